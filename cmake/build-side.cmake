@@ -1,0 +1,41 @@
+# limber-build (real numerical libraries), the program, the tests and the fuzz targets.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(ZLIB REQUIRED)
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+pkg_check_modules(ASSIMP IMPORTED_TARGET assimp)
+find_library(CHOLMOD_LIBRARY cholmod REQUIRED)
+find_library(ARPACK_LIBRARY arpack REQUIRED)
+find_library(LAPACKE_LIBRARY lapacke REQUIRED)
+find_library(OPENBLAS_LIBRARY openblas REQUIRED)
+
+limber_layer_sources(build_sources ${LIMBER_BUILD_LAYERS})
+add_library(limber-build ${build_sources})
+limber_set_up(limber-build)
+target_compile_definitions(limber-build PRIVATE _GNU_SOURCE)
+target_link_libraries(limber-build
+  PUBLIC limber
+  PRIVATE PkgConfig::JANSSON ZLIB::ZLIB Threads::Threads ${CHOLMOD_LIBRARY} ${ARPACK_LIBRARY}
+    ${LAPACKE_LIBRARY} ${OPENBLAS_LIBRARY})
+if(ASSIMP_FOUND)
+  target_compile_definitions(limber-build PRIVATE LB_HAVE_ASSIMP=1)
+  target_link_libraries(limber-build PRIVATE PkgConfig::ASSIMP)
+endif()
+
+file(GLOB cli_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/cli/*.c ${CMAKE_SOURCE_DIR}/bench/*.c)
+if(cli_sources)
+  add_executable(limber-cli ${cli_sources})
+  limber_set_up(limber-cli)
+  target_compile_definitions(limber-cli PRIVATE _GNU_SOURCE)
+  target_include_directories(limber-cli PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(limber-cli PRIVATE limber-build PkgConfig::JANSSON)
+  set_target_properties(limber-cli PROPERTIES OUTPUT_NAME limber)
+endif()
+
+if(LIMBER_TESTS)
+  enable_testing()
+  include(cmake/tests.cmake)
+endif()
+if(LIMBER_FUZZ)
+  include(cmake/fuzz.cmake)
+endif()

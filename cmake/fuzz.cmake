@@ -1,0 +1,10 @@
+# Every fuzz/fuzz_<reader>.c is a libFuzzer program; its seeds are in fuzz/corpus/<reader>.
+file(GLOB fuzz_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/fuzz/fuzz_*.c)
+foreach(source IN LISTS fuzz_sources)
+  get_filename_component(name ${source} NAME_WE)
+  string(REPLACE "_" "-" target ${name})
+  add_executable(${target} ${source})
+  limber_set_up(${target})
+  target_link_libraries(${target} PRIVATE limber-build)
+  target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+endforeach()

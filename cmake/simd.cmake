@@ -1,0 +1,42 @@
+# Kernel files (*.kernel.c) are compiled once per SIMD level that the target has; see
+# src/math/simd.h. limber_add_kernels(TARGET FILES...) adds the objects to TARGET.
+set(LIMBER_SIMD_LEVELS portable)
+if(NOT LIMBER_PORTABLE)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    list(APPEND LIMBER_SIMD_LEVELS base avx2 avx512)
+  elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64" OR EMSCRIPTEN)
+    list(APPEND LIMBER_SIMD_LEVELS base)
+  endif()
+endif()
+
+set(LIMBER_SIMD_NUMBER_portable 0)
+set(LIMBER_SIMD_NUMBER_base 1)
+set(LIMBER_SIMD_NUMBER_avx2 2)
+set(LIMBER_SIMD_NUMBER_avx512 3)
+# Only levels that not every machine has may fuse multiply and add: the others promise equal bits.
+set(LIMBER_SIMD_FLAGS_avx2 -mavx2 -mfma -ffp-contract=fast)
+set(LIMBER_SIMD_FLAGS_avx512 -mavx512f -mavx512dq -mfma -mprefer-vector-width=512 -ffp-contract=fast)
+if(EMSCRIPTEN)
+  set(LIMBER_SIMD_FLAGS_base -msimd128)
+endif()
+
+set(LIMBER_SIMD_DEFINITIONS)
+foreach(level IN LISTS LIMBER_SIMD_LEVELS)
+  string(TOUPPER ${level} upper)
+  list(APPEND LIMBER_SIMD_DEFINITIONS LB_HAVE_${upper}=1)
+endforeach()
+
+function(limber_add_kernels target)
+  foreach(level IN LISTS LIMBER_SIMD_LEVELS)
+    set(object ${target}_kernels_${level})
+    add_library(${object} OBJECT ${ARGN})
+    target_compile_definitions(${object} PRIVATE
+      LB_SIMD_LEVEL=${LIMBER_SIMD_NUMBER_${level}} LB_SIMD_SUFFIX=${level}
+      ${LIMBER_SIMD_DEFINITIONS})
+    target_compile_options(${object} PRIVATE ${LIMBER_WARNINGS} -ffp-contract=off
+      ${LIMBER_SIMD_FLAGS_${level}})
+    target_include_directories(${object} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
+    set_target_properties(${object} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${object}>)
+  endforeach()
+endfunction()

@@ -1,0 +1,129 @@
+// limber/base.h: status and error text, memory, log, progress, parallel work, time.
+//
+// Library code never prints, exits or aborts on data. What a caller wants to hear or to replace
+// (memory, log, progress, parallel work) goes through the hooks below, the only globals there are.
+// Set hooks before other threads use the library.
+#ifndef LIMBER_BASE_H
+#define LIMBER_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LB_VERSION "0.1.0"
+#define LB_PI 3.14159265358979323846
+#define LB_ALIGNMENT 64 // bytes; every block from lb_alloc starts on such a boundary
+
+#if defined(__GNUC__)
+#define LB_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#else
+#define LB_PRINTF(format, first)
+#endif
+
+// ---- status ------------------------------------------------------------------------------------
+
+typedef enum lbStatus {
+  LB_OK = 0,
+  LB_ERR_ARGUMENT,    // the caller asked for something that makes no sense
+  LB_ERR_MEMORY,      // an allocation failed
+  LB_ERR_FILE,        // a file could not be opened, read or written
+  LB_ERR_FORMAT,      // a file's content breaks its format
+  LB_ERR_MESH,        // the mesh is not fit for the job: inverted, empty, ...
+  LB_ERR_NUMERIC,     // a solve failed
+  LB_ERR_UNSUPPORTED, // right in principle, not built or not installed
+  LB_ERR_INTERRUPTED, // the progress hook asked to stop
+} lbStatus;
+
+typedef struct lbError {
+  lbStatus status;
+  char text[512]; // one line, no full stop: "beam.msh:17: tet 4 uses vertex 93, the mesh has 80"
+} lbError;
+
+// Fills *err (may be NULL) and returns `status`, so that a failing function can end with it.
+lbStatus lb_fail(lbError *err, lbStatus status, const char *format, ...) LB_PRINTF(3, 4);
+// The message of a failed allocation.
+lbStatus lb_fail_memory(lbError *err);
+const char *lb_status_name(lbStatus status);
+
+// A programmer's error, not a user's: stops the program in debug builds, is nothing otherwise.
+#ifdef NDEBUG
+#define LB_ASSERT(condition) ((void)sizeof(condition))
+#else
+void lb_assert_failed(const char *condition, const char *file, int line);
+#define LB_ASSERT(condition)                                                                       \
+  ((condition) ? (void)0 : lb_assert_failed(#condition, __FILE__, __LINE__))
+#endif
+
+// ---- memory ------------------------------------------------------------------------------------
+
+typedef struct lbAllocator {
+  void *(*allocate)(size_t bytes, void *context); // LB_ALIGNMENT-aligned, or NULL
+  void (*release)(void *block, void *context);
+  void *context;
+} lbAllocator;
+
+// NULL restores the default (the C library's heap).
+void lb_set_allocator(const lbAllocator *allocator);
+
+// Zeroed memory for count items of item_bytes each. NULL when it does not fit or overflows; a count
+// of zero gives a valid block.
+void *lb_alloc(size_t count, size_t item_bytes);
+// A copy of a block; NULL on failure.
+void *lb_duplicate(const void *source, size_t count, size_t item_bytes);
+char *lb_duplicate_text(const char *text);
+void lb_free(void *block); // NULL is legal
+
+// Makes room for `needed` items in a block that doubles as it grows. Returns false, with the block
+// unharmed, when memory runs out.
+bool lb_grow(void **block, size_t *capacity, size_t needed, size_t item_bytes);
+
+// Scratch memory: many small allocations, released together.
+typedef struct lbArena {
+  struct lbArenaBlock *blocks; // newest first
+  size_t block_bytes;          // size of an ordinary block; default 64 KiB
+} lbArena;
+
+void *lb_arena_alloc(lbArena *arena, size_t count, size_t item_bytes); // zeroed, 64-byte aligned
+void lb_arena_release(lbArena *arena); // frees all of it; the arena can be used again
+
+// ---- log and progress --------------------------------------------------------------------------
+
+typedef enum lbLogLevel { LB_LOG_INFO, LB_LOG_WARNING } lbLogLevel;
+
+// Default: silence.
+void lb_set_log(void (*hook)(lbLogLevel level, const char *text, void *context), void *context);
+void lb_log(lbLogLevel level, const char *format, ...) LB_PRINTF(2, 3);
+
+// Long work reports the fraction done (0 to 1) of a named stage. A hook that returns false asks it
+// to stop: the work then returns LB_ERR_INTERRUPTED and leaves nothing behind.
+void lb_set_progress(bool (*hook)(const char *stage, double fraction, void *context),
+                     void *context);
+bool lb_progress(const char *stage, double fraction);
+lbStatus lb_fail_interrupted(lbError *err, const char *stage);
+
+// ---- parallel work -----------------------------------------------------------------------------
+
+// Runs task(i, context) for i in [0, count), in any order, on any threads; returns when all ended.
+typedef void lbTask(int32_t index, void *context);
+typedef void lbTaskRunner(int32_t count, lbTask *task, void *context, void *runner_context);
+
+// The run side starts no thread: parallel work goes through this hook. NULL: one after another.
+void lb_set_task_runner(lbTaskRunner *runner, void *runner_context);
+
+// Cuts [0, count) into ranges of `grain` items (the last may be shorter) and runs them as tasks.
+// The cut depends on count and grain alone, so results do not depend on the number of threads.
+typedef void lbRangeTask(int32_t begin, int32_t end, void *context);
+void lb_parallel_for(int32_t count, int32_t grain, lbRangeTask *task, void *context);
+
+// ---- time --------------------------------------------------------------------------------------
+
+double lb_seconds(void); // a steady clock, seconds since some fixed moment
+
+#ifdef __cplusplus
+}
+#endif
+#endif

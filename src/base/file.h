@@ -1,0 +1,33 @@
+// Whole-file reading, and writing aside with a rename at the end so that a reader never sees half a
+// file and a failed write leaves what was there before.
+#ifndef LB_BASE_FILE_H
+#define LB_BASE_FILE_H
+
+#include "limber/base.h"
+
+#include <stdio.h>
+
+// The whole file plus a terminating zero byte that *bytes does not count. Free with lb_free.
+lbStatus lb_file_read(const char *path, char **content, size_t *bytes, lbError *err);
+
+typedef struct lbFileWriter {
+  FILE *stream; // write here
+  char *path, *aside;
+} lbFileWriter;
+
+lbStatus lb_file_begin(lbFileWriter *writer, const char *path, lbError *err);
+// Flushes, closes and renames; on failure (full disk) removes the aside file and says so.
+lbStatus lb_file_commit(lbFileWriter *writer, lbError *err);
+void lb_file_abort(lbFileWriter *writer); // after begin and before commit; removes the aside file
+
+lbStatus lb_directory_make(const char *path, lbError *err); // like mkdir -p
+bool lb_file_exists(const char *path);
+
+// Text helpers on paths; '/' separates.
+const char *lb_path_name(const char *path);                          // after the last '/'
+const char *lb_path_extension(const char *path);                     // with the dot, "" if none
+bool lb_path_has_extension(const char *path, const char *extension); // ignores case; with the dot
+// `name` as seen from the folder that holds `beside` (unless name is absolute). NULL: no memory.
+char *lb_path_beside(const char *beside, const char *name);
+
+#endif

@@ -1,0 +1,103 @@
+// The allocator hook, aligned zeroed blocks, growing blocks and the scratch arena.
+#include "limber/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Default heap: over-allocate and keep the pointer to free just below the aligned block.
+static void *heap_allocate(size_t bytes, void *context) {
+  (void)context;
+  if (bytes > SIZE_MAX - LB_ALIGNMENT - sizeof(void *)) return NULL;
+  char *raw = malloc(bytes + LB_ALIGNMENT + sizeof(void *));
+  if (!raw) return NULL;
+  uintptr_t start = (uintptr_t)raw + sizeof(void *);
+  size_t padding = (LB_ALIGNMENT - start % LB_ALIGNMENT) % LB_ALIGNMENT;
+  char *block = raw + sizeof(void *) + padding;
+  memcpy(block - sizeof(void *), &raw, sizeof(void *));
+  return block;
+}
+
+static void heap_release(void *block, void *context) {
+  (void)context;
+  void *raw;
+  memcpy(&raw, (char *)block - sizeof(void *), sizeof(void *));
+  free(raw);
+}
+
+static const lbAllocator heap = { heap_allocate, heap_release, NULL };
+static lbAllocator current = { heap_allocate, heap_release, NULL };
+
+void lb_set_allocator(const lbAllocator *allocator) { current = allocator ? *allocator : heap; }
+
+static void *alloc_uninitialised(size_t count, size_t item_bytes, size_t *bytes) {
+  if (item_bytes && count > (SIZE_MAX / 2) / item_bytes) return NULL;
+  *bytes = count * item_bytes;
+  return current.allocate(*bytes ? *bytes : 1, current.context);
+}
+
+void *lb_alloc(size_t count, size_t item_bytes) {
+  size_t bytes = 0;
+  void *block = alloc_uninitialised(count, item_bytes, &bytes);
+  if (block) memset(block, 0, bytes);
+  return block;
+}
+
+void *lb_duplicate(const void *source, size_t count, size_t item_bytes) {
+  size_t bytes = 0;
+  void *block = alloc_uninitialised(count, item_bytes, &bytes);
+  if (block && bytes) memcpy(block, source, bytes);
+  return block;
+}
+
+char *lb_duplicate_text(const char *text) { return lb_duplicate(text, strlen(text) + 1, 1); }
+
+void lb_free(void *block) {
+  if (block) current.release(block, current.context);
+}
+
+bool lb_grow(void **block, size_t *capacity, size_t needed, size_t item_bytes) {
+  if (needed <= *capacity) return true;
+  size_t larger = *capacity < 16 ? 16 : *capacity;
+  while (larger < needed) larger = larger > SIZE_MAX / 2 ? needed : larger * 2;
+  size_t bytes = 0;
+  void *moved = alloc_uninitialised(larger, item_bytes, &bytes);
+  if (!moved) return false;
+  size_t used = *capacity * item_bytes;
+  if (used) memcpy(moved, *block, used);
+  memset((char *)moved + used, 0, bytes - used);
+  lb_free(*block);
+  *block = moved;
+  *capacity = larger;
+  return true;
+}
+
+struct lbArenaBlock {
+  struct lbArenaBlock *next;
+  size_t used, bytes; // payload, which starts LB_ALIGNMENT bytes into the block
+};
+
+void *lb_arena_alloc(lbArena *arena, size_t count, size_t item_bytes) {
+  if (item_bytes && count > (SIZE_MAX / 4) / item_bytes) return NULL;
+  size_t bytes = (count * item_bytes + LB_ALIGNMENT - 1) / LB_ALIGNMENT * LB_ALIGNMENT;
+  struct lbArenaBlock *block = arena->blocks;
+  if (!block || block->bytes - block->used < bytes) {
+    size_t ordinary = arena->block_bytes ? arena->block_bytes : 64 * 1024;
+    size_t payload = bytes > ordinary ? bytes : ordinary;
+    block = lb_alloc(LB_ALIGNMENT + payload, 1);
+    if (!block) return NULL;
+    block->bytes = payload;
+    block->next = arena->blocks;
+    arena->blocks = block;
+  }
+  void *result = (char *)block + LB_ALIGNMENT + block->used;
+  block->used += bytes;
+  return result;
+}
+
+void lb_arena_release(lbArena *arena) {
+  while (arena->blocks) {
+    struct lbArenaBlock *next = arena->blocks->next;
+    lb_free(arena->blocks);
+    arena->blocks = next;
+  }
+}

@@ -1,0 +1,11 @@
+// The steady clock.
+#define _POSIX_C_SOURCE 200809L
+#include "limber/base.h"
+
+#include <time.h>
+
+double lb_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

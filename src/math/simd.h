@@ -1,0 +1,136 @@
+// One vector type for every instruction set: lbLanes holds LB_LANES doubles.
+//
+// Arithmetic is written with the ordinary operators (the compilers' vector extension; a scalar
+// operand is spread over the lanes), so a kernel is one source for AVX-512, AVX2, SSE2, NEON, WASM
+// and plain C. A kernel file `x.kernel.c` is compiled once per level that the target has (see
+// cmake/simd.cmake), its functions named through LB_KERNEL, and picked at run time by
+// lb_simd_best(), so one binary runs on any x86-64. Vectors run across elements or instances, never
+// along a sum: every lane computes what the scalar code would, and a level without fused
+// multiply-add gives the same bits whatever its width.
+#ifndef LB_MATH_SIMD_H
+#define LB_MATH_SIMD_H
+
+#include "limber/base.h"
+
+#include <math.h>
+#include <string.h>
+
+// Levels in ascending order of preference. PORTABLE is always there: no fused multiply-add, same
+// bits everywhere.
+typedef enum lbSimdLevel {
+  LB_SIMD_PORTABLE,
+  LB_SIMD_BASE, // what every machine of the target has: SSE2, NEON, WASM SIMD
+  LB_SIMD_AVX2, // with FMA
+  LB_SIMD_AVX512,
+  LB_SIMD_LEVEL_COUNT
+} lbSimdLevel;
+
+const char *lb_simd_name(lbSimdLevel level);
+bool lb_simd_has(lbSimdLevel level); // built in, and the processor can run it
+lbSimdLevel lb_simd_best(void);
+
+// Data for kernels is stored in batches of this many items, whatever the level's own width.
+#define LB_BATCH 8
+
+// ---- for kernel files only: the level is set by the build --------------------------------------
+#ifdef LB_SIMD_LEVEL
+
+#define LB_KERNEL_PASTE(name, level) name##_##level
+#define LB_KERNEL_EXPAND(name, level) LB_KERNEL_PASTE(name, level)
+#define LB_KERNEL(name) LB_KERNEL_EXPAND(name, LB_SIMD_SUFFIX)
+
+#if LB_SIMD_LEVEL == 3
+#include <immintrin.h>
+#define LB_LANES 8
+#elif LB_SIMD_LEVEL == 2
+#include <immintrin.h>
+#define LB_LANES 4
+#elif LB_SIMD_LEVEL == 1
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+#define LB_LANES 2
+#else
+#define LB_LANES 1
+#endif
+
+#if LB_LANES == 1
+typedef double lbLanes;
+typedef int64_t lbMask; // 0 or -1
+#else
+typedef double lbLanes __attribute__((vector_size(8 * LB_LANES)));
+typedef int64_t lbMask __attribute__((vector_size(8 * LB_LANES)));
+#endif
+
+static inline lbLanes lb_load(const double *from) {
+  lbLanes v;
+  memcpy(&v, from, sizeof v);
+  return v;
+}
+
+static inline void lb_store(double *to, lbLanes v) { memcpy(to, &v, sizeof v); }
+
+static inline lbLanes lb_splat(double x) {
+#if LB_LANES == 1
+  return x;
+#else
+  return x - (lbLanes){ 0 };
+#endif
+}
+
+static inline lbMask lb_less(lbLanes a, lbLanes b) {
+#if LB_LANES == 1
+  return -(int64_t)(a < b);
+#else
+  return a < b;
+#endif
+}
+
+static inline lbLanes lb_select(lbMask mask, lbLanes yes, lbLanes no) {
+#if LB_LANES == 1
+  return mask ? yes : no;
+#else
+  return (lbLanes)((mask & (lbMask)yes) | (~mask & (lbMask)no));
+#endif
+}
+
+static inline bool lb_any(lbMask mask) {
+#if LB_LANES == 1
+  return mask != 0;
+#else
+  int64_t any = 0;
+  for (int i = 0; i < LB_LANES; i++) any |= mask[i];
+  return any != 0;
+#endif
+}
+
+static inline double lb_lane(lbLanes v, int i) {
+#if LB_LANES == 1
+  (void)i;
+  return v;
+#else
+  return v[i];
+#endif
+}
+
+static inline lbLanes lb_sqrt(lbLanes v) {
+#if LB_LANES == 8
+  return (lbLanes)_mm512_sqrt_pd((__m512d)v);
+#elif LB_LANES == 4
+  return (lbLanes)_mm256_sqrt_pd((__m256d)v);
+#elif LB_LANES == 2 && defined(__SSE2__)
+  return (lbLanes)_mm_sqrt_pd((__m128d)v);
+#elif LB_LANES == 1
+  return sqrt(v);
+#else
+  for (int i = 0; i < LB_LANES; i++) v[i] = sqrt(v[i]);
+  return v;
+#endif
+}
+
+static inline lbLanes lb_abs(lbLanes v) { return lb_select(lb_less(v, lb_splat(0)), -v, v); }
+static inline lbLanes lb_max(lbLanes a, lbLanes b) { return lb_select(lb_less(a, b), b, a); }
+static inline lbLanes lb_min(lbLanes a, lbLanes b) { return lb_select(lb_less(b, a), b, a); }
+
+#endif // LB_SIMD_LEVEL
+#endif

@@ -1,0 +1,202 @@
+// The text cursor and locale-free numbers.
+#include "mesh/io/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+lbText lb_text(const char *path, const char *content, size_t bytes) {
+  lbText text = { path, content, content + bytes, 1 };
+  if (bytes >= 3 && memcmp(content, "\xef\xbb\xbf", 3) == 0) text.next += 3; // byte-order mark
+  return text;
+}
+
+lbStatus lb_text_fail(const lbText *text, lbError *err, const char *format, ...) {
+  char message[400];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  return lb_fail(err, LB_ERR_FORMAT, "%s:%d: %s", text->path, (int)text->line, message);
+}
+
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
+void lb_text_skip_blanks(lbText *text) {
+  while (text->next < text->end && is_blank(*text->next)) text->next++;
+}
+
+void lb_text_skip_space(lbText *text) {
+  for (; text->next < text->end; text->next++) {
+    if (*text->next == '\n')
+      text->line++;
+    else if (!is_blank(*text->next))
+      return;
+  }
+}
+
+void lb_text_skip_line(lbText *text) {
+  const char *newline =
+      text->next < text->end ? memchr(text->next, '\n', (size_t)(text->end - text->next)) : NULL;
+  text->next = newline ? newline + 1 : text->end;
+  if (newline) text->line++;
+}
+
+bool lb_text_at_end(const lbText *text) { return text->next >= text->end; }
+
+bool lb_text_at_line_end(lbText *text) {
+  lb_text_skip_blanks(text);
+  return text->next >= text->end || *text->next == '\n';
+}
+
+static void copy_cut(char *to, size_t size, const char *from, size_t length) {
+  if (size == 0) return;
+  size_t kept = length < size - 1 ? length : size - 1;
+  memcpy(to, from, kept);
+  to[kept] = '\0';
+}
+
+size_t lb_text_word_in_line(lbText *text, char *word, size_t size) {
+  lb_text_skip_blanks(text);
+  const char *begin = text->next;
+  while (text->next < text->end && *text->next != '\n' && !is_blank(*text->next)) text->next++;
+  copy_cut(word, size, begin, (size_t)(text->next - begin));
+  return (size_t)(text->next - begin);
+}
+
+size_t lb_text_word(lbText *text, char *word, size_t size) {
+  lb_text_skip_space(text);
+  return lb_text_word_in_line(text, word, size);
+}
+
+size_t lb_text_line(lbText *text, char *line, size_t size) {
+  lb_text_skip_blanks(text);
+  const char *begin = text->next;
+  while (text->next < text->end && *text->next != '\n') text->next++;
+  const char *last = text->next;
+  while (last > begin && is_blank(last[-1])) last--;
+  copy_cut(line, size, begin, (size_t)(last - begin));
+  lb_text_skip_line(text);
+  return (size_t)(last - begin);
+}
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+size_t lb_parse_integer(const char *next, const char *end, int64_t *value) {
+  const char *p = next;
+  bool negative = p < end && *p == '-';
+  if (p < end && (*p == '-' || *p == '+')) p++;
+  const char *digits = p;
+  uint64_t magnitude = 0;
+  for (; p < end && is_digit(*p); p++) {
+    if (magnitude > (uint64_t)(INT64_MAX - 9) / 10) return 0;
+    magnitude = magnitude * 10 + (uint64_t)(*p - '0');
+  }
+  if (p == digits) return 0;
+  *value = negative ? -(int64_t)magnitude : (int64_t)magnitude;
+  return (size_t)(p - next);
+}
+
+static bool starts_with(const char *p, const char *end, const char *word) {
+  for (; *word; word++, p++)
+    if (p >= end || (*p | 0x20) != *word) return false;
+  return true;
+}
+
+// Beyond 2^53 or 10^±22 one rounding is not enough: hand the digits, in a canonical form without a
+// decimal point (which is what a locale would change), to strtod.
+static double slow_number(const char *digits, int digit_count, int exponent) {
+  char canonical[860];
+  if (digit_count > 800) {
+    exponent += digit_count - 800;
+    digit_count = 800;
+  }
+  snprintf(canonical, sizeof canonical, "%.*se%d", digit_count, digits, exponent);
+  return strtod(canonical, NULL);
+}
+
+size_t lb_parse_number(const char *next, const char *end, double *value) {
+  static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+  const char *p = next;
+  bool negative = p < end && *p == '-';
+  if (p < end && (*p == '-' || *p == '+')) p++;
+  double sign = negative ? -1 : 1;
+  if (starts_with(p, end, "nan")) {
+    *value = NAN;
+    return (size_t)(p + 3 - next);
+  }
+  if (starts_with(p, end, "inf")) {
+    *value = sign * INFINITY;
+    return (size_t)(p + (starts_with(p, end, "infinity") ? 8 : 3) - next);
+  }
+  char digits[801]; // significant ones; what lies beyond cannot change a double
+  int digit_count = 0, exponent = 0;
+  bool any = false, after_point = false;
+  uint64_t mantissa = 0;
+  for (; p < end && (is_digit(*p) || (*p == '.' && !after_point)); p++) {
+    if (*p == '.') {
+      after_point = true;
+      continue;
+    }
+    any = true;
+    if (after_point && exponent > -100000) exponent--;
+    if (digit_count == 0 && *p == '0') continue;
+    if (digit_count < 800) {
+      digits[digit_count++] = *p;
+      if (digit_count <= 19) mantissa = mantissa * 10 + (uint64_t)(*p - '0');
+    } else if (exponent < 100000) {
+      exponent++;
+    }
+  }
+  if (!any) return 0;
+  // Fortran writes 1.0D+00; a lone "e" after the digits belongs to the next word.
+  if (p < end && ((*p | 0x20) == 'e' || (*p | 0x20) == 'd')) {
+    int64_t written = 0;
+    size_t length = lb_parse_integer(p + 1, end, &written);
+    if (length) {
+      p += 1 + length;
+      if (written > 100000) written = 100000;
+      if (written < -100000) written = -100000;
+      exponent += (int)written;
+    }
+  }
+  if (digit_count == 0)
+    *value = sign * 0.0;
+  else if (digit_count <= 19 && mantissa <= (UINT64_C(1) << 53) && exponent >= -22 &&
+           exponent <= 22)
+    *value = sign * (exponent < 0 ? (double)mantissa / powers[-exponent]
+                                  : (double)mantissa * powers[exponent]);
+  else
+    *value = sign * slow_number(digits, digit_count, exponent);
+  return (size_t)(p - next);
+}
+
+bool lb_text_integer_in_line(lbText *text, int64_t *value) {
+  lb_text_skip_blanks(text);
+  size_t length = lb_parse_integer(text->next, text->end, value);
+  text->next += length;
+  return length > 0;
+}
+
+bool lb_text_number_in_line(lbText *text, double *value) {
+  lb_text_skip_blanks(text);
+  size_t length = lb_parse_number(text->next, text->end, value);
+  text->next += length;
+  return length > 0;
+}
+
+bool lb_text_integer(lbText *text, int64_t *value) {
+  lb_text_skip_space(text);
+  return lb_text_integer_in_line(text, value);
+}
+
+bool lb_text_number(lbText *text, double *value) {
+  lb_text_skip_space(text);
+  return lb_text_number_in_line(text, value);
+}
