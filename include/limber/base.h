@@ -19,9 +19,9 @@ extern "C" {
 #define LB_ALIGNMENT 64 // bytes; every block from lb_alloc starts on such a boundary
 
 #if defined(__GNUC__)
-#define LB_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define LB_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
-#define LB_PRINTF(format, first)
+#define LB_PRINTF(text, first)
 #endif
 
 // ---- status ------------------------------------------------------------------------------------
