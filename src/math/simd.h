@@ -39,6 +39,14 @@ lbSimdLevel lb_simd_best(void);
 #define LB_KERNEL_EXPAND(name, level) LB_KERNEL_PASTE(name, level)
 #define LB_KERNEL(name) LB_KERNEL_EXPAND(name, LB_SIMD_SUFFIX)
 
+// A loop of constant, small length, written out by the compiler so that indices become constants.
+#ifdef __clang__
+#define LB_UNROLL _Pragma("unroll")
+#else
+#define LB_UNROLL _Pragma("GCC unroll 16")
+#endif
+#define LB_FOR(index, begin, end) LB_UNROLL for (int index = (begin); index < (end); index++)
+
 #if LB_SIMD_LEVEL == 3
 #include <immintrin.h>
 #define LB_LANES 8

@@ -1,0 +1,153 @@
+// limber/fem.h: the unreduced finite-element body: operators, modes, statics and the reference
+// simulator that everything reduced is judged by.
+//
+// Vectors are of two sizes. "Full" ones have three values for each vertex of the mesh, in file
+// order; fixed and unused vertices are in them. "System" ones have three values for each free node:
+// a vertex that an element uses and that is not fixed, in file order.
+#ifndef LIMBER_FEM_H
+#define LIMBER_FEM_H
+
+#include "limber/material.h"
+#include "limber/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- the body ----------------------------------------------------------------------------------
+
+typedef enum lbMassKind { LB_MASS_CONSISTENT, LB_MASS_LUMPED } lbMassKind;
+
+typedef struct lbFemDef {
+  const char *name;                 // for messages; default "body"
+  const lbMaterial *materials;      // (material_count); no default
+  int32_t material_count;           // at least 1
+  const int32_t *element_materials; // (elements of the mesh), index; NULL: all 0
+  const bool *fixed;                // (vertex_count); NULL: none
+  lbMassKind mass;                  // default LB_MASS_CONSISTENT
+} lbFemDef;
+
+lbFemDef lb_fem_def(void);
+
+typedef struct lbFem lbFem; // immutable; may be shared between threads
+
+// Refuses meshes without tets and bricks, inverted or flat elements (by number), wrong materials.
+// The mesh is copied as far as needed.
+lbStatus lb_fem_create(const lbMesh *mesh, const lbFemDef *def, lbFem **out, lbError *err);
+void lb_fem_destroy(lbFem *fem);
+
+int32_t lb_fem_vertex_count(const lbFem *fem);
+int32_t lb_fem_node_count(const lbFem *fem); // free nodes; the system has three times as many rows
+int32_t lb_fem_element_count(const lbFem *fem);
+double lb_fem_total_mass(const lbFem *fem);            // kg, fixed vertices included
+const double *lb_fem_vertex_masses(const lbFem *fem);  // (vertex_count), ∫ρN, kg
+const double *lb_fem_rest_positions(const lbFem *fem); // (vertex_count x 3)
+void lb_fem_expand(const lbFem *fem, const double *system, double *full); // others are set to 0
+void lb_fem_compress(const lbFem *fem, const double *full, double *system);
+
+// ---- evaluation at a given displacement --------------------------------------------------------
+
+typedef struct lbEvaluation {
+  double energy;             // J; +inf where a law is left (J ≤ 0)
+  int32_t invalid_element;   // the first element that left its law, -1: none
+  double von_mises;          // Pa, the largest Cauchy von Mises stress
+  int32_t von_mises_element; // where
+} lbEvaluation;
+
+// All vectors are full. `forces` gets ∂W/∂u and `product` the exact tangent times `direction`, at
+// every vertex, fixed ones too; each may be NULL.
+lbStatus lb_fem_evaluate(const lbFem *fem, const double *displacement, double *forces,
+                         const double *direction, double *product, lbEvaluation *out, lbError *err);
+
+// ---- modes -------------------------------------------------------------------------------------
+
+typedef struct lbModes {
+  int32_t count, rigid_count;
+  int32_t vertex_count;
+  double *frequencies; // (count) Hz, ascending, elastic ones only
+  double *shapes;      // (3 vertex_count x count), column-major, mass-orthonormal, 0 where fixed
+  double *residuals;   // (count), |K w − λ M w| / |K w|
+  double seconds;
+} lbModes;
+
+lbStatus lb_fem_modes(const lbFem *fem, int32_t count, lbModes **out, lbError *err);
+void lb_modes_destroy(lbModes *modes);
+
+// ---- statics -----------------------------------------------------------------------------------
+
+typedef struct lbStaticDef {
+  double tolerance;       // |residual| / |external force|; default 1e-10
+  int32_t iterations;     // Newton iterations a load step may take; default 50
+  int32_t load_steps_max; // give up after so many cuts and steps; default 200
+} lbStaticDef;
+
+lbStaticDef lb_static_def(void);
+
+typedef struct lbStaticResult {
+  double energy;       // elastic, J
+  double residual;     // |residual| / |external force|
+  int32_t iterations;  // Newton iterations in all
+  int32_t load_steps;  // 1: the whole load at once
+  int32_t shift_count; // indefinite tangents that had to be shifted
+} lbStaticResult;
+
+// Solves R(u) = f for a dead load (full vector). `displacement` (full) is the start (zeros: at
+// rest) and the result.
+lbStatus lb_fem_static(const lbFem *fem, const double *load, const lbStaticDef *def,
+                       double *displacement, lbStaticResult *out, lbError *err);
+
+// ---- dynamics: M a + (α M + β K(u)) v + R(u) = f -----------------------------------------------
+
+typedef enum lbIntegrator {
+  LB_INTEGRATOR_NEWMARK, // β = 1/4, γ = 1/2, started from the consistent acceleration
+  LB_INTEGRATOR_EULER,   // implicit
+} lbIntegrator;
+
+typedef struct lbSimulatorDef {
+  lbIntegrator integrator;   // default Newmark
+  double step;               // s, > 0; default 1e-3
+  double damping_mass;       // α, 1/s, ≥ 0; default 0
+  double damping_stiffness;  // β, s, ≥ 0; default 0
+  int32_t newton_iterations; // ≥ 1; default 20
+  double newton_tolerance;   // |residual| / |external force| (or |M a| without one); default 1e-10
+} lbSimulatorDef;
+
+lbSimulatorDef lb_simulator_def(void);
+
+typedef enum lbStepFlags {
+  LB_STEP_NOT_CONVERGED = 1, // Newton ended above the tolerance; the best state found was kept
+  LB_STEP_NONFINITE = 2,     // no finite state could be reached; the last good one was kept
+  LB_STEP_SHIFTED = 4,       // an indefinite tangent was shifted
+} lbStepFlags;
+
+typedef struct lbSimulator lbSimulator;
+
+// Starts from full vectors; NULL: zeros. `load` is the external force at t = 0.
+lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
+                             const double *displacement, const double *velocity, const double *load,
+                             lbSimulator **out, lbError *err);
+void lb_simulator_destroy(lbSimulator *simulator);
+
+// One step under the external force at the step's end (full vector). Returns lbStepFlags.
+int32_t lb_simulator_step(lbSimulator *simulator, const double *load);
+
+const double *lb_simulator_displacement(const lbSimulator *simulator); // full, m
+const double *lb_simulator_velocity(const lbSimulator *simulator);     // full, m/s
+double lb_simulator_time(const lbSimulator *simulator);
+
+typedef struct lbSimulatorState {
+  double kinetic, elastic;    // J
+  double centre[3];           // of mass, m
+  double linear_momentum[3];  // kg m/s
+  double angular_momentum[3]; // kg m²/s, about the origin
+  int32_t newton_iterations;  // since the start
+  int32_t factor_count;       // since the start
+  int32_t shift_count;        // since the start
+} lbSimulatorState;
+
+lbSimulatorState lb_simulator_state(const lbSimulator *simulator);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

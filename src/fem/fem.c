@@ -1,0 +1,220 @@
+// Making an lbFem of a mesh: nodes, element sets with their rest data, plan, mass.
+#include "fem/fem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+lbFemDef lb_fem_def(void) { return (lbFemDef){ .name = "body", .mass = LB_MASS_CONSISTENT }; }
+
+void lb_fem_destroy(lbFem *fem) {
+  if (!fem) return;
+  for (int32_t i = 0; i < fem->set_count; i++) {
+    lb_free(fem->sets[i].elements);
+    lb_free(fem->sets[i].vertices);
+    lb_free(fem->sets[i].rest);
+    lb_free(fem->sets[i].parameters);
+    lb_free(fem->sets[i].densities);
+  }
+  lb_free(fem->name);
+  lb_free(fem->positions);
+  lb_free(fem->node_of_vertex);
+  lb_free(fem->vertex_of_node);
+  lb_free(fem->forces.begin);
+  lb_free(fem->forces.from);
+  lb_free(fem->blocks.begin);
+  lb_free(fem->blocks.from);
+  lb_free(fem->column_begin);
+  lb_free(fem->block_rows);
+  lb_sparse_destroy(fem->pattern);
+  lb_sparse_destroy(fem->mass);
+  lb_free(fem->vertex_masses);
+  lb_free(fem);
+}
+
+static lbElementKind element_kind(const lbMesh *mesh, int32_t element) {
+  return element < mesh->tet_count ? LB_ELEMENT_TET4 : LB_ELEMENT_BRICK8;
+}
+
+static const int32_t *element_vertices(const lbMesh *mesh, int32_t element) {
+  return element < mesh->tet_count ? mesh->tets + 4 * (size_t)element
+                                   : mesh->bricks + 8 * (size_t)(element - mesh->tet_count);
+}
+
+static lbStatus check_def(const lbMesh *mesh, const lbFemDef *def, lbError *err) {
+  int32_t elements = lb_mesh_element_count(mesh);
+  if (elements == 0)
+    return lb_fail(err, LB_ERR_MESH,
+                   "%s: the mesh has no tets or bricks, voxelise its surface or fill it first",
+                   def->name);
+  if (def->material_count < 1 || !def->materials)
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: no material given", def->name);
+  for (int32_t i = 0; i < def->material_count; i++) {
+    char what[128];
+    snprintf(what, sizeof what, "%s: material %d", def->name, (int)i);
+    lbStatus status =
+        lb_material_check(&def->materials[i], def->material_count == 1 ? def->name : what, err);
+    if (status) return status;
+  }
+  for (int32_t e = 0; def->element_materials && e < elements; e++)
+    if (def->element_materials[e] < 0 || def->element_materials[e] >= def->material_count)
+      return lb_fail(err, LB_ERR_ARGUMENT, "%s: element %d has no material", def->name, (int)e);
+  return LB_OK;
+}
+
+// Free nodes: used by an element and not fixed.
+static lbStatus number_nodes(lbFem *fem, const lbMesh *mesh, const bool *fixed, lbError *err) {
+  fem->node_of_vertex = lb_alloc((size_t)mesh->vertex_count, sizeof(int32_t));
+  fem->vertex_of_node = lb_alloc((size_t)mesh->vertex_count, sizeof(int32_t));
+  if (!fem->node_of_vertex || !fem->vertex_of_node) return lb_fail_memory(err);
+  for (int32_t e = 0; e < fem->element_count; e++) {
+    const int32_t *vertices = element_vertices(mesh, e);
+    for (int32_t a = 0; a < lb_element_nodes(element_kind(mesh, e)); a++)
+      fem->node_of_vertex[vertices[a]] = 1;
+  }
+  for (int32_t v = 0; v < mesh->vertex_count; v++) {
+    bool is_free = fem->node_of_vertex[v] && !(fixed && fixed[v]);
+    fem->node_of_vertex[v] = is_free ? fem->node_count : -1;
+    if (is_free) fem->vertex_of_node[fem->node_count++] = v;
+  }
+  if (fem->node_count == 0)
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "%s: all vertices are fixed, nothing can move; fix fewer of them", fem->name);
+  return LB_OK;
+}
+
+static lbStatus allocate_set(lbElementSet *set, lbError *err) {
+  size_t batches = (size_t)set->batch_count * LB_BATCH;
+  size_t nodes = (size_t)lb_element_nodes(set->kind), points = (size_t)lb_element_points(set->kind);
+  set->elements = lb_alloc((size_t)set->element_count, sizeof(int32_t));
+  set->vertices = lb_alloc(batches * nodes, sizeof(int32_t));
+  set->rest = lb_alloc(batches * points * LB_POINT_REST, sizeof(double));
+  set->parameters = lb_alloc(batches * LB_MATERIAL_PARAMETERS, sizeof(double));
+  set->densities = lb_alloc(batches, sizeof(double));
+  if (!set->elements || !set->vertices || !set->rest || !set->parameters || !set->densities)
+    return lb_fail_memory(err);
+  return LB_OK;
+}
+
+// Copies one element into a slot. A slot past the end (padding) gets weight zero and no mass.
+static lbStatus fill_slot(lbElementSet *set, int32_t slot, const lbMesh *mesh, int32_t element,
+                          const lbMaterial *material, const char *name, lbError *err) {
+  size_t batch = (size_t)(slot / LB_BATCH), lane = (size_t)(slot % LB_BATCH);
+  size_t nodes = (size_t)lb_element_nodes(set->kind), points = (size_t)lb_element_points(set->kind);
+  const int32_t *vertices = element_vertices(mesh, element);
+  double positions[3 * LB_ELEMENT_NODES_MAX];
+  for (size_t a = 0; a < nodes; a++) {
+    set->vertices[(batch * nodes + a) * LB_BATCH + lane] = vertices[a];
+    memcpy(positions + 3 * a, mesh->positions + 3 * (size_t)vertices[a], 3 * sizeof(double));
+  }
+  double *rest = set->rest + batch * points * LB_POINT_REST * LB_BATCH + lane;
+  if (!lb_element_rest(set->kind, positions, rest, LB_BATCH))
+    return lb_fail(err, LB_ERR_MESH,
+                   "%s: element %d (%s, vertices %d %d %d %d%s) is flat or inverted; see `limber "
+                   "mesh` for a report, remove it or voxelise the surface",
+                   name, (int)element, nodes == 4 ? "tet" : "brick", (int)vertices[0],
+                   (int)vertices[1], (int)vertices[2], (int)vertices[3], nodes == 4 ? "" : " ...");
+  lb_material_parameters(
+      material, set->parameters + batch * LB_MATERIAL_PARAMETERS * LB_BATCH + lane, LB_BATCH);
+  if (slot < set->element_count) {
+    set->elements[slot] = element;
+    set->densities[batch * LB_BATCH + lane] = material->density;
+  } else {
+    for (size_t p = 0; p < points; p++) rest[(p * LB_POINT_REST + 9) * LB_BATCH] = 0;
+  }
+  return LB_OK;
+}
+
+static lbStatus fill_set(lbElementSet *set, const lbMesh *mesh, const lbFemDef *def, lbError *err) {
+  lbStatus status = allocate_set(set, err);
+  int32_t slot = 0, last = -1;
+  for (int32_t e = 0; e < lb_mesh_element_count(mesh) && !status; e++) {
+    const lbMaterial *material =
+        &def->materials[def->element_materials ? def->element_materials[e] : 0];
+    if (element_kind(mesh, e) != set->kind || material->model != set->model) continue;
+    status = fill_slot(set, slot++, mesh, e, material, def->name, err);
+    last = e;
+  }
+  while (!status && slot % LB_BATCH) {
+    const lbMaterial *material =
+        &def->materials[def->element_materials ? def->element_materials[last] : 0];
+    status = fill_slot(set, slot++, mesh, last, material, def->name, err);
+  }
+  return status;
+}
+
+static lbStatus make_sets(lbFem *fem, const lbMesh *mesh, const lbFemDef *def, lbError *err) {
+  int32_t counts[LB_ELEMENT_KIND_COUNT][LB_MATERIAL_MODEL_COUNT] = { { 0 } };
+  for (int32_t e = 0; e < fem->element_count; e++) {
+    int32_t material = def->element_materials ? def->element_materials[e] : 0;
+    counts[element_kind(mesh, e)][def->materials[material].model]++;
+  }
+  for (int kind = 0; kind < LB_ELEMENT_KIND_COUNT; kind++)
+    for (int model = 0; model < LB_MATERIAL_MODEL_COUNT; model++) {
+      int32_t count = counts[kind][model];
+      if (count == 0) continue;
+      int64_t blocks = fem->block_count + (int64_t)count * lb_element_pairs((lbElementKind)kind);
+      if (blocks > INT32_MAX)
+        return lb_fail(err, LB_ERR_MESH, "%s: the mesh is too large (%d elements)", def->name,
+                       (int)fem->element_count);
+      lbElementSet *set = &fem->sets[fem->set_count++];
+      *set = (lbElementSet){
+        .kind = (lbElementKind)kind,
+        .model = (lbMaterialModel)model,
+        .kernel = lb_element_kernel((lbElementKind)kind, (lbMaterialModel)model, lb_simd_best()),
+        .element_count = count,
+        .batch_count = (count + LB_BATCH - 1) / LB_BATCH,
+        .slot_begin = fem->slot_count,
+        .force_begin = fem->force_count,
+        .block_begin = fem->block_count,
+      };
+      fem->slot_count += count;
+      fem->force_count += count * lb_element_nodes(set->kind);
+      fem->block_count = (int32_t)blocks;
+      lbStatus status = fill_set(set, mesh, def, err);
+      if (status) return status;
+    }
+  return LB_OK;
+}
+
+lbStatus lb_fem_create(const lbMesh *mesh, const lbFemDef *def, lbFem **out, lbError *err) {
+  lbStatus status = check_def(mesh, def, err);
+  if (status) return status;
+  lbFem *fem = lb_alloc(1, sizeof *fem);
+  if (!fem) return lb_fail_memory(err);
+  fem->vertex_count = mesh->vertex_count;
+  fem->element_count = lb_mesh_element_count(mesh);
+  fem->name = lb_duplicate_text(def->name);
+  fem->positions = lb_duplicate(mesh->positions, (size_t)mesh->vertex_count, 3 * sizeof(double));
+  if (!fem->name || !fem->positions) status = lb_fail_memory(err);
+  if (!status) status = number_nodes(fem, mesh, def->fixed, err);
+  if (!status) status = make_sets(fem, mesh, def, err);
+  if (!status) status = lb_fem_plan(fem, err);
+  if (!status) status = lb_fem_mass(fem, def->mass, err);
+  if (status) {
+    lb_fem_destroy(fem);
+    return status;
+  }
+  *out = fem;
+  return LB_OK;
+}
+
+int32_t lb_fem_vertex_count(const lbFem *fem) { return fem->vertex_count; }
+int32_t lb_fem_node_count(const lbFem *fem) { return fem->node_count; }
+int32_t lb_fem_element_count(const lbFem *fem) { return fem->element_count; }
+double lb_fem_total_mass(const lbFem *fem) { return fem->total_mass; }
+const double *lb_fem_vertex_masses(const lbFem *fem) { return fem->vertex_masses; }
+const double *lb_fem_rest_positions(const lbFem *fem) { return fem->positions; }
+
+void lb_fem_expand(const lbFem *fem, const double *system, double *full) {
+  for (int32_t v = 0; v < fem->vertex_count; v++)
+    for (int i = 0; i < 3; i++) {
+      int32_t node = fem->node_of_vertex[v];
+      full[3 * (size_t)v + i] = node < 0 ? 0 : system[3 * (size_t)node + i];
+    }
+}
+
+void lb_fem_compress(const lbFem *fem, const double *full, double *system) {
+  for (int32_t n = 0; n < fem->node_count; n++)
+    for (int i = 0; i < 3; i++)
+      system[3 * (size_t)n + i] = full[3 * (size_t)fem->vertex_of_node[n] + i];
+}

@@ -1,0 +1,74 @@
+// What an lbFem holds: elements in batches for the kernels, the plan by which their forces and
+// tangents are summed into vectors and the matrix, and the mass.
+//
+// Sums are gathered, not scattered: for every vertex and every 3x3 block of the matrix the plan
+// lists the contributions in element order, so the result has the same bits for any number of
+// threads.
+#ifndef LB_FEM_FEM_H
+#define LB_FEM_FEM_H
+
+#include "limber/fem.h"
+
+#include "elastic/element.h"
+#include "linalg/sparse.h"
+
+// Elements of one kind and model. Slot s of the set is lane s % LB_BATCH of batch s / LB_BATCH.
+typedef struct lbElementSet {
+  lbElementKind kind;
+  lbMaterialModel model;
+  lbElementKernel *kernel;
+  int32_t element_count, batch_count;
+  int32_t *elements;   // (element_count) the mesh's element number of each slot, ascending
+  int32_t *vertices;   // (batch_count x nodes x LB_BATCH); unused lanes repeat the last element
+  double *rest;        // (batch_count x points x LB_POINT_REST x LB_BATCH); unused lanes: weight 0
+  double *parameters;  // (batch_count x LB_MATERIAL_PARAMETERS x LB_BATCH)
+  double *densities;   // (batch_count x LB_BATCH), kg/m³; unused lanes 0
+  int32_t slot_begin;  // of this set among all slots
+  int32_t force_begin; // of its first element's forces among all, in 3-vectors
+  int32_t block_begin; // of its first element's tangent among all, in 3x3 blocks
+} lbElementSet;
+
+#define LB_ELEMENT_SETS_MAX (LB_ELEMENT_KIND_COUNT * LB_MATERIAL_MODEL_COUNT)
+
+// Which contributions make a sum: entries [begin[i], begin[i + 1]) of `from`.
+typedef struct lbGather {
+  int32_t *begin; // (count + 1)
+  uint32_t *from;
+} lbGather;
+
+struct lbFem {
+  char *name;
+  int32_t vertex_count, element_count;
+  double *positions; // (vertex_count x 3)
+
+  int32_t node_count;
+  int32_t *node_of_vertex; // (vertex_count), -1: fixed or unused
+  int32_t *vertex_of_node; // (node_count)
+
+  int32_t set_count;
+  lbElementSet sets[LB_ELEMENT_SETS_MAX];
+  int32_t slot_count, force_count, block_count; // over all sets
+
+  lbGather forces; // per vertex; from: index of a 3-vector
+  // Per 3x3 block (row node ≤ column node), column by column; from: 2 x block index + transposed.
+  lbGather blocks;
+  int32_t *column_begin; // (node_count + 1), into block_rows
+  int32_t *block_rows;   // row node of each block, ascending in a column; the last is the diagonal
+
+  lbSparse *pattern; // the matrix's scalar pattern; values zero
+  lbSparse *mass;    // consistent: the same pattern; lumped: diagonal
+  double *vertex_masses;
+  double total_mass;
+};
+
+// plan.c
+lbStatus lb_fem_plan(lbFem *fem, lbError *err);
+// Sums element blocks (block_count x 9) into the matrix's values.
+void lb_fem_gather_blocks(const lbFem *fem, const double *blocks, double *values);
+// Sums element forces (force_count x 3) into a full vector.
+void lb_fem_gather_forces(const lbFem *fem, const double *element_forces, double *forces);
+
+// mass.c
+lbStatus lb_fem_mass(lbFem *fem, lbMassKind kind, lbError *err);
+
+#endif

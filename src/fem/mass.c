@@ -1,0 +1,80 @@
+// Consistent and lumped mass: m_ab = ∫ρ N_a N_b, per vertex ∫ρ N_a (the row sum).
+// The tet's integral is exact, ρV/20 (1 + δ_ab); the brick's is the 2x2x2 Gauss sum.
+#include "fem/fem.h"
+
+// m_ab (nodes x nodes) of one element.
+static void element_mass(const lbElementSet *set, int32_t slot, double *mass) {
+  size_t batch = (size_t)(slot / LB_BATCH), lane = (size_t)(slot % LB_BATCH);
+  int32_t nodes = lb_element_nodes(set->kind), points = lb_element_points(set->kind);
+  const double *rest = set->rest + batch * (size_t)points * LB_POINT_REST * LB_BATCH + lane;
+  double density = set->densities[batch * LB_BATCH + lane];
+  for (int32_t i = 0; i < nodes * nodes; i++) mass[i] = 0;
+  for (int32_t p = 0; p < points; p++) {
+    double weight = density * rest[(size_t)(p * LB_POINT_REST + 9) * LB_BATCH];
+    double gradients[3 * LB_ELEMENT_NODES_MAX], N[LB_ELEMENT_NODES_MAX], unused;
+    lb_element_shape(set->kind, p, gradients, N, &unused);
+    for (int32_t a = 0; a < nodes; a++)
+      for (int32_t b = 0; b < nodes; b++)
+        mass[a * nodes + b] +=
+            set->kind == LB_ELEMENT_TET4 ? weight / 20 * (a == b ? 2 : 1) : weight * N[a] * N[b];
+  }
+}
+
+// Writes the element's blocks m_ab I, a ≤ b, and its row sums as "forces" (in x).
+static void element_blocks(const lbElementSet *set, int32_t slot, double *blocks, double *sums) {
+  int32_t nodes = lb_element_nodes(set->kind);
+  double mass[LB_ELEMENT_NODES_MAX * LB_ELEMENT_NODES_MAX];
+  element_mass(set, slot, mass);
+  for (int32_t a = 0; a < nodes; a++) {
+    sums[3 * a] = 0;
+    for (int32_t b = 0; b < nodes; b++) sums[3 * a] += mass[a * nodes + b];
+    for (int32_t b = a; b < nodes; b++)
+      for (int i = 0; i < 3; i++) blocks[9 * lb_element_pair(a, b) + 4 * i] = mass[a * nodes + b];
+  }
+}
+
+static lbStatus lumped_mass(lbFem *fem, lbError *err) {
+  size_t size = 3 * (size_t)fem->node_count;
+  double *diagonal = lb_alloc(size, sizeof(double));
+  if (!diagonal) return lb_fail_memory(err);
+  for (size_t i = 0; i < size; i++) diagonal[i] = fem->vertex_masses[fem->vertex_of_node[i / 3]];
+  lbStatus status = lb_sparse_create_diagonal((int32_t)size, diagonal, &fem->mass, err);
+  lb_free(diagonal);
+  return status;
+}
+
+static lbStatus consistent_mass(lbFem *fem, const double *blocks, lbError *err) {
+  lbStatus status = lb_sparse_copy_pattern(fem->pattern, &fem->mass, err);
+  if (!status) lb_fem_gather_blocks(fem, blocks, fem->mass->values);
+  return status;
+}
+
+lbStatus lb_fem_mass(lbFem *fem, lbMassKind kind, lbError *err) {
+  lbStatus status = LB_OK;
+  double *blocks = lb_alloc((size_t)fem->block_count * 9, sizeof(double));
+  double *sums = lb_alloc((size_t)fem->force_count * 3, sizeof(double));
+  double *gathered = lb_alloc((size_t)fem->vertex_count * 3, sizeof(double));
+  fem->vertex_masses = lb_alloc((size_t)fem->vertex_count, sizeof(double));
+  if (!blocks || !sums || !gathered || !fem->vertex_masses) {
+    status = lb_fail_memory(err);
+    goto done;
+  }
+  for (int32_t s = 0; s < fem->set_count; s++) {
+    const lbElementSet *set = &fem->sets[s];
+    int32_t nodes = lb_element_nodes(set->kind), pairs = lb_element_pairs(set->kind);
+    for (int32_t slot = 0; slot < set->element_count; slot++)
+      element_blocks(set, slot, blocks + 9 * (size_t)(set->block_begin + slot * pairs),
+                     sums + 3 * (size_t)(set->force_begin + slot * nodes));
+  }
+  lb_fem_gather_forces(fem, sums, gathered);
+  for (int32_t v = 0; v < fem->vertex_count; v++) {
+    fem->vertex_masses[v] = gathered[3 * (size_t)v];
+    fem->total_mass += fem->vertex_masses[v];
+  }
+  status = kind == LB_MASS_LUMPED ? lumped_mass(fem, err) : consistent_mass(fem, blocks, err);
+done:
+  lb_free(blocks);
+  lb_free(sums);
+  lb_free(gathered);
+  return status;
+}

@@ -1,0 +1,316 @@
+// The reference simulator: M a + (α M + β K(u)) v + R(u) = f, unreduced, implicit, Newton at every
+// step.
+//
+// Both integrators make velocity and acceleration linear in the unknown u = u(t + h):
+//   v = c_v (u − u_n) + v̂,  a = c_a (u − u_n) + â
+//   Newmark (β = 1/4, γ = 1/2): c_v = 2/h, v̂ = −v_n, c_a = 4/h², â = −4/h v_n − a_n
+//   implicit Euler:             c_v = 1/h, v̂ = 0,    c_a = 1/h², â = −v_n/h
+// Newton's matrix is c_a M + c_v (α M + β K) + K; the damping's own derivative β ∂K/∂u v is left
+// out, which costs an iteration now and then and no accuracy.
+#include "fem/assembler.h"
+#include "fem/solve.h"
+
+#include <math.h>
+#include <string.h>
+
+lbSimulatorDef lb_simulator_def(void) {
+  return (lbSimulatorDef){ .integrator = LB_INTEGRATOR_NEWMARK,
+                           .step = 1e-3,
+                           .newton_iterations = 20,
+                           .newton_tolerance = 1e-10 };
+}
+
+struct lbSimulator {
+  const lbFem *fem;
+  lbSimulatorDef def;
+  lbAssembler *assembler;
+  lbCholesky *factor;
+  lbSparse *K, *system; // tangent; Newton's matrix
+  size_t size, full_size;
+  int64_t step_count;
+
+  // state, written by the end of a step
+  double *u, *v;       // full
+  double *a;           // system
+  double elastic;      // energy at u
+  lbSimulatorState totals;
+
+  // work, system-sized unless said otherwise
+  double *force, *trial;            // full: R(u), u along the line search
+  double *load;                     // f
+  double *velocity, *acceleration;  // at the trial displacement
+  double *velocity_offset, *acceleration_offset; // v̂, â
+  double *start, *scratch;          // u_n; a + α v
+  double *residual, *direction, *product;
+  double c_v, c_a;
+};
+
+void lb_simulator_destroy(lbSimulator *s) {
+  if (!s) return;
+  lb_assembler_destroy(s->assembler);
+  lb_cholesky_destroy(s->factor);
+  lb_sparse_destroy(s->K);
+  lb_sparse_destroy(s->system);
+  double *blocks[] = { s->u,        s->v,
+                       s->a,        s->force,
+                       s->trial,    s->load,
+                       s->velocity, s->acceleration,
+                       s->start,    s->velocity_offset,
+                       s->residual, s->acceleration_offset,
+                       s->product,  s->direction, s->scratch };
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
+  lb_free(s);
+}
+
+static lbStatus check_def(const lbSimulatorDef *def, const char *name, lbError *err) {
+  if (!(isfinite(def->step) && def->step > 0))
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: time step is %g, it must be positive", name,
+                   def->step);
+  if (!(isfinite(def->damping_mass) && def->damping_mass >= 0) ||
+      !(isfinite(def->damping_stiffness) && def->damping_stiffness >= 0))
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "%s: damping is mass %g, stiffness %g; neither may be negative", name,
+                   def->damping_mass, def->damping_stiffness);
+  if (def->newton_iterations < 1)
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: newton_iterations is %d, it must be at least 1",
+                   name, (int)def->newton_iterations);
+  if (!(def->newton_tolerance > 0 && def->newton_tolerance < 1))
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "%s: newton_tolerance is %g, it must lie between 0 and 1", name,
+                   def->newton_tolerance);
+  return LB_OK;
+}
+
+static lbStatus allocate(lbSimulator *s, lbError *err) {
+  double **system_sized[] = { &s->a,        &s->load,     &s->velocity,  &s->acceleration,
+                              &s->start,    &s->residual, &s->direction, &s->velocity_offset,
+                              &s->product,  &s->scratch,  &s->acceleration_offset };
+  double **full_sized[] = { &s->u, &s->v, &s->force, &s->trial };
+  bool complete = true;
+  for (size_t i = 0; i < sizeof system_sized / sizeof *system_sized; i++)
+    complete &= (*system_sized[i] = lb_alloc(s->size, sizeof(double))) != NULL;
+  for (size_t i = 0; i < sizeof full_sized / sizeof *full_sized; i++)
+    complete &= (*full_sized[i] = lb_alloc(s->full_size, sizeof(double))) != NULL;
+  if (!complete) return lb_fail_memory(err);
+  lbStatus status = lb_assembler_create(s->fem, &s->assembler, err);
+  if (!status) status = lb_sparse_copy_pattern(s->fem->pattern, &s->K, err);
+  if (!status) status = lb_sparse_copy_pattern(s->fem->pattern, &s->system, err);
+  if (!status) status = lb_cholesky_create(s->system, &s->factor, err);
+  return status;
+}
+
+// residual = f − M a − α M v − β K v − R, at the trial's velocity, acceleration and s->force, s->K.
+static double find_residual(lbSimulator *s) {
+  lb_fem_compress(s->fem, s->force, s->residual);
+  for (size_t i = 0; i < s->size; i++) {
+    s->residual[i] = s->load[i] - s->residual[i];
+    s->scratch[i] = s->acceleration[i] + s->def.damping_mass * s->velocity[i];
+  }
+  lb_sparse_multiply(s->fem->mass, s->scratch, s->product);
+  for (size_t i = 0; i < s->size; i++) s->residual[i] -= s->product[i];
+  if (s->def.damping_stiffness > 0) {
+    lb_sparse_multiply(s->K, s->velocity, s->product);
+    for (size_t i = 0; i < s->size; i++)
+      s->residual[i] -= s->def.damping_stiffness * s->product[i];
+  }
+  return lb_norm(s->size, s->residual);
+}
+
+// a0 = M⁻¹ (f − (α M + β K) v − R): the residual at a = 0, divided by the mass.
+static lbStatus consistent_acceleration(lbSimulator *s, lbError *err) {
+  lb_fem_compress(s->fem, s->v, s->velocity);
+  memset(s->acceleration, 0, s->size * sizeof(double));
+  find_residual(s);
+  memcpy(s->a, s->residual, s->size * sizeof(double));
+  memset(s->system->values, 0,
+         (size_t)lb_sparse_nonzero_count(s->system) * sizeof(double));
+  if (!lb_sparse_add_scaled(s->system, 1, s->fem->mass))
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: the mass does not fit the stiffness", s->fem->name);
+  lbStatus status = lb_cholesky_factor(s->factor, s->system, err);
+  if (!status) status = lb_cholesky_solve(s->factor, 1, s->a, err);
+  return status;
+}
+
+lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
+                             const double *displacement, const double *velocity,
+                             const double *load, lbSimulator **out, lbError *err) {
+  lbStatus status = check_def(def, fem->name, err);
+  if (status) return status;
+  lbSimulator *s = lb_alloc(1, sizeof *s);
+  if (!s) return lb_fail_memory(err);
+  s->fem = fem;
+  s->def = *def;
+  s->size = 3 * (size_t)fem->node_count;
+  s->full_size = 3 * (size_t)fem->vertex_count;
+  status = allocate(s, err);
+  if (!status) {
+    if (load) lb_fem_compress(fem, load, s->load);
+    // Fixed vertices stay where they are: only what the system holds is taken over.
+    if (displacement) lb_fem_compress(fem, displacement, s->start);
+    lb_fem_expand(fem, s->start, s->u);
+    if (velocity) lb_fem_compress(fem, velocity, s->velocity);
+    lb_fem_expand(fem, s->velocity, s->v);
+    status = lb_assemble(s->assembler, s->u, &s->elastic, s->force, s->K, err);
+  }
+  if (!status && !isfinite(s->elastic))
+    status = lb_fail(err, LB_ERR_MESH, "%s: element %d is inverted in the initial state", fem->name,
+                     (int)lb_assembler_invalid_element(s->assembler));
+  if (!status) status = consistent_acceleration(s, err);
+  if (status) {
+    lb_simulator_destroy(s);
+    return status;
+  }
+  *out = s;
+  return LB_OK;
+}
+
+// ---- one step ----------------------------------------------------------------------------------
+
+static void begin_step(lbSimulator *s, const double *load) {
+  double h = s->def.step;
+  bool newmark = s->def.integrator == LB_INTEGRATOR_NEWMARK;
+  s->c_v = newmark ? 2 / h : 1 / h;
+  s->c_a = newmark ? 4 / (h * h) : 1 / (h * h);
+  lb_fem_compress(s->fem, load, s->load);
+  lb_fem_compress(s->fem, s->u, s->start);
+  lb_fem_compress(s->fem, s->v, s->velocity);
+  for (size_t i = 0; i < s->size; i++) {
+    double v = s->velocity[i], a = s->a[i];
+    s->velocity_offset[i] = newmark ? -v : 0;
+    s->acceleration_offset[i] = newmark ? -4 / h * v - a : -v / h;
+  }
+  memcpy(s->trial, s->u, s->full_size * sizeof(double));
+}
+
+// Velocity and acceleration that belong to s->trial.
+static void find_rates(lbSimulator *s) {
+  for (int32_t n = 0; n < s->fem->node_count; n++)
+    for (int i = 0; i < 3; i++) {
+      size_t k = 3 * (size_t)n + i;
+      double moved = s->trial[3 * (size_t)s->fem->vertex_of_node[n] + i] - s->start[k];
+      s->velocity[k] = s->c_v * moved + s->velocity_offset[k];
+      s->acceleration[k] = s->c_a * moved + s->acceleration_offset[k];
+    }
+}
+
+// Assembles at s->trial and returns the residual's norm, +inf outside a law.
+static double residual_at_trial(lbSimulator *s, double *energy) {
+  find_rates(s);
+  if (lb_assemble(s->assembler, s->trial, energy, s->force, s->K, NULL) || !isfinite(*energy))
+    return INFINITY;
+  return find_residual(s);
+}
+
+static bool solve_increment(lbSimulator *s, int32_t *flags) {
+  double mass_scale = s->c_a + s->c_v * s->def.damping_mass;
+  double stiffness_scale = 1 + s->c_v * s->def.damping_stiffness;
+  size_t count = (size_t)lb_sparse_nonzero_count(s->system);
+  for (size_t i = 0; i < count; i++) s->system->values[i] = stiffness_scale * s->K->values[i];
+  lb_sparse_add_scaled(s->system, mass_scale, s->fem->mass);
+  bool shifted = false;
+  lbStatus status = lb_factor_or_shift(s->factor, s->system, s->fem->mass, &shifted, NULL);
+  s->totals.factor_count++;
+  if (shifted) {
+    *flags |= LB_STEP_SHIFTED;
+    s->totals.shift_count++;
+  }
+  memcpy(s->direction, s->residual, s->size * sizeof(double));
+  return !status && !lb_cholesky_solve(s->factor, 1, s->direction, NULL);
+}
+
+static void move_trial(lbSimulator *s, const double *direction, double t) {
+  for (int32_t n = 0; n < s->fem->node_count; n++)
+    for (int i = 0; i < 3; i++)
+      s->trial[3 * (size_t)s->fem->vertex_of_node[n] + i] += t * direction[3 * (size_t)n + i];
+}
+
+// Halves the step until the residual falls. Returns the new norm, or the old one with the trial put
+// back when nothing helps.
+static double line_search(lbSimulator *s, double norm, double *energy) {
+  double taken = 0;
+  for (double t = 1; t > 1e-4; t *= 0.5) {
+    move_trial(s, s->direction, t - taken);
+    taken = t;
+    double new_norm = residual_at_trial(s, energy);
+    if (new_norm < norm) return new_norm;
+  }
+  move_trial(s, s->direction, -taken);
+  residual_at_trial(s, energy);
+  return norm;
+}
+
+// What the residual is measured against, and what rounding leaves of it.
+static double residual_scale(lbSimulator *s) {
+  double load = lb_norm(s->size, s->load);
+  if (load > 0) return load;
+  lb_sparse_multiply(s->fem->mass, s->acceleration, s->product);
+  return lb_norm(s->size, s->product);
+}
+
+static double residual_floor(const lbSimulator *s) {
+  return 1e-15 * lb_norm(3 * (size_t)s->fem->force_count, s->assembler->element_forces);
+}
+
+// Newton from u_n; leaves the best state found at s->trial.
+static int32_t newton(lbSimulator *s, double *energy) {
+  int32_t flags = 0;
+  double norm = residual_at_trial(s, energy);
+  for (int32_t i = 0; i < s->def.newton_iterations; i++) {
+    if (!solve_increment(s, &flags)) break;
+    s->totals.newton_iterations++;
+    double new_norm = line_search(s, norm, energy);
+    bool fell = new_norm < norm;
+    norm = new_norm;
+    if (norm <= s->def.newton_tolerance * residual_scale(s) || norm <= residual_floor(s))
+      return flags;
+    if (!fell) break;
+  }
+  return flags | LB_STEP_NOT_CONVERGED;
+}
+
+int32_t lb_simulator_step(lbSimulator *s, const double *load) {
+  double energy;
+  begin_step(s, load);
+  int32_t flags = newton(s, &energy);
+  find_rates(s);
+  s->step_count++;
+  if (!isfinite(lb_norm(s->size, s->acceleration)) || !isfinite(energy))
+    return flags | LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED;
+  memcpy(s->u, s->trial, s->full_size * sizeof(double));
+  lb_fem_expand(s->fem, s->velocity, s->v);
+  memcpy(s->a, s->acceleration, s->size * sizeof(double));
+  s->elastic = energy;
+  return flags;
+}
+
+// ---- what it tells -----------------------------------------------------------------------------
+
+const double *lb_simulator_displacement(const lbSimulator *s) { return s->u; }
+const double *lb_simulator_velocity(const lbSimulator *s) { return s->v; }
+double lb_simulator_time(const lbSimulator *s) { return (double)s->step_count * s->def.step; }
+
+lbSimulatorState lb_simulator_state(const lbSimulator *s) {
+  const lbFem *fem = s->fem;
+  lbSimulatorState state = s->totals;
+  state.elastic = s->elastic;
+  for (int32_t v = 0; v < fem->vertex_count; v++)
+    for (int i = 0; i < 3; i++)
+      state.centre[i] += fem->vertex_masses[v] / fem->total_mass *
+                         (fem->positions[3 * (size_t)v + i] + s->u[3 * (size_t)v + i]);
+  // Momentum of node n: (M v)_n.
+  lb_fem_compress(fem, s->v, s->velocity);
+  lb_sparse_multiply(fem->mass, s->velocity, s->product);
+  state.kinetic = 0.5 * lb_dot_product(s->size, s->velocity, s->product);
+  for (int32_t n = 0; n < fem->node_count; n++) {
+    const double *p = s->product + 3 * (size_t)n;
+    size_t v = 3 * (size_t)fem->vertex_of_node[n];
+    double x[3];
+    for (int i = 0; i < 3; i++) x[i] = fem->positions[v + i] + s->u[v + i];
+    for (int i = 0; i < 3; i++) {
+      int j = (i + 1) % 3, k = (i + 2) % 3;
+      state.linear_momentum[i] += p[i];
+      state.angular_momentum[i] += x[j] * p[k] - x[k] * p[j];
+    }
+  }
+  return state;
+}
