@@ -1,0 +1,41 @@
+// Lane functions over arrays; the last group is filled up with copies of its first item.
+#include "math/functions_lanes.h"
+#include "math/polar_lanes.h"
+
+void LB_KERNEL(lb_polar_batch)(int32_t count, const lbMat3 *f, lbMat3 *rotations);
+void LB_KERNEL(lb_log_batch)(int32_t count, const double *x, double *y);
+void LB_KERNEL(lb_inverse_cbrt_squared_batch)(int32_t count, const double *x, double *y);
+
+void LB_KERNEL(lb_polar_batch)(int32_t count, const lbMat3 *f, lbMat3 *rotations) {
+  for (int32_t begin = 0; begin < count; begin += LB_LANES) {
+    int32_t filled = count - begin < LB_LANES ? count - begin : LB_LANES;
+    double buffer[9][LB_LANES];
+    lbLanes in[9], out[9];
+    for (int32_t lane = 0; lane < LB_LANES; lane++)
+      for (int k = 0; k < 9; k++) buffer[k][lane] = f[begin + (lane < filled ? lane : 0)].m[k];
+    for (int k = 0; k < 9; k++) in[k] = lb_load(buffer[k]);
+    lb_polar_lanes(in, out);
+    for (int k = 0; k < 9; k++) lb_store(buffer[k], out[k]);
+    for (int32_t lane = 0; lane < filled; lane++)
+      for (int k = 0; k < 9; k++) rotations[begin + lane].m[k] = buffer[k][lane];
+  }
+}
+
+static inline void map(int32_t count, const double *x, double *y, lbLanes function(lbLanes)) {
+  for (int32_t begin = 0; begin < count; begin += LB_LANES) {
+    int32_t filled = count - begin < LB_LANES ? count - begin : LB_LANES;
+    double buffer[LB_LANES];
+    for (int32_t lane = 0; lane < LB_LANES; lane++)
+      buffer[lane] = x[begin + (lane < filled ? lane : 0)];
+    lb_store(buffer, function(lb_load(buffer)));
+    for (int32_t lane = 0; lane < filled; lane++) y[begin + lane] = buffer[lane];
+  }
+}
+
+void LB_KERNEL(lb_log_batch)(int32_t count, const double *x, double *y) {
+  map(count, x, y, lb_log_lanes);
+}
+
+void LB_KERNEL(lb_inverse_cbrt_squared_batch)(int32_t count, const double *x, double *y) {
+  map(count, x, y, lb_inverse_cbrt_squared);
+}
