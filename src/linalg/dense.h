@@ -1,0 +1,59 @@
+// Dense algebra. All matrices are column-major and packed: the leading dimension is the number of
+// rows. Values that are no numbers are refused with LB_ERR_NUMERIC.
+#ifndef LB_LINALG_DENSE_H
+#define LB_LINALG_DENSE_H
+
+#include "limber/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Threads that dense algebra, and with it the sparse factorisation, may use: at least 1. Unset, it
+// is one. Process-wide; call it where lb_threads_start is called.
+void lb_linalg_set_threads(int32_t count);
+
+typedef enum lbTranspose { LB_PLAIN, LB_TRANSPOSED } lbTranspose;
+
+// C = alpha op(A) op(B) + beta C; C (rows x columns), op(A) (rows x inner), op(B) (inner x columns)
+void lb_dense_multiply(lbTranspose transpose_a, lbTranspose transpose_b, int32_t rows,
+                       int32_t columns, int32_t inner, double alpha, const double *A,
+                       const double *B, double beta, double *C);
+// G = A' A, all of it, exactly symmetric; A (rows x columns), G (columns x columns)
+void lb_dense_gram(int32_t rows, int32_t columns, const double *A, double *G);
+// y = alpha op(A) x + beta y; A (rows x columns)
+void lb_dense_multiply_vector(lbTranspose transpose, int32_t rows, int32_t columns, double alpha,
+                              const double *A, const double *x, double beta, double *y);
+
+// A = V diag(values) V', values ascending; A (size x size), of which the upper triangle is read, is
+// replaced by the orthonormal columns V.
+lbStatus lb_dense_eigen(int32_t size, double *A, double *values, lbError *err);
+// A V = B V diag(values), V' B V = 1, values ascending, B positive definite. A is replaced by V and
+// B is destroyed; of both the upper triangle is read.
+lbStatus lb_dense_eigen_general(int32_t size, double *A, double *B, double *values, lbError *err);
+
+// A = U diag(S) V', S descending, k = min(rows, columns): U (rows x k), S (k), V' (k x columns).
+// A is destroyed. U and Vt may both be NULL: singular values alone.
+lbStatus lb_dense_svd(int32_t rows, int32_t columns, double *A, double *U, double *S, double *Vt,
+                      lbError *err);
+// The shortest X that makes |A X - B| least, by singular values; those under cut * the largest
+// count as zero. A (rows x columns) is destroyed. B holds right-hand sides in its first `rows` rows
+// and gets X in its first `columns` rows: B (max(rows, columns) x count). rank may be NULL.
+lbStatus lb_dense_least_squares(int32_t rows, int32_t columns, int32_t count, double *A, double *B,
+                                double cut, int32_t *rank, lbError *err);
+
+// A = R' R: the upper triangle of A is read and replaced by R, what is below is set to zero.
+// LB_ERR_NUMERIC "not positive definite at row N".
+lbStatus lb_dense_cholesky(int32_t size, double *A, lbError *err);
+// X <- (R' R)^-1 X; X (size x count)
+void lb_dense_cholesky_solve(int32_t size, const double *R, int32_t count, double *X);
+// X <- X R^-1; X (rows x size): makes the columns of X orthonormal when R' R = X' X
+void lb_dense_divide_by_upper(int32_t rows, int32_t size, const double *R, double *X);
+
+// A X = B by LU with row exchanges; A (size x size) is destroyed, B (size x count) becomes X.
+lbStatus lb_dense_solve(int32_t size, double *A, int32_t count, double *B, lbError *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,47 @@
+// The lowest modes of K w = lambda M w: K symmetric positive semi-definite, M symmetric positive
+// definite. Zero eigenvalues (free bodies, loose parts, mechanisms) are found, counted and kept
+// apart from the elastic modes.
+#ifndef LB_LINALG_EIGEN_H
+#define LB_LINALG_EIGEN_H
+
+#include "linalg/sparse.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lbEigenDef {
+  int32_t count;    // elastic modes wanted, >= 1
+  double tolerance; // relative error of an eigenvalue, 1e-14 to 1e-2; default 1e-10
+  bool verify;      // search once more from fresh vectors for a missed mode; default false
+} lbEigenDef;
+
+lbEigenDef lb_eigen_def(int32_t count);
+
+typedef struct lbEigen {
+  int32_t size;
+  int32_t count;         // elastic modes
+  int32_t rigid_count;   // zero eigenvalues
+  double *values;        // (count), ascending, > 0
+  double *vectors;       // (size x count), column-major, M-orthonormal; the component of largest
+                         // magnitude is positive (of equal ones, the first)
+  double *residuals;     // (count), |K w - lambda M w| / |K w|, Euclidean norms
+  double *rigid_vectors; // (size x rigid_count), column-major, M-orthonormal, M-orthogonal to the
+                         // elastic ones; a basis of the null space of K in no special order
+  double shift;          // s of the factored K + s M; 0: K itself was factored
+  int32_t solve_count;   // right-hand sides solved
+  double factor_seconds; // analysis and all factorisations
+  double seconds;        // everything
+} lbEigen;
+
+// M has the pattern of K, or any pattern contained in it (a lumped mass). LB_ERR_ARGUMENT when
+// there are fewer than `count` elastic modes; LB_ERR_NUMERIC when K has a negative eigenvalue, M is
+// not positive definite, or values are no numbers; LB_ERR_INTERRUPTED when the progress hook asks.
+lbStatus lb_eigen_lowest(const lbSparse *K, const lbSparse *M, const lbEigenDef *def, lbEigen **out,
+                         lbError *err);
+void lb_eigen_destroy(lbEigen *eigen);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
