@@ -1,0 +1,211 @@
+// Dense algebra over BLAS and LAPACK, with work space from our own allocator.
+#include "linalg/dense.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "linalg/blas.h"
+
+static atomic_int wanted_threads = 1, applied_threads = 0;
+
+void lb_linalg_set_threads(int32_t count) {
+  atomic_store(&wanted_threads, count < 1 ? 1 : count);
+  lb_linalg_apply_threads();
+}
+
+void lb_linalg_apply_threads(void) {
+  int wanted = atomic_load(&wanted_threads);
+  if (atomic_exchange(&applied_threads, wanted) != wanted) openblas_set_num_threads(wanted);
+}
+
+bool lb_linalg_all_finite(size_t count, const double *values) {
+  // x * 0 is 0 for numbers and NaN for infinities and NaN
+  double zero = 0;
+  for (size_t i = 0; i < count; i++) zero += values[i] * 0;
+  return zero == 0;
+}
+
+static lbStatus check_finite(const char *what, int32_t rows, int32_t columns, const double *A,
+                             lbError *err) {
+  if (lb_linalg_all_finite((size_t)rows * (size_t)columns, A)) return LB_OK;
+  return lb_fail(err, LB_ERR_NUMERIC, "%s: the %d x %d matrix holds a value that is no number",
+                 what, rows, columns);
+}
+
+static lbStatus check_upper_finite(const char *what, int32_t size, const double *A, lbError *err) {
+  size_t n = (size_t)size;
+  for (size_t j = 0; j < n; j++)
+    if (!lb_linalg_all_finite(j + 1, A + j * n))
+      return lb_fail(err, LB_ERR_NUMERIC,
+                     "%s: column %d of the %d x %d matrix holds a value that is no number", what,
+                     (int)j, size, size);
+  return LB_OK;
+}
+
+static lbStatus fail_lapack(const char *what, lapack_int info, lbError *err) {
+  return lb_fail(err, LB_ERR_NUMERIC, "%s did not converge (code %d)", what, (int)info);
+}
+
+// ---- products ----------------------------------------------------------------------------------
+
+static CBLAS_TRANSPOSE blas_transpose(lbTranspose transpose) {
+  return transpose == LB_TRANSPOSED ? CblasTrans : CblasNoTrans;
+}
+
+static int at_least_one(int32_t dimension) { return dimension < 1 ? 1 : dimension; }
+
+void lb_dense_multiply(lbTranspose transpose_a, lbTranspose transpose_b, int32_t rows,
+                       int32_t columns, int32_t inner, double alpha, const double *A,
+                       const double *B, double beta, double *C) {
+  lb_linalg_apply_threads();
+  int a_rows = at_least_one(transpose_a == LB_TRANSPOSED ? inner : rows);
+  int b_rows = at_least_one(transpose_b == LB_TRANSPOSED ? columns : inner);
+  cblas_dgemm(CblasColMajor, blas_transpose(transpose_a), blas_transpose(transpose_b), rows,
+              columns, inner, alpha, A, a_rows, B, b_rows, beta, C, at_least_one(rows));
+}
+
+void lb_dense_gram(int32_t rows, int32_t columns, const double *A, double *G) {
+  lb_linalg_apply_threads();
+  cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, columns, rows, 1, A, at_least_one(rows), 0, G,
+              at_least_one(columns));
+  size_t n = (size_t)columns;
+  for (size_t j = 0; j < n; j++)
+    for (size_t i = j + 1; i < n; i++) G[j * n + i] = G[i * n + j];
+}
+
+void lb_dense_multiply_vector(lbTranspose transpose, int32_t rows, int32_t columns, double alpha,
+                              const double *A, const double *x, double beta, double *y) {
+  lb_linalg_apply_threads();
+  cblas_dgemv(CblasColMajor, blas_transpose(transpose), rows, columns, alpha, A, at_least_one(rows),
+              x, 1, beta, y, 1);
+}
+
+// ---- eigenvalues and singular values -----------------------------------------------------------
+
+lbStatus lb_dense_eigen(int32_t size, double *A, double *values, lbError *err) {
+  lbStatus status = check_upper_finite("symmetric eigenproblem", size, A, err);
+  if (status || !size) return status;
+  lb_linalg_apply_threads();
+  double ask = 0;
+  lapack_int ask_int = 0;
+  LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', size, A, size, values, &ask, -1, &ask_int, -1);
+  double *work = lb_alloc((size_t)ask, sizeof *work);
+  lapack_int *work_int = lb_alloc((size_t)ask_int, sizeof *work_int);
+  lapack_int info = 0;
+  if (!work || !work_int)
+    status = lb_fail_memory(err);
+  else
+    info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', size, A, size, values, work,
+                               (lapack_int)ask, work_int, ask_int);
+  if (info) status = fail_lapack("symmetric eigenproblem", info, err);
+  lb_free(work);
+  lb_free(work_int);
+  return status;
+}
+
+lbStatus lb_dense_eigen_general(int32_t size, double *A, double *B, double *values, lbError *err) {
+  lbStatus status = check_upper_finite("general eigenproblem", size, A, err);
+  if (!status) status = lb_dense_cholesky(size, B, err); // B = R' R
+  if (status || !size) return status;
+  // R'^-1 A R^-1 y = lambda y, and then v = R^-1 y
+  LAPACKE_dsygst_work(LAPACK_COL_MAJOR, 1, 'U', size, A, size, B, size);
+  status = lb_dense_eigen(size, A, values, err);
+  if (!status)
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, size, size, 1, B,
+                size, A, size);
+  return status;
+}
+
+lbStatus lb_dense_svd(int32_t rows, int32_t columns, double *A, double *U, double *S, double *Vt,
+                      lbError *err) {
+  lbStatus status = check_finite("singular values", rows, columns, A, err);
+  int32_t least = rows < columns ? rows : columns;
+  if (status || least < 1) return status;
+  lb_linalg_apply_threads();
+  char job = U && Vt ? 'S' : 'N';
+  double ask = 0;
+  lapack_int *work_int = lb_alloc(8 * (size_t)least, sizeof *work_int), info = 0;
+  LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, job, rows, columns, A, rows, S, U, rows, Vt, least, &ask,
+                      -1, work_int);
+  double *work = lb_alloc((size_t)ask, sizeof *work);
+  if (!work || !work_int)
+    status = lb_fail_memory(err);
+  else
+    info = LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, job, rows, columns, A, rows, S, U, rows, Vt, least,
+                               work, (lapack_int)ask, work_int);
+  if (info) status = fail_lapack("singular values", info, err);
+  lb_free(work);
+  lb_free(work_int);
+  return status;
+}
+
+// ---- solves ------------------------------------------------------------------------------------
+
+lbStatus lb_dense_least_squares(int32_t rows, int32_t columns, int32_t count, double *A, double *B,
+                                double cut, int32_t *rank, lbError *err) {
+  int32_t most = rows > columns ? rows : columns, least = rows < columns ? rows : columns;
+  lbStatus status = check_finite("least squares", rows, columns, A, err);
+  if (!status) status = check_finite("least squares", most, count, B, err);
+  if (status || least < 1) return status;
+  lb_linalg_apply_threads();
+  double ask = 0;
+  lapack_int ask_int = 0, found = 0, info = 0;
+  double *S = lb_alloc((size_t)least, sizeof *S);
+  LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, rows, columns, count, A, rows, B, most, S, cut, &found,
+                      &ask, -1, &ask_int);
+  double *work = lb_alloc((size_t)ask, sizeof *work);
+  lapack_int *work_int = lb_alloc((size_t)ask_int, sizeof *work_int);
+  if (!S || !work || !work_int)
+    status = lb_fail_memory(err);
+  else
+    info = LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, rows, columns, count, A, rows, B, most, S, cut,
+                               &found, work, (lapack_int)ask, work_int);
+  if (info) status = fail_lapack("least squares", info, err);
+  if (!status && rank) *rank = found;
+  lb_free(S);
+  lb_free(work);
+  lb_free(work_int);
+  return status;
+}
+
+lbStatus lb_dense_cholesky(int32_t size, double *A, lbError *err) {
+  lbStatus status = check_upper_finite("dense Cholesky", size, A, err);
+  if (status || !size) return status;
+  lb_linalg_apply_threads();
+  lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', size, A, size);
+  if (info > 0)
+    return lb_fail(err, LB_ERR_NUMERIC, "%d x %d dense matrix: not positive definite at row %d",
+                   size, size, (int)info - 1);
+  size_t n = (size_t)size;
+  for (size_t j = 0; j < n; j++) memset(A + j * n + j + 1, 0, (n - j - 1) * sizeof *A);
+  return LB_OK;
+}
+
+void lb_dense_cholesky_solve(int32_t size, const double *R, int32_t count, double *X) {
+  if (size < 1 || count < 1) return;
+  lb_linalg_apply_threads();
+  LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', size, count, R, size, X, size);
+}
+
+void lb_dense_divide_by_upper(int32_t rows, int32_t size, const double *R, double *X) {
+  lb_linalg_apply_threads();
+  cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, rows, size, 1, R,
+              at_least_one(size), X, at_least_one(rows));
+}
+
+lbStatus lb_dense_solve(int32_t size, double *A, int32_t count, double *B, lbError *err) {
+  lbStatus status = check_finite("dense solve", size, size, A, err);
+  if (status || !size) return status;
+  lb_linalg_apply_threads();
+  lapack_int *exchanges = lb_alloc((size_t)size, sizeof *exchanges);
+  if (!exchanges) return lb_fail_memory(err);
+  lapack_int info = LAPACKE_dgesv_work(LAPACK_COL_MAJOR, size, count, A, size, exchanges, B, size);
+  lb_free(exchanges);
+  if (info)
+    return lb_fail(err, LB_ERR_NUMERIC, "%d x %d dense matrix: singular at row %d", size, size,
+                   (int)info - 1);
+  return LB_OK;
+}

@@ -1,0 +1,206 @@
+// Symmetric sparse matrices in compressed columns of the upper triangle.
+//
+// Products of many vectors are taken in groups of eight that lie interleaved (one cache line a
+// row), so that every matrix entry is read once a group. A single product adds in the same order,
+// so both give the same bits, and threads share out whole groups, so the bits do not depend on them
+// either. Measured on an 86k-row tet mesh, one thread: 3.7 ms a vector alone, 1.2 ms in a group.
+#include "linalg/sparse.h"
+
+#include <string.h>
+
+enum { GROUP = 8 };
+
+static lbStatus check_pattern(int32_t size, const int32_t *column_begin, const int32_t *rows,
+                              lbError *err) {
+  if (size < 1) return lb_fail(err, LB_ERR_ARGUMENT, "matrix of size %d", size);
+  if (column_begin[0] != 0)
+    return lb_fail(err, LB_ERR_ARGUMENT, "matrix: the first column begins at %d, not at 0",
+                   column_begin[0]);
+  for (int32_t j = 0; j < size; j++) {
+    if (column_begin[j + 1] < column_begin[j])
+      return lb_fail(err, LB_ERR_ARGUMENT, "matrix: column %d ends before it begins", j);
+    int32_t last = -1;
+    for (int32_t k = column_begin[j]; k < column_begin[j + 1]; k++) {
+      if (rows[k] <= last || rows[k] > j)
+        return lb_fail(err, LB_ERR_ARGUMENT,
+                       "matrix: row %d of column %d is out of order or below the diagonal", rows[k],
+                       j);
+      last = rows[k];
+    }
+  }
+  return LB_OK;
+}
+
+lbStatus lb_sparse_validate(const lbSparse *A, lbError *err) {
+  return check_pattern(A->size, A->column_begin, A->rows, err);
+}
+
+lbStatus lb_sparse_create(int32_t size, const int32_t *column_begin, const int32_t *rows,
+                          lbSparse **out, lbError *err) {
+  lbStatus status = check_pattern(size, column_begin, rows, err);
+  if (status) return status;
+  size_t nonzero_count = (size_t)column_begin[size];
+  lbSparse *A = lb_alloc(1, sizeof *A);
+  if (!A) return lb_fail_memory(err);
+  A->size = size;
+  A->column_begin = lb_duplicate(column_begin, (size_t)size + 1, sizeof *column_begin);
+  A->rows = lb_duplicate(rows, nonzero_count, sizeof *rows);
+  A->values = lb_alloc(nonzero_count, sizeof *A->values);
+  if (!A->column_begin || !A->rows || !A->values) {
+    lb_sparse_destroy(A);
+    return lb_fail_memory(err);
+  }
+  *out = A;
+  return LB_OK;
+}
+
+lbStatus lb_sparse_create_diagonal(int32_t size, const double *diagonal, lbSparse **out,
+                                   lbError *err) {
+  if (size < 1 || size == INT32_MAX)
+    return lb_fail(err, LB_ERR_ARGUMENT, "matrix of size %d", size);
+  int32_t *count_up = lb_alloc((size_t)size + 1, sizeof *count_up);
+  if (!count_up) return lb_fail_memory(err);
+  for (int32_t j = 0; j <= size; j++) count_up[j] = j;
+  lbStatus status = lb_sparse_create(size, count_up, count_up, out, err);
+  if (!status && diagonal) memcpy((*out)->values, diagonal, (size_t)size * sizeof *diagonal);
+  lb_free(count_up);
+  return status;
+}
+
+lbStatus lb_sparse_copy_pattern(const lbSparse *A, lbSparse **out, lbError *err) {
+  return lb_sparse_create(A->size, A->column_begin, A->rows, out, err);
+}
+
+lbStatus lb_sparse_copy(const lbSparse *A, lbSparse **out, lbError *err) {
+  lbStatus status = lb_sparse_copy_pattern(A, out, err);
+  if (!status)
+    memcpy((*out)->values, A->values, (size_t)lb_sparse_nonzero_count(A) * sizeof *A->values);
+  return status;
+}
+
+void lb_sparse_destroy(lbSparse *A) {
+  if (!A) return;
+  lb_free(A->column_begin);
+  lb_free(A->rows);
+  lb_free(A->values);
+  lb_free(A);
+}
+
+bool lb_sparse_same_pattern(const lbSparse *A, const lbSparse *B) {
+  size_t columns = (size_t)A->size + 1;
+  return A->size == B->size &&
+         !memcmp(A->column_begin, B->column_begin, columns * sizeof *A->column_begin) &&
+         !memcmp(A->rows, B->rows, (size_t)lb_sparse_nonzero_count(A) * sizeof *A->rows);
+}
+
+int32_t lb_sparse_find(const lbSparse *A, int32_t row, int32_t column) {
+  int32_t i = row < column ? row : column, j = row < column ? column : row;
+  int32_t begin = A->column_begin[j], end = A->column_begin[j + 1];
+  while (begin < end) {
+    int32_t middle = begin + (end - begin) / 2;
+    if (A->rows[middle] < i)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin < A->column_begin[j + 1] && A->rows[begin] == i ? begin : -1;
+}
+
+void lb_sparse_diagonal(const lbSparse *A, double *diagonal) {
+  for (int32_t j = 0; j < A->size; j++) {
+    int32_t end = A->column_begin[j + 1];
+    bool stored = end > A->column_begin[j] && A->rows[end - 1] == j;
+    diagonal[j] = stored ? A->values[end - 1] : 0;
+  }
+}
+
+// ---- products ----------------------------------------------------------------------------------
+
+void lb_sparse_multiply(const lbSparse *A, const double *restrict x, double *restrict y) {
+  memset(y, 0, (size_t)A->size * sizeof *y);
+  for (int32_t j = 0; j < A->size; j++) {
+    double xj = x[j], sum = 0;
+    for (int32_t k = A->column_begin[j]; k < A->column_begin[j + 1]; k++) {
+      int32_t i = A->rows[k];
+      sum += A->values[k] * x[i];
+      if (i < j) y[i] += A->values[k] * xj;
+    }
+    y[j] += sum;
+  }
+}
+
+// X and Y interleaved: (GROUP x size)
+static void multiply_group(const lbSparse *A, const double *restrict X, double *restrict Y) {
+  for (int32_t j = 0; j < A->size; j++) {
+    const double *xj = X + (size_t)j * GROUP;
+    double sum[GROUP] = { 0 };
+    for (int32_t k = A->column_begin[j]; k < A->column_begin[j + 1]; k++) {
+      double a = A->values[k];
+      const double *xi = X + (size_t)A->rows[k] * GROUP;
+      double *yi = Y + (size_t)A->rows[k] * GROUP;
+      for (int c = 0; c < GROUP; c++) sum[c] += a * xi[c];
+      if (A->rows[k] == j) continue;
+      for (int c = 0; c < GROUP; c++) yi[c] += a * xj[c];
+    }
+    double *yj = Y + (size_t)j * GROUP;
+    for (int c = 0; c < GROUP; c++) yj[c] += sum[c];
+  }
+}
+
+typedef struct Product {
+  const lbSparse *A;
+  int32_t count;
+  const double *X;
+  double *Y;
+} Product;
+
+// Columns [begin, end) of the product, at most GROUP of them.
+static void multiply_columns(int32_t begin, int32_t end, void *context) {
+  const Product *p = context;
+  size_t n = (size_t)p->A->size;
+  double *work = end - begin > 1 ? lb_alloc(2 * GROUP * n, sizeof *work) : NULL;
+  if (!work) { // one column, or no memory for the fast way
+    for (int32_t c = begin; c < end; c++)
+      lb_sparse_multiply(p->A, p->X + (size_t)c * n, p->Y + (size_t)c * n);
+    return;
+  }
+  double *product = work + GROUP * n;
+  for (int32_t c = begin; c < end; c++)
+    for (size_t i = 0; i < n; i++) work[i * GROUP + (size_t)(c - begin)] = p->X[(size_t)c * n + i];
+  multiply_group(p->A, work, product);
+  for (int32_t c = begin; c < end; c++)
+    for (size_t i = 0; i < n; i++)
+      p->Y[(size_t)c * n + i] = product[i * GROUP + (size_t)(c - begin)];
+  lb_free(work);
+}
+
+void lb_sparse_multiply_many(const lbSparse *A, int32_t count, const double *X, double *Y) {
+  Product product = { A, count, X, Y };
+  lb_parallel_for(count, GROUP, multiply_columns, &product);
+}
+
+// ---- sums --------------------------------------------------------------------------------------
+
+static bool contains_pattern(const lbSparse *A, const lbSparse *B) {
+  if (A->size != B->size) return false;
+  for (int32_t j = 0; j < B->size; j++) {
+    int32_t a = A->column_begin[j], end = A->column_begin[j + 1];
+    for (int32_t b = B->column_begin[j]; b < B->column_begin[j + 1]; b++, a++) {
+      while (a < end && A->rows[a] < B->rows[b]) a++;
+      if (a == end || A->rows[a] != B->rows[b]) return false;
+    }
+  }
+  return true;
+}
+
+bool lb_sparse_add_scaled(lbSparse *A, double scale, const lbSparse *B) {
+  if (!contains_pattern(A, B)) return false;
+  for (int32_t j = 0; j < B->size; j++) {
+    int32_t a = A->column_begin[j];
+    for (int32_t b = B->column_begin[j]; b < B->column_begin[j + 1]; b++, a++) {
+      while (A->rows[a] < B->rows[b]) a++;
+      A->values[a] += scale * B->values[b];
+    }
+  }
+  return true;
+}

@@ -1,0 +1,137 @@
+// A pool of threads that draw task numbers from one shared counter.
+//
+// A loop is open between publish and close. A worker joins an open loop under the lock; the caller
+// closes it when the counter has run out and waits for those that joined, so workers that wake late
+// cost nothing. Which thread runs which task is chance; the tasks themselves are not.
+#include "threads/threads.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { MOST_THREADS = 1024 };
+
+typedef struct Loop {
+  int32_t count;
+  lbTask *task;
+  void *context;
+} Loop;
+
+static struct {
+  pthread_mutex_t lock;
+  pthread_cond_t work, rest; // to the workers; to the caller
+  pthread_t *workers;        // (worker_count)
+  int32_t worker_count;
+  bool ending;
+  Loop loop;       // valid while open
+  bool open;       // workers may join
+  uint64_t number; // of the loop, so that a worker joins it once
+  int32_t joined;  // workers inside the loop
+  _Atomic int64_t next;
+  atomic_flag busy; // a loop has the pool
+} pool = { .lock = PTHREAD_MUTEX_INITIALIZER,
+           .work = PTHREAD_COND_INITIALIZER,
+           .rest = PTHREAD_COND_INITIALIZER,
+           .busy = ATOMIC_FLAG_INIT };
+
+static _Thread_local bool inside_task;
+
+static void draw_tasks(const Loop *loop) {
+  for (;;) {
+    int64_t index = atomic_fetch_add(&pool.next, 1);
+    if (index >= loop->count) return;
+    loop->task((int32_t)index, loop->context);
+  }
+}
+
+static void *work(void *unused) {
+  (void)unused;
+  uint64_t seen = 0;
+  inside_task = true;
+  pthread_mutex_lock(&pool.lock);
+  for (;;) {
+    while (!pool.ending && !(pool.open && pool.number != seen))
+      pthread_cond_wait(&pool.work, &pool.lock);
+    if (pool.ending) break;
+    Loop loop = pool.loop;
+    seen = pool.number;
+    pool.joined++;
+    pthread_mutex_unlock(&pool.lock);
+    draw_tasks(&loop);
+    pthread_mutex_lock(&pool.lock);
+    if (--pool.joined == 0) pthread_cond_signal(&pool.rest);
+  }
+  pthread_mutex_unlock(&pool.lock);
+  return NULL;
+}
+
+static void publish(Loop loop) {
+  pthread_mutex_lock(&pool.lock);
+  pool.loop = loop;
+  pool.open = true;
+  pool.number++;
+  atomic_store(&pool.next, 0);
+  pthread_cond_broadcast(&pool.work);
+  pthread_mutex_unlock(&pool.lock);
+}
+
+static void close_loop(void) {
+  pthread_mutex_lock(&pool.lock);
+  pool.open = false;
+  while (pool.joined) pthread_cond_wait(&pool.rest, &pool.lock);
+  pthread_mutex_unlock(&pool.lock);
+}
+
+static void run(int32_t count, lbTask *task, void *context, void *unused) {
+  (void)unused;
+  if (inside_task || count < 2 || atomic_flag_test_and_set(&pool.busy)) {
+    for (int32_t i = 0; i < count; i++) task(i, context);
+    return;
+  }
+  Loop loop = { count, task, context };
+  inside_task = true;
+  publish(loop);
+  draw_tasks(&loop);
+  close_loop();
+  inside_task = false;
+  atomic_flag_clear(&pool.busy);
+}
+
+void lb_threads_stop(void) {
+  if (!pool.workers) return;
+  lb_set_task_runner(NULL, NULL);
+  pthread_mutex_lock(&pool.lock);
+  pool.ending = true;
+  pthread_cond_broadcast(&pool.work);
+  pthread_mutex_unlock(&pool.lock);
+  for (int32_t i = 0; i < pool.worker_count; i++) pthread_join(pool.workers[i], NULL);
+  lb_free(pool.workers);
+  pool.workers = NULL;
+  pool.worker_count = 0;
+  pool.ending = false;
+}
+
+lbStatus lb_threads_start(int32_t count, lbError *err) {
+  if (count < 0 || count > MOST_THREADS)
+    return lb_fail(err, LB_ERR_ARGUMENT, "%d threads asked for, choose 0 (automatic) to %d", count,
+                   MOST_THREADS);
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  if (count == 0)
+    count = processors < 1 ? 1 : processors > MOST_THREADS ? MOST_THREADS : (int32_t)processors;
+  lb_threads_stop();
+  pool.workers = lb_alloc((size_t)count, sizeof *pool.workers);
+  if (!pool.workers) return lb_fail_memory(err);
+  while (pool.worker_count < count - 1) {
+    if (pthread_create(&pool.workers[pool.worker_count], NULL, work, NULL)) {
+      int32_t started = pool.worker_count + 1;
+      lb_threads_stop();
+      return lb_fail(err, LB_ERR_MEMORY, "only %d of %d threads could be started, ask for fewer",
+                     started, count);
+    }
+    pool.worker_count++;
+  }
+  lb_set_task_runner(run, NULL);
+  return LB_OK;
+}
+
+int32_t lb_threads_count(void) { return pool.worker_count + 1; }
