@@ -77,9 +77,9 @@ LB_INLINE void store_point(double *array, int point, int lane, const lbLanes M[9
     LB_FOR (i, 0, 9) lb_store(array + (9 * point + i) * LB_BATCH + lane, M[i]);
 }
 
-// LB_LANES elements of a batch, from lane `lane` on.
-LB_INLINE void element_lanes(lbElementKind kind, LawFunction *law_function, const Shape *shape,
-                             const lbElementBatch *batch, int lane) {
+// LB_LANES elements of a batch, from lane `lane` on. `tangent` is a constant where this is called.
+LB_INLINE void element_lanes(lbElementKind kind, LawFunction *law_function, bool tangent,
+                             const Shape *shape, const lbElementBatch *batch, int lane) {
   const int nodes = kind == LB_ELEMENT_TET4 ? 4 : 8, points = kind == LB_ELEMENT_TET4 ? 1 : 8;
   lbLanes u[3 * LB_ELEMENT_NODES_MAX], f[3 * LB_ELEMENT_NODES_MAX], g[3 * LB_ELEMENT_NODES_MAX];
   lbLanes p[LB_MATERIAL_PARAMETERS], energy = lb_splat(0);
@@ -96,10 +96,10 @@ LB_INLINE void element_lanes(lbElementKind kind, LawFunction *law_function, cons
     const lbLanes weight = lb_load(rest + 9 * LB_BATCH);
     shape_gradients(kind, shape, point, inverse, g);
     displacement_gradient(nodes, u, g, H);
-    law_function(H, p, batch->tangents != NULL, &law);
+    law_function(H, p, tangent, &law);
     energy += weight * law.energy;
     add_forces(nodes, law.stress, weight, g, f);
-    if (batch->tangents) add_tangents(nodes, law.tangent, weight, g, batch->tangents + lane);
+    if (tangent) add_tangents(nodes, law.tangent, weight, g, batch->tangents + lane);
     add_identity(H, F);
     store_point(batch->stresses, point, lane, law.stress);
     store_point(batch->gradients, point, lane, F);
@@ -117,9 +117,14 @@ LB_INLINE void element_batch(lbElementKind kind, LawFunction *law, const lbEleme
       double values[LB_ELEMENT_NODES_MAX], weight;
       lb_element_shape(kind, point, shape.gradients[point], values, &weight);
     }
-  if (batch->tangents) memset(batch->tangents, 0, (size_t)pairs * 9 * LB_BATCH * sizeof(double));
-  for (int lane = 0; lane < LB_BATCH; lane += LB_LANES)
-    element_lanes(kind, law, &shape, batch, lane);
+  if (batch->tangents) {
+    memset(batch->tangents, 0, (size_t)pairs * 9 * LB_BATCH * sizeof(double));
+    for (int lane = 0; lane < LB_BATCH; lane += LB_LANES)
+      element_lanes(kind, law, true, &shape, batch, lane);
+  } else {
+    for (int lane = 0; lane < LB_BATCH; lane += LB_LANES)
+      element_lanes(kind, law, false, &shape, batch, lane);
+  }
 }
 
 #define DEFINE_KERNEL(kind, suffix, law)                                                           \

@@ -279,7 +279,7 @@ LB_INLINE void law_mooneyrivlin(const lbLanes H[9], const lbLanes p[3], bool tan
   multiply(F, C, FC);
   const lbLanes J = hold_barrier(F[0] * cof[0] + F[1] * cof[1] + F[2] * cof[2], &outside);
   const lbLanes I1 = trace(C), I2 = 0.5 * (I1 * I1 - dot9(C, C));
-  const lbLanes a = lb_power_minus_two_thirds_lanes(J), b = a * a;
+  const lbLanes a = lb_inverse_cbrt_squared(J), b = a * a;
   const lbLanes W_J = (-2.0 / 3 * c10 * a * I1 - 4.0 / 3 * c01 * b * I2) / J + 2.0 * v1 * (J - 1.0);
   LB_FOR (i, 0, 9) {
     D[i] = I1 * F[i] - FC[i];

@@ -10,11 +10,11 @@ static double von_mises(lbMaterialModel model, const double P[9], const double F
                    F[2] * (F[3] * F[7] - F[4] * F[6]);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      s[3 * i + j] = model == LB_MATERIAL_LINEAR
-                         ? P[3 * i + j]
-                         : (P[3 * i] * F[3 * j] + P[3 * i + 1] * F[3 * j + 1] +
-                            P[3 * i + 2] * F[3 * j + 2]) /
-                               fabs(J);
+      s[3 * i + j] =
+          model == LB_MATERIAL_LINEAR
+              ? P[3 * i + j]
+              : (P[3 * i] * F[3 * j] + P[3 * i + 1] * F[3 * j + 1] + P[3 * i + 2] * F[3 * j + 2]) /
+                    fabs(J);
   double a = s[0] - s[4], b = s[4] - s[8], c = s[8] - s[0];
   double shear = s[1] * s[1] + s[2] * s[2] + s[5] * s[5];
   return sqrt(0.5 * (a * a + b * b + c * c) + 3 * shear);

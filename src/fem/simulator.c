@@ -30,17 +30,17 @@ struct lbSimulator {
   int64_t step_count;
 
   // state, written by the end of a step
-  double *u, *v;       // full
-  double *a;           // system
-  double elastic;      // energy at u
+  double *u, *v;  // full
+  double *a;      // system
+  double elastic; // energy at u
   lbSimulatorState totals;
 
   // work, system-sized unless said otherwise
-  double *force, *trial;            // full: R(u), u along the line search
-  double *load;                     // f
-  double *velocity, *acceleration;  // at the trial displacement
+  double *force, *trial;                         // full: R(u), u along the line search
+  double *load;                                  // f
+  double *velocity, *acceleration;               // at the trial displacement
   double *velocity_offset, *acceleration_offset; // v̂, â
-  double *start, *scratch;          // u_n; a + α v
+  double *start, *scratch;                       // u_n; a + α v
   double *residual, *direction, *product;
   double c_v, c_a;
 };
@@ -57,7 +57,8 @@ void lb_simulator_destroy(lbSimulator *s) {
                        s->velocity, s->acceleration,
                        s->start,    s->velocity_offset,
                        s->residual, s->acceleration_offset,
-                       s->product,  s->direction, s->scratch };
+                       s->product,  s->direction,
+                       s->scratch };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   lb_free(s);
 }
@@ -72,19 +73,20 @@ static lbStatus check_def(const lbSimulatorDef *def, const char *name, lbError *
                    "%s: damping is mass %g, stiffness %g; neither may be negative", name,
                    def->damping_mass, def->damping_stiffness);
   if (def->newton_iterations < 1)
-    return lb_fail(err, LB_ERR_ARGUMENT, "%s: newton_iterations is %d, it must be at least 1",
-                   name, (int)def->newton_iterations);
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: newton_iterations is %d, it must be at least 1", name,
+                   (int)def->newton_iterations);
   if (!(def->newton_tolerance > 0 && def->newton_tolerance < 1))
-    return lb_fail(err, LB_ERR_ARGUMENT,
-                   "%s: newton_tolerance is %g, it must lie between 0 and 1", name,
-                   def->newton_tolerance);
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: newton_tolerance is %g, it must lie between 0 and 1",
+                   name, def->newton_tolerance);
   return LB_OK;
 }
 
 static lbStatus allocate(lbSimulator *s, lbError *err) {
-  double **system_sized[] = { &s->a,        &s->load,     &s->velocity,  &s->acceleration,
-                              &s->start,    &s->residual, &s->direction, &s->velocity_offset,
-                              &s->product,  &s->scratch,  &s->acceleration_offset };
+  double **system_sized[] = {
+    &s->a,       &s->load,     &s->velocity,           &s->acceleration,
+    &s->start,   &s->residual, &s->direction,          &s->velocity_offset,
+    &s->product, &s->scratch,  &s->acceleration_offset
+  };
   double **full_sized[] = { &s->u, &s->v, &s->force, &s->trial };
   bool complete = true;
   for (size_t i = 0; i < sizeof system_sized / sizeof *system_sized; i++)
@@ -110,8 +112,7 @@ static double find_residual(lbSimulator *s) {
   for (size_t i = 0; i < s->size; i++) s->residual[i] -= s->product[i];
   if (s->def.damping_stiffness > 0) {
     lb_sparse_multiply(s->K, s->velocity, s->product);
-    for (size_t i = 0; i < s->size; i++)
-      s->residual[i] -= s->def.damping_stiffness * s->product[i];
+    for (size_t i = 0; i < s->size; i++) s->residual[i] -= s->def.damping_stiffness * s->product[i];
   }
   return lb_norm(s->size, s->residual);
 }
@@ -122,8 +123,7 @@ static lbStatus consistent_acceleration(lbSimulator *s, lbError *err) {
   memset(s->acceleration, 0, s->size * sizeof(double));
   find_residual(s);
   memcpy(s->a, s->residual, s->size * sizeof(double));
-  memset(s->system->values, 0,
-         (size_t)lb_sparse_nonzero_count(s->system) * sizeof(double));
+  memset(s->system->values, 0, (size_t)lb_sparse_nonzero_count(s->system) * sizeof(double));
   if (!lb_sparse_add_scaled(s->system, 1, s->fem->mass))
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: the mass does not fit the stiffness", s->fem->name);
   lbStatus status = lb_cholesky_factor(s->factor, s->system, err);
@@ -132,8 +132,8 @@ static lbStatus consistent_acceleration(lbSimulator *s, lbError *err) {
 }
 
 lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
-                             const double *displacement, const double *velocity,
-                             const double *load, lbSimulator **out, lbError *err) {
+                             const double *displacement, const double *velocity, const double *load,
+                             lbSimulator **out, lbError *err) {
   lbStatus status = check_def(def, fem->name, err);
   if (status) return status;
   lbSimulator *s = lb_alloc(1, sizeof *s);

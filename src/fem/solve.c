@@ -13,8 +13,8 @@ static double trace(const lbSparse *A) {
   return sum;
 }
 
-lbStatus lb_factor_or_shift(lbCholesky *factor, const lbSparse *A, const lbSparse *B,
-                            bool *shifted, lbError *err) {
+lbStatus lb_factor_or_shift(lbCholesky *factor, const lbSparse *A, const lbSparse *B, bool *shifted,
+                            lbError *err) {
   lbStatus status = lb_cholesky_factor(factor, A, err);
   *shifted = status == LB_ERR_NUMERIC;
   double ratio = status ? trace(A) / trace(B) : 0;
