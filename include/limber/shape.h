@@ -1,0 +1,74 @@
+// limber/shape.h: built-in shapes, each as a volume mesh (tets or bricks) and as a render surface.
+//
+// Every shape fills the box from the origin to `size`; z is up. The meshes depend on the parameters
+// alone. Vertex groups of every mesh: "left", "right" (the x ends), "front", "back" (y),
+// "bottom", "top" (z). Along an axis where the shape is round, an end is the outermost tenth.
+#ifndef LIMBER_SHAPE_H
+#define LIMBER_SHAPE_H
+
+#include "limber/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum lbShape {
+  LB_SHAPE_BAR,
+  LB_SHAPE_PLATE,    // a bar, with the defaults of a plate
+  LB_SHAPE_TUBE,     // hollow, axis z
+  LB_SHAPE_CYLINDER, // axis z
+  LB_SHAPE_SPHERE,   // an ellipsoid where the sizes differ
+  LB_SHAPE_TORUS,    // axis z
+  LB_SHAPE_TEE,      // a stem along z with a crossbar along x on top
+  LB_SHAPE_SPONGE,   // Menger sponge
+  LB_SHAPE_COUNT     // also: no such shape
+} lbShape;
+
+typedef enum lbElementKind { LB_ELEMENT_TET4, LB_ELEMENT_BRICK8, LB_ELEMENT_COUNT } lbElementKind;
+
+// What the numbers mean to each shape (names as in scene files), with the defaults:
+//   bar       cells along x, y, z [20 2 2]; size [1 0.1 0.1]. Vertex id = i + (nx+1)(j + (ny+1)k),
+//             bricks likewise, x fastest; tets: six a cell, all around its diagonal 000-111
+//   plate     cells along x, y, z [20 20 1]; size [1 1 0.05]
+//   tube      cells around, through the wall, along z [24 2 20]; size [0.3 0.3 1]; thickness 0.05
+//   cylinder  cells across x, across y, along z [6 6 20]; size [0.3 0.3 1]
+//   sphere    cells across x, y, z [8 8 8]; size [1 1 1]
+//   torus     cells around the ring, across the section radially and along z [32 6 6];
+//             size [1 1 0.3]: section diameter size[2]
+//   tee       cells along x, y, z [9 3 9], shared out to stem and arms by length; size [1 0.3 1];
+//             thickness 0.3 of stem (along x) and crossbar (along z)
+//   sponge    cells along x, y, z of each smallest cube [1 1 1]; size [1 1 1]; level 2
+typedef struct lbShapeDef {
+  lbShape shape;
+  double size[3];        // metres, > 0: the box that the shape fills
+  int32_t cells[3];      // >= 1; >= 3 around or across something round
+  lbElementKind element; // default tet4
+  double thickness;      // metres; tube: < half of size[0] and size[1]; tee: < size[0] and size[2]
+  int32_t level;         // sponge only: 0 (a cube) to 5
+  int32_t segments;      // render surface of round shapes: pieces around a circle, 8 to 4096,
+                         // a multiple of 4 (others are rounded up), default 96
+} lbShapeDef;
+
+typedef struct lbShapeInfo {
+  const char *name;
+  const char *description; // one line, no full stop
+  const char *parameters;  // the fields it reads, separated by spaces
+} lbShapeInfo;
+
+// The defaults of the shape of this name; .shape is LB_SHAPE_COUNT when there is none.
+lbShapeDef lb_shape_def(const char *name);
+const lbShapeInfo *lb_shape_info(lbShape shape); // NULL when there is none
+const char *lb_shape_name(lbShape shape);        // as scene files spell it; "" when there is none
+const char *lb_element_kind_name(lbElementKind kind);
+bool lb_element_kind_parse(const char *name, lbElementKind *kind);
+
+// Tets or bricks, with the groups above. Messages name the field: "bar: size[1] must be ...".
+lbStatus lb_shape_volume(const lbShapeDef *def, lbMesh **out, lbError *err);
+// A closed triangle surface with corner UVs, round shapes at their own finer resolution. UVs: round
+// shapes wrap 0 to 1 around, flat faces are seen straight on, one unit for the largest size.
+lbStatus lb_shape_surface(const lbShapeDef *def, lbMesh **out, lbError *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,87 @@
+// What the shapes share: flat sections that are swept into volumes and surfaces, and the emission
+// of cells.
+#ifndef LB_MESH_SHAPES_H
+#define LB_MESH_SHAPES_H
+
+#include "limber/shape.h"
+#include "mesh/builder.h"
+
+// ---- cells -------------------------------------------------------------------------------------
+
+// A brick, or the six tets it splits into: from its smallest vertex id to the opposite faces, quads
+// cut from their smallest id, so that neighbours agree whatever their orientation.
+void lb_shape_add_cell(lbMeshBuilder *builder, lbElementKind element, const int32_t brick[8]);
+
+// A corner of a surface: vertex and UV.
+typedef struct lbShapeCorner {
+  int32_t vertex;
+  float u, v;
+} lbShapeCorner;
+
+void lb_shape_add_triangle(lbMeshBuilder *builder, lbShapeCorner a, lbShapeCorner b,
+                           lbShapeCorner c);
+void lb_shape_add_quad(lbMeshBuilder *builder, const lbShapeCorner quad[4]);
+// A quad with UVs seen straight on, along the axis that its normal is nearest to.
+void lb_shape_add_flat_quad(lbMeshBuilder *builder, const lbShapeDef *def, const int32_t quad[4]);
+
+// ---- sections ----------------------------------------------------------------------------------
+
+// Points (s, t) and quads in the plane, counter-clockwise, with the outline: edges that have the
+// material on their left, and u along it (0 to 1 around; unused by shapes with flat faces).
+typedef struct lbSection {
+  int32_t point_count, quad_count, edge_count;
+  size_t point_capacity, quad_capacity, edge_capacity;
+  double *points; // (point_count x 2)
+  int32_t *quads; // (quad_count x 4)
+  int32_t *edges; // (edge_count x 2)
+  float *edge_us; // (edge_count x 2), NULL for flat faces
+  bool out_of_memory;
+} lbSection;
+
+void lb_section_release(lbSection *section);
+// Cells between lines at xs and ys; `hole` (may be NULL) says which to leave out. x fastest.
+void lb_section_grid(lbSection *section, const double *xs, int32_t x_cells, const double *ys,
+                     int32_t y_cells, bool (*hole)(int32_t i, int32_t j, void *context),
+                     void *context);
+// The disc of radius 1: a core of core[0] x core[1] cells within `rings` rings of cells.
+void lb_section_disc(lbSection *section, const int32_t core[2], int32_t rings);
+// Between the ellipse of half axes outer[] and one that is smaller by the thickness.
+void lb_section_annulus(lbSection *section, const double outer[2], double thickness, int32_t around,
+                        int32_t layers);
+
+// How many of `across` cells (>= 3) on a diameter are rings, on each side.
+int32_t lb_shape_ring_count(int32_t across);
+// Half the width of the core of a ball or disc of radius 1, between the middles of its faces.
+double lb_shape_core_half(const int32_t *core, int axes, int32_t rings);
+// Where a core point with lattice coordinates u (-1 to 1 each) lies, its faces at `half`: midway
+// between a box and a ball, so that the cells around its corners keep good angles. `axes` 2 or 3.
+void lb_shape_core_point(const double *u, double half, int axes, double *point);
+
+// ---- sweeps ------------------------------------------------------------------------------------
+
+typedef struct lbSweep {
+  lbSection section;
+  int32_t layers; // cells along the sweep
+  bool closed;    // the end is the beginning
+  // Position of a section point at the fraction w (0 to 1) of the sweep; (s, t, w) right-handed.
+  void (*place)(const lbShapeDef *def, const double point[2], double w, double position[3]);
+} lbSweep;
+
+void lb_sweep_volume(lbMeshBuilder *builder, const lbShapeDef *def, const lbSweep *sweep);
+void lb_sweep_surface(lbMeshBuilder *builder, const lbShapeDef *def, const lbSweep *sweep);
+
+// ---- shapes ------------------------------------------------------------------------------------
+
+// The sweep for the volume (fine = false) or the render surface; memory is checked by the caller.
+void lb_bar_sweep(const lbShapeDef *def, bool fine, lbSweep *sweep);
+void lb_tee_sweep(const lbShapeDef *def, bool fine, lbSweep *sweep);
+void lb_tube_sweep(const lbShapeDef *def, bool fine, lbSweep *sweep);
+void lb_cylinder_sweep(const lbShapeDef *def, bool fine, lbSweep *sweep);
+void lb_torus_sweep(const lbShapeDef *def, bool fine, lbSweep *sweep);
+
+void lb_sphere_volume(lbMeshBuilder *builder, const lbShapeDef *def);
+void lb_sphere_surface(lbMeshBuilder *builder, const lbShapeDef *def);
+void lb_sponge_volume(lbMeshBuilder *builder, const lbShapeDef *def);
+void lb_sponge_surface(lbMeshBuilder *builder, const lbShapeDef *def);
+
+#endif
