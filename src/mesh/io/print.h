@@ -1,0 +1,15 @@
+// Numbers in text files: every bit survives, and the locale's decimal comma does not get in.
+#ifndef LB_MESH_IO_PRINT_H
+#define LB_MESH_IO_PRINT_H
+
+#include "limber/mesh.h"
+
+#include <stdio.h>
+
+void lb_print_number(FILE *stream, double value); // 17 significant digits
+
+// A tag per group for formats that know groups by number alone: its own, or the smallest one above
+// all tags of its kind. (group_count), free with lb_free; NULL without memory.
+int32_t *lb_group_tags(const lbMesh *mesh);
+
+#endif
