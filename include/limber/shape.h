@@ -6,6 +6,7 @@
 #ifndef LIMBER_SHAPE_H
 #define LIMBER_SHAPE_H
 
+#include "limber/element.h"
 #include "limber/mesh.h"
 
 #ifdef __cplusplus
@@ -23,8 +24,6 @@ typedef enum lbShape {
   LB_SHAPE_SPONGE,   // Menger sponge
   LB_SHAPE_COUNT     // also: no such shape
 } lbShape;
-
-typedef enum lbElementKind { LB_ELEMENT_TET4, LB_ELEMENT_BRICK8, LB_ELEMENT_COUNT } lbElementKind;
 
 // What the numbers mean to each shape (names as in scene files), with the defaults:
 //   bar       cells along x, y, z [20 2 2]; size [1 0.1 0.1]. Vertex id = i + (nx+1)(j + (ny+1)k),
@@ -59,8 +58,6 @@ typedef struct lbShapeInfo {
 lbShapeDef lb_shape_def(const char *name);
 const lbShapeInfo *lb_shape_info(lbShape shape); // NULL when there is none
 const char *lb_shape_name(lbShape shape);        // as scene files spell it; "" when there is none
-const char *lb_element_kind_name(lbElementKind kind);
-bool lb_element_kind_parse(const char *name, lbElementKind *kind);
 
 // Tets or bricks, with the groups above. Messages name the field: "bar: size[1] must be ...".
 lbStatus lb_shape_volume(const lbShapeDef *def, lbMesh **out, lbError *err);

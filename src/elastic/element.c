@@ -3,6 +3,8 @@
 
 #include "elastic/kernels.h"
 
+#include <string.h>
+
 // Corners of the brick's reference cube [-1, 1]³, in the mesh's order.
 static const double brick_corners[8][3] = {
   // clang-format off
@@ -10,6 +12,21 @@ static const double brick_corners[8][3] = {
   { -1, -1,  1 }, { 1, -1,  1 }, { 1, 1,  1 }, { -1, 1,  1 },
   // clang-format on
 };
+
+static const char *const kind_names[LB_ELEMENT_KIND_COUNT] = { "tet4", "brick8" };
+
+const char *lb_element_kind_name(lbElementKind kind) {
+  return (unsigned)kind < LB_ELEMENT_KIND_COUNT ? kind_names[kind] : "";
+}
+
+bool lb_element_kind_parse(const char *name, lbElementKind *kind) {
+  for (int i = 0; i < LB_ELEMENT_KIND_COUNT; i++)
+    if (strcmp(name, kind_names[i]) == 0) {
+      *kind = (lbElementKind)i;
+      return true;
+    }
+  return false;
+}
 
 int32_t lb_element_nodes(lbElementKind kind) { return kind == LB_ELEMENT_TET4 ? 4 : 8; }
 int32_t lb_element_points(lbElementKind kind) { return kind == LB_ELEMENT_TET4 ? 1 : 8; }

@@ -10,14 +10,9 @@
 #ifndef LB_ELASTIC_ELEMENT_H
 #define LB_ELASTIC_ELEMENT_H
 
+#include "limber/element.h"
 #include "limber/material.h"
 #include "math/simd.h"
-
-typedef enum lbElementKind {
-  LB_ELEMENT_TET4,
-  LB_ELEMENT_BRICK8,
-  LB_ELEMENT_KIND_COUNT
-} lbElementKind;
 
 #define LB_ELEMENT_NODES_MAX 8
 #define LB_ELEMENT_PAIRS_MAX 36

@@ -87,21 +87,6 @@ const lbShapeInfo *lb_shape_info(lbShape shape) {
 
 const char *lb_shape_name(lbShape shape) { return is_shape(shape) ? shapes[shape].info.name : ""; }
 
-static const char *const element_names[LB_ELEMENT_COUNT] = { "tet4", "brick8" };
-
-const char *lb_element_kind_name(lbElementKind kind) {
-  return (unsigned)kind < LB_ELEMENT_COUNT ? element_names[kind] : "";
-}
-
-bool lb_element_kind_parse(const char *name, lbElementKind *kind) {
-  for (int i = 0; i < LB_ELEMENT_COUNT; i++)
-    if (strcmp(name, element_names[i]) == 0) {
-      *kind = (lbElementKind)i;
-      return true;
-    }
-  return false;
-}
-
 // ---- checks ------------------------------------------------------------------------------------
 
 static lbStatus check_count(const lbShapeDef *def, bool fine, const char *name, lbError *err) {
@@ -146,7 +131,7 @@ static lbStatus check_def(const lbShapeDef *def, bool fine, lbError *err) {
     if (def->cells[a] < shapes[def->shape].least_cells[a])
       return lb_fail(err, LB_ERR_ARGUMENT, "%s: cells[%d] must be at least %d, got %d", name, a,
                      (int)shapes[def->shape].least_cells[a], (int)def->cells[a]);
-  if ((unsigned)def->element >= LB_ELEMENT_COUNT)
+  if ((unsigned)def->element >= LB_ELEMENT_KIND_COUNT)
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: element must be tet4 or brick8, got number %d", name,
                    (int)def->element);
   if (def->shape == LB_SHAPE_SPONGE && (def->level < 0 || def->level > 5))
