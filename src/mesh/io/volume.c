@@ -57,7 +57,8 @@ lbCellIds lb_volume_vertex(int32_t vertex) { return (lbCellIds){ LB_GROUP_VERTIC
 
 void lb_volume_tag(lbVolume *volume, lbCellIds cell, int32_t tag, const char *name) {
   lbMeshBuilder *builder = &volume->builder;
-  if (tag == 0 || tag == INT32_MIN || builder->out_of_memory || volume->too_many_groups) return;
+  if (tag == 0 || tag == INT32_MIN || cell.count == 0) return;
+  if (builder->out_of_memory || volume->too_many_groups) return;
   int64_t key = (int64_t)cell.kind * (INT64_C(1) << 32) + (uint32_t)tag;
   int32_t group = lb_id_map_get(&volume->groups, key);
   if (group < 0) {
