@@ -2,6 +2,16 @@
 #define _POSIX_C_SOURCE 200809L
 #include "limber/base.h"
 
+#ifdef _WIN32
+#include <windows.h>
+
+double lb_seconds(void) {
+  LARGE_INTEGER ticks, ticks_per_second;
+  QueryPerformanceFrequency(&ticks_per_second);
+  QueryPerformanceCounter(&ticks);
+  return (double)ticks.QuadPart / (double)ticks_per_second.QuadPart;
+}
+#else
 #include <time.h>
 
 double lb_seconds(void) {
@@ -9,3 +19,4 @@ double lb_seconds(void) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
+#endif
