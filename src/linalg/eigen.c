@@ -1,0 +1,498 @@
+// The lowest modes of K w = lambda M w by shift and invert.
+//
+// K + s M is factored with a small s > 0, so that a singular K (free bodies) needs no special case:
+// theta = 1 / (lambda + s) are the largest eigenvalues of (K + s M)^-1 M, found by block Lanczos
+// (lanczos.c), or all together by a dense solver when the system is small.
+//
+// Zero eigenvalues are told by rounding: with e = |w|' |K| |w| the sum of absolute terms of w' K w,
+// a w' K w of exactly zero comes out as some 1e-16 e, while the softest elastic modes have 1e-9 e
+// and more. Below ZERO_ENERGY * e a mode is rigid.
+#include "linalg/eigen.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linalg/blas.h"
+#include "linalg/dense.h"
+#include "linalg/lanczos.h"
+
+static const double ZERO_ENERGY = 1e-13;
+// First s, in units of trace K / trace M: far above the rounding of the factorisation (1e-14), far
+// below the first elastic eigenvalue of most bodies (1e-3 to 1e-9).
+static const double FIRST_SHIFT = 1e-8, LAST_SHIFT = 1e-3;
+// lambda below this times s may be a zero eigenvalue.
+static const double ZERO_CANDIDATE = 1e-4;
+
+enum { DENSE_SIZE = 300, MOST_RESTARTS = 100, VERIFY_STEPS = 4 };
+
+typedef struct Problem {
+  const lbSparse *K;
+  lbSparse *M; // a copy without stored zeros: of a FEM mass matrix these are two in three
+  lbEigenDef def;
+  double scale; // trace K / trace M
+  double shift;
+  double factor_seconds;
+  int32_t solve_count;
+} Problem;
+
+lbEigenDef lb_eigen_def(int32_t count) {
+  return (lbEigenDef){ .count = count, .tolerance = 1e-10 };
+}
+
+void lb_eigen_destroy(lbEigen *eigen) {
+  if (!eigen) return;
+  lb_free(eigen->values);
+  lb_free(eigen->vectors);
+  lb_free(eigen->residuals);
+  lb_free(eigen->rigid_vectors);
+  lb_free(eigen);
+}
+
+// ---- the problem -------------------------------------------------------------------------------
+
+static lbStatus fail_count(int32_t size, int32_t rigid_count, int32_t count, lbError *err) {
+  return lb_fail(err, LB_ERR_ARGUMENT,
+                 "%d modes asked for: the system has %d unknowns and %d rigid motions, ask for at "
+                 "most %d",
+                 count, size, rigid_count, size - rigid_count);
+}
+
+static lbStatus check_problem(const lbSparse *K, const lbSparse *M, const lbEigenDef *def,
+                              lbError *err) {
+  if (def->count < 1)
+    return lb_fail(err, LB_ERR_ARGUMENT, "%d modes asked for, ask for at least 1", def->count);
+  if (!(def->tolerance >= 1e-14 && def->tolerance <= 1e-2))
+    return lb_fail(err, LB_ERR_ARGUMENT, "modes: tolerance %g, choose 1e-14 to 1e-2",
+                   def->tolerance);
+  lbStatus status = lb_sparse_validate(K, err);
+  if (!status) status = lb_sparse_validate(M, err);
+  if (status) return status;
+  if (K->size != M->size)
+    return lb_fail(err, LB_ERR_ARGUMENT, "modes: K has %d rows, M has %d", K->size, M->size);
+  if (def->count > K->size) return fail_count(K->size, 0, def->count, err);
+  if (!lb_linalg_all_finite((size_t)lb_sparse_nonzero_count(K), K->values))
+    return lb_fail(err, LB_ERR_NUMERIC,
+                   "modes: the stiffness matrix holds a value that is no number");
+  if (!lb_linalg_all_finite((size_t)lb_sparse_nonzero_count(M), M->values))
+    return lb_fail(err, LB_ERR_NUMERIC, "modes: the mass matrix holds a value that is no number");
+  return LB_OK;
+}
+
+// Traces of K and M; their ratio is the scale of all shifts.
+static lbStatus find_scale(Problem *problem, lbError *err) {
+  int32_t size = problem->K->size;
+  double *diagonal = lb_alloc((size_t)size, sizeof *diagonal), stiffness = 0, mass = 0;
+  if (!diagonal) return lb_fail_memory(err);
+  lbStatus status = LB_OK;
+  lb_sparse_diagonal(problem->K, diagonal);
+  for (int32_t i = 0; i < size; i++) stiffness += fabs(diagonal[i]);
+  lb_sparse_diagonal(problem->M, diagonal);
+  for (int32_t i = 0; i < size && !status; i++) {
+    mass += diagonal[i];
+    if (!(diagonal[i] > 0))
+      status = lb_fail(err, LB_ERR_NUMERIC,
+                       "modes: the mass matrix is not positive definite at row %d (%g); a vertex "
+                       "without mass?",
+                       i, diagonal[i]);
+  }
+  lb_free(diagonal);
+  if (status) return status;
+  problem->scale = stiffness / mass;
+  if (stiffness == 0) return fail_count(size, size, problem->def.count, err);
+  if (!isfinite(problem->scale) || problem->scale < 1e-200)
+    return lb_fail(err, LB_ERR_NUMERIC, "modes: trace of K %g, of M %g: check the units", stiffness,
+                   mass);
+  return LB_OK;
+}
+
+static lbStatus drop_zeros(const lbSparse *A, lbSparse **out, lbError *err) {
+  int32_t *begin = lb_alloc((size_t)A->size + 1, sizeof *begin), count = 0;
+  int32_t *rows = lb_alloc((size_t)lb_sparse_nonzero_count(A), sizeof *rows);
+  lbStatus status = begin && rows ? LB_OK : lb_fail_memory(err);
+  for (int32_t j = 0; j < A->size && !status; j++) {
+    for (int32_t k = A->column_begin[j]; k < A->column_begin[j + 1]; k++)
+      if (A->values[k] != 0) rows[count++] = A->rows[k];
+    begin[j + 1] = count;
+  }
+  if (!status) status = lb_sparse_create(A->size, begin, rows, out, err);
+  if (!status) {
+    count = 0;
+    for (int32_t k = 0; k < lb_sparse_nonzero_count(A); k++)
+      if (A->values[k] != 0) (*out)->values[count++] = A->values[k];
+  }
+  lb_free(begin);
+  lb_free(rows);
+  return status;
+}
+
+static lbStatus fail_negative(const lbError *cause, lbError *err) {
+  return lb_fail(err, LB_ERR_NUMERIC,
+                 "modes: the stiffness or the mass matrix has a negative eigenvalue (K + s M: %s)",
+                 cause->text);
+}
+
+// ---- from vectors to modes ---------------------------------------------------------------------
+
+// |w|' |K| |w|
+static double absolute_energy(const lbSparse *K, const double *w) {
+  double sum = 0;
+  for (int32_t j = 0; j < K->size; j++) {
+    double above = 0, diagonal = 0;
+    for (int32_t k = K->column_begin[j]; k < K->column_begin[j + 1]; k++) {
+      double term = fabs(K->values[k] * w[K->rows[k]]);
+      if (K->rows[k] < j)
+        above += term;
+      else
+        diagonal = term;
+    }
+    sum += fabs(w[j]) * (2 * above + diagonal);
+  }
+  return sum;
+}
+
+static double dot(int32_t size, const double *a, const double *b) {
+  double sum = 0;
+  for (int32_t i = 0; i < size; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+static void fix_sign(int32_t size, double *w) {
+  int32_t largest = 0;
+  for (int32_t i = 1; i < size; i++)
+    if (fabs(w[i]) > fabs(w[largest])) largest = i;
+  if (w[largest] >= 0) return;
+  for (int32_t i = 0; i < size; i++) w[i] = -w[i];
+}
+
+typedef struct Mode {
+  int32_t column; // in X
+  bool rigid;
+  double value, residual;
+} Mode;
+
+static int compare_modes(const void *a, const void *b) {
+  const Mode *p = a, *q = b;
+  if (p->value != q->value) return p->value < q->value ? -1 : 1;
+  return p->column < q->column ? -1 : 1;
+}
+
+// Length, eigenvalue (Rayleigh's quotient), residual and kind of one vector.
+static lbStatus examine(const Problem *problem, double *w, double *Kw, double *Mw, Mode *mode,
+                        lbError *err) {
+  int32_t size = problem->K->size;
+  lb_sparse_multiply(problem->M, w, Mw);
+  double length = sqrt(dot(size, w, Mw));
+  if (!(length > 0)) return lb_fail(err, LB_ERR_NUMERIC, "modes: a mode has no mass");
+  for (int32_t i = 0; i < size; i++) w[i] /= length, Mw[i] /= length;
+  lb_sparse_multiply(problem->K, w, Kw);
+  double energy = dot(size, w, Kw), force = sqrt(dot(size, Kw, Kw));
+  mode->value = energy;
+  mode->rigid = false;
+  if (energy < problem->shift) { // the rounding test is not free
+    double least = ZERO_ENERGY * absolute_energy(problem->K, w);
+    mode->rigid = fabs(energy) <= least;
+    if (energy < -least)
+      return lb_fail(err, LB_ERR_NUMERIC,
+                     "modes: the stiffness matrix has the negative eigenvalue %g, the body is not "
+                     "stable",
+                     energy);
+  }
+  for (int32_t i = 0; i < size; i++) Kw[i] -= energy * Mw[i];
+  mode->residual = force > 0 ? sqrt(dot(size, Kw, Kw)) / force : 0;
+  return LB_OK;
+}
+
+static lbStatus examine_all(const Problem *problem, int32_t total, double *X, Mode *modes,
+                            lbError *err) {
+  size_t n = (size_t)problem->K->size;
+  double *work = lb_alloc(2 * n, sizeof *work);
+  if (!work) return lb_fail_memory(err);
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < total && !status; i++) {
+    modes[i].column = i;
+    status = examine(problem, X + (size_t)i * n, work, work + n, &modes[i], err);
+  }
+  lb_free(work);
+  return status;
+}
+
+static lbStatus make_result(const Problem *problem, const double *X, int32_t total,
+                            const Mode *modes, int32_t rigid_count, lbEigen **out, lbError *err) {
+  size_t n = (size_t)problem->K->size, count = (size_t)problem->def.count, elastic = 0, rigid = 0;
+  lbEigen *eigen = lb_alloc(1, sizeof *eigen);
+  if (!eigen) return lb_fail_memory(err);
+  eigen->size = problem->K->size;
+  eigen->count = problem->def.count;
+  eigen->rigid_count = rigid_count;
+  eigen->shift = problem->shift;
+  eigen->factor_seconds = problem->factor_seconds;
+  eigen->solve_count = problem->solve_count;
+  eigen->values = lb_alloc(count, sizeof(double));
+  eigen->residuals = lb_alloc(count, sizeof(double));
+  eigen->vectors = lb_alloc(n * count, sizeof(double));
+  eigen->rigid_vectors = lb_alloc(n * (size_t)rigid_count, sizeof(double));
+  if (!eigen->values || !eigen->residuals || !eigen->vectors || !eigen->rigid_vectors) {
+    lb_eigen_destroy(eigen);
+    return lb_fail_memory(err);
+  }
+  for (int32_t i = 0; i < total; i++) {
+    const double *w = X + (size_t)modes[i].column * n;
+    if (modes[i].rigid) memcpy(eigen->rigid_vectors + n * rigid++, w, n * sizeof *w);
+    if (modes[i].rigid || elastic == count) continue;
+    eigen->values[elastic] = modes[i].value;
+    eigen->residuals[elastic] = modes[i].residual;
+    memcpy(eigen->vectors + n * elastic, w, n * sizeof *w);
+    fix_sign(eigen->size, eigen->vectors + n * elastic++);
+  }
+  *out = eigen;
+  return LB_OK;
+}
+
+// X (size x total) holds the lowest modes, rigid ones included. When they have too few elastic ones
+// among them, *out stays NULL; *rigid_count is told in any case.
+static lbStatus sort_modes(const Problem *problem, int32_t total, double *X, int32_t *rigid_count,
+                           lbEigen **out, lbError *err) {
+  Mode *modes = lb_alloc((size_t)total, sizeof *modes);
+  if (!modes) return lb_fail_memory(err);
+  lbStatus status = examine_all(problem, total, X, modes, err);
+  if (!status) {
+    *rigid_count = 0;
+    for (int32_t i = 0; i < total; i++) *rigid_count += modes[i].rigid;
+    qsort(modes, (size_t)total, sizeof *modes, compare_modes);
+    if (total - *rigid_count >= problem->def.count)
+      status = make_result(problem, X, total, modes, *rigid_count, out, err);
+  }
+  lb_free(modes);
+  return status;
+}
+
+// ---- small systems: all modes, dense -----------------------------------------------------------
+
+static void fill_dense(const lbSparse *A, double scale, double *D) {
+  size_t n = (size_t)A->size;
+  for (size_t j = 0; j < n; j++)
+    for (int32_t k = A->column_begin[j]; k < A->column_begin[j + 1]; k++)
+      D[j * n + (size_t)A->rows[k]] += scale * A->values[k];
+}
+
+// M w = theta (K + s M) w: the large theta, which are the low modes, come out most accurately.
+static lbStatus solve_dense(Problem *problem, lbEigen **out, lbError *err) {
+  int32_t size = problem->K->size, rigid_count = 0;
+  size_t n = (size_t)size;
+  double *M = lb_alloc(n * n, sizeof *M), *S = lb_alloc(n * n, sizeof *S);
+  double *theta = lb_alloc(n, sizeof *theta);
+  lbStatus status = M && S && theta ? LB_OK : lb_fail_memory(err);
+  if (status) goto done;
+  problem->shift = FIRST_SHIFT * problem->scale;
+  fill_dense(problem->M, 1, M);
+  fill_dense(problem->K, 1, S);
+  fill_dense(problem->M, problem->shift, S);
+  lbError cause = { 0 };
+  status = lb_dense_eigen_general(size, M, S, theta, &cause);
+  if (status == LB_ERR_NUMERIC) status = fail_negative(&cause, err);
+  if (!status && !(theta[0] > 0))
+    status = lb_fail(err, LB_ERR_NUMERIC, "modes: the mass matrix is not positive definite");
+  if (!status) status = sort_modes(problem, size, M, &rigid_count, out, err);
+  if (!status && !*out) status = fail_count(size, rigid_count, problem->def.count, err);
+done:
+  lb_free(M);
+  lb_free(S);
+  lb_free(theta);
+  return status;
+}
+
+// ---- large systems: block Lanczos --------------------------------------------------------------
+
+// Wide enough for the clusters of symmetric bodies and for the many-sided solve to pay, narrow
+// enough not to spend the space on too few powers of the operator; by measurement.
+static int32_t block_width(int32_t wanted) { return wanted < 48 ? 8 : wanted < 128 ? 16 : 32; }
+
+static int32_t space_capacity(int32_t wanted, int32_t block) { return 2 * wanted + 8 * block; }
+
+// K + s M, with a larger s when rounding breaks the factorisation.
+static lbStatus factor_shifted(Problem *problem, lbCholesky *factor, double first, lbError *err) {
+  lbError cause = { 0 };
+  lbStatus status = LB_OK;
+  for (double s = first; s <= LAST_SHIFT * problem->scale * 1.001; s *= 100) {
+    problem->shift = s;
+    status = lb_cholesky_factor_shifted(factor, problem->K, s, problem->M, &cause);
+    problem->factor_seconds += lb_cholesky_info(factor).factor_seconds;
+    if (status != LB_ERR_NUMERIC) break;
+  }
+  if (status == LB_ERR_NUMERIC) return fail_negative(&cause, err);
+  if (status && err) *err = cause;
+  return status;
+}
+
+static double ritz_lambda(const lbLanczos *space, double shift, int32_t i) {
+  return 1 / space->theta[i] - shift;
+}
+
+static int32_t count_candidates(const lbLanczos *space, double shift) {
+  int32_t count = 0;
+  while (count < space->m && ritz_lambda(space, shift, count) < ZERO_CANDIDATE * shift) count++;
+  return count;
+}
+
+static int32_t count_converged(const lbLanczos *space, int32_t wanted, double tolerance) {
+  double floor = 4e-16 * space->theta[0]; // what rounding leaves
+  for (int32_t i = 0; i < wanted; i++)
+    if (i == space->m || space->residuals[i] > fmax(tolerance * space->theta[i], floor)) return i;
+  return wanted;
+}
+
+// Whether some cluster is as large as the block, so that members of it may be missing.
+static bool may_have_missed(const lbLanczos *space, int32_t wanted, int32_t block) {
+  for (int32_t first = 0; first + block <= wanted; first++)
+    if (space->theta[first + block - 1] > (1 - 1e-7) * space->theta[first]) return true;
+  return false;
+}
+
+typedef struct Search {
+  Problem *problem;
+  lbLanczos *space;
+  int32_t block;
+  int32_t rigid_guess, wanted; // wanted = count + rigid_guess
+  int32_t next_check;          // size of the space at which Ritz values are next looked at
+  int32_t restarts;
+} Search;
+
+static lbStatus set_wanted(Search *search, int32_t rigid_guess, lbError *err) {
+  lbLanczos *space = search->space;
+  search->rigid_guess = rigid_guess;
+  search->wanted = search->problem->def.count + rigid_guess;
+  int32_t capacity = space_capacity(search->wanted, search->block);
+  if (capacity > space->size - space->most_pending) capacity = space->size - space->most_pending;
+  if (search->wanted + 2 * space->pending > capacity)
+    return fail_count(space->size, rigid_guess, search->problem->def.count, err);
+  return lb_lanczos_grow(space, capacity, err);
+}
+
+// One more block, after a restart if there is no room for it.
+static lbStatus expand(Search *search, lbError *err) {
+  lbLanczos *space = search->space;
+  if (!lb_lanczos_has_room(space)) {
+    lbStatus status = lb_lanczos_ritz(space, err);
+    if (status) return status;
+    if (++search->restarts > MOST_RESTARTS)
+      return lb_fail(err, LB_ERR_NUMERIC,
+                     "modes: %d of %d converged after %d restarts, ask for fewer modes or a larger "
+                     "tolerance",
+                     count_converged(space, search->wanted, search->problem->def.tolerance),
+                     search->wanted, MOST_RESTARTS);
+    int32_t keep = search->wanted + (space->m - search->wanted) / 3;
+    if (keep > space->capacity - 3 * space->pending) keep = space->capacity - 3 * space->pending;
+    status = lb_lanczos_restart(space, keep, err);
+    if (status) return status;
+    search->next_check = space->m;
+  }
+  double fraction = (double)space->m / (1.5 * search->wanted + 4 * search->block);
+  if (!lb_progress("modes", fraction < 0.99 ? fraction : 0.99))
+    return lb_fail_interrupted(err, "modes");
+  return lb_lanczos_step(space, err);
+}
+
+// Expands until the wanted Ritz pairs have converged.
+static lbStatus converge(Search *search, lbError *err) {
+  lbLanczos *space = search->space;
+  for (;;) {
+    lbStatus status = expand(search, err);
+    if (status) return status;
+    if (space->m < search->next_check && lb_lanczos_has_room(space)) continue;
+    status = lb_lanczos_ritz(space, err);
+    if (status) return status;
+    int32_t candidates = count_candidates(space, search->problem->shift);
+    if (candidates > search->rigid_guess) {
+      status = set_wanted(search, candidates, err);
+      if (status) return status;
+    }
+    if (count_converged(space, search->wanted, search->problem->def.tolerance) == search->wanted)
+      return LB_OK;
+    search->next_check = space->m + (space->m / 10 > 1 ? space->m / 10 : 1);
+  }
+}
+
+// A few steps with random vectors beside the pending block; whatever was missed grows out of them
+// into the wanted Ritz values, which have then to converge again.
+static lbStatus search_again(Search *search, lbError *err) {
+  lbLanczos *space = search->space;
+  lbStatus status = LB_OK;
+  if (space->m + 2 * search->block + 2 * space->pending > space->capacity) {
+    status = lb_lanczos_restart(space, search->wanted + search->block / 2, err);
+    if (!status)
+      status = lb_lanczos_grow(space, search->wanted + 2 * VERIFY_STEPS * search->block, err);
+  }
+  if (!status && space->pending + search->block <= space->most_pending)
+    status = lb_lanczos_widen(space, search->block, err);
+  for (int step = 0; step < VERIFY_STEPS && !status; step++) status = expand(search, err);
+  search->next_check = 0;
+  return status ? status : converge(search, err);
+}
+
+static lbStatus collect(Search *search, int32_t *rigid_count, lbEigen **out, lbError *err) {
+  lbLanczos *space = search->space;
+  double *X = lb_alloc((size_t)space->size * (size_t)search->wanted, sizeof *X);
+  if (!X) return lb_fail_memory(err);
+  search->problem->solve_count = space->solve_count;
+  lbStatus status = lb_lanczos_vectors(space, search->wanted, X, err);
+  if (!status) status = sort_modes(search->problem, search->wanted, X, rigid_count, out, err);
+  lb_free(X);
+  return status;
+}
+
+static lbStatus run_search(Search *search, lbEigen **out, lbError *err) {
+  bool verify = search->problem->def.verify;
+  search->next_check = search->problem->def.count + 2 * search->block;
+  lbStatus status = converge(search, err);
+  if (!status && (verify || may_have_missed(search->space, search->wanted, search->block)))
+    status = search_again(search, err);
+  while (!status && !*out) {
+    int32_t rigid_count = 0;
+    status = collect(search, &rigid_count, out, err);
+    if (status || *out) break;
+    status = set_wanted(search, rigid_count, err); // more are rigid than their values told
+    if (!status) status = converge(search, err);
+  }
+  return status;
+}
+
+static lbStatus solve_sparse(Problem *problem, int32_t block, int32_t capacity, lbEigen **out,
+                             lbError *err) {
+  lbCholesky *factor = NULL;
+  Search search = { .problem = problem, .block = block };
+  lbStatus status = lb_cholesky_create(problem->K, &factor, err);
+  if (status) return status;
+  problem->factor_seconds = lb_cholesky_info(factor).analyse_seconds;
+  status = factor_shifted(problem, factor, FIRST_SHIFT * problem->scale, err);
+  if (!status) status = lb_lanczos_create(factor, problem->M, block, capacity, &search.space, err);
+  search.wanted = problem->def.count;
+  if (!status) status = run_search(&search, out, err);
+  lb_lanczos_destroy(search.space);
+  lb_cholesky_destroy(factor);
+  return status;
+}
+
+lbStatus lb_eigen_lowest(const lbSparse *K, const lbSparse *M, const lbEigenDef *def, lbEigen **out,
+                         lbError *err) {
+  double start = lb_seconds();
+  Problem problem = { .K = K, .def = *def };
+  lbEigen *eigen = NULL;
+  lbStatus status = check_problem(K, M, def, err);
+  if (!status) status = drop_zeros(M, &problem.M, err);
+  if (!status) status = find_scale(&problem, err);
+  if (!status && !lb_progress("modes", 0)) status = lb_fail_interrupted(err, "modes");
+  if (status) goto done;
+  int32_t block = block_width(def->count), capacity = space_capacity(def->count + 6, block);
+  if (K->size <= DENSE_SIZE || K->size / 3 * 2 < capacity + 2 * block)
+    status = solve_dense(&problem, &eigen, err);
+  else
+    status = solve_sparse(&problem, block, capacity, &eigen, err);
+  if (!status) {
+    eigen->seconds = lb_seconds() - start;
+    *out = eigen;
+  }
+done:
+  lb_sparse_destroy(problem.M);
+  return status;
+}
