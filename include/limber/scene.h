@@ -1,0 +1,93 @@
+// limber/scene.h: scene files (JSON): bodies with meshes, materials and supports, loads, probes and
+// time stepping. The format: docs/scene.md.
+#ifndef LIMBER_SCENE_H
+#define LIMBER_SCENE_H
+
+#include "limber/embedding.h"
+#include "limber/fem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum lbMethod {
+  LB_METHOD_FULL,
+  LB_METHOD_MODAL,
+  LB_METHOD_SUBSPACE,
+  LB_METHOD_WARP,
+  LB_METHOD_FRAMES,
+  LB_METHOD_COUNT
+} lbMethod;
+
+const char *lb_method_name(lbMethod method);
+
+typedef struct lbSceneBody {
+  char *name;
+  lbMesh *mesh;           // volume (or surface) mesh, placed in the world
+  lbMesh *surface;        // render surface, placed; NULL: the mesh's own boundary
+  lbEmbedding *embedding; // of the surface in the mesh; NULL without a surface
+  bool surface_ids;       // vertex ids of loads, probes and `fixed` count the surface's vertices
+  lbMaterial *materials;
+  int32_t material_count;
+  int32_t *element_materials; // (elements), NULL: all 0
+  bool *fixed;                // (vertices of the mesh); NULL: free
+  lbMassKind mass;
+  double damping_mass, damping_stiffness;
+  lbMethod method;
+  double linear_velocity[3], angular_velocity[3]; // m/s; rad/s about the centre of mass
+} lbSceneBody;
+
+typedef struct lbSceneLoad {
+  int32_t body, vertex;
+  double force[3]; // N
+  double from, to; // s: acts in steps whose end time t has from < t ≤ to; -inf and +inf: always
+} lbSceneLoad;
+
+typedef struct lbSceneProbe {
+  int32_t body, vertex;
+} lbSceneProbe;
+
+typedef struct lbScene {
+  char *path;
+  double gravity[3]; // m/s²
+  int32_t body_count;
+  lbSceneBody *bodies;
+  int32_t load_count;
+  lbSceneLoad *loads;
+  int32_t probe_count;
+  lbSceneProbe *probes;
+  double time_step;   // s
+  int32_t step_count; // 0 when the scene has no "time"
+  lbIntegrator integrator;
+  int32_t newton_iterations;
+  double newton_tolerance;
+} lbScene;
+
+// What a mesh without a scene around it gets.
+typedef struct lbSceneDefaults {
+  lbMaterial material; // used where neither scene nor file gives one
+  bool has_material;   // the caller insists: replaces what a mesh file carries
+} lbSceneDefaults;
+
+// A scene from a .json file, or a scene of one free body around a mesh file. `defaults` may be
+// NULL.
+lbStatus lb_scene_load(const char *path, const lbSceneDefaults *defaults, lbScene **out,
+                       lbError *err);
+void lb_scene_destroy(lbScene *scene);
+
+// The finite-element body of a scene body.
+lbStatus lb_scene_fem(const lbSceneBody *body, lbFem **out, lbError *err);
+// Gravity and the loads that act at time t on a body, as a full vector of its fem.
+void lb_scene_forces(const lbScene *scene, int32_t body, const lbFem *fem, double t,
+                     double *forces);
+// Initial velocity of a body as a full vector of its fem.
+void lb_scene_velocity(const lbSceneBody *body, const lbFem *fem, double *velocity);
+// Rest position and displacement of a vertex, in the numbering that the body's ids use.
+void lb_scene_vertex(const lbSceneBody *body, int32_t vertex, const double *displacement,
+                     double rest[3], double moved[3]);
+int32_t lb_scene_vertex_count(const lbSceneBody *body); // in that numbering
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,182 @@
+// Typed access to JSON.
+#include "scene/json.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+lbStatus lb_json_parse(const char *file, const char *content, size_t bytes, json_t **out,
+                       lbError *err) {
+  json_error_t fault;
+  json_t *root = json_loadb(content, bytes, JSON_REJECT_DUPLICATES, &fault);
+  if (!root)
+    return lb_fail(err, LB_ERR_FORMAT, "%s:%d:%d: %s", file, fault.line, fault.column, fault.text);
+  *out = root;
+  return LB_OK;
+}
+
+lbStatus lb_json_fail(const lbJson *json, lbError *err, const char *format, ...) {
+  char message[320];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  return lb_fail(err, LB_ERR_FORMAT, "%s: %s%s%s", json->file, json->path,
+                 json->path[0] ? ": " : "", message);
+}
+
+lbJson lb_json_member(const lbJson *object, const char *key) {
+  lbJson member = { object->file, json_object_get(object->value, key), "" };
+  snprintf(member.path, sizeof member.path, "%.100s%s%.50s", object->path,
+           object->path[0] ? "." : "", key);
+  return member;
+}
+
+lbJson lb_json_item(const lbJson *array, size_t index) {
+  lbJson item = { array->file, json_array_get(array->value, index), "" };
+  snprintf(item.path, sizeof item.path, "%.120s[%zu]", array->path, index);
+  return item;
+}
+
+// Edit distance, by rows.
+static size_t distance(const char *a, const char *b) {
+  size_t row[64], length = strlen(b);
+  if (length >= 63) return SIZE_MAX;
+  for (size_t j = 0; j <= length; j++) row[j] = j;
+  for (size_t i = 1; *a; a++, i++) {
+    size_t corner = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= length; j++) {
+      size_t replaced = corner + (*a != b[j - 1]);
+      size_t shorter = row[j] < row[j - 1] ? row[j] : row[j - 1];
+      corner = row[j];
+      row[j] = replaced < shorter + 1 ? replaced : shorter + 1;
+    }
+  }
+  return row[length];
+}
+
+const char *lb_nearest_name(const char *name, const char *const *names) {
+  const char *nearest = NULL;
+  size_t least = strlen(name) / 2 + 2;
+  for (; *names; names++) {
+    size_t d = distance(name, *names);
+    if (d < least) least = d, nearest = *names;
+  }
+  return nearest;
+}
+
+lbStatus lb_json_keys(const lbJson *object, const char *const *keys, lbError *err) {
+  if (!json_is_object(object->value)) return lb_json_fail(object, err, "must be an object { ... }");
+  const char *key;
+  json_t *value;
+  json_object_foreach((json_t *)object->value, key, value) {
+    const char *const *known = keys;
+    while (*known && strcmp(*known, key) != 0) known++;
+    if (*known) continue;
+    const char *nearest = lb_nearest_name(key, keys);
+    if (nearest)
+      return lb_json_fail(object, err, "unknown key \"%.60s\", did you mean \"%s\"?", key, nearest);
+    return lb_json_fail(object, err, "unknown key \"%.60s\", remove it", key);
+  }
+  return LB_OK;
+}
+
+static lbStatus fail_kind(const lbJson *json, const char *kind, lbError *err) {
+  char *text = json_dumps(json->value, JSON_ENCODE_ANY | JSON_COMPACT);
+  lbStatus status =
+      lb_json_fail(json, err, "is %.60s, it must be %s", text ? text : "something else", kind);
+  free(text);
+  return status;
+}
+
+lbStatus lb_json_number(const lbJson *json, double *out, lbError *err) {
+  if (!json->value) return LB_OK;
+  if (!json_is_number(json->value)) return fail_kind(json, "a number", err);
+  double value = json_number_value(json->value);
+  if (!isfinite(value)) return fail_kind(json, "a finite number", err);
+  *out = value;
+  return LB_OK;
+}
+
+lbStatus lb_json_positive(const lbJson *json, double *out, lbError *err) {
+  double value = 1;
+  lbStatus status = lb_json_number(json, &value, err);
+  if (!status && !(value > 0)) return fail_kind(json, "positive", err);
+  if (!status && json->value) *out = value;
+  return status;
+}
+
+lbStatus lb_json_integer(const lbJson *json, int32_t low, int32_t high, int32_t *out,
+                         lbError *err) {
+  if (!json->value) return LB_OK;
+  json_int_t value = json_integer_value(json->value);
+  if (json_is_integer(json->value) && value >= low && value <= high) {
+    *out = (int32_t)value;
+    return LB_OK;
+  }
+  char kind[80];
+  if (high == INT32_MAX)
+    snprintf(kind, sizeof kind, "a whole number, %d or more", (int)low);
+  else
+    snprintf(kind, sizeof kind, "a whole number from %d to %d", (int)low, (int)high);
+  return fail_kind(json, kind, err);
+}
+
+lbStatus lb_json_vector(const lbJson *json, size_t count, double *out, lbError *err) {
+  if (!json->value) return LB_OK;
+  if (!json_is_array(json->value) || json_array_size(json->value) != count) {
+    char kind[40];
+    snprintf(kind, sizeof kind, "a list of %zu numbers", count);
+    return fail_kind(json, kind, err);
+  }
+  lbStatus status = LB_OK;
+  for (size_t i = 0; i < count && !status; i++) {
+    lbJson item = lb_json_item(json, i);
+    status = lb_json_number(&item, &out[i], err);
+  }
+  return status;
+}
+
+lbStatus lb_json_integers(const lbJson *json, size_t count, int32_t low, int32_t *out,
+                          lbError *err) {
+  if (!json->value) return LB_OK;
+  if (!json_is_array(json->value) || json_array_size(json->value) != count) {
+    char kind[40];
+    snprintf(kind, sizeof kind, "a list of %zu whole numbers", count);
+    return fail_kind(json, kind, err);
+  }
+  lbStatus status = LB_OK;
+  for (size_t i = 0; i < count && !status; i++) {
+    lbJson item = lb_json_item(json, i);
+    status = lb_json_integer(&item, low, INT32_MAX, &out[i], err);
+  }
+  return status;
+}
+
+const char *lb_json_text(const lbJson *json, lbStatus *status, lbError *err) {
+  if (!json->value) return NULL;
+  if (!json_is_string(json->value)) *status = fail_kind(json, "a text in quotes", err);
+  return json_string_value(json->value);
+}
+
+lbStatus lb_json_choice(const lbJson *json, const char *const *names, int *out, lbError *err) {
+  lbStatus status = LB_OK;
+  const char *text = lb_json_text(json, &status, err);
+  if (status || !text) return status;
+  for (int i = 0; names[i]; i++)
+    if (strcmp(names[i], text) == 0) {
+      *out = i;
+      return LB_OK;
+    }
+  char known[160] = "";
+  for (int i = 0; names[i]; i++)
+    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", names[i]);
+  const char *nearest = lb_nearest_name(text, names);
+  if (nearest)
+    return lb_json_fail(json, err, "unknown \"%.60s\", did you mean \"%s\"? (one of %s)", text,
+                        nearest, known);
+  return lb_json_fail(json, err, "unknown \"%.60s\", use one of %s", text, known);
+}

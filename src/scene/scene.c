@@ -1,0 +1,288 @@
+// Scene files: bodies, loads, probes, time; and what the simulation asks of them.
+#include "limber/scene.h"
+
+#include "base/file.h"
+#include "scene/body.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const scene_keys[] = { "limber", "gravity", "bodies", "loads",
+                                          "probes", "time",    NULL };
+static const char *const load_keys[] = { "body", "vertex", "force", "from", "to", NULL };
+static const char *const probe_keys[] = { "body", "vertex", NULL };
+static const char *const time_keys[] = {
+  "step", "count", "integrator", "newton_iterations", "newton_tolerance", NULL
+};
+
+void lb_scene_destroy(lbScene *scene) {
+  if (!scene) return;
+  for (int32_t i = 0; i < scene->body_count; i++) lb_scene_release_body(&scene->bodies[i]);
+  lb_free(scene->path);
+  lb_free(scene->bodies);
+  lb_free(scene->loads);
+  lb_free(scene->probes);
+  lb_free(scene);
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+static lbStatus read_instances(const lbJson *body, int32_t *count, lbError *err) {
+  lbJson member = lb_json_member(body, "instances");
+  *count = 1;
+  return lb_json_integer(&member, 1, 100000, count, err);
+}
+
+static lbStatus read_bodies(const lbJson *json, lbScene *scene, lbError *err) {
+  if (!json_is_array(json->value) || json_array_size(json->value) == 0)
+    return lb_json_fail(json, err, "must be a list with at least one body");
+  size_t capacity = 0;
+  for (size_t i = 0; i < json_array_size(json->value); i++) {
+    lbJson item = lb_json_item(json, i);
+    int32_t instances;
+    lbStatus status = read_instances(&item, &instances, err);
+    for (int32_t k = 0; k < instances && !status; k++) {
+      if (!lb_grow((void **)&scene->bodies, &capacity, (size_t)scene->body_count + 1,
+                   sizeof(lbSceneBody)))
+        return lb_fail_memory(err);
+      status = lb_scene_read_body(&item, k, instances, &scene->bodies[scene->body_count++], err);
+    }
+    if (status) return status;
+  }
+  for (int32_t i = 0; i < scene->body_count; i++)
+    for (int32_t k = 0; k < i; k++)
+      if (strcmp(scene->bodies[i].name, scene->bodies[k].name) == 0)
+        return lb_json_fail(json, err, "two bodies are called \"%s\", give each a name of its own",
+                            scene->bodies[i].name);
+  return LB_OK;
+}
+
+// The "body" and "vertex" of a load or probe. A scene of one body need not name it.
+static lbStatus read_point(const lbJson *json, const lbScene *scene, int32_t *body, int32_t *vertex,
+                           lbError *err) {
+  lbStatus status = LB_OK;
+  lbJson name_json = lb_json_member(json, "body"), vertex_json = lb_json_member(json, "vertex");
+  const char *name = lb_json_text(&name_json, &status, err);
+  if (status) return status;
+  *body = -1;
+  for (int32_t i = 0; i < scene->body_count; i++)
+    if (name ? strcmp(scene->bodies[i].name, name) == 0 : scene->body_count == 1) *body = i;
+  if (*body < 0 && !name) return lb_json_fail(json, err, "must name its \"body\"");
+  if (*body < 0) return lb_json_fail(&name_json, err, "there is no body \"%.60s\"", name);
+  if (!lb_json_here(&vertex_json)) return lb_json_fail(json, err, "must name its \"vertex\"");
+  status = lb_json_integer(&vertex_json, 0, INT32_MAX, vertex, err);
+  int32_t count = lb_scene_vertex_count(&scene->bodies[*body]);
+  if (!status && *vertex >= count)
+    return lb_json_fail(&vertex_json, err, "is %d, body \"%s\" has %d vertices (counted from 0)",
+                        (int)*vertex, scene->bodies[*body].name, (int)count);
+  return status;
+}
+
+static lbStatus read_load(const lbJson *json, const lbScene *scene, lbSceneLoad *load,
+                          lbError *err) {
+  *load = (lbSceneLoad){ .from = -INFINITY, .to = INFINITY };
+  lbStatus status = lb_json_keys(json, load_keys, err);
+  if (!status) status = read_point(json, scene, &load->body, &load->vertex, err);
+  lbJson member = lb_json_member(json, "force");
+  if (!status && !lb_json_here(&member)) status = lb_json_fail(json, err, "has no \"force\"");
+  if (!status) status = lb_json_vector(&member, 3, load->force, err);
+  member = lb_json_member(json, "from");
+  if (!status) status = lb_json_number(&member, &load->from, err);
+  member = lb_json_member(json, "to");
+  if (!status) status = lb_json_number(&member, &load->to, err);
+  return status;
+}
+
+static lbStatus check_list(const lbJson *json, lbError *err) {
+  return !json->value || json_is_array(json->value) ? LB_OK
+                                                    : lb_json_fail(json, err, "must be a list");
+}
+
+static lbStatus read_loads(const lbJson *json, lbScene *scene, lbError *err) {
+  lbStatus status = check_list(json, err);
+  size_t count = json_array_size(json->value);
+  scene->loads = lb_alloc(count, sizeof(lbSceneLoad));
+  if (!scene->loads) return lb_fail_memory(err);
+  for (size_t i = 0; i < count && !status; i++) {
+    lbJson item = lb_json_item(json, i);
+    status = read_load(&item, scene, &scene->loads[scene->load_count++], err);
+  }
+  return status;
+}
+
+static lbStatus read_probes(const lbJson *json, lbScene *scene, lbError *err) {
+  lbStatus status = check_list(json, err);
+  size_t count = json_array_size(json->value);
+  scene->probes = lb_alloc(count, sizeof(lbSceneProbe));
+  if (!scene->probes) return lb_fail_memory(err);
+  for (size_t i = 0; i < count && !status; i++) {
+    lbJson item = lb_json_item(json, i);
+    lbSceneProbe *probe = &scene->probes[scene->probe_count++];
+    status = lb_json_keys(&item, probe_keys, err);
+    if (!status) status = read_point(&item, scene, &probe->body, &probe->vertex, err);
+  }
+  return status;
+}
+
+static lbStatus read_time(const lbJson *json, lbScene *scene, lbError *err) {
+  if (!lb_json_here(json)) return LB_OK;
+  static const char *const integrators[] = { "newmark", "euler", NULL };
+  int integrator = LB_INTEGRATOR_NEWMARK;
+  lbStatus status = lb_json_keys(json, time_keys, err);
+  lbJson member = lb_json_member(json, "step");
+  if (!status) status = lb_json_positive(&member, &scene->time_step, err);
+  member = lb_json_member(json, "count");
+  if (!status) status = lb_json_integer(&member, 0, INT32_MAX, &scene->step_count, err);
+  member = lb_json_member(json, "integrator");
+  if (!status) status = lb_json_choice(&member, integrators, &integrator, err);
+  scene->integrator = (lbIntegrator)integrator;
+  member = lb_json_member(json, "newton_iterations");
+  if (!status) status = lb_json_integer(&member, 1, 10000, &scene->newton_iterations, err);
+  member = lb_json_member(json, "newton_tolerance");
+  if (!status) status = lb_json_positive(&member, &scene->newton_tolerance, err);
+  return status;
+}
+
+static lbStatus read_version(const lbJson *json, lbError *err) {
+  int32_t version = 0;
+  if (!lb_json_here(json))
+    return lb_fail(err, LB_ERR_FORMAT, "%s: has no \"limber\": 1, is it a scene?", json->file);
+  lbStatus status = lb_json_integer(json, 1, INT32_MAX, &version, err);
+  if (!status && version > 1)
+    return lb_json_fail(json, err, "is version %d, this limber reads version 1; update limber",
+                        (int)version);
+  return status;
+}
+
+static lbStatus read_scene(const lbJson *json, lbScene *scene, lbError *err) {
+  if (!json_is_object(json->value)) return lb_json_fail(json, err, "must be an object { ... }");
+  lbJson member = lb_json_member(json, "limber");
+  lbStatus status = read_version(&member, err);
+  if (!status) status = lb_json_keys(json, scene_keys, err);
+  member = lb_json_member(json, "gravity");
+  if (!status) status = lb_json_vector(&member, 3, scene->gravity, err);
+  member = lb_json_member(json, "time");
+  if (!status) status = read_time(&member, scene, err);
+  member = lb_json_member(json, "bodies");
+  if (!status) status = read_bodies(&member, scene, err);
+  member = lb_json_member(json, "loads");
+  if (!status) status = read_loads(&member, scene, err);
+  member = lb_json_member(json, "probes");
+  if (!status) status = read_probes(&member, scene, err);
+  return status;
+}
+
+static lbStatus load_json(const char *path, lbScene *scene, lbError *err) {
+  char *content = NULL;
+  size_t bytes;
+  json_t *root = NULL;
+  lbStatus status = lb_file_read(path, &content, &bytes, err);
+  if (!status) status = lb_json_parse(path, content, bytes, &root, err);
+  if (!status) status = read_scene(&(lbJson){ path, root, "" }, scene, err);
+  json_decref(root);
+  lb_free(content);
+  return status;
+}
+
+static lbStatus load_mesh(const char *path, const lbSceneDefaults *defaults, lbScene *scene,
+                          lbError *err) {
+  scene->bodies = lb_alloc(1, sizeof(lbSceneBody));
+  if (!scene->bodies) return lb_fail_memory(err);
+  scene->body_count = 1;
+  return lb_scene_mesh_body(path, defaults, scene->bodies, err);
+}
+
+lbStatus lb_scene_load(const char *path, const lbSceneDefaults *defaults, lbScene **out,
+                       lbError *err) {
+  lbSimulatorDef simulator = lb_simulator_def();
+  lbScene *scene = lb_alloc(1, sizeof *scene);
+  if (!scene) return lb_fail_memory(err);
+  scene->time_step = simulator.step;
+  scene->integrator = simulator.integrator;
+  scene->newton_iterations = simulator.newton_iterations;
+  scene->newton_tolerance = simulator.newton_tolerance;
+  scene->path = lb_duplicate_text(path);
+  lbStatus status = scene->path ? LB_OK : lb_fail_memory(err);
+  if (!status)
+    status = lb_path_has_extension(path, ".json") ? load_json(path, scene, err)
+                                                  : load_mesh(path, defaults, scene, err);
+  if (status) {
+    lb_scene_destroy(scene);
+    return status;
+  }
+  *out = scene;
+  return LB_OK;
+}
+
+// ---- what the simulation asks ------------------------------------------------------------------
+
+lbStatus lb_scene_fem(const lbSceneBody *body, lbFem **out, lbError *err) {
+  lbFemDef def = lb_fem_def();
+  char name[220];
+  snprintf(name, sizeof name, "body \"%s\"", body->name);
+  def.name = name;
+  def.materials = body->materials;
+  def.material_count = body->material_count;
+  def.element_materials = body->element_materials;
+  def.fixed = body->fixed;
+  def.mass = body->mass;
+  return lb_fem_create(body->mesh, &def, out, err);
+}
+
+int32_t lb_scene_vertex_count(const lbSceneBody *body) {
+  return body->surface_ids ? body->surface->vertex_count : body->mesh->vertex_count;
+}
+
+static void add_load(const lbSceneBody *body, const lbSceneLoad *load, double *forces) {
+  const lbEmbedding *e = body->embedding;
+  if (!body->surface_ids) {
+    for (int i = 0; i < 3; i++) forces[3 * (size_t)load->vertex + i] += load->force[i];
+    return;
+  }
+  for (int32_t k = e->begin[load->vertex]; k < e->begin[load->vertex + 1]; k++)
+    for (int i = 0; i < 3; i++)
+      forces[3 * (size_t)e->nodes[k] + i] += e->weights[k] * load->force[i];
+}
+
+void lb_scene_forces(const lbScene *scene, int32_t body, const lbFem *fem, double t,
+                     double *forces) {
+  const double *masses = lb_fem_vertex_masses(fem);
+  for (int32_t v = 0; v < lb_fem_vertex_count(fem); v++)
+    for (int i = 0; i < 3; i++) forces[3 * (size_t)v + i] = masses[v] * scene->gravity[i];
+  for (int32_t i = 0; i < scene->load_count; i++) {
+    const lbSceneLoad *load = &scene->loads[i];
+    if (load->body == body && load->from < t && t <= load->to)
+      add_load(&scene->bodies[body], load, forces);
+  }
+}
+
+void lb_scene_velocity(const lbSceneBody *body, const lbFem *fem, double *velocity) {
+  const double *masses = lb_fem_vertex_masses(fem), *x = lb_fem_rest_positions(fem);
+  const double *w = body->angular_velocity;
+  double centre[3] = { 0 };
+  for (int32_t v = 0; v < lb_fem_vertex_count(fem); v++)
+    for (int i = 0; i < 3; i++)
+      centre[i] += masses[v] / lb_fem_total_mass(fem) * x[3 * (size_t)v + i];
+  for (int32_t v = 0; v < lb_fem_vertex_count(fem); v++)
+    for (int i = 0; i < 3; i++) {
+      int j = (i + 1) % 3, k = (i + 2) % 3;
+      velocity[3 * (size_t)v + i] = body->linear_velocity[i] +
+                                    w[j] * (x[3 * (size_t)v + k] - centre[k]) -
+                                    w[k] * (x[3 * (size_t)v + j] - centre[j]);
+    }
+}
+
+void lb_scene_vertex(const lbSceneBody *body, int32_t vertex, const double *displacement,
+                     double rest[3], double moved[3]) {
+  const lbMesh *mesh = body->surface_ids ? body->surface : body->mesh;
+  const lbEmbedding *e = body->embedding;
+  for (int i = 0; i < 3; i++) {
+    rest[i] = mesh->positions[3 * (size_t)vertex + i];
+    moved[i] = body->surface_ids ? 0 : displacement[3 * (size_t)vertex + i];
+  }
+  if (body->surface_ids)
+    for (int32_t k = e->begin[vertex]; k < e->begin[vertex + 1]; k++)
+      for (int i = 0; i < 3; i++)
+        moved[i] += e->weights[k] * displacement[3 * (size_t)e->nodes[k] + i];
+}
