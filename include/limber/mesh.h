@@ -82,6 +82,10 @@ const lbGroup *lb_mesh_group_by_tag(const lbMesh *mesh, lbGroupKind kind, int32_
 lbStatus lb_mesh_boundary(const lbMesh *mesh, int32_t **triangles, int32_t *triangle_count,
                           lbError *err);
 
+// That surface as a mesh of its own, with only the vertices it uses; (*vertices)[i] is the vertex
+// of `mesh` that its vertex i is. Free *vertices with lb_free.
+lbStatus lb_mesh_surface(const lbMesh *mesh, lbMesh **surface, int32_t **vertices, lbError *err);
+
 // Reads any known format, chosen by extension; tets and bricks of the other winding are mended.
 lbStatus lb_mesh_load(const char *path, lbMesh **out, lbError *err);
 // Writes .obj .stl .ply .msh .vtu by extension.

@@ -1,0 +1,101 @@
+// What the verbs of the limber program share: options, output, verbs.
+#ifndef LIMBER_CLI_H
+#define LIMBER_CLI_H
+
+#include "limber/build.h"
+
+#include <jansson.h>
+
+typedef enum cliStatus { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 } cliStatus;
+
+// ---- options -----------------------------------------------------------------------------------
+
+typedef enum cliKind {
+  CLI_FLAG,     // bool
+  CLI_TEXT,     // const char *
+  CLI_INTEGER,  // int32_t
+  CLI_NUMBER,   // double
+  CLI_NUMBERS3, // double[3]: "1,0.1,0.1"
+  CLI_CELLS3,   // int32_t[3]: "20,2,2"
+} cliKind;
+
+typedef struct cliOption {
+  const char *name; // without the dashes
+  cliKind kind;
+  void *value;      // left alone when the option is not given
+  bool *given;      // set when it is; may be NULL
+  const char *argument, *help;
+} cliOption;
+
+typedef struct cliCommon { // what every verb takes
+  bool json, quiet, help;
+  int32_t threads;
+} cliCommon;
+
+typedef struct cliArguments {
+  const char *inputs[16]; // what is not an option
+  int32_t input_count;
+  cliCommon common;
+} cliArguments;
+
+typedef struct cliVerb {
+  const char *name, *summary;
+  const char *usage;   // "limber modes X [options]"
+  const char *details; // paragraphs for --help
+  const char *example;
+  cliStatus (*run)(int count, char **words);
+} cliVerb;
+
+extern const cliVerb cli_mesh, cli_modes, cli_static, cli_evaluate, cli_info, cli_run, cli_bench;
+
+// Parses the words of a verb; options end with a NULL name. On CLI_OK with common.help set the help
+// has been printed and the verb is done. Wrong words are reported. Starts threads.
+cliStatus cli_parse(const cliVerb *verb, const cliOption *options, int count, char **words,
+                    cliArguments *arguments);
+// Exactly one input, or a message.
+cliStatus cli_one_input(const cliVerb *verb, const cliArguments *arguments);
+
+// ---- output ------------------------------------------------------------------------------------
+
+// "limber: what: why, what to do" on stderr.
+cliStatus cli_fail(const lbError *err);
+cliStatus cli_usage(const cliVerb *verb, const char *format, ...) LB_PRINTF(2, 3);
+// Prints the document with 17 digits and releases it.
+cliStatus cli_print_json(json_t *document);
+json_t *cli_numbers(const double *values, size_t count); // a list; non-finite ones become null
+json_t *cli_number(double value);                        // null when not finite
+// Writes a document to a file, aside and renamed.
+lbStatus cli_write_json(const json_t *document, const char *path, lbError *err);
+
+// Log, progress and Ctrl-C; called by cli_parse.
+void cli_start_output(const cliCommon *common);
+void cli_finish_progress(void); // ends the bar's line
+
+// ---- scenes ------------------------------------------------------------------------------------
+
+// The options that give a bare mesh its material, and the loading that uses them.
+typedef struct cliMaterial {
+  lbMaterial material;
+  const char *model;
+  bool given[7];
+} cliMaterial;
+
+#define CLI_MATERIAL_OPTIONS(m)                                                                    \
+  { "model", CLI_TEXT, &(m).model, &(m).given[0], "NAME",                                          \
+    "material of a bare mesh: linear, stvk, corotated, neohookean, stable_neohookean, "            \
+    "mooneyrivlin" },                                                                              \
+      { "young", CLI_NUMBER, &(m).material.young, &(m).given[1], "PA", "Young's modulus (1e6)" },  \
+      { "poisson", CLI_NUMBER, &(m).material.poisson, &(m).given[2], "NU",                         \
+        "Poisson's ratio (0.45)" },                                                                \
+      { "density", CLI_NUMBER, &(m).material.density, &(m).given[3], "KG/M3", "density (1000)" },  \
+      { "c10", CLI_NUMBER, &(m).material.c10, &(m).given[4], "PA", "Mooney-Rivlin c10" },          \
+      { "c01", CLI_NUMBER, &(m).material.c01, &(m).given[5], "PA", "Mooney-Rivlin c01" },          \
+      { "v1", CLI_NUMBER, &(m).material.v1, &(m).given[6], "PA", "Mooney-Rivlin v1" }
+
+cliMaterial cli_material(void);
+lbStatus cli_load_scene(const char *path, cliMaterial *material, lbScene **scene, lbError *err);
+// The body called `name`, or the only one.
+lbStatus cli_find_body(const lbScene *scene, const char *name, int32_t *body, lbError *err);
+json_t *cli_probe(const lbScene *scene, int32_t probe, const double rest[3], const double moved[3]);
+
+#endif

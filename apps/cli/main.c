@@ -1,0 +1,47 @@
+// limber: one program, one verb a job.
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const cliVerb *const verbs[] = { &cli_mesh, &cli_modes, &cli_static, &cli_evaluate,
+                                        &cli_info, &cli_run,   &cli_bench };
+enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
+
+static void print_help(FILE *to) {
+  fprintf(to, "limber " LB_VERSION ": makes a mesh move\n\nusage: limber VERB ... [options]\n\n");
+  for (int i = 0; i < VERB_COUNT; i++)
+    fprintf(to, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
+  fprintf(to, "\nlimber VERB --help tells more. Exit status: 0 ok, 1 the job failed, 2 a wrong "
+              "command line.\n\nexample:\n  limber mesh --generate sphere -o sphere.msh\n"
+              "  limber modes sphere.msh --young 1e5\n");
+}
+
+int main(int count, char **words) {
+  if (count < 2) {
+    print_help(stderr);
+    return CLI_USAGE;
+  }
+  if (strcmp(words[1], "--version") == 0) {
+    printf("limber " LB_VERSION "\n");
+    return CLI_OK;
+  }
+  if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "help") == 0) {
+    print_help(stdout);
+    return CLI_OK;
+  }
+  for (int i = 0; i < VERB_COUNT; i++)
+    if (strcmp(words[1], verbs[i]->name) == 0) {
+      cliStatus status = verbs[i]->run(count - 2, words + 2);
+      lb_build_stop();
+      return status;
+    }
+  const char *names[VERB_COUNT + 1] = { 0 };
+  for (int i = 0; i < VERB_COUNT; i++) names[i] = verbs[i]->name;
+  const char *nearest = lb_nearest_name(words[1], names);
+  if (nearest)
+    fprintf(stderr, "limber: unknown verb \"%s\", did you mean \"%s\"?\n", words[1], nearest);
+  else
+    fprintf(stderr, "limber: unknown verb \"%s\", see limber --help\n", words[1]);
+  return CLI_USAGE;
+}

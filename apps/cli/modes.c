@@ -1,0 +1,81 @@
+// limber modes: natural frequencies and shapes.
+#include "cli.h"
+
+#include <stdio.h>
+
+static json_t *document(const lbFem *fem, const lbModes *modes) {
+  return json_pack("{s:o, s:i, s:f, s:i, s:i}", "frequencies_hz",
+                   cli_numbers(modes->frequencies, (size_t)modes->count), "rigid_modes",
+                   (int)modes->rigid_count, "total_mass", lb_fem_total_mass(fem), "vertices",
+                   (int)lb_fem_vertex_count(fem), "elements", (int)lb_fem_element_count(fem));
+}
+
+static void print_table(const lbFem *fem, const lbModes *modes) {
+  printf("%d vertices, %d elements, %.6g kg, %d rigid modes, %.2f s\n",
+         (int)lb_fem_vertex_count(fem), (int)lb_fem_element_count(fem), lb_fem_total_mass(fem),
+         (int)modes->rigid_count, modes->seconds);
+  printf("%6s %14s %12s\n", "mode", "frequency Hz", "residual");
+  for (int32_t i = 0; i < modes->count; i++)
+    printf("%6d %14.6g %12.1e\n", (int)i + 1, modes->frequencies[i], modes->residuals[i]);
+}
+
+static lbStatus write_shape(const lbScene *scene, int32_t body, const lbModes *modes, int32_t mode,
+                            const char *path, lbError *err) {
+  if (mode < 1 || mode > modes->count)
+    return lb_fail(err, LB_ERR_ARGUMENT, "--mode is %d, there are %d modes", (int)mode,
+                   (int)modes->count);
+  (void)scene, (void)body;
+  return lb_table_write(path, "w", modes->vertex_count,
+                        modes->shapes + 3 * (size_t)modes->vertex_count * (size_t)(mode - 1), err);
+}
+
+static cliStatus run(int count, char **words) {
+  int32_t mode_count = 20, mode = 1, body;
+  const char *body_name = NULL, *shape_path = NULL;
+  cliMaterial material = cli_material();
+  const cliOption options[] = {
+    { "count", CLI_INTEGER, &mode_count, NULL, "N", "how many elastic modes (20)" },
+    { "body", CLI_TEXT, &body_name, NULL, "NAME", "which body of a scene with several" },
+    { "shape", CLI_TEXT, &shape_path, NULL, "FILE.csv", "write a mode's shape, a row a vertex" },
+    { "mode", CLI_INTEGER, &mode, NULL, "N", "which mode --shape writes, from 1 (1)" },
+    CLI_MATERIAL_OPTIONS(material),
+    { 0 },
+  };
+  cliArguments arguments;
+  cliStatus result = cli_parse(&cli_modes, options, count, words, &arguments);
+  if (result || arguments.common.help) return result;
+  if ((result = cli_one_input(&cli_modes, &arguments))) return result;
+  if (mode_count < 1) return cli_usage(&cli_modes, "--count must be at least 1");
+
+  lbError err;
+  lbScene *scene = NULL;
+  lbFem *fem = NULL;
+  lbModes *modes = NULL;
+  lbStatus status = cli_load_scene(arguments.inputs[0], &material, &scene, &err);
+  if (!status) status = cli_find_body(scene, body_name, &body, &err);
+  if (!status) status = lb_scene_fem(&scene->bodies[body], &fem, &err);
+  if (!status) status = lb_fem_modes(fem, mode_count, &modes, &err);
+  if (!status && shape_path) status = write_shape(scene, body, modes, mode, shape_path, &err);
+  cli_finish_progress();
+  if (status)
+    result = cli_fail(&err);
+  else if (arguments.common.json)
+    result = cli_print_json(document(fem, modes));
+  else
+    print_table(fem, modes);
+  lb_modes_destroy(modes);
+  lb_fem_destroy(fem);
+  lb_scene_destroy(scene);
+  return result;
+}
+
+const cliVerb cli_modes = {
+  "modes",
+  "natural frequencies and shapes of a scene or mesh",
+  "limber modes SCENE.json|MESH [options]",
+  "Solves K w = lambda M w for the lowest elastic modes. Rigid modes are counted apart.\n"
+  "A bare mesh is free; give it a material with --young and so on.\n",
+  "  limber modes scenes/bar.json --count 10\n"
+  "  limber modes dragon.msh --young 5e5 --poisson 0.4 --json",
+  run,
+};

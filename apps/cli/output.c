@@ -1,0 +1,88 @@
+// Messages, JSON, progress and Ctrl-C.
+#include "cli.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+static bool quiet, bar_shown;
+static double stage_start, last_shown;
+static char stage_name[64];
+
+cliStatus cli_fail(const lbError *err) {
+  cli_finish_progress();
+  fprintf(stderr, "limber: %s\n", err->text);
+  return CLI_FAILED;
+}
+
+json_t *cli_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+json_t *cli_numbers(const double *values, size_t count) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < count; i++) json_array_append_new(list, cli_number(values[i]));
+  return list;
+}
+
+cliStatus cli_print_json(json_t *document) {
+  char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+  json_decref(document);
+  lbError err;
+  if (!text) return lb_fail_memory(&err), cli_fail(&err);
+  bool failed = puts(text) < 0 || fflush(stdout) != 0;
+  free(text);
+  if (!failed) return CLI_OK;
+  lb_fail(&err, LB_ERR_FILE, "standard output: cannot write, is the disk full?");
+  return cli_fail(&err);
+}
+
+static void log_line(lbLogLevel level, const char *text, void *context) {
+  (void)context;
+  if (quiet) return;
+  cli_finish_progress();
+  fprintf(stderr, "limber: %s%s\n", level == LB_LOG_WARNING ? "warning: " : "", text);
+}
+
+// A bar on a terminal, plain lines otherwise; nothing for work under a second.
+static bool show_progress(const char *stage, double fraction, void *context) {
+  (void)context;
+  if (interrupted) return false;
+  double now = lb_seconds();
+  if (strcmp(stage, stage_name) != 0 || fraction <= 0) {
+    snprintf(stage_name, sizeof stage_name, "%s", stage);
+    stage_start = last_shown = now;
+  }
+  bool terminal = isatty(2);
+  if (quiet || now - stage_start < 1 || now - last_shown < (terminal ? 0.1 : 2)) return true;
+  last_shown = now;
+  int percent = (int)(100 * fraction);
+  if (!terminal) {
+    fprintf(stderr, "limber: %s %d %%\n", stage, percent);
+    return true;
+  }
+  fprintf(stderr, "\r%-14s [", stage);
+  for (int i = 0; i < 40; i++) fputc(i < percent * 40 / 100 ? '#' : ' ', stderr);
+  fprintf(stderr, "] %3d %%", percent);
+  bar_shown = true;
+  return true;
+}
+
+void cli_finish_progress(void) {
+  if (bar_shown) fputc('\n', stderr);
+  bar_shown = false;
+}
+
+static void on_interrupt(int signal_number) {
+  (void)signal_number;
+  interrupted = 1;
+}
+
+void cli_start_output(const cliCommon *common) {
+  quiet = common->quiet;
+  lb_set_log(log_line, NULL);
+  lb_set_progress(show_progress, NULL);
+  signal(SIGINT, on_interrupt);
+}

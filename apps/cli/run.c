@@ -1,0 +1,141 @@
+// limber run: simulate a scene headless; write animation, probes, timings.
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static json_t *body_document(const lbSceneBody *source, const lbRunBody *body) {
+  const lbSimulatorState *s = &body->state;
+  return json_pack("{s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:{s:o, s:o}}",
+                   "name", source->name, "method", lb_method_name(source->method), "vertices",
+                   (int)body->vertices, "elements", (int)body->elements, "dimension",
+                   (int)body->dimension, "mass", cli_number(body->mass), "centre",
+                   cli_numbers(s->centre, 3), "linear_momentum",
+                   cli_numbers(s->linear_momentum, 3), "angular_momentum",
+                   cli_numbers(s->angular_momentum, 3), "step_us", "median",
+                   cli_number(1e6 * body->step_median), "p99", cli_number(1e6 * body->step_p99),
+                   "max", cli_number(1e6 * body->step_max), "energy", "kinetic",
+                   cli_number(s->kinetic), "elastic", cli_number(s->elastic));
+}
+
+static void add_flag(json_t *flags, const lbSceneBody *body, int32_t count, const char *what) {
+  char text[256];
+  if (count == 0) return;
+  snprintf(text, sizeof text, "%s: %d steps %s", body->name, (int)count, what);
+  json_array_append_new(flags, json_string(text));
+}
+
+static json_t *document(const lbRun *run) {
+  const lbScene *scene = run->scene;
+  json_t *bodies = json_array(), *probes = json_array(), *flags = json_array();
+  for (int32_t i = 0; i < run->body_count; i++) {
+    const lbRunBody *body = &run->bodies[i];
+    json_array_append_new(bodies, body_document(&scene->bodies[i], body));
+    add_flag(flags, &scene->bodies[i], body->not_converged_count, "did not converge");
+    add_flag(flags, &scene->bodies[i], body->nonfinite_count, "were refused as not finite");
+    add_flag(flags, &scene->bodies[i], body->state.shift_count, "had an indefinite tangent");
+  }
+  for (int32_t i = 0; i < scene->probe_count; i++) {
+    double rest[3], unused[3];
+    const lbSceneBody *body = &scene->bodies[scene->probes[i].body];
+    const double *moved =
+        run->probes + 3 * ((size_t)run->step_count * (size_t)scene->probe_count + (size_t)i);
+    double *zeros = lb_alloc(3 * (size_t)body->mesh->vertex_count, sizeof(double));
+    if (zeros) lb_scene_vertex(body, scene->probes[i].vertex, zeros, rest, unused);
+    lb_free(zeros);
+    json_array_append_new(probes, cli_probe(scene, i, rest, moved));
+  }
+  return json_pack("{s:i, s:o, s:o, s:o, s:o}", "steps", (int)run->step_count, "time",
+                   cli_number(run->time), "bodies", bodies, "probes", probes, "flags", flags);
+}
+
+static lbStatus write_folder(const lbRun *run, const char *folder, json_t *result, lbError *err) {
+  char path[1024];
+  double error = 0;
+  lbStatus status = LB_OK;
+  snprintf(path, sizeof path, "%s/probes.csv", folder);
+  status = lb_run_write_probes(run, path, err);
+  snprintf(path, sizeof path, "%s/animation.glb", folder);
+  if (!status) status = lb_run_write_animation(run, path, &error, err);
+  json_object_set_new(result, "animation_error_m", cli_number(error));
+  snprintf(path, sizeof path, "%s/run.json", folder);
+  if (!status) status = cli_write_json(result, path, err);
+  return status;
+}
+
+static void print_text(const lbRun *run, const json_t *result, const char *folder) {
+  printf("%d steps, %.6g s\n", (int)run->step_count, run->time);
+  for (int32_t i = 0; i < run->body_count; i++) {
+    const lbRunBody *b = &run->bodies[i];
+    printf("body %s (%s): %d vertices, %d elements, %d unknowns, %.6g kg\n"
+           "  step %.0f us median, %.0f us p99, %.0f us at most\n"
+           "  kinetic energy %.6g J, elastic energy %.6g J\n",
+           run->scene->bodies[i].name, lb_method_name(run->scene->bodies[i].method),
+           (int)b->vertices, (int)b->elements, (int)b->dimension, b->mass, 1e6 * b->step_median,
+           1e6 * b->step_p99, 1e6 * b->step_max, b->state.kinetic, b->state.elastic);
+  }
+  for (int32_t i = 0; i < run->scene->probe_count; i++) {
+    const double *u =
+        run->probes + 3 * ((size_t)run->step_count * (size_t)run->scene->probe_count + (size_t)i);
+    printf("probe %s vertex %d: displacement %.9g %.9g %.9g m\n",
+           run->scene->bodies[run->scene->probes[i].body].name, (int)run->scene->probes[i].vertex,
+           u[0], u[1], u[2]);
+  }
+  size_t index;
+  json_t *flag;
+  json_array_foreach(json_object_get(result, "flags"), index, flag)
+    printf("note: %s\n", json_string_value(flag));
+  if (folder) printf("written: %s/animation.glb, %s/probes.csv, %s/run.json\n", folder, folder, folder);
+}
+
+static cliStatus run_verb(int count, char **words) {
+  const char *folder = NULL, *probes = NULL;
+  double frame_rate = 60;
+  lbRunDef def = lb_run_def();
+  cliMaterial material = cli_material();
+  const cliOption options[] = {
+    { "o", CLI_TEXT, &folder, NULL, "DIR", "write animation.glb, probes.csv, run.json there" },
+    { "probes", CLI_TEXT, &probes, NULL, "FILE.csv", "write the probes' displacements, a row a step" },
+    { "count", CLI_INTEGER, &def.step_count, NULL, "N", "steps, instead of the scene's" },
+    { "frame_rate", CLI_NUMBER, &frame_rate, NULL, "HZ", "frames a second in animation.glb (60)" },
+    { 0 },
+  };
+  cliArguments arguments;
+  cliStatus result = cli_parse(&cli_run, options, count, words, &arguments);
+  if (result || arguments.common.help) return result;
+  if ((result = cli_one_input(&cli_run, &arguments))) return result;
+  if (!(frame_rate > 0)) return cli_usage(&cli_run, "--frame_rate must be positive");
+
+  lbError err;
+  lbScene *scene = NULL;
+  lbRun *run = NULL;
+  json_t *output = NULL;
+  lbStatus status = cli_load_scene(arguments.inputs[0], &material, &scene, &err);
+  if (!status && folder) status = lb_make_folder(folder, &err);
+  def.frame_rate = folder ? frame_rate : 0;
+  if (!status) status = lb_run(scene, &def, &run, &err);
+  if (!status) output = document(run);
+  if (!status && probes) status = lb_run_write_probes(run, probes, &err);
+  if (!status && folder) status = write_folder(run, folder, output, &err);
+  cli_finish_progress();
+  if (status)
+    result = cli_fail(&err);
+  else if (arguments.common.json)
+    result = cli_print_json(json_incref(output));
+  else
+    print_text(run, output, folder);
+  json_decref(output);
+  lb_run_destroy(run);
+  lb_scene_destroy(scene);
+  return result;
+}
+
+const cliVerb cli_run = {
+  "run",
+  "simulate a scene headless; write animation, probes, timings",
+  "limber run SCENE.json [options]",
+  "Steps every body of the scene from t = 0. Without -o and --probes nothing is written.\n",
+  "  limber run scenes/bar.json -o out\n"
+  "  limber run scenes/bar.json --probes tip.csv --json",
+  run_verb,
+};

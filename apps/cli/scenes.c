@@ -1,0 +1,47 @@
+// Loading what a verb works on: a scene, or a bare mesh with a material from the command line.
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+cliMaterial cli_material(void) { return (cliMaterial){ .material = lb_material() }; }
+
+lbStatus cli_load_scene(const char *path, cliMaterial *m, lbScene **scene, lbError *err) {
+  lbSceneDefaults defaults = { 0 };
+  for (size_t i = 0; i < sizeof m->given / sizeof *m->given; i++)
+    defaults.has_material |= m->given[i];
+  const char *dot = strrchr(path, '.');
+  if (defaults.has_material && dot && strcmp(dot, ".json") == 0)
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "%s: a scene has its own materials; --young and the like are for bare meshes",
+                   path);
+  if (m->model && !lb_material_model_parse(m->model, &m->material.model))
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "--model: unknown \"%s\", use linear, stvk, corotated, neohookean, "
+                   "stable_neohookean or mooneyrivlin",
+                   m->model);
+  lbStatus status = lb_material_check(&m->material, "material options", err);
+  if (status) return status;
+  defaults.material = m->material;
+  return lb_scene_load(path, &defaults, scene, err);
+}
+
+lbStatus cli_find_body(const lbScene *scene, const char *name, int32_t *body, lbError *err) {
+  if (!name && scene->body_count > 1)
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: has %d bodies, choose one with --body NAME",
+                   scene->path, (int)scene->body_count);
+  for (int32_t i = 0; i < scene->body_count; i++)
+    if (!name || strcmp(scene->bodies[i].name, name) == 0) {
+      *body = i;
+      return LB_OK;
+    }
+  return lb_fail(err, LB_ERR_ARGUMENT, "%s: has no body \"%s\"", scene->path, name);
+}
+
+json_t *cli_probe(const lbScene *scene, int32_t probe, const double rest[3],
+                  const double moved[3]) {
+  const lbSceneProbe *p = &scene->probes[probe];
+  return json_pack("{s:s, s:i, s:o, s:o}", "body", scene->bodies[p->body].name, "vertex",
+                   (int)p->vertex, "rest", cli_numbers(rest, 3), "displacement",
+                   cli_numbers(moved, 3));
+}

@@ -1,0 +1,32 @@
+// limber/build.h: the build side in reading order, and its start.
+#ifndef LIMBER_BUILD_H
+#define LIMBER_BUILD_H
+
+#include "limber/base.h"
+#include "limber/math.h"
+#include "limber/element.h"
+#include "limber/material.h"
+#include "limber/mesh.h"
+#include "limber/shape.h"
+#include "limber/report.h"
+#include "limber/embedding.h"
+#include "limber/voxelise.h"
+#include "limber/fem.h"
+#include "limber/scene.h"
+#include "limber/table.h"
+#include "limber/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Threads for everything on the build side, BLAS included; 0: as many as there are processors.
+// Without this call one thread does all. Results do not depend on the number.
+lbStatus lb_build_start(int32_t thread_count, lbError *err);
+void lb_build_stop(void);
+int32_t lb_build_threads(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,11 @@
+// limber/limber.h: the run side in reading order. It needs libm alone.
+#ifndef LIMBER_LIMBER_H
+#define LIMBER_LIMBER_H
+
+#include "limber/base.h"
+#include "limber/math.h"
+#include "limber/embedding.h"
+#include "limber/element.h"
+#include "limber/material.h"
+
+#endif
