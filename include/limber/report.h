@@ -26,10 +26,9 @@ typedef enum lbProblemItem {
 //   degenerate_elements       a vertex twice, or flat (LB_FLAT_LIMIT)
 //   inverted_elements         came with the other winding (mesh->mended) or still have it
 //   inverted_bricks           Jacobian of a 2x2x2 Gauss point not positive, though not flat
-//   slivers                   quality below LB_SLIVER_LIMIT, and none of the above. Tets: mean
-//   ratio
-//                             12 (3V)^(2/3) / sum of squared edges; bricks: least scaled Jacobian
-//                             of the corners
+//   slivers                   quality below LB_SLIVER_LIMIT, and none of the above. Quality:
+//                             tets 12 (3V)^(2/3) / sum of squared edges (the mean ratio),
+//                             bricks the least scaled Jacobian of the corners
 //   duplicate_elements        the vertices of an earlier element
 //   non_manifold_faces        elements with a face that more than two elements have
 // Triangles:
@@ -44,9 +43,8 @@ typedef enum lbProblemItem {
 //   inconsistent_orientation  edges that both their triangles pass in the same direction
 //   inside_out                closed parts that are turned inwards (and not the wall of a cavity);
 //                             the first triangle of each
-//   self_intersections        triangles that cut a triangle with which they share no vertex; to
-//   touch
-//                             or to lie in one plane is not to cut
+//   self_intersections        triangles that cut one with which they share no edge; to touch, or
+//                             to lie in one plane, is not to cut
 typedef struct lbMeshProblem {
   const char *kind; // one of the identifiers above, never translated
   lbProblemItem item;

@@ -1,6 +1,6 @@
 // Triangles that cut each other: an edge of one passes strictly through the inside of the other.
 // Candidates come from a tree of boxes over the triangles along a space-filling curve. Triangles
-// that share a vertex, only touch, or lie in one plane are left alone.
+// that share an edge, only touch, or lie in one plane are left alone.
 #include "mesh/report_parts.h"
 
 #include "limber/math.h"
@@ -112,9 +112,10 @@ static bool triangles_cut(const lbMesh *mesh, int32_t first, int32_t second) {
   const int32_t *w = mesh->triangles + 3 * (size_t)second;
   lbVec3 x[3], y[3];
   double size = 0;
+  int shared = 0;
   for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++)
-      if (v[i] == w[k]) return false;
+    for (int k = 0; k < 3; k++) shared += v[i] == w[k];
+  if (shared > 1) return false;
   for (int i = 0; i < 3; i++) {
     x[i] = lb_vec3_load(mesh->positions + 3 * (size_t)v[i]);
     y[i] = lb_vec3_load(mesh->positions + 3 * (size_t)w[i]);
