@@ -155,7 +155,7 @@ def fragments(points, first, size, width, height):
     with np.errstate(divide="ignore", invalid="ignore"):
         u = ((bx - fx) * (cy - fy) - (cx - fx) * (by - fy)) / area
         v = ((cx - fx) * (ay - fy) - (ax - fx) * (cy - fy)) / area
-    w = 1 - u - v
+        w = 1 - u - v
     inside = (u >= 0) & (v >= 0) & (w >= 0) & (x >= 0) & (y >= 0) & (x < width) & (y < height)
     owner = np.broadcast_to(first[:, None, None], inside.shape)[inside]
     return (y * width + x)[inside], owner, np.stack([u[inside], v[inside], w[inside]], 1)
@@ -295,7 +295,7 @@ def render(mesh, base, width, height, options):
     corners = vertices[triangles]
     camera = Camera(vertices, width, height, options.azimuth, options.elevation)
     lights = light_directions()
-    size = max(width, height)
+    size = 400
     maps = [ShadowMap(corners, d, camera.centre, 1.02 * camera.radius, size) for d, _ in lights]
     bias = 3 * camera.radius / size
     ids, _, weights = rasterise(camera.project(corners), width, height)
@@ -337,6 +337,30 @@ def ground_light(camera, lights, maps, level, coverage, bias):
         total += weight * direction[2] * shadow.lit(points, bias) / whole
     light[down] = 1 - 0.75 * (1 - total)
     return light
+
+
+def soften_ground(ground, coverage, reach):
+    """Blurs the light on the ground, which comes from a few lights only, without letting the object
+    bleed into it; fades the shadow out towards the sides of the tile."""
+    def blurred(image):
+        for axis in (0, 1):
+            for _ in range(3):
+                padded = np.pad(image, [(reach + 1, reach) if a == axis else (0, 0)
+                                        for a in range(2)], mode="edge")
+                total = np.cumsum(padded, axis)
+                n, width = image.shape[axis], 2 * reach + 1
+                image = (np.take(total, range(width, width + n), axis)
+                         - np.take(total, range(n), axis)) / width
+        return image
+
+    free = 1 - coverage[..., 0]
+    light = blurred(ground[..., 0] * free) / np.maximum(blurred(free), 1e-3)
+    height, width = light.shape
+    y, x = np.mgrid[0:height, 0:width]
+    x, y = np.minimum(x, width - 1 - x) / width, np.minimum(y, height - 1 - y) / height
+    fade = np.clip(x / 0.12, 0, 1) * np.clip(y / 0.08, 0, 1)
+    fade = fade * fade * (3 - 2 * fade)
+    return (1 - fade * (1 - np.clip(light, 0, 1)))[..., None]
 
 
 # ---- pictures --------------------------------------------------------------------------------
@@ -432,7 +456,9 @@ def main():
         # Clip before averaging, or highlights leave jagged edges.
         colour, coverage, ground = render(mesh, base, width * n, height * n, options)
         colour = np.clip(colour, 0, 1) * coverage
-        tiles.append((smaller(colour, n), smaller(coverage, n), smaller(ground, n)))
+        # The ground passes under the edges of the object, so that they stay clean.
+        ground = soften_ground(smaller(ground, n), smaller(coverage, n), max(1, width // 150))
+        tiles.append((smaller(colour, n), smaller(coverage, n), ground))
     columns = options.columns or len(tiles)
     write_png(options.output, compose(tiles, columns, width, height))
 

@@ -93,6 +93,7 @@ static void built_in_shapes_are_clean(void **state) {
   (void)state;
   for (int i = 0; i < 3 * LB_SHAPE_COUNT; i++) {
     lbShapeDef def = lb_shape_def(lb_shape_name((lbShape)(i / 3)));
+    def.segments = 32;
     def.element = i % 3 == 0 ? LB_ELEMENT_TET4 : LB_ELEMENT_BRICK8;
     lbMesh *mesh = NULL;
     lbError err;
@@ -356,6 +357,7 @@ static void every_failing_allocation_is_reported_and_nothing_leaks(void **state)
   for (int surface = 0; surface < 2; surface++) {
     lbShapeDef def = lb_shape_def("torus");
     def.segments = 16;
+    def.cells[0] = 8, def.cells[1] = def.cells[2] = 3;
     lbMesh *mesh = NULL;
     lbError err;
     check_ok((surface ? lb_shape_surface : lb_shape_volume)(&def, &mesh, &err), err);
