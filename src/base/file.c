@@ -9,6 +9,7 @@
 #ifdef _WIN32
 #include <direct.h>
 #include <process.h>
+#include <windows.h>
 #define make_directory(path) _mkdir(path)
 #define process_id() _getpid()
 #else
@@ -18,7 +19,18 @@
 #endif
 
 static lbStatus fail_errno(lbError *err, const char *path, const char *what) {
+  if (errno == 0) return lb_fail(err, LB_ERR_FILE, "%s: %s", path, what);
   return lb_fail(err, LB_ERR_FILE, "%s: %s: %s", path, what, strerror(errno));
+}
+
+// Renames, replacing what is there.
+static bool replace_file(const char *from, const char *to) {
+#ifdef _WIN32
+  errno = EACCES;
+  return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) != 0;
+#else
+  return rename(from, to) == 0;
+#endif
 }
 
 lbStatus lb_file_read(const char *path, char **content, size_t *bytes, lbError *err) {
@@ -61,6 +73,15 @@ static void writer_clear(lbFileWriter *writer) {
   *writer = (lbFileWriter){ 0 };
 }
 
+// Where to write: aside, or straight into a device or pipe (/dev/stdout), which no rename may
+// replace.
+static void name_aside(char *aside, size_t bytes, const char *path, bool straight) {
+  if (straight)
+    snprintf(aside, bytes, "%s", path);
+  else
+    snprintf(aside, bytes, "%s.part-%d", path, process_id());
+}
+
 lbStatus lb_file_begin(lbFileWriter *writer, const char *path, lbError *err) {
   size_t aside_bytes = strlen(path) + 32;
   *writer = (lbFileWriter){ .path = lb_duplicate_text(path), .aside = lb_alloc(aside_bytes, 1) };
@@ -69,11 +90,13 @@ lbStatus lb_file_begin(lbFileWriter *writer, const char *path, lbError *err) {
     return lb_fail_memory(err);
   }
   struct stat info;
-  if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+  bool exists = stat(path, &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) {
     writer_clear(writer);
     return lb_fail(err, LB_ERR_FILE, "%s: is a folder, name a file to write", path);
   }
-  snprintf(writer->aside, aside_bytes, "%s.part-%d", path, process_id());
+  writer->straight = exists && !S_ISREG(info.st_mode);
+  name_aside(writer->aside, aside_bytes, path, writer->straight);
   writer->stream = fopen(writer->aside, "wb");
   if (!writer->stream) {
     lbStatus status = fail_errno(err, path, "cannot open for writing");
@@ -83,19 +106,20 @@ lbStatus lb_file_begin(lbFileWriter *writer, const char *path, lbError *err) {
   return LB_OK;
 }
 
+static void remove_aside(const lbFileWriter *writer) {
+  if (!writer->straight) remove(writer->aside);
+}
+
 lbStatus lb_file_commit(lbFileWriter *writer, lbError *err) {
   lbStatus status = LB_OK;
   errno = 0;
   bool failed = ferror(writer->stream) != 0;
   failed |= fclose(writer->stream) != 0;
-  if (failed) status = fail_errno(err, writer->path, "cannot write, is the disk full");
-    // On Windows rename does not replace.
-#ifdef _WIN32
-  if (!failed) remove(writer->path);
-#endif
-  if (!failed && rename(writer->aside, writer->path) != 0)
+  if (failed)
+    status = fail_errno(err, writer->path, "cannot write, is the disk full");
+  else if (!writer->straight && !replace_file(writer->aside, writer->path))
     status = fail_errno(err, writer->path, "cannot write");
-  if (status) remove(writer->aside);
+  if (status) remove_aside(writer);
   writer_clear(writer);
   return status;
 }
@@ -103,7 +127,7 @@ lbStatus lb_file_commit(lbFileWriter *writer, lbError *err) {
 void lb_file_abort(lbFileWriter *writer) {
   if (!writer->stream) return;
   fclose(writer->stream);
-  remove(writer->aside);
+  remove_aside(writer);
   writer_clear(writer);
 }
 

@@ -13,6 +13,7 @@ lbStatus lb_file_read(const char *path, char **content, size_t *bytes, lbError *
 typedef struct lbFileWriter {
   FILE *stream; // write here
   char *path, *aside;
+  bool straight; // the path is a device or a pipe: written directly, nothing to rename
 } lbFileWriter;
 
 lbStatus lb_file_begin(lbFileWriter *writer, const char *path, lbError *err);

@@ -213,6 +213,25 @@ static lbStatus check_groups(const lbMesh *mesh, const char *path, lbError *err)
   return LB_OK;
 }
 
+// Each of `count` indices is -1 or below `limit`.
+static lbStatus check_indices(const char *path, const char *item, const char *what,
+                              const int32_t *indices, int32_t count, int32_t limit, lbError *err) {
+  for (int32_t i = 0; indices && i < count; i++)
+    if (indices[i] < -1 || indices[i] >= limit)
+      return lb_fail(err, LB_ERR_FORMAT, "%s: %s %d names %s %d, the mesh has %d (counted from 0)",
+                     path, item, (int)i, what, (int)indices[i], (int)limit);
+  return LB_OK;
+}
+
+static lbStatus check_attributes(const lbMesh *mesh, const char *path, lbError *err) {
+  lbStatus status = check_indices(path, "triangle", "appearance", mesh->triangle_appearances,
+                                  mesh->triangle_count, mesh->appearance_count, err);
+  if (!status)
+    status = check_indices(path, "element", "material", mesh->element_materials,
+                           lb_mesh_element_count(mesh), mesh->material_count, err);
+  return status;
+}
+
 static int compare_ids(const void *a, const void *b) {
   int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
   return (x > y) - (x < y);
@@ -258,22 +277,28 @@ static void swap_ids(int32_t *a, int32_t *b) {
   *b = kept;
 }
 
-// Turns elements of the other winding and lists them. Flat elements stay: the report names them.
+// Turns element e when its winding is the other one; false when it was right. A flat element counts
+// as right: the report names it.
+static bool mend_element(lbMesh *mesh, int32_t e) {
+  const double *x = mesh->positions;
+  if (e < mesh->tet_count) {
+    int32_t *tet = mesh->tets + 4 * (size_t)e;
+    if (!(determinant(x + 3 * (size_t)tet[0], x + 3 * (size_t)tet[1], x + 3 * (size_t)tet[2],
+                      x + 3 * (size_t)tet[3]) < 0))
+      return false;
+    swap_ids(&tet[1], &tet[2]);
+    return true;
+  }
+  int32_t *brick = mesh->bricks + 8 * (size_t)(e - mesh->tet_count);
+  if (!(brick_orientation(mesh, brick) < 0)) return false;
+  for (int a = 0; a < 4; a++) swap_ids(&brick[a], &brick[a + 4]);
+  return true;
+}
+
 static lbStatus mend_winding(lbMesh *mesh, lbError *err) {
   size_t capacity = 0;
   for (int32_t e = 0; e < lb_mesh_element_count(mesh); e++) {
-    int32_t *tet = mesh->tets + 4 * (size_t)e;
-    int32_t *brick = mesh->bricks + 8 * (size_t)(e - mesh->tet_count);
-    const double *x = mesh->positions;
-    bool is_tet = e < mesh->tet_count;
-    double orientation = is_tet ? determinant(x + 3 * (size_t)tet[0], x + 3 * (size_t)tet[1],
-                                              x + 3 * (size_t)tet[2], x + 3 * (size_t)tet[3])
-                                : brick_orientation(mesh, brick);
-    if (!(orientation < 0)) continue;
-    if (is_tet)
-      swap_ids(&tet[1], &tet[2]);
-    else
-      for (int a = 0; a < 4; a++) swap_ids(&brick[a], &brick[a + 4]);
+    if (!mend_element(mesh, e)) continue;
     if (!lb_grow((void **)&mesh->mended, &capacity, (size_t)mesh->mended_count + 1,
                  sizeof(int32_t)))
       return lb_fail_memory(err);
@@ -311,6 +336,7 @@ lbStatus lb_mesh_builder_finish(lbMeshBuilder *builder, const char *path, lbMesh
     status = check_rows(mesh, path, "triangle", mesh->triangles, mesh->triangle_count, 3, err);
   if (!status) settle_groups(mesh);
   if (!status) status = check_groups(mesh, path, err);
+  if (!status) status = check_attributes(mesh, path, err);
   if (!status) status = mend_winding(mesh, err);
   if (status) {
     lb_mesh_builder_abort(builder);

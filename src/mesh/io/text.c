@@ -91,13 +91,18 @@ size_t lb_parse_integer(const char *next, const char *end, int64_t *value) {
   bool negative = p < end && *p == '-';
   if (p < end && (*p == '-' || *p == '+')) p++;
   const char *digits = p;
+  const uint64_t limit = (uint64_t)INT64_MAX + negative;
   uint64_t magnitude = 0;
   for (; p < end && is_digit(*p); p++) {
-    if (magnitude > (uint64_t)(INT64_MAX - 9) / 10) return 0;
-    magnitude = magnitude * 10 + (uint64_t)(*p - '0');
+    uint64_t digit = (uint64_t)(*p - '0');
+    if (magnitude > (limit - digit) / 10) return 0;
+    magnitude = magnitude * 10 + digit;
   }
   if (p == digits) return 0;
-  *value = negative ? -(int64_t)magnitude : (int64_t)magnitude;
+  if (negative && magnitude > 0)
+    *value = -(int64_t)(magnitude - 1) - 1; // so that the smallest one fits
+  else
+    *value = (int64_t)magnitude;
   return (size_t)(p - next);
 }
 
@@ -107,26 +112,79 @@ static bool starts_with(const char *p, const char *end, const char *word) {
   return true;
 }
 
-// Beyond 2^53 or 10^±22 one rounding is not enough: hand the digits, in a canonical form without a
-// decimal point (which is what a locale would change), to strtod.
-static double slow_number(const char *digits, int digit_count, int exponent) {
-  char canonical[860];
-  if (digit_count > 800) {
-    exponent += digit_count - 800;
-    digit_count = 800;
+// A decimal number: digits * 10^exponent. The point half way between two doubles has at most 767
+// significant digits; of what lies beyond the kept ones it only matters whether all of it is zero.
+enum { KEPT_DIGITS = 800 };
+typedef struct Decimal {
+  char digits[KEPT_DIGITS];
+  int digit_count;   // without leading zeros
+  int64_t exponent;  // of ten
+  uint64_t mantissa; // the digits as an integer when there are at most 19
+} Decimal;
+
+// Reads "123.456"; NULL when there is no digit.
+static const char *read_digits(const char *p, const char *end, Decimal *decimal) {
+  bool any = false, after_point = false, dropped = false;
+  decimal->digit_count = 0, decimal->exponent = 0, decimal->mantissa = 0;
+  for (; p < end && (is_digit(*p) || (*p == '.' && !after_point)); p++) {
+    if (*p == '.') {
+      after_point = true;
+      continue;
+    }
+    any = true;
+    decimal->exponent -= after_point;
+    if (decimal->digit_count == 0 && *p == '0') continue;
+    if (decimal->digit_count == KEPT_DIGITS) {
+      decimal->exponent++;
+      dropped |= *p != '0';
+      continue;
+    }
+    decimal->digits[decimal->digit_count++] = *p;
+    if (decimal->digit_count <= 19)
+      decimal->mantissa = decimal->mantissa * 10 + (uint64_t)(*p - '0');
   }
-  snprintf(canonical, sizeof canonical, "%.*se%d", digit_count, digits, exponent);
+  if (dropped) decimal->digits[KEPT_DIGITS - 1] = '1'; // "a little more": never half way
+  return any ? p : NULL;
+}
+
+// Reads "e-5" (Fortran: "D-05") and adds it; a letter without digits belongs to the next word.
+static const char *read_exponent(const char *p, const char *end, int64_t *exponent) {
+  if (p >= end || ((*p | 0x20) != 'e' && (*p | 0x20) != 'd')) return p;
+  const char *q = p + 1;
+  bool negative = q < end && *q == '-';
+  if (q < end && (*q == '-' || *q == '+')) q++;
+  if (q >= end || !is_digit(*q)) return p;
+  int64_t written = 0;
+  for (; q < end && is_digit(*q); q++)
+    if (written < INT64_C(1000000000000000)) written = written * 10 + (*q - '0');
+  *exponent += negative ? -written : written;
+  return q;
+}
+
+static double decimal_value(const Decimal *decimal) {
+  static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+  int64_t exponent = decimal->exponent;
+  if (decimal->digit_count == 0) return 0;
+  // Up to 2^53 and 10^22 both numbers are exact: one rounding.
+  if (decimal->digit_count <= 19 && decimal->mantissa <= (UINT64_C(1) << 53) && exponent >= -22 &&
+      exponent <= 22)
+    return exponent < 0 ? (double)decimal->mantissa / powers[-exponent]
+                        : (double)decimal->mantissa * powers[exponent];
+  // Otherwise the C library, in a form without a decimal point, which is what a locale changes.
+  if (exponent > 100000) exponent = 100000;
+  if (exponent < -100000) exponent = -100000;
+  char canonical[KEPT_DIGITS + 16];
+  snprintf(canonical, sizeof canonical, "%.*se%d", decimal->digit_count, decimal->digits,
+           (int)exponent);
   return strtod(canonical, NULL);
 }
 
 size_t lb_parse_number(const char *next, const char *end, double *value) {
-  static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
   const char *p = next;
-  bool negative = p < end && *p == '-';
+  double sign = p < end && *p == '-' ? -1 : 1;
   if (p < end && (*p == '-' || *p == '+')) p++;
-  double sign = negative ? -1 : 1;
   if (starts_with(p, end, "nan")) {
     *value = NAN;
     return (size_t)(p + 3 - next);
@@ -135,45 +193,11 @@ size_t lb_parse_number(const char *next, const char *end, double *value) {
     *value = sign * INFINITY;
     return (size_t)(p + (starts_with(p, end, "infinity") ? 8 : 3) - next);
   }
-  char digits[801]; // significant ones; what lies beyond cannot change a double
-  int digit_count = 0, exponent = 0;
-  bool any = false, after_point = false;
-  uint64_t mantissa = 0;
-  for (; p < end && (is_digit(*p) || (*p == '.' && !after_point)); p++) {
-    if (*p == '.') {
-      after_point = true;
-      continue;
-    }
-    any = true;
-    if (after_point && exponent > -100000) exponent--;
-    if (digit_count == 0 && *p == '0') continue;
-    if (digit_count < 800) {
-      digits[digit_count++] = *p;
-      if (digit_count <= 19) mantissa = mantissa * 10 + (uint64_t)(*p - '0');
-    } else if (exponent < 100000) {
-      exponent++;
-    }
-  }
-  if (!any) return 0;
-  // Fortran writes 1.0D+00; a lone "e" after the digits belongs to the next word.
-  if (p < end && ((*p | 0x20) == 'e' || (*p | 0x20) == 'd')) {
-    int64_t written = 0;
-    size_t length = lb_parse_integer(p + 1, end, &written);
-    if (length) {
-      p += 1 + length;
-      if (written > 100000) written = 100000;
-      if (written < -100000) written = -100000;
-      exponent += (int)written;
-    }
-  }
-  if (digit_count == 0)
-    *value = sign * 0.0;
-  else if (digit_count <= 19 && mantissa <= (UINT64_C(1) << 53) && exponent >= -22 &&
-           exponent <= 22)
-    *value = sign * (exponent < 0 ? (double)mantissa / powers[-exponent]
-                                  : (double)mantissa * powers[exponent]);
-  else
-    *value = sign * slow_number(digits, digit_count, exponent);
+  Decimal decimal;
+  p = read_digits(p, end, &decimal);
+  if (!p) return 0;
+  p = read_exponent(p, end, &decimal.exponent);
+  *value = sign * decimal_value(&decimal);
   return (size_t)(p - next);
 }
 
