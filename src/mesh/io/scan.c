@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t lb_scalar_bytes(lbScalar type) {
-  static const size_t bytes[LB_SCALAR_COUNT] = { 1, 1, 2, 2, 4, 4, 8, 8, 4, 8 };
+size_t lb_scan_type_bytes(lbScanType type) {
+  static const size_t bytes[LB_SCAN_TYPE_COUNT] = { 1, 1, 2, 2, 4, 4, 8, 8, 4, 8 };
   return bytes[type];
 }
 
@@ -58,7 +58,7 @@ static bool take_bytes(lbScan *scan, size_t bytes, uint8_t value[8]) {
   return true;
 }
 
-static bool decode_integer(lbScalar type, const uint8_t bytes[8], int64_t *value) {
+static bool decode_integer(lbScanType type, const uint8_t bytes[8], int64_t *value) {
 #define DECODE(c_type)                                                                             \
   {                                                                                                \
     c_type number;                                                                                 \
@@ -67,14 +67,14 @@ static bool decode_integer(lbScalar type, const uint8_t bytes[8], int64_t *value
     return true;                                                                                   \
   }
   switch (type) {
-  case LB_INT8: DECODE(int8_t)
-  case LB_UINT8: DECODE(uint8_t)
-  case LB_INT16: DECODE(int16_t)
-  case LB_UINT16: DECODE(uint16_t)
-  case LB_INT32: DECODE(int32_t)
-  case LB_UINT32: DECODE(uint32_t)
-  case LB_INT64: DECODE(int64_t)
-  case LB_UINT64: {
+  case LB_SCAN_INT8: DECODE(int8_t)
+  case LB_SCAN_UINT8: DECODE(uint8_t)
+  case LB_SCAN_INT16: DECODE(int16_t)
+  case LB_SCAN_UINT16: DECODE(uint16_t)
+  case LB_SCAN_INT32: DECODE(int32_t)
+  case LB_SCAN_UINT32: DECODE(uint32_t)
+  case LB_SCAN_INT64: DECODE(int64_t)
+  case LB_SCAN_UINT64: {
     uint64_t number;
     memcpy(&number, bytes, sizeof number);
     *value = (int64_t)(number & INT64_MAX);
@@ -85,15 +85,15 @@ static bool decode_integer(lbScalar type, const uint8_t bytes[8], int64_t *value
 #undef DECODE
 }
 
-static bool decode_real(lbScalar type, const uint8_t bytes[8], double *value) {
+static bool decode_real(lbScanType type, const uint8_t bytes[8], double *value) {
   int64_t integer = 0;
   float single;
   switch (type) {
-  case LB_FLOAT32:
+  case LB_SCAN_FLOAT32:
     memcpy(&single, bytes, sizeof single);
     *value = single;
     return true;
-  case LB_FLOAT64: memcpy(value, bytes, sizeof *value); return true;
+  case LB_SCAN_FLOAT64: memcpy(value, bytes, sizeof *value); return true;
   default:
     if (!decode_integer(type, bytes, &integer)) return false;
     *value = (double)integer;
@@ -101,26 +101,26 @@ static bool decode_real(lbScalar type, const uint8_t bytes[8], double *value) {
   }
 }
 
-bool lb_scan_real(lbScan *scan, lbScalar type, double *value) {
+bool lb_scan_real(lbScan *scan, lbScanType type, double *value) {
   uint8_t bytes[8];
   if (!scan->binary) return lb_text_number(&scan->text, value);
-  return take_bytes(scan, lb_scalar_bytes(type), bytes) && decode_real(type, bytes, value);
+  return take_bytes(scan, lb_scan_type_bytes(type), bytes) && decode_real(type, bytes, value);
 }
 
-bool lb_scan_integer(lbScan *scan, lbScalar type, int64_t *value) {
+bool lb_scan_integer(lbScan *scan, lbScanType type, int64_t *value) {
   uint8_t bytes[8];
   if (!scan->binary) return lb_text_integer(&scan->text, value);
-  if (!take_bytes(scan, lb_scalar_bytes(type), bytes)) return false;
-  if (type != LB_FLOAT32 && type != LB_FLOAT64) return decode_integer(type, bytes, value);
+  if (!take_bytes(scan, lb_scan_type_bytes(type), bytes)) return false;
+  if (type != LB_SCAN_FLOAT32 && type != LB_SCAN_FLOAT64) return decode_integer(type, bytes, value);
   double real = 0;
   if (!decode_real(type, bytes, &real) || !(fabs(real) < 9e15) || real != floor(real)) return false;
   *value = (int64_t)real;
   return true;
 }
 
-bool lb_scan_skip(lbScan *scan, lbScalar type, int64_t count) {
+bool lb_scan_skip(lbScan *scan, lbScanType type, int64_t count) {
   if (scan->binary) {
-    size_t left = (size_t)(scan->text.end - scan->text.next), width = lb_scalar_bytes(type);
+    size_t left = (size_t)(scan->text.end - scan->text.next), width = lb_scan_type_bytes(type);
     if (count < 0 || (uint64_t)count > left / width) return false;
     scan->text.next += (size_t)count * width;
     return true;
@@ -148,7 +148,8 @@ lbStatus lb_scan_check_count(const lbScan *scan, int64_t count, size_t text_byte
   return LB_OK;
 }
 
-lbStatus lb_scan_point(lbScan *scan, lbScalar type, int64_t number, double point[3], lbError *err) {
+lbStatus lb_scan_point(lbScan *scan, lbScanType type, int64_t number, double point[3],
+                       lbError *err) {
   for (int i = 0; i < 3; i++) {
     if (!lb_scan_real(scan, type, &point[i]))
       return lb_scan_fail(scan, err, "vertex %lld lacks a number for %c", (long long)number,
@@ -162,7 +163,7 @@ lbStatus lb_scan_point(lbScan *scan, lbScalar type, int64_t number, double point
   return LB_OK;
 }
 
-lbStatus lb_scan_vertices(lbScan *scan, lbScalar type, int32_t count, int32_t base,
+lbStatus lb_scan_vertices(lbScan *scan, lbScanType type, int32_t count, int32_t base,
                           int32_t vertex_count, const char *what, int64_t number, int32_t *ids,
                           lbError *err) {
   for (int32_t i = 0; i < count; i++) {

@@ -1,0 +1,6 @@
+// Any bytes as a Medit file.
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  return fuzz_reader(lb_read_medit, data, size);
+}
