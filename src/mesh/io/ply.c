@@ -131,7 +131,7 @@ static lbStatus read_vertex(Reader *reader, const VertexColumns *columns) {
 }
 
 static lbStatus read_vertices(Reader *reader) {
-  VertexColumns columns;
+  VertexColumns columns = { .uv = { -1, -1 } };
   lbStatus status = find_vertex_columns(reader, &columns);
   for (; reader->row < reader->element->count && !status; reader->row++)
     status = read_vertex(reader, &columns);
@@ -165,9 +165,10 @@ static lbStatus take_corners(Reader *reader, int64_t count) {
   return LB_OK;
 }
 
-// Per-corner coordinates replace those of the vertices; only lists after the corners are taken.
-static lbStatus take_corner_uvs(Reader *reader, int64_t count, bool *taken) {
-  *taken = count >= 6 && count % 2 == 0;
+// Per-corner coordinates replace those of the vertices; only lists after the corners and of the
+// right length are taken.
+static lbStatus take_corner_uvs(Reader *reader, int64_t count, int64_t corner_count, bool *taken) {
+  *taken = count == 2 * corner_count;
   if (!*taken) return LB_OK;
   if (!lb_grow((void **)&reader->corner_uvs, &reader->corner_uv_capacity, (size_t)count / 2,
                2 * sizeof(float)))
@@ -180,7 +181,7 @@ static lbStatus take_corner_uvs(Reader *reader, int64_t count, bool *taken) {
 }
 
 static lbStatus read_face(Reader *reader, int32_t corner_column, int32_t uv_column) {
-  int64_t count, corner_count = 0, uv_count = 0;
+  int64_t count, corner_count = 0;
   bool own_uvs = false;
   for (int32_t i = 0; i < reader->element->property_count; i++) {
     lbStatus status = read_property(reader, property_at(reader, i), &count);
@@ -188,12 +189,10 @@ static lbStatus read_face(Reader *reader, int32_t corner_column, int32_t uv_colu
       status = take_corners(reader, count);
       corner_count = count;
     } else if (!status && i == uv_column) {
-      status = take_corner_uvs(reader, count, &own_uvs);
-      uv_count = count / 2;
+      status = take_corner_uvs(reader, count, corner_count, &own_uvs);
     }
     if (status) return status;
   }
-  own_uvs = own_uvs && uv_count == corner_count;
   lbFace face = { .vertices = reader->corners,
                   .uvs = own_uvs || reader->has_uvs ? reader->corner_uvs : NULL,
                   .corner_count = (int32_t)corner_count,

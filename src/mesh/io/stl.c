@@ -101,9 +101,10 @@ static lbStatus read_numbers(lbText *text, double *x, const char *what, lbError 
 // After "facet": "normal" x y z "outer loop" 3 ("vertex" x y z) "endloop endfacet".
 static lbStatus read_facet(Reader *reader, lbText *text, int32_t group, lbError *err) {
   double x[3];
+  char unused[2];
   int32_t corners[3];
   lbStatus status = expect(text, "normal", err);
-  lb_text_skip_line(text); // its numbers are not used, and some programs write "nan" there
+  for (int i = 0; i < 3; i++) lb_text_word(text, unused, sizeof unused); // often "nan"
   if (!status) status = expect(text, "outer", err);
   if (!status) status = expect(text, "loop", err);
   for (int k = 0; k < 3 && !status; k++) {

@@ -1,0 +1,6 @@
+// Fuzz target: lb_read_ply.
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  return fuzz_reader(lb_read_ply, data, size);
+}

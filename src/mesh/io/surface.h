@@ -1,0 +1,22 @@
+// What the surface writers share: which triangles to write, and numbers under any locale.
+#ifndef LB_MESH_IO_SURFACE_H
+#define LB_MESH_IO_SURFACE_H
+
+#include "limber/mesh.h"
+
+#include <stdio.h>
+
+typedef struct lbSurface {
+  const int32_t *triangles; // (triangle_count x 3)
+  int32_t triangle_count;
+  int32_t *owned; // NULL when they are the mesh's own
+} lbSurface;
+
+// The mesh's triangles or, when it has none, the boundary of its volume elements.
+lbStatus lb_surface_begin(lbSurface *surface, const lbMesh *mesh, const char *path, lbError *err);
+void lb_surface_end(lbSurface *surface);
+
+// The number with as few digits as give back the same double, with a point under any locale.
+void lb_write_number(FILE *stream, double value);
+
+#endif

@@ -1,0 +1,16 @@
+// Writing a mesh's appearances as a Wavefront material library.
+#ifndef LB_MESH_IO_WRITE_MTL_H
+#define LB_MESH_IO_WRITE_MTL_H
+
+#include "limber/mesh.h"
+
+#include <stdio.h>
+
+// A name without blanks and signs that mean something in an OBJ file; an empty one becomes
+// "<otherwise><index>".
+void lb_obj_write_name(FILE *stream, const char *name, const char *otherwise, int32_t index);
+
+// Writes the library and, beside it, the pictures that are there.
+lbStatus lb_write_mtl(const lbMesh *mesh, const char *path, lbError *err);
+
+#endif
