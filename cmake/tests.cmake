@@ -19,3 +19,18 @@ foreach(source IN LISTS test_sources)
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300
     ENVIRONMENT "LIMBER_TEST_OUTPUT=${CMAKE_BINARY_DIR}")
 endforeach()
+
+# Checks of the source tree; tools/ says what each one demands. 77 means skipped.
+find_program(LIMBER_PYTHON python3 REQUIRED)
+function(limber_add_check name)
+  add_test(NAME check.${name} COMMAND ${ARGN} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(check.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
+endfunction()
+limber_add_check(layers ${LIMBER_PYTHON} tools/check_layers.py)
+limber_add_check(layers_fails_when_it_should ${LIMBER_PYTHON} tools/check_layers_test.py)
+limber_add_check(headers tools/check_headers.sh)
+limber_add_check(format tools/check_format.sh)
+if(NOT LIMBER_SANITIZE) # the sanitizers' run-time library would count as a dependency
+  limber_add_check(run_library tools/check_run_library.sh ${CMAKE_BINARY_DIR})
+  limber_add_check(mingw tools/check_mingw.sh ${CMAKE_BINARY_DIR})
+endif()

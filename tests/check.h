@@ -49,6 +49,14 @@ static inline double check_random(uint64_t *state) {
   return (double)(int64_t)(*state >> 11) / 4503599627370496.0 - 1;
 }
 
+// FNV-1a of a block, continued from `hash` (begin with 0): for results whose bits are promised.
+static inline uint64_t check_hash(uint64_t hash, const void *block, size_t bytes) {
+  hash ^= UINT64_C(0xcbf29ce484222325);
+  for (size_t i = 0; i < bytes; i++)
+    hash = (hash ^ ((const unsigned char *)block)[i]) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
 // An allocator whose Nth allocation fails (counting from 0); -1: never. Reports leaks.
 typedef struct CheckedHeap {
   int64_t fail_at, count, live;

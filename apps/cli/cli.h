@@ -3,6 +3,7 @@
 #define LIMBER_CLI_H
 
 #include "limber/build.h"
+#include "limber/file.h"
 
 #include <jansson.h>
 

@@ -39,6 +39,20 @@ cliStatus cli_print_json(json_t *document) {
   return cli_fail(&err);
 }
 
+lbStatus cli_write_json(const json_t *document, const char *path, lbError *err) {
+  lbFileWriter writer;
+  lbStatus status = lb_file_begin(&writer, path, err);
+  if (status) return status;
+  char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+  if (!text) {
+    lb_file_abort(&writer);
+    return lb_fail_memory(err);
+  }
+  fprintf(writer.stream, "%s\n", text);
+  free(text);
+  return lb_file_commit(&writer, err);
+}
+
 static void log_line(lbLogLevel level, const char *text, void *context) {
   (void)context;
   if (quiet) return;

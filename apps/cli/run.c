@@ -111,7 +111,7 @@ static cliStatus run_verb(int count, char **words) {
   lbRun *run = NULL;
   json_t *output = NULL;
   lbStatus status = cli_load_scene(arguments.inputs[0], &material, &scene, &err);
-  if (!status && folder) status = lb_make_folder(folder, &err);
+  if (!status && folder) status = lb_directory_make(folder, &err);
   def.frame_rate = folder ? frame_rate : 0;
   if (!status) status = lb_run(scene, &def, &run, &err);
   if (!status) output = document(run);

@@ -48,6 +48,8 @@ lbStatus lb_fail(lbError *err, lbStatus status, const char *format, ...) LB_PRIN
 // The message of a failed allocation.
 lbStatus lb_fail_memory(lbError *err);
 const char *lb_status_name(lbStatus status);
+// The nearest of `names` (NULL ends the list) to a misspelt one; NULL when none is near.
+const char *lb_nearest_name(const char *name, const char *const *names);
 
 // A programmer's error, not a user's: stops the program in debug builds, is nothing otherwise.
 #ifdef NDEBUG

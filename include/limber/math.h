@@ -49,7 +49,7 @@ static inline lbVec3 lb_cross(lbVec3 a, lbVec3 b) {
   return lb_vec3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 static inline double lb_length(lbVec3 a) { return sqrt(lb_dot(a, a)); }
-// a / |a|; zero when a is zero.
+// a / |a|; zero when a is zero or so short (1e-154) that its square underflows.
 static inline lbVec3 lb_normalise(lbVec3 a) {
   double length = lb_length(a);
   return length > 0 ? lb_scale(1 / length, a) : lb_vec3(0, 0, 0);
@@ -186,7 +186,7 @@ static inline lbVec3 lb_quat_rotate(lbQuat q, lbVec3 v) {
 // q / |q|; the identity when q is zero.
 lbQuat lb_quat_normalise(lbQuat q);
 lbQuat lb_quat_from_axis_angle(lbVec3 axis, double angle); // radians; any axis length but zero
-lbQuat lb_quat_from_mat3(lbMat3 rotation);                 // w >= 0 unless the angle is near pi
+lbQuat lb_quat_from_mat3(lbMat3 rotation);                 // w >= 0
 lbMat3 lb_quat_to_mat3(lbQuat q);                          // q of unit length
 // Rotation vectors: axis times angle in radians. exp takes any; log gives the angle in [0, pi].
 lbQuat lb_quat_exp(lbVec3 rotation_vector);

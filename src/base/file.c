@@ -1,6 +1,6 @@
 // Files and paths; the only part of the run side besides the clock that talks to the system.
 #define _POSIX_C_SOURCE 200809L
-#include "base/file.h"
+#include "limber/file.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -22,14 +22,15 @@ void LB_KERNEL(lb_polar_batch)(int32_t count, const lbMat3 *f, lbMat3 *rotations
 }
 
 static inline void map(int32_t count, const double *x, double *y, lbLanes function(lbLanes)) {
-  for (int32_t begin = 0; begin < count; begin += LB_LANES) {
-    int32_t filled = count - begin < LB_LANES ? count - begin : LB_LANES;
-    double buffer[LB_LANES];
-    for (int32_t lane = 0; lane < LB_LANES; lane++)
-      buffer[lane] = x[begin + (lane < filled ? lane : 0)];
-    lb_store(buffer, function(lb_load(buffer)));
-    for (int32_t lane = 0; lane < filled; lane++) y[begin + lane] = buffer[lane];
-  }
+  int32_t begin = 0;
+  for (; count - begin >= LB_LANES; begin += LB_LANES)
+    lb_store(y + begin, function(lb_load(x + begin)));
+  if (begin >= count) return;
+  double buffer[LB_LANES];
+  for (int32_t lane = 0; lane < LB_LANES; lane++)
+    buffer[lane] = x[begin + lane < count ? begin + lane : begin];
+  lb_store(buffer, function(lb_load(buffer)));
+  for (int32_t lane = 0; begin + lane < count; lane++) y[begin + lane] = buffer[lane];
 }
 
 void LB_KERNEL(lb_log_batch)(int32_t count, const double *x, double *y) {

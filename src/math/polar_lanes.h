@@ -116,7 +116,7 @@ static inline void lb_polar_lane_by_lane(lbMask mask, const lbLanes f[9], lbLane
   for (int k = 0; k < 9; k++) r[k] = lb_load(out[k]);
 }
 
-// F, R row-major: F[3 * row + column]. NaN or infinite F gives NaN.
+// F, R row-major: F[3 * row + column], two separate arrays. NaN or infinite F gives NaN.
 static inline void lb_polar_lanes(const lbLanes F[9], lbLanes R[9]) {
   lbLanes f[9], cofactor[9], gram[9], cubed[9];
   lbLanes norm_squared = lb_norm_squared_lanes(F);

@@ -70,17 +70,16 @@ static lbVec3 orthogonal_part(lbVec3 b, lbVec3 u) {
 
 // B's columns, longest first, are s_i u_i. The last u follows from the other two, and its s takes
 // the sign that is left over.
-static lbSvd3 read_off(const Columns *columns, double scale) {
+static lbSvd3 read_off(const Columns *columns) {
   const lbVec3 *b = columns->b, *v = columns->v;
   double length = lb_length(b[0]);
   lbVec3 u0 = length > 0 ? lb_scale(1 / length, b[0]) : lb_vec3(1, 0, 0);
-  u0 = length > 0 ? lb_normalise(u0) : u0;
   lbVec3 u1 = orthogonal_part(b[1], u0);
   lbVec3 u2 = lb_normalise(lb_cross(u0, u1));
   double s1 = fmin(fabs(lb_dot(u1, b[1])), length);
   double s2 = fmax(-s1, fmin(s1, lb_dot(u2, b[2])));
   lbSvd3 svd = { .u = lb_mat3_from_columns(u0, u1, u2),
-                 .s = { length * scale, s1 * scale, s2 * scale },
+                 .s = { length, s1, s2 },
                  .v = lb_mat3_from_columns(v[0], v[1], v[2]) };
   return svd;
 }
@@ -113,7 +112,7 @@ lbSvd3 lb_svd3(lbMat3 a) {
     changed |= make_orthogonal(&columns, 1, 2);
     if (!changed) break;
   }
-  lbSvd3 svd = read_off(&columns, 1);
+  lbSvd3 svd = read_off(&columns);
   for (int i = 0; i < 3; i++) svd.s[i] = ldexp(svd.s[i], exponent);
   return svd;
 }

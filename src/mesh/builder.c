@@ -180,12 +180,14 @@ void lb_mesh_set_element_material(lbMeshBuilder *builder, int32_t element, int32
 }
 
 static lbStatus check_positions(const lbMesh *mesh, const char *path, lbError *err) {
-  for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
-    if (!isfinite(mesh->positions[i]))
-      return lb_fail(err, LB_ERR_FORMAT,
-                     "%s: vertex %d has a coordinate that is not a finite number (%c = %g), mend "
-                     "or remove it",
-                     path, (int)(i / 3), "xyz"[i % 3], mesh -> positions[i]);
+  for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++) {
+    double x = mesh->positions[i];
+    if (isfinite(x)) continue;
+    return lb_fail(err, LB_ERR_FORMAT,
+                   "%s: vertex %d has a coordinate that is not a finite number (%c = %g), mend or "
+                   "remove it",
+                   path, (int)(i / 3), (char)('x' + i % 3), x);
+  }
   return LB_OK;
 }
 

@@ -1,7 +1,7 @@
 // Reading one body of a scene.
 #include "scene/body.h"
 
-#include "base/file.h"
+#include "limber/file.h"
 #include "limber/math.h"
 #include "limber/shape.h"
 #include "limber/voxelise.h"

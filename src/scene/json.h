@@ -36,7 +36,4 @@ const char *lb_json_text(const lbJson *json, lbStatus *status, lbError *err);
 // An index into names (NULL ends the list); refuses others, naming the nearest.
 lbStatus lb_json_choice(const lbJson *json, const char *const *names, int *out, lbError *err);
 
-// The nearest of `names` (NULL ends the list) to a misspelt one, NULL when none is near.
-const char *lb_nearest_name(const char *name, const char *const *names);
-
 #endif

@@ -1,7 +1,7 @@
 // Scene files: bodies, loads, probes, time; and what the simulation asks of them.
 #include "limber/scene.h"
 
-#include "base/file.h"
+#include "limber/file.h"
 #include "scene/body.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // The "fixed" entry of a body: vertices by number, box, group or .bou file.
 #include "scene/body.h"
 
-#include "base/file.h"
+#include "limber/file.h"
 #include "mesh/io/formats.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // Per-vertex vectors as CSV.
 #include "limber/table.h"
 
-#include "base/file.h"
+#include "limber/file.h"
 #include "mesh/io/text.h"
 
 #include <ctype.h>

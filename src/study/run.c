@@ -1,7 +1,7 @@
 // Simulating a scene: every body by its method, step after step, with probes and recorded frames.
 #include "limber/run.h"
 
-#include "base/file.h"
+#include "limber/file.h"
 #include "limber/export.h"
 
 #include <math.h>

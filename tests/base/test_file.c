@@ -1,6 +1,6 @@
 // Reading whole files; writing aside and renaming; what a failed write leaves; paths.
 #include "check.h"
-#include "base/file.h"
+#include "limber/file.h"
 
 #include <dirent.h>
 #include <signal.h>

@@ -111,6 +111,21 @@ static void levels_without_fused_multiply_add_give_the_same_bits(void **state) {
   }
 }
 
+// No libm in it, so gcc, clang and the page must agree.
+static void portable_bits_are_the_same_under_every_compiler(void **state) {
+  (void)state;
+  enum { SOME = 10000 };
+  static double x[SOME], y[SOME];
+  uint64_t seed = 12, hash = 0;
+  for (int i = 0; i < SOME; i++) x[i] = 1.0009765625 + check_random(&seed) * (i % 2 ? 1 : 0.01);
+  lb_log_batch(LB_SIMD_PORTABLE, SOME, x, y);
+  hash = check_hash(hash, y, sizeof y);
+  lb_inverse_cbrt_squared_batch(LB_SIMD_PORTABLE, SOME, x, y);
+  hash = check_hash(hash, y, sizeof y);
+  print_message("hash %016llx\n", (unsigned long long)hash);
+  assert_true(hash == UINT64_C(0x72e78dc88d2c6c94));
+}
+
 static void every_tail_length_gives_the_same_bits(void **state) {
   (void)state;
   double x[20], whole[20], y[21];
@@ -133,6 +148,7 @@ int main(void) {
     cmocka_unit_test(inverse_cbrt_squared_is_within_two_units_in_the_last_place),
     cmocka_unit_test(special_arguments_behave_as_in_the_c_library),
     cmocka_unit_test(levels_without_fused_multiply_add_give_the_same_bits),
+    cmocka_unit_test(portable_bits_are_the_same_under_every_compiler),
     cmocka_unit_test(every_tail_length_gives_the_same_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-#include "base/file.h"
+#include "limber/file.h"
 #include "mesh/io/formats.h"
 
 // Reads `bytes` of data; must succeed. Destroy the mesh.

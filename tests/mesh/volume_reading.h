@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-#include "base/file.h"
+#include "limber/file.h"
 #include "mesh/io/formats.h"
 
 // Reads from a block that ends right behind the terminating zero, so that reading on is seen.

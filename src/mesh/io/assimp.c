@@ -33,7 +33,7 @@ lbStatus lb_read_assimp_within(const char *path, lbAssimpLimits limits, lbMesh *
 
 #else
 
-#include "base/file.h"
+#include "limber/file.h"
 #include "mesh/builder.h"
 #include "mesh/io/assimp_child.h"
 #include "mesh/io/merge.h"

@@ -4,7 +4,7 @@
 
 #include "mesh/io/assimp_child.h"
 
-#include "base/file.h"
+#include "limber/file.h"
 
 #include <assimp/cimport.h>
 #include <assimp/postprocess.h>

@@ -1,7 +1,7 @@
 // Companion files and picture types.
 #include "mesh/io/companion.h"
 
-#include "base/file.h"
+#include "limber/file.h"
 
 #include <string.h>
 #include <sys/stat.h>

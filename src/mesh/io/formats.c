@@ -1,7 +1,7 @@
 // The table of formats, and loading and saving by extension.
 #include "mesh/io/formats.h"
 
-#include "base/file.h"
+#include "limber/file.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Gmsh 2.2 text. Version 2 has one physical tag per element, so an element in several groups is
 // written once for each, as Gmsh does; groups without a tag get one. A group without a tag that
 // holds every element says nothing beside other groups and is left out.
-#include "base/file.h"
+#include "limber/file.h"
 #include "mesh/io/formats.h"
 #include "mesh/io/print.h"
 

@@ -2,7 +2,7 @@
 // roughness by the usual match of the highlight's width, roughness = sqrt(2 / (Ns + 2)).
 #include "mesh/io/obj_material.h"
 
-#include "base/file.h"
+#include "limber/file.h"
 #include "mesh/io/companion.h"
 #include "mesh/io/text.h"
 

@@ -2,7 +2,7 @@
 #ifndef LB_MESH_IO_PC2_H
 #define LB_MESH_IO_PC2_H
 
-#include "base/file.h"
+#include "limber/file.h"
 
 typedef struct lbPc2Writer {
   lbFileWriter file;

@@ -3,7 +3,7 @@
 // becomes element groups, both by tag.
 #include "mesh/io/tetgen.h"
 
-#include "base/file.h"
+#include "limber/file.h"
 #include "mesh/io/formats.h"
 #include "mesh/io/scan.h"
 #include "mesh/io/volume.h"

@@ -1,7 +1,7 @@
 // Lines across included files.
 #include "mesh/io/veg_lines.h"
 
-#include "base/file.h"
+#include "limber/file.h"
 
 #include <string.h>
 #include <strings.h>

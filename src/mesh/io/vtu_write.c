@@ -1,7 +1,7 @@
 // VTU with inline base64 (little-endian, every bit of a coordinate survives) and PVD collections.
 // Cells are the triangles, then the tets, then the bricks; the cell array "group" holds the tag of
 // the first group that a cell is in, 0 for none.
-#include "base/file.h"
+#include "limber/file.h"
 #include "mesh/io/base64.h"
 #include "mesh/io/formats.h"
 #include "mesh/io/print.h"

@@ -1,7 +1,7 @@
 // Material libraries: base colour and alpha, metallic and roughness (Pm, Pr) and the picture.
 #include "mesh/io/write_mtl.h"
 
-#include "base/file.h"
+#include "limber/file.h"
 #include "mesh/io/companion.h"
 #include "mesh/io/surface.h"
 

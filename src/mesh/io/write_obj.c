@@ -3,7 +3,7 @@
 // beside.
 #include "mesh/io/formats.h"
 
-#include "base/file.h"
+#include "limber/file.h"
 #include "mesh/io/merge.h"
 #include "mesh/io/surface.h"
 #include "mesh/io/write_mtl.h"

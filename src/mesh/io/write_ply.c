@@ -2,7 +2,7 @@
 // corner as the faces' list "texcoord".
 #include "mesh/io/formats.h"
 
-#include "base/file.h"
+#include "limber/file.h"
 #include "mesh/io/byte_cursor.h"
 #include "mesh/io/surface.h"
 

@@ -1,7 +1,7 @@
 // Binary STL: positions become floats, normals follow from the winding.
 #include "mesh/io/formats.h"
 
-#include "base/file.h"
+#include "limber/file.h"
 #include "limber/math.h"
 #include "mesh/io/byte_cursor.h"
 #include "mesh/io/surface.h"

@@ -1,11 +1,15 @@
-// Whole-file reading, and writing aside with a rename at the end so that a reader never sees half a
-// file and a failed write leaves what was there before.
-#ifndef LB_BASE_FILE_H
-#define LB_BASE_FILE_H
+// limber/file.h: whole-file reading, and writing aside with a rename at the end, so that a reader
+// never sees half a file and a failed write leaves what was there before.
+#ifndef LIMBER_FILE_H
+#define LIMBER_FILE_H
 
 #include "limber/base.h"
 
 #include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 // The whole file plus a terminating zero byte that *bytes does not count. Free with lb_free.
 lbStatus lb_file_read(const char *path, char **content, size_t *bytes, lbError *err);
@@ -31,4 +35,7 @@ bool lb_path_has_extension(const char *path, const char *extension); // ignores 
 // `name` as seen from the folder that holds `beside` (unless name is absolute). NULL: no memory.
 char *lb_path_beside(const char *beside, const char *name);
 
+#ifdef __cplusplus
+}
+#endif
 #endif
