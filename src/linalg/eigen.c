@@ -20,7 +20,7 @@
 static const double ZERO_ENERGY = 1e-13;
 // First s, in units of trace K / trace M: far above the rounding of the factorisation (1e-14), far
 // below the first elastic eigenvalue of most bodies (1e-3 to 1e-9).
-static const double FIRST_SHIFT = 1e-8, LAST_SHIFT = 1e-3;
+static const double FIRST_SHIFT = 1e-8, LEAST_SHIFT = 1e-11, LAST_SHIFT = 1e-3;
 // lambda below this times s may be a zero eigenvalue.
 static const double ZERO_CANDIDATE = 1e-4;
 
@@ -32,6 +32,7 @@ typedef struct Problem {
   lbEigenDef def;
   double scale; // trace K / trace M
   double shift;
+  bool refined; // shift is the second one
   double factor_seconds;
   int32_t solve_count;
 } Problem;
@@ -134,21 +135,28 @@ static lbStatus fail_negative(const lbError *cause, lbError *err) {
 
 // ---- from vectors to modes ---------------------------------------------------------------------
 
-// |w|' |K| |w|
-static double absolute_energy(const lbSparse *K, const double *w) {
-  double sum = 0;
+typedef struct Energy {
+  double value;    // w' K w
+  double absolute; // |w|' |K| |w|
+} Energy;
+
+// In extended precision: the terms of a soft mode's energy cancel to 1e-6 of their size and less,
+// and eigenvalues should be good to 1e-10 nevertheless.
+static Energy measure_energy(const lbSparse *K, const double *w) {
+  long double value = 0;
+  double absolute = 0;
   for (int32_t j = 0; j < K->size; j++) {
-    double above = 0, diagonal = 0;
+    long double force = 0;
+    double terms = 0;
     for (int32_t k = K->column_begin[j]; k < K->column_begin[j + 1]; k++) {
-      double term = fabs(K->values[k] * w[K->rows[k]]);
-      if (K->rows[k] < j)
-        above += term;
-      else
-        diagonal = term;
+      double weight = K->rows[k] < j ? 2 * w[K->rows[k]] : w[j];
+      force += (long double)K->values[k] * weight;
+      terms += fabs(K->values[k] * weight);
     }
-    sum += fabs(w[j]) * (2 * above + diagonal);
+    value += force * w[j];
+    absolute += terms * fabs(w[j]);
   }
-  return sum;
+  return (Energy){ (double)value, absolute };
 }
 
 static double dot(int32_t size, const double *a, const double *b) {
@@ -186,19 +194,17 @@ static lbStatus examine(const Problem *problem, double *w, double *Kw, double *M
   if (!(length > 0)) return lb_fail(err, LB_ERR_NUMERIC, "modes: a mode has no mass");
   for (int32_t i = 0; i < size; i++) w[i] /= length, Mw[i] /= length;
   lb_sparse_multiply(problem->K, w, Kw);
-  double energy = dot(size, w, Kw), force = sqrt(dot(size, Kw, Kw));
-  mode->value = energy;
-  mode->rigid = false;
-  if (energy < problem->shift) { // the rounding test is not free
-    double least = ZERO_ENERGY * absolute_energy(problem->K, w);
-    mode->rigid = fabs(energy) <= least;
-    if (energy < -least)
-      return lb_fail(err, LB_ERR_NUMERIC,
-                     "modes: the stiffness matrix has the negative eigenvalue %g, the body is not "
-                     "stable",
-                     energy);
-  }
-  for (int32_t i = 0; i < size; i++) Kw[i] -= energy * Mw[i];
+  double force = sqrt(dot(size, Kw, Kw));
+  Energy energy = measure_energy(problem->K, w);
+  double zero = ZERO_ENERGY * energy.absolute;
+  mode->value = energy.value;
+  mode->rigid = fabs(energy.value) <= zero;
+  if (energy.value < -zero)
+    return lb_fail(err, LB_ERR_NUMERIC,
+                   "modes: the stiffness matrix has the negative eigenvalue %g, the body is not "
+                   "stable",
+                   energy.value);
+  for (int32_t i = 0; i < size; i++) Kw[i] -= energy.value * Mw[i];
   mode->residual = force > 0 ? sqrt(dot(size, Kw, Kw)) / force : 0;
   return LB_OK;
 }
@@ -226,8 +232,6 @@ static lbStatus make_result(const Problem *problem, const double *X, int32_t tot
   eigen->count = problem->def.count;
   eigen->rigid_count = rigid_count;
   eigen->shift = problem->shift;
-  eigen->factor_seconds = problem->factor_seconds;
-  eigen->solve_count = problem->solve_count;
   eigen->values = lb_alloc(count, sizeof(double));
   eigen->residuals = lb_alloc(count, sizeof(double));
   eigen->vectors = lb_alloc(n * count, sizeof(double));
@@ -306,9 +310,12 @@ done:
 
 // Wide enough for the clusters of symmetric bodies and for the many-sided solve to pay, narrow
 // enough not to spend the space on too few powers of the operator; by measurement.
-static int32_t block_width(int32_t wanted) { return wanted < 48 ? 8 : wanted < 128 ? 16 : 32; }
+static int32_t block_width(int32_t count) { return count < 40 ? 8 : 16; }
 
-static int32_t space_capacity(int32_t wanted, int32_t block) { return 2 * wanted + 8 * block; }
+// Mostly enough to converge without a restart, without taking more memory than the factor.
+static int32_t space_capacity(int32_t wanted, int32_t block) {
+  return 2 * wanted + (wanted < 128 ? wanted : 128) + 8 * block;
+}
 
 // K + s M, with a larger s when rounding breaks the factorisation.
 static lbStatus factor_shifted(Problem *problem, lbCholesky *factor, double first, lbError *err) {
@@ -356,6 +363,7 @@ typedef struct Search {
   int32_t rigid_guess, wanted; // wanted = count + rigid_guess
   int32_t next_check;          // size of the space at which Ritz values are next looked at
   int32_t restarts;
+  double better_shift; // 0, or the search should begin anew with this s
 } Search;
 
 static lbStatus set_wanted(Search *search, int32_t rigid_guess, lbError *err) {
@@ -393,7 +401,24 @@ static lbStatus expand(Search *search, lbError *err) {
   return lb_lanczos_step(space, err);
 }
 
-// Expands until the wanted Ritz pairs have converged.
+// The first s is a guess. Where it lies far above the first elastic eigenvalue (a stiff part that
+// rules the traces), the Ritz values crowd at 1 / s and converge slowly: after a restart without
+// success another factorisation is worth its time, once.
+static bool propose_shift(Search *search) {
+  const lbLanczos *space = search->space;
+  Problem *problem = search->problem;
+  int32_t first_elastic = count_candidates(space, problem->shift);
+  if (problem->refined || search->restarts < 1 || first_elastic >= space->m) return false;
+  double lambda = ritz_lambda(space, problem->shift, first_elastic);
+  double least = LEAST_SHIFT * problem->scale;
+  double better = lambda / 4 > least ? lambda / 4 : least;
+  if (better > problem->shift / 10) return false;
+  search->better_shift = better;
+  problem->refined = true;
+  return true;
+}
+
+// Expands until the wanted Ritz pairs have converged, or a better shift is known.
 static lbStatus converge(Search *search, lbError *err) {
   lbLanczos *space = search->space;
   for (;;) {
@@ -409,6 +434,7 @@ static lbStatus converge(Search *search, lbError *err) {
     }
     if (count_converged(space, search->wanted, search->problem->def.tolerance) == search->wanted)
       return LB_OK;
+    if (propose_shift(search)) return LB_OK;
     search->next_check = space->m + (space->m / 10 > 1 ? space->m / 10 : 1);
   }
 }
@@ -434,20 +460,21 @@ static lbStatus collect(Search *search, int32_t *rigid_count, lbEigen **out, lbE
   lbLanczos *space = search->space;
   double *X = lb_alloc((size_t)space->size * (size_t)search->wanted, sizeof *X);
   if (!X) return lb_fail_memory(err);
-  search->problem->solve_count = space->solve_count;
   lbStatus status = lb_lanczos_vectors(space, search->wanted, X, err);
   if (!status) status = sort_modes(search->problem, search->wanted, X, rigid_count, out, err);
   lb_free(X);
   return status;
 }
 
+// *out stays NULL when search->better_shift is set.
 static lbStatus run_search(Search *search, lbEigen **out, lbError *err) {
   bool verify = search->problem->def.verify;
   search->next_check = search->problem->def.count + 2 * search->block;
   lbStatus status = converge(search, err);
-  if (!status && (verify || may_have_missed(search->space, search->wanted, search->block)))
+  if (status || search->better_shift > 0) return status;
+  if (verify || may_have_missed(search->space, search->wanted, search->block))
     status = search_again(search, err);
-  while (!status && !*out) {
+  while (!status && !*out && search->better_shift == 0) {
     int32_t rigid_count = 0;
     status = collect(search, &rigid_count, out, err);
     if (status || *out) break;
@@ -457,18 +484,28 @@ static lbStatus run_search(Search *search, lbEigen **out, lbError *err) {
   return status;
 }
 
+// One search with this first shift. *shift becomes a better one where *out stays NULL.
+static lbStatus search_from(Problem *problem, lbCholesky *factor, int32_t block, int32_t capacity,
+                            double *shift, lbEigen **out, lbError *err) {
+  Search search = { .problem = problem, .block = block, .wanted = problem->def.count };
+  lbStatus status = factor_shifted(problem, factor, *shift, err);
+  if (!status) status = lb_lanczos_create(factor, problem->M, block, capacity, &search.space, err);
+  if (!status) status = run_search(&search, out, err);
+  if (search.space) problem->solve_count += search.space->solve_count;
+  lb_lanczos_destroy(search.space);
+  *shift = search.better_shift;
+  return status;
+}
+
 static lbStatus solve_sparse(Problem *problem, int32_t block, int32_t capacity, lbEigen **out,
                              lbError *err) {
   lbCholesky *factor = NULL;
-  Search search = { .problem = problem, .block = block };
+  double shift = FIRST_SHIFT * problem->scale;
   lbStatus status = lb_cholesky_create(problem->K, &factor, err);
   if (status) return status;
   problem->factor_seconds = lb_cholesky_info(factor).analyse_seconds;
-  status = factor_shifted(problem, factor, FIRST_SHIFT * problem->scale, err);
-  if (!status) status = lb_lanczos_create(factor, problem->M, block, capacity, &search.space, err);
-  search.wanted = problem->def.count;
-  if (!status) status = run_search(&search, out, err);
-  lb_lanczos_destroy(search.space);
+  while (!status && !*out) // at most twice
+    status = search_from(problem, factor, block, capacity, &shift, out, err);
   lb_cholesky_destroy(factor);
   return status;
 }
@@ -489,6 +526,8 @@ lbStatus lb_eigen_lowest(const lbSparse *K, const lbSparse *M, const lbEigenDef 
   else
     status = solve_sparse(&problem, block, capacity, &eigen, err);
   if (!status) {
+    eigen->factor_seconds = problem.factor_seconds;
+    eigen->solve_count = problem.solve_count;
     eigen->seconds = lb_seconds() - start;
     *out = eigen;
   }

@@ -12,7 +12,8 @@ extern "C" {
 
 typedef struct lbEigenDef {
   int32_t count;    // elastic modes wanted, >= 1
-  double tolerance; // relative error of an eigenvalue, 1e-14 to 1e-2; default 1e-10
+  double tolerance; // relative residual of the inverted problem, 1e-14 to 1e-2; default 1e-10. An
+                    // eigenvalue's relative error is no larger (mostly its square)
   bool verify;      // search once more from fresh vectors for a missed mode; default false
 } lbEigenDef;
 
@@ -28,8 +29,8 @@ typedef struct lbEigen {
   double *residuals;     // (count), |K w - lambda M w| / |K w|, Euclidean norms
   double *rigid_vectors; // (size x rigid_count), column-major, M-orthonormal, M-orthogonal to the
                          // elastic ones; a basis of the null space of K in no special order
-  double shift;          // s of the factored K + s M; 0: K itself was factored
-  int32_t solve_count;   // right-hand sides solved
+  double shift;          // s of the factored K + s M
+  int32_t solve_count;   // right-hand sides solved; 0: a small system, solved densely
   double factor_seconds; // analysis and all factorisations
   double seconds;        // everything
 } lbEigen;

@@ -1,8 +1,9 @@
 // Block Lanczos with full reorthogonalisation in the M inner product and thick restart.
 //
-// A new block is orthogonalised twice against the whole basis, with a Cholesky factor of its Gram
-// matrix after each pass; all of it is matrix-matrix work. Only a block that is (nearly) linearly
-// dependent goes column by column; what it lacks is made up by random vectors.
+// A new block first loses what the Lanczos recurrence knows it to have of the basis, then, against
+// rounding, whatever is left of the whole basis; a Cholesky factor of its Gram matrix follows
+// either time. All of it is matrix-matrix work. Only a block that is (nearly) linearly dependent
+// goes column by column; what it lacks is made up by random vectors.
 #include "linalg/lanczos.h"
 
 #include <math.h>
@@ -112,49 +113,37 @@ static lbStatus orthonormalise_columns(lbLanczos *space, int32_t basis, int32_t 
   return status;
 }
 
-// total += H R, or total = H when R is NULL
-static void add_coefficients(int32_t basis, int32_t width, const double *H, const double *R,
-                             double *total) {
-  if (R)
-    lb_dense_multiply(LB_PLAIN, LB_PLAIN, basis, width, width, 1, H, R, 1, total);
-  else
-    memcpy(total, H, (size_t)basis * (size_t)width * sizeof *H);
-}
-
-// W = V H + Q R, V' M Q = 0, Q' M Q = 1: W becomes Q, MW becomes M Q. H (basis x width), R upper.
+// W = V H + Q R, V' M Q = 0, Q' M Q = 1: W becomes Q, MW becomes M Q. H (basis x width) holds what
+// was taken from W before the call and gets the rest added; R is upper triangular. lengths are
+// those of the columns before anything was taken, 0 if they do not matter.
 static lbStatus orthonormalise(lbLanczos *space, int32_t basis, int32_t width, double *W,
-                               double *MW, double *H, double *R, lbError *err) {
-  size_t block = (size_t)width * (size_t)width, n = (size_t)width;
-  double lengths[2 * LB_LANCZOS_BLOCK],
-      *work = lb_alloc((size_t)basis * n + 2 * block, sizeof *work);
+                               double *MW, double *lengths, double *H, double *R, lbError *err) {
+  size_t n = (size_t)width;
+  double *work = lb_alloc((size_t)basis * n + 2 * n * n, sizeof *work);
   if (!work) return lb_fail_memory(err);
+  double *first = work, *second = work + n * n, *taken = work + 2 * n * n;
   lbStatus status = LB_OK;
-  double *first = work, *second = work + block, *again = work + 2 * block;
-  lb_sparse_multiply_many(space->M, width, W, MW);
-  for (int32_t c = 0; c < width && !status; c++) {
-    double square = dot(space->size, column(space, W, c), column(space, MW, c));
-    if (!(square > 0) || !isfinite(square)) status = fail_mass(err);
-    lengths[c] = sqrt(square);
-  }
-  if (status) goto done;
-  for (int pass = 0; pass < 2; pass++) {
-    double *gram = pass ? second : first;
-    project(space, basis, width, W, MW, pass ? again : H);
-    lb_sparse_multiply_many(space->M, width, W, MW);
-    if (!factor_gram(space, width, W, MW, lengths, gram)) {
-      if (pass)
-        status = fail_mass(err);
-      else
-        status = orthonormalise_columns(space, basis, width, W, MW, lengths, H, R, err);
-      goto done;
-    }
-    lb_dense_divide_by_upper(space->size, width, gram, W);
-    lb_dense_divide_by_upper(space->size, width, gram, MW);
+  lb_sparse_multiply_many_in(space->M, width, W, MW, space->product_work);
+  bool fast = factor_gram(space, width, W, MW, lengths, first);
+  if (fast) { // W = W1 first, then W1 = V taken + Q second
+    lb_dense_divide_by_upper(space->size, width, first, W);
+    lb_dense_divide_by_upper(space->size, width, first, MW);
     for (size_t c = 0; c < n; c++) lengths[c] = 1;
+    project(space, basis, width, W, MW, taken);
+    lb_sparse_multiply_many_in(space->M, width, W, MW, space->product_work);
+    fast = factor_gram(space, width, W, MW, lengths, second);
+  } else {
+    memset(first, 0, n * n * sizeof *first);
+    for (size_t c = 0; c < n; c++) first[c * n + c] = 1;
   }
-  add_coefficients(basis, width, again, first, H);
+  if (fast) {
+    lb_dense_divide_by_upper(space->size, width, second, W);
+    lb_dense_divide_by_upper(space->size, width, second, MW);
+  } else {
+    status = orthonormalise_columns(space, basis, width, W, MW, lengths, taken, second, err);
+  }
+  lb_dense_multiply(LB_PLAIN, LB_PLAIN, basis, width, width, 1, taken, first, 1, H);
   lb_dense_multiply(LB_PLAIN, LB_PLAIN, width, width, width, 1, second, first, 0, R);
-done:
   lb_free(work);
   return status;
 }
@@ -162,8 +151,9 @@ done:
 // ---- life --------------------------------------------------------------------------------------
 
 static void free_blocks(lbLanczos *space) {
-  double *blocks[] = { space->V, space->W, space->MW,    space->T, space->B,
-                       space->C, space->R, space->theta, space->Y, space->residuals };
+  double *blocks[] = { space->V, space->W,         space->MW,          space->T,
+                       space->B, space->C,         space->R,           space->theta,
+                       space->Y, space->residuals, space->product_work };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
 }
 
@@ -186,8 +176,10 @@ static bool allocate(lbLanczos *space) {
   space->theta = lb_alloc(capacity, sizeof(double));
   space->Y = lb_alloc(capacity * capacity, sizeof(double));
   space->residuals = lb_alloc(capacity, sizeof(double));
-  return space->V && space->W && space->MW && space->T && space->B && space->C && space->R &&
-         space->theta && space->Y && space->residuals;
+  space->product_work =
+      lb_alloc(lb_sparse_work_count(space->M, space->most_pending), sizeof(double));
+  return space->V && space->product_work && space->W && space->MW && space->T && space->B &&
+         space->C && space->R && space->theta && space->Y && space->residuals;
 }
 
 lbStatus lb_lanczos_create(lbCholesky *factor, const lbSparse *M, int32_t block, int32_t capacity,
@@ -239,7 +231,9 @@ lbStatus lb_lanczos_widen(lbLanczos *space, int32_t count, lbError *err) {
   double *W = column(space, space->W, before), *MW = column(space, space->MW, before);
   size_t values = (size_t)space->size * (size_t)count;
   for (size_t i = 0; i < values; i++) W[i] = next_random(space);
-  lbStatus status = orthonormalise(space, basis, count, W, MW, space->C, space->R, err);
+  double lengths[2 * LB_LANCZOS_BLOCK] = { 0 };
+  memset(space->C, 0, (size_t)basis * (size_t)count * sizeof *space->C);
+  lbStatus status = orthonormalise(space, basis, count, W, MW, lengths, space->C, space->R, err);
   if (status) return status;
   memcpy(column(space, space->V, basis), W, values * sizeof *W);
   for (int32_t j = 0; j < space->m; j++) // OP V has nothing of the random vectors
@@ -264,20 +258,48 @@ static void store_coefficients(lbLanczos *space) {
   }
 }
 
+// C = [V Q]' M OP Q as far as it is known without a product: B' over V, and (M Q)' OP Q over Q.
+// W = OP Q loses it. lengths: what a column of W had, or nearly.
+static void apply_recurrence(lbLanczos *space, double *lengths) {
+  size_t m = (size_t)space->m, width = (size_t)space->pending, basis = m + width;
+  size_t begin = (size_t)space->coupled_begin; // of the columns of V that B couples
+  double *local = space->R; // (basis - begin x width), packed, in place of C's columns
+  double *C = space->C;
+  lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, space->pending, space->pending, space->size, 1,
+                    space->MW, space->W, 0, local);
+  for (size_t c = 0; c < width; c++)
+    for (size_t i = 0; i < width; i++)
+      C[c * (basis - begin) + m - begin + i] = 0.5 * (local[c * width + i] + local[i * width + c]);
+  for (size_t c = 0; c < width; c++)
+    for (size_t j = begin; j < m; j++)
+      C[c * (basis - begin) + j - begin] = space->B[j * (size_t)space->most_pending + c];
+  lb_dense_multiply(LB_PLAIN, LB_PLAIN, space->size, space->pending, (int32_t)(basis - begin), -1,
+                    space->V + begin * (size_t)space->size, C, 1, space->W);
+  for (size_t c = width; c-- > 0;) { // spread to (basis x width), last column first
+    double square = 0;
+    memmove(C + c * basis + begin, C + c * (basis - begin), (basis - begin) * sizeof *C);
+    memset(C + c * basis, 0, begin * sizeof *C);
+    for (size_t i = begin; i < basis; i++) square += C[c * basis + i] * C[c * basis + i];
+    lengths[c] = sqrt(square);
+  }
+}
+
 lbStatus lb_lanczos_step(lbLanczos *space, lbError *err) {
   LB_ASSERT(lb_lanczos_has_room(space));
   int32_t width = space->pending, basis = space->m + width;
-  double *image = space->MW; // OP Q, made in place of M Q
-  space->MW = space->W;
-  space->W = image;
-  lbStatus status = lb_cholesky_solve(space->factor, width, image, err);
+  size_t block_bytes = (size_t)space->size * (size_t)width * sizeof(double);
+  double lengths[2 * LB_LANCZOS_BLOCK];
+  memcpy(space->W, space->MW, block_bytes);
+  lbStatus status = lb_cholesky_solve(space->factor, width, space->W, err);
+  if (status) return status;
   space->solve_count += width;
-  if (!status)
-    status = orthonormalise(space, basis, width, image, space->MW, space->C, space->R, err);
+  apply_recurrence(space, lengths);
+  status =
+      orthonormalise(space, basis, width, space->W, space->MW, lengths, space->C, space->R, err);
   if (status) return status;
   store_coefficients(space);
-  memcpy(column(space, space->V, basis), image,
-         (size_t)space->size * (size_t)width * sizeof *image);
+  memcpy(column(space, space->V, basis), space->W, block_bytes);
+  space->coupled_begin = space->m;
   space->m = basis;
   return LB_OK;
 }
@@ -353,6 +375,7 @@ lbStatus lb_lanczos_restart(lbLanczos *space, int32_t keep, lbError *err) {
            width * sizeof *coupling);
   }
   space->m = keep;
+  space->coupled_begin = 0;
   lb_free(coupling);
   lb_free(kept);
   return LB_OK;

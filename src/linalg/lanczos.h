@@ -19,17 +19,19 @@ typedef struct lbLanczos {
   int32_t most_pending; // columns of W and MW
   int32_t capacity;     // columns of V, pending ones included
   int32_t m, pending;
-  uint64_t random;     // state of the generator
-  double *V;           // (size x capacity): basis, then the pending block Q
-  double *W, *MW;      // (size x most_pending) work; between steps MW = M Q
-  double *T;           // (capacity x capacity), upper triangle of the first m columns
-  double *B;           // (most_pending x capacity), first pending rows and m columns
-  double *C;           // (capacity x most_pending) work
-  double *R;           // (most_pending x most_pending) work
-  double *theta;       // (capacity) Ritz values, descending; written by lb_lanczos_ritz
-  double *Y;           // (m x m) their vectors in V, column i for theta[i]
-  double *residuals;   // (capacity) |B y|
-  int32_t solve_count; // right-hand sides solved
+  int32_t coupled_begin; // columns of B before this one are zero
+  uint64_t random;       // state of the generator
+  double *V;             // (size x capacity): basis, then the pending block Q
+  double *W, *MW;        // (size x most_pending) work; between steps MW = M Q
+  double *T;             // (capacity x capacity), upper triangle of the first m columns
+  double *B;             // (most_pending x capacity), first pending rows and m columns
+  double *C;             // (capacity x most_pending) work
+  double *R;             // (most_pending x most_pending) work
+  double *theta;         // (capacity) Ritz values, descending; written by lb_lanczos_ritz
+  double *Y;             // (m x m) their vectors in V, column i for theta[i]
+  double *residuals;     // (capacity) |B y|
+  double *product_work;  // of products with M
+  int32_t solve_count;   // right-hand sides solved
 } lbLanczos;
 
 // An empty space whose pending block is `block` random vectors; later steps may widen the block up

@@ -149,34 +149,43 @@ static void multiply_group(const lbSparse *A, const double *restrict X, double *
 
 typedef struct Product {
   const lbSparse *A;
-  int32_t count;
   const double *X;
-  double *Y;
+  double *Y, *work;
 } Product;
 
 // Columns [begin, end) of the product, at most GROUP of them.
 static void multiply_columns(int32_t begin, int32_t end, void *context) {
   const Product *p = context;
   size_t n = (size_t)p->A->size;
-  double *work = end - begin > 1 ? lb_alloc(2 * GROUP * n, sizeof *work) : NULL;
-  if (!work) { // one column, or no memory for the fast way
+  if (!p->work || end - begin == 1) { // nothing gained by interleaving, or no memory for it
     for (int32_t c = begin; c < end; c++)
       lb_sparse_multiply(p->A, p->X + (size_t)c * n, p->Y + (size_t)c * n);
     return;
   }
-  double *product = work + GROUP * n;
+  double *X = p->work + 2 * n * (size_t)begin, *Y = X + GROUP * n;
+  memset(X, 0, 2 * GROUP * n * sizeof *X);
   for (int32_t c = begin; c < end; c++)
-    for (size_t i = 0; i < n; i++) work[i * GROUP + (size_t)(c - begin)] = p->X[(size_t)c * n + i];
-  multiply_group(p->A, work, product);
+    for (size_t i = 0; i < n; i++) X[i * GROUP + (size_t)(c - begin)] = p->X[(size_t)c * n + i];
+  multiply_group(p->A, X, Y);
   for (int32_t c = begin; c < end; c++)
-    for (size_t i = 0; i < n; i++)
-      p->Y[(size_t)c * n + i] = product[i * GROUP + (size_t)(c - begin)];
-  lb_free(work);
+    for (size_t i = 0; i < n; i++) p->Y[(size_t)c * n + i] = Y[i * GROUP + (size_t)(c - begin)];
+}
+
+size_t lb_sparse_work_count(const lbSparse *A, int32_t count) {
+  size_t group_count = ((size_t)count + GROUP - 1) / GROUP;
+  return 2 * GROUP * group_count * (size_t)A->size;
+}
+
+void lb_sparse_multiply_many_in(const lbSparse *A, int32_t count, const double *X, double *Y,
+                                double *work) {
+  Product product = { A, X, Y, work };
+  lb_parallel_for(count, GROUP, multiply_columns, &product);
 }
 
 void lb_sparse_multiply_many(const lbSparse *A, int32_t count, const double *X, double *Y) {
-  Product product = { A, count, X, Y };
-  lb_parallel_for(count, GROUP, multiply_columns, &product);
+  double *work = count > 1 ? lb_alloc(lb_sparse_work_count(A, count), sizeof *work) : NULL;
+  lb_sparse_multiply_many_in(A, count, X, Y, work); // one by one when there is no memory
+  lb_free(work);
 }
 
 // ---- sums --------------------------------------------------------------------------------------

@@ -44,6 +44,10 @@ void lb_sparse_multiply(const lbSparse *A, const double *x, double *y);
 // Y = A X; X and Y (size x count), column-major, not the same memory. Groups of columns run in
 // parallel; the bits do not depend on the number of threads.
 void lb_sparse_multiply_many(const lbSparse *A, int32_t count, const double *X, double *Y);
+// The same in given work space of lb_sparse_work_count doubles, for loops of many products.
+size_t lb_sparse_work_count(const lbSparse *A, int32_t count);
+void lb_sparse_multiply_many_in(const lbSparse *A, int32_t count, const double *X, double *Y,
+                                double *work);
 
 // A += scale B. B has the pattern of A, or any pattern contained in it (a lumped mass, say);
 // false, with A unchanged, when it is not contained.
