@@ -23,8 +23,8 @@ typedef enum cliKind {
 typedef struct cliOption {
   const char *name; // without the dashes
   cliKind kind;
-  void *value;      // left alone when the option is not given
-  bool *given;      // set when it is; may be NULL
+  void *value; // left alone when the option is not given
+  bool *given; // set when it is; may be NULL
   const char *argument, *help;
 } cliOption;
 
@@ -81,22 +81,31 @@ typedef struct cliMaterial {
   bool given[7];
 } cliMaterial;
 
-#define CLI_MATERIAL_OPTIONS(m)                                                                    \
-  { "model", CLI_TEXT, &(m).model, &(m).given[0], "NAME",                                          \
-    "material of a bare mesh: linear, stvk, corotated, neohookean, stable_neohookean, "            \
-    "mooneyrivlin" },                                                                              \
-      { "young", CLI_NUMBER, &(m).material.young, &(m).given[1], "PA", "Young's modulus (1e6)" },  \
-      { "poisson", CLI_NUMBER, &(m).material.poisson, &(m).given[2], "NU",                         \
-        "Poisson's ratio (0.45)" },                                                                \
-      { "density", CLI_NUMBER, &(m).material.density, &(m).given[3], "KG/M3", "density (1000)" },  \
-      { "c10", CLI_NUMBER, &(m).material.c10, &(m).given[4], "PA", "Mooney-Rivlin c10" },          \
-      { "c01", CLI_NUMBER, &(m).material.c01, &(m).given[5], "PA", "Mooney-Rivlin c01" },          \
-      { "v1", CLI_NUMBER, &(m).material.v1, &(m).given[6], "PA", "Mooney-Rivlin v1" }
+#define CLI_MATERIAL_OPTIONS(m)                                                                        \
+  { "model",                                                                                           \
+    CLI_TEXT,                                                                                          \
+    &(m).model,                                                                                        \
+    &(m).given[0],                                                                                     \
+    "NAME",                                                                                            \
+    "material of a bare mesh: linear, stvk, corotated, neohookean, stable_neohookean, "                \
+    "mooneyrivlin" },                                                                                  \
+      { "young", CLI_NUMBER, &(m).material.young, &(m).given[1], "PA", "Young's modulus (1e6)" },      \
+      { "poisson", CLI_NUMBER, &(m).material.poisson, &(m).given[2], "NU", "Poisson's ratio (0.45)" }, \
+      { "density", CLI_NUMBER, &(m).material.density, &(m).given[3], "KG/M3", "density (1000)" },      \
+      { "c10", CLI_NUMBER, &(m).material.c10, &(m).given[4], "PA", "Mooney-Rivlin c10" },              \
+      { "c01", CLI_NUMBER, &(m).material.c01, &(m).given[5], "PA", "Mooney-Rivlin c01" }, {            \
+    "v1", CLI_NUMBER, &(m).material.v1, &(m).given[6], "PA", "Mooney-Rivlin v1"                        \
+  }
 
 cliMaterial cli_material(void);
 lbStatus cli_load_scene(const char *path, cliMaterial *material, lbScene **scene, lbError *err);
 // The body called `name`, or the only one.
 lbStatus cli_find_body(const lbScene *scene, const char *name, int32_t *body, lbError *err);
 json_t *cli_probe(const lbScene *scene, int32_t probe, const double rest[3], const double moved[3]);
+
+// ---- meshes ------------------------------------------------------------------------------------
+
+json_t *cli_mesh_document(const lbMesh *mesh, const lbMeshReport *report);
+void cli_print_mesh(const lbMesh *mesh, const lbMeshReport *report);
 
 #endif

@@ -47,8 +47,7 @@ static cliStatus run(int count, char **words) {
   if (!status) status = read_vector(direction, vertices, &d, &err);
   if (!status) status = read_vector(NULL, vertices, &f, &err);
   if (!status) status = read_vector(NULL, vertices, &Kd, &err);
-  if (!status)
-    status = lb_fem_evaluate(fem, u, f, direction ? d : NULL, Kd, &evaluation, &err);
+  if (!status) status = lb_fem_evaluate(fem, u, f, direction ? d : NULL, Kd, &evaluation, &err);
   if (!status && evaluation.invalid_element >= 0)
     status = lb_fail(&err, LB_ERR_MESH,
                      "element %d is inverted at this displacement, where its material has no "
@@ -59,10 +58,9 @@ static cliStatus run(int count, char **words) {
   if (status)
     result = cli_fail(&err);
   else if (arguments.common.json)
-    result = cli_print_json(json_pack("{s:o, s:{s:o, s:i}}", "energy",
-                                      cli_number(evaluation.energy), "von_mises", "max",
-                                      cli_number(evaluation.von_mises), "element",
-                                      (int)evaluation.von_mises_element));
+    result = cli_print_json(json_pack(
+        "{s:o, s:{s:o, s:i}}", "energy", cli_number(evaluation.energy), "von_mises", "max",
+        cli_number(evaluation.von_mises), "element", (int)evaluation.von_mises_element));
   else
     printf("energy %.17g J\nvon Mises stress at most %.6g Pa, in element %d\n", evaluation.energy,
            evaluation.von_mises, (int)evaluation.von_mises_element);

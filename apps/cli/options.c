@@ -57,8 +57,7 @@ static bool parse_three(const char *text, bool whole, double *numbers, int32_t *
     char *comma = strchr(next, ',');
     if ((comma != NULL) != (i < 2)) return false;
     if (comma) *comma = '\0';
-    if (whole ? !parse_integer(next, &integers[i]) : !parse_number(next, &numbers[i]))
-      return false;
+    if (whole ? !parse_integer(next, &integers[i]) : !parse_number(next, &numbers[i])) return false;
     next = comma ? comma + 1 : next;
   }
   return true;

@@ -10,9 +10,8 @@ static json_t *body_document(const lbSceneBody *source, const lbRunBody *body) {
                    "name", source->name, "method", lb_method_name(source->method), "vertices",
                    (int)body->vertices, "elements", (int)body->elements, "dimension",
                    (int)body->dimension, "mass", cli_number(body->mass), "centre",
-                   cli_numbers(s->centre, 3), "linear_momentum",
-                   cli_numbers(s->linear_momentum, 3), "angular_momentum",
-                   cli_numbers(s->angular_momentum, 3), "step_us", "median",
+                   cli_numbers(s->centre, 3), "linear_momentum", cli_numbers(s->linear_momentum, 3),
+                   "angular_momentum", cli_numbers(s->angular_momentum, 3), "step_us", "median",
                    cli_number(1e6 * body->step_median), "p99", cli_number(1e6 * body->step_p99),
                    "max", cli_number(1e6 * body->step_max), "energy", "kinetic",
                    cli_number(s->kinetic), "elastic", cli_number(s->elastic));
@@ -84,8 +83,9 @@ static void print_text(const lbRun *run, const json_t *result, const char *folde
   size_t index;
   json_t *flag;
   json_array_foreach(json_object_get(result, "flags"), index, flag)
-    printf("note: %s\n", json_string_value(flag));
-  if (folder) printf("written: %s/animation.glb, %s/probes.csv, %s/run.json\n", folder, folder, folder);
+      printf("note: %s\n", json_string_value(flag));
+  if (folder)
+    printf("written: %s/animation.glb, %s/probes.csv, %s/run.json\n", folder, folder, folder);
 }
 
 static cliStatus run_verb(int count, char **words) {
@@ -95,7 +95,8 @@ static cliStatus run_verb(int count, char **words) {
   cliMaterial material = cli_material();
   const cliOption options[] = {
     { "o", CLI_TEXT, &folder, NULL, "DIR", "write animation.glb, probes.csv, run.json there" },
-    { "probes", CLI_TEXT, &probes, NULL, "FILE.csv", "write the probes' displacements, a row a step" },
+    { "probes", CLI_TEXT, &probes, NULL, "FILE.csv",
+      "write the probes' displacements, a row a step" },
     { "count", CLI_INTEGER, &def.step_count, NULL, "N", "steps, instead of the scene's" },
     { "frame_rate", CLI_NUMBER, &frame_rate, NULL, "HZ", "frames a second in animation.glb (60)" },
     { 0 },

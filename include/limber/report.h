@@ -72,6 +72,10 @@ void lb_mesh_report_destroy(lbMeshReport *report); // NULL is legal
 // NULL when the report has no problem of this kind.
 const lbMeshProblem *lb_mesh_report_find(const lbMeshReport *report, const char *kind);
 
+// A new mesh without unused and coincident vertices, flat and repeated elements and triangles.
+// Groups, materials and appearances are kept.
+lbStatus lb_mesh_clean(const lbMesh *mesh, lbMesh **out, lbError *err);
+
 #ifdef __cplusplus
 }
 #endif

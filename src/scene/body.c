@@ -36,9 +36,9 @@ void lb_scene_release_body(lbSceneBody *body) {
 
 // ---- mesh --------------------------------------------------------------------------------------
 
-static lbStatus load_beside(const lbJson *json, lbMesh **mesh, lbError *err) {
+static lbStatus load_beside(const lbField *json, lbMesh **mesh, lbError *err) {
   lbStatus status = LB_OK;
-  const char *name = lb_json_text(json, &status, err);
+  const char *name = lb_field_text(json, &status, err);
   if (status) return status;
   char *path = lb_path_beside(json->file, name);
   status = path ? lb_mesh_load(path, mesh, err) : lb_fail_memory(err);
@@ -51,35 +51,35 @@ static lbStatus embed_surface(lbSceneBody *body, lbError *err) {
                        &body->embedding, err);
 }
 
-static lbStatus read_shape(const lbJson *json, lbShapeDef *def, lbError *err) {
-  lbStatus status = lb_json_keys(json, generate_keys, err);
+static lbStatus read_shape(const lbField *json, lbShapeDef *def, lbError *err) {
+  lbStatus status = lb_field_keys(json, generate_keys, err);
   const char *names[LB_SHAPE_COUNT + 1] = { 0 };
   const char *elements[LB_ELEMENT_KIND_COUNT + 1] = { 0 };
   for (int i = 0; i < LB_SHAPE_COUNT; i++) names[i] = lb_shape_name((lbShape)i);
   for (int i = 0; i < LB_ELEMENT_KIND_COUNT; i++)
     elements[i] = lb_element_kind_name((lbElementKind)i);
   int shape = 0, element;
-  lbJson member = lb_json_member(json, "generate");
-  if (!status) status = lb_json_choice(&member, names, &shape, err);
+  lbField member = lb_field_member(json, "generate");
+  if (!status) status = lb_field_choice(&member, names, &shape, err);
   *def = lb_shape_def(names[shape]);
   element = (int)def->element;
-  member = lb_json_member(json, "size");
-  if (!status) status = lb_json_vector(&member, 3, def->size, err);
-  member = lb_json_member(json, "cells");
-  if (!status) status = lb_json_integers(&member, 3, 1, def->cells, err);
-  member = lb_json_member(json, "element");
-  if (!status) status = lb_json_choice(&member, elements, &element, err);
-  member = lb_json_member(json, "thickness");
-  if (!status) status = lb_json_positive(&member, &def->thickness, err);
-  member = lb_json_member(json, "level");
-  if (!status) status = lb_json_integer(&member, 0, 5, &def->level, err);
-  member = lb_json_member(json, "segments");
-  if (!status) status = lb_json_integer(&member, 8, 4096, &def->segments, err);
+  member = lb_field_member(json, "size");
+  if (!status) status = lb_field_vector(&member, 3, def->size, err);
+  member = lb_field_member(json, "cells");
+  if (!status) status = lb_field_integers(&member, 3, 1, def->cells, err);
+  member = lb_field_member(json, "element");
+  if (!status) status = lb_field_choice(&member, elements, &element, err);
+  member = lb_field_member(json, "thickness");
+  if (!status) status = lb_field_positive(&member, &def->thickness, err);
+  member = lb_field_member(json, "level");
+  if (!status) status = lb_field_integer(&member, 0, 5, &def->level, err);
+  member = lb_field_member(json, "segments");
+  if (!status) status = lb_field_integer(&member, 8, 4096, &def->segments, err);
   def->element = (lbElementKind)element;
   return status;
 }
 
-static lbStatus generate_mesh(const lbJson *json, lbSceneBody *body, lbError *err) {
+static lbStatus generate_mesh(const lbField *json, lbSceneBody *body, lbError *err) {
   lbShapeDef def;
   lbStatus status = read_shape(json, &def, err);
   if (!status) status = lb_shape_volume(&def, &body->mesh, err);
@@ -88,30 +88,30 @@ static lbStatus generate_mesh(const lbJson *json, lbSceneBody *body, lbError *er
   return status;
 }
 
-static lbStatus mesh_from_surface(const lbJson *json, lbSceneBody *body, lbError *err) {
-  lbStatus status = lb_json_keys(json, surface_keys, err);
-  lbJson surface = lb_json_member(json, "surface"), cells = lb_json_member(json, "voxelise");
-  lbJson fill = lb_json_member(json, "fill");
-  if (!status && lb_json_here(&cells) == lb_json_here(&fill))
-    status = lb_json_fail(json, err, "must have one of \"voxelise\" and \"fill\"");
+static lbStatus mesh_from_surface(const lbField *json, lbSceneBody *body, lbError *err) {
+  lbStatus status = lb_field_keys(json, surface_keys, err);
+  lbField surface = lb_field_member(json, "surface"), cells = lb_field_member(json, "voxelise");
+  lbField fill = lb_field_member(json, "fill");
+  if (!status && lb_field_here(&cells) == lb_field_here(&fill))
+    status = lb_field_fail(json, err, "must have one of \"voxelise\" and \"fill\"");
   if (!status) status = load_beside(&surface, &body->surface, err);
   lbVoxeliseDef def = lb_voxelise_def();
-  if (!status) status = lb_json_integer(&cells, 1, INT32_MAX, &def.cells, err);
+  if (!status) status = lb_field_integer(&cells, 1, INT32_MAX, &def.cells, err);
   if (status) return status;
   body->surface_ids = true;
-  if (lb_json_here(&cells))
+  if (lb_field_here(&cells))
     return lb_mesh_voxelise(body->surface, &def, &body->mesh, &body->embedding, err);
   lbFillDef fill_def = lb_fill_def();
   status = lb_mesh_fill(body->surface, &fill_def, &body->mesh, err);
   return status ? status : embed_surface(body, err);
 }
 
-static lbStatus read_mesh(const lbJson *json, lbSceneBody *body, lbError *err) {
-  lbJson mesh = lb_json_member(json, "mesh"), model = lb_json_member(json, "model");
-  lbJson surface = lb_json_member(json, "surface");
-  if (lb_json_here(&model))
-    return lb_json_fail(&model, err, "this version reads no model files, name a \"mesh\"");
-  if (!lb_json_here(&mesh)) return lb_json_fail(json, err, "has no \"mesh\"");
+static lbStatus read_mesh(const lbField *json, lbSceneBody *body, lbError *err) {
+  lbField mesh = lb_field_member(json, "mesh"), model = lb_field_member(json, "model");
+  lbField surface = lb_field_member(json, "surface");
+  if (lb_field_here(&model))
+    return lb_field_fail(&model, err, "this version reads no model files, name a \"mesh\"");
+  if (!lb_field_here(&mesh)) return lb_field_fail(json, err, "has no \"mesh\"");
   lbStatus status;
   if (json_is_string(mesh.value)) {
     status = load_beside(&mesh, &body->mesh, err);
@@ -120,12 +120,12 @@ static lbStatus read_mesh(const lbJson *json, lbSceneBody *body, lbError *err) {
   } else if (json_object_get(mesh.value, "surface")) {
     status = mesh_from_surface(&mesh, body, err);
   } else {
-    return lb_json_fail(&mesh, err,
-                        "must be a file's name, {\"generate\": ...} or {\"surface\": ..., "
-                        "\"voxelise\": ...}");
+    return lb_field_fail(&mesh, err,
+                         "must be a file's name, {\"generate\": ...} or {\"surface\": ..., "
+                         "\"voxelise\": ...}");
   }
-  if (status || !lb_json_here(&surface)) return status;
-  if (body->surface_ids) return lb_json_fail(&surface, err, "the mesh has a surface already");
+  if (status || !lb_field_here(&surface)) return status;
+  if (body->surface_ids) return lb_field_fail(&surface, err, "the mesh has a surface already");
   lb_mesh_destroy(body->surface);
   lb_embedding_destroy(body->embedding);
   body->surface = NULL;
@@ -142,35 +142,35 @@ typedef struct Placement {
 } Placement;
 
 // A value for all instances, or a list with one for each.
-static lbJson instance_value(const lbJson *json, const char *key, int32_t instance,
-                             int32_t instance_count) {
-  lbJson member = lb_json_member(json, key);
+static lbField instance_value(const lbField *json, const char *key, int32_t instance,
+                              int32_t instance_count) {
+  lbField member = lb_field_member(json, key);
   bool list = json_is_array(member.value) && json_is_array(json_array_get(member.value, 0));
   if (!list || (int32_t)json_array_size(member.value) != instance_count) return member;
-  return lb_json_item(&member, (size_t)instance);
+  return lb_field_item(&member, (size_t)instance);
 }
 
-static lbStatus read_placement(const lbJson *json, int32_t instance, int32_t count, Placement *p,
+static lbStatus read_placement(const lbField *json, int32_t instance, int32_t count, Placement *p,
                                lbError *err) {
   *p = (Placement){ .scale = { 1, 1, 1 }, .rotation = { 0, 0, 0, 1 } };
-  lbJson member = instance_value(json, "position", instance, count);
-  lbStatus status = lb_json_vector(&member, 3, p->position, err);
+  lbField member = instance_value(json, "position", instance, count);
+  lbStatus status = lb_field_vector(&member, 3, p->position, err);
   member = instance_value(json, "rotation", instance, count);
-  if (!status) status = lb_json_vector(&member, 4, p->rotation, err);
+  if (!status) status = lb_field_vector(&member, 4, p->rotation, err);
   double norm = 0;
   for (int i = 0; i < 4; i++) norm += p->rotation[i] * p->rotation[i];
-  if (!status && !(norm > 1e-20)) status = lb_json_fail(&member, err, "is not a rotation");
+  if (!status && !(norm > 1e-20)) status = lb_field_fail(&member, err, "is not a rotation");
   for (int i = 0; i < 4; i++) p->rotation[i] /= sqrt(norm);
   member = instance_value(json, "scale", instance, count);
   if (status) return status;
   if (json_is_array(member.value)) {
-    status = lb_json_vector(&member, 3, p->scale, err);
+    status = lb_field_vector(&member, 3, p->scale, err);
   } else {
-    status = lb_json_number(&member, &p->scale[0], err);
+    status = lb_field_number(&member, &p->scale[0], err);
     p->scale[1] = p->scale[2] = p->scale[0];
   }
   if (!status && !(p->scale[0] > 0 && p->scale[1] > 0 && p->scale[2] > 0))
-    status = lb_json_fail(&member, err, "must be positive");
+    status = lb_field_fail(&member, err, "must be positive");
   return status;
 }
 
@@ -196,7 +196,7 @@ static void warn_of_size(const lbSceneBody *body) {
            body->name, size);
 }
 
-static lbStatus place(const lbJson *json, int32_t instance, int32_t count, lbSceneBody *body,
+static lbStatus place(const lbField *json, int32_t instance, int32_t count, lbSceneBody *body,
                       lbError *err) {
   Placement placement;
   lbStatus status = read_placement(json, instance, count, &placement, err);
@@ -204,13 +204,13 @@ static lbStatus place(const lbJson *json, int32_t instance, int32_t count, lbSce
   place_mesh(&placement, body->mesh);
   if (body->surface) place_mesh(&placement, body->surface);
   static const char *const velocity_keys[] = { "linear", "angular", NULL };
-  lbJson velocity = lb_json_member(json, "velocity");
-  if (lb_json_here(&velocity)) {
-    status = lb_json_keys(&velocity, velocity_keys, err);
-    lbJson linear = instance_value(&velocity, "linear", instance, count);
-    lbJson angular = instance_value(&velocity, "angular", instance, count);
-    if (!status) status = lb_json_vector(&linear, 3, body->linear_velocity, err);
-    if (!status) status = lb_json_vector(&angular, 3, body->angular_velocity, err);
+  lbField velocity = lb_field_member(json, "velocity");
+  if (lb_field_here(&velocity)) {
+    status = lb_field_keys(&velocity, velocity_keys, err);
+    lbField linear = instance_value(&velocity, "linear", instance, count);
+    lbField angular = instance_value(&velocity, "angular", instance, count);
+    if (!status) status = lb_field_vector(&linear, 3, body->linear_velocity, err);
+    if (!status) status = lb_field_vector(&angular, 3, body->angular_velocity, err);
   }
   if (!status) warn_of_size(body);
   return status;
@@ -218,11 +218,11 @@ static lbStatus place(const lbJson *json, int32_t instance, int32_t count, lbSce
 
 // ---- the body ----------------------------------------------------------------------------------
 
-static lbStatus read_name(const lbJson *json, int32_t instance, int32_t count, lbSceneBody *body,
+static lbStatus read_name(const lbField *json, int32_t instance, int32_t count, lbSceneBody *body,
                           lbError *err) {
   lbStatus status = LB_OK;
-  lbJson member = lb_json_member(json, "name");
-  const char *name = lb_json_text(&member, &status, err);
+  lbField member = lb_field_member(json, "name");
+  const char *name = lb_field_text(&member, &status, err);
   if (status) return status;
   char text[200];
   if (count > 1)
@@ -233,40 +233,40 @@ static lbStatus read_name(const lbJson *json, int32_t instance, int32_t count, l
   return body->name ? LB_OK : lb_fail_memory(err);
 }
 
-static lbStatus read_method(const lbJson *json, lbSceneBody *body, lbError *err) {
+static lbStatus read_method(const lbField *json, lbSceneBody *body, lbError *err) {
   static const char *const mass_names[] = { "consistent", "lumped", NULL };
   static const char *const damping_keys[] = { "mass", "stiffness", NULL };
   int mass = LB_MASS_CONSISTENT, method = LB_METHOD_FULL;
-  lbJson member = lb_json_member(json, "mass");
-  lbStatus status = lb_json_choice(&member, mass_names, &mass, err);
-  member = lb_json_member(json, "method");
-  if (!status) status = lb_json_choice(&member, method_names, &method, err);
+  lbField member = lb_field_member(json, "mass");
+  lbStatus status = lb_field_choice(&member, mass_names, &mass, err);
+  member = lb_field_member(json, "method");
+  if (!status) status = lb_field_choice(&member, method_names, &method, err);
   body->mass = (lbMassKind)mass;
   body->method = (lbMethod)method;
-  member = lb_json_member(json, "reduce");
-  if (!status && lb_json_here(&member)) status = lb_json_keys(&member, reduce_keys, err);
-  member = lb_json_member(json, "damping");
-  if (status || !lb_json_here(&member)) return status;
-  status = lb_json_keys(&member, damping_keys, err);
-  lbJson alpha = lb_json_member(&member, "mass"), beta = lb_json_member(&member, "stiffness");
-  if (!status) status = lb_json_number(&alpha, &body->damping_mass, err);
-  if (!status) status = lb_json_number(&beta, &body->damping_stiffness, err);
+  member = lb_field_member(json, "reduce");
+  if (!status && lb_field_here(&member)) status = lb_field_keys(&member, reduce_keys, err);
+  member = lb_field_member(json, "damping");
+  if (status || !lb_field_here(&member)) return status;
+  status = lb_field_keys(&member, damping_keys, err);
+  lbField alpha = lb_field_member(&member, "mass"), beta = lb_field_member(&member, "stiffness");
+  if (!status) status = lb_field_number(&alpha, &body->damping_mass, err);
+  if (!status) status = lb_field_number(&beta, &body->damping_stiffness, err);
   if (!status && (body->damping_mass < 0 || body->damping_stiffness < 0))
-    status = lb_json_fail(&member, err, "must not be negative");
+    status = lb_field_fail(&member, err, "must not be negative");
   return status;
 }
 
-lbStatus lb_scene_read_body(const lbJson *json, int32_t instance, int32_t instance_count,
+lbStatus lb_scene_read_body(const lbField *json, int32_t instance, int32_t instance_count,
                             lbSceneBody *body, lbError *err) {
-  lbStatus status = lb_json_keys(json, body_keys, err);
+  lbStatus status = lb_field_keys(json, body_keys, err);
   if (!status) status = read_name(json, instance, instance_count, body, err);
   if (!status) status = read_method(json, body, err);
   if (!status) status = read_mesh(json, body, err);
-  lbJson material = lb_json_member(json, "material"), fixed = lb_json_member(json, "fixed");
+  lbField material = lb_field_member(json, "material"), fixed = lb_field_member(json, "fixed");
   if (!status)
-    status = lb_json_here(&material) ? lb_scene_read_materials(&material, body, err)
-                                     : lb_scene_mesh_materials(body, json->file, err);
-  if (!status && lb_json_here(&fixed)) status = lb_scene_read_fixed(&fixed, body, err);
+    status = lb_field_here(&material) ? lb_scene_read_materials(&material, body, err)
+                                      : lb_scene_mesh_materials(body, json->file, err);
+  if (!status && lb_field_here(&fixed)) status = lb_scene_read_fixed(&fixed, body, err);
   if (!status) status = place(json, instance, instance_count, body, err);
   return status;
 }

@@ -9,31 +9,31 @@ static const char *const keys[] = { "model", "young", "poisson", "density", "c10
 static const char *const elastic_keys[] = { "young", "poisson", NULL };
 static const char *const mooney_keys[] = { "c10", "c01", "v1", NULL };
 
-static lbStatus read_model(const lbJson *json, lbMaterialModel *model, lbError *err) {
+static lbStatus read_model(const lbField *json, lbMaterialModel *model, lbError *err) {
   const char *names[LB_MATERIAL_MODEL_COUNT + 1] = { 0 };
   for (int i = 0; i < LB_MATERIAL_MODEL_COUNT; i++)
     names[i] = lb_material_model_name((lbMaterialModel)i);
   int chosen = *model;
-  lbJson member = lb_json_member(json, "model");
-  lbStatus status = lb_json_choice(&member, names, &chosen, err);
+  lbField member = lb_field_member(json, "model");
+  lbStatus status = lb_field_choice(&member, names, &chosen, err);
   *model = (lbMaterialModel)chosen;
   return status;
 }
 
-static lbStatus refuse_keys(const lbJson *json, const char *const *unwanted, lbMaterialModel model,
+static lbStatus refuse_keys(const lbField *json, const char *const *unwanted, lbMaterialModel model,
                             lbError *err) {
   for (; *unwanted; unwanted++) {
-    lbJson member = lb_json_member(json, *unwanted);
-    if (lb_json_here(&member))
-      return lb_json_fail(&member, err, "has no meaning for the model \"%s\", remove it",
-                          lb_material_model_name(model));
+    lbField member = lb_field_member(json, *unwanted);
+    if (lb_field_here(&member))
+      return lb_field_fail(&member, err, "has no meaning for the model \"%s\", remove it",
+                           lb_material_model_name(model));
   }
   return LB_OK;
 }
 
-static lbStatus read_material(const lbJson *json, lbMaterial *material, lbError *err) {
+static lbStatus read_material(const lbField *json, lbMaterial *material, lbError *err) {
   lbMaterial m = lb_material();
-  lbStatus status = lb_json_keys(json, keys, err);
+  lbStatus status = lb_field_keys(json, keys, err);
   if (!status) status = read_model(json, &m.model, err);
   bool mooney = m.model == LB_MATERIAL_MOONEYRIVLIN;
   if (!status) status = refuse_keys(json, mooney ? elastic_keys : mooney_keys, m.model, err);
@@ -43,8 +43,8 @@ static lbStatus read_material(const lbJson *json, lbMaterial *material, lbError 
   } fields[] = { { "young", &m.young }, { "poisson", &m.poisson }, { "density", &m.density },
                  { "c10", &m.c10 },     { "c01", &m.c01 },         { "v1", &m.v1 } };
   for (size_t i = 0; i < sizeof fields / sizeof *fields && !status; i++) {
-    lbJson member = lb_json_member(json, fields[i].key);
-    status = lb_json_number(&member, fields[i].value, err);
+    lbField member = lb_field_member(json, fields[i].key);
+    status = lb_field_number(&member, fields[i].value, err);
   }
   char what[256];
   snprintf(what, sizeof what, "%s: %s", json->file, json->path);
@@ -53,7 +53,7 @@ static lbStatus read_material(const lbJson *json, lbMaterial *material, lbError 
   return status;
 }
 
-static lbStatus find_group(const lbJson *json, const lbMesh *mesh, const lbGroup **group,
+static lbStatus find_group(const lbField *json, const lbMesh *mesh, const lbGroup **group,
                            lbError *err) {
   if (json_is_string(json->value))
     *group = lb_mesh_group_by_name(mesh, LB_GROUP_ELEMENTS, json_string_value(json->value));
@@ -61,18 +61,18 @@ static lbStatus find_group(const lbJson *json, const lbMesh *mesh, const lbGroup
     *group =
         lb_mesh_group_by_tag(mesh, LB_GROUP_ELEMENTS, (int32_t)json_integer_value(json->value));
   else
-    return lb_json_fail(json, err, "must be a group's name or number");
+    return lb_field_fail(json, err, "must be a group's name or number");
   if (*group) return LB_OK;
   char known[160] = "";
   for (int32_t i = 0; i < mesh->group_count; i++)
     if (mesh->groups[i].kind == LB_GROUP_ELEMENTS)
       snprintf(known + strlen(known), sizeof known - strlen(known), " %s(%d)", mesh->groups[i].name,
                (int)mesh->groups[i].tag);
-  return lb_json_fail(json, err, "the mesh has no such group of elements, it has%s",
-                      known[0] ? known : " none");
+  return lb_field_fail(json, err, "the mesh has no such group of elements, it has%s",
+                       known[0] ? known : " none");
 }
 
-static lbStatus read_list(const lbJson *json, lbSceneBody *body, lbError *err) {
+static lbStatus read_list(const lbField *json, lbSceneBody *body, lbError *err) {
   size_t count = json_array_size(json->value), elements = (size_t)lb_mesh_element_count(body->mesh);
   body->materials = lb_alloc(count, sizeof(lbMaterial));
   body->element_materials = lb_alloc(elements, sizeof(int32_t));
@@ -80,10 +80,10 @@ static lbStatus read_list(const lbJson *json, lbSceneBody *body, lbError *err) {
   for (size_t e = 0; e < elements; e++) body->element_materials[e] = -1;
   body->material_count = (int32_t)count;
   for (size_t i = 0; i < count; i++) {
-    lbJson item = lb_json_item(json, i), group_json = lb_json_member(&item, "group");
+    lbField item = lb_field_item(json, i), group_json = lb_field_member(&item, "group");
     const lbGroup *group = NULL;
     lbStatus status = read_material(&item, &body->materials[i], err);
-    if (!status && lb_json_here(&group_json))
+    if (!status && lb_field_here(&group_json))
       status = find_group(&group_json, body->mesh, &group, err);
     if (status) return status;
     for (size_t e = 0; !group && e < elements; e++) body->element_materials[e] = (int32_t)i;
@@ -92,18 +92,18 @@ static lbStatus read_list(const lbJson *json, lbSceneBody *body, lbError *err) {
   }
   for (size_t e = 0; e < elements; e++)
     if (body->element_materials[e] < 0)
-      return lb_json_fail(json, err,
-                          "element %zu is in none of the groups, add a material without "
-                          "\"group\" first in the list",
-                          e);
+      return lb_field_fail(json, err,
+                           "element %zu is in none of the groups, add a material without "
+                           "\"group\" first in the list",
+                           e);
   return LB_OK;
 }
 
-lbStatus lb_scene_read_materials(const lbJson *json, lbSceneBody *body, lbError *err) {
+lbStatus lb_scene_read_materials(const lbField *json, lbSceneBody *body, lbError *err) {
   if (json_is_array(json->value)) return read_list(json, body, err);
-  lbJson group = lb_json_member(json, "group");
-  if (lb_json_here(&group))
-    return lb_json_fail(&group, err, "only a list of materials can have groups");
+  lbField group = lb_field_member(json, "group");
+  if (lb_field_here(&group))
+    return lb_field_fail(&group, err, "only a list of materials can have groups");
   body->materials = lb_alloc(1, sizeof(lbMaterial));
   if (!body->materials) return lb_fail_memory(err);
   body->material_count = 1;

@@ -28,18 +28,18 @@ void lb_scene_destroy(lbScene *scene) {
 
 // ---- reading -----------------------------------------------------------------------------------
 
-static lbStatus read_instances(const lbJson *body, int32_t *count, lbError *err) {
-  lbJson member = lb_json_member(body, "instances");
+static lbStatus read_instances(const lbField *body, int32_t *count, lbError *err) {
+  lbField member = lb_field_member(body, "instances");
   *count = 1;
-  return lb_json_integer(&member, 1, 100000, count, err);
+  return lb_field_integer(&member, 1, 100000, count, err);
 }
 
-static lbStatus read_bodies(const lbJson *json, lbScene *scene, lbError *err) {
+static lbStatus read_bodies(const lbField *json, lbScene *scene, lbError *err) {
   if (!json_is_array(json->value) || json_array_size(json->value) == 0)
-    return lb_json_fail(json, err, "must be a list with at least one body");
+    return lb_field_fail(json, err, "must be a list with at least one body");
   size_t capacity = 0;
   for (size_t i = 0; i < json_array_size(json->value); i++) {
-    lbJson item = lb_json_item(json, i);
+    lbField item = lb_field_item(json, i);
     int32_t instances;
     lbStatus status = read_instances(&item, &instances, err);
     for (int32_t k = 0; k < instances && !status; k++) {
@@ -53,122 +53,122 @@ static lbStatus read_bodies(const lbJson *json, lbScene *scene, lbError *err) {
   for (int32_t i = 0; i < scene->body_count; i++)
     for (int32_t k = 0; k < i; k++)
       if (strcmp(scene->bodies[i].name, scene->bodies[k].name) == 0)
-        return lb_json_fail(json, err, "two bodies are called \"%s\", give each a name of its own",
-                            scene->bodies[i].name);
+        return lb_field_fail(json, err, "two bodies are called \"%s\", give each a name of its own",
+                             scene->bodies[i].name);
   return LB_OK;
 }
 
 // The "body" and "vertex" of a load or probe. A scene of one body need not name it.
-static lbStatus read_point(const lbJson *json, const lbScene *scene, int32_t *body, int32_t *vertex,
-                           lbError *err) {
+static lbStatus read_point(const lbField *json, const lbScene *scene, int32_t *body,
+                           int32_t *vertex, lbError *err) {
   lbStatus status = LB_OK;
-  lbJson name_json = lb_json_member(json, "body"), vertex_json = lb_json_member(json, "vertex");
-  const char *name = lb_json_text(&name_json, &status, err);
+  lbField name_json = lb_field_member(json, "body"), vertex_json = lb_field_member(json, "vertex");
+  const char *name = lb_field_text(&name_json, &status, err);
   if (status) return status;
   *body = -1;
   for (int32_t i = 0; i < scene->body_count; i++)
     if (name ? strcmp(scene->bodies[i].name, name) == 0 : scene->body_count == 1) *body = i;
-  if (*body < 0 && !name) return lb_json_fail(json, err, "must name its \"body\"");
-  if (*body < 0) return lb_json_fail(&name_json, err, "there is no body \"%.60s\"", name);
-  if (!lb_json_here(&vertex_json)) return lb_json_fail(json, err, "must name its \"vertex\"");
-  status = lb_json_integer(&vertex_json, 0, INT32_MAX, vertex, err);
+  if (*body < 0 && !name) return lb_field_fail(json, err, "must name its \"body\"");
+  if (*body < 0) return lb_field_fail(&name_json, err, "there is no body \"%.60s\"", name);
+  if (!lb_field_here(&vertex_json)) return lb_field_fail(json, err, "must name its \"vertex\"");
+  status = lb_field_integer(&vertex_json, 0, INT32_MAX, vertex, err);
   int32_t count = lb_scene_vertex_count(&scene->bodies[*body]);
   if (!status && *vertex >= count)
-    return lb_json_fail(&vertex_json, err, "is %d, body \"%s\" has %d vertices (counted from 0)",
-                        (int)*vertex, scene->bodies[*body].name, (int)count);
+    return lb_field_fail(&vertex_json, err, "is %d, body \"%s\" has %d vertices (counted from 0)",
+                         (int)*vertex, scene->bodies[*body].name, (int)count);
   return status;
 }
 
-static lbStatus read_load(const lbJson *json, const lbScene *scene, lbSceneLoad *load,
+static lbStatus read_load(const lbField *json, const lbScene *scene, lbSceneLoad *load,
                           lbError *err) {
   *load = (lbSceneLoad){ .from = -INFINITY, .to = INFINITY };
-  lbStatus status = lb_json_keys(json, load_keys, err);
+  lbStatus status = lb_field_keys(json, load_keys, err);
   if (!status) status = read_point(json, scene, &load->body, &load->vertex, err);
-  lbJson member = lb_json_member(json, "force");
-  if (!status && !lb_json_here(&member)) status = lb_json_fail(json, err, "has no \"force\"");
-  if (!status) status = lb_json_vector(&member, 3, load->force, err);
-  member = lb_json_member(json, "from");
-  if (!status) status = lb_json_number(&member, &load->from, err);
-  member = lb_json_member(json, "to");
-  if (!status) status = lb_json_number(&member, &load->to, err);
+  lbField member = lb_field_member(json, "force");
+  if (!status && !lb_field_here(&member)) status = lb_field_fail(json, err, "has no \"force\"");
+  if (!status) status = lb_field_vector(&member, 3, load->force, err);
+  member = lb_field_member(json, "from");
+  if (!status) status = lb_field_number(&member, &load->from, err);
+  member = lb_field_member(json, "to");
+  if (!status) status = lb_field_number(&member, &load->to, err);
   return status;
 }
 
-static lbStatus check_list(const lbJson *json, lbError *err) {
+static lbStatus check_list(const lbField *json, lbError *err) {
   return !json->value || json_is_array(json->value) ? LB_OK
-                                                    : lb_json_fail(json, err, "must be a list");
+                                                    : lb_field_fail(json, err, "must be a list");
 }
 
-static lbStatus read_loads(const lbJson *json, lbScene *scene, lbError *err) {
+static lbStatus read_loads(const lbField *json, lbScene *scene, lbError *err) {
   lbStatus status = check_list(json, err);
   size_t count = json_array_size(json->value);
   scene->loads = lb_alloc(count, sizeof(lbSceneLoad));
   if (!scene->loads) return lb_fail_memory(err);
   for (size_t i = 0; i < count && !status; i++) {
-    lbJson item = lb_json_item(json, i);
+    lbField item = lb_field_item(json, i);
     status = read_load(&item, scene, &scene->loads[scene->load_count++], err);
   }
   return status;
 }
 
-static lbStatus read_probes(const lbJson *json, lbScene *scene, lbError *err) {
+static lbStatus read_probes(const lbField *json, lbScene *scene, lbError *err) {
   lbStatus status = check_list(json, err);
   size_t count = json_array_size(json->value);
   scene->probes = lb_alloc(count, sizeof(lbSceneProbe));
   if (!scene->probes) return lb_fail_memory(err);
   for (size_t i = 0; i < count && !status; i++) {
-    lbJson item = lb_json_item(json, i);
+    lbField item = lb_field_item(json, i);
     lbSceneProbe *probe = &scene->probes[scene->probe_count++];
-    status = lb_json_keys(&item, probe_keys, err);
+    status = lb_field_keys(&item, probe_keys, err);
     if (!status) status = read_point(&item, scene, &probe->body, &probe->vertex, err);
   }
   return status;
 }
 
-static lbStatus read_time(const lbJson *json, lbScene *scene, lbError *err) {
-  if (!lb_json_here(json)) return LB_OK;
+static lbStatus read_time(const lbField *json, lbScene *scene, lbError *err) {
+  if (!lb_field_here(json)) return LB_OK;
   static const char *const integrators[] = { "newmark", "euler", NULL };
   int integrator = LB_INTEGRATOR_NEWMARK;
-  lbStatus status = lb_json_keys(json, time_keys, err);
-  lbJson member = lb_json_member(json, "step");
-  if (!status) status = lb_json_positive(&member, &scene->time_step, err);
-  member = lb_json_member(json, "count");
-  if (!status) status = lb_json_integer(&member, 0, INT32_MAX, &scene->step_count, err);
-  member = lb_json_member(json, "integrator");
-  if (!status) status = lb_json_choice(&member, integrators, &integrator, err);
+  lbStatus status = lb_field_keys(json, time_keys, err);
+  lbField member = lb_field_member(json, "step");
+  if (!status) status = lb_field_positive(&member, &scene->time_step, err);
+  member = lb_field_member(json, "count");
+  if (!status) status = lb_field_integer(&member, 0, INT32_MAX, &scene->step_count, err);
+  member = lb_field_member(json, "integrator");
+  if (!status) status = lb_field_choice(&member, integrators, &integrator, err);
   scene->integrator = (lbIntegrator)integrator;
-  member = lb_json_member(json, "newton_iterations");
-  if (!status) status = lb_json_integer(&member, 1, 10000, &scene->newton_iterations, err);
-  member = lb_json_member(json, "newton_tolerance");
-  if (!status) status = lb_json_positive(&member, &scene->newton_tolerance, err);
+  member = lb_field_member(json, "newton_iterations");
+  if (!status) status = lb_field_integer(&member, 1, 10000, &scene->newton_iterations, err);
+  member = lb_field_member(json, "newton_tolerance");
+  if (!status) status = lb_field_positive(&member, &scene->newton_tolerance, err);
   return status;
 }
 
-static lbStatus read_version(const lbJson *json, lbError *err) {
+static lbStatus read_version(const lbField *json, lbError *err) {
   int32_t version = 0;
-  if (!lb_json_here(json))
+  if (!lb_field_here(json))
     return lb_fail(err, LB_ERR_FORMAT, "%s: has no \"limber\": 1, is it a scene?", json->file);
-  lbStatus status = lb_json_integer(json, 1, INT32_MAX, &version, err);
+  lbStatus status = lb_field_integer(json, 1, INT32_MAX, &version, err);
   if (!status && version > 1)
-    return lb_json_fail(json, err, "is version %d, this limber reads version 1; update limber",
-                        (int)version);
+    return lb_field_fail(json, err, "is version %d, this limber reads version 1; update limber",
+                         (int)version);
   return status;
 }
 
-static lbStatus read_scene(const lbJson *json, lbScene *scene, lbError *err) {
-  if (!json_is_object(json->value)) return lb_json_fail(json, err, "must be an object { ... }");
-  lbJson member = lb_json_member(json, "limber");
+static lbStatus read_scene(const lbField *json, lbScene *scene, lbError *err) {
+  if (!json_is_object(json->value)) return lb_field_fail(json, err, "must be an object { ... }");
+  lbField member = lb_field_member(json, "limber");
   lbStatus status = read_version(&member, err);
-  if (!status) status = lb_json_keys(json, scene_keys, err);
-  member = lb_json_member(json, "gravity");
-  if (!status) status = lb_json_vector(&member, 3, scene->gravity, err);
-  member = lb_json_member(json, "time");
+  if (!status) status = lb_field_keys(json, scene_keys, err);
+  member = lb_field_member(json, "gravity");
+  if (!status) status = lb_field_vector(&member, 3, scene->gravity, err);
+  member = lb_field_member(json, "time");
   if (!status) status = read_time(&member, scene, err);
-  member = lb_json_member(json, "bodies");
+  member = lb_field_member(json, "bodies");
   if (!status) status = read_bodies(&member, scene, err);
-  member = lb_json_member(json, "loads");
+  member = lb_field_member(json, "loads");
   if (!status) status = read_loads(&member, scene, err);
-  member = lb_json_member(json, "probes");
+  member = lb_field_member(json, "probes");
   if (!status) status = read_probes(&member, scene, err);
   return status;
 }
@@ -178,8 +178,8 @@ static lbStatus load_json(const char *path, lbScene *scene, lbError *err) {
   size_t bytes;
   json_t *root = NULL;
   lbStatus status = lb_file_read(path, &content, &bytes, err);
-  if (!status) status = lb_json_parse(path, content, bytes, &root, err);
-  if (!status) status = read_scene(&(lbJson){ path, root, "" }, scene, err);
+  if (!status) status = lb_field_parse(path, content, bytes, &root, err);
+  if (!status) status = read_scene(&(lbField){ path, root, "" }, scene, err);
   json_decref(root);
   lb_free(content);
   return status;

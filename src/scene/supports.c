@@ -10,11 +10,11 @@ static const char *const keys[] = { "vertices", "box", "group", "file", NULL };
 
 // Fixes a vertex in the numbering of the scene. A surface's vertex takes the nodes of the cell that
 // carries it with it.
-static lbStatus fix_vertex(const lbJson *json, lbSceneBody *body, int64_t id, lbError *err) {
+static lbStatus fix_vertex(const lbField *json, lbSceneBody *body, int64_t id, lbError *err) {
   int32_t count = lb_scene_vertex_count(body);
   if (id < 0 || id >= count)
-    return lb_json_fail(json, err, "vertex %lld does not exist, the mesh has %d (counted from 0)",
-                        (long long)id, (int)count);
+    return lb_field_fail(json, err, "vertex %lld does not exist, the mesh has %d (counted from 0)",
+                         (long long)id, (int)count);
   if (!body->surface_ids) {
     body->fixed[id] = true;
     return LB_OK;
@@ -25,26 +25,26 @@ static lbStatus fix_vertex(const lbJson *json, lbSceneBody *body, int64_t id, lb
   return LB_OK;
 }
 
-static lbStatus fix_list(const lbJson *json, lbSceneBody *body, lbError *err) {
+static lbStatus fix_list(const lbField *json, lbSceneBody *body, lbError *err) {
   if (!json_is_array(json->value))
-    return lb_json_fail(json, err, "must be a list of vertex numbers");
+    return lb_field_fail(json, err, "must be a list of vertex numbers");
   lbStatus status = LB_OK;
   for (size_t i = 0; i < json_array_size(json->value) && !status; i++) {
-    lbJson item = lb_json_item(json, i);
+    lbField item = lb_field_item(json, i);
     int32_t id = 0;
-    status = lb_json_integer(&item, 0, INT32_MAX, &id, err);
+    status = lb_field_integer(&item, 0, INT32_MAX, &id, err);
     if (!status) status = fix_vertex(&item, body, id, err);
   }
   return status;
 }
 
-static lbStatus fix_box(const lbJson *json, lbSceneBody *body, lbError *err) {
+static lbStatus fix_box(const lbField *json, lbSceneBody *body, lbError *err) {
   double box[2][3];
   if (!json_is_array(json->value) || json_array_size(json->value) != 2)
-    return lb_json_fail(json, err, "must be [[low x, y, z], [high x, y, z]]");
+    return lb_field_fail(json, err, "must be [[low x, y, z], [high x, y, z]]");
   for (size_t i = 0; i < 2; i++) {
-    lbJson item = lb_json_item(json, i);
-    lbStatus status = lb_json_vector(&item, 3, box[i], err);
+    lbField item = lb_field_item(json, i);
+    lbStatus status = lb_field_vector(&item, 3, box[i], err);
     if (status) return status;
   }
   const lbMesh *mesh = body->mesh;
@@ -74,10 +74,10 @@ static void fix_triangle_or_element(lbSceneBody *body, const lbGroup *group, int
   for (int32_t a = 0; a < count; a++) body->fixed[vertices[a]] = true;
 }
 
-static lbStatus fix_group(const lbJson *json, lbSceneBody *body, lbError *err) {
+static lbStatus fix_group(const lbField *json, lbSceneBody *body, lbError *err) {
   const char *name = json_string_value(json->value);
   if (!name && !json_is_integer(json->value))
-    return lb_json_fail(json, err, "must be a group's name or number");
+    return lb_field_fail(json, err, "must be a group's name or number");
   bool found = false;
   for (int32_t i = 0; i < body->mesh->group_count; i++) {
     const lbGroup *group = &body->mesh->groups[i];
@@ -91,12 +91,12 @@ static lbStatus fix_group(const lbJson *json, lbSceneBody *body, lbError *err) {
       else
         fix_triangle_or_element(body, group, group->ids[k]);
   }
-  return found ? LB_OK : lb_json_fail(json, err, "the mesh has no such group");
+  return found ? LB_OK : lb_field_fail(json, err, "the mesh has no such group");
 }
 
-static lbStatus fix_file(const lbJson *json, lbSceneBody *body, lbError *err) {
+static lbStatus fix_file(const lbField *json, lbSceneBody *body, lbError *err) {
   lbStatus status = LB_OK;
-  const char *name = lb_json_text(json, &status, err);
+  const char *name = lb_field_text(json, &status, err);
   if (status) return status;
   char *content = NULL, *path = lb_path_beside(json->file, name);
   size_t bytes;
@@ -104,7 +104,7 @@ static lbStatus fix_file(const lbJson *json, lbSceneBody *body, lbError *err) {
   status = path ? lb_file_read(path, &content, &bytes, err) : lb_fail_memory(err);
   if (!status) status = lb_read_bou(path, content, bytes, &ids, &count, err);
   for (int32_t i = 0; i < count && !status; i++) {
-    lbJson item = *json;
+    lbField item = *json;
     status = fix_vertex(&item, body, ids[i], err);
   }
   lb_free(ids);
@@ -113,27 +113,27 @@ static lbStatus fix_file(const lbJson *json, lbSceneBody *body, lbError *err) {
   return status;
 }
 
-static lbStatus fix_entry(const lbJson *json, lbSceneBody *body, lbError *err) {
-  lbStatus status = lb_json_keys(json, keys, err);
+static lbStatus fix_entry(const lbField *json, lbSceneBody *body, lbError *err) {
+  lbStatus status = lb_field_keys(json, keys, err);
   if (status) return status;
   if (json_object_size(json->value) != 1)
-    return lb_json_fail(json, err, "must have exactly one of vertices, box, group, file");
-  static lbStatus (*const readers[])(const lbJson *, lbSceneBody *,
+    return lb_field_fail(json, err, "must have exactly one of vertices, box, group, file");
+  static lbStatus (*const readers[])(const lbField *, lbSceneBody *,
                                      lbError *) = { fix_list, fix_box, fix_group, fix_file };
   for (int i = 0; keys[i]; i++) {
-    lbJson member = lb_json_member(json, keys[i]);
-    if (lb_json_here(&member)) return readers[i](&member, body, err);
+    lbField member = lb_field_member(json, keys[i]);
+    if (lb_field_here(&member)) return readers[i](&member, body, err);
   }
   return LB_OK;
 }
 
-lbStatus lb_scene_read_fixed(const lbJson *json, lbSceneBody *body, lbError *err) {
+lbStatus lb_scene_read_fixed(const lbField *json, lbSceneBody *body, lbError *err) {
   body->fixed = lb_alloc((size_t)body->mesh->vertex_count, sizeof(bool));
   if (!body->fixed) return lb_fail_memory(err);
   if (!json_is_array(json->value)) return fix_entry(json, body, err);
   lbStatus status = LB_OK;
   for (size_t i = 0; i < json_array_size(json->value) && !status; i++) {
-    lbJson item = lb_json_item(json, i);
+    lbField item = lb_field_item(json, i);
     status = fix_entry(&item, body, err);
   }
   return status;

@@ -1,5 +1,5 @@
 // Typed access to JSON.
-#include "scene/json.h"
+#include "scene/field.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-lbStatus lb_json_parse(const char *file, const char *content, size_t bytes, json_t **out,
-                       lbError *err) {
+lbStatus lb_field_parse(const char *file, const char *content, size_t bytes, json_t **out,
+                        lbError *err) {
   json_error_t fault;
   json_t *root = json_loadb(content, bytes, JSON_REJECT_DUPLICATES, &fault);
   if (!root)
@@ -17,7 +17,7 @@ lbStatus lb_json_parse(const char *file, const char *content, size_t bytes, json
   return LB_OK;
 }
 
-lbStatus lb_json_fail(const lbJson *json, lbError *err, const char *format, ...) {
+lbStatus lb_field_fail(const lbField *json, lbError *err, const char *format, ...) {
   char message[320];
   va_list arguments;
   va_start(arguments, format);
@@ -27,21 +27,22 @@ lbStatus lb_json_fail(const lbJson *json, lbError *err, const char *format, ...)
                  json->path[0] ? ": " : "", message);
 }
 
-lbJson lb_json_member(const lbJson *object, const char *key) {
-  lbJson member = { object->file, json_object_get(object->value, key), "" };
+lbField lb_field_member(const lbField *object, const char *key) {
+  lbField member = { object->file, json_object_get(object->value, key), "" };
   snprintf(member.path, sizeof member.path, "%.100s%s%.50s", object->path,
            object->path[0] ? "." : "", key);
   return member;
 }
 
-lbJson lb_json_item(const lbJson *array, size_t index) {
-  lbJson item = { array->file, json_array_get(array->value, index), "" };
+lbField lb_field_item(const lbField *array, size_t index) {
+  lbField item = { array->file, json_array_get(array->value, index), "" };
   snprintf(item.path, sizeof item.path, "%.120s[%zu]", array->path, index);
   return item;
 }
 
-lbStatus lb_json_keys(const lbJson *object, const char *const *keys, lbError *err) {
-  if (!json_is_object(object->value)) return lb_json_fail(object, err, "must be an object { ... }");
+lbStatus lb_field_keys(const lbField *object, const char *const *keys, lbError *err) {
+  if (!json_is_object(object->value))
+    return lb_field_fail(object, err, "must be an object { ... }");
   const char *key;
   json_t *value;
   json_object_foreach((json_t *)object->value, key, value) {
@@ -50,21 +51,22 @@ lbStatus lb_json_keys(const lbJson *object, const char *const *keys, lbError *er
     if (*known) continue;
     const char *nearest = lb_nearest_name(key, keys);
     if (nearest)
-      return lb_json_fail(object, err, "unknown key \"%.60s\", did you mean \"%s\"?", key, nearest);
-    return lb_json_fail(object, err, "unknown key \"%.60s\", remove it", key);
+      return lb_field_fail(object, err, "unknown key \"%.60s\", did you mean \"%s\"?", key,
+                           nearest);
+    return lb_field_fail(object, err, "unknown key \"%.60s\", remove it", key);
   }
   return LB_OK;
 }
 
-static lbStatus fail_kind(const lbJson *json, const char *kind, lbError *err) {
+static lbStatus fail_kind(const lbField *json, const char *kind, lbError *err) {
   char *text = json_dumps(json->value, JSON_ENCODE_ANY | JSON_COMPACT);
   lbStatus status =
-      lb_json_fail(json, err, "is %.60s, it must be %s", text ? text : "something else", kind);
+      lb_field_fail(json, err, "is %.60s, it must be %s", text ? text : "something else", kind);
   free(text);
   return status;
 }
 
-lbStatus lb_json_number(const lbJson *json, double *out, lbError *err) {
+lbStatus lb_field_number(const lbField *json, double *out, lbError *err) {
   if (!json->value) return LB_OK;
   if (!json_is_number(json->value)) return fail_kind(json, "a number", err);
   double value = json_number_value(json->value);
@@ -73,16 +75,16 @@ lbStatus lb_json_number(const lbJson *json, double *out, lbError *err) {
   return LB_OK;
 }
 
-lbStatus lb_json_positive(const lbJson *json, double *out, lbError *err) {
+lbStatus lb_field_positive(const lbField *json, double *out, lbError *err) {
   double value = 1;
-  lbStatus status = lb_json_number(json, &value, err);
+  lbStatus status = lb_field_number(json, &value, err);
   if (!status && !(value > 0)) return fail_kind(json, "positive", err);
   if (!status && json->value) *out = value;
   return status;
 }
 
-lbStatus lb_json_integer(const lbJson *json, int32_t low, int32_t high, int32_t *out,
-                         lbError *err) {
+lbStatus lb_field_integer(const lbField *json, int32_t low, int32_t high, int32_t *out,
+                          lbError *err) {
   if (!json->value) return LB_OK;
   json_int_t value = json_integer_value(json->value);
   if (json_is_integer(json->value) && value >= low && value <= high) {
@@ -97,7 +99,7 @@ lbStatus lb_json_integer(const lbJson *json, int32_t low, int32_t high, int32_t 
   return fail_kind(json, kind, err);
 }
 
-lbStatus lb_json_vector(const lbJson *json, size_t count, double *out, lbError *err) {
+lbStatus lb_field_vector(const lbField *json, size_t count, double *out, lbError *err) {
   if (!json->value) return LB_OK;
   if (!json_is_array(json->value) || json_array_size(json->value) != count) {
     char kind[40];
@@ -106,14 +108,14 @@ lbStatus lb_json_vector(const lbJson *json, size_t count, double *out, lbError *
   }
   lbStatus status = LB_OK;
   for (size_t i = 0; i < count && !status; i++) {
-    lbJson item = lb_json_item(json, i);
-    status = lb_json_number(&item, &out[i], err);
+    lbField item = lb_field_item(json, i);
+    status = lb_field_number(&item, &out[i], err);
   }
   return status;
 }
 
-lbStatus lb_json_integers(const lbJson *json, size_t count, int32_t low, int32_t *out,
-                          lbError *err) {
+lbStatus lb_field_integers(const lbField *json, size_t count, int32_t low, int32_t *out,
+                           lbError *err) {
   if (!json->value) return LB_OK;
   if (!json_is_array(json->value) || json_array_size(json->value) != count) {
     char kind[40];
@@ -122,21 +124,21 @@ lbStatus lb_json_integers(const lbJson *json, size_t count, int32_t low, int32_t
   }
   lbStatus status = LB_OK;
   for (size_t i = 0; i < count && !status; i++) {
-    lbJson item = lb_json_item(json, i);
-    status = lb_json_integer(&item, low, INT32_MAX, &out[i], err);
+    lbField item = lb_field_item(json, i);
+    status = lb_field_integer(&item, low, INT32_MAX, &out[i], err);
   }
   return status;
 }
 
-const char *lb_json_text(const lbJson *json, lbStatus *status, lbError *err) {
+const char *lb_field_text(const lbField *json, lbStatus *status, lbError *err) {
   if (!json->value) return NULL;
   if (!json_is_string(json->value)) *status = fail_kind(json, "a text in quotes", err);
   return json_string_value(json->value);
 }
 
-lbStatus lb_json_choice(const lbJson *json, const char *const *names, int *out, lbError *err) {
+lbStatus lb_field_choice(const lbField *json, const char *const *names, int *out, lbError *err) {
   lbStatus status = LB_OK;
-  const char *text = lb_json_text(json, &status, err);
+  const char *text = lb_field_text(json, &status, err);
   if (status || !text) return status;
   for (int i = 0; names[i]; i++)
     if (strcmp(names[i], text) == 0) {
@@ -148,7 +150,7 @@ lbStatus lb_json_choice(const lbJson *json, const char *const *names, int *out, 
     snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", names[i]);
   const char *nearest = lb_nearest_name(text, names);
   if (nearest)
-    return lb_json_fail(json, err, "unknown \"%.60s\", did you mean \"%s\"? (one of %s)", text,
-                        nearest, known);
-  return lb_json_fail(json, err, "unknown \"%.60s\", use one of %s", text, known);
+    return lb_field_fail(json, err, "unknown \"%.60s\", did you mean \"%s\"? (one of %s)", text,
+                         nearest, known);
+  return lb_field_fail(json, err, "unknown \"%.60s\", use one of %s", text, known);
 }

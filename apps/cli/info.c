@@ -1,0 +1,129 @@
+// limber info: what is in a mesh or a scene.
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_scene(const char *path) { return lb_path_has_extension(path, ".json"); }
+
+static json_t *material_document(const lbMaterial *m) {
+  bool mooney = m->model == LB_MATERIAL_MOONEYRIVLIN;
+  json_t *document =
+      json_pack("{s:s, s:f}", "model", lb_material_model_name(m->model), "density", m->density);
+  const struct {
+    const char *key;
+    double value;
+    bool used;
+  } fields[] = { { "young", m->young, !mooney },
+                 { "poisson", m->poisson, !mooney },
+                 { "c10", m->c10, mooney },
+                 { "c01", m->c01, mooney },
+                 { "v1", m->v1, mooney } };
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+    if (fields[i].used) json_object_set_new(document, fields[i].key, cli_number(fields[i].value));
+  return document;
+}
+
+static int32_t fixed_count(const lbSceneBody *body) {
+  int32_t count = 0;
+  for (int32_t v = 0; body->fixed && v < body->mesh->vertex_count; v++) count += body->fixed[v];
+  return count;
+}
+
+static json_t *body_document(const lbSceneBody *body) {
+  json_t *materials = json_array();
+  for (int32_t i = 0; i < body->material_count; i++)
+    json_array_append_new(materials, material_document(&body->materials[i]));
+  return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:o}", "name", body->name, "method",
+                   lb_method_name(body->method), "vertices", (int)body->mesh->vertex_count, "tets",
+                   (int)body->mesh->tet_count, "bricks", (int)body->mesh->brick_count,
+                   "surface_vertices", body->surface ? (int)body->surface->vertex_count : 0,
+                   "fixed_vertices", (int)fixed_count(body), "materials", materials);
+}
+
+static json_t *scene_document(const lbScene *scene) {
+  json_t *bodies = json_array();
+  for (int32_t i = 0; i < scene->body_count; i++)
+    json_array_append_new(bodies, body_document(&scene->bodies[i]));
+  return json_pack("{s:s, s:o, s:o, s:i, s:i, s:f, s:i}", "kind", "scene", "gravity",
+                   cli_numbers(scene->gravity, 3), "bodies", bodies, "loads",
+                   (int)scene->load_count, "probes", (int)scene->probe_count, "time_step",
+                   scene->time_step, "steps", (int)scene->step_count);
+}
+
+static void print_material(const lbMaterial *m) {
+  if (m->model == LB_MATERIAL_MOONEYRIVLIN)
+    printf("  material %s: c10 %g, c01 %g, v1 %g Pa, %g kg/m3\n", lb_material_model_name(m->model),
+           m->c10, m->c01, m->v1, m->density);
+  else
+    printf("  material %s: young %g Pa, poisson %g, %g kg/m3\n", lb_material_model_name(m->model),
+           m->young, m->poisson, m->density);
+}
+
+static void print_scene(const lbScene *scene) {
+  printf("scene: %d bodies, %d loads, %d probes, %d steps of %g s, gravity %g %g %g m/s2\n",
+         (int)scene->body_count, (int)scene->load_count, (int)scene->probe_count,
+         (int)scene->step_count, scene->time_step, scene->gravity[0], scene->gravity[1],
+         scene->gravity[2]);
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    const lbSceneBody *b = &scene->bodies[i];
+    printf("body %s: method %s, %d vertices, %d tets, %d bricks, %d fixed vertices\n", b->name,
+           lb_method_name(b->method), (int)b->mesh->vertex_count, (int)b->mesh->tet_count,
+           (int)b->mesh->brick_count, (int)fixed_count(b));
+    for (int32_t k = 0; k < b->material_count; k++) print_material(&b->materials[k]);
+  }
+}
+
+static cliStatus scene_info(const char *path, bool json) {
+  lbError err;
+  lbScene *scene;
+  if (lb_scene_load(path, NULL, &scene, &err)) return cli_fail(&err);
+  cliStatus result = CLI_OK;
+  if (json)
+    result = cli_print_json(scene_document(scene));
+  else
+    print_scene(scene);
+  lb_scene_destroy(scene);
+  return result;
+}
+
+static cliStatus mesh_info(const char *path, bool json) {
+  lbError err;
+  lbMesh *mesh = NULL;
+  lbMeshReport *report = NULL;
+  cliStatus result = CLI_OK;
+  lbStatus status = lb_mesh_load(path, &mesh, &err);
+  if (!status) status = lb_mesh_report(mesh, &report, &err);
+  if (status) {
+    result = cli_fail(&err);
+  } else if (json) {
+    json_t *document = cli_mesh_document(mesh, report);
+    json_object_set_new(document, "kind", json_string("mesh"));
+    result = cli_print_json(document);
+  } else {
+    cli_print_mesh(mesh, report);
+  }
+  lb_mesh_report_destroy(report);
+  lb_mesh_destroy(mesh);
+  return result;
+}
+
+static cliStatus run(int count, char **words) {
+  const cliOption options[] = { { 0 } };
+  cliArguments arguments;
+  cliStatus result = cli_parse(&cli_info, options, count, words, &arguments);
+  if (result || arguments.common.help) return result;
+  if ((result = cli_one_input(&cli_info, &arguments))) return result;
+  const char *path = arguments.inputs[0];
+  return is_scene(path) ? scene_info(path, arguments.common.json)
+                        : mesh_info(path, arguments.common.json);
+}
+
+const cliVerb cli_info = {
+  "info",
+  "what is in a mesh or scene: sizes, groups, materials, methods",
+  "limber info FILE [options]",
+  "Describes a mesh file (as `limber mesh` does) or a scene.\n",
+  "  limber info scenes/bar.json",
+  run,
+};

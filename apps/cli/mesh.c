@@ -1,0 +1,236 @@
+// limber mesh: make, convert, voxelise, fill, clean and describe meshes.
+#include "cli.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Job {
+  const char *generate, *element, *output, *fill;
+  double size[3], thickness;
+  int32_t cells[3], level, segments;
+  bool has_size, has_cells, has_thickness, has_level, has_segments;
+  bool surface, split, clean, wants_fill, wants_voxels;
+  int32_t voxelise;
+} Job;
+
+// ---- making ------------------------------------------------------------------------------------
+
+static lbStatus generate(const Job *job, lbMesh **mesh, lbError *err) {
+  lbShapeDef def = lb_shape_def(job->generate);
+  if (def.shape == LB_SHAPE_COUNT) {
+    const char *names[LB_SHAPE_COUNT + 1] = { 0 };
+    char known[200] = "";
+    for (int i = 0; i < LB_SHAPE_COUNT; i++) {
+      names[i] = lb_shape_name((lbShape)i);
+      snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
+               names[i]);
+    }
+    const char *nearest = lb_nearest_name(job->generate, names);
+    return lb_fail(err, LB_ERR_ARGUMENT, "--generate: unknown shape \"%s\", %s%s%suse one of %s",
+                   job->generate, nearest ? "did you mean \"" : "", nearest ? nearest : "",
+                   nearest ? "\"? " : "", known);
+  }
+  if (job->has_size) memcpy(def.size, job->size, sizeof def.size);
+  if (job->has_cells) memcpy(def.cells, job->cells, sizeof def.cells);
+  if (job->has_thickness) def.thickness = job->thickness;
+  if (job->has_level) def.level = job->level;
+  if (job->has_segments) def.segments = job->segments;
+  if (job->element && !lb_element_kind_parse(job->element, &def.element))
+    return lb_fail(err, LB_ERR_ARGUMENT, "--element: unknown \"%s\", use tet4 or brick8",
+                   job->element);
+  return job->surface ? lb_shape_surface(&def, mesh, err) : lb_shape_volume(&def, mesh, err);
+}
+
+// Replaces *mesh by what `step` made of it.
+static lbStatus replace(lbMesh **mesh, lbMesh *made, lbStatus status) {
+  if (status) return status;
+  lb_mesh_destroy(*mesh);
+  *mesh = made;
+  return LB_OK;
+}
+
+static lbStatus fill(const Job *job, lbMesh **mesh, lbError *err) {
+  lbFillDef def = lb_fill_def();
+  lbMesh *made = NULL;
+  if (strcmp(job->fill, "tetgen") == 0)
+    def.mesher = LB_MESHER_TETGEN;
+  else if (strcmp(job->fill, "gmsh") == 0)
+    def.mesher = LB_MESHER_GMSH;
+  else if (strcmp(job->fill, "any") != 0)
+    return lb_fail(err, LB_ERR_ARGUMENT, "--fill: unknown mesher \"%s\", use tetgen, gmsh or any",
+                   job->fill);
+  lbStatus status = lb_mesh_fill(*mesh, &def, &made, err);
+  return replace(mesh, made, status);
+}
+
+static lbStatus transform(const Job *job, lbMesh **mesh, lbError *err) {
+  lbStatus status = LB_OK;
+  lbMesh *made = NULL;
+  if (job->clean) {
+    status = lb_mesh_clean(*mesh, &made, err);
+    status = replace(mesh, made, status);
+  }
+  if (!status && job->wants_voxels) {
+    lbVoxeliseDef def = lb_voxelise_def();
+    def.cells = job->voxelise;
+    status = lb_mesh_voxelise(*mesh, &def, &made, NULL, err);
+    status = replace(mesh, made, status);
+  }
+  if (!status && job->wants_fill) status = fill(job, mesh, err);
+  if (!status && job->split) {
+    status = lb_mesh_split_bricks(*mesh, &made, err);
+    status = replace(mesh, made, status);
+  }
+  if (!status && job->surface && !job->generate && lb_mesh_element_count(*mesh) > 0) {
+    int32_t *vertices = NULL;
+    status = lb_mesh_surface(*mesh, &made, &vertices, err);
+    lb_free(vertices);
+    status = replace(mesh, made, status);
+  }
+  return status;
+}
+
+// ---- describing --------------------------------------------------------------------------------
+
+static const char *const kind_names[] = { "vertices", "triangles", "elements" };
+
+static json_t *problem_document(const lbMeshProblem *problem) {
+  json_t *ids = json_array();
+  bool edges = problem->item == LB_PROBLEM_EDGES;
+  for (int32_t i = 0; i < problem->count; i++)
+    json_array_append_new(
+        ids, edges ? json_pack("[i, i]", (int)problem->ids[2 * i], (int)problem->ids[2 * i + 1])
+                   : json_integer(problem->ids[i]));
+  return json_pack("{s:s, s:i, s:o}", "kind", problem->kind, "count", (int)problem->count, "ids",
+                   ids);
+}
+
+json_t *cli_mesh_document(const lbMesh *mesh, const lbMeshReport *report) {
+  json_t *groups = json_array(), *problems = json_array();
+  for (int32_t i = 0; i < mesh->group_count; i++) {
+    const lbGroup *g = &mesh->groups[i];
+    json_array_append_new(groups,
+                          json_pack("{s:s, s:i, s:s, s:i}", "name", g->name, "tag", (int)g->tag,
+                                    "kind", kind_names[g->kind], "count", (int)g->count));
+  }
+  for (int32_t i = 0; i < report->problem_count; i++)
+    json_array_append_new(problems, problem_document(&report->problems[i]));
+  return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o, s:[o, o], s:o, s:o, s:b, s:o}", "vertices",
+                   (int)mesh->vertex_count, "triangles", (int)mesh->triangle_count, "tets",
+                   (int)mesh->tet_count, "bricks", (int)mesh->brick_count, "components",
+                   (int)report->component_count, "groups", groups, "bounds",
+                   cli_numbers(report->bounds[0], 3), cli_numbers(report->bounds[1], 3), "volume",
+                   cli_number(report->volume), "surface_area", cli_number(report->surface_area),
+                   "closed", (int)report->closed, "problems", problems);
+}
+
+static void print_problem(const lbMeshProblem *problem) {
+  enum { SHOWN = 8 };
+  bool edges = problem->item == LB_PROBLEM_EDGES;
+  printf("  %-26s %8d  ids", problem->kind, (int)problem->count);
+  for (int32_t i = 0; i < problem->count && i < SHOWN; i++)
+    if (edges)
+      printf(" %d-%d", (int)problem->ids[2 * i], (int)problem->ids[2 * i + 1]);
+    else
+      printf(" %d", (int)problem->ids[i]);
+  printf("%s\n", problem->count > SHOWN ? " ..." : "");
+}
+
+void cli_print_mesh(const lbMesh *mesh, const lbMeshReport *report) {
+  const double(*b)[3] = report->bounds;
+  printf("%d vertices, %d triangles, %d tets, %d bricks, %d components\n", (int)mesh->vertex_count,
+         (int)mesh->triangle_count, (int)mesh->tet_count, (int)mesh->brick_count,
+         (int)report->component_count);
+  printf("bounds %.6g %.6g %.6g to %.6g %.6g %.6g m\n", b[0][0], b[0][1], b[0][2], b[1][0], b[1][1],
+         b[1][2]);
+  printf("volume %.6g m3, surface area %.6g m2, surface %s\n", report->volume, report->surface_area,
+         report->closed ? "closed" : "not closed");
+  for (int32_t i = 0; i < mesh->group_count; i++)
+    printf("group \"%s\" tag %d: %d %s\n", mesh->groups[i].name, (int)mesh->groups[i].tag,
+           (int)mesh->groups[i].count, kind_names[mesh->groups[i].kind]);
+  for (int32_t i = 0; i < mesh->material_count; i++) {
+    const lbMaterial *m = &mesh->materials[i].material;
+    if (m->model == LB_MATERIAL_MOONEYRIVLIN)
+      printf("material \"%s\": c10 %g, c01 %g, v1 %g Pa, %g kg/m3\n", mesh->materials[i].name,
+             m->c10, m->c01, m->v1, m->density);
+    else
+      printf("material \"%s\": young %g Pa, poisson %g, %g kg/m3\n", mesh->materials[i].name,
+             m->young, m->poisson, m->density);
+  }
+  printf(report->problem_count ? "problems:\n" : "no problems\n");
+  for (int32_t i = 0; i < report->problem_count; i++) print_problem(&report->problems[i]);
+}
+
+// ---- the verb ----------------------------------------------------------------------------------
+
+static lbStatus run_job(const Job *job, const cliArguments *arguments, lbMesh **mesh,
+                        lbMeshReport **report, lbError *err) {
+  lbStatus status =
+      job->generate ? generate(job, mesh, err) : lb_mesh_load(arguments->inputs[0], mesh, err);
+  if (!status) status = transform(job, mesh, err);
+  if (!status) status = lb_mesh_report(*mesh, report, err);
+  if (!status && job->output) status = lb_mesh_save(*mesh, job->output, err);
+  return status;
+}
+
+static cliStatus run(int count, char **words) {
+  Job job = { 0 };
+  const cliOption options[] = {
+    { "o", CLI_TEXT, &job.output, NULL, "FILE", "write .obj .stl .ply .msh .vtu" },
+    { "generate", CLI_TEXT, &job.generate, NULL, "SHAPE",
+      "make a shape instead of reading a file" },
+    { "size", CLI_NUMBERS3, job.size, &job.has_size, "X,Y,Z", "of the shape, metres" },
+    { "cells", CLI_CELLS3, job.cells, &job.has_cells, "A,B,C", "of the shape" },
+    { "element", CLI_TEXT, &job.element, NULL, "KIND", "of the shape: tet4 or brick8" },
+    { "thickness", CLI_NUMBER, &job.thickness, &job.has_thickness, "M", "of tube and tee" },
+    { "level", CLI_INTEGER, &job.level, &job.has_level, "N", "of the sponge" },
+    { "segments", CLI_INTEGER, &job.segments, &job.has_segments, "N", "of round render surfaces" },
+    { "surface", CLI_FLAG, &job.surface, NULL, NULL, "the surface instead of the volume" },
+    { "clean", CLI_FLAG, &job.clean, NULL, NULL,
+      "drop unused and duplicate vertices, flat and duplicate elements" },
+    { "voxelise", CLI_INTEGER, &job.voxelise, &job.wants_voxels, "N",
+      "bricks around a surface, N along the longest side" },
+    { "fill", CLI_TEXT, &job.fill, &job.wants_fill, "MESHER",
+      "tets inside a closed surface by tetgen, gmsh or any" },
+    { "split", CLI_FLAG, &job.split, NULL, NULL, "cut bricks into tets" },
+    { 0 },
+  };
+  cliArguments arguments;
+  cliStatus result = cli_parse(&cli_mesh, options, count, words, &arguments);
+  if (result || arguments.common.help) return result;
+  if (job.generate && arguments.input_count)
+    return cli_usage(&cli_mesh, "--generate takes no file");
+  if (!job.generate && (result = cli_one_input(&cli_mesh, &arguments))) return result;
+  if (job.wants_voxels && job.wants_fill)
+    return cli_usage(&cli_mesh, "--voxelise or --fill, not both");
+
+  lbError err;
+  lbMesh *mesh = NULL;
+  lbMeshReport *report = NULL;
+  lbStatus status = run_job(&job, &arguments, &mesh, &report, &err);
+  cli_finish_progress();
+  if (status)
+    result = cli_fail(&err);
+  else if (arguments.common.json)
+    result = cli_print_json(cli_mesh_document(mesh, report));
+  else
+    cli_print_mesh(mesh, report);
+  if (!status && job.output && !arguments.common.json) printf("written: %s\n", job.output);
+  lb_mesh_report_destroy(report);
+  lb_mesh_destroy(mesh);
+  return result;
+}
+
+const cliVerb cli_mesh = {
+  "mesh",
+  "make, convert, voxelise, fill, clean and describe meshes",
+  "limber mesh FILE|--generate SHAPE [options]",
+  "Reads .msh .node/.ele .mesh .veg .vtk .vtu .obj .stl .ply .off .glb (others through assimp),\n"
+  "or makes one of the shapes bar, plate, tube, cylinder, sphere, torus, tee, sponge; prints what\n"
+  "it is and what is wrong with it. Problems do not change the exit status.\n",
+  "  limber mesh bunny.obj\n"
+  "  limber mesh bunny.obj --voxelise 24 -o bunny.vtu\n"
+  "  limber mesh --generate torus --cells 48,8,8 --element brick8 -o torus.msh",
+  run,
+};
