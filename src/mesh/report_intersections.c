@@ -132,9 +132,10 @@ static bool triangles_cut(const lbMesh *mesh, int32_t first, int32_t second) {
   return false;
 }
 
-// Pairs of triangle t with later triangles; false when the search takes too long.
-static bool search(Tree *tree, int32_t t, int32_t *pair_count) {
+// Pairs of the triangle at this place with those at later places; false when it takes too long.
+static bool search(Tree *tree, size_t place, int32_t *pair_count) {
   size_t stack[128], depth = 0, count = (size_t)tree->mesh->triangle_count;
+  int32_t t = tree->order[place].triangle;
   const Box *box = &tree->triangle_boxes[t];
   stack[depth++] = 1;
   while (depth) {
@@ -146,10 +147,10 @@ static bool search(Tree *tree, int32_t t, int32_t *pair_count) {
       stack[depth++] = 2 * node + 1;
       continue;
     }
-    size_t begin = (node - tree->leaf_count) * LEAF_SIZE;
-    for (size_t i = begin; i < begin + LEAF_SIZE && i < count; i++) {
+    size_t begin = (node - tree->leaf_count) * LEAF_SIZE, end = begin + LEAF_SIZE;
+    for (size_t i = begin > place ? begin : place + 1; i < end && i < count; i++) {
       int32_t other = tree->order[i].triangle;
-      if (other <= t || !overlap(box, &tree->triangle_boxes[other])) continue;
+      if (!overlap(box, &tree->triangle_boxes[other])) continue;
       if (!triangles_cut(tree->mesh, t, other)) continue;
       tree->cut[t] = tree->cut[other] = true;
       ++*pair_count;
@@ -168,10 +169,11 @@ void lb_report_intersections(lbReportBuilder *builder) {
   tree.triangle_boxes = lb_alloc(count, sizeof(Box));
   tree.cut = lb_alloc(count, sizeof(bool));
   if (tree.order && tree.boxes && tree.triangle_boxes && tree.cut) {
-    int32_t pair_count = 0, t = 0;
+    int32_t pair_count = 0;
+    size_t place = 0;
     if (count) build_tree(&tree);
-    while (t < mesh->triangle_count && search(&tree, t, &pair_count)) t++;
-    builder->report->self_intersections_checked = t == mesh->triangle_count;
+    while (place < count && search(&tree, place, &pair_count)) place++;
+    builder->report->self_intersections_checked = place == count;
     builder->report->intersecting_pair_count = pair_count;
     for (int32_t i = 0; i < mesh->triangle_count; i++)
       if (tree.cut[i]) lb_report_item(builder, LB_SELF_INTERSECTIONS, i);
