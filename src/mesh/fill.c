@@ -180,7 +180,7 @@ static lbStatus write_geo(const char *folder, double max_volume, lbError *err) {
 
 // ---- running it --------------------------------------------------------------------------------
 
-// Both meshers print what is wrong with the surface; tetgen then ends by a signal.
+// gmsh prints what is wrong with the surface; tetgen ends by a signal before its words get out.
 static lbStatus fail_mesher(const char *name, const char *folder, const lbProgramResult *result,
                             lbError *err) {
   char *path = lb_scratch_path(folder, "log"), *text = NULL;
@@ -192,6 +192,11 @@ static lbStatus fail_mesher(const char *name, const char *folder, const lbProgra
     status =
         lb_fail(err, LB_ERR_MESH,
                 "fill: %s says that the surface crosses itself; mend it or use --voxelise", name);
+  else if (!status && result->exit_code < 0)
+    status = lb_fail(err, LB_ERR_MESH,
+                     "fill: %s gave up on this surface, as a rule because it crosses itself; mend "
+                     "it or use --voxelise",
+                     name);
   else if (!status)
     status = lb_fail(err, LB_ERR_MESH,
                      "fill: %s made no tets of this surface (exit code %d); mend it, try the other "
