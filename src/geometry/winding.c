@@ -4,7 +4,7 @@
 enum { STACK_SIZE = 64 };
 
 // A node is far when the point is more than this many radii from its centre.
-static const double far_factor = 2.5;
+static const double far_factor = 2;
 
 struct lbWindingNode {
   lbVec3 centre; // area-weighted

@@ -19,7 +19,8 @@
 #include "geometry/winding.h"
 #include "mesh/topology.h"
 
-enum { REACHED = 200, SAMPLE_COUNT = 9 }; // REACHED: a mark on cells, during this stage only
+enum { REACHED = 200 }; // a mark on cells, during this stage only
+enum { SAMPLE_COUNT = 9, BLOCK_SIDE = 8 };
 
 static const double sheet_ratio = 0.6;
 
@@ -109,15 +110,15 @@ static bool on_border(const lbVoxelGrid *grid, int32_t cell) {
   return x == 0 || y == 0 || z == 0 || x == size[0] - 1 || y == size[1] - 1 || z == size[2] - 1;
 }
 
-// The cells that a walk from outside reaches, listed in the queue. Returns how many.
-static int32_t flood_from_border(lbVoxelGrid *grid, int32_t *queue) {
+// Marks the cells that a walk from outside reaches.
+static void flood_from_border(lbVoxelGrid *grid, int32_t *queue) {
   int32_t tail = 0;
   for (int32_t cell = 0; cell < lb_voxel_grid_count(grid); cell++)
     if (grid->cells[cell] == LB_CELL_EMPTY && on_border(grid, cell)) {
       grid->cells[cell] = REACHED;
       queue[tail++] = cell;
     }
-  return flood(grid, REACHED, queue, tail);
+  flood(grid, REACHED, queue, tail);
 }
 
 // ---- winding -----------------------------------------------------------------------------------
@@ -125,32 +126,104 @@ static int32_t flood_from_border(lbVoxelGrid *grid, int32_t *queue) {
 typedef struct Decision {
   lbVoxelGrid *grid;
   const lbWinding *winding;
-  bool closed;            // the surface, as far as it takes part
-  const int32_t *reached; // cells
+  bool closed;            // no edge that the triangles do not pass equally often both ways
+  int32_t block_count[3]; // blocks of BLOCK_SIDE³ cells along each side
 } Decision;
 
-static bool goes_round(const Decision *decision, int32_t cell) {
-  const lbVoxelGrid *grid = decision->grid;
-  const int32_t *size = grid->size;
-  lbVec3 low = lb_voxel_grid_corner(grid, cell % size[0], cell / size[0] % size[1],
-                                    cell / size[0] / size[1]);
-  double half = 0.5 * grid->cell;
-  lbVec3 centre = lb_add(low, lb_vec3(half, half, half));
-  return fabs(lb_winding_number(decision->winding, centre)) > 0.5;
+// |w| at the centre of a cell.
+static double winding_at(const Decision *decision, int32_t x, int32_t y, int32_t z) {
+  double half = 0.5 * decision->grid->cell;
+  lbVec3 low = lb_voxel_grid_corner(decision->grid, x, y, z);
+  return fabs(lb_winding_number(decision->winding, lb_add(low, lb_vec3(half, half, half))));
 }
 
-static void decide_reached(int32_t begin, int32_t end, void *context) {
+typedef struct Block {
+  int32_t low[3], high[3]; // high is not in it
+} Block;
+
+// Whether all (or none) of the block's cells were reached.
+static void count_reached(const lbVoxelGrid *grid, const Block *b, bool *all, bool *none) {
+  *all = *none = true;
+  for (int32_t z = b->low[2]; z < b->high[2]; z++)
+    for (int32_t y = b->low[1]; y < b->high[1]; y++)
+      for (int32_t x = b->low[0]; x < b->high[0]; x++) {
+        bool reached = grid->cells[lb_voxel_grid_index(grid, x, y, z)] == REACHED;
+        *all &= reached;
+        *none &= !reached;
+      }
+}
+
+static void set_block(lbVoxelGrid *grid, const Block *b) {
+  for (int32_t z = b->low[2]; z < b->high[2]; z++)
+    for (int32_t y = b->low[1]; y < b->high[1]; y++)
+      for (int32_t x = b->low[0]; x < b->high[0]; x++)
+        grid->cells[lb_voxel_grid_index(grid, x, y, z)] = LB_CELL_INSIDE;
+}
+
+// The least and greatest |w| at the block's eight outermost cells.
+static void sample_corners(const Decision *decision, const Block *b, double *least,
+                           double *greatest) {
+  *least = INFINITY, *greatest = 0;
+  for (int corner = 0; corner < 8; corner++) {
+    double w = winding_at(decision, corner & 1 ? b->high[0] - 1 : b->low[0],
+                          corner & 2 ? b->high[1] - 1 : b->low[1],
+                          corner & 4 ? b->high[2] - 1 : b->low[2]);
+    *least = fmin(*least, w);
+    *greatest = fmax(*greatest, w);
+  }
+}
+
+// Off the surface w is smooth, and steep only near the rim of a hole: a block without surface whose
+// corners agree by a margin is decided as a whole, others in eight parts, down to single cells.
+static void decide_block(const Decision *decision, Block block, int32_t side) {
+  bool all, none;
+  double least, greatest;
+  count_reached(decision->grid, &block, &all, &none);
+  if (none) return;
+  if (side == 1) {
+    if (winding_at(decision, block.low[0], block.low[1], block.low[2]) > 0.5)
+      set_block(decision->grid, &block);
+    return;
+  }
+  if (all) {
+    sample_corners(decision, &block, &least, &greatest);
+    if (least > 0.6) set_block(decision->grid, &block);
+    if (least > 0.6 || greatest < 0.4) return;
+  }
+  for (int part = 0; part < 8; part++) {
+    Block own = block;
+    for (int i = 0; i < 3; i++) {
+      int32_t middle = block.low[i] + side / 2;
+      if (middle > block.high[i]) middle = block.high[i];
+      *(part >> i & 1 ? &own.low[i] : &own.high[i]) = middle;
+    }
+    decide_block(decision, own, side / 2); // at most log2(BLOCK_SIDE) deep
+  }
+}
+
+static void decide_blocks(int32_t begin, int32_t end, void *context) {
   const Decision *decision = context;
-  for (int32_t i = begin; i < end; i++)
-    if (goes_round(decision, decision->reached[i]))
-      decision->grid->cells[decision->reached[i]] = LB_CELL_INSIDE;
+  const int32_t *size = decision->grid->size, *count = decision->block_count;
+  for (int32_t i = begin; i < end; i++) {
+    int32_t place[3] = { i % count[0], i / count[0] % count[1], i / count[0] / count[1] };
+    Block block;
+    for (int k = 0; k < 3; k++) {
+      block.low[k] = BLOCK_SIDE * place[k];
+      block.high[k] = block.low[k] + BLOCK_SIDE < size[k] ? block.low[k] + BLOCK_SIDE : size[k];
+    }
+    decide_block(decision, block, BLOCK_SIDE);
+  }
 }
 
 static bool region_is_inside(const Decision *decision, const int32_t *cells, int32_t count) {
   int32_t samples = count < SAMPLE_COUNT ? count : SAMPLE_COUNT, inside = 0;
+  const int32_t *size = decision->grid->size;
   if (!decision->closed) return true;
-  for (int32_t i = 0; i < samples; i++)
-    inside += goes_round(decision, cells[(int64_t)i * count / samples]);
+  for (int32_t i = 0; i < samples; i++) {
+    int32_t cell = cells[(int64_t)i * count / samples];
+    inside += winding_at(decision, cell % size[0], cell / size[0] % size[1],
+                         cell / size[0] / size[1]) > 0.5;
+  }
   return 2 * inside > samples;
 }
 
@@ -173,9 +246,12 @@ static lbStatus decide(lbVoxelGrid *grid, const lbTriangles *surface, const lbTo
   lbStatus status = lb_aabb_tree_build_triangles(surface, &tree, err);
   if (!status) status = lb_winding_create(tree, surface, topology->signs, &winding, err);
   if (!status) {
-    Decision decision = { grid, winding, topology->unbalanced_edges == 0, queue };
-    int32_t reached = flood_from_border(grid, queue);
-    if (!decision.closed) lb_parallel_for(reached, 4096, decide_reached, &decision);
+    Decision decision = { grid, winding, topology->unbalanced_edges == 0, { 0 } };
+    int32_t *blocks = decision.block_count;
+    for (int i = 0; i < 3; i++) blocks[i] = (grid->size[i] - 1) / BLOCK_SIDE + 1;
+    flood_from_border(grid, queue);
+    if (!decision.closed)
+      lb_parallel_for(blocks[0] * blocks[1] * blocks[2], 8, decide_blocks, &decision);
     decide_enclosed(&decision, queue);
     for (int32_t cell = 0; cell < lb_voxel_grid_count(grid); cell++)
       if (grid->cells[cell] == REACHED) grid->cells[cell] = LB_CELL_EMPTY;
