@@ -26,6 +26,30 @@ static void known_sections_are_passed_over(void **state) {
   lb_mesh_destroy(mesh);
 }
 
+static void count_warnings(lbLogLevel level, const char *text, void *context) {
+  if (level == LB_LOG_WARNING && strstr(text, "too many to be groups")) ++*(int *)context;
+}
+
+// Some programs number the vertices in the place of the reference.
+static void thousands_of_references_are_no_groups(void **state) {
+  (void)state;
+  enum { COUNT = 10001 };
+  int warnings = 0;
+  char *text = malloc(COUNT * 16 + 200), *p = text;
+  assert_non_null(text);
+  p += sprintf(p, HEAD "Vertices %d\n", COUNT);
+  for (int i = 0; i < COUNT; i++) p += sprintf(p, "%d 0 0 %d\n", i, i + 1);
+  sprintf(p, "Triangles 1\n1 2 3 4\nEnd\n");
+  lb_set_log(count_warnings, &warnings);
+  lbMesh *mesh = read_text(lb_read_medit, "a.mesh", text);
+  lb_set_log(NULL, NULL);
+  assert_int_equal(warnings, 1);
+  assert_int_equal(mesh->group_count, 1);
+  check_group(mesh, LB_GROUP_TRIANGLES, 4, "", 1, (int32_t[]){ 0 });
+  lb_mesh_destroy(mesh);
+  free(text);
+}
+
 static void faults_name_the_line(void **state) {
   (void)state;
   static const struct {
@@ -68,6 +92,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(references_become_groups),
     cmocka_unit_test(known_sections_are_passed_over),
+    cmocka_unit_test(thousands_of_references_are_no_groups),
     cmocka_unit_test(faults_name_the_line),
     cmocka_unit_test(binary_files_are_told_apart),
   };

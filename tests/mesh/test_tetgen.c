@@ -99,6 +99,8 @@ static void either_file_finds_the_other_beside_it(void **state) {
   lbMesh *same = read_path(lb_read_ele, ele);
   assert_int_equal(mesh->tet_count, 1);
   check_same_cells(mesh, same);
+  check_failing_allocations(lb_read_ele, ele, ELE, strlen(ELE));
+  check_failing_allocations(lb_read_ele, node, NODE, strlen(NODE));
   lb_mesh_destroy(mesh);
   lb_mesh_destroy(same);
   remove(node);

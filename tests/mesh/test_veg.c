@@ -70,12 +70,13 @@ static void included_files_are_found_beside_the_including_one(void **state) {
   write_file("test_veg_set.txt", "1,\n*INCLUDE test_veg_deeper.txt\n");
   write_file("test_veg_deeper.txt", "2,\n");
   snprintf(path, sizeof path, "%s", output_path("test.veg"));
-  lbMesh *mesh = read_text(lb_read_veg, path,
-                           "*VERTICES\n5 3 0 0\n*INCLUDE test_veg_points.txt\n" TETS
-                           "*SET s\n*INCLUDE test_veg_set.txt\n" SOFT);
+  static const char text[] = "*VERTICES\n5 3 0 0\n*INCLUDE test_veg_points.txt\n" TETS
+                             "*SET s\n*INCLUDE test_veg_set.txt\n" SOFT;
+  lbMesh *mesh = read_text(lb_read_veg, path, text);
   assert_int_equal(mesh->vertex_count, 5);
   check_group(mesh, LB_GROUP_ELEMENTS, 1, "s", 2, (int32_t[]){ 0, 1 });
   lb_mesh_destroy(mesh);
+  check_failing_allocations(lb_read_veg, path, text, strlen(text));
 
   write_file("test_veg_set.txt", "1,\n\n3,\n");
   check_refused(lb_read_veg, path, ROOT "*SET s\n*INCLUDE test_veg_set.txt\n", LB_ERR_FORMAT,
@@ -179,6 +180,13 @@ static void fixed_vertices_are_counted_from_1(void **state) {
               "a.bou:3: expected a vertex number, found \"x\"");
   check_fails(read_list("99999999999", &ids, &count, &err), LB_ERR_FORMAT, err, "no vertex");
   assert_null(ids);
+  static const char list[] = "51,1\n 3 ,4x";
+  for (size_t n = 0; n < sizeof list; n++) {
+    char cut[sizeof list] = "";
+    memcpy(cut, list, n);
+    if (read_list(cut, &ids, &count, &err) == LB_OK) lb_free(ids);
+  }
+  ids = NULL;
   CheckedHeap heap = { .fail_at = 0 };
   lbAllocator allocator = checked_allocator(&heap);
   lb_set_allocator(&allocator);

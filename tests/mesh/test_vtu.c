@@ -49,9 +49,9 @@ static void faults_name_the_line(void **state) {
     { FILE_TAG "<Piece NumberOfPoints=\"900000000000\" NumberOfCells=\"1\">\n" POINTS END,
       "claims 900000000000 points", LB_ERR_FORMAT },
     { FILE_TAG PIECE POINTS CELLS("0 1 2\n9", "4", "10") END,
-      "a.vtu:7: cell 0 uses vertex 9, the mesh has 4", LB_ERR_FORMAT },
+      "a.vtu:8: cell 0 uses vertex 9, the mesh has 4", LB_ERR_FORMAT },
     { FILE_TAG PIECE POINTS CELLS("0 1 2", "4", "10") END, "cell 0 lacks vertex", LB_ERR_FORMAT },
-    { FILE_TAG PIECE POINTS CELLS("0 1 2 3", "-4", "10") END, "a.vtu:9: offset 0 must be",
+    { FILE_TAG PIECE POINTS CELLS("0 1 2 3", "-4", "10") END, "a.vtu:10: offset 0 must be",
       LB_ERR_FORMAT },
     { FILE_TAG PIECE POINTS CELLS("0 1 2 3", "4", "x") END, "expected the type of cell 0",
       LB_ERR_FORMAT },
@@ -75,6 +75,23 @@ static void faults_name_the_line(void **state) {
   };
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
     check_refused(lb_read_vtu, "a.vtu", faults[i].text, faults[i].status, faults[i].part);
+}
+
+// As ParaView writes: keys inside the arrays, other data before the points.
+static void tags_inside_arrays_are_passed_over(void **state) {
+  (void)state;
+  lbMesh *mesh = read_text(
+      lb_read_vtu, "a.vtu",
+      "<?xml version='1.0'?>\n" FILE_TAG PIECE
+      "<PointData Vectors='u'><DataArray type='Float32' Name='u' format='ascii'>1</DataArray>"
+      "</PointData><CellData/>\n<Points><DataArray type='Float32' Name='Points' "
+      "NumberOfComponents='3' format='ascii' RangeMin='0'>\n0 0 0 1 0 0 0 1 0 0 0 1\n"
+      "<InformationKey name='R' length='1'><Value index='0'>0</Value></InformationKey>"
+      "</DataArray></Points><Cells><DataArray type='Int64' Name='connectivity' format='ascii'>"
+      "0 1 2 3<InformationKey name='R'><Value>0</Value></InformationKey></DataArray>" ARRAY(
+          "Int64", "offsets", "4") ARRAY("UInt8", "types", "10") "</Cells>" END);
+  assert_int_equal(mesh->tet_count, 1);
+  lb_mesh_destroy(mesh);
 }
 
 static char *read_whole(const char *path) {
@@ -184,6 +201,7 @@ static void base64_reads_what_it_wrote_for_every_tail(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(pieces_are_joined),
+    cmocka_unit_test(tags_inside_arrays_are_passed_over),
     cmocka_unit_test(faults_name_the_line),
     cmocka_unit_test(a_written_mesh_reads_back_exactly),
     cmocka_unit_test(point_fields_are_written_beside_the_mesh),

@@ -12,7 +12,8 @@ typedef struct Writer {
   const lbMesh *mesh;
   int32_t *tags;        // (group_count); 0: left out
   int32_t *memberships; // per item of the kind at hand: groups it is in
-  int64_t line_count, number;
+  int32_t free_entity;  // for what is in no group
+  int64_t number;       // of the element written last
 } Writer;
 
 typedef struct Kind {
@@ -40,6 +41,8 @@ static void choose_groups(Writer *writer) {
     if (group->kind == LB_GROUP_ELEMENTS && group->tag == 0 && element_groups > 1 &&
         group->count == lb_mesh_element_count(mesh))
       writer->tags[i] = 0;
+    int32_t entity = abs(writer->tags[i]);
+    if (entity >= writer->free_entity && entity < INT32_MAX) writer->free_entity = entity + 1;
   }
 }
 
@@ -92,7 +95,7 @@ static void write_element(Writer *writer, lbGroupKind kind, int32_t id, int32_t 
   }
   // The second tag is the geometric entity, which Gmsh wants to be positive.
   fprintf(writer->stream, "%lld %d 2 %d %d", (long long)++writer->number, type, (int)tag,
-          tag ? abs(tag) : INT32_MAX);
+          tag ? abs(tag) : (int)writer->free_entity);
   for (int k = 0; k < corners; k++) fprintf(writer->stream, " %d", (int)vertices[k] + 1);
   fputc('\n', writer->stream);
 }
@@ -151,7 +154,7 @@ static void write_elements(Writer *writer) {
 
 lbStatus lb_write_msh(const lbMesh *mesh, const char *path, lbError *err) {
   lbFileWriter file = { 0 };
-  Writer writer = { .mesh = mesh, .tags = lb_group_tags(mesh) };
+  Writer writer = { .mesh = mesh, .tags = lb_group_tags(mesh), .free_entity = 1 };
   int32_t largest = mesh->vertex_count;
   if (mesh->triangle_count > largest) largest = mesh->triangle_count;
   if (lb_mesh_element_count(mesh) > largest) largest = lb_mesh_element_count(mesh);

@@ -15,8 +15,11 @@ typedef struct lbCellIds { // what a cell became: a quad is two triangles
 
 typedef struct lbVolume {
   lbMeshBuilder builder;
-  lbIdMap groups; // (kind, tag) -> group
-  bool too_many_groups;
+  lbIdMap tag_index; // (kind, tag) -> tags
+  struct lbVolumeTag *tags;
+  struct lbVolumeMember *members; // of the groups to be
+  size_t tag_count, tag_capacity, member_count, member_capacity;
+  lbArena arena; // holds the names
 } lbVolume;
 
 void lb_volume_begin(lbVolume *volume);
@@ -31,7 +34,9 @@ void lb_volume_tag(lbVolume *volume, lbCellIds cell, int32_t tag, const char *na
 const char *lb_cell_name(lbCellShape shape); // for messages
 int32_t lb_cell_corners(lbCellShape shape);
 
-// A mesh without any triangle, tet or brick is refused.
+// Makes the groups. Where a kind has thousands of different tags (every vertex its own, as some
+// programs write), they mean no groups and are left out with a warning. A mesh without any
+// triangle, tet or brick is refused.
 lbStatus lb_volume_finish(lbVolume *volume, const char *path, lbMesh **out, lbError *err);
 
 #endif

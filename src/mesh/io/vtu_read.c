@@ -38,7 +38,7 @@ static lbStatus read_file_tag(Vtu *vtu, const lbXmlTag *tag, lbError *err) {
   vtu->encoding.swapped = (strcmp(word, "BigEndian") == 0) != lb_machine_is_big_endian();
   vtu->encoding.long_headers =
       lb_xml_attribute(tag, "header_type", word, sizeof word) && strcmp(word, "UInt64") == 0;
-  if (!lb_xml_attribute(tag, "compressor", word, sizeof word)) return LB_OK;
+  if (!lb_xml_attribute(tag, "compressor", word, sizeof word) || !word[0]) return LB_OK;
   vtu->encoding.is_compressed = true;
   if (strcmp(word, "vtkZLibDataCompressor") == 0) return LB_OK;
   return lb_fail(err, LB_ERR_UNSUPPORTED,
@@ -97,6 +97,14 @@ static lbStatus begin_appended(Vtu *vtu, const lbXmlTag *tag, lbError *err) {
   return LB_OK;
 }
 
+// Only these hold arrays; ParaView puts further tags (InformationKey) inside the arrays.
+static bool is_section(const char *name) {
+  static const char *const names[] = { "Points", "Cells", "PointData", "CellData", "FieldData" };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(name, names[i]) == 0) return true;
+  return false;
+}
+
 static lbStatus note_arrays(Vtu *vtu, lbError *err) {
   lbStatus status = LB_OK;
   lbXmlTag tag;
@@ -114,7 +122,7 @@ static lbStatus note_arrays(Vtu *vtu, lbError *err) {
       status = read_array_tag(vtu, &tag, section, err);
     } else if (strcmp(tag.name, "AppendedData") == 0) {
       status = begin_appended(vtu, &tag, err);
-    } else if (!tag.is_empty) {
+    } else if (!tag.is_empty && is_section(tag.name)) {
       memcpy(section, tag.name, sizeof section);
     }
   }
