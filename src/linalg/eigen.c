@@ -21,6 +21,7 @@ static const double ZERO_ENERGY = 1e-13;
 // First s, in units of trace K / trace M: far above the rounding of the factorisation (1e-14), far
 // below the first elastic eigenvalue of most bodies (1e-3 to 1e-9).
 static const double FIRST_SHIFT = 1e-8, LEAST_SHIFT = 1e-11, LAST_SHIFT = 1e-3;
+static const double DENSE_SHIFT = 1e-4;
 // lambda below this times s may be a zero eigenvalue.
 static const double ZERO_CANDIDATE = 1e-4;
 
@@ -280,7 +281,8 @@ static void fill_dense(const lbSparse *A, double scale, double *D) {
       D[j * n + (size_t)A->rows[k]] += scale * A->values[k];
 }
 
-// M w = theta (K + s M) w: the large theta, which are the low modes, come out most accurately.
+// M w = theta (K + s M) w: the large theta, which are the low modes, come out most accurately. The
+// vectors are orthogonal to rounding times theta ratios, hence the larger s.
 static lbStatus solve_dense(Problem *problem, lbEigen **out, lbError *err) {
   int32_t size = problem->K->size, rigid_count = 0;
   size_t n = (size_t)size;
@@ -288,7 +290,7 @@ static lbStatus solve_dense(Problem *problem, lbEigen **out, lbError *err) {
   double *theta = lb_alloc(n, sizeof *theta);
   lbStatus status = M && S && theta ? LB_OK : lb_fail_memory(err);
   if (status) goto done;
-  problem->shift = FIRST_SHIFT * problem->scale;
+  problem->shift = DENSE_SHIFT * problem->scale;
   fill_dense(problem->M, 1, M);
   fill_dense(problem->K, 1, S);
   fill_dense(problem->M, problem->shift, S);

@@ -216,6 +216,9 @@ lbStatus lb_lanczos_grow(lbLanczos *space, int32_t capacity, lbError *err) {
   memcpy(larger.V, space->V, n * used * sizeof(double));
   memcpy(larger.MW, space->MW, n * width * sizeof(double));
   memcpy(larger.B, space->B, width * old * sizeof(double));
+  memcpy(larger.theta, space->theta, old * sizeof(double));
+  memcpy(larger.residuals, space->residuals, old * sizeof(double));
+  memcpy(larger.Y, space->Y, old * old * sizeof(double));
   for (size_t j = 0; j < (size_t)space->m; j++)
     memcpy(larger.T + j * (size_t)capacity, space->T + j * old, old * sizeof(double));
   free_blocks(space);

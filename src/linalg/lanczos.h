@@ -44,6 +44,7 @@ void lb_lanczos_destroy(lbLanczos *space);
 static inline bool lb_lanczos_has_room(const lbLanczos *space) {
   return space->m + 2 * space->pending <= space->capacity;
 }
+// Keeps everything, Ritz pairs too.
 lbStatus lb_lanczos_grow(lbLanczos *space, int32_t capacity, lbError *err);
 
 // Multiplies the pending block and takes it into the basis. Needs room.

@@ -16,9 +16,10 @@ static lbStatus check_pattern(int32_t size, const int32_t *column_begin, const i
   if (column_begin[0] != 0)
     return lb_fail(err, LB_ERR_ARGUMENT, "matrix: the first column begins at %d, not at 0",
                    column_begin[0]);
-  for (int32_t j = 0; j < size; j++) {
+  for (int32_t j = 0; j < size; j++) // all of them before any row is read
     if (column_begin[j + 1] < column_begin[j])
       return lb_fail(err, LB_ERR_ARGUMENT, "matrix: column %d ends before it begins", j);
+  for (int32_t j = 0; j < size; j++) {
     int32_t last = -1;
     for (int32_t k = column_begin[j]; k < column_begin[j + 1]; k++) {
       if (rows[k] <= last || rows[k] > j)
