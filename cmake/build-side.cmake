@@ -5,7 +5,6 @@ find_package(ZLIB REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(ASSIMP IMPORTED_TARGET assimp)
 find_library(CHOLMOD_LIBRARY cholmod REQUIRED)
-find_library(ARPACK_LIBRARY arpack REQUIRED)
 find_library(LAPACKE_LIBRARY lapacke REQUIRED)
 find_library(OPENBLAS_LIBRARY openblas REQUIRED)
 
@@ -15,8 +14,8 @@ limber_set_up(limber-build)
 target_compile_definitions(limber-build PRIVATE _GNU_SOURCE)
 target_link_libraries(limber-build
   PUBLIC limber
-  PRIVATE PkgConfig::JANSSON ZLIB::ZLIB Threads::Threads ${CHOLMOD_LIBRARY} ${ARPACK_LIBRARY}
-    ${LAPACKE_LIBRARY} ${OPENBLAS_LIBRARY})
+  PRIVATE PkgConfig::JANSSON ZLIB::ZLIB Threads::Threads ${CHOLMOD_LIBRARY} ${LAPACKE_LIBRARY}
+    ${OPENBLAS_LIBRARY})
 if(ASSIMP_FOUND)
   target_compile_definitions(limber-build PRIVATE LB_HAVE_ASSIMP=1)
   target_link_libraries(limber-build PRIVATE PkgConfig::ASSIMP)

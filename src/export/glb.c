@@ -2,7 +2,7 @@
 // with zeros, everything at multiples of 4 bytes. Numbers keep all digits and keys their order.
 #include "export/glb.h"
 
-#include "base/file.h"
+#include "limber/file.h"
 
 #include <math.h>
 #include <stdlib.h>

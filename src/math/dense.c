@@ -19,7 +19,7 @@ static void subtract(double *restrict target, double factor, const double *restr
 // A pivot counts as zero when it is no larger than the rounding of what it was computed from.
 static double smallest_pivot(int32_t n, double size) { return n * DBL_EPSILON * size; }
 
-bool lb_cholesky_factor(int32_t n, double *a) {
+bool lb_small_cholesky_factor(int32_t n, double *a) {
   for (int32_t j = 0; j < n; j++) {
     double *target = column(a, n, j), size = fabs(target[j]);
     for (int32_t k = 0; k < j; k++) {
@@ -34,7 +34,7 @@ bool lb_cholesky_factor(int32_t n, double *a) {
   return true;
 }
 
-void lb_cholesky_solve(int32_t n, const double *l, int32_t column_count, double *b) {
+void lb_small_cholesky_solve(int32_t n, const double *l, int32_t column_count, double *b) {
   for (int32_t c = 0; c < column_count; c++) {
     double *x = column(b, n, c);
     for (int32_t j = 0; j < n; j++) { // L y = b
@@ -50,7 +50,7 @@ void lb_cholesky_solve(int32_t n, const double *l, int32_t column_count, double 
   }
 }
 
-bool lb_ldlt_factor(int32_t n, double *a) {
+bool lb_small_ldlt_factor(int32_t n, double *a) {
   for (int32_t j = 0; j < n; j++) {
     double *target = column(a, n, j), size = fabs(target[j]);
     for (int32_t k = 0; k < j; k++) {
@@ -65,7 +65,7 @@ bool lb_ldlt_factor(int32_t n, double *a) {
   return true;
 }
 
-void lb_ldlt_solve(int32_t n, const double *ld, int32_t column_count, double *b) {
+void lb_small_ldlt_solve(int32_t n, const double *ld, int32_t column_count, double *b) {
   for (int32_t c = 0; c < column_count; c++) {
     double *x = column(b, n, c);
     for (int32_t j = 0; j < n; j++) // L y = b
@@ -78,7 +78,7 @@ void lb_ldlt_solve(int32_t n, const double *ld, int32_t column_count, double *b)
   }
 }
 
-int32_t lb_ldlt_negative_count(int32_t n, const double *ld) {
+int32_t lb_small_ldlt_negative_count(int32_t n, const double *ld) {
   int32_t count = 0;
   for (int32_t j = 0; j < n; j++) count += const_column(ld, n, j)[j] < 0;
   return count;

@@ -5,7 +5,7 @@
 // Only vertices in use go to the mesher, coinciding ones once, in the surface's order.
 #include "limber/voxelise.h"
 
-#include "base/file.h"
+#include "limber/file.h"
 #include "geometry/triangle.h"
 #include "mesh/program.h"
 #include "mesh/topology.h"

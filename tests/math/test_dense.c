@@ -57,9 +57,9 @@ static void cholesky_solves_every_size(void **state) {
   for (int32_t n = 1; n <= LARGEST; n += n < 20 ? 1 : 16) {
     make_system(n, n, 1e-3, (uint64_t)n);
     poison_upper();
-    assert_true(lb_cholesky_factor(n, s.factor));
+    assert_true(lb_small_cholesky_factor(n, s.factor));
     check_upper_untouched();
-    lb_cholesky_solve(n, s.factor, COLUMNS, s.x);
+    lb_small_cholesky_solve(n, s.factor, COLUMNS, s.x);
     check_small(residual(), 1e-14);
   }
 }
@@ -69,10 +69,10 @@ static void ldlt_solves_every_size_and_counts_no_negative_pivot(void **state) {
   for (int32_t n = 1; n <= LARGEST; n += n < 20 ? 1 : 16) {
     make_system(n, n, 1e-3, (uint64_t)n);
     poison_upper();
-    assert_true(lb_ldlt_factor(n, s.factor));
+    assert_true(lb_small_ldlt_factor(n, s.factor));
     check_upper_untouched();
-    assert_int_equal(lb_ldlt_negative_count(n, s.factor), 0);
-    lb_ldlt_solve(n, s.factor, COLUMNS, s.x);
+    assert_int_equal(lb_small_ldlt_negative_count(n, s.factor), 0);
+    lb_small_ldlt_solve(n, s.factor, COLUMNS, s.x);
     check_small(residual(), 1e-14);
   }
 }
@@ -85,12 +85,12 @@ static void ldlt_solves_a_saddle_point(void **state) {
   for (int32_t j = N - CONSTRAINTS; j < N; j++)
     for (int32_t i = N - CONSTRAINTS; i < N; i++) s.a[i + N * j] = 0;
   poison_upper();
-  assert_true(lb_ldlt_factor(N, s.factor));
-  assert_int_equal(lb_ldlt_negative_count(N, s.factor), CONSTRAINTS);
-  lb_ldlt_solve(N, s.factor, COLUMNS, s.x);
+  assert_true(lb_small_ldlt_factor(N, s.factor));
+  assert_int_equal(lb_small_ldlt_negative_count(N, s.factor), CONSTRAINTS);
+  lb_small_ldlt_solve(N, s.factor, COLUMNS, s.x);
   check_small(residual(), 1e-13);
   poison_upper();
-  assert_false(lb_cholesky_factor(N, s.factor));
+  assert_false(lb_small_cholesky_factor(N, s.factor));
 }
 
 // Singular: the last row and column repeat the first.
@@ -106,26 +106,26 @@ static void semidefinite_indefinite_and_nan_are_refused(void **state) {
     make_system(n, n, 1, (uint64_t)n);
     make_last_unknown_a_copy_of_the_first();
     poison_upper();
-    assert_false(lb_cholesky_factor(n, s.factor));
+    assert_false(lb_small_cholesky_factor(n, s.factor));
     poison_upper();
-    assert_false(lb_ldlt_factor(n, s.factor));
+    assert_false(lb_small_ldlt_factor(n, s.factor));
     make_system(n, n, -1e3, (uint64_t)n);
     poison_upper();
-    assert_false(lb_cholesky_factor(n, s.factor));
+    assert_false(lb_small_cholesky_factor(n, s.factor));
     make_system(n, n, 1, (uint64_t)n);
     s.a[n - 1] = NAN;
     poison_upper();
-    assert_false(lb_cholesky_factor(n, s.factor));
+    assert_false(lb_small_cholesky_factor(n, s.factor));
     poison_upper();
-    assert_false(lb_ldlt_factor(n, s.factor));
+    assert_false(lb_small_ldlt_factor(n, s.factor));
     s.a[n - 1] = 0, s.a[n * n - 1] = INFINITY;
     poison_upper();
-    assert_false(lb_cholesky_factor(n, s.factor));
+    assert_false(lb_small_cholesky_factor(n, s.factor));
   }
   double zero = 0;
-  assert_false(lb_cholesky_factor(1, &zero));
-  assert_false(lb_ldlt_factor(1, &zero));
-  assert_true(lb_cholesky_factor(0, &zero));
+  assert_false(lb_small_cholesky_factor(1, &zero));
+  assert_false(lb_small_ldlt_factor(1, &zero));
+  assert_true(lb_small_cholesky_factor(0, &zero));
 }
 
 // The Hilbert matrix of six is still positive definite in double precision.
@@ -136,8 +136,8 @@ static void ill_conditioned_but_definite_is_accepted(void **state) {
   for (int32_t j = 0; j < N; j++)
     for (int32_t i = 0; i < N; i++) s.a[i + N * j] = 1.0 / (i + j + 1);
   poison_upper();
-  assert_true(lb_cholesky_factor(N, s.factor));
-  lb_cholesky_solve(N, s.factor, COLUMNS, s.x);
+  assert_true(lb_small_cholesky_factor(N, s.factor));
+  lb_small_cholesky_solve(N, s.factor, COLUMNS, s.x);
   check_small(residual(), 1e-14);
 }
 

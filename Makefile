@@ -1,0 +1,28 @@
+# The front door. `make` leaves the program at build/limber.
+.PHONY: all deps run test check bench clean
+
+all: deps
+	@cmake --preset release -Wno-dev > /dev/null
+	@cmake --build build --target limber-cli
+
+# Installs what is missing, by name; does nothing, offline, when all is there.
+deps:
+	@tools/deps.sh
+
+# The main job, until there is a viewer: modes, a static solve and a run of a bar.
+run: all
+	@tools/demo.sh
+
+# Everything: gcc, clang, sanitizers, the portable build, fuzzing. The last line counts the tests.
+test: deps
+	@python3 tools/run_tests.py
+
+# The quick part for daily work: one build, its tests.
+check: deps
+	@python3 tools/run_tests.py --quick
+
+bench: all
+	@build/limber bench
+
+clean:
+	rm -rf build build-*
