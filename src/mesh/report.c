@@ -2,7 +2,6 @@
 // surface as a whole have files of their own.
 #include "mesh/report_parts.h"
 
-#include "mesh/faces.h"
 #include "mesh/keys.h"
 #include "mesh/quality.h"
 #include "mesh/sets.h"

@@ -2,10 +2,7 @@
 #include "mesh/report_parts.h"
 
 #include "mesh/faces.h"
-#include "mesh/keys.h"
 #include "mesh/quality.h"
-
-#include <string.h>
 
 static bool has_repeat(const int32_t *vertices, int32_t count) {
   for (int32_t i = 0; i < count; i++)

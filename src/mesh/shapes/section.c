@@ -47,7 +47,7 @@ static void add_edge(lbSection *section, int32_t a, int32_t b) {
   section->edge_count++;
 }
 
-// u of an outline made of loops of `around` edges; the loops after the first run backwards.
+// u of an outline made of loops of `around` edges: 0 to 1 along each.
 static void set_edge_us(lbSection *section, int32_t around) {
   if (section->out_of_memory) return;
   section->edge_us = lb_alloc(2 * (size_t)section->edge_count, sizeof(float));
@@ -152,8 +152,9 @@ static double perimeter_angle(const int32_t core[2], int32_t k) {
   return LB_PI / 2 * (side + along) - 0.75 * LB_PI;
 }
 
-void lb_section_disc(lbSection *section, const int32_t core[2], int32_t rings) {
-  int32_t w = core[0], h = core[1], around = 2 * (w + h), core_points = (w + 1) * (h + 1);
+// The core, x fastest, then ring by ring from the inside, each counter-clockwise.
+static void add_disc_points(lbSection *section, const int32_t core[2], int32_t rings) {
+  int32_t w = core[0], h = core[1], around = 2 * (w + h);
   double half = lb_shape_core_half(core, 2, rings);
   for (int32_t j = 0; j <= h; j++)
     for (int32_t i = 0; i <= w; i++) {
@@ -161,7 +162,7 @@ void lb_section_disc(lbSection *section, const int32_t core[2], int32_t rings) {
       lb_shape_core_point(u, half, 2, p);
       add_point(section, p[0], p[1]);
     }
-  for (int32_t ring = 1; ring <= rings && !section->out_of_memory; ring++)
+  for (int32_t ring = 1; ring <= rings; ring++)
     for (int32_t k = 0; k < around && !section->out_of_memory; k++) {
       int32_t at[2];
       perimeter(core, k, at);
@@ -169,22 +170,30 @@ void lb_section_disc(lbSection *section, const int32_t core[2], int32_t rings) {
       double angle = perimeter_angle(core, k), f = (double)ring / rings;
       add_point(section, (1 - f) * inner[0] + f * cos(angle), (1 - f) * inner[1] + f * sin(angle));
     }
+}
+
+// The point k of a ring; ring 0 is the perimeter of the core.
+static int32_t ring_point(const int32_t core[2], int32_t ring, int32_t k) {
+  int32_t w = core[0], h = core[1], around = 2 * (w + h), at[2];
+  if (ring > 0) return (w + 1) * (h + 1) + (ring - 1) * around + k % around;
+  perimeter(core, k % around, at);
+  return at[0] + (w + 1) * at[1];
+}
+
+void lb_section_disc(lbSection *section, const int32_t core[2], int32_t rings) {
+  int32_t w = core[0], h = core[1], around = 2 * (w + h);
+  add_disc_points(section, core, rings);
   for (int32_t j = 0; j < h; j++)
     for (int32_t i = 0; i < w; i++) {
       int32_t low = i + (w + 1) * j, high = low + w + 1;
       add_quad(section, low, low + 1, high + 1, high);
     }
   for (int32_t ring = 0; ring < rings; ring++)
-    for (int32_t k = 0; k < around; k++) {
-      int32_t next = (k + 1) % around, at[2], at_next[2];
-      int32_t outer = core_points + ring * around, inner = outer - around;
-      perimeter(core, k, at);
-      perimeter(core, next, at_next);
-      int32_t a = ring ? inner + k : at[0] + (w + 1) * at[1];
-      int32_t b = ring ? inner + next : at_next[0] + (w + 1) * at_next[1];
-      add_quad(section, a, outer + k, outer + next, b);
-      if (ring == rings - 1) add_edge(section, outer + k, outer + next);
-    }
+    for (int32_t k = 0; k < around; k++)
+      add_quad(section, ring_point(core, ring, k), ring_point(core, ring + 1, k),
+               ring_point(core, ring + 1, k + 1), ring_point(core, ring, k + 1));
+  for (int32_t k = 0; k < around; k++)
+    add_edge(section, ring_point(core, rings, k), ring_point(core, rings, k + 1));
   set_edge_us(section, around);
 }
 
