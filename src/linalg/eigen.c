@@ -316,7 +316,7 @@ static int32_t block_width(int32_t count) { return count < 40 ? 8 : 16; }
 
 // Mostly enough to converge without a restart, without taking more memory than the factor.
 static int32_t space_capacity(int32_t wanted, int32_t block) {
-  return 2 * wanted + (wanted < 128 ? wanted : 128) + 8 * block;
+  return 2 * wanted + (wanted < 128 ? wanted : 128) + 12 * block;
 }
 
 // K + s M, with a larger s when rounding breaks the factorisation.
@@ -391,7 +391,7 @@ static lbStatus expand(Search *search, lbError *err) {
                      "tolerance",
                      count_converged(space, search->wanted, search->problem->def.tolerance),
                      search->wanted, MOST_RESTARTS);
-    int32_t keep = search->wanted + (space->m - search->wanted) / 3;
+    int32_t keep = search->wanted + (space->m - search->wanted) / 2;
     if (keep > space->capacity - 3 * space->pending) keep = space->capacity - 3 * space->pending;
     status = lb_lanczos_restart(space, keep, err);
     if (status) return status;
