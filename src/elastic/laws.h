@@ -11,6 +11,8 @@
 #include "math/polar_lanes.h"
 #include "math/simd.h"
 
+#ifdef LB_SIMD_LEVEL
+
 #define LB_INLINE static inline __attribute__((always_inline))
 
 typedef struct Law {
@@ -30,29 +32,12 @@ LB_INLINE lbLanes dot9(const lbLanes A[9], const lbLanes B[9]) {
   return sum;
 }
 
-// C = A B, AᵀB, ABᵀ.
-LB_INLINE void multiply(const lbLanes A[9], const lbLanes B[9], lbLanes C[9]) {
-  LB_FOR (i, 0, 3)
-    LB_FOR (j, 0, 3)
-      C[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
-}
-LB_INLINE void multiply_tn(const lbLanes A[9], const lbLanes B[9], lbLanes C[9]) {
-  LB_FOR (i, 0, 3)
-    LB_FOR (j, 0, 3) C[3 * i + j] = A[i] * B[j] + A[3 + i] * B[3 + j] + A[6 + i] * B[6 + j];
-}
+// C = A Bᵀ
 LB_INLINE void multiply_nt(const lbLanes A[9], const lbLanes B[9], lbLanes C[9]) {
   LB_FOR (i, 0, 3)
     LB_FOR (j, 0, 3)
       C[3 * i + j] =
           A[3 * i] * B[3 * j] + A[3 * i + 1] * B[3 * j + 1] + A[3 * i + 2] * B[3 * j + 2];
-}
-
-LB_INLINE void cofactor(const lbLanes F[9], lbLanes C[9]) {
-  LB_FOR (i, 0, 3)
-    LB_FOR (k, 0, 3) {
-      int i1 = (i + 1) % 3, i2 = (i + 2) % 3, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-      C[3 * i + k] = F[3 * i1 + k1] * F[3 * i2 + k2] - F[3 * i1 + k2] * F[3 * i2 + k1];
-    }
 }
 
 LB_INLINE void set_identity(lbLanes I[9]) {
@@ -154,13 +139,13 @@ LB_INLINE void law_stvk(const lbLanes H[9], const lbLanes p[3], bool tangent, La
   const lbLanes lambda = p[0], mu = p[1];
   lbLanes F[9], E[9], S[9];
   add_identity(H, F);
-  multiply_tn(H, H, E);
+  lb_transpose_multiply_lanes(H, H, E);
   LB_FOR (i, 0, 3)
     LB_FOR (k, 0, 3) E[3 * i + k] = 0.5 * (E[3 * i + k] + H[3 * i + k] + H[3 * k + i]);
   const lbLanes volume = trace(E);
   LB_FOR (i, 0, 9) S[i] = 2.0 * mu * E[i];
   LB_FOR (i, 0, 3) S[4 * i] += lambda * volume;
-  multiply(F, S, law->stress);
+  lb_multiply_lanes(F, S, law->stress);
   law->energy = mu * dot9(E, E) + 0.5 * lambda * volume * volume;
   if (!tangent) return;
   lbLanes FFt[9];
@@ -181,8 +166,7 @@ LB_INLINE void rotation_tangent(const lbLanes R[9], const lbLanes S[9], lbLanes 
   LB_FOR (i, 0, 3)
     LB_FOR (j, 0, 3)
       G[3 * i + j] = -0.5 * (S[3 * i + j] + S[3 * j + i]) + (i == j ? total : lb_splat(0));
-  cofactor(G, inverse);
-  lbLanes determinant = G[0] * inverse[0] + G[1] * inverse[1] + G[2] * inverse[2];
+  lbLanes determinant = lb_cofactor_lanes(G, inverse);
   const lbLanes size = dot9(S, S) + 1e-300, least = 1e-12 * size * lb_sqrt(size);
   determinant = lb_select(lb_less(lb_abs(determinant), least), least, determinant);
   LB_FOR (a, 0, 3) {
@@ -208,7 +192,7 @@ LB_INLINE void law_corotated(const lbLanes H[9], const lbLanes p[3], bool tangen
   lbLanes F[9], R[9], S[9], stretch2 = lb_splat(0);
   add_identity(H, F);
   lb_polar_lanes(F, R);
-  multiply_tn(R, F, S);
+  lb_transpose_multiply_lanes(R, F, S);
   const lbLanes volume = trace(S) - 3.0;
   LB_FOR (i, 0, 9) {
     const lbLanes stretch = F[i] - R[i];
@@ -235,8 +219,7 @@ LB_INLINE void law_neohookean(const lbLanes H[9], const lbLanes p[3], bool tange
   lbLanes F[9], X[9];
   lbMask outside;
   add_identity(H, F);
-  cofactor(F, X);
-  const lbLanes J = hold_barrier(F[0] * X[0] + F[1] * X[1] + F[2] * X[2], &outside);
+  const lbLanes J = hold_barrier(lb_cofactor_lanes(F, X), &outside);
   const lbLanes logarithm = lb_log_lanes(J), pressure = lambda * logarithm - mu;
   LB_FOR (i, 0, 9) {
     X[i] = X[i] / J;
@@ -256,8 +239,7 @@ LB_INLINE void law_stable_neohookean(const lbLanes H[9], const lbLanes p[3], boo
   const lbLanes mu = p[1], bulk = p[0] + p[1];
   lbLanes F[9], cof[9];
   add_identity(H, F);
-  cofactor(F, cof);
-  const lbLanes volume = F[0] * cof[0] + F[1] * cof[1] + F[2] * cof[2] - 1.0;
+  const lbLanes volume = lb_cofactor_lanes(F, cof) - 1.0;
   const lbLanes pressure = bulk * volume - mu;
   LB_FOR (i, 0, 9) law->stress[i] = mu * F[i] + pressure * cof[i];
   law->energy =
@@ -274,10 +256,9 @@ LB_INLINE void law_mooneyrivlin(const lbLanes H[9], const lbLanes p[3], bool tan
   lbLanes F[9], C[9], cof[9], FC[9], D[9];
   lbMask outside;
   add_identity(H, F);
-  cofactor(F, cof);
-  multiply_tn(F, F, C);
-  multiply(F, C, FC);
-  const lbLanes J = hold_barrier(F[0] * cof[0] + F[1] * cof[1] + F[2] * cof[2], &outside);
+  const lbLanes J = hold_barrier(lb_cofactor_lanes(F, cof), &outside);
+  lb_transpose_multiply_lanes(F, F, C);
+  lb_multiply_lanes(F, C, FC);
   const lbLanes I1 = trace(C), I2 = 0.5 * (I1 * I1 - dot9(C, C));
   const lbLanes a = lb_inverse_cbrt_squared(J), b = a * a;
   const lbLanes W_J = (-2.0 / 3 * c10 * a * I1 - 4.0 / 3 * c01 * b * I2) / J + 2.0 * v1 * (J - 1.0);
@@ -306,4 +287,5 @@ LB_INLINE void law_mooneyrivlin(const lbLanes H[9], const lbLanes p[3], bool tan
 }
 
 #undef TANGENT_ADD
+#endif // LB_SIMD_LEVEL
 #endif

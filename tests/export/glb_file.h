@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-#include "base/file.h"
+#include "limber/file.h"
 #include "limber/export.h"
 
 #include <jansson.h>
