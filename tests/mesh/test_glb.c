@@ -228,10 +228,19 @@ static void ranges_beyond_the_buffer_are_refused(void **state) {
   };
   for (size_t i = 0; i < sizeof json / sizeof *json; i++)
     check_json_refused(json[i], LB_ERR_FORMAT, i < 3 ? "bufferViews[0]" : "s[0]");
-  // An index beyond the vertices: the strip's accessor read as 32-bit numbers.
-  check_json_refused("{" BUFFERS "\"nodes\":[{\"mesh\":0}],\"meshes\":[{\"primitives\":[{"
-                     "\"attributes\":{\"POSITION\":4},\"indices\":6}]}]}",
-                     LB_ERR_FORMAT, "accessors[6] is used");
+}
+
+static void indices_beyond_the_vertices_are_refused(void **state) {
+  (void)state;
+  // The picture's bytes as indices: the first is 0x89.
+  check_json_refused(
+      "{\"buffers\":[{\"byteLength\":132}],\"bufferViews\":["
+      "{\"buffer\":0,\"byteLength\":48},"
+      "{\"buffer\":0,\"byteOffset\":96,\"byteLength\":12}],\"accessors\":["
+      "{\"bufferView\":0,\"componentType\":5126,\"count\":4,\"type\":\"VEC3\"},"
+      "{\"bufferView\":1,\"componentType\":5121,\"count\":3,\"type\":\"SCALAR\"}]," ONE_NODE
+      "{\"attributes\":{\"POSITION\":0},\"indices\":1}]}]}",
+      LB_ERR_FORMAT, "uses vertex 137, it has 4");
 }
 
 static void every_truncated_length_is_safe(void **state) {
@@ -269,6 +278,7 @@ int main(int count, char **arguments) {
     cmocka_unit_test(data_uris_and_text_files_are_read),
     cmocka_unit_test(faults_say_what_is_wrong),
     cmocka_unit_test(ranges_beyond_the_buffer_are_refused),
+    cmocka_unit_test(indices_beyond_the_vertices_are_refused),
     cmocka_unit_test(every_truncated_length_is_safe),
     cmocka_unit_test(every_failing_allocation_is_told),
   };

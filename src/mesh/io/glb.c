@@ -18,7 +18,7 @@ typedef struct Place { // a node and what brings its points to the scene, column
 } Place;
 
 typedef struct Reader {
-  lbGlb glb;
+  lbGlbFile glb;
   lbMeshBuilder builder;
   Place *stack;
   int32_t stack_count;

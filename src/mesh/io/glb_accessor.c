@@ -15,7 +15,7 @@ typedef struct Accessor {
   bool normalized;
 } Accessor;
 
-lbStatus lb_glb_view(const lbGlb *glb, int64_t view, const uint8_t **data, size_t *bytes,
+lbStatus lb_glb_view(const lbGlbFile *glb, int64_t view, const uint8_t **data, size_t *bytes,
                      lbError *err) {
   const json_t *item = lb_glb_item(glb, "bufferViews", view);
   if (!item)
@@ -50,7 +50,7 @@ static bool find_type(int64_t code, lbScalar *type) {
   }
 }
 
-static lbStatus describe(const lbGlb *glb, int64_t id, int32_t components, Accessor *accessor,
+static lbStatus describe(const lbGlbFile *glb, int64_t id, int32_t components, Accessor *accessor,
                          lbError *err) {
   static const char *const types[] = { "", "SCALAR", "VEC2", "VEC3", "VEC4" };
   accessor->id = id;
@@ -96,7 +96,7 @@ static void load_row(const Accessor *accessor, const uint8_t *from, double *to) 
 }
 
 // Where `count` rows of row_bytes begin in a view, after checking that they are there.
-static lbStatus find_rows(const lbGlb *glb, const Accessor *accessor, const json_t *holder,
+static lbStatus find_rows(const lbGlbFile *glb, const Accessor *accessor, const json_t *holder,
                           int64_t count, size_t row_bytes, const uint8_t **rows, size_t *stride,
                           lbError *err) {
   int64_t view = lb_json_integer(holder, "bufferView", -1);
@@ -119,7 +119,7 @@ static lbStatus find_rows(const lbGlb *glb, const Accessor *accessor, const json
   return LB_OK;
 }
 
-static lbStatus apply_sparse(const lbGlb *glb, const Accessor *accessor, const json_t *sparse,
+static lbStatus apply_sparse(const lbGlbFile *glb, const Accessor *accessor, const json_t *sparse,
                              double *values, lbError *err) {
   const json_t *indices = json_object_get(sparse, "indices");
   int64_t count = lb_json_integer(sparse, "count", -1);
@@ -147,7 +147,7 @@ static lbStatus apply_sparse(const lbGlb *glb, const Accessor *accessor, const j
   return status;
 }
 
-lbStatus lb_glb_accessor(const lbGlb *glb, int64_t id, int32_t components, double **values,
+lbStatus lb_glb_accessor(const lbGlbFile *glb, int64_t id, int32_t components, double **values,
                          int32_t *count, lbError *err) {
   Accessor accessor;
   lbStatus status = describe(glb, id, components, &accessor, err);

@@ -20,13 +20,13 @@ static const json_t *base_texture(const json_t *material) {
   return json_object_get(json_object_get(material, "pbrMetallicRoughness"), "baseColorTexture");
 }
 
-int64_t lb_glb_texture_set(const lbGlb *glb, int64_t material) {
+int64_t lb_glb_texture_set(const lbGlbFile *glb, int64_t material) {
   return lb_json_integer(base_texture(lb_glb_item(glb, "materials", material)), "texCoord", 0);
 }
 
 // A picture that cannot be found is a warning: the texture then has no data.
-static lbStatus add_image(const lbGlb *glb, lbMeshBuilder *builder, int64_t image, int32_t *texture,
-                          lbError *err) {
+static lbStatus add_image(const lbGlbFile *glb, lbMeshBuilder *builder, int64_t image,
+                          int32_t *texture, lbError *err) {
   const json_t *item = lb_glb_item(glb, "images", image);
   const char *uri = lb_json_text(item, "uri", NULL);
   const char *name = lb_json_text(item, "name", "");
@@ -57,7 +57,7 @@ static lbStatus add_image(const lbGlb *glb, lbMeshBuilder *builder, int64_t imag
 
 static float share(double value) { return value > 0 ? (float)fmin(value, 1) : 0; }
 
-static lbStatus add_material(const lbGlb *glb, lbMeshBuilder *builder, int32_t id,
+static lbStatus add_material(const lbGlbFile *glb, lbMeshBuilder *builder, int32_t id,
                              int32_t *image_textures, lbError *err) {
   const json_t *item = lb_glb_item(glb, "materials", id);
   const json_t *look = json_object_get(item, "pbrMetallicRoughness");
@@ -87,7 +87,7 @@ static lbStatus add_material(const lbGlb *glb, lbMeshBuilder *builder, int32_t i
   return status;
 }
 
-lbStatus lb_glb_materials(const lbGlb *glb, lbMeshBuilder *builder, lbError *err) {
+lbStatus lb_glb_materials(const lbGlbFile *glb, lbMeshBuilder *builder, lbError *err) {
   int32_t material_count = lb_glb_count(glb, "materials"),
           image_count = lb_glb_count(glb, "images");
   int32_t *image_textures = lb_alloc((size_t)image_count, sizeof(int32_t)); // -1: not yet added

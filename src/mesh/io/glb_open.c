@@ -14,7 +14,7 @@
 #define CHUNK_JSON 0x4e4f534au
 #define CHUNK_BIN 0x004e4942u
 
-lbStatus lb_glb_fail(const lbGlb *glb, lbError *err, const char *format, ...) {
+lbStatus lb_glb_fail(const lbGlbFile *glb, lbError *err, const char *format, ...) {
   char message[400];
   va_list arguments;
   va_start(arguments, format);
@@ -25,13 +25,13 @@ lbStatus lb_glb_fail(const lbGlb *glb, lbError *err, const char *format, ...) {
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-json_t *lb_glb_item(const lbGlb *glb, const char *list, int64_t index) {
+json_t *lb_glb_item(const lbGlbFile *glb, const char *list, int64_t index) {
   if (index < 0) return NULL;
   json_t *item = json_array_get(json_object_get(glb->document, list), (size_t)index);
   return json_is_object(item) ? item : NULL;
 }
 
-int32_t lb_glb_count(const lbGlb *glb, const char *list) {
+int32_t lb_glb_count(const lbGlbFile *glb, const char *list) {
   size_t count = json_array_size(json_object_get(glb->document, list));
   return count < INT32_MAX ? (int32_t)count : INT32_MAX;
 }
@@ -64,7 +64,7 @@ bool lb_json_numbers(const json_t *object, const char *key, double *numbers, siz
   return true;
 }
 
-static lbStatus parse(lbGlb *glb, const char *text, size_t bytes, size_t offset, lbError *err) {
+static lbStatus parse(lbGlbFile *glb, const char *text, size_t bytes, size_t offset, lbError *err) {
   json_error_t fault; // what follows the object is padding, of blanks or, with some, zeros
   glb->document = json_loadb(text, bytes, JSON_DISABLE_EOF_CHECK, &fault);
   if (glb->document) return LB_OK;
@@ -76,7 +76,7 @@ static lbStatus parse(lbGlb *glb, const char *text, size_t bytes, size_t offset,
 
 // ---- extensions --------------------------------------------------------------------------------
 
-static lbStatus check_extensions(const lbGlb *glb, lbError *err) {
+static lbStatus check_extensions(const lbGlbFile *glb, lbError *err) {
   static const char *const known[] = { "KHR_mesh_quantization", "KHR_texture_transform",
                                        "KHR_lights_punctual",   "KHR_materials_",
                                        "KHR_texture_basisu",    "EXT_texture_webp" };
@@ -103,8 +103,8 @@ static int base64_digit(char c) {
   return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
 }
 
-static lbStatus decode_base64(const lbGlb *glb, const char *text, uint8_t **owned, size_t *bytes,
-                              lbError *err) {
+static lbStatus decode_base64(const lbGlbFile *glb, const char *text, uint8_t **owned,
+                              size_t *bytes, lbError *err) {
   size_t length = strcspn(text, "="), used = 0;
   uint8_t *block = lb_alloc(length / 4 * 3 + 3, 1);
   if (!block) return lb_fail_memory(err);
@@ -139,7 +139,7 @@ static void decode_percent(char *name) {
   *to = '\0';
 }
 
-lbStatus lb_glb_uri(const lbGlb *glb, const char *uri, uint8_t **owned, size_t *bytes,
+lbStatus lb_glb_uri(const lbGlbFile *glb, const char *uri, uint8_t **owned, size_t *bytes,
                     lbError *err) {
   if (strncmp(uri, "data:", 5) == 0) {
     const char *data = strstr(uri, ";base64,");
@@ -156,7 +156,7 @@ lbStatus lb_glb_uri(const lbGlb *glb, const char *uri, uint8_t **owned, size_t *
   return status;
 }
 
-static lbStatus open_buffers(lbGlb *glb, const uint8_t *bin, size_t bin_bytes, lbError *err) {
+static lbStatus open_buffers(lbGlbFile *glb, const uint8_t *bin, size_t bin_bytes, lbError *err) {
   int32_t count = lb_glb_count(glb, "buffers");
   glb->buffers = lb_alloc((size_t)count, sizeof *glb->buffers);
   if (!glb->buffers) return lb_fail_memory(err);
@@ -221,9 +221,9 @@ static bool is_json_text(const char *content, size_t bytes) {
   return i < bytes && content[i] == '{';
 }
 
-lbStatus lb_glb_open(lbGlb *glb, const char *path, const char *content, size_t bytes,
+lbStatus lb_glb_open(lbGlbFile *glb, const char *path, const char *content, size_t bytes,
                      lbError *err) {
-  *glb = (lbGlb){ .path = path, .file_bytes = bytes };
+  *glb = (lbGlbFile){ .path = path, .file_bytes = bytes };
   lbBytes data = { path, (const uint8_t *)content, 0, bytes, false };
   Chunks chunks = { 0 };
   lbStatus status = LB_OK;
@@ -244,9 +244,9 @@ lbStatus lb_glb_open(lbGlb *glb, const char *path, const char *content, size_t b
   return status;
 }
 
-void lb_glb_close(lbGlb *glb) {
+void lb_glb_close(lbGlbFile *glb) {
   for (int32_t i = 0; i < glb->buffer_count; i++) lb_free(glb->buffers[i].owned);
   lb_free(glb->buffers);
   json_decref(glb->document);
-  *glb = (lbGlb){ 0 };
+  *glb = (lbGlbFile){ 0 };
 }

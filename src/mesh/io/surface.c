@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-lbStatus lb_surface_begin(lbSurface *surface, const lbMesh *mesh, const char *path, lbError *err) {
-  *surface = (lbSurface){ mesh->triangles, mesh->triangle_count, NULL };
+lbStatus lb_surface_begin(lbWrittenSurface *surface, const lbMesh *mesh, const char *path,
+                          lbError *err) {
+  *surface = (lbWrittenSurface){ mesh->triangles, mesh->triangle_count, NULL };
   if (mesh->triangle_count > 0) return LB_OK;
   if (lb_mesh_element_count(mesh) == 0)
     return lb_fail(err, LB_ERR_MESH,
@@ -17,9 +18,9 @@ lbStatus lb_surface_begin(lbSurface *surface, const lbMesh *mesh, const char *pa
   return status;
 }
 
-void lb_surface_end(lbSurface *surface) {
+void lb_surface_end(lbWrittenSurface *surface) {
   lb_free(surface->owned);
-  *surface = (lbSurface){ 0 };
+  *surface = (lbWrittenSurface){ 0 };
 }
 
 void lb_write_number(FILE *stream, double value) {

@@ -6,15 +6,16 @@
 
 #include <stdio.h>
 
-typedef struct lbSurface {
+typedef struct lbWrittenSurface {
   const int32_t *triangles; // (triangle_count x 3)
   int32_t triangle_count;
   int32_t *owned; // NULL when they are the mesh's own
-} lbSurface;
+} lbWrittenSurface;
 
 // The mesh's triangles or, when it has none, the boundary of its volume elements.
-lbStatus lb_surface_begin(lbSurface *surface, const lbMesh *mesh, const char *path, lbError *err);
-void lb_surface_end(lbSurface *surface);
+lbStatus lb_surface_begin(lbWrittenSurface *surface, const lbMesh *mesh, const char *path,
+                          lbError *err);
+void lb_surface_end(lbWrittenSurface *surface);
 
 // The number with as few digits as give back the same double, with a point under any locale.
 void lb_write_number(FILE *stream, double value);

@@ -18,7 +18,7 @@ typedef struct Memberships {
 
 typedef struct Writer {
   const lbMesh *mesh;
-  lbSurface surface;
+  lbWrittenSurface surface;
   Memberships memberships;
   int32_t *uv_ids; // (triangle_count x 3), NULL: none
   bool has_looks;

@@ -25,7 +25,7 @@ static void write_face(FILE *stream, const int32_t *corners, const float *uvs) {
 }
 
 lbStatus lb_write_ply(const lbMesh *mesh, const char *path, lbError *err) {
-  lbSurface surface;
+  lbWrittenSurface surface;
   lbFileWriter file = { 0 };
   lbStatus status = lb_surface_begin(&surface, mesh, path, err);
   if (!status) status = lb_file_begin(&file, path, err);

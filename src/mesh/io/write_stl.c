@@ -38,7 +38,7 @@ static void write_triangle(const lbMesh *mesh, const int32_t *corners, FILE *str
 }
 
 lbStatus lb_write_stl(const lbMesh *mesh, const char *path, lbError *err) {
-  lbSurface surface;
+  lbWrittenSurface surface;
   lbFileWriter file = { 0 };
   uint8_t header[84] = "binary STL written by limber " LB_VERSION; // must not begin with "solid"
   lbStatus status = check_range(mesh, path, err);
