@@ -179,7 +179,17 @@ static void begin_step(lbSimulator *s, const double *load) {
     s->velocity_offset[i] = newmark ? -v : 0;
     s->acceleration_offset[i] = newmark ? -4 / h * v - a : -v / h;
   }
+}
+
+// Newton starts where constant acceleration would lead; from u_n where that leaves a law.
+static void predict(lbSimulator *s, bool moving) {
+  double h = s->def.step;
   memcpy(s->trial, s->u, s->full_size * sizeof(double));
+  for (int32_t n = 0; n < s->fem->node_count && moving; n++)
+    for (int i = 0; i < 3; i++) {
+      size_t v = 3 * (size_t)s->fem->vertex_of_node[n] + (size_t)i;
+      s->trial[v] += h * s->v[v] + 0.5 * h * h * s->a[3 * (size_t)n + (size_t)i];
+    }
 }
 
 // Velocity and acceleration that belong to s->trial.
@@ -254,7 +264,12 @@ static double residual_floor(const lbSimulator *s) {
 // Newton from u_n; leaves the best state found at s->trial.
 static int32_t newton(lbSimulator *s, double *energy) {
   int32_t flags = 0;
+  predict(s, true);
   double norm = residual_at_trial(s, energy);
+  if (!isfinite(norm)) {
+    predict(s, false);
+    norm = residual_at_trial(s, energy);
+  }
   for (int32_t i = 0; i < s->def.newton_iterations; i++) {
     if (!solve_increment(s, &flags)) break;
     s->totals.newton_iterations++;

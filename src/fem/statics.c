@@ -127,7 +127,7 @@ static lbStatus newton(Solver *s, double *u, double scale, bool *converged, lbEr
     s->result.residual = reference > 0 ? norm / reference : norm;
     *converged = norm <= s->def->tolerance * reference || norm <= residual_floor(s);
     if (*converged || i == s->def->iterations || !isfinite(norm)) break;
-    bool shifted, moved;
+    bool shifted, moved = false;
     status = lb_assemble(s->assembler, u, &unused, s->force, s->K, err);
     if (!status) status = lb_factor_or_shift(s->factor, s->K, s->fem->mass, &shifted, err);
     if (status == LB_ERR_NUMERIC) return LB_OK; // not converged

@@ -19,6 +19,7 @@ static const Format formats[] = {
   { ".vtu", lb_read_vtu, lb_write_vtu }, { ".obj", lb_read_obj, lb_write_obj },
   { ".stl", lb_read_stl, lb_write_stl }, { ".ply", lb_read_ply, lb_write_ply },
   { ".off", lb_read_off, NULL },         { ".glb", lb_read_glb, NULL },
+  { ".gltf", lb_read_glb, NULL },        { ".gltf", lb_read_glb, NULL },
   { ".meshb", lb_read_medit, NULL }, // refused with advice
 };
 
