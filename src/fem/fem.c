@@ -23,6 +23,7 @@ void lb_fem_destroy(lbFem *fem) {
   lb_free(fem->forces.from);
   lb_free(fem->blocks.begin);
   lb_free(fem->blocks.from);
+  lb_free(fem->turned_begin);
   lb_free(fem->column_begin);
   lb_free(fem->block_rows);
   lb_sparse_destroy(fem->pattern);

@@ -50,8 +50,10 @@ struct lbFem {
   int32_t slot_count, force_count, block_count; // over all sets
 
   lbGather forces; // per vertex; from: index of a 3-vector
-  // Per 3x3 block (row node ≤ column node), column by column; from: 2 x block index + transposed.
+  // Per 3x3 block (row node ≤ column node), column by column; from: an element block. Those from
+  // turned_begin on are added transposed.
   lbGather blocks;
+  int32_t *turned_begin;
   int32_t *column_begin; // (node_count + 1), into block_rows
   int32_t *block_rows;   // row node of each block, ascending in a column; the last is the diagonal
 

@@ -60,8 +60,8 @@ static lbStatus plan_forces(lbFem *fem, lbError *err) {
 // ---- blocks: matrix block ← element blocks -----------------------------------------------------
 
 typedef struct Contribution { // to the matrix column it is listed under
-  int32_t row;
-  uint32_t from; // 2 x element block + transposed
+  int32_t row;                // 2 x row node + transposed
+  uint32_t element;           // element block
 } Contribution;
 
 typedef struct BlockLists {
@@ -89,15 +89,15 @@ static void list_blocks(lbFem *fem, const int32_t *vertices, int32_t nodes, int3
       int32_t i = fem->node_of_vertex[vertices[a]], j = fem->node_of_vertex[vertices[b]];
       if (i < 0 || j < 0) continue;
       int32_t row = i < j ? i : j, column = i < j ? j : i;
-      uint32_t from = 2 * (uint32_t)(block_begin + lb_element_pair(a, b)) + (i > j);
-      lists->list[lists->next[column]++] = (Contribution){ row, from };
+      lists->list[lists->next[column]++] =
+          (Contribution){ 2 * row + (i > j), (uint32_t)(block_begin + lb_element_pair(a, b)) };
     }
 }
 
 static int compare_contributions(const void *a, const void *b) {
   const Contribution *x = a, *y = b;
   if (x->row != y->row) return x->row < y->row ? -1 : 1;
-  return (x->from > y->from) - (x->from < y->from);
+  return (x->element > y->element) - (x->element < y->element);
 }
 
 static void sort_columns(int32_t begin, int32_t end, void *context) {
@@ -114,28 +114,32 @@ static lbStatus compress_blocks(lbFem *fem, const BlockLists *lists, lbError *er
   int32_t total = lists->next[fem->node_count - 1], blocks = 0;
   for (int32_t j = 0, k = 0; j < fem->node_count; j++)
     for (int32_t row = -1; k < lists->next[j]; k++) {
-      blocks += lists->list[k].row != row;
-      row = lists->list[k].row;
+      blocks += lists->list[k].row / 2 != row;
+      row = lists->list[k].row / 2;
     }
   fem->column_begin = lb_alloc((size_t)fem->node_count + 1, sizeof(int32_t));
   fem->block_rows = lb_alloc((size_t)blocks, sizeof(int32_t));
+  fem->turned_begin = lb_alloc((size_t)blocks, sizeof(int32_t));
   fem->blocks.begin = lb_alloc((size_t)blocks + 1, sizeof(int32_t));
   fem->blocks.from = lb_alloc((size_t)total, sizeof(uint32_t));
-  if (!fem->column_begin || !fem->block_rows || !fem->blocks.begin || !fem->blocks.from)
+  if (!fem->column_begin || !fem->block_rows || !fem->turned_begin || !fem->blocks.begin ||
+      !fem->blocks.from)
     return lb_fail_memory(err);
-  int32_t block = 0;
+  int32_t block = -1;
   for (int32_t j = 0, k = 0; j < fem->node_count; j++) {
     for (int32_t row = -1; k < lists->next[j]; k++) {
-      if (lists->list[k].row != row) {
-        row = lists->list[k].row;
-        fem->block_rows[block] = row;
-        fem->blocks.begin[block++] = k;
+      bool turned = lists->list[k].row % 2;
+      if (lists->list[k].row / 2 != row) {
+        row = lists->list[k].row / 2;
+        fem->block_rows[++block] = row;
+        fem->blocks.begin[block] = fem->turned_begin[block] = k;
       }
-      fem->blocks.from[k] = lists->list[k].from;
+      fem->turned_begin[block] += !turned;
+      fem->blocks.from[k] = lists->list[k].element;
     }
-    fem->column_begin[j + 1] = block;
+    fem->column_begin[j + 1] = block + 1;
   }
-  fem->blocks.begin[block] = total;
+  fem->blocks.begin[block + 1] = total;
   return LB_OK;
 }
 
@@ -205,14 +209,52 @@ typedef struct BlockSum {
   double *values;
 } BlockSum;
 
+// Nine doubles as short vectors that every target has, so that a sum stays in registers.
+typedef double Pair __attribute__((vector_size(16)));
+
+static inline Pair load_pair(const double *from) {
+  Pair pair;
+  memcpy(&pair, from, sizeof pair);
+  return pair;
+}
+
+static inline void sum_listed(const double *blocks, const uint32_t *from, const uint32_t *end,
+                              double sum[9]) {
+  Pair s0 = { 0 }, s1 = { 0 }, s2 = { 0 }, s3 = { 0 };
+  double s4 = 0;
+  for (; from < end; from++) {
+    const double *B = blocks + 9 * (size_t)*from;
+    s0 += load_pair(B);
+    s1 += load_pair(B + 2);
+    s2 += load_pair(B + 4);
+    s3 += load_pair(B + 6);
+    s4 += B[8];
+  }
+  memcpy(sum, &s0, sizeof s0);
+  memcpy(sum + 2, &s1, sizeof s1);
+  memcpy(sum + 4, &s2, sizeof s2);
+  memcpy(sum + 6, &s3, sizeof s3);
+  sum[8] = s4;
+}
+
+// Contributions that come transposed are summed apart and turned once.
 static void sum_block(const lbFem *fem, const double *blocks, int32_t block, double sum[9]) {
-  memset(sum, 0, 9 * sizeof(double));
-  for (int32_t k = fem->blocks.begin[block]; k < fem->blocks.begin[block + 1]; k++) {
-    const double *B = blocks + 9 * (size_t)(fem->blocks.from[k] >> 1);
-    if (fem->blocks.from[k] & 1)
-      for (int i = 0; i < 9; i++) sum[i] += B[3 * (i % 3) + i / 3];
-    else
-      for (int i = 0; i < 9; i++) sum[i] += B[i];
+  const uint32_t *from = fem->blocks.from;
+  const uint32_t *turned = from + fem->turned_begin[block];
+  double transposed[9];
+  sum_listed(blocks, from + fem->blocks.begin[block], turned, sum);
+  sum_listed(blocks, turned, from + fem->blocks.begin[block + 1], transposed);
+  for (int i = 0; i < 9; i++) sum[i] += transposed[3 * (i % 3) + i / 3];
+}
+
+// Writes a row-major block into its three columns; of a diagonal one the upper triangle.
+static inline void store_block(const double sum[9], const int32_t *columns, int32_t above,
+                               bool diagonal, double *values) {
+  for (int32_t c = 0; c < 3; c++) {
+    double *to = values + columns[c] + above;
+    to[0] = sum[c];
+    if (!diagonal || c > 0) to[1] = sum[3 + c];
+    if (!diagonal || c > 1) to[2] = sum[6 + c];
   }
 }
 
@@ -220,16 +262,12 @@ static void sum_columns(int32_t begin, int32_t end, void *context) {
   const BlockSum *job = context;
   const lbFem *fem = job->fem;
   for (int32_t j = begin; j < end; j++) {
-    const int32_t *column = fem->pattern->column_begin + 3 * (size_t)j;
+    const int32_t *columns = fem->pattern->column_begin + 3 * (size_t)j;
     for (int32_t b = fem->column_begin[j]; b < fem->column_begin[j + 1]; b++) {
       double sum[9]; // row-major
       sum_block(fem, job->blocks, b, sum);
-      int32_t above = 3 * (b - fem->column_begin[j]);
-      for (int32_t c = 0; c < 3; c++) {
-        int32_t row_count = fem->block_rows[b] == j ? c + 1 : 3;
-        double *to = job->values + column[c] + above;
-        for (int32_t r = 0; r < row_count; r++) to[r] = sum[3 * r + c];
-      }
+      store_block(sum, columns, 3 * (b - fem->column_begin[j]), fem->block_rows[b] == j,
+                  job->values);
     }
   }
 }
