@@ -74,13 +74,12 @@ typedef struct AssemblyWork {
 
 static void assemble(void *context) {
   AssemblyWork *w = context;
-  double energy;
-  lb_assemble(w->assembler, w->u, &energy, w->forces, w->K, NULL);
+  lb_assemble(w->assembler, w->u, w->forces, w->K);
 }
 
-// What one assembly must at least move: rest data in, element blocks out and in, values out.
+// What one assembly must at least move: rest data in, partial sums out and in, values out.
 static double assembly_bytes(const lbFem *fem) {
-  double bytes = 8.0 * lb_sparse_nonzero_count(fem->pattern) + 2 * 72.0 * fem->block_count;
+  double bytes = 8.0 * lb_sparse_nonzero_count(fem->pattern) + 2 * 72.0 * fem->partial_count;
   for (int32_t s = 0; s < fem->set_count; s++)
     bytes += 8.0 * fem->sets[s].element_count *
              (LB_POINT_REST * lb_element_points(fem->sets[s].kind) + LB_MATERIAL_PARAMETERS);
@@ -139,7 +138,7 @@ static lbStatus bench_solve(FemBench *b, int32_t threads, lbError *err) {
   lbFem *fem = NULL;
   lbAssembler *assembler = NULL;
   SolveWork w = { 0 };
-  double *rest = NULL, energy;
+  double *rest = NULL;
   lbStatus status = lb_build_start(threads, err);
   if (!status) status = make_fem(b, LB_MATERIAL_STVK, &fem, err);
   if (!status) status = lb_assembler_create(fem, &assembler, err);
@@ -149,7 +148,7 @@ static lbStatus bench_solve(FemBench *b, int32_t threads, lbError *err) {
     w.x = lb_alloc((size_t)w.K->size, sizeof(double));
     if (!rest || !w.x) status = lb_fail_memory(err);
   }
-  if (!status) status = lb_assemble(assembler, rest, &energy, NULL, w.K, err);
+  if (!status) lb_assemble(assembler, rest, NULL, w.K);
   if (!status) status = lb_cholesky_create(w.K, &w.factor, err);
   if (!status) status = lb_cholesky_factor(w.factor, w.K, err);
   if (!status) {

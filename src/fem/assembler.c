@@ -10,7 +10,8 @@ lbStatus lb_assembler_create(const lbFem *fem, lbAssembler **out, lbError *err) 
   assembler->fem = fem;
   assembler->energies = lb_alloc((size_t)fem->slot_count, sizeof(double));
   assembler->element_forces = lb_alloc((size_t)fem->force_count * 3, sizeof(double));
-  if (!assembler->energies || !assembler->element_forces) {
+  assembler->partials = lb_alloc((size_t)fem->partial_count, 9 * sizeof(double));
+  if (!assembler->energies || !assembler->element_forces || !assembler->partials) {
     lb_assembler_destroy(assembler);
     return lb_fail_memory(err);
   }
@@ -22,7 +23,7 @@ void lb_assembler_destroy(lbAssembler *assembler) {
   if (!assembler) return;
   lb_free(assembler->energies);
   lb_free(assembler->element_forces);
-  lb_free(assembler->element_blocks);
+  lb_free(assembler->partials);
   lb_free(assembler);
 }
 
@@ -38,67 +39,70 @@ void lb_gather_displacements(const lbElementSet *set, int32_t batch, const doubl
 }
 
 // One element's lane of a batch array (rows x LB_BATCH) into a contiguous row of values.
-static void scatter_lanes(const double *lanes, int32_t rows, int32_t lane_count, double *to) {
-  for (int32_t lane = 0; lane < lane_count; lane++)
-    for (int32_t i = 0; i < rows; i++)
-      to[(size_t)lane * (size_t)rows + i] = lanes[i * LB_BATCH + lane];
+static void scatter_lanes(const double *lanes, size_t rows, size_t lane_count, double *to) {
+  for (size_t lane = 0; lane < lane_count; lane++)
+    for (size_t i = 0; i < rows; i++) to[lane * rows + i] = lanes[i * LB_BATCH + lane];
 }
 
-typedef struct ElementLoop {
-  lbAssembler *assembler;
-  const lbElementSet *set;
-  const double *displacement;
-  bool forces, tangent;
-} ElementLoop;
-
-static void run_batches(int32_t begin, int32_t end, void *context) {
-  const ElementLoop *loop = context;
-  const lbElementSet *set = loop->set;
-  lbAssembler *assembler = loop->assembler;
-  int32_t nodes = lb_element_nodes(set->kind), pairs = lb_element_pairs(set->kind);
+void lb_assemble_chunk(lbAssembler *assembler, int32_t chunk, const double *displacement,
+                       bool forces, double *blocks) {
+  const lbChunk *c = &assembler->fem->chunks[chunk];
+  const lbElementSet *set = &assembler->fem->sets[c->set];
+  size_t nodes = (size_t)lb_element_nodes(set->kind), pairs = (size_t)lb_element_pairs(set->kind);
   size_t points = (size_t)lb_element_points(set->kind);
   _Alignas(64) double u[3 * LB_ELEMENT_NODES_MAX * LB_BATCH],
       f[3 * LB_ELEMENT_NODES_MAX * LB_BATCH];
   _Alignas(64) double K[9 * LB_ELEMENT_PAIRS_MAX * LB_BATCH], energies[LB_BATCH];
-  for (int32_t b = begin; b < end; b++) {
-    int32_t slot = b * LB_BATCH;
-    int32_t lanes = set->element_count - slot < LB_BATCH ? set->element_count - slot : LB_BATCH;
-    lb_gather_displacements(set, b, loop->displacement, u);
+  for (int32_t b = c->batch_begin; b < c->batch_end; b++) {
+    size_t slot = (size_t)b * LB_BATCH, left = (size_t)set->element_count - slot;
+    size_t lanes = left < LB_BATCH ? left : LB_BATCH;
+    lb_gather_displacements(set, b, displacement, u);
     set->kernel(&(lbElementBatch){
-        .rest = set->rest + (size_t)b * points * LB_POINT_REST * LB_BATCH,
-        .parameters = set->parameters + (size_t)b * LB_MATERIAL_PARAMETERS * LB_BATCH,
+        .rest = set->rest + slot * points * LB_POINT_REST,
+        .parameters = set->parameters + slot * LB_MATERIAL_PARAMETERS,
         .displacements = u,
         .energies = energies,
-        .forces = loop->forces ? f : NULL,
-        .tangents = loop->tangent ? K : NULL,
+        .forces = forces ? f : NULL,
+        .tangents = blocks ? K : NULL,
     });
-    memcpy(assembler->energies + set->slot_begin + slot, energies, (size_t)lanes * sizeof(double));
-    if (loop->forces)
+    memcpy(assembler->energies + (size_t)set->slot_begin + slot, energies, lanes * sizeof(double));
+    if (forces)
       scatter_lanes(f, 3 * nodes, lanes,
-                    assembler->element_forces + 3 * (size_t)(set->force_begin + slot * nodes));
-    if (loop->tangent)
-      scatter_lanes(K, 9 * pairs, lanes,
-                    assembler->element_blocks + 9 * (size_t)(set->block_begin + slot * pairs));
+                    assembler->element_forces + 3 * ((size_t)set->force_begin + slot * nodes));
+    if (blocks)
+      scatter_lanes(K, 9 * pairs, LB_BATCH,
+                    blocks + 9 * pairs * (size_t)(b - c->batch_begin) * LB_BATCH);
   }
 }
 
-lbStatus lb_assemble(lbAssembler *assembler, const double *displacement, double *energy,
-                     double *forces, lbSparse *tangent, lbError *err) {
+typedef struct ElementLoop {
+  lbAssembler *assembler;
+  const double *displacement;
+  bool forces;
+} ElementLoop;
+
+static void fill_chunk(const lbFem *fem, int32_t chunk, double *blocks, void *context) {
+  (void)fem;
+  const ElementLoop *loop = context;
+  lb_assemble_chunk(loop->assembler, chunk, loop->displacement, loop->forces, blocks);
+}
+
+static void run_chunks(int32_t begin, int32_t end, void *context) {
+  for (int32_t chunk = begin; chunk < end; chunk++) fill_chunk(NULL, chunk, NULL, context);
+}
+
+double lb_assemble(lbAssembler *assembler, const double *displacement, double *forces,
+                   lbSparse *tangent) {
   const lbFem *fem = assembler->fem;
-  if (tangent && !assembler->element_blocks) {
-    assembler->element_blocks = lb_alloc((size_t)fem->block_count * 9, sizeof(double));
-    if (!assembler->element_blocks) return lb_fail_memory(err);
-  }
-  for (int32_t s = 0; s < fem->set_count; s++) {
-    ElementLoop loop = { assembler, &fem->sets[s], displacement, forces != NULL, tangent != NULL };
-    lb_parallel_for(fem->sets[s].batch_count, 32, run_batches, &loop);
-  }
-  double sum = 0;
-  for (int32_t i = 0; i < fem->slot_count; i++) sum += assembler->energies[i];
-  *energy = isfinite(sum) ? sum : INFINITY;
+  ElementLoop loop = { assembler, displacement, forces != NULL };
+  if (tangent)
+    lb_fem_sum_blocks(fem, fill_chunk, &loop, assembler->partials, tangent->values);
+  else
+    lb_parallel_for(fem->chunk_count, 2, run_chunks, &loop);
   if (forces) lb_fem_gather_forces(fem, assembler->element_forces, forces);
-  if (tangent) lb_fem_gather_blocks(fem, assembler->element_blocks, tangent->values);
-  return LB_OK;
+  double energy = 0;
+  for (int32_t i = 0; i < fem->slot_count; i++) energy += assembler->energies[i];
+  return isfinite(energy) ? energy : INFINITY;
 }
 
 int32_t lb_assembler_invalid_element(const lbAssembler *assembler) {

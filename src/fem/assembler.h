@@ -9,17 +9,20 @@ typedef struct lbAssembler {
   const lbFem *fem;
   double *energies;       // (slot_count), of each element; written by lb_assemble
   double *element_forces; // (force_count x 3)
-  double *element_blocks; // (block_count x 9); made when a tangent is first asked for
+  double *partials;       // (partial_count x 9), for lb_fem_sum_blocks
 } lbAssembler;
 
 lbStatus lb_assembler_create(const lbFem *fem, lbAssembler **out, lbError *err);
 void lb_assembler_destroy(lbAssembler *assembler);
 
 // Returns the elastic energy at a full displacement; +inf where an element has left its law.
-// `forces` (full) gets ∂W/∂u and `tangent` (the pattern of the fem) ∂²W/∂u²; each may be NULL. Only
-// a tangent can fail, for memory, on its first use.
-lbStatus lb_assemble(lbAssembler *assembler, const double *displacement, double *energy,
-                     double *forces, lbSparse *tangent, lbError *err);
+// `forces` (full) gets ∂W/∂u and `tangent` (the pattern of the fem) ∂²W/∂u²; each may be NULL.
+double lb_assemble(lbAssembler *assembler, const double *displacement, double *forces,
+                   lbSparse *tangent);
+
+// Runs the kernels of one chunk; `blocks` (as lbChunkFiller) may be NULL.
+void lb_assemble_chunk(lbAssembler *assembler, int32_t chunk, const double *displacement,
+                       bool forces, double *blocks);
 
 // The first element (in mesh order) whose energy is not finite after lb_assemble; -1: none.
 int32_t lb_assembler_invalid_element(const lbAssembler *assembler);

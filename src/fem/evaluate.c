@@ -66,50 +66,56 @@ static void find_von_mises(const lbFem *fem, const double *displacement, lbEvalu
   }
 }
 
-// y_a += K_ab x_b and y_b += K_abᵀ x_a for every block of every element: the product reaches fixed
-// vertices too, which the assembled matrix does not hold.
-static void multiply_blocks(const lbAssembler *assembler, const double *direction,
-                            double *product) {
-  const lbFem *fem = assembler->fem;
-  memset(product, 0, 3 * (size_t)fem->vertex_count * sizeof(double));
-  for (int32_t s = 0; s < fem->set_count; s++) {
-    const lbElementSet *set = &fem->sets[s];
-    int32_t nodes = lb_element_nodes(set->kind), pairs = lb_element_pairs(set->kind);
-    for (int32_t slot = 0; slot < set->element_count; slot++) {
-      const double *blocks =
-          assembler->element_blocks + 9 * ((size_t)set->block_begin + (size_t)slot * (size_t)pairs);
-      const int32_t *vertices =
-          set->vertices + (size_t)(slot / LB_BATCH) * (size_t)nodes * LB_BATCH + slot % LB_BATCH;
-      for (int32_t b = 0; b < nodes; b++)
-        for (int32_t a = 0; a <= b; a++) {
-          size_t va = 3 * (size_t)vertices[a * LB_BATCH], vb = 3 * (size_t)vertices[b * LB_BATCH];
-          const double *K = blocks + 9 * lb_element_pair(a, b);
-          for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++) {
-              product[va + i] += K[3 * i + j] * direction[vb + j];
-              if (a != b) product[vb + j] += K[3 * i + j] * direction[va + i];
-            }
+// y_a += K_ab x_b and y_b += K_abᵀ x_a for every block of an element.
+static void multiply_element(int32_t nodes, const double *blocks, const int32_t *vertices,
+                             const double *x, double *y) {
+  for (int32_t b = 0; b < nodes; b++)
+    for (int32_t a = 0; a <= b; a++) {
+      size_t va = 3 * (size_t)vertices[a * LB_BATCH], vb = 3 * (size_t)vertices[b * LB_BATCH];
+      const double *K = blocks + 9 * lb_element_pair(a, b);
+      for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+          y[va + i] += K[3 * i + j] * x[vb + j];
+          if (a != b) y[vb + j] += K[3 * i + j] * x[va + i];
         }
     }
+}
+
+// The tangent times a full vector, element by element: it reaches fixed vertices too, which the
+// assembled matrix does not hold.
+static lbStatus multiply_tangent(lbAssembler *assembler, const double *displacement,
+                                 const double *direction, double *product, lbError *err) {
+  const lbFem *fem = assembler->fem;
+  double *blocks = lb_alloc(LB_CHUNK_VALUES, sizeof(double));
+  if (!blocks) return lb_fail_memory(err);
+  memset(product, 0, 3 * (size_t)fem->vertex_count * sizeof(double));
+  for (int32_t c = 0; c < fem->chunk_count; c++) {
+    const lbElementSet *set = &fem->sets[fem->chunks[c].set];
+    size_t nodes = (size_t)lb_element_nodes(set->kind), pairs = (size_t)lb_element_pairs(set->kind);
+    int32_t begin = fem->chunks[c].batch_begin * LB_BATCH;
+    int32_t end = fem->chunks[c].batch_end * LB_BATCH;
+    lb_assemble_chunk(assembler, c, displacement, false, blocks);
+    for (int32_t slot = begin; slot < end && slot < set->element_count; slot++)
+      multiply_element((int32_t)nodes, blocks + 9 * pairs * (size_t)(slot - begin),
+                       set->vertices + (size_t)(slot / LB_BATCH) * nodes * LB_BATCH +
+                           slot % LB_BATCH,
+                       direction, product);
   }
+  lb_free(blocks);
+  return LB_OK;
 }
 
 lbStatus lb_fem_evaluate(const lbFem *fem, const double *displacement, double *forces,
                          const double *direction, double *product, lbEvaluation *out,
                          lbError *err) {
   lbAssembler *assembler = NULL;
-  lbSparse *tangent = NULL;
-  lbEvaluation result = { .invalid_element = -1 };
   lbStatus status = lb_assembler_create(fem, &assembler, err);
-  if (!status && direction) status = lb_sparse_copy_pattern(fem->pattern, &tangent, err);
-  if (!status) status = lb_assemble(assembler, displacement, &result.energy, forces, tangent, err);
-  if (!status) {
-    result.invalid_element = lb_assembler_invalid_element(assembler);
-    if (direction) multiply_blocks(assembler, direction, product);
-    find_von_mises(fem, displacement, &result);
-    *out = result;
-  }
-  lb_sparse_destroy(tangent);
+  if (status) return status;
+  lbEvaluation result = { .energy = lb_assemble(assembler, displacement, forces, NULL) };
+  result.invalid_element = lb_assembler_invalid_element(assembler);
+  find_von_mises(fem, displacement, &result);
+  if (direction) status = multiply_tangent(assembler, displacement, direction, product, err);
+  if (!status) *out = result;
   lb_assembler_destroy(assembler);
   return status;
 }

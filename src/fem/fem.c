@@ -1,7 +1,9 @@
 // Making an lbFem of a mesh: nodes, element sets with their rest data, plan, mass.
 #include "fem/fem.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 lbFemDef lb_fem_def(void) { return (lbFemDef){ .name = "body", .mass = LB_MASS_CONSISTENT }; }
@@ -21,11 +23,17 @@ void lb_fem_destroy(lbFem *fem) {
   lb_free(fem->vertex_of_node);
   lb_free(fem->forces.begin);
   lb_free(fem->forces.from);
-  lb_free(fem->blocks.begin);
-  lb_free(fem->blocks.from);
-  lb_free(fem->turned_begin);
   lb_free(fem->column_begin);
   lb_free(fem->block_rows);
+  lb_free(fem->block_columns);
+  lb_free(fem->chunks);
+  lb_free(fem->sum_targets);
+  lb_free(fem->sums.begin);
+  lb_free(fem->sums.from);
+  lb_free(fem->turned_begin);
+  lb_free(fem->shared_blocks);
+  lb_free(fem->shared.begin);
+  lb_free(fem->shared.from);
   lb_sparse_destroy(fem->pattern);
   lb_sparse_destroy(fem->mass);
   lb_free(fem->vertex_masses);
@@ -39,6 +47,10 @@ static lbElementKind element_kind(const lbMesh *mesh, int32_t element) {
 static const int32_t *element_vertices(const lbMesh *mesh, int32_t element) {
   return element < mesh->tet_count ? mesh->tets + 4 * (size_t)element
                                    : mesh->bricks + 8 * (size_t)(element - mesh->tet_count);
+}
+
+static const lbMaterial *element_material(const lbFemDef *def, int32_t element) {
+  return &def->materials[def->element_materials ? def->element_materials[element] : 0];
 }
 
 static lbStatus check_def(const lbMesh *mesh, const lbFemDef *def, lbError *err) {
@@ -125,29 +137,69 @@ static lbStatus fill_slot(lbElementSet *set, int32_t slot, const lbMesh *mesh, i
   return LB_OK;
 }
 
+// An element's place along a curve that visits neighbours one after another (Morton order of the
+// first vertices, 10 bits an axis).
+typedef struct Place {
+  uint32_t key;
+  int32_t element;
+} Place;
+
+static uint32_t spread_bits(uint32_t x) { // ...b2 b1 b0 becomes ...b2 0 0 b1 0 0 b0
+  x = (x | x << 16) & 0x030000ffu;
+  x = (x | x << 8) & 0x0300f00fu;
+  x = (x | x << 4) & 0x030c30c3u;
+  return (x | x << 2) & 0x09249249u;
+}
+
+static int compare_places(const void *a, const void *b) {
+  const Place *x = a, *y = b;
+  if (x->key != y->key) return x->key < y->key ? -1 : 1;
+  return (x->element > y->element) - (x->element < y->element);
+}
+
+static uint32_t morton_key(const lbMesh *mesh, int32_t element, const double low[3], double size) {
+  const double *x = mesh->positions + 3 * (size_t)element_vertices(mesh, element)[0];
+  uint32_t key = 0;
+  for (int i = 0; i < 3; i++) {
+    double cell = size > 0 ? (x[i] - low[i]) / size * 1023 : 0;
+    key |= spread_bits((uint32_t)(cell > 0 ? fmin(cell, 1023) : 0)) << i;
+  }
+  return key;
+}
+
+static void sort_places(const lbMesh *mesh, Place *places, int32_t count) {
+  double low[3] = { INFINITY, INFINITY, INFINITY }, size = 0;
+  for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
+    low[i % 3] = fmin(low[i % 3], mesh->positions[i]);
+  for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
+    size = fmax(size, mesh->positions[i] - low[i % 3]);
+  for (int32_t i = 0; i < count; i++)
+    places[i].key = morton_key(mesh, places[i].element, low, size);
+  qsort(places, (size_t)count, sizeof *places, compare_places);
+}
+
 static lbStatus fill_set(lbElementSet *set, const lbMesh *mesh, const lbFemDef *def, lbError *err) {
-  lbStatus status = allocate_set(set, err);
-  int32_t slot = 0, last = -1;
-  for (int32_t e = 0; e < lb_mesh_element_count(mesh) && !status; e++) {
-    const lbMaterial *material =
-        &def->materials[def->element_materials ? def->element_materials[e] : 0];
-    if (element_kind(mesh, e) != set->kind || material->model != set->model) continue;
-    status = fill_slot(set, slot++, mesh, e, material, def->name, err);
-    last = e;
+  Place *places = lb_alloc((size_t)set->element_count, sizeof *places);
+  lbStatus status = places ? allocate_set(set, err) : lb_fail_memory(err);
+  if (!status) {
+    int32_t count = 0;
+    for (int32_t e = 0; e < lb_mesh_element_count(mesh); e++)
+      if (element_kind(mesh, e) == set->kind && element_material(def, e)->model == set->model)
+        places[count++].element = e;
+    sort_places(mesh, places, count);
   }
-  while (!status && slot % LB_BATCH) {
-    const lbMaterial *material =
-        &def->materials[def->element_materials ? def->element_materials[last] : 0];
-    status = fill_slot(set, slot++, mesh, last, material, def->name, err);
+  for (int32_t slot = 0; slot < set->batch_count * LB_BATCH && !status; slot++) {
+    int32_t last = set->element_count - 1, e = places[slot < last ? slot : last].element;
+    status = fill_slot(set, slot, mesh, e, element_material(def, e), def->name, err);
   }
+  lb_free(places);
   return status;
 }
 
 static lbStatus make_sets(lbFem *fem, const lbMesh *mesh, const lbFemDef *def, lbError *err) {
   int32_t counts[LB_ELEMENT_KIND_COUNT][LB_MATERIAL_MODEL_COUNT] = { { 0 } };
   for (int32_t e = 0; e < fem->element_count; e++) {
-    int32_t material = def->element_materials ? def->element_materials[e] : 0;
-    counts[element_kind(mesh, e)][def->materials[material].model]++;
+    counts[element_kind(mesh, e)][element_material(def, e)->model]++;
   }
   for (int kind = 0; kind < LB_ELEMENT_KIND_COUNT; kind++)
     for (int model = 0; model < LB_MATERIAL_MODEL_COUNT; model++) {

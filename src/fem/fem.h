@@ -2,7 +2,7 @@
 // tangents are summed into vectors and the matrix, and the mass.
 //
 // Sums are gathered, not scattered: for every vertex and every 3x3 block of the matrix the plan
-// lists the contributions in element order, so the result has the same bits for any number of
+// lists the contributions in a fixed order, so the result has the same bits for any number of
 // threads.
 #ifndef LB_FEM_FEM_H
 #define LB_FEM_FEM_H
@@ -26,6 +26,7 @@ typedef struct lbElementSet {
   int32_t slot_begin;  // of this set among all slots
   int32_t force_begin; // of its first element's forces among all, in 3-vectors
   int32_t block_begin; // of its first element's tangent among all, in 3x3 blocks
+  int32_t chunk_begin; // its first chunk
 } lbElementSet;
 
 #define LB_ELEMENT_SETS_MAX (LB_ELEMENT_KIND_COUNT * LB_MATERIAL_MODEL_COUNT)
@@ -35,6 +36,16 @@ typedef struct lbGather {
   int32_t *begin; // (count + 1)
   uint32_t *from;
 } lbGather;
+
+// Elements whose blocks are made and summed together while they are in the cache: batches of one
+// set. A matrix block that no other chunk touches is finished there; of a shared one the chunk
+// makes a partial sum, and those are added in the order of the chunks.
+typedef struct lbChunk {
+  int32_t set, batch_begin, batch_end;
+  int32_t sum_begin, sum_end; // sums of this chunk
+} lbChunk;
+
+#define LB_CHUNK_VALUES 23040 // doubles: 256 tets of 10 blocks, or 64 bricks of 36
 
 struct lbFem {
   char *name;
@@ -50,12 +61,20 @@ struct lbFem {
   int32_t slot_count, force_count, block_count; // over all sets
 
   lbGather forces; // per vertex; from: index of a 3-vector
-  // Per 3x3 block (row node ≤ column node), column by column; from: an element block. Those from
-  // turned_begin on are added transposed.
-  lbGather blocks;
-  int32_t *turned_begin;
-  int32_t *column_begin; // (node_count + 1), into block_rows
-  int32_t *block_rows;   // row node of each block, ascending in a column; the last is the diagonal
+
+  // The 3x3 blocks of the matrix (row node ≤ column node), column by column.
+  int32_t *column_begin;  // (node_count + 1)
+  int32_t *block_rows;    // row node of each block, ascending in a column; the last is the diagonal
+  int32_t *block_columns; // column node of each block
+  int32_t chunk_count;
+  lbChunk *chunks;
+  int32_t *sum_targets;  // of each sum: a matrix block, or ~p: partial sum p of a shared one
+  lbGather sums;         // from: element block within the chunk
+  int32_t *turned_begin; // (sums) contributions from here on are added transposed
+  int32_t partial_count;
+  int32_t shared_count;
+  int32_t *shared_blocks; // (shared_count) matrix blocks that several chunks contribute to
+  lbGather shared;        // per shared block; from: partial sum
 
   lbSparse *pattern; // the matrix's scalar pattern; values zero
   lbSparse *mass;    // consistent: the same pattern; lumped: diagonal
@@ -65,10 +84,25 @@ struct lbFem {
 
 // plan.c
 lbStatus lb_fem_plan(lbFem *fem, lbError *err);
-// Sums element blocks (block_count x 9) into the matrix's values.
-void lb_fem_gather_blocks(const lbFem *fem, const double *blocks, double *values);
 // Sums element forces (force_count x 3) into a full vector.
 void lb_fem_gather_forces(const lbFem *fem, const double *element_forces, double *forces);
+
+// chunks.c
+// Where an element block contributes: what plan.c lists and chunks.c sorts into chunks.
+typedef struct lbContributions {
+  const int32_t *begin;        // (blocks + 1)
+  const int32_t *turned_begin; // (blocks) contributions from here on are added transposed
+  const uint32_t *from;        // element block among all
+} lbContributions;
+
+lbStatus lb_fem_plan_chunks(lbFem *fem, const lbContributions *contributions, lbError *err);
+// Makes the element blocks of a chunk: (elements x pairs x 9), row-major.
+typedef void lbChunkFiller(const lbFem *fem, int32_t chunk, double *blocks, void *context);
+// Sums the element blocks of all chunks into the matrix's values. partials: (partial_count x 9)
+// work space.
+void lb_fem_sum_blocks(const lbFem *fem, lbChunkFiller *fill, void *context, double *partials,
+                       double *values);
+int32_t lb_chunk_batches(lbElementKind kind); // batches in a chunk
 
 // mass.c
 lbStatus lb_fem_mass(lbFem *fem, lbMassKind kind, lbError *err);

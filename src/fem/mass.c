@@ -20,17 +20,29 @@ static void element_mass(const lbElementSet *set, int32_t slot, double *mass) {
   }
 }
 
-// Writes the element's blocks m_ab I, a ≤ b, and its row sums as "forces" (in x).
-static void element_blocks(const lbElementSet *set, int32_t slot, double *blocks, double *sums) {
-  int32_t nodes = lb_element_nodes(set->kind);
-  double mass[LB_ELEMENT_NODES_MAX * LB_ELEMENT_NODES_MAX];
-  element_mass(set, slot, mass);
-  for (int32_t a = 0; a < nodes; a++) {
-    sums[3 * a] = 0;
-    for (int32_t b = 0; b < nodes; b++) sums[3 * a] += mass[a * nodes + b];
-    for (int32_t b = a; b < nodes; b++)
-      for (int i = 0; i < 3; i++) blocks[9 * lb_element_pair(a, b) + 4 * i] = mass[a * nodes + b];
+static void fill_chunk(const lbFem *fem, int32_t chunk, double *blocks, void *context) {
+  (void)context;
+  const lbElementSet *set = &fem->sets[fem->chunks[chunk].set];
+  int32_t nodes = lb_element_nodes(set->kind), pairs = lb_element_pairs(set->kind);
+  int32_t begin = fem->chunks[chunk].batch_begin * LB_BATCH;
+  for (int32_t slot = begin; slot < fem->chunks[chunk].batch_end * LB_BATCH; slot++) {
+    double mass[LB_ELEMENT_NODES_MAX * LB_ELEMENT_NODES_MAX];
+    element_mass(set, slot, mass);
+    double *element = blocks + 9 * (size_t)pairs * (size_t)(slot - begin);
+    for (int32_t b = 0; b < nodes; b++)
+      for (int32_t a = 0; a <= b; a++)
+        for (int i = 0; i < 9; i++)
+          element[9 * lb_element_pair(a, b) + i] = i % 4 == 0 ? mass[a * nodes + b] : 0;
   }
+}
+
+static lbStatus consistent_mass(lbFem *fem, lbError *err) {
+  double *partials = lb_alloc((size_t)fem->partial_count, 9 * sizeof(double));
+  lbStatus status =
+      partials ? lb_sparse_copy_pattern(fem->pattern, &fem->mass, err) : lb_fail_memory(err);
+  if (!status) lb_fem_sum_blocks(fem, fill_chunk, NULL, partials, fem->mass->values);
+  lb_free(partials);
+  return status;
 }
 
 static lbStatus lumped_mass(lbFem *fem, lbError *err) {
@@ -43,38 +55,34 @@ static lbStatus lumped_mass(lbFem *fem, lbError *err) {
   return status;
 }
 
-static lbStatus consistent_mass(lbFem *fem, const double *blocks, lbError *err) {
-  lbStatus status = lb_sparse_copy_pattern(fem->pattern, &fem->mass, err);
-  if (!status) lb_fem_gather_blocks(fem, blocks, fem->mass->values);
+// Row sums of the elements' masses, gathered as if they were forces along x.
+static lbStatus vertex_masses(lbFem *fem, lbError *err) {
+  double *sums = lb_alloc((size_t)fem->force_count * 3, sizeof(double));
+  double *gathered = lb_alloc((size_t)fem->vertex_count * 3, sizeof(double));
+  fem->vertex_masses = lb_alloc((size_t)fem->vertex_count, sizeof(double));
+  lbStatus status = sums && gathered && fem->vertex_masses ? LB_OK : lb_fail_memory(err);
+  for (int32_t s = 0; s < fem->set_count && !status; s++) {
+    const lbElementSet *set = &fem->sets[s];
+    int32_t nodes = lb_element_nodes(set->kind);
+    for (int32_t slot = 0; slot < set->element_count; slot++) {
+      double mass[LB_ELEMENT_NODES_MAX * LB_ELEMENT_NODES_MAX];
+      element_mass(set, slot, mass);
+      for (int32_t i = 0; i < nodes * nodes; i++)
+        sums[3 * ((size_t)set->force_begin + (size_t)(slot * nodes + i / nodes))] += mass[i];
+    }
+  }
+  if (!status) lb_fem_gather_forces(fem, sums, gathered);
+  for (int32_t v = 0; v < fem->vertex_count && !status; v++) {
+    fem->vertex_masses[v] = gathered[3 * (size_t)v];
+    fem->total_mass += fem->vertex_masses[v];
+  }
+  lb_free(sums);
+  lb_free(gathered);
   return status;
 }
 
 lbStatus lb_fem_mass(lbFem *fem, lbMassKind kind, lbError *err) {
-  lbStatus status = LB_OK;
-  double *blocks = lb_alloc((size_t)fem->block_count * 9, sizeof(double));
-  double *sums = lb_alloc((size_t)fem->force_count * 3, sizeof(double));
-  double *gathered = lb_alloc((size_t)fem->vertex_count * 3, sizeof(double));
-  fem->vertex_masses = lb_alloc((size_t)fem->vertex_count, sizeof(double));
-  if (!blocks || !sums || !gathered || !fem->vertex_masses) {
-    status = lb_fail_memory(err);
-    goto done;
-  }
-  for (int32_t s = 0; s < fem->set_count; s++) {
-    const lbElementSet *set = &fem->sets[s];
-    int32_t nodes = lb_element_nodes(set->kind), pairs = lb_element_pairs(set->kind);
-    for (int32_t slot = 0; slot < set->element_count; slot++)
-      element_blocks(set, slot, blocks + 9 * (size_t)(set->block_begin + slot * pairs),
-                     sums + 3 * (size_t)(set->force_begin + slot * nodes));
-  }
-  lb_fem_gather_forces(fem, sums, gathered);
-  for (int32_t v = 0; v < fem->vertex_count; v++) {
-    fem->vertex_masses[v] = gathered[3 * (size_t)v];
-    fem->total_mass += fem->vertex_masses[v];
-  }
-  status = kind == LB_MASS_LUMPED ? lumped_mass(fem, err) : consistent_mass(fem, blocks, err);
-done:
-  lb_free(blocks);
-  lb_free(sums);
-  lb_free(gathered);
-  return status;
+  lbStatus status = vertex_masses(fem, err);
+  if (status) return status;
+  return kind == LB_MASS_LUMPED ? lumped_mass(fem, err) : consistent_mass(fem, err);
 }

@@ -1,4 +1,5 @@
-// The plan by which element forces and tangents are summed, and the sums themselves.
+// The plan by which element forces and tangents are summed: who contributes to which vertex and to
+// which block of the matrix; the sum of forces. Blocks are summed in chunks.c.
 #include "fem/fem.h"
 
 #include <stdlib.h>
@@ -109,22 +110,26 @@ static void sort_columns(int32_t begin, int32_t end, void *context) {
   }
 }
 
-// Turns sorted contributions into the block pattern and the gather lists.
+// Turns sorted contributions into the block pattern, and hands them on to be sorted into chunks.
 static lbStatus compress_blocks(lbFem *fem, const BlockLists *lists, lbError *err) {
-  int32_t total = lists->next[fem->node_count - 1], blocks = 0;
+  lbArena arena = { 0 };
+  int32_t total = lists->next[fem->node_count - 1], count = 0;
   for (int32_t j = 0, k = 0; j < fem->node_count; j++)
     for (int32_t row = -1; k < lists->next[j]; k++) {
-      blocks += lists->list[k].row / 2 != row;
+      count += lists->list[k].row / 2 != row;
       row = lists->list[k].row / 2;
     }
   fem->column_begin = lb_alloc((size_t)fem->node_count + 1, sizeof(int32_t));
-  fem->block_rows = lb_alloc((size_t)blocks, sizeof(int32_t));
-  fem->turned_begin = lb_alloc((size_t)blocks, sizeof(int32_t));
-  fem->blocks.begin = lb_alloc((size_t)blocks + 1, sizeof(int32_t));
-  fem->blocks.from = lb_alloc((size_t)total, sizeof(uint32_t));
-  if (!fem->column_begin || !fem->block_rows || !fem->turned_begin || !fem->blocks.begin ||
-      !fem->blocks.from)
+  fem->block_rows = lb_alloc((size_t)count, sizeof(int32_t));
+  fem->block_columns = lb_alloc((size_t)count, sizeof(int32_t));
+  int32_t *begin = lb_arena_alloc(&arena, (size_t)count + 1, sizeof(int32_t));
+  int32_t *turned_begin = lb_arena_alloc(&arena, (size_t)count, sizeof(int32_t));
+  uint32_t *from = lb_arena_alloc(&arena, (size_t)total, sizeof(uint32_t));
+  if (!fem->column_begin || !fem->block_rows || !fem->block_columns || !begin || !turned_begin ||
+      !from) {
+    lb_arena_release(&arena);
     return lb_fail_memory(err);
+  }
   int32_t block = -1;
   for (int32_t j = 0, k = 0; j < fem->node_count; j++) {
     for (int32_t row = -1; k < lists->next[j]; k++) {
@@ -132,15 +137,18 @@ static lbStatus compress_blocks(lbFem *fem, const BlockLists *lists, lbError *er
       if (lists->list[k].row / 2 != row) {
         row = lists->list[k].row / 2;
         fem->block_rows[++block] = row;
-        fem->blocks.begin[block] = fem->turned_begin[block] = k;
+        fem->block_columns[block] = j;
+        begin[block] = turned_begin[block] = k;
       }
-      fem->turned_begin[block] += !turned;
-      fem->blocks.from[k] = lists->list[k].element;
+      turned_begin[block] += !turned;
+      from[k] = lists->list[k].element;
     }
     fem->column_begin[j + 1] = block + 1;
   }
-  fem->blocks.begin[block + 1] = total;
-  return LB_OK;
+  begin[block + 1] = total;
+  lbStatus status = lb_fem_plan_chunks(fem, &(lbContributions){ begin, turned_begin, from }, err);
+  lb_arena_release(&arena);
+  return status;
 }
 
 static lbStatus plan_blocks(lbFem *fem, lbError *err) {
@@ -202,80 +210,6 @@ lbStatus lb_fem_plan(lbFem *fem, lbError *err) {
 }
 
 // ---- the sums ----------------------------------------------------------------------------------
-
-typedef struct BlockSum {
-  const lbFem *fem;
-  const double *blocks;
-  double *values;
-} BlockSum;
-
-// Nine doubles as short vectors that every target has, so that a sum stays in registers.
-typedef double Pair __attribute__((vector_size(16)));
-
-static inline Pair load_pair(const double *from) {
-  Pair pair;
-  memcpy(&pair, from, sizeof pair);
-  return pair;
-}
-
-static inline void sum_listed(const double *blocks, const uint32_t *from, const uint32_t *end,
-                              double sum[9]) {
-  Pair s0 = { 0 }, s1 = { 0 }, s2 = { 0 }, s3 = { 0 };
-  double s4 = 0;
-  for (; from < end; from++) {
-    const double *B = blocks + 9 * (size_t)*from;
-    s0 += load_pair(B);
-    s1 += load_pair(B + 2);
-    s2 += load_pair(B + 4);
-    s3 += load_pair(B + 6);
-    s4 += B[8];
-  }
-  memcpy(sum, &s0, sizeof s0);
-  memcpy(sum + 2, &s1, sizeof s1);
-  memcpy(sum + 4, &s2, sizeof s2);
-  memcpy(sum + 6, &s3, sizeof s3);
-  sum[8] = s4;
-}
-
-// Contributions that come transposed are summed apart and turned once.
-static void sum_block(const lbFem *fem, const double *blocks, int32_t block, double sum[9]) {
-  const uint32_t *from = fem->blocks.from;
-  const uint32_t *turned = from + fem->turned_begin[block];
-  double transposed[9];
-  sum_listed(blocks, from + fem->blocks.begin[block], turned, sum);
-  sum_listed(blocks, turned, from + fem->blocks.begin[block + 1], transposed);
-  for (int i = 0; i < 9; i++) sum[i] += transposed[3 * (i % 3) + i / 3];
-}
-
-// Writes a row-major block into its three columns; of a diagonal one the upper triangle.
-static inline void store_block(const double sum[9], const int32_t *columns, int32_t above,
-                               bool diagonal, double *values) {
-  for (int32_t c = 0; c < 3; c++) {
-    double *to = values + columns[c] + above;
-    to[0] = sum[c];
-    if (!diagonal || c > 0) to[1] = sum[3 + c];
-    if (!diagonal || c > 1) to[2] = sum[6 + c];
-  }
-}
-
-static void sum_columns(int32_t begin, int32_t end, void *context) {
-  const BlockSum *job = context;
-  const lbFem *fem = job->fem;
-  for (int32_t j = begin; j < end; j++) {
-    const int32_t *columns = fem->pattern->column_begin + 3 * (size_t)j;
-    for (int32_t b = fem->column_begin[j]; b < fem->column_begin[j + 1]; b++) {
-      double sum[9]; // row-major
-      sum_block(fem, job->blocks, b, sum);
-      store_block(sum, columns, 3 * (b - fem->column_begin[j]), fem->block_rows[b] == j,
-                  job->values);
-    }
-  }
-}
-
-void lb_fem_gather_blocks(const lbFem *fem, const double *blocks, double *values) {
-  BlockSum job = { fem, blocks, values };
-  lb_parallel_for(fem->node_count, 128, sum_columns, &job);
-}
 
 typedef struct ForceSum {
   const lbFem *fem;

@@ -150,7 +150,7 @@ lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
     lb_fem_expand(fem, s->start, s->u);
     if (velocity) lb_fem_compress(fem, velocity, s->velocity);
     lb_fem_expand(fem, s->velocity, s->v);
-    status = lb_assemble(s->assembler, s->u, &s->elastic, s->force, s->K, err);
+    s->elastic = lb_assemble(s->assembler, s->u, s->force, s->K);
   }
   if (!status && !isfinite(s->elastic))
     status = lb_fail(err, LB_ERR_MESH, "%s: element %d is inverted in the initial state", fem->name,
@@ -206,9 +206,8 @@ static void find_rates(lbSimulator *s) {
 // Assembles at s->trial and returns the residual's norm, +inf outside a law.
 static double residual_at_trial(lbSimulator *s, double *energy) {
   find_rates(s);
-  if (lb_assemble(s->assembler, s->trial, energy, s->force, s->K, NULL) || !isfinite(*energy))
-    return INFINITY;
-  return find_residual(s);
+  *energy = lb_assemble(s->assembler, s->trial, s->force, s->K);
+  return isfinite(*energy) ? find_residual(s) : INFINITY;
 }
 
 static bool solve_increment(lbSimulator *s, int32_t *flags) {

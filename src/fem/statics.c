@@ -55,11 +55,9 @@ static lbStatus prepare(Solver *s, const double *load, lbError *err) {
 
 // A body that its supports do not hold has a singular stiffness at rest.
 static lbStatus check_held(Solver *s, lbError *err) {
-  double energy;
   memset(s->trial, 0, s->full_size * sizeof(double));
-  lbStatus status = lb_assemble(s->assembler, s->trial, &energy, NULL, s->K, err);
-  if (status) return status;
-  status = lb_cholesky_factor(s->factor, s->K, err);
+  lb_assemble(s->assembler, s->trial, NULL, s->K);
+  lbStatus status = lb_cholesky_factor(s->factor, s->K, err);
   if (status == LB_ERR_MEMORY) return status;
   if (status || lb_cholesky_info(s->factor).reciprocal_condition < 1e-15)
     return lb_fail(err, LB_ERR_ARGUMENT,
@@ -81,10 +79,9 @@ static double residual_floor(const Solver *s) {
   return 1e-15 * lb_norm(3 * (size_t)s->fem->force_count, s->assembler->element_forces);
 }
 
-// W(u + t step) − scale f·(u + t step) at s->trial.
-static lbStatus potential_at(Solver *s, const double *u, double t, double scale, double *potential,
-                             lbError *err) {
-  double energy, work = 0;
+// W(u + t step) − scale f·(u + t step), at s->trial, with s->force.
+static double potential_at(Solver *s, const double *u, double t, double scale) {
+  double work = 0;
   memcpy(s->trial, u, s->full_size * sizeof(double));
   for (int32_t n = 0; n < s->fem->node_count; n++)
     for (int i = 0; i < 3; i++) {
@@ -92,54 +89,48 @@ static lbStatus potential_at(Solver *s, const double *u, double t, double scale,
       *x += t * s->step[3 * (size_t)n + i];
       work += s->load[3 * (size_t)n + i] * *x;
     }
-  lbStatus status = lb_assemble(s->assembler, s->trial, &energy, s->force, NULL, err);
-  *potential = energy - scale * work;
-  return status;
+  return lb_assemble(s->assembler, s->trial, s->force, NULL) - scale * work;
 }
 
 // Backtracks until the potential has fallen enough (Armijo), or the residual has when the fall is
-// lost in rounding. Moves u there; *moved is false when no step helps.
-static lbStatus line_search(Solver *s, double *u, double scale, double potential, double norm,
-                            bool *moved, double *new_potential, lbError *err) {
+// lost in rounding. Moves u there and updates the potential; false when no step helps.
+static bool line_search(Solver *s, double *u, double scale, double norm, double *potential) {
   double slope = lb_dot_product(s->size, s->residual, s->step); // −dΠ/dt at t = 0
-  double rounding = 1e-13 * (fabs(potential) + slope);
-  *moved = false;
-  for (double t = 1; t > 1e-7 && !*moved; t *= 0.5) {
-    lbStatus status = potential_at(s, u, t, scale, new_potential, err);
-    if (status) return status;
-    if (!isfinite(*new_potential)) continue;
-    bool falls = *new_potential <= potential - 1e-4 * t * slope;
-    if (!falls && *new_potential <= potential + rounding) falls = find_residual(s, scale) < norm;
-    *moved = falls;
+  double rounding = 1e-13 * (fabs(*potential) + slope);
+  for (double t = 1; t > 1e-7; t *= 0.5) {
+    double reached = potential_at(s, u, t, scale);
+    if (!isfinite(reached)) continue;
+    bool falls = reached <= *potential - 1e-4 * t * slope;
+    if (!falls && reached <= *potential + rounding) falls = find_residual(s, scale) < norm;
+    if (!falls) continue;
+    memcpy(u, s->trial, s->full_size * sizeof(double));
+    *potential = reached;
+    return true;
   }
-  if (*moved) memcpy(u, s->trial, s->full_size * sizeof(double));
-  return LB_OK;
+  return false;
 }
 
 // Newton at one load factor. *converged tells; u holds the last iterate.
 static lbStatus newton(Solver *s, double *u, double scale, bool *converged, lbError *err) {
-  double reference = fabs(scale) * lb_norm(s->size, s->load), potential, unused;
-  *converged = false;
+  double reference = fabs(scale) * lb_norm(s->size, s->load);
   memset(s->step, 0, s->size * sizeof(double));
-  lbStatus status = potential_at(s, u, 0, scale, &potential, err);
-  for (int32_t i = 0; !status && i <= s->def->iterations; i++) {
+  double potential = potential_at(s, u, 0, scale);
+  for (int32_t i = 0;; i++) {
     double norm = find_residual(s, scale);
     s->result.residual = reference > 0 ? norm / reference : norm;
     *converged = norm <= s->def->tolerance * reference || norm <= residual_floor(s);
-    if (*converged || i == s->def->iterations || !isfinite(norm)) break;
-    bool shifted, moved = false;
-    status = lb_assemble(s->assembler, u, &unused, s->force, s->K, err);
-    if (!status) status = lb_factor_or_shift(s->factor, s->K, s->fem->mass, &shifted, err);
+    if (*converged || i == s->def->iterations || !isfinite(norm)) return LB_OK;
+    bool shifted;
+    lb_assemble(s->assembler, u, NULL, s->K);
+    lbStatus status = lb_factor_or_shift(s->factor, s->K, s->fem->mass, &shifted, err);
     if (status == LB_ERR_NUMERIC) return LB_OK; // not converged
-    if (status) break;
-    s->result.shift_count += shifted;
     memcpy(s->step, s->residual, s->size * sizeof(double));
-    status = lb_cholesky_solve(s->factor, 1, s->step, err);
-    if (!status) status = line_search(s, u, scale, potential, norm, &moved, &potential, err);
+    if (!status) status = lb_cholesky_solve(s->factor, 1, s->step, err);
+    if (status) return status;
+    s->result.shift_count += shifted;
     s->result.iterations++;
-    if (!moved) break;
+    if (!line_search(s, u, scale, norm, &potential)) return LB_OK;
   }
-  return status;
 }
 
 static lbStatus solve_in_steps(Solver *s, double *u, lbError *err) {
@@ -181,8 +172,10 @@ lbStatus lb_fem_static(const lbFem *fem, const double *load, const lbStaticDef *
   lbStatus status = prepare(&s, load, err);
   if (!status) status = check_held(&s, err);
   if (!status) status = solve_in_steps(&s, displacement, err);
-  if (!status) status = lb_assemble(s.assembler, displacement, &s.result.energy, NULL, NULL, err);
-  if (!status) *out = s.result;
+  if (!status) {
+    s.result.energy = lb_assemble(s.assembler, displacement, NULL, NULL);
+    *out = s.result;
+  }
   release(&s);
   return status;
 }
