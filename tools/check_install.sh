@@ -15,6 +15,10 @@ fail() {
   exit 1
 }
 
+# The README shows hello.c as it is.
+sed -n '/^```c$/,/^```$/p' "$root/README.md" | sed '1d;$d' | diff - "$root/examples/hello.c" ||
+  fail "the README's C example is not examples/hello.c"
+
 # The prefix has a blank in it and is moved after the installation: nothing may name it.
 cmake --install "$build" --prefix "$work/first" >"$work/log" 2>&1 || fail "cmake --install failed"
 mkdir "$work/a place"
