@@ -1,24 +1,46 @@
-# Headers, libraries, pkg-config and CMake packages.
+# Headers, libraries, the program, pkg-config files and the CMake package. The installed tree can be
+# moved: nothing in it names the prefix. tools/check_install.sh tries all of it.
 include(CMakePackageConfigHelpers)
-set(installed_libraries limber)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/limber)
+
+function(limber_install_library target)
+  set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  install(TARGETS ${target} EXPORT ${target}-targets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT ${target}-targets NAMESPACE limber:: DESTINATION ${package_folder})
+  configure_file(cmake/${target}.pc.in ${target}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/${target}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+# From the folder of the .pc files to the prefix.
+file(RELATIVE_PATH LIMBER_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+# What limber-build is linked with. A program must name it too when the library is static; a shared
+# one brings it along.
+set(needed_packages "jansson, zlib")
+if(ASSIMP_FOUND)
+  string(APPEND needed_packages ", assimp")
+endif()
+set(needed_libraries "-lcholmod -llapacke -lopenblas -lpthread")
+if(BUILD_SHARED_LIBS)
+  set(LIMBER_PC_NEEDS "Requires.private: ${needed_packages}\nLibs.private: ${needed_libraries}")
+else()
+  set(LIMBER_PC_REQUIRES ", ${needed_packages}")
+  set(LIMBER_PC_LIBS " ${needed_libraries}")
+endif()
+
+limber_install_library(limber)
 if(TARGET limber-build)
-  list(APPEND installed_libraries limber-build)
+  limber_install_library(limber-build)
 endif()
 if(TARGET limber-cli)
   install(TARGETS limber-cli)
+  install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/limber)
 endif()
-install(TARGETS ${installed_libraries} EXPORT limber-targets
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/limber DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT limber-targets NAMESPACE limber:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/limber)
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 configure_package_config_file(cmake/limber-config.cmake.in limber-config.cmake
-  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/limber)
+  INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(limber-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/limber-config.cmake ${CMAKE_BINARY_DIR}/limber-config-version.cmake
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/limber)
-configure_file(cmake/limber.pc.in limber.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/limber.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-if(TARGET limber-build)
-  configure_file(cmake/limber-build.pc.in limber-build.pc @ONLY)
-  install(FILES ${CMAKE_BINARY_DIR}/limber-build.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-endif()
+  DESTINATION ${package_folder})

@@ -33,4 +33,10 @@ limber_add_check(format tools/check_format.sh)
 if(NOT LIMBER_SANITIZE) # the sanitizers' run-time library would count as a dependency
   limber_add_check(run_library tools/check_run_library.sh ${CMAKE_BINARY_DIR})
   limber_add_check(mingw tools/check_mingw.sh ${CMAKE_BINARY_DIR})
+  limber_add_check(install tools/check_install.sh ${CMAKE_BINARY_DIR})
 endif()
+
+# Every scene in scenes/ runs.
+add_test(NAME cli.scenes COMMAND ${LIMBER_PYTHON} tests/cli/test_scenes.py $<TARGET_FILE:limber-cli>
+  WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+set_tests_properties(cli.scenes PROPERTIES TIMEOUT 300)

@@ -46,7 +46,7 @@ static void print_table(const benchTable *table) {
 static cliStatus run(int count, char **words) {
   const char *mesh = NULL;
   const cliOption options[] = {
-    { "mesh", CLI_TEXT, &mesh, NULL, "FILE", "measure on this mesh (a generated bar)" },
+    { "mesh", CLI_TEXT, &mesh, NULL, "FILE", "measure on this mesh (without: a generated bar)" },
     { 0 },
   };
   cliArguments arguments;
@@ -81,6 +81,7 @@ const cliVerb cli_bench = {
   "bandwidth beside it. Peer: VegaFEM 4.0 on simpleBridge_tet.veg, measured elsewhere on such a\n"
   "machine with one thread; shown for that mesh only.\n",
   "  limber bench fem --threads 1\n"
-  "  limber bench fem --mesh simpleBridge_tet.veg --json",
+  "  limber mesh --generate torus -o torus.msh\n"
+  "  limber bench fem --mesh torus.msh --json",
   run,
 };

@@ -87,7 +87,8 @@ typedef struct cliMaterial {
     &(m).model,                                                                                        \
     &(m).given[0],                                                                                     \
     "NAME",                                                                                            \
-    "material of a bare mesh: linear, stvk, corotated, neohookean, stable_neohookean, "                \
+    "material of a bare mesh: linear, stvk (the default), corotated,\nneohookean, "                    \
+    "stable_neohookean, "                                                                              \
     "mooneyrivlin" },                                                                                  \
       { "young", CLI_NUMBER, &(m).material.young, &(m).given[1], "PA", "Young's modulus (1e6)" },      \
       { "poisson", CLI_NUMBER, &(m).material.poisson, &(m).given[2], "NU", "Poisson's ratio (0.45)" }, \

@@ -14,7 +14,8 @@ static cliStatus run(int count, char **words) {
   const char *body_name = NULL;
   cliMaterial material = cli_material();
   const cliOption options[] = {
-    { "displacement", CLI_TEXT, &displacement, NULL, "FILE.csv", "where to evaluate (at rest)" },
+    { "displacement", CLI_TEXT, &displacement, NULL, "FILE.csv",
+      "where to evaluate (without: at rest)" },
     { "forces", CLI_TEXT, &forces, NULL, "FILE.csv", "write the internal forces dW/du" },
     { "direction", CLI_TEXT, &direction, NULL, "FILE.csv", "d of the tangent product K d" },
     { "tangent", CLI_TEXT, &tangent, NULL, "FILE.csv", "write K d" },
@@ -76,11 +77,12 @@ static cliStatus run(int count, char **words) {
 const cliVerb cli_evaluate = {
   "evaluate",
   "energy, nodal forces, tangent products and stresses at a given displacement",
-  "limber evaluate SCENE.json|MESH --displacement u.csv [options]",
+  "limber evaluate SCENE.json|MESH [--displacement u.csv] [options]",
   "Internal force dW/du and the exact tangent product at every vertex; gravity, loads and fixed\n"
   "vertices play no part. CSV: one vertex a row, x,y,z, in file order; a header and a leading\n"
   "1-based node column are accepted.\n",
-  "  limber evaluate scene.json --displacement u.csv --forces f.csv --direction d.csv "
-  "--tangent Kd.csv --json",
+  "  limber static scenes/bar.json --displacement u.csv\n"
+  "  limber evaluate scenes/bar.json --displacement u.csv --forces f.csv\n"
+  "  limber evaluate scenes/bar.json --direction u.csv --tangent Ku.csv --json",
   run,
 };

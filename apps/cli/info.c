@@ -124,6 +124,7 @@ const cliVerb cli_info = {
   "what is in a mesh or scene: sizes, groups, materials, methods",
   "limber info FILE [options]",
   "Describes a mesh file (as `limber mesh` does) or a scene.\n",
-  "  limber info scenes/bar.json",
+  "  limber info scenes/bar.json\n"
+  "  limber info scenes/bar.json --json",
   run,
 };

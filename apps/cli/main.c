@@ -26,7 +26,8 @@ int main(int count, char **words) {
     printf("limber " LB_VERSION "\n");
     return CLI_OK;
   }
-  if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "help") == 0) {
+  if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0 ||
+      strcmp(words[1], "help") == 0) {
     print_help(stdout);
     return CLI_OK;
   }

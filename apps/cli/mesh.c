@@ -180,12 +180,13 @@ static cliStatus run(int count, char **words) {
     { "o", CLI_TEXT, &job.output, NULL, "FILE", "write .obj .stl .ply .msh .vtu" },
     { "generate", CLI_TEXT, &job.generate, NULL, "SHAPE",
       "make a shape instead of reading a file" },
-    { "size", CLI_NUMBERS3, job.size, &job.has_size, "X,Y,Z", "of the shape, metres" },
-    { "cells", CLI_CELLS3, job.cells, &job.has_cells, "A,B,C", "of the shape" },
-    { "element", CLI_TEXT, &job.element, NULL, "KIND", "of the shape: tet4 or brick8" },
-    { "thickness", CLI_NUMBER, &job.thickness, &job.has_thickness, "M", "of tube and tee" },
-    { "level", CLI_INTEGER, &job.level, &job.has_level, "N", "of the sponge" },
-    { "segments", CLI_INTEGER, &job.segments, &job.has_segments, "N", "of round render surfaces" },
+    { "size", CLI_NUMBERS3, job.size, &job.has_size, "X,Y,Z", "the box the shape fills, metres" },
+    { "cells", CLI_CELLS3, job.cells, &job.has_cells, "A,B,C", "elements in three directions" },
+    { "element", CLI_TEXT, &job.element, NULL, "KIND", "tet4 (the default) or brick8" },
+    { "thickness", CLI_NUMBER, &job.thickness, &job.has_thickness, "M", "of tube and tee, metres" },
+    { "level", CLI_INTEGER, &job.level, &job.has_level, "N", "of the sponge, 0 to 5" },
+    { "segments", CLI_INTEGER, &job.segments, &job.has_segments, "N",
+      "around a circle of a round --surface (96)" },
     { "surface", CLI_FLAG, &job.surface, NULL, NULL, "the surface instead of the volume" },
     { "clean", CLI_FLAG, &job.clean, NULL, NULL,
       "drop unused and duplicate vertices, flat and duplicate elements" },
@@ -201,6 +202,11 @@ static cliStatus run(int count, char **words) {
   if (result || arguments.common.help) return result;
   if (job.generate && arguments.input_count)
     return cli_usage(&cli_mesh, "--generate takes no file");
+  bool shaped = job.has_size || job.has_cells || job.element || job.has_thickness ||
+                job.has_level || job.has_segments;
+  if (shaped && !job.generate)
+    return cli_usage(&cli_mesh, "--size, --cells, --element, --thickness, --level and --segments "
+                                "go with --generate");
   if (!job.generate && (result = cli_one_input(&cli_mesh, &arguments))) return result;
   if (job.wants_voxels && job.wants_fill)
     return cli_usage(&cli_mesh, "--voxelise or --fill, not both");
@@ -228,9 +234,11 @@ const cliVerb cli_mesh = {
   "limber mesh FILE|--generate SHAPE [options]",
   "Reads .msh .node/.ele .mesh .veg .vtk .vtu .obj .stl .ply .off .glb (others through assimp),\n"
   "or makes one of the shapes bar, plate, tube, cylinder, sphere, torus, tee, sponge; prints what\n"
-  "it is and what is wrong with it. Problems do not change the exit status.\n",
-  "  limber mesh bunny.obj\n"
-  "  limber mesh bunny.obj --voxelise 24 -o bunny.vtu\n"
-  "  limber mesh --generate torus --cells 48,8,8 --element brick8 -o torus.msh",
+  "it is and what is wrong with it. Problems do not change the exit status.\n"
+  "Steps are taken in this order: clean, voxelise or fill, split, surface. Sizes and cells of\n"
+  "each shape: docs/command-line.md.\n",
+  "  limber mesh --generate torus --cells 48,8,8 --element brick8 -o torus.msh\n"
+  "  limber mesh --generate tee --surface -o tee.obj\n"
+  "  limber mesh tee.obj --voxelise 24 -o tee.vtu",
   run,
 };

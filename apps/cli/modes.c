@@ -19,12 +19,10 @@ static void print_table(const lbFem *fem, const lbModes *modes) {
     printf("%6d %14.6g %12.1e\n", (int)i + 1, modes->frequencies[i], modes->residuals[i]);
 }
 
-static lbStatus write_shape(const lbScene *scene, int32_t body, const lbModes *modes, int32_t mode,
-                            const char *path, lbError *err) {
+static lbStatus write_shape(const lbModes *modes, int32_t mode, const char *path, lbError *err) {
   if (mode < 1 || mode > modes->count)
     return lb_fail(err, LB_ERR_ARGUMENT, "--mode is %d, there are %d modes", (int)mode,
                    (int)modes->count);
-  (void)scene, (void)body;
   return lb_table_write(path, "w", modes->vertex_count,
                         modes->shapes + 3 * (size_t)modes->vertex_count * (size_t)(mode - 1), err);
 }
@@ -55,7 +53,7 @@ static cliStatus run(int count, char **words) {
   if (!status) status = cli_find_body(scene, body_name, &body, &err);
   if (!status) status = lb_scene_fem(&scene->bodies[body], &fem, &err);
   if (!status) status = lb_fem_modes(fem, mode_count, &modes, &err);
-  if (!status && shape_path) status = write_shape(scene, body, modes, mode, shape_path, &err);
+  if (!status && shape_path) status = write_shape(modes, mode, shape_path, &err);
   cli_finish_progress();
   if (status)
     result = cli_fail(&err);
@@ -74,8 +72,9 @@ const cliVerb cli_modes = {
   "natural frequencies and shapes of a scene or mesh",
   "limber modes SCENE.json|MESH [options]",
   "Solves K w = lambda M w for the lowest elastic modes. Rigid modes are counted apart.\n"
-  "A bare mesh is free; give it a material with --young and so on.\n",
-  "  limber modes scenes/bar.json --count 10\n"
-  "  limber modes dragon.msh --young 5e5 --poisson 0.4 --json",
+  "A bare mesh is free; give it a material with --young and so on. Shapes have unit modal mass.\n",
+  "  limber modes scenes/bar.json --count 10 --shape mode1.csv\n"
+  "  limber mesh --generate sphere -o sphere.msh\n"
+  "  limber modes sphere.msh --young 5e5 --poisson 0.4 --json",
   run,
 };

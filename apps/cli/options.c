@@ -19,11 +19,17 @@ cliStatus cli_usage(const cliVerb *verb, const char *format, ...) {
   return CLI_USAGE;
 }
 
+static const char *dashes(const cliOption *option) { return option->name[1] ? "--" : "-"; }
+
+// A line break in the help goes on in the help's column.
 static void print_option(const cliOption *option) {
   char left[40];
-  snprintf(left, sizeof left, "%s%s %s", option->name[1] ? "--" : "-", option->name,
+  snprintf(left, sizeof left, "%s%s %s", dashes(option), option->name,
            option->argument ? option->argument : "");
-  printf("  %-22s %s\n", left, option->help);
+  printf("  %-24s ", left);
+  for (const char *c = option->help; *c; c++)
+    printf(*c == '\n' ? "\n%27s" : "%.1s", *c == '\n' ? "" : c);
+  printf("\n");
 }
 
 static void print_help(const cliVerb *verb, const cliOption *options, const cliOption *common) {
@@ -91,6 +97,19 @@ static const char *kind_text(cliKind kind) {
   }
 }
 
+static cliStatus fail_unknown(const cliVerb *verb, const cliOption *options,
+                              const cliOption *common, const char *word, const char *name) {
+  enum { MOST = 63 };
+  const char *names[MOST + 1] = { 0 };
+  int count = 0;
+  for (; options->name && count < MOST; options++) names[count++] = options->name;
+  for (; common->name && count < MOST; common++) names[count++] = common->name;
+  const char *nearest = lb_nearest_name(name, names);
+  if (!nearest) return cli_usage(verb, "unknown option %s", word);
+  return cli_usage(verb, "unknown option %s, did you mean %s%s", word, nearest[1] ? "--" : "-",
+                   nearest);
+}
+
 // One option at words[*at]; moves *at past its value.
 static cliStatus take_option(const cliVerb *verb, const cliOption *options, const cliOption *common,
                              int count, char **words, int *at) {
@@ -99,7 +118,7 @@ static cliStatus take_option(const cliVerb *verb, const cliOption *options, cons
   size_t length = equals ? (size_t)(equals - name) : strlen(name);
   const cliOption *option = find_option(options, name, length);
   if (!option) option = find_option(common, name, length);
-  if (!option) return cli_usage(verb, "unknown option %s", word);
+  if (!option) return fail_unknown(verb, options, common, word, name);
   if (option->given) *option->given = true;
   if (option->kind == CLI_FLAG) {
     if (equals) return cli_usage(verb, "%s takes no value", word);
@@ -110,7 +129,7 @@ static cliStatus take_option(const cliVerb *verb, const cliOption *options, cons
     return cli_usage(verb, "%s needs %s", word, kind_text(option->kind));
   const char *value = equals ? equals + 1 : words[++*at];
   if (!parse_value(option, value))
-    return cli_usage(verb, "%s is \"%s\", it must be %s", option->name, value,
+    return cli_usage(verb, "%s%s is \"%s\", it must be %s", dashes(option), option->name, value,
                      kind_text(option->kind));
   return CLI_OK;
 }
@@ -122,14 +141,17 @@ cliStatus cli_parse(const cliVerb *verb, const cliOption *options, int count, ch
   const cliOption common[] = {
     { "json", CLI_FLAG, &c->json, NULL, NULL, "print one JSON document on stdout" },
     { "quiet", CLI_FLAG, &c->quiet, NULL, NULL, "no progress, no warnings" },
-    { "threads", CLI_INTEGER, &c->threads, NULL, "N", "use N threads (0: all processors)" },
+    { "threads", CLI_INTEGER, &c->threads, NULL, "N",
+      "use N threads (0, the default: one for each processor)" },
     { "help", CLI_FLAG, &c->help, NULL, NULL, "this text" },
     { 0 },
   };
   bool only_inputs = false;
   for (int i = 0; i < count; i++) {
     cliStatus status = CLI_OK;
-    if (!only_inputs && strcmp(words[i], "--") == 0)
+    if (!only_inputs && strcmp(words[i], "-h") == 0)
+      c->help = true;
+    else if (!only_inputs && strcmp(words[i], "--") == 0)
       only_inputs = true;
     else if (!only_inputs && words[i][0] == '-' && words[i][1])
       status = take_option(verb, options, common, count, words, &i);

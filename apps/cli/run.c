@@ -91,13 +91,14 @@ static void print_text(const lbRun *run, const json_t *result, const char *folde
 static cliStatus run_verb(int count, char **words) {
   const char *folder = NULL, *probes = NULL;
   double frame_rate = 60;
+  bool has_count = false;
   lbRunDef def = lb_run_def();
   cliMaterial material = cli_material();
   const cliOption options[] = {
     { "o", CLI_TEXT, &folder, NULL, "DIR", "write animation.glb, probes.csv, run.json there" },
     { "probes", CLI_TEXT, &probes, NULL, "FILE.csv",
       "write the probes' displacements, a row a step" },
-    { "count", CLI_INTEGER, &def.step_count, NULL, "N", "steps, instead of the scene's" },
+    { "count", CLI_INTEGER, &def.step_count, &has_count, "N", "steps, instead of the scene's" },
     { "frame_rate", CLI_NUMBER, &frame_rate, NULL, "HZ", "frames a second in animation.glb (60)" },
     { 0 },
   };
@@ -106,12 +107,16 @@ static cliStatus run_verb(int count, char **words) {
   if (result || arguments.common.help) return result;
   if ((result = cli_one_input(&cli_run, &arguments))) return result;
   if (!(frame_rate > 0)) return cli_usage(&cli_run, "--frame_rate must be positive");
+  if (has_count && def.step_count < 0) return cli_usage(&cli_run, "--count must not be negative");
 
   lbError err;
   lbScene *scene = NULL;
   lbRun *run = NULL;
   json_t *output = NULL;
   lbStatus status = cli_load_scene(arguments.inputs[0], &material, &scene, &err);
+  if (!status && !has_count && scene->step_count == 0)
+    lb_log(LB_LOG_WARNING, "%s: has no steps to take, give it \"time\" or use --count N",
+           arguments.inputs[0]);
   if (!status && folder) status = lb_directory_make(folder, &err);
   def.frame_rate = folder ? frame_rate : 0;
   if (!status) status = lb_run(scene, &def, &run, &err);
@@ -135,7 +140,8 @@ const cliVerb cli_run = {
   "run",
   "simulate a scene headless; write animation, probes, timings",
   "limber run SCENE.json [options]",
-  "Steps every body of the scene from t = 0. Without -o and --probes nothing is written.\n",
+  "Steps every body of the scene from t = 0. Without -o and --probes nothing is written.\n"
+  "animation.glb plays in Blender and in any glTF viewer.\n",
   "  limber run scenes/bar.json -o out\n"
   "  limber run scenes/bar.json --probes tip.csv --json",
   run_verb,

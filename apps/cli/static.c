@@ -139,7 +139,9 @@ const cliVerb cli_static = {
   "static equilibrium of a scene with the unreduced solver",
   "limber static SCENE.json [options]",
   "Solves R(u) = f for gravity and the loads that always act, by Newton with line search; the\n"
-  "load is put on in steps where it must be. Every body needs fixed vertices.\n",
-  "  limber static scenes/bar.json --displacement u.csv",
+  "load is put on in steps where it must be. Every body needs fixed vertices. Loads with \"from\"\n"
+  "at 0 or later do not act here.\n",
+  "  limber static scenes/bar.json --displacement u.csv\n"
+  "  limber static scenes/bar.json --json",
   run,
 };
