@@ -20,8 +20,19 @@ foreach(source IN LISTS test_sources)
     ENVIRONMENT "LIMBER_TEST_OUTPUT=${CMAKE_BINARY_DIR}")
 endforeach()
 
-# Checks of the source tree; tools/ says what each one demands. 77 means skipped.
 find_program(LIMBER_PYTHON python3 REQUIRED)
+
+# Every tests/cli/test_<subject>.py runs this build's program and is one CTest test, cli.<subject>.
+file(GLOB cli_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/cli/test_*.py)
+foreach(script IN LISTS cli_tests)
+  get_filename_component(subject ${script} NAME_WE)
+  string(REPLACE "test_" "" subject ${subject})
+  add_test(NAME cli.${subject} COMMAND ${LIMBER_PYTHON} ${script} $<TARGET_FILE:limber-cli>
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(cli.${subject} PROPERTIES TIMEOUT 600 ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+endforeach()
+
+# Checks of the source tree; tools/ says what each one demands. 77 means skipped.
 function(limber_add_check name)
   add_test(NAME check.${name} COMMAND ${ARGN} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(check.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
@@ -35,8 +46,3 @@ if(NOT LIMBER_SANITIZE) # the sanitizers' run-time library would count as a depe
   limber_add_check(mingw tools/check_mingw.sh ${CMAKE_BINARY_DIR})
   limber_add_check(install tools/check_install.sh ${CMAKE_BINARY_DIR})
 endif()
-
-# Every scene in scenes/ runs.
-add_test(NAME cli.scenes COMMAND ${LIMBER_PYTHON} tests/cli/test_scenes.py $<TARGET_FILE:limber-cli>
-  WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-set_tests_properties(cli.scenes PROPERTIES TIMEOUT 300)

@@ -60,6 +60,8 @@ cliStatus cli_one_input(const cliVerb *verb, const cliArguments *arguments);
 
 // "limber: what: why, what to do" on stderr.
 cliStatus cli_fail(const lbError *err);
+// The same for work on a file, which is named where the message does not do so.
+cliStatus cli_fail_about(const char *path, const lbError *err);
 cliStatus cli_usage(const cliVerb *verb, const char *format, ...) LB_PRINTF(2, 3);
 // Prints the document with 17 digits and releases it.
 cliStatus cli_print_json(json_t *document);
@@ -68,9 +70,14 @@ json_t *cli_number(double value);                        // null when not finite
 // Writes a document to a file, aside and renamed.
 lbStatus cli_write_json(const json_t *document, const char *path, lbError *err);
 
+// Called first: a closed pipe or a file over the limit makes writing fail, not the program end, so
+// that half a file is removed.
+void cli_guard_output(void);
 // Log, progress and Ctrl-C; called by cli_parse.
 void cli_start_output(const cliCommon *common);
 void cli_finish_progress(void); // ends the bar's line
+// Called last: a text that stdout did not take turns success into failure.
+cliStatus cli_finish_output(cliStatus status);
 
 // ---- scenes ------------------------------------------------------------------------------------
 
@@ -99,7 +106,10 @@ typedef struct cliMaterial {
   }
 
 cliMaterial cli_material(void);
-lbStatus cli_load_scene(const char *path, cliMaterial *material, lbScene **scene, lbError *err);
+// Checks what the options say; CLI_OK, or a message.
+cliStatus cli_check_material(const cliVerb *verb, const char *path, cliMaterial *material);
+lbStatus cli_load_scene(const char *path, const cliMaterial *material, lbScene **scene,
+                        lbError *err);
 // The body called `name`, or the only one.
 lbStatus cli_find_body(const lbScene *scene, const char *name, int32_t *body, lbError *err);
 json_t *cli_probe(const lbScene *scene, int32_t probe, const double rest[3], const double moved[3]);

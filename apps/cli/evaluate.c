@@ -27,6 +27,8 @@ static cliStatus run(int count, char **words) {
   cliStatus result = cli_parse(&cli_evaluate, options, count, words, &arguments);
   if (result || arguments.common.help) return result;
   if ((result = cli_one_input(&cli_evaluate, &arguments))) return result;
+  result = cli_check_material(&cli_evaluate, arguments.inputs[0], &material);
+  if (result) return result;
   if (!direction != !tangent)
     return cli_usage(&cli_evaluate, "--direction and --tangent go together");
 
@@ -57,7 +59,7 @@ static cliStatus run(int count, char **words) {
   if (!status && forces) status = lb_table_write(forces, "f", vertices, f, &err);
   if (!status && tangent) status = lb_table_write(tangent, "Kd", vertices, Kd, &err);
   if (status)
-    result = cli_fail(&err);
+    result = cli_fail_about(arguments.inputs[0], &err);
   else if (arguments.common.json)
     result = cli_print_json(json_pack(
         "{s:o, s:{s:o, s:i}}", "energy", cli_number(evaluation.energy), "von_mises", "max",

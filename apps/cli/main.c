@@ -18,24 +18,25 @@ static void print_help(FILE *to) {
 }
 
 int main(int count, char **words) {
+  cli_guard_output();
   if (count < 2) {
     print_help(stderr);
     return CLI_USAGE;
   }
   if (strcmp(words[1], "--version") == 0) {
     printf("limber " LB_VERSION "\n");
-    return CLI_OK;
+    return cli_finish_output(CLI_OK);
   }
   if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0 ||
       strcmp(words[1], "help") == 0) {
     print_help(stdout);
-    return CLI_OK;
+    return cli_finish_output(CLI_OK);
   }
   for (int i = 0; i < VERB_COUNT; i++)
     if (strcmp(words[1], verbs[i]->name) == 0) {
       cliStatus status = verbs[i]->run(count - 2, words + 2);
       lb_build_stop();
-      return status;
+      return cli_finish_output(status);
     }
   const char *names[VERB_COUNT + 1] = { 0 };
   for (int i = 0; i < VERB_COUNT; i++) names[i] = verbs[i]->name;

@@ -7,6 +7,8 @@
 
 typedef struct Job {
   const char *generate, *element, *output, *fill;
+  lbShapeDef shape;
+  lbFillDef fill_def;
   double size[3], thickness;
   int32_t cells[3], level, segments;
   bool has_size, has_cells, has_thickness, has_level, has_segments;
@@ -16,30 +18,60 @@ typedef struct Job {
 
 // ---- making ------------------------------------------------------------------------------------
 
-static lbStatus generate(const Job *job, lbMesh **mesh, lbError *err) {
-  lbShapeDef def = lb_shape_def(job->generate);
-  if (def.shape == LB_SHAPE_COUNT) {
-    const char *names[LB_SHAPE_COUNT + 1] = { 0 };
-    char known[200] = "";
-    for (int i = 0; i < LB_SHAPE_COUNT; i++) {
-      names[i] = lb_shape_name((lbShape)i);
-      snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
-               names[i]);
-    }
-    const char *nearest = lb_nearest_name(job->generate, names);
-    return lb_fail(err, LB_ERR_ARGUMENT, "--generate: unknown shape \"%s\", %s%s%suse one of %s",
-                   job->generate, nearest ? "did you mean \"" : "", nearest ? nearest : "",
-                   nearest ? "\"? " : "", known);
+static cliStatus fail_shape(const char *name) {
+  const char *names[LB_SHAPE_COUNT + 1] = { 0 };
+  char known[200] = "";
+  for (int i = 0; i < LB_SHAPE_COUNT; i++) {
+    names[i] = lb_shape_name((lbShape)i);
+    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", names[i]);
   }
-  if (job->has_size) memcpy(def.size, job->size, sizeof def.size);
-  if (job->has_cells) memcpy(def.cells, job->cells, sizeof def.cells);
-  if (job->has_thickness) def.thickness = job->thickness;
-  if (job->has_level) def.level = job->level;
-  if (job->has_segments) def.segments = job->segments;
-  if (job->element && !lb_element_kind_parse(job->element, &def.element))
-    return lb_fail(err, LB_ERR_ARGUMENT, "--element: unknown \"%s\", use tet4 or brick8",
-                   job->element);
-  return job->surface ? lb_shape_surface(&def, mesh, err) : lb_shape_volume(&def, mesh, err);
+  const char *nearest = lb_nearest_name(name, names);
+  return cli_usage(&cli_mesh, "--generate: unknown shape \"%s\", %s%s%suse one of %s", name,
+                   nearest ? "did you mean \"" : "", nearest ? nearest : "", nearest ? "\"? " : "",
+                   known);
+}
+
+static cliStatus check_shape(Job *job) {
+  job->shape = lb_shape_def(job->generate);
+  lbShapeDef *def = &job->shape;
+  if (def->shape == LB_SHAPE_COUNT) return fail_shape(job->generate);
+  if (job->has_size) memcpy(def->size, job->size, sizeof def->size);
+  if (job->has_cells) memcpy(def->cells, job->cells, sizeof def->cells);
+  if (job->has_thickness) def->thickness = job->thickness;
+  if (job->has_level) def->level = job->level;
+  if (job->has_segments) def->segments = job->segments;
+  if (job->element && !lb_element_kind_parse(job->element, &def->element))
+    return cli_usage(&cli_mesh, "--element: unknown \"%s\", use tet4 or brick8", job->element);
+  return CLI_OK;
+}
+
+static cliStatus check_fill(Job *job) {
+  job->fill_def = lb_fill_def();
+  if (strcmp(job->fill, "tetgen") == 0)
+    job->fill_def.mesher = LB_MESHER_TETGEN;
+  else if (strcmp(job->fill, "gmsh") == 0)
+    job->fill_def.mesher = LB_MESHER_GMSH;
+  else if (strcmp(job->fill, "any") != 0)
+    return cli_usage(&cli_mesh, "--fill: unknown mesher \"%s\", use tetgen, gmsh or any",
+                     job->fill);
+  return CLI_OK;
+}
+
+// What can be said of the options alone.
+static cliStatus check_job(Job *job, const cliArguments *arguments) {
+  bool shape_option = job->has_size || job->has_cells || job->has_thickness || job->has_level ||
+                      job->has_segments || job->element;
+  if (job->generate && arguments->input_count)
+    return cli_usage(&cli_mesh, "--generate takes no file");
+  if (!job->generate && shape_option)
+    return cli_usage(&cli_mesh, "--size, --cells, --element and the like need --generate SHAPE");
+  if (job->wants_voxels && job->wants_fill)
+    return cli_usage(&cli_mesh, "--voxelise or --fill, not both");
+  if (job->wants_voxels && job->voxelise < 1)
+    return cli_usage(&cli_mesh, "--voxelise is %d, it must be at least 1", (int)job->voxelise);
+  cliStatus result = job->generate ? check_shape(job) : cli_one_input(&cli_mesh, arguments);
+  if (!result && job->wants_fill) result = check_fill(job);
+  return result;
 }
 
 // Replaces *mesh by what `step` made of it.
@@ -48,20 +80,6 @@ static lbStatus replace(lbMesh **mesh, lbMesh *made, lbStatus status) {
   lb_mesh_destroy(*mesh);
   *mesh = made;
   return LB_OK;
-}
-
-static lbStatus fill(const Job *job, lbMesh **mesh, lbError *err) {
-  lbFillDef def = lb_fill_def();
-  lbMesh *made = NULL;
-  if (strcmp(job->fill, "tetgen") == 0)
-    def.mesher = LB_MESHER_TETGEN;
-  else if (strcmp(job->fill, "gmsh") == 0)
-    def.mesher = LB_MESHER_GMSH;
-  else if (strcmp(job->fill, "any") != 0)
-    return lb_fail(err, LB_ERR_ARGUMENT, "--fill: unknown mesher \"%s\", use tetgen, gmsh or any",
-                   job->fill);
-  lbStatus status = lb_mesh_fill(*mesh, &def, &made, err);
-  return replace(mesh, made, status);
 }
 
 static lbStatus transform(const Job *job, lbMesh **mesh, lbError *err) {
@@ -77,7 +95,10 @@ static lbStatus transform(const Job *job, lbMesh **mesh, lbError *err) {
     status = lb_mesh_voxelise(*mesh, &def, &made, NULL, err);
     status = replace(mesh, made, status);
   }
-  if (!status && job->wants_fill) status = fill(job, mesh, err);
+  if (!status && job->wants_fill) {
+    status = lb_mesh_fill(*mesh, &job->fill_def, &made, err);
+    status = replace(mesh, made, status);
+  }
   if (!status && job->split) {
     status = lb_mesh_split_bricks(*mesh, &made, err);
     status = replace(mesh, made, status);
@@ -164,14 +185,32 @@ void cli_print_mesh(const lbMesh *mesh, const lbMeshReport *report) {
 
 // ---- the verb ----------------------------------------------------------------------------------
 
+static lbStatus make_mesh(const Job *job, const cliArguments *arguments, lbMesh **mesh,
+                          lbError *err) {
+  if (!job->generate) return lb_mesh_load(arguments->inputs[0], mesh, err);
+  return job->surface ? lb_shape_surface(&job->shape, mesh, err)
+                      : lb_shape_volume(&job->shape, mesh, err);
+}
+
 static lbStatus run_job(const Job *job, const cliArguments *arguments, lbMesh **mesh,
                         lbMeshReport **report, lbError *err) {
-  lbStatus status =
-      job->generate ? generate(job, mesh, err) : lb_mesh_load(arguments->inputs[0], mesh, err);
+  lbStatus status = job->output ? lb_mesh_save_check(job->output, err) : LB_OK;
+  if (status) return status;
+  status = make_mesh(job, arguments, mesh, err);
   if (!status) status = transform(job, mesh, err);
   if (!status) status = lb_mesh_report(*mesh, report, err);
   if (!status && job->output) status = lb_mesh_save(*mesh, job->output, err);
   return status;
+}
+
+// A wrong size or number of cells is a wrong command line; the output's name is in `text` if it is
+// the culprit.
+static cliStatus fail_job(const Job *job, const cliArguments *arguments, const lbMesh *mesh,
+                          const lbError *err) {
+  if (job->output && strstr(err->text, job->output)) return cli_fail(err);
+  if (!job->generate) return cli_fail_about(arguments->inputs[0], err);
+  if (!mesh && err->status == LB_ERR_ARGUMENT) return cli_usage(&cli_mesh, "%s", err->text);
+  return cli_fail(err);
 }
 
 static cliStatus run(int count, char **words) {
@@ -200,16 +239,7 @@ static cliStatus run(int count, char **words) {
   cliArguments arguments;
   cliStatus result = cli_parse(&cli_mesh, options, count, words, &arguments);
   if (result || arguments.common.help) return result;
-  if (job.generate && arguments.input_count)
-    return cli_usage(&cli_mesh, "--generate takes no file");
-  bool shaped = job.has_size || job.has_cells || job.element || job.has_thickness ||
-                job.has_level || job.has_segments;
-  if (shaped && !job.generate)
-    return cli_usage(&cli_mesh, "--size, --cells, --element, --thickness, --level and --segments "
-                                "go with --generate");
-  if (!job.generate && (result = cli_one_input(&cli_mesh, &arguments))) return result;
-  if (job.wants_voxels && job.wants_fill)
-    return cli_usage(&cli_mesh, "--voxelise or --fill, not both");
+  if ((result = check_job(&job, &arguments))) return result;
 
   lbError err;
   lbMesh *mesh = NULL;
@@ -217,7 +247,7 @@ static cliStatus run(int count, char **words) {
   lbStatus status = run_job(&job, &arguments, &mesh, &report, &err);
   cli_finish_progress();
   if (status)
-    result = cli_fail(&err);
+    result = fail_job(&job, &arguments, mesh, &err);
   else if (arguments.common.json)
     result = cli_print_json(cli_mesh_document(mesh, report));
   else

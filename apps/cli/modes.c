@@ -20,9 +20,6 @@ static void print_table(const lbFem *fem, const lbModes *modes) {
 }
 
 static lbStatus write_shape(const lbModes *modes, int32_t mode, const char *path, lbError *err) {
-  if (mode < 1 || mode > modes->count)
-    return lb_fail(err, LB_ERR_ARGUMENT, "--mode is %d, there are %d modes", (int)mode,
-                   (int)modes->count);
   return lb_table_write(path, "w", modes->vertex_count,
                         modes->shapes + 3 * (size_t)modes->vertex_count * (size_t)(mode - 1), err);
 }
@@ -43,7 +40,13 @@ static cliStatus run(int count, char **words) {
   cliStatus result = cli_parse(&cli_modes, options, count, words, &arguments);
   if (result || arguments.common.help) return result;
   if ((result = cli_one_input(&cli_modes, &arguments))) return result;
-  if (mode_count < 1) return cli_usage(&cli_modes, "--count must be at least 1");
+  result = cli_check_material(&cli_modes, arguments.inputs[0], &material);
+  if (result) return result;
+  if (mode_count < 1)
+    return cli_usage(&cli_modes, "--count is %d, it must be at least 1", (int)mode_count);
+  if (mode < 1 || mode > mode_count)
+    return cli_usage(&cli_modes, "--mode is %d, it must lie between 1 and --count, which is %d",
+                     (int)mode, (int)mode_count);
 
   lbError err;
   lbScene *scene = NULL;
@@ -56,7 +59,7 @@ static cliStatus run(int count, char **words) {
   if (!status && shape_path) status = write_shape(modes, mode, shape_path, &err);
   cli_finish_progress();
   if (status)
-    result = cli_fail(&err);
+    result = cli_fail_about(arguments.inputs[0], &err);
   else if (arguments.common.json)
     result = cli_print_json(document(fem, modes));
   else

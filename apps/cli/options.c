@@ -93,20 +93,21 @@ static const char *kind_text(cliKind kind) {
   case CLI_NUMBER: return "a number";
   case CLI_NUMBERS3: return "three numbers such as 1,0.1,0.1";
   case CLI_CELLS3: return "three whole numbers such as 20,2,2";
-  default: return "a text";
+  default: return "a value";
   }
 }
 
+// The nearest known option to a misspelt one, for the message.
 static cliStatus fail_unknown(const cliVerb *verb, const cliOption *options,
                               const cliOption *common, const char *word, const char *name) {
-  enum { MOST = 63 };
+  enum { MOST = 64 };
   const char *names[MOST + 1] = { 0 };
   int count = 0;
   for (; options->name && count < MOST; options++) names[count++] = options->name;
   for (; common->name && count < MOST; common++) names[count++] = common->name;
-  const char *nearest = lb_nearest_name(name, names);
+  const char *nearest = name[0] && name[1] ? lb_nearest_name(name, names) : NULL;
   if (!nearest) return cli_usage(verb, "unknown option %s", word);
-  return cli_usage(verb, "unknown option %s, did you mean %s%s", word, nearest[1] ? "--" : "-",
+  return cli_usage(verb, "unknown option %s, did you mean %s%s?", word, nearest[1] ? "--" : "-",
                    nearest);
 }
 
@@ -121,16 +122,17 @@ static cliStatus take_option(const cliVerb *verb, const cliOption *options, cons
   if (!option) return fail_unknown(verb, options, common, word, name);
   if (option->given) *option->given = true;
   if (option->kind == CLI_FLAG) {
-    if (equals) return cli_usage(verb, "%s takes no value", word);
+    if (equals) return cli_usage(verb, "--%s takes no value", option->name);
     *(bool *)option->value = true;
     return CLI_OK;
   }
   if (!equals && *at + 1 >= count)
-    return cli_usage(verb, "%s needs %s", word, kind_text(option->kind));
+    return cli_usage(verb, "%s needs %s: %s %s", word, kind_text(option->kind), word,
+                     option->argument);
   const char *value = equals ? equals + 1 : words[++*at];
   if (!parse_value(option, value))
-    return cli_usage(verb, "%s%s is \"%s\", it must be %s", dashes(option), option->name, value,
-                     kind_text(option->kind));
+    return cli_usage(verb, "%.*s is \"%s\", it must be %s", (int)(name - word + (long)length), word,
+                     value, kind_text(option->kind));
   return CLI_OK;
 }
 

@@ -1,6 +1,7 @@
 // Messages, JSON, progress and Ctrl-C.
 #include "cli.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +20,26 @@ cliStatus cli_fail(const lbError *err) {
   return CLI_FAILED;
 }
 
+// Errors of reading and writing name their file, which may be another one.
+cliStatus cli_fail_about(const char *path, const lbError *err) {
+  bool about_files = err->status == LB_ERR_FILE || err->status == LB_ERR_FORMAT ||
+                     err->status == LB_ERR_INTERRUPTED;
+  if (about_files || strstr(err->text, path)) return cli_fail(err);
+  cli_finish_progress();
+  fprintf(stderr, "limber: %s: %s\n", path, err->text);
+  return CLI_FAILED;
+}
+
+cliStatus cli_finish_output(cliStatus status) {
+  errno = 0;
+  bool failed = ferror(stdout) != 0;
+  failed |= fflush(stdout) != 0;
+  if (!failed || status != CLI_OK) return status;
+  if (errno != EPIPE) // whoever closed the pipe has read enough
+    fprintf(stderr, "limber: standard output: cannot write, is the disk full?\n");
+  return CLI_FAILED;
+}
+
 json_t *cli_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 json_t *cli_numbers(const double *values, size_t count) {
@@ -32,11 +53,9 @@ cliStatus cli_print_json(json_t *document) {
   json_decref(document);
   lbError err;
   if (!text) return lb_fail_memory(&err), cli_fail(&err);
-  bool failed = puts(text) < 0 || fflush(stdout) != 0;
+  puts(text); // cli_finish_output looks whether it arrived
   free(text);
-  if (!failed) return CLI_OK;
-  lb_fail(&err, LB_ERR_FILE, "standard output: cannot write, is the disk full?");
-  return cli_fail(&err);
+  return CLI_OK;
 }
 
 lbStatus cli_write_json(const json_t *document, const char *path, lbError *err) {
@@ -89,9 +108,15 @@ void cli_finish_progress(void) {
   bar_shown = false;
 }
 
+// The work ends when it next asks; a second signal ends the program at once.
 static void on_interrupt(int signal_number) {
-  (void)signal_number;
+  signal(signal_number, SIG_DFL);
   interrupted = 1;
+}
+
+void cli_guard_output(void) {
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
 }
 
 void cli_start_output(const cliCommon *common) {
@@ -99,4 +124,5 @@ void cli_start_output(const cliCommon *common) {
   lb_set_log(log_line, NULL);
   lb_set_progress(show_progress, NULL);
   signal(SIGINT, on_interrupt);
+  signal(SIGTERM, on_interrupt);
 }

@@ -49,7 +49,7 @@ static json_t *document(const lbRun *run) {
 }
 
 static lbStatus write_folder(const lbRun *run, const char *folder, json_t *result, lbError *err) {
-  char path[1024];
+  char path[4200]; // the folder exists, so its name is no longer than the system's limit
   double error = 0;
   lbStatus status = LB_OK;
   snprintf(path, sizeof path, "%s/probes.csv", folder);
@@ -91,7 +91,7 @@ static void print_text(const lbRun *run, const json_t *result, const char *folde
 static cliStatus run_verb(int count, char **words) {
   const char *folder = NULL, *probes = NULL;
   double frame_rate = 60;
-  bool has_count = false;
+  bool has_count = false, had_folder = false;
   lbRunDef def = lb_run_def();
   cliMaterial material = cli_material();
   const cliOption options[] = {
@@ -106,8 +106,10 @@ static cliStatus run_verb(int count, char **words) {
   cliStatus result = cli_parse(&cli_run, options, count, words, &arguments);
   if (result || arguments.common.help) return result;
   if ((result = cli_one_input(&cli_run, &arguments))) return result;
-  if (!(frame_rate > 0)) return cli_usage(&cli_run, "--frame_rate must be positive");
-  if (has_count && def.step_count < 0) return cli_usage(&cli_run, "--count must not be negative");
+  if (!(frame_rate > 0))
+    return cli_usage(&cli_run, "--frame_rate is %g, it must be positive", frame_rate);
+  if (has_count && def.step_count < 0)
+    return cli_usage(&cli_run, "--count is %d, it must be 0 or more", (int)def.step_count);
 
   lbError err;
   lbScene *scene = NULL;
@@ -115,8 +117,9 @@ static cliStatus run_verb(int count, char **words) {
   json_t *output = NULL;
   lbStatus status = cli_load_scene(arguments.inputs[0], &material, &scene, &err);
   if (!status && !has_count && scene->step_count == 0)
-    lb_log(LB_LOG_WARNING, "%s: has no steps to take, give it \"time\" or use --count N",
-           arguments.inputs[0]);
+    lb_log(LB_LOG_WARNING, "%s: no step to take, give --count N or \"time\": { \"count\": N }",
+           scene->path);
+  had_folder = folder && lb_file_exists(folder);
   if (!status && folder) status = lb_directory_make(folder, &err);
   def.frame_rate = folder ? frame_rate : 0;
   if (!status) status = lb_run(scene, &def, &run, &err);
@@ -124,8 +127,9 @@ static cliStatus run_verb(int count, char **words) {
   if (!status && probes) status = lb_run_write_probes(run, probes, &err);
   if (!status && folder) status = write_folder(run, folder, output, &err);
   cli_finish_progress();
+  if (status && folder && !had_folder) remove(folder); // only where nothing was written into it
   if (status)
-    result = cli_fail(&err);
+    result = cli_fail_about(arguments.inputs[0], &err);
   else if (arguments.common.json)
     result = cli_print_json(json_incref(output));
   else

@@ -6,23 +6,31 @@
 
 cliMaterial cli_material(void) { return (cliMaterial){ .material = lb_material() }; }
 
-lbStatus cli_load_scene(const char *path, cliMaterial *m, lbScene **scene, lbError *err) {
-  lbSceneDefaults defaults = { 0 };
-  for (size_t i = 0; i < sizeof m->given / sizeof *m->given; i++)
-    defaults.has_material |= m->given[i];
-  const char *dot = strrchr(path, '.');
-  if (defaults.has_material && dot && strcmp(dot, ".json") == 0)
-    return lb_fail(err, LB_ERR_ARGUMENT,
-                   "%s: a scene has its own materials; --young and the like are for bare meshes",
-                   path);
+static bool has_material(const cliMaterial *m) {
+  bool given = false;
+  for (size_t i = 0; i < sizeof m->given / sizeof *m->given; i++) given |= m->given[i];
+  return given;
+}
+
+cliStatus cli_check_material(const cliVerb *verb, const char *path, cliMaterial *m) {
+  lbError err;
+  if (has_material(m) && lb_path_has_extension(path, ".json"))
+    return cli_usage(verb,
+                     "the scene %s has its own materials, --young and the like are for bare "
+                     "meshes",
+                     path);
   if (m->model && !lb_material_model_parse(m->model, &m->material.model))
-    return lb_fail(err, LB_ERR_ARGUMENT,
-                   "--model: unknown \"%s\", use linear, stvk, corotated, neohookean, "
-                   "stable_neohookean or mooneyrivlin",
-                   m->model);
-  lbStatus status = lb_material_check(&m->material, "material options", err);
-  if (status) return status;
-  defaults.material = m->material;
+    return cli_usage(verb,
+                     "--model is \"%s\", use linear, stvk, corotated, neohookean, "
+                     "stable_neohookean or mooneyrivlin",
+                     m->model);
+  if (lb_material_check(&m->material, "the material given by the options", &err))
+    return cli_usage(verb, "%s", err.text);
+  return CLI_OK;
+}
+
+lbStatus cli_load_scene(const char *path, const cliMaterial *m, lbScene **scene, lbError *err) {
+  lbSceneDefaults defaults = { .has_material = has_material(m), .material = m->material };
   return lb_scene_load(path, &defaults, scene, err);
 }
 

@@ -119,7 +119,7 @@ static cliStatus run(int count, char **words) {
                             s.displacements[chosen], &err);
   cli_finish_progress();
   if (status)
-    result = cli_fail(&err);
+    result = cli_fail_about(arguments.inputs[0], &err);
   else if (arguments.common.json)
     result = cli_print_json(document(scene, &s));
   else

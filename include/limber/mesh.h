@@ -90,6 +90,8 @@ lbStatus lb_mesh_surface(const lbMesh *mesh, lbMesh **surface, int32_t **vertice
 lbStatus lb_mesh_load(const char *path, lbMesh **out, lbError *err);
 // Writes .obj .stl .ply .msh .vtu by extension.
 lbStatus lb_mesh_save(const lbMesh *mesh, const char *path, lbError *err);
+// Whether the extension is one of those; to be asked before long work.
+lbStatus lb_mesh_save_check(const char *path, lbError *err);
 
 #ifdef __cplusplus
 }

@@ -99,7 +99,9 @@ lbStatus lb_file_begin(lbFileWriter *writer, const char *path, lbError *err) {
   name_aside(writer->aside, aside_bytes, path, writer->straight);
   writer->stream = fopen(writer->aside, "wb");
   if (!writer->stream) {
-    lbStatus status = fail_errno(err, path, "cannot open for writing");
+    lbStatus status = fail_errno(err, path,
+                                 errno == ENOENT ? "cannot open for writing, make its folder first"
+                                                 : "cannot open for writing");
     writer_clear(writer);
     return status;
   }

@@ -4,6 +4,7 @@
 #include "limber/file.h"
 #include "mesh/io/formats.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const keys[] = { "vertices", "box", "group", "file", NULL };
@@ -74,6 +75,16 @@ static void fix_triangle_or_element(lbSceneBody *body, const lbGroup *group, int
   for (int32_t a = 0; a < count; a++) body->fixed[vertices[a]] = true;
 }
 
+static lbStatus fail_group(const lbField *json, const lbMesh *mesh, lbError *err) {
+  char known[200] = "";
+  for (int32_t i = 0; i < mesh->group_count; i++)
+    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
+             mesh->groups[i].name);
+  if (mesh->group_count == 0)
+    return lb_field_fail(json, err, "the mesh has no groups, use \"box\" or \"vertices\"");
+  return lb_field_fail(json, err, "the mesh has no such group, it has %s", known);
+}
+
 static lbStatus fix_group(const lbField *json, lbSceneBody *body, lbError *err) {
   const char *name = json_string_value(json->value);
   if (!name && !json_is_integer(json->value))
@@ -91,7 +102,7 @@ static lbStatus fix_group(const lbField *json, lbSceneBody *body, lbError *err) 
       else
         fix_triangle_or_element(body, group, group->ids[k]);
   }
-  return found ? LB_OK : lb_field_fail(json, err, "the mesh has no such group");
+  return found ? LB_OK : fail_group(json, body->mesh, err);
 }
 
 static lbStatus fix_file(const lbField *json, lbSceneBody *body, lbError *err) {

@@ -43,13 +43,18 @@ lbStatus lb_mesh_load(const char *path, lbMesh **out, lbError *err) {
   return status;
 }
 
-lbStatus lb_mesh_save(const lbMesh *mesh, const char *path, lbError *err) {
+lbStatus lb_mesh_save_check(const char *path, lbError *err) {
   const Format *format = find_format(path);
-  if (format && format->write) return format->write(mesh, path, err);
+  if (format && format->write) return LB_OK;
   char known[128] = "";
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
     if (formats[i].write)
       snprintf(known + strlen(known), sizeof known - strlen(known), " %s", formats[i].extension);
   return lb_fail(err, LB_ERR_ARGUMENT, "%s: cannot write this format, choose one of%s", path,
                  known);
+}
+
+lbStatus lb_mesh_save(const lbMesh *mesh, const char *path, lbError *err) {
+  lbStatus status = lb_mesh_save_check(path, err);
+  return status ? status : find_format(path)->write(mesh, path, err);
 }
