@@ -76,10 +76,12 @@ static double find_residual(Solver *s, double scale) {
   return lb_norm(s->size, s->residual);
 }
 
-// What rounding leaves of the residual: forces of many elements cancel at each node.
-static double residual_floor(const Solver *s) {
-  return 1e-15 * lb_norm(3 * (size_t)s->fem->force_count, s->assembler->element_forces);
+static double element_force_norm(const Solver *s) {
+  return lb_norm(3 * (size_t)s->fem->force_count, s->assembler->element_forces);
 }
+
+// What rounding leaves of the residual: forces of many elements cancel at each node.
+static double residual_floor(const Solver *s) { return 1e-15 * element_force_norm(s); }
 
 // W(u + t step) − scale f·(u + t step) at s->trial.
 static lbStatus potential_at(Solver *s, const double *u, double t, double scale, double *potential,
@@ -122,6 +124,7 @@ static lbStatus newton(Solver *s, double *u, double scale, bool *converged, lbEr
   *converged = false;
   memset(s->step, 0, s->size * sizeof(double));
   lbStatus status = potential_at(s, u, 0, scale, &potential, err);
+  if (!(reference > 0)) reference = element_force_norm(s); // only the start strains the body
   for (int32_t i = 0; !status && i <= s->def->iterations; i++) {
     double norm = find_residual(s, scale);
     s->result.residual = reference > 0 ? norm / reference : norm;
@@ -179,10 +182,16 @@ lbStatus lb_fem_static(const lbFem *fem, const double *load, const lbStaticDef *
                        double *displacement, lbStaticResult *out, lbError *err) {
   Solver s = { .fem = fem, .def = def };
   lbStatus status = prepare(&s, load, err);
+  double *u = status ? NULL : lb_duplicate(displacement, s.full_size, sizeof(double));
+  if (!status && !u) status = lb_fail_memory(err);
   if (!status) status = check_held(&s, err);
-  if (!status) status = solve_in_steps(&s, displacement, err);
-  if (!status) status = lb_assemble(s.assembler, displacement, &s.result.energy, NULL, NULL, err);
-  if (!status) *out = s.result;
+  if (!status) status = solve_in_steps(&s, u, err);
+  if (!status) status = lb_assemble(s.assembler, u, &s.result.energy, NULL, NULL, err);
+  if (!status) {
+    memcpy(displacement, u, s.full_size * sizeof(double));
+    *out = s.result;
+  }
+  lb_free(u);
   release(&s);
   return status;
 }
