@@ -92,7 +92,8 @@ typedef struct lbStaticResult {
 } lbStaticResult;
 
 // Solves R(u) = f for a dead load (full vector). `displacement` (full) is the start (zeros: at
-// rest) and the result.
+// rest) and the result; where the start moves fixed vertices, they are held there. A failure leaves
+// it as it was. Without a load the residual is measured against the element forces at the start.
 lbStatus lb_fem_static(const lbFem *fem, const double *load, const lbStaticDef *def,
                        double *displacement, lbStaticResult *out, lbError *err);
 

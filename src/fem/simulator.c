@@ -36,7 +36,7 @@ struct lbSimulator {
   lbSimulatorState totals;
 
   // work, system-sized unless said otherwise
-  double *force, *trial;                         // full: R(u), u along the line search
+  double *force, *trial, *best;                  // full: R(u), u along and before the line search
   double *load;                                  // f
   double *velocity, *acceleration;               // at the trial displacement
   double *velocity_offset, *acceleration_offset; // v̂, â
@@ -58,7 +58,7 @@ void lb_simulator_destroy(lbSimulator *s) {
                        s->start,    s->velocity_offset,
                        s->residual, s->acceleration_offset,
                        s->product,  s->direction,
-                       s->scratch };
+                       s->scratch,  s->best };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   lb_free(s);
 }
@@ -87,7 +87,7 @@ static lbStatus allocate(lbSimulator *s, lbError *err) {
     &s->start,   &s->residual, &s->direction,          &s->velocity_offset,
     &s->product, &s->scratch,  &s->acceleration_offset
   };
-  double **full_sized[] = { &s->u, &s->v, &s->force, &s->trial };
+  double **full_sized[] = { &s->u, &s->v, &s->force, &s->trial, &s->best };
   bool complete = true;
   for (size_t i = 0; i < sizeof system_sized / sizeof *system_sized; i++)
     complete &= (*system_sized[i] = lb_alloc(s->size, sizeof(double))) != NULL;
@@ -131,10 +131,23 @@ static lbStatus consistent_acceleration(lbSimulator *s, lbError *err) {
   return status;
 }
 
+static lbStatus check_finite(const lbFem *fem, const double *values, const char *what,
+                             lbError *err) {
+  for (int32_t v = 0; values && v < fem->vertex_count; v++)
+    for (int i = 0; i < 3; i++)
+      if (!isfinite(values[3 * (size_t)v + i]))
+        return lb_fail(err, LB_ERR_ARGUMENT, "%s: the initial %s of vertex %d is %g", fem->name,
+                       what, (int)v, values[3 * (size_t)v + i]);
+  return LB_OK;
+}
+
 lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
                              const double *displacement, const double *velocity, const double *load,
                              lbSimulator **out, lbError *err) {
   lbStatus status = check_def(def, fem->name, err);
+  if (!status) status = check_finite(fem, displacement, "displacement", err);
+  if (!status) status = check_finite(fem, velocity, "velocity", err);
+  if (!status) status = check_finite(fem, load, "load", err);
   if (status) return status;
   lbSimulator *s = lb_alloc(1, sizeof *s);
   if (!s) return lb_fail_memory(err);
@@ -227,23 +240,26 @@ static bool solve_increment(lbSimulator *s, int32_t *flags) {
   return !status && !lb_cholesky_solve(s->factor, 1, s->direction, NULL);
 }
 
-static void move_trial(lbSimulator *s, const double *direction, double t) {
+// trial = best + t direction
+static void move_trial(lbSimulator *s, double t) {
   for (int32_t n = 0; n < s->fem->node_count; n++)
-    for (int i = 0; i < 3; i++)
-      s->trial[3 * (size_t)s->fem->vertex_of_node[n] + i] += t * direction[3 * (size_t)n + i];
+    for (int i = 0; i < 3; i++) {
+      size_t k = 3 * (size_t)s->fem->vertex_of_node[n] + (size_t)i;
+      s->trial[k] = s->best[k] + t * s->direction[3 * (size_t)n + (size_t)i];
+    }
 }
 
 // Halves the step until the residual falls. Returns the new norm, or the old one with the trial put
-// back when nothing helps.
+// back when nothing helps. Every try starts from a copy: taking a huge step back by subtraction
+// would leave nothing of the state but rounding.
 static double line_search(lbSimulator *s, double norm, double *energy) {
-  double taken = 0;
+  memcpy(s->best, s->trial, s->full_size * sizeof(double));
   for (double t = 1; t > 1e-4; t *= 0.5) {
-    move_trial(s, s->direction, t - taken);
-    taken = t;
+    move_trial(s, t);
     double new_norm = residual_at_trial(s, energy);
     if (new_norm < norm) return new_norm;
   }
-  move_trial(s, s->direction, -taken);
+  memcpy(s->trial, s->best, s->full_size * sizeof(double));
   residual_at_trial(s, energy);
   return norm;
 }

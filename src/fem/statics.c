@@ -74,10 +74,12 @@ static double find_residual(Solver *s, double scale) {
   return lb_norm(s->size, s->residual);
 }
 
-// What rounding leaves of the residual: forces of many elements cancel at each node.
-static double residual_floor(const Solver *s) {
-  return 1e-15 * lb_norm(3 * (size_t)s->fem->force_count, s->assembler->element_forces);
+static double element_force_norm(const Solver *s) {
+  return lb_norm(3 * (size_t)s->fem->force_count, s->assembler->element_forces);
 }
+
+// What rounding leaves of the residual: forces of many elements cancel at each node.
+static double residual_floor(const Solver *s) { return 1e-15 * element_force_norm(s); }
 
 // W(u + t step) − scale f·(u + t step), at s->trial, with s->force.
 static double potential_at(Solver *s, const double *u, double t, double scale) {
@@ -115,6 +117,7 @@ static lbStatus newton(Solver *s, double *u, double scale, bool *converged, lbEr
   double reference = fabs(scale) * lb_norm(s->size, s->load);
   memset(s->step, 0, s->size * sizeof(double));
   double potential = potential_at(s, u, 0, scale);
+  if (!(reference > 0)) reference = element_force_norm(s); // only the start strains the body
   for (int32_t i = 0;; i++) {
     double norm = find_residual(s, scale);
     s->result.residual = reference > 0 ? norm / reference : norm;
@@ -170,12 +173,16 @@ lbStatus lb_fem_static(const lbFem *fem, const double *load, const lbStaticDef *
                        double *displacement, lbStaticResult *out, lbError *err) {
   Solver s = { .fem = fem, .def = def };
   lbStatus status = prepare(&s, load, err);
+  double *u = status ? NULL : lb_duplicate(displacement, s.full_size, sizeof(double));
+  if (!status && !u) status = lb_fail_memory(err);
   if (!status) status = check_held(&s, err);
-  if (!status) status = solve_in_steps(&s, displacement, err);
+  if (!status) status = solve_in_steps(&s, u, err);
   if (!status) {
-    s.result.energy = lb_assemble(s.assembler, displacement, NULL, NULL);
+    s.result.energy = lb_assemble(s.assembler, u, NULL, NULL);
+    memcpy(displacement, u, s.full_size * sizeof(double));
     *out = s.result;
   }
+  lb_free(u);
   release(&s);
   return status;
 }

@@ -160,7 +160,8 @@ static lbStatus read_placement(const lbField *json, int32_t instance, int32_t co
   if (!status) status = lb_field_vector(&member, 4, p->rotation, err);
   double norm = 0;
   for (int i = 0; i < 4; i++) norm += p->rotation[i] * p->rotation[i];
-  if (!status && !(norm > 1e-20)) status = lb_field_fail(&member, err, "is not a rotation");
+  if (!status && !(norm > 1e-20 && norm < 1e20))
+    status = lb_field_fail(&member, err, "is not a rotation");
   for (int i = 0; i < 4; i++) p->rotation[i] /= sqrt(norm);
   member = instance_value(json, "scale", instance, count);
   if (status) return status;

@@ -130,6 +130,17 @@ lbStatus lb_field_integers(const lbField *json, size_t count, int32_t low, int32
   return status;
 }
 
+lbStatus lb_field_group(const lbField *json, const char **name, int32_t *tag, lbError *err) {
+  *name = json_string_value(json->value);
+  *tag = 0;
+  if (*name) return LB_OK;
+  json_int_t value = json_integer_value(json->value);
+  if (!json_is_integer(json->value) || value < 1 || value > INT32_MAX)
+    return fail_kind(json, "a group's name or number", err);
+  *tag = (int32_t)value;
+  return LB_OK;
+}
+
 const char *lb_field_text(const lbField *json, lbStatus *status, lbError *err) {
   if (!json->value) return NULL;
   if (!json_is_string(json->value)) *status = fail_kind(json, "a text in quotes", err);

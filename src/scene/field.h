@@ -32,6 +32,8 @@ lbStatus lb_field_integer(const lbField *json, int32_t low, int32_t high, int32_
 lbStatus lb_field_vector(const lbField *json, size_t count, double *out, lbError *err);
 lbStatus lb_field_integers(const lbField *json, size_t count, int32_t low, int32_t *out,
                            lbError *err);
+// A group: by name (then *name is set) or by a number from 1 (then *name is NULL); 0 means no tag.
+lbStatus lb_field_group(const lbField *json, const char **name, int32_t *tag, lbError *err);
 // NULL when absent or no text (then *status is set).
 const char *lb_field_text(const lbField *json, lbStatus *status, lbError *err);
 // An index into names (NULL ends the list); refuses others, naming the nearest.

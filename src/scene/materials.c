@@ -55,13 +55,12 @@ static lbStatus read_material(const lbField *json, lbMaterial *material, lbError
 
 static lbStatus find_group(const lbField *json, const lbMesh *mesh, const lbGroup **group,
                            lbError *err) {
-  if (json_is_string(json->value))
-    *group = lb_mesh_group_by_name(mesh, LB_GROUP_ELEMENTS, json_string_value(json->value));
-  else if (json_is_integer(json->value))
-    *group =
-        lb_mesh_group_by_tag(mesh, LB_GROUP_ELEMENTS, (int32_t)json_integer_value(json->value));
-  else
-    return lb_field_fail(json, err, "must be a group's name or number");
+  const char *name;
+  int32_t tag;
+  lbStatus status = lb_field_group(json, &name, &tag, err);
+  if (status) return status;
+  *group = name ? lb_mesh_group_by_name(mesh, LB_GROUP_ELEMENTS, name)
+                : lb_mesh_group_by_tag(mesh, LB_GROUP_ELEMENTS, tag);
   if (*group) return LB_OK;
   char known[160] = "";
   for (int32_t i = 0; i < mesh->group_count; i++)

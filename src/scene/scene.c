@@ -3,6 +3,7 @@
 
 #include "limber/file.h"
 #include "scene/body.h"
+#include "scene/read.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -173,15 +174,12 @@ static lbStatus read_scene(const lbField *json, lbScene *scene, lbError *err) {
   return status;
 }
 
-static lbStatus load_json(const char *path, lbScene *scene, lbError *err) {
-  char *content = NULL;
-  size_t bytes;
+static lbStatus parse_scene(const char *path, const char *content, size_t bytes, lbScene *scene,
+                            lbError *err) {
   json_t *root = NULL;
-  lbStatus status = lb_file_read(path, &content, &bytes, err);
-  if (!status) status = lb_field_parse(path, content, bytes, &root, err);
+  lbStatus status = lb_field_parse(path, content, bytes, &root, err);
   if (!status) status = read_scene(&(lbField){ path, root, "" }, scene, err);
   json_decref(root);
-  lb_free(content);
   return status;
 }
 
@@ -193,8 +191,7 @@ static lbStatus load_mesh(const char *path, const lbSceneDefaults *defaults, lbS
   return lb_scene_mesh_body(path, defaults, scene->bodies, err);
 }
 
-lbStatus lb_scene_load(const char *path, const lbSceneDefaults *defaults, lbScene **out,
-                       lbError *err) {
+static lbStatus create_scene(const char *path, lbScene **out, lbError *err) {
   lbSimulatorDef simulator = lb_simulator_def();
   lbScene *scene = lb_alloc(1, sizeof *scene);
   if (!scene) return lb_fail_memory(err);
@@ -203,16 +200,48 @@ lbStatus lb_scene_load(const char *path, const lbSceneDefaults *defaults, lbScen
   scene->newton_iterations = simulator.newton_iterations;
   scene->newton_tolerance = simulator.newton_tolerance;
   scene->path = lb_duplicate_text(path);
-  lbStatus status = scene->path ? LB_OK : lb_fail_memory(err);
-  if (!status)
-    status = lb_path_has_extension(path, ".json") ? load_json(path, scene, err)
-                                                  : load_mesh(path, defaults, scene, err);
-  if (status) {
+  if (!scene->path) {
     lb_scene_destroy(scene);
-    return status;
+    return lb_fail_memory(err);
   }
   *out = scene;
   return LB_OK;
+}
+
+lbStatus lb_scene_read(const char *path, const char *content, size_t bytes, lbScene **out,
+                       lbError *err) {
+  lbScene *scene;
+  lbStatus status = create_scene(path, &scene, err);
+  if (status) return status;
+  status = parse_scene(path, content, bytes, scene, err);
+  if (status)
+    lb_scene_destroy(scene);
+  else
+    *out = scene;
+  return status;
+}
+
+static lbStatus load_json(const char *path, lbScene **out, lbError *err) {
+  char *content = NULL;
+  size_t bytes;
+  lbStatus status = lb_file_read(path, &content, &bytes, err);
+  if (!status) status = lb_scene_read(path, content, bytes, out, err);
+  lb_free(content);
+  return status;
+}
+
+lbStatus lb_scene_load(const char *path, const lbSceneDefaults *defaults, lbScene **out,
+                       lbError *err) {
+  if (lb_path_has_extension(path, ".json")) return load_json(path, out, err);
+  lbScene *scene;
+  lbStatus status = create_scene(path, &scene, err);
+  if (status) return status;
+  status = load_mesh(path, defaults, scene, err);
+  if (status)
+    lb_scene_destroy(scene);
+  else
+    *out = scene;
+  return status;
 }
 
 // ---- what the simulation asks ------------------------------------------------------------------
@@ -250,9 +279,11 @@ void lb_scene_forces(const lbScene *scene, int32_t body, const lbFem *fem, doubl
   const double *masses = lb_fem_vertex_masses(fem);
   for (int32_t v = 0; v < lb_fem_vertex_count(fem); v++)
     for (int i = 0; i < 3; i++) forces[3 * (size_t)v + i] = masses[v] * scene->gravity[i];
+  // End times are sums of steps: 3 x 0.1 must count as 0.3.
+  double rounding = 1e-6 * scene->time_step;
   for (int32_t i = 0; i < scene->load_count; i++) {
     const lbSceneLoad *load = &scene->loads[i];
-    if (load->body == body && load->from < t && t <= load->to)
+    if (load->body == body && load->from + rounding < t && t <= load->to + rounding)
       add_load(&scene->bodies[body], load, forces);
   }
 }

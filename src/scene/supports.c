@@ -86,15 +86,14 @@ static lbStatus fail_group(const lbField *json, const lbMesh *mesh, lbError *err
 }
 
 static lbStatus fix_group(const lbField *json, lbSceneBody *body, lbError *err) {
-  const char *name = json_string_value(json->value);
-  if (!name && !json_is_integer(json->value))
-    return lb_field_fail(json, err, "must be a group's name or number");
+  const char *name;
+  int32_t tag;
+  lbStatus status = lb_field_group(json, &name, &tag, err);
+  if (status) return status;
   bool found = false;
   for (int32_t i = 0; i < body->mesh->group_count; i++) {
     const lbGroup *group = &body->mesh->groups[i];
-    if (name ? strcmp(group->name, name) != 0
-             : group->tag != (int32_t)json_integer_value(json->value))
-      continue;
+    if (name ? strcmp(group->name, name) != 0 : group->tag != tag) continue;
     found = true;
     for (int32_t k = 0; k < group->count; k++)
       if (group->kind == LB_GROUP_VERTICES)

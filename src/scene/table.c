@@ -3,6 +3,7 @@
 
 #include "limber/file.h"
 #include "mesh/io/text.h"
+#include "scene/read.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -64,17 +65,22 @@ static lbStatus read_rows(lbText *text, int32_t row_count, double *values, bool 
   return LB_OK;
 }
 
+lbStatus lb_table_parse(const char *path, const char *content, size_t bytes, int32_t row_count,
+                        double *values, lbError *err) {
+  bool *seen = lb_alloc((size_t)row_count, sizeof(bool));
+  if (!seen) return lb_fail_memory(err);
+  lbText text = lb_text(path, content, bytes);
+  lbStatus status = read_rows(&text, row_count, values, seen, err);
+  lb_free(seen);
+  return status;
+}
+
 lbStatus lb_table_read(const char *path, int32_t row_count, double *values, lbError *err) {
   char *content = NULL;
   size_t bytes;
-  bool *seen = lb_alloc((size_t)row_count, sizeof(bool));
-  lbStatus status = seen ? lb_file_read(path, &content, &bytes, err) : lb_fail_memory(err);
-  if (!status) {
-    lbText text = lb_text(path, content, bytes);
-    status = read_rows(&text, row_count, values, seen, err);
-  }
+  lbStatus status = lb_file_read(path, &content, &bytes, err);
+  if (!status) status = lb_table_parse(path, content, bytes, row_count, values, err);
   lb_free(content);
-  lb_free(seen);
   return status;
 }
 
