@@ -76,6 +76,7 @@ void cli_guard_output(void);
 // Log, progress and Ctrl-C; called by cli_parse.
 void cli_start_output(const cliCommon *common);
 void cli_finish_progress(void); // ends the bar's line
+void cli_flush_notes(void);     // prints what the log has said; a failure drops it
 // Called last: a text that stdout did not take turns success into failure.
 cliStatus cli_finish_output(cliStatus status);
 

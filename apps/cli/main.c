@@ -35,6 +35,7 @@ int main(int count, char **words) {
   for (int i = 0; i < VERB_COUNT; i++)
     if (strcmp(words[1], verbs[i]->name) == 0) {
       cliStatus status = verbs[i]->run(count - 2, words + 2);
+      cli_flush_notes();
       lb_build_stop();
       return cli_finish_output(status);
     }

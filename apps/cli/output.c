@@ -13,9 +13,12 @@ static volatile sig_atomic_t interrupted;
 static bool quiet, bar_shown;
 static double stage_start, last_shown;
 static char stage_name[64];
+// Notes wait until it is clear that the job goes on: a failure says one thing, why it failed.
+static char pending[8192];
 
 cliStatus cli_fail(const lbError *err) {
   cli_finish_progress();
+  pending[0] = '\0';
   fprintf(stderr, "limber: %s\n", err->text);
   return CLI_FAILED;
 }
@@ -74,9 +77,17 @@ lbStatus cli_write_json(const json_t *document, const char *path, lbError *err) 
 
 static void log_line(lbLogLevel level, const char *text, void *context) {
   (void)context;
+  size_t used = strlen(pending);
   if (quiet) return;
+  snprintf(pending + used, sizeof pending - used, "limber: %s%s\n",
+           level == LB_LOG_WARNING ? "warning: " : "", text);
+}
+
+void cli_flush_notes(void) {
+  if (!pending[0]) return;
   cli_finish_progress();
-  fprintf(stderr, "limber: %s%s\n", level == LB_LOG_WARNING ? "warning: " : "", text);
+  fputs(pending, stderr);
+  pending[0] = '\0';
 }
 
 // A bar on a terminal, plain lines otherwise; nothing for work under a second.
@@ -91,6 +102,7 @@ static bool show_progress(const char *stage, double fraction, void *context) {
   bool terminal = isatty(2);
   if (quiet || now - stage_start < 1 || now - last_shown < (terminal ? 0.1 : 2)) return true;
   last_shown = now;
+  cli_flush_notes();
   int percent = (int)(100 * fraction);
   if (!terminal) {
     fprintf(stderr, "limber: %s %d %%\n", stage, percent);
