@@ -20,8 +20,9 @@
 extern "C" {
 #endif
 
-// Threads for everything on the build side, BLAS included; 0: as many as there are processors.
-// Without this call one thread does all. Results do not depend on the number.
+// Threads for everything on the build side; 0: as many as there are processors. Without this call
+// one thread does all. Results do not depend on the number, to the last bit; for that BLAS is held
+// to one thread.
 lbStatus lb_build_start(int32_t thread_count, lbError *err);
 void lb_build_stop(void);
 int32_t lb_build_threads(void);

@@ -5,9 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Brings the dense library to the number last given to lb_linalg_set_threads, or to one where the
-// work at hand is too small to share. Call it first in whatever works with it.
-void lb_linalg_apply_threads(double flops);
+// Holds the dense library to one thread. Call it first in whatever works with it.
+void lb_linalg_one_thread(void);
 
 bool lb_linalg_all_finite(size_t count, const double *values);
 

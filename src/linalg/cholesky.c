@@ -239,7 +239,7 @@ static lbStatus factor_values(lbCholesky *factor, const lbSparse *A, double *val
   double start = lb_seconds(), beta[2] = { identity_shift, 0 };
   cholmod_sparse view = sparse_view(A, values);
   factor->factored = false;
-  lb_linalg_apply_threads(lb_cholesky_info(factor).factor_flops);
+  lb_linalg_one_thread();
   OpenMP openmp = silence_openmp();
   int succeeded = cholmod_factorize_p(&view, beta, NULL, 0, factor->L, &factor->common);
   restore_openmp(openmp);
@@ -294,7 +294,7 @@ static lbStatus solve_together(lbCholesky *factor, int32_t count, double *X, lbE
 lbStatus lb_cholesky_solve(lbCholesky *factor, int32_t count, double *X, lbError *err) {
   if (!factor->factored)
     return lb_fail(err, LB_ERR_ARGUMENT, "sparse Cholesky: solve before a successful factor");
-  lb_linalg_apply_threads(4.0 * count * (double)lb_cholesky_info(factor).factor_nonzero_count);
+  lb_linalg_one_thread();
   OpenMP openmp = silence_openmp();
   lbStatus status = LB_OK;
   for (int32_t done = 0; done < count && !status; done += MOST_TOGETHER) {

@@ -4,21 +4,14 @@
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include "linalg/blas.h"
 
-static atomic_int wanted_threads = 1, applied_threads = 0;
-
-void lb_linalg_set_threads(int32_t count) { atomic_store(&wanted_threads, count < 1 ? 1 : count); }
-
-// OpenBLAS's idle threads spin for tens of milliseconds after every call, which costs more than
-// they save in calls shorter than that: such calls get one thread.
-void lb_linalg_apply_threads(double flops) {
-  const double worth_it = 3e9;
-  int wanted = flops > worth_it ? atomic_load(&wanted_threads) : 1;
-  if (atomic_exchange(&applied_threads, wanted) != wanted) openblas_set_num_threads(wanted);
+// What two threads add up differs from what one does, in the last bits, and results here must not
+// depend on the number of threads.
+void lb_linalg_one_thread(void) {
+  if (openblas_get_num_threads() != 1) openblas_set_num_threads(1);
 }
 
 bool lb_linalg_all_finite(size_t count, const double *values) {
@@ -60,7 +53,7 @@ static int at_least_one(int32_t dimension) { return dimension < 1 ? 1 : dimensio
 void lb_dense_multiply(lbTranspose transpose_a, lbTranspose transpose_b, int32_t rows,
                        int32_t columns, int32_t inner, double alpha, const double *A,
                        const double *B, double beta, double *C) {
-  lb_linalg_apply_threads(2.0 * rows * columns * inner);
+  lb_linalg_one_thread();
   int a_rows = at_least_one(transpose_a == LB_TRANSPOSED ? inner : rows);
   int b_rows = at_least_one(transpose_b == LB_TRANSPOSED ? columns : inner);
   cblas_dgemm(CblasColMajor, blas_transpose(transpose_a), blas_transpose(transpose_b), rows,
@@ -68,7 +61,7 @@ void lb_dense_multiply(lbTranspose transpose_a, lbTranspose transpose_b, int32_t
 }
 
 void lb_dense_gram(int32_t rows, int32_t columns, const double *A, double *G) {
-  lb_linalg_apply_threads(1.0 * rows * columns * columns);
+  lb_linalg_one_thread();
   cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, columns, rows, 1, A, at_least_one(rows), 0, G,
               at_least_one(columns));
   size_t n = (size_t)columns;
@@ -78,7 +71,7 @@ void lb_dense_gram(int32_t rows, int32_t columns, const double *A, double *G) {
 
 void lb_dense_multiply_vector(lbTranspose transpose, int32_t rows, int32_t columns, double alpha,
                               const double *A, const double *x, double beta, double *y) {
-  lb_linalg_apply_threads(2.0 * rows * columns);
+  lb_linalg_one_thread();
   cblas_dgemv(CblasColMajor, blas_transpose(transpose), rows, columns, alpha, A, at_least_one(rows),
               x, 1, beta, y, 1);
 }
@@ -88,7 +81,7 @@ void lb_dense_multiply_vector(lbTranspose transpose, int32_t rows, int32_t colum
 lbStatus lb_dense_eigen(int32_t size, double *A, double *values, lbError *err) {
   lbStatus status = check_upper_finite("symmetric eigenproblem", size, A, err);
   if (status || !size) return status;
-  lb_linalg_apply_threads(4.0 * size * size * size);
+  lb_linalg_one_thread();
   double ask = 0;
   lapack_int ask_int = 0;
   LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', size, A, size, values, &ask, -1, &ask_int, -1);
@@ -124,7 +117,7 @@ lbStatus lb_dense_svd(int32_t rows, int32_t columns, double *A, double *U, doubl
   lbStatus status = check_finite("singular values", rows, columns, A, err);
   int32_t least = rows < columns ? rows : columns;
   if (status || least < 1) return status;
-  lb_linalg_apply_threads(4.0 * rows * columns * least);
+  lb_linalg_one_thread();
   char job = U && Vt ? 'S' : 'N';
   double ask = 0;
   lapack_int *work_int = lb_alloc(8 * (size_t)least, sizeof *work_int), info = 0;
@@ -150,7 +143,7 @@ lbStatus lb_dense_least_squares(int32_t rows, int32_t columns, int32_t count, do
   lbStatus status = check_finite("least squares", rows, columns, A, err);
   if (!status) status = check_finite("least squares", most, count, B, err);
   if (status || least < 1) return status;
-  lb_linalg_apply_threads(4.0 * rows * columns * least);
+  lb_linalg_one_thread();
   double ask = 0;
   lapack_int ask_int = 0, found = 0, info = 0;
   double *S = lb_alloc((size_t)least, sizeof *S);
@@ -174,7 +167,7 @@ lbStatus lb_dense_least_squares(int32_t rows, int32_t columns, int32_t count, do
 lbStatus lb_dense_cholesky(int32_t size, double *A, lbError *err) {
   lbStatus status = check_upper_finite("dense Cholesky", size, A, err);
   if (status || !size) return status;
-  lb_linalg_apply_threads(1.0 / 3 * size * size * size);
+  lb_linalg_one_thread();
   lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', size, A, size);
   if (info > 0)
     return lb_fail(err, LB_ERR_NUMERIC, "%d x %d dense matrix: not positive definite at row %d",
@@ -186,12 +179,12 @@ lbStatus lb_dense_cholesky(int32_t size, double *A, lbError *err) {
 
 void lb_dense_cholesky_solve(int32_t size, const double *R, int32_t count, double *X) {
   if (size < 1 || count < 1) return;
-  lb_linalg_apply_threads(2.0 * size * size * count);
+  lb_linalg_one_thread();
   LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', size, count, R, size, X, size);
 }
 
 void lb_dense_divide_by_upper(int32_t rows, int32_t size, const double *R, double *X) {
-  lb_linalg_apply_threads(1.0 * rows * size * size);
+  lb_linalg_one_thread();
   cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, rows, size, 1, R,
               at_least_one(size), X, at_least_one(rows));
 }
@@ -199,7 +192,7 @@ void lb_dense_divide_by_upper(int32_t rows, int32_t size, const double *R, doubl
 lbStatus lb_dense_solve(int32_t size, double *A, int32_t count, double *B, lbError *err) {
   lbStatus status = check_finite("dense solve", size, size, A, err);
   if (status || !size) return status;
-  lb_linalg_apply_threads(2.0 / 3 * size * size * size);
+  lb_linalg_one_thread();
   lapack_int *exchanges = lb_alloc((size_t)size, sizeof *exchanges);
   if (!exchanges) return lb_fail_memory(err);
   lapack_int info = LAPACKE_dgesv_work(LAPACK_COL_MAJOR, size, count, A, size, exchanges, B, size);

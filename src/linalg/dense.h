@@ -9,9 +9,8 @@
 extern "C" {
 #endif
 
-// Threads that dense algebra, and with it the sparse factorisation, may use: at least 1. Unset, it
-// is one. Process-wide; call it where lb_threads_start is called.
-void lb_linalg_set_threads(int32_t count);
+// BLAS is held to one thread, so that results do not depend on how many there are; parallel work is
+// spread over our own threads instead, cut the same way for any number.
 
 typedef enum lbTranspose { LB_PLAIN, LB_TRANSPOSED } lbTranspose;
 

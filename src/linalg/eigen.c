@@ -72,7 +72,10 @@ static lbStatus check_problem(const lbSparse *K, const lbSparse *M, const lbEige
   if (status) return status;
   if (K->size != M->size)
     return lb_fail(err, LB_ERR_ARGUMENT, "modes: K has %d rows, M has %d", K->size, M->size);
-  if (def->count > K->size) return fail_count(K->size, 0, def->count, err);
+  if (def->count > K->size)
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "%d modes asked for: the system has %d unknowns, ask for fewer", def->count,
+                   K->size);
   if (!lb_linalg_all_finite((size_t)lb_sparse_nonzero_count(K), K->values))
     return lb_fail(err, LB_ERR_NUMERIC,
                    "modes: the stiffness matrix holds a value that is no number");

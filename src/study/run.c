@@ -169,7 +169,7 @@ static void summarise(lbRun *run, Actor *actors) {
     if (n == 0) continue;
     qsort(actors[i].times, (size_t)n, sizeof(double), compare_times);
     body->step_median = actors[i].times[n / 2];
-    body->step_p99 = actors[i].times[(int32_t)(0.99 * (n - 1))];
+    body->step_p99 = actors[i].times[(int32_t)ceil(0.99 * n) - 1];
     body->step_max = actors[i].times[n - 1];
   }
 }
