@@ -128,7 +128,8 @@ static lbStatus newton(Solver *s, double *u, double scale, bool *converged, lbEr
   for (int32_t i = 0; !status && i <= s->def->iterations; i++) {
     double norm = find_residual(s, scale);
     s->result.residual = reference > 0 ? norm / reference : norm;
-    *converged = norm <= s->def->tolerance * reference || norm <= residual_floor(s);
+    *converged =
+        isfinite(norm) && (norm <= s->def->tolerance * reference || norm <= residual_floor(s));
     if (*converged || i == s->def->iterations || !isfinite(norm)) break;
     bool shifted, moved = false;
     status = lb_assemble(s->assembler, u, &unused, s->force, s->K, err);
