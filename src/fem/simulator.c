@@ -291,7 +291,9 @@ static int32_t newton(lbSimulator *s, double *energy) {
     double new_norm = line_search(s, norm, energy);
     bool fell = new_norm < norm;
     norm = new_norm;
-    if (norm <= s->def.newton_tolerance * residual_scale(s) || norm <= residual_floor(s))
+    // An infinite load makes both sides infinite: that is no convergence.
+    if (isfinite(norm) &&
+        (norm <= s->def.newton_tolerance * residual_scale(s) || norm <= residual_floor(s)))
       return flags;
     if (!fell) break;
   }

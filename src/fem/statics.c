@@ -121,7 +121,8 @@ static lbStatus newton(Solver *s, double *u, double scale, bool *converged, lbEr
   for (int32_t i = 0;; i++) {
     double norm = find_residual(s, scale);
     s->result.residual = reference > 0 ? norm / reference : norm;
-    *converged = norm <= s->def->tolerance * reference || norm <= residual_floor(s);
+    *converged =
+        isfinite(norm) && (norm <= s->def->tolerance * reference || norm <= residual_floor(s));
     if (*converged || i == s->def->iterations || !isfinite(norm)) return LB_OK;
     bool shifted;
     lb_assemble(s->assembler, u, NULL, s->K);

@@ -3,6 +3,8 @@
 
 #include "linalg/cholesky.h"
 
+void openblas_set_num_threads(int count); // BLAS's own, as a host program would call it
+
 static lbCholesky *analyse(const lbSparse *A) {
   lbError err = { 0 };
   lbCholesky *factor = NULL;
