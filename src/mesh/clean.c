@@ -41,11 +41,9 @@ static lbStatus find_twins(const lbMesh *mesh, int32_t *twin, lbError *err) {
     const double *x = mesh->positions + 3 * (size_t)v;
     size_t slot = position_hash(x) & (slots - 1);
     for (;; slot = (slot + 1) & (slots - 1)) {
+      if (table[slot] == 0) table[slot] = v + 1;
       const double *y = mesh->positions + 3 * (size_t)(table[slot] - 1);
-      if (table[slot] == 0)
-        table[slot] = v + 1;
-      else if (!(x[0] == y[0] && x[1] == y[1] && x[2] == y[2]))
-        continue;
+      if (!(x[0] == y[0] && x[1] == y[1] && x[2] == y[2])) continue;
       twin[v] = table[slot] - 1;
       break;
     }

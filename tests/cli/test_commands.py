@@ -5,7 +5,7 @@ import os
 import re
 import struct
 
-from cli_testing import (PROGRAM, ROOT, SANITIZED, Skip, add_case, bar_scene, case, check,
+from cli_testing import (PROGRAM, ROOT, add_case, bar_scene, case, check,
                          check_close, check_rows, limber, read_csv, read_json, run_cases, shared,
                          shared_names, write, write_json)
 
@@ -334,8 +334,6 @@ def info_describes_meshes_and_scenes(folder):
 
 @case
 def bench_prints_the_documented_rows(folder):
-    if SANITIZED:
-        raise Skip("no timings under sanitizers")
     bar = generate(folder, "bar.msh", "bar", "--cells", "6,2,2")
     rows = limber("bench", "fem", "--mesh", bar, "--threads", 1, "--json").json()
     for row in rows:
