@@ -198,8 +198,11 @@ static lbStatus bench_modes(FemBench *b, int32_t threads, lbError *err) {
       bench_time(row, 1, find_modes, &w);
       if (b->is_bridge && threads == 1) row->peer = vega_modes_s;
     }
-    status = w.status ? lb_fail(err, w.status, "fem.modes: the modes of this mesh were not found")
-                      : LB_OK;
+    status = w.status;
+    if (status == LB_ERR_INTERRUPTED)
+      lb_fail_interrupted(err, "fem.modes");
+    else if (status)
+      lb_fail(err, status, "fem.modes: the modes of this mesh were not found");
   }
   lb_fem_destroy(fem);
   return status;

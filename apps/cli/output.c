@@ -120,10 +120,17 @@ void cli_finish_progress(void) {
   bar_shown = false;
 }
 
-// The work ends when it next asks; a second signal ends the program at once.
+// The work ends when it next asks; a second signal some time later ends the program at once. (A
+// terminal or a parent may send one press twice.)
 static void on_interrupt(int signal_number) {
-  signal(signal_number, SIG_DFL);
-  interrupted = 1;
+  static double first;
+  if (!interrupted) {
+    interrupted = 1;
+    first = lb_seconds();
+  } else if (lb_seconds() - first > 0.5) {
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+  }
 }
 
 void cli_guard_output(void) {

@@ -41,11 +41,9 @@ static lbStatus find_twins(const lbMesh *mesh, int32_t *twin, lbError *err) {
     const double *x = mesh->positions + 3 * (size_t)v;
     size_t slot = position_hash(x) & (slots - 1);
     for (;; slot = (slot + 1) & (slots - 1)) {
+      if (table[slot] == 0) table[slot] = v + 1;
       const double *y = mesh->positions + 3 * (size_t)(table[slot] - 1);
-      if (table[slot] == 0)
-        table[slot] = v + 1;
-      else if (!(x[0] == y[0] && x[1] == y[1] && x[2] == y[2]))
-        continue;
+      if (!(x[0] == y[0] && x[1] == y[1] && x[2] == y[2])) continue;
       twin[v] = table[slot] - 1;
       break;
     }
@@ -135,7 +133,8 @@ static void copy_attributes(const Cleaner *c, lbMeshBuilder *builder) {
   }
 }
 
-lbStatus lb_mesh_clean(const lbMesh *mesh, lbMesh **out, lbError *err) {
+// *joined: vertices became one, so that elements and triangles may have become flat or equal.
+static lbStatus clean_once(const lbMesh *mesh, bool *joined, lbMesh **out, lbError *err) {
   size_t vertices = (size_t)mesh->vertex_count, triangles = (size_t)mesh->triangle_count;
   size_t elements = (size_t)lb_mesh_element_count(mesh);
   lbArena arena = { 0 };
@@ -152,6 +151,8 @@ lbStatus lb_mesh_clean(const lbMesh *mesh, lbMesh **out, lbError *err) {
       c.drop_element && c.drop_triangle && c.vertex_map && c.element_map && c.triangle_map && twin;
   lbStatus status = complete ? lb_mesh_report(mesh, &report, err) : lb_fail_memory(err);
   if (!status) status = find_twins(mesh, twin, err);
+  *joined = false;
+  for (int32_t v = 0; !status && v < mesh->vertex_count; v++) *joined |= twin[v] != v;
   if (!status) {
     mark(report, "degenerate_elements", c.drop_element);
     mark(report, "duplicate_elements", c.drop_element);
@@ -166,5 +167,19 @@ lbStatus lb_mesh_clean(const lbMesh *mesh, lbMesh **out, lbError *err) {
   }
   lb_mesh_report_destroy(report);
   lb_arena_release(&arena);
+  return status;
+}
+
+lbStatus lb_mesh_clean(const lbMesh *mesh, lbMesh **out, lbError *err) {
+  lbMesh *first = NULL;
+  bool joined;
+  lbStatus status = clean_once(mesh, &joined, &first, err);
+  if (status) return status;
+  if (!joined) {
+    *out = first;
+    return LB_OK;
+  }
+  status = clean_once(first, &joined, out, err);
+  lb_mesh_destroy(first);
   return status;
 }
