@@ -58,7 +58,7 @@ static void write_line(FILE *stream, const char *keyword, const float *values, i
   fputs(keyword, stream);
   for (int i = 0; i < count; i++) {
     fputc(' ', stream);
-    lb_print_number(stream, (double)values[i]);
+    lb_print_number(stream, (double)values[i], 15);
   }
   fputc('\n', stream);
 }
