@@ -52,10 +52,7 @@ static void thousands_of_references_are_no_groups(void **state) {
 
 static void faults_name_the_line(void **state) {
   (void)state;
-  static const struct {
-    const char *text, *part;
-    lbStatus status;
-  } faults[] = {
+  static const Fault faults[] = {
     { "", "is no Medit file", LB_ERR_FORMAT },
     { "MFEM mesh v1.0\n", "a.mesh:1: is no Medit file", LB_ERR_FORMAT },
     { "MeshVersionFormatted 1\nDimension 2\n", "a.mesh:2: Dimension is 2", LB_ERR_FORMAT },
@@ -76,8 +73,7 @@ static void faults_name_the_line(void **state) {
     { HEAD POINTS "Prisms 1\n1 2 3 4 1 2 0\n", "Prisms are not read", LB_ERR_UNSUPPORTED },
     { HEAD POINTS "Spheres 1\n1\n", "a.mesh:9: unknown section \"Spheres\"", LB_ERR_FORMAT },
   };
-  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-    check_refused(lb_read_medit, "a.mesh", faults[i].text, faults[i].status, faults[i].part);
+  check_faults(lb_read_medit, "a.mesh", faults, sizeof faults / sizeof *faults);
 }
 
 static void binary_files_are_told_apart(void **state) {

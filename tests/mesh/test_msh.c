@@ -78,10 +78,7 @@ static void unknown_sections_are_passed_over(void **state) {
 
 static void faults_of_text_files_name_the_line(void **state) {
   (void)state;
-  static const struct {
-    const char *text, *part;
-    lbStatus status;
-  } faults[] = {
+  static const Fault faults[] = {
     { "", "no $MeshFormat", LB_ERR_FORMAT },
     { "solid cube\n", "a.msh:1: is no Gmsh file", LB_ERR_FORMAT },
     { "$MeshFormat\n1 0 8\n$EndMeshFormat\n", "a.msh:2: Gmsh format 1 is not", LB_ERR_UNSUPPORTED },
@@ -123,8 +120,7 @@ static void faults_of_text_files_name_the_line(void **state) {
     { HEAD4 NODES4 "$Elements\n1 1 1 1\n4 1 4 1\n1 1 2 3 4\n$EndElements\n",
       "no entity 1 of dimension 4", LB_ERR_FORMAT },
   };
-  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-    check_refused(lb_read_msh, "a.msh", faults[i].text, faults[i].status, faults[i].part);
+  check_faults(lb_read_msh, "a.msh", faults, sizeof faults / sizeof *faults);
 }
 
 static void faults_of_binary_files_name_the_byte(void **state) {

@@ -80,54 +80,49 @@ static void every_variant_of_every_format_gives_the_same_mesh(void **state) {
   }
 }
 
+typedef void Trial(lbMeshReader *read, const char *path, const char *content, size_t bytes);
+
+static void put_seeds_on(Trial *trial) {
+  for (size_t i = 0; i < SEED_COUNT; i++) {
+    size_t bytes = 0;
+    char *content = load_file(seeds[i].path, &bytes);
+    trial(seeds[i].read, "seed", content, bytes);
+    free(content);
+  }
+}
+
 static void every_beginning_of_a_seed_is_refused_or_sound(void **state) {
   (void)state;
-  for (size_t i = 0; i < SEED_COUNT; i++) {
-    char *content = NULL;
-    size_t bytes = 0;
-    lbError err;
-    check_ok(lb_file_read(seeds[i].path, &content, &bytes, &err), err);
-    check_truncations(seeds[i].read, "seed", content, bytes);
-    lb_free(content);
-  }
+  put_seeds_on(check_truncations);
 }
 
 static void any_failing_allocation_is_told_and_leaves_nothing(void **state) {
   (void)state;
-  for (size_t i = 0; i < SEED_COUNT; i++) {
-    char *content = NULL;
-    size_t bytes = 0;
-    lbError err;
-    check_ok(lb_file_read(seeds[i].path, &content, &bytes, &err), err);
-    char *copy = malloc(bytes + 1);
-    assert_non_null(copy);
-    memcpy(copy, content, bytes + 1);
-    lb_free(content);
-    check_failing_allocations(seeds[i].read, "seed", copy, bytes);
-    free(copy);
-  }
+  put_seeds_on(check_failing_allocations);
 }
 
 // One bit turned in every byte: a message or a sound mesh.
+static void check_damages(lbMeshReader *read, const char *path, const char *content, size_t bytes) {
+  lbError err;
+  char *damaged = malloc(bytes);
+  assert_non_null(damaged);
+  memcpy(damaged, content, bytes);
+  for (size_t k = 0; k < bytes; k++) {
+    lbMesh *mesh = NULL;
+    damaged[k] = (char)(content[k] ^ (1 << k % 8));
+    if (read_bytes(read, path, damaged, bytes, &mesh, &err) == LB_OK)
+      check_indices(mesh);
+    else
+      assert_null(mesh);
+    lb_mesh_destroy(mesh);
+    damaged[k] = content[k];
+  }
+  free(damaged);
+}
+
 static void every_damaged_byte_is_refused_or_sound(void **state) {
   (void)state;
-  for (size_t i = 0; i < SEED_COUNT; i++) {
-    char *content = NULL;
-    size_t bytes = 0;
-    lbError err;
-    check_ok(lb_file_read(seeds[i].path, &content, &bytes, &err), err);
-    for (size_t k = 0; k < bytes; k++) {
-      lbMesh *mesh = NULL;
-      content[k] = (char)(content[k] ^ (1 << k % 8));
-      if (read_bytes(seeds[i].read, "seed", content, bytes, &mesh, &err) == LB_OK)
-        check_indices(mesh);
-      else
-        assert_null(mesh);
-      lb_mesh_destroy(mesh);
-      content[k] = (char)(content[k] ^ (1 << k % 8));
-    }
-    lb_free(content);
-  }
+  put_seeds_on(check_damages);
 }
 
 int main(void) {

@@ -2,7 +2,7 @@
 #include "surface_check.h"
 
 #include "mesh/builder.h"
-#include "mesh/io/byte_cursor.h"
+#include "mesh/io/scalar.h"
 #include "mesh/io/pc2.h"
 
 #include <locale.h>

@@ -115,10 +115,7 @@ static void included_files_may_not_go_on_for_ever(void **state) {
 
 static void faults_name_the_line(void **state) {
   (void)state;
-  static const struct {
-    const char *text, *part;
-    lbStatus status;
-  } faults[] = {
+  static const Fault faults[] = {
     { "", "has no *VERTICES", LB_ERR_FORMAT },
     { POINTS, "has no *ELEMENTS", LB_ERR_FORMAT },
     { "garbage\n", "a.veg:1: expected *VERTICES", LB_ERR_FORMAT },
@@ -152,8 +149,7 @@ static void faults_name_the_line(void **state) {
     { ROOT "*REGION\nallElements\n", "must name a set and a material", LB_ERR_FORMAT },
     { ROOT "*CURVES\n", "found \"*CURVES\"", LB_ERR_FORMAT },
   };
-  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-    check_refused(lb_read_veg, "a.veg", faults[i].text, faults[i].status, faults[i].part);
+  check_faults(lb_read_veg, "a.veg", faults, sizeof faults / sizeof *faults);
 }
 
 static lbStatus read_list(const char *text, int32_t **ids, int32_t *count, lbError *err) {

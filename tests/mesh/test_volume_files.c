@@ -16,7 +16,7 @@ static lbMesh *read_shared(lbMeshReader *read, const char *path) {
   return read_path(read, path);
 }
 
-static void check_counts(const Expected *expected) {
+static void check_file(const Expected *expected) {
   lbMesh *mesh = read_shared(expected->read, expected->path);
   print_message("%s: %d vertices, %d tets, %d bricks, %d triangles, %d mended\n", expected->path,
                 (int)mesh->vertex_count, (int)mesh->tet_count, (int)mesh->brick_count,
@@ -30,6 +30,10 @@ static void check_counts(const Expected *expected) {
   lb_mesh_destroy(mesh);
 }
 
+static void check_files(const Expected *expected, size_t count) {
+  for (size_t i = 0; i < count; i++) check_file(&expected[i]);
+}
+
 static void gmsh_files_have_their_counts(void **state) {
   (void)state;
   static const Expected expected[] = {
@@ -39,7 +43,7 @@ static void gmsh_files_have_their_counts(void **state) {
     { lb_read_msh, BAD "6_tetra_bad.msh", 17, 6, 0, 0, -1 },
     { lb_read_msh, BAD "screw_slivers.msh", 1732, 6059, 0, 0, -1 },
   };
-  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) check_counts(&expected[i]);
+  check_files(expected, sizeof expected / sizeof *expected);
 }
 
 static void vega_files_have_their_counts(void **state) {
@@ -53,7 +57,7 @@ static void vega_files_have_their_counts(void **state) {
     { lb_read_veg, TET "simpleBridge_hex.veg", 3923, 0, 1736, 0, 0 },
     { lb_read_veg, TET "turtle_hom.veg", 347, 1185, 0, 0, 0 },
   };
-  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) check_counts(&expected[i]);
+  check_files(expected, sizeof expected / sizeof *expected);
 }
 
 static void other_files_have_their_counts(void **state) {
@@ -65,7 +69,7 @@ static void other_files_have_their_counts(void **state) {
     { lb_read_medit, BAD "reversed_tets.mesh", 740, 1954, 0, 0, 1954 },
     { lb_read_vtu, TET "Armadillo_4406.vtu", 1446, 4406, 0, 0, 0 },
   };
-  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) check_counts(&expected[i]);
+  check_files(expected, sizeof expected / sizeof *expected);
 }
 
 // The 4.1 variants list their nodes block by block, so vertex ids (the order of the file) differ;

@@ -40,10 +40,7 @@ static void data_that_is_not_understood_costs_no_mesh(void **state) {
 
 static void faults_of_text_files_name_the_line(void **state) {
   (void)state;
-  static const struct {
-    const char *text, *part;
-    lbStatus status;
-  } faults[] = {
+  static const Fault faults[] = {
     { "", "is no VTK file", LB_ERR_FORMAT },
     { "# vtk DataFile Version 9\n", "version up to 5.1", LB_ERR_FORMAT },
     { "# vtk DataFile Version 3.0\nt\nTEXT\n", "a.vtk:3: expected ASCII or BINARY", LB_ERR_FORMAT },
@@ -72,8 +69,7 @@ static void faults_of_text_files_name_the_line(void **state) {
       "CELLS 2 4\nOFFSETS vtktypeint64\n0 5\nCONNECTIVITY vtktypeint64\n0 1 2 4\n",
       "a.vtk:10: offset 1 must be a number that rises up to 4", LB_ERR_FORMAT },
   };
-  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-    check_refused(lb_read_vtk, "a.vtk", faults[i].text, faults[i].status, faults[i].part);
+  check_faults(lb_read_vtk, "a.vtk", faults, sizeof faults / sizeof *faults);
 }
 
 static void faults_of_binary_files_name_the_byte(void **state) {

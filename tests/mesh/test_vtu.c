@@ -30,10 +30,7 @@ static void pieces_are_joined(void **state) {
 
 static void faults_name_the_line(void **state) {
   (void)state;
-  static const struct {
-    const char *text, *part;
-    lbStatus status;
-  } faults[] = {
+  static const Fault faults[] = {
     { "", "is no VTU file", LB_ERR_FORMAT },
     { "solid x\n", "a.vtu:1: is no VTU file", LB_ERR_FORMAT },
     { "<VTKFile type=\"PolyData\">", "must be UnstructuredGrid", LB_ERR_FORMAT },
@@ -73,8 +70,7 @@ static void faults_name_the_line(void **state) {
                      "inf 1</DataArray></Points>" END,
       "a.vtu:4: vertex 3 has a coordinate", LB_ERR_FORMAT },
   };
-  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-    check_refused(lb_read_vtu, "a.vtu", faults[i].text, faults[i].status, faults[i].part);
+  check_faults(lb_read_vtu, "a.vtu", faults, sizeof faults / sizeof *faults);
 }
 
 // As ParaView writes: keys inside the arrays, other data before the points.

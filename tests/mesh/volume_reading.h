@@ -38,14 +38,37 @@ static inline void check_refused(lbMeshReader *read, const char *path, const cha
   check_fails(status, expected, err, part);
 }
 
+// A file that must be refused, and a part of the message.
+typedef struct Fault {
+  const char *text, *part;
+  lbStatus status;
+} Fault;
+
+static inline void check_faults(lbMeshReader *read, const char *path, const Fault *faults,
+                                size_t count) {
+  for (size_t i = 0; i < count; i++)
+    check_refused(read, path, faults[i].text, faults[i].status, faults[i].part);
+}
+
+// A file as a block of its own, free with free(): it does not come from the allocator on trial.
+static inline char *load_file(const char *path, size_t *bytes) {
+  lbError err;
+  char *content = NULL;
+  check_ok(lb_file_read(path, &content, bytes, &err), err);
+  char *copy = malloc(*bytes + 1);
+  assert_non_null(copy);
+  memcpy(copy, content, *bytes + 1);
+  lb_free(content);
+  return copy;
+}
+
 static inline lbMesh *read_path(lbMeshReader *read, const char *path) {
   lbMesh *mesh = NULL;
   lbError err;
-  char *content = NULL;
   size_t bytes = 0;
-  check_ok(lb_file_read(path, &content, &bytes, &err), err);
+  char *content = load_file(path, &bytes);
   lbStatus status = read_bytes(read, path, content, bytes, &mesh, &err);
-  lb_free(content);
+  free(content);
   check_ok(status, err);
   return mesh;
 }

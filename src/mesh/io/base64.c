@@ -3,9 +3,11 @@
 
 #include <string.h>
 
-static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+static const char letters[] = LB_BASE64_URI_DIGITS; // the first 64 of them
 
-static int value_of(char c) {
+static int value_of(char c, bool is_uri) {
+  if (is_uri && c == '-') return 62;
+  if (is_uri && c == '_') return 63;
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
   if (c >= '0' && c <= '9') return c - '0' + 52;
@@ -21,10 +23,11 @@ static bool decode_group(lbByteStream *stream) {
   uint32_t bits = 0;
   int count = 0, padding = 0;
   while (count < 4) {
-    if (stream->next >= stream->end) return false;
-    char c = *stream->next++;
+    bool at_end = stream->next >= stream->end;
+    if (at_end && (!stream->is_uri || count < 2)) return false;
+    char c = at_end ? '=' : *stream->next++;
     if (c == ' ' || c == '\n' || c == '\r' || c == '\t') continue;
-    int value = value_of(c);
+    int value = value_of(c, stream->is_uri);
     if (c == '=' && count >= 2)
       padding++, value = 0;
     else if (value < 0 || padding)

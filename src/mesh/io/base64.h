@@ -6,9 +6,13 @@
 
 #include <stdio.h>
 
+// What data URIs may hold: two characters have a second form there.
+#define LB_BASE64_URI_DIGITS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
+
 typedef struct lbByteStream {
   const char *next, *end;
   bool is_base64;
+  bool is_uri;      // base64 as data URIs have it: '-' and '_' count too, padding may be missing
   uint8_t ready[3]; // decoded and not yet read
   int ready_at, ready_count;
 } lbByteStream;

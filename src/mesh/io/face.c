@@ -182,7 +182,36 @@ bool lb_face_cut(lbFaceCutter *cutter, const double *positions, const int32_t *v
   return true;
 }
 
-void lb_mesh_add_face(lbMeshBuilder *builder, lbFaceCutter *cutter, const lbFace *face) {
+lbStatus lb_face_reader_begin(lbFaceReader *reader, lbError *err) {
+  *reader = (lbFaceReader){ .cutter = lb_face_cutter() };
+  lb_mesh_builder_begin(&reader->builder);
+  return reader->builder.out_of_memory ? lb_fail_memory(err) : LB_OK;
+}
+
+lbStatus lb_face_reader_finish(lbFaceReader *reader, lbStatus status, const char *path,
+                               lbMesh **out, lbError *err) {
+  if (!status) status = lb_mesh_builder_finish(&reader->builder, path, out, err);
+  if (status) lb_mesh_builder_abort(&reader->builder);
+  lb_face_cutter_release(&reader->cutter);
+  lb_free(reader->uvs);
+  lb_free(reader->corners);
+  lb_free(reader->corner_uvs);
+  return status;
+}
+
+bool lb_face_reader_grow_uvs(lbFaceReader *reader, size_t count) {
+  return lb_grow((void **)&reader->uvs, &reader->uv_capacity, count, 2 * sizeof(float));
+}
+
+bool lb_face_reader_grow_corners(lbFaceReader *reader, size_t count) {
+  return lb_grow((void **)&reader->corners, &reader->corner_capacity, count, sizeof(int32_t)) &&
+         lb_grow((void **)&reader->corner_uvs, &reader->corner_uv_capacity, count,
+                 2 * sizeof(float));
+}
+
+void lb_face_reader_add(lbFaceReader *reader, const lbFace *face) {
+  lbMeshBuilder *builder = &reader->builder;
+  lbFaceCutter *cutter = &reader->cutter;
   if (builder->out_of_memory) return;
   if (!lb_face_cut(cutter, builder->mesh->positions, face->vertices, face->corner_count)) {
     builder->out_of_memory = true;

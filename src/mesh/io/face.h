@@ -1,4 +1,4 @@
-// Polygons of surface files: cutting them into triangles and adding those to a mesh.
+// Polygons of surface files: reading them, cutting them into triangles, adding those to a mesh.
 #ifndef LB_MESH_IO_FACE_H
 #define LB_MESH_IO_FACE_H
 
@@ -25,6 +25,24 @@ void lb_face_cutter_release(lbFaceCutter *cutter);
 bool lb_face_cut(lbFaceCutter *cutter, const double *positions, const int32_t *vertices,
                  int32_t corner_count);
 
+// What the readers of polygons fill: the mesh, and the corners of the face at hand.
+typedef struct lbFaceReader {
+  lbMeshBuilder builder;
+  lbFaceCutter cutter;
+  float *uvs;        // (any x 2) as in the file, but v down
+  int32_t *corners;  // (any) vertices of the face
+  float *corner_uvs; // (any x 2)
+  size_t uv_capacity, corner_capacity, corner_uv_capacity;
+} lbFaceReader;
+
+lbStatus lb_face_reader_begin(lbFaceReader *reader, lbError *err);
+// Without a failure so far hands the mesh over; frees everything. Returns the first failure.
+lbStatus lb_face_reader_finish(lbFaceReader *reader, lbStatus status, const char *path,
+                               lbMesh **out, lbError *err);
+// Room for so many `uvs`, or `corners` and `corner_uvs`. False: no memory.
+bool lb_face_reader_grow_uvs(lbFaceReader *reader, size_t count);
+bool lb_face_reader_grow_corners(lbFaceReader *reader, size_t count);
+
 typedef struct lbFace {
   const int32_t *vertices; // (corner_count), checked to be in range
   const float *uvs;        // (corner_count x 2), glTF's convention, or NULL
@@ -35,7 +53,7 @@ typedef struct lbFace {
 } lbFace;
 
 // Cuts a face and adds its triangles. Failing memory sticks to the builder.
-void lb_mesh_add_face(lbMeshBuilder *builder, lbFaceCutter *cutter, const lbFace *face);
+void lb_face_reader_add(lbFaceReader *reader, const lbFace *face);
 
 // glTF's v points down, that of every other format up. False: too large for a float or not finite.
 bool lb_uv_from_v_up(double u, double v, float uv[2]);

@@ -12,16 +12,24 @@ typedef struct Format {
   lbMeshWriter *write;
 } Format;
 
+// clang-format off
 static const Format formats[] = {
-  { ".msh", lb_read_msh, lb_write_msh }, { ".ele", lb_read_ele, NULL },
-  { ".node", lb_read_ele, NULL },        { ".mesh", lb_read_medit, NULL },
-  { ".veg", lb_read_veg, NULL },         { ".vtk", lb_read_vtk, NULL },
-  { ".vtu", lb_read_vtu, lb_write_vtu }, { ".obj", lb_read_obj, lb_write_obj },
-  { ".stl", lb_read_stl, lb_write_stl }, { ".ply", lb_read_ply, lb_write_ply },
-  { ".off", lb_read_off, NULL },         { ".glb", lb_read_glb, NULL },
-  { ".gltf", lb_read_glb, NULL },        { ".gltf", lb_read_glb, NULL },
+  { ".msh",   lb_read_msh,   lb_write_msh },
+  { ".ele",   lb_read_ele,   NULL },
+  { ".node",  lb_read_ele,   NULL },
+  { ".mesh",  lb_read_medit, NULL },
   { ".meshb", lb_read_medit, NULL }, // refused with advice
+  { ".veg",   lb_read_veg,   NULL },
+  { ".vtk",   lb_read_vtk,   NULL },
+  { ".vtu",   lb_read_vtu,   lb_write_vtu },
+  { ".obj",   lb_read_obj,   lb_write_obj },
+  { ".stl",   lb_read_stl,   lb_write_stl },
+  { ".ply",   lb_read_ply,   lb_write_ply },
+  { ".off",   lb_read_off,   NULL },
+  { ".glb",   lb_read_glb,   NULL },
+  { ".gltf",  lb_read_glb,   NULL },
 };
+// clang-format on
 
 static const Format *find_format(const char *path) {
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)

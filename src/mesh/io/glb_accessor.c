@@ -1,7 +1,7 @@
 // Buffer views and accessors of glTF; every range is checked against the bytes there are.
 #include "mesh/io/glb.h"
 
-#include "mesh/io/byte_cursor.h"
+#include "mesh/io/scalar.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,12 +40,12 @@ lbStatus lb_glb_view(const lbGlbFile *glb, int64_t view, const uint8_t **data, s
 
 static bool find_type(int64_t code, lbScalar *type) {
   switch (code) {
-  case 5120: *type = LB_SCALAR_I8; return true;
-  case 5121: *type = LB_SCALAR_U8; return true;
-  case 5122: *type = LB_SCALAR_I16; return true;
-  case 5123: *type = LB_SCALAR_U16; return true;
-  case 5125: *type = LB_SCALAR_U32; return true;
-  case 5126: *type = LB_SCALAR_F32; return true;
+  case 5120: *type = LB_SCALAR_INT8; return true;
+  case 5121: *type = LB_SCALAR_UINT8; return true;
+  case 5122: *type = LB_SCALAR_INT16; return true;
+  case 5123: *type = LB_SCALAR_UINT16; return true;
+  case 5125: *type = LB_SCALAR_UINT32; return true;
+  case 5126: *type = LB_SCALAR_FLOAT32; return true;
   default: return false;
   }
 }
@@ -78,18 +78,25 @@ static lbStatus describe(const lbGlbFile *glb, int64_t id, int32_t components, A
 static double scale_of(const Accessor *accessor) {
   if (!accessor->normalized) return 1;
   switch (accessor->type) {
-  case LB_SCALAR_I8: return 1.0 / 127;
-  case LB_SCALAR_U8: return 1.0 / 255;
-  case LB_SCALAR_I16: return 1.0 / 32767;
-  case LB_SCALAR_U16: return 1.0 / 65535;
+  case LB_SCALAR_INT8: return 1.0 / 127;
+  case LB_SCALAR_UINT8: return 1.0 / 255;
+  case LB_SCALAR_INT16: return 1.0 / 32767;
+  case LB_SCALAR_UINT16: return 1.0 / 65535;
   default: return 1;
   }
+}
+
+// glTF is little endian; its types all fit a double.
+static double load(lbScalar type, const uint8_t *from) {
+  double value = 0;
+  lb_scalar_real(type, from, lb_machine_is_big_endian(), &value);
+  return value;
 }
 
 static void load_row(const Accessor *accessor, const uint8_t *from, double *to) {
   double scale = scale_of(accessor);
   for (int32_t k = 0; k < accessor->components; k++) {
-    double value = lb_scalar_load(accessor->type, from, false) * scale;
+    double value = load(accessor->type, from) * scale;
     to[k] = accessor->normalized ? fmax(value, -1) : value;
     from += lb_scalar_bytes(accessor->type);
   }
@@ -137,7 +144,7 @@ static lbStatus apply_sparse(const lbGlbFile *glb, const Accessor *accessor, con
     status = find_rows(glb, accessor, json_object_get(sparse, "values"), count, row_bytes, &rows,
                        &stride, err);
   for (int64_t i = 0; i < count && !status; i++) {
-    double id = lb_scalar_load(id_type, ids + (size_t)i * id_stride, false);
+    double id = load(id_type, ids + (size_t)i * id_stride);
     if (!(id >= 0 && id < (double)accessor->count))
       return lb_glb_fail(glb, err, "accessors[%lld].sparse replaces row %g of %lld",
                          (long long)accessor->id, id, (long long)accessor->count);

@@ -3,8 +3,9 @@
 // are passed over. A file that is JSON text itself (.gltf) is taken too.
 #include "mesh/io/glb.h"
 
-#include "mesh/io/byte_cursor.h"
+#include "mesh/io/base64.h"
 #include "mesh/io/companion.h"
+#include "mesh/io/scalar.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -69,9 +70,8 @@ static lbStatus parse(lbGlbFile *glb, const char *text, size_t bytes, size_t off
   glb->document = json_loadb(text, bytes, JSON_DISABLE_EOF_CHECK, &fault);
   if (glb->document) return LB_OK;
   if (json_error_code(&fault) == json_error_out_of_memory) return lb_fail_memory(err);
-  lbBytes data = { .path = glb->path };
-  return lb_bytes_fail_at(&data, offset + (size_t)(fault.position > 0 ? fault.position : 0), err,
-                          "the JSON part is broken: %s", fault.text);
+  return lb_glb_fail(glb, err, "byte %zu: the JSON part is broken: %s",
+                     offset + (size_t)(fault.position > 0 ? fault.position : 0), fault.text);
 }
 
 // ---- extensions --------------------------------------------------------------------------------
@@ -96,30 +96,19 @@ static lbStatus check_extensions(const lbGlbFile *glb, lbError *err) {
 
 // ---- buffers -----------------------------------------------------------------------------------
 
-static int base64_digit(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
-}
-
 static lbStatus decode_base64(const lbGlbFile *glb, const char *text, uint8_t **owned,
                               size_t *bytes, lbError *err) {
-  size_t length = strcspn(text, "="), used = 0;
-  uint8_t *block = lb_alloc(length / 4 * 3 + 3, 1);
+  size_t length = strspn(text, LB_BASE64_URI_DIGITS);
+  if (text[length] && text[length] != '=')
+    return lb_glb_fail(glb, err, "a data URI holds '%c', which is not base64", text[length]);
+  lbByteStream stream = lb_byte_stream(text, text + length, true);
+  stream.is_uri = true;
+  size_t count = length / 4 * 3 + (length % 4 ? length % 4 - 1 : 0);
+  uint8_t *block = lb_alloc(count, 1);
   if (!block) return lb_fail_memory(err);
-  uint32_t bits = 0;
-  for (size_t i = 0; i < length; i++) {
-    int digit = base64_digit(text[i]);
-    if (digit < 0) {
-      lb_free(block);
-      return lb_glb_fail(glb, err, "a data URI holds '%c', which is not base64", text[i]);
-    }
-    bits = bits << 6 | (uint32_t)digit;
-    if (i % 4 > 0) block[used++] = (uint8_t)(bits >> (6 - 2 * (i % 4)));
-  }
+  lb_byte_stream_read(&stream, block, count); // cannot fail: every digit is one
   *owned = block;
-  *bytes = used;
+  *bytes = count;
   return LB_OK;
 }
 
@@ -189,28 +178,30 @@ typedef struct Chunks {
   size_t json_begin, json_bytes, bin_begin, bin_bytes;
 } Chunks;
 
-static lbStatus find_chunks(const lbBytes *data, Chunks *chunks, lbError *err) {
-  if (data->end < 20)
-    return lb_bytes_fail_at(data, data->end, err, "the file ends here, within the header");
-  uint32_t version = lb_little_u32(data->data + 4), length = lb_little_u32(data->data + 8);
+static lbStatus find_chunks(const lbGlbFile *glb, const uint8_t *data, Chunks *chunks,
+                            lbError *err) {
+  if (glb->file_bytes < 20)
+    return lb_glb_fail(glb, err, "byte %zu: the file ends here, within the header",
+                       glb->file_bytes);
+  uint32_t version = lb_little_u32(data + 4), length = lb_little_u32(data + 8);
   if (version != 2)
-    return lb_bytes_fail_at(data, 4, err, "glTF version %u, only 2 is read", (unsigned)version);
-  if (length > data->end)
-    return lb_bytes_fail_at(data, 8, err, "the header promises %u bytes, the file has %zu",
-                            (unsigned)length, data->end);
+    return lb_glb_fail(glb, err, "byte 4: glTF version %u, only 2 is read", (unsigned)version);
+  if (length > glb->file_bytes)
+    return lb_glb_fail(glb, err, "byte 8: the header promises %u bytes, the file has %zu",
+                       (unsigned)length, glb->file_bytes);
   size_t next = 12;
   for (int number = 0; next + 8 <= length; number++) {
-    uint32_t bytes = lb_little_u32(data->data + next), type = lb_little_u32(data->data + next + 4);
+    uint32_t bytes = lb_little_u32(data + next), type = lb_little_u32(data + next + 4);
     if (bytes > length - next - 8)
-      return lb_bytes_fail_at(data, next, err, "chunk %d has %u bytes, %zu are left", number,
-                              (unsigned)bytes, length - next - 8);
+      return lb_glb_fail(glb, err, "byte %zu: chunk %d has %u bytes, %zu are left", next, number,
+                         (unsigned)bytes, length - next - 8);
     if (number == 0 && type != CHUNK_JSON)
-      return lb_bytes_fail_at(data, next + 4, err, "the first chunk is not JSON");
+      return lb_glb_fail(glb, err, "byte %zu: the first chunk is not JSON", next + 4);
     if (number == 0) chunks->json_begin = next + 8, chunks->json_bytes = bytes;
     if (number == 1 && type == CHUNK_BIN) chunks->bin_begin = next + 8, chunks->bin_bytes = bytes;
     next += 8 + (size_t)bytes;
   }
-  if (chunks->json_begin == 0) return lb_bytes_fail_at(data, 12, err, "there is no JSON chunk");
+  if (chunks->json_begin == 0) return lb_glb_fail(glb, err, "byte 12: there is no JSON chunk");
   return LB_OK;
 }
 
@@ -224,23 +215,23 @@ static bool is_json_text(const char *content, size_t bytes) {
 lbStatus lb_glb_open(lbGlbFile *glb, const char *path, const char *content, size_t bytes,
                      lbError *err) {
   *glb = (lbGlbFile){ .path = path, .file_bytes = bytes };
-  lbBytes data = { path, (const uint8_t *)content, 0, bytes, false };
+  const uint8_t *data = (const uint8_t *)content;
   Chunks chunks = { 0 };
   lbStatus status = LB_OK;
   if (is_json_text(content, bytes)) {
     size_t skipped = content[0] == '\xef' ? 3 : 0;
     chunks = (Chunks){ .json_begin = skipped, .json_bytes = bytes - skipped };
   } else if (bytes < 4 || memcmp(content, "glTF", 4) != 0) {
-    return lb_bytes_fail_at(&data, 0, err, "this is no binary glTF, it should begin with \"glTF\"");
+    return lb_glb_fail(glb, err, "byte 0: this is no binary glTF, it should begin with \"glTF\"");
   } else {
-    status = find_chunks(&data, &chunks, err);
+    status = find_chunks(glb, data, &chunks, err);
   }
   if (!status)
     status = parse(glb, content + chunks.json_begin, chunks.json_bytes, chunks.json_begin, err);
   if (!status && !json_is_object(glb->document))
-    status = lb_bytes_fail_at(&data, chunks.json_begin, err, "the JSON part is no object");
+    status = lb_glb_fail(glb, err, "byte %zu: the JSON part is no object", chunks.json_begin);
   if (!status) status = check_extensions(glb, err);
-  if (!status) status = open_buffers(glb, data.data + chunks.bin_begin, chunks.bin_bytes, err);
+  if (!status) status = open_buffers(glb, data + chunks.bin_begin, chunks.bin_bytes, err);
   return status;
 }
 

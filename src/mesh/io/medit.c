@@ -103,7 +103,7 @@ static lbStatus read_vertices(Medit *medit, lbError *err) {
     double p[3];
     int32_t tag = 0;
     skip_space_and_comments(&medit->scan.text);
-    status = lb_scan_point(&medit->scan, LB_SCAN_FLOAT64, i + 1, p, err);
+    status = lb_scan_point(&medit->scan, LB_SCALAR_FLOAT64, i + 1, p, err);
     if (!status) status = read_reference(medit, "vertex", i + 1, &tag, err);
     if (status) break;
     int32_t vertex = lb_mesh_add_vertex(&medit->volume.builder, p[0], p[1], p[2]);
@@ -121,7 +121,7 @@ static lbStatus read_cells(Medit *medit, const char *keyword, lbCellShape shape,
     return lb_scan_fail(&medit->scan, err, "Vertices must come before %s", keyword);
   for (int64_t i = 0; i < count && !status; i++) {
     skip_space_and_comments(&medit->scan.text);
-    status = lb_scan_vertices(&medit->scan, LB_SCAN_INT32, corners, 1,
+    status = lb_scan_vertices(&medit->scan, LB_SCALAR_INT32, corners, 1,
                               lb_volume_vertex_count(&medit->volume), lb_cell_name(shape), i + 1,
                               vertices, err);
     if (!status) status = read_reference(medit, lb_cell_name(shape), i + 1, &tag, err);

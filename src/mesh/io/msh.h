@@ -45,9 +45,8 @@ typedef struct lbMshType { // an element type that is read
 // NULL, with a message that names the type, for types that are not read.
 const lbMshType *lb_msh_type(const lbMsh *msh, int64_t number, lbStatus *status, lbError *err);
 // Reads the nodes of one element and adds it to the groups of its physical tags.
-lbStatus lb_msh_read_element(lbMsh *msh, const lbMshType *type, lbScanType node_type,
-                             int64_t number, const int32_t *physicals, int32_t physical_count,
-                             lbError *err);
+lbStatus lb_msh_read_element(lbMsh *msh, const lbMshType *type, lbScalar node_type, int64_t number,
+                             const int32_t *physicals, int32_t physical_count, lbError *err);
 
 // Section bodies, from after the "$Name" line up to "$EndName".
 lbStatus lb_msh2_nodes(lbMsh *msh, lbError *err);

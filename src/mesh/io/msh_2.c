@@ -16,10 +16,10 @@ lbStatus lb_msh2_nodes(lbMsh *msh, lbError *err) {
   double point[3];
   lbStatus status = read_count(msh, 8, 28, "nodes", &count, err);
   for (int64_t i = 0; i < count && !status; i++) {
-    if (!lb_scan_integer(&msh->scan, LB_SCAN_INT32, &tag))
+    if (!lb_scan_integer(&msh->scan, LB_SCALAR_INT32, &tag))
       return lb_scan_fail(&msh->scan, err, "expected node %lld of %lld", (long long)i + 1,
                           (long long)count);
-    status = lb_scan_point(&msh->scan, LB_SCAN_FLOAT64, tag, point, err);
+    status = lb_scan_point(&msh->scan, LB_SCALAR_FLOAT64, tag, point, err);
     if (!status) status = lb_msh_add_node(msh, tag, point, err);
   }
   return status;
@@ -32,7 +32,7 @@ static lbStatus read_tags(lbMsh *msh, int64_t count, int32_t *physical, lbError 
     return lb_scan_fail(&msh->scan, err, "an element cannot have %lld tags", (long long)count);
   for (int64_t i = 0; i < count; i++) {
     int64_t tag = 0;
-    if (!lb_scan_integer(&msh->scan, LB_SCAN_INT32, &tag))
+    if (!lb_scan_integer(&msh->scan, LB_SCALAR_INT32, &tag))
       return lb_scan_fail(&msh->scan, err, "an element's tags end early");
     if (i > 0) continue;
     if (tag <= INT32_MIN || tag > INT32_MAX)
@@ -48,12 +48,13 @@ static lbStatus read_text_elements(lbMsh *msh, int64_t count, lbError *err) {
   for (int64_t i = 0; i < count && !status; i++) {
     int64_t head[3]; // number, type, count of tags
     for (int k = 0; k < 3; k++)
-      if (!lb_scan_integer(&msh->scan, LB_SCAN_INT32, &head[k]))
+      if (!lb_scan_integer(&msh->scan, LB_SCALAR_INT32, &head[k]))
         return lb_scan_fail(&msh->scan, err, "expected element %lld of %lld", (long long)i + 1,
                             (long long)count);
     const lbMshType *type = lb_msh_type(msh, head[1], &status, err);
     if (!status) status = read_tags(msh, head[2], &physical, err);
-    if (!status) status = lb_msh_read_element(msh, type, LB_SCAN_INT32, head[0], &physical, 1, err);
+    if (!status)
+      status = lb_msh_read_element(msh, type, LB_SCALAR_INT32, head[0], &physical, 1, err);
   }
   return status;
 }
@@ -65,7 +66,7 @@ static lbStatus read_binary_elements(lbMsh *msh, int64_t count, lbError *err) {
   for (int64_t done = 0; done < count && !status;) {
     int64_t head[3]; // type, elements that follow, count of tags
     for (int k = 0; k < 3; k++)
-      if (!lb_scan_integer(&msh->scan, LB_SCAN_INT32, &head[k]))
+      if (!lb_scan_integer(&msh->scan, LB_SCALAR_INT32, &head[k]))
         return lb_scan_fail(&msh->scan, err, "the elements end after %lld of %lld", (long long)done,
                             (long long)count);
     if (head[1] < 1 || head[1] > count - done)
@@ -74,11 +75,11 @@ static lbStatus read_binary_elements(lbMsh *msh, int64_t count, lbError *err) {
     const lbMshType *type = lb_msh_type(msh, head[0], &status, err);
     for (int64_t i = 0; i < head[1] && !status; i++) {
       int64_t number = 0;
-      if (!lb_scan_integer(&msh->scan, LB_SCAN_INT32, &number))
+      if (!lb_scan_integer(&msh->scan, LB_SCALAR_INT32, &number))
         return lb_scan_fail(&msh->scan, err, "the elements end early");
       status = read_tags(msh, head[2], &physical, err);
       if (!status)
-        status = lb_msh_read_element(msh, type, LB_SCAN_INT32, number, &physical, 1, err);
+        status = lb_msh_read_element(msh, type, LB_SCALAR_INT32, number, &physical, 1, err);
     }
     done += head[1];
   }

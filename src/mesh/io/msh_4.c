@@ -2,11 +2,11 @@
 #include "mesh/io/msh.h"
 
 static bool read_int(lbMsh *msh, int64_t *value) {
-  return lb_scan_integer(&msh->scan, LB_SCAN_INT32, value);
+  return lb_scan_integer(&msh->scan, LB_SCALAR_INT32, value);
 }
 
 static bool read_size(lbMsh *msh, int64_t *value) {
-  return lb_scan_integer(&msh->scan, LB_SCAN_UINT64, value);
+  return lb_scan_integer(&msh->scan, LB_SCALAR_UINT64, value);
 }
 
 static lbStatus fail_early(lbMsh *msh, const char *section, lbError *err) {
@@ -40,7 +40,8 @@ static lbStatus read_entity(lbMsh *msh, int32_t dimension, lbError *err) {
   int64_t tag = 0, physical_count = 0, bounding_count = 0;
   int32_t first = (int32_t)msh->physical_count;
   // A point has its position, the others a bounding box.
-  if (!read_int(msh, &tag) || !lb_scan_skip(&msh->scan, LB_SCAN_FLOAT64, dimension == 0 ? 3 : 6) ||
+  if (!read_int(msh, &tag) ||
+      !lb_scan_skip(&msh->scan, LB_SCALAR_FLOAT64, dimension == 0 ? 3 : 6) ||
       !read_size(msh, &physical_count))
     return fail_early(msh, "$Entities", err);
   lbStatus status = check_entity(msh, dimension, tag, err);
@@ -48,7 +49,7 @@ static lbStatus read_entity(lbMsh *msh, int32_t dimension, lbError *err) {
   if (!status) status = read_physicals(msh, physical_count, err);
   if (status) return status;
   if (dimension > 0 && (!read_size(msh, &bounding_count) ||
-                        !lb_scan_skip(&msh->scan, LB_SCAN_INT32, bounding_count)))
+                        !lb_scan_skip(&msh->scan, LB_SCALAR_INT32, bounding_count)))
     return fail_early(msh, "$Entities", err);
   if (!lb_grow((void **)&msh->entities, &msh->entity_capacity, msh->entity_count + 1,
                sizeof *msh->entities) ||
@@ -80,9 +81,9 @@ static lbStatus read_node_block(lbMsh *msh, int64_t *tags, int64_t count, int64_
   for (int64_t i = 0; i < count; i++)
     if (!read_size(msh, &tags[i])) return fail_early(msh, "$Nodes", err);
   for (int64_t i = 0; i < count && !status; i++) {
-    status = lb_scan_point(&msh->scan, LB_SCAN_FLOAT64, tags[i], point, err);
+    status = lb_scan_point(&msh->scan, LB_SCALAR_FLOAT64, tags[i], point, err);
     if (!status) status = lb_msh_add_node(msh, tags[i], point, err);
-    if (!status && !lb_scan_skip(&msh->scan, LB_SCAN_FLOAT64, parameters))
+    if (!status && !lb_scan_skip(&msh->scan, LB_SCALAR_FLOAT64, parameters))
       status = fail_early(msh, "$Nodes", err);
   }
   return status;
@@ -121,7 +122,7 @@ static lbStatus read_element_block(lbMsh *msh, const lbMshType *type, int64_t en
   for (int64_t i = 0; i < count && !status; i++) {
     int64_t number = 0;
     if (!read_size(msh, &number)) return fail_early(msh, "$Elements", err);
-    status = lb_msh_read_element(msh, type, LB_SCAN_UINT64, number, physicals, entity.count, err);
+    status = lb_msh_read_element(msh, type, LB_SCALAR_UINT64, number, physicals, entity.count, err);
   }
   return status;
 }

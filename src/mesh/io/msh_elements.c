@@ -65,8 +65,8 @@ const lbMshType *lb_msh_type(const lbMsh *msh, int64_t number, lbStatus *status,
   return NULL;
 }
 
-static lbStatus read_nodes_of(lbMsh *msh, const lbMshType *type, lbScanType node_type,
-                              int64_t number, int32_t vertices[8], lbError *err) {
+static lbStatus read_nodes_of(lbMsh *msh, const lbMshType *type, lbScalar node_type, int64_t number,
+                              int32_t vertices[8], lbError *err) {
   for (int32_t i = 0; i < type->corners; i++) {
     int64_t tag = 0;
     if (!lb_scan_integer(&msh->scan, node_type, &tag))
@@ -118,9 +118,8 @@ static lbStatus add_once(lbMsh *msh, const lbMshType *type, const int32_t vertic
   return LB_OK;
 }
 
-lbStatus lb_msh_read_element(lbMsh *msh, const lbMshType *type, lbScanType node_type,
-                             int64_t number, const int32_t *physicals, int32_t physical_count,
-                             lbError *err) {
+lbStatus lb_msh_read_element(lbMsh *msh, const lbMshType *type, lbScalar node_type, int64_t number,
+                             const int32_t *physicals, int32_t physical_count, lbError *err) {
   int32_t vertices[8] = { 0 };
   lbCellIds ids;
   lbStatus status = read_nodes_of(msh, type, node_type, number, vertices, err);

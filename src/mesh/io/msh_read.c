@@ -11,7 +11,7 @@ static lbStatus read_byte_order(lbMsh *msh, lbError *err) {
   int64_t one = 0;
   lb_text_skip_line(&scan->text);
   scan->binary = true;
-  if (!lb_scan_integer(scan, LB_SCAN_INT32, &one) || (one != 1 && one != 0x01000000))
+  if (!lb_scan_integer(scan, LB_SCALAR_INT32, &one) || (one != 1 && one != 0x01000000))
     return lb_scan_fail(scan, err,
                         "a binary file has the number 1 after its header, to tell the "
                         "byte order; it is not there");

@@ -75,7 +75,7 @@ static void write_nodes(const Writer *writer) {
     fprintf(writer->stream, "%d", (int)i + 1);
     for (int k = 0; k < 3; k++) {
       fputc(' ', writer->stream);
-      lb_print_number(writer->stream, mesh->positions[3 * (size_t)i + (size_t)k]);
+      lb_print_number(writer->stream, mesh->positions[3 * (size_t)i + (size_t)k], 17);
     }
     fputc('\n', writer->stream);
   }

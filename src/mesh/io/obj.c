@@ -18,17 +18,11 @@
 
 typedef struct Reader {
   lbText text;
-  lbMeshBuilder builder;
-  lbFaceCutter cutter;
-  float *uvs; // (uv_count x 2) as in the file, but v down
+  lbFaceReader faces;
   int32_t uv_count;
-  size_t uv_capacity;
   int32_t library_count;
   // second pass
   int32_t vertices_seen, uvs_seen;
-  int32_t *corners; // of the current face
-  float *corner_uvs;
-  size_t corner_capacity, corner_uv_capacity;
   int32_t appearance;
   lbText group_text, object_text; // names on the last `g` and `o` lines; path NULL: none yet
   bool groups_changed;            // since the last face: groups without a face are not made
@@ -94,7 +88,7 @@ static lbStatus walk(Reader *reader, Handler *handle) {
       status = handle(reader, keyword);
     }
     if (!status) skip_statement(&reader->text);
-    if (!status && reader->builder.out_of_memory) status = lb_fail_memory(reader->err);
+    if (!status && reader->faces.builder.out_of_memory) status = lb_fail_memory(reader->err);
   }
   return status;
 }
@@ -121,8 +115,8 @@ static lbStatus read_vertex(Reader *reader) {
     if (!read_number(&reader->text, &x[i]))
       return lb_text_fail(&reader->text, reader->err,
                           "vertex %d needs three numbers, found %d (counted from 1)",
-                          (int)reader->builder.mesh->vertex_count + 1, i);
-  lb_mesh_add_vertex(&reader->builder, x[0], x[1], x[2]);
+                          (int)reader->faces.builder.mesh->vertex_count + 1, i);
+  lb_mesh_add_vertex(&reader->faces.builder, x[0], x[1], x[2]);
   return LB_OK;
 }
 
@@ -135,10 +129,9 @@ static lbStatus read_uv(Reader *reader) {
                         (int)reader->uv_count + 1);
   read_number(&reader->text, &v); // a missing v is 0
   if (reader->uv_count == INT32_MAX - 1 ||
-      !lb_grow((void **)&reader->uvs, &reader->uv_capacity, (size_t)reader->uv_count + 1,
-               2 * sizeof(float)))
+      !lb_face_reader_grow_uvs(&reader->faces, (size_t)reader->uv_count + 1))
     return lb_fail_memory(reader->err);
-  uv = reader->uvs + 2 * (size_t)reader->uv_count++;
+  uv = reader->faces.uvs + 2 * (size_t)reader->uv_count++;
   if (!lb_uv_from_v_up(u, v, uv))
     return lb_text_fail(&reader->text, reader->err,
                         "texture coordinate %d is not finite (%g %g), mend it",
@@ -152,8 +145,8 @@ static bool try_library(Reader *reader, const char *name, lbError *why) {
   size_t bytes = 0;
   char *path = lb_companion_path(reader->text.path, name);
   lbStatus status = lb_companion_read(reader->text.path, name, &content, &bytes, why);
-  if (!path || status == LB_ERR_MEMORY) reader->builder.out_of_memory = true;
-  if (!status && path) lb_obj_read_materials(&reader->builder, path, content, bytes);
+  if (!path || status == LB_ERR_MEMORY) reader->faces.builder.out_of_memory = true;
+  if (!status && path) lb_obj_read_materials(&reader->faces.builder, path, content, bytes);
   lb_free(content);
   lb_free(path);
   return !status;
@@ -228,7 +221,7 @@ static lbStatus read_corner(Reader *reader, int32_t *vertex, int32_t *uv) {
   bool readable = take_integer(text, &number);
   if (readable)
     status = resolve(reader, "vertex", number, reader->vertices_seen,
-                     reader->builder.mesh->vertex_count, vertex);
+                     reader->faces.builder.mesh->vertex_count, vertex);
   if (status) return status;
   if (readable && skip_slash(text)) {
     if (take_integer(text, &number))
@@ -257,7 +250,7 @@ static lbStatus use_names(Reader *reader, lbText names, bool whole_line) {
     if (reader->group_count > MOST_GROUPS - 1)
       return lb_text_fail(&names, reader->err, "more than %d groups on one line", MOST_GROUPS - 1);
     reader->groups[reader->group_count++] =
-        lb_mesh_add_group(&reader->builder, LB_GROUP_TRIANGLES, 0, name);
+        lb_mesh_add_group(&reader->faces.builder, LB_GROUP_TRIANGLES, 0, name);
     if (whole_line) return LB_OK;
   }
 }
@@ -275,17 +268,14 @@ static lbStatus read_corners(Reader *reader, int32_t *corner_count, bool *any_uv
   lbStatus status = LB_OK;
   while (!status && !at_statement_end(&reader->text)) {
     size_t needed = (size_t)*corner_count + 1;
-    if (needed >= INT32_MAX / 2 ||
-        !lb_grow((void **)&reader->corners, &reader->corner_capacity, needed, sizeof(int32_t)) ||
-        !lb_grow((void **)&reader->corner_uvs, &reader->corner_uv_capacity, needed,
-                 2 * sizeof(float)))
+    if (needed >= INT32_MAX / 2 || !lb_face_reader_grow_corners(&reader->faces, needed))
       return lb_fail_memory(reader->err);
     int32_t uv;
-    status = read_corner(reader, &reader->corners[*corner_count], &uv);
+    status = read_corner(reader, &reader->faces.corners[*corner_count], &uv);
     if (status) break;
-    float *to = reader->corner_uvs + 2 * (size_t)*corner_count;
+    float *to = reader->faces.corner_uvs + 2 * (size_t)*corner_count;
     to[0] = to[1] = 0;
-    if (uv >= 0) memcpy(to, reader->uvs + 2 * (size_t)uv, 2 * sizeof(float));
+    if (uv >= 0) memcpy(to, reader->faces.uvs + 2 * (size_t)uv, 2 * sizeof(float));
     *any_uv |= uv >= 0;
     ++*corner_count;
   }
@@ -302,10 +292,10 @@ static lbStatus read_face(Reader *reader) {
                         (int)corner_count);
   if (reader->groups_changed) status = update_groups(reader);
   if (status) return status;
-  lbFace face = { reader->corners, any_uv ? reader->corner_uvs : NULL,
-                  corner_count,    reader->appearance,
-                  reader->groups,  reader->group_count };
-  lb_mesh_add_face(&reader->builder, &reader->cutter, &face);
+  lbFace face = { reader->faces.corners, any_uv ? reader->faces.corner_uvs : NULL,
+                  corner_count,          reader->appearance,
+                  reader->groups,        reader->group_count };
+  lb_face_reader_add(&reader->faces, &face);
   return LB_OK;
 }
 
@@ -313,12 +303,12 @@ static lbStatus use_material(Reader *reader) {
   char name[NAME_BYTES];
   lbStatus status = read_name(reader, name);
   if (status) return status;
-  reader->appearance = lb_appearance_find(&reader->builder, name);
+  reader->appearance = lb_appearance_find(&reader->faces.builder, name);
   if (reader->appearance >= 0) return LB_OK;
   if (reader->library_count)
     lb_log(LB_LOG_WARNING, "%s:%d: material \"%s\" is in no library, it gets the default look",
            reader->text.path, (int)reader->text.line, name);
-  reader->appearance = lb_mesh_add_appearance(&reader->builder, name);
+  reader->appearance = lb_mesh_add_appearance(&reader->faces.builder, name);
   return LB_OK;
 }
 
@@ -344,19 +334,11 @@ static lbStatus read_faces(Reader *reader, const char *keyword) {
 lbStatus lb_read_obj(const char *path, const char *content, size_t bytes, lbMesh **out,
                      lbError *err) {
   Reader reader = { .text = lb_text(path, content, bytes), .appearance = -1, .err = err };
-  reader.cutter = lb_face_cutter();
-  lb_mesh_builder_begin(&reader.builder);
-  lbStatus status = reader.builder.out_of_memory ? lb_fail_memory(err) : LB_OK;
+  lbStatus status = lb_face_reader_begin(&reader.faces, err);
   if (!status) status = walk(&reader, read_points);
-  if (!status && reader.builder.mesh->vertex_count == 0)
+  if (!status && reader.faces.builder.mesh->vertex_count == 0)
     status = lb_fail(err, LB_ERR_FORMAT, "%s: holds no vertices (no line begins with \"v\")", path);
   reader.text = lb_text(path, content, bytes);
   if (!status) status = walk(&reader, read_faces);
-  if (!status) status = lb_mesh_builder_finish(&reader.builder, path, out, err);
-  if (status) lb_mesh_builder_abort(&reader.builder);
-  lb_face_cutter_release(&reader.cutter);
-  lb_free(reader.uvs);
-  lb_free(reader.corners);
-  lb_free(reader.corner_uvs);
-  return status;
+  return lb_face_reader_finish(&reader.faces, status, path, out, err);
 }

@@ -10,15 +10,9 @@
 
 typedef struct Reader {
   lbText text;
-  lbMeshBuilder builder;
-  lbFaceCutter cutter;
+  lbFaceReader faces;
   bool has_uvs;
   int64_t vertex_count, face_count;
-  float *uvs; // (vertex_count x 2) when has_uvs
-  size_t uv_capacity;
-  int32_t *corners;
-  float *corner_uvs;
-  size_t corner_capacity, corner_uv_capacity;
   lbError *err;
 } Reader;
 
@@ -90,9 +84,8 @@ static lbStatus read_header(Reader *reader) {
 }
 
 static lbStatus add_uv(Reader *reader, int64_t id, double u, double v) {
-  if (!lb_grow((void **)&reader->uvs, &reader->uv_capacity, (size_t)id + 1, 2 * sizeof(float)))
-    return lb_fail_memory(reader->err);
-  if (lb_uv_from_v_up(u, v, reader->uvs + 2 * (size_t)id)) return LB_OK;
+  if (!lb_face_reader_grow_uvs(&reader->faces, (size_t)id + 1)) return lb_fail_memory(reader->err);
+  if (lb_uv_from_v_up(u, v, reader->faces.uvs + 2 * (size_t)id)) return LB_OK;
   return lb_text_fail(&reader->text, reader->err,
                       "vertex %lld has a texture coordinate that is not finite (%g %g)",
                       (long long)id, u, v);
@@ -109,7 +102,7 @@ static lbStatus read_vertex(Reader *reader, int64_t id) {
     if (!lb_text_number_in_line(text, &x[i]))
       return lb_text_fail(text, reader->err, "vertex %lld needs three numbers, found %d",
                           (long long)id, i);
-  lb_mesh_add_vertex(&reader->builder, x[0], x[1], x[2]);
+  lb_mesh_add_vertex(&reader->faces.builder, x[0], x[1], x[2]);
   if (!reader->has_uvs) {
     lb_text_skip_line(text);
     return LB_OK;
@@ -125,10 +118,7 @@ static lbStatus read_vertex(Reader *reader, int64_t id) {
 
 static lbStatus read_corner(Reader *reader, int64_t face_id, int64_t corner) {
   int64_t vertex;
-  if (!lb_grow((void **)&reader->corners, &reader->corner_capacity, (size_t)corner + 1,
-               sizeof(int32_t)) ||
-      !lb_grow((void **)&reader->corner_uvs, &reader->corner_uv_capacity, (size_t)corner + 1,
-               2 * sizeof(float)))
+  if (!lb_face_reader_grow_corners(&reader->faces, (size_t)corner + 1))
     return lb_fail_memory(reader->err);
   if (!lb_text_integer_in_line(&reader->text, &vertex))
     return lb_text_fail(&reader->text, reader->err, "face %lld: cannot read corner %lld",
@@ -137,9 +127,10 @@ static lbStatus read_corner(Reader *reader, int64_t face_id, int64_t corner) {
     return lb_text_fail(&reader->text, reader->err,
                         "face %lld uses vertex %lld, the mesh has %lld (counted from 0)",
                         (long long)face_id, (long long)vertex, (long long)reader->vertex_count);
-  reader->corners[corner] = (int32_t)vertex;
+  reader->faces.corners[corner] = (int32_t)vertex;
   if (reader->has_uvs)
-    memcpy(reader->corner_uvs + 2 * corner, reader->uvs + 2 * vertex, 2 * sizeof(float));
+    memcpy(reader->faces.corner_uvs + 2 * corner, reader->faces.uvs + 2 * vertex,
+           2 * sizeof(float));
   return LB_OK;
 }
 
@@ -161,18 +152,18 @@ static lbStatus read_face(Reader *reader, int64_t id) {
     status = read_corner(reader, id, corner);
   if (status) return status;
   lb_text_skip_line(text); // colours
-  lbFace face = { .vertices = reader->corners,
-                  .uvs = reader->has_uvs ? reader->corner_uvs : NULL,
+  lbFace face = { .vertices = reader->faces.corners,
+                  .uvs = reader->has_uvs ? reader->faces.corner_uvs : NULL,
                   .corner_count = (int32_t)count,
                   .appearance = -1 };
-  lb_mesh_add_face(&reader->builder, &reader->cutter, &face);
+  lb_face_reader_add(&reader->faces, &face);
   return LB_OK;
 }
 
 static lbStatus read_body(Reader *reader) {
   lbStatus status = LB_OK;
   for (int64_t i = 0; i < reader->vertex_count && !status; i++) status = read_vertex(reader, i);
-  if (!status && reader->builder.out_of_memory) status = lb_fail_memory(reader->err);
+  if (!status && reader->faces.builder.out_of_memory) status = lb_fail_memory(reader->err);
   for (int64_t i = 0; i < reader->face_count && !status; i++) status = read_face(reader, i);
   return status;
 }
@@ -180,16 +171,8 @@ static lbStatus read_body(Reader *reader) {
 lbStatus lb_read_off(const char *path, const char *content, size_t bytes, lbMesh **out,
                      lbError *err) {
   Reader reader = { .text = lb_text(path, content, bytes), .err = err };
-  reader.cutter = lb_face_cutter();
-  lb_mesh_builder_begin(&reader.builder);
-  lbStatus status = reader.builder.out_of_memory ? lb_fail_memory(err) : LB_OK;
+  lbStatus status = lb_face_reader_begin(&reader.faces, err);
   if (!status) status = read_header(&reader);
   if (!status) status = read_body(&reader);
-  if (!status) status = lb_mesh_builder_finish(&reader.builder, path, out, err);
-  if (status) lb_mesh_builder_abort(&reader.builder);
-  lb_face_cutter_release(&reader.cutter);
-  lb_free(reader.uvs);
-  lb_free(reader.corners);
-  lb_free(reader.corner_uvs);
-  return status;
+  return lb_face_reader_finish(&reader.faces, status, path, out, err);
 }

@@ -2,7 +2,7 @@
 // little endian.
 #include "mesh/io/pc2.h"
 
-#include "mesh/io/byte_cursor.h"
+#include "mesh/io/scalar.h"
 
 #include <errno.h>
 #include <float.h>

@@ -12,63 +12,40 @@
 
 typedef struct Reader {
   lbPlyHeader header;
-  lbText text;   // the body of a text file
-  lbBytes bytes; // the body of a binary file
-  lbMeshBuilder builder;
-  lbFaceCutter cutter;
+  lbScan scan;
+  lbFaceReader faces;
   const lbPlyElement *element; // being read, and its row
   int64_t row;
-  double *values; // of the property just read
+  double *values; // of the list just read
   size_t value_capacity;
   bool has_vertices, has_uvs;
-  float *uvs; // (vertex_count x 2) when has_uvs
-  size_t uv_capacity;
-  int32_t *corners;
-  float *corner_uvs;
-  size_t corner_capacity, corner_uv_capacity;
   lbError *err;
 } Reader;
-
-static bool is_binary(const Reader *reader) { return reader->header.encoding != LB_PLY_TEXT; }
-
-static size_t bytes_left(const Reader *reader) {
-  return is_binary(reader) ? reader->bytes.end - reader->bytes.next
-                           : (size_t)(reader->text.end - reader->text.next);
-}
 
 // "path:line: vertex 7: ..." or "path: byte N: vertex 7: ...".
 static lbStatus fail_here(const Reader *reader, const char *problem, double value) {
   char number[40] = "";
   if (!isnan(value)) snprintf(number, sizeof number, " %.15g", value);
-  if (is_binary(reader))
-    return lb_bytes_fail_at(&reader->bytes, reader->bytes.next, reader->err, "%s %lld: %s%s",
-                            reader->element->name, (long long)reader->row, problem, number);
-  return lb_text_fail(&reader->text, reader->err, "%s %lld: %s%s", reader->element->name,
+  return lb_scan_fail(&reader->scan, reader->err, "%s %lld: %s%s", reader->element->name,
                       (long long)reader->row, problem, number);
 }
 
 static lbStatus read_scalar(Reader *reader, lbScalar type, double *value) {
-  if (is_binary(reader)) {
-    if (bytes_left(reader) < lb_scalar_bytes(type))
-      return fail_here(reader, "the file ends here", NAN);
-    *value = lb_bytes_scalar(&reader->bytes, type);
-    return LB_OK;
-  }
-  if (lb_text_number(&reader->text, value)) return LB_OK;
-  return fail_here(
-      reader, lb_text_at_end(&reader->text) ? "the file ends here" : "cannot read a number here",
-      NAN);
+  *value = 0;
+  if (lb_scan_real(&reader->scan, type, value)) return LB_OK;
+  bool ended = reader->scan.binary || lb_text_at_end(&reader->scan.text);
+  return fail_here(reader, ended ? "the file ends here" : "cannot read a number here", NAN);
 }
 
-// Fills values; *count is 1 unless the property is a list.
-static lbStatus read_property(Reader *reader, const lbPlyProperty *property, int64_t *count) {
-  double length = 1;
-  lbStatus status = LB_OK;
-  if (property->is_list) status = read_scalar(reader, property->count_type, &length);
+// Fills values.
+static lbStatus read_list(Reader *reader, const lbPlyProperty *property, int64_t *count) {
+  double length;
+  *count = 0;
+  lbStatus status = read_scalar(reader, property->count_type, &length);
   if (status) return status;
-  size_t least = is_binary(reader) ? lb_scalar_bytes(property->type) : 2; // a digit and a blank
+  size_t least = reader->scan.binary ? lb_scalar_bytes(property->type) : 2; // a digit and a blank
   if (!(length >= 0) || length != floor(length) ||
-      length > (double)((bytes_left(reader) + 1) / least))
+      length > (double)((lb_scan_left(&reader->scan) + 1) / least))
     return fail_here(reader, "this list's length does not fit the file:", length);
   *count = (int64_t)length;
   if (!lb_grow((void **)&reader->values, &reader->value_capacity, (size_t)*count, sizeof(double)))
@@ -76,6 +53,13 @@ static lbStatus read_property(Reader *reader, const lbPlyProperty *property, int
   for (int64_t i = 0; i < *count && !status; i++)
     status = read_scalar(reader, property->type, &reader->values[i]);
   return status;
+}
+
+static lbStatus skip_property(Reader *reader, const lbPlyProperty *property) {
+  int64_t count;
+  double value;
+  return property->is_list ? read_list(reader, property, &count)
+                           : read_scalar(reader, property->type, &value);
 }
 
 static const lbPlyProperty *property_at(const Reader *reader, int32_t i) {
@@ -98,7 +82,7 @@ static lbStatus find_vertex_columns(Reader *reader, VertexColumns *columns) {
     columns->position[i] = lb_ply_find(&reader->header, element, axes[i]);
     if (columns->position[i] < 0 || property_at(reader, columns->position[i])->is_list)
       return lb_fail(reader->err, LB_ERR_FORMAT, "%s:%d: the vertices have no property \"%s\"",
-                     reader->text.path, (int)element->line, axes[i]);
+                     reader->scan.text.path, (int)element->line, axes[i]);
   }
   columns->uv[0] = columns->uv[1] = -1;
   for (int i = 0; i < 3 && columns->uv[1] < 0; i++)
@@ -113,20 +97,21 @@ static lbStatus find_vertex_columns(Reader *reader, VertexColumns *columns) {
 static lbStatus read_vertex(Reader *reader, const VertexColumns *columns) {
   double x[3] = { 0 }, uv[2] = { 0 };
   for (int32_t i = 0; i < reader->element->property_count; i++) {
-    int64_t count;
-    lbStatus status = read_property(reader, property_at(reader, i), &count);
+    const lbPlyProperty *property = property_at(reader, i);
+    double value = 0;
+    lbStatus status = property->is_list ? skip_property(reader, property)
+                                        : read_scalar(reader, property->type, &value);
     if (status) return status;
     for (int k = 0; k < 3; k++)
-      if (columns->position[k] == i) x[k] = reader->values[0];
+      if (columns->position[k] == i) x[k] = value;
     for (int k = 0; k < 2; k++)
-      if (reader->has_uvs && columns->uv[k] == i) uv[k] = reader->values[0];
+      if (columns->uv[k] == i) uv[k] = value;
   }
-  int32_t id = lb_mesh_add_vertex(&reader->builder, x[0], x[1], x[2]);
+  int32_t id = lb_mesh_add_vertex(&reader->faces.builder, x[0], x[1], x[2]);
   if (id < 0) return lb_fail_memory(reader->err);
   if (!reader->has_uvs) return LB_OK;
-  if (!lb_grow((void **)&reader->uvs, &reader->uv_capacity, (size_t)id + 1, 2 * sizeof(float)))
-    return lb_fail_memory(reader->err);
-  if (lb_uv_from_v_up(uv[0], uv[1], reader->uvs + 2 * (size_t)id)) return LB_OK;
+  if (!lb_face_reader_grow_uvs(&reader->faces, (size_t)id + 1)) return lb_fail_memory(reader->err);
+  if (lb_uv_from_v_up(uv[0], uv[1], reader->faces.uvs + 2 * (size_t)id)) return LB_OK;
   return fail_here(reader, "a texture coordinate is not finite", NAN);
 }
 
@@ -142,12 +127,9 @@ static lbStatus read_vertices(Reader *reader) {
 // ---- faces -------------------------------------------------------------------------------------
 
 static lbStatus take_corners(Reader *reader, int64_t count) {
-  int32_t vertex_count = reader->builder.mesh->vertex_count;
+  int32_t vertex_count = reader->faces.builder.mesh->vertex_count;
   if (count < 3) return fail_here(reader, "a face needs at least 3 corners, it has", (double)count);
-  if (!lb_grow((void **)&reader->corners, &reader->corner_capacity, (size_t)count,
-               sizeof(int32_t)) ||
-      !lb_grow((void **)&reader->corner_uvs, &reader->corner_uv_capacity, (size_t)count,
-               2 * sizeof(float)))
+  if (!lb_face_reader_grow_corners(&reader->faces, (size_t)count))
     return lb_fail_memory(reader->err);
   for (int64_t i = 0; i < count; i++) {
     double vertex = reader->values[i];
@@ -157,10 +139,10 @@ static lbStatus take_corners(Reader *reader, int64_t count) {
                (int)vertex_count);
       return fail_here(reader, problem, isnan(vertex) ? -1 : vertex);
     }
-    reader->corners[i] = (int32_t)vertex;
+    reader->faces.corners[i] = (int32_t)vertex;
     if (reader->has_uvs)
-      memcpy(reader->corner_uvs + 2 * i, reader->uvs + 2 * (size_t)reader->corners[i],
-             2 * sizeof(float));
+      memcpy(reader->faces.corner_uvs + 2 * i,
+             reader->faces.uvs + 2 * (size_t)reader->faces.corners[i], 2 * sizeof(float));
   }
   return LB_OK;
 }
@@ -170,12 +152,9 @@ static lbStatus take_corners(Reader *reader, int64_t count) {
 static lbStatus take_corner_uvs(Reader *reader, int64_t count, int64_t corner_count, bool *taken) {
   *taken = count == 2 * corner_count;
   if (!*taken) return LB_OK;
-  if (!lb_grow((void **)&reader->corner_uvs, &reader->corner_uv_capacity, (size_t)count / 2,
-               2 * sizeof(float)))
-    return lb_fail_memory(reader->err);
   for (int64_t i = 0; i < count / 2; i++)
     if (!lb_uv_from_v_up(reader->values[2 * i], reader->values[2 * i + 1],
-                         reader->corner_uvs + 2 * i))
+                         reader->faces.corner_uvs + 2 * i))
       return fail_here(reader, "a texture coordinate is not finite", NAN);
   return LB_OK;
 }
@@ -184,21 +163,25 @@ static lbStatus read_face(Reader *reader, int32_t corner_column, int32_t uv_colu
   int64_t count, corner_count = 0;
   bool own_uvs = false;
   for (int32_t i = 0; i < reader->element->property_count; i++) {
-    lbStatus status = read_property(reader, property_at(reader, i), &count);
-    if (!status && i == corner_column) {
-      status = take_corners(reader, count);
-      corner_count = count;
-    } else if (!status && i == uv_column) {
-      status = take_corner_uvs(reader, count, corner_count, &own_uvs);
+    const lbPlyProperty *property = property_at(reader, i);
+    lbStatus status;
+    if (i == corner_column) {
+      status = read_list(reader, property, &corner_count);
+      if (!status) status = take_corners(reader, corner_count);
+    } else if (i == uv_column) {
+      status = read_list(reader, property, &count);
+      if (!status) status = take_corner_uvs(reader, count, corner_count, &own_uvs);
+    } else {
+      status = skip_property(reader, property);
     }
     if (status) return status;
   }
-  lbFace face = { .vertices = reader->corners,
-                  .uvs = own_uvs || reader->has_uvs ? reader->corner_uvs : NULL,
+  lbFace face = { .vertices = reader->faces.corners,
+                  .uvs = own_uvs || reader->has_uvs ? reader->faces.corner_uvs : NULL,
                   .corner_count = (int32_t)corner_count,
                   .appearance = -1 };
-  lb_mesh_add_face(&reader->builder, &reader->cutter, &face);
-  return reader->builder.out_of_memory ? lb_fail_memory(reader->err) : LB_OK;
+  lb_face_reader_add(&reader->faces, &face);
+  return reader->faces.builder.out_of_memory ? lb_fail_memory(reader->err) : LB_OK;
 }
 
 static lbStatus read_faces(Reader *reader) {
@@ -210,10 +193,10 @@ static lbStatus read_faces(Reader *reader) {
   lbStatus status = LB_OK;
   if (corners < 0 || !property_at(reader, corners)->is_list)
     return lb_fail(reader->err, LB_ERR_FORMAT, "%s:%d: the faces have no list \"vertex_indices\"",
-                   reader->text.path, (int)element->line);
+                   reader->scan.text.path, (int)element->line);
   if (!reader->has_vertices)
     return lb_fail(reader->err, LB_ERR_FORMAT, "%s:%d: the faces come before the vertices",
-                   reader->text.path, (int)element->line);
+                   reader->scan.text.path, (int)element->line);
   for (; reader->row < element->count && !status; reader->row++)
     status = read_face(reader, corners, uvs);
   return status;
@@ -223,10 +206,9 @@ static lbStatus read_faces(Reader *reader) {
 
 static lbStatus skip_rows(Reader *reader) {
   lbStatus status = LB_OK;
-  int64_t count;
   for (; reader->row < reader->element->count && !status; reader->row++)
     for (int32_t i = 0; i < reader->element->property_count && !status; i++)
-      status = read_property(reader, property_at(reader, i), &count);
+      status = skip_property(reader, property_at(reader, i));
   return status;
 }
 
@@ -236,16 +218,16 @@ static lbStatus check_count(const Reader *reader) {
   size_t row_bytes = 0;
   for (int32_t i = 0; i < element->property_count; i++) {
     const lbPlyProperty *property = property_at(reader, i);
-    row_bytes += !is_binary(reader)  ? 2 // a digit and a blank
-                 : property->is_list ? lb_scalar_bytes(property->count_type)
-                                     : lb_scalar_bytes(property->type);
+    row_bytes += !reader->scan.binary ? 2 // a digit and a blank
+                 : property->is_list  ? lb_scalar_bytes(property->count_type)
+                                      : lb_scalar_bytes(property->type);
   }
-  size_t room = (bytes_left(reader) + !is_binary(reader)) / row_bytes;
+  size_t room = (lb_scan_left(&reader->scan) + !reader->scan.binary) / row_bytes;
   if ((uint64_t)element->count <= room) return LB_OK;
   return lb_fail(reader->err, LB_ERR_FORMAT,
                  "%s:%d: the header promises %lld of \"%s\", the file has room for %zu at most",
-                 reader->text.path, (int)element->line, (long long)element->count, element->name,
-                 room);
+                 reader->scan.text.path, (int)element->line, (long long)element->count,
+                 element->name, room);
 }
 
 static lbStatus read_element(Reader *reader) {
@@ -259,41 +241,30 @@ static lbStatus read_element(Reader *reader) {
   if (strcmp(reader->element->name, "tristrips") == 0)
     return lb_fail(reader->err, LB_ERR_UNSUPPORTED,
                    "%s:%d: triangle strips are not read, save the file with faces",
-                   reader->text.path, (int)reader->element->line);
+                   reader->scan.text.path, (int)reader->element->line);
   return skip_rows(reader);
 }
 
-static lbStatus read_all(Reader *reader, const char *content, size_t bytes) {
-  lbStatus status = lb_ply_read_header(&reader->text, &reader->header, reader->err);
+static lbStatus read_all(Reader *reader) {
+  lbStatus status = lb_ply_read_header(&reader->scan.text, &reader->header, reader->err);
   if (status) return status;
-  reader->bytes = (lbBytes){ .path = reader->text.path,
-                             .data = (const uint8_t *)content,
-                             .next = (size_t)(reader->text.next - content),
-                             .end = bytes,
-                             .big_endian = reader->header.encoding == LB_PLY_BIG };
+  reader->scan.binary = reader->header.encoding != LB_PLY_TEXT;
+  reader->scan.swapped = (reader->header.encoding == LB_PLY_BIG) != lb_machine_is_big_endian();
   for (int32_t i = 0; i < reader->header.element_count && !status; i++) {
     reader->element = &reader->header.elements[i];
     status = read_element(reader);
   }
   if (!status && !reader->has_vertices)
-    status = lb_fail(reader->err, LB_ERR_FORMAT, "%s: holds no vertices", reader->text.path);
+    status = lb_fail(reader->err, LB_ERR_FORMAT, "%s: holds no vertices", reader->scan.text.path);
   return status;
 }
 
 lbStatus lb_read_ply(const char *path, const char *content, size_t bytes, lbMesh **out,
                      lbError *err) {
-  Reader reader = { .text = lb_text(path, content, bytes), .err = err };
-  reader.cutter = lb_face_cutter();
-  lb_mesh_builder_begin(&reader.builder);
-  lbStatus status = reader.builder.out_of_memory ? lb_fail_memory(err) : LB_OK;
-  if (!status) status = read_all(&reader, content, bytes);
-  if (!status) status = lb_mesh_builder_finish(&reader.builder, path, out, err);
-  if (status) lb_mesh_builder_abort(&reader.builder);
-  lb_face_cutter_release(&reader.cutter);
+  Reader reader = { .scan = lb_scan(path, content, bytes), .err = err };
+  lbStatus status = lb_face_reader_begin(&reader.faces, err);
+  if (!status) status = read_all(&reader);
   lb_ply_header_release(&reader.header);
   lb_free(reader.values);
-  lb_free(reader.uvs);
-  lb_free(reader.corners);
-  lb_free(reader.corner_uvs);
-  return status;
+  return lb_face_reader_finish(&reader.faces, status, path, out, err);
 }

@@ -8,12 +8,14 @@ static bool find_type(const char *name, lbScalar *type) {
     const char *name;
     lbScalar type;
   } types[] = {
-    { "char", LB_SCALAR_I8 },     { "int8", LB_SCALAR_I8 },     { "uchar", LB_SCALAR_U8 },
-    { "uint8", LB_SCALAR_U8 },    { "short", LB_SCALAR_I16 },   { "int16", LB_SCALAR_I16 },
-    { "ushort", LB_SCALAR_U16 },  { "uint16", LB_SCALAR_U16 },  { "int", LB_SCALAR_I32 },
-    { "int32", LB_SCALAR_I32 },   { "uint", LB_SCALAR_U32 },    { "uint32", LB_SCALAR_U32 },
-    { "float", LB_SCALAR_F32 },   { "float32", LB_SCALAR_F32 }, { "double", LB_SCALAR_F64 },
-    { "float64", LB_SCALAR_F64 },
+    { "char", LB_SCALAR_INT8 },      { "int8", LB_SCALAR_INT8 },
+    { "uchar", LB_SCALAR_UINT8 },    { "uint8", LB_SCALAR_UINT8 },
+    { "short", LB_SCALAR_INT16 },    { "int16", LB_SCALAR_INT16 },
+    { "ushort", LB_SCALAR_UINT16 },  { "uint16", LB_SCALAR_UINT16 },
+    { "int", LB_SCALAR_INT32 },      { "int32", LB_SCALAR_INT32 },
+    { "uint", LB_SCALAR_UINT32 },    { "uint32", LB_SCALAR_UINT32 },
+    { "float", LB_SCALAR_FLOAT32 },  { "float32", LB_SCALAR_FLOAT32 },
+    { "double", LB_SCALAR_FLOAT64 }, { "float64", LB_SCALAR_FLOAT64 },
   };
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (strcmp(types[i].name, name) == 0) {

@@ -2,8 +2,7 @@
 #ifndef LB_MESH_IO_PLY_HEADER_H
 #define LB_MESH_IO_PLY_HEADER_H
 
-#include "mesh/io/byte_cursor.h"
-#include "mesh/io/text.h"
+#include "mesh/io/scan.h"
 
 typedef enum lbPlyEncoding { LB_PLY_TEXT, LB_PLY_LITTLE, LB_PLY_BIG } lbPlyEncoding;
 

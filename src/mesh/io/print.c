@@ -1,12 +1,14 @@
 // Writing numbers under any locale, and tags for groups that have none.
 #include "mesh/io/print.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-void lb_print_number(FILE *stream, double value) {
+void lb_print_number(FILE *stream, double value, int least_digits) {
   char text[64], plain[64];
   size_t length = 0;
-  snprintf(text, sizeof text, "%.17g", value);
+  snprintf(text, sizeof text, "%.*g", least_digits, value);
+  if (strtod(text, NULL) != value) snprintf(text, sizeof text, "%.17g", value);
   for (const char *p = text; *p;) {
     bool separator = !strchr("0123456789+-einfa", *p);
     plain[length++] = separator ? '.' : *p;

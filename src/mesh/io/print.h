@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-void lb_print_number(FILE *stream, double value); // 17 significant digits
+// So many significant digits (15 read well), or 17 where those do not give back the same double.
+void lb_print_number(FILE *stream, double value, int least_digits);
 
 // A tag per group for formats that know groups by number alone: its own, or the smallest one above
 // all tags of its kind. (group_count), free with lb_free; NULL without memory.

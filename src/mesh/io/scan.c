@@ -4,23 +4,12 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
-
-size_t lb_scan_type_bytes(lbScanType type) {
-  static const size_t bytes[LB_SCAN_TYPE_COUNT] = { 1, 1, 2, 2, 4, 4, 8, 8, 4, 8 };
-  return bytes[type];
-}
-
-bool lb_machine_is_big_endian(void) {
-  const uint16_t one = 1;
-  uint8_t first;
-  memcpy(&first, &one, 1);
-  return first == 0;
-}
 
 lbScan lb_scan(const char *path, const char *content, size_t bytes) {
   return (lbScan){ .text = lb_text(path, content, bytes), .begin = content };
 }
+
+size_t lb_scan_left(const lbScan *scan) { return (size_t)(scan->text.end - scan->text.next); }
 
 static lbStatus fail_at(const lbScan *scan, lbError *err, lbStatus status, const char *format,
                         va_list arguments) {
@@ -48,80 +37,30 @@ lbStatus lb_scan_unsupported(const lbScan *scan, lbError *err, const char *forma
   return status;
 }
 
-// The next `bytes` bytes in this machine's order, as the low bytes of a zeroed block of 8.
-static bool take_bytes(lbScan *scan, size_t bytes, uint8_t value[8]) {
-  if ((size_t)(scan->text.end - scan->text.next) < bytes) return false;
-  memset(value, 0, 8);
-  for (size_t i = 0; i < bytes; i++)
-    value[scan->swapped ? bytes - 1 - i : i] = (uint8_t)scan->text.next[i];
-  scan->text.next += bytes;
-  return true;
+// Moves over the bytes of one binary number; NULL, without moving, where they are not there.
+static const char *take_bytes(lbScan *scan, lbScalar type) {
+  const char *bytes = scan->text.next;
+  if (lb_scan_left(scan) < lb_scalar_bytes(type)) return NULL;
+  scan->text.next += lb_scalar_bytes(type);
+  return bytes;
 }
 
-static bool decode_integer(lbScanType type, const uint8_t bytes[8], int64_t *value) {
-#define DECODE(c_type)                                                                             \
-  {                                                                                                \
-    c_type number;                                                                                 \
-    memcpy(&number, bytes, sizeof number);                                                         \
-    *value = (int64_t)number;                                                                      \
-    return true;                                                                                   \
-  }
-  switch (type) {
-  case LB_SCAN_INT8: DECODE(int8_t)
-  case LB_SCAN_UINT8: DECODE(uint8_t)
-  case LB_SCAN_INT16: DECODE(int16_t)
-  case LB_SCAN_UINT16: DECODE(uint16_t)
-  case LB_SCAN_INT32: DECODE(int32_t)
-  case LB_SCAN_UINT32: DECODE(uint32_t)
-  case LB_SCAN_INT64: DECODE(int64_t)
-  case LB_SCAN_UINT64: {
-    uint64_t number;
-    memcpy(&number, bytes, sizeof number);
-    *value = (int64_t)(number & INT64_MAX);
-    return number <= INT64_MAX;
-  }
-  default: return false;
-  }
-#undef DECODE
-}
-
-static bool decode_real(lbScanType type, const uint8_t bytes[8], double *value) {
-  int64_t integer = 0;
-  float single;
-  switch (type) {
-  case LB_SCAN_FLOAT32:
-    memcpy(&single, bytes, sizeof single);
-    *value = single;
-    return true;
-  case LB_SCAN_FLOAT64: memcpy(value, bytes, sizeof *value); return true;
-  default:
-    if (!decode_integer(type, bytes, &integer)) return false;
-    *value = (double)integer;
-    return true;
-  }
-}
-
-bool lb_scan_real(lbScan *scan, lbScanType type, double *value) {
-  uint8_t bytes[8];
+bool lb_scan_real(lbScan *scan, lbScalar type, double *value) {
   if (!scan->binary) return lb_text_number(&scan->text, value);
-  return take_bytes(scan, lb_scan_type_bytes(type), bytes) && decode_real(type, bytes, value);
+  const char *bytes = take_bytes(scan, type);
+  return bytes && lb_scalar_real(type, bytes, scan->swapped, value);
 }
 
-bool lb_scan_integer(lbScan *scan, lbScanType type, int64_t *value) {
-  uint8_t bytes[8];
+bool lb_scan_integer(lbScan *scan, lbScalar type, int64_t *value) {
   if (!scan->binary) return lb_text_integer(&scan->text, value);
-  if (!take_bytes(scan, lb_scan_type_bytes(type), bytes)) return false;
-  if (type != LB_SCAN_FLOAT32 && type != LB_SCAN_FLOAT64) return decode_integer(type, bytes, value);
-  double real = 0;
-  if (!decode_real(type, bytes, &real) || !(fabs(real) < 9e15) || real != floor(real)) return false;
-  *value = (int64_t)real;
-  return true;
+  const char *bytes = take_bytes(scan, type);
+  return bytes && lb_scalar_integer(type, bytes, scan->swapped, value);
 }
 
-bool lb_scan_skip(lbScan *scan, lbScanType type, int64_t count) {
+bool lb_scan_skip(lbScan *scan, lbScalar type, int64_t count) {
   if (scan->binary) {
-    size_t left = (size_t)(scan->text.end - scan->text.next), width = lb_scan_type_bytes(type);
-    if (count < 0 || (uint64_t)count > left / width) return false;
+    size_t width = lb_scalar_bytes(type);
+    if (count < 0 || (uint64_t)count > lb_scan_left(scan) / width) return false;
     scan->text.next += (size_t)count * width;
     return true;
   }
@@ -137,7 +76,7 @@ lbStatus lb_scan_check_count(const lbScan *scan, int64_t count, size_t text_byte
     return lb_scan_fail(scan, err, "the count of %s is %lld, it cannot be negative", what,
                         (long long)count);
   // The last item of a text needs no space after it.
-  uint64_t left = (uint64_t)(scan->text.end - scan->text.next) + (scan->binary ? 0 : 1);
+  uint64_t left = (uint64_t)lb_scan_left(scan) + (scan->binary ? 0 : 1);
   uint64_t each = scan->binary ? binary_bytes : text_bytes;
   if ((uint64_t)count > left / each)
     return lb_scan_fail(scan, err, "claims %lld %s, the rest of the file can hold %llu at most",
@@ -148,8 +87,7 @@ lbStatus lb_scan_check_count(const lbScan *scan, int64_t count, size_t text_byte
   return LB_OK;
 }
 
-lbStatus lb_scan_point(lbScan *scan, lbScanType type, int64_t number, double point[3],
-                       lbError *err) {
+lbStatus lb_scan_point(lbScan *scan, lbScalar type, int64_t number, double point[3], lbError *err) {
   for (int i = 0; i < 3; i++) {
     if (!lb_scan_real(scan, type, &point[i]))
       return lb_scan_fail(scan, err, "vertex %lld lacks a number for %c", (long long)number,
@@ -163,7 +101,7 @@ lbStatus lb_scan_point(lbScan *scan, lbScanType type, int64_t number, double poi
   return LB_OK;
 }
 
-lbStatus lb_scan_vertices(lbScan *scan, lbScanType type, int32_t count, int32_t base,
+lbStatus lb_scan_vertices(lbScan *scan, lbScalar type, int32_t count, int32_t base,
                           int32_t vertex_count, const char *what, int64_t number, int32_t *ids,
                           lbError *err) {
   for (int32_t i = 0; i < count; i++) {

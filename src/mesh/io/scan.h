@@ -3,21 +3,8 @@
 #ifndef LB_MESH_IO_SCAN_H
 #define LB_MESH_IO_SCAN_H
 
+#include "mesh/io/scalar.h"
 #include "mesh/io/text.h"
-
-typedef enum lbScanType {
-  LB_SCAN_INT8,
-  LB_SCAN_UINT8,
-  LB_SCAN_INT16,
-  LB_SCAN_UINT16,
-  LB_SCAN_INT32,
-  LB_SCAN_UINT32,
-  LB_SCAN_INT64,
-  LB_SCAN_UINT64,
-  LB_SCAN_FLOAT32,
-  LB_SCAN_FLOAT64,
-  LB_SCAN_TYPE_COUNT
-} lbScanType;
 
 typedef struct lbScan {
   lbText text;       // the cursor; its line is only kept up in text
@@ -26,20 +13,18 @@ typedef struct lbScan {
   bool swapped; // binary numbers have the other byte order than this machine
 } lbScan;
 
-size_t lb_scan_type_bytes(lbScanType type);
-bool lb_machine_is_big_endian(void);
-
 lbScan lb_scan(const char *path, const char *content, size_t bytes);
+size_t lb_scan_left(const lbScan *scan); // bytes
 lbStatus lb_scan_fail(const lbScan *scan, lbError *err, const char *format, ...) LB_PRINTF(3, 4);
 // The same with another status, for what is right but cannot be read.
 lbStatus lb_scan_unsupported(const lbScan *scan, lbError *err, const char *format, ...)
     LB_PRINTF(3, 4);
 
 // The next number; text ignores the type. False at the end, if it is no number or does not fit.
-bool lb_scan_integer(lbScan *scan, lbScanType type, int64_t *value);
-bool lb_scan_real(lbScan *scan, lbScanType type, double *value);
+bool lb_scan_integer(lbScan *scan, lbScalar type, int64_t *value);
+bool lb_scan_real(lbScan *scan, lbScalar type, double *value);
 // Moves over `count` numbers.
-bool lb_scan_skip(lbScan *scan, lbScanType type, int64_t count);
+bool lb_scan_skip(lbScan *scan, lbScalar type, int64_t count);
 
 // A count that a header gives must not be negative, and what is left must be able to hold that many
 // items, each at least this long. `what` names them in the plural.
@@ -47,11 +32,10 @@ lbStatus lb_scan_check_count(const lbScan *scan, int64_t count, size_t text_byte
                              size_t binary_bytes, const char *what, lbError *err);
 
 // Three finite coordinates; `number` is the vertex's in messages.
-lbStatus lb_scan_point(lbScan *scan, lbScanType type, int64_t number, double point[3],
-                       lbError *err);
+lbStatus lb_scan_point(lbScan *scan, lbScalar type, int64_t number, double point[3], lbError *err);
 // `count` vertex numbers counted from `base`, turned into ids below vertex_count.
 // `what` and `number` name the element in messages.
-lbStatus lb_scan_vertices(lbScan *scan, lbScanType type, int32_t count, int32_t base,
+lbStatus lb_scan_vertices(lbScan *scan, lbScalar type, int32_t count, int32_t base,
                           int32_t vertex_count, const char *what, int64_t number, int32_t *ids,
                           lbError *err);
 

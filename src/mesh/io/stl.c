@@ -7,7 +7,7 @@
 #include "mesh/io/formats.h"
 
 #include "mesh/builder.h"
-#include "mesh/io/byte_cursor.h"
+#include "mesh/io/scalar.h"
 #include "mesh/io/merge.h"
 #include "mesh/io/text.h"
 
@@ -50,21 +50,21 @@ static bool is_text(const char *content, size_t bytes) {
 
 static lbStatus read_binary(Reader *reader, const char *path, const char *content, size_t bytes,
                             lbError *err) {
-  lbBytes data = { path, (const uint8_t *)content, 0, bytes, false };
+  const uint8_t *data = (const uint8_t *)content;
   if (bytes < HEADER_BYTES)
-    return lb_bytes_fail_at(&data, bytes, err,
-                            "the file ends here; a binary STL has at least %d bytes, and a text "
-                            "one begins with \"solid\"",
-                            HEADER_BYTES);
-  uint32_t count = lb_little_u32(data.data + 80);
+    return lb_fail(err, LB_ERR_FORMAT,
+                   "%s: byte %zu: the file ends here; a binary STL has at least %d bytes, and a "
+                   "text one begins with \"solid\"",
+                   path, bytes, HEADER_BYTES);
+  uint32_t count = lb_little_u32(data + 80);
   size_t room = (bytes - HEADER_BYTES) / TRIANGLE_BYTES;
   if (count > room)
-    return lb_bytes_fail_at(&data, 80, err,
-                            "the header promises %u triangles, the file has room for %zu; it is "
-                            "cut off or no STL file",
-                            (unsigned)count, room);
+    return lb_fail(err, LB_ERR_FORMAT,
+                   "%s: byte 80: the header promises %u triangles, the file has room for %zu; it "
+                   "is cut off or no STL file",
+                   path, (unsigned)count, room);
   for (uint32_t t = 0; t < count && !reader->builder.out_of_memory; t++) {
-    const uint8_t *record = data.data + HEADER_BYTES + (size_t)t * TRIANGLE_BYTES;
+    const uint8_t *record = data + HEADER_BYTES + (size_t)t * TRIANGLE_BYTES;
     int32_t corners[3];
     for (int k = 0; k < 3; k++) {
       const uint8_t *p = record + 12 + 12 * k; // after the normal

@@ -1,9 +1,6 @@
 // Choosing the triangles that a surface format gets.
 #include "mesh/io/surface.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 lbStatus lb_surface_begin(lbWrittenSurface *surface, const lbMesh *mesh, const char *path,
                           lbError *err) {
   *surface = (lbWrittenSurface){ mesh->triangles, mesh->triangle_count, NULL };
@@ -21,16 +18,4 @@ lbStatus lb_surface_begin(lbWrittenSurface *surface, const lbMesh *mesh, const c
 void lb_surface_end(lbWrittenSurface *surface) {
   lb_free(surface->owned);
   *surface = (lbWrittenSurface){ 0 };
-}
-
-void lb_write_number(FILE *stream, double value) {
-  char text[40];
-  snprintf(text, sizeof text, "%.15g", value);
-  if (strtod(text, NULL) != value) snprintf(text, sizeof text, "%.17g", value);
-  bool separated = false; // the locale's decimal separator may be several bytes
-  for (const char *c = text; *c; c++) {
-    bool plain = strchr("0123456789+-einfa", *c) != NULL;
-    if (plain || !separated) fputc(plain ? *c : '.', stream);
-    separated = separated || !plain;
-  }
 }

@@ -1,10 +1,8 @@
-// What the surface writers share: which triangles to write, and numbers under any locale.
+// What the surface writers share: which triangles to write.
 #ifndef LB_MESH_IO_SURFACE_H
 #define LB_MESH_IO_SURFACE_H
 
 #include "limber/mesh.h"
-
-#include <stdio.h>
 
 typedef struct lbWrittenSurface {
   const int32_t *triangles; // (triangle_count x 3)
@@ -16,8 +14,5 @@ typedef struct lbWrittenSurface {
 lbStatus lb_surface_begin(lbWrittenSurface *surface, const lbMesh *mesh, const char *path,
                           lbError *err);
 void lb_surface_end(lbWrittenSurface *surface);
-
-// The number with as few digits as give back the same double, with a point under any locale.
-void lb_write_number(FILE *stream, double value);
 
 #endif

@@ -58,7 +58,7 @@ static lbStatus read_node(lbScan *scan, lbVolume *volume, int64_t index, int32_t
   int32_t line = 0;
   lbStatus status = read_row_number(scan, index, base, "vertex", err);
   line = scan->text.line;
-  if (!status) status = lb_scan_point(scan, LB_SCAN_FLOAT64, index + base, point, err);
+  if (!status) status = lb_scan_point(scan, LB_SCALAR_FLOAT64, index + base, point, err);
   if (!status && scan->text.line != line)
     status = lb_scan_fail(scan, err, "vertex %lld is not on one line", (long long)index + base);
   if (status) return status;
@@ -95,7 +95,7 @@ static lbStatus read_tet(lbScan *scan, lbVolume *volume, int64_t index, int32_t 
   lbStatus status = read_row_number(scan, index, base, "tet", err);
   int32_t line = scan->text.line;
   if (!status)
-    status = lb_scan_vertices(scan, LB_SCAN_INT32, 4, base, lb_volume_vertex_count(volume), "tet",
+    status = lb_scan_vertices(scan, LB_SCALAR_INT32, 4, base, lb_volume_vertex_count(volume), "tet",
                               index + base, vertices, err);
   if (!status && scan->text.line != line)
     status = lb_scan_fail(scan, err, "tet %lld is not on one line", (long long)index + base);

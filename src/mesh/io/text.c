@@ -181,24 +181,36 @@ static double decimal_value(const Decimal *decimal) {
   return strtod(canonical, NULL);
 }
 
-size_t lb_parse_number(const char *next, const char *end, double *value) {
-  const char *p = next;
-  double sign = p < end && *p == '-' ? -1 : 1;
-  if (p < end && (*p == '-' || *p == '+')) p++;
+// Reads "nan", "inf" or "infinity"; NULL when none is there.
+static const char *read_named(const char *p, const char *end, double *value) {
   if (starts_with(p, end, "nan")) {
     *value = NAN;
-    return (size_t)(p + 3 - next);
+    return p + 3;
   }
-  if (starts_with(p, end, "inf")) {
-    *value = sign * INFINITY;
-    return (size_t)(p + (starts_with(p, end, "infinity") ? 8 : 3) - next);
-  }
+  if (!starts_with(p, end, "inf")) return NULL;
+  *value = INFINITY;
+  return p + (starts_with(p, end, "infinity") ? 8 : 3);
+}
+
+static const char *read_decimal(const char *p, const char *end, double *value) {
   Decimal decimal;
   p = read_digits(p, end, &decimal);
-  if (!p) return 0;
+  if (!p) return NULL;
   p = read_exponent(p, end, &decimal.exponent);
-  *value = sign * decimal_value(&decimal);
-  return (size_t)(p - next);
+  *value = decimal_value(&decimal);
+  return p;
+}
+
+size_t lb_parse_number(const char *next, const char *end, double *value) {
+  const char *p = next;
+  double magnitude = 0;
+  bool negative = p < end && *p == '-';
+  if (p < end && (*p == '-' || *p == '+')) p++;
+  const char *rest = read_named(p, end, &magnitude);
+  if (!rest) rest = read_decimal(p, end, &magnitude);
+  if (!rest) return 0;
+  *value = negative && !isnan(magnitude) ? -magnitude : magnitude; // "-nan" is NAN
+  return (size_t)(rest - next);
 }
 
 bool lb_text_integer_in_line(lbText *text, int64_t *value) {

@@ -42,15 +42,14 @@ static lbStatus read_points(lbVtk *vtk, lbError *err) {
   lbScan *scan = &vtk->scan;
   int64_t count = 0;
   char word[32] = "";
-  lbScanType type;
+  lbScalar type;
   if (vtk->has_points) return lb_scan_fail(scan, err, "POINTS are there twice");
   if (!lb_text_integer_in_line(&scan->text, &count) ||
       !lb_text_word_in_line(&scan->text, word, sizeof word) || !lb_vtk_type(word, &type))
     return lb_scan_fail(scan, err, "expected POINTS count type");
   lb_vtk_begin_data(vtk);
   vtk->has_points = true;
-  lbStatus status =
-      lb_scan_check_count(scan, count, 6, 3 * lb_scan_type_bytes(type), "points", err);
+  lbStatus status = lb_scan_check_count(scan, count, 6, 3 * lb_scalar_bytes(type), "points", err);
   for (int64_t i = 0; i < count && !status; i++) {
     double p[3];
     status = lb_scan_point(scan, type, i, p, err);
@@ -61,7 +60,7 @@ static lbStatus read_points(lbVtk *vtk, lbError *err) {
 }
 
 // The next vertex of cell `number`, checked.
-static lbStatus read_vertex(lbVtk *vtk, lbScanType type, int64_t number, lbError *err) {
+static lbStatus read_vertex(lbVtk *vtk, lbScalar type, int64_t number, lbError *err) {
   int32_t vertex = 0;
   lbStatus status = lb_scan_vertices(&vtk->scan, type, 1, 0, lb_volume_vertex_count(&vtk->volume),
                                      "cell", number, &vertex, err);
@@ -75,29 +74,29 @@ static lbStatus read_cell_lists(lbVtk *vtk, int64_t count, int64_t size, lbError
   if (!status) status = lb_scan_check_count(&vtk->scan, count, 2, 4, "cells", err);
   for (int64_t i = 0; i < count && !status; i++) {
     int64_t corners = 0;
-    if (!lb_scan_integer(&vtk->scan, LB_SCAN_INT32, &corners) || corners < 0)
+    if (!lb_scan_integer(&vtk->scan, LB_SCALAR_INT32, &corners) || corners < 0)
       return lb_scan_fail(&vtk->scan, err, "expected the vertex count of cell %lld", (long long)i);
     for (int64_t k = 0; k < corners && !status; k++)
-      status = read_vertex(vtk, LB_SCAN_INT32, i, err);
+      status = read_vertex(vtk, LB_SCALAR_INT32, i, err);
     if (!status && !lb_vtk_end_cell(&vtk->cells)) status = lb_fail_memory(err);
   }
   return status;
 }
 
 // "OFFSETS type" or "CONNECTIVITY type".
-static lbStatus read_array_head(lbVtk *vtk, const char *keyword, int64_t count, lbScanType *type,
+static lbStatus read_array_head(lbVtk *vtk, const char *keyword, int64_t count, lbScalar *type,
                                 lbError *err) {
   char word[32];
   if (!lb_text_word(&vtk->scan.text, word, sizeof word) || strcasecmp(word, keyword) != 0 ||
       !lb_text_word_in_line(&vtk->scan.text, word, sizeof word) || !lb_vtk_type(word, type))
     return lb_scan_fail(&vtk->scan, err, "expected %s type", keyword);
   lb_vtk_begin_data(vtk);
-  return lb_scan_check_count(&vtk->scan, count, 2, lb_scan_type_bytes(*type), keyword, err);
+  return lb_scan_check_count(&vtk->scan, count, 2, lb_scalar_bytes(*type), keyword, err);
 }
 
 // Version 5: where every cell begins and the last one ends, then the vertices of all.
 static lbStatus read_cell_arrays(lbVtk *vtk, int64_t offset_count, int64_t size, lbError *err) {
-  lbScanType type;
+  lbScalar type;
   int64_t *offsets = NULL, cell = 0;
   if (offset_count == 0) return LB_OK;
   lbStatus status = read_array_head(vtk, "OFFSETS", offset_count, &type, err);
@@ -139,7 +138,7 @@ static lbStatus read_types(lbVtk *vtk, lbError *err) {
   lb_vtk_begin_data(vtk);
   lbStatus status = lb_scan_check_count(&vtk->scan, count, 2, 4, "cell types", err);
   for (int64_t i = 0; i < count && !status; i++) {
-    if (!lb_scan_integer(&vtk->scan, LB_SCAN_INT32, &type))
+    if (!lb_scan_integer(&vtk->scan, LB_SCALAR_INT32, &type))
       status = lb_scan_fail(&vtk->scan, err, "expected the type of cell %lld", (long long)i);
     else if (!lb_vtk_add_type(&vtk->cells, type))
       status = lb_fail_memory(err);

@@ -15,7 +15,7 @@ typedef struct lbVtk {
 } lbVtk;
 
 // A type as the file spells it ("float", "vtktypeint64"); false if it is none that is known.
-bool lb_vtk_type(const char *word, lbScanType *type);
+bool lb_vtk_type(const char *word, lbScalar *type);
 // After a line of text the numbers begin.
 void lb_vtk_begin_data(lbVtk *vtk);
 // Reads or moves over one attribute (SCALARS, FIELD, ...); false when it is not understood.

@@ -4,33 +4,33 @@
 #include <string.h>
 #include <strings.h>
 
-bool lb_vtk_type(const char *word, lbScanType *type) {
+bool lb_vtk_type(const char *word, lbScalar *type) {
   static const struct {
     const char *word;
-    lbScanType type;
+    lbScalar type;
   } types[] = {
-    { "char", LB_SCAN_INT8 },
-    { "signed_char", LB_SCAN_INT8 },
-    { "unsigned_char", LB_SCAN_UINT8 },
-    { "vtktypeint8", LB_SCAN_INT8 },
-    { "vtktypeuint8", LB_SCAN_UINT8 },
-    { "short", LB_SCAN_INT16 },
-    { "unsigned_short", LB_SCAN_UINT16 },
-    { "vtktypeint16", LB_SCAN_INT16 },
-    { "vtktypeuint16", LB_SCAN_UINT16 },
-    { "int", LB_SCAN_INT32 },
-    { "unsigned_int", LB_SCAN_UINT32 },
-    { "vtktypeint32", LB_SCAN_INT32 },
-    { "vtktypeuint32", LB_SCAN_UINT32 },
-    { "vtkidtype", LB_SCAN_INT32 },
-    { "long", LB_SCAN_INT64 },
-    { "unsigned_long", LB_SCAN_UINT64 },
-    { "vtktypeint64", LB_SCAN_INT64 },
-    { "vtktypeuint64", LB_SCAN_UINT64 },
-    { "float", LB_SCAN_FLOAT32 },
-    { "vtktypefloat32", LB_SCAN_FLOAT32 },
-    { "double", LB_SCAN_FLOAT64 },
-    { "vtktypefloat64", LB_SCAN_FLOAT64 },
+    { "char", LB_SCALAR_INT8 },
+    { "signed_char", LB_SCALAR_INT8 },
+    { "unsigned_char", LB_SCALAR_UINT8 },
+    { "vtktypeint8", LB_SCALAR_INT8 },
+    { "vtktypeuint8", LB_SCALAR_UINT8 },
+    { "short", LB_SCALAR_INT16 },
+    { "unsigned_short", LB_SCALAR_UINT16 },
+    { "vtktypeint16", LB_SCALAR_INT16 },
+    { "vtktypeuint16", LB_SCALAR_UINT16 },
+    { "int", LB_SCALAR_INT32 },
+    { "unsigned_int", LB_SCALAR_UINT32 },
+    { "vtktypeint32", LB_SCALAR_INT32 },
+    { "vtktypeuint32", LB_SCALAR_UINT32 },
+    { "vtkidtype", LB_SCALAR_INT32 },
+    { "long", LB_SCALAR_INT64 },
+    { "unsigned_long", LB_SCALAR_UINT64 },
+    { "vtktypeint64", LB_SCALAR_INT64 },
+    { "vtktypeuint64", LB_SCALAR_UINT64 },
+    { "float", LB_SCALAR_FLOAT32 },
+    { "vtktypefloat32", LB_SCALAR_FLOAT32 },
+    { "double", LB_SCALAR_FLOAT64 },
+    { "vtktypefloat64", LB_SCALAR_FLOAT64 },
   };
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (strcasecmp(word, types[i].word) == 0) {
@@ -45,7 +45,7 @@ void lb_vtk_begin_data(lbVtk *vtk) {
 }
 
 // The array's numbers; those of a group array become tags.
-static bool read_array(lbVtk *vtk, const char *name, lbScanType type, int64_t components,
+static bool read_array(lbVtk *vtk, const char *name, lbScalar type, int64_t components,
                        int64_t tuples) {
   if (components < 0 || tuples < 0 || (components && tuples > INT64_MAX / components)) return false;
   bool wanted = vtk->in_cell_data && !vtk->has_tags && components == 1 &&
@@ -64,14 +64,14 @@ static bool read_array(lbVtk *vtk, const char *name, lbScanType type, int64_t co
   return true;
 }
 
-static bool read_type(lbVtk *vtk, lbScanType *type) {
+static bool read_type(lbVtk *vtk, lbScalar *type) {
   char word[32];
   return lb_text_word_in_line(&vtk->scan.text, word, sizeof word) && lb_vtk_type(word, type);
 }
 
 static bool read_scalars(lbVtk *vtk, const char *name) {
   lbText *text = &vtk->scan.text;
-  lbScanType type;
+  lbScalar type;
   int64_t components = 1;
   char word[32];
   if (!read_type(vtk, &type)) return false;
@@ -92,7 +92,7 @@ static bool read_field(lbVtk *vtk) {
   for (int64_t i = 0; i < arrays; i++) {
     char name[128];
     int64_t components = 0, tuples = 0;
-    lbScanType type;
+    lbScalar type;
     if (!lb_text_word(text, name, sizeof name)) return false;
     if (strcasecmp(name, "METADATA") == 0) { // belongs to the array before
       lb_vtk_read_attribute(vtk, name);
@@ -111,7 +111,7 @@ static bool read_field(lbVtk *vtk) {
 // Colours are bytes in binary files and fractions in text; either way only the count matters.
 static bool skip_colours(lbVtk *vtk, int64_t components, int64_t tuples) {
   lb_vtk_begin_data(vtk);
-  return read_array(vtk, "", LB_SCAN_UINT8, components, tuples);
+  return read_array(vtk, "", LB_SCALAR_UINT8, components, tuples);
 }
 
 bool lb_vtk_read_attribute(lbVtk *vtk, const char *keyword) {
@@ -123,7 +123,7 @@ bool lb_vtk_read_attribute(lbVtk *vtk, const char *keyword) {
   lbText *text = &vtk->scan.text;
   char name[128];
   int64_t count = 0;
-  lbScanType type;
+  lbScalar type;
   if (strcasecmp(keyword, "METADATA") == 0) { // ends with an empty line
     lb_text_skip_line(text);
     while (!lb_text_at_end(text) && !lb_text_at_line_end(text)) lb_text_skip_line(text);

@@ -12,13 +12,13 @@
 // Deflate cannot make more than 1032 bytes out of one.
 #define DEFLATE_RATIO 1032
 
-static bool parse_type(const char *word, lbScanType *type) {
-  static const char *const words[LB_SCAN_TYPE_COUNT] = { "Int8",    "UInt8",  "Int16", "UInt16",
-                                                         "Int32",   "UInt32", "Int64", "UInt64",
-                                                         "Float32", "Float64" };
-  for (int i = 0; i < LB_SCAN_TYPE_COUNT; i++)
+static bool parse_type(const char *word, lbScalar *type) {
+  static const char *const words[LB_SCALAR_COUNT] = { "Int8",    "UInt8",  "Int16", "UInt16",
+                                                      "Int32",   "UInt32", "Int64", "UInt64",
+                                                      "Float32", "Float64" };
+  for (int i = 0; i < LB_SCALAR_COUNT; i++)
     if (strcmp(word, words[i]) == 0) {
-      *type = (lbScanType)i;
+      *type = (lbScalar)i;
       return true;
     }
   return false;

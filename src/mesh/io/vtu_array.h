@@ -19,7 +19,7 @@ typedef enum lbVtuFormat { LB_VTU_ASCII, LB_VTU_BINARY, LB_VTU_APPENDED } lbVtuF
 typedef struct lbVtuArray {
   bool is_there;
   char name[64];
-  lbScanType type;
+  lbScalar type;
   int64_t components; // 0 where the file does not say
   lbVtuFormat format;
   int64_t offset;          // in the appended data

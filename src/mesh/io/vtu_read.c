@@ -143,7 +143,7 @@ static lbStatus read_points(Vtu *vtu, const Piece *piece, lbError *err) {
   lbStatus status = lb_vtu_array_open(&vtu->encoding, array, &values, err);
   if (!status)
     status = lb_scan_check_count(&values.scan, piece->point_count, 6,
-                                 3 * lb_scan_type_bytes(array->type), "points", err);
+                                 3 * lb_scalar_bytes(array->type), "points", err);
   for (int64_t i = 0; i < piece->point_count && !status; i++) {
     double p[3];
     status = lb_scan_point(&values.scan, array->type, i, p, err);
@@ -163,8 +163,7 @@ static lbStatus open_integers(Vtu *vtu, const Piece *piece, const lbVtuArray *ar
                    vtu->text.path, (int)piece->line, name);
   lbStatus status = lb_vtu_array_open(&vtu->encoding, array, values, err);
   if (!status)
-    status =
-        lb_scan_check_count(&values->scan, count, 2, lb_scan_type_bytes(array->type), name, err);
+    status = lb_scan_check_count(&values->scan, count, 2, lb_scalar_bytes(array->type), name, err);
   return status;
 }
 

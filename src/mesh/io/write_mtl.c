@@ -3,7 +3,7 @@
 
 #include "limber/file.h"
 #include "mesh/io/companion.h"
-#include "mesh/io/surface.h"
+#include "mesh/io/print.h"
 
 #include <string.h>
 
@@ -58,7 +58,7 @@ static void write_line(FILE *stream, const char *keyword, const float *values, i
   fputs(keyword, stream);
   for (int i = 0; i < count; i++) {
     fputc(' ', stream);
-    lb_write_number(stream, (double)values[i]);
+    lb_print_number(stream, (double)values[i], 15);
   }
   fputc('\n', stream);
 }

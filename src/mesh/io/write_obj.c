@@ -5,6 +5,7 @@
 
 #include "limber/file.h"
 #include "mesh/io/merge.h"
+#include "mesh/io/print.h"
 #include "mesh/io/surface.h"
 #include "mesh/io/write_mtl.h"
 
@@ -54,7 +55,7 @@ static void write_vertices(const Writer *writer) {
     fputc('v', writer->stream);
     for (size_t k = 0; k < 3; k++) {
       fputc(' ', writer->stream);
-      lb_write_number(writer->stream, writer->mesh->positions[3 * i + k]);
+      lb_print_number(writer->stream, writer->mesh->positions[3 * i + k], 15);
     }
     fputc('\n', writer->stream);
   }
@@ -74,9 +75,9 @@ static lbStatus write_uvs(Writer *writer, lbError *err) {
     if (writer->uv_ids[i] < 0) status = lb_fail_memory(err);
     if (status || writer->uv_ids[i] < known) continue;
     fputs("vt ", writer->stream);
-    lb_write_number(writer->stream, (double)uvs[2 * i]);
+    lb_print_number(writer->stream, (double)uvs[2 * i], 15);
     fputc(' ', writer->stream);
-    lb_write_number(writer->stream, 1 - (double)uvs[2 * i + 1]); // v up
+    lb_print_number(writer->stream, 1 - (double)uvs[2 * i + 1], 15); // v up
     fputc('\n', writer->stream);
   }
   lb_merger_release(&merger);

@@ -3,7 +3,7 @@
 #include "mesh/io/formats.h"
 
 #include "limber/file.h"
-#include "mesh/io/byte_cursor.h"
+#include "mesh/io/scalar.h"
 #include "mesh/io/surface.h"
 
 static void write_header(FILE *stream, int32_t vertex_count, int32_t face_count, bool has_uvs) {

@@ -3,7 +3,7 @@
 
 #include "limber/file.h"
 #include "limber/math.h"
-#include "mesh/io/byte_cursor.h"
+#include "mesh/io/scalar.h"
 #include "mesh/io/surface.h"
 
 #include <float.h>
