@@ -61,10 +61,10 @@ static void print_material(const lbMaterial *m) {
 }
 
 static void print_scene(const lbScene *scene) {
-  printf("scene: %d bodies, %d loads, %d probes, %d steps of %g s, gravity %g %g %g m/s2\n",
-         (int)scene->body_count, (int)scene->load_count, (int)scene->probe_count,
-         (int)scene->step_count, scene->time_step, scene->gravity[0], scene->gravity[1],
-         scene->gravity[2]);
+  printf("scene: %d %s, %d loads, %d probes, %d steps of %g s, gravity %g %g %g m/s2\n",
+         (int)scene->body_count, scene->body_count == 1 ? "body" : "bodies", (int)scene->load_count,
+         (int)scene->probe_count, (int)scene->step_count, scene->time_step, scene->gravity[0],
+         scene->gravity[1], scene->gravity[2]);
   for (int32_t i = 0; i < scene->body_count; i++) {
     const lbSceneBody *b = &scene->bodies[i];
     printf("body %s: method %s, %d vertices, %d tets, %d bricks, %d fixed vertices\n", b->name,

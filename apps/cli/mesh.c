@@ -160,9 +160,9 @@ static void print_problem(const lbMeshProblem *problem) {
 
 void cli_print_mesh(const lbMesh *mesh, const lbMeshReport *report) {
   const double(*b)[3] = report->bounds;
-  printf("%d vertices, %d triangles, %d tets, %d bricks, %d components\n", (int)mesh->vertex_count,
+  printf("%d vertices, %d triangles, %d tets, %d bricks, %d component%s\n", (int)mesh->vertex_count,
          (int)mesh->triangle_count, (int)mesh->tet_count, (int)mesh->brick_count,
-         (int)report->component_count);
+         (int)report->component_count, report->component_count == 1 ? "" : "s");
   printf("bounds %.6g %.6g %.6g to %.6g %.6g %.6g m\n", b[0][0], b[0][1], b[0][2], b[1][0], b[1][1],
          b[1][2]);
   printf("volume %.6g m3, surface area %.6g m2, surface %s\n", report->volume, report->surface_area,

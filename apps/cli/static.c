@@ -62,8 +62,9 @@ static json_t *document(const lbScene *scene, const Solution *s) {
 }
 
 static void print_text(const lbScene *scene, const Solution *s) {
-  printf("energy %.9g J, %d Newton iterations in %d load steps, relative residual %.1e\n",
-         s->total.energy, (int)s->total.iterations, (int)s->total.load_steps, s->total.residual);
+  printf("energy %.9g J, %d Newton iterations in %d load step%s, relative residual %.1e\n",
+         s->total.energy, (int)s->total.iterations, (int)s->total.load_steps,
+         s->total.load_steps == 1 ? "" : "s", s->total.residual);
   for (int32_t b = 0; b < scene->body_count; b++) {
     double largest = 0;
     for (int32_t v = 0; v < lb_fem_vertex_count(s->fems[b]); v++) {

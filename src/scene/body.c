@@ -102,7 +102,12 @@ static lbStatus mesh_from_surface(const lbField *json, lbSceneBody *body, lbErro
   body->surface_ids = true;
   if (lb_field_here(&cells))
     return lb_mesh_voxelise(body->surface, &def, &body->mesh, &body->embedding, err);
+  static const char *const meshers[] = { "any", "tetgen", "gmsh", NULL }; // in lbMesher's order
   lbFillDef fill_def = lb_fill_def();
+  int mesher = LB_MESHER_ANY;
+  status = lb_field_choice(&fill, meshers, &mesher, err);
+  if (status) return status;
+  fill_def.mesher = (lbMesher)mesher;
   status = lb_mesh_fill(body->surface, &fill_def, &body->mesh, err);
   return status ? status : embed_surface(body, err);
 }

@@ -2,6 +2,7 @@
 #include "limber/table.h"
 
 #include "limber/file.h"
+#include "mesh/io/print.h"
 #include "mesh/io/text.h"
 #include "scene/read.h"
 
@@ -92,7 +93,12 @@ lbStatus lb_table_write(const char *path, const char *name, int32_t row_count, c
   fprintf(writer.stream, "node,%sx,%sy,%sz\n", name, name, name);
   for (int32_t i = 0; i < row_count; i++) {
     const double *v = values + 3 * (size_t)i;
-    fprintf(writer.stream, "%d,%.17g,%.17g,%.17g\n", (int)i + 1, v[0], v[1], v[2]);
+    fprintf(writer.stream, "%d", (int)i + 1);
+    for (int k = 0; k < 3; k++) {
+      fputc(',', writer.stream);
+      lb_print_number(writer.stream, v[k], 15);
+    }
+    fputc('\n', writer.stream);
   }
   return lb_file_commit(&writer, err);
 }

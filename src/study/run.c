@@ -3,6 +3,7 @@
 
 #include "limber/file.h"
 #include "limber/export.h"
+#include "mesh/io/print.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -224,9 +225,11 @@ lbStatus lb_run_write_probes(const lbRun *run, const char *path, lbError *err) {
   for (size_t i = 0; i < count; i++) fprintf(writer.stream, ",dx,dy,dz");
   fprintf(writer.stream, "\n");
   for (int32_t row = 0; row <= run->step_count; row++) {
-    fprintf(writer.stream, "%.17g", row * run->scene->time_step);
-    for (size_t k = 0; k < 3 * count; k++)
-      fprintf(writer.stream, ",%.17g", run->probes[(size_t)row * 3 * count + k]);
+    lb_print_number(writer.stream, row * run->scene->time_step, 15);
+    for (size_t k = 0; k < 3 * count; k++) {
+      fputc(',', writer.stream);
+      lb_print_number(writer.stream, run->probes[(size_t)row * 3 * count + k], 15);
+    }
     fprintf(writer.stream, "\n");
   }
   return lb_file_commit(&writer, err);
