@@ -40,7 +40,7 @@ def every_verb_has_help_with_an_example(folder):
     for verb in VERBS:
         result = limber(verb, "--help").expect(0)
         check(result.err == "", f"{verb} --help writes on stderr: {result.err}")
-        match = re.search(r"^example:\n  limber " + verb, result.out, re.M)
+        match = re.search(r"^example:\n(?:  limber .*\n)*?  limber " + verb, result.out, re.M)
         check(match, f"{verb} --help shows no example")
         for option in ("--json", "--quiet", "--threads N", "--help"):
             check(option in result.out, f"{verb} --help does not name {option}")
