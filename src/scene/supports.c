@@ -64,9 +64,11 @@ static lbStatus fix_box(const lbField *json, lbSceneBody *body, lbError *err) {
 
 static void fix_triangle_or_element(lbSceneBody *body, const lbGroup *group, int32_t id) {
   const lbMesh *mesh = body->mesh;
-  const int32_t *vertices = mesh->triangles + 3 * (size_t)id;
+  const int32_t *vertices;
   int32_t count = 3;
-  if (group->kind == LB_GROUP_ELEMENTS) {
+  if (group->kind == LB_GROUP_TRIANGLES) {
+    vertices = mesh->triangles + 3 * (size_t)id;
+  } else {
     bool tet = id < mesh->tet_count;
     count = tet ? 4 : 8;
     vertices =

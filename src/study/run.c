@@ -13,7 +13,7 @@ lbRunDef lb_run_def(void) { return (lbRunDef){ .step_count = -1 }; }
 
 void lb_run_destroy(lbRun *run) {
   if (!run) return;
-  for (int32_t i = 0; i < run->body_count; i++) {
+  for (int32_t i = 0; run->bodies && i < run->body_count; i++) {
     lb_mesh_destroy(run->bodies[i].boundary);
     lb_free(run->bodies[i].frames);
   }

@@ -42,7 +42,8 @@ static void free_fall_is_that_of_the_table(void **state) {
     def.integrator = (lbIntegrator)integrator;
     double *load = gravity_load(fem, 0, 0, -9.81), worst = 0;
     lbSimulator *s = simulator(fem, &def, NULL, NULL, load);
-    for (int n = 1, row = 0; n <= 100; n++) {
+    int32_t steps = model == LB_MATERIAL_STVK ? 100 : 10;
+    for (int n = 1, row = 0; n <= steps; n++) {
       assert_int_equal(lb_simulator_step(s, load), 0);
       const json_t *at = json_array_get(table, (size_t)row);
       if (json_integer_value(json_object_get(at, "n")) != n) continue;
@@ -52,8 +53,8 @@ static void free_fall_is_that_of_the_table(void **state) {
     }
     if (integrator == 0) print_case(kind, model, worst, 1e-10);
     check_small(worst, 1e-10);
-    check_near(lb_simulator_velocity(s)[2], -9.81 * 0.1, 1e-11);
-    check_near(lb_simulator_time(s), 0.1, 1e-15);
+    check_near(lb_simulator_velocity(s)[2], -9.81 * 1e-3 * steps, 1e-11);
+    check_near(lb_simulator_time(s), 1e-3 * steps, 1e-15);
     free(load);
     lb_simulator_destroy(s);
     lb_fem_destroy(fem);
@@ -73,14 +74,14 @@ static void linear_momentum_is_constant_without_loads(void **state) {
     for (int32_t i = 0; i < lb_fem_vertex_count(fem); i++) v[3 * (size_t)i] += 2;
     lbSimulator *s = simulator(fem, &def, NULL, v, load);
     lbSimulatorState before = lb_simulator_state(s), after;
-    for (int n = 0; n < 40; n++) lb_simulator_step(s, load);
+    for (int n = 0; n < 15; n++) lb_simulator_step(s, load);
     after = lb_simulator_state(s);
     double error =
         distance(after.linear_momentum, before.linear_momentum) / fabs(before.linear_momentum[0]);
     if (integrator == 0) print_case(kind, model, error, 1e-12);
     check_small(error, 1e-12);
     check_near(after.centre[0] - before.centre[0],
-               before.linear_momentum[0] / lb_fem_total_mass(fem) * 0.04, 1e-12);
+               before.linear_momentum[0] / lb_fem_total_mass(fem) * 0.015, 1e-12);
     free(v), free(load);
     lb_simulator_destroy(s);
     lb_fem_destroy(fem);
@@ -126,16 +127,16 @@ static void linear_newmark_keeps_the_energy_and_linear_euler_loses_it(void **sta
   (void)state;
   for_each_element(kind) for (int held = 0; held < 2; held++) {
     lbMaterial material = test_material(LB_MATERIAL_LINEAR);
-    lbFem *fem = box_fem(kind, 6, 1, 1, 0.6, 0.1, 0.1, &material, held);
+    lbFem *fem = box_fem(kind, 4, 1, 1, 0.4, 0.1, 0.1, &material, held);
     lbSimulatorDef def = lb_simulator_def();
     def.newton_tolerance = 1e-13;
     double *u = bent(fem, 0.2);
-    Energies e = watch_energy(fem, &def, u, NULL, 200);
+    Energies e = watch_energy(fem, &def, u, NULL, 150);
     print_case(kind, LB_MATERIAL_LINEAR, (e.highest - e.lowest) / e.first, 1e-10);
     check_small((e.highest - e.lowest) / e.first, 1e-10);
     assert_true(e.kinetic > 0.3 * e.first);
     def.integrator = LB_INTEGRATOR_EULER;
-    e = watch_energy(fem, &def, u, NULL, 200);
+    e = watch_energy(fem, &def, u, NULL, 150);
     assert_true(e.falls);
     assert_true(e.lowest > 0 && e.lowest < 0.9 * e.first);
     free(u);
@@ -148,12 +149,12 @@ static void stvk_newmark_energy_oscillates_as_the_square_of_the_step(void **stat
   (void)state;
   for_each_element(kind) {
     lbMaterial material = test_material(LB_MATERIAL_STVK);
-    lbFem *fem = box_fem(kind, 6, 1, 1, 0.6, 0.1, 0.1, &material, true);
+    lbFem *fem = box_fem(kind, 4, 1, 1, 0.4, 0.1, 0.1, &material, true);
     lbSimulatorDef def = lb_simulator_def();
-    double *u = bent(fem, 0.1), range[2];
+    double *u = bent(fem, 0.15), range[2];
     for (int i = 0; i < 2; i++) {
       def.step = i ? 5e-4 : 1e-3;
-      Energies e = watch_energy(fem, &def, u, NULL, i ? 400 : 200);
+      Energies e = watch_energy(fem, &def, u, NULL, i ? 200 : 100);
       range[i] = (e.highest - e.lowest) / e.kinetic;
     }
     double order = log2(range[0] / range[1]);
@@ -171,7 +172,7 @@ static void a_spinning_body_keeps_its_angular_momentum_and_energy(void **state) 
   for_each_law(kind, model) {
     if (model == LB_MATERIAL_LINEAR) continue; // does not turn
     lbMaterial material = test_material(model);
-    lbFem *fem = box_fem(kind, 3, 1, 1, 0.3, 0.1, 0.1, &material, false);
+    lbFem *fem = box_fem(kind, 2, 1, 1, 0.3, 0.1, 0.1, &material, false);
     lbSimulatorDef def = lb_simulator_def();
     double *v = zeros(fem), *load = zeros(fem);
     const double *x = lb_fem_rest_positions(fem);
@@ -181,7 +182,7 @@ static void a_spinning_body_keeps_its_angular_momentum_and_energy(void **state) 
     }
     lbSimulator *s = simulator(fem, &def, NULL, v, load);
     lbSimulatorState a = lb_simulator_state(s), b;
-    for (int n = 0; n < 200; n++) lb_simulator_step(s, load);
+    for (int n = 0; n < 60; n++) lb_simulator_step(s, load);
     b = lb_simulator_state(s);
     double size = fabs(a.angular_momentum[2]);
     double drift = distance(a.angular_momentum, b.angular_momentum) / size;
@@ -200,7 +201,7 @@ static void mass_damping_slows_a_fall_and_stiffness_damping_does_not(void **stat
   (void)state;
   for_each_law(kind, model) {
     lbMaterial material = test_material(model);
-    lbFem *fem = box_fem(kind, 2, 1, 1, 0.2, 0.1, 0.1, &material, false);
+    lbFem *fem = box_fem(kind, 1, 1, 1, 0.2, 0.1, 0.1, &material, false);
     lbSimulatorDef def = lb_simulator_def();
     double *load = gravity_load(fem, 0, 0, -9.81), speed[3];
     for (int i = 0; i < 3; i++) {
@@ -237,7 +238,7 @@ static void one_mode_is_the_oscillator_of_the_table(void **state) {
     lbFem *fem = NULL;
     lbError err;
     for (int pass = 0; pass < 2; pass++) { // frequencies go with the square root of Young's modulus
-      fem = box_fem(kind, 2, 1, 1, 0.3, 0.1, 0.08, &material, true);
+      fem = box_fem(kind, 1, 1, 1, 0.3, 0.1, 0.08, &material, true);
       check_ok(lb_fem_modes(fem, 1, &modes, &err), err);
       if (pass == 1) break;
       material.young *= hz * hz / (modes->frequencies[0] * modes->frequencies[0]);

@@ -18,7 +18,7 @@ static lbSimulator *simulator(const lbFem *fem, double step, const double *v) {
 static int32_t abuse_and_rest(const lbFem *fem, lbSimulator *s, const double *abuse) {
   double *gravity = gravity_load(fem, 0, 0, -9.81);
   int32_t flags = 0;
-  for (int n = 0; n < 12; n++) {
+  for (int n = 0; n < 8; n++) {
     flags |= lb_simulator_step(s, n < 3 ? abuse : gravity);
     assert_true(all_finite(fem, lb_simulator_displacement(s)));
     assert_true(all_finite(fem, lb_simulator_velocity(s)));
@@ -33,7 +33,7 @@ static void huge_loads_never_leave_numbers(void **state) {
   const double sizes[] = { 1e6, 1e15, 1e160, 1e300, INFINITY, NAN };
   for_each_law(kind, model) for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     lbMaterial material = test_material(model);
-    lbFem *fem = box_fem(kind, 2, 1, 1, 0.2, 0.1, 0.1, &material, true);
+    lbFem *fem = box_fem(kind, 1, 1, 1, 0.1, 0.1, 0.1, &material, true);
     double *abuse = zeros(fem);
     for (size_t k = 0; k < 3 * (size_t)lb_fem_vertex_count(fem); k += 5) abuse[k] = sizes[i];
     lbSimulator *s = simulator(fem, 1e-2, NULL);
@@ -58,7 +58,7 @@ static void a_refused_step_keeps_the_last_state(void **state) {
   double after = largest(fem, lb_simulator_displacement(s));
   print_message("  moved %.3g m before, %.3g m after, flags %d\n", before, after, flags);
   assert_true(flags & LB_STEP_NOT_CONVERGED);
-  assert_true(after < 1e12);
+  assert_true(after > 0.5 * before && after < 0.1); // not what rounding leaves of 1e18 m
   free(gravity), free(abuse);
   lb_simulator_destroy(s);
   lb_fem_destroy(fem);
@@ -68,7 +68,7 @@ static void absurd_velocities_never_leave_numbers(void **state) {
   (void)state;
   for_each_law(kind, model) {
     lbMaterial material = test_material(model);
-    lbFem *fem = box_fem(kind, 2, 1, 1, 0.2, 0.1, 0.1, &material, false);
+    lbFem *fem = box_fem(kind, 1, 1, 1, 0.1, 0.1, 0.1, &material, false);
     double *v = random_vector(fem, 1e6, 21), *none = zeros(fem);
     lbSimulator *s = simulator(fem, 1e-2, v);
     abuse_and_rest(fem, s, none);
@@ -119,7 +119,9 @@ static void bad_starts_are_refused_by_name(void **state) {
 // The bits of 20 steps, of a tangent matrix and of a static solve.
 static uint64_t result_bits(lbElementKind kind) {
   lbMaterial material = test_material(LB_MATERIAL_STVK);
-  lbFem *fem = box_fem(kind, 10, 6, 6, 1, 0.6, 0.6, &material, true);
+  bool tets = kind == LB_ELEMENT_TET4; // more than one range of batches for the threads
+  lbFem *fem =
+      box_fem(kind, tets ? 6 : 9, tets ? 4 : 6, tets ? 4 : 5, 1, 0.6, 0.6, &material, true);
   size_t bytes = 3 * (size_t)lb_fem_vertex_count(fem) * sizeof(double);
   double *load = gravity_load(fem, 1, 2, -9.81), *u = zeros(fem);
   lbSimulator *s = simulator(fem, 1e-2, NULL);

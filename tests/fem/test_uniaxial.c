@@ -77,7 +77,7 @@ static void statics_find_the_stretch_of_a_load(void **state) {
   Row rows[32];
   int count = read_rows(rows);
   for_each_element(kind) for (int i = 0; i < count; i++) {
-    if (rows[i].stretch < 0.9) continue; // further on a dead load has other equilibria, inverted
+    if (rows[i].stretch < 0.9) continue; // at 0.8 the dead load ends in another equilibrium
     lbMaterial material = lb_material();
     material.young = 1e6;
     material.poisson = 0.3;
