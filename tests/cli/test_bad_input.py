@@ -432,6 +432,15 @@ def ctrl_c_ends_a_run_with_one_message_and_nothing_written(folder):
 
 
 @case
+def ctrl_c_ends_work_that_does_not_ask_for_it(folder):
+    body = dict(bar_scene()["bodies"][0], instances=100000)
+    scene = write_json(folder, "many.json", bar_scene(bodies=[body], probes=None))
+    status, out, err, seconds = interrupt(["run", scene, "--quiet"], folder, signal.SIGINT)
+    check(status == 1 and out == "" and "interrupted" in err, f"{status}, {out!r}, {err!r}")
+    check(seconds < (20 if SANITIZED else 5), f"it took {seconds:.1f} s")
+
+
+@case
 def ctrl_c_ends_long_modes(folder):
     scene = write_json(folder, "modes.json", bar_scene(
         mesh={"generate": "bar", "cells": [40, 10, 10]}))
