@@ -414,7 +414,7 @@ def interrupt(words, folder, signal_number, wait=0.7, twice=False):
 def long_scene(folder):
     return write_json(folder, "long.json", bar_scene(
         mesh={"generate": "bar", "size": [1, 0.2, 0.2], "cells": [10, 2, 2]},
-        time={"step": 0.001, "count": 10000000}))
+        time={"step": 0.001, "count": 200000}))
 
 
 @case
