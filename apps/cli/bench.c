@@ -52,6 +52,8 @@ static cliStatus run(int count, char **words) {
   cliArguments arguments;
   cliStatus result = cli_parse(&cli_bench, options, count, words, &arguments);
   if (result || arguments.common.help) return result;
+  if (arguments.input_count > 1)
+    return cli_usage(&cli_bench, "one benchmark at a time, not also %s", arguments.inputs[1]);
   const char *name = arguments.input_count ? arguments.inputs[0] : "fem";
   if (strcmp(name, "fem") != 0)
     return cli_usage(&cli_bench, "unknown benchmark \"%s\", there is: fem", name);
@@ -60,7 +62,7 @@ static cliStatus run(int count, char **words) {
   lbStatus status = bench_fem(mesh, arguments.common.threads, &table, &err);
   cli_finish_progress();
   if (status) {
-    result = cli_fail(&err);
+    result = mesh ? cli_fail_about(mesh, &err) : cli_fail(&err);
   } else if (arguments.common.json) {
     json_t *list = json_array();
     for (int32_t i = 0; i < table.count; i++)

@@ -120,13 +120,23 @@ void cli_finish_progress(void) {
   bar_shown = false;
 }
 
-// The work ends when it next asks; a second signal some time later ends the program at once. (A
-// terminal or a parent may send one press twice.)
+static void on_alarm(int signal_number) {
+  (void)signal_number;
+  static const char text[] = "limber: interrupted, nothing was written\n";
+  if (write(2, text, sizeof text - 1) < 0) _exit(CLI_FAILED);
+  _exit(CLI_FAILED);
+}
+
+// The work ends when it next asks, or after two seconds in a stage that does not ask; a second
+// signal some time later ends the program at once. (A terminal or a parent may send one press
+// twice.)
 static void on_interrupt(int signal_number) {
   static double first;
   if (!interrupted) {
     interrupted = 1;
     first = lb_seconds();
+    signal(SIGALRM, on_alarm);
+    alarm(2);
   } else if (lb_seconds() - first > 0.5) {
     signal(signal_number, SIG_DFL);
     raise(signal_number);

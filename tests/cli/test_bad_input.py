@@ -414,7 +414,7 @@ def interrupt(words, folder, signal_number, wait=0.7, twice=False):
 def long_scene(folder):
     return write_json(folder, "long.json", bar_scene(
         mesh={"generate": "bar", "size": [1, 0.2, 0.2], "cells": [10, 2, 2]},
-        time={"step": 0.001, "count": 10000000}))
+        time={"step": 0.001, "count": 200000}))
 
 
 @case
@@ -429,6 +429,15 @@ def ctrl_c_ends_a_run_with_one_message_and_nothing_written(folder):
               and "interrupted" in err, f"stdout {out!r}, stderr {err!r}")
         check(os.listdir(folder) == ["long.json"], f"it left {os.listdir(folder)}")
         check(seconds < (20 if SANITIZED else 5), f"it took {seconds:.1f} s")
+
+
+@case
+def ctrl_c_ends_work_that_does_not_ask_for_it(folder):
+    body = dict(bar_scene()["bodies"][0], instances=100000)
+    scene = write_json(folder, "many.json", bar_scene(bodies=[body], probes=None))
+    status, out, err, seconds = interrupt(["run", scene, "--quiet"], folder, signal.SIGINT)
+    check(status == 1 and out == "" and "interrupted" in err, f"{status}, {out!r}, {err!r}")
+    check(seconds < (20 if SANITIZED else 5), f"it took {seconds:.1f} s")
 
 
 @case

@@ -109,6 +109,7 @@ def wrong_combinations_of_words_are_refused(folder):
     limber("mesh", "a.msh", "--cells", "1,1,1").message("--generate", status=2)
     limber("evaluate", "a.msh", "--direction", "d.csv").message("--tangent", status=2)
     limber("modes", "a.json", "--young", 1).message("a.json", "--young", status=2)
+    limber("bench", "fem", "more").message("more", status=2)
     limber("bench", "nothing").message('"nothing"', "fem", status=2)
 
 
