@@ -6,7 +6,7 @@ set -eu
 packages="gcc g++ libc6-dev make cmake ninja-build pkg-config
 libopenblas-dev liblapacke-dev libsuitesparse-dev libjansson-dev zlib1g-dev
 libassimp-dev libcmocka-dev python3 git clang libclang-rt-14-dev clang-format
-gcc-mingw-w64-x86-64"
+gcc-mingw-w64-x86-64 locales"
 
 missing=""
 for package in $packages; do

@@ -16,7 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PRESETS = {"release": "build", "clang": "build-clang", "sanitize": "build-sanitize",
            "portable": "build-portable"}
 # What test programs print for each case (cmocka's form; the scripts follow it).
-CASE = re.compile(r"^\[\s+(OK|FAILED|SKIPPED)\s+\] (\S.*)$", re.M)
+CASE = re.compile(r"^\[\s+(OK|FAILED|SKIPPED)\s+\] (?!\d+ test\(s\))(\S.*)$", re.M)
 EXECUTIONS = re.compile(r"^(fuzz-\S+): (\d+) executions$", re.M)
 
 

@@ -28,9 +28,9 @@ cliStatus cli_fail_about(const char *path, const lbError *err) {
   bool about_files = err->status == LB_ERR_FILE || err->status == LB_ERR_FORMAT ||
                      err->status == LB_ERR_INTERRUPTED;
   if (about_files || strstr(err->text, path)) return cli_fail(err);
-  cli_finish_progress();
-  fprintf(stderr, "limber: %s: %s\n", path, err->text);
-  return CLI_FAILED;
+  lbError named;
+  lb_fail(&named, err->status, "%s: %s", path, err->text);
+  return cli_fail(&named);
 }
 
 cliStatus cli_finish_output(cliStatus status) {

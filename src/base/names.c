@@ -23,7 +23,7 @@ static size_t distance(const char *a, const char *b) {
 
 const char *lb_nearest_name(const char *name, const char *const *names) {
   const char *nearest = NULL;
-  size_t least = strlen(name) / 2 + 2;
+  size_t least = strlen(name) / 3 + 2;
   for (; *names; names++) {
     size_t d = distance(name, *names);
     if (d < least) least = d, nearest = *names;

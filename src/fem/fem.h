@@ -104,6 +104,10 @@ void lb_fem_sum_blocks(const lbFem *fem, lbChunkFiller *fill, void *context, dou
                        double *values);
 int32_t lb_chunk_batches(lbElementKind kind); // batches in a chunk
 
+// held.c
+// Refuses a body of which some part can move rigidly; names a vertex of it.
+lbStatus lb_fem_check_held(const lbFem *fem, lbError *err);
+
 // mass.c
 lbStatus lb_fem_mass(lbFem *fem, lbMassKind kind, lbError *err);
 

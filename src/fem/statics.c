@@ -53,18 +53,18 @@ static lbStatus prepare(Solver *s, const double *load, lbError *err) {
   return status;
 }
 
-// A body that its supports do not hold has a singular stiffness at rest.
-static lbStatus check_held(Solver *s, lbError *err) {
+// Parts joined by a vertex or an edge alone swing although every one is "held" together: then the
+// stiffness at rest is singular.
+static lbStatus check_rest(Solver *s, lbError *err) {
   memset(s->trial, 0, s->full_size * sizeof(double));
   lb_assemble(s->assembler, s->trial, NULL, s->K);
   lbStatus status = lb_cholesky_factor(s->factor, s->K, err);
-  if (status == LB_ERR_MEMORY) return status;
-  if (status || lb_cholesky_info(s->factor).reciprocal_condition < 1e-15)
+  if (status == LB_ERR_NUMERIC || lb_cholesky_info(s->factor).reciprocal_condition < 1e-16)
     return lb_fail(err, LB_ERR_ARGUMENT,
-                   "%s: the fixed vertices do not hold the body (or a part of it) against rigid "
-                   "motion; fix three vertices that are not in a line in every part",
+                   "%s: the fixed vertices do not hold the body: some elements hang on others by a "
+                   "vertex or an edge alone and swing; see `limber mesh` for non-manifold places",
                    s->fem->name);
-  return LB_OK;
+  return status;
 }
 
 // residual = scale f − R(u) from s->force; returns its norm.
@@ -176,7 +176,8 @@ lbStatus lb_fem_static(const lbFem *fem, const double *load, const lbStaticDef *
   lbStatus status = prepare(&s, load, err);
   double *u = status ? NULL : lb_duplicate(displacement, s.full_size, sizeof(double));
   if (!status && !u) status = lb_fail_memory(err);
-  if (!status) status = check_held(&s, err);
+  if (!status) status = lb_fem_check_held(fem, err);
+  if (!status) status = check_rest(&s, err);
   if (!status) status = solve_in_steps(&s, u, err);
   if (!status) {
     s.result.energy = lb_assemble(s.assembler, u, NULL, NULL);

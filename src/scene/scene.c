@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const scene_keys[] = { "limber", "gravity", "bodies", "loads",
@@ -32,7 +33,26 @@ void lb_scene_destroy(lbScene *scene) {
 static lbStatus read_instances(const lbField *body, int32_t *count, lbError *err) {
   lbField member = lb_field_member(body, "instances");
   *count = 1;
-  return lb_field_integer(&member, 1, 100000, count, err);
+  return lb_field_integer(&member, 1, 10000, count, err);
+}
+
+static int compare_names(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static lbStatus check_names(const lbField *json, const lbScene *scene, lbError *err) {
+  lbStatus status = LB_OK;
+  size_t count = (size_t)scene->body_count;
+  const char **names = lb_alloc(count, sizeof *names);
+  if (!names) return lb_fail_memory(err);
+  for (size_t i = 0; i < count; i++) names[i] = scene->bodies[i].name;
+  qsort(names, count, sizeof *names, compare_names);
+  for (size_t i = 1; i < count && !status; i++)
+    if (strcmp(names[i - 1], names[i]) == 0)
+      status = lb_field_fail(json, err, "two bodies are called \"%s\", give each a name of its own",
+                             names[i]);
+  lb_free(names);
+  return status;
 }
 
 static lbStatus read_bodies(const lbField *json, lbScene *scene, lbError *err) {
@@ -47,16 +67,13 @@ static lbStatus read_bodies(const lbField *json, lbScene *scene, lbError *err) {
       if (!lb_grow((void **)&scene->bodies, &capacity, (size_t)scene->body_count + 1,
                    sizeof(lbSceneBody)))
         return lb_fail_memory(err);
+      if (!lb_progress("reading bodies", (double)k / instances))
+        return lb_fail_interrupted(err, "reading bodies");
       status = lb_scene_read_body(&item, k, instances, &scene->bodies[scene->body_count++], err);
     }
     if (status) return status;
   }
-  for (int32_t i = 0; i < scene->body_count; i++)
-    for (int32_t k = 0; k < i; k++)
-      if (strcmp(scene->bodies[i].name, scene->bodies[k].name) == 0)
-        return lb_field_fail(json, err, "two bodies are called \"%s\", give each a name of its own",
-                             scene->bodies[i].name);
-  return LB_OK;
+  return check_names(json, scene, err);
 }
 
 // The "body" and "vertex" of a load or probe. A scene of one body need not name it.

@@ -432,10 +432,18 @@ def ctrl_c_ends_a_run_with_one_message_and_nothing_written(folder):
 
 
 @case
-def ctrl_c_ends_work_that_does_not_ask_for_it(folder):
-    body = dict(bar_scene()["bodies"][0], instances=100000)
+def ctrl_c_ends_the_reading_of_many_bodies(folder):
+    body = dict(bar_scene()["bodies"][0], instances=10000)
     scene = write_json(folder, "many.json", bar_scene(bodies=[body], probes=None))
     status, out, err, seconds = interrupt(["run", scene, "--quiet"], folder, signal.SIGINT)
+    check(status == 1 and out == "" and "interrupted" in err, f"{status}, {out!r}, {err!r}")
+    check(seconds < (20 if SANITIZED else 5), f"it took {seconds:.1f} s")
+
+
+@case
+def ctrl_c_ends_work_that_does_not_ask_for_it(folder):
+    words = ["mesh", "--generate", "bar", "--cells", "100,80,80", "--quiet"]
+    status, out, err, seconds = interrupt(words, folder, signal.SIGINT)
     check(status == 1 and out == "" and "interrupted" in err, f"{status}, {out!r}, {err!r}")
     check(seconds < (20 if SANITIZED else 5), f"it took {seconds:.1f} s")
 

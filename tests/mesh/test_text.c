@@ -1,5 +1,6 @@
 // The text cursor: numbers against the C library, integers, words, lines, locales.
 #include "check.h"
+#include "comma_locale.h"
 #include "mesh/io/text.h"
 
 #include <float.h>
@@ -207,22 +208,6 @@ static void numbers_end_with_the_buffer(void **state) {
     assert_true(value == values[length]);
     free(cut);
   }
-}
-
-// Makes a locale with a decimal comma when none is installed.
-static const char *set_comma_locale(void) {
-  const char *names[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "nl_NL.UTF-8" };
-  for (int i = 0; i < 3; i++)
-    if (setlocale(LC_ALL, names[i])) return names[i];
-  const char *output = getenv("LIMBER_TEST_OUTPUT");
-  char command[1200], folder[400];
-  snprintf(folder, sizeof folder, "%s/locale", output ? output : "/tmp");
-  snprintf(command, sizeof command,
-           "mkdir -p '%s' && localedef -f UTF-8 -i de_DE '%s/de_DE.UTF-8' >/dev/null 2>&1", folder,
-           folder);
-  if (system(command) != 0) return NULL;
-  setenv("LOCPATH", folder, 1);
-  return setlocale(LC_ALL, names[0]);
 }
 
 static void locale_does_not_matter(void **state) {

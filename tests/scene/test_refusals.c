@@ -67,7 +67,7 @@ static void values_of_the_wrong_kind_are_refused(void **state) {
     { BODY_WITH("'damping':3"), "damping: must be an object" },
     { BODY_WITH("'damping':{'mass':-1}"), "must not be negative" },
     { BODY_WITH("'reduce':3"), "reduce: must be an object" },
-    { BODY_WITH("'instances':0"), "from 1 to 100000" },
+    { BODY_WITH("'instances':0"), "from 1 to 10000" },
     { BODY_WITH("'instances':1.5"), "whole number" },
     { BODY_WITH("'position':[1,2]"), "position: is [1,2], it must be a list of 3 numbers" },
     { BODY_WITH("'rotation':[0,0,0,0]"), "is not a rotation" },
