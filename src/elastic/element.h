@@ -39,14 +39,15 @@ bool lb_element_rest(lbElementKind kind, const double *positions, double *rest, 
 // Kernel parameters of a material: (LB_MATERIAL_PARAMETERS), `stride` doubles apart.
 void lb_material_parameters(const lbMaterial *material, double *parameters, int32_t stride);
 
-// One batch; every array has LB_BATCH as its fastest index. Unused lanes: weight 0, displacement 0.
+// One batch. What goes in and what belongs to points has LB_BATCH as its fastest index; forces and
+// tangents come out element by element. Unused lanes: weight 0.
 typedef struct lbElementBatch {
   const double *rest;          // (points x LB_POINT_REST x LB_BATCH)
   const double *parameters;    // (LB_MATERIAL_PARAMETERS x LB_BATCH)
   const double *displacements; // (nodes x 3 x LB_BATCH)
   double *energies;            // (LB_BATCH), written; +inf where a law is left (J ≤ 0)
-  double *forces;              // (nodes x 3 x LB_BATCH), written; NULL: not wanted
-  double *tangents;  // (pairs x 9 x LB_BATCH), row-major blocks, written; NULL: not wanted
+  double *forces;              // (LB_BATCH x nodes x 3), written; NULL: not wanted
+  double *tangents;  // (LB_BATCH x pairs x 9), row-major blocks, written; NULL: not wanted
   double *stresses;  // (points x 9 x LB_BATCH) first Piola–Kirchhoff P, written; NULL
   double *gradients; // (points x 9 x LB_BATCH) F, written; NULL: not wanted
 } lbElementBatch;

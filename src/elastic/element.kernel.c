@@ -50,9 +50,10 @@ LB_INLINE lbLanes tangent_entry(const lbLanes A[45], int row, int column) {
   return row <= column ? A[TANGENT_INDEX(row, column)] : A[TANGENT_INDEX(column, row)];
 }
 
-// K_ab,ij += w Σ_kl A_ik,jl g_a,k g_b,l for a ≤ b: first T_i,jl = w Σ_k A_ik,jl g_a,k, then Σ_l.
-LB_INLINE void add_tangents(int nodes, const lbLanes A[45], lbLanes weight, const lbLanes *g,
-                            double *K) {
+// K_ab,ij += w Σ_kl A_ik,jl g_a,k g_b,l for a ≤ b (= where `first`): first T_i,jl = w Σ_k A_ik,jl
+// g_a,k, then Σ_l.
+LB_INLINE void add_tangents(int nodes, bool first, const lbLanes A[45], lbLanes weight,
+                            const lbLanes *g, lbLanes *K) {
   for (int a = 0; a < nodes; a++) {
     lbLanes T[27], wg[3];
     LB_FOR (k, 0, 3) wg[k] = weight * g[3 * a + k];
@@ -62,11 +63,11 @@ LB_INLINE void add_tangents(int nodes, const lbLanes A[45], lbLanes weight, cons
                         tangent_entry(A, 3 * i + 1, jl) * wg[1] +
                         tangent_entry(A, 3 * i + 2, jl) * wg[2];
     for (int b = a; b < nodes; b++) {
-      double *block = K + lb_element_pair(a, b) * (9 * LB_BATCH);
+      lbLanes *block = K + 9 * lb_element_pair(a, b);
       LB_FOR (ij, 0, 9) {
-        lbLanes sum = lb_load(block + ij * LB_BATCH);
-        LB_FOR (l, 0, 3) sum += T[3 * ij + l] * g[3 * b + l];
-        lb_store(block + ij * LB_BATCH, sum);
+        lbLanes sum = T[3 * ij] * g[3 * b];
+        LB_FOR (l, 1, 3) sum += T[3 * ij + l] * g[3 * b + l];
+        block[ij] = first ? sum : block[ij] + sum;
       }
     }
   }
@@ -81,8 +82,9 @@ LB_INLINE void store_point(double *array, int point, int lane, const lbLanes M[9
 LB_INLINE void element_lanes(lbElementKind kind, LawFunction *law_function, bool tangent,
                              const Shape *shape, const lbElementBatch *batch, int lane) {
   const int nodes = kind == LB_ELEMENT_TET4 ? 4 : 8, points = kind == LB_ELEMENT_TET4 ? 1 : 8;
+  const int pairs = kind == LB_ELEMENT_TET4 ? 10 : 36;
   lbLanes u[3 * LB_ELEMENT_NODES_MAX], f[3 * LB_ELEMENT_NODES_MAX], g[3 * LB_ELEMENT_NODES_MAX];
-  lbLanes p[LB_MATERIAL_PARAMETERS], energy = lb_splat(0);
+  lbLanes p[LB_MATERIAL_PARAMETERS], energy = lb_splat(0), K[9 * LB_ELEMENT_PAIRS_MAX];
   for (int i = 0; i < 3 * nodes; i++) {
     u[i] = lb_load(batch->displacements + i * LB_BATCH + lane);
     f[i] = lb_splat(0);
@@ -99,26 +101,29 @@ LB_INLINE void element_lanes(lbElementKind kind, LawFunction *law_function, bool
     law_function(H, p, tangent, &law);
     energy += weight * law.energy;
     add_forces(nodes, law.stress, weight, g, f);
-    if (tangent) add_tangents(nodes, law.tangent, weight, g, batch->tangents + lane);
+    if (tangent && (points == 1 || point == 0))
+      add_tangents(nodes, true, law.tangent, weight, g, K);
+    else if (tangent)
+      add_tangents(nodes, false, law.tangent, weight, g, K);
     add_identity(H, F);
     store_point(batch->stresses, point, lane, law.stress);
     store_point(batch->gradients, point, lane, F);
   }
   lb_store(batch->energies + lane, energy);
   if (batch->forces)
-    for (int i = 0; i < 3 * nodes; i++) lb_store(batch->forces + i * LB_BATCH + lane, f[i]);
+    lb_store_turned(batch->forces + lane * 3 * nodes, (size_t)(3 * nodes), f, 3 * nodes);
+  if (tangent)
+    lb_store_turned(batch->tangents + lane * 9 * pairs, (size_t)(9 * pairs), K, 9 * pairs);
 }
 
 LB_INLINE void element_batch(lbElementKind kind, LawFunction *law, const lbElementBatch *batch) {
   Shape shape;
-  const int pairs = kind == LB_ELEMENT_TET4 ? 10 : 36;
   if (kind == LB_ELEMENT_BRICK8)
     for (int point = 0; point < 8; point++) {
       double values[LB_ELEMENT_NODES_MAX], weight;
       lb_element_shape(kind, point, shape.gradients[point], values, &weight);
     }
   if (batch->tangents) {
-    memset(batch->tangents, 0, (size_t)pairs * 9 * LB_BATCH * sizeof(double));
     for (int lane = 0; lane < LB_BATCH; lane += LB_LANES)
       element_lanes(kind, law, true, &shape, batch, lane);
   } else {

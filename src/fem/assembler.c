@@ -38,24 +38,17 @@ void lb_gather_displacements(const lbElementSet *set, int32_t batch, const doubl
     }
 }
 
-// One element's lane of a batch array (rows x LB_BATCH) into a contiguous row of values.
-static void scatter_lanes(const double *lanes, size_t rows, size_t lane_count, double *to) {
-  for (size_t lane = 0; lane < lane_count; lane++)
-    for (size_t i = 0; i < rows; i++) to[lane * rows + i] = lanes[i * LB_BATCH + lane];
-}
-
 void lb_assemble_chunk(lbAssembler *assembler, int32_t chunk, const double *displacement,
                        bool forces, double *blocks) {
   const lbChunk *c = &assembler->fem->chunks[chunk];
   const lbElementSet *set = &assembler->fem->sets[c->set];
   size_t nodes = (size_t)lb_element_nodes(set->kind), pairs = (size_t)lb_element_pairs(set->kind);
   size_t points = (size_t)lb_element_points(set->kind);
-  _Alignas(64) double u[3 * LB_ELEMENT_NODES_MAX * LB_BATCH],
-      f[3 * LB_ELEMENT_NODES_MAX * LB_BATCH];
-  _Alignas(64) double K[9 * LB_ELEMENT_PAIRS_MAX * LB_BATCH], energies[LB_BATCH];
+  _Alignas(64) double u[3 * LB_ELEMENT_NODES_MAX * LB_BATCH], energies[LB_BATCH];
   for (int32_t b = c->batch_begin; b < c->batch_end; b++) {
     size_t slot = (size_t)b * LB_BATCH, left = (size_t)set->element_count - slot;
     size_t lanes = left < LB_BATCH ? left : LB_BATCH;
+    double *f = assembler->element_forces + 3 * ((size_t)set->force_begin + slot * nodes);
     lb_gather_displacements(set, b, displacement, u);
     set->kernel(&(lbElementBatch){
         .rest = set->rest + slot * points * LB_POINT_REST,
@@ -63,15 +56,9 @@ void lb_assemble_chunk(lbAssembler *assembler, int32_t chunk, const double *disp
         .displacements = u,
         .energies = energies,
         .forces = forces ? f : NULL,
-        .tangents = blocks ? K : NULL,
+        .tangents = blocks ? blocks + 9 * pairs * (size_t)(b - c->batch_begin) * LB_BATCH : NULL,
     });
     memcpy(assembler->energies + (size_t)set->slot_begin + slot, energies, lanes * sizeof(double));
-    if (forces)
-      scatter_lanes(f, 3 * nodes, lanes,
-                    assembler->element_forces + 3 * ((size_t)set->force_begin + slot * nodes));
-    if (blocks)
-      scatter_lanes(K, 9 * pairs, LB_BATCH,
-                    blocks + 9 * pairs * (size_t)(b - c->batch_begin) * LB_BATCH);
   }
 }
 

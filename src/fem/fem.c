@@ -221,7 +221,7 @@ static lbStatus make_sets(lbFem *fem, const lbMesh *mesh, const lbFemDef *def, l
         .block_begin = fem->block_count,
       };
       fem->slot_count += count;
-      fem->force_count += count * lb_element_nodes(set->kind);
+      fem->force_count += set->batch_count * LB_BATCH * lb_element_nodes(set->kind);
       fem->block_count = (int32_t)blocks;
       lbStatus status = fill_set(set, mesh, def, err);
       if (status) return status;

@@ -24,7 +24,7 @@ typedef struct lbElementSet {
   double *parameters;  // (batch_count x LB_MATERIAL_PARAMETERS x LB_BATCH)
   double *densities;   // (batch_count x LB_BATCH), kg/m³; unused lanes 0
   int32_t slot_begin;  // of this set among all slots
-  int32_t force_begin; // of its first element's forces among all, in 3-vectors
+  int32_t force_begin; // of its first element's forces among all, in 3-vectors; unused lanes count
   int32_t block_begin; // of its first element's tangent among all, in 3x3 blocks
   int32_t chunk_begin; // its first chunk
 } lbElementSet;

@@ -140,5 +140,27 @@ static inline lbLanes lb_abs(lbLanes v) { return lb_select(lb_less(v, lb_splat(0
 static inline lbLanes lb_max(lbLanes a, lbLanes b) { return lb_select(lb_less(a, b), b, a); }
 static inline lbLanes lb_min(lbLanes a, lbLanes b) { return lb_select(lb_less(b, a), b, a); }
 
+// Writes `count` vectors so that lane l's values lie together: to[l * stride + i] = v[i][l].
+static inline void lb_store_turned(double *to, size_t stride, const lbLanes *v, int count) {
+  int i = 0;
+#if LB_LANES == 4 && defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+  for (; i + 4 <= count; i += 4) { // a 4x4 transpose in registers
+    lbLanes ab0 = __builtin_shufflevector(v[i], v[i + 1], 0, 4, 2, 6);
+    lbLanes ab1 = __builtin_shufflevector(v[i], v[i + 1], 1, 5, 3, 7);
+    lbLanes cd0 = __builtin_shufflevector(v[i + 2], v[i + 3], 0, 4, 2, 6);
+    lbLanes cd1 = __builtin_shufflevector(v[i + 2], v[i + 3], 1, 5, 3, 7);
+    lb_store(to + i, __builtin_shufflevector(ab0, cd0, 0, 1, 4, 5));
+    lb_store(to + stride + i, __builtin_shufflevector(ab1, cd1, 0, 1, 4, 5));
+    lb_store(to + 2 * stride + i, __builtin_shufflevector(ab0, cd0, 2, 3, 6, 7));
+    lb_store(to + 3 * stride + i, __builtin_shufflevector(ab1, cd1, 2, 3, 6, 7));
+  }
+#endif
+#endif
+  for (; i < count; i++)
+    for (int lane = 0; lane < LB_LANES; lane++)
+      to[(size_t)lane * stride + (size_t)i] = lb_lane(v[i], lane);
+}
+
 #endif // LB_SIMD_LEVEL
 #endif
