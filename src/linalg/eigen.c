@@ -3,10 +3,6 @@
 // K + s M is factored with a small s > 0, so that a singular K (free bodies) needs no special case:
 // theta = 1 / (lambda + s) are the largest eigenvalues of (K + s M)^-1 M, found by block Lanczos
 // (lanczos.c), or all together by a dense solver when the system is small.
-//
-// Zero eigenvalues are told by rounding: with e = |w|' |K| |w| the sum of absolute terms of w' K w,
-// a w' K w of exactly zero comes out as some 1e-16 e, while the softest elastic modes have 1e-9 e
-// and more. Below ZERO_ENERGY * e a mode is rigid.
 #include "linalg/eigen.h"
 
 #include <math.h>
@@ -15,9 +11,9 @@
 
 #include "linalg/blas.h"
 #include "linalg/dense.h"
+#include "linalg/eigen_modes.h"
 #include "linalg/lanczos.h"
 
-static const double ZERO_ENERGY = 1e-13;
 // First s, in units of trace K / trace M: far above the rounding of the factorisation (1e-14), far
 // below the first elastic eigenvalue of most bodies (1e-3 to 1e-9).
 static const double FIRST_SHIFT = 1e-8, LEAST_SHIFT = 1e-11, LAST_SHIFT = 1e-3;
@@ -26,17 +22,6 @@ static const double DENSE_SHIFT = 1e-4;
 static const double ZERO_CANDIDATE = 1e-4;
 
 enum { DENSE_SIZE = 300, MOST_RESTARTS = 100, VERIFY_STEPS = 4 };
-
-typedef struct Problem {
-  const lbSparse *K;
-  lbSparse *M; // a copy without stored zeros: of a FEM mass matrix these are two in three
-  lbEigenDef def;
-  double scale; // trace K / trace M
-  double shift;
-  bool refined; // shift is the second one
-  double factor_seconds;
-  int32_t solve_count;
-} Problem;
 
 lbEigenDef lb_eigen_def(int32_t count) {
   return (lbEigenDef){ .count = count, .tolerance = 1e-10 };
@@ -85,7 +70,7 @@ static lbStatus check_problem(const lbSparse *K, const lbSparse *M, const lbEige
 }
 
 // Traces of K and M; their ratio is the scale of all shifts.
-static lbStatus find_scale(Problem *problem, lbError *err) {
+static lbStatus find_scale(lbEigenProblem *problem, lbError *err) {
   int32_t size = problem->K->size;
   double *diagonal = lb_alloc((size_t)size, sizeof *diagonal), stiffness = 0, mass = 0;
   if (!diagonal) return lb_fail_memory(err);
@@ -137,141 +122,19 @@ static lbStatus fail_negative(const lbError *cause, lbError *err) {
                  cause->text);
 }
 
-// ---- from vectors to modes ---------------------------------------------------------------------
-
-typedef struct Energy {
-  double value;    // w' K w
-  double absolute; // |w|' |K| |w|
-} Energy;
-
-// In extended precision: the terms of a soft mode's energy cancel to 1e-6 of their size and less,
-// and eigenvalues should be good to 1e-10 nevertheless.
-static Energy measure_energy(const lbSparse *K, const double *w) {
-  long double value = 0;
-  double absolute = 0;
-  for (int32_t j = 0; j < K->size; j++) {
-    long double force = 0;
-    double terms = 0;
-    for (int32_t k = K->column_begin[j]; k < K->column_begin[j + 1]; k++) {
-      double weight = K->rows[k] < j ? 2 * w[K->rows[k]] : w[j];
-      force += (long double)K->values[k] * weight;
-      terms += fabs(K->values[k] * weight);
-    }
-    value += force * w[j];
-    absolute += terms * fabs(w[j]);
-  }
-  return (Energy){ (double)value, absolute };
-}
-
-static double dot(int32_t size, const double *a, const double *b) {
-  double sum = 0;
-  for (int32_t i = 0; i < size; i++) sum += a[i] * b[i];
-  return sum;
-}
-
-static void fix_sign(int32_t size, double *w) {
-  int32_t largest = 0;
-  for (int32_t i = 1; i < size; i++)
-    if (fabs(w[i]) > fabs(w[largest])) largest = i;
-  if (w[largest] >= 0) return;
-  for (int32_t i = 0; i < size; i++) w[i] = -w[i];
-}
-
-typedef struct Mode {
-  int32_t column; // in X
-  bool rigid;
-  double value, residual;
-} Mode;
-
-static int compare_modes(const void *a, const void *b) {
-  const Mode *p = a, *q = b;
-  if (p->value != q->value) return p->value < q->value ? -1 : 1;
-  return p->column < q->column ? -1 : 1;
-}
-
-// Length, eigenvalue (Rayleigh's quotient), residual and kind of one vector.
-static lbStatus examine(const Problem *problem, double *w, double *Kw, double *Mw, Mode *mode,
-                        lbError *err) {
-  int32_t size = problem->K->size;
-  lb_sparse_multiply(problem->M, w, Mw);
-  double length = sqrt(dot(size, w, Mw));
-  if (!(length > 0)) return lb_fail(err, LB_ERR_NUMERIC, "modes: a mode has no mass");
-  for (int32_t i = 0; i < size; i++) w[i] /= length, Mw[i] /= length;
-  lb_sparse_multiply(problem->K, w, Kw);
-  double force = sqrt(dot(size, Kw, Kw));
-  Energy energy = measure_energy(problem->K, w);
-  double zero = ZERO_ENERGY * energy.absolute;
-  mode->value = energy.value;
-  mode->rigid = fabs(energy.value) <= zero;
-  if (energy.value < -zero)
-    return lb_fail(err, LB_ERR_NUMERIC,
-                   "modes: the stiffness matrix has the negative eigenvalue %g, the body is not "
-                   "stable",
-                   energy.value);
-  for (int32_t i = 0; i < size; i++) Kw[i] -= energy.value * Mw[i];
-  mode->residual = force > 0 ? sqrt(dot(size, Kw, Kw)) / force : 0;
-  return LB_OK;
-}
-
-static lbStatus examine_all(const Problem *problem, int32_t total, double *X, Mode *modes,
-                            lbError *err) {
-  size_t n = (size_t)problem->K->size;
-  double *work = lb_alloc(2 * n, sizeof *work);
-  if (!work) return lb_fail_memory(err);
+// K + s M, with a larger s when rounding breaks the factorisation.
+static lbStatus factor_shifted(lbEigenProblem *problem, lbCholesky *factor, double first,
+                               lbError *err) {
+  lbError cause = { 0 };
   lbStatus status = LB_OK;
-  for (int32_t i = 0; i < total && !status; i++) {
-    modes[i].column = i;
-    status = examine(problem, X + (size_t)i * n, work, work + n, &modes[i], err);
+  for (double s = first; s <= LAST_SHIFT * problem->scale * 1.001; s *= 100) {
+    problem->shift = s;
+    status = lb_cholesky_factor_shifted(factor, problem->K, s, problem->M, &cause);
+    problem->factor_seconds += lb_cholesky_info(factor).factor_seconds;
+    if (status != LB_ERR_NUMERIC) break;
   }
-  lb_free(work);
-  return status;
-}
-
-static lbStatus make_result(const Problem *problem, const double *X, int32_t total,
-                            const Mode *modes, int32_t rigid_count, lbEigen **out, lbError *err) {
-  size_t n = (size_t)problem->K->size, count = (size_t)problem->def.count, elastic = 0, rigid = 0;
-  lbEigen *eigen = lb_alloc(1, sizeof *eigen);
-  if (!eigen) return lb_fail_memory(err);
-  eigen->size = problem->K->size;
-  eigen->count = problem->def.count;
-  eigen->rigid_count = rigid_count;
-  eigen->shift = problem->shift;
-  eigen->values = lb_alloc(count, sizeof(double));
-  eigen->residuals = lb_alloc(count, sizeof(double));
-  eigen->vectors = lb_alloc(n * count, sizeof(double));
-  eigen->rigid_vectors = lb_alloc(n * (size_t)rigid_count, sizeof(double));
-  if (!eigen->values || !eigen->residuals || !eigen->vectors || !eigen->rigid_vectors) {
-    lb_eigen_destroy(eigen);
-    return lb_fail_memory(err);
-  }
-  for (int32_t i = 0; i < total; i++) {
-    const double *w = X + (size_t)modes[i].column * n;
-    if (modes[i].rigid) memcpy(eigen->rigid_vectors + n * rigid++, w, n * sizeof *w);
-    if (modes[i].rigid || elastic == count) continue;
-    eigen->values[elastic] = modes[i].value;
-    eigen->residuals[elastic] = modes[i].residual;
-    memcpy(eigen->vectors + n * elastic, w, n * sizeof *w);
-    fix_sign(eigen->size, eigen->vectors + n * elastic++);
-  }
-  *out = eigen;
-  return LB_OK;
-}
-
-// X (size x total) holds the lowest modes, rigid ones included. When they have too few elastic ones
-// among them, *out stays NULL; *rigid_count is told in any case.
-static lbStatus sort_modes(const Problem *problem, int32_t total, double *X, int32_t *rigid_count,
-                           lbEigen **out, lbError *err) {
-  Mode *modes = lb_alloc((size_t)total, sizeof *modes);
-  if (!modes) return lb_fail_memory(err);
-  lbStatus status = examine_all(problem, total, X, modes, err);
-  if (!status) {
-    *rigid_count = 0;
-    for (int32_t i = 0; i < total; i++) *rigid_count += modes[i].rigid;
-    qsort(modes, (size_t)total, sizeof *modes, compare_modes);
-    if (total - *rigid_count >= problem->def.count)
-      status = make_result(problem, X, total, modes, *rigid_count, out, err);
-  }
-  lb_free(modes);
+  if (status == LB_ERR_NUMERIC) return fail_negative(&cause, err);
+  if (status && err) *err = cause;
   return status;
 }
 
@@ -286,11 +149,12 @@ static void fill_dense(const lbSparse *A, double scale, double *D) {
 
 // M w = theta (K + s M) w: the large theta, which are the low modes, come out most accurately. The
 // vectors are orthogonal to rounding times theta ratios, hence the larger s.
-static lbStatus solve_dense(Problem *problem, lbEigen **out, lbError *err) {
+static lbStatus solve_dense(lbEigenProblem *problem, lbEigen **out, lbError *err) {
   int32_t size = problem->K->size, rigid_count = 0;
   size_t n = (size_t)size;
   double *M = lb_alloc(n * n, sizeof *M), *S = lb_alloc(n * n, sizeof *S);
   double *theta = lb_alloc(n, sizeof *theta);
+  lbCholesky *factor = NULL;
   lbStatus status = M && S && theta ? LB_OK : lb_fail_memory(err);
   if (status) goto done;
   problem->shift = DENSE_SHIFT * problem->scale;
@@ -302,9 +166,13 @@ static lbStatus solve_dense(Problem *problem, lbEigen **out, lbError *err) {
   if (status == LB_ERR_NUMERIC) status = fail_negative(&cause, err);
   if (!status && !(theta[0] > 0))
     status = lb_fail(err, LB_ERR_NUMERIC, "modes: the mass matrix is not positive definite");
-  if (!status) status = sort_modes(problem, size, M, &rigid_count, out, err);
+  if (!status) status = lb_eigen_sort(problem, size, M, &rigid_count, out, err);
   if (!status && !*out) status = fail_count(size, rigid_count, problem->def.count, err);
+  if (!status) status = lb_cholesky_create(problem->K, &factor, err);
+  if (!status) status = factor_shifted(problem, factor, problem->shift, err);
+  if (!status) status = lb_eigen_sharpen(problem, factor, *out, err);
 done:
+  lb_cholesky_destroy(factor);
   lb_free(M);
   lb_free(S);
   lb_free(theta);
@@ -320,21 +188,6 @@ static int32_t block_width(int32_t count) { return count < 40 ? 8 : 16; }
 // Mostly enough to converge without a restart, without taking more memory than the factor.
 static int32_t space_capacity(int32_t wanted, int32_t block) {
   return 2 * wanted + (wanted < 128 ? wanted : 128) + 12 * block;
-}
-
-// K + s M, with a larger s when rounding breaks the factorisation.
-static lbStatus factor_shifted(Problem *problem, lbCholesky *factor, double first, lbError *err) {
-  lbError cause = { 0 };
-  lbStatus status = LB_OK;
-  for (double s = first; s <= LAST_SHIFT * problem->scale * 1.001; s *= 100) {
-    problem->shift = s;
-    status = lb_cholesky_factor_shifted(factor, problem->K, s, problem->M, &cause);
-    problem->factor_seconds += lb_cholesky_info(factor).factor_seconds;
-    if (status != LB_ERR_NUMERIC) break;
-  }
-  if (status == LB_ERR_NUMERIC) return fail_negative(&cause, err);
-  if (status && err) *err = cause;
-  return status;
 }
 
 static double ritz_lambda(const lbLanczos *space, double shift, int32_t i) {
@@ -362,7 +215,7 @@ static bool may_have_missed(const lbLanczos *space, int32_t wanted, int32_t bloc
 }
 
 typedef struct Search {
-  Problem *problem;
+  lbEigenProblem *problem;
   lbLanczos *space;
   int32_t block;
   int32_t rigid_guess, wanted; // wanted = count + rigid_guess
@@ -411,7 +264,7 @@ static lbStatus expand(Search *search, lbError *err) {
 // success another factorisation is worth its time, once.
 static bool propose_shift(Search *search) {
   const lbLanczos *space = search->space;
-  Problem *problem = search->problem;
+  lbEigenProblem *problem = search->problem;
   int32_t first_elastic = count_candidates(space, problem->shift);
   if (problem->refined || search->restarts < 1 || first_elastic >= space->m) return false;
   double lambda = ritz_lambda(space, problem->shift, first_elastic);
@@ -466,7 +319,7 @@ static lbStatus collect(Search *search, int32_t *rigid_count, lbEigen **out, lbE
   double *X = lb_alloc((size_t)space->size * (size_t)search->wanted, sizeof *X);
   if (!X) return lb_fail_memory(err);
   lbStatus status = lb_lanczos_vectors(space, search->wanted, X, err);
-  if (!status) status = sort_modes(search->problem, search->wanted, X, rigid_count, out, err);
+  if (!status) status = lb_eigen_sort(search->problem, search->wanted, X, rigid_count, out, err);
   lb_free(X);
   return status;
 }
@@ -490,8 +343,8 @@ static lbStatus run_search(Search *search, lbEigen **out, lbError *err) {
 }
 
 // One search with this first shift. *shift becomes a better one where *out stays NULL.
-static lbStatus search_from(Problem *problem, lbCholesky *factor, int32_t block, int32_t capacity,
-                            double *shift, lbEigen **out, lbError *err) {
+static lbStatus search_from(lbEigenProblem *problem, lbCholesky *factor, int32_t block,
+                            int32_t capacity, double *shift, lbEigen **out, lbError *err) {
   Search search = { .problem = problem, .block = block, .wanted = problem->def.count };
   lbStatus status = factor_shifted(problem, factor, *shift, err);
   if (!status) status = lb_lanczos_create(factor, problem->M, block, capacity, &search.space, err);
@@ -502,8 +355,8 @@ static lbStatus search_from(Problem *problem, lbCholesky *factor, int32_t block,
   return status;
 }
 
-static lbStatus solve_sparse(Problem *problem, int32_t block, int32_t capacity, lbEigen **out,
-                             lbError *err) {
+static lbStatus solve_sparse(lbEigenProblem *problem, int32_t block, int32_t capacity,
+                             lbEigen **out, lbError *err) {
   lbCholesky *factor = NULL;
   double shift = FIRST_SHIFT * problem->scale;
   lbStatus status = lb_cholesky_create(problem->K, &factor, err);
@@ -511,6 +364,7 @@ static lbStatus solve_sparse(Problem *problem, int32_t block, int32_t capacity, 
   problem->factor_seconds = lb_cholesky_info(factor).analyse_seconds;
   while (!status && !*out) // at most twice
     status = search_from(problem, factor, block, capacity, &shift, out, err);
+  if (!status) status = lb_eigen_sharpen(problem, factor, *out, err);
   lb_cholesky_destroy(factor);
   return status;
 }
@@ -518,7 +372,7 @@ static lbStatus solve_sparse(Problem *problem, int32_t block, int32_t capacity, 
 lbStatus lb_eigen_lowest(const lbSparse *K, const lbSparse *M, const lbEigenDef *def, lbEigen **out,
                          lbError *err) {
   double start = lb_seconds();
-  Problem problem = { .K = K, .def = *def };
+  lbEigenProblem problem = { .K = K, .def = *def };
   lbEigen *eigen = NULL;
   lbStatus status = check_problem(K, M, def, err);
   if (!status) status = drop_zeros(M, &problem.M, err);
@@ -535,6 +389,8 @@ lbStatus lb_eigen_lowest(const lbSparse *K, const lbSparse *M, const lbEigenDef 
     eigen->solve_count = problem.solve_count;
     eigen->seconds = lb_seconds() - start;
     *out = eigen;
+  } else {
+    lb_eigen_destroy(eigen);
   }
 done:
   lb_sparse_destroy(problem.M);

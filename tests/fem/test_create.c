@@ -138,7 +138,7 @@ static void parts_that_do_not_touch_do_not_feel_each_other(void **state) {
       assert_true((u[3 * (size_t)v + 1] != 0) == (x == 1));
     }
     check_fails(lb_fem_static(loose, load, &def, u, &result, &err), LB_ERR_ARGUMENT, err,
-                "or a part of it");
+                "the part with vertex");
     free(fixed), free(both), free(load), free(u);
     lb_fem_destroy(held);
     lb_fem_destroy(loose);

@@ -18,7 +18,7 @@ static void check_values(const lbEigen *eigen, const double *expected, double to
   for (int32_t i = 0; i < eigen->count; i++) {
     double value = expected[eigen->rigid_count + i];
     check_small(eigen->values[i] / value - 1, tolerance);
-    check_small(eigen->residuals[i], 1e-6);
+    check_small(eigen->residuals[i], 1e-8);
   }
 }
 

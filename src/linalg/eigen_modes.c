@@ -1,0 +1,177 @@
+// From vectors to modes.
+//
+// Zero eigenvalues are told by rounding: with e = |w|' |K| |w| the sum of absolute terms of w' K w,
+// a w' K w of exactly zero comes out as some 1e-16 e, while the softest elastic modes have 1e-9 e
+// and more. Below ZERO_ENERGY * e a mode is rigid.
+#include "linalg/eigen_modes.h"
+
+#include "linalg/polish.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double ZERO_ENERGY = 1e-13;
+
+typedef struct Energy {
+  double value;    // w' K w
+  double absolute; // |w|' |K| |w|
+} Energy;
+
+// In extended precision: the terms of a soft mode's energy cancel to 1e-6 of their size and less,
+// and eigenvalues should be good to 1e-10 nevertheless.
+static Energy measure_energy(const lbSparse *K, const double *w) {
+  long double value = 0;
+  double absolute = 0;
+  for (int32_t j = 0; j < K->size; j++) {
+    long double force = 0;
+    double terms = 0;
+    for (int32_t k = K->column_begin[j]; k < K->column_begin[j + 1]; k++) {
+      double weight = K->rows[k] < j ? 2 * w[K->rows[k]] : w[j];
+      force += (long double)K->values[k] * weight;
+      terms += fabs(K->values[k] * weight);
+    }
+    value += force * w[j];
+    absolute += terms * fabs(w[j]);
+  }
+  return (Energy){ (double)value, absolute };
+}
+
+static double dot(int32_t size, const double *a, const double *b) {
+  double sum = 0;
+  for (int32_t i = 0; i < size; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+static void fix_sign(int32_t size, double *w) {
+  int32_t largest = 0;
+  for (int32_t i = 1; i < size; i++)
+    if (fabs(w[i]) > fabs(w[largest])) largest = i;
+  if (w[largest] >= 0) return;
+  for (int32_t i = 0; i < size; i++) w[i] = -w[i];
+}
+
+typedef struct Mode {
+  int32_t column; // in X
+  bool rigid;
+  double value, residual;
+} Mode;
+
+static int compare_modes(const void *a, const void *b) {
+  const Mode *p = a, *q = b;
+  if (p->value != q->value) return p->value < q->value ? -1 : 1;
+  return p->column < q->column ? -1 : 1;
+}
+
+// Length, eigenvalue (Rayleigh's quotient), residual and kind of one vector.
+static lbStatus examine(const lbEigenProblem *problem, double *w, double *Kw, double *Mw,
+                        Mode *mode, lbError *err) {
+  int32_t size = problem->K->size;
+  lb_sparse_multiply(problem->M, w, Mw);
+  double length = sqrt(dot(size, w, Mw));
+  if (!(length > 0)) return lb_fail(err, LB_ERR_NUMERIC, "modes: a mode has no mass");
+  for (int32_t i = 0; i < size; i++) w[i] /= length, Mw[i] /= length;
+  lb_sparse_multiply(problem->K, w, Kw);
+  double force = sqrt(dot(size, Kw, Kw));
+  Energy energy = measure_energy(problem->K, w);
+  double zero = ZERO_ENERGY * energy.absolute;
+  mode->value = energy.value;
+  mode->rigid = fabs(energy.value) <= zero;
+  if (energy.value < -zero)
+    return lb_fail(err, LB_ERR_NUMERIC,
+                   "modes: the stiffness matrix has the negative eigenvalue %g, the body is not "
+                   "stable",
+                   energy.value);
+  for (int32_t i = 0; i < size; i++) Kw[i] -= energy.value * Mw[i];
+  mode->residual = force > 0 ? sqrt(dot(size, Kw, Kw)) / force : 0;
+  return LB_OK;
+}
+
+static lbStatus examine_all(const lbEigenProblem *problem, int32_t total, double *X, Mode *modes,
+                            lbError *err) {
+  size_t n = (size_t)problem->K->size;
+  double *work = lb_alloc(2 * n, sizeof *work);
+  if (!work) return lb_fail_memory(err);
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < total && !status; i++) {
+    modes[i].column = i;
+    status = examine(problem, X + (size_t)i * n, work, work + n, &modes[i], err);
+  }
+  lb_free(work);
+  return status;
+}
+
+static lbStatus make_result(const lbEigenProblem *problem, const double *X, int32_t total,
+                            const Mode *modes, int32_t rigid_count, lbEigen **out, lbError *err) {
+  size_t n = (size_t)problem->K->size, count = (size_t)problem->def.count, elastic = 0, rigid = 0;
+  lbEigen *eigen = lb_alloc(1, sizeof *eigen);
+  if (!eigen) return lb_fail_memory(err);
+  eigen->size = problem->K->size;
+  eigen->count = problem->def.count;
+  eigen->rigid_count = rigid_count;
+  eigen->shift = problem->shift;
+  eigen->values = lb_alloc(count, sizeof(double));
+  eigen->residuals = lb_alloc(count, sizeof(double));
+  eigen->vectors = lb_alloc(n * count, sizeof(double));
+  eigen->rigid_vectors = lb_alloc(n * (size_t)rigid_count, sizeof(double));
+  if (!eigen->values || !eigen->residuals || !eigen->vectors || !eigen->rigid_vectors) {
+    lb_eigen_destroy(eigen);
+    return lb_fail_memory(err);
+  }
+  for (int32_t i = 0; i < total; i++) {
+    const double *w = X + (size_t)modes[i].column * n;
+    if (modes[i].rigid) memcpy(eigen->rigid_vectors + n * rigid++, w, n * sizeof *w);
+    if (modes[i].rigid || elastic == count) continue;
+    eigen->values[elastic] = modes[i].value;
+    eigen->residuals[elastic] = modes[i].residual;
+    memcpy(eigen->vectors + n * elastic, w, n * sizeof *w);
+    fix_sign(eigen->size, eigen->vectors + n * elastic++);
+  }
+  *out = eigen;
+  return LB_OK;
+}
+
+lbStatus lb_eigen_sort(const lbEigenProblem *problem, int32_t total, double *X,
+                       int32_t *rigid_count, lbEigen **out, lbError *err) {
+  Mode *modes = lb_alloc((size_t)total, sizeof *modes);
+  if (!modes) return lb_fail_memory(err);
+  lbStatus status = examine_all(problem, total, X, modes, err);
+  if (!status) {
+    *rigid_count = 0;
+    for (int32_t i = 0; i < total; i++) *rigid_count += modes[i].rigid;
+    qsort(modes, (size_t)total, sizeof *modes, compare_modes);
+    if (total - *rigid_count >= problem->def.count)
+      status = make_result(problem, X, total, modes, *rigid_count, out, err);
+  }
+  lb_free(modes);
+  return status;
+}
+
+lbStatus lb_eigen_sharpen(const lbEigenProblem *problem, lbCholesky *factor, lbEigen *eigen,
+                          lbError *err) {
+  size_t n = (size_t)eigen->size, rigid = (size_t)eigen->rigid_count, count = (size_t)eigen->count;
+  int32_t total = eigen->rigid_count + eigen->count;
+  double *X = lb_alloc(n * (size_t)total, sizeof *X), *work = lb_alloc(2 * n, sizeof *work);
+  double *values = lb_alloc((size_t)total, sizeof *values);
+  lbStatus status = X && work && values ? LB_OK : lb_fail_memory(err);
+  if (!status) {
+    memcpy(X, eigen->rigid_vectors, n * rigid * sizeof *X);
+    memcpy(X + n * rigid, eigen->vectors, n * count * sizeof *X);
+    memcpy(values + rigid, eigen->values, count * sizeof *values);
+    status = lb_eigen_polish(factor, problem->M, problem->shift, total, X, values, err);
+  }
+  if (!status) memcpy(eigen->rigid_vectors, X, n * rigid * sizeof *X);
+  for (size_t i = 0; i < count && !status; i++) {
+    double *w = X + n * (rigid + i);
+    Mode mode;
+    status = examine(problem, w, work, work + n, &mode, err);
+    eigen->values[i] = mode.value;
+    eigen->residuals[i] = mode.residual;
+    memcpy(eigen->vectors + n * i, w, n * sizeof *w);
+    fix_sign(eigen->size, eigen->vectors + n * i);
+  }
+  lb_free(X);
+  lb_free(work);
+  lb_free(values);
+  return status;
+}

@@ -1,0 +1,47 @@
+// With Y = (K + s M)^-1 M X, the projected problem needs no product with K, whose terms cancel:
+//   Y' (K + s M) Y = Y' M X,  Y' M Y.
+// Column i of X is scaled by lambda_i + s first, so that Y has about unit length.
+#include "linalg/polish.h"
+
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+// A = (A + A') / 2
+static void symmetrise(size_t n, double *A) {
+  for (size_t j = 0; j < n; j++)
+    for (size_t i = 0; i < j; i++)
+      A[j * n + i] = A[i * n + j] = 0.5 * (A[j * n + i] + A[i * n + j]);
+}
+
+lbStatus lb_eigen_polish(lbCholesky *factor, const lbSparse *M, double shift, int32_t count,
+                         double *X, double *values, lbError *err) {
+  lbArena arena = { 0 };
+  size_t n = (size_t)M->size, c = (size_t)count;
+  double *MX = lb_arena_alloc(&arena, n * c, sizeof *MX);
+  double *Y = lb_arena_alloc(&arena, n * c, sizeof *Y);
+  double *A = lb_arena_alloc(&arena, c * c, sizeof *A),
+         *B = lb_arena_alloc(&arena, c * c, sizeof *B);
+  double *sums = lb_arena_alloc(&arena, c, sizeof *sums); // lambda + s
+  lbStatus status = MX && Y && A && B && sums ? LB_OK : lb_fail_memory(err);
+  if (status) goto done;
+  for (size_t j = 0; j < c; j++)
+    for (size_t i = 0; i < n; i++) X[j * n + i] *= values[j] + shift;
+  lb_sparse_multiply_many(M, count, X, MX);
+  memcpy(Y, MX, n * c * sizeof *Y);
+  status = lb_cholesky_solve(factor, count, Y, err);
+  if (status) goto done;
+  lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, count, count, M->size, 1, Y, MX, 0, A);
+  lb_sparse_multiply_many(M, count, Y, MX);
+  lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, count, count, M->size, 1, Y, MX, 0, B);
+  symmetrise(c, A);
+  symmetrise(c, B);
+  status = lb_dense_eigen_general(count, A, B, sums, err); // A becomes the coordinates
+  if (status) goto done;
+  lb_dense_multiply(LB_PLAIN, LB_PLAIN, M->size, count, count, 1, Y, A, 0, X);
+  for (size_t j = 0; j < c; j++) values[j] = sums[j] - shift;
+done:
+  lb_arena_release(&arena);
+  return status;
+}
