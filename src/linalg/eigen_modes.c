@@ -101,6 +101,15 @@ static lbStatus examine_all(const lbEigenProblem *problem, int32_t total, double
   return status;
 }
 
+// Elastic mode `index` of the result is this one, of these vectors.
+static void store_mode(lbEigen *eigen, size_t index, const Mode *mode, const double *X) {
+  size_t n = (size_t)eigen->size;
+  eigen->values[index] = mode->value;
+  eigen->residuals[index] = mode->residual;
+  memcpy(eigen->vectors + n * index, X + n * (size_t)mode->column, n * sizeof *X);
+  fix_sign(eigen->size, eigen->vectors + n * index);
+}
+
 static lbStatus make_result(const lbEigenProblem *problem, const double *X, int32_t total,
                             const Mode *modes, int32_t rigid_count, lbEigen **out, lbError *err) {
   size_t n = (size_t)problem->K->size, count = (size_t)problem->def.count, elastic = 0, rigid = 0;
@@ -122,10 +131,7 @@ static lbStatus make_result(const lbEigenProblem *problem, const double *X, int3
     const double *w = X + (size_t)modes[i].column * n;
     if (modes[i].rigid) memcpy(eigen->rigid_vectors + n * rigid++, w, n * sizeof *w);
     if (modes[i].rigid || elastic == count) continue;
-    eigen->values[elastic] = modes[i].value;
-    eigen->residuals[elastic] = modes[i].residual;
-    memcpy(eigen->vectors + n * elastic, w, n * sizeof *w);
-    fix_sign(eigen->size, eigen->vectors + n * elastic++);
+    store_mode(eigen, elastic++, &modes[i], X);
   }
   *out = eigen;
   return LB_OK;
@@ -151,27 +157,24 @@ lbStatus lb_eigen_sharpen(const lbEigenProblem *problem, lbCholesky *factor, lbE
                           lbError *err) {
   size_t n = (size_t)eigen->size, rigid = (size_t)eigen->rigid_count, count = (size_t)eigen->count;
   int32_t total = eigen->rigid_count + eigen->count;
-  double *X = lb_alloc(n * (size_t)total, sizeof *X), *work = lb_alloc(2 * n, sizeof *work);
+  double *X = lb_alloc(n * (size_t)total, sizeof *X), *elastic = X + n * rigid;
   double *values = lb_alloc((size_t)total, sizeof *values);
-  lbStatus status = X && work && values ? LB_OK : lb_fail_memory(err);
+  Mode *modes = lb_alloc(count, sizeof *modes);
+  lbStatus status = X && values && modes ? LB_OK : lb_fail_memory(err);
   if (!status) {
     memcpy(X, eigen->rigid_vectors, n * rigid * sizeof *X);
-    memcpy(X + n * rigid, eigen->vectors, n * count * sizeof *X);
+    memcpy(elastic, eigen->vectors, n * count * sizeof *X);
     memcpy(values + rigid, eigen->values, count * sizeof *values);
     status = lb_eigen_polish(factor, problem->M, problem->shift, total, X, values, err);
   }
-  if (!status) memcpy(eigen->rigid_vectors, X, n * rigid * sizeof *X);
-  for (size_t i = 0; i < count && !status; i++) {
-    double *w = X + n * (rigid + i);
-    Mode mode;
-    status = examine(problem, w, work, work + n, &mode, err);
-    eigen->values[i] = mode.value;
-    eigen->residuals[i] = mode.residual;
-    memcpy(eigen->vectors + n * i, w, n * sizeof *w);
-    fix_sign(eigen->size, eigen->vectors + n * i);
+  if (!status) status = examine_all(problem, eigen->count, elastic, modes, err);
+  if (!status) {
+    memcpy(eigen->rigid_vectors, X, n * rigid * sizeof *X);
+    qsort(modes, count, sizeof *modes, compare_modes); // rounding may swap members of a cluster
+    for (size_t i = 0; i < count; i++) store_mode(eigen, i, &modes[i], elastic);
   }
   lb_free(X);
-  lb_free(work);
   lb_free(values);
+  lb_free(modes);
   return status;
 }
