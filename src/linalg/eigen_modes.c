@@ -157,11 +157,12 @@ lbStatus lb_eigen_sharpen(const lbEigenProblem *problem, lbCholesky *factor, lbE
                           lbError *err) {
   size_t n = (size_t)eigen->size, rigid = (size_t)eigen->rigid_count, count = (size_t)eigen->count;
   int32_t total = eigen->rigid_count + eigen->count;
-  double *X = lb_alloc(n * (size_t)total, sizeof *X), *elastic = X + n * rigid;
+  double *X = lb_alloc(n * (size_t)total, sizeof *X), *elastic = NULL;
   double *values = lb_alloc((size_t)total, sizeof *values);
   Mode *modes = lb_alloc(count, sizeof *modes);
   lbStatus status = X && values && modes ? LB_OK : lb_fail_memory(err);
   if (!status) {
+    elastic = X + n * rigid;
     memcpy(X, eigen->rigid_vectors, n * rigid * sizeof *X);
     memcpy(elastic, eigen->vectors, n * count * sizeof *X);
     memcpy(values + rigid, eigen->values, count * sizeof *values);
