@@ -1,8 +1,9 @@
 # The front door. `make` leaves the program at build/limber.
 .PHONY: all deps run test check bench clean
 
-all: deps
-	@cmake --preset release -Wno-dev > /dev/null
+all:
+	@tools/deps.sh build
+	@cmake --preset release -Wno-dev -DLIMBER_TESTS=OFF > /dev/null
 	@cmake --build build --target limber-cli
 
 # Installs what is missing, by name; does nothing, offline, when all is there.

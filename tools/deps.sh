@@ -1,12 +1,15 @@
 #!/bin/sh
 # Installs the Debian packages that are missing; nothing, offline, when all are there.
-# The build side's libraries, two compilers, and what the tests use (cmocka, python3, the Windows
-# cross compiler, clang's sanitizer and fuzzer run time, clang-format).
+# usage: deps.sh build   what the program needs
+#        deps.sh         that, and what the tests use
 set -eu
-packages="gcc g++ libc6-dev make cmake ninja-build pkg-config
-libopenblas-dev liblapacke-dev libsuitesparse-dev libjansson-dev zlib1g-dev
-libassimp-dev libcmocka-dev python3 git clang libclang-rt-14-dev clang-format
-gcc-mingw-w64-x86-64 locales"
+build="gcc g++ libc6-dev make cmake ninja-build pkg-config
+libopenblas-dev liblapacke-dev libsuitesparse-dev libjansson-dev zlib1g-dev libassimp-dev"
+# A second compiler with its sanitizer and fuzzer run time, a cross compiler, a locale with a decimal
+# comma, and the two programs that fill surfaces with tets.
+tests="libcmocka-dev python3 git clang libclang-rt-14-dev clang-format gcc-mingw-w64-x86-64
+locales tetgen gmsh"
+[ "${1:-}" = build ] && packages="$build" || packages="$build $tests"
 
 missing=""
 for package in $packages; do

@@ -27,7 +27,7 @@ class Counts:
 
 def build(preset, folder):
     start = time.time()
-    steps = [["cmake", "--preset", preset, "-Wno-dev"], ["cmake", "--build", folder, "-j", "2"]]
+    steps = [["cmake", "--preset", preset, "-Wno-dev", "-DLIMBER_TESTS=ON"], ["cmake", "--build", folder, "-j", "2"]]
     for step in steps:
         result = subprocess.run(step, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 text=True, errors="replace")
