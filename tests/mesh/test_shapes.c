@@ -203,7 +203,6 @@ static void the_bar_of_tets_is_the_reference_mesh_up_to_element_order(void **sta
       { .size = { 0.5, 0.1, 0.1 }, .cells = { 20, 3, 3 } } },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     check_against_reference(cases[i].path, cases[i].def);
 }
 
