@@ -79,6 +79,16 @@ static inline lbAllocator checked_allocator(CheckedHeap *heap) {
   return (lbAllocator){ checked_allocate, checked_release, heap };
 }
 
+// Where tests may write: the build folder. Eight results stay valid at a time.
+static inline const char *output_path(const char *name) {
+  static char paths[8][512];
+  static int next;
+  const char *folder = getenv("LIMBER_TEST_OUTPUT");
+  char *path = paths[next++ % 8];
+  snprintf(path, sizeof paths[0], "%s/%s", folder ? folder : "/tmp", name);
+  return path;
+}
+
 // Files of others that only some machines have. Without them the test is skipped by name.
 static inline bool check_shared(const char *path) {
   FILE *file = fopen(path, "rb");

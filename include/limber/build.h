@@ -25,7 +25,6 @@ extern "C" {
 // to one thread.
 lbStatus lb_build_start(int32_t thread_count, lbError *err);
 void lb_build_stop(void);
-int32_t lb_build_threads(void);
 
 #ifdef __cplusplus
 }

@@ -8,5 +8,3 @@ lbStatus lb_build_start(int32_t thread_count, lbError *err) {
 }
 
 void lb_build_stop(void) { lb_threads_stop(); }
-
-int32_t lb_build_threads(void) { return lb_threads_count(); }

@@ -6,13 +6,7 @@
 #define SIDE 7 // vertices along the sheet's side
 #define FRAMES 40
 
-static char out_path[512];
-
-static const char *output(void) {
-  const char *folder = getenv("LIMBER_TEST_OUTPUT");
-  snprintf(out_path, sizeof out_path, "%s/test-animation.glb", folder ? folder : "/tmp");
-  return out_path;
-}
+static const char *output(void) { return output_path("test-animation.glb"); }
 
 // ---- subjects ----------------------------------------------------------------------------------
 

@@ -121,16 +121,6 @@ static inline double mesh_area(const lbMesh *mesh) {
   return sum;
 }
 
-// Where tests may write: the build folder.
-static inline const char *output_path(const char *name) {
-  static char paths[8][512];
-  static int next;
-  const char *folder = getenv("LIMBER_TEST_OUTPUT");
-  char *path = paths[next++ % 8];
-  snprintf(path, sizeof paths[0], "%s/%s", folder ? folder : "/tmp", name);
-  return path;
-}
-
 static inline void write_file(const char *path, const void *data, size_t bytes) {
   FILE *file = fopen(path, "wb");
   assert_non_null(file);

@@ -157,12 +157,4 @@ static inline void check_same_groups(const lbMesh *a, const lbMesh *b) {
   }
 }
 
-// A path for a file that a test writes.
-static inline const char *output_path(const char *name) {
-  static char path[1024];
-  const char *folder = getenv("LIMBER_TEST_OUTPUT");
-  snprintf(path, sizeof path, "%s/%s", folder ? folder : ".", name);
-  return path;
-}
-
 #endif

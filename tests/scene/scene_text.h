@@ -6,15 +6,6 @@
 #include "limber/scene.h"
 #include "scene/read.h"
 
-static inline const char *output_path(const char *name) {
-  static char paths[4][512];
-  static int next;
-  const char *folder = getenv("LIMBER_TEST_OUTPUT");
-  char *path = paths[next++ % 4];
-  snprintf(path, sizeof paths[0], "%s/%s", folder ? folder : "/tmp", name);
-  return path;
-}
-
 static inline void write_text(const char *name, const char *text) {
   FILE *file = fopen(output_path(name), "wb");
   assert_non_null(file);

@@ -69,10 +69,8 @@ static void what_is_written_is_read_back_exactly(void **state) {
   for (int i = 0; i < 3 * ROWS; i++)
     values[i] = check_random(&seed) * pow(10, floor(300 * check_random(&seed)));
   values[0] = 5e-324, values[1] = 1.7976931348623157e308, values[2] = -0.0;
-  const char *folder = getenv("LIMBER_TEST_OUTPUT");
-  char path[512];
+  const char *path = output_path("table.csv");
   lbError err;
-  snprintf(path, sizeof path, "%s/table.csv", folder ? folder : "/tmp");
   check_ok(lb_table_write(path, "u", ROWS, values, &err), err);
   check_ok(lb_table_read(path, ROWS, back, &err), err);
   assert_memory_equal(values, back, sizeof values);
