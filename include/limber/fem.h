@@ -115,12 +115,6 @@ typedef struct lbSimulatorDef {
 
 lbSimulatorDef lb_simulator_def(void);
 
-typedef enum lbStepFlags {
-  LB_STEP_NOT_CONVERGED = 1, // Newton ended above the tolerance; the best state found was kept
-  LB_STEP_NONFINITE = 2,     // no finite state could be reached; the last good one was kept
-  LB_STEP_SHIFTED = 4,       // an indefinite tangent was shifted
-} lbStepFlags;
-
 typedef struct lbSimulator lbSimulator;
 
 // Starts from full vectors; NULL: zeros. `load` is the external force at t = 0.

@@ -7,5 +7,7 @@
 #include "limber/embedding.h"
 #include "limber/element.h"
 #include "limber/material.h"
+#include "limber/model.h"
+#include "limber/body.h"
 
 #endif

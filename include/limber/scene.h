@@ -3,28 +3,17 @@
 #ifndef LIMBER_SCENE_H
 #define LIMBER_SCENE_H
 
-#include "limber/embedding.h"
-#include "limber/fem.h"
+#include "limber/reduce.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef enum lbMethod {
-  LB_METHOD_FULL,
-  LB_METHOD_MODAL,
-  LB_METHOD_SUBSPACE,
-  LB_METHOD_WARP,
-  LB_METHOD_FRAMES,
-  LB_METHOD_COUNT
-} lbMethod;
-
-const char *lb_method_name(lbMethod method);
-
 typedef struct lbSceneBody {
   char *name;
-  lbMesh *mesh;           // volume (or surface) mesh, placed in the world
-  lbMesh *surface;        // render surface, placed; NULL: the mesh's own boundary
+  lbModel *model;         // read from a file; then there is no mesh. NULL otherwise
+  lbMesh *mesh;           // volume (or surface) mesh, scaled, in the body's own axes
+  lbMesh *surface;        // render surface, the same; NULL: the mesh's own boundary
   lbEmbedding *embedding; // of the surface in the mesh; NULL without a surface
   bool surface_ids;       // vertex ids of loads, probes and `fixed` count the surface's vertices
   lbMaterial *materials;
@@ -34,7 +23,12 @@ typedef struct lbSceneBody {
   lbMassKind mass;
   double damping_mass, damping_stiffness;
   lbMethod method;
+  lbModalDef modal;                               // "reduce", for the modal method
+  char up;                                        // 'y' or 'z'
+  double position[3];                             // m, where its axes stand in the world
+  double rotation[4];                             // unit quaternion x y z w
   double linear_velocity[3], angular_velocity[3]; // m/s; rad/s about the centre of mass
+  int32_t twin; // the body whose model, mesh, surface and materials this one borrows; -1: its own
 } lbSceneBody;
 
 typedef struct lbSceneLoad {
@@ -77,6 +71,8 @@ void lb_scene_destroy(lbScene *scene);
 
 // The finite-element body of a scene body.
 lbStatus lb_scene_fem(const lbSceneBody *body, lbFem **out, lbError *err);
+// The model of a scene body by its method; "full" has none. A body read from a model file: a copy.
+lbStatus lb_scene_model(const lbSceneBody *body, lbModel **out, lbError *err);
 // Gravity and the loads that act at time t on a body, as a full vector of its fem.
 void lb_scene_forces(const lbScene *scene, int32_t body, const lbFem *fem, double t,
                      double *forces);

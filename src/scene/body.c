@@ -22,8 +22,6 @@ static const char *const reduce_keys[] = {
 };
 static const char *const method_names[] = { "full", "modal", "subspace", "warp", "frames", NULL };
 
-const char *lb_method_name(lbMethod method) { return method_names[method]; }
-
 void lb_scene_release_body(lbSceneBody *body) {
   lb_free(body->name);
   lb_mesh_destroy(body->mesh);

@@ -1,0 +1,174 @@
+// limber/body.h: a model in motion: forces in, steps, positions out.
+//
+// A body is one block of memory; a step allocates nothing. Positions, forces and targets are in
+// world axes; the body's own axes stand at `position`, turned by `rotation`. A call that is refused
+// (a missing vertex, a NaN) returns a status, leaves the body as it was, and lb_body_message says
+// why. Different bodies may be used on different threads.
+#ifndef LIMBER_BODY_H
+#define LIMBER_BODY_H
+
+#include "limber/math.h"
+#include "limber/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- points: places on a body that move with it ------------------------------------------------
+
+typedef struct lbPoint {
+  lbPointKind kind;
+  int32_t index;     // vertex, node, triangle or element
+  double weights[8]; // triangle: of its 3 corners; element: of its 4 or 8 nodes; sum 1
+} lbPoint;
+
+static inline lbPoint lb_point_vertex(int32_t vertex) {
+  lbPoint point = { LB_POINT_VERTEX, vertex, { 1, 0, 0, 0, 0, 0, 0, 0 } };
+  return point;
+}
+static inline lbPoint lb_point_node(int32_t node) {
+  lbPoint point = { LB_POINT_NODE, node, { 1, 0, 0, 0, 0, 0, 0, 0 } };
+  return point;
+}
+static inline lbPoint lb_point_triangle(int32_t triangle, double a, double b, double c) {
+  lbPoint point = { LB_POINT_TRIANGLE, triangle, { a, b, c, 0, 0, 0, 0, 0 } };
+  return point;
+}
+
+// ---- bodies ------------------------------------------------------------------------------------
+
+typedef struct lbBody lbBody;
+
+typedef struct lbBodyDef {
+  lbMethod method;            // default LB_METHOD_COUNT: the first that the model has
+  lbVec3 position;            // m, default 0
+  lbQuat rotation;            // default the identity; made unit length
+  lbVec3 gravity;             // m/s², default 0
+  int32_t mode_count;         // use the first so many; default 0: all
+  double damping_mass;        // α, 1/s, >= 0; default NAN: the model's
+  double damping_stiffness;   // β, s, >= 0; default NAN: the model's
+  int32_t constrained_points; // room for so many constrained points (and as many force points) at
+                              // a time, 0 to 256; default 16
+} lbBodyDef;
+
+lbBodyDef lb_body_def(void);
+// The model must outlive the body.
+lbStatus lb_body_create(const lbModel *model, const lbBodyDef *def, lbBody **out, lbError *err);
+void lb_body_destroy(lbBody *body); // NULL is legal
+
+const lbModel *lb_body_model(const lbBody *body);
+lbMethod lb_body_method(const lbBody *body);
+int32_t lb_body_dimension(const lbBody *body);   // reduced coordinates
+double lb_body_time(const lbBody *body);         // s, the sum of the steps
+const char *lb_body_message(const lbBody *body); // of the last refused call; "" when none was
+
+// ---- what acts on it ---------------------------------------------------------------------------
+
+// Held over the next step, then gone. Forces add up.
+lbStatus lb_body_apply_force(lbBody *body, lbPoint point, lbVec3 force); // N
+// Changes the velocity at once.
+lbStatus lb_body_apply_impulse(lbBody *body, lbPoint point, lbVec3 impulse); // N s
+lbStatus lb_body_set_gravity(lbBody *body, lbVec3 gravity);                  // m/s²
+// Moves the body's own axes; the deformation stays.
+lbStatus lb_body_set_placement(lbBody *body, lbVec3 position, lbQuat rotation);
+// The velocity that a rigid motion about the centre of mass gives to the nodes that can move.
+lbStatus lb_body_set_velocity(lbBody *body, lbVec3 linear, lbVec3 angular);
+
+// Advances by dt seconds. Returns lbStepFlags; LB_STEP_REFUSED for a dt that is not a positive
+// number.
+int32_t lb_body_step(lbBody *body, double dt);
+
+// ---- constraints: points that are made to move as told -----------------------------------------
+
+typedef enum lbConstraintKind {
+  LB_CONSTRAIN_POSITION,     // the target position is reached at the end of the step
+  LB_CONSTRAIN_VELOCITY,     // an impulse at the step's start gives the target velocity
+  LB_CONSTRAIN_ACCELERATION, // a force held over the step gives the target acceleration at its
+                             // start
+} lbConstraintKind;
+
+typedef struct lbConstraintDef {
+  lbConstraintKind kind;       // default position
+  int32_t point_count;         // >= 1
+  const lbPoint *points;       // (point_count): what is constrained
+  const double *targets;       // (point_count x 3): m, m/s or m/s²; NULL: where it is now / zero
+  const uint8_t *axes;         // (point_count): 1 = x, 2 = y, 4 = z, added up; world axes; NULL: 7
+  int32_t force_point_count;   // default 0: forces act at `points`
+  const lbPoint *force_points; // where forces may act instead
+  bool held;                   // position: by a held force rather than an impulse; default false
+} lbConstraintDef;
+
+lbConstraintDef lb_constraint_def(void);
+// All constraints are solved together, in the least-squares sense where they cannot all be met.
+// Refused when there is no room (lbBodyDef.constrained_points).
+lbStatus lb_body_add_constraint(lbBody *body, const lbConstraintDef *def, int32_t *id);
+lbStatus lb_body_set_target(lbBody *body, int32_t id, const double *targets);
+lbStatus lb_body_remove_constraint(lbBody *body, int32_t id);
+int32_t lb_body_constraint_rank(const lbBody *body); // of the system last solved; 0: none yet
+
+// ---- what it looks like ------------------------------------------------------------------------
+
+// World positions of all surface vertices (vertices x 3).
+void lb_body_surface(const lbBody *body, double *positions);
+void lb_body_surface_velocities(const lbBody *body, double *velocities); // m/s
+// Unit vertex normals, weighted by area, of a surface at `positions` as lb_body_surface gave them.
+void lb_body_surface_normals(const lbBody *body, const double *positions, double *normals);
+// The same for some vertices only, at a cost that does not depend on the others. Outputs may be
+// NULL; normals come from the triangles around each vertex.
+lbStatus lb_body_vertices(const lbBody *body, int32_t count, const int32_t *vertices,
+                          double *positions, double *velocities, double *normals);
+lbStatus lb_body_point(const lbBody *body, lbPoint point, lbVec3 *position, lbVec3 *velocity);
+void lb_body_node_displacements(const lbBody *body, double *displacements); // own axes (nodes x 3)
+
+typedef struct lbPick {
+  lbPoint point;   // on a triangle
+  lbVec3 position; // m
+  double distance; // along the ray, in units of the direction's length
+} lbPick;
+
+// The first place of the surface that the ray hits, from either side. *hit tells whether there is
+// one. The first pick makes a search tree; it is the only call after creation that allocates.
+lbStatus lb_body_pick(lbBody *body, lbVec3 origin, lbVec3 direction, lbPick *pick, bool *hit);
+
+typedef struct lbBodyReport {
+  double kinetic, elastic;                          // J
+  lbVec3 centre, linear_momentum, angular_momentum; // m, kg m/s, kg m²/s about the origin
+} lbBodyReport;
+lbBodyReport lb_body_report(const lbBody *body);
+
+// ---- state -------------------------------------------------------------------------------------
+
+// Reduced coordinates and their rates (dimension).
+void lb_body_get_state(const lbBody *body, double *coordinates, double *rates);
+lbStatus lb_body_set_state(lbBody *body, const double *coordinates, const double *rates);
+
+// All of it: time, coordinates, forces of the next step, placement, gravity, constraints. What a
+// body does after restoring is what it did after saving, to the last bit.
+size_t lb_body_state_bytes(const lbBody *body);
+void lb_body_save_state(const lbBody *body, void *bytes); // (state_bytes)
+lbStatus lb_body_restore_state(lbBody *body, const void *bytes, size_t byte_count);
+
+// ---- batches: many bodies of one model, stepped together ---------------------------------------
+
+typedef struct lbBatch lbBatch;
+
+typedef struct lbBatchDef {
+  int32_t count;           // bodies; no default
+  lbBodyDef body;          // for each; constrained_points is 0 by default here
+  const lbVec3 *positions; // (count) or NULL: body.position
+  const lbQuat *rotations; // (count) or NULL: body.rotation
+} lbBatchDef;
+
+lbBatchDef lb_batch_def(void);
+lbStatus lb_batch_create(const lbModel *model, const lbBatchDef *def, lbBatch **out, lbError *err);
+void lb_batch_destroy(lbBatch *batch);
+int32_t lb_batch_count(const lbBatch *batch);
+// An ordinary body, owned by the batch; stepping it alone or with the others gives the same bits.
+lbBody *lb_batch_body(lbBatch *batch, int32_t index);
+// One step of all of them, through the task hook; flags of all, or-ed.
+int32_t lb_batch_step(lbBatch *batch, double dt);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,209 @@
+// limber/model.h: the reduced model of an object, what the build side makes and the run side plays.
+//
+// A model is a set of named arrays and nothing else: immutable, shareable between threads, one for
+// any number of bodies. One table (lb_model_array) describes every array: saving, loading,
+// checking, printing and bindings go through it. Models are stored in .glb files that any glTF
+// viewer opens; limber itself reads a chunk of its own in them (docs/model-file.md).
+//
+// Matrices are in C order. A basis with shape (modes x 3 nodes) is the 3n x r matrix U of the
+// formulas, column-major: u = U q, displacements interleaved x0 y0 z0 x1 ...
+#ifndef LIMBER_MODEL_H
+#define LIMBER_MODEL_H
+
+#include "limber/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum lbMethod {
+  LB_METHOD_FULL, // unreduced; never in a model
+  LB_METHOD_MODAL,
+  LB_METHOD_SUBSPACE,
+  LB_METHOD_WARP,
+  LB_METHOD_FRAMES,
+  LB_METHOD_COUNT
+} lbMethod;
+
+const char *lb_method_name(lbMethod method); // as scene files spell it
+
+// What became of a mode that was computed.
+typedef enum lbModeFate {
+  LB_MODE_KEPT,
+  LB_MODE_TOO_WEAK, // the largest force moves it by less than can be seen
+  LB_MODE_TOO_FAST, // above half the frame rate
+  LB_MODE_FATE_COUNT
+} lbModeFate;
+
+typedef struct lbModelSizes {
+  int32_t node_count;      // vertices of the volume mesh, in file order
+  int32_t tet_count;       //
+  int32_t brick_count;     //
+  int32_t element_count;   // tets and bricks: tets first
+  int32_t material_count;  //
+  int32_t vertex_count;    // vertices of the surface
+  int32_t triangle_count;  //
+  int32_t carrier_count;   // entries of the embedding
+  int32_t look_count;      // materials of the surface
+  int32_t texture_count;   //
+  int32_t mode_count;      // modes in the modal basis; 0: no modal method
+  int32_t candidate_count; // modes that were computed
+} lbModelSizes;
+
+// Arrays that are not there are NULL; "?" marks those that need not be. A text is UTF-8 and ends
+// with a zero byte; a list of texts is one after another, each with its zero.
+typedef struct lbModel {
+  lbModelSizes size;
+
+  const char *name;       // of the object
+  const char *provenance; // "key: value" lines: version, input hash, options; no clock, host, path
+  const int32_t *up;      // (1): which axis is up, 1 = y, 2 = z
+
+  // The volume mesh at rest, in the body's own axes.
+  const double *node_positions;     // (nodes x 3) m
+  const double *node_masses;        // (nodes) kg, ∫ρN
+  const uint8_t *node_fixed;        // (nodes) 1: does not move
+  const int32_t *tets;              // ? (tets x 4)
+  const int32_t *bricks;            // ? (bricks x 8)
+  const int32_t *element_materials; // (elements), < material_count
+  const int32_t *material_laws;     // (materials), lbMaterialModel
+  const double *material_values;    // (materials x 6): young, poisson, density, c10, c01, v1
+  const double *rigid_mass;         // (1) kg
+  const double *rigid_centre;       // (3) m, centre of mass
+  const double *rigid_inertia;      // (3 x 3) kg m², about the centre of mass
+
+  // The surface that is seen and touched, carried by the nodes: x_vertex = Σ weight x_node.
+  const double *vertex_positions;    // (vertices x 3) m
+  const int32_t *vertex_sources;     // (vertices): its number in the input, as scenes count
+  const int32_t *triangles;          // (triangles x 3), counter-clockwise from outside
+  const float *corner_uvs;           // ? (triangles x 3 x 2), glTF's convention
+  const int32_t *triangle_looks;     // ? (triangles), look or -1
+  const int32_t *carrier_begin;      // (vertices + 1), from 0 to carrier_count
+  const int32_t *carrier_nodes;      // (carriers)
+  const double *carrier_weights;     // (carriers), sum 1 for each vertex
+  const char *look_names;            // ? texts (looks)
+  const float *look_colors;          // ? (looks x 4), linear RGBA
+  const float *look_metal_roughness; // ? (looks x 2)
+  const int32_t *look_textures;      // ? (looks), base-colour texture or -1
+  const char *texture_names;         // ? texts (textures)
+  const char *texture_mimes;         // ? texts (textures): image/png, image/jpeg
+  const int64_t *texture_ranges; // ? (textures x 2): begin in `pictures` and bytes; 0 bytes: none
+
+  // The modal method: z̈ + (α + β λ) ż + λ z = Uᵀ f, u = U z.
+  const double *modal_basis;       // ? (modes x 3 nodes), mass-orthonormal, 0 at fixed nodes
+  const double *modal_eigenvalues; // ? (modes) λ, 1/s², ascending
+  const double *modal_damping;     // ? (2): α in 1/s, β in s
+  const double *modal_gravity;     // ? (modes x 3): modal force of a unit gravity along x, y, z
+  const double *modal_launch;      // ? (modes x 6): modal velocity of a unit rigid velocity of the
+                                   //   free nodes: along x y z, about x y z through the centre
+  const double *modal_residuals;   // ? (modes) |K w − λ M w| / |K w|
+  const double *candidate_eigenvalues; // ? (candidates) 1/s²
+  const double *candidate_amplitudes;  // ? (candidates): what the rule "too weak" looks at, kg^-1/2
+  const int32_t *candidate_fates;      // ? (candidates), lbModeFate
+
+  // Not an array of the table.
+  const uint8_t *pictures;     // the textures' encoded bytes lie in here
+  size_t pictures_bytes;       //
+  struct lbModelOwner *owner_; // private: what the arrays live in
+} lbModel;
+
+// A model of its own from a draft: copies every array and checks it. The draft's sizes, arrays,
+// `pictures` and `pictures_bytes` count; element_count is worked out.
+lbStatus lb_model_create(const lbModel *draft, lbModel **out, lbError *err);
+// A file with one model in it; for cooked files see lb_bundle_load. The file is mapped where the
+// system can (it must not be overwritten in place while in use; limber's own writers never do).
+lbStatus lb_model_load(const char *path, lbModel **out, lbError *err);
+// The same from memory, which is copied; `name` is for messages.
+lbStatus lb_model_read(const char *name, const void *bytes, size_t byte_count, lbModel **out,
+                       lbError *err);
+// Models that were loaded keep their viewable part, so load and save gives the same bytes; others
+// get an empty one (the build side's lb_build_save makes a full one).
+lbStatus lb_model_save(const lbModel *model, const char *path, lbError *err);
+void lb_model_destroy(lbModel *model); // NULL is legal
+
+bool lb_model_has(const lbModel *model, lbMethod method);
+bool lb_model_is_free(const lbModel *model);                 // no node is fixed
+const char *lb_model_text(const char *texts, int32_t index); // item of a list of texts
+
+// ---- the table ---------------------------------------------------------------------------------
+
+typedef enum lbArrayType { LB_F64, LB_F32, LB_I32, LB_I64, LB_U8, LB_TEXT } lbArrayType;
+
+typedef struct lbArrayView {
+  const char *name; // "modal.basis"
+  const char *unit; // "" for none
+  const char *meaning;
+  lbArrayType type;
+  int32_t rank;     // 1 to 3; a text or a list of texts has one dimension, its bytes
+  int64_t shape[3]; // C order
+  const void *data; // NULL: not in this model
+} lbArrayView;
+
+int32_t lb_model_array_count(void);
+lbArrayView lb_model_array(const lbModel *model, int32_t index); // 0 <= index < count
+size_t lb_array_item_bytes(lbArrayType type);
+const char *lb_array_type_name(lbArrayType type); // "f64", ..., "text"
+
+// ---- worlds: what a cooked scene adds to its models --------------------------------------------
+
+typedef enum lbPointKind {
+  LB_POINT_VERTEX,   // of the surface
+  LB_POINT_NODE,     // of the volume mesh
+  LB_POINT_TRIANGLE, // of the surface, with three barycentric weights
+  LB_POINT_ELEMENT,  // of the volume mesh, with 4 (tet) or 8 (brick) weights
+  LB_POINT_KIND_COUNT
+} lbPointKind;
+
+typedef struct lbWorldSizes {
+  int32_t body_count, load_count, probe_count;
+} lbWorldSizes;
+
+typedef struct lbWorldDef {
+  lbWorldSizes size;
+  const double *gravity;     // (3) m/s²
+  const double *time_step;   // (1) s
+  const int32_t *step_count; // (1)
+
+  const char *body_names;                // texts (bodies)
+  const int32_t *body_models;            // (bodies), model of the bundle
+  const int32_t *body_methods;           // (bodies), lbMethod
+  const double *body_positions;          // (bodies x 3) m
+  const double *body_rotations;          // (bodies x 4), unit quaternion x y z w
+  const double *body_linear_velocities;  // (bodies x 3) m/s
+  const double *body_angular_velocities; // (bodies x 3) rad/s, about the centre of mass
+
+  const int32_t *load_bodies; // (loads)
+  const int32_t *load_kinds;  // (loads), LB_POINT_VERTEX or LB_POINT_NODE
+  const int32_t *load_points; // (loads), vertex or node
+  const double *load_forces;  // (loads x 3) N
+  const double *load_times;   // (loads x 2): acts in steps whose end has from < t <= to; may be inf
+
+  const int32_t *probe_bodies; // (probes)
+  const int32_t *probe_kinds;  // (probes)
+  const int32_t *probe_points; // (probes)
+} lbWorldDef;
+
+int32_t lb_world_array_count(void);
+lbArrayView lb_world_array(const lbWorldDef *world, int32_t index);
+
+// All that a file holds.
+typedef struct lbBundle {
+  int32_t model_count;
+  const lbModel *const *models; // (model_count), owned by the bundle
+  const lbWorldDef *world;      // NULL: models alone
+  struct lbModelOwner *owner_;  // private
+} lbBundle;
+
+lbStatus lb_bundle_load(const char *path, lbBundle **out, lbError *err);
+lbStatus lb_bundle_read(const char *name, const void *bytes, size_t byte_count, lbBundle **out,
+                        lbError *err);
+lbStatus lb_bundle_save(const lbBundle *bundle, const char *path, lbError *err);
+void lb_bundle_destroy(lbBundle *bundle); // and its models; NULL is legal
+
+// Whether a file begins like a .glb and has limber's chunk: a model rather than a plain glTF scene.
+bool lb_model_is_model_file(const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,52 @@
+// limber/reduce.h: from a finite-element body to a model that runs in real time.
+#ifndef LIMBER_REDUCE_H
+#define LIMBER_REDUCE_H
+
+#include "limber/embedding.h"
+#include "limber/fem.h"
+#include "limber/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What every reduced model takes over from the object, whatever the method.
+typedef struct lbReduceDef {
+  const char *name;             // of the object; default "body"
+  char up;                      // 'y' or 'z' (default)
+  const lbMesh *surface;        // what is seen; NULL: the boundary of the volume mesh
+  const lbEmbedding *embedding; // of `surface` in the volume mesh; needed with it
+  double damping_mass;          // α, 1/s, >= 0; default 0
+  double damping_stiffness;     // β, s, >= 0; default 0
+  const char *provenance;       // "key: value" lines to be kept with the model; default ""
+} lbReduceDef;
+
+lbReduceDef lb_reduce_def(void);
+
+// Which modes are not worth keeping. Off by default.
+typedef struct lbDiscard {
+  bool on;
+  double max_force;      // N, the largest force to be expected; default 60e3
+  double min_resolution; // m, the smallest motion that can be seen; default 1e-4
+  double frame_rate;     // Hz; modes above half of it are dropped; default 60
+  bool norm;             // a mode's amplitude is its norm rather than its largest displacement
+} lbDiscard;
+
+lbDiscard lb_discard(void);
+
+typedef struct lbModalDef {
+  int32_t mode_count; // elastic modes to compute; all are kept unless `discard` is on; default 20
+  lbDiscard discard;
+} lbModalDef;
+
+lbModalDef lb_modal_def(void);
+
+// The linear modes of the body as a model with the modal method. `mesh` is the one that `fem` was
+// made from. Free bodies get elastic modes only.
+lbStatus lb_reduce_modal(const lbMesh *mesh, const lbFem *fem, const lbReduceDef *def,
+                         const lbModalDef *modal, lbModel **out, lbError *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,145 @@
+// What must hold between the arrays of a model and of a world.
+#include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+// A basis far beyond these would overflow in a step.
+#define EIGENVALUE_MOST 1e40
+#define LENGTH_MOST 1e30
+
+static lbStatus check_sizes(const lbModel *m, const char *where, lbError *err) {
+  const lbModelSizes *s = &m->size;
+  if ((int64_t)s->tet_count + s->brick_count != s->element_count)
+    return lb_fail(err, LB_ERR_FORMAT, "%s: %d elements are not %d tets and %d bricks", where,
+                   (int)s->element_count, (int)s->tet_count, (int)s->brick_count);
+  if (s->node_count > INT32_MAX / 8 || s->vertex_count > INT32_MAX / 8)
+    return lb_fail(err, LB_ERR_FORMAT, "%s: more than %d nodes or vertices", where, INT32_MAX / 8);
+  return LB_OK;
+}
+
+static lbStatus check_lengths(const double *positions, int32_t count, const char *what,
+                              const char *where, lbError *err) {
+  for (size_t i = 0; i < 3 * (size_t)count; i++)
+    if (fabs(positions[i]) > LENGTH_MOST)
+      return lb_fail(err, LB_ERR_FORMAT, "%s: %s %d lies at %g m", where, what, (int)(i / 3),
+                     positions[i]);
+  return LB_OK;
+}
+
+static lbStatus check_mass(const lbModel *m, const char *where, lbError *err) {
+  for (int32_t i = 0; i < m->size.node_count; i++)
+    if (m->node_masses[i] < 0)
+      return lb_fail(err, LB_ERR_FORMAT, "%s: node %d has mass %g kg", where, (int)i,
+                     m->node_masses[i]);
+  if (!(m->rigid_mass[0] > 0))
+    return lb_fail(err, LB_ERR_FORMAT, "%s: its mass is %g kg", where, m->rigid_mass[0]);
+  return LB_OK;
+}
+
+static lbStatus check_embedding(const lbModel *m, const char *where, lbError *err) {
+  const int32_t *begin = m->carrier_begin;
+  if (begin[0] != 0 || begin[m->size.vertex_count] != m->size.carrier_count)
+    return lb_fail(err, LB_ERR_FORMAT, "%s: embedding.begin runs from %d to %d, not from 0 to %d",
+                   where, (int)begin[0], (int)begin[m->size.vertex_count],
+                   (int)m->size.carrier_count);
+  for (int32_t v = 0; v < m->size.vertex_count; v++)
+    if (begin[v + 1] <= begin[v] || begin[v + 1] > m->size.carrier_count)
+      return lb_fail(err, LB_ERR_FORMAT, "%s: surface vertex %d has no nodes that carry it", where,
+                     (int)v);
+  for (int32_t v = 0; v < m->size.vertex_count; v++) {
+    double sum = 0;
+    for (int32_t k = begin[v]; k < begin[v + 1]; k++) sum += m->carrier_weights[k];
+    if (!(fabs(sum - 1) <= 1e-6))
+      return lb_fail(err, LB_ERR_FORMAT,
+                     "%s: surface vertex %d has weights that sum to %.9g, not 1", where, (int)v,
+                     sum);
+  }
+  return LB_OK;
+}
+
+static lbStatus check_textures(const lbModel *m, const char *where, lbError *err) {
+  for (int32_t i = 0; i < m->size.texture_count; i++) {
+    int64_t begin = m->texture_ranges[2 * i], bytes = m->texture_ranges[2 * i + 1];
+    if (begin < 0 || bytes < 0 || (uint64_t)begin > m->pictures_bytes ||
+        (uint64_t)bytes > m->pictures_bytes - (uint64_t)begin)
+      return lb_fail(err, LB_ERR_FORMAT, "%s: texture %d lies outside the file", where, (int)i);
+  }
+  return LB_OK;
+}
+
+static lbStatus check_modal(const lbModel *m, const char *where, lbError *err) {
+  for (int32_t i = 0; i < m->size.mode_count; i++)
+    if (!(m->modal_eigenvalues[i] >= 0 && m->modal_eigenvalues[i] <= EIGENVALUE_MOST))
+      return lb_fail(err, LB_ERR_FORMAT, "%s: mode %d has the eigenvalue %g", where, (int)i,
+                     m->modal_eigenvalues[i]);
+  if (m->size.mode_count == 0) return LB_OK;
+  if (!m->modal_damping) return lb_fail(err, LB_ERR_FORMAT, "%s: modal.damping is missing", where);
+  for (int i = 0; i < 2; i++)
+    if (!(m->modal_damping[i] >= 0 && m->modal_damping[i] <= EIGENVALUE_MOST))
+      return lb_fail(err, LB_ERR_FORMAT, "%s: modal.damping[%d] is %g", where, i,
+                     m->modal_damping[i]);
+  return LB_OK;
+}
+
+lbStatus lb_model_check(const lbModel *m, const char *where, lbError *err) {
+  lbStatus status = check_sizes(m, where, err);
+  if (!status) status = check_lengths(m->node_positions, m->size.node_count, "node", where, err);
+  if (!status)
+    status = check_lengths(m->vertex_positions, m->size.vertex_count, "surface vertex", where, err);
+  if (!status) status = check_mass(m, where, err);
+  if (!status) status = check_embedding(m, where, err);
+  if (!status) status = check_textures(m, where, err);
+  if (!status) status = check_modal(m, where, err);
+  return status;
+}
+
+// ---- worlds ------------------------------------------------------------------------------------
+
+static lbStatus check_body(const lbWorldDef *w, int32_t i, const lbModel *const *models,
+                           int32_t model_count, const char *where, lbError *err) {
+  int32_t model = w->body_models[i];
+  lbMethod method = (lbMethod)w->body_methods[i];
+  if (model < 0 || model >= model_count)
+    return lb_fail(err, LB_ERR_FORMAT, "%s: body %d uses model %d, the file has %d", where, (int)i,
+                   (int)model, (int)model_count);
+  if (!lb_model_has(models[model], method))
+    return lb_fail(err, LB_ERR_FORMAT, "%s: body %d: model %d does not have the method \"%s\"",
+                   where, (int)i, (int)model, lb_method_name(method));
+  const double *q = w->body_rotations + 4 * (size_t)i;
+  double norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+  if (!(fabs(norm - 1) <= 1e-6))
+    return lb_fail(err, LB_ERR_FORMAT, "%s: body %d: its rotation has the squared length %g, not 1",
+                   where, (int)i, norm);
+  return LB_OK;
+}
+
+static lbStatus check_points(const lbWorldDef *w, const lbModel *const *models, const char *what,
+                             int32_t count, const int32_t *bodies, const int32_t *kinds,
+                             const int32_t *points, const char *where, lbError *err) {
+  for (int32_t i = 0; i < count; i++) {
+    const lbModelSizes *size = &models[w->body_models[bodies[i]]]->size;
+    int32_t most = kinds[i] == LB_POINT_VERTEX ? size->vertex_count : size->node_count;
+    if (points[i] < 0 || points[i] >= most)
+      return lb_fail(err, LB_ERR_FORMAT, "%s: %s %d is at %s %d, body %d has %d", where, what,
+                     (int)i, kinds[i] == LB_POINT_VERTEX ? "vertex" : "node", (int)points[i],
+                     (int)bodies[i], (int)most);
+  }
+  return LB_OK;
+}
+
+lbStatus lb_world_check(const lbWorldDef *w, const lbModel *const *models, int32_t model_count,
+                        const char *where, lbError *err) {
+  lbStatus status = LB_OK;
+  if (!(w->time_step[0] > 0))
+    status = lb_fail(err, LB_ERR_FORMAT, "%s: the time step is %g s", where, w->time_step[0]);
+  for (int32_t i = 0; i < w->size.body_count && !status; i++)
+    status = check_body(w, i, models, model_count, where, err);
+  if (!status)
+    status = check_points(w, models, "load", w->size.load_count, w->load_bodies, w->load_kinds,
+                          w->load_points, where, err);
+  if (!status)
+    status = check_points(w, models, "probe", w->size.probe_count, w->probe_bodies, w->probe_kinds,
+                          w->probe_points, where, err);
+  return status;
+}

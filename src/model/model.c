@@ -1,0 +1,78 @@
+// Models in memory: made from a draft, as one block that holds the struct and its arrays.
+#include "model/model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const method_names[] = { "full", "modal", "subspace", "warp", "frames" };
+_Static_assert(sizeof method_names / sizeof *method_names == LB_METHOD_COUNT, "a name each");
+
+const char *lb_method_name(lbMethod method) { return method_names[method]; }
+
+bool lb_model_has(const lbModel *model, lbMethod method) {
+  return method == LB_METHOD_MODAL && model->size.mode_count > 0;
+}
+
+bool lb_model_is_free(const lbModel *model) {
+  for (int32_t i = 0; i < model->size.node_count; i++)
+    if (model->node_fixed[i]) return false;
+  return true;
+}
+
+const char *lb_model_text(const char *texts, int32_t index) {
+  for (int32_t i = 0; i < index; i++) texts += strlen(texts) + 1;
+  return texts;
+}
+
+// ---- creation ----------------------------------------------------------------------------------
+
+static size_t aligned(size_t bytes) {
+  return (bytes + LB_ALIGNMENT - 1) / LB_ALIGNMENT * LB_ALIGNMENT;
+}
+
+static size_t block_bytes(const lbModel *draft) {
+  size_t bytes = aligned(sizeof *draft) + aligned(draft->pictures_bytes);
+  for (int32_t i = 0; i < lb_model_table.row_count; i++)
+    if (lb_arrays_data(&lb_model_table.rows[i], draft))
+      bytes += aligned(lb_arrays_bytes(&lb_model_table.rows[i], draft));
+  return bytes;
+}
+
+static void *copy_into(char **free_bytes, const void *source, size_t bytes) {
+  void *copy = *free_bytes;
+  memcpy(copy, source, bytes);
+  *free_bytes += aligned(bytes);
+  return copy;
+}
+
+lbStatus lb_model_create(const lbModel *draft, lbModel **out, lbError *err) {
+  lbModel checked = *draft;
+  checked.size.element_count = draft->size.tet_count + draft->size.brick_count;
+  checked.owner_ = NULL;
+  char where[120];
+  snprintf(where, sizeof where, "model \"%.80s\"", draft->name ? draft->name : "");
+  lbStatus status = lb_arrays_check(&lb_model_table, &checked, where, err);
+  if (!status) status = lb_model_check(&checked, where, err);
+  if (status) return status;
+  char *free_bytes = lb_alloc(block_bytes(&checked), 1);
+  if (!free_bytes) return lb_fail_memory(err);
+  lbModel *model = copy_into(&free_bytes, &checked, sizeof checked);
+  for (int32_t i = 0; i < lb_model_table.row_count; i++) {
+    const lbArrayRow *row = &lb_model_table.rows[i];
+    const void *data = lb_arrays_data(row, &checked);
+    if (data)
+      lb_arrays_set_data(row, model, copy_into(&free_bytes, data, lb_arrays_bytes(row, &checked)));
+  }
+  if (checked.pictures_bytes)
+    model->pictures = copy_into(&free_bytes, checked.pictures, checked.pictures_bytes);
+  *out = model;
+  return LB_OK;
+}
+
+void lb_model_destroy(lbModel *model) {
+  if (!model) return;
+  if (model->owner_)
+    lb_model_owner_release(model->owner_);
+  else
+    lb_free(model);
+}
