@@ -71,8 +71,9 @@ static inline void add_columns_to_rows(const double *U, size_t stride, int32_t r
 
 static void basis_apply(const double *U, size_t stride, int32_t column_count, int32_t begin,
                         int32_t end, const double *q, double *u) {
-  for (int32_t row = begin; row < end; row += ROW_BLOCK) {
-    int32_t rows = end - row < ROW_BLOCK ? end - row : ROW_BLOCK, j = 0;
+  for (int32_t row = begin, rows; row < end; row += rows) {
+    int32_t j = 0;
+    rows = end - row < ROW_BLOCK ? end - row : ROW_BLOCK;
     memset(u + row, 0, (size_t)rows * sizeof *u);
     const double *at = U + row;
     for (; j + COLUMN_GROUP <= column_count; j += COLUMN_GROUP)
