@@ -121,6 +121,24 @@ static void steps_agree_with_a_plain_loop(void **state) {
 enum { ROWS = 5000, STRIDE = 5003, COLUMNS = 27 };
 static double basis[STRIDE * COLUMNS + 1], factors[COLUMNS];
 
+static void a_motion_that_dies_out_ends_at_zero_and_never_in_subnormal_numbers(void **state) {
+  (void)state;
+  for (int level = 0; level < LB_SIMD_LEVEL_COUNT; level++) {
+    if (!lb_simd_has((lbSimdLevel)level)) continue;
+    uint64_t seed = 7;
+    lbOscillators o = make_oscillators(8, &seed);
+    _Alignas(64) double z[8], v[8];
+    fill(z, 8, &seed);
+    fill(v, 8, &seed);
+    for (int step = 0; step < 200000; step++) {
+      lb_modal_kernels((lbSimdLevel)level)->advance_modes(&o, z, v, NULL);
+      for (int i = 0; i < 8; i++)
+        assert_true((z[i] == 0 || fabs(z[i]) >= DBL_MIN) && (v[i] == 0 || fabs(v[i]) >= DBL_MIN));
+    }
+    for (int i = 0; i < 8; i++) assert_true(z[i] == 0 && v[i] == 0);
+  }
+}
+
 static void make_basis(void) {
   uint64_t seed = 4;
   fill(basis, STRIDE * COLUMNS + 1, &seed);
@@ -210,6 +228,7 @@ int main(void) {
     cmocka_unit_test(a_block_of_instances_steps_as_each_alone),
     cmocka_unit_test(no_force_gives_the_bits_of_a_zero_force),
     cmocka_unit_test(steps_agree_with_a_plain_loop),
+    cmocka_unit_test(a_motion_that_dies_out_ends_at_zero_and_never_in_subnormal_numbers),
     cmocka_unit_test(basis_times_factors_agrees_with_a_plain_loop),
     cmocka_unit_test(a_row_has_the_same_bits_in_any_range),
     cmocka_unit_test(a_point_force_is_the_transpose_of_its_displacement),
