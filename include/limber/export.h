@@ -1,8 +1,5 @@
-// limber/export.h: simulated bodies as an animated glTF 2.0 binary (.glb) that plays anywhere.
-//
-// Each body becomes a base shape, morph targets found by principal components of its motion, and a
-// node whose translation follows the centroid of the vertices its triangles use. All weights lie in
-// [0, 1]. The same input gives the same bytes.
+// limber/export.h: simulated bodies as an animated glTF 2.0 binary (.glb) that plays anywhere, and
+// as sequences of mesh files for other programs. The same input gives the same bytes.
 #ifndef LIMBER_EXPORT_H
 #define LIMBER_EXPORT_H
 
@@ -13,11 +10,29 @@
 extern "C" {
 #endif
 
+// ---- animations --------------------------------------------------------------------------------
+//
+// A body becomes a base shape and morph targets whose weights all lie in [0, 1], on a node that
+// carries its rigid motion. Its motion is given in one of these ways:
+// - frames: the targets are principal components, and the node follows the centroid of the vertices
+//   that triangles use;
+// - shapes and coordinates: vertex = rest + sum_i shape_i coordinate_i. Every shape whose
+// coordinate
+//   changes becomes a target, to the precision of floats; more than targets_max of them are taken
+//   as frames would be;
+// - neither, with a placement: it is rigid.
+
 typedef struct lbAnimationBody {
   const char *name;      // of the node and the mesh; NULL or "": "body N"
   const lbMesh *surface; // triangles, corner uvs, appearances, textures; its positions are the rest
                          // shape. Vertices that no triangle uses are left out
   const float *frames;   // (frame_count x vertex_count x 3): positions in metres at each frame
+  int32_t shape_count;   // >= 0; 0 with frames
+  const double *shapes;  // (shape_count x vertex_count x 3): displacement at coordinate 1, m
+  const double *coordinates; // (frame_count x shape_count)
+  // Where the body is: rotation * vertex + position. NULL: nowhere else, not turned.
+  const double *positions; // (frame_count x 3), m
+  const double *rotations; // (frame_count x 4), quaternions x y z w, of any length but zero
 } lbAnimationBody;
 
 typedef struct lbAnimationDef {
@@ -35,7 +50,8 @@ lbAnimationDef lb_animation_def(void);
 typedef struct lbAnimationInfo { // what a body came to
   int32_t target_count;
   double max_error; // m, greatest distance of a vertex from its place over all frames, of the float
-                    // data in the file; the mesh's extras say it too, as max_error_m
+                    // data in the file; the mesh's extras say it too, as max_error_m. With a
+                    // placement, an upper bound
   double size;      // m, diagonal of the rest shape's bounding box
 } lbAnimationInfo;
 

@@ -202,7 +202,7 @@ static void check_body(const GlbFile *file, int64_t number, const lbAnimationBod
 // Writes one body, checks it and returns its figures.
 static lbAnimationInfo round_trip(lbMesh *mesh, Mover *mover, const lbAnimationDef *def) {
   float *frames = move(mesh, mover);
-  lbAnimationBody body = { "subject", mesh, frames };
+  lbAnimationBody body = { .name = "subject", .surface = mesh, .frames = frames };
   lbAnimationInfo info;
   lbError err;
   check_ok(lb_animation_write(output(), &body, 1, def, &info, &err), err);
@@ -318,7 +318,8 @@ static void two_bodies_share_a_file_and_an_animation(void **state) {
   lbAnimationDef def = test_def();
   lbMesh *a = sheet(), *b = tetrahedron();
   float *a_frames = move(a, wave), *b_frames = move(b, twist);
-  lbAnimationBody bodies[] = { { "sheet", a, a_frames }, { "Würfel", b, b_frames } };
+  lbAnimationBody bodies[] = { { .name = "sheet", .surface = a, .frames = a_frames },
+                               { .name = "Würfel", .surface = b, .frames = b_frames } };
   lbAnimationInfo infos[2];
   lbError err;
   check_ok(lb_animation_write(output(), bodies, 2, &def, infos, &err), err);
@@ -436,7 +437,7 @@ static void wrong_arguments_are_named(void **state) {
   (void)state;
   lbMesh *mesh = sheet();
   float *frames = move(mesh, wave);
-  lbAnimationBody body = { "cloth", mesh, frames };
+  lbAnimationBody body = { .name = "cloth", .surface = mesh, .frames = frames };
   lbAnimationDef def = test_def();
   lbError err;
 #define REFUSED(status, part)                                                                      \
@@ -478,7 +479,7 @@ static void more_than_four_gibibytes_are_refused(void **state) {
   (void)state;
   lbMesh *mesh = painted_sheet();
   float *frames = move(mesh, wave);
-  lbAnimationBody body = { "cloth", mesh, frames };
+  lbAnimationBody body = { .name = "cloth", .surface = mesh, .frames = frames };
   lbAnimationDef def = test_def();
   lbError err;
   size_t bytes = mesh->textures[0].bytes;
@@ -502,7 +503,7 @@ static void a_stopped_export_leaves_the_old_file(void **state) {
   round_trip(mesh, keep, &def);
   GlbFile before = glb_open(output());
   float *frames = move(mesh, wave);
-  lbAnimationBody body = { "cloth", mesh, frames };
+  lbAnimationBody body = { .name = "cloth", .surface = mesh, .frames = frames };
   lbError err;
   lb_set_progress(refuse, NULL);
   lbStatus status = lb_animation_write(output(), &body, 1, &def, NULL, &err);
@@ -521,7 +522,8 @@ static void every_failing_allocation_is_reported_without_leaks(void **state) {
   (void)state;
   lbMesh *mesh = painted_sheet(), *small = tetrahedron();
   float *frames = move(mesh, wave), *small_frames = move(small, twist);
-  lbAnimationBody bodies[] = { { "cloth", mesh, frames }, { "\xff", small, small_frames } };
+  lbAnimationBody bodies[] = { { .name = "cloth", .surface = mesh, .frames = frames },
+                               { .name = "\xff", .surface = small, .frames = small_frames } };
   lbAnimationDef def = test_def();
   lbStatus status = LB_ERR_MEMORY;
   int64_t n = 0;
