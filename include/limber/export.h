@@ -62,6 +62,52 @@ typedef struct lbAnimationInfo { // what a body came to
 lbStatus lb_animation_write(const char *path, const lbAnimationBody *bodies, int32_t body_count,
                             const lbAnimationDef *def, lbAnimationInfo *info, lbError *err);
 
+// ---- sequences ---------------------------------------------------------------------------------
+//
+// The same motion in other formats. With path "out.EXT" and one body:
+//   .glb         an animation as above, to its default tolerance
+//   .obj, .ply   out_00000.obj, out_00001.obj, ...: a mesh a frame; one out.mtl and its pictures
+//   .pc2         out.pc2, a point cache, and out.obj, the rest shape whose vertices it moves
+//   .pvd         out_00000.vtu, ...: the rest shape with the point data "displacement", and the
+//   list
+//                of them, out.pvd; .vtu: without the list
+// With several bodies the names are out_NAME_00000.obj and so on, NAME being the body's with
+// everything but letters, digits, '-', '_' and '.' made '_'. No axis is turned but in .glb.
+
+typedef enum lbExportFormat {
+  LB_EXPORT_GLB,
+  LB_EXPORT_OBJ,
+  LB_EXPORT_PLY,
+  LB_EXPORT_PC2,
+  LB_EXPORT_PVD,
+  LB_EXPORT_VTU,
+} lbExportFormat;
+
+// By the extension; LB_ERR_ARGUMENT names the known ones. To be asked before long work.
+lbStatus lb_export_format(const char *path, lbExportFormat *format, lbError *err);
+
+typedef struct lbSequenceBody {
+  const char *name;      // NULL or "": "body N"
+  const lbMesh *surface; // as in lbAnimationBody; all of its vertices are written
+  const float *frames;   // (frame_count x vertices of the surface x 3): positions in metres
+  // .pvd and .vtu alone: a volume mesh, which then goes before the surface.
+  const lbMesh *volume;
+  const double *displacements; // (frame_count x vertices of the volume x 3), m
+} lbSequenceBody;
+
+typedef struct lbSequenceDef {
+  int32_t frame_count; // >= 1; default 0, to be set
+  const double *times; // (frame_count), s, >= 0, ascending; .obj, .ply, .pc2 and .vtu need none
+  char up;             // 'z' (default) or 'y', for .glb
+} lbSequenceDef;
+
+lbSequenceDef lb_sequence_def(void);
+
+// All files appear together at the end, or none does: on failure, and when the progress hook stops
+// it, what was there before is left. Files of the same names are replaced.
+lbStatus lb_sequence_write(const char *path, const lbSequenceBody *bodies, int32_t body_count,
+                           const lbSequenceDef *def, lbError *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static lbStatus check(const lbMesh *mesh, const char *name, lbError *err) {
+lbStatus lb_surface_check(const lbMesh *mesh, const char *name, lbError *err) {
   if (mesh->triangle_count < 1)
     return lb_fail(err, LB_ERR_MESH, "body \"%s\": its surface has no triangles", name);
   for (int32_t i = 0; i < mesh->triangle_count; i++) {
@@ -134,7 +134,7 @@ static lbStatus find_openness(const lbMesh *mesh, lbSurface *surface, lbError *e
 lbStatus lb_surface_prepare(const lbMesh *mesh, const char *name, lbSurface *surface,
                             lbError *err) {
   *surface = (lbSurface){ .triangle_count = mesh->triangle_count };
-  lbStatus status = check(mesh, name, err);
+  lbStatus status = lb_surface_check(mesh, name, err);
   if (status) return status;
   int32_t *numbers = lb_alloc((size_t)mesh->vertex_count, sizeof *numbers);
   int32_t *order = lb_alloc((size_t)mesh->triangle_count, sizeof *order);

@@ -25,6 +25,7 @@ typedef struct lbSurface {
 } lbSurface;
 
 // LB_ERR_MESH, with `name` in the message, when there are no triangles or ids are out of range.
+lbStatus lb_surface_check(const lbMesh *mesh, const char *name, lbError *err);
 lbStatus lb_surface_prepare(const lbMesh *mesh, const char *name, lbSurface *surface, lbError *err);
 void lb_surface_release(lbSurface *surface);
 
