@@ -58,6 +58,8 @@ static lbStatus load(Job *job, lbError *err) {
   if (job->def->material)
     defaults = (lbSceneDefaults){ .material = *job->def->material, .has_material = true };
   job->report.bare = !lb_path_has_extension(job->path, ".json");
+  if (lb_model_is_model_file(job->path))
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: is a model already, build from its mesh", job->path);
   lbStatus status = lb_scene_load(job->path, &defaults, &job->scene, err);
   if (!status) status = find_body(job, err);
   if (!status && job->body->model)
