@@ -143,6 +143,12 @@ static cliStatus check_words(Job *job) {
 
 // ---- output ------------------------------------------------------------------------------------
 
+// A path need not be UTF-8.
+static json_t *path_document(const char *path) {
+  json_t *text = json_string(path);
+  return text ? text : json_null();
+}
+
 static json_t *chosen_document(const Job *job, const lbModel *model) {
   const lbBuildReport *r = &job->report;
   json_t *chosen = json_object();
@@ -164,7 +170,7 @@ static json_t *chosen_document(const Job *job, const lbModel *model) {
   }
   if (r->modes_chosen) json_object_set_new(chosen, "modes", json_integer(job->report.mode_count));
   if (job->output == job->chosen_output)
-    json_object_set_new(chosen, "output", json_string(job->output));
+    json_object_set_new(chosen, "output", path_document(job->output));
   return chosen;
 }
 
@@ -175,9 +181,9 @@ static json_t *document(const Job *job, const lbModel *model) {
   for (int32_t i = 0; i < s->mode_count; i++)
     json_array_append_new(frequencies, cli_number(sqrt(model->modal_eigenvalues[i]) / (2 * LB_PI)));
   json_t *all = json_pack(
-      "{s:s, s:I, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f}", "output", job->output,
-      "bytes", (json_int_t)job->bytes, "name", model->name, "method", "modal", "up",
-      r->up == 'y' ? "y" : "z", "vertices", (int)s->vertex_count, "triangles",
+      "{s:o, s:I, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f}", "output",
+      path_document(job->output), "bytes", (json_int_t)job->bytes, "name", model->name, "method",
+      "modal", "up", r->up == 'y' ? "y" : "z", "vertices", (int)s->vertex_count, "triangles",
       (int)s->triangle_count, "nodes", (int)s->node_count, "tets", (int)s->tet_count, "bricks",
       (int)s->brick_count, "fixed_nodes", (int)r->fixed_count, "mass", model->rigid_mass[0]);
   json_object_set_new(all, "modes", json_integer(s->mode_count));

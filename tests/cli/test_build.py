@@ -138,6 +138,25 @@ def uvs_looks_and_pictures_are_kept(folder):
 
 
 @case
+def viewers_get_64_modes_at_most(folder):
+    box = textured_box(folder)
+    limber("build", box, "--cells", 5, "--modes", 70, cwd=folder).expect(0)
+    path = os.path.join(folder, "box.glb")
+    names = json.loads(glb_chunks(path)[b"JSON"])["meshes"][0]["extras"]["targetNames"]
+    check(len(names) == 64 and len(info(path)["modes"]) == 70, f"{len(names)} targets")
+
+
+@case
+def names_need_not_be_utf8(folder):
+    path = os.path.join(os.fsencode(folder), b"b\xe4r.obj")
+    os.rename(textured_box(folder), path)
+    found = limber("build", os.fsdecode(path), "--cells", 3, "--modes", 2, "--json",
+                   cwd=folder).json()
+    check(found["name"] == "b?r" and found["output"] is None, str(found))
+    limber("build", os.fsdecode(path), "--cells", 3, "--modes", 2, cwd=folder).expect(0)
+
+
+@case
 def free_bodies_have_no_rigid_modes_in_them(folder):
     box = textured_box(folder)
     found = limber("build", box, "--cells", 4, "--free", "--modes", 5, "--json", cwd=folder).json()
