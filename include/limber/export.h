@@ -1,8 +1,5 @@
-// limber/export.h: simulated bodies as an animated glTF 2.0 binary (.glb) that plays anywhere.
-//
-// Each body becomes a base shape, morph targets found by principal components of its motion, and a
-// node whose translation follows the centroid of the vertices its triangles use. All weights lie in
-// [0, 1]. The same input gives the same bytes.
+// limber/export.h: simulated bodies as an animated glTF 2.0 binary (.glb) that plays anywhere, and
+// as sequences of mesh files for other programs. The same input gives the same bytes.
 #ifndef LIMBER_EXPORT_H
 #define LIMBER_EXPORT_H
 
@@ -13,11 +10,29 @@
 extern "C" {
 #endif
 
+// ---- animations --------------------------------------------------------------------------------
+//
+// A body becomes a base shape and morph targets whose weights all lie in [0, 1], on a node that
+// carries its rigid motion. Its motion is given in one of these ways:
+// - frames: the targets are principal components, and the node follows the centroid of the vertices
+//   that triangles use;
+// - shapes and coordinates: vertex = rest + sum_i shape_i coordinate_i. Every shape whose
+// coordinate
+//   changes becomes a target, to the precision of floats; more than targets_max of them are taken
+//   as frames would be;
+// - neither, with a placement: it is rigid.
+
 typedef struct lbAnimationBody {
   const char *name;      // of the node and the mesh; NULL or "": "body N"
   const lbMesh *surface; // triangles, corner uvs, appearances, textures; its positions are the rest
                          // shape. Vertices that no triangle uses are left out
   const float *frames;   // (frame_count x vertex_count x 3): positions in metres at each frame
+  int32_t shape_count;   // >= 0; 0 with frames
+  const double *shapes;  // (shape_count x vertex_count x 3): displacement at coordinate 1, m
+  const double *coordinates; // (frame_count x shape_count)
+  // Where the body is: rotation * vertex + position. NULL: nowhere else, not turned.
+  const double *positions; // (frame_count x 3), m
+  const double *rotations; // (frame_count x 4), quaternions x y z w, of any length but zero
 } lbAnimationBody;
 
 typedef struct lbAnimationDef {
@@ -35,7 +50,8 @@ lbAnimationDef lb_animation_def(void);
 typedef struct lbAnimationInfo { // what a body came to
   int32_t target_count;
   double max_error; // m, greatest distance of a vertex from its place over all frames, of the float
-                    // data in the file; the mesh's extras say it too, as max_error_m
+                    // data in the file; the mesh's extras say it too, as max_error_m. With a
+                    // placement, an upper bound
   double size;      // m, diagonal of the rest shape's bounding box
 } lbAnimationInfo;
 
@@ -45,6 +61,52 @@ typedef struct lbAnimationInfo { // what a body came to
 // nor JPEG, or are not there, are left out with a warning in the log.
 lbStatus lb_animation_write(const char *path, const lbAnimationBody *bodies, int32_t body_count,
                             const lbAnimationDef *def, lbAnimationInfo *info, lbError *err);
+
+// ---- sequences ---------------------------------------------------------------------------------
+//
+// The same motion in other formats. With path "out.EXT" and one body:
+//   .glb         an animation as above, to its default tolerance
+//   .obj, .ply   out_00000.obj, out_00001.obj, ...: a mesh a frame; one out.mtl and its pictures
+//   .pc2         out.pc2, a point cache, and out.obj, the rest shape whose vertices it moves
+//   .pvd         out_00000.vtu, ...: the rest shape with the point data "displacement", and the
+//   list
+//                of them, out.pvd; .vtu: without the list
+// With several bodies the names are out_NAME_00000.obj and so on, NAME being the body's with
+// everything but letters, digits, '-', '_' and '.' made '_'. No axis is turned but in .glb.
+
+typedef enum lbExportFormat {
+  LB_EXPORT_GLB,
+  LB_EXPORT_OBJ,
+  LB_EXPORT_PLY,
+  LB_EXPORT_PC2,
+  LB_EXPORT_PVD,
+  LB_EXPORT_VTU,
+} lbExportFormat;
+
+// By the extension; LB_ERR_ARGUMENT names the known ones. To be asked before long work.
+lbStatus lb_export_format(const char *path, lbExportFormat *format, lbError *err);
+
+typedef struct lbSequenceBody {
+  const char *name;      // NULL or "": "body N"
+  const lbMesh *surface; // as in lbAnimationBody; all of its vertices are written
+  const float *frames;   // (frame_count x vertices of the surface x 3): positions in metres
+  // .pvd and .vtu alone: a volume mesh, which then goes before the surface.
+  const lbMesh *volume;
+  const double *displacements; // (frame_count x vertices of the volume x 3), m
+} lbSequenceBody;
+
+typedef struct lbSequenceDef {
+  int32_t frame_count; // >= 1; default 0, to be set
+  const double *times; // (frame_count), s, >= 0, ascending; .obj, .ply, .pc2 and .vtu need none
+  char up;             // 'z' (default) or 'y', for .glb
+} lbSequenceDef;
+
+lbSequenceDef lb_sequence_def(void);
+
+// All files appear together at the end, or none does: on failure, and when the progress hook stops
+// it, what was there before is left. Files of the same names are replaced.
+lbStatus lb_sequence_write(const char *path, const lbSequenceBody *bodies, int32_t body_count,
+                           const lbSequenceDef *def, lbError *err);
 
 #ifdef __cplusplus
 }

@@ -1,18 +1,17 @@
 // Simulated bodies as an animated .glb: a root node that turns the input's up axis to glTF's Y, and
-// a node a body with its mesh, morph targets, and one animation for all of their weights and
-// translations.
+// a node a body with its mesh, morph targets, and one animation for all of their weights,
+// translations and rotations.
 #include "limber/export.h"
 
-#include "export/glb.h"
-#include "export/looks.h"
+#include "export/check.h"
+#include "export/morph.h"
 #include "export/motion.h"
-#include "export/surface.h"
+#include "export/nodes.h"
+#include "export/normals.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-// Beyond this, in metres, the floats of the file could overflow.
-#define FARTHEST 1e30f
 #define TARGETS_MOST 4096
 
 typedef struct Export {
@@ -30,22 +29,6 @@ lbAnimationDef lb_animation_def(void) {
 
 // ---- checks ------------------------------------------------------------------------------------
 
-static lbStatus check_times(const lbAnimationDef *def, lbError *err) {
-  for (int32_t f = 0; f < def->frame_count; f++) {
-    double time = def->times[f];
-    if (!(time >= 0 && time < 1e30))
-      return lb_fail(err, LB_ERR_ARGUMENT, "times[%d] is %g, it must be a number of seconds >= 0",
-                     (int)f, time);
-    if (f && !((float)time > (float)def->times[f - 1]))
-      return lb_fail(
-          err, LB_ERR_ARGUMENT,
-          "times[%d] is %.9g after %.9g: times must ascend, also in the single precision "
-          "of glTF",
-          (int)f, time, def->times[f - 1]);
-  }
-  return LB_OK;
-}
-
 static lbStatus check_def(const lbAnimationDef *def, lbError *err) {
   if (def->frame_count < 1 || !def->times)
     return lb_fail(err, LB_ERR_ARGUMENT, "frame_count is %d, an animation needs a frame and times",
@@ -56,117 +39,45 @@ static lbStatus check_def(const lbAnimationDef *def, lbError *err) {
   if (def->targets_max < 0 || def->targets_max > TARGETS_MOST)
     return lb_fail(err, LB_ERR_ARGUMENT, "targets_max is %d, it must be 0 to %d",
                    (int)def->targets_max, TARGETS_MOST);
-  if (def->up != 'z' && def->up != 'y')
-    return lb_fail(err, LB_ERR_ARGUMENT, "up is character %d, it must be 'z' or 'y'", (int)def->up);
-  return check_times(def, err);
+  lbStatus status = lb_nodes_check_up(def->up, err);
+  return status ? status : lb_check_times(def->frame_count, def->times, true, err);
 }
 
-static lbStatus check_frames(const lbAnimationBody *body, const char *name, int32_t frame_count,
-                             lbError *err) {
-  size_t n = 3 * (size_t)body->surface->vertex_count;
-  for (int32_t f = 0; f < frame_count; f++)
-    for (size_t i = 0; i < n; i++) {
-      float x = body->frames[(size_t)f * n + i];
-      if (!(fabsf(x) <= FARTHEST))
-        return lb_fail(err, LB_ERR_ARGUMENT,
-                       "body \"%s\": frame %d, vertex %d: %c is %g, it must be a finite length in "
-                       "metres",
-                       name, (int)f, (int)(i / 3), "xyz"[i % 3], (double)x);
-    }
+// What a body must have, before its numbers are looked at.
+static lbStatus check_parts(const lbAnimationBody *body, const char *name, lbError *err) {
+  if (!body->surface) return lb_fail(err, LB_ERR_ARGUMENT, "body \"%s\": it has no surface", name);
+  if (body->frames && body->shape_count)
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "body \"%s\": it has both frames and shapes, leave one of them out", name);
+  if (body->shape_count < 0 || (body->shape_count > 0 && (!body->shapes || !body->coordinates)))
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "body \"%s\": shape_count is %d, shapes need shapes and coordinates", name,
+                   (int)body->shape_count);
+  if (!body->frames && !body->shape_count && !body->positions && !body->rotations)
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "body \"%s\": it has no frames, no shapes and no placement", name);
   return LB_OK;
 }
 
-// ---- mesh --------------------------------------------------------------------------------------
-
-// Values of the sources, given to every vertex split from them. NULL: no memory.
-static float *spread(const lbSurface *surface, const float *values) {
-  float *spread_values = lb_alloc((size_t)surface->vertex_count, 3 * sizeof(float));
-  for (size_t i = 0; i < (size_t)surface->vertex_count && spread_values; i++)
-    memcpy(spread_values + 3 * i, values + 3 * (size_t)surface->origins[i], 3 * sizeof(float));
-  return spread_values;
-}
-
-// Accessors that the primitives of a mesh share.
-static json_t *add_attributes(lbGlb *glb, const lbSurface *surface, const lbMotion *motion,
-                              const float *normals) {
-  size_t count = (size_t)surface->vertex_count;
-  json_t *attributes = json_object();
-  lb_glb_set(glb, attributes, "POSITION",
-             json_integer(lb_glb_add_floats(glb, spread(surface, motion->base), count, 3,
-                                            LB_GLB_VERTICES, true)));
-  lb_glb_set(glb, attributes, "NORMAL",
-             json_integer(lb_glb_add_floats(glb, spread(surface, normals), count, 3,
-                                            LB_GLB_VERTICES, false)));
-  if (surface->uvs) {
-    float *uvs = lb_duplicate(surface->uvs, count, 2 * sizeof(float));
-    lb_glb_set(glb, attributes, "TEXCOORD_0",
-               json_integer(lb_glb_add_floats(glb, uvs, count, 2, LB_GLB_VERTICES, false)));
-  }
-  return attributes;
-}
-
-static json_t *add_targets(lbGlb *glb, const lbSurface *surface, const lbMotion *motion) {
-  json_t *targets = json_array();
-  for (int32_t i = 0; i < motion->target_count && !glb->status; i++) {
-    const float *values = motion->targets + 3 * (size_t)motion->vertex_count * (size_t)i;
-    json_t *target = json_object();
-    lb_glb_set(
-        glb, target, "POSITION",
-        json_integer(lb_glb_add_floats(glb, spread(surface, values), (size_t)surface->vertex_count,
-                                       3, LB_GLB_VERTICES, true)));
-    lb_glb_append(glb, targets, target);
-  }
-  return targets;
-}
-
-static json_t *add_primitives(Export *x, const lbMesh *mesh, const lbSurface *surface,
-                              json_t *attributes, json_t *targets) {
-  json_t *primitives = json_array();
-  for (int32_t i = 0; i < surface->part_count; i++) {
-    const lbSurfacePart *part = &surface->parts[i];
-    json_t *primitive = json_object();
-    lb_glb_set(&x->glb, primitive, "attributes", json_incref(attributes));
-    lb_glb_set(&x->glb, primitive, "indices",
-               json_integer(lb_glb_add_indices(
-                   &x->glb, surface->triangles + 3 * (size_t)part->triangle_begin,
-                   3 * (size_t)part->triangle_count, surface->vertex_count)));
-    lb_glb_set(&x->glb, primitive, "material",
-               json_integer(lb_looks_material(&x->looks, mesh, part->appearance, surface->open)));
-    if (json_array_size(targets)) lb_glb_set(&x->glb, primitive, "targets", json_incref(targets));
-    lb_glb_append(&x->glb, primitives, primitive);
-  }
-  return primitives;
-}
-
-static json_t *mesh_extras(lbGlb *glb, const lbMotion *motion) {
-  json_t *extras = json_object();
-  if (motion->target_count) {
-    json_t *names = json_array();
-    for (int32_t i = 0; i < motion->target_count; i++) {
-      char name[32];
-      snprintf(name, sizeof name, "component %d", (int)i + 1);
-      lb_glb_append(glb, names, json_string(name));
-    }
-    lb_glb_set(glb, extras, "targetNames", names);
-  }
-  lb_glb_set(glb, extras, "max_error_m", json_real(motion->max_error));
-  return extras;
-}
-
-static int32_t add_mesh(Export *x, const lbMesh *mesh, const char *name, const lbSurface *surface,
-                        const lbMotion *motion, const float *normals) {
-  lbGlb *glb = &x->glb;
-  json_t *object = json_object();
-  json_t *attributes = add_attributes(glb, surface, motion, normals);
-  json_t *targets = add_targets(glb, surface, motion);
-  lb_glb_set(glb, object, "name", lb_glb_text(name));
-  lb_glb_set(glb, object, "primitives", add_primitives(x, mesh, surface, attributes, targets));
-  if (motion->target_count)
-    lb_glb_set(glb, object, "weights", lb_glb_numbers(motion->weights, motion->target_count));
-  lb_glb_set(glb, object, "extras", mesh_extras(glb, motion));
-  json_decref(attributes);
-  json_decref(targets);
-  return lb_glb_add(glb, "meshes", object);
+static lbStatus check_numbers(const lbAnimationBody *body, const char *name, int32_t frame_count,
+                              lbError *err) {
+  const lbMesh *mesh = body->surface;
+  lbStatus status = LB_OK;
+  if (body->frames)
+    status = lb_check_floats(name, "frame", frame_count, mesh->vertex_count, body->frames, err);
+  else
+    status = lb_check_doubles(name, "rest", 1, mesh->vertex_count, mesh->positions, err);
+  if (!status && body->shape_count)
+    status =
+        lb_check_doubles(name, "shape", body->shape_count, mesh->vertex_count, body->shapes, err);
+  if (!status && body->shape_count)
+    status = lb_check_numbers(name, "coordinates", frame_count, body->shape_count,
+                              body->coordinates, err);
+  if (!status && body->positions)
+    status = lb_check_numbers(name, "positions", frame_count, 3, body->positions, err);
+  if (!status && body->rotations)
+    status = lb_check_rotations(name, frame_count, body->rotations, err);
+  return status;
 }
 
 // ---- animation ---------------------------------------------------------------------------------
@@ -198,39 +109,78 @@ static void add_channel(Export *x, int32_t node, const char *property, const flo
   lb_glb_append(glb, x->channels, channel);
 }
 
-static void add_node(Export *x, const char *name, int32_t mesh, const lbMotion *motion) {
-  lbGlb *glb = &x->glb;
-  json_t *node = json_object();
-  lb_glb_set(glb, node, "name", lb_glb_text(name));
-  lb_glb_set(glb, node, "mesh", json_integer(mesh));
-  lb_glb_set(glb, node, "translation", lb_glb_numbers(motion->translations, 3));
-  int32_t id = lb_glb_add(glb, "nodes", node);
-  lb_glb_append(glb, x->children, json_integer(id));
-  size_t frame_count = (size_t)motion->frame_count;
-  if (motion->moves) add_channel(x, id, "translation", motion->translations, frame_count, 3);
-  if (motion->target_count)
-    add_channel(x, id, "weights", motion->weights, frame_count * (size_t)motion->target_count, 1);
-}
-
 // ---- bodies ------------------------------------------------------------------------------------
 
-static lbStatus add_motion(Export *x, const lbAnimationBody *body, const char *name,
-                           const lbSurface *surface, lbAnimationInfo *info, lbError *err) {
+static json_t *mesh_extras(lbGlb *glb, const lbMotion *motion) {
+  json_t *extras = json_object();
+  if (motion->target_count) {
+    json_t *names = json_array();
+    for (int32_t i = 0; i < motion->target_count; i++) {
+      char name[32];
+      if (motion->shape_ids)
+        snprintf(name, sizeof name, "shape %d", (int)motion->shape_ids[i] + 1);
+      else
+        snprintf(name, sizeof name, "component %d", (int)i + 1);
+      lb_glb_append(glb, names, json_string(name));
+    }
+    lb_glb_set(glb, extras, "targetNames", names);
+  }
+  lb_glb_set(glb, extras, "max_error_m", json_real(motion->max_error));
+  return extras;
+}
+
+static void add_moving_mesh(Export *x, const lbMesh *mesh, const lbSurface *surface,
+                            const char *name, const lbMotion *motion, const float *normals) {
+  lbMorph morph = { .name = name,
+                    .mesh = mesh,
+                    .surface = surface,
+                    .base = motion->base,
+                    .normals = normals,
+                    .target_count = motion->target_count,
+                    .targets = motion->targets,
+                    .weights = motion->weights,
+                    .extras = mesh_extras(&x->glb, motion) };
+  int32_t mesh_id = lb_morph_add(&x->looks, &morph);
+  int32_t node =
+      lb_nodes_add(&x->glb, x->children, name, mesh_id, motion->translations, motion->rotations);
+  size_t frame_count = (size_t)motion->frame_count;
+  if (motion->moves) add_channel(x, node, "translation", motion->translations, frame_count, 3);
+  if (motion->turns) add_channel(x, node, "rotation", motion->rotations, frame_count, 4);
+  if (motion->target_count)
+    add_channel(x, node, "weights", motion->weights, frame_count * (size_t)motion->target_count, 1);
+}
+
+static lbStatus make_motion(const Export *x, const lbAnimationBody *body, const lbSurface *surface,
+                            lbMotion *motion, lbError *err) {
   lbMotionInput input = { .vertex_count = surface->source_count,
                           .vertices = surface->sources,
                           .frame_count = x->def->frame_count,
-                          .frame_vertex_count = body->surface->vertex_count,
+                          .source_vertex_count = body->surface->vertex_count,
                           .frames = body->frames,
+                          .rest = body->surface->positions,
+                          .shape_count = body->shape_count,
+                          .shapes = body->shapes,
+                          .coordinates = body->coordinates,
                           .tolerance = x->def->tolerance * surface->size,
                           .targets_max = x->def->targets_max };
-  lbMotion motion;
-  lbStatus status = lb_motion_analyse(&input, &motion, err);
+  lbStatus status = lb_motion_make(&input, motion, err);
   if (status) return status;
-  float *normals =
-      lb_surface_normals(surface, input.frame_count, input.frame_vertex_count, input.frames);
+  status = lb_motion_place(motion, body->positions, body->rotations, err);
+  if (status) lb_motion_release(motion);
+  return status;
+}
+
+static lbStatus add_motion(Export *x, const lbAnimationBody *body, const char *name,
+                           const lbSurface *surface, lbAnimationInfo *info, lbError *err) {
+  lbMotion motion;
+  lbStatus status = make_motion(x, body, surface, &motion, err);
+  if (status) return status;
+  const lbMesh *mesh = body->surface;
+  float *normals = body->frames ? lb_normals_of_frames(surface, x->def->frame_count,
+                                                       mesh->vertex_count, body->frames)
+                                : lb_normals_of_shape(surface, mesh->positions);
   if (normals) {
-    int32_t mesh = add_mesh(x, body->surface, name, surface, &motion, normals);
-    add_node(x, name, mesh, &motion);
+    add_moving_mesh(x, mesh, surface, name, &motion, normals);
     status = lb_glb_check(&x->glb, err);
   } else {
     status = lb_fail_memory(err);
@@ -243,39 +193,20 @@ static lbStatus add_motion(Export *x, const lbAnimationBody *body, const char *n
 
 static lbStatus add_body(Export *x, const lbAnimationBody *body, int32_t number,
                          lbAnimationInfo *info, lbError *err) {
-  char plain_name[32];
-  snprintf(plain_name, sizeof plain_name, "body %d", (int)number);
-  const char *name = body->name && *body->name ? body->name : plain_name;
-  if (!body->surface || !body->frames)
-    return lb_fail(err, LB_ERR_ARGUMENT, "body \"%s\": it has no %s", name,
-                   body->surface ? "frames" : "surface");
-  lbSurface surface;
-  lbStatus status = lb_surface_prepare(body->surface, name, &surface, err);
+  char plain[32];
+  const char *name = lb_nodes_name(body->name, number, plain);
+  lbStatus status = check_parts(body, name, err);
   if (status) return status;
-  status = check_frames(body, name, x->def->frame_count, err);
+  lbSurface surface;
+  status = lb_surface_prepare(body->surface, name, &surface, err);
+  if (status) return status;
+  status = check_numbers(body, name, x->def->frame_count, err);
   if (!status) status = add_motion(x, body, name, &surface, info, err);
   lb_surface_release(&surface);
   return status;
 }
 
 // ---- the file ----------------------------------------------------------------------------------
-
-// Node 0; its children come later.
-static void begin_scene(Export *x) {
-  lbGlb *glb = &x->glb;
-  json_t *root = json_object(), *scene = json_object(), *nodes = json_array();
-  lb_glb_append(glb, nodes, json_integer(0));
-  lb_glb_set(glb, scene, "nodes", nodes);
-  lb_glb_set(glb, glb->root, "scene", json_integer(0));
-  lb_glb_add(glb, "scenes", scene);
-  lb_glb_set(glb, root, "name", json_string("limber"));
-  if (x->def->up == 'z') { // -90 degrees about x: (x, y, z) -> (x, z, -y)
-    const float half = (float)sqrt(0.5), rotation[4] = { -half, 0, 0, half };
-    lb_glb_set(glb, root, "rotation", lb_glb_numbers(rotation, 4));
-  }
-  lb_glb_set(glb, root, "children", json_incref(x->children));
-  lb_glb_add(glb, "nodes", root);
-}
 
 static void finish_animation(Export *x) {
   if (!json_array_size(x->channels)) return;
@@ -306,7 +237,7 @@ lbStatus lb_animation_write(const char *path, const lbAnimationBody *bodies, int
   x.children = json_array(), x.samplers = json_array(), x.channels = json_array();
   lb_glb_begin(&x.glb);
   x.looks.glb = &x.glb;
-  begin_scene(&x);
+  lb_nodes_begin(&x.glb, def->up, x.children);
   for (int32_t i = 0; i < body_count && !status; i++)
     status = add_body(&x, &bodies[i], i, &infos[i], err);
   if (!status) {

@@ -101,7 +101,7 @@ int32_t lb_glb_add_view(lbGlb *glb, const void *data, size_t bytes, int target, 
     lb_free(owned);
     return -1;
   }
-  glb->pieces[glb->piece_count++] = (lbGlbPiece){ data, bytes, owned };
+  glb->pieces[glb->piece_count++] = (lbGlbPiece){ data, bytes, glb->bytes, owned };
   json_t *view = json_object();
   lb_glb_set(glb, view, "buffer", json_integer(0));
   lb_glb_set(glb, view, "byteOffset", json_integer((json_int_t)glb->bytes));
@@ -124,9 +124,10 @@ static json_t *new_accessor(lbGlb *glb, int32_t view, int component, size_t coun
 
 int32_t lb_glb_add_floats(lbGlb *glb, float *values, size_t count, int32_t width, int target,
                           bool bounds) {
-  static const char *const types[] = { "SCALAR", "VEC2", "VEC3" };
+  static const char *const types[] = { "SCALAR", "VEC2", "VEC3", "VEC4" };
   if (!values) spoil(glb, LB_ERR_MEMORY);
-  float low[3] = { INFINITY, INFINITY, INFINITY }, high[3] = { -INFINITY, -INFINITY, -INFINITY };
+  float low[4], high[4];
+  for (int k = 0; k < 4; k++) low[k] = INFINITY, high[k] = -INFINITY;
   size_t entries = count * (size_t)width;
   for (size_t i = 0; i < entries && bounds && values; i++) {
     size_t k = i % (size_t)width;
@@ -191,29 +192,67 @@ static void write_all(const lbGlb *glb, FILE *stream, const char *json, size_t j
   }
 }
 
-static void complete_root(lbGlb *glb) {
+// The JSON text. Free with lb_free.
+static lbStatus complete(lbGlb *glb, char **json, size_t *json_bytes, lbError *err) {
   json_t *buffer = json_object();
   lb_glb_set(glb, buffer, "byteLength", json_integer((json_int_t)glb->bytes));
   lb_glb_set(glb, glb->root, "accessors", json_incref(glb->accessors));
   lb_glb_set(glb, glb->root, "bufferViews", json_incref(glb->views));
   lb_glb_add(glb, "buffers", buffer);
+  lbStatus status = lb_glb_check(glb, err);
+  if (status) return status;
+  char *text = json_dumps(glb->root, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17));
+  size_t bytes = text ? strlen(text) : 0;
+  char *copy = text ? lb_duplicate(text, bytes + 1, 1) : NULL;
+  free(text);
+  if (!copy) return lb_fail_memory(err);
+  if (HEADER_BYTES + bytes + 4 + glb->bytes > UINT32_MAX) spoil(glb, LB_ERR_UNSUPPORTED);
+  status = lb_glb_check(glb, err);
+  if (status) {
+    lb_free(copy);
+    return status;
+  }
+  *json = copy;
+  *json_bytes = bytes;
+  return LB_OK;
 }
 
 lbStatus lb_glb_write(lbGlb *glb, const char *path, lbError *err) {
-  if (!glb->status) complete_root(glb);
-  lbStatus status = lb_glb_check(glb, err);
-  if (status) return status;
-  char *json = json_dumps(glb->root, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17));
-  if (!json) return lb_fail_memory(err);
-  size_t json_bytes = strlen(json);
-  if (HEADER_BYTES + json_bytes + 4 + glb->bytes > UINT32_MAX) spoil(glb, LB_ERR_UNSUPPORTED);
-  status = lb_glb_check(glb, err);
+  char *json = NULL;
+  size_t json_bytes;
   lbFileWriter writer;
+  lbStatus status = complete(glb, &json, &json_bytes, err);
   if (!status) status = lb_file_begin(&writer, path, err);
   if (!status) {
     write_all(glb, writer.stream, json, json_bytes);
     status = lb_file_commit(&writer, err);
   }
-  free(json);
+  lb_free(json);
   return status;
+}
+
+lbStatus lb_glb_take(lbGlb *glb, size_t alignment, char **json, size_t *json_bytes, uint8_t **bin,
+                     size_t *bin_bytes, lbError *err) {
+  LB_ASSERT(alignment % 4 == 0);
+  glb->bytes = (glb->bytes + alignment - 1) / alignment * alignment;
+  uint8_t *block = NULL;
+  char *text = NULL;
+  size_t text_bytes;
+  lbStatus status = complete(glb, &text, &text_bytes, err);
+  if (!status) {
+    block = lb_alloc((size_t)glb->bytes, 1);
+    if (!block) status = lb_fail_memory(err);
+  }
+  if (status) {
+    lb_free(text);
+    return status;
+  }
+  for (int32_t i = 0; i < glb->piece_count; i++)
+    if (glb->pieces[i].bytes)
+      memcpy(block + glb->pieces[i].begin, glb->pieces[i].data, glb->pieces[i].bytes);
+  *json = text;
+  *json_bytes = text_bytes;
+  *bin = block;
+  *bin_bytes = (size_t)glb->bytes;
+  return LB_OK;
 }

@@ -11,7 +11,8 @@
 typedef struct lbGlbPiece {
   const void *data;
   size_t bytes;
-  void *owned; // freed with the file; NULL: borrowed
+  uint64_t begin; // in the binary chunk
+  void *owned;    // freed with the file; NULL: borrowed
 } lbGlbPiece;
 
 typedef struct lbGlb {
@@ -39,15 +40,22 @@ int32_t lb_glb_add(lbGlb *glb, const char *key, json_t *value);
 json_t *lb_glb_text(const char *text); // what is not UTF-8 becomes '_'
 json_t *lb_glb_numbers(const float *values, int32_t count);
 
-// Binary data. `owned` (or NULL) is freed with the file, also when the call fails.
+// Binary data. `owned` (or NULL) is freed with the file, also when the call fails. The index of a
+// view is that of its piece.
 int32_t lb_glb_add_view(lbGlb *glb, const void *data, size_t bytes, int target, void *owned);
-// An accessor of (count x width) floats, width 1, 2 or 3, with or without bounds. Takes the values;
+// An accessor of (count x width) floats, width 1 to 4, with or without bounds. Takes the values;
 // NULL counts as no memory.
 int32_t lb_glb_add_floats(lbGlb *glb, float *values, size_t count, int32_t width, int target,
                           bool bounds);
 // Copies indices, in 16 bits where they fit.
 int32_t lb_glb_add_indices(lbGlb *glb, const int32_t *indices, size_t count, int32_t vertex_count);
 
+// The end, once: by one of these two.
 lbStatus lb_glb_write(lbGlb *glb, const char *path, lbError *err);
+// The chunks' contents in memory, for a file with more chunks: the JSON without padding, the binary
+// data with zeros up to a multiple of `alignment` (a multiple of 4), which buffers[0] counts too.
+// Free both with lb_free; set on success alone.
+lbStatus lb_glb_take(lbGlb *glb, size_t alignment, char **json, size_t *json_bytes, uint8_t **bin,
+                     size_t *bin_bytes, lbError *err);
 
 #endif

@@ -16,41 +16,45 @@ static float clamp(float value) { return value >= 0 ? (value <= 1 ? value : 1) :
 
 // ---- pictures ----------------------------------------------------------------------------------
 
-static int32_t embed_picture(lbGlb *glb, const lbTexture *source) {
+static lbPicture embed_picture(lbGlb *glb, const lbTexture *source) {
+  lbPicture picture = { source, -1, -1 };
   const char *mime = source->data ? lb_picture_mime(source->data, source->bytes) : NULL;
   if (!mime || (strcmp(mime, "image/png") != 0 && strcmp(mime, "image/jpeg") != 0)) {
     lb_log(LB_LOG_WARNING, "picture \"%s\" is left out: %s", source->name ? source->name : "",
            source->data ? "it is neither PNG nor JPEG" : "it is not there");
-    return -1;
+    return picture;
   }
-  int32_t view = lb_glb_add_view(glb, source->data, source->bytes, LB_GLB_ANY, NULL);
-  if (view < 0) return -1;
+  picture.view = lb_glb_add_view(glb, source->data, source->bytes, LB_GLB_ANY, NULL);
+  if (picture.view < 0) return picture;
   json_t *image = json_object(), *texture = json_object();
   if (source->name && *source->name) lb_glb_set(glb, image, "name", lb_glb_text(source->name));
   lb_glb_set(glb, image, "mimeType", json_string(mime));
-  lb_glb_set(glb, image, "bufferView", json_integer(view));
+  lb_glb_set(glb, image, "bufferView", json_integer(picture.view));
   lb_glb_set(glb, texture, "source", json_integer(lb_glb_add(glb, "images", image)));
-  return lb_glb_add(glb, "textures", texture);
+  picture.texture = lb_glb_add(glb, "textures", texture);
+  return picture;
+}
+
+lbPicture lb_looks_picture(lbLooks *looks, const lbTexture *source) {
+  for (size_t i = 0; i < looks->picture_count; i++)
+    if (looks->pictures[i].source == source) return looks->pictures[i];
+  if (!lb_grow((void **)&looks->pictures, &looks->picture_capacity, looks->picture_count + 1,
+               sizeof *looks->pictures)) {
+    if (!looks->glb->status) looks->glb->status = LB_ERR_MEMORY;
+    return (lbPicture){ source, -1, -1 };
+  }
+  lbPicture picture = embed_picture(looks->glb, source);
+  looks->pictures[looks->picture_count++] = picture;
+  return picture;
 }
 
 static int32_t find_texture(lbLooks *looks, const lbMesh *mesh, int32_t id) {
   if (id < 0 || id >= mesh->texture_count) return -1;
   const lbTexture *source = &mesh->textures[id];
-  if (!mesh->corner_uvs) {
-    lb_log(LB_LOG_WARNING, "picture \"%s\" is left out: the surface has no texture coordinates",
-           source->name ? source->name : "");
-    return -1;
-  }
-  for (size_t i = 0; i < looks->picture_count; i++)
-    if (looks->pictures[i].source == source) return looks->pictures[i].texture;
-  if (!lb_grow((void **)&looks->pictures, &looks->picture_capacity, looks->picture_count + 1,
-               sizeof *looks->pictures)) {
-    if (!looks->glb->status) looks->glb->status = LB_ERR_MEMORY;
-    return -1;
-  }
-  int32_t texture = embed_picture(looks->glb, source);
-  looks->pictures[looks->picture_count++] = (lbPicture){ source, texture };
-  return texture;
+  if (mesh->corner_uvs) return lb_looks_picture(looks, source).texture;
+  lb_log(LB_LOG_WARNING, "picture \"%s\" is left out: the surface has no texture coordinates",
+         source->name ? source->name : "");
+  return -1;
 }
 
 // ---- materials ---------------------------------------------------------------------------------

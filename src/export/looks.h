@@ -14,6 +14,7 @@ typedef struct lbLook {
 typedef struct lbPicture {
   const lbTexture *source;
   int32_t texture; // of the file, -1: cannot be embedded
+  int32_t view;    // the buffer view that holds it; -1 likewise
 } lbPicture;
 
 typedef struct lbLooks {
@@ -26,6 +27,9 @@ typedef struct lbLooks {
 
 // The material for an appearance of the mesh (-1: the default); -1 when the file is spoilt.
 int32_t lb_looks_material(lbLooks *looks, const lbMesh *mesh, int32_t appearance, bool two_sided);
+// Embeds a picture, once; with texture -1 and a warning in the log when it is not there or is
+// neither PNG nor JPEG.
+lbPicture lb_looks_picture(lbLooks *looks, const lbTexture *source);
 void lb_looks_release(lbLooks *looks);
 
 #endif

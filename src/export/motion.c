@@ -1,325 +1,139 @@
-// Principal components of a motion. D (3 vertices x frames) holds x_f - c_f minus its mean over the
-// frames. From the smaller Gram matrix, D' D or D D', come the coordinates q_i of the components
-// over the frames, with |q_i|^2 = lambda_i; a component itself is D q_i / lambda_i. Its range over
-// the frames goes into the target, its low end into the base:
-//   target_i = D q_i (high_i - low_i) / lambda_i,   w_i = (q_i - low_i) / (high_i - low_i),
-//   base = mean + sum_i target_i low_i / (high_i - low_i).
-// D is made block by block of vertices and never stored whole, unless its rows are the smaller
-// side.
+// Choosing how a motion is coded, reading positions from either kind of source, placing the result.
 #include "export/motion.h"
 
+#include "limber/math.h"
 #include "linalg/dense.h"
 
-#include <math.h>
 #include <string.h>
 
-// Components weaker than this (in lambda, against the first) are rounding of the float frames.
-#define NOISE 1e-14
+// ---- the source --------------------------------------------------------------------------------
 
-typedef struct Analysis {
-  const lbMotionInput *input;
-  lbMotion *motion;
-  int32_t frame_count, vertex_count;
-  int32_t count;        // candidates for targets
-  double *coordinates;  // (frame_count x count), column-major, q_i
-  double *lambdas;      // (count), descending
-  double *lows;         // (count), low_i / (high_i - low_i)
-  double *projector;    // (frame_count x count), q_i (high_i - low_i) / lambda_i
-  float *weights;       // (count x frame_count), as in the file
-  float *targets;       // (count x 3 vertex_count)
-  double *means;        // (3 vertex_count)
-  double *errors2;      // (count + 1), greatest squared error with that many targets
-  int32_t block;        // vertices in a block of the measure stage
-  double *D, *T, *base; // one block: (3 block x frame_count), (3 block x count), (3 block)
-} Analysis;
-
-// Vertices in a block whose D has about `entries` numbers.
-static int32_t block_size(int32_t frame_count, int32_t entries, int32_t least, int32_t most) {
-  int32_t size = entries / 3 / frame_count;
+int32_t lb_motion_block(const lbMotionInput *input, int32_t entries, int32_t least) {
+  int32_t size = entries / 3 / input->frame_count;
   if (size < least) size = least;
-  return size < most ? size : most;
+  return size < input->vertex_count ? size : input->vertex_count;
 }
 
-// ---- D -----------------------------------------------------------------------------------------
-
-static void find_translations(const Analysis *a) {
-  const lbMotionInput *input = a->input;
-  lbMotion *motion = a->motion;
-  for (int32_t f = 0; f < a->frame_count; f++) {
-    const float *frame = input->frames + 3 * (size_t)f * (size_t)input->frame_vertex_count;
-    double sum[3] = { 0 };
-    for (int32_t v = 0; v < a->vertex_count; v++)
-      for (int k = 0; k < 3; k++) sum[k] += (double)frame[3 * (size_t)input->vertices[v] + k];
-    float *translation = motion->translations + 3 * (size_t)f;
-    for (int k = 0; k < 3; k++) {
-      translation[k] = (float)(sum[k] / a->vertex_count);
-      if (translation[k] != motion->translations[k]) motion->moves = true;
-    }
-  }
+// Rows of vertices [begin, begin + rows / 3) taken from (source_vertex_count x 3) values.
+static void gather(const lbMotionInput *input, int32_t begin, size_t rows, const double *from,
+                   double *to) {
+  const int32_t *vertices = input->vertices + begin;
+  for (size_t i = 0; i < rows; i++) to[i] = from[3 * (size_t)vertices[i / 3] + i % 3];
 }
 
-// Rows of D and of the mean for vertices [begin, end).
-static void fill_block(const Analysis *a, int32_t begin, int32_t end, double *D) {
-  const lbMotionInput *input = a->input;
+// X = rest 1' + U Q, with Q (shape_count x frame_count) the coordinates
+static bool positions_by_shapes(const lbMotionInput *input, int32_t begin, size_t rows, double *X) {
+  for (size_t f = 0; f < (size_t)input->frame_count; f++)
+    gather(input, begin, rows, input->rest, X + rows * f);
+  if (!input->shape_count) return true;
+  double *U = lb_alloc(rows * (size_t)input->shape_count, sizeof *U);
+  if (!U) return false;
+  for (size_t i = 0; i < (size_t)input->shape_count; i++)
+    gather(input, begin, rows, input->shapes + 3 * (size_t)input->source_vertex_count * i,
+           U + rows * i);
+  lb_dense_multiply(LB_PLAIN, LB_PLAIN, (int32_t)rows, input->frame_count, input->shape_count, 1, U,
+                    input->coordinates, 1, X);
+  lb_free(U);
+  return true;
+}
+
+bool lb_motion_positions(const lbMotionInput *input, int32_t begin, int32_t end, double *X) {
   size_t rows = 3 * (size_t)(end - begin);
-  double *means = a->means + 3 * (size_t)begin;
-  memset(means, 0, rows * sizeof *means);
-  for (int32_t f = 0; f < a->frame_count; f++) {
-    const float *frame = input->frames + 3 * (size_t)f * (size_t)input->frame_vertex_count;
-    const float *translation = a->motion->translations + 3 * (size_t)f;
-    double *column = D + rows * (size_t)f;
-    for (size_t i = 0; i < rows; i++) {
-      size_t vertex = (size_t)input->vertices[(size_t)begin + i / 3];
-      column[i] = (double)frame[3 * vertex + i % 3] - (double)translation[i % 3];
-      means[i] += column[i];
-    }
+  if (!input->frames) return positions_by_shapes(input, begin, rows, X);
+  const int32_t *vertices = input->vertices + begin;
+  for (size_t f = 0; f < (size_t)input->frame_count; f++) {
+    const float *frame = input->frames + 3 * f * (size_t)input->source_vertex_count;
+    for (size_t i = 0; i < rows; i++)
+      X[rows * f + i] = (double)frame[3 * (size_t)vertices[i / 3] + i % 3];
   }
-  for (size_t i = 0; i < rows; i++) means[i] /= a->frame_count;
-  for (int32_t f = 0; f < a->frame_count; f++)
-    for (size_t i = 0; i < rows; i++) D[rows * (size_t)f + i] -= means[i];
+  return true;
 }
 
-// ---- components --------------------------------------------------------------------------------
+// ---- the code ----------------------------------------------------------------------------------
 
-// How many components can be wanted: without the rest, no vertex is off by more than half the
-// tolerance, since its error is at most the root of the sum of the remaining lambdas.
-static int32_t count_candidates(const Analysis *a, int32_t size, const double *values) {
-  double first = values[size - 1], allowed = 0.5 * a->input->tolerance, rest = 0;
-  int32_t spare = 0;
-  while (spare < size) {
-    double value = values[spare] > 0 ? values[spare] : 0;
-    if (!(value <= NOISE * first) && rest + value > allowed * allowed) break;
-    rest += value;
-    spare++;
-  }
-  int32_t count = size - spare;
-  return count < a->input->targets_max ? count : a->input->targets_max;
-}
-
-static lbStatus take_components(Analysis *a, int32_t size, const double *values, lbError *err) {
-  a->count = count_candidates(a, size, values);
-  size_t count = (size_t)a->count;
-  a->coordinates = lb_alloc(count * (size_t)a->frame_count, sizeof(double));
-  a->lambdas = lb_alloc(count, sizeof(double));
-  if (!a->coordinates || !a->lambdas) return lb_fail_memory(err);
-  for (int32_t i = 0; i < a->count; i++) a->lambdas[i] = values[size - 1 - i];
-  return LB_OK;
-}
-
-// D' D = V diag(lambda) V', q_i = sqrt(lambda_i) v_i
-static lbStatus components_by_frames(Analysis *a, lbError *err) {
-  int32_t size = a->frame_count, block = block_size(size, 1 << 20, 128, a->vertex_count);
-  double *G = lb_alloc((size_t)size * (size_t)size, sizeof *G);
-  double *values = lb_alloc((size_t)size, sizeof *values);
-  double *D = lb_alloc(3 * (size_t)block * (size_t)size, sizeof *D);
-  lbStatus status = G && values && D ? LB_OK : lb_fail_memory(err);
-  for (int32_t begin = 0; begin < a->vertex_count && !status; begin += block) {
-    int32_t end = a->vertex_count - begin > block ? begin + block : a->vertex_count;
-    fill_block(a, begin, end, D);
-    lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, size, size, 3 * (end - begin), 1, D, D, 1, G);
-    if (!lb_progress("components of the motion", (double)end / a->vertex_count))
-      status = lb_fail_interrupted(err, "components of the motion");
-  }
-  if (!status) status = lb_dense_eigen(size, G, values, err);
-  if (!status) status = take_components(a, size, values, err);
-  for (int32_t i = 0; i < a->count && !status; i++)
-    for (int32_t f = 0; f < size; f++)
-      a->coordinates[(size_t)i * (size_t)size + (size_t)f] =
-          sqrt(a->lambdas[i]) * G[(size_t)(size - 1 - i) * (size_t)size + (size_t)f];
-  lb_free(G);
-  lb_free(values);
-  lb_free(D);
-  return status;
-}
-
-// D D' = U diag(lambda) U', q_i = D' u_i
-static lbStatus components_by_vertices(Analysis *a, lbError *err) {
-  int32_t size = 3 * a->vertex_count;
-  double *G = lb_alloc((size_t)size * (size_t)size, sizeof *G);
-  double *values = lb_alloc((size_t)size, sizeof *values);
-  double *D = lb_alloc((size_t)size * (size_t)a->frame_count, sizeof *D);
-  lbStatus status = G && values && D ? LB_OK : lb_fail_memory(err);
-  if (!status) {
-    fill_block(a, 0, a->vertex_count, D);
-    lb_dense_multiply(LB_PLAIN, LB_TRANSPOSED, size, size, a->frame_count, 1, D, D, 0, G);
-    status = lb_dense_eigen(size, G, values, err);
-  }
-  if (!status) status = take_components(a, size, values, err);
-  for (int32_t i = 0; i < a->count && !status; i++)
-    lb_dense_multiply_vector(LB_TRANSPOSED, size, a->frame_count, 1, D,
-                             G + (size_t)(size - 1 - i) * (size_t)size, 0,
-                             a->coordinates + (size_t)i * (size_t)a->frame_count);
-  lb_free(G);
-  lb_free(values);
-  lb_free(D);
-  return status;
-}
-
-// ---- weights -----------------------------------------------------------------------------------
-
-// The coordinate of largest magnitude is positive (of equal ones, the first).
-static void fix_sign(int32_t count, double *q) {
-  double largest = 0;
-  for (int32_t f = 0; f < count; f++)
-    if (fabs(q[f]) > fabs(largest)) largest = q[f];
-  for (int32_t f = 0; f < count && largest < 0; f++) q[f] = -q[f];
-}
-
-static lbStatus make_weights(Analysis *a, lbError *err) {
-  size_t entries = (size_t)a->count * (size_t)a->frame_count;
-  a->lows = lb_alloc((size_t)a->count, sizeof(double));
-  a->projector = lb_alloc(entries, sizeof(double));
-  a->weights = lb_alloc(entries, sizeof(float));
-  if (!a->lows || !a->projector || !a->weights) return lb_fail_memory(err);
-  for (int32_t i = 0; i < a->count; i++) {
-    size_t begin = (size_t)i * (size_t)a->frame_count;
-    double *q = a->coordinates + begin, low = INFINITY, high = -INFINITY;
-    fix_sign(a->frame_count, q);
-    for (int32_t f = 0; f < a->frame_count; f++) low = fmin(low, q[f]), high = fmax(high, q[f]);
-    // lambda > 0 and the mean is out of D, so that high > 0 > low
-    a->lows[i] = low / (high - low);
-    for (int32_t f = 0; f < a->frame_count; f++) {
-      a->projector[begin + (size_t)f] = q[f] * (high - low) / a->lambdas[i];
-      a->weights[begin + (size_t)f] = (float)fmin(fmax((q[f] - low) / (high - low), 0), 1);
-    }
-  }
-  return LB_OK;
-}
-
-// ---- targets and their error -------------------------------------------------------------------
-
-// E holds what the targets so far leave of D; the rest of the error is mean - base.
-static void measure(const Analysis *a, size_t rows, const double *means, const double *E,
-                    double *error2) {
-  for (int32_t f = 0; f < a->frame_count; f++)
-    for (size_t i = 0; i < rows; i += 3) {
-      const double *e = E + rows * (size_t)f + i;
-      double sum = 0;
-      for (size_t k = 0; k < 3; k++) {
-        double d = e[k] + means[i + k] - (double)(float)a->base[i + k];
-        sum += d * d;
-      }
-      if (sum > *error2) *error2 = sum;
-    }
-}
-
-// Targets of vertices [begin, end), and the error with none, one, two, ... of them.
-static void measure_block(Analysis *a, int32_t begin, int32_t end) {
-  size_t rows = 3 * (size_t)(end - begin), row_begin = 3 * (size_t)begin;
-  const double *means = a->means + row_begin;
-  fill_block(a, begin, end, a->D);
-  if (a->count)
-    lb_dense_multiply(LB_PLAIN, LB_PLAIN, (int32_t)rows, a->count, a->frame_count, 1, a->D,
-                      a->projector, 0, a->T);
-  memcpy(a->base, means, rows * sizeof *means);
-  measure(a, rows, means, a->D, &a->errors2[0]);
-  for (int32_t i = 0; i < a->count; i++) {
-    double *T = a->T + rows * (size_t)i;
-    float *target = a->targets + 3 * (size_t)a->vertex_count * (size_t)i + row_begin;
-    const float *weights = a->weights + (size_t)i * (size_t)a->frame_count;
-    for (size_t r = 0; r < rows; r++) {
-      target[r] = (float)T[r];
-      T[r] = (double)target[r];
-      a->base[r] += T[r] * a->lows[i];
-    }
-    for (int32_t f = 0; f < a->frame_count; f++) {
-      double *E = a->D + rows * (size_t)f, weight = (double)weights[f];
-      for (size_t r = 0; r < rows; r++) E[r] -= weight * T[r];
-    }
-    measure(a, rows, means, a->D, &a->errors2[i + 1]);
-  }
-}
-
-static lbStatus make_targets(Analysis *a, lbError *err) {
-  size_t count = (size_t)a->count, n = 3 * (size_t)a->vertex_count;
-  a->block = block_size(a->frame_count, 1 << 17, 8, a->vertex_count);
-  size_t rows = 3 * (size_t)a->block;
-  if (count && n > SIZE_MAX / count) return lb_fail_memory(err);
-  a->targets = lb_alloc(count * n, sizeof(float));
-  a->errors2 = lb_alloc(count + 1, sizeof(double));
-  a->D = lb_alloc(rows * (size_t)a->frame_count, sizeof(double));
-  a->T = lb_alloc(rows * count, sizeof(double));
-  a->base = lb_alloc(rows, sizeof(double));
-  if (!a->targets || !a->errors2 || !a->D || !a->T || !a->base) return lb_fail_memory(err);
-  for (int32_t begin = 0; begin < a->vertex_count; begin += a->block) {
-    int32_t end = a->vertex_count - begin > a->block ? begin + a->block : a->vertex_count;
-    measure_block(a, begin, end);
-    if (!lb_progress("morph targets", (double)end / a->vertex_count))
-      return lb_fail_interrupted(err, "morph targets");
-  }
-  return LB_OK;
-}
-
-// ---- the outcome -------------------------------------------------------------------------------
-
-// The fewest that meet the tolerance, otherwise the fewest with the least error.
-static int32_t choose_count(const Analysis *a) {
-  double allowed2 = a->input->tolerance * a->input->tolerance;
-  int32_t best = 0;
-  for (int32_t i = 0; i <= a->count; i++) {
-    if (a->errors2[i] <= allowed2) return i;
-    if (a->errors2[i] < a->errors2[best]) best = i;
-  }
-  return best;
-}
-
-static lbStatus hand_over(Analysis *a, lbError *err) {
-  lbMotion *motion = a->motion;
-  motion->target_count = choose_count(a);
-  motion->max_error = sqrt(a->errors2[motion->target_count]);
-  size_t n = 3 * (size_t)a->vertex_count, count = (size_t)motion->target_count;
-  motion->weights = lb_alloc(count * (size_t)a->frame_count, sizeof(float));
-  if (!motion->weights) return lb_fail_memory(err);
-  for (size_t r = 0; r < n; r++) {
-    double base = a->means[r];
-    for (size_t i = 0; i < count; i++) base += (double)a->targets[i * n + r] * a->lows[i];
-    motion->base[r] = (float)base;
-  }
-  for (size_t f = 0; f < (size_t)a->frame_count; f++)
-    for (size_t i = 0; i < count; i++)
-      motion->weights[f * count + i] = a->weights[i * (size_t)a->frame_count + f];
-  motion->targets = a->targets;
-  a->targets = NULL;
-  return LB_OK;
-}
-
-static void release(Analysis *a) {
-  double *const blocks[] = { a->coordinates, a->lambdas, a->lows, a->projector, a->means,
-                             a->errors2,     a->D,       a->T,    a->base };
-  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
-  lb_free(a->weights);
-  lb_free(a->targets);
-}
-
-lbStatus lb_motion_analyse(const lbMotionInput *input, lbMotion *motion, lbError *err) {
+lbStatus lb_motion_make(const lbMotionInput *input, lbMotion *motion, lbError *err) {
   LB_ASSERT(input->vertex_count > 0 && input->frame_count > 0);
-  *motion = (lbMotion){ .vertex_count = input->vertex_count, .frame_count = input->frame_count };
-  Analysis a = { .input = input, .motion = motion };
-  a.frame_count = input->frame_count;
-  a.vertex_count = input->vertex_count;
-  size_t n = 3 * (size_t)a.vertex_count;
-  motion->translations = lb_alloc(3 * (size_t)a.frame_count, sizeof(float));
-  motion->base = lb_alloc(n, sizeof(float));
-  a.means = lb_alloc(n, sizeof(double));
-  lbStatus status = LB_OK;
-  if (!motion->translations || !motion->base || !a.means) status = lb_fail_memory(err);
-  if (!status) {
-    find_translations(&a);
-    status = (size_t)a.frame_count <= n ? components_by_frames(&a, err)
-                                        : components_by_vertices(&a, err);
-  }
-  if (!status) status = make_weights(&a, err);
-  if (!status) status = make_targets(&a, err);
-  if (!status) status = hand_over(&a, err);
-  release(&a);
-  if (status) lb_motion_release(motion);
-  return status;
+  bool fits = false;
+  lbStatus status = input->frames ? LB_OK : lb_motion_by_shapes(input, motion, &fits, err);
+  return status || fits ? status : lb_motion_by_components(input, motion, err);
 }
 
 void lb_motion_release(lbMotion *motion) {
   lb_free(motion->translations);
+  lb_free(motion->rotations);
   lb_free(motion->base);
   lb_free(motion->targets);
   lb_free(motion->weights);
+  lb_free(motion->shape_ids);
   *motion = (lbMotion){ 0 };
+}
+
+// ---- placement ---------------------------------------------------------------------------------
+
+// No vertex of base + sum w_i target_i is farther from the origin.
+static double reach(const lbMotion *motion) {
+  size_t n = 3 * (size_t)motion->vertex_count;
+  double farthest = 0;
+  for (size_t v = 0; v < n; v += 3) {
+    lbVec3 p = lb_vec3(0, 0, 0);
+    for (size_t i = 0; i <= (size_t)motion->target_count; i++) {
+      const float *x = i ? motion->targets + (i - 1) * n + v : motion->base + v;
+      p = lb_add(p, lb_vec3(fabs((double)x[0]), fabs((double)x[1]), fabs((double)x[2])));
+    }
+    farthest = fmax(farthest, lb_length(p));
+  }
+  return farthest;
+}
+
+// R_f: of unit length, and on the same side as the one before it, q and -q being one rotation.
+static lbQuat rotation_at(const double *rotations, size_t frame, lbQuat before) {
+  const double *r = rotations + 4 * frame;
+  lbQuat q = lb_quat_normalise(lb_quat(r[0], r[1], r[2], r[3]));
+  return lb_quat_dot(q, before) < 0 ? lb_quat_scale(-1, q) : q;
+}
+
+static lbQuat put_rotation(float *to, lbQuat q) {
+  to[0] = (float)q.x, to[1] = (float)q.y, to[2] = (float)q.z, to[3] = (float)q.w;
+  return lb_quat((double)to[0], (double)to[1], (double)to[2], (double)to[3]);
+}
+
+static lbVec3 put_translation(float *to, lbVec3 t) {
+  to[0] = (float)t.x, to[1] = (float)t.y, to[2] = (float)t.z;
+  return lb_vec3((double)to[0], (double)to[1], (double)to[2]);
+}
+
+static bool changes(const float *values, size_t frame_count, size_t width) {
+  for (size_t i = width; i < frame_count * width; i++)
+    if (values[i] != values[i % width]) return true;
+  return false;
+}
+
+lbStatus lb_motion_place(lbMotion *motion, const double *positions, const double *rotations,
+                         lbError *err) {
+  if (!positions && !rotations) return LB_OK;
+  size_t frame_count = (size_t)motion->frame_count;
+  double radius = reach(motion), worst = 0;
+  lbQuat q = lb_quat_identity();
+  if (rotations) {
+    motion->rotations = lb_alloc(4 * frame_count, sizeof(float));
+    if (!motion->rotations) return lb_fail_memory(err);
+  }
+  for (size_t f = 0; f < frame_count; f++) {
+    float *t = motion->translations + 3 * f;
+    lbVec3 c = lb_vec3((double)t[0], (double)t[1], (double)t[2]);
+    double off = 0;
+    if (rotations) {
+      q = rotation_at(rotations, f, q);
+      lbQuat rounded = put_rotation(motion->rotations + 4 * f, q);
+      off = radius * lb_mat3_norm(lb_mat3_sub(lb_quat_to_mat3(rounded), lb_quat_to_mat3(q)));
+    }
+    lbVec3 target = lb_quat_rotate(q, c);
+    if (positions) target = lb_add(target, lb_vec3_load(positions + 3 * f));
+    off += lb_length(lb_sub(put_translation(t, target), target));
+    worst = fmax(worst, off);
+  }
+  motion->moves = changes(motion->translations, frame_count, 3);
+  motion->turns = rotations && changes(motion->rotations, frame_count, 4);
+  motion->max_error += worst;
+  return LB_OK;
 }

@@ -1,4 +1,4 @@
-// Vertices in use, splitting along texture seams, triangles by appearance, normals.
+// Vertices in use, splitting along texture seams, triangles by appearance.
 #include "export/surface.h"
 
 #include "geometry/triangle.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static lbStatus check(const lbMesh *mesh, const char *name, lbError *err) {
+lbStatus lb_surface_check(const lbMesh *mesh, const char *name, lbError *err) {
   if (mesh->triangle_count < 1)
     return lb_fail(err, LB_ERR_MESH, "body \"%s\": its surface has no triangles", name);
   for (int32_t i = 0; i < mesh->triangle_count; i++) {
@@ -134,7 +134,7 @@ static lbStatus find_openness(const lbMesh *mesh, lbSurface *surface, lbError *e
 lbStatus lb_surface_prepare(const lbMesh *mesh, const char *name, lbSurface *surface,
                             lbError *err) {
   *surface = (lbSurface){ .triangle_count = mesh->triangle_count };
-  lbStatus status = check(mesh, name, err);
+  lbStatus status = lb_surface_check(mesh, name, err);
   if (status) return status;
   int32_t *numbers = lb_alloc((size_t)mesh->vertex_count, sizeof *numbers);
   int32_t *order = lb_alloc((size_t)mesh->triangle_count, sizeof *order);
@@ -157,47 +157,4 @@ void lb_surface_release(lbSurface *surface) {
   lb_free(surface->triangles);
   lb_free(surface->parts);
   *surface = (lbSurface){ 0 };
-}
-
-// ---- normals -----------------------------------------------------------------------------------
-
-static lbVec3 frame_point(const lbSurface *surface, const float *frame, int32_t source) {
-  const float *p = frame + 3 * (size_t)surface->sources[source];
-  return lb_vec3((double)p[0], (double)p[1], (double)p[2]);
-}
-
-// Adds twice the area times the normal of every triangle to its corners.
-static void add_areas(const lbSurface *surface, const float *frame, lbVec3 *sums) {
-  memset(sums, 0, (size_t)surface->source_count * sizeof *sums);
-  for (int32_t i = 0; i < surface->triangle_count; i++) {
-    int32_t id[3];
-    lbVec3 p[3];
-    for (int k = 0; k < 3; k++) {
-      id[k] = surface->origins[surface->triangles[3 * (size_t)i + (size_t)k]];
-      p[k] = frame_point(surface, frame, id[k]);
-    }
-    lbVec3 area = lb_cross(lb_sub(p[1], p[0]), lb_sub(p[2], p[0]));
-    for (int k = 0; k < 3; k++) sums[id[k]] = lb_add(sums[id[k]], area);
-  }
-}
-
-float *lb_surface_normals(const lbSurface *surface, int32_t frame_count, int32_t vertex_count,
-                          const float *frames) {
-  size_t count = (size_t)surface->source_count;
-  lbVec3 *areas = lb_alloc(count, sizeof *areas), *means = lb_alloc(count, sizeof *means);
-  float *normals = areas && means ? lb_alloc(count, 3 * sizeof *normals) : NULL;
-  for (int32_t f = 0; f < frame_count && normals; f++) {
-    add_areas(surface, frames + 3 * (size_t)f * (size_t)vertex_count, areas);
-    for (size_t i = 0; i < count; i++) means[i] = lb_add(means[i], lb_normalise(areas[i]));
-  }
-  for (size_t i = 0; i < count && normals; i++) {
-    lbVec3 normal = lb_normalise(means[i]);
-    if (!(fabs(lb_length(normal) - 1) < 1e-6)) normal = lb_vec3(0, 0, 1);
-    normals[3 * i] = (float)normal.x;
-    normals[3 * i + 1] = (float)normal.y;
-    normals[3 * i + 2] = (float)normal.z;
-  }
-  lb_free(areas);
-  lb_free(means);
-  return normals;
 }

@@ -25,12 +25,8 @@ typedef struct lbSurface {
 } lbSurface;
 
 // LB_ERR_MESH, with `name` in the message, when there are no triangles or ids are out of range.
+lbStatus lb_surface_check(const lbMesh *mesh, const char *name, lbError *err);
 lbStatus lb_surface_prepare(const lbMesh *mesh, const char *name, lbSurface *surface, lbError *err);
 void lb_surface_release(lbSurface *surface);
-
-// Vertex normals, each frame's weighted by area, averaged over the frames; unit length. A vertex
-// without one gets (0, 0, 1). (source_count x 3), free with lb_free; NULL: no memory.
-float *lb_surface_normals(const lbSurface *surface, int32_t frame_count, int32_t vertex_count,
-                          const float *frames);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "limber/file.h"
 #include "limber/export.h"
+#include "limber/math.h"
 
 #include <jansson.h>
 
@@ -46,7 +47,7 @@ static inline GlbFile glb_open(const char *path) {
   const char *chunk = file.content + 20 + json_bytes;
   file.binary_bytes = glb_word(chunk);
   assert_memory_equal(chunk + 4, "BIN", 4);
-  assert_int_equal(28 + json_bytes + file.binary_bytes, file.bytes);
+  assert_true(28 + json_bytes + file.binary_bytes <= file.bytes); // other chunks may follow
   file.binary = (const uint8_t *)chunk + 8;
   return file;
 }
@@ -94,7 +95,8 @@ static inline void glb_check_bound(const json_t *object, const char *key, const 
 // Every number is finite; bounds, where the accessor has them or must have them, are exact.
 static inline void glb_check_floats(const json_t *object, const Accessor *a, size_t width,
                                     bool must_have_bounds) {
-  float low[3] = { INFINITY, INFINITY, INFINITY }, high[3] = { -INFINITY, -INFINITY, -INFINITY };
+  float low[4], high[4];
+  for (int k = 0; k < 4; k++) low[k] = INFINITY, high[k] = -INFINITY;
   for (size_t i = 0; i < a->count * width; i++) {
     float x = glb_float(a, i);
     assert_true(isfinite(x));
@@ -157,8 +159,8 @@ typedef struct GlbBody {
   Accessor base, normals;
   size_t target_count;
   Accessor targets[64];
-  bool has_weights, has_translations;
-  Accessor weights, translations;
+  bool has_weights, has_translations, has_rotations;
+  Accessor weights, translations, rotations;
 } GlbBody;
 
 static inline GlbBody glb_body(const GlbFile *file, int64_t node, const lbAnimationDef *def) {
@@ -179,19 +181,36 @@ static inline GlbBody glb_body(const GlbFile *file, int64_t node, const lbAnimat
   }
   body.has_weights = glb_sampler(file, node, "weights", def, &body.weights);
   body.has_translations = glb_sampler(file, node, "translation", def, &body.translations);
+  body.has_rotations = glb_sampler(file, node, "rotation", def, &body.rotations);
   assert_int_equal(body.has_weights, body.target_count > 0);
   return body;
 }
 
-// Where the file puts coordinate k of a vertex at a frame.
-static inline double glb_coordinate(const GlbBody *body, size_t vertex, size_t k, size_t frame) {
-  json_t *fixed = json_object_get(body->node, "translation");
-  double x = (double)glb_float(&body->base, 3 * vertex + k);
-  for (size_t i = 0; i < body->target_count; i++)
-    x += (double)glb_float(&body->weights, frame * body->target_count + i) *
-         (double)glb_float(&body->targets[i], 3 * vertex + k);
-  return x + (body->has_translations ? (double)glb_float(&body->translations, 3 * frame + k)
-                                     : json_real_value(json_array_get(fixed, k)));
+// Entry k of a node's property at a frame: of its sampler, or the node's own.
+static inline double glb_placed(const GlbBody *body, bool moves, const Accessor *sampler,
+                                const char *property, size_t frame, size_t k, size_t width) {
+  if (moves) return (double)glb_float(sampler, width * frame + k);
+  json_t *fixed = json_object_get(body->node, property);
+  return fixed ? json_real_value(json_array_get(fixed, k)) : width == 4 && k == 3;
+}
+
+// Where the file puts a vertex at a frame, below the root node.
+static inline void glb_point(const GlbBody *body, size_t vertex, size_t frame, double x[3]) {
+  double q[4], t[3];
+  for (size_t k = 0; k < 3; k++) {
+    x[k] = (double)glb_float(&body->base, 3 * vertex + k);
+    for (size_t i = 0; i < body->target_count; i++)
+      x[k] += (double)glb_float(&body->weights, frame * body->target_count + i) *
+              (double)glb_float(&body->targets[i], 3 * vertex + k);
+    t[k] =
+        glb_placed(body, body->has_translations, &body->translations, "translation", frame, k, 3);
+  }
+  for (size_t k = 0; k < 4; k++)
+    q[k] = glb_placed(body, body->has_rotations, &body->rotations, "rotation", frame, k, 4);
+  lbVec3 turned = lb_vec3_load(x);
+  if (q[0] != 0 || q[1] != 0 || q[2] != 0)
+    turned = lb_quat_rotate(lb_quat(q[0], q[1], q[2], q[3]), turned);
+  x[0] = turned.x + t[0], x[1] = turned.y + t[1], x[2] = turned.z + t[2];
 }
 
 #endif

@@ -1,84 +1,10 @@
 // Animated glTF: what is written is read back and compared with what went in.
 #include "glb_file.h"
+#include "subjects.h"
 
-#include "mesh/builder.h"
-
-#define SIDE 7 // vertices along the sheet's side
 #define FRAMES 40
 
 static const char *output(void) { return output_path("test-animation.glb"); }
-
-// ---- subjects ----------------------------------------------------------------------------------
-
-static lbMesh *finish(lbMeshBuilder *builder) {
-  lbMesh *mesh = NULL;
-  lbError err;
-  check_ok(lb_mesh_builder_finish(builder, "test", &mesh, &err), err);
-  return mesh;
-}
-
-// A square sheet of 1 m, SIDE x SIDE vertices, in the plane z = 0.
-static lbMesh *sheet(void) {
-  lbMeshBuilder builder;
-  lb_mesh_builder_begin(&builder);
-  for (int32_t i = 0; i < SIDE * SIDE; i++)
-    lb_mesh_add_vertex(&builder, (double)(i % SIDE) / (SIDE - 1), (double)(i / SIDE) / (SIDE - 1),
-                       0);
-  for (int32_t y = 0; y + 1 < SIDE; y++)
-    for (int32_t x = 0; x + 1 < SIDE; x++) {
-      int32_t a = y * SIDE + x, b = a + 1, c = a + SIDE, d = c + 1;
-      lb_mesh_add_triangle(&builder, (int32_t[3]){ a, b, d });
-      lb_mesh_add_triangle(&builder, (int32_t[3]){ a, d, c });
-    }
-  return finish(&builder);
-}
-
-static lbMesh *tetrahedron(void) {
-  static const int32_t faces[4][3] = { { 0, 2, 1 }, { 0, 1, 3 }, { 1, 2, 3 }, { 0, 3, 2 } };
-  lbMeshBuilder builder;
-  lb_mesh_builder_begin(&builder);
-  for (int i = 0; i < 4; i++) lb_mesh_add_vertex(&builder, i == 1, i == 2, i == 3);
-  for (int i = 0; i < 4; i++) lb_mesh_add_triangle(&builder, faces[i]);
-  return finish(&builder);
-}
-
-static const uint8_t png[] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 1, 2, 3, 4, 5, 6, 7 };
-static const uint8_t gif[] = { 'G', 'I', 'F', '8', '9', 'a', 0, 0, 0, 0, 0, 0, 0, 0 };
-
-// The sheet with a texture seam down the middle, a textured half, a red one, and one triangle
-// plain.
-static lbMesh *painted_sheet(void) {
-  lbMesh *plain = sheet();
-  lbMeshBuilder builder;
-  lb_mesh_builder_begin(&builder);
-  for (int32_t i = 0; i < plain->vertex_count; i++) {
-    const double *p = plain->positions + 3 * (size_t)i;
-    lb_mesh_add_vertex(&builder, p[0], p[1], p[2]);
-  }
-  lb_mesh_add_texture(&builder, "paint.png", "image/png", png, sizeof png);
-  lb_mesh_add_texture(&builder, "moving.gif", "image/gif", gif, sizeof gif);
-  int32_t painted = lb_mesh_add_appearance(&builder, "painted");
-  int32_t red = lb_mesh_add_appearance(&builder, "red");
-  for (int32_t i = 0; i < plain->triangle_count; i++) {
-    const int32_t *corners = plain->triangles + 3 * (size_t)i;
-    bool left = i / 2 % (SIDE - 1) < (SIDE - 1) / 2;
-    float uvs[6];
-    for (int k = 0; k < 3; k++) {
-      const double *p = plain->positions + 3 * (size_t)corners[k];
-      uvs[2 * k] = (float)p[0] + (left ? 0 : 2);
-      uvs[2 * k + 1] = (float)p[1];
-    }
-    lb_mesh_add_triangle(&builder, corners);
-    lb_mesh_set_triangle_uvs(&builder, uvs);
-    lb_mesh_set_triangle_appearance(&builder, i == 5 ? -1 : left ? painted : red);
-  }
-  lbMesh *mesh = finish(&builder);
-  mesh->appearances[painted].texture = 0;
-  mesh->appearances[red].texture = 1;
-  mesh->appearances[red].base_color[1] = 0;
-  lb_mesh_destroy(plain);
-  return mesh;
-}
 
 // ---- motions -----------------------------------------------------------------------------------
 
@@ -167,10 +93,10 @@ static double primitive_error(const GlbFile *file, const GlbBody *body, const js
     for (size_t c = 0; c < 3; c++) {
       size_t vertex = glb_index(&indices, next++), source = (size_t)mesh->triangles[3 * i + c];
       for (size_t f = 0; f < (size_t)frame_count; f++) {
-        double sum = 0;
+        double x[3], sum = 0;
+        glb_point(body, vertex, f, x);
         for (size_t k = 0; k < 3; k++)
-          sum += pow(
-              glb_coordinate(body, vertex, k, f) - (double)in->frames[f * n + 3 * source + k], 2);
+          sum += pow(x[k] - (double)in->frames[f * n + 3 * source + k], 2);
         worst = fmax(worst, sqrt(sum));
       }
     }
@@ -202,7 +128,7 @@ static void check_body(const GlbFile *file, int64_t number, const lbAnimationBod
 // Writes one body, checks it and returns its figures.
 static lbAnimationInfo round_trip(lbMesh *mesh, Mover *mover, const lbAnimationDef *def) {
   float *frames = move(mesh, mover);
-  lbAnimationBody body = { "subject", mesh, frames };
+  lbAnimationBody body = { .name = "subject", .surface = mesh, .frames = frames };
   lbAnimationInfo info;
   lbError err;
   check_ok(lb_animation_write(output(), &body, 1, def, &info, &err), err);
@@ -318,7 +244,8 @@ static void two_bodies_share_a_file_and_an_animation(void **state) {
   lbAnimationDef def = test_def();
   lbMesh *a = sheet(), *b = tetrahedron();
   float *a_frames = move(a, wave), *b_frames = move(b, twist);
-  lbAnimationBody bodies[] = { { "sheet", a, a_frames }, { "Würfel", b, b_frames } };
+  lbAnimationBody bodies[] = { { .name = "sheet", .surface = a, .frames = a_frames },
+                               { .name = "Würfel", .surface = b, .frames = b_frames } };
   lbAnimationInfo infos[2];
   lbError err;
   check_ok(lb_animation_write(output(), bodies, 2, &def, infos, &err), err);
@@ -436,7 +363,7 @@ static void wrong_arguments_are_named(void **state) {
   (void)state;
   lbMesh *mesh = sheet();
   float *frames = move(mesh, wave);
-  lbAnimationBody body = { "cloth", mesh, frames };
+  lbAnimationBody body = { .name = "cloth", .surface = mesh, .frames = frames };
   lbAnimationDef def = test_def();
   lbError err;
 #define REFUSED(status, part)                                                                      \
@@ -478,7 +405,7 @@ static void more_than_four_gibibytes_are_refused(void **state) {
   (void)state;
   lbMesh *mesh = painted_sheet();
   float *frames = move(mesh, wave);
-  lbAnimationBody body = { "cloth", mesh, frames };
+  lbAnimationBody body = { .name = "cloth", .surface = mesh, .frames = frames };
   lbAnimationDef def = test_def();
   lbError err;
   size_t bytes = mesh->textures[0].bytes;
@@ -502,7 +429,7 @@ static void a_stopped_export_leaves_the_old_file(void **state) {
   round_trip(mesh, keep, &def);
   GlbFile before = glb_open(output());
   float *frames = move(mesh, wave);
-  lbAnimationBody body = { "cloth", mesh, frames };
+  lbAnimationBody body = { .name = "cloth", .surface = mesh, .frames = frames };
   lbError err;
   lb_set_progress(refuse, NULL);
   lbStatus status = lb_animation_write(output(), &body, 1, &def, NULL, &err);
@@ -521,7 +448,8 @@ static void every_failing_allocation_is_reported_without_leaks(void **state) {
   (void)state;
   lbMesh *mesh = painted_sheet(), *small = tetrahedron();
   float *frames = move(mesh, wave), *small_frames = move(small, twist);
-  lbAnimationBody bodies[] = { { "cloth", mesh, frames }, { "\xff", small, small_frames } };
+  lbAnimationBody bodies[] = { { .name = "cloth", .surface = mesh, .frames = frames },
+                               { .name = "\xff", .surface = small, .frames = small_frames } };
   lbAnimationDef def = test_def();
   lbStatus status = LB_ERR_MEMORY;
   int64_t n = 0;

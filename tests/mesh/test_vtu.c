@@ -161,7 +161,7 @@ static void writing_survives_any_failing_allocation(void **state) {
 
 static void a_collection_lists_times_and_files(void **state) {
   (void)state;
-  static const lbPvdFrame frames[] = { { 0, "a0.vtu" }, { 0.1, "a&1.vtu" } };
+  static const lbPvdFrame frames[] = { { 0, "a0.vtu", 0 }, { 0.1, "a&1.vtu", 1 } };
   lbError err;
   const char *path = output_path("test_vtu.pvd");
   check_ok(lb_write_pvd(frames, 2, path, &err), err);

@@ -17,6 +17,7 @@ lbStatus lb_write_vtu_fields(const lbMesh *mesh, const lbVtuField *fields, int32
 typedef struct lbPvdFrame {
   double time;      // s
   const char *file; // as seen from the .pvd's folder
+  int32_t part;     // which of the files of one time this is
 } lbPvdFrame;
 
 lbStatus lb_write_pvd(const lbPvdFrame *frames, int32_t frame_count, const char *path,

@@ -163,7 +163,7 @@ lbStatus lb_write_pvd(const lbPvdFrame *frames, int32_t frame_count, const char 
   for (int32_t i = 0; i < frame_count; i++) {
     fputs("    <DataSet timestep=\"", file.stream);
     lb_print_number(file.stream, frames[i].time, 17);
-    fputs("\" group=\"\" part=\"0\" file=\"", file.stream);
+    fprintf(file.stream, "\" group=\"\" part=\"%d\" file=\"", (int)frames[i].part);
     lb_xml_print(file.stream, frames[i].file);
     fputs("\"/>\n", file.stream);
   }

@@ -1,4 +1,4 @@
-// Writing a mesh's appearances as a Wavefront material library.
+// Writing a mesh's appearances as a Wavefront material library, for one OBJ file or many.
 #ifndef LB_MESH_IO_WRITE_MTL_H
 #define LB_MESH_IO_WRITE_MTL_H
 
@@ -12,5 +12,8 @@ void lb_obj_write_name(FILE *stream, const char *name, const char *otherwise, in
 
 // Writes the library and, beside it, the pictures that are there.
 lbStatus lb_write_mtl(const lbMesh *mesh, const char *path, lbError *err);
+
+// An OBJ that names a library which several files share, and does not write it.
+lbStatus lb_write_obj_with(const lbMesh *mesh, const char *library, const char *path, lbError *err);
 
 #endif

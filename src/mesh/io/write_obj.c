@@ -23,6 +23,7 @@ typedef struct Writer {
   Memberships memberships;
   int32_t *uv_ids; // (triangle_count x 3), NULL: none
   bool has_looks;
+  const char *library; // written apart by the caller; NULL: a .mtl file beside, written too
   FILE *stream;
 } Writer;
 
@@ -147,11 +148,12 @@ static char *library_path(const char *path) {
 
 static lbStatus write_all(Writer *writer, const char *path, lbError *err) {
   lbFileWriter file = { 0 };
-  char *library = library_path(path);
+  char *library = writer->library ? lb_duplicate_text(writer->library) : library_path(path);
   lbStatus status = library ? find_memberships(writer, err) : lb_fail_memory(err);
   writer->has_looks = writer->mesh->appearance_count > 0 && writer->mesh->triangle_appearances &&
                       !writer->surface.owned;
-  if (!status && writer->has_looks) status = lb_write_mtl(writer->mesh, library, err);
+  if (!status && writer->has_looks && !writer->library)
+    status = lb_write_mtl(writer->mesh, library, err);
   if (!status) status = lb_file_begin(&file, path, err);
   if (status) goto done;
   writer->stream = file.stream;
@@ -170,8 +172,9 @@ done:
   return status;
 }
 
-lbStatus lb_write_obj(const lbMesh *mesh, const char *path, lbError *err) {
-  Writer writer = { .mesh = mesh };
+lbStatus lb_write_obj_with(const lbMesh *mesh, const char *library, const char *path,
+                           lbError *err) {
+  Writer writer = { .mesh = mesh, .library = library };
   lbStatus status = lb_surface_begin(&writer.surface, mesh, path, err);
   if (!status) status = write_all(&writer, path, err);
   lb_surface_end(&writer.surface);
@@ -179,4 +182,8 @@ lbStatus lb_write_obj(const lbMesh *mesh, const char *path, lbError *err) {
   lb_free(writer.memberships.groups);
   lb_free(writer.uv_ids);
   return status;
+}
+
+lbStatus lb_write_obj(const lbMesh *mesh, const char *path, lbError *err) {
+  return lb_write_obj_with(mesh, NULL, path, err);
 }
