@@ -77,6 +77,8 @@ lbStatus lb_scene_fem(const lbSceneBody *body, lbFem **out, lbError *err);
 // The model of a scene body by its method, in the body's own axes; "full" has none. A body read
 // from a model file: a copy.
 lbStatus lb_scene_model(const lbSceneBody *body, lbModel **out, lbError *err);
+// Where a point of the body's own axes stands in the world at rest.
+void lb_scene_place(const lbSceneBody *body, const double own[3], double world[3]);
 // Gravity and the loads that act at time t on a body, as a full vector of its fem.
 void lb_scene_forces(const lbScene *scene, int32_t body, const lbFem *fem, double t,
                      double *forces);

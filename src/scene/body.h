@@ -53,8 +53,6 @@ lbStatus lb_scene_read_placement(const lbBodyEntry *entry, int32_t instance, lbS
                                  double scale[3], lbError *err);
 void lb_scene_scale_mesh(const double scale[3], lbMesh *mesh);
 void lb_scene_warn_of_size(const lbSceneBody *body);
-// Where a point of the body's own axes stands in the world.
-void lb_scene_place(const lbSceneBody *body, const double own[3], double world[3]);
 // supports.c: marks the vertices that a "fixed" entry names.
 lbStatus lb_scene_read_fixed(const lbField *json, lbSceneBody *body, lbError *err);
 // materials.c
