@@ -17,6 +17,7 @@
 #include "limber/reduce.h"
 #include "limber/scene.h"
 #include "limber/table.h"
+#include "limber/build_model.h"
 #include "limber/run.h"
 
 #ifdef __cplusplus

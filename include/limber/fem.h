@@ -42,6 +42,13 @@ int32_t lb_fem_element_count(const lbFem *fem);
 double lb_fem_total_mass(const lbFem *fem);            // kg, fixed vertices included
 const double *lb_fem_vertex_masses(const lbFem *fem);  // (vertex_count), ∫ρN, kg
 const double *lb_fem_rest_positions(const lbFem *fem); // (vertex_count x 3)
+const bool *lb_fem_fixed(const lbFem *fem);            // (vertex_count); unused vertices are not
+int32_t lb_fem_material_count(const lbFem *fem);
+const lbMaterial *lb_fem_materials(const lbFem *fem);      // (material_count)
+const int32_t *lb_fem_element_materials(const lbFem *fem); // (elements of the mesh)
+// Second moments of the mass about a point c: Σ m_ab (x_a − c)(x_b − c)ᵀ over all vertices, fixed
+// ones too, with the body's own mass: consistent (exact for tets) or lumped.
+void lb_fem_second_moments(const lbFem *fem, const double c[3], double moments[3][3]); // kg m²
 void lb_fem_expand(const lbFem *fem, const double *system, double *full); // others are set to 0
 void lb_fem_compress(const lbFem *fem, const double *full, double *system);
 
@@ -65,6 +72,7 @@ typedef struct lbModes {
   int32_t count, rigid_count;
   int32_t vertex_count;
   double *frequencies; // (count) Hz, ascending, elastic ones only
+  double *eigenvalues; // (count) λ = (2π frequency)², 1/s²
   double *shapes;      // (3 vertex_count x count), column-major, mass-orthonormal, 0 where fixed
   double *residuals;   // (count), |K w − λ M w| / |K w|
   double seconds;

@@ -21,6 +21,9 @@ void lb_fem_destroy(lbFem *fem) {
   lb_free(fem->positions);
   lb_free(fem->node_of_vertex);
   lb_free(fem->vertex_of_node);
+  lb_free(fem->fixed);
+  lb_free(fem->materials);
+  lb_free(fem->element_materials);
   lb_free(fem->forces.begin);
   lb_free(fem->forces.from);
   lb_free(fem->column_begin);
@@ -78,14 +81,17 @@ static lbStatus check_def(const lbMesh *mesh, const lbFemDef *def, lbError *err)
 static lbStatus number_nodes(lbFem *fem, const lbMesh *mesh, const bool *fixed, lbError *err) {
   fem->node_of_vertex = lb_alloc((size_t)mesh->vertex_count, sizeof(int32_t));
   fem->vertex_of_node = lb_alloc((size_t)mesh->vertex_count, sizeof(int32_t));
-  if (!fem->node_of_vertex || !fem->vertex_of_node) return lb_fail_memory(err);
+  fem->fixed = lb_alloc((size_t)mesh->vertex_count, sizeof(bool));
+  if (!fem->node_of_vertex || !fem->vertex_of_node || !fem->fixed) return lb_fail_memory(err);
   for (int32_t e = 0; e < fem->element_count; e++) {
     const int32_t *vertices = element_vertices(mesh, e);
     for (int32_t a = 0; a < lb_element_nodes(element_kind(mesh, e)); a++)
       fem->node_of_vertex[vertices[a]] = 1;
   }
   for (int32_t v = 0; v < mesh->vertex_count; v++) {
-    bool is_free = fem->node_of_vertex[v] && !(fixed && fixed[v]);
+    bool used = fem->node_of_vertex[v] != 0;
+    fem->fixed[v] = used && fixed && fixed[v];
+    bool is_free = used && !fem->fixed[v];
     fem->node_of_vertex[v] = is_free ? fem->node_count : -1;
     if (is_free) fem->vertex_of_node[fem->node_count++] = v;
   }
@@ -229,6 +235,16 @@ static lbStatus make_sets(lbFem *fem, const lbMesh *mesh, const lbFemDef *def, l
   return LB_OK;
 }
 
+static lbStatus keep_materials(lbFem *fem, const lbFemDef *def, lbError *err) {
+  size_t elements = (size_t)fem->element_count;
+  fem->material_count = def->material_count;
+  fem->materials = lb_duplicate(def->materials, (size_t)def->material_count, sizeof(lbMaterial));
+  fem->element_materials = def->element_materials
+                               ? lb_duplicate(def->element_materials, elements, sizeof(int32_t))
+                               : lb_alloc(elements, sizeof(int32_t));
+  return fem->materials && fem->element_materials ? LB_OK : lb_fail_memory(err);
+}
+
 lbStatus lb_fem_create(const lbMesh *mesh, const lbFemDef *def, lbFem **out, lbError *err) {
   lbStatus status = check_def(mesh, def, err);
   if (status) return status;
@@ -239,6 +255,7 @@ lbStatus lb_fem_create(const lbMesh *mesh, const lbFemDef *def, lbFem **out, lbE
   fem->name = lb_duplicate_text(def->name);
   fem->positions = lb_duplicate(mesh->positions, (size_t)mesh->vertex_count, 3 * sizeof(double));
   if (!fem->name || !fem->positions) status = lb_fail_memory(err);
+  if (!status) status = keep_materials(fem, def, err);
   if (!status) status = number_nodes(fem, mesh, def->fixed, err);
   if (!status) status = make_sets(fem, mesh, def, err);
   if (!status) status = lb_fem_plan(fem, err);
@@ -257,6 +274,10 @@ int32_t lb_fem_element_count(const lbFem *fem) { return fem->element_count; }
 double lb_fem_total_mass(const lbFem *fem) { return fem->total_mass; }
 const double *lb_fem_vertex_masses(const lbFem *fem) { return fem->vertex_masses; }
 const double *lb_fem_rest_positions(const lbFem *fem) { return fem->positions; }
+const bool *lb_fem_fixed(const lbFem *fem) { return fem->fixed; }
+int32_t lb_fem_material_count(const lbFem *fem) { return fem->material_count; }
+const lbMaterial *lb_fem_materials(const lbFem *fem) { return fem->materials; }
+const int32_t *lb_fem_element_materials(const lbFem *fem) { return fem->element_materials; }
 
 void lb_fem_expand(const lbFem *fem, const double *system, double *full) {
   for (int32_t v = 0; v < fem->vertex_count; v++)

@@ -55,6 +55,11 @@ struct lbFem {
   int32_t node_count;
   int32_t *node_of_vertex; // (vertex_count), -1: fixed or unused
   int32_t *vertex_of_node; // (node_count)
+  bool *fixed;             // (vertex_count): fixed and used
+
+  int32_t material_count;
+  lbMaterial *materials;      // (material_count)
+  int32_t *element_materials; // (element_count)
 
   int32_t set_count;
   lbElementSet sets[LB_ELEMENT_SETS_MAX];
@@ -78,6 +83,7 @@ struct lbFem {
 
   lbSparse *pattern; // the matrix's scalar pattern; values zero
   lbSparse *mass;    // consistent: the same pattern; lumped: diagonal
+  lbMassKind mass_kind;
   double *vertex_masses;
   double total_mass;
 };

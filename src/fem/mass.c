@@ -81,8 +81,42 @@ static lbStatus vertex_masses(lbFem *fem, lbError *err) {
   return status;
 }
 
+// moments += Σ m_ab (x_a − c)(x_b − c)ᵀ of one element.
+static void add_element_moments(const lbFem *fem, const lbElementSet *set, int32_t slot,
+                                const double c[3], double moments[3][3]) {
+  double mass[LB_ELEMENT_NODES_MAX * LB_ELEMENT_NODES_MAX], arms[LB_ELEMENT_NODES_MAX][3];
+  int32_t nodes = lb_element_nodes(set->kind);
+  const int32_t *vertices =
+      set->vertices + (size_t)(slot / LB_BATCH) * (size_t)nodes * LB_BATCH + slot % LB_BATCH;
+  element_mass(set, slot, mass);
+  for (int32_t a = 0; a < nodes; a++)
+    for (int i = 0; i < 3; i++)
+      arms[a][i] = fem->positions[3 * (size_t)vertices[a * LB_BATCH] + i] - c[i];
+  for (int32_t a = 0; a < nodes; a++)
+    for (int32_t b = 0; b < nodes; b++)
+      for (int i = 0; i < 9; i++)
+        moments[i / 3][i % 3] += mass[a * nodes + b] * arms[a][i / 3] * arms[b][i % 3];
+}
+
+void lb_fem_second_moments(const lbFem *fem, const double c[3], double moments[3][3]) {
+  for (int i = 0; i < 9; i++) moments[i / 3][i % 3] = 0;
+  if (fem->mass_kind == LB_MASS_LUMPED) {
+    for (int32_t v = 0; v < fem->vertex_count; v++) {
+      const double *x = fem->positions + 3 * (size_t)v;
+      for (int i = 0; i < 9; i++)
+        moments[i / 3][i % 3] +=
+            fem->vertex_masses[v] * (x[i / 3] - c[i / 3]) * (x[i % 3] - c[i % 3]);
+    }
+    return;
+  }
+  for (int32_t s = 0; s < fem->set_count; s++)
+    for (int32_t slot = 0; slot < fem->sets[s].element_count; slot++)
+      add_element_moments(fem, &fem->sets[s], slot, c, moments);
+}
+
 lbStatus lb_fem_mass(lbFem *fem, lbMassKind kind, lbError *err) {
   lbStatus status = vertex_masses(fem, err);
   if (status) return status;
+  fem->mass_kind = kind;
   return kind == LB_MASS_LUMPED ? lumped_mass(fem, err) : consistent_mass(fem, err);
 }

@@ -7,6 +7,7 @@
 void lb_modes_destroy(lbModes *modes) {
   if (!modes) return;
   lb_free(modes->frequencies);
+  lb_free(modes->eigenvalues);
   lb_free(modes->shapes);
   lb_free(modes->residuals);
   lb_free(modes);
@@ -39,9 +40,10 @@ static lbStatus modes_of_eigen(const lbFem *fem, const lbEigen *eigen, lbModes *
   modes->vertex_count = fem->vertex_count;
   modes->seconds = eigen->seconds;
   modes->frequencies = lb_alloc(count, sizeof(double));
+  modes->eigenvalues = lb_duplicate(eigen->values, count, sizeof(double));
   modes->residuals = lb_duplicate(eigen->residuals, count, sizeof(double));
   modes->shapes = lb_alloc(count * rows, sizeof(double));
-  if (!modes->frequencies || !modes->residuals || !modes->shapes) {
+  if (!modes->frequencies || !modes->eigenvalues || !modes->residuals || !modes->shapes) {
     lb_modes_destroy(modes);
     return lb_fail_memory(err);
   }

@@ -1,0 +1,68 @@
+// limber/build_model.h: from a surface, a volume mesh or a scene to a model file, with sensible
+// choices for all that was not said.
+#ifndef LIMBER_BUILD_MODEL_H
+#define LIMBER_BUILD_MODEL_H
+
+#include "limber/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LB_BUILD_FREQUENCY 3.0  // Hz, of the first mode, where no stiffness is given
+#define LB_BUILD_DAMPING 0.02   // damping ratio of the first mode, where no damping is given
+#define LB_BUILD_FIXED 0.05     // of the height, from below, is fixed where nothing is said
+#define LB_BUILD_VIEW_SHAPES 64 // modes that viewers get as morph targets, at most
+
+// What the caller says goes first, then what the scene or the mesh file says, then the defaults.
+typedef struct lbBuildDef {
+  const char *body;         // which body of a scene with several; default NULL: the only one
+  lbMethod method;          // default LB_METHOD_FULL: the scene's, or modal
+  int32_t mode_count;       // > 0; default 0: the scene's, or 20 (fewer if the body has fewer)
+  const lbDiscard *discard; // default NULL: the scene's, or none
+  char up;                  // 'y' or 'z'; default 0: the scene's, or y for OBJ and glTF, else z
+  double damping_mass;      // α, 1/s, >= 0; default -1: not said
+  double damping_stiffness; // β, s, >= 0; default -1: not said
+
+  // For bare meshes; a scene has its own.
+  bool is_free;               // default false: the lowest part along up is fixed
+  int32_t cells;              // > 0, bricks along the longest side of a surface; default 0: 24
+  const lbMaterial *material; // default NULL: what the file carries, or lb_material()
+  double frequency;           // Hz: the stiffness is scaled so that the first mode has it; 0: it is
+                              // left as it is; default -1: LB_BUILD_FREQUENCY, if neither caller
+                              // nor file gives a material
+} lbBuildDef;
+
+lbBuildDef lb_build_def(void);
+
+// What was chosen and what it took.
+typedef struct lbBuildReport {
+  char up;
+  bool up_chosen;       // by the file format
+  int32_t cells;        // 0: nothing was voxelised
+  bool cells_chosen;    //
+  bool bare;            // a mesh without a scene
+  bool material_given;  // by the caller, the scene or the mesh file
+  double frequency;     // Hz, that the stiffness was scaled to; 0: it was not
+  int32_t fixed_count;  // nodes
+  double fixed_share;   // of the height; 0: not chosen here
+  double damping_ratio; // of the first mode, chosen; 0: not chosen here
+  bool modes_chosen;    // their number
+  int32_t rigid_count;  // rigid modes, which are not in the model
+  double load_seconds, volume_seconds, modes_seconds, model_seconds;
+} lbBuildReport;
+
+// `path`: a scene (.json), a volume mesh, or a surface, which is voxelised and embedded. `report`
+// may be NULL.
+lbStatus lb_build_model(const char *path, const lbBuildDef *def, lbModel **out,
+                        lbBuildReport *report, lbError *err);
+
+// Writes models, and a world that places them (NULL: none), as a .glb that any glTF viewer opens:
+// the surfaces with their looks, the first modes as morph targets. Written aside and renamed.
+lbStatus lb_build_save(const lbModel *const *models, int32_t model_count, const lbWorldDef *world,
+                       const char *path, lbError *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,12 @@
+// Inside the build side: the modal model of modes that have been computed already.
+#ifndef LB_REDUCE_MODAL_H
+#define LB_REDUCE_MODAL_H
+
+#include "limber/reduce.h"
+
+// All modes of `modes` are candidates; modal->mode_count plays no part.
+lbStatus lb_reduce_modes(const lbMesh *mesh, const lbFem *fem, const lbModes *modes,
+                         const lbReduceDef *def, const lbModalDef *modal, lbModel **out,
+                         lbError *err);
+
+#endif

@@ -1,0 +1,168 @@
+// Writing models as a file that limber loads and any glTF viewer shows: each model's surface as a
+// mesh, its first modes W U as morph targets, and a node for each placed body.
+#include "limber/build_model.h"
+
+#include "export/viewable.h"
+#include "limber/file.h"
+#include "model/container.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static lbStatus view_looks(const lbModel *model, lbArena *arena, lbMesh *surface, lbError *err) {
+  size_t looks = (size_t)model->size.look_count, textures = (size_t)model->size.texture_count;
+  surface->appearances = lb_arena_alloc(arena, looks, sizeof(lbAppearance));
+  surface->textures = lb_arena_alloc(arena, textures, sizeof(lbTexture));
+  if (!surface->appearances || !surface->textures) return lb_fail_memory(err);
+  surface->appearance_count = model->size.look_count;
+  surface->texture_count = model->size.texture_count;
+  for (size_t i = 0; i < looks; i++) {
+    const float *color = model->look_colors + 4 * i, *metal = model->look_metal_roughness + 2 * i;
+    surface->appearances[i] = (lbAppearance){
+      .name = (char *)lb_model_text(model->look_names, (int32_t)i),
+      .base_color = { color[0], color[1], color[2], color[3] },
+      .metallic = metal[0],
+      .roughness = metal[1],
+      .texture = model->look_textures[i],
+    };
+  }
+  for (size_t i = 0; i < textures; i++) {
+    const int64_t *range = model->texture_ranges + 2 * i;
+    surface->textures[i] = (lbTexture){
+      .name = (char *)lb_model_text(model->texture_names, (int32_t)i),
+      .mime = (char *)lb_model_text(model->texture_mimes, (int32_t)i),
+      .data = range[1] ? (uint8_t *)model->pictures + range[0] : NULL,
+      .bytes = (size_t)range[1],
+    };
+  }
+  return LB_OK;
+}
+
+// A mesh that looks into the model; nothing writes through it.
+static lbStatus view_surface(const lbModel *model, lbArena *arena, lbMesh *surface, lbError *err) {
+  *surface = (lbMesh){
+    .vertex_count = model->size.vertex_count,
+    .positions = (double *)model->vertex_positions,
+    .triangle_count = model->size.triangle_count,
+    .triangles = (int32_t *)model->triangles,
+    .corner_uvs = (float *)model->corner_uvs,
+    .triangle_appearances = (int32_t *)model->triangle_looks,
+  };
+  return view_looks(model, arena, surface, err);
+}
+
+typedef struct Shapes {
+  const lbModel *model;
+  double *values; // (shapes x vertices x 3)
+} Shapes;
+
+// W U of modes [begin, end).
+static void make_shapes(int32_t begin, int32_t end, void *context) {
+  const Shapes *s = context;
+  const lbModel *m = s->model;
+  for (int32_t mode = begin; mode < end; mode++) {
+    const double *U = m->modal_basis + 3 * (size_t)m->size.node_count * (size_t)mode;
+    double *shape = s->values + 3 * (size_t)m->size.vertex_count * (size_t)mode;
+    for (int32_t v = 0; v < m->size.vertex_count; v++)
+      for (int32_t k = m->carrier_begin[v]; k < m->carrier_begin[v + 1]; k++)
+        for (int i = 0; i < 3; i++)
+          shape[3 * (size_t)v + i] +=
+              m->carrier_weights[k] * U[3 * (size_t)m->carrier_nodes[k] + i];
+  }
+}
+
+enum { NAME_BYTES = 40 };
+
+static lbStatus name_shapes(const lbModel *model, int32_t count, lbArena *arena,
+                            const char *const **out, lbError *err) {
+  const char **names = lb_arena_alloc(arena, (size_t)count, sizeof *names);
+  char *text = lb_arena_alloc(arena, (size_t)count, NAME_BYTES);
+  if (!names || !text) return lb_fail_memory(err);
+  for (int32_t i = 0; i < count; i++) {
+    names[i] = text + NAME_BYTES * (size_t)i;
+    snprintf(text + NAME_BYTES * (size_t)i, NAME_BYTES, "mode %d: %.4g Hz", (int)i + 1,
+             sqrt(model->modal_eigenvalues[i]) / (2 * LB_PI));
+  }
+  *out = names;
+  return LB_OK;
+}
+
+static lbStatus view_body(const lbModel *model, lbArena *arena, lbViewableBody *body,
+                          lbError *err) {
+  int32_t count = model->size.mode_count;
+  if (count > LB_BUILD_VIEW_SHAPES) count = LB_BUILD_VIEW_SHAPES;
+  lbMesh *surface = lb_arena_alloc(arena, 1, sizeof *surface);
+  Shapes shapes = { .model = model };
+  shapes.values =
+      lb_arena_alloc(arena, (size_t)count * (size_t)model->size.vertex_count, 3 * sizeof(double));
+  if (!surface || !shapes.values) return lb_fail_memory(err);
+  lbStatus status = view_surface(model, arena, surface, err);
+  *body = (lbViewableBody){
+    .name = model->name, .surface = surface, .shape_count = count, .shapes = shapes.values
+  };
+  if (!status) status = name_shapes(model, count, arena, &body->shape_names, err);
+  if (!status) lb_parallel_for(count, 1, make_shapes, &shapes);
+  return status;
+}
+
+// A node for each body of the world, or for each model.
+static lbStatus place_nodes(int32_t model_count, const lbWorldDef *world, lbArena *arena,
+                            lbViewableNode **out, int32_t *count, lbError *err) {
+  *count = world ? world->size.body_count : model_count;
+  lbViewableNode *nodes = lb_arena_alloc(arena, (size_t)*count, sizeof *nodes);
+  if (!nodes) return lb_fail_memory(err);
+  for (int32_t i = 0; i < *count; i++) {
+    nodes[i] = (lbViewableNode){ .body = i, .rotation = { 0, 0, 0, 1 } };
+    if (!world) continue;
+    nodes[i].body = world->body_models[i];
+    nodes[i].name = lb_model_text(world->body_names, i);
+    for (int k = 0; k < 3; k++) nodes[i].position[k] = world->body_positions[3 * (size_t)i + k];
+    for (int k = 0; k < 4; k++) nodes[i].rotation[k] = world->body_rotations[4 * (size_t)i + k];
+  }
+  *out = nodes;
+  return LB_OK;
+}
+
+static lbStatus make_viewable(const lbModel *const *models, int32_t model_count,
+                              const lbWorldDef *world, lbViewable *viewable, lbError *err) {
+  lbArena arena = { 0 };
+  lbViewableNode *nodes = NULL;
+  int32_t node_count = 0;
+  lbViewableBody *bodies = lb_arena_alloc(&arena, (size_t)model_count, sizeof *bodies);
+  lbStatus status = bodies ? LB_OK : lb_fail_memory(err);
+  for (int32_t i = 0; i < model_count && !status; i++)
+    status = view_body(models[i], &arena, &bodies[i], err);
+  if (!status) status = place_nodes(model_count, world, &arena, &nodes, &node_count, err);
+  if (!status)
+    status = lb_viewable_make(bodies, model_count, nodes, node_count,
+                              models[0]->up[0] == 1 ? 'y' : 'z', viewable, err);
+  lb_arena_release(&arena);
+  return status;
+}
+
+static lbStatus write_bytes(const uint8_t *bytes, size_t byte_count, const char *path,
+                            lbError *err) {
+  lbFileWriter writer;
+  lbStatus status = lb_file_begin(&writer, path, err);
+  if (status) return status;
+  fwrite(bytes, 1, byte_count, writer.stream); // commit looks whether it arrived
+  return lb_file_commit(&writer, err);
+}
+
+lbStatus lb_build_save(const lbModel *const *models, int32_t model_count, const lbWorldDef *world,
+                       const char *path, lbError *err) {
+  if (model_count < 1) return lb_fail(err, LB_ERR_ARGUMENT, "%s: no model to write", path);
+  lbViewable viewable = { 0 };
+  uint8_t *bytes = NULL;
+  size_t byte_count = 0;
+  lbStatus status = make_viewable(models, model_count, world, &viewable, err);
+  if (!status) {
+    const lbModelViewable seen = { viewable.json, viewable.json_bytes, viewable.bin,
+                                   viewable.bin_bytes, viewable.texture_ranges };
+    status = lb_bundle_pack(models, model_count, world, &seen, &bytes, &byte_count, err);
+  }
+  if (!status) status = write_bytes(bytes, byte_count, path, err);
+  lb_free(bytes);
+  lb_viewable_release(&viewable);
+  return status;
+}
