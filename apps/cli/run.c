@@ -39,9 +39,7 @@ static json_t *document(const lbRun *run) {
     const lbSceneBody *body = &scene->bodies[scene->probes[i].body];
     const double *moved =
         run->probes + 3 * ((size_t)run->step_count * (size_t)scene->probe_count + (size_t)i);
-    double *zeros = lb_alloc(3 * (size_t)body->mesh->vertex_count, sizeof(double));
-    if (zeros) lb_scene_vertex(body, scene->probes[i].vertex, zeros, rest, unused);
-    lb_free(zeros);
+    lb_scene_vertex(body, scene->probes[i].vertex, NULL, rest, unused);
     json_array_append_new(probes, cli_probe(scene, i, rest, moved));
   }
   return json_pack("{s:i, s:o, s:o, s:o, s:o}", "steps", (int)run->step_count, "time",
@@ -60,6 +58,15 @@ static lbStatus write_folder(const lbRun *run, const char *folder, json_t *resul
   snprintf(path, sizeof path, "%s/run.json", folder);
   if (!status) status = cli_write_json(result, path, err);
   return status;
+}
+
+// A lone model: what was chosen for it is said.
+static void tell_choices(const lbScene *scene, const lbRunDef *def) {
+  if (!scene->bundle || scene->bundle->world) return;
+  lb_log(LB_LOG_INFO,
+         "%s: a model alone is released under 9.81 m/s2 along -%c, %d steps of 1/120 s",
+         scene->path, scene->bodies[0].up,
+         (int)(def->step_count >= 0 ? def->step_count : scene->step_count));
 }
 
 static void print_text(const lbRun *run, const json_t *result, const char *folder) {
@@ -116,6 +123,7 @@ static cliStatus run_verb(int count, char **words) {
   lbRun *run = NULL;
   json_t *output = NULL;
   lbStatus status = cli_load_scene(arguments.inputs[0], &material, &scene, &err);
+  if (!status) tell_choices(scene, &def);
   if (!status && !has_count && scene->step_count == 0)
     lb_log(LB_LOG_WARNING, "%s: no step to take, give --count N or \"time\": { \"count\": N }",
            scene->path);
@@ -142,11 +150,13 @@ static cliStatus run_verb(int count, char **words) {
 
 const cliVerb cli_run = {
   "run",
-  "simulate a scene headless; write animation, probes, timings",
-  "limber run SCENE.json [options]",
+  "simulate a scene or model headless; write animation, probes, timings",
+  "limber run SCENE.json|COOKED.glb|MODEL.glb [options]",
   "Steps every body of the scene from t = 0. Without -o and --probes nothing is written.\n"
-  "animation.glb plays in Blender and in any glTF viewer.\n",
+  "animation.glb plays in Blender and in any glTF viewer. A model alone is released under\n"
+  "gravity (9.81 m/s2 along its down axis) for 240 steps of 1/120 s.\n",
   "  limber run scenes/bar.json -o out\n"
-  "  limber run scenes/bar.json --probes tip.csv --json",
+  "  limber run scenes/bar.json --probes tip.csv --json\n"
+  "  limber run bunny.glb --count 480 -o out",
   run_verb,
 };
