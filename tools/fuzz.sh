@@ -7,9 +7,12 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/corpus"
 cp "$2"/* "$work/corpus/"
 name=$(basename "$1")
+# No seed is cut short.
+most=$(for seed in "$2"/*; do wc -c < "$seed"; done | sort -n | tail -n 1)
+[ "$most" -gt 4096 ] || most=4096
 log="$work/log"
 # A finding is written beside the log and printed, so that it can be taken over as a seed.
-if ! "$1" "$work/corpus" -max_total_time="$3" -max_len=4096 -rss_limit_mb=2048 -timeout=10 \
+if ! "$1" "$work/corpus" -max_total_time="$3" -max_len="$most" -rss_limit_mb=2048 -timeout=10 \
     -print_final_stats=1 -artifact_prefix="$work/" > "$log" 2>&1; then
   tail -n 60 "$log"
   for finding in "$work"/crash-* "$work"/timeout-* "$work"/oom-* "$work"/leak-*; do

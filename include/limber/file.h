@@ -14,6 +14,18 @@ extern "C" {
 // The whole file plus a terminating zero byte that *bytes does not count. Free with lb_free.
 lbStatus lb_file_read(const char *path, char **content, size_t *bytes, lbError *err);
 
+// A whole file to look at: mapped by the system where it can, otherwise read into memory. The bytes
+// start on an LB_ALIGNMENT boundary. Do not overwrite the file in place meanwhile; replacing it by
+// a rename, as lbFileWriter does, is harmless.
+typedef struct lbFileMap {
+  const uint8_t *bytes;
+  size_t byte_count;
+  void *block_; // private: memory of our own; NULL: the system's mapping
+} lbFileMap;
+
+lbStatus lb_file_map(const char *path, lbFileMap *out, lbError *err); // an empty file is an error
+void lb_file_unmap(lbFileMap *map);                                   // one of zeros is legal
+
 typedef struct lbFileWriter {
   FILE *stream; // write here
   char *path, *aside;

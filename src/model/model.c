@@ -47,8 +47,10 @@ static void *copy_into(char **free_bytes, const void *source, size_t bytes) {
 
 lbStatus lb_model_create(const lbModel *draft, lbModel **out, lbError *err) {
   lbModel checked = *draft;
-  checked.size.element_count = draft->size.tet_count + draft->size.brick_count;
+  int64_t element_count = (int64_t)draft->size.tet_count + draft->size.brick_count;
+  checked.size.element_count = element_count > INT32_MAX ? -1 : (int32_t)element_count;
   checked.owner_ = NULL;
+  if (!checked.pictures) checked.pictures_bytes = 0;
   char where[120];
   snprintf(where, sizeof where, "model \"%.80s\"", draft->name ? draft->name : "");
   lbStatus status = lb_arrays_check(&lb_model_table, &checked, where, err);

@@ -2,16 +2,15 @@
 #ifndef LB_MODEL_MODEL_H
 #define LB_MODEL_MODEL_H
 
-#include "model/arrays.h"
+#include "limber/file.h"
+#include "model/container.h"
 
-// A file in memory with the structs that look into it. Models made by lb_model_create have none:
-// they and their arrays are one block.
+// A file in memory with the structs that look into it, which lie behind this one in its block.
+// Models made by lb_model_create have none: they and their arrays are one block.
 struct lbModelOwner {
   lbBundle bundle;
-  const uint8_t *bytes; // the whole file
-  size_t byte_count;
-  void *block;   // bytes in memory of our own, or
-  void *mapping; // the file mapped by the system (base/file)
+  lbFileMap file;
+  lbContainer container; // its name is gone
 };
 
 void lb_model_owner_release(struct lbModelOwner *owner);

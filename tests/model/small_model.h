@@ -1,0 +1,316 @@
+// A model made by hand, some kB as a file, with every array in it: a brick whose floor is held, two
+// tets on top of it, and a tetrahedron as the surface. Its modes move the tip (node 8) along x, y
+// and z. All numbers are exact in binary, so that every machine makes the same bytes.
+//
+// Everything lies in a SmallModel that a test may change before it uses `draft`.
+#ifndef LB_TESTS_SMALL_MODEL_H
+#define LB_TESTS_SMALL_MODEL_H
+
+#include "check.h"
+#include "limber/material.h"
+#include "limber/model.h"
+
+enum {
+  SMALL_NODES = 9,
+  SMALL_TETS = 2,
+  SMALL_BRICKS = 1,
+  SMALL_ELEMENTS = 3,
+  SMALL_MATERIALS = 2,
+  SMALL_VERTICES = 4,
+  SMALL_TRIANGLES = 4,
+  SMALL_CARRIERS = 6,
+  SMALL_LOOKS = 2,
+  SMALL_TEXTURES = 2,
+  SMALL_MODES = 3,
+  SMALL_CANDIDATES = 5,
+  SMALL_TIP = 8, // the node that the modes move
+};
+
+typedef struct SmallModel {
+  lbModel draft; // look here
+  char name[32], provenance[96];
+  int32_t up[1];
+  double node_positions[SMALL_NODES][3], node_masses[SMALL_NODES];
+  uint8_t node_fixed[SMALL_NODES];
+  int32_t tets[SMALL_TETS][4], bricks[SMALL_BRICKS][8];
+  int32_t element_materials[SMALL_ELEMENTS], material_laws[SMALL_MATERIALS];
+  double material_values[SMALL_MATERIALS][6];
+  double rigid_mass[1], rigid_centre[3], rigid_inertia[3][3];
+  double vertex_positions[SMALL_VERTICES][3];
+  int32_t vertex_sources[SMALL_VERTICES], triangles[SMALL_TRIANGLES][3];
+  float corner_uvs[SMALL_TRIANGLES][3][2];
+  int32_t triangle_looks[SMALL_TRIANGLES];
+  int32_t carrier_begin[SMALL_VERTICES + 1], carrier_nodes[SMALL_CARRIERS];
+  double carrier_weights[SMALL_CARRIERS];
+  char look_names[32];
+  float look_colors[SMALL_LOOKS][4], look_metal_roughness[SMALL_LOOKS][2];
+  int32_t look_textures[SMALL_LOOKS];
+  char texture_names[32], texture_mimes[32];
+  int64_t texture_ranges[SMALL_TEXTURES][2];
+  double modal_basis[SMALL_MODES][3 * SMALL_NODES], modal_eigenvalues[SMALL_MODES];
+  double modal_damping[2], modal_gravity[SMALL_MODES][3], modal_launch[SMALL_MODES][6];
+  double modal_residuals[SMALL_MODES];
+  double candidate_eigenvalues[SMALL_CANDIDATES], candidate_amplitudes[SMALL_CANDIDATES];
+  int32_t candidate_fates[SMALL_CANDIDATES];
+  uint8_t pictures[64];
+} SmallModel;
+
+#define SMALL_COPY(field, ...) memcpy(s->field, (__VA_ARGS__), sizeof s->field)
+
+static inline void small_volume(SmallModel *s) {
+  static const double masses[] = { .125, .125, .125, .125, .3125, .3125, .3125, .3125, .25 };
+  for (int i = 0; i < 8; i++) {
+    s->node_positions[i][0] = i % 4 == 1 || i % 4 == 2;
+    s->node_positions[i][1] = i % 4 >= 2;
+    s->node_positions[i][2] = i / 4;
+    s->node_fixed[i] = i < 4;
+  }
+  memcpy(s->node_positions[SMALL_TIP], (double[]){ .5, .5, 2 }, sizeof *s->node_positions);
+  SMALL_COPY(node_masses, masses);
+  SMALL_COPY(bricks, (int32_t[]){ 0, 1, 2, 3, 4, 5, 6, 7 });
+  SMALL_COPY(tets, (int32_t[]){ 4, 5, 6, 8, 4, 6, 7, 8 });
+  SMALL_COPY(element_materials, (int32_t[]){ 1, 1, 0 });
+  SMALL_COPY(material_laws, (int32_t[]){ LB_MATERIAL_STVK, LB_MATERIAL_NEOHOOKEAN });
+  SMALL_COPY(material_values, (double[]){ 1e6, .25, 1024, 0, 0, 0, 5e5, .375, 512, 0, 0, 0 });
+}
+
+// Of the nodes' masses.
+static inline void small_rigid(SmallModel *s) {
+  for (int i = 0; i < SMALL_NODES; i++) {
+    s->rigid_mass[0] += s->node_masses[i];
+    for (int k = 0; k < 3; k++) s->rigid_centre[k] += s->node_masses[i] * s->node_positions[i][k];
+  }
+  for (int k = 0; k < 3; k++) s->rigid_centre[k] /= s->rigid_mass[0];
+  for (int i = 0; i < SMALL_NODES; i++)
+    for (int k = 0; k < 3; k++)
+      for (int l = 0; l < 3; l++) {
+        double part = s->node_masses[i] * (s->node_positions[i][k] - s->rigid_centre[k]) *
+                      (s->node_positions[i][l] - s->rigid_centre[l]);
+        s->rigid_inertia[k][l] -= part;
+        if (k == l)
+          for (int d = 0; d < 3; d++) s->rigid_inertia[d][d] += part;
+      }
+}
+
+static inline void small_surface(SmallModel *s) {
+  SMALL_COPY(carrier_begin, (int32_t[]){ 0, 1, 2, 4, 6 });
+  SMALL_COPY(carrier_nodes, (int32_t[]){ 4, 5, 6, 7, 8, 6 });
+  SMALL_COPY(carrier_weights, (double[]){ 1, 1, .5, .5, 1.25, -.25 });
+  for (int v = 0; v < SMALL_VERTICES; v++)
+    for (int e = s->carrier_begin[v]; e < s->carrier_begin[v + 1]; e++)
+      for (int k = 0; k < 3; k++)
+        s->vertex_positions[v][k] +=
+            s->carrier_weights[e] * s->node_positions[s->carrier_nodes[e]][k];
+  SMALL_COPY(vertex_sources, (int32_t[]){ 10, 4, 7, 2 });
+  SMALL_COPY(triangles, (int32_t[]){ 0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3 });
+  SMALL_COPY(triangle_looks, (int32_t[]){ 0, 1, -1, 1 });
+  for (int i = 0; i < SMALL_TRIANGLES * 6; i++) (&s->corner_uvs[0][0][0])[i] = (float)i * .03125f;
+}
+
+static inline void small_looks(SmallModel *s) {
+  memcpy(s->look_names, "Glanz \xc3\xa9\0\xe6\x9f\x94\xe8\xbb\x9f", 16);
+  SMALL_COPY(look_colors, (float[]){ 1, .5f, .25f, 1, 0, .125f, .75f, .5f });
+  SMALL_COPY(look_metal_roughness, (float[]){ 0, 1, .75f, .375f });
+  SMALL_COPY(look_textures, (int32_t[]){ -1, 0 });
+  memcpy(s->texture_names, "wood grain.png\0", 16); // the second has an empty name
+  memcpy(s->texture_mimes, "image/png\0image/jpeg", 21);
+  memcpy(s->pictures + 5, "\x89PNG\r\n\x1a\nnot a real one", 22);
+  SMALL_COPY(texture_ranges, (int64_t[]){ 5, 22, 0, 0 }); // the second has no picture
+}
+
+// Mass-orthonormal for the nodes' masses: mode k moves the tip along axis k by 1 / sqrt(mass).
+static inline void small_modes(SmallModel *s) {
+  double root = .5, r[3]; // square root of the tip's mass
+  for (int k = 0; k < 3; k++) r[k] = s->node_positions[SMALL_TIP][k] - s->rigid_centre[k];
+  for (int k = 0; k < SMALL_MODES; k++) {
+    s->modal_basis[k][3 * SMALL_TIP + k] = 1 / root;
+    s->modal_gravity[k][k] = root;
+    s->modal_launch[k][k] = root;
+    s->modal_launch[k][3 + (k + 1) % 3] = root * r[(k + 2) % 3]; // (w x r)_k
+    s->modal_launch[k][3 + (k + 2) % 3] = -root * r[(k + 1) % 3];
+  }
+  SMALL_COPY(modal_eigenvalues, (double[]){ 400, 900, 2500 });
+  SMALL_COPY(modal_damping, (double[]){ .5, .0009765625 });
+  SMALL_COPY(modal_residuals, (double[]){ 0, 0x1p-40, 0x1p-39 });
+  SMALL_COPY(candidate_eigenvalues, (double[]){ 400, 900, 1600, 2500, 1e6 });
+  SMALL_COPY(candidate_amplitudes, (double[]){ 2, 2, 0x1p-30, 2, 1 });
+  SMALL_COPY(candidate_fates, (int32_t[]){ LB_MODE_KEPT, LB_MODE_KEPT, LB_MODE_TOO_WEAK,
+                                           LB_MODE_KEPT, LB_MODE_TOO_FAST });
+}
+
+// Points the draft at the arrays of this SmallModel.
+static inline void small_point(SmallModel *s) {
+  s->draft = (lbModel){
+    .size = { SMALL_NODES, SMALL_TETS, SMALL_BRICKS, SMALL_ELEMENTS, SMALL_MATERIALS,
+              SMALL_VERTICES, SMALL_TRIANGLES, SMALL_CARRIERS, SMALL_LOOKS, SMALL_TEXTURES,
+              SMALL_MODES, SMALL_CANDIDATES },
+    .name = s->name,
+    .provenance = s->provenance,
+    .up = s->up,
+    .node_positions = s->node_positions[0],
+    .node_masses = s->node_masses,
+    .node_fixed = s->node_fixed,
+    .tets = s->tets[0],
+    .bricks = s->bricks[0],
+    .element_materials = s->element_materials,
+    .material_laws = s->material_laws,
+    .material_values = s->material_values[0],
+    .rigid_mass = s->rigid_mass,
+    .rigid_centre = s->rigid_centre,
+    .rigid_inertia = s->rigid_inertia[0],
+    .vertex_positions = s->vertex_positions[0],
+    .vertex_sources = s->vertex_sources,
+    .triangles = s->triangles[0],
+    .corner_uvs = s->corner_uvs[0][0],
+    .triangle_looks = s->triangle_looks,
+    .carrier_begin = s->carrier_begin,
+    .carrier_nodes = s->carrier_nodes,
+    .carrier_weights = s->carrier_weights,
+    .look_names = s->look_names,
+    .look_colors = s->look_colors[0],
+    .look_metal_roughness = s->look_metal_roughness[0],
+    .look_textures = s->look_textures,
+    .texture_names = s->texture_names,
+    .texture_mimes = s->texture_mimes,
+    .texture_ranges = s->texture_ranges[0],
+    .modal_basis = s->modal_basis[0],
+    .modal_eigenvalues = s->modal_eigenvalues,
+    .modal_damping = s->modal_damping,
+    .modal_gravity = s->modal_gravity[0],
+    .modal_launch = s->modal_launch[0],
+    .modal_residuals = s->modal_residuals,
+    .candidate_eigenvalues = s->candidate_eigenvalues,
+    .candidate_amplitudes = s->candidate_amplitudes,
+    .candidate_fates = s->candidate_fates,
+    .pictures = s->pictures,
+    .pictures_bytes = sizeof s->pictures,
+  };
+}
+
+static inline void small_model_fill(SmallModel *s) {
+  memset(s, 0, sizeof *s);
+  strcpy(s->name, "W\xc3\xbcrfel \xe2\x80\x9e\xce\xb1\xe2\x80\x9c \xf0\x9f\xa7\x8a");
+  strcpy(s->provenance, "limber: 0.1.0\ninput: 0123456789abcdef\noptions: by hand\n");
+  s->up[0] = 2;
+  small_volume(s);
+  small_rigid(s);
+  small_surface(s);
+  small_looks(s);
+  small_modes(s);
+  small_point(s);
+}
+
+// Takes everything out of the draft that need not be there: no looks, no textures, no modes.
+static inline void small_model_strip(SmallModel *s) {
+  lbModel *d = &s->draft;
+  d->size.look_count = d->size.texture_count = d->size.mode_count = d->size.candidate_count = 0;
+  d->corner_uvs = NULL, d->triangle_looks = NULL;
+  d->look_names = NULL, d->look_colors = NULL, d->look_metal_roughness = NULL;
+  d->look_textures = NULL, d->texture_names = NULL, d->texture_mimes = NULL;
+  d->texture_ranges = NULL, d->modal_basis = NULL, d->modal_eigenvalues = NULL;
+  d->modal_damping = NULL, d->modal_gravity = NULL, d->modal_launch = NULL;
+  d->modal_residuals = NULL, d->candidate_eigenvalues = NULL, d->candidate_amplitudes = NULL;
+  d->candidate_fates = NULL, d->pictures = NULL, d->pictures_bytes = 0;
+}
+
+// ---- a world of two bodies ---------------------------------------------------------------------
+
+typedef struct SmallWorld {
+  lbWorldDef def;
+  double gravity[3], time_step[1];
+  int32_t step_count[1];
+  char body_names[16];
+  int32_t body_models[2], body_methods[2];
+  double body_positions[2][3], body_rotations[2][4];
+  double body_linear_velocities[2][3], body_angular_velocities[2][3];
+  int32_t load_bodies[2], load_kinds[2], load_points[2];
+  double load_forces[2][3], load_times[2][2];
+  int32_t probe_bodies[3], probe_kinds[3], probe_points[3];
+} SmallWorld;
+
+// Both bodies use the model with this number, which must be a whole small model.
+static inline void small_world_fill(SmallWorld *s, int32_t model) {
+  memset(s, 0, sizeof *s);
+  SMALL_COPY(gravity, (double[]){ 0, 0, -9.8125 });
+  s->time_step[0] = 0x1p-7;
+  s->step_count[0] = 100;
+  memcpy(s->body_names, "left\0\xce\xb2", 8);
+  SMALL_COPY(body_models, (int32_t[]){ model, model });
+  SMALL_COPY(body_methods, (int32_t[]){ LB_METHOD_MODAL, LB_METHOD_MODAL });
+  SMALL_COPY(body_positions, (double[]){ 0, 0, 0, 4, .5, 0 });
+  SMALL_COPY(body_rotations, (double[]){ 0, 0, 0, 1, 0, 0, 1, 0 });
+  SMALL_COPY(body_linear_velocities, (double[]){ 0, 0, 0, 1, 0, -.5 });
+  SMALL_COPY(body_angular_velocities, (double[]){ 0, 0, 0, 0, 2, 0 });
+  SMALL_COPY(load_bodies, (int32_t[]){ 0, 1 });
+  SMALL_COPY(load_kinds, (int32_t[]){ LB_POINT_VERTEX, LB_POINT_NODE });
+  SMALL_COPY(load_points, (int32_t[]){ 3, SMALL_TIP });
+  SMALL_COPY(load_forces, (double[]){ 1, 0, 0, 0, 0, -2 });
+  SMALL_COPY(load_times, (double[]){ .25, .5, 0, INFINITY });
+  SMALL_COPY(probe_bodies, (int32_t[]){ 0, 0, 1 });
+  SMALL_COPY(probe_kinds, (int32_t[]){ LB_POINT_VERTEX, LB_POINT_NODE, LB_POINT_NODE });
+  SMALL_COPY(probe_points, (int32_t[]){ 0, 8, 4 });
+  s->def = (lbWorldDef){
+    .size = { 2, 2, 3 },
+    .gravity = s->gravity,
+    .time_step = s->time_step,
+    .step_count = s->step_count,
+    .body_names = s->body_names,
+    .body_models = s->body_models,
+    .body_methods = s->body_methods,
+    .body_positions = s->body_positions[0],
+    .body_rotations = s->body_rotations[0],
+    .body_linear_velocities = s->body_linear_velocities[0],
+    .body_angular_velocities = s->body_angular_velocities[0],
+    .load_bodies = s->load_bodies,
+    .load_kinds = s->load_kinds,
+    .load_points = s->load_points,
+    .load_forces = s->load_forces[0],
+    .load_times = s->load_times[0],
+    .probe_bodies = s->probe_bodies,
+    .probe_kinds = s->probe_kinds,
+    .probe_points = s->probe_points,
+  };
+}
+
+// ---- comparing ---------------------------------------------------------------------------------
+
+// The same type, shape and bytes; an array without items is as good as none.
+static inline void check_same_array(lbArrayView got, lbArrayView expected) {
+  size_t items = 1, bytes = 0;
+  assert_string_equal(got.name, expected.name);
+  for (int i = 0; i < expected.rank; i++) {
+    if (got.shape[i] != expected.shape[i])
+      fail_msg("%s: shape[%d] is %d, not %d", got.name, i, (int)got.shape[i],
+               (int)expected.shape[i]);
+    items *= (size_t)expected.shape[i];
+  }
+  bytes = items * lb_array_item_bytes(expected.type);
+  if (!expected.data || bytes == 0) {
+    if (got.data) fail_msg("%s: is there", got.name);
+    return;
+  }
+  if (!got.data || memcmp(got.data, expected.data, bytes) != 0) fail_msg("%s: differs", got.name);
+}
+
+// Every array but the ranges of the textures; of these, the pictures they lead to.
+static inline void check_same_model(const lbModel *got, const lbModel *expected) {
+  assert_memory_equal(&got->size, &expected->size, sizeof got->size);
+  for (int32_t i = 0; i < lb_model_array_count(); i++)
+    if (strcmp(lb_model_array(got, i).name, "texture.ranges") != 0)
+      check_same_array(lb_model_array(got, i), lb_model_array(expected, i));
+  for (int32_t i = 0; i < expected->size.texture_count; i++) {
+    const int64_t *a = got->texture_ranges + 2 * i, *b = expected->texture_ranges + 2 * i;
+    assert_int_equal(a[1], b[1]);
+    assert_true((uint64_t)(a[0] + a[1]) <= got->pictures_bytes);
+    assert_memory_equal(got->pictures + a[0], expected->pictures + b[0], (size_t)b[1]);
+  }
+}
+
+static inline void check_same_world(const lbWorldDef *got, const lbWorldDef *expected) {
+  assert_non_null(got);
+  assert_memory_equal(&got->size, &expected->size, sizeof got->size);
+  for (int32_t i = 0; i < lb_world_array_count(); i++)
+    check_same_array(lb_world_array(got, i), lb_world_array(expected, i));
+}
+
+#endif
