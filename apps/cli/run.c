@@ -74,7 +74,7 @@ static void print_text(const lbRun *run, const json_t *result, const char *folde
   for (int32_t i = 0; i < run->body_count; i++) {
     const lbRunBody *b = &run->bodies[i];
     printf("body %s (%s): %d vertices, %d elements, %d unknowns, %.6g kg\n"
-           "  step %.0f us median, %.0f us p99, %.0f us at most\n"
+           "  step %.3g us median, %.3g us p99, %.3g us at most\n"
            "  kinetic energy %.6g J, elastic energy %.6g J\n",
            run->scene->bodies[i].name, lb_method_name(run->scene->bodies[i].method),
            (int)b->vertices, (int)b->elements, (int)b->dimension, b->mass, 1e6 * b->step_median,

@@ -2,6 +2,7 @@
 #include "limber/scene.h"
 
 #include "scene/body.h"
+#include "scene/read.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -44,8 +45,8 @@ lbStatus lb_scene_fem(const lbSceneBody *body, lbFem **out, lbError *err) {
   return status;
 }
 
-// Surface vertices that scenes do not count (their ids are the mesh's) get no number.
-static lbStatus unnumber_surface(lbModel **model, lbError *err) {
+lbStatus lb_scene_number_surface(const lbSceneBody *body, lbModel **model, lbError *err) {
+  if (!body->surface || body->surface_ids) return LB_OK;
   size_t count = (size_t)(*model)->size.vertex_count;
   int32_t *sources = lb_alloc(count, sizeof *sources);
   if (!sources) return lb_fail_memory(err);
@@ -72,7 +73,7 @@ static lbStatus reduce_modal(const lbSceneBody *body, lbModel **out, lbError *er
   def.damping_stiffness = body->damping_stiffness;
   lbStatus status = create_fem(body, body->mesh->positions, &fem, err);
   if (!status) status = lb_reduce_modal(body->mesh, fem, &def, &body->modal, &model, err);
-  if (!status && body->surface && !body->surface_ids) status = unnumber_surface(&model, err);
+  if (!status) status = lb_scene_number_surface(body, &model, err);
   lb_fem_destroy(fem);
   if (status)
     lb_model_destroy(model);
