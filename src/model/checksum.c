@@ -11,13 +11,13 @@
 #define BLOCK_BYTES (8 * LANES)
 #define ODD UINT64_C(0x9e3779b97f4a7c15)
 
-static uint64_t step(uint64_t state, uint64_t word) {
+static inline uint64_t step(uint64_t state, uint64_t word) {
   uint64_t mixed = state ^ word;
   return (mixed << 29 | mixed >> 35) * ODD;
 }
 
 // Little-endian on every machine; compilers make one load of it.
-static uint64_t word_at(const uint8_t *b) {
+static inline uint64_t word_at(const uint8_t *b) {
   return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 | (uint64_t)b[3] << 24 |
          (uint64_t)b[4] << 32 | (uint64_t)b[5] << 40 | (uint64_t)b[6] << 48 | (uint64_t)b[7] << 56;
 }

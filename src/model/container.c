@@ -64,8 +64,9 @@ static lbStatus fail_without_chunk(const lbContainer *c, lbError *err) {
     return lb_fail(err, LB_ERR_FORMAT,
                    "%s: is not a limber model: build one from a mesh with `limber build`", c->name);
   if (get_u32(c->bytes + 8) > c->byte_count)
-    return lb_fail(err, LB_ERR_FORMAT, "%s: is cut off: it has %zu of %lu bytes, copy it again",
-                   c->name, c->byte_count, (unsigned long)get_u32(c->bytes + 8));
+    return lb_fail(err, LB_ERR_FORMAT, "%s: is cut off: it has %llu of %lu bytes, copy it again",
+                   c->name, (unsigned long long)c->byte_count,
+                   (unsigned long)get_u32(c->bytes + 8));
   return lb_fail(err, LB_ERR_FORMAT,
                  "%s: is a plain glTF file, not a limber model: build one with `limber build`",
                  c->name);
@@ -107,9 +108,9 @@ static lbStatus check_size(const lbContainer *c, lbError *err) {
   if (left >= sizeof c->header && promised == c->byte_count && chunk_bytes == left &&
       c->header.file_bytes == c->byte_count)
     return LB_OK;
-  return lb_fail(err, LB_ERR_FORMAT, "%s: is %s: it has %zu bytes instead of %llu, copy it again",
-                 c->name, promised > c->byte_count ? "cut off" : "damaged", c->byte_count,
-                 (unsigned long long)promised);
+  return lb_fail(err, LB_ERR_FORMAT, "%s: is %s: it has %llu bytes instead of %llu, copy it again",
+                 c->name, promised > c->byte_count ? "cut off" : "damaged",
+                 (unsigned long long)c->byte_count, (unsigned long long)promised);
 }
 
 static lbStatus check_sums(const lbContainer *c, lbError *err) {

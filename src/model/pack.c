@@ -200,8 +200,8 @@ static lbStatus check_viewable(const Packer *p, lbError *err) {
   if (!v->json || v->json_bytes == 0)
     return lb_fail(err, LB_ERR_ARGUMENT, "the viewable part has no JSON document");
   if (v->bin_bytes % 64)
-    return lb_fail(err, LB_ERR_ARGUMENT, "the BIN chunk has %zu bytes, no multiple of 64",
-                   v->bin_bytes);
+    return lb_fail(err, LB_ERR_ARGUMENT, "the BIN chunk has %llu bytes, no multiple of 64",
+                   (unsigned long long)v->bin_bytes);
   for (int32_t i = 0; i < p->model_count; i++) count += p->models[i]->size.texture_count;
   if (count && !v->texture_ranges)
     return lb_fail(err, LB_ERR_ARGUMENT, "the viewable part has no ranges for %lld textures",

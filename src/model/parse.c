@@ -206,9 +206,10 @@ lbStatus lb_container_read(const lbContainer *c, lbModel *models, lbWorldDef *wo
     status = read_model(&r, &models[i], (int32_t)i, err);
   if (!status && c->header.has_world) status = read_world(&r, models, world, err);
   if (!status && (r.next != c->header.array_count || r.end != c->byte_count))
-    status = lb_fail(err, LB_ERR_FORMAT,
-                     "%s: it has %lu arrays in %zu bytes, but those of its models are %lu in %llu",
-                     c->name, (unsigned long)c->header.array_count, c->byte_count,
-                     (unsigned long)r.next, (unsigned long long)r.end);
+    status =
+        lb_fail(err, LB_ERR_FORMAT,
+                "%s: it has %lu arrays in %llu bytes, but those of its models are %lu in %llu",
+                c->name, (unsigned long)c->header.array_count, (unsigned long long)c->byte_count,
+                (unsigned long)r.next, (unsigned long long)r.end);
   return status;
 }
