@@ -31,6 +31,8 @@ foreach(script IN LISTS cli_tests)
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(cli.${subject} PROPERTIES TIMEOUT 600 ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 endforeach()
+# It looks at what these two write.
+set_tests_properties(cli.gltf PROPERTIES DEPENDS "export.shapes;export.viewable")
 
 # Checks of the source tree; tools/ says what each one demands. 77 means skipped.
 function(limber_add_check name)

@@ -1,26 +1,42 @@
 #!/bin/sh
-# Installs the Debian packages that are missing; nothing, offline, when all are there.
+# Installs the Debian packages and, for the tests, the npm packages that are missing; nothing,
+# offline, when all are there.
 # usage: deps.sh build   what the program needs
 #        deps.sh         that, and what the tests use
 set -eu
 build="gcc g++ libc6-dev make cmake ninja-build pkg-config
 libopenblas-dev liblapacke-dev libsuitesparse-dev libjansson-dev zlib1g-dev libassimp-dev"
 # A second compiler with its sanitizer and fuzzer run time, a cross compiler, a locale with a decimal
-# comma, and the two programs that fill surfaces with tets.
+# comma, the two programs that fill surfaces with tets, and numpy, which reads what is exported.
 tests="libcmocka-dev python3 git clang libclang-rt-14-dev clang-format gcc-mingw-w64-x86-64
-locales tetgen gmsh"
+locales tetgen gmsh python3-numpy"
 [ "${1:-}" = build ] && packages="$build" || packages="$build $tests"
+web="$(dirname "$0")/../tests/web"
 
 missing=""
 for package in $packages; do
   status=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
   [ "$status" = "install ok installed" ] || missing="$missing $package"
 done
-[ -n "$missing" ] || exit 0
+if [ "${1:-}" != build ]; then # by command: Node may be here from elsewhere, with an npm of its own
+  command -v node > /dev/null || missing="$missing nodejs"
+  command -v npm > /dev/null || missing="$missing npm"
+fi
 
-echo "installing:$missing"
-as_root=""
-[ "$(id -u)" = 0 ] || as_root="sudo"
-$as_root apt-get update -qq
-# shellcheck disable=SC2086
-DEBIAN_FRONTEND=noninteractive $as_root apt-get install -qq -y --no-install-recommends $missing > /dev/null
+if [ -n "$missing" ]; then
+  echo "installing:$missing"
+  as_root=""
+  [ "$(id -u)" = 0 ] || as_root="sudo"
+  $as_root apt-get update -qq
+  # shellcheck disable=SC2086
+  DEBIAN_FRONTEND=noninteractive $as_root apt-get install -qq -y --no-install-recommends $missing > /dev/null
+fi
+
+# The glTF validator and three.js, when they are not there or the lock file is newer. npm writes the
+# file in node_modules last.
+[ "${1:-}" = build ] && exit 0
+installed="$web/node_modules/.package-lock.json"
+if [ ! -e "$installed" ] || [ "$web/package-lock.json" -nt "$installed" ]; then
+  echo "installing: npm packages in tests/web"
+  (cd "$web" && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error > /dev/null)
+fi

@@ -47,8 +47,8 @@ typedef struct cliVerb {
   cliStatus (*run)(int count, char **words);
 } cliVerb;
 
-extern const cliVerb cli_mesh, cli_modes, cli_static, cli_evaluate, cli_info, cli_run, cli_bench;
-extern const cliVerb cli_cook, cli_export;
+extern const cliVerb cli_mesh, cli_modes, cli_static, cli_evaluate, cli_build, cli_info, cli_run,
+    cli_cook, cli_export, cli_bench;
 
 // Parses the words of a verb; options end with a NULL name. On CLI_OK with common.help set the help
 // has been printed and the verb is done. Wrong words are reported. Starts threads.
@@ -115,6 +115,21 @@ lbStatus cli_load_scene(const char *path, const cliMaterial *material, lbScene *
 // The body called `name`, or the only one.
 lbStatus cli_find_body(const lbScene *scene, const char *name, int32_t *body, lbError *err);
 json_t *cli_probe(const lbScene *scene, int32_t probe, const double rest[3], const double moved[3]);
+
+json_t *cli_material_document(const lbMaterial *material);
+void cli_print_material(const lbMaterial *material);
+
+// ---- models ------------------------------------------------------------------------------------
+
+// What is in a model file; with `arrays` every array of it too.
+cliStatus cli_model_info(const char *path, bool json, bool arrays);
+// One of a model's materials.
+lbMaterial cli_model_material(const lbModel *model, int32_t index);
+// The candidate modes: frequency_hz, damping_ratio, fate, residual (null where dropped).
+json_t *cli_modes_document(const lbModel *model);
+void cli_print_modes(const lbModel *model);
+int32_t cli_mode_fates(const lbModel *model, lbModeFate fate); // how many
+const char *cli_fate_name(lbModeFate fate);                    // "kept", "too_weak", "too_fast"
 
 // ---- meshes ------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-// limber info: what is in a mesh or a scene.
+// limber info: what is in a mesh, a scene or a model file.
 #include "cli.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 static bool is_scene(const char *path) { return lb_path_has_extension(path, ".json"); }
 
-static json_t *material_document(const lbMaterial *m) {
+json_t *cli_material_document(const lbMaterial *m) {
   bool mooney = m->model == LB_MATERIAL_MOONEYRIVLIN;
   json_t *document =
       json_pack("{s:s, s:f}", "model", lb_material_model_name(m->model), "density", m->density);
@@ -49,7 +49,7 @@ static json_t *body_document(const lbSceneBody *body) {
   BodySizes size = body_sizes(body);
   json_t *materials = json_array();
   for (int32_t i = 0; i < body->material_count; i++)
-    json_array_append_new(materials, material_document(&body->materials[i]));
+    json_array_append_new(materials, cli_material_document(&body->materials[i]));
   return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:o}", "name", body->name, "method",
                    lb_method_name(body->method), "vertices", size.vertices, "tets", size.tets,
                    "bricks", size.bricks, "surface_vertices", size.surface_vertices,
@@ -66,7 +66,7 @@ static json_t *scene_document(const lbScene *scene) {
                    scene->time_step, "steps", (int)scene->step_count);
 }
 
-static void print_material(const lbMaterial *m) {
+void cli_print_material(const lbMaterial *m) {
   if (m->model == LB_MATERIAL_MOONEYRIVLIN)
     printf("  material %s: c10 %g, c01 %g, v1 %g Pa, %g kg/m3\n", lb_material_model_name(m->model),
            m->c10, m->c01, m->v1, m->density);
@@ -85,7 +85,7 @@ static void print_scene(const lbScene *scene) {
     BodySizes size = body_sizes(b);
     printf("body %s: method %s, %d vertices, %d tets, %d bricks, %d fixed vertices\n", b->name,
            lb_method_name(b->method), size.vertices, size.tets, size.bricks, (int)fixed_count(b));
-    for (int32_t k = 0; k < b->material_count; k++) print_material(&b->materials[k]);
+    for (int32_t k = 0; k < b->material_count; k++) cli_print_material(&b->materials[k]);
   }
 }
 
@@ -124,22 +124,31 @@ static cliStatus mesh_info(const char *path, bool json) {
 }
 
 static cliStatus run(int count, char **words) {
-  const cliOption options[] = { { 0 } };
+  bool arrays = false;
+  const cliOption options[] = {
+    { "arrays", CLI_FLAG, &arrays, NULL, NULL, "list every array of a model file" },
+    { 0 },
+  };
   cliArguments arguments;
   cliStatus result = cli_parse(&cli_info, options, count, words, &arguments);
   if (result || arguments.common.help) return result;
   if ((result = cli_one_input(&cli_info, &arguments))) return result;
   const char *path = arguments.inputs[0];
+  if (lb_model_is_model_file(path)) return cli_model_info(path, arguments.common.json, arrays);
+  if (arrays) return cli_usage(&cli_info, "--arrays is for model files, %s is none", path);
   return is_scene(path) ? scene_info(path, arguments.common.json)
                         : mesh_info(path, arguments.common.json);
 }
 
 const cliVerb cli_info = {
   "info",
-  "what is in a mesh or scene: sizes, groups, materials, methods",
+  "what is in a model, mesh or scene: sizes, materials, methods, modes",
   "limber info FILE [options]",
-  "Describes a mesh file (as `limber mesh` does) or a scene.\n",
+  "Describes a model file (made by `limber build`), a mesh file (as `limber mesh` does) or a\n"
+  "scene.\n",
   "  limber info scenes/bar.json\n"
-  "  limber info scenes/bar.json --json",
+  "  limber info scenes/bar.json --json\n"
+  "  limber build scenes/bar.json -o bar.glb\n"
+  "  limber info bar.glb --arrays",
   run,
 };

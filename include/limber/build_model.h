@@ -47,6 +47,7 @@ typedef struct lbBuildReport {
   int32_t fixed_count;  // nodes
   double fixed_share;   // of the height; 0: not chosen here
   double damping_ratio; // of the first mode, chosen; 0: not chosen here
+  int32_t mode_count;   // computed
   bool modes_chosen;    // their number
   int32_t rigid_count;  // rigid modes, which are not in the model
   double load_seconds, volume_seconds, modes_seconds, model_seconds;

@@ -71,7 +71,9 @@ static void release_targets(Targets *targets) {
 }
 
 static json_t *mesh_extras(lbGlb *glb, const lbViewableBody *body, int32_t count) {
-  json_t *extras = json_object(), *names = json_array();
+  json_t *extras = json_object();
+  if (!count) return extras;
+  json_t *names = json_array();
   for (int32_t i = 0; i < count; i++) {
     char plain[32];
     snprintf(plain, sizeof plain, "shape %d", (int)i + 1);

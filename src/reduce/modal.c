@@ -88,25 +88,34 @@ static lbStatus choose_modes(const lbModes *modes, const lbReduceDef *def, const
 
 // ---- the arrays --------------------------------------------------------------------------------
 
-static lbStatus copy_modes(const lbModes *modes, const lbReduceDef *def, lbArena *arena,
-                           lbModel *draft, lbError *err) {
+// The kept ones of the modes; all of them are borrowed, a basis may be large.
+static lbStatus keep_modes(const lbModes *modes, lbArena *arena, lbModel *draft, lbError *err) {
   size_t kept = (size_t)draft->size.mode_count, rows = 3 * (size_t)modes->vertex_count, at = 0;
+  draft->modal_basis = modes->shapes;
+  draft->modal_eigenvalues = modes->eigenvalues;
+  draft->modal_residuals = modes->residuals;
+  if (kept == (size_t)modes->count) return LB_OK;
   double *basis = lb_arena_alloc(arena, kept * rows, sizeof *basis);
   double *eigenvalues = lb_arena_alloc(arena, kept, sizeof *eigenvalues);
   double *residuals = lb_arena_alloc(arena, kept, sizeof *residuals);
-  double *damping = lb_arena_alloc(arena, 2, sizeof *damping);
-  if (!basis || !eigenvalues || !residuals || !damping) return lb_fail_memory(err);
+  if (!basis || !eigenvalues || !residuals) return lb_fail_memory(err);
   for (int32_t i = 0; i < modes->count; i++) {
     if (draft->candidate_fates[i] != LB_MODE_KEPT) continue;
     memcpy(basis + rows * at, modes->shapes + rows * (size_t)i, rows * sizeof *basis);
     eigenvalues[at] = modes->eigenvalues[i];
     residuals[at++] = modes->residuals[i];
   }
-  damping[0] = def->damping_mass;
-  damping[1] = def->damping_stiffness;
   draft->modal_basis = basis;
   draft->modal_eigenvalues = eigenvalues;
   draft->modal_residuals = residuals;
+  return LB_OK;
+}
+
+static lbStatus keep_damping(const lbReduceDef *def, lbArena *arena, lbModel *draft, lbError *err) {
+  double *damping = lb_arena_alloc(arena, 2, sizeof *damping);
+  if (!damping) return lb_fail_memory(err);
+  damping[0] = def->damping_mass;
+  damping[1] = def->damping_stiffness;
   draft->modal_damping = damping;
   return LB_OK;
 }
@@ -193,7 +202,8 @@ lbStatus lb_reduce_modes(const lbMesh *mesh, const lbFem *fem, const lbModes *mo
   lbStatus status = check_modal(def, modal, err);
   if (!status) status = lb_object_draft(mesh, fem, def, &arena, &draft, err);
   if (!status) status = choose_modes(modes, def, &modal->discard, &arena, &draft, err);
-  if (!status) status = copy_modes(modes, def, &arena, &draft, err);
+  if (!status) status = keep_modes(modes, &arena, &draft, err);
+  if (!status) status = keep_damping(def, &arena, &draft, err);
   if (!status) status = project_gravity(&arena, &draft, err);
   if (!status) status = project_launch(fem, &arena, &draft, err);
   if (!status) status = write_provenance(def, &modal->discard, &arena, &draft, err);

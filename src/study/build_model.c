@@ -66,6 +66,8 @@ static lbStatus load(Job *job, lbError *err) {
   if (job->def->material)
     defaults = (lbSceneDefaults){ .material = *job->def->material, .has_material = true };
   job->report.bare = !lb_path_has_extension(job->path, ".json");
+  if (lb_model_is_model_file(job->path))
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: is a model already, build from its mesh", job->path);
   lbStatus status = lb_scene_load(job->path, &defaults, &job->scene, err);
   if (!status) status = find_body(job, err);
   if (!status && job->body->model)
@@ -136,10 +138,21 @@ static void fix_lowest(const Job *job, const bool *used, double share) {
     job->body->fixed[v] = used[v] && height[3 * (size_t)v] <= low + share * (high - low);
 }
 
+// The finite-element body in its own axes, wherever the scene puts it.
 static lbStatus make_fem(Job *job, lbError *err) {
+  const lbSceneBody *body = job->body;
+  char name[220];
+  snprintf(name, sizeof name, "body \"%.150s\"", body->name);
+  lbFemDef def = lb_fem_def();
+  def.name = name;
+  def.materials = body->materials;
+  def.material_count = body->material_count;
+  def.element_materials = body->element_materials;
+  def.fixed = body->fixed;
+  def.mass = body->mass;
   lb_fem_destroy(job->fem);
   job->fem = NULL;
-  return lb_scene_fem(job->body, &job->fem, err);
+  return lb_fem_create(body->mesh, &def, &job->fem, err);
 }
 
 // A body that ends in a point below is not held by the lowest 5 %: then twice as much, and so on.
@@ -179,11 +192,11 @@ static lbStatus choose_method(Job *job, lbError *err) {
 static void choose_modes(Job *job) {
   const lbBuildDef *def = job->def;
   job->modal = lb_modal_def();
-  bool by_scene = !job->report.bare && job->body->modal.mode_count > 0;
-  if (by_scene) job->modal = job->body->modal;
+  int32_t usual = job->modal.mode_count;
+  if (!job->report.bare && job->body->modal.mode_count > 0) job->modal = job->body->modal;
   if (def->discard) job->modal.discard = *def->discard;
   if (def->mode_count > 0) job->modal.mode_count = def->mode_count;
-  job->report.modes_chosen = !by_scene && def->mode_count == 0;
+  job->report.modes_chosen = def->mode_count == 0 && job->modal.mode_count == usual;
   if (!job->report.modes_chosen) return;
   int64_t most = 3 * (int64_t)job->fem->node_count - (job->report.fixed_count ? 0 : 6);
   if (job->modal.mode_count > most) job->modal.mode_count = most < 1 ? 1 : (int32_t)most;
@@ -201,6 +214,7 @@ static lbStatus solve(Job *job, lbError *err) {
     job->report.fixed_count += lb_fem_fixed(job->fem)[v];
   choose_modes(job);
   status = lb_fem_modes(job->fem, job->modal.mode_count, &job->modes, err);
+  job->report.mode_count = job->modal.mode_count;
   if (!status) job->report.rigid_count = job->modes->rigid_count;
   job->report.modes_seconds = lb_seconds() - start;
   return status;

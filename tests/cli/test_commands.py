@@ -9,7 +9,7 @@ from cli_testing import (PROGRAM, ROOT, add_case, bar_scene, case, check,
                          check_close, check_rows, limber, read_csv, read_json, run_cases, shared,
                          shared_names, write, write_json)
 
-VERBS = ("mesh", "modes", "static", "evaluate", "info", "run", "bench")
+VERBS = ("mesh", "modes", "static", "evaluate", "build", "info", "run", "bench")
 SHAPES = ("bar", "plate", "tube", "cylinder", "sphere", "torus", "tee", "sponge")
 MESH_FIELDS = {"vertices", "triangles", "tets", "bricks", "components", "groups", "bounds",
                "problems"}
@@ -101,7 +101,7 @@ def options_without_or_with_a_wrong_value_are_refused(folder):
 
 @case
 def wrong_combinations_of_words_are_refused(folder):
-    for verb in ("mesh", "modes", "static", "evaluate", "info", "run"):
+    for verb in ("mesh", "modes", "static", "evaluate", "build", "info", "run"):
         limber(verb).message("name a file", status=2)
         limber(verb, "a.msh", "b.msh").message("b.msh", status=2)
     limber("mesh", "a.msh", "--generate", "bar").message("--generate", status=2)
@@ -463,7 +463,7 @@ def json_numbers_have_17_digits(folder):
 @case
 def failures_print_nothing_on_stdout(folder):
     missing = os.path.join(folder, "missing.msh")
-    for verb in ("mesh", "modes", "static", "evaluate", "info", "run"):
+    for verb in ("mesh", "modes", "static", "evaluate", "build", "info", "run"):
         for words in ([], ["--json"], ["--quiet"]):
             limber(verb, missing, *words).message("missing.msh")
     limber("bench", "fem", "--mesh", missing, "--json").message("missing.msh")

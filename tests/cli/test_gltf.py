@@ -7,7 +7,7 @@ from cli_testing import (PROGRAM, Skip, bar_scene, case, check, check_close, che
                          read_csv, run_cases, write_json)
 from gltf_testing import load_in_three, to_z_up, validate, vertex_at
 
-STEP = 0.04  # s: below 30 frames a second, so that every step is a frame
+STEP = 0.04  # s, longer than a frame: every step is one
 FLOAT = 2e-7  # of positions about 1 m
 
 
@@ -69,7 +69,7 @@ def three_moves_placed_shapes_to_float_precision(folder):
     times = sorted({row[1] for row in rows})
     samples = load_in_three(path, *times)["samples"]
     found = [samples[times.index(row[1])]["meshes"][0][int(row[2])] for row in rows]
-    check_rows(found, [row[3:] for row in rows], 4e-6, "vertices some metres away")
+    check_rows(found, [row[3:] for row in rows], 1e-6, "vertices some metres away")
 
 
 @case

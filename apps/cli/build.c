@@ -1,0 +1,356 @@
+// limber build: from a surface, a volume mesh or a scene to a model file.
+#include "cli.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct Job {
+  const char *input, *output;
+  char chosen_output[300];
+  const char *method, *up, *amplitude, *law;
+  lbBuildDef def;
+  lbDiscard discard;
+  bool has_modes, has_cells, has_frequency, has_mass, has_stiffness, has_discard[4];
+  lbMaterial material;
+  bool has_material[7];
+  lbBuildReport report;
+  double write_seconds;
+  int64_t bytes;
+} Job;
+
+enum { LAW, YOUNG, POISSON, DENSITY, C10, C01, V1 };
+
+// ---- words -------------------------------------------------------------------------------------
+
+static cliStatus check_method(const Job *job) {
+  if (!job->method || strcmp(job->method, "modal") == 0) return CLI_OK;
+  for (int i = LB_METHOD_SUBSPACE; i < LB_METHOD_COUNT; i++)
+    if (strcmp(job->method, lb_method_name((lbMethod)i)) == 0)
+      return cli_usage(&cli_build, "this version builds no \"%s\" models, use --method modal",
+                       job->method);
+  return cli_usage(&cli_build, "--method is \"%s\", use modal", job->method);
+}
+
+static cliStatus check_discard(Job *job) {
+  static const char *const names[] = { "max_force", "min_resolution", "frame_rate", "amplitude" };
+  const double values[] = { job->discard.max_force, job->discard.min_resolution,
+                            job->discard.frame_rate };
+  for (int i = 0; i < 4; i++) {
+    if (!job->has_discard[i]) continue;
+    if (!job->discard.on) return cli_usage(&cli_build, "--%s goes with --discard", names[i]);
+    if (i < 3 && !(values[i] > 0))
+      return cli_usage(&cli_build, "--%s is %g, it must be positive", names[i], values[i]);
+  }
+  if (job->amplitude && strcmp(job->amplitude, "max") != 0 && strcmp(job->amplitude, "norm") != 0)
+    return cli_usage(&cli_build, "--amplitude is \"%s\", use max or norm", job->amplitude);
+  job->discard.norm = job->amplitude && strcmp(job->amplitude, "norm") == 0;
+  if (job->discard.on) job->def.discard = &job->discard;
+  return CLI_OK;
+}
+
+static bool gives_stiffness(const Job *job) {
+  return job->has_material[YOUNG] || job->has_material[C10] || job->has_material[C01] ||
+         job->has_material[V1];
+}
+
+// What a scene says for itself.
+static cliStatus check_bare_options(const Job *job) {
+  static const char *const names[] = {
+    "material", "young", "poisson", "density", "c10", "c01", "v1"
+  };
+  if (!lb_path_has_extension(job->input, ".json"))
+    return job->def.body ? cli_usage(&cli_build, "--body is for scenes, %s is a mesh", job->input)
+                         : CLI_OK;
+  const char *given = job->def.is_free     ? "free"
+                      : job->has_cells     ? "cells"
+                      : job->has_frequency ? "frequency"
+                                           : NULL;
+  for (int i = 0; i < 7; i++)
+    if (job->has_material[i]) given = names[i];
+  if (!given) return CLI_OK;
+  return cli_usage(&cli_build, "--%s is for bare meshes, the scene %s says it itself", given,
+                   job->input);
+}
+
+static cliStatus check_material(Job *job) {
+  lbError err;
+  bool given = false;
+  for (int i = 0; i < 7; i++) given |= job->has_material[i];
+  if (job->law && !lb_material_model_parse(job->law, &job->material.model))
+    return cli_usage(&cli_build,
+                     "--material is \"%s\", use linear, stvk, corotated, neohookean, "
+                     "stable_neohookean or mooneyrivlin",
+                     job->law);
+  if (given && lb_material_check(&job->material, "the material given by the options", &err))
+    return cli_usage(&cli_build, "%s", err.text);
+  if (job->has_frequency && gives_stiffness(job))
+    return cli_usage(&cli_build, "give a stiffness or --frequency, not both");
+  if (job->has_frequency && !(job->def.frequency > 0))
+    return cli_usage(&cli_build, "--frequency is %g, it must be positive", job->def.frequency);
+  if (given) job->def.material = &job->material;
+  if (given && !job->has_frequency)
+    job->def.frequency = gives_stiffness(job) ? 0 : LB_BUILD_FREQUENCY;
+  return CLI_OK;
+}
+
+static cliStatus check_numbers(Job *job) {
+  lbBuildDef *def = &job->def;
+  if (job->has_modes && def->mode_count < 1)
+    return cli_usage(&cli_build, "--modes is %d, it must be at least 1", (int)def->mode_count);
+  if (job->has_cells && def->cells < 1)
+    return cli_usage(&cli_build, "--cells is %d, it must be at least 1", (int)def->cells);
+  if (job->has_mass && !(def->damping_mass >= 0))
+    return cli_usage(&cli_build, "--damping_mass is %g, it must be 0 or more", def->damping_mass);
+  if (job->has_stiffness && !(def->damping_stiffness >= 0))
+    return cli_usage(&cli_build, "--damping_stiffness is %g, it must be 0 or more",
+                     def->damping_stiffness);
+  if (job->up && strcmp(job->up, "y") != 0 && strcmp(job->up, "z") != 0)
+    return cli_usage(&cli_build, "--up is \"%s\", use y or z", job->up);
+  def->up = job->up ? job->up[0] : 0;
+  if (job->method) def->method = LB_METHOD_MODAL;
+  return CLI_OK;
+}
+
+// Without -o the model lies in the current folder and has the input's name.
+static cliStatus check_output(Job *job) {
+  struct stat in, out;
+  if (!job->output) {
+    const char *name = lb_path_name(job->input);
+    int stem = (int)(strlen(name) - strlen(lb_path_extension(name)));
+    snprintf(job->chosen_output, sizeof job->chosen_output, "%.*s.glb", stem < 290 ? stem : 290,
+             name);
+    job->output = job->chosen_output;
+  }
+  if (!lb_path_has_extension(job->output, ".glb"))
+    return cli_usage(&cli_build, "-o is \"%s\", a model file ends in .glb", job->output);
+  if (stat(job->input, &in) == 0 && stat(job->output, &out) == 0 && in.st_dev == out.st_dev &&
+      in.st_ino == out.st_ino)
+    return cli_usage(&cli_build, "%s is the input, choose another file with -o", job->output);
+  return CLI_OK;
+}
+
+static cliStatus check_words(Job *job) {
+  cliStatus result = check_method(job);
+  if (!result) result = check_discard(job);
+  if (!result) result = check_bare_options(job);
+  if (!result) result = check_material(job);
+  if (!result) result = check_numbers(job);
+  if (!result) result = check_output(job);
+  return result;
+}
+
+// ---- output ------------------------------------------------------------------------------------
+
+// A path need not be UTF-8.
+static json_t *path_document(const char *path) {
+  json_t *text = json_string(path);
+  return text ? text : json_null();
+}
+
+static json_t *chosen_document(const Job *job, const lbModel *model) {
+  const lbBuildReport *r = &job->report;
+  json_t *chosen = json_object();
+  if (!job->method) json_object_set_new(chosen, "method", json_string("modal"));
+  if (r->up_chosen) json_object_set_new(chosen, "up", json_string(r->up == 'y' ? "y" : "z"));
+  if (r->cells_chosen) json_object_set_new(chosen, "cells", json_integer(r->cells));
+  if (r->fixed_share > 0) {
+    json_object_set_new(chosen, "fixed_share", cli_number(r->fixed_share));
+    json_object_set_new(chosen, "fixed_nodes", json_integer(r->fixed_count));
+  }
+  if (r->bare && !r->material_given) {
+    lbMaterial material = cli_model_material(model, 0);
+    json_object_set_new(chosen, "material", cli_material_document(&material));
+  }
+  if (r->frequency > 0) json_object_set_new(chosen, "frequency", cli_number(r->frequency));
+  if (r->damping_ratio > 0) {
+    json_object_set_new(chosen, "damping_ratio", cli_number(r->damping_ratio));
+    json_object_set_new(chosen, "damping_stiffness", cli_number(model->modal_damping[1]));
+  }
+  if (r->modes_chosen) json_object_set_new(chosen, "modes", json_integer(job->report.mode_count));
+  if (job->output == job->chosen_output)
+    json_object_set_new(chosen, "output", path_document(job->output));
+  return chosen;
+}
+
+static json_t *document(const Job *job, const lbModel *model) {
+  const lbModelSizes *s = &model->size;
+  const lbBuildReport *r = &job->report;
+  json_t *frequencies = json_array();
+  for (int32_t i = 0; i < s->mode_count; i++)
+    json_array_append_new(frequencies, cli_number(sqrt(model->modal_eigenvalues[i]) / (2 * LB_PI)));
+  json_t *all = json_pack(
+      "{s:o, s:I, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f}", "output",
+      path_document(job->output), "bytes", (json_int_t)job->bytes, "name", model->name, "method",
+      "modal", "up", r->up == 'y' ? "y" : "z", "vertices", (int)s->vertex_count, "triangles",
+      (int)s->triangle_count, "nodes", (int)s->node_count, "tets", (int)s->tet_count, "bricks",
+      (int)s->brick_count, "fixed_nodes", (int)r->fixed_count, "mass", model->rigid_mass[0]);
+  json_object_set_new(all, "modes", json_integer(s->mode_count));
+  json_object_set_new(all, "dropped",
+                      json_pack("{s:i, s:i}", "too_weak",
+                                (int)cli_mode_fates(model, LB_MODE_TOO_WEAK), "too_fast",
+                                (int)cli_mode_fates(model, LB_MODE_TOO_FAST)));
+  json_object_set_new(all, "rigid_modes", json_integer(r->rigid_count));
+  json_object_set_new(all, "frequencies_hz", frequencies);
+  json_object_set_new(all, "damping",
+                      json_pack("{s:f, s:f}", "mass", model->modal_damping[0], "stiffness",
+                                model->modal_damping[1]));
+  json_object_set_new(all, "chosen", chosen_document(job, model));
+  json_object_set_new(all, "seconds",
+                      json_pack("{s:f, s:f, s:f, s:f, s:f}", "load", r->load_seconds, "volume",
+                                r->volume_seconds, "modes", r->modes_seconds, "model",
+                                r->model_seconds, "write", job->write_seconds));
+  return all;
+}
+
+static void print_chosen(const Job *job, const lbModel *model) {
+  const lbBuildReport *r = &job->report;
+  lbMaterial m = cli_model_material(model, 0);
+  printf("chosen, with the option that changes it:\n");
+  if (!job->method) printf("  the method is modal (--method)\n");
+  if (r->up_chosen)
+    printf("  %c is up, as %s (--up)\n", r->up,
+           r->up == 'y' ? "in OBJ and glTF files" : "in files of this format");
+  if (r->cells_chosen)
+    printf("  the surface is voxelised with %d cells along its longest side (--cells)\n",
+           (int)r->cells);
+  if (r->fixed_share > 0)
+    printf("  the lowest %g %% along %c is fixed, %d nodes (--free)\n", 100 * r->fixed_share, r->up,
+           (int)r->fixed_count);
+  if (r->bare && !r->material_given)
+    printf("  the material is %s with Poisson's ratio %g and %g kg/m3 (--material, --poisson, "
+           "--density)\n",
+           lb_material_model_name(m.model), m.poisson, m.density);
+  if (r->frequency > 0 && m.model != LB_MATERIAL_MOONEYRIVLIN)
+    printf("  Young's modulus is %.4g Pa, which makes the first frequency %g Hz (--young, "
+           "--frequency)\n",
+           m.young, r->frequency);
+  else if (r->frequency > 0)
+    printf("  the stiffness is scaled to make the first frequency %g Hz (--c10, --frequency)\n",
+           r->frequency);
+  if (r->damping_ratio > 0)
+    printf("  stiffness damping is %.4g s, %g %% of critical for the first mode "
+           "(--damping_stiffness, --damping_mass)\n",
+           model->modal_damping[1], 100 * r->damping_ratio);
+  if (r->modes_chosen) printf("  %d modes are computed (--modes)\n", (int)r->mode_count);
+  if (job->output == job->chosen_output) printf("  the file is %s (-o)\n", job->output);
+}
+
+static void print_text(const Job *job, const lbModel *model) {
+  const lbModelSizes *s = &model->size;
+  const lbBuildReport *r = &job->report;
+  printf("model %s: %d vertices and %d triangles carried by %d nodes, %d tets, %d bricks; %.6g "
+         "kg\n",
+         model->name, (int)s->vertex_count, (int)s->triangle_count, (int)s->node_count,
+         (int)s->tet_count, (int)s->brick_count, model->rigid_mass[0]);
+  print_chosen(job, model);
+  printf("%d modes kept, %d dropped as too weak, %d as too fast; %d rigid ones apart\n",
+         (int)s->mode_count, (int)cli_mode_fates(model, LB_MODE_TOO_WEAK),
+         (int)cli_mode_fates(model, LB_MODE_TOO_FAST), (int)r->rigid_count);
+  cli_print_modes(model);
+  printf("time: load %.2f s, volume %.2f s, modes %.2f s, model %.2f s, write %.2f s\n",
+         r->load_seconds, r->volume_seconds, r->modes_seconds, r->model_seconds,
+         job->write_seconds);
+  printf("written: %s, %.2f MB\n", job->output, (double)job->bytes / 1e6);
+}
+
+// ---- the verb ----------------------------------------------------------------------------------
+
+// Whether the output can be written at all, before the long work.
+static lbStatus try_output(const char *path, lbError *err) {
+  lbFileWriter writer;
+  lbStatus status = lb_file_begin(&writer, path, err);
+  if (!status) lb_file_abort(&writer);
+  return status;
+}
+
+static lbStatus run_job(Job *job, lbModel **model, lbError *err) {
+  lbStatus status = try_output(job->output, err);
+  if (!status) status = lb_build_model(job->input, &job->def, model, &job->report, err);
+  if (status) return status;
+  double start = lb_seconds();
+  if (!lb_progress("write", 0)) return lb_fail_interrupted(err, "write");
+  status = lb_build_save((const lbModel *const *)model, 1, NULL, job->output, err);
+  job->write_seconds = lb_seconds() - start;
+  struct stat written;
+  if (!status && stat(job->output, &written) == 0) job->bytes = (int64_t)written.st_size;
+  return status;
+}
+
+static cliStatus run(int count, char **words) {
+  Job job = { .def = lb_build_def(), .discard = lb_discard(), .material = lb_material() };
+  bool *given = job.has_material, *rule = job.has_discard;
+  const cliOption options[] = {
+    { "o", CLI_TEXT, &job.output, NULL, "FILE.glb", "the model file (the input's name, here)" },
+    { "method", CLI_TEXT, &job.method, NULL, "NAME", "modal, the only one in this version" },
+    { "body", CLI_TEXT, &job.def.body, NULL, "NAME", "which body of a scene with several" },
+    { "modes", CLI_INTEGER, &job.def.mode_count, &job.has_modes, "N",
+      "how many elastic modes to compute (the scene's, or 20)" },
+    { "discard", CLI_FLAG, &job.discard.on, NULL, NULL,
+      "drop modes that are too weak or too fast to be seen:" },
+    { "max_force", CLI_NUMBER, &job.discard.max_force, &rule[0], "N",
+      "  the largest force to be expected (60000)" },
+    { "min_resolution", CLI_NUMBER, &job.discard.min_resolution, &rule[1], "M",
+      "  the smallest motion that can be seen (0.0001)" },
+    { "frame_rate", CLI_NUMBER, &job.discard.frame_rate, &rule[2], "HZ",
+      "  modes above half of it are dropped (60)" },
+    { "amplitude", CLI_TEXT, &job.amplitude, &rule[3], "KIND",
+      "  of a mode: max, its largest displacement (the default),\n  or norm" },
+    { "damping_mass", CLI_NUMBER, &job.def.damping_mass, &job.has_mass, "1/S",
+      "Rayleigh damping by mass (the scene's, or 0)" },
+    { "damping_stiffness", CLI_NUMBER, &job.def.damping_stiffness, &job.has_stiffness, "S",
+      "and by stiffness (the scene's, or 2 % of critical for the\nfirst mode)" },
+    { "up", CLI_TEXT, &job.up, NULL, "AXIS", "y or z (y for OBJ and glTF, z for others)" },
+    { "free", CLI_FLAG, &job.def.is_free, NULL, NULL,
+      "fix nothing of a mesh (default: the lowest 5 % along up)" },
+    { "cells", CLI_INTEGER, &job.def.cells, &job.has_cells, "N",
+      "bricks along the longest side of a surface (24)" },
+    { "frequency", CLI_NUMBER, &job.def.frequency, &job.has_frequency, "HZ",
+      "make a mesh as stiff as this first frequency needs (3,\nwhere no stiffness is given)" },
+    { "material", CLI_TEXT, &job.law, &given[LAW], "NAME",
+      "of a mesh: linear, stvk (the default), corotated,\nneohookean, stable_neohookean, "
+      "mooneyrivlin" },
+    { "young", CLI_NUMBER, &job.material.young, &given[YOUNG], "PA", "Young's modulus" },
+    { "poisson", CLI_NUMBER, &job.material.poisson, &given[POISSON], "NU",
+      "Poisson's ratio (0.45)" },
+    { "density", CLI_NUMBER, &job.material.density, &given[DENSITY], "KG/M3", "density (1000)" },
+    { "c10", CLI_NUMBER, &job.material.c10, &given[C10], "PA", "Mooney-Rivlin c10" },
+    { "c01", CLI_NUMBER, &job.material.c01, &given[C01], "PA", "Mooney-Rivlin c01" },
+    { "v1", CLI_NUMBER, &job.material.v1, &given[V1], "PA", "Mooney-Rivlin v1" },
+    { 0 },
+  };
+  cliArguments arguments;
+  cliStatus result = cli_parse(&cli_build, options, count, words, &arguments);
+  if (result || arguments.common.help) return result;
+  if ((result = cli_one_input(&cli_build, &arguments))) return result;
+  job.input = arguments.inputs[0];
+  if ((result = check_words(&job))) return result;
+
+  lbError err;
+  lbModel *model = NULL;
+  lbStatus status = run_job(&job, &model, &err);
+  cli_finish_progress();
+  if (status)
+    result = strstr(err.text, job.output) ? cli_fail(&err) : cli_fail_about(job.input, &err);
+  else if (arguments.common.json)
+    result = cli_print_json(document(&job, model));
+  else
+    print_text(&job, model);
+  lb_model_destroy(model);
+  return result;
+}
+
+const cliVerb cli_build = {
+  "build",
+  "mesh + material to a model file that runs in real time",
+  "limber build SCENE.json|MESH [-o FILE.glb] [options]",
+  "Takes a surface (voxelised, and carried by the bricks), a volume mesh or a body of a scene,\n"
+  "computes its modes and writes a .glb: limber plays it, and any glTF viewer shows it with its\n"
+  "modes as morph targets. Whatever was not said is chosen, and printed. A scene's own settings\n"
+  "go before the defaults, options before both.\n",
+  "  limber mesh --generate torus --surface -o torus.obj\n"
+  "  limber build torus.obj -o torus.glb\n"
+  "  limber build scenes/bar.json --modes 32 -o bar.glb",
+  run,
+};
