@@ -70,8 +70,9 @@ static void tell_choices(const lbScene *scene, const lbRunDef *def) {
 }
 
 static void print_text(const lbRun *run, const json_t *result, const char *folder) {
+  enum { MOST = 20 }; // bodies that are listed
   printf("%d steps, %.6g s\n", (int)run->step_count, run->time);
-  for (int32_t i = 0; i < run->body_count; i++) {
+  for (int32_t i = 0; i < run->body_count && i < MOST; i++) {
     const lbRunBody *b = &run->bodies[i];
     printf("body %s (%s): %d vertices, %d elements, %d unknowns, %.6g kg\n"
            "  step %.3g us median, %.3g us p99, %.3g us at most\n"
@@ -80,6 +81,8 @@ static void print_text(const lbRun *run, const json_t *result, const char *folde
            (int)b->vertices, (int)b->elements, (int)b->dimension, b->mass, 1e6 * b->step_median,
            1e6 * b->step_p99, 1e6 * b->step_max, b->state.kinetic, b->state.elastic);
   }
+  if (run->body_count > MOST)
+    printf("and %d more bodies, all of them in --json\n", (int)run->body_count - MOST);
   for (int32_t i = 0; i < run->scene->probe_count; i++) {
     const double *u =
         run->probes + 3 * ((size_t)run->step_count * (size_t)run->scene->probe_count + (size_t)i);
