@@ -92,6 +92,8 @@ static lbStatus create_cast(lbRun *run, Cast *cast, lbError *err) {
   lb_free(groups);
   for (int32_t a = 0; a < count && !status; a++) {
     lbActor *actor = &cast->actors[a];
+    if (!lb_progress("making bodies", (double)a / count))
+      return lb_fail_interrupted(err, "making bodies");
     bool full = run->scene->bodies[actor->bodies[0]].method == LB_METHOD_FULL;
     status = full ? lb_actor_create_full(actor, err) : lb_actor_create_reduced(actor, err);
   }
