@@ -23,10 +23,11 @@ typedef struct lbSceneBody {
   lbMassKind mass;
   double damping_mass, damping_stiffness;
   lbMethod method;
-  lbModalDef modal;                               // "reduce", for the modal method
-  char up;                                        // 'y' or 'z'
-  double position[3];                             // m, where its axes stand in the world
-  double rotation[4];                             // unit quaternion x y z w
+  lbModalDef modal;   // "reduce", for the modal method; mode_count 0: not
+                      // said, 20 or as many as there are
+  char up;            // 'y' or 'z'
+  double position[3]; // m, where its axes stand in the world
+  double rotation[4]; // unit quaternion x y z w
   double linear_velocity[3], angular_velocity[3]; // m/s; rad/s about the centre of mass
   int32_t twin; // the body whose model, mesh, surface and materials this one borrows; -1: its own
 } lbSceneBody;

@@ -14,6 +14,7 @@ static const char *const body_keys[] = { "name",     "mesh",     "surface",   "m
 void lb_scene_begin_body(lbSceneBody *body) {
   *body = (lbSceneBody){ .up = 'z', .rotation = { 0, 0, 0, 1 }, .twin = -1 };
   body->modal = lb_modal_def();
+  body->modal.mode_count = 0;
 }
 
 void lb_scene_release_body(lbSceneBody *body) {

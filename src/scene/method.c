@@ -73,7 +73,6 @@ lbStatus lb_scene_read_damping(const lbField *json, lbSceneBody *body, lbError *
 lbStatus lb_scene_read_method(const lbField *json, lbSceneBody *body, lbError *err) {
   static const char *const mass_names[] = { "consistent", "lumped", NULL };
   int mass = LB_MASS_CONSISTENT, method = LB_METHOD_FULL;
-  body->modal = lb_modal_def();
   lbField member = lb_field_member(json, "mass");
   lbStatus status = lb_field_choice(&member, mass_names, &mass, err);
   member = lb_field_member(json, "method");

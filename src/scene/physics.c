@@ -61,6 +61,15 @@ lbStatus lb_scene_number_surface(const lbSceneBody *body, lbModel **model, lbErr
   return LB_OK;
 }
 
+// Of the modes that a body has; a free one has six rigid ones among them.
+static int32_t default_mode_count(const lbSceneBody *body, const lbFem *fem) {
+  int64_t most = 3 * (int64_t)lb_fem_node_count(fem), count = lb_modal_def().mode_count;
+  bool held = false;
+  for (int32_t v = 0; body->fixed && v < body->mesh->vertex_count; v++) held |= body->fixed[v];
+  if (!held) most -= 6;
+  return (int32_t)(count < most ? count : most < 1 ? 1 : most);
+}
+
 static lbStatus reduce_modal(const lbSceneBody *body, lbModel **out, lbError *err) {
   lbFem *fem = NULL;
   lbModel *model = NULL;
@@ -72,7 +81,9 @@ static lbStatus reduce_modal(const lbSceneBody *body, lbModel **out, lbError *er
   def.damping_mass = body->damping_mass;
   def.damping_stiffness = body->damping_stiffness;
   lbStatus status = create_fem(body, body->mesh->positions, &fem, err);
-  if (!status) status = lb_reduce_modal(body->mesh, fem, &def, &body->modal, &model, err);
+  lbModalDef modal = body->modal;
+  if (!status && modal.mode_count == 0) modal.mode_count = default_mode_count(body, fem);
+  if (!status) status = lb_reduce_modal(body->mesh, fem, &def, &modal, &model, err);
   if (!status) status = lb_scene_number_surface(body, &model, err);
   lb_fem_destroy(fem);
   if (status)

@@ -25,7 +25,7 @@ static void values_of_reduce_are_taken_over(void **state) {
   lbScene *scene = scene_of(BODY_WITH("'method':'modal'"));
   const lbModalDef *modal = &scene->bodies[0].modal;
   assert_int_equal(scene->bodies[0].method, LB_METHOD_MODAL);
-  assert_int_equal(modal->mode_count, 20);
+  assert_int_equal(modal->mode_count, 0);
   assert_false(modal->discard.on);
   lb_scene_destroy(scene);
   scene = scene_of(BODY_WITH("'method':'modal','reduce':{'modes':7,'discard':{'max_force':10,"
@@ -104,6 +104,25 @@ static void a_model_is_in_the_bodys_own_axes(void **state) {
   }
   lb_model_destroy(plain);
   lb_model_destroy(placed);
+}
+
+static void twenty_modes_are_kept_or_as_many_as_there_are(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    int32_t count;
+  } cases[] = {
+    { HELD "'method':'modal'}]}", 20 },
+    { BODY_WITH("'fixed':[{'group':'left'},{'group':'right'}],'method':'modal'"), 12 },
+    { "{'limber':1,'bodies':[{'mesh':{'generate':'bar','cells':[1,1,1]},'material':{},'method':"
+      "'modal'}]}",
+      18 },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    lbModel *model = model_of(cases[i].text);
+    assert_int_equal(model->size.mode_count, cases[i].count);
+    lb_model_destroy(model);
+  }
 }
 
 static void methods_without_a_model_are_refused(void **state) {
@@ -277,6 +296,7 @@ int main(void) {
     cmocka_unit_test(keys_of_other_methods_are_warned_of),
     cmocka_unit_test(up_is_that_of_the_file),
     cmocka_unit_test(a_model_is_in_the_bodys_own_axes),
+    cmocka_unit_test(twenty_modes_are_kept_or_as_many_as_there_are),
     cmocka_unit_test(methods_without_a_model_are_refused),
     cmocka_unit_test(vertex_ids_of_a_model_are_those_of_its_object),
     cmocka_unit_test(bodies_of_one_file_share_its_model),
