@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-// A body with a model that the scene's bundle owns. Bodies of one model are twins.
+// A body with a model that the scene's bundle owns; `twin` has it already, or is -1.
 static lbStatus begin_body(lbScene *scene, int32_t index, const char *name, const lbModel *model,
-                           lbMethod method, lbError *err) {
+                           lbMethod method, int32_t twin, lbError *err) {
   lbSceneBody *body = &scene->bodies[index];
   lb_scene_begin_body(body);
   body->name = lb_duplicate_text(name);
@@ -18,7 +18,11 @@ static lbStatus begin_body(lbScene *scene, int32_t index, const char *name, cons
     body->damping_mass = model->modal_damping[0];
     body->damping_stiffness = model->modal_damping[1];
   }
-  lb_scene_number_model(body);
+  body->twin = twin;
+  if (twin < 0)
+    lb_scene_number_model(body);
+  else
+    body->surface_ids = scene->bodies[twin].surface_ids;
   return body->name ? LB_OK : lb_fail_memory(err);
 }
 
@@ -29,7 +33,7 @@ static lbStatus take_model(const char *path, const lbBundle *bundle, lbScene *sc
   if (method == LB_METHOD_COUNT)
     return lb_fail(err, LB_ERR_FORMAT, "%s: the model has no method, build it again", path);
   scene->body_count = 1;
-  lbStatus status = begin_body(scene, 0, model->name, model, (lbMethod)method, err);
+  lbStatus status = begin_body(scene, 0, model->name, model, (lbMethod)method, -1, err);
   scene->gravity[model->up[0]] = -9.81;
   scene->time_step = 1.0 / 120;
   scene->step_count = 240;
@@ -48,14 +52,14 @@ static lbStatus take_bodies(const lbBundle *bundle, lbScene *scene, lbError *err
     lbSceneBody *body = &scene->bodies[i];
     int32_t model = w->body_models[i];
     scene->body_count++;
-    status = begin_body(scene, i, name, bundle->models[model], (lbMethod)w->body_methods[i], err);
+    status = begin_body(scene, i, name, bundle->models[model], (lbMethod)w->body_methods[i],
+                        first[model] - 1, err);
     memcpy(body->position, w->body_positions + 3 * (size_t)i, sizeof body->position);
     memcpy(body->rotation, w->body_rotations + 4 * (size_t)i, sizeof body->rotation);
     memcpy(body->linear_velocity, w->body_linear_velocities + 3 * (size_t)i,
            sizeof body->linear_velocity);
     memcpy(body->angular_velocity, w->body_angular_velocities + 3 * (size_t)i,
            sizeof body->angular_velocity);
-    body->twin = first[model] - 1;
     if (first[model] == 0) first[model] = i + 1;
   }
   lb_free(first);
