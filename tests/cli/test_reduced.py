@@ -36,7 +36,8 @@ def cooked(folder, scene, name="world.glb"):
 
 def model_file(folder, name="bar.glb"):
     path = os.path.join(folder, name)
-    limber("build", modal_scene(folder, "build.json"), "-o", path, "--quiet").expect(0)
+    scene = modal_scene(folder, "build.json", position=[5, 6, 7], rotation=[1, 2, 3, 4])
+    limber("build", scene, "-o", path, "--quiet").expect(0)  # the place is not the model's
     os.remove(os.path.join(folder, "build.json"))
     return path
 

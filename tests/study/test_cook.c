@@ -1,6 +1,7 @@
 // Cooking: one file with every model once, which runs to the same bits as the scene.
 #include "../scene/scene_text.h"
 
+#include "limber/build_model.h"
 #include "limber/cook.h"
 #include "limber/run.h"
 
@@ -9,6 +10,10 @@
 #define STEM(more)                                                                                 \
   "{'name':'stem'," BAR ",'material':{'young':2e4},'fixed':{'group':'left'},'method':'modal',"     \
   "'damping':{'mass':0.1,'stiffness':0.001},'reduce':{'modes':8}" more "}"
+
+static const char ball[] =
+    "v 1 0 0\nv -1 0 0\nv 0 1 0\nv 0 -1 0\nv 0 0 1\nv 0 0 -1\n"
+    "f 1 3 5\nf 3 2 5\nf 2 4 5\nf 4 1 5\nf 3 1 6\nf 2 3 6\nf 4 2 6\nf 1 4 6\n";
 
 static lbRun *run_of(const lbScene *scene) {
   lbRunDef def = lb_run_def();
@@ -66,9 +71,7 @@ static void a_cooked_file_runs_to_the_bits_of_its_scene(void **state) {
 
 static void ids_of_surfaces_and_models_survive_cooking(void **state) {
   (void)state;
-  write_text("cook.obj",
-             "v 1 0 0\nv -1 0 0\nv 0 1 0\nv 0 -1 0\nv 0 0 1\nv 0 0 -1\n"
-             "f 1 3 5\nf 3 2 5\nf 2 4 5\nf 4 1 5\nf 3 1 6\nf 2 3 6\nf 4 2 6\nf 1 4 6\n");
+  write_text("cook.obj", ball);
   check_cooked("{'limber':1,'gravity':[0,0,-9.81],'bodies':[{'mesh':{'surface':'cook.obj',"
                "'voxelise':4},'material':{},'fixed':{'vertices':[5]},'method':'modal','reduce':"
                "{'modes':5}}],'loads':[{'vertex':0,'force':[0,1,0]}],'probes':[{'vertex':4}]," TIME
@@ -86,6 +89,29 @@ static void ids_of_surfaces_and_models_survive_cooking(void **state) {
                "'damping':{'mass':2}}],'probes':[{'body':'c','vertex':11},{'body':'b','vertex':"
                "5}]," TIME "}",
                2);
+}
+
+// Worlds of other makers may name points that scenes cannot.
+static void points_without_a_number_are_refused(void **state) {
+  (void)state;
+  write_text("cook.obj", ball);
+  lbScene *scene = scene_of("{'limber':1,'bodies':[{'mesh':{'surface':'cook.obj','voxelise':4},"
+                            "'material':{},'fixed':{'vertices':[5]},'method':'modal','reduce':"
+                            "{'modes':5}}],'probes':[{'vertex':4}]}");
+  lbBundle *bundle = NULL;
+  lbScene *cooked = NULL;
+  lbError err;
+  check_ok(lb_scene_cook(scene, output_path("points.glb"), NULL, &err), err);
+  check_ok(lb_bundle_load(output_path("points.glb"), &bundle, &err), err);
+  lbWorldDef world = *bundle->world;
+  const int32_t kind = LB_POINT_NODE;
+  world.probe_kinds = &kind;
+  check_ok(lb_build_save(bundle->models, 1, &world, output_path("nodes.glb"), &err), err);
+  check_fails(lb_scene_load(output_path("nodes.glb"), NULL, &cooked, &err), LB_ERR_UNSUPPORTED, err,
+              "probe 0 is at a node of body \"body\"");
+  assert_null(cooked);
+  lb_bundle_destroy(bundle);
+  lb_scene_destroy(scene);
 }
 
 static void unreduced_bodies_are_refused_by_name(void **state) {
@@ -159,6 +185,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_cooked_file_runs_to_the_bits_of_its_scene),
     cmocka_unit_test(ids_of_surfaces_and_models_survive_cooking),
+    cmocka_unit_test(points_without_a_number_are_refused),
     cmocka_unit_test(unreduced_bodies_are_refused_by_name),
     cmocka_unit_test(failed_allocations_are_reported_and_write_nothing),
     cmocka_unit_test(arrays_are_written_for_numpy),
