@@ -3,6 +3,7 @@
 // changes.
 #include "packed.h"
 
+#include <jansson.h>
 #include <unistd.h>
 
 #define FROZEN "tests/data/model-1.glb"
@@ -189,6 +190,39 @@ static void files_without_pictures_have_no_bin_chunk(void **state) {
   lb_free(packed.bytes);
 }
 
+static size_t word_at(const uint8_t *b) {
+  return b[0] | (size_t)b[1] << 8 | (size_t)b[2] << 16 | (size_t)b[3] << 24;
+}
+
+// As the glTF specification has it: lengths in multiples of 4, JSON first, then BIN that holds
+// buffer 0, then what readers pass over.
+static void other_programs_see_an_ordinary_glb(void **state) {
+  (void)state;
+  static const char *const types[] = { "JSON", "BIN", "LMBR" };
+  Packed packed = pack_small();
+  size_t at = 12, lengths[3];
+  json_t *root = NULL;
+  assert_memory_equal(packed.bytes, "glTF\2\0\0", 8);
+  assert_int_equal(word_at(packed.bytes + 8), packed.byte_count);
+  for (int i = 0; i < 3; i++) {
+    lengths[i] = word_at(packed.bytes + at);
+    assert_int_equal(lengths[i] % 4, 0);
+    assert_memory_equal(packed.bytes + at + 4, types[i], 4);
+    if (i == 0) root = json_loadb((const char *)packed.bytes + at + 8, lengths[i], 0, NULL);
+    if (i == 1) assert_int_equal((at + 8) % 64, 0);
+    at += 8 + lengths[i];
+  }
+  assert_int_equal(at, packed.byte_count);
+  assert_non_null(root);
+  json_t *asset = json_object_get(root, "asset");
+  json_t *buffer = json_array_get(json_object_get(root, "buffers"), 0);
+  assert_string_equal(json_string_value(json_object_get(asset, "version")), "2.0");
+  assert_string_equal(json_string_value(json_object_get(asset, "generator")), "limber " LB_VERSION);
+  assert_int_equal(json_integer_value(json_object_get(buffer, "byteLength")), lengths[1]);
+  json_decref(root);
+  lb_free(packed.bytes);
+}
+
 // ---- the frozen file ---------------------------------------------------------------------------
 
 // tests/data/model-1.glb was written once, by the first version of the format (pack_bundle, with
@@ -229,6 +263,27 @@ static void checksums_are_those_of_the_format(void **state) {
     uint8_t zeros[100] = { 0 };
     assert_int_not_equal(lb_checksum(zeros, n, SIZE_MAX), lb_checksum(zeros, n + 1, SIZE_MAX));
   }
+}
+
+static void check_documented(const char *page, lbArrayView view) {
+  char row[100];
+  snprintf(row, sizeof row, "\n| `%s` | %s | ", view.name, lb_array_type_name(view.type));
+  if (!strstr(page, row)) fail_msg("docs/model-file.md has no row \"%s\"", row + 1);
+}
+
+static void every_array_is_documented(void **state) {
+  (void)state;
+  static const lbModel model;
+  static const lbWorldDef world;
+  char *page = NULL;
+  size_t bytes = 0;
+  lbError err = { 0 };
+  check_ok(lb_file_read("docs/model-file.md", &page, &bytes, &err), err);
+  for (int32_t i = 0; i < lb_model_array_count(); i++)
+    check_documented(page, lb_model_array(&model, i));
+  for (int32_t i = 0; i < lb_world_array_count(); i++)
+    check_documented(page, lb_world_array(&world, i));
+  lb_free(page);
 }
 
 // ---- what cannot be loaded or saved ------------------------------------------------------------
@@ -423,8 +478,10 @@ int main(void) {
     cmocka_unit_test(one_model_of_a_bundle_is_saved_alone),
     cmocka_unit_test(the_viewable_part_is_kept),
     cmocka_unit_test(files_without_pictures_have_no_bin_chunk),
+    cmocka_unit_test(other_programs_see_an_ordinary_glb),
     cmocka_unit_test(the_file_of_version_1_is_read_for_ever),
     cmocka_unit_test(checksums_are_those_of_the_format),
+    cmocka_unit_test(every_array_is_documented),
     cmocka_unit_test(files_that_are_no_models_say_what_they_are),
     cmocka_unit_test(a_newer_format_asks_for_an_update),
     cmocka_unit_test(a_file_of_several_models_or_none_is_not_one_model),
