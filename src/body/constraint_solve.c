@@ -168,22 +168,13 @@ static void fill_right(const lbBody *body) {
 
 // ---- the solution ------------------------------------------------------------------------------
 
-// y <- y + s A x, A rows x columns
-static void add_product(int32_t rows, int32_t columns, const double *a, double s, const double *x,
-                        double *y) {
-  for (int32_t j = 0; j < columns; j++)
-    for (int32_t i = 0; i < rows; i++) y[i] += s * x[j] * a[(size_t)i + (size_t)rows * (size_t)j];
-}
-
-// x = A^+ b, and once more for what is left of b: small systems are then solved to the last digits.
+// x = A^+ b
 static void solve(lbConstraints *c) {
-  int32_t rows = c->row_count, columns = 3 * c->force_count;
-  memset(c->solution, 0, (size_t)columns * sizeof(double));
-  memset(c->change, 0, (size_t)columns * sizeof(double));
-  add_product(columns, rows, c->inverse, 1, c->right, c->solution);
-  add_product(rows, columns, c->system, -1, c->solution, c->right);
-  add_product(columns, rows, c->inverse, 1, c->right, c->change);
-  for (int32_t i = 0; i < columns; i++) c->solution[i] += c->change[i];
+  size_t rows = (size_t)c->row_count, columns = 3 * (size_t)c->force_count;
+  memset(c->solution, 0, columns * sizeof(double));
+  for (size_t j = 0; j < rows; j++)
+    for (size_t i = 0; i < columns; i++)
+      c->solution[i] += c->right[j] * c->inverse[i + columns * j];
 }
 
 // v and force <- what they become; false when that is absurd.

@@ -35,7 +35,6 @@ void lb_constraints_place(lbConstraints *c, const lbBodyCommon *common, int32_t 
       lb_carve(carver, lb_pseudo_inverse_scratch((int32_t)dofs, (int32_t)dofs), sizeof(double));
   c->right = lb_carve(carver, dofs, sizeof(double));
   c->solution = lb_carve(carver, dofs, sizeof(double));
-  c->change = lb_carve(carver, dofs, sizeof(double));
   c->z = lb_carve(carver, padded, sizeof(double));
   c->v = lb_carve(carver, padded, sizeof(double));
   c->force = lb_carve(carver, padded, sizeof(double));

@@ -35,14 +35,14 @@ typedef struct lbConstraints {
   double *force_rows;    // (room x 3 x padded), own axes
 
   // The system for one step length and rotation.
-  bool fresh;                        // `inverse` belongs to the present set and rotation
-  bool solvable;                     // all of it is finite
-  double h;                          // and to this step length
-  int32_t row_count, rank;           //
-  double *system, *inverse;          // (rows x columns) and its pseudo-inverse, column-major
-  double *scratch;                   // of the pseudo-inverse
-  double *right, *solution, *change; // (3 room)
-  double *z, *v, *force, *line;      // (padded): the body's state in a row; 3 lines
+  bool fresh;                   // `inverse` belongs to the present set and rotation
+  bool solvable;                // all of it is finite
+  double h;                     // and to this step length
+  int32_t row_count, rank;      //
+  double *system, *inverse;     // (rows x columns) and its pseudo-inverse, column-major
+  double *scratch;              // of the pseudo-inverse
+  double *right, *solution;     // (3 room)
+  double *z, *v, *force, *line; // (padded): the body's state in a row; 3 lines
 } lbConstraints;
 
 void lb_constraints_place(lbConstraints *constraints, const lbBodyCommon *common, int32_t room,
