@@ -200,6 +200,28 @@ static void vertex_ids_of_a_model_are_those_of_its_object(void **state) {
             "ids-surface.glb");
 }
 
+static void failed_allocations_in_making_a_model_are_reported(void **state) {
+  (void)state;
+  lbScene *scene = scene_of("{'limber':1,'bodies':[{'mesh':{'generate':'bar','cells':[1,1,1]},"
+                            "'material':{},'fixed':{'group':'left'},'method':'modal'}]}");
+  lbStatus status = LB_ERR_MEMORY;
+  int64_t n = 0;
+  for (; status; n++) {
+    CheckedHeap heap = { .fail_at = n };
+    lbAllocator allocator = checked_allocator(&heap);
+    lbModel *model = NULL;
+    lbError err;
+    lb_set_allocator(&allocator);
+    status = lb_scene_model(scene->bodies, &model, &err);
+    lb_model_destroy(model);
+    lb_set_allocator(NULL);
+    assert_int_equal(heap.live, 0);
+    if (status && status != LB_ERR_MEMORY) fail_msg("allocation %d: %s", (int)n, err.text);
+  }
+  print_message("  %d allocations\n", (int)n - 1);
+  lb_scene_destroy(scene);
+}
+
 // ---- models read from files --------------------------------------------------------------------
 
 static void bodies_of_one_file_share_its_model(void **state) {
@@ -299,6 +321,7 @@ int main(void) {
     cmocka_unit_test(twenty_modes_are_kept_or_as_many_as_there_are),
     cmocka_unit_test(methods_without_a_model_are_refused),
     cmocka_unit_test(vertex_ids_of_a_model_are_those_of_its_object),
+    cmocka_unit_test(failed_allocations_in_making_a_model_are_reported),
     cmocka_unit_test(bodies_of_one_file_share_its_model),
     cmocka_unit_test(model_files_that_do_not_fit_are_refused),
     cmocka_unit_test(a_model_file_alone_is_a_scene_under_gravity),
