@@ -41,10 +41,10 @@ static cliStatus run(int count, char **words) {
   lbStatus status = cli_load_scene(arguments.inputs[0], &material, &scene, &err);
   if (!status) status = cli_find_body(scene, body_name, &body, &err);
   if (!status) { // supports play no part here
-    lb_free(scene->bodies[body].fixed);
-    scene->bodies[body].fixed = NULL;
-    vertices = scene->bodies[body].mesh->vertex_count;
-    status = lb_scene_fem(&scene->bodies[body], &fem, &err);
+    lbSceneBody loose = scene->bodies[body];
+    loose.fixed = NULL;
+    status = lb_scene_fem(&loose, &fem, &err);
+    vertices = status ? 0 : lb_fem_vertex_count(fem);
   }
   if (!status) status = read_vector(displacement, vertices, &u, &err);
   if (!status) status = read_vector(direction, vertices, &d, &err);

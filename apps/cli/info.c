@@ -27,17 +27,32 @@ json_t *cli_material_document(const lbMaterial *m) {
 static int32_t fixed_count(const lbSceneBody *body) {
   int32_t count = 0;
   for (int32_t v = 0; body->fixed && v < body->mesh->vertex_count; v++) count += body->fixed[v];
+  for (int32_t v = 0; body->model && v < body->model->size.node_count; v++)
+    count += body->model->node_fixed[v];
   return count;
 }
 
+typedef struct BodySizes {
+  int vertices, tets, bricks, surface_vertices;
+} BodySizes;
+
+static BodySizes body_sizes(const lbSceneBody *body) {
+  if (body->model)
+    return (BodySizes){ (int)body->model->size.node_count, (int)body->model->size.tet_count,
+                        (int)body->model->size.brick_count, (int)body->model->size.vertex_count };
+  return (BodySizes){ (int)body->mesh->vertex_count, (int)body->mesh->tet_count,
+                      (int)body->mesh->brick_count,
+                      body->surface ? (int)body->surface->vertex_count : 0 };
+}
+
 static json_t *body_document(const lbSceneBody *body) {
+  BodySizes size = body_sizes(body);
   json_t *materials = json_array();
   for (int32_t i = 0; i < body->material_count; i++)
     json_array_append_new(materials, cli_material_document(&body->materials[i]));
   return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:o}", "name", body->name, "method",
-                   lb_method_name(body->method), "vertices", (int)body->mesh->vertex_count, "tets",
-                   (int)body->mesh->tet_count, "bricks", (int)body->mesh->brick_count,
-                   "surface_vertices", body->surface ? (int)body->surface->vertex_count : 0,
+                   lb_method_name(body->method), "vertices", size.vertices, "tets", size.tets,
+                   "bricks", size.bricks, "surface_vertices", size.surface_vertices,
                    "fixed_vertices", (int)fixed_count(body), "materials", materials);
 }
 
@@ -67,9 +82,9 @@ static void print_scene(const lbScene *scene) {
          scene->gravity[1], scene->gravity[2]);
   for (int32_t i = 0; i < scene->body_count; i++) {
     const lbSceneBody *b = &scene->bodies[i];
+    BodySizes size = body_sizes(b);
     printf("body %s: method %s, %d vertices, %d tets, %d bricks, %d fixed vertices\n", b->name,
-           lb_method_name(b->method), (int)b->mesh->vertex_count, (int)b->mesh->tet_count,
-           (int)b->mesh->brick_count, (int)fixed_count(b));
+           lb_method_name(b->method), size.vertices, size.tets, size.bricks, (int)fixed_count(b));
     for (int32_t k = 0; k < b->material_count; k++) cli_print_material(&b->materials[k]);
   }
 }

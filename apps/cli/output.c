@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t interrupted;
-static bool quiet, bar_shown;
+static bool quiet, bar_shown, terminal;
 static double stage_start, last_shown;
 static char stage_name[64];
 // Notes wait until it is clear that the job goes on: a failure says one thing, why it failed.
@@ -99,7 +99,6 @@ static bool show_progress(const char *stage, double fraction, void *context) {
     snprintf(stage_name, sizeof stage_name, "%s", stage);
     stage_start = last_shown = now;
   }
-  bool terminal = isatty(2);
   if (quiet || now - stage_start < 1 || now - last_shown < (terminal ? 0.1 : 2)) return true;
   last_shown = now;
   cli_flush_notes();
@@ -150,6 +149,7 @@ void cli_guard_output(void) {
 
 void cli_start_output(const cliCommon *common) {
   quiet = common->quiet;
+  terminal = isatty(2);
   lb_set_log(log_line, NULL);
   lb_set_progress(show_progress, NULL);
   signal(SIGINT, on_interrupt);

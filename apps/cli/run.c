@@ -39,9 +39,7 @@ static json_t *document(const lbRun *run) {
     const lbSceneBody *body = &scene->bodies[scene->probes[i].body];
     const double *moved =
         run->probes + 3 * ((size_t)run->step_count * (size_t)scene->probe_count + (size_t)i);
-    double *zeros = lb_alloc(3 * (size_t)body->mesh->vertex_count, sizeof(double));
-    if (zeros) lb_scene_vertex(body, scene->probes[i].vertex, zeros, rest, unused);
-    lb_free(zeros);
+    lb_scene_vertex(body, scene->probes[i].vertex, NULL, rest, unused);
     json_array_append_new(probes, cli_probe(scene, i, rest, moved));
   }
   return json_pack("{s:i, s:o, s:o, s:o, s:o}", "steps", (int)run->step_count, "time",
@@ -62,17 +60,29 @@ static lbStatus write_folder(const lbRun *run, const char *folder, json_t *resul
   return status;
 }
 
+// A lone model: what was chosen for it is said.
+static void tell_choices(const lbScene *scene, const lbRunDef *def) {
+  if (!scene->bundle || scene->bundle->world) return;
+  lb_log(LB_LOG_INFO,
+         "%s: a model alone is released under 9.81 m/s2 along -%c, %d steps of 1/120 s",
+         scene->path, scene->bodies[0].up,
+         (int)(def->step_count >= 0 ? def->step_count : scene->step_count));
+}
+
 static void print_text(const lbRun *run, const json_t *result, const char *folder) {
+  enum { MOST = 20 }; // bodies that are listed
   printf("%d steps, %.6g s\n", (int)run->step_count, run->time);
-  for (int32_t i = 0; i < run->body_count; i++) {
+  for (int32_t i = 0; i < run->body_count && i < MOST; i++) {
     const lbRunBody *b = &run->bodies[i];
     printf("body %s (%s): %d vertices, %d elements, %d unknowns, %.6g kg\n"
-           "  step %.0f us median, %.0f us p99, %.0f us at most\n"
+           "  step %.3g us median, %.3g us p99, %.3g us at most\n"
            "  kinetic energy %.6g J, elastic energy %.6g J\n",
            run->scene->bodies[i].name, lb_method_name(run->scene->bodies[i].method),
            (int)b->vertices, (int)b->elements, (int)b->dimension, b->mass, 1e6 * b->step_median,
            1e6 * b->step_p99, 1e6 * b->step_max, b->state.kinetic, b->state.elastic);
   }
+  if (run->body_count > MOST)
+    printf("and %d more bodies, all of them in --json\n", (int)run->body_count - MOST);
   for (int32_t i = 0; i < run->scene->probe_count; i++) {
     const double *u =
         run->probes + 3 * ((size_t)run->step_count * (size_t)run->scene->probe_count + (size_t)i);
@@ -116,6 +126,7 @@ static cliStatus run_verb(int count, char **words) {
   lbRun *run = NULL;
   json_t *output = NULL;
   lbStatus status = cli_load_scene(arguments.inputs[0], &material, &scene, &err);
+  if (!status) tell_choices(scene, &def);
   if (!status && !has_count && scene->step_count == 0)
     lb_log(LB_LOG_WARNING, "%s: no step to take, give --count N or \"time\": { \"count\": N }",
            scene->path);
@@ -142,11 +153,13 @@ static cliStatus run_verb(int count, char **words) {
 
 const cliVerb cli_run = {
   "run",
-  "simulate a scene headless; write animation, probes, timings",
-  "limber run SCENE.json [options]",
+  "simulate a scene or model headless; write animation, probes, timings",
+  "limber run SCENE.json|COOKED.glb|MODEL.glb [options]",
   "Steps every body of the scene from t = 0. Without -o and --probes nothing is written.\n"
-  "animation.glb plays in Blender and in any glTF viewer.\n",
+  "animation.glb plays in Blender and in any glTF viewer. A model alone is released under\n"
+  "gravity (9.81 m/s2 along its down axis) for 240 steps of 1/120 s.\n",
   "  limber run scenes/bar.json -o out\n"
-  "  limber run scenes/bar.json --probes tip.csv --json",
+  "  limber run scenes/bar.json --probes tip.csv --json\n"
+  "  limber run bunny.glb --count 480 -o out",
   run_verb,
 };

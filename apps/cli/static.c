@@ -15,6 +15,7 @@ static lbStatus solve_body(const lbScene *scene, int32_t i, const lbStaticDef *d
   const lbSceneBody *body = &scene->bodies[i];
   bool held = false;
   for (int32_t v = 0; body->fixed && v < body->mesh->vertex_count; v++) held |= body->fixed[v];
+  held |= body->model != NULL; // lb_scene_fem refuses it
   if (!held)
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "%s: body \"%s\" has no fixed vertices, a static solve needs some; add "

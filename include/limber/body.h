@@ -3,7 +3,8 @@
 // A body is one block of memory; a step allocates nothing. Positions, forces and targets are in
 // world axes; the body's own axes stand at `position`, turned by `rotation`. A call that is refused
 // (a missing vertex, a NaN) returns a status, leaves the body as it was, and lb_body_message says
-// why. Different bodies may be used on different threads.
+// why. Different bodies may be used on different threads; one body by one thread at a time, also by
+// calls that take it as const (they use its working memory). The bodies of a batch count as one.
 #ifndef LIMBER_BODY_H
 #define LIMBER_BODY_H
 

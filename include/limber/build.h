@@ -19,6 +19,7 @@
 #include "limber/table.h"
 #include "limber/build_model.h"
 #include "limber/run.h"
+#include "limber/cook.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -74,7 +74,7 @@ typedef struct lbModel {
 
   // The surface that is seen and touched, carried by the nodes: x_vertex = Σ weight x_node.
   const double *vertex_positions;    // (vertices x 3) m
-  const int32_t *vertex_sources;     // (vertices): its number in the input, as scenes count
+  const int32_t *vertex_sources;     // (vertices): id in the input, as scenes count; -1: none
   const int32_t *triangles;          // (triangles x 3), counter-clockwise from outside
   const float *corner_uvs;           // ? (triangles x 3 x 2), glTF's convention
   const int32_t *triangle_looks;     // ? (triangles), look or -1

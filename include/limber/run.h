@@ -10,7 +10,8 @@ extern "C" {
 
 typedef struct lbRunDef {
   int32_t step_count; // default -1: what the scene says
-  double frame_rate;  // recorded surface frames a second of simulated time; 0: none; default 0
+  double frame_rate;  // recorded frames a second of simulated time; 0: none; default 0
+  bool volume_frames; // keep the motion of the volume in the frames too; default false
 } lbRunDef;
 
 lbRunDef lb_run_def(void);
@@ -19,13 +20,23 @@ typedef struct lbRunBody {
   int32_t vertices, elements;
   int32_t dimension;                      // unknowns
   double mass;                            // kg
-  double step_median, step_p99, step_max; // s of wall time a step
+  double step_median, step_p99, step_max; // s of wall time a step; of bodies that are stepped
+                                          // together, each one's share
   lbSimulatorState state;                 // at the end
   int32_t not_converged_count;            // steps whose Newton ended above the tolerance
   int32_t nonfinite_count;                // steps that had to be refused
-  lbMesh *boundary;      // of the volume mesh, where the body has no surface of its own
-  const lbMesh *surface; // what the frames show: the body's surface or that boundary
-  float *frames;         // (frame_count x surface vertices x 3) positions; NULL without frames
+
+  // Frames; all of it NULL without them. Meshes are at rest, in the body's own axes.
+  const lbMesh *surface; // what the frames show
+  const lbMesh *volume;  // NULL without volume_frames
+  // An unreduced body:
+  float *frames;         // (frame_count x surface vertices x 3) positions in the world
+  double *displacements; // (frame_count x vertices x 3) in world axes; NULL without volume_frames
+  // A reduced body, in its own axes: rest + sum over i of shapes_i coordinates_i.
+  const lbModel *model;
+  int32_t shape_count;
+  const double *shapes; // (shape_count x surface vertices x 3) m; shared by bodies of one model
+  double *coordinates;  // (frame_count x shape_count)
 } lbRunBody;
 
 typedef struct lbRun {
@@ -36,17 +47,27 @@ typedef struct lbRun {
   lbRunBody *bodies;
   double *probes; // ((step_count + 1) x probe_count x 3) displacements, from t = 0 on
   int32_t frame_count;
-  double *frame_times; // (frame_count)
+  double *frame_times;       // (frame_count)
+  int32_t owned_count;       //
+  struct lbRunOwned *owned_; // private: models, meshes and shapes that the bodies point to
 } lbRun;
 
+// Bodies that share a model are stepped as one batch. Free bodies need the method "full".
 lbStatus lb_run(const lbScene *scene, const lbRunDef *def, lbRun **out, lbError *err);
 void lb_run_destroy(lbRun *run);
 
+// World positions of a body's surface in a frame (surface vertices x 3).
+void lb_run_frame(const lbRun *run, int32_t body, int32_t frame, float *positions);
+
 // One header line "t,dx,dy,dz,...", then a row a step: t and dx, dy, dz of every probe.
 lbStatus lb_run_write_probes(const lbRun *run, const char *path, lbError *err);
-// The recorded frames as an animated .glb; needs lbRunDef.frame_rate. max_error (m) may be NULL.
+// The recorded frames as an animated .glb; needs lbRunDef.frame_rate. Reduced bodies move by their
+// own basis. max_error (m) may be NULL.
 lbStatus lb_run_write_animation(const lbRun *run, const char *path, double *max_error,
                                 lbError *err);
+// The recorded frames in any format of lb_sequence_write, of one body or (-1) of all. With .vtu and
+// .pvd it is the volume that moves, if the run has lbRunDef.volume_frames.
+lbStatus lb_run_write_sequence(const lbRun *run, int32_t body, const char *path, lbError *err);
 
 #ifdef __cplusplus
 }

@@ -23,10 +23,11 @@ typedef struct lbSceneBody {
   lbMassKind mass;
   double damping_mass, damping_stiffness;
   lbMethod method;
-  lbModalDef modal;                               // "reduce", for the modal method
-  char up;                                        // 'y' or 'z'
-  double position[3];                             // m, where its axes stand in the world
-  double rotation[4];                             // unit quaternion x y z w
+  lbModalDef modal;   // "reduce", for the modal method; mode_count 0: not
+                      // said, 20 or as many as there are
+  char up;            // 'y' or 'z'
+  double position[3]; // m, where its axes stand in the world
+  double rotation[4]; // unit quaternion x y z w
   double linear_velocity[3], angular_velocity[3]; // m/s; rad/s about the centre of mass
   int32_t twin; // the body whose model, mesh, surface and materials this one borrows; -1: its own
 } lbSceneBody;
@@ -43,6 +44,7 @@ typedef struct lbSceneProbe {
 
 typedef struct lbScene {
   char *path;
+  lbBundle *bundle;  // the models' owner where the scene is a model file or a cooked one, or NULL
   double gravity[3]; // m/s²
   int32_t body_count;
   lbSceneBody *bodies;
@@ -63,25 +65,37 @@ typedef struct lbSceneDefaults {
   bool has_material;   // the caller insists: replaces what a mesh file carries
 } lbSceneDefaults;
 
-// A scene from a .json file, or a scene of one free body around a mesh file. `defaults` may be
-// NULL.
+// A scene from a .json file; from a cooked file; of one body from a model file, released under
+// gravity along its down axis for 240 steps of 1/120 s; or of one free body around a mesh file.
+// `defaults` may be NULL.
 lbStatus lb_scene_load(const char *path, const lbSceneDefaults *defaults, lbScene **out,
                        lbError *err);
 void lb_scene_destroy(lbScene *scene);
 
-// The finite-element body of a scene body.
+// The finite-element body of a scene body, where it stands in the world. Refused for a body that
+// was read from a model file.
 lbStatus lb_scene_fem(const lbSceneBody *body, lbFem **out, lbError *err);
-// The model of a scene body by its method; "full" has none. A body read from a model file: a copy.
+// The model of a scene body by its method, in the body's own axes; "full" has none. A body read
+// from a model file: a copy.
 lbStatus lb_scene_model(const lbSceneBody *body, lbModel **out, lbError *err);
+// Where a point of the body's own axes stands in the world at rest.
+void lb_scene_place(const lbSceneBody *body, const double own[3], double world[3]);
 // Gravity and the loads that act at time t on a body, as a full vector of its fem.
 void lb_scene_forces(const lbScene *scene, int32_t body, const lbFem *fem, double t,
                      double *forces);
 // Initial velocity of a body as a full vector of its fem.
 void lb_scene_velocity(const lbSceneBody *body, const lbFem *fem, double *velocity);
-// Rest position and displacement of a vertex, in the numbering that the body's ids use.
+// Whether a load acts in the step that ends at t.
+bool lb_scene_load_acts(const lbScene *scene, const lbSceneLoad *load, double t);
+// Rest position and displacement of a vertex in the world, in the numbering that the body's ids
+// use. `displacement` (nodes x 3) is in world axes; NULL: none.
 void lb_scene_vertex(const lbSceneBody *body, int32_t vertex, const double *displacement,
                      double rest[3], double moved[3]);
 int32_t lb_scene_vertex_count(const lbSceneBody *body); // in that numbering
+// What a vertex of that numbering is in the body's model: a vertex of its surface or a node. false:
+// the model has no such vertex.
+bool lb_scene_point(const lbSceneBody *body, const lbModel *model, int32_t vertex,
+                    lbPointKind *kind, int32_t *index);
 
 #ifdef __cplusplus
 }

@@ -1,12 +1,8 @@
-// Reading one body of a scene.
+// Reading one entry of a scene's bodies, with all its instances.
 #include "scene/body.h"
 
 #include "limber/file.h"
-#include "limber/math.h"
-#include "limber/shape.h"
-#include "limber/voxelise.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,16 +10,17 @@ static const char *const body_keys[] = { "name",     "mesh",     "surface",   "m
                                          "material", "damping",  "mass",      "fixed",
                                          "method",   "reduce",   "position",  "rotation",
                                          "scale",    "velocity", "instances", NULL };
-static const char *const generate_keys[] = { "generate",  "size",  "cells",    "element",
-                                             "thickness", "level", "segments", NULL };
-static const char *const surface_keys[] = { "surface", "voxelise", "fill", NULL };
-static const char *const reduce_keys[] = {
-  "basis", "modes", "dimension", "forces", "discard", NULL
-};
-static const char *const method_names[] = { "full", "modal", "subspace", "warp", "frames", NULL };
+
+void lb_scene_begin_body(lbSceneBody *body) {
+  *body = (lbSceneBody){ .up = 'z', .rotation = { 0, 0, 0, 1 }, .twin = -1 };
+  body->modal = lb_modal_def();
+  body->modal.mode_count = 0;
+}
 
 void lb_scene_release_body(lbSceneBody *body) {
   lb_free(body->name);
+  if (body->twin >= 0) return;
+  lb_model_destroy(body->model);
   lb_mesh_destroy(body->mesh);
   lb_mesh_destroy(body->surface);
   lb_embedding_destroy(body->embedding);
@@ -32,205 +29,21 @@ void lb_scene_release_body(lbSceneBody *body) {
   lb_free(body->fixed);
 }
 
-// ---- mesh --------------------------------------------------------------------------------------
-
-static lbStatus load_beside(const lbField *json, lbMesh **mesh, lbError *err) {
-  lbStatus status = LB_OK;
-  const char *name = lb_field_text(json, &status, err);
-  if (status) return status;
-  if (!name || !name[0]) return lb_field_fail(json, err, "is empty, it must be a file's name");
-  char *path = lb_path_beside(json->file, name);
-  status = path ? lb_mesh_load(path, mesh, err) : lb_fail_memory(err);
-  lb_free(path);
-  return status;
+void lb_scene_release_reader(lbBodyReader *reader) {
+  for (size_t i = 0; i < reader->file_count; i++) lb_free(reader->files[i].path);
+  lb_free(reader->files);
 }
 
-static lbStatus embed_surface(lbSceneBody *body, lbError *err) {
-  return lb_mesh_embed(body->mesh, body->surface->positions, body->surface->vertex_count,
-                       &body->embedding, err);
-}
+// ---- instances ---------------------------------------------------------------------------------
 
-static lbStatus read_shape(const lbField *json, lbShapeDef *def, lbError *err) {
-  lbStatus status = lb_field_keys(json, generate_keys, err);
-  const char *names[LB_SHAPE_COUNT + 1] = { 0 };
-  const char *elements[LB_ELEMENT_KIND_COUNT + 1] = { 0 };
-  for (int i = 0; i < LB_SHAPE_COUNT; i++) names[i] = lb_shape_name((lbShape)i);
-  for (int i = 0; i < LB_ELEMENT_KIND_COUNT; i++)
-    elements[i] = lb_element_kind_name((lbElementKind)i);
-  int shape = 0, element;
-  lbField member = lb_field_member(json, "generate");
-  if (!status) status = lb_field_choice(&member, names, &shape, err);
-  *def = lb_shape_def(names[shape]);
-  element = (int)def->element;
-  member = lb_field_member(json, "size");
-  if (!status) status = lb_field_vector(&member, 3, def->size, err);
-  member = lb_field_member(json, "cells");
-  if (!status) status = lb_field_integers(&member, 3, 1, def->cells, err);
-  member = lb_field_member(json, "element");
-  if (!status) status = lb_field_choice(&member, elements, &element, err);
-  member = lb_field_member(json, "thickness");
-  if (!status) status = lb_field_positive(&member, &def->thickness, err);
-  member = lb_field_member(json, "level");
-  if (!status) status = lb_field_integer(&member, 0, 5, &def->level, err);
-  member = lb_field_member(json, "segments");
-  if (!status) status = lb_field_integer(&member, 8, 4096, &def->segments, err);
-  def->element = (lbElementKind)element;
-  return status;
-}
-
-static lbStatus generate_mesh(const lbField *json, lbSceneBody *body, lbError *err) {
-  lbShapeDef def;
-  lbStatus status = read_shape(json, &def, err);
-  if (!status) status = lb_shape_volume(&def, &body->mesh, err);
-  if (!status) status = lb_shape_surface(&def, &body->surface, err);
-  if (!status) status = embed_surface(body, err);
-  return status;
-}
-
-static lbStatus mesh_from_surface(const lbField *json, lbSceneBody *body, lbError *err) {
-  lbStatus status = lb_field_keys(json, surface_keys, err);
-  lbField surface = lb_field_member(json, "surface"), cells = lb_field_member(json, "voxelise");
-  lbField fill = lb_field_member(json, "fill");
-  if (!status && lb_field_here(&cells) == lb_field_here(&fill))
-    status = lb_field_fail(json, err, "must have one of \"voxelise\" and \"fill\"");
-  if (!status) status = load_beside(&surface, &body->surface, err);
-  lbVoxeliseDef def = lb_voxelise_def();
-  if (!status) status = lb_field_integer(&cells, 1, INT32_MAX, &def.cells, err);
-  if (status) return status;
-  body->surface_ids = true;
-  if (lb_field_here(&cells))
-    return lb_mesh_voxelise(body->surface, &def, &body->mesh, &body->embedding, err);
-  static const char *const meshers[] = { "any", "tetgen", "gmsh", NULL }; // in lbMesher's order
-  lbFillDef fill_def = lb_fill_def();
-  int mesher = LB_MESHER_ANY;
-  status = lb_field_choice(&fill, meshers, &mesher, err);
-  if (status) return status;
-  fill_def.mesher = (lbMesher)mesher;
-  status = lb_mesh_fill(body->surface, &fill_def, &body->mesh, err);
-  return status ? status : embed_surface(body, err);
-}
-
-static lbStatus read_mesh(const lbField *json, lbSceneBody *body, lbError *err) {
-  lbField mesh = lb_field_member(json, "mesh"), model = lb_field_member(json, "model");
-  lbField surface = lb_field_member(json, "surface");
-  if (lb_field_here(&model))
-    return lb_field_fail(&model, err, "this version reads no model files, name a \"mesh\"");
-  if (!lb_field_here(&mesh)) return lb_field_fail(json, err, "has no \"mesh\"");
-  lbStatus status;
-  if (json_is_string(mesh.value)) {
-    status = load_beside(&mesh, &body->mesh, err);
-  } else if (json_object_get(mesh.value, "generate")) {
-    status = generate_mesh(&mesh, body, err);
-  } else if (json_object_get(mesh.value, "surface")) {
-    status = mesh_from_surface(&mesh, body, err);
-  } else {
-    return lb_field_fail(&mesh, err,
-                         "must be a file's name, {\"generate\": ...} or {\"surface\": ..., "
-                         "\"voxelise\": ...}");
-  }
-  if (status || !lb_field_here(&surface)) return status;
-  if (body->surface_ids) return lb_field_fail(&surface, err, "the mesh has a surface already");
-  lb_mesh_destroy(body->surface);
-  lb_embedding_destroy(body->embedding);
-  body->surface = NULL;
-  body->embedding = NULL;
-  status = load_beside(&surface, &body->surface, err);
-  return status ? status : embed_surface(body, err);
-}
-
-// ---- placement ---------------------------------------------------------------------------------
-
-typedef struct Placement {
-  double position[3], scale[3];
-  double rotation[4]; // quaternion x y z w
-} Placement;
-
-// A value for all instances, or a list with one for each.
-static lbField instance_value(const lbField *json, const char *key, int32_t instance,
-                              int32_t instance_count) {
-  lbField member = lb_field_member(json, key);
-  bool list = json_is_array(member.value) && json_is_array(json_array_get(member.value, 0));
-  if (!list || (int32_t)json_array_size(member.value) != instance_count) return member;
-  return lb_field_item(&member, (size_t)instance);
-}
-
-static lbStatus read_placement(const lbField *json, int32_t instance, int32_t count, Placement *p,
-                               lbError *err) {
-  *p = (Placement){ .scale = { 1, 1, 1 }, .rotation = { 0, 0, 0, 1 } };
-  lbField member = instance_value(json, "position", instance, count);
-  lbStatus status = lb_field_vector(&member, 3, p->position, err);
-  member = instance_value(json, "rotation", instance, count);
-  if (!status) status = lb_field_vector(&member, 4, p->rotation, err);
-  double norm = 0;
-  for (int i = 0; i < 4; i++) norm += p->rotation[i] * p->rotation[i];
-  if (!status && !(norm > 1e-20 && norm < 1e20))
-    status = lb_field_fail(&member, err, "is not a rotation");
-  for (int i = 0; i < 4; i++) p->rotation[i] /= sqrt(norm);
-  member = instance_value(json, "scale", instance, count);
-  if (status) return status;
-  if (json_is_array(member.value)) {
-    status = lb_field_vector(&member, 3, p->scale, err);
-  } else {
-    status = lb_field_number(&member, &p->scale[0], err);
-    p->scale[1] = p->scale[2] = p->scale[0];
-  }
-  if (!status && !(p->scale[0] > 0 && p->scale[1] > 0 && p->scale[2] > 0))
-    status = lb_field_fail(&member, err, "must be positive");
-  return status;
-}
-
-static void place_mesh(const Placement *p, lbMesh *mesh) {
-  lbQuat q = { p->rotation[0], p->rotation[1], p->rotation[2], p->rotation[3] };
-  lbVec3 position = lb_vec3_load(p->position);
-  for (int32_t v = 0; v < mesh->vertex_count; v++) {
-    double *x = mesh->positions + 3 * (size_t)v;
-    lbVec3 scaled = lb_vec3(p->scale[0] * x[0], p->scale[1] * x[1], p->scale[2] * x[2]);
-    lb_vec3_store(x, lb_add(position, lb_quat_rotate(q, scaled)));
-  }
-}
-
-static void warn_of_size(const lbSceneBody *body) {
-  double low[3] = { INFINITY, INFINITY, INFINITY }, high[3] = { -INFINITY, -INFINITY, -INFINITY };
-  for (size_t i = 0; i < 3 * (size_t)body->mesh->vertex_count; i++) {
-    low[i % 3] = fmin(low[i % 3], body->mesh->positions[i]);
-    high[i % 3] = fmax(high[i % 3], body->mesh->positions[i]);
-  }
-  double size = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
-  if (size > 100 || size < 1e-3)
-    lb_log(LB_LOG_WARNING, "body \"%s\" is %.3g m long, is the unit metres? (see \"scale\")",
-           body->name, size);
-}
-
-static lbStatus place(const lbField *json, int32_t instance, int32_t count, lbSceneBody *body,
-                      lbError *err) {
-  Placement placement;
-  lbStatus status = read_placement(json, instance, count, &placement, err);
-  if (status) return status;
-  place_mesh(&placement, body->mesh);
-  if (body->surface) place_mesh(&placement, body->surface);
-  static const char *const velocity_keys[] = { "linear", "angular", NULL };
-  lbField velocity = lb_field_member(json, "velocity");
-  if (lb_field_here(&velocity)) {
-    status = lb_field_keys(&velocity, velocity_keys, err);
-    lbField linear = instance_value(&velocity, "linear", instance, count);
-    lbField angular = instance_value(&velocity, "angular", instance, count);
-    if (!status) status = lb_field_vector(&linear, 3, body->linear_velocity, err);
-    if (!status) status = lb_field_vector(&angular, 3, body->angular_velocity, err);
-  }
-  if (!status) warn_of_size(body);
-  return status;
-}
-
-// ---- the body ----------------------------------------------------------------------------------
-
-static lbStatus read_name(const lbField *json, int32_t instance, int32_t count, lbSceneBody *body,
+static lbStatus read_name(const lbBodyEntry *entry, int32_t instance, lbSceneBody *body,
                           lbError *err) {
   lbStatus status = LB_OK;
-  lbField member = lb_field_member(json, "name");
+  lbField member = lb_field_member(&entry->json, "name");
   const char *name = lb_field_text(&member, &status, err);
   if (status) return status;
   char text[200];
-  if (count > 1)
+  if (entry->instance_count > 1)
     snprintf(text, sizeof text, "%.150s.%d", name ? name : "body", (int)instance);
   else
     snprintf(text, sizeof text, "%.150s", name ? name : "body");
@@ -238,51 +51,100 @@ static lbStatus read_name(const lbField *json, int32_t instance, int32_t count, 
   return body->name ? LB_OK : lb_fail_memory(err);
 }
 
-static lbStatus read_method(const lbField *json, lbSceneBody *body, lbError *err) {
-  static const char *const mass_names[] = { "consistent", "lumped", NULL };
-  static const char *const damping_keys[] = { "mass", "stiffness", NULL };
-  int mass = LB_MASS_CONSISTENT, method = LB_METHOD_FULL;
-  lbField member = lb_field_member(json, "mass");
-  lbStatus status = lb_field_choice(&member, mass_names, &mass, err);
-  member = lb_field_member(json, "method");
-  if (!status) status = lb_field_choice(&member, method_names, &method, err);
-  body->mass = (lbMassKind)mass;
-  body->method = (lbMethod)method;
-  member = lb_field_member(json, "reduce");
-  if (!status && lb_field_here(&member)) status = lb_field_keys(&member, reduce_keys, err);
-  member = lb_field_member(json, "damping");
-  if (status || !lb_field_here(&member)) return status;
-  status = lb_field_keys(&member, damping_keys, err);
-  lbField alpha = lb_field_member(&member, "mass"), beta = lb_field_member(&member, "stiffness");
-  if (!status) status = lb_field_number(&alpha, &body->damping_mass, err);
-  if (!status) status = lb_field_number(&beta, &body->damping_stiffness, err);
-  if (!status && (body->damping_mass < 0 || body->damping_stiffness < 0))
-    status = lb_field_fail(&member, err, "must not be negative");
-  return status;
+// Takes over what twins share; name, place and velocity stay the body's own.
+static void borrow(const lbSceneBody *from, int32_t twin, lbSceneBody *body) {
+  lbSceneBody own = *body;
+  *body = *from;
+  body->name = own.name;
+  body->twin = twin;
+  memcpy(body->position, own.position, sizeof own.position);
+  memcpy(body->rotation, own.rotation, sizeof own.rotation);
+  memcpy(body->linear_velocity, own.linear_velocity, sizeof own.linear_velocity);
+  memcpy(body->angular_velocity, own.angular_velocity, sizeof own.angular_velocity);
 }
 
-lbStatus lb_scene_read_body(const lbField *json, int32_t instance, int32_t instance_count,
-                            lbSceneBody *body, lbError *err) {
-  lbStatus status = lb_field_keys(json, body_keys, err);
-  if (!status) status = read_name(json, instance, instance_count, body, err);
-  if (!status) status = read_method(json, body, err);
-  if (!status) status = read_mesh(json, body, err);
+// An earlier instance of the same size that owns its meshes; -1: none.
+static int32_t find_twin(const lbScene *scene, const lbBodyEntry *entry, int32_t instance) {
+  const double *scale = entry->scales[instance];
+  for (int32_t i = 0; i < instance; i++)
+    if (memcmp(entry->scales[i], scale, sizeof entry->scales[i]) == 0) {
+      int32_t twin = scene->bodies[entry->first + i].twin;
+      return twin >= 0 ? twin : entry->first + i;
+    }
+  return -1;
+}
+
+static lbStatus read_solid(const lbField *json, const double scale[3], lbSceneBody *body,
+                           lbError *err) {
   lbField material = lb_field_member(json, "material"), fixed = lb_field_member(json, "fixed");
+  lbStatus status = lb_scene_read_mesh(json, body, err);
   if (!status)
     status = lb_field_here(&material) ? lb_scene_read_materials(&material, body, err)
                                       : lb_scene_mesh_materials(body, json->file, err);
   if (!status && lb_field_here(&fixed)) status = lb_scene_read_fixed(&fixed, body, err);
-  if (!status) status = place(json, instance, instance_count, body, err);
+  if (status) return status;
+  lb_scene_scale_mesh(scale, body->mesh);
+  if (body->surface) lb_scene_scale_mesh(scale, body->surface);
+  lb_scene_warn_of_size(body);
+  return LB_OK;
+}
+
+static lbStatus read_instance(lbBodyReader *reader, lbBodyEntry *entry, int32_t instance,
+                              lbError *err) {
+  lbScene *scene = reader->scene;
+  int32_t index = entry->first + instance;
+  lbSceneBody *body = &scene->bodies[index];
+  lbField model = lb_field_member(&entry->json, "model");
+  lbStatus status = read_name(entry, instance, body, err);
+  if (!status)
+    status = lb_scene_read_placement(entry, instance, body, entry->scales[instance], err);
+  if (status) return status;
+  int32_t twin = find_twin(scene, entry, instance);
+  if (twin < 0) {
+    status = lb_scene_read_method(&entry->json, body, err);
+    if (!status)
+      status = lb_field_here(&model) ? lb_scene_read_model(reader, &entry->json, index, err)
+                                     : read_solid(&entry->json, entry->scales[instance], body, err);
+    twin = body->twin;
+  }
+  if (!status && twin >= 0) borrow(&scene->bodies[twin], twin, body);
   return status;
 }
 
+lbStatus lb_scene_read_entry(lbBodyReader *reader, const lbField *json, lbError *err) {
+  lbScene *scene = reader->scene;
+  lbBodyEntry entry = { .json = *json, .instance_count = 1, .first = scene->body_count };
+  lbField instances = lb_field_member(json, "instances");
+  lbStatus status = lb_field_keys(json, body_keys, err);
+  if (!status) status = lb_field_integer(&instances, 1, 10000, &entry.instance_count, err);
+  if (status) return status;
+  entry.scales = lb_alloc((size_t)entry.instance_count, sizeof *entry.scales);
+  if (!entry.scales) return lb_fail_memory(err);
+  for (int32_t k = 0; k < entry.instance_count && !status; k++) {
+    if (!lb_progress("reading bodies", (double)k / entry.instance_count))
+      status = lb_fail_interrupted(err, "reading bodies");
+    else if (!lb_grow((void **)&scene->bodies, &reader->body_capacity,
+                      (size_t)scene->body_count + 1, sizeof(lbSceneBody)))
+      status = lb_fail_memory(err);
+    if (status) break;
+    lb_scene_begin_body(&scene->bodies[scene->body_count++]);
+    status = read_instance(reader, &entry, k, err);
+  }
+  lb_free(entry.scales);
+  return status;
+}
+
+// ---- bare meshes -------------------------------------------------------------------------------
+
 lbStatus lb_scene_mesh_body(const char *path, const lbSceneDefaults *defaults, lbSceneBody *body,
                             lbError *err) {
+  lb_scene_begin_body(body);
   body->name = lb_duplicate_text(lb_path_name(path));
   if (!body->name) return lb_fail_memory(err);
   lbStatus status = lb_mesh_load(path, &body->mesh, err);
   if (status) return status;
-  warn_of_size(body);
+  body->up = lb_scene_file_up(path);
+  lb_scene_warn_of_size(body);
   bool carried = body->mesh->material_count > 0 && body->mesh->element_materials;
   if (carried && !(defaults && defaults->has_material))
     return lb_scene_mesh_materials(body, path, err);

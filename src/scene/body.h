@@ -1,18 +1,58 @@
-// Reading one body of a scene: its mesh, placement, materials and supports.
+// Reading one body of a scene: its mesh or model, placement, method, materials and supports.
 #ifndef LB_SCENE_BODY_H
 #define LB_SCENE_BODY_H
 
 #include "limber/scene.h"
 #include "scene/field.h"
 
-// Where instance `instance` of `instance_count` stands.
-lbStatus lb_scene_read_body(const lbField *json, int32_t instance, int32_t instance_count,
-                            lbSceneBody *body, lbError *err);
+// One entry of "bodies" while its instances are read.
+typedef struct lbBodyEntry {
+  lbField json;
+  int32_t instance_count;
+  int32_t first;       // number of its first body in the scene
+  double (*scales)[3]; // (instance_count), those read so far
+} lbBodyEntry;
+
+// A model file that some body has read.
+typedef struct lbModelFile {
+  char *path;
+  int32_t body;
+  const json_t *damping; // that the scene gives it; NULL: the file's
+} lbModelFile;
+
+// What is kept while the bodies of a scene are read.
+typedef struct lbBodyReader {
+  lbScene *scene;
+  size_t body_capacity;
+  lbModelFile *files;
+  size_t file_count, file_capacity;
+} lbBodyReader;
+
+void lb_scene_release_reader(lbBodyReader *reader); // not the scene
+// All instances of one entry, added to the scene.
+lbStatus lb_scene_read_entry(lbBodyReader *reader, const lbField *json, lbError *err);
 // A free body around a mesh file.
 lbStatus lb_scene_mesh_body(const char *path, const lbSceneDefaults *defaults, lbSceneBody *body,
                             lbError *err);
+// A body with defaults: no twin, at the origin.
+void lb_scene_begin_body(lbSceneBody *body);
 void lb_scene_release_body(lbSceneBody *body);
 
+// source.c
+lbStatus lb_scene_read_mesh(const lbField *json, lbSceneBody *body, lbError *err);
+char lb_scene_file_up(const char *path);
+// model.c: the "model" entry; may make the body a twin of one that uses the same file.
+lbStatus lb_scene_read_model(lbBodyReader *reader, const lbField *json, int32_t body, lbError *err);
+// Where vertex ids of a body with a model point to: sets surface_ids.
+void lb_scene_number_model(lbSceneBody *body);
+// method.c
+lbStatus lb_scene_read_method(const lbField *json, lbSceneBody *body, lbError *err);
+lbStatus lb_scene_read_damping(const lbField *json, lbSceneBody *body, lbError *err);
+// placement.c: fills position, rotation and velocities; *scale is for the meshes.
+lbStatus lb_scene_read_placement(const lbBodyEntry *entry, int32_t instance, lbSceneBody *body,
+                                 double scale[3], lbError *err);
+void lb_scene_scale_mesh(const double scale[3], lbMesh *mesh);
+void lb_scene_warn_of_size(const lbSceneBody *body);
 // supports.c: marks the vertices that a "fixed" entry names.
 lbStatus lb_scene_read_fixed(const lbField *json, lbSceneBody *body, lbError *err);
 // materials.c

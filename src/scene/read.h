@@ -7,6 +7,11 @@
 
 lbStatus lb_scene_read(const char *path, const char *content, size_t bytes, lbScene **out,
                        lbError *err);
+// Fills an empty scene from a model file or a cooked file. A failure leaves it to be destroyed.
+lbStatus lb_scene_read_bundle(const char *path, lbScene *scene, lbError *err);
+// Takes the numbers (-1) from the surface vertices of a body's new model where scenes count the
+// mesh's vertices, so that ids mean the same with the model as with the mesh. May replace *model.
+lbStatus lb_scene_number_surface(const lbSceneBody *body, lbModel **model, lbError *err);
 // As lb_table_read.
 lbStatus lb_table_parse(const char *path, const char *content, size_t bytes, int32_t row_count,
                         double *values, lbError *err);

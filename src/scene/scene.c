@@ -20,7 +20,11 @@ static const char *const time_keys[] = {
 
 void lb_scene_destroy(lbScene *scene) {
   if (!scene) return;
-  for (int32_t i = 0; i < scene->body_count; i++) lb_scene_release_body(&scene->bodies[i]);
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    if (scene->bundle) scene->bodies[i].model = NULL;
+    lb_scene_release_body(&scene->bodies[i]);
+  }
+  lb_bundle_destroy(scene->bundle);
   lb_free(scene->path);
   lb_free(scene->bodies);
   lb_free(scene->loads);
@@ -29,12 +33,6 @@ void lb_scene_destroy(lbScene *scene) {
 }
 
 // ---- reading -----------------------------------------------------------------------------------
-
-static lbStatus read_instances(const lbField *body, int32_t *count, lbError *err) {
-  lbField member = lb_field_member(body, "instances");
-  *count = 1;
-  return lb_field_integer(&member, 1, 10000, count, err);
-}
 
 static int compare_names(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -58,22 +56,14 @@ static lbStatus check_names(const lbField *json, const lbScene *scene, lbError *
 static lbStatus read_bodies(const lbField *json, lbScene *scene, lbError *err) {
   if (!json_is_array(json->value) || json_array_size(json->value) == 0)
     return lb_field_fail(json, err, "must be a list with at least one body");
-  size_t capacity = 0;
-  for (size_t i = 0; i < json_array_size(json->value); i++) {
+  lbBodyReader reader = { .scene = scene };
+  lbStatus status = LB_OK;
+  for (size_t i = 0; i < json_array_size(json->value) && !status; i++) {
     lbField item = lb_field_item(json, i);
-    int32_t instances;
-    lbStatus status = read_instances(&item, &instances, err);
-    for (int32_t k = 0; k < instances && !status; k++) {
-      if (!lb_grow((void **)&scene->bodies, &capacity, (size_t)scene->body_count + 1,
-                   sizeof(lbSceneBody)))
-        return lb_fail_memory(err);
-      if (!lb_progress("reading bodies", (double)k / instances))
-        return lb_fail_interrupted(err, "reading bodies");
-      status = lb_scene_read_body(&item, k, instances, &scene->bodies[scene->body_count++], err);
-    }
-    if (status) return status;
+    status = lb_scene_read_entry(&reader, &item, err);
   }
-  return check_names(json, scene, err);
+  lb_scene_release_reader(&reader);
+  return status ? status : check_names(json, scene, err);
 }
 
 // The "body" and "vertex" of a load or probe. A scene of one body need not name it.
@@ -94,6 +84,12 @@ static lbStatus read_point(const lbField *json, const lbScene *scene, int32_t *b
   if (!status && *vertex >= count)
     return lb_field_fail(&vertex_json, err, "is %d, body \"%s\" has %d vertices (counted from 0)",
                          (int)*vertex, scene->bodies[*body].name, (int)count);
+  const lbSceneBody *found = &scene->bodies[*body];
+  lbPointKind kind;
+  int32_t index;
+  if (!status && found->model && !lb_scene_point(found, found->model, *vertex, &kind, &index))
+    return lb_field_fail(&vertex_json, err, "is %d, the model of body \"%s\" does not have it",
+                         (int)*vertex, found->name);
   return status;
 }
 
@@ -253,84 +249,11 @@ lbStatus lb_scene_load(const char *path, const lbSceneDefaults *defaults, lbScen
   lbScene *scene;
   lbStatus status = create_scene(path, &scene, err);
   if (status) return status;
-  status = load_mesh(path, defaults, scene, err);
+  status = lb_model_is_model_file(path) ? lb_scene_read_bundle(path, scene, err)
+                                        : load_mesh(path, defaults, scene, err);
   if (status)
     lb_scene_destroy(scene);
   else
     *out = scene;
   return status;
-}
-
-// ---- what the simulation asks ------------------------------------------------------------------
-
-lbStatus lb_scene_fem(const lbSceneBody *body, lbFem **out, lbError *err) {
-  lbFemDef def = lb_fem_def();
-  char name[220];
-  snprintf(name, sizeof name, "body \"%s\"", body->name);
-  def.name = name;
-  def.materials = body->materials;
-  def.material_count = body->material_count;
-  def.element_materials = body->element_materials;
-  def.fixed = body->fixed;
-  def.mass = body->mass;
-  return lb_fem_create(body->mesh, &def, out, err);
-}
-
-int32_t lb_scene_vertex_count(const lbSceneBody *body) {
-  return body->surface_ids ? body->surface->vertex_count : body->mesh->vertex_count;
-}
-
-static void add_load(const lbSceneBody *body, const lbSceneLoad *load, double *forces) {
-  const lbEmbedding *e = body->embedding;
-  if (!body->surface_ids) {
-    for (int i = 0; i < 3; i++) forces[3 * (size_t)load->vertex + i] += load->force[i];
-    return;
-  }
-  for (int32_t k = e->begin[load->vertex]; k < e->begin[load->vertex + 1]; k++)
-    for (int i = 0; i < 3; i++)
-      forces[3 * (size_t)e->nodes[k] + i] += e->weights[k] * load->force[i];
-}
-
-void lb_scene_forces(const lbScene *scene, int32_t body, const lbFem *fem, double t,
-                     double *forces) {
-  const double *masses = lb_fem_vertex_masses(fem);
-  for (int32_t v = 0; v < lb_fem_vertex_count(fem); v++)
-    for (int i = 0; i < 3; i++) forces[3 * (size_t)v + i] = masses[v] * scene->gravity[i];
-  // End times are sums of steps: 3 x 0.1 must count as 0.3.
-  double rounding = 1e-6 * scene->time_step;
-  for (int32_t i = 0; i < scene->load_count; i++) {
-    const lbSceneLoad *load = &scene->loads[i];
-    if (load->body == body && load->from + rounding < t && t <= load->to + rounding)
-      add_load(&scene->bodies[body], load, forces);
-  }
-}
-
-void lb_scene_velocity(const lbSceneBody *body, const lbFem *fem, double *velocity) {
-  const double *masses = lb_fem_vertex_masses(fem), *x = lb_fem_rest_positions(fem);
-  const double *w = body->angular_velocity;
-  double centre[3] = { 0 };
-  for (int32_t v = 0; v < lb_fem_vertex_count(fem); v++)
-    for (int i = 0; i < 3; i++)
-      centre[i] += masses[v] / lb_fem_total_mass(fem) * x[3 * (size_t)v + i];
-  for (int32_t v = 0; v < lb_fem_vertex_count(fem); v++)
-    for (int i = 0; i < 3; i++) {
-      int j = (i + 1) % 3, k = (i + 2) % 3;
-      velocity[3 * (size_t)v + i] = body->linear_velocity[i] +
-                                    w[j] * (x[3 * (size_t)v + k] - centre[k]) -
-                                    w[k] * (x[3 * (size_t)v + j] - centre[j]);
-    }
-}
-
-void lb_scene_vertex(const lbSceneBody *body, int32_t vertex, const double *displacement,
-                     double rest[3], double moved[3]) {
-  const lbMesh *mesh = body->surface_ids ? body->surface : body->mesh;
-  const lbEmbedding *e = body->embedding;
-  for (int i = 0; i < 3; i++) {
-    rest[i] = mesh->positions[3 * (size_t)vertex + i];
-    moved[i] = body->surface_ids ? 0 : displacement[3 * (size_t)vertex + i];
-  }
-  if (body->surface_ids)
-    for (int32_t k = e->begin[vertex]; k < e->begin[vertex + 1]; k++)
-      for (int i = 0; i < 3; i++)
-        moved[i] += e->weights[k] * displacement[3 * (size_t)e->nodes[k] + i];
 }

@@ -10,6 +10,7 @@
 #include "limber/file.h"
 #include "limber/voxelise.h"
 #include "reduce/modal.h"
+#include "scene/read.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,6 +39,12 @@ static void release_job(Job *job) {
 
 // ---- input -------------------------------------------------------------------------------------
 
+// A model is in the body's own axes, wherever the scene places it.
+static void stand_at_origin(lbSceneBody *body) {
+  for (int i = 0; i < 4; i++) body->rotation[i] = i == 3;
+  for (int i = 0; i < 3; i++) body->position[i] = 0;
+}
+
 static lbStatus find_body(Job *job, lbError *err) {
   const lbScene *scene = job->scene;
   const char *name = job->def->body;
@@ -47,6 +54,7 @@ static lbStatus find_body(Job *job, lbError *err) {
   for (int32_t i = 0; i < scene->body_count; i++)
     if (!name || strcmp(scene->bodies[i].name, name) == 0) {
       job->body = &scene->bodies[i];
+      stand_at_origin(job->body);
       return LB_OK;
     }
   return lb_fail(err, LB_ERR_ARGUMENT, "%s: has no body \"%s\"", job->path, name ? name : "");
@@ -292,6 +300,7 @@ static lbStatus reduce_body(Job *job, lbModel **out, lbError *err) {
   def.provenance = provenance;
   lbStatus status =
       lb_reduce_modes(job->body->mesh, job->fem, job->modes, &def, &job->modal, out, err);
+  if (!status) status = lb_scene_number_surface(job->body, out, err);
   job->report.model_seconds = lb_seconds() - start;
   return status;
 }

@@ -9,7 +9,8 @@ from cli_testing import (PROGRAM, ROOT, add_case, bar_scene, case, check,
                          check_close, check_rows, limber, read_csv, read_json, run_cases, shared,
                          shared_names, write, write_json)
 
-VERBS = ("mesh", "modes", "static", "evaluate", "build", "info", "run", "bench")
+VERBS = ("mesh", "modes", "static", "evaluate", "build", "info", "run", "cook", "export",
+         "bench")
 SHAPES = ("bar", "plate", "tube", "cylinder", "sphere", "torus", "tee", "sponge")
 MESH_FIELDS = {"vertices", "triangles", "tets", "bricks", "components", "groups", "bounds",
                "problems"}

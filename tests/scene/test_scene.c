@@ -188,21 +188,39 @@ static void a_mesh_file_alone_is_a_scene_of_one_free_body(void **state) {
   lb_scene_destroy(scene);
 }
 
+// Meshes stay in the body's own axes, scaled; the unreduced body and the vertices are in the world.
 static void a_body_is_scaled_then_turned_then_moved(void **state) {
   (void)state;
   lbScene *plain = scene_of(SCENE_WITH("'loads':[]"));
   lbScene *placed = scene_of(BODY_WITH(
       "'position':[1,2,3],'rotation':[0,0,2,2],'scale':[2,3,4],'fixed':{'group':'left'}"));
-  const lbMesh *meshes[2][2] = { { plain->bodies[0].mesh, placed->bodies[0].mesh },
-                                 { plain->bodies[0].surface, placed->bodies[0].surface } };
+  const lbSceneBody *body = placed->bodies;
+  const lbMesh *meshes[2][2] = { { plain->bodies[0].mesh, body->mesh },
+                                 { plain->bodies[0].surface, body->surface } };
   for (int m = 0; m < 2; m++)
     for (int32_t v = 0; v < meshes[m][0]->vertex_count; v++) {
       const double *x = meshes[m][0]->positions + 3 * v, *y = meshes[m][1]->positions + 3 * v;
-      check_near(y[0], 1 - 3 * x[1], 1e-14); // a quarter turn about z
-      check_near(y[1], 2 + 2 * x[0], 1e-14);
-      check_near(y[2], 3 + 4 * x[2], 1e-14);
+      for (int i = 0; i < 3; i++) check_near(y[i], (2 + i) * x[i], 1e-14);
+      double world[3];
+      lb_scene_place(body, y, world);
+      check_near(world[0], 1 - 3 * x[1], 1e-14); // a quarter turn about z
+      check_near(world[1], 2 + 2 * x[0], 1e-14);
+      check_near(world[2], 3 + 4 * x[2], 1e-14);
     }
+  lbFem *fem = NULL;
+  lbError err;
+  check_ok(lb_scene_fem(body, &fem, &err), err);
+  for (int32_t v = 0; v < body->mesh->vertex_count; v++) {
+    double rest[3], moved[3], u[36] = { 0 };
+    u[3 * v + 1] = 0.5;
+    lb_scene_vertex(body, v, u, rest, moved);
+    for (int i = 0; i < 3; i++) {
+      check_near(rest[i], lb_fem_rest_positions(fem)[3 * v + i], 0);
+      check_near(moved[i], i == 1 ? 0.5 : 0, 0);
+    }
+  }
   assert_int_equal(count_fixed(placed->bodies), 4);
+  lb_fem_destroy(fem);
   lb_scene_destroy(plain);
   lb_scene_destroy(placed);
 }
@@ -217,13 +235,38 @@ static void instances_have_names_and_places_of_their_own(void **state) {
   assert_string_equal(scene->bodies[2].name, "bar.2");
   assert_int_equal(scene->probes[0].body, 1);
   for (int i = 0; i < 3; i++) {
-    const double *x = scene->bodies[i].mesh->positions, *x0 = scene->bodies[0].mesh->positions;
-    check_near(x[0] - x0[0], i == 0 ? 0 : i == 1 ? 5 : 9, 1e-15);
+    const lbSceneBody *body = &scene->bodies[i];
+    const double *x = body->mesh->positions;
+    check_near(body->position[0], i == 0 ? 0 : i == 1 ? 5 : 9, 0);
+    check_near(body->position[2], i == 2 ? 1 : 0, 0);
     check_near(x[3] - x[0], 1, 1e-15); // a cell of 0.5 m, twice as large
-    check_near(scene->bodies[i].linear_velocity[0], i + 1, 0);
+    check_near(body->linear_velocity[0], i + 1, 0);
+    assert_int_equal(body->twin, i == 0 ? -1 : 0);
+    assert_ptr_equal(body->mesh, scene->bodies[0].mesh);
+    assert_ptr_equal(body->materials, scene->bodies[0].materials);
   }
   lb_scene_destroy(scene);
   check_refused(BODY_WITH("'instances':3,'position':[[0,0,0],[5,0,0]]"), "position");
+}
+
+static void instances_of_one_size_share_a_mesh_and_others_have_their_own(void **state) {
+  (void)state;
+  lbScene *scene = scene_of(BODY_WITH(
+      "'instances':5,'scale':[[1,1,1],[2,1,1],[1,1,1],[3,1,1],[2,1,1]],'fixed':{'group':'left'}"));
+  static const int32_t twins[] = { -1, -1, 0, -1, 1 };
+  static const double lengths[] = { 1, 2, 1, 3, 2 };
+  for (int i = 0; i < 5; i++) {
+    const lbSceneBody *body = &scene->bodies[i];
+    assert_int_equal(body->twin, twins[i]);
+    if (twins[i] >= 0) assert_ptr_equal(body->mesh, scene->bodies[twins[i]].mesh);
+    check_near(body->mesh->positions[6] - body->mesh->positions[0], lengths[i], 1e-15);
+    assert_int_equal(count_fixed(body), 4);
+  }
+  lb_scene_destroy(scene);
+  scene = scene_of(BODY_WITH("'instances':10000"));
+  assert_int_equal(scene->body_count, 10000);
+  assert_int_equal(scene->bodies[9999].twin, 0);
+  lb_scene_destroy(scene);
 }
 
 // A load acts in steps whose end time t has from < t ≤ to, sums of steps taken as what they mean.
@@ -391,6 +434,7 @@ int main(void) {
     cmocka_unit_test(a_mesh_file_alone_is_a_scene_of_one_free_body),
     cmocka_unit_test(a_body_is_scaled_then_turned_then_moved),
     cmocka_unit_test(instances_have_names_and_places_of_their_own),
+    cmocka_unit_test(instances_of_one_size_share_a_mesh_and_others_have_their_own),
     cmocka_unit_test(loads_act_in_their_window),
     cmocka_unit_test(velocities_turn_about_the_centre_of_mass),
     cmocka_unit_test(ids_of_a_voxelised_body_count_the_surface),

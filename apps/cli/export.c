@@ -1,0 +1,138 @@
+// limber export: the motion of a scene, or the arrays of a model, in formats of other programs.
+#include "cli.h"
+
+#include "limber/export.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Job {
+  const char *input, *output, *body_name;
+  lbRunDef def;
+  bool arrays; // .npz
+  int32_t frame_count, body_count;
+} Job;
+
+static cliStatus check_output(Job *job) {
+  lbExportFormat format;
+  lbError err;
+  if (!job->output) return cli_usage(&cli_export, "name the file to write: -o out.glb");
+  job->arrays = lb_path_has_extension(job->output, ".npz");
+  if (job->arrays) return CLI_OK;
+  if (lb_export_format(job->output, &format, &err))
+    return cli_usage(&cli_export,
+                     "-o is \"%s\", its extension must be .glb, .obj, .ply, .pc2, .pvd, .vtu or "
+                     ".npz",
+                     job->output);
+  job->def.volume_frames = format == LB_EXPORT_PVD || format == LB_EXPORT_VTU;
+  return CLI_OK;
+}
+
+// ---- arrays ------------------------------------------------------------------------------------
+
+// The only model of the scene, or the named body's.
+static lbStatus find_reduced(const lbScene *scene, const char *name, int32_t *body, lbError *err) {
+  if (name) return cli_find_body(scene, name, body, err);
+  *body = -1;
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    if (scene->bodies[i].method == LB_METHOD_FULL || scene->bodies[i].twin >= 0) continue;
+    if (*body >= 0)
+      return lb_fail(err, LB_ERR_ARGUMENT, "%s: has several models, choose a body with --body NAME",
+                     scene->path);
+    *body = i;
+  }
+  if (*body >= 0) return LB_OK;
+  return lb_fail(err, LB_ERR_ARGUMENT,
+                 "%s: no body has a reduced method, give one \"method\": \"modal\"", scene->path);
+}
+
+static lbStatus export_arrays(Job *job, const lbScene *scene, lbError *err) {
+  int32_t body;
+  lbModel *made = NULL;
+  lbStatus status = find_reduced(scene, job->body_name, &body, err);
+  if (status) return status;
+  const lbSceneBody *chosen = &scene->bodies[body];
+  if (!chosen->model) status = lb_scene_model(chosen, &made, err);
+  if (!status) status = lb_model_write_npz(chosen->model ? chosen->model : made, job->output, err);
+  lb_model_destroy(made);
+  job->body_count = 1;
+  return status;
+}
+
+// ---- motion ------------------------------------------------------------------------------------
+
+static lbStatus export_motion(Job *job, const lbScene *scene, lbError *err) {
+  int32_t body = -1;
+  lbRun *run = NULL;
+  lbStatus status = job->body_name ? cli_find_body(scene, job->body_name, &body, err) : LB_OK;
+  if (!status) status = lb_run(scene, &job->def, &run, err);
+  if (!status) status = lb_run_write_sequence(run, body, job->output, err);
+  if (!status) {
+    job->frame_count = run->frame_count;
+    job->body_count = body < 0 ? run->body_count : 1;
+  }
+  lb_run_destroy(run);
+  return status;
+}
+
+static cliStatus print_result(const Job *job, bool json) {
+  if (json)
+    return cli_print_json(json_pack("{s:s, s:i, s:i}", "file", job->output, "bodies",
+                                    (int)job->body_count, "frames", (int)job->frame_count));
+  if (job->arrays)
+    printf("written: %s\n", job->output);
+  else
+    printf("written: %s, %d %s, %d frames\n", job->output, (int)job->body_count,
+           job->body_count == 1 ? "body" : "bodies", (int)job->frame_count);
+  return CLI_OK;
+}
+
+static cliStatus run_verb(int count, char **words) {
+  Job job = { .def = lb_run_def() };
+  bool has_count = false;
+  job.def.frame_rate = 60;
+  const cliOption options[] = {
+    { "o", CLI_TEXT, &job.output, NULL, "OUT",
+      "what to write; its extension tells the format: .glb, .obj,\n.ply, .pc2, .pvd, .vtu, .npz" },
+    { "count", CLI_INTEGER, &job.def.step_count, &has_count, "N", "steps, instead of the scene's" },
+    { "frame_rate", CLI_NUMBER, &job.def.frame_rate, NULL, "HZ", "frames a second (60)" },
+    { "body", CLI_TEXT, &job.body_name, NULL, "NAME", "only this body of a scene" },
+    { 0 },
+  };
+  cliArguments arguments;
+  cliStatus result = cli_parse(&cli_export, options, count, words, &arguments);
+  if (result || arguments.common.help) return result;
+  if ((result = cli_one_input(&cli_export, &arguments))) return result;
+  if ((result = check_output(&job))) return result;
+  if (!(job.def.frame_rate > 0))
+    return cli_usage(&cli_export, "--frame_rate is %g, it must be positive", job.def.frame_rate);
+  if (has_count && job.def.step_count < 0)
+    return cli_usage(&cli_export, "--count is %d, it must be 0 or more", (int)job.def.step_count);
+
+  lbError err;
+  lbScene *scene = NULL;
+  job.input = arguments.inputs[0];
+  lbStatus status = lb_scene_load(job.input, NULL, &scene, &err);
+  if (!status)
+    status = job.arrays ? export_arrays(&job, scene, &err) : export_motion(&job, scene, &err);
+  cli_finish_progress();
+  result = status ? cli_fail_about(job.input, &err) : print_result(&job, arguments.common.json);
+  lb_scene_destroy(scene);
+  return result;
+}
+
+const cliVerb cli_export = {
+  "export",
+  "the motion of a scene or model as glTF, OBJ, PLY, PC2, VTU; a model's arrays as NPZ",
+  "limber export SCENE.json|COOKED.glb|MODEL.glb -o OUT [options]",
+  "Runs the scene and writes its motion, by the extension of OUT:\n"
+  "  .glb        an animation for Blender, three.js and the like\n"
+  "  .obj .ply   a mesh a frame: OUT_00000.obj, ...\n"
+  "  .pc2        a point cache, and an .obj at rest that it moves\n"
+  "  .pvd .vtu   volume meshes with the field \"displacement\", for ParaView\n"
+  "  .npz        the arrays of the model, for numpy; nothing is run\n",
+  "  limber export scenes/modal-bar.json -o bar.pvd\n"
+  "  limber export scenes/modal-bar.json -o bar.npz\n"
+  "  limber export bunny.glb --count 480 -o bunny.pc2",
+  run_verb,
+};

@@ -1,0 +1,158 @@
+// Inside the body layer: what a body is made of.
+//
+// Every method that moves a body by u = U q shares this: reduced coordinates q and rates v, reduced
+// forces, placement, points, constraints' bookkeeping, surface, state, batches. What differs is in
+// a table of operations (lbBodyMethod).
+//
+// A body of its own and a body of a batch are the same type. Their numbers lie in an lbInstances:
+// q[i * stride + lane], with stride 1 for a body of its own and LB_INSTANCE_BLOCK in a batch. What
+// one body needs in a row is gathered into working memory first, so the arithmetic, and with it
+// every bit, is the same.
+#ifndef LB_BODY_BODY_H
+#define LB_BODY_BODY_H
+
+#include "limber/body.h"
+
+#include "body/modal_kernels.h"
+#include "geometry/aabb_tree.h"
+
+// Forces, impulses, targets and states beyond this are refused: the oscillators' exact steps then
+// stay finite for ever.
+#define LB_BODY_MOST 1e100
+#define LB_TIME_STEP_MOST 1e6 // s
+
+typedef struct lbBodyMethod lbBodyMethod;
+
+// What the bodies of a batch have in common; a body of its own has one to itself.
+typedef struct lbBodyCommon {
+  const lbModel *model;
+  const lbBodyMethod *method;
+  int32_t dimension, padded; // r, and r rounded up to a multiple of LB_BATCH
+  double damping_mass, damping_stiffness;
+  const double *basis;   // (3 nodes x r), column-major
+  const double *gravity; // (r x 3): reduced force of a unit gravity
+  const double *launch;  // (r x 6): rates of a unit rigid velocity
+  const lbModalKernels *kernels;
+  lbOscillators oscillators; // of the last step length; modal
+
+  // The surface, found at creation.
+  int32_t range_count;
+  int32_t *ranges;       // (range_count x 2): begin and end of the nodes that carry the surface
+  int32_t *around_begin; // (vertices + 1)
+  int32_t *around;       // (3 triangles): triangles around each vertex, ascending
+
+  // Working memory of one call: the reason why bodies of one batch do not run concurrently.
+  double *coordinates, *rates, *forces; // (padded)
+  double *nodes;                        // (nodes x 3)
+
+  // Made by the first pick.
+  lbAabbTree *tree;
+  double *tree_positions; // (vertices x 3)
+} lbBodyCommon;
+
+// The moving numbers of one body, or of a block of a batch.
+typedef struct lbInstances {
+  int32_t count;          // bodies in use
+  int32_t stride;         // 1 or LB_INSTANCE_BLOCK
+  double *q, *v;          // (padded x stride)
+  double *force;          // of the next step; always `steady` plus what was applied; never -0
+  double *steady;         // of gravity, in the bodies' own axes
+  double *times;          // (stride) s
+  bool forced;            // `force` may hold something else than zeros
+  bool touched;           // `force` may differ from `steady`
+  bool steadied;          // `steady` may hold something else than zeros
+  int32_t constrained;    // constraints of all its bodies
+  int32_t flags;          // of the last step
+  struct lbBody **bodies; // (count)
+} lbInstances;
+
+struct lbBody {
+  lbBodyCommon *common;
+  lbInstances *instances;
+  int32_t lane;
+  bool in_batch;
+  lbVec3 position, gravity;
+  lbQuat rotation;
+  lbMat3 turn;                       // of `rotation`: world = turn own
+  struct lbConstraints *constraints; // room may be 0
+  lbError *message;
+};
+
+struct lbBodyMethod {
+  lbMethod method;
+  // Sets dimension, basis, gravity, launch from the model.
+  void (*open)(lbBodyCommon *common);
+  // Coefficients of a step of length h, when they are not there yet.
+  void (*prepare)(lbBodyCommon *common, double h);
+  // One step of the prepared length for all instances, or for one lane of them; returns
+  // lbStepFlags. Does not touch `force`, `times`.
+  int32_t (*advance)(lbBodyCommon *common, lbInstances *instances);
+  int32_t (*advance_one)(lbBody *body);
+  void (*energy)(const lbBody *body, double *kinetic, double *elastic);
+};
+
+extern const lbBodyMethod lb_modal_method;
+
+// ---- one block of memory, cut up in two passes: first with block NULL, to learn its size ------
+
+typedef struct lbCarver {
+  char *block;
+  size_t used;
+  bool overflow;
+} lbCarver;
+
+static inline void *lb_carve(lbCarver *carver, size_t count, size_t item_bytes) {
+  size_t most = SIZE_MAX / 4;
+  if (carver->used > most || (item_bytes && count > (most - carver->used) / item_bytes)) {
+    carver->overflow = true;
+    return NULL;
+  }
+  void *at = carver->block ? carver->block + carver->used : NULL;
+  size_t bytes = count * item_bytes;
+  carver->used += (bytes + LB_ALIGNMENT - 1) / LB_ALIGNMENT * LB_ALIGNMENT;
+  return at;
+}
+
+// ---- parts of creation (create.c) --------------------------------------------------------------
+
+lbStatus lb_common_open(lbBodyCommon *common, const lbModel *model, const lbBodyDef *def,
+                        lbError *err);
+void lb_common_place(lbBodyCommon *common, lbCarver *carver);
+void lb_common_build(lbBodyCommon *common);
+void lb_common_close(lbBodyCommon *common); // what the first pick made
+void lb_instances_place(lbInstances *instances, const lbBodyCommon *common, int32_t stride,
+                        lbCarver *carver);
+// Gravity and placement of a new body; common, instances, lane, message, constraints are set.
+lbStatus lb_body_start(lbBody *body, lbVec3 position, lbQuat rotation, lbVec3 gravity,
+                       lbError *err);
+
+// ---- shared by the files of the layer ----------------------------------------------------------
+
+bool lb_time_step_is_legal(double dt);
+// Force of the next step is the steady one again.
+void lb_instances_reset_forces(lbInstances *instances, const lbBodyCommon *common);
+// steady <- the reduced force of the body's gravity in its own axes; false, with nothing done, when
+// it would be beyond LB_BODY_MOST. What was applied for the next step stays.
+bool lb_body_set_steady(lbBody *body, lbVec3 gravity, lbMat3 turn);
+
+static inline size_t lb_body_at(const lbBody *body, int32_t i) {
+  return (size_t)i * (size_t)body->instances->stride + (size_t)body->lane;
+}
+
+// The body's coordinates or rates in a row: its own memory, or gathered into the common one.
+const double *lb_body_coordinates(const lbBody *body);
+const double *lb_body_rates(const lbBody *body);
+
+static inline bool lb_is_bounded(double x) { return fabs(x) <= LB_BODY_MOST; } // false for NaN
+static inline bool lb_vec3_is_bounded(lbVec3 a) {
+  return lb_is_bounded(a.x) && lb_is_bounded(a.y) && lb_is_bounded(a.z);
+}
+// A rotation of unit length; false when q is zero or not finite.
+bool lb_rotation_make_unit(lbQuat *q);
+
+// world = position + turn (rest + u)
+static inline lbVec3 lb_body_place(const lbBody *body, lbVec3 own) {
+  return lb_add(body->position, lb_mat3_apply(body->turn, own));
+}
+
+#endif

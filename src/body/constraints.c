@@ -1,0 +1,233 @@
+// Which constraints a body has: adding, moving and removing them. Slots give ids that stay valid;
+// an id is its slot plus LB_CONSTRAINED_MOST times the slot's generation, so that the id of a
+// removed constraint is known as such.
+#include "body/constraints.h"
+#include "body/point.h"
+
+#include "math/pseudo_inverse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define GENERATION_MOST (INT32_MAX / LB_CONSTRAINED_MOST)
+
+lbConstraintDef lb_constraint_def(void) { return (lbConstraintDef){ 0 }; }
+
+void lb_constraints_place(lbConstraints *c, const lbBodyCommon *common, int32_t room,
+                          lbCarver *carver) {
+  size_t count = (size_t)room, padded = (size_t)common->padded, dofs = 3 * count;
+  memset(c, 0, sizeof *c);
+  c->room = room;
+  if (room == 0) return;
+  c->slots = lb_carve(carver, count, sizeof *c->slots);
+  c->points = lb_carve(carver, count, sizeof *c->points);
+  c->point_slots = lb_carve(carver, count, sizeof *c->point_slots);
+  c->axes = lb_carve(carver, count, sizeof *c->axes);
+  c->targets = lb_carve(carver, dofs, sizeof(double));
+  c->rests = lb_carve(carver, dofs, sizeof(double));
+  c->rows = lb_carve(carver, dofs * padded, sizeof(double));
+  c->force_points = lb_carve(carver, count, sizeof *c->force_points);
+  c->force_slots = lb_carve(carver, count, sizeof *c->force_slots);
+  c->force_rows = lb_carve(carver, dofs * padded, sizeof(double));
+  c->system = lb_carve(carver, dofs * dofs, sizeof(double));
+  c->inverse = lb_carve(carver, dofs * dofs, sizeof(double));
+  c->scratch =
+      lb_carve(carver, lb_pseudo_inverse_scratch((int32_t)dofs, (int32_t)dofs), sizeof(double));
+  c->right = lb_carve(carver, dofs, sizeof(double));
+  c->solution = lb_carve(carver, dofs, sizeof(double));
+  c->z = lb_carve(carver, padded, sizeof(double));
+  c->v = lb_carve(carver, padded, sizeof(double));
+  c->force = lb_carve(carver, padded, sizeof(double));
+  c->line = lb_carve(carver, 3 * padded, sizeof(double));
+}
+
+// ---- checks ------------------------------------------------------------------------------------
+
+static lbStatus check_points(lbBody *body, const char *what, int32_t count, const lbPoint *points) {
+  char name[48];
+  for (int32_t i = 0; i < count; i++) {
+    snprintf(name, sizeof name, "constraint: %s %d", what, (int)i);
+    lbStatus status = lb_point_check(body->common->model, &points[i], name, body->message);
+    if (status) return status;
+  }
+  return LB_OK;
+}
+
+static lbStatus check_targets(lbBody *body, int32_t count, const double *targets) {
+  for (int32_t i = 0; i < 3 * count; i++)
+    if (!lb_is_bounded(targets[i]))
+      return lb_fail(body->message, LB_ERR_ARGUMENT,
+                     "constraint: target %d of point %d is %g: not a number or beyond %g",
+                     (int)(i % 3), (int)(i / 3), targets[i], LB_BODY_MOST);
+  return LB_OK;
+}
+
+static lbStatus check_room(lbBody *body, const lbConstraintDef *def, int32_t force_count) {
+  const lbConstraints *c = body->constraints;
+  if (def->point_count > c->room - c->point_count)
+    return lb_fail(body->message, LB_ERR_ARGUMENT,
+                   "constraint: no room for %d more points; %d of constrained_points = %d are used",
+                   (int)def->point_count, (int)c->point_count, (int)c->room);
+  if (force_count > c->room - c->force_count)
+    return lb_fail(body->message, LB_ERR_ARGUMENT,
+                   "constraint: no room for %d more force points; %d of constrained_points = %d "
+                   "are used",
+                   (int)force_count, (int)c->force_count, (int)c->room);
+  return LB_OK;
+}
+
+static lbStatus check_def(lbBody *body, const lbConstraintDef *def, int32_t force_count) {
+  lbError *err = body->message;
+  if ((int)def->kind < 0 || def->kind > LB_CONSTRAIN_ACCELERATION)
+    return lb_fail(err, LB_ERR_ARGUMENT, "constraint: kind is %d", (int)def->kind);
+  if (def->point_count < 1 || !def->points)
+    return lb_fail(err, LB_ERR_ARGUMENT, "constraint: point_count is %d; it needs points",
+                   (int)def->point_count);
+  if (def->force_point_count < 0 || (def->force_point_count > 0 && !def->force_points))
+    return lb_fail(err, LB_ERR_ARGUMENT, "constraint: force_point_count is %d; it needs points",
+                   (int)def->force_point_count);
+  lbStatus status = check_room(body, def, force_count);
+  if (!status) status = check_points(body, "point", def->point_count, def->points);
+  if (!status)
+    status = check_points(body, "force point", def->force_point_count, def->force_points);
+  if (!status && def->targets) status = check_targets(body, def->point_count, def->targets);
+  for (int32_t i = 0; !status && def->axes && i < def->point_count; i++)
+    if (def->axes[i] < 1 || def->axes[i] > 7)
+      status = lb_fail(err, LB_ERR_ARGUMENT,
+                       "constraint: axes of point %d are %d; they must be "
+                       "1 to 7",
+                       (int)i, (int)def->axes[i]);
+  return status;
+}
+
+// ---- adding ------------------------------------------------------------------------------------
+
+static size_t row_size(const lbBodyCommon *common) { return 3 * (size_t)common->padded; }
+
+void lb_constraints_fill_point(lbConstraints *c, const lbBodyCommon *common, int32_t at) {
+  lb_vec3_store(c->rests + 3 * (size_t)at, lb_point_rest(common->model, &c->points[at]));
+  lb_point_rows(common, &c->points[at], c->rows + (size_t)at * row_size(common));
+}
+
+void lb_constraints_fill_force_point(lbConstraints *c, const lbBodyCommon *common, int32_t at) {
+  lb_point_rows(common, &c->force_points[at], c->force_rows + (size_t)at * row_size(common));
+}
+
+static lbVec3 present_position(const lbBody *body, const lbPoint *point) {
+  lbVec3 u = lb_point_apply(body->common, point, lb_body_coordinates(body));
+  return lb_body_place(body, lb_add(lb_point_rest(body->common->model, point), u));
+}
+
+static void add_point(lbBody *body, const lbConstraintDef *def, int32_t i, int32_t slot) {
+  lbConstraints *c = body->constraints;
+  int32_t at = c->point_count++;
+  c->points[at] = def->points[i];
+  c->point_slots[at] = slot;
+  c->axes[at] = def->axes ? def->axes[i] : 7;
+  lbVec3 target = lb_vec3(0, 0, 0);
+  if (def->targets)
+    target = lb_vec3_load(def->targets + 3 * (size_t)i);
+  else if (def->kind == LB_CONSTRAIN_POSITION)
+    target = present_position(body, &def->points[i]);
+  lb_vec3_store(c->targets + 3 * (size_t)at, target);
+  lb_constraints_fill_point(c, body->common, at);
+}
+
+static void add_force_point(lbBody *body, const lbPoint *point, int32_t slot) {
+  lbConstraints *c = body->constraints;
+  int32_t at = c->force_count++;
+  c->force_points[at] = *point;
+  c->force_slots[at] = slot;
+  lb_constraints_fill_force_point(c, body->common, at);
+}
+
+lbStatus lb_body_add_constraint(lbBody *body, const lbConstraintDef *def, int32_t *id) {
+  lbConstraints *c = body->constraints;
+  bool own = def->force_point_count == 0; // forces act at the points themselves
+  int32_t force_count = own ? def->point_count : def->force_point_count;
+  const lbPoint *force_points = own ? def->points : def->force_points;
+  lbStatus status = check_def(body, def, force_count);
+  if (status) return status;
+  int32_t slot = 0;
+  while (c->slots[slot].used) slot++; // one is free: each has a point, and there was room for one
+  for (int32_t i = 0; i < def->point_count; i++) add_point(body, def, i, slot);
+  for (int32_t i = 0; i < force_count; i++) add_force_point(body, &force_points[i], slot);
+  c->slots[slot] = (lbConstraintSlot){ .generation = c->slots[slot].generation,
+                                       .used = true,
+                                       .held = def->held,
+                                       .kind = def->kind,
+                                       .point_count = def->point_count,
+                                       .force_count = force_count };
+  c->count++;
+  body->instances->constrained++;
+  c->fresh = false;
+  if (id) *id = c->slots[slot].generation * LB_CONSTRAINED_MOST + slot;
+  return LB_OK;
+}
+
+// ---- changing and removing ---------------------------------------------------------------------
+
+// The slot of an id; -1 with a message when there is none.
+static int32_t find_slot(lbBody *body, int32_t id) {
+  const lbConstraints *c = body->constraints;
+  int32_t slot = id >= 0 ? id % LB_CONSTRAINED_MOST : -1;
+  if (slot >= 0 && slot < c->room && c->slots[slot].used &&
+      c->slots[slot].generation == id / LB_CONSTRAINED_MOST)
+    return slot;
+  lb_fail(body->message, LB_ERR_ARGUMENT, "there is no constraint %d, or it was removed", (int)id);
+  return -1;
+}
+
+lbStatus lb_body_set_target(lbBody *body, int32_t id, const double *targets) {
+  lbConstraints *c = body->constraints;
+  int32_t slot = find_slot(body, id), next = 0;
+  if (slot < 0) return LB_ERR_ARGUMENT;
+  if (!targets)
+    return lb_fail(body->message, LB_ERR_ARGUMENT, "constraint %d: no targets given", (int)id);
+  lbStatus status = check_targets(body, c->slots[slot].point_count, targets);
+  if (status) return status;
+  for (int32_t i = 0; i < c->point_count; i++)
+    if (c->point_slots[i] == slot)
+      memcpy(c->targets + 3 * (size_t)i, targets + 3 * (size_t)next++, 3 * sizeof *targets);
+  return LB_OK;
+}
+
+static void keep_point(lbConstraints *c, size_t row, int32_t from, int32_t to) {
+  if (from == to) return;
+  size_t f = (size_t)from, t = (size_t)to;
+  c->points[t] = c->points[f];
+  c->point_slots[t] = c->point_slots[f];
+  c->axes[t] = c->axes[f];
+  memcpy(c->targets + 3 * t, c->targets + 3 * f, 3 * sizeof(double));
+  memcpy(c->rests + 3 * t, c->rests + 3 * f, 3 * sizeof(double));
+  memcpy(c->rows + t * row, c->rows + f * row, row * sizeof(double));
+}
+
+static void keep_force_point(lbConstraints *c, size_t row, int32_t from, int32_t to) {
+  if (from == to) return;
+  size_t f = (size_t)from, t = (size_t)to;
+  c->force_points[t] = c->force_points[f];
+  c->force_slots[t] = c->force_slots[f];
+  memcpy(c->force_rows + t * row, c->force_rows + f * row, row * sizeof(double));
+}
+
+lbStatus lb_body_remove_constraint(lbBody *body, int32_t id) {
+  lbConstraints *c = body->constraints;
+  int32_t slot = find_slot(body, id), kept = 0, kept_forces = 0;
+  if (slot < 0) return LB_ERR_ARGUMENT;
+  size_t row = row_size(body->common);
+  for (int32_t i = 0; i < c->point_count; i++)
+    if (c->point_slots[i] != slot) keep_point(c, row, i, kept++);
+  for (int32_t i = 0; i < c->force_count; i++)
+    if (c->force_slots[i] != slot) keep_force_point(c, row, i, kept_forces++);
+  c->point_count = kept;
+  c->force_count = kept_forces;
+  int32_t generation = c->slots[slot].generation;
+  c->slots[slot] = (lbConstraintSlot){ .generation = (generation + 1) % GENERATION_MOST };
+  c->count--;
+  body->instances->constrained--;
+  c->fresh = false;
+  return LB_OK;
+}
+
+int32_t lb_body_constraint_rank(const lbBody *body) { return body->constraints->rank; }

@@ -1,0 +1,66 @@
+// The modal method: z'' + (alpha + beta lambda) z' + lambda z = U^T f, each mode by its exact step
+// (oscillator.h), after Hauser, Shen & O'Brien 2003.
+#include "body/constraints.h"
+
+static void open_modal(lbBodyCommon *common) {
+  const lbModel *model = common->model;
+  common->dimension = model->size.mode_count;
+  common->basis = model->modal_basis;
+  common->gravity = model->modal_gravity;
+  common->launch = model->modal_launch;
+}
+
+static void prepare(lbBodyCommon *common, double h) {
+  if (common->oscillators.h != h)
+    lb_oscillators_set(&common->oscillators, common->model->modal_eigenvalues, common->damping_mass,
+                       common->damping_stiffness, h);
+}
+
+static int32_t constrain_all(const lbInstances *instances) {
+  int32_t flags = 0;
+  if (instances->constrained == 0) return 0;
+  for (int32_t i = 0; i < instances->count; i++)
+    flags |= lb_constraints_apply(instances->bodies[i]);
+  return flags;
+}
+
+static int32_t advance(lbBodyCommon *common, lbInstances *instances) {
+  int32_t flags = constrain_all(instances);
+  const double *force = instances->forced ? instances->force : NULL;
+  if (instances->stride == 1)
+    common->kernels->advance_modes(&common->oscillators, instances->q, instances->v, force);
+  else
+    common->kernels->advance_instances(&common->oscillators, instances->q, instances->v, force);
+  return flags;
+}
+
+// A body of a batch by itself: through rows of working memory.
+static int32_t advance_one(lbBody *body) {
+  lbBodyCommon *common = body->common;
+  lbInstances *instances = body->instances;
+  int32_t flags = lb_constraints_apply(body);
+  double *z = common->coordinates, *v = common->rates, *g = common->forces;
+  for (int32_t i = 0; i < common->padded; i++) {
+    size_t at = lb_body_at(body, i);
+    z[i] = instances->q[at], v[i] = instances->v[at], g[i] = instances->force[at];
+  }
+  common->kernels->advance_modes(&common->oscillators, z, v, g);
+  for (int32_t i = 0; i < common->dimension; i++) {
+    size_t at = lb_body_at(body, i);
+    instances->q[at] = z[i], instances->v[at] = v[i];
+  }
+  return flags;
+}
+
+static void energy(const lbBody *body, double *kinetic, double *elastic) {
+  const double *q = body->instances->q, *v = body->instances->v;
+  *kinetic = *elastic = 0;
+  for (int32_t i = 0; i < body->common->dimension; i++) {
+    size_t at = lb_body_at(body, i);
+    *kinetic += 0.5 * v[at] * v[at];
+    *elastic += 0.5 * body->common->model->modal_eigenvalues[i] * q[at] * q[at];
+  }
+}
+
+const lbBodyMethod lb_modal_method = { LB_METHOD_MODAL, open_modal,  prepare,
+                                       advance,         advance_one, energy };

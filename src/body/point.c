@@ -1,0 +1,138 @@
+// Points: x = sum of weight x_node. A vertex has the nodes that carry it; a triangle those of its
+// three corners; an element its own nodes.
+#include "body/point.h"
+
+#include <string.h>
+
+#define WEIGHT_MOST 1e6
+
+static int32_t weight_count(const lbModel *model, const lbPoint *point) {
+  if (point->kind == LB_POINT_TRIANGLE) return 3;
+  if (point->kind == LB_POINT_ELEMENT) return point->index < model->size.tet_count ? 4 : 8;
+  return 0;
+}
+
+lbStatus lb_point_check(const lbModel *model, const lbPoint *point, const char *what,
+                        lbError *err) {
+  static const char *const names[] = { "vertices", "nodes", "triangles", "elements" };
+  const lbModelSizes *size = &model->size;
+  const int32_t counts[] = { size->vertex_count, size->node_count, size->triangle_count,
+                             size->element_count };
+  if ((int)point->kind < 0 || point->kind >= LB_POINT_KIND_COUNT)
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: there is no kind of point %d", what,
+                   (int)point->kind);
+  if (point->index < 0 || point->index >= counts[point->kind])
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: number %d is not among the model's %d %s", what,
+                   (int)point->index, (int)counts[point->kind], names[point->kind]);
+  int32_t count = weight_count(model, point);
+  double sum = 0;
+  for (int32_t i = 0; i < count; i++) {
+    sum += point->weights[i];
+    if (!(fabs(point->weights[i]) <= WEIGHT_MOST))
+      return lb_fail(err, LB_ERR_ARGUMENT, "%s: weight %d is %g", what, (int)i, point->weights[i]);
+  }
+  if (count && !(fabs(sum - 1) <= 1e-6))
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: its %d weights sum to %.9g, not 1", what, (int)count,
+                   sum);
+  return LB_OK;
+}
+
+// ---- the walk ----------------------------------------------------------------------------------
+
+static int32_t vertex_of(const lbModel *model, const lbPoint *point, int32_t corner) {
+  if (point->kind == LB_POINT_VERTEX) return point->index;
+  return model->triangles[3 * (size_t)point->index + (size_t)corner];
+}
+
+lbPointWalk lb_point_walk(const lbModel *model, const lbPoint *point) {
+  lbPointWalk walk = { .model = model, .point = point, .node = -1 };
+  if (point->kind == LB_POINT_VERTEX || point->kind == LB_POINT_TRIANGLE)
+    walk.carrier = model->carrier_begin[vertex_of(model, point, 0)];
+  return walk;
+}
+
+static bool next_of_surface(lbPointWalk *walk) {
+  const lbModel *model = walk->model;
+  int32_t corner_count = walk->point->kind == LB_POINT_VERTEX ? 1 : 3;
+  if (walk->corner == corner_count) return false;
+  int32_t vertex = vertex_of(model, walk->point, walk->corner);
+  walk->node = model->carrier_nodes[walk->carrier];
+  walk->weight = model->carrier_weights[walk->carrier];
+  if (corner_count == 3) walk->weight *= walk->point->weights[walk->corner];
+  walk->carrier++;
+  if (walk->carrier == model->carrier_begin[vertex + 1]) {
+    walk->corner++;
+    if (walk->corner < corner_count)
+      walk->carrier = model->carrier_begin[vertex_of(model, walk->point, walk->corner)];
+  }
+  return true;
+}
+
+bool lb_point_next(lbPointWalk *walk) {
+  const lbPoint *point = walk->point;
+  if (point->kind == LB_POINT_VERTEX || point->kind == LB_POINT_TRIANGLE)
+    return next_of_surface(walk);
+  int32_t i = walk->corner++;
+  if (point->kind == LB_POINT_NODE) {
+    walk->node = point->index, walk->weight = 1;
+    return i == 0;
+  }
+  if (i >= weight_count(walk->model, point)) return false;
+  int32_t tet_count = walk->model->size.tet_count;
+  walk->node = point->index < tet_count
+                   ? walk->model->tets[4 * (size_t)point->index + (size_t)i]
+                   : walk->model->bricks[8 * (size_t)(point->index - tet_count) + (size_t)i];
+  walk->weight = point->weights[i];
+  return true;
+}
+
+// ---- what points are asked for -----------------------------------------------------------------
+
+lbVec3 lb_point_rest(const lbModel *model, const lbPoint *point) {
+  lbVec3 sum = lb_vec3(0, 0, 0);
+  if (point->kind == LB_POINT_VERTEX)
+    return lb_vec3_load(model->vertex_positions + 3 * (size_t)point->index);
+  if (point->kind == LB_POINT_TRIANGLE) { // on the surface at rest, which the embedding only nears
+    for (int32_t i = 0; i < 3; i++) {
+      size_t vertex = (size_t)vertex_of(model, point, i);
+      sum =
+          lb_add_scaled(sum, point->weights[i], lb_vec3_load(model->vertex_positions + 3 * vertex));
+    }
+    return sum;
+  }
+  for (lbPointWalk walk = lb_point_walk(model, point); lb_point_next(&walk);)
+    sum = lb_add_scaled(sum, walk.weight,
+                        lb_vec3_load(model->node_positions + 3 * (size_t)walk.node));
+  return sum;
+}
+
+static void add_row(const lbBodyCommon *common, int32_t row, double value, double *sum) {
+  lb_basis_add_row_transposed(common->basis, 3 * (size_t)common->model->size.node_count,
+                              common->dimension, row, value, sum);
+}
+
+void lb_point_rows(const lbBodyCommon *common, const lbPoint *point, double *rows) {
+  memset(rows, 0, 3 * (size_t)common->padded * sizeof *rows);
+  for (lbPointWalk walk = lb_point_walk(common->model, point); lb_point_next(&walk);)
+    for (int32_t i = 0; i < 3; i++)
+      add_row(common, 3 * walk.node + i, walk.weight, rows + (size_t)i * (size_t)common->padded);
+}
+
+void lb_point_add_force(const lbBodyCommon *common, const lbPoint *point, lbVec3 own, double *sum) {
+  const double f[3] = { own.x, own.y, own.z };
+  for (lbPointWalk walk = lb_point_walk(common->model, point); lb_point_next(&walk);)
+    for (int32_t i = 0; i < 3; i++) add_row(common, 3 * walk.node + i, walk.weight * f[i], sum);
+}
+
+lbVec3 lb_point_apply(const lbBodyCommon *common, const lbPoint *point, const double *coordinates) {
+  size_t stride = 3 * (size_t)common->model->size.node_count;
+  lbVec3 sum = lb_vec3(0, 0, 0);
+  for (lbPointWalk walk = lb_point_walk(common->model, point); lb_point_next(&walk);) {
+    double *u = common->nodes; // rows of one node, at their place
+    int32_t row = 3 * walk.node;
+    common->kernels->basis_apply(common->basis, stride, common->dimension, row, row + 3,
+                                 coordinates, u);
+    sum = lb_add_scaled(sum, walk.weight, lb_vec3_load(u + row));
+  }
+  return sum;
+}

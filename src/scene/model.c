@@ -1,0 +1,124 @@
+// The "model" entry of a body: a model file instead of a mesh. Bodies that name the same file share
+// what was read.
+#include "scene/body.h"
+
+#include "limber/file.h"
+
+#include <math.h>
+#include <string.h>
+
+// What a model has settled already.
+static lbStatus refuse_beside(const lbField *json, lbError *err) {
+  static const char *const settled[] = { "mesh", "surface", "material", "fixed",
+                                         "mass", "scale",   NULL };
+  for (int i = 0; settled[i]; i++) {
+    lbField member = lb_field_member(json, settled[i]);
+    if (lb_field_here(&member))
+      return lb_field_fail(&member, err, "a body with a \"model\" has its own, remove it");
+  }
+  lbField reduce = lb_field_member(json, "reduce");
+  if (lb_field_here(&reduce))
+    lb_log(LB_LOG_WARNING, "%s: %s: plays no part, the \"model\" is reduced already", json->file,
+           reduce.path);
+  return LB_OK;
+}
+
+// The method that the scene names, or the first that the model has.
+static lbStatus choose_method(const lbField *json, lbSceneBody *body, lbError *err) {
+  lbField method = lb_field_member(json, "method");
+  int first = LB_METHOD_FULL + 1;
+  while (first < LB_METHOD_COUNT && !lb_model_has(body->model, (lbMethod)first)) first++;
+  if (first == LB_METHOD_COUNT)
+    return lb_field_fail(json, err, "its model has no method, build it again");
+  if (!lb_field_here(&method)) body->method = (lbMethod)first;
+  if (lb_model_has(body->model, body->method)) return LB_OK;
+  return lb_field_fail(&method, err, "the model does not have \"%s\", use \"%s\"%s",
+                       lb_method_name(body->method), lb_method_name((lbMethod)first),
+                       body->method == LB_METHOD_FULL ? " or name its \"mesh\"" : "");
+}
+
+// The model's damping is the body's unless the scene says otherwise; then the body gets a model of
+// its own, so that the model alone tells how it moves.
+static lbStatus apply_damping(const lbField *json, lbSceneBody *body, lbError *err) {
+  const double *own = body->model->modal_damping;
+  body->damping_mass = own ? own[0] : 0;
+  body->damping_stiffness = own ? own[1] : 0;
+  lbStatus status = lb_scene_read_damping(json, body, err);
+  double damping[2] = { body->damping_mass, body->damping_stiffness };
+  if (status || (own && memcmp(damping, own, sizeof damping) == 0)) return status;
+  lbModel draft = *body->model, *changed;
+  draft.modal_damping = damping;
+  status = lb_model_create(&draft, &changed, err);
+  if (status) return status;
+  lb_model_destroy(body->model);
+  body->model = changed;
+  return LB_OK;
+}
+
+void lb_scene_number_model(lbSceneBody *body) {
+  const lbModel *m = body->model;
+  body->surface_ids = false;
+  for (int32_t v = 0; v < m->size.vertex_count; v++) {
+    bool is_node = false;
+    for (int32_t k = m->carrier_begin[v]; k < m->carrier_begin[v + 1]; k++)
+      is_node |= m->carrier_nodes[k] == m->vertex_sources[v] && m->carrier_weights[k] > 1 - 1e-9;
+    if (m->vertex_sources[v] >= 0 && !is_node) body->surface_ids = true;
+  }
+}
+
+static lbStatus load_model(const lbField *json, const char *path, lbSceneBody *body, lbError *err) {
+  lbStatus status = lb_model_load(path, &body->model, err);
+  if (!status) status = choose_method(json, body, err);
+  if (!status) status = apply_damping(json, body, err);
+  if (status) return status;
+  lb_scene_number_model(body);
+  body->up = body->model->up[0] == 1 ? 'y' : 'z';
+  return LB_OK;
+}
+
+static bool same_value(const json_t *a, const json_t *b) { return (!a && !b) || json_equal(a, b); }
+
+// A body that has read this file and moves in the same way; -1: none.
+static int32_t find_twin(const lbBodyReader *reader, const lbField *json, const char *path,
+                         const lbSceneBody *body) {
+  lbField method = lb_field_member(json, "method"), damping = lb_field_member(json, "damping");
+  for (size_t i = 0; i < reader->file_count; i++) {
+    const lbModelFile *file = &reader->files[i];
+    const lbSceneBody *other = &reader->scene->bodies[file->body];
+    bool same_method = !lb_field_here(&method) || body->method == other->method;
+    if (strcmp(file->path, path) == 0 && same_method && same_value(file->damping, damping.value))
+      return file->body;
+  }
+  return -1;
+}
+
+static lbStatus remember_file(lbBodyReader *reader, const lbField *json, char *path, int32_t body,
+                              lbError *err) {
+  lbField damping = lb_field_member(json, "damping");
+  if (!lb_grow((void **)&reader->files, &reader->file_capacity, reader->file_count + 1,
+               sizeof(lbModelFile)))
+    return lb_fail_memory(err);
+  reader->files[reader->file_count++] = (lbModelFile){ path, body, damping.value };
+  return LB_OK;
+}
+
+lbStatus lb_scene_read_model(lbBodyReader *reader, const lbField *json, int32_t index,
+                             lbError *err) {
+  lbSceneBody *body = &reader->scene->bodies[index];
+  lbField member = lb_field_member(json, "model");
+  lbStatus status = refuse_beside(json, err);
+  const char *name = status ? NULL : lb_field_text(&member, &status, err);
+  if (status) return status;
+  if (!name[0]) return lb_field_fail(&member, err, "is empty, it must be a file's name");
+  char *path = lb_path_beside(json->file, name);
+  if (!path) return lb_fail_memory(err);
+  body->twin = find_twin(reader, json, path, body);
+  if (body->twin >= 0) {
+    lb_free(path);
+    return LB_OK;
+  }
+  status = load_model(json, path, body, err);
+  if (!status) status = remember_file(reader, json, path, index, err);
+  if (status) lb_free(path);
+  return status;
+}

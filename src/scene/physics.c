@@ -1,0 +1,225 @@
+// What the simulation asks of a scene: finite-element bodies, models, forces, velocities, vertices.
+#include "limber/scene.h"
+
+#include "scene/body.h"
+#include "scene/read.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- bodies ------------------------------------------------------------------------------------
+
+static lbStatus refuse_model(const lbSceneBody *body, lbError *err) {
+  return lb_fail(err, LB_ERR_UNSUPPORTED,
+                 "body \"%s\" comes from a model file, which has no unreduced body; name its "
+                 "\"mesh\" instead",
+                 body->name);
+}
+
+// The body at `positions` (of its mesh's vertices).
+static lbStatus create_fem(const lbSceneBody *body, double *positions, lbFem **out, lbError *err) {
+  lbFemDef def = lb_fem_def();
+  char name[220];
+  snprintf(name, sizeof name, "body \"%s\"", body->name);
+  def.name = name;
+  def.materials = body->materials;
+  def.material_count = body->material_count;
+  def.element_materials = body->element_materials;
+  def.fixed = body->fixed;
+  def.mass = body->mass;
+  lbMesh mesh = *body->mesh;
+  mesh.positions = positions;
+  return lb_fem_create(&mesh, &def, out, err);
+}
+
+lbStatus lb_scene_fem(const lbSceneBody *body, lbFem **out, lbError *err) {
+  if (!body->mesh) return refuse_model(body, err);
+  size_t count = (size_t)body->mesh->vertex_count;
+  double *placed = lb_alloc(count, 3 * sizeof(double));
+  if (!placed) return lb_fail_memory(err);
+  for (size_t v = 0; v < count; v++)
+    lb_scene_place(body, body->mesh->positions + 3 * v, placed + 3 * v);
+  lbStatus status = create_fem(body, placed, out, err);
+  lb_free(placed);
+  return status;
+}
+
+lbStatus lb_scene_number_surface(const lbSceneBody *body, lbModel **model, lbError *err) {
+  if (!body->surface || body->surface_ids) return LB_OK;
+  size_t count = (size_t)(*model)->size.vertex_count;
+  int32_t *sources = lb_alloc(count, sizeof *sources);
+  if (!sources) return lb_fail_memory(err);
+  for (size_t v = 0; v < count; v++) sources[v] = -1;
+  lbModel draft = **model, *changed;
+  draft.vertex_sources = sources;
+  lbStatus status = lb_model_create(&draft, &changed, err);
+  lb_free(sources);
+  if (status) return status;
+  lb_model_destroy(*model);
+  *model = changed;
+  return LB_OK;
+}
+
+// Of the modes that a body has; a free one has six rigid ones among them.
+static int32_t default_mode_count(const lbSceneBody *body, const lbFem *fem) {
+  int64_t most = 3 * (int64_t)lb_fem_node_count(fem), count = lb_modal_def().mode_count;
+  bool held = false;
+  for (int32_t v = 0; body->fixed && v < body->mesh->vertex_count; v++) held |= body->fixed[v];
+  if (!held) most -= 6;
+  return (int32_t)(count < most ? count : most < 1 ? 1 : most);
+}
+
+static lbStatus reduce_modal(const lbSceneBody *body, lbModel **out, lbError *err) {
+  lbFem *fem = NULL;
+  lbModel *model = NULL;
+  lbReduceDef def = lb_reduce_def();
+  def.name = body->name;
+  def.up = body->up;
+  def.surface = body->surface;
+  def.embedding = body->embedding;
+  def.damping_mass = body->damping_mass;
+  def.damping_stiffness = body->damping_stiffness;
+  lbStatus status = create_fem(body, body->mesh->positions, &fem, err);
+  lbModalDef modal = body->modal;
+  if (!status && modal.mode_count == 0) modal.mode_count = default_mode_count(body, fem);
+  if (!status) status = lb_reduce_modal(body->mesh, fem, &def, &modal, &model, err);
+  if (!status) status = lb_scene_number_surface(body, &model, err);
+  lb_fem_destroy(fem);
+  if (status)
+    lb_model_destroy(model);
+  else
+    *out = model;
+  return status;
+}
+
+lbStatus lb_scene_model(const lbSceneBody *body, lbModel **out, lbError *err) {
+  if (body->model) return lb_model_create(body->model, out, err);
+  if (body->method == LB_METHOD_FULL)
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "body \"%s\": the method \"full\" has no model, use a reduced one such as "
+                   "\"modal\"",
+                   body->name);
+  if (body->method != LB_METHOD_MODAL)
+    return lb_fail(err, LB_ERR_UNSUPPORTED,
+                   "body \"%s\": method \"%s\" is not in this version, use \"modal\" or \"full\"",
+                   body->name, lb_method_name(body->method));
+  return reduce_modal(body, out, err);
+}
+
+// ---- forces and velocities ---------------------------------------------------------------------
+
+static void add_load(const lbSceneBody *body, const lbSceneLoad *load, double *forces) {
+  const lbEmbedding *e = body->embedding;
+  if (!body->surface_ids) {
+    for (int i = 0; i < 3; i++) forces[3 * (size_t)load->vertex + i] += load->force[i];
+    return;
+  }
+  for (int32_t k = e->begin[load->vertex]; k < e->begin[load->vertex + 1]; k++)
+    for (int i = 0; i < 3; i++)
+      forces[3 * (size_t)e->nodes[k] + i] += e->weights[k] * load->force[i];
+}
+
+bool lb_scene_load_acts(const lbScene *scene, const lbSceneLoad *load, double t) {
+  // End times are sums of steps: 3 x 0.1 must count as 0.3.
+  double rounding = 1e-6 * scene->time_step;
+  return load->from + rounding < t && t <= load->to + rounding;
+}
+
+void lb_scene_forces(const lbScene *scene, int32_t body, const lbFem *fem, double t,
+                     double *forces) {
+  const double *masses = lb_fem_vertex_masses(fem);
+  for (int32_t v = 0; v < lb_fem_vertex_count(fem); v++)
+    for (int i = 0; i < 3; i++) forces[3 * (size_t)v + i] = masses[v] * scene->gravity[i];
+  for (int32_t i = 0; i < scene->load_count; i++) {
+    const lbSceneLoad *load = &scene->loads[i];
+    if (load->body == body && lb_scene_load_acts(scene, load, t))
+      add_load(&scene->bodies[body], load, forces);
+  }
+}
+
+void lb_scene_velocity(const lbSceneBody *body, const lbFem *fem, double *velocity) {
+  const double *masses = lb_fem_vertex_masses(fem), *x = lb_fem_rest_positions(fem);
+  const double *w = body->angular_velocity;
+  double centre[3] = { 0 };
+  for (int32_t v = 0; v < lb_fem_vertex_count(fem); v++)
+    for (int i = 0; i < 3; i++)
+      centre[i] += masses[v] / lb_fem_total_mass(fem) * x[3 * (size_t)v + i];
+  for (int32_t v = 0; v < lb_fem_vertex_count(fem); v++)
+    for (int i = 0; i < 3; i++) {
+      int j = (i + 1) % 3, k = (i + 2) % 3;
+      velocity[3 * (size_t)v + i] = body->linear_velocity[i] +
+                                    w[j] * (x[3 * (size_t)v + k] - centre[k]) -
+                                    w[k] * (x[3 * (size_t)v + j] - centre[j]);
+    }
+}
+
+// ---- vertices ----------------------------------------------------------------------------------
+
+static int32_t model_vertex_count(const lbSceneBody *body) {
+  const lbModel *model = body->model;
+  int32_t most = -1;
+  if (!body->surface_ids) return model->size.node_count;
+  for (int32_t v = 0; v < model->size.vertex_count; v++)
+    if (model->vertex_sources[v] > most) most = model->vertex_sources[v];
+  return most < INT32_MAX ? most + 1 : INT32_MAX;
+}
+
+int32_t lb_scene_vertex_count(const lbSceneBody *body) {
+  if (body->model) return model_vertex_count(body);
+  return body->surface_ids ? body->surface->vertex_count : body->mesh->vertex_count;
+}
+
+bool lb_scene_point(const lbSceneBody *body, const lbModel *model, int32_t vertex,
+                    lbPointKind *kind, int32_t *index) {
+  *kind = body->surface_ids ? LB_POINT_VERTEX : LB_POINT_NODE;
+  *index = vertex;
+  if (!body->surface_ids) return vertex >= 0 && vertex < model->size.node_count;
+  for (int32_t v = 0; v < model->size.vertex_count; v++)
+    if (model->vertex_sources[v] == vertex) {
+      *index = v;
+      return true;
+    }
+  return false;
+}
+
+// The nodes that carry a vertex: x = sum weight x_node. Without a list it is that node itself.
+typedef struct Carriers {
+  const double *rest; // own axes
+  const int32_t *nodes;
+  const double *weights;
+  int32_t count, node;
+} Carriers;
+
+static Carriers find_carriers(const lbSceneBody *body, int32_t vertex) {
+  const lbModel *m = body->model;
+  const lbEmbedding *e = body->embedding;
+  Carriers c = { .count = 0, .node = vertex };
+  lbPointKind kind;
+  int32_t index;
+  if (m && lb_scene_point(body, m, vertex, &kind, &index) && kind == LB_POINT_VERTEX) {
+    int32_t begin = m->carrier_begin[index];
+    c = (Carriers){ m->vertex_positions + 3 * (size_t)index, m->carrier_nodes + begin,
+                    m->carrier_weights + begin, m->carrier_begin[index + 1] - begin, -1 };
+  } else if (m) {
+    c.rest = m->node_positions + 3 * (size_t)vertex;
+  } else if (body->surface_ids) {
+    int32_t begin = e->begin[vertex];
+    c = (Carriers){ body->surface->positions + 3 * (size_t)vertex, e->nodes + begin,
+                    e->weights + begin, e->begin[vertex + 1] - begin, -1 };
+  } else {
+    c.rest = body->mesh->positions + 3 * (size_t)vertex;
+  }
+  return c;
+}
+
+void lb_scene_vertex(const lbSceneBody *body, int32_t vertex, const double *displacement,
+                     double rest[3], double moved[3]) {
+  Carriers c = find_carriers(body, vertex);
+  lb_scene_place(body, c.rest, rest);
+  for (int i = 0; i < 3; i++) moved[i] = 0;
+  if (!displacement) return;
+  if (c.node >= 0) memcpy(moved, displacement + 3 * (size_t)c.node, 3 * sizeof(double));
+  for (int32_t k = 0; k < c.count; k++)
+    for (int i = 0; i < 3; i++) moved[i] += c.weights[k] * displacement[3 * (size_t)c.nodes[k] + i];
+}

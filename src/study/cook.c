@@ -1,0 +1,173 @@
+// Cooking a scene: its models, each once, and the world they stand in, in one file.
+#include "limber/cook.h"
+
+#include "limber/build_model.h"
+
+#include <string.h>
+
+typedef struct Cooking {
+  const lbScene *scene;
+  const lbModel **models; // (model_count)
+  lbModel **made;         // (model_count), those made here; NULL: the scene's
+  int32_t model_count;
+  int32_t *body_models; // (bodies)
+  lbArena arena;        // the world's arrays
+  lbWorldDef world;
+} Cooking;
+
+static void release(Cooking *c) {
+  for (int32_t i = 0; c->made && i < c->model_count; i++) lb_model_destroy(c->made[i]);
+  lb_free(c->made);
+  lb_arena_release(&c->arena);
+}
+
+static lbStatus refuse_full(const lbScene *scene, lbError *err) {
+  for (int32_t i = 0; i < scene->body_count; i++)
+    if (scene->bodies[i].method == LB_METHOD_FULL)
+      return lb_fail(err, LB_ERR_ARGUMENT,
+                     "%s: body \"%s\" has the method \"full\", which needs the solvers of the "
+                     "build side; give it \"method\": \"modal\"",
+                     scene->path, scene->bodies[i].name);
+  return LB_OK;
+}
+
+// ---- models ------------------------------------------------------------------------------------
+
+// Twins share a model where they also share the method.
+static lbStatus gather_models(Cooking *c, lbError *err) {
+  const lbScene *scene = c->scene;
+  size_t count = (size_t)scene->body_count;
+  c->models = lb_arena_alloc(&c->arena, count, sizeof *c->models);
+  c->body_models = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
+  c->made = lb_alloc(count, sizeof *c->made);
+  if (!c->models || !c->body_models || !c->made) return lb_fail_memory(err);
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    const lbSceneBody *body = &scene->bodies[i];
+    bool shares =
+        body->twin >= 0 && (body->model || scene->bodies[body->twin].method == body->method);
+    c->body_models[i] = shares ? c->body_models[body->twin] : c->model_count;
+    if (shares) continue;
+    int32_t number = c->model_count;
+    lbStatus status = body->model ? LB_OK : lb_scene_model(body, &c->made[number], err);
+    if (status) return status;
+    c->models[number] = body->model ? body->model : c->made[number];
+    c->model_count++;
+  }
+  return LB_OK;
+}
+
+// ---- the world ---------------------------------------------------------------------------------
+
+static char *join_names(Cooking *c) {
+  size_t bytes = 0;
+  for (int32_t i = 0; i < c->scene->body_count; i++) bytes += strlen(c->scene->bodies[i].name) + 1;
+  char *texts = lb_arena_alloc(&c->arena, bytes, 1), *next = texts;
+  for (int32_t i = 0; texts && i < c->scene->body_count; i++) {
+    size_t length = strlen(c->scene->bodies[i].name) + 1;
+    memcpy(next, c->scene->bodies[i].name, length);
+    next += length;
+  }
+  return texts;
+}
+
+static lbStatus place_bodies(Cooking *c, lbError *err) {
+  size_t count = (size_t)c->scene->body_count;
+  double *positions = lb_arena_alloc(&c->arena, count, 3 * sizeof(double));
+  double *rotations = lb_arena_alloc(&c->arena, count, 4 * sizeof(double));
+  double *linear = lb_arena_alloc(&c->arena, count, 3 * sizeof(double));
+  double *angular = lb_arena_alloc(&c->arena, count, 3 * sizeof(double));
+  int32_t *methods = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
+  char *names = join_names(c);
+  if (!positions || !rotations || !linear || !angular || !methods || !names)
+    return lb_fail_memory(err);
+  for (size_t i = 0; i < count; i++) {
+    const lbSceneBody *body = &c->scene->bodies[i];
+    memcpy(positions + 3 * i, body->position, sizeof body->position);
+    memcpy(rotations + 4 * i, body->rotation, sizeof body->rotation);
+    memcpy(linear + 3 * i, body->linear_velocity, sizeof body->linear_velocity);
+    memcpy(angular + 3 * i, body->angular_velocity, sizeof body->angular_velocity);
+    methods[i] = (int32_t)body->method;
+  }
+  c->world.size.body_count = c->scene->body_count;
+  c->world.body_names = names;
+  c->world.body_models = c->body_models;
+  c->world.body_methods = methods;
+  c->world.body_positions = positions;
+  c->world.body_rotations = rotations;
+  c->world.body_linear_velocities = linear;
+  c->world.body_angular_velocities = angular;
+  return LB_OK;
+}
+
+static lbStatus find_point(const Cooking *c, const char *what, size_t number, int32_t body,
+                           int32_t vertex, int32_t *kind, int32_t *point, lbError *err) {
+  lbPointKind found;
+  if (!lb_scene_point(&c->scene->bodies[body], c->models[c->body_models[body]], vertex, &found,
+                      point))
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: %s %d: the model of body \"%s\" has no vertex %d",
+                   c->scene->path, what, (int)number, c->scene->bodies[body].name, (int)vertex);
+  *kind = (int32_t)found;
+  return LB_OK;
+}
+
+static lbStatus place_loads(Cooking *c, lbError *err) {
+  size_t count = (size_t)c->scene->load_count;
+  int32_t *bodies = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
+  int32_t *kinds = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
+  int32_t *points = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
+  double *forces = lb_arena_alloc(&c->arena, count, 3 * sizeof(double));
+  double *times = lb_arena_alloc(&c->arena, count, 2 * sizeof(double));
+  lbStatus status = bodies && kinds && points && forces && times ? LB_OK : lb_fail_memory(err);
+  for (size_t i = 0; i < count && !status; i++) {
+    const lbSceneLoad *load = &c->scene->loads[i];
+    bodies[i] = load->body;
+    memcpy(forces + 3 * i, load->force, sizeof load->force);
+    times[2 * i] = load->from;
+    times[2 * i + 1] = load->to;
+    status = find_point(c, "load", i, load->body, load->vertex, &kinds[i], &points[i], err);
+  }
+  c->world.size.load_count = c->scene->load_count;
+  c->world.load_bodies = bodies;
+  c->world.load_kinds = kinds;
+  c->world.load_points = points;
+  c->world.load_forces = forces;
+  c->world.load_times = times;
+  return status;
+}
+
+static lbStatus place_probes(Cooking *c, lbError *err) {
+  size_t count = (size_t)c->scene->probe_count;
+  int32_t *bodies = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
+  int32_t *kinds = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
+  int32_t *points = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
+  lbStatus status = bodies && kinds && points ? LB_OK : lb_fail_memory(err);
+  for (size_t i = 0; i < count && !status; i++) {
+    const lbSceneProbe *probe = &c->scene->probes[i];
+    bodies[i] = probe->body;
+    status = find_point(c, "probe", i, probe->body, probe->vertex, &kinds[i], &points[i], err);
+  }
+  c->world.size.probe_count = c->scene->probe_count;
+  c->world.probe_bodies = bodies;
+  c->world.probe_kinds = kinds;
+  c->world.probe_points = points;
+  return status;
+}
+
+lbStatus lb_scene_cook(const lbScene *scene, const char *path, lbCookReport *report, lbError *err) {
+  Cooking c = { .scene = scene };
+  c.world.gravity = scene->gravity;
+  c.world.time_step = &scene->time_step;
+  c.world.step_count = &scene->step_count;
+  lbStatus status = refuse_full(scene, err);
+  if (!status) status = gather_models(&c, err);
+  if (!status) status = place_bodies(&c, err);
+  if (!status) status = place_loads(&c, err);
+  if (!status) status = place_probes(&c, err);
+  if (!status && !lb_progress("cook", 1)) status = lb_fail_interrupted(err, "cook");
+  if (!status) status = lb_build_save(c.models, c.model_count, &c.world, path, err);
+  if (!status && report)
+    *report =
+        (lbCookReport){ c.model_count, scene->body_count, scene->load_count, scene->probe_count };
+  release(&c);
+  return status;
+}

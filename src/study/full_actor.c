@@ -1,0 +1,138 @@
+// An unreduced body in a run: the finite-element simulator.
+#include "study/actor.h"
+
+#include <string.h>
+
+typedef struct Full {
+  lbFem *fem;
+  lbSimulator *simulator;
+  double *forces;            // full
+  int32_t *surface_vertices; // mesh vertex of each surface vertex; NULL: by the embedding
+  double *surface_moved;     // (surface vertices x 3)
+} Full;
+
+static void release(lbActor *actor) {
+  Full *full = actor->own;
+  if (!full) return;
+  lb_simulator_destroy(full->simulator);
+  lb_fem_destroy(full->fem);
+  lb_free(full->forces);
+  lb_free(full->surface_vertices);
+  lb_free(full->surface_moved);
+  lb_free(full);
+}
+
+static void step(lbActor *actor, int32_t number) {
+  Full *full = actor->own;
+  const lbScene *scene = actor->run->scene;
+  lbRunBody *body = &actor->run->bodies[actor->bodies[0]];
+  lb_scene_forces(scene, actor->bodies[0], full->fem, (number + 1) * scene->time_step,
+                  full->forces);
+  double start = lb_seconds();
+  int32_t flags = lb_simulator_step(full->simulator, full->forces);
+  actor->times[number] = lb_seconds() - start;
+  body->not_converged_count += (flags & LB_STEP_NOT_CONVERGED) != 0;
+  body->nonfinite_count += (flags & LB_STEP_NONFINITE) != 0;
+}
+
+static void probe(const lbActor *actor, double *row) {
+  const Full *full = actor->own;
+  const lbScene *scene = actor->run->scene;
+  const double *u = lb_simulator_displacement(full->simulator);
+  double rest[3];
+  for (int32_t i = 0; i < scene->probe_count; i++)
+    if (scene->probes[i].body == actor->bodies[0])
+      lb_scene_vertex(&scene->bodies[actor->bodies[0]], scene->probes[i].vertex, u, rest,
+                      row + 3 * (size_t)i);
+}
+
+static lbStatus begin_frames(lbActor *actor, bool volume, lbError *err) {
+  Full *full = actor->own;
+  const lbRun *run = actor->run;
+  const lbSceneBody *source = &run->scene->bodies[actor->bodies[0]];
+  lbRunBody *body = &run->bodies[actor->bodies[0]];
+  if (!source->surface) {
+    lbStatus status =
+        lb_mesh_surface(source->mesh, &actor->owned->surface, &full->surface_vertices, err);
+    if (status) return status;
+  }
+  body->surface = source->surface ? source->surface : actor->owned->surface;
+  size_t values = 3 * (size_t)body->surface->vertex_count, frames = (size_t)run->frame_count;
+  body->frames = lb_alloc(frames, values * sizeof(float));
+  full->surface_moved = lb_alloc(values, sizeof(double));
+  if (volume) {
+    body->volume = source->mesh;
+    body->displacements = lb_alloc(frames, 3 * (size_t)source->mesh->vertex_count * sizeof(double));
+    if (!body->displacements) return lb_fail_memory(err);
+  }
+  return body->frames && full->surface_moved ? LB_OK : lb_fail_memory(err);
+}
+
+static void record(lbActor *actor, int32_t frame) {
+  const Full *full = actor->own;
+  const lbSceneBody *source = &actor->run->scene->bodies[actor->bodies[0]];
+  lbRunBody *body = &actor->run->bodies[actor->bodies[0]];
+  size_t count = (size_t)body->surface->vertex_count;
+  const double *u = lb_simulator_displacement(full->simulator);
+  double *moved = full->surface_moved;
+  if (!full->surface_vertices) lb_embedding_apply(source->embedding, u, moved);
+  for (size_t v = 0; v < count && full->surface_vertices; v++)
+    memcpy(moved + 3 * v, u + 3 * (size_t)full->surface_vertices[v], 3 * sizeof(double));
+  float *to = body->frames + (size_t)frame * 3 * count;
+  for (size_t v = 0; v < count; v++) {
+    double rest[3];
+    lb_scene_place(source, body->surface->positions + 3 * v, rest);
+    for (int i = 0; i < 3; i++) to[3 * v + i] = (float)(rest[i] + moved[3 * v + i]);
+  }
+  size_t nodes = (size_t)source->mesh->vertex_count;
+  if (body->displacements)
+    memcpy(body->displacements + 3 * nodes * (size_t)frame, u, 3 * nodes * sizeof(double));
+}
+
+static void report(const lbActor *actor) {
+  const Full *full = actor->own;
+  lbRunBody *body = &actor->run->bodies[actor->bodies[0]];
+  body->vertices = lb_fem_vertex_count(full->fem);
+  body->elements = lb_fem_element_count(full->fem);
+  body->dimension = 3 * lb_fem_node_count(full->fem);
+  body->mass = lb_fem_total_mass(full->fem);
+  body->state = lb_simulator_state(full->simulator);
+}
+
+static const lbActorKind full_kind = { release, step, probe, begin_frames, record, report };
+
+static lbSimulatorDef simulator_def(const lbScene *scene, const lbSceneBody *body) {
+  lbSimulatorDef def = lb_simulator_def();
+  def.integrator = scene->integrator;
+  def.step = scene->time_step;
+  def.newton_iterations = scene->newton_iterations;
+  def.newton_tolerance = scene->newton_tolerance;
+  def.damping_mass = body->damping_mass;
+  def.damping_stiffness = body->damping_stiffness;
+  return def;
+}
+
+lbStatus lb_actor_create_full(lbActor *actor, lbError *err) {
+  const lbScene *scene = actor->run->scene;
+  const lbSceneBody *body = &scene->bodies[actor->bodies[0]];
+  Full *full = lb_alloc(1, sizeof *full);
+  if (!full) return lb_fail_memory(err);
+  actor->kind = &full_kind;
+  actor->own = full;
+  lbStatus status = lb_scene_fem(body, &full->fem, err);
+  if (status) return status;
+  size_t values = 3 * (size_t)lb_fem_vertex_count(full->fem);
+  double *velocity = lb_alloc(values, sizeof(double));
+  full->forces = lb_alloc(values, sizeof(double));
+  if (!velocity || !full->forces) {
+    lb_free(velocity);
+    return lb_fail_memory(err);
+  }
+  lbSimulatorDef def = simulator_def(scene, body);
+  lb_scene_velocity(body, full->fem, velocity);
+  lb_scene_forces(scene, actor->bodies[0], full->fem, 0, full->forces);
+  status =
+      lb_simulator_create(full->fem, &def, NULL, velocity, full->forces, &full->simulator, err);
+  lb_free(velocity);
+  return status;
+}

@@ -1,0 +1,204 @@
+// What a run writes: probes as CSV, its motion as an animation or as a sequence of meshes.
+#include "limber/run.h"
+
+#include "limber/export.h"
+#include "limber/file.h"
+#include "limber/math.h"
+#include "mesh/io/print.h"
+
+#include <math.h>
+#include <string.h>
+
+lbStatus lb_run_write_probes(const lbRun *run, const char *path, lbError *err) {
+  lbFileWriter writer;
+  lbStatus status = lb_file_begin(&writer, path, err);
+  if (status) return status;
+  size_t count = (size_t)run->scene->probe_count;
+  fprintf(writer.stream, "t");
+  for (size_t i = 0; i < count; i++) fprintf(writer.stream, ",dx,dy,dz");
+  fprintf(writer.stream, "\n");
+  for (int32_t row = 0; row <= run->step_count; row++) {
+    lb_print_number(writer.stream, row * run->scene->time_step, 15);
+    for (size_t k = 0; k < 3 * count; k++) {
+      fputc(',', writer.stream);
+      lb_print_number(writer.stream, run->probes[(size_t)row * 3 * count + k], 15);
+    }
+    fprintf(writer.stream, "\n");
+  }
+  return lb_file_commit(&writer, err);
+}
+
+// Up in the file: against gravity where that is along y, otherwise z.
+static char up_axis(const lbScene *scene) {
+  const double *g = scene->gravity;
+  return fabs(g[1]) > fabs(g[0]) && fabs(g[1]) > fabs(g[2]) ? 'y' : 'z';
+}
+
+static lbStatus check_frames(const lbRun *run, lbError *err) {
+  if (run->frame_count > 0) return LB_OK;
+  return lb_fail(err, LB_ERR_ARGUMENT, "the run has no frames, set lbRunDef.frame_rate");
+}
+
+// ---- placed meshes -----------------------------------------------------------------------------
+
+// A mesh in the world: all of it is borrowed but the positions.
+static lbStatus place_mesh(const lbSceneBody *body, const lbMesh *mesh, lbMesh *placed,
+                           lbError *err) {
+  size_t count = (size_t)mesh->vertex_count;
+  double *positions = lb_alloc(count, 3 * sizeof(double));
+  if (!positions) return lb_fail_memory(err);
+  for (size_t v = 0; v < count; v++)
+    lb_scene_place(body, mesh->positions + 3 * v, positions + 3 * v);
+  *placed = *mesh;
+  placed->positions = positions;
+  return LB_OK;
+}
+
+// ---- animation ---------------------------------------------------------------------------------
+
+typedef struct Part {     // what one body adds to an animation or a sequence
+  lbMesh surface, volume; // placed; positions are owned
+  double *positions;      // (frames x 3), a reduced body's place
+  double *rotations;      // (frames x 4)
+  float *frames;          // of a reduced body in a sequence
+  double *displacements;  // likewise
+} Part;
+
+static void release_parts(Part *parts, size_t count) {
+  for (size_t i = 0; parts && i < count; i++) {
+    lb_free(parts[i].surface.positions);
+    lb_free(parts[i].volume.positions);
+    lb_free(parts[i].positions);
+    lb_free(parts[i].rotations);
+    lb_free(parts[i].frames);
+    lb_free(parts[i].displacements);
+  }
+  lb_free(parts);
+}
+
+static lbStatus fill_animation(const lbRun *run, size_t index, Part *part, lbAnimationBody *out,
+                               lbError *err) {
+  const lbSceneBody *source = &run->scene->bodies[index];
+  const lbRunBody *body = &run->bodies[index];
+  out->name = source->name;
+  if (body->frames) {
+    lbStatus status = place_mesh(source, body->surface, &part->surface, err);
+    out->surface = &part->surface;
+    out->frames = body->frames;
+    return status;
+  }
+  size_t frames = (size_t)run->frame_count;
+  part->positions = lb_alloc(frames, sizeof source->position);
+  part->rotations = lb_alloc(frames, sizeof source->rotation);
+  if (!part->positions || !part->rotations) return lb_fail_memory(err);
+  for (size_t f = 0; f < frames; f++) {
+    memcpy(part->positions + 3 * f, source->position, sizeof source->position);
+    memcpy(part->rotations + 4 * f, source->rotation, sizeof source->rotation);
+  }
+  out->surface = body->surface;
+  out->shape_count = body->shape_count;
+  out->shapes = body->shapes;
+  out->coordinates = body->coordinates;
+  out->positions = part->positions;
+  out->rotations = part->rotations;
+  return LB_OK;
+}
+
+static lbStatus write_animation(const lbRun *run, int32_t first, size_t count, const char *path,
+                                double *max_error, lbError *err) {
+  lbAnimationBody *bodies = lb_alloc(count, sizeof *bodies);
+  lbAnimationInfo *info = lb_alloc(count, sizeof *info);
+  Part *parts = lb_alloc(count, sizeof *parts);
+  lbStatus status = bodies && info && parts ? check_frames(run, err) : lb_fail_memory(err);
+  for (size_t i = 0; i < count && !status; i++)
+    status = fill_animation(run, (size_t)first + i, &parts[i], &bodies[i], err);
+  lbAnimationDef def = lb_animation_def();
+  def.frame_count = run->frame_count;
+  def.times = run->frame_times;
+  def.up = up_axis(run->scene);
+  if (!status) status = lb_animation_write(path, bodies, (int32_t)count, &def, info, err);
+  if (max_error) *max_error = 0;
+  for (size_t i = 0; i < count && !status && max_error; i++)
+    *max_error = fmax(*max_error, info[i].max_error);
+  release_parts(parts, count);
+  lb_free(bodies);
+  lb_free(info);
+  return status;
+}
+
+lbStatus lb_run_write_animation(const lbRun *run, const char *path, double *max_error,
+                                lbError *err) {
+  return write_animation(run, 0, (size_t)run->body_count, path, max_error, err);
+}
+
+// ---- sequences ---------------------------------------------------------------------------------
+
+// u = R U q at every node and frame.
+static lbStatus expand_volume(const lbRun *run, size_t index, Part *part, lbError *err) {
+  const lbRunBody *body = &run->bodies[index];
+  const double *r = run->scene->bodies[index].rotation;
+  lbQuat rotation = { r[0], r[1], r[2], r[3] };
+  size_t values = 3 * (size_t)body->model->size.node_count, shapes = (size_t)body->shape_count;
+  part->displacements = lb_alloc((size_t)run->frame_count, values * sizeof(double));
+  if (!part->displacements) return lb_fail_memory(err);
+  for (size_t f = 0; f < (size_t)run->frame_count; f++) {
+    double *u = part->displacements + values * f;
+    for (size_t k = 0; k < shapes; k++)
+      for (size_t i = 0; i < values; i++)
+        u[i] += body->model->modal_basis[values * k + i] * body->coordinates[shapes * f + k];
+    for (size_t i = 0; i < values; i += 3)
+      lb_vec3_store(u + i, lb_quat_rotate(rotation, lb_vec3_load(u + i)));
+  }
+  return LB_OK;
+}
+
+static lbStatus expand_surface(const lbRun *run, size_t index, Part *part, lbError *err) {
+  size_t values = 3 * (size_t)run->bodies[index].surface->vertex_count;
+  part->frames = lb_alloc((size_t)run->frame_count, values * sizeof(float));
+  if (!part->frames) return lb_fail_memory(err);
+  for (int32_t f = 0; f < run->frame_count; f++)
+    lb_run_frame(run, (int32_t)index, f, part->frames + values * (size_t)f);
+  return LB_OK;
+}
+
+static lbStatus fill_sequence(const lbRun *run, size_t index, bool volume, Part *part,
+                              lbSequenceBody *out, lbError *err) {
+  const lbSceneBody *source = &run->scene->bodies[index];
+  const lbRunBody *body = &run->bodies[index];
+  out->name = source->name;
+  if (volume && body->volume) {
+    lbStatus status = place_mesh(source, body->volume, &part->volume, err);
+    if (!status && body->model) status = expand_volume(run, index, part, err);
+    out->volume = &part->volume;
+    out->displacements = body->model ? part->displacements : body->displacements;
+    return status;
+  }
+  lbStatus status = place_mesh(source, body->surface, &part->surface, err);
+  if (!status && body->model) status = expand_surface(run, index, part, err);
+  out->surface = &part->surface;
+  out->frames = body->model ? part->frames : body->frames;
+  return status;
+}
+
+lbStatus lb_run_write_sequence(const lbRun *run, int32_t body, const char *path, lbError *err) {
+  lbExportFormat format;
+  lbStatus status = lb_export_format(path, &format, err);
+  if (!status) status = check_frames(run, err);
+  if (status) return status;
+  int32_t first = body < 0 ? 0 : body;
+  size_t count = body < 0 ? (size_t)run->body_count : 1;
+  if (format == LB_EXPORT_GLB) return write_animation(run, first, count, path, NULL, err);
+  bool volume = format == LB_EXPORT_PVD || format == LB_EXPORT_VTU;
+  lbSequenceBody *bodies = lb_alloc(count, sizeof *bodies);
+  Part *parts = lb_alloc(count, sizeof *parts);
+  status = bodies && parts ? LB_OK : lb_fail_memory(err);
+  for (size_t i = 0; i < count && !status; i++)
+    status = fill_sequence(run, (size_t)first + i, volume, &parts[i], &bodies[i], err);
+  lbSequenceDef def = lb_sequence_def();
+  def.frame_count = run->frame_count;
+  def.times = run->frame_times;
+  if (!status) status = lb_sequence_write(path, bodies, (int32_t)count, &def, err);
+  release_parts(parts, count);
+  lb_free(bodies);
+  return status;
+}
