@@ -32,6 +32,8 @@ void bench_time(benchRow *row, double scale, void (*work)(void *context), void *
 
 double bench_memory_bandwidth(void); // bytes a second: reading a large array, one thread
 
+// Threads: 0 leaves the choice to the benchmark.
+lbStatus bench_modal(int32_t threads, benchTable *table, lbError *err);
 lbStatus bench_fem(const char *mesh_path, int32_t threads, benchTable *table, lbError *err);
 
 #endif

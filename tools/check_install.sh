@@ -1,7 +1,7 @@
 #!/bin/sh
 # tools/check_install.sh BUILD_FOLDER: installs into a temporary prefix and uses it as a stranger
-# would: examples/hello.c and run_side.c through pkg-config and through find_package(limber), the
-# program from the prefix. run_side must need nothing but libc and libm.
+# would: examples/hello.c and play.c through pkg-config and through find_package(limber), the
+# program from the prefix. play must need nothing but libc and libm.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$1" && pwd)
@@ -15,9 +15,9 @@ fail() {
   exit 1
 }
 
-# The README shows hello.c as it is.
-sed -n '/^```c$/,/^```$/p' "$root/README.md" | sed '1d;$d' | diff - "$root/examples/hello.c" ||
-  fail "the README's C example is not examples/hello.c"
+# The README shows play.c as it is.
+sed -n '/^```c$/,/^```$/p' "$root/README.md" | sed '1d;$d' | diff - "$root/examples/play.c" ||
+  fail "the README's C example is not examples/play.c"
 
 # The prefix has a blank in it and is moved after the installation: nothing may name it.
 cmake --install "$build" --prefix "$work/first" >"$work/log" 2>&1 || fail "cmake --install failed"
@@ -37,14 +37,14 @@ expect_hello() { # expect_hello PROGRAM
     fail "hello printed: $(cat "$work/frequencies")"
 }
 
-expect_run_side() { # expect_run_side PROGRAM
-  "$1" >"$work/words" || fail "$1 failed"
-  grep -q '^the point moved to -0.250 0.375 0.250$' "$work/words" &&
-    grep -q '^rotation 90.0 degrees about z, stretch 1.500 1.000 1.000$' "$work/words" ||
-    fail "run_side printed: $(cat "$work/words")"
+# Sixty lines, and the bar's tip goes down while it is pushed.
+expect_play() { # expect_play PROGRAM
+  "$1" "$work/bar.glb" >"$work/words" || fail "$1 failed"
+  awk 'NR == 1 { first = $5 } NR == 15 { pushed = $5 } END { exit !(NR == 60 && pushed < first) }' \
+    "$work/words" || fail "play printed: $(cat "$work/words")"
   extra=$(ldd "$1" | grep -v -e 'linux-vdso' -e 'ld-linux' -e 'libc\.so' -e 'libm\.so' \
     -e 'liblimber\.so' || true)
-  [ -z "$extra" ] || fail "run_side needs more than libc and libm: $extra"
+  [ -z "$extra" ] || fail "play needs more than libc and libm: $extra"
 }
 
 # eval: pkg-config quotes the blank.
@@ -56,14 +56,16 @@ compile() { # compile SOURCE PACKAGE PROGRAM
 
 compile "$root/examples/hello.c" limber-build "$work/hello"
 expect_hello "$work/hello"
-compile "$root/examples/run_side.c" limber "$work/run_side"
-expect_run_side "$work/run_side"
+"$prefix/bin/limber" build "$root/scenes/modal-bar.json" -o "$work/bar.glb" >"$work/log" 2>&1 ||
+  fail "the installed program failed"
+compile "$root/examples/play.c" limber "$work/play"
+expect_play "$work/play"
 
 cmake -S "$root/examples" -B "$work/examples" -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" >"$work/log" 2>&1 &&
   cmake --build "$work/examples" >>"$work/log" 2>&1 || fail "find_package(limber) failed"
 expect_hello "$work/examples/hello"
-expect_run_side "$work/examples/run_side"
+expect_play "$work/examples/play"
 
 "$prefix/bin/limber" info "$prefix/share/limber/scenes/bar.json" >"$work/log" 2>&1 ||
   fail "the installed program failed"

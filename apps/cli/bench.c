@@ -26,8 +26,8 @@ static void print_figure(double value) {
 }
 
 static void print_table(const benchTable *table) {
-  printf("%-22s %-34s %6s %10s %10s %8s %10s %10s\n", "name", "parameters", "unit", "median", "min",
-         "repeats", "peer", "limit");
+  printf("%-22s %-34s %6s %10s %10s %8s %10s %10s %10s\n", "name", "parameters", "unit", "median",
+         "min", "repeats", "paper", "peer", "limit");
   for (int32_t i = 0; i < table->count; i++) {
     const benchRow *row = &table->rows[i];
     char *parameters = json_dumps(row->parameters, JSON_COMPACT | JSON_ENCODE_ANY);
@@ -35,6 +35,7 @@ static void print_table(const benchTable *table) {
     print_figure(row->median);
     print_figure(row->min);
     printf(" %8d", (int)row->repeats);
+    print_figure(row->paper);
     print_figure(row->peer);
     print_figure(row->limit);
     printf("\n");
@@ -54,12 +55,16 @@ static cliStatus run(int count, char **words) {
   if (result || arguments.common.help) return result;
   if (arguments.input_count > 1)
     return cli_usage(&cli_bench, "one benchmark at a time, not also %s", arguments.inputs[1]);
-  const char *name = arguments.input_count ? arguments.inputs[0] : "fem";
-  if (strcmp(name, "fem") != 0)
-    return cli_usage(&cli_bench, "unknown benchmark \"%s\", there is: fem", name);
+  const char *name = arguments.input_count ? arguments.inputs[0] : "";
+  bool fem = !*name || strcmp(name, "fem") == 0, modal = !*name || strcmp(name, "modal") == 0;
+  if (!fem && !modal)
+    return cli_usage(&cli_bench, "unknown benchmark \"%s\", there are: fem, modal", name);
+  if (mesh && !fem) return cli_usage(&cli_bench, "--mesh belongs to the benchmark fem");
   lbError err;
   benchTable table = { 0 };
-  lbStatus status = bench_fem(mesh, arguments.common.threads, &table, &err);
+  lbStatus status = LB_OK;
+  if (modal && !mesh) status = bench_modal(arguments.common.threads, &table, &err);
+  if (fem && !status) status = bench_fem(mesh, arguments.common.threads, &table, &err);
   cli_finish_progress();
   if (status) {
     result = mesh ? cli_fail_about(mesh, &err) : cli_fail(&err);
@@ -78,10 +83,10 @@ static cliStatus run(int count, char **words) {
 const cliVerb cli_bench = {
   "bench",
   "measured figures, as a table or --json",
-  "limber bench [fem] [--mesh FILE] [options]",
-  "Times the code that ships, medians of many repeats, with the machine's measured memory\n"
-  "bandwidth beside it. Peer: VegaFEM 4.0 on simpleBridge_tet.veg, measured elsewhere on such a\n"
-  "machine with one thread; shown for that mesh only.\n",
+  "limber bench [fem | modal] [--mesh FILE] [options]",
+  "Without a name: all of them. Times the code that ships, medians of many repeats, with the\n"
+  "machine's measured memory bandwidth beside it. Peer: VegaFEM 4.0 on simpleBridge_tet.veg,\n"
+  "measured elsewhere on such a machine with one thread; shown for that mesh only.\n",
   "  limber bench fem --threads 1\n"
   "  limber mesh --generate torus -o torus.msh\n"
   "  limber bench fem --mesh torus.msh --json",
