@@ -2,9 +2,10 @@
 //
 // A body is one block of memory; a step allocates nothing. Positions, forces and targets are in
 // world axes; the body's own axes stand at `position`, turned by `rotation`. A call that is refused
-// (a missing vertex, a NaN) returns a status, leaves the body as it was, and lb_body_message says
-// why. Different bodies may be used on different threads; one body by one thread at a time, also by
-// calls that take it as const (they use its working memory). The bodies of a batch count as one.
+// (a missing vertex, a NaN, a force beyond 1e100) returns a status, leaves the body as it was, and
+// lb_body_message says why. Different bodies may be used on different threads; one body by one
+// thread at a time, also by calls that take it as const (they use its working memory). The bodies
+// of a batch count as one.
 #ifndef LIMBER_BODY_H
 #define LIMBER_BODY_H
 
@@ -75,8 +76,9 @@ lbStatus lb_body_set_placement(lbBody *body, lbVec3 position, lbQuat rotation);
 // The velocity that a rigid motion about the centre of mass gives to the nodes that can move.
 lbStatus lb_body_set_velocity(lbBody *body, lbVec3 linear, lbVec3 angular);
 
-// Advances by dt seconds. Returns lbStepFlags; LB_STEP_REFUSED for a dt that is not a positive
-// number.
+// Advances by dt seconds. Returns lbStepFlags: LB_STEP_REFUSED for a dt that is not a positive
+// number, or above 1e6; LB_STEP_NONFINITE when what the constraints ask for is absurd: the step is
+// then made without them.
 int32_t lb_body_step(lbBody *body, double dt);
 
 // ---- constraints: points that are made to move as told -----------------------------------------
@@ -144,7 +146,8 @@ void lb_body_get_state(const lbBody *body, double *coordinates, double *rates);
 lbStatus lb_body_set_state(lbBody *body, const double *coordinates, const double *rates);
 
 // All of it: time, coordinates, forces of the next step, placement, gravity, constraints. What a
-// body does after restoring is what it did after saving, to the last bit.
+// body does after restoring is what it did after saving, to the last bit. The bytes are for bodies
+// of the same model, modes and damping, on the same kind of machine; others are refused.
 size_t lb_body_state_bytes(const lbBody *body);
 void lb_body_save_state(const lbBody *body, void *bytes); // (state_bytes)
 lbStatus lb_body_restore_state(lbBody *body, const void *bytes, size_t byte_count);
