@@ -39,7 +39,7 @@ typedef enum lbShape {
 //   tee       cells along x, y, z [9 3 9], shared out to stem and arms by length; size [1 0.3 1];
 //             thickness 0.3 of stem (along x) and crossbar (along z)
 //   sponge    cells along x, y, z of each smallest cube [1 1 1]; size [1 1 1]; level 2
-//   spoon     cells along x, across the bowl, through the thickness [48 8 2]; size [1 0.22 0.12];
+//   spoon     cells along x, across the bowl, through the thickness [60 10 2]; size [1 0.22 0.12];
 //             thickness 0.02, measured along z. The handle's end is at x = 0
 //   bridge    bays between posts, cells across the deck between the railings, cells up a foot or an
 //             opening of the railing [49 8 3]; size [4 0.5 0.36]; thickness 0.02 of posts and rails

@@ -68,7 +68,7 @@ static const ShapeEntry shapes[LB_SHAPE_COUNT] = {
                         .lattice = lb_sponge_lattice },
   [LB_SHAPE_SPOON] = { { "spoon", "a spoon along x, hollow side up; cells along, across, through",
                          "size cells element thickness segments" },
-                       { .size = { 1, 0.22, 0.12 }, .cells = { 48, 8, 2 }, .thickness = 0.02 },
+                       { .size = { 1, 0.22, 0.12 }, .cells = { 60, 10, 2 }, .thickness = 0.02 },
                        .least_cells = { 3, 3, 1 },
                        .round = { true, true, true },
                        .any_round = true,

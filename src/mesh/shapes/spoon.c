@@ -138,16 +138,19 @@ static void place(const lbShapeDef *def, const double point[2], double w, double
   position[2] = height + def->thickness * w;
 }
 
+// Of `across` cells across the bowl, on each side; more than of a disc, whose core is wider.
+static int32_t ring_count(int32_t across) { return across < 8 ? 1 : across / 4; }
+
 void lb_spoon_sweep(const lbShapeDef *def, bool fine, lbSweep *sweep) {
   int32_t along, rings, core[2];
   *sweep = (lbSweep){ .layers = fine ? 1 : def->cells[2], .place = place };
   if (fine) {
     int32_t side = (def->segments + 3) / 4;
-    along = 3 * side, core[0] = 2 * side, core[1] = side, rings = side / 6 < 1 ? 1 : side / 6;
+    along = 3 * side, core[0] = 2 * side, core[1] = side, rings = ring_count(side);
   } else {
     along = (int32_t)lround(neck * def->cells[0]);
     int32_t bowl = def->cells[0] - along < 3 ? 3 : def->cells[0] - along;
-    rings = lb_shape_ring_count(bowl < def->cells[1] ? bowl : def->cells[1]);
+    rings = ring_count(bowl < def->cells[1] ? bowl : def->cells[1]);
     core[0] = bowl - 2 * rings, core[1] = def->cells[1] - 2 * rings;
   }
   lbSection *section = &sweep->section;
