@@ -4,8 +4,9 @@
 docs/images/shapes.png, the built-in shapes in their default sizes, is made by
 
     ctest --test-dir build -R mesh.shapes
-    python3 tools/render.py build/shape-{bar,plate,tube,cylinder,sphere,torus,tee,sponge}.obj \\
-        --columns 4 --tile 300x260 -o docs/images/shapes.png
+    python3 tools/render.py \\
+        build/shape-{bar,plate,tube,cylinder,sphere,torus,tee,sponge,spoon,bridge}.obj \\
+        --columns 5 --tile 300x260 -o docs/images/shapes.png
 
 Reads OBJ and PLY (text or binary little-endian), z up. Every file is one tile: smooth normals up to
 a crease angle, a key light and a dome of lights with shadow maps, a soft shadow on the ground.
@@ -18,7 +19,8 @@ import zlib
 
 import numpy as np
 
-PALETTE = ["e4572e", "2e86ab", "f3a712", "3aa17e", "c8553d", "6a5acd", "4f8fc0", "d9a441"]
+PALETTE = ["e4572e", "2e86ab", "f3a712", "3aa17e", "c8553d", "6a5acd", "4f8fc0", "d9a441", "8a9aa8",
+           "b5651d"]
 
 
 # ---- reading ---------------------------------------------------------------------------------

@@ -22,6 +22,8 @@ typedef enum lbShape {
   LB_SHAPE_TORUS,    // axis z
   LB_SHAPE_TEE,      // a stem along z with a crossbar along x on top
   LB_SHAPE_SPONGE,   // Menger sponge
+  LB_SHAPE_SPOON,    // handle and bowl along x, hollow side up
+  LB_SHAPE_BRIDGE,   // a deck along x on two feet, with railings
   LB_SHAPE_COUNT     // also: no such shape
 } lbShape;
 
@@ -37,12 +39,19 @@ typedef enum lbShape {
 //   tee       cells along x, y, z [9 3 9], shared out to stem and arms by length; size [1 0.3 1];
 //             thickness 0.3 of stem (along x) and crossbar (along z)
 //   sponge    cells along x, y, z of each smallest cube [1 1 1]; size [1 1 1]; level 2
+//   spoon     cells along x, across the bowl, through the thickness [60 10 2]; size [1 0.22 0.12];
+//             thickness 0.02, measured along z. The handle's end is at x = 0
+//   bridge    bays between posts, cells across the deck between the railings, cells up a foot or an
+//             opening of the railing [49 8 3]; size [4 0.5 0.36]; thickness 0.02 of posts and rails
+//             (square), half that of the deck. Posts on each side: cells[0] + 1
 typedef struct lbShapeDef {
   lbShape shape;
   double size[3];        // metres, > 0: the box that the shape fills
   int32_t cells[3];      // >= 1; >= 3 around or across something round
   lbElementKind element; // default tet4
-  double thickness;      // metres; tube: < half of size[0] and size[1]; tee: < size[0] and size[2]
+  double thickness;      // metres; tube: < half of size[0] and size[1]; tee: < size[0] and size[2];
+                         // spoon: < size[2]; bridge: so that openings are left between posts and
+                         // rails, < size[0] / (cells[0] + 1), size[1] / 2 and size[2] / 4
   int32_t level;         // sponge only: 0 (a cube) to 5
   int32_t segments;      // render surface of round shapes: pieces around a circle, 8 to 4096,
                          // a multiple of 4 (others are rounded up), default 96

@@ -11,7 +11,7 @@ void lb_section_release(lbSection *section) {
   *section = (lbSection){ 0 };
 }
 
-static void add_point(lbSection *section, double s, double t) {
+void lb_section_add_point(lbSection *section, double s, double t) {
   size_t count = (size_t)section->point_count;
   if (section->out_of_memory || !lb_grow((void **)&section->points, &section->point_capacity,
                                          count + 1, 2 * sizeof(double))) {
@@ -23,7 +23,7 @@ static void add_point(lbSection *section, double s, double t) {
   section->point_count++;
 }
 
-static void add_quad(lbSection *section, int32_t a, int32_t b, int32_t c, int32_t d) {
+void lb_section_add_quad(lbSection *section, int32_t a, int32_t b, int32_t c, int32_t d) {
   size_t count = (size_t)section->quad_count;
   if (section->out_of_memory ||
       !lb_grow((void **)&section->quads, &section->quad_capacity, count + 1, 4 * sizeof(int32_t))) {
@@ -35,7 +35,7 @@ static void add_quad(lbSection *section, int32_t a, int32_t b, int32_t c, int32_
   section->quad_count++;
 }
 
-static void add_edge(lbSection *section, int32_t a, int32_t b) {
+void lb_section_add_edge(lbSection *section, int32_t a, int32_t b) {
   size_t count = (size_t)section->edge_count;
   if (section->out_of_memory ||
       !lb_grow((void **)&section->edges, &section->edge_capacity, count + 1, 2 * sizeof(int32_t))) {
@@ -47,9 +47,9 @@ static void add_edge(lbSection *section, int32_t a, int32_t b) {
   section->edge_count++;
 }
 
-// u of an outline made of loops of `around` edges: 0 to 1 along each.
-static void set_edge_us(lbSection *section, int32_t around) {
+void lb_section_set_edge_us(lbSection *section, int32_t around) {
   if (section->out_of_memory) return;
+  lb_free(section->edge_us);
   section->edge_us = lb_alloc(2 * (size_t)section->edge_count, sizeof(float));
   section->out_of_memory = !section->edge_us;
   if (!section->edge_us) return;
@@ -88,17 +88,17 @@ void lb_section_grid(lbSection *section, const double *xs, int32_t x_cells, cons
           !is_solid(&grid, i - 1, j - 1))
         continue;
       ids[i + (size_t)row * j] = section->point_count;
-      add_point(section, xs[i], ys[j]);
+      lb_section_add_point(section, xs[i], ys[j]);
     }
   for (int32_t j = 0; j < y_cells; j++)
     for (int32_t i = 0; i < x_cells; i++) {
       if (!is_solid(&grid, i, j)) continue;
       const int32_t *low = ids + i + (size_t)row * j, *high = low + row;
-      add_quad(section, low[0], low[1], high[1], high[0]);
-      if (!is_solid(&grid, i, j - 1)) add_edge(section, low[0], low[1]);
-      if (!is_solid(&grid, i + 1, j)) add_edge(section, low[1], high[1]);
-      if (!is_solid(&grid, i, j + 1)) add_edge(section, high[1], high[0]);
-      if (!is_solid(&grid, i - 1, j)) add_edge(section, high[0], low[0]);
+      lb_section_add_quad(section, low[0], low[1], high[1], high[0]);
+      if (!is_solid(&grid, i, j - 1)) lb_section_add_edge(section, low[0], low[1]);
+      if (!is_solid(&grid, i + 1, j)) lb_section_add_edge(section, low[1], high[1]);
+      if (!is_solid(&grid, i, j + 1)) lb_section_add_edge(section, high[1], high[0]);
+      if (!is_solid(&grid, i - 1, j)) lb_section_add_edge(section, high[0], low[0]);
     }
   lb_free(ids);
 }
@@ -124,8 +124,7 @@ void lb_shape_core_point(const double *u, double half, int axes, double *point) 
   }
 }
 
-// Lattice coordinates of perimeter point k of a core, counter-clockwise from the corner (0, 0).
-static void perimeter(const int32_t core[2], int32_t k, int32_t at[2]) {
+void lb_disc_perimeter(const int32_t core[2], int32_t k, int32_t at[2]) {
   int32_t w = core[0], h = core[1];
   if (k < w)
     at[0] = k, at[1] = 0;
@@ -160,15 +159,16 @@ static void add_disc_points(lbSection *section, const int32_t core[2], int32_t r
     for (int32_t i = 0; i <= w; i++) {
       double u[2] = { 2.0 * i / w - 1, 2.0 * j / h - 1 }, p[2];
       lb_shape_core_point(u, half, 2, p);
-      add_point(section, p[0], p[1]);
+      lb_section_add_point(section, p[0], p[1]);
     }
   for (int32_t ring = 1; ring <= rings; ring++)
     for (int32_t k = 0; k < around && !section->out_of_memory; k++) {
       int32_t at[2];
-      perimeter(core, k, at);
+      lb_disc_perimeter(core, k, at);
       const double *inner = section->points + 2 * (at[0] + (w + 1) * at[1]);
       double angle = perimeter_angle(core, k), f = (double)ring / rings;
-      add_point(section, (1 - f) * inner[0] + f * cos(angle), (1 - f) * inner[1] + f * sin(angle));
+      lb_section_add_point(section, (1 - f) * inner[0] + f * cos(angle),
+                           (1 - f) * inner[1] + f * sin(angle));
     }
 }
 
@@ -176,7 +176,7 @@ static void add_disc_points(lbSection *section, const int32_t core[2], int32_t r
 static int32_t ring_point(const int32_t core[2], int32_t ring, int32_t k) {
   int32_t w = core[0], h = core[1], around = 2 * (w + h), at[2];
   if (ring > 0) return (w + 1) * (h + 1) + (ring - 1) * around + k % around;
-  perimeter(core, k % around, at);
+  lb_disc_perimeter(core, k % around, at);
   return at[0] + (w + 1) * at[1];
 }
 
@@ -186,15 +186,15 @@ void lb_section_disc(lbSection *section, const int32_t core[2], int32_t rings) {
   for (int32_t j = 0; j < h; j++)
     for (int32_t i = 0; i < w; i++) {
       int32_t low = i + (w + 1) * j, high = low + w + 1;
-      add_quad(section, low, low + 1, high + 1, high);
+      lb_section_add_quad(section, low, low + 1, high + 1, high);
     }
   for (int32_t ring = 0; ring < rings; ring++)
     for (int32_t k = 0; k < around; k++)
-      add_quad(section, ring_point(core, ring, k), ring_point(core, ring + 1, k),
-               ring_point(core, ring + 1, k + 1), ring_point(core, ring, k + 1));
+      lb_section_add_quad(section, ring_point(core, ring, k), ring_point(core, ring + 1, k),
+                          ring_point(core, ring + 1, k + 1), ring_point(core, ring, k + 1));
   for (int32_t k = 0; k < around; k++)
-    add_edge(section, ring_point(core, rings, k), ring_point(core, rings, k + 1));
-  set_edge_us(section, around);
+    lb_section_add_edge(section, ring_point(core, rings, k), ring_point(core, rings, k + 1));
+  lb_section_set_edge_us(section, around);
 }
 
 // ---- annulus -----------------------------------------------------------------------------------
@@ -204,15 +204,17 @@ void lb_section_annulus(lbSection *section, const double outer[2], double thickn
   for (int32_t layer = 0; layer <= layers; layer++)
     for (int32_t k = 0; k < around; k++) {
       double angle = 2 * LB_PI * k / around, inset = thickness * (layers - layer) / layers;
-      add_point(section, (outer[0] - inset) * cos(angle), (outer[1] - inset) * sin(angle));
+      lb_section_add_point(section, (outer[0] - inset) * cos(angle),
+                           (outer[1] - inset) * sin(angle));
     }
   int32_t last = layers * around;
   for (int32_t layer = 0; layer < layers; layer++)
     for (int32_t k = 0; k < around; k++) {
       int32_t next = (k + 1) % around, a = layer * around;
-      add_quad(section, a + k, a + around + k, a + around + next, a + next);
+      lb_section_add_quad(section, a + k, a + around + k, a + around + next, a + next);
     }
-  for (int32_t k = 0; k < around; k++) add_edge(section, last + k, last + (k + 1) % around);
-  for (int32_t k = around; k > 0; k--) add_edge(section, k % around, k - 1);
-  set_edge_us(section, around);
+  for (int32_t k = 0; k < around; k++)
+    lb_section_add_edge(section, last + k, last + (k + 1) % around);
+  for (int32_t k = around; k > 0; k--) lb_section_add_edge(section, k % around, k - 1);
+  lb_section_set_edge_us(section, around);
 }

@@ -12,7 +12,8 @@ typedef struct ShapeEntry {
   int32_t least_cells[3];
   bool round[3]; // axes whose ends are the outermost tenth
   bool any_round;
-  void (*sweep)(const lbShapeDef *def, bool fine, lbSweep *sweep); // or these two:
+  void (*sweep)(const lbShapeDef *def, bool fine, lbSweep *sweep); // or
+  void (*lattice)(const lbShapeDef *def, lbLattice *lattice);      // or these two:
   void (*volume)(lbMeshBuilder *builder, const lbShapeDef *def);
   void (*surface)(lbMeshBuilder *builder, const lbShapeDef *def);
 } ShapeEntry;
@@ -64,8 +65,20 @@ static const ShapeEntry shapes[LB_SHAPE_COUNT] = {
                           "size cells element level" },
                         { .size = { 1, 1, 1 }, .cells = { 1, 1, 1 }, .level = 2 },
                         .least_cells = { 1, 1, 1 },
-                        .volume = lb_sponge_volume,
-                        .surface = lb_sponge_surface },
+                        .lattice = lb_sponge_lattice },
+  [LB_SHAPE_SPOON] = { { "spoon", "a spoon along x, hollow side up; cells along, across, through",
+                         "size cells element thickness segments" },
+                       { .size = { 1, 0.22, 0.12 }, .cells = { 60, 10, 2 }, .thickness = 0.02 },
+                       .least_cells = { 3, 3, 1 },
+                       .round = { true, true, true },
+                       .any_round = true,
+                       .sweep = lb_spoon_sweep },
+  [LB_SHAPE_BRIDGE] = { { "bridge",
+                          "a deck on two feet, with railings; cells[0] bays between posts",
+                          "size cells element thickness" },
+                        { .size = { 4, 0.5, 0.36 }, .cells = { 49, 8, 3 }, .thickness = 0.02 },
+                        .least_cells = { 1, 1, 1 },
+                        .lattice = lb_bridge_lattice },
 };
 
 static bool is_shape(lbShape shape) { return (unsigned)shape < LB_SHAPE_COUNT; }
@@ -92,6 +105,8 @@ const char *lb_shape_name(lbShape shape) { return is_shape(shape) ? shapes[shape
 static lbStatus check_count(const lbShapeDef *def, bool fine, const char *name, lbError *err) {
   double cubes = def->shape == LB_SHAPE_SPONGE ? pow(3, def->level) : 1, points = 1;
   for (int a = 0; a < 3; a++) points *= cubes * def->cells[a] + 1;
+  if (def->shape == LB_SHAPE_BRIDGE)
+    points = (3.0 * def->cells[0] + 2) * (def->cells[1] + 3.0) * (3.0 * def->cells[2] + 5);
   if (fine && shapes[def->shape].any_round)
     points = fmax(points, def->segments * (2.0 * def->cells[1] + 4.0 * def->cells[2]));
   if (points > MAX_VERTICES)
@@ -104,18 +119,25 @@ static lbStatus check_count(const lbShapeDef *def, bool fine, const char *name, 
 }
 
 static lbStatus check_thickness(const lbShapeDef *def, const char *name, lbError *err) {
+  const double *size = def->size;
+  const char *why = "";
   double limit = 0;
-  if (def->shape == LB_SHAPE_TUBE)
-    limit = fmin(def->size[0], def->size[1]) / 2;
-  else if (def->shape == LB_SHAPE_TEE)
-    limit = fmin(def->size[0], def->size[2]);
-  else
-    return LB_OK;
+  switch (def->shape) {
+  case LB_SHAPE_TUBE: limit = fmin(size[0], size[1]) / 2, why = "the radius"; break;
+  case LB_SHAPE_TEE:
+    limit = fmin(size[0], size[2]), why = "the smaller of size[0] and size[2]";
+    break;
+  case LB_SHAPE_SPOON: limit = size[2], why = "size[2]"; break;
+  case LB_SHAPE_BRIDGE:
+    limit = fmin(size[0] / (def->cells[0] + 1.0), fmin(size[1] / 2, size[2] / 4));
+    why = "the smallest of size[0] / (cells[0] + 1), size[1] / 2 and size[2] / 4";
+    break;
+  default: return LB_OK;
+  }
   if (def->thickness > 0 && def->thickness < limit) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT,
                  "%s: thickness must be more than 0 and less than %g (%s), got %g", name, limit,
-                 def->shape == LB_SHAPE_TUBE ? "the radius" : "the smaller of size[0] and size[2]",
-                 def->thickness);
+                 why, def->thickness);
 }
 
 static lbStatus check_def(const lbShapeDef *def, bool fine, lbError *err) {
@@ -187,6 +209,13 @@ static lbStatus make(const lbShapeDef *def, bool fine, lbMesh **out, lbError *er
     builder.out_of_memory = builder.out_of_memory || sweep.section.out_of_memory;
     if (!builder.out_of_memory) (fine ? lb_sweep_surface : lb_sweep_volume)(&builder, def, &sweep);
     lb_section_release(&sweep.section);
+  } else if (entry->lattice) {
+    lbLattice lattice;
+    entry->lattice(def, &lattice);
+    builder.out_of_memory = builder.out_of_memory || lattice.out_of_memory;
+    if (!builder.out_of_memory)
+      (fine ? lb_lattice_surface : lb_lattice_volume)(&builder, def, &lattice);
+    lb_lattice_release(&lattice);
   } else {
     (fine ? entry->surface : entry->volume)(&builder, def);
   }

@@ -39,12 +39,21 @@ typedef struct lbSection {
 } lbSection;
 
 void lb_section_release(lbSection *section);
+void lb_section_add_point(lbSection *section, double s, double t);
+void lb_section_add_quad(lbSection *section, int32_t a, int32_t b, int32_t c, int32_t d);
+void lb_section_add_edge(lbSection *section, int32_t a, int32_t b);
+// u of an outline made of loops of `around` edges: 0 to 1 along each.
+void lb_section_set_edge_us(lbSection *section, int32_t around);
 // Cells between lines at xs and ys; `hole` (may be NULL) says which to leave out. x fastest.
 void lb_section_grid(lbSection *section, const double *xs, int32_t x_cells, const double *ys,
                      int32_t y_cells, bool (*hole)(int32_t i, int32_t j, void *context),
                      void *context);
-// The disc of radius 1: a core of core[0] x core[1] cells within `rings` rings of cells.
+// The disc of radius 1: a core of core[0] x core[1] cells within `rings` rings of cells. Points:
+// the core, x fastest, then ring by ring from the inside; the edges follow the outermost ring.
 void lb_section_disc(lbSection *section, const int32_t core[2], int32_t rings);
+// Lattice coordinates of perimeter point k of a core, counter-clockwise from the corner (0, 0): the
+// points of every ring are counted like this.
+void lb_disc_perimeter(const int32_t core[2], int32_t k, int32_t at[2]);
 // Between the ellipse of half axes outer[] and one that is smaller by the thickness.
 void lb_section_annulus(lbSection *section, const double outer[2], double thickness, int32_t around,
                         int32_t layers);
@@ -70,6 +79,22 @@ typedef struct lbSweep {
 void lb_sweep_volume(lbMeshBuilder *builder, const lbShapeDef *def, const lbSweep *sweep);
 void lb_sweep_surface(lbMeshBuilder *builder, const lbShapeDef *def, const lbSweep *sweep);
 
+// ---- lattices ----------------------------------------------------------------------------------
+
+typedef struct lbLattice lbLattice;
+struct lbLattice {
+  int32_t cells[3];
+  double *lines[3]; // (cells[a] + 1), ascending: where the cells begin and end
+  bool (*solid)(const lbShapeDef *def, const lbLattice *lattice, const int32_t at[3]);
+  bool out_of_memory;
+};
+
+// Makes room for the lines; false when there is none (release all the same).
+bool lb_lattice_begin(lbLattice *lattice, const int32_t cells[3]);
+void lb_lattice_release(lbLattice *lattice);
+void lb_lattice_volume(lbMeshBuilder *builder, const lbShapeDef *def, const lbLattice *lattice);
+void lb_lattice_surface(lbMeshBuilder *builder, const lbShapeDef *def, const lbLattice *lattice);
+
 // ---- shapes ------------------------------------------------------------------------------------
 
 // The sweep for the volume (fine = false) or the render surface; memory is checked by the caller.
@@ -78,10 +103,11 @@ void lb_tee_sweep(const lbShapeDef *def, bool fine, lbSweep *sweep);
 void lb_tube_sweep(const lbShapeDef *def, bool fine, lbSweep *sweep);
 void lb_cylinder_sweep(const lbShapeDef *def, bool fine, lbSweep *sweep);
 void lb_torus_sweep(const lbShapeDef *def, bool fine, lbSweep *sweep);
+void lb_spoon_sweep(const lbShapeDef *def, bool fine, lbSweep *sweep);
 
 void lb_sphere_volume(lbMeshBuilder *builder, const lbShapeDef *def);
 void lb_sphere_surface(lbMeshBuilder *builder, const lbShapeDef *def);
-void lb_sponge_volume(lbMeshBuilder *builder, const lbShapeDef *def);
-void lb_sponge_surface(lbMeshBuilder *builder, const lbShapeDef *def);
+void lb_sponge_lattice(const lbShapeDef *def, lbLattice *lattice);
+void lb_bridge_lattice(const lbShapeDef *def, lbLattice *lattice);
 
 #endif
