@@ -136,6 +136,19 @@ static inline lbLanes lb_sqrt(lbLanes v) {
 #endif
 }
 
+// a b + c: rounded once at AVX2 and AVX-512, twice elsewhere. Unlike an expression, which the
+// compiler may fuse or not at those levels, this leaves nothing open: the same operands give the
+// same bits in every kernel of a level.
+static inline lbLanes lb_multiply_add(lbLanes a, lbLanes b, lbLanes c) {
+#if LB_LANES == 8
+  return (lbLanes)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#elif LB_LANES == 4
+  return (lbLanes)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+  return a * b + c;
+#endif
+}
+
 static inline lbLanes lb_abs(lbLanes v) { return lb_select(lb_less(v, lb_splat(0)), -v, v); }
 static inline lbLanes lb_max(lbLanes a, lbLanes b) { return lb_select(lb_less(a, b), b, a); }
 static inline lbLanes lb_min(lbLanes a, lbLanes b) { return lb_select(lb_less(b, a), b, a); }

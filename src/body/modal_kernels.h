@@ -1,0 +1,33 @@
+// The loops of modal bodies over modes, instances and rows of a basis, at every SIMD level. At one
+// level the same numbers give the same bits whatever the count, the range, or the layout.
+#ifndef LB_BODY_MODAL_KERNELS_H
+#define LB_BODY_MODAL_KERNELS_H
+
+#include "body/oscillator.h"
+#include "math/simd.h"
+
+// Instances of one model are advanced in blocks of this many: z[mode][LB_INSTANCE_BLOCK].
+#define LB_INSTANCE_BLOCK 64
+
+typedef struct lbModalKernels {
+  // One body, one step: z, v (in and out) and g (modal forces; NULL: none) over modes, each with
+  // room up to a multiple of LB_BATCH; what is in the padding of z and v becomes zero when it, and
+  // that of g, is finite.
+  void (*advance_modes)(const lbOscillators *o, double *z, double *v, const double *g);
+  // A block of instances, one step: z, v, g (NULL: none) of shape [o->count][LB_INSTANCE_BLOCK].
+  // Each instance gets the bits that advance_modes gives.
+  void (*advance_instances)(const lbOscillators *o, double *z, double *v, const double *g);
+  // u[begin..end) = rows [begin, end) of U q; U column-major with `column_count` columns, `stride`
+  // doubles apart, of any alignment. A row's bits do not depend on the range.
+  void (*basis_apply)(const double *U, size_t stride, int32_t column_count, int32_t begin,
+                      int32_t end, const double *q, double *u);
+} lbModalKernels;
+
+// The level must be one that lb_simd_has.
+const lbModalKernels *lb_modal_kernels(lbSimdLevel level);
+
+// g += value U(row, :)^T, what a force on one degree of freedom adds to the modal forces.
+void lb_basis_add_row_transposed(const double *U, size_t stride, int32_t column_count, int32_t row,
+                                 double value, double *g);
+
+#endif
