@@ -88,11 +88,8 @@ LB_FOUR_INLINE void add_rows4(const Work *w, const int forms, const int rows, co
   double *ij = direct_of(w, g[0], g[1]) + (size_t)i * padded;
   lbFour q_i[2][2], X[2][2][4];
   LB_FOR (f, 0, forms)
-    LB_FOR (s, 0, rows) {
-      q_i[f][s] = lb_four_load(splats_of(w, f, g[0]) + 4 * (i + s));
-      LB_FOR (l, 0, 4) X[f][s][l] = lb_four_splat(0);
-    }
-  for (int k = 0; k < 4; k++) {
+    LB_FOR (s, 0, rows) q_i[f][s] = lb_four_load(splats_of(w, f, g[0]) + 4 * (i + s));
+  LB_FOR (k, 0, 4) {
     const double *at = tile + 64 * i + 16 * k;
     lbFour q_k[2], Z[2];
     LB_FOR (f, 0, forms) q_k[f] = lb_four_load(splats_of(w, f, g[2]) + 4 * k);
@@ -103,7 +100,7 @@ LB_FOUR_INLINE void add_rows4(const Work *w, const int forms, const int rows, co
         LB_FOR (f, 0, forms) {
           lbFour *Y = &triple->Y[f][4 * k + l];
           *Y = lb_four_multiply_add(q_i[f][s], T, *Y);
-          X[f][s][l] = lb_four_multiply_add(q_k[f], T, X[f][s][l]);
+          X[f][s][l] = k == 0 ? q_k[f] * T : lb_four_multiply_add(q_k[f], T, X[f][s][l]);
         }
         Z[s] = lb_four_multiply_add(triple->q_lj[l], T, Z[s]);
       }
@@ -163,8 +160,9 @@ LB_FOUR_INLINE void begin_triple(const Work *w, const int forms, Triple *triple,
   }
 }
 
-LB_FOUR_INLINE void contract4(const Work *w, const int forms, const double *tile) {
+LB_FOUR_INLINE void contract4(const Work *work, const int forms, const double *tile) {
   const int rows = forms == 1 ? 2 : 1;
+  const Work copy = *work, *const w = &copy; // that no store can change: kept in registers
   for (int32_t L = 0; L < w->groups; L++)
     for (int32_t K = 0; K <= L; K++)
       for (int32_t J = 0; J <= K; J++) {
@@ -181,7 +179,8 @@ LB_FOUR_INLINE void contract4(const Work *w, const int forms, const double *tile
 // ---- Q -----------------------------------------------------------------------------------------
 
 // Form `form` alone: pairs (k,j), (i,j), (i,k); [4 i + k], lanes along j.
-static void contract3(const Work *w, int form, const double *tile) {
+static void contract3(const Work *work, int form, const double *tile) {
+  const Work copy = *work, *const w = &copy;
   for (int32_t K = 0; K < w->groups; K++)
     for (int32_t J = 0; J <= K; J++) {
       const double *q_k = splats_of(w, form, K);
