@@ -3,8 +3,10 @@
 
 #include "../fem/fem_problems.h"
 #include "body/cubic.h"
-#include "limber/run.h"
-#include "mesh/io/formats.h"
+#include "elastic/element.h"
+#include "limber/build.h"
+
+#include <jansson.h>
 
 enum { MODES = 7, MOST = 12 };
 
@@ -206,8 +208,7 @@ static void parts_weighted_with_the_moduli_are_the_whole(void **state) {
     lbPolynomialDef def = { c.count, c.basis, 2, groups };
     check_ok(lb_polynomial_build_parts(c.fem, &def, parts, &err), err);
     check_ok(lb_polynomial_combine(4, parts, weights, &sum, &err), err);
-    const double *whole[3] = { c.polynomial->linear, c.polynomial->quadratic,
-                               c.polynomial->cubic };
+    const double *whole[3] = { c.polynomial->linear, c.polynomial->quadratic, c.polynomial->cubic };
     const double *summed[3] = { sum->linear, sum->quadratic, sum->cubic };
     const size_t counts[3] = { lb_packed2_count(MODES), lb_packed3_count(MODES),
                                lb_packed4_count(MODES) };
@@ -240,7 +241,8 @@ static void dropping_modes_is_building_without_them(void **state) {
   double linear[16], quadratic[64], cubic[256];
   const lbCubicArrays arrays = { linear, quadratic, cubic };
   lb_cubic_subset(&c.cubic, 4, kept, &arrays);
-  for (int i = 0; i < 16; i++) check_near(linear[i] / fewer.tiles[0], fewer.tiles[i] / fewer.tiles[0], 1e-13);
+  for (int i = 0; i < 16; i++)
+    check_near(linear[i] / fewer.tiles[0], fewer.tiles[i] / fewer.tiles[0], 1e-13);
   for (int i = 0; i < 64; i++)
     check_near(quadratic[i], fewer.cubic.quadratic[i], 1e-13 * fabs(fewer.tiles[0]) * 100);
   for (int i = 0; i < 256; i++)
@@ -277,6 +279,73 @@ static void bits_do_not_depend_on_the_number_of_threads(void **state) {
   lb_fem_destroy(fem);
   lb_mesh_destroy(mesh);
   free(basis);
+}
+
+// ---- a reference computed by others ------------------------------------------------------------
+
+#define REFERENCE "../shared/refs/reduced_beam3_tet/"
+
+static double *read_basis(int32_t rows, int32_t columns) {
+  double *basis = calloc((size_t)rows * (size_t)columns, sizeof(double));
+  char line[512];
+  FILE *file = fopen(REFERENCE "U.csv", "r");
+  assert_non_null(file);
+  assert_non_null(fgets(line, sizeof line, file));
+  for (int32_t i = 0; i < rows; i++)
+    for (int32_t j = 0; j < columns; j++)
+      assert_int_equal(fscanf(file, "%lf,", &basis[i + (size_t)rows * (size_t)j]), 1);
+  fclose(file);
+  return basis;
+}
+
+static double number(const json_t *array, size_t i) {
+  return json_number_value(json_array_get(array, i));
+}
+
+static void check_reference(const Case *c, const json_t *root, size_t index) {
+  enum { R = 5, STRIDE = 8 };
+  double q[R], force[R], K[STRIDE * STRIDE], error = 0, scale = 0, K_error = 0, K_scale = 0;
+  const json_t *q_json = json_array_get(json_object_get(root, "q"), index);
+  const json_t *force_json = json_array_get(json_object_get(root, "reduced_force_StVK"), index);
+  const json_t *K_json = json_array_get(json_object_get(root, "reduced_tangent_StVK"), index);
+  double energy = number(json_object_get(root, "energy_StVK"), index);
+  for (size_t i = 0; i < R; i++) q[i] = number(q_json, i);
+  const lbCubicKernels *kernels = lb_cubic_kernels(lb_simd_best());
+  double W = kernels->evaluate(&c->cubic, q, force, K, c->work);
+  for (size_t i = 0; i < R; i++) {
+    error = fmax(error, fabs(force[i] - number(force_json, i)));
+    scale = fmax(scale, fabs(force[i]));
+    for (size_t j = 0; j < R; j++) {
+      double expected = number(json_array_get(K_json, i), j);
+      K_error = fmax(K_error, fabs(K[i * STRIDE + j] - expected));
+      K_scale = fmax(K_scale, fabs(expected));
+    }
+  }
+  print_message("  q %d: force %.1e, tangent %.1e, energy %.1e, tolerance 1e-9\n", (int)index,
+                error / scale, K_error / K_scale, W / energy - 1);
+  check_small(error / scale, 1e-9);
+  check_small(K_error / K_scale, 1e-9);
+  check_small(W / energy - 1, 1e-9);
+}
+
+static void the_reference_beam_is_met(void **state) {
+  (void)state;
+  if (!check_shared(REFERENCE "reduced.json")) skip();
+  lbError err;
+  json_error_t json_error;
+  json_t *root = json_load_file(REFERENCE "reduced.json", 0, &json_error);
+  assert_non_null(root);
+  lbMaterial material = stvk(json_number_value(json_object_get(root, "E")),
+                             json_number_value(json_object_get(root, "nu")));
+  Case c = { .count = 5 };
+  check_ok(lb_mesh_load(REFERENCE "mesh.msh", &c.mesh, &err), err);
+  c.fem = fem_of_mesh(c.mesh, &material, NULL, LB_MASS_CONSISTENT);
+  c.basis = read_basis(3 * c.mesh->vertex_count, c.count);
+  build(&c);
+  assert_int_equal(json_array_size(json_object_get(root, "q")), 8);
+  for (size_t i = 0; i < 8; i++) check_reference(&c, root, i);
+  json_decref(root);
+  free_case(&c);
 }
 
 // ---- refusals ----------------------------------------------------------------------------------
@@ -354,6 +423,7 @@ int main(void) {
     cmocka_unit_test(parts_weighted_with_the_moduli_are_the_whole),
     cmocka_unit_test(dropping_modes_is_building_without_them),
     cmocka_unit_test(bits_do_not_depend_on_the_number_of_threads),
+    cmocka_unit_test(the_reference_beam_is_met),
     cmocka_unit_test(what_has_no_polynomials_is_refused),
     cmocka_unit_test(failing_memory_and_an_interruption_leave_nothing),
   };
