@@ -47,7 +47,7 @@ function(limber_add_kernels target)
     # -O3 for the unrolling: loops over 3x3 entries of lanes must end in registers.
     # Wide vectors are passed among inlined functions only: no calling convention is at stake.
     target_compile_options(${object} PRIVATE ${LIMBER_WARNINGS} -ffp-contract=off
-      $<$<C_COMPILER_ID:GNU>:-Wno-psabi>
+      -Wno-psabi
       $<$<CONFIG:Release>:-O3> ${LIMBER_SIMD_FLAGS_${level}})
     target_include_directories(${object} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
     set_target_properties(${object} PROPERTIES POSITION_INDEPENDENT_CODE ON)

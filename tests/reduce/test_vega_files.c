@@ -1,7 +1,7 @@
 // Vega's files of reduced polynomials and of bases: round trips, seeds, damage, a published file.
 #include "check.h"
 #include "limber/file.h"
-#include "reduce/basis_file.h"
+#include "reduce/vega_matrix.h"
 #include "reduce/cub.h"
 
 typedef struct Bytes {
@@ -141,8 +141,8 @@ static void the_published_bridge_is_read_as_it_is_meant(void **state) {
   lb_polynomial_destroy(p);
   path = "../shared/refs/published_simpleBridge/simpleBridge.URendering.float";
   if (!check_shared(path)) skip();
-  lbBasisMatrix matrix;
-  check_ok(lb_basis_load(path, &matrix, &err), err);
+  lbVegaMatrix matrix;
+  check_ok(lb_vega_matrix_load(path, &matrix, &err), err);
   assert_int_equal(matrix.rows, 48255);
   assert_int_equal(matrix.columns, R);
   lb_free(matrix.values);
@@ -207,28 +207,30 @@ static void bases_keep_their_values(void **state) {
   (void)state;
   enum { ROWS = 6, COLUMNS = 2 };
   const double values[ROWS * COLUMNS] = { 0.1, 2, -3, 1e-300, 5, 6, 7, 8, 9, 1e30, -11, 0 };
-  lbBasisMatrix matrix;
+  lbVegaMatrix matrix;
   lbError err;
   const char *path = output_path("basis.U"), *single = output_path("basis.float");
-  check_ok(lb_basis_save(ROWS, COLUMNS, values, path, &err), err);
-  check_ok(lb_basis_load(path, &matrix, &err), err);
+  check_ok(lb_vega_matrix_save(ROWS, COLUMNS, values, path, &err), err);
+  check_ok(lb_vega_matrix_load(path, &matrix, &err), err);
   assert_int_equal(matrix.rows, ROWS);
   assert_int_equal(matrix.columns, COLUMNS);
   assert_memory_equal(matrix.values, values, sizeof values);
   lb_free(matrix.values);
-  check_ok(lb_basis_save(ROWS, COLUMNS, values, single, &err), err);
-  check_ok(lb_basis_load(single, &matrix, &err), err);
+  check_ok(lb_vega_matrix_save(ROWS, COLUMNS, values, single, &err), err);
+  check_ok(lb_vega_matrix_load(single, &matrix, &err), err);
   for (int i = 0; i < ROWS * COLUMNS; i++) assert_true(matrix.values[i] == (float)values[i]);
   lb_free(matrix.values);
-  check_fails(lb_basis_save(1, 1, &(double){ 1e39 }, single, &err), LB_ERR_NUMERIC, err, "1e+39");
-  check_fails(lb_basis_save(1, 1, &(double){ NAN }, path, &err), LB_ERR_NUMERIC, err, "row 0");
+  check_fails(lb_vega_matrix_save(1, 1, &(double){ 1e39 }, single, &err), LB_ERR_NUMERIC, err,
+              "1e+39");
+  check_fails(lb_vega_matrix_save(1, 1, &(double){ NAN }, path, &err), LB_ERR_NUMERIC, err,
+              "row 0");
 }
 
 static lbStatus read_basis(const char *data, size_t count, lbError *err) {
   char *copy = malloc(count ? count : 1);
-  lbBasisMatrix matrix = { 0 };
+  lbVegaMatrix matrix = { 0 };
   memcpy(copy, data, count);
-  lbStatus status = lb_basis_read("damaged.U", copy, count, &matrix, err);
+  lbStatus status = lb_vega_matrix_read("damaged.U", copy, count, &matrix, err);
   assert_true(status == LB_OK || matrix.values == NULL);
   lb_free(matrix.values);
   free(copy);
@@ -263,11 +265,11 @@ static void failing_memory_leaves_nothing(void **state) {
     CheckedHeap heap = { .fail_at = n };
     lbAllocator allocator = checked_allocator(&heap);
     lbPolynomial *p = NULL;
-    lbBasisMatrix matrix = { 0 };
+    lbVegaMatrix matrix = { 0 };
     lbError err;
     lb_set_allocator(&allocator);
     status = lb_cub_load("fuzz/corpus/cub/two.cub", &p, &err);
-    if (!status) status = lb_basis_load("fuzz/corpus/basis/double.U", &matrix, &err);
+    if (!status) status = lb_vega_matrix_load("fuzz/corpus/basis/double.U", &matrix, &err);
     lb_polynomial_destroy(p);
     lb_free(matrix.values);
     lb_set_allocator(NULL);

@@ -1,5 +1,5 @@
-// Reading and writing matrices of Vega; see basis_file.h.
-#include "reduce/basis_file.h"
+// Reading and writing matrices of Vega; see vega_matrix.h.
+#include "reduce/vega_matrix.h"
 
 #include "limber/file.h"
 #include "mesh/io/scalar.h"
@@ -11,7 +11,7 @@
 
 // What the header says, checked against the size; *type is that of the values.
 static lbStatus read_header(const char *name, const uint8_t *bytes, size_t byte_count,
-                            lbBasisMatrix *matrix, lbScalar *type, lbError *err) {
+                            lbVegaMatrix *matrix, lbScalar *type, lbError *err) {
   if (byte_count < HEADER_BYTES)
     return lb_fail(err, LB_ERR_FORMAT, "%s: %zu bytes, a matrix begins with 8", name, byte_count);
   uint32_t rows = lb_little_u32(bytes), columns = lb_little_u32(bytes + 4);
@@ -32,9 +32,9 @@ static lbStatus read_header(const char *name, const uint8_t *bytes, size_t byte_
   return LB_OK;
 }
 
-lbStatus lb_basis_read(const char *name, const void *bytes, size_t byte_count, lbBasisMatrix *out,
-                       lbError *err) {
-  lbBasisMatrix matrix = { 0 };
+lbStatus lb_vega_matrix_read(const char *name, const void *bytes, size_t byte_count,
+                             lbVegaMatrix *out, lbError *err) {
+  lbVegaMatrix matrix = { 0 };
   lbScalar type = LB_SCALAR_FLOAT64;
   lbStatus status = read_header(name, bytes, byte_count, &matrix, &type, err);
   if (status) return status;
@@ -55,17 +55,17 @@ lbStatus lb_basis_read(const char *name, const void *bytes, size_t byte_count, l
   return LB_OK;
 }
 
-lbStatus lb_basis_load(const char *path, lbBasisMatrix *out, lbError *err) {
+lbStatus lb_vega_matrix_load(const char *path, lbVegaMatrix *out, lbError *err) {
   char *content = NULL;
   size_t bytes = 0;
   lbStatus status = lb_file_read(path, &content, &bytes, err);
-  if (!status) status = lb_basis_read(path, content, bytes, out, err);
+  if (!status) status = lb_vega_matrix_read(path, content, bytes, out, err);
   lb_free(content);
   return status;
 }
 
-lbStatus lb_basis_save(int32_t rows, int32_t columns, const double *values, const char *path,
-                       lbError *err) {
+lbStatus lb_vega_matrix_save(int32_t rows, int32_t columns, const double *values, const char *path,
+                             lbError *err) {
   bool single = lb_path_has_extension(path, ".float");
   size_t count = (size_t)rows * (size_t)columns;
   lbFileWriter writer;
