@@ -45,7 +45,9 @@ function(limber_add_kernels target)
       LB_SIMD_LEVEL=${LIMBER_SIMD_NUMBER_${level}} LB_SIMD_SUFFIX=${level}
       ${LIMBER_SIMD_DEFINITIONS})
     # -O3 for the unrolling: loops over 3x3 entries of lanes must end in registers.
+    # Wide vectors are passed among inlined functions only: no calling convention is at stake.
     target_compile_options(${object} PRIVATE ${LIMBER_WARNINGS} -ffp-contract=off
+      -Wno-psabi
       $<$<CONFIG:Release>:-O3> ${LIMBER_SIMD_FLAGS_${level}})
     target_include_directories(${object} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
     set_target_properties(${object} PROPERTIES POSITION_INDEPENDENT_CODE ON)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the seeds of the volume readers into fuzz/corpus: one small mesh in every variant of every
-format. tests/mesh/test_seeds.c reads them and expects the same mesh from each.
+"""Writes the seeds of the volume readers (and of a few others) into fuzz/corpus: one small mesh in
+every variant of every format. tests/mesh/test_seeds.c reads them and expects the same mesh from each.
 
 The mesh: a brick (tag 1, "core"), two tets on it (tag 2, "cap"; the second has the other winding),
 the quad below (tag 3, "floor"), a triangle and a line without a tag, and vertex 8 (tag 7, "tip")."""
@@ -206,7 +206,24 @@ def vtu(appended=None, binary=False, compress=False, order="<", long=False, piec
     return out + b"</VTKFile>\n"
 
 
+def cub():
+    """Two modes: f = P q + Q(q,q) + S(q,q,q) with P = (4 1; 1 3), Q_000.. = 6 2 1 5, S_0000.. =
+    8 3 2 1 7."""
+    P, Q, S = (4, 1, 3), (6, 2, 1, 5), (8, 3, 2, 1, 7)  # by the number of ones among the indices
+    out = struct.pack("<4i", 2, 2, 3, 4)
+    for p in range(2):
+        out += struct.pack("<2d", *(P[p + i] for i in range(2)))
+    for p in range(2):
+        out += struct.pack("<3d", *(n * Q[p + i] for i, n in enumerate((1, 2, 1))))
+    for p in range(2):
+        out += struct.pack("<4d", *(n * S[p + i] for i, n in enumerate((1, 3, 3, 1))))
+    return out
+
+
 def main():
+    save("cub", "two.cub", cub())
+    save("basis", "double.U", struct.pack("<2i6d", 3, 2, 1, -2, 0.5, 4, 5, -6))
+    save("basis", "single.float", struct.pack("<2i6f", 3, 2, 1, -2, 0.5, 4, 5, -6))
     save("msh", "22_text.msh", msh22(None))
     save("msh", "22_little.msh", msh22("<"))
     save("msh", "22_big.msh", msh22(">"))

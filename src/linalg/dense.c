@@ -69,6 +69,19 @@ void lb_dense_gram(int32_t rows, int32_t columns, const double *A, double *G) {
     for (size_t i = j + 1; i < n; i++) G[j * n + i] = G[i * n + j];
 }
 
+void lb_dense_add_gram(int32_t rows, int32_t columns, const double *A, int32_t begin, int32_t end,
+                       double *G) {
+  lb_linalg_one_thread();
+  if (rows < 1 || begin >= end) return;
+  const double *right = A + (size_t)rows * (size_t)begin;
+  double *target = G + (size_t)columns * (size_t)begin;
+  if (begin > 0)
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, begin, end - begin, rows, 1, A, rows,
+                right, rows, 1, target, columns);
+  cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, end - begin, rows, 1, right, rows, 1,
+              target + begin, columns);
+}
+
 void lb_dense_multiply_vector(lbTranspose transpose, int32_t rows, int32_t columns, double alpha,
                               const double *A, const double *x, double beta, double *y) {
   lb_linalg_one_thread();

@@ -20,6 +20,10 @@ void lb_dense_multiply(lbTranspose transpose_a, lbTranspose transpose_b, int32_t
                        const double *B, double beta, double *C);
 // G = A' A, all of it, exactly symmetric; A (rows x columns), G (columns x columns)
 void lb_dense_gram(int32_t rows, int32_t columns, const double *A, double *G);
+// G += A' A, of which columns [begin, end) of the upper triangle alone. Disjoint ranges may be
+// worked on by several threads at a time, after a first call or with an empty range by one.
+void lb_dense_add_gram(int32_t rows, int32_t columns, const double *A, int32_t begin, int32_t end,
+                       double *G);
 // y = alpha op(A) x + beta y; A (rows x columns)
 void lb_dense_multiply_vector(lbTranspose transpose, int32_t rows, int32_t columns, double alpha,
                               const double *A, const double *x, double beta, double *y);

@@ -1,0 +1,83 @@
+// Fully symmetric coefficients P_ij, Q_ijk, S_ijkl of a cubic force and how they are stored.
+//
+//   W(q) = 1/2 P(q,q) + 1/3 Q(q,q,q) + 1/4 S(q,q,q,q),   R = dW/dq = P q + Q(q,q,.) + S(q,q,q,.)
+//
+// Packed: one number for each sorted tuple, the last index slowest, so that the coefficients of the
+// first m modes are the first ones whatever the number of modes: what files hold.
+// Tiled (lbCubic): what kernels read. Indices are taken in groups of four (the last group is filled
+// up with zeros); a tile holds the 4x4x4x4 values of four groups I <= J <= K <= L, and 4x4x4 of
+// I <= J <= K, tiles in packed order of their groups. Inside a tile the index in group J runs
+// fastest, then L, K, I (J, K, I): lanes lie along J. A tile in which groups repeat is divided by
+// the factorials of how often each does, so that one rule contracts them all: summing each tile
+// over the choices of which slots stay open counts every term the same number of times.
+#ifndef LB_MATH_CUBIC_FORM_H
+#define LB_MATH_CUBIC_FORM_H
+
+#include "limber/base.h"
+
+#define LB_CUBIC_GROUP 4
+#define LB_CUBIC_MODES_MAX 1024 // sizes fit; memory is another matter (r = 100: 57 MB of tiles)
+
+// ---- packed ------------------------------------------------------------------------------------
+
+// How many there are for r modes.
+size_t lb_packed2_count(int32_t r);
+size_t lb_packed3_count(int32_t r);
+size_t lb_packed4_count(int32_t r);
+
+// Where a sorted tuple i <= j <= k <= l is.
+static inline size_t lb_packed2(int32_t i, int32_t j) {
+  return (size_t)j * ((size_t)j + 1) / 2 + (size_t)i;
+}
+static inline size_t lb_packed3(int32_t i, int32_t j, int32_t k) {
+  size_t n = (size_t)k;
+  return n * (n + 1) * (n + 2) / 6 + lb_packed2(i, j);
+}
+static inline size_t lb_packed4(int32_t i, int32_t j, int32_t k, int32_t l) {
+  size_t n = (size_t)l;
+  return n * (n + 1) / 2 * ((n + 2) * (n + 3) / 2) / 6 + lb_packed3(i, j, k);
+}
+
+// ---- tiled -------------------------------------------------------------------------------------
+
+typedef struct lbCubic {
+  int32_t count;           // modes, r
+  const double *linear;    // (padded x padded) P; zeros in the padding
+  const double *quadratic; // (lb_cubic_quadratic_size) tiles of Q
+  const double *cubic;     // (lb_cubic_cubic_size) tiles of S
+} lbCubic;
+
+// Arrays of the same shape that are written.
+typedef struct lbCubicArrays {
+  double *linear, *quadratic, *cubic;
+} lbCubicArrays;
+
+static inline int32_t lb_cubic_groups(int32_t r) {
+  return (r + LB_CUBIC_GROUP - 1) / LB_CUBIC_GROUP;
+}
+static inline int32_t lb_cubic_padded(int32_t r) { return lb_cubic_groups(r) * LB_CUBIC_GROUP; }
+size_t lb_cubic_linear_size(int32_t r); // doubles
+size_t lb_cubic_quadratic_size(int32_t r);
+size_t lb_cubic_cubic_size(int32_t r);
+
+// Tiles from packed coefficients.
+void lb_cubic_pack(int32_t r, const double *packed2, const double *packed3, const double *packed4,
+                   const lbCubicArrays *out);
+// And back, to the bit (short of under- and overflow). Each may be NULL.
+void lb_cubic_unpack(const lbCubic *cubic, double *packed2, double *packed3, double *packed4);
+
+// One coefficient, indices in any order.
+double lb_cubic_coefficient2(const lbCubic *cubic, int32_t i, int32_t j);
+double lb_cubic_coefficient3(const lbCubic *cubic, int32_t i, int32_t j, int32_t k);
+double lb_cubic_coefficient4(const lbCubic *cubic, int32_t i, int32_t j, int32_t k, int32_t l);
+
+// Σ weights[p] parts[p]: what a body of several materials is made of (its λ- and μ-parts). All
+// parts have the same number of modes.
+void lb_cubic_combine(int32_t part_count, const lbCubic *parts, const double *weights,
+                      const lbCubicArrays *out);
+
+// The polynomials of the modes `kept` (kept_count of them, each in [0, cubic->count)) alone.
+void lb_cubic_subset(const lbCubic *cubic, int32_t kept_count, const int32_t *kept,
+                     const lbCubicArrays *out);
+
+#endif

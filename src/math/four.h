@@ -1,0 +1,66 @@
+// Vectors of exactly four doubles at every SIMD level: for kernels whose lanes run along an index
+// (rows of a small matrix, one index of a tile) rather than across elements. The width, and with it
+// every order of summation, is the same everywhere: levels without fused multiply-add give equal
+// bits, and so do those with it. For kernel files only.
+#ifndef LB_MATH_FOUR_H
+#define LB_MATH_FOUR_H
+
+#include "math/simd.h"
+
+#ifdef LB_SIMD_LEVEL
+
+#define LB_FOUR_INLINE static inline __attribute__((always_inline))
+
+typedef double lbFour __attribute__((vector_size(32)));
+
+LB_FOUR_INLINE lbFour lb_four_load(const double *from) {
+  lbFour v;
+  memcpy(&v, from, sizeof v);
+  return v;
+}
+
+LB_FOUR_INLINE void lb_four_store(double *to, lbFour v) { memcpy(to, &v, sizeof v); }
+
+LB_FOUR_INLINE lbFour lb_four_splat(double x) { return (lbFour){ x, x, x, x }; }
+
+// a b + c, rounded once where the level has the instruction.
+LB_FOUR_INLINE lbFour lb_four_multiply_add(lbFour a, lbFour b, lbFour c) {
+#if LB_SIMD_LEVEL >= 2
+  return (lbFour)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+  return a * b + c;
+#endif
+}
+
+// c - a b
+LB_FOUR_INLINE lbFour lb_four_multiply_subtract(lbFour a, lbFour b, lbFour c) {
+#if LB_SIMD_LEVEL >= 2
+  return (lbFour)_mm256_fnmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+  return c - a * b;
+#endif
+}
+
+// The sums over the lanes of four vectors: ((v0 + v1) + (v2 + v3)) each.
+LB_FOUR_INLINE lbFour lb_four_sums(lbFour a, lbFour b, lbFour c, lbFour d) {
+  lbFour ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  lbFour cd = __builtin_shufflevector(c, d, 0, 4, 2, 6) + __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  return __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+}
+
+LB_FOUR_INLINE double lb_four_sum(lbFour v) { return (v[0] + v[1]) + (v[2] + v[3]); }
+
+// The transpose of a 4x4 matrix of four rows; `to` may be `from`.
+LB_FOUR_INLINE void lb_four_turn(const lbFour from[4], lbFour to[4]) {
+  lbFour ab0 = __builtin_shufflevector(from[0], from[1], 0, 4, 2, 6);
+  lbFour ab1 = __builtin_shufflevector(from[0], from[1], 1, 5, 3, 7);
+  lbFour cd0 = __builtin_shufflevector(from[2], from[3], 0, 4, 2, 6);
+  lbFour cd1 = __builtin_shufflevector(from[2], from[3], 1, 5, 3, 7);
+  to[0] = __builtin_shufflevector(ab0, cd0, 0, 1, 4, 5);
+  to[1] = __builtin_shufflevector(ab1, cd1, 0, 1, 4, 5);
+  to[2] = __builtin_shufflevector(ab0, cd0, 2, 3, 6, 7);
+  to[3] = __builtin_shufflevector(ab1, cd1, 2, 3, 6, 7);
+}
+
+#endif // LB_SIMD_LEVEL
+#endif

@@ -1,0 +1,61 @@
+// The reduced polynomials of a St. Venant-Kirchhoff body: its elastic force in a basis U, exactly.
+//
+//   R(q) = U^T R(U q) = P q + Q(q,q,.) + S(q,q,q,.)
+//
+// With G = Σ q_i G_i the displacement gradient at a quadrature point, Green strain is
+// E = Σ q_i E1_i + Σ q_i q_j E2_ij, E1_i = sym G_i, E2_ij = 1/2 sym(G_i^T G_j), so in Mandel form
+// (shears times √2; C = λ 11^T + 2 μ I), V the weight,
+//   P_ij = Σ V e1_i C e1_j,   Q_ijk = Σ V (e1_i C e2_jk + e1_j C e2_ik + e1_k C e2_ij),
+//   S_ijkl = 2/3 Σ V (e2_ij C e2_kl + e2_ik C e2_jl + e2_il C e2_jk):
+// all from one Gram matrix of the rows √(V C) [e1 | e2], r + r (r + 1) / 2 columns. (C itself is
+// positive definite for every material, also where λ < 0.) Rows are made and summed in blocks.
+// Memory: the Gram matrix, (r + r (r + 1) / 2)² doubles (r = 60: 29 MB, r = 100: 212 MB), and at
+// most 32 MB of rows, or eight points' of them. The same bits for any number of threads.
+#ifndef LB_REDUCE_POLYNOMIAL_H
+#define LB_REDUCE_POLYNOMIAL_H
+
+#include "limber/fem.h"
+#include "math/cubic_form.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LB_POLYNOMIAL_MODES_MAX 256
+
+// Packed as math/cubic_form.h says.
+typedef struct lbPolynomial {
+  int32_t count;     // modes, r
+  double *linear;    // (lb_packed2_count(r)) P
+  double *quadratic; // (lb_packed3_count(r)) Q
+  double *cubic;     // (lb_packed4_count(r)) S
+} lbPolynomial;
+
+// Zeros.
+lbStatus lb_polynomial_create(int32_t count, lbPolynomial **out, lbError *err);
+void lb_polynomial_destroy(lbPolynomial *polynomial); // NULL is legal
+
+typedef struct lbPolynomialDef {
+  int32_t count;       // modes, 1 to LB_POLYNOMIAL_MODES_MAX
+  const double *basis; // (3 vertex_count x count), column-major, full vectors
+  // Parts, for materials that change later: P, Q, S of group g are λ_g times part 2 g plus μ_g
+  // times part 2 g + 1.
+  int32_t group_count;           // 0: no parts
+  const int32_t *element_groups; // (elements of the mesh), < group_count; NULL: all 0
+} lbPolynomialDef;
+
+// The whole. `fem` may hold StVK elements only (LB_ERR_UNSUPPORTED names another).
+lbStatus lb_polynomial_build(const lbFem *fem, const lbPolynomialDef *def, lbPolynomial **out,
+                             lbError *err);
+// The parts (2 group_count), each for a Lamé constant of 1 Pa; whatever their moduli are in `fem`.
+// On failure nothing is left.
+lbStatus lb_polynomial_build_parts(const lbFem *fem, const lbPolynomialDef *def,
+                                   lbPolynomial **parts, lbError *err);
+// Σ weights[p] parts[p]
+lbStatus lb_polynomial_combine(int32_t part_count, lbPolynomial *const *parts,
+                               const double *weights, lbPolynomial **out, lbError *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
