@@ -14,8 +14,10 @@
 #include "limber/fem.h"
 #include "limber/model.h"
 #include "limber/body.h"
+#include "limber/basis.h"
 #include "limber/reduce.h"
 #include "limber/scene.h"
+#include "limber/sketch.h"
 #include "limber/table.h"
 #include "limber/run.h"
 
