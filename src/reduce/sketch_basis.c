@@ -82,6 +82,7 @@ static lbStatus respond(Work *w, lbError *err) {
   for (int32_t l = 0; l < loads && !status; l++) {
     gather_load(w, l);
     lb_fem_compress(w->fem, w->load, w->columns + w->size * (size_t)l);
+    w->kept[w->count++] = l;
   }
   if (!status) status = lb_cholesky_solve(factor, loads, w->columns, err);
   lb_cholesky_destroy(factor);
@@ -104,59 +105,89 @@ static double distance2(const Work *w, int32_t x, int32_t y) {
   return sum;
 }
 
-// Of the first `total` columns keeps, in order, each that is `separation` away from zero and from
-// all that were kept before it, relative to the longest. `numbers`: what the columns stand for.
-static void thin(Work *w, int32_t total, double separation, int32_t *numbers, bool move) {
+static void tell_left_out(const Work *w, int32_t number, const char *why) {
+  lb_log(LB_LOG_WARNING, "load %d of the sketch (\"%s\") is left out: %s", (int)number,
+         w->def->sketch->loads[number].name, why);
+}
+
+// Whether column c is `limit` (squared) away from zero and from the columns that are kept.
+static bool is_apart(const Work *w, int32_t c, double limit) {
+  const double *x = w->columns + w->size * (size_t)c, *Mx = w->products + w->size * (size_t)c;
+  double length2 = dot(w->size, x, Mx);
+  bool apart = length2 > 0 && length2 >= limit;
+  for (int32_t k = 0; k < w->count && apart; k++) {
+    double away2 = distance2(w, c, k);
+    apart = away2 > 0 && away2 >= limit;
+  }
+  return apart;
+}
+
+// Squared length of the longest column. Ones that are no numbers become zero, and the log says so.
+static double find_longest(Work *w, int32_t total) {
   double longest = 0;
-  int32_t kept = 0;
-  lb_sparse_multiply_many(w->fem->mass, total, w->columns, w->products);
-  for (int32_t c = 0; c < total; c++)
-    longest = fmax(
-        longest, dot(w->size, w->columns + w->size * (size_t)c, w->products + w->size * (size_t)c));
-  double limit = separation * separation * longest;
   for (int32_t c = 0; c < total; c++) {
-    size_t from = w->size * (size_t)c, to = w->size * (size_t)kept;
-    double length2 = dot(w->size, w->columns + from, w->products + from);
-    bool far = length2 > 0 && length2 >= limit;
-    for (int32_t k = 0; k < kept && far; k++) {
-      double away2 = distance2(w, c, k);
-      far = away2 > 0 && away2 >= limit;
+    double *x = w->columns + w->size * (size_t)c, *Mx = w->products + w->size * (size_t)c;
+    double length2 = dot(w->size, x, Mx);
+    if (isfinite(length2)) {
+      longest = fmax(longest, length2);
+      continue;
     }
-    if (!far) continue;
-    if (kept != c) {
+    tell_left_out(w, w->kept[c], "its forces are too large");
+    memset(x, 0, w->size * sizeof(double));
+    memset(Mx, 0, w->size * sizeof(double));
+  }
+  return longest;
+}
+
+// Of the columns keeps, in order, each that is `separation` away from zero and from all that were
+// kept before it, relative to the longest.
+static void thin(Work *w, double separation) {
+  int32_t total = w->count;
+  lb_sparse_multiply_many(w->fem->mass, total, w->columns, w->products);
+  double limit = separation * separation * find_longest(w, total);
+  w->count = 0;
+  for (int32_t c = 0; c < total; c++) {
+    size_t from = w->size * (size_t)c, to = w->size * (size_t)w->count;
+    if (!is_apart(w, c, limit)) continue;
+    if (from != to) {
       memcpy(w->columns + to, w->columns + from, w->size * sizeof(double));
       memcpy(w->products + to, w->products + from, w->size * sizeof(double));
     }
-    numbers[kept++] = move ? numbers[c] : c;
+    w->kept[w->count++] = w->kept[c];
   }
-  w->count = kept;
 }
 
-// Solves load `number` into w->shape, or finds it in the cache. *solved: it has an equilibrium.
-static lbStatus solve_load(Work *w, lbShapeKey body, int32_t number, bool *solved, lbError *err) {
-  const char *cache = w->def->cache;
+// Solves the load that was gathered into w->shape. *solved: it has an equilibrium.
+static lbStatus solve_gathered(Work *w, int32_t number, bool *solved, lbError *err) {
   lbStaticDef def = lb_static_def();
   lbStaticResult result;
   lbError cause = { 0 };
+  memset(w->shape, 0, w->full_size * sizeof(double));
+  lbStatus status = lb_fem_static(w->fem, w->load, &def, w->shape, &result, &cause);
+  *solved = status == LB_OK;
+  if (status == LB_ERR_NUMERIC) {
+    tell_left_out(w, number, cause.text);
+    return LB_OK;
+  }
+  if (status && err) *err = cause;
+  return status;
+}
+
+// The same, by way of the cache.
+static lbStatus solve_load(Work *w, lbShapeKey body, int32_t number, bool *solved, lbError *err) {
+  const char *cache = w->def->cache;
+  int32_t vertices = w->fem->vertex_count;
   bool found = false;
   gather_load(w, number);
+  if (!cache) return solve_gathered(w, number, solved, err);
   lbShapeKey key = lb_shape_key_load(body, w->fem, w->load);
-  lbStatus status = LB_OK;
-  if (cache)
-    status = lb_shape_cache_read(cache, key, w->fem->vertex_count, w->shape, &found, solved, err);
+  lbStatus status = lb_shape_cache_read(cache, key, vertices, w->shape, &found, solved, err);
+  if (!status && found && !*solved)
+    tell_left_out(w, number, "no equilibrium was found an earlier time");
   if (status || found) return status;
-  memset(w->shape, 0, w->full_size * sizeof(double));
-  status = lb_fem_static(w->fem, w->load, &def, w->shape, &result, &cause);
-  *solved = status == LB_OK;
-  if (status == LB_ERR_NUMERIC)
-    lb_log(LB_LOG_WARNING, "load %d of the sketch (\"%s\") is left out: %s", (int)number,
-           w->def->sketch->loads[number].name, cause.text);
-  else if (status && err)
-    *err = cause;
-  if (status && status != LB_ERR_NUMERIC) return status;
-  return cache ? lb_shape_cache_write(cache, key, w->fem->vertex_count, *solved ? w->shape : NULL,
-                                      err)
-               : LB_OK;
+  status = solve_gathered(w, number, solved, err);
+  if (status) return status;
+  return lb_shape_cache_write(cache, key, vertices, *solved ? w->shape : NULL, err);
 }
 
 // Shapes of the kept loads, in their order, into the columns.
@@ -199,13 +230,13 @@ lbStatus lb_basis_sketch(const lbFem *fem, const lbBasisDef *def, lbBasis *basis
   basis->force_seconds = lb_seconds() - start;
   start = lb_seconds();
   if (!status) {
-    thin(&w, def->sketch->load_count, def->load_separation, w.kept, false);
+    thin(&w, def->load_separation);
     status = check_shapes(&w, err); // before the long work
   }
   if (!status) status = solve_loads(&w, err);
   basis->solve_seconds = lb_seconds() - start;
   if (!status) {
-    thin(&w, w.count, def->shape_separation, w.kept, true);
+    thin(&w, def->shape_separation);
     status = check_shapes(&w, err);
   }
   if (!status) {
