@@ -35,6 +35,7 @@ void lb_fix_signs(int32_t size, int32_t count, double *A) {
 
 typedef struct Pca {
   int32_t size, count, least; // least = min(size, count)
+  double *roots;              // (size) D^½
   double *U;                  // (size x least)
   double *S, *Vt;             // (least), (least x count)
   double *MB;                 // (size x least)
@@ -44,14 +45,18 @@ typedef struct Pca {
 } Pca;
 
 static void release(Pca *p) {
-  double *blocks[] = { p->U, p->S, p->Vt, p->MB, p->R, p->core, p->U2, p->Vt2 };
+  double *blocks[] = { p->roots, p->U, p->S, p->Vt, p->MB, p->R, p->core, p->U2, p->Vt2 };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
 }
 
-static void scale_rows(int32_t size, int32_t count, const double *lumped, double power, double *A) {
+static void multiply_rows(int32_t size, int32_t count, const double *by, double *A) {
   for (size_t c = 0; c < (size_t)count; c++)
-    for (size_t i = 0; i < (size_t)size; i++)
-      A[c * (size_t)size + i] *= power > 0 ? sqrt(lumped[i]) : 1 / sqrt(lumped[i]);
+    for (size_t i = 0; i < (size_t)size; i++) A[c * (size_t)size + i] *= by[i];
+}
+
+static void divide_rows(int32_t size, int32_t count, const double *by, double *A) {
+  for (size_t c = 0; c < (size_t)count; c++)
+    for (size_t i = 0; i < (size_t)size; i++) A[c * (size_t)size + i] /= by[i];
 }
 
 static lbStatus lumped_pca(Pca *p, double *A, const double *lumped, lbError *err) {
@@ -59,14 +64,16 @@ static lbStatus lumped_pca(Pca *p, double *A, const double *lumped, lbError *err
   p->U = lb_alloc((size_t)p->size * least, sizeof(double));
   p->S = lb_alloc(least, sizeof(double));
   p->Vt = lb_alloc(least * (size_t)p->count, sizeof(double));
-  if (!p->U || !p->S || !p->Vt) return lb_fail_memory(err);
-  scale_rows(p->size, p->count, lumped, 0.5, A);
+  p->roots = lb_alloc((size_t)p->size, sizeof(double));
+  if (!p->U || !p->S || !p->Vt || !p->roots) return lb_fail_memory(err);
+  for (int32_t i = 0; i < p->size; i++) p->roots[i] = sqrt(lumped[i]);
+  multiply_rows(p->size, p->count, p->roots, A);
   lbStatus status = lb_dense_svd(p->size, p->count, A, p->U, p->S, p->Vt, err);
-  if (!status) scale_rows(p->size, p->least, lumped, -0.5, p->U);
+  if (!status) divide_rows(p->size, p->least, p->roots, p->U);
   return status;
 }
 
-// From the lumped metric to that of M: U and S become those of M.
+// From the lumped metric to that of M: S becomes that of M, and U U2 the vectors.
 static lbStatus refine(Pca *p, const lbSparse *M, lbError *err) {
   size_t least = (size_t)p->least, count = (size_t)p->count;
   p->MB = lb_alloc((size_t)p->size * least, sizeof(double));
@@ -83,13 +90,7 @@ static lbStatus refine(Pca *p, const lbSparse *M, lbError *err) {
   for (size_t c = 0; c < count; c++)
     for (size_t i = 0; i < least; i++) p->Vt[c * least + i] *= p->S[i];
   lb_dense_multiply(LB_PLAIN, LB_PLAIN, p->least, p->count, p->least, 1, p->R, p->Vt, 0, p->core);
-  status = lb_dense_svd(p->least, p->count, p->core, p->U2, p->S, p->Vt2, err);
-  if (status) return status;
-  lb_dense_multiply(LB_PLAIN, LB_PLAIN, p->size, p->least, p->least, 1, p->U, p->U2, 0, p->MB);
-  double *swap = p->U;
-  p->U = p->MB;
-  p->MB = swap;
-  return LB_OK;
+  return lb_dense_svd(p->least, p->count, p->core, p->U2, p->S, p->Vt2, err);
 }
 
 static int32_t find_rank(const Pca *p) {
@@ -111,7 +112,10 @@ lbStatus lb_mass_pca(int32_t size, int32_t count, double *A, const lbSparse *M,
                      "at most that many",
                      what, (int)dimension, (int)rank, (int)count);
   if (!status) {
-    memcpy(vectors, p.U, (size_t)size * (size_t)dimension * sizeof(double));
+    if (M)
+      lb_dense_multiply(LB_PLAIN, LB_PLAIN, size, dimension, p.least, 1, p.U, p.U2, 0, vectors);
+    else
+      memcpy(vectors, p.U, (size_t)size * (size_t)dimension * sizeof(double));
     memcpy(singular, p.S, (size_t)dimension * sizeof(double));
     lb_fix_signs(size, dimension, vectors);
   }

@@ -186,6 +186,38 @@ static void too_few_independent_vectors_are_counted(void **state) {
   lb_fem_destroy(fem);
 }
 
+// Held along an edge the body swings; two boxes that do not touch move apart.
+static void every_number_of_rigid_motions_is_dealt_with(void **state) {
+  (void)state;
+  lbMaterial material = test_material(LB_MATERIAL_STVK);
+  for (int loose = 0; loose < 2; loose++) {
+    lbMesh *mesh = box_mesh(LB_ELEMENT_BRICK8, 5, 2, 2, 1, 0.3, 0.2);
+    bool *fixed = calloc((size_t)mesh->vertex_count, sizeof(bool));
+    if (loose) {
+      int32_t kept = 0; // without the bricks of the middle
+      for (int32_t b = 0; b < mesh->brick_count; b++)
+        if (b % 5 != 2)
+          memmove(mesh->bricks + 8 * kept++, mesh->bricks + 8 * b, 8 * sizeof(int32_t));
+      mesh->brick_count = kept;
+    } else {
+      for (int32_t v = 0; v < mesh->vertex_count; v++)
+        fixed[v] = mesh->positions[3 * v] < 1e-9 && mesh->positions[3 * v + 1] < 1e-9;
+    }
+    lbFem *fem = fem_of_mesh(mesh, &material, fixed, LB_MASS_CONSISTENT);
+    for (int spectral = 0; spectral < 2; spectral++) {
+      lbBasisDef def = basis_def(LB_BASIS_DERIVATIVES, 6, 10);
+      def.spectral_deflation = spectral;
+      lbBasis *basis = make_basis(fem, &def);
+      assert_int_equal(basis->rigid_count, loose ? 12 : 1);
+      check_small(orthonormality(fem, fem->mass, 10, basis->vectors), 1e-10);
+      lb_basis_destroy(basis);
+    }
+    free(fixed);
+    lb_fem_destroy(fem);
+    lb_mesh_destroy(mesh);
+  }
+}
+
 static void kinds_have_names(void **state) {
   (void)state;
   for (int i = 0; i < LB_BASIS_KIND_COUNT; i++) {
@@ -392,6 +424,7 @@ int main(void) {
     cmocka_unit_test(all_candidates_together_hold_modes_and_derivatives),
     cmocka_unit_test(counts_that_cannot_be_are_refused),
     cmocka_unit_test(too_few_independent_vectors_are_counted),
+    cmocka_unit_test(every_number_of_rigid_motions_is_dealt_with),
     cmocka_unit_test(kinds_have_names),
     cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
     cmocka_unit_test(failing_allocations_leave_nothing_behind),

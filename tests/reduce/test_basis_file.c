@@ -1,6 +1,7 @@
 // Bases from NumPy files: every layout, type and packing; broken files.
 #include "basis_problems.h"
 
+#include "limber/file.h"
 #include "reduce/npy.h"
 
 #include <zlib.h>
@@ -340,6 +341,33 @@ static void broken_files_are_refused(void **state) {
   free(zip);
 }
 
+// Written by Python's zip writer (fuzz/make_array_seeds.py).
+static void files_of_another_writer_are_read(void **state) {
+  (void)state;
+  static const char *const names[] = { "plain.npy", "big.npy", "three.npy", "stored.npz",
+                                       "deflated.npz" };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char path[128], *content = NULL;
+    size_t bytes = 0;
+    lbNpy *array = NULL;
+    lbError err;
+    snprintf(path, sizeof path, "fuzz/corpus/npz/%s", names[i]);
+    check_ok(lb_file_read(path, &content, &bytes, &err), err);
+    if (i < 3)
+      check_ok(lb_npy_parse(path, content, bytes, &array, &err), err);
+    else
+      check_ok(lb_npz_parse(path, content, bytes, "basis", &array, &err), err);
+    assert_int_equal(array->count, 12);
+    for (int k = 0; k < 12; k++) assert_true(array->values[k] == k);
+    lb_npy_destroy(array);
+    array = NULL;
+    if (i == 4)
+      check_fails(lb_npz_parse(path, content, bytes, "absent", &array, &err), LB_ERR_FORMAT, err,
+                  "holds 2 arrays and none is called \"absent\"");
+    lb_free(content);
+  }
+}
+
 static void failing_allocations_leave_nothing_behind(void **state) {
   (void)state;
   static const char *const names[] = { "basis.npy" };
@@ -372,6 +400,7 @@ int main(void) {
     cmocka_unit_test(wrong_arrays_are_refused),
     cmocka_unit_test(square_arrays_are_ambiguous),
     cmocka_unit_test(broken_files_are_refused),
+    cmocka_unit_test(files_of_another_writer_are_read),
     cmocka_unit_test(failing_allocations_leave_nothing_behind),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
