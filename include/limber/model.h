@@ -36,18 +36,24 @@ typedef enum lbModeFate {
 } lbModeFate;
 
 typedef struct lbModelSizes {
-  int32_t node_count;      // vertices of the volume mesh, in file order
-  int32_t tet_count;       //
-  int32_t brick_count;     //
-  int32_t element_count;   // tets and bricks: tets first
-  int32_t material_count;  //
-  int32_t vertex_count;    // vertices of the surface
-  int32_t triangle_count;  //
-  int32_t carrier_count;   // entries of the embedding
-  int32_t look_count;      // materials of the surface
-  int32_t texture_count;   //
-  int32_t mode_count;      // modes in the modal basis; 0: no modal method
-  int32_t candidate_count; // modes that were computed
+  int32_t node_count;          // vertices of the volume mesh, in file order
+  int32_t tet_count;           //
+  int32_t brick_count;         //
+  int32_t element_count;       // tets and bricks: tets first
+  int32_t material_count;      //
+  int32_t vertex_count;        // vertices of the surface
+  int32_t triangle_count;      //
+  int32_t carrier_count;       // entries of the embedding
+  int32_t look_count;          // materials of the surface
+  int32_t texture_count;       //
+  int32_t mode_count;          // modes in the modal basis; 0: no modal method
+  int32_t candidate_count;     // modes that were computed
+  int32_t subspace_dimension;  // r, vectors in the subspace basis; 0: no subspace method
+  int32_t subspace_part_count; // sets of polynomials: 1, or 2 a material where it can be edited
+  int32_t packed2_count;       // r (r+1) / 2
+  int32_t packed3_count;       // r (r+1) (r+2) / 6
+  int32_t packed4_count;       // r (r+1) (r+2) (r+3) / 24
+  int32_t accuracy_count;      // motions that the model was compared with the full simulator on
 } lbModelSizes;
 
 // Arrays that are not there are NULL; "?" marks those that need not be. A text is UTF-8 and ends
@@ -100,6 +106,32 @@ typedef struct lbModel {
   const double *candidate_eigenvalues; // ? (candidates) 1/s²
   const double *candidate_amplitudes;  // ? (candidates): what the rule "too weak" looks at, kg^-1/2
   const int32_t *candidate_fates;      // ? (candidates), lbModeFate
+
+  // The subspace method: M̃ q̈ + (α M̃ + β K̃(q)) q̇ + R̃(q) = Uᵀ f, u = U q, with
+  // R̃(q) = P q + Q(q,q,·) + S(q,q,q,·) fully symmetric. Coefficients are packed: one for each
+  // sorted tuple i <= j <= k <= l, the last index slowest, so that those of the first m vectors
+  // come first. One part: the whole. Two parts a material g: what λ_g = 1 Pa and μ_g = 1 Pa give,
+  // in the order λ_0, μ_0, λ_1, ...; the whole is Σ λ_g part + μ_g part.
+  const double *subspace_basis;     // ? (dimension x 3 nodes), mass-orthonormal, 0 at fixed nodes
+  const double *subspace_values;    // ? (dimension): importance of each vector, descending
+  const double *subspace_damping;   // ? (2): α in 1/s, β in s
+  const double *subspace_gravity;   // ? (dimension x 3), as modal_gravity
+  const double *subspace_launch;    // ? (dimension x 6), as modal_launch
+  const double *subspace_linear;    // ? (parts x packed2) P
+  const double *subspace_quadratic; // ? (parts x packed3) Q
+  const double *subspace_cubic;     // ? (parts x packed4) S
+  const double *subspace_mass;      // ? (materials x packed2): reduced mass of each material's
+                                    //   elements; their sum is the identity. With two parts a
+                                    //   material only
+  const double *subspace_pull;      // ? (materials x 3 dimension): share of each in the gravity
+
+  // How far the model is from the full simulator.
+  const char *accuracy_motions;  // ? texts (accuracy): what was tried
+  const double *accuracy_values; // ? (accuracy x 6): amplitude (m), duration (s), mass-weighted
+                                 //   error and greatest vertex error (both relative to the
+                                 //   amplitude), frequency and amplitude error of the first peaks
+                                 //   (relative); -1: not measured
+  const char *accuracy_coverage; // ? text: what was covered and what was not
 
   // Not an array of the table.
   const uint8_t *pictures;     // the textures' encoded bytes lie in here

@@ -116,5 +116,10 @@ lbStatus lb_fem_check_held(const lbFem *fem, lbError *err);
 
 // mass.c
 lbStatus lb_fem_mass(lbFem *fem, lbMassKind kind, lbError *err);
+// Of either kind, whatever the body's own is; needs the vertex masses.
+lbStatus lb_fem_mass_matrix(const lbFem *fem, lbMassKind kind, lbSparse **out, lbError *err);
+
+// modes.c
+lbStatus lb_fem_rest_stiffness(const lbFem *fem, lbSparse **out, lbError *err); // a new matrix
 
 #endif

@@ -36,21 +36,20 @@ static void fill_chunk(const lbFem *fem, int32_t chunk, double *blocks, void *co
   }
 }
 
-static lbStatus consistent_mass(lbFem *fem, lbError *err) {
+static lbStatus consistent_mass(const lbFem *fem, lbSparse **out, lbError *err) {
   double *partials = lb_alloc((size_t)fem->partial_count, 9 * sizeof(double));
-  lbStatus status =
-      partials ? lb_sparse_copy_pattern(fem->pattern, &fem->mass, err) : lb_fail_memory(err);
-  if (!status) lb_fem_sum_blocks(fem, fill_chunk, NULL, partials, fem->mass->values);
+  lbStatus status = partials ? lb_sparse_copy_pattern(fem->pattern, out, err) : lb_fail_memory(err);
+  if (!status) lb_fem_sum_blocks(fem, fill_chunk, NULL, partials, (*out)->values);
   lb_free(partials);
   return status;
 }
 
-static lbStatus lumped_mass(lbFem *fem, lbError *err) {
+static lbStatus lumped_mass(const lbFem *fem, lbSparse **out, lbError *err) {
   size_t size = 3 * (size_t)fem->node_count;
   double *diagonal = lb_alloc(size, sizeof(double));
   if (!diagonal) return lb_fail_memory(err);
   for (size_t i = 0; i < size; i++) diagonal[i] = fem->vertex_masses[fem->vertex_of_node[i / 3]];
-  lbStatus status = lb_sparse_create_diagonal((int32_t)size, diagonal, &fem->mass, err);
+  lbStatus status = lb_sparse_create_diagonal((int32_t)size, diagonal, out, err);
   lb_free(diagonal);
   return status;
 }
@@ -114,9 +113,13 @@ void lb_fem_second_moments(const lbFem *fem, const double c[3], double moments[3
       add_element_moments(fem, &fem->sets[s], slot, c, moments);
 }
 
+lbStatus lb_fem_mass_matrix(const lbFem *fem, lbMassKind kind, lbSparse **out, lbError *err) {
+  return kind == LB_MASS_LUMPED ? lumped_mass(fem, out, err) : consistent_mass(fem, out, err);
+}
+
 lbStatus lb_fem_mass(lbFem *fem, lbMassKind kind, lbError *err) {
   lbStatus status = vertex_masses(fem, err);
   if (status) return status;
   fem->mass_kind = kind;
-  return kind == LB_MASS_LUMPED ? lumped_mass(fem, err) : consistent_mass(fem, err);
+  return lb_fem_mass_matrix(fem, kind, &fem->mass, err);
 }

@@ -13,8 +13,7 @@ void lb_modes_destroy(lbModes *modes) {
   lb_free(modes);
 }
 
-// The tangent at rest, as a new matrix.
-static lbStatus rest_stiffness(const lbFem *fem, lbSparse **out, lbError *err) {
+lbStatus lb_fem_rest_stiffness(const lbFem *fem, lbSparse **out, lbError *err) {
   lbAssembler *assembler = NULL;
   lbSparse *K = NULL;
   double *rest = lb_alloc(3 * (size_t)fem->vertex_count, sizeof(double));
@@ -58,7 +57,7 @@ static lbStatus modes_of_eigen(const lbFem *fem, const lbEigen *eigen, lbModes *
 lbStatus lb_fem_modes(const lbFem *fem, int32_t count, lbModes **out, lbError *err) {
   lbSparse *K = NULL;
   lbEigen *eigen = NULL;
-  lbStatus status = rest_stiffness(fem, &K, err);
+  lbStatus status = lb_fem_rest_stiffness(fem, &K, err);
   lbEigenDef def = lb_eigen_def(count);
   if (!status) status = lb_eigen_lowest(K, fem->mass, &def, &eigen, err);
   if (!status) status = modes_of_eigen(fem, eigen, out, err);

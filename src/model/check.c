@@ -68,6 +68,15 @@ static lbStatus check_textures(const lbModel *m, const char *where, lbError *err
   return LB_OK;
 }
 
+static lbStatus check_damping(const double *damping, const char *what, const char *where,
+                              lbError *err) {
+  if (!damping) return lb_fail(err, LB_ERR_FORMAT, "%s: %s is missing", where, what);
+  for (int i = 0; i < 2; i++)
+    if (!(damping[i] >= 0 && damping[i] <= EIGENVALUE_MOST))
+      return lb_fail(err, LB_ERR_FORMAT, "%s: %s[%d] is %g", where, what, i, damping[i]);
+  return LB_OK;
+}
+
 static lbStatus check_modal(const lbModel *m, const char *where, lbError *err) {
   for (int32_t i = 0; i < m->size.mode_count; i++)
     if (!(m->modal_eigenvalues[i] >= 0 && m->modal_eigenvalues[i] <= EIGENVALUE_MOST))
@@ -82,6 +91,24 @@ static lbStatus check_modal(const lbModel *m, const char *where, lbError *err) {
   return LB_OK;
 }
 
+static lbStatus check_subspace(const lbModel *m, const char *where, lbError *err) {
+  const lbModelSizes *s = &m->size;
+  int64_t r = s->subspace_dimension, parts = s->subspace_part_count;
+  if (r == 0 && parts == 0) return LB_OK;
+  if (r > 1000 || s->packed2_count != r * (r + 1) / 2 ||
+      s->packed3_count != r * (r + 1) * (r + 2) / 6 ||
+      s->packed4_count != r * (r + 1) / 2 * (r + 2) * (r + 3) / 12)
+    return lb_fail(err, LB_ERR_FORMAT, "%s: %d, %d and %d coefficients are not those of r = %d",
+                   where, (int)s->packed2_count, (int)s->packed3_count, (int)s->packed4_count,
+                   (int)r);
+  if (parts != 1 && parts != 2 * (int64_t)s->material_count)
+    return lb_fail(err, LB_ERR_FORMAT, "%s: %d sets of polynomials for %d materials", where,
+                   (int)parts, (int)s->material_count);
+  if (parts != 1 && (!m->subspace_mass || !m->subspace_pull))
+    return lb_fail(err, LB_ERR_FORMAT, "%s: subspace.mass or subspace.pull is missing", where);
+  return check_damping(m->subspace_damping, "subspace.damping", where, err);
+}
+
 lbStatus lb_model_check(const lbModel *m, const char *where, lbError *err) {
   lbStatus status = check_sizes(m, where, err);
   if (!status) status = check_lengths(m->node_positions, m->size.node_count, "node", where, err);
@@ -91,6 +118,7 @@ lbStatus lb_model_check(const lbModel *m, const char *where, lbError *err) {
   if (!status) status = check_embedding(m, where, err);
   if (!status) status = check_textures(m, where, err);
   if (!status) status = check_modal(m, where, err);
+  if (!status) status = check_subspace(m, where, err);
   return status;
 }
 

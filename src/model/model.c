@@ -10,7 +10,8 @@ _Static_assert(sizeof method_names / sizeof *method_names == LB_METHOD_COUNT, "a
 const char *lb_method_name(lbMethod method) { return method_names[method]; }
 
 bool lb_model_has(const lbModel *model, lbMethod method) {
-  return method == LB_METHOD_MODAL && model->size.mode_count > 0;
+  return (method == LB_METHOD_MODAL && model->size.mode_count > 0) ||
+         (method == LB_METHOD_SUBSPACE && model->size.subspace_dimension > 0);
 }
 
 bool lb_model_is_free(const lbModel *model) {

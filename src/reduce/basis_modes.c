@@ -1,0 +1,158 @@
+// Bases of linear modes, and of linear modes with their derivatives.
+//
+// The PCA set {λ₁/λ_j Ψ_j} ∪ {λ₁²/(λ_iλ_j) Φ̄_ij} puts weight on what low modes do; Φ̄ is Φ made of
+// unit mass norm. The set depends neither on the stiffness nor on the density as a whole.
+#include "reduce/basis.h"
+
+#include "fem/fem.h"
+#include "reduce/derivatives.h"
+#include "reduce/pca.h"
+
+#include <math.h>
+#include <string.h>
+
+lbStatus lb_basis_linear(const lbFem *fem, const lbBasisDef *def, lbBasis *basis, lbError *err) {
+  lbRest *rest = NULL;
+  lbStatus status = lb_rest_create(fem, &rest, err);
+  if (!status) status = lb_rest_modes(rest, def->mode_count, err);
+  if (!status) {
+    status = lb_basis_store(fem, rest->eigen->count, rest->eigen->vectors, rest->eigen->values,
+                            basis, err);
+    basis->candidate_count = rest->eigen->count;
+    basis->rigid_count = rest->eigen->rigid_count;
+    basis->mode_seconds = rest->eigen->seconds;
+  }
+  lb_rest_destroy(rest);
+  return status;
+}
+
+// Which modes a derivative is of.
+typedef struct Pair {
+  int32_t i, j;
+} Pair;
+
+// Candidates: modes, then derivatives, all of `size` rows.
+typedef struct Candidates {
+  lbRest *rest;
+  int32_t mode_count, derivative_count;
+  double *A; // (size x (mode_count + derivative_count))
+  Pair *pairs;
+} Candidates;
+
+static void list_pairs(Candidates *c, bool all) {
+  int32_t next = 0;
+  for (int32_t i = 0; i < c->mode_count; i++)
+    for (int32_t j = all ? 0 : i; j < c->mode_count; j++) c->pairs[next++] = (Pair){ i, j };
+}
+
+// Spectral deflation converges with the gap between the modes wanted and those beyond all that are
+// known, so it gets some more of them.
+static lbStatus find_modes(Candidates *c, bool spectral, lbError *err) {
+  lbStatus status = lb_rest_modes(c->rest, c->mode_count, err);
+  if (status || !spectral) return status;
+  int32_t most = c->rest->size - c->rest->eigen->rigid_count;
+  int32_t more = c->mode_count + (c->mode_count < 32 ? 8 : c->mode_count / 4);
+  return lb_rest_modes(c->rest, more < most ? more : most, err);
+}
+
+static lbStatus find_derivatives(Candidates *c, bool spectral, lbBasis *basis, lbError *err) {
+  size_t n = (size_t)c->rest->size;
+  double *derivatives = c->A + n * (size_t)c->mode_count, *forces = NULL;
+  const double *modes = c->rest->eigen->vectors;
+  double start = lb_seconds();
+  if (!lb_progress("modal derivatives", 0)) return lb_fail_interrupted(err, "modal derivatives");
+  memcpy(c->A, modes, n * (size_t)c->mode_count * sizeof(double));
+  if (spectral) {
+    forces = lb_alloc(n * (size_t)lb_pair_count(c->mode_count), sizeof(double));
+    if (!forces) return lb_fail_memory(err);
+  }
+  lbStatus status =
+      lb_hessian_forces(c->rest->fem, c->mode_count, modes, forces ? forces : derivatives, err);
+  basis->force_seconds = lb_seconds() - start;
+  start = lb_seconds();
+  if (!status) status = lb_rest_factor(c->rest, err);
+  if (!status)
+    status = spectral ? lb_derivatives_deflate(c->rest, c->mode_count, forces, derivatives, err)
+                      : lb_derivatives_solve(c->rest, c->derivative_count, derivatives, err);
+  basis->solve_seconds = lb_seconds() - start;
+  lb_free(forces);
+  return status;
+}
+
+// Scales the candidates. Derivatives that vanish (by symmetry) are rounding alone: they are left
+// out rather than blown up to unit length. Returns how many candidates remain, moved to the front.
+static int32_t scale_candidates(Candidates *c, double *norms, double *largest, double *work) {
+  size_t n = (size_t)c->rest->size;
+  const double *value = c->rest->eigen->values;
+  int32_t kept = c->mode_count;
+  for (int32_t j = 0; j < c->mode_count; j++)
+    for (size_t k = 0; k < n; k++) c->A[n * (size_t)j + k] *= value[0] / value[j];
+  for (int32_t d = 0; d < c->derivative_count; d++) {
+    Pair p = c->pairs[d];
+    norms[d] = lb_mass_norm(c->rest->M, c->A + n * (size_t)(c->mode_count + d), work);
+    largest[p.i] = fmax(largest[p.i], norms[d]);
+    largest[p.j] = fmax(largest[p.j], norms[d]);
+  }
+  for (int32_t d = 0; d < c->derivative_count; d++) {
+    Pair p = c->pairs[d];
+    if (!(norms[d] > 1e-10 * sqrt(largest[p.i] * largest[p.j]))) continue;
+    double scale = value[0] / value[p.i] * (value[0] / value[p.j]) / norms[d];
+    const double *from = c->A + n * (size_t)(c->mode_count + d);
+    double *to = c->A + n * (size_t)kept++;
+    for (size_t k = 0; k < n; k++) to[k] = scale * from[k];
+  }
+  return kept;
+}
+
+static lbStatus reduce_candidates(Candidates *c, const lbBasisDef *def, lbBasis *basis,
+                                  lbError *err) {
+  double *norms = lb_alloc((size_t)c->derivative_count, sizeof(double));
+  double *largest = lb_alloc((size_t)c->mode_count, sizeof(double));
+  double *work = lb_alloc((size_t)c->rest->size, sizeof(double));
+  lbStatus status = norms && largest && work ? LB_OK : lb_fail_memory(err);
+  if (!status) {
+    int32_t count = scale_candidates(c, norms, largest, work);
+    status = lb_basis_pca(c->rest->fem, def, count, c->A, basis, err);
+  }
+  lb_free(norms);
+  lb_free(largest);
+  lb_free(work);
+  return status;
+}
+
+static lbStatus check_dimension(const lbFem *fem, const lbBasisDef *def, int32_t candidates,
+                                lbError *err) {
+  if (def->dimension <= candidates) return LB_OK;
+  return lb_fail(err, LB_ERR_ARGUMENT,
+                 "%s: dimension of the basis is %d, but %d modes have only %d candidates; ask for "
+                 "more modes or at most that dimension",
+                 fem->name, (int)def->dimension, (int)def->mode_count, (int)candidates);
+}
+
+lbStatus lb_basis_derivatives(const lbFem *fem, const lbBasisDef *def, lbBasis *basis,
+                              lbError *err) {
+  bool spectral = def->spectral_deflation;
+  int32_t k = def->mode_count;
+  Candidates c = { .mode_count = k, .derivative_count = spectral ? k * k : lb_pair_count(k) };
+  int32_t total = k + c.derivative_count;
+  lbStatus status = check_dimension(fem, def, total, err);
+  if (!status) status = lb_rest_create(fem, &c.rest, err);
+  if (!status) status = find_modes(&c, spectral, err);
+  if (status) goto done;
+  basis->mode_seconds = c.rest->eigen->seconds;
+  basis->rigid_count = c.rest->eigen->rigid_count;
+  c.A = lb_alloc((size_t)c.rest->size * (size_t)total, sizeof(double));
+  c.pairs = lb_alloc((size_t)c.derivative_count, sizeof(Pair));
+  if (!c.A || !c.pairs) {
+    status = lb_fail_memory(err);
+    goto done;
+  }
+  list_pairs(&c, spectral);
+  status = find_derivatives(&c, spectral, basis, err);
+  if (!status) status = reduce_candidates(&c, def, basis, err);
+done:
+  lb_rest_destroy(c.rest);
+  lb_free(c.A);
+  lb_free(c.pairs);
+  return status;
+}

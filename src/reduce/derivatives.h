@@ -1,0 +1,27 @@
+// Modal derivatives: how the modes change along each other.
+#ifndef LB_REDUCE_DERIVATIVES_H
+#define LB_REDUCE_DERIVATIVES_H
+
+#include "reduce/rest.h"
+
+// Pairs i ≤ j of `count` modes, row by row: (0,0) (0,1) ... (1,1) (1,2) ...
+static inline int32_t lb_pair_count(int32_t count) { return count * (count + 1) / 2; }
+static inline size_t lb_pair_index(int32_t count, int32_t i, int32_t j) {
+  return (size_t)i * (size_t)count - (size_t)i * ((size_t)i - (i > 0)) / 2 + (size_t)(j - i);
+}
+
+// forces (system size x pairs) = (H:Ψ_i)Ψ_j, the second derivative of the internal force at rest
+// under the StVK law with each element's Lamé constants; modes (system size x count).
+lbStatus lb_hessian_forces(const lbFem *fem, int32_t count, const double *modes, double *forces,
+                           lbError *err);
+
+// B holds (H:Ψ_i)Ψ_j for pairs i ≤ j and becomes Φ_ij: K Φ_ij = −(H:Ψ_i)Ψ_j.
+lbStatus lb_derivatives_solve(lbRest *rest, int32_t pair_count, double *B, lbError *err);
+
+// (K − λ_i M) Φ_ij = (M Ψ_C Ψ_Cᵀ − 1)(H:Ψ_i)Ψ_j without Ψ_C and rigid motion in Φ_ij, for i, j <
+// count, C all modes whose eigenvalues equal λ_i; result (size x count x count), column i count +
+// j. rest->eigen has `count` modes or more: the more, the faster. forces as from lb_hessian_forces.
+lbStatus lb_derivatives_deflate(lbRest *rest, int32_t count, const double *forces, double *result,
+                                lbError *err);
+
+#endif
