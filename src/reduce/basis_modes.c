@@ -95,7 +95,7 @@ static int32_t scale_candidates(Candidates *c, double *norms, double *largest, d
   }
   for (int32_t d = 0; d < c->derivative_count; d++) {
     Pair p = c->pairs[d];
-    if (!(norms[d] > 1e-10 * sqrt(largest[p.i] * largest[p.j]))) continue;
+    if (!(norms[d] > 1e-9 * sqrt(largest[p.i] * largest[p.j]))) continue;
     double scale = value[0] / value[p.i] * (value[0] / value[p.j]) / norms[d];
     const double *from = c->A + n * (size_t)(c->mode_count + d);
     double *to = c->A + n * (size_t)kept++;
