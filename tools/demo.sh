@@ -1,24 +1,27 @@
 #!/bin/sh
-# make run: modes, a static solve and a run of scenes/bar.json into build/demo.
+# make run: a surface becomes a model and moves; a field of stems; the unreduced bar beside them.
 set -eu
 out=build/demo
 mkdir -p "$out"
-echo "== natural frequencies of scenes/bar.json"
-build/limber modes scenes/bar.json --count 6 --shape "$out/mode1.csv"
+echo "== a surface becomes a model"
+build/limber mesh --generate tee --surface -o "$out/tee.obj" --quiet > "$out/tee.txt"
+build/limber build "$out/tee.obj" --up z -o "$out/tee.glb"
 echo
-echo "== static equilibrium under gravity"
-build/limber static scenes/bar.json --displacement "$out/static.csv"
+echo "== the model sags and swings under its own weight"
+build/limber run "$out/tee.glb" -o "$out/tee"
 echo
-echo "== one second of motion"
-build/limber run scenes/bar.json -o "$out"
+echo "== four hundred stems, one model"
+build/limber run scenes/stems.json -o "$out/stems" | tail -n 3
+echo
+echo "== the reference: a rubber bar, unreduced"
+build/limber run scenes/bar.json -o "$out/bar"
 cat <<TEXT
 
 Results are in $out:
-  animation.glb   the moving bar: open it in Blender (File > Import > glTF), in Windows' 3D Viewer
-                  or drop it on any glTF viewer page, and press play
-  probes.csv      the tip's displacement over time: any spreadsheet opens it
-  run.json        sizes, energies and timings of the run
-  static.csv      the displacement of every vertex at rest under gravity
-  mode1.csv       the shape of the first mode
+  tee.glb             the model: open it in Blender (File > Import > glTF) or drop it on any glTF
+                      viewer page; its modes are morph targets
+  tee/animation.glb   the moving tee, and likewise stems and bar: press play
+  bar/probes.csv      the tip's displacement over time: any spreadsheet opens it
+  bar/run.json        sizes, energies and timings of the run
 More: build/limber --help
 TEXT

@@ -69,17 +69,21 @@ static void tell_choices(const lbScene *scene, const lbRunDef *def) {
          (int)(def->step_count >= 0 ? def->step_count : scene->step_count));
 }
 
+// Of a time in microseconds: reduced steps take less than one, full ones many thousand.
+static int decimals(double seconds) { return seconds < 1e-5 ? 3 : seconds < 1e-3 ? 1 : 0; }
+
 static void print_text(const lbRun *run, const json_t *result, const char *folder) {
   enum { MOST = 20 }; // bodies that are listed
   printf("%d steps, %.6g s\n", (int)run->step_count, run->time);
   for (int32_t i = 0; i < run->body_count && i < MOST; i++) {
     const lbRunBody *b = &run->bodies[i];
     printf("body %s (%s): %d vertices, %d elements, %d unknowns, %.6g kg\n"
-           "  step %.3g us median, %.3g us p99, %.3g us at most\n"
+           "  step %.*f us median, %.*f us p99, %.*f us at most\n"
            "  kinetic energy %.6g J, elastic energy %.6g J\n",
            run->scene->bodies[i].name, lb_method_name(run->scene->bodies[i].method),
-           (int)b->vertices, (int)b->elements, (int)b->dimension, b->mass, 1e6 * b->step_median,
-           1e6 * b->step_p99, 1e6 * b->step_max, b->state.kinetic, b->state.elastic);
+           (int)b->vertices, (int)b->elements, (int)b->dimension, b->mass, decimals(b->step_median),
+           1e6 * b->step_median, decimals(b->step_p99), 1e6 * b->step_p99, decimals(b->step_max),
+           1e6 * b->step_max, b->state.kinetic, b->state.elastic);
   }
   if (run->body_count > MOST)
     printf("and %d more bodies, all of them in --json\n", (int)run->body_count - MOST);

@@ -9,6 +9,7 @@ import subprocess
 import time
 import zlib
 
+from gltf_testing import load_in_three, validate
 from cli_testing import (PROGRAM, SANITIZED, Failure, add_case, bar_scene, case, check, check_close,
                          limber, run_cases, shared, write, write_json)
 
@@ -135,6 +136,21 @@ def uvs_looks_and_pictures_are_kept(folder):
     check(len(names) == 3 and names[0] == "mode 1: 3 Hz", str(names))
     targets = scene["meshes"][0]["primitives"][0]["targets"]
     check(len(targets) == 3, f"{len(targets)} morph targets")
+
+
+@case
+def a_built_model_is_valid_gltf_and_three_sees_its_modes(folder):
+    path = os.path.join(folder, "box.glb")
+    limber("build", textured_box(folder), "--modes", 6, "--cells", 6, "-o", path)
+    report = validate(path)
+    check(report.count("warning") == 1, f"not one warning, for the chunk of limber's own: {report}")
+    names = [f"mode {number}: {mode['frequency_hz']:.4g} Hz"
+             for number, mode in enumerate(info(path)["modes"], 1)]
+    meshes = load_in_three(path)["meshes"]
+    check(len(meshes) == 1 and meshes[0]["textured"], f"found {meshes}")
+    check(len(meshes[0]["target_names"]) == 6 and meshes[0]["weights"] == [0] * 6,
+          f"not 6 morph targets at rest: {meshes[0]}")
+    check(meshes[0]["target_names"] == names, f"{meshes[0]['target_names']}, expected {names}")
 
 
 @case
