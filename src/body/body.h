@@ -147,6 +147,8 @@ static inline bool lb_is_bounded(double x) { return fabs(x) <= LB_BODY_MOST; } /
 static inline bool lb_vec3_is_bounded(lbVec3 a) {
   return lb_is_bounded(a.x) && lb_is_bounded(a.y) && lb_is_bounded(a.z);
 }
+// force of the next step += reduced (dimension), own axes; what is no number is left out.
+void lb_body_add_reduced_force(lbBody *body, const double *reduced);
 // A rotation of unit length; false when q is zero or not finite.
 bool lb_rotation_make_unit(lbQuat *q);
 
