@@ -134,7 +134,7 @@ static void wrong_headers_are_refused(void **state) {
   check_wrong(pack_small, HEADER->writer[31] = 'x', part);
   check_wrong(pack_small, HEADER->array_count -= 2, "it must begin at");
   check_wrong(pack_small, HEADER->array_count += 2, "it must begin at");
-  check_wrong(pack_small, HEADER->model_count = 0, "39 arrays in");
+  check_wrong(pack_small, HEADER->model_count = 0, "52 arrays in");
   check_wrong(pack_small, HEADER->model_count = 2, "model 1: its sizes are missing");
   check_wrong(pack_small, HEADER->has_world = 1, "world: its sizes are missing");
   check_wrong(pack_bundle, HEADER->has_world = 0, "arrays in");
@@ -211,11 +211,11 @@ static void wrong_sizes_are_refused(void **state) {
   check_wrong(
       pack_small,
       {
-        ENTRY("sizes")->shape[0] = 11;
-        ENTRY("sizes")->bytes = 44;
-        I32("sizes")[11] = 0;
+        ENTRY("sizes")->shape[0] = 17;
+        ENTRY("sizes")->bytes = 68;
+        I32("sizes")[17] = 0;
       },
-      "candidate.eigenvalues has type f64, shape 5");
+      "accuracy.");
 }
 
 static void wrong_values_are_refused(void **state) {
