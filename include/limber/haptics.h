@@ -34,7 +34,8 @@ typedef struct lbHapticsDef {
   lbHapticsTool tool;  // default LB_HAPTICS_BALL
   double rate;         // ticks a second, 10 to 10000 Hz; default 1000
   double radius;       // of the ball, m; default 0: a twentieth of the surface's longest side at
-                       // rest. The ball follows the device by at most one radius a tick
+                       // rest. The ball follows the device by at most a radius a tick in
+                       // the air, a quarter of it near the surface
   double reach;        // grab: how far from the device the surface may be, m; default 0: two radii
   const lbPoint *grip; // grab: always this place, however far; default NULL: the nearest one
   double stiffness;    // k of the coupling, N/m, > 0; default 500. Where body and rate would make a
@@ -46,8 +47,9 @@ typedef struct lbHapticsDef {
   int32_t triangle_limit; // triangles looked at a tick, 8 to 4096; default 256
   int32_t contact_limit;  // places touched at a time, 1 to 64; default 12
   bool urgent;            // ask the system for real-time priority for the loop; default false
-  // Called on the loop's thread (or in lb_haptics_tick) before each step; may do anything to the
-  // body, in little time. Default NULL.
+  // Called on the loop's thread (or in lb_haptics_tick) at the start of each tick. May do anything
+  // to the body, in little time, and is the place to ask a device that answers at once and to call
+  // lb_haptics_set_device and lb_haptics_force (then no other thread may). Default NULL.
   void (*before_step)(lbBody *body, double time, void *context);
   void *context;
 } lbHapticsDef;

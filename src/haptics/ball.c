@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define PASSES 3  // linearisations a tick
+#define STEP 0.25 // of the radius: the farthest move a tick near the surface
 #define SWEEPS 24 // over the constraints of a linearisation
 
 // ---- touches -----------------------------------------------------------------------------------
@@ -28,24 +29,32 @@ static double keep_touch(lbHaptics *h, const lbTouch *touch) {
   return dropped;
 }
 
-// Constraints of the triangles that the ball at x could come to by a move of `travel`; false when
-// there was no room for one that the ball is in.
-static bool find_touches(lbHaptics *h, lbVec3 x, double travel) {
+// The nearest place of a triangle to x, as a constraint on the centre. The search knows it where
+// the ball did not move since.
+static lbTouch make_touch(const lbNearTriangle *near, lbVec3 x, bool moved, double radius) {
+  const lbVec3 *c = near->corners;
+  lbTouch touch = { .triangle = near->triangle, .distance = near->distance };
+  memcpy(touch.weights, near->weights, sizeof touch.weights);
+  if (moved) touch.distance = sqrt(lb_triangle_closest_point(x, c[0], c[1], c[2], touch.weights));
+  lbVec3 place = lb_vec3(0, 0, 0);
+  for (int k = 0; k < 3; k++) place = lb_add_scaled(place, touch.weights[k], c[k]);
+  touch.normal = lb_normalise(lb_sub(x, place));
+  if (lb_dot(touch.normal, touch.normal) == 0) // on the triangle itself: either side will do
+    touch.normal = lb_normalise(lb_cross(lb_sub(c[1], c[0]), lb_sub(c[2], c[0])));
+  touch.offset = lb_dot(touch.normal, place) + radius;
+  return touch;
+}
+
+// Constraints of the triangles that the ball at x, `moved` from where they were searched for, could
+// come to by a move of `travel`; false when there was no room for one that the ball is in.
+static bool find_touches(lbHaptics *h, lbVec3 x, double moved, double travel) {
   double radius = h->def.radius;
   bool all = true;
   h->touch_count = 0;
   for (int32_t i = 0; i < h->tree.near_count; i++) {
-    const lbNearTriangle *near = &h->tree.near[i];
-    const lbVec3 *c = near->corners;
-    lbTouch touch = { .triangle = near->triangle };
-    touch.distance = sqrt(lb_triangle_closest_point(x, c[0], c[1], c[2], touch.weights));
+    if (h->tree.near[i].distance - moved >= radius + travel) continue;
+    lbTouch touch = make_touch(&h->tree.near[i], x, moved > 0, radius);
     if (touch.distance >= radius + travel) continue;
-    lbVec3 place = lb_vec3(0, 0, 0);
-    for (int k = 0; k < 3; k++) place = lb_add_scaled(place, touch.weights[k], c[k]);
-    touch.normal = lb_normalise(lb_sub(x, place));
-    if (lb_dot(touch.normal, touch.normal) == 0) // on the triangle itself: either side will do
-      touch.normal = lb_normalise(lb_cross(lb_sub(c[1], c[0]), lb_sub(c[2], c[0])));
-    touch.offset = lb_dot(touch.normal, place) + radius;
     if (keep_touch(h, &touch) < radius) all = false;
   }
   return all;
@@ -75,23 +84,35 @@ static lbVec3 limit_length(lbVec3 a, double most) {
   return length > most ? lb_scale(most / length, a) : a;
 }
 
+// Triangles that a ball at x may come to. Returns how far it may move: a step near the surface,
+// farther in the air.
+static double look_around(lbHaptics *h, lbVec3 x, double want, bool *all) {
+  const double *q = lb_body_coordinates(h->body);
+  double radius = h->def.radius, step = STEP * radius;
+  double clear = lb_tree_search(&h->tree, q, x, radius + step);
+  if (clear >= radius + step && h->tree.near_count == 0 && want > step) {
+    step = fmin(want, radius);
+    clear = lb_tree_search(&h->tree, q, x, radius + step);
+  }
+  *all = clear >= radius;
+  return clear >= radius + step ? step : fmax(clear - radius, 0.5 * STEP * radius);
+}
+
 // From x towards the device, kept out by the surface. Own axes.
 static lbVec3 move(lbHaptics *h, lbVec3 x, lbVec3 device) {
-  double radius = h->def.radius;
+  bool all;
   lbVec3 want = lb_sub(device, x);
-  double travel = fmin(lb_length(want), radius);
-  double left = fmax(travel, 0.5 * radius); // the surface may push it farther than it wants to go
-  double clear = lb_tree_search(&h->tree, lb_body_coordinates(h->body), x, radius + left);
-  bool all = clear >= radius + travel;
-  if (!all) left = fmin(left, fmax(clear - radius, 0.25 * radius));
+  double left = look_around(h, x, lb_length(want), &all), moved = 0;
   // A device farther away than the force limit allows counts as at that limit.
-  double stretch = h->def.force_limit / h->def.stiffness;
-  lbVec3 target = lb_add(x, limit_length(want, fmax(stretch, radius)));
+  double stretch = fmax(h->def.force_limit / h->def.stiffness, h->def.radius);
+  lbVec3 target = lb_add(x, limit_length(want, stretch));
   for (int pass = 0; pass < PASSES && left > 0; pass++) {
-    all = find_touches(h, x, left) && all;
+    all = find_touches(h, x, moved, left) && all;
     lbVec3 step = limit_length(lb_sub(solve(h, target), x), left);
+    double length = lb_length(step);
     x = lb_add(x, step);
-    left -= lb_length(step);
+    left -= length, moved += length;
+    if (length <= 1e-9 * h->def.radius) break;
   }
   if (!all) lb_timing_count(&h->timing.dropped, 1);
   return x;

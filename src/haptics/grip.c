@@ -16,9 +16,8 @@ static bool find_nearest(lbHaptics *h, lbVec3 device, lbPoint *point) {
   for (int32_t i = 0; i < h->tree.near_count; i++)
     if (!best || h->tree.near[i].distance < best->distance) best = &h->tree.near[i];
   if (!best) return false;
-  *point = lb_point_triangle(best->triangle, 0, 0, 0);
-  lb_triangle_closest_point(x, best->corners[0], best->corners[1], best->corners[2],
-                            point->weights);
+  const double *w = best->weights;
+  *point = lb_point_triangle(best->triangle, w[0], w[1], w[2]);
   return true;
 }
 

@@ -173,9 +173,9 @@ double lb_coupling_damping(const lbHaptics *h, double dt) {
 int32_t lb_haptics_run_tick(lbHaptics *h, double dt) {
   double start = lb_seconds();
   lb_timing_begin_tick(&h->timing);
+  if (h->def.before_step) h->def.before_step(h->body, lb_body_time(h->body), h->def.context);
   const lbDevice *device = lb_exchange_read(&h->devices);
   lbFeeling feeling = { 0 };
-  if (h->def.before_step) h->def.before_step(h->body, lb_body_time(h->body), h->def.context);
   memset(h->reduced, 0, (size_t)h->tree.dimension * sizeof(double));
   if (device->known)
     feeling =

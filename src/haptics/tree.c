@@ -146,13 +146,12 @@ static lbVec3 vertex_position(lbTree *tree, const double *q, int32_t vertex) {
 static void look_at(lbTree *tree, const double *q, lbVec3 point, double distance,
                     int32_t triangle) {
   lbNearTriangle *found = &tree->near[tree->near_count];
-  double weights[3];
   found->triangle = triangle;
   for (int corner = 0; corner < 3; corner++)
     found->corners[corner] =
         vertex_position(tree, q, tree->model->triangles[3 * (size_t)triangle + (size_t)corner]);
   found->distance = sqrt(lb_triangle_closest_point(point, found->corners[0], found->corners[1],
-                                                   found->corners[2], weights));
+                                                   found->corners[2], found->weights));
   if (found->distance < distance) tree->near_count++;
 }
 

@@ -12,7 +12,8 @@
 typedef struct lbNearTriangle {
   int32_t triangle;
   lbVec3 corners[3]; // m
-  double distance;   // from the point, when it was found
+  double distance;   // from the point
+  double weights[3]; // of the corners: the place nearest to the point
 } lbNearTriangle;
 
 typedef struct lbSearchNode {
