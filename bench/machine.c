@@ -6,32 +6,51 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
+// The sums must stay in registers.
+#if defined(__clang__)
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED _Pragma("GCC unroll 16")
+#endif
+
 enum { SUMS = 12 }; // independent chains: more than latency times width of any processor
 
 static __attribute__((target("avx2,fma"))) double read_wide(const double *data, size_t count) {
   __m256d sums[8];
+  UNROLLED
   for (int k = 0; k < 8; k++) sums[k] = _mm256_setzero_pd();
-  for (size_t i = 0; i + 32 <= count; i += 32)
+  for (size_t i = 0; i + 32 <= count; i += 32) {
+    UNROLLED
     for (size_t k = 0; k < 8; k++)
       sums[k] = _mm256_add_pd(sums[k], _mm256_load_pd(data + i + 4 * k));
+  }
+  UNROLLED
   for (int k = 1; k < 8; k++) sums[0] = _mm256_add_pd(sums[0], sums[k]);
   return sums[0][0] + sums[0][1] + sums[0][2] + sums[0][3];
 }
 
 static __attribute__((target("avx512f"))) double multiply_widest(int64_t rounds) {
   __m512d sums[SUMS], a = _mm512_set1_pd(0.999), b = _mm512_set1_pd(1e-3);
+  UNROLLED
   for (int k = 0; k < SUMS; k++) sums[k] = _mm512_set1_pd(k);
-  for (int64_t i = 0; i < rounds; i++)
+  for (int64_t i = 0; i < rounds; i++) {
+    UNROLLED
     for (int k = 0; k < SUMS; k++) sums[k] = _mm512_fmadd_pd(sums[k], a, b);
+  }
+  UNROLLED
   for (int k = 1; k < SUMS; k++) sums[0] = _mm512_add_pd(sums[0], sums[k]);
   return sums[0][0];
 }
 
 static __attribute__((target("avx2,fma"))) double multiply_wide(int64_t rounds) {
   __m256d sums[SUMS], a = _mm256_set1_pd(0.999), b = _mm256_set1_pd(1e-3);
+  UNROLLED
   for (int k = 0; k < SUMS; k++) sums[k] = _mm256_set1_pd(k);
-  for (int64_t i = 0; i < rounds; i++)
+  for (int64_t i = 0; i < rounds; i++) {
+    UNROLLED
     for (int k = 0; k < SUMS; k++) sums[k] = _mm256_fmadd_pd(sums[k], a, b);
+  }
+  UNROLLED
   for (int k = 1; k < SUMS; k++) sums[0] = _mm256_add_pd(sums[0], sums[k]);
   return sums[0][0];
 }

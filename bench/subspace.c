@@ -78,13 +78,13 @@ static void build_coefficients(void *context) {
   w->status = lb_polynomial_build(w->fem, &w->def, &w->polynomial, w->err);
 }
 
-// The product of the strain rows with themselves: seven rows a quadrature point, half of a
+// The product of the strain rows with themselves: six rows a quadrature point, half of a
 // symmetric matrix, a multiply and an add each.
 static double coefficient_flops(const lbMesh *mesh, int32_t r) {
   double points = mesh->tet_count * lb_element_points(LB_ELEMENT_TET4) +
                   (double)mesh->brick_count * lb_element_points(LB_ELEMENT_BRICK8);
   double columns = r + 0.5 * r * (r + 1);
-  return points * 7 * columns * columns;
+  return points * 6 * columns * columns;
 }
 
 static lbStatus bench_coefficients(SubspaceBench *b, int size, lbPolynomial **out, lbError *err) {
@@ -185,7 +185,7 @@ static void set_limit(const SubspaceBench *b, benchRow *row, int32_t r, bool sol
   row->limit = fmax(reading, computing);
   snprintf(
       row->note, sizeof row->note,
-      "%.0f kB at %.0f GB/s: %.2g us; %.3g kflop at %.0f Gflop/s: %.2g us; %.0f %% of the limit "
+      "%.0f kB at %.0f GB/s: %.3g us; %.3g kflop at %.0f Gflop/s: %.3g us; %.0f %% of the limit "
       "reached",
       1e-3 * bytes, 1e-9 * bandwidth, reading, 1e-3 * flops, 1e-9 * b->flops, computing,
       100 * row->limit / row->median);
@@ -242,9 +242,7 @@ static lbStatus bench_body(SubspaceBench *b, int size, lbError *err) {
     bench_time(row, 1e4, step_body, &w);
     row->paper = paper_step_us[size];
     if (b->object.is_bridge) row->peer = vega_step_us[size];
-    snprintf(row->note, sizeof row->note,
-             "Newmark, 1 ms, after a push, as many Newton iterations "
-             "as it takes; paper and peer: one");
+    snprintf(row->note, sizeof row->note, "Newmark, 1 ms, after a push; one linear solve a step");
   }
   lb_body_destroy(w.body);
   lb_model_destroy(model);

@@ -118,6 +118,33 @@ static void released_body_comes_back_to_rest(void **state) {
   tear_down(&s);
 }
 
+// A body that bends far: pushed down by a third of its length, and back.
+static void subspace_bodies_are_felt_too(void **state) {
+  (void)state;
+  lbHapticsDef def = small_ball();
+  lbError err;
+  def.stiffness = 300, def.force_limit = 100;
+  Setup s = { .bar = felt_bar_by(LB_METHOD_SUBSPACE, 20) };
+  s.body = s.bar.body;
+  check_ok(lb_haptics_create(s.body, &def, &s.haptics, &err), err);
+  put(&s, above(0.06));
+  run(&s, 1);
+  double last = 0;
+  for (int i = 1; i <= 4; i++) {
+    put(&s, above(0.05 - 0.1 * i));
+    run(&s, 2500);
+    lbHapticsState now = lb_haptics_state(s.haptics, NULL, NULL);
+    lbVec3 spring = lb_scale(def.stiffness, lb_sub(now.tool, now.device));
+    check_small(lb_length(lb_sub(now.force, spring)), 1e-4 * lb_length(spring));
+    if (!(now.force.z > last + 1)) fail_msg("force %g N after %g N", now.force.z, last);
+    last = now.force.z;
+  }
+  put(&s, above(0.3));
+  run(&s, 4000);
+  check_small(lb_body_report(s.body).elastic, 1e-9);
+  tear_down(&s);
+}
+
 // Couplings up to those that are far too stiff for the body; nothing damps but they.
 static void energy_stays_bounded_whatever_the_stiffness(void **state) {
   (void)state;
@@ -344,6 +371,7 @@ int main(void) {
     cmocka_unit_test(force_grows_as_the_device_goes_in),
     cmocka_unit_test(force_at_rest_balances_spring_and_body),
     cmocka_unit_test(released_body_comes_back_to_rest),
+    cmocka_unit_test(subspace_bodies_are_felt_too),
     cmocka_unit_test(energy_stays_bounded_whatever_the_stiffness),
     cmocka_unit_test(force_never_passes_its_limit_and_absurd_devices_do_no_harm),
     cmocka_unit_test(ball_does_not_fall_through),
