@@ -123,7 +123,7 @@ static void subspace_bodies_are_felt_too(void **state) {
   (void)state;
   lbHapticsDef def = small_ball();
   lbError err;
-  def.stiffness = 300, def.force_limit = 100;
+  def.stiffness = 3000, def.force_limit = 2000;
   Setup s = { .bar = felt_bar_by(LB_METHOD_SUBSPACE, 20) };
   s.body = s.bar.body;
   check_ok(lb_haptics_create(s.body, &def, &s.haptics, &err), err);
