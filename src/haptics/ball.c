@@ -9,9 +9,13 @@
 
 #include <string.h>
 
-#define PASSES 3  // linearisations a tick
-#define STEP 0.25 // of the radius: the farthest move a tick near the surface
-#define SWEEPS 24 // over the constraints of a linearisation
+#define PASSES 3 // linearisations a tick
+// Of the radius: how far the ball may move in a tick near the surface. Searches reach that much
+// farther, so it doubles when it was too short and halves when it was not.
+#define STEP_LEAST 0.05
+#define STEP_MOST 0.25
+#define MARGIN 0.02 // of the radius: what the ball rests on is kept also when it cannot move on
+#define SWEEPS 24   // over the constraints of a linearisation
 
 // ---- touches -----------------------------------------------------------------------------------
 
@@ -48,13 +52,13 @@ static lbTouch make_touch(const lbNearTriangle *near, lbVec3 x, bool moved, doub
 // Constraints of the triangles that the ball at x, `moved` from where they were searched for, could
 // come to by a move of `travel`; false when there was no room for one that the ball is in.
 static bool find_touches(lbHaptics *h, lbVec3 x, double moved, double travel) {
-  double radius = h->def.radius;
+  double radius = h->def.radius, range = radius * (1 + MARGIN) + travel;
   bool all = true;
   h->touch_count = 0;
   for (int32_t i = 0; i < h->tree.near_count; i++) {
-    if (h->tree.near[i].distance - moved >= radius + travel) continue;
+    if (h->tree.near[i].distance - moved >= range) continue;
     lbTouch touch = make_touch(&h->tree.near[i], x, moved > 0, radius);
-    if (touch.distance >= radius + travel) continue;
+    if (touch.distance >= range) continue;
     if (keep_touch(h, &touch) < radius) all = false;
   }
   return all;
@@ -88,14 +92,14 @@ static lbVec3 limit_length(lbVec3 a, double most) {
 // farther in the air.
 static double look_around(lbHaptics *h, lbVec3 x, double want, bool *all) {
   const double *q = lb_body_coordinates(h->body);
-  double radius = h->def.radius, step = STEP * radius;
-  double clear = lb_tree_search(&h->tree, q, x, radius + step);
-  if (clear >= radius + step && h->tree.near_count == 0 && want > step) {
+  double radius = h->def.radius, ball = radius * (1 + MARGIN), step = h->step * radius;
+  double clear = lb_tree_search(&h->tree, q, x, ball + step);
+  if (clear >= ball + step && h->tree.near_count == 0 && want > step) {
     step = fmin(want, radius);
-    clear = lb_tree_search(&h->tree, q, x, radius + step);
+    clear = lb_tree_search(&h->tree, q, x, ball + step);
   }
   *all = clear >= radius;
-  return clear >= radius + step ? step : fmax(clear - radius, 0.5 * STEP * radius);
+  return clear >= ball + step ? step : fmax(clear - ball, STEP_LEAST * radius);
 }
 
 // From x towards the device, kept out by the surface. Own axes.
@@ -114,6 +118,7 @@ static lbVec3 move(lbHaptics *h, lbVec3 x, lbVec3 device) {
     left -= length, moved += length;
     if (length <= 1e-9 * h->def.radius) break;
   }
+  h->step = left > 0 ? fmax(h->step / 2, STEP_LEAST) : fmin(2 * h->step, STEP_MOST);
   if (!all) lb_timing_count(&h->timing.dropped, 1);
   return x;
 }
@@ -178,7 +183,7 @@ static lbVec3 push_back(lbHaptics *h, lbVec3 velocity, double dt) {
 
 lbFeeling lb_ball_feel(lbHaptics *h, const lbDevice *device, double dt) {
   const lbBody *body = h->body;
-  if (!h->placed) h->centre = device->position, h->placed = true;
+  if (!h->placed) h->centre = device->position, h->step = STEP_MOST, h->placed = true;
   lbVec3 x = lb_mat3_apply_transpose(body->turn, lb_sub(h->centre, body->position));
   lbVec3 d = lb_mat3_apply_transpose(body->turn, lb_sub(device->position, body->position));
   lbVec3 v = lb_mat3_apply_transpose(body->turn, device->velocity);

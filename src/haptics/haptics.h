@@ -47,6 +47,7 @@ struct lbHaptics {
   // The ball.
   bool placed;
   lbVec3 centre;    // world
+  double step;      // of the radius, how far it may move in a tick near the surface
   lbTouch *touches; // (contact_limit)
   int32_t touch_count;
   double *lines; // (contact_limit x dimension): reduced direction of each touch

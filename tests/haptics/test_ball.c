@@ -221,6 +221,27 @@ static void ball_does_not_fall_through(void **state) {
   tear_down(&s);
 }
 
+// Fast and slow along the top, held down: the surface is never lost for a tick.
+static void sliding_ball_is_pushed_back_in_every_tick(void **state) {
+  (void)state;
+  Setup s = set_up(small_ball());
+  for (int pace = 0; pace < 4; pace++) {
+    const double paces[] = { 1e-5, 3e-4, 2e-3, 5e-3 }; // m a tick
+    double before = 0;
+    lb_haptics_reset_report(s.haptics);
+    for (int i = -1000; i < 600; i++) {
+      double x = 0.7 + 0.3 * sin(paces[pace] / 0.3 * fmax(i, 0));
+      put(&s, lb_vec3(x, 0.163, i < -900 ? 0.27 : 0.24));
+      run(&s, 1);
+      double force = lb_haptics_force(s.haptics).z;
+      if (i > 0 && !(force > 0.8 * before && force < 1.25 * before && force > 0.5))
+        fail_msg("%g m a tick: %g N after %g N", paces[pace], force, before);
+      before = force;
+    }
+  }
+  tear_down(&s);
+}
+
 // What the search finds against looking at every triangle, in bent and turned poses.
 static void ball_is_never_inside_the_surface_at_rest(void **state) {
   (void)state;
@@ -375,6 +396,7 @@ int main(void) {
     cmocka_unit_test(energy_stays_bounded_whatever_the_stiffness),
     cmocka_unit_test(force_never_passes_its_limit_and_absurd_devices_do_no_harm),
     cmocka_unit_test(ball_does_not_fall_through),
+    cmocka_unit_test(sliding_ball_is_pushed_back_in_every_tick),
     cmocka_unit_test(ball_is_never_inside_the_surface_at_rest),
     cmocka_unit_test(grip_pulls_as_spring_and_body_in_series),
     cmocka_unit_test(grip_takes_the_nearest_place_within_reach_alone),
