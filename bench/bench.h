@@ -13,7 +13,8 @@ typedef struct benchRow {
   double median, min;
   int32_t repeats;
   double paper, peer, limit; // 0: none
-  char note[200];            // what the figures are, or why there is none
+  bool counts;               // a median of 0 is a figure
+  char note[240];            // what the figures are, or why there is none
 } benchRow;
 
 typedef struct benchTable {
@@ -30,10 +31,34 @@ void bench_release(benchTable *table);
 // and repeats.
 void bench_time(benchRow *row, double scale, void (*work)(void *context), void *context);
 
+// For work of seconds: once, and up to three times while all of it takes less than a second.
+void bench_time_long(benchRow *row, double scale, void (*work)(void *context), void *context);
+
 double bench_memory_bandwidth(void); // bytes a second: reading a large array, one thread
+// Bytes a second: reading `bytes` again and again, from whichever cache holds them, one thread.
+double bench_cache_bandwidth(size_t bytes);
+double bench_flops(void); // a second: fused multiply-adds in registers, two each, one thread
+
+// What reduced models are made from: a mesh, its supports, its finite elements (StVK).
+typedef struct benchObject {
+  lbMesh *mesh;
+  lbFem *fem;
+  const char *name; // of the mesh
+  bool is_bridge;   // simpleBridge_tet.veg, which the peer's figures are of
+  int up;           // axis
+} benchObject;
+
+// Without a path: the shape. Without a .bou file: the lowest 5 % along up are fixed.
+lbStatus bench_object_make(const char *mesh_path, const char *fixed_path, const lbShapeDef *shape,
+                           benchObject *object, lbError *err);
+void bench_object_release(benchObject *object);
 
 // Threads: 0 leaves the choice to the benchmark.
 lbStatus bench_modal(int32_t threads, benchTable *table, lbError *err);
+lbStatus bench_subspace(const char *mesh_path, const char *fixed_path, int32_t threads,
+                        benchTable *table, lbError *err);
+lbStatus bench_haptics(const char *mesh_path, const char *fixed_path, double seconds,
+                       benchTable *table, lbError *err);
 lbStatus bench_fem(const char *mesh_path, int32_t threads, benchTable *table, lbError *err);
 
 #endif

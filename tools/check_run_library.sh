@@ -1,6 +1,7 @@
 #!/bin/sh
 # tools/check_run_library.sh BUILD_FOLDER: the run library needs nothing but libc and libm; only
-# memory.c takes memory from the C library, and nothing prints, exits or starts threads.
+# memory.c takes memory from the C library, nothing prints or exits, and only src/haptics starts a
+# thread, through src/base/thread.c.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 library=$1/liblimber.a
@@ -39,10 +40,21 @@ if [ -n "$heap" ]; then
   status=1
 fi
 # An assertion of a debug build prints and aborts; a release build has none.
-loud=$(grep -E ': (exit|_exit|abort|printf|puts|putchar|perror|system|pthread_create|fork)$' \
-  "$work/symbols")
+loud=$(grep -E ': (exit|_exit|abort|printf|puts|putchar|perror|system|fork)$' "$work/symbols")
 if [ -n "$loud" ] && ! nm "$library" | grep -q 'T lb_assert_failed'; then
-  printf 'library code never prints, exits or starts threads, but:\n%s\n' "$loud"
+  printf 'library code never prints or exits, but:\n%s\n' "$loud"
+  status=1
+fi
+grep -q '^thread\.c.*: pthread_create$' "$work/symbols" || { echo "thread.c starts none"; status=1; }
+threads=$(grep -E ': (pthread_|thrd_|clone)' "$work/symbols" | grep -v '^thread\.c')
+if [ -n "$threads" ]; then
+  printf 'threads are started in src/base/thread.c alone, but:\n%s\n' "$threads"
+  status=1
+fi
+users=$(grep -r -l -E 'base/thread\.h|lb_thread_start' "$root/src" "$root/include" |
+  grep -v -e "^$root/src/base/thread\.[ch]$" -e "^$root/src/haptics/")
+if [ -n "$users" ]; then
+  printf 'only src/haptics may start a thread, but:\n%s\n' "$users"
   status=1
 fi
 [ $status -eq 0 ] && echo "run library: libc and libm alone"

@@ -8,18 +8,22 @@
 
 static json_t *or_null(double value) { return value > 0 ? json_real(value) : json_null(); }
 
+static json_t *figure(const benchRow *row, double value) {
+  return row->counts ? json_real(value) : or_null(value);
+}
+
 static json_t *row_document(const benchRow *row) {
   json_t *document =
       json_pack("{s:s, s:o, s:s, s:o, s:o, s:i, s:o, s:o, s:o}", "name", row->name, "parameters",
-                json_incref(row->parameters), "unit", row->unit, "median", or_null(row->median),
-                "min", or_null(row->min), "repeats", (int)row->repeats, "paper",
+                json_incref(row->parameters), "unit", row->unit, "median", figure(row, row->median),
+                "min", figure(row, row->min), "repeats", (int)row->repeats, "paper",
                 or_null(row->paper), "peer", or_null(row->peer), "limit", or_null(row->limit));
   if (row->note[0]) json_object_set_new(document, "note", json_string(row->note));
   return document;
 }
 
-static void print_figure(double value) {
-  if (value > 0)
+static void print_figure(double value, bool counts) {
+  if (value > 0 || counts)
     printf(" %10.4g", value);
   else
     printf(" %10s", "-");
@@ -32,22 +36,71 @@ static void print_table(const benchTable *table) {
     const benchRow *row = &table->rows[i];
     char *parameters = json_dumps(row->parameters, JSON_COMPACT | JSON_ENCODE_ANY);
     printf("%-22s %-34s %6s", row->name, parameters ? parameters : "", row->unit);
-    print_figure(row->median);
-    print_figure(row->min);
+    print_figure(row->median, row->counts);
+    print_figure(row->min, row->counts);
     printf(" %8d", (int)row->repeats);
-    print_figure(row->paper);
-    print_figure(row->peer);
-    print_figure(row->limit);
+    print_figure(row->paper, false);
+    print_figure(row->peer, false);
+    print_figure(row->limit, false);
     printf("\n");
     if (row->note[0]) printf("%24s%s\n", "", row->note);
     free(parameters);
   }
 }
 
+typedef struct Request {
+  const char *mesh, *fixed;
+  double seconds;
+  int32_t threads;
+} Request;
+
+static lbStatus run_modal(const Request *r, benchTable *table, lbError *err) {
+  return bench_modal(r->threads, table, err);
+}
+static lbStatus run_fem(const Request *r, benchTable *table, lbError *err) {
+  return bench_fem(r->mesh, r->threads, table, err);
+}
+static lbStatus run_subspace(const Request *r, benchTable *table, lbError *err) {
+  return bench_subspace(r->mesh, r->fixed, r->threads, table, err);
+}
+static lbStatus run_haptics(const Request *r, benchTable *table, lbError *err) {
+  return bench_haptics(r->mesh, r->fixed, r->seconds, table, err);
+}
+
+static const struct {
+  const char *name;
+  bool takes_mesh, takes_fixed;
+  lbStatus (*run)(const Request *request, benchTable *table, lbError *err);
+} benchmarks[] = { { "modal", false, false, run_modal },
+                   { "fem", true, false, run_fem },
+                   { "subspace", true, true, run_subspace },
+                   { "haptics", true, true, run_haptics } };
+enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
+
+// What is wrong with the words; CLI_OK: nothing.
+static cliStatus check_request(const char *name, const Request *request) {
+  int found = -1;
+  for (int i = 0; i < BENCHMARKS; i++)
+    if (strcmp(name, benchmarks[i].name) == 0) found = i;
+  if (*name && found < 0)
+    return cli_usage(&cli_bench,
+                     "unknown benchmark \"%s\", there are: fem, haptics, modal, subspace", name);
+  if (request->mesh && found >= 0 && !benchmarks[found].takes_mesh)
+    return cli_usage(&cli_bench, "--mesh belongs to the benchmarks fem, haptics and subspace");
+  if (request->fixed && !(request->mesh && found >= 0 && benchmarks[found].takes_fixed))
+    return cli_usage(&cli_bench, "--fixed belongs to haptics and subspace with --mesh");
+  if (!(request->seconds >= 1 && request->seconds <= 3600))
+    return cli_usage(&cli_bench, "--seconds is %g; it must be from 1 to 3600", request->seconds);
+  return CLI_OK;
+}
+
 static cliStatus run(int count, char **words) {
-  const char *mesh = NULL;
+  Request request = { .seconds = 20 };
   const cliOption options[] = {
-    { "mesh", CLI_TEXT, &mesh, NULL, "FILE", "measure on this mesh (without: a generated bar)" },
+    { "mesh", CLI_TEXT, &request.mesh, NULL, "FILE", "measure on this mesh (without: a shape)" },
+    { "fixed", CLI_TEXT, &request.fixed, NULL, "FILE",
+      "its fixed vertices, .bou (without: the lowest 5 %)" },
+    { "seconds", CLI_NUMBER, &request.seconds, NULL, "S", "how long haptics runs (20)" },
     { 0 },
   };
   cliArguments arguments;
@@ -56,15 +109,16 @@ static cliStatus run(int count, char **words) {
   if (arguments.input_count > 1)
     return cli_usage(&cli_bench, "one benchmark at a time, not also %s", arguments.inputs[1]);
   const char *name = arguments.input_count ? arguments.inputs[0] : "";
-  bool fem = !*name || strcmp(name, "fem") == 0, modal = !*name || strcmp(name, "modal") == 0;
-  if (!fem && !modal)
-    return cli_usage(&cli_bench, "unknown benchmark \"%s\", there are: fem, modal", name);
-  if (mesh && !fem) return cli_usage(&cli_bench, "--mesh belongs to the benchmark fem");
+  result = check_request(name, &request);
+  if (result) return result;
+  request.threads = arguments.common.threads;
+  const char *mesh = request.mesh;
   lbError err;
   benchTable table = { 0 };
   lbStatus status = LB_OK;
-  if (modal && !mesh) status = bench_modal(arguments.common.threads, &table, &err);
-  if (fem && !status) status = bench_fem(mesh, arguments.common.threads, &table, &err);
+  for (int i = 0; i < BENCHMARKS && !status; i++)
+    if (*name ? strcmp(name, benchmarks[i].name) == 0 : !mesh || benchmarks[i].takes_mesh)
+      status = benchmarks[i].run(&request, &table, &err);
   cli_finish_progress();
   if (status) {
     result = mesh ? cli_fail_about(mesh, &err) : cli_fail(&err);
@@ -83,11 +137,13 @@ static cliStatus run(int count, char **words) {
 const cliVerb cli_bench = {
   "bench",
   "measured figures, as a table or --json",
-  "limber bench [fem | modal] [--mesh FILE] [options]",
+  "limber bench [fem | haptics | modal | subspace] [--mesh FILE] [options]",
   "Without a name: all of them. Times the code that ships, medians of many repeats, with the\n"
   "machine's measured memory bandwidth beside it. Peer: VegaFEM 4.0 on simpleBridge_tet.veg,\n"
-  "measured elsewhere on such a machine with one thread; shown for that mesh only.\n",
+  "measured elsewhere on such a machine with one thread; shown for that mesh only.\n"
+  "haptics pushes a ball along a bridge at 1 kHz for --seconds of real time.\n",
   "  limber bench fem --threads 1\n"
+  "  limber bench haptics --seconds 5\n"
   "  limber mesh --generate torus -o torus.msh\n"
   "  limber bench fem --mesh torus.msh --json",
   run,

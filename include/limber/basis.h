@@ -48,7 +48,7 @@ typedef enum lbBasisKind {
   LB_BASIS_DERIVATIVES, // linear modes and modal derivatives, mass-PCA (Barbič & James 2005)
   LB_BASIS_SKETCH,      // static shapes under recorded loads, mass-PCA (the same)
   LB_BASIS_EXTENDED,    // nine vectors a mode (von Tycowicz et al. 2013)
-  LB_BASIS_FILE,        // vectors from a NumPy file
+  LB_BASIS_FILE,        // vectors from a NumPy or Vega file
   LB_BASIS_KIND_COUNT
 } lbBasisKind;
 
@@ -60,6 +60,8 @@ typedef struct lbBasisDef {
   int32_t mode_count; // linear modes, >= 1; default 20; not used by sketch and file
   int32_t dimension;  // r, >= 1; default 30; derivatives and sketch only: linear keeps mode_count
                       // vectors, extended and file all that are independent
+  bool at_most;       // dimension is only a bound: where fewer vectors are independent, take those;
+                      // default false: that is refused
   lbMassKind metric;  // of the PCA; default LB_MASS_CONSISTENT
   bool keep_metric;   // leave the vectors orthonormal in the PCA's metric where the body's mass is
                       // of the other kind; default false: made orthonormal in the body's mass
@@ -72,7 +74,7 @@ typedef struct lbBasisDef {
   double shape_separation; // shapes likewise; default 0.005
   const char *cache;       // a folder that keeps solved shapes for the next time; NULL: none
 
-  const char *file; // LB_BASIS_FILE: .npy or .npz; see docs/bases.md
+  const char *file; // LB_BASIS_FILE: .npy, .npz, .U or .float; see docs/bases.md
 } lbBasisDef;
 
 lbBasisDef lb_basis_def(void);
@@ -85,6 +87,7 @@ typedef struct lbBasis {
                    // linear: eigenvalues, ascending; extended, file: uᵀKu, 1/s²
   int32_t candidate_count; // vectors that it was made from
   int32_t rigid_count;     // rigid motions of the body; 0 for sketch and file (not looked for)
+  lbModes *modes;          // the linear modes that it was made from; NULL for sketch and file
   double mode_seconds, force_seconds, solve_seconds, pca_seconds;
   double seconds; // everything
 } lbBasis;

@@ -9,5 +9,6 @@
 #include "limber/material.h"
 #include "limber/model.h"
 #include "limber/body.h"
+#include "limber/haptics.h"
 
 #endif

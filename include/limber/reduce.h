@@ -2,6 +2,7 @@
 #ifndef LIMBER_REDUCE_H
 #define LIMBER_REDUCE_H
 
+#include "limber/basis.h"
 #include "limber/embedding.h"
 #include "limber/fem.h"
 #include "limber/model.h"
@@ -45,6 +46,25 @@ lbModalDef lb_modal_def(void);
 // made from. Free bodies get elastic modes only.
 lbStatus lb_reduce_modal(const lbMesh *mesh, const lbFem *fem, const lbReduceDef *def,
                          const lbModalDef *modal, lbModel **out, lbError *err);
+
+// ---- the subspace method -----------------------------------------------------------------------
+
+typedef struct lbSubspaceDef {
+  lbBasisDef basis;    // its metric must be kept in the body's own mass (not basis.keep_metric)
+  int32_t vectors_max; // keep only the first so many vectors of the basis, 1 to what it has;
+                       // default 0: all
+  bool editable; // forces apart for each material's two Lamé constants, and its share of the
+                 // mass, so that materials can be changed while the body runs; default false
+  bool modal;    // keep the linear modes that the basis was made from (none for sketch and
+                 // file) as the method "modal" beside it; default true
+} lbSubspaceDef;
+
+lbSubspaceDef lb_subspace_def(void);
+
+// The body's StVK forces in a basis, as exact cubic polynomials: a model with the subspace method.
+// Other laws have no such polynomials and are refused. `mesh` is the one that `fem` was made from.
+lbStatus lb_reduce_subspace(const lbMesh *mesh, const lbFem *fem, const lbReduceDef *def,
+                            const lbSubspaceDef *subspace, lbModel **out, lbError *err);
 
 #ifdef __cplusplus
 }

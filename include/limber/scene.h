@@ -23,11 +23,15 @@ typedef struct lbSceneBody {
   lbMassKind mass;
   double damping_mass, damping_stiffness;
   lbMethod method;
-  lbModalDef modal;   // "reduce", for the modal method; mode_count 0: not
-                      // said, 20 or as many as there are
-  char up;            // 'y' or 'z'
-  double position[3]; // m, where its axes stand in the world
-  double rotation[4]; // unit quaternion x y z w
+  lbModalDef modal;       // "reduce", for the modal method; mode_count 0: not
+                          // said, 20 or as many as there are
+  lbSubspaceDef subspace; // "reduce", for the subspace method: basis.kind and metric, vectors_max
+                          // (the dimension, whatever the kind; 0: not said) and editable; the rest
+                          // is worked out by lb_scene_subspace
+  char *basis_file;       // of the kinds sketch and file; NULL: none
+  char up;                // 'y' or 'z'
+  double position[3];     // m, where its axes stand in the world
+  double rotation[4];     // unit quaternion x y z w
   double linear_velocity[3], angular_velocity[3]; // m/s; rad/s about the centre of mass
   int32_t twin; // the body whose model, mesh, surface and materials this one borrows; -1: its own
 } lbSceneBody;
@@ -78,6 +82,15 @@ lbStatus lb_scene_fem(const lbSceneBody *body, lbFem **out, lbError *err);
 // The model of a scene body by its method, in the body's own axes; "full" has none. A body read
 // from a model file: a copy.
 lbStatus lb_scene_model(const lbSceneBody *body, lbModel **out, lbError *err);
+// What the subspace method makes of a body: counts that the scene does not say are chosen (20
+// modes, of extended ones 4; r = 30; fewer where the body has fewer), the sketch is read, its
+// vertex ids turned into those of the volume mesh. *sketch is what def->basis.sketch points to;
+// destroy it.
+lbStatus lb_scene_subspace(const lbSceneBody *body, const lbFem *fem, lbSubspaceDef *def,
+                           lbSketch **sketch, lbError *err);
+// The method that a model is played by where nothing is said: subspace, or the first that it has;
+// LB_METHOD_COUNT: it has none.
+lbMethod lb_scene_model_method(const lbModel *model);
 // Where a point of the body's own axes stands in the world at rest.
 void lb_scene_place(const lbSceneBody *body, const double own[3], double world[3]);
 // Gravity and the loads that act at time t on a body, as a full vector of its fem.

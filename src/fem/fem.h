@@ -119,6 +119,10 @@ lbStatus lb_fem_mass(lbFem *fem, lbMassKind kind, lbError *err);
 // Of either kind, whatever the body's own is; needs the vertex masses.
 lbStatus lb_fem_mass_matrix(const lbFem *fem, lbMassKind kind, lbSparse **out, lbError *err);
 
+// The share of one material's elements in the body's mass, and in the vertex masses (vertex_count).
+lbStatus lb_fem_material_mass(const lbFem *fem, int32_t material, double *masses, lbSparse **out,
+                              lbError *err);
+
 // modes.c
 lbStatus lb_fem_rest_stiffness(const lbFem *fem, lbSparse **out, lbError *err); // a new matrix
 

@@ -20,14 +20,17 @@ static void element_mass(const lbElementSet *set, int32_t slot, double *mass) {
   }
 }
 
+// *context: the material whose elements count; NULL: all.
 static void fill_chunk(const lbFem *fem, int32_t chunk, double *blocks, void *context) {
-  (void)context;
+  const int32_t *only = context;
   const lbElementSet *set = &fem->sets[fem->chunks[chunk].set];
   int32_t nodes = lb_element_nodes(set->kind), pairs = lb_element_pairs(set->kind);
   int32_t begin = fem->chunks[chunk].batch_begin * LB_BATCH;
   for (int32_t slot = begin; slot < fem->chunks[chunk].batch_end * LB_BATCH; slot++) {
     double mass[LB_ELEMENT_NODES_MAX * LB_ELEMENT_NODES_MAX];
     element_mass(set, slot, mass);
+    if (only && slot < set->element_count && fem->element_materials[set->elements[slot]] != *only)
+      for (int32_t i = 0; i < nodes * nodes; i++) mass[i] = 0;
     double *element = blocks + 9 * (size_t)pairs * (size_t)(slot - begin);
     for (int32_t b = 0; b < nodes; b++)
       for (int32_t a = 0; a <= b; a++)
@@ -36,47 +39,54 @@ static void fill_chunk(const lbFem *fem, int32_t chunk, double *blocks, void *co
   }
 }
 
-static lbStatus consistent_mass(const lbFem *fem, lbSparse **out, lbError *err) {
+static lbStatus consistent_mass(const lbFem *fem, int32_t *only, lbSparse **out, lbError *err) {
   double *partials = lb_alloc((size_t)fem->partial_count, 9 * sizeof(double));
   lbStatus status = partials ? lb_sparse_copy_pattern(fem->pattern, out, err) : lb_fail_memory(err);
-  if (!status) lb_fem_sum_blocks(fem, fill_chunk, NULL, partials, (*out)->values);
+  if (!status) lb_fem_sum_blocks(fem, fill_chunk, only, partials, (*out)->values);
   lb_free(partials);
   return status;
 }
 
-static lbStatus lumped_mass(const lbFem *fem, lbSparse **out, lbError *err) {
+static lbStatus lumped_mass(const lbFem *fem, const double *masses, lbSparse **out, lbError *err) {
   size_t size = 3 * (size_t)fem->node_count;
   double *diagonal = lb_alloc(size, sizeof(double));
   if (!diagonal) return lb_fail_memory(err);
-  for (size_t i = 0; i < size; i++) diagonal[i] = fem->vertex_masses[fem->vertex_of_node[i / 3]];
+  for (size_t i = 0; i < size; i++) diagonal[i] = masses[fem->vertex_of_node[i / 3]];
   lbStatus status = lb_sparse_create_diagonal((int32_t)size, diagonal, out, err);
   lb_free(diagonal);
   return status;
 }
 
-// Row sums of the elements' masses, gathered as if they were forces along x.
-static lbStatus vertex_masses(lbFem *fem, lbError *err) {
+// Row sums of the elements' masses, gathered as if they were forces along x. only: a material, or
+// -1: all.
+static lbStatus sum_rows(const lbFem *fem, int32_t only, double *masses, lbError *err) {
   double *sums = lb_alloc((size_t)fem->force_count * 3, sizeof(double));
   double *gathered = lb_alloc((size_t)fem->vertex_count * 3, sizeof(double));
-  fem->vertex_masses = lb_alloc((size_t)fem->vertex_count, sizeof(double));
-  lbStatus status = sums && gathered && fem->vertex_masses ? LB_OK : lb_fail_memory(err);
+  lbStatus status = sums && gathered ? LB_OK : lb_fail_memory(err);
   for (int32_t s = 0; s < fem->set_count && !status; s++) {
     const lbElementSet *set = &fem->sets[s];
     int32_t nodes = lb_element_nodes(set->kind);
     for (int32_t slot = 0; slot < set->element_count; slot++) {
       double mass[LB_ELEMENT_NODES_MAX * LB_ELEMENT_NODES_MAX];
+      if (only >= 0 && fem->element_materials[set->elements[slot]] != only) continue;
       element_mass(set, slot, mass);
       for (int32_t i = 0; i < nodes * nodes; i++)
         sums[3 * ((size_t)set->force_begin + (size_t)(slot * nodes + i / nodes))] += mass[i];
     }
   }
   if (!status) lb_fem_gather_forces(fem, sums, gathered);
-  for (int32_t v = 0; v < fem->vertex_count && !status; v++) {
-    fem->vertex_masses[v] = gathered[3 * (size_t)v];
-    fem->total_mass += fem->vertex_masses[v];
-  }
+  for (int32_t v = 0; v < fem->vertex_count && !status; v++) masses[v] = gathered[3 * (size_t)v];
   lb_free(sums);
   lb_free(gathered);
+  return status;
+}
+
+static lbStatus vertex_masses(lbFem *fem, lbError *err) {
+  fem->vertex_masses = lb_alloc((size_t)fem->vertex_count, sizeof(double));
+  if (!fem->vertex_masses) return lb_fail_memory(err);
+  lbStatus status = sum_rows(fem, -1, fem->vertex_masses, err);
+  for (int32_t v = 0; v < fem->vertex_count && !status; v++)
+    fem->total_mass += fem->vertex_masses[v];
   return status;
 }
 
@@ -114,7 +124,16 @@ void lb_fem_second_moments(const lbFem *fem, const double c[3], double moments[3
 }
 
 lbStatus lb_fem_mass_matrix(const lbFem *fem, lbMassKind kind, lbSparse **out, lbError *err) {
-  return kind == LB_MASS_LUMPED ? lumped_mass(fem, out, err) : consistent_mass(fem, out, err);
+  return kind == LB_MASS_LUMPED ? lumped_mass(fem, fem->vertex_masses, out, err)
+                                : consistent_mass(fem, NULL, out, err);
+}
+
+lbStatus lb_fem_material_mass(const lbFem *fem, int32_t material, double *masses, lbSparse **out,
+                              lbError *err) {
+  lbStatus status = sum_rows(fem, material, masses, err);
+  if (status) return status;
+  return fem->mass_kind == LB_MASS_LUMPED ? lumped_mass(fem, masses, out, err)
+                                          : consistent_mass(fem, &material, out, err);
 }
 
 lbStatus lb_fem_mass(lbFem *fem, lbMassKind kind, lbError *err) {

@@ -1,6 +1,7 @@
 // Natural frequencies and shapes: K w = λ M w at rest.
+#include "fem/modes.h"
+
 #include "fem/assembler.h"
-#include "linalg/eigen.h"
 
 #include <math.h>
 
@@ -29,12 +30,12 @@ lbStatus lb_fem_rest_stiffness(const lbFem *fem, lbSparse **out, lbError *err) {
   return status;
 }
 
-static lbStatus modes_of_eigen(const lbFem *fem, const lbEigen *eigen, lbModes **out,
-                               lbError *err) {
+lbStatus lb_fem_modes_of_eigen(const lbFem *fem, const lbEigen *eigen, int32_t mode_count,
+                               lbModes **out, lbError *err) {
   lbModes *modes = lb_alloc(1, sizeof *modes);
   if (!modes) return lb_fail_memory(err);
-  size_t count = (size_t)eigen->count, rows = 3 * (size_t)fem->vertex_count;
-  modes->count = eigen->count;
+  size_t count = (size_t)mode_count, rows = 3 * (size_t)fem->vertex_count;
+  modes->count = mode_count;
   modes->rigid_count = eigen->rigid_count;
   modes->vertex_count = fem->vertex_count;
   modes->seconds = eigen->seconds;
@@ -60,7 +61,7 @@ lbStatus lb_fem_modes(const lbFem *fem, int32_t count, lbModes **out, lbError *e
   lbStatus status = lb_fem_rest_stiffness(fem, &K, err);
   lbEigenDef def = lb_eigen_def(count);
   if (!status) status = lb_eigen_lowest(K, fem->mass, &def, &eigen, err);
-  if (!status) status = modes_of_eigen(fem, eigen, out, err);
+  if (!status) status = lb_fem_modes_of_eigen(fem, eigen, eigen->count, out, err);
   lb_eigen_destroy(eigen);
   lb_sparse_destroy(K);
   return status;

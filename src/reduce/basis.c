@@ -45,6 +45,7 @@ lbBasisDef lb_basis_def(void) {
 
 void lb_basis_destroy(lbBasis *basis) {
   if (!basis) return;
+  lb_modes_destroy(basis->modes);
   lb_free(basis->vectors);
   lb_free(basis->values);
   lb_free(basis);
@@ -87,11 +88,11 @@ static lbStatus change_metric(const lbSparse *M, int32_t count, double *X, lbErr
 lbStatus lb_basis_pca(const lbFem *fem, const lbBasisDef *def, int32_t count, double *A,
                       lbBasis *basis, lbError *err) {
   double start = lb_seconds();
-  int32_t size = 3 * fem->node_count;
+  int32_t size = 3 * fem->node_count, dimension = def->dimension;
   bool lumped = def->metric == LB_MASS_LUMPED, own_lumped = lb_rest_mass_is_lumped(fem);
   lbSparse *made = NULL;
-  double *vectors = lb_alloc((size_t)size * (size_t)def->dimension, sizeof(double));
-  double *values = lb_alloc((size_t)def->dimension, sizeof(double));
+  double *vectors = lb_alloc((size_t)size * (size_t)dimension, sizeof(double));
+  double *values = lb_alloc((size_t)dimension, sizeof(double));
   double *masses = lb_alloc((size_t)size, sizeof(double));
   lbStatus status = vectors && values && masses ? LB_OK : lb_fail_memory(err);
   for (int32_t i = 0; i < size && !status; i++)
@@ -100,11 +101,11 @@ lbStatus lb_basis_pca(const lbFem *fem, const lbBasisDef *def, int32_t count, do
     status = lb_fem_mass_matrix(fem, LB_MASS_CONSISTENT, &made, err);
   const lbSparse *metric = lumped ? NULL : made ? made : fem->mass;
   if (!status)
-    status = lb_mass_pca(size, count, A, metric, masses, def->dimension, fem->name, vectors, values,
-                         err);
+    status = lb_mass_pca_most(size, count, A, metric, masses, def->at_most, &dimension, fem->name,
+                              vectors, values, err);
   if (!status && lumped != own_lumped && !def->keep_metric)
-    status = change_metric(fem->mass, def->dimension, vectors, err);
-  if (!status) status = lb_basis_store(fem, def->dimension, vectors, values, basis, err);
+    status = change_metric(fem->mass, dimension, vectors, err);
+  if (!status) status = lb_basis_store(fem, dimension, vectors, values, basis, err);
   basis->candidate_count = count;
   basis->pca_seconds = lb_seconds() - start;
   lb_sparse_destroy(made);
@@ -156,7 +157,7 @@ static lbStatus check_def(const lbFem *fem, const lbBasisDef *def, lbError *err)
   if (modes && (def->mode_count < 1 || def->mode_count > most_modes))
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: mode_count of the basis is %d, choose 1 to %d",
                    fem->name, (int)def->mode_count, (int)most_modes);
-  if (pca && (def->dimension < 1 || def->dimension > size))
+  if (pca && (def->dimension < 1 || (def->dimension > size && !def->at_most)))
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "%s: dimension of the basis is %d, choose 1 to %d (the body's unknowns)",
                    fem->name, (int)def->dimension, (int)size);

@@ -1,9 +1,10 @@
-// A user's own vectors from a NumPy file, made orthonormal in the order in which they come.
+// A user's own vectors from a NumPy or Vega file, made orthonormal in the order in which they come.
 #include "reduce/basis.h"
 
 #include "fem/fem.h"
 #include "limber/file.h"
 #include "reduce/npy.h"
+#include "reduce/vega_matrix.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,12 +53,40 @@ static lbStatus find_layout(const char *path, const lbNpy *a, size_t vertices, L
                  m.matches ? "can be read in two ways" : "does not fit", vertices);
 }
 
+// A Vega matrix, a vector a column.
+static lbStatus read_matrix(const char *path, const char *content, size_t bytes, lbNpy **out,
+                            lbError *err) {
+  lbVegaMatrix matrix = { 0 };
+  lbStatus status = lb_vega_matrix_read(path, content, bytes, &matrix, err);
+  if (status) return status;
+  size_t rows = (size_t)matrix.rows, columns = (size_t)matrix.columns;
+  lbNpy *array = lb_alloc(1, sizeof *array);
+  if (!array) {
+    lb_free(matrix.values);
+    return lb_fail_memory(err);
+  }
+  *array = (lbNpy){ .axis_count = 2,
+                    .shape = { rows, columns, 1 },
+                    .stride = { 1, rows, 1 },
+                    .count = rows * columns,
+                    .single = bytes < 8 + 8 * rows * columns,
+                    .values = matrix.values };
+  *out = array;
+  return LB_OK;
+}
+
+static bool is_matrix(const char *path) {
+  return lb_path_has_extension(path, ".u") || lb_path_has_extension(path, ".float");
+}
+
 static lbStatus read_array(const char *path, lbNpy **out, lbError *err) {
   char *content = NULL;
   size_t bytes;
   lbStatus status = lb_file_read(path, &content, &bytes, err);
   if (status) return status;
-  if (bytes >= 2 && memcmp(content, "PK", 2) == 0)
+  if (is_matrix(path))
+    status = read_matrix(path, content, bytes, out, err);
+  else if (bytes >= 2 && memcmp(content, "PK", 2) == 0)
     status = lb_npz_parse(path, content, bytes, "basis", out, err);
   else
     status = lb_npy_parse(path, content, bytes, out, err);
@@ -89,7 +118,7 @@ lbStatus lb_basis_file(const lbFem *fem, const lbBasisDef *def, lbBasis *basis, 
   double *A = NULL;
   Layout layout = { 0 };
   if (!path || !*path)
-    return lb_fail(err, LB_ERR_ARGUMENT, "%s: the basis has no file, name a .npy or .npz",
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: the basis has no file, name a .npy, .npz or .U",
                    fem->name);
   lbStatus status = read_array(path, &array, err);
   if (!status) status = find_layout(path, array, (size_t)fem->vertex_count, &layout, err);

@@ -5,6 +5,7 @@
 #include "reduce/basis.h"
 
 #include "fem/fem.h"
+#include "fem/modes.h"
 #include "reduce/derivatives.h"
 #include "reduce/pca.h"
 
@@ -22,6 +23,8 @@ lbStatus lb_basis_linear(const lbFem *fem, const lbBasisDef *def, lbBasis *basis
     basis->rigid_count = rest->eigen->rigid_count;
     basis->mode_seconds = rest->eigen->seconds;
   }
+  if (!status)
+    status = lb_fem_modes_of_eigen(fem, rest->eigen, rest->eigen->count, &basis->modes, err);
   lb_rest_destroy(rest);
   return status;
 }
@@ -122,7 +125,7 @@ static lbStatus reduce_candidates(Candidates *c, const lbBasisDef *def, lbBasis 
 
 static lbStatus check_dimension(const lbFem *fem, const lbBasisDef *def, int32_t candidates,
                                 lbError *err) {
-  if (def->dimension <= candidates) return LB_OK;
+  if (def->dimension <= candidates || def->at_most) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT,
                  "%s: dimension of the basis is %d, but %d modes have only %d candidates; ask for "
                  "more modes or at most that dimension",
@@ -148,7 +151,8 @@ lbStatus lb_basis_derivatives(const lbFem *fem, const lbBasisDef *def, lbBasis *
     goto done;
   }
   list_pairs(&c, spectral);
-  status = find_derivatives(&c, spectral, basis, err);
+  status = lb_fem_modes_of_eigen(fem, c.rest->eigen, k, &basis->modes, err);
+  if (!status) status = find_derivatives(&c, spectral, basis, err);
   if (!status) status = reduce_candidates(&c, def, basis, err);
 done:
   lb_rest_destroy(c.rest);

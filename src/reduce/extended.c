@@ -4,6 +4,7 @@
 #include "reduce/basis.h"
 
 #include "fem/fem.h"
+#include "fem/modes.h"
 #include "reduce/rest.h"
 
 #include <math.h>
@@ -53,6 +54,8 @@ lbStatus lb_basis_extended(const lbFem *fem, const lbBasisDef *def, lbBasis *bas
     basis->rigid_count = rest->eigen->rigid_count;
     basis->mode_seconds = rest->eigen->seconds;
     if (!status) status = lb_basis_orthonormal(fem, rest->K, total, A, cut, basis, err);
+    if (!status)
+      status = lb_fem_modes_of_eigen(fem, rest->eigen, rest->eigen->count, &basis->modes, err);
   }
   lb_rest_destroy(rest);
   lb_free(A);

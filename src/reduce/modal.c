@@ -8,6 +8,7 @@
 
 #include "fem/fem.h"
 #include "reduce/object.h"
+#include "reduce/projection.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -111,64 +112,6 @@ static lbStatus keep_modes(const lbModes *modes, lbArena *arena, lbModel *draft,
   return LB_OK;
 }
 
-static lbStatus keep_damping(const lbReduceDef *def, lbArena *arena, lbModel *draft, lbError *err) {
-  double *damping = lb_arena_alloc(arena, 2, sizeof *damping);
-  if (!damping) return lb_fail_memory(err);
-  damping[0] = def->damping_mass;
-  damping[1] = def->damping_stiffness;
-  draft->modal_damping = damping;
-  return LB_OK;
-}
-
-// Uᵀ M (1 ⊗ e_k): M's row sums are the vertices' masses.
-static lbStatus project_gravity(lbArena *arena, lbModel *draft, lbError *err) {
-  size_t modes = (size_t)draft->size.mode_count, nodes = (size_t)draft->size.node_count;
-  double *gravity = lb_arena_alloc(arena, modes, 3 * sizeof *gravity);
-  if (!gravity) return lb_fail_memory(err);
-  for (size_t i = 0; i < modes; i++)
-    for (size_t k = 0; k < 3 * nodes; k++)
-      gravity[3 * i + k % 3] += draft->node_masses[k / 3] * draft->modal_basis[3 * nodes * i + k];
-  draft->modal_gravity = gravity;
-  return LB_OK;
-}
-
-// Rigid velocity `motion` of the free nodes, system vector: along x, y, z, then about them.
-static void rigid_velocity(const lbFem *fem, const double *centre, int motion, double *velocity) {
-  for (int32_t n = 0; n < fem->node_count; n++) {
-    const double *x = fem->positions + 3 * (size_t)fem->vertex_of_node[n];
-    double *v = velocity + 3 * (size_t)n;
-    v[0] = v[1] = v[2] = 0;
-    int i = motion % 3, j = (i + 1) % 3, k = (i + 2) % 3;
-    if (motion < 3) {
-      v[i] = 1;
-    } else { // e_i × (x − centre)
-      v[j] = -(x[k] - centre[k]);
-      v[k] = x[j] - centre[j];
-    }
-  }
-}
-
-// Uᵀ M Z over the free nodes.
-static lbStatus project_launch(const lbFem *fem, lbArena *arena, lbModel *draft, lbError *err) {
-  size_t modes = (size_t)draft->size.mode_count, size = 3 * (size_t)fem->node_count;
-  size_t rows = 3 * (size_t)fem->vertex_count;
-  double *launch = lb_arena_alloc(arena, modes, 6 * sizeof *launch);
-  double *velocity = lb_arena_alloc(arena, size, sizeof *velocity);
-  double *momentum = lb_arena_alloc(arena, size, sizeof *momentum);
-  double *full = lb_arena_alloc(arena, rows, sizeof *full);
-  if (!launch || !velocity || !momentum || !full) return lb_fail_memory(err);
-  for (int motion = 0; motion < 6; motion++) {
-    rigid_velocity(fem, draft->rigid_centre, motion, velocity);
-    lb_sparse_multiply(fem->mass, velocity, momentum);
-    lb_fem_expand(fem, momentum, full);
-    for (size_t i = 0; i < modes; i++)
-      for (size_t k = 0; k < rows; k++)
-        launch[6 * i + (size_t)motion] += draft->modal_basis[rows * i + k] * full[k];
-  }
-  draft->modal_launch = launch;
-  return LB_OK;
-}
-
 static lbStatus write_provenance(const lbReduceDef *def, const lbDiscard *d, lbArena *arena,
                                  lbModel *draft, lbError *err) {
   char more[400], rules[200] = "off";
@@ -194,6 +137,23 @@ static void warn_of_loose_parts(const lbModes *modes, const lbReduceDef *def,
            def->name, (int)(modes->rigid_count - carried));
 }
 
+lbStatus lb_modal_draft(const lbFem *fem, const lbModes *modes, const lbReduceDef *def,
+                        const lbDiscard *discard, lbArena *arena, lbModel *draft, lbError *err) {
+  double *gravity = NULL, *launch = NULL, *damping = NULL;
+  lbStatus status = choose_modes(modes, def, discard, arena, draft, err);
+  if (!status) status = keep_modes(modes, arena, draft, err);
+  if (!status) status = lb_keep_damping(def, arena, &damping, err);
+  int32_t count = draft->size.mode_count;
+  if (!status) status = lb_project_gravity(draft, count, draft->modal_basis, arena, &gravity, err);
+  if (!status)
+    status = lb_project_launch(fem, draft, count, draft->modal_basis, arena, &launch, err);
+  draft->modal_damping = damping;
+  draft->modal_gravity = gravity;
+  draft->modal_launch = launch;
+  if (!status) warn_of_loose_parts(modes, def, draft);
+  return status;
+}
+
 lbStatus lb_reduce_modes(const lbMesh *mesh, const lbFem *fem, const lbModes *modes,
                          const lbReduceDef *def, const lbModalDef *modal, lbModel **out,
                          lbError *err) {
@@ -201,14 +161,9 @@ lbStatus lb_reduce_modes(const lbMesh *mesh, const lbFem *fem, const lbModes *mo
   lbModel draft;
   lbStatus status = check_modal(def, modal, err);
   if (!status) status = lb_object_draft(mesh, fem, def, &arena, &draft, err);
-  if (!status) status = choose_modes(modes, def, &modal->discard, &arena, &draft, err);
-  if (!status) status = keep_modes(modes, &arena, &draft, err);
-  if (!status) status = keep_damping(def, &arena, &draft, err);
-  if (!status) status = project_gravity(&arena, &draft, err);
-  if (!status) status = project_launch(fem, &arena, &draft, err);
+  if (!status) status = lb_modal_draft(fem, modes, def, &modal->discard, &arena, &draft, err);
   if (!status) status = write_provenance(def, &modal->discard, &arena, &draft, err);
   if (!status) status = lb_model_create(&draft, out, err);
-  if (!status) warn_of_loose_parts(modes, def, &draft);
   lb_arena_release(&arena);
   return status;
 }

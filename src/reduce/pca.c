@@ -102,10 +102,19 @@ static int32_t find_rank(const Pca *p) {
 lbStatus lb_mass_pca(int32_t size, int32_t count, double *A, const lbSparse *M,
                      const double *lumped, int32_t dimension, const char *what, double *vectors,
                      double *singular, lbError *err) {
+  return lb_mass_pca_most(size, count, A, M, lumped, false, &dimension, what, vectors, singular,
+                          err);
+}
+
+lbStatus lb_mass_pca_most(int32_t size, int32_t count, double *A, const lbSparse *M,
+                          const double *lumped, bool at_most, int32_t *most, const char *what,
+                          double *vectors, double *singular, lbError *err) {
   Pca p = { .size = size, .count = count, .least = size < count ? size : count };
   lbStatus status = lumped_pca(&p, A, lumped, err);
   if (!status && M) status = refine(&p, M, err);
   int32_t rank = status ? 0 : find_rank(&p);
+  if (at_most && rank > 0 && rank < *most) *most = rank;
+  int32_t dimension = *most;
   if (!status && rank < dimension)
     status = lb_fail(err, LB_ERR_ARGUMENT,
                      "%s: dimension is %d, but only %d of the %d vectors are independent; ask for "

@@ -13,6 +13,12 @@ lbStatus lb_mass_pca(int32_t size, int32_t count, double *A, const lbSparse *M,
                      const double *lumped, int32_t dimension, const char *what, double *vectors,
                      double *singular, lbError *err);
 
+// The same; with `at_most`, *dimension becomes the number of independent columns where it is larger
+// than that.
+lbStatus lb_mass_pca_most(int32_t size, int32_t count, double *A, const lbSparse *M,
+                          const double *lumped, bool at_most, int32_t *dimension, const char *what,
+                          double *vectors, double *singular, lbError *err);
+
 // A <- mass-orthonormal columns with the same nested spans (Gram–Schmidt, twice). Columns of which
 // less than `cut` of their length is independent of those before are left out; *rank remain.
 lbStatus lb_mass_orthonormalise(int32_t size, int32_t count, double *A, const lbSparse *M,

@@ -211,7 +211,7 @@ static lbStatus solve_loads(Work *w, lbError *err) {
 
 static lbStatus check_shapes(const Work *w, lbError *err) {
   int32_t loads = w->def->sketch->load_count;
-  if (w->count >= w->def->dimension) return LB_OK;
+  if (w->count >= (w->def->at_most ? 1 : w->def->dimension)) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT,
                  "%s: dimension of the basis is %d, but the %d loads of the sketch give only %d "
                  "different shapes; record more, or ask for at most that many",

@@ -15,6 +15,7 @@ void lb_scene_begin_body(lbSceneBody *body) {
   *body = (lbSceneBody){ .up = 'z', .rotation = { 0, 0, 0, 1 }, .twin = -1 };
   body->modal = lb_modal_def();
   body->modal.mode_count = 0;
+  body->subspace = lb_subspace_def();
 }
 
 void lb_scene_release_body(lbSceneBody *body) {
@@ -24,6 +25,7 @@ void lb_scene_release_body(lbSceneBody *body) {
   lb_mesh_destroy(body->mesh);
   lb_mesh_destroy(body->surface);
   lb_embedding_destroy(body->embedding);
+  lb_free(body->basis_file);
   lb_free(body->materials);
   lb_free(body->element_materials);
   lb_free(body->fixed);

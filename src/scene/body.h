@@ -43,11 +43,18 @@ lbStatus lb_scene_read_mesh(const lbField *json, lbSceneBody *body, lbError *err
 char lb_scene_file_up(const char *path);
 // model.c: the "model" entry; may make the body a twin of one that uses the same file.
 lbStatus lb_scene_read_model(lbBodyReader *reader, const lbField *json, int32_t body, lbError *err);
+// α and β of one of its methods; NULL: none.
+const double *lb_scene_model_damping(const lbModel *model, lbMethod method);
 // Where vertex ids of a body with a model point to: sets surface_ids.
 void lb_scene_number_model(lbSceneBody *body);
 // method.c
 lbStatus lb_scene_read_method(const lbField *json, lbSceneBody *body, lbError *err);
 lbStatus lb_scene_read_damping(const lbField *json, lbSceneBody *body, lbError *err);
+// subspace.c: `usual`, or as many elastic modes as the body has.
+int32_t lb_scene_default_modes(const lbSceneBody *body, const lbFem *fem, int32_t usual);
+#define LB_SCENE_EXTENDED_MODES 4 // nine vectors each
+// A sketch from a file, on the vertices of the volume mesh.
+lbStatus lb_scene_sketch(const lbSceneBody *body, const char *path, lbSketch **out, lbError *err);
 // placement.c: fills position, rotation and velocities; *scale is for the meshes.
 lbStatus lb_scene_read_placement(const lbBodyEntry *entry, int32_t instance, lbSceneBody *body,
                                  double scale[3], lbError *err);

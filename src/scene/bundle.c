@@ -14,9 +14,10 @@ static lbStatus begin_body(lbScene *scene, int32_t index, const char *name, cons
   body->model = (lbModel *)model;
   body->method = method;
   body->up = model->up[0] == 1 ? 'y' : 'z';
-  if (model->modal_damping) {
-    body->damping_mass = model->modal_damping[0];
-    body->damping_stiffness = model->modal_damping[1];
+  const double *damping = lb_scene_model_damping(model, method);
+  if (damping) {
+    body->damping_mass = damping[0];
+    body->damping_stiffness = damping[1];
   }
   body->twin = twin;
   if (twin < 0)
@@ -28,12 +29,11 @@ static lbStatus begin_body(lbScene *scene, int32_t index, const char *name, cons
 
 static lbStatus take_model(const char *path, const lbBundle *bundle, lbScene *scene, lbError *err) {
   const lbModel *model = bundle->models[0];
-  int method = LB_METHOD_FULL + 1;
-  while (method < LB_METHOD_COUNT && !lb_model_has(model, (lbMethod)method)) method++;
+  lbMethod method = lb_scene_model_method(model);
   if (method == LB_METHOD_COUNT)
     return lb_fail(err, LB_ERR_FORMAT, "%s: the model has no method, build it again", path);
   scene->body_count = 1;
-  lbStatus status = begin_body(scene, 0, model->name, model, (lbMethod)method, -1, err);
+  lbStatus status = begin_body(scene, 0, model->name, model, method, -1, err);
   scene->gravity[model->up[0]] = -9.81;
   scene->time_step = 1.0 / 120;
   scene->step_count = 240;

@@ -1,10 +1,11 @@
 // How a body is simulated: "method", "reduce", "mass" and "damping".
 #include "scene/body.h"
 
+#include "limber/file.h"
+
 static const char *const method_names[] = { "full", "modal", "subspace", "warp", "frames", NULL };
-static const char *const reduce_keys[] = {
-  "basis", "modes", "dimension", "forces", "discard", NULL
-};
+static const char *const reduce_keys[] = { "basis",  "modes",    "dimension", "forces",
+                                           "metric", "editable", "discard",   NULL };
 static const char *const discard_keys[] = { "max_force", "min_resolution", "frame_rate",
                                             "amplitude", NULL };
 
@@ -29,18 +30,67 @@ static lbStatus read_discard(const lbField *json, lbDiscard *discard, lbError *e
   return status;
 }
 
-// Keys of the subspace method: looked at, and said to play no part where they do not.
-static lbStatus read_subspace(const lbField *json, lbMethod method, lbError *err) {
-  static const char *const keys[] = { "basis", "dimension", "forces", NULL };
-  lbStatus status = LB_OK;
-  int32_t dimension = 0;
-  for (int i = 0; keys[i] && !status; i++) {
+// A kind of basis, { "file": ... } or { "sketch": ... }; the file is read when it is needed.
+static lbStatus read_basis(const lbField *json, lbSceneBody *body, lbError *err) {
+  static const char *const kinds[] = { "linear", "derivatives", "sketch", "extended", NULL };
+  static const char *const keys[] = { "file", "sketch", NULL };
+  if (!lb_field_here(json)) return LB_OK;
+  if (!json_is_object(json->value)) {
+    int kind = body->subspace.basis.kind;
+    lbStatus status = lb_field_choice(json, kinds, &kind, err);
+    if (!status && kind == LB_BASIS_SKETCH)
+      status = lb_field_fail(json, err, "needs its loads: { \"sketch\": \"file.json\" }");
+    body->subspace.basis.kind = (lbBasisKind)kind;
+    return status;
+  }
+  lbStatus status = lb_field_keys(json, keys, err);
+  lbField file = lb_field_member(json, "file"), sketch = lb_field_member(json, "sketch");
+  if (!status && lb_field_here(&file) == lb_field_here(&sketch))
+    status = lb_field_fail(json, err, "needs either \"file\" or \"sketch\"");
+  const lbField *given = lb_field_here(&file) ? &file : &sketch;
+  const char *name = status ? NULL : lb_field_text(given, &status, err);
+  if (status) return status;
+  if (!name[0]) return lb_field_fail(given, err, "is empty, it must be a file's name");
+  body->subspace.basis.kind = given == &file ? LB_BASIS_FILE : LB_BASIS_SKETCH;
+  body->basis_file = lb_path_beside(json->file, name);
+  return body->basis_file ? LB_OK : lb_fail_memory(err);
+}
+
+static lbStatus read_forces(const lbField *json, lbMethod method, lbError *err) {
+  static const char *const kinds[] = { "polynomial", "cubature", NULL };
+  int kind = 0;
+  lbStatus status = lb_field_choice(json, kinds, &kind, err);
+  if (!status && kind == 1 && method == LB_METHOD_SUBSPACE)
+    status = lb_field_fail(json, err, "\"cubature\" is not in this version, use \"polynomial\"");
+  return status;
+}
+
+static lbStatus read_flag(const lbField *json, bool *out, lbError *err) {
+  if (!lb_field_here(json)) return LB_OK;
+  if (!json_is_boolean(json->value)) return lb_field_fail(json, err, "must be true or false");
+  *out = json_is_true(json->value);
+  return LB_OK;
+}
+
+// Keys of the subspace method, said to play no part where they do not.
+static lbStatus read_subspace(const lbField *json, lbSceneBody *body, lbError *err) {
+  static const char *const keys[] = { "basis", "dimension", "forces", "metric", "editable", NULL };
+  static const char *const metrics[] = { "consistent", "lumped", NULL };
+  int metric = LB_MASS_CONSISTENT;
+  lbField basis = lb_field_member(json, "basis"), forces = lb_field_member(json, "forces");
+  lbField dimension = lb_field_member(json, "dimension"),
+          editable = lb_field_member(json, "editable");
+  lbField mass = lb_field_member(json, "metric");
+  lbStatus status = read_basis(&basis, body, err);
+  if (!status)
+    status = lb_field_integer(&dimension, 1, INT32_MAX, &body->subspace.vectors_max, err);
+  if (!status) status = read_forces(&forces, body->method, err);
+  if (!status) status = lb_field_choice(&mass, metrics, &metric, err);
+  if (!status) status = read_flag(&editable, &body->subspace.editable, err);
+  body->subspace.basis.metric = (lbMassKind)metric;
+  for (int i = 0; keys[i] && !status && body->method == LB_METHOD_MODAL; i++) {
     lbField member = lb_field_member(json, keys[i]);
-    if (i == 1)
-      status = lb_field_integer(&member, 1, INT32_MAX, &dimension, err);
-    else
-      lb_field_text(&member, &status, err);
-    if (!status && lb_field_here(&member) && method == LB_METHOD_MODAL)
+    if (lb_field_here(&member))
       lb_log(LB_LOG_WARNING, "%s: %s: plays no part in the method \"modal\"", json->file,
              member.path);
   }
@@ -54,7 +104,10 @@ static lbStatus read_reduce(const lbField *json, lbSceneBody *body, lbError *err
   if (!status) status = lb_field_integer(&member, 1, INT32_MAX, &body->modal.mode_count, err);
   member = lb_field_member(json, "discard");
   if (!status) status = read_discard(&member, &body->modal.discard, err);
-  return status ? status : read_subspace(json, body->method, err);
+  if (!status && lb_field_here(&member) && body->method == LB_METHOD_SUBSPACE)
+    lb_log(LB_LOG_WARNING, "%s: %s: plays no part in the method \"subspace\"", json->file,
+           member.path);
+  return status ? status : read_subspace(json, body, err);
 }
 
 lbStatus lb_scene_read_damping(const lbField *json, lbSceneBody *body, lbError *err) {

@@ -23,31 +23,42 @@ static lbStatus refuse_beside(const lbField *json, lbError *err) {
   return LB_OK;
 }
 
-// The method that the scene names, or the first that the model has.
+lbMethod lb_scene_model_method(const lbModel *model) {
+  if (lb_model_has(model, LB_METHOD_SUBSPACE)) return LB_METHOD_SUBSPACE;
+  int first = LB_METHOD_FULL + 1;
+  while (first < LB_METHOD_COUNT && !lb_model_has(model, (lbMethod)first)) first++;
+  return (lbMethod)first;
+}
+
+const double *lb_scene_model_damping(const lbModel *model, lbMethod method) {
+  return method == LB_METHOD_SUBSPACE ? model->subspace_damping : model->modal_damping;
+}
+
+// The method that the scene names, or the one that the model is made for.
 static lbStatus choose_method(const lbField *json, lbSceneBody *body, lbError *err) {
   lbField method = lb_field_member(json, "method");
-  int first = LB_METHOD_FULL + 1;
-  while (first < LB_METHOD_COUNT && !lb_model_has(body->model, (lbMethod)first)) first++;
+  lbMethod first = lb_scene_model_method(body->model);
   if (first == LB_METHOD_COUNT)
     return lb_field_fail(json, err, "its model has no method, build it again");
-  if (!lb_field_here(&method)) body->method = (lbMethod)first;
+  if (!lb_field_here(&method)) body->method = first;
   if (lb_model_has(body->model, body->method)) return LB_OK;
   return lb_field_fail(&method, err, "the model does not have \"%s\", use \"%s\"%s",
-                       lb_method_name(body->method), lb_method_name((lbMethod)first),
+                       lb_method_name(body->method), lb_method_name(first),
                        body->method == LB_METHOD_FULL ? " or name its \"mesh\"" : "");
 }
 
 // The model's damping is the body's unless the scene says otherwise; then the body gets a model of
 // its own, so that the model alone tells how it moves.
 static lbStatus apply_damping(const lbField *json, lbSceneBody *body, lbError *err) {
-  const double *own = body->model->modal_damping;
+  const double *own = lb_scene_model_damping(body->model, body->method);
   body->damping_mass = own ? own[0] : 0;
   body->damping_stiffness = own ? own[1] : 0;
   lbStatus status = lb_scene_read_damping(json, body, err);
   double damping[2] = { body->damping_mass, body->damping_stiffness };
   if (status || (own && memcmp(damping, own, sizeof damping) == 0)) return status;
   lbModel draft = *body->model, *changed;
-  draft.modal_damping = damping;
+  if (draft.modal_damping) draft.modal_damping = damping;
+  if (draft.subspace_damping) draft.subspace_damping = damping;
   status = lb_model_create(&draft, &changed, err);
   if (status) return status;
   lb_model_destroy(body->model);
@@ -85,7 +96,8 @@ static int32_t find_twin(const lbBodyReader *reader, const lbField *json, const 
   for (size_t i = 0; i < reader->file_count; i++) {
     const lbModelFile *file = &reader->files[i];
     const lbSceneBody *other = &reader->scene->bodies[file->body];
-    bool same_method = !lb_field_here(&method) || body->method == other->method;
+    lbMethod wanted = lb_field_here(&method) ? body->method : lb_scene_model_method(other->model);
+    bool same_method = wanted == other->method;
     if (strcmp(file->path, path) == 0 && same_method && same_value(file->damping, damping.value))
       return file->body;
   }

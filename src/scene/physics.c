@@ -61,16 +61,25 @@ lbStatus lb_scene_number_surface(const lbSceneBody *body, lbModel **model, lbErr
   return LB_OK;
 }
 
-// Of the modes that a body has; a free one has six rigid ones among them.
-static int32_t default_mode_count(const lbSceneBody *body, const lbFem *fem) {
-  int64_t most = 3 * (int64_t)lb_fem_node_count(fem), count = lb_modal_def().mode_count;
-  bool held = false;
-  for (int32_t v = 0; body->fixed && v < body->mesh->vertex_count; v++) held |= body->fixed[v];
-  if (!held) most -= 6;
-  return (int32_t)(count < most ? count : most < 1 ? 1 : most);
+static lbStatus reduce_modal(const lbSceneBody *body, const lbFem *fem, const lbReduceDef *def,
+                             lbModel **out, lbError *err) {
+  lbModalDef modal = body->modal;
+  if (modal.mode_count == 0)
+    modal.mode_count = lb_scene_default_modes(body, fem, lb_modal_def().mode_count);
+  return lb_reduce_modal(body->mesh, fem, def, &modal, out, err);
 }
 
-static lbStatus reduce_modal(const lbSceneBody *body, lbModel **out, lbError *err) {
+static lbStatus reduce_subspace(const lbSceneBody *body, const lbFem *fem, const lbReduceDef *def,
+                                lbModel **out, lbError *err) {
+  lbSubspaceDef subspace;
+  lbSketch *sketch = NULL;
+  lbStatus status = lb_scene_subspace(body, fem, &subspace, &sketch, err);
+  if (!status) status = lb_reduce_subspace(body->mesh, fem, def, &subspace, out, err);
+  lb_sketch_destroy(sketch);
+  return status;
+}
+
+static lbStatus reduce_body(const lbSceneBody *body, lbModel **out, lbError *err) {
   lbFem *fem = NULL;
   lbModel *model = NULL;
   lbReduceDef def = lb_reduce_def();
@@ -81,9 +90,9 @@ static lbStatus reduce_modal(const lbSceneBody *body, lbModel **out, lbError *er
   def.damping_mass = body->damping_mass;
   def.damping_stiffness = body->damping_stiffness;
   lbStatus status = create_fem(body, body->mesh->positions, &fem, err);
-  lbModalDef modal = body->modal;
-  if (!status && modal.mode_count == 0) modal.mode_count = default_mode_count(body, fem);
-  if (!status) status = lb_reduce_modal(body->mesh, fem, &def, &modal, &model, err);
+  if (!status)
+    status = body->method == LB_METHOD_SUBSPACE ? reduce_subspace(body, fem, &def, &model, err)
+                                                : reduce_modal(body, fem, &def, &model, err);
   if (!status) status = lb_scene_number_surface(body, &model, err);
   lb_fem_destroy(fem);
   if (status)
@@ -100,11 +109,12 @@ lbStatus lb_scene_model(const lbSceneBody *body, lbModel **out, lbError *err) {
                    "body \"%s\": the method \"full\" has no model, use a reduced one such as "
                    "\"modal\"",
                    body->name);
-  if (body->method != LB_METHOD_MODAL)
+  if (body->method != LB_METHOD_MODAL && body->method != LB_METHOD_SUBSPACE)
     return lb_fail(err, LB_ERR_UNSUPPORTED,
-                   "body \"%s\": method \"%s\" is not in this version, use \"modal\" or \"full\"",
+                   "body \"%s\": method \"%s\" is not in this version, use \"subspace\", "
+                   "\"modal\" or \"full\"",
                    body->name, lb_method_name(body->method));
-  return reduce_modal(body, out, err);
+  return reduce_body(body, out, err);
 }
 
 // ---- forces and velocities ---------------------------------------------------------------------

@@ -347,6 +347,21 @@ def bench_prints_the_documented_rows(folder):
     check(names >= {"fem.force_stiffness", "fem.factor_solve", "fem.modes"}, str(names))
 
 
+@case
+def bench_haptics_prints_the_documented_rows(folder):
+    block = generate(folder, "block.msh", "bar", "--cells", "8,3,2", "--size", "1,0.3,0.2")
+    rows = limber("bench", "haptics", "--mesh", block, "--seconds", 1, "--json").json()
+    found = {row["name"]: row for row in rows}
+    check(set(found) == {"haptics.step", "haptics.jitter", "haptics.missed"}, str(set(found)))
+    check(found["haptics.step"]["median"] > 0 and found["haptics.missed"]["median"] >= 0, str(rows))
+    check("p99" in found["haptics.step"]["note"], str(rows))
+    limber("bench", "haptics", "--seconds", 0).message("--seconds", status=2)
+    limber("bench", "modal", "--mesh", block).message("--mesh", status=2)
+    limber("bench", "fem", "--fixed", "x.bou").message("--fixed", status=2)
+    limber("bench", "haptics", "--mesh", block, "--fixed", os.path.join(folder, "no.bou")).message(
+        "no.bou")
+
+
 # ---- run -----------------------------------------------------------------------------------------
 
 

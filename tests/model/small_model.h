@@ -1,6 +1,7 @@
 // A model made by hand, some kB as a file, with every array in it: a brick whose floor is held, two
 // tets on top of it, and a tetrahedron as the surface. Its modes move the tip (node 8) along x, y
-// and z. All numbers are exact in binary, so that every machine makes the same bytes.
+// and z; its subspace is made of two vectors that do the same. All numbers are exact in binary, so
+// that every machine makes the same bytes.
 //
 // Everything lies in a SmallModel that a test may change before it uses `draft`.
 #ifndef LB_TESTS_SMALL_MODEL_H
@@ -23,6 +24,12 @@ enum {
   SMALL_TEXTURES = 2,
   SMALL_MODES = 3,
   SMALL_CANDIDATES = 5,
+  SMALL_DIMENSION = 2,
+  SMALL_PARTS = 2 * SMALL_MATERIALS,
+  SMALL_PACKED2 = 3,
+  SMALL_PACKED3 = 4,
+  SMALL_PACKED4 = 5,
+  SMALL_MOTIONS = 2,
   SMALL_TIP = 8, // the node that the modes move
 };
 
@@ -52,6 +59,16 @@ typedef struct SmallModel {
   double modal_residuals[SMALL_MODES];
   double candidate_eigenvalues[SMALL_CANDIDATES], candidate_amplitudes[SMALL_CANDIDATES];
   int32_t candidate_fates[SMALL_CANDIDATES];
+  double subspace_basis[SMALL_DIMENSION][3 * SMALL_NODES], subspace_values[SMALL_DIMENSION];
+  double subspace_damping[2], subspace_gravity[SMALL_DIMENSION][3];
+  double subspace_launch[SMALL_DIMENSION][6];
+  double subspace_linear[SMALL_PARTS][SMALL_PACKED2];
+  double subspace_quadratic[SMALL_PARTS][SMALL_PACKED3];
+  double subspace_cubic[SMALL_PARTS][SMALL_PACKED4];
+  double subspace_mass[SMALL_MATERIALS][SMALL_PACKED2];
+  double subspace_pull[SMALL_MATERIALS][3 * SMALL_DIMENSION];
+  char accuracy_motions[32], accuracy_coverage[48];
+  double accuracy_values[SMALL_MOTIONS][6];
   uint8_t pictures[64];
 } SmallModel;
 
@@ -138,12 +155,37 @@ static inline void small_modes(SmallModel *s) {
                                            LB_MODE_KEPT, LB_MODE_TOO_FAST });
 }
 
+// The first modes once more, with forces of each material's two constants.
+static inline void small_subspace(SmallModel *s) {
+  memcpy(s->subspace_basis, s->modal_basis, sizeof s->subspace_basis);
+  memcpy(s->subspace_gravity, s->modal_gravity, sizeof s->subspace_gravity);
+  memcpy(s->subspace_launch, s->modal_launch, sizeof s->subspace_launch);
+  SMALL_COPY(subspace_values, (double[]){ 1, .25 });
+  SMALL_COPY(subspace_damping, (double[]){ .25, 0x1p-9 });
+  for (int p = 0; p < SMALL_PARTS; p++) {
+    double share = 0x1p-12 * (p + 1); // as much of 1 Pa
+    s->subspace_linear[p][0] = s->subspace_linear[p][2] = share;
+    for (int i = 0; i < SMALL_PACKED3; i++) s->subspace_quadratic[p][i] = share * .125 * i;
+    s->subspace_cubic[p][0] = s->subspace_cubic[p][4] = 4 * share;
+  }
+  SMALL_COPY(subspace_mass, (double[]){ .25, 0, .25, .75, 0, .75 });
+  for (int k = 0; k < 3 * SMALL_DIMENSION; k++) {
+    s->subspace_pull[0][k] = .25 * s->subspace_gravity[k / 3][k % 3];
+    s->subspace_pull[1][k] = .75 * s->subspace_gravity[k / 3][k % 3];
+  }
+  memcpy(s->accuracy_motions, "release\0impulse", 16);
+  strcpy(s->accuracy_coverage, "two motions; nothing was left out");
+  SMALL_COPY(accuracy_values,
+             (double[]){ .125, 1, .03125, .0625, .015625, .25, .125, .5, .5, .75, -1, -1 });
+}
+
 // Points the draft at the arrays of this SmallModel.
 static inline void small_point(SmallModel *s) {
   s->draft = (lbModel){
     .size = { SMALL_NODES, SMALL_TETS, SMALL_BRICKS, SMALL_ELEMENTS, SMALL_MATERIALS,
               SMALL_VERTICES, SMALL_TRIANGLES, SMALL_CARRIERS, SMALL_LOOKS, SMALL_TEXTURES,
-              SMALL_MODES, SMALL_CANDIDATES },
+              SMALL_MODES, SMALL_CANDIDATES, SMALL_DIMENSION, SMALL_PARTS, SMALL_PACKED2,
+              SMALL_PACKED3, SMALL_PACKED4, SMALL_MOTIONS },
     .name = s->name,
     .provenance = s->provenance,
     .up = s->up,
@@ -182,6 +224,19 @@ static inline void small_point(SmallModel *s) {
     .candidate_eigenvalues = s->candidate_eigenvalues,
     .candidate_amplitudes = s->candidate_amplitudes,
     .candidate_fates = s->candidate_fates,
+    .subspace_basis = s->subspace_basis[0],
+    .subspace_values = s->subspace_values,
+    .subspace_damping = s->subspace_damping,
+    .subspace_gravity = s->subspace_gravity[0],
+    .subspace_launch = s->subspace_launch[0],
+    .subspace_linear = s->subspace_linear[0],
+    .subspace_quadratic = s->subspace_quadratic[0],
+    .subspace_cubic = s->subspace_cubic[0],
+    .subspace_mass = s->subspace_mass[0],
+    .subspace_pull = s->subspace_pull[0],
+    .accuracy_motions = s->accuracy_motions,
+    .accuracy_values = s->accuracy_values[0],
+    .accuracy_coverage = s->accuracy_coverage,
     .pictures = s->pictures,
     .pictures_bytes = sizeof s->pictures,
   };
@@ -197,12 +252,28 @@ static inline void small_model_fill(SmallModel *s) {
   small_surface(s);
   small_looks(s);
   small_modes(s);
+  small_subspace(s);
   small_point(s);
 }
 
-// Takes everything out of the draft that need not be there: no looks, no textures, no modes.
+// Takes out what the first files did not have: the subspace and the comparison.
+static inline void small_model_strip_subspace(SmallModel *s) {
+  lbModel *d = &s->draft;
+  lbModelSizes *size = &d->size;
+  size->subspace_dimension = size->subspace_part_count = size->accuracy_count = 0;
+  size->packed2_count = size->packed3_count = size->packed4_count = 0;
+  d->subspace_basis = NULL, d->subspace_values = NULL, d->subspace_damping = NULL;
+  d->subspace_gravity = NULL, d->subspace_launch = NULL, d->subspace_linear = NULL;
+  d->subspace_quadratic = NULL, d->subspace_cubic = NULL, d->subspace_mass = NULL;
+  d->subspace_pull = NULL, d->accuracy_motions = NULL, d->accuracy_values = NULL;
+  d->accuracy_coverage = NULL;
+}
+
+// Takes everything out of the draft that need not be there: no looks, no textures, no modes,
+// no subspace.
 static inline void small_model_strip(SmallModel *s) {
   lbModel *d = &s->draft;
+  small_model_strip_subspace(s);
   d->size.look_count = d->size.texture_count = d->size.mode_count = d->size.candidate_count = 0;
   d->corner_uvs = NULL, d->triangle_looks = NULL;
   d->look_names = NULL, d->look_colors = NULL, d->look_metal_roughness = NULL;

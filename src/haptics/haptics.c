@@ -1,0 +1,217 @@
+// Making the loop's memory, and one tick: device -> feel -> step -> publish.
+#include "haptics/haptics.h"
+
+#include "body/point.h"
+
+#include <string.h>
+
+#define TICK_LEAST 1e-6
+#define TICK_MOST 0.1
+
+lbHapticsDef lb_haptics_def(void) {
+  return (lbHapticsDef){ .tool = LB_HAPTICS_BALL,
+                         .rate = 1000,
+                         .stiffness = 500,
+                         .damping = 1,
+                         .force_limit = 10,
+                         .node_limit = 512,
+                         .triangle_limit = 256,
+                         .contact_limit = 12 };
+}
+
+// ---- creation ----------------------------------------------------------------------------------
+
+static lbStatus check_number(double value, double least, double most, const char *name,
+                             lbError *err) {
+  if (value >= least && value <= most) return LB_OK;
+  return lb_fail(err, LB_ERR_ARGUMENT, "haptics: %s is %g; it must be from %g to %g", name, value,
+                 least, most);
+}
+
+static lbStatus check_def(const lbBody *body, const lbHapticsDef *def, lbError *err) {
+  const struct {
+    double value, least, most;
+    const char *name;
+  } numbers[] = { { def->rate, 10, 10000, "rate" },
+                  { def->radius, 0, 1e6, "radius" },
+                  { def->reach, 0, 1e6, "reach" },
+                  { def->stiffness, 1e-9, 1e12, "stiffness" },
+                  { def->damping, 0, 1e12, "damping" },
+                  { def->force_limit, 1e-9, 1e12, "force_limit" },
+                  { def->node_limit, 16, 65536, "node_limit" },
+                  { def->triangle_limit, 8, 4096, "triangle_limit" },
+                  { def->contact_limit, 1, 64, "contact_limit" } };
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    lbStatus status =
+        check_number(numbers[i].value, numbers[i].least, numbers[i].most, numbers[i].name, err);
+    if (status) return status;
+  }
+  if (def->tool != LB_HAPTICS_BALL && def->tool != LB_HAPTICS_GRAB)
+    return lb_fail(err, LB_ERR_ARGUMENT, "haptics: tool is %d", (int)def->tool);
+  if (body->in_batch) return lb_fail(err, LB_ERR_ARGUMENT, "haptics: the body is one of a batch");
+  if (body->common->model->size.triangle_count == 0)
+    return lb_fail(err, LB_ERR_ARGUMENT, "haptics: model \"%s\" has no surface to touch",
+                   body->common->model->name);
+  return def->grip ? lb_point_check(body->common->model, def->grip, "haptics: grip", err) : LB_OK;
+}
+
+static double longest_side(const lbModel *model) {
+  double longest = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int32_t v = 0; v < model->size.vertex_count; v++) {
+      low = fmin(low, model->vertex_positions[3 * (size_t)v + (size_t)axis]);
+      high = fmax(high, model->vertex_positions[3 * (size_t)v + (size_t)axis]);
+    }
+    longest = fmax(longest, high - low);
+  }
+  return longest;
+}
+
+static lbHapticsDef fill_in(const lbModel *model, const lbHapticsDef *def) {
+  lbHapticsDef full = *def;
+  if (full.radius == 0) full.radius = fmax(longest_side(model) / 20, 1e-9);
+  if (full.reach == 0) full.reach = 2 * full.radius;
+  return full;
+}
+
+static void lay_out(lbHaptics *h, lbCarver *carver) {
+  size_t r = (size_t)h->tree.dimension, contacts = (size_t)h->def.contact_limit;
+  lb_carve(carver, 1, sizeof *h);
+  lb_tree_place(&h->tree, carver);
+  h->reduced = lb_carve(carver, r, sizeof(double));
+  h->touches = lb_carve(carver, contacts, sizeof(lbTouch));
+  h->lines = lb_carve(carver, contacts * r, sizeof(double));
+  h->grip_rows = lb_carve(carver, 3 * (size_t)h->body->common->padded, sizeof(double));
+  for (int i = 0; i < 3; i++) {
+    h->state_blocks[i].coordinates = lb_carve(carver, r, sizeof(double));
+    h->state_blocks[i].rates = lb_carve(carver, r, sizeof(double));
+  }
+}
+
+static void publish(lbHaptics *h, int64_t tick, const lbDevice *device, const lbFeeling *feeling) {
+  lbPublished *block = lb_exchange_block(&h->states);
+  block->state = (lbHapticsState){ .tick = tick,
+                                   .time = lb_body_time(h->body),
+                                   .device = device->position,
+                                   .tool = feeling->tool,
+                                   .force = feeling->force,
+                                   .contact_count = feeling->contact_count,
+                                   .held = h->held };
+  lb_body_get_state(h->body, block->coordinates, block->rates);
+  lb_exchange_publish(&h->states);
+  *(lbVec3 *)lb_exchange_block(&h->forces) = feeling->force;
+  lb_exchange_publish(&h->forces);
+}
+
+// Everything that points into the block itself, or must be there before the first tick.
+static void open_exchanges(lbHaptics *h) {
+  lbDevice *d = h->device_blocks;
+  lbVec3 *f = h->force_blocks;
+  lbPublished *s = h->state_blocks;
+  lb_exchange_open(&h->devices, &d[0], &d[1], &d[2]);
+  lb_exchange_open(&h->forces, &f[0], &f[1], &f[2]);
+  lb_exchange_open(&h->states, &s[0], &s[1], &s[2]);
+  lb_timing_clear(&h->timing);
+  publish(h, 0, &d[0], &(lbFeeling){ 0 });
+}
+
+lbStatus lb_haptics_create(lbBody *body, const lbHapticsDef *def, lbHaptics **out, lbError *err) {
+  const lbModel *model = body->common->model;
+  lbStatus status = check_def(body, def, err);
+  if (status) return status;
+  lbHaptics draft;
+  memset(&draft, 0, sizeof draft);
+  draft.body = body;
+  draft.def = fill_in(model, def);
+  if (def->grip) draft.grip = *def->grip;
+  draft.tree = (lbTree){ .model = model,
+                         .dimension = body->common->dimension,
+                         .node_limit = def->node_limit,
+                         .triangle_limit = def->triangle_limit };
+  lbTriangles surface = { model->size.triangle_count, model->triangles, model->vertex_positions };
+  status = lb_aabb_tree_build_triangles(&surface, &draft.shape, err);
+  if (status) return status;
+  draft.tree.shape = draft.shape;
+  lbCarver carver = { 0 };
+  lay_out(&draft, &carver);
+  carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
+  if (!carver.block) {
+    lb_aabb_tree_destroy(draft.shape);
+    return lb_fail_memory(err);
+  }
+  carver.used = 0;
+  lay_out(&draft, &carver);
+  lbHaptics *h = (lbHaptics *)(void *)carver.block;
+  memcpy(h, &draft, sizeof draft);
+  lb_tree_build(&h->tree, body->common);
+  open_exchanges(h);
+  *out = h;
+  return LB_OK;
+}
+
+void lb_haptics_destroy(lbHaptics *h) {
+  if (!h) return;
+  lb_haptics_stop(h);
+  lb_aabb_tree_destroy(h->shape);
+  lb_free(h);
+}
+
+// ---- one tick ----------------------------------------------------------------------------------
+
+double lb_coupling_share(double stiffness, double damping, double mobility, double dt) {
+  double answer = (0.5 * stiffness * dt * dt + damping * dt) * mobility;
+  return answer > 0.25 ? 0.25 / answer : 1;
+}
+
+// A spring whose force is held over dt pushes out with the force of half a step ago, as if it were
+// damped by -k dt / 2; twice that makes it lose energy for certain.
+double lb_coupling_damping(const lbHaptics *h, double dt) {
+  return fmax(h->def.damping, h->def.stiffness * dt);
+}
+
+int32_t lb_haptics_run_tick(lbHaptics *h, double dt) {
+  double start = lb_seconds();
+  lb_timing_begin_tick(&h->timing);
+  if (h->def.before_step) h->def.before_step(h->body, lb_body_time(h->body), h->def.context);
+  const lbDevice *device = lb_exchange_read(&h->devices);
+  lbFeeling feeling = { 0 };
+  memset(h->reduced, 0, (size_t)h->tree.dimension * sizeof(double));
+  if (device->known)
+    feeling =
+        h->def.tool == LB_HAPTICS_BALL ? lb_ball_feel(h, device, dt) : lb_grip_feel(h, device, dt);
+  if (feeling.contact_count) lb_body_add_reduced_force(h->body, h->reduced);
+  int32_t flags = lb_body_step(h->body, dt);
+  if (flags & (LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED)) lb_timing_count(&h->timing.failed, 1);
+  publish(h, ++h->tick, device, &feeling);
+  lb_timing_add_step(&h->timing, lb_seconds() - start);
+  return flags;
+}
+
+int32_t lb_haptics_tick(lbHaptics *h, double dt) {
+  if (lb_haptics_running(h) || !(dt >= TICK_LEAST && dt <= TICK_MOST)) return LB_STEP_REFUSED;
+  return lb_haptics_run_tick(h, dt);
+}
+
+// ---- other threads -----------------------------------------------------------------------------
+
+lbStatus lb_haptics_set_device(lbHaptics *h, lbVec3 position, lbVec3 velocity, bool button) {
+  if (!lb_vec3_is_bounded(position) || !lb_vec3_is_bounded(velocity)) return LB_ERR_ARGUMENT;
+  *(lbDevice *)lb_exchange_block(&h->devices) = (lbDevice){ position, velocity, button, true };
+  lb_exchange_publish(&h->devices);
+  return LB_OK;
+}
+
+lbVec3 lb_haptics_force(lbHaptics *h) { return *(const lbVec3 *)lb_exchange_read(&h->forces); }
+
+lbHapticsState lb_haptics_state(lbHaptics *h, double *coordinates, double *rates) {
+  const lbPublished *block = lb_exchange_read(&h->states);
+  size_t bytes = (size_t)h->tree.dimension * sizeof(double);
+  if (coordinates) memcpy(coordinates, block->coordinates, bytes);
+  if (rates) memcpy(rates, block->rates, bytes);
+  return block->state;
+}
+
+void lb_haptics_report(const lbHaptics *h, lbHapticsReport *report) {
+  lb_timing_read(&h->timing, h->def.stiffness, report);
+}

@@ -1,0 +1,202 @@
+// Building the bounded deformation tree, and searching it best first.
+#include "haptics/tree.h"
+
+#include "body/point.h"
+
+#include <string.h>
+
+void lb_tree_place(lbTree *tree, lbCarver *carver) {
+  size_t vertices = (size_t)tree->model->size.vertex_count, r = (size_t)tree->dimension;
+  size_t nodes = (size_t)tree->shape->node_count;
+  tree->rows = lb_carve(carver, vertices * r, 3 * sizeof(double));
+  tree->spheres = lb_carve(carver, nodes, 4 * sizeof(double));
+  tree->motions = lb_carve(carver, nodes * r, 4 * sizeof(double));
+  tree->magnitudes = lb_carve(carver, r, sizeof(double));
+  tree->positions = lb_carve(carver, vertices, 3 * sizeof(double));
+  tree->stamps = lb_carve(carver, vertices, sizeof(uint32_t));
+  tree->queue = lb_carve(carver, (size_t)tree->node_limit + 2, sizeof(lbSearchNode));
+  tree->line = lb_carve(carver, r + LB_BATCH, 3 * sizeof(double));
+  tree->near = lb_carve(carver, (size_t)tree->triangle_limit, sizeof(lbNearTriangle));
+}
+
+// ---- building ----------------------------------------------------------------------------------
+
+static const double *rows_of(const lbTree *tree, int32_t vertex) {
+  return tree->rows + 3 * (size_t)vertex * (size_t)tree->dimension;
+}
+
+// The rows of a point come as (3 x padded) and are needed as (dimension x 3).
+static void fill_rows(lbTree *tree, const lbBodyCommon *common, int32_t vertex, double *line) {
+  lbPoint point = lb_point_vertex(vertex);
+  double *rows = tree->rows + 3 * (size_t)vertex * (size_t)tree->dimension;
+  lb_point_rows(common, &point, line);
+  for (int32_t i = 0; i < tree->dimension; i++)
+    for (int32_t axis = 0; axis < 3; axis++)
+      rows[3 * i + axis] = line[(size_t)axis * (size_t)common->padded + (size_t)i];
+}
+
+// The items below a node are a stretch of shape->items.
+static void find_items(const lbAabbTree *shape, int32_t node, int32_t *begin, int32_t *end) {
+  int32_t left = node, right = node;
+  while (shape->nodes[left].count == 0) left++;
+  while (shape->nodes[right].count == 0) right = shape->nodes[right].first;
+  *begin = shape->nodes[left].first;
+  *end = shape->nodes[right].first + shape->nodes[right].count;
+}
+
+// Mean of rest positions and rows over all corners below the node.
+static void fill_means(lbTree *tree, const int32_t *items, int32_t count, double *sphere,
+                       double *motion) {
+  double share = 1.0 / (3.0 * count);
+  for (int32_t k = 0; k < 3 * count; k++) {
+    int32_t vertex = tree->model->triangles[3 * (size_t)items[k / 3] + (size_t)(k % 3)];
+    const double *rest = tree->model->vertex_positions + 3 * (size_t)vertex;
+    const double *rows = rows_of(tree, vertex);
+    for (int axis = 0; axis < 3; axis++) sphere[axis] += share * rest[axis];
+    for (int32_t i = 0; i < tree->dimension; i++)
+      for (int axis = 0; axis < 3; axis++) motion[4 * i + axis] += share * rows[3 * i + axis];
+  }
+}
+
+static double distance_of(const double *a, const double *b) {
+  return lb_length(lb_sub(lb_vec3_load(a), lb_vec3_load(b)));
+}
+
+// Bounds are a little larger than computed: rounding must not hide a touching triangle.
+static void fill_spreads(lbTree *tree, const int32_t *items, int32_t count, double *sphere,
+                         double *motion) {
+  const double slack = 1 + 1e-9;
+  for (int32_t k = 0; k < 3 * count; k++) {
+    int32_t vertex = tree->model->triangles[3 * (size_t)items[k / 3] + (size_t)(k % 3)];
+    const double *rest = tree->model->vertex_positions + 3 * (size_t)vertex;
+    const double *rows = rows_of(tree, vertex);
+    sphere[3] = fmax(sphere[3], slack * distance_of(rest, sphere));
+    for (int32_t i = 0; i < tree->dimension; i++)
+      motion[4 * i + 3] =
+          fmax(motion[4 * i + 3], slack * distance_of(rows + 3 * i, motion + 4 * i));
+  }
+}
+
+void lb_tree_build(lbTree *tree, const lbBodyCommon *common) {
+  const lbAabbTree *shape = tree->shape;
+  double *line = tree->line;
+  for (int32_t v = 0; v < tree->model->size.vertex_count; v++) fill_rows(tree, common, v, line);
+  for (int32_t node = 0; node < shape->node_count; node++) {
+    int32_t begin, end;
+    find_items(shape, node, &begin, &end);
+    double *sphere = tree->spheres + 4 * (size_t)node;
+    double *motion = tree->motions + 4 * (size_t)node * (size_t)tree->dimension;
+    fill_means(tree, shape->items + begin, end - begin, sphere, motion);
+    fill_spreads(tree, shape->items + begin, end - begin, sphere, motion);
+  }
+}
+
+// ---- the queue: a heap with the smallest bound on top
+// --------------------------------------------
+
+static void push(lbTree *tree, lbSearchNode item) {
+  int32_t at = tree->queue_count++;
+  for (; at > 0 && tree->queue[(at - 1) / 2].bound > item.bound; at = (at - 1) / 2)
+    tree->queue[at] = tree->queue[(at - 1) / 2];
+  tree->queue[at] = item;
+}
+
+static lbSearchNode pop(lbTree *tree) {
+  lbSearchNode top = tree->queue[0], last = tree->queue[--tree->queue_count];
+  int32_t at = 0, count = tree->queue_count;
+  for (;;) {
+    int32_t child = 2 * at + 1;
+    if (child >= count) break;
+    if (child + 1 < count && tree->queue[child + 1].bound < tree->queue[child].bound) child++;
+    if (tree->queue[child].bound >= last.bound) break;
+    tree->queue[at] = tree->queue[child];
+    at = child;
+  }
+  tree->queue[at] = last;
+  return top;
+}
+
+// ---- searching ---------------------------------------------------------------------------------
+
+// The distance from the point to the node's sphere.
+static double sphere_bound(const lbTree *tree, const double *q, lbVec3 point, int32_t node) {
+  const double *sphere = tree->spheres + 4 * (size_t)node;
+  const double *motion = tree->motions + 4 * (size_t)node * (size_t)tree->dimension;
+  double x = sphere[0], y = sphere[1], z = sphere[2], radius = sphere[3];
+  for (int32_t i = 0; i < tree->dimension; i++, motion += 4) {
+    x += q[i] * motion[0], y += q[i] * motion[1], z += q[i] * motion[2];
+    radius += tree->magnitudes[i] * motion[3];
+  }
+  return fmax(0, lb_length(lb_sub(point, lb_vec3(x, y, z))) - radius);
+}
+
+static lbVec3 vertex_position(lbTree *tree, const double *q, int32_t vertex) {
+  double *position = tree->positions + 3 * (size_t)vertex;
+  if (tree->stamps[vertex] == tree->stamp) return lb_vec3_load(position);
+  const double *rest = tree->model->vertex_positions + 3 * (size_t)vertex;
+  const double *rows = rows_of(tree, vertex);
+  double x = rest[0], y = rest[1], z = rest[2];
+  for (int32_t i = 0; i < tree->dimension; i++, rows += 3)
+    x += q[i] * rows[0], y += q[i] * rows[1], z += q[i] * rows[2];
+  tree->stamps[vertex] = tree->stamp;
+  lb_vec3_store(position, lb_vec3(x, y, z));
+  return lb_vec3(x, y, z);
+}
+
+static void look_at(lbTree *tree, const double *q, lbVec3 point, double distance,
+                    int32_t triangle) {
+  lbNearTriangle *found = &tree->near[tree->near_count];
+  found->triangle = triangle;
+  for (int corner = 0; corner < 3; corner++)
+    found->corners[corner] =
+        vertex_position(tree, q, tree->model->triangles[3 * (size_t)triangle + (size_t)corner]);
+  found->distance = sqrt(lb_triangle_closest_point(point, found->corners[0], found->corners[1],
+                                                   found->corners[2], found->weights));
+  if (found->distance < distance) tree->near_count++;
+}
+
+static void start_search(lbTree *tree, const double *q) {
+  if (++tree->stamp == 0) { // once in 49 days of 1 kHz
+    memset(tree->stamps, 0, (size_t)tree->model->size.vertex_count * sizeof *tree->stamps);
+    tree->stamp = 1;
+  }
+  for (int32_t i = 0; i < tree->dimension; i++) tree->magnitudes[i] = fabs(q[i]);
+  tree->queue_count = tree->near_count = 0;
+}
+
+double lb_tree_search(lbTree *tree, const double *q, lbVec3 point, double distance) {
+  const lbAabbTree *shape = tree->shape;
+  int32_t node_count = 1, triangle_count = 0;
+  start_search(tree, q);
+  push(tree, (lbSearchNode){ sphere_bound(tree, q, point, 0), 0 });
+  while (tree->queue_count > 0) {
+    lbSearchNode top = pop(tree);
+    const lbAabbNode *node = &shape->nodes[top.node];
+    if (!(top.bound < distance)) return distance;
+    if (node->count > tree->triangle_limit - triangle_count) return top.bound;
+    triangle_count += node->count;
+    for (int32_t k = 0; k < node->count; k++)
+      look_at(tree, q, point, distance, shape->items[node->first + k]);
+    if (node->count) continue;
+    if ((node_count += 2) > tree->node_limit) return top.bound;
+    const int32_t children[2] = { top.node + 1, node->first };
+    for (int i = 0; i < 2; i++) {
+      double bound = fmax(top.bound, sphere_bound(tree, q, point, children[i]));
+      if (bound < distance) push(tree, (lbSearchNode){ bound, children[i] });
+    }
+  }
+  return distance;
+}
+
+void lb_tree_line(const lbTree *tree, int32_t triangle, const double weights[3], lbVec3 along,
+                  double *line) {
+  memset(line, 0, (size_t)tree->dimension * sizeof *line);
+  for (int corner = 0; corner < 3; corner++) {
+    const double *rows =
+        rows_of(tree, tree->model->triangles[3 * (size_t)triangle + (size_t)corner]);
+    double x = weights[corner] * along.x, y = weights[corner] * along.y,
+           z = weights[corner] * along.z;
+    for (int32_t i = 0; i < tree->dimension; i++, rows += 3)
+      line[i] += x * rows[0] + y * rows[1] + z * rows[2];
+  }
+}

@@ -1,0 +1,57 @@
+// The surface of a reduced body as a tree of spheres that need no refit: the bounded deformation
+// tree of James & Pai 2004. A sphere's centre moves with the mean of its vertices' rows of the
+// basis, and its radius grows by how much they differ from the mean:
+//   centre(q) = c + Σ q_i mean_i,   radius(q) = r + Σ |q_i| spread_i,
+// so what a search costs depends on the spheres it meets and not on the mesh. Own axes of the body.
+#ifndef LB_HAPTICS_TREE_H
+#define LB_HAPTICS_TREE_H
+
+#include "body/body.h"
+
+// A triangle near a point.
+typedef struct lbNearTriangle {
+  int32_t triangle;
+  lbVec3 corners[3]; // m
+  double distance;   // from the point
+  double weights[3]; // of the corners: the place nearest to the point
+} lbNearTriangle;
+
+typedef struct lbSearchNode {
+  double bound; // no closer than this
+  int32_t node;
+} lbSearchNode;
+
+typedef struct lbTree {
+  const lbModel *model;
+  int32_t dimension;
+  double *rows; // (vertices x dimension x 3): displacement of a vertex = Σ q_i row_i
+
+  const lbAabbTree *shape; // whose children and leaves it takes over
+  double *spheres;         // (nodes x 4): c, r
+  double *motions;         // (nodes x dimension x 4): mean_i, spread_i
+
+  double *line; // (3 x padded) working memory of the build
+  // Working memory of a search.
+  double *magnitudes; // (dimension): |q_i|
+  double *positions;  // (vertices x 3): of the vertices looked at
+  uint32_t *stamps;   // (vertices): `stamp` where the position is of this search
+  uint32_t stamp;
+  lbSearchNode *queue; // (node_limit + 2), a heap
+  int32_t queue_count, node_limit, triangle_limit;
+  lbNearTriangle *near; // (triangle_limit)
+  int32_t near_count;
+} lbTree;
+
+// Memory of the tree, in two passes as lb_carve does; `shape` is set.
+void lb_tree_place(lbTree *tree, lbCarver *carver);
+void lb_tree_build(lbTree *tree, const lbBodyCommon *common);
+
+// Fills `near` with the triangles nearer than `distance` to a point, nearest boxes first. Returns
+// the distance within which nothing was overlooked: `distance`, or less where a limit was met.
+double lb_tree_search(lbTree *tree, const double *q, lbVec3 point, double distance);
+
+// line (dimension) <- the reduced direction of a unit force along `along` at a place of a triangle.
+void lb_tree_line(const lbTree *tree, int32_t triangle, const double weights[3], lbVec3 along,
+                  double *line);
+
+#endif

@@ -1,0 +1,260 @@
+// The subspace model after Barbič & James 2005: a basis U with UᵀMU = 1 and the exact polynomials
+// of UᵀR(Uq). An editable model has them for each material's λ and μ apart, and UᵀMU, Uᵀ M (1 ⊗
+// e_k) as the sums of what each material's elements give.
+#include "reduce/subspace.h"
+
+#include "fem/fem.h"
+#include "linalg/dense.h"
+#include "reduce/modal.h"
+#include "reduce/object.h"
+#include "reduce/polynomial.h"
+#include "reduce/projection.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+lbSubspaceDef lb_subspace_def(void) {
+  return (lbSubspaceDef){ .basis = lb_basis_def(), .modal = true };
+}
+
+// ---- checks ------------------------------------------------------------------------------------
+
+static lbStatus refuse_law(const lbReduceDef *def, const lbElementSet *set, lbError *err) {
+  const char *law = lb_material_model_name(set->model);
+  int element = (int)set->elements[0];
+  if (set->model == LB_MATERIAL_LINEAR)
+    return lb_fail(err, LB_ERR_UNSUPPORTED,
+                   "model \"%s\": element %d has the law \"linear\", which the method \"modal\" "
+                   "plays exactly and faster; use that, or the law \"stvk\" for large motions",
+                   def->name, element);
+  return lb_fail(err, LB_ERR_UNSUPPORTED,
+                 "model \"%s\": element %d has the law \"%s\", and only \"stvk\" has polynomial "
+                 "forces; others need \"forces\": \"cubature\", which is not in this version: use "
+                 "\"stvk\", or the method \"modal\" for small motions",
+                 def->name, element, law);
+}
+
+lbStatus lb_subspace_check(const lbFem *fem, const lbReduceDef *def, const lbSubspaceDef *subspace,
+                           lbError *err) {
+  for (int32_t s = 0; s < fem->set_count; s++)
+    if (fem->sets[s].model != LB_MATERIAL_STVK) return refuse_law(def, &fem->sets[s], err);
+  const lbBasisDef *basis = &subspace->basis;
+  bool pca = basis->kind == LB_BASIS_DERIVATIVES || basis->kind == LB_BASIS_SKETCH;
+  if (pca && basis->dimension > LB_POLYNOMIAL_MODES_MAX)
+    return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\": dimension is %d, choose 1 to %d", def->name,
+                   (int)basis->dimension, LB_POLYNOMIAL_MODES_MAX);
+  if (pca && basis->keep_metric && basis->metric != fem->mass_kind)
+    return lb_fail(
+        err, LB_ERR_ARGUMENT,
+        "model \"%s\": keep_metric leaves vectors that are not orthonormal in the body's "
+        "mass, which a model needs",
+        def->name);
+  if (subspace->vectors_max < 0)
+    return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\": vectors_max is %d, it must be 0 or more",
+                   def->name, (int)subspace->vectors_max);
+  return LB_OK;
+}
+
+static lbStatus choose_dimension(const lbBasis *basis, const lbReduceDef *def,
+                                 const lbSubspaceDef *subspace, int32_t *dimension, lbError *err) {
+  *dimension = subspace->vectors_max ? subspace->vectors_max : basis->dimension;
+  if (*dimension > basis->dimension)
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "model \"%s\": dimension is %d, but the basis \"%s\" has only %d vectors",
+                   def->name, (int)*dimension, lb_basis_kind_name(subspace->basis.kind),
+                   (int)basis->dimension);
+  if (*dimension > LB_POLYNOMIAL_MODES_MAX)
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "model \"%s\": the basis \"%s\" has %d vectors, use %d or fewer: say a "
+                   "\"dimension\" or fewer modes",
+                   def->name, lb_basis_kind_name(subspace->basis.kind), (int)*dimension,
+                   LB_POLYNOMIAL_MODES_MAX);
+  return LB_OK;
+}
+
+// ---- polynomials -------------------------------------------------------------------------------
+
+static void set_sizes(const lbFem *fem, int32_t dimension, bool editable, lbModelSizes *size) {
+  size->subspace_dimension = dimension;
+  size->subspace_part_count = editable ? 2 * fem->material_count : 1;
+  size->packed2_count = (int32_t)lb_packed2_count(dimension);
+  size->packed3_count = (int32_t)lb_packed3_count(dimension);
+  size->packed4_count = (int32_t)lb_packed4_count(dimension);
+}
+
+static lbStatus copy_polynomials(const lbModelSizes *size, lbPolynomial *const *parts,
+                                 lbArena *arena, lbModel *draft, lbError *err) {
+  size_t count = (size_t)size->subspace_part_count;
+  const size_t lengths[3] = { (size_t)size->packed2_count, (size_t)size->packed3_count,
+                              (size_t)size->packed4_count };
+  double *all[3];
+  for (int d = 0; d < 3; d++) {
+    all[d] = lb_arena_alloc(arena, count * lengths[d], sizeof(double));
+    if (!all[d]) return lb_fail_memory(err);
+  }
+  for (size_t p = 0; p < count; p++) {
+    const double *from[3] = { parts[p]->linear, parts[p]->quadratic, parts[p]->cubic };
+    for (int d = 0; d < 3; d++)
+      memcpy(all[d] + p * lengths[d], from[d], lengths[d] * sizeof(double));
+  }
+  draft->subspace_linear = all[0];
+  draft->subspace_quadratic = all[1];
+  draft->subspace_cubic = all[2];
+  return LB_OK;
+}
+
+static lbStatus make_polynomials(const lbFem *fem, const double *basis, bool editable,
+                                 lbArena *arena, lbModel *draft, lbError *err) {
+  int32_t count = draft->size.subspace_part_count;
+  lbPolynomialDef def = { .count = draft->size.subspace_dimension, .basis = basis };
+  lbPolynomial **parts = lb_alloc((size_t)count, sizeof *parts);
+  if (!parts) return lb_fail_memory(err);
+  if (!lb_progress("polynomials", 0)) {
+    lb_free(parts);
+    return lb_fail_interrupted(err, "polynomials");
+  }
+  lbStatus status;
+  if (editable) {
+    def.group_count = fem->material_count;
+    def.element_groups = fem->element_materials;
+    status = lb_polynomial_build_parts(fem, &def, parts, err);
+  } else {
+    status = lb_polynomial_build(fem, &def, &parts[0], err);
+  }
+  if (!status) status = copy_polynomials(&draft->size, parts, arena, draft, err);
+  for (int32_t p = 0; p < count; p++) lb_polynomial_destroy(parts[p]);
+  lb_free(parts);
+  return status;
+}
+
+// ---- masses of the materials -------------------------------------------------------------------
+
+// Packed UᵀMU; U, MU (size x count).
+static void pack_products(int32_t size, int32_t count, const double *U, const double *MU,
+                          double *square, double *packed) {
+  lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, count, count, size, 1, U, MU, 0, square);
+  for (int32_t j = 0; j < count; j++)
+    for (int32_t i = 0; i <= j; i++)
+      packed[lb_packed2(i, j)] = (square[(size_t)j * (size_t)count + (size_t)i] +
+                                  square[(size_t)i * (size_t)count + (size_t)j]) /
+                                 2;
+}
+
+static lbStatus make_masses(const lbFem *fem, const double *basis, lbArena *arena, lbModel *draft,
+                            lbError *err) {
+  int32_t size = 3 * fem->node_count, r = draft->size.subspace_dimension;
+  size_t n = (size_t)size, count = (size_t)r, materials = (size_t)fem->material_count;
+  double *U = lb_arena_alloc(arena, n * count, sizeof *U);
+  double *MU = lb_arena_alloc(arena, n * count, sizeof *MU);
+  double *square = lb_arena_alloc(arena, count * count, sizeof *square);
+  double *masses = lb_arena_alloc(arena, (size_t)fem->vertex_count, sizeof *masses);
+  double *reduced =
+      lb_arena_alloc(arena, materials * (size_t)draft->size.packed2_count, sizeof *reduced);
+  double *pull = lb_arena_alloc(arena, materials * count, 3 * sizeof *pull);
+  if (!U || !MU || !square || !masses || !reduced || !pull) return lb_fail_memory(err);
+  for (size_t i = 0; i < count; i++)
+    lb_fem_compress(fem, basis + i * 3 * (size_t)fem->vertex_count, U + i * n);
+  for (int32_t g = 0; g < fem->material_count; g++) {
+    lbSparse *M = NULL;
+    lbStatus status = lb_fem_material_mass(fem, g, masses, &M, err);
+    if (status) return status;
+    lb_sparse_multiply_many(M, r, U, MU);
+    lb_sparse_destroy(M);
+    pack_products(size, r, U, MU, square, reduced + (size_t)g * (size_t)draft->size.packed2_count);
+    lb_add_pull(masses, fem->vertex_count, r, basis, pull + (size_t)g * 3 * count);
+  }
+  draft->subspace_mass = reduced;
+  draft->subspace_pull = pull;
+  return LB_OK;
+}
+
+// ---- the model ---------------------------------------------------------------------------------
+
+// Singular values; where there are none, the softest vector's uᵀKu over each one's.
+static lbStatus make_importance(const lbBasis *basis, lbBasisKind kind, lbArena *arena,
+                                lbModel *draft, lbError *err) {
+  size_t count = (size_t)draft->size.subspace_dimension;
+  double *values = lb_arena_alloc(arena, count, sizeof *values), largest = 0, least = INFINITY;
+  if (!values) return lb_fail_memory(err);
+  memcpy(values, basis->values, count * sizeof *values);
+  draft->subspace_values = values;
+  if (kind == LB_BASIS_DERIVATIVES || kind == LB_BASIS_SKETCH) return LB_OK;
+  for (size_t i = 0; i < count; i++) largest = fmax(largest, values[i]);
+  for (size_t i = 0; i < count; i++)
+    if (values[i] > 1e-9 * largest) least = fmin(least, values[i]);
+  for (size_t i = 0; i < count; i++) values[i] = values[i] > least ? least / values[i] : 1;
+  return LB_OK;
+}
+
+static lbStatus subspace_draft(const lbFem *fem, const lbBasis *basis, const lbReduceDef *def,
+                               const lbSubspaceDef *subspace, lbArena *arena, lbModel *draft,
+                               lbError *err) {
+  int32_t r = 0;
+  double *gravity = NULL, *launch = NULL, *damping = NULL;
+  lbStatus status = choose_dimension(basis, def, subspace, &r, err);
+  if (status) return status;
+  set_sizes(fem, r, subspace->editable, &draft->size);
+  draft->subspace_basis = basis->vectors;
+  status = make_importance(basis, subspace->basis.kind, arena, draft, err);
+  if (!status) status = lb_keep_damping(def, arena, &damping, err);
+  if (!status) status = lb_project_gravity(draft, r, basis->vectors, arena, &gravity, err);
+  if (!status) status = lb_project_launch(fem, draft, r, basis->vectors, arena, &launch, err);
+  draft->subspace_damping = damping;
+  draft->subspace_gravity = gravity;
+  draft->subspace_launch = launch;
+  if (!status)
+    status = make_polynomials(fem, basis->vectors, subspace->editable, arena, draft, err);
+  if (!status && subspace->editable) status = make_masses(fem, basis->vectors, arena, draft, err);
+  return status;
+}
+
+static lbStatus write_provenance(const lbReduceDef *def, const lbSubspaceDef *subspace,
+                                 const lbBasis *basis, lbArena *arena, lbModel *draft,
+                                 lbError *err) {
+  const lbBasisDef *b = &subspace->basis;
+  char more[400], origin[120] = "";
+  if (b->kind == LB_BASIS_SKETCH)
+    snprintf(origin, sizeof origin, " of %d loads", (int)(b->sketch ? b->sketch->load_count : 0));
+  else if (b->kind != LB_BASIS_FILE)
+    snprintf(origin, sizeof origin, " of %d modes", (int)b->mode_count);
+  bool pca = b->kind == LB_BASIS_DERIVATIVES || b->kind == LB_BASIS_SKETCH;
+  snprintf(more, sizeof more,
+           "limber: " LB_VERSION "\nmethod: subspace%s\nbasis: %s%s%s\n"
+           "dimension: %d of %d candidates\nforces: polynomial%s\n",
+           draft->size.mode_count ? ", modal" : "", lb_basis_kind_name(b->kind), origin,
+           !pca                          ? ""
+           : b->metric == LB_MASS_LUMPED ? ", lumped metric"
+                                         : ", consistent metric",
+           (int)draft->size.subspace_dimension, (int)basis->candidate_count,
+           subspace->editable ? ", editable materials" : "");
+  draft->provenance = lb_object_provenance(def, more, arena);
+  return draft->provenance ? LB_OK : lb_fail_memory(err);
+}
+
+lbStatus lb_reduce_basis(const lbMesh *mesh, const lbFem *fem, const lbBasis *basis,
+                         const lbModes *modes, const lbReduceDef *def,
+                         const lbSubspaceDef *subspace, lbModel **out, lbError *err) {
+  lbArena arena = { 0 };
+  lbModel draft;
+  lbDiscard keep_all = lb_discard();
+  lbStatus status = lb_subspace_check(fem, def, subspace, err);
+  if (!status) status = lb_object_draft(mesh, fem, def, &arena, &draft, err);
+  if (!status && modes && subspace->modal)
+    status = lb_modal_draft(fem, modes, def, &keep_all, &arena, &draft, err);
+  if (!status) status = subspace_draft(fem, basis, def, subspace, &arena, &draft, err);
+  if (!status) status = write_provenance(def, subspace, basis, &arena, &draft, err);
+  if (!status) status = lb_model_create(&draft, out, err);
+  lb_arena_release(&arena);
+  return status;
+}
+
+lbStatus lb_reduce_subspace(const lbMesh *mesh, const lbFem *fem, const lbReduceDef *def,
+                            const lbSubspaceDef *subspace, lbModel **out, lbError *err) {
+  lbBasis *basis = NULL;
+  lbStatus status = lb_subspace_check(fem, def, subspace, err);
+  if (!status) status = lb_basis_make(fem, &subspace->basis, &basis, err);
+  if (!status) status = lb_reduce_basis(mesh, fem, basis, basis->modes, def, subspace, out, err);
+  lb_basis_destroy(basis);
+  return status;
+}
