@@ -1,6 +1,8 @@
 // Subspace bodies against the full simulator, statics and theory.
 #include "toy_subspace.h"
 
+#include "body/subspace_step.h"
+
 // ---- a full basis is the full body -------------------------------------------------------------
 
 static double worst_against_full(double alpha, double beta, double force) {
@@ -63,6 +65,34 @@ static void a_held_load_ends_in_the_static_solution(void **state) {
   check_small(largest_difference(sub.fem, u, v) / largest(sub.fem, u), 1e-8);
   assert_true(largest(sub.fem, u) > 0.03);
   free(load), free(u), free(v);
+  lb_body_destroy(body);
+  sub_destroy(&sub);
+}
+
+// What Newton's method is given is symmetric and the derivative of the force.
+static void the_stiffness_in_use_is_symmetric_and_the_derivative_of_the_force(void **state) {
+  (void)state;
+  SubToy sub = sub_make(sub_bar());
+  lbBody *body = sub_body(&sub, NULL);
+  int32_t r = lb_body_dimension(body);
+  size_t n = (size_t)body->common->subspace.stride;
+  double q[16] = { 0 }, d[16] = { 0 }, ends[2][16], K[256], product[16], worst = 0, most = 0;
+  uint64_t seed = 4;
+  for (int32_t i = 0; i < r; i++) q[i] = 0.1 * check_random(&seed), d[i] = check_random(&seed);
+  memcpy(K, lb_subspace_evaluate(body, q)->K, n * n * sizeof(double));
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++) assert_true(K[i * n + j] == K[j * n + i]);
+  for (int end = 0; end < 2; end++) {
+    double moved[16];
+    for (int32_t i = 0; i < r; i++) moved[i] = q[i] + (end ? 1e-5 : -1e-5) * d[i];
+    memcpy(ends[end], lb_subspace_evaluate(body, moved)->R, (size_t)r * sizeof(double));
+  }
+  lb_subspace_multiply(&body->common->subspace, K, d, product);
+  for (int32_t i = 0; i < r; i++) {
+    worst = fmax(worst, fabs((ends[1][i] - ends[0][i]) / 2e-5 - product[i]));
+    most = fmax(most, fabs(product[i]));
+  }
+  check_small(worst / most, 1e-8);
   lb_body_destroy(body);
   sub_destroy(&sub);
 }
@@ -343,6 +373,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_full_basis_moves_as_the_full_simulator_does),
     cmocka_unit_test(a_held_load_ends_in_the_static_solution),
+    cmocka_unit_test(the_stiffness_in_use_is_symmetric_and_the_derivative_of_the_force),
     cmocka_unit_test(energy_is_kept_without_damping),
     cmocka_unit_test(central_differences_agree_with_newmark_in_small_steps),
     cmocka_unit_test(one_newton_iteration_is_nearly_as_good_as_many),
