@@ -128,6 +128,8 @@ typedef enum lbStepFlags {   // what a step of a simulator or a body returns, or
   LB_STEP_NONFINITE = 2,     // no finite state could be reached; the last good one was kept
   LB_STEP_SHIFTED = 4,       // an indefinite tangent was shifted
   LB_STEP_REFUSED = 8,       // the time step is not a positive number; nothing was done
+  LB_STEP_STUCK = 16,        // at rest without forces, yet bent: an equilibrium that only the
+                             // reduced body has (too few vectors), not the real one
 } lbStepFlags;
 
 // ---- time --------------------------------------------------------------------------------------

@@ -41,16 +41,33 @@ static inline lbPoint lb_point_triangle(int32_t triangle, double a, double b, do
 
 typedef struct lbBody lbBody;
 
+// How the subspace method goes through time. (The modal method's steps are exact.)
+typedef enum lbIntegrate {
+  LB_INTEGRATE_NEWMARK, // implicit (β = 1/4, γ = 1/2): stable at any step; forces act at its end
+  LB_INTEGRATE_CENTRAL, // explicit central differences: velocities at the middle of steps carry
+                        // positions, and are brought to the steps' ends; stable below
+                        // lb_body_stable_step, above it every step has LB_STEP_NOT_CONVERGED
+} lbIntegrate;
+
 typedef struct lbBodyDef {
   lbMethod method;            // default LB_METHOD_COUNT: the first that the model has
   lbVec3 position;            // m, default 0
   lbQuat rotation;            // default the identity; made unit length
   lbVec3 gravity;             // m/s², default 0
   int32_t mode_count;         // use the first so many; default 0: all
+  int32_t kept_count;         // or use those of the list `kept`; default 0: no list
+  const int32_t *kept;        // (kept_count): modes or basis vectors, each once, in any order
   double damping_mass;        // α, 1/s, >= 0; default NAN: the model's
   double damping_stiffness;   // β, s, >= 0; default NAN: the model's
   int32_t constrained_points; // room for so many constrained points (and as many force points) at
                               // a time, 0 to 256; default 16
+
+  // The subspace method only.
+  lbIntegrate integrator;    // default LB_INTEGRATE_NEWMARK
+  int32_t newton_iterations; // 1 to 100; default 1: one linear solve a step. A step that is still
+                             // far off takes some more, then shorter steps
+  double newton_tolerance;   // of |residual| against the largest of the forces in it, from the
+                             // second iteration on; 0 to 1; default 1e-10
 } lbBodyDef;
 
 lbBodyDef lb_body_def(void);
@@ -63,6 +80,8 @@ lbMethod lb_body_method(const lbBody *body);
 int32_t lb_body_dimension(const lbBody *body);   // reduced coordinates
 double lb_body_time(const lbBody *body);         // s, the sum of the steps
 const char *lb_body_message(const lbBody *body); // of the last refused call; "" when none was
+// s: the longest stable step of central differences at rest (undamped); infinite otherwise.
+double lb_body_stable_step(const lbBody *body);
 
 // ---- what acts on it ---------------------------------------------------------------------------
 
@@ -77,17 +96,30 @@ lbStatus lb_body_set_placement(lbBody *body, lbVec3 position, lbQuat rotation);
 lbStatus lb_body_set_velocity(lbBody *body, lbVec3 linear, lbVec3 angular);
 
 // Advances by dt seconds. Returns lbStepFlags: LB_STEP_REFUSED for a dt that is not a positive
-// number, or above 1e6; LB_STEP_NONFINITE when what the constraints ask for is absurd: the step is
-// then made without them.
+// number, or above 1e6; LB_STEP_NONFINITE, modal: when what the constraints ask for is absurd: the
+// step is then made without them; subspace: no step, however short, gave a sane state: the last
+// good one was kept, and only time went on.
 int32_t lb_body_step(lbBody *body, double dt);
+
+// ---- what it is made of ------------------------------------------------------------------------
+
+// Another Young's modulus (Pa), Poisson ratio and density (kg/m³) for one of the model's materials,
+// while it runs; shape and motion stay. Subspace method, models built with --editable; others are
+// refused. The bodies of a batch share their material: it changes for all of them. The shapes that
+// the body can take stay those of the original material.
+lbStatus lb_body_set_material(lbBody *body, int32_t material, double young, double poisson,
+                              double density);
+// Rayleigh damping: α in 1/s, β in s; every method. For all bodies of a batch.
+lbStatus lb_body_set_damping(lbBody *body, double mass, double stiffness);
 
 // ---- constraints: points that are made to move as told -----------------------------------------
 
 typedef enum lbConstraintKind {
   LB_CONSTRAIN_POSITION,     // the target position is reached at the end of the step
-  LB_CONSTRAIN_VELOCITY,     // an impulse at the step's start gives the target velocity
-  LB_CONSTRAIN_ACCELERATION, // a force held over the step gives the target acceleration at its
-                             // start
+  LB_CONSTRAIN_VELOCITY,     // modal: an impulse at the step's start gives the target velocity;
+                             // subspace: it is the velocity at the step's end
+  LB_CONSTRAIN_ACCELERATION, // modal: a force held over the step gives the target acceleration at
+                             // its start; subspace: at its end
 } lbConstraintKind;
 
 typedef struct lbConstraintDef {
@@ -98,7 +130,12 @@ typedef struct lbConstraintDef {
   const uint8_t *axes;         // (point_count): 1 = x, 2 = y, 4 = z, added up; world axes; NULL: 7
   int32_t force_point_count;   // default 0: forces act at `points`
   const lbPoint *force_points; // where forces may act instead
-  bool held;                   // position: by a held force rather than an impulse; default false
+  bool held;                   // position: by a held force rather than an impulse; default false;
+                               // the subspace method's forces are always held
+  double stiffness;            // N/m, >= 0; default INFINITY: hard. Otherwise each point hangs on a
+                               // spring from its target: position only, no force_points; stable at
+                               // any stiffness
+  double damping;              // N s/m, >= 0, of the spring; default 0
 } lbConstraintDef;
 
 lbConstraintDef lb_constraint_def(void);
@@ -108,6 +145,9 @@ lbStatus lb_body_add_constraint(lbBody *body, const lbConstraintDef *def, int32_
 lbStatus lb_body_set_target(lbBody *body, int32_t id, const double *targets);
 lbStatus lb_body_remove_constraint(lbBody *body, int32_t id);
 int32_t lb_body_constraint_rank(const lbBody *body); // of the system last solved; 0: none yet
+// Forces on the body in the last step, world axes, N (an impulse counts as held over the step): one
+// for each of the constraint's points, or of its force_points if it has such. For force feedback.
+lbStatus lb_body_constraint_force(lbBody *body, int32_t id, double *forces); // (points x 3)
 
 // ---- what it looks like ------------------------------------------------------------------------
 
@@ -145,9 +185,10 @@ lbBodyReport lb_body_report(const lbBody *body);
 void lb_body_get_state(const lbBody *body, double *coordinates, double *rates);
 lbStatus lb_body_set_state(lbBody *body, const double *coordinates, const double *rates);
 
-// All of it: time, coordinates, forces of the next step, placement, gravity, constraints. What a
-// body does after restoring is what it did after saving, to the last bit. The bytes are for bodies
-// of the same model, modes and damping, on the same kind of machine; others are refused.
+// All of it: time, coordinates, rates, accelerations, forces of the next step, placement, gravity,
+// constraints. What a body does after restoring is what it did after saving, to the last bit. The
+// bytes are for bodies of the same model, modes, damping and materials, on the same kind of
+// machine; others are refused.
 size_t lb_body_state_bytes(const lbBody *body);
 void lb_body_save_state(const lbBody *body, void *bytes); // (state_bytes)
 lbStatus lb_body_restore_state(lbBody *body, const void *bytes, size_t byte_count);

@@ -77,7 +77,8 @@ lbStatus lb_batch_create(const lbModel *model, const lbBatchDef *def, lbBatch **
   carver.used = 0;
   lbBatch *batch = lay_out(&draft, def->body.constrained_points, &carver);
   *batch = draft;
-  lb_common_build(&batch->common);
+  batch->common.blocks = batch->blocks, batch->common.block_count = batch->block_count;
+  status = lb_common_build(&batch->common, err);
   for (int32_t i = 0; i < batch->count && !status; i++) {
     lbError cause;
     if (start_body(batch, def, i, &cause))
@@ -111,12 +112,13 @@ static void step_blocks(int32_t begin, int32_t end, void *context) {
     lbInstances *block = &batch->blocks[i];
     block->flags = batch->common.method->advance(&batch->common, block);
     lb_instances_reset_forces(block, &batch->common);
-    for (int32_t k = 0; k < block->count; k++) block->times[k] += batch->common.oscillators.h;
+    for (int32_t k = 0; k < block->count; k++) block->times[k] += batch->common.h;
   }
 }
 
 int32_t lb_batch_step(lbBatch *batch, double dt) {
   if (!lb_time_step_is_legal(dt)) return LB_STEP_REFUSED;
+  batch->common.h = dt;
   batch->common.method->prepare(&batch->common, dt);
   lb_parallel_for(batch->block_count, 1, step_blocks, batch);
   int32_t flags = 0;

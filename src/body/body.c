@@ -56,6 +56,8 @@ static lbStatus apply(lbBody *body, lbPoint point, lbVec3 amount, double *values
   memset(sum, 0, (size_t)body->common->padded * sizeof *sum);
   if (lb_vec3_is_bounded(amount))
     lb_point_add_force(body->common, &point, lb_mat3_apply_transpose(body->turn, amount), sum);
+  if (values == body->instances->v && body->common->method->mobilise)
+    body->common->method->mobilise(body->common, sum);
   if (!lb_vec3_is_bounded(amount) || !add_to(body, values, sum))
     return lb_fail(body->message, LB_ERR_ARGUMENT, "%s is (%g, %g, %g): not a number or beyond %g",
                    what, amount.x, amount.y, amount.z, LB_BODY_MOST);
@@ -69,7 +71,9 @@ lbStatus lb_body_apply_force(lbBody *body, lbPoint point, lbVec3 force) {
 }
 
 lbStatus lb_body_apply_impulse(lbBody *body, lbPoint point, lbVec3 impulse) {
-  return apply(body, point, impulse, body->instances->v, "impulse");
+  lbStatus status = apply(body, point, impulse, body->instances->v, "impulse");
+  if (!status) lb_body_disturb(body);
+  return status;
 }
 
 static bool any_steady(const lbInstances *instances, int32_t count) {
@@ -153,6 +157,7 @@ lbStatus lb_body_set_velocity(lbBody *body, lbVec3 linear, lbVec3 angular) {
   }
   for (int32_t i = 0; i < common->dimension; i++)
     body->instances->v[lb_body_at(body, i)] = common->rates[i];
+  lb_body_disturb(body);
   return LB_OK;
 }
 
@@ -180,6 +185,7 @@ int32_t lb_body_step(lbBody *body, double dt) {
             dt, LB_TIME_STEP_MOST);
     return LB_STEP_REFUSED;
   }
+  body->common->h = dt;
   body->common->method->prepare(body->common, dt);
   int32_t flags = body->in_batch ? step_in_batch(body) : step_alone(body);
   body->instances->times[body->lane] += dt;

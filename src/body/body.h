@@ -2,7 +2,7 @@
 //
 // Every method that moves a body by u = U q shares this: reduced coordinates q and rates v, reduced
 // forces, placement, points, constraints' bookkeeping, surface, state, batches. What differs is in
-// a table of operations (lbBodyMethod).
+// a table of operations (lbBodyMethod): modal.c, subspace.c.
 //
 // A body of its own and a body of a batch are the same type. Their numbers lie in an lbInstances:
 // q[i * stride + lane], with stride 1 for a body of its own and LB_INSTANCE_BLOCK in a batch. What
@@ -13,7 +13,9 @@
 
 #include "limber/body.h"
 
+#include "body/carver.h"
 #include "body/modal_kernels.h"
+#include "body/subspace.h"
 #include "geometry/aabb_tree.h"
 
 // Forces, impulses, targets and states beyond this are refused: the oscillators' exact steps then
@@ -22,6 +24,7 @@
 #define LB_TIME_STEP_MOST 1e6 // s
 
 typedef struct lbBodyMethod lbBodyMethod;
+typedef struct lbInstances lbInstances;
 
 // What the bodies of a batch have in common; a body of its own has one to itself.
 typedef struct lbBodyCommon {
@@ -29,11 +32,25 @@ typedef struct lbBodyCommon {
   const lbBodyMethod *method;
   int32_t dimension, padded; // r, and r rounded up to a multiple of LB_BATCH
   double damping_mass, damping_stiffness;
-  const double *basis;   // (3 nodes x r), column-major
-  const double *gravity; // (r x 3): reduced force of a unit gravity
-  const double *launch;  // (r x 6): rates of a unit rigid velocity
+  double h;                  // s, the last step's length
+  const double *basis;       // (3 nodes x r), column-major
+  const double *gravity;     // (r x 3): reduced force of a unit gravity
+  const double *launch;      // (r x 6): rates of a unit rigid velocity
+  const double *node_masses; // (nodes) kg
+  double total_mass;         // kg
   const lbModalKernels *kernels;
+  const double *eigenvalues; // (r); modal
   lbOscillators oscillators; // of the last step length; modal
+  lbSubspace subspace;       // subspace
+
+  // A choice of modes: lists of the caller's until lb_common_build copies them.
+  const int32_t *kept; // (r); NULL: the first ones
+  int32_t *own_kept;   // (r), and copies of what belongs to the modes kept
+  double *own_basis, *own_gravity, *own_launch, *own_eigenvalues;
+
+  // All blocks of bodies, for what changes all of them.
+  lbInstances *blocks;
+  int32_t block_count;
 
   // The surface, found at creation.
   int32_t range_count;
@@ -51,10 +68,14 @@ typedef struct lbBodyCommon {
 } lbBodyCommon;
 
 // The moving numbers of one body, or of a block of a batch.
-typedef struct lbInstances {
+struct lbInstances {
   int32_t count;          // bodies in use
   int32_t stride;         // 1 or LB_INSTANCE_BLOCK
   double *q, *v;          // (padded x stride)
+  double *a;              // accelerations; methods with keeps_acceleration
+  int32_t *consistent;    // (stride): the edition of the material that `a` belongs to; 0: to none,
+                          // because q or v was changed from outside
+  lbSubspaceWork work;    // subspace
   double *force;          // of the next step; always `steady` plus what was applied; never -0
   double *steady;         // of gravity, in the bodies' own axes
   double *times;          // (stride) s
@@ -64,7 +85,7 @@ typedef struct lbInstances {
   int32_t constrained;    // constraints of all its bodies
   int32_t flags;          // of the last step
   struct lbBody **bodies; // (count)
-} lbInstances;
+};
 
 struct lbBody {
   lbBodyCommon *common;
@@ -80,8 +101,13 @@ struct lbBody {
 
 struct lbBodyMethod {
   lbMethod method;
-  // Sets dimension, basis, gravity, launch from the model.
-  void (*open)(lbBodyCommon *common);
+  bool keeps_acceleration; // a state is q, v and a
+  // Sets dimension, basis, gravity, launch, damping from the model, checks its part of the def.
+  lbStatus (*open)(lbBodyCommon *common, const lbBodyDef *def, lbError *err);
+  // Memory of its own in the common part and in a block of instances.
+  void (*place)(lbBodyCommon *common, lbCarver *carver);
+  void (*place_instances)(const lbBodyCommon *common, lbInstances *instances, lbCarver *carver);
+  lbStatus (*build)(lbBodyCommon *common, lbError *err); // what is worked out once
   // Coefficients of a step of length h, when they are not there yet.
   void (*prepare)(lbBodyCommon *common, double h);
   // One step of the prepared length for all instances, or for one lane of them; returns
@@ -89,36 +115,23 @@ struct lbBodyMethod {
   int32_t (*advance)(lbBodyCommon *common, lbInstances *instances);
   int32_t (*advance_one)(lbBody *body);
   void (*energy)(const lbBody *body, double *kinetic, double *elastic);
+  // Rates that reduced impulses give: impulses <- M^-1 impulses; NULL where M is the identity.
+  void (*mobilise)(const lbBodyCommon *common, double *impulses);
+  void (*damping_changed)(lbBodyCommon *common);
+  // Adds what tells bodies of one model apart to a hash (see lb_hash).
+  uint64_t (*identify)(const lbBodyCommon *common, uint64_t hash);
 };
 
-extern const lbBodyMethod lb_modal_method;
+extern const lbBodyMethod lb_modal_method, lb_subspace_method;
 
-// ---- one block of memory, cut up in two passes: first with block NULL, to learn its size ------
-
-typedef struct lbCarver {
-  char *block;
-  size_t used;
-  bool overflow;
-} lbCarver;
-
-static inline void *lb_carve(lbCarver *carver, size_t count, size_t item_bytes) {
-  size_t most = SIZE_MAX / 4;
-  if (carver->used > most || (item_bytes && count > (most - carver->used) / item_bytes)) {
-    carver->overflow = true;
-    return NULL;
-  }
-  void *at = carver->block ? carver->block + carver->used : NULL;
-  size_t bytes = count * item_bytes;
-  carver->used += (bytes + LB_ALIGNMENT - 1) / LB_ALIGNMENT * LB_ALIGNMENT;
-  return at;
-}
+uint64_t lb_hash(uint64_t hash, const void *bytes, size_t count);
 
 // ---- parts of creation (create.c) --------------------------------------------------------------
 
 lbStatus lb_common_open(lbBodyCommon *common, const lbModel *model, const lbBodyDef *def,
                         lbError *err);
 void lb_common_place(lbBodyCommon *common, lbCarver *carver);
-void lb_common_build(lbBodyCommon *common);
+lbStatus lb_common_build(lbBodyCommon *common, lbError *err);
 void lb_common_close(lbBodyCommon *common); // what the first pick made
 void lb_instances_place(lbInstances *instances, const lbBodyCommon *common, int32_t stride,
                         lbCarver *carver);
@@ -140,6 +153,15 @@ static inline size_t lb_body_at(const lbBody *body, int32_t i) {
 }
 
 // The body's coordinates or rates in a row: its own memory, or gathered into the common one.
+// The acceleration belongs to q, v and the material.
+static inline bool lb_body_is_consistent(const lbBody *body) {
+  const int32_t *consistent = body->instances->consistent;
+  return consistent && consistent[body->lane] == body->common->subspace.edition;
+}
+// q or v was changed from outside: the acceleration is worked out anew.
+static inline void lb_body_disturb(lbBody *body) {
+  if (body->instances->consistent) body->instances->consistent[body->lane] = 0;
+}
 const double *lb_body_coordinates(const lbBody *body);
 const double *lb_body_rates(const lbBody *body);
 

@@ -1,16 +1,20 @@
-// The system of all constraints of a body in one step, after Hauser, Shen & O'Brien 2003 (12)-(15),
-// with (15) put right: an impulse j at the step's start moves a mode by zv j until its end.
+// The system of all constraints of a modal body in one step, after Hauser, Shen & O'Brien 2003
+// (12)-(15), with (15) put right: an impulse j at the step's start moves a mode by zv j until its
+// end.
 //
 // With W_r the modal row of a constrained degree of freedom and W_c that of a force, entries are
 // A_rc = sum over modes of W_ri D_i W_ci, and D depends on what row and column are:
 //
-//                     impulse j   force f held over the step
-//   acceleration      -c          1       = a* - W (g - c v - lambda z)
-//   velocity           1          0       = v* - W v
-//   position           zv         zg      = d* - W (zz z + zv v + zg g)
+//                     impulse j     force f held over the step
+//   acceleration      -c            1             = a* - W (g - c v - lambda z)
+//   velocity           1            0             = v* - W v
+//   position           zv           zg            = d* - W (zz z + zv v + zg g)
+//   spring             k zv + b vv  k zg + b zv   = k d* - W (k z_end + b v_end), and + f
 //
-// Rows of accelerations are multiplied by h and those of positions divided by it, columns of forces
-// stand for h f: then all rows are velocities, all columns impulses, and a rank can be told.
+// the last being f = k (d* - x) - b x' at the end of the step; b acts on slow modes alone. Rows of
+// accelerations are multiplied by h, those of positions divided by it, those of springs by k h + b;
+// columns of forces stand for h f: then all rows are velocities, all columns impulses, and a rank
+// can be told. A soft spring's row is then scaled down to what a hard row would be.
 //
 // zv is negative for modes above half the step rate, and an impulse that holds a point would pump
 // energy into them. Impulses of position constraints therefore act on slow modes alone; the targets
@@ -25,50 +29,19 @@
 #define RANK_TOLERANCE 1e-9
 
 typedef enum ColumnKind { SLOW_IMPULSE, IMPULSE, HELD_FORCE, COLUMN_KIND_COUNT } ColumnKind;
+enum { END_VELOCITY = 3 }; // a line beside those of the kinds of constraints
 
-static ColumnKind column_kind(const lbConstraints *c, int32_t force_point) {
-  const lbConstraintSlot *slot = &c->slots[c->force_slots[force_point]];
+static ColumnKind column_kind(const lbConstraints *c, int32_t column) {
+  const lbConstraintSlot *slot = lb_column_slot(c, column);
   if (slot->kind == LB_CONSTRAIN_VELOCITY) return IMPULSE;
-  if (slot->kind == LB_CONSTRAIN_ACCELERATION || slot->held) return HELD_FORCE;
+  if (slot->kind == LB_CONSTRAIN_ACCELERATION || slot->held || lb_is_spring(slot))
+    return HELD_FORCE;
   return SLOW_IMPULSE;
 }
 
-static lbConstraintKind row_kind(const lbConstraints *c, int32_t point) {
-  return c->slots[c->point_slots[point]].kind;
-}
-
-static int32_t count_rows(const lbConstraints *c) {
-  int32_t count = 0;
-  for (int32_t p = 0; p < c->point_count; p++)
-    for (int axis = 0; axis < 3; axis++) count += c->axes[p] >> axis & 1;
-  return count;
-}
-
-// ---- the matrix --------------------------------------------------------------------------------
-
-// D_i, scaled
-static double response(const lbOscillators *o, int32_t i, lbConstraintKind row, ColumnKind column) {
-  double h = o->h;
-  if (column == SLOW_IMPULSE && !o->slow[i]) return 0;
-  if (row == LB_CONSTRAIN_ACCELERATION) return column == HELD_FORCE ? 1 : -o->decay[i] * h;
-  if (row == LB_CONSTRAIN_VELOCITY) return column == HELD_FORCE ? 0 : 1;
-  return column == HELD_FORCE ? o->zg[i] / (h * h) : o->zv[i] / h;
-}
-
-// line[kind] <- W_r D for each kind of column, W_r the point's row along a world axis.
-static void weigh_row(const lbBody *body, int32_t point, int axis) {
-  lbConstraints *c = body->constraints;
-  const lbBodyCommon *common = body->common;
-  size_t padded = (size_t)common->padded;
-  const double *own = c->rows + 3 * padded * (size_t)point, *turn = body->turn.m + 3 * axis;
-  lbConstraintKind row = row_kind(c, point);
-  for (int32_t i = 0; i < common->dimension; i++) {
-    size_t at = (size_t)i;
-    double w = turn[0] * own[at] + turn[1] * own[padded + at] + turn[2] * own[2 * padded + at];
-    for (int kind = 0; kind < COLUMN_KIND_COUNT; kind++)
-      c->line[(size_t)kind * padded + at] =
-          w * response(&common->oscillators, i, row, (ColumnKind)kind);
-  }
+static double spring_total(const lbConstraintSlot *slot, double h) {
+  double total = slot->stiffness * h + slot->damping;
+  return total > 0 ? total : 1; // a spring without any force
 }
 
 static double dot(int32_t count, const double *a, const double *b) {
@@ -77,31 +50,71 @@ static double dot(int32_t count, const double *a, const double *b) {
   return sum;
 }
 
+// ---- the matrix --------------------------------------------------------------------------------
+
+static double spring_response(const lbOscillators *o, int32_t i, const lbConstraintSlot *slot,
+                              ColumnKind column) {
+  double h = o->h, b = o->slow[i] ? slot->damping : 0, total = spring_total(slot, h);
+  if (column == HELD_FORCE) return (slot->stiffness * o->zg[i] + b * o->zv[i]) / (total * h);
+  return (slot->stiffness * o->zv[i] + b * o->vv[i]) / total;
+}
+
+// D_i, scaled
+static double response(const lbOscillators *o, int32_t i, const lbConstraintSlot *slot,
+                       ColumnKind column) {
+  double h = o->h;
+  if (column == SLOW_IMPULSE && !o->slow[i]) return 0;
+  if (lb_is_spring(slot)) return spring_response(o, i, slot, column);
+  if (slot->kind == LB_CONSTRAIN_ACCELERATION) return column == HELD_FORCE ? 1 : -o->decay[i] * h;
+  if (slot->kind == LB_CONSTRAIN_VELOCITY) return column == HELD_FORCE ? 0 : 1;
+  return column == HELD_FORCE ? o->zg[i] / (h * h) : o->zv[i] / h;
+}
+
+// line[kind] <- W_r D for each kind of column.
+static void weigh_row(const lbBody *body, int32_t row) {
+  lbConstraints *c = body->constraints;
+  const lbBodyCommon *common = body->common;
+  size_t padded = (size_t)common->padded;
+  const double *w = c->W + padded * (size_t)row;
+  const lbConstraintSlot *slot = lb_row_slot(c, row);
+  for (int32_t i = 0; i < common->dimension; i++)
+    for (int kind = 0; kind < COLUMN_KIND_COUNT; kind++)
+      c->line[(size_t)kind * padded + (size_t)i] =
+          w[i] * response(&common->oscillators, i, slot, (ColumnKind)kind);
+}
+
+// A spring's own force on its row, and the row's scale.
+static void tie_spring(const lbBody *body, int32_t row) {
+  lbConstraints *c = body->constraints;
+  const lbConstraintSlot *slot = lb_row_slot(c, row);
+  double h = body->common->oscillators.h, compliance = 1 / (spring_total(slot, h) * h);
+  size_t rows = (size_t)c->row_count;
+  double *own = c->system + (size_t)row + rows * (size_t)(c->hard_columns + row - c->hard_rows);
+  double moves = fabs(*own), scale = moves > 0 ? moves / (moves + compliance) : 1 / compliance;
+  *own += compliance;
+  for (int32_t j = 0; j < c->column_count; j++) c->system[(size_t)row + rows * (size_t)j] *= scale;
+  c->row_scale[row] = scale;
+}
+
 static void fill_row(const lbBody *body, int32_t row) {
   lbConstraints *c = body->constraints;
   size_t padded = (size_t)body->common->padded;
-  for (int32_t f = 0; f < c->force_count; f++) {
-    const double *line = c->line + (size_t)column_kind(c, f) * padded;
-    for (int32_t i = 0; i < 3; i++) {
-      size_t column = 3 * (size_t)f + (size_t)i;
-      c->system[(size_t)row + (size_t)c->row_count * column] =
-          dot(body->common->dimension, line, c->force_rows + column * padded);
-    }
+  weigh_row(body, row);
+  for (int32_t j = 0; j < c->column_count; j++) {
+    const double *line = c->line + (size_t)column_kind(c, j) * padded;
+    c->system[(size_t)row + (size_t)c->row_count * (size_t)j] =
+        dot(body->common->dimension, line, c->F + padded * (size_t)j);
   }
+  c->row_scale[row] = 1;
+  if (row >= c->hard_rows) tie_spring(body, row);
 }
 
-static void refresh(const lbBody *body) {
+static void refresh(lbBody *body) {
   lbConstraints *c = body->constraints;
-  int32_t row = 0;
-  c->row_count = count_rows(c);
-  for (int32_t p = 0; p < c->point_count; p++)
-    for (int axis = 0; axis < 3; axis++) {
-      if (!(c->axes[p] >> axis & 1)) continue;
-      weigh_row(body, p, axis);
-      fill_row(body, row++);
-    }
+  lb_constraints_list(body);
+  for (int32_t row = 0; row < c->row_count; row++) fill_row(body, row);
   c->rank = 0;
-  c->solvable = lb_pseudo_inverse(c->row_count, 3 * c->force_count, c->system, RANK_TOLERANCE,
+  c->solvable = lb_pseudo_inverse(c->row_count, c->column_count, c->system, RANK_TOLERANCE,
                                   c->inverse, c->scratch, &c->rank);
   if (!c->solvable) c->rank = 0;
   c->h = body->common->oscillators.h;
@@ -123,54 +136,45 @@ static void gather_state(const lbBody *body) {
 static void predict(const lbBody *body) {
   lbConstraints *c = body->constraints;
   const lbOscillators *o = &body->common->oscillators;
-  const double *lambda = body->common->model->modal_eigenvalues;
+  const double *lambda = body->common->eigenvalues;
   size_t padded = (size_t)body->common->padded;
   double *position = c->line + LB_CONSTRAIN_POSITION * padded;
   double *velocity = c->line + LB_CONSTRAIN_VELOCITY * padded;
   double *acceleration = c->line + LB_CONSTRAIN_ACCELERATION * padded;
+  double *end_velocity = c->line + END_VELOCITY * padded;
   for (int32_t i = 0; i < body->common->dimension; i++) {
     double z = c->z[i], v = c->v[i], g = c->force[i];
     position[i] = o->zz[i] * z + o->zv[i] * v + o->zg[i] * g;
     velocity[i] = v;
     acceleration[i] = g - o->decay[i] * v - lambda[i] * z;
+    end_velocity[i] = o->slow[i] ? o->vz[i] * z + o->vv[i] * v + o->zv[i] * g : 0;
   }
 }
 
-// What is missing at one point, in world axes, as a velocity.
-static lbVec3 missing(const lbBody *body, int32_t point) {
+// What is missing on one row, as a velocity.
+static double missing(const lbBody *body, int32_t row) {
   const lbConstraints *c = body->constraints;
+  const lbConstraintSlot *slot = lb_row_slot(c, row);
   int32_t dimension = body->common->dimension;
   size_t padded = (size_t)body->common->padded;
-  lbConstraintKind kind = row_kind(c, point);
-  const double *rows = c->rows + 3 * padded * (size_t)point;
-  const double *line = c->line + (size_t)kind * padded;
-  lbVec3 own = lb_vec3(dot(dimension, rows, line), dot(dimension, rows + padded, line),
-                       dot(dimension, rows + 2 * padded, line));
-  lbVec3 target = lb_vec3_load(c->targets + 3 * (size_t)point);
-  lbVec3 rest = lb_body_place(body, lb_vec3_load(c->rests + 3 * (size_t)point));
-  if (kind == LB_CONSTRAIN_POSITION) target = lb_sub(target, rest);
-  double scale = kind == LB_CONSTRAIN_POSITION   ? 1 / c->h
-                 : kind == LB_CONSTRAIN_VELOCITY ? 1
-                                                 : c->h;
-  return lb_scale(scale, lb_sub(target, lb_mat3_apply(body->turn, own)));
-}
-
-static void fill_right(const lbBody *body) {
-  lbConstraints *c = body->constraints;
-  int32_t row = 0;
-  for (int32_t p = 0; p < c->point_count; p++) {
-    double values[3];
-    lb_vec3_store(values, missing(body, p));
-    for (int axis = 0; axis < 3; axis++)
-      if (c->axes[p] >> axis & 1) c->right[row++] = values[axis];
+  const double *w = c->W + padded * (size_t)row;
+  double lack = lb_row_target(body, row) - dot(dimension, w, c->line + (size_t)slot->kind * padded);
+  if (lb_is_spring(slot)) {
+    double end_velocity = dot(dimension, w, c->line + END_VELOCITY * padded);
+    return (slot->stiffness * lack - slot->damping * end_velocity) / spring_total(slot, c->h);
   }
+  return slot->kind == LB_CONSTRAIN_POSITION   ? lack / c->h
+         : slot->kind == LB_CONSTRAIN_VELOCITY ? lack
+                                               : lack * c->h;
 }
 
 // ---- the solution ------------------------------------------------------------------------------
 
 // x = A^+ b
-static void solve(lbConstraints *c) {
-  size_t rows = (size_t)c->row_count, columns = 3 * (size_t)c->force_count;
+static void solve(const lbBody *body) {
+  lbConstraints *c = body->constraints;
+  size_t rows = (size_t)c->row_count, columns = (size_t)c->column_count;
+  for (size_t j = 0; j < rows; j++) c->right[j] = c->row_scale[j] * missing(body, (int32_t)j);
   memset(c->solution, 0, columns * sizeof(double));
   for (size_t j = 0; j < rows; j++)
     for (size_t i = 0; i < columns; i++)
@@ -182,32 +186,31 @@ static bool add_solution(const lbBody *body) {
   lbConstraints *c = body->constraints;
   const lbBodyCommon *common = body->common;
   size_t padded = (size_t)common->padded;
-  for (int32_t f = 0; f < c->force_count; f++) {
-    ColumnKind kind = column_kind(c, f);
+  for (int32_t j = 0; j < c->column_count; j++) {
+    ColumnKind kind = column_kind(c, j);
     double *to = kind == HELD_FORCE ? c->force : c->v;
-    for (int32_t k = 0; k < 3; k++) {
-      size_t column = 3 * (size_t)f + (size_t)k;
-      const double *row = c->force_rows + column * padded;
-      double amount = kind == HELD_FORCE ? c->solution[column] / c->h : c->solution[column];
-      for (int32_t i = 0; i < common->dimension; i++)
-        if (kind != SLOW_IMPULSE || common->oscillators.slow[i]) to[i] += amount * row[i];
-    }
+    const double *column = c->F + padded * (size_t)j;
+    double amount = kind == HELD_FORCE ? c->solution[j] / c->h : c->solution[j];
+    for (int32_t i = 0; i < common->dimension; i++)
+      if (kind != SLOW_IMPULSE || common->oscillators.slow[i]) to[i] += amount * column[i];
   }
   for (int32_t i = 0; i < common->dimension; i++)
     if (!lb_is_bounded(c->v[i]) || !lb_is_bounded(c->force[i])) return false;
   return true;
 }
 
-static void scatter_state(const lbBody *body) {
-  const lbConstraints *c = body->constraints;
+static void scatter_state(lbBody *body) {
+  lbConstraints *c = body->constraints;
   lbInstances *instances = body->instances;
   bool forced = false;
-  for (int32_t f = 0; f < c->force_count; f++) forced |= column_kind(c, f) == HELD_FORCE;
+  for (int32_t j = 0; j < c->column_count; j++) forced |= column_kind(c, j) == HELD_FORCE;
   for (int32_t i = 0; i < body->common->dimension; i++) {
     instances->v[lb_body_at(body, i)] = c->v[i];
     if (forced) instances->force[lb_body_at(body, i)] = c->force[i];
   }
   if (forced) instances->forced = instances->touched = true;
+  for (int32_t j = 0; j < c->column_count; j++) c->solution[j] /= c->h;
+  lb_constraints_report(body, c->solution);
 }
 
 int32_t lb_constraints_apply(lbBody *body) {
@@ -217,8 +220,7 @@ int32_t lb_constraints_apply(lbBody *body) {
   if (!c->solvable) return LB_STEP_NONFINITE;
   gather_state(body);
   predict(body);
-  fill_right(body);
-  solve(c);
+  solve(body);
   if (!add_solution(body)) return LB_STEP_NONFINITE;
   scatter_state(body);
   return 0;

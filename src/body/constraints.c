@@ -11,7 +11,15 @@
 
 #define GENERATION_MOST (INT32_MAX / LB_CONSTRAINED_MOST)
 
-lbConstraintDef lb_constraint_def(void) { return (lbConstraintDef){ 0 }; }
+lbConstraintDef lb_constraint_def(void) { return (lbConstraintDef){ .stiffness = INFINITY }; }
+
+static void place_subspace(lbConstraints *c, size_t dofs, size_t padded, lbCarver *carver) {
+  c->moved = lb_carve(carver, dofs * padded, sizeof(double));
+  c->solved = lb_carve(carver, dofs * padded, sizeof(double));
+  c->mass_inverse = lb_carve(carver, dofs * dofs, sizeof(double));
+  c->spring_scale = lb_carve(carver, dofs, sizeof(double));
+  c->pulls = lb_carve(carver, dofs, sizeof(double));
+}
 
 void lb_constraints_place(lbConstraints *c, const lbBodyCommon *common, int32_t room,
                           lbCarver *carver) {
@@ -28,17 +36,27 @@ void lb_constraints_place(lbConstraints *c, const lbBodyCommon *common, int32_t 
   c->rows = lb_carve(carver, dofs * padded, sizeof(double));
   c->force_points = lb_carve(carver, count, sizeof *c->force_points);
   c->force_slots = lb_carve(carver, count, sizeof *c->force_slots);
+  c->force_axes = lb_carve(carver, count, sizeof *c->force_axes);
   c->force_rows = lb_carve(carver, dofs * padded, sizeof(double));
+  c->forces = lb_carve(carver, dofs, sizeof(double));
+  c->row_points = lb_carve(carver, dofs, sizeof *c->row_points);
+  c->row_axes = lb_carve(carver, dofs, sizeof *c->row_axes);
+  c->column_points = lb_carve(carver, dofs, sizeof *c->column_points);
+  c->column_axes = lb_carve(carver, dofs, sizeof *c->column_axes);
+  c->W = lb_carve(carver, dofs * padded, sizeof(double));
+  c->F = lb_carve(carver, dofs * padded, sizeof(double));
   c->system = lb_carve(carver, dofs * dofs, sizeof(double));
   c->inverse = lb_carve(carver, dofs * dofs, sizeof(double));
   c->scratch =
       lb_carve(carver, lb_pseudo_inverse_scratch((int32_t)dofs, (int32_t)dofs), sizeof(double));
   c->right = lb_carve(carver, dofs, sizeof(double));
   c->solution = lb_carve(carver, dofs, sizeof(double));
+  c->row_scale = lb_carve(carver, dofs, sizeof(double));
   c->z = lb_carve(carver, padded, sizeof(double));
   c->v = lb_carve(carver, padded, sizeof(double));
   c->force = lb_carve(carver, padded, sizeof(double));
-  c->line = lb_carve(carver, 3 * padded, sizeof(double));
+  c->line = lb_carve(carver, 4 * padded, sizeof(double));
+  if (common->method->method == LB_METHOD_SUBSPACE) place_subspace(c, dofs, padded, carver);
 }
 
 // ---- checks ------------------------------------------------------------------------------------
@@ -76,6 +94,24 @@ static lbStatus check_room(lbBody *body, const lbConstraintDef *def, int32_t for
   return LB_OK;
 }
 
+static lbStatus check_spring(lbBody *body, const lbConstraintDef *def) {
+  lbError *err = body->message;
+  if (!(def->stiffness >= 0 && (lb_is_bounded(def->stiffness) || isinf(def->stiffness))))
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "constraint: stiffness is %g; it must be from 0 to %g, or infinite: hard",
+                   def->stiffness, LB_BODY_MOST);
+  if (!(def->damping >= 0 && lb_is_bounded(def->damping)))
+    return lb_fail(err, LB_ERR_ARGUMENT, "constraint: damping is %g; it must be from 0 to %g",
+                   def->damping, LB_BODY_MOST);
+  if (isinf(def->stiffness) && def->damping != 0)
+    return lb_fail(err, LB_ERR_ARGUMENT, "constraint: damping is for springs: give a stiffness");
+  if (isfinite(def->stiffness) &&
+      (def->kind != LB_CONSTRAIN_POSITION || def->force_point_count != 0))
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "constraint: a spring is for positions and acts at its own points");
+  return LB_OK;
+}
+
 static lbStatus check_def(lbBody *body, const lbConstraintDef *def, int32_t force_count) {
   lbError *err = body->message;
   if ((int)def->kind < 0 || def->kind > LB_CONSTRAIN_ACCELERATION)
@@ -86,7 +122,8 @@ static lbStatus check_def(lbBody *body, const lbConstraintDef *def, int32_t forc
   if (def->force_point_count < 0 || (def->force_point_count > 0 && !def->force_points))
     return lb_fail(err, LB_ERR_ARGUMENT, "constraint: force_point_count is %d; it needs points",
                    (int)def->force_point_count);
-  lbStatus status = check_room(body, def, force_count);
+  lbStatus status = check_spring(body, def);
+  if (!status) status = check_room(body, def, force_count);
   if (!status) status = check_points(body, "point", def->point_count, def->points);
   if (!status)
     status = check_points(body, "force point", def->force_point_count, def->force_points);
@@ -133,11 +170,13 @@ static void add_point(lbBody *body, const lbConstraintDef *def, int32_t i, int32
   lb_constraints_fill_point(c, body->common, at);
 }
 
-static void add_force_point(lbBody *body, const lbPoint *point, int32_t slot) {
+static void add_force_point(lbBody *body, const lbPoint *point, int32_t slot, uint8_t axes) {
   lbConstraints *c = body->constraints;
   int32_t at = c->force_count++;
   c->force_points[at] = *point;
   c->force_slots[at] = slot;
+  c->force_axes[at] = axes;
+  memset(c->forces + 3 * (size_t)at, 0, 3 * sizeof(double));
   lb_constraints_fill_force_point(c, body->common, at);
 }
 
@@ -151,13 +190,18 @@ lbStatus lb_body_add_constraint(lbBody *body, const lbConstraintDef *def, int32_
   int32_t slot = 0;
   while (c->slots[slot].used) slot++; // one is free: each has a point, and there was room for one
   for (int32_t i = 0; i < def->point_count; i++) add_point(body, def, i, slot);
-  for (int32_t i = 0; i < force_count; i++) add_force_point(body, &force_points[i], slot);
+  // The modal method's hard constraints may push in all directions: the shortest forces are taken.
+  bool along = own && (isfinite(def->stiffness) || body->common->method->keeps_acceleration);
+  for (int32_t i = 0; i < force_count; i++)
+    add_force_point(body, &force_points[i], slot, !along ? 0 : def->axes ? def->axes[i] : 7);
   c->slots[slot] = (lbConstraintSlot){ .generation = c->slots[slot].generation,
                                        .used = true,
                                        .held = def->held,
                                        .kind = def->kind,
                                        .point_count = def->point_count,
-                                       .force_count = force_count };
+                                       .force_count = force_count,
+                                       .stiffness = def->stiffness,
+                                       .damping = def->damping };
   c->count++;
   body->instances->constrained++;
   c->fresh = false;
@@ -208,6 +252,8 @@ static void keep_force_point(lbConstraints *c, size_t row, int32_t from, int32_t
   size_t f = (size_t)from, t = (size_t)to;
   c->force_points[t] = c->force_points[f];
   c->force_slots[t] = c->force_slots[f];
+  c->force_axes[t] = c->force_axes[f];
+  memcpy(c->forces + 3 * t, c->forces + 3 * f, 3 * sizeof(double));
   memcpy(c->force_rows + t * row, c->force_rows + f * row, row * sizeof(double));
 }
 
@@ -227,6 +273,16 @@ lbStatus lb_body_remove_constraint(lbBody *body, int32_t id) {
   c->count--;
   body->instances->constrained--;
   c->fresh = false;
+  return LB_OK;
+}
+
+lbStatus lb_body_constraint_force(lbBody *body, int32_t id, double *forces) {
+  const lbConstraints *c = body->constraints;
+  int32_t slot = find_slot(body, id), next = 0;
+  if (slot < 0) return LB_ERR_ARGUMENT;
+  for (int32_t i = 0; i < c->force_count; i++)
+    if (c->force_slots[i] == slot)
+      memcpy(forces + 3 * (size_t)next++, c->forces + 3 * (size_t)i, 3 * sizeof *forces);
   return LB_OK;
 }
 

@@ -13,12 +13,14 @@ lbBodyDef lb_body_def(void) {
                       .rotation = { 0, 0, 0, 1 },
                       .damping_mass = NAN,
                       .damping_stiffness = NAN,
-                      .constrained_points = 16 };
+                      .constrained_points = 16,
+                      .newton_iterations = 1,
+                      .newton_tolerance = 1e-10 };
 }
 
 // ---- what bodies have in common ----------------------------------------------------------------
 
-static const lbBodyMethod *const methods[] = { &lb_modal_method };
+static const lbBodyMethod *const methods[] = { &lb_modal_method, &lb_subspace_method };
 
 static const lbBodyMethod *find_method(const lbModel *model, lbMethod method) {
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
@@ -28,16 +30,61 @@ static const lbBodyMethod *find_method(const lbModel *model, lbMethod method) {
   return NULL;
 }
 
-static lbStatus choose_damping(double chosen, double of_model, const char *name, double *damping,
-                               lbError *err) {
-  *damping = isnan(chosen) ? of_model : chosen;
-  if (!(*damping >= 0 && *damping <= DAMPING_MOST))
+// NAN leaves *damping as it is.
+static lbStatus choose_damping(double chosen, const char *name, double *damping, lbError *err) {
+  if (isnan(chosen)) return LB_OK;
+  if (!(chosen >= 0 && chosen <= DAMPING_MOST))
     return lb_fail(err, LB_ERR_ARGUMENT, "%s is %g; it must be from 0 to %g", name, chosen,
                    DAMPING_MOST);
+  *damping = chosen;
+  return LB_OK;
+}
+
+lbStatus lb_body_set_damping(lbBody *body, double mass, double stiffness) {
+  lbBodyCommon *common = body->common;
+  double alpha = NAN, beta = NAN;
+  lbStatus status = choose_damping(mass, "damping: mass", &alpha, body->message);
+  if (!status) status = choose_damping(stiffness, "damping: stiffness", &beta, body->message);
+  if (!status && (isnan(alpha) || isnan(beta)))
+    status = lb_fail(body->message, LB_ERR_ARGUMENT, "damping is not a number");
+  if (status) return status;
+  common->damping_mass = alpha, common->damping_stiffness = beta;
+  common->method->damping_changed(common);
+  return LB_OK;
+}
+
+static lbStatus check_kept(const lbBodyCommon *common, const lbBodyDef *def, lbError *err) {
+  if (def->kept_count == 0) return LB_OK;
+  if (def->kept_count < 0 || def->kept_count > common->dimension || !def->kept)
+    return lb_fail(err, LB_ERR_ARGUMENT, "kept_count is %d; model \"%s\" has %d modes",
+                   (int)def->kept_count, common->model->name, (int)common->dimension);
+  if (def->mode_count)
+    return lb_fail(err, LB_ERR_ARGUMENT, "mode_count and kept_count are both given");
+  for (int32_t i = 0; i < def->kept_count; i++) {
+    if (def->kept[i] < 0 || def->kept[i] >= common->dimension)
+      return lb_fail(err, LB_ERR_ARGUMENT, "kept: number %d is not among the model's %d modes",
+                     (int)def->kept[i], (int)common->dimension);
+    for (int32_t j = 0; j < i; j++)
+      if (def->kept[j] == def->kept[i])
+        return lb_fail(err, LB_ERR_ARGUMENT, "kept: number %d is there twice", (int)def->kept[i]);
+  }
   return LB_OK;
 }
 
 static int32_t padded(int32_t count) { return (count + LB_BATCH - 1) / LB_BATCH * LB_BATCH; }
+
+// How many modes, and which.
+static lbStatus choose_modes(lbBodyCommon *common, const lbBodyDef *def, lbError *err) {
+  if (def->mode_count < 0 || def->mode_count > common->dimension)
+    return lb_fail(err, LB_ERR_ARGUMENT, "mode_count is %d; model \"%s\" has %d modes",
+                   (int)def->mode_count, common->model->name, (int)common->dimension);
+  lbStatus status = check_kept(common, def, err);
+  if (status) return status;
+  if (def->mode_count) common->dimension = def->mode_count;
+  if (def->kept_count) common->dimension = def->kept_count, common->kept = def->kept;
+  common->padded = padded(common->dimension);
+  return LB_OK;
+}
 
 lbStatus lb_common_open(lbBodyCommon *common, const lbModel *model, const lbBodyDef *def,
                         lbError *err) {
@@ -49,30 +96,38 @@ lbStatus lb_common_open(lbBodyCommon *common, const lbModel *model, const lbBody
   if (!method)
     return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\" does not have the method \"%s\"",
                    model->name, lb_method_name(def->method));
-  *common = (lbBodyCommon){ .model = model, .method = method };
-  method->open(common);
-  if (def->mode_count < 0 || def->mode_count > common->dimension)
-    return lb_fail(err, LB_ERR_ARGUMENT, "mode_count is %d; model \"%s\" has %d modes",
-                   (int)def->mode_count, model->name, (int)common->dimension);
-  if (def->mode_count) common->dimension = def->mode_count;
+  *common = (lbBodyCommon){ .model = model,
+                            .method = method,
+                            .node_masses = model->node_masses,
+                            .total_mass = model->rigid_mass[0],
+                            .kernels = lb_modal_kernels(lb_simd_best()) };
+  lbStatus status = method->open(common, def, err);
+  if (!status) status = choose_modes(common, def, err);
+  if (status) return status;
   if (def->constrained_points < 0 || def->constrained_points > LB_CONSTRAINED_MOST)
     return lb_fail(err, LB_ERR_ARGUMENT, "constrained_points is %d; it must be from 0 to %d",
                    (int)def->constrained_points, LB_CONSTRAINED_MOST);
-  common->padded = padded(common->dimension);
-  common->kernels = lb_modal_kernels(lb_simd_best());
-  lbStatus status = choose_damping(def->damping_mass, model->modal_damping[0], "damping_mass",
-                                   &common->damping_mass, err);
+  status = choose_damping(def->damping_mass, "damping_mass", &common->damping_mass, err);
   if (!status)
-    status = choose_damping(def->damping_stiffness, model->modal_damping[1], "damping_stiffness",
-                            &common->damping_stiffness, err);
+    status = choose_damping(def->damping_stiffness, "damping_stiffness", &common->damping_stiffness,
+                            err);
   return status;
+}
+
+static void place_kept(lbBodyCommon *common, lbCarver *carver) {
+  size_t r = (size_t)common->dimension, rows = 3 * (size_t)common->model->size.node_count;
+  common->own_kept = lb_carve(carver, r, sizeof(int32_t));
+  common->own_basis = lb_carve(carver, r, rows * sizeof(double));
+  common->own_gravity = lb_carve(carver, 3 * r, sizeof(double));
+  common->own_launch = lb_carve(carver, 6 * r, sizeof(double));
+  if (common->eigenvalues) common->own_eigenvalues = lb_carve(carver, r, sizeof(double));
 }
 
 void lb_common_place(lbBodyCommon *common, lbCarver *carver) {
   const lbModelSizes *size = &common->model->size;
   size_t node_count = (size_t)size->node_count, count = (size_t)common->padded;
-  void *oscillators = lb_carve(carver, lb_oscillators_bytes(common->dimension), 1);
-  if (oscillators) common->oscillators = lb_oscillators_place(common->dimension, oscillators);
+  common->method->place(common, carver);
+  if (common->kept) place_kept(common, carver);
   common->coordinates = lb_carve(carver, count, sizeof(double));
   common->rates = lb_carve(carver, count, sizeof(double));
   common->forces = lb_carve(carver, count, sizeof(double));
@@ -114,9 +169,28 @@ static void find_triangles_around(lbBodyCommon *common) {
   begin[0] = 0;
 }
 
-void lb_common_build(lbBodyCommon *common) {
+static const double *take(const lbBodyCommon *common, const double *from, size_t size, double *to) {
+  for (size_t i = 0; i < (size_t)common->dimension; i++)
+    memcpy(to + size * i, from + size * (size_t)common->kept[i], size * sizeof *to);
+  return to;
+}
+
+static void take_kept(lbBodyCommon *common) {
+  memcpy(common->own_kept, common->kept, (size_t)common->dimension * sizeof(int32_t));
+  common->kept = common->own_kept;
+  common->basis =
+      take(common, common->basis, 3 * (size_t)common->model->size.node_count, common->own_basis);
+  common->gravity = take(common, common->gravity, 3, common->own_gravity);
+  common->launch = take(common, common->launch, 6, common->own_launch);
+  if (common->eigenvalues)
+    common->eigenvalues = take(common, common->eigenvalues, 1, common->own_eigenvalues);
+}
+
+lbStatus lb_common_build(lbBodyCommon *common, lbError *err) {
+  if (common->kept) take_kept(common);
   find_ranges(common);
   find_triangles_around(common);
+  return common->method->build ? common->method->build(common, err) : LB_OK;
 }
 
 void lb_common_close(lbBodyCommon *common) {
@@ -132,6 +206,12 @@ void lb_instances_place(lbInstances *instances, const lbBodyCommon *common, int3
   instances->v = lb_carve(carver, count, sizeof(double));
   instances->force = lb_carve(carver, count, sizeof(double));
   instances->steady = lb_carve(carver, count, sizeof(double));
+  instances->a = NULL, instances->consistent = NULL;
+  if (common->method->keeps_acceleration) {
+    instances->a = lb_carve(carver, count, sizeof(double));
+    instances->consistent = lb_carve(carver, (size_t)stride, sizeof(int32_t));
+  }
+  if (common->method->place_instances) common->method->place_instances(common, instances, carver);
   instances->times = lb_carve(carver, (size_t)stride, sizeof(double));
   instances->bodies = lb_carve(carver, (size_t)stride, sizeof(lbBody *));
 }
@@ -186,14 +266,16 @@ lbStatus lb_body_create(const lbModel *model, const lbBodyDef *def, lbBody **out
   lay_out(&draft, def->constrained_points, &carver);
   Single *single = (Single *)(void *)carver.block;
   *single = draft;
-  lb_common_build(&single->common);
+  single->common.blocks = &single->instances, single->common.block_count = 1;
   single->instances.count = 1;
   single->instances.bodies[0] = &single->body;
   single->body = (lbBody){ .common = &single->common,
                            .instances = &single->instances,
                            .constraints = &single->constraints,
                            .message = &single->message };
-  status = lb_body_start(&single->body, def->position, def->rotation, def->gravity, err);
+  status = lb_common_build(&single->common, err);
+  if (!status)
+    status = lb_body_start(&single->body, def->position, def->rotation, def->gravity, err);
   if (status)
     lb_free(single);
   else

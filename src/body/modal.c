@@ -2,17 +2,27 @@
 // (oscillator.h), after Hauser, Shen & O'Brien 2003.
 #include "body/constraints.h"
 
-static void open_modal(lbBodyCommon *common) {
+static lbStatus open_modal(lbBodyCommon *common, const lbBodyDef *def, lbError *err) {
   const lbModel *model = common->model;
+  (void)def, (void)err;
   common->dimension = model->size.mode_count;
   common->basis = model->modal_basis;
   common->gravity = model->modal_gravity;
   common->launch = model->modal_launch;
+  common->eigenvalues = model->modal_eigenvalues;
+  common->damping_mass = model->modal_damping[0];
+  common->damping_stiffness = model->modal_damping[1];
+  return LB_OK;
+}
+
+static void place(lbBodyCommon *common, lbCarver *carver) {
+  void *oscillators = lb_carve(carver, lb_oscillators_bytes(common->dimension), 1);
+  if (oscillators) common->oscillators = lb_oscillators_place(common->dimension, oscillators);
 }
 
 static void prepare(lbBodyCommon *common, double h) {
   if (common->oscillators.h != h)
-    lb_oscillators_set(&common->oscillators, common->model->modal_eigenvalues, common->damping_mass,
+    lb_oscillators_set(&common->oscillators, common->eigenvalues, common->damping_mass,
                        common->damping_stiffness, h);
 }
 
@@ -58,9 +68,27 @@ static void energy(const lbBody *body, double *kinetic, double *elastic) {
   for (int32_t i = 0; i < body->common->dimension; i++) {
     size_t at = lb_body_at(body, i);
     *kinetic += 0.5 * v[at] * v[at];
-    *elastic += 0.5 * body->common->model->modal_eigenvalues[i] * q[at] * q[at];
+    *elastic += 0.5 * body->common->eigenvalues[i] * q[at] * q[at];
   }
 }
 
-const lbBodyMethod lb_modal_method = { LB_METHOD_MODAL, open_modal,  prepare,
-                                       advance,         advance_one, energy };
+static void damping_changed(lbBodyCommon *common) {
+  common->oscillators.h = 0;
+  for (int32_t b = 0; b < common->block_count; b++)
+    for (int32_t i = 0; i < common->blocks[b].count; i++)
+      common->blocks[b].bodies[i]->constraints->fresh = false;
+}
+
+static uint64_t identify(const lbBodyCommon *common, uint64_t hash) {
+  return lb_hash(hash, common->eigenvalues, (size_t)common->dimension * sizeof(double));
+}
+
+const lbBodyMethod lb_modal_method = { .method = LB_METHOD_MODAL,
+                                       .open = open_modal,
+                                       .place = place,
+                                       .prepare = prepare,
+                                       .advance = advance,
+                                       .advance_one = advance_one,
+                                       .energy = energy,
+                                       .damping_changed = damping_changed,
+                                       .identify = identify };

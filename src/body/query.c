@@ -76,7 +76,7 @@ static lbVec3 angular_momentum(const lbBody *body, const double *q, const double
       lbVec3 rest = lb_vec3_load(model->node_positions + 3 * (size_t)(begin + i));
       lbVec3 x = lb_body_place(body, lb_add(rest, lb_vec3_load(u + 3 * i)));
       lbVec3 velocity = lb_mat3_apply(body->turn, lb_vec3_load(rates + 3 * i));
-      sum = lb_add_scaled(sum, model->node_masses[begin + i], lb_cross(x, velocity));
+      sum = lb_add_scaled(sum, common->node_masses[begin + i], lb_cross(x, velocity));
     }
   }
   return sum;
@@ -87,7 +87,7 @@ lbBodyReport lb_body_report(const lbBody *body) {
   const double *q = lb_body_coordinates(body), *v = lb_body_rates(body);
   lbBodyReport report = { 0 };
   common->method->energy(body, &report.kinetic, &report.elastic);
-  lbVec3 shift = lb_scale(1 / common->model->rigid_mass[0], weigh(common, q));
+  lbVec3 shift = lb_scale(1 / common->total_mass, weigh(common, q));
   report.centre = lb_body_place(body, lb_add(lb_vec3_load(common->model->rigid_centre), shift));
   report.linear_momentum = lb_mat3_apply(body->turn, weigh(common, v));
   report.angular_momentum = angular_momentum(body, q, v);
@@ -113,5 +113,6 @@ lbStatus lb_body_set_state(lbBody *body, const double *coordinates, const double
     body->instances->q[lb_body_at(body, i)] = coordinates[i];
     body->instances->v[lb_body_at(body, i)] = rates[i];
   }
+  lb_body_disturb(body);
   return LB_OK;
 }

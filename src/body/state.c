@@ -1,13 +1,14 @@
-// All that a body remembers, as bytes: header, q, v, force, slots of constraints, constrained
-// points, force points. What follows from these (steady forces, rows, the pseudo-inverse) is worked
-// out again, by the same operations. Numbers are as this machine stores them: such bytes are for
-// going back in time, not for files that travel.
+// All that a body remembers, as bytes: header, q, v, force (and accelerations, where the method
+// has them), slots of constraints, constrained points, force points with their last forces. What
+// follows from these (steady forces, rows, the pseudo-inverse) is worked out again, by the same
+// operations. Numbers are as this machine stores them: such bytes are for going back in time, not
+// for files that travel.
 #include "body/constraints.h"
 #include "body/point.h"
 
 #include <string.h>
 
-#define STATE_VERSION 1
+#define STATE_VERSION 2
 
 static const char state_magic[8] = { 'l', 'b', 's', 't', 'a', 't', 'e', 0 };
 
@@ -16,21 +17,23 @@ typedef struct SavedHeader {
   int32_t version, dimension;
   uint64_t identity; // of model and damping
   double time, position[3], rotation[4], gravity[3];
-  int32_t slot_count, point_count, force_count, padding;
+  int32_t slot_count, point_count, force_count;
+  int32_t consistent; // 1: the accelerations belong to q and v
 } SavedHeader;
 
 typedef struct SavedSlot {
   int32_t generation, used, held, kind, point_count, force_count;
+  double stiffness, damping;
 } SavedSlot;
 
 typedef struct SavedPoint {
-  int32_t kind, index, slot, axes; // axes 0: a force point
-  double weights[8], target[3];
+  int32_t kind, index, slot, axes;
+  double weights[8], target[3]; // of a force point: its last force
 } SavedPoint;
 
 // ---- saving ------------------------------------------------------------------------------------
 
-static uint64_t add_to_hash(uint64_t hash, const void *bytes, size_t count) {
+uint64_t lb_hash(uint64_t hash, const void *bytes, size_t count) {
   for (size_t i = 0; i < count; i++) // FNV-1a
     hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3);
   return hash;
@@ -46,20 +49,26 @@ static uint64_t identity(const lbBodyCommon *common) {
                              size->tet_count,
                              size->brick_count };
   const double damping[2] = { common->damping_mass, common->damping_stiffness };
-  uint64_t hash = add_to_hash(UINT64_C(0xcbf29ce484222325), counts, sizeof counts);
-  hash = add_to_hash(hash, damping, sizeof damping);
-  return add_to_hash(hash, common->model->modal_eigenvalues,
-                     (size_t)common->dimension * sizeof(double));
+  uint64_t hash = lb_hash(UINT64_C(0xcbf29ce484222325), counts, sizeof counts);
+  hash = lb_hash(hash, damping, sizeof damping);
+  if (common->kept) hash = lb_hash(hash, common->kept, (size_t)common->dimension * sizeof(int32_t));
+  return common->method->identify(common, hash);
 }
 
-static size_t bytes_of(int64_t dimension, int64_t slots, int64_t points, int64_t forces) {
-  return sizeof(SavedHeader) + 3 * (size_t)dimension * sizeof(double) +
+// q, v, force and perhaps a.
+static int32_t array_count(const lbBody *body) {
+  return body->common->method->keeps_acceleration ? 4 : 3;
+}
+
+static size_t bytes_of(int64_t numbers, int64_t slots, int64_t points, int64_t forces) {
+  return sizeof(SavedHeader) + (size_t)numbers * sizeof(double) +
          (size_t)slots * sizeof(SavedSlot) + (size_t)(points + forces) * sizeof(SavedPoint);
 }
 
 size_t lb_body_state_bytes(const lbBody *body) {
   const lbConstraints *c = body->constraints;
-  return bytes_of(body->common->dimension, c->room, c->point_count, c->force_count);
+  return bytes_of((int64_t)array_count(body) * body->common->dimension, c->room, c->point_count,
+                  c->force_count);
 }
 
 static char *put(char *to, const void *bytes, size_t count) {
@@ -77,7 +86,8 @@ static SavedHeader make_header(const lbBody *body) {
                                        body->rotation.w },
                          .slot_count = c->room,
                          .point_count = c->point_count,
-                         .force_count = c->force_count };
+                         .force_count = c->force_count,
+                         .consistent = lb_body_is_consistent(body) };
   memcpy(header.magic, state_magic, sizeof header.magic);
   lb_vec3_store(header.position, body->position);
   lb_vec3_store(header.gravity, body->gravity);
@@ -90,15 +100,15 @@ static SavedPoint make_point(const lbPoint *point, int32_t slot, int32_t axes,
     .kind = (int32_t)point->kind, .index = point->index, .slot = slot, .axes = axes
   };
   memcpy(saved.weights, point->weights, sizeof saved.weights);
-  if (target) memcpy(saved.target, target, sizeof saved.target);
+  memcpy(saved.target, target, sizeof saved.target);
   return saved;
 }
 
 static char *put_constraints(char *to, const lbConstraints *c) {
   for (int32_t i = 0; i < c->room; i++) {
     const lbConstraintSlot *slot = &c->slots[i];
-    SavedSlot saved = { slot->generation,    slot->used,        slot->held,
-                        (int32_t)slot->kind, slot->point_count, slot->force_count };
+    SavedSlot saved = { slot->generation,  slot->used,        slot->held,      (int32_t)slot->kind,
+                        slot->point_count, slot->force_count, slot->stiffness, slot->damping };
     to = put(to, &saved, sizeof saved);
   }
   for (int32_t i = 0; i < c->point_count; i++) {
@@ -107,7 +117,8 @@ static char *put_constraints(char *to, const lbConstraints *c) {
     to = put(to, &saved, sizeof saved);
   }
   for (int32_t i = 0; i < c->force_count; i++) {
-    SavedPoint saved = make_point(&c->force_points[i], c->force_slots[i], 0, NULL);
+    SavedPoint saved = make_point(&c->force_points[i], c->force_slots[i], c->force_axes[i],
+                                  c->forces + 3 * (size_t)i);
     to = put(to, &saved, sizeof saved);
   }
   return to;
@@ -115,10 +126,10 @@ static char *put_constraints(char *to, const lbConstraints *c) {
 
 void lb_body_save_state(const lbBody *body, void *bytes) {
   const lbInstances *instances = body->instances;
-  const double *const arrays[3] = { instances->q, instances->v, instances->force };
+  const double *const arrays[4] = { instances->q, instances->v, instances->force, instances->a };
   SavedHeader header = make_header(body);
   char *to = put(bytes, &header, sizeof header);
-  for (int a = 0; a < 3; a++)
+  for (int a = 0; a < array_count(body); a++)
     for (int32_t i = 0; i < body->common->dimension; i++)
       to = put(to, &arrays[a][lb_body_at(body, i)], sizeof(double));
   put_constraints(to, body->constraints);
@@ -176,11 +187,11 @@ static lbStatus open_saved(const lbBody *body, const char *bytes, size_t count, 
       header->point_count > header->slot_count || header->force_count < 0 ||
       header->force_count > header->slot_count)
     return refuse(body, "more constraints than constrained_points has room for");
-  if (count !=
-      bytes_of(header->dimension, header->slot_count, header->point_count, header->force_count))
+  int64_t numbers = (int64_t)array_count(body) * header->dimension;
+  if (count != bytes_of(numbers, header->slot_count, header->point_count, header->force_count))
     return refuse(body, "its length is wrong");
   saved->numbers = bytes + sizeof *header;
-  saved->slots = saved->numbers + 3 * (size_t)header->dimension * sizeof(double);
+  saved->slots = saved->numbers + (size_t)numbers * sizeof(double);
   saved->points = saved->slots + (size_t)header->slot_count * sizeof(SavedSlot);
   return LB_OK;
 }
@@ -194,7 +205,7 @@ static lbStatus check_numbers(const lbBody *body, const Saved *saved) {
   if (!lb_vec3_is_bounded(lb_vec3_load(header->position)))
     return refuse(body, "its position is none");
   // A state may be beyond LB_BODY_MOST, where a force beside it brought it; not at infinity.
-  for (int32_t a = 0; a < 3; a++)
+  for (int32_t a = 0; a < array_count(body); a++)
     for (int32_t i = 0; i < header->dimension; i++)
       if (!(fabs(number_at(saved, a, i)) <= LB_BODY_MOST * LB_BODY_MOST))
         return refuse(body, "a coordinate, rate or force is not a number or absurd");
@@ -210,13 +221,24 @@ static lbStatus check_points(const lbBody *body, const Saved *saved) {
     lbStatus status =
         lb_point_check(body->common->model, &point, "state: constraint", body->message);
     if (status) return status;
-    if (at.slot < 0 || at.slot >= header->slot_count || at.axes < constrained ||
-        at.axes > (constrained ? 7 : 0))
+    if (at.slot < 0 || at.slot >= header->slot_count || at.axes < constrained || at.axes > 7)
       return refuse(body, "a constrained point is broken");
     if (!lb_vec3_is_bounded(lb_vec3_load(at.target)))
       return refuse(body, "a constraint's target is not a number or absurd");
   }
   return LB_OK;
+}
+
+// A spring pulls where and along what it constrains: its points come in pairs.
+static bool spring_is_whole(const Saved *saved, int32_t slot) {
+  const SavedHeader *header = &saved->header;
+  int32_t force = header->point_count, all = header->point_count + header->force_count;
+  for (int32_t p = 0; p < header->point_count; p++) {
+    if (point_at(saved, p).slot != slot) continue;
+    while (force < all && point_at(saved, force).slot != slot) force++;
+    if (force == all || point_at(saved, force++).axes != point_at(saved, p).axes) return false;
+  }
+  return slot_at(saved, slot).kind == LB_CONSTRAIN_POSITION;
 }
 
 // Each slot has as many points as it says.
@@ -228,9 +250,13 @@ static lbStatus check_slots(const lbBody *body, const Saved *saved) {
     for (int32_t p = 0; p < header->point_count + header->force_count; p++)
       if (point_at(saved, p).slot == i) *(p < header->point_count ? &points : &forces) += 1;
     bool whole = slot.used ? points >= 1 && forces >= 1 : points == 0 && forces == 0;
+    if (slot.used && isfinite(slot.stiffness))
+      whole = whole && points == forces && spring_is_whole(saved, i);
     if (!whole || points != slot.point_count || forces != slot.force_count || slot.kind < 0 ||
         slot.kind > LB_CONSTRAIN_ACCELERATION || slot.generation < 0 ||
-        slot.generation > INT32_MAX / LB_CONSTRAINED_MOST - 1 || (slot.used | slot.held) >> 1)
+        slot.generation > INT32_MAX / LB_CONSTRAINED_MOST - 1 || (slot.used | slot.held) >> 1 ||
+        !(slot.stiffness >= 0 && slot.damping >= 0 && lb_is_bounded(slot.damping)) ||
+        !(isinf(slot.stiffness) || lb_is_bounded(slot.stiffness)))
       return refuse(body, "a constraint is broken");
   }
   return LB_OK;
@@ -247,8 +273,9 @@ static void restore_constraints(lbBody *body, const Saved *saved) {
   for (int32_t i = 0; i < c->room; i++) {
     SavedSlot slot = { 0 };
     if (i < header->slot_count) slot = slot_at(saved, i);
-    c->slots[i] = (lbConstraintSlot){ slot.generation, slot.used,        slot.held,
-                                      slot.kind,       slot.point_count, slot.force_count };
+    c->slots[i] =
+        (lbConstraintSlot){ slot.generation,  slot.used,        slot.held,      slot.kind,
+                            slot.point_count, slot.force_count, slot.stiffness, slot.damping };
     c->count += slot.used;
   }
   c->point_count = header->point_count;
@@ -265,6 +292,8 @@ static void restore_constraints(lbBody *body, const Saved *saved) {
     SavedPoint point = point_at(saved, c->point_count + i);
     c->force_points[i] = make_plain(&point);
     c->force_slots[i] = point.slot;
+    c->force_axes[i] = (uint8_t)point.axes;
+    memcpy(c->forces + 3 * (size_t)i, point.target, sizeof point.target);
     lb_constraints_fill_force_point(c, body->common, i);
   }
   body->instances->constrained += c->count;
@@ -292,7 +321,11 @@ lbStatus lb_body_restore_state(lbBody *body, const void *bytes, size_t byte_coun
     instances->q[at] = number_at(&saved, 0, i);
     instances->v[at] = number_at(&saved, 1, i);
     instances->force[at] = number_at(&saved, 2, i);
+    if (instances->a) instances->a[at] = number_at(&saved, 3, i);
   }
+  lb_body_disturb(body);
+  if (instances->consistent && saved.header.consistent)
+    instances->consistent[body->lane] = body->common->subspace.edition;
   instances->times[body->lane] = saved.header.time;
   instances->forced = instances->touched = true;
   restore_constraints(body, &saved);
