@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 typedef enum lbAccuracyKind {
-  LB_ACCURACY_QUICK, // one short release, cut to what a large body can afford
+  LB_ACCURACY_QUICK, // a load that comes at once, cut short for large bodies
   LB_ACCURACY_FULL,  // a release, an impulse and a moving load, two periods each
   LB_ACCURACY_NONE,
   LB_ACCURACY_KIND_COUNT
@@ -35,7 +35,7 @@ lbAccuracyDef lb_accuracy_def(void);
 #define LB_ACCURACY_MOTIONS_MAX 3
 
 typedef struct lbAccuracyMotion {
-  const char *name;    // "release", "impulse", "moving load"
+  const char *name;    // "sudden load", "release", "impulse", "moving load"
   int32_t step_count;  // that both took
   double amplitude;    // m, the largest displacement of a node in the full motion
   double duration;     // s

@@ -42,9 +42,9 @@ typedef struct lbMotionPlan {
   double duration;     // s, of the whole motion
 } lbMotionPlan;
 
-// accuracy_motions.c: each may tell why there is none in `problem` (240 bytes).
-lbStatus lb_plan_release(const lbComparison *c, double tolerance, lbMotionPlan *plan, char *problem,
-                         lbError *err);
+// accuracy_motions.c. A release may tell why there is none in `problem` (240 bytes).
+void lb_plan_sudden(lbMotionPlan *plan);
+lbStatus lb_plan_release(const lbComparison *c, lbMotionPlan *plan, char *problem, lbError *err);
 lbStatus lb_plan_impulse(const lbComparison *c, lbMotionPlan *plan, lbError *err);
 lbStatus lb_plan_moving(const lbComparison *c, lbMotionPlan *plan, lbError *err);
 

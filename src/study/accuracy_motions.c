@@ -1,4 +1,5 @@
-// The motions of a comparison: a release from an equilibrium, a short push, a load that travels.
+// The motions of a comparison: a load that comes at once, a release from an equilibrium, a short
+// push, a load that travels.
 // Loads are scaled by the linear body, so that they bend the object by the wanted amplitude.
 #include "study/accuracy.h"
 
@@ -29,11 +30,24 @@ lbStatus lb_comparison_respond(const lbComparison *c, double *full, lbError *err
   return status;
 }
 
+// ---- sudden load -------------------------------------------------------------------------------
+
+// Comes within a quarter of the period (a jump would depend on how a method starts) and stays; the
+// body swings out to nearly twice the equilibrium.
+static void pull(const lbComparison *c, const lbMotionPlan *plan, double t, double *forces) {
+  (void)plan;
+  double s = fmin(fmax(4 * t / c->period, 0), 1), share = s * s * (3 - 2 * s) / 2;
+  for (size_t i = 0; i < 3 * (size_t)c->fem->vertex_count; i++) forces[i] = share * c->load[i];
+}
+
+void lb_plan_sudden(lbMotionPlan *plan) {
+  *plan = (lbMotionPlan){ .name = "sudden load", .load = pull };
+}
+
 // ---- release -----------------------------------------------------------------------------------
 
 // The equilibrium under the load; where none is found, under half of it, and so on.
-lbStatus lb_plan_release(const lbComparison *c, double tolerance, lbMotionPlan *plan, char *problem,
-                         lbError *err) {
+lbStatus lb_plan_release(const lbComparison *c, lbMotionPlan *plan, char *problem, lbError *err) {
   size_t count = 3 * (size_t)c->fem->vertex_count;
   lbStaticDef def = lb_static_def();
   lbStaticResult result;
@@ -45,7 +59,7 @@ lbStatus lb_plan_release(const lbComparison *c, double tolerance, lbMotionPlan *
     lb_free(load);
     return lb_fail_memory(err);
   }
-  def.tolerance = tolerance;
+  def.tolerance = 1e-8;
   def.load_steps_max = 20;
   for (double share = 1; share > 0.1 && status == LB_ERR_NUMERIC; share *= 0.5) {
     for (size_t i = 0; i < count; i++) load[i] = share * c->load[i];

@@ -121,8 +121,8 @@ static lbStatus create_batch(lbActor *actor, lbError *err) {
   def.count = actor->count;
   def.body.method = scene->bodies[actor->bodies[0]].method;
   def.body.gravity = vector(scene->gravity);
-  // MERGE def.body.newton_iterations = scene->newton_iterations;
-  // MERGE def.body.newton_tolerance = scene->newton_tolerance;
+  def.body.newton_iterations = scene->newton_iterations < 100 ? scene->newton_iterations : 100;
+  def.body.newton_tolerance = scene->newton_tolerance < 1 ? scene->newton_tolerance : 1;
   def.positions = positions;
   def.rotations = rotations;
   if (!status) status = lb_batch_create(r->model, &def, &r->batch, err);
