@@ -31,7 +31,8 @@ lbStatus lb_build_method(lbBuildJob *job, lbError *err) {
   if (method == LB_METHOD_FULL) {
     job->report.method_chosen = true;
     job->report.law_decided = !all_stvk(job->body);
-    method = job->report.law_decided ? LB_METHOD_MODAL : LB_METHOD_SUBSPACE;
+    bool modal = job->report.law_decided || (job->def->discard && job->def->discard->on);
+    method = modal ? LB_METHOD_MODAL : LB_METHOD_SUBSPACE;
   }
   job->report.method = method;
   if (method == LB_METHOD_SUBSPACE || method == LB_METHOD_MODAL) return LB_OK;
