@@ -10,9 +10,10 @@ typedef struct Job {
   const char *input, *output;
   char chosen_output[300];
   const char *method, *up, *amplitude, *law;
+  const char *basis, *sketch, *metric, *accuracy, *report_folder;
   lbBuildDef def;
   lbDiscard discard;
-  bool has_modes, has_cells, has_frequency, has_mass, has_stiffness, has_discard[4];
+  bool has_modes, has_dimension, has_cells, has_frequency, has_mass, has_stiffness, has_discard[4];
   lbMaterial material;
   bool has_material[7];
   lbBuildReport report;
@@ -24,13 +25,82 @@ enum { LAW, YOUNG, POISSON, DENSITY, C10, C01, V1 };
 
 // ---- words -------------------------------------------------------------------------------------
 
-static cliStatus check_method(const Job *job) {
-  if (!job->method || strcmp(job->method, "modal") == 0) return CLI_OK;
-  for (int i = LB_METHOD_SUBSPACE; i < LB_METHOD_COUNT; i++)
-    if (strcmp(job->method, lb_method_name((lbMethod)i)) == 0)
-      return cli_usage(&cli_build, "this version builds no \"%s\" models, use --method modal",
-                       job->method);
-  return cli_usage(&cli_build, "--method is \"%s\", use modal", job->method);
+static cliStatus check_method(Job *job) {
+  if (!job->method) return CLI_OK;
+  for (int i = LB_METHOD_MODAL; i < LB_METHOD_COUNT; i++)
+    if (strcmp(job->method, lb_method_name((lbMethod)i)) == 0) job->def.method = (lbMethod)i;
+  if (job->def.method == LB_METHOD_MODAL || job->def.method == LB_METHOD_SUBSPACE) return CLI_OK;
+  if (job->def.method != LB_METHOD_FULL)
+    return cli_usage(&cli_build,
+                     "this version builds no \"%s\" models, use --method subspace or modal",
+                     job->method);
+  return cli_usage(&cli_build, "--method is \"%s\", use subspace or modal", job->method);
+}
+
+// A kind of basis, or a file of vectors.
+static cliStatus check_basis(Job *job) {
+  static const char *const files[] = { ".npy", ".npz", ".u", ".float" };
+  lbBuildDef *def = &job->def;
+  if (job->sketch && job->basis && strcmp(job->basis, "sketch") != 0)
+    return cli_usage(&cli_build, "give --basis or --sketch, not both");
+  if (job->sketch) {
+    def->basis = LB_BASIS_SKETCH;
+    def->basis_file = job->sketch;
+    return CLI_OK;
+  }
+  if (!job->basis) return CLI_OK;
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    if (lb_path_has_extension(job->basis, files[i])) {
+      def->basis = LB_BASIS_FILE;
+      def->basis_file = job->basis;
+      return CLI_OK;
+    }
+  if (!lb_basis_kind_parse(job->basis, &def->basis) || def->basis == LB_BASIS_FILE)
+    return cli_usage(&cli_build,
+                     "--basis is \"%s\", use derivatives, linear, extended, or a file that ends in "
+                     ".npy, .npz, .U or .float",
+                     job->basis);
+  if (def->basis == LB_BASIS_SKETCH)
+    return cli_usage(&cli_build, "--basis sketch needs its loads, give --sketch FILE.json");
+  return CLI_OK;
+}
+
+// Options of one method are refused with the other.
+static cliStatus check_subspace(Job *job) {
+  cliStatus result = check_basis(job);
+  if (result) return result;
+  if (job->has_dimension && job->def.dimension < 1)
+    return cli_usage(&cli_build, "--dimension is %d, it must be at least 1",
+                     (int)job->def.dimension);
+  if (job->metric) {
+    bool lumped = strcmp(job->metric, "lumped") == 0;
+    if (!lumped && strcmp(job->metric, "consistent") != 0)
+      return cli_usage(&cli_build, "--metric is \"%s\", use consistent or lumped", job->metric);
+    job->def.metric = lumped ? LB_MASS_LUMPED : LB_MASS_CONSISTENT;
+  }
+  const char *given = job->basis           ? "basis"
+                      : job->sketch        ? "sketch"
+                      : job->has_dimension ? "dimension"
+                      : job->metric        ? "metric"
+                      : job->def.editable  ? "editable"
+                                           : NULL;
+  if (given && job->def.method == LB_METHOD_MODAL)
+    return cli_usage(&cli_build, "--%s is of the method subspace", given);
+  if (given) job->def.method = LB_METHOD_SUBSPACE;
+  if (job->discard.on && job->def.method == LB_METHOD_SUBSPACE)
+    return cli_usage(&cli_build, "--discard is of the method modal");
+  if (job->discard.on) job->def.method = LB_METHOD_MODAL;
+  return CLI_OK;
+}
+
+static cliStatus check_accuracy(Job *job) {
+  if (job->report_folder) job->def.accuracy = LB_ACCURACY_FULL;
+  if (!job->accuracy) return CLI_OK;
+  if (!lb_accuracy_kind_parse(job->accuracy, &job->def.accuracy))
+    return cli_usage(&cli_build, "--accuracy is \"%s\", use quick, full or none", job->accuracy);
+  if (job->report_folder && job->def.accuracy == LB_ACCURACY_NONE)
+    return cli_usage(&cli_build, "--report needs a comparison, --accuracy is none");
+  return CLI_OK;
 }
 
 static cliStatus check_discard(Job *job) {
@@ -109,7 +179,6 @@ static cliStatus check_numbers(Job *job) {
   if (job->up && strcmp(job->up, "y") != 0 && strcmp(job->up, "z") != 0)
     return cli_usage(&cli_build, "--up is \"%s\", use y or z", job->up);
   def->up = job->up ? job->up[0] : 0;
-  if (job->method) def->method = LB_METHOD_MODAL;
   return CLI_OK;
 }
 
@@ -133,6 +202,8 @@ static cliStatus check_output(Job *job) {
 
 static cliStatus check_words(Job *job) {
   cliStatus result = check_method(job);
+  if (!result) result = check_subspace(job);
+  if (!result) result = check_accuracy(job);
   if (!result) result = check_discard(job);
   if (!result) result = check_bare_options(job);
   if (!result) result = check_material(job);
@@ -152,7 +223,14 @@ static json_t *path_document(const char *path) {
 static json_t *chosen_document(const Job *job, const lbModel *model) {
   const lbBuildReport *r = &job->report;
   json_t *chosen = json_object();
-  if (!job->method) json_object_set_new(chosen, "method", json_string("modal"));
+  if (r->method_chosen)
+    json_object_set_new(chosen, "method", json_string(lb_method_name(r->method)));
+  if (r->method == LB_METHOD_SUBSPACE && r->basis_chosen)
+    json_object_set_new(chosen, "basis", json_string(lb_basis_kind_name(r->basis)));
+  if (r->method == LB_METHOD_SUBSPACE && r->dimension_chosen)
+    json_object_set_new(chosen, "dimension", json_integer(r->dimension));
+  if (!job->accuracy && !job->report_folder)
+    json_object_set_new(chosen, "accuracy", json_string("quick"));
   if (r->up_chosen) json_object_set_new(chosen, "up", json_string(r->up == 'y' ? "y" : "z"));
   if (r->cells_chosen) json_object_set_new(chosen, "cells", json_integer(r->cells));
   if (r->fixed_share > 0) {
@@ -166,7 +244,7 @@ static json_t *chosen_document(const Job *job, const lbModel *model) {
   if (r->frequency > 0) json_object_set_new(chosen, "frequency", cli_number(r->frequency));
   if (r->damping_ratio > 0) {
     json_object_set_new(chosen, "damping_ratio", cli_number(r->damping_ratio));
-    json_object_set_new(chosen, "damping_stiffness", cli_number(model->modal_damping[1]));
+    json_object_set_new(chosen, "damping_stiffness", cli_number(cli_model_damping(model)[1]));
   }
   if (r->modes_chosen) json_object_set_new(chosen, "modes", json_integer(job->report.mode_count));
   if (job->output == job->chosen_output)
@@ -177,15 +255,17 @@ static json_t *chosen_document(const Job *job, const lbModel *model) {
 static json_t *document(const Job *job, const lbModel *model) {
   const lbModelSizes *s = &model->size;
   const lbBuildReport *r = &job->report;
+  const double *damping = cli_model_damping(model);
   json_t *frequencies = json_array();
   for (int32_t i = 0; i < s->mode_count; i++)
     json_array_append_new(frequencies, cli_number(sqrt(model->modal_eigenvalues[i]) / (2 * LB_PI)));
-  json_t *all = json_pack(
-      "{s:o, s:I, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f}", "output",
-      path_document(job->output), "bytes", (json_int_t)job->bytes, "name", model->name, "method",
-      "modal", "up", r->up == 'y' ? "y" : "z", "vertices", (int)s->vertex_count, "triangles",
-      (int)s->triangle_count, "nodes", (int)s->node_count, "tets", (int)s->tet_count, "bricks",
-      (int)s->brick_count, "fixed_nodes", (int)r->fixed_count, "mass", model->rigid_mass[0]);
+  json_t *all =
+      json_pack("{s:o, s:I, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f}", "output",
+                path_document(job->output), "bytes", (json_int_t)job->bytes, "name", model->name,
+                "method", lb_method_name(r->method), "up", r->up == 'y' ? "y" : "z", "vertices",
+                (int)s->vertex_count, "triangles", (int)s->triangle_count, "nodes",
+                (int)s->node_count, "tets", (int)s->tet_count, "bricks", (int)s->brick_count,
+                "fixed_nodes", (int)r->fixed_count, "mass", model->rigid_mass[0]);
   json_object_set_new(all, "modes", json_integer(s->mode_count));
   json_object_set_new(all, "dropped",
                       json_pack("{s:i, s:i}", "too_weak",
@@ -194,13 +274,16 @@ static json_t *document(const Job *job, const lbModel *model) {
   json_object_set_new(all, "rigid_modes", json_integer(r->rigid_count));
   json_object_set_new(all, "frequencies_hz", frequencies);
   json_object_set_new(all, "damping",
-                      json_pack("{s:f, s:f}", "mass", model->modal_damping[0], "stiffness",
-                                model->modal_damping[1]));
+                      json_pack("{s:f, s:f}", "mass", damping[0], "stiffness", damping[1]));
+  if (r->method == LB_METHOD_SUBSPACE)
+    json_object_set_new(all, "subspace", cli_subspace_document(model));
+  json_object_set_new(all, "accuracy", cli_accuracy_document(model));
   json_object_set_new(all, "chosen", chosen_document(job, model));
   json_object_set_new(all, "seconds",
-                      json_pack("{s:f, s:f, s:f, s:f, s:f}", "load", r->load_seconds, "volume",
-                                r->volume_seconds, "modes", r->modes_seconds, "model",
-                                r->model_seconds, "write", job->write_seconds));
+                      json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "load", r->load_seconds,
+                                "volume", r->volume_seconds, "modes", r->modes_seconds, "basis",
+                                r->basis_seconds, "model", r->model_seconds, "accuracy",
+                                r->accuracy_seconds, "write", job->write_seconds));
   return all;
 }
 
@@ -208,7 +291,15 @@ static void print_chosen(const Job *job, const lbModel *model) {
   const lbBuildReport *r = &job->report;
   lbMaterial m = cli_model_material(model, 0);
   printf("chosen, with the option that changes it:\n");
-  if (!job->method) printf("  the method is modal (--method)\n");
+  if (r->law_decided)
+    printf("  the method is modal: %s has no polynomial forces (--method)\n",
+           lb_material_model_name(m.model));
+  else if (r->method_chosen)
+    printf("  the method is %s (--method)\n", lb_method_name(r->method));
+  if (r->method == LB_METHOD_SUBSPACE && r->basis_chosen)
+    printf("  the basis is %s (--basis)\n", lb_basis_kind_name(r->basis));
+  if (r->method == LB_METHOD_SUBSPACE && r->dimension_chosen)
+    printf("  it keeps %d vectors (--dimension)\n", (int)r->dimension);
   if (r->up_chosen)
     printf("  %c is up, as %s (--up)\n", r->up,
            r->up == 'y' ? "in OBJ and glTF files" : "in files of this format");
@@ -232,8 +323,10 @@ static void print_chosen(const Job *job, const lbModel *model) {
   if (r->damping_ratio > 0)
     printf("  stiffness damping is %.4g s, %g %% of critical for the first mode "
            "(--damping_stiffness, --damping_mass)\n",
-           model->modal_damping[1], 100 * r->damping_ratio);
+           cli_model_damping(model)[1], 100 * r->damping_ratio);
   if (r->modes_chosen) printf("  %d modes are computed (--modes)\n", (int)r->mode_count);
+  if (!job->accuracy && !job->report_folder)
+    printf("  it is compared with the full simulator quickly (--accuracy, --report)\n");
   if (job->output == job->chosen_output) printf("  the file is %s (-o)\n", job->output);
 }
 
@@ -248,10 +341,14 @@ static void print_text(const Job *job, const lbModel *model) {
   printf("%d modes kept, %d dropped as too weak, %d as too fast; %d rigid ones apart\n",
          (int)s->mode_count, (int)cli_mode_fates(model, LB_MODE_TOO_WEAK),
          (int)cli_mode_fates(model, LB_MODE_TOO_FAST), (int)r->rigid_count);
-  cli_print_modes(model);
-  printf("time: load %.2f s, volume %.2f s, modes %.2f s, model %.2f s, write %.2f s\n",
-         r->load_seconds, r->volume_seconds, r->modes_seconds, r->model_seconds,
-         job->write_seconds);
+  if (r->method == LB_METHOD_MODAL) cli_print_modes(model);
+  cli_print_subspace(model);
+  cli_print_accuracy(model);
+  if (job->report_folder) printf("report: %s/report.md\n", job->report_folder);
+  printf("time: load %.2f s, volume %.2f s, modes %.2f s, basis %.2f s, model %.2f s, accuracy "
+         "%.2f s, write %.2f s\n",
+         r->load_seconds, r->volume_seconds, r->modes_seconds, r->basis_seconds, r->model_seconds,
+         r->accuracy_seconds, job->write_seconds);
   printf("written: %s, %.2f MB\n", job->output, (double)job->bytes / 1e6);
 }
 
@@ -268,6 +365,8 @@ static lbStatus try_output(const char *path, lbError *err) {
 static lbStatus run_job(Job *job, lbModel **model, lbError *err) {
   lbStatus status = try_output(job->output, err);
   if (!status) status = lb_build_model(job->input, &job->def, model, &job->report, err);
+  if (!status && job->report_folder)
+    status = lb_accuracy_write(job->report.accuracy, (*model)->name, job->report_folder, err);
   if (status) return status;
   double start = lb_seconds();
   if (!lb_progress("write", 0)) return lb_fail_interrupted(err, "write");
@@ -283,12 +382,28 @@ static cliStatus run(int count, char **words) {
   bool *given = job.has_material, *rule = job.has_discard;
   const cliOption options[] = {
     { "o", CLI_TEXT, &job.output, NULL, "FILE.glb", "the model file (the input's name, here)" },
-    { "method", CLI_TEXT, &job.method, NULL, "NAME", "modal, the only one in this version" },
+    { "method", CLI_TEXT, &job.method, NULL, "NAME",
+      "subspace (the scene's, or the default for stvk) or modal" },
     { "body", CLI_TEXT, &job.def.body, NULL, "NAME", "which body of a scene with several" },
     { "modes", CLI_INTEGER, &job.def.mode_count, &job.has_modes, "N",
       "how many elastic modes to compute (the scene's, or 20)" },
+    { "basis", CLI_TEXT, &job.basis, NULL, "KIND",
+      "subspace: derivatives (the default), linear, extended, or a\nfile of vectors: .npy, .npz, "
+      ".U, .float" },
+    { "sketch", CLI_TEXT, &job.sketch, NULL, "FILE.json",
+      "subspace: the basis of a sketch's loads" },
+    { "dimension", CLI_INTEGER, &job.def.dimension, &job.has_dimension, "R",
+      "subspace: how many vectors (the scene's, or 30)" },
+    { "metric", CLI_TEXT, &job.metric, NULL, "MASS",
+      "subspace: mass of the basis's PCA, consistent (the default)\nor lumped" },
+    { "editable", CLI_FLAG, &job.def.editable, NULL, NULL,
+      "subspace: materials can be changed while the model runs" },
+    { "accuracy", CLI_TEXT, &job.accuracy, NULL, "HOW",
+      "compare with the full simulator: quick (the default), full\nor none" },
+    { "report", CLI_TEXT, &job.report_folder, NULL, "DIR",
+      "write the full comparison there: report.md, report.json,\nplots" },
     { "discard", CLI_FLAG, &job.discard.on, NULL, NULL,
-      "drop modes that are too weak or too fast to be seen:" },
+      "modal: drop modes that are too weak or too fast to be seen:" },
     { "max_force", CLI_NUMBER, &job.discard.max_force, &rule[0], "N",
       "  the largest force to be expected (60000)" },
     { "min_resolution", CLI_NUMBER, &job.discard.min_resolution, &rule[1], "M",
@@ -337,6 +452,7 @@ static cliStatus run(int count, char **words) {
     result = cli_print_json(document(&job, model));
   else
     print_text(&job, model);
+  lb_accuracy_destroy(job.report.accuracy);
   lb_model_destroy(model);
   return result;
 }
@@ -346,11 +462,13 @@ const cliVerb cli_build = {
   "mesh + material to a model file that runs in real time",
   "limber build SCENE.json|MESH [-o FILE.glb] [options]",
   "Takes a surface (voxelised, and carried by the bricks), a volume mesh or a body of a scene,\n"
-  "computes its modes and writes a .glb: limber plays it, and any glTF viewer shows it with its\n"
-  "modes as morph targets. Whatever was not said is chosen, and printed. A scene's own settings\n"
-  "go before the defaults, options before both.\n",
+  "reduces it to the shapes that it moves in, compares the result with the full simulator and\n"
+  "writes a .glb: limber plays it, and any glTF viewer shows it with its modes as morph targets.\n"
+  "Whatever was not said is chosen, and printed. A scene's own settings go before the defaults,\n"
+  "options before both.\n",
   "  limber mesh --generate torus --surface -o torus.obj\n"
   "  limber build torus.obj -o torus.glb\n"
-  "  limber build scenes/bar.json --modes 32 -o bar.glb",
+  "  limber build scenes/bar.json --dimension 40 --report bar-report -o bar.glb\n"
+  "  limber build scenes/bar.json --method modal --modes 32 -o bar.glb",
   run,
 };

@@ -128,6 +128,13 @@ lbMaterial cli_model_material(const lbModel *model, int32_t index);
 // The candidate modes: frequency_hz, damping_ratio, fate, residual (null where dropped).
 json_t *cli_modes_document(const lbModel *model);
 void cli_print_modes(const lbModel *model);
+// α and β of the method that it is played by.
+const double *cli_model_damping(const lbModel *model);
+// null without one.
+json_t *cli_subspace_document(const lbModel *model);
+json_t *cli_accuracy_document(const lbModel *model);
+void cli_print_subspace(const lbModel *model); // nothing without one
+void cli_print_accuracy(const lbModel *model);
 int32_t cli_mode_fates(const lbModel *model, lbModeFate fate); // how many
 const char *cli_fate_name(lbModeFate fate);                    // "kept", "too_weak", "too_fast"
 

@@ -10,6 +10,7 @@ typedef struct Job {
   const char *input, *output, *body_name;
   lbRunDef def;
   bool arrays; // .npz
+  bool vega;   // .cub, .U, .float
   int32_t frame_count, body_count;
 } Job;
 
@@ -18,11 +19,14 @@ static cliStatus check_output(Job *job) {
   lbError err;
   if (!job->output) return cli_usage(&cli_export, "name the file to write: -o out.glb");
   job->arrays = lb_path_has_extension(job->output, ".npz");
-  if (job->arrays) return CLI_OK;
+  job->vega = lb_path_has_extension(job->output, ".cub") ||
+              lb_path_has_extension(job->output, ".u") ||
+              lb_path_has_extension(job->output, ".float");
+  if (job->arrays || job->vega) return CLI_OK;
   if (lb_export_format(job->output, &format, &err))
     return cli_usage(&cli_export,
-                     "-o is \"%s\", its extension must be .glb, .obj, .ply, .pc2, .pvd, .vtu or "
-                     ".npz",
+                     "-o is \"%s\", its extension must be .glb, .obj, .ply, .pc2, .pvd, .vtu, "
+                     ".npz, .cub, .U or .float",
                      job->output);
   job->def.volume_frames = format == LB_EXPORT_PVD || format == LB_EXPORT_VTU;
   return CLI_OK;
@@ -43,7 +47,8 @@ static lbStatus find_reduced(const lbScene *scene, const char *name, int32_t *bo
   }
   if (*body >= 0) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT,
-                 "%s: no body has a reduced method, give one \"method\": \"modal\"", scene->path);
+                 "%s: no body has a reduced method, give one \"method\": \"subspace\"",
+                 scene->path);
 }
 
 static lbStatus export_arrays(Job *job, const lbScene *scene, lbError *err) {
@@ -53,7 +58,10 @@ static lbStatus export_arrays(Job *job, const lbScene *scene, lbError *err) {
   if (status) return status;
   const lbSceneBody *chosen = &scene->bodies[body];
   if (!chosen->model) status = lb_scene_model(chosen, &made, err);
-  if (!status) status = lb_model_write_npz(chosen->model ? chosen->model : made, job->output, err);
+  const lbModel *model = chosen->model ? chosen->model : made;
+  if (!status)
+    status = job->vega ? lb_model_write_vega(model, job->output, err)
+                       : lb_model_write_npz(model, job->output, err);
   lb_model_destroy(made);
   job->body_count = 1;
   return status;
@@ -79,7 +87,7 @@ static cliStatus print_result(const Job *job, bool json) {
   if (json)
     return cli_print_json(json_pack("{s:s, s:i, s:i}", "file", job->output, "bodies",
                                     (int)job->body_count, "frames", (int)job->frame_count));
-  if (job->arrays)
+  if (job->arrays || job->vega)
     printf("written: %s\n", job->output);
   else
     printf("written: %s, %d %s, %d frames\n", job->output, (int)job->body_count,
@@ -93,7 +101,8 @@ static cliStatus run_verb(int count, char **words) {
   job.def.frame_rate = 60;
   const cliOption options[] = {
     { "o", CLI_TEXT, &job.output, NULL, "OUT",
-      "what to write; its extension tells the format: .glb, .obj,\n.ply, .pc2, .pvd, .vtu, .npz" },
+      "what to write; its extension tells the format: .glb, .obj,\n.ply, .pc2, .pvd, .vtu, .npz, "
+      ".cub, .U, .float" },
     { "count", CLI_INTEGER, &job.def.step_count, &has_count, "N", "steps, instead of the scene's" },
     { "frame_rate", CLI_NUMBER, &job.def.frame_rate, NULL, "HZ", "frames a second (60)" },
     { "body", CLI_TEXT, &job.body_name, NULL, "NAME", "only this body of a scene" },
@@ -114,7 +123,8 @@ static cliStatus run_verb(int count, char **words) {
   job.input = arguments.inputs[0];
   lbStatus status = lb_scene_load(job.input, NULL, &scene, &err);
   if (!status)
-    status = job.arrays ? export_arrays(&job, scene, &err) : export_motion(&job, scene, &err);
+    status = job.arrays || job.vega ? export_arrays(&job, scene, &err)
+                                    : export_motion(&job, scene, &err);
   cli_finish_progress();
   result = status ? cli_fail_about(job.input, &err) : print_result(&job, arguments.common.json);
   lb_scene_destroy(scene);
@@ -123,14 +133,16 @@ static cliStatus run_verb(int count, char **words) {
 
 const cliVerb cli_export = {
   "export",
-  "the motion of a scene or model as glTF, OBJ, PLY, PC2, VTU; a model's arrays as NPZ",
+  "the motion of a scene or model as glTF, OBJ, PLY, PC2, VTU; a model's arrays as NPZ or for Vega",
   "limber export SCENE.json|COOKED.glb|MODEL.glb -o OUT [options]",
   "Runs the scene and writes its motion, by the extension of OUT:\n"
   "  .glb        an animation for Blender, three.js and the like\n"
   "  .obj .ply   a mesh a frame: OUT_00000.obj, ...\n"
   "  .pc2        a point cache, and an .obj at rest that it moves\n"
   "  .pvd .vtu   volume meshes with the field \"displacement\", for ParaView\n"
-  "  .npz        the arrays of the model, for numpy; nothing is run\n",
+  "  .npz        the arrays of the model, for numpy; nothing is run\n"
+  "  .cub        the polynomials of its subspace method, for Vega; nothing is run\n"
+  "  .U .float   its basis, in double or single precision, for Vega; nothing is run\n",
   "  limber export scenes/modal-bar.json -o bar.pvd\n"
   "  limber export scenes/modal-bar.json -o bar.npz\n"
   "  limber export bunny.glb --count 480 -o bunny.pc2",

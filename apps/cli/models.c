@@ -192,11 +192,13 @@ static json_t *model_document(const lbModel *model, bool arrays) {
   json_object_set_new(document, "inertia", cli_numbers(model->rigid_inertia, 9));
   json_object_set_new(document, "materials", materials_document(model));
   json_object_set_new(document, "provenance", provenance_document(model->provenance));
-  if (model->modal_damping)
-    json_object_set_new(document, "damping",
-                        json_pack("{s:o, s:o}", "mass", cli_number(model->modal_damping[0]),
-                                  "stiffness", cli_number(model->modal_damping[1])));
+  const double *damping = cli_model_damping(model);
+  json_object_set_new(
+      document, "damping",
+      json_pack("{s:o, s:o}", "mass", cli_number(damping[0]), "stiffness", cli_number(damping[1])));
   json_object_set_new(document, "modes", cli_modes_document(model));
+  json_object_set_new(document, "subspace", cli_subspace_document(model));
+  json_object_set_new(document, "accuracy", cli_accuracy_document(model));
   if (arrays) json_object_set_new(document, "arrays", model_arrays(model));
   return document;
 }
@@ -228,12 +230,13 @@ static void print_model(const lbModel *model, bool arrays) {
     lbMaterial material = cli_model_material(model, i);
     cli_print_material(&material);
   }
-  if (model->modal_damping)
-    printf("damping: mass %.6g 1/s, stiffness %.6g s\n", model->modal_damping[0],
-           model->modal_damping[1]);
+  const double *damping = cli_model_damping(model);
+  printf("damping: mass %.6g 1/s, stiffness %.6g s\n", damping[0], damping[1]);
   printf("provenance:\n");
   print_indented(model->provenance);
   cli_print_modes(model);
+  cli_print_subspace(model);
+  cli_print_accuracy(model);
   for (int32_t i = 0; arrays && i < lb_model_array_count(); i++) {
     lbArrayView view = lb_model_array(model, i);
     if (view.data) print_array(&view);

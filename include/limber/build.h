@@ -19,6 +19,7 @@
 #include "limber/scene.h"
 #include "limber/sketch.h"
 #include "limber/table.h"
+#include "limber/accuracy.h"
 #include "limber/build_model.h"
 #include "limber/run.h"
 #include "limber/cook.h"

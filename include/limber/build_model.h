@@ -3,6 +3,7 @@
 #ifndef LIMBER_BUILD_MODEL_H
 #define LIMBER_BUILD_MODEL_H
 
+#include "limber/accuracy.h"
 #include "limber/scene.h"
 
 #ifdef __cplusplus
@@ -17,9 +18,16 @@ extern "C" {
 // What the caller says goes first, then what the scene or the mesh file says, then the defaults.
 typedef struct lbBuildDef {
   const char *body;         // which body of a scene with several; default NULL: the only one
-  lbMethod method;          // default LB_METHOD_FULL: the scene's, or modal
+  lbMethod method;          // default LB_METHOD_FULL: the scene's, or subspace (modal where the
+                            // material has no polynomial forces)
   int32_t mode_count;       // > 0; default 0: the scene's, or 20 (fewer if the body has fewer)
-  const lbDiscard *discard; // default NULL: the scene's, or none
+  const lbDiscard *discard; // modal; default NULL: the scene's, or none
+  lbBasisKind basis;        // subspace; default LB_BASIS_KIND_COUNT: the scene's, or derivatives
+  const char *basis_file;   // of the kinds sketch and file; default NULL: the scene's
+  int32_t dimension;        // > 0, r; default 0: the scene's, or 30 (fewer if there are fewer)
+  int32_t metric;           // lbMassKind; default -1: the scene's, or consistent
+  bool editable;            // default false: what the scene says
+  lbAccuracyKind accuracy;  // default LB_ACCURACY_QUICK
   char up;                  // 'y' or 'z'; default 0: the scene's, or y for OBJ and glTF, else z
   double damping_mass;      // α, 1/s, >= 0; default -1: not said
   double damping_stiffness; // β, s, >= 0; default -1: not said
@@ -50,7 +58,16 @@ typedef struct lbBuildReport {
   int32_t mode_count;   // computed
   bool modes_chosen;    // their number
   int32_t rigid_count;  // rigid modes, which are not in the model
-  double load_seconds, volume_seconds, modes_seconds, model_seconds;
+  lbMethod method;      // that it was built for
+  bool method_chosen;   //
+  bool law_decided;     // modal was chosen because the material has no polynomial forces
+  lbBasisKind basis;    // subspace
+  bool basis_chosen;    //
+  int32_t dimension;    // r
+  bool dimension_chosen;
+  double load_seconds, volume_seconds, modes_seconds, basis_seconds, model_seconds;
+  double accuracy_seconds;
+  lbAccuracy *accuracy; // the whole comparison; free with lb_accuracy_destroy; NULL: none was made
 } lbBuildReport;
 
 // `path`: a scene (.json), a volume mesh, or a surface, which is voxelised and embedded. `report`

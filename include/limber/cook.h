@@ -23,6 +23,10 @@ lbStatus lb_scene_cook(const lbScene *scene, const char *path, lbCookReport *rep
 // kg, "frequencies_hz" (modes) and "damping_ratios" (modes).
 lbStatus lb_model_write_npz(const lbModel *model, const char *path, lbError *err);
 
+// The subspace method in Vega's files: .cub, its cubic polynomials; .U (doubles) or .float (single
+// precision), its basis, the rows x0 y0 z0 x1 ... of the nodes. Refused for models without it.
+lbStatus lb_model_write_vega(const lbModel *model, const char *path, lbError *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,5 @@
 // Writing models as a file that limber loads and any glTF viewer shows: each model's surface as a
-// mesh, its first modes W U as morph targets, and a node for each placed body.
+// mesh, its first modes or basis vectors W U as morph targets, and a node for each placed body.
 #include "limber/build_model.h"
 
 #include "export/viewable.h"
@@ -53,7 +53,8 @@ static lbStatus view_surface(const lbModel *model, lbArena *arena, lbMesh *surfa
 
 typedef struct Shapes {
   const lbModel *model;
-  double *values; // (shapes x vertices x 3)
+  const double *basis; // the linear modes, or where there are none the vectors of the subspace
+  double *values;      // (shapes x vertices x 3)
 } Shapes;
 
 // W U of modes [begin, end).
@@ -61,7 +62,7 @@ static void make_shapes(int32_t begin, int32_t end, void *context) {
   const Shapes *s = context;
   const lbModel *m = s->model;
   for (int32_t mode = begin; mode < end; mode++) {
-    const double *U = m->modal_basis + 3 * (size_t)m->size.node_count * (size_t)mode;
+    const double *U = s->basis + 3 * (size_t)m->size.node_count * (size_t)mode;
     double *shape = s->values + 3 * (size_t)m->size.vertex_count * (size_t)mode;
     for (int32_t v = 0; v < m->size.vertex_count; v++)
       for (int32_t k = m->carrier_begin[v]; k < m->carrier_begin[v + 1]; k++)
@@ -80,8 +81,11 @@ static lbStatus name_shapes(const lbModel *model, int32_t count, lbArena *arena,
   if (!names || !text) return lb_fail_memory(err);
   for (int32_t i = 0; i < count; i++) {
     names[i] = text + NAME_BYTES * (size_t)i;
-    snprintf(text + NAME_BYTES * (size_t)i, NAME_BYTES, "mode %d: %.4g Hz", (int)i + 1,
-             sqrt(model->modal_eigenvalues[i]) / (2 * LB_PI));
+    if (model->size.mode_count > 0)
+      snprintf(text + NAME_BYTES * (size_t)i, NAME_BYTES, "mode %d: %.4g Hz", (int)i + 1,
+               sqrt(model->modal_eigenvalues[i]) / (2 * LB_PI));
+    else
+      snprintf(text + NAME_BYTES * (size_t)i, NAME_BYTES, "vector %d", (int)i + 1);
   }
   *out = names;
   return LB_OK;
@@ -89,10 +93,11 @@ static lbStatus name_shapes(const lbModel *model, int32_t count, lbArena *arena,
 
 static lbStatus view_body(const lbModel *model, lbArena *arena, lbViewableBody *body,
                           lbError *err) {
-  int32_t count = model->size.mode_count;
+  bool modes = model->size.mode_count > 0;
+  int32_t count = modes ? model->size.mode_count : model->size.subspace_dimension;
   if (count > LB_BUILD_VIEW_SHAPES) count = LB_BUILD_VIEW_SHAPES;
   lbMesh *surface = lb_arena_alloc(arena, 1, sizeof *surface);
-  Shapes shapes = { .model = model };
+  Shapes shapes = { .model = model, .basis = modes ? model->modal_basis : model->subspace_basis };
   shapes.values =
       lb_arena_alloc(arena, (size_t)count * (size_t)model->size.vertex_count, 3 * sizeof(double));
   if (!surface || !shapes.values) return lb_fail_memory(err);

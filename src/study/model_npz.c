@@ -52,6 +52,11 @@ static lbStatus add_plain(lbNpzWriter *writer, const lbModel *model, lbError *er
   lbStatus status = LB_OK;
   for (size_t i = 0; i < (modes > 0 ? 4 : 1) && !status; i++)
     status = lb_npz_add(writer, &arrays[i], err);
+  const lbNpzArray subspace = {
+    modes > 0 ? "subspace_basis" : "basis",        LB_NPZ_F8, 2,
+    { 3 * nodes, model->size.subspace_dimension }, true,      model->subspace_basis
+  };
+  if (!status && model->subspace_basis) status = lb_npz_add(writer, &subspace, err);
   lb_free(values);
   return status;
 }

@@ -13,6 +13,7 @@ typedef struct Mark { // a load or a probe on one of the bodies
 
 typedef struct Reduced {
   const lbModel *model;
+  const double *basis; // (3 nodes x dimension), of the method
   lbBatch *batch;
   int32_t dimension;
   Mark *loads, *probes;
@@ -83,7 +84,7 @@ static void add_node(const Reduced *r, int32_t node, double weight, double *rows
   for (int i = 0; i < 3; i++)
     for (int32_t k = 0; k < r->dimension; k++)
       rows[i * r->dimension + k] +=
-          weight * r->model->modal_basis[(size_t)k * values + 3 * (size_t)node + (size_t)i];
+          weight * r->basis[(size_t)k * values + 3 * (size_t)node + (size_t)i];
 }
 
 static lbStatus make_probe_rows(Reduced *r, lbError *err) {
@@ -120,6 +121,8 @@ static lbStatus create_batch(lbActor *actor, lbError *err) {
   def.count = actor->count;
   def.body.method = scene->bodies[actor->bodies[0]].method;
   def.body.gravity = vector(scene->gravity);
+  def.body.newton_iterations = scene->newton_iterations < 100 ? scene->newton_iterations : 100;
+  def.body.newton_tolerance = scene->newton_tolerance < 1 ? scene->newton_tolerance : 1;
   def.positions = positions;
   def.rotations = rotations;
   if (!status) status = lb_batch_create(r->model, &def, &r->batch, err);
@@ -142,6 +145,7 @@ static lbStatus find_model(lbActor *actor, lbError *err) {
   lbStatus status = body->model ? LB_OK : lb_scene_model(body, &actor->owned->model, err);
   if (status) return status;
   r->model = body->model ? body->model : actor->owned->model;
+  r->basis = body->method == LB_METHOD_SUBSPACE ? r->model->subspace_basis : r->model->modal_basis;
   if (lb_model_is_free(r->model))
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "%s: body \"%s\" is free: free bodies need rigid motion beside the method "
@@ -207,11 +211,11 @@ static void report(const lbActor *actor) {
 // ---- frames ------------------------------------------------------------------------------------
 
 // The basis on the surface: W U, one shape after another.
-static double *make_shapes(const lbModel *m, int32_t dimension) {
+static double *make_shapes(const lbModel *m, const double *basis, int32_t dimension) {
   size_t vertices = (size_t)m->size.vertex_count, nodes = (size_t)m->size.node_count;
   double *shapes = lb_alloc((size_t)dimension, 3 * vertices * sizeof(double));
   for (size_t k = 0; shapes && k < (size_t)dimension; k++) {
-    const double *mode = m->modal_basis + 3 * nodes * k;
+    const double *mode = basis + 3 * nodes * k;
     for (size_t v = 0; v < vertices; v++)
       for (int32_t c = m->carrier_begin[v]; c < m->carrier_begin[v + 1]; c++)
         for (size_t i = 0; i < 3; i++)
@@ -226,7 +230,7 @@ static lbStatus begin_frames(lbActor *actor, bool volume, lbError *err) {
   lbStatus status = lb_model_surface_mesh(r->model, &actor->owned->surface, err);
   if (!status && volume) status = lb_model_volume_mesh(r->model, &actor->owned->volume, err);
   if (status) return status;
-  actor->owned->shapes = make_shapes(r->model, r->dimension);
+  actor->owned->shapes = make_shapes(r->model, r->basis, r->dimension);
   if (!actor->owned->shapes) return lb_fail_memory(err);
   for (int32_t i = 0; i < actor->count; i++) {
     lbRunBody *body = &actor->run->bodies[actor->bodies[i]];

@@ -15,10 +15,10 @@ from cli_testing import (PROGRAM, SANITIZED, Failure, add_case, bar_scene, case,
 
 FIELDS = {"output", "bytes", "name", "method", "up", "vertices", "triangles", "nodes", "tets",
           "bricks", "fixed_nodes", "mass", "modes", "dropped", "rigid_modes", "frequencies_hz",
-          "damping", "chosen", "seconds"}
+          "damping", "chosen", "seconds", "accuracy"}
 MODEL_FIELDS = {"name", "methods", "up", "free", "nodes", "tets", "bricks", "fixed_nodes",
                 "vertices", "triangles", "uvs", "looks", "textures", "mass", "centre", "inertia",
-                "materials", "damping", "provenance", "modes"}
+                "materials", "damping", "provenance", "modes", "subspace", "accuracy"}
 PNG_SIZE = 4
 
 
@@ -90,7 +90,9 @@ def a_scene_is_built_with_its_own_settings(folder):
     check((found["nodes"], found["tets"], found["fixed_nodes"]) == (20, 24, 4), str(found))
     check((found["modes"], found["rigid_modes"]) == (6, 0), str(found))
     check(found["damping"] == {"mass": 0.1, "stiffness": 0.002}, str(found["damping"]))
-    check(set(found["chosen"]) == {"method"}, str(found["chosen"]))
+    check(set(found["chosen"]) == {"method", "basis", "dimension", "accuracy"},
+          str(found["chosen"]))
+    check(found["method"] == "subspace" and found["subspace"]["dimension"] > 6, str(found))
     check_close(found["mass"], 40, 1e-10, "mass")
     modes = limber("modes", scene, "--count", 6, "--json").json()["frequencies_hz"]
     for mine, theirs in zip(found["frequencies_hz"], modes):
@@ -156,7 +158,8 @@ def a_built_model_is_valid_gltf_and_three_sees_its_modes(folder):
 @case
 def viewers_get_64_modes_at_most(folder):
     box = textured_box(folder)
-    limber("build", box, "--cells", 5, "--modes", 70, cwd=folder).expect(0)
+    limber("build", box, "--method", "modal", "--accuracy", "none", "--cells", 5, "--modes", 70,
+           cwd=folder).expect(0)
     path = os.path.join(folder, "box.glb")
     names = json.loads(glb_chunks(path)[b"JSON"])["meshes"][0]["extras"]["targetNames"]
     check(len(names) == 64 and len(info(path)["modes"]) == 70, f"{len(names)} targets")
@@ -221,7 +224,8 @@ def one_body_of_several_is_chosen_by_name(folder):
 @case
 def modes_are_dropped_by_the_rules_only_when_asked(folder):
     scene = scene_file(folder)
-    words = ["build", scene, "-o", "x.glb", "--modes", 12, "--json"]
+    words = ["build", scene, "-o", "x.glb", "--method", "modal", "--accuracy", "none", "--modes", 12,
+             "--json"]
     found = limber(*words, cwd=folder).json()
     check(found["modes"] == 12 and found["dropped"] == {"too_weak": 0, "too_fast": 0}, str(found))
     half = (found["frequencies_hz"][4] + found["frequencies_hz"][5]) / 2
@@ -254,6 +258,57 @@ def the_same_input_gives_the_same_bytes(folder):
     check(folder.encode() not in text and b"box.obj" not in text, "the file names a path")
 
 
+# ---- subspace ------------------------------------------------------------------------------------
+
+
+@case
+def a_report_is_written_with_plots(folder):
+    scene = scene_file(folder, damping={"mass": 0.1, "stiffness": 0.01})
+    text = limber("build", scene, "--modes", 6, "--dimension", 12, "--report", "out/report", "-o",
+                  "bar.glb", cwd=folder).expect(0).out
+    for part in ("release", "impulse", "moving load", "report.md", "full check", "accuracy "):
+        check(part in text, f"the text does not tell {part!r}:\n{text}")
+    files = sorted(os.listdir(os.path.join(folder, "out", "report")))
+    check(len([name for name in files if name.endswith(".svg")]) == 6, str(files))
+    with open(os.path.join(folder, "out", "report", "report.json"), encoding="utf-8") as file:
+        report = json.load(file)
+    model = info(os.path.join(folder, "bar.glb"))
+    for mine, theirs in zip(report["motions"], model["accuracy"]["motions"]):
+        check(mine["motion"] == theirs["motion"], str(theirs))
+        check_close(mine["mass_error"], theirs["mass_error"], 0, "mass error")
+    check("full check" in limber("info", os.path.join(folder, "bar.glb")).expect(0).out, "info")
+
+
+@case
+def bases_go_to_vega_files_and_come_back(folder):
+    scene = scene_file(folder)
+    words = ["--accuracy", "none", "--json", "-o"]
+    limber("build", scene, "--modes", 4, "--dimension", 7, *words, "a.glb", cwd=folder).expect(0)
+    for name, size in (("a.U", 8 + 8 * 60 * 7), ("a.float", 8 + 4 * 60 * 7),
+                       ("a.cub", 16 + 8 * 7 * (7 + 28 + 84))):
+        limber("export", "a.glb", "-o", name, cwd=folder).expect(0)
+        check(os.path.getsize(os.path.join(folder, name)) == size, f"{name} has another size")
+    limber("build", scene, "--basis", "a.U", *words, "b.glb", cwd=folder).expect(0)
+    limber("export", "b.glb", "-o", "b.cub", cwd=folder).expect(0)
+    first, second = (struct.unpack(f"<{7 * 119}d", content(os.path.join(folder, name))[16:])
+                     for name in ("a.cub", "b.cub"))
+    largest = max(map(abs, first))
+    check(max(abs(a - b) for a, b in zip(first, second)) < 1e-10 * largest, "other polynomials")
+    limber("build", scene, "--method", "modal", *words, "m.glb", cwd=folder).expect(0)
+    limber("export", "m.glb", "-o", "m.cub", cwd=folder).message("subspace")
+
+
+@case
+def a_subspace_model_runs(folder):
+    scene = scene_file(folder)
+    limber("build", scene, "--editable", "--accuracy", "none", "-o", "a.glb",
+           cwd=folder).expect(0)
+    model = info(os.path.join(folder, "a.glb"))
+    check(model["methods"] == ["modal", "subspace"] and model["subspace"]["editable"], str(model))
+    found = limber("run", "a.glb", "--count", 20, "--json", cwd=folder).json()
+    check(found["bodies"][0]["method"] == "subspace" and not found["flags"], str(found))
+
+
 # ---- info ----------------------------------------------------------------------------------------
 
 
@@ -261,8 +316,9 @@ def the_same_input_gives_the_same_bytes(folder):
 def info_tells_what_is_in_a_model(folder):
     scene = scene_file(folder, damping={"mass": 0.5, "stiffness": 0.002})
     path = os.path.join(folder, "bar.glb")
-    limber("build", scene, "-o", path, "--modes", 4).expect(0)
+    limber("build", scene, "-o", path, "--method", "modal", "--modes", 4).expect(0)
     model = info(path)
+    check(model["subspace"] is None and model["accuracy"]["motions"], str(model["accuracy"]))
     check(model["methods"] == ["modal"] and not model["free"], str(model))
     check(model["provenance"]["method"] == "modal" and model["provenance"]["limber"],
           str(model["provenance"]))
@@ -304,7 +360,9 @@ def info_refuses_a_broken_model_by_name(folder):
 @case
 def wrong_words_are_refused(folder):
     scene, box = scene_file(folder), textured_box(folder)
-    for words in (["--method", "magic"], ["--method", "subspace"], ["--method", "warp"],
+    for words in (["--method", "magic"], ["--method", "warp"], ["--basis", "modes"],
+                  ["--basis", "sketch"], ["--dimension", "0"], ["--metric", "heavy"],
+                  ["--accuracy", "some"],
                   ["--modes", "0"], ["--cells", "0"], ["--up", "x"], ["--frequency", "0"],
                   ["--damping_mass", "-1"], ["--damping_stiffness", "-1"], ["--young", "0"],
                   ["--material", "rubber"], ["--frame_rate", "30"], ["--amplitude", "norm"],
@@ -314,6 +372,12 @@ def wrong_words_are_refused(folder):
     limber("build", box, "--discard", "--amplitude", "big", cwd=folder).message("big", status=2)
     limber("build", box, "--discard", "--max_force", 0, cwd=folder).message("max_force", status=2)
     limber("build", box, "--young", 1e5, "--frequency", 2, cwd=folder).message("both", status=2)
+    for words in (["--dimension", 4], ["--basis", "linear"], ["--editable"]):
+        limber("build", box, "--method", "modal", *words, cwd=folder).message(words[0], status=2)
+    limber("build", box, "--method", "subspace", "--discard", cwd=folder).message("--discard",
+                                                                                  status=2)
+    limber("build", box, "--report", "r", "--accuracy", "none", cwd=folder).message("--report",
+                                                                                    status=2)
     limber("build", box, "--body", "a", cwd=folder).message("--body", status=2)
     for words in (["--free"], ["--cells", 4], ["--young", 1e5], ["--frequency", 2]):
         limber("build", scene, *words, cwd=folder).message(words[0], "scene.json", status=2)
@@ -324,13 +388,21 @@ def wrong_words_are_refused(folder):
 def bad_files_are_refused_and_nothing_is_written(folder):
     write(folder, "points.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n")
     write(folder, "broken.obj", "v 0 0 0\nf 1 2 3\n")
-    scene_file(folder, "sub.json", method="subspace")
+    scene_file(folder, "sub.json", method="warp")
+    scene_file(folder, "rubber.json", method="subspace", material={"model": "neohookean"})
+    write_json(folder, "empty.json", {"limber_sketch": 1, "loads": []})
     scene_file(folder, "many.json")
     before = sorted(os.listdir(folder))
     for name, words, parts in (
             ("missing.obj", [], ["missing.obj"]), ("points.obj", [], ["points.obj"]),
-            ("broken.obj", [], ["broken.obj:2"]), ("sub.json", [], ["subspace", "modal"]),
-            ("many.json", ["--modes", 49], ["49 modes", "48"])):
+            ("broken.obj", [], ["broken.obj:2"]), ("sub.json", [], ["warp", "modal"]),
+            ("rubber.json", [], ["cubature", "neohookean"]),
+            ("many.json", ["--sketch", "empty.json"], ["no load"]),
+            ("many.json", ["--basis", "missing.npz"], ["missing.npz"]),
+            ("many.json", ["--dimension", 49], ["49", "48"]),
+            ("many.json", ["--modes", 3, "--dimension", 10], ["10", "9"]),
+            ("many.json", ["--basis", "linear", "--modes", 3, "--dimension", 4], ["4", "3"]),
+            ("many.json", ["--method", "modal", "--modes", 49], ["49 modes", "48"])):
         limber("build", name, "-o", "x.glb", *words, cwd=folder).message(*parts)
     limber("build", "many.json", "-o", "no/such/x.glb", cwd=folder).message("no/such/x.glb")
     check(sorted(os.listdir(folder)) == before, str(os.listdir(folder)))

@@ -60,7 +60,8 @@ static void count_notes(lbLogLevel level, const char *text, void *context) {
 static void keys_of_other_methods_are_warned_of(void **state) {
   (void)state;
   static const char *const texts[] = {
-    BODY_WITH("'method':'modal','reduce':{'basis':'derivatives','dimension':3,'forces':'x'}"),
+    BODY_WITH(
+        "'method':'modal','reduce':{'basis':'derivatives','dimension':3,'forces':'cubature'}"),
     BODY_WITH("'method':'subspace','reduce':{'basis':'derivatives','dimension':3}"),
     BODY_WITH("'method':'modal','reduce':{'modes':3}"),
   };
@@ -125,6 +126,43 @@ static void twenty_modes_are_kept_or_as_many_as_there_are(void **state) {
   }
 }
 
+static void a_subspace_is_made_as_the_scene_says(void **state) {
+  (void)state;
+  lbModel *model = model_of(HELD "'method':'subspace'}]}"); // 20 modes, r = 30, fewer if need be
+  assert_true(lb_model_has(model, LB_METHOD_SUBSPACE) && lb_model_has(model, LB_METHOD_MODAL));
+  assert_in_range(model->size.subspace_dimension, 20, 30);
+  lb_model_destroy(model);
+  model = model_of(HELD "'method':'subspace','reduce':{'basis':'linear','dimension':4,"
+                        "'forces':'polynomial'}}]}");
+  assert_int_equal(model->size.subspace_dimension, 4);
+  lb_model_destroy(model);
+  model = model_of(HELD "'method':'subspace','reduce':{'modes':3,'dimension':5,'metric':'lumped',"
+                        "'editable':true}}]}");
+  assert_int_equal(model->size.subspace_dimension, 5);
+  assert_int_equal(model->size.mode_count, 3);
+  assert_int_equal(model->size.subspace_part_count, 2);
+  lb_model_destroy(model);
+  write_text("three.json", "{\"limber_sketch\":1,\"loads\":[{\"vertex\":2,\"force\":[0,0,-9]},"
+                           "{\"vertex\":2,\"force\":[0,5,0]},{\"vertex\":5,\"force\":[9,0,3]}]}");
+  model = model_of(HELD "'method':'subspace','reduce':{'basis':{'sketch':'three.json'},"
+                        "'dimension':3}}]}");
+  assert_int_equal(model->size.subspace_dimension, 3);
+  assert_false(lb_model_has(model, LB_METHOD_MODAL));
+  lb_model_destroy(model);
+}
+
+static void wrong_subspaces_are_refused(void **state) {
+  (void)state;
+  check_refused(BODY_WITH("'method':'subspace','reduce':{'basis':'derivative'}"), "derivatives");
+  check_refused(BODY_WITH("'method':'subspace','reduce':{'basis':'sketch'}"), "sketch");
+  check_refused(BODY_WITH("'method':'subspace','reduce':{'basis':{'file':''}}"), "is empty");
+  check_refused(BODY_WITH("'method':'subspace','reduce':{'basis':{}}"), "either");
+  check_refused(BODY_WITH("'method':'subspace','reduce':{'dimension':0}"), "dimension");
+  check_refused(BODY_WITH("'method':'subspace','reduce':{'editable':1}"), "true or false");
+  check_refused(BODY_WITH("'method':'subspace','reduce':{'forces':'cubature'}"),
+                "is not in this version");
+}
+
 static void methods_without_a_model_are_refused(void **state) {
   (void)state;
   static const struct {
@@ -132,7 +170,7 @@ static void methods_without_a_model_are_refused(void **state) {
     lbStatus status;
   } cases[] = {
     { BODY_WITH("'method':'full'"), "\"full\" has no model", LB_ERR_ARGUMENT },
-    { BODY_WITH("'method':'subspace'"), "\"subspace\" is not in this version", LB_ERR_UNSUPPORTED },
+    { BODY_WITH("'method':'frames'"), "\"frames\" is not in this version", LB_ERR_UNSUPPORTED },
     { BODY_WITH("'method':'warp'"), "\"warp\" is not in this version", LB_ERR_UNSUPPORTED },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -319,6 +357,8 @@ int main(void) {
     cmocka_unit_test(up_is_that_of_the_file),
     cmocka_unit_test(a_model_is_in_the_bodys_own_axes),
     cmocka_unit_test(twenty_modes_are_kept_or_as_many_as_there_are),
+    cmocka_unit_test(a_subspace_is_made_as_the_scene_says),
+    cmocka_unit_test(wrong_subspaces_are_refused),
     cmocka_unit_test(methods_without_a_model_are_refused),
     cmocka_unit_test(vertex_ids_of_a_model_are_those_of_its_object),
     cmocka_unit_test(failed_allocations_in_making_a_model_are_reported),

@@ -32,15 +32,23 @@ static const char *bar_scene(const char *name, const char *more) {
   return write_file(name, text);
 }
 
+static lbAccuracy *kept_accuracy; // of the last build
+
 static lbModel *build(const char *path, const lbBuildDef *def, lbBuildReport *report) {
   lbModel *model = NULL;
   lbError err;
   check_ok(lb_build_model(path, def, &model, report, &err), err);
+  if (report) {
+    lb_accuracy_destroy(kept_accuracy);
+    kept_accuracy = report->accuracy;
+  }
   return model;
 }
 
 static lbBuildDef coarse(void) {
   lbBuildDef def = lb_build_def();
+  def.method = LB_METHOD_MODAL;
+  def.accuracy = LB_ACCURACY_NONE;
   def.cells = 4;
   def.mode_count = 6;
   return def;
@@ -120,6 +128,7 @@ static void a_body_on_a_tip_is_held_by_more(void **state) {
   lbBuildReport report;
   lbModel *model = NULL;
   lbError err;
+  def.accuracy = LB_ACCURACY_NONE;
   const char *path = write_file(
       "tip.mesh", "MeshVersionFormatted 2\nDimension 3\nVertices\n7\n0 0 0 1\n0.1 0 .15 1\n"
                   "0 0.1 .15 1\n-0.1 -0.1 .15 1\n1 0 1 1\n0 1 1 1\n-1 -1 1 1\n"
@@ -172,13 +181,15 @@ static void what_cannot_be_built_is_refused_by_name(void **state) {
   (void)state;
   lbBuildDef def = lb_build_def();
   check_refused(output_path("nowhere.obj"), &def, LB_ERR_FILE, "nowhere.obj");
-  check_refused(bar_scene("sub.json", ", \"method\": \"subspace\""), &def, LB_ERR_UNSUPPORTED,
-                "\"subspace\"");
+  check_refused(bar_scene("warp.json", ", \"method\": \"warp\""), &def, LB_ERR_UNSUPPORTED,
+                "\"warp\"");
+  def.accuracy = LB_ACCURACY_NONE;
   check_refused(write_file("points.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n"), &def, LB_ERR_MESH,
                 "points.obj");
   def.body = "other";
   check_refused(bar_scene("named.json", ""), &def, LB_ERR_ARGUMENT, "\"other\"");
   def = lb_build_def();
+  def.method = LB_METHOD_MODAL;
   def.mode_count = 10000;
   check_refused(bar_scene("many.json", ""), &def, LB_ERR_ARGUMENT, "10000 modes");
   def.mode_count = -1;
@@ -191,6 +202,67 @@ static void what_cannot_be_built_is_refused_by_name(void **state) {
   lbModel *model = build(bar_scene("sub.json", ", \"method\": \"subspace\""), &def, NULL);
   assert_true(lb_model_has(model, LB_METHOD_MODAL));
   lb_model_destroy(model);
+}
+
+// ---- subspace ----------------------------------------------------------------------------------
+
+static void a_surface_becomes_a_subspace_that_was_compared(void **state) {
+  (void)state;
+  lbBuildReport report;
+  lbBuildDef def = lb_build_def();
+  def.cells = 5;
+  lbModel *model = build(box_obj("subspace.obj"), &def, &report);
+  assert_true(report.method == LB_METHOD_SUBSPACE && report.method_chosen && report.basis_chosen);
+  assert_true(report.dimension == 30 && report.dimension_chosen && report.mode_count == 20);
+  assert_true(lb_model_has(model, LB_METHOD_SUBSPACE) && lb_model_has(model, LB_METHOD_MODAL));
+  assert_int_equal(model->size.accuracy_count, 1);
+  assert_string_equal(lb_model_text(model->accuracy_motions, 0), "sudden load");
+  assert_non_null(strstr(model->accuracy_coverage, "quick check"));
+  check_near(model->accuracy_values[2], report.accuracy->motions[0].mass_error, 0);
+  check_small(model->accuracy_values[2], 0.02);
+  lb_model_destroy(model);
+}
+
+// The basis is made before the stiffness is scaled: its forces must be those of the scaled body.
+static void a_scaled_subspace_is_as_good_as_a_new_one(void **state) {
+  (void)state;
+  const char *path = box_obj("scaled.obj");
+  lbBuildDef def = coarse();
+  def.method = LB_METHOD_SUBSPACE;
+  def.dimension = 8;
+  lbModel *scaled = build(path, &def, NULL);
+  lbMaterial material = lb_material();
+  material.young = scaled->material_values[0];
+  def.material = &material;
+  def.frequency = 0;
+  lbModel *solved = build(path, &def, NULL);
+  double worst = 0, largest = 0;
+  for (int32_t i = 0; i < scaled->size.packed4_count; i++) {
+    worst = fmax(worst, fabs(fabs(scaled->subspace_cubic[i]) - fabs(solved->subspace_cubic[i])));
+    largest = fmax(largest, fabs(solved->subspace_cubic[i]));
+  }
+  check_small(worst / largest, 1e-6);
+  lb_model_destroy(scaled);
+  lb_model_destroy(solved);
+}
+
+static void laws_without_polynomials_are_built_by_modes(void **state) {
+  (void)state;
+  lbBuildReport report;
+  lbMaterial material = lb_material();
+  lbBuildDef def = coarse();
+  material.model = LB_MATERIAL_NEOHOOKEAN;
+  def.material = &material;
+  def.method = LB_METHOD_FULL;
+  lbModel *model = build(box_obj("rubber.obj"), &def, &report);
+  assert_true(report.law_decided && report.method == LB_METHOD_MODAL);
+  assert_false(lb_model_has(model, LB_METHOD_SUBSPACE));
+  lb_model_destroy(model);
+  def.method = LB_METHOD_SUBSPACE;
+  check_refused(box_obj("rubber.obj"), &def, LB_ERR_UNSUPPORTED, "cubature");
+  def.material = NULL;
+  def.dimension = 10000;
+  check_refused(box_obj("rubber.obj"), &def, LB_ERR_ARGUMENT, "10000");
 }
 
 // ---- saving ------------------------------------------------------------------------------------
@@ -320,10 +392,15 @@ int main(void) {
     cmocka_unit_test(a_body_on_a_tip_is_held_by_more),
     cmocka_unit_test(a_scene_goes_before_the_defaults_and_the_caller_before_the_scene),
     cmocka_unit_test(what_cannot_be_built_is_refused_by_name),
+    cmocka_unit_test(a_surface_becomes_a_subspace_that_was_compared),
+    cmocka_unit_test(a_scaled_subspace_is_as_good_as_a_new_one),
+    cmocka_unit_test(laws_without_polynomials_are_built_by_modes),
     cmocka_unit_test(a_saved_model_comes_back_and_is_a_gltf_scene),
     cmocka_unit_test(a_world_places_its_models),
     cmocka_unit_test(saving_where_nothing_can_be_written_fails),
     cmocka_unit_test(every_failing_allocation_of_a_build_is_reported),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  lb_accuracy_destroy(kept_accuracy);
+  return failed;
 }

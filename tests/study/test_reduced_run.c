@@ -277,8 +277,43 @@ static void failed_allocations_of_a_reduced_run_are_reported(void **state) {
   lb_scene_destroy(scene);
 }
 
+// ---- the struck spoon --------------------------------------------------------------------------
+
+// When a probe first comes back through its rest height.
+static double first_return(const lbRun *run) {
+  for (int32_t k = 5; k < run->step_count; k++) {
+    double a = run->probes[3 * (size_t)k + 2], b = run->probes[3 * (size_t)k + 5];
+    if (a < 0 && b >= 0) return (k + a / (a - b)) * run->scene->time_step;
+  }
+  return -1;
+}
+
+// After Barbič & James 2005, figure 12: with modal derivatives the frequency of a wide swing is
+// that of the full body.
+static void a_struck_spoon_swings_as_the_full_one(void **state) {
+  (void)state;
+  double times[2];
+  for (int full = 0; full < 2; full++) {
+    lbScene *scene = NULL;
+    lbError err;
+    check_ok(lb_scene_load("scenes/spoon.json", NULL, &scene, &err), err);
+    if (full) scene->bodies[0].method = LB_METHOD_FULL;
+    scene->step_count = 180;
+    scene->newton_tolerance = 1e-6;
+    lbRun *run = run_of(scene, NULL);
+    times[full] = first_return(run);
+    assert_int_equal(run->bodies[0].nonfinite_count, 0);
+    lb_run_destroy(run);
+    lb_scene_destroy(scene);
+  }
+  print_message("  half a period: %.4f s, full %.4f s, tolerance 1 %%\n", times[0], times[1]);
+  assert_true(times[1] > 0);
+  check_small(times[0] / times[1] - 1, 0.01);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(a_struck_spoon_swings_as_the_full_one),
     cmocka_unit_test(all_modes_move_as_the_unreduced_body_does),
     cmocka_unit_test(a_damped_body_comes_to_rest_in_the_static_solution),
     cmocka_unit_test(loads_act_in_their_window_and_in_world_axes),
