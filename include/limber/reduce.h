@@ -53,10 +53,10 @@ typedef struct lbSubspaceDef {
   lbBasisDef basis;    // its metric must be kept in the body's own mass (not basis.keep_metric)
   int32_t vectors_max; // keep only the first so many vectors of the basis, 1 to what it has;
                        // default 0: all
-  bool editable; // forces apart for each material's two Lamé constants, and its share of the
-                 // mass, so that materials can be changed while the body runs; default false
-  bool modal;    // keep the linear modes that the basis was made from (none for sketch and
-                 // file) as the method "modal" beside it; default true
+  bool editable;       // forces apart for each material's two Lamé constants, and its share of the
+                       // mass, so that materials can be changed while the body runs; default false
+  bool modal;          // keep the linear modes that the basis was made from (none for sketch and
+                       // file) as the method "modal" beside it; default true
 } lbSubspaceDef;
 
 lbSubspaceDef lb_subspace_def(void);
