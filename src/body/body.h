@@ -38,6 +38,7 @@ typedef struct lbBodyCommon {
   const double *launch;      // (r x 6): rates of a unit rigid velocity
   const double *node_masses; // (nodes) kg
   double total_mass;         // kg
+  lbVec3 centre;             // m, of mass, at rest
   const lbModalKernels *kernels;
   const double *eigenvalues; // (r); modal
   lbOscillators oscillators; // of the last step length; modal

@@ -100,6 +100,7 @@ lbStatus lb_common_open(lbBodyCommon *common, const lbModel *model, const lbBody
                             .method = method,
                             .node_masses = model->node_masses,
                             .total_mass = model->rigid_mass[0],
+                            .centre = lb_vec3_load(model->rigid_centre),
                             .kernels = lb_modal_kernels(lb_simd_best()) };
   lbStatus status = method->open(common, def, err);
   if (!status) status = choose_modes(common, def, err);

@@ -193,6 +193,8 @@ static void form_node_masses(lbBodyCommon *common) {
   memcpy(s->node_masses, model->node_masses, (size_t)model->size.node_count * sizeof(double));
   common->node_masses = s->node_masses;
   common->total_mass = model->rigid_mass[0];
+  common->centre = lb_vec3_load(model->rigid_centre);
+  if (s->unit_mass) return;
   for (int32_t e = 0; e < model->size.element_count; e++) {
     size_t material = (size_t)model->element_materials[e];
     double change = s->materials[3 * material + 2] - model->material_values[6 * material + 2];
@@ -203,6 +205,11 @@ static void form_node_masses(lbBodyCommon *common) {
     common->total_mass +=
         add_element(common, tet ? LB_ELEMENT_TET4 : LB_ELEMENT_BRICK8, nodes, change);
   }
+  lbVec3 moment = lb_vec3(0, 0, 0);
+  for (int32_t i = 0; i < model->size.node_count; i++)
+    moment = lb_add_scaled(moment, s->node_masses[i],
+                           lb_vec3_load(model->node_positions + 3 * (size_t)i));
+  common->centre = lb_scale(1 / common->total_mass, moment);
 }
 
 static bool densities_are_the_models(const lbBodyCommon *common) {

@@ -21,19 +21,22 @@
 #define LOOSE 0.1          // of the largest force: a residual above this is not a step
 #define MORE_ITERATIONS 10 // to get below it
 #define EULER_ITERATIONS 40
+#define CREATED 0.02          // of the energy, in a step, is too much
 #define TOLERANCE_LEAST 1e-13 // rounding
 #define SHIFT_FIRST 1e-4      // of the largest diagonal entry
 #define SHIFTS 40
 #define SPRING_CAP 1e8 // of the largest diagonal entry
+#define ROUNDING 1e-15 // of coordinates
 
 typedef struct Scheme {
   double h, v_q, v_v, a_q, a_v, a_a;
   double spring_factor, spring_delay; // how often a spring counts; its damping is delay k
+  double stiffest;                    // how much a residual may change with q, set by begin
 } Scheme;
 
 static Scheme make_scheme(double h, lbImplicit kind) {
-  if (kind == LB_IMPLICIT_EULER) return (Scheme){ h, 1 / h, 0, 1 / (h * h), 1 / h, 0, 1, 0 };
-  return (Scheme){ h, 2 / h, -1, 4 / (h * h), 4 / h, 1, 2, h / 2 };
+  if (kind == LB_IMPLICIT_EULER) return (Scheme){ h, 1 / h, 0, 1 / (h * h), 1 / h, 0, 1, 0, 0 };
+  return (Scheme){ h, 2 / h, -1, 4 / (h * h), 4 / h, 1, 2, h / 2, 0 };
 }
 
 static void set_rates(const lbBody *body, const Scheme *scheme) {
@@ -50,6 +53,7 @@ static void set_rates(const lbBody *body, const Scheme *scheme) {
 typedef struct Residual {
   double size;  // |G - hard constraints|
   double scale; // the largest of its terms
+  double noise; // what rounding of q does to it
 } Residual;
 
 // w->G without the forces of hard constraints, w->pull with those of springs.
@@ -58,7 +62,7 @@ static Residual form_residual(lbBody *body, const Scheme *scheme, const lbEvalua
   const lbSubspace *s = &common->subspace;
   lbSubspaceWork *w = &body->instances->work;
   int32_t r = common->dimension;
-  double alpha = common->damping_mass, beta = common->damping_stiffness, sums[5] = { 0 };
+  double alpha = common->damping_mass, beta = common->damping_stiffness, sums[6] = { 0 };
   lb_subspace_mass_multiply(s, w->a, w->Ma);
   memset(w->Cv, 0, (size_t)r * sizeof *w->Cv);
   if (beta != 0) lb_subspace_multiply(s, e->K, w->v, w->Cv);
@@ -76,9 +80,10 @@ static Residual form_residual(lbBody *body, const Scheme *scheme, const lbEvalua
     double f = w->f[i] + w->pull[i], left = w->Ma[i] + w->Cv[i] + e->R[i] - f;
     sums[0] += left * left, sums[1] += f * f, sums[2] += e->R[i] * e->R[i];
     sums[3] += w->Ma[i] * w->Ma[i], sums[4] += w->Cv[i] * w->Cv[i];
+    sums[5] += w->q[i] * w->q[i];
   }
   double most = fmax(fmax(sums[1], sums[2]), fmax(sums[3], sums[4]));
-  return (Residual){ sqrt(sums[0]), sqrt(most) };
+  return (Residual){ sqrt(sums[0]), sqrt(most), ROUNDING * scheme->stiffest * sqrt(sums[5]) };
 }
 
 // ---- the matrix --------------------------------------------------------------------------------
@@ -155,25 +160,30 @@ static int32_t correct(lbBody *body, const Scheme *scheme, const lbEvaluated *e,
 }
 
 // Springs that would drown the rest are weakened; the same in all iterations.
-static void limit_springs(lbBody *body, const Scheme *scheme, const lbEvaluated *e) {
-  double heaviest =
-      body->common->subspace.unit_mass ? 1 : largest_diagonal(body, body->common->subspace.mass);
-  double most = scheme->a_q * heaviest + largest_diagonal(body, e->K);
-  lb_springs_limit(body, scheme->spring_factor * (1 + scheme->v_q * scheme->spring_delay),
-                   scheme->spring_factor * scheme->v_q, SPRING_CAP * most);
+static double limit_springs(lbBody *body, const Scheme *scheme, double stiffest) {
+  return lb_springs_limit(body, scheme->spring_factor * (1 + scheme->v_q * scheme->spring_delay),
+                          scheme->spring_factor * scheme->v_q, SPRING_CAP * stiffest);
 }
 
-static int32_t iterate(lbBody *body, const Scheme *scheme, int32_t wanted, int32_t most) {
+static void begin(lbBody *body, Scheme *scheme, const lbEvaluated *e) {
+  const lbSubspace *s = &body->common->subspace;
+  double heaviest = s->unit_mass ? 1 : largest_diagonal(body, s->mass);
+  scheme->stiffest = scheme->a_q * heaviest + largest_diagonal(body, e->K);
+  if (lb_body_is_constrained(body))
+    scheme->stiffest += limit_springs(body, scheme, scheme->stiffest);
+}
+
+static int32_t iterate(lbBody *body, Scheme *scheme, int32_t wanted, int32_t most) {
   const lbSubspace *s = &body->common->subspace;
   lbSubspaceWork *w = &body->instances->work;
   double tolerance = fmax(s->newton_tolerance, TOLERANCE_LEAST);
   int32_t flags = 0;
   const lbEvaluated *e = lb_subspace_evaluate(body, w->q);
-  if (lb_body_is_constrained(body)) limit_springs(body, scheme, e);
+  begin(body, scheme, e);
   for (int32_t i = 0;; i++) {
     Residual G = form_residual(body, scheme, e);
     if (!isfinite(G.size) || !isfinite(G.scale)) return flags | LB_STEP_NONFINITE;
-    if (i > 0 && G.size <= tolerance * G.scale) return flags;
+    if (i > 0 && G.size <= tolerance * G.scale + G.noise) return flags;
     if (i >= wanted && G.size <= LOOSE * G.scale)
       return wanted > 1 ? flags | LB_STEP_NOT_CONVERGED : flags;
     if (i == most) return flags | LB_STEP_FAR;
@@ -201,10 +211,26 @@ static void finish(lbBody *body, const Scheme *scheme, lbImplicit kind) {
   lb_hard_project_acceleration(body, w->a);
 }
 
+// Newmark's rule keeps the energy of linear bodies; of others it may create some,
+// W - W0 - (q - q0) (R + R0) / 2, and what is created again and again blows up.
+static bool creates_energy(lbBody *body, double energy0) {
+  const lbSubspace *s = &body->common->subspace;
+  lbSubspaceWork *w = &body->instances->work;
+  const lbEvaluated *e = lb_subspace_evaluate(body, w->q);
+  int32_t r = body->common->dimension;
+  double work = 0;
+  for (int32_t i = 0; i < r; i++) work += 0.5 * (w->q[i] - w->q0[i]) * (w->R0[i] + e->R[i]);
+  lb_subspace_mass_multiply(s, w->v, w->Ma);
+  double kinetic = 0.5 * lb_subspace_dot(r, w->v, w->Ma);
+  lb_subspace_mass_multiply(s, w->v0, w->Ma);
+  kinetic = fmax(kinetic, 0.5 * lb_subspace_dot(r, w->v0, w->Ma));
+  return e->energy - energy0 - work > CREATED * (kinetic + fmax(e->energy, energy0));
+}
+
 int32_t lb_subspace_implicit(lbBody *body, double h, lbImplicit kind) {
   const lbSubspace *s = &body->common->subspace;
   lbSubspaceWork *w = &body->instances->work;
-  const Scheme scheme = make_scheme(h, kind);
+  Scheme scheme = make_scheme(h, kind);
   int32_t wanted = s->newton_iterations, most = wanted + MORE_ITERATIONS;
   if (kind == LB_IMPLICIT_EULER) most = wanted + EULER_ITERATIONS;
   memcpy(w->q, w->q0, (size_t)body->common->dimension * sizeof *w->q);
@@ -212,7 +238,12 @@ int32_t lb_subspace_implicit(lbBody *body, double h, lbImplicit kind) {
   if (lb_body_is_constrained(body))
     memset(body->constraints->pulls, 0,
            (size_t)body->constraints->column_count * sizeof *body->constraints->pulls);
+  const lbEvaluated *e = lb_subspace_evaluate(body, w->q0);
+  double energy0 = e->energy;
+  memcpy(w->R0, e->R, (size_t)body->common->dimension * sizeof *w->R0);
   int32_t flags = iterate(body, &scheme, wanted, most);
-  if (!(flags & LB_STEP_NONFINITE)) finish(body, &scheme, kind);
+  if (flags & LB_STEP_NONFINITE) return flags;
+  if (kind == LB_IMPLICIT_NEWMARK && creates_energy(body, energy0)) flags |= LB_STEP_FAR;
+  finish(body, &scheme, kind);
   return flags;
 }

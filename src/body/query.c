@@ -88,7 +88,7 @@ lbBodyReport lb_body_report(const lbBody *body) {
   lbBodyReport report = { 0 };
   common->method->energy(body, &report.kinetic, &report.elastic);
   lbVec3 shift = lb_scale(1 / common->total_mass, weigh(common, q));
-  report.centre = lb_body_place(body, lb_add(lb_vec3_load(common->model->rigid_centre), shift));
+  report.centre = lb_body_place(body, lb_add(common->centre, shift));
   report.linear_momentum = lb_mat3_apply(body->turn, weigh(common, v));
   report.angular_momentum = angular_momentum(body, q, v);
   return report;

@@ -105,9 +105,9 @@ static void place_evaluated(lbEvaluated *e, size_t n, lbCarver *carver) {
 static void place_instances(const lbBodyCommon *common, lbInstances *instances, lbCarver *carver) {
   lbSubspaceWork *w = &instances->work;
   size_t padded = (size_t)common->padded, n = (size_t)lb_cubic_padded(common->dimension);
-  double **vectors[] = { &w->start[0], &w->start[1], &w->start[2], &w->q0, &w->v0,
-                         &w->a0,       &w->q,        &w->v,        &w->a,  &w->f,
-                         &w->G,        &w->d,        &w->Ma,       &w->Cv, &w->pull };
+  double **vectors[] = { &w->start[0], &w->start[1], &w->start[2], &w->q0, &w->v0, &w->a0,
+                         &w->q,        &w->v,        &w->a,        &w->f,  &w->G,  &w->d,
+                         &w->Ma,       &w->Cv,       &w->pull,     &w->R0 };
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = lb_carve(carver, padded, sizeof(double));
   w->A = lb_carve(carver, n * n, sizeof(double));

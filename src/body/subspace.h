@@ -55,6 +55,7 @@ typedef struct lbSubspaceWork {
   double *G, *d;          // residual, correction
   double *Ma, *Cv;        // terms of the residual
   double *pull;           // forces of springs and constraints
+  double *R0;             // elastic force before the substep
   double *A, *rate;       // (stride x stride)
   double *cubic;          // of the kernels
   lbEvaluated *evaluated; // (lanes)

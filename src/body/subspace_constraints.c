@@ -72,8 +72,9 @@ static int32_t spring_column(const lbConstraints *c, int32_t row) {
   return c->hard_columns + row - c->hard_rows;
 }
 
-void lb_springs_limit(lbBody *body, double stiffness_factor, double damping_factor, double cap) {
+double lb_springs_limit(lbBody *body, double stiffness_factor, double damping_factor, double cap) {
   lbConstraints *c = body->constraints;
+  double largest = 0;
   for (int32_t row = c->hard_rows; row < c->row_count; row++) {
     const lbConstraintSlot *slot = lb_row_slot(c, row);
     const double *w = row_of(body, c->W, row);
@@ -81,7 +82,9 @@ void lb_springs_limit(lbBody *body, double stiffness_factor, double damping_fact
     for (int32_t i = 0; i < body->common->dimension; i++) most = fmax(most, w[i] * w[i]);
     most *= stiffness_factor * slot->stiffness + damping_factor * slot->damping;
     c->spring_scale[row] = most > cap ? cap / most : 1;
+    largest = fmax(largest, fmin(most, cap));
   }
+  return largest;
 }
 
 void lb_springs_pull(lbBody *body, double extra_damping, const double *q, const double *v,
@@ -96,6 +99,12 @@ void lb_springs_pull(lbBody *body, double extra_damping, const double *q, const 
     c->pulls[column] = pull;
     add_column(body, c->F, column, factor * pull, sum);
   }
+}
+
+void lb_springs_add(const lbBody *body, const double *X, double factor, double *sum) {
+  const lbConstraints *c = body->constraints;
+  for (int32_t j = c->hard_columns; j < c->column_count; j++)
+    add_column(body, X, j, factor * c->pulls[j], sum);
 }
 
 void lb_springs_stiffen(lbBody *body, double stiffness_factor, double damping_factor, double factor,
@@ -125,19 +134,43 @@ static double lack(const lbBody *body, int32_t row, const lbHardRows *rows) {
   }
 }
 
-bool lb_hard_correct(lbBody *body, const double *ldlt, const lbHardRows *rows, double *d) {
+// inverse <- (W A^-1 F)^+, solved <- A^-1 F
+static bool invert_hard(lbBody *body, const double *ldlt) {
   lbConstraints *c = body->constraints;
   const lbSubspace *s = &body->common->subspace;
   size_t padded = (size_t)body->common->padded;
+  memcpy(c->solved, c->F, (size_t)c->hard_columns * padded * sizeof(double));
+  for (int32_t j = 0; j < c->hard_columns; j++)
+    s->ldlt->solve(body->common->dimension, ldlt, c->solved + padded * (size_t)j);
+  form_system(body, c->solved, c->hard_rows, c->hard_columns);
+  c->h = 0; // what lb_rows_kick had made is gone
+  return lb_pseudo_inverse(c->hard_rows, c->hard_columns, c->system, RANK_TOLERANCE, c->inverse,
+                           c->scratch, &c->rank);
+}
+
+static double acceleration_lack(const lbBody *body, int32_t row, const double *a) {
+  bool asked = lb_row_slot(body->constraints, row)->kind == LB_CONSTRAIN_ACCELERATION;
+  return (asked ? lb_row_target(body, row) : 0) - along(body, row, a);
+}
+
+bool lb_hard_accelerate(lbBody *body, const double *ldlt, double *a) {
+  lbConstraints *c = body->constraints;
+  if (c->hard_rows == 0) return true;
+  if (!invert_hard(body, ldlt)) return false;
+  for (int32_t i = 0; i < c->hard_rows; i++) c->right[i] = acceleration_lack(body, i, a);
+  apply_inverse(c, c->inverse, c->hard_rows, c->hard_columns);
+  for (int32_t j = 0; j < c->hard_columns; j++) {
+    c->pulls[j] += c->solution[j];
+    add_column(body, c->solved, j, c->solution[j], a);
+  }
+  return true;
+}
+
+bool lb_hard_correct(lbBody *body, const double *ldlt, const lbHardRows *rows, double *d) {
+  lbConstraints *c = body->constraints;
   int32_t row_count = c->hard_rows, column_count = c->hard_columns;
   if (row_count == 0) return true;
-  memcpy(c->solved, c->F, (size_t)column_count * padded * sizeof(double));
-  for (int32_t j = 0; j < column_count; j++)
-    s->ldlt->solve(body->common->dimension, ldlt, c->solved + padded * (size_t)j);
-  form_system(body, c->solved, row_count, column_count);
-  if (!lb_pseudo_inverse(row_count, column_count, c->system, RANK_TOLERANCE, c->inverse, c->scratch,
-                         &c->rank))
-    return false;
+  if (!invert_hard(body, ldlt)) return false;
   memset(c->pulls, 0, (size_t)column_count * sizeof(double));
   for (int pass = 0; pass <= REFINEMENTS; pass++) {
     for (int32_t i = 0; i < row_count; i++) c->right[i] = lack(body, i, rows) - along(body, i, d);
@@ -181,10 +214,7 @@ void lb_hard_project_velocity(lbBody *body, const double *q0, const double *q, d
 void lb_hard_project_acceleration(lbBody *body, double *a) {
   lbConstraints *c = body->constraints;
   if (c->hard_rows == 0) return;
-  for (int32_t row = 0; row < c->hard_rows; row++) {
-    bool asked = lb_row_slot(c, row)->kind == LB_CONSTRAIN_ACCELERATION;
-    c->right[row] = (asked ? lb_row_target(body, row) : 0) - along(body, row, a);
-  }
+  for (int32_t row = 0; row < c->hard_rows; row++) c->right[row] = acceleration_lack(body, row, a);
   project(body, a);
 }
 

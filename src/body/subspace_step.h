@@ -42,11 +42,13 @@ static inline bool lb_body_is_constrained(const lbBody *body) {
 bool lb_rows_prepare(lbBody *body);
 
 // Springs of an implicit step: k (d* - W q) - b W v. `cap`: the stiffness, as an entry of the
-// matrix, beyond which rounding would spoil everything else.
-void lb_springs_limit(lbBody *body, double stiffness_factor, double damping_factor, double cap);
+// matrix, beyond which rounding would spoil everything else. Returns the largest such entry.
+double lb_springs_limit(lbBody *body, double stiffness_factor, double damping_factor, double cap);
 // pulls <- their forces; sum <- sum + factor F pulls
 void lb_springs_pull(lbBody *body, double extra_damping, const double *q, const double *v,
                      double factor, double *sum);
+// sum <- sum + factor X pulls of the springs, X one of F and M^-1 F
+void lb_springs_add(const lbBody *body, const double *X, double factor, double *sum);
 // Lower triangle of A <- A + factor F (k + b damping_factor) F^T
 void lb_springs_stiffen(lbBody *body, double stiffness_factor, double damping_factor, double factor,
                         double *A);
@@ -58,6 +60,8 @@ typedef struct lbHardRows {
 } lbHardRows;
 // d <- d + A^-1 F pulls with the pulls of the hard columns such that the rows are met; A factored.
 bool lb_hard_correct(lbBody *body, const double *ldlt, const lbHardRows *rows, double *d);
+// a <- a + A^-1 F p such that accelerations are what the rows ask for; pulls <- pulls + p
+bool lb_hard_accelerate(lbBody *body, const double *ldlt, double *a);
 // sum <- sum + F pulls
 void lb_hard_pull(const lbBody *body, double *sum);
 // v <- the velocity that the rows ask for, when the step went from q0 to q in h; a likewise (no

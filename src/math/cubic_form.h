@@ -16,7 +16,7 @@
 #include "limber/base.h"
 
 #define LB_CUBIC_GROUP 4
-#define LB_CUBIC_MODES_MAX 1024 // sizes fit; memory is another matter (r = 100: 57 MB of tiles)
+#define LB_CUBIC_MODES_MAX 1024 // sizes fit; memory is another matter (r = 100: 42 MB of tiles)
 
 // ---- packed ------------------------------------------------------------------------------------
 

@@ -45,6 +45,7 @@ lbStatus lb_polynomial_create(int32_t count, lbPolynomial **out, lbError *err) {
 typedef struct Unit {
   const lbElementSet *set;
   int32_t begin, end;
+  size_t row; // where its rows begin in its block; written by next_block
 } Unit;
 
 // One sum over elements: all of the body, or one group with one weight.
@@ -56,16 +57,22 @@ typedef struct Sum {
   Unit *units;          //
   int32_t unit_count;   //
   int32_t block_begin;  // first unit of the block in work
-  size_t unit_rows_max; //
-  size_t unit_work;     // doubles of work space for a unit
+  size_t rows_max;      // of a block
   double *work;         // gradients, for each unit of a block
-  int32_t block_units;  // units in a block
   double *gram;         // (column_count x column_count), upper triangle
 } Sum;
 
-static size_t unit_rows(const Sum *sum, const lbElementSet *set) {
-  return (size_t)lb_element_points(set->kind) * LB_BATCH *
-         (size_t)lb_strain_rows(sum->columns.weight);
+// Rows of eight points, one of each of eight elements.
+static size_t point_rows(const Sum *sum) {
+  return LB_BATCH * (size_t)lb_strain_rows(sum->columns.weight);
+}
+
+static size_t unit_rows(const Sum *sum, const Unit *unit) {
+  return (size_t)lb_element_points(unit->set->kind) * point_rows(sum);
+}
+
+static size_t work_of_rows(const Sum *sum, size_t rows) { // doubles
+  return rows / point_rows(sum) * lb_strain_work_size(LB_ELEMENT_TET4, sum->columns.mode_count);
 }
 
 static bool in_group(const lbPolynomialDef *def, int32_t group, int32_t element) {
@@ -87,26 +94,25 @@ static lbStatus list_units(Sum *sum, const lbPolynomialDef *def, int32_t group, 
       if (in_group(def, group, set->elements[slot])) sum->slots[used++] = slot;
     for (; begin < used; begin += LB_BATCH) {
       int32_t end = used - begin < LB_BATCH ? used : begin + LB_BATCH;
-      sum->units[sum->unit_count++] = (Unit){ set, begin, end };
+      sum->units[sum->unit_count++] = (Unit){ set, begin, end, 0 };
     }
-    size_t rows = unit_rows(sum, set), work = lb_strain_work_size(set->kind, def->count);
-    if (rows > sum->unit_rows_max) sum->unit_rows_max = rows;
-    if (work > sum->unit_work) sum->unit_work = work;
   }
   return LB_OK;
 }
 
 static lbStatus allocate_block(Sum *sum, lbError *err) {
-  size_t unit_bytes =
-      sum->unit_rows_max * (size_t)sum->column_count * sizeof(double); // fits: r <= 256
-  size_t units = ROWS_BYTES / unit_bytes, most = BLOCK_ROWS / sum->unit_rows_max;
-  if (units > most) units = most;
-  if (units > (size_t)sum->unit_count) units = (size_t)sum->unit_count;
-  if (units < 1) units = 1;
-  sum->block_units = (int32_t)units;
-  sum->columns.row_count = units * sum->unit_rows_max;
-  sum->columns.A = lb_alloc(units, unit_bytes);
-  sum->work = lb_alloc(units, sum->unit_work * sizeof(double));
+  size_t row_bytes = (size_t)sum->column_count * sizeof(double), least = 0, all = 0;
+  for (int32_t i = 0; i < sum->unit_count; i++) {
+    size_t rows = unit_rows(sum, &sum->units[i]);
+    if (rows > least) least = rows;
+    all += rows;
+  }
+  size_t rows = ROWS_BYTES / row_bytes < BLOCK_ROWS ? ROWS_BYTES / row_bytes : BLOCK_ROWS;
+  if (rows > all) rows = all;
+  if (rows < least) rows = least;
+  sum->rows_max = rows;
+  sum->columns.A = lb_alloc(rows, row_bytes);
+  sum->work = lb_alloc(work_of_rows(sum, rows), sizeof(double));
   if (!sum->columns.A || !sum->work) return lb_fail_memory(err);
   return LB_OK;
 }
@@ -116,7 +122,7 @@ static void fill_units(int32_t begin, int32_t end, void *context) {
   for (int32_t i = begin; i < end; i++) {
     const Unit *unit = &sum->units[sum->block_begin + i];
     lb_strain_fill(&sum->columns, unit->set, sum->slots + unit->begin, unit->end - unit->begin,
-                   (size_t)i * sum->unit_rows_max, sum->work + (size_t)i * sum->unit_work);
+                   unit->row, sum->work + work_of_rows(sum, unit->row));
   }
 }
 
@@ -126,26 +132,28 @@ static void sum_panel(int32_t begin, int32_t end, void *context) {
                     sum->gram);
 }
 
-// Rows of a short last block, or of tets in a block with room for bricks, must be zero.
-static void clear_rows(Sum *sum, int32_t unit_count) {
-  bool full = unit_count == sum->block_units;
-  for (int32_t i = 0; i < unit_count && full; i++)
-    full = unit_rows(sum, sum->units[sum->block_begin + i].set) == sum->unit_rows_max;
-  if (full) return;
-  memset(sum->columns.A, 0,
-         sum->columns.row_count * (size_t)sum->column_count * sizeof *sum->columns.A);
+// The block of units from `begin` on; returns how many.
+static int32_t next_block(Sum *sum, int32_t begin) {
+  int32_t end = begin;
+  size_t rows = 0;
+  for (; end < sum->unit_count; end++) {
+    Unit *unit = &sum->units[end];
+    if (rows + unit_rows(sum, unit) > sum->rows_max) break;
+    unit->row = rows;
+    rows += unit_rows(sum, unit);
+  }
+  sum->block_begin = begin;
+  sum->columns.row_count = rows;
+  return end - begin;
 }
 
 static lbStatus sum_blocks(Sum *sum, lbError *err) {
   static const char stage[] = "reduced polynomials";
   lb_dense_add_gram(0, 0, NULL, 0, 0, NULL); // sets up the dense library on this thread
-  for (int32_t begin = 0; begin < sum->unit_count; begin += sum->block_units) {
-    int32_t left = sum->unit_count - begin;
-    int32_t count = left < sum->block_units ? left : sum->block_units;
+  for (int32_t begin = 0, count; begin < sum->unit_count; begin += count) {
     if (!lb_progress(stage, (double)begin / sum->unit_count))
       return lb_fail_interrupted(err, stage);
-    sum->block_begin = begin;
-    clear_rows(sum, count);
+    count = next_block(sum, begin);
     lb_parallel_for(count, 1, fill_units, sum);
     lb_parallel_for(sum->column_count, PANEL, sum_panel, sum);
   }

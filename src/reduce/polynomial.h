@@ -10,7 +10,7 @@
 // all from one Gram matrix of the rows √(V C) [e1 | e2], r + r (r + 1) / 2 columns. (C itself is
 // positive definite for every material, also where λ < 0.) Rows are made and summed in blocks.
 // Memory: the Gram matrix, (r + r (r + 1) / 2)² doubles (r = 60: 29 MB, r = 100: 212 MB), and at
-// most 32 MB of rows, or eight points' of them. The same bits for any number of threads.
+// most 32 MB of rows, or those of eight elements. The same bits for any number of threads.
 #ifndef LB_REDUCE_POLYNOMIAL_H
 #define LB_REDUCE_POLYNOMIAL_H
 
