@@ -191,7 +191,10 @@ static void some_vectors_are_as_a_model_built_with_them(void **state) {
     for (size_t i = 0; i < 6; i++)
       memcpy(vectors + rows * i, sub.basis->vectors + rows * (size_t)kept[i],
              rows * sizeof(double));
-    lbBasis basis = { sub.toy.mesh->vertex_count, 6, vectors, values, 0, 0, 0, 0, 0, 0, 0 };
+    lbBasis basis = { .vertex_count = sub.toy.mesh->vertex_count,
+                      .dimension = 6,
+                      .vectors = vectors,
+                      .values = values };
     sub_def.given = &basis;
     SubToy few = sub_make(sub_def);
     lbBodyDef def = sub_body_def();
