@@ -171,6 +171,7 @@ static inline SubToy sub_make(SubDef def) {
   if (def.given) {
     size_t values = 3 * (size_t)def.given->vertex_count * (size_t)def.given->dimension;
     sub.basis = lb_duplicate(def.given, 1, sizeof *def.given);
+    sub.basis->modes = NULL;
     sub.basis->vectors = lb_duplicate(def.given->vectors, values, sizeof(double));
     sub.basis->values =
         lb_duplicate(def.given->values, (size_t)def.given->dimension, sizeof(double));
