@@ -112,8 +112,9 @@ typedef struct lbModel {
   // sorted tuple i <= j <= k <= l, the last index slowest, so that those of the first m vectors
   // come first. One part: the whole. Two parts a material g: what λ_g = 1 Pa and μ_g = 1 Pa give,
   // in the order λ_0, μ_0, λ_1, ...; the whole is Σ λ_g part + μ_g part.
-  const double *subspace_basis;     // ? (dimension x 3 nodes), mass-orthonormal, 0 at fixed nodes
-  const double *subspace_values;    // ? (dimension): importance of each vector, descending
+  const double *subspace_basis; // ? (dimension x 3 nodes), mass-orthonormal, 0 at fixed nodes
+  const double *
+      subspace_values; // ? (dimension): importance of each vector, descending for those made by PCA
   const double *subspace_damping;   // ? (2): α in 1/s, β in s
   const double *subspace_gravity;   // ? (dimension x 3), as modal_gravity
   const double *subspace_launch;    // ? (dimension x 6), as modal_launch

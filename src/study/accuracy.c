@@ -355,7 +355,7 @@ typedef struct Budget {
 static Budget make_budget(lbComparison *c, const lbAccuracyDef *def) {
   bool quick = def->kind == LB_ACCURACY_QUICK;
   int32_t wanted = def->step_count > 0 ? def->step_count : quick ? 40 : 80;
-  Budget budget = { quick ? 1 : LB_ACCURACY_MOTIONS_MAX, wanted, wanted, quick ? 1e-4 : 1e-8 };
+  Budget budget = { quick ? 1 : LB_ACCURACY_MOTIONS_MAX, wanted, wanted, quick ? 1e-3 : 1e-8 };
   double step = STEP_FACTORS * (c->factor_flops + ELEMENT_FLOPS * c->fem->element_count);
   double most = QUICK_FLOPS / step;
   if (quick && most < wanted) budget.steps = most < QUICK_STEPS ? QUICK_STEPS : (int32_t)most;
