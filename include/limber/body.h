@@ -50,15 +50,15 @@ typedef enum lbIntegrate {
 } lbIntegrate;
 
 typedef struct lbBodyDef {
-  lbMethod method;            // default LB_METHOD_COUNT: the first that the model has
-  lbVec3 position;            // m, default 0
-  lbQuat rotation;            // default the identity; made unit length
-  lbVec3 gravity;             // m/s², default 0
-  int32_t mode_count;         // use the first so many; default 0: all
-  int32_t kept_count;         // or use those of the list `kept`; default 0: no list
-  const int32_t *kept;        // (kept_count): modes or basis vectors, each once, in any order
-  double damping_mass;        // α, 1/s, >= 0; default NAN: the model's
-  double damping_stiffness;   // β, s, >= 0; default NAN: the model's
+  lbMethod method;          // default LB_METHOD_COUNT: subspace where the model has it, else modal
+  lbVec3 position;          // m, default 0
+  lbQuat rotation;          // default the identity; made unit length
+  lbVec3 gravity;           // m/s², default 0
+  int32_t mode_count;       // use the first so many; default 0: all
+  int32_t kept_count;       // or use those of the list `kept`; default 0: no list
+  const int32_t *kept;      // (kept_count): modes or basis vectors, each once, in any order
+  double damping_mass;      // α, 1/s, >= 0; default NAN: the model's
+  double damping_stiffness; // β, s, >= 0; default NAN: the model's
   int32_t constrained_points; // room for so many constrained points (and as many force points) at
                               // a time, 0 to 256; default 16
 

@@ -119,6 +119,9 @@ typedef struct lbSimulatorDef {
   double damping_stiffness;  // β, s, ≥ 0; default 0
   int32_t newton_iterations; // ≥ 1; default 20
   double newton_tolerance;   // |residual| / |external force| (or |M a| without one); default 1e-10
+  double factor_reuse; // a factorisation is kept, also for the next step, while each iteration
+                       // brings the residual below this fraction of what it was; in [0, 1);
+                       // default 0: factored anew for every iteration
 } lbSimulatorDef;
 
 lbSimulatorDef lb_simulator_def(void);

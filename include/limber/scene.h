@@ -79,6 +79,8 @@ void lb_scene_destroy(lbScene *scene);
 // The finite-element body of a scene body, where it stands in the world. Refused for a body that
 // was read from a model file.
 lbStatus lb_scene_fem(const lbSceneBody *body, lbFem **out, lbError *err);
+// The same in the body's own axes, wherever the scene puts it.
+lbStatus lb_scene_own_fem(const lbSceneBody *body, lbFem **out, lbError *err);
 // The model of a scene body by its method, in the body's own axes; "full" has none. A body read
 // from a model file: a copy.
 lbStatus lb_scene_model(const lbSceneBody *body, lbModel **out, lbError *err);

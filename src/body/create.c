@@ -20,7 +20,8 @@ lbBodyDef lb_body_def(void) {
 
 // ---- what bodies have in common ----------------------------------------------------------------
 
-static const lbBodyMethod *const methods[] = { &lb_modal_method, &lb_subspace_method };
+// The one that bends farthest first: it is taken where nothing is said.
+static const lbBodyMethod *const methods[] = { &lb_subspace_method, &lb_modal_method };
 
 static const lbBodyMethod *find_method(const lbModel *model, lbMethod method) {
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)

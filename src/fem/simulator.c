@@ -26,6 +26,7 @@ struct lbSimulator {
   lbAssembler *assembler;
   lbCholesky *factor;
   lbSparse *K, *system; // tangent; Newton's matrix
+  bool factored;        // the factor is worth another iteration
   size_t size, full_size;
   int64_t step_count;
 
@@ -78,6 +79,9 @@ static lbStatus check_def(const lbSimulatorDef *def, const char *name, lbError *
   if (!(def->newton_tolerance > 0 && def->newton_tolerance < 1))
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: newton_tolerance is %g, it must lie between 0 and 1",
                    name, def->newton_tolerance);
+  if (!(def->factor_reuse >= 0 && def->factor_reuse < 1))
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: factor_reuse is %g, it must be from 0 to below 1",
+                   name, def->factor_reuse);
   return LB_OK;
 }
 
@@ -223,7 +227,7 @@ static double residual_at_trial(lbSimulator *s, double *energy) {
   return isfinite(*energy) ? find_residual(s) : INFINITY;
 }
 
-static bool solve_increment(lbSimulator *s, int32_t *flags) {
+static bool factor_system(lbSimulator *s, int32_t *flags) {
   double mass_scale = s->c_a + s->c_v * s->def.damping_mass;
   double stiffness_scale = 1 + s->c_v * s->def.damping_stiffness;
   size_t count = (size_t)lb_sparse_nonzero_count(s->system);
@@ -236,8 +240,13 @@ static bool solve_increment(lbSimulator *s, int32_t *flags) {
     *flags |= LB_STEP_SHIFTED;
     s->totals.shift_count++;
   }
+  return !status;
+}
+
+static bool solve_increment(lbSimulator *s, int32_t *flags) {
+  if (!s->factored && !factor_system(s, flags)) return false;
   memcpy(s->direction, s->residual, s->size * sizeof(double));
-  return !status && !lb_cholesky_solve(s->factor, 1, s->direction, NULL);
+  return !lb_cholesky_solve(s->factor, 1, s->direction, NULL);
 }
 
 // trial = best + t direction
@@ -286,16 +295,18 @@ static int32_t newton(lbSimulator *s, double *energy) {
     norm = residual_at_trial(s, energy);
   }
   for (int32_t i = 0; i < s->def.newton_iterations; i++) {
+    bool reused = s->factored;
     if (!solve_increment(s, &flags)) break;
     s->totals.newton_iterations++;
     double new_norm = line_search(s, norm, energy);
     bool fell = new_norm < norm;
+    s->factored = s->def.factor_reuse > 0 && new_norm <= s->def.factor_reuse * norm;
     norm = new_norm;
     // An infinite load makes both sides infinite: that is no convergence.
     if (isfinite(norm) &&
         (norm <= s->def.newton_tolerance * residual_scale(s) || norm <= residual_floor(s)))
       return flags;
-    if (!fell) break;
+    if (!fell && !reused) break; // an old factor may be to blame
   }
   return flags | LB_STEP_NOT_CONVERGED;
 }

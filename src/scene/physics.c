@@ -33,6 +33,10 @@ static lbStatus create_fem(const lbSceneBody *body, double *positions, lbFem **o
   return lb_fem_create(&mesh, &def, out, err);
 }
 
+lbStatus lb_scene_own_fem(const lbSceneBody *body, lbFem **out, lbError *err) {
+  return body->mesh ? create_fem(body, body->mesh->positions, out, err) : refuse_model(body, err);
+}
+
 lbStatus lb_scene_fem(const lbSceneBody *body, lbFem **out, lbError *err) {
   if (!body->mesh) return refuse_model(body, err);
   size_t count = (size_t)body->mesh->vertex_count;
@@ -89,7 +93,7 @@ static lbStatus reduce_body(const lbSceneBody *body, lbModel **out, lbError *err
   def.embedding = body->embedding;
   def.damping_mass = body->damping_mass;
   def.damping_stiffness = body->damping_stiffness;
-  lbStatus status = create_fem(body, body->mesh->positions, &fem, err);
+  lbStatus status = lb_scene_own_fem(body, &fem, err);
   if (!status)
     status = body->method == LB_METHOD_SUBSPACE ? reduce_subspace(body, fem, &def, &model, err)
                                                 : reduce_modal(body, fem, &def, &model, err);

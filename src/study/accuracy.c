@@ -15,7 +15,7 @@
 
 #define PERIOD_STEPS 40    // steps of a period
 #define QUICK_FLOPS 1.0e10 // of factorisations and elements in the quick comparison
-#define QUICK_STEPS 8      // at least; then they are longer, to see the first peak
+#define QUICK_STEPS 7      // at least; then they are longer, to see the first peak
 #define QUICK_PERIODS 0.75
 #define STEP_FACTORS 2.5  // factorisations a step takes
 #define ELEMENT_FLOPS 8e4 // of one element's force and tangent
@@ -169,6 +169,7 @@ static lbStatus make_players(const lbComparison *c, const lbMotionPlan *plan, do
   lbSimulatorDef full = lb_simulator_def();
   full.step = c->step;
   full.newton_tolerance = tolerance;
+  full.factor_reuse = 0.5; // a factorisation costs as much as ten iterations
   full.damping_mass = c->damping[0];
   full.damping_stiffness = c->damping[1];
   lbBodyDef reduced = lb_body_def();

@@ -128,19 +128,9 @@ static void fix_lowest(const lbBuildJob *job, const bool *used, double share) {
 
 // The finite-element body in its own axes, wherever the scene puts it.
 lbStatus lb_build_fem(lbBuildJob *job, lbError *err) {
-  const lbSceneBody *body = job->body;
-  char name[220];
-  snprintf(name, sizeof name, "body \"%.150s\"", body->name);
-  lbFemDef def = lb_fem_def();
-  def.name = name;
-  def.materials = body->materials;
-  def.material_count = body->material_count;
-  def.element_materials = body->element_materials;
-  def.fixed = body->fixed;
-  def.mass = body->mass;
   lb_fem_destroy(job->fem);
   job->fem = NULL;
-  return lb_fem_create(body->mesh, &def, &job->fem, err);
+  return lb_scene_own_fem(job->body, &job->fem, err);
 }
 
 // A body that ends in a point below is not held by the lowest 5 %: then twice as much, and so on.

@@ -303,6 +303,37 @@ static void newmark_converges_with_order_two_and_euler_with_order_one(void **sta
   }
 }
 
+static void a_kept_factor_gives_the_same_motion_with_fewer_factorisations(void **state) {
+  (void)state;
+  lbMaterial material = test_material(LB_MATERIAL_STVK);
+  lbFem *fem = box_fem(LB_ELEMENT_BRICK8, 4, 1, 1, 0.4, 0.1, 0.1, &material, true);
+  double *load = gravity_load(fem, 0, 0, -9.81), worst = 0, largest = 0;
+  lbSimulatorDef def = lb_simulator_def(), keeping = def;
+  keeping.factor_reuse = 0.5;
+  lbSimulator *s = simulator(fem, &def, NULL, NULL, load);
+  lbSimulator *k = simulator(fem, &keeping, NULL, NULL, load);
+  for (int n = 0; n < 40; n++) {
+    assert_int_equal(lb_simulator_step(s, load), 0);
+    assert_int_equal(lb_simulator_step(k, load), 0);
+    const double *u = lb_simulator_displacement(s), *w = lb_simulator_displacement(k);
+    for (size_t i = 0; i < 3 * (size_t)lb_fem_vertex_count(fem); i++) {
+      worst = fmax(worst, fabs(u[i] - w[i]));
+      largest = fmax(largest, fabs(u[i]));
+    }
+  }
+  check_small(worst / largest, 1e-7);
+  assert_true(2 * lb_simulator_state(k).factor_count < lb_simulator_state(s).factor_count);
+  keeping.factor_reuse = 1;
+  lbError err;
+  lbSimulator *none = NULL;
+  check_fails(lb_simulator_create(fem, &keeping, NULL, NULL, load, &none, &err), LB_ERR_ARGUMENT,
+              err, "factor_reuse");
+  free(load);
+  lb_simulator_destroy(s);
+  lb_simulator_destroy(k);
+  lb_fem_destroy(fem);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(free_fall_is_that_of_the_table),
@@ -313,6 +344,7 @@ int main(void) {
     cmocka_unit_test(mass_damping_slows_a_fall_and_stiffness_damping_does_not),
     cmocka_unit_test(one_mode_is_the_oscillator_of_the_table),
     cmocka_unit_test(newmark_converges_with_order_two_and_euler_with_order_one),
+    cmocka_unit_test(a_kept_factor_gives_the_same_motion_with_fewer_factorisations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
