@@ -1,26 +1,7 @@
 // Picks the kernels of a SIMD level; sizes of their work space.
 #include "body/cubic.h"
 
-extern const lbCubicKernels lb_cubic_kernels_portable, lb_cubic_kernels_base, lb_cubic_kernels_avx2,
-    lb_cubic_kernels_avx512;
-
-static const lbCubicKernels *const tables[LB_SIMD_LEVEL_COUNT] = {
-  [LB_SIMD_PORTABLE] = &lb_cubic_kernels_portable,
-#ifdef LB_HAVE_BASE
-  [LB_SIMD_BASE] = &lb_cubic_kernels_base,
-#endif
-#ifdef LB_HAVE_AVX2
-  [LB_SIMD_AVX2] = &lb_cubic_kernels_avx2,
-#endif
-#ifdef LB_HAVE_AVX512
-  [LB_SIMD_AVX512] = &lb_cubic_kernels_avx512,
-#endif
-};
-
-const lbCubicKernels *lb_cubic_kernels(lbSimdLevel level) {
-  LB_ASSERT(lb_simd_has(level));
-  return tables[level];
-}
+LB_DEFINE_KERNEL_CHOICE(lbCubicKernels, lb_cubic_kernels)
 
 // See place_work in cubic.kernel.c.
 size_t lb_cubic_work_size(int32_t r) {

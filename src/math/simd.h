@@ -32,6 +32,33 @@ lbSimdLevel lb_simd_best(void);
 // Data for kernels is stored in batches of this many items, whatever the level's own width.
 #define LB_BATCH 8
 
+// The function `const Type *name(lbSimdLevel level)` over tables that a kernel file defines as
+// LB_KERNEL(name). The level must be one that lb_simd_has.
+#ifdef LB_HAVE_BASE
+#define LB_AT_BASE(name) &name##_base
+#else
+#define LB_AT_BASE(name) NULL
+#endif
+#ifdef LB_HAVE_AVX2
+#define LB_AT_AVX2(name) &name##_avx2
+#else
+#define LB_AT_AVX2(name) NULL
+#endif
+#ifdef LB_HAVE_AVX512
+#define LB_AT_AVX512(name) &name##_avx512
+#else
+#define LB_AT_AVX512(name) NULL
+#endif
+#define LB_DEFINE_KERNEL_CHOICE(Type, name)                                                        \
+  extern const Type name##_portable, name##_base, name##_avx2, name##_avx512;                      \
+  const Type *name(lbSimdLevel level) {                                                            \
+    static const Type *const tables[LB_SIMD_LEVEL_COUNT] = { &name##_portable, LB_AT_BASE(name),   \
+                                                             LB_AT_AVX2(name),                     \
+                                                             LB_AT_AVX512(name) };                 \
+    LB_ASSERT(lb_simd_has(level));                                                                 \
+    return tables[level];                                                                          \
+  }
+
 // ---- for kernel files only: the level is set by the build --------------------------------------
 #ifdef LB_SIMD_LEVEL
 
