@@ -5,8 +5,8 @@
 //   v = c_v (u − u_n) + v̂,  a = c_a (u − u_n) + â
 //   Newmark (β = 1/4, γ = 1/2): c_v = 2/h, v̂ = −v_n, c_a = 4/h², â = −4/h v_n − a_n
 //   implicit Euler:             c_v = 1/h, v̂ = 0,    c_a = 1/h², â = −v_n/h
-// Newton's matrix is c_a M + c_v (α M + β K) + K; the damping's own derivative β ∂K/∂u v is left
-// out, which costs an iteration now and then and no accuracy.
+// Newton's matrix is c_a M + c_v (α M + β K) + K + β ∂K/∂u v. The last term, the damping's own
+// derivative, is a difference of tangents along v: third derivatives of the energy are symmetric.
 #include "fem/assembler.h"
 #include "fem/solve.h"
 
@@ -26,6 +26,8 @@ struct lbSimulator {
   lbAssembler *assembler;
   lbCholesky *factor;
   lbSparse *K, *system; // tangent; Newton's matrix
+  lbSparse *K_ahead;    // tangent a little farther along v; NULL without stiffness damping
+  double extent;        // m, of the body at rest
   bool factored;        // the factor is worth another iteration
   size_t size, full_size;
   int64_t step_count;
@@ -52,6 +54,7 @@ void lb_simulator_destroy(lbSimulator *s) {
   lb_cholesky_destroy(s->factor);
   lb_sparse_destroy(s->K);
   lb_sparse_destroy(s->system);
+  lb_sparse_destroy(s->K_ahead);
   double *blocks[] = { s->u,        s->v,
                        s->a,        s->force,
                        s->trial,    s->load,
@@ -101,6 +104,8 @@ static lbStatus allocate(lbSimulator *s, lbError *err) {
   lbStatus status = lb_assembler_create(s->fem, &s->assembler, err);
   if (!status) status = lb_sparse_copy_pattern(s->fem->pattern, &s->K, err);
   if (!status) status = lb_sparse_copy_pattern(s->fem->pattern, &s->system, err);
+  if (!status && s->def.damping_stiffness > 0)
+    status = lb_sparse_copy_pattern(s->fem->pattern, &s->K_ahead, err);
   if (!status) status = lb_cholesky_create(s->system, &s->factor, err);
   return status;
 }
@@ -145,6 +150,20 @@ static lbStatus check_finite(const lbFem *fem, const double *values, const char 
   return LB_OK;
 }
 
+// The longest side of the box around the body at rest.
+static double find_extent(const lbFem *fem) {
+  double longest = 0;
+  for (size_t axis = 0; axis < 3; axis++) {
+    double low = INFINITY, high = -INFINITY;
+    for (size_t v = 0; v < (size_t)fem->vertex_count; v++) {
+      low = fmin(low, fem->positions[3 * v + axis]);
+      high = fmax(high, fem->positions[3 * v + axis]);
+    }
+    longest = fmax(longest, high - low);
+  }
+  return longest;
+}
+
 lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
                              const double *displacement, const double *velocity, const double *load,
                              lbSimulator **out, lbError *err) {
@@ -159,6 +178,7 @@ lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
   s->def = *def;
   s->size = 3 * (size_t)fem->node_count;
   s->full_size = 3 * (size_t)fem->vertex_count;
+  s->extent = find_extent(fem);
   status = allocate(s, err);
   if (!status) {
     if (load) lb_fem_compress(fem, load, s->load);
@@ -227,12 +247,29 @@ static double residual_at_trial(lbSimulator *s, double *energy) {
   return isfinite(*energy) ? find_residual(s) : INFINITY;
 }
 
+// system += β ∂K/∂u v ≈ β (K(u + ε v) − K(u)) / ε, ε v a millionth of the body. Uses s->best.
+static void add_damping_rate(lbSimulator *s) {
+  double fastest = 0;
+  if (!s->K_ahead) return;
+  for (size_t i = 0; i < s->size; i++) fastest = fmax(fastest, fabs(s->velocity[i]));
+  double step = 1e-6 * s->extent / fastest;
+  if (!isfinite(step) || step == 0) return;
+  lb_fem_expand(s->fem, s->velocity, s->best);
+  for (size_t i = 0; i < s->full_size; i++) s->best[i] = s->trial[i] + step * s->best[i];
+  if (!isfinite(lb_assemble(s->assembler, s->best, NULL, s->K_ahead))) return; // outside a law
+  size_t count = (size_t)lb_sparse_nonzero_count(s->system);
+  double scale = s->def.damping_stiffness / step;
+  for (size_t i = 0; i < count; i++)
+    s->system->values[i] += scale * (s->K_ahead->values[i] - s->K->values[i]);
+}
+
 static bool factor_system(lbSimulator *s, int32_t *flags) {
   double mass_scale = s->c_a + s->c_v * s->def.damping_mass;
   double stiffness_scale = 1 + s->c_v * s->def.damping_stiffness;
   size_t count = (size_t)lb_sparse_nonzero_count(s->system);
   for (size_t i = 0; i < count; i++) s->system->values[i] = stiffness_scale * s->K->values[i];
   lb_sparse_add_scaled(s->system, mass_scale, s->fem->mass);
+  add_damping_rate(s);
   bool shifted = false;
   lbStatus status = lb_factor_or_shift(s->factor, s->system, s->fem->mass, &shifted, NULL);
   s->totals.factor_count++;
@@ -281,8 +318,14 @@ static double residual_scale(lbSimulator *s) {
   return lb_norm(s->size, s->product);
 }
 
-static double residual_floor(const lbSimulator *s) {
-  return 1e-15 * lb_norm(3 * (size_t)s->fem->force_count, s->assembler->element_forces);
+// Rounding of the element forces, and of the displacements that they are made from.
+static double residual_floor(lbSimulator *s) {
+  double stiffest = 0;
+  lb_sparse_diagonal(s->K, s->product);
+  for (size_t i = 0; i < s->size; i++) stiffest = fmax(stiffest, s->product[i]);
+  stiffest *= 1 + s->c_v * s->def.damping_stiffness;
+  return 1e-15 * lb_norm(3 * (size_t)s->fem->force_count, s->assembler->element_forces) +
+         2e-16 * stiffest * lb_norm(s->full_size, s->trial);
 }
 
 // Newton from u_n; leaves the best state found at s->trial.

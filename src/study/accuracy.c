@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define PERIOD_STEPS 40    // steps of a period
+#define SUBSTEPS_MOST 16   // of each, where the full simulator needs them
 #define QUICK_FLOPS 1.0e10 // of factorisations and elements in the quick comparison
 #define QUICK_STEPS 7      // at least; then they are longer, to see the first peak
 #define QUICK_PERIODS 0.75
@@ -121,6 +122,8 @@ lbStatus lb_comparison_open(const lbFem *fem, const lbModel *model, const lbAccu
 // The two bodies while they move.
 typedef struct Players {
   lbSimulator *simulator;
+  bool again;    // an unsolved step ends it: it is tried again with shorter ones
+  bool unsolved; // a step of the simulator was not
   lbBody *body;
   double *forces;    // (full)
   double *displaced; // (full) by the model
@@ -159,7 +162,7 @@ static lbStatus set_start(const lbComparison *c, const double *u, lbBody *body, 
 }
 
 static lbStatus make_players(const lbComparison *c, const lbMotionPlan *plan, double tolerance,
-                             int32_t steps, Players *p, lbError *err) {
+                             int32_t steps, int32_t substeps, Players *p, lbError *err) {
   size_t count = 3 * (size_t)c->fem->vertex_count;
   p->forces = lb_alloc(count, sizeof(double));
   p->displaced = lb_alloc(count, sizeof(double));
@@ -167,7 +170,7 @@ static lbStatus make_players(const lbComparison *c, const lbMotionPlan *plan, do
   p->played = lb_alloc((size_t)steps + 1, 3 * sizeof(double));
   if (!p->forces || !p->displaced || !p->moved || !p->played) return lb_fail_memory(err);
   lbSimulatorDef full = lb_simulator_def();
-  full.step = c->step;
+  full.step = c->step / substeps;
   full.newton_tolerance = tolerance;
   // Where few digits are wanted a kept factor gets them sooner than Newton's convergence does.
   full.factor_reuse = tolerance >= 1e-3 ? 0.5 : 0;
@@ -213,28 +216,46 @@ static void measure(const lbComparison *c, Players *p, int32_t step, lbAccuracyM
   memcpy(p->played + 3 * (size_t)step, p->displaced + 3 * (size_t)m->probe, 3 * sizeof(double));
 }
 
-static lbStatus play(const lbComparison *c, const lbMotionPlan *plan, int32_t steps, Players *p,
-                     lbAccuracyMotion *m, lbError *err) {
+// Both bodies by one substep that ends at t; lbStepFlags of each.
+typedef struct StepFlags {
+  int32_t full, reduced;
+} StepFlags;
+
+static StepFlags advance(const lbComparison *c, const lbMotionPlan *plan, double t, double h,
+                         Players *p) {
+  memset(p->forces, 0, 3 * (size_t)c->fem->vertex_count * sizeof(double));
+  if (plan->load) {
+    plan->load(c, plan, t, p->forces);
+    apply_forces(c, p->forces, p->body);
+  }
+  return (StepFlags){ lb_simulator_step(p->simulator, p->forces), lb_body_step(p->body, h) };
+}
+
+static lbStatus play(const lbComparison *c, const lbMotionPlan *plan, int32_t steps,
+                     int32_t substeps, Players *p, lbAccuracyMotion *m, lbError *err) {
+  double h = c->step / substeps;
   measure(c, p, 0, m);
   for (int32_t step = 1; step <= steps; step++) {
     if (!lb_progress("accuracy", (double)step / steps)) return lb_fail_interrupted(err, "accuracy");
-    memset(p->forces, 0, 3 * (size_t)c->fem->vertex_count * sizeof(double));
-    if (plan->load) {
-      plan->load(c, plan, step * c->step, p->forces);
-      apply_forces(c, p->forces, p->body);
+    StepFlags flags = { 0, 0 };
+    for (int32_t i = 1; i <= substeps; i++) {
+      StepFlags now = advance(c, plan, (step - 1) * c->step + i * h, h, p);
+      flags.full |= now.full, flags.reduced |= now.reduced;
     }
-    int32_t full = lb_simulator_step(p->simulator, p->forces);
-    int32_t reduced = lb_body_step(p->body, c->step);
-    if (full & LB_STEP_NONFINITE) {
+    if (flags.full & LB_STEP_NONFINITE) {
       snprintf(m->problem, sizeof m->problem,
                "the full simulator found no state at t = %.4g s, the comparison ends there",
                step * c->step);
+      p->unsolved = true;
       return LB_OK;
     }
-    if (full & LB_STEP_NOT_CONVERGED)
+    if (flags.full & LB_STEP_NOT_CONVERGED) {
       snprintf(m->problem, sizeof m->problem,
                "a step of the full simulator did not converge, at t = %.4g s", step * c->step);
-    if (reduced & LB_STEP_NONFINITE)
+      p->unsolved = true;
+      if (p->again) return LB_OK;
+    }
+    if (flags.reduced & LB_STEP_NONFINITE)
       snprintf(m->problem, sizeof m->problem, "the model found no state at t = %.4g s",
                step * c->step);
     m->step_count = step;
@@ -327,22 +348,38 @@ static lbStatus begin_motion(const char *name, int32_t probe, int32_t steps, lbA
   return LB_OK;
 }
 
-static lbStatus run_motion(const lbComparison *c, lbMotionPlan *plan, double tolerance,
-                           int32_t steps, lbAccuracyMotion *m, lbError *err) {
-  Players p = { 0 };
+static lbStatus try_motion(const lbComparison *c, const lbMotionPlan *plan, double tolerance,
+                           int32_t steps, int32_t substeps, Players *p, lbAccuracyMotion *m,
+                           lbError *err) {
   lbError why = { 0 };
-  lbStatus status = make_players(c, plan, tolerance, steps, &p, &why);
+  lbStatus status = make_players(c, plan, tolerance, steps, substeps, p, &why);
   if (status == LB_ERR_NUMERIC) { // the simulator does not start
     snprintf(m->problem, sizeof m->problem, "%.230s", why.text);
-    status = LB_OK;
-  } else if (status) {
-    if (err) *err = why;
-  } else {
-    status = play(c, plan, steps, &p, m, err);
-    if (!status) finish_figures(c, &p, m);
+    return LB_OK;
   }
-  release_players(&p);
+  if (status) {
+    if (err) *err = why;
+    return status;
+  }
+  status = play(c, plan, steps, substeps, p, m, err);
+  if (!status) finish_figures(c, p, m);
   return status;
+}
+
+// A full comparison takes shorter steps where the simulator does not converge.
+static lbStatus run_motion(const lbComparison *c, const lbMotionPlan *plan, double tolerance,
+                           int32_t steps, int32_t substeps_most, lbAccuracyMotion *m,
+                           lbError *err) {
+  for (int32_t substeps = 1;; substeps *= 2) {
+    Players p = { .again = substeps < substeps_most };
+    lbStatus status = try_motion(c, plan, tolerance, steps, substeps, &p, m, err);
+    bool again = !status && p.unsolved && p.again;
+    release_players(&p);
+    if (!again) return status;
+    m->problem[0] = 0;
+    m->amplitude = 0;
+    m->step_count = 0;
+  }
 }
 
 // ---- the comparison ----------------------------------------------------------------------------
@@ -379,7 +416,8 @@ static lbStatus compare(const lbComparison *c, const Budget *budget, int32_t num
   if (!status && number == 3) status = lb_plan_moving(c, &plan, err);
   plan.duration = budget->steps * c->step;
   if (!status && !m->problem[0])
-    status = run_motion(c, &plan, budget->tolerance, budget->steps, m, err);
+    status = run_motion(c, &plan, budget->tolerance, budget->steps,
+                        accuracy->kind == LB_ACCURACY_QUICK ? 1 : SUBSTEPS_MOST, m, err);
   lb_free(plan.start);
   return status;
 }
