@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { WIDTH = 720, HEIGHT = 360, LEFT = 76, RIGHT = 16, TOP = 40, BOTTOM = 52 };
+enum { WIDTH = 720, HEIGHT = 384, LEFT = 76, RIGHT = 16, TOP = 64, BOTTOM = 52 };
 
 typedef struct Axis {
   double low, high, step;
@@ -80,7 +80,7 @@ static void write_axes(FILE *stream, const lbPlot *plot, const Axis *x, const Ax
   write_text(stream, LEFT, 22, "font-size=\"15\"", plot->title);
   write_text(stream, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 14, "text-anchor=\"middle\"",
              plot->x_name);
-  write_text(stream, 14, TOP - 8, "", plot->y_name);
+  write_text(stream, 14, TOP - 12, "", plot->y_name);
 }
 
 static void write_curve(FILE *stream, const lbPlot *plot, int32_t number, const Axis *x,
@@ -99,7 +99,8 @@ static void write_curve(FILE *stream, const lbPlot *plot, int32_t number, const 
   }
   fputs("\"/>\n", stream);
   snprintf(more, sizeof more, "text-anchor=\"end\" fill=\"%s\"", colors[number]);
-  write_text(stream, WIDTH - RIGHT - 4, TOP + 14 + 16 * number, more, plot->lines[number].name);
+  // Beside the title, where no line can run through it.
+  write_text(stream, WIDTH - RIGHT - 4, 14 + 15 * number, more, plot->lines[number].name);
 }
 
 lbStatus lb_plot_write(const lbPlot *plot, const char *path, lbError *err) {
