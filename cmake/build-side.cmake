@@ -21,6 +21,8 @@ if(ASSIMP_FOUND)
   target_link_libraries(limber-build PRIVATE PkgConfig::ASSIMP)
 endif()
 
+include(cmake/viewer.cmake)
+
 file(GLOB cli_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/cli/*.c ${CMAKE_SOURCE_DIR}/bench/*.c)
 if(cli_sources)
   add_executable(limber-cli ${cli_sources})
@@ -28,6 +30,9 @@ if(cli_sources)
   target_compile_definitions(limber-cli PRIVATE _GNU_SOURCE)
   target_include_directories(limber-cli PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(limber-cli PRIVATE limber-build PkgConfig::JANSSON)
+  if(TARGET limber-viewer)
+    target_link_libraries(limber-cli PRIVATE limber-viewer)
+  endif()
   set_target_properties(limber-cli PROPERTIES OUTPUT_NAME limber)
 endif()
 
