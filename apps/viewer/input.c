@@ -135,20 +135,14 @@ static bool steer_by_key(vwViewer *viewer, int key, int modifiers) {
   return true;
 }
 
-// Toggles flip, choices go on to the next (with shift: the one before), buttons are pressed.
-static void press_control(vwViewer *viewer, int32_t control, bool backwards) {
-  const vwControl *entry = vw_control(control);
+// With shift a choice goes back to the one before.
+static void press_control(vwViewer *viewer, int32_t control, int key, bool backwards) {
   vwControlState state;
   lbError err;
   vw_viewer_control(viewer, control, &state);
-  double value = 1;
-  if (entry->kind == VW_TOGGLE)
-    value = state.value == 0;
-  else if (entry->kind == VW_CHOICE) {
-    value = state.value + (backwards ? -1 : 1);
-    if (value > state.high) value = state.low;
-    if (value < state.low) value = state.high;
-  }
+  double value = vw_key_value(key, &state);
+  if (backwards && vw_control(control)->kind == VW_CHOICE)
+    value = state.value > state.low ? state.value - 1 : state.high;
   if (vw_viewer_set(viewer, control, value, &err)) vw_viewer_say(viewer, err.text);
 }
 
@@ -161,6 +155,6 @@ bool vw_viewer_key(vwViewer *viewer, int key, int modifiers) {
   }
   int32_t control = vw_control_by_key(key);
   if (control < 0) return false;
-  press_control(viewer, control, (modifiers & VW_MOD_SHIFT) != 0);
+  press_control(viewer, control, key, (modifiers & VW_MOD_SHIFT) != 0);
   return true;
 }

@@ -37,6 +37,11 @@ void vw_viewer_say(vwViewer *viewer, const char *text) {
 }
 
 const char *vw_viewer_message(const vwViewer *viewer) { return viewer->message; }
+void vw_viewer_clear_message(vwViewer *viewer) { viewer->message[0] = 0; }
+const char *vw_viewer_device(const vwViewer *viewer) {
+  return viewer->renderer ? vw_renderer_device(viewer->renderer) : "";
+}
+int64_t vw_viewer_steps(const vwViewer *viewer) { return viewer->steps; }
 bool vw_viewer_is_open(const vwViewer *viewer) { return viewer->stage != NULL; }
 vwStage *vw_viewer_stage(vwViewer *viewer) { return viewer->stage; }
 vwCamera *vw_viewer_camera(vwViewer *viewer) { return &viewer->camera; }
@@ -200,6 +205,6 @@ void vw_viewer_draw(vwViewer *viewer, unsigned target) {
 void vw_viewer_frame(vwViewer *viewer, double seconds, unsigned target) {
   if (!(seconds >= 0)) seconds = 0;
   viewer->now += seconds;
-  if (viewer->stage) vw_stage_advance(viewer->stage, seconds);
+  if (viewer->stage) viewer->steps += vw_stage_advance(viewer->stage, seconds);
   vw_viewer_draw(viewer, target);
 }

@@ -39,7 +39,8 @@ struct vwViewer {
   vwSettings settings;
   vwCamera camera;
   int32_t width, height;
-  double now; // s, the sum of the frames
+  double now;    // s, the sum of the frames
+  int64_t steps; // taken in them
 
   int32_t generation; // of the stage that the casts are for
   int32_t cast_count;
