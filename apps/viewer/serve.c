@@ -300,30 +300,45 @@ static enum MHD_Result continue_report(const Request *request, Upload *upload, c
 
 // ---- the library's calls ------------------------------------------------------------------------
 
-// Called with *state NULL when the headers are here, and for a POST again for its bytes. What is
-// answered in the first call ends the connection where the request has bytes to come.
+// The state of a request that has no bytes of its own; that of a report is its Upload.
+static char without_bytes;
+
+// The first call for a request. What is answered here ends the connection, so an ordinary request
+// waits for its second call.
+static enum MHD_Result begin_request(const Request *request, void **state) {
+  if (!is_for_us(request))
+    return reply_text(request, 403, "this server answers only to pages of its own\n", NULL, NULL);
+  char path[VW_PATH_BYTES] = "";
+  bool is_report = !vw_path_decode(request->url, path) && is_report_path(request->server, path);
+  if (is_report && strcmp(request->method, "POST") == 0) return begin_report(request, path, state);
+  if (strcmp(request->method, "GET") != 0 && strcmp(request->method, "HEAD") != 0)
+    return reply_text(request, 405, "only GET and HEAD are answered here\n", "Allow",
+                      is_report ? "GET, HEAD, POST" : "GET, HEAD");
+  const char *length = header_of(request, "Content-Length");
+  if ((length && strcmp(length, "0") != 0) || header_of(request, "Transfer-Encoding"))
+    return reply_text(request, 413, "this request must not carry bytes\n", NULL, NULL);
+  *state = &without_bytes;
+  return MHD_YES;
+}
+
+// Called when the headers are here, with *state NULL; for a report with some of its bytes, any
+// number of times; and last with no bytes.
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
                               const char *method, const char *version, const char *bytes,
                               size_t *byte_count, void **state) {
   Request request = { context, connection, method, url };
   (void)version;
-  if (*state) return continue_report(&request, *state, bytes, byte_count);
-  if (!is_for_us(&request))
-    return reply_text(&request, 403, "this server answers only to pages of its own\n", NULL, NULL);
-  char path[VW_PATH_BYTES] = "";
+  if (!*state) return begin_request(&request, state);
+  if (*state != &without_bytes) return continue_report(&request, *state, bytes, byte_count);
+  char path[VW_PATH_BYTES];
   int fault = vw_path_decode(url, path);
-  bool is_report = !fault && is_report_path(request.server, path);
-  if (is_report && strcmp(method, "POST") == 0) return begin_report(&request, path, state);
-  if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-    return reply_text(&request, 405, "only GET and HEAD are answered here\n", "Allow",
-                      is_report ? "GET, HEAD, POST" : "GET, HEAD");
   return fault ? refuse(&request, fault) : answer_get(&request, path);
 }
 
 static void end_request(void *context, struct MHD_Connection *connection, void **state,
                         enum MHD_RequestTerminationCode code) {
   (void)context, (void)connection, (void)code;
-  Upload *upload = *state;
+  Upload *upload = *state == &without_bytes ? NULL : *state;
   if (upload) lb_free(upload->bytes);
   lb_free(upload);
   *state = NULL;
@@ -401,22 +416,29 @@ static lbStatus fail_to_listen(int32_t port, int problem, lbError *err) {
                  strerror(problem));
 }
 
+// The port a socket is bound to; -1 when it is no such socket.
+static int32_t local_port(int listener) {
+  struct sockaddr_in address = { 0 };
+  socklen_t bytes = sizeof address;
+  if (getsockname(listener, (struct sockaddr *)&address, &bytes) != 0) return -1;
+  return address.sin_family == AF_INET ? ntohs(address.sin_port) : -1;
+}
+
 // Binds to 127.0.0.1 here rather than in the library, which does not tell why it failed.
 static lbStatus listen_on(int32_t port, int *out_socket, int32_t *out_port, lbError *err) {
   int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t bytes = sizeof address;
   int yes = 1; // a port whose last connections still linger is free again at once
   if (listener < 0 || setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
-      bind(listener, (struct sockaddr *)&address, bytes) != 0 || listen(listener, BACKLOG) != 0 ||
-      getsockname(listener, (struct sockaddr *)&address, &bytes) != 0) {
+      bind(listener, (struct sockaddr *)&address, sizeof address) != 0 ||
+      listen(listener, BACKLOG) != 0) {
     int problem = errno;
     if (listener >= 0) close(listener);
     return fail_to_listen(port, problem, err);
   }
   *out_socket = listener;
-  *out_port = ntohs(address.sin_port);
+  *out_port = local_port(listener);
   return LB_OK;
 }
 
@@ -433,6 +455,8 @@ static lbStatus start_thread(vwServer *server, int listener, lbError *err) {
       NULL, MHD_OPTION_END);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (server->daemon) return LB_OK;
+  // some failures of the library close the listener and some do not
+  if (local_port(listener) == server->port) close(listener);
   return lb_fail(err, LB_ERR_MEMORY, "cannot start the web server: out of memory or of threads");
 }
 
