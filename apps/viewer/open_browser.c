@@ -55,7 +55,7 @@ static bool split_command(const char *text, size_t count, const char *url, Comma
     if (!append_word(command, text + begin, i - begin, url, &has_url)) return false;
   }
   if (command->word_count == 0) return false;
-  return has_url || append_word(command, url, strlen(url), "", &has_url);
+  return has_url || append_word(command, "%s", 2, url, &has_url);
 }
 
 // In the child: becomes the command, silent and out of reach of the terminal's Ctrl-C.

@@ -2,26 +2,24 @@
 // an extra file or a file of the folder, or collects a report. One thread of the library's does all
 // of it, so that requests need no locks.
 #include "serve.h"
+#include "serve_listen.h"
 #include "serve_path.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <microhttpd.h>
 
-enum { CONNECTIONS_MAX = 256, TIMEOUT_SECONDS = 30, BACKLOG = 128, TAG_BYTES = 64 };
+enum { CONNECTIONS_MAX = 256, TIMEOUT_SECONDS = 30, TAG_BYTES = 64 };
 
 // Everything a page loads comes from here. Compiling WebAssembly is allowed, text as script is not.
 static const char content_policy[] =
@@ -134,9 +132,10 @@ typedef struct HostCheck {
 } HostCheck;
 
 static enum MHD_Result check_header(void *context, enum MHD_ValueKind kind, const char *key,
-                                    const char *value) {
+                                    size_t key_bytes, const char *value, size_t value_bytes) {
   HostCheck *check = context;
-  (void)kind;
+  (void)kind, (void)key_bytes;
+  if (value && strlen(value) != value_bytes) value = NULL; // a zero inside
   if (strcasecmp(key, "Host") == 0) {
     check->host_count++;
     check->foreign_count += !value || !is_own_host(check->server, value, true);
@@ -151,7 +150,7 @@ static enum MHD_Result check_header(void *context, enum MHD_ValueKind kind, cons
 // another site as the origin.
 static bool is_for_us(const Request *request) {
   HostCheck check = { .server = request->server };
-  MHD_get_connection_values(request->connection, MHD_HEADER_KIND, check_header, &check);
+  MHD_get_connection_values_n(request->connection, MHD_HEADER_KIND, check_header, &check);
   return check.host_count == 1 && check.foreign_count == 0;
 }
 
@@ -402,46 +401,6 @@ static lbStatus open_folder(const char *folder, int *out, lbError *err) {
   return lb_fail(err, LB_ERR_FILE, "%s: %s", folder, reason);
 }
 
-static lbStatus fail_to_listen(int32_t port, int problem, lbError *err) {
-  if (problem == EADDRINUSE && port > 0)
-    return lb_fail(err, LB_ERR_FILE,
-                   "port %" PRId32 " is taken by another program; choose another with --port, or "
-                   "--port 0 for any free one",
-                   port);
-  if (problem == EACCES || problem == EPERM)
-    return lb_fail(err, LB_ERR_FILE,
-                   "no permission to listen on port %" PRId32 "; choose one above 1023 with --port",
-                   port);
-  return lb_fail(err, LB_ERR_FILE, "cannot listen on 127.0.0.1, port %" PRId32 ": %s", port,
-                 strerror(problem));
-}
-
-// The port a socket is bound to; -1 when it is no such socket.
-static int32_t local_port(int listener) {
-  struct sockaddr_in address = { 0 };
-  socklen_t bytes = sizeof address;
-  if (getsockname(listener, (struct sockaddr *)&address, &bytes) != 0) return -1;
-  return address.sin_family == AF_INET ? ntohs(address.sin_port) : -1;
-}
-
-// Binds to 127.0.0.1 here rather than in the library, which does not tell why it failed.
-static lbStatus listen_on(int32_t port, int *out_socket, int32_t *out_port, lbError *err) {
-  int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  int yes = 1; // a port whose last connections still linger is free again at once
-  if (listener < 0 || setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
-      bind(listener, (struct sockaddr *)&address, sizeof address) != 0 ||
-      listen(listener, BACKLOG) != 0) {
-    int problem = errno;
-    if (listener >= 0) close(listener);
-    return fail_to_listen(port, problem, err);
-  }
-  *out_socket = listener;
-  *out_port = local_port(listener);
-  return LB_OK;
-}
-
 // The library's thread takes no signals: Ctrl-C is for the thread that waits for it.
 static lbStatus start_thread(vwServer *server, int listener, lbError *err) {
   sigset_t all, before;
@@ -456,7 +415,7 @@ static lbStatus start_thread(vwServer *server, int listener, lbError *err) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (server->daemon) return LB_OK;
   // some failures of the library close the listener and some do not
-  if (local_port(listener) == server->port) close(listener);
+  if (vw_listener_port(listener) == server->port) close(listener);
   return lb_fail(err, LB_ERR_MEMORY, "cannot start the web server: out of memory or of threads");
 }
 
@@ -490,7 +449,7 @@ static lbStatus fill_server(const vwServerDef *def, vwServer *server, lbError *e
   lbStatus status = open_folder(def->folder, &server->folder, err);
   if (status == LB_OK) status = copy_files(def, server, err);
   int listener = -1;
-  if (status == LB_OK) status = listen_on(def->port, &listener, &server->port, err);
+  if (status == LB_OK) status = vw_listener_open(def->port, &listener, &server->port, err);
   if (status != LB_OK) return status;
   snprintf(server->url, sizeof server->url, "http://127.0.0.1:%" PRId32 "/", server->port);
   return start_thread(server, listener, err); // the listener is the library's from here on
