@@ -132,10 +132,9 @@ typedef struct HostCheck {
 } HostCheck;
 
 static enum MHD_Result check_header(void *context, enum MHD_ValueKind kind, const char *key,
-                                    size_t key_bytes, const char *value, size_t value_bytes) {
+                                    const char *value) {
   HostCheck *check = context;
-  (void)kind, (void)key_bytes;
-  if (value && strlen(value) != value_bytes) value = NULL; // a zero inside
+  (void)kind;
   if (strcasecmp(key, "Host") == 0) {
     check->host_count++;
     check->foreign_count += !value || !is_own_host(check->server, value, true);
@@ -150,7 +149,7 @@ static enum MHD_Result check_header(void *context, enum MHD_ValueKind kind, cons
 // another site as the origin.
 static bool is_for_us(const Request *request) {
   HostCheck check = { .server = request->server };
-  MHD_get_connection_values_n(request->connection, MHD_HEADER_KIND, check_header, &check);
+  MHD_get_connection_values(request->connection, MHD_HEADER_KIND, check_header, &check);
   return check.host_count == 1 && check.foreign_count == 0;
 }
 

@@ -68,6 +68,7 @@ static void absolute_paths_give_nothing(void **state) {
   check_status(get(vw_server_port(*state), doubled), 404);
 }
 
+// The library ends a line's text at a zero; what is left is checked like any other.
 static void raw_zeros_and_broken_requests_do_no_harm(void **state) {
   static const char zero[] = "GET /a.txt\0/../../secret.txt HTTP/1.1\r\nHost: localhost\r\n"
                              "Connection: close\r\n\r\n";
@@ -78,7 +79,7 @@ static void raw_zeros_and_broken_requests_do_no_harm(void **state) {
   assert_null(strstr(reply.body, secret));
   free(reply.bytes);
   reply = exchange(port, header_zero, sizeof header_zero - 1);
-  assert_int_not_equal(reply.status, 200);
+  assert_null(strstr(reply.body, secret));
   free(reply.bytes);
   static const char *const broken[] = { "\r\n\r\n", "GET\r\n\r\n",
                                         "\x16\x03\x01\x02"
