@@ -8,6 +8,8 @@
 // A model, a cooked file, a scene (its models are made), or a mesh or surface, for which a model is
 // built with the defaults of `limber build`. Long work reports progress.
 lbStatus vw_open(const char *path, lbBundle **out, lbError *err);
+// The same as a file, for the page: a scene is cooked, with recordings of unreduced bodies.
+lbStatus vw_open_to_file(const char *path, const char *to, lbError *err);
 
 typedef struct vwGalleryItem {
   char *path;
