@@ -10,21 +10,13 @@ foreach(source IN LISTS test_sources)
   string(REPLACE "test_" "" subject ${subject})
   set(name ${layer}.${subject})
   set(target test-${layer}-${subject})
-  if(name MATCHES "^viewer\\.(serve|open_browser)" AND NOT TARGET limber-serve)
-    continue()
-  endif()
   add_executable(${target} ${source})
   limber_set_up(${target})
   target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(${target} PRIVATE limber-build cmocka)
-<<<<<<< HEAD
-  if(layer STREQUAL viewer)
-    target_link_libraries(${target} PRIVATE limber-viewer)
-=======
-  if(layer STREQUAL "viewer" AND TARGET limber-serve)
-    target_link_libraries(${target} PRIVATE limber-serve)
->>>>>>> w-serve
+  if(layer STREQUAL "viewer")
+    target_link_libraries(${target} PRIVATE limber-viewer limber-serve)
   endif()
   add_test(NAME ${name} COMMAND ${target} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300
