@@ -194,6 +194,11 @@ void vw_viewer_resize(vwViewer *viewer, int32_t width, int32_t height) {
     viewer->camera = vw_stage_camera(viewer->stage, viewer->width, viewer->height);
 }
 
+void vw_viewer_size(const vwViewer *viewer, int32_t *width, int32_t *height) {
+  *width = viewer->width;
+  *height = viewer->height;
+}
+
 void vw_viewer_draw(vwViewer *viewer, unsigned target) {
   if (!viewer->renderer || viewer->width <= 0 || viewer->height <= 0) return;
   lbError err;
