@@ -79,6 +79,54 @@ static void damping_changed(lbBodyCommon *common) {
       common->blocks[b].bodies[i]->constraints->fresh = false;
 }
 
+// ---- pushes ------------------------------------------------------------------------------------
+
+static void foresee(lbBody *body, double h, double *ahead) {
+  const lbBodyCommon *common = body->common;
+  const lbInstances *instances = body->instances;
+  const lbOscillators *o = &common->oscillators;
+  prepare(body->common, h);
+  for (int32_t i = 0; i < common->dimension; i++) {
+    size_t at = lb_body_at(body, i);
+    ahead[i] =
+        o->zz[i] * instances->q[at] + o->zv[i] * instances->v[at] + o->zg[i] * instances->force[at];
+  }
+}
+
+static void answer(const lbBody *body, double h, double *x) {
+  const lbBodyCommon *common = body->common;
+  for (int32_t i = 0; i < common->dimension; i++)
+    x[i] /= (1 / h + common->oscillators.decay[i]) / h + common->eigenvalues[i];
+}
+
+// The impulse a and the force f held with which z ends d farther and v d / h faster:
+//   zv a + zg f = d,   vv a + zv f = d / h;
+// modes too fast for that get the force under which they would rest there.
+static void find_kick(const lbOscillators *o, int32_t i, double lambda, double d, double *a,
+                      double *f) {
+  double determinant = o->zv[i] * o->zv[i] - o->zg[i] * o->vv[i];
+  *a = 0, *f = lambda * d;
+  if (!o->slow[i] || !(determinant > 1e-3 * o->zv[i] * o->zv[i])) return;
+  *a = (o->zv[i] - o->zg[i] / o->h) * d / determinant;
+  *f = (o->zv[i] / o->h - o->vv[i]) * d / determinant;
+}
+
+static bool deliver(lbBody *body, double h, const double *moved) {
+  const lbBodyCommon *common = body->common;
+  double *force = common->forces, *rates = common->rates;
+  (void)h;
+  for (int32_t i = 0; i < common->dimension; i++) {
+    double a;
+    find_kick(&common->oscillators, i, common->eigenvalues[i], moved[i], &a, &force[i]);
+    rates[i] = body->instances->v[lb_body_at(body, i)] + a;
+    if (!lb_is_bounded(rates[i]) || !lb_is_bounded(force[i])) return false;
+  }
+  for (int32_t i = 0; i < common->dimension; i++)
+    body->instances->v[lb_body_at(body, i)] = rates[i];
+  lb_body_add_reduced_force(body, force);
+  return true;
+}
+
 static uint64_t identify(const lbBodyCommon *common, uint64_t hash) {
   return lb_hash(hash, common->eigenvalues, (size_t)common->dimension * sizeof(double));
 }
@@ -91,4 +139,7 @@ const lbBodyMethod lb_modal_method = { .method = LB_METHOD_MODAL,
                                        .advance_one = advance_one,
                                        .energy = energy,
                                        .damping_changed = damping_changed,
+                                       .foresee = foresee,
+                                       .answer = answer,
+                                       .deliver = deliver,
                                        .identify = identify };

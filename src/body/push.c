@@ -1,0 +1,211 @@
+// A ball that pushes the surface out of itself, over one step of length h.
+//
+// Of the triangles near the ball (body/tree.h) the places nearest to its centre are taken, deepest
+// first and some way apart. A place with the direction n from the centre has the gap
+//   g = |x - c| - R + n . (x_ahead - x) + Σ S λ,   S_jk = L_j . B^-1 L_k,   L_j = Uᵀ n_j,
+// at the step's end, with x_ahead where the body comes to by itself and B = M/h² + C/h + K the
+// matrix of an implicit Euler step. Forces λ >= 0 with λ = k max(0, -g) are found by projected
+// Gauss-Seidel, so that a stiff ball is as stable as a soft one. What B^-1 L λ moves is delivered
+// as a change of velocity and a force (lbBodyMethod.deliver) with which the body's own step ends
+// there, and with the velocity of that motion: nothing bounces.
+#include "body/push.h"
+
+#include <string.h>
+
+#define NODE_LIMIT 4096
+#define TRIANGLE_LIMIT 1024
+#define MARGIN 0.5    // of the radius: what lies that much farther may come near in a step
+#define APART 0.25    // of the radius: between places
+#define MOST_OUT 0.25 // of the radius: how far a step pushes a place out
+#define STIFFEST 100  // times mass / h²: a place that can hardly move must not move all the rest
+#define SWEEPS 60
+
+// ---- creation ----------------------------------------------------------------------------------
+
+static void lay_out(lbPush *push, const lbBodyCommon *common, lbCarver *carver) {
+  size_t padded = (size_t)common->padded, stride = (size_t)common->subspace.stride;
+  lb_carve(carver, 1, sizeof *push);
+  lb_tree_place(&push->tree, carver);
+  push->lines = lb_carve(carver, LB_PUSH_PLACES * padded, sizeof(double));
+  push->answers = lb_carve(carver, LB_PUSH_PLACES * padded, sizeof(double));
+  push->ahead = lb_carve(carver, padded, sizeof(double));
+  push->moved = lb_carve(carver, padded, sizeof(double));
+  push->factors = lb_carve(carver, stride * stride, sizeof(double));
+}
+
+static lbStatus make_push(const lbBody *body) {
+  lbBodyCommon *common = body->common;
+  const lbModel *model = common->model;
+  if (common->push) return LB_OK;
+  lbPush draft = { .tree = { .model = model,
+                             .dimension = common->dimension,
+                             .node_limit = NODE_LIMIT,
+                             .triangle_limit = TRIANGLE_LIMIT } };
+  lbTriangles surface = { model->size.triangle_count, model->triangles, model->vertex_positions };
+  lbStatus status = lb_aabb_tree_build_triangles(&surface, &draft.shape, body->message);
+  if (status) return status;
+  draft.tree.shape = draft.shape;
+  lbCarver carver = { 0 };
+  lay_out(&draft, common, &carver);
+  carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
+  if (!carver.block) {
+    lb_aabb_tree_destroy(draft.shape);
+    return lb_fail_memory(body->message);
+  }
+  carver.used = 0;
+  lay_out(&draft, common, &carver);
+  common->push = (lbPush *)(void *)carver.block;
+  *common->push = draft;
+  lb_tree_build(&common->push->tree, common);
+  return LB_OK;
+}
+
+void lb_push_destroy(lbPush *push) {
+  if (!push) return;
+  lb_aabb_tree_destroy(push->shape);
+  lb_free(push);
+}
+
+// ---- places ------------------------------------------------------------------------------------
+
+typedef struct Place {
+  int32_t triangle;
+  double weights[3];
+  lbVec3 normal; // unit, from the ball's centre to the place, own axes
+  double gap;    // m, at the step's end without forces
+} Place;
+
+static lbVec3 place_of(const lbNearTriangle *near) {
+  lbVec3 place = lb_vec3(0, 0, 0);
+  for (int k = 0; k < 3; k++) place = lb_add_scaled(place, near->weights[k], near->corners[k]);
+  return place;
+}
+
+static Place make_place(const lbNearTriangle *near, lbVec3 centre, double radius) {
+  const lbVec3 *c = near->corners;
+  Place place = { .triangle = near->triangle, .gap = near->distance - radius };
+  memcpy(place.weights, near->weights, sizeof place.weights);
+  place.normal = lb_normalise(lb_sub(place_of(near), centre));
+  if (near->distance < 1e-9 * radius) // on the surface: inwards
+    place.normal = lb_normalise(lb_cross(lb_sub(c[2], c[0]), lb_sub(c[1], c[0])));
+  return place;
+}
+
+// The deepest ones, some way apart. Uses up the distances of what the search found.
+static int32_t choose_places(lbTree *tree, lbVec3 centre, double radius, Place *places) {
+  int32_t count = 0;
+  while (count < LB_PUSH_PLACES) {
+    int32_t best = -1;
+    for (int32_t i = 0; i < tree->near_count; i++)
+      if (isfinite(tree->near[i].distance) &&
+          (best < 0 || tree->near[i].distance < tree->near[best].distance))
+        best = i;
+    if (best < 0) break;
+    lbVec3 at = place_of(&tree->near[best]);
+    places[count++] = make_place(&tree->near[best], centre, radius);
+    for (int32_t i = 0; i < tree->near_count; i++)
+      if (isfinite(tree->near[i].distance) &&
+          lb_length(lb_sub(place_of(&tree->near[i]), at)) < APART * radius)
+        tree->near[i].distance = INFINITY;
+  }
+  return count;
+}
+
+// ---- forces ------------------------------------------------------------------------------------
+
+static double dot(int32_t count, const double *a, const double *b) {
+  double sum = 0;
+  for (int32_t i = 0; i < count; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+// Lines, answers and gaps at the step's end.
+static void prepare(const lbBody *body, double h, const double *q, int32_t count, Place *places) {
+  lbPush *push = body->common->push;
+  size_t padded = (size_t)body->common->padded;
+  int32_t r = body->common->dimension;
+  for (int32_t j = 0; j < count; j++) {
+    double *line = push->lines + padded * (size_t)j, *answer = push->answers + padded * (size_t)j;
+    lb_tree_line(&push->tree, places[j].triangle, places[j].weights, places[j].normal, line);
+    memcpy(answer, line, (size_t)r * sizeof *line);
+    body->common->method->answer(body, h, answer);
+    places[j].gap += dot(r, line, push->ahead) - dot(r, line, q);
+  }
+}
+
+// (S + softness) λ + gap >= 0, λ >= 0, one of them zero.
+static void solve(const lbBody *body, double softness, int32_t count, const Place *places,
+                  double *forces) {
+  const lbPush *push = body->common->push;
+  size_t padded = (size_t)body->common->padded;
+  double S[LB_PUSH_PLACES][LB_PUSH_PLACES];
+  for (int32_t j = 0; j < count; j++) {
+    forces[j] = 0;
+    for (int32_t k = 0; k < count; k++)
+      S[j][k] = dot(body->common->dimension, push->lines + padded * (size_t)j,
+                    push->answers + padded * (size_t)k);
+    S[j][j] += softness;
+  }
+  for (int sweep = 0; sweep < SWEEPS; sweep++)
+    for (int32_t j = 0; j < count; j++) {
+      double gap = places[j].gap;
+      for (int32_t k = 0; k < count; k++) gap += S[j][k] * forces[k];
+      forces[j] = fmax(0, forces[j] - gap / S[j][j]);
+    }
+}
+
+static lbStatus check(const lbBody *body, lbVec3 centre, double radius, double stiffness,
+                      double dt) {
+  if (!lb_vec3_is_bounded(centre) || !(radius > 0 && radius <= LB_BODY_MOST))
+    return lb_fail(body->message, LB_ERR_ARGUMENT, "ball: centre (%g, %g, %g), radius %g", centre.x,
+                   centre.y, centre.z, radius);
+  if (!(stiffness > 0))
+    return lb_fail(body->message, LB_ERR_ARGUMENT, "ball: stiffness is %g; it must be above 0",
+                   stiffness);
+  if (!lb_time_step_is_legal(dt))
+    return lb_fail(body->message, LB_ERR_ARGUMENT,
+                   "ball: the time step is %g s; it must be above 0, at most %g", dt,
+                   LB_TIME_STEP_MOST);
+  return LB_OK;
+}
+
+// forces of the places; the body gets them. Returns how many places there are.
+static int32_t push_out(lbBody *body, lbVec3 centre, double radius, double stiffness, double h,
+                        Place *places, double *forces) {
+  const lbBodyCommon *common = body->common;
+  lbPush *push = common->push;
+  size_t padded = (size_t)common->padded;
+  const double *q = lb_body_coordinates(body);
+  lb_tree_search(&push->tree, q, centre, (1 + MARGIN) * radius);
+  int32_t count = choose_places(&push->tree, centre, radius, places);
+  if (count == 0) return 0;
+  common->method->foresee(body, h, push->ahead);
+  prepare(body, h, lb_body_coordinates(body), count, places);
+  for (int32_t j = 0; j < count; j++) places[j].gap = fmax(places[j].gap, -MOST_OUT * radius);
+  solve(body, 1 / stiffness + h * h / (STIFFEST * common->total_mass), count, places, forces);
+  memset(push->moved, 0, padded * sizeof(double));
+  double sum = 0;
+  for (int32_t j = 0; j < count; j++) {
+    const double *answer = push->answers + padded * (size_t)j;
+    sum += forces[j];
+    for (int32_t i = 0; i < common->dimension; i++) push->moved[i] += forces[j] * answer[i];
+  }
+  return sum > 0 && common->method->deliver(body, h, push->moved) ? count : 0;
+}
+
+lbStatus lb_body_push_ball(lbBody *body, lbVec3 centre, double radius, double stiffness, double dt,
+                           lbVec3 *force) {
+  Place places[LB_PUSH_PLACES];
+  double forces[LB_PUSH_PLACES];
+  lbVec3 sum = lb_vec3(0, 0, 0);
+  lbStatus status = check(body, centre, radius, stiffness, dt);
+  if (!status && body->common->model->size.triangle_count > 0) {
+    status = make_push(body);
+    if (status) return status;
+    lbVec3 own = lb_mat3_apply_transpose(body->turn, lb_sub(centre, body->position));
+    int32_t count = push_out(body, own, radius, stiffness, dt, places, forces);
+    for (int32_t j = 0; j < count; j++) sum = lb_add_scaled(sum, -forces[j], places[j].normal);
+  }
+  if (!status && force) *force = lb_mat3_apply(body->turn, sum);
+  return status;
+}
