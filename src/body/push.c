@@ -17,7 +17,7 @@
 #define MARGIN 0.5    // of the radius: what lies that much farther may come near in a step
 #define APART 0.25    // of the radius: between places
 #define MOST_OUT 0.25 // of the radius: how far a step pushes a place out
-#define STIFFEST 100  // times mass / h²: a place that can hardly move must not move all the rest
+#define STIFFEST 10   // times mass / h²: a place that can hardly move must not move all the rest
 #define SWEEPS 60
 
 // ---- creation ----------------------------------------------------------------------------------

@@ -1,0 +1,251 @@
+// A ball that pushes bodies: pressed in, driven through, at any stiffness and in both methods.
+#include "geometry/aabb_tree.h"
+#include "haptics/felt_bar.h"
+
+#define STEP (1.0 / 240)
+#define RADIUS 0.08
+
+// How far the surface is from a place.
+static double clearance(const lbBody *body, lbVec3 centre) {
+  const lbModel *model = lb_body_model(body);
+  double *positions = malloc(3 * (size_t)model->size.vertex_count * sizeof *positions);
+  double least = INFINITY, weights[3];
+  lb_body_surface(body, positions);
+  lbTriangles surface = { model->size.triangle_count, model->triangles, positions };
+  for (int32_t t = 0; t < surface.count; t++)
+    least = fmin(least, lb_triangle_closest_point(centre, lb_triangle_corner(&surface, t, 0),
+                                                  lb_triangle_corner(&surface, t, 1),
+                                                  lb_triangle_corner(&surface, t, 2), weights));
+  free(positions);
+  return sqrt(least);
+}
+
+static double reach(const lbBody *body) {
+  size_t count = 3 * (size_t)lb_body_model(body)->size.node_count;
+  double *u = malloc(count * sizeof *u), most = 0;
+  lb_body_node_displacements(body, u);
+  for (size_t i = 0; i < count; i++) most = fmax(most, fabs(u[i])); // NaN is told by the energy
+  free(u);
+  return most;
+}
+
+static double energy(const lbBody *body) {
+  lbBodyReport report = lb_body_report(body);
+  return report.kinetic + report.elastic;
+}
+
+static lbVec3 push(lbBody *body, lbVec3 centre, double stiffness) {
+  lbVec3 force = lb_vec3(0, 0, 0);
+  if (lb_body_push_ball(body, centre, RADIUS, stiffness, STEP, &force))
+    fail_msg("%s", lb_body_message(body));
+  assert_int_equal(lb_body_step(body, STEP) & (LB_STEP_NONFINITE | LB_STEP_REFUSED), 0);
+  return force;
+}
+
+// Down on the end of the bar by a third of its length, and held there: the surface lies on the
+// ball, and the ball feels what bends the bar: about 3 E I u / L³.
+static void a_ball_pressed_on_a_bar_bends_it_and_lies_on_its_surface(void **state) {
+  (void)state;
+  for (int method = 0; method < 2; method++)
+    for (int hard = 0; hard < 2; hard++) {
+      FeltBar bar = felt_bar_by(method ? LB_METHOD_SUBSPACE : LB_METHOD_MODAL, 3);
+      double stiffness = hard ? INFINITY : 1e5, low = 0.2 + RADIUS - 0.1;
+      lbVec3 centre = lb_vec3(1.2, 0.15, 0.2 + 1.1 * RADIUS), force = centre;
+      for (int step = 0; step < 960; step++) {
+        centre.z = fmax(low, centre.z - 0.3 * STEP);
+        force = push(bar.body, centre, stiffness);
+      }
+      double expected = 3 * 2e6 * 0.3 * pow(0.2, 3) / 12 * 0.1 / pow(1.2, 3);
+      check_small((RADIUS - clearance(bar.body, centre)) / RADIUS, 0.05);
+      check_small(lb_body_report(bar.body).kinetic / energy(bar.body), 1e-3);
+      check_near(force.z / expected, 1, 0.5); // a coarse mesh is stiffer
+      assert_true(force.z > 10 * fabs(force.y));
+      for (int step = 0; step < 1440; step++) force = push(bar.body, above(1), stiffness);
+      assert_true(force.x == 0 && force.y == 0 && force.z == 0);
+      check_small(reach(bar.body), 1e-3);
+      felt_bar_destroy(&bar);
+    }
+}
+
+// Faster and slower, from above, from the side, along it, out of the inside, and through the end
+// that is held.
+static void a_ball_driven_through_a_body_never_blows_it_up(void **state) {
+  (void)state;
+  const struct {
+    lbVec3 from, by;
+  } drives[] = {
+    { { 1.03, 0.163, 0.6 }, { 0, 0, -1.2 } }, { { 0.7, -0.5, 0.12 }, { 0, 1.4, 0 } },
+    { { 1.6, 0.14, 0.09 }, { -2, 0, 0 } },    { { 0.6, 0.15, 0.1 }, { 0, 0.1, 0.7 } },
+    { { 0.03, 0.13, 0.6 }, { 0, 0, -1.2 } },  { { 0.3, 0.1, -0.5 }, { 1.2, 0, 1.2 } }
+  };
+  for (size_t i = 0; i < 2 * sizeof drives / sizeof *drives; i++) {
+    FeltBar bar = felt_bar_by(i % 2 ? LB_METHOD_SUBSPACE : LB_METHOD_MODAL, 3);
+    double most = 0;
+    for (int speed = 0; speed < 3; speed++) { // 1, 4 and 16 m/s
+      const int steps = 256 >> (2 * speed);
+      for (int step = 0; step < steps + 240; step++) {
+        lbVec3 centre =
+            lb_add_scaled(drives[i / 2].from, fmin(1, (step + 1.0) / steps), drives[i / 2].by);
+        push(bar.body, centre, speed ? INFINITY : 1e4);
+        most = fmax(most, reach(bar.body));
+        assert_true(isfinite(energy(bar.body)));
+      }
+    }
+    print_message("drive %d: %.3g m\n", (int)i, most);
+    if (!(most < 2)) fail_msg("drive %d: a node moved by %g m", (int)i / 2, most);
+    assert_true(most > 1e-3);
+    for (int step = 0; step < 1440; step++) push(bar.body, above(1), 1);
+    check_small(reach(bar.body), 0.01); // and it comes back
+    felt_bar_destroy(&bar);
+  }
+}
+
+// A ball that rests in the body's way takes its motion and gives none.
+static void a_body_that_falls_on_a_ball_comes_to_rest_on_it(void **state) {
+  (void)state;
+  for (int method = 0; method < 2; method++) {
+    FeltBar bar = felt_bar_by(method ? LB_METHOD_SUBSPACE : LB_METHOD_MODAL, 1);
+    lbVec3 centre = lb_vec3(1.1, 0.15, -0.01 - RADIUS), force = centre;
+    double first = 0;
+    assert_int_equal(lb_body_set_gravity(bar.body, lb_vec3(0, 0, -9.81)), LB_OK);
+    for (int step = 0; step < 1440; step++) {
+      force = push(bar.body, centre, INFINITY);
+      if (step < 120) first = fmax(first, energy(bar.body));
+    }
+    check_small((RADIUS - clearance(bar.body, centre)) / RADIUS, 0.05);
+    assert_true(force.z < -1);
+    check_small(lb_body_report(bar.body).kinetic / first, 1e-4);
+    felt_bar_destroy(&bar);
+  }
+}
+
+static void a_body_of_a_batch_is_pushed_as_one_alone(void **state) {
+  (void)state;
+  for (int method = 0; method < 2; method++) {
+    FeltBar bar = felt_bar_by(method ? LB_METHOD_SUBSPACE : LB_METHOD_MODAL, 1);
+    lbBatchDef def = lb_batch_def();
+    lbBatch *batch = NULL;
+    lbError err;
+    def.count = 66, def.body.damping_mass = 1;
+    def.body.method = lb_body_method(bar.body);
+    check_ok(lb_batch_create(bar.model, &def, &batch, &err), err);
+    lbBody *member = lb_batch_body(batch, 65);
+    for (int step = 0; step < 40; step++) {
+      lbVec3 centre = above(RADIUS - 0.002 * step), forces[2];
+      for (int i = 0; i < 2; i++)
+        assert_int_equal(
+            lb_body_push_ball(i ? member : bar.body, centre, RADIUS, 1e4, STEP, &forces[i]), LB_OK);
+      assert_memory_equal(&forces[0], &forces[1], sizeof forces[0]);
+      lb_body_step(bar.body, STEP);
+      lb_batch_step(batch, STEP);
+    }
+    double a[64], b[64], c[64];
+    lb_body_get_state(bar.body, a, NULL);
+    lb_body_get_state(member, b, NULL);
+    lb_body_get_state(lb_batch_body(batch, 64), c, NULL);
+    assert_memory_equal(a, b, (size_t)lb_body_dimension(member) * sizeof *a);
+    assert_true(fabs(a[0]) > 1e-4 && c[0] == 0);
+    lb_batch_destroy(batch);
+    felt_bar_destroy(&bar);
+  }
+}
+
+static void an_edited_central_and_turned_body_is_pushed_too(void **state) {
+  (void)state;
+  FeltBar bar = felt_bar_by(LB_METHOD_SUBSPACE, 5);
+  lbBodyDef def = lb_body_def();
+  lbBody *body = NULL;
+  lbError err;
+  def.integrator = LB_INTEGRATE_CENTRAL;
+  def.position = lb_vec3(3, 1, -2), def.rotation = lb_quat(0, 0, 1, 0);
+  check_ok(lb_body_create(bar.model, &def, &body, &err), err);
+  double h = 0.2 * lb_body_stable_step(body);
+  lbVec3 force = lb_vec3(0, 0, 0), own = above(RADIUS);
+  for (int step = 0; step < 2000; step++) {
+    own.z = 0.2 + RADIUS - 0.05 * step / 2000;
+    lbVec3 centre = lb_vec3(3 - own.x, 1 - own.y, -2 + own.z);
+    assert_int_equal(lb_body_push_ball(body, centre, RADIUS, 1e5, h, &force), LB_OK);
+    lb_body_step(body, h);
+    if (step == 1999) check_small((RADIUS - clearance(body, centre)) / RADIUS, 0.05);
+  }
+  assert_true(force.z > 1);
+  assert_true(reach(body) > 0.02 && reach(body) < 0.2);
+  lb_body_destroy(body);
+  felt_bar_destroy(&bar);
+}
+
+static void pushes_that_are_none_are_refused(void **state) {
+  (void)state;
+  FeltBar bar = felt_bar(1);
+  const struct {
+    lbVec3 centre;
+    double radius, stiffness, dt;
+    const char *part;
+  } bad[] = { { { NAN, 0, 0 }, 1, 1, STEP, "centre" },     { { 0, 0, 0 }, 0, 1, STEP, "radius 0" },
+              { { 0, 0, 0 }, NAN, 1, STEP, "radius" },     { { 0, 0, 0 }, 1, 0, STEP, "stiffness" },
+              { { 0, 0, 0 }, 1, NAN, STEP, "stiffness" },  { { 0, 0, 0 }, 1, 1, 0, "time step" },
+              { { 0, 0, 0 }, 1, 1, INFINITY, "time step" } };
+  lbVec3 force = lb_vec3(7, 7, 7);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    assert_int_equal(lb_body_push_ball(bar.body, bad[i].centre, bad[i].radius, bad[i].stiffness,
+                                       bad[i].dt, &force),
+                     LB_ERR_ARGUMENT);
+    assert_non_null(strstr(lb_body_message(bar.body), bad[i].part));
+  }
+  assert_true(force.x == 7);
+  // Absurd, but numbers.
+  const double sizes[] = { 1e-90, 1e-3, 1, 1e90 }, steps[] = { 1e-9, 1, 1e6 };
+  for (int i = 0; i < 12; i++) {
+    lbVec3 centre = above(i % 2 ? 0 : 0.3);
+    assert_int_equal(lb_body_push_ball(bar.body, centre, sizes[i % 4], i % 3 ? INFINITY : 1e-90,
+                                       steps[i / 4], NULL),
+                     LB_OK);
+    lb_body_step(bar.body, steps[i / 4]);
+    assert_true(isfinite(energy(bar.body)));
+  }
+  felt_bar_destroy(&bar);
+}
+
+static void only_the_first_push_allocates_and_may_fail(void **state) {
+  (void)state;
+  FeltBar bar = felt_bar(1);
+  for (int64_t fail_at = 0;; fail_at++) {
+    CheckedHeap heap = { .fail_at = fail_at };
+    lbAllocator allocator = checked_allocator(&heap);
+    lb_set_allocator(&allocator);
+    lbBodyDef def = lb_body_def();
+    lbBody *body = NULL;
+    lbError err;
+    lbStatus status = lb_body_create(bar.model, &def, &body, &err);
+    if (!status) {
+      status = lb_body_push_ball(body, above(0), RADIUS, 1e4, STEP, NULL);
+      if (status) { // once more, with memory
+        assert_int_equal(status, LB_ERR_MEMORY);
+        assert_int_equal(lb_body_push_ball(body, above(0), RADIUS, 1e4, STEP, NULL), LB_OK);
+      }
+      int64_t count = heap.count;
+      for (int step = 0; step < 3; step++) push(body, above(0.01 * step), 1e4);
+      assert_int_equal(heap.count, count);
+    }
+    assert_true(status == LB_OK || status == LB_ERR_MEMORY);
+    lb_body_destroy(body);
+    assert_int_equal(heap.live, 0);
+    lb_set_allocator(NULL);
+    if (heap.count <= fail_at) break;
+    assert_true(fail_at < 40);
+  }
+  felt_bar_destroy(&bar);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(a_ball_pressed_on_a_bar_bends_it_and_lies_on_its_surface),
+    cmocka_unit_test(a_ball_driven_through_a_body_never_blows_it_up),
+    cmocka_unit_test(a_body_that_falls_on_a_ball_comes_to_rest_on_it),
+    cmocka_unit_test(a_body_of_a_batch_is_pushed_as_one_alone),
+    cmocka_unit_test(an_edited_central_and_turned_body_is_pushed_too),
+    cmocka_unit_test(pushes_that_are_none_are_refused),
+    cmocka_unit_test(only_the_first_push_allocates_and_may_fail),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
