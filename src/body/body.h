@@ -125,11 +125,13 @@ struct lbBodyMethod {
   // Rates that reduced impulses give: impulses <- M^-1 impulses; NULL where M is the identity.
   void (*mobilise)(const lbBodyCommon *common, double *impulses);
   void (*damping_changed)(lbBodyCommon *common);
-  // Pushes over a step of h (push.h): the coordinates that the body comes to without any; x <- how
-  // a force x over the step moves it; the velocities and forces that move it by so much.
-  void (*foresee)(lbBody *body, double h, double *ahead);
+  // Pushes over a step of h (push.h). foresee: coordinates and rates at its end without any.
+  // answer: x <- about what a force x over the step moves, symmetric and positive. deliver: changes
+  // rates and forces so that the step ends `moved` farther and `quickened` faster; false: that
+  // would be absurd.
+  void (*foresee)(lbBody *body, double h, double *ahead, double *rates);
   void (*answer)(const lbBody *body, double h, double *x);
-  bool (*deliver)(lbBody *body, double h, const double *moved);
+  bool (*deliver)(lbBody *body, double h, const double *moved, const double *quickened);
   // Adds what tells bodies of one model apart to a hash (see lb_hash).
   uint64_t (*identify)(const lbBodyCommon *common, uint64_t hash);
 };

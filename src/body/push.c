@@ -1,13 +1,17 @@
 // A ball that pushes the surface out of itself, over one step of length h.
 //
 // Of the triangles near the ball (body/tree.h) the places nearest to its centre are taken, deepest
-// first and some way apart. A place with the direction n from the centre has the gap
-//   g = |x - c| - R + n . (x_ahead - x) + Σ S λ,   S_jk = L_j . B^-1 L_k,   L_j = Uᵀ n_j,
-// at the step's end, with x_ahead where the body comes to by itself and B = M/h² + C/h + K the
-// matrix of an implicit Euler step. Forces λ >= 0 with λ = k max(0, -g) are found by projected
-// Gauss-Seidel, so that a stiff ball is as stable as a soft one. What B^-1 L λ moves is delivered
-// as a change of velocity and a force (lbBodyMethod.deliver) with which the body's own step ends
-// there, and with the velocity of that motion: nothing bounces.
+// first and some way apart. With n the direction from the centre, L = Uᵀ n, and y = B^-1 L about
+// what a unit force there moves (lbBodyMethod.answer), forces λ >= 0 move the body by m = Σ λ y, so
+// that at the step's end each place has the gap
+//   g_j = |x - c| - R + L_j (q_end - q) + Σ S_jk λ_k >= - 2 λ_j / k,   S_jk = L_j y_k,
+// with q_end where the body comes to by itself; one of λ and what is left is zero. Velocities
+// Σ μ y / h, μ >= 0, then make the places where λ > 0 end as fast as they went:
+//   L_j (v_end + Σ μ_k y_k / h) = L_j (q_end + m - q) / h.
+// A body that rests on the ball then stands still (μ = 2 λ: the force held over the step), one that
+// hits it does not bounce (μ = λ: an impulse), and all is implicit: a stiff ball is as stable as a
+// soft one. Both systems are solved by projected Gauss-Seidel; lbBodyMethod.deliver makes the step
+// end like that.
 #include "body/push.h"
 
 #include <string.h>
@@ -18,6 +22,7 @@
 #define APART 0.25    // of the radius: between places
 #define MOST_OUT 0.25 // of the radius: how far a step pushes a place out
 #define STIFFEST 10   // times mass / h²: a place that can hardly move must not move all the rest
+#define SLACK 1e-4    // of the system: places that ask for the same share what they get
 #define SWEEPS 60
 
 // ---- creation ----------------------------------------------------------------------------------
@@ -29,7 +34,9 @@ static void lay_out(lbPush *push, const lbBodyCommon *common, lbCarver *carver) 
   push->lines = lb_carve(carver, LB_PUSH_PLACES * padded, sizeof(double));
   push->answers = lb_carve(carver, LB_PUSH_PLACES * padded, sizeof(double));
   push->ahead = lb_carve(carver, padded, sizeof(double));
+  push->rates = lb_carve(carver, padded, sizeof(double));
   push->moved = lb_carve(carver, padded, sizeof(double));
+  push->quickened = lb_carve(carver, padded, sizeof(double));
   push->factors = lb_carve(carver, stride * stride, sizeof(double));
 }
 
@@ -133,25 +140,66 @@ static void prepare(const lbBody *body, double h, const double *q, int32_t count
   }
 }
 
-// (S + softness) λ + gap >= 0, λ >= 0, one of them zero.
-static void solve(const lbBody *body, double softness, int32_t count, const Place *places,
-                  double *forces) {
+typedef double System[LB_PUSH_PLACES][LB_PUSH_PLACES];
+
+static void form_system(const lbBody *body, int32_t count, System S) {
   const lbPush *push = body->common->push;
   size_t padded = (size_t)body->common->padded;
-  double S[LB_PUSH_PLACES][LB_PUSH_PLACES];
-  for (int32_t j = 0; j < count; j++) {
-    forces[j] = 0;
+  for (int32_t j = 0; j < count; j++)
     for (int32_t k = 0; k < count; k++)
       S[j][k] = dot(body->common->dimension, push->lines + padded * (size_t)j,
                     push->answers + padded * (size_t)k);
-    S[j][j] += softness;
-  }
+}
+
+// (S + softness) x >= right, x >= 0, one of them an equation; x stays zero where it is not active.
+static void solve(int32_t count, System S, double softness, const double *right, const bool *active,
+                  double *x) {
+  memset(x, 0, (size_t)count * sizeof *x);
   for (int sweep = 0; sweep < SWEEPS; sweep++)
     for (int32_t j = 0; j < count; j++) {
-      double gap = places[j].gap;
-      for (int32_t k = 0; k < count; k++) gap += S[j][k] * forces[k];
-      forces[j] = fmax(0, forces[j] - gap / S[j][j]);
+      double left = right[j] - softness * x[j], diagonal = S[j][j] + softness;
+      for (int32_t k = 0; k < count; k++) left -= S[j][k] * x[k];
+      if (active[j] && diagonal > 0) x[j] = fmax(0, x[j] + left / diagonal);
     }
+}
+
+// to <- factor Σ amounts y
+static void sum_answers(const lbBody *body, int32_t count, const double *amounts, double factor,
+                        double *to) {
+  const lbBodyCommon *common = body->common;
+  memset(to, 0, (size_t)common->padded * sizeof *to);
+  for (int32_t j = 0; j < count; j++)
+    for (int32_t i = 0; i < common->dimension; i++)
+      to[i] += factor * amounts[j] * common->push->answers[(size_t)(j * common->padded + i)];
+}
+
+// forces <- of the places, N; false when none acts.
+static bool find_forces(const lbBody *body, double radius, double stiffness, double h,
+                        const double *q, int32_t count, const Place *places, double *forces) {
+  const lbBodyCommon *common = body->common;
+  lbPush *push = common->push;
+  double right[LB_PUSH_PLACES], depths[LB_PUSH_PLACES], most = 0;
+  bool active[LB_PUSH_PLACES];
+  System S;
+  form_system(body, count, S);
+  for (int32_t j = 0; j < count; j++) {
+    right[j] = fmin(-places[j].gap, MOST_OUT * radius), active[j] = true;
+    most = fmax(most, S[j][j]);
+  }
+  solve(count, S, 2 / stiffness + h * h / (STIFFEST * common->total_mass), right, active, depths);
+  sum_answers(body, count, depths, 1, push->moved);
+  bool any = false;
+  for (int32_t j = 0; j < count; j++) {
+    const double *line = push->lines + (size_t)j * (size_t)common->padded;
+    right[j] = 0;
+    for (int32_t i = 0; i < common->dimension; i++)
+      right[j] += line[i] * (push->ahead[i] + push->moved[i] - q[i] - h * push->rates[i]);
+    active[j] = depths[j] > 0;
+    any |= active[j];
+  }
+  solve(count, S, SLACK * most, right, active, forces);
+  sum_answers(body, count, forces, 1 / h, push->quickened);
+  return any;
 }
 
 static lbStatus check(const lbBody *body, lbVec3 centre, double radius, double stiffness,
@@ -174,23 +222,15 @@ static int32_t push_out(lbBody *body, lbVec3 centre, double radius, double stiff
                         Place *places, double *forces) {
   const lbBodyCommon *common = body->common;
   lbPush *push = common->push;
-  size_t padded = (size_t)common->padded;
   const double *q = lb_body_coordinates(body);
   lb_tree_search(&push->tree, q, centre, (1 + MARGIN) * radius);
   int32_t count = choose_places(&push->tree, centre, radius, places);
   if (count == 0) return 0;
-  common->method->foresee(body, h, push->ahead);
-  prepare(body, h, lb_body_coordinates(body), count, places);
-  for (int32_t j = 0; j < count; j++) places[j].gap = fmax(places[j].gap, -MOST_OUT * radius);
-  solve(body, 1 / stiffness + h * h / (STIFFEST * common->total_mass), count, places, forces);
-  memset(push->moved, 0, padded * sizeof(double));
-  double sum = 0;
-  for (int32_t j = 0; j < count; j++) {
-    const double *answer = push->answers + padded * (size_t)j;
-    sum += forces[j];
-    for (int32_t i = 0; i < common->dimension; i++) push->moved[i] += forces[j] * answer[i];
-  }
-  return sum > 0 && common->method->deliver(body, h, push->moved) ? count : 0;
+  common->method->foresee(body, h, push->ahead, push->rates);
+  q = lb_body_coordinates(body);
+  prepare(body, h, q, count, places);
+  if (!find_forces(body, radius, stiffness, h, q, count, places, forces)) return 0;
+  return common->method->deliver(body, h, push->moved, push->quickened) ? count : 0;
 }
 
 lbStatus lb_body_push_ball(lbBody *body, lbVec3 centre, double radius, double stiffness, double dt,

@@ -9,10 +9,10 @@
 typedef struct lbPush {
   lbAabbTree *shape;
   lbTree tree;
-  double *lines;   // (places x padded): reduced directions
-  double *answers; // (places x padded): what a unit force there moves
-  double *ahead;   // (padded)
-  double *moved;   // (padded)
+  double *lines;             // (places x padded): reduced directions
+  double *answers;           // (places x padded): what a unit force there moves
+  double *ahead, *rates;     // (padded): at the step's end without the ball
+  double *moved, *quickened; // (padded): what the ball adds
 
   // Subspace.
   double *factors;         // (stride x stride)

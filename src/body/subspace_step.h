@@ -34,9 +34,9 @@ int32_t lb_subspace_central(lbBody *body, double h);
 
 // ---- pushes (subspace_push.c) ------------------------------------------------------------------
 
-void lb_subspace_foresee(lbBody *body, double h, double *ahead);
+void lb_subspace_foresee(lbBody *body, double h, double *ahead, double *rates);
 void lb_subspace_answer(const lbBody *body, double h, double *x);
-bool lb_subspace_deliver(lbBody *body, double h, const double *moved);
+bool lb_subspace_deliver(lbBody *body, double h, const double *moved, const double *quickened);
 
 // ---- constraints -------------------------------------------------------------------------------
 

@@ -42,8 +42,8 @@ static lbVec3 push(lbBody *body, lbVec3 centre, double stiffness) {
   return force;
 }
 
-// Down on the end of the bar by a third of its length, and held there: the surface lies on the
-// ball, and the ball feels what bends the bar: about 3 E I u / L³.
+// Down on the end of the bar by half of its height, and held there: the surface lies on the ball,
+// and the ball feels the force whose work bent the bar.
 static void a_ball_pressed_on_a_bar_bends_it_and_lies_on_its_surface(void **state) {
   (void)state;
   for (int method = 0; method < 2; method++)
@@ -55,11 +55,11 @@ static void a_ball_pressed_on_a_bar_bends_it_and_lies_on_its_surface(void **stat
         centre.z = fmax(low, centre.z - 0.3 * STEP);
         force = push(bar.body, centre, stiffness);
       }
-      double expected = 3 * 2e6 * 0.3 * pow(0.2, 3) / 12 * 0.1 / pow(1.2, 3);
+      double expected = 2 * energy(bar.body) / 0.1;
       check_small((RADIUS - clearance(bar.body, centre)) / RADIUS, 0.05);
       check_small(lb_body_report(bar.body).kinetic / energy(bar.body), 1e-3);
-      check_near(force.z / expected, 1, 0.5); // a coarse mesh is stiffer
-      assert_true(force.z > 10 * fabs(force.y));
+      check_near(lb_length(force) / expected, 1, 0.1);
+      assert_true(force.z > 10 * fabs(force.y) && force.z > 5 * fabs(force.x));
       for (int step = 0; step < 1440; step++) force = push(bar.body, above(1), stiffness);
       assert_true(force.x == 0 && force.y == 0 && force.z == 0);
       check_small(reach(bar.body), 1e-3);
@@ -91,7 +91,6 @@ static void a_ball_driven_through_a_body_never_blows_it_up(void **state) {
         assert_true(isfinite(energy(bar.body)));
       }
     }
-    print_message("drive %d: %.3g m\n", (int)i, most);
     if (!(most < 2)) fail_msg("drive %d: a node moved by %g m", (int)i / 2, most);
     assert_true(most > 1e-3);
     for (int step = 0; step < 1440; step++) push(bar.body, above(1), 1);
@@ -100,21 +99,28 @@ static void a_ball_driven_through_a_body_never_blows_it_up(void **state) {
   }
 }
 
+// Energy with that of gravity.
+static double total_energy(const lbBody *body) {
+  return energy(body) + 9.81 * lb_body_model(body)->rigid_mass[0] * lb_body_report(body).centre.z;
+}
+
 // A ball that rests in the body's way takes its motion and gives none.
 static void a_body_that_falls_on_a_ball_comes_to_rest_on_it(void **state) {
   (void)state;
   for (int method = 0; method < 2; method++) {
-    FeltBar bar = felt_bar_by(method ? LB_METHOD_SUBSPACE : LB_METHOD_MODAL, 1);
+    FeltBar bar = felt_bar_by(method ? LB_METHOD_SUBSPACE : LB_METHOD_MODAL, 3);
     lbVec3 centre = lb_vec3(1.1, 0.15, -0.01 - RADIUS), force = centre;
-    double first = 0;
     assert_int_equal(lb_body_set_gravity(bar.body, lb_vec3(0, 0, -9.81)), LB_OK);
+    double start = total_energy(bar.body), most = start, fastest = 0;
     for (int step = 0; step < 1440; step++) {
       force = push(bar.body, centre, INFINITY);
-      if (step < 120) first = fmax(first, energy(bar.body));
+      most = fmax(most, total_energy(bar.body));
+      fastest = fmax(fastest, lb_body_report(bar.body).kinetic);
     }
+    check_small((most - start) / fastest, 0.01);
     check_small((RADIUS - clearance(bar.body, centre)) / RADIUS, 0.05);
     assert_true(force.z < -1);
-    check_small(lb_body_report(bar.body).kinetic / first, 1e-4);
+    check_small(lb_body_report(bar.body).kinetic / fastest, 1e-3);
     felt_bar_destroy(&bar);
   }
 }
