@@ -95,15 +95,20 @@ lbStatus lb_body_set_placement(lbBody *body, lbVec3 position, lbQuat rotation);
 // The velocity that a rigid motion about the centre of mass gives to the nodes that can move.
 lbStatus lb_body_set_velocity(lbBody *body, lbVec3 linear, lbVec3 angular);
 
+typedef struct lbBall {
+  lbVec3 centre;    // m, where it is at the end of the step
+  lbVec3 velocity;  // m/s; zero where it is not known
+  double radius;    // m, > 0
+  double stiffness; // N/m, > 0: of a place that is left in it; INFINITY: hard
+} lbBall;
+
 // A ball that keeps the surface out of itself at the end of the next step, of dt seconds: call it
-// before each step with the ball's place at the step's end. It touches up to 16 places some way
-// apart, pushes each with at most `stiffness` N for a metre that is left in the ball (INFINITY: a
-// hard one), along the line from the centre, without friction, and at most a quarter of the radius
-// a step. Changes the velocity, and adds to the forces of the next step; stable at any stiffness.
+// before each step. It touches up to 16 places some way apart and pushes along the lines from its
+// centre, without friction, and by at most a quarter of its radius a step: a ball that goes faster
+// goes through. Changes velocities and the forces of the next step; stable at any stiffness.
 // `force` (or NULL): on the ball, N. Several balls: one call each. The first push makes a search
-// tree, and allocates.
-lbStatus lb_body_push_ball(lbBody *body, lbVec3 centre, double radius, double stiffness, double dt,
-                           lbVec3 *force);
+// tree.
+lbStatus lb_body_push_ball(lbBody *body, const lbBall *ball, double dt, lbVec3 *force);
 
 // Advances by dt seconds. Returns lbStepFlags: LB_STEP_REFUSED for a dt that is not a positive
 // number, or above 1e6; LB_STEP_NONFINITE, modal: when what the constraints ask for is absurd: the

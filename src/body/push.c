@@ -6,12 +6,12 @@
 // that at the step's end each place has the gap
 //   g_j = |x - c| - R + L_j (q_end - q) + Σ S_jk λ_k >= - 2 λ_j / k,   S_jk = L_j y_k,
 // with q_end where the body comes to by itself; one of λ and what is left is zero. Velocities
-// Σ μ y / h, μ >= 0, then make the places where λ > 0 end as fast as they went:
-//   L_j (v_end + Σ μ_k y_k / h) = L_j (q_end + m - q) / h.
-// A body that rests on the ball then stands still (μ = 2 λ: the force held over the step), one that
-// hits it does not bounce (μ = λ: an impulse), and all is implicit: a stiff ball is as stable as a
-// soft one. Both systems are solved by projected Gauss-Seidel; lbBodyMethod.deliver makes the step
-// end like that.
+// Σ μ y / h then make the places where λ > 0 end as fast as the ball, w, or faster:
+//   L_j (v_end + Σ μ_k y_k / h) >= n_j w,   0 <= μ <= 2 λ:
+// an impulse that moves by λ is μ = λ, a force held over the step μ = 2 λ, and no more is needed.
+// A body that rests on the ball then stands still, one that hits it does not bounce, one that was
+// deep in it is not thrown, and all is implicit: a stiff ball is as stable as a soft one. Both
+// systems are solved by projected Gauss-Seidel; lbBodyMethod.deliver makes the step end like that.
 #include "body/push.h"
 
 #include <string.h>
@@ -151,15 +151,15 @@ static void form_system(const lbBody *body, int32_t count, System S) {
                     push->answers + padded * (size_t)k);
 }
 
-// (S + softness) x >= right, x >= 0, one of them an equation; x stays zero where it is not active.
-static void solve(int32_t count, System S, double softness, const double *right, const bool *active,
+// (S + softness) x = right within 0 <= x <= most; beyond a bound, x at it.
+static void solve(int32_t count, System S, double softness, const double *right, const double *most,
                   double *x) {
   memset(x, 0, (size_t)count * sizeof *x);
   for (int sweep = 0; sweep < SWEEPS; sweep++)
     for (int32_t j = 0; j < count; j++) {
       double left = right[j] - softness * x[j], diagonal = S[j][j] + softness;
       for (int32_t k = 0; k < count; k++) left -= S[j][k] * x[k];
-      if (active[j] && diagonal > 0) x[j] = fmax(0, x[j] + left / diagonal);
+      if (diagonal > 0) x[j] = fmin(most[j], fmax(0, x[j] + left / diagonal));
     }
 }
 
@@ -174,42 +174,43 @@ static void sum_answers(const lbBody *body, int32_t count, const double *amounts
 }
 
 // forces <- of the places, N; false when none acts.
-static bool find_forces(const lbBody *body, double radius, double stiffness, double h,
-                        const double *q, int32_t count, const Place *places, double *forces) {
+static bool find_forces(const lbBody *body, const lbBall *ball, double h, int32_t count,
+                        const Place *places, double *forces) {
   const lbBodyCommon *common = body->common;
   lbPush *push = common->push;
-  double right[LB_PUSH_PLACES], depths[LB_PUSH_PLACES], most = 0;
-  bool active[LB_PUSH_PLACES];
+  double right[LB_PUSH_PLACES], most[LB_PUSH_PLACES], lambda[LB_PUSH_PLACES], largest = 0;
+  bool any = false;
   System S;
   form_system(body, count, S);
   for (int32_t j = 0; j < count; j++) {
-    right[j] = fmin(-places[j].gap, MOST_OUT * radius), active[j] = true;
-    most = fmax(most, S[j][j]);
+    right[j] = fmin(-places[j].gap, MOST_OUT * ball->radius), most[j] = INFINITY;
+    largest = fmax(largest, S[j][j]);
   }
-  solve(count, S, 2 / stiffness + h * h / (STIFFEST * common->total_mass), right, active, depths);
-  sum_answers(body, count, depths, 1, push->moved);
-  bool any = false;
+  solve(count, S, 2 / ball->stiffness + h * h / (STIFFEST * common->total_mass), right, most,
+        lambda);
   for (int32_t j = 0; j < count; j++) {
     const double *line = push->lines + (size_t)j * (size_t)common->padded;
-    right[j] = 0;
-    for (int32_t i = 0; i < common->dimension; i++)
-      right[j] += line[i] * (push->ahead[i] + push->moved[i] - q[i] - h * push->rates[i]);
-    active[j] = depths[j] > 0;
-    any |= active[j];
+    right[j] =
+        h * (lb_dot(places[j].normal, ball->velocity) - dot(common->dimension, line, push->rates));
+    most[j] = 2 * lambda[j];
+    any |= lambda[j] > 0;
   }
-  solve(count, S, SLACK * most, right, active, forces);
+  solve(count, S, SLACK * largest, right, most, forces);
+  sum_answers(body, count, lambda, 1, push->moved);
   sum_answers(body, count, forces, 1 / h, push->quickened);
   return any;
 }
 
-static lbStatus check(const lbBody *body, lbVec3 centre, double radius, double stiffness,
-                      double dt) {
-  if (!lb_vec3_is_bounded(centre) || !(radius > 0 && radius <= LB_BODY_MOST))
-    return lb_fail(body->message, LB_ERR_ARGUMENT, "ball: centre (%g, %g, %g), radius %g", centre.x,
-                   centre.y, centre.z, radius);
-  if (!(stiffness > 0))
-    return lb_fail(body->message, LB_ERR_ARGUMENT, "ball: stiffness is %g; it must be above 0",
-                   stiffness);
+static lbStatus check(const lbBody *body, const lbBall *ball, double dt) {
+  lbVec3 c = ball->centre, v = ball->velocity;
+  if (!lb_vec3_is_bounded(c) || !lb_vec3_is_bounded(v))
+    return lb_fail(body->message, LB_ERR_ARGUMENT,
+                   "ball: centre (%g, %g, %g), velocity (%g, %g, %g): not a number or beyond %g",
+                   c.x, c.y, c.z, v.x, v.y, v.z, LB_BODY_MOST);
+  if (!(ball->radius > 0 && ball->radius <= LB_BODY_MOST) || !(ball->stiffness > 0))
+    return lb_fail(body->message, LB_ERR_ARGUMENT,
+                   "ball: radius %g, stiffness %g; both must be above 0", ball->radius,
+                   ball->stiffness);
   if (!lb_time_step_is_legal(dt))
     return lb_fail(body->message, LB_ERR_ARGUMENT,
                    "ball: the time step is %g s; it must be above 0, at most %g", dt,
@@ -217,33 +218,32 @@ static lbStatus check(const lbBody *body, lbVec3 centre, double radius, double s
   return LB_OK;
 }
 
-// forces of the places; the body gets them. Returns how many places there are.
-static int32_t push_out(lbBody *body, lbVec3 centre, double radius, double stiffness, double h,
-                        Place *places, double *forces) {
+// The ball is in own axes. forces <- of the places; the body gets them. Returns how many there are.
+static int32_t push_out(lbBody *body, const lbBall *ball, double h, Place *places, double *forces) {
   const lbBodyCommon *common = body->common;
   lbPush *push = common->push;
   const double *q = lb_body_coordinates(body);
-  lb_tree_search(&push->tree, q, centre, (1 + MARGIN) * radius);
-  int32_t count = choose_places(&push->tree, centre, radius, places);
+  lb_tree_search(&push->tree, q, ball->centre, (1 + MARGIN) * ball->radius);
+  int32_t count = choose_places(&push->tree, ball->centre, ball->radius, places);
   if (count == 0) return 0;
   common->method->foresee(body, h, push->ahead, push->rates);
-  q = lb_body_coordinates(body);
-  prepare(body, h, q, count, places);
-  if (!find_forces(body, radius, stiffness, h, q, count, places, forces)) return 0;
+  prepare(body, h, lb_body_coordinates(body), count, places);
+  if (!find_forces(body, ball, h, count, places, forces)) return 0;
   return common->method->deliver(body, h, push->moved, push->quickened) ? count : 0;
 }
 
-lbStatus lb_body_push_ball(lbBody *body, lbVec3 centre, double radius, double stiffness, double dt,
-                           lbVec3 *force) {
+lbStatus lb_body_push_ball(lbBody *body, const lbBall *ball, double dt, lbVec3 *force) {
   Place places[LB_PUSH_PLACES];
   double forces[LB_PUSH_PLACES];
   lbVec3 sum = lb_vec3(0, 0, 0);
-  lbStatus status = check(body, centre, radius, stiffness, dt);
+  lbStatus status = check(body, ball, dt);
   if (!status && body->common->model->size.triangle_count > 0) {
     status = make_push(body);
     if (status) return status;
-    lbVec3 own = lb_mat3_apply_transpose(body->turn, lb_sub(centre, body->position));
-    int32_t count = push_out(body, own, radius, stiffness, dt, places, forces);
+    lbBall own = *ball;
+    own.centre = lb_mat3_apply_transpose(body->turn, lb_sub(ball->centre, body->position));
+    own.velocity = lb_mat3_apply_transpose(body->turn, ball->velocity);
+    int32_t count = push_out(body, &own, dt, places, forces);
     for (int32_t j = 0; j < count; j++) sum = lb_add_scaled(sum, -forces[j], places[j].normal);
   }
   if (!status && force) *force = lb_mat3_apply(body->turn, sum);

@@ -35,9 +35,9 @@ static double energy(const lbBody *body) {
 }
 
 static lbVec3 push(lbBody *body, lbVec3 centre, double stiffness) {
+  lbBall ball = { .centre = centre, .radius = RADIUS, .stiffness = stiffness };
   lbVec3 force = lb_vec3(0, 0, 0);
-  if (lb_body_push_ball(body, centre, RADIUS, stiffness, STEP, &force))
-    fail_msg("%s", lb_body_message(body));
+  if (lb_body_push_ball(body, &ball, STEP, &force)) fail_msg("%s", lb_body_message(body));
   assert_int_equal(lb_body_step(body, STEP) & (LB_STEP_NONFINITE | LB_STEP_REFUSED), 0);
   return force;
 }
@@ -120,7 +120,7 @@ static void a_body_that_falls_on_a_ball_comes_to_rest_on_it(void **state) {
     check_small((most - start) / fastest, 0.01);
     check_small((RADIUS - clearance(bar.body, centre)) / RADIUS, 0.05);
     assert_true(force.z < -1);
-    check_small(lb_body_report(bar.body).kinetic / fastest, 1e-3);
+    check_small(lb_body_report(bar.body).kinetic / fastest, 5e-3);
     felt_bar_destroy(&bar);
   }
 }
@@ -137,10 +137,10 @@ static void a_body_of_a_batch_is_pushed_as_one_alone(void **state) {
     check_ok(lb_batch_create(bar.model, &def, &batch, &err), err);
     lbBody *member = lb_batch_body(batch, 65);
     for (int step = 0; step < 40; step++) {
-      lbVec3 centre = above(RADIUS - 0.002 * step), forces[2];
+      lbBall ball = { above(RADIUS - 0.002 * step), lb_vec3(0, 0, -0.48), RADIUS, 1e4 };
+      lbVec3 forces[2];
       for (int i = 0; i < 2; i++)
-        assert_int_equal(
-            lb_body_push_ball(i ? member : bar.body, centre, RADIUS, 1e4, STEP, &forces[i]), LB_OK);
+        assert_int_equal(lb_body_push_ball(i ? member : bar.body, &ball, STEP, &forces[i]), LB_OK);
       assert_memory_equal(&forces[0], &forces[1], sizeof forces[0]);
       lb_body_step(bar.body, STEP);
       lb_batch_step(batch, STEP);
@@ -170,7 +170,8 @@ static void an_edited_central_and_turned_body_is_pushed_too(void **state) {
   for (int step = 0; step < 2000; step++) {
     own.z = 0.2 + RADIUS - 0.05 * step / 2000;
     lbVec3 centre = lb_vec3(3 - own.x, 1 - own.y, -2 + own.z);
-    assert_int_equal(lb_body_push_ball(body, centre, RADIUS, 1e5, h, &force), LB_OK);
+    lbBall ball = { centre, lb_vec3(0, 0, -0.05 / 2000 / h), RADIUS, 1e5 };
+    assert_int_equal(lb_body_push_ball(body, &ball, h, &force), LB_OK);
     lb_body_step(body, h);
     if (step == 1999) check_small((RADIUS - clearance(body, centre)) / RADIUS, 0.05);
   }
@@ -184,28 +185,29 @@ static void pushes_that_are_none_are_refused(void **state) {
   (void)state;
   FeltBar bar = felt_bar(1);
   const struct {
-    lbVec3 centre;
-    double radius, stiffness, dt;
+    lbBall ball;
+    double dt;
     const char *part;
-  } bad[] = { { { NAN, 0, 0 }, 1, 1, STEP, "centre" },     { { 0, 0, 0 }, 0, 1, STEP, "radius 0" },
-              { { 0, 0, 0 }, NAN, 1, STEP, "radius" },     { { 0, 0, 0 }, 1, 0, STEP, "stiffness" },
-              { { 0, 0, 0 }, 1, NAN, STEP, "stiffness" },  { { 0, 0, 0 }, 1, 1, 0, "time step" },
-              { { 0, 0, 0 }, 1, 1, INFINITY, "time step" } };
+  } bad[] = { { { .centre.x = NAN, .radius = 1, .stiffness = 1 }, STEP, "centre" },
+              { { .velocity.y = INFINITY, .radius = 1, .stiffness = 1 }, STEP, "velocity" },
+              { { .radius = 0, .stiffness = 1 }, STEP, "radius 0" },
+              { { .radius = NAN, .stiffness = 1 }, STEP, "radius" },
+              { { .radius = 1, .stiffness = 0 }, STEP, "stiffness 0" },
+              { { .radius = 1, .stiffness = NAN }, STEP, "stiffness" },
+              { { .radius = 1, .stiffness = 1 }, 0, "time step" },
+              { { .radius = 1, .stiffness = 1 }, INFINITY, "time step" } };
   lbVec3 force = lb_vec3(7, 7, 7);
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    assert_int_equal(lb_body_push_ball(bar.body, bad[i].centre, bad[i].radius, bad[i].stiffness,
-                                       bad[i].dt, &force),
-                     LB_ERR_ARGUMENT);
+    assert_int_equal(lb_body_push_ball(bar.body, &bad[i].ball, bad[i].dt, &force), LB_ERR_ARGUMENT);
     assert_non_null(strstr(lb_body_message(bar.body), bad[i].part));
   }
   assert_true(force.x == 7);
   // Absurd, but numbers.
   const double sizes[] = { 1e-90, 1e-3, 1, 1e90 }, steps[] = { 1e-9, 1, 1e6 };
   for (int i = 0; i < 12; i++) {
-    lbVec3 centre = above(i % 2 ? 0 : 0.3);
-    assert_int_equal(lb_body_push_ball(bar.body, centre, sizes[i % 4], i % 3 ? INFINITY : 1e-90,
-                                       steps[i / 4], NULL),
-                     LB_OK);
+    lbBall ball = { above(i % 2 ? 0 : 0.3), lb_vec3(0, 0, -1), sizes[i % 4],
+                    i % 3 ? INFINITY : 1e-90 };
+    assert_int_equal(lb_body_push_ball(bar.body, &ball, steps[i / 4], NULL), LB_OK);
     lb_body_step(bar.body, steps[i / 4]);
     assert_true(isfinite(energy(bar.body)));
   }
@@ -224,10 +226,11 @@ static void only_the_first_push_allocates_and_may_fail(void **state) {
     lbError err;
     lbStatus status = lb_body_create(bar.model, &def, &body, &err);
     if (!status) {
-      status = lb_body_push_ball(body, above(0), RADIUS, 1e4, STEP, NULL);
+      lbBall ball = { .centre = above(0), .radius = RADIUS, .stiffness = 1e4 };
+      status = lb_body_push_ball(body, &ball, STEP, NULL);
       if (status) { // once more, with memory
         assert_int_equal(status, LB_ERR_MEMORY);
-        assert_int_equal(lb_body_push_ball(body, above(0), RADIUS, 1e4, STEP, NULL), LB_OK);
+        assert_int_equal(lb_body_push_ball(body, &ball, STEP, NULL), LB_OK);
       }
       int64_t count = heap.count;
       for (int step = 0; step < 3; step++) push(body, above(0.01 * step), 1e4);
