@@ -187,6 +187,17 @@ typedef enum lbPointKind {
   LB_POINT_KIND_COUNT
 } lbPointKind;
 
+// The ground that a viewer shows under a world.
+typedef enum lbGround {
+  LB_GROUND_CHOSEN, // nothing is said: the viewer chooses
+  LB_GROUND_HEIGHT, // at a height along the up axis
+  LB_GROUND_NONE
+} lbGround;
+
+#define LB_VIEW_FOV 35.0      // degrees, where nothing is said
+#define LB_VIEW_FOV_LEAST 1.0 // degrees
+#define LB_VIEW_FOV_MOST 170.0
+
 typedef struct lbWorldSizes {
   int32_t body_count, load_count, probe_count;
 } lbWorldSizes;

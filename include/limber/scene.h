@@ -46,8 +46,19 @@ typedef struct lbSceneProbe {
   int32_t body, vertex;
 } lbSceneProbe;
 
+// From where a viewer looks at first.
+typedef struct lbSceneView {
+  bool placed;           // `from` and `at` are given; otherwise the viewer chooses
+  double from[3], at[3]; // m
+  double fov;            // degrees from the picture's bottom to its top; default LB_VIEW_FOV
+  lbGround ground;       // default LB_GROUND_CHOSEN
+  double ground_height;  // m along the up axis, with LB_GROUND_HEIGHT
+} lbSceneView;
+
 typedef struct lbScene {
   char *path;
+  char *title, *hint; // what it is called, what to try; one line each; NULL: not said
+  lbSceneView view;
   lbBundle *bundle;  // the models' owner where the scene is a model file or a cooked one, or NULL
   double gravity[3]; // m/s²
   int32_t body_count;

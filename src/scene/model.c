@@ -10,7 +10,7 @@
 // What a model has settled already.
 static lbStatus refuse_beside(const lbField *json, lbError *err) {
   static const char *const settled[] = { "mesh", "surface", "material", "fixed",
-                                         "mass", "scale",   NULL };
+                                         "mass", "scale",   "look",     NULL };
   for (int i = 0; settled[i]; i++) {
     lbField member = lb_field_member(json, settled[i]);
     if (lb_field_here(&member))
