@@ -13,6 +13,7 @@ typedef struct Cooking {
   int32_t *body_models; // (bodies)
   lbArena arena;        // the world's arrays
   lbWorldDef world;
+  int32_t integrator;
 } Cooking;
 
 static void release(Cooking *c) {
@@ -153,11 +154,36 @@ static lbStatus place_probes(Cooking *c, lbError *err) {
   return status;
 }
 
+// ---- what viewers and simulators are told ------------------------------------------------------
+
+static const int32_t one = 1;
+
+// Only what is not as usual, so that old programs read the rest.
+static void tell(Cooking *c) {
+  const lbScene *scene = c->scene;
+  const lbSceneView *view = &scene->view;
+  lbSimulatorDef usual = lb_simulator_def();
+  lbWorldDef *w = &c->world;
+  w->gravity = scene->gravity;
+  w->time_step = &scene->time_step;
+  w->step_count = &scene->step_count;
+  w->title = scene->title;
+  w->hint = scene->hint;
+  if (view->placed) w->view_from = view->from, w->view_at = view->at;
+  if (view->fov != LB_VIEW_FOV) w->view_fov = &view->fov;
+  if (view->ground == LB_GROUND_HEIGHT) w->ground = &view->ground_height;
+  if (view->ground == LB_GROUND_NONE) w->no_ground = &one;
+  c->integrator = (int32_t)scene->integrator;
+  if (scene->integrator != usual.integrator) w->integrator = &c->integrator;
+  if (scene->newton_iterations != usual.newton_iterations)
+    w->newton_iterations = &scene->newton_iterations;
+  if (scene->newton_tolerance != usual.newton_tolerance)
+    w->newton_tolerance = &scene->newton_tolerance;
+}
+
 lbStatus lb_scene_cook(const lbScene *scene, const char *path, lbCookReport *report, lbError *err) {
   Cooking c = { .scene = scene };
-  c.world.gravity = scene->gravity;
-  c.world.time_step = &scene->time_step;
-  c.world.step_count = &scene->step_count;
+  tell(&c);
   lbStatus status = refuse_full(scene, err);
   if (!status) status = gather_models(&c, err);
   if (!status) status = place_bodies(&c, err);
