@@ -95,14 +95,17 @@ lbStatus lb_scene_own_fem(const lbSceneBody *body, lbFem **out, lbError *err);
 // The model of a scene body by its method, in the body's own axes; "full" has none. A body read
 // from a model file: a copy.
 lbStatus lb_scene_model(const lbSceneBody *body, lbModel **out, lbError *err);
+// What an unreduced body is made of, as a model without methods: mesh, materials, supports,
+// surface, damping and kind of mass. A body read from a model file: a copy.
+lbStatus lb_scene_full_model(const lbSceneBody *body, lbModel **out, lbError *err);
 // What the subspace method makes of a body: counts that the scene does not say are chosen (20
 // modes, of extended ones 4; r = 30; fewer where the body has fewer), the sketch is read, its
 // vertex ids turned into those of the volume mesh. *sketch is what def->basis.sketch points to;
 // destroy it.
 lbStatus lb_scene_subspace(const lbSceneBody *body, const lbFem *fem, lbSubspaceDef *def,
                            lbSketch **sketch, lbError *err);
-// The method that a model is played by where nothing is said: subspace, or the first that it has;
-// LB_METHOD_COUNT: it has none.
+// The method that a model is played by where nothing is said: subspace, or the first reduced one
+// that it has, or its recording (LB_METHOD_FULL); LB_METHOD_COUNT: it has none.
 lbMethod lb_scene_model_method(const lbModel *model);
 // Where a point of the body's own axes stands in the world at rest.
 void lb_scene_place(const lbSceneBody *body, const double own[3], double world[3]);

@@ -134,7 +134,7 @@ static void points_without_a_number_are_refused(void **state) {
   lb_scene_destroy(scene);
 }
 
-static void unreduced_bodies_are_refused_by_name(void **state) {
+static void unreduced_bodies_without_steps_to_record_are_refused_by_name(void **state) {
   (void)state;
   lbScene *scene = scene_of("{'limber':1,'bodies':[" STEM("") "," BODY "]}");
   lbError err;
@@ -207,7 +207,7 @@ int main(void) {
     cmocka_unit_test(ids_of_surfaces_and_models_survive_cooking),
     cmocka_unit_test(titles_views_and_settings_survive_cooking),
     cmocka_unit_test(points_without_a_number_are_refused),
-    cmocka_unit_test(unreduced_bodies_are_refused_by_name),
+    cmocka_unit_test(unreduced_bodies_without_steps_to_record_are_refused_by_name),
     cmocka_unit_test(failed_allocations_are_reported_and_write_nothing),
     cmocka_unit_test(arrays_are_written_for_numpy),
   };
