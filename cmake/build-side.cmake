@@ -21,6 +21,7 @@ if(ASSIMP_FOUND)
   target_link_libraries(limber-build PRIVATE PkgConfig::ASSIMP)
 endif()
 
+include(cmake/serve.cmake)
 include(cmake/viewer.cmake)
 
 file(GLOB cli_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/cli/*.c ${CMAKE_SOURCE_DIR}/bench/*.c)
@@ -29,10 +30,8 @@ if(cli_sources)
   limber_set_up(limber-cli)
   target_compile_definitions(limber-cli PRIVATE _GNU_SOURCE)
   target_include_directories(limber-cli PRIVATE ${CMAKE_SOURCE_DIR})
-  target_link_libraries(limber-cli PRIVATE limber-build PkgConfig::JANSSON)
-  if(TARGET limber-viewer)
-    target_link_libraries(limber-cli PRIVATE limber-viewer)
-  endif()
+  target_link_libraries(limber-cli PRIVATE limber-build limber-viewer limber-serve
+    PkgConfig::JANSSON)
   set_target_properties(limber-cli PROPERTIES OUTPUT_NAME limber)
 endif()
 

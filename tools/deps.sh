@@ -5,7 +5,9 @@
 #        deps.sh         that, and what the tests use
 set -eu
 build="gcc g++ libc6-dev make cmake ninja-build pkg-config
-libopenblas-dev liblapacke-dev libsuitesparse-dev libjansson-dev zlib1g-dev libassimp-dev"
+libopenblas-dev liblapacke-dev libsuitesparse-dev libjansson-dev zlib1g-dev libassimp-dev
+libglfw3-dev libepoxy-dev libimgui-dev libstb-dev libmicrohttpd-dev libegl1 libgl1-mesa-dri ffmpeg
+fonts-dejavu-core"
 # A second compiler with its sanitizer and fuzzer run time, a cross compiler, a locale with a decimal
 # comma, the two programs that fill surfaces with tets, and numpy, which reads what is exported.
 tests="libcmocka-dev python3 git clang libclang-rt-14-dev clang-format gcc-mingw-w64-x86-64

@@ -48,7 +48,7 @@ typedef struct cliVerb {
 } cliVerb;
 
 extern const cliVerb cli_mesh, cli_modes, cli_static, cli_evaluate, cli_build, cli_info, cli_run,
-    cli_cook, cli_export, cli_bench;
+    cli_cook, cli_export, cli_view, cli_bench;
 
 // Parses the words of a verb; options end with a NULL name. On CLI_OK with common.help set the help
 // has been printed and the verb is done. Wrong words are reported. Starts threads.
@@ -137,6 +137,12 @@ void cli_print_subspace(const lbModel *model); // nothing without one
 void cli_print_accuracy(const lbModel *model);
 int32_t cli_mode_fates(const lbModel *model, lbModeFate fate); // how many
 const char *cli_fate_name(lbModeFate fate);                    // "kept", "too_weak", "too_fast"
+
+// ---- files of the program's own ----------------------------------------------------------------
+
+// A folder as seen from the program's parent folder: in a source tree, or where it is installed.
+lbStatus cli_data_folder(const char *built, const char *installed, char *path, size_t size,
+                         lbError *err);
 
 // ---- meshes ------------------------------------------------------------------------------------
 

@@ -109,6 +109,7 @@ typedef struct vwActorView {
 } vwActorView;
 int32_t vw_stage_actor_count(const vwStage *stage);
 vwActorView vw_stage_actor(const vwStage *stage, int32_t actor);
+lbVec3 vw_stage_label_place(const vwStage *stage, int32_t actor); // m, just above the actor
 // Counts up whenever actors were made anew: skins must then be made again.
 int32_t vw_stage_generation(const vwStage *stage);
 

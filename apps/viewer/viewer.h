@@ -96,5 +96,9 @@ vwLegend vw_viewer_legend(const vwViewer *viewer);
 // The last message for the user ("the force is too large ..."), "" when there is none; and until
 // when it matters is the host's taste.
 const char *vw_viewer_message(const vwViewer *viewer);
+void vw_viewer_clear_message(vwViewer *viewer);
+const char *
+vw_viewer_device(const vwViewer *viewer);        // of the renderer, "" when the context is lost
+int64_t vw_viewer_steps(const vwViewer *viewer); // taken in frames, in all
 
 #endif

@@ -1,0 +1,174 @@
+// limber view: the interactive window, or the same in a web page.
+#include "cli.h"
+
+#include "apps/viewer/full.h"
+#include "apps/viewer/serve.h"
+#include "apps/viewer/window.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct ViewOptions {
+  bool web, no_open, no_panel;
+  int32_t port, width, height;
+  double seconds;
+  const char *set;
+} ViewOptions;
+
+// ---- the window --------------------------------------------------------------------------------
+
+static lbStatus find_gallery(const cliArguments *arguments, vwGallery **gallery, lbError *err) {
+  if (arguments->input_count) return vw_gallery_of_file(arguments->inputs[0], gallery, err);
+  char folder[4096];
+  lbStatus status = cli_data_folder("scenes", "share/limber/scenes", folder, sizeof folder, err);
+  return status ? status : vw_gallery_load(folder, gallery, err);
+}
+
+static cliStatus print_report(const vwWindowReport *report) {
+  return cli_print_json(json_pack(
+      "{s:I, s:I, s:f, s:i, s:i, s:i, s:f, s:f, s:s}", "frames", (json_int_t)report->frames,
+      "steps", (json_int_t)report->steps, "seconds", report->seconds, "opened", (int)report->opened,
+      "refused", (int)report->refused, "grabs", (int)report->grabs, "largest_pull",
+      report->largest_pull, "largest_force", report->largest_force, "device", report->device));
+}
+
+static cliStatus show_window(const ViewOptions *options, const cliArguments *arguments) {
+  vwWindowDef def = vw_window_def();
+  def.width = options->width;
+  def.height = options->height;
+  def.panel = !options->no_panel;
+  def.seconds = options->seconds;
+  def.link = options->set;
+  def.viewer.stage.full = vw_full();
+  lbError err;
+  vwGallery *gallery = NULL;
+  vwWindowReport report;
+  lbStatus status = find_gallery(arguments, &gallery, &err);
+  def.gallery = gallery;
+  if (!status) status = vw_window_run(&def, &report, &err);
+  vw_gallery_destroy(gallery);
+  cli_finish_progress();
+  if (status && arguments->input_count) return cli_fail_about(arguments->inputs[0], &err);
+  if (status) return cli_fail(&err);
+  return arguments->common.json ? print_report(&report) : CLI_OK;
+}
+
+// ---- the page ----------------------------------------------------------------------------------
+
+static volatile sig_atomic_t stopped;
+static void stop(int signal_number) { stopped = signal_number; }
+
+static void wait_for_end(double seconds) {
+  struct sigaction action = { .sa_handler = stop };
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  double begin = lb_seconds();
+  while (!stopped && !(seconds > 0 && lb_seconds() - begin > seconds)) usleep(50000);
+}
+
+// The page reads models and cooked files; anything else is made into one first.
+static lbStatus make_servable(const char *path, char *made, size_t size, lbError *err) {
+  made[0] = '\0';
+  if (lb_model_is_model_file(path)) return LB_OK;
+  const char *folder = getenv("TMPDIR");
+  snprintf(made, size, "%s/limber-XXXXXX.glb", folder && *folder ? folder : "/tmp");
+  int file = mkstemps(made, 4);
+  if (file < 0) return lb_fail(err, LB_ERR_FILE, "%s: cannot make a temporary file", made);
+  close(file);
+  lbStatus status = vw_open_to_file(path, made, err);
+  if (status) unlink(made);
+  if (status) made[0] = '\0';
+  return status;
+}
+
+static void page_address(const vwServer *server, const vwServerFile *file, const char *set,
+                         char *url, size_t size) {
+  char name[2048] = "";
+  if (file && !vw_url_encode(file->name, name, sizeof name)) name[0] = '\0';
+  snprintf(url, size, "%s%s%s%s%s", vw_server_url(server), name[0] || set ? "#" : "",
+           name[0] ? "open=" : "", name, "");
+  if (set) snprintf(url + strlen(url), size - strlen(url), "%s%s", name[0] ? "&" : "", set);
+}
+
+static lbStatus serve(const ViewOptions *options, const vwServerFile *file, bool quiet,
+                      lbError *err) {
+  char folder[4096], url[8192];
+  lbStatus status = cli_data_folder("web/dist", "share/limber/web", folder, sizeof folder, err);
+  if (status) return lb_fail(err, LB_ERR_UNSUPPORTED, "the web page is not built; run: make web");
+  vwServerDef def = vw_server_def();
+  def.folder = folder;
+  def.port = options->port;
+  def.files = file;
+  def.file_count = file ? 1 : 0;
+  vwServer *server = NULL;
+  if ((status = vw_server_start(&def, &server, err))) return status;
+  page_address(server, file, options->set, url, sizeof url);
+  if (!quiet) printf("%s\nCtrl-C ends it\n", url), fflush(stdout);
+  lbError browser;
+  if (!options->no_open && vw_open_browser(url, &browser) && !quiet)
+    fprintf(stderr, "limber: %s\n", browser.text);
+  wait_for_end(options->seconds);
+  vw_server_stop(server);
+  return LB_OK;
+}
+
+static cliStatus show_page(const ViewOptions *options, const cliArguments *arguments) {
+  lbError err;
+  char made[512] = "", name[512] = "";
+  const char *path = arguments->input_count ? arguments->inputs[0] : NULL;
+  lbStatus status = path ? make_servable(path, made, sizeof made, &err) : LB_OK;
+  cli_finish_progress();
+  if (!status && path) {
+    const char *last = strrchr(path, '/');
+    snprintf(name, sizeof name, "open/%s%s", last ? last + 1 : path, made[0] ? ".glb" : "");
+  }
+  vwServerFile file = { .name = name, .path = made[0] ? made : path };
+  if (!status) status = serve(options, path ? &file : NULL, arguments->common.quiet, &err);
+  if (made[0]) unlink(made);
+  if (!status) return CLI_OK;
+  return path ? cli_fail_about(path, &err) : cli_fail(&err);
+}
+
+// ---- the verb ----------------------------------------------------------------------------------
+
+static cliStatus run(int count, char **words) {
+  ViewOptions view = { .width = 1280, .height = 800 };
+  const cliOption options[] = {
+    { "web", CLI_FLAG, &view.web, NULL, NULL, "serve the web page on this machine and open it" },
+    { "port", CLI_INTEGER, &view.port, NULL, "N", "with --web: its port (any free one)" },
+    { "no-open", CLI_FLAG, &view.no_open, NULL, NULL, "with --web: do not start a browser" },
+    { "width", CLI_INTEGER, &view.width, NULL, "PIXELS", "of the window (1280)" },
+    { "height", CLI_INTEGER, &view.height, NULL, "PIXELS", "of the window (800)" },
+    { "no-panel", CLI_FLAG, &view.no_panel, NULL, NULL, "begin without the panel; Tab brings it" },
+    { "set", CLI_TEXT, &view.set, NULL, "NAME=VALUE&...",
+      "settings to begin with, as in share links" },
+    { "seconds", CLI_NUMBER, &view.seconds, NULL, "S", "close by itself after so long" },
+    { 0 },
+  };
+  cliArguments arguments;
+  cliStatus result = cli_parse(&cli_view, options, count, words, &arguments);
+  if (result || arguments.common.help) return result;
+  if (arguments.input_count > 1) return cli_usage(&cli_view, "one scene, model or mesh at a time");
+  if (view.width < 1 || view.width > 16384 || view.height < 1 || view.height > 16384)
+    return cli_usage(&cli_view, "--width and --height must be 1 to 16384");
+  if (view.port < 0 || view.port > 65535) return cli_usage(&cli_view, "--port must be 0 to 65535");
+  return view.web ? show_page(&view, &arguments) : show_window(&view, &arguments);
+}
+
+const cliVerb cli_view = {
+  "view",
+  "look at a scene, model or mesh and pull at it; without one: the gallery",
+  "limber view [X] [options]",
+  "X is a scene (.json), a model or cooked file (.glb), or a mesh or surface, for which a model "
+  "is\n"
+  "built first. Drag a body to pull it, drag beside it to turn the camera; ? lists the keys.\n"
+  "--web serves the same as a web page, on this machine alone.\n"
+  "With --json the window prints a summary when it is closed.\n",
+  "  limber view\n"
+  "  limber view scenes/bridge.json\n"
+  "  limber view scenes/spoon.json --set \"map=3&speed=0.25\"\n"
+  "  limber view --web",
+  run,
+};

@@ -1,0 +1,19 @@
+// Records the motion on a stage, and writes it as an animated .glb through lb_animation_write.
+#ifndef LIMBER_VIEWER_ANIMATION_H
+#define LIMBER_VIEWER_ANIMATION_H
+
+#include "stage.h"
+
+#define VW_ANIMATION_RATE 30.0 // frames a second of simulated time
+
+typedef struct vwAnimation vwAnimation;
+
+lbStatus vw_animation_create(const vwStage *stage, vwAnimation **out, lbError *err);
+void vw_animation_destroy(vwAnimation *animation);
+// Adds a frame if simulated time has gone on far enough. LB_ERR_ARGUMENT when the stage's actors
+// are no longer those that it began with.
+lbStatus vw_animation_add(vwAnimation *animation, const vwStage *stage, lbError *err);
+int32_t vw_animation_frames(const vwAnimation *animation);
+lbStatus vw_animation_save(const vwAnimation *animation, const char *path, lbError *err);
+
+#endif
