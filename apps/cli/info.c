@@ -60,10 +60,11 @@ static json_t *scene_document(const lbScene *scene) {
   json_t *bodies = json_array();
   for (int32_t i = 0; i < scene->body_count; i++)
     json_array_append_new(bodies, body_document(&scene->bodies[i]));
-  return json_pack("{s:s, s:o, s:o, s:i, s:i, s:f, s:i}", "kind", "scene", "gravity",
-                   cli_numbers(scene->gravity, 3), "bodies", bodies, "loads",
-                   (int)scene->load_count, "probes", (int)scene->probe_count, "time_step",
-                   scene->time_step, "steps", (int)scene->step_count);
+  return json_pack("{s:s, s:s?, s:s?, s:o, s:o, s:i, s:i, s:f, s:i}", "kind", "scene", "title",
+                   scene->title, "try", scene->hint, "gravity", cli_numbers(scene->gravity, 3),
+                   "bodies", bodies, "loads", (int)scene->load_count, "probes",
+                   (int)scene->probe_count, "time_step", scene->time_step, "steps",
+                   (int)scene->step_count);
 }
 
 void cli_print_material(const lbMaterial *m) {
@@ -80,6 +81,8 @@ static void print_scene(const lbScene *scene) {
          (int)scene->body_count, scene->body_count == 1 ? "body" : "bodies", (int)scene->load_count,
          (int)scene->probe_count, (int)scene->step_count, scene->time_step, scene->gravity[0],
          scene->gravity[1], scene->gravity[2]);
+  if (scene->title) printf("title: %s\n", scene->title);
+  if (scene->hint) printf("try: %s\n", scene->hint);
   for (int32_t i = 0; i < scene->body_count; i++) {
     const lbSceneBody *b = &scene->bodies[i];
     BodySizes size = body_sizes(b);

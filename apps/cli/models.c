@@ -257,6 +257,19 @@ static json_t *body_document(const lbWorldDef *w, int32_t i) {
 
 static const char *point_name(int32_t kind) { return kind == LB_POINT_VERTEX ? "vertex" : "node"; }
 
+// What viewers are told; null where nothing is said.
+static json_t *view_document(const lbWorldDef *w) {
+  double height = 0;
+  lbGround ground = lb_world_ground(w, &height);
+  return json_pack("{s:o, s:o, s:f, s:o}", "from",
+                   w->view_from ? cli_numbers(w->view_from, 3) : json_null(), "at",
+                   w->view_at ? cli_numbers(w->view_at, 3) : json_null(), "fov",
+                   w->view_fov ? w->view_fov[0] : LB_VIEW_FOV, "ground",
+                   ground == LB_GROUND_HEIGHT ? json_real(height)
+                   : ground == LB_GROUND_NONE ? json_false()
+                                              : json_null());
+}
+
 static json_t *world_document(const lbWorldDef *w, bool arrays) {
   json_t *bodies = json_array(), *loads = json_array(), *probes = json_array();
   for (int32_t i = 0; i < w->size.body_count; i++)
@@ -276,14 +289,31 @@ static json_t *world_document(const lbWorldDef *w, bool arrays) {
       json_pack("{s:o, s:f, s:i, s:o, s:o, s:o}", "gravity", cli_numbers(w->gravity, 3),
                 "time_step", w->time_step[0], "steps", (int)w->step_count[0], "bodies", bodies,
                 "loads", loads, "probes", probes);
+  json_object_set_new(document, "title", w->title ? json_string(w->title) : json_null());
+  json_object_set_new(document, "try", w->hint ? json_string(w->hint) : json_null());
+  json_object_set_new(document, "view", view_document(w));
   if (arrays) json_object_set_new(document, "arrays", world_arrays(w));
   return document;
+}
+
+static void print_view(const lbWorldDef *w) {
+  double height = 0;
+  lbGround ground = lb_world_ground(w, &height);
+  if (w->title) printf("  title: %s\n", w->title);
+  if (w->hint) printf("  try: %s\n", w->hint);
+  if (w->view_from)
+    printf("  view from %g %g %g at %g %g %g m, %g degrees\n", w->view_from[0], w->view_from[1],
+           w->view_from[2], w->view_at[0], w->view_at[1], w->view_at[2],
+           w->view_fov ? w->view_fov[0] : LB_VIEW_FOV);
+  if (ground == LB_GROUND_HEIGHT) printf("  ground at %g m\n", height);
+  if (ground == LB_GROUND_NONE) printf("  no ground\n");
 }
 
 static void print_world(const lbWorldDef *w, bool arrays) {
   printf("world: %d bodies, %d loads, %d probes, %d steps of %g s, gravity %g %g %g m/s2\n",
          (int)w->size.body_count, (int)w->size.load_count, (int)w->size.probe_count,
          (int)w->step_count[0], w->time_step[0], w->gravity[0], w->gravity[1], w->gravity[2]);
+  print_view(w);
   for (int32_t i = 0; i < w->size.body_count; i++) {
     const double *x = w->body_positions + 3 * (size_t)i;
     printf("  body %s: model %d by %s at %g %g %g m\n", lb_model_text(w->body_names, i),

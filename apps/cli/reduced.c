@@ -7,7 +7,8 @@
 const double *cli_model_damping(const lbModel *model) {
   static const double none[2] = { 0, 0 };
   if (model->subspace_damping) return model->subspace_damping;
-  return model->modal_damping ? model->modal_damping : none;
+  if (model->modal_damping) return model->modal_damping;
+  return model->full_damping ? model->full_damping : none;
 }
 
 // ---- subspace ----------------------------------------------------------------------------------

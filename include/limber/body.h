@@ -39,6 +39,11 @@ static inline lbPoint lb_point_triangle(int32_t triangle, double a, double b, do
 
 // ---- bodies ------------------------------------------------------------------------------------
 
+// A model with a recording (lb_model_has(model, LB_METHOD_FULL)) has a body by LB_METHOD_FULL, too:
+// it plays the motion of the unreduced simulation by the body's time and stays as it is at the end.
+// Forces, impulses, gravity, velocity and damping are taken and have no effect; constraints and
+// lb_body_set_material are refused; lb_body_set_state lasts until the next step, and
+// lb_body_restore_state goes back in time. Its elastic energy is not known and reported as 0.
 typedef struct lbBody lbBody;
 
 // How the subspace method goes through time. (The modal method's steps are exact.)
@@ -50,7 +55,8 @@ typedef enum lbIntegrate {
 } lbIntegrate;
 
 typedef struct lbBodyDef {
-  lbMethod method;          // default LB_METHOD_COUNT: subspace where the model has it, else modal
+  lbMethod method;          // default LB_METHOD_COUNT: subspace where the model has it, else modal,
+                            // else its recording
   lbVec3 position;          // m, default 0
   lbQuat rotation;          // default the identity; made unit length
   lbVec3 gravity;           // m/s², default 0

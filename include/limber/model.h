@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 typedef enum lbMethod {
-  LB_METHOD_FULL, // unreduced; never in a model
+  LB_METHOD_FULL, // unreduced: a model has its motion at most, as a recording that can be played
   LB_METHOD_MODAL,
   LB_METHOD_SUBSPACE,
   LB_METHOD_WARP,
@@ -54,6 +54,8 @@ typedef struct lbModelSizes {
   int32_t packed3_count;       // r (r+1) (r+2) / 6
   int32_t packed4_count;       // r (r+1) (r+2) (r+3) / 24
   int32_t accuracy_count;      // motions that the model was compared with the full simulator on
+  int32_t recording_dimension; // vectors that the recorded motion is made of; 0: no recording
+  int32_t recording_frames;    // frames of it, at least 2; 0: no recording
 } lbModelSizes;
 
 // Arrays that are not there are NULL; "?" marks those that need not be. A text is UTF-8 and ends
@@ -134,6 +136,14 @@ typedef struct lbModel {
                                  //   (relative); -1: not measured
   const char *accuracy_coverage; // ? text: what was covered and what was not
 
+  // The unreduced body: what its simulator needs beside the volume, and its recorded motion,
+  // u(t) = U q(t) with q between the frames by cubic polynomials, in the body's own axes.
+  const double *full_damping;          // ? (2): α in 1/s, β in s
+  const int32_t *full_mass;            // ? (1): mass matrix, 0 consistent, 1 lumped (row sums)
+  const double *recording_basis;       // ? (recording_dimension x 3 nodes), mass-orthonormal
+  const double *recording_coordinates; // ? (recording_frames x recording_dimension) kg^1/2 m
+  const double *recording_rate;        // ? (1) Hz, frames a second; the first is at t = 0
+
   // Not an array of the table.
   const uint8_t *pictures;     // the textures' encoded bytes lie in here
   size_t pictures_bytes;       //
@@ -154,7 +164,9 @@ lbStatus lb_model_read(const char *name, const void *bytes, size_t byte_count, l
 lbStatus lb_model_save(const lbModel *model, const char *path, lbError *err);
 void lb_model_destroy(lbModel *model); // NULL is legal
 
+// LB_METHOD_FULL: whether there is a recording to be played.
 bool lb_model_has(const lbModel *model, lbMethod method);
+double lb_model_recording_seconds(const lbModel *model);     // 0: it has no recording
 bool lb_model_is_free(const lbModel *model);                 // no node is fixed
 const char *lb_model_text(const char *texts, int32_t index); // item of a list of texts
 
@@ -187,6 +199,17 @@ typedef enum lbPointKind {
   LB_POINT_KIND_COUNT
 } lbPointKind;
 
+// The ground that a viewer shows under a world.
+typedef enum lbGround {
+  LB_GROUND_CHOSEN, // nothing is said: the viewer chooses
+  LB_GROUND_HEIGHT, // at a height along the up axis
+  LB_GROUND_NONE
+} lbGround;
+
+#define LB_VIEW_FOV 35.0      // degrees, where nothing is said
+#define LB_VIEW_FOV_LEAST 1.0 // degrees
+#define LB_VIEW_FOV_MOST 170.0
+
 typedef struct lbWorldSizes {
   int32_t body_count, load_count, probe_count;
 } lbWorldSizes;
@@ -214,7 +237,25 @@ typedef struct lbWorldDef {
   const int32_t *probe_bodies; // (probes)
   const int32_t *probe_kinds;  // (probes)
   const int32_t *probe_points; // (probes)
+
+  // What a viewer is told; all of it may be missing.
+  const char *title;        // ? text, one line
+  const char *hint;         // ? text, one line: what to try with the mouse
+  const double *view_from;  // ? (3) m, where the eye is
+  const double *view_at;    // ? (3) m, what it looks at; there with view_from
+  const double *view_fov;   // ? (1) degrees from bottom to top; missing: LB_VIEW_FOV
+  const double *ground;     // ? (1) m, height of the ground along the up axis; missing: the viewer
+                            //   chooses, unless no_ground
+  const int32_t *no_ground; // ? (1): 1: no ground is shown, whatever `ground` says
+
+  // How the unreduced bodies and the subspace method go through time; missing: the usual values.
+  const int32_t *integrator;        // ? (1): 0 newmark, 1 implicit euler (lbIntegrator)
+  const int32_t *newton_iterations; // ? (1), in each step; missing: 20
+  const double *newton_tolerance;   // ? (1); missing: 1e-10
 } lbWorldDef;
+
+// What a viewer shows under a world; *height (m) is set with LB_GROUND_HEIGHT.
+lbGround lb_world_ground(const lbWorldDef *world, double *height);
 
 int32_t lb_world_array_count(void);
 lbArrayView lb_world_array(const lbWorldDef *world, int32_t index);
@@ -227,6 +268,10 @@ typedef struct lbBundle {
   struct lbModelOwner *owner_;  // private
 } lbBundle;
 
+// A bundle in memory. Takes the models over (they must not belong to another bundle; on failure
+// they stay the caller's) and copies the world, which may be NULL.
+lbStatus lb_bundle_create(lbModel *const *models, int32_t model_count, const lbWorldDef *world,
+                          lbBundle **out, lbError *err);
 lbStatus lb_bundle_load(const char *path, lbBundle **out, lbError *err);
 lbStatus lb_bundle_read(const char *name, const void *bytes, size_t byte_count, lbBundle **out,
                         lbError *err);

@@ -46,8 +46,19 @@ typedef struct lbSceneProbe {
   int32_t body, vertex;
 } lbSceneProbe;
 
+// From where a viewer looks at first.
+typedef struct lbSceneView {
+  bool placed;           // `from` and `at` are given; otherwise the viewer chooses
+  double from[3], at[3]; // m
+  double fov;            // degrees from the picture's bottom to its top; default LB_VIEW_FOV
+  lbGround ground;       // default LB_GROUND_CHOSEN
+  double ground_height;  // m along the up axis, with LB_GROUND_HEIGHT
+} lbSceneView;
+
 typedef struct lbScene {
   char *path;
+  char *title, *hint; // what it is called, what to try; one line each; NULL: not said
+  lbSceneView view;
   lbBundle *bundle;  // the models' owner where the scene is a model file or a cooked one, or NULL
   double gravity[3]; // m/s²
   int32_t body_count;
@@ -84,14 +95,17 @@ lbStatus lb_scene_own_fem(const lbSceneBody *body, lbFem **out, lbError *err);
 // The model of a scene body by its method, in the body's own axes; "full" has none. A body read
 // from a model file: a copy.
 lbStatus lb_scene_model(const lbSceneBody *body, lbModel **out, lbError *err);
+// What an unreduced body is made of, as a model without methods: mesh, materials, supports,
+// surface, damping and kind of mass. A body read from a model file: a copy.
+lbStatus lb_scene_full_model(const lbSceneBody *body, lbModel **out, lbError *err);
 // What the subspace method makes of a body: counts that the scene does not say are chosen (20
 // modes, of extended ones 4; r = 30; fewer where the body has fewer), the sketch is read, its
 // vertex ids turned into those of the volume mesh. *sketch is what def->basis.sketch points to;
 // destroy it.
 lbStatus lb_scene_subspace(const lbSceneBody *body, const lbFem *fem, lbSubspaceDef *def,
                            lbSketch **sketch, lbError *err);
-// The method that a model is played by where nothing is said: subspace, or the first that it has;
-// LB_METHOD_COUNT: it has none.
+// The method that a model is played by where nothing is said: subspace, or the first reduced one
+// that it has, or its recording (LB_METHOD_FULL); LB_METHOD_COUNT: it has none.
 lbMethod lb_scene_model_method(const lbModel *model);
 // Where a point of the body's own axes stands in the world at rest.
 void lb_scene_place(const lbSceneBody *body, const double own[3], double world[3]);

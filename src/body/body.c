@@ -20,6 +20,13 @@ bool lb_rotation_make_unit(lbQuat *q) {
   return true;
 }
 
+lbStatus lb_body_refuse_recording(lbBody *body, const char *what) {
+  return lb_fail(body->message, LB_ERR_UNSUPPORTED,
+                 "%s: the body plays a recording of the unreduced simulation, which nothing "
+                 "changes",
+                 what);
+}
+
 // ---- coordinates in a row ----------------------------------------------------------------------
 
 static const double *gather(const lbBody *body, const double *values, double *row) {
@@ -155,7 +162,7 @@ lbStatus lb_body_set_velocity(lbBody *body, lbVec3 linear, lbVec3 angular) {
                      "velocity is (%g, %g, %g), (%g, %g, %g): not a number or beyond %g", linear.x,
                      linear.y, linear.z, angular.x, angular.y, angular.z, LB_BODY_MOST);
   }
-  for (int32_t i = 0; i < common->dimension; i++)
+  for (int32_t i = 0; i < common->dimension && !common->method->is_recording; i++)
     body->instances->v[lb_body_at(body, i)] = common->rates[i];
   lb_body_disturb(body);
   return LB_OK;

@@ -2,7 +2,7 @@
 //
 // Every method that moves a body by u = U q shares this: reduced coordinates q and rates v, reduced
 // forces, placement, points, constraints' bookkeeping, surface, state, batches. What differs is in
-// a table of operations (lbBodyMethod): modal.c, subspace.c.
+// a table of operations (lbBodyMethod): modal.c, subspace.c, recorded.c.
 //
 // A body of its own and a body of a batch are the same type. Their numbers lie in an lbInstances:
 // q[i * stride + lane], with stride 1 for a body of its own and LB_INSTANCE_BLOCK in a batch. What
@@ -109,6 +109,7 @@ struct lbBody {
 struct lbBodyMethod {
   lbMethod method;
   bool keeps_acceleration; // a state is q, v and a
+  bool is_recording;       // moves as time tells, whatever acts on it
   // Sets dimension, basis, gravity, launch, damping from the model, checks its part of the def.
   lbStatus (*open)(lbBodyCommon *common, const lbBodyDef *def, lbError *err);
   // Memory of its own in the common part and in a block of instances.
@@ -136,7 +137,10 @@ struct lbBodyMethod {
   uint64_t (*identify)(const lbBodyCommon *common, uint64_t hash);
 };
 
-extern const lbBodyMethod lb_modal_method, lb_subspace_method;
+extern const lbBodyMethod lb_modal_method, lb_subspace_method, lb_recorded_method;
+
+// Why a recording does not do something.
+lbStatus lb_body_refuse_recording(lbBody *body, const char *what);
 
 uint64_t lb_hash(uint64_t hash, const void *bytes, size_t count);
 

@@ -185,6 +185,7 @@ lbStatus lb_body_add_constraint(lbBody *body, const lbConstraintDef *def, int32_
   bool own = def->force_point_count == 0; // forces act at the points themselves
   int32_t force_count = own ? def->point_count : def->force_point_count;
   const lbPoint *force_points = own ? def->points : def->force_points;
+  if (body->common->method->is_recording) return lb_body_refuse_recording(body, "constraint");
   lbStatus status = check_def(body, def, force_count);
   if (status) return status;
   int32_t slot = 0;

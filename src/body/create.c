@@ -21,8 +21,9 @@ lbBodyDef lb_body_def(void) {
 
 // ---- what bodies have in common ----------------------------------------------------------------
 
-// The one that bends farthest first: it is taken where nothing is said.
-static const lbBodyMethod *const methods[] = { &lb_subspace_method, &lb_modal_method };
+// The one that bends farthest first: it is taken where nothing is said; a recording comes last.
+static const lbBodyMethod *const methods[] = { &lb_subspace_method, &lb_modal_method,
+                                               &lb_recorded_method };
 
 static const lbBodyMethod *find_method(const lbModel *model, lbMethod method) {
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
@@ -95,6 +96,10 @@ lbStatus lb_common_open(lbBodyCommon *common, const lbModel *model, const lbBody
   const lbBodyMethod *method = find_method(model, def->method);
   if (!method && def->method == LB_METHOD_COUNT)
     return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\" has no method to run", model->name);
+  if (!method && def->method == LB_METHOD_FULL)
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "model \"%s\" has no recording of its unreduced motion, `limber cook` makes one",
+                   model->name);
   if (!method)
     return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\" does not have the method \"%s\"",
                    model->name, lb_method_name(def->method));

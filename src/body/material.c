@@ -318,6 +318,7 @@ lbStatus lb_body_set_material(lbBody *body, int32_t material, double young, doub
                               double density) {
   lbBodyCommon *common = body->common;
   lbSubspace *s = &common->subspace;
+  if (common->method->is_recording) return lb_body_refuse_recording(body, "material");
   lbStatus status = check_change(body, material, young, poisson, density);
   if (status) return status;
   double *values = s->materials + 3 * (size_t)material;

@@ -53,6 +53,15 @@ lbArrayView lb_arrays_view(const lbArrayRow *row, const void *object) {
   return view;
 }
 
+uint32_t lb_arrays_version(const lbArrayTable *table, const void *object) {
+  uint32_t version = 1;
+  for (int32_t i = 0; i < table->row_count; i++)
+    if (table->rows[i].since > version && lb_arrays_data(&table->rows[i], object) &&
+        lb_arrays_item_count(&table->rows[i], object) > 0)
+      version = table->rows[i].since;
+  return version;
+}
+
 // ---- checks ------------------------------------------------------------------------------------
 
 // Length of the UTF-8 sequence at text, 0 when it is none (overlong, surrogate, cut off).

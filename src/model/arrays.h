@@ -23,6 +23,7 @@ typedef struct lbArrayRow {
   bool infinite;     // floats may be infinite
   lbExtent below;    // integers must be from `low` to below this; size and times 0: any value
   int32_t low;
+  uint32_t since; // version of the file format that has it; 0: the first
 } lbArrayRow;
 
 typedef struct lbSizeRow {
@@ -58,6 +59,9 @@ int64_t lb_arrays_item_count(const lbArrayRow *row, const void *object);
 // Bytes of a row's data; of texts, by looking at them. The data must be there.
 size_t lb_arrays_bytes(const lbArrayRow *row, const void *object);
 lbArrayView lb_arrays_view(const lbArrayRow *row, const void *object);
+
+// The lowest version of the file format that has all arrays of the object.
+uint32_t lb_arrays_version(const lbArrayTable *table, const void *object);
 
 // Whether `bytes` bytes are exactly `count` texts of UTF-8 without control characters but newline.
 bool lb_arrays_are_texts(const char *texts, size_t bytes, int64_t count);

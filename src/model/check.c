@@ -7,6 +7,8 @@
 // A basis far beyond these would overflow in a step.
 #define EIGENVALUE_MOST 1e40
 #define LENGTH_MOST 1e30
+#define RECORDING_MOST 1000 // vectors
+#define RATE_LEAST 1e-6     // Hz
 
 static lbStatus check_sizes(const lbModel *m, const char *where, lbError *err) {
   const lbModelSizes *s = &m->size;
@@ -82,13 +84,8 @@ static lbStatus check_modal(const lbModel *m, const char *where, lbError *err) {
     if (!(m->modal_eigenvalues[i] >= 0 && m->modal_eigenvalues[i] <= EIGENVALUE_MOST))
       return lb_fail(err, LB_ERR_FORMAT, "%s: mode %d has the eigenvalue %g", where, (int)i,
                      m->modal_eigenvalues[i]);
-  if (m->size.mode_count == 0) return LB_OK;
-  if (!m->modal_damping) return lb_fail(err, LB_ERR_FORMAT, "%s: modal.damping is missing", where);
-  for (int i = 0; i < 2; i++)
-    if (!(m->modal_damping[i] >= 0 && m->modal_damping[i] <= EIGENVALUE_MOST))
-      return lb_fail(err, LB_ERR_FORMAT, "%s: modal.damping[%d] is %g", where, i,
-                     m->modal_damping[i]);
-  return LB_OK;
+  return m->size.mode_count == 0 ? LB_OK
+                                 : check_damping(m->modal_damping, "modal.damping", where, err);
 }
 
 static lbStatus check_subspace(const lbModel *m, const char *where, lbError *err) {
@@ -109,6 +106,24 @@ static lbStatus check_subspace(const lbModel *m, const char *where, lbError *err
   return check_damping(m->subspace_damping, "subspace.damping", where, err);
 }
 
+static lbStatus check_full(const lbModel *m, const char *where, lbError *err) {
+  int32_t dimension = m->size.recording_dimension, frames = m->size.recording_frames;
+  lbStatus status =
+      m->full_damping ? check_damping(m->full_damping, "full.damping", where, err) : LB_OK;
+  if (status || (dimension == 0 && frames == 0 && !m->recording_rate)) return status;
+  if (dimension < 1 || dimension > RECORDING_MOST || frames < 2)
+    return lb_fail(err, LB_ERR_FORMAT, "%s: its recording has %d vectors and %d frames", where,
+                   (int)dimension, (int)frames);
+  if (!m->recording_rate || !(m->recording_rate[0] >= RATE_LEAST && m->recording_rate[0] <= 1e9))
+    return lb_fail(err, LB_ERR_FORMAT, "%s: its recording has %g frames a second", where,
+                   m->recording_rate ? m->recording_rate[0] : 0);
+  for (size_t i = 0; i < (size_t)dimension * (size_t)frames; i++)
+    if (fabs(m->recording_coordinates[i]) > LENGTH_MOST)
+      return lb_fail(err, LB_ERR_FORMAT, "%s: recording.coordinates[%llu] is %g", where,
+                     (unsigned long long)i, m->recording_coordinates[i]);
+  return LB_OK;
+}
+
 lbStatus lb_model_check(const lbModel *m, const char *where, lbError *err) {
   lbStatus status = check_sizes(m, where, err);
   if (!status) status = check_lengths(m->node_positions, m->size.node_count, "node", where, err);
@@ -119,6 +134,7 @@ lbStatus lb_model_check(const lbModel *m, const char *where, lbError *err) {
   if (!status) status = check_textures(m, where, err);
   if (!status) status = check_modal(m, where, err);
   if (!status) status = check_subspace(m, where, err);
+  if (!status) status = check_full(m, where, err);
   return status;
 }
 
@@ -131,7 +147,8 @@ static lbStatus check_body(const lbWorldDef *w, int32_t i, const lbModel *const 
   if (model < 0 || model >= model_count)
     return lb_fail(err, LB_ERR_FORMAT, "%s: body %d uses model %d, the file has %d", where, (int)i,
                    (int)model, (int)model_count);
-  if (!lb_model_has(models[model], method))
+  // An unreduced body has its mesh, though perhaps no recording.
+  if (method != LB_METHOD_FULL && !lb_model_has(models[model], method))
     return lb_fail(err, LB_ERR_FORMAT, "%s: body %d: model %d does not have the method \"%s\"",
                    where, (int)i, (int)model, lb_method_name(method));
   const double *q = w->body_rotations + 4 * (size_t)i;
@@ -156,6 +173,24 @@ static lbStatus check_points(const lbWorldDef *w, const lbModel *const *models, 
   return LB_OK;
 }
 
+static lbStatus check_view(const lbWorldDef *w, const char *where, lbError *err) {
+  double distance = 0;
+  if (!w->view_from != !w->view_at)
+    return lb_fail(err, LB_ERR_FORMAT, "%s: has one of view.from and view.at alone", where);
+  for (int i = 0; w->view_from && i < 3; i++)
+    distance = fmax(distance, fabs(w->view_from[i] - w->view_at[i]));
+  if (w->view_from && !(distance > 0 && distance <= LENGTH_MOST))
+    return lb_fail(err, LB_ERR_FORMAT, "%s: view.from is %g m from view.at", where, distance);
+  if (w->view_fov && !(w->view_fov[0] >= LB_VIEW_FOV_LEAST && w->view_fov[0] <= LB_VIEW_FOV_MOST))
+    return lb_fail(err, LB_ERR_FORMAT, "%s: view.fov is %g degrees", where, w->view_fov[0]);
+  if (w->ground && fabs(w->ground[0]) > LENGTH_MOST)
+    return lb_fail(err, LB_ERR_FORMAT, "%s: its ground is at %g m", where, w->ground[0]);
+  if (w->newton_tolerance && !(w->newton_tolerance[0] > 0))
+    return lb_fail(err, LB_ERR_FORMAT, "%s: world.newton_tolerance is %g", where,
+                   w->newton_tolerance[0]);
+  return LB_OK;
+}
+
 lbStatus lb_world_check(const lbWorldDef *w, const lbModel *const *models, int32_t model_count,
                         const char *where, lbError *err) {
   lbStatus status = LB_OK;
@@ -169,5 +204,6 @@ lbStatus lb_world_check(const lbWorldDef *w, const lbModel *const *models, int32
   if (!status)
     status = check_points(w, models, "probe", w->size.probe_count, w->probe_bodies, w->probe_kinds,
                           w->probe_points, where, err);
+  if (!status) status = check_view(w, where, err);
   return status;
 }

@@ -12,7 +12,7 @@
 
 #include "model/arrays.h"
 
-#define LB_FORMAT_VERSION 1
+#define LB_FORMAT_VERSION 2
 #define LB_WORLD_OWNER (-1)
 
 typedef struct lbContainerHeader {
@@ -83,6 +83,9 @@ typedef struct lbModelViewable {
   const int64_t *texture_ranges; // (all textures of all models in order x 2): offset in bin, bytes
 } lbModelViewable;
 
+// The lowest version of the format that has all that is in these.
+uint32_t lb_bundle_version(const lbModel *const *models, int32_t model_count,
+                           const lbWorldDef *world);
 // The bytes of a file; free them with lb_free. Models and world are checked first. `viewable` NULL:
 // an empty document, and the models' pictures in the BIN chunk.
 lbStatus lb_bundle_pack(const lbModel *const *models, int32_t model_count, const lbWorldDef *world,

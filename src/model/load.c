@@ -114,7 +114,11 @@ lbStatus lb_bundle_read(const char *name, const void *bytes, size_t byte_count, 
 }
 
 void lb_bundle_destroy(lbBundle *bundle) {
-  if (bundle && bundle->owner_) lb_model_owner_release(bundle->owner_);
+  if (!bundle) return;
+  if (bundle->owner_)
+    lb_model_owner_release(bundle->owner_);
+  else
+    lb_bundle_release(bundle);
 }
 
 bool lb_model_is_model_file(const char *path) {

@@ -14,6 +14,7 @@ struct lbModelOwner {
 };
 
 void lb_model_owner_release(struct lbModelOwner *owner);
+void lb_bundle_release(lbBundle *bundle); // one made by lb_bundle_create, with its models
 
 // What the table cannot say: the embedding's begins ascend, weights sum to 1, the mass is positive,
 // eigenvalues are not negative, textures lie inside `pictures`.

@@ -124,6 +124,19 @@ static void make_json(Packer *p) {
   p->viewable.json_bytes = strlen(p->json);
 }
 
+uint32_t lb_bundle_version(const lbModel *const *models, int32_t model_count,
+                           const lbWorldDef *world) {
+  uint32_t version = world ? lb_arrays_version(&lb_world_table, world) : 1;
+  for (int32_t i = 0; i < model_count; i++) {
+    uint32_t own = lb_arrays_version(&lb_model_table, models[i]);
+    if (own > version) version = own;
+  }
+  // Unreduced bodies came with version 2.
+  for (int32_t i = 0; world && i < world->size.body_count; i++)
+    if (world->body_methods[i] == LB_METHOD_FULL && version < 2) version = 2;
+  return version;
+}
+
 static lbStatus lay_out(Packer *p, lbError *err) {
   walk(p);
   if (p->own_bin) {
@@ -165,7 +178,8 @@ static void write_all(Packer *p) {
   if (v->bin_bytes && !p->own_bin) memcpy(p->bytes + p->bin_offset, v->bin, v->bin_bytes);
   put_chunk(p->bytes, p->lmbr_offset, 0, LB_CHUNK_LMBR); // its length comes with the seal
   walk(p);
-  lbContainerHeader header = { .format_version = LB_FORMAT_VERSION,
+  lbContainerHeader header = { .format_version =
+                                   lb_bundle_version(p->models, p->model_count, p->world),
                                .array_count = p->array_count,
                                .model_count = (uint32_t)p->model_count,
                                .has_world = p->world != NULL };

@@ -183,14 +183,37 @@ static lbStatus read_model(Reader *r, lbModel *model, int32_t index, lbError *er
   return status ? status : lb_model_check(model, r->where, err);
 }
 
-static lbStatus read_world(Reader *r, const lbModel *models, lbWorldDef *world, lbError *err) {
-  int32_t model_count = (int32_t)r->container->header.model_count;
-  lbStatus status = read_object(r, &lb_world_table, world, LB_WORLD_OWNER, err);
+static lbStatus check_version(const lbContainer *c, const lbModel *const *models,
+                              const lbWorldDef *world, lbError *err) {
+  uint32_t version = lb_bundle_version(models, (int32_t)c->header.model_count, world);
+  if (version == c->header.format_version) return LB_OK;
+  return lb_fail(err, LB_ERR_FORMAT, "%s: says that it is of format %lu, but what it has is of %lu",
+                 c->name, (unsigned long)c->header.format_version, (unsigned long)version);
+}
+
+static lbStatus check_end(const Reader *r, lbError *err) {
+  const lbContainer *c = r->container;
+  if (r->next == c->header.array_count && r->end == c->byte_count) return LB_OK;
+  return lb_fail(err, LB_ERR_FORMAT,
+                 "%s: it has %lu arrays in %llu bytes, but those of its models are %lu in %llu",
+                 c->name, (unsigned long)c->header.array_count, (unsigned long long)c->byte_count,
+                 (unsigned long)r->next, (unsigned long long)r->end);
+}
+
+// The world if there is one, the end of the file, and its version.
+static lbStatus read_rest(Reader *r, const lbModel *models, lbWorldDef *world, lbError *err) {
+  const lbContainer *c = r->container;
+  int32_t model_count = (int32_t)c->header.model_count;
+  lbStatus status = LB_OK;
+  if (!c->header.has_world) world = NULL;
+  if (world) status = read_object(r, &lb_world_table, world, LB_WORLD_OWNER, err);
   if (status) return status;
   const lbModel **list = lb_alloc((size_t)model_count, sizeof *list);
   if (!list) return lb_fail_memory(err);
   for (int32_t i = 0; i < model_count; i++) list[i] = &models[i];
-  status = lb_world_check(world, list, model_count, r->where, err);
+  if (world) status = lb_world_check(world, list, model_count, r->where, err);
+  if (!status) status = check_end(r, err);
+  if (!status) status = check_version(c, list, world, err);
   lb_free(list);
   return status;
 }
@@ -204,12 +227,5 @@ lbStatus lb_container_read(const lbContainer *c, lbModel *models, lbWorldDef *wo
                    "%s: the directory is not followed by zeros up to a multiple of 64", c->name);
   for (uint32_t i = 0; i < c->header.model_count && !status; i++)
     status = read_model(&r, &models[i], (int32_t)i, err);
-  if (!status && c->header.has_world) status = read_world(&r, models, world, err);
-  if (!status && (r.next != c->header.array_count || r.end != c->byte_count))
-    status =
-        lb_fail(err, LB_ERR_FORMAT,
-                "%s: it has %lu arrays in %llu bytes, but those of its models are %lu in %llu",
-                c->name, (unsigned long)c->header.array_count, (unsigned long long)c->byte_count,
-                (unsigned long)r.next, (unsigned long long)r.end);
-  return status;
+  return status ? status : read_rest(&r, models, world, err);
 }

@@ -1,7 +1,8 @@
 // The tables of a model's and of a world's arrays: the one place that lists them.
 //
-// The order is the order in files. A new array is added at the end of its table together with a new
-// version of the file format (src/model/container.c); rows are never removed, renamed or reordered.
+// The order is the order in files. A new array is added at the end of its table with a new version
+// of the file format (`since`, and LB_FORMAT_VERSION); rows are never removed, renamed or
+// reordered.
 #include "model/arrays.h"
 
 #define SIZE(type, group, field)                                                                   \
@@ -17,15 +18,16 @@
 #define ROW(member, text, kind) .name = text, .type = kind, .field = offsetof(lbModel, member)
 
 static const lbSizeRow model_sizes[] = {
-  SIZE(lbModel, size, node_count),         SIZE(lbModel, size, tet_count),
-  SIZE(lbModel, size, brick_count),        SIZE(lbModel, size, element_count),
-  SIZE(lbModel, size, material_count),     SIZE(lbModel, size, vertex_count),
-  SIZE(lbModel, size, triangle_count),     SIZE(lbModel, size, carrier_count),
-  SIZE(lbModel, size, look_count),         SIZE(lbModel, size, texture_count),
-  SIZE(lbModel, size, mode_count),         SIZE(lbModel, size, candidate_count),
-  SIZE(lbModel, size, subspace_dimension), SIZE(lbModel, size, subspace_part_count),
-  SIZE(lbModel, size, packed2_count),      SIZE(lbModel, size, packed3_count),
-  SIZE(lbModel, size, packed4_count),      SIZE(lbModel, size, accuracy_count),
+  SIZE(lbModel, size, node_count),          SIZE(lbModel, size, tet_count),
+  SIZE(lbModel, size, brick_count),         SIZE(lbModel, size, element_count),
+  SIZE(lbModel, size, material_count),      SIZE(lbModel, size, vertex_count),
+  SIZE(lbModel, size, triangle_count),      SIZE(lbModel, size, carrier_count),
+  SIZE(lbModel, size, look_count),          SIZE(lbModel, size, texture_count),
+  SIZE(lbModel, size, mode_count),          SIZE(lbModel, size, candidate_count),
+  SIZE(lbModel, size, subspace_dimension),  SIZE(lbModel, size, subspace_part_count),
+  SIZE(lbModel, size, packed2_count),       SIZE(lbModel, size, packed3_count),
+  SIZE(lbModel, size, packed4_count),       SIZE(lbModel, size, accuracy_count),
+  SIZE(lbModel, size, recording_dimension), SIZE(lbModel, size, recording_frames),
 };
 
 // clang-format off
@@ -152,6 +154,21 @@ static const lbArrayRow model_rows[] = {
     .meaning = "amplitude, duration, mass-weighted error, greatest error, frequency, amplitude" },
   { ROW(accuracy_coverage, "accuracy.coverage", LB_TEXT), .rank = 1, .shape = { ONLY(1) },
     .optional = true, .unit = "", .meaning = "what the comparison covered" },
+
+  { ROW(full_damping, "full.damping", LB_F64), .since = 2, .rank = 1, .shape = { ONLY(2) },
+    .optional = true, .unit = "1/s, s",
+    .meaning = "Rayleigh damping of the unreduced body: mass, stiffness" },
+  { ROW(full_mass, "full.mass", LB_I32), .since = 2, .rank = 1, .shape = { ONLY(1) },
+    .optional = true, .below = ONLY(2), .unit = "",
+    .meaning = "its mass matrix: 0 consistent, 1 lumped" },
+  { ROW(recording_basis, "recording.basis", LB_F64), .since = 2, .rank = 2,
+    .shape = { M(recording_dimension), { offsetof(lbModel, size.node_count), 3, 0 } },
+    .unit = "kg^-1/2", .meaning = "vectors of the recorded motion, one a row" },
+  { ROW(recording_coordinates, "recording.coordinates", LB_F64), .since = 2, .rank = 2,
+    .shape = { M(recording_frames), M(recording_dimension) }, .unit = "kg^1/2 m",
+    .meaning = "recorded coordinates, one frame a row" },
+  { ROW(recording_rate, "recording.rate", LB_F64), .since = 2, .rank = 1, .shape = { ONLY(1) },
+    .optional = true, .unit = "Hz", .meaning = "frames a second" },
 };
 // clang-format on
 
@@ -187,7 +204,7 @@ static const lbArrayRow world_rows[] = {
   { ROW(body_models, "body.models", LB_I32), .rank = 1, .shape = { W(body_count) },
     .unit = "", .meaning = "model of each body" },
   { ROW(body_methods, "body.methods", LB_I32), .rank = 1, .shape = { W(body_count) },
-    .low = LB_METHOD_MODAL, .below = ONLY(LB_METHOD_COUNT), .unit = "", .meaning = "lbMethod" },
+    .low = LB_METHOD_FULL, .below = ONLY(LB_METHOD_COUNT), .unit = "", .meaning = "lbMethod" },
   { ROW(body_positions, "body.positions", LB_F64), .rank = 2, .shape = { W(body_count), ONLY(3) },
     .unit = "m", .meaning = "where each stands" },
   { ROW(body_rotations, "body.rotations", LB_F64), .rank = 2, .shape = { W(body_count), ONLY(4) },
@@ -214,6 +231,28 @@ static const lbArrayRow world_rows[] = {
     .below = ONLY(LB_POINT_NODE + 1), .unit = "", .meaning = "vertex or node, lbPointKind" },
   { ROW(probe_points, "probe.points", LB_I32), .rank = 1, .shape = { W(probe_count) },
     .unit = "", .meaning = "what is read" },
+
+  { ROW(title, "world.title", LB_TEXT), .since = 2, .rank = 1, .shape = { ONLY(1) },
+    .optional = true, .unit = "", .meaning = "what the scene is called" },
+  { ROW(hint, "world.hint", LB_TEXT), .since = 2, .rank = 1, .shape = { ONLY(1) },
+    .optional = true, .unit = "", .meaning = "what to try with the mouse" },
+  { ROW(view_from, "view.from", LB_F64), .since = 2, .rank = 1, .shape = { ONLY(3) },
+    .optional = true, .unit = "m", .meaning = "where the eye is" },
+  { ROW(view_at, "view.at", LB_F64), .since = 2, .rank = 1, .shape = { ONLY(3) },
+    .optional = true, .unit = "m", .meaning = "what it looks at" },
+  { ROW(view_fov, "view.fov", LB_F64), .since = 2, .rank = 1, .shape = { ONLY(1) },
+    .optional = true, .unit = "degrees", .meaning = "angle from bottom to top" },
+  { ROW(ground, "view.ground", LB_F64), .since = 2, .rank = 1, .shape = { ONLY(1) },
+    .optional = true, .unit = "m", .meaning = "height of the ground" },
+  { ROW(no_ground, "view.no_ground", LB_I32), .since = 2, .rank = 1, .shape = { ONLY(1) },
+    .optional = true, .below = ONLY(2), .unit = "", .meaning = "1: no ground" },
+  { ROW(integrator, "world.integrator", LB_I32), .since = 2, .rank = 1, .shape = { ONLY(1) },
+    .optional = true, .below = ONLY(2), .unit = "", .meaning = "0 newmark, 1 implicit euler" },
+  { ROW(newton_iterations, "world.newton_iterations", LB_I32), .since = 2, .rank = 1,
+    .shape = { ONLY(1) }, .optional = true, .low = 1, .below = ONLY(10001), .unit = "",
+    .meaning = "Newton iterations in a step, at most" },
+  { ROW(newton_tolerance, "world.newton_tolerance", LB_F64), .since = 2, .rank = 1,
+    .shape = { ONLY(1) }, .optional = true, .unit = "", .meaning = "where Newton stops" },
 };
 // clang-format on
 

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const body_keys[] = { "name",     "mesh",     "surface",   "model",
-                                         "material", "damping",  "mass",      "fixed",
-                                         "method",   "reduce",   "position",  "rotation",
-                                         "scale",    "velocity", "instances", NULL };
+static const char *const body_keys[] = { "name",     "mesh",     "surface", "model",    "material",
+                                         "damping",  "mass",     "fixed",   "method",   "reduce",
+                                         "position", "rotation", "scale",   "velocity", "instances",
+                                         "look",     NULL };
 
 void lb_scene_begin_body(lbSceneBody *body) {
   *body = (lbSceneBody){ .up = 'z', .rotation = { 0, 0, 0, 1 }, .twin = -1 };
@@ -79,11 +79,13 @@ static int32_t find_twin(const lbScene *scene, const lbBodyEntry *entry, int32_t
 static lbStatus read_solid(const lbField *json, const double scale[3], lbSceneBody *body,
                            lbError *err) {
   lbField material = lb_field_member(json, "material"), fixed = lb_field_member(json, "fixed");
+  lbField look = lb_field_member(json, "look");
   lbStatus status = lb_scene_read_mesh(json, body, err);
   if (!status)
     status = lb_field_here(&material) ? lb_scene_read_materials(&material, body, err)
                                       : lb_scene_mesh_materials(body, json->file, err);
   if (!status && lb_field_here(&fixed)) status = lb_scene_read_fixed(&fixed, body, err);
+  if (!status && lb_field_here(&look)) status = lb_scene_read_look(&look, body, err);
   if (status) return status;
   lb_scene_scale_mesh(scale, body->mesh);
   if (body->surface) lb_scene_scale_mesh(scale, body->surface);

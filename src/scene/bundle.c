@@ -112,6 +112,35 @@ static lbStatus take_probes(const lbWorldDef *w, lbScene *scene, lbError *err) {
   return status;
 }
 
+// ---- what viewers and simulators are told ------------------------------------------------------
+
+static lbStatus take_text(const char *text, char **out, lbError *err) {
+  if (!text) return LB_OK;
+  *out = lb_duplicate_text(text);
+  return *out ? LB_OK : lb_fail_memory(err);
+}
+
+static lbStatus take_view(const lbWorldDef *w, lbScene *scene, lbError *err) {
+  lbSceneView *view = &scene->view;
+  view->placed = w->view_from != NULL;
+  if (view->placed) {
+    memcpy(view->from, w->view_from, sizeof view->from);
+    memcpy(view->at, w->view_at, sizeof view->at);
+  }
+  if (w->view_fov) view->fov = w->view_fov[0];
+  view->ground = lb_world_ground(w, &view->ground_height);
+  lbStatus status = take_text(w->title, &scene->title, err);
+  return status ? status : take_text(w->hint, &scene->hint, err);
+}
+
+static void take_time(const lbWorldDef *w, lbScene *scene) {
+  scene->time_step = w->time_step[0];
+  scene->step_count = w->step_count[0];
+  if (w->integrator) scene->integrator = (lbIntegrator)w->integrator[0];
+  if (w->newton_iterations) scene->newton_iterations = w->newton_iterations[0];
+  if (w->newton_tolerance) scene->newton_tolerance = w->newton_tolerance[0];
+}
+
 lbStatus lb_scene_read_bundle(const char *path, lbScene *scene, lbError *err) {
   lbStatus status = lb_bundle_load(path, &scene->bundle, err);
   if (status) return status;
@@ -126,9 +155,9 @@ lbStatus lb_scene_read_bundle(const char *path, lbScene *scene, lbError *err) {
   if (!scene->bodies) return lb_fail_memory(err);
   if (!w) return take_model(path, bundle, scene, err);
   memcpy(scene->gravity, w->gravity, sizeof scene->gravity);
-  scene->time_step = w->time_step[0];
-  scene->step_count = w->step_count[0];
-  status = take_bodies(bundle, scene, err);
+  take_time(w, scene);
+  status = take_view(w, scene, err);
+  if (!status) status = take_bodies(bundle, scene, err);
   if (!status) status = take_loads(w, scene, err);
   return status ? status : take_probes(w, scene, err);
 }

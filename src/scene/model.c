@@ -10,7 +10,7 @@
 // What a model has settled already.
 static lbStatus refuse_beside(const lbField *json, lbError *err) {
   static const char *const settled[] = { "mesh", "surface", "material", "fixed",
-                                         "mass", "scale",   NULL };
+                                         "mass", "scale",   "look",     NULL };
   for (int i = 0; settled[i]; i++) {
     lbField member = lb_field_member(json, settled[i]);
     if (lb_field_here(&member))
@@ -27,11 +27,14 @@ lbMethod lb_scene_model_method(const lbModel *model) {
   if (lb_model_has(model, LB_METHOD_SUBSPACE)) return LB_METHOD_SUBSPACE;
   int first = LB_METHOD_FULL + 1;
   while (first < LB_METHOD_COUNT && !lb_model_has(model, (lbMethod)first)) first++;
+  if (first == LB_METHOD_COUNT && lb_model_has(model, LB_METHOD_FULL)) return LB_METHOD_FULL;
   return (lbMethod)first;
 }
 
 const double *lb_scene_model_damping(const lbModel *model, lbMethod method) {
-  return method == LB_METHOD_SUBSPACE ? model->subspace_damping : model->modal_damping;
+  return method == LB_METHOD_SUBSPACE ? model->subspace_damping
+         : method == LB_METHOD_FULL   ? model->full_damping
+                                      : model->modal_damping;
 }
 
 // The method that the scene names, or the one that the model is made for.
@@ -53,6 +56,10 @@ static lbStatus apply_damping(const lbField *json, lbSceneBody *body, lbError *e
   const double *own = lb_scene_model_damping(body->model, body->method);
   body->damping_mass = own ? own[0] : 0;
   body->damping_stiffness = own ? own[1] : 0;
+  lbField given = lb_field_member(json, "damping");
+  if (body->method == LB_METHOD_FULL && lb_field_here(&given))
+    return lb_field_fail(&given, err, "the model has a recording, which is played as it is");
+  if (body->method == LB_METHOD_FULL) return LB_OK;
   lbStatus status = lb_scene_read_damping(json, body, err);
   double damping[2] = { body->damping_mass, body->damping_stiffness };
   if (status || (own && memcmp(damping, own, sizeof damping) == 0)) return status;

@@ -1,6 +1,7 @@
 // What the simulation asks of a scene: finite-element bodies, models, forces, velocities, vertices.
 #include "limber/scene.h"
 
+#include "reduce/object.h"
 #include "scene/body.h"
 #include "scene/read.h"
 
@@ -83,7 +84,25 @@ static lbStatus reduce_subspace(const lbSceneBody *body, const lbFem *fem, const
   return status;
 }
 
-static lbStatus reduce_body(const lbSceneBody *body, lbModel **out, lbError *err) {
+// The object alone.
+static lbStatus copy_full(const lbSceneBody *body, const lbFem *fem, const lbReduceDef *def,
+                          lbModel **out, lbError *err) {
+  lbArena arena = { 0 };
+  lbModel draft;
+  const double damping[2] = { body->damping_mass, body->damping_stiffness };
+  const int32_t lumped = 1;
+  lbStatus status = lb_object_draft(body->mesh, fem, def, &arena, &draft, err);
+  if (!status) {
+    draft.provenance = lb_object_provenance(def, "method: full\n", &arena);
+    draft.full_damping = damping;
+    draft.full_mass = body->mass == LB_MASS_LUMPED ? &lumped : NULL;
+    status = draft.provenance ? lb_model_create(&draft, out, err) : lb_fail_memory(err);
+  }
+  lb_arena_release(&arena);
+  return status;
+}
+
+static lbStatus make_model(const lbSceneBody *body, lbMethod method, lbModel **out, lbError *err) {
   lbFem *fem = NULL;
   lbModel *model = NULL;
   lbReduceDef def = lb_reduce_def();
@@ -95,8 +114,9 @@ static lbStatus reduce_body(const lbSceneBody *body, lbModel **out, lbError *err
   def.damping_stiffness = body->damping_stiffness;
   lbStatus status = lb_scene_own_fem(body, &fem, err);
   if (!status)
-    status = body->method == LB_METHOD_SUBSPACE ? reduce_subspace(body, fem, &def, &model, err)
-                                                : reduce_modal(body, fem, &def, &model, err);
+    status = method == LB_METHOD_FULL       ? copy_full(body, fem, &def, &model, err)
+             : method == LB_METHOD_SUBSPACE ? reduce_subspace(body, fem, &def, &model, err)
+                                            : reduce_modal(body, fem, &def, &model, err);
   if (!status) status = lb_scene_number_surface(body, &model, err);
   lb_fem_destroy(fem);
   if (status)
@@ -118,7 +138,12 @@ lbStatus lb_scene_model(const lbSceneBody *body, lbModel **out, lbError *err) {
                    "body \"%s\": method \"%s\" is not in this version, use \"subspace\", "
                    "\"modal\" or \"full\"",
                    body->name, lb_method_name(body->method));
-  return reduce_body(body, out, err);
+  return make_model(body, body->method, out, err);
+}
+
+lbStatus lb_scene_full_model(const lbSceneBody *body, lbModel **out, lbError *err) {
+  return body->model ? lb_model_create(body->model, out, err)
+                     : make_model(body, LB_METHOD_FULL, out, err);
 }
 
 // ---- forces and velocities ---------------------------------------------------------------------

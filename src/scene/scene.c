@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const scene_keys[] = { "limber", "gravity", "bodies", "loads",
-                                          "probes", "time",    NULL };
+static const char *const scene_keys[] = { "limber", "gravity", "bodies", "loads", "probes",
+                                          "time",   "title",   "try",    "view",  NULL };
 static const char *const load_keys[] = { "body", "vertex", "force", "from", "to", NULL };
 static const char *const probe_keys[] = { "body", "vertex", NULL };
 static const char *const time_keys[] = {
@@ -26,6 +26,8 @@ void lb_scene_destroy(lbScene *scene) {
   }
   lb_bundle_destroy(scene->bundle);
   lb_free(scene->path);
+  lb_free(scene->title);
+  lb_free(scene->hint);
   lb_free(scene->bodies);
   lb_free(scene->loads);
   lb_free(scene->probes);
@@ -176,6 +178,7 @@ static lbStatus read_scene(const lbField *json, lbScene *scene, lbError *err) {
   if (!status) status = lb_field_keys(json, scene_keys, err);
   member = lb_field_member(json, "gravity");
   if (!status) status = lb_field_vector(&member, 3, scene->gravity, err);
+  if (!status) status = lb_scene_read_view(json, scene, err);
   member = lb_field_member(json, "time");
   if (!status) status = read_time(&member, scene, err);
   member = lb_field_member(json, "bodies");
@@ -208,6 +211,7 @@ static lbStatus create_scene(const char *path, lbScene **out, lbError *err) {
   lbSimulatorDef simulator = lb_simulator_def();
   lbScene *scene = lb_alloc(1, sizeof *scene);
   if (!scene) return lb_fail_memory(err);
+  scene->view.fov = LB_VIEW_FOV;
   scene->time_step = simulator.step;
   scene->integrator = simulator.integrator;
   scene->newton_iterations = simulator.newton_iterations;

@@ -442,7 +442,7 @@ static void tell_coverage(const lbComparison *c, const Budget *budget, lbAccurac
 static lbStatus check_def(const lbFem *fem, const lbModel *model, lbAccuracyDef *def,
                           lbError *err) {
   if (def->method == LB_METHOD_COUNT) def->method = lb_scene_model_method(model);
-  if (!lb_model_has(model, def->method))
+  if (def->method == LB_METHOD_FULL || !lb_model_has(model, def->method))
     return lb_fail(err, LB_ERR_ARGUMENT, "comparison: the model does not have the method \"%s\"",
                    lb_method_name(def->method));
   if (fem->vertex_count != model->size.node_count)

@@ -1,59 +1,67 @@
-// Cooking a scene: its models, each once, and the world they stand in, in one file.
+// Cooking a scene: its models, each once, and the world they stand in, in memory or in one file.
 #include "limber/cook.h"
 
 #include "limber/build_model.h"
+#include "study/recording.h"
 
 #include <string.h>
 
 typedef struct Cooking {
   const lbScene *scene;
-  const lbModel **models; // (model_count)
-  lbModel **made;         // (model_count), those made here; NULL: the scene's
+  bool record;      // unreduced bodies get recordings, and so a model each
+  lbModel **models; // (model_count), made here
   int32_t model_count;
   int32_t *body_models; // (bodies)
   lbArena arena;        // the world's arrays
   lbWorldDef world;
+  int32_t integrator;
 } Cooking;
 
 static void release(Cooking *c) {
-  for (int32_t i = 0; c->made && i < c->model_count; i++) lb_model_destroy(c->made[i]);
-  lb_free(c->made);
+  for (int32_t i = 0; c->models && i < c->model_count; i++) lb_model_destroy(c->models[i]);
+  lb_free(c->models);
   lb_arena_release(&c->arena);
-}
-
-static lbStatus refuse_full(const lbScene *scene, lbError *err) {
-  for (int32_t i = 0; i < scene->body_count; i++)
-    if (scene->bodies[i].method == LB_METHOD_FULL)
-      return lb_fail(err, LB_ERR_ARGUMENT,
-                     "%s: body \"%s\" has the method \"full\", which needs the solvers of the "
-                     "build side; give it \"method\": \"modal\"",
-                     scene->path, scene->bodies[i].name);
-  return LB_OK;
 }
 
 // ---- models ------------------------------------------------------------------------------------
 
-// Twins share a model where they also share the method.
+static bool is_recorded_here(const Cooking *c, const lbSceneBody *body) {
+  return c->record && body->method == LB_METHOD_FULL && !body->model;
+}
+
+// Twins share a model where they also share the method; the motion of recorded ones is their own.
+static bool shares_model(const Cooking *c, const lbSceneBody *body) {
+  return body->twin >= 0 && !is_recorded_here(c, body) &&
+         (body->model || c->scene->bodies[body->twin].method == body->method);
+}
+
+static lbStatus make_model(Cooking *c, int32_t index, lbModel **model, lbError *err) {
+  const lbSceneBody *body = &c->scene->bodies[index];
+  if (body->method != LB_METHOD_FULL) return lb_scene_model(body, model, err);
+  if (c->record && body->model && !lb_model_has(body->model, LB_METHOD_FULL))
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "%s: body \"%s\" has the method \"full\" and a model without a recording: cook "
+                   "the scene that has its mesh",
+                   c->scene->path, body->name);
+  lbStatus status = lb_scene_full_model(body, model, err);
+  if (status || !is_recorded_here(c, body)) return status;
+  return lb_record_body(c->scene, index, model, err);
+}
+
 static lbStatus gather_models(Cooking *c, lbError *err) {
   const lbScene *scene = c->scene;
   size_t count = (size_t)scene->body_count;
-  c->models = lb_arena_alloc(&c->arena, count, sizeof *c->models);
   c->body_models = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
-  c->made = lb_alloc(count, sizeof *c->made);
-  if (!c->models || !c->body_models || !c->made) return lb_fail_memory(err);
-  for (int32_t i = 0; i < scene->body_count; i++) {
+  c->models = lb_alloc(count, sizeof *c->models);
+  if (!c->models || !c->body_models) return lb_fail_memory(err);
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < scene->body_count && !status; i++) {
     const lbSceneBody *body = &scene->bodies[i];
-    bool shares =
-        body->twin >= 0 && (body->model || scene->bodies[body->twin].method == body->method);
+    bool shares = shares_model(c, body);
     c->body_models[i] = shares ? c->body_models[body->twin] : c->model_count;
-    if (shares) continue;
-    int32_t number = c->model_count;
-    lbStatus status = body->model ? LB_OK : lb_scene_model(body, &c->made[number], err);
-    if (status) return status;
-    c->models[number] = body->model ? body->model : c->made[number];
-    c->model_count++;
+    if (!shares) status = make_model(c, i, &c->models[c->model_count++], err);
   }
-  return LB_OK;
+  return status;
 }
 
 // ---- the world ---------------------------------------------------------------------------------
@@ -153,18 +161,58 @@ static lbStatus place_probes(Cooking *c, lbError *err) {
   return status;
 }
 
-lbStatus lb_scene_cook(const lbScene *scene, const char *path, lbCookReport *report, lbError *err) {
+// ---- what viewers and simulators are told ------------------------------------------------------
+
+static const int32_t one = 1;
+
+// Only what is not as usual, so that old programs read the rest.
+static void tell(Cooking *c) {
+  const lbScene *scene = c->scene;
+  const lbSceneView *view = &scene->view;
+  lbSimulatorDef usual = lb_simulator_def();
+  lbWorldDef *w = &c->world;
+  w->gravity = scene->gravity;
+  w->time_step = &scene->time_step;
+  w->step_count = &scene->step_count;
+  w->title = scene->title;
+  w->hint = scene->hint;
+  if (view->placed) w->view_from = view->from, w->view_at = view->at;
+  if (view->fov != LB_VIEW_FOV) w->view_fov = &view->fov;
+  if (view->ground == LB_GROUND_HEIGHT) w->ground = &view->ground_height;
+  if (view->ground == LB_GROUND_NONE) w->no_ground = &one;
+  c->integrator = (int32_t)scene->integrator;
+  if (scene->integrator != usual.integrator) w->integrator = &c->integrator;
+  if (scene->newton_iterations != usual.newton_iterations)
+    w->newton_iterations = &scene->newton_iterations;
+  if (scene->newton_tolerance != usual.newton_tolerance)
+    w->newton_tolerance = &scene->newton_tolerance;
+}
+
+// ---- cooking -----------------------------------------------------------------------------------
+
+static lbStatus prepare(Cooking *c, lbError *err) {
+  tell(c);
+  lbStatus status = gather_models(c, err);
+  if (!status) status = place_bodies(c, err);
+  if (!status) status = place_loads(c, err);
+  return status ? status : place_probes(c, err);
+}
+
+lbStatus lb_scene_bundle(const lbScene *scene, lbBundle **out, lbError *err) {
   Cooking c = { .scene = scene };
-  c.world.gravity = scene->gravity;
-  c.world.time_step = &scene->time_step;
-  c.world.step_count = &scene->step_count;
-  lbStatus status = refuse_full(scene, err);
-  if (!status) status = gather_models(&c, err);
-  if (!status) status = place_bodies(&c, err);
-  if (!status) status = place_loads(&c, err);
-  if (!status) status = place_probes(&c, err);
+  lbStatus status = prepare(&c, err);
+  if (!status) status = lb_bundle_create(c.models, c.model_count, &c.world, out, err);
+  if (!status) c.model_count = 0; // the bundle has them
+  release(&c);
+  return status;
+}
+
+lbStatus lb_scene_cook(const lbScene *scene, const char *path, lbCookReport *report, lbError *err) {
+  Cooking c = { .scene = scene, .record = true };
+  lbStatus status = prepare(&c, err);
   if (!status && !lb_progress("cook", 1)) status = lb_fail_interrupted(err, "cook");
-  if (!status) status = lb_build_save(c.models, c.model_count, &c.world, path, err);
+  if (!status)
+    status = lb_build_save((const lbModel *const *)c.models, c.model_count, &c.world, path, err);
   if (!status && report)
     *report =
         (lbCookReport){ c.model_count, scene->body_count, scene->load_count, scene->probe_count };

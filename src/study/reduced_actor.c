@@ -145,8 +145,8 @@ static lbStatus find_model(lbActor *actor, lbError *err) {
   lbStatus status = body->model ? LB_OK : lb_scene_model(body, &actor->owned->model, err);
   if (status) return status;
   r->model = body->model ? body->model : actor->owned->model;
-  r->basis = body->method == LB_METHOD_SUBSPACE ? r->model->subspace_basis : r->model->modal_basis;
-  if (lb_model_is_free(r->model))
+  r->basis = lb_model_basis(r->model, body->method);
+  if (lb_model_is_free(r->model) && body->method != LB_METHOD_FULL)
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "%s: body \"%s\" is free: free bodies need rigid motion beside the method "
                    "\"%s\", which is not in this version: fix some vertices or use \"full\"",

@@ -51,7 +51,7 @@ static int32_t group_bodies(const lbScene *scene, int32_t *groups) {
   int32_t count = 0;
   for (int32_t i = 0; i < scene->body_count; i++) {
     const lbSceneBody *body = &scene->bodies[i];
-    bool joins = body->method != LB_METHOD_FULL && body->twin >= 0 &&
+    bool joins = (body->method != LB_METHOD_FULL || body->model) && body->twin >= 0 &&
                  scene->bodies[body->twin].method == body->method;
     groups[i] = joins ? groups[body->twin] : count++;
   }
@@ -94,7 +94,8 @@ static lbStatus create_cast(lbRun *run, Cast *cast, lbError *err) {
     lbActor *actor = &cast->actors[a];
     if (!lb_progress("making bodies", (double)a / count))
       return lb_fail_interrupted(err, "making bodies");
-    bool full = run->scene->bodies[actor->bodies[0]].method == LB_METHOD_FULL;
+    const lbSceneBody *first = &run->scene->bodies[actor->bodies[0]];
+    bool full = first->method == LB_METHOD_FULL && !first->model; // otherwise it is a recording
     status = full ? lb_actor_create_full(actor, err) : lb_actor_create_reduced(actor, err);
   }
   return status;

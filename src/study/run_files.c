@@ -5,6 +5,7 @@
 #include "limber/file.h"
 #include "limber/math.h"
 #include "mesh/io/print.h"
+#include "study/actor.h"
 
 #include <math.h>
 #include <string.h>
@@ -136,7 +137,8 @@ lbStatus lb_run_write_animation(const lbRun *run, const char *path, double *max_
 // u = R U q at every node and frame.
 static lbStatus expand_volume(const lbRun *run, size_t index, Part *part, lbError *err) {
   const lbRunBody *body = &run->bodies[index];
-  const double *r = run->scene->bodies[index].rotation;
+  const lbSceneBody *source = &run->scene->bodies[index];
+  const double *r = source->rotation, *basis = lb_model_basis(body->model, source->method);
   lbQuat rotation = { r[0], r[1], r[2], r[3] };
   size_t values = 3 * (size_t)body->model->size.node_count, shapes = (size_t)body->shape_count;
   part->displacements = lb_alloc((size_t)run->frame_count, values * sizeof(double));
@@ -145,7 +147,7 @@ static lbStatus expand_volume(const lbRun *run, size_t index, Part *part, lbErro
     double *u = part->displacements + values * f;
     for (size_t k = 0; k < shapes; k++)
       for (size_t i = 0; i < values; i++)
-        u[i] += body->model->modal_basis[values * k + i] * body->coordinates[shapes * f + k];
+        u[i] += basis[values * k + i] * body->coordinates[shapes * f + k];
     for (size_t i = 0; i < values; i += 3)
       lb_vec3_store(u + i, lb_quat_rotate(rotation, lb_vec3_load(u + i)));
   }

@@ -30,6 +30,8 @@ enum {
   SMALL_PACKED3 = 4,
   SMALL_PACKED4 = 5,
   SMALL_MOTIONS = 2,
+  SMALL_RECORDED = 2,
+  SMALL_FRAMES = 4,
   SMALL_TIP = 8, // the node that the modes move
 };
 
@@ -69,6 +71,9 @@ typedef struct SmallModel {
   double subspace_pull[SMALL_MATERIALS][3 * SMALL_DIMENSION];
   char accuracy_motions[32], accuracy_coverage[48];
   double accuracy_values[SMALL_MOTIONS][6];
+  double full_damping[2], recording_basis[SMALL_RECORDED][3 * SMALL_NODES];
+  double recording_coordinates[SMALL_FRAMES][SMALL_RECORDED], recording_rate[1];
+  int32_t full_mass[1];
   uint8_t pictures[64];
 } SmallModel;
 
@@ -179,13 +184,23 @@ static inline void small_subspace(SmallModel *s) {
              (double[]){ .125, 1, .03125, .0625, .015625, .25, .125, .5, .5, .75, -1, -1 });
 }
 
+// The tip goes up and comes down while it goes along x.
+static inline void small_recording(SmallModel *s) {
+  SMALL_COPY(full_damping, (double[]){ .125, 0x1p-10 });
+  SMALL_COPY(recording_coordinates, (double[]){ 0, 0, .25, .5, .5, .5, .75, 0 });
+  s->full_mass[0] = 1;
+  s->recording_rate[0] = 32;
+  s->recording_basis[0][3 * SMALL_TIP] = s->modal_basis[0][3 * SMALL_TIP];
+  s->recording_basis[1][3 * SMALL_TIP + 2] = s->modal_basis[2][3 * SMALL_TIP + 2];
+}
+
 // Points the draft at the arrays of this SmallModel.
 static inline void small_point(SmallModel *s) {
   s->draft = (lbModel){
-    .size = { SMALL_NODES, SMALL_TETS, SMALL_BRICKS, SMALL_ELEMENTS, SMALL_MATERIALS,
-              SMALL_VERTICES, SMALL_TRIANGLES, SMALL_CARRIERS, SMALL_LOOKS, SMALL_TEXTURES,
-              SMALL_MODES, SMALL_CANDIDATES, SMALL_DIMENSION, SMALL_PARTS, SMALL_PACKED2,
-              SMALL_PACKED3, SMALL_PACKED4, SMALL_MOTIONS },
+    .size = { SMALL_NODES,    SMALL_TETS,       SMALL_BRICKS,    SMALL_ELEMENTS, SMALL_MATERIALS,
+              SMALL_VERTICES, SMALL_TRIANGLES,  SMALL_CARRIERS,  SMALL_LOOKS,    SMALL_TEXTURES,
+              SMALL_MODES,    SMALL_CANDIDATES, SMALL_DIMENSION, SMALL_PARTS,    SMALL_PACKED2,
+              SMALL_PACKED3,  SMALL_PACKED4,    SMALL_MOTIONS,   SMALL_RECORDED, SMALL_FRAMES },
     .name = s->name,
     .provenance = s->provenance,
     .up = s->up,
@@ -237,6 +252,11 @@ static inline void small_point(SmallModel *s) {
     .accuracy_motions = s->accuracy_motions,
     .accuracy_values = s->accuracy_values[0],
     .accuracy_coverage = s->accuracy_coverage,
+    .full_damping = s->full_damping,
+    .full_mass = s->full_mass,
+    .recording_basis = s->recording_basis[0],
+    .recording_coordinates = s->recording_coordinates[0],
+    .recording_rate = s->recording_rate,
     .pictures = s->pictures,
     .pictures_bytes = sizeof s->pictures,
   };
@@ -253,13 +273,23 @@ static inline void small_model_fill(SmallModel *s) {
   small_looks(s);
   small_modes(s);
   small_subspace(s);
+  small_recording(s);
   small_point(s);
 }
 
-// Takes out what the first files did not have: the subspace and the comparison.
+// Takes out what version 2 of the format added.
+static inline void small_model_strip_recording(SmallModel *s) {
+  lbModel *d = &s->draft;
+  d->size.recording_dimension = d->size.recording_frames = 0;
+  d->full_damping = NULL, d->full_mass = NULL, d->recording_basis = NULL;
+  d->recording_coordinates = NULL, d->recording_rate = NULL;
+}
+
+// Takes out what the first files did not have: the subspace, the comparison and version 2.
 static inline void small_model_strip_subspace(SmallModel *s) {
   lbModel *d = &s->draft;
   lbModelSizes *size = &d->size;
+  small_model_strip_recording(s);
   size->subspace_dimension = size->subspace_part_count = size->accuracy_count = 0;
   size->packed2_count = size->packed3_count = size->packed4_count = 0;
   d->subspace_basis = NULL, d->subspace_values = NULL, d->subspace_damping = NULL;
@@ -297,6 +327,9 @@ typedef struct SmallWorld {
   int32_t load_bodies[2], load_kinds[2], load_points[2];
   double load_forces[2][3], load_times[2][2];
   int32_t probe_bodies[3], probe_kinds[3], probe_points[3];
+  char title[16], hint[32];
+  double view_from[3], view_at[3], view_fov[1], ground[1], newton_tolerance[1];
+  int32_t no_ground[1], integrator[1], newton_iterations[1];
 } SmallWorld;
 
 // Both bodies use the model with this number, which must be a whole small model.
@@ -320,6 +353,14 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
   SMALL_COPY(probe_bodies, (int32_t[]){ 0, 0, 1 });
   SMALL_COPY(probe_kinds, (int32_t[]){ LB_POINT_VERTEX, LB_POINT_NODE, LB_POINT_NODE });
   SMALL_COPY(probe_points, (int32_t[]){ 0, 8, 4 });
+  strcpy(s->title, "W\xc3\xbcrfel");
+  strcpy(s->hint, "Pull the tip.");
+  SMALL_COPY(view_from, (double[]){ 2, -3, 1.5 });
+  SMALL_COPY(view_at, (double[]){ .5, .5, .5 });
+  s->view_fov[0] = 40;
+  s->ground[0] = -.125;
+  s->newton_tolerance[0] = 0x1p-20;
+  s->no_ground[0] = 0, s->integrator[0] = 1, s->newton_iterations[0] = 7;
   s->def = (lbWorldDef){
     .size = { 2, 2, 3 },
     .gravity = s->gravity,
@@ -340,7 +381,25 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
     .probe_bodies = s->probe_bodies,
     .probe_kinds = s->probe_kinds,
     .probe_points = s->probe_points,
+    .title = s->title,
+    .hint = s->hint,
+    .view_from = s->view_from,
+    .view_at = s->view_at,
+    .view_fov = s->view_fov,
+    .ground = s->ground,
+    .no_ground = s->no_ground,
+    .integrator = s->integrator,
+    .newton_iterations = s->newton_iterations,
+    .newton_tolerance = s->newton_tolerance,
   };
+}
+
+// Takes out what version 2 of the format added.
+static inline void small_world_strip(SmallWorld *s) {
+  lbWorldDef *d = &s->def;
+  d->title = d->hint = NULL;
+  d->view_from = d->view_at = d->view_fov = d->ground = d->newton_tolerance = NULL;
+  d->no_ground = d->integrator = d->newton_iterations = NULL;
 }
 
 // ---- comparing ---------------------------------------------------------------------------------

@@ -1,12 +1,13 @@
 // Model files: what is packed is read back, the same models give the same bytes, and what cannot be
-// loaded or saved says why. tests/data/model-1.glb is a file of format version 1 that never
-// changes.
+// loaded or saved says why. tests/data/model-1.glb and world-2.glb are files of the format's
+// versions that never change.
 #include "packed.h"
 
 #include <jansson.h>
 #include <unistd.h>
 
 #define FROZEN "tests/data/model-1.glb"
+#define FROZEN_2 "tests/data/world-2.glb"
 
 // ---- there and back ----------------------------------------------------------------------------
 
@@ -127,6 +128,59 @@ static void one_model_of_a_bundle_is_saved_alone(void **state) {
   lb_free(packed.bytes);
 }
 
+// ---- bundles in memory -------------------------------------------------------------------------
+
+static lbStatus create_bundle(const SmallBundle *small, lbBundle **bundle, lbError *err) {
+  lbModel *models[2] = { NULL, NULL };
+  lbStatus status = LB_OK;
+  for (int i = 0; i < 2 && !status; i++) status = lb_model_create(small->list[i], &models[i], err);
+  if (!status) status = lb_bundle_create(models, 2, &small->world.def, bundle, err);
+  for (int i = 0; i < 2 && status; i++) lb_model_destroy(models[i]);
+  return status;
+}
+
+static void a_bundle_in_memory_is_like_one_from_a_file(void **state) {
+  (void)state;
+  const char *path = output_path("model-memory.glb");
+  SmallBundle small;
+  lbBundle *bundle = NULL;
+  lbError err = { 0 };
+  double height = 0;
+  Packed packed = pack_bundle();
+  small_bundle_fill(&small);
+  check_ok(create_bundle(&small, &bundle, &err), err);
+  for (int i = 0; i < 2; i++) check_same_model(bundle->models[i], small.list[i]);
+  check_same_world(bundle->world, &small.world.def);
+  assert_int_equal(lb_world_ground(bundle->world, &height), LB_GROUND_HEIGHT);
+  check_near(height, -.125, 0);
+  check_ok(lb_bundle_save(bundle, path, &err), err);
+  check_file_is(path, &packed);
+  lb_bundle_destroy(bundle);
+  small.world.body_models[0] = 2;
+  check_fails(create_bundle(&small, &bundle, &err), LB_ERR_FORMAT, err, "body 0 uses model 2");
+  remove(path);
+  lb_free(packed.bytes);
+}
+
+static void a_bundle_in_memory_survives_failed_allocations(void **state) {
+  (void)state;
+  SmallBundle small;
+  lbStatus status = LB_ERR_MEMORY;
+  small_bundle_fill(&small);
+  for (int64_t n = 0; status; n++) {
+    CheckedHeap heap = { .fail_at = n };
+    lbAllocator allocator = checked_allocator(&heap);
+    lbBundle *bundle = NULL;
+    lbError err = { 0 };
+    lb_set_allocator(&allocator);
+    status = create_bundle(&small, &bundle, &err);
+    lb_bundle_destroy(bundle);
+    lb_set_allocator(NULL);
+    assert_int_equal(heap.live, 0);
+    assert_true(!status || status == LB_ERR_MEMORY);
+  }
+}
+
 // ---- the viewable part -------------------------------------------------------------------------
 
 static void the_viewable_part_is_kept(void **state) {
@@ -225,28 +279,93 @@ static void other_programs_see_an_ordinary_glb(void **state) {
 
 // ---- the frozen file ---------------------------------------------------------------------------
 
-// tests/data/model-1.glb was written once, by the first version of the format
-// (pack_bundle_of_version_1, with LIMBER_WRITE_FROZEN=path in the environment of this program). It
-// never changes: whoever breaks this test has broken the files that people have.
-static void the_file_of_version_1_is_read_for_ever(void **state) {
-  (void)state;
+// The bundles of the frozen files.
+static void fill_version_1(SmallBundle *small) {
+  small_bundle_fill(small);
+  small_model_strip_subspace(&small->models[1]);
+  small_world_strip(&small->world);
+}
+
+static void fill_version_2(SmallBundle *small) {
+  small_bundle_fill(small);
+  small->world.body_methods[1] = LB_METHOD_FULL;
+}
+
+static void check_frozen(const char *frozen_path, const SmallBundle *small, uint32_t version) {
   const char *path = output_path("model-frozen.glb");
-  SmallBundle small;
   lbBundle *bundle = NULL;
   lbFileMap frozen;
   lbError err = { 0 };
-  small_bundle_fill(&small);
-  small_model_strip_subspace(&small.models[1]);
-  check_ok(lb_bundle_load(FROZEN, &bundle, &err), err);
+  size_t offset = 0;
+  check_ok(lb_bundle_load(frozen_path, &bundle, &err), err);
   assert_int_equal(bundle->model_count, 2);
-  for (int i = 0; i < 2; i++) check_same_model(bundle->models[i], small.list[i]);
-  check_same_world(bundle->world, &small.world.def);
+  for (int i = 0; i < 2; i++) check_same_model(bundle->models[i], small->list[i]);
+  check_same_world(bundle->world, &small->world.def);
   check_ok(lb_bundle_save(bundle, path, &err), err);
-  check_ok(lb_file_map(FROZEN, &frozen, &err), err);
+  check_ok(lb_file_map(frozen_path, &frozen, &err), err);
   check_file_is(path, &(Packed){ (uint8_t *)frozen.bytes, frozen.byte_count });
+  assert_true(lb_container_find(frozen.bytes, frozen.byte_count, &offset));
+  assert_int_equal(word_at(frozen.bytes + offset), version);
   lb_file_unmap(&frozen);
   lb_bundle_destroy(bundle);
   remove(path);
+}
+
+// These files were written once, by the first limber of each version of the format (with
+// LIMBER_WRITE_FROZEN=path in the environment of this program). They never change: whoever breaks
+// this test has broken the files that people have.
+static void the_file_of_version_1_is_read_for_ever(void **state) {
+  (void)state;
+  SmallBundle small;
+  fill_version_1(&small);
+  check_frozen(FROZEN, &small, 1);
+}
+
+static void the_file_of_version_2_is_read_for_ever(void **state) {
+  (void)state;
+  SmallBundle small;
+  fill_version_2(&small);
+  check_frozen(FROZEN_2, &small, 2);
+}
+
+static Packed pack_filled(const SmallBundle *small) {
+  Packed packed = { 0 };
+  lbError err = { 0 };
+  check_ok(lb_bundle_pack(small->list, 2, &small->world.def, NULL, &packed.bytes,
+                          &packed.byte_count, &err),
+           err);
+  return packed;
+}
+
+static void check_version_of(const SmallBundle *small, uint32_t version) {
+  Packed packed = pack_filled(small);
+  size_t offset = 0;
+  assert_true(lb_container_find(packed.bytes, packed.byte_count, &offset));
+  assert_int_equal(word_at(packed.bytes + offset), version);
+  lb_bundle_destroy(read_packed(&packed));
+  // Any other version is a lie about the file.
+  lbBundle *bundle = NULL;
+  lbError err = { 0 };
+  packed.bytes[offset] = (uint8_t)(3 - version);
+  assert_true(lb_container_seal(packed.bytes, packed.byte_count));
+  check_fails(lb_bundle_read("x.glb", packed.bytes, packed.byte_count, &bundle, &err),
+              LB_ERR_FORMAT, err, "says that it is of format");
+  lb_free(packed.bytes);
+}
+
+static void files_have_the_lowest_version_that_has_all_that_is_in_them(void **state) {
+  (void)state;
+  SmallBundle small;
+  fill_version_1(&small);
+  check_version_of(&small, 1);
+  small.world.def.title = small.world.title;
+  check_version_of(&small, 2);
+  fill_version_1(&small);
+  small.models[0].draft.full_damping = small.models[0].full_damping;
+  check_version_of(&small, 2);
+  fill_version_1(&small);
+  small.world.body_methods[0] = LB_METHOD_FULL;
+  check_version_of(&small, 2);
 }
 
 // The sum that other programs must find, too.
@@ -323,7 +442,7 @@ static void a_newer_format_asks_for_an_update(void **state) {
   for (int round = 0; round < 2; round++) {
     check_fails(lb_bundle_read("x.glb", packed.bytes, packed.byte_count, &bundle, &err),
                 LB_ERR_UNSUPPORTED, err,
-                "x.glb: made by a newer limber (format 7, this one reads up to 1): update limber");
+                "x.glb: made by a newer limber (format 7, this one reads up to 2): update limber");
     memset(packed.bytes + offset + 4, 0xff, packed.byte_count - offset - 4);
   }
   packed.bytes[offset] = 0;
@@ -453,18 +572,6 @@ static void seeds_of_the_fuzz_target_can_be_read(void **state) {
   }
 }
 
-static Packed pack_bundle_of_version_1(void) {
-  SmallBundle bundle;
-  Packed packed = { 0 };
-  lbError err = { 0 };
-  small_bundle_fill(&bundle);
-  small_model_strip_subspace(&bundle.models[1]);
-  check_ok(lb_bundle_pack(bundle.list, 2, &bundle.world.def, NULL, &packed.bytes,
-                          &packed.byte_count, &err),
-           err);
-  return packed;
-}
-
 static void write_on_request(void) {
   const char *frozen = getenv("LIMBER_WRITE_FROZEN"), *folder = getenv("LIMBER_WRITE_SEEDS");
   for (size_t i = 0; folder && i < sizeof seeds / sizeof *seeds; i++) {
@@ -475,7 +582,9 @@ static void write_on_request(void) {
     lb_free(packed.bytes);
   }
   if (frozen) {
-    Packed packed = pack_bundle_of_version_1();
+    SmallBundle small;
+    fill_version_2(&small);
+    Packed packed = pack_filled(&small);
     write_packed(frozen, packed.bytes, packed.byte_count);
     lb_free(packed.bytes);
   }
@@ -493,6 +602,10 @@ int main(void) {
     cmocka_unit_test(files_without_pictures_have_no_bin_chunk),
     cmocka_unit_test(other_programs_see_an_ordinary_glb),
     cmocka_unit_test(the_file_of_version_1_is_read_for_ever),
+    cmocka_unit_test(the_file_of_version_2_is_read_for_ever),
+    cmocka_unit_test(files_have_the_lowest_version_that_has_all_that_is_in_them),
+    cmocka_unit_test(a_bundle_in_memory_is_like_one_from_a_file),
+    cmocka_unit_test(a_bundle_in_memory_survives_failed_allocations),
     cmocka_unit_test(checksums_are_those_of_the_format),
     cmocka_unit_test(every_array_is_documented),
     cmocka_unit_test(files_that_are_no_models_say_what_they_are),

@@ -86,6 +86,8 @@ static void a_model_needs_neither_looks_nor_modes(void **state) {
   check_ok(lb_model_create(&small.draft, &model, &err), err);
   check_same_model(model, &small.draft);
   assert_false(lb_model_has(model, LB_METHOD_MODAL));
+  assert_false(lb_model_has(model, LB_METHOD_FULL));
+  check_near(lb_model_recording_seconds(model), 0, 0);
   lb_model_destroy(model);
 }
 
@@ -144,6 +146,13 @@ static void drafts_with_wrong_values_are_refused(void **state) {
   check_refused(small.modal_eigenvalues[0] = -1, "mode 0 has the eigenvalue -1");
   check_refused(small.modal_damping[1] = -1, "modal.damping[1] is -1");
   check_refused(small.candidate_fates[4] = LB_MODE_FATE_COUNT, "candidate.fates[4]");
+  check_refused(small.full_damping[0] = -1, "full.damping[0] is -1");
+  check_refused(small.full_mass[0] = 2, "full.mass[0] is 2");
+  check_refused(small.recording_rate[0] = 0, "its recording has 0 frames a second");
+  check_refused(small.draft.recording_rate = NULL, "its recording has 0 frames a second");
+  check_refused(small.draft.recording_basis = NULL, "recording.basis is missing");
+  check_refused(small.draft.size.recording_frames = 1, "2 vectors and 1 frames");
+  check_refused(small.recording_coordinates[1][0] = 1e31, "recording.coordinates[2] is 1e+31");
   check_refused(strcpy(small.name, "a\tb"), "object.name is not plain UTF-8");
   check_refused(strcpy(small.name, "a\xc0\xaf"), "object.name is not plain UTF-8");
   check_refused(strcpy(small.name, "\xed\xa0\x80"), "object.name is not plain UTF-8");

@@ -91,6 +91,26 @@ static void ids_of_surfaces_and_models_survive_cooking(void **state) {
                2);
 }
 
+static void titles_views_and_settings_survive_cooking(void **state) {
+  (void)state;
+  lbScene *scene = scene_of("{'limber':1,'title':'Stem','try':'Pull it.','view':{'from':[1,2,3],"
+                            "'at':[0,0,1],'fov':50,'ground':false},'bodies':[" STEM(
+                                "") "],'time':{'step':0.25,'count':3,'integrator':'euler',"
+                                    "'newton_iterations':7,'newton_tolerance':1e-6}}"),
+          *cooked = NULL;
+  lbError err;
+  check_ok(lb_scene_cook(scene, output_path("told.glb"), NULL, &err), err);
+  check_ok(lb_scene_load(output_path("told.glb"), NULL, &cooked, &err), err);
+  assert_string_equal(cooked->title, "Stem");
+  assert_string_equal(cooked->hint, "Pull it.");
+  assert_memory_equal(&cooked->view, &scene->view, sizeof scene->view);
+  assert_int_equal(cooked->integrator, LB_INTEGRATOR_EULER);
+  assert_int_equal(cooked->newton_iterations, 7);
+  check_near(cooked->newton_tolerance, 1e-6, 0);
+  lb_scene_destroy(cooked);
+  lb_scene_destroy(scene);
+}
+
 // Worlds of other makers may name points that scenes cannot.
 static void points_without_a_number_are_refused(void **state) {
   (void)state;
@@ -114,7 +134,7 @@ static void points_without_a_number_are_refused(void **state) {
   lb_scene_destroy(scene);
 }
 
-static void unreduced_bodies_are_refused_by_name(void **state) {
+static void unreduced_bodies_without_steps_to_record_are_refused_by_name(void **state) {
   (void)state;
   lbScene *scene = scene_of("{'limber':1,'bodies':[" STEM("") "," BODY "]}");
   lbError err;
@@ -185,8 +205,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_cooked_file_runs_to_the_bits_of_its_scene),
     cmocka_unit_test(ids_of_surfaces_and_models_survive_cooking),
+    cmocka_unit_test(titles_views_and_settings_survive_cooking),
     cmocka_unit_test(points_without_a_number_are_refused),
-    cmocka_unit_test(unreduced_bodies_are_refused_by_name),
+    cmocka_unit_test(unreduced_bodies_without_steps_to_record_are_refused_by_name),
     cmocka_unit_test(failed_allocations_are_reported_and_write_nothing),
     cmocka_unit_test(arrays_are_written_for_numpy),
   };
