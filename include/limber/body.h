@@ -101,6 +101,21 @@ lbStatus lb_body_set_placement(lbBody *body, lbVec3 position, lbQuat rotation);
 // The velocity that a rigid motion about the centre of mass gives to the nodes that can move.
 lbStatus lb_body_set_velocity(lbBody *body, lbVec3 linear, lbVec3 angular);
 
+typedef struct lbBall {
+  lbVec3 centre;    // m, where it is at the end of the step
+  lbVec3 velocity;  // m/s; zero where it is not known
+  double radius;    // m, > 0
+  double stiffness; // N/m, > 0: of a place that is left in it; INFINITY: hard
+} lbBall;
+
+// A ball that keeps the surface out of itself at the end of the next step, of dt seconds: call it
+// before each step. It touches up to 16 places some way apart and pushes along the lines from its
+// centre, without friction, and by at most a quarter of its radius a step: a ball that goes faster
+// goes through. Changes velocities and the forces of the next step; stable at any stiffness.
+// `force` (or NULL): on the ball, N. Several balls: one call each. The first push makes a search
+// tree.
+lbStatus lb_body_push_ball(lbBody *body, const lbBall *ball, double dt, lbVec3 *force);
+
 // Advances by dt seconds. Returns lbStepFlags: LB_STEP_REFUSED for a dt that is not a positive
 // number, or above 1e6; LB_STEP_NONFINITE, modal: when what the constraints ask for is absurd: the
 // step is then made without them; subspace: no step, however short, gave a sane state: the last
@@ -168,6 +183,15 @@ lbStatus lb_body_vertices(const lbBody *body, int32_t count, const int32_t *vert
                           double *positions, double *velocities, double *normals);
 lbStatus lb_body_point(const lbBody *body, lbPoint point, lbVec3 *position, lbVec3 *velocity);
 void lb_body_node_displacements(const lbBody *body, double *displacements); // own axes (nodes x 3)
+void lb_body_node_velocities(const lbBody *body, double *velocities);       // own axes (nodes x 3)
+
+// Von Mises stress in Pa at the nodes of the volume mesh (nodes), of the materials as they are now.
+// Subspace: of the Cauchy stress of St. Venant–Kirchhoff; modal: of small strain, in which the
+// method is exact, however far it moves. A node gets the mean over its elements, by volume, of a
+// tet's constant stress and of a brick's stress at its Gauss point next to the node: a brick that
+// is bent shows it, as its centre would not. Never a NaN: what is beyond 1e30 Pa, a collapsed
+// element, counts as 1e30; nodes of no element get 0.
+void lb_body_von_mises(const lbBody *body, double *stresses);
 
 typedef struct lbPick {
   lbPoint point;   // on a triangle
@@ -176,7 +200,8 @@ typedef struct lbPick {
 } lbPick;
 
 // The first place of the surface that the ray hits, from either side. *hit tells whether there is
-// one. The first pick makes a search tree; it is the only call after creation that allocates.
+// one. The first pick makes a search tree; it and the first lb_body_push_ball are the only calls
+// after creation that allocate.
 lbStatus lb_body_pick(lbBody *body, lbVec3 origin, lbVec3 direction, lbPick *pick, bool *hit);
 
 typedef struct lbBodyReport {
@@ -190,6 +215,14 @@ lbBodyReport lb_body_report(const lbBody *body);
 // Reduced coordinates and their rates (dimension).
 void lb_body_get_state(const lbBody *body, double *coordinates, double *rates);
 lbStatus lb_body_set_state(lbBody *body, const double *coordinates, const double *rates);
+
+// The state whose displacements (nodes x 3, own axes) and velocities (the same; NULL: at rest) are
+// nearest to the given ones in the sum over the nodes of mass times the difference squared; exactly
+// these, if the body can have them. For going on with another method or dimension: take them from
+// one body by lb_body_node_displacements and lb_body_node_velocities, give them to another one of
+// the same object.
+lbStatus lb_body_set_displacements(lbBody *body, const double *displacements,
+                                   const double *velocities);
 
 // All of it: time, coordinates, rates, accelerations, forces of the next step, placement, gravity,
 // constraints. What a body does after restoring is what it did after saving, to the last bit. The

@@ -16,6 +16,7 @@
 #include "body/carver.h"
 #include "body/modal_kernels.h"
 #include "body/subspace.h"
+#include "elastic/stress.h"
 #include "geometry/aabb_tree.h"
 
 // Forces, impulses, targets and states beyond this are refused: the oscillators' exact steps then
@@ -40,6 +41,7 @@ typedef struct lbBodyCommon {
   double total_mass;         // kg
   lbVec3 centre;             // m, of mass, at rest
   const lbModalKernels *kernels;
+  const lbStressKernels *stress;
   const double *eigenvalues; // (r); modal
   lbOscillators oscillators; // of the last step length; modal
   lbSubspace subspace;       // subspace
@@ -62,10 +64,14 @@ typedef struct lbBodyCommon {
   // Working memory of one call: the reason why bodies of one batch do not run concurrently.
   double *coordinates, *rates, *forces; // (padded)
   double *nodes;                        // (nodes x 3)
+  double *lines;                        // (5 x padded)
+  double *shares;                       // (nodes)
+  double *moduli;                       // (materials x 2): λ, μ
 
   // Made by the first pick.
   lbAabbTree *tree;
   double *tree_positions; // (vertices x 3)
+  struct lbPush *push;    // made by the first push
 } lbBodyCommon;
 
 // The moving numbers of one body, or of a block of a batch.
@@ -120,6 +126,13 @@ struct lbBodyMethod {
   // Rates that reduced impulses give: impulses <- M^-1 impulses; NULL where M is the identity.
   void (*mobilise)(const lbBodyCommon *common, double *impulses);
   void (*damping_changed)(lbBodyCommon *common);
+  // Pushes over a step of h (push.h). foresee: coordinates and rates at its end without any.
+  // answer: x <- about what a force x over the step moves, symmetric and positive. deliver: changes
+  // rates and forces so that the step ends `moved` farther and `quickened` faster; false: that
+  // would be absurd.
+  void (*foresee)(lbBody *body, double h, double *ahead, double *rates);
+  void (*answer)(const lbBody *body, double h, double *x);
+  bool (*deliver)(lbBody *body, double h, const double *moved, const double *quickened);
   // Adds what tells bodies of one model apart to a hash (see lb_hash).
   uint64_t (*identify)(const lbBodyCommon *common, uint64_t hash);
 };
@@ -137,7 +150,7 @@ lbStatus lb_common_open(lbBodyCommon *common, const lbModel *model, const lbBody
                         lbError *err);
 void lb_common_place(lbBodyCommon *common, lbCarver *carver);
 lbStatus lb_common_build(lbBodyCommon *common, lbError *err);
-void lb_common_close(lbBodyCommon *common); // what the first pick made
+void lb_common_close(lbBodyCommon *common); // what the first pick and the first push made
 void lb_instances_place(lbInstances *instances, const lbBodyCommon *common, int32_t stride,
                         lbCarver *carver);
 // Gravity and placement of a new body; common, instances, lane, message, constraints are set.

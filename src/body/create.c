@@ -2,6 +2,7 @@
 // (which nodes carry it, which triangles lie around a vertex).
 #include "body/constraints.h"
 #include "body/point.h"
+#include "body/push.h"
 
 #include <string.h>
 
@@ -107,7 +108,8 @@ lbStatus lb_common_open(lbBodyCommon *common, const lbModel *model, const lbBody
                             .node_masses = model->node_masses,
                             .total_mass = model->rigid_mass[0],
                             .centre = lb_vec3_load(model->rigid_centre),
-                            .kernels = lb_modal_kernels(lb_simd_best()) };
+                            .kernels = lb_modal_kernels(lb_simd_best()),
+                            .stress = lb_stress_kernels(lb_simd_best()) };
   lbStatus status = method->open(common, def, err);
   if (!status) status = choose_modes(common, def, err);
   if (status) return status;
@@ -139,6 +141,9 @@ void lb_common_place(lbBodyCommon *common, lbCarver *carver) {
   common->rates = lb_carve(carver, count, sizeof(double));
   common->forces = lb_carve(carver, count, sizeof(double));
   common->nodes = lb_carve(carver, 3 * node_count, sizeof(double));
+  common->lines = lb_carve(carver, 5 * count, sizeof(double));
+  common->shares = lb_carve(carver, node_count, sizeof(double));
+  common->moduli = lb_carve(carver, 2 * (size_t)size->material_count, sizeof(double));
   common->ranges = lb_carve(carver, node_count / (RANGE_GAP + 1) + 1, 2 * sizeof(int32_t));
   common->around_begin = lb_carve(carver, (size_t)size->vertex_count + 1, sizeof(int32_t));
   common->around = lb_carve(carver, 3 * (size_t)size->triangle_count, sizeof(int32_t));
@@ -203,6 +208,7 @@ lbStatus lb_common_build(lbBodyCommon *common, lbError *err) {
 void lb_common_close(lbBodyCommon *common) {
   lb_aabb_tree_destroy(common->tree);
   lb_free(common->tree_positions);
+  lb_push_destroy(common->push);
 }
 
 void lb_instances_place(lbInstances *instances, const lbBodyCommon *common, int32_t stride,

@@ -79,6 +79,57 @@ static void damping_changed(lbBodyCommon *common) {
       common->blocks[b].bodies[i]->constraints->fresh = false;
 }
 
+// ---- pushes ------------------------------------------------------------------------------------
+
+// Of modes above half the step rate, the velocity at the end of a step says nothing.
+static void foresee(lbBody *body, double h, double *ahead, double *rates) {
+  const lbBodyCommon *common = body->common;
+  const lbInstances *instances = body->instances;
+  const lbOscillators *o = &common->oscillators;
+  prepare(body->common, h);
+  for (int32_t i = 0; i < common->dimension; i++) {
+    size_t at = lb_body_at(body, i);
+    double z = instances->q[at], v = instances->v[at], g = instances->force[at];
+    ahead[i] = o->zz[i] * z + o->zv[i] * v + o->zg[i] * g;
+    rates[i] = o->slow[i] ? o->vz[i] * z + o->vv[i] * v + o->zv[i] * g : 0;
+  }
+}
+
+static void answer(const lbBody *body, double h, double *x) {
+  const lbBodyCommon *common = body->common;
+  for (int32_t i = 0; i < common->dimension; i++)
+    x[i] /= (1 / h + common->oscillators.decay[i]) / h + common->eigenvalues[i];
+}
+
+// The impulse a and the force f held with which z ends d farther and v s faster:
+//   zv a + zg f = d,   vv a + zv f = s;
+// modes too fast for that get the force under which they would rest there.
+static void find_kick(const lbOscillators *o, int32_t i, double lambda, double d, double s,
+                      double *a, double *f) {
+  double determinant = o->zv[i] * o->zv[i] - o->zg[i] * o->vv[i];
+  *a = 0, *f = lambda * d;
+  if (!o->slow[i] || !(determinant > 1e-3 * o->zv[i] * o->zv[i])) return;
+  *a = (o->zv[i] * d - o->zg[i] * s) / determinant;
+  *f = (o->zv[i] * s - o->vv[i] * d) / determinant;
+}
+
+static bool deliver(lbBody *body, double h, const double *moved, const double *quickened) {
+  const lbBodyCommon *common = body->common;
+  double *force = common->forces, *rates = common->rates;
+  (void)h;
+  for (int32_t i = 0; i < common->dimension; i++) {
+    double a;
+    find_kick(&common->oscillators, i, common->eigenvalues[i], moved[i], quickened[i], &a,
+              &force[i]);
+    rates[i] = body->instances->v[lb_body_at(body, i)] + a;
+    if (!lb_is_bounded(rates[i]) || !lb_is_bounded(force[i])) return false;
+  }
+  for (int32_t i = 0; i < common->dimension; i++)
+    body->instances->v[lb_body_at(body, i)] = rates[i];
+  lb_body_add_reduced_force(body, force);
+  return true;
+}
+
 static uint64_t identify(const lbBodyCommon *common, uint64_t hash) {
   return lb_hash(hash, common->eigenvalues, (size_t)common->dimension * sizeof(double));
 }
@@ -91,4 +142,7 @@ const lbBodyMethod lb_modal_method = { .method = LB_METHOD_MODAL,
                                        .advance_one = advance_one,
                                        .energy = energy,
                                        .damping_changed = damping_changed,
+                                       .foresee = foresee,
+                                       .answer = answer,
+                                       .deliver = deliver,
                                        .identify = identify };

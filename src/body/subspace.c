@@ -307,4 +307,7 @@ const lbBodyMethod lb_subspace_method = { .method = LB_METHOD_SUBSPACE,
                                           .energy = energy,
                                           .mobilise = mobilise,
                                           .damping_changed = damping_changed,
+                                          .foresee = lb_subspace_foresee,
+                                          .answer = lb_subspace_answer,
+                                          .deliver = lb_subspace_deliver,
                                           .identify = identify };

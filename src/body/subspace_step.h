@@ -32,6 +32,12 @@ typedef enum lbImplicit { LB_IMPLICIT_NEWMARK, LB_IMPLICIT_EULER } lbImplicit;
 int32_t lb_subspace_implicit(lbBody *body, double h, lbImplicit scheme);
 int32_t lb_subspace_central(lbBody *body, double h);
 
+// ---- pushes (subspace_push.c) ------------------------------------------------------------------
+
+void lb_subspace_foresee(lbBody *body, double h, double *ahead, double *rates);
+void lb_subspace_answer(const lbBody *body, double h, double *x);
+bool lb_subspace_deliver(lbBody *body, double h, const double *moved, const double *quickened);
+
 // ---- constraints -------------------------------------------------------------------------------
 
 static inline bool lb_body_is_constrained(const lbBody *body) {

@@ -62,11 +62,18 @@ void lb_body_surface_normals(const lbBody *body, const double *positions, double
   }
 }
 
-void lb_body_node_displacements(const lbBody *body, double *displacements) {
-  const lbBodyCommon *common = body->common;
+static void apply_to_nodes(const lbBodyCommon *common, const double *c, double *nodes) {
   int32_t row_count = 3 * common->model->size.node_count;
-  common->kernels->basis_apply(common->basis, (size_t)row_count, common->dimension, 0, row_count,
-                               lb_body_coordinates(body), displacements);
+  common->kernels->basis_apply(common->basis, (size_t)row_count, common->dimension, 0, row_count, c,
+                               nodes);
+}
+
+void lb_body_node_displacements(const lbBody *body, double *displacements) {
+  apply_to_nodes(body->common, lb_body_coordinates(body), displacements);
+}
+
+void lb_body_node_velocities(const lbBody *body, double *velocities) {
+  apply_to_nodes(body->common, lb_body_rates(body), velocities);
 }
 
 // ---- parts of it -------------------------------------------------------------------------------

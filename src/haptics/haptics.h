@@ -4,7 +4,7 @@
 
 #include "haptics/exchange.h"
 #include "haptics/timing.h"
-#include "haptics/tree.h"
+#include "body/tree.h"
 
 #include "base/thread.h"
 

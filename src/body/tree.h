@@ -3,8 +3,8 @@
 // basis, and its radius grows by how much they differ from the mean:
 //   centre(q) = c + Σ q_i mean_i,   radius(q) = r + Σ |q_i| spread_i,
 // so what a search costs depends on the spheres it meets and not on the mesh. Own axes of the body.
-#ifndef LB_HAPTICS_TREE_H
-#define LB_HAPTICS_TREE_H
+#ifndef LB_BODY_TREE_H
+#define LB_BODY_TREE_H
 
 #include "body/body.h"
 

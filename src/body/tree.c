@@ -1,5 +1,5 @@
 // Building the bounded deformation tree, and searching it best first.
-#include "haptics/tree.h"
+#include "body/tree.h"
 
 #include "body/point.h"
 

@@ -1,0 +1,92 @@
+// The state nearest to given displacements: q that minimises Σ m_n |(U q - u)_n|² over the nodes,
+// with the masses m of the present materials. The normal equations Uᵀ m U q = Uᵀ m u are solved by
+// conjugate gradients: U is orthonormal in the body's own mass, of which m is the lumped kind, so
+// the matrix is near the identity, and no room for it is needed.
+#include "body/body.h"
+
+#include <string.h>
+
+#define ITERATIONS_MOST 200
+#define TOLERANCE 1e-15
+
+static double dot(size_t count, const double *a, const double *b) {
+  double sums[8] = { 0 }; // so that additions need not wait for each other
+  size_t i = 0;
+  for (; i + 8 <= count; i += 8)
+    for (size_t k = 0; k < 8; k++) sums[k] += a[i + k] * b[i + k];
+  for (; i < count; i++) sums[i % 8] += a[i] * b[i];
+  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
+
+// to (dimension) <- Uᵀ m nodes; spoils nodes
+static void gather(const lbBodyCommon *common, double *nodes, double *to) {
+  size_t rows = 3 * (size_t)common->model->size.node_count;
+  for (size_t i = 0; i < rows; i++) nodes[i] *= common->node_masses[i / 3];
+  for (int32_t i = 0; i < common->dimension; i++)
+    to[i] = dot(rows, common->basis + rows * (size_t)i, nodes);
+}
+
+// x <- the coordinates nearest to u / scale.
+static void solve(const lbBodyCommon *common, const double *u, double scale, double *x) {
+  int32_t rows = 3 * common->model->size.node_count;
+  size_t r = (size_t)common->dimension;
+  double *left = common->lines, *along = left + common->padded, *moved = along + common->padded;
+  memset(x, 0, r * sizeof *x);
+  for (int32_t i = 0; i < rows; i++) common->nodes[i] = u[i] / scale; // squares stay finite
+  gather(common, common->nodes, left);
+  memcpy(along, left, r * sizeof *along);
+  double size = dot(r, left, left), first = size;
+  for (int i = 0; i < ITERATIONS_MOST && size > TOLERANCE * TOLERANCE * first; i++) {
+    common->kernels->basis_apply(common->basis, (size_t)rows, common->dimension, 0, rows, along,
+                                 common->nodes);
+    gather(common, common->nodes, moved);
+    double curvature = dot(r, along, moved), before = size;
+    if (!(curvature > 0)) return;
+    for (size_t k = 0; k < r; k++) {
+      x[k] += size / curvature * along[k];
+      left[k] -= size / curvature * moved[k];
+    }
+    size = dot(r, left, left);
+    for (size_t k = 0; k < r; k++) along[k] = left[k] + size / before * along[k];
+  }
+}
+
+static lbStatus check(const lbBody *body, const double *values, const char *what, double *largest) {
+  size_t rows = 3 * (size_t)body->common->model->size.node_count;
+  *largest = 0;
+  for (size_t i = 0; i < rows; i++) {
+    if (!lb_is_bounded(values[i]))
+      return lb_fail(body->message, LB_ERR_ARGUMENT,
+                     "%s of node %d along axis %d is %g: not a number or beyond %g", what,
+                     (int)(i / 3), (int)(i % 3), values[i], LB_BODY_MOST);
+    *largest = fmax(*largest, fabs(values[i]));
+  }
+  return LB_OK;
+}
+
+// to <- the coordinates nearest to values; false when one is beyond LB_BODY_MOST.
+static bool find(const lbBodyCommon *common, const double *values, double largest, double *to) {
+  memset(to, 0, (size_t)common->padded * sizeof *to);
+  if (largest == 0) return true;
+  solve(common, values, largest, to);
+  for (int32_t i = 0; i < common->dimension; i++) {
+    to[i] *= largest;
+    if (!lb_is_bounded(to[i])) return false;
+  }
+  return true;
+}
+
+lbStatus lb_body_set_displacements(lbBody *body, const double *displacements,
+                                   const double *velocities) {
+  lbBodyCommon *common = body->common;
+  double farthest = 0, fastest = 0;
+  double *q = common->lines + 3 * (size_t)common->padded, *v = q + common->padded;
+  if (!displacements) return lb_fail(body->message, LB_ERR_ARGUMENT, "displacements are missing");
+  lbStatus status = check(body, displacements, "displacement", &farthest);
+  if (!status && velocities) status = check(body, velocities, "velocity", &fastest);
+  if (status) return status;
+  if (!find(common, displacements, farthest, q) || !find(common, velocities, fastest, v))
+    return lb_fail(body->message, LB_ERR_ARGUMENT,
+                   "displacements or velocities need coordinates beyond %g", LB_BODY_MOST);
+  return lb_body_set_state(body, q, v);
+}

@@ -1,0 +1,96 @@
+// Von Mises stress at the nodes: what the body's method believes. A modal body is linear, so its
+// stress is that of small strain, also where it moves far: a mode that turns a part grows it, and
+// the law of large strain would take that for stress. A subspace body is St. Venant-Kirchhoff's.
+#include "body/body.h"
+
+#include "elastic/element.h"
+
+#include <string.h>
+
+#define STRESS_MOST 1e30 // Pa: what is beyond, or no number, counts as this
+
+// λ and μ of each material; modal bodies know other laws by what they are at small strain.
+static void find_moduli(const lbBodyCommon *common) {
+  const lbModel *model = common->model;
+  for (int32_t g = 0; g < model->size.material_count; g++) {
+    const double *values = model->material_values + 6 * (size_t)g;
+    double *moduli = common->moduli + 2 * (size_t)g, p[LB_MATERIAL_PARAMETERS];
+    if (common->method == &lb_subspace_method) values = common->subspace.materials + 3 * (size_t)g;
+    lbMaterial material = { .young = values[0], .poisson = values[1] };
+    lb_material_parameters(&material, p, 1);
+    moduli[0] = p[0], moduli[1] = p[1];
+    if (common->method == &lb_subspace_method ||
+        model->material_laws[g] != LB_MATERIAL_MOONEYRIVLIN)
+      continue;
+    moduli[1] = 2 * (values[3] + values[4]);           // 2 (c10 + c01)
+    moduli[0] = 2 * values[5] - 2.0 / 3.0 * moduli[1]; // the bulk modulus is 2 v1
+  }
+}
+
+// Numbers of one batch; LB_BATCH is the fastest index.
+typedef struct Batch {
+  _Alignas(64) double positions[3 * LB_ELEMENT_NODES_MAX * LB_BATCH];
+  double displacements[3 * LB_ELEMENT_NODES_MAX * LB_BATCH];
+  double parameters[2 * LB_BATCH];
+  double stresses[LB_ELEMENT_POINTS_MAX * LB_BATCH], volumes[LB_ELEMENT_POINTS_MAX * LB_BATCH];
+} Batch;
+
+static void gather(const lbBodyCommon *common, const int32_t *nodes, int32_t node_count,
+                   int32_t material, Batch *batch, int32_t lane) {
+  for (int32_t a = 0; a < node_count; a++)
+    for (int i = 0; i < 3; i++) {
+      size_t from = 3 * (size_t)nodes[a] + (size_t)i, to = (size_t)((3 * a + i) * LB_BATCH + lane);
+      batch->positions[to] = common->model->node_positions[from];
+      batch->displacements[to] = common->nodes[from];
+    }
+  for (int i = 0; i < 2; i++)
+    batch->parameters[i * LB_BATCH + lane] = common->moduli[2 * (size_t)material + (size_t)i];
+}
+
+// A node takes the point next to it, with the volume that belongs to it.
+static void scatter(const lbBodyCommon *common, const int32_t *nodes, int32_t node_count,
+                    const Batch *batch, int32_t lane, double *sums) {
+  for (int32_t a = 0; a < node_count; a++) {
+    int32_t at = (node_count == 8 ? a : 0) * LB_BATCH + lane;
+    double volume = batch->volumes[at] / (node_count == 8 ? 1 : 4), value = batch->stresses[at];
+    sums[nodes[a]] += volume * (value <= STRESS_MOST ? value : STRESS_MOST);
+    common->shares[nodes[a]] += volume;
+  }
+}
+
+static void add_elements(const lbBodyCommon *common, lbElementKind kind, int32_t count,
+                         const int32_t *elements, const int32_t *materials, double *sums) {
+  lbStressLaw law = common->method == &lb_subspace_method ? LB_STRESS_STVK : LB_STRESS_SMALL_STRAIN;
+  lbStressKernel *kernel = common->stress->of[kind][law];
+  int32_t node_count = lb_element_nodes(kind);
+  Batch batch;
+  const lbStressBatch view = { batch.positions, batch.displacements, batch.parameters,
+                               batch.stresses, batch.volumes };
+  for (int32_t begin = 0; begin < count; begin += LB_BATCH) {
+    int32_t used = count - begin < LB_BATCH ? count - begin : LB_BATCH;
+    for (int32_t lane = 0; lane < LB_BATCH; lane++) { // those beyond repeat the last
+      size_t e = (size_t)(begin + (lane < used ? lane : used - 1));
+      gather(common, elements + e * (size_t)node_count, node_count, materials[e], &batch, lane);
+    }
+    kernel(&view);
+    for (int32_t lane = 0; lane < used; lane++)
+      scatter(common, elements + (size_t)(begin + lane) * (size_t)node_count, node_count, &batch,
+              lane, sums);
+  }
+}
+
+void lb_body_von_mises(const lbBody *body, double *stresses) {
+  const lbBodyCommon *common = body->common;
+  const lbModel *model = common->model;
+  size_t bytes = (size_t)model->size.node_count * sizeof(double);
+  lb_body_node_displacements(body, common->nodes);
+  find_moduli(common);
+  memset(stresses, 0, bytes);
+  memset(common->shares, 0, bytes);
+  add_elements(common, LB_ELEMENT_TET4, model->size.tet_count, model->tets,
+               model->element_materials, stresses);
+  add_elements(common, LB_ELEMENT_BRICK8, model->size.brick_count, model->bricks,
+               model->element_materials + model->size.tet_count, stresses);
+  for (int32_t n = 0; n < model->size.node_count; n++)
+    if (common->shares[n] > 0) stresses[n] /= common->shares[n];
+}
