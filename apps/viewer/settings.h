@@ -49,7 +49,9 @@ typedef struct vwControl {
   double low, high;    // sliders: limits where the scene gives no others
   double initial;      // where the scene gives no other
   const char *choices; // "grab\0pin\0..." ending with an empty text; NULL: given by the scene
-  int key;             // 'g', or 0; keys are ASCII lower case, ' ' and '.' among them
+  int key;             // 'g', or 0; keys are ASCII lower case, ' ' and '.' among them. It presses
+                       // a button, flips a toggle, goes on to the next choice
+  bool whole;          // a slider of whole numbers
   bool shared;         // goes into share links
 } vwControl;
 
@@ -57,7 +59,18 @@ typedef struct vwControl {
 int32_t vw_control_count(void);
 const vwControl *vw_control(int32_t index);
 int32_t vw_control_find(const char *name); // -1: none
-int32_t vw_control_by_key(int key);        // -1: none
+int32_t vw_control_by_key(int key);        // -1: none; vw_shortcut's keys too
+
+// Keys that do something else to a control than its own key.
+typedef struct vwShortcut {
+  int key;
+  const char *control;
+  double value;     // what it becomes
+  bool scales;      // or is multiplied by
+  const char *what; // for the list of keys: "slower"
+} vwShortcut;
+int32_t vw_shortcut_count(void);
+const vwShortcut *vw_shortcut(int32_t index);
 
 // What a control is at the moment; the scene knows limits, and why it may be of no use.
 typedef struct vwControlState {
@@ -67,7 +80,10 @@ typedef struct vwControlState {
   char choices[256]; // texts, ending with an empty one
 } vwControlState;
 
-vwSettings vw_settings_default(void); // the table's initial values
-double *vw_settings_value(vwSettings *settings, int32_t control);
+// What the control of a key becomes when the key is pressed; buttons: 1.
+double vw_key_value(int key, const vwControlState *state);
+
+vwSettings vw_settings_default(void);                             // the table's initial values
+double *vw_settings_value(vwSettings *settings, int32_t control); // NULL: a button
 
 #endif

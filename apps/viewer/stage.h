@@ -35,8 +35,8 @@ const lbBundle *vw_stage_bundle(const vwStage *stage);
 const char *vw_stage_title(const vwStage *stage); // never NULL
 const char *vw_stage_hint(const vwStage *stage);
 char vw_stage_up(const vwStage *stage);
-vwBox vw_stage_rest_box(const vwStage *stage); // of all bodies at rest
-double vw_stage_size(const vwStage *stage);    // its longest side, m
+vwBox vw_stage_rest_box(const vwStage *stage); // of all bodies at rest, copies too
+double vw_stage_size(const vwStage *stage);    // its longest side without copies, m
 double vw_stage_ground(const vwStage *stage, bool *shown);
 vwCamera vw_stage_camera(const vwStage *stage, double width, double height); // where to look from
 
@@ -67,6 +67,10 @@ enum { VW_TRACE_LENGTH = 240 };
 int32_t vw_stage_traces(const vwStage *stage, vwTrace traces[VW_TRACE_LENGTH]);
 int32_t vw_stage_flags(const vwStage *stage); // lbStepFlags since the last call of reset
 bool vw_stage_behind(const vwStage *stage);   // the budget was too small lately
+// What the user should hear of ("This body cannot be held at more points ..."); "" when there is
+// nothing. Stays until vw_stage_forget_message.
+const char *vw_stage_message(const vwStage *stage);
+void vw_stage_forget_message(vwStage *stage);
 
 // ---- hands -------------------------------------------------------------------------------------
 
@@ -83,12 +87,14 @@ bool vw_stage_unpin(vwStage *stage, const vwView *view, double x,
 typedef enum vwHoldKind { VW_HOLD_GRAB, VW_HOLD_PIN, VW_HOLD_BALL } vwHoldKind;
 typedef struct vwHold { // something a hand does, for drawing and tests
   vwHoldKind kind;
+  int32_t hand; // the same for all copies of the body in a comparison
   int32_t actor, body;
   lbVec3 point;  // on the body, m, where it is now
   lbVec3 target; // where the hand is, m
   lbVec3 force;  // N, on the body, in the last step
   double radius; // ball
 } vwHold;
+// One for each hand and copy of the body that it acts on.
 int32_t vw_stage_hold_count(const vwStage *stage);
 vwHold vw_stage_hold(const vwStage *stage, int32_t index);
 
