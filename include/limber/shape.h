@@ -24,6 +24,11 @@ typedef enum lbShape {
   LB_SHAPE_SPONGE,   // Menger sponge
   LB_SHAPE_SPOON,    // handle and bowl along x, hollow side up
   LB_SHAPE_BRIDGE,   // a deck along x on two feet, with railings
+  LB_SHAPE_TOWER,    // a lattice tower: four legs, rings and crossed braces
+  LB_SHAPE_BOWL,     // a thin shell on a foot, axis z, open above
+  LB_SHAPE_CACTUS,   // a ribbed column with two arms
+  LB_SHAPE_TURTLE,   // head along x; elements "shell" and "body"
+  LB_SHAPE_FIGURE,   // a little person, arms along x, looking along -y
   LB_SHAPE_COUNT     // also: no such shape
 } lbShape;
 

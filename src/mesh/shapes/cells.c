@@ -41,24 +41,30 @@ void lb_shape_add_quad(lbMeshBuilder *builder, const lbShapeCorner quad[4]) {
   lb_shape_add_triangle(builder, quad[0], quad[2], quad[3]);
 }
 
+// z (on level faces y) is up in the picture, v goes down.
+lbShapeCorner lb_shape_flat_corner(const lbShapeDef *def, int32_t vertex, const double position[3],
+                                   const double normal[3]) {
+  const double *p = position, *n = normal, *size = def->size;
+  double unit = fmax(size[0], fmax(size[1], size[2])), u, up;
+  double sx = fabs(n[0]), sy = fabs(n[1]), sz = fabs(n[2]);
+  if (sx >= sy && sx >= sz)
+    u = n[0] > 0 ? p[1] : size[1] - p[1], up = p[2];
+  else if (sy >= sz)
+    u = n[1] > 0 ? size[0] - p[0] : p[0], up = p[2];
+  else
+    u = n[2] > 0 ? p[0] : size[0] - p[0], up = p[1];
+  return (lbShapeCorner){ vertex, (float)(u / unit), (float)(1 - up / unit) };
+}
+
 void lb_shape_add_flat_quad(lbMeshBuilder *builder, const lbShapeDef *def, const int32_t quad[4]) {
   if (builder->out_of_memory) return;
   const double *x = builder->mesh->positions;
   lbVec3 p[4];
   for (int i = 0; i < 4; i++) p[i] = lb_vec3_load(x + 3 * (size_t)quad[i]);
-  lbVec3 n = lb_cross(lb_sub(p[2], p[0]), lb_sub(p[3], p[1]));
-  double unit = fmax(def->size[0], fmax(def->size[1], def->size[2]));
-  double sx = fabs(n.x), sy = fabs(n.y), sz = fabs(n.z);
+  double normal[3];
+  lb_vec3_store(normal, lb_cross(lb_sub(p[2], p[0]), lb_sub(p[3], p[1])));
   lbShapeCorner corners[4];
-  for (int i = 0; i < 4; i++) { // z (on level faces y) is up in the picture, v goes down
-    double u, up;
-    if (sx >= sy && sx >= sz)
-      u = n.x > 0 ? p[i].y : def->size[1] - p[i].y, up = p[i].z;
-    else if (sy >= sz)
-      u = n.y > 0 ? def->size[0] - p[i].x : p[i].x, up = p[i].z;
-    else
-      u = n.z > 0 ? p[i].x : def->size[0] - p[i].x, up = p[i].y;
-    corners[i] = (lbShapeCorner){ quad[i], (float)(u / unit), (float)(1 - up / unit) };
-  }
+  for (int i = 0; i < 4; i++)
+    corners[i] = lb_shape_flat_corner(def, quad[i], x + 3 * (size_t)quad[i], normal);
   lb_shape_add_quad(builder, corners);
 }

@@ -115,6 +115,7 @@ bool lb_lattice_begin(lbLattice *lattice, const int32_t cells[3]) {
 
 void lb_lattice_release(lbLattice *lattice) {
   for (int a = 0; a < 3; a++) lb_free(lattice->lines[a]);
+  lb_free(lattice->filled);
 }
 
 void lb_lattice_volume(lbMeshBuilder *builder, const lbShapeDef *def, const lbLattice *lattice) {

@@ -1,5 +1,5 @@
 // The table of built-in shapes: names, defaults, checks of the parameters, groups.
-#include "mesh/shapes/shapes.h"
+#include "mesh/shapes/implicit.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,6 +16,7 @@ typedef struct ShapeEntry {
   void (*lattice)(const lbShapeDef *def, lbLattice *lattice);      // or these two:
   void (*volume)(lbMeshBuilder *builder, const lbShapeDef *def);
   void (*surface)(lbMeshBuilder *builder, const lbShapeDef *def);
+  const lbImplicit *implicit; // or this
 } ShapeEntry;
 
 static const ShapeEntry shapes[LB_SHAPE_COUNT] = {
@@ -79,6 +80,43 @@ static const ShapeEntry shapes[LB_SHAPE_COUNT] = {
                         { .size = { 4, 0.5, 0.36 }, .cells = { 49, 8, 3 }, .thickness = 0.02 },
                         .least_cells = { 1, 1, 1 },
                         .lattice = lb_bridge_lattice },
+  [LB_SHAPE_CACTUS] = { { "cactus", "a ribbed cactus with two arms; cells along x, y, z",
+                          "size cells element segments" },
+                        { .size = { 0.78, 0.29, 1 }, .cells = { 25, 9, 33 } },
+                        .least_cells = { 3, 3, 3 },
+                        .round = { true, true, true },
+                        .any_round = true,
+                        .implicit = &lb_cactus },
+  [LB_SHAPE_TURTLE] = { { "turtle", "a turtle, its head along x; cells along x, y, z",
+                          "size cells element segments" },
+                        { .size = { 1.144, 0.75, 0.415 }, .cells = { 30, 20, 11 } },
+                        .least_cells = { 3, 3, 3 },
+                        .round = { true, true, true },
+                        .any_round = true,
+                        .implicit = &lb_turtle },
+  [LB_SHAPE_FIGURE] = { { "figure", "a little person in a bobble hat; cells along x, y, z",
+                          "size cells element segments" },
+                        { .size = { 0.87, 0.44, 1 }, .cells = { 23, 12, 27 } },
+                        .least_cells = { 3, 3, 3 },
+                        .round = { true, true, true },
+                        .any_round = true,
+                        .implicit = &lb_figure },
+  [LB_SHAPE_TOWER] = { { "tower",
+                         "a lattice tower that tapers; bays, cells of a brace, cells of a leg",
+                         "size cells element thickness" },
+                       { .size = { 1, 1, 4 }, .cells = { 9, 3, 2 }, .thickness = 0.07 },
+                       .least_cells = { 1, 1, 1 },
+                       .round = { true, true, false },
+                       .volume = lb_tower_volume,
+                       .surface = lb_tower_surface },
+  [LB_SHAPE_BOWL] = { { "bowl", "a thin bowl on a foot; cells around, through the wall, along it",
+                        "size cells element thickness segments" },
+                      { .size = { 1, 1, 0.5 }, .cells = { 32, 2, 12 }, .thickness = 0.04 },
+                      .least_cells = { 3, 1, 3 },
+                      .round = { true, true, true },
+                      .any_round = true,
+                      .volume = lb_bowl_volume,
+                      .surface = lb_bowl_surface },
 };
 
 static bool is_shape(lbShape shape) { return (unsigned)shape < LB_SHAPE_COUNT; }
@@ -216,6 +254,8 @@ static lbStatus make(const lbShapeDef *def, bool fine, lbMesh **out, lbError *er
     if (!builder.out_of_memory)
       (fine ? lb_lattice_surface : lb_lattice_volume)(&builder, def, &lattice);
     lb_lattice_release(&lattice);
+  } else if (entry->implicit) {
+    (fine ? lb_implicit_surface : lb_implicit_volume)(&builder, def, entry->implicit);
   } else {
     (fine ? entry->surface : entry->volume)(&builder, def);
   }

@@ -21,6 +21,9 @@ typedef struct lbShapeCorner {
 void lb_shape_add_triangle(lbMeshBuilder *builder, lbShapeCorner a, lbShapeCorner b,
                            lbShapeCorner c);
 void lb_shape_add_quad(lbMeshBuilder *builder, const lbShapeCorner quad[4]);
+// A corner with the UV of its position, seen along the axis that the normal is nearest to.
+lbShapeCorner lb_shape_flat_corner(const lbShapeDef *def, int32_t vertex, const double position[3],
+                                   const double normal[3]);
 // A quad with UVs seen straight on, along the axis that its normal is nearest to.
 void lb_shape_add_flat_quad(lbMeshBuilder *builder, const lbShapeDef *def, const int32_t quad[4]);
 
@@ -86,6 +89,7 @@ struct lbLattice {
   int32_t cells[3];
   double *lines[3]; // (cells[a] + 1), ascending: where the cells begin and end
   bool (*solid)(const lbShapeDef *def, const lbLattice *lattice, const int32_t at[3]);
+  uint8_t *filled; // (cells), x fastest: where `solid` looks it up; otherwise NULL
   bool out_of_memory;
 };
 
@@ -107,6 +111,12 @@ void lb_spoon_sweep(const lbShapeDef *def, bool fine, lbSweep *sweep);
 
 void lb_sphere_volume(lbMeshBuilder *builder, const lbShapeDef *def);
 void lb_sphere_surface(lbMeshBuilder *builder, const lbShapeDef *def);
+void lb_bowl_volume(lbMeshBuilder *builder, const lbShapeDef *def);
+void lb_bowl_surface(lbMeshBuilder *builder, const lbShapeDef *def);
+// What the thickness must stay below, so that openings are left.
+double lb_tower_thickness_limit(const lbShapeDef *def);
+void lb_tower_volume(lbMeshBuilder *builder, const lbShapeDef *def);
+void lb_tower_surface(lbMeshBuilder *builder, const lbShapeDef *def);
 void lb_sponge_lattice(const lbShapeDef *def, lbLattice *lattice);
 void lb_bridge_lattice(const lbShapeDef *def, lbLattice *lattice);
 
