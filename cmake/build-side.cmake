@@ -31,6 +31,8 @@ if(cli_sources)
   set_target_properties(limber-cli PROPERTIES OUTPUT_NAME limber)
 endif()
 
+include(cmake/serve.cmake)
+
 if(LIMBER_TESTS)
   enable_testing()
   include(cmake/tests.cmake)
