@@ -32,6 +32,10 @@ if(cli_sources)
 endif()
 
 include(cmake/serve.cmake)
+if(TARGET limber-serve AND TARGET limber-cli)
+  target_link_libraries(limber-cli PRIVATE limber-serve)
+  target_compile_definitions(limber-cli PRIVATE LB_HAVE_SERVE=1)
+endif()
 
 if(LIMBER_TESTS)
   enable_testing()

@@ -4,10 +4,10 @@ if(LIMBER_NODE_PATH)
     "${CMAKE_COMMAND} -E env NODE_PATH=${LIMBER_NODE_PATH}")
 endif()
 
-# limber_add_page_module(TARGET FUNCTIONS... ): a program whose C functions a page calls. It becomes
-# TARGET.mjs, whose default export makes an instance, and TARGET.wasm beside it. There are no files
-# in a page: models come as bytes (lb_model_read).
-function(limber_add_page_module target folder)
+# limber_page_module(TARGET FOLDER FUNCTIONS...): the executable TARGET becomes FOLDER/TARGET.mjs,
+# whose default export makes an instance, with TARGET.wasm beside it. JavaScript calls the named C
+# functions, and malloc and free. Models come as bytes (lb_model_read): a page has no files.
+function(limber_page_module target folder)
   set(functions _malloc _free)
   foreach(function IN LISTS ARGN)
     list(APPEND functions _${function})
@@ -27,3 +27,13 @@ target_link_libraries(web-engine PRIVATE limber)
 target_link_options(web-engine PRIVATE -sENVIRONMENT=node -sNODERAWFS -sEXIT_RUNTIME
   -sALLOW_MEMORY_GROWTH)
 set_target_properties(web-engine PROPERTIES SUFFIX .js)
+
+# The page of `limber bench web`.
+set(bench_folder ${CMAKE_BINARY_DIR}/bench)
+add_executable(bench-web ${CMAKE_SOURCE_DIR}/bench/web/module.c)
+target_include_directories(bench-web PRIVATE ${CMAKE_SOURCE_DIR})
+limber_page_module(bench-web ${bench_folder} module_open module_message module_run module_hash)
+target_link_options(bench-web PRIVATE -sFILESYSTEM=0)
+foreach(file index.html page.mjs)
+  configure_file(${CMAKE_SOURCE_DIR}/bench/web/${file} ${bench_folder}/${file} COPYONLY)
+endforeach()
