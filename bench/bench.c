@@ -23,7 +23,7 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static void set_times(benchRow *row, double scale, double *times, int32_t count) {
+void bench_set_times(benchRow *row, double scale, double *times, int32_t count) {
   qsort(times, (size_t)count, sizeof(double), compare);
   row->median = scale * times[count / 2];
   row->min = scale * times[0];
@@ -40,7 +40,7 @@ void bench_time(benchRow *row, double scale, void (*work)(void *context), void *
     work(context);
     times[count++] = lb_seconds() - before;
   }
-  set_times(row, scale, times, count);
+  bench_set_times(row, scale, times, count);
 }
 
 void bench_time_long(benchRow *row, double scale, void (*work)(void *context), void *context) {
@@ -51,7 +51,7 @@ void bench_time_long(benchRow *row, double scale, void (*work)(void *context), v
     work(context);
     times[count++] = lb_seconds() - before;
   }
-  set_times(row, scale, times, count);
+  bench_set_times(row, scale, times, count);
 }
 
 // The sum of `count` numbers read as `streams` stretches side by side, which keeps more requests to

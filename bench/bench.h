@@ -34,6 +34,9 @@ void bench_time(benchRow *row, double scale, void (*work)(void *context), void *
 // For work of seconds: once, and up to three times while all of it takes less than a second.
 void bench_time_long(benchRow *row, double scale, void (*work)(void *context), void *context);
 
+// Median, min (times scale) and repeats of so many times, which it sorts.
+void bench_set_times(benchRow *row, double scale, double *times, int32_t count);
+
 double bench_memory_bandwidth(void); // bytes a second: reading a large array, one thread
 // Bytes a second: reading `bytes` again and again, from whichever cache holds them, one thread.
 double bench_cache_bandwidth(size_t bytes);
@@ -59,6 +62,7 @@ lbStatus bench_subspace(const char *mesh_path, const char *fixed_path, int32_t t
                         benchTable *table, lbError *err);
 lbStatus bench_haptics(const char *mesh_path, const char *fixed_path, double seconds,
                        benchTable *table, lbError *err);
+lbStatus bench_web(int32_t threads, benchTable *table, lbError *err);
 lbStatus bench_fem(const char *mesh_path, int32_t threads, benchTable *table, lbError *err);
 
 #endif

@@ -37,6 +37,18 @@ endforeach()
 # It looks at what these two write.
 set_tests_properties(cli.gltf PROPERTIES DEPENDS "export.shapes;export.viewable")
 
+# Bits of the run-time library under gcc, clang and emscripten: in one build, which makes the others.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT LIMBER_SANITIZE AND NOT LIMBER_PORTABLE
+    AND CMAKE_BUILD_TYPE STREQUAL "Release")
+  add_executable(engine ${CMAKE_SOURCE_DIR}/tests/web/engine.c)
+  limber_set_up(engine)
+  target_link_libraries(engine PRIVATE limber)
+  add_test(NAME web.engine_bits COMMAND ${LIMBER_PYTHON} tests/web/test_engine_bits.py
+    $<TARGET_FILE:limber-cli> WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(web.engine_bits PROPERTIES TIMEOUT 600
+    ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+endif()
+
 # Checks of the source tree; tools/ says what each one demands. 77 means skipped.
 function(limber_add_check name)
   add_test(NAME check.${name} COMMAND ${ARGN} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})

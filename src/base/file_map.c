@@ -1,9 +1,9 @@
-// Files seen as memory: mmap where there is one, reading otherwise (Windows, pipes, file systems
-// that cannot map).
+// Files seen as memory: mmap where there is one, reading otherwise (Windows, pages, pipes, file
+// systems that cannot map).
 #define _POSIX_C_SOURCE 200809L
 #include "limber/file.h"
 
-#ifndef _WIN32
+#if !defined(_WIN32) && !defined(__EMSCRIPTEN__)
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -66,7 +66,7 @@ lbStatus lb_batch_create(const lbModel *model, const lbBatchDef *def, lbBatch **
   memset(&draft, 0, sizeof draft);
   if (def->count < 1)
     return lb_fail(err, LB_ERR_ARGUMENT, "count is %d; a batch needs bodies", (int)def->count);
-  lbStatus status = lb_common_open(&draft.common, model, &def->body, err);
+  lbStatus status = lb_common_open(&draft.common, model, &def->body, lb_simd_best(), err);
   if (status) return status;
   draft.count = def->count;
   draft.block_count = (def->count - 1) / LB_INSTANCE_BLOCK + 1;

@@ -40,6 +40,7 @@ typedef struct lbBodyCommon {
   const double *node_masses; // (nodes) kg
   double total_mass;         // kg
   lbVec3 centre;             // m, of mass, at rest
+  lbSimdLevel level;         // of the kernels
   const lbModalKernels *kernels;
   const lbStressKernels *stress;
   const double *eigenvalues; // (r); modal
@@ -146,8 +147,12 @@ uint64_t lb_hash(uint64_t hash, const void *bytes, size_t count);
 
 // ---- parts of creation (create.c) --------------------------------------------------------------
 
+// lb_body_create with the kernels of another level than the best, one that lb_simd_has.
+lbStatus lb_body_create_at(const lbModel *model, const lbBodyDef *def, lbSimdLevel level,
+                           lbBody **out, lbError *err);
+
 lbStatus lb_common_open(lbBodyCommon *common, const lbModel *model, const lbBodyDef *def,
-                        lbError *err);
+                        lbSimdLevel level, lbError *err);
 void lb_common_place(lbBodyCommon *common, lbCarver *carver);
 lbStatus lb_common_build(lbBodyCommon *common, lbError *err);
 void lb_common_close(lbBodyCommon *common); // what the first pick and the first push made

@@ -90,7 +90,7 @@ static lbStatus choose_modes(lbBodyCommon *common, const lbBodyDef *def, lbError
 }
 
 lbStatus lb_common_open(lbBodyCommon *common, const lbModel *model, const lbBodyDef *def,
-                        lbError *err) {
+                        lbSimdLevel level, lbError *err) {
   if ((int)def->method < 0 || def->method > LB_METHOD_COUNT)
     return lb_fail(err, LB_ERR_ARGUMENT, "method is %d; it must be an lbMethod", (int)def->method);
   const lbBodyMethod *method = find_method(model, def->method);
@@ -108,8 +108,9 @@ lbStatus lb_common_open(lbBodyCommon *common, const lbModel *model, const lbBody
                             .node_masses = model->node_masses,
                             .total_mass = model->rigid_mass[0],
                             .centre = lb_vec3_load(model->rigid_centre),
-                            .kernels = lb_modal_kernels(lb_simd_best()),
-                            .stress = lb_stress_kernels(lb_simd_best()) };
+                            .level = level,
+                            .kernels = lb_modal_kernels(level),
+                            .stress = lb_stress_kernels(level) };
   lbStatus status = method->open(common, def, err);
   if (!status) status = choose_modes(common, def, err);
   if (status) return status;
@@ -266,10 +267,11 @@ static void lay_out(Single *single, int32_t room, lbCarver *carver) {
   lb_constraints_place(&single->constraints, &single->common, room, carver);
 }
 
-lbStatus lb_body_create(const lbModel *model, const lbBodyDef *def, lbBody **out, lbError *err) {
+lbStatus lb_body_create_at(const lbModel *model, const lbBodyDef *def, lbSimdLevel level,
+                           lbBody **out, lbError *err) {
   Single draft;
   memset(&draft, 0, sizeof draft);
-  lbStatus status = lb_common_open(&draft.common, model, def, err);
+  lbStatus status = lb_common_open(&draft.common, model, def, level, err);
   if (status) return status;
   lbCarver carver = { 0 };
   lay_out(&draft, def->constrained_points, &carver);
@@ -294,6 +296,10 @@ lbStatus lb_body_create(const lbModel *model, const lbBodyDef *def, lbBody **out
   else
     *out = &single->body;
   return status;
+}
+
+lbStatus lb_body_create(const lbModel *model, const lbBodyDef *def, lbBody **out, lbError *err) {
+  return lb_body_create_at(model, def, lb_simd_best(), out, err);
 }
 
 void lb_body_destroy(lbBody *body) {

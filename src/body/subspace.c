@@ -91,8 +91,8 @@ static lbStatus open_subspace(lbBodyCommon *common, const lbBodyDef *def, lbErro
   s->integrator = def->integrator;
   s->newton_iterations = def->newton_iterations;
   s->newton_tolerance = def->newton_tolerance;
-  s->kernels = lb_cubic_kernels(lb_simd_best());
-  s->ldlt = lb_ldlt_kernels(lb_simd_best());
+  s->kernels = lb_cubic_kernels(common->level);
+  s->ldlt = lb_ldlt_kernels(common->level);
   return LB_OK;
 }
 

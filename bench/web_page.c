@@ -1,0 +1,213 @@
+// Opening a page in Chromium and hearing its reports.
+#include "bench/web_page.h"
+
+#include "mesh/program.h"
+
+#ifdef LB_HAVE_SERVE
+#include "viewer/serve.h"
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef LB_HAVE_SERVE
+
+extern char **environ;
+
+// ---- the browser -------------------------------------------------------------------------------
+
+static char *find_browser(void) {
+  static const char *const names[] = { "chromium", "chromium-browser", "google-chrome" };
+  char *path = NULL;
+  for (size_t i = 0; i < sizeof names / sizeof *names && !path; i++)
+    path = lb_program_find(names[i]);
+  return path;
+}
+
+// In a process group of its own, silent.
+static int spawn_browser(char *const *arguments, pid_t *child) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  int failure = posix_spawn_file_actions_init(&actions);
+  if (failure) return failure;
+  failure = posix_spawnattr_init(&attributes);
+  if (failure) {
+    posix_spawn_file_actions_destroy(&actions);
+    return failure;
+  }
+  for (int stream = 0; stream < 3 && !failure; stream++)
+    failure = posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0);
+  if (!failure) failure = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  if (!failure)
+    failure = posix_spawn(child, arguments[0], &actions, &attributes, arguments, environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return failure;
+}
+
+static lbStatus start_browser(const char *profile, const char *address, pid_t *child,
+                              lbError *err) {
+  char folder[512], *browser = find_browser();
+  if (!browser)
+    return lb_fail(err, LB_ERR_UNSUPPORTED,
+                   "no chromium on the PATH: install the Debian package chromium");
+  snprintf(folder, sizeof folder, "--user-data-dir=%s", profile);
+  // The sandbox needs rights that containers lack; the only page opened is our own.
+  const char *arguments[] = { browser,
+                              "--headless=new",
+                              "--no-sandbox",
+                              "--use-gl=angle",
+                              "--use-angle=swiftshader",
+                              "--enable-unsafe-swiftshader",
+                              "--disable-background-networking",
+                              "--disable-component-update",
+                              "--disable-sync",
+                              "--disable-breakpad",
+                              "--no-first-run",
+                              folder,
+                              address,
+                              NULL };
+  int failure = spawn_browser((char *const *)arguments, child);
+  lbStatus status = LB_OK;
+  if (failure)
+    status = lb_fail(err, LB_ERR_UNSUPPORTED, "%s: cannot be run: %s", browser, strerror(failure));
+  lb_free(browser);
+  return status;
+}
+
+static bool has_ended(pid_t child) {
+  pid_t ended = waitpid(child, NULL, WNOHANG);
+  return ended == child || (ended < 0 && errno != EINTR);
+}
+
+static void pause_shortly(void) { nanosleep(&(struct timespec){ 0, 20000000 }, NULL); }
+
+// Asks it to end; after two seconds it must. Its helpers end with its process group.
+static void stop_browser(pid_t child, bool ended) {
+  double start = lb_seconds();
+  if (!ended) kill(child, SIGTERM);
+  while (!ended && lb_seconds() - start < 2) {
+    pause_shortly();
+    ended = has_ended(child);
+  }
+  kill(-child, SIGKILL);
+  if (!ended)
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+}
+
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *place) {
+  (void)info, (void)kind, (void)place;
+  return remove(path) != 0 && errno != ENOENT;
+}
+
+// A helper on its way out may still write: again until it is gone, for a second at most.
+static void remove_profile(const char *profile) {
+  for (int i = 0; i < 50; i++) {
+    if (nftw(profile, remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0) return;
+    if (access(profile, F_OK) != 0) return;
+    pause_shortly();
+  }
+}
+
+// ---- reports -----------------------------------------------------------------------------------
+
+typedef struct Visit {
+  const benchPage *page;
+  pthread_mutex_t mutex;
+  bool done;
+} Visit;
+
+static bool take_report(const char *path, const void *bytes, size_t byte_count, void *context) {
+  Visit *visit = context;
+  char text[256];
+  size_t length = byte_count < sizeof text - 1 ? byte_count : sizeof text - 1;
+  if (length) memcpy(text, bytes, length);
+  text[length] = '\0';
+  pthread_mutex_lock(&visit->mutex);
+  bool wanted = !visit->done;
+  pthread_mutex_unlock(&visit->mutex);
+  const char *what = strrchr(path, '/');
+  bool more = wanted && visit->page->report(what ? what + 1 : path, text, visit->page->context);
+  pthread_mutex_lock(&visit->mutex);
+  visit->done |= !more;
+  pthread_mutex_unlock(&visit->mutex);
+  return wanted;
+}
+
+static bool is_done(Visit *visit) {
+  pthread_mutex_lock(&visit->mutex);
+  bool done = visit->done;
+  pthread_mutex_unlock(&visit->mutex);
+  return done;
+}
+
+static lbStatus wait_for_reports(Visit *visit, pid_t child, bool *ended, lbError *err) {
+  double start = lb_seconds();
+  while (!is_done(visit)) {
+    double seconds = lb_seconds() - start;
+    *ended = *ended || has_ended(child);
+    if (*ended && !is_done(visit))
+      return lb_fail(err, LB_ERR_UNSUPPORTED, "the browser ended before the page had reported");
+    if (seconds > visit->page->seconds_max)
+      return lb_fail(err, LB_ERR_UNSUPPORTED, "the page had not reported all after %.0f s",
+                     seconds);
+    if (!lb_progress("page", seconds / visit->page->seconds_max))
+      return lb_fail_interrupted(err, "page");
+    pause_shortly();
+  }
+  return LB_OK;
+}
+
+static lbStatus visit_served(Visit *visit, const char *address, lbError *err) {
+  char *folder = NULL, *profile = NULL;
+  bool ended = false;
+  pid_t child = 0;
+  lbStatus status = lb_scratch_folder_make(&folder, err);
+  if (status) return status;
+  profile = lb_scratch_path(folder, "profile");
+  status = profile ? start_browser(profile, address, &child, err) : lb_fail_memory(err);
+  if (!status) {
+    status = wait_for_reports(visit, child, &ended, err);
+    stop_browser(child, ended);
+  }
+  if (profile) remove_profile(profile);
+  lb_free(profile);
+  lb_scratch_folder_remove(folder);
+  return status;
+}
+
+lbStatus bench_page_visit(const benchPage *page, lbError *err) {
+  Visit visit = { .page = page, .mutex = PTHREAD_MUTEX_INITIALIZER };
+  const vwServerFile model = { .name = "model.glb", .path = page->model_path };
+  vwServerDef def = vw_server_def();
+  vwServer *server = NULL;
+  char address[256];
+  def.folder = page->folder;
+  def.files = &model, def.file_count = 1;
+  def.report = take_report, def.context = &visit;
+  lbStatus status = vw_server_start(&def, &server, err);
+  if (status) return status;
+  snprintf(address, sizeof address, "%s%s", vw_server_url(server), page->query);
+  status = visit_served(&visit, address, err);
+  vw_server_stop(server);
+  return status;
+}
+
+#else
+
+lbStatus bench_page_visit(const benchPage *page, lbError *err) {
+  (void)page;
+  return lb_fail(err, LB_ERR_UNSUPPORTED,
+                 "built without libmicrohttpd: install the Debian package libmicrohttpd-dev");
+}
+
+#endif

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""The run-time library computes the same bits under gcc, under clang and as WebAssembly.
+
+tests/web/engine.c, built by each of them, steps two models and hashes all that it sees. The levels
+without fused multiply-add must agree too, whatever their width. gcc's program belongs to this
+build; the others are built here, in its folder, from scratch the first time (half a minute).
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+from cli_testing import PROGRAM, ROOT, Failure, Skip, bar_scene, case, check, limber, run_cases, \
+    write_json
+
+BUILD = os.path.dirname(PROGRAM)
+ENGINE = [os.path.join(BUILD, "engine")]
+models = {}  # of the first case that asks: method -> path; hashes of gcc's portable level likewise
+expected = {}
+
+
+def call(words):
+    """Output of a build step; its end when it fails."""
+    environment = {name: value for name, value in os.environ.items()
+                   if name != "CMAKE_C_COMPILER_LAUNCHER"}
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", env=environment, timeout=500)
+    if done.returncode:
+        raise Failure(f"{' '.join(words)}\n{done.stdout[-4000:]}")
+    return done.stdout
+
+
+def build(folder, target, *options):
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    call(["cmake", "-S", ROOT, "-B", folder, "-DLIMBER_RUN_ONLY=ON", "-DCMAKE_BUILD_TYPE=Release",
+          *generator, *options])
+    call(["cmake", "--build", folder, "-j", "2", "--target", target])
+
+
+def make_models():
+    """One file each; their folder lives as long as the build's."""
+    folder = os.path.join(BUILD, "engine-models")
+    os.makedirs(folder, exist_ok=True)
+    scene = bar_scene(mesh={"generate": "bar", "size": [1, 0.2, 0.2], "cells": [8, 2, 2]})
+    path = write_json(folder, "bar.json", scene)
+    for method, options in {"modal": ["--modes", 15],
+                            "subspace": ["--modes", 6, "--dimension", 12, "--editable"]}.items():
+        models[method] = os.path.join(folder, method + ".glb")
+        limber("build", path, "--method", method, *options, "--accuracy", "none", "--quiet",
+               "-o", models[method]).expect(0)
+
+
+def engine_hash(command, level, method):
+    """The level's name and the hash."""
+    words = command + [level, method, models[method]]
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          timeout=60)
+    found = re.fullmatch(r"(\w+) ([0-9a-f]{16})\n", done.stdout)
+    if done.returncode or not found:
+        raise Failure(f"{' '.join(words)}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return found.groups()
+
+
+def check_bits(compiler, command, levels):
+    """Hashes of both methods at the levels, against gcc's portable one. levels: {level: name}"""
+    if not models:
+        make_models()
+    for method in ("modal", "subspace"):
+        if method not in expected:
+            expected[method] = engine_hash(ENGINE, "portable", method)[1]
+        for level, expected_name in levels.items():
+            name, found = engine_hash(command, level, method)
+            print(f"{method:8} {compiler:12} {name:8} {found}")
+            check(name == expected_name, f"level {level} is {name}, not {expected_name}")
+            check(found == expected[method], f"{method}, {compiler}, {name}: the hash is {found}, "
+                  f"that of gcc's portable level is {expected[method]}")
+
+
+@case
+def levels_without_fused_multiply_add_agree(_):
+    base = "sse2" if os.uname().machine == "x86_64" else "neon"
+    check_bits("gcc", ENGINE, {"portable": "portable", "base": base})
+    check(expected["modal"] != expected["subspace"], "both methods have the same hash")
+
+
+@case
+def clang_gives_the_bits_of_gcc(_):
+    if not shutil.which("clang"):
+        raise Skip("clang is not installed")
+    folder = os.path.join(BUILD, "engine-clang")
+    build(folder, "limber", "-DLIMBER_PORTABLE=ON", "-DCMAKE_C_COMPILER=clang")
+    program = os.path.join(folder, "engine")
+    call(["clang", "-std=c17", "-O2", "-ffp-contract=off", f"-I{ROOT}/include", f"-I{ROOT}/src",
+          f"{ROOT}/tests/web/engine.c", f"{folder}/liblimber.a", "-lm", "-o", program])
+    check_bits("clang", [program], {"portable": "portable"})
+
+
+@case
+def webassembly_gives_the_bits_of_gcc(_):
+    for program in ("emcc", "node"):
+        if not shutil.which(program):
+            raise Skip(f"{program} is not installed (Debian packages emscripten, nodejs)")
+    folder = os.path.join(BUILD, "engine-web")
+    build(folder, "web-engine", f"-DCMAKE_TOOLCHAIN_FILE={ROOT}/cmake/emscripten.cmake")
+    # Without the option node's own fetch is taken for a page's, which reads no files.
+    command = ["node", "--no-experimental-fetch", os.path.join(folder, "web-engine.js")]
+    check_bits("wasm", command, {"portable": "portable", "base": "wasm"})
+
+
+run_cases()
