@@ -5,62 +5,63 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- casts: how the stage's actors are drawn ---------------------------------------------------
+// ---- drawn: how the stage's actors are drawn ---------------------------------------------------
 
-static void release_cast(vwCast *cast) {
-  vw_skin_destroy(cast->skin);
-  lb_free(cast->placements);
-  lb_free(cast->coordinates);
-  lb_free(cast->rates);
-  lb_free(cast->positions);
-  lb_free(cast->normals);
-  lb_free(cast->values);
-  lb_free(cast->surface);
-  lb_free(cast->edges);
+static void release_drawn(vwDrawn *drawn) {
+  vw_skin_destroy(drawn->skin);
+  lb_free(drawn->placements);
+  lb_free(drawn->coordinates);
+  lb_free(drawn->rates);
+  lb_free(drawn->positions);
+  lb_free(drawn->normals);
+  lb_free(drawn->values);
+  lb_free(drawn->surface);
+  lb_free(drawn->edges);
 }
 
-void vw_viewer_dismiss(vwViewer *viewer) {
-  for (int32_t i = 0; i < viewer->cast_count; i++) release_cast(&viewer->casts[i]);
-  lb_free(viewer->casts);
+void vw_viewer_undress(vwViewer *viewer) {
+  for (int32_t i = 0; i < viewer->drawn_count; i++) release_drawn(&viewer->drawn[i]);
+  lb_free(viewer->drawn);
   lb_free(viewer->crowds);
-  viewer->casts = NULL;
+  viewer->drawn = NULL;
   viewer->crowds = NULL;
-  viewer->cast_count = 0;
+  viewer->drawn_count = 0;
   viewer->generation = -1;
   if (viewer->renderer) vw_renderer_clear(viewer->renderer);
 }
 
-static lbStatus make_cast(vwViewer *viewer, int32_t actor, vwCast *cast, lbError *err) {
+static lbStatus make_drawn(vwViewer *viewer, int32_t actor, vwDrawn *drawn, lbError *err) {
   vwActorView view = vw_stage_actor(viewer->stage, actor);
   vwSkinDef def = vw_skin_def();
-  lbStatus status = vw_skin_create(view.model, view.method, &def, &cast->skin, err);
+  lbStatus status = vw_skin_create(view.model, view.method, &def, &drawn->skin, err);
   if (!status)
-    status = vw_renderer_add_skin(viewer->renderer, cast->skin, &cast->number, &cast->on_gpu, err);
+    status =
+        vw_renderer_add_skin(viewer->renderer, drawn->skin, &drawn->number, &drawn->on_gpu, err);
   if (status) return status;
   size_t bodies = (size_t)view.body_count, dimension = (size_t)view.dimension;
-  cast->placements = lb_alloc(bodies, 7 * sizeof(float));
-  cast->coordinates = lb_alloc(bodies * dimension, sizeof(float));
-  cast->rates = lb_alloc(bodies * dimension, sizeof(float));
-  cast->surface = lb_alloc((size_t)view.model->size.vertex_count, 3 * sizeof(double));
-  bool fits = cast->placements && cast->coordinates && cast->rates && cast->surface;
+  drawn->placements = lb_alloc(bodies, 7 * sizeof(float));
+  drawn->coordinates = lb_alloc(bodies * dimension, sizeof(float));
+  drawn->rates = lb_alloc(bodies * dimension, sizeof(float));
+  drawn->surface = lb_alloc((size_t)view.model->size.vertex_count, 3 * sizeof(double));
+  bool fits = drawn->placements && drawn->coordinates && drawn->rates && drawn->surface;
   return fits ? LB_OK : lb_fail_memory(err);
 }
 
-lbStatus vw_viewer_cast(vwViewer *viewer, lbError *err) {
+lbStatus vw_viewer_dress(vwViewer *viewer, lbError *err) {
   int32_t generation = vw_stage_generation(viewer->stage);
   if (viewer->generation == generation) return LB_OK;
-  vw_viewer_dismiss(viewer);
+  vw_viewer_undress(viewer);
   viewer->generation = generation; // also when it fails: the message comes once
   int32_t count = vw_stage_actor_count(viewer->stage);
-  viewer->casts = lb_alloc((size_t)count, sizeof(vwCast));
+  viewer->drawn = lb_alloc((size_t)count, sizeof(vwDrawn));
   viewer->crowds = lb_alloc((size_t)count, sizeof(vwCrowd));
-  if (!viewer->casts || !viewer->crowds) return lb_fail_memory(err);
-  viewer->cast_count = count;
+  if (!viewer->drawn || !viewer->crowds) return lb_fail_memory(err);
+  viewer->drawn_count = count;
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < count && !status; i++)
-    status = make_cast(viewer, i, &viewer->casts[i], err);
+    status = make_drawn(viewer, i, &viewer->drawn[i], err);
   if (status) {
-    vw_viewer_dismiss(viewer);
+    vw_viewer_undress(viewer);
     viewer->generation = generation;
   }
   return status;
@@ -69,33 +70,33 @@ lbStatus vw_viewer_cast(vwViewer *viewer, lbError *err) {
 // ---- crowds ------------------------------------------------------------------------------------
 
 // Room for one value set a skin vertex and body, made when it is first asked for.
-static float *room(float **block, const vwCast *cast, int32_t bodies, size_t width) {
+static float *room(float **block, const vwDrawn *drawn, int32_t bodies, size_t width) {
   if (!*block)
-    *block = lb_alloc((size_t)bodies * (size_t)cast->skin->vertex_count, width * sizeof(float));
+    *block = lb_alloc((size_t)bodies * (size_t)drawn->skin->vertex_count, width * sizeof(float));
   return *block;
 }
 
-static bool fill_positions(vwViewer *viewer, int32_t actor, vwCast *cast, int32_t bodies) {
-  if (!room(&cast->positions, cast, bodies, 3) || !room(&cast->normals, cast, bodies, 3))
+static bool fill_positions(vwViewer *viewer, int32_t actor, vwDrawn *drawn, int32_t bodies) {
+  if (!room(&drawn->positions, drawn, bodies, 3) || !room(&drawn->normals, drawn, bodies, 3))
     return false;
-  size_t stride = 3 * (size_t)cast->skin->vertex_count;
+  size_t stride = 3 * (size_t)drawn->skin->vertex_count;
   for (int32_t body = 0; body < bodies; body++) {
-    vw_stage_surface(viewer->stage, actor, body, cast->surface);
-    vw_skin_from_surface(cast->skin, cast->surface, cast->positions + stride * (size_t)body,
-                         cast->normals + stride * (size_t)body);
+    vw_stage_surface(viewer->stage, actor, body, drawn->surface);
+    vw_skin_from_surface(drawn->skin, drawn->surface, drawn->positions + stride * (size_t)body,
+                         drawn->normals + stride * (size_t)body);
   }
   return true;
 }
 
 // Largest finite value of the mapped quantity on some bodies; fills `values` where it is not NULL.
-static double map_values(vwViewer *viewer, int32_t actor, vwCast *cast, int32_t bodies, vwMap map,
+static double map_values(vwViewer *viewer, int32_t actor, vwDrawn *drawn, int32_t bodies, vwMap map,
                          float *values) {
   double largest = 0;
-  int32_t vertices = cast->skin->vertex_count;
+  int32_t vertices = drawn->skin->vertex_count;
   for (int32_t body = 0; body < bodies; body++) {
-    vw_stage_values(viewer->stage, actor, body, (int32_t)map, cast->surface);
+    vw_stage_values(viewer->stage, actor, body, (int32_t)map, drawn->surface);
     for (int32_t i = 0; i < vertices; i++) {
-      double value = cast->surface[cast->skin->sources[i]];
+      double value = drawn->surface[drawn->skin->sources[i]];
       if (value > largest && isfinite(value)) largest = value;
       if (values) values[(size_t)body * (size_t)vertices + (size_t)i] = (float)value;
     }
@@ -104,28 +105,28 @@ static double map_values(vwViewer *viewer, int32_t actor, vwCast *cast, int32_t 
 }
 
 static vwCrowd compose_crowd(vwViewer *viewer, int32_t actor, double *map_high) {
-  vwCast *cast = &viewer->casts[actor];
+  vwDrawn *drawn = &viewer->drawn[actor];
   vwActorView view = vw_stage_actor(viewer->stage, actor);
   vwMap map = (vwMap)viewer->settings.map;
-  vwCrowd crowd = { .skin = cast->number, .body_count = view.body_count, .opacity = 1 };
-  vw_stage_state(viewer->stage, actor, cast->placements, cast->coordinates, cast->rates);
-  crowd.placements = cast->placements;
-  bool by_basis = view.dimension > 0 && cast->on_gpu && viewer->settings.on_gpu != 0;
+  vwCrowd crowd = { .skin = drawn->number, .body_count = view.body_count, .opacity = 1 };
+  vw_stage_state(viewer->stage, actor, drawn->placements, drawn->coordinates, drawn->rates);
+  crowd.placements = drawn->placements;
+  bool by_basis = view.dimension > 0 && drawn->on_gpu && viewer->settings.on_gpu != 0;
   if (by_basis) {
     crowd.dimension = view.dimension;
-    crowd.coordinates = cast->coordinates;
-    crowd.rates = cast->rates;
-  } else if (fill_positions(viewer, actor, cast, view.body_count)) {
-    crowd.positions = cast->positions;
-    crowd.normals = cast->normals;
+    crowd.coordinates = drawn->coordinates;
+    crowd.rates = drawn->rates;
+  } else if (fill_positions(viewer, actor, drawn, view.body_count)) {
+    crowd.positions = drawn->positions;
+    crowd.normals = drawn->normals;
   } else {
     crowd.body_count = 0;
   }
   if (map != VW_MAP_NONE) {
     bool needed = !by_basis || map == VW_MAP_STRESS;
-    float *values = needed ? room(&cast->values, cast, view.body_count, 1) : NULL;
+    float *values = needed ? room(&drawn->values, drawn, view.body_count, 1) : NULL;
     int32_t looked_at = needed || view.body_count < 4 ? view.body_count : 4;
-    *map_high = fmax(*map_high, map_values(viewer, actor, cast, looked_at, map, values));
+    *map_high = fmax(*map_high, map_values(viewer, actor, drawn, looked_at, map, values));
     crowd.values = values;
   }
   if (view.ghost) crowd.opacity = 0.35f;
@@ -178,10 +179,10 @@ static bool gather_pairs(EdgeList *list, const lbModel *model) {
   return true;
 }
 
-static bool find_edges(vwCast *cast) {
-  if (cast->edges) return true;
+static bool find_edges(vwDrawn *drawn) {
+  if (drawn->edges) return true;
   EdgeList list = { 0 };
-  if (!gather_pairs(&list, cast->skin->model)) {
+  if (!gather_pairs(&list, drawn->skin->model)) {
     lb_free(list.pairs);
     return false;
   }
@@ -190,8 +191,8 @@ static bool find_edges(vwCast *cast) {
   for (size_t i = 0; i < list.count; i++)
     if (!kept || compare_pairs(list.pairs + 2 * i, list.pairs + 2 * (kept - 1)))
       memmove(list.pairs + 2 * kept++, list.pairs + 2 * i, 2 * sizeof(int32_t));
-  cast->edges = list.pairs;
-  cast->edge_count = (int32_t)kept;
+  drawn->edges = list.pairs;
+  drawn->edge_count = (int32_t)kept;
   return true;
 }
 
@@ -256,12 +257,12 @@ static void add_nodes(vwViewer *viewer, vwPicture *picture, int32_t actor, const
       add_disc(viewer, picture, lb_vec3_load(nodes + 3 * (size_t)i), color, 3, false);
 }
 
-static void add_edges(vwViewer *viewer, vwPicture *picture, vwCast *cast, const double *nodes) {
+static void add_edges(vwViewer *viewer, vwPicture *picture, vwDrawn *drawn, const double *nodes) {
   static const float color[4] = { 0.10f, 0.14f, 0.20f, 0.55f };
-  if (!find_edges(cast)) return;
-  for (int32_t i = 0; i < cast->edge_count; i++)
-    add_segment(viewer, picture, lb_vec3_load(nodes + 3 * (size_t)cast->edges[2 * i]),
-                lb_vec3_load(nodes + 3 * (size_t)cast->edges[2 * i + 1]), color, 1, true);
+  if (!find_edges(drawn)) return;
+  for (int32_t i = 0; i < drawn->edge_count; i++)
+    add_segment(viewer, picture, lb_vec3_load(nodes + 3 * (size_t)drawn->edges[2 * i]),
+                lb_vec3_load(nodes + 3 * (size_t)drawn->edges[2 * i + 1]), color, 1, true);
 }
 
 // The simulation mesh and the fixed nodes, of at most this many bodies of a crowd.
@@ -270,12 +271,12 @@ enum { MESHES_MAX = 8 };
 static void add_meshes(vwViewer *viewer, vwPicture *picture) {
   bool edges = viewer->settings.simulation_mesh != 0, fixed = viewer->settings.fixed_nodes != 0;
   if (!edges && !fixed) return;
-  for (int32_t actor = 0; actor < viewer->cast_count; actor++) {
+  for (int32_t actor = 0; actor < viewer->drawn_count; actor++) {
     vwActorView view = vw_stage_actor(viewer->stage, actor);
     double *nodes = lb_alloc((size_t)view.model->size.node_count, 3 * sizeof(double));
     for (int32_t body = 0; nodes && body < view.body_count && body < MESHES_MAX; body++) {
       vw_stage_nodes(viewer->stage, actor, body, nodes);
-      if (edges) add_edges(viewer, picture, &viewer->casts[actor], nodes);
+      if (edges) add_edges(viewer, picture, &viewer->drawn[actor], nodes);
       if (fixed) add_nodes(viewer, picture, actor, nodes);
     }
     lb_free(nodes);
@@ -292,7 +293,7 @@ vwPicture vw_viewer_compose(vwViewer *viewer) {
     return picture;
   }
   double map_high = 0;
-  for (int32_t i = 0; i < viewer->cast_count; i++)
+  for (int32_t i = 0; i < viewer->drawn_count; i++)
     viewer->crowds[i] = compose_crowd(viewer, i, &map_high);
   follow_map(viewer, map_high);
   add_meshes(viewer, &picture);
@@ -301,7 +302,7 @@ vwPicture vw_viewer_compose(vwViewer *viewer) {
   picture.ground_height = (float)vw_stage_ground(viewer->stage, &ground_shown);
   picture.view = vw_viewer_view(viewer);
   picture.bounds = vw_stage_box(viewer->stage);
-  picture.crowd_count = viewer->cast_count;
+  picture.crowd_count = viewer->drawn_count;
   picture.crowds = viewer->crowds;
   picture.segments = viewer->segments;
   picture.discs = viewer->discs;

@@ -36,8 +36,8 @@ static bool toggle_pin(vwViewer *viewer, int32_t id, const vwView *view, double 
          vw_stage_press(viewer->stage, id, VW_TOOL_PIN, view, x, y);
 }
 
-static vwRole role_of_press(vwViewer *viewer, int32_t id, vwButton button, int modifiers, double x,
-                            double y) {
+static vwPointerRole role_of_press(vwViewer *viewer, int32_t id, vwButton button, int modifiers,
+                                   double x, double y) {
   if (button == VW_BUTTON_RIGHT || button == VW_BUTTON_MIDDLE || modifiers & VW_MOD_SHIFT)
     return VW_ROLE_PAN;
   bool twice = is_double(viewer, x, y);
@@ -54,7 +54,7 @@ void vw_viewer_press(vwViewer *viewer, int32_t pointer, vwButton button, int mod
   if (!isfinite(x) || !isfinite(y)) return;
   if (find(viewer, pointer)) vw_viewer_release(viewer, pointer, 0); // its release got lost
   if (viewer->pointer_count == VW_POINTERS_MAX) return;
-  vwRole role = role_of_press(viewer, pointer, button, modifiers, x, y);
+  vwPointerRole role = role_of_press(viewer, pointer, button, modifiers, x, y);
   viewer->pointers[viewer->pointer_count++] =
       (vwPointerState){ pointer, role, button == VW_BUTTON_TOUCH, x, y };
 }

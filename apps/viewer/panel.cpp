@@ -1,5 +1,9 @@
 // The window's panel, drawn with Dear ImGui from the settings table.
+#include "limber/body.h" // first: what it includes must not get C names
+
+extern "C" {
 #include "panel.h"
+}
 
 #include <epoxy/gl.h>
 

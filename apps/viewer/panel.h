@@ -6,10 +6,6 @@
 #include "open.h"
 #include "viewer.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct GLFWwindow;
 
 typedef struct vwPanel {
@@ -33,7 +29,4 @@ bool vw_panel_takes_pointer(void);  // it is over the panel
 bool vw_panel_takes_keys(void);     // a number is being typed
 void vw_panel_draw(vwPanel *panel); // over what is in the window's framebuffer
 
-#ifdef __cplusplus
-}
-#endif
 #endif

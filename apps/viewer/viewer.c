@@ -24,7 +24,7 @@ lbStatus vw_viewer_create(const vwViewerDef *def, vwViewer **out, lbError *err) 
 
 void vw_viewer_destroy(vwViewer *viewer) {
   if (!viewer) return;
-  vw_viewer_dismiss(viewer);
+  vw_viewer_undress(viewer);
   vw_stage_destroy(viewer->stage);
   vw_renderer_destroy(viewer->renderer, false);
   lb_free(viewer->segments);
@@ -57,7 +57,7 @@ lbStatus vw_viewer_open(vwViewer *viewer, lbBundle *bundle, lbError *err) {
   lbStatus status = vw_stage_create(bundle, &viewer->def.stage, &settings, &stage, err);
   if (status) return status;
   vw_viewer_cancel(viewer);
-  vw_viewer_dismiss(viewer);
+  vw_viewer_undress(viewer);
   vw_stage_destroy(viewer->stage);
   viewer->stage = stage;
   viewer->settings = settings;
@@ -78,7 +78,7 @@ lbStatus vw_viewer_open_bytes(vwViewer *viewer, const char *name, const void *by
 }
 
 void vw_viewer_context_lost(vwViewer *viewer) {
-  vw_viewer_dismiss(viewer);
+  vw_viewer_undress(viewer);
   vw_renderer_destroy(viewer->renderer, true);
   viewer->renderer = NULL;
 }
@@ -202,7 +202,7 @@ void vw_viewer_size(const vwViewer *viewer, int32_t *width, int32_t *height) {
 void vw_viewer_draw(vwViewer *viewer, unsigned target) {
   if (!viewer->renderer || viewer->width <= 0 || viewer->height <= 0) return;
   lbError err;
-  if (viewer->stage && vw_viewer_cast(viewer, &err)) vw_viewer_say(viewer, err.text);
+  if (viewer->stage && vw_viewer_dress(viewer, &err)) vw_viewer_say(viewer, err.text);
   vwPicture picture = vw_viewer_compose(viewer);
   vw_renderer_draw(viewer->renderer, &picture, target);
 }

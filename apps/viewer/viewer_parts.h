@@ -7,21 +7,21 @@
 
 enum { VW_POINTERS_MAX = 10, VW_WISHES_MAX = 16, VW_BALLS_MAX = 16 };
 
-typedef enum vwRole { // what a pointer that is down does
+typedef enum vwPointerRole { // what a pointer that is down does
   VW_ROLE_NONE,
   VW_ROLE_TOOL,
   VW_ROLE_ORBIT,
   VW_ROLE_PAN,
-} vwRole;
+} vwPointerRole;
 
 typedef struct vwPointerState {
   int32_t id;
-  vwRole role;
+  vwPointerRole role;
   bool touch;
   double x, y;
 } vwPointerState;
 
-typedef struct vwCast { // how an actor is drawn
+typedef struct vwDrawn { // how an actor is drawn
   vwSkin *skin;
   int32_t number; // in the renderer
   bool on_gpu;
@@ -30,7 +30,7 @@ typedef struct vwCast { // how an actor is drawn
   double *surface;                         // (surface vertices x 3), working memory
   int32_t edge_count;
   int32_t *edges; // (edge_count x 2): of the volume's elements; made when first needed
-} vwCast;
+} vwDrawn;
 
 struct vwViewer {
   vwViewerDef def;
@@ -42,10 +42,10 @@ struct vwViewer {
   double now;    // s, the sum of the frames
   int64_t steps; // taken in them
 
-  int32_t generation; // of the stage that the casts are for
-  int32_t cast_count;
-  vwCast *casts;
-  vwCrowd *crowds; // (cast_count)
+  int32_t generation; // of the stage that the drawn are for
+  int32_t drawn_count;
+  vwDrawn *drawn;
+  vwCrowd *crowds; // (drawn_count)
   size_t segment_capacity, disc_capacity;
   vwSegment *segments;
   vwDisc *discs;
@@ -67,8 +67,8 @@ vwView vw_viewer_view(const vwViewer *viewer);
 
 // ---- compose.c ----
 // Skins and buffers for the stage's actors as they are now; does nothing when they are up to date.
-lbStatus vw_viewer_cast(vwViewer *viewer, lbError *err);
-void vw_viewer_dismiss(vwViewer *viewer); // frees them
+lbStatus vw_viewer_dress(vwViewer *viewer, lbError *err);
+void vw_viewer_undress(vwViewer *viewer); // frees them
 // What is to be drawn; points into the viewer, good until the next call.
 vwPicture vw_viewer_compose(vwViewer *viewer);
 

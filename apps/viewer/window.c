@@ -184,7 +184,7 @@ static void set_callbacks(Window *window) {
 // ---- saving ------------------------------------------------------------------------------------
 
 static void tell_saved(Window *window, lbStatus status, const char *saved, const lbError *err) {
-  char text[700];
+  char text[300];
   if (status)
     say(window, err->text);
   else if (*saved) {
