@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-enum { BIG_BYTES = 3 << 20 };
+enum { BIG_BYTES = 3 << 19 };
 
 static const char secret[] = "the secret outside";
 static char root[512], site[600];

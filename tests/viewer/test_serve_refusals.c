@@ -81,9 +81,7 @@ static void raw_zeros_and_broken_requests_do_no_harm(void **state) {
   reply = exchange(port, header_zero, sizeof header_zero - 1);
   assert_null(strstr(reply.body, secret));
   free(reply.bytes);
-  static const char *const broken[] = { "\r\n\r\n", "GET\r\n\r\n",
-                                        "\x16\x03\x01\x02"
-                                        "abc\r\n\r\n",
+  static const char *const broken[] = { "GET\r\n\r\n", "\026\003\001\002abc\r\n\r\n",
                                         "GET /a.txt HTTP/9.9\r\nHost: localhost\r\n\r\n",
                                         "GET /a.txt HTTP/1.1\r\nHost localhost\r\n\r\n" };
   for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
