@@ -5,8 +5,12 @@
 
 static cliStatus run(int count, char **words) {
   const char *output = NULL;
+  lbCookDef def = lb_cook_def();
   const cliOption options[] = {
     { "o", CLI_TEXT, &output, NULL, "WORLD.glb", "the file to write" },
+    { "bare", CLI_FLAG, &def.bare, NULL, NULL, "no glTF part, for limber alone" },
+    { "single", CLI_FLAG, &def.single, NULL, NULL,
+      "round to single precision: the file packs to about half" },
     { 0 },
   };
   cliArguments arguments;
@@ -21,21 +25,22 @@ static cliStatus run(int count, char **words) {
   lbScene *scene = NULL;
   lbCookReport report;
   lbStatus status = lb_scene_load(arguments.inputs[0], NULL, &scene, &err);
-  if (!status) status = lb_scene_cook(scene, output, &report, &err);
+  if (!status) status = lb_scene_cook_with(scene, &def, output, &report, &err);
   cli_finish_progress();
   if (status)
     result = cli_fail_about(arguments.inputs[0], &err);
   else if (arguments.common.json)
     result = cli_print_json(json_pack(
-        "{s:s, s:i, s:i, s:i, s:i, s:i, s:f}", "file", output, "models", (int)report.model_count,
-        "bodies", (int)report.body_count, "loads", (int)report.load_count, "probes",
-        (int)report.probe_count, "steps", (int)scene->step_count, "time_step", scene->time_step));
+        "{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f}", "file", output, "models",
+        (int)report.model_count, "bodies", (int)report.body_count, "loads", (int)report.load_count,
+        "probes", (int)report.probe_count, "recorded", (int)report.recorded_count, "steps",
+        (int)scene->step_count, "time_step", scene->time_step));
   else
-    printf("%s: %d %s, %d %s, %d loads, %d probes, %d steps of %g s\n", output,
+    printf("%s: %d %s, %d %s (%d recorded), %d loads, %d probes, %d steps of %g s\n", output,
            (int)report.model_count, report.model_count == 1 ? "model" : "models",
            (int)report.body_count, report.body_count == 1 ? "body" : "bodies",
-           (int)report.load_count, (int)report.probe_count, (int)scene->step_count,
-           scene->time_step);
+           (int)report.recorded_count, (int)report.load_count, (int)report.probe_count,
+           (int)scene->step_count, scene->time_step);
   lb_scene_destroy(scene);
   return result;
 }
@@ -47,8 +52,11 @@ const cliVerb cli_cook = {
   "Reduces every body, each model once, and writes the models and the world (gravity, time, "
   "places,\n"
   "loads, probes) as one file that runs without the scene, its meshes and JSON, with the same\n"
-  "result to the last bit. Any glTF viewer opens it. Bodies of the method \"full\" are refused.\n",
+  "result to the last bit. Any glTF viewer opens it. Bodies of the method \"full\" are simulated "
+  "for\n"
+  "the scene's steps; the file has their motion as a recording, which is played.\n",
   "  limber cook scenes/stems.json -o stems.glb\n"
-  "  limber run stems.glb -o out",
+  "  limber run stems.glb -o out\n"
+  "  limber cook scenes/bridge.json --bare --single -o bridge.glb",
   run,
 };

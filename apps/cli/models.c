@@ -177,6 +177,13 @@ static json_t *provenance_document(const char *text) {
   return document;
 }
 
+static json_t *recording_document(const lbModel *model) {
+  if (!lb_model_has(model, LB_METHOD_FULL)) return json_null();
+  return json_pack("{s:f, s:f, s:i, s:i}", "seconds", lb_model_recording_seconds(model), "rate_hz",
+                   model->recording_rate[0], "frames", (int)model->size.recording_frames, "vectors",
+                   (int)model->size.recording_dimension);
+}
+
 static json_t *model_document(const lbModel *model, bool arrays) {
   const lbModelSizes *s = &model->size;
   json_t *document =
@@ -198,6 +205,7 @@ static json_t *model_document(const lbModel *model, bool arrays) {
       json_pack("{s:o, s:o}", "mass", cli_number(damping[0]), "stiffness", cli_number(damping[1])));
   json_object_set_new(document, "modes", cli_modes_document(model));
   json_object_set_new(document, "subspace", cli_subspace_document(model));
+  json_object_set_new(document, "recording", recording_document(model));
   json_object_set_new(document, "accuracy", cli_accuracy_document(model));
   if (arrays) json_object_set_new(document, "arrays", model_arrays(model));
   return document;
@@ -236,6 +244,10 @@ static void print_model(const lbModel *model, bool arrays) {
   print_indented(model->provenance);
   cli_print_modes(model);
   cli_print_subspace(model);
+  if (lb_model_has(model, LB_METHOD_FULL))
+    printf("recording: %.6g s of the unreduced body, %d frames at %.6g Hz, %d vectors\n",
+           lb_model_recording_seconds(model), (int)s->recording_frames, model->recording_rate[0],
+           (int)s->recording_dimension);
   cli_print_accuracy(model);
   for (int32_t i = 0; arrays && i < lb_model_array_count(); i++) {
     lbArrayView view = lb_model_array(model, i);

@@ -11,7 +11,16 @@ extern "C" {
 typedef struct lbCookReport {
   int32_t model_count;
   int32_t body_count, load_count, probe_count;
+  int32_t recorded_count; // unreduced bodies, which are there as recordings
 } lbCookReport;
+
+typedef struct lbCookDef {
+  bool bare;   // no glTF part: other programs see an empty file; default false
+  bool single; // bases, weights, nonlinear coefficients and recordings are rounded to values of
+               // single precision, so that the file packs to about half; default false
+} lbCookDef;
+
+lbCookDef lb_cook_def(void);
 
 // A scene as what the run side plays, in memory: every model once, and the world they stand in. An
 // unreduced body has the method LB_METHOD_FULL and a model without methods (lb_scene_full_model):
@@ -26,6 +35,9 @@ lbStatus lb_scene_bundle(const lbScene *scene, lbBundle **out, lbError *err);
 // to 64 vectors, with which 0.1 % of the motion is left out (more is warned of). `report` may be
 // NULL.
 lbStatus lb_scene_cook(const lbScene *scene, const char *path, lbCookReport *report, lbError *err);
+// With `single` the probes are near to those of the scene, not the same.
+lbStatus lb_scene_cook_with(const lbScene *scene, const lbCookDef *def, const char *path,
+                            lbCookReport *report, lbError *err);
 
 // Every array of a model as an .npz archive that numpy.load opens, under the names of the model's
 // table; texts as bytes. Besides, under plain names, "basis" (3 nodes x modes), "masses" (nodes)

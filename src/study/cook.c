@@ -3,6 +3,7 @@
 
 #include "limber/build_model.h"
 #include "study/recording.h"
+#include "study/single.h"
 
 #include <string.h>
 
@@ -207,15 +208,49 @@ lbStatus lb_scene_bundle(const lbScene *scene, lbBundle **out, lbError *err) {
   return status;
 }
 
-lbStatus lb_scene_cook(const lbScene *scene, const char *path, lbCookReport *report, lbError *err) {
+lbCookDef lb_cook_def(void) { return (lbCookDef){ 0 }; }
+
+// With an empty viewable part.
+static lbStatus save_bare(Cooking *c, const char *path, lbError *err) {
+  lbBundle *bundle = NULL;
+  lbStatus status = lb_bundle_create(c->models, c->model_count, &c->world, &bundle, err);
+  if (status) return status;
+  c->model_count = 0; // the bundle has them
+  status = lb_bundle_save(bundle, path, err);
+  lb_bundle_destroy(bundle);
+  return status;
+}
+
+static lbCookReport report_on(const Cooking *c) {
+  const lbScene *scene = c->scene;
+  lbCookReport report = { .model_count = c->model_count,
+                          .body_count = scene->body_count,
+                          .load_count = scene->load_count,
+                          .probe_count = scene->probe_count };
+  for (int32_t i = 0; i < scene->body_count; i++)
+    report.recorded_count += scene->bodies[i].method == LB_METHOD_FULL;
+  return report;
+}
+
+lbStatus lb_scene_cook_with(const lbScene *scene, const lbCookDef *def, const char *path,
+                            lbCookReport *report, lbError *err) {
   Cooking c = { .scene = scene, .record = true };
+  lbCookReport found = { 0 };
   lbStatus status = prepare(&c, err);
+  for (int32_t i = 0; i < c.model_count && def->single && !status; i++)
+    status = lb_model_round(&c.models[i], err);
   if (!status && !lb_progress("cook", 1)) status = lb_fail_interrupted(err, "cook");
+  if (!status) found = report_on(&c);
   if (!status)
-    status = lb_build_save((const lbModel *const *)c.models, c.model_count, &c.world, path, err);
-  if (!status && report)
-    *report =
-        (lbCookReport){ c.model_count, scene->body_count, scene->load_count, scene->probe_count };
+    status = def->bare ? save_bare(&c, path, err)
+                       : lb_build_save((const lbModel *const *)c.models, c.model_count, &c.world,
+                                       path, err);
+  if (!status && report) *report = found;
   release(&c);
   return status;
+}
+
+lbStatus lb_scene_cook(const lbScene *scene, const char *path, lbCookReport *report, lbError *err) {
+  lbCookDef def = lb_cook_def();
+  return lb_scene_cook_with(scene, &def, path, report, err);
 }

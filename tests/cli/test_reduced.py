@@ -9,6 +9,7 @@ import struct
 import subprocess
 import time
 import zipfile
+import zlib
 
 from cli_testing import (PROGRAM, SANITIZED, Failure, bar_scene, case, check, check_close,
                          check_rows, largest, limber, read_csv, read_json, run_cases, write,
@@ -158,13 +159,51 @@ def a_cooked_field_of_stems_is_valid_glTF(folder):
 
 
 @case
-def bodies_of_method_full_are_not_cooked(folder):
-    scene = modal_scene(folder, method="full")
+def a_body_of_method_full_is_recorded_and_played(folder):
+    scene, world = modal_scene(folder, method="full"), os.path.join(folder, "w.glb")
+    result = limber("cook", scene, "-o", world, "--json").json()
+    check(result["recorded"] == 1, f"{result}")
+    steps, step = result["steps"], result["time_step"]
+    info = limber("info", world, "--json").json()
+    recording = info["models"][0]["recording"]
+    check(info["models"][0]["methods"] == ["full"], f"{info}")
+    check(recording["seconds"] >= steps * step * (1 - 1e-9), f"{recording}")
+    check(recording["rate_hz"] <= 120 + 1e-9 or recording["frames"] == steps + 1, f"{recording}")
+    check("recording: " in limber("info", world).expect(0).out, "info does not tell of it")
+    rows = []
+    for path in (scene, world):
+        limber("run", path, "--probes", os.path.join(folder, "p.csv")).expect(0)
+        rows.append(read_csv(os.path.join(folder, "p.csv"))[1])
+    most = max(abs(x) for row in rows[0] for x in row[1:])
+    error = max(abs(x - y) for a, b in zip(*rows) for x, y in zip(a[1:], b[1:]))
+    check(most > 0 and error <= 5e-3 * most, f"the recording is off by {error} of {most} m")
+
+
+@case
+def a_body_of_method_full_needs_steps_to_be_recorded(folder):
+    scene = modal_scene(folder, method="full", time={"step": 0.01, "count": 0})
     limber("cook", scene, "-o", os.path.join(folder, "w.glb")).message(
-        "scene.json", '"bar"', '"full"', '"modal"')
+        "scene.json", '"bar"', '"full"', '"count"')
     check(os.listdir(folder) == ["scene.json"], f"it left {os.listdir(folder)}")
     limber("cook", scene).expect(2)
     limber("cook", scene, "-o", os.path.join(folder, "w.json")).expect(2)
+
+
+@case
+def bare_and_single_files_run_and_are_smaller(folder):
+    scene, sizes, rows = modal_scene(folder), [], []
+    for words in ([], ["--bare"], ["--bare", "--single"]):
+        world = os.path.join(folder, "w.glb")
+        limber("cook", scene, "-o", world, *words, "--quiet").expect(0)
+        limber("run", world, "--probes", os.path.join(folder, "p.csv")).expect(0)
+        rows.append(read_csv(os.path.join(folder, "p.csv"))[1])
+        sizes.append((len(content(world)), len(zlib.compress(content(world)))))
+    check(sizes[1][0] < sizes[0][0] and sizes[2][1] < 0.8 * sizes[1][1], f"sizes {sizes}")
+    check(rows[0] == rows[1], "a bare file moves differently")
+    most = max(abs(x) for row in rows[0] for x in row[1:])
+    error = max(abs(x - y) for a, b in zip(rows[0], rows[2]) for x, y in zip(a[1:], b[1:]))
+    check(error <= 1e-5 * most, f"a single file is off by {error} of {most} m")
+    validate(os.path.join(folder, "w.glb"))
 
 
 # ---- export --------------------------------------------------------------------------------------

@@ -91,6 +91,84 @@ static void ids_of_surfaces_and_models_survive_cooking(void **state) {
                2);
 }
 
+// ---- bare and single ---------------------------------------------------------------------------
+
+#define BENDING                                                                                    \
+  "{'limber':1,'gravity':[0,0,-9.81],'bodies':[{'name':'s'," BAR ",'material':{'young':2e4},"      \
+  "'fixed':{'group':'left'},'method':'subspace','reduce':{'modes':4,'dimension':8}},{'name':'f'"   \
+  "," BAR                                                                                          \
+  ",'material':{'young':2e4},'fixed':{'group':'left'}}],'probes':[{'body':'s','vertex':11},"       \
+  "{'body':'f','vertex':11}],'time':{'step':0.01,'count':40}}"
+
+static long cook_with(const lbScene *scene, bool bare, bool single, lbScene **cooked) {
+  lbCookDef def = lb_cook_def();
+  lbCookReport report;
+  lbError err;
+  def.bare = bare, def.single = single;
+  check_ok(lb_scene_cook_with(scene, &def, output_path("with.glb"), &report, &err), err);
+  assert_int_equal(report.model_count, 2);
+  assert_int_equal(report.recorded_count, 1);
+  check_ok(lb_scene_load(output_path("with.glb"), NULL, cooked, &err), err);
+  FILE *file = fopen(output_path("with.glb"), "rb");
+  assert_non_null(file);
+  fseek(file, 0, SEEK_END);
+  long bytes = ftell(file);
+  fclose(file);
+  return bytes;
+}
+
+static void bare_files_have_the_same_models_and_no_glTF_part(void **state) {
+  (void)state;
+  lbScene *scene = scene_of(BENDING), *usual = NULL, *bare = NULL;
+  long usual_bytes = cook_with(scene, false, false, &usual);
+  long bare_bytes = cook_with(scene, true, false, &bare);
+  print_message("  %ld bytes, bare %ld\n", usual_bytes, bare_bytes);
+  assert_true(bare_bytes < usual_bytes);
+  for (int32_t m = 0; m < 2; m++)
+    for (int32_t i = 0; i < lb_model_array_count(); i++) {
+      lbArrayView a = lb_model_array(usual->bundle->models[m], i);
+      lbArrayView b = lb_model_array(bare->bundle->models[m], i);
+      size_t items = 1;
+      for (int k = 0; k < a.rank; k++) items *= (size_t)a.shape[k];
+      assert_int_equal(!a.data, !b.data);
+      if (a.data) assert_memory_equal(a.data, b.data, items * lb_array_item_bytes(a.type));
+    }
+  lb_scene_destroy(usual), lb_scene_destroy(bare);
+  lb_scene_destroy(scene);
+}
+
+static void single_files_have_values_of_single_precision_and_move_alike(void **state) {
+  (void)state;
+  lbScene *scene = scene_of(BENDING), *cooked = NULL;
+  cook_with(scene, true, true, &cooked);
+  const lbModel *model = cooked->bodies[0].model, *recorded = cooked->bodies[1].model;
+  const lbModelSizes *size = &model->size;
+  for (size_t i = 0; i < 3 * (size_t)size->node_count * (size_t)size->subspace_dimension; i++)
+    assert_true(model->subspace_basis[i] == (float)model->subspace_basis[i]);
+  for (int32_t i = 0; i < size->packed4_count; i++)
+    assert_true(model->subspace_cubic[i] == (float)model->subspace_cubic[i]);
+  for (int32_t i = 0; i < size->carrier_count; i++)
+    assert_true(model->carrier_weights[i] == (float)model->carrier_weights[i]);
+  for (int32_t i = 0; i < recorded->size.recording_frames; i++)
+    assert_true(recorded->recording_coordinates[i] == (float)recorded->recording_coordinates[i]);
+  bool linear_kept = false;
+  for (int32_t i = 0; i < size->packed2_count; i++)
+    linear_kept |= model->subspace_linear[i] != (float)model->subspace_linear[i];
+  assert_true(linear_kept);
+  assert_non_null(strstr(model->provenance, "values: single precision"));
+  lbRun *a = run_of(scene), *b = run_of(cooked);
+  double most = 0, error = 0;
+  for (size_t i = 0; i < 6 * ((size_t)a->step_count + 1); i++) {
+    most = fmax(most, fabs(a->probes[i]));
+    error = fmax(error, fabs(a->probes[i] - b->probes[i]));
+  }
+  print_message("  amplitude %.3g m\n", most);
+  check_near(error / most, 0, 2e-3);
+  lb_run_destroy(a), lb_run_destroy(b);
+  lb_scene_destroy(cooked);
+  lb_scene_destroy(scene);
+}
+
 static void titles_views_and_settings_survive_cooking(void **state) {
   (void)state;
   lbScene *scene = scene_of("{'limber':1,'title':'Stem','try':'Pull it.','view':{'from':[1,2,3],"
@@ -205,6 +283,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_cooked_file_runs_to_the_bits_of_its_scene),
     cmocka_unit_test(ids_of_surfaces_and_models_survive_cooking),
+    cmocka_unit_test(bare_files_have_the_same_models_and_no_glTF_part),
+    cmocka_unit_test(single_files_have_values_of_single_precision_and_move_alike),
     cmocka_unit_test(titles_views_and_settings_survive_cooking),
     cmocka_unit_test(points_without_a_number_are_refused),
     cmocka_unit_test(unreduced_bodies_without_steps_to_record_are_refused_by_name),
