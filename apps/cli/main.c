@@ -6,7 +6,7 @@
 
 static const cliVerb *const verbs[] = { &cli_mesh,   &cli_modes, &cli_static, &cli_evaluate,
                                         &cli_build,  &cli_info,  &cli_run,    &cli_cook,
-                                        &cli_export, &cli_view,  &cli_bench };
+                                        &cli_export, &cli_view,  &cli_render, &cli_bench };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
 
 static void print_help(FILE *to) {

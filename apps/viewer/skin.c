@@ -83,7 +83,8 @@ static const double *basis_of(const lbModel *model, lbMethod method, int32_t *di
   case LB_METHOD_SUBSPACE:
     *dimension = model->size.subspace_dimension;
     return model->subspace_basis;
-  default: *dimension = 0; return NULL; // full: drawn by positions
+  case LB_METHOD_FULL: *dimension = model->size.recording_dimension; return model->recording_basis;
+  default: *dimension = 0; return NULL;
   }
 }
 

@@ -1,0 +1,310 @@
+// begin -> context, output; run -> open, settings, camera, then a picture or frame after frame.
+#include "render.h"
+
+#include "limber/file.h"
+#include "offscreen.h"
+#include "picture.h"
+#include "video.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double piece = 0.1;      // s, the longest that the stage goes on by at once
+static const double own_seconds = 4;  // of a video of what has no end of its own
+static const double gif_bytes = 4e9;  // ffmpeg holds a GIF's frames in memory
+static const double frame_most = 1e6; // of a video
+
+struct vwRender {
+  vwRenderDef def;
+  vwOffscreen *offscreen;
+  vwVideo *video; // NULL: a picture
+  vwViewer *viewer;
+  uint8_t *rgba;
+};
+
+vwRenderDef vw_render_def(void) {
+  return (vwRenderDef){ .width = 1280,
+                        .height = 720,
+                        .samples = 4,
+                        .to = NAN,
+                        .fps = 30,
+                        .camera = { NAN, NAN, NAN },
+                        .at = { NAN, NAN, NAN },
+                        .fov = NAN,
+                        .azimuth = NAN,
+                        .elevation = NAN,
+                        .zoom = NAN };
+}
+
+static bool is_given(lbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
+
+// ---- beginning ---------------------------------------------------------------------------------
+
+static lbStatus check_number(const char *name, double value, double low, double high,
+                             lbError *err) {
+  if (isnan(value) || (value >= low && value <= high)) return LB_OK;
+  return lb_fail(err, LB_ERR_ARGUMENT, "%s is %g, it must be %g to %g", name, value, low, high);
+}
+
+static lbStatus check_def(const vwRenderDef *def, lbError *err) {
+  if (!lb_path_has_extension(def->output, ".png") && !vw_video_is_name(def->output))
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "%s: unknown kind of output; its name must end with .png, .mp4, .webm, .gif or "
+                   ".webp",
+                   def->output);
+  lbStatus status = check_number("width", def->width, 2, VW_OFFSCREEN_LARGEST, err);
+  if (!status) status = check_number("height", def->height, 2, VW_OFFSCREEN_LARGEST, err);
+  if (!status) status = check_number("samples", def->samples, 1, 8, err);
+  if (!status) status = check_number("from", def->from, 0, 1e6, err);
+  if (!status) status = check_number("to", def->to, 0, 1e6, err);
+  if (!status) status = check_number("fps", def->fps, 0.1, 240, err);
+  if (!status) status = check_number("fov", def->fov, 1, 170, err);
+  if (!status) status = check_number("azimuth", def->azimuth, -3600, 3600, err);
+  if (!status) status = check_number("elevation", def->elevation, -90, 90, err);
+  if (!status) status = check_number("zoom", def->zoom, 1e-3, 1e3, err);
+  if (!status && def->to < def->from)
+    status =
+        lb_fail(err, LB_ERR_ARGUMENT, "to is %g, before from, which is %g", def->to, def->from);
+  return status;
+}
+
+static lbStatus probe_output(const char *path, lbError *err) {
+  lbFileWriter writer;
+  lbStatus status = lb_file_begin(&writer, path, err);
+  if (!status) lb_file_abort(&writer);
+  return status;
+}
+
+static lbStatus make_viewer(vwRender *render, lbError *err) {
+  vwViewerDef def = vw_viewer_def();
+  def.stage.full = render->def.full;
+  def.stage.step_budget = INFINITY; // frames take what they take
+  def.renderer.samples = render->def.samples;
+  lbStatus status = vw_viewer_create(&def, &render->viewer, err);
+  if (!status) vw_viewer_resize(render->viewer, render->def.width, render->def.height);
+  return status;
+}
+
+lbStatus vw_render_begin(const vwRenderDef *def, vwRender **out, lbError *err) {
+  lbStatus status = check_def(def, err);
+  if (status) return status;
+  vwRender *render = lb_alloc(1, sizeof *render);
+  if (!render) return lb_fail_memory(err);
+  render->def = *def;
+  status = probe_output(def->output, err);
+  if (!status) status = vw_offscreen_create(def->width, def->height, &render->offscreen, err);
+  if (!status && vw_video_is_name(def->output))
+    status = vw_video_start(def->output, def->width, def->height, def->fps, &render->video, err);
+  if (!status) status = make_viewer(render, err);
+  if (!status) {
+    render->rgba = lb_alloc((size_t)def->width * (size_t)def->height, 4);
+    if (!render->rgba) status = lb_fail_memory(err);
+  }
+  if (status)
+    vw_render_destroy(render);
+  else
+    *out = render;
+  return status;
+}
+
+void vw_render_destroy(vwRender *render) {
+  if (!render) return;
+  vw_video_abandon(render->video);
+  vw_viewer_destroy(render->viewer);
+  vw_offscreen_destroy(render->offscreen);
+  lb_free(render->rgba);
+  lb_free(render);
+}
+
+// ---- settings ----------------------------------------------------------------------------------
+
+// A number, a choice's name, or on and off.
+static bool read_value(const vwControlState *state, const char *text, double *value) {
+  char *end;
+  *value = strtod(text, &end);
+  if (end != text && !*end) return isfinite(*value);
+  if (!strcmp(text, "on") || !strcmp(text, "true")) return *value = 1, true;
+  if (!strcmp(text, "off") || !strcmp(text, "false")) return *value = 0, true;
+  const char *choice = state->choices, *last = state->choices + sizeof state->choices;
+  for (int i = 0; choice < last && *choice; i++, choice += strlen(choice) + 1)
+    if (!strcmp(choice, text)) return *value = i, true;
+  return false;
+}
+
+static lbStatus fail_unknown(const char *name, lbError *err) {
+  const char *names[128] = { 0 };
+  int32_t count = 0;
+  for (int32_t i = 0; i < vw_control_count() && count < 127; i++)
+    if (vw_control(i)->kind != VW_BUTTON) names[count++] = vw_control(i)->name;
+  const char *nearest = lb_nearest_name(name, names);
+  return lb_fail(err, LB_ERR_ARGUMENT, "set: unknown setting \"%s\"%s%s%s", name,
+                 nearest ? ", did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+static bool is_of_camera(const char *name) {
+  static const char *const names[] = { "azimuth", "elevation", "distance", "at.x", "at.y", "at.z" };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(name, names[i])) return true;
+  return false;
+}
+
+static lbStatus set_item(vwViewer *viewer, const char *item, lbError *err) {
+  char name[64];
+  size_t length = strcspn(item, "=");
+  if (!item[length] || length >= sizeof name)
+    return lb_fail(err, LB_ERR_ARGUMENT, "set: \"%s\" is not name=value", item);
+  memcpy(name, item, length);
+  name[length] = '\0';
+  if (is_of_camera(name)) return vw_viewer_follow_link(viewer, item), LB_OK;
+  int32_t control = vw_control_find(name);
+  if (control < 0 || vw_control(control)->kind == VW_BUTTON) return fail_unknown(name, err);
+  vwControlState state;
+  double value;
+  vw_viewer_control(viewer, control, &state);
+  if (!read_value(&state, item + length + 1, &value))
+    return lb_fail(err, LB_ERR_ARGUMENT, "set: %s cannot be \"%s\"", name, item + length + 1);
+  return vw_viewer_set(viewer, control, value, err);
+}
+
+static lbStatus set_all(vwViewer *viewer, const char *text, lbError *err) {
+  lbStatus status = LB_OK;
+  while (!status && text && *text) {
+    char item[128];
+    size_t length = strcspn(text, "&,");
+    if (length >= sizeof item)
+      return lb_fail(err, LB_ERR_ARGUMENT, "set: \"%.40s...\" is not name=value", text);
+    memcpy(item, text, length);
+    item[length] = '\0';
+    if (length) status = set_item(viewer, item, err);
+    text += length + (text[length] != '\0');
+  }
+  return status;
+}
+
+// ---- the camera --------------------------------------------------------------------------------
+
+static void place_camera(const vwRender *render) {
+  const vwRenderDef *def = &render->def;
+  vwCamera *camera = vw_viewer_camera(render->viewer);
+  vwStage *stage = vw_viewer_stage(render->viewer);
+  double degree = LB_PI / 180, fov = isnan(def->fov) ? camera->fov : def->fov * degree;
+  if (is_given(def->camera)) {
+    lbVec3 at = is_given(def->at) ? def->at : camera->at;
+    *camera = vw_camera_of_place(def->camera, at, fov, vw_stage_rest_box(stage), camera->up);
+  } else {
+    if (is_given(def->at)) camera->at = def->at;
+    camera->distance *= tan(camera->fov / 2) / tan(fov / 2);
+    camera->fov = fov;
+  }
+  if (!isnan(def->azimuth)) camera->azimuth = def->azimuth * degree;
+  if (!isnan(def->elevation)) camera->elevation = fmax(-89.5, fmin(89.5, def->elevation)) * degree;
+  if (!isnan(def->zoom)) camera->distance /= def->zoom;
+}
+
+// ---- time --------------------------------------------------------------------------------------
+
+static double speed_of(const vwRender *render) {
+  vwControlState state;
+  vw_viewer_control(render->viewer, vw_control_find("speed"), &state);
+  return state.value > 0 ? state.value : 1;
+}
+
+static double end_of(const vwRender *render) {
+  if (!isnan(render->def.to)) return render->def.to;
+  if (!render->video) return render->def.from;
+  const lbWorldDef *world = vw_stage_bundle(vw_viewer_stage(render->viewer))->world;
+  double end = world ? world->time_step[0] * world->step_count[0] : 0;
+  return render->def.from + (end > render->def.from ? end - render->def.from : own_seconds);
+}
+
+// Goes on by `seconds` of the clock.
+static lbStatus go_on(vwRender *render, double seconds, bool told, vwRenderReport *report,
+                      lbError *err) {
+  vwStage *stage = vw_viewer_stage(render->viewer);
+  for (int64_t i = 0, count = (int64_t)ceil(seconds / piece - 1e-9); i < count; i++) {
+    double part = i + 1 < count ? piece : seconds - (double)i * piece;
+    report->steps += vw_stage_advance(stage, part);
+    if (told && !lb_progress("simulate", (double)(i + 1) / (double)count))
+      return lb_fail_interrupted(err, "simulate");
+  }
+  return LB_OK;
+}
+
+// ---- pictures and frames -----------------------------------------------------------------------
+
+static lbStatus draw(vwRender *render, lbError *err) {
+  vw_viewer_clear_message(render->viewer);
+  vw_viewer_draw(render->viewer, vw_offscreen_target(render->offscreen));
+  if (vw_viewer_message(render->viewer)[0])
+    return lb_fail(err, LB_ERR_UNSUPPORTED, "%s", vw_viewer_message(render->viewer));
+  return vw_offscreen_read(render->offscreen, render->rgba, err);
+}
+
+static lbStatus make_picture(vwRender *render, vwRenderReport *report, lbError *err) {
+  const vwRenderDef *def = &render->def;
+  double to = end_of(render);
+  lbStatus status = go_on(render, to / speed_of(render), true, report, err);
+  if (!status) status = draw(render, err);
+  if (!status) status = vw_png_save(def->output, def->width, def->height, render->rgba, err);
+  if (!status) report->frames = 1;
+  report->seconds = to;
+  return status;
+}
+
+static lbStatus count_frames(const vwRender *render, double seconds, int64_t *count, lbError *err) {
+  const vwRenderDef *def = &render->def;
+  double frames = fmax(1, round(seconds * def->fps));
+  if (frames > frame_most)
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: %.0f frames are too many; choose from, to and fps",
+                   def->output, frames);
+  if (lb_path_has_extension(def->output, ".gif") &&
+      frames * def->width * def->height * 4 > gif_bytes)
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "%s: a GIF of %.0f frames of %d x %d pixels is too large; make it smaller or "
+                   "shorter, or an .mp4",
+                   def->output, frames, (int)def->width, (int)def->height);
+  *count = (int64_t)frames;
+  return LB_OK;
+}
+
+static lbStatus make_video(vwRender *render, vwRenderReport *report, lbError *err) {
+  const vwRenderDef *def = &render->def;
+  double speed = speed_of(render), from = def->from;
+  int64_t count = 0;
+  lbStatus status = count_frames(render, (end_of(render) - from) / speed, &count, err);
+  if (!status) status = go_on(render, from / speed, true, report, err);
+  for (int64_t i = 0; !status && i < count; i++) {
+    double fraction = (double)i / (double)count;
+    if (i > 0) status = go_on(render, 1 / def->fps, false, report, err);
+    if (!status) status = draw(render, err);
+    vw_video_set_progress(render->video, fraction);
+    if (!status) status = vw_video_add(render->video, render->rgba, err);
+    if (!status && !lb_progress("render", fraction)) status = lb_fail_interrupted(err, "render");
+    if (!status) report->frames++;
+  }
+  report->seconds = from + (double)(count - 1) * speed / def->fps;
+  if (status) return status;
+  vwVideo *video = render->video;
+  render->video = NULL;
+  return vw_video_finish(video, err);
+}
+
+lbStatus vw_render_run(vwRender *render, lbBundle *bundle, vwRenderReport *report, lbError *err) {
+  vwRenderReport made = { 0 };
+  lbStatus status = vw_viewer_open(render->viewer, bundle, err);
+  if (status) {
+    lb_bundle_destroy(bundle);
+    return status;
+  }
+  status = set_all(render->viewer, render->def.settings, err);
+  if (status) return status;
+  place_camera(render);
+  status = render->video ? make_video(render, &made, err) : make_picture(render, &made, err);
+  if (status) return status;
+  made.flags = vw_stage_flags(vw_viewer_stage(render->viewer));
+  snprintf(made.device, sizeof made.device, "%s", vw_viewer_device(render->viewer));
+  *report = made;
+  return LB_OK;
+}
