@@ -24,6 +24,8 @@ typedef struct vwActorPlan { // what is to be made
   double damping_mass, damping_stiffness; // NAN: the model's
   const double *materials; // (materials x 3): young, poisson, density; NULL: the model's
   double rate;             // steps a second, about
+  int32_t newton_iterations, integrator; // as the world says
+  double newton_tolerance;
 } vwActorPlan;
 
 // Where a spring pulls a point to.
@@ -32,6 +34,12 @@ typedef struct vwPull {
   lbVec3 target;
   double stiffness, damping; // N/m, N s/m
 } vwPull;
+
+typedef struct vwPush { // a ball in a step
+  lbVec3 centre, velocity;
+  double radius, stiffness;
+  double dt; // s, of the step
+} vwPush;
 
 struct vwActorKind {
   // Fills own and dimension; what is there on failure is for `release`.
@@ -45,7 +53,7 @@ struct vwActorKind {
   // Gives the place about `velocity`; the rest of the body follows.
   void (*strike)(vwActor *actor, int32_t body, lbPoint point, lbVec3 velocity);
   // A ball pushes the surface out of itself in the next step. Returns whether it touches.
-  bool (*push)(vwActor *actor, int32_t body, lbVec3 centre, double radius, lbVec3 *force);
+  bool (*push)(vwActor *actor, int32_t body, const vwPush *push, lbVec3 *force);
   lbStatus (*add_pull)(vwActor *actor, int32_t body, const vwPull *pull, int32_t *id, lbError *err);
   void (*move_pull)(vwActor *actor, int32_t body, int32_t id, lbVec3 target);
   void (*drop_pull)(vwActor *actor, int32_t body, int32_t id);

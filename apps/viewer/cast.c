@@ -90,6 +90,9 @@ static lbStatus create_role(const vwStage *stage, const vwSettings *s, int32_t n
     .damping_stiffness = damped ? s->damping_stiffness : NAN,
     .materials = same_material(s, &stage->start) ? NULL : group->materials,
     .rate = s->rate,
+    .newton_iterations = stage->newton_iterations,
+    .newton_tolerance = stage->newton_tolerance,
+    .integrator = stage->integrator,
   };
   role->group = number;
   role->shift = shift;
@@ -186,7 +189,10 @@ static void carry_body(vwStage *stage, const vwActor *from, vwActor *to, int32_t
 void vw_cast_carry(vwStage *stage, const vwCast *from, const vwSettings *before, vwCast *to) {
   for (int32_t i = 0; i < to->count; i++) {
     const vwRole *source = find_source(stage, from, before, &to->roles[i]);
-    for (int32_t b = 0; source && b < to->roles[i].actor->count; b++)
-      carry_body(stage, source->actor, to->roles[i].actor, b);
+    vwActor *actor = to->roles[i].actor;
+    for (int32_t b = 0; source && !actor->idle && b < actor->count; b++)
+      carry_body(stage, source->actor, actor, b);
+    if (actor->idle && vw_stage_time(stage) > 0) // recordings go by their time
+      (void)actor->kind->step(actor, vw_stage_time(stage));
   }
 }

@@ -7,6 +7,7 @@
 
 #define GRAB_STIFFNESS 30.0  // times the body's own at the place: it lags by a thirtieth
 #define PIN_STIFFNESS 3000.0 // likewise
+#define BALL_STIFFNESS 300.0 // times the body's own where it is softest
 #define STIFF_PLACE 0.05 // places stiffer than this, of the softest, count as this: no lever there
 #define FARTHEST 10.0    // sizes of the scene that a target may be from where it was grabbed
 #define PIN_REACH 14.0   // pixels around a pin in which a press means it
@@ -96,29 +97,35 @@ void vw_hands_regrip(vwStage *stage) {
 
 // ---- steps -------------------------------------------------------------------------------------
 
-static void push_actor(const vwRole *role, vwHand *hand) {
+static void push_actor(const vwStage *stage, const vwRole *role, vwPush push, vwHand *hand) {
   vwActor *actor = role->actor;
-  lbVec3 centre = lb_add(hand->centre, role->shift);
+  double compliance = actor->softness * actor->feel.compliance;
+  push.centre = lb_add(push.centre, role->shift);
+  push.stiffness = compliance > 0 ? BALL_STIFFNESS / compliance
+                                  : 1e4 * actor->model->rigid_mass[0] * 9.81 / stage->size;
   for (int32_t b = 0; b < actor->count && !actor->idle; b++) {
     lbVec3 middle = vw_place(actor, b, actor->centre), force;
-    double apart = lb_length(lb_sub(middle, centre)) - hand->radius - actor->radius;
+    double apart = lb_length(lb_sub(middle, push.centre)) - push.radius - actor->radius;
     if (apart > 0 && apart > actor->kind->reach(actor, b)) continue;
-    if (actor->kind->push(actor, b, centre, hand->radius, &force))
-      hand->force = lb_add(hand->force, force);
+    if (actor->kind->push(actor, b, &push, &force)) hand->force = lb_add(hand->force, force);
   }
 }
 
-// A ball goes to where the pointer is by at most half its radius a step: it must not jump over
-// what it should push.
+// A ball goes to where the pointer is by a fifth of its radius a step at most: it must not jump
+// over what it should push.
 void vw_hands_before_step(vwStage *stage) {
+  double dt = stage->clock.step;
   for (int32_t h = 0; h < VW_HANDS; h++) {
     vwHand *hand = &stage->hands[h];
     if (!hand->used || hand->kind != VW_HOLD_BALL) continue;
     lbVec3 way = lb_sub(hand->target, hand->centre);
-    double length = lb_length(way), most = 0.5 * hand->radius;
-    hand->centre = length > most ? lb_add_scaled(hand->centre, most / length, way) : hand->target;
+    double length = lb_length(way), most = 0.2 * hand->radius;
+    if (length > most) way = lb_scale(most / length, way);
+    hand->centre = lb_add(hand->centre, way);
     hand->force = lb_vec3(0, 0, 0);
-    for (int32_t i = 0; i < stage->cast.count; i++) push_actor(&stage->cast.roles[i], hand);
+    vwPush push = { hand->centre, lb_scale(1 / dt, way), hand->radius, 0, dt };
+    for (int32_t i = 0; i < stage->cast.count; i++)
+      push_actor(stage, &stage->cast.roles[i], push, hand);
   }
 }
 

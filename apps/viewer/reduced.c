@@ -8,6 +8,8 @@ typedef struct Reduced {
   const double *basis;
   double *amplitudes;          // (dimension): the largest displacement of a node in each vector, m
   double *coordinates, *rates; // (dimension)
+  void *beginning;             // of a recording: the states at its start, one body after another
+  size_t beginning_bytes;      // of one body
 } Reduced;
 
 static lbBody *body_of(const vwActor *actor, int32_t body) {
@@ -20,6 +22,7 @@ static void release(vwActor *actor) {
   lb_free(r->amplitudes);
   lb_free(r->coordinates);
   lb_free(r->rates);
+  lb_free(r->beginning);
   lb_free(r);
 }
 
@@ -42,8 +45,8 @@ static lbStatus create_batch(vwActor *actor, const vwActorPlan *plan, lbError *e
   def.body.damping_mass = plan->damping_mass;
   def.body.damping_stiffness = plan->damping_stiffness;
   def.body.constrained_points = room_for_holds(plan->count);
-  def.body.newton_iterations = 20; // as `limber run`
-  def.body.newton_tolerance = 1e-10;
+  def.body.newton_iterations = plan->newton_iterations;
+  def.body.newton_tolerance = plan->newton_tolerance;
   lbStatus status = lb_batch_create(plan->model, &def, &r->batch, err);
   if (!status) actor->dimension = lb_body_dimension(body_of(actor, 0));
   return status;
@@ -58,6 +61,17 @@ static void find_amplitudes(const vwActor *actor) {
           fmax(r->amplitudes[i], lb_length(lb_vec3_load(r->basis + 3 * (nodes * i + n))));
 }
 
+// A recording has a time to go back to.
+static lbStatus keep_beginning(vwActor *actor, lbError *err) {
+  Reduced *r = actor->own;
+  r->beginning_bytes = lb_body_state_bytes(body_of(actor, 0));
+  r->beginning = lb_alloc((size_t)actor->count, r->beginning_bytes);
+  if (!r->beginning) return lb_fail_memory(err);
+  for (int32_t i = 0; i < actor->count; i++)
+    lb_body_save_state(body_of(actor, i), (char *)r->beginning + (size_t)i * r->beginning_bytes);
+  return LB_OK;
+}
+
 static lbStatus set_materials(vwActor *actor, const double *values, lbError *err);
 
 static lbStatus create(vwActor *actor, const vwActorPlan *plan, lbError *err) {
@@ -67,15 +81,16 @@ static lbStatus create(vwActor *actor, const vwActorPlan *plan, lbError *err) {
   lbStatus status = create_batch(actor, plan, err);
   if (status) return status;
   const lbModel *m = plan->model;
-  r->basis = plan->method == LB_METHOD_SUBSPACE ? m->subspace_basis
-             : plan->method == LB_METHOD_MODAL  ? m->modal_basis
-                                                : NULL;
-  actor->idle = !r->basis;
+  actor->idle = plan->method == LB_METHOD_FULL;
+  r->basis = actor->idle                          ? m->recording_basis
+             : plan->method == LB_METHOD_SUBSPACE ? m->subspace_basis
+                                                  : m->modal_basis;
   r->amplitudes = lb_alloc((size_t)actor->dimension, sizeof(double));
   r->coordinates = lb_alloc((size_t)actor->dimension, sizeof(double));
   r->rates = lb_alloc((size_t)actor->dimension, sizeof(double));
   if (!r->amplitudes || !r->coordinates || !r->rates) return lb_fail_memory(err);
   find_amplitudes(actor);
+  if (actor->idle) return keep_beginning(actor, err);
   return plan->materials ? set_materials(actor, plan->materials, err) : LB_OK;
 }
 
@@ -87,6 +102,11 @@ static int32_t step(vwActor *actor, double dt) {
 
 static void restart(vwActor *actor, const lbVec3 *linear, const lbVec3 *angular) {
   Reduced *r = actor->own;
+  for (int32_t i = 0; i < actor->count && r->beginning; i++)
+    (void)lb_body_restore_state(body_of(actor, i),
+                                (char *)r->beginning + (size_t)i * r->beginning_bytes,
+                                r->beginning_bytes);
+  if (r->beginning) return;
   memset(r->coordinates, 0, (size_t)actor->dimension * sizeof(double));
   memset(r->rates, 0, (size_t)actor->dimension * sizeof(double));
   for (int32_t i = 0; i < actor->count; i++) {
@@ -109,10 +129,12 @@ static void strike(vwActor *actor, int32_t body, lbPoint point, lbVec3 velocity)
     (void)lb_body_apply_impulse(body_of(actor, body), point, lb_scale(1 / mobility, velocity));
 }
 
-static bool push(vwActor *actor, int32_t body, lbVec3 centre, double radius, lbVec3 *amount) {
-  (void)actor, (void)body, (void)centre, (void)radius;
-  *amount = lb_vec3(0, 0, 0);
-  return false;
+static bool push(vwActor *actor, int32_t body, const vwPush *push, lbVec3 *amount) {
+  lbBall ball = { push->centre, push->velocity, push->radius, push->stiffness };
+  lbVec3 on_ball = lb_vec3(0, 0, 0);
+  lbStatus status = lb_body_push_ball(body_of(actor, body), &ball, push->dt, &on_ball);
+  *amount = lb_scale(-1, on_ball);
+  return !status && lb_dot(on_ball, on_ball) > 0;
 }
 
 static lbStatus add_pull(vwActor *actor, int32_t body, const vwPull *pull, int32_t *id,
@@ -194,54 +216,24 @@ static void surface(const vwActor *actor, int32_t body, double *positions) {
 // |u| <= sum |q_i| max |U_i|
 static double reach(const vwActor *actor, int32_t body) {
   const Reduced *r = actor->own;
-  if (actor->idle) return actor->radius;
   double sum = 0;
   lb_body_get_state(body_of(actor, body), r->coordinates, NULL);
   for (int32_t i = 0; i < actor->dimension; i++) sum += fabs(r->coordinates[i]) * r->amplitudes[i];
   return sum;
 }
 
-// values = U x
-static void expand(const vwActor *actor, const double *x, double *values) {
-  const Reduced *r = actor->own;
-  size_t count = 3 * (size_t)actor->model->size.node_count;
-  memset(values, 0, count * sizeof(double));
-  for (size_t i = 0; r->basis && i < (size_t)actor->dimension; i++)
-    for (size_t k = 0; k < count; k++) values[k] += x[i] * r->basis[count * i + k];
-}
-
 static void motion(const vwActor *actor, int32_t body, double *displacements, double *velocities) {
-  const Reduced *r = actor->own;
   if (displacements) lb_body_node_displacements(body_of(actor, body), displacements);
-  if (!velocities) return;
-  lb_body_get_state(body_of(actor, body), NULL, r->rates);
-  expand(actor, r->rates, velocities);
-}
-
-// x = U^T m u: exact for what the basis can do where masses are lumped, near otherwise.
-static void project(const vwActor *actor, const double *values, double *x) {
-  const Reduced *r = actor->own;
-  const lbModel *m = actor->model;
-  size_t nodes = (size_t)m->size.node_count;
-  for (size_t i = 0; i < (size_t)actor->dimension; i++) {
-    x[i] = 0;
-    for (size_t n = 0; r->basis && n < nodes; n++)
-      for (size_t k = 0; k < 3; k++)
-        x[i] += m->node_masses[n] * r->basis[3 * (nodes * i + n) + k] * values[3 * n + k];
-  }
+  if (velocities) lb_body_node_velocities(body_of(actor, body), velocities);
 }
 
 static lbStatus set_motion(vwActor *actor, int32_t body, const double *displacements,
                            const double *velocities) {
-  const Reduced *r = actor->own;
-  project(actor, displacements, r->coordinates);
-  project(actor, velocities, r->rates);
-  return lb_body_set_state(body_of(actor, body), r->coordinates, r->rates);
+  return lb_body_set_displacements(body_of(actor, body), displacements, velocities);
 }
 
 static void stress(const vwActor *actor, int32_t body, double *nodes) {
-  (void)body;
-  memset(nodes, 0, (size_t)actor->model->size.node_count * sizeof(double));
+  lb_body_von_mises(body_of(actor, body), nodes);
 }
 
 static void energy(const vwActor *actor, int32_t body, double *kinetic, double *elastic) {

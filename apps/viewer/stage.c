@@ -124,8 +124,18 @@ static lbStatus place_loads(vwStage *stage, const int32_t *member, lbError *err)
   return LB_OK;
 }
 
+// As `limber run` takes them.
+static void read_integration(vwStage *stage, const lbWorldDef *world) {
+  int32_t iterations = world && world->newton_iterations ? world->newton_iterations[0] : 20;
+  double tolerance = world && world->newton_tolerance ? world->newton_tolerance[0] : 1e-10;
+  stage->newton_iterations = iterations < 100 ? iterations : 100;
+  stage->newton_tolerance = tolerance < 1 ? tolerance : 1;
+  stage->integrator = world && world->integrator ? world->integrator[0] : 0;
+}
+
 static lbStatus read_world(vwStage *stage, lbError *err) {
   const lbWorldDef *world = stage->bundle->world;
+  read_integration(stage, world);
   if (!world || world->size.body_count == 0) return place_model(stage, err);
   int32_t *member = lb_alloc((size_t)world->size.body_count, 2 * sizeof(int32_t));
   if (!member) return lb_fail_memory(err);
@@ -178,7 +188,8 @@ static lbStatus allocate_work(vwStage *stage, lbError *err) {
     size_t count = (size_t)size->node_count, vertices = (size_t)size->vertex_count;
     nodes = count > nodes ? count : nodes;
     nodes = vertices > nodes ? vertices : nodes;
-    dimension += (size_t)size->mode_count + (size_t)size->subspace_dimension;
+    dimension += (size_t)size->mode_count + (size_t)size->subspace_dimension +
+                 (size_t)size->recording_dimension;
   }
   stage->nodes[0] = lb_alloc(nodes, 3 * sizeof(double));
   stage->nodes[1] = lb_alloc(nodes, 3 * sizeof(double));
@@ -221,6 +232,7 @@ static void start_material(const vwStage *stage, vwSettings *s) {
   const vwGroup *group = &stage->groups[0];
   const lbModel *m = group->model;
   const double *damping = group->method == LB_METHOD_SUBSPACE ? m->subspace_damping : NULL;
+  if (group->method == LB_METHOD_FULL) damping = m->full_damping;
   if (!damping) damping = m->modal_damping ? m->modal_damping : m->subspace_damping;
   s->young = m->material_values[0];
   s->poisson = m->material_values[1];
@@ -323,13 +335,15 @@ int32_t vw_stage_generation(const vwStage *stage) { return stage->generation; }
 int32_t vw_stage_actor_count(const vwStage *stage) { return stage->cast.count; }
 
 const char *vw_stage_title(const vwStage *stage) {
+  const lbWorldDef *world = stage->bundle->world;
   const char *name = stage->groups[0].model->name;
+  if (world && world->title && *world->title) return world->title;
   return name && *name ? name : "limber";
 }
 
 const char *vw_stage_hint(const vwStage *stage) {
-  (void)stage;
-  return "";
+  const lbWorldDef *world = stage->bundle->world;
+  return world && world->hint ? world->hint : "";
 }
 
 vwBox vw_stage_rest_box(const vwStage *stage) {
@@ -343,12 +357,22 @@ vwBox vw_stage_rest_box(const vwStage *stage) {
 }
 
 double vw_stage_ground(const vwStage *stage, bool *shown) {
-  *shown = true;
-  return stage->up == 'y' ? stage->box.low.y : stage->box.low.z;
+  const lbWorldDef *world = stage->bundle->world;
+  double height = stage->up == 'y' ? stage->box.low.y : stage->box.low.z;
+  lbGround ground = world ? lb_world_ground(world, &height) : LB_GROUND_CHOSEN;
+  *shown = ground != LB_GROUND_NONE;
+  return height;
 }
 
+// The world's own view, while nothing stands beside what it shows.
 vwCamera vw_stage_camera(const vwStage *stage, double width, double height) {
+  const lbWorldDef *world = stage->bundle->world;
   vwBox box = vw_stage_rest_box(stage);
+  if (world && world->view_from && world->view_at && stage->settings.compare == 0) {
+    double fov = world->view_fov ? world->view_fov[0] : LB_VIEW_FOV;
+    return vw_camera_of_place(lb_vec3_load(world->view_from), lb_vec3_load(world->view_at),
+                              fov * LB_PI / 180, box, stage->up);
+  }
   vwCamera camera = vw_camera_of_box(box, stage->up);
   vw_camera_frame(&camera, box, width, height);
   return camera;

@@ -92,6 +92,8 @@ struct vwStage {
   vwSettings settings, start; // in force; what the scene began with
   lbVec3 world_gravity;
   double world_step; // s, 0: none
+  int32_t newton_iterations, integrator;
+  double newton_tolerance;
   char up;
   vwBox box;   // of the world at rest, without copies
   double size; // its longest side

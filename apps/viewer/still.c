@@ -25,8 +25,8 @@ static void force(vwActor *actor, int32_t body, lbPoint point, lbVec3 amount) {
   (void)actor, (void)body, (void)point, (void)amount;
 }
 
-static bool push(vwActor *actor, int32_t body, lbVec3 centre, double radius, lbVec3 *amount) {
-  (void)actor, (void)body, (void)centre, (void)radius;
+static bool push(vwActor *actor, int32_t body, const vwPush *ball, lbVec3 *amount) {
+  (void)actor, (void)body, (void)ball;
   *amount = lb_vec3(0, 0, 0);
   return false;
 }
