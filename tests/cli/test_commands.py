@@ -5,7 +5,7 @@ import os
 import re
 import struct
 
-from cli_testing import (PROGRAM, ROOT, add_case, bar_scene, case, check,
+from cli_testing import (PROGRAM, ROOT, SANITIZED, Skip, add_case, bar_scene, case, check,
                          check_close, check_rows, limber, read_csv, read_json, run_cases, shared,
                          shared_names, write, write_json)
 
@@ -345,6 +345,18 @@ def bench_prints_the_documented_rows(folder):
         check(row["median"] is not None and 0 < row["min"] <= row["median"], str(row))
     names = {row["name"] for row in rows}
     check(names >= {"fem.force_stiffness", "fem.factor_solve", "fem.modes"}, str(names))
+
+
+@case
+def bench_web_says_why_there_is_no_page(folder):
+    if SANITIZED:
+        raise Skip("thousands of steps")
+    rows = limber("bench", "web", "--json", "--quiet", env={"PATH": folder}).json()
+    check([row["name"] for row in rows] == ["web.step"] * 3, str(rows))
+    check([row["parameters"]["where"] for row in rows] == ["native", "native", "chromium"], str(rows))
+    check(rows[0]["median"] > 0 and rows[1]["median"] > 0 and rows[2]["median"] is None, str(rows))
+    check(any(part in rows[2]["note"] for part in ("make web", "no chromium", "libmicrohttpd")),
+          str(rows[2]))
 
 
 @case
