@@ -136,7 +136,9 @@ static void set_up_view(vwFrameBlock *block, const vwView *view, lbVec3 up, lbVe
   double tangent = view->tan_half_fov, aspect = (double)view->width / view->height;
   store(block->right, lb_scale(tangent * aspect, view->right), 0);
   store(block->upward, lb_scale(tangent, view->upward), 0);
-  store(block->forward, view->forward, 0);
+  // The middle of the picture looks past what a panel covers.
+  store(block->forward,
+        lb_add_scaled(view->forward, -view->covered * tangent * aspect, view->right), 0);
   lbVec3 rim = lb_scale(0.72, view->forward);
   rim = lb_add_scaled(lb_add_scaled(rim, -0.6, view->right), 0.55, up);
   store(block->rim, lb_normalise(rim), 0);
