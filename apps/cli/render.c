@@ -76,6 +76,7 @@ static cliStatus render(const vwRenderDef *def, const char *path, bool json) {
   vwRenderReport report;
   double begin = lb_seconds();
   lbStatus status = vw_render_begin(def, &job, &err);
+  if (status == LB_ERR_ARGUMENT) return cli_usage(&cli_render, "%s", err.text);
   if (status) return cli_fail(&err);
   status = vw_open(path, &bundle, &err);
   if (!status) status = vw_render_run(job, bundle, &report, &err);
@@ -116,7 +117,7 @@ static cliStatus run(int count, char **words) {
   if (result || arguments.common.help) return result;
   if ((result = cli_one_input(&cli_render, &arguments))) return result;
   if ((result = finish_options(&o))) return result;
-  o.def.full = vw_full();
+  o.def.full = &vw_full_kind;
   return render(&o.def, arguments.inputs[0], arguments.common.json);
 }
 
