@@ -8,8 +8,9 @@
 
 #include <string.h>
 
-enum { PULLS = 64, CONTACTS = 48, BALLS = 4, SMALL = 150, FEEL_MODES = 6 };
-#define SLOWEST 60.0 // steps a second of large bodies
+enum { PULLS = 64, CONTACTS = 48, BALLS = 4, SMALL = 150, FEEL_MODES = 6, FAILURES = 4 };
+#define SLOWEST 60.0  // steps a second of large bodies
+#define STRONGEST 0.6 // sizes of the body: no pull is stronger than what bends it by so much
 
 typedef struct FullPull {
   bool used;
@@ -25,7 +26,8 @@ typedef struct FullBody {
   vwPush balls[BALLS];
   int32_t ball_count;
   lbVec3 ball_force; // in the last step
-  int32_t failures;  // steps in a row that found no state
+  int32_t failures;  // steps in a row that did not converge
+  double *good;      // (nodes x 3): displacement after the last step that did
 } FullBody;
 
 typedef struct Full {
@@ -38,6 +40,7 @@ typedef struct Full {
   double *load, *work; // (nodes x 3); work: (max(nodes, vertices) x 3)
   lbSpring springs[PULLS + CONTACTS];
   int32_t every, waited; // stage steps for one of its own
+  double dt;             // s, of a stage step
 } Full;
 
 static void release(vwActor *actor) {
@@ -45,6 +48,7 @@ static void release(vwActor *actor) {
   for (int32_t i = 0; f->bodies && i < actor->count; i++) {
     lb_simulator_destroy(f->bodies[i].simulator);
     lb_free(f->bodies[i].forces);
+    lb_free(f->bodies[i].good);
   }
   lb_modes_destroy(f->modes);
   lb_fem_destroy(f->fem);
@@ -115,7 +119,7 @@ static lbSimulatorDef make_def(const vwActorPlan *plan) {
   def.damping_stiffness = !isnan(plan->damping_stiffness) ? plan->damping_stiffness
                           : damping                       ? damping[1]
                                                           : 0;
-  def.newton_iterations = 8; // for the eye
+  def.newton_iterations = 12; // for the eye
   def.newton_tolerance = 1e-4;
   def.factor_reuse = 0.3;
   return def;
@@ -139,14 +143,16 @@ static lbStatus feel_by_modes(vwActor *actor, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus make_simulators(vwActor *actor, lbError *err) {
+static lbStatus make_bodies(vwActor *actor, lbError *err) {
   Full *f = actor->own;
+  size_t nodes = (size_t)actor->model->size.node_count;
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < actor->count && !status; i++) {
-    f->bodies[i].forces = lb_alloc((size_t)actor->model->size.node_count, 3 * sizeof(double));
-    status = f->bodies[i].forces ? LB_OK : lb_fail_memory(err);
-    if (!status)
-      status = lb_simulator_create(f->fem, &f->def, NULL, NULL, NULL, &f->bodies[i].simulator, err);
+    FullBody *body = &f->bodies[i];
+    body->forces = lb_alloc(nodes, 3 * sizeof(double));
+    body->good = lb_alloc(nodes, 3 * sizeof(double));
+    if (!body->forces || !body->good) return lb_fail_memory(err);
+    status = lb_simulator_create(f->fem, &f->def, NULL, NULL, NULL, &body->simulator, err);
   }
   return status;
 }
@@ -160,6 +166,7 @@ static lbStatus create(vwActor *actor, const vwActorPlan *plan, lbError *err) {
   actor->own = f;
   f->def = make_def(plan);
   f->gravity = plan->gravity;
+  f->dt = 1 / plan->rate;
   f->materials = lb_alloc(materials, 3 * sizeof(double));
   f->bodies = lb_alloc((size_t)plan->count, sizeof(FullBody));
   f->load = lb_alloc(nodes, 3 * sizeof(double));
@@ -172,7 +179,7 @@ static lbStatus create(vwActor *actor, const vwActorPlan *plan, lbError *err) {
   actor->softness = m->material_values[0] > 0 ? m->material_values[0] / f->materials[0] : 1;
   lbStatus status = make_fem(m, f->materials, &f->fem, err);
   if (!status) status = feel_by_modes(actor, err);
-  return status ? status : make_simulators(actor, err);
+  return status ? status : make_bodies(actor, err);
 }
 
 // ---- a step ------------------------------------------------------------------------------------
@@ -189,12 +196,32 @@ static void find_load(const vwActor *actor, int32_t body, double share) {
   }
 }
 
-static int32_t pull_springs(Full *f, FullBody *body) {
+// A yank must not turn elements inside out: the target comes no farther than the strongest pull
+// needs.
+static void soften(const vwActor *actor, const FullBody *body, lbSpring *spring) {
+  const double *u = lb_simulator_displacement(body->simulator);
+  const double *rest = actor->model->node_positions;
+  double compliance = actor->softness * actor->feel.compliance;
+  double most = STRONGEST * 2 * actor->radius / (compliance * spring->stiffness);
+  lbVec3 x = lb_vec3(0, 0, 0);
+  for (int32_t a = 0; a < spring->count; a++) {
+    size_t k = 3 * (size_t)spring->vertices[a];
+    x = lb_add_scaled(x, spring->weights[a], lb_add(lb_vec3_load(rest + k), lb_vec3_load(u + k)));
+  }
+  lbVec3 way = lb_sub(lb_vec3_load(spring->target), x);
+  double length = lb_length(way);
+  if (compliance > 0 && length > most)
+    lb_vec3_store(spring->target, lb_add_scaled(x, most / length, way));
+}
+
+static int32_t pull_springs(const vwActor *actor, FullBody *body) {
+  Full *f = actor->own;
   int32_t count = 0;
   for (int32_t i = 0; i < PULLS; i++) {
     if (!body->pulls[i].used) continue;
     body->pulls[i].spring = count;
-    f->springs[count++] = body->pulls[i].shape;
+    f->springs[count] = body->pulls[i].shape;
+    soften(actor, body, &f->springs[count++]);
   }
   return count;
 }
@@ -249,21 +276,27 @@ static void find_ball_force(const vwActor *actor, int32_t body, int32_t begin, i
   f->bodies[body].ball_force = lb_quat_rotate(actor->rotations[body], sum);
 }
 
-// A body that finds no state again and again is stopped where it is: that lets it go on.
-static void recover(vwActor *actor, FullBody *body) {
+// Steps that do not converge one after another would make energy: the body goes on from the last
+// good shape, at rest.
+static void watch(vwActor *actor, FullBody *body, int32_t flags) {
   const Full *f = actor->own;
-  if (++body->failures < 3) return;
-  body->failures = 0;
-  memcpy(f->work, lb_simulator_displacement(body->simulator),
-         3 * (size_t)actor->model->size.node_count * sizeof(double));
-  if (lb_simulator_set_motion(body->simulator, f->work, NULL, f->load, NULL))
-    (void)lb_simulator_set_motion(body->simulator, NULL, NULL, NULL, NULL);
+  size_t bytes = 3 * (size_t)actor->model->size.node_count * sizeof(double);
+  if (!(flags & (LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED))) {
+    memcpy(body->good, lb_simulator_displacement(body->simulator), bytes);
+    body->failures = 0;
+  } else if (++body->failures >= FAILURES) {
+    body->failures = 0;
+    (void)lb_simulator_set_springs(body->simulator, NULL, 0, NULL);
+    if (lb_simulator_set_motion(body->simulator, body->good, NULL, f->load, NULL))
+      (void)lb_simulator_set_motion(body->simulator, NULL, NULL, NULL, NULL);
+    for (int32_t i = 0; i < PULLS; i++) body->pulls[i].spring = -1;
+  }
 }
 
 static int32_t step_body(vwActor *actor, int32_t number, double dt, int32_t steps) {
   Full *f = actor->own;
   FullBody *body = &f->bodies[number];
-  int32_t pulls = pull_springs(f, body), count = pulls;
+  int32_t pulls = pull_springs(actor, body), count = pulls;
   if (body->ball_count > 0) surface_in_own_axes(actor, number, f->work);
   for (int32_t i = 0; i < body->ball_count; i++)
     count = contact_springs(actor, number, &body->balls[i], count);
@@ -272,10 +305,7 @@ static int32_t step_body(vwActor *actor, int32_t number, double dt, int32_t step
   (void)lb_simulator_set_springs(body->simulator, f->springs, count, NULL);
   int32_t flags = lb_simulator_step(body->simulator, f->load);
   find_ball_force(actor, number, pulls, count);
-  if (flags & LB_STEP_NONFINITE)
-    recover(actor, body);
-  else
-    body->failures = 0;
+  watch(actor, body, flags);
   if (body->forced)
     memset(body->forces, 0, 3 * (size_t)actor->model->size.node_count * sizeof(double));
   body->forced = false;
@@ -285,6 +315,7 @@ static int32_t step_body(vwActor *actor, int32_t number, double dt, int32_t step
 
 static int32_t step(vwActor *actor, double dt) {
   Full *f = actor->own;
+  f->dt = dt;
   bool small = actor->model->size.node_count <= SMALL;
   f->every = small ? 1 : (int32_t)fmax(floor(1 / (SLOWEST * dt) + 1e-6), 1);
   if (++f->waited < f->every) return 0;
@@ -329,24 +360,21 @@ static void force(vwActor *actor, int32_t body, lbPoint point, lbVec3 amount) {
   f->bodies[body].forced = true;
 }
 
-// The struck place and what is around it get the velocity, less and less with the distance.
+// The struck place and what is around it get the velocity, less and less with the distance: by a
+// force over the next step, which may bend what a sudden velocity would tear.
 static void strike(vwActor *actor, int32_t body, lbPoint point, lbVec3 velocity) {
   Full *f = actor->own;
   const lbModel *m = actor->model;
-  lbSimulator *simulator = f->bodies[body].simulator;
-  size_t values = 3 * (size_t)m->size.node_count;
+  const double *masses = lb_fem_vertex_masses(f->fem);
   lbVec3 at = vw_point_sum(m, &point, m->node_positions), own = into_own(actor, body, velocity);
   double reach = 0.5 * actor->radius;
-  memcpy(f->work, lb_simulator_velocity(simulator), values * sizeof(double));
-  for (size_t n = 0; n < values / 3; n++) {
+  for (size_t n = 0; n < (size_t)m->size.node_count; n++) {
     double away = lb_length(lb_sub(lb_vec3_load(m->node_positions + 3 * n), at)) / reach;
     double share = away < 1 ? (1 - away * away) * (1 - away * away) : 0;
-    lb_vec3_store(f->work + 3 * n, lb_add_scaled(lb_vec3_load(f->work + 3 * n), share, own));
+    double *to = f->bodies[body].forces + 3 * n;
+    lb_vec3_store(to, lb_add_scaled(lb_vec3_load(to), share * masses[n] / f->dt, own));
   }
-  find_load(actor, body, 1);
-  double *displacement = lb_duplicate(lb_simulator_displacement(simulator), values, sizeof(double));
-  if (displacement) (void)lb_simulator_set_motion(simulator, displacement, f->work, f->load, NULL);
-  lb_free(displacement);
+  f->bodies[body].forced = true;
 }
 
 static bool push(vwActor *actor, int32_t body, const vwPush *ball, lbVec3 *amount) {

@@ -84,6 +84,10 @@ lbStatus vw_gpu_program(const vwGpuLimits *limits, const vwProgramDef *def, GLui
   GLuint program = glCreateProgram();
   glAttachShader(program, vertex);
   glAttachShader(program, fragment);
+  int captured = 0;
+  while (captured < 4 && def->captured[captured]) captured++;
+  if (captured)
+    glTransformFeedbackVaryings(program, captured, def->captured, GL_INTERLEAVED_ATTRIBS);
   glLinkProgram(program);
   glDeleteShader(vertex);
   glDeleteShader(fragment);

@@ -51,19 +51,24 @@ static lbStatus create_programs(vwRenderer *renderer, lbError *err) {
   const char *const surface_fragment[4] = { vw_shader_frame, vw_shader_sky,
                                             vw_shader_surface_fragment };
   const char *const plain_fragment[4] = { vw_shader_plain_fragment };
-  vwProgramDef ground = { "ground",
-                          "",
-                          { vw_shader_frame, vw_shader_ground_vertex },
-                          { vw_shader_frame, vw_shader_sky, vw_shader_ground_fragment } };
-  vwProgramDef occlusion = { "occlusion",
-                             "",
-                             { vw_shader_screen_vertex },
-                             { vw_shader_frame, vw_shader_sky, vw_shader_occlusion_fragment } };
-  vwProgramDef sky = { "sky",
-                       "",
-                       { vw_shader_screen_vertex },
-                       { vw_shader_frame, vw_shader_sky, vw_shader_sky_fragment } };
-  vwProgramDef copy = { "copy", "", { vw_shader_screen_vertex }, { vw_shader_copy_fragment } };
+  vwProgramDef ground = { .name = "ground",
+                          .defines = "",
+                          .vertex = { vw_shader_frame, vw_shader_ground_vertex },
+                          .fragment = { vw_shader_frame, vw_shader_sky,
+                                        vw_shader_ground_fragment } };
+  vwProgramDef occlusion = { .name = "occlusion",
+                             .defines = "",
+                             .vertex = { vw_shader_screen_vertex },
+                             .fragment = { vw_shader_frame, vw_shader_sky,
+                                           vw_shader_occlusion_fragment } };
+  vwProgramDef sky = { .name = "sky",
+                       .defines = "",
+                       .vertex = { vw_shader_screen_vertex },
+                       .fragment = { vw_shader_frame, vw_shader_sky, vw_shader_sky_fragment } };
+  vwProgramDef copy = { .name = "copy",
+                        .defines = "",
+                        .vertex = { vw_shader_screen_vertex },
+                        .fragment = { vw_shader_copy_fragment } };
   lbStatus status = vw_body_programs_create(limits, "surface", surface, surface_fragment,
                                             &renderer->surface, err);
   if (status == LB_OK)
@@ -170,8 +175,8 @@ lbStatus vw_renderer_create(const vwRendererDef *def, vwRenderer **out, lbError 
   renderer->def = *def;
   vw_gpu_clean();
   vw_gpu_limits(&renderer->limits);
-  vw_crowds_create(&renderer->crowds, &renderer->limits);
-  lbStatus status = create_programs(renderer, err);
+  lbStatus status = vw_crowds_create(&renderer->crowds, &renderer->limits, err);
+  if (status == LB_OK) status = create_programs(renderer, err);
   if (status == LB_OK) status = create_maps(renderer, err);
   if (status == LB_OK) status = vw_marks_create(&renderer->limits, &renderer->marks, err);
   if (status == LB_OK) status = create_ball(renderer, err);
@@ -369,10 +374,10 @@ static void draw_marks(const vwRenderer *renderer, bool above) {
 
 // Whoever drew before may have left anything behind.
 static void begin_frame(const vwRenderer *renderer, const vwLight *light) {
-  static const GLenum off[] = {
-    GL_SCISSOR_TEST, GL_STENCIL_TEST,        GL_CULL_FACE,
-    GL_BLEND,        GL_POLYGON_OFFSET_FILL, GL_SAMPLE_ALPHA_TO_COVERAGE
-  };
+  static const GLenum off[] = { GL_SCISSOR_TEST,        GL_STENCIL_TEST,
+                                GL_CULL_FACE,           GL_BLEND,
+                                GL_POLYGON_OFFSET_FILL, GL_SAMPLE_ALPHA_TO_COVERAGE,
+                                GL_RASTERIZER_DISCARD };
   for (size_t i = 0; i < sizeof off / sizeof *off; i++) glDisable(off[i]);
 #ifndef __EMSCRIPTEN__
   if (renderer->limits.desktop) glDisable(GL_FRAMEBUFFER_SRGB);
@@ -433,6 +438,7 @@ void vw_renderer_draw(vwRenderer *renderer, const vwPicture *picture, unsigned t
   begin_frame(renderer, &light);
   vw_crowds_upload(&renderer->crowds, &renderer->limits, picture, renderer->skins,
                    renderer->skin_count);
+  vw_crowds_pose(&renderer->crowds, picture, renderer->skins);
   vw_marks_upload(&renderer->marks, picture);
   draw_shadows(renderer, picture, &light);
   draw_occlusion(renderer, picture, &light);

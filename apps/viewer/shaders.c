@@ -20,6 +20,7 @@ const char *const vw_shader_body =
     "layout(location = 2) in vec3 tangent1;\n"
     "layout(location = 3) in vec3 tangent2;\n"
     "layout(location = 4) in vec2 uv;\n"
+    "layout(location = 5) in float worked_out;\n"
     "uniform sampler2D basis, tangent_basis, states, values;\n"
     "uniform ivec4 folding;\n" // log2 width, rows of a vector, four-packs of coordinates, -
     "uniform ivec4 listing;\n" // first state, states a body, first value or -1, vertices
@@ -77,7 +78,7 @@ const char *const vw_shader_body =
     "}\n"
     "#else\n"
     "Point body_point(bool lit) {\n"
-    "  return Point(place.xyz + place.w * rest, normal, 0.0);\n"
+    "  return Point(place.xyz + place.w * rest, normal, worked_out);\n"
     "}\n"
     "#endif\n";
 
@@ -95,6 +96,17 @@ const char *const vw_shader_surface =
     "  mapped = clamp((value - frame.map.x) * frame.map.y, 0.0, 1.0);\n"
     "  gl_Position = frame.clip * vec4(point.at, 1.0);\n"
     "}\n";
+
+const char *const vw_shader_pose = "out vec3 posed_at;\n"
+                                   "out vec3 posed_normal;\n"
+                                   "out float posed_value;\n"
+                                   "void main() {\n"
+                                   "  Point point = body_point(true);\n"
+                                   "  posed_at = point.at;\n"
+                                   "  posed_normal = point.normal;\n"
+                                   "  posed_value = point.value;\n"
+                                   "  gl_Position = vec4(0.0, 0.0, 0.0, 1.0);\n"
+                                   "}\n";
 
 // Positions alone, by any matrix. `pull` brings wires before the surface they lie on; what is
 // nearer to the light than the shadow map reaches is pressed onto its near side.
@@ -122,7 +134,7 @@ const char *const vw_shader_sky =
     "const vec3 ZENITH = vec3(0.10, 0.19, 0.40);\n"
     "const vec3 DOME = vec3(0.47, 0.54, 0.65);\n"  // light from above
     "const vec3 FLOOR = vec3(0.47, 0.44, 0.41);\n" // and from the ground
-    "const vec3 KEY = vec3(3.3, 3.0, 2.6);\n"
+    "const vec3 KEY = vec3(3.5, 3.17, 2.72);\n"
     "const vec3 RIM = vec3(0.85, 1.0, 1.25);\n"
     "vec3 sky_color(vec3 d) {\n"
     "  float h = dot(d, frame.up.xyz);\n"
@@ -243,7 +255,7 @@ const char *const vw_shader_surface_fragment =
     "  float open = mix(1.0, 0.45 + 0.55 * clamp(above * 2.5, 0.0, 1.0),\n"
     "                   clamp(0.5 - 0.5 * height, 0.0, 1.0));\n"
     "  vec3 dome = mix(FLOOR, DOME, 0.5 + 0.5 * height);\n"
-    "  sum += dome * open * color * (1.0 - metal);\n"
+    "  sum += 0.78 * dome * open * color * (1.0 - metal);\n"
     // What the surface mirrors of them.
     "  vec3 r = reflect(-v, n);\n"
     "  float rise = dot(r, frame.up.xyz);\n"

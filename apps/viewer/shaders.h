@@ -26,6 +26,7 @@ typedef struct vwFrameBlock {
 extern const char *const vw_shader_frame;   // the block, and small helpers: both stages
 extern const char *const vw_shader_body;    // vertex stage: position and normal of a body's vertex
 extern const char *const vw_shader_surface; // vertex stage of the lit surface
+extern const char *const vw_shader_pose;    // vertex stage whose results are kept
 extern const char *const vw_shader_plain;   // vertex stage of shadows and wires
 extern const char *const vw_shader_sky;     // fragment stage: light, shadow, tone
 extern const char *const vw_shader_surface_fragment;

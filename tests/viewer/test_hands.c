@@ -8,7 +8,7 @@ static void run_for(vwStage *stage, double seconds) {
 }
 
 // The pixel of a vertex that can be seen there: the ray through it hits the body near it.
-static void aim(vwStage *stage, const vwView *view, lbVec3 point, double *x, double *y) {
+static void aim(const vwView *view, lbVec3 point, double *x, double *y) {
   assert_true(vw_view_project(view, point, x, y));
 }
 
@@ -25,7 +25,14 @@ static void aim_at_tip(vwStage *stage, int32_t actor, const vwView *view, double
       count++;
     }
   lb_free(positions);
-  aim(stage, view, lb_scale(1.0 / count, middle), x, y);
+  aim(view, lb_scale(1.0 / count, middle), x, y);
+}
+
+// From the front: up in the picture is up.
+static vwView front_view(const vwStage *stage) {
+  vwCamera camera = vw_stage_camera(stage, 800, 600);
+  camera.azimuth = camera.elevation = 0;
+  return vw_camera_view(&camera, 800, 600);
 }
 
 static vwStage *weightless(const char *json, vwSettings *settings) {
@@ -42,7 +49,7 @@ static void check_grab(const char *json) {
   vwSettings settings;
   double x, y;
   vwStage *stage = weightless(json, &settings);
-  vwView view = view_of(stage);
+  vwView view = front_view(stage);
   aim_at_tip(stage, 0, &view, &x, &y);
   assert_true(vw_stage_press(stage, 1, VW_TOOL_GRAB, &view, x, y));
   assert_int_equal(vw_stage_hold_count(stage), 1);
@@ -82,7 +89,7 @@ static void a_soft_grab_lags_and_a_stiff_one_does_not(void **state) {
     lbError err;
     double x, y;
     vwStage *stage = weightless(SUBSPACE_BAR, &settings);
-    vwView view = view_of(stage);
+    vwView view = front_view(stage);
     aim_at_tip(stage, 0, &view, &x, &y);
     assert_true(vw_stage_press(stage, 1, VW_TOOL_GRAB, &view, x, y));
     vw_stage_move(stage, 1, &view, x, y - 60);
@@ -104,7 +111,7 @@ static void several_pointers_grab_at_a_time(void **state) {
   vwView view = view_of(stage);
   aim_at_tip(stage, 0, &view, &x, &y);
   vwBox box = vw_stage_rest_box(stage);
-  aim(stage, &view, lb_scale(0.5, lb_add(box.low, box.high)), &mx, &my);
+  aim(&view, lb_scale(0.5, lb_add(box.low, box.high)), &mx, &my);
   assert_true(vw_stage_press(stage, 1, VW_TOOL_GRAB, &view, x, y));
   assert_true(vw_stage_press(stage, 2, VW_TOOL_GRAB, &view, mx, my));
   assert_int_equal(vw_stage_hold_count(stage), 2);
@@ -216,7 +223,7 @@ static void a_ball_pushes_the_body_away(void **state) {
   camera.elevation = 0.02; // seen from the side, it can go down
   view = vw_camera_view(&camera, 800, 600);
   double bx, by;
-  aim(stage, &view, vw_stage_hold(stage, 0).point, &bx, &by);
+  aim(&view, vw_stage_hold(stage, 0).point, &bx, &by);
   vw_stage_move(stage, 1, &view, bx, by + 60);
   run_for(stage, 1);
   vwHold ball = vw_stage_hold(stage, 0);
@@ -258,6 +265,7 @@ static void an_absurd_pull_does_not_break_the_body(void **state) {
     vwSettings settings;
     double x, y;
     uint64_t seed = 5;
+    lbError err;
     vwStage *stage = weightless(scenes[i], &settings);
     vwView view = view_of(stage);
     int32_t tip = tip_of(stage, 0);
@@ -272,8 +280,10 @@ static void an_absurd_pull_does_not_break_the_body(void **state) {
       assert_true(isfinite(lb_length(hold.point)));
     }
     assert_true(vw_stage_release(stage, 1, false));
-    run_for(stage, 30);
-    check_small(lb_length(lb_sub(vertex_of(stage, 0, 0, tip), rest)), 0.05);
+    settings.damping_mass = 8;
+    check_ok(vw_stage_apply(stage, &settings, &err), err);
+    run_for(stage, 5);
+    check_small(lb_length(lb_sub(vertex_of(stage, 0, 0, tip), rest)), 0.01);
     vw_stage_destroy(stage);
   }
 }
@@ -331,11 +341,11 @@ static void grabs_make_a_sketch_that_limber_reads(void **state) {
   fclose(file);
   lbSketch *sketch;
   check_ok(lb_sketch_load(path, &sketch, &err), err);
-  assert_int_equal(sketch->count, 2);
-  const double *up = sketch->loads[0].forces, *down = sketch->loads[1].forces;
+  assert_int_equal(sketch->load_count, 2);
+  const double *up = sketch->forces[0].force, *down = sketch->forces[1].force;
   assert_true(up[2] > 0 && down[2] < 0);
   const lbModel *model = vw_stage_actor(stage, 0).model;
-  int32_t vertex = sketch->loads[0].vertices[0];
+  int32_t vertex = sketch->forces[0].vertex;
   assert_true(vertex >= 0 && vertex < model->size.node_count);
   assert_true(model->node_positions[3 * vertex] > 0.8); // near the tip, where it was pulled
   lb_sketch_destroy(sketch);
