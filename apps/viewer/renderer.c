@@ -334,7 +334,9 @@ static void draw_occlusion(const vwRenderer *renderer, const vwPicture *picture,
 static void draw_solids(const vwRenderer *renderer, const vwPicture *picture) {
   for (int32_t i = 0; i < picture->crowd_count; i++) {
     if (!is_drawn(renderer, picture, i, true)) continue;
-    if (renderer->skins[picture->crowds[i].skin].closed) glEnable(GL_CULL_FACE);
+    const vwGpuSkin *skin = renderer->skins + picture->crowds[i].skin;
+    if (skin->closed) glEnable(GL_CULL_FACE);
+    glCullFace(skin->inwards ? GL_FRONT : GL_BACK);
     draw_crowd(renderer, picture, i, &renderer->surface, VW_PASS_LIT);
     glDisable(GL_CULL_FACE);
   }

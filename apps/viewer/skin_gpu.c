@@ -61,7 +61,8 @@ static lbStatus upload_edges(const vwSkin *skin, vwGpuSkin *gpu, lbError *err) {
   }
   list_edges(skin, edges);
   qsort(edges, count, sizeof *edges, compare_edges);
-  gpu->closed = signed_volume(skin) > 0;
+  gpu->closed = true;
+  gpu->inwards = signed_volume(skin) < 0;
   for (size_t i = 0, next; i < count; i = next) {
     for (next = i;
          next < count && edges[next].low == edges[i].low && edges[next].high == edges[i].high;)
