@@ -16,7 +16,7 @@ struct vwRenderer {
   vwRendererDef def;
   vwGpuLimits limits;
   vwBodyPrograms surface, plain;
-  GLuint ground, occlusion, sky, copy; // programs
+  GLuint ground, occlusion, blur, sky, copy; // programs
   GLint ground_reach;
   GLuint nothing;          // a vertex array without attributes
   GLuint frame;            // uniform buffer
@@ -24,7 +24,7 @@ struct vwRenderer {
   vwDepthMap shadow_map;   // from the key light
   vwDepthMap hovering;     // from the ground upwards
   GLuint compare, plainly; // samplers of depth
-  vwCanvas hidden;         // how much of the sky the ground does not see
+  vwCanvas hidden[2];      // rough and smooth: how much of the sky the ground does not see
   vwCanvas canvas;
   vwMarks marks;
   vwCrowds crowds;
@@ -61,6 +61,10 @@ static lbStatus create_programs(vwRenderer *renderer, lbError *err) {
                              .vertex = { vw_shader_screen_vertex },
                              .fragment = { vw_shader_frame, vw_shader_sky,
                                            vw_shader_occlusion_fragment } };
+  vwProgramDef blur = { .name = "blur",
+                        .defines = "",
+                        .vertex = { vw_shader_screen_vertex },
+                        .fragment = { vw_shader_blur_fragment } };
   vwProgramDef sky = { .name = "sky",
                        .defines = "",
                        .vertex = { vw_shader_screen_vertex },
@@ -75,6 +79,7 @@ static lbStatus create_programs(vwRenderer *renderer, lbError *err) {
     status = vw_body_programs_create(limits, "plain", plain, plain_fragment, &renderer->plain, err);
   if (status == LB_OK) status = vw_gpu_program(limits, &ground, &renderer->ground, err);
   if (status == LB_OK) status = vw_gpu_program(limits, &occlusion, &renderer->occlusion, err);
+  if (status == LB_OK) status = vw_gpu_program(limits, &blur, &renderer->blur, err);
   if (status == LB_OK) status = vw_gpu_program(limits, &sky, &renderer->sky, err);
   if (status == LB_OK) status = vw_gpu_program(limits, &copy, &renderer->copy, err);
   if (status == LB_OK) renderer->ground_reach = glGetUniformLocation(renderer->ground, "reach");
@@ -104,7 +109,8 @@ static lbStatus create_maps(vwRenderer *renderer, lbError *err) {
   renderer->plainly = make_sampler(false);
   if (!vw_depth_map_create(&renderer->shadow_map, size) ||
       !vw_depth_map_create(&renderer->hovering, FLOOR_DEPTHS) ||
-      !vw_canvas_fit(&renderer->hidden, &renderer->limits, FLOOR_PIXELS, FLOOR_PIXELS, 1))
+      !vw_canvas_fit(&renderer->hidden[0], &renderer->limits, FLOOR_PIXELS, FLOOR_PIXELS, 1) ||
+      !vw_canvas_fit(&renderer->hidden[1], &renderer->limits, FLOOR_PIXELS, FLOOR_PIXELS, 1))
     return lb_fail(err, LB_ERR_MEMORY, "%s has no room for a shadow map of %d x %d pixels",
                    renderer->limits.device, (int)size, (int)size);
   return LB_OK;
@@ -175,6 +181,7 @@ lbStatus vw_renderer_create(const vwRendererDef *def, vwRenderer **out, lbError 
   renderer->def = *def;
   vw_gpu_clean();
   vw_gpu_limits(&renderer->limits);
+  if (def->shadow_size <= 1024) renderer->limits.software = true; // whoever asks so is slow
   lbStatus status = vw_crowds_create(&renderer->crowds, &renderer->limits, err);
   if (status == LB_OK) status = create_programs(renderer, err);
   if (status == LB_OK) status = create_maps(renderer, err);
@@ -211,7 +218,9 @@ void vw_renderer_destroy(vwRenderer *renderer, bool lost) {
     glDeleteTextures(1, &renderer->ramp);
     vw_depth_map_destroy(&renderer->shadow_map);
     vw_depth_map_destroy(&renderer->hovering);
-    vw_canvas_destroy(&renderer->hidden);
+    vw_canvas_destroy(&renderer->hidden[0]);
+    vw_canvas_destroy(&renderer->hidden[1]);
+    glDeleteProgram(renderer->blur);
     glDeleteSamplers(2, samplers);
     glDeleteVertexArrays(1, &renderer->nothing);
     glDeleteBuffers(1, &renderer->frame);
@@ -307,13 +316,17 @@ static void draw_occlusion(const vwRenderer *renderer, const vwPicture *picture,
   if (!light->shadows || !light->ground) return;
   vw_depth_map_begin(&renderer->hovering);
   draw_casters(renderer, picture, light->hovering);
-  glBindFramebuffer(GL_FRAMEBUFFER, renderer->hidden.drawn);
+  glBindFramebuffer(GL_FRAMEBUFFER, renderer->hidden[0].drawn);
   glViewport(0, 0, FLOOR_PIXELS, FLOOR_PIXELS);
   vw_gpu_bind(VW_UNIT_DEPTH, renderer->hovering.texture);
   glBindSampler(VW_UNIT_DEPTH, renderer->plainly);
   glDisable(GL_DEPTH_TEST);
   glUseProgram(renderer->occlusion);
   glBindVertexArray(renderer->nothing);
+  glDrawArrays(GL_TRIANGLES, 0, 3);
+  glBindFramebuffer(GL_FRAMEBUFFER, renderer->hidden[1].drawn);
+  vw_gpu_bind(VW_UNIT_COLOR, renderer->hidden[0].color);
+  glUseProgram(renderer->blur);
   glDrawArrays(GL_TRIANGLES, 0, 3);
   glEnable(GL_DEPTH_TEST);
 }
@@ -331,7 +344,7 @@ static void draw_ground(const vwRenderer *renderer, const vwLight *light) {
   if (!light->ground) return;
   glUseProgram(renderer->ground);
   glUniform1f(renderer->ground_reach, light->ground_reach);
-  vw_gpu_bind(VW_UNIT_COLOR, renderer->hidden.color);
+  vw_gpu_bind(VW_UNIT_COLOR, renderer->hidden[1].color);
   glBindVertexArray(renderer->nothing);
   glDrawArrays(GL_TRIANGLES, 0, 96);
 }

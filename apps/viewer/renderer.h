@@ -1,6 +1,7 @@
 // The renderer: one frame of bodies, ground, sky, lines and marks with OpenGL 3.3, OpenGL ES 3.0 or
 // WebGL 2. It knows no simulation: a picture is plain data. All calls need the context current in
-// which it was made.
+// which it was made. Colours in a picture (tints, lines, marks, balls) are sRGB in [0, 1]; those of
+// looks are linear, as in glTF.
 #ifndef LIMBER_VIEWER_RENDERER_H
 #define LIMBER_VIEWER_RENDERER_H
 

@@ -207,7 +207,7 @@ static void upload_vertices(const vwSkin *skin, vwGpuSkin *gpu) {
 }
 
 // Of bodies that have no look of their own.
-static const float clay[4] = { 0.74f, 0.235f, 0.085f, 1 };
+static const float clay[4] = { 0.60f, 0.145f, 0.035f, 1 };
 
 static lbStatus upload_looks(const vwGpuLimits *limits, const vwSkin *skin, vwGpuSkin *gpu,
                              lbError *err) {
