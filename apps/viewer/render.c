@@ -176,6 +176,7 @@ static lbStatus make_viewer(vwRender *render, lbError *err) {
   def.stage.full = render->def.full;
   def.stage.step_budget = INFINITY; // frames take what they take
   def.renderer.samples = render->def.samples;
+  def.renderer.shadow_size = 2048;
   lbStatus status = vw_viewer_create(&def, &render->viewer, err);
   if (!status) vw_viewer_resize(render->viewer, render->def.width, render->def.height);
   return status;

@@ -40,7 +40,7 @@ vwPicture vw_picture(void) {
   };
 }
 
-vwRendererDef vw_renderer_def(void) { return (vwRendererDef){ .samples = 4, .shadow_size = 2048 }; }
+vwRendererDef vw_renderer_def(void) { return (vwRendererDef){ 0 }; }
 
 // ---- making it ---------------------------------------------------------------------------------
 
@@ -170,18 +170,26 @@ done:
   return status;
 }
 
+// Whoever asks for a small shadow map is slow, and gets the cheaper filters too.
+static void choose_quality(vwRenderer *renderer) {
+  bool software = renderer->limits.software;
+  if (!renderer->def.samples) renderer->def.samples = software ? 1 : 4;
+  if (!renderer->def.shadow_size) renderer->def.shadow_size = software ? 1024 : 2048;
+  renderer->limits.software = renderer->def.shadow_size <= 1024;
+}
+
 lbStatus vw_renderer_create(const vwRendererDef *def, vwRenderer **out, lbError *err) {
-  if (def->samples < 1 || def->samples > 8)
-    return lb_fail(err, LB_ERR_ARGUMENT, "samples must be 1 to 8, not %d", (int)def->samples);
-  if (def->shadow_size < 1)
-    return lb_fail(err, LB_ERR_ARGUMENT, "shadow_size must be positive, not %d",
+  if (def->samples < 0 || def->samples > 8)
+    return lb_fail(err, LB_ERR_ARGUMENT, "samples must be 0 to 8, not %d", (int)def->samples);
+  if (def->shadow_size < 0)
+    return lb_fail(err, LB_ERR_ARGUMENT, "shadow_size must not be negative, it is %d",
                    (int)def->shadow_size);
   vwRenderer *renderer = lb_alloc(1, sizeof *renderer);
   if (!renderer) return lb_fail_memory(err);
   renderer->def = *def;
   vw_gpu_clean();
   vw_gpu_limits(&renderer->limits);
-  if (def->shadow_size <= 1024) renderer->limits.software = true; // whoever asks so is slow
+  choose_quality(renderer);
   lbStatus status = vw_crowds_create(&renderer->crowds, &renderer->limits, err);
   if (status == LB_OK) status = create_programs(renderer, err);
   if (status == LB_OK) status = create_maps(renderer, err);

@@ -74,8 +74,10 @@ vwPicture vw_picture(void); // nothing to see: ground, shadows and sky on
 typedef struct vwRenderer vwRenderer;
 
 typedef struct vwRendererDef {
-  int32_t samples;     // for anti-aliasing, 1 to 8, or what the context can; default 4
-  int32_t shadow_size; // pixels of the shadow map, default 2048; software rendering likes 1024
+  int32_t samples;     // for anti-aliasing, 1 to 8, or what the context can; default 0: 4, and 1
+                       // where the pictures are computed by the CPU
+  int32_t shadow_size; // pixels of the shadow map; up to 1024 also means cheaper filters; default
+                       // 0: 2048, and 1024 where the pictures are computed by the CPU
 } vwRendererDef;
 
 vwRendererDef vw_renderer_def(void);
