@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { EXACT_BOX = 200000, BOX_BODIES = 24, BOX_VERTICES = 48 };
+enum { EXACT_BOX = 200000, BOX_BODIES = 12, BOX_VERTICES = 48, BOX_FEW = 6 };
 
 vwStageDef vw_stage_def(void) { return (vwStageDef){ .step_budget = 0.012 }; }
 
@@ -447,9 +447,9 @@ void vw_stage_nodes(const vwStage *stage, int32_t number, int32_t body, double *
 
 static void add_moved(const vwActor *actor, int32_t body, vwBox *box) {
   int32_t vertices[BOX_VERTICES] = { 0 }, count = 0, total = actor->model->size.vertex_count;
+  int32_t most = actor->count > 4 ? BOX_FEW : BOX_VERTICES;
   double positions[3 * BOX_VERTICES] = { 0 };
-  for (int32_t v = 0; v < total && count < BOX_VERTICES; v += total / BOX_VERTICES + 1)
-    vertices[count++] = v;
+  for (int32_t v = 0; v < total && count < most; v += total / most + 1) vertices[count++] = v;
   actor->kind->vertices(actor, body, count, vertices, positions);
   for (int32_t i = 0; i < count; i++) {
     lbVec3 x = lb_vec3_load(positions + 3 * (size_t)i);
