@@ -68,11 +68,9 @@ static void place(Drawn *d) {
   for (int32_t i = 0; i < d->body_count; i++) {
     float *to = d->placements + 7 * (size_t)i;
     to[0] = (float)(apart * (i % side)), to[1] = (float)(apart * (i / side)), to[6] = 1;
-    vw_box_add(box, lb_vec3(to[0] + d->skin->centre[0] - d->skin->radius,
-                            to[1] + d->skin->centre[1] - d->skin->radius, 0));
-    vw_box_add(box, lb_vec3(to[0] + d->skin->centre[0] + d->skin->radius,
-                            to[1] + d->skin->centre[1] + d->skin->radius,
-                            d->skin->centre[2] + d->skin->radius));
+    double x = to[0] + d->skin->centre[0], y = to[1] + d->skin->centre[1];
+    vw_box_add(box, lb_vec3(x - d->skin->radius, y - d->skin->radius, 0));
+    vw_box_add(box, lb_vec3(x + d->skin->radius, y + d->skin->radius, 2 * d->skin->centre[2]));
   }
   vwCamera camera = vw_camera_of_box(*box, 'z');
   vw_camera_frame(&camera, *box, WIDTH, HEIGHT);
@@ -226,7 +224,7 @@ static lbStatus add_frames(Drawn *d, const char *way, void (*frames)(void *conte
   bench_time(row, 1e3 / d->frames, frames, d);
   row->limit = display_ms;
   snprintf(row->note, sizeof row->note,
-           "%.0f frames a second, %d for each glFinish; limit: 60 frames a second",
+           "%.3g frames a second, %d for each glFinish; limit: 60 frames a second",
            1e3 / row->median, (int)d->frames);
   if (median) *median = row->median;
   row = bench_add(table, "render.upload", parameters_of(d, way), "B");

@@ -1,8 +1,10 @@
 // A block of bricks whose lower end is held, moved by the waves
 //
-//   U_k(X) = e_(k mod 3) (X_z / size_z) sin(m_k pi (X_a / size_a + 1/7)),
+//   U_k(X) = e_d (X_z / size_z) sin(m pi (X_a / size_a + 1/7)),
 //
-// and in it a ring, whose vertices are carried by the bricks around them, or its own boundary.
+// k counting the directions d fastest, then the axes a, then m from 1 on (a column: d across it,
+// a along it); and in it a ring, whose vertices are carried by the bricks around them, or its own
+// boundary.
 #include "bench/render_model.h"
 
 #include "limber/material.h"
@@ -55,11 +57,13 @@ static void fill_bricks(Block *b) {
 
 static void fill_basis(Block *b) {
   for (int32_t k = 0; k < b->vectors; k++) {
-    int axis = k / 3 % 3, turns = 1 + k / 9;
+    bool column = b->cells[0] == 1;
+    int direction = column ? k % 2 : k % 3, axis = column ? 2 : k / 3 % 3;
+    int turns = 1 + (column ? k / 2 : k / 9);
     double *vector = b->basis + 3 * (size_t)b->node_count * (size_t)k;
     for (int32_t n = 0; n < b->node_count; n++) {
       const double *x = b->nodes + 3 * (size_t)n;
-      vector[3 * n + k % 3] =
+      vector[3 * n + direction] =
           x[2] / b->size[2] * sin(turns * LB_PI * (x[axis] / b->size[axis] + 1.0 / 7));
     }
     b->rising[k] = 40 * (1 + k);
