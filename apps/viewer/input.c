@@ -22,10 +22,14 @@ static void forget(vwViewer *viewer, vwPointerState *pointer) {
   *pointer = viewer->pointers[--viewer->pointer_count];
 }
 
+// Slow pictures make the clock coarse: two presses with one picture between them count too.
 static bool is_double(vwViewer *viewer, double x, double y) {
-  bool again = viewer->press_time >= 0 && viewer->now - viewer->press_time < DOUBLE_PRESS_SECONDS &&
+  bool quick = viewer->now - viewer->press_time < DOUBLE_PRESS_SECONDS ||
+               viewer->frame - viewer->press_frame <= 1;
+  bool again = viewer->press_time >= 0 && quick &&
                hypot(x - viewer->press_x, y - viewer->press_y) < DOUBLE_PRESS_PIXELS;
   viewer->press_time = again ? -1 : viewer->now; // a third press begins anew
+  viewer->press_frame = viewer->frame;
   viewer->press_x = x;
   viewer->press_y = y;
   return again;
