@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct ViewOptions {
@@ -30,7 +31,11 @@ static void listen_for_end(void) {
 // ---- the window --------------------------------------------------------------------------------
 
 static lbStatus find_gallery(const cliArguments *arguments, vwGallery **gallery, lbError *err) {
-  if (arguments->input_count) return vw_gallery_of_file(arguments->inputs[0], gallery, err);
+  const char *input = arguments->input_count ? arguments->inputs[0] : NULL;
+  struct stat about;
+  if (input && !stat(input, &about) && S_ISDIR(about.st_mode))
+    return vw_gallery_load(input, gallery, err);
+  if (input) return vw_gallery_of_file(input, gallery, err);
   char folder[4096];
   lbStatus status = cli_data_folder("scenes", "share/limber/scenes", folder, sizeof folder, err);
   return status ? status : vw_gallery_load(folder, gallery, err);
@@ -215,9 +220,9 @@ const cliVerb cli_view = {
   "view",
   "look at a scene, model or mesh and pull at it; without one: the gallery",
   "limber view [X] [options]",
-  "X is a scene (.json), a model or cooked file (.glb), or a mesh or surface, for which a model "
-  "is\n"
-  "built first. Drag a body to pull it, drag beside it to turn the camera; ? lists the keys.\n"
+  "X is a scene (.json), a model or cooked file (.glb), a mesh or surface, for which a model is\n"
+  "built first, or a folder with a gallery.json. Drag a body to pull it, drag beside it to turn "
+  "the camera; ? lists the keys.\n"
   "--web serves the same as a web page, on this machine alone.\n"
   "With --json the window prints a summary when it is closed.\n",
   "  limber view\n"

@@ -138,8 +138,11 @@ static void record_sketch(vwViewer *viewer) {
 }
 
 static void step_once(vwViewer *viewer) {
+  lbError err;
   viewer->settings.paused = 1;
+  if (vw_stage_apply(viewer->stage, &viewer->settings, &err)) vw_viewer_say(viewer, err.text);
   vw_stage_step(viewer->stage);
+  viewer->steps++;
 }
 static void reset(vwViewer *viewer) { vw_stage_reset(viewer->stage); }
 static void release_all(vwViewer *viewer) { vw_stage_release_all(viewer->stage); }

@@ -326,6 +326,7 @@ static void pass_messages(Window *window) {
 static void tell(Window *window) {
   vwWindowReport *report = window->report;
   report->seconds = glfwGetTime() - window->begin;
+  report->steps = vw_viewer_steps(window->viewer);
   report->saved = window->saver.saved;
   report->panel = window->panel.shown;
   report->help = window->panel.help;
@@ -339,9 +340,7 @@ static void run(Window *window) {
     double now = glfwGetTime(), passed = now - last;
     last = now;
     if (passed > 0) window->panel.frame_rate += 0.05 * (1 / passed - window->panel.frame_rate);
-    int64_t before = vw_viewer_steps(window->viewer);
     draw_frame(window, passed);
-    window->report->steps += vw_viewer_steps(window->viewer) - before;
     window->report->frames++;
     watch_hands(window);
     pass_messages(window);
