@@ -154,13 +154,16 @@ static double time_of(vwAnimation *animation, const vwStage *stage) {
   return time;
 }
 
+// The nearest of the times that frames should have: steps do not meet them exactly.
+static double tick_of(double time) { return floor(time * VW_ANIMATION_RATE + 0.5); }
+
 lbStatus vw_animation_add(vwAnimation *animation, const vwStage *stage, lbError *err) {
   if (!vw_animation_fits(animation, stage))
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "the animation cannot go on: it is full, or method, r or scene changed");
   double time = time_of(animation, stage);
   size_t frame = (size_t)animation->frame_count;
-  if (frame && time < animation->times[frame - 1] + 0.999 / VW_ANIMATION_RATE) return LB_OK;
+  if (frame && tick_of(time) <= tick_of(animation->times[frame - 1])) return LB_OK;
   if (!lb_grow((void **)&animation->times, &animation->times_capacity, frame + 1, sizeof(double)))
     return lb_fail_memory(err);
   lbStatus status = LB_OK;

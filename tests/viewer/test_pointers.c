@@ -205,8 +205,8 @@ static void keys_press_what_the_table_says_once(void **state) {
   static const struct {
     int key;
     vwWish wish;
-  } wishes[] = { { 'p', VW_WISH_PICTURE }, { 'v', VW_WISH_VIDEO },    { 'a', VW_WISH_ANIMATION },
-                 { '?', VW_WISH_HELP },    { 'j', VW_WISH_NEXT },     { 'u', VW_WISH_PREVIOUS },
+  } wishes[] = { { 'p', VW_WISH_PICTURE }, { 'v', VW_WISH_VIDEO },  { 'a', VW_WISH_ANIMATION },
+                 { '?', VW_WISH_HELP },    { 'j', VW_WISH_NEXT },   { 'u', VW_WISH_PREVIOUS },
                  { 'q', VW_WISH_QUIT },    { 'P', VW_WISH_PICTURE } };
   enum { COUNT = sizeof wishes / sizeof *wishes };
   for (int i = 0; i < COUNT; i++) assert_true(vw_viewer_key(viewer, wishes[i].key, 0));
