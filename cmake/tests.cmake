@@ -27,6 +27,11 @@ find_program(LIMBER_PYTHON python3 REQUIRED)
 
 # Every tests/cli/test_<subject>.py runs this build's program and is one CTest test, cli.<subject>.
 file(GLOB cli_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/cli/test_*.py)
+# The window under Xvfb, with software rendering: in one build.
+if(NOT CMAKE_C_COMPILER_ID STREQUAL "GNU" OR LIMBER_SANITIZE OR LIMBER_PORTABLE
+    OR NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+  list(FILTER cli_tests EXCLUDE REGEX "/test_window\\.py$")
+endif()
 foreach(script IN LISTS cli_tests)
   get_filename_component(subject ${script} NAME_WE)
   string(REPLACE "test_" "" subject ${subject})

@@ -1,6 +1,7 @@
 // limber view: the interactive window, or the same in a web page.
 #include "cli.h"
 
+#include "apps/viewer/assign.h"
 #include "apps/viewer/full.h"
 #include "apps/viewer/serve.h"
 #include "apps/viewer/window.h"
@@ -8,30 +9,80 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct ViewOptions {
   bool web, no_open, no_panel;
   int32_t port, width, height;
   double seconds;
-  const char *set;
+  const char *set, *state;
 } ViewOptions;
+
+static volatile sig_atomic_t stopped;
+static void stop(int signal_number) { stopped = signal_number; }
+
+static void listen_for_end(void) {
+  struct sigaction action = { .sa_handler = stop };
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
 
 // ---- the window --------------------------------------------------------------------------------
 
 static lbStatus find_gallery(const cliArguments *arguments, vwGallery **gallery, lbError *err) {
-  if (arguments->input_count) return vw_gallery_of_file(arguments->inputs[0], gallery, err);
+  const char *input = arguments->input_count ? arguments->inputs[0] : NULL;
+  struct stat about;
+  if (input && !stat(input, &about) && S_ISDIR(about.st_mode))
+    return vw_gallery_load(input, gallery, err);
+  if (input) return vw_gallery_of_file(input, gallery, err);
   char folder[4096];
   lbStatus status = cli_data_folder("scenes", "share/limber/scenes", folder, sizeof folder, err);
   return status ? status : vw_gallery_load(folder, gallery, err);
 }
 
-static cliStatus print_report(const vwWindowReport *report) {
-  return cli_print_json(json_pack(
-      "{s:I, s:I, s:f, s:i, s:i, s:i, s:f, s:f, s:s}", "frames", (json_int_t)report->frames,
-      "steps", (json_int_t)report->steps, "seconds", report->seconds, "opened", (int)report->opened,
-      "refused", (int)report->refused, "grabs", (int)report->grabs, "largest_pull",
-      report->largest_pull, "largest_force", report->largest_force, "device", report->device));
+static json_t *report_document(const vwWindowReport *report) {
+  json_t *document = json_object();
+  json_object_set_new(document, "title", json_string(report->title));
+  json_object_set_new(document, "frames", json_integer(report->frames));
+  json_object_set_new(document, "steps", json_integer(report->steps));
+  json_object_set_new(document, "seconds", json_real(report->seconds));
+  json_object_set_new(document, "width", json_integer(report->width));
+  json_object_set_new(document, "height", json_integer(report->height));
+  json_object_set_new(document, "opened", json_integer(report->opened));
+  json_object_set_new(document, "refused", json_integer(report->refused));
+  json_object_set_new(document, "saved", json_integer(report->saved));
+  json_object_set_new(document, "grabs", json_integer(report->grabs));
+  json_object_set_new(document, "holding", json_integer(report->holding));
+  json_object_set_new(document, "pins", json_integer(report->pins));
+  json_object_set_new(document, "largest_pull", cli_number(report->largest_pull));
+  json_object_set_new(document, "largest_force", cli_number(report->largest_force));
+  json_object_set_new(document, "panel", json_boolean(report->panel));
+  json_object_set_new(document, "help", json_boolean(report->help));
+  json_object_set_new(document, "note", json_string(report->note));
+  json_object_set_new(document, "link", json_string(report->link));
+  json_object_set_new(document, "device", json_string(report->device));
+  return document;
+}
+
+typedef struct StateFile { // --state
+  const char *path;        // NULL: none
+  double written;          // when it was
+} StateFile;
+
+// Ten times a second at most; a disk that is full must not end the window.
+static void write_state(const vwWindowReport *report, void *context) {
+  StateFile *state = context;
+  if (!state->path || lb_seconds() - state->written < 0.1) return;
+  json_t *document = report_document(report);
+  (void)cli_write_json(document, state->path, NULL);
+  json_decref(document);
+  state->written = lb_seconds();
+}
+
+static bool is_stopped(void *context) {
+  (void)context;
+  return stopped != 0;
 }
 
 static cliStatus show_window(const ViewOptions *options, const cliArguments *arguments) {
@@ -40,8 +91,13 @@ static cliStatus show_window(const ViewOptions *options, const cliArguments *arg
   def.height = options->height;
   def.panel = !options->no_panel;
   def.seconds = options->seconds;
-  def.link = options->set;
+  def.settings = options->set;
   def.viewer.stage.full = &vw_full_kind;
+  StateFile state = { .path = options->state };
+  def.stopped = is_stopped;
+  def.tell = write_state;
+  def.context = &state;
+  listen_for_end();
   lbError err;
   vwGallery *gallery = NULL;
   vwWindowReport report;
@@ -52,18 +108,13 @@ static cliStatus show_window(const ViewOptions *options, const cliArguments *arg
   cli_finish_progress();
   if (status && arguments->input_count) return cli_fail_about(arguments->inputs[0], &err);
   if (status) return cli_fail(&err);
-  return arguments->common.json ? print_report(&report) : CLI_OK;
+  return arguments->common.json ? cli_print_json(report_document(&report)) : CLI_OK;
 }
 
 // ---- the page ----------------------------------------------------------------------------------
 
-static volatile sig_atomic_t stopped;
-static void stop(int signal_number) { stopped = signal_number; }
-
 static void wait_for_end(double seconds) {
-  struct sigaction action = { .sa_handler = stop };
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
+  listen_for_end();
   double begin = lb_seconds();
   while (!stopped && !(seconds > 0 && lb_seconds() - begin > seconds)) usleep(50000);
 }
@@ -89,7 +140,10 @@ static void page_address(const vwServer *server, const vwServerFile *file, const
   if (file && !vw_url_encode(file->name, name, sizeof name)) name[0] = '\0';
   snprintf(url, size, "%s%s%s%s%s", vw_server_url(server), name[0] || set ? "#" : "",
            name[0] ? "open=" : "", name, "");
-  if (set) snprintf(url + strlen(url), size - strlen(url), "%s%s", name[0] ? "&" : "", set);
+  size_t begin = strlen(url);
+  if (set) snprintf(url + begin, size - begin, "%s%s", name[0] ? "&" : "", set);
+  for (char *c = url + begin; *c; c++)
+    if (*c == ',') *c = '&'; // as links have it
 }
 
 static lbStatus serve(const ViewOptions *options, const vwServerFile *file, bool quiet,
@@ -142,9 +196,11 @@ static cliStatus run(int count, char **words) {
     { "width", CLI_INTEGER, &view.width, NULL, "PIXELS", "of the window (1280)" },
     { "height", CLI_INTEGER, &view.height, NULL, "PIXELS", "of the window (800)" },
     { "no-panel", CLI_FLAG, &view.no_panel, NULL, NULL, "begin without the panel; Tab brings it" },
-    { "set", CLI_TEXT, &view.set, NULL, "NAME=VALUE&...",
-      "settings to begin with, as in share links" },
+    { "set", CLI_TEXT, &view.set, NULL, "NAME=VALUE,...",
+      "settings to begin with, as in share links: speed=0.25,map=stress" },
     { "seconds", CLI_NUMBER, &view.seconds, NULL, "S", "close by itself after so long" },
+    { "state", CLI_TEXT, &view.state, NULL, "FILE.json",
+      "keep the summary that --json prints in a file, for tests and tools" },
     { 0 },
   };
   cliArguments arguments;
@@ -154,6 +210,9 @@ static cliStatus run(int count, char **words) {
   if (view.width < 1 || view.width > 16384 || view.height < 1 || view.height > 16384)
     return cli_usage(&cli_view, "--width and --height must be 1 to 16384");
   if (view.port < 0 || view.port > 65535) return cli_usage(&cli_view, "--port must be 0 to 65535");
+  if (!(view.seconds >= 0)) return cli_usage(&cli_view, "--seconds must be 0 or more");
+  lbError err;
+  if (vw_assign_check(view.set, &err)) return cli_usage(&cli_view, "--%s", err.text);
   return view.web ? show_page(&view, &arguments) : show_window(&view, &arguments);
 }
 
@@ -161,14 +220,14 @@ const cliVerb cli_view = {
   "view",
   "look at a scene, model or mesh and pull at it; without one: the gallery",
   "limber view [X] [options]",
-  "X is a scene (.json), a model or cooked file (.glb), or a mesh or surface, for which a model "
-  "is\n"
-  "built first. Drag a body to pull it, drag beside it to turn the camera; ? lists the keys.\n"
+  "X is a scene (.json), a model or cooked file (.glb), a mesh or surface, for which a model is\n"
+  "built first, or a folder with a gallery.json. Drag a body to pull it, drag beside it to turn "
+  "the camera; ? lists the keys.\n"
   "--web serves the same as a web page, on this machine alone.\n"
   "With --json the window prints a summary when it is closed.\n",
   "  limber view\n"
   "  limber view scenes/bridge.json\n"
-  "  limber view scenes/spoon.json --set \"map=3&speed=0.25\"\n"
+  "  limber view scenes/spoon.json --set map=stress,speed=0.25\n"
   "  limber view --web",
   run,
 };

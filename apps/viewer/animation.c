@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define FLOATS_MOST (1 << 27) // 512 MiB: what it holds at most
+
 typedef struct Track { // an actor
   const lbModel *model;
   lbMethod method;
@@ -133,13 +135,35 @@ static lbStatus add_to_track(Track *track, const vwStage *stage, int32_t actor, 
   return track->dimension ? LB_OK : add_positions(track, stage, actor, to, err);
 }
 
-lbStatus vw_animation_add(vwAnimation *animation, const vwStage *stage, lbError *err) {
-  if (vw_stage_generation(stage) != animation->generation)
-    return lb_fail(err, LB_ERR_ARGUMENT,
-                   "the animation was ended: method, r or scene changed while it was recorded");
+bool vw_animation_fits(const vwAnimation *animation, const vwStage *stage) {
+  size_t floats = 0;
+  for (int32_t i = 0; i < animation->track_count; i++)
+    floats += (size_t)animation->tracks[i].body_count * (animation->tracks[i].frame_floats + 7);
+  return vw_stage_generation(stage) == animation->generation &&
+         (size_t)animation->frame_count < FLOATS_MOST / (floats + 1);
+}
+
+// Simulated time since the beginning; a reset of the stage, which puts its clock back, takes no
+// time.
+static double time_of(vwAnimation *animation, const vwStage *stage) {
+  int32_t frame = animation->frame_count;
   double time = vw_stage_time(stage) - animation->begin;
+  if (!frame || time >= animation->times[frame - 1]) return time;
+  time = animation->times[frame - 1] + 1 / VW_ANIMATION_RATE;
+  animation->begin = vw_stage_time(stage) - time;
+  return time;
+}
+
+// The nearest of the times that frames should have: steps do not meet them exactly.
+static double tick_of(double time) { return floor(time * VW_ANIMATION_RATE + 0.5); }
+
+lbStatus vw_animation_add(vwAnimation *animation, const vwStage *stage, lbError *err) {
+  if (!vw_animation_fits(animation, stage))
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "the animation cannot go on: it is full, or method, r or scene changed");
+  double time = time_of(animation, stage);
   size_t frame = (size_t)animation->frame_count;
-  if (frame && time < animation->times[frame - 1] + 0.999 / VW_ANIMATION_RATE) return LB_OK;
+  if (frame && tick_of(time) <= tick_of(animation->times[frame - 1])) return LB_OK;
   if (!lb_grow((void **)&animation->times, &animation->times_capacity, frame + 1, sizeof(double)))
     return lb_fail_memory(err);
   lbStatus status = LB_OK;

@@ -10,8 +10,11 @@ typedef struct vwAnimation vwAnimation;
 
 lbStatus vw_animation_create(const vwStage *stage, vwAnimation **out, lbError *err);
 void vw_animation_destroy(vwAnimation *animation);
-// Adds a frame if simulated time has gone on far enough. LB_ERR_ARGUMENT when the stage's actors
-// are no longer those that it began with.
+// False when the stage's actors are no longer those that it began with, or when it is so long that
+// it is to be saved now. It must not outlive the bundle of the stage that it began with.
+bool vw_animation_fits(const vwAnimation *animation, const vwStage *stage);
+// Adds a frame if simulated time has gone on far enough; a reset of the stage goes on from where it
+// was. LB_ERR_ARGUMENT where it does not fit.
 lbStatus vw_animation_add(vwAnimation *animation, const vwStage *stage, lbError *err);
 int32_t vw_animation_frames(const vwAnimation *animation);
 lbStatus vw_animation_save(const vwAnimation *animation, const char *path, lbError *err);

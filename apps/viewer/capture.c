@@ -2,6 +2,7 @@
 #include "capture.h"
 
 #include "animation.h"
+#include "limber/file.h"
 #include "picture.h"
 #include "video.h"
 
@@ -25,7 +26,8 @@ static lbStatus free_name(const char *extension, char *path, size_t size, lbErro
     snprintf(path, size, "limber-%03d.%s", number, extension);
     if (access(path, F_OK)) return LB_OK;
   }
-  return lb_fail(err, LB_ERR_FILE, "no free name: limber-0001.%s to limber-9999.%s are all there",
+  path[0] = 0;
+  return lb_fail(err, LB_ERR_FILE, "no free name: limber-001.%s to limber-9999.%s are all there",
                  extension, extension);
 }
 
@@ -44,29 +46,41 @@ void vw_capture_destroy(vwCapture *capture) {
 bool vw_capture_has_video(const vwCapture *capture) { return capture->video != NULL; }
 bool vw_capture_has_animation(const vwCapture *capture) { return capture->animation != NULL; }
 
+bool vw_capture_video_fits(const vwCapture *capture, int32_t width, int32_t height) {
+  return capture->video_width == width && capture->video_height == height;
+}
+
+bool vw_capture_animation_fits(const vwCapture *capture, const vwStage *stage) {
+  return capture->animation && vw_animation_fits(capture->animation, stage);
+}
+
 lbStatus vw_capture_picture(vwCapture *capture, int32_t width, int32_t height, const uint8_t *rgba,
                             char *saved, size_t size, lbError *err) {
   (void)capture;
   lbStatus status = free_name("png", saved, size, err);
-  return status ? status : vw_png_save(saved, width, height, rgba, err);
+  if (!status) status = vw_png_save(saved, width, height, rgba, err);
+  if (status) saved[0] = 0;
+  return status;
 }
 
+// The file is there before the sketch is ended: where none can be written, the sketch goes on.
 lbStatus vw_capture_sketch(vwCapture *capture, vwStage *stage, char *saved, size_t size,
                            lbError *err) {
   (void)capture;
+  lbFileWriter writer;
   char *json = NULL;
-  lbStatus status = vw_stage_sketch_end(stage, &json, err);
-  if (!status) status = free_name("sketch.json", saved, size, err);
-  FILE *file = status ? NULL : fopen(saved, "wx");
-  if (!status && !file) status = lb_fail(err, LB_ERR_FILE, "%s: cannot write", saved);
-  if (file) {
-    bool written = fputs(json, file) >= 0;
-    written &= fclose(file) == 0;
-    if (!written) {
-      unlink(saved);
+  lbStatus status = free_name("sketch.json", saved, size, err);
+  if (!status) status = lb_file_begin(&writer, saved, err);
+  if (!status) {
+    status = vw_stage_sketch_end(stage, &json, err);
+    if (!status && fputs(json, writer.stream) < 0)
       status = lb_fail(err, LB_ERR_FILE, "%s: cannot write, is the disk full?", saved);
-    }
+    if (status)
+      lb_file_abort(&writer);
+    else
+      status = lb_file_commit(&writer, err);
   }
+  if (status) saved[0] = 0;
   lb_free(json);
   return status;
 }
@@ -107,24 +121,25 @@ lbStatus vw_capture_toggle_animation(vwCapture *capture, vwStage *stage, char *s
 // ---- frames ------------------------------------------------------------------------------------
 
 // The video's clock: frame i is due at begin + i / rate.
-static bool video_due(const vwCapture *capture, double now) {
+bool vw_capture_video_due(const vwCapture *capture, double now) {
   if (!capture->video) return false;
   return capture->video_begin < 0 ||
          now - capture->video_begin >= (double)capture->video_frames / VIDEO_RATE;
 }
 
 bool vw_capture_frame_due(const vwCapture *capture, double now) {
-  return capture->animation || video_due(capture, now);
+  return capture->animation || vw_capture_video_due(capture, now);
 }
 
 // A slow display repeats frames, so that the video keeps the clock's pace.
 static lbStatus add_video_frames(vwCapture *capture, double now, int32_t width, int32_t height,
                                  const uint8_t *rgba, lbError *err) {
   lbStatus status = LB_OK;
-  if (width != capture->video_width || height != capture->video_height)
-    status = lb_fail(err, LB_ERR_ARGUMENT, "the video was ended: the window's size changed");
+  if (!vw_capture_video_fits(capture, width, height))
+    status = lb_fail(err, LB_ERR_ARGUMENT, "the video was dropped: the picture's size changed");
   if (capture->video_begin < 0) capture->video_begin = now;
-  for (int repeat = 0; !status && video_due(capture, now) && repeat < VIDEO_RATE; repeat++) {
+  for (int repeat = 0; !status && vw_capture_video_due(capture, now) && repeat < VIDEO_RATE;
+       repeat++) {
     status = vw_video_add(capture->video, rgba, err);
     capture->video_frames++;
   }
@@ -137,7 +152,7 @@ static lbStatus add_video_frames(vwCapture *capture, double now, int32_t width, 
 lbStatus vw_capture_frame(vwCapture *capture, double now, vwStage *stage, int32_t width,
                           int32_t height, const uint8_t *rgba, lbError *err) {
   lbStatus status = LB_OK;
-  if (video_due(capture, now) && rgba)
+  if (vw_capture_video_due(capture, now) && rgba)
     status = add_video_frames(capture, now, width, height, rgba, err);
   if (status || !capture->animation) return status;
   status = vw_animation_add(capture->animation, stage, err);

@@ -12,12 +12,11 @@ static const char *text_of(const json_t *object, const char *key, const char *ot
   return text ? text : otherwise;
 }
 
+// A scene that cannot be read is listed all the same.
 static lbStatus read_item(const char *folder, const char *name, vwGalleryItem *item, lbError *err) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s", folder, name);
-  json_error_t error;
-  json_t *scene = json_load_file(path, 0, &error);
-  if (!scene) return lb_fail(err, LB_ERR_FORMAT, "%s:%d: %s", path, error.line, error.text);
+  json_t *scene = json_load_file(path, 0, NULL); // NULL: opening it will say what is wrong
   item->path = lb_duplicate_text(path);
   item->title = lb_duplicate_text(text_of(scene, "title", name));
   item->hint = lb_duplicate_text(text_of(scene, "try", ""));
@@ -47,7 +46,8 @@ lbStatus vw_gallery_load(const char *folder, vwGallery **out, lbError *err) {
     return lb_fail(err, LB_ERR_FILE, "%s: cannot open; name a scene or a model instead", path);
   if (!json_is_array(list)) {
     json_decref(list);
-    return lb_fail(err, LB_ERR_FORMAT, "%s:%d: not a list of scenes", path, error.line);
+    return lb_fail(err, LB_ERR_FORMAT, "%s:%d: not a list of scenes", path,
+                   error.line > 0 ? error.line : 1);
   }
   vwGallery *gallery = NULL;
   lbStatus status = make((int32_t)json_array_size(list), &gallery, err);

@@ -12,6 +12,9 @@
 #define DOUBLE_PRESS_PIXELS 8
 #define ARROW_PIXELS 40 // what an arrow key turns the camera by
 
+// Far outside is fine, absurd is not: the camera would never find back.
+static bool is_place(double x, double y) { return fabs(x) < 1e6 && fabs(y) < 1e6; }
+
 static vwPointerState *find(vwViewer *viewer, int32_t id) {
   for (int32_t i = 0; i < viewer->pointer_count; i++)
     if (viewer->pointers[i].id == id) return &viewer->pointers[i];
@@ -22,10 +25,14 @@ static void forget(vwViewer *viewer, vwPointerState *pointer) {
   *pointer = viewer->pointers[--viewer->pointer_count];
 }
 
+// Slow pictures make the clock coarse: two presses with one picture between them count too.
 static bool is_double(vwViewer *viewer, double x, double y) {
-  bool again = viewer->press_time >= 0 && viewer->now - viewer->press_time < DOUBLE_PRESS_SECONDS &&
+  bool quick = viewer->now - viewer->press_time < DOUBLE_PRESS_SECONDS ||
+               viewer->frame - viewer->press_frame <= 1;
+  bool again = viewer->press_time >= 0 && quick &&
                hypot(x - viewer->press_x, y - viewer->press_y) < DOUBLE_PRESS_PIXELS;
   viewer->press_time = again ? -1 : viewer->now; // a third press begins anew
+  viewer->press_frame = viewer->frame;
   viewer->press_x = x;
   viewer->press_y = y;
   return again;
@@ -51,7 +58,7 @@ static vwPointerRole role_of_press(vwViewer *viewer, int32_t id, vwButton button
 
 void vw_viewer_press(vwViewer *viewer, int32_t pointer, vwButton button, int modifiers, double x,
                      double y) {
-  if (!isfinite(x) || !isfinite(y)) return;
+  if (!is_place(x, y)) return;
   if (find(viewer, pointer)) vw_viewer_release(viewer, pointer, 0); // its release got lost
   if (viewer->pointer_count == VW_POINTERS_MAX) return;
   vwPointerRole role = role_of_press(viewer, pointer, button, modifiers, x, y);
@@ -86,7 +93,7 @@ static void move_tool(vwViewer *viewer, int32_t id, double x, double y) {
 
 void vw_viewer_move(vwViewer *viewer, int32_t id, double x, double y) {
   vwPointerState *pointer = find(viewer, id);
-  if (!pointer || !isfinite(x) || !isfinite(y) || viewer->height <= 0) return;
+  if (!pointer || !is_place(x, y) || viewer->height <= 0) return;
   double dx = x - pointer->x, dy = y - pointer->y;
   vwPointerState *other = partner(viewer, pointer);
   if (other)

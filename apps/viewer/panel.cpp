@@ -17,7 +17,22 @@ extern "C" {
 #include <cstring>
 
 static float scale = 1;
-static double covered;
+
+struct Area { // of the window, that pointers do not pass through
+  float left, top, right, bottom;
+};
+enum { AREAS_MAX = 4 };
+static Area areas[AREAS_MAX];
+static int area_count;
+static bool popup_open; // a list of choices: presses anywhere are its own
+
+static const float panel_width = 312, panel_margin = 10; // units at scale 1
+static const float smallest_width = 560, smallest_height = 240;
+
+static void keep_area() {
+  ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  if (area_count < AREAS_MAX) areas[area_count++] = { at.x, at.y, at.x + size.x, at.y + size.y };
+}
 
 // ---- life --------------------------------------------------------------------------------------
 
@@ -46,8 +61,13 @@ static void set_style() {
   style.WindowBorderSize = 0;
   style.Colors[ImGuiCol_WindowBg] = ImVec4(0.09f, 0.10f, 0.12f, 0.88f);
   const ImVec4 accent(0.93f, 0.52f, 0.22f, 1), quiet(0.93f, 0.52f, 0.22f, 0.55f);
-  style.Colors[ImGuiCol_SliderGrab] = style.Colors[ImGuiCol_CheckMark] = accent;
-  style.Colors[ImGuiCol_SliderGrabActive] = accent;
+  style.Colors[ImGuiCol_CheckMark] = style.Colors[ImGuiCol_SliderGrabActive] = accent;
+  style.Colors[ImGuiCol_SliderGrab] = ImVec4(0.93f, 0.52f, 0.22f, 0.75f);
+  style.Colors[ImGuiCol_TextDisabled] = ImVec4(0.66f, 0.69f, 0.73f, 1);
+  style.Colors[ImGuiCol_TitleBgActive] = style.Colors[ImGuiCol_TitleBg] =
+      ImVec4(0.16f, 0.17f, 0.20f, 1);
+  style.Colors[ImGuiCol_ScrollbarBg] = ImVec4(0, 0, 0, 0);
+  style.WindowPadding = ImVec2(10, 8);
   style.Colors[ImGuiCol_Header] = ImVec4(1, 1, 1, 0.08f);
   style.Colors[ImGuiCol_HeaderHovered] = style.Colors[ImGuiCol_ButtonHovered] = quiet;
   style.Colors[ImGuiCol_HeaderActive] = style.Colors[ImGuiCol_ButtonActive] = accent;
@@ -73,8 +93,25 @@ void vw_panel_stop() {
   ImGui::DestroyContext();
 }
 
-double vw_panel_width() { return covered; }
-bool vw_panel_takes_pointer() { return ImGui::GetIO().WantCaptureMouse; }
+static bool has_room(const vwPanel *panel, double width, double height) {
+  return panel->shown && width >= (double)(smallest_width * scale) &&
+         height >= (double)(smallest_height * scale);
+}
+
+double vw_panel_width(const vwPanel *panel, double width, double height) {
+  if (!has_room(panel, width, height)) return 0;
+  return (double)((panel_width + 2 * panel_margin) * scale) / width;
+}
+
+// By place and not by what ImGui says: it learns of the pointer in its next frame only, and a quick
+// press after a quick move would go to the wrong one.
+bool vw_panel_takes_pointer(double x, double y) {
+  for (int i = 0; i < area_count; i++)
+    if (x >= areas[i].left && x < areas[i].right && y >= areas[i].top && y < areas[i].bottom)
+      return true;
+  return popup_open;
+}
+
 bool vw_panel_takes_keys() { return ImGui::GetIO().WantTextInput; }
 
 // ---- controls ----------------------------------------------------------------------------------
@@ -91,15 +128,38 @@ static void explain(const vwControl *control, const vwControlState &state) {
   ImGui::EndTooltip();
 }
 
+// "1.25 MPa", "7850 kg/m³", "0.25×": pressures by a prefix, no exponents where none is needed.
+static void write_value(double value, const char *unit, bool whole, char *text, size_t size) {
+  static const struct {
+    double from;
+    const char *prefix;
+  } prefixes[] = { { 1e9, "G" }, { 1e6, "M" }, { 1e3, "k" } };
+  const char *prefix = "", *space = " ";
+  if (!strcmp(unit, "Pa"))
+    for (const auto &entry : prefixes)
+      if (value >= entry.from * 0.9995) {
+        value /= entry.from;
+        prefix = entry.prefix;
+        break;
+      }
+  if (!strcmp(unit, "x")) unit = "\xc3\x97"; // the sign "times"
+  if (!unit[0] || (unsigned char)unit[0] >= 128) space = "";
+  bool plain = whole || (std::fabs(value) >= 999.5 && std::fabs(value) < 1e7);
+  snprintf(text, size, plain ? "%.0f%s%s%s" : "%.3g%s%s%s", value, space, prefix, unit);
+}
+
+// While a number is typed, or may be in a moment (Ctrl and a press), it is plain.
 static bool edit_slider(const vwControl *control, const vwControlState &state, double *value) {
-  bool logarithmic = control->kind == VW_LOG_SLIDER;
-  const char *format = logarithmic || std::fabs(state.high) >= 1e4 ? "%.3g" : "%.4g";
-  if (control->whole) format = "%.0f";
+  bool typing = ImGui::GetIO().KeyCtrl || ImGui::GetIO().WantTextInput;
   char label[128], shown[64];
-  snprintf(shown, sizeof shown, "%s %s", format, control->unit);
+  write_value(*value, control->unit, control->whole, shown, sizeof shown);
   snprintf(label, sizeof label, "%s##%s", control->label, control->name);
-  return ImGui::SliderScalar(label, ImGuiDataType_Double, value, &state.low, &state.high, shown,
-                             logarithmic ? ImGuiSliderFlags_Logarithmic : 0);
+  ImGuiSliderFlags flags = ImGuiSliderFlags_AlwaysClamp;
+  if (control->kind == VW_LOG_SLIDER) flags |= ImGuiSliderFlags_Logarithmic;
+  bool changed = ImGui::SliderScalar(label, ImGuiDataType_Double, value, &state.low, &state.high,
+                                     typing ? "%.6g" : shown, flags);
+  if (control->whole) *value = std::round(*value);
+  return changed && *value != state.value;
 }
 
 static bool edit_choice(const vwControl *control, const vwControlState &state, double *value) {
@@ -131,18 +191,23 @@ static void edit_control(vwViewer *viewer, int32_t index) {
   if (changed) vw_viewer_set(viewer, index, value, &err); // a refusal becomes the viewer's message
 }
 
-// Buttons of a group stand in rows.
+// Buttons of a group stand in rows, toggles in two columns.
 static void edit_group(vwViewer *viewer, const char *group) {
-  bool in_row = false;
+  const vwControl *before = nullptr;
+  bool second = false; // column of the toggle before
+  float half = ImGui::GetContentRegionAvail().x / 2;
   for (int32_t i = 0; i < vw_control_count(); i++) {
     const vwControl *control = vw_control(i);
     if (strcmp(control->group, group)) continue;
-    if (control->kind == VW_BUTTON && in_row) {
+    bool follows = before && before->kind == control->kind;
+    if (control->kind == VW_BUTTON && follows) {
       float width = ImGui::CalcTextSize(control->label).x + 4 * ImGui::GetStyle().FramePadding.x;
       ImGui::SameLine();
       if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
     }
-    in_row = control->kind == VW_BUTTON;
+    second = control->kind == VW_TOGGLE && follows && !second;
+    if (second) ImGui::SameLine(half + ImGui::GetStyle().WindowPadding.x);
+    before = control;
     edit_control(viewer, i);
   }
 }
@@ -154,7 +219,7 @@ static void edit_all(vwViewer *viewer) {
     if (!strcmp(group, last)) continue;
     last = group;
     if (ImGui::CollapsingHeader(group, ImGuiTreeNodeFlags_DefaultOpen)) {
-      ImGui::PushItemWidth(ImGui::GetContentRegionAvail().x * 0.52f);
+      ImGui::PushItemWidth(ImGui::GetContentRegionAvail().x * 0.46f);
       edit_group(viewer, group);
       ImGui::PopItemWidth();
     }
@@ -165,9 +230,23 @@ static void edit_all(vwViewer *viewer) {
 
 static void choose_scene(vwPanel *panel) {
   if (!panel->gallery || panel->gallery->count < 2) return;
-  if (!ImGui::CollapsingHeader("Gallery", ImGuiTreeNodeFlags_DefaultOpen)) return;
-  for (int32_t i = 0; i < panel->gallery->count; i++)
-    if (ImGui::Selectable(panel->gallery->items[i].title, i == panel->current)) panel->wanted = i;
+  const vwGalleryItem *items = panel->gallery->items;
+  ImGui::SetNextItemWidth(-1);
+  const char *shown = panel->current >= 0 ? items[panel->current].title : "Gallery";
+  if (!ImGui::BeginCombo("##gallery", shown, ImGuiComboFlags_HeightLargest)) return;
+  for (int32_t i = 0; i < panel->gallery->count; i++) {
+    ImGui::PushID(i);
+    if (ImGui::Selectable(items[i].title, i == panel->current)) panel->wanted = i;
+    if (ImGui::IsItemHovered() && items[i].hint[0]) {
+      ImGui::BeginTooltip();
+      ImGui::PushTextWrapPos(280 * scale);
+      ImGui::TextUnformatted(items[i].hint);
+      ImGui::PopTextWrapPos();
+      ImGui::EndTooltip();
+    }
+    ImGui::PopID();
+  }
+  ImGui::EndCombo();
 }
 
 static void show_graphs(vwViewer *viewer) {
@@ -181,7 +260,7 @@ static void show_graphs(vwViewer *viewer) {
   }
   char text[64];
   ImVec2 size(ImGui::GetContentRegionAvail().x, 46 * scale);
-  snprintf(text, sizeof text, "step %.3g us", count ? (double)steps[count - 1] : 0.0);
+  snprintf(text, sizeof text, "step %.3g \xc2\xb5s", count ? (double)steps[count - 1] : 0.0);
   ImGui::PlotLines("##step", steps, count, 0, text, 0, FLT_MAX, size);
   snprintf(text, sizeof text, "energy %.3g J", count ? (double)energies[count - 1] : 0.0);
   ImGui::PlotLines("##energy", energies, count, 0, text, 0, FLT_MAX, size);
@@ -189,49 +268,64 @@ static void show_graphs(vwViewer *viewer) {
 
 static void show_panel(vwPanel *panel) {
   const ImGuiViewport *area = ImGui::GetMainViewport();
-  ImGui::SetNextWindowPos(ImVec2(area->WorkPos.x + 12 * scale, area->WorkPos.y + 12 * scale));
-  ImGui::SetNextWindowSizeConstraints(ImVec2(300 * scale, 0),
-                                      ImVec2(300 * scale, area->WorkSize.y - 24 * scale));
+  float margin = panel_margin * scale;
+  ImGui::SetNextWindowPos(ImVec2(area->WorkPos.x + margin, area->WorkPos.y + margin));
+  ImGui::SetNextWindowSize(ImVec2(panel_width * scale, area->WorkSize.y - 2 * margin));
   ImGui::Begin("limber", nullptr,
-               ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoTitleBar |
-                   ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings);
+               ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
+                   ImGuiWindowFlags_NoSavedSettings);
+  keep_area();
+  ImGui::BeginDisabled(panel->stage != nullptr); // work is going on
   vwStage *stage = vw_viewer_stage(panel->viewer);
+  choose_scene(panel);
   if (stage) {
-    ImGui::TextUnformatted(vw_stage_title(stage));
+    bool listed = panel->gallery && panel->gallery->count > 1 && panel->current >= 0;
     ImGui::PushTextWrapPos(0);
+    if (!listed) ImGui::TextUnformatted(vw_stage_title(stage));
     ImGui::TextDisabled("%s", vw_stage_hint(stage));
     ImGui::PopTextWrapPos();
   }
-  choose_scene(panel);
   if (stage) {
     edit_all(panel->viewer);
     show_graphs(panel->viewer);
   }
+  ImGui::PushTextWrapPos(0);
   ImGui::TextDisabled("%.0f pictures/s%s", panel->frame_rate,
                       stage && vw_stage_behind(stage) ? ", slower than the clock" : "");
   ImGui::TextDisabled("%s", panel->device);
+  ImGui::PopTextWrapPos();
+  ImGui::EndDisabled();
   ImGui::End();
 }
 
 // ---- beside the panel --------------------------------------------------------------------------
 
+static float free_left; // what is left of this the panel covers
+
+// At a place of the free part of the window, 0 to 1; pointers pass through it.
 static void begin_corner(const char *name, ImVec2 pivot) {
   const ImGuiViewport *area = ImGui::GetMainViewport();
-  float margin = 14 * scale;
-  ImVec2 at(area->WorkPos.x + margin + pivot.x * (area->WorkSize.x - 2 * margin),
+  float margin = 14 * scale, width = area->WorkSize.x - free_left - 2 * margin;
+  ImVec2 at(area->WorkPos.x + free_left + margin + pivot.x * width,
             area->WorkPos.y + margin + pivot.y * (area->WorkSize.y - 2 * margin));
   ImGui::SetNextWindowPos(at, ImGuiCond_Always, pivot);
   ImGui::Begin(name, nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_AlwaysAutoResize |
                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing |
-                   ImGuiWindowFlags_NoNav);
+                   ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoInputs);
+}
+
+// The width of a text's lines: its own, or as much as there is room for.
+static float line_width(const char *text) {
+  float room = ImGui::GetMainViewport()->WorkSize.x - free_left - 60 * scale;
+  return std::fmin(std::fmin(ImGui::CalcTextSize(text).x, 620 * scale), std::fmax(room, 60));
 }
 
 static void show_legend(vwViewer *viewer) {
   vwLegend legend = vw_viewer_legend(viewer);
   if (legend.map == VW_MAP_NONE) return;
   begin_corner("legend", ImVec2(1, 1));
-  ImGui::Text("%s (%s)", legend.title, legend.unit);
+  ImGui::TextUnformatted(legend.title);
   ImDrawList *list = ImGui::GetWindowDrawList();
   ImVec2 at = ImGui::GetCursorScreenPos();
   enum { STRIPS = 64 };
@@ -245,8 +339,8 @@ static void show_legend(vwViewer *viewer) {
   }
   ImGui::Dummy(ImVec2(width, height));
   ImGui::Text("0");
-  char text[32];
-  snprintf(text, sizeof text, "%.3g", legend.high);
+  char text[48];
+  write_value(legend.high, legend.unit, false, text, sizeof text);
   ImGui::SameLine(width - ImGui::CalcTextSize(text).x + ImGui::GetStyle().WindowPadding.x);
   ImGui::TextUnformatted(text);
   ImGui::End();
@@ -264,62 +358,85 @@ static void show_labels(vwViewer *viewer) {
     if (!vw_view_project(&view, vw_stage_label_place(stage, i), &x, &y)) continue;
     const char *label = vw_stage_actor(stage, i).label;
     ImVec2 size = ImGui::CalcTextSize(label);
-    ImVec2 at((float)x - size.x / 2, (float)y - size.y);
-    list->AddRectFilled(ImVec2(at.x - 6, at.y - 3), ImVec2(at.x + size.x + 6, at.y + size.y + 3),
-                        IM_COL32(20, 22, 26, 190), 5);
+    ImVec2 at((float)x - size.x / 2, (float)y - size.y), pad(6 * scale, 3 * scale);
+    if (at.x < free_left + pad.x) continue; // under the panel
+    list->AddRectFilled(ImVec2(at.x - pad.x, at.y - pad.y),
+                        ImVec2(at.x + size.x + pad.x, at.y + size.y + pad.y),
+                        IM_COL32(20, 22, 26, 190), 5 * scale);
     list->AddText(at, IM_COL32(255, 255, 255, 255), label);
   }
 }
 
+static void list_key(const char *key, const char *what) {
+  ImGui::TableNextColumn();
+  ImGui::TextColored(ImVec4(0.98f, 0.70f, 0.45f, 1), "%s", key);
+  ImGui::SameLine(70 * scale);
+  ImGui::TextUnformatted(what);
+}
+
+static void list_keys() {
+  for (int32_t i = 0; i < vw_control_count(); i++) {
+    const vwControl *control = vw_control(i);
+    char key[2] = { (char)control->key, 0 };
+    if (control->key) list_key(control->key == ' ' ? "space" : key, control->label);
+  }
+  for (int32_t i = 0; i < vw_shortcut_count(); i++) {
+    char key[2] = { (char)vw_shortcut(i)->key, 0 };
+    list_key(key, vw_shortcut(i)->what);
+  }
+  list_key("arrows", "turn the camera");
+  list_key("shift", "with arrows: move it");
+  list_key("+  -", "nearer, farther");
+  list_key("tab", "panel on and off");
+  list_key("esc", "let go, stop work");
+}
+
 static void show_help(vwPanel *panel) {
-  ImGui::SetNextWindowSize(ImVec2(420 * scale, 0));
-  if (ImGui::Begin("Keys and pointers", &panel->help, ImGuiWindowFlags_NoSavedSettings)) {
+  const ImGuiViewport *area = ImGui::GetMainViewport();
+  float room = area->WorkSize.x - free_left;
+  ImVec2 middle(area->WorkPos.x + free_left + room / 2, area->WorkPos.y + area->WorkSize.y / 2);
+  ImGui::SetNextWindowPos(middle, ImGuiCond_Always, ImVec2(0.5f, 0.5f));
+  ImGui::SetNextWindowSize(ImVec2(std::fmin(600 * scale, room), 0));
+  if (ImGui::Begin("Keys and pointers", &panel->help,
+                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoResize |
+                       ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoCollapse)) {
     ImGui::TextWrapped("Drag a body to pull it, with the tool of your choice; let go with Ctrl to "
                        "leave a pin. A double press pins a point or frees it. Drag beside all "
                        "bodies to turn the camera; right button or Shift to move it; wheel to come "
-                       "nearer. Drop a file on the window to open it.");
+                       "nearer. Drop a file on the window to open it. Ctrl and a press on a "
+                       "slider: type the number.");
     ImGui::Separator();
-    for (int32_t i = 0; i < vw_control_count(); i++) {
-      const vwControl *control = vw_control(i);
-      if (!control->key) continue;
-      char key[2] = { (char)control->key, 0 };
-      ImGui::Text("%s", control->key == ' ' ? "space" : key);
-      ImGui::SameLine(70 * scale);
-      ImGui::Text("%s", control->label);
+    if (ImGui::BeginTable("keys", 2)) {
+      list_keys();
+      ImGui::EndTable();
     }
-    for (int32_t i = 0; i < vw_shortcut_count(); i++) {
-      ImGui::Text("%c", vw_shortcut(i)->key);
-      ImGui::SameLine(70 * scale);
-      ImGui::Text("%s", vw_shortcut(i)->what);
-    }
-    ImGui::Text("arrows");
-    ImGui::SameLine(70 * scale);
-    ImGui::Text("turn the camera; with Shift: move it; + and -: nearer, farther");
-    ImGui::Text("tab");
-    ImGui::SameLine(70 * scale);
-    ImGui::Text("this panel on and off");
   }
+  keep_area();
   ImGui::End();
 }
 
-static void show_notes(vwPanel *panel) {
-  bool recording =
-      panel->video || panel->animation ||
-      (vw_viewer_stage(panel->viewer) && vw_stage_sketching(vw_viewer_stage(panel->viewer)));
-  if (recording) {
-    begin_corner("recording", ImVec2(1, 0));
-    ImGui::TextColored(ImVec4(1, 0.35f, 0.3f, 1), "recording%s%s", panel->video ? " video" : "",
-                       panel->animation ? " animation" : "");
-    ImGui::End();
-  }
+static void show_recording(const vwPanel *panel) {
+  const vwStage *stage = vw_viewer_stage(panel->viewer);
+  bool sketch = stage && vw_stage_sketching(stage);
+  if (!panel->video && !panel->animation && !sketch) return;
+  begin_corner("recording", ImVec2(1, 0));
+  ImGui::TextColored(ImVec4(1, 0.35f, 0.3f, 1), "recording%s%s%s", panel->video ? " video" : "",
+                     panel->animation ? " animation" : "", sketch ? " sketch" : "");
+  ImGui::End();
+}
+
+static void show_notes(const vwPanel *panel) {
+  show_recording(panel);
   if (panel->note && *panel->note) {
     begin_corner("note", ImVec2(0.5f, 1));
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + line_width(panel->note) + 1);
     ImGui::TextUnformatted(panel->note);
+    ImGui::PopTextWrapPos();
     ImGui::End();
   }
   if (panel->stage) {
     begin_corner("work", ImVec2(0.5f, 0.5f));
-    ImGui::Text("%s", panel->stage);
+    ImGui::TextUnformatted(panel->stage);
     ImGui::ProgressBar((float)panel->fraction, ImVec2(260 * scale, 0));
     ImGui::TextDisabled("Escape stops it");
     ImGui::End();
@@ -330,15 +447,19 @@ void vw_panel_draw(vwPanel *panel) {
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
   ImGui::NewFrame();
+  ImVec2 display = ImGui::GetIO().DisplaySize;
   panel->wanted = -1;
-  covered = panel->shown ? 312 * (double)scale : 0;
-  if (panel->shown) show_panel(panel);
+  area_count = 0;
+  free_left = (float)vw_panel_width(panel, display.x, display.y) * display.x;
+  if (free_left > 0) show_panel(panel);
   if (vw_viewer_stage(panel->viewer)) {
     show_legend(panel->viewer);
     show_labels(panel->viewer);
   }
   if (panel->help) show_help(panel);
   show_notes(panel);
+  popup_open =
+      ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
   ImGui::Render();
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }

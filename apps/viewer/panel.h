@@ -25,9 +25,12 @@ typedef struct vwPanel {
 // Takes over the window's callbacks and passes events on to those that were set before.
 bool vw_panel_start(struct GLFWwindow *window, float scale);
 void vw_panel_stop(void);
-bool vw_panel_takes_pointer(void);  // it is over the panel
-bool vw_panel_takes_keys(void);     // a number is being typed
-double vw_panel_width(void);        // pixels from the left that it covers; 0: not shown
+// Whether a place in the window (units of the pointer) is the panel's, as it was last drawn.
+bool vw_panel_takes_pointer(double x, double y);
+bool vw_panel_takes_keys(void); // a number is being typed
+// Share of a window of this size, from the left, that it covers; 0: not shown. Windows too small
+// for it do without.
+double vw_panel_width(const vwPanel *panel, double width, double height);
 void vw_panel_draw(vwPanel *panel); // over what is in the window's framebuffer
 
 #endif

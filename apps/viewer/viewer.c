@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define LONGEST_FRAME 3600.0 // s; a clock that jumped
+
 vwViewerDef vw_viewer_def(void) { return (vwViewerDef){ vw_stage_def(), vw_renderer_def() }; }
 
 lbStatus vw_viewer_create(const vwViewerDef *def, vwViewer **out, lbError *err) {
@@ -136,8 +138,11 @@ static void record_sketch(vwViewer *viewer) {
 }
 
 static void step_once(vwViewer *viewer) {
+  lbError err;
   viewer->settings.paused = 1;
+  if (vw_stage_apply(viewer->stage, &viewer->settings, &err)) vw_viewer_say(viewer, err.text);
   vw_stage_step(viewer->stage);
+  viewer->steps++;
 }
 static void reset(vwViewer *viewer) { vw_stage_reset(viewer->stage); }
 static void release_all(vwViewer *viewer) { vw_stage_release_all(viewer->stage); }
@@ -177,6 +182,7 @@ static double clamp(double value, double low, double high) {
 
 lbStatus vw_viewer_set(vwViewer *viewer, int32_t control, double value, lbError *err) {
   const vwControl *entry = vw_control(control);
+  if (!entry) return lb_fail(err, LB_ERR_ARGUMENT, "there is no control %d", (int)control);
   if (entry->kind == VW_BUTTON) {
     press_button(viewer, entry->name);
     return LB_OK;
@@ -185,9 +191,10 @@ lbStatus vw_viewer_set(vwViewer *viewer, int32_t control, double value, lbError 
   vw_viewer_control(viewer, control, &state);
   if (!state.enabled) return lb_fail(err, LB_ERR_ARGUMENT, "%s: %s", entry->label, state.why);
   if (!(value == value)) return lb_fail(err, LB_ERR_ARGUMENT, "%s: not a number", entry->label);
+  value = clamp(value, state.low, state.high);
   if (entry->kind == VW_CHOICE || entry->kind == VW_TOGGLE) value = (double)(int64_t)value;
   double compared = viewer->settings.compare;
-  *vw_settings_value(&viewer->settings, control) = clamp(value, state.low, state.high);
+  *vw_settings_value(&viewer->settings, control) = value;
   lbStatus status = vw_stage_apply(viewer->stage, &viewer->settings, err);
   if (viewer->settings.compare != compared) frame_object(viewer);
   if (status && err) vw_viewer_say(viewer, err->text);
@@ -204,7 +211,7 @@ void vw_viewer_resize(vwViewer *viewer, int32_t width, int32_t height) {
 }
 
 void vw_viewer_cover(vwViewer *viewer, double share) {
-  viewer->covered = clamp(share, 0, 0.9);
+  viewer->covered = share >= 0 ? clamp(share, 0, 0.9) : 0;
   viewer->camera.covered = viewer->covered;
 }
 
@@ -221,9 +228,18 @@ void vw_viewer_draw(vwViewer *viewer, unsigned target) {
   vw_renderer_draw(viewer->renderer, &picture, target);
 }
 
+// What the stage says is for the user too.
+static void pass_message(vwViewer *viewer) {
+  if (!viewer->stage || !*vw_stage_message(viewer->stage)) return;
+  vw_viewer_say(viewer, vw_stage_message(viewer->stage));
+  vw_stage_forget_message(viewer->stage);
+}
+
 void vw_viewer_frame(vwViewer *viewer, double seconds, unsigned target) {
-  if (!(seconds >= 0)) seconds = 0;
+  if (!(seconds >= 0 && seconds <= LONGEST_FRAME)) seconds = seconds > 0 ? LONGEST_FRAME : 0;
   viewer->now += seconds;
+  viewer->frame++;
   if (viewer->stage) viewer->steps += vw_stage_advance(viewer->stage, seconds);
+  pass_message(viewer);
   vw_viewer_draw(viewer, target);
 }

@@ -102,6 +102,6 @@ const char *vw_viewer_message(const vwViewer *viewer);
 void vw_viewer_clear_message(vwViewer *viewer);
 const char *
 vw_viewer_device(const vwViewer *viewer);        // of the renderer, "" when the context is lost
-int64_t vw_viewer_steps(const vwViewer *viewer); // taken in frames, in all
+int64_t vw_viewer_steps(const vwViewer *viewer); // taken, in all
 
 #endif

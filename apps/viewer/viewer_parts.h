@@ -41,6 +41,7 @@ struct vwViewer {
   int32_t width, height;
   double covered; // as vwCamera
   double now;     // s, the sum of the frames
+  int64_t frame;  // how many there were
   int64_t steps;  // taken in them
 
   int32_t generation; // of the stage that the drawn are for
@@ -57,6 +58,7 @@ struct vwViewer {
   vwPointerState pointers[VW_POINTERS_MAX];
   int32_t pointer_count;
   double press_time, press_x, press_y; // of the last press, to tell double ones
+  int64_t press_frame;
   int32_t wish_count;
   vwWish wishes[VW_WISHES_MAX];
   char message[sizeof((lbError *)0)->text];
