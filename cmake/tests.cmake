@@ -50,14 +50,14 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT LIMBER_SANITIZE AND NOT LIMBER_POR
   target_link_libraries(engine PRIVATE limber)
   add_test(NAME web.engine_bits COMMAND ${LIMBER_PYTHON} tests/web/test_engine_bits.py
     $<TARGET_FILE:limber-cli> WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-  set_tests_properties(web.engine_bits PROPERTIES TIMEOUT 600
+  set_tests_properties(web.engine_bits PROPERTIES TIMEOUT 900
     ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 endif()
 
 # Checks of the source tree; tools/ says what each one demands. 77 means skipped.
 function(limber_add_check name)
   add_test(NAME check.${name} COMMAND ${ARGN} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-  set_tests_properties(check.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
+  set_tests_properties(check.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900)
 endfunction()
 limber_add_check(layers ${LIMBER_PYTHON} tools/check_layers.py)
 limber_add_check(layers_fails_when_it_should ${LIMBER_PYTHON} tools/check_layers_test.py)

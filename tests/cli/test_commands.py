@@ -5,9 +5,9 @@ import os
 import re
 import struct
 
-from cli_testing import (PROGRAM, ROOT, SANITIZED, Skip, add_case, bar_scene, case, check,
-                         check_close, check_rows, limber, read_csv, read_json, run_cases, shared,
-                         shared_names, write, write_json)
+from cli_testing import (PROGRAM, ROOT, add_case, bar_scene, case, check, check_close, check_rows,
+                         fast_case, limber, read_csv, read_json, run_cases, shared, shared_names,
+                         write, write_json)
 
 VERBS = ("mesh", "modes", "static", "evaluate", "build", "info", "run", "cook", "export",
          "bench")
@@ -347,10 +347,8 @@ def bench_prints_the_documented_rows(folder):
     check(names >= {"fem.force_stiffness", "fem.factor_solve", "fem.modes"}, str(names))
 
 
-@case
+@fast_case
 def bench_web_says_why_there_is_no_page(folder):
-    if SANITIZED:
-        raise Skip("thousands of steps")
     rows = limber("bench", "web", "--json", "--quiet", env={"PATH": folder}).json()
     check([row["name"] for row in rows] == ["web.step"] * 3, str(rows))
     check([row["parameters"]["where"] for row in rows] == ["native", "native", "chromium"], str(rows))
@@ -359,11 +357,9 @@ def bench_web_says_why_there_is_no_page(folder):
           str(rows[2]))
 
 
-@case
+@fast_case
 def bench_render_says_why_nothing_can_be_drawn(folder):
     # The frames themselves are timed by people: software takes seconds for them.
-    if SANITIZED:
-        raise Skip("a skin of 100 000 triangles")
     nowhere = dict(os.environ, __EGL_VENDOR_LIBRARY_FILENAMES=os.path.join(folder, "no.json"))
     rows = limber("bench", "render", "--json", "--quiet", env=nowhere).json()
     names = [row["name"] for row in rows]

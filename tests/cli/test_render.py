@@ -12,7 +12,7 @@ import struct
 import subprocess
 import time
 
-from cli_testing import (PROGRAM, SANITIZED, Skip, bar_scene, case, check, limber, run_cases, write,
+from cli_testing import (PROGRAM, SANITIZED, Skip, bar_scene, case, check, fast_case, limber, run_cases, write,
                          write_json)
 
 SIZE = ("--width", 64, "--height", 48)
@@ -51,8 +51,6 @@ def needs_graphics(folder):
 
 
 def needs_video(folder):
-    if SANITIZED:
-        raise Skip("videos under sanitizers take too long")
     if not shutil.which("ffmpeg") or not shutil.which("ffprobe"):
         raise Skip("ffmpeg is not installed")
     needs_graphics(folder)
@@ -190,10 +188,8 @@ def pixels(folder, name, *words):
         return file.read()
 
 
-@case
+@fast_case
 def pictures_are_the_same_every_time_and_follow_the_options(folder):
-    if SANITIZED:
-        raise Skip("many pictures under sanitizers take too long")
     needs_graphics(folder)
     first = pixels(folder, "a.png", "--time", 0.05)
     check(pixels(folder, "b.png", "--time", 0.05) == first, "two runs differ")
@@ -206,10 +202,8 @@ def pictures_are_the_same_every_time_and_follow_the_options(folder):
         seen.add(picture)
 
 
-@case
+@fast_case
 def time_is_that_of_the_simulation_at_any_speed(folder):
-    if SANITIZED:
-        raise Skip("many pictures under sanitizers take too long")
     needs_graphics(folder)
     one = render(folder, "a.png", *SIZE, "--time", 0.5, "--json").json()
     slow = render(folder, "b.png", *SIZE, "--time", 0.5, "--set", "speed=0.25", "--json").json()
@@ -231,7 +225,7 @@ def a_full_disk_is_reported(folder):
 # ---- videos --------------------------------------------------------------------------------------
 
 
-@case
+@fast_case
 def videos_have_the_frames_that_were_asked_for(folder):
     needs_video(folder)
     for name, codec, size in (("x.mp4", "h264", (64, 48)), ("x.gif", "gif", (65, 49)),
@@ -245,7 +239,7 @@ def videos_have_the_frames_that_were_asked_for(folder):
     check(left(folder) == ["x.gif", "x.mp4", "x.webm"], f"left {left(folder)}")
 
 
-@case
+@fast_case
 def a_video_lasts_as_long_as_its_scene(folder):
     needs_video(folder)
     report = render(folder, "x.mp4", *SIZE, "--fps", 100, "--json").json()
@@ -254,7 +248,7 @@ def a_video_lasts_as_long_as_its_scene(folder):
     check(slow["frames"] == 10, f"{slow}")
 
 
-@case
+@fast_case
 def a_video_on_a_full_disk_is_reported_in_the_words_of_ffmpeg(folder):
     if not os.path.exists("/dev/full"):
         raise Skip("/dev/full is not there")
@@ -263,14 +257,14 @@ def a_video_on_a_full_disk_is_reported_in_the_words_of_ffmpeg(folder):
     render(folder, "x.mp4", *SIZE, "--to", 0.1).message("x.mp4", "ffmpeg", "No space left")
 
 
-@case
+@fast_case
 def a_gif_that_no_memory_holds_is_refused(folder):
     needs_video(folder)
     render(folder, "x.gif", "--to", 600).message("x.gif", "mp4")
     check(left(folder) == [], f"left {left(folder)}")
 
 
-@case
+@fast_case
 def ctrl_c_leaves_nothing_half_written(folder):
     needs_video(folder)
     for name in ("x.mp4", "x.gif"):

@@ -10,6 +10,8 @@ import sys
 import tempfile
 
 STEPS = 3
+# Models that sanitized programs take minutes to make.
+LARGE = {"bowl", "cactus", "figure", "tower", "turtle"}
 
 
 def run(limber, *words):
@@ -72,7 +74,10 @@ def check_described(scene):
 
 def main():
     limber = sys.argv[1]
-    scenes = sorted(glob.glob("scenes/*.json"))
+    sanitized = "sanitize" in os.path.basename(os.path.dirname(limber))
+    scenes = [scene for scene in sorted(glob.glob("scenes/*.json"))
+              if os.path.basename(scene) != "gallery.json"
+              and not (sanitized and os.path.basename(scene).removesuffix(".json") in LARGE)]
     failed = 0 if len(scenes) >= 2 else 1
     for scene in scenes:
         name = os.path.basename(scene).removesuffix(".json").replace("-", "_")
