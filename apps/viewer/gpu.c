@@ -41,8 +41,8 @@ static lbStatus compile(const vwGpuLimits *limits, const vwProgramDef *def, GLen
     limits->desktop ? "#version 330 core\n" : "#version 300 es\n",
     "precision highp float;\nprecision highp int;\nprecision highp sampler2D;\n"
     "precision highp sampler2DShadow;\n",
-    limits->software ? "#define TAPS 10\n#define SEARCH 5\n"
-                     : "#define TAPS 20\n#define SEARCH 10\n",
+    limits->software ? "#define TAPS 12\n#define SEARCH 8\n"
+                     : "#define TAPS 24\n#define SEARCH 14\n",
     def->defines,
   };
   int count = 4;

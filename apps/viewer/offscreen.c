@@ -72,16 +72,22 @@ static bool try_display(vwOffscreen *offscreen, EGLDisplay display, const char *
   return false;
 }
 
+// The graphics cards, or the rasterisers on the CPU, that EGL lists.
 static bool try_devices(vwOffscreen *offscreen, PFNEGLGETPLATFORMDISPLAYEXTPROC get_display,
-                        const char **why) {
+                        bool software, const char **why) {
   PFNEGLQUERYDEVICESEXTPROC query_devices =
       (PFNEGLQUERYDEVICESEXTPROC)eglGetProcAddress("eglQueryDevicesEXT");
   EGLDeviceEXT devices[DEVICE_LIMIT];
   EGLint count = 0;
+  PFNEGLQUERYDEVICESTRINGEXTPROC query_string =
+      (PFNEGLQUERYDEVICESTRINGEXTPROC)eglGetProcAddress("eglQueryDeviceStringEXT");
   if (!query_devices || !query_devices(DEVICE_LIMIT, devices, &count)) return false;
-  for (EGLint i = 0; i < count; i++)
+  for (EGLint i = 0; i < count; i++) {
+    const char *abilities = query_string ? query_string(devices[i], EGL_EXTENSIONS) : NULL;
+    if (has_word(abilities, "EGL_MESA_device_software") != software) continue;
     if (try_display(offscreen, get_display(EGL_PLATFORM_DEVICE_EXT, devices[i], NULL), why))
       return true;
+  }
   return false;
 }
 
@@ -96,13 +102,14 @@ static lbStatus open_context(vwOffscreen *offscreen, lbError *err) {
       has_word(extensions, "EGL_EXT_platform_base")
           ? (PFNEGLGETPLATFORMDISPLAYEXTPROC)eglGetProcAddress("eglGetPlatformDisplayEXT")
           : NULL;
+  bool lists_devices = get_display && (has_word(extensions, "EGL_EXT_device_enumeration") ||
+                                       has_word(extensions, "EGL_EXT_device_base"));
+  if (lists_devices && try_devices(offscreen, get_display, false, &why)) return LB_OK;
   if (get_display && has_word(extensions, "EGL_MESA_platform_surfaceless")) {
     EGLDisplay display = get_display(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
     if (try_display(offscreen, display, &why)) return LB_OK;
   }
-  if (get_display && (has_word(extensions, "EGL_EXT_device_enumeration") ||
-                      has_word(extensions, "EGL_EXT_device_base")))
-    if (try_devices(offscreen, get_display, &why)) return LB_OK;
+  if (lists_devices && try_devices(offscreen, get_display, true, &why)) return LB_OK;
   if (try_display(offscreen, eglGetDisplay(EGL_DEFAULT_DISPLAY), &why)) return LB_OK;
 none:
   return lb_fail(err, LB_ERR_UNSUPPORTED,

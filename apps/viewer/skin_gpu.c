@@ -61,7 +61,8 @@ static lbStatus upload_edges(const vwSkin *skin, vwGpuSkin *gpu, lbError *err) {
   }
   list_edges(skin, edges);
   qsort(edges, count, sizeof *edges, compare_edges);
-  gpu->closed = signed_volume(skin) > 0;
+  gpu->closed = true;
+  gpu->inwards = signed_volume(skin) < 0;
   for (size_t i = 0, next; i < count; i = next) {
     for (next = i;
          next < count && edges[next].low == edges[i].low && edges[next].high == edges[i].high;)
@@ -207,7 +208,7 @@ static void upload_vertices(const vwSkin *skin, vwGpuSkin *gpu) {
 }
 
 // Of bodies that have no look of their own.
-static const float clay[4] = { 0.74f, 0.235f, 0.085f, 1 };
+static const float clay[4] = { 0.60f, 0.145f, 0.035f, 1 };
 
 static lbStatus upload_looks(const vwGpuLimits *limits, const vwSkin *skin, vwGpuSkin *gpu,
                              lbError *err) {

@@ -8,7 +8,8 @@
 typedef struct vwGpuSkin {
   int32_t vertex_count, triangle_count, edge_count, part_count;
   int32_t dimension; // basis vectors; 0: drawn by positions
-  bool closed;       // every edge has two triangles that face outwards: no back is seen
+  bool closed;       // every edge has two triangles: of each, one side is never seen
+  bool inwards;      // and it is the front
   vwPart *parts;
   GLuint *textures;                       // (parts), 0: none
   GLuint vertices, uvs, triangles, edges; // buffers

@@ -27,6 +27,20 @@ static lbMesh *surface_of(lbShapeDef def) {
   return mesh;
 }
 
+// The default surfaces, made once.
+static const lbMesh *default_surface(int shape) {
+  static lbMesh *surfaces[LB_SHAPE_COUNT];
+  if (shape >= 0 && !surfaces[shape]) surfaces[shape] = surface_of(def_of(shape));
+  for (int i = 0; i < LB_SHAPE_COUNT && shape < 0; i++) lb_mesh_destroy(surfaces[i]);
+  return shape < 0 ? NULL : surfaces[shape];
+}
+
+static int release_surfaces(void **state) {
+  (void)state;
+  default_surface(-1);
+  return 0;
+}
+
 // One closed solid without any problem; its volume.
 static double clean_volume(const lbMesh *mesh, const char *name) {
   lbMeshReport *report = NULL;
@@ -50,7 +64,7 @@ static void volumes_are_of_moderate_size_and_near_that_of_the_surface(void **sta
     lbShapeDef def = def_of(shape);
     const char *name = lb_shape_name(def.shape);
     lbMesh *bricks = volume_of(def, LB_ELEMENT_BRICK8), *tets = volume_of(def, LB_ELEMENT_TET4);
-    lbMesh *surface = surface_of(def);
+    const lbMesh *surface = default_surface(shape);
     double inside = clean_volume(surface, name), whole = clean_volume(bricks, name);
     print_message("%s: %d bricks, %d triangles, volume %.4g within %.4g\n", name,
                   (int)bricks->brick_count, (int)surface->triangle_count, inside, whole);
@@ -61,7 +75,6 @@ static void volumes_are_of_moderate_size_and_near_that_of_the_surface(void **sta
     assert_true(whole / inside < (shape >= FIRST_ROUNDED ? 1.6 : 1.03));
     lb_mesh_destroy(bricks);
     lb_mesh_destroy(tets);
-    lb_mesh_destroy(surface);
   }
 }
 
@@ -70,7 +83,7 @@ static void cells_of_rounded_shapes_close_in_on_the_surface(void **state) {
   (void)state;
   for (int shape = FIRST_ROUNDED; shape < LB_SHAPE_COUNT; shape++) {
     lbShapeDef def = def_of(shape);
-    lbMesh *surface = surface_of(def);
+    const lbMesh *surface = default_surface(shape);
     double inside = clean_volume(surface, lb_shape_name(def.shape)), excess[2];
     for (int a = 0; a < 3; a++) def.cells[a] = (def.cells[a] + 1) / 2;
     for (int i = 0; i < 2; i++) {
@@ -81,7 +94,6 @@ static void cells_of_rounded_shapes_close_in_on_the_surface(void **state) {
     }
     print_message("%s: excess %.3f %.3f\n", lb_shape_name(def.shape), excess[0], excess[1]);
     check_near(excess[0] / excess[1], 2, 0.4); // a layer of cells
-    lb_mesh_destroy(surface);
   }
 }
 
@@ -89,7 +101,8 @@ static void surfaces_lie_in_their_volumes_or_very_near(void **state) {
   (void)state;
   for (int shape = FIRST; shape < LB_SHAPE_COUNT; shape++) {
     lbShapeDef def = def_of(shape);
-    lbMesh *volume = volume_of(def, LB_ELEMENT_BRICK8), *surface = surface_of(def);
+    lbMesh *volume = volume_of(def, LB_ELEMENT_BRICK8);
+    const lbMesh *surface = default_surface(shape);
     lbEmbedding *embedding = NULL;
     lbError err = { 0 };
     check_ok(lb_mesh_embed(volume, surface->positions, surface->vertex_count, &embedding, &err),
@@ -98,7 +111,6 @@ static void surfaces_lie_in_their_volumes_or_very_near(void **state) {
     check_small(embedding->outside_distance, 0.01 * longest);
     lb_embedding_destroy(embedding);
     lb_mesh_destroy(volume);
-    lb_mesh_destroy(surface);
   }
 }
 
@@ -116,13 +128,12 @@ static double triangle_quality(const lbMesh *mesh, int32_t triangle) {
 static void no_triangle_is_a_sliver(void **state) {
   (void)state;
   for (int shape = FIRST; shape < LB_SHAPE_COUNT; shape++) {
-    lbMesh *mesh = surface_of(def_of(shape));
+    const lbMesh *mesh = default_surface(shape);
     double least = 1;
     for (int32_t t = 0; t < mesh->triangle_count; t++)
       least = fmin(least, triangle_quality(mesh, t));
     print_message("%s: least quality %.3f\n", lb_shape_name((lbShape)shape), least);
     assert_true(least > 0.05);
-    lb_mesh_destroy(mesh);
   }
 }
 
@@ -130,9 +141,7 @@ static void no_triangle_is_a_sliver(void **state) {
 static void rounded_surfaces_have_no_stairs(void **state) {
   (void)state;
   for (int shape = FIRST_ROUNDED; shape < LB_SHAPE_COUNT; shape++) {
-    lbShapeDef def = def_of(shape);
-    def.segments = 72;
-    lbMesh *mesh = surface_of(def);
+    const lbMesh *mesh = default_surface(shape);
     lbVec3 *normals = calloc((size_t)mesh->vertex_count, sizeof(lbVec3));
     double *sums = calloc(2, sizeof(double));
     for (int pass = 0; pass < 2; pass++)
@@ -150,7 +159,6 @@ static void rounded_surfaces_have_no_stairs(void **state) {
     assert_true(sums[0] / sums[1] > 0.95);
     free(normals);
     free(sums);
-    lb_mesh_destroy(mesh);
   }
 }
 
@@ -242,10 +250,9 @@ static void parts_have_groups_and_looks(void **state) {
     lbShapeDef def = lb_shape_def(cases[i].shape);
     int names = 0;
     while (cases[i].triangles[names]) names++;
-    lbMesh *surface = surface_of(def);
+    const lbMesh *surface = default_surface(def.shape);
     check_parts(surface, LB_GROUP_TRIANGLES, surface->triangle_count, cases[i].triangles, names);
     assert_int_equal(surface->appearance_count, names);
-    lb_mesh_destroy(surface);
     for (int element = 0; element < LB_ELEMENT_KIND_COUNT; element++) {
       lbMesh *mesh = volume_of(def, (lbElementKind)element);
       check_parts(mesh, LB_GROUP_ELEMENTS, lb_mesh_element_count(mesh), cases[i].elements,
@@ -322,8 +329,10 @@ static void every_failing_allocation_is_reported_and_nothing_leaks(void **state)
     lbShapeDef def = def_of(FIRST + i / 2);
     def.segments = 8;
     for (int a = 0; a < 3; a++) def.cells[a] = 3;
-    // Rounded surfaces take long: of their allocations one in 23 fails.
-    int64_t step = i % 2 && def.shape >= FIRST_ROUNDED ? 23 : 1;
+    // Rounded surfaces take long and are made alike: of one shape, one allocation in 23 fails.
+    bool rounded = i % 2 && def.shape >= FIRST_ROUNDED;
+    if (rounded && def.shape != LB_SHAPE_TURTLE) continue;
+    int64_t step = rounded ? 23 : 1;
     lbStatus status = LB_ERR_MEMORY;
     for (int64_t n = 0; status; n += step) {
       CheckedHeap heap = { .fail_at = n };
@@ -356,5 +365,5 @@ int main(void) {
     cmocka_unit_test(bad_parameters_are_refused_by_name),
     cmocka_unit_test(every_failing_allocation_is_reported_and_nothing_leaks),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, release_surfaces);
 }

@@ -575,7 +575,7 @@ static void failing_allocations_and_bad_arguments_are_told(void **state) {
   lbError err;
   vwRenderer *renderer = NULL;
   vwRendererDef def = vw_renderer_def();
-  def.samples = 0;
+  def.samples = -1;
   check_fails(vw_renderer_create(&def, &renderer, &err), LB_ERR_ARGUMENT, err, "samples");
   def = vw_renderer_def(), def.shadow_size = -1;
   check_fails(vw_renderer_create(&def, &renderer, &err), LB_ERR_ARGUMENT, err, "shadow_size");
