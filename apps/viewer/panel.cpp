@@ -128,7 +128,8 @@ static void explain(const vwControl *control, const vwControlState &state) {
   ImGui::EndTooltip();
 }
 
-// "1.25 MPa", "7850 kg/m³", "0.25×": pressures by a prefix, no exponents where none is needed.
+// "1.25 MPa", "3 mm", "7850 kg/m³", "0.25×": pressures and small lengths by a prefix, exponents
+// only where there is no other way.
 static void write_value(double value, const char *unit, bool whole, char *text, size_t size) {
   static const struct {
     double from;
@@ -142,6 +143,10 @@ static void write_value(double value, const char *unit, bool whole, char *text, 
         prefix = entry.prefix;
         break;
       }
+  if ((!strcmp(unit, "m") || !strcmp(unit, "m/s")) && value < 0.01 && value > 0) {
+    value *= 1e3;
+    prefix = "m";
+  }
   if (!strcmp(unit, "x")) unit = "\xc3\x97"; // the sign "times"
   if (!unit[0] || (unsigned char)unit[0] >= 128) space = "";
   bool plain = whole || (std::fabs(value) >= 999.5 && std::fabs(value) < 1e7);

@@ -195,9 +195,12 @@ lbStatus vw_viewer_set(vwViewer *viewer, int32_t control, double value, lbError 
   if (entry->kind == VW_CHOICE || entry->kind == VW_TOGGLE) value = (double)(int64_t)value;
   double compared = viewer->settings.compare;
   *vw_settings_value(&viewer->settings, control) = value;
+  int32_t actors = vw_stage_actor_count(viewer->stage);
   lbStatus status = vw_stage_apply(viewer->stage, &viewer->settings, err);
   if (viewer->settings.compare != compared) frame_object(viewer);
   if (status && err) vw_viewer_say(viewer, err->text);
+  // Copies that come side by side would be out of sight.
+  if (vw_stage_actor_count(viewer->stage) != actors) frame_object(viewer);
   return status;
 }
 

@@ -15,7 +15,8 @@
 #define NOTE_SECONDS 4           // a message is shown, and
 #define NOTE_READING (1.0 / 15)  // for each of its letters
 #define FRAME_SECONDS (1.0 / 60) // where the display does not hold the frames back
-#define WORK_SECONDS 0.1         // between frames during long work, so that it gets on
+#define WORK_SECONDS 0.1         // between frames during long work, at least, and
+#define WORK_SHARE 9             // times as long as a frame takes, so that the work gets on
 
 typedef struct Window {
   GLFWwindow *handle;
@@ -27,10 +28,10 @@ typedef struct Window {
   double scale_x, scale_y; // framebuffer pixels in a unit of the pointer
   double begin;            // of the clock
   double note_until;
-  double work_shown; // when the last frame of long work was drawn
-  bool stop_work;    // Escape during long work
-  int32_t tried;     // item of the gallery that was last asked for
-  bool watching;     // a grab is followed for the report
+  double work_next; // when the next frame of long work is to be drawn
+  bool stop_work;   // Escape during long work
+  int32_t tried;    // item of the gallery that was last asked for
+  bool watching;    // a grab is followed for the report
   lbVec3 watched;
 } Window;
 
@@ -60,10 +61,12 @@ static bool show_progress(const char *stage, double fraction, void *context) {
   Window *window = context;
   window->panel.stage = stage;
   window->panel.fraction = fraction;
-  if (glfwGetTime() - window->work_shown >= WORK_SECONDS) {
-    glfwPollEvents();
+  glfwPollEvents();
+  double begin = glfwGetTime();
+  if (begin >= window->work_next) {
     draw_frame(window, 0);
-    window->work_shown = glfwGetTime();
+    double now = glfwGetTime();
+    window->work_next = now + fmax(WORK_SECONDS, WORK_SHARE * (now - begin));
   }
   return !window->stop_work && !is_over(window);
 }
@@ -80,7 +83,7 @@ static lbStatus open_path(Window *window, const char *path, lbError *err) {
   lbBundle *bundle = NULL;
   vw_viewer_cancel(window->viewer);
   window->stop_work = false;
-  window->work_shown = -1;
+  window->work_next = 0;
   window->report->working = true;
   lb_set_progress(show_progress, window);
   show_progress("opening", 0, window);

@@ -285,6 +285,12 @@ static void everything_that_can_be_shown_is_drawn(void **state) {
   vw_viewer_release(viewer, 0, 0);
   set(viewer, "compare", 1);
   assert_true(vw_stage_actor_count(vw_viewer_stage(viewer)) > 1);
+  vwView view = vw_camera_view(vw_viewer_camera(viewer), WIDTH, HEIGHT);
+  for (int32_t i = 0; i < vw_stage_actor_count(vw_viewer_stage(viewer)); i++) { // all in sight
+    lbVec3 place = vertex_of(vw_viewer_stage(viewer), i, 0, 0);
+    assert_true(vw_view_project(&view, place, &x, &y));
+    assert_true(x > 0 && x < WIDTH && y > 0 && y < HEIGHT);
+  }
   read_picture(viewer, with);
   assert_true(mean_difference(plain, with) > 0.1);
   free(plain);
