@@ -108,7 +108,7 @@ void vw_camera_frame(vwCamera *camera, vwBox box, double width, double height) {
   box = sane_box(box);
   lbVec3 right, upward, forward;
   camera_axes(camera, &right, &upward, &forward);
-  double aspect = width > 0 && height > 0 ? width / height : 1;
+  double aspect = width > 0 && height > 0 ? width * (1 - camera->covered) / height : 1;
   double tall = margin * tan(0.5 * camera->fov), wide = tall * aspect, distance = 0;
   camera->at = box_centre(box);
   camera->scale = box_scale(box);
@@ -142,6 +142,7 @@ static void fill_projection(vwView *view, double near, double far) {
   for (int i = 0; i < 16; i++) view->projection[i] = 0;
   view->projection[0] = (float)(1 / (view->tan_half_fov * aspect));
   view->projection[5] = (float)(1 / view->tan_half_fov);
+  view->projection[8] = (float)-view->covered;
   view->projection[10] = (float)(-(far + near) / (far - near));
   view->projection[11] = -1;
   view->projection[14] = (float)(-2 * far * near / (far - near));
@@ -151,6 +152,7 @@ vwView vw_camera_view(const vwCamera *camera, int32_t width, int32_t height) {
   vwView view = { .width = width > 1 ? width : 1,
                   .height = height > 1 ? height : 1,
                   .tan_half_fov = tan(0.5 * camera->fov),
+                  .covered = camera->covered,
                   .up = camera->up };
   camera_axes(camera, &view.right, &view.upward, &view.forward);
   view.eye = lb_add_scaled(camera->at, -camera->distance, view.forward);
@@ -160,7 +162,8 @@ vwView vw_camera_view(const vwCamera *camera, int32_t width, int32_t height) {
 }
 
 void vw_view_ray(const vwView *view, double x, double y, lbVec3 *origin, lbVec3 *direction) {
-  double across = (2 * x - view->width) / view->height, along = 1 - 2 * y / view->height;
+  double across = (2 * x - (1 + view->covered) * view->width) / view->height,
+         along = 1 - 2 * y / view->height;
   lbVec3 ray = lb_add_scaled(view->forward, across * view->tan_half_fov, view->right);
   ray = lb_add_scaled(ray, along * view->tan_half_fov, view->upward);
   *origin = view->eye;
@@ -172,7 +175,7 @@ bool vw_view_project(const vwView *view, lbVec3 point, double *x, double *y) {
   double deep = lb_dot(c, view->forward);
   if (!(deep > 0)) return false;
   double pixels = 0.5 * view->height / (view->tan_half_fov * deep);
-  *x = 0.5 * view->width + pixels * lb_dot(c, view->right);
+  *x = 0.5 * (1 + view->covered) * view->width + pixels * lb_dot(c, view->right);
   *y = 0.5 * view->height - pixels * lb_dot(c, view->upward);
   return true;
 }

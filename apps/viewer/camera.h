@@ -19,6 +19,8 @@ typedef struct vwCamera {
   double elevation; // rad above the horizon, within (-π/2, π/2)
   double fov;       // rad, vertical; default 35 degrees
   double scale;     // m, the object's size: bounds distance, near and far
+  double covered;   // share of the picture, from its left, that a panel covers: the centre is
+                    // the middle of the rest; in [0, 0.9], default 0
   char up;          // 'y' or 'z'
 } vwCamera;
 
@@ -38,6 +40,7 @@ typedef struct vwView {               // a camera for a picture of a given size
   float view[16], projection[16];     // column-major: clip = projection * view * (x, y, z, 1)
   lbVec3 eye, right, upward, forward; // unit vectors but for the eye
   double tan_half_fov;
+  double covered;
   int32_t width, height; // pixels, >= 1
   char up;
 } vwView;

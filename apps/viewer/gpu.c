@@ -174,6 +174,33 @@ bool vw_gpu_clean(void) {
   return clean;
 }
 
+bool vw_depth_map_create(vwDepthMap *map, int32_t size) {
+  const GLenum none = GL_NONE;
+  map->size = size;
+  map->texture = vw_gpu_texture(GL_NEAREST, GL_CLAMP_TO_EDGE);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, size, size, 0, GL_DEPTH_COMPONENT,
+               GL_UNSIGNED_INT, NULL);
+  glGenFramebuffers(1, &map->target);
+  glBindFramebuffer(GL_FRAMEBUFFER, map->target);
+  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, map->texture, 0);
+  glDrawBuffers(1, &none);
+  glReadBuffer(GL_NONE);
+  bool complete = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
+  return vw_gpu_clean() && complete;
+}
+
+void vw_depth_map_begin(const vwDepthMap *map) {
+  glBindFramebuffer(GL_FRAMEBUFFER, map->target);
+  glViewport(0, 0, map->size, map->size);
+  glClear(GL_DEPTH_BUFFER_BIT);
+}
+
+void vw_depth_map_destroy(vwDepthMap *map) {
+  glDeleteTextures(1, &map->texture);
+  glDeleteFramebuffers(1, &map->target);
+  *map = (vwDepthMap){ 0 };
+}
+
 void vw_canvas_destroy(vwCanvas *canvas) {
   GLuint framebuffers[2] = { canvas->drawn, canvas->resolved };
   GLuint renderbuffers[2] = { canvas->color_buffer, canvas->depth_buffer };

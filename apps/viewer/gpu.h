@@ -72,6 +72,15 @@ void vw_gpu_bind(vwUnit unit, GLuint texture);
 GLuint vw_gpu_buffer(GLenum target, const void *bytes, size_t count); // never changes
 bool vw_gpu_clean(void); // no error since the last call; forgets the errors there are
 
+typedef struct vwDepthMap { // seen from somewhere else
+  GLuint texture, target;
+  int32_t size;
+} vwDepthMap;
+
+bool vw_depth_map_create(vwDepthMap *map, int32_t size);
+void vw_depth_map_begin(const vwDepthMap *map); // cleared and bound, with its viewport
+void vw_depth_map_destroy(vwDepthMap *map);
+
 typedef struct vwCanvas {         // where a frame is drawn before it goes to its target
   int32_t width, height, samples; // as asked for
   int32_t inner_width, inner_height;

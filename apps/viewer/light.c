@@ -90,6 +90,31 @@ static void fit_shadow(vwLight *light, vwBox box, lbVec3 sun, lbVec3 up, double 
   store(light->block.extent, lb_vec3(extent[0], extent[1], extent[2]), pixel);
 }
 
+// The ground's view upwards: an orthographic one from the ground to the top of the bounds, wide
+// enough for the soft dark under and around what stands there.
+static void fit_floor(vwLight *light, vwBox box, Axes axes, double ground, double radius) {
+  lbVec3 axis[3] = { axes.right, axes.front, axes.up };
+  double low[3], extent[3];
+  for (int k = 0; k < 3; k++) {
+    double a = lb_dot(axis[k], box.low), b = lb_dot(axis[k], box.high);
+    double room = k < 2 ? 0.9 * radius : 0;
+    low[k] = k < 2 ? fmin(a, b) - room : ground;
+    extent[k] = fmax(a, b) + room - low[k];
+  }
+  if (!(extent[2] > 0.02 * radius)) extent[2] = 0.02 * radius;
+  float *rows[2] = { light->block.floor_x, light->block.floor_y };
+  float *m = light->hovering;
+  for (int k = 0; k < 3; k++) {
+    lbVec3 row = lb_scale(1 / extent[k], axis[k]);
+    double shift = -low[k] / extent[k];
+    if (k < 2) store(rows[k], row, shift);
+    m[k] = (float)(2 * row.x), m[4 + k] = (float)(2 * row.y), m[8 + k] = (float)(2 * row.z);
+    m[12 + k] = (float)(2 * shift - 1);
+  }
+  m[15] = 1;
+  store(light->block.floor_size, lb_vec3(extent[0], extent[1], extent[2]), 1);
+}
+
 static void set_up_ground(vwLight *light, const vwPicture *picture, lbVec3 up, lbVec3 centre,
                           double radius) {
   const float *p = picture->view.projection;
@@ -111,7 +136,9 @@ static void set_up_view(vwFrameBlock *block, const vwView *view, lbVec3 up, lbVe
   double tangent = view->tan_half_fov, aspect = (double)view->width / view->height;
   store(block->right, lb_scale(tangent * aspect, view->right), 0);
   store(block->upward, lb_scale(tangent, view->upward), 0);
-  store(block->forward, view->forward, 0);
+  // The middle of the picture looks past what a panel covers.
+  store(block->forward,
+        lb_add_scaled(view->forward, -view->covered * tangent * aspect, view->right), 0);
   lbVec3 rim = lb_scale(0.72, view->forward);
   rim = lb_add_scaled(lb_add_scaled(rim, -0.6, view->right), 0.55, up);
   store(block->rim, lb_normalise(rim), 0);
@@ -140,6 +167,8 @@ void vw_light_set_up(vwLight *light, const vwPicture *picture, int32_t width, in
   light->shadows = picture->shadows && bounded;
   if (light->shadows) fit_shadow(light, picture->bounds, sun, axes.up, radius, shadow_size);
   set_up_ground(light, picture, axes.up, centre, radius);
+  if (light->shadows && light->ground)
+    fit_floor(light, picture->bounds, axes, picture->ground_height, radius);
   set_up_view(&light->block, &picture->view, axes.up, centre, width, height);
   store(light->block.eye, picture->view.eye, light->shadows);
   store(light->block.sun, sun, sun_size);

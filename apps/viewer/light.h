@@ -7,7 +7,8 @@
 
 typedef struct vwLight {
   vwFrameBlock block;
-  float casting[16]; // world to the shadow map's clip space
+  float casting[16];  // world to the shadow map's clip space
+  float hovering[16]; // world to the clip space of the ground's view upwards
   bool shadows;
   bool ground;        // it is there and seen from above
   float ground_reach; // m

@@ -17,6 +17,7 @@ extern "C" {
 #include <cstring>
 
 static float scale = 1;
+static double covered;
 
 // ---- life --------------------------------------------------------------------------------------
 
@@ -72,6 +73,7 @@ void vw_panel_stop() {
   ImGui::DestroyContext();
 }
 
+double vw_panel_width() { return covered; }
 bool vw_panel_takes_pointer() { return ImGui::GetIO().WantCaptureMouse; }
 bool vw_panel_takes_keys() { return ImGui::GetIO().WantTextInput; }
 
@@ -329,6 +331,7 @@ void vw_panel_draw(vwPanel *panel) {
   ImGui_ImplGlfw_NewFrame();
   ImGui::NewFrame();
   panel->wanted = -1;
+  covered = panel->shown ? 312 * (double)scale : 0;
   if (panel->shown) show_panel(panel);
   if (vw_viewer_stage(panel->viewer)) {
     show_legend(panel->viewer);

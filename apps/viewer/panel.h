@@ -27,6 +27,7 @@ bool vw_panel_start(struct GLFWwindow *window, float scale);
 void vw_panel_stop(void);
 bool vw_panel_takes_pointer(void);  // it is over the panel
 bool vw_panel_takes_keys(void);     // a number is being typed
+double vw_panel_width(void);        // pixels from the left that it covers; 0: not shown
 void vw_panel_draw(vwPanel *panel); // over what is in the window's framebuffer
 
 #endif

@@ -10,17 +10,21 @@
 
 #include <math.h>
 
+enum { FLOOR_DEPTHS = 256, FLOOR_PIXELS = 128 }; // of the ground's occlusion
+
 struct vwRenderer {
   vwRendererDef def;
   vwGpuLimits limits;
   vwBodyPrograms surface, plain;
-  GLuint ground, sky, copy; // programs
+  GLuint ground, occlusion, sky, copy; // programs
   GLint ground_reach;
-  GLuint nothing; // a vertex array without attributes
-  GLuint frame;   // uniform buffer
-  GLuint ramp;    // texture of the map's colours
-  GLuint shadow_map, shadow_target, compare, plainly;
-  int32_t shadow_size;
+  GLuint nothing;          // a vertex array without attributes
+  GLuint frame;            // uniform buffer
+  GLuint ramp;             // texture of the map's colours
+  vwDepthMap shadow_map;   // from the key light
+  vwDepthMap hovering;     // from the ground upwards
+  GLuint compare, plainly; // samplers of depth
+  vwCanvas hidden;         // how much of the sky the ground does not see
   vwCanvas canvas;
   vwMarks marks;
   vwCrowds crowds;
@@ -51,6 +55,10 @@ static lbStatus create_programs(vwRenderer *renderer, lbError *err) {
                           "",
                           { vw_shader_frame, vw_shader_ground_vertex },
                           { vw_shader_frame, vw_shader_sky, vw_shader_ground_fragment } };
+  vwProgramDef occlusion = { "occlusion",
+                             "",
+                             { vw_shader_screen_vertex },
+                             { vw_shader_frame, vw_shader_sky, vw_shader_occlusion_fragment } };
   vwProgramDef sky = { "sky",
                        "",
                        { vw_shader_screen_vertex },
@@ -61,6 +69,7 @@ static lbStatus create_programs(vwRenderer *renderer, lbError *err) {
   if (status == LB_OK)
     status = vw_body_programs_create(limits, "plain", plain, plain_fragment, &renderer->plain, err);
   if (status == LB_OK) status = vw_gpu_program(limits, &ground, &renderer->ground, err);
+  if (status == LB_OK) status = vw_gpu_program(limits, &occlusion, &renderer->occlusion, err);
   if (status == LB_OK) status = vw_gpu_program(limits, &sky, &renderer->sky, err);
   if (status == LB_OK) status = vw_gpu_program(limits, &copy, &renderer->copy, err);
   if (status == LB_OK) renderer->ground_reach = glGetUniformLocation(renderer->ground, "reach");
@@ -81,26 +90,16 @@ static GLuint make_sampler(bool compare) {
   return sampler;
 }
 
-// One depth texture, read through two samplers: compared (and filtered), and as it is.
-static lbStatus create_shadow_map(vwRenderer *renderer, lbError *err) {
+// The shadow map is read through two samplers: compared (and filtered), and as it is.
+static lbStatus create_maps(vwRenderer *renderer, lbError *err) {
   int32_t size = renderer->def.shadow_size;
   if (size > renderer->limits.texture_size) size = renderer->limits.texture_size;
   if (size < 64) size = 64;
-  renderer->shadow_size = size;
-  renderer->shadow_map = vw_gpu_texture(GL_NEAREST, GL_CLAMP_TO_EDGE);
-  glTexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, size, size, 0, GL_DEPTH_COMPONENT,
-               GL_UNSIGNED_INT, NULL);
-  glGenFramebuffers(1, &renderer->shadow_target);
-  glBindFramebuffer(GL_FRAMEBUFFER, renderer->shadow_target);
-  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, renderer->shadow_map,
-                         0);
-  const GLenum none = GL_NONE;
-  glDrawBuffers(1, &none);
-  glReadBuffer(GL_NONE);
-  bool complete = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
   renderer->compare = make_sampler(true);
   renderer->plainly = make_sampler(false);
-  if (!vw_gpu_clean() || !complete)
+  if (!vw_depth_map_create(&renderer->shadow_map, size) ||
+      !vw_depth_map_create(&renderer->hovering, FLOOR_DEPTHS) ||
+      !vw_canvas_fit(&renderer->hidden, &renderer->limits, FLOOR_PIXELS, FLOOR_PIXELS, 1))
     return lb_fail(err, LB_ERR_MEMORY, "%s has no room for a shadow map of %d x %d pixels",
                    renderer->limits.device, (int)size, (int)size);
   return LB_OK;
@@ -173,7 +172,7 @@ lbStatus vw_renderer_create(const vwRendererDef *def, vwRenderer **out, lbError 
   vw_gpu_limits(&renderer->limits);
   vw_crowds_create(&renderer->crowds, &renderer->limits);
   lbStatus status = create_programs(renderer, err);
-  if (status == LB_OK) status = create_shadow_map(renderer, err);
+  if (status == LB_OK) status = create_maps(renderer, err);
   if (status == LB_OK) status = vw_marks_create(&renderer->limits, &renderer->marks, err);
   if (status == LB_OK) status = create_ball(renderer, err);
   if (status != LB_OK) return vw_renderer_destroy(renderer, false), status;
@@ -197,16 +196,18 @@ void vw_renderer_destroy(vwRenderer *renderer, bool lost) {
   vw_marks_destroy(&renderer->marks, lost);
   vw_crowds_destroy(&renderer->crowds, lost);
   if (!lost) {
-    GLuint textures[] = { renderer->shadow_map, renderer->ramp };
     GLuint samplers[] = { renderer->compare, renderer->plainly };
     vw_body_programs_destroy(&renderer->surface);
     vw_body_programs_destroy(&renderer->plain);
     glDeleteProgram(renderer->ground);
     glDeleteProgram(renderer->sky);
     glDeleteProgram(renderer->copy);
-    glDeleteTextures(2, textures);
+    glDeleteProgram(renderer->occlusion);
+    glDeleteTextures(1, &renderer->ramp);
+    vw_depth_map_destroy(&renderer->shadow_map);
+    vw_depth_map_destroy(&renderer->hovering);
+    vw_canvas_destroy(&renderer->hidden);
     glDeleteSamplers(2, samplers);
-    glDeleteFramebuffers(1, &renderer->shadow_target);
     glDeleteVertexArrays(1, &renderer->nothing);
     glDeleteBuffers(1, &renderer->frame);
     vw_canvas_destroy(&renderer->canvas);
@@ -278,18 +279,38 @@ static void draw_balls(const vwRenderer *renderer, const vwPicture *picture,
   }
 }
 
-static void draw_shadows(const vwRenderer *renderer, const vwPicture *picture,
-                         const vwLight *light) {
+// Everything that casts shadows, into the bound depth map.
+static void draw_casters(const vwRenderer *renderer, const vwPicture *picture,
+                         const float matrix[16]) {
   static const float black[4] = { 0, 0, 0, 1 };
-  if (!light->shadows) return;
-  glBindFramebuffer(GL_FRAMEBUFFER, renderer->shadow_target);
-  glViewport(0, 0, renderer->shadow_size, renderer->shadow_size);
-  glClear(GL_DEPTH_BUFFER_BIT);
-  set_plain(renderer, light->casting, 0, black);
+  set_plain(renderer, matrix, 0, black);
   for (int32_t i = 0; i < picture->crowd_count; i++)
     if (is_drawn(renderer, picture, i, true))
       draw_crowd(renderer, picture, i, &renderer->plain, VW_PASS_DEPTH);
   draw_balls(renderer, picture, &renderer->plain, false);
+}
+
+static void draw_shadows(const vwRenderer *renderer, const vwPicture *picture,
+                         const vwLight *light) {
+  if (!light->shadows) return;
+  vw_depth_map_begin(&renderer->shadow_map);
+  draw_casters(renderer, picture, light->casting);
+}
+
+static void draw_occlusion(const vwRenderer *renderer, const vwPicture *picture,
+                           const vwLight *light) {
+  if (!light->shadows || !light->ground) return;
+  vw_depth_map_begin(&renderer->hovering);
+  draw_casters(renderer, picture, light->hovering);
+  glBindFramebuffer(GL_FRAMEBUFFER, renderer->hidden.drawn);
+  glViewport(0, 0, FLOOR_PIXELS, FLOOR_PIXELS);
+  vw_gpu_bind(VW_UNIT_DEPTH, renderer->hovering.texture);
+  glBindSampler(VW_UNIT_DEPTH, renderer->plainly);
+  glDisable(GL_DEPTH_TEST);
+  glUseProgram(renderer->occlusion);
+  glBindVertexArray(renderer->nothing);
+  glDrawArrays(GL_TRIANGLES, 0, 3);
+  glEnable(GL_DEPTH_TEST);
 }
 
 static void draw_solids(const vwRenderer *renderer, const vwPicture *picture) {
@@ -305,6 +326,7 @@ static void draw_ground(const vwRenderer *renderer, const vwLight *light) {
   if (!light->ground) return;
   glUseProgram(renderer->ground);
   glUniform1f(renderer->ground_reach, light->ground_reach);
+  vw_gpu_bind(VW_UNIT_COLOR, renderer->hidden.color);
   glBindVertexArray(renderer->nothing);
   glDrawArrays(GL_TRIANGLES, 0, 96);
 }
@@ -346,7 +368,7 @@ static void draw_marks(const vwRenderer *renderer, bool above) {
 }
 
 // Whoever drew before may have left anything behind.
-static void begin_frame(const vwRenderer *renderer) {
+static void begin_frame(const vwRenderer *renderer, const vwLight *light) {
   static const GLenum off[] = {
     GL_SCISSOR_TEST, GL_STENCIL_TEST,        GL_CULL_FACE,
     GL_BLEND,        GL_POLYGON_OFFSET_FILL, GL_SAMPLE_ALPHA_TO_COVERAGE
@@ -365,16 +387,16 @@ static void begin_frame(const vwRenderer *renderer) {
   glClearDepthf(1);
   glClearColor(0, 0, 0, 1);
   for (GLuint unit = 0; unit < VW_UNIT_COUNT; unit++) glBindSampler(unit, 0);
-}
-
-static void begin_canvas(const vwRenderer *renderer, const vwLight *light) {
   glBindBufferBase(GL_UNIFORM_BUFFER, 0, renderer->frame);
   glBufferData(GL_UNIFORM_BUFFER, sizeof light->block, &light->block, GL_STREAM_DRAW);
+}
+
+static void begin_canvas(const vwRenderer *renderer) {
   glBindFramebuffer(GL_FRAMEBUFFER, renderer->canvas.drawn);
   glViewport(0, 0, renderer->canvas.inner_width, renderer->canvas.inner_height);
   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-  vw_gpu_bind(VW_UNIT_SHADOW, renderer->shadow_map);
-  vw_gpu_bind(VW_UNIT_DEPTH, renderer->shadow_map);
+  vw_gpu_bind(VW_UNIT_SHADOW, renderer->shadow_map.texture);
+  vw_gpu_bind(VW_UNIT_DEPTH, renderer->shadow_map.texture);
   vw_gpu_bind(VW_UNIT_RAMP, renderer->ramp);
   glBindSampler(VW_UNIT_SHADOW, renderer->compare);
   glBindSampler(VW_UNIT_DEPTH, renderer->plainly);
@@ -407,13 +429,14 @@ void vw_renderer_draw(vwRenderer *renderer, const vwPicture *picture, unsigned t
     return;
   vwLight light;
   vw_light_set_up(&light, picture, renderer->canvas.inner_width, renderer->canvas.inner_height,
-                  renderer->shadow_size);
-  begin_frame(renderer);
+                  renderer->shadow_map.size);
+  begin_frame(renderer, &light);
   vw_crowds_upload(&renderer->crowds, &renderer->limits, picture, renderer->skins,
                    renderer->skin_count);
   vw_marks_upload(&renderer->marks, picture);
   draw_shadows(renderer, picture, &light);
-  begin_canvas(renderer, &light);
+  draw_occlusion(renderer, picture, &light);
+  begin_canvas(renderer);
   draw_solids(renderer, picture);
   draw_balls(renderer, picture, &renderer->surface, true);
   draw_ground(renderer, &light);

@@ -4,7 +4,8 @@
 const char *const vw_shader_frame =
     "layout(std140) uniform Frame {\n"
     "  mat4 clip, light;\n"
-    "  vec4 eye, up, sun, rim, extent, centre, right, upward, forward, screen, map;\n"
+    "  vec4 eye, up, sun, rim, extent, centre, right, upward, forward, screen;\n"
+    "  vec4 floor_x, floor_y, floor_size, map;\n"
     "} frame;\n";
 
 // ---- bodies ------------------------------------------------------------------------------------
@@ -116,11 +117,13 @@ const char *const vw_shader_sky =
     "uniform sampler2DShadow shadow_map;\n"
     "uniform sampler2D shadow_depth;\n"
     "const float PI = 3.14159265;\n"
-    "const vec3 HORIZON = vec3(0.80, 0.86, 0.93);\n"
-    "const vec3 ZENITH = vec3(0.27, 0.44, 0.70);\n"
-    "const vec3 FLOOR = vec3(0.52, 0.50, 0.48);\n" // what the ground sends up
-    "const vec3 KEY = vec3(2.75, 2.55, 2.28);\n"
-    "const vec3 RIM = vec3(0.62, 0.74, 0.95);\n"
+    "const vec3 HORIZON = vec3(0.66, 0.70, 0.76);\n" // of the background
+    "const vec3 PLAIN = vec3(1.5);\n"
+    "const vec3 ZENITH = vec3(0.10, 0.19, 0.40);\n"
+    "const vec3 DOME = vec3(0.47, 0.54, 0.65);\n"  // light from above
+    "const vec3 FLOOR = vec3(0.47, 0.44, 0.41);\n" // and from the ground
+    "const vec3 KEY = vec3(3.3, 3.0, 2.6);\n"
+    "const vec3 RIM = vec3(0.85, 1.0, 1.25);\n"
     "vec3 sky_color(vec3 d) {\n"
     "  float h = dot(d, frame.up.xyz);\n"
     "  vec3 above = mix(HORIZON, ZENITH, pow(clamp(h, 0.0, 1.0), 0.62));\n"
@@ -134,7 +137,7 @@ const char *const vw_shader_sky =
     // A curve with a short toe and a long shoulder; then sRGB, with noise against bands.
     "vec3 tone(vec3 c) {\n"
     "  c = max(c, 0.0);\n"
-    "  c = c * (2.3 * c + 0.16) / (c * (2.3 * c + 1.12) + 0.13);\n"
+    "  c = c * (2.6 * c + 0.06) / (c * (2.6 * c + 0.58) + 0.15);\n"
     "  return clamp(c, 0.0, 1.0);\n"
     "}\n"
     "vec3 srgb(vec3 c) {\n"
@@ -147,14 +150,13 @@ const char *const vw_shader_sky =
     "vec4 shown(vec3 c, float alpha) {\n"
     "  return vec4(srgb(tone(c)) + (pixel_noise(3.0) - 0.5) / 255.0, alpha);\n"
     "}\n"
-    // The i-th of n points spread over the unit disc along a spiral.
-    "vec2 spiral(int i, float n, float turned) {\n"
-    "  float angle = float(i) * 2.39996323 + turned;\n"
-    "  return sqrt((float(i) + 0.5) / n) * vec2(cos(angle), sin(angle));\n"
+    // Points spread over the unit disc along a spiral: each step turns by the golden angle.
+    "const mat2 GOLDEN = mat2(-0.73736888, 0.67549029, -0.67549029, -0.73736888);\n"
+    "vec2 direction(float turned) { return vec2(cos(6.2831853 * turned), sin(6.2831853 * turned)); "
     "}\n"
     // The share of the key light that arrives. What stands before the light is searched for first;
     // the farther it is, the softer its shadow. Depths are compared along the receiver's plane.
-    "float shadow(vec3 p, vec3 n) {\n"
+    "float shadow(vec3 p, vec3 n, bool flat_ground) {\n"
     "  float facing_sun = dot(n, frame.sun.xyz);\n"
     "  vec3 q = p + n * frame.extent.w * (1.2 - 0.7 * facing_sun);\n"
     "  vec3 s = (frame.light * vec4(q, 1.0)).xyz;\n"
@@ -163,25 +165,29 @@ const char *const vw_shader_sky =
     "  vec3 m = frame.extent.xyz * frame.extent.xyz * (mat3(frame.light) * n);\n"
     "  vec2 slope = -m.xy / min(m.z, -0.15 * frame.extent.z);\n"
     "  float bias = 0.6 * frame.extent.w / frame.extent.z;\n"
-    "  float turned = 2.0 * PI * pixel_noise(0.0);\n"
+    "  vec2 spoke = direction(pixel_noise(0.0)), first = spoke;\n"
     "  vec2 reach = frame.centre.w * frame.sun.w * vec2(0.9) / frame.extent.xy;\n"
     "  float sum = 0.0, found = 0.0;\n"
     "  int taps = inside ? SEARCH : 0;\n"
     "  for (int i = 0; i < taps; i++) {\n"
-    "    vec2 d = reach * spiral(i, float(SEARCH), turned);\n"
+    "    vec2 d = reach * sqrt((float(i) + 0.5) / float(SEARCH)) * spoke;\n"
+    "    spoke = GOLDEN * spoke;\n"
     "    float z = textureLod(shadow_depth, s.xy + d, 0.0).r;\n"
-    "    if (z < s.z + dot(d, slope) - bias) { sum += z; found += 1.0; }\n"
+    "    if (z < min(s.z + dot(d, slope) - bias, 0.99999)) { sum += z; found += 1.0; }\n"
     "  }\n"
     "  taps = found > 0.0 ? TAPS : 0;\n"
+    "  if (flat_ground && found > float(SEARCH) - 0.5) taps = 0;\n" // the whole light is hidden
+    "  spoke = first;\n"
     "  float gap = (s.z - sum / max(found, 1.0)) * frame.extent.z * frame.sun.w;\n"
     "  float soft = clamp(gap, 1.5 * frame.extent.w, reach.x * frame.extent.x);\n"
     "  float arrived = 0.0;\n"
     "  for (int i = 0; i < taps; i++) {\n"
-    "    vec2 d = soft / frame.extent.xy * spiral(i, float(TAPS), turned);\n"
+    "    vec2 d = soft / frame.extent.xy * sqrt((float(i) + 0.5) / float(TAPS)) * spoke;\n"
+    "    spoke = GOLDEN * spoke;\n"
     "    float z = min(s.z + dot(d, slope) - bias, 1.0);\n"
     "    arrived += textureLod(shadow_map, vec3(s.xy + d, z), 0.0);\n"
     "  }\n"
-    "  return taps > 0 ? arrived / float(TAPS) : 1.0;\n"
+    "  return taps > 0 ? arrived / float(TAPS) : found > 0.0 ? 0.0 : 1.0;\n"
     "}\n";
 
 // ---- the lit surface ---------------------------------------------------------------------------
@@ -228,7 +234,7 @@ const char *const vw_shader_surface_fragment =
     // The key light.
     "  vec3 l = frame.sun.xyz;\n"
     "  float nl = dot(n, l);\n"
-    "  float lit = clamp(nl, 0.0, 1.0) * shadow(at, n);\n"
+    "  float lit = clamp(nl, 0.0, 1.0) * shadow(at, n, false);\n"
     "  vec3 f = fresnel(f0, clamp(dot(v, normalize(v + l)), 0.0, 1.0));\n"
     "  vec3 sum = lit * KEY * ((1.0 - f) * matt + f * gloss(n, v, l, rough));\n"
     // The sky and the ground: light from everywhere, less near the ground from below.
@@ -236,17 +242,17 @@ const char *const vw_shader_surface_fragment =
     "  float above = (dot(at, frame.up.xyz) - frame.up.w) / max(frame.centre.w, 1e-9);\n"
     "  float open = mix(1.0, 0.45 + 0.55 * clamp(above * 2.5, 0.0, 1.0),\n"
     "                   clamp(0.5 - 0.5 * height, 0.0, 1.0));\n"
-    "  vec3 dome = mix(FLOOR * 0.62, mix(HORIZON, ZENITH, 0.35) * 1.12, 0.5 + 0.5 * height);\n"
-    "  sum += dome * open * color * (1.0 - metal) * 0.62;\n"
+    "  vec3 dome = mix(FLOOR, DOME, 0.5 + 0.5 * height);\n"
+    "  sum += dome * open * color * (1.0 - metal);\n"
     // What the surface mirrors of them.
     "  vec3 r = reflect(-v, n);\n"
     "  float rise = dot(r, frame.up.xyz);\n"
     "  float blur = mix(0.06, 0.9, rough);\n"
-    "  vec3 mirrored = mix(FLOOR * 0.7, mix(HORIZON, ZENITH, clamp(rise, 0.0, 1.0)),\n"
+    "  vec3 mirrored = mix(FLOOR, mix(HORIZON, ZENITH, clamp(rise, 0.0, 1.0)),\n"
     "                      smoothstep(-blur, blur, rise));\n"
     "  vec3 box = vec3(1.5) * smoothstep(0.72 - 0.25 * rough, 0.86 + 0.14 * rough, rise);\n"
     "  mirrored += box * (1.0 - rough);\n"
-    "  vec3 sheen = f0 + (max(vec3(1.0 - rough), f0) - f0) * pow(1.0 - nv, 5.0);\n"
+    "  vec3 sheen = f0 + (1.0 - rough) * (1.0 - rough) * (1.0 - f0) * pow(1.0 - nv, 5.0);\n"
     "  sum += sheen * mirrored * open * mix(1.0, 0.75, rough);\n"
     // The rim light, from behind.
     "  float back = clamp(dot(n, frame.rim.xyz), 0.0, 1.0);\n"
@@ -276,16 +282,20 @@ const char *const vw_shader_ground_vertex =
 const char *const vw_shader_ground_fragment =
     "in vec3 at;\n"
     "uniform float reach;\n"
+    "uniform sampler2D picture;\n"
     "out vec4 result;\n"
+    "const vec3 ALBEDO = vec3(0.45, 0.445, 0.44);\n"
     "void main() {\n"
     "  vec3 up = frame.up.xyz;\n"
     "  float lit = max(frame.sun.x * up.x + frame.sun.y * up.y + frame.sun.z * up.z, 0.0);\n"
-    "  float share = shadow(at, up);\n"
-    "  vec3 albedo = FLOOR * 1.18;\n"
-    "  vec3 c = albedo * (lit * share * KEY / PI + mix(HORIZON, ZENITH, 0.35) * 0.60);\n"
+    "  float share = shadow(at, up, true);\n"
+    "  vec2 s = vec2(dot(frame.floor_x, vec4(at, 1.0)), dot(frame.floor_y, vec4(at, 1.0)));\n"
+    "  float hidden = frame.floor_size.w * texture(picture, s).r;\n"
+    "  vec3 c = ALBEDO * (lit * share * KEY / PI * (1.0 - 0.3 * hidden) +\n"
+    "                     DOME * (1.0 - hidden));\n"
     "  float d = length(at - frame.centre.xyz);\n"
     "  float far = smoothstep(1.5 * frame.centre.w, min(reach, 22.0 * frame.centre.w), d);\n"
-    "  vec3 away = frame.rim.w > 0.5 ? HORIZON : vec3(0.86);\n"
+    "  vec3 away = frame.rim.w > 0.5 ? HORIZON : PLAIN;\n"
     "  c = mix(c, away, 1.0 - (1.0 - far) * (1.0 - far));\n"
     "  result = shown(c, 1.0);\n"
     "}\n";
@@ -302,8 +312,30 @@ const char *const vw_shader_sky_fragment =
     "out vec4 result;\n"
     "void main() {\n"
     "  vec3 d = frame.forward.xyz + across.x * frame.right.xyz + across.y * frame.upward.xyz;\n"
-    "  vec3 c = frame.rim.w > 0.5 ? sky_color(normalize(d)) : vec3(0.86);\n"
+    "  vec3 c = frame.rim.w > 0.5 ? sky_color(normalize(d)) : PLAIN;\n"
     "  result = shown(c, 1.0);\n"
+    "}\n";
+
+// How much of the sky's light the bodies keep from a point of the ground. The map holds the height
+// of the lowest surface above each point; a piece dA of it at height h and distance r covers
+// h^2 / (pi (r^2 + h^2)^2) dA of the sky. What touches the ground counts as a little above it.
+const char *const vw_shader_occlusion_fragment =
+    "in vec2 across;\n"
+    "out vec4 result;\n"
+    "const int COUNT = 64;\n"
+    "void main() {\n"
+    "  vec2 s = 0.5 + 0.5 * across;\n"
+    "  float radius = 0.8 * frame.centre.w, least = 0.05 * frame.centre.w, sum = 0.0;\n"
+    "  vec2 spoke = direction(pixel_noise(0.0));\n"
+    "  for (int i = 0; i < COUNT; i++) {\n"
+    "    float r = radius * (float(i) + 0.5) / float(COUNT);\n"
+    "    float z = textureLod(shadow_depth, s + r * spoke / frame.floor_size.xy, 0.0).r;\n"
+    "    float h = least + z * frame.floor_size.z, q = r * r + h * h;\n"
+    "    if (z < 1.0) sum += h * h / (q * q) * 2.0 * r * radius / float(COUNT);\n"
+    "    spoke = GOLDEN * spoke;\n"
+    "  }\n"
+    "  vec2 edge = smoothstep(0.5, 0.4, abs(s - 0.5));\n"
+    "  result = vec4(vec3(0.9 * clamp(sum, 0.0, 1.0) * edge.x * edge.y), 1.0);\n"
     "}\n";
 
 const char *const vw_shader_copy_fragment =

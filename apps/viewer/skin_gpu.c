@@ -191,12 +191,18 @@ static void upload_vertices(const vwSkin *skin, vwGpuSkin *gpu) {
                                  3 * (size_t)skin->triangle_count * sizeof *skin->triangles);
 }
 
+// Of bodies that have no look of their own.
+static const float clay[4] = { 0.74f, 0.235f, 0.085f, 1 };
+
 static lbStatus upload_looks(const vwGpuLimits *limits, const vwSkin *skin, vwGpuSkin *gpu,
                              lbError *err) {
   gpu->parts = lb_duplicate(skin->parts, (size_t)skin->part_count, sizeof *gpu->parts);
   gpu->textures = lb_alloc((size_t)skin->part_count, sizeof *gpu->textures);
   if (!gpu->parts || !gpu->textures) return lb_fail_memory(err);
   gpu->part_count = skin->part_count;
+  if (skin->model && skin->model->size.look_count == 0)
+    for (int32_t i = 0; i < gpu->part_count; i++)
+      memcpy(gpu->parts[i].color, clay, sizeof clay), gpu->parts[i].roughness = 0.42f;
   for (int32_t i = 0; i < gpu->part_count; i++) {
     int32_t texture = gpu->parts[i].texture;
     if (texture < 0 || !skin->model || texture >= skin->model->size.texture_count) continue;

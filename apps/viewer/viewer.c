@@ -49,6 +49,14 @@ vwView vw_viewer_view(const vwViewer *viewer) {
   return vw_camera_view(&viewer->camera, viewer->width, viewer->height);
 }
 
+// The scene's own camera, which may know nothing of the panel, backs off where the panel covers
+// much.
+static void aim(vwViewer *viewer) {
+  viewer->camera = vw_stage_camera(viewer->stage, viewer->width, viewer->height);
+  viewer->camera.covered = viewer->covered;
+  viewer->camera.distance /= 1 - 0.6 * viewer->covered;
+}
+
 // ---- opening -----------------------------------------------------------------------------------
 
 lbStatus vw_viewer_open(vwViewer *viewer, lbBundle *bundle, lbError *err) {
@@ -64,7 +72,7 @@ lbStatus vw_viewer_open(vwViewer *viewer, lbBundle *bundle, lbError *err) {
   viewer->generation = -1;
   viewer->map_high = 0;
   viewer->message[0] = 0;
-  viewer->camera = vw_stage_camera(stage, viewer->width, viewer->height);
+  aim(viewer);
   return LB_OK;
 }
 
@@ -190,8 +198,12 @@ void vw_viewer_resize(vwViewer *viewer, int32_t width, int32_t height) {
   bool had_no_size = viewer->width <= 0 || viewer->height <= 0;
   viewer->width = width > 0 ? width : 0;
   viewer->height = height > 0 ? height : 0;
-  if (had_no_size && viewer->stage && viewer->width && viewer->height)
-    viewer->camera = vw_stage_camera(viewer->stage, viewer->width, viewer->height);
+  if (had_no_size && viewer->stage && viewer->width && viewer->height) aim(viewer);
+}
+
+void vw_viewer_cover(vwViewer *viewer, double share) {
+  viewer->covered = clamp(share, 0, 0.9);
+  viewer->camera.covered = viewer->covered;
 }
 
 void vw_viewer_size(const vwViewer *viewer, int32_t *width, int32_t *height) {

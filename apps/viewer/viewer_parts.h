@@ -39,8 +39,9 @@ struct vwViewer {
   vwSettings settings;
   vwCamera camera;
   int32_t width, height;
-  double now;    // s, the sum of the frames
-  int64_t steps; // taken in them
+  double covered; // as vwCamera
+  double now;     // s, the sum of the frames
+  int64_t steps;  // taken in them
 
   int32_t generation; // of the stage that the drawn are for
   int32_t drawn_count;

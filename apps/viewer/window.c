@@ -285,6 +285,7 @@ static void draw_frame(Window *window, double seconds) {
   if (width <= 0 || height <= 0) return; // iconified, or made very small
   window->scale_x = outer_width > 0 ? (double)width / outer_width : 1;
   window->scale_y = outer_height > 0 ? (double)height / outer_height : 1;
+  vw_viewer_cover(window->viewer, vw_panel_width() * window->scale_x / width);
   vw_viewer_resize(window->viewer, width, height);
   vw_viewer_frame(window->viewer, seconds, 0);
   record_frame(window, width, height);

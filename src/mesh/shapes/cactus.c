@@ -2,8 +2,8 @@
 // heights of the plant; z up, the arms' plane turned a little out of y = 0.
 #include "mesh/shapes/implicit.h"
 
-#define RIBS 11
-#define ARM_RIBS 8
+#define RIBS 10
+#define ARM_RIBS 7
 
 typedef struct Arm {
   double height, reach, bend, tip, radius; // where it leaves, how far out, of the bend; its end
@@ -17,8 +17,9 @@ static const Arm arms[2] = {
 
 // Ribs as a wave around, which fades where the tip closes: f is 0 there.
 static double ribbed(double distance, double angle, int ribs, double depth, double f) {
-  double fade = fmin(1, fmax(0, f)), wave = fabs(cos(0.5 * ribs * angle)); // round backs, grooves
-  return distance + depth * fade * fade * (0.55 - wave);
+  double fade = fmin(1, fmax(0, f)), c = cos(0.5 * ribs * angle);
+  double wave = sqrt(c * c + 0.15); // round backs, narrower grooves
+  return distance + depth * fade * fade * (0.74 - wave);
 }
 
 static double column(lbVec3 p) {
@@ -47,34 +48,34 @@ static double arm(const Arm *arm, lbVec3 q) {
   return ribbed(d, angle, ARM_RIBS, 0.02, (across + 0.01) / (0.055 + 0.3 * fabs(past)));
 }
 
-// A cup of five petals around a dome.
+// Six round petals, bent upwards, around a dome.
 static double blossom(lbVec3 p, lbVec3 at, double radius) {
-  lbVec3 q = lb_sub(p, at);
-  double out = sqrt(q.x * q.x + q.y * q.y), angle = atan2(q.y, q.x);
-  double petals = radius * (0.82 + 0.18 * cos(5 * angle) * fmin(1, out / (0.4 * radius)));
-  lbVec3 cup = { out, 0, q.z - 0.55 * out * out / radius };
-  double d = lb_distance_ellipsoid(cup, lb_vec3(0, 0, 0), lb_vec3(petals, 1, 0.42 * radius));
-  return lb_distance_join(0.8 * d, lb_distance_ball(q, lb_vec3(0, 0, 0.3 * radius), 0.3 * radius),
-                          0.1 * radius);
+  lbVec3 q = lb_scale(1 / radius, lb_sub(p, at));
+  double out = sqrt(q.x * q.x + q.y * q.y), sector = LB_PI / 3;
+  double angle = atan2(q.y, q.x), turned = angle - sector * round(angle / sector);
+  lbVec3 petal = { out * cos(turned), out * sin(turned), q.z - 0.4 * out * out };
+  double d = lb_distance_ellipsoid(petal, lb_vec3(0.55, 0, 0.05), lb_vec3(0.45, 0.33, 0.27));
+  double dome = lb_distance_ellipsoid(q, lb_vec3(0, 0, 0.05), lb_vec3(0.36, 0.36, 0.42));
+  return radius * 0.75 * lb_distance_join(d, dome, 0.12);
 }
 
 static void distances(lbVec3 p, double *parts) {
   double plant = lb_distance_join(column(p), arm(&arms[0], p), 0.05);
   plant = lb_distance_join(plant, arm(&arms[1], p), 0.05);
   parts[0] = lb_distance_meet(plant, -p.z, 0.03);
-  parts[1] = blossom(p, lb_vec3(0, 0, 0.968), 0.068);
+  parts[1] = blossom(p, lb_vec3(0, 0, 0.955), 0.11);
   for (int i = 0; i < 2; i++) {
     const Arm *a = &arms[i];
     lbVec3 tip = { a->reach * a->cosine, a->reach * a->sine, a->tip + a->radius };
-    parts[1] = fmin(parts[1], blossom(p, tip, 0.045));
+    parts[1] = fmin(parts[1], blossom(p, tip, 0.085));
   }
 }
 
 const lbImplicit lb_cactus = {
-  .low = { -0.37, -0.145, 0 },
-  .high = { 0.41, 0.145, 1 },
+  .low = { -0.3729, -0.1447, 0 },
+  .high = { 0.4071, 0.1288, 1.0148 },
   .blend = 0.012,
-  .cells_a_row = 0.9,
+  .cells_a_row = 0.8,
   .part_count = 2,
   .parts = { { "plant", "plant", { 0.09, 0.32, 0.1 }, 0.7F },
              { "blossom", "plant", { 0.85, 0.12, 0.28 }, 0.6F } },

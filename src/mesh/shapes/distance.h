@@ -35,4 +35,11 @@ static inline double lb_distance_meet(double a, double b, double k) {
   return -lb_distance_join(-a, -b, k);
 }
 
+// A line drawn on another solid: the arc z = height + bend x^2 / 2 for |x| <= half, 2 width wide,
+// negative inside, seen along the third axis.
+static inline double lb_distance_arc(double x, double z, double half, double bend, double width) {
+  double beyond = fmax(0, fabs(x) - half), off = z - 0.5 * bend * fmin(x * x, half * half);
+  return sqrt(beyond * beyond + off * off) - width;
+}
+
 #endif

@@ -82,21 +82,21 @@ static const ShapeEntry shapes[LB_SHAPE_COUNT] = {
                         .lattice = lb_bridge_lattice },
   [LB_SHAPE_CACTUS] = { { "cactus", "a ribbed cactus with two arms; cells along x, y, z",
                           "size cells element segments" },
-                        { .size = { 0.78, 0.29, 1 }, .cells = { 25, 9, 33 } },
+                        { .size = { 0.76, 0.27, 1 }, .cells = { 24, 9, 32 } },
                         .least_cells = { 3, 3, 3 },
                         .round = { true, true, true },
                         .any_round = true,
                         .implicit = &lb_cactus },
   [LB_SHAPE_TURTLE] = { { "turtle", "a turtle, its head along x; cells along x, y, z",
                           "size cells element segments" },
-                        { .size = { 1.144, 0.75, 0.415 }, .cells = { 30, 20, 11 } },
+                        { .size = { 1.15, 0.75, 0.42 }, .cells = { 30, 20, 11 } },
                         .least_cells = { 3, 3, 3 },
                         .round = { true, true, true },
                         .any_round = true,
                         .implicit = &lb_turtle },
   [LB_SHAPE_FIGURE] = { { "figure", "a little person in a bobble hat; cells along x, y, z",
                           "size cells element segments" },
-                        { .size = { 0.87, 0.44, 1 }, .cells = { 23, 12, 27 } },
+                        { .size = { 0.87, 0.42, 1 }, .cells = { 23, 11, 26 } },
                         .least_cells = { 3, 3, 3 },
                         .round = { true, true, true },
                         .any_round = true,
@@ -104,7 +104,7 @@ static const ShapeEntry shapes[LB_SHAPE_COUNT] = {
   [LB_SHAPE_TOWER] = { { "tower",
                          "a lattice tower that tapers; bays, cells of a brace, cells of a leg",
                          "size cells element thickness" },
-                       { .size = { 1, 1, 4 }, .cells = { 9, 3, 2 }, .thickness = 0.07 },
+                       { .size = { 1, 1, 3.6 }, .cells = { 8, 3, 2 }, .thickness = 0.07 },
                        .least_cells = { 1, 1, 1 },
                        .round = { true, true, false },
                        .volume = lb_tower_volume,
@@ -143,6 +143,10 @@ const char *lb_shape_name(lbShape shape) { return is_shape(shape) ? shapes[shape
 static lbStatus check_count(const lbShapeDef *def, bool fine, const char *name, lbError *err) {
   double cubes = def->shape == LB_SHAPE_SPONGE ? pow(3, def->level) : 1, points = 1;
   for (int a = 0; a < 3; a++) points *= cubes * def->cells[a] + 1;
+  const double n[3] = { def->cells[0], def->cells[1], def->cells[2] };
+  if (def->shape == LB_SHAPE_TOWER)
+    points = 4 * n[0] * ((n[1] + 3) * (n[2] + 1) * (n[2] + 1) + 6 * (n[1] + 1) * (n[2] + 3));
+  if (def->shape == LB_SHAPE_BOWL) points = (n[0] + 4) * (2 * n[1] + 1) * (n[2] + (n[0] + 4) / 8);
   if (def->shape == LB_SHAPE_BRIDGE)
     points = (3.0 * def->cells[0] + 2) * (def->cells[1] + 3.0) * (3.0 * def->cells[2] + 5);
   if (fine && shapes[def->shape].any_round)
@@ -156,6 +160,18 @@ static lbStatus check_count(const lbShapeDef *def, bool fine, const char *name, 
   return LB_OK;
 }
 
+// The surface of a rounded solid has a grid of its own.
+static lbStatus check_grid(const lbShapeDef *def, const char *name, lbError *err) {
+  int32_t cells[3];
+  if (!shapes[def->shape].implicit) return LB_OK;
+  lb_implicit_grid(shapes[def->shape].implicit, def->segments, cells);
+  double count = (double)cells[0] * cells[1] * cells[2];
+  if (count <= MAX_VERTICES) return LB_OK;
+  return lb_fail(err, LB_ERR_ARGUMENT,
+                 "%s: segments: %d make a grid of %.3g cells, more than %.0f million, use fewer",
+                 name, (int)def->segments, count, MAX_VERTICES / 1e6);
+}
+
 static lbStatus check_thickness(const lbShapeDef *def, const char *name, lbError *err) {
   const double *size = def->size;
   const char *why = "";
@@ -166,6 +182,13 @@ static lbStatus check_thickness(const lbShapeDef *def, const char *name, lbError
     limit = fmin(size[0], size[2]), why = "the smaller of size[0] and size[2]";
     break;
   case LB_SHAPE_SPOON: limit = size[2], why = "size[2]"; break;
+  case LB_SHAPE_TOWER:
+    limit = lb_tower_thickness_limit(def);
+    why = "a third of the width and a quarter of the bay at the top";
+    break;
+  case LB_SHAPE_BOWL:
+    limit = fmin(size[0], fmin(size[1], size[2])) / 6, why = "a sixth of the smallest size";
+    break;
   case LB_SHAPE_BRIDGE:
     limit = fmin(size[0] / (def->cells[0] + 1.0), fmin(size[1] / 2, size[2] / 4));
     why = "the smallest of size[0] / (cells[0] + 1), size[1] / 2 and size[2] / 4";
@@ -204,7 +227,11 @@ static lbStatus check_def(const lbShapeDef *def, bool fine, lbError *err) {
   if (shapes[def->shape].any_round && (def->segments < 8 || def->segments > 4096))
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: segments must be 8 to 4096, got %d", name,
                    (int)def->segments);
+  if (def->shape == LB_SHAPE_TOWER && def->cells[2] > LB_TOWER_LEG_CELLS)
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: cells[2] must be at most %d, got %d", name,
+                   LB_TOWER_LEG_CELLS, (int)def->cells[2]);
   lbStatus status = check_thickness(def, name, err);
+  if (!status && fine) status = check_grid(def, name, err);
   return status ? status : check_count(def, fine, name, err);
 }
 

@@ -113,6 +113,7 @@ void lb_sphere_volume(lbMeshBuilder *builder, const lbShapeDef *def);
 void lb_sphere_surface(lbMeshBuilder *builder, const lbShapeDef *def);
 void lb_bowl_volume(lbMeshBuilder *builder, const lbShapeDef *def);
 void lb_bowl_surface(lbMeshBuilder *builder, const lbShapeDef *def);
+#define LB_TOWER_LEG_CELLS 64 // across a leg, at most
 // What the thickness must stay below, so that openings are left.
 double lb_tower_thickness_limit(const lbShapeDef *def);
 void lb_tower_volume(lbMeshBuilder *builder, const lbShapeDef *def);

@@ -11,8 +11,8 @@
 
 #include "limber/math.h"
 
-static const double top_width = 0.3;                 // of the width at the ground
-static const double brace_share = 0.75, ring = 0.75; // of the legs' thickness: heights
+static const double top_width = 0.36;                // of the width at the ground
+static const double brace_share = 0.65, ring = 0.75; // of the legs' thickness: heights
 
 typedef struct Tower {
   lbMeshBuilder *builder;
@@ -102,7 +102,7 @@ static void add_leg_cells(const Tower *tower, int32_t leg) {
 
 // ---- panels ------------------------------------------------------------------------------------
 
-#define DEPTH_LIMIT 64 // cells through a panel
+#define DEPTH_LIMIT ((LB_TOWER_LEG_CELLS + 1) / 2) // cells through a panel
 
 // The inner face of a leg at this level, where the panel of `side` meets it: outside first.
 static void leg_edge(const Tower *tower, int32_t side, bool right, int32_t level,

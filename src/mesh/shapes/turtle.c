@@ -30,10 +30,12 @@ static double shell(lbVec3 p) {
   lbVec3 centre = { -0.02, 0, 0.17 }, radii = { 0.36, 0.3, 0.245 };
   double dome = lb_distance_ellipsoid(p, centre, radii);
   if (fabs(dome) < 0.05)
-    dome += 0.011 * (1 - joint((p.x - centre.x) / radii.x, p.y / radii.y, 0.16));
+    dome += 0.014 * (1 - joint((p.x - centre.x) / radii.x, p.y / radii.y, 0.24));
   dome = lb_distance_meet(dome, 0.155 - p.z, 0.03);
-  double rim = lb_distance_ellipsoid(p, lb_vec3(-0.02, 0, 0.185), lb_vec3(0.4, 0.34, 0.045));
-  return lb_distance_join(dome, rim, 0.04);
+  double x = (p.x - centre.x) / 0.365, y = p.y / 0.305, z = p.z - 0.18;
+  double out = 0.33 * (sqrt(x * x + y * y) - 1);
+  double rim = 0.9 * (sqrt(out * out + 1.4 * z * z) - 0.034);
+  return lb_distance_join(dome, rim, 0.03);
 }
 
 static double body(lbVec3 p, double side) { // side: |y|
@@ -50,33 +52,37 @@ static double body(lbVec3 p, double side) { // side: |y|
   double sole =
       lb_distance_ellipsoid(q, lb_vec3(-0.315, 0.26, 0.035), lb_vec3(0.078, 0.068, 0.048));
   double tail =
-      lb_distance_capsule(p, lb_vec3(-0.32, 0, 0.13), lb_vec3(-0.485, 0, 0.085), 0.052, 0.016);
+      lb_distance_capsule(p, lb_vec3(-0.32, 0, 0.13), lb_vec3(-0.485, 0, 0.085), 0.055, 0.023);
   d = lb_distance_join(d, neck, 0.08);
   d = lb_distance_join(d, lb_distance_join(head, snout, 0.06), 0.05);
   d = lb_distance_join(d, lb_distance_join(front, foot, 0.04), 0.06);
   d = lb_distance_join(d, lb_distance_join(hind, sole, 0.04), 0.06);
   d = lb_distance_join(d, tail, 0.05);
-  double mouth =
-      lb_distance_capsule(q, lb_vec3(0.66, 0, 0.262), lb_vec3(0.575, 0.085, 0.29), 0.006, 0.004);
-  d = lb_distance_meet(d, -mouth, 0.012);
   return lb_distance_meet(d, -p.z, 0.03);
+}
+
+// Two eyes, and a smile painted on the snout.
+static double face(lbVec3 q, double body) {
+  double eye = lb_distance_ball(q, lb_vec3(0.557, 0.07, 0.352), 0.031);
+  if (q.x < 0.5) return eye;
+  return fmin(eye, body + 0.3 * lb_distance_arc(q.y, q.z - 0.27, 0.06, 10, 0.0125));
 }
 
 static void distances(lbVec3 p, double *parts) {
   double side = fabs(p.y);
   parts[0] = shell(p);
   parts[1] = body(p, side);
-  parts[2] = lb_distance_ball(lb_vec3(p.x, side, p.z), lb_vec3(0.557, 0.07, 0.352), 0.031);
+  parts[2] = face(lb_vec3(p.x, side, p.z), parts[1]);
 }
 
 const lbImplicit lb_turtle = {
-  .low = { -0.501, -0.375, 0 },
-  .high = { 0.643, 0.375, 0.415 },
+  .low = { -0.5077, -0.3752, 0 },
+  .high = { 0.647, 0.3752, 0.4149 },
   .blend = 0.01,
-  .cells_a_row = 1,
+  .cells_a_row = 0.85,
   .part_count = 3,
   .parts = { { "shell", "shell", { 0.32, 0.13, 0.035 }, 0.45F },
              { "body", "body", { 0.2, 0.42, 0.1 }, 0.7F },
-             { "eyes", "body", { 0.01, 0.01, 0.012 }, 0.15F } },
+             { "face", "body", { 0.01, 0.01, 0.012 }, 0.15F } },
   .distances = distances,
 };
