@@ -1,4 +1,4 @@
-// The viewer in a web page: what web/app.js calls. The page owns the canvas, the clock and the
+// The viewer in a web page: what web/src/engine.mjs calls. The page owns the canvas, the clock and the
 // files; texts go back as JSON in a buffer that the next call overwrites.
 #include "viewer.h"
 
@@ -322,10 +322,13 @@ EXPORT const char *vw_page_vertex(int actor, int body, int vertex) {
 }
 
 // The sketch that was recorded, as JSON text; NULL with an error. Free with vw_page_free.
-EXPORT char *vw_page_sketch(void) {
+EXPORT char *vw_page_sketch(uint32_t *count) {
   char *json = NULL;
   vwStage *stage = vw_viewer_stage(viewer);
-  if (stage && vw_stage_sketch_end(stage, &json, &error)) return NULL;
+  *count = 0;
+  if (!stage) lb_fail(&error, LB_ERR_ARGUMENT, "nothing is open");
+  if (!stage || vw_stage_sketch_end(stage, &json, &error)) return NULL;
+  *count = (uint32_t)strlen(json);
   return json;
 }
 
