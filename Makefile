@@ -10,7 +10,7 @@ all:
 deps:
 	@tools/deps.sh
 
-# The main job, until there is a viewer: modes, a static solve and a run of a bar.
+# The main job: the gallery in a window, or in pictures where there is no display.
 run: all
 	@tools/demo.sh
 

@@ -1,27 +1,25 @@
 #!/bin/sh
-# make run: a surface becomes a model and moves; a field of stems; the unreduced bar beside them.
+# What `make run` does after building: the gallery, in a window where there is a display; otherwise
+# pictures and a film of some of its scenes in build/demo.
 set -eu
-out=build/demo
-mkdir -p "$out"
-echo "== a surface becomes a model"
-build/limber mesh --generate tee --surface -o "$out/tee.obj" --quiet > "$out/tee.txt"
-build/limber build "$out/tee.obj" --up z -o "$out/tee.glb"
-echo
-echo "== the model sags and swings under its own weight"
-build/limber run "$out/tee.glb" -o "$out/tee"
-echo
-echo "== four hundred stems, one model"
-build/limber run scenes/stems.json -o "$out/stems" | tail -n 3
-echo
-echo "== the reference: a rubber bar, unreduced"
-build/limber run scenes/bar.json -o "$out/bar"
-cat <<TEXT
+cd "$(dirname "$0")/.."
+limber=build/limber
 
-Results are in $out:
-  tee.glb             the model: open it in Blender (File > Import > glTF) or drop it on any glTF
-                      viewer page; its modes are morph targets
-  tee/animation.glb   the moving tee, and likewise stems and bar: press play
-  bar/probes.csv      the tip's displacement over time: any spreadsheet opens it
-  bar/run.json        sizes, energies and timings of the run
-More: build/limber --help
-TEXT
+if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
+  echo "limber view: pull at things; ? lists the keys, q ends it"
+  if $limber view; then exit 0; fi
+  echo "no window; pictures instead"
+fi
+
+out=build/demo
+mkdir -p $out
+for scene in bridge turtle stems; do
+  echo "$out/$scene.png"
+  $limber render scenes/$scene.json -o $out/$scene.png --time 1 --quiet
+done
+echo "$out/spoon.mp4"
+$limber render scenes/spoon.json -o $out/spoon.mp4 --width 640 --height 400 --to 1.5 --quiet
+echo
+echo "There is no display here, so that is the gallery in pictures: $out."
+echo "To pull at things in a browser:"
+echo "  make web && build/limber view --web"

@@ -6,6 +6,7 @@ docs/images/shapes.png, the built-in shapes in their default sizes, is made by
     ctest --test-dir build -R mesh.shapes
     python3 tools/render.py \\
         build/shape-{bar,plate,tube,cylinder,sphere,torus,tee,sponge,spoon,bridge}.obj \\
+        build/shape-{tower,bowl,cactus,turtle,figure}.obj \\
         --columns 5 --tile 300x260 -o docs/images/shapes.png
 
 Reads OBJ and PLY (text or binary little-endian), z up. Every file is one tile: smooth normals up to

@@ -223,7 +223,7 @@ static cliStatus run(int count, char **words) {
     { "cells", CLI_CELLS3, job.cells, &job.has_cells, "A,B,C", "elements in three directions" },
     { "element", CLI_TEXT, &job.element, NULL, "KIND", "tet4 (the default) or brick8" },
     { "thickness", CLI_NUMBER, &job.thickness, &job.has_thickness, "M",
-      "of tube, tee, spoon, bridge, metres" },
+      "of tube, tee, spoon, bridge, tower, bowl, metres" },
     { "level", CLI_INTEGER, &job.level, &job.has_level, "N", "of the sponge, 0 to 5" },
     { "segments", CLI_INTEGER, &job.segments, &job.has_segments, "N",
       "around a circle of a round --surface (96)" },
@@ -265,7 +265,8 @@ const cliVerb cli_mesh = {
   "limber mesh FILE|--generate SHAPE [options]",
   "Reads .msh .node/.ele .mesh .veg .vtk .vtu .obj .stl .ply .off .glb (others through assimp),\n"
   "or makes one of the shapes bar, plate, tube, cylinder, sphere, torus, tee, sponge, spoon,\n"
-  "bridge; prints what it is and what is wrong with it. Problems do not change the exit status.\n"
+  "bridge, tower, bowl, cactus, turtle, figure; prints what it is and what is wrong with it.\n"
+  "Problems do not change the exit status.\n"
   "Steps are taken in this order: clean, voxelise or fill, split, surface. Sizes and cells of\n"
   "each shape: docs/command-line.md.\n",
   "  limber mesh --generate torus --cells 48,8,8 --element brick8 -o torus.msh\n"

@@ -116,7 +116,7 @@ static cliStatus run(int count, char **words) {
   if (result || arguments.common.help) return result;
   if ((result = cli_one_input(&cli_render, &arguments))) return result;
   if ((result = finish_options(&o))) return result;
-  o.def.full = vw_full();
+  o.def.full = &vw_full_kind;
   return render(&o.def, arguments.inputs[0], arguments.common.json);
 }
 

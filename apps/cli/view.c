@@ -1,7 +1,7 @@
 // limber view: the interactive window, or the same in a web page.
 #include "cli.h"
 
-// FULL #include "apps/viewer/full.h"
+#include "apps/viewer/full.h"
 #include "apps/viewer/serve.h"
 #include "apps/viewer/window.h"
 
@@ -41,7 +41,7 @@ static cliStatus show_window(const ViewOptions *options, const cliArguments *arg
   def.panel = !options->no_panel;
   def.seconds = options->seconds;
   def.link = options->set;
-  // FULL def.viewer.stage.full = vw_full();
+  def.viewer.stage.full = &vw_full_kind;
   lbError err;
   vwGallery *gallery = NULL;
   vwWindowReport report;

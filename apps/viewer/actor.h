@@ -97,6 +97,7 @@ typedef struct vwFeel {
 } vwFeel;
 
 lbStatus vw_feel_create(const lbModel *model, lbMethod method, vwFeel *out, lbError *err);
+void vw_feel_measure(vwFeel *feel, const lbModel *model); // what is above, from the basis
 void vw_feel_release(vwFeel *feel);
 void vw_feel_point(const vwFeel *feel, const lbModel *model, const lbPoint *point,
                    double *compliance, double *mobility);

@@ -102,8 +102,9 @@ void vw_feel_point(const vwFeel *feel, const lbModel *model, const lbPoint *poin
   }
 }
 
-static void find_largest(vwFeel *feel, const lbModel *m) {
+void vw_feel_measure(vwFeel *feel, const lbModel *m) {
   int32_t stride = m->size.vertex_count / SAMPLES + 1;
+  if (feel->dimension == 0) return;
   for (int32_t v = 0; v < m->size.vertex_count; v += stride) {
     lbPoint point = lb_point_vertex(v);
     double compliance, mobility;
@@ -111,6 +112,7 @@ static void find_largest(vwFeel *feel, const lbModel *m) {
     feel->compliance = fmax(feel->compliance, compliance);
     feel->mobility = fmax(feel->mobility, mobility);
   }
+  feel->frequency = lowest_frequency(feel);
 }
 
 lbStatus vw_feel_create(const lbModel *m, lbMethod method, vwFeel *out, lbError *err) {
@@ -130,10 +132,7 @@ lbStatus vw_feel_create(const lbModel *m, lbMethod method, vwFeel *out, lbError 
     fill_stiffness(m, feel.factor);
     factor_stiffness(r, feel.factor);
   }
-  if (r > 0) {
-    find_largest(&feel, m);
-    feel.frequency = lowest_frequency(&feel);
-  }
+  vw_feel_measure(&feel, m);
   *out = feel;
   return LB_OK;
 }

@@ -137,6 +137,30 @@ void lb_simulator_destroy(lbSimulator *simulator);
 // One step under the external force at the step's end (full vector). Returns lbStepFlags.
 int32_t lb_simulator_step(lbSimulator *simulator, const double *load);
 
+// Goes on from another state (full vectors; NULL: zeros) and the load there; time and springs stay.
+// On failure the state is as it was, or at rest in its new shape when a solve failed.
+lbStatus lb_simulator_set_motion(lbSimulator *simulator, const double *displacement,
+                                 const double *velocity, const double *load, lbError *err);
+lbStatus lb_simulator_set_step(lbSimulator *simulator, double step, lbError *err); // s, > 0
+
+// A spring between a point x = Σ weight x_vertex of the body and a place in space: stiffness
+// (target − x) − damping v acts on the body. Part of Newton's system: stable at any stiffness.
+#define LB_SPRING_VERTICES 24
+
+typedef struct lbSpring {
+  int32_t count;                        // vertices, 1 to LB_SPRING_VERTICES
+  int32_t vertices[LB_SPRING_VERTICES]; // fixed ones may be among them
+  double weights[LB_SPRING_VERTICES];
+  double target[3];          // m
+  double stiffness, damping; // N/m, N s/m, >= 0
+} lbSpring;
+
+// Replaces all springs by copies of these.
+lbStatus lb_simulator_set_springs(lbSimulator *simulator, const lbSpring *springs, int32_t count,
+                                  lbError *err);
+// On the body, in the present state, N.
+void lb_simulator_spring_force(const lbSimulator *simulator, int32_t spring, double force[3]);
+
 const double *lb_simulator_displacement(const lbSimulator *simulator); // full, m
 const double *lb_simulator_velocity(const lbSimulator *simulator);     // full, m/s
 double lb_simulator_time(const lbSimulator *simulator);

@@ -49,6 +49,20 @@ typedef enum lbShape {
 //   bridge    bays between posts, cells across the deck between the railings, cells up a foot or an
 //             opening of the railing [49 8 3]; size [4 0.5 0.36]; thickness 0.02 of posts and rails
 //             (square), half that of the deck. Posts on each side: cells[0] + 1
+//   tower     bays, cells along half a brace, cells across a leg (at most 64) [8 3 2];
+//             size [1 1 3.6]; thickness 0.07 of the legs
+//   bowl      cells around (a multiple of 4, others are rounded up), through the wall, along the
+//             wall from foot to rim [32 2 12]; size [1 1 0.5]; thickness 0.04, of the narrow side
+//             where size[0] and size[1] differ
+//   cactus    cells along x, y, z [24 9 32]; size [0.76 0.27 1]
+//   turtle    cells along x, y, z [30 20 11]; size [1.15 0.75 0.42]
+//   figure    cells along x, y, z [23 11 26]; size [0.87 0.42 1]
+// The last three are those cells of the box that hold some of the solid; sizes stretch it. Their
+// surfaces have an appearance and a triangle group for each part, their volumes element groups:
+//   cactus    triangles "plant", "blossom"; elements "plant"
+//   turtle    triangles "shell", "body", "face"; elements "shell", "body"
+//   figure    triangles "head", "hands", "hat", "face", "shirt", "trousers", "shoes"; elements
+//             "head" (with hat and face), "clothes" (all the rest)
 typedef struct lbShapeDef {
   lbShape shape;
   double size[3];        // metres, > 0: the box that the shape fills
@@ -56,10 +70,13 @@ typedef struct lbShapeDef {
   lbElementKind element; // default tet4
   double thickness;      // metres; tube: < half of size[0] and size[1]; tee: < size[0] and size[2];
                          // spoon: < size[2]; bridge: so that openings are left between posts and
-                         // rails, < size[0] / (cells[0] + 1), size[1] / 2 and size[2] / 4
+                         // rails, < size[0] / (cells[0] + 1), size[1] / 2 and size[2] / 4; tower:
+                         // < a third of its width and a quarter of its bay at the top; bowl: < a
+                         // sixth of the smallest size
   int32_t level;         // sponge only: 0 (a cube) to 5
   int32_t segments;      // render surface of round shapes: pieces around a circle, 8 to 4096,
-                         // a multiple of 4 (others are rounded up), default 96
+                         // a multiple of 4 (others are rounded up), default 96; cactus, turtle
+                         // and figure: 0.8 or so of it are the cells along the longest side
 } lbShapeDef;
 
 typedef struct lbShapeInfo {

@@ -5,10 +5,12 @@
 //   v = c_v (u − u_n) + v̂,  a = c_a (u − u_n) + â
 //   Newmark (β = 1/4, γ = 1/2): c_v = 2/h, v̂ = −v_n, c_a = 4/h², â = −4/h v_n − a_n
 //   implicit Euler:             c_v = 1/h, v̂ = 0,    c_a = 1/h², â = −v_n/h
-// Newton's matrix is c_a M + c_v (α M + β K) + K + β ∂K/∂u v. The last term, the damping's own
-// derivative, is a difference of tangents along v: third derivatives of the energy are symmetric.
+// Newton's matrix is c_a M + c_v (α M + β K) + K + β ∂K/∂u v, and that of the springs. The last
+// term, the damping's own derivative, is a difference of tangents along v: third derivatives of the
+// energy are symmetric.
 #include "fem/assembler.h"
 #include "fem/solve.h"
+#include "fem/springs.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,8 +31,11 @@ struct lbSimulator {
   lbSparse *K_ahead;    // tangent a little farther along v; NULL without stiffness damping
   double extent;        // m, of the body at rest
   bool factored;        // the factor is worth another iteration
+  lbSprings springs;
+  double spring_pull; // N, the sum of their forces' sizes at the last residual
   size_t size, full_size;
-  int64_t step_count;
+  double time;        // s, when the present step length began
+  int64_t step_count; // since then
 
   // state, written by the end of a step
   double *u, *v;  // full
@@ -55,6 +60,7 @@ void lb_simulator_destroy(lbSimulator *s) {
   lb_sparse_destroy(s->K);
   lb_sparse_destroy(s->system);
   lb_sparse_destroy(s->K_ahead);
+  lb_springs_release(&s->springs);
   double *blocks[] = { s->u,        s->v,
                        s->a,        s->force,
                        s->trial,    s->load,
@@ -110,8 +116,9 @@ static lbStatus allocate(lbSimulator *s, lbError *err) {
   return status;
 }
 
-// residual = f − M a − α M v − β K v − R, at the trial's velocity, acceleration and s->force, s->K.
-static double find_residual(lbSimulator *s) {
+// residual = f + springs − M a − α M v − β K v − R, at a displacement with s->velocity,
+// s->acceleration, s->force and s->K.
+static double find_residual(lbSimulator *s, const double *displacement) {
   lb_fem_compress(s->fem, s->force, s->residual);
   for (size_t i = 0; i < s->size; i++) {
     s->residual[i] = s->load[i] - s->residual[i];
@@ -123,6 +130,7 @@ static double find_residual(lbSimulator *s) {
     lb_sparse_multiply(s->K, s->velocity, s->product);
     for (size_t i = 0; i < s->size; i++) s->residual[i] -= s->def.damping_stiffness * s->product[i];
   }
+  s->spring_pull = lb_fem_springs_pull(&s->springs, s->fem, displacement, s->velocity, s->residual);
   return lb_norm(s->size, s->residual);
 }
 
@@ -130,7 +138,7 @@ static double find_residual(lbSimulator *s) {
 static lbStatus consistent_acceleration(lbSimulator *s, lbError *err) {
   lb_fem_compress(s->fem, s->v, s->velocity);
   memset(s->acceleration, 0, s->size * sizeof(double));
-  find_residual(s);
+  find_residual(s, s->u);
   memcpy(s->a, s->residual, s->size * sizeof(double));
   memset(s->system->values, 0, (size_t)lb_sparse_nonzero_count(s->system) * sizeof(double));
   if (!lb_sparse_add_scaled(s->system, 1, s->fem->mass))
@@ -164,13 +172,41 @@ static double find_extent(const lbFem *fem) {
   return longest;
 }
 
+// The state from full vectors (NULL: zeros) and the acceleration that belongs to it.
+static lbStatus start(lbSimulator *s, const double *displacement, const double *velocity,
+                      const double *load, lbError *err) {
+  const lbFem *fem = s->fem;
+  memset(s->load, 0, s->size * sizeof(double));
+  memset(s->start, 0, s->size * sizeof(double));
+  memset(s->velocity, 0, s->size * sizeof(double));
+  if (load) lb_fem_compress(fem, load, s->load);
+  // Fixed vertices stay where they are: only what the system holds is taken over.
+  if (displacement) lb_fem_compress(fem, displacement, s->start);
+  if (velocity) lb_fem_compress(fem, velocity, s->velocity);
+  lb_fem_expand(fem, s->start, s->trial);
+  double elastic = lb_assemble(s->assembler, s->trial, s->force, s->K);
+  if (!isfinite(elastic))
+    return lb_fail(err, LB_ERR_MESH, "%s: element %d is inverted in the initial state", fem->name,
+                   (int)lb_assembler_invalid_element(s->assembler));
+  s->elastic = elastic;
+  s->factored = false;
+  memcpy(s->u, s->trial, s->full_size * sizeof(double));
+  lb_fem_expand(fem, s->velocity, s->v);
+  return consistent_acceleration(s, err);
+}
+
+static lbStatus check_motion(const lbFem *fem, const double *displacement, const double *velocity,
+                             const double *load, lbError *err) {
+  lbStatus status = check_finite(fem, displacement, "displacement", err);
+  if (!status) status = check_finite(fem, velocity, "velocity", err);
+  return status ? status : check_finite(fem, load, "load", err);
+}
+
 lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
                              const double *displacement, const double *velocity, const double *load,
                              lbSimulator **out, lbError *err) {
   lbStatus status = check_def(def, fem->name, err);
-  if (!status) status = check_finite(fem, displacement, "displacement", err);
-  if (!status) status = check_finite(fem, velocity, "velocity", err);
-  if (!status) status = check_finite(fem, load, "load", err);
+  if (!status) status = check_motion(fem, displacement, velocity, load, err);
   if (status) return status;
   lbSimulator *s = lb_alloc(1, sizeof *s);
   if (!s) return lb_fail_memory(err);
@@ -180,25 +216,39 @@ lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
   s->full_size = 3 * (size_t)fem->vertex_count;
   s->extent = find_extent(fem);
   status = allocate(s, err);
-  if (!status) {
-    if (load) lb_fem_compress(fem, load, s->load);
-    // Fixed vertices stay where they are: only what the system holds is taken over.
-    if (displacement) lb_fem_compress(fem, displacement, s->start);
-    lb_fem_expand(fem, s->start, s->u);
-    if (velocity) lb_fem_compress(fem, velocity, s->velocity);
-    lb_fem_expand(fem, s->velocity, s->v);
-    s->elastic = lb_assemble(s->assembler, s->u, s->force, s->K);
-  }
-  if (!status && !isfinite(s->elastic))
-    status = lb_fail(err, LB_ERR_MESH, "%s: element %d is inverted in the initial state", fem->name,
-                     (int)lb_assembler_invalid_element(s->assembler));
-  if (!status) status = consistent_acceleration(s, err);
+  if (!status) status = start(s, displacement, velocity, load, err);
   if (status) {
     lb_simulator_destroy(s);
     return status;
   }
   *out = s;
   return LB_OK;
+}
+
+lbStatus lb_simulator_set_motion(lbSimulator *s, const double *displacement, const double *velocity,
+                                 const double *load, lbError *err) {
+  lbStatus status = check_motion(s->fem, displacement, velocity, load, err);
+  return status ? status : start(s, displacement, velocity, load, err);
+}
+
+lbStatus lb_simulator_set_step(lbSimulator *s, double step, lbError *err) {
+  lbSimulatorDef def = s->def;
+  def.step = step;
+  lbStatus status = check_def(&def, s->fem->name, err);
+  if (status || step == s->def.step) return status;
+  s->time = lb_simulator_time(s);
+  s->step_count = 0;
+  s->def.step = step;
+  s->factored = false;
+  return LB_OK;
+}
+
+lbStatus lb_simulator_set_springs(lbSimulator *s, const lbSpring *springs, int32_t count,
+                                  lbError *err) {
+  bool alike = false;
+  lbStatus status = lb_springs_set(&s->springs, s->fem, springs, count, &alike, err);
+  if (!status && !alike) s->factored = false;
+  return status;
 }
 
 // ---- one step ----------------------------------------------------------------------------------
@@ -244,7 +294,7 @@ static void find_rates(lbSimulator *s) {
 static double residual_at_trial(lbSimulator *s, double *energy) {
   find_rates(s);
   *energy = lb_assemble(s->assembler, s->trial, s->force, s->K);
-  return isfinite(*energy) ? find_residual(s) : INFINITY;
+  return isfinite(*energy) ? find_residual(s, s->trial) : INFINITY;
 }
 
 // system += β ∂K/∂u v ≈ β (K(u + ε v) − K(u)) / ε, ε v a millionth of the body. Uses s->best.
@@ -270,6 +320,7 @@ static bool factor_system(lbSimulator *s, int32_t *flags) {
   for (size_t i = 0; i < count; i++) s->system->values[i] = stiffness_scale * s->K->values[i];
   lb_sparse_add_scaled(s->system, mass_scale, s->fem->mass);
   add_damping_rate(s);
+  lb_fem_springs_stiffen(&s->springs, s->fem, s->c_v, s->system);
   bool shifted = false;
   lbStatus status = lb_factor_or_shift(s->factor, s->system, s->fem->mass, &shifted, NULL);
   s->totals.factor_count++;
@@ -312,7 +363,7 @@ static double line_search(lbSimulator *s, double norm, double *energy) {
 
 // What the residual is measured against, and what rounding leaves of it.
 static double residual_scale(lbSimulator *s) {
-  double load = lb_norm(s->size, s->load);
+  double load = lb_norm(s->size, s->load) + s->spring_pull;
   if (load > 0) return load;
   lb_sparse_multiply(s->fem->mass, s->acceleration, s->product);
   return lb_norm(s->size, s->product);
@@ -373,7 +424,15 @@ int32_t lb_simulator_step(lbSimulator *s, const double *load) {
 
 const double *lb_simulator_displacement(const lbSimulator *s) { return s->u; }
 const double *lb_simulator_velocity(const lbSimulator *s) { return s->v; }
-double lb_simulator_time(const lbSimulator *s) { return (double)s->step_count * s->def.step; }
+double lb_simulator_time(const lbSimulator *s) {
+  return s->time + (double)s->step_count * s->def.step;
+}
+
+void lb_simulator_spring_force(const lbSimulator *s, int32_t spring, double force[3]) {
+  memset(force, 0, 3 * sizeof(double));
+  if (spring >= 0 && (size_t)spring < s->springs.count)
+    lb_fem_spring_force(&s->springs.list[spring], s->fem, s->u, s->v, force);
+}
 
 lbSimulatorState lb_simulator_state(const lbSimulator *s) {
   const lbFem *fem = s->fem;

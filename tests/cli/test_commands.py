@@ -12,7 +12,7 @@ from cli_testing import (PROGRAM, ROOT, SANITIZED, Skip, add_case, bar_scene, ca
 VERBS = ("mesh", "modes", "static", "evaluate", "build", "info", "run", "cook", "export",
          "bench")
 SHAPES = ("bar", "plate", "tube", "cylinder", "sphere", "torus", "tee", "sponge",
-          "spoon", "bridge")
+          "spoon", "bridge", "tower", "bowl", "cactus", "turtle", "figure")
 MESH_FIELDS = {"vertices", "triangles", "tets", "bricks", "components", "groups", "bounds",
                "problems"}
 # Every build does this; the thorough one voxelises the large surfaces as well.

@@ -245,10 +245,14 @@ static double exact_volume(const lbShapeDef *def) {
   }
 }
 
+// The shapes from the tower on have no closed form; test_toys.c has more of them.
+static bool has_closed_form(lbShape shape) { return shape < LB_SHAPE_TOWER; }
+
 static void volumes_are_exact_or_converge_to_closed_forms(void **state) {
   (void)state;
   for (int shape = 0; shape < LB_SHAPE_COUNT; shape++) {
     lbShapeDef def = lb_shape_def(lb_shape_name((lbShape)shape));
+    if (!has_closed_form(def.shape)) continue;
     bool round = strstr(lb_shape_info(def.shape)->parameters, "segments") != NULL;
     double error[3];
     if (def.shape == LB_SHAPE_SPHERE) def.cells[0] = def.cells[1] = def.cells[2] = 6;
@@ -297,6 +301,7 @@ static void cells_are_good_at_every_resolution(void **state) {
   for (int shape = 0; shape < LB_SHAPE_COUNT; shape++) {
     lbShapeDef def = lb_shape_def(lb_shape_name((lbShape)shape));
     bool round = strstr(lb_shape_info(def.shape)->parameters, "segments") != NULL;
+    if (!has_closed_form(def.shape)) continue;
     check_quality(def, round ? 0.55 : 1 - 1e-9, def.shape == LB_SHAPE_SPOON ? 0.15 : 0.3);
     if (!round || def.shape == LB_SHAPE_SPOON) continue; // the spoon has its own test
     bool across[3] = { true, def.shape != LB_SHAPE_TUBE,
@@ -316,9 +321,13 @@ static void cells_are_good_at_every_resolution(void **state) {
   }
 }
 
+// Two, less two for each tunnel. The tower: see test_toys.c.
+static const int32_t euler[LB_SHAPE_COUNT] = {
+  2, 2, 0, 2, 2, 0, 2, -160, 2, -390, -318, 2, 2, 2, 2
+};
+
 static void tets_conform_and_have_the_outer_faces_of_the_bricks(void **state) {
   (void)state;
-  static const int32_t euler[LB_SHAPE_COUNT] = { 2, 2, 0, 2, 2, 0, 2, -160, 2, -390 };
   for (int shape = 0; shape < LB_SHAPE_COUNT; shape++) {
     lbShapeDef def = lb_shape_def(lb_shape_name((lbShape)shape));
     int32_t tet_face_count = 0;
@@ -343,14 +352,13 @@ static void tets_conform_and_have_the_outer_faces_of_the_bricks(void **state) {
 
 static void surfaces_are_closed_and_fill_the_box(void **state) {
   (void)state;
-  static const int32_t euler[LB_SHAPE_COUNT] = { 2, 2, 0, 2, 2, 0, 2, -160, 2, -390 };
   for (int shape = 0; shape < LB_SHAPE_COUNT; shape++) {
     lbShapeDef def = lb_shape_def(lb_shape_name((lbShape)shape));
     lbMesh *mesh = surface_of(def);
     int32_t got = euler_of_closed_surface(mesh->triangles, mesh->triangle_count);
     assert_int_equal(got, euler[shape]);
     double volume = surface_volume(mesh, mesh->triangles, mesh->triangle_count);
-    check_small(volume / exact_volume(&def) - 1, 0.005);
+    if (has_closed_form(def.shape)) check_small(volume / exact_volume(&def) - 1, 0.005);
     for (int a = 0; a < 3; a++) {
       double low = INFINITY, high = -INFINITY;
       for (int32_t i = 0; i < mesh->vertex_count; i++) {
@@ -645,6 +653,7 @@ static void every_failing_allocation_is_reported_and_nothing_leaks(void **state)
     lbShapeDef def = lb_shape_def(lb_shape_name((lbShape)(shape / 2)));
     def.segments = 16;
     def.level = 1;
+    if (!has_closed_form(def.shape)) continue; // in test_toys.c
     lbStatus status = LB_ERR_MEMORY;
     for (int64_t n = 0; status; n++) {
       CheckedHeap heap = { .fail_at = n };

@@ -80,7 +80,8 @@ static void every_field_is_taken_over(void **state) {
 static void every_shape_and_law_can_be_named(void **state) {
   (void)state;
   static const char *const shapes[] = { "bar",   "plate", "tube",   "cylinder", "sphere",
-                                        "torus", "tee",   "sponge", "spoon",    "bridge" };
+                                        "torus", "tee",   "sponge", "spoon",    "bridge",
+                                        "tower", "bowl",  "cactus", "turtle",   "figure" };
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
     char text[256];
     snprintf(text, sizeof text,

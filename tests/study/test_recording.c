@@ -166,7 +166,7 @@ static void failed_allocations_leak_nothing(void **state) {
   lbError err;
   lbStatus status = LB_ERR_MEMORY;
   // Near the start and, in long strides, all the way through the simulator.
-  for (int64_t n = 0; status; n += n < 40 ? 1 : 7) {
+  for (int64_t n = 0; status; n += n < 40 ? 1 : 31) {
     CheckedHeap heap = { .fail_at = n };
     lbAllocator allocator = checked_allocator(&heap);
     lb_set_allocator(&allocator);

@@ -2,7 +2,7 @@
 // drawn onto the surface while their vertices spread evenly over it, and cut where parts meet.
 #include "mesh/shapes/implicit.h"
 
-#define LEAST_CELLS 24 // along the longest side
+#define LEAST_CELLS 52 // along the longest side
 #define ROUNDS 16      // of spreading
 
 double lb_implicit_grid(const lbImplicit *shape, int32_t segments, int32_t cells[3]) {
