@@ -47,7 +47,7 @@ set(page_folder ${CMAKE_BINARY_DIR}/page)
 if(LIMBER_STB)
   configure_file(${LIMBER_STB}/stb/stb_image.h ${CMAKE_BINARY_DIR}/include/stb/stb_image.h COPYONLY)
   file(GLOB page_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/viewer/*.c)
-  set(native animation capture full gallery offscreen open open_browser picture render serve
+  set(native animation_save capture full full_stress gallery offscreen open open_browser picture render serve
     serve_listen serve_path video window)
   list(JOIN native "|" native)
   list(FILTER page_sources EXCLUDE REGEX "/(${native})\\.c$")

@@ -1,4 +1,4 @@
-// Records the motion on a stage, and writes it as an animated .glb through lb_animation_write.
+// Records the motion on a stage, and writes it as an animated .glb.
 #ifndef LIMBER_VIEWER_ANIMATION_H
 #define LIMBER_VIEWER_ANIMATION_H
 
@@ -14,6 +14,7 @@ void vw_animation_destroy(vwAnimation *animation);
 // are no longer those that it began with.
 lbStatus vw_animation_add(vwAnimation *animation, const vwStage *stage, lbError *err);
 int32_t vw_animation_frames(const vwAnimation *animation);
+// By lb_animation_write, in programs that have the build side; the page has vw_gltf_write.
 lbStatus vw_animation_save(const vwAnimation *animation, const char *path, lbError *err);
 
 #endif

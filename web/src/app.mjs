@@ -17,7 +17,8 @@ let panel = null, gallery = null, saving = null;
 let scene = null; // { name } of the gallery, { open } of the server, { file } dropped
 let touched = false; // settings or camera may differ from the scene's own
 let lost = false;
-let rate = 60;
+let rate = 0; // frames a second, lately
+const frameTimes = [];
 let opening = 0; // counts, so that the last scene asked for wins
 const early = new Map(); // files that were asked for before the engine was there
 
@@ -249,11 +250,15 @@ function frame(now) {
   requestAnimationFrame(frame);
   const seconds = lastTime ? Math.max(0, (now - lastTime) / 1000) : 0;
   lastTime = now;
-  if (seconds > 0) rate += 0.08 * (1 / seconds - rate);
+  frameTimes.push(now);
+  while (frameTimes.length > 2 && now - frameTimes[0] > 1500) frameTimes.shift();
+  if (frameTimes.length > 1)
+    rate = 1000 * (frameTimes.length - 1) / (now - frameTimes[0]);
   try {
     fit();
     engine.frame(Math.min(seconds, FRAME_MAX));
     if (hook.firstFrame === null && scene) hook.firstFrame = performance.now();
+    saving.frame();
     grantWishes();
     for (const chore of chores) chore(now);
   } catch (reason) {
@@ -287,6 +292,15 @@ function listenForContext() {
 
 // ---- start ----
 
+// Whether a processor draws (asked of a context of its own, since one canvas has one).
+function drawnBySoftware() {
+  const context = document.createElement("canvas").getContext("webgl2");
+  const names = context?.getExtension("WEBGL_debug_renderer_info");
+  const device = names ? context.getParameter(names.UNMASKED_RENDERER_WEBGL) : "";
+  context?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(device);
+}
+
 function blockWithoutWebgl(detail) {
   overlay.block("This browser shows no WebGL 2",
     "limber draws with WebGL 2, which every current browser has, but here it is missing or turned off.",
@@ -311,7 +325,7 @@ async function start() {
   }
   const made = await loading;
   try {
-    made.start("#view");
+    made.start("#view", drawnBySoftware());
   } catch (reason) {
     blockWithoutWebgl(reason.message);
     return false;

@@ -55,8 +55,9 @@ export class Engine {
     return bytes;
   }
 
-  start(selector) {
-    this.#check(this.#withText(selector, (text) => this.module._vw_page_start(text)));
+  // `software`: a processor draws, not a graphics card.
+  start(selector, software) {
+    this.#check(this.#withText(selector, (text) => this.module._vw_page_start(text, software ? 1 : 0)));
     this.controls = this.#json("controls");
     this.shortcuts = this.#json("shortcuts");
     this.colors = this.#json("map_colors");
@@ -96,7 +97,8 @@ export class Engine {
   vertex(actor, body, vertex) { return this.#json("vertex", actor, body, vertex); }
 
   sketch() { return this.#take("sketch"); }
-  // Starts or ends the recording of an animated .glb: null, or the file.
+  // The recording of an animated .glb; the end gives the file.
   beginAnimation() { this.#check(this.module._vw_page_begin_animation()); }
+  animationEnded() { return this.module._vw_page_animation_ended() !== 0; }
   endAnimation() { return this.#take("end_animation"); }
 }

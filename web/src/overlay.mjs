@@ -80,8 +80,11 @@ function showGraphs(status, rate) {
   graph(byId("energy-graph"), energy, "#ffb454");
   const recent = steps.slice(-30).sort((a, b) => a - b);
   const middle = recent[recent.length >> 1];
-  byId("step-text").textContent = middle
-    ? `${amount(middle)} µs · ${Math.round(rate)} fps${status.behind ? " · slowed" : ""}` : `${Math.round(rate)} fps`;
+  byId("step-text").textContent = !middle ? "–" : middle < 1000 ? `${amount(middle)} µs`
+    : `${amount(middle / 1000)} ms`;
+  byId("rate-text").textContent = `${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`;
+  byId("rate-text").title = status.behind ? "this device is too slow for real time" : "";
+  byId("rate-text").classList.toggle("behind", Boolean(status.behind));
   byId("energy-text").textContent = energy.length ? joules(energy[energy.length - 1]) : "–";
 }
 

@@ -81,8 +81,20 @@ export class Saving {
     download(this.#file("json"), this.engine.sketch(), "application/json");
   }
 
+  // Asked after every frame: a recording ends when the bodies it is of are made anew.
+  frame() {
+    if (!this.#animating || !this.engine.animationEnded()) return;
+    tell("the animation ends here: method, r or scene changed");
+    this.animation();
+  }
+
   // Another scene: what was being recorded of the last one ends.
   sceneChanged() {
-    if (this.#animating) this.animation();
+    if (!this.#animating) return;
+    try {
+      this.animation();
+    } catch (reason) {
+      tell(reason.message, true);
+    }
   }
 }
