@@ -16,6 +16,7 @@
 static vwViewer *viewer;
 static vwAnimation *animation; // NULL: none is recorded
 static bool ended;             // the animation cannot go on
+static bool by_software;       // what draws is a processor, which deforms better outside of shaders
 static EMSCRIPTEN_WEBGL_CONTEXT_HANDLE context;
 static lbError error;
 static char text[65536];
@@ -80,7 +81,8 @@ EXPORT int vw_page_start(const char *canvas, int software) {
   if (context <= 0 || emscripten_webgl_make_context_current(context) != EMSCRIPTEN_RESULT_SUCCESS)
     return lb_fail(&error, LB_ERR_UNSUPPORTED, "this browser gives no WebGL 2");
   vwViewerDef def = vw_viewer_def();
-  if (software) { // a processor that draws: half the work
+  by_software = software;
+  if (software) { // a processor draws: half the work
     def.renderer.samples = 1;
     def.renderer.shadow_size = 1024;
   }
@@ -95,8 +97,11 @@ static void drop_animation(void) {
 }
 
 EXPORT int vw_page_open(const char *name, const void *bytes, size_t count) {
-  drop_animation(); // it is of models that go
-  return vw_viewer_open_bytes(viewer, name, bytes, count, &error);
+  lbStatus status = vw_viewer_open_bytes(viewer, name, bytes, count, &error);
+  if (status) return status;
+  drop_animation(); // it is of models that are gone
+  if (by_software) vw_viewer_set(viewer, vw_control_find("on_gpu"), 0, NULL);
+  return LB_OK;
 }
 
 EXPORT void vw_page_lose(void) { vw_viewer_context_lost(viewer); }

@@ -8,7 +8,7 @@ import { Saving } from "./saving.mjs";
 
 const byId = (id) => document.getElementById(id);
 const canvas = byId("view");
-const RATIO_MAX = 2; // pixels of the screen to one of the page, at most
+const RATIO_MAX = 2, RATIO_SOFTWARE = 0.7; // pixels of the picture to one of the page, at most
 const STATUS_MS = 100, STATES_MS = 200, HASH_MS = 1000;
 const FRAME_MAX = 0.25; // s that a frame may go on by: after a pause the clock does not race
 
@@ -17,6 +17,7 @@ let panel = null, gallery = null, saving = null;
 let scene = null; // { name } of the gallery, { open } of the server, { file } dropped
 let touched = false; // settings or camera may differ from the scene's own
 let lost = false;
+let ratioMax = RATIO_MAX;
 let rate = 0; // frames a second, lately
 const frameTimes = [];
 let opening = 0; // counts, so that the last scene asked for wins
@@ -60,6 +61,7 @@ function show(bytes, name, next, settings) {
   engine.open(name, bytes);
   scene = next;
   touched = false;
+  performance.mark("limber: scene opened");
   gallery.mark(next.name);
   if (settings) engine.follow(settings);
   panel.update(engine.states());
@@ -70,6 +72,7 @@ async function load(turn, url, size, name, next, settings) {
   overlay.progress(0);
   try {
     const bytes = await (early.get(url) ?? fetchModel(url, size, overlay.progress));
+    performance.mark("limber: scene fetched");
     early.delete(url);
     if (turn !== opening) return false;
     show(bytes, name, next, settings);
@@ -219,7 +222,7 @@ function grantWishes() {
 // ---- frames ----
 
 function fit() {
-  const ratio = Math.min(devicePixelRatio || 1, RATIO_MAX);
+  const ratio = Math.min(devicePixelRatio || 1, ratioMax);
   const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
   if (width && height && (canvas.width !== width || canvas.height !== height))
     Object.assign(canvas, { width, height });
@@ -292,12 +295,12 @@ function listenForContext() {
 
 // ---- start ----
 
-// Whether a processor draws (asked of a context of its own, since one canvas has one).
+// Whether a processor draws. This makes the canvas's context, which the engine then takes.
 function drawnBySoftware() {
-  const context = document.createElement("canvas").getContext("webgl2");
+  const context = canvas.getContext("webgl2",
+    { alpha: false, antialias: false, depth: false, powerPreference: "high-performance" });
   const names = context?.getExtension("WEBGL_debug_renderer_info");
   const device = names ? context.getParameter(names.UNMASKED_RENDERER_WEBGL) : "";
-  context?.getExtension("WEBGL_lose_context")?.loseContext();
   return /swiftshader|llvmpipe|software|basic render/i.test(device);
 }
 
@@ -324,8 +327,15 @@ async function start() {
     early.get(first.file).catch(() => {}); // told when it is used
   }
   const made = await loading;
+  performance.mark("limber: engine compiled");
+  const software = drawnBySoftware();
+  if (software) {
+    ratioMax = RATIO_SOFTWARE;
+    document.body.classList.add("software");
+  }
   try {
-    made.start("#view", drawnBySoftware());
+    made.start("#view", software);
+    performance.mark("limber: renderer started");
   } catch (reason) {
     blockWithoutWebgl(reason.message);
     return false;
