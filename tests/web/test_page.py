@@ -109,7 +109,7 @@ def main():
             for words in ((), (model,)):
                 servers.append(serve(*words))
             done = subprocess.run(["node", os.path.join(WEB, "page.mjs"), servers[0][1], folder,
-                                   servers[1][1]], timeout=500)
+                                   servers[1][1]], timeout=800)
             failed = done.returncode or (0 if os.environ.get("ONLY") else check_saved(folder))
         finally:
             for server, _ in servers:

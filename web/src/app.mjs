@@ -64,6 +64,7 @@ function show(bytes, name, next, settings) {
   performance.mark("limber: scene opened");
   gallery.mark(next.name);
   if (settings) engine.follow(settings);
+  if (/(^|&)compare=/.test(settings) && !/(^|&)distance=/.test(settings)) engine.set("frame", 1);
   panel.update(engine.states());
   byId("toasts").replaceChildren();
 }
@@ -183,6 +184,7 @@ async function share() {
 function set(name, value) {
   try {
     engine.set(name, value);
+    if (name === "compare") engine.set("frame", 1); // all of them are to be seen
   } catch (reason) {
     overlay.tell(reason.message, true);
   }
@@ -358,8 +360,8 @@ async function start() {
   byId("show-panel").addEventListener("click", () => showPanel(byId("panel").hidden));
   showPanel(innerWidth > 720);
   fit();
-  requestAnimationFrame(frame);
   if (!await followAddress() && !scene) await openScene(scenes[0].name, "", false);
+  requestAnimationFrame(frame); // not before: an empty picture would only cost time
   if (scene?.name) history.replaceState(null, "", parseHash().settings ? location.href : address(false));
   return true;
 }
