@@ -63,6 +63,8 @@ lbStatus bench_subspace(const char *mesh_path, const char *fixed_path, int32_t t
 lbStatus bench_haptics(const char *mesh_path, const char *fixed_path, double seconds,
                        benchTable *table, lbError *err);
 lbStatus bench_web(int32_t threads, benchTable *table, lbError *err);
+// Without a context to draw in: rows that say why.
+lbStatus bench_render(benchTable *table, lbError *err);
 lbStatus bench_fem(const char *mesh_path, int32_t threads, benchTable *table, lbError *err);
 
 #endif

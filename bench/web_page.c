@@ -3,9 +3,7 @@
 
 #include "mesh/program.h"
 
-#ifdef LB_HAVE_SERVE
-#include "viewer/serve.h"
-#endif
+#include "apps/viewer/serve.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +16,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#ifdef LB_HAVE_SERVE
 
 extern char **environ;
 
@@ -201,13 +197,3 @@ lbStatus bench_page_visit(const benchPage *page, lbError *err) {
   vw_server_stop(server);
   return status;
 }
-
-#else
-
-lbStatus bench_page_visit(const benchPage *page, lbError *err) {
-  (void)page;
-  return lb_fail(err, LB_ERR_UNSUPPORTED,
-                 "built without libmicrohttpd: install the Debian package libmicrohttpd-dev");
-}
-
-#endif

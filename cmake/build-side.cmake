@@ -28,7 +28,7 @@ file(GLOB cli_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/cli/*.c ${CMAKE
 if(cli_sources)
   add_executable(limber-cli ${cli_sources})
   limber_set_up(limber-cli)
-  target_compile_definitions(limber-cli PRIVATE _GNU_SOURCE LB_HAVE_SERVE=1)
+  target_compile_definitions(limber-cli PRIVATE _GNU_SOURCE)
   target_include_directories(limber-cli PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(limber-cli PRIVATE limber-build limber-viewer limber-serve
     PkgConfig::JANSSON)

@@ -4,7 +4,8 @@
   tools/check_layers.py [ROOT]
 
 src/ and include/limber/   only what the table allows, by "layer/x.h" and "limber/x.h"
-apps/, examples/           "limber/*.h", their own folder; apps/cli also "bench/..."
+apps/, examples/           "limber/*.h", their own folder; apps/cli also "bench/..." and
+                           "apps/viewer/..."
 run side outside src/base  no system headers beyond standard C
 src/                       no OpenGL
 
@@ -117,7 +118,7 @@ def check_outer_file(table, root, path, own_folder):
             if quoted[len("limber/"):] not in table.headers:
                 yield f'{path.relative_to(root)}:{line}: unknown public header "{quoted}"'
             continue
-        if quoted.startswith("bench/") and own_folder == root / "apps/cli":
+        if quoted.startswith(("bench/", "apps/viewer/")) and own_folder == root / "apps/cli":
             continue
         candidates = [path.parent / quoted, own_folder / quoted, root / quoted]
         if any(c.is_file() and own_folder in c.resolve().parents for c in candidates):

@@ -71,15 +71,20 @@ static lbStatus run_web(const Request *r, benchTable *table, lbError *err) {
   return bench_web(r->threads, table, err);
 }
 
+static lbStatus run_render(const Request *r, benchTable *table, lbError *err) {
+  (void)r;
+  return bench_render(table, err);
+}
+
 static const struct {
   const char *name;
   bool takes_mesh, takes_fixed;
   lbStatus (*run)(const Request *request, benchTable *table, lbError *err);
-} benchmarks[] = { { "modal", false, false, run_modal },
-                   { "fem", true, false, run_fem },
-                   { "subspace", true, true, run_subspace },
-                   { "haptics", true, true, run_haptics },
-                   { "web", false, false, run_web } };
+} benchmarks[] = {
+  { "modal", false, false, run_modal },     { "fem", true, false, run_fem },
+  { "subspace", true, true, run_subspace }, { "haptics", true, true, run_haptics },
+  { "web", false, false, run_web },         { "render", false, false, run_render }
+};
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
 
 // What is wrong with the words; CLI_OK: nothing.
@@ -88,9 +93,9 @@ static cliStatus check_request(const char *name, const Request *request) {
   for (int i = 0; i < BENCHMARKS; i++)
     if (strcmp(name, benchmarks[i].name) == 0) found = i;
   if (*name && found < 0)
-    return cli_usage(&cli_bench,
-                     "unknown benchmark \"%s\", there are: fem, haptics, modal, subspace, web",
-                     name);
+    return cli_usage(
+        &cli_bench,
+        "unknown benchmark \"%s\", there are: fem, haptics, modal, render, subspace, web", name);
   if (request->mesh && found >= 0 && !benchmarks[found].takes_mesh)
     return cli_usage(&cli_bench, "--mesh belongs to the benchmarks fem, haptics and subspace");
   if (request->fixed && !(request->mesh && found >= 0 && benchmarks[found].takes_fixed))
@@ -143,13 +148,14 @@ static cliStatus run(int count, char **words) {
 const cliVerb cli_bench = {
   "bench",
   "measured figures, as a table or --json",
-  "limber bench [fem | haptics | modal | subspace | web] [--mesh FILE] [options]",
+  "limber bench [fem | haptics | modal | render | subspace | web] [--mesh FILE] [options]",
   "Without a name: all of them. Times the code that ships, medians of many repeats, with the\n"
   "machine's measured memory bandwidth beside it. Peer: VegaFEM 4.0 on simpleBridge_tet.veg,\n"
   "measured elsewhere on such a machine with one thread; shown for that mesh only.\n"
   "haptics pushes a ball along a bridge at 1 kHz for --seconds of real time.\n"
   "web steps a bridge in WebAssembly, in Chromium, beside the same step natively; `make web`\n"
-  "builds its page.\n",
+  "builds its page.\n"
+  "render draws without a display: one body of 100 000 triangles, r = 30, and a thousand stems.\n",
   "  limber bench fem --threads 1\n"
   "  limber bench haptics --seconds 5\n"
   "  limber mesh --generate torus -o torus.msh\n"

@@ -76,6 +76,7 @@ static cliStatus render(const vwRenderDef *def, const char *path, bool json) {
   vwRenderReport report;
   double begin = lb_seconds();
   lbStatus status = vw_render_begin(def, &job, &err);
+  if (status == LB_ERR_ARGUMENT) return cli_usage(&cli_render, "%s", err.text);
   if (status) return cli_fail(&err);
   status = vw_open(path, &bundle, &err);
   if (!status) status = vw_render_run(job, bundle, &report, &err);

@@ -13,6 +13,7 @@ static void find_ball(vwActor *actor) {
   for (int32_t v = 0; v < m->size.vertex_count; v++)
     vw_box_add(&box, lb_vec3_load(m->vertex_positions + 3 * (size_t)v));
   if (m->size.vertex_count == 0) return;
+  actor->box = box;
   actor->centre = lb_scale(0.5, lb_add(box.low, box.high));
   for (int32_t v = 0; v < m->size.vertex_count; v++) {
     lbVec3 x = lb_vec3_load(m->vertex_positions + 3 * (size_t)v);

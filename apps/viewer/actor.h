@@ -70,6 +70,9 @@ struct vwActorKind {
   void (*point)(const vwActor *actor, int32_t body, lbPoint point, lbVec3 *position,
                 lbVec3 *velocity);
   void (*surface)(const vwActor *actor, int32_t body, double *positions);
+  // The same for some vertices only, (count x 3).
+  void (*vertices)(const vwActor *actor, int32_t body, int32_t count, const int32_t *vertices,
+                   double *positions);
   // How far any point may be from where it rests, m; an upper bound.
   double (*reach)(const vwActor *actor, int32_t body);
   void (*motion)(const vwActor *actor, int32_t body, double *displacements, double *velocities);
@@ -109,7 +112,8 @@ struct vwActor {
   int32_t count, dimension;
   lbVec3 *positions; // (count)
   lbQuat *rotations; // (count)
-  lbVec3 centre;     // of a ball around the rest shape, own axes
+  vwBox box;         // of the rest shape, own axes
+  lbVec3 centre;     // of a ball around it, likewise
   double radius;
   vwFeel feel;
   double softness; // compliance of the present material against the model's

@@ -239,10 +239,11 @@ static lbStatus sanitise(const vwStage *stage, vwSettings *settings, lbError *er
     lbStatus status = sanitise_one(stage, settings, i, first ? NULL : err);
     if (!first) first = status;
     // Another method comes with all its vectors, unless it is told how many.
-    if (vw_control(i)->offset == offsetof(vwSettings, method) &&
+    int32_t most = most_vectors(stage, settings);
+    if (vw_control(i)->offset == offsetof(vwSettings, method) && most > 0 &&
         settings->method != stage->settings.method &&
         settings->dimension == stage->settings.dimension)
-      settings->dimension = fmax(most_vectors(stage, settings), 1);
+      settings->dimension = most;
   }
   return first;
 }

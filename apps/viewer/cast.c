@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FULL_NODES_MOST = 20000 }; // beyond, no unreduced body keeps anybody's patience
+enum { FULL_NODES_MOST = 2000 }; // beyond, a step takes longer than anybody's patience
 
 static bool full_is_possible(const vwStage *stage, const vwGroup *group) {
   return stage->def.full &&

@@ -32,7 +32,9 @@ static lbStatus make_program(const vwGpuLimits *limits, const vwProgramDef *def,
 lbStatus vw_body_programs_create(const vwGpuLimits *limits, const char *name,
                                  const char *const vertex[2], const char *const fragment[4],
                                  vwBodyPrograms *out, lbError *err) {
-  vwProgramDef def = { name, "#define BASIS\n", { vw_shader_frame, vertex[0], vertex[1] }, { 0 } };
+  vwProgramDef def = {
+    name, "#define BASIS\n", { vw_shader_frame, vertex[0], vertex[1] }, { 0 }, { 0 }
+  };
   memcpy(def.fragment, fragment, sizeof def.fragment);
   lbStatus status = make_program(limits, &def, &out->by_basis, err);
   def.defines = "";
@@ -46,12 +48,17 @@ void vw_body_programs_destroy(vwBodyPrograms *programs) {
   *programs = (vwBodyPrograms){ 0 };
 }
 
-void vw_crowds_create(vwCrowds *crowds, const vwGpuLimits *limits) {
+lbStatus vw_crowds_create(vwCrowds *crowds, const vwGpuLimits *limits, lbError *err) {
   static const uint8_t white[4] = { 255, 255, 255, 255 };
-  (void)limits;
   *crowds = (vwCrowds){ .states = { .channels = 4 }, .values = { .channels = 1 } };
   crowds->white = vw_gpu_texture(GL_NEAREST, GL_CLAMP_TO_EDGE);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 1, 1, 0, GL_RGBA, GL_UNSIGNED_BYTE, white);
+  vwProgramDef def = { "pose",
+                       "#define BASIS\n",
+                       { vw_shader_frame, vw_shader_body, vw_shader_pose },
+                       { vw_shader_plain_fragment },
+                       { "posed_at", "posed_normal", "posed_value" } };
+  return make_program(limits, &def, &crowds->pose, err);
 }
 
 void vw_crowds_destroy(vwCrowds *crowds, bool lost) {
@@ -59,6 +66,7 @@ void vw_crowds_destroy(vwCrowds *crowds, bool lost) {
     vw_list_destroy(&crowds->states);
     vw_list_destroy(&crowds->values);
     glDeleteTextures(1, &crowds->white);
+    glDeleteProgram(crowds->pose.program);
     for (size_t i = 0; i < crowds->slot_capacity; i++) vw_stream_destroy(&crowds->slots[i].stream);
   }
   lb_free(crowds->state_items);
@@ -68,6 +76,10 @@ void vw_crowds_destroy(vwCrowds *crowds, bool lost) {
 }
 
 // ---- upload ------------------------------------------------------------------------------------
+
+// Crowds up to this size are posed once and then drawn body by body; larger ones in one call a
+// pass, each pass posing them anew.
+enum { POSED_BODIES = 8, POSED_BYTES = 7 * sizeof(float) };
 
 static float finite_or_zero(float value) { return isfinite(value) ? value : 0; }
 
@@ -138,7 +150,7 @@ void vw_crowds_upload(vwCrowds *crowds, const vwGpuLimits *limits, const vwPictu
   for (int32_t i = 0; i < picture->crowd_count; i++) {
     const vwCrowd *crowd = picture->crowds + i;
     vwCrowdSlot *slot = crowds->slots + i;
-    slot->drawn = false;
+    slot->drawn = slot->posed = false;
     if (crowd->skin < 0 || crowd->skin >= skin_count || crowd->body_count <= 0) continue;
     const vwGpuSkin *skin = skins + crowd->skin;
     slot->by_basis = !crowd->positions || !crowd->normals;
@@ -147,6 +159,7 @@ void vw_crowds_upload(vwCrowds *crowds, const vwGpuLimits *limits, const vwPictu
       slot->drawn = true;
     } else if (crowd->dimension >= 0 && crowd->dimension <= skin->dimension) {
       slot->drawn = add_states(crowds, limits, crowd, slot, &state_count);
+      slot->posed = slot->drawn && crowd->dimension > 0 && crowd->body_count <= POSED_BODIES;
     }
     add_values(crowds, limits, crowd, skin, slot, &value_count);
     if (picture->map == VW_MAP_NONE) slot->value_begin = -1;
@@ -190,8 +203,9 @@ static void draw_bodies(const vwCrowds *crowds, const vwBodyProgram *program, co
   }
 }
 
-static void draw_by_basis(const vwCrowds *crowds, const vwCrowdSlot *slot, const vwCrowd *crowd,
-                          const vwGpuSkin *skin, const vwBodyProgram *program, vwBodyPass pass) {
+static void set_basis(const vwCrowds *crowds, const vwCrowdSlot *slot, const vwCrowd *crowd,
+                      const vwGpuSkin *skin, const vwBodyProgram *program) {
+  glUseProgram(program->program);
   vw_gpu_bind(VW_UNIT_BASIS, skin->basis ? skin->basis : crowds->white);
   vw_gpu_bind(VW_UNIT_TANGENTS, skin->tangent_basis ? skin->tangent_basis : crowds->white);
   vw_gpu_bind(VW_UNIT_STATE, crowds->states.texture);
@@ -199,19 +213,49 @@ static void draw_by_basis(const vwCrowds *crowds, const vwCrowdSlot *slot, const
   glUniform1f(program->tangent_scale, skin->tangent_scale);
   glUniform4i(program->listing, slot->state_begin, slot->state_stride, slot->value_begin,
               skin->vertex_count);
-  glBindVertexArray(pass == VW_PASS_WIRES ? skin->wires : skin->surface);
-  draw_bodies(crowds, program, crowd, skin, pass, crowd->body_count);
+}
+
+void vw_crowds_pose(const vwCrowds *crowds, const vwPicture *picture, const vwGpuSkin *skins) {
+  glEnable(GL_RASTERIZER_DISCARD);
+  for (int32_t i = 0; i < crowds->count; i++) {
+    vwCrowdSlot *slot = crowds->slots + i;
+    const vwCrowd *crowd = picture->crowds + i;
+    if (!slot->posed) continue;
+    const vwGpuSkin *skin = skins + crowd->skin;
+    vw_stream_begin(&slot->stream,
+                    (size_t)crowd->body_count * (size_t)skin->vertex_count * POSED_BYTES);
+    set_basis(crowds, slot, crowd, skin, &crowds->pose);
+    glBindVertexArray(skin->surface);
+    glBindBuffer(GL_ARRAY_BUFFER, 0);
+    glBindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, slot->stream.buffer);
+    glBeginTransformFeedback(GL_POINTS);
+    glDrawArraysInstanced(GL_POINTS, 0, skin->vertex_count, crowd->body_count);
+    glEndTransformFeedback();
+    glBindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, 0);
+  }
+  glDisable(GL_RASTERIZER_DISCARD);
+}
+
+static vwVertexPlace vertex_place(const vwCrowdSlot *slot, const vwCrowd *crowd,
+                                  const vwGpuSkin *skin, int32_t body) {
+  size_t n = (size_t)skin->vertex_count, three = 3 * sizeof(float), before = n * (size_t)body;
+  if (slot->posed) {
+    size_t begin = before * POSED_BYTES;
+    return (vwVertexPlace){ POSED_BYTES, begin, begin + three, begin + 2 * three };
+  }
+  size_t all = n * (size_t)crowd->body_count;
+  return (vwVertexPlace){ three, before * three, (all + before) * three, 0 };
 }
 
 static void draw_by_positions(const vwCrowds *crowds, const vwCrowdSlot *slot, const vwCrowd *crowd,
                               const vwGpuSkin *skin, const vwBodyProgram *program,
                               vwBodyPass pass) {
-  size_t bytes = (size_t)skin->vertex_count * 3 * sizeof(float);
+  glUseProgram(program->program);
   glUniform4f(program->place, 0, 0, 0, 1);
   glBindVertexArray(pass == VW_PASS_WIRES ? skin->wires_by_positions : skin->surface_by_positions);
   glBindBuffer(GL_ARRAY_BUFFER, slot->stream.buffer);
   for (int32_t i = 0; i < crowd->body_count; i++) {
-    vw_gpu_skin_point(i * bytes, (crowd->body_count + (size_t)i) * bytes);
+    vw_gpu_skin_point(vertex_place(slot, crowd, skin, i));
     int32_t value = slot->value_begin < 0 ? -1 : slot->value_begin + i * skin->vertex_count;
     glUniform4i(program->listing, 0, 0, value, 0);
     draw_bodies(crowds, program, crowd, skin, pass, 1);
@@ -221,11 +265,12 @@ static void draw_by_positions(const vwCrowds *crowds, const vwCrowdSlot *slot, c
 void vw_crowd_draw(const vwCrowds *crowds, int32_t index, const vwCrowd *crowd,
                    const vwGpuSkin *skin, const vwBodyPrograms *programs, vwBodyPass pass) {
   const vwCrowdSlot *slot = crowds->slots + index;
-  const vwBodyProgram *program = slot->by_basis ? &programs->by_basis : &programs->by_positions;
-  glUseProgram(program->program);
   vw_gpu_bind(VW_UNIT_VALUES, crowds->values.texture ? crowds->values.texture : crowds->white);
-  if (slot->by_basis)
-    draw_by_basis(crowds, slot, crowd, skin, program, pass);
-  else
-    draw_by_positions(crowds, slot, crowd, skin, program, pass);
+  if (slot->posed || !slot->by_basis) {
+    draw_by_positions(crowds, slot, crowd, skin, &programs->by_positions, pass);
+    return;
+  }
+  set_basis(crowds, slot, crowd, skin, &programs->by_basis);
+  glBindVertexArray(pass == VW_PASS_WIRES ? skin->wires : skin->surface);
+  draw_bodies(crowds, &programs->by_basis, crowd, skin, pass, crowd->body_count);
 }

@@ -20,9 +20,10 @@ typedef struct vwBodyPrograms {
 
 typedef struct vwCrowdSlot { // where a crowd's numbers went
   bool drawn, by_basis;
+  bool posed; // by the basis, worked out once into `stream`: position, normal, value
   int32_t state_begin, state_stride; // texels
   int32_t value_begin;               // -1: none
-  vwStream stream;                   // positions, then normals
+  vwStream stream;                   // as posed; or all positions, then all normals
 } vwCrowdSlot;
 
 typedef struct vwCrowds {
@@ -32,6 +33,7 @@ typedef struct vwCrowds {
   vwCrowdSlot *slots;
   size_t slot_capacity;
   int32_t count;
+  vwBodyProgram pose;
   GLuint white; // a texture for looks without one
 } vwCrowds;
 
@@ -42,11 +44,13 @@ lbStatus vw_body_programs_create(const vwGpuLimits *limits, const char *name,
                                  vwBodyPrograms *out, lbError *err);
 void vw_body_programs_destroy(vwBodyPrograms *programs);
 
-void vw_crowds_create(vwCrowds *crowds, const vwGpuLimits *limits);
+lbStatus vw_crowds_create(vwCrowds *crowds, const vwGpuLimits *limits, lbError *err);
 void vw_crowds_destroy(vwCrowds *crowds, bool lost);
 // All that changes with time: places, coordinates and rates, or positions; mapped values.
 void vw_crowds_upload(vwCrowds *crowds, const vwGpuLimits *limits, const vwPicture *picture,
                       const vwGpuSkin *skins, int32_t skin_count);
+// Works out the vertices of crowds of few bodies once for all the passes of a frame.
+void vw_crowds_pose(const vwCrowds *crowds, const vwPicture *picture, const vwGpuSkin *skins);
 void vw_crowd_draw(const vwCrowds *crowds, int32_t index, const vwCrowd *crowd,
                    const vwGpuSkin *skin, const vwBodyPrograms *programs, vwBodyPass pass);
 

@@ -123,8 +123,8 @@ lbStatus vw_feel_create(const lbModel *m, lbMethod method, vwFeel *out, lbError 
   feel.eigenvalues = modal ? m->modal_eigenvalues : NULL;
   size_t r = (size_t)feel.dimension;
   feel.work = lb_alloc(2 * r, sizeof(double));
-  if (!modal) feel.factor = lb_alloc(r * r, sizeof(double));
-  if (!feel.work || (!modal && !feel.factor)) {
+  if (!modal && r > 0) feel.factor = lb_alloc(r * r, sizeof(double));
+  if (!feel.work || (!modal && r > 0 && !feel.factor)) {
     vw_feel_release(&feel);
     return lb_fail_memory(err);
   }

@@ -2,49 +2,18 @@
 // a simulator for each body. Grabs and pins are springs of the simulator; a ball is springs on the
 // vertices that are in it. Larger bodies take longer steps, down to 60 a second: the others wait
 // for them in the same thread, so they must not be slower than they have to.
-#include "full.h"
-
-#include "limber/fem.h"
+#include "full_parts.h"
 
 #include <string.h>
 
-enum { PULLS = 64, CONTACTS = 48, BALLS = 4, SMALL = 150, FEEL_MODES = 6 };
-#define SLOWEST 60.0 // steps a second of large bodies
-
-typedef struct FullPull {
-  bool used;
-  int32_t spring; // of the simulator, -1: not there yet
-  lbSpring shape; // target in own axes
-} FullPull;
-
-typedef struct FullBody {
-  lbSimulator *simulator;
-  double *forces; // (nodes x 3), own axes: what was applied since the last step
-  bool forced;
-  FullPull pulls[PULLS];
-  vwPush balls[BALLS];
-  int32_t ball_count;
-  lbVec3 ball_force; // in the last step
-  int32_t failures;  // steps in a row that found no state
-} FullBody;
-
-typedef struct Full {
-  lbFem *fem;
-  lbModes *modes; // where the model has no basis
-  lbSimulatorDef def;
-  lbVec3 gravity;      // world axes
-  double *materials;   // (materials x 3)
-  FullBody *bodies;    // (count)
-  double *load, *work; // (nodes x 3); work: (max(nodes, vertices) x 3)
-  lbSpring springs[PULLS + CONTACTS];
-  int32_t every, waited; // stage steps for one of its own
-} Full;
+enum { FEEL_MODES = 6 };
 
 static void release(vwActor *actor) {
-  Full *f = actor->own;
+  vwFull *f = actor->own;
   for (int32_t i = 0; f->bodies && i < actor->count; i++) {
     lb_simulator_destroy(f->bodies[i].simulator);
     lb_free(f->bodies[i].forces);
+    lb_free(f->bodies[i].good);
   }
   lb_modes_destroy(f->modes);
   lb_fem_destroy(f->fem);
@@ -53,14 +22,6 @@ static void release(vwActor *actor) {
   lb_free(f->load);
   lb_free(f->work);
   lb_free(f);
-}
-
-static lbVec3 into_own(const vwActor *actor, int32_t body, lbVec3 vector) {
-  return lb_quat_rotate(lb_quat_conjugate(actor->rotations[body]), vector);
-}
-
-static lbVec3 own_place(const vwActor *actor, int32_t body, lbVec3 place) {
-  return into_own(actor, body, lb_sub(place, actor->positions[body]));
 }
 
 // ---- making ------------------------------------------------------------------------------------
@@ -115,7 +76,7 @@ static lbSimulatorDef make_def(const vwActorPlan *plan) {
   def.damping_stiffness = !isnan(plan->damping_stiffness) ? plan->damping_stiffness
                           : damping                       ? damping[1]
                                                           : 0;
-  def.newton_iterations = 8; // for the eye
+  def.newton_iterations = 12; // for the eye
   def.newton_tolerance = 1e-4;
   def.factor_reuse = 0.3;
   return def;
@@ -123,7 +84,7 @@ static lbSimulatorDef make_def(const vwActorPlan *plan) {
 
 // A model without a basis: some modes tell how the body feels.
 static lbStatus feel_by_modes(vwActor *actor, lbError *err) {
-  Full *f = actor->own;
+  vwFull *f = actor->own;
   vwFeel *feel = &actor->feel;
   int32_t most = 3 * lb_fem_node_count(f->fem),
           count = most / 4 < FEEL_MODES ? most / 4 : FEEL_MODES;
@@ -139,14 +100,16 @@ static lbStatus feel_by_modes(vwActor *actor, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus make_simulators(vwActor *actor, lbError *err) {
-  Full *f = actor->own;
+static lbStatus make_bodies(vwActor *actor, lbError *err) {
+  vwFull *f = actor->own;
+  size_t nodes = (size_t)actor->model->size.node_count;
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < actor->count && !status; i++) {
-    f->bodies[i].forces = lb_alloc((size_t)actor->model->size.node_count, 3 * sizeof(double));
-    status = f->bodies[i].forces ? LB_OK : lb_fail_memory(err);
-    if (!status)
-      status = lb_simulator_create(f->fem, &f->def, NULL, NULL, NULL, &f->bodies[i].simulator, err);
+    vwFullBody *body = &f->bodies[i];
+    body->forces = lb_alloc(nodes, 3 * sizeof(double));
+    body->good = lb_alloc(nodes, 3 * sizeof(double));
+    if (!body->forces || !body->good) return lb_fail_memory(err);
+    status = lb_simulator_create(f->fem, &f->def, NULL, NULL, NULL, &body->simulator, err);
   }
   return status;
 }
@@ -155,13 +118,14 @@ static lbStatus create(vwActor *actor, const vwActorPlan *plan, lbError *err) {
   const lbModel *m = plan->model;
   size_t materials = (size_t)m->size.material_count, nodes = (size_t)m->size.node_count;
   size_t vertices = (size_t)m->size.vertex_count;
-  Full *f = lb_alloc(1, sizeof *f);
+  vwFull *f = lb_alloc(1, sizeof *f);
   if (!f) return lb_fail_memory(err);
   actor->own = f;
   f->def = make_def(plan);
   f->gravity = plan->gravity;
+  f->dt = 1 / plan->rate;
   f->materials = lb_alloc(materials, 3 * sizeof(double));
-  f->bodies = lb_alloc((size_t)plan->count, sizeof(FullBody));
+  f->bodies = lb_alloc((size_t)plan->count, sizeof(vwFullBody));
   f->load = lb_alloc(nodes, 3 * sizeof(double));
   f->work = lb_alloc(nodes > vertices ? nodes : vertices, 3 * sizeof(double));
   if (!f->materials || !f->bodies || !f->load || !f->work) return lb_fail_memory(err);
@@ -172,137 +136,18 @@ static lbStatus create(vwActor *actor, const vwActorPlan *plan, lbError *err) {
   actor->softness = m->material_values[0] > 0 ? m->material_values[0] / f->materials[0] : 1;
   lbStatus status = make_fem(m, f->materials, &f->fem, err);
   if (!status) status = feel_by_modes(actor, err);
-  return status ? status : make_simulators(actor, err);
-}
-
-// ---- a step ------------------------------------------------------------------------------------
-
-static void find_load(const vwActor *actor, int32_t body, double share) {
-  const Full *f = actor->own;
-  const double *masses = lb_fem_vertex_masses(f->fem);
-  lbVec3 gravity = into_own(actor, body, f->gravity);
-  for (size_t n = 0; n < (size_t)actor->model->size.node_count; n++) {
-    lbVec3 weight = lb_scale(masses[n], gravity);
-    if (f->bodies[body].forced)
-      weight = lb_add_scaled(weight, share, lb_vec3_load(f->bodies[body].forces + 3 * n));
-    lb_vec3_store(f->load + 3 * n, weight);
-  }
-}
-
-static int32_t pull_springs(Full *f, FullBody *body) {
-  int32_t count = 0;
-  for (int32_t i = 0; i < PULLS; i++) {
-    if (!body->pulls[i].used) continue;
-    body->pulls[i].spring = count;
-    f->springs[count++] = body->pulls[i].shape;
-  }
-  return count;
-}
-
-static void surface_in_own_axes(const vwActor *actor, int32_t body, double *positions) {
-  const Full *f = actor->own;
-  const lbModel *m = actor->model;
-  vw_embed(m, 3, lb_simulator_displacement(f->bodies[body].simulator), positions);
-  for (size_t i = 0; i < 3 * (size_t)m->size.vertex_count; i++)
-    positions[i] += m->vertex_positions[i];
-}
-
-static bool shape_spring(const lbModel *m, const lbPoint *point, lbSpring *spring) {
-  int32_t nodes[VW_POINT_NODES];
-  double weights[VW_POINT_NODES];
-  int32_t count = vw_point_nodes(m, point, nodes, weights);
-  if (count < 1 || count > LB_SPRING_VERTICES) return false;
-  spring->count = count;
-  memcpy(spring->vertices, nodes, (size_t)count * sizeof *nodes);
-  memcpy(spring->weights, weights, (size_t)count * sizeof *weights);
-  return true;
-}
-
-// Springs that bring vertices inside of a ball to its surface along the lines from its centre.
-static int32_t contact_springs(const vwActor *actor, int32_t body, const vwPush *ball,
-                               int32_t count) {
-  Full *f = actor->own;
-  lbVec3 centre = own_place(actor, body, ball->centre);
-  for (int32_t v = 0; v < actor->model->size.vertex_count && count < PULLS + CONTACTS; v++) {
-    lbVec3 away = lb_sub(lb_vec3_load(f->work + 3 * (size_t)v), centre);
-    double distance = lb_length(away);
-    lbPoint point = lb_point_vertex(v);
-    lbSpring *spring = &f->springs[count];
-    if (!(distance < ball->radius) || !(distance > 0)) continue;
-    if (!shape_spring(actor->model, &point, spring)) continue;
-    spring->stiffness = 0.25 * ball->stiffness;
-    spring->damping = 0;
-    lb_vec3_store(spring->target, lb_add_scaled(centre, ball->radius / distance, away));
-    count++;
-  }
-  return count;
-}
-
-static void find_ball_force(const vwActor *actor, int32_t body, int32_t begin, int32_t end) {
-  const Full *f = actor->own;
-  lbVec3 sum = lb_vec3(0, 0, 0);
-  for (int32_t i = begin; i < end; i++) {
-    double force[3];
-    lb_simulator_spring_force(f->bodies[body].simulator, i, force);
-    sum = lb_add(sum, lb_vec3_load(force));
-  }
-  f->bodies[body].ball_force = lb_quat_rotate(actor->rotations[body], sum);
-}
-
-// A body that finds no state again and again is stopped where it is: that lets it go on.
-static void recover(vwActor *actor, FullBody *body) {
-  const Full *f = actor->own;
-  if (++body->failures < 3) return;
-  body->failures = 0;
-  memcpy(f->work, lb_simulator_displacement(body->simulator),
-         3 * (size_t)actor->model->size.node_count * sizeof(double));
-  if (lb_simulator_set_motion(body->simulator, f->work, NULL, f->load, NULL))
-    (void)lb_simulator_set_motion(body->simulator, NULL, NULL, NULL, NULL);
-}
-
-static int32_t step_body(vwActor *actor, int32_t number, double dt, int32_t steps) {
-  Full *f = actor->own;
-  FullBody *body = &f->bodies[number];
-  int32_t pulls = pull_springs(f, body), count = pulls;
-  if (body->ball_count > 0) surface_in_own_axes(actor, number, f->work);
-  for (int32_t i = 0; i < body->ball_count; i++)
-    count = contact_springs(actor, number, &body->balls[i], count);
-  find_load(actor, number, 1.0 / steps);
-  (void)lb_simulator_set_step(body->simulator, dt, NULL);
-  (void)lb_simulator_set_springs(body->simulator, f->springs, count, NULL);
-  int32_t flags = lb_simulator_step(body->simulator, f->load);
-  find_ball_force(actor, number, pulls, count);
-  if (flags & LB_STEP_NONFINITE)
-    recover(actor, body);
-  else
-    body->failures = 0;
-  if (body->forced)
-    memset(body->forces, 0, 3 * (size_t)actor->model->size.node_count * sizeof(double));
-  body->forced = false;
-  body->ball_count = 0;
-  return flags & LB_STEP_NONFINITE; // a loose tolerance is no news
-}
-
-static int32_t step(vwActor *actor, double dt) {
-  Full *f = actor->own;
-  bool small = actor->model->size.node_count <= SMALL;
-  f->every = small ? 1 : (int32_t)fmax(floor(1 / (SLOWEST * dt) + 1e-6), 1);
-  if (++f->waited < f->every) return 0;
-  int32_t flags = 0, steps = f->waited;
-  f->waited = 0;
-  for (int32_t i = 0; i < actor->count; i++) flags |= step_body(actor, i, steps * dt, steps);
-  return flags;
+  return status ? status : make_bodies(actor, err);
 }
 
 // ---- what acts ---------------------------------------------------------------------------------
 
 static void restart(vwActor *actor, const lbVec3 *linear, const lbVec3 *angular) {
-  Full *f = actor->own;
+  vwFull *f = actor->own;
   const lbModel *m = actor->model;
   f->waited = 0;
   for (int32_t i = 0; i < actor->count; i++) {
-    lbVec3 centre = lb_vec3_load(m->rigid_centre), v = into_own(actor, i, linear[i]);
-    lbVec3 w = into_own(actor, i, angular[i]);
+    lbVec3 centre = lb_vec3_load(m->rigid_centre), v = vw_full_turn(actor, i, linear[i]);
+    lbVec3 w = vw_full_turn(actor, i, angular[i]);
     for (size_t n = 0; n < (size_t)m->size.node_count; n++) {
       lbVec3 arm = lb_sub(lb_vec3_load(m->node_positions + 3 * n), centre);
       lb_vec3_store(f->work + 3 * n, lb_add(v, lb_cross(w, arm)));
@@ -310,18 +155,19 @@ static void restart(vwActor *actor, const lbVec3 *linear, const lbVec3 *angular)
     f->bodies[i].forced = false;
     f->bodies[i].ball_count = 0;
     memset(f->bodies[i].forces, 0, 3 * (size_t)m->size.node_count * sizeof(double));
-    find_load(actor, i, 1);
+    memset(f->bodies[i].good, 0, 3 * (size_t)m->size.node_count * sizeof(double));
+    vw_full_load(actor, i, 1);
     (void)lb_simulator_set_springs(f->bodies[i].simulator, NULL, 0, NULL);
     (void)lb_simulator_set_motion(f->bodies[i].simulator, NULL, f->work, f->load, NULL);
   }
 }
 
 static void force(vwActor *actor, int32_t body, lbPoint point, lbVec3 amount) {
-  Full *f = actor->own;
+  vwFull *f = actor->own;
   int32_t nodes[VW_POINT_NODES];
   double weights[VW_POINT_NODES];
   int32_t count = vw_point_nodes(actor->model, &point, nodes, weights);
-  lbVec3 own = into_own(actor, body, amount);
+  lbVec3 own = vw_full_turn(actor, body, amount);
   for (int32_t i = 0; i < count; i++) {
     double *to = f->bodies[body].forces + 3 * (size_t)nodes[i];
     lb_vec3_store(to, lb_add_scaled(lb_vec3_load(to), weights[i], own));
@@ -329,64 +175,61 @@ static void force(vwActor *actor, int32_t body, lbPoint point, lbVec3 amount) {
   f->bodies[body].forced = true;
 }
 
-// The struck place and what is around it get the velocity, less and less with the distance.
+// The struck place and what is around it get the velocity, less and less with the distance: by a
+// force over the next step, which may bend what a sudden velocity would tear.
 static void strike(vwActor *actor, int32_t body, lbPoint point, lbVec3 velocity) {
-  Full *f = actor->own;
+  vwFull *f = actor->own;
   const lbModel *m = actor->model;
-  lbSimulator *simulator = f->bodies[body].simulator;
-  size_t values = 3 * (size_t)m->size.node_count;
-  lbVec3 at = vw_point_sum(m, &point, m->node_positions), own = into_own(actor, body, velocity);
+  const double *masses = lb_fem_vertex_masses(f->fem);
+  lbVec3 at = vw_point_sum(m, &point, m->node_positions), own = vw_full_turn(actor, body, velocity);
   double reach = 0.5 * actor->radius;
-  memcpy(f->work, lb_simulator_velocity(simulator), values * sizeof(double));
-  for (size_t n = 0; n < values / 3; n++) {
+  for (size_t n = 0; n < (size_t)m->size.node_count; n++) {
     double away = lb_length(lb_sub(lb_vec3_load(m->node_positions + 3 * n), at)) / reach;
     double share = away < 1 ? (1 - away * away) * (1 - away * away) : 0;
-    lb_vec3_store(f->work + 3 * n, lb_add_scaled(lb_vec3_load(f->work + 3 * n), share, own));
+    double *to = f->bodies[body].forces + 3 * n;
+    lb_vec3_store(to, lb_add_scaled(lb_vec3_load(to), share * masses[n] / f->dt, own));
   }
-  find_load(actor, body, 1);
-  double *displacement = lb_duplicate(lb_simulator_displacement(simulator), values, sizeof(double));
-  if (displacement) (void)lb_simulator_set_motion(simulator, displacement, f->work, f->load, NULL);
-  lb_free(displacement);
+  f->bodies[body].forced = true;
 }
 
 static bool push(vwActor *actor, int32_t body, const vwPush *ball, lbVec3 *amount) {
-  FullBody *b = &((Full *)actor->own)->bodies[body];
+  vwFullBody *b = &((vwFull *)actor->own)->bodies[body];
   // Between its own steps the last place of each ball counts.
-  if (((Full *)actor->own)->waited > 0 && b->ball_count > 0) b->ball_count--;
-  if (b->ball_count < BALLS) b->balls[b->ball_count++] = *ball;
+  if (((vwFull *)actor->own)->waited > 0 && b->ball_count > 0) b->ball_count--;
+  if (b->ball_count < VW_FULL_BALLS) b->balls[b->ball_count++] = *ball;
   *amount = b->ball_force;
   return lb_dot(b->ball_force, b->ball_force) > 0;
 }
 
 static lbStatus add_pull(vwActor *actor, int32_t body, const vwPull *pull, int32_t *id,
                          lbError *err) {
-  FullBody *b = &((Full *)actor->own)->bodies[body];
-  for (int32_t i = 0; i < PULLS; i++) {
+  vwFullBody *b = &((vwFull *)actor->own)->bodies[body];
+  for (int32_t i = 0; i < VW_FULL_PULLS; i++) {
     if (b->pulls[i].used) continue;
-    FullPull made = { .used = true, .spring = -1 };
-    if (!shape_spring(actor->model, &pull->point, &made.shape))
+    vwFullPull made = { .used = true, .spring = -1 };
+    if (!vw_full_spring(actor->model, &pull->point, &made.shape))
       return lb_fail(err, LB_ERR_ARGUMENT, "no spring can be put there");
     made.shape.stiffness = pull->stiffness;
     made.shape.damping = pull->damping;
-    lb_vec3_store(made.shape.target, own_place(actor, body, pull->target));
+    lb_vec3_store(made.shape.target, vw_full_place(actor, body, pull->target));
     b->pulls[i] = made;
     *id = i;
     return LB_OK;
   }
-  return lb_fail(err, LB_ERR_ARGUMENT, "no room for more than %d springs", PULLS);
+  return lb_fail(err, LB_ERR_ARGUMENT, "no room for more than %d springs", VW_FULL_PULLS);
 }
 
 static void move_pull(vwActor *actor, int32_t body, int32_t id, lbVec3 target) {
-  FullPull *pull = &((Full *)actor->own)->bodies[body].pulls[id];
-  lb_vec3_store(pull->shape.target, own_place(actor, body, target));
+  vwFullPull *pull = &((vwFull *)actor->own)->bodies[body].pulls[id];
+  lb_vec3_store(pull->shape.target, vw_full_place(actor, body, target));
 }
 
 static void drop_pull(vwActor *actor, int32_t body, int32_t id) {
-  ((Full *)actor->own)->bodies[body].pulls[id].used = false;
+  ((vwFull *)actor->own)->bodies[body].pulls[id].used = false;
 }
 
 static lbVec3 pull_force(vwActor *actor, int32_t body, int32_t id) {
-  FullBody *b = &((Full *)actor->own)->bodies[body];
+  vwFullBody *b = &((vwFull *)actor->own)->bodies[body];
   double amount[3] = { 0 };
   if (b->pulls[id].spring >= 0)
     lb_simulator_spring_force(b->simulator, b->pulls[id].spring, amount);
@@ -395,15 +238,17 @@ static lbVec3 pull_force(vwActor *actor, int32_t body, int32_t id) {
 
 // ---- settings ----------------------------------------------------------------------------------
 
-static void set_gravity(vwActor *actor, lbVec3 gravity) { ((Full *)actor->own)->gravity = gravity; }
+static void set_gravity(vwActor *actor, lbVec3 gravity) {
+  ((vwFull *)actor->own)->gravity = gravity;
+}
 
 // New simulators of a fem and def, in the same motion; on failure all stays.
 static lbStatus remake(vwActor *actor, lbFem *fem, const lbSimulatorDef *def, lbError *err) {
-  Full *f = actor->own;
+  vwFull *f = actor->own;
   lbSimulator **made = lb_alloc((size_t)actor->count, sizeof *made);
   lbStatus status = made ? LB_OK : lb_fail_memory(err);
   for (int32_t i = 0; i < actor->count && !status; i++) {
-    find_load(actor, i, 1);
+    vw_full_load(actor, i, 1);
     status =
         lb_simulator_create(fem, def, lb_simulator_displacement(f->bodies[i].simulator),
                             lb_simulator_velocity(f->bodies[i].simulator), f->load, &made[i], err);
@@ -411,14 +256,14 @@ static lbStatus remake(vwActor *actor, lbFem *fem, const lbSimulatorDef *def, lb
   for (int32_t i = 0; made && i < actor->count; i++) {
     lb_simulator_destroy(status ? made[i] : f->bodies[i].simulator);
     if (!status) f->bodies[i].simulator = made[i];
-    for (int32_t k = 0; k < PULLS && !status; k++) f->bodies[i].pulls[k].spring = -1;
+    for (int32_t k = 0; k < VW_FULL_PULLS && !status; k++) f->bodies[i].pulls[k].spring = -1;
   }
   lb_free(made);
   return status;
 }
 
 static lbStatus set_damping(vwActor *actor, double mass, double stiffness, lbError *err) {
-  Full *f = actor->own;
+  vwFull *f = actor->own;
   lbSimulatorDef def = f->def;
   def.damping_mass = mass;
   def.damping_stiffness = stiffness;
@@ -428,7 +273,7 @@ static lbStatus set_damping(vwActor *actor, double mass, double stiffness, lbErr
 }
 
 static lbStatus set_materials(vwActor *actor, const double *values, lbError *err) {
-  Full *f = actor->own;
+  vwFull *f = actor->own;
   lbFem *fem = NULL;
   lbStatus status = make_fem(actor->model, values, &fem, err);
   if (!status) status = remake(actor, fem, &f->def, err);
@@ -448,13 +293,13 @@ static const char *fixed_material(const vwActor *actor) {
 // ---- what it looks like ------------------------------------------------------------------------
 
 static void surface(const vwActor *actor, int32_t body, double *positions) {
-  surface_in_own_axes(actor, body, positions);
+  vw_full_surface(actor, body, positions);
   for (size_t v = 0; v < (size_t)actor->model->size.vertex_count; v++)
     lb_vec3_store(positions + 3 * v, vw_place(actor, body, lb_vec3_load(positions + 3 * v)));
 }
 
 static bool pick(vwActor *actor, int32_t body, lbVec3 origin, lbVec3 direction, lbPick *out) {
-  Full *f = actor->own;
+  vwFull *f = actor->own;
   surface(actor, body, f->work);
   return vw_pick_surface(actor->model, f->work, origin, direction, out);
 }
@@ -462,7 +307,7 @@ static bool pick(vwActor *actor, int32_t body, lbVec3 origin, lbVec3 direction, 
 static void point(const vwActor *actor, int32_t body, lbPoint where, lbVec3 *position,
                   lbVec3 *velocity) {
   const lbModel *m = actor->model;
-  const lbSimulator *simulator = ((Full *)actor->own)->bodies[body].simulator;
+  const lbSimulator *simulator = ((vwFull *)actor->own)->bodies[body].simulator;
   lbVec3 own = lb_add(vw_point_sum(m, &where, m->node_positions),
                       vw_point_sum(m, &where, lb_simulator_displacement(simulator)));
   *position = vw_place(actor, body, own);
@@ -470,8 +315,17 @@ static void point(const vwActor *actor, int32_t body, lbPoint where, lbVec3 *pos
                              vw_point_sum(m, &where, lb_simulator_velocity(simulator)));
 }
 
+static void vertices(const vwActor *actor, int32_t body, int32_t count, const int32_t *which,
+                     double *positions) {
+  for (int32_t i = 0; i < count; i++) {
+    lbVec3 position, velocity;
+    point(actor, body, lb_point_vertex(which[i]), &position, &velocity);
+    lb_vec3_store(positions + 3 * (size_t)i, position);
+  }
+}
+
 static double reach(const vwActor *actor, int32_t body) {
-  const double *u = lb_simulator_displacement(((Full *)actor->own)->bodies[body].simulator);
+  const double *u = lb_simulator_displacement(((vwFull *)actor->own)->bodies[body].simulator);
   double farthest = 0;
   for (size_t n = 0; n < (size_t)actor->model->size.node_count; n++)
     farthest = fmax(farthest, lb_length(lb_vec3_load(u + 3 * n)));
@@ -479,7 +333,7 @@ static double reach(const vwActor *actor, int32_t body) {
 }
 
 static void motion(const vwActor *actor, int32_t body, double *displacements, double *velocities) {
-  const lbSimulator *simulator = ((Full *)actor->own)->bodies[body].simulator;
+  const lbSimulator *simulator = ((vwFull *)actor->own)->bodies[body].simulator;
   size_t bytes = 3 * (size_t)actor->model->size.node_count * sizeof(double);
   if (displacements) memcpy(displacements, lb_simulator_displacement(simulator), bytes);
   if (velocities) memcpy(velocities, lb_simulator_velocity(simulator), bytes);
@@ -487,20 +341,24 @@ static void motion(const vwActor *actor, int32_t body, double *displacements, do
 
 static lbStatus set_motion(vwActor *actor, int32_t body, const double *displacements,
                            const double *velocities) {
-  const Full *f = actor->own;
-  find_load(actor, body, 1);
-  return lb_simulator_set_motion(f->bodies[body].simulator, displacements, velocities, f->load,
-                                 NULL);
+  const vwFull *f = actor->own;
+  vw_full_load(actor, body, 1);
+  lbStatus status =
+      lb_simulator_set_motion(f->bodies[body].simulator, displacements, velocities, f->load, NULL);
+  if (!status)
+    memcpy(f->bodies[body].good, displacements,
+           3 * (size_t)actor->model->size.node_count * sizeof(double));
+  return status;
 }
 
 static void stress(const vwActor *actor, int32_t body, double *nodes) {
-  const Full *f = actor->own;
+  const vwFull *f = actor->own;
   vw_full_stress(actor->model, f->materials, lb_simulator_displacement(f->bodies[body].simulator),
                  f->work, nodes);
 }
 
 static void energy(const vwActor *actor, int32_t body, double *kinetic, double *elastic) {
-  lbSimulatorState now = lb_simulator_state(((Full *)actor->own)->bodies[body].simulator);
+  lbSimulatorState now = lb_simulator_state(((vwFull *)actor->own)->bodies[body].simulator);
   *kinetic = now.kinetic;
   *elastic = now.elastic;
 }
@@ -518,7 +376,7 @@ static lbStatus set_state(vwActor *actor, int32_t body, const double *coordinate
 const vwActorKind vw_full_kind = {
   .create = create,
   .release = release,
-  .step = step,
+  .step = vw_full_step,
   .restart = restart,
   .force = force,
   .strike = strike,
@@ -534,6 +392,7 @@ const vwActorKind vw_full_kind = {
   .pick = pick,
   .point = point,
   .surface = surface,
+  .vertices = vertices,
   .reach = reach,
   .motion = motion,
   .set_motion = set_motion,

@@ -41,8 +41,8 @@ static lbStatus compile(const vwGpuLimits *limits, const vwProgramDef *def, GLen
     limits->desktop ? "#version 330 core\n" : "#version 300 es\n",
     "precision highp float;\nprecision highp int;\nprecision highp sampler2D;\n"
     "precision highp sampler2DShadow;\n",
-    limits->software ? "#define TAPS 10\n#define SEARCH 5\n"
-                     : "#define TAPS 20\n#define SEARCH 10\n",
+    limits->software ? "#define TAPS 12\n#define SEARCH 8\n"
+                     : "#define TAPS 24\n#define SEARCH 14\n",
     def->defines,
   };
   int count = 4;
@@ -84,6 +84,10 @@ lbStatus vw_gpu_program(const vwGpuLimits *limits, const vwProgramDef *def, GLui
   GLuint program = glCreateProgram();
   glAttachShader(program, vertex);
   glAttachShader(program, fragment);
+  int captured = 0;
+  while (captured < 4 && def->captured[captured]) captured++;
+  if (captured)
+    glTransformFeedbackVaryings(program, captured, def->captured, GL_INTERLEAVED_ATTRIBS);
   glLinkProgram(program);
   glDeleteShader(vertex);
   glDeleteShader(fragment);

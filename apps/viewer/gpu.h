@@ -23,6 +23,7 @@ typedef struct vwProgramDef {
   const char *name;                    // for messages
   const char *defines;                 // "#define BASIS\n", or ""
   const char *vertex[4], *fragment[4]; // pieces, one after another; NULL ends them
+  const char *captured[4]; // outputs of the vertex stage that go to a buffer; NULL: none
 } vwProgramDef;
 
 // Compiles and links. The samplers get their fixed units, the block Frame its binding 0.

@@ -97,6 +97,16 @@ void vw_hands_regrip(vwStage *stage) {
 
 // ---- steps -------------------------------------------------------------------------------------
 
+// How far a place is from the box around a body at rest.
+static double away_from(const vwActor *actor, int32_t body, lbVec3 place) {
+  lbVec3 own = lb_quat_rotate(lb_quat_conjugate(actor->rotations[body]),
+                              lb_sub(place, actor->positions[body]));
+  lbVec3 nearest = lb_vec3(vw_clamp(own.x, actor->box.low.x, actor->box.high.x),
+                           vw_clamp(own.y, actor->box.low.y, actor->box.high.y),
+                           vw_clamp(own.z, actor->box.low.z, actor->box.high.z));
+  return lb_length(lb_sub(own, nearest));
+}
+
 static void push_actor(const vwStage *stage, const vwRole *role, vwPush push, vwHand *hand) {
   vwActor *actor = role->actor;
   double compliance = actor->softness * actor->feel.compliance;
@@ -104,8 +114,8 @@ static void push_actor(const vwStage *stage, const vwRole *role, vwPush push, vw
   push.stiffness = compliance > 0 ? BALL_STIFFNESS / compliance
                                   : 1e4 * actor->model->rigid_mass[0] * 9.81 / stage->size;
   for (int32_t b = 0; b < actor->count && !actor->idle; b++) {
-    lbVec3 middle = vw_place(actor, b, actor->centre), force;
-    double apart = lb_length(lb_sub(middle, push.centre)) - push.radius - actor->radius;
+    lbVec3 force;
+    double apart = away_from(actor, b, push.centre) - push.radius;
     if (apart > 0 && apart > actor->kind->reach(actor, b)) continue;
     if (actor->kind->push(actor, b, &push, &force)) hand->force = lb_add(hand->force, force);
   }

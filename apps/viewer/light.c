@@ -60,14 +60,14 @@ static void fit_shadow(vwLight *light, vwBox box, lbVec3 sun, lbVec3 up, double 
   axis[0] = lb_normalise(lb_cross(up, sun));
   axis[1] = lb_cross(sun, axis[0]);
   axis[2] = lb_scale(-1, sun);
-  double low[3], extent[3];
+  double low[3], extent[3], height = lb_dot(up, lb_sub(box.high, box.low));
   for (int k = 0; k < 3; k++) {
     double least = INFINITY, most = -INFINITY;
     for (int i = 0; i < 8; i++) {
       double s = lb_dot(axis[k], corner(box, i));
       least = fmin(least, s), most = fmax(most, s);
     }
-    double room = k < 2 ? radius * sun_size + 4 * radius / shadow_size : 0.05 * radius;
+    double room = k < 2 ? 2.5 * sun_size * height + 8 * radius / shadow_size : 0.05 * radius;
     low[k] = least - room;
     extent[k] = most - least + 2 * room;
   }
@@ -170,6 +170,7 @@ void vw_light_set_up(vwLight *light, const vwPicture *picture, int32_t width, in
   if (light->shadows && light->ground)
     fit_floor(light, picture->bounds, axes, picture->ground_height, radius);
   set_up_view(&light->block, &picture->view, axes.up, centre, width, height);
+  light->block.forward[3] = (float)lb_dot(axes.up, bounded ? picture->bounds.high : centre);
   store(light->block.eye, picture->view.eye, light->shadows);
   store(light->block.sun, sun, sun_size);
   light->block.rim[3] = picture->sky;

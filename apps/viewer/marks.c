@@ -21,10 +21,10 @@ static void point_from(int32_t begin) {
 }
 
 lbStatus vw_marks_create(const vwGpuLimits *limits, vwMarks *marks, lbError *err) {
-  vwProgramDef def = { "marks",
-                       "",
-                       { vw_shader_frame, vw_shader_mark_vertex },
-                       { vw_shader_frame, vw_shader_mark_fragment } };
+  vwProgramDef def = { .name = "marks",
+                       .defines = "",
+                       .vertex = { vw_shader_frame, vw_shader_mark_vertex },
+                       .fragment = { vw_shader_frame, vw_shader_mark_fragment } };
   *marks = (vwMarks){ 0 };
   lbStatus status = vw_gpu_program(limits, &def, &marks->program, err);
   if (status != LB_OK) return status;

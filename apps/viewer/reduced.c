@@ -213,6 +213,11 @@ static void surface(const vwActor *actor, int32_t body, double *positions) {
   lb_body_surface(body_of(actor, body), positions);
 }
 
+static void vertices(const vwActor *actor, int32_t body, int32_t count, const int32_t *which,
+                     double *positions) {
+  (void)lb_body_vertices(body_of(actor, body), count, which, positions, NULL, NULL);
+}
+
 // |u| <= sum |q_i| max |U_i|
 static double reach(const vwActor *actor, int32_t body) {
   const Reduced *r = actor->own;
@@ -270,6 +275,7 @@ const vwActorKind vw_reduced_kind = {
   .pick = pick,
   .point = point,
   .surface = surface,
+  .vertices = vertices,
   .reach = reach,
   .motion = motion,
   .set_motion = set_motion,

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double piece = 0.1;      // s, the longest that the stage goes on by at once
+static const double piece = 0.02;     // s, the longest that the stage goes on by unasked
 static const double own_seconds = 4;  // of a video of what has no end of its own
 static const double gif_bytes = 4e9;  // ffmpeg holds a GIF's frames in memory
 static const double frame_most = 1e6; // of a video
@@ -19,7 +19,8 @@ static const double frame_most = 1e6; // of a video
 struct vwRender {
   vwRenderDef def;
   vwOffscreen *offscreen;
-  vwVideo *video; // NULL: a picture
+  bool is_video;
+  vwVideo *video; // from the first frame on
   vwViewer *viewer;
   uint8_t *rgba;
 };
@@ -39,6 +40,93 @@ vwRenderDef vw_render_def(void) {
 }
 
 static bool is_given(lbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
+
+// ---- settings ----------------------------------------------------------------------------------
+
+typedef struct Setting {
+  char name[64], value[64];
+  int32_t control; // -1: of the camera, as links have it
+} Setting;
+
+static bool is_of_camera(const char *name) {
+  static const char *const names[] = { "azimuth", "elevation", "distance", "at.x", "at.y", "at.z" };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(name, names[i])) return true;
+  return false;
+}
+
+static lbStatus fail_unknown(const char *name, lbError *err) {
+  const char *names[128] = { 0 };
+  int32_t count = 0;
+  for (int32_t i = 0; i < vw_control_count() && count < 127; i++)
+    if (vw_control(i)->kind != VW_BUTTON) names[count++] = vw_control(i)->name;
+  const char *nearest = lb_nearest_name(name, names);
+  return lb_fail(err, LB_ERR_ARGUMENT, "set: unknown setting \"%s\"%s%s%s", name,
+                 nearest ? ", did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+// The next item of the list, from *text on; false with LB_OK at the end.
+static bool next_setting(const char **text, Setting *out, lbStatus *status, lbError *err) {
+  *status = LB_OK;
+  *text += strspn(*text, "&,");
+  size_t length = strcspn(*text, "&,"), name = strcspn(*text, "=");
+  if (!length) return false;
+  if (name >= length || name >= sizeof out->name || length - name > sizeof out->value) {
+    *status = lb_fail(err, LB_ERR_ARGUMENT, "set: \"%.*s\" is not name=value",
+                      (int)(length < 60 ? length : 60), *text);
+    return false;
+  }
+  snprintf(out->name, sizeof out->name, "%.*s", (int)name, *text);
+  snprintf(out->value, sizeof out->value, "%.*s", (int)(length - name - 1), *text + name + 1);
+  *text += length;
+  out->control = is_of_camera(out->name) ? -1 : vw_control_find(out->name);
+  bool known =
+      is_of_camera(out->name) || (out->control >= 0 && vw_control(out->control)->kind != VW_BUTTON);
+  if (!known) *status = fail_unknown(out->name, err);
+  return known;
+}
+
+static lbStatus check_settings(const char *text, lbError *err) {
+  lbStatus status = LB_OK;
+  Setting setting;
+  while (text && next_setting(&text, &setting, &status, err)) {}
+  return status;
+}
+
+// A number, a choice's name, or on and off.
+static bool read_value(const vwControlState *state, const char *text, double *value) {
+  char *end;
+  *value = strtod(text, &end);
+  if (end != text && !*end) return isfinite(*value);
+  if (!strcmp(text, "on") || !strcmp(text, "true")) return *value = 1, true;
+  if (!strcmp(text, "off") || !strcmp(text, "false")) return *value = 0, true;
+  const char *choice = state->choices, *last = state->choices + sizeof state->choices;
+  for (int i = 0; choice < last && *choice; i++, choice += strlen(choice) + 1)
+    if (!strcmp(choice, text)) return *value = i, true;
+  return false;
+}
+
+static lbStatus set_one(vwViewer *viewer, const Setting *setting, lbError *err) {
+  if (setting->control < 0) {
+    char item[sizeof setting->name + sizeof setting->value + 1];
+    snprintf(item, sizeof item, "%s=%s", setting->name, setting->value);
+    return vw_viewer_follow_link(viewer, item), LB_OK;
+  }
+  vwControlState state;
+  double value;
+  vw_viewer_control(viewer, setting->control, &state);
+  if (!read_value(&state, setting->value, &value))
+    return lb_fail(err, LB_ERR_ARGUMENT, "set: %s cannot be \"%s\"", setting->name, setting->value);
+  return vw_viewer_set(viewer, setting->control, value, err);
+}
+
+static lbStatus set_all(vwViewer *viewer, const char *text, lbError *err) {
+  lbStatus status = LB_OK;
+  Setting setting;
+  while (text && !status && next_setting(&text, &setting, &status, err))
+    status = set_one(viewer, &setting, err);
+  return status;
+}
 
 // ---- beginning ---------------------------------------------------------------------------------
 
@@ -67,13 +155,19 @@ static lbStatus check_def(const vwRenderDef *def, lbError *err) {
   if (!status && def->to < def->from)
     status =
         lb_fail(err, LB_ERR_ARGUMENT, "to is %g, before from, which is %g", def->to, def->from);
-  return status;
+  return status ? status : check_settings(def->settings, err);
 }
 
-static lbStatus probe_output(const char *path, lbError *err) {
+// Whether it will go, with nothing left: long work may be ended the hard way.
+static lbStatus probe_output(const vwRenderDef *def, lbError *err) {
   lbFileWriter writer;
-  lbStatus status = lb_file_begin(&writer, path, err);
-  if (!status) lb_file_abort(&writer);
+  lbStatus status = lb_file_begin(&writer, def->output, err);
+  if (status) return status;
+  lb_file_abort(&writer);
+  if (!vw_video_is_name(def->output)) return LB_OK;
+  vwVideo *video = NULL;
+  status = vw_video_start(def->output, def->width, def->height, def->fps, &video, err);
+  vw_video_abandon(video);
   return status;
 }
 
@@ -82,6 +176,7 @@ static lbStatus make_viewer(vwRender *render, lbError *err) {
   def.stage.full = render->def.full;
   def.stage.step_budget = INFINITY; // frames take what they take
   def.renderer.samples = render->def.samples;
+  def.renderer.shadow_size = 2048;
   lbStatus status = vw_viewer_create(&def, &render->viewer, err);
   if (!status) vw_viewer_resize(render->viewer, render->def.width, render->def.height);
   return status;
@@ -93,10 +188,9 @@ lbStatus vw_render_begin(const vwRenderDef *def, vwRender **out, lbError *err) {
   vwRender *render = lb_alloc(1, sizeof *render);
   if (!render) return lb_fail_memory(err);
   render->def = *def;
-  status = probe_output(def->output, err);
+  render->is_video = vw_video_is_name(def->output);
+  status = probe_output(def, err);
   if (!status) status = vw_offscreen_create(def->width, def->height, &render->offscreen, err);
-  if (!status && vw_video_is_name(def->output))
-    status = vw_video_start(def->output, def->width, def->height, def->fps, &render->video, err);
   if (!status) status = make_viewer(render, err);
   if (!status) {
     render->rgba = lb_alloc((size_t)def->width * (size_t)def->height, 4);
@@ -116,71 +210,6 @@ void vw_render_destroy(vwRender *render) {
   vw_offscreen_destroy(render->offscreen);
   lb_free(render->rgba);
   lb_free(render);
-}
-
-// ---- settings ----------------------------------------------------------------------------------
-
-// A number, a choice's name, or on and off.
-static bool read_value(const vwControlState *state, const char *text, double *value) {
-  char *end;
-  *value = strtod(text, &end);
-  if (end != text && !*end) return isfinite(*value);
-  if (!strcmp(text, "on") || !strcmp(text, "true")) return *value = 1, true;
-  if (!strcmp(text, "off") || !strcmp(text, "false")) return *value = 0, true;
-  const char *choice = state->choices, *last = state->choices + sizeof state->choices;
-  for (int i = 0; choice < last && *choice; i++, choice += strlen(choice) + 1)
-    if (!strcmp(choice, text)) return *value = i, true;
-  return false;
-}
-
-static lbStatus fail_unknown(const char *name, lbError *err) {
-  const char *names[128] = { 0 };
-  int32_t count = 0;
-  for (int32_t i = 0; i < vw_control_count() && count < 127; i++)
-    if (vw_control(i)->kind != VW_BUTTON) names[count++] = vw_control(i)->name;
-  const char *nearest = lb_nearest_name(name, names);
-  return lb_fail(err, LB_ERR_ARGUMENT, "set: unknown setting \"%s\"%s%s%s", name,
-                 nearest ? ", did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
-}
-
-static bool is_of_camera(const char *name) {
-  static const char *const names[] = { "azimuth", "elevation", "distance", "at.x", "at.y", "at.z" };
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(name, names[i])) return true;
-  return false;
-}
-
-static lbStatus set_item(vwViewer *viewer, const char *item, lbError *err) {
-  char name[64];
-  size_t length = strcspn(item, "=");
-  if (!item[length] || length >= sizeof name)
-    return lb_fail(err, LB_ERR_ARGUMENT, "set: \"%s\" is not name=value", item);
-  memcpy(name, item, length);
-  name[length] = '\0';
-  if (is_of_camera(name)) return vw_viewer_follow_link(viewer, item), LB_OK;
-  int32_t control = vw_control_find(name);
-  if (control < 0 || vw_control(control)->kind == VW_BUTTON) return fail_unknown(name, err);
-  vwControlState state;
-  double value;
-  vw_viewer_control(viewer, control, &state);
-  if (!read_value(&state, item + length + 1, &value))
-    return lb_fail(err, LB_ERR_ARGUMENT, "set: %s cannot be \"%s\"", name, item + length + 1);
-  return vw_viewer_set(viewer, control, value, err);
-}
-
-static lbStatus set_all(vwViewer *viewer, const char *text, lbError *err) {
-  lbStatus status = LB_OK;
-  while (!status && text && *text) {
-    char item[128];
-    size_t length = strcspn(text, "&,");
-    if (length >= sizeof item)
-      return lb_fail(err, LB_ERR_ARGUMENT, "set: \"%.40s...\" is not name=value", text);
-    memcpy(item, text, length);
-    item[length] = '\0';
-    if (length) status = set_item(viewer, item, err);
-    text += length + (text[length] != '\0');
-  }
-  return status;
 }
 
 // ---- the camera --------------------------------------------------------------------------------
@@ -213,21 +242,21 @@ static double speed_of(const vwRender *render) {
 
 static double end_of(const vwRender *render) {
   if (!isnan(render->def.to)) return render->def.to;
-  if (!render->video) return render->def.from;
+  if (!render->is_video) return render->def.from;
   const lbWorldDef *world = vw_stage_bundle(vw_viewer_stage(render->viewer))->world;
   double end = world ? world->time_step[0] * world->step_count[0] : 0;
   return render->def.from + (end > render->def.from ? end - render->def.from : own_seconds);
 }
 
-// Goes on by `seconds` of the clock.
-static lbStatus go_on(vwRender *render, double seconds, bool told, vwRenderReport *report,
-                      lbError *err) {
-  vwStage *stage = vw_viewer_stage(render->viewer);
-  for (int64_t i = 0, count = (int64_t)ceil(seconds / piece - 1e-9); i < count; i++) {
+// Goes on by `seconds` of the clock, which are the part from `begin` to `end` of a stage of work.
+static lbStatus go_on(vwRender *render, double seconds, const char *stage, double begin, double end,
+                      vwRenderReport *report, lbError *err) {
+  int64_t count = (int64_t)ceil(seconds / piece - 1e-9);
+  for (int64_t i = 0; i < count; i++) {
     double part = i + 1 < count ? piece : seconds - (double)i * piece;
-    report->steps += vw_stage_advance(stage, part);
-    if (told && !lb_progress("simulate", (double)(i + 1) / (double)count))
-      return lb_fail_interrupted(err, "simulate");
+    report->steps += vw_stage_advance(vw_viewer_stage(render->viewer), part);
+    if (!lb_progress(stage, begin + (end - begin) * (double)(i + 1) / (double)count))
+      return lb_fail_interrupted(err, stage);
   }
   return LB_OK;
 }
@@ -245,7 +274,7 @@ static lbStatus draw(vwRender *render, lbError *err) {
 static lbStatus make_picture(vwRender *render, vwRenderReport *report, lbError *err) {
   const vwRenderDef *def = &render->def;
   double to = end_of(render);
-  lbStatus status = go_on(render, to / speed_of(render), true, report, err);
+  lbStatus status = go_on(render, to / speed_of(render), "simulate", 0, 1, report, err);
   if (!status) status = draw(render, err);
   if (!status) status = vw_png_save(def->output, def->width, def->height, render->rgba, err);
   if (!status) report->frames = 1;
@@ -269,23 +298,29 @@ static lbStatus count_frames(const vwRender *render, double seconds, int64_t *co
   return LB_OK;
 }
 
+static lbStatus add_frame(vwRender *render, int64_t frame, int64_t count, vwRenderReport *report,
+                          lbError *err) {
+  double begin = (double)(frame - 1) / (double)count, end = (double)frame / (double)count;
+  lbStatus status = LB_OK;
+  if (frame > 0) status = go_on(render, 1 / render->def.fps, "render", begin, end, report, err);
+  if (!status) status = draw(render, err);
+  vw_video_set_progress(render->video, end);
+  if (!status) status = vw_video_add(render->video, render->rgba, err);
+  if (!status) report->frames++;
+  return status;
+}
+
 static lbStatus make_video(vwRender *render, vwRenderReport *report, lbError *err) {
   const vwRenderDef *def = &render->def;
   double speed = speed_of(render), from = def->from;
   int64_t count = 0;
   lbStatus status = count_frames(render, (end_of(render) - from) / speed, &count, err);
-  if (!status) status = go_on(render, from / speed, true, report, err);
-  for (int64_t i = 0; !status && i < count; i++) {
-    double fraction = (double)i / (double)count;
-    if (i > 0) status = go_on(render, 1 / def->fps, false, report, err);
-    if (!status) status = draw(render, err);
-    vw_video_set_progress(render->video, fraction);
-    if (!status) status = vw_video_add(render->video, render->rgba, err);
-    if (!status && !lb_progress("render", fraction)) status = lb_fail_interrupted(err, "render");
-    if (!status) report->frames++;
-  }
-  report->seconds = from + (double)(count - 1) * speed / def->fps;
+  if (!status) status = go_on(render, from / speed, "simulate", 0, 1, report, err);
+  if (!status)
+    status = vw_video_start(def->output, def->width, def->height, def->fps, &render->video, err);
+  for (int64_t i = 0; !status && i < count; i++) status = add_frame(render, i, count, report, err);
   if (status) return status;
+  report->seconds = from + (double)(count - 1) * speed / def->fps;
   vwVideo *video = render->video;
   render->video = NULL;
   return vw_video_finish(video, err);
@@ -301,7 +336,7 @@ lbStatus vw_render_run(vwRender *render, lbBundle *bundle, vwRenderReport *repor
   status = set_all(render->viewer, render->def.settings, err);
   if (status) return status;
   place_camera(render);
-  status = render->video ? make_video(render, &made, err) : make_picture(render, &made, err);
+  status = render->is_video ? make_video(render, &made, err) : make_picture(render, &made, err);
   if (status) return status;
   made.flags = vw_stage_flags(vw_viewer_stage(render->viewer));
   snprintf(made.device, sizeof made.device, "%s", vw_viewer_device(render->viewer));

@@ -37,7 +37,7 @@ typedef struct vwRenderReport {
 
 typedef struct vwRender vwRender;
 
-// Checks the def, makes the context, sees that the output can be written and starts the video:
+// Checks the def, makes the context, sees that the output can be written and that ffmpeg is there:
 // what can go wrong goes wrong before long work.
 lbStatus vw_render_begin(const vwRenderDef *def, vwRender **out, lbError *err);
 // Draws the bundle, which it takes in any case, and writes the output. Once.

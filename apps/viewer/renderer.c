@@ -16,7 +16,7 @@ struct vwRenderer {
   vwRendererDef def;
   vwGpuLimits limits;
   vwBodyPrograms surface, plain;
-  GLuint ground, occlusion, sky, copy; // programs
+  GLuint ground, occlusion, blur, sky, copy; // programs
   GLint ground_reach;
   GLuint nothing;          // a vertex array without attributes
   GLuint frame;            // uniform buffer
@@ -24,7 +24,7 @@ struct vwRenderer {
   vwDepthMap shadow_map;   // from the key light
   vwDepthMap hovering;     // from the ground upwards
   GLuint compare, plainly; // samplers of depth
-  vwCanvas hidden;         // how much of the sky the ground does not see
+  vwCanvas hidden[2];      // rough and smooth: how much of the sky the ground does not see
   vwCanvas canvas;
   vwMarks marks;
   vwCrowds crowds;
@@ -40,7 +40,7 @@ vwPicture vw_picture(void) {
   };
 }
 
-vwRendererDef vw_renderer_def(void) { return (vwRendererDef){ .samples = 4, .shadow_size = 2048 }; }
+vwRendererDef vw_renderer_def(void) { return (vwRendererDef){ 0 }; }
 
 // ---- making it ---------------------------------------------------------------------------------
 
@@ -51,25 +51,35 @@ static lbStatus create_programs(vwRenderer *renderer, lbError *err) {
   const char *const surface_fragment[4] = { vw_shader_frame, vw_shader_sky,
                                             vw_shader_surface_fragment };
   const char *const plain_fragment[4] = { vw_shader_plain_fragment };
-  vwProgramDef ground = { "ground",
-                          "",
-                          { vw_shader_frame, vw_shader_ground_vertex },
-                          { vw_shader_frame, vw_shader_sky, vw_shader_ground_fragment } };
-  vwProgramDef occlusion = { "occlusion",
-                             "",
-                             { vw_shader_screen_vertex },
-                             { vw_shader_frame, vw_shader_sky, vw_shader_occlusion_fragment } };
-  vwProgramDef sky = { "sky",
-                       "",
-                       { vw_shader_screen_vertex },
-                       { vw_shader_frame, vw_shader_sky, vw_shader_sky_fragment } };
-  vwProgramDef copy = { "copy", "", { vw_shader_screen_vertex }, { vw_shader_copy_fragment } };
+  vwProgramDef ground = { .name = "ground",
+                          .defines = "",
+                          .vertex = { vw_shader_frame, vw_shader_ground_vertex },
+                          .fragment = { vw_shader_frame, vw_shader_sky,
+                                        vw_shader_ground_fragment } };
+  vwProgramDef occlusion = { .name = "occlusion",
+                             .defines = "",
+                             .vertex = { vw_shader_screen_vertex },
+                             .fragment = { vw_shader_frame, vw_shader_sky,
+                                           vw_shader_occlusion_fragment } };
+  vwProgramDef blur = { .name = "blur",
+                        .defines = "",
+                        .vertex = { vw_shader_screen_vertex },
+                        .fragment = { vw_shader_blur_fragment } };
+  vwProgramDef sky = { .name = "sky",
+                       .defines = "",
+                       .vertex = { vw_shader_screen_vertex },
+                       .fragment = { vw_shader_frame, vw_shader_sky, vw_shader_sky_fragment } };
+  vwProgramDef copy = { .name = "copy",
+                        .defines = "",
+                        .vertex = { vw_shader_screen_vertex },
+                        .fragment = { vw_shader_copy_fragment } };
   lbStatus status = vw_body_programs_create(limits, "surface", surface, surface_fragment,
                                             &renderer->surface, err);
   if (status == LB_OK)
     status = vw_body_programs_create(limits, "plain", plain, plain_fragment, &renderer->plain, err);
   if (status == LB_OK) status = vw_gpu_program(limits, &ground, &renderer->ground, err);
   if (status == LB_OK) status = vw_gpu_program(limits, &occlusion, &renderer->occlusion, err);
+  if (status == LB_OK) status = vw_gpu_program(limits, &blur, &renderer->blur, err);
   if (status == LB_OK) status = vw_gpu_program(limits, &sky, &renderer->sky, err);
   if (status == LB_OK) status = vw_gpu_program(limits, &copy, &renderer->copy, err);
   if (status == LB_OK) renderer->ground_reach = glGetUniformLocation(renderer->ground, "reach");
@@ -99,7 +109,8 @@ static lbStatus create_maps(vwRenderer *renderer, lbError *err) {
   renderer->plainly = make_sampler(false);
   if (!vw_depth_map_create(&renderer->shadow_map, size) ||
       !vw_depth_map_create(&renderer->hovering, FLOOR_DEPTHS) ||
-      !vw_canvas_fit(&renderer->hidden, &renderer->limits, FLOOR_PIXELS, FLOOR_PIXELS, 1))
+      !vw_canvas_fit(&renderer->hidden[0], &renderer->limits, FLOOR_PIXELS, FLOOR_PIXELS, 1) ||
+      !vw_canvas_fit(&renderer->hidden[1], &renderer->limits, FLOOR_PIXELS, FLOOR_PIXELS, 1))
     return lb_fail(err, LB_ERR_MEMORY, "%s has no room for a shadow map of %d x %d pixels",
                    renderer->limits.device, (int)size, (int)size);
   return LB_OK;
@@ -159,19 +170,28 @@ done:
   return status;
 }
 
+// Whoever asks for a small shadow map is slow, and gets the cheaper filters too.
+static void choose_quality(vwRenderer *renderer) {
+  bool software = renderer->limits.software;
+  if (!renderer->def.samples) renderer->def.samples = software ? 1 : 4;
+  if (!renderer->def.shadow_size) renderer->def.shadow_size = software ? 1024 : 2048;
+  renderer->limits.software = renderer->def.shadow_size <= 1024;
+}
+
 lbStatus vw_renderer_create(const vwRendererDef *def, vwRenderer **out, lbError *err) {
-  if (def->samples < 1 || def->samples > 8)
-    return lb_fail(err, LB_ERR_ARGUMENT, "samples must be 1 to 8, not %d", (int)def->samples);
-  if (def->shadow_size < 1)
-    return lb_fail(err, LB_ERR_ARGUMENT, "shadow_size must be positive, not %d",
+  if (def->samples < 0 || def->samples > 8)
+    return lb_fail(err, LB_ERR_ARGUMENT, "samples must be 0 to 8, not %d", (int)def->samples);
+  if (def->shadow_size < 0)
+    return lb_fail(err, LB_ERR_ARGUMENT, "shadow_size must not be negative, it is %d",
                    (int)def->shadow_size);
   vwRenderer *renderer = lb_alloc(1, sizeof *renderer);
   if (!renderer) return lb_fail_memory(err);
   renderer->def = *def;
   vw_gpu_clean();
   vw_gpu_limits(&renderer->limits);
-  vw_crowds_create(&renderer->crowds, &renderer->limits);
-  lbStatus status = create_programs(renderer, err);
+  choose_quality(renderer);
+  lbStatus status = vw_crowds_create(&renderer->crowds, &renderer->limits, err);
+  if (status == LB_OK) status = create_programs(renderer, err);
   if (status == LB_OK) status = create_maps(renderer, err);
   if (status == LB_OK) status = vw_marks_create(&renderer->limits, &renderer->marks, err);
   if (status == LB_OK) status = create_ball(renderer, err);
@@ -206,7 +226,9 @@ void vw_renderer_destroy(vwRenderer *renderer, bool lost) {
     glDeleteTextures(1, &renderer->ramp);
     vw_depth_map_destroy(&renderer->shadow_map);
     vw_depth_map_destroy(&renderer->hovering);
-    vw_canvas_destroy(&renderer->hidden);
+    vw_canvas_destroy(&renderer->hidden[0]);
+    vw_canvas_destroy(&renderer->hidden[1]);
+    glDeleteProgram(renderer->blur);
     glDeleteSamplers(2, samplers);
     glDeleteVertexArrays(1, &renderer->nothing);
     glDeleteBuffers(1, &renderer->frame);
@@ -302,7 +324,7 @@ static void draw_occlusion(const vwRenderer *renderer, const vwPicture *picture,
   if (!light->shadows || !light->ground) return;
   vw_depth_map_begin(&renderer->hovering);
   draw_casters(renderer, picture, light->hovering);
-  glBindFramebuffer(GL_FRAMEBUFFER, renderer->hidden.drawn);
+  glBindFramebuffer(GL_FRAMEBUFFER, renderer->hidden[0].drawn);
   glViewport(0, 0, FLOOR_PIXELS, FLOOR_PIXELS);
   vw_gpu_bind(VW_UNIT_DEPTH, renderer->hovering.texture);
   glBindSampler(VW_UNIT_DEPTH, renderer->plainly);
@@ -310,13 +332,19 @@ static void draw_occlusion(const vwRenderer *renderer, const vwPicture *picture,
   glUseProgram(renderer->occlusion);
   glBindVertexArray(renderer->nothing);
   glDrawArrays(GL_TRIANGLES, 0, 3);
+  glBindFramebuffer(GL_FRAMEBUFFER, renderer->hidden[1].drawn);
+  vw_gpu_bind(VW_UNIT_COLOR, renderer->hidden[0].color);
+  glUseProgram(renderer->blur);
+  glDrawArrays(GL_TRIANGLES, 0, 3);
   glEnable(GL_DEPTH_TEST);
 }
 
 static void draw_solids(const vwRenderer *renderer, const vwPicture *picture) {
   for (int32_t i = 0; i < picture->crowd_count; i++) {
     if (!is_drawn(renderer, picture, i, true)) continue;
-    if (renderer->skins[picture->crowds[i].skin].closed) glEnable(GL_CULL_FACE);
+    const vwGpuSkin *skin = renderer->skins + picture->crowds[i].skin;
+    if (skin->closed) glEnable(GL_CULL_FACE);
+    glCullFace(skin->inwards ? GL_FRONT : GL_BACK);
     draw_crowd(renderer, picture, i, &renderer->surface, VW_PASS_LIT);
     glDisable(GL_CULL_FACE);
   }
@@ -326,7 +354,7 @@ static void draw_ground(const vwRenderer *renderer, const vwLight *light) {
   if (!light->ground) return;
   glUseProgram(renderer->ground);
   glUniform1f(renderer->ground_reach, light->ground_reach);
-  vw_gpu_bind(VW_UNIT_COLOR, renderer->hidden.color);
+  vw_gpu_bind(VW_UNIT_COLOR, renderer->hidden[1].color);
   glBindVertexArray(renderer->nothing);
   glDrawArrays(GL_TRIANGLES, 0, 96);
 }
@@ -369,10 +397,10 @@ static void draw_marks(const vwRenderer *renderer, bool above) {
 
 // Whoever drew before may have left anything behind.
 static void begin_frame(const vwRenderer *renderer, const vwLight *light) {
-  static const GLenum off[] = {
-    GL_SCISSOR_TEST, GL_STENCIL_TEST,        GL_CULL_FACE,
-    GL_BLEND,        GL_POLYGON_OFFSET_FILL, GL_SAMPLE_ALPHA_TO_COVERAGE
-  };
+  static const GLenum off[] = { GL_SCISSOR_TEST,        GL_STENCIL_TEST,
+                                GL_CULL_FACE,           GL_BLEND,
+                                GL_POLYGON_OFFSET_FILL, GL_SAMPLE_ALPHA_TO_COVERAGE,
+                                GL_RASTERIZER_DISCARD };
   for (size_t i = 0; i < sizeof off / sizeof *off; i++) glDisable(off[i]);
 #ifdef __EMSCRIPTEN__
   (void)renderer;
@@ -435,6 +463,7 @@ void vw_renderer_draw(vwRenderer *renderer, const vwPicture *picture, unsigned t
   begin_frame(renderer, &light);
   vw_crowds_upload(&renderer->crowds, &renderer->limits, picture, renderer->skins,
                    renderer->skin_count);
+  vw_crowds_pose(&renderer->crowds, picture, renderer->skins);
   vw_marks_upload(&renderer->marks, picture);
   draw_shadows(renderer, picture, &light);
   draw_occlusion(renderer, picture, &light);

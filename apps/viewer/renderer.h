@@ -1,6 +1,7 @@
 // The renderer: one frame of bodies, ground, sky, lines and marks with OpenGL 3.3, OpenGL ES 3.0 or
 // WebGL 2. It knows no simulation: a picture is plain data. All calls need the context current in
-// which it was made.
+// which it was made. Colours in a picture (tints, lines, marks, balls) are sRGB in [0, 1]; those of
+// looks are linear, as in glTF.
 #ifndef LIMBER_VIEWER_RENDERER_H
 #define LIMBER_VIEWER_RENDERER_H
 
@@ -73,8 +74,10 @@ vwPicture vw_picture(void); // nothing to see: ground, shadows and sky on
 typedef struct vwRenderer vwRenderer;
 
 typedef struct vwRendererDef {
-  int32_t samples;     // for anti-aliasing, 1 to 8, or what the context can; default 4
-  int32_t shadow_size; // pixels of the shadow map, default 2048; software rendering likes 1024
+  int32_t samples;     // for anti-aliasing, 1 to 8, or what the context can; default 0: 4, and 1
+                       // where the pictures are computed by the CPU
+  int32_t shadow_size; // pixels of the shadow map; up to 1024 also means cheaper filters; default
+                       // 0: 2048, and 1024 where the pictures are computed by the CPU
 } vwRendererDef;
 
 vwRendererDef vw_renderer_def(void);

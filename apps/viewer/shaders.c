@@ -20,6 +20,7 @@ const char *const vw_shader_body =
     "layout(location = 2) in vec3 tangent1;\n"
     "layout(location = 3) in vec3 tangent2;\n"
     "layout(location = 4) in vec2 uv;\n"
+    "layout(location = 5) in float worked_out;\n"
     "uniform sampler2D basis, tangent_basis, states, values;\n"
     "uniform ivec4 folding;\n" // log2 width, rows of a vector, four-packs of coordinates, -
     "uniform ivec4 listing;\n" // first state, states a body, first value or -1, vertices
@@ -77,7 +78,7 @@ const char *const vw_shader_body =
     "}\n"
     "#else\n"
     "Point body_point(bool lit) {\n"
-    "  return Point(place.xyz + place.w * rest, normal, 0.0);\n"
+    "  return Point(place.xyz + place.w * rest, normal, worked_out);\n"
     "}\n"
     "#endif\n";
 
@@ -95,6 +96,17 @@ const char *const vw_shader_surface =
     "  mapped = clamp((value - frame.map.x) * frame.map.y, 0.0, 1.0);\n"
     "  gl_Position = frame.clip * vec4(point.at, 1.0);\n"
     "}\n";
+
+const char *const vw_shader_pose = "out vec3 posed_at;\n"
+                                   "out vec3 posed_normal;\n"
+                                   "out float posed_value;\n"
+                                   "void main() {\n"
+                                   "  Point point = body_point(true);\n"
+                                   "  posed_at = point.at;\n"
+                                   "  posed_normal = point.normal;\n"
+                                   "  posed_value = point.value;\n"
+                                   "  gl_Position = vec4(0.0, 0.0, 0.0, 1.0);\n"
+                                   "}\n";
 
 // Positions alone, by any matrix. `pull` brings wires before the surface they lie on; what is
 // nearer to the light than the shadow map reaches is pressed onto its near side.
@@ -122,7 +134,7 @@ const char *const vw_shader_sky =
     "const vec3 ZENITH = vec3(0.10, 0.19, 0.40);\n"
     "const vec3 DOME = vec3(0.47, 0.54, 0.65);\n"  // light from above
     "const vec3 FLOOR = vec3(0.47, 0.44, 0.41);\n" // and from the ground
-    "const vec3 KEY = vec3(3.3, 3.0, 2.6);\n"
+    "const vec3 KEY = vec3(3.15, 2.9, 2.55);\n"
     "const vec3 RIM = vec3(0.85, 1.0, 1.25);\n"
     "vec3 sky_color(vec3 d) {\n"
     "  float h = dot(d, frame.up.xyz);\n"
@@ -135,10 +147,13 @@ const char *const vw_shader_sky =
     "  return fract(43.0 * fract(dot(p, vec2(0.0741173, 0.0058291))));\n"
     "}\n"
     // A curve with a short toe and a long shoulder; then sRGB, with noise against bands.
+    // By channels, and a little by brightness, so that bright colours stay colours.
+    "vec3 curve(vec3 c) { return c * (2.6 * c + 0.06) / (c * (2.6 * c + 0.58) + 0.15); }\n"
     "vec3 tone(vec3 c) {\n"
     "  c = max(c, 0.0);\n"
-    "  c = c * (2.6 * c + 0.06) / (c * (2.6 * c + 0.58) + 0.15);\n"
-    "  return clamp(c, 0.0, 1.0);\n"
+    "  float bright = max(dot(c, vec3(0.2126, 0.7152, 0.0722)), 1e-4);\n"
+    "  vec3 kept = c * (curve(vec3(bright)).x / bright);\n"
+    "  return clamp(mix(curve(c), kept, 0.3), 0.0, 1.0);\n"
     "}\n"
     "vec3 srgb(vec3 c) {\n"
     "  return mix(12.92 * c, 1.055 * pow(max(c, 1e-5), vec3(1.0 / 2.4)) - 0.055,\n"
@@ -146,6 +161,11 @@ const char *const vw_shader_sky =
     "}\n"
     "vec3 linear(vec3 c) {\n"
     "  return mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), step(0.04045, c));\n"
+    "}\n"
+    // The background darkens a little towards the corners.
+    "vec3 framed(vec3 c) {\n"
+    "  vec2 d = gl_FragCoord.xy / frame.screen.xy - 0.5;\n"
+    "  return c * (1.0 - 0.42 * frame.rim.w * dot(d, d));\n"
     "}\n"
     "vec4 shown(vec3 c, float alpha) {\n"
     "  return vec4(srgb(tone(c)) + (pixel_noise(3.0) - 0.5) / 255.0, alpha);\n"
@@ -166,11 +186,13 @@ const char *const vw_shader_sky =
     "  vec2 slope = -m.xy / min(m.z, -0.15 * frame.extent.z);\n"
     "  float bias = 0.6 * frame.extent.w / frame.extent.z;\n"
     "  vec2 spoke = direction(pixel_noise(0.0)), first = spoke;\n"
-    "  vec2 reach = frame.centre.w * frame.sun.w * vec2(0.9) / frame.extent.xy;\n"
+    // Nothing stands above the bounds' top: that limits how soft it can become.
+    "  float room = (frame.forward.w - dot(p, frame.up.xyz)) / dot(frame.sun.xyz, frame.up.xyz);\n"
+    "  vec2 reach = max(room * frame.sun.w, 2.0 * frame.extent.w) / frame.extent.xy;\n"
     "  float sum = 0.0, found = 0.0;\n"
     "  int taps = inside ? SEARCH : 0;\n"
     "  for (int i = 0; i < taps; i++) {\n"
-    "    vec2 d = reach * sqrt((float(i) + 0.5) / float(SEARCH)) * spoke;\n"
+    "    vec2 d = reach * ((float(i) + 0.5) / float(SEARCH)) * spoke;\n"
     "    spoke = GOLDEN * spoke;\n"
     "    float z = textureLod(shadow_depth, s.xy + d, 0.0).r;\n"
     "    if (z < min(s.z + dot(d, slope) - bias, 0.99999)) { sum += z; found += 1.0; }\n"
@@ -243,7 +265,7 @@ const char *const vw_shader_surface_fragment =
     "  float open = mix(1.0, 0.45 + 0.55 * clamp(above * 2.5, 0.0, 1.0),\n"
     "                   clamp(0.5 - 0.5 * height, 0.0, 1.0));\n"
     "  vec3 dome = mix(FLOOR, DOME, 0.5 + 0.5 * height);\n"
-    "  sum += dome * open * color * (1.0 - metal);\n"
+    "  sum += 0.78 * dome * open * color * (1.0 - metal);\n"
     // What the surface mirrors of them.
     "  vec3 r = reflect(-v, n);\n"
     "  float rise = dot(r, frame.up.xyz);\n"
@@ -251,14 +273,14 @@ const char *const vw_shader_surface_fragment =
     "  vec3 mirrored = mix(FLOOR, mix(HORIZON, ZENITH, clamp(rise, 0.0, 1.0)),\n"
     "                      smoothstep(-blur, blur, rise));\n"
     "  vec3 box = vec3(1.5) * smoothstep(0.72 - 0.25 * rough, 0.86 + 0.14 * rough, rise);\n"
-    "  mirrored += box * (1.0 - rough);\n"
+    "  mirrored += box * (1.0 - rough) * (1.0 - rough);\n"
     "  vec3 sheen = f0 + (1.0 - rough) * (1.0 - rough) * (1.0 - f0) * pow(1.0 - nv, 5.0);\n"
     "  sum += sheen * mirrored * open * mix(1.0, 0.75, rough);\n"
     // The rim light, from behind.
     "  float back = clamp(dot(n, frame.rim.xyz), 0.0, 1.0);\n"
     "  float edge = pow(1.0 - nv, 3.0);\n"
-    "  sum += RIM * back * (0.55 * edge * (0.25 + color) + fresnel(f0, nv) *\n"
-    "         0.6 * gloss(n, v, frame.rim.xyz, max(rough, 0.25)));\n"
+    "  sum += RIM * back * edge * (0.5 * (0.2 + color) +\n"
+    "         0.4 * fresnel(f0, nv) * gloss(n, v, frame.rim.xyz, max(rough, 0.3)));\n"
     "  if (coloured) sum = mix(sum, color * 0.9, 0.35);\n"
     "  result = shown(sum, material.z);\n"
     "}\n";
@@ -297,7 +319,7 @@ const char *const vw_shader_ground_fragment =
     "  float far = smoothstep(1.5 * frame.centre.w, min(reach, 22.0 * frame.centre.w), d);\n"
     "  vec3 away = frame.rim.w > 0.5 ? HORIZON : PLAIN;\n"
     "  c = mix(c, away, 1.0 - (1.0 - far) * (1.0 - far));\n"
-    "  result = shown(c, 1.0);\n"
+    "  result = shown(framed(c), 1.0);\n"
     "}\n";
 
 const char *const vw_shader_screen_vertex =
@@ -313,7 +335,7 @@ const char *const vw_shader_sky_fragment =
     "void main() {\n"
     "  vec3 d = frame.forward.xyz + across.x * frame.right.xyz + across.y * frame.upward.xyz;\n"
     "  vec3 c = frame.rim.w > 0.5 ? sky_color(normalize(d)) : PLAIN;\n"
-    "  result = shown(c, 1.0);\n"
+    "  result = shown(framed(c), 1.0);\n"
     "}\n";
 
 // How much of the sky's light the bodies keep from a point of the ground. The map holds the height
@@ -336,6 +358,19 @@ const char *const vw_shader_occlusion_fragment =
     "  }\n"
     "  vec2 edge = smoothstep(0.5, 0.4, abs(s - 0.5));\n"
     "  result = vec4(vec3(0.9 * clamp(sum, 0.0, 1.0) * edge.x * edge.y), 1.0);\n"
+    "}\n";
+
+// The mean of 5 x 5 pixels, by bilinear reads between them.
+const char *const vw_shader_blur_fragment =
+    "in vec2 across;\n"
+    "uniform sampler2D picture;\n"
+    "out vec4 result;\n"
+    "void main() {\n"
+    "  vec2 s = 0.5 + 0.5 * across, d = 1.5 / vec2(textureSize(picture, 0));\n"
+    "  vec4 sum = vec4(0.0);\n"
+    "  for (int i = 0; i < 9; i++)\n"
+    "    sum += texture(picture, s + d * vec2(float(i % 3) - 1.0, float(i / 3) - 1.0));\n"
+    "  result = sum / 9.0;\n"
     "}\n";
 
 const char *const vw_shader_copy_fragment =

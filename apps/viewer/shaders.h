@@ -15,7 +15,7 @@ typedef struct vwFrameBlock {
   float centre[4];     // m, of the bounds, on the ground; w: their radius
   float right[4];      // view axes, scaled so that a pixel's ray is forward + x right + y upward
   float upward[4];     //
-  float forward[4];    //
+  float forward[4];    // w: height of the bounds' top, m
   float screen[4];     // pixels: width, height; pixels of a metre at one metre; depth pull of lines
   float floor_x[4];    // the ground's occlusion: texture x = floor_x . (position, 1)
   float floor_y[4];    //
@@ -26,6 +26,7 @@ typedef struct vwFrameBlock {
 extern const char *const vw_shader_frame;   // the block, and small helpers: both stages
 extern const char *const vw_shader_body;    // vertex stage: position and normal of a body's vertex
 extern const char *const vw_shader_surface; // vertex stage of the lit surface
+extern const char *const vw_shader_pose;    // vertex stage whose results are kept
 extern const char *const vw_shader_plain;   // vertex stage of shadows and wires
 extern const char *const vw_shader_sky;     // fragment stage: light, shadow, tone
 extern const char *const vw_shader_surface_fragment;
@@ -35,6 +36,7 @@ extern const char *const vw_shader_ground_fragment;
 extern const char *const vw_shader_screen_vertex; // one triangle over the whole picture
 extern const char *const vw_shader_sky_fragment;
 extern const char *const vw_shader_occlusion_fragment;
+extern const char *const vw_shader_blur_fragment;
 extern const char *const vw_shader_copy_fragment;
 extern const char *const vw_shader_mark_vertex;
 extern const char *const vw_shader_mark_fragment;

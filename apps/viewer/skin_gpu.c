@@ -5,6 +5,8 @@
 #include "skin_gpu.h"
 #include "texture.h"
 
+#include "limber/math.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +35,20 @@ static void list_edges(const vwSkin *skin, Edge *edges) {
     }
 }
 
+// Six times the volume within; negative where the triangles face inwards.
+static double signed_volume(const vwSkin *skin) {
+  double sum = 0;
+  for (int32_t t = 0; t < skin->triangle_count; t++) {
+    lbVec3 corner[3];
+    for (int32_t k = 0; k < 3; k++) {
+      const float *p = skin->positions + 3 * (size_t)skin->triangles[3 * t + k];
+      corner[k] = lb_vec3(p[0] - skin->centre[0], p[1] - skin->centre[1], p[2] - skin->centre[2]);
+    }
+    sum += lb_dot(corner[0], lb_cross(corner[1], corner[2]));
+  }
+  return sum;
+}
+
 // Each edge once, and whether all have exactly two triangles, one on each side.
 static lbStatus upload_edges(const vwSkin *skin, vwGpuSkin *gpu, lbError *err) {
   size_t count = 3 * (size_t)skin->triangle_count;
@@ -46,6 +62,7 @@ static lbStatus upload_edges(const vwSkin *skin, vwGpuSkin *gpu, lbError *err) {
   list_edges(skin, edges);
   qsort(edges, count, sizeof *edges, compare_edges);
   gpu->closed = true;
+  gpu->inwards = signed_volume(skin) < 0;
   for (size_t i = 0, next; i < count; i = next) {
     for (next = i;
          next < count && edges[next].low == edges[i].low && edges[next].high == edges[i].high;)
@@ -147,14 +164,18 @@ static lbStatus upload_basis(const vwGpuLimits *limits, const vwSkin *skin, vwGp
 
 // ---- vertices ----------------------------------------------------------------------------------
 
-static void point_at(GLuint attribute, GLint size, size_t begin) {
+static void point_at(GLuint attribute, GLint size, size_t stride, size_t begin) {
   glEnableVertexAttribArray(attribute);
-  glVertexAttribPointer(attribute, size, GL_FLOAT, GL_FALSE, 0, (const void *)begin);
+  glVertexAttribPointer(attribute, size, GL_FLOAT, GL_FALSE, (GLsizei)stride, (const void *)begin);
 }
 
-void vw_gpu_skin_point(size_t position_bytes, size_t normal_bytes) {
-  point_at(0, 3, position_bytes);
-  point_at(1, 3, normal_bytes);
+void vw_gpu_skin_point(vwVertexPlace place) {
+  point_at(0, 3, place.stride, place.position);
+  point_at(1, 3, place.stride, place.normal);
+  if (place.value)
+    point_at(5, 1, place.stride, place.value);
+  else
+    glDisableVertexAttribArray(5); // reads 0
 }
 
 static GLuint vertex_array(const vwGpuSkin *gpu, bool positions, GLuint indices) {
@@ -163,16 +184,11 @@ static GLuint vertex_array(const vwGpuSkin *gpu, bool positions, GLuint indices)
   glGenVertexArrays(1, &array);
   glBindVertexArray(array);
   glBindBuffer(GL_ARRAY_BUFFER, gpu->vertices);
-  vw_gpu_skin_point(0, 3 * n);
-  if (!positions) {
-    for (GLuint k = 0; k < 2; k++) {
-      glEnableVertexAttribArray(2 + k);
-      glVertexAttribPointer(2 + k, 3, GL_FLOAT, GL_FALSE, 6 * sizeof(float),
-                            (const void *)(6 * n + 3 * sizeof(float) * k));
-    }
-  }
+  vw_gpu_skin_point((vwVertexPlace){ .stride = 3 * sizeof(float), .normal = 3 * n });
+  for (GLuint k = 0; k < 2 && !positions; k++)
+    point_at(2 + k, 3, 6 * sizeof(float), 6 * n + 3 * sizeof(float) * k);
   glBindBuffer(GL_ARRAY_BUFFER, gpu->uvs);
-  point_at(4, 2, 0);
+  point_at(4, 2, 0, 0);
   glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, indices);
   glBindVertexArray(0);
   return array;
@@ -192,7 +208,7 @@ static void upload_vertices(const vwSkin *skin, vwGpuSkin *gpu) {
 }
 
 // Of bodies that have no look of their own.
-static const float clay[4] = { 0.74f, 0.235f, 0.085f, 1 };
+static const float clay[4] = { 0.60f, 0.145f, 0.035f, 1 };
 
 static lbStatus upload_looks(const vwGpuLimits *limits, const vwSkin *skin, vwGpuSkin *gpu,
                              lbError *err) {

@@ -8,7 +8,8 @@
 typedef struct vwGpuSkin {
   int32_t vertex_count, triangle_count, edge_count, part_count;
   int32_t dimension; // basis vectors; 0: drawn by positions
-  bool closed;       // every edge has two triangles: back faces are never seen
+  bool closed;       // every edge has two triangles: of each, one side is never seen
+  bool inwards;      // and it is the front
   vwPart *parts;
   GLuint *textures;                       // (parts), 0: none
   GLuint vertices, uvs, triangles, edges; // buffers
@@ -23,7 +24,13 @@ lbStatus vw_gpu_skin_create(const vwGpuLimits *limits, const vwSkin *skin, vwGpu
                             lbError *err);
 void vw_gpu_skin_destroy(vwGpuSkin *gpu, bool lost);
 
-// Attributes 0 (position) and 1 (normal) of the bound vertex array, in the bound array buffer.
-void vw_gpu_skin_point(size_t position_bytes, size_t normal_bytes);
+// Where a body's vertices are in a buffer, in bytes.
+typedef struct vwVertexPlace {
+  size_t stride, position, normal;
+  size_t value; // mapped quantity; 0: none
+} vwVertexPlace;
+
+// Attributes 0, 1 and 5 of the bound vertex array, in the bound array buffer.
+void vw_gpu_skin_point(vwVertexPlace place);
 
 #endif

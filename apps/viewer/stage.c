@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { EXACT_BOX = 200000, BOX_BODIES = 64, BOX_VERTICES = 48 };
+enum { EXACT_BOX = 200000, BOX_BODIES = 12, BOX_VERTICES = 48, BOX_FEW = 6 };
 
 vwStageDef vw_stage_def(void) { return (vwStageDef){ .step_budget = 0.012 }; }
 
@@ -445,19 +445,25 @@ void vw_stage_nodes(const vwStage *stage, int32_t number, int32_t body, double *
   }
 }
 
+static void add_moved(const vwActor *actor, int32_t body, vwBox *box) {
+  int32_t vertices[BOX_VERTICES] = { 0 }, count = 0, total = actor->model->size.vertex_count;
+  int32_t most = actor->count > 4 ? BOX_FEW : BOX_VERTICES;
+  double positions[3 * BOX_VERTICES] = { 0 };
+  for (int32_t v = 0; v < total && count < most; v += total / most + 1) vertices[count++] = v;
+  actor->kind->vertices(actor, body, count, vertices, positions);
+  for (int32_t i = 0; i < count; i++) {
+    lbVec3 x = lb_vec3_load(positions + 3 * (size_t)i);
+    if (isfinite(lb_length(x))) vw_box_add(box, x);
+  }
+}
+
 // The rest box and where some vertices of some bodies are now.
 vwBox vw_stage_box(const vwStage *stage) {
   vwBox box = vw_stage_rest_box(stage);
   for (int32_t i = 0; i < stage->cast.count; i++) {
     const vwActor *actor = stage->cast.roles[i].actor;
-    int32_t vertices = actor->model->size.vertex_count;
-    int32_t body_stride = actor->count / BOX_BODIES + 1, stride = vertices / BOX_VERTICES + 1;
-    for (int32_t b = 0; b < actor->count; b += body_stride)
-      for (int32_t v = 0; v < vertices; v += stride) {
-        lbVec3 position = lb_vec3(0, 0, 0), velocity;
-        actor->kind->point(actor, b, lb_point_vertex(v), &position, &velocity);
-        if (isfinite(lb_length(position))) vw_box_add(&box, position);
-      }
+    for (int32_t b = 0; b < actor->count; b += actor->count / BOX_BODIES + 1)
+      add_moved(actor, b, &box);
   }
   return box;
 }

@@ -85,6 +85,14 @@ static void surface(const vwActor *actor, int32_t body, double *positions) {
     lb_vec3_store(positions + 3 * v, vw_place(actor, body, lb_vec3_load(rest + 3 * v)));
 }
 
+static void vertices(const vwActor *actor, int32_t body, int32_t count, const int32_t *which,
+                     double *positions) {
+  const double *rest = actor->model->vertex_positions;
+  for (size_t i = 0; i < (size_t)count; i++)
+    lb_vec3_store(positions + 3 * i,
+                  vw_place(actor, body, lb_vec3_load(rest + 3 * (size_t)which[i])));
+}
+
 static double reach(const vwActor *actor, int32_t body) {
   (void)actor, (void)body;
   return 0;
@@ -142,6 +150,7 @@ const vwActorKind vw_still_kind = {
   .pick = pick,
   .point = point,
   .surface = surface,
+  .vertices = vertices,
   .reach = reach,
   .motion = motion,
   .set_motion = set_motion,

@@ -186,8 +186,10 @@ lbStatus vw_viewer_set(vwViewer *viewer, int32_t control, double value, lbError 
   if (!state.enabled) return lb_fail(err, LB_ERR_ARGUMENT, "%s: %s", entry->label, state.why);
   if (!(value == value)) return lb_fail(err, LB_ERR_ARGUMENT, "%s: not a number", entry->label);
   if (entry->kind == VW_CHOICE || entry->kind == VW_TOGGLE) value = (double)(int64_t)value;
+  double compared = viewer->settings.compare;
   *vw_settings_value(&viewer->settings, control) = clamp(value, state.low, state.high);
   lbStatus status = vw_stage_apply(viewer->stage, &viewer->settings, err);
+  if (viewer->settings.compare != compared) frame_object(viewer);
   if (status && err) vw_viewer_say(viewer, err->text);
   return status;
 }

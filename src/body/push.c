@@ -178,7 +178,8 @@ static bool find_forces(const lbBody *body, const lbBall *ball, double h, int32_
                         const Place *places, double *forces) {
   const lbBodyCommon *common = body->common;
   lbPush *push = common->push;
-  double right[LB_PUSH_PLACES], most[LB_PUSH_PLACES], lambda[LB_PUSH_PLACES], largest = 0;
+  double right[LB_PUSH_PLACES] = { 0 }, most[LB_PUSH_PLACES] = { 0 };
+  double lambda[LB_PUSH_PLACES], largest = 0;
   bool any = false;
   System S;
   form_system(body, count, S);

@@ -360,6 +360,22 @@ def bench_web_says_why_there_is_no_page(folder):
 
 
 @case
+def bench_render_says_why_nothing_can_be_drawn(folder):
+    # The frames themselves are timed by people: software takes seconds for them.
+    if SANITIZED:
+        raise Skip("a skin of 100 000 triangles")
+    nowhere = dict(os.environ, __EGL_VENDOR_LIBRARY_FILENAMES=os.path.join(folder, "no.json"))
+    rows = limber("bench", "render", "--json", "--quiet", env=nowhere).json()
+    names = [row["name"] for row in rows]
+    check(names == ["render.skin"] + ["render.frame"] * 3, str(names))
+    check(rows[0]["median"] > 0 and rows[0]["parameters"]["triangles"] == 100000, str(rows[0]))
+    for row in rows[1:]:
+        check(row["median"] is None and row["parameters"]["device"] == "none", str(row))
+        check("EGL" in row["note"], str(row))
+    limber("bench", "render", "--mesh", "x.msh").message("--mesh", status=2)
+
+
+@case
 def bench_haptics_prints_the_documented_rows(folder):
     block = generate(folder, "block.msh", "bar", "--cells", "8,3,2", "--size", "1,0.3,0.2")
     rows = limber("bench", "haptics", "--mesh", block, "--seconds", 1, "--json").json()

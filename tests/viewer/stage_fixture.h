@@ -14,7 +14,7 @@
   "{ \"limber\": 1, \"gravity\": [0, 0, -9.81], \"bodies\": [{ \"name\": \"bar\","                 \
   "\"mesh\": { \"generate\": \"bar\", \"size\": [1, 0.1, 0.1], \"cells\": [8, 1, 1],"              \
   "\"element\": \"brick8\" }, \"fixed\": { \"group\": \"left\" },"                                 \
-  "\"material\": { \"model\": \"stvk\", \"young\": 2e6, \"poisson\": 0.3, \"density\": 1000 },"    \
+  "\"material\": { \"model\": \"stvk\", \"young\": 1e7, \"poisson\": 0.3, \"density\": 1000 },"    \
   "\"damping\": { \"mass\": 0.2, \"stiffness\": 0.002 },"                                          \
   "\"method\": \"" method "\", \"reduce\": { " reduce " } }],"                                     \
   "\"loads\": [{ \"vertex\": 8, \"force\": [0, 5, 0], \"from\": 0.02, \"to\": 0.06 }],"            \

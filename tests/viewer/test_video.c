@@ -5,6 +5,7 @@
 #include "video.h"
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { WIDTH = 37, HEIGHT = 25, FRAMES = 12 };
@@ -170,6 +171,7 @@ static void a_stop_leaves_nothing_and_no_process(void **state) {
   check_fails(vw_video_finish(video, &err), LB_ERR_INTERRUPTED, err, "encode");
   lb_set_progress(NULL, NULL);
   assert_int_equal(asked, 2);
+  assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); // no child is left
   assert_false(lb_file_exists(path) || aside_exists(path));
   free(rgba);
 }

@@ -53,7 +53,8 @@ lbShapeCorner lb_shape_flat_corner(const lbShapeDef *def, int32_t vertex, const 
     u = n[1] > 0 ? size[0] - p[0] : p[0], up = p[2];
   else
     u = n[2] > 0 ? p[0] : size[0] - p[0], up = p[1];
-  return (lbShapeCorner){ vertex, (float)(u / unit), (float)(1 - up / unit) };
+  u = fmin(1, fmax(0, u / unit)), up = fmin(1, fmax(0, up / unit)); // rounding stays out
+  return (lbShapeCorner){ vertex, (float)u, (float)(1 - up) };
 }
 
 void lb_shape_add_flat_quad(lbMeshBuilder *builder, const lbShapeDef *def, const int32_t quad[4]) {

@@ -3,7 +3,7 @@
 #include "mesh/shapes/implicit.h"
 
 #define LEAST_CELLS 52 // along the longest side
-#define ROUNDS 16      // of spreading
+#define ROUNDS 11      // of spreading
 
 double lb_implicit_grid(const lbImplicit *shape, int32_t segments, int32_t cells[3]) {
   lbVec3 extent = lb_sub(shape->high, shape->low);

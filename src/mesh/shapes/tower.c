@@ -29,7 +29,7 @@ typedef struct Ends {
 // ---- shape -------------------------------------------------------------------------------------
 
 // Half width at the height fraction h, as a share of that at the ground: leaning less and less.
-static double width_at(double h) { return top_width + (1 - top_width) * pow(1 - h, 1.35); }
+static double width_at(double h) { return 1 - (1 - top_width) * (1 - pow(1 - h, 1.35)); }
 
 // Where bay b begins, as a fraction of the height: each is q times as high as the one below.
 static double bay_begin(int32_t b, int32_t bays) {
