@@ -1,7 +1,7 @@
 // page.mjs URL FOLDER [OPEN_URL]: drives limber's page in Chromium as a person would, and looks at
 // it through its hook (docs/web.md). FOLDER has the files to drop and gets those that are saved;
 // OPEN_URL is a server that was given a file. One line a case, in cmocka's form.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
@@ -258,8 +258,8 @@ test("fingers_grab_turn_and_zoom", async () => {
     await frames(1);
     check(await link("azimuth") !== azimuth, "a finger beside the body does not turn the camera");
     const distance = await link("distance");
-    await touch("touchStart", [400, 425], [460, 425]);
-    await touch("touchMove", [370, 425], [490, 425]);
+    await touch("touchStart", [340, 425], [420, 425]);
+    await touch("touchMove", [310, 425], [440, 425]);
     await touch("touchEnd");
     await frames(1);
     const nearer = await link("distance");
@@ -473,7 +473,15 @@ test("a_picture_is_saved", async () => {
 
 test("an_animation_is_saved", async () => {
   await open("twisted-beam");
+  await simulate(0.1);
+  await ask(() => window.limber.set("paused", 1)); // so that the first frame is known
+  await frames(2);
+  const vertices = await ask(() => Array.from({ length: window.limber.actors()[0].vertices },
+    (_, i) => window.limber.vertex(0, 0, i).at));
+  writeFileSync(join(folder, "vertices.json"), JSON.stringify(vertices));
   await press("animation");
+  await frames(3);
+  await ask(() => window.limber.set("paused", 0));
   await simulate(0.5);
   const bytes = await save("saved.glb", () => press("animation"));
   check(bytes.subarray(0, 4).toString() === "glTF", "it is no .glb");

@@ -3,6 +3,8 @@
 
 `test_page.py PROGRAM --build` makes web/dist first, as make web does; without emscripten it skips.
 """
+import json
+import math
 import os
 import re
 import shutil
@@ -12,7 +14,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from cli_testing import PROGRAM, ROOT, bar_scene, limber, write, write_json
+from cli_testing import PROGRAM, ROOT, bar_scene, check, limber, read_json, write, write_json
 from gltf_testing import WEB, validate
 
 DIST = os.path.join(ROOT, "web", "dist")
@@ -78,18 +80,66 @@ def serve(*words):
     return server, address
 
 
+def read_glb(path):
+    """The JSON of a .glb, and a function that gives an accessor's floats."""
+    with open(path, "rb") as file:
+        data = file.read()
+    json_bytes, = struct.unpack_from("<I", data, 12)
+    document = json.loads(data[20:20 + json_bytes])
+
+    def floats(accessor):
+        accessor = document["accessors"][accessor]
+        width = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}[accessor["type"]]
+        begin = 28 + json_bytes + document["bufferViews"][accessor["bufferView"]]["byteOffset"]
+        return struct.unpack_from(f"<{accessor['count'] * width}f", data, begin)
+    return document, floats
+
+
+def first_shape(path):
+    """Where the vertices of the first body are in the first frame, z up; it must stand unturned."""
+    document, floats = read_glb(path)
+    animation, node = document["animations"][0], document["nodes"][0]
+    channel = next(channel for channel in animation["channels"]
+                   if channel["target"] == {"node": 0, "path": "weights"})
+    part = document["meshes"][node["mesh"]]["primitives"][0]
+    weights = floats(animation["samplers"][channel["sampler"]]["output"])[:len(part["targets"])]
+    check(all(0 <= weight <= 1 for weight in weights), f"weights outside of 0 and 1: {weights}")
+    check(abs(node["rotation"][3]) > 1 - 1e-6, f"the body is turned by {node['rotation']}")
+    shape = list(floats(part["attributes"]["POSITION"]))
+    for weight, target in zip(weights, part["targets"]):
+        for i, value in enumerate(floats(target["POSITION"])):
+            shape[i] += weight * value
+    place = node["translation"]
+    return [tuple(shape[i + axis] + place[axis] for axis in range(3))
+            for i in range(0, len(shape), 3)]
+
+
+def check_first_frame(folder):
+    """The animation begins with the shape that the page showed."""
+    shape = first_shape(os.path.join(folder, "saved.glb"))
+    shown = read_json(os.path.join(folder, "vertices.json"))
+    size = max(max(v) for v in shown) - min(min(v) for v in shown)
+    residual = max(min(math.dist(vertex, other) for other in shape) for vertex in shown)
+    text = f"farthest vertex {residual:.3e} m away, tolerance {1e-5 * size:.3e}"
+    print(text)
+    check(residual <= 1e-5 * size, text)
+
+
 def check_saved(folder):
-    """The animations that the page saved, by Khronos's validator."""
+    """What the page saved: valid for Khronos's validator, and the motion that was seen."""
+    cases = [(f"{name}_of_the_page_is_valid_glTF",
+              lambda path=os.path.join(folder, f"{name}.glb"): print(validate(path).strip()[-1500:]))
+             for name in ("saved", "compared")]
+    cases.append(("saved_animation_begins_with_what_was_seen", lambda: check_first_frame(folder)))
     failed = 0
-    for name in ("saved.glb", "compared.glb"):
-        path = os.path.join(folder, name)
+    for name, body in cases:
+        verdict = "[       OK ]"
         try:
-            print(validate(path).strip()[-1500:])
-            verdict = "[       OK ]"
+            body()
         except Exception as reason:
             print(reason)
             failed, verdict = 1, "[  FAILED  ]"
-        print(f"{verdict} {name.replace('.', '_')}_of_the_page_is_valid_glTF")
+        print(f"{verdict} {name}", flush=True)
     return failed
 
 
@@ -110,7 +160,9 @@ def main():
                 servers.append(serve(*words))
             done = subprocess.run(["node", os.path.join(WEB, "page.mjs"), servers[0][1], folder,
                                    servers[1][1]], timeout=800)
-            failed = done.returncode or (0 if os.environ.get("ONLY") else check_saved(folder))
+            failed = done.returncode
+            if not os.environ.get("ONLY"):
+                failed |= check_saved(folder)
         finally:
             for server, _ in servers:
                 server.terminate()
