@@ -1,5 +1,5 @@
 # The front door. `make` leaves the program at build/limber.
-.PHONY: all deps run test check bench clean
+.PHONY: all deps run web test check bench clean
 
 all:
 	@tools/deps.sh build
@@ -22,8 +22,15 @@ test: deps
 check: deps
 	@python3 tools/run_tests.py --quick
 
+# The page as a static folder, web/dist: engine and renderer in WebAssembly, and the gallery.
+web: all
+	@tools/deps.sh web
+	@cmake --preset web -Wno-dev > /dev/null
+	@cmake --build build-web --target limber-page
+	@python3 tools/make_page.py build/limber build-web/page
+
 bench: all
 	@build/limber bench
 
 clean:
-	rm -rf build build-*
+	rm -rf build build-* web/dist

@@ -52,6 +52,14 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT LIMBER_SANITIZE AND NOT LIMBER_POR
     $<TARGET_FILE:limber-cli> WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(web.engine_bits PROPERTIES TIMEOUT 900
     ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+  # The page in Chromium, of web/dist as the first of the two makes it.
+  add_test(NAME web.build COMMAND ${LIMBER_PYTHON} tests/web/test_page.py
+    $<TARGET_FILE:limber-cli> --build WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  add_test(NAME web.page COMMAND ${LIMBER_PYTHON} tests/web/test_page.py
+    $<TARGET_FILE:limber-cli> WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(web.build web.page PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 PROCESSORS 2
+    ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+  set_tests_properties(web.page PROPERTIES DEPENDS web.build)
 endif()
 
 # Checks of the source tree; tools/ says what each one demands. 77 means skipped.

@@ -37,3 +37,27 @@ target_link_options(bench-web PRIVATE -sFILESYSTEM=0)
 foreach(file index.html page.mjs)
   configure_file(${CMAKE_SOURCE_DIR}/bench/web/${file} ${bench_folder}/${file} COPYONLY)
 endforeach()
+
+# limber's page (make web): the viewer without what needs a window, files or the build side. The
+# picture decoder is one header of Debian's, alone in a folder: /usr/include would shadow
+# emscripten's own headers.
+find_path(LIMBER_STB stb/stb_image.h PATHS /usr/include /usr/local/include
+  NO_CMAKE_FIND_ROOT_PATH)
+set(page_folder ${CMAKE_BINARY_DIR}/page)
+if(LIMBER_STB)
+  configure_file(${LIMBER_STB}/stb/stb_image.h ${CMAKE_BINARY_DIR}/include/stb/stb_image.h COPYONLY)
+  file(GLOB page_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/viewer/*.c)
+  set(native animation_save capture full full_stress gallery offscreen open open_browser picture render serve
+    serve_listen serve_path video window)
+  list(JOIN native "|" native)
+  list(FILTER page_sources EXCLUDE REGEX "/(${native})\\.c$")
+  add_executable(limber-page ${page_sources})
+  target_include_directories(limber-page PRIVATE ${CMAKE_SOURCE_DIR}/apps/viewer)
+  target_include_directories(limber-page SYSTEM PRIVATE ${CMAKE_BINARY_DIR}/include)
+  target_compile_definitions(limber-page PRIVATE _GNU_SOURCE)
+  limber_page_module(limber-page ${page_folder})
+  target_link_options(limber-page PRIVATE -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2
+    -sFILESYSTEM=0 -sDYNAMIC_EXECUTION=0 -sTOTAL_STACK=1MB -sINITIAL_MEMORY=32MB)
+else()
+  message(STATUS "no stb_image.h: the page is left out (Debian package libstb-dev)")
+endif()

@@ -2,6 +2,7 @@
 # Installs the Debian packages and, for the tests, the npm packages that are missing; nothing,
 # offline, when all are there.
 # usage: deps.sh build   what the program needs
+#        deps.sh web     that, and what makes the web page
 #        deps.sh         that, and what the tests use
 set -eu
 build="gcc g++ libc6-dev make cmake ninja-build pkg-config
@@ -11,8 +12,13 @@ fonts-dejavu-core"
 # A second compiler with its sanitizer and fuzzer run time, a cross compiler, a locale with a decimal
 # comma, the two programs that fill surfaces with tets, and numpy, which reads what is exported.
 tests="libcmocka-dev python3 git clang libclang-rt-14-dev clang-format gcc-mingw-w64-x86-64
-locales tetgen gmsh python3-numpy"
-[ "${1:-}" = build ] && packages="$build" || packages="$build $tests"
+locales tetgen gmsh python3-numpy chromium"
+page="emscripten python3"
+case "${1:-}" in
+build) packages="$build" ;;
+web) packages="$build $page" ;;
+*) packages="$build $page $tests" ;;
+esac
 web="$(dirname "$0")/../tests/web"
 
 missing=""
@@ -20,7 +26,7 @@ for package in $packages; do
   status=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
   [ "$status" = "install ok installed" ] || missing="$missing $package"
 done
-if [ "${1:-}" != build ]; then # by command: Node may be here from elsewhere, with an npm of its own
+if [ -z "${1:-}" ]; then # by command: Node may be here from elsewhere, with an npm of its own
   command -v node > /dev/null || missing="$missing nodejs"
   command -v npm > /dev/null || missing="$missing npm"
 fi
@@ -34,9 +40,9 @@ if [ -n "$missing" ]; then
   DEBIAN_FRONTEND=noninteractive $as_root apt-get install -qq -y --no-install-recommends $missing > /dev/null
 fi
 
-# The glTF validator and three.js, when they are not there or the lock file is newer. npm writes the
-# file in node_modules last.
-[ "${1:-}" = build ] && exit 0
+# The glTF validator, three.js and what drives the browser, when they are not there or the lock file
+# is newer. npm writes the file in node_modules last.
+[ -z "${1:-}" ] || exit 0
 installed="$web/node_modules/.package-lock.json"
 if [ ! -e "$installed" ] || [ "$web/package-lock.json" -nt "$installed" ]; then
   echo "installing: npm packages in tests/web"

@@ -1,4 +1,4 @@
-// Records the motion on a stage, and writes it as an animated .glb through lb_animation_write.
+// Records the motion on a stage, and writes it as an animated .glb.
 #ifndef LIMBER_VIEWER_ANIMATION_H
 #define LIMBER_VIEWER_ANIMATION_H
 
@@ -17,6 +17,7 @@ bool vw_animation_fits(const vwAnimation *animation, const vwStage *stage);
 // was. LB_ERR_ARGUMENT where it does not fit.
 lbStatus vw_animation_add(vwAnimation *animation, const vwStage *stage, lbError *err);
 int32_t vw_animation_frames(const vwAnimation *animation);
+// By lb_animation_write, in programs that have the build side; the page has vw_gltf_write.
 lbStatus vw_animation_save(const vwAnimation *animation, const char *path, lbError *err);
 
 #endif

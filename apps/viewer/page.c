@@ -1,5 +1,7 @@
-// The viewer in a web page: what web/app.js calls. The page owns the canvas, the clock and the
-// files; texts go back as JSON in a buffer that the next call overwrites.
+// The viewer in a web page: what web/src/engine.mjs calls. The page owns the canvas, the clock and
+// the files; texts go back as JSON in a buffer that the next call overwrites.
+#include "animation.h"
+#include "gltf.h"
 #include "viewer.h"
 
 #include <emscripten.h>
@@ -12,6 +14,9 @@
 #define EXPORT EMSCRIPTEN_KEEPALIVE
 
 static vwViewer *viewer;
+static vwAnimation *animation; // NULL: none is recorded
+static bool ended;             // the animation cannot go on
+static bool by_software;       // what draws is a processor, which deforms better outside of shaders
 static EMSCRIPTEN_WEBGL_CONTEXT_HANDLE context;
 static lbError error;
 static char text[65536];
@@ -64,7 +69,7 @@ static const char *begin(const char *start) {
 // ---- life --------------------------------------------------------------------------------------
 
 // 0: fine; otherwise vw_page_error says why.
-EXPORT int vw_page_start(const char *canvas) {
+EXPORT int vw_page_start(const char *canvas, int software) {
   EmscriptenWebGLContextAttributes wanted;
   emscripten_webgl_init_context_attributes(&wanted);
   wanted.majorVersion = 2;
@@ -76,22 +81,45 @@ EXPORT int vw_page_start(const char *canvas) {
   if (context <= 0 || emscripten_webgl_make_context_current(context) != EMSCRIPTEN_RESULT_SUCCESS)
     return lb_fail(&error, LB_ERR_UNSUPPORTED, "this browser gives no WebGL 2");
   vwViewerDef def = vw_viewer_def();
+  by_software = software;
+  if (software) { // a processor draws: half the work
+    def.renderer.samples = 1;
+    def.renderer.shadow_size = 1024;
+  }
   return vw_viewer_create(&def, &viewer, &error);
 }
 
 EXPORT const char *vw_page_error(void) { return error.text; }
 
+static void drop_animation(void) {
+  vw_animation_destroy(animation);
+  animation = NULL;
+}
+
 EXPORT int vw_page_open(const char *name, const void *bytes, size_t count) {
-  return vw_viewer_open_bytes(viewer, name, bytes, count, &error);
+  lbStatus status = vw_viewer_open_bytes(viewer, name, bytes, count, &error);
+  if (status) return status;
+  drop_animation(); // it is of models that are gone
+  if (by_software) vw_viewer_set(viewer, vw_control_find("on_gpu"), 0, NULL);
+  return LB_OK;
 }
 
 EXPORT void vw_page_lose(void) { vw_viewer_context_lost(viewer); }
-EXPORT int vw_page_restore(void) { return vw_viewer_context_restored(viewer, &error); }
+EXPORT int vw_page_restore(void) {
+  emscripten_webgl_make_context_current(context);
+  emscripten_webgl_enable_extension(context, "EXT_texture_filter_anisotropic");
+  emscripten_webgl_enable_extension(context, "EXT_color_buffer_float");
+  emscripten_webgl_enable_extension(context, "OES_texture_float_linear");
+  return vw_viewer_context_restored(viewer, &error);
+}
 
 // ---- frames and input --------------------------------------------------------------------------
 
 EXPORT void vw_page_resize(int width, int height) { vw_viewer_resize(viewer, width, height); }
-EXPORT void vw_page_frame(double seconds) { vw_viewer_frame(viewer, seconds, 0); }
+EXPORT void vw_page_frame(double seconds) {
+  vw_viewer_frame(viewer, seconds, 0);
+  if (animation && vw_animation_add(animation, vw_viewer_stage(viewer), &error)) ended = true;
+}
 EXPORT void vw_page_draw(void) { vw_viewer_draw(viewer, 0); }
 EXPORT void vw_page_press(int pointer, int button, int modifiers, double x, double y) {
   vw_viewer_press(viewer, pointer, (vwButton)button, modifiers, x, y);
@@ -322,11 +350,38 @@ EXPORT const char *vw_page_vertex(int actor, int body, int vertex) {
 }
 
 // The sketch that was recorded, as JSON text; NULL with an error. Free with vw_page_free.
-EXPORT char *vw_page_sketch(void) {
+EXPORT char *vw_page_sketch(uint32_t *count) {
   char *json = NULL;
   vwStage *stage = vw_viewer_stage(viewer);
-  if (stage && vw_stage_sketch_end(stage, &json, &error)) return NULL;
+  *count = 0;
+  if (!stage) lb_fail(&error, LB_ERR_ARGUMENT, "nothing is open");
+  if (!stage || vw_stage_sketch_end(stage, &json, &error)) return NULL;
+  *count = (uint32_t)strlen(json);
   return json;
+}
+
+EXPORT int vw_page_begin_animation(void) {
+  vwStage *stage = vw_viewer_stage(viewer);
+  drop_animation();
+  ended = false;
+  if (!stage) return lb_fail(&error, LB_ERR_ARGUMENT, "nothing is open");
+  return vw_animation_create(stage, &animation, &error);
+}
+
+// 1: what was recorded must end here, since method, r or scene changed.
+EXPORT int vw_page_animation_ended(void) { return ended; }
+
+// The recording as a .glb; NULL with an error. Free with vw_page_free.
+EXPORT uint8_t *vw_page_end_animation(uint32_t *count) {
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  int32_t left_out = 0;
+  lbStatus status = animation ? vw_gltf_write(animation, &bytes, &size, &left_out, &error)
+                              : lb_fail(&error, LB_ERR_ARGUMENT, "no animation was recorded");
+  drop_animation();
+  ended = false;
+  *count = (uint32_t)size;
+  return status ? NULL : bytes;
 }
 
 EXPORT void *vw_page_allocate(size_t bytes) { return lb_alloc(bytes, 1); }

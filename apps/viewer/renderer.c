@@ -402,7 +402,9 @@ static void begin_frame(const vwRenderer *renderer, const vwLight *light) {
                                 GL_POLYGON_OFFSET_FILL, GL_SAMPLE_ALPHA_TO_COVERAGE,
                                 GL_RASTERIZER_DISCARD };
   for (size_t i = 0; i < sizeof off / sizeof *off; i++) glDisable(off[i]);
-#ifndef __EMSCRIPTEN__
+#ifdef __EMSCRIPTEN__
+  (void)renderer;
+#else
   if (renderer->limits.desktop) glDisable(GL_FRAMEBUFFER_SRGB);
 #endif
   glEnable(GL_DEPTH_TEST);

@@ -1,0 +1,549 @@
+// page.mjs URL FOLDER [OPEN_URL]: drives limber's page in Chromium as a person would, and looks at
+// it through its hook (docs/web.md). FOLDER has the files to drop and gets those that are saved;
+// OPEN_URL is a server that was given a file. One line a case, in cmocka's form.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const [url, folder, openUrl] = process.argv.slice(2);
+const FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader",
+  "--enable-unsafe-swiftshader", "--disable-background-networking", "--disable-component-update",
+  "--disable-sync", "--no-first-run"];
+const PATIENCE = 60000; // ms; only a hang takes so long
+const SIZE = { width: 760, height: 460 };
+
+let browser, page;
+let complaints = []; // of the console, and errors that nobody caught
+const cases = [];
+const test = (name, body) => cases.push([name, body]);
+
+function check(condition, text) {
+  if (!condition) throw new Error(text);
+}
+
+function watch(someone) {
+  someone.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+  someone.on("pageerror", (error) => complaints.push(`${error.message}\n${error.stack}`));
+}
+
+// Only one page draws at a time: the others' views are nothing.
+const hide = (hidden) => page?.evaluate((height) => {
+  document.getElementById("view").style.height = height;
+}, hidden ? "0" : "");
+
+async function newPage(address, options = {}) {
+  await hide(true);
+  const context = await browser.newContext({ viewport: SIZE, ...options.context });
+  const fresh = await context.newPage();
+  fresh.setDefaultTimeout(PATIENCE);
+  watch(fresh);
+  if (options.script) await fresh.addInitScript(options.script);
+  await fresh.goto(address);
+  await fresh.evaluate(() => window.limber.ready);
+  return fresh;
+}
+
+// Closes the page and goes on with the one before.
+async function back(before) {
+  await page.context().close();
+  page = before;
+  await hide(false);
+}
+
+const ask = (what, argument) => page.evaluate(what, argument);
+const wait = (what, argument) => page.waitForFunction(what, argument, { polling: 50 });
+const frames = (count) => ask((left) => new Promise((resolve) => {
+  const next = () => (left-- > 0 ? requestAnimationFrame(next) : resolve());
+  next();
+}), count);
+// Until the simulation has gone on by so many seconds of its own time.
+async function simulate(seconds) {
+  const begin = await ask(() => window.limber.status().time);
+  await wait((until) => window.limber.status().time >= until, begin + seconds);
+}
+// Without what costs software rendering most.
+const open = (name) => ask(async (scene) => {
+  const opened = await window.limber.open(scene);
+  for (const costly of ["shadows", "ground", "sky"]) window.limber.set(costly, 0);
+  return opened;
+}, name);
+const length = (a, b) => Math.hypot(...a.map((value, i) => value - b[i]));
+
+// How many colours the picture has: 1 is a blank page.
+const colours = () => ask(() => new Promise((resolve) => requestAnimationFrame(() => {
+  const view = document.getElementById("view");
+  const copy = Object.assign(document.createElement("canvas"), { width: 160, height: 100 });
+  const context = copy.getContext("2d");
+  context.drawImage(view, 0, 0, 160, 100);
+  resolve(new Set(new Uint32Array(context.getImageData(0, 0, 160, 100).data.buffer)).size);
+})));
+
+// A file dropped on the page.
+async function drop(name) {
+  const bytes = readFileSync(join(folder, name)).toString("base64");
+  const transfer = await page.evaluateHandle(([text, title]) => {
+    const data = new DataTransfer();
+    const binary = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    data.items.add(new File([binary], title));
+    return data;
+  }, [bytes, name]);
+  const before = await ask(() => window.limber.messages.length);
+  await page.dispatchEvent("#view", "drop", { dataTransfer: transfer });
+  await wait(([file, count]) => window.limber.scene()?.file === file
+    || window.limber.messages.length > count, [name, before]);
+}
+
+// The vertex of the first body that is seen nearest to the body's middle: its number and its place
+// on the page.
+const seenVertex = () => ask(() => {
+  const view = document.getElementById("view");
+  const ratio = view.width / view.clientWidth;
+  const count = window.limber.actors()[0].vertices;
+  const places = [];
+  for (let vertex = 0; vertex < count; vertex += Math.ceil(count / 300)) {
+    const { x, y } = window.limber.vertex(0, 0, vertex);
+    places.push({ vertex, x: x / ratio, y: y / ratio });
+  }
+  const mean = (axis) => places.reduce((sum, place) => sum + place[axis], 0) / places.length;
+  const middle = { x: mean("x"), y: mean("y") };
+  const off = (place) => Math.hypot(place.x - middle.x, place.y - middle.y);
+  return places.filter(({ x, y }) => document.elementFromPoint(x, y) === view)
+    .reduce((best, place) => (off(place) < off(best) ? place : best));
+});
+
+// Presses there, or around, until a hand holds the body; returns the hold. Presses at the same place
+// would count as a double one, which pins.
+async function grab(press) {
+  const { vertex, x, y } = await seenVertex();
+  for (const [dx, dy] of [[0, 0], [10, 0], [-10, 0], [0, 12], [0, -12], [20, 0], [-20, 0]]) {
+    await press(x + dx, y + dy);
+    await frames(2);
+    const [hold] = await ask(() => window.limber.holds());
+    if (hold) return { vertex, x: x + dx, y: y + dy, hold };
+    await page.mouse.up();
+  }
+  throw new Error(`no press near (${x.toFixed(1)}, ${y.toFixed(1)}) grabs the body`);
+}
+const pressMouse = async (x, y) => {
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+};
+
+// The lowest vertex of the first body, m along z.
+const lowest = () => ask(() => {
+  let z = Infinity;
+  for (let i = 0; i < window.limber.actors()[0].vertices; i++)
+    z = Math.min(z, window.limber.vertex(0, 0, i).at[2]);
+  return z;
+});
+
+// ---- the scenes ----------------------------------------------------------------------------------
+
+test("the_page_loads_and_draws", async () => {
+  page = await newPage(url);
+  await wait(() => window.limber.firstFrame !== null);
+  const first = await ask(() => window.limber.firstFrame);
+  const found = await colours();
+  console.log(`first frame after ${first.toFixed(0)} ms; ${found} colours; ${
+    await ask(() => window.limber.status().device)}`);
+  check(found > 50, `the picture has ${found} colours`);
+});
+
+test("every_scene_of_the_gallery_opens", async () => {
+  const names = await ask(async () => (await (await fetch("gallery.json")).json()).scenes
+    .map((scene) => scene.name));
+  check(names.length >= 10, `the gallery has ${names.length} scenes`);
+  for (const name of names) {
+    check(await ask((scene) => window.limber.open(scene), name), `${name} does not open: ${await ask(() => window.limber.messages.at(-1))}`);
+    await frames(3);
+    const [actors, found] = [await ask(() => window.limber.actors()), await colours()];
+    check(actors.length > 0 && found > 30, `${name}: ${actors.length} actors, ${found} colours`);
+    check(await ask((title) => document.title !== title, "limber"), `${name} has no title`);
+  }
+  console.log(`${names.length} scenes: ${names.join(", ")}`);
+});
+
+test("the_list_of_scenes_opens_one", async () => {
+  await page.click("#show-gallery");
+  await page.click(".card:nth-child(2)");
+  await wait(() => document.querySelectorAll(".card")[1].getAttribute("aria-current") === "true");
+  check(await page.isHidden("#gallery"), "the list stays open");
+  check((await ask(() => location.hash)).startsWith("#scene="), "the address does not name the scene");
+});
+
+test("an_unknown_scene_gives_a_message", async () => {
+  const before = await ask(() => window.limber.scene().name);
+  await ask(() => { location.hash = "#scene=nowhere"; });
+  await wait(() => window.limber.messages.at(-1)?.includes('no scene "nowhere"'));
+  check(await ask(() => window.limber.scene().name) === before, "the scene changed");
+});
+
+// ---- hands ---------------------------------------------------------------------------------------
+
+test("a_mouse_drag_moves_the_grabbed_vertex", async () => {
+  await open("twisted-beam");
+  await ask(() => window.limber.set("gravity_on", 0));
+  await frames(2);
+  const { x, y, hold } = await grab(pressMouse);
+  await page.mouse.move(x, y - 60, { steps: 4 });
+  await page.mouse.move(x, y - 120, { steps: 4 });
+  await wait((from) => {
+    const [now] = window.limber.holds();
+    return now && Math.hypot(...now.point.map((value, i) => value - from[i])) > 0;
+  }, hold.point);
+  await simulate(0.3);
+  const [pulled] = await ask(() => window.limber.holds());
+  await page.mouse.up();
+  await frames(2);
+  const moved = length(pulled.point, hold.point), aimed = length(pulled.target, hold.target);
+  console.log(`the hand moved ${aimed.toExponential(3)} m, the vertex ${moved.toExponential(3)} m, `
+    + `force ${Math.hypot(...pulled.force).toExponential(3)} N`);
+  check(aimed > 0, "the hand did not move");
+  check(moved > 0.02 * aimed, `the vertex moved ${moved} m, the hand ${aimed} m`);
+  check((await ask(() => window.limber.holds())).length === 0, "the hand did not let go");
+});
+
+test("a_grab_that_leaves_the_window_goes_on_and_ends", async () => {
+  const { hold } = await grab(pressMouse);
+  await page.mouse.move(-150, -90, { steps: 3 });
+  await frames(3);
+  const [outside] = await ask(() => window.limber.holds());
+  check(outside, "the hand let go at the edge");
+  const aimed = length(outside.target, hold.target);
+  console.log(`the hand moved ${aimed.toExponential(3)} m on its way out`);
+  check(aimed > 0, "the hand stood still");
+  await page.mouse.up();
+  await frames(2);
+  check((await ask(() => window.limber.holds())).length === 0, "it still holds");
+});
+
+test("dragging_beside_the_body_turns_the_camera", async () => {
+  const link = await ask(() => window.limber.link());
+  await page.mouse.move(430, 425);
+  await page.mouse.down();
+  await page.mouse.move(330, 410, { steps: 3 });
+  await page.mouse.up();
+  const turned = await ask(() => window.limber.link());
+  const angle = (text) => Number(/azimuth=([^&]*)/.exec(text)[1]);
+  console.log(`azimuth ${angle(link)} -> ${angle(turned)}`);
+  check(angle(link) !== angle(turned), "the camera stands still");
+});
+
+test("fingers_grab_turn_and_zoom", async () => {
+  const mouse = page;
+  page = await newPage(`${url}#scene=twisted-beam&shadows=0&ground=0&sky=0`, { context: { hasTouch: true } });
+  const device = await page.context().newCDPSession(page);
+  const touch = (type, ...points) => device.send("Input.dispatchTouchEvent",
+    { type, touchPoints: points.map(([x, y], id) => ({ x, y, id })) });
+  const link = (name) => ask((n) => Number(new URLSearchParams(window.limber.link()).get(n)), name);
+  try {
+    await ask(() => window.limber.set("gravity_on", 0));
+    await frames(2);
+    let down = false;
+    const { x, y, hold } = await grab(async (px, py) => {
+      if (down) await touch("touchEnd");
+      await touch("touchStart", [px, py]);
+      down = true;
+    });
+    await touch("touchMove", [x, y - 60]);
+    await frames(3);
+    const [held] = await ask(() => window.limber.holds());
+    check(held && length(held.target, hold.target) > 0, "a finger on the body does not pull it");
+    await touch("touchEnd");
+    await frames(2);
+    check((await ask(() => window.limber.holds())).length === 0, "the finger did not let go");
+    const azimuth = await link("azimuth");
+    await touch("touchStart", [430, 425]);
+    await touch("touchMove", [350, 425]);
+    await touch("touchEnd");
+    await frames(1);
+    check(await link("azimuth") !== azimuth, "a finger beside the body does not turn the camera");
+    const distance = await link("distance");
+    await touch("touchStart", [340, 425], [420, 425]);
+    await touch("touchMove", [310, 425], [440, 425]);
+    await touch("touchEnd");
+    await frames(1);
+    const nearer = await link("distance");
+    console.log(`two fingers: distance ${distance} -> ${nearer}`);
+    check(nearer < distance, "two fingers do not zoom");
+  } finally {
+    await back(mouse);
+  }
+});
+
+// ---- settings ------------------------------------------------------------------------------------
+
+test("a_dropped_model_opens", async () => {
+  await drop("bar.glb");
+  check(await ask(() => window.limber.scene().file) === "bar.glb",
+    `it does not open: ${await ask(() => window.limber.messages.at(-1))}`);
+  await frames(2);
+  check((await ask(() => window.limber.actors())).length === 1, "there is no body");
+});
+
+// The bar of the file, hanging.
+async function hangBar() {
+  if (await ask(() => window.limber.scene()?.file) !== "bar.glb") await drop("bar.glb");
+  await ask(() => { window.limber.set("speed", 4); window.limber.set("damping_mass", 10); });
+  await simulate(3);
+}
+
+test("the_slider_of_youngs_modulus_changes_the_sag", async () => {
+  await hangBar();
+  const soft = await lowest();
+  const young = await ask(() => window.limber.states().young);
+  const slider = page.locator("#control-young");
+  await slider.fill(String(Math.min(1000, Number(await slider.inputValue()) + 150)));
+  const stiff = await ask(() => window.limber.states().young.value);
+  await simulate(3);
+  const higher = await lowest();
+  console.log(`young ${young.value} -> ${stiff.toPrecision(4)}: lowest point ${soft.toPrecision(5)} -> ${
+    higher.toPrecision(5)} m`);
+  check(stiff > young.value, "the slider does not change the setting");
+  check(higher > soft, "a stiffer bar sags no less");
+});
+
+test("a_typed_number_sets_the_modulus", async () => {
+  await hangBar();
+  await page.fill('[data-control="young"] .amount input', "3.5M");
+  await page.keyboard.press("Enter");
+  check(await ask(() => window.limber.states().young.value) === 3.5e6, `young is ${
+    await ask(() => window.limber.states().young.value)}`);
+});
+
+test("the_toggle_of_gravity_changes_the_sag", async () => {
+  await hangBar();
+  const before = await lowest();
+  await page.click('[data-control="gravity_on"] input');
+  await simulate(3);
+  const after = await lowest();
+  console.log(`lowest point ${before.toPrecision(5)} -> ${after.toPrecision(5)} m without gravity`);
+  check(after > before, "the bar hangs as before");
+});
+
+test("a_method_is_chosen_and_compared", async () => {
+  await open("spoon");
+  await frames(2);
+  const label = await ask(() => window.limber.actors()[0].label);
+  await page.click('[data-control="method"] .segments label:first-child');
+  await frames(2);
+  const other = await ask(() => window.limber.actors()[0].label);
+  check(label !== other, `the method stays "${label}"`);
+  await page.click('[data-control="compare"] input');
+  await wait(() => document.querySelectorAll("#labels span").length > 1);
+  const labels = await ask(() => [...document.querySelectorAll("#labels span")].map((s) => s.textContent));
+  console.log(`${label} -> ${other}; side by side: ${labels.join(", ")}`);
+  check(new Set(labels).size === labels.length, "two bodies have the same label");
+});
+
+test("deforming_on_the_gpu_and_on_the_processor_look_alike", async () => {
+  await open("strains");
+  await simulate(0.1);
+  await ask(() => window.limber.set("paused", 1));
+  const pixels = (gpu) => ask((value) => {
+    window.limber.set("on_gpu", value);
+    return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {
+      const view = document.getElementById("view");
+      const copy = Object.assign(document.createElement("canvas"), { width: 200, height: 120 });
+      const context = copy.getContext("2d");
+      context.drawImage(view, 0, 0, 200, 120);
+      resolve([...context.getImageData(0, 0, 200, 120).data]);
+    })));
+  }, gpu);
+  const [one, other] = [await pixels(1), await pixels(0)];
+  await ask(() => window.limber.set("paused", 0));
+  const mean = one.reduce((sum, value, i) => sum + Math.abs(value - other[i]), 0) / one.length;
+  console.log(`mean difference ${mean.toFixed(4)} of 255, tolerance 1`);
+  check(mean < 1, "the pictures differ");
+});
+
+test("keys_do_what_the_list_says", async () => {
+  await page.focus("#view");
+  await page.keyboard.press("m");
+  await wait(() => !document.getElementById("legend").hidden);
+  await page.keyboard.press("Shift+?");
+  await wait(() => document.getElementById("help").open);
+  await page.keyboard.press("Escape");
+  check(!await ask(() => document.getElementById("help").open), "the list stays open");
+  const azimuth = await ask(() => window.limber.link());
+  await page.keyboard.press("ArrowLeft");
+  check(await ask(() => window.limber.link()) !== azimuth, "an arrow does not turn the camera");
+  await page.keyboard.press(" ");
+  check(await ask(() => window.limber.states().paused.value) === 1, "space does not pause");
+  await page.keyboard.press(" ");
+});
+
+test("a_shared_link_brings_scene_and_settings", async () => {
+  await open("bridge");
+  await ask(() => { window.limber.set("young", 4e7); window.limber.set("map", 1); });
+  await page.click("#share");
+  await wait(() => location.hash.includes("young="));
+  const link = await ask(() => location.href);
+  const before = page;
+  const states = (someone) => someone.evaluate(() => Object.entries(window.limber.states())
+    .filter(([name, state]) => state.value !== state.initial && name !== "paused").map(([name, state]) =>
+      `${name}=${state.value.toPrecision(5)}`).sort().join("&"));
+  const told = await states(before);
+  page = await newPage(link);
+  const got = await states(page), scene = await ask(() => window.limber.scene().name);
+  await back(before);
+  console.log(link.split("#")[1]);
+  check(scene === "bridge", `the link opens ${scene}`);
+  check(told === got && got.includes("young="), `sent ${told}, got ${got}`);
+});
+
+// ---- trouble -------------------------------------------------------------------------------------
+
+for (const [name, part] of [["broken.glb", ""], ["foreign.glb", "limber"], ["newer.glb", "newer"],
+  ["words.txt", ""], ["empty.glb", ""], ["cut.glb.gz", "damaged"]]) {
+  test(`${name.split(".").slice(0, -1).join("_").replace(".", "_")}_gives_a_message_and_the_scene_stays`, async () => {
+    const before = await ask(() => [window.limber.scene(), window.limber.actors()]);
+    await drop(name);
+    const text = await ask(() => window.limber.messages.at(-1));
+    console.log(text);
+    check(text.includes(name) && text.includes(part), `the message does not tell of ${part || name}`);
+    check(await page.isVisible(".toast.bad"), "no message is shown");
+    const after = await ask(() => [window.limber.scene(), window.limber.actors()]);
+    check(JSON.stringify(before) === JSON.stringify(after), "the scene changed");
+  });
+}
+
+test("a_lost_context_is_told_and_restored", async () => {
+  await ask(() => {
+    window.loser = document.getElementById("view").getContext("webgl2").getExtension("WEBGL_lose_context");
+    window.loser.loseContext();
+  });
+  await wait(() => !document.getElementById("blocked").hidden);
+  await frames(3);
+  await ask(() => window.loser.restoreContext());
+  await wait(() => document.getElementById("blocked").hidden);
+  await frames(3);
+  const found = await colours();
+  console.log(`${found} colours after it came back`);
+  check(found > 50, `the picture has ${found} colours`);
+});
+
+test("a_view_resized_to_nothing_comes_back", async () => {
+  const box = await ask(() => { // CSS of the page's own, so that its policy allows it
+    document.getElementById("view").style.height = "0";
+    return document.getElementById("view").clientHeight;
+  });
+  check(box === 0, "the view has not become nothing");
+  await frames(4);
+  await page.setViewportSize({ width: 320, height: 480 });
+  await ask(() => { document.getElementById("view").style.height = ""; });
+  await frames(3);
+  const narrow = await colours();
+  await page.setViewportSize(SIZE);
+  await frames(3);
+  check(narrow > 50 && await colours() > 50, `a narrow picture has ${narrow} colours`);
+});
+
+test("without_webgl_2_there_is_a_message", async () => {
+  const before = page;
+  const script = () => {
+    const real = HTMLCanvasElement.prototype.getContext;
+    HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+      return kind === "webgl2" ? null : real.call(this, kind, ...rest);
+    };
+  };
+  page = await newPage(url, { script });
+  const text = await page.innerText("#blocked");
+  await back(before);
+  console.log(text.split("\n")[0]);
+  check(text.includes("WebGL 2"), `the page says: ${text}`);
+});
+
+test("a_file_of_the_server_opens", async () => {
+  check(openUrl, "no server was given");
+  const before = page;
+  page = await newPage(openUrl);
+  const scene = await ask(() => window.limber.scene());
+  await back(before);
+  check(scene?.open?.startsWith("open/"), `the page shows ${JSON.stringify(scene)}`);
+});
+
+// ---- saving --------------------------------------------------------------------------------------
+
+async function save(name, act) {
+  const [download] = await Promise.all([page.waitForEvent("download"), act()]);
+  const path = join(folder, name);
+  await download.saveAs(path);
+  const bytes = readFileSync(path);
+  console.log(`${download.suggestedFilename()}: ${bytes.length} bytes`);
+  return bytes;
+}
+const press = (name) => ask((control) => window.limber.set(control, 1), name);
+
+test("a_picture_is_saved", async () => {
+  const bytes = await save("saved.png", () => press("picture"));
+  check(bytes.length > 5000 && bytes.subarray(1, 4).toString() === "PNG", "it is no picture");
+});
+
+test("an_animation_is_saved", async () => {
+  await open("twisted-beam");
+  await simulate(0.1);
+  await ask(() => window.limber.set("paused", 1)); // so that the first frame is known
+  await frames(2);
+  const vertices = await ask(() => Array.from({ length: window.limber.actors()[0].vertices },
+    (_, i) => window.limber.vertex(0, 0, i).at));
+  writeFileSync(join(folder, "vertices.json"), JSON.stringify(vertices));
+  await press("animation");
+  await frames(3);
+  await ask(() => window.limber.set("paused", 0));
+  await simulate(0.5);
+  const bytes = await save("saved.glb", () => press("animation"));
+  check(bytes.subarray(0, 4).toString() === "glTF", "it is no .glb");
+});
+
+test("a_comparison_is_saved_as_an_animation", async () => {
+  await open("spoon");
+  await ask(() => window.limber.set("compare", 1));
+  await frames(2);
+  await press("animation");
+  await simulate(0.2);
+  await save("compared.glb", () => press("animation"));
+});
+
+test("a_sketch_is_saved", async () => {
+  await open("twisted-beam");
+  await frames(2);
+  await press("sketch");
+  const { x, y } = await grab(pressMouse);
+  await page.mouse.move(x + 20, y - 80, { steps: 4 });
+  await simulate(0.2);
+  await page.mouse.up();
+  const bytes = await save("sketch.json", () => press("sketch"));
+  check(Object.keys(JSON.parse(bytes.toString())).length > 0, "the sketch is empty");
+});
+
+test("a_video_is_saved", async () => {
+  await press("video");
+  await frames(10);
+  const bytes = await save("saved.webm", () => press("video"));
+  check(bytes.length > 1000 && bytes.readUInt32BE(0) === 0x1a45dfa3, "it is no .webm");
+});
+
+// ---- the run -------------------------------------------------------------------------------------
+
+let failed = 0;
+browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
+for (const [name, body] of cases.filter(([title]) => title.includes(process.env.ONLY ?? ""))) {
+  const start = Date.now();
+  let verdict = "[       OK ]";
+  complaints = [];
+  try {
+    page ??= await newPage(url);
+    await body();
+    check(!complaints.length, `the console says: ${complaints.join("; ")}`);
+  } catch (reason) {
+    failed++;
+    verdict = "[  FAILED  ]";
+    console.log(`${name}: ${reason.message.slice(0, 2000)}`);
+  }
+  console.log(`${verdict} ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
+}
+await browser.close();
+process.exit(failed ? 1 : 0);

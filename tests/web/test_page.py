@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""limber's page in Chromium: tests/web/page.mjs drives it, limber view --web serves it.
+
+`test_page.py PROGRAM --build` makes web/dist first, as make web does; without emscripten it skips.
+"""
+import json
+import math
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+from cli_testing import PROGRAM, ROOT, bar_scene, check, limber, read_json, write, write_json
+from gltf_testing import WEB, validate
+
+DIST = os.path.join(ROOT, "web", "dist")
+SKIPPED = 77
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+
+
+def skip(reason):
+    print(reason)
+    sys.exit(SKIPPED)
+
+
+def build():
+    if not shutil.which("emcc"):
+        skip("emcc is not there: the page is not built (Debian package emscripten)")
+    environment = {name: value for name, value in os.environ.items()
+                   if name != "CMAKE_C_COMPILER_LAUNCHER"}
+    for words in (["cmake", "--preset", "web", "-Wno-dev"],
+                  ["cmake", "--build", "build-web", "-j", "2", "--target", "limber-page"],
+                  [sys.executable, "tools/make_page.py", PROGRAM, "build-web/page"]):
+        done = subprocess.run(words, cwd=ROOT, env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace")
+        print(done.stdout[-4000:])
+        if done.returncode:
+            sys.exit(done.returncode)
+
+
+def make_files(folder):
+    """What is dropped on the page: a model, and files that it must refuse."""
+    scene = bar_scene(mesh={"generate": "bar", "size": [1, 0.2, 0.2], "cells": [6, 1, 1]})
+    model = os.path.join(folder, "bar.glb")
+    limber("build", write_json(folder, "bar.json", scene), "--method", "subspace", "--modes", 5,
+           "--dimension", 10, "--editable", "--accuracy", "none", "--quiet", "-o", model).expect(0)
+    with open(model, "rb") as file:
+        good = file.read()
+    json_bytes, = struct.unpack_from("<I", good, 12)
+    chunk = 20 + json_bytes  # limber's own chunk is somewhere behind
+    while good[chunk + 4:chunk + 8] != b"LMBR" and chunk < len(good):
+        chunk += 8 + struct.unpack_from("<I", good, chunk)[0]
+    newer = bytearray(good)
+    if chunk < len(good):
+        struct.pack_into("<I", newer, chunk + 8, 99)
+    write(folder, "newer.glb", bytes(newer))
+    write(folder, "broken.glb", good[:len(good) // 2])
+    write(folder, "empty.glb", b"")
+    write(folder, "words.txt", "not a model at all\n")
+    write(folder, "cut.glb.gz", b"\x1f\x8b\x08" + bytes(40))
+    asset = b'{"asset":{"version":"2.0"}}'
+    asset += b" " * (-len(asset) % 4)
+    write(folder, "foreign.glb", struct.pack("<4sIIII", b"glTF", 2, 20 + len(asset), len(asset),
+                                             0x4E4F534A) + asset)
+    return model
+
+
+def serve(*words):
+    """The server's process and its address."""
+    server = subprocess.Popen([PROGRAM, "view", *words, "--web", "--no-open"],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    address = server.stdout.readline().strip()
+    if not re.match(r"http://127\.0\.0\.1:\d+/", address):
+        server.terminate()
+        sys.exit(f"limber view --web says: {address}")
+    return server, address
+
+
+def read_glb(path):
+    """The JSON of a .glb, and a function that gives an accessor's floats."""
+    with open(path, "rb") as file:
+        data = file.read()
+    json_bytes, = struct.unpack_from("<I", data, 12)
+    document = json.loads(data[20:20 + json_bytes])
+
+    def floats(accessor):
+        accessor = document["accessors"][accessor]
+        width = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}[accessor["type"]]
+        begin = 28 + json_bytes + document["bufferViews"][accessor["bufferView"]]["byteOffset"]
+        return struct.unpack_from(f"<{accessor['count'] * width}f", data, begin)
+    return document, floats
+
+
+def first_shape(path):
+    """Where the vertices of the first body are in the first frame, z up; it must stand unturned."""
+    document, floats = read_glb(path)
+    animation, node = document["animations"][0], document["nodes"][0]
+    channel = next(channel for channel in animation["channels"]
+                   if channel["target"] == {"node": 0, "path": "weights"})
+    part = document["meshes"][node["mesh"]]["primitives"][0]
+    weights = floats(animation["samplers"][channel["sampler"]]["output"])[:len(part["targets"])]
+    check(all(0 <= weight <= 1 for weight in weights), f"weights outside of 0 and 1: {weights}")
+    check(abs(node["rotation"][3]) > 1 - 1e-6, f"the body is turned by {node['rotation']}")
+    shape = list(floats(part["attributes"]["POSITION"]))
+    for weight, target in zip(weights, part["targets"]):
+        for i, value in enumerate(floats(target["POSITION"])):
+            shape[i] += weight * value
+    place = node["translation"]
+    return [tuple(shape[i + axis] + place[axis] for axis in range(3))
+            for i in range(0, len(shape), 3)]
+
+
+def check_first_frame(folder):
+    """The animation begins with the shape that the page showed."""
+    shape = first_shape(os.path.join(folder, "saved.glb"))
+    shown = read_json(os.path.join(folder, "vertices.json"))
+    size = max(max(v) for v in shown) - min(min(v) for v in shown)
+    residual = max(min(math.dist(vertex, other) for other in shape) for vertex in shown)
+    text = f"farthest vertex {residual:.3e} m away, tolerance {1e-5 * size:.3e}"
+    print(text)
+    check(residual <= 1e-5 * size, text)
+
+
+def check_saved(folder):
+    """What the page saved: valid for Khronos's validator, and the motion that was seen."""
+    cases = [(f"{name}_of_the_page_is_valid_glTF",
+              lambda path=os.path.join(folder, f"{name}.glb"): print(validate(path).strip()[-1500:]))
+             for name in ("saved", "compared")]
+    cases.append(("saved_animation_begins_with_what_was_seen", lambda: check_first_frame(folder)))
+    failed = 0
+    for name, body in cases:
+        verdict = "[       OK ]"
+        try:
+            body()
+        except Exception as reason:
+            print(reason)
+            failed, verdict = 1, "[  FAILED  ]"
+        print(f"{verdict} {name}", flush=True)
+    return failed
+
+
+def main():
+    if "--build" in sys.argv[2:]:
+        return build()
+    for path, what in ((os.path.join(DIST, "limber-page.wasm"), "web/dist is not built: make web"),
+                       (CHROMIUM, "Chromium is not there: Debian package chromium"),
+                       (os.path.join(WEB, "node_modules", "playwright-core"),
+                        "playwright-core is not there: make deps")):
+        if not os.path.exists(path):
+            skip(what)
+    servers = []
+    with tempfile.TemporaryDirectory(prefix="limber-page-") as folder:
+        try:
+            model = make_files(folder)
+            for words in ((), (model,)):
+                servers.append(serve(*words))
+            done = subprocess.run(["node", os.path.join(WEB, "page.mjs"), servers[0][1], folder,
+                                   servers[1][1]], timeout=800)
+            failed = done.returncode
+            if not os.environ.get("ONLY"):
+                failed |= check_saved(folder)
+        finally:
+            for server, _ in servers:
+                server.terminate()
+                server.wait()
+    sys.exit(1 if failed else 0)
+
+
+main()

@@ -1,0 +1,125 @@
+// The scenes that come with the page: gallery.json, cards, and fetching files with progress.
+
+async function bytesOf(response, total, progress) {
+  if (!response.body) return new Uint8Array(await response.arrayBuffer());
+  const chunks = [];
+  let count = 0;
+  for (const reader = response.body.getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    chunks.push(value);
+    count += value.length;
+    progress(total > 0 ? Math.min(1, count / total) : 0);
+  }
+  const all = new Uint8Array(count);
+  let at = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, at);
+    at += chunk.length;
+  }
+  return all;
+}
+
+// Files that end in .gz come packed from most hosts; some unpack them on the way.
+export async function unpack(bytes) {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  if (typeof DecompressionStream === "undefined")
+    throw new Error("this browser cannot unpack the scene (it has no DecompressionStream): a "
+      + "newer one can; files that are not packed (.glb) open here too");
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  try {
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  } catch {
+    throw new Error("the packed file is damaged: get it again");
+  }
+}
+
+export async function fetchModel(url, total, progress) {
+  let response;
+  try {
+    response = await fetch(url);
+  } catch {
+    throw new Error(`${url} did not come: is the connection there?`);
+  }
+  if (!response.ok) throw new Error(`${url} is not on this server (${response.status})`);
+  const size = total || Number(response.headers.get("content-length")) || 0;
+  return unpack(await bytesOf(response, size, progress));
+}
+
+export async function fetchGallery() {
+  const response = await fetch("gallery.json");
+  if (!response.ok) throw new Error("gallery.json is not there: build the page with make web");
+  return (await response.json()).scenes;
+}
+
+export class Gallery {
+  constructor(root, button, scenes, open) {
+    this.root = root;
+    this.button = button;
+    this.scenes = scenes;
+    this.cards = scenes.map((scene) => {
+      const card = document.createElement("button");
+      card.className = "card";
+      const picture = Object.assign(new Image(384, 240), { alt: "", loading: "lazy" });
+      picture.dataset.src = scene.thumbnail;
+      const title = document.createElement("b");
+      title.textContent = scene.title;
+      const hint = document.createElement("small");
+      hint.textContent = scene.hint;
+      card.append(picture, title, hint);
+      card.addEventListener("click", () => {
+        this.show(false);
+        open(scene.name);
+      });
+      return card;
+    });
+    root.querySelector("#cards").append(...this.cards);
+    button.addEventListener("click", () => this.show(root.hidden));
+    root.querySelector(".close").addEventListener("click", () => this.show(false));
+    root.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  find(name) {
+    return this.scenes.find((scene) => scene.name === name);
+  }
+
+  show(shown) {
+    if (shown === !this.root.hidden) return;
+    this.root.hidden = !shown;
+    this.button.setAttribute("aria-expanded", shown);
+    if (!shown) {
+      this.button.focus();
+      return;
+    }
+    for (const picture of this.root.querySelectorAll("img[data-src]")) {
+      picture.src = picture.dataset.src; // pictures wait until they are wanted
+      delete picture.dataset.src;
+    }
+    (this.root.querySelector('[aria-current="true"]') ?? this.cards[0])?.focus();
+  }
+
+  mark(name) {
+    this.current = name;
+    this.cards.forEach((card, index) =>
+      card.setAttribute("aria-current", this.scenes[index].name === name));
+  }
+
+  // The scene `step` places further, in a circle.
+  neighbour(step) {
+    const count = this.scenes.length;
+    const at = this.scenes.findIndex((scene) => scene.name === this.current);
+    return this.scenes[(Math.max(at, 0) + step + count) % count]?.name;
+  }
+
+  #key(event) {
+    if (event.key === "Escape") {
+      this.show(false);
+      event.preventDefault();
+    }
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const at = this.cards.indexOf(document.activeElement);
+    if (!step || at < 0) return;
+    this.cards[(at + step + this.cards.length) % this.cards.length].focus();
+    event.preventDefault();
+  }
+}
