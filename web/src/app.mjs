@@ -10,6 +10,7 @@ const byId = (id) => document.getElementById(id);
 const canvas = byId("view");
 const RATIO_MAX = 2, RATIO_SOFTWARE = 0.7; // pixels of the picture to one of the page, at most
 const STATUS_MS = 100, STATES_MS = 200, HASH_MS = 1000;
+const MODEL_FIRST_MS = 1000; // that the renderer's start waits for the first model, at most
 const FRAME_MAX = 0.25; // s that a frame may go on by: after a pause the clock does not race
 
 let engine = null; // once it runs
@@ -329,6 +330,9 @@ async function start() {
     early.get(first.file).catch(() => {}); // told when it is used
   }
   const made = await loading;
+  // Starting the renderer keeps this thread busy; a model on its way would wait for all of it.
+  await Promise.race([early.get(first?.file)?.catch(() => {}),
+    new Promise((resume) => setTimeout(resume, MODEL_FIRST_MS))]);
   performance.mark("limber: engine compiled");
   const software = drawnBySoftware();
   if (software) {
