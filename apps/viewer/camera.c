@@ -108,7 +108,7 @@ void vw_camera_frame(vwCamera *camera, vwBox box, double width, double height) {
   box = sane_box(box);
   lbVec3 right, upward, forward;
   camera_axes(camera, &right, &upward, &forward);
-  double aspect = width > 0 && height > 0 ? width * (1 - camera->covered) / height : 1;
+  double aspect = width > 0 && height > 0 ? width * (1 - fabs(camera->covered)) / height : 1;
   double tall = margin * tan(0.5 * camera->fov), wide = tall * aspect, distance = 0;
   camera->at = box_centre(box);
   camera->scale = box_scale(box);

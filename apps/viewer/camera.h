@@ -19,9 +19,9 @@ typedef struct vwCamera {
   double elevation; // rad above the horizon, within (-π/2, π/2)
   double fov;       // rad, vertical; default 35 degrees
   double scale;     // m, the object's size: bounds distance, near and far
-  double covered;   // share of the picture, from its left, that a panel covers: the centre is
-                    // the middle of the rest; in [0, 0.9], default 0
-  char up;          // 'y' or 'z'
+  double covered; // share of the picture that a panel covers, from its left (< 0: from its right):
+                  // the centre is the middle of the rest; in [-0.9, 0.9], default 0
+  char up;        // 'y' or 'z'
 } vwCamera;
 
 // A camera that sees the whole box from the front, a little from the left and from above.

@@ -116,6 +116,7 @@ EXPORT int vw_page_restore(void) {
 // ---- frames and input --------------------------------------------------------------------------
 
 EXPORT void vw_page_resize(int width, int height) { vw_viewer_resize(viewer, width, height); }
+EXPORT void vw_page_cover(double share) { vw_viewer_cover(viewer, share); }
 EXPORT void vw_page_frame(double seconds) {
   vw_viewer_frame(viewer, seconds, 0);
   if (animation && vw_animation_add(animation, vw_viewer_stage(viewer), &error)) ended = true;

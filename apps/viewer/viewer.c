@@ -1,6 +1,7 @@
 // The viewer's life, its settings and its frames.
 #include "viewer_parts.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -56,7 +57,7 @@ vwView vw_viewer_view(const vwViewer *viewer) {
 static void aim(vwViewer *viewer) {
   viewer->camera = vw_stage_camera(viewer->stage, viewer->width, viewer->height);
   viewer->camera.covered = viewer->covered;
-  viewer->camera.distance /= 1 - 0.6 * viewer->covered;
+  viewer->camera.distance /= 1 - 0.6 * fabs(viewer->covered);
 }
 
 // ---- opening -----------------------------------------------------------------------------------
@@ -214,7 +215,7 @@ void vw_viewer_resize(vwViewer *viewer, int32_t width, int32_t height) {
 }
 
 void vw_viewer_cover(vwViewer *viewer, double share) {
-  viewer->covered = share >= 0 ? clamp(share, 0, 0.9) : 0;
+  viewer->covered = share >= 0 ? clamp(share, -0.9, 0.9) : 0;
   viewer->camera.covered = viewer->covered;
 }
 

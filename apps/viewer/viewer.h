@@ -83,7 +83,7 @@ bool vw_viewer_key(vwViewer *viewer, int key, int modifiers); // ASCII or vwKey;
 
 void vw_viewer_resize(vwViewer *viewer, int32_t width,
                       int32_t height); // pixels; 0: nothing is drawn
-// Share of the picture, from its left, that a panel covers.
+// Share of the picture that a panel covers, from its left (< 0: from its right).
 void vw_viewer_cover(vwViewer *viewer, double share);
 void vw_viewer_size(const vwViewer *viewer, int32_t *width, int32_t *height);
 // Goes on by `seconds` and draws. `target` as for vw_renderer_draw.

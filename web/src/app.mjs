@@ -224,11 +224,18 @@ function grantWishes() {
 
 // ---- frames ----
 
+// A panel that stands beside the picture, not as a sheet below it.
+function coveredShare() {
+  const box = byId("panel").getBoundingClientRect(), whole = canvas.clientWidth;
+  return whole && box.width && box.width < 0.5 * whole ? (whole - box.left) / whole : 0;
+}
+
 function fit() {
   const ratio = Math.min(devicePixelRatio || 1, ratioMax);
   const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
   if (width && height && (canvas.width !== width || canvas.height !== height))
     Object.assign(canvas, { width, height });
+  engine.cover(coveredShare());
   engine.resize(width, height);
 }
 

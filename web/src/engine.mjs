@@ -70,6 +70,8 @@ export class Engine {
   restore() { this.#check(this.module._vw_page_restore()); }
 
   resize(width, height) { this.module._vw_page_resize(width, height); }
+  // Share of the canvas that the panel covers, on its right.
+  cover(share) { this.module._vw_page_cover(-share); }
   frame(seconds) { this.module._vw_page_frame(seconds); }
   draw() { this.module._vw_page_draw(); }
   press(pointer, button, modifiers, x, y) {
