@@ -26,6 +26,8 @@ typedef struct Window {
   const vwWindowDef *def;
   vwWindowReport *report;
   double scale_x, scale_y; // framebuffer pixels in a unit of the pointer
+  double x, y;             // where events have brought the pointer: GLFW, asked for it, tells where
+                           // it is by now, which after a slow picture is not where a press was
   double begin;            // of the clock
   double note_until;
   double work_next; // when the next frame of long work is to be drawn
@@ -133,8 +135,8 @@ static int modifiers_of(int glfw) {
 }
 
 // Whether the pointer is the panel's, or nobody's during long work.
-static bool is_taken(const Window *window, double x, double y) {
-  return window->report->working || vw_panel_takes_pointer(x, y);
+static bool is_taken(const Window *window) {
+  return window->report->working || vw_panel_takes_pointer(window->x, window->y);
 }
 
 static void on_button(GLFWwindow *handle, int button, int action, int glfw_modifiers) {
@@ -145,18 +147,18 @@ static void on_button(GLFWwindow *handle, int button, int action, int glfw_modif
     window->watching = false;
     return;
   }
-  double x, y;
-  glfwGetCursorPos(handle, &x, &y);
-  if (is_taken(window, x, y)) return;
+  if (is_taken(window)) return;
   vwButton kind = button == GLFW_MOUSE_BUTTON_RIGHT    ? VW_BUTTON_RIGHT
                   : button == GLFW_MOUSE_BUTTON_MIDDLE ? VW_BUTTON_MIDDLE
                                                        : VW_BUTTON_LEFT;
-  vw_viewer_press(window->viewer, button, kind, modifiers, x * window->scale_x,
-                  y * window->scale_y);
+  vw_viewer_press(window->viewer, button, kind, modifiers, window->x * window->scale_x,
+                  window->y * window->scale_y);
 }
 
 static void on_move(GLFWwindow *handle, double x, double y) {
   Window *window = window_of(handle);
+  window->x = x;
+  window->y = y;
   for (int button = 0; button <= GLFW_MOUSE_BUTTON_LAST; button++)
     vw_viewer_move(window->viewer, button, x * window->scale_x, y * window->scale_y);
 }
@@ -164,9 +166,7 @@ static void on_move(GLFWwindow *handle, double x, double y) {
 static void on_wheel(GLFWwindow *handle, double dx, double dy) {
   Window *window = window_of(handle);
   (void)dx;
-  double x, y;
-  glfwGetCursorPos(handle, &x, &y);
-  if (!is_taken(window, x, y)) vw_viewer_wheel(window->viewer, -dy);
+  if (!is_taken(window)) vw_viewer_wheel(window->viewer, -dy);
 }
 
 static void on_focus(GLFWwindow *handle, int focused) {
@@ -390,6 +390,7 @@ static lbStatus furnish(Window *window, lbError *err) {
   if (!status) status = vw_capture_create(&window->saver.capture, err);
   if (status) return status;
   set_callbacks(window);
+  glfwGetCursorPos(window->handle, &window->x, &window->y);
   float scale_x = 1, scale_y = 1;
   glfwGetWindowContentScale(window->handle, &scale_x, &scale_y);
   if (!vw_panel_start(window->handle, scale_x > 0 ? scale_x : 1))
