@@ -3,9 +3,9 @@
 #include "bench/bench.h"
 #include "bench/render_model.h"
 
-#include "apps/viewer/gl.h"
-#include "apps/viewer/offscreen.h"
-#include "apps/viewer/renderer.h"
+#include "apps/viewer/render/gl.h"
+#include "apps/viewer/desktop/offscreen.h"
+#include "apps/viewer/render/renderer.h"
 
 #include <math.h>
 #include <stdio.h>

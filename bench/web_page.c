@@ -3,7 +3,7 @@
 
 #include "mesh/program.h"
 
-#include "apps/viewer/serve.h"
+#include "apps/viewer/serve/serve.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,9 +5,12 @@ pkg_check_modules(EPOXY REQUIRED IMPORTED_TARGET epoxy)
 pkg_check_modules(GLFW REQUIRED IMPORTED_TARGET glfw3)
 pkg_check_modules(IMGUI REQUIRED IMPORTED_TARGET imgui)
 
-file(GLOB viewer_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/viewer/*.c
-  ${CMAKE_SOURCE_DIR}/apps/viewer/*.cpp)
-list(FILTER viewer_sources EXCLUDE REGEX "/(page|serve|serve_listen|serve_path|open_browser)\\.c$")
+set(viewer_sources)
+foreach(part render stage view desktop)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/viewer/${part}/*.c
+    ${CMAKE_SOURCE_DIR}/apps/viewer/${part}/*.cpp)
+  list(APPEND viewer_sources ${files})
+endforeach()
 add_library(limber-viewer STATIC ${viewer_sources})
 limber_set_up(limber-viewer)
 target_compile_definitions(limber-viewer PRIVATE _GNU_SOURCE)

@@ -6,6 +6,7 @@
 src/ and include/limber/   only what the table allows, by "layer/x.h" and "limber/x.h"
 apps/, examples/           "limber/*.h", their own folder; apps/cli also "bench/..." and
                            "apps/viewer/..."
+apps/viewer/FOLDER/        "limber/*.h", and what the table allows, by "folder/x.h"
 run side outside src/base  no system headers beyond standard C
 src/                       no OpenGL
 
@@ -109,6 +110,24 @@ def check_layer_file(table, root, path, layer, is_run):
             yield f"{path.relative_to(root)}:{line}: {fault}"
 
 
+def viewer_layer(root, path):
+    """"viewer/stage" for a file of apps/viewer/stage; None elsewhere."""
+    parts = path.relative_to(root).parts
+    return f"viewer/{parts[2]}" if parts[:2] == ("apps", "viewer") and len(parts) > 3 else None
+
+
+def check_viewer_include(table, root, path, quoted):
+    """None, or why a file of the viewer may not include "folder/x.h"."""
+    layer, target = viewer_layer(root, path), "viewer/" + quoted.split("/")[0]
+    if layer not in table.layers:
+        return f"{layer} is not in tools/layers.txt"
+    if not (root / "apps/viewer" / quoted).is_file() or quoted.count("/") != 1:
+        return f'"{quoted}" is neither a public header (limber/*.h) nor a file of apps/viewer/'
+    if target not in table.layers[layer]:
+        return f'{layer} may not include "{quoted}"'
+    return None
+
+
 def check_outer_file(table, root, path, own_folder):
     """A file of apps/ or examples/."""
     for line, quoted, _ in includes(path):
@@ -119,6 +138,11 @@ def check_outer_file(table, root, path, own_folder):
                 yield f'{path.relative_to(root)}:{line}: unknown public header "{quoted}"'
             continue
         if quoted.startswith(("bench/", "apps/viewer/")) and own_folder == root / "apps/cli":
+            continue
+        if viewer_layer(root, path):
+            fault = check_viewer_include(table, root, path, quoted)
+            if fault:
+                yield f"{path.relative_to(root)}:{line}: {fault}"
             continue
         candidates = [path.parent / quoted, own_folder / quoted, root / quoted]
         if any(c.is_file() and own_folder in c.resolve().parents for c in candidates):

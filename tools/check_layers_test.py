@@ -8,7 +8,8 @@ import check_layers
 
 GOOD = {
     "CMakeLists.txt": "set(LIMBER_RUN_LAYERS base math)\n",
-    "tools/layers.txt": "base:\nmath: base\nmesh: math # and what math gets\n\n"
+    "tools/layers.txt": "base:\nmath: base\nmesh: math # and what math gets\n"
+                        "viewer/render:\nviewer/stage: viewer/render\n\n"
                         "base.h = base\nmath.h = math\nmesh.h = mesh\n",
     "include/limber/base.h": "#include <stddef.h>\n",
     "include/limber/math.h": '#include "limber/base.h"\n#include <math.h>\n',
@@ -20,7 +21,10 @@ GOOD = {
     "src/mesh/io/b.c": '#include "limber/mesh.h"\n#include "base/file.h"\n#include <unistd.h>\n',
     "apps/cli/main.c": '#include "limber/mesh.h"\n#include "verbs.h"\n#include "bench/bench.h"\n',
     "apps/cli/verbs.h": "",
-    "apps/viewer/view.c": '#include "limber/mesh.h"\n#include <GLFW/glfw3.h>\n',
+    "apps/viewer/render/eye.c": '#include "limber/mesh.h"\n#include <GLFW/glfw3.h>\n',
+    "apps/viewer/render/eye.h": "",
+    "apps/viewer/stage/play.c": '#include "render/eye.h"\n#include "stage/play.h"\n',
+    "apps/viewer/stage/play.h": "",
     "examples/hello.c": '#include "limber/base.h"\n#include <stdio.h>\n',
 }
 
@@ -44,9 +48,14 @@ BAD = [
     ("src/mesh/gl.c", "#include <GL/gl.h>\n", "src/mesh/gl.c:1: <GL/gl.h>"),
     ("src/mesh/gl.c", "#include <epoxy/gl.h>\n", "src/mesh/gl.c:1: <epoxy/gl.h>"),
     ("src/stray/x.c", "", "src/stray/x.c:1: layer stray"),
-    ("apps/viewer/view.c", '#include "mesh/builder.h"\n', "apps/viewer/view.c:1: "),
-    ("apps/viewer/view.c", '#include "bench/bench.h"\n', "apps/viewer/view.c:1: "),
-    ("apps/viewer/view.c", '#include "../cli/verbs.h"\n', "apps/viewer/view.c:1: "),
+    ("apps/viewer/render/eye.c", '#include "mesh/builder.h"\n', "apps/viewer/render/eye.c:1: "),
+    ("apps/viewer/render/eye.c", '#include "bench/bench.h"\n', "apps/viewer/render/eye.c:1: "),
+    ("apps/viewer/render/eye.c", '#include "../cli/verbs.h"\n', "apps/viewer/render/eye.c:1: "),
+    ("apps/viewer/render/eye.c", '#include "eye.h"\n', "apps/viewer/render/eye.c:1: "),
+    ("apps/viewer/render/eye.c", '#include "stage/play.h"\n',
+     "apps/viewer/render/eye.c:1: viewer/render may not include"),
+    ("apps/viewer/other/x.c", '#include "render/eye.h"\n',
+     "apps/viewer/other/x.c:1: viewer/other is not in"),
     ("apps/cli/main.c", '#include "limber/secret.h"\n', "apps/cli/main.c:1: unknown public"),
     ("examples/hello.c", '#include "base/file.h"\n', "examples/hello.c:1: "),
     ("tools/layers.txt", "base:\nmath: base\nmesh: nowhere\nbase.h = base\nmath.h = math\n"

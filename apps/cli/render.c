@@ -1,9 +1,9 @@
 // limber render: pictures and videos without a window.
 #include "cli.h"
 
-#include "apps/viewer/full.h"
-#include "apps/viewer/open.h"
-#include "apps/viewer/render.h"
+#include "apps/viewer/desktop/full.h"
+#include "apps/viewer/desktop/open.h"
+#include "apps/viewer/desktop/render.h"
 
 #include <math.h>
 #include <stdio.h>

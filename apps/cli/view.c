@@ -1,10 +1,10 @@
 // limber view: the interactive window, or the same in a web page.
 #include "cli.h"
 
-#include "apps/viewer/assign.h"
-#include "apps/viewer/full.h"
-#include "apps/viewer/serve.h"
-#include "apps/viewer/window.h"
+#include "apps/viewer/view/assign.h"
+#include "apps/viewer/desktop/full.h"
+#include "apps/viewer/serve/serve.h"
+#include "apps/viewer/desktop/window.h"
 
 #include <signal.h>
 #include <stdio.h>

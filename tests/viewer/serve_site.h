@@ -3,7 +3,7 @@
 #define LB_TESTS_SERVE_SITE_H
 
 #include "http_client.h"
-#include "viewer/serve.h"
+#include "serve/serve.h"
 
 #include <dirent.h>
 #include <pthread.h>

@@ -7,7 +7,7 @@
 
 #include "limber/cook.h"
 #include "limber/run.h"
-#include "stage.h"
+#include "stage/stage.h"
 
 // A bar of 1 x 0.1 x 0.1 m, held at its left end: 33 nodes or so.
 #define BAR(method, reduce)                                                                        \

@@ -1,9 +1,9 @@
 // Recordings of the stage and the files they become: animations, and what capture numbers.
 #include "stage_fixture.h"
 
-#include "animation.h"
-#include "capture.h"
-#include "full.h"
+#include "view/animation.h"
+#include "desktop/capture.h"
+#include "desktop/full.h"
 #include "limber/file.h"
 
 #include <unistd.h>

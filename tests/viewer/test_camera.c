@@ -1,7 +1,7 @@
 // The camera: what its matrices, rays and pixels say agrees, and pointers do what they promise.
 #include "check.h"
 
-#include "camera.h"
+#include "render/camera.h"
 
 static const double degree = LB_PI / 180;
 

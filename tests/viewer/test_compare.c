@@ -2,7 +2,7 @@
 // hands.
 #include "stage_fixture.h"
 
-#include "full.h"
+#include "desktop/full.h"
 
 // The subspace model of the bar with modes beside them: two methods, and "full" where there is a
 // simulator.

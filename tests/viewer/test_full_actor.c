@@ -1,7 +1,7 @@
 // The unreduced simulator on the stage: the same motion as limber run's, the same hands.
 #include "stage_fixture.h"
 
-#include "full.h"
+#include "desktop/full.h"
 
 #define FULL_BAR BAR("full", "")
 

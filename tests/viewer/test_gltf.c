@@ -2,8 +2,8 @@
 // when memory runs out. That viewers show what was recorded is tested with the page (tests/web).
 #include "stage_fixture.h"
 
-#include "animation.h"
-#include "gltf.h"
+#include "view/animation.h"
+#include "view/gltf.h"
 
 static vwAnimation *record(vwStage *stage, int32_t frames) {
   vwAnimation *animation;

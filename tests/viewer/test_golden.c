@@ -8,9 +8,9 @@
 #include "picture_compare.h"
 
 #include "limber/file.h"
-#include "open.h"
-#include "picture.h"
-#include "render.h"
+#include "desktop/open.h"
+#include "desktop/picture.h"
+#include "desktop/render.h"
 
 enum { WIDTH = 320, HEIGHT = 180 };
 #define FOLDER "tests/viewer/golden/"

@@ -1,8 +1,8 @@
 // Drawing without a display, reading back, and pictures in files.
 #include "check.h"
 
-#include "offscreen.h"
-#include "picture.h"
+#include "desktop/offscreen.h"
+#include "desktop/picture.h"
 
 #include <epoxy/gl.h>
 

@@ -1,7 +1,7 @@
 // Opening what a user names, and the list of the gallery.
 #include "check.h"
 
-#include "open.h"
+#include "desktop/open.h"
 #include "limber/body.h"
 
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // Starting a browser: which program gets which words, and that no shell is between.
 #include "check.h"
-#include "viewer/serve.h"
+#include "serve/serve.h"
 
 #include <errno.h>
 #include <sys/stat.h>

@@ -2,12 +2,12 @@
 // by the GPU's basis against pictures by positions, and everything else a picture may hold.
 #include "check.h"
 
-#include "gl.h"
-#include "gpu.h"
-#include "offscreen.h"
-#include "picture.h"
-#include "renderer.h"
-#include "skin_gpu.h"
+#include "render/gl.h"
+#include "render/gpu.h"
+#include "desktop/offscreen.h"
+#include "desktop/picture.h"
+#include "render/renderer.h"
+#include "render/skin_gpu.h"
 
 // The drivers keep memory of their own until the program ends, and are unloaded before leaks are
 // looked for.

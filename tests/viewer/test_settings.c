@@ -1,7 +1,7 @@
 // The table of settings: complete, sane, and reachable by names and keys.
 #include "check.h"
 
-#include "settings.h"
+#include "stage/settings.h"
 
 static void every_setting_is_in_the_table_once(void **state) {
   (void)state;

@@ -3,10 +3,10 @@
 #include "check.h"
 
 #include "body/toy_model.h"
-#include "gradient.h"
+#include "render/gradient.h"
 #include "limber/build_model.h"
 #include "model/small_model.h"
-#include "skin.h"
+#include "render/skin.h"
 
 static const double degree = LB_PI / 180;
 

@@ -1,8 +1,8 @@
 // The stage: a world's bodies in motion, as `limber run` moves them, and what is seen of them.
 #include "stage_fixture.h"
 
-#include "renderer.h"
-#include "stage_parts.h"
+#include "render/renderer.h"
+#include "stage/stage_parts.h"
 
 // ---- the same as limber run --------------------------------------------------------------------
 

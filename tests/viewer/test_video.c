@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "limber/file.h"
-#include "video.h"
+#include "desktop/video.h"
 
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -5,8 +5,8 @@
 #include "stage_fixture.h"
 
 #include "limber/cook.h"
-#include "offscreen.h"
-#include "viewer.h"
+#include "desktop/offscreen.h"
+#include "view/viewer.h"
 
 // The drivers keep memory of their own until the program ends, and are unloaded before leaks are
 // looked for.

@@ -1,0 +1,378 @@
+// Hands: pointers that grab, pin, poke and push. A grab is a spring between a place of the surface
+// and the point under the pointer, in the plane through where it was grabbed that faces the camera;
+// a pin is a much stiffer one that stays; both act on every copy of the body in a comparison.
+#include "stage/stage_parts.h"
+
+#include <string.h>
+
+#define GRAB_STIFFNESS 30.0  // times the body's own at the place: it lags by a thirtieth
+#define PIN_STIFFNESS 3000.0 // likewise
+#define BALL_STIFFNESS 300.0 // times the body's own where it is softest
+#define STIFF_PLACE 0.05 // places stiffer than this, of the softest, count as this: no lever there
+#define FARTHEST 10.0    // sizes of the scene that a target may be from where it was grabbed
+#define PIN_REACH 14.0   // pixels around a pin in which a press means it
+
+// ---- pulls -------------------------------------------------------------------------------------
+
+static vwPull pull_of(const vwStage *stage, const vwHand *hand, const vwActor *actor) {
+  const vwFeel *feel = &actor->feel;
+  vwPull pull = { .point = hand->point };
+  double compliance, mobility;
+  vw_feel_point(feel, actor->model, &hand->point, &compliance, &mobility);
+  compliance = actor->softness * fmax(compliance, STIFF_PLACE * feel->compliance);
+  mobility = fmax(mobility, STIFF_PLACE * feel->mobility);
+  if (!(compliance > 0) || !(mobility > 0)) { // nothing is known: a spring that moves it in 1/10 s
+    compliance = 1 / (fmax(actor->model->rigid_mass[0], 1e-9) * 100);
+    mobility = 1 / fmax(actor->model->rigid_mass[0], 1e-9);
+  }
+  double factor =
+      hand->kind == VW_HOLD_PIN ? PIN_STIFFNESS : GRAB_STIFFNESS * stage->settings.grab_stiffness;
+  pull.stiffness = factor / compliance;
+  pull.damping = sqrt(pull.stiffness / mobility);
+  return pull;
+}
+
+static lbStatus attach_hand(vwStage *stage, vwHand *hand, lbError *err) {
+  lbStatus status = LB_OK;
+  for (int32_t i = 0, copy = 0; i < stage->cast.count; i++) {
+    const vwRole *role = &stage->cast.roles[i];
+    if (role->group != hand->group) continue;
+    vwPull pull = pull_of(stage, hand, role->actor);
+    pull.target = lb_add(hand->target, role->shift);
+    int32_t *id = &hand->ids[copy++];
+    *id = -1;
+    if (role->actor->idle) continue;
+    lbStatus added = role->actor->kind->add_pull(role->actor, hand->member, &pull, id, err);
+    if (added) *id = -1, status = added;
+  }
+  return status;
+}
+
+typedef void HandTask(vwActor *actor, const vwRole *role, vwHand *hand, int32_t id);
+
+static void each_pull(vwStage *stage, vwHand *hand, HandTask *task) {
+  if (hand->kind == VW_HOLD_BALL) return;
+  for (int32_t i = 0, copy = 0; i < stage->cast.count; i++) {
+    const vwRole *role = &stage->cast.roles[i];
+    if (role->group != hand->group) continue;
+    int32_t id = hand->ids[copy++];
+    if (id >= 0) task(role->actor, role, hand, id);
+  }
+}
+
+static void drop_task(vwActor *actor, const vwRole *role, vwHand *hand, int32_t id) {
+  (void)role;
+  actor->kind->drop_pull(actor, hand->member, id);
+}
+
+static void move_task(vwActor *actor, const vwRole *role, vwHand *hand, int32_t id) {
+  actor->kind->move_pull(actor, hand->member, id, lb_add(hand->target, role->shift));
+}
+
+static void drop_hand(vwStage *stage, vwHand *hand) {
+  if (hand->kind == VW_HOLD_GRAB) vw_sketch_add(stage, hand);
+  each_pull(stage, hand, drop_task);
+  hand->used = false;
+}
+
+void vw_hands_attach(vwStage *stage) {
+  for (int32_t h = 0; h < VW_HANDS; h++) {
+    vwHand *hand = &stage->hands[h];
+    if (!hand->used) continue;
+    // The role where it began may be gone: go on at another of its group.
+    for (int32_t i = stage->cast.count; i-- > 0;)
+      if (stage->cast.roles[i].group == hand->group) hand->role = i;
+    if (hand->kind != VW_HOLD_BALL) (void)attach_hand(stage, hand, NULL);
+  }
+}
+
+void vw_hands_regrip(vwStage *stage) {
+  for (int32_t h = 0; h < VW_HANDS; h++) {
+    vwHand *hand = &stage->hands[h];
+    if (!hand->used || hand->kind != VW_HOLD_GRAB) continue;
+    each_pull(stage, hand, drop_task);
+    (void)attach_hand(stage, hand, NULL);
+  }
+}
+
+// ---- steps -------------------------------------------------------------------------------------
+
+// How far a place is from the box around a body at rest.
+static double away_from(const vwActor *actor, int32_t body, lbVec3 place) {
+  lbVec3 own = lb_quat_rotate(lb_quat_conjugate(actor->rotations[body]),
+                              lb_sub(place, actor->positions[body]));
+  lbVec3 nearest = lb_vec3(vw_clamp(own.x, actor->box.low.x, actor->box.high.x),
+                           vw_clamp(own.y, actor->box.low.y, actor->box.high.y),
+                           vw_clamp(own.z, actor->box.low.z, actor->box.high.z));
+  return lb_length(lb_sub(own, nearest));
+}
+
+static void push_actor(const vwStage *stage, const vwRole *role, vwPush push, vwHand *hand) {
+  vwActor *actor = role->actor;
+  double compliance = actor->softness * actor->feel.compliance;
+  push.centre = lb_add(push.centre, role->shift);
+  push.stiffness = compliance > 0 ? BALL_STIFFNESS / compliance
+                                  : 1e4 * actor->model->rigid_mass[0] * 9.81 / stage->size;
+  for (int32_t b = 0; b < actor->count && !actor->idle; b++) {
+    lbVec3 force;
+    double apart = away_from(actor, b, push.centre) - push.radius;
+    if (apart > 0 && apart > actor->kind->reach(actor, b)) continue;
+    if (actor->kind->push(actor, b, &push, &force)) hand->force = lb_add(hand->force, force);
+  }
+}
+
+// A ball goes to where the pointer is by a fifth of its radius a step at most: it must not jump
+// over what it should push.
+void vw_hands_before_step(vwStage *stage) {
+  double dt = stage->clock.step;
+  for (int32_t h = 0; h < VW_HANDS; h++) {
+    vwHand *hand = &stage->hands[h];
+    if (!hand->used || hand->kind != VW_HOLD_BALL) continue;
+    lbVec3 way = lb_sub(hand->target, hand->centre);
+    double length = lb_length(way), most = 0.2 * hand->radius;
+    if (length > most) way = lb_scale(most / length, way);
+    hand->centre = lb_add(hand->centre, way);
+    hand->force = lb_vec3(0, 0, 0);
+    vwPush push = { hand->centre, lb_scale(1 / dt, way), hand->radius, 0, dt };
+    for (int32_t i = 0; i < stage->cast.count; i++)
+      push_actor(stage, &stage->cast.roles[i], push, hand);
+  }
+}
+
+static lbVec3 hand_force(const vwStage *stage, const vwHand *hand, int32_t role) {
+  if (hand->kind == VW_HOLD_BALL) return hand->force;
+  for (int32_t i = 0, copy = 0; i < stage->cast.count; i++) {
+    if (stage->cast.roles[i].group != hand->group) continue;
+    int32_t id = hand->ids[copy++];
+    vwActor *actor = stage->cast.roles[i].actor;
+    if (i == role)
+      return id >= 0 ? actor->kind->pull_force(actor, hand->member, id) : lb_vec3(0, 0, 0);
+  }
+  return lb_vec3(0, 0, 0);
+}
+
+void vw_hands_after_step(vwStage *stage) {
+  for (int32_t h = 0; h < VW_HANDS && stage->sketch.open; h++) {
+    vwHand *hand = &stage->hands[h];
+    if (!hand->used || hand->kind != VW_HOLD_GRAB) continue;
+    const vwActor *actor = stage->cast.roles[hand->role].actor;
+    lbVec3 force = lb_quat_rotate(lb_quat_conjugate(actor->rotations[hand->member]),
+                                  hand_force(stage, hand, hand->role));
+    if (lb_length(force) > lb_length(hand->strongest)) hand->strongest = force;
+  }
+}
+
+// ---- picking -----------------------------------------------------------------------------------
+
+// The distance at which the ray comes into a ball; -1: it does not.
+static double enter_ball(lbVec3 origin, lbVec3 direction, lbVec3 centre, double radius) {
+  lbVec3 to = lb_sub(centre, origin);
+  double along = lb_dot(to, direction);
+  double gap = lb_dot(to, to) - along * along, inside = radius * radius - gap;
+  if (!(inside >= 0) || along + sqrt(inside) < 0) return -1;
+  return fmax(along - sqrt(inside), 0);
+}
+
+bool vw_stage_pick(vwStage *stage, lbVec3 origin, lbVec3 direction, int32_t *actor, int32_t *body,
+                   lbPick *pick) {
+  bool hit = false;
+  direction = lb_normalise(direction);
+  if (!isfinite(lb_length(origin)) || !(lb_length(direction) > 0.5)) return false;
+  for (int32_t i = 0; i < stage->cast.count; i++) {
+    vwActor *a = stage->cast.roles[i].actor;
+    for (int32_t b = 0; b < a->count; b++) {
+      lbPick found;
+      double enters = enter_ball(origin, direction, vw_place(a, b, a->centre),
+                                 1.001 * a->radius + a->kind->reach(a, b));
+      if (enters < 0 || (hit && enters >= pick->distance)) continue;
+      if (!a->kind->pick(a, b, origin, direction, &found)) continue;
+      if (hit && found.distance >= pick->distance) continue;
+      hit = true;
+      *pick = found;
+      *actor = i;
+      *body = b;
+    }
+  }
+  return hit;
+}
+
+// ---- pointers ----------------------------------------------------------------------------------
+
+static bool is_place(double x, double y) { return fabs(x) < 1e9 && fabs(y) < 1e9; }
+
+static vwHand *hand_of(vwStage *stage, int32_t pointer) {
+  for (int32_t h = 0; h < VW_HANDS; h++)
+    if (stage->hands[h].used && stage->hands[h].pointer == pointer) return &stage->hands[h];
+  return NULL;
+}
+
+static vwHand *free_hand(vwStage *stage) {
+  for (int32_t h = 0; h < VW_HANDS; h++)
+    if (!stage->hands[h].used) return &stage->hands[h];
+  vw_stage_say(stage, "All hands are in use: let go of some pins first");
+  return NULL;
+}
+
+static bool poke(vwStage *stage, int32_t role, int32_t body, const lbPick *pick, lbVec3 direction) {
+  bool done = false;
+  for (int32_t i = 0; i < stage->cast.count; i++) {
+    vwActor *actor = stage->cast.roles[i].actor;
+    if (stage->cast.roles[i].group != stage->cast.roles[role].group || actor->idle) continue;
+    actor->kind->strike(actor, body, pick->point, lb_scale(stage->settings.poke, direction));
+    done = true;
+  }
+  return done;
+}
+
+static bool begin_hold(vwStage *stage, int32_t pointer, vwHoldKind kind, int32_t role, int32_t body,
+                       const lbPick *pick, lbVec3 direction) {
+  vwHand *hand = free_hand(stage);
+  lbError err;
+  if (!hand) return false;
+  lbVec3 base = lb_sub(pick->position, stage->cast.roles[role].shift);
+  *hand = (vwHand){ .kind = kind,
+                    .pointer = pointer,
+                    .role = role,
+                    .group = stage->cast.roles[role].group,
+                    .member = body,
+                    .point = pick->point,
+                    .anchor = base,
+                    .target = base };
+  if (kind == VW_HOLD_BALL) {
+    hand->radius = stage->settings.ball * stage->size;
+    hand->anchor = hand->target = hand->centre = lb_add_scaled(base, -hand->radius, direction);
+  } else if (attach_hand(stage, hand, &err)) {
+    drop_hand(stage, hand);
+    vw_stage_say(stage, "This body cannot be held at more points: let go of some pins first");
+    return false;
+  }
+  hand->used = true;
+  return true;
+}
+
+bool vw_stage_press(vwStage *stage, int32_t pointer, vwTool tool, const vwView *view, double x,
+                    double y) {
+  lbVec3 origin, direction;
+  int32_t role, body;
+  lbPick pick;
+  if (!is_place(x, y)) return false;
+  if (pointer >= 0) (void)vw_stage_release(stage, pointer, false);
+  if (tool == VW_TOOL_PIN && vw_stage_unpin(stage, view, x, y)) return true;
+  vw_view_ray(view, x, y, &origin, &direction);
+  if (!vw_stage_pick(stage, origin, direction, &role, &body, &pick)) return false;
+  if (stage->cast.roles[role].actor->idle || stage->settings.mode > 0) return false;
+  switch (tool) {
+  case VW_TOOL_GRAB: return begin_hold(stage, pointer, VW_HOLD_GRAB, role, body, &pick, direction);
+  case VW_TOOL_PIN: return begin_hold(stage, pointer, VW_HOLD_PIN, role, body, &pick, direction);
+  case VW_TOOL_POKE: return poke(stage, role, body, &pick, direction);
+  case VW_TOOL_PUSH: return begin_hold(stage, pointer, VW_HOLD_BALL, role, body, &pick, direction);
+  default: return false;
+  }
+}
+
+bool vw_stage_move(vwStage *stage, int32_t pointer, const vwView *view, double x, double y) {
+  vwHand *hand = hand_of(stage, pointer);
+  lbVec3 origin, direction;
+  if (!hand || pointer < 0 || !is_place(x, y)) return false;
+  vw_view_ray(view, x, y, &origin, &direction);
+  lbVec3 shift = stage->cast.roles[hand->role].shift, anchor = lb_add(hand->anchor, shift);
+  double toward = lb_dot(direction, view->forward);
+  double distance = lb_dot(lb_sub(anchor, origin), view->forward) / toward;
+  if (!(toward > 1e-6) || !(distance > 0)) return false;
+  lbVec3 way = lb_sub(lb_add_scaled(origin, distance, direction), anchor);
+  double length = lb_length(way), most = FARTHEST * stage->size;
+  if (!isfinite(length)) return false;
+  hand->target = lb_add_scaled(hand->anchor, length > most ? most / length : 1, way);
+  each_pull(stage, hand, move_task);
+  return true;
+}
+
+// A pin holds the place where it is now.
+static void turn_into_pin(vwStage *stage, vwHand *hand) {
+  const vwRole *role = &stage->cast.roles[hand->role];
+  lbVec3 position, velocity;
+  if (hand->kind == VW_HOLD_GRAB) {
+    vw_sketch_add(stage, hand);
+    each_pull(stage, hand, drop_task);
+    role->actor->kind->point(role->actor, hand->member, hand->point, &position, &velocity);
+    hand->kind = VW_HOLD_PIN;
+    hand->target = lb_sub(position, role->shift);
+    (void)attach_hand(stage, hand, NULL);
+  }
+  hand->pointer = -1;
+}
+
+bool vw_stage_release(vwStage *stage, int32_t pointer, bool keep) {
+  vwHand *hand = hand_of(stage, pointer);
+  if (!hand || pointer < 0) return false;
+  if (hand->kind == VW_HOLD_PIN || (keep && hand->kind == VW_HOLD_GRAB))
+    turn_into_pin(stage, hand);
+  else
+    drop_hand(stage, hand);
+  return true;
+}
+
+void vw_stage_release_all(vwStage *stage) {
+  for (int32_t h = 0; h < VW_HANDS; h++)
+    if (stage->hands[h].used) drop_hand(stage, &stage->hands[h]);
+}
+
+bool vw_stage_unpin(vwStage *stage, const vwView *view, double x, double y) {
+  vwHand *nearest = NULL;
+  double best = PIN_REACH;
+  for (int32_t i = 0; i < vw_stage_hold_count(stage) && is_place(x, y); i++) {
+    vwHold hold = vw_stage_hold(stage, i);
+    double px, py;
+    if (hold.kind != VW_HOLD_PIN || !vw_view_project(view, hold.point, &px, &py)) continue;
+    double away = hypot(px - x, py - y);
+    if (away > best) continue;
+    best = away;
+    nearest = &stage->hands[hold.hand];
+  }
+  if (nearest) drop_hand(stage, nearest);
+  return nearest != NULL;
+}
+
+// ---- what they do, for drawing -----------------------------------------------------------------
+
+// A hold is a hand and one of the copies that it acts on; a ball is shown in each copy too.
+static bool find_hold(const vwStage *stage, int32_t index, int32_t *hand, int32_t *role,
+                      int32_t *count) {
+  *count = 0;
+  for (int32_t h = 0; h < VW_HANDS; h++)
+    for (int32_t i = 0; i < stage->cast.count && stage->hands[h].used; i++) {
+      if (stage->cast.roles[i].group != stage->hands[h].group) continue;
+      if ((*count)++ != index) continue;
+      *hand = h;
+      *role = i;
+      return true;
+    }
+  return false;
+}
+
+int32_t vw_stage_hold_count(const vwStage *stage) {
+  int32_t hand, role, count;
+  find_hold(stage, -1, &hand, &role, &count);
+  return count;
+}
+
+vwHold vw_stage_hold(const vwStage *stage, int32_t index) {
+  vwHold hold = { 0 };
+  int32_t number, i, count;
+  if (!find_hold(stage, index, &number, &i, &count)) return hold;
+  const vwHand *hand = &stage->hands[number];
+  const vwRole *role = &stage->cast.roles[i];
+  lbVec3 velocity;
+  hold.kind = hand->kind;
+  hold.hand = number;
+  hold.actor = i;
+  hold.body = hand->member;
+  hold.radius = hand->radius;
+  hold.target = lb_add(hand->target, role->shift);
+  hold.force = hand_force(stage, hand, i);
+  if (hand->kind == VW_HOLD_BALL)
+    hold.point = lb_add(hand->centre, role->shift);
+  else
+    role->actor->kind->point(role->actor, hand->member, hand->point, &hold.point, &velocity);
+  return hold;
+}

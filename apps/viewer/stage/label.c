@@ -1,0 +1,22 @@
+// Where an actor's label stands: above its first body's rest box.
+#include "stage/stage_parts.h"
+
+#include <math.h>
+
+lbVec3 vw_stage_label_place(const vwStage *stage, int32_t actor) {
+  const vwRole *role = &stage->cast.roles[actor];
+  const vwGroup *group = &stage->groups[role->group];
+  vwBox box = vw_box_empty();
+  for (int32_t i = 0; i < group->model->size.vertex_count; i++) {
+    lbVec3 own = lb_vec3_load(group->model->vertex_positions + 3 * (size_t)i);
+    lbVec3 world = lb_add(group->positions[0], lb_quat_rotate(group->rotations[0], own));
+    vw_box_add(&box, lb_add(world, role->shift));
+  }
+  lbVec3 top = lb_scale(0.5, lb_add(box.low, box.high));
+  double lift = 0.06 * stage->size;
+  if (stage->up == 'y')
+    top.y = box.high.y + lift;
+  else
+    top.z = box.high.z + lift;
+  return top;
+}

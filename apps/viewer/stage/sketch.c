@@ -1,0 +1,85 @@
+// Sketches of forces: what the hands pulled, each grab where it was strongest, as the file that
+// docs/sketch.md describes.
+#include "stage/stage_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void vw_stage_sketch_begin(vwStage *stage) {
+  stage->sketch.open = true;
+  stage->sketch.group = -1;
+  stage->sketch.count = 0;
+  for (int32_t h = 0; h < VW_HANDS; h++) stage->hands[h].strongest = lb_vec3(0, 0, 0);
+}
+
+bool vw_stage_sketching(const vwStage *stage) { return stage->sketch.open; }
+
+// The vertex of the input that is nearest to a point: by the surface's own numbers, else the node
+// that carries most of it.
+static int32_t input_vertex(const lbModel *m, const lbPoint *point) {
+  int32_t nodes[VW_POINT_NODES], most = 0;
+  double weights[VW_POINT_NODES];
+  if (point->kind == LB_POINT_TRIANGLE) {
+    for (int32_t k = 1; k < 3; k++)
+      if (point->weights[k] > point->weights[most]) most = k;
+    int32_t source = m->vertex_sources[m->triangles[3 * (size_t)point->index + (size_t)most]];
+    if (source >= 0) return source;
+  }
+  int32_t count = vw_point_nodes(m, point, nodes, weights);
+  most = 0;
+  for (int32_t k = 1; k < count; k++)
+    if (weights[k] > weights[most]) most = k;
+  return count > 0 ? nodes[most] : 0;
+}
+
+// A sketch is of one object: the first that was pulled.
+void vw_sketch_add(vwStage *stage, const vwHand *hand) {
+  vwSketchBook *book = &stage->sketch;
+  if (!book->open || !(lb_length(hand->strongest) > 0)) return;
+  if (book->group < 0) book->group = hand->group;
+  if (book->group != hand->group) return;
+  if (!lb_grow((void **)&book->loads, &book->capacity, book->count + 1, sizeof *book->loads)) {
+    vw_stage_say(stage, "The sketch has no memory for more loads");
+    return;
+  }
+  const lbModel *model = stage->groups[hand->group].model;
+  book->loads[book->count++] = (vwSketchLoad){ input_vertex(model, &hand->point), hand->strongest };
+}
+
+// A number as JSON has it, whatever the locale; every bit survives.
+static int write_number(char *text, size_t size, double value) {
+  int length = snprintf(text, size, "%.17g", value);
+  for (char *c = text; *c; c++)
+    if (*c == ',') *c = '.';
+  return length;
+}
+
+static size_t write_load(const vwSketchLoad *load, size_t number, bool last, char *text,
+                         size_t size) {
+  char force[3][40];
+  write_number(force[0], sizeof force[0], load->force.x);
+  write_number(force[1], sizeof force[1], load->force.y);
+  write_number(force[2], sizeof force[2], load->force.z);
+  return (size_t)snprintf(
+      text, size, "    { \"name\": \"pull %zu\", \"vertex\": %d, \"force\": [%s, %s, %s] }%s\n",
+      number + 1, (int)load->vertex, force[0], force[1], force[2], last ? "" : ",");
+}
+
+lbStatus vw_stage_sketch_end(vwStage *stage, char **json, lbError *err) {
+  vwSketchBook *book = &stage->sketch;
+  for (int32_t h = 0; h < VW_HANDS; h++)
+    if (stage->hands[h].used && stage->hands[h].kind == VW_HOLD_GRAB)
+      vw_sketch_add(stage, &stage->hands[h]);
+  book->open = false;
+  if (book->count == 0)
+    return lb_fail(err, LB_ERR_ARGUMENT, "the sketch is empty: grab the object and pull");
+  size_t size = 64 + book->count * 240, length = 0;
+  char *text = lb_alloc(size, 1);
+  if (!text) return lb_fail_memory(err);
+  length += (size_t)snprintf(text, size, "{ \"limber_sketch\": 1,\n  \"loads\": [\n");
+  for (size_t i = 0; i < book->count; i++)
+    length += write_load(&book->loads[i], i, i + 1 == book->count, text + length, size - length);
+  snprintf(text + length, size - length, "  ] }\n");
+  *json = text;
+  return LB_OK;
+}

@@ -1,0 +1,469 @@
+// A stage from a bundle: its bodies sorted into groups, where they stand, and what is seen of them.
+#include "stage/stage_parts.h"
+
+#include "render/renderer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { EXACT_BOX = 200000, BOX_BODIES = 12, BOX_VERTICES = 48, BOX_FEW = 6 };
+
+vwStageDef vw_stage_def(void) { return (vwStageDef){ .step_budget = 0.012 }; }
+
+double vw_clamp(double value, double low, double high) {
+  return value > low ? (value < high ? value : high) : low;
+}
+
+void vw_stage_say(vwStage *stage, const char *text) {
+  snprintf(stage->message, sizeof stage->message, "%s", text);
+}
+
+const char *vw_stage_message(const vwStage *stage) { return stage->message; }
+void vw_stage_forget_message(vwStage *stage) { stage->message[0] = 0; }
+
+// ---- bodies and loads of the world -------------------------------------------------------------
+
+static int32_t find_group(const vwStage *stage, const lbModel *model, lbMethod method) {
+  for (int32_t g = 0; g < stage->group_count; g++)
+    if (stage->groups[g].model == model && stage->groups[g].method == method) return g;
+  return -1;
+}
+
+static lbStatus allocate_groups(vwStage *stage, lbError *err) {
+  for (int32_t g = 0; g < stage->group_count; g++) {
+    vwGroup *group = &stage->groups[g];
+    size_t count = (size_t)group->count;
+    group->positions = lb_arena_alloc(&stage->arena, count, sizeof(lbVec3));
+    group->rotations = lb_arena_alloc(&stage->arena, count, sizeof(lbQuat));
+    group->linear = lb_arena_alloc(&stage->arena, count, sizeof(lbVec3));
+    group->angular = lb_arena_alloc(&stage->arena, count, sizeof(lbVec3));
+    group->materials = lb_arena_alloc(&stage->arena, (size_t)group->model->size.material_count,
+                                      3 * sizeof(double));
+    if (!group->positions || !group->rotations || !group->linear || !group->angular ||
+        !group->materials)
+      return lb_fail_memory(err);
+    group->count = 0;
+  }
+  return LB_OK;
+}
+
+// One body of the model alone, where the model stands.
+static lbStatus place_model(vwStage *stage, lbError *err) {
+  const lbModel *model = stage->bundle->models[0];
+  stage->groups = lb_arena_alloc(&stage->arena, 1, sizeof(vwGroup));
+  if (!stage->groups) return lb_fail_memory(err);
+  lbMethod method = LB_METHOD_COUNT;
+  const lbMethod order[] = { LB_METHOD_SUBSPACE, LB_METHOD_MODAL, LB_METHOD_WARP, LB_METHOD_FRAMES,
+                             LB_METHOD_FULL };
+  for (int i = 0; i < 5 && method == LB_METHOD_COUNT; i++)
+    if (lb_model_has(model, order[i])) method = order[i];
+  stage->group_count = 1;
+  stage->groups[0] = (vwGroup){ .model = model,
+                                .method = method == LB_METHOD_COUNT ? LB_METHOD_FULL : method,
+                                .count = 1 };
+  lbStatus status = allocate_groups(stage, err);
+  if (status) return status;
+  stage->groups[0].count = 1;
+  stage->groups[0].rotations[0] = lb_quat_identity();
+  stage->world_gravity = stage->up == 'y' ? lb_vec3(0, -9.81, 0) : lb_vec3(0, 0, -9.81);
+  return LB_OK;
+}
+
+static void place_body(vwStage *stage, const lbWorldDef *world, int32_t body, int32_t *member) {
+  const double *q = world->body_rotations + 4 * (size_t)body;
+  size_t at = 3 * (size_t)body;
+  vwGroup *group = &stage->groups[member[2 * (size_t)body]];
+  int32_t i = group->count++;
+  member[2 * (size_t)body + 1] = i;
+  group->positions[i] = lb_vec3_load(world->body_positions + at);
+  group->rotations[i] = lb_quat(q[0], q[1], q[2], q[3]);
+  group->linear[i] = lb_vec3_load(world->body_linear_velocities + at);
+  group->angular[i] = lb_vec3_load(world->body_angular_velocities + at);
+}
+
+// `member` (bodies x 2): group and number in it
+static lbStatus place_bodies(vwStage *stage, int32_t *member, lbError *err) {
+  const lbWorldDef *world = stage->bundle->world;
+  int32_t count = world->size.body_count;
+  stage->groups = lb_arena_alloc(&stage->arena, (size_t)count, sizeof(vwGroup));
+  if (!stage->groups) return lb_fail_memory(err);
+  for (int32_t i = 0; i < count; i++) {
+    const lbModel *model = stage->bundle->models[world->body_models[i]];
+    lbMethod method = (lbMethod)world->body_methods[i];
+    int32_t g = find_group(stage, model, method);
+    if (g < 0) {
+      g = stage->group_count++;
+      stage->groups[g] = (vwGroup){ .model = model, .method = method };
+    }
+    stage->groups[g].count++;
+    member[2 * (size_t)i] = g;
+  }
+  lbStatus status = allocate_groups(stage, err);
+  for (int32_t i = 0; i < count && !status; i++) place_body(stage, world, i, member);
+  return status;
+}
+
+static lbStatus place_loads(vwStage *stage, const int32_t *member, lbError *err) {
+  const lbWorldDef *world = stage->bundle->world;
+  stage->load_count = world->size.load_count;
+  stage->loads = lb_arena_alloc(&stage->arena, (size_t)stage->load_count, sizeof(vwLoad));
+  if (!stage->loads) return lb_fail_memory(err);
+  for (size_t i = 0; i < (size_t)stage->load_count; i++) {
+    size_t body = (size_t)world->load_bodies[i];
+    int32_t index = world->load_points[i];
+    stage->loads[i] = (vwLoad){
+      .group = member[2 * body],
+      .member = member[2 * body + 1],
+      .point =
+          world->load_kinds[i] == LB_POINT_NODE ? lb_point_node(index) : lb_point_vertex(index),
+      .force = lb_vec3_load(world->load_forces + 3 * i),
+      .from = world->load_times[2 * i],
+      .to = world->load_times[2 * i + 1],
+    };
+  }
+  return LB_OK;
+}
+
+// As `limber run` takes them.
+static void read_integration(vwStage *stage, const lbWorldDef *world) {
+  int32_t iterations = world && world->newton_iterations ? world->newton_iterations[0] : 20;
+  double tolerance = world && world->newton_tolerance ? world->newton_tolerance[0] : 1e-10;
+  stage->newton_iterations = iterations < 100 ? iterations : 100;
+  stage->newton_tolerance = tolerance < 1 ? tolerance : 1;
+  stage->integrator = world && world->integrator ? world->integrator[0] : 0;
+}
+
+static lbStatus read_world(vwStage *stage, lbError *err) {
+  const lbWorldDef *world = stage->bundle->world;
+  read_integration(stage, world);
+  if (!world || world->size.body_count == 0) return place_model(stage, err);
+  int32_t *member = lb_alloc((size_t)world->size.body_count, 2 * sizeof(int32_t));
+  if (!member) return lb_fail_memory(err);
+  lbStatus status = place_bodies(stage, member, err);
+  if (!status) status = place_loads(stage, member, err);
+  stage->world_gravity = lb_vec3_load(world->gravity);
+  stage->world_step = world->time_step[0];
+  lb_free(member);
+  return status;
+}
+
+// ---- sizes -------------------------------------------------------------------------------------
+
+static void add_corners(const vwGroup *group, int32_t body, vwBox own, lbVec3 shift, vwBox *box) {
+  for (int corner = 0; corner < 8; corner++) {
+    lbVec3 x = lb_vec3(corner & 1 ? own.high.x : own.low.x, corner & 2 ? own.high.y : own.low.y,
+                       corner & 4 ? own.high.z : own.low.z);
+    x = lb_add(group->positions[body], lb_quat_rotate(group->rotations[body], x));
+    vw_box_add(box, lb_add(x, shift));
+  }
+}
+
+static void add_group(const vwGroup *group, lbVec3 shift, vwBox *box) {
+  const lbModel *m = group->model;
+  bool exact = (int64_t)m->size.vertex_count * group->count <= EXACT_BOX;
+  vwBox own = vw_box_empty();
+  for (int32_t v = 0; v < m->size.vertex_count; v++) {
+    lbVec3 x = lb_vec3_load(m->vertex_positions + 3 * (size_t)v);
+    vw_box_add(&own, x);
+    for (int32_t b = 0; b < group->count && exact; b++)
+      vw_box_add(
+          box, lb_add(shift, lb_add(group->positions[b], lb_quat_rotate(group->rotations[b], x))));
+  }
+  for (int32_t b = 0; b < group->count && !exact; b++) add_corners(group, b, own, shift, box);
+}
+
+static void find_box(vwStage *stage) {
+  stage->box = vw_box_empty();
+  for (int32_t g = 0; g < stage->group_count; g++)
+    add_group(&stage->groups[g], lb_vec3(0, 0, 0), &stage->box);
+  lbVec3 side = lb_sub(stage->box.high, stage->box.low);
+  stage->size = fmax(side.x, fmax(side.y, side.z));
+  if (!(stage->size > 0) || !isfinite(stage->size)) stage->size = 1;
+}
+
+static lbStatus allocate_work(vwStage *stage, lbError *err) {
+  size_t nodes = 0, dimension = 0;
+  for (int32_t g = 0; g < stage->group_count; g++) {
+    const lbModelSizes *size = &stage->groups[g].model->size;
+    size_t count = (size_t)size->node_count, vertices = (size_t)size->vertex_count;
+    nodes = count > nodes ? count : nodes;
+    nodes = vertices > nodes ? vertices : nodes;
+    dimension += (size_t)size->mode_count + (size_t)size->subspace_dimension +
+                 (size_t)size->recording_dimension;
+  }
+  stage->nodes[0] = lb_alloc(nodes, 3 * sizeof(double));
+  stage->nodes[1] = lb_alloc(nodes, 3 * sizeof(double));
+  stage->coordinates = lb_alloc(dimension, sizeof(double));
+  stage->rates = lb_alloc(dimension, sizeof(double));
+  bool complete = stage->nodes[0] && stage->nodes[1] && stage->coordinates && stage->rates;
+  return complete ? LB_OK : lb_fail_memory(err);
+}
+
+// ---- methods to choose from, and what the scene starts with ------------------------------------
+
+static void list_methods(vwStage *stage) {
+  const lbMethod order[] = { LB_METHOD_MODAL, LB_METHOD_SUBSPACE, LB_METHOD_WARP, LB_METHOD_FRAMES,
+                             LB_METHOD_FULL };
+  bool alike = true;
+  for (int32_t g = 1; g < stage->group_count; g++)
+    alike &= stage->groups[g].method == stage->groups[0].method;
+  if (!alike) stage->methods[stage->method_count++] = LB_METHOD_COUNT;
+  for (int i = 0; i < 5; i++) {
+    bool all = true;
+    for (int32_t g = 0; g < stage->group_count; g++)
+      all &= vw_group_has(stage, &stage->groups[g], order[i]);
+    if (all) stage->methods[stage->method_count++] = order[i];
+  }
+  if (stage->method_count == 0) stage->methods[stage->method_count++] = LB_METHOD_COUNT;
+}
+
+static void start_gravity(const vwStage *stage, vwSettings *s) {
+  lbVec3 g = stage->world_gravity;
+  double strength = lb_length(g), up = stage->up == 'y' ? g.y : g.z;
+  double across = stage->up == 'y' ? -g.z : g.y, level = hypot(g.x, across);
+  s->gravity_on = strength > 0;
+  if (!(strength > 0)) return;
+  s->gravity = strength;
+  s->gravity_elevation = atan2(up, level) * 180 / LB_PI;
+  s->gravity_azimuth = level > 0 ? atan2(across, g.x) * 180 / LB_PI : 0;
+}
+
+static void start_material(const vwStage *stage, vwSettings *s) {
+  const vwGroup *group = &stage->groups[0];
+  const lbModel *m = group->model;
+  const double *damping = group->method == LB_METHOD_SUBSPACE ? m->subspace_damping : NULL;
+  if (group->method == LB_METHOD_FULL) damping = m->full_damping;
+  if (!damping) damping = m->modal_damping ? m->modal_damping : m->subspace_damping;
+  s->young = m->material_values[0];
+  s->poisson = m->material_values[1];
+  s->density = m->material_values[2];
+  s->damping_mass = damping ? damping[0] : 0;
+  s->damping_stiffness = damping ? damping[1] : 0;
+  s->dimension = vw_group_dimension(group, group->method);
+  for (int32_t g = 1; g < stage->group_count; g++)
+    s->dimension =
+        fmax(s->dimension, vw_group_dimension(&stage->groups[g], stage->groups[g].method));
+}
+
+static void start_settings(vwStage *stage) {
+  vwSettings *s = &stage->start;
+  *s = vw_settings_default();
+  double rate = stage->world_step > 0 ? 1 / stage->world_step : 0;
+  if (rate >= 60 * (1 - 1e-9) && rate <= 2000 * (1 + 1e-9)) s->rate = vw_clamp(rate, 60, 2000);
+  start_gravity(stage, s);
+  start_material(stage, s);
+  for (int32_t i = 0; i < stage->method_count; i++)
+    if (stage->methods[i] == stage->groups[0].method) s->method = i;
+  if (stage->methods[0] == LB_METHOD_COUNT) s->method = 0;
+}
+
+// A poke that shows: the lowest mode swings by about a sixth of the body.
+static void start_poke(vwStage *stage) {
+  double poke = 0;
+  for (int32_t i = 0; i < stage->cast.count; i++) {
+    const vwActor *actor = stage->cast.roles[i].actor;
+    poke = fmax(poke, 0.3 * actor->radius * actor->feel.frequency);
+  }
+  if (poke > 0 && isfinite(poke)) stage->start.poke = vw_clamp(poke, 1e-3, 1e3);
+}
+
+// ---- making it ---------------------------------------------------------------------------------
+
+static lbStatus build(vwStage *stage, lbError *err) {
+  stage->up = stage->bundle->models[0]->up[0] == 1 ? 'y' : 'z';
+  lbStatus status = read_world(stage, err);
+  if (status) return status;
+  find_box(stage);
+  list_methods(stage);
+  start_settings(stage);
+  status = allocate_work(stage, err);
+  if (!status) status = vw_cast_create(stage, &stage->start, &stage->cast, err);
+  if (status) return status;
+  start_poke(stage);
+  stage->settings = stage->start;
+  vw_stage_reset(stage);
+  return LB_OK;
+}
+
+lbStatus vw_stage_create(lbBundle *bundle, const vwStageDef *def, vwSettings *settings,
+                         vwStage **out, lbError *err) {
+  if (bundle->model_count < 1)
+    return lb_fail(err, LB_ERR_ARGUMENT, "the file holds no model: there is nothing to show");
+  vwStage *stage = lb_alloc(1, sizeof *stage);
+  if (!stage) return lb_fail_memory(err);
+  stage->bundle = bundle;
+  stage->def = *def;
+  lbStatus status = build(stage, err);
+  if (status) {
+    stage->bundle = NULL; // it stays the caller's
+    vw_stage_destroy(stage);
+    return status;
+  }
+  *settings = stage->settings;
+  *out = stage;
+  return LB_OK;
+}
+
+void vw_stage_destroy(vwStage *stage) {
+  if (!stage) return;
+  vw_cast_release(&stage->cast);
+  lb_arena_release(&stage->arena);
+  lb_free(stage->nodes[0]);
+  lb_free(stage->nodes[1]);
+  lb_free(stage->coordinates);
+  lb_free(stage->rates);
+  lb_free(stage->saved);
+  lb_free(stage->sketch.loads);
+  lb_bundle_destroy(stage->bundle);
+  lb_free(stage);
+}
+
+void vw_stage_reset(vwStage *stage) {
+  vw_stage_release_all(stage);
+  vw_mode_forget(stage);
+  vw_cast_restart(stage);
+  stage->clock = (vwClock){ .step = stage->clock.step };
+  if (stage->settings.mode > 0) vw_mode_begin(stage);
+}
+
+// ---- what is to be seen ------------------------------------------------------------------------
+
+const lbBundle *vw_stage_bundle(const vwStage *stage) { return stage->bundle; }
+char vw_stage_up(const vwStage *stage) { return stage->up; }
+double vw_stage_size(const vwStage *stage) { return stage->size; }
+int32_t vw_stage_generation(const vwStage *stage) { return stage->generation; }
+int32_t vw_stage_actor_count(const vwStage *stage) { return stage->cast.count; }
+
+const char *vw_stage_title(const vwStage *stage) {
+  const lbWorldDef *world = stage->bundle->world;
+  const char *name = stage->groups[0].model->name;
+  if (world && world->title && *world->title) return world->title;
+  return name && *name ? name : "limber";
+}
+
+const char *vw_stage_hint(const vwStage *stage) {
+  const lbWorldDef *world = stage->bundle->world;
+  return world && world->hint ? world->hint : "";
+}
+
+vwBox vw_stage_rest_box(const vwStage *stage) {
+  vwBox box = vw_box_empty();
+  for (int32_t i = 0; i < stage->cast.count; i++) {
+    lbVec3 shift = stage->cast.roles[i].shift;
+    vw_box_add(&box, lb_add(stage->box.low, shift));
+    vw_box_add(&box, lb_add(stage->box.high, shift));
+  }
+  return box;
+}
+
+double vw_stage_ground(const vwStage *stage, bool *shown) {
+  const lbWorldDef *world = stage->bundle->world;
+  double height = stage->up == 'y' ? stage->box.low.y : stage->box.low.z;
+  lbGround ground = world ? lb_world_ground(world, &height) : LB_GROUND_CHOSEN;
+  *shown = ground != LB_GROUND_NONE;
+  return height;
+}
+
+// The world's own view, while nothing stands beside what it shows.
+vwCamera vw_stage_camera(const vwStage *stage, double width, double height) {
+  const lbWorldDef *world = stage->bundle->world;
+  vwBox box = vw_stage_rest_box(stage);
+  if (world && world->view_from && world->view_at && stage->settings.compare == 0) {
+    double fov = world->view_fov ? world->view_fov[0] : LB_VIEW_FOV;
+    return vw_camera_of_place(lb_vec3_load(world->view_from), lb_vec3_load(world->view_at),
+                              fov * LB_PI / 180, box, stage->up);
+  }
+  vwCamera camera = vw_camera_of_box(box, stage->up);
+  vw_camera_frame(&camera, box, width, height);
+  return camera;
+}
+
+vwActorView vw_stage_actor(const vwStage *stage, int32_t number) {
+  const vwRole *role = &stage->cast.roles[number];
+  const vwActor *actor = role->actor;
+  return (vwActorView){ .model = actor->model,
+                        .method = actor->method,
+                        .label = role->label,
+                        .body_count = actor->count,
+                        .dimension = actor->idle ? 0 : actor->dimension };
+}
+
+static void store_placement(const vwActor *actor, int32_t body, float *to) {
+  lbVec3 x = actor->positions[body];
+  lbQuat q = actor->rotations[body];
+  const double values[7] = { x.x, x.y, x.z, q.x, q.y, q.z, q.w };
+  for (int i = 0; i < 7; i++) to[i] = (float)values[i];
+}
+
+void vw_stage_state(const vwStage *stage, int32_t number, float *placements, float *coordinates,
+                    float *rates) {
+  const vwActor *actor = stage->cast.roles[number].actor;
+  size_t r = actor->idle ? 0 : (size_t)actor->dimension;
+  for (size_t b = 0; b < (size_t)actor->count; b++) {
+    if (placements) store_placement(actor, (int32_t)b, placements + 7 * b);
+    if (r == 0 || (!coordinates && !rates)) continue;
+    actor->kind->state(actor, (int32_t)b, stage->coordinates, stage->rates);
+    for (size_t i = 0; i < r && coordinates; i++)
+      coordinates[r * b + i] = (float)stage->coordinates[i];
+    for (size_t i = 0; i < r && rates; i++) rates[r * b + i] = (float)stage->rates[i];
+  }
+}
+
+void vw_stage_surface(const vwStage *stage, int32_t number, int32_t body, double *positions) {
+  const vwActor *actor = stage->cast.roles[number].actor;
+  actor->kind->surface(actor, body, positions);
+}
+
+void vw_stage_values(const vwStage *stage, int32_t number, int32_t body, int32_t map,
+                     double *values) {
+  const vwActor *actor = stage->cast.roles[number].actor;
+  const lbModel *m = actor->model;
+  size_t vertices = (size_t)m->size.vertex_count;
+  double *nodes = stage->nodes[0], *moved = stage->nodes[1];
+  if (map == VW_MAP_STRESS) {
+    actor->kind->stress(actor, body, nodes);
+    vw_embed(m, 1, nodes, values);
+    return;
+  }
+  bool speed = map == VW_MAP_SPEED;
+  if (map != VW_MAP_DISPLACEMENT && !speed) {
+    memset(values, 0, vertices * sizeof(double));
+    return;
+  }
+  actor->kind->motion(actor, body, speed ? NULL : nodes, speed ? nodes : NULL);
+  vw_embed(m, 3, nodes, moved);
+  for (size_t v = 0; v < vertices; v++) values[v] = lb_length(lb_vec3_load(moved + 3 * v));
+}
+
+void vw_stage_nodes(const vwStage *stage, int32_t number, int32_t body, double *positions) {
+  const vwActor *actor = stage->cast.roles[number].actor;
+  const double *rest = actor->model->node_positions;
+  actor->kind->motion(actor, body, positions, NULL);
+  for (size_t n = 0; n < (size_t)actor->model->size.node_count; n++) {
+    lbVec3 x = lb_add(lb_vec3_load(rest + 3 * n), lb_vec3_load(positions + 3 * n));
+    lb_vec3_store(positions + 3 * n, vw_place(actor, body, x));
+  }
+}
+
+static void add_moved(const vwActor *actor, int32_t body, vwBox *box) {
+  int32_t vertices[BOX_VERTICES] = { 0 }, count = 0, total = actor->model->size.vertex_count;
+  int32_t most = actor->count > 4 ? BOX_FEW : BOX_VERTICES;
+  double positions[3 * BOX_VERTICES] = { 0 };
+  for (int32_t v = 0; v < total && count < most; v += total / most + 1) vertices[count++] = v;
+  actor->kind->vertices(actor, body, count, vertices, positions);
+  for (int32_t i = 0; i < count; i++) {
+    lbVec3 x = lb_vec3_load(positions + 3 * (size_t)i);
+    if (isfinite(lb_length(x))) vw_box_add(box, x);
+  }
+}
+
+// The rest box and where some vertices of some bodies are now.
+vwBox vw_stage_box(const vwStage *stage) {
+  vwBox box = vw_stage_rest_box(stage);
+  for (int32_t i = 0; i < stage->cast.count; i++) {
+    const vwActor *actor = stage->cast.roles[i].actor;
+    for (int32_t b = 0; b < actor->count; b += actor->count / BOX_BODIES + 1)
+      add_moved(actor, b, &box);
+  }
+  return box;
+}

@@ -1,0 +1,142 @@
+// The stage: a bundle's bodies in motion, and the hands that touch them. No graphics: what it is
+// told are rays and numbers, what it gives is plain data. All of it works in tests without a
+// context.
+//
+//   advance(seconds) -> whole steps of 1/rate, never more than fit the time there is
+//   a tool's press, move and release -> springs, pins, impulses, a ball
+#ifndef LIMBER_VIEWER_STAGE_H
+#define LIMBER_VIEWER_STAGE_H
+
+#include "render/camera.h"
+#include "limber/body.h"
+#include "stage/settings.h"
+
+typedef struct vwStage vwStage;
+
+// How the unreduced simulator takes part: given by programs that have the build side, full.h; the
+// page has none and plays recordings.
+typedef struct vwActorKind vwActorKind;
+
+typedef struct vwStageDef {
+  const vwActorKind
+      *full;          // default NULL: bodies of the method "full" without a recording stand still
+  double step_budget; // s of computing a frame, at most; what does not fit is dropped, so that
+                      // a slow machine gets slow motion and never a frozen picture; default 0.012
+} vwStageDef;
+
+vwStageDef vw_stage_def(void);
+// Takes the bundle on success and frees it in the end. `settings` becomes what the scene starts
+// with.
+lbStatus vw_stage_create(lbBundle *bundle, const vwStageDef *def, vwSettings *settings,
+                         vwStage **out, lbError *err);
+void vw_stage_destroy(vwStage *stage);
+
+const lbBundle *vw_stage_bundle(const vwStage *stage);
+const char *vw_stage_title(const vwStage *stage); // never NULL
+const char *vw_stage_hint(const vwStage *stage);
+char vw_stage_up(const vwStage *stage);
+vwBox vw_stage_rest_box(const vwStage *stage); // of all bodies at rest, copies too
+double vw_stage_size(const vwStage *stage);    // its longest side without copies, m
+double vw_stage_ground(const vwStage *stage, bool *shown);
+vwCamera vw_stage_camera(const vwStage *stage, double width, double height); // where to look from
+
+// ---- settings ----------------------------------------------------------------------------------
+
+// The state of a control in this scene. Settings take effect in vw_stage_apply.
+void vw_stage_control(const vwStage *stage, const vwSettings *settings, int32_t control,
+                      vwControlState *state);
+// Makes the bodies be what the settings say; bodies are made anew where method, r or compare
+// changed, with their shape and speed kept. A setting that is refused is put back, with a message.
+lbStatus vw_stage_apply(vwStage *stage, vwSettings *settings, lbError *err);
+void vw_stage_reset(vwStage *stage); // everything as in the beginning; settings stay
+
+// ---- time --------------------------------------------------------------------------------------
+
+// Goes on by `seconds` of the clock (times settings.speed; nothing while paused), in whole steps;
+// what is left waits for the next call. Returns the steps taken.
+int32_t vw_stage_advance(vwStage *stage, double seconds);
+int32_t vw_stage_step(vwStage *stage); // exactly one step, paused or not; lbStepFlags, or-ed
+double vw_stage_time(const vwStage *stage);
+
+typedef struct vwTrace {  // of one advance, for the graphs
+  float step_us;          // mean of the steps in it, 0: none
+  float kinetic, elastic; // J
+} vwTrace;
+enum { VW_TRACE_LENGTH = 240 };
+// The last `VW_TRACE_LENGTH` advances, oldest first; returns how many there are.
+int32_t vw_stage_traces(const vwStage *stage, vwTrace traces[VW_TRACE_LENGTH]);
+int32_t vw_stage_flags(const vwStage *stage); // lbStepFlags since the last call of reset
+bool vw_stage_behind(const vwStage *stage);   // the budget was too small lately
+// What the user should hear of ("This body cannot be held at more points ..."); "" when there is
+// nothing. Stays until vw_stage_forget_message.
+const char *vw_stage_message(const vwStage *stage);
+void vw_stage_forget_message(vwStage *stage);
+
+// ---- hands -------------------------------------------------------------------------------------
+
+// A pointer with an id (touch: several at a time). All return whether they did something.
+bool vw_stage_press(vwStage *stage, int32_t pointer, vwTool tool, const vwView *view, double x,
+                    double y);
+bool vw_stage_move(vwStage *stage, int32_t pointer, const vwView *view, double x, double y);
+// `keep`: a grab stays as a pin where it is.
+bool vw_stage_release(vwStage *stage, int32_t pointer, bool keep);
+void vw_stage_release_all(vwStage *stage); // also pins
+bool vw_stage_unpin(vwStage *stage, const vwView *view, double x,
+                    double y); // the pin under the pointer
+
+typedef enum vwHoldKind { VW_HOLD_GRAB, VW_HOLD_PIN, VW_HOLD_BALL } vwHoldKind;
+typedef struct vwHold { // something a hand does, for drawing and tests
+  vwHoldKind kind;
+  int32_t hand; // the same for all copies of the body in a comparison
+  int32_t actor, body;
+  lbVec3 point;  // on the body, m, where it is now
+  lbVec3 target; // where the hand is, m
+  lbVec3 force;  // N, on the body, in the last step
+  double radius; // ball
+} vwHold;
+// One for each hand and copy of the body that it acts on.
+int32_t vw_stage_hold_count(const vwStage *stage);
+vwHold vw_stage_hold(const vwStage *stage, int32_t index);
+
+// The first place that a ray hits, for tests and tooltips.
+bool vw_stage_pick(vwStage *stage, lbVec3 origin, lbVec3 direction, int32_t *actor, int32_t *body,
+                   lbPick *pick);
+
+// ---- what is to be seen ------------------------------------------------------------------------
+
+// Actors: bodies of one model by one method. In a comparison each method is an actor of its own.
+typedef struct vwActorView {
+  const lbModel *model;
+  lbMethod method;
+  const char *label; // "subspace, r = 30"
+  int32_t body_count;
+  int32_t dimension; // 0: drawn by positions
+  bool ghost;        // drawn lightly
+} vwActorView;
+int32_t vw_stage_actor_count(const vwStage *stage);
+vwActorView vw_stage_actor(const vwStage *stage, int32_t actor);
+lbVec3 vw_stage_label_place(const vwStage *stage, int32_t actor); // m, just above the actor
+// Counts up whenever actors were made anew: skins must then be made again.
+int32_t vw_stage_generation(const vwStage *stage);
+
+// Placements (bodies x 7) and coordinates and rates (bodies x dimension; may be NULL).
+void vw_stage_state(const vwStage *stage, int32_t actor, float *placements, float *coordinates,
+                    float *rates);
+// World positions of a body's surface vertices, as lb_body_surface.
+void vw_stage_surface(const vwStage *stage, int32_t actor, int32_t body, double *positions);
+// The mapped quantity at the model's surface vertices: displacement, speed or stress (vwMap).
+void vw_stage_values(const vwStage *stage, int32_t actor, int32_t body, int32_t map,
+                     double *values);
+// Positions of the volume's nodes in the world (nodes x 3).
+void vw_stage_nodes(const vwStage *stage, int32_t actor, int32_t body, double *positions);
+vwBox vw_stage_box(const vwStage *stage); // of all bodies now, roughly
+
+// ---- recording ---------------------------------------------------------------------------------
+
+// Loads that a sketch of forces records (docs/sketch.md): each grab, where it was strongest.
+void vw_stage_sketch_begin(vwStage *stage);
+bool vw_stage_sketching(const vwStage *stage);
+// The recorded sketch as the JSON text that `limber build --basis sketch` reads; free with lb_free.
+lbStatus vw_stage_sketch_end(vwStage *stage, char **json, lbError *err);
+
+#endif

@@ -1,0 +1,143 @@
+// What a stage is made of, for the files that are it: stage.c (making it, what is seen), cast.c
+// (actors), apply.c (settings), clock.c (time), hands.c (tools), sketch.c.
+#ifndef LIMBER_VIEWER_STAGE_PARTS_H
+#define LIMBER_VIEWER_STAGE_PARTS_H
+
+#include "stage/actor.h"
+#include "stage/stage.h"
+
+enum { VW_HANDS = 64, VW_COPIES = LB_METHOD_COUNT };
+
+typedef struct vwGroup { // bodies of one model that the world moves by one method
+  const lbModel *model;
+  lbMethod method;
+  int32_t count;
+  lbVec3 *positions; // (count), and so on
+  lbQuat *rotations;
+  lbVec3 *linear, *angular; // initial velocities
+  double *materials;        // (materials x 3): young, poisson, density as the settings say
+} vwGroup;
+
+typedef struct vwLoad { // of the world
+  int32_t group, member;
+  lbPoint point;
+  lbVec3 force;
+  double from, to; // s
+} vwLoad;
+
+typedef struct vwRole { // a group moved by a method
+  vwActor *actor;
+  int32_t group;
+  lbVec3 shift; // from where the world has it, in a comparison
+  char label[64];
+} vwRole;
+
+typedef struct vwCast {
+  int32_t count;
+  vwRole *roles;
+} vwCast;
+
+typedef struct vwHand { // something that a pointer does, or a pin
+  bool used;
+  vwHoldKind kind;
+  int32_t pointer; // -1: none, it stays
+  int32_t role;    // where it began
+  int32_t group, member;
+  lbPoint point;
+  lbVec3 anchor;          // of the plane in which the pointer moves, without the role's shift
+  lbVec3 target;          // likewise; of a ball: where it is going
+  lbVec3 centre;          // of a ball, likewise
+  double radius;          // of a ball
+  lbVec3 force;           // of a ball in the last step
+  int32_t ids[VW_COPIES]; // the pull in each role of the group, in their order; -1: none
+  lbVec3 strongest;       // N, the largest force on the body so far, own axes
+} vwHand;
+
+typedef struct vwClock {
+  double begin;  // s of simulated time at which the present rate began
+  int64_t steps; // since then
+  double step;   // s
+  double wait;   // s of simulated time that are due but less than a step
+  bool behind;
+  int32_t flags;
+  int32_t traced, trace_count; // next place in the ring; how many there are
+  vwTrace traces[VW_TRACE_LENGTH];
+  int32_t energy_wait; // advances until the energies are looked at again
+} vwClock;
+
+typedef struct vwSketchLoad {
+  int32_t vertex; // in the numbers of the object's input
+  lbVec3 force;   // own axes
+} vwSketchLoad;
+
+typedef struct vwSketchBook {
+  bool open;
+  int32_t group; // whose loads are recorded; -1: none yet
+  vwSketchLoad *loads;
+  size_t count, capacity;
+} vwSketchBook;
+
+struct vwStage {
+  lbBundle *bundle;
+  vwStageDef def;
+  lbArena arena; // groups, loads
+  int32_t group_count, load_count;
+  vwGroup *groups;
+  vwLoad *loads;
+  lbMethod methods[LB_METHOD_COUNT + 1]; // to choose from; LB_METHOD_COUNT: as the world says
+  int32_t method_count;
+
+  vwCast cast;
+  int32_t generation;
+  vwSettings settings, start; // in force; what the scene began with
+  lbVec3 world_gravity;
+  double world_step; // s, 0: none
+  int32_t newton_iterations, integrator;
+  double newton_tolerance;
+  char up;
+  vwBox box;   // of the world at rest, without copies
+  double size; // its longest side
+  char message[256];
+
+  vwClock clock;
+  vwHand hands[VW_HANDS];
+  vwSketchBook sketch;
+  double mode_time; // s since a mode is shown
+  double *saved;    // coordinates and rates of all bodies while a mode is shown
+
+  double *nodes[2];            // (most nodes x 3): working memory
+  double *coordinates, *rates; // (most dimension)
+};
+
+// cast.c
+lbStatus vw_cast_create(const vwStage *stage, const vwSettings *settings, vwCast *out,
+                        lbError *err);
+void vw_cast_release(vwCast *cast);
+void vw_cast_restart(vwStage *stage);
+// Shape and speed of the bodies of one cast for those of another.
+void vw_cast_carry(vwStage *stage, const vwCast *from, const vwSettings *before, vwCast *to);
+bool vw_group_has(const vwStage *stage, const vwGroup *group, lbMethod method);
+int32_t vw_group_dimension(const vwGroup *group, lbMethod method); // 0: drawn by positions
+lbMethod vw_group_method(const vwStage *stage, const vwGroup *group, const vwSettings *settings);
+lbVec3 vw_stage_gravity(const vwStage *stage, const vwSettings *settings);
+
+// hands.c
+void vw_hands_attach(vwStage *stage); // all pulls to the bodies of a new cast
+void vw_hands_regrip(vwStage *stage); // the same bodies, another stiffness
+void vw_hands_before_step(vwStage *stage);
+void vw_hands_after_step(vwStage *stage);
+
+// apply.c
+void vw_mode_begin(vwStage *stage); // keeps the bodies' states aside and shows settings.mode
+void vw_mode_show(vwStage *stage);  // as mode_time says
+void vw_mode_end(vwStage *stage);   // puts them back
+void vw_mode_forget(vwStage *stage);
+
+// sketch.c
+void vw_sketch_add(vwStage *stage, const vwHand *hand);
+
+// stage.c
+void vw_stage_say(vwStage *stage, const char *text);
+double vw_clamp(double value, double low, double high); // NaN: low
+
+#endif
