@@ -36,6 +36,8 @@ endif()
 if(TARGET limber-cli)
   install(TARGETS limber-cli)
   install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/limber)
+  # The page, where `make web` has made it.
+  install(DIRECTORY web/dist/ DESTINATION ${CMAKE_INSTALL_DATADIR}/limber/web OPTIONAL)
 endif()
 install(DIRECTORY include/limber DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define LB_VERSION "0.3.0"
+#define LB_VERSION "0.4.0"
 #define LB_PI 3.14159265358979323846
 #define LB_ALIGNMENT 64 // bytes; every block from lb_alloc starts on such a boundary
 

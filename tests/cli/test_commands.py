@@ -10,7 +10,7 @@ from cli_testing import (PROGRAM, ROOT, add_case, bar_scene, case, check, check_
                          write, write_json)
 
 VERBS = ("mesh", "modes", "static", "evaluate", "build", "info", "run", "cook", "export",
-         "bench")
+         "render", "view", "bench")
 SHAPES = ("bar", "plate", "tube", "cylinder", "sphere", "torus", "tee", "sponge",
           "spoon", "bridge", "tower", "bowl", "cactus", "turtle", "figure")
 MESH_FIELDS = {"vertices", "triangles", "tets", "bricks", "components", "groups", "bounds",
