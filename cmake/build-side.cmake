@@ -21,11 +21,11 @@ if(ASSIMP_FOUND)
   target_link_libraries(limber-build PRIVATE PkgConfig::ASSIMP)
 endif()
 
-include(cmake/serve.cmake)
-include(cmake/viewer.cmake)
-
-file(GLOB cli_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/cli/*.c ${CMAKE_SOURCE_DIR}/bench/*.c)
-if(cli_sources)
+if(LIMBER_PROGRAM)
+  include(cmake/serve.cmake)
+  include(cmake/viewer.cmake)
+  file(GLOB cli_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/cli/*.c
+    ${CMAKE_SOURCE_DIR}/bench/*.c)
   add_executable(limber-cli ${cli_sources})
   limber_set_up(limber-cli)
   target_compile_definitions(limber-cli PRIVATE _GNU_SOURCE)

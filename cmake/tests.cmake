@@ -3,6 +3,9 @@
 # A program that exits with 77 counts as skipped.
 find_package(cmocka REQUIRED)
 file(GLOB test_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*/test_*.c)
+if(NOT LIMBER_PROGRAM)
+  list(FILTER test_sources EXCLUDE REGEX "/tests/viewer/")
+endif()
 foreach(source IN LISTS test_sources)
   get_filename_component(folder ${source} DIRECTORY)
   get_filename_component(layer ${folder} NAME)
@@ -28,13 +31,15 @@ find_program(LIMBER_PYTHON python3 REQUIRED)
 # What need not be tried with every compiler is tried in the plain build.
 set(plain_build OFF)
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release"
-    AND NOT LIMBER_SANITIZE AND NOT LIMBER_PORTABLE)
+    AND LIMBER_PROGRAM AND NOT LIMBER_SANITIZE AND NOT LIMBER_PORTABLE)
   set(plain_build ON)
 endif()
 
 # Every tests/cli/test_<subject>.py runs this build's program and is one CTest test, cli.<subject>.
 file(GLOB cli_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/cli/test_*.py)
-if(NOT plain_build)
+if(NOT LIMBER_PROGRAM)
+  set(cli_tests)
+elseif(NOT plain_build)
   list(FILTER cli_tests EXCLUDE REGEX "/test_window\\.py$")
   if(NOT LIMBER_SANITIZE)
     list(FILTER cli_tests EXCLUDE REGEX "/test_render\\.py$")
@@ -48,7 +53,9 @@ foreach(script IN LISTS cli_tests)
   set_tests_properties(cli.${subject} PROPERTIES TIMEOUT 600 ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 endforeach()
 # It looks at what these two write.
-set_tests_properties(cli.gltf PROPERTIES DEPENDS "export.shapes;export.viewable")
+if(LIMBER_PROGRAM)
+  set_tests_properties(cli.gltf PROPERTIES DEPENDS "export.shapes;export.viewable")
+endif()
 
 # Bits of the run-time library under gcc, clang and emscripten: in one build, which makes the others.
 if(plain_build)
@@ -64,8 +71,9 @@ if(plain_build)
     $<TARGET_FILE:limber-cli> --build WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   add_test(NAME web.page COMMAND ${LIMBER_PYTHON} tests/web/test_page.py
     $<TARGET_FILE:limber-cli> WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-  set_tests_properties(web.build web.page PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 PROCESSORS 2
+  set_tests_properties(web.build web.page PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900
     ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+  set_tests_properties(web.page PROPERTIES PROCESSORS 2) # a browser, a rasteriser and a server
   set_tests_properties(web.page PROPERTIES DEPENDS web.build)
 endif()
 

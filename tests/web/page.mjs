@@ -221,10 +221,15 @@ test("a_grab_that_leaves_the_window_goes_on_and_ends", async () => {
 
 test("dragging_beside_the_body_turns_the_camera", async () => {
   const link = await ask(() => window.limber.link());
-  await page.mouse.move(430, 425);
-  await page.mouse.down();
-  await page.mouse.move(330, 410, { steps: 3 });
-  await page.mouse.up();
+  for (const [x, y] of [[430, 425], [30, 250], [480, 150], [250, 420]]) { // one is beside it
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await frames(2);
+    const held = await ask(() => window.limber.holds().length);
+    if (!held) await page.mouse.move(x - 20, y - 15, { steps: 3 });
+    await page.mouse.up();
+    if (!held) break;
+  }
   const turned = await ask(() => window.limber.link());
   const angle = (text) => Number(/azimuth=([^&]*)/.exec(text)[1]);
   console.log(`azimuth ${angle(link)} -> ${angle(turned)}`);
