@@ -27,9 +27,9 @@ tiles() { # tiles OUTPUT COLUMNS NAMES...: side by side, row by row
   echo "docs/images/$output"
 }
 
-shot figure scenes/figure.json --time 0.8
+shot figure scenes/figure.json --time 0.55
 shot turtle scenes/turtle.json --time 0.6
-shot cactus scenes/cactus.json --time 0.8
+shot cactus scenes/cactus.json --time 0.4
 shot stems scenes/stems.json --time 1.3
 shot spoon scenes/spoon.json --time 0.08
 shot bridge scenes/bridge.json --time 0.5 --map stress
