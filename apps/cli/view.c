@@ -221,7 +221,8 @@ const cliVerb cli_view = {
   "look at a scene, model or mesh and pull at it; without one: the gallery",
   "limber view [X] [options]",
   "X is a scene (.json), a model or cooked file (.glb), a mesh or surface, for which a model is\n"
-  "built first, or a folder with a gallery.json. Drag a body to pull it, drag beside it to turn the\n"
+  "built first, or a folder with a gallery.json. Drag a body to pull it, drag beside it to turn "
+  "the\n"
   "camera; ? lists the keys.\n"
   "--web serves the same as a web page, on this machine alone.\n"
   "With --json the window prints a summary when it is closed.\n",
