@@ -14,10 +14,8 @@ fi
 out=build/demo
 mkdir -p $out
 for scene in bridge turtle stems; do
-  echo "$out/$scene.png"
   $limber render scenes/$scene.json -o $out/$scene.png --time 1 --quiet
 done
-echo "$out/spoon.mp4"
 $limber render scenes/spoon.json -o $out/spoon.mp4 --width 640 --height 400 --to 1.5 --quiet
 echo
 echo "There is no display here, so that is the gallery in pictures: $out."
