@@ -9,9 +9,9 @@ if(NOT LIMBER_PORTABLE)
   endif()
 endif()
 
-# Sanitized kernels take minutes to compile; the widest level differs from AVX2 in its width alone.
+# Sanitized kernels take minutes to compile; these levels differ from AVX2 in their width alone.
 if(LIMBER_SANITIZE)
-  list(REMOVE_ITEM LIMBER_SIMD_LEVELS avx512)
+  list(REMOVE_ITEM LIMBER_SIMD_LEVELS avx512 base)
 endif()
 
 set(LIMBER_SIMD_NUMBER_portable 0)
