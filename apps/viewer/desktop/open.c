@@ -3,37 +3,13 @@
 #include "desktop/open.h"
 
 #include "limber/build.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-static bool ends_with(const char *text, const char *end) {
-  size_t length = strlen(text), tail = strlen(end);
-  return length >= tail && !strcmp(text + length - tail, end);
-}
+#include "limber/file.h"
 
 static lbStatus open_scene(const char *path, lbBundle **out, lbError *err) {
   lbScene *scene = NULL;
   lbStatus status = lb_scene_load(path, NULL, &scene, err);
   if (!status) status = lb_scene_bundle(scene, out, err);
   lb_scene_destroy(scene);
-  return status;
-}
-
-// The file is gone as soon as it is mapped; the mapping stays.
-static lbStatus through_file(const lbModel *model, lbBundle **out, lbError *err) {
-  const char *folder = getenv("TMPDIR");
-  char path[512];
-  snprintf(path, sizeof path, "%s/limber-XXXXXX.glb", folder && *folder ? folder : "/tmp");
-  int file = mkstemps(path, 4);
-  if (file < 0) return lb_fail(err, LB_ERR_FILE, "%s: cannot make a temporary file", path);
-  close(file);
-  const lbModel *const models[] = { model };
-  lbStatus status = lb_build_save(models, 1, NULL, path, err);
-  if (!status) status = lb_bundle_load(path, out, err);
-  unlink(path);
   return status;
 }
 
@@ -47,13 +23,13 @@ static lbStatus build_mesh(const char *path, lbModel **model, lbError *err) {
 static lbStatus open_mesh(const char *path, lbBundle **out, lbError *err) {
   lbModel *model = NULL;
   lbStatus status = build_mesh(path, &model, err);
-  if (!status) status = through_file(model, out, err);
-  lb_model_destroy(model);
+  if (!status) status = lb_bundle_create(&model, 1, NULL, out, err);
+  if (status) lb_model_destroy(model);
   return status;
 }
 
 lbStatus vw_open(const char *path, lbBundle **out, lbError *err) {
-  if (ends_with(path, ".json")) return open_scene(path, out, err);
+  if (lb_path_has_extension(path, ".json")) return open_scene(path, out, err);
   if (lb_model_is_model_file(path)) return lb_bundle_load(path, out, err);
   return open_mesh(path, out, err);
 }
@@ -67,7 +43,7 @@ static lbStatus cook(const char *path, const char *to, lbError *err) {
 }
 
 lbStatus vw_open_to_file(const char *path, const char *to, lbError *err) {
-  if (ends_with(path, ".json")) return cook(path, to, err);
+  if (lb_path_has_extension(path, ".json")) return cook(path, to, err);
   lbModel *model = NULL;
   lbStatus status = build_mesh(path, &model, err);
   const lbModel *const models[] = { model };
