@@ -1,11 +1,15 @@
 // limber/body.h: a model in motion: forces in, steps, positions out.
 //
-// A body is one block of memory; a step allocates nothing. Positions, forces and targets are in
-// world axes; the body's own axes stand at `position`, turned by `rotation`. A call that is refused
-// (a missing vertex, a NaN, a force beyond 1e100) returns a status, leaves the body as it was, and
-// lb_body_message says why. Different bodies may be used on different threads; one body by one
-// thread at a time, also by calls that take it as const (they use its working memory). The bodies
-// of a batch count as one.
+// A body has three parts. What follows from its model and method (coefficients, search trees) is
+// prepared once, never changes and is shared by all bodies of the model, on any thread. The body
+// itself is its frame, its parameters and its state. Working memory belongs to whoever works: a
+// call borrows it and gives it back.
+//
+// Positions, forces and targets are in world axes; the body's own axes stand at `position`, turned
+// by `rotation`: the body's frame. A call that is refused (a missing vertex, a NaN, a force beyond
+// 1e100) returns a status, leaves the body as it was, and lb_body_message says why. Different
+// bodies may be used on different threads at the same time; one body by one thread at a time, or by
+// any number of threads that only make calls that take it as const.
 #ifndef LIMBER_BODY_H
 #define LIMBER_BODY_H
 
@@ -39,26 +43,30 @@ static inline lbPoint lb_point_triangle(int32_t triangle, double a, double b, do
 
 // ---- bodies ------------------------------------------------------------------------------------
 
-// A model with a recording (lb_model_has(model, LB_METHOD_FULL)) has a body by LB_METHOD_FULL, too:
-// it plays the motion of the unreduced simulation by the body's time and stays as it is at the end.
-// Forces, impulses, gravity, velocity and damping are taken and have no effect; constraints and
-// lb_body_set_material are refused; lb_body_set_state lasts until the next step, and
-// lb_body_restore_state goes back in time. Its elastic energy is not known and reported as 0.
+// A model with a recording has a body by LB_METHOD_RECORDED: it plays the motion of the unreduced
+// simulation by the body's time and stays as it is at the end. Forces, impulses, gravity, velocity
+// and damping are taken and have no effect; constraints, balls and lb_body_set_material are
+// refused; lb_body_set_state lasts until the next step, and lb_body_restore_state goes back in
+// time. Its elastic energy is not known and reported as 0.
 typedef struct lbBody lbBody;
 
-// How the subspace method goes through time. (The modal method's steps are exact.)
-typedef enum lbIntegrate {
-  LB_INTEGRATE_NEWMARK, // implicit (β = 1/4, γ = 1/2): stable at any step; forces act at its end
-  LB_INTEGRATE_CENTRAL, // explicit central differences: velocities at the middle of steps carry
-                        // positions, and are brought to the steps' ends; stable below
-                        // lb_body_stable_step, above it every step has LB_STEP_NOT_CONVERGED
-} lbIntegrate;
+// How a body's frame moves.
+typedef enum lbFrameKind {
+  LB_FRAME_DEFAULT, // free where the model has no fixed node, otherwise held
+  LB_FRAME_HELD,    // stands where it was placed
+  LB_FRAME_DRIVEN,  // goes where lb_body_drive says; the body feels how it gets there: linear and
+                    // angular acceleration, centrifugal and Coriolis forces
+  LB_FRAME_FREE,    // moves by what acts on the body; linear and angular momentum are kept. Only
+                    // for models without fixed nodes
+} lbFrameKind;
 
 typedef struct lbBodyDef {
-  lbMethod method;          // default LB_METHOD_COUNT: subspace where the model has it, else modal,
-                            // else its recording
+  lbMethod method;          // default LB_METHOD_DEFAULT: the best that the model has
+  lbFrameKind frame;        // default LB_FRAME_DEFAULT
+  bool decoupled;           // a free frame: rotation and deformation do not feel each other, as in
+                            // Hauser et al. 2003; default false
   lbVec3 position;          // m, default 0
-  lbQuat rotation;          // default the identity; made unit length
+  lbQuat rotation;          // default the identity; made unit length; all zeros: the identity
   lbVec3 gravity;           // m/s², default 0
   int32_t mode_count;       // use the first so many; default 0: all
   int32_t kept_count;       // or use those of the list `kept`; default 0: no list
@@ -66,20 +74,29 @@ typedef struct lbBodyDef {
   double damping_mass;      // α, 1/s, >= 0; default NAN: the model's
   double damping_stiffness; // β, s, >= 0; default NAN: the model's
   int32_t constrained_points; // room for so many constrained points (and as many force points) at
-                              // a time, 0 to 256; default 16
+                              // a time, 0 to 256; default 16. Memory is taken by the first
+                              // constraint
+  void *user_data;            // lb_body_user_data gives it back; default NULL
 
   // The subspace method only.
-  lbIntegrate integrator;    // default LB_INTEGRATE_NEWMARK
+  lbIntegrator integrator;   // default LB_INTEGRATOR_NEWMARK
   int32_t newton_iterations; // 1 to 100; default 1: one linear solve a step. A step that is still
-                             // far off takes some more, then shorter steps
+                             // far off, or creates energy, takes more
   double newton_tolerance;   // of |residual| against the largest of the forces in it, from the
                              // second iteration on; 0 to 1; default 1e-10
+  bool single_precision;     // coefficients of forces as 32-bit numbers (arithmetic stays 64-bit):
+                             // half the memory, faster where they leave the cache (60 vectors and
+                             // more); relative error of a force about 1e-7; default false
 } lbBodyDef;
 
 lbBodyDef lb_body_def(void);
-// The model must outlive the body.
+// The model must outlive the body. The second body of a model (by the same method, modes and
+// precision) shares what was prepared for the first and costs its state alone.
 lbStatus lb_body_create(const lbModel *model, const lbBodyDef *def, lbBody **out, lbError *err);
 void lb_body_destroy(lbBody *body); // NULL is legal
+// What the first pick, push or haptics would make: search trees over the surface, shared by all
+// bodies of the model. For calling ahead of time.
+lbStatus lb_body_prepare_queries(lbBody *body);
 
 const lbModel *lb_body_model(const lbBody *body);
 lbMethod lb_body_method(const lbBody *body);
@@ -88,6 +105,10 @@ double lb_body_time(const lbBody *body);         // s, the sum of the steps
 const char *lb_body_message(const lbBody *body); // of the last refused call; "" when none was
 // s: the longest stable step of central differences at rest (undamped); infinite otherwise.
 double lb_body_stable_step(const lbBody *body);
+int32_t lb_body_flags(const lbBody *body); // lbStepFlags of its last step
+void *lb_body_user_data(const lbBody *body);
+void lb_body_set_user_data(lbBody *body, void *data);
+size_t lb_body_bytes(const lbBody *body); // of its own memory, without what bodies share
 
 // ---- what acts on it ---------------------------------------------------------------------------
 
@@ -95,11 +116,42 @@ double lb_body_stable_step(const lbBody *body);
 lbStatus lb_body_apply_force(lbBody *body, lbPoint point, lbVec3 force); // N
 // Changes the velocity at once.
 lbStatus lb_body_apply_impulse(lbBody *body, lbPoint point, lbVec3 impulse); // N s
-lbStatus lb_body_set_gravity(lbBody *body, lbVec3 gravity);                  // m/s²
-// Moves the body's own axes; the deformation stays.
+// An impulse that pushes away from a place: at each surface vertex within `radius` of the centre
+// it is `strength` (N s/m²) times the vertex's share of the area, less with the distance (linear,
+// 0 at the radius), along the line from the centre.
+lbStatus lb_body_apply_radial_impulse(lbBody *body, lbVec3 centre, double radius, double strength);
+lbStatus lb_body_set_gravity(lbBody *body, lbVec3 gravity); // m/s²
+
+// ---- its frame ---------------------------------------------------------------------------------
+
+typedef struct lbFrame {
+  lbVec3 position; // m, of the own axes' origin
+  lbQuat rotation;
+  lbVec3 linear_velocity;  // m/s, at the centre of mass of the rest shape
+  lbVec3 angular_velocity; // rad/s
+} lbFrame;
+
+lbFrameKind lb_body_frame_kind(const lbBody *body);
+lbFrame lb_body_frame(const lbBody *body);
+// Puts the frame somewhere else; deformation, velocities relative to the frame and a free body's
+// momenta (turned with it) stay. Nothing is felt.
 lbStatus lb_body_set_placement(lbBody *body, lbVec3 position, lbQuat rotation);
-// The velocity that a rigid motion about the centre of mass gives to the nodes that can move.
+// A driven body is there at once, moving like this; the shape is carried along, nothing is felt: the
+// start of a motion, or a cut in it.
+lbStatus lb_body_set_frame(lbBody *body, const lbFrame *frame);
+// A driven body: where the frame is at the end of the next step, and how fast there. The body feels
+// the change of velocity over the step. Without this call before a step the frame stands still. A
+// frame that jumps, by more than 4 sizes of the body or a
+// quarter turn in one step, takes the shape along, nothing is felt, and the step has
+// LB_STEP_JUMPED.
+lbStatus lb_body_drive(lbBody *body, const lbFrame *frame);
+// The same with velocities taken from how far it is to go.
+lbStatus lb_body_drive_to(lbBody *body, lbVec3 position, lbQuat rotation);
+// Velocity (m/s, at the centre of mass) and angular velocity (rad/s): of a free body's frame; of
+// others those of a rigid motion relative to the frame, as far as nodes can move.
 lbStatus lb_body_set_velocity(lbBody *body, lbVec3 linear, lbVec3 angular);
+
+// ---- a ball that pushes ------------------------------------------------------------------------
 
 typedef struct lbBall {
   lbVec3 centre;    // m, where it is at the end of the step
@@ -111,36 +163,52 @@ typedef struct lbBall {
 // A ball that keeps the surface out of itself at the end of the next step, of dt seconds: call it
 // before each step. It touches up to 16 places some way apart and pushes along the lines from its
 // centre, without friction, and by at most a quarter of its radius a step: a ball that goes faster
-// goes through. Changes velocities and the forces of the next step; stable at any stiffness.
-// `force` (or NULL): on the ball, N. Several balls: one call each. The first push makes a search
-// tree.
+// goes through. Its forces are held over the next step; stable at any stiffness. `force` (or NULL):
+// on the ball, N. Several balls: one call each.
 lbStatus lb_body_push_ball(lbBody *body, const lbBall *ball, double dt, lbVec3 *force);
 
+// ---- the step ----------------------------------------------------------------------------------
+
 // Advances by dt seconds. Returns lbStepFlags: LB_STEP_REFUSED for a dt that is not a positive
-// number, or above 1e6; LB_STEP_NONFINITE, modal: when what the constraints ask for is absurd: the
-// step is then made without them; subspace: no step, however short, gave a sane state: the last
-// good one was kept, and only time went on.
+// number, or above 1e6; LB_STEP_ADAPTED when the integrator that was asked for could not take the
+// step (no solution near, or it would have created energy) and another rule did: one that keeps the
+// energy of St. Venant-Kirchhoff exactly, that in two halves, then implicit Euler in four quarters;
+// LB_STEP_NONFINITE when no step, however short, gave a sane state: the last good one was kept, and
+// only time went on.
 int32_t lb_body_step(lbBody *body, double dt);
 
 // ---- what it is made of ------------------------------------------------------------------------
 
 // Another Young's modulus (Pa), Poisson ratio and density (kg/m³) for one of the model's materials,
 // while it runs; shape and motion stay. Subspace method, models built with --editable; others are
-// refused. The bodies of a batch share their material: it changes for all of them. The shapes that
-// the body can take stay those of the original material.
+// refused; with another density also bodies in moving frames that have several materials. The
+// shapes that the body can take stay those of the original material. Bodies of a batch: see
+// lb_batch_set_material.
 lbStatus lb_body_set_material(lbBody *body, int32_t material, double young, double poisson,
                               double density);
 // Rayleigh damping: α in 1/s, β in s; every method. For all bodies of a batch.
 lbStatus lb_body_set_damping(lbBody *body, double mass, double stiffness);
 
 // ---- constraints: points that are made to move as told -----------------------------------------
+//
+// One rule for all of them and for every method: the force of a constraint is constant over a step,
+// and all forces of a body are found together, inside its step. With x0 and x1 where a point is at
+// the step's start and end, along one axis, and v0 its velocity at the start,
+//
+//   position      x1 = target             spring   f = k (target - x1) - b (x1 - x0) / h
+//   velocity      x1 = x0 + h target
+//   acceleration  x1 = x0 + h v0 + h² target / 2
+//
+// and the velocity at the step's end is brought to the mean velocity over the step (acceleration:
+// to v0 + h target), stiff springs nearly, soft ones hardly. With targets that do not move, no set
+// of positions, velocities and springs, however stiff or contradictory, can add energy to a body.
+// That holds for forces at the constrained points; where force_points are given the targets are
+// met, but nothing is promised about energy.
 
 typedef enum lbConstraintKind {
-  LB_CONSTRAIN_POSITION,     // the target position is reached at the end of the step
-  LB_CONSTRAIN_VELOCITY,     // modal: an impulse at the step's start gives the target velocity;
-                             // subspace: it is the velocity at the step's end
-  LB_CONSTRAIN_ACCELERATION, // modal: a force held over the step gives the target acceleration at
-                             // its start; subspace: at its end
+  LB_CONSTRAIN_POSITION,
+  LB_CONSTRAIN_VELOCITY,
+  LB_CONSTRAIN_ACCELERATION,
 } lbConstraintKind;
 
 typedef struct lbConstraintDef {
@@ -149,13 +217,10 @@ typedef struct lbConstraintDef {
   const lbPoint *points;       // (point_count): what is constrained
   const double *targets;       // (point_count x 3): m, m/s or m/s²; NULL: where it is now / zero
   const uint8_t *axes;         // (point_count): 1 = x, 2 = y, 4 = z, added up; world axes; NULL: 7
-  int32_t force_point_count;   // default 0: forces act at `points`
-  const lbPoint *force_points; // where forces may act instead
-  bool held;                   // position: by a held force rather than an impulse; default false;
-                               // the subspace method's forces are always held
+  int32_t force_point_count;   // default 0: forces act at `points`, along the same axes
+  const lbPoint *force_points; // where forces may act instead, in all directions
   double stiffness;            // N/m, >= 0; default INFINITY: hard. Otherwise each point hangs on a
-                               // spring from its target: position only, no force_points; stable at
-                               // any stiffness
+                               // spring from its target: position only, no force_points
   double damping;              // N s/m, >= 0, of the spring; default 0
 } lbConstraintDef;
 
@@ -166,9 +231,9 @@ lbStatus lb_body_add_constraint(lbBody *body, const lbConstraintDef *def, int32_
 lbStatus lb_body_set_target(lbBody *body, int32_t id, const double *targets);
 lbStatus lb_body_remove_constraint(lbBody *body, int32_t id);
 int32_t lb_body_constraint_rank(const lbBody *body); // of the system last solved; 0: none yet
-// Forces on the body in the last step, world axes, N (an impulse counts as held over the step): one
-// for each of the constraint's points, or of its force_points if it has such. For force feedback.
-lbStatus lb_body_constraint_force(lbBody *body, int32_t id, double *forces); // (points x 3)
+// Forces on the body in the last step, world axes, N: one for each of the constraint's points, or
+// of its force_points if it has such. For force feedback.
+lbStatus lb_body_constraint_force(const lbBody *body, int32_t id, double *forces); // (points x 3)
 
 // ---- what it looks like ------------------------------------------------------------------------
 
@@ -200,11 +265,19 @@ typedef struct lbPick {
 } lbPick;
 
 // The first place of the surface that the ray hits, from either side. *hit tells whether there is
-// one. The first pick makes a search tree; it and the first lb_body_push_ball are the only calls
-// after creation that allocate.
+// one.
 lbStatus lb_body_pick(lbBody *body, lbVec3 origin, lbVec3 direction, lbPick *pick, bool *hit);
 
+// How a place gives way, at the body's state: the mean over the axes of what a unit force moves it
+// by at rest (m/N; of a free body's deformation alone) and of what a unit impulse speeds it up by
+// (1/kg).
+lbStatus lb_body_softness(const lbBody *body, lbPoint point, double *compliance, double *mobility);
+// m: no point of the surface is farther than this from where it rests in the frame.
+double lb_body_reach(const lbBody *body);
+
+// Of the world: with the motion of the frame; masses as in the model's mass matrix.
 typedef struct lbBodyReport {
+  double mass;                                      // kg
   double kinetic, elastic;                          // J
   lbVec3 centre, linear_momentum, angular_momentum; // m, kg m/s, kg m²/s about the origin
 } lbBodyReport;
@@ -224,12 +297,12 @@ lbStatus lb_body_set_state(lbBody *body, const double *coordinates, const double
 lbStatus lb_body_set_displacements(lbBody *body, const double *displacements,
                                    const double *velocities);
 
-// All of it: time, coordinates, rates, accelerations, forces of the next step, placement, gravity,
+// All of it: time, coordinates, rates, accelerations, forces of the next step, frame, gravity,
 // constraints. What a body does after restoring is what it did after saving, to the last bit. The
-// bytes are for bodies of the same model, modes, damping and materials, on the same kind of
-// machine; others are refused.
+// bytes are for bodies of the same model, method, modes, damping and materials, on the same kind of
+// machine; others are refused. Their number is fixed when the body is made.
 size_t lb_body_state_bytes(const lbBody *body);
-void lb_body_save_state(const lbBody *body, void *bytes); // (state_bytes)
+lbStatus lb_body_save_state(const lbBody *body, void *bytes, size_t byte_count);
 lbStatus lb_body_restore_state(lbBody *body, const void *bytes, size_t byte_count);
 
 // ---- batches: many bodies of one model, stepped together ---------------------------------------
@@ -248,9 +321,14 @@ lbStatus lb_batch_create(const lbModel *model, const lbBatchDef *def, lbBatch **
 void lb_batch_destroy(lbBatch *batch);
 int32_t lb_batch_count(const lbBatch *batch);
 // An ordinary body, owned by the batch; stepping it alone or with the others gives the same bits.
+// NULL where index is not from 0 to count - 1.
 lbBody *lb_batch_body(lbBatch *batch, int32_t index);
-// One step of all of them, through the task hook; flags of all, or-ed.
+// One step of all of them, through the task hook; flags of all, or-ed (lb_body_flags has each
+// body's own).
 int32_t lb_batch_step(lbBatch *batch, double dt);
+// lb_body_set_material for all of them, which then share what is worked out. `err` may be NULL.
+lbStatus lb_batch_set_material(lbBatch *batch, int32_t material, double young, double poisson,
+                               double density, lbError *err);
 
 #ifdef __cplusplus
 }

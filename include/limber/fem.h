@@ -107,13 +107,8 @@ lbStatus lb_fem_static(const lbFem *fem, const double *load, const lbStaticDef *
 
 // ---- dynamics: M a + (α M + β K(u)) v + R(u) = f -----------------------------------------------
 
-typedef enum lbIntegrator {
-  LB_INTEGRATOR_NEWMARK, // β = 1/4, γ = 1/2, started from the consistent acceleration
-  LB_INTEGRATOR_EULER,   // implicit
-} lbIntegrator;
-
 typedef struct lbSimulatorDef {
-  lbIntegrator integrator;   // default Newmark
+  lbIntegrator integrator;   // Newmark (default) or Euler
   double step;               // s, > 0; default 1e-3
   double damping_mass;       // α, 1/s, ≥ 0; default 0
   double damping_stiffness;  // β, s, ≥ 0; default 0

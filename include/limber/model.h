@@ -147,7 +147,8 @@ typedef struct lbModel {
   // Not an array of the table.
   const uint8_t *pictures;     // the textures' encoded bytes lie in here
   size_t pictures_bytes;       //
-  struct lbModelOwner *owner_; // private: what the arrays live in
+  struct lbModelOwner *owner_;   // private: what the arrays live in
+  struct lbModelShared *shared_; // private: what bodies of the model share
 } lbModel;
 
 // A model of its own from a draft: copies every array and checks it. The draft's sizes, arrays,

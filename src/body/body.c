@@ -1,200 +1,229 @@
-// What acts on a body, and its step: forces -> constraints -> advance -> forces are steady again.
-#include "body/constraints.h"
+// What acts on a body: forces, impulses, gravity; and what is asked of it in a word.
+#include "body/body.h"
 #include "body/point.h"
 
 #include <string.h>
 
-const lbModel *lb_body_model(const lbBody *body) { return body->common->model; }
-lbMethod lb_body_method(const lbBody *body) { return body->common->method->method; }
-int32_t lb_body_dimension(const lbBody *body) { return body->common->dimension; }
-double lb_body_time(const lbBody *body) { return body->instances->times[body->lane]; }
+const lbModel *lb_body_model(const lbBody *body) { return body->prepared->model; }
+lbMethod lb_body_method(const lbBody *body) { return body->prepared->method->method; }
+int32_t lb_body_dimension(const lbBody *body) { return body->prepared->dimension; }
+double lb_body_time(const lbBody *body) { return body->time; }
+int32_t lb_body_flags(const lbBody *body) { return body->flags; }
 const char *lb_body_message(const lbBody *body) { return body->message->text; }
+void *lb_body_user_data(const lbBody *body) { return body->user_data; }
+void lb_body_set_user_data(lbBody *body, void *data) { body->user_data = data; }
 
-bool lb_rotation_make_unit(lbQuat *q) {
-  double most = fmax(fmax(fabs(q->x), fabs(q->y)), fmax(fabs(q->z), fabs(q->w)));
-  if (!(most > 0 && isfinite(most) && isfinite(q->x + q->y + q->z + q->w))) return false;
-  lbQuat scaled = lb_quat(q->x / most, q->y / most, q->z / most, q->w / most);
-  // A unit quaternion keeps its bits.
-  bool unit = fabs(lb_quat_dot(*q, *q) - 1) <= 4e-16;
-  if (!unit) *q = lb_quat_normalise(scaled);
-  return true;
+size_t lb_body_bytes(const lbBody *body) {
+  return body->group->bytes / (size_t)body->group->count;
 }
 
-lbStatus lb_body_refuse_recording(lbBody *body, const char *what) {
+double lb_body_stable_step(const lbBody *body) {
+  const lbBodyMethod *method = body->prepared->method;
+  return method->stable_step ? method->stable_step(body) : INFINITY;
+}
+
+lbStatus lb_body_refuse_recording(const lbBody *body, const char *what) {
   return lb_fail(body->message, LB_ERR_UNSUPPORTED,
                  "%s: the body plays a recording of the unreduced simulation, which nothing "
                  "changes",
                  what);
 }
 
-// ---- coordinates in a row ----------------------------------------------------------------------
-
-static const double *gather(const lbBody *body, const double *values, double *row) {
-  if (body->instances->stride == 1) return values;
-  for (int32_t i = 0; i < body->common->padded; i++) row[i] = values[lb_body_at(body, i)];
-  return row;
-}
-
-const double *lb_body_coordinates(const lbBody *body) {
-  return gather(body, body->instances->q, body->common->coordinates);
-}
-
-const double *lb_body_rates(const lbBody *body) {
-  return gather(body, body->instances->v, body->common->rates);
-}
-
 // ---- forces ------------------------------------------------------------------------------------
 
-// Sums and results in plain order; a sum that begins with +0 never becomes -0, so that blocks
-// without forces may take zeros instead of reading `force`.
-static bool add_to(const lbBody *body, double *values, const double *sum) {
-  for (int32_t i = 0; i < body->common->dimension; i++)
-    if (!lb_is_bounded(sum[i]) || !lb_is_bounded(values[lb_body_at(body, i)] + sum[i]))
-      return false;
-  for (int32_t i = 0; i < body->common->dimension; i++) values[lb_body_at(body, i)] += sum[i];
+static void add_row(const lbBody *body, const lbPoint *point, lbVec3 own, double *sum) {
+  const lbBodyMethod *method = body->prepared->method;
+  if (method->add_row)
+    method->add_row(body, point, own, sum);
+  else
+    lb_point_add_force(body->prepared, point, own, sum);
+}
+
+static bool add_to(int32_t count, double *values, const double *sum) {
+  for (int32_t i = 0; i < count; i++)
+    if (!lb_is_bounded(sum[i]) || !lb_is_bounded(values[i] + sum[i])) return false;
+  for (int32_t i = 0; i < count; i++) values[i] += sum[i];
   return true;
 }
 
-static lbStatus apply(lbBody *body, lbPoint point, lbVec3 amount, double *values,
-                      const char *what) {
-  lbStatus status = lb_point_check(body->common->model, &point, what, body->message);
+// From the centre of the frame to a point, world axes.
+static lbVec3 arm_of(const lbBody *body, const lbPoint *point) {
+  lbVec3 position = lb_vec3(0, 0, 0);
+  (void)lb_body_point(body, *point, &position, NULL); // the point was checked
+  return lb_sub(position, lb_frame_centre(body));
+}
+
+static lbStatus refuse_amount(const lbBody *body, const char *what, lbVec3 amount) {
+  return lb_fail(body->message, LB_ERR_ARGUMENT, "%s is (%g, %g, %g): not a number or beyond %g",
+                 what, amount.x, amount.y, amount.z, LB_BODY_MOST);
+}
+
+// scratch->b <- the reduced share of a force or impulse at a point.
+static lbStatus reduce(const lbBody *body, const lbPoint *point, lbVec3 amount, const char *what,
+                       lbScratch *scratch) {
+  lbStatus status = lb_point_check(body->prepared->model, point, what, body->message);
   if (status) return status;
-  double *sum = body->common->forces;
-  memset(sum, 0, (size_t)body->common->padded * sizeof *sum);
-  if (lb_vec3_is_bounded(amount))
-    lb_point_add_force(body->common, &point, lb_mat3_apply_transpose(body->turn, amount), sum);
-  if (values == body->instances->v && body->common->method->mobilise)
-    body->common->method->mobilise(body->common, sum);
-  if (!lb_vec3_is_bounded(amount) || !add_to(body, values, sum))
-    return lb_fail(body->message, LB_ERR_ARGUMENT, "%s is (%g, %g, %g): not a number or beyond %g",
-                   what, amount.x, amount.y, amount.z, LB_BODY_MOST);
+  if (!lb_vec3_is_bounded(amount)) return refuse_amount(body, what, amount);
+  memset(scratch->b, 0, (size_t)body->prepared->padded * sizeof(double));
+  add_row(body, point, lb_mat3_apply_transpose(body->frame.turn, amount), scratch->b);
+  return LB_OK;
+}
+
+static lbStatus apply_force(lbBody *body, const lbPoint *point, lbVec3 force, lbScratch *scratch) {
+  const lbBodyMethod *method = body->prepared->method;
+  lbStatus status = reduce(body, point, force, "force", scratch);
+  if (status) return status;
+  method->get(body, NULL, NULL, scratch->a);
+  if (!add_to(body->prepared->dimension, scratch->a, scratch->b))
+    return refuse_amount(body, "force", force);
+  method->put(body, NULL, NULL, scratch->a);
+  if (body->frame.kind == LB_FRAME_FREE) {
+    body->frame.force = lb_add(body->frame.force, force);
+    body->frame.torque = lb_add(body->frame.torque, lb_cross(arm_of(body, point), force));
+  }
   return LB_OK;
 }
 
 lbStatus lb_body_apply_force(lbBody *body, lbPoint point, lbVec3 force) {
-  lbStatus status = apply(body, point, force, body->instances->force, "force");
-  if (!status) body->instances->forced = body->instances->touched = true;
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
+  if (!scratch) return lb_fail_memory(body->message);
+  lbStatus status = apply_force(body, &point, force, scratch);
+  lb_scratch_return(body->prepared, scratch);
   return status;
 }
 
-lbStatus lb_body_apply_impulse(lbBody *body, lbPoint point, lbVec3 impulse) {
-  lbStatus status = apply(body, point, impulse, body->instances->v, "impulse");
-  if (!status) lb_body_disturb(body);
-  return status;
-}
-
-static bool any_steady(const lbInstances *instances, int32_t count) {
-  for (size_t i = 0; i < (size_t)count * (size_t)instances->stride; i++)
-    if (instances->steady[i] != 0) return true;
-  return false;
-}
-
-bool lb_body_set_steady(lbBody *body, lbVec3 gravity, lbMat3 turn) {
-  const lbBodyCommon *common = body->common;
-  lbInstances *instances = body->instances;
-  lbVec3 own = lb_mat3_apply_transpose(turn, gravity);
-  bool zero = true;
-  if (!lb_vec3_is_bounded(gravity)) return false;
-  for (int32_t i = 0; i < common->dimension; i++) {
-    const double *g = common->gravity + 3 * (size_t)i;
-    common->forces[i] = 0 + g[0] * own.x + g[1] * own.y + g[2] * own.z;
-    if (!lb_is_bounded(common->forces[i])) return false;
-    if (common->forces[i] != 0) zero = false;
-  }
-  for (int32_t i = 0; i < common->dimension; i++) {
-    double *force = &instances->force[lb_body_at(body, i)];
-    double *steady = &instances->steady[lb_body_at(body, i)];
-    *force = *force == *steady ? common->forces[i] : *force + (common->forces[i] - *steady);
-    *steady = common->forces[i];
-  }
-  instances->steadied = !zero || (instances->steadied && any_steady(instances, common->dimension));
-  instances->forced = true;
-  return true;
-}
-
-void lb_instances_reset_forces(lbInstances *instances, const lbBodyCommon *common) {
-  size_t count = (size_t)common->dimension * (size_t)instances->stride;
-  if (instances->touched) memcpy(instances->force, instances->steady, count * sizeof(double));
-  instances->touched = false;
-  instances->forced = instances->steadied;
-}
-
-// ---- placement and motion ----------------------------------------------------------------------
-
-lbStatus lb_body_set_gravity(lbBody *body, lbVec3 gravity) {
-  if (!lb_body_set_steady(body, gravity, body->turn))
-    return lb_fail(body->message, LB_ERR_ARGUMENT,
-                   "gravity is (%g, %g, %g): not a number or beyond %g", gravity.x, gravity.y,
-                   gravity.z, LB_BODY_MOST);
-  body->gravity = gravity;
-  return LB_OK;
-}
-
-lbStatus lb_body_set_placement(lbBody *body, lbVec3 position, lbQuat rotation) {
-  lbQuat given = rotation;
-  if (!lb_vec3_is_bounded(position))
-    return lb_fail(body->message, LB_ERR_ARGUMENT, "position is (%g, %g, %g)", position.x,
-                   position.y, position.z);
-  if (!lb_rotation_make_unit(&rotation))
-    return lb_fail(body->message, LB_ERR_ARGUMENT, "rotation is (%g, %g, %g, %g), which is none",
-                   given.x, given.y, given.z, given.w);
-  lbMat3 turn = lb_quat_to_mat3(rotation);
-  if (memcmp(&turn, &body->turn, sizeof turn) != 0) {
-    if (!lb_body_set_steady(body, body->gravity, turn))
-      return lb_fail(body->message, LB_ERR_ARGUMENT, "gravity is too strong in these axes");
-    body->constraints->fresh = false;
-  }
-  body->position = position;
-  body->rotation = rotation;
-  body->turn = turn;
-  return LB_OK;
-}
-
-lbStatus lb_body_set_velocity(lbBody *body, lbVec3 linear, lbVec3 angular) {
-  const lbBodyCommon *common = body->common;
-  lbVec3 a = lb_mat3_apply_transpose(body->turn, linear);
-  lbVec3 b = lb_mat3_apply_transpose(body->turn, angular);
-  for (int32_t i = 0; i < common->dimension; i++) {
-    const double *launch = common->launch + 6 * (size_t)i;
-    common->rates[i] = lb_dot(lb_vec3_load(launch), a) + lb_dot(lb_vec3_load(launch + 3), b);
-    if (!lb_is_bounded(common->rates[i]))
-      return lb_fail(body->message, LB_ERR_ARGUMENT,
-                     "velocity is (%g, %g, %g), (%g, %g, %g): not a number or beyond %g", linear.x,
-                     linear.y, linear.z, angular.x, angular.y, angular.z, LB_BODY_MOST);
-  }
-  for (int32_t i = 0; i < common->dimension && !common->method->is_recording; i++)
-    body->instances->v[lb_body_at(body, i)] = common->rates[i];
+// Adds an impulse whose reduced share is scratch->b; moment about the frame's centre.
+static lbStatus strike(lbBody *body, lbVec3 impulse, lbVec3 moment, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  if (p->method->is_recording) return LB_OK; // nothing changes it
+  p->method->get(body, s->q0, s->v0, NULL);
+  memcpy(s->v, s->v0, (size_t)p->padded * sizeof(double));
+  lbFrameState before = body->frame;
+  lb_frame_strike(body, impulse, moment, s->b, s->q0, s->v, s);
+  for (int32_t i = 0; i < p->dimension; i++)
+    if (!lb_is_bounded(s->v[i]) || !lb_vec3_is_bounded(body->frame.angular)) {
+      body->frame = before;
+      return refuse_amount(body, "impulse", impulse);
+    }
+  p->method->put(body, NULL, s->v, NULL);
   lb_body_disturb(body);
   return LB_OK;
 }
 
-// ---- the step ----------------------------------------------------------------------------------
-
-bool lb_time_step_is_legal(double dt) { return dt > 0 && dt <= LB_TIME_STEP_MOST; }
-
-static int32_t step_in_batch(lbBody *body) {
-  lbInstances *instances = body->instances;
-  int32_t flags = body->common->method->advance_one(body);
-  for (int32_t i = 0; i < body->common->dimension; i++)
-    instances->force[lb_body_at(body, i)] = instances->steady[lb_body_at(body, i)];
-  return flags;
-}
-
-static int32_t step_alone(lbBody *body) {
-  int32_t flags = body->common->method->advance(body->common, body->instances);
-  lb_instances_reset_forces(body->instances, body->common);
-  return flags;
-}
-
-int32_t lb_body_step(lbBody *body, double dt) {
-  if (!lb_time_step_is_legal(dt)) {
-    lb_fail(body->message, LB_ERR_ARGUMENT, "the time step is %g s; it must be above 0, at most %g",
-            dt, LB_TIME_STEP_MOST);
-    return LB_STEP_REFUSED;
+lbStatus lb_body_apply_impulse(lbBody *body, lbPoint point, lbVec3 impulse) {
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
+  if (!scratch) return lb_fail_memory(body->message);
+  lbStatus status = reduce(body, &point, impulse, "impulse", scratch);
+  if (!status) {
+    lbVec3 arm = body->frame.kind == LB_FRAME_FREE ? arm_of(body, &point) : lb_vec3(0, 0, 0);
+    status = strike(body, impulse, lb_cross(arm, impulse), scratch);
   }
-  body->common->h = dt;
-  body->common->method->prepare(body->common, dt);
-  int32_t flags = body->in_batch ? step_in_batch(body) : step_alone(body);
-  body->instances->times[body->lane] += dt;
-  return flags;
+  lb_scratch_return(body->prepared, scratch);
+  return status;
+}
+
+// A third of the areas of the triangles around a vertex, m².
+static double vertex_area(const lbPrepared *p, const double *positions, int32_t vertex) {
+  const lbModel *model = p->model;
+  lbTriangles surface = { model->size.triangle_count, model->triangles, positions };
+  double sum = 0;
+  for (int32_t i = p->around_begin[vertex]; i < p->around_begin[vertex + 1]; i++) {
+    lbVec3 a = lb_triangle_corner(&surface, p->around[i], 0);
+    lbVec3 b = lb_triangle_corner(&surface, p->around[i], 1);
+    lbVec3 c = lb_triangle_corner(&surface, p->around[i], 2);
+    sum += lb_length(lb_cross(lb_sub(b, a), lb_sub(c, a))) / 6;
+  }
+  return sum;
+}
+
+static lbStatus strike_around(lbBody *body, lbVec3 centre, double radius, double strength,
+                              lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  const double *positions = s->positions;
+  lbVec3 impulse = lb_vec3(0, 0, 0), moment = lb_vec3(0, 0, 0), middle = lb_frame_centre(body);
+  lb_body_surface(body, s->positions);
+  memset(s->b, 0, (size_t)p->padded * sizeof(double));
+  for (int32_t v = 0; v < p->model->size.vertex_count; v++) {
+    lbVec3 place = lb_vec3_load(positions + 3 * (size_t)v), away = lb_sub(place, centre);
+    double distance = lb_length(away);
+    if (!(distance < radius && distance > 0)) continue;
+    double amount = strength * vertex_area(p, positions, v) * (1 - distance / radius) / distance;
+    lbVec3 share = lb_scale(amount, away);
+    lbPoint point = lb_point_vertex(v);
+    add_row(body, &point, lb_mat3_apply_transpose(body->frame.turn, share), s->b);
+    impulse = lb_add(impulse, share);
+    moment = lb_add(moment, lb_cross(lb_sub(place, middle), share));
+  }
+  return strike(body, impulse, moment, s);
+}
+
+lbStatus lb_body_apply_radial_impulse(lbBody *body, lbVec3 centre, double radius, double strength) {
+  if (!lb_vec3_is_bounded(centre) || !(radius > 0 && radius <= LB_BODY_MOST) ||
+      !lb_is_bounded(strength))
+    return lb_fail(body->message, LB_ERR_ARGUMENT,
+                   "radial impulse: centre (%g, %g, %g), radius %g, strength %g; they must be "
+                   "finite and the radius above 0",
+                   centre.x, centre.y, centre.z, radius, strength);
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
+  if (!scratch) return lb_fail_memory(body->message);
+  lbStatus status = strike_around(body, centre, radius, strength, scratch);
+  lb_scratch_return(body->prepared, scratch);
+  return status;
+}
+
+void lb_body_add_reduced_force(lbBody *body, const double *reduced) {
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
+  if (!scratch) return;
+  body->prepared->method->get(body, NULL, NULL, scratch->a);
+  for (int32_t i = 0; i < body->prepared->dimension; i++) {
+    double sum = scratch->a[i] + reduced[i];
+    if (lb_is_bounded(sum)) scratch->a[i] = sum;
+  }
+  body->prepared->method->put(body, NULL, NULL, scratch->a);
+  lb_scratch_return(body->prepared, scratch);
+}
+
+lbStatus lb_body_set_gravity(lbBody *body, lbVec3 gravity) {
+  if (!lb_frame_weigh(body, gravity, body->frame.turn)) return refuse_amount(body, "gravity", gravity);
+  body->gravity = gravity;
+  return LB_OK;
+}
+
+// ---- coordinates -------------------------------------------------------------------------------
+
+void lb_body_get_state(const lbBody *body, double *coordinates, double *rates) {
+  lbScratch *s = lb_scratch_borrow(body->prepared);
+  size_t bytes = (size_t)body->prepared->dimension * sizeof(double);
+  if (!s) {
+    if (coordinates) memset(coordinates, 0, bytes);
+    if (rates) memset(rates, 0, bytes);
+    return;
+  }
+  body->prepared->method->get(body, s->a, s->b, NULL);
+  if (coordinates) memcpy(coordinates, s->a, bytes);
+  if (rates) memcpy(rates, s->b, bytes);
+  lb_scratch_return(body->prepared, s);
+}
+
+static void set_state(lbBody *body, const double *coordinates, const double *rates, lbScratch *s) {
+  size_t bytes = (size_t)body->prepared->dimension * sizeof(double);
+  size_t padded = (size_t)body->prepared->padded * sizeof(double);
+  memset(s->a, 0, padded), memset(s->b, 0, padded);
+  memcpy(s->a, coordinates, bytes), memcpy(s->b, rates, bytes);
+  body->prepared->method->put(body, s->a, s->b, NULL);
+  lb_body_disturb(body);
+  if (body->frame.kind == LB_FRAME_FREE) lb_frame_update_rates(body, s->a, s->b, s);
+}
+
+lbStatus lb_body_set_state(lbBody *body, const double *coordinates, const double *rates) {
+  for (int32_t i = 0; i < body->prepared->dimension; i++)
+    if (!lb_is_bounded(coordinates[i]) || !lb_is_bounded(rates[i]))
+      return lb_fail(body->message, LB_ERR_ARGUMENT,
+                     "state: coordinate %d is %g, its rate %g: not a number or beyond %g", (int)i,
+                     coordinates[i], rates[i], LB_BODY_MOST);
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
+  if (!scratch) return lb_fail_memory(body->message);
+  set_state(body, coordinates, rates, scratch);
+  lb_scratch_return(body->prepared, scratch);
+  return LB_OK;
 }

@@ -1,23 +1,25 @@
-// Inside the body layer: what a body is made of.
+// Inside the body layer: the three parts of a body, and what a method is.
 //
-// Every method that moves a body by u = U q shares this: reduced coordinates q and rates v, reduced
-// forces, placement, points, constraints' bookkeeping, surface, state, batches. What differs is in
-// a table of operations (lbBodyMethod): modal.c, subspace.c, recorded.c.
+//   lbPrepared  what follows from model, method, kept vectors and SIMD level: immutable, counted,
+//               shared by bodies and threads (prepared.c)
+//   lbBody      frame, parameters, and the method's state (create.c, frame.c)
+//   lbScratch   working memory, one for each thread that works at a time: borrowed from the
+//               prepared part and passed down (scratch.c)
 //
-// A body of its own and a body of a batch are the same type. Their numbers lie in an lbInstances:
-// q[i * stride + lane], with stride 1 for a body of its own and LB_INSTANCE_BLOCK in a batch. What
-// one body needs in a row is gathered into working memory first, so the arithmetic, and with it
-// every bit, is the same.
+// A method is a table of operations (lbBodyMethod): modal.c, subspace.c, recorded.c, and what the
+// build side registers. How a step goes is written once, in step.c, over these operations.
 #ifndef LB_BODY_BODY_H
 #define LB_BODY_BODY_H
 
 #include "limber/body.h"
 
 #include "body/carver.h"
+#include "body/inertia.h"
 #include "body/modal_kernels.h"
-#include "body/subspace.h"
 #include "elastic/stress.h"
 #include "geometry/aabb_tree.h"
+
+#include <stdatomic.h>
 
 // Forces, impulses, targets and states beyond this are refused: the oscillators' exact steps then
 // stay finite for ever.
@@ -25,181 +27,331 @@
 #define LB_TIME_STEP_MOST 1e6 // s
 
 typedef struct lbBodyMethod lbBodyMethod;
-typedef struct lbInstances lbInstances;
+typedef struct lbPrepared lbPrepared;
+typedef struct lbScratch lbScratch;
 
-// What the bodies of a batch have in common; a body of its own has one to itself.
-typedef struct lbBodyCommon {
+// ---- prepared ----------------------------------------------------------------------------------
+
+struct lbPrepared {
   const lbModel *model;
   const lbBodyMethod *method;
-  int32_t dimension, padded; // r, and r rounded up to a multiple of LB_BATCH
-  double damping_mass, damping_stiffness;
-  double h;                  // s, the last step's length
-  const double *basis;       // (3 nodes x r), column-major
-  const double *gravity;     // (r x 3): reduced force of a unit gravity
-  const double *launch;      // (r x 6): rates of a unit rigid velocity
-  const double *node_masses; // (nodes) kg
-  double total_mass;         // kg
-  lbVec3 centre;             // m, of mass, at rest
-  lbSimdLevel level;         // of the kernels
+  lbSimdLevel level;
   const lbModalKernels *kernels;
   const lbStressKernels *stress;
-  const double *eigenvalues; // (r); modal
-  lbOscillators oscillators; // of the last step length; modal
-  lbSubspace subspace;       // subspace
+  int32_t dimension, padded; // reduced coordinates, and that rounded up to a multiple of LB_BATCH
+  int32_t *kept;             // (dimension) vectors of the model that are used; NULL: the first ones
+  bool single_precision;
 
-  // A choice of modes: lists of the caller's until lb_common_build copies them.
-  const int32_t *kept; // (r); NULL: the first ones
-  int32_t *own_kept;   // (r), and copies of what belongs to the modes kept
-  double *own_basis, *own_gravity, *own_launch, *own_eigenvalues;
+  const double *basis;       // (3 nodes x dimension), column-major: u = U q; NULL: not a linear map
+  const double *gravity;     // (dimension x 3): reduced force of a unit gravity, Uᵀ M 1
+  const double *rigid;       // (dimension x 6): rates of a unit rigid velocity
+  const double *eigenvalues; // (dimension); modal
+  double damping[2];         // the model's: α in 1/s, β in s
+  const double *node_masses; // (nodes) kg
+  double mass;               // kg
+  lbVec3 centre;             // m, of mass, at rest, own axes
+  lbInertia inertia;         // in a moving frame
+  double size;               // m, diagonal of the rest shape's box
 
-  // All blocks of bodies, for what changes all of them.
-  lbInstances *blocks;
-  int32_t block_count;
-
-  // The surface, found at creation.
+  // The surface.
   int32_t range_count;
   int32_t *ranges;       // (range_count x 2): begin and end of the nodes that carry the surface
   int32_t *around_begin; // (vertices + 1)
   int32_t *around;       // (3 triangles): triangles around each vertex, ascending
 
-  // Working memory of one call: the reason why bodies of one batch do not run concurrently.
-  double *coordinates, *rates, *forces; // (padded)
-  double *nodes;                        // (nodes x 3)
-  double *lines;                        // (5 x padded)
-  double *shares;                       // (nodes)
-  double *moduli;                       // (materials x 2): λ, μ
+  void *own;        // the method's part
+  uint64_t version; // tells prepared objects apart: bodies that have another one begin anew
+  uint64_t hash;    // what tells bodies of one model apart, for saved states
 
-  // Made by the first pick.
-  lbAabbTree *tree;
-  double *tree_positions; // (vertices x 3)
-  struct lbPush *push;    // made by the first push
-} lbBodyCommon;
+  // What follows is of this object alone, not of those derived from it.
+  char *block; // of the copies above
+  // Made on demand, under `lock`; then as immutable as the rest.
+  _Atomic(struct lbTree *) tree;
+  atomic_flag lock;
+  lbScratch *idle; // scratch that nobody uses, under `lock`
 
-// The moving numbers of one body, or of a block of a batch.
-struct lbInstances {
-  int32_t count;          // bodies in use
-  int32_t stride;         // 1 or LB_INSTANCE_BLOCK
-  double *q, *v;          // (padded x stride)
-  double *a;              // accelerations; methods with keeps_acceleration
-  int32_t *consistent;    // (stride): the edition of the material that `a` belongs to; 0: to none,
-                          // because q or v was changed from outside
-  lbSubspaceWork work;    // subspace
-  double *force;          // of the next step; always `steady` plus what was applied; never -0
-  double *steady;         // of gravity, in the bodies' own axes
-  double *times;          // (stride) s
-  bool forced;            // `force` may hold something else than zeros
-  bool touched;           // `force` may differ from `steady`
-  bool steadied;          // `steady` may hold something else than zeros
-  int32_t constrained;    // constraints of all its bodies
-  int32_t flags;          // of the last step
-  struct lbBody **bodies; // (count)
+  atomic_int references;
+  const lbPrepared *base; // whose copies, tree and scratch this one uses: another material of it
+  lbPrepared *next;       // in the model's list
 };
 
-struct lbBody {
-  lbBodyCommon *common;
-  lbInstances *instances;
-  int32_t lane;
-  bool in_batch;
-  lbVec3 position, gravity;
+// Finds what is prepared for the model, or prepares it; def counts as far as the prepared part
+// depends on it. To be given back by lb_prepared_release.
+lbStatus lb_prepared_acquire(const lbModel *model, const lbBodyDef *def, lbSimdLevel level,
+                             const lbPrepared **out, lbError *err);
+const lbPrepared *lb_prepared_retain(const lbPrepared *prepared);
+void lb_prepared_release(const lbPrepared *prepared); // NULL is legal
+// A copy that differs in what the caller changes (another material), not in the model's list.
+lbStatus lb_prepared_derive(const lbPrepared *prepared, lbPrepared **out, lbError *err);
+// The search tree over the surface, made by the first call.
+lbStatus lb_prepared_tree(const lbPrepared *prepared, const struct lbTree **out, lbError *err);
+
+// ---- scratch -----------------------------------------------------------------------------------
+
+// Vectors have room for `width` numbers: the padded coordinates, then 8 for the frame of a free
+// body (displacement and turn of the frame over the step, world axes).
+#define LB_FRAME_ROOM LB_BATCH
+
+struct lbScratch {
+  lbScratch *next;
+  double *q0, *v0;           // at the step's start
+  double *q, *v;             // at its end, so far
+  double *force;             // what acts at the end of the step: gravity and applied forces
+  double *inertial;          // what the frame's motion exerts, held over the step
+  double *held;              // that, and the forces of balls
+  double *pull;              // of constraints, held too
+  double *start_q, *start_v; // at the start of all parts of a step
+  double *a, *b, *c;         // vectors for anybody's passing use
+  double *moments;           // (12 x padded): of the inertia kernels
+  double *numbers;           // (lb_method_numbers): the method's own state at the start
+  double *nodes, *shares;    // (nodes x 3), (nodes)
+  double *moduli;            // (materials x 2): λ, μ
+  double *positions;         // (vertices x 3)
+  lbAabbTree *boxes;         // of `positions`, for rays; made by the first pick
+  struct lbSearch *search;   // of lb_tree_search; made on demand
+  void *own;                 // the method's
+};
+
+static inline int32_t lb_method_numbers(const lbPrepared *prepared);
+
+lbScratch *lb_scratch_borrow(const lbPrepared *prepared); // NULL: no memory
+void lb_scratch_return(const lbPrepared *prepared, lbScratch *scratch);
+void lb_scratch_destroy(const lbPrepared *prepared, lbScratch *scratch);
+
+// ---- frames ------------------------------------------------------------------------------------
+
+enum { LB_DRIVE_WITH_VELOCITIES = 1, LB_DRIVE_BY_PLACES };
+
+typedef struct lbFrameState {
+  lbFrameKind kind; // never LB_FRAME_DEFAULT
+  bool decoupled;
+  int32_t driven;           // how `goal` was given; 0: it was not
+  lbVec3 position;          // m, world = position + turn own
   lbQuat rotation;
-  lbMat3 turn;                       // of `rotation`: world = turn own
-  struct lbConstraints *constraints; // room may be 0
+  lbMat3 turn;              // of `rotation`
+  lbVec3 velocity, spin;    // world: of the rest shape's centre of mass; angular
+  lbVec3 momentum, angular; // free: P, and L about the centre, world axes
+  lbVec3 force, torque;     // free: applied, of the next step, world axes, about the centre
+  lbFrame goal;             // driven: at the end of the next step
+} lbFrameState;
+
+// Where the frame goes in a step, worked out at its start (lb_frame_begin).
+typedef struct lbFrameStep {
+  lbVec3 position; // at the end; free: without constraints
+  lbQuat rotation;
+  lbMat3 turn;
+  lbVec3 velocity, spin;     // at the end, world
+  lbVec3 force, torque;      // free: on the frame, world, about the centre
+  bool moves;                // inertial forces act
+} lbFrameStep;
+
+// ---- bodies ------------------------------------------------------------------------------------
+
+// A stretch of memory with bodies that were made together: one, or those of a batch.
+typedef struct lbGroup {
+  int32_t count;
+  struct lbBody *bodies; // (count)
+  size_t bytes;
+  void *own;             // the method's
+} lbGroup;
+
+struct lbBody {
+  const lbPrepared *prepared;
+  lbGroup *group;
+  bool in_batch;
+  lbFrameState frame;
+  lbVec3 gravity;
+  double damping_mass, damping_stiffness;
+  lbIntegrator integrator;
+  int32_t newton_iterations;
+  double newton_tolerance;
+  double time;
+  int32_t flags;   // of the last step
+  bool consistent; // the accelerations that the method keeps belong to q, v and the material
+  int32_t constraint_room;
+  struct lbConstraints *constraints; // made by the first constraint; NULL: none
+  struct lbContacts *contacts;       // made by the first ball; NULL: none
+  void *own;                         // the method's state
+  void *user_data;
   lbError *message;
 };
 
+// One step, or a part of one.
+typedef struct lbStep {
+  double h;
+  int32_t rule;            // the method's: 0 is what was asked for
+  int32_t iteration;       // 0: the first linearisation
+  double share_before, share; // of the whole step, at its start and end: 0 and 1 for the whole
+  const lbFrameState *whole; // the frame at the start of the whole step
+  lbFrameStep frame;
+} lbStep;
+
+#define LB_STEP_FAR (1 << 24)   // finite, but far from a solution: take it again by another rule
+#define LB_STEP_AGAIN (1 << 25) // one more iteration is needed
+#define LB_STEP_PRIVATE (LB_STEP_FAR | LB_STEP_AGAIN) // never leave the layer
+
 struct lbBodyMethod {
   lbMethod method;
-  bool keeps_acceleration; // a state is q, v and a
-  bool is_recording;       // moves as time tells, whatever acts on it
-  // Sets dimension, basis, gravity, launch, damping from the model, checks its part of the def.
-  lbStatus (*open)(lbBodyCommon *common, const lbBodyDef *def, lbError *err);
-  // Memory of its own in the common part and in a block of instances.
-  void (*place)(lbBodyCommon *common, lbCarver *carver);
-  void (*place_instances)(const lbBodyCommon *common, lbInstances *instances, lbCarver *carver);
-  lbStatus (*build)(lbBodyCommon *common, lbError *err); // what is worked out once
-  // Coefficients of a step of length h, when they are not there yet.
-  void (*prepare)(lbBodyCommon *common, double h);
-  // One step of the prepared length for all instances, or for one lane of them; returns
-  // lbStepFlags. Does not touch `force`, `times`.
-  int32_t (*advance)(lbBodyCommon *common, lbInstances *instances);
-  int32_t (*advance_one)(lbBody *body);
-  void (*energy)(const lbBody *body, double *kinetic, double *elastic);
-  // Rates that reduced impulses give: impulses <- M^-1 impulses; NULL where M is the identity.
-  void (*mobilise)(const lbBodyCommon *common, double *impulses);
-  void (*damping_changed)(lbBodyCommon *common);
-  // Pushes over a step of h (push.h). foresee: coordinates and rates at its end without any.
-  // answer: x <- about what a force x over the step moves, symmetric and positive. deliver: changes
-  // rates and forces so that the step ends `moved` farther and `quickened` faster; false: that
-  // would be absurd.
-  void (*foresee)(lbBody *body, double h, double *ahead, double *rates);
-  void (*answer)(const lbBody *body, double h, double *x);
-  bool (*deliver)(lbBody *body, double h, const double *moved, const double *quickened);
-  // Adds what tells bodies of one model apart to a hash (see lb_hash).
-  uint64_t (*identify)(const lbBodyCommon *common, uint64_t hash);
+  bool is_recording;   // moves as time tells, whatever acts on it
+  bool responds_alike; // `respond` depends on h and damping alone, not on the state
+  int32_t rules;     // how many rules a step may be taken by,
+  uint8_t parts[4];  // and in how many parts each of them takes it
+  lbStressLaw stress_law;
+
+  // -- prepared: fills dimension, basis and the like from the model (prepare), then its own part
+  // (build; kept vectors and copies are there). release: what build made.
+  lbStatus (*prepare)(lbPrepared *prepared, const lbBodyDef *def, lbError *err);
+  lbStatus (*build)(lbPrepared *prepared, lbError *err);
+  void (*release)(lbPrepared *prepared);
+  // A derived prepared with other materials (materials x 3: young, poisson, density).
+  lbStatus (*rebuild)(lbPrepared *prepared, const double *materials, lbError *err);
+  const double *(*materials)(const lbPrepared *prepared); // (materials x 3) in use
+
+  // -- memory: of a group's state (places `own` of the group and of each body) and of scratch
+  void (*place_group)(const lbPrepared *prepared, lbGroup *group, lbCarver *carver);
+  void (*place_scratch)(const lbPrepared *prepared, lbScratch *scratch, lbCarver *carver);
+
+  // -- state: coordinates, rates, and the force of the next step (weight and what was applied), in
+  // a row (padded); each may be NULL
+  void (*get)(const lbBody *body, double *q, double *v, double *force);
+  void (*put)(lbBody *body, const double *q, const double *v, const double *force);
+  // The reduced force of gravity (padded) is now this, and part of the force of each step. NULL:
+  // as it is, but what was applied for the next step is gone.
+  void (*set_weight)(lbBody *body, const double *weight);
+  // Numbers beside q, v and applied forces: so many rows (padded), and `extra` more.
+  int32_t state_rows, state_extra;
+  void (*save)(const lbBody *body, double *numbers);
+  void (*restore)(lbBody *body, const double *numbers);
+  void (*start)(lbBody *body, lbScratch *scratch); // a new body, at time 0; may be NULL
+
+  // -- where nodes [begin, end) are: displacements or velocities in own axes for a row of
+  // coordinates (and rates, or NULL), at their places in (nodes x 3). NULL: by the basis.
+  void (*nodes)(const lbBody *body, int32_t begin, int32_t end, double *displacements,
+                double *velocities);
+  void (*node)(const lbBody *body, int32_t node, lbVec3 *displacement, lbVec3 *velocity);
+  // sum (dimension) <- sum + Jᵀ own: the reduced force of a force (own axes) at a point, at this
+  // state. NULL: by the basis.
+  void (*add_row)(const lbBody *body, const lbPoint *point, lbVec3 own, double *sum);
+
+  // -- the step (step.c)
+  // begin: the end of the step without held forces (scratch->q), from scratch->q0, v0, force; or,
+  // in a further iteration, one more linearisation about scratch->q. Readies `respond`.
+  int32_t (*begin)(lbBody *body, lbStep *step, lbScratch *scratch);
+  // moved <- by how much a force held over the step moves the coordinates at its end: symmetric
+  // and positive.
+  void (*respond)(const lbBody *body, const lbStep *step, lbScratch *scratch, const double *force,
+                  double *moved);
+  // end: scratch->q is the end with all held forces; scratch->v <- the rates there. Flags, with
+  // LB_STEP_AGAIN where another iteration is needed and LB_STEP_FAR where the rule failed.
+  int32_t (*end)(lbBody *body, const lbStep *step, lbScratch *scratch);
+  // commit: the body's state <- scratch->q, v. Flags.
+  int32_t (*commit)(lbBody *body, const lbStep *step, lbScratch *scratch);
+  // Those of bodies [begin, end) of a group that are plain, by one step; NULL: one after another.
+  void (*step_many)(lbGroup *group, int32_t begin, int32_t end, double h, lbScratch *scratch);
+  int32_t many; // bodies that step_many wants at a time; ranges of a batch begin at multiples of it
+  void (*ready_group)(lbGroup *group, double h); // ahead of step_many on several threads; or NULL
+
+  // -- questions
+  double (*kinetic)(const lbBody *body, const double *v, lbScratch *scratch); // ½ v M v
+  double (*elastic)(const lbBody *body, const double *q, lbScratch *scratch);
+  // x <- M⁻¹ x; NULL where M is the identity
+  void (*mobilise)(const lbPrepared *prepared, double *x);
+  // x <- K⁻¹ x with the stiffness at rest: compliance
+  void (*comply)(const lbPrepared *prepared, double *x, lbScratch *scratch);
+  uint64_t (*identify)(const lbPrepared *prepared, uint64_t hash);
+  double (*stable_step)(const lbBody *body); // NULL: any
 };
+
+static inline int32_t lb_method_numbers(const lbPrepared *prepared) {
+  return prepared->method->state_rows * prepared->padded + prepared->method->state_extra;
+}
 
 extern const lbBodyMethod lb_modal_method, lb_subspace_method, lb_recorded_method;
 
-// Why a recording does not do something.
-lbStatus lb_body_refuse_recording(lbBody *body, const char *what);
+// The method of a model's body, from the table of the layer and what was registered.
+const lbBodyMethod *lb_body_method_of(lbMethod method); // NULL: none
 
 uint64_t lb_hash(uint64_t hash, const void *bytes, size_t count);
+lbStatus lb_body_refuse_recording(const lbBody *body, const char *what);
 
-// ---- parts of creation (create.c) --------------------------------------------------------------
+// ---- creation (create.c) -----------------------------------------------------------------------
 
 // lb_body_create with the kernels of another level than the best, one that lb_simd_has.
 lbStatus lb_body_create_at(const lbModel *model, const lbBodyDef *def, lbSimdLevel level,
                            lbBody **out, lbError *err);
+// Bodies that lie together; positions and rotations may be NULL: the def's.
+lbStatus lb_group_create(const lbPrepared *prepared, const lbBodyDef *def, int32_t count,
+                         const lbVec3 *positions, const lbQuat *rotations, lbGroup **out,
+                         lbError *err);
+void lb_group_destroy(lbGroup *group);
 
-lbStatus lb_common_open(lbBodyCommon *common, const lbModel *model, const lbBodyDef *def,
-                        lbSimdLevel level, lbError *err);
-void lb_common_place(lbBodyCommon *common, lbCarver *carver);
-lbStatus lb_common_build(lbBodyCommon *common, lbError *err);
-void lb_common_close(lbBodyCommon *common); // what the first pick and the first push made
-void lb_instances_place(lbInstances *instances, const lbBodyCommon *common, int32_t stride,
-                        lbCarver *carver);
-// Gravity and placement of a new body; common, instances, lane, message, constraints are set.
-lbStatus lb_body_start(lbBody *body, lbVec3 position, lbQuat rotation, lbVec3 gravity,
-                       lbError *err);
+// ---- frames (frame.c) --------------------------------------------------------------------------
+
+lbStatus lb_frame_start(lbBody *body, const lbBodyDef *def, lbVec3 position, lbQuat rotation,
+                        lbError *err);
+// Weight in the frame's axes, after gravity, rotation or material changed; false: absurd.
+bool lb_frame_weigh(lbBody *body, lbVec3 gravity, lbMat3 turn);
+static inline bool lb_frame_is_still(const lbBody *body) {
+  return body->frame.kind == LB_FRAME_HELD;
+}
+// Where it goes in a step of h, and the inertial forces of the prediction (scratch->inertial).
+int32_t lb_frame_begin(lbBody *body, lbStep *step, lbScratch *scratch);
+// Inertial forces again with the coordinates that came out; q <- what the difference makes of it.
+void lb_frame_correct(lbBody *body, lbStep *step, lbScratch *scratch);
+// The frame at the step's end; forces on it that were found meanwhile are in step->frame.
+void lb_frame_end(lbBody *body, const lbStep *step, lbScratch *scratch);
+// Velocity and spin of a free frame from its momenta and the state.
+void lb_frame_update_rates(lbBody *body, const double *q, const double *v, lbScratch *scratch);
+// Changes rates v (padded) and the frame by an impulse (world, about the centre) with its reduced
+// share.
+void lb_frame_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, const double *reduced,
+                     const double *q, double *v, lbScratch *scratch);
+lbVec3 lb_frame_centre(const lbBody *body); // world
+// Velocity in the world of a place that has this displacement and velocity in the frame.
+lbVec3 lb_frame_velocity(const lbBody *body, lbVec3 own_place, lbVec3 own_velocity);
 
 // ---- shared by the files of the layer ----------------------------------------------------------
 
 bool lb_time_step_is_legal(double dt);
-// Force of the next step is the steady one again.
-void lb_instances_reset_forces(lbInstances *instances, const lbBodyCommon *common);
-// steady <- the reduced force of the body's gravity in its own axes; false, with nothing done, when
-// it would be beyond LB_BODY_MOST. What was applied for the next step stays.
-bool lb_body_set_steady(lbBody *body, lbVec3 gravity, lbMat3 turn);
+lbStatus lb_time_step_refuse(double dt, lbError *err);
+// One step of a body, whatever its method (step.c).
+int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch);
+// No frame that moves, no constraint, no ball: what lbBodyMethod.step_many takes.
+bool lb_body_is_plain(const lbBody *body);
+// q or v was changed from outside: accelerations are worked out anew.
+static inline void lb_body_disturb(lbBody *body) { body->consistent = false; }
 
-static inline size_t lb_body_at(const lbBody *body, int32_t i) {
-  return (size_t)i * (size_t)body->instances->stride + (size_t)body->lane;
+static inline int32_t lb_body_width(const lbBody *body) {
+  return body->prepared->padded + (body->frame.kind == LB_FRAME_FREE ? LB_FRAME_ROOM : 0);
 }
-
-// The body's coordinates or rates in a row: its own memory, or gathered into the common one.
-// The acceleration belongs to q, v and the material.
-static inline bool lb_body_is_consistent(const lbBody *body) {
-  const int32_t *consistent = body->instances->consistent;
-  return consistent && consistent[body->lane] == body->common->subspace.edition;
-}
-// q or v was changed from outside: the acceleration is worked out anew.
-static inline void lb_body_disturb(lbBody *body) {
-  if (body->instances->consistent) body->instances->consistent[body->lane] = 0;
-}
-const double *lb_body_coordinates(const lbBody *body);
-const double *lb_body_rates(const lbBody *body);
-
 static inline bool lb_is_bounded(double x) { return fabs(x) <= LB_BODY_MOST; } // false for NaN
 static inline bool lb_vec3_is_bounded(lbVec3 a) {
   return lb_is_bounded(a.x) && lb_is_bounded(a.y) && lb_is_bounded(a.z);
 }
+static inline double lb_row_dot(int32_t count, const double *a, const double *b) {
+  double sum = 0;
+  for (int32_t i = 0; i < count; i++) sum += a[i] * b[i];
+  return sum;
+}
 // force of the next step += reduced (dimension), own axes; what is no number is left out.
 void lb_body_add_reduced_force(lbBody *body, const double *reduced);
-// A rotation of unit length; false when q is zero or not finite.
+// A rotation of unit length; false when q has zero or non-finite length.
 bool lb_rotation_make_unit(lbQuat *q);
+lbStatus lb_check_placement(lbVec3 position, lbQuat *rotation, lbError *err);
+
+// Displacements (and velocities; either may be NULL) of nodes [begin, end), own axes, at their
+// places in (nodes x 3), for rows of coordinates and rates.
+void lb_body_nodes(const lbBody *body, const double *q, const double *v, int32_t begin, int32_t end,
+                   double *displacements, double *velocities);
+
+void lb_surface_positions(const lbBody *body, double *positions, lbScratch *scratch);
 
 // world = position + turn (rest + u)
 static inline lbVec3 lb_body_place(const lbBody *body, lbVec3 own) {
-  return lb_add(body->position, lb_mat3_apply(body->turn, own));
+  return lb_add(body->frame.position, lb_mat3_apply(body->frame.turn, own));
+}
+static inline lbVec3 lb_body_unplace(const lbBody *body, lbVec3 world) {
+  return lb_mat3_apply_transpose(body->frame.turn, lb_sub(world, body->frame.position));
 }
 
 #endif

@@ -1,227 +1,304 @@
-// The system of all constraints of a modal body in one step, after Hauser, Shen & O'Brien 2003
-// (12)-(15), with (15) put right: an impulse j at the step's start moves a mode by zv j until its
-// end.
+// The forces of a body's constraints in a step, and the impulses that bring its velocities along
+// them; body/constraints.h has the equations.
 //
-// With W_r the modal row of a constrained degree of freedom and W_c that of a force, entries are
-// A_rc = sum over modes of W_ri D_i W_ci, and D depends on what row and column are:
-//
-//                     impulse j     force f held over the step
-//   acceleration      -c            1             = a* - W (g - c v - lambda z)
-//   velocity           1            0             = v* - W v
-//   position           zv           zg            = d* - W (zz z + zv v + zg g)
-//   spring             k zv + b vv  k zg + b zv   = k d* - W (k z_end + b v_end), and + f
-//
-// the last being f = k (d* - x) - b x' at the end of the step; b acts on slow modes alone. Rows of
-// accelerations are multiplied by h, those of positions divided by it, those of springs by k h + b;
-// columns of forces stand for h f: then all rows are velocities, all columns impulses, and a rank
-// can be told. A soft spring's row is then scaled down to what a hard row would be.
-//
-// zv is negative for modes above half the step rate, and an impulse that holds a point would pump
-// energy into them. Impulses of position constraints therefore act on slow modes alone; the targets
-// see all modes and are still met. The pseudo-inverse is kept until the set, h or the rotation
-// changes.
+// A set without repetitions or contradictions is solved by factors of the symmetric matrix,
+// everything else by a pseudo-inverse: the shortest forces that come nearest to the targets. Where
+// the responses stay the same from step to step (modal bodies in frames that stand) so does what is
+// worked out from them.
 #include "body/constraints.h"
 
+#include "math/dense.h"
 #include "math/pseudo_inverse.h"
 
 #include <string.h>
 
 #define RANK_TOLERANCE 1e-9
 
-typedef enum ColumnKind { SLOW_IMPULSE, IMPULSE, HELD_FORCE, COLUMN_KIND_COUNT } ColumnKind;
-enum { END_VELOCITY = 3 }; // a line beside those of the kinds of constraints
-
-static ColumnKind column_kind(const lbConstraints *c, int32_t column) {
-  const lbConstraintSlot *slot = lb_column_slot(c, column);
-  if (slot->kind == LB_CONSTRAIN_VELOCITY) return IMPULSE;
-  if (slot->kind == LB_CONSTRAIN_ACCELERATION || slot->held || lb_is_spring(slot))
-    return HELD_FORCE;
-  return SLOW_IMPULSE;
+static const double *column_of(const lbConstraints *c, const double *columns, int32_t j) {
+  return columns + (size_t)c->width * (size_t)j;
 }
 
-static double spring_total(const lbConstraintSlot *slot, double h) {
-  double total = slot->stiffness * h + slot->damping;
-  return total > 0 ? total : 1; // a spring without any force
-}
-
-static double dot(int32_t count, const double *a, const double *b) {
-  double sum = 0;
-  for (int32_t i = 0; i < count; i++) sum += a[i] * b[i];
-  return sum;
-}
-
-// ---- the matrix --------------------------------------------------------------------------------
-
-static double spring_response(const lbOscillators *o, int32_t i, const lbConstraintSlot *slot,
-                              ColumnKind column) {
-  double h = o->h, b = o->slow[i] ? slot->damping : 0, total = spring_total(slot, h);
-  if (column == HELD_FORCE) return (slot->stiffness * o->zg[i] + b * o->zv[i]) / (total * h);
-  return (slot->stiffness * o->zv[i] + b * o->vv[i]) / total;
-}
-
-// D_i, scaled
-static double response(const lbOscillators *o, int32_t i, const lbConstraintSlot *slot,
-                       ColumnKind column) {
-  double h = o->h;
-  if (column == SLOW_IMPULSE && !o->slow[i]) return 0;
-  if (lb_is_spring(slot)) return spring_response(o, i, slot, column);
-  if (slot->kind == LB_CONSTRAIN_ACCELERATION) return column == HELD_FORCE ? 1 : -o->decay[i] * h;
-  if (slot->kind == LB_CONSTRAIN_VELOCITY) return column == HELD_FORCE ? 0 : 1;
-  return column == HELD_FORCE ? o->zg[i] / (h * h) : o->zv[i] / h;
-}
-
-// line[kind] <- W_r D for each kind of column.
-static void weigh_row(const lbBody *body, int32_t row) {
-  lbConstraints *c = body->constraints;
-  const lbBodyCommon *common = body->common;
-  size_t padded = (size_t)common->padded;
-  const double *w = c->W + padded * (size_t)row;
-  const lbConstraintSlot *slot = lb_row_slot(c, row);
-  for (int32_t i = 0; i < common->dimension; i++)
-    for (int kind = 0; kind < COLUMN_KIND_COUNT; kind++)
-      c->line[(size_t)kind * padded + (size_t)i] =
-          w[i] * response(&common->oscillators, i, slot, (ColumnKind)kind);
-}
-
-// A spring's own force on its row, and the row's scale.
-static void tie_spring(const lbBody *body, int32_t row) {
-  lbConstraints *c = body->constraints;
-  const lbConstraintSlot *slot = lb_row_slot(c, row);
-  double h = body->common->oscillators.h, compliance = 1 / (spring_total(slot, h) * h);
-  size_t rows = (size_t)c->row_count;
-  double *own = c->system + (size_t)row + rows * (size_t)(c->hard_columns + row - c->hard_rows);
-  double moves = fabs(*own), scale = moves > 0 ? moves / (moves + compliance) : 1 / compliance;
-  *own += compliance;
-  for (int32_t j = 0; j < c->column_count; j++) c->system[(size_t)row + rows * (size_t)j] *= scale;
-  c->row_scale[row] = scale;
-}
-
-static void fill_row(const lbBody *body, int32_t row) {
-  lbConstraints *c = body->constraints;
-  size_t padded = (size_t)body->common->padded;
-  weigh_row(body, row);
-  for (int32_t j = 0; j < c->column_count; j++) {
-    const double *line = c->line + (size_t)column_kind(c, j) * padded;
-    c->system[(size_t)row + (size_t)c->row_count * (size_t)j] =
-        dot(body->common->dimension, line, c->F + padded * (size_t)j);
-  }
-  c->row_scale[row] = 1;
-  if (row >= c->hard_rows) tie_spring(body, row);
-}
-
-static void refresh(lbBody *body) {
-  lbConstraints *c = body->constraints;
-  lb_constraints_list(body);
-  for (int32_t row = 0; row < c->row_count; row++) fill_row(body, row);
-  c->rank = 0;
-  c->solvable = lb_pseudo_inverse(c->row_count, c->column_count, c->system, RANK_TOLERANCE,
-                                  c->inverse, c->scratch, &c->rank);
-  if (!c->solvable) c->rank = 0;
-  c->h = body->common->oscillators.h;
-  c->fresh = true;
-}
-
-// ---- the right-hand side -----------------------------------------------------------------------
-
-static void gather_state(const lbBody *body) {
-  lbConstraints *c = body->constraints;
-  const lbInstances *instances = body->instances;
-  for (int32_t i = 0; i < body->common->dimension; i++) {
-    size_t at = lb_body_at(body, i);
-    c->z[i] = instances->q[at], c->v[i] = instances->v[at], c->force[i] = instances->force[at];
-  }
-}
-
-// What each kind of row sees without constraints, per mode: line[kind].
-static void predict(const lbBody *body) {
-  lbConstraints *c = body->constraints;
-  const lbOscillators *o = &body->common->oscillators;
-  const double *lambda = body->common->eigenvalues;
-  size_t padded = (size_t)body->common->padded;
-  double *position = c->line + LB_CONSTRAIN_POSITION * padded;
-  double *velocity = c->line + LB_CONSTRAIN_VELOCITY * padded;
-  double *acceleration = c->line + LB_CONSTRAIN_ACCELERATION * padded;
-  double *end_velocity = c->line + END_VELOCITY * padded;
-  for (int32_t i = 0; i < body->common->dimension; i++) {
-    double z = c->z[i], v = c->v[i], g = c->force[i];
-    position[i] = o->zz[i] * z + o->zv[i] * v + o->zg[i] * g;
-    velocity[i] = v;
-    acceleration[i] = g - o->decay[i] * v - lambda[i] * z;
-    end_velocity[i] = o->slow[i] ? o->vz[i] * z + o->vv[i] * v + o->zv[i] * g : 0;
-  }
-}
-
-// What is missing on one row, as a velocity.
-static double missing(const lbBody *body, int32_t row) {
+// out (rows) <- W y
+static void measure(const lbBody *body, const double *y, double *out) {
   const lbConstraints *c = body->constraints;
-  const lbConstraintSlot *slot = lb_row_slot(c, row);
-  int32_t dimension = body->common->dimension;
-  size_t padded = (size_t)body->common->padded;
-  const double *w = c->W + padded * (size_t)row;
-  double lack = lb_row_target(body, row) - dot(dimension, w, c->line + (size_t)slot->kind * padded);
-  if (lb_is_spring(slot)) {
-    double end_velocity = dot(dimension, w, c->line + END_VELOCITY * padded);
-    return (slot->stiffness * lack - slot->damping * end_velocity) / spring_total(slot, c->h);
-  }
-  return slot->kind == LB_CONSTRAIN_POSITION   ? lack / c->h
-         : slot->kind == LB_CONSTRAIN_VELOCITY ? lack
-                                               : lack * c->h;
+  body->prepared->kernels->basis_apply(c->W, (size_t)c->stride, c->width, 0, c->row_count, y, out);
 }
 
-// ---- the solution ------------------------------------------------------------------------------
+// out (width) <- Σ p_j columns_j
+static void combine(const lbBody *body, const double *columns, const double *p, double *out) {
+  const lbConstraints *c = body->constraints;
+  body->prepared->kernels->basis_apply(columns, (size_t)c->width, c->column_count, 0, c->width, p,
+                                       out);
+}
 
-// x = A^+ b
-static void solve(const lbBody *body) {
-  lbConstraints *c = body->constraints;
+// ---- systems -----------------------------------------------------------------------------------
+
+// k + b/h: the force of a spring for a metre's move in one step.
+static double firmness(const lbConstraintSlot *slot, double h) {
+  return slot->stiffness + slot->damping / h;
+}
+
+static bool acts(const lbConstraintSlot *slot, double h) {
+  return !lb_is_spring(slot) || firmness(slot, h) > 0;
+}
+
+// What a row's own force adds to it; `unit` is 1 for places and h² for velocities.
+static double compliance(const lbConstraintSlot *slot, double h, double unit) {
+  return lb_is_spring(slot) && acts(slot, h) ? 1 / (unit * firmness(slot, h)) : 0;
+}
+
+static bool factor(struct lbConstraintSystem *system, int32_t n, const double *matrix) {
+  double largest = 0, least = INFINITY;
+  memcpy(system->matrix, matrix, (size_t)n * (size_t)n * sizeof(double));
+  for (int32_t i = 0; i < n; i++) {
+    double d = matrix[(size_t)i * (size_t)(n + 1)];
+    largest = fmax(largest, d);
+    if (!(d > 0)) return false;
+  }
+  if (!lb_small_ldlt_factor(n, system->matrix)) return false;
+  for (int32_t i = 0; i < n; i++) {
+    size_t at = (size_t)i * (size_t)(n + 1);
+    least = fmin(least, system->matrix[at] / matrix[at]);
+  }
+  return least > RANK_TOLERANCE;
+}
+
+// Soft springs are scaled down to what a hard row would be, so that a rank can be told; the same
+// for rows and columns where they are the same, so that the matrix stays symmetric.
+static void scale_matrix(struct lbConstraintSystem *system, const lbConstraints *c,
+                         const double *own, double *matrix) {
   size_t rows = (size_t)c->row_count, columns = (size_t)c->column_count;
-  for (size_t j = 0; j < rows; j++) c->right[j] = c->row_scale[j] * missing(body, (int32_t)j);
-  memset(c->solution, 0, columns * sizeof(double));
-  for (size_t j = 0; j < rows; j++)
-    for (size_t i = 0; i < columns; i++)
-      c->solution[i] += c->right[j] * c->inverse[i + columns * j];
+  for (size_t i = 0; i < rows; i++) {
+    double moves = 0;
+    for (size_t j = 0; j < columns; j++) moves = fmax(moves, fabs(matrix[i + rows * j]));
+    double share = own[i] > 0 ? fmax((moves - own[i]) / moves, 1e-12) : 1;
+    system->scale[i] = c->collocated ? sqrt(share) : share;
+  }
+  for (size_t j = 0; j < columns; j++)
+    for (size_t i = 0; i < rows; i++)
+      matrix[i + rows * j] *= system->scale[i] * (c->collocated ? system->scale[j] : 1);
 }
 
-// v and force <- what they become; false when that is absurd.
-static bool add_solution(const lbBody *body) {
+// system <- W X and what the rows' own forces add, readied for solving; X is filled.
+static void ready(const lbBody *body, struct lbConstraintSystem *system, double h, double unit) {
   lbConstraints *c = body->constraints;
-  const lbBodyCommon *common = body->common;
-  size_t padded = (size_t)common->padded;
+  int32_t rows = c->row_count, columns = c->column_count;
+  double *own = c->right; // not in use yet
+  for (int32_t j = 0; j < columns; j++)
+    measure(body, column_of(c, system->X, j), c->system + (size_t)rows * (size_t)j);
+  for (int32_t i = 0; i < rows; i++) {
+    const lbConstraintSlot *slot = lb_row_slot(c, i);
+    own[i] = compliance(slot, h, unit);
+    if (c->collocated) c->system[(size_t)i * (size_t)(rows + 1)] += own[i];
+    if (acts(slot, h)) continue;
+    for (int32_t j = 0; j < columns; j++) c->system[(size_t)i + (size_t)rows * (size_t)j] = 0;
+    if (c->collocated) c->system[(size_t)i * (size_t)(rows + 1)] = 1; // its force is 0
+  }
+  system->rank = rows;
+  system->solvable = true;
+  system->factored = c->collocated && factor(system, rows, c->system);
+  if (system->factored) return;
+  scale_matrix(system, c, own, c->system);
+  system->solvable = lb_pseudo_inverse(rows, columns, c->system, RANK_TOLERANCE, system->matrix,
+                                       c->scratch, &system->rank);
+  if (!system->solvable) system->rank = 0;
+}
+
+// p <- the forces for what is missing in `right`.
+static void solve(lbConstraints *c, const struct lbConstraintSystem *system) {
+  size_t rows = (size_t)c->row_count, columns = (size_t)c->column_count;
+  if (system->factored) {
+    memcpy(c->p, c->right, rows * sizeof(double));
+    lb_small_ldlt_solve((int32_t)rows, system->matrix, 1, c->p);
+    return;
+  }
+  memset(c->p, 0, columns * sizeof(double));
+  for (size_t j = 0; j < rows; j++) {
+    double right = system->scale[j] * c->right[j];
+    for (size_t i = 0; i < columns; i++) c->p[i] += right * system->matrix[i + columns * j];
+  }
+  for (size_t i = 0; i < columns && c->collocated; i++) c->p[i] *= system->scale[i];
+}
+
+// ---- the frame's part --------------------------------------------------------------------------
+
+// Columns' part for a free frame: what a force does to shift and turn.
+static void move_frame(const lbBody *body, double linear, const lbMat3 *angular,
+                       const double *column, double *moved) {
+  size_t padded = (size_t)body->prepared->padded;
+  if (body->constraints->width == (int32_t)padded) return;
+  const double *from = column + padded;
+  double *to = moved + padded;
+  for (int k = 0; k < 3; k++) to[k] = linear * from[k];
+  lb_vec3_store(to + 3, lb_mat3_apply(*angular, lb_vec3_load(from + 3)));
+  to[6] = to[7] = 0;
+}
+
+// The inverse inertia in world axes, of the rest shape: what constraints count with.
+static lbMat3 inverse_inertia(const lbBody *body, lbMat3 turn) {
+  const lbPrepared *p = body->prepared;
+  lbMat3 J;
+  memcpy(J.m, p->model->rigid_inertia, sizeof J.m);
+  double scale = p->inertia.count ? p->inertia.scale : 1, slack = 1e-9 * lb_mat3_trace(J);
+  for (int k = 0; k < 9; k += 4) J.m[k] += slack;
+  lbMat3 inverse = lb_mat3_scale(1 / scale, lb_mat3_inverse(J));
+  return lb_mat3_multiply(turn, lb_mat3_multiply(inverse, lb_mat3_transpose(turn)));
+}
+
+// ---- forces ------------------------------------------------------------------------------------
+
+// Places and velocities of the points at the step's start, world axes.
+static void find_starts(lbBody *body, const lbScratch *s) {
+  lbConstraints *c = body->constraints;
+  size_t padded = (size_t)body->prepared->padded;
+  int32_t r = body->prepared->dimension;
+  for (int32_t i = 0; i < c->point_count; i++) {
+    const double *rows = c->rows + 3 * padded * (size_t)i;
+    double u[3], v[3];
+    for (size_t k = 0; k < 3; k++) {
+      u[k] = lb_row_dot(r, rows + k * padded, s->q0);
+      v[k] = lb_row_dot(r, rows + k * padded, s->v0);
+    }
+    lbVec3 own = lb_add(lb_vec3_load(c->rests + 3 * (size_t)i), lb_vec3_load(u));
+    lb_vec3_store(c->starts + 3 * (size_t)i, lb_body_place(body, own));
+    lb_vec3_store(c->rates + 3 * (size_t)i, lb_frame_velocity(body, own, lb_vec3_load(v)));
+  }
+}
+
+// Where a row's place shall be at the step's end.
+static double goal_of(const lbConstraints *c, int32_t row, double h) {
+  const lbConstraintSlot *slot = lb_row_slot(c, row);
+  size_t at = 3 * (size_t)c->row_points[row] + (size_t)c->row_axes[row];
+  double target = c->targets[at], start = c->starts[at];
+  if (slot->kind == LB_CONSTRAIN_VELOCITY) return start + h * target;
+  if (slot->kind == LB_CONSTRAIN_ACCELERATION)
+    return start + h * c->rates[at] + 0.5 * h * h * target;
+  if (!lb_is_spring(slot) || slot->damping == 0) return target;
+  return (slot->stiffness * target + slot->damping / h * start) / firmness(slot, h);
+}
+
+static void find_missing(lbBody *body, const lbStep *step, const double *y) {
+  lbConstraints *c = body->constraints;
+  measure(body, y, c->right);
+  for (int32_t i = 0; i < c->row_count; i++) {
+    size_t at = 3 * (size_t)c->row_points[i];
+    lbVec3 rest = lb_vec3_load(c->rests + at);
+    double base[3];
+    lb_vec3_store(base, lb_add(step->frame.position, lb_mat3_apply(step->frame.turn, rest)));
+    bool acting = acts(lb_row_slot(c, i), step->h);
+    c->right[i] = acting ? goal_of(c, i, step->h) - base[c->row_axes[i]] - c->right[i] : 0;
+  }
+}
+
+static bool is_current(const lbBody *body, const lbStep *step) {
+  const lbConstraints *c = body->constraints;
+  return c->constant && c->h == step->h && c->damping_mass == body->damping_mass &&
+         c->damping_stiffness == body->damping_stiffness && c->version == body->prepared->version;
+}
+
+// Both systems of a step.
+static void refresh(lbBody *body, const lbStep *step, lbScratch *s) {
+  lbConstraints *c = body->constraints;
+  const lbPrepared *p = body->prepared;
+  size_t padded = (size_t)p->padded;
+  lbMat3 turns = inverse_inertia(body, step->frame.turn), moves = lb_mat3_scale(0.5 * step->h * step->h, turns);
+  double shift = 0.5 * step->h * step->h / p->mass;
   for (int32_t j = 0; j < c->column_count; j++) {
-    ColumnKind kind = column_kind(c, j);
-    double *to = kind == HELD_FORCE ? c->force : c->v;
-    const double *column = c->F + padded * (size_t)j;
-    double amount = kind == HELD_FORCE ? c->solution[j] / c->h : c->solution[j];
-    for (int32_t i = 0; i < common->dimension; i++)
-      if (kind != SLOW_IMPULSE || common->oscillators.slow[i]) to[i] += amount * column[i];
+    const double *column = column_of(c, c->F, j);
+    double *X = c->step.X + (size_t)c->width * (size_t)j;
+    double *V = c->velocity.X + (size_t)c->width * (size_t)j;
+    p->method->respond(body, step, s, column, X);
+    move_frame(body, shift, &moves, column, X);
+    memcpy(V, column, padded * sizeof(double));
+    if (p->method->mobilise) p->method->mobilise(p, V);
+    move_frame(body, 1 / p->mass, &turns, column, V);
   }
-  for (int32_t i = 0; i < common->dimension; i++)
-    if (!lb_is_bounded(c->v[i]) || !lb_is_bounded(c->force[i])) return false;
-  return true;
+  ready(body, &c->step, step->h, 1);
+  if (step->iteration == 0) ready(body, &c->velocity, step->h, step->h * step->h);
+  c->h = step->h;
+  c->damping_mass = body->damping_mass, c->damping_stiffness = body->damping_stiffness;
+  c->version = p->version;
+  c->constant = p->method->responds_alike && lb_frame_is_still(body);
 }
 
-static void scatter_state(lbBody *body) {
-  lbConstraints *c = body->constraints;
-  lbInstances *instances = body->instances;
-  bool forced = false;
-  for (int32_t j = 0; j < c->column_count; j++) forced |= column_kind(c, j) == HELD_FORCE;
-  for (int32_t i = 0; i < body->common->dimension; i++) {
-    instances->v[lb_body_at(body, i)] = c->v[i];
-    if (forced) instances->force[lb_body_at(body, i)] = c->force[i];
-  }
-  if (forced) instances->forced = instances->touched = true;
-  for (int32_t j = 0; j < c->column_count; j++) c->solution[j] /= c->h;
-  lb_constraints_report(body, c->solution);
+// forces <- amounts of the columns, world axes
+static void report(lbConstraints *c, double factor, bool anew) {
+  if (anew) memset(c->forces, 0, 3 * (size_t)c->force_count * sizeof *c->forces);
+  for (int32_t i = 0; i < c->column_count; i++)
+    c->forces[3 * (size_t)c->column_points[i] + (size_t)c->column_axes[i]] += factor * c->p[i];
 }
 
-int32_t lb_constraints_apply(lbBody *body) {
+int32_t lb_constraints_solve(lbBody *body, const lbStep *step, lbScratch *s) {
   lbConstraints *c = body->constraints;
-  if (c->count == 0) return 0;
-  if (!c->fresh || c->h != body->common->oscillators.h) refresh(body);
-  if (!c->solvable) return LB_STEP_NONFINITE;
-  gather_state(body);
-  predict(body);
-  solve(body);
-  if (!add_solution(body)) return LB_STEP_NONFINITE;
-  scatter_state(body);
+  int32_t padded = body->prepared->padded;
+  lb_constraints_list(body, &step->frame);
+  if (step->iteration == 0) find_starts(body, s);
+  if (!is_current(body, step)) refresh(body, step, s);
+  if (!c->step.solvable || !c->velocity.solvable) return LB_STEP_NONFINITE;
+  memset(s->q + padded, 0, (size_t)(c->width - padded) * sizeof(double));
+  find_missing(body, step, s->q);
+  solve(c, &c->step);
+  combine(body, c->step.X, c->p, c->line);
+  combine(body, c->F, c->p, s->pull);
+  for (int32_t i = 0; i < c->width; i++)
+    if (!lb_is_bounded(c->line[i]) || !lb_is_bounded(s->pull[i])) return LB_STEP_NONFINITE;
+  for (int32_t i = 0; i < padded; i++) s->q[i] += c->line[i];
+  report(c, 1, true);
   return 0;
+}
+
+// ---- velocities --------------------------------------------------------------------------------
+
+// What a row's velocity shall be once the step is done.
+static double wanted_velocity(const lbConstraints *c, int32_t row, double place, double h) {
+  const lbConstraintSlot *slot = lb_row_slot(c, row);
+  size_t at = 3 * (size_t)c->row_points[row] + (size_t)c->row_axes[row];
+  if (slot->kind == LB_CONSTRAIN_VELOCITY) return c->targets[at];
+  if (slot->kind == LB_CONSTRAIN_ACCELERATION) return c->rates[at] + h * c->targets[at];
+  return (place - c->starts[at]) / h;
+}
+
+// right <- what the velocities of the rows lack, at the body's present state.
+static void find_lacking_velocities(const lbBody *body, double h, const lbScratch *s) {
+  lbConstraints *c = body->constraints;
+  size_t padded = (size_t)body->prepared->padded;
+  int32_t r = body->prepared->dimension, last = -1;
+  double place[3] = { 0 }, velocity[3] = { 0 };
+  for (int32_t i = 0; i < c->row_count; i++) {
+    int32_t point = c->row_points[i], axis = c->row_axes[i];
+    if (point != last) {
+      const double *rows = c->rows + 3 * padded * (size_t)point;
+      double u[3], v[3];
+      for (size_t k = 0; k < 3; k++) {
+        u[k] = lb_row_dot(r, rows + k * padded, s->q);
+        v[k] = lb_row_dot(r, rows + k * padded, s->v);
+      }
+      lbVec3 own = lb_add(lb_vec3_load(c->rests + 3 * (size_t)point), lb_vec3_load(u));
+      lb_vec3_store(place, lb_body_place(body, own));
+      lb_vec3_store(velocity, lb_frame_velocity(body, own, lb_vec3_load(v)));
+      last = point;
+    }
+    bool acting = acts(lb_row_slot(c, i), h);
+    c->right[i] = acting ? wanted_velocity(c, i, place[axis], h) - velocity[axis] : 0;
+  }
+}
+
+void lb_constraints_settle(lbBody *body, const lbStep *step, lbScratch *s) {
+  lbConstraints *c = body->constraints;
+  const lbPrepared *p = body->prepared;
+  size_t padded = (size_t)p->padded;
+  find_lacking_velocities(body, step->h, s);
+  solve(c, &c->velocity);
+  combine(body, c->F, c->p, s->pull);
+  for (int32_t i = 0; i < c->width; i++)
+    if (!lb_is_bounded(s->pull[i])) return;
+  lbVec3 impulse = lb_vec3(0, 0, 0), moment = impulse;
+  if (c->width > (int32_t)padded) {
+    impulse = lb_vec3_load(s->pull + padded);
+    moment = lb_vec3_load(s->pull + padded + 3);
+  }
+  lb_frame_strike(body, impulse, moment, s->pull, s->q, s->v, s);
+  p->method->put(body, NULL, s->v, NULL);
+  lb_body_disturb(body);
+  report(c, 1 / step->h, false);
 }

@@ -13,20 +13,19 @@
 
 lbConstraintDef lb_constraint_def(void) { return (lbConstraintDef){ .stiffness = INFINITY }; }
 
-static void place_subspace(lbConstraints *c, size_t dofs, size_t padded, lbCarver *carver) {
-  c->moved = lb_carve(carver, dofs * padded, sizeof(double));
-  c->solved = lb_carve(carver, dofs * padded, sizeof(double));
-  c->mass_inverse = lb_carve(carver, dofs * dofs, sizeof(double));
-  c->spring_scale = lb_carve(carver, dofs, sizeof(double));
-  c->pulls = lb_carve(carver, dofs, sizeof(double));
+// ---- memory ------------------------------------------------------------------------------------
+
+static void place_system(struct lbConstraintSystem *system, size_t dofs, size_t width,
+                         lbCarver *carver) {
+  system->X = lb_carve(carver, dofs * width, sizeof(double));
+  system->matrix = lb_carve(carver, dofs * dofs, sizeof(double));
+  system->scale = lb_carve(carver, dofs, sizeof(double));
 }
 
-void lb_constraints_place(lbConstraints *c, const lbBodyCommon *common, int32_t room,
-                          lbCarver *carver) {
-  size_t count = (size_t)room, padded = (size_t)common->padded, dofs = 3 * count;
-  memset(c, 0, sizeof *c);
-  c->room = room;
-  if (room == 0) return;
+static lbConstraints *lay_out(lbConstraints *c, const lbPrepared *p, lbCarver *carver) {
+  size_t count = (size_t)c->room, padded = (size_t)p->padded, dofs = 3 * count;
+  size_t width = (size_t)c->width, stride = (size_t)c->stride;
+  lbConstraints *at = lb_carve(carver, 1, sizeof *c);
   c->slots = lb_carve(carver, count, sizeof *c->slots);
   c->points = lb_carve(carver, count, sizeof *c->points);
   c->point_slots = lb_carve(carver, count, sizeof *c->point_slots);
@@ -37,27 +36,44 @@ void lb_constraints_place(lbConstraints *c, const lbBodyCommon *common, int32_t 
   c->force_points = lb_carve(carver, count, sizeof *c->force_points);
   c->force_slots = lb_carve(carver, count, sizeof *c->force_slots);
   c->force_axes = lb_carve(carver, count, sizeof *c->force_axes);
+  c->force_rests = lb_carve(carver, dofs, sizeof(double));
   c->force_rows = lb_carve(carver, dofs * padded, sizeof(double));
   c->forces = lb_carve(carver, dofs, sizeof(double));
   c->row_points = lb_carve(carver, dofs, sizeof *c->row_points);
   c->row_axes = lb_carve(carver, dofs, sizeof *c->row_axes);
   c->column_points = lb_carve(carver, dofs, sizeof *c->column_points);
   c->column_axes = lb_carve(carver, dofs, sizeof *c->column_axes);
-  c->W = lb_carve(carver, dofs * padded, sizeof(double));
-  c->F = lb_carve(carver, dofs * padded, sizeof(double));
+  c->W = lb_carve(carver, width * stride, sizeof(double));
+  c->F = lb_carve(carver, dofs * width, sizeof(double));
+  c->starts = lb_carve(carver, dofs, sizeof(double));
+  c->rates = lb_carve(carver, dofs, sizeof(double));
+  place_system(&c->step, dofs, width, carver);
+  place_system(&c->velocity, dofs, width, carver);
   c->system = lb_carve(carver, dofs * dofs, sizeof(double));
-  c->inverse = lb_carve(carver, dofs * dofs, sizeof(double));
   c->scratch =
       lb_carve(carver, lb_pseudo_inverse_scratch((int32_t)dofs, (int32_t)dofs), sizeof(double));
-  c->right = lb_carve(carver, dofs, sizeof(double));
-  c->solution = lb_carve(carver, dofs, sizeof(double));
-  c->row_scale = lb_carve(carver, dofs, sizeof(double));
-  c->z = lb_carve(carver, padded, sizeof(double));
-  c->v = lb_carve(carver, padded, sizeof(double));
-  c->force = lb_carve(carver, padded, sizeof(double));
-  c->line = lb_carve(carver, 4 * padded, sizeof(double));
-  if (common->method->method == LB_METHOD_SUBSPACE) place_subspace(c, dofs, padded, carver);
+  c->right = lb_carve(carver, stride, sizeof(double));
+  c->p = lb_carve(carver, stride, sizeof(double));
+  c->line = lb_carve(carver, width, sizeof(double));
+  return at;
 }
+
+lbStatus lb_constraints_make(lbBody *body) {
+  if (body->constraints || body->constraint_room == 0) return LB_OK;
+  lbConstraints draft = { .room = body->constraint_room, .width = lb_body_width(body) };
+  draft.stride = (3 * draft.room + LB_BATCH - 1) / LB_BATCH * LB_BATCH;
+  lbCarver carver = { 0 };
+  lay_out(&draft, body->prepared, &carver);
+  carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
+  if (!carver.block) return lb_fail_memory(body->message);
+  carver.used = 0;
+  lbConstraints *c = lay_out(&draft, body->prepared, &carver);
+  *c = draft;
+  body->constraints = c;
+  return LB_OK;
+}
+
+void lb_constraints_destroy(lbConstraints *constraints) { lb_free(constraints); }
 
 // ---- checks ------------------------------------------------------------------------------------
 
@@ -65,7 +81,7 @@ static lbStatus check_points(lbBody *body, const char *what, int32_t count, cons
   char name[48];
   for (int32_t i = 0; i < count; i++) {
     snprintf(name, sizeof name, "constraint: %s %d", what, (int)i);
-    lbStatus status = lb_point_check(body->common->model, &points[i], name, body->message);
+    lbStatus status = lb_point_check(body->prepared->model, &points[i], name, body->message);
     if (status) return status;
   }
   return LB_OK;
@@ -81,7 +97,8 @@ static lbStatus check_targets(lbBody *body, int32_t count, const double *targets
 }
 
 static lbStatus check_room(lbBody *body, const lbConstraintDef *def, int32_t force_count) {
-  const lbConstraints *c = body->constraints;
+  static const lbConstraints nothing;
+  const lbConstraints *c = body->constraints ? body->constraints : &nothing;
   if (def->point_count > c->room - c->point_count)
     return lb_fail(body->message, LB_ERR_ARGUMENT,
                    "constraint: no room for %d more points; %d of constrained_points = %d are used",
@@ -139,20 +156,17 @@ static lbStatus check_def(lbBody *body, const lbConstraintDef *def, int32_t forc
 
 // ---- adding ------------------------------------------------------------------------------------
 
-static size_t row_size(const lbBodyCommon *common) { return 3 * (size_t)common->padded; }
+static size_t row_size(const lbBody *body) { return 3 * (size_t)body->prepared->padded; }
 
-void lb_constraints_fill_point(lbConstraints *c, const lbBodyCommon *common, int32_t at) {
-  lb_vec3_store(c->rests + 3 * (size_t)at, lb_point_rest(common->model, &c->points[at]));
-  lb_point_rows(common, &c->points[at], c->rows + (size_t)at * row_size(common));
+void lb_constraints_fill_point(lbConstraints *c, const lbBody *body, int32_t at) {
+  lb_vec3_store(c->rests + 3 * (size_t)at, lb_point_rest(body->prepared->model, &c->points[at]));
+  lb_point_rows(body->prepared, &c->points[at], c->rows + (size_t)at * row_size(body));
 }
 
-void lb_constraints_fill_force_point(lbConstraints *c, const lbBodyCommon *common, int32_t at) {
-  lb_point_rows(common, &c->force_points[at], c->force_rows + (size_t)at * row_size(common));
-}
-
-static lbVec3 present_position(const lbBody *body, const lbPoint *point) {
-  lbVec3 u = lb_point_apply(body->common, point, lb_body_coordinates(body));
-  return lb_body_place(body, lb_add(lb_point_rest(body->common->model, point), u));
+void lb_constraints_fill_force_point(lbConstraints *c, const lbBody *body, int32_t at) {
+  lb_vec3_store(c->force_rests + 3 * (size_t)at,
+                lb_point_rest(body->prepared->model, &c->force_points[at]));
+  lb_point_rows(body->prepared, &c->force_points[at], c->force_rows + (size_t)at * row_size(body));
 }
 
 static void add_point(lbBody *body, const lbConstraintDef *def, int32_t i, int32_t slot) {
@@ -165,9 +179,9 @@ static void add_point(lbBody *body, const lbConstraintDef *def, int32_t i, int32
   if (def->targets)
     target = lb_vec3_load(def->targets + 3 * (size_t)i);
   else if (def->kind == LB_CONSTRAIN_POSITION)
-    target = present_position(body, &def->points[i]);
+    (void)lb_body_point(body, def->points[i], &target, NULL); // the point was checked
   lb_vec3_store(c->targets + 3 * (size_t)at, target);
-  lb_constraints_fill_point(c, body->common, at);
+  lb_constraints_fill_point(c, body, at);
 }
 
 static void add_force_point(lbBody *body, const lbPoint *point, int32_t slot, uint8_t axes) {
@@ -177,35 +191,32 @@ static void add_force_point(lbBody *body, const lbPoint *point, int32_t slot, ui
   c->force_slots[at] = slot;
   c->force_axes[at] = axes;
   memset(c->forces + 3 * (size_t)at, 0, 3 * sizeof(double));
-  lb_constraints_fill_force_point(c, body->common, at);
+  lb_constraints_fill_force_point(c, body, at);
 }
 
 lbStatus lb_body_add_constraint(lbBody *body, const lbConstraintDef *def, int32_t *id) {
-  lbConstraints *c = body->constraints;
   bool own = def->force_point_count == 0; // forces act at the points themselves
   int32_t force_count = own ? def->point_count : def->force_point_count;
   const lbPoint *force_points = own ? def->points : def->force_points;
-  if (body->common->method->is_recording) return lb_body_refuse_recording(body, "constraint");
-  lbStatus status = check_def(body, def, force_count);
+  if (body->prepared->method->is_recording) return lb_body_refuse_recording(body, "constraint");
+  lbStatus status = lb_constraints_make(body);
+  if (!status) status = check_def(body, def, force_count);
   if (status) return status;
+  lbConstraints *c = body->constraints;
   int32_t slot = 0;
   while (c->slots[slot].used) slot++; // one is free: each has a point, and there was room for one
   for (int32_t i = 0; i < def->point_count; i++) add_point(body, def, i, slot);
-  // The modal method's hard constraints may push in all directions: the shortest forces are taken.
-  bool along = own && (isfinite(def->stiffness) || body->common->method->keeps_acceleration);
   for (int32_t i = 0; i < force_count; i++)
-    add_force_point(body, &force_points[i], slot, !along ? 0 : def->axes ? def->axes[i] : 7);
+    add_force_point(body, &force_points[i], slot, own && def->axes ? def->axes[i] : 7);
   c->slots[slot] = (lbConstraintSlot){ .generation = c->slots[slot].generation,
                                        .used = true,
-                                       .held = def->held,
                                        .kind = def->kind,
                                        .point_count = def->point_count,
                                        .force_count = force_count,
                                        .stiffness = def->stiffness,
                                        .damping = def->damping };
   c->count++;
-  body->instances->constrained++;
-  c->fresh = false;
+  c->listed = false;
   if (id) *id = c->slots[slot].generation * LB_CONSTRAINED_MOST + slot;
   return LB_OK;
 }
@@ -213,10 +224,10 @@ lbStatus lb_body_add_constraint(lbBody *body, const lbConstraintDef *def, int32_
 // ---- changing and removing ---------------------------------------------------------------------
 
 // The slot of an id; -1 with a message when there is none.
-static int32_t find_slot(lbBody *body, int32_t id) {
+static int32_t find_slot(const lbBody *body, int32_t id) {
   const lbConstraints *c = body->constraints;
   int32_t slot = id >= 0 ? id % LB_CONSTRAINED_MOST : -1;
-  if (slot >= 0 && slot < c->room && c->slots[slot].used &&
+  if (c && slot >= 0 && slot < c->room && c->slots[slot].used &&
       c->slots[slot].generation == id / LB_CONSTRAINED_MOST)
     return slot;
   lb_fail(body->message, LB_ERR_ARGUMENT, "there is no constraint %d, or it was removed", (int)id);
@@ -255,6 +266,7 @@ static void keep_force_point(lbConstraints *c, size_t row, int32_t from, int32_t
   c->force_slots[t] = c->force_slots[f];
   c->force_axes[t] = c->force_axes[f];
   memcpy(c->forces + 3 * t, c->forces + 3 * f, 3 * sizeof(double));
+  memcpy(c->force_rests + 3 * t, c->force_rests + 3 * f, 3 * sizeof(double));
   memcpy(c->force_rows + t * row, c->force_rows + f * row, row * sizeof(double));
 }
 
@@ -262,7 +274,7 @@ lbStatus lb_body_remove_constraint(lbBody *body, int32_t id) {
   lbConstraints *c = body->constraints;
   int32_t slot = find_slot(body, id), kept = 0, kept_forces = 0;
   if (slot < 0) return LB_ERR_ARGUMENT;
-  size_t row = row_size(body->common);
+  size_t row = row_size(body);
   for (int32_t i = 0; i < c->point_count; i++)
     if (c->point_slots[i] != slot) keep_point(c, row, i, kept++);
   for (int32_t i = 0; i < c->force_count; i++)
@@ -272,12 +284,11 @@ lbStatus lb_body_remove_constraint(lbBody *body, int32_t id) {
   int32_t generation = c->slots[slot].generation;
   c->slots[slot] = (lbConstraintSlot){ .generation = (generation + 1) % GENERATION_MOST };
   c->count--;
-  body->instances->constrained--;
-  c->fresh = false;
+  c->listed = false;
   return LB_OK;
 }
 
-lbStatus lb_body_constraint_force(lbBody *body, int32_t id, double *forces) {
+lbStatus lb_body_constraint_force(const lbBody *body, int32_t id, double *forces) {
   const lbConstraints *c = body->constraints;
   int32_t slot = find_slot(body, id), next = 0;
   if (slot < 0) return LB_ERR_ARGUMENT;
@@ -287,4 +298,6 @@ lbStatus lb_body_constraint_force(lbBody *body, int32_t id, double *forces) {
   return LB_OK;
 }
 
-int32_t lb_body_constraint_rank(const lbBody *body) { return body->constraints->rank; }
+int32_t lb_body_constraint_rank(const lbBody *body) {
+  return body->constraints ? body->constraints->step.rank : 0;
+}

@@ -19,27 +19,26 @@ static double dot(size_t count, const double *a, const double *b) {
 }
 
 // to (dimension) <- Uᵀ m nodes; spoils nodes
-static void gather(const lbBodyCommon *common, double *nodes, double *to) {
-  size_t rows = 3 * (size_t)common->model->size.node_count;
-  for (size_t i = 0; i < rows; i++) nodes[i] *= common->node_masses[i / 3];
-  for (int32_t i = 0; i < common->dimension; i++)
-    to[i] = dot(rows, common->basis + rows * (size_t)i, nodes);
+static void gather(const lbPrepared *p, double *nodes, double *to) {
+  size_t rows = 3 * (size_t)p->model->size.node_count;
+  for (size_t i = 0; i < rows; i++) nodes[i] *= p->node_masses[i / 3];
+  for (int32_t i = 0; i < p->dimension; i++)
+    to[i] = dot(rows, p->basis + rows * (size_t)i, nodes);
 }
 
 // x <- the coordinates nearest to u / scale.
-static void solve(const lbBodyCommon *common, const double *u, double scale, double *x) {
-  int32_t rows = 3 * common->model->size.node_count;
-  size_t r = (size_t)common->dimension;
-  double *left = common->lines, *along = left + common->padded, *moved = along + common->padded;
+static void solve(const lbPrepared *p, const double *u, double scale, double *x, lbScratch *s) {
+  int32_t rows = 3 * p->model->size.node_count;
+  size_t r = (size_t)p->dimension;
+  double *left = s->q0, *along = s->v0, *moved = s->force;
   memset(x, 0, r * sizeof *x);
-  for (int32_t i = 0; i < rows; i++) common->nodes[i] = u[i] / scale; // squares stay finite
-  gather(common, common->nodes, left);
+  for (int32_t i = 0; i < rows; i++) s->nodes[i] = u[i] / scale; // squares stay finite
+  gather(p, s->nodes, left);
   memcpy(along, left, r * sizeof *along);
   double size = dot(r, left, left), first = size;
   for (int i = 0; i < ITERATIONS_MOST && size > TOLERANCE * TOLERANCE * first; i++) {
-    common->kernels->basis_apply(common->basis, (size_t)rows, common->dimension, 0, rows, along,
-                                 common->nodes);
-    gather(common, common->nodes, moved);
+    p->kernels->basis_apply(p->basis, (size_t)rows, p->dimension, 0, rows, along, s->nodes);
+    gather(p, s->nodes, moved);
     double curvature = dot(r, along, moved), before = size;
     if (!(curvature > 0)) return;
     for (size_t k = 0; k < r; k++) {
@@ -52,7 +51,7 @@ static void solve(const lbBodyCommon *common, const double *u, double scale, dou
 }
 
 static lbStatus check(const lbBody *body, const double *values, const char *what, double *largest) {
-  size_t rows = 3 * (size_t)body->common->model->size.node_count;
+  size_t rows = 3 * (size_t)body->prepared->model->size.node_count;
   *largest = 0;
   for (size_t i = 0; i < rows; i++) {
     if (!lb_is_bounded(values[i]))
@@ -65,11 +64,12 @@ static lbStatus check(const lbBody *body, const double *values, const char *what
 }
 
 // to <- the coordinates nearest to values; false when one is beyond LB_BODY_MOST.
-static bool find(const lbBodyCommon *common, const double *values, double largest, double *to) {
-  memset(to, 0, (size_t)common->padded * sizeof *to);
+static bool find(const lbPrepared *p, const double *values, double largest, double *to,
+                 lbScratch *s) {
+  memset(to, 0, (size_t)p->padded * sizeof *to);
   if (largest == 0) return true;
-  solve(common, values, largest, to);
-  for (int32_t i = 0; i < common->dimension; i++) {
+  solve(p, values, largest, to, s);
+  for (int32_t i = 0; i < p->dimension; i++) {
     to[i] *= largest;
     if (!lb_is_bounded(to[i])) return false;
   }
@@ -78,15 +78,18 @@ static bool find(const lbBodyCommon *common, const double *values, double larges
 
 lbStatus lb_body_set_displacements(lbBody *body, const double *displacements,
                                    const double *velocities) {
-  lbBodyCommon *common = body->common;
+  const lbPrepared *p = body->prepared;
   double farthest = 0, fastest = 0;
-  double *q = common->lines + 3 * (size_t)common->padded, *v = q + common->padded;
   if (!displacements) return lb_fail(body->message, LB_ERR_ARGUMENT, "displacements are missing");
   lbStatus status = check(body, displacements, "displacement", &farthest);
   if (!status && velocities) status = check(body, velocities, "velocity", &fastest);
   if (status) return status;
-  if (!find(common, displacements, farthest, q) || !find(common, velocities, fastest, v))
-    return lb_fail(body->message, LB_ERR_ARGUMENT,
-                   "displacements or velocities need coordinates beyond %g", LB_BODY_MOST);
-  return lb_body_set_state(body, q, v);
+  lbScratch *s = lb_scratch_borrow(p);
+  if (!s) return lb_fail_memory(body->message);
+  if (!find(p, displacements, farthest, s->q, s) || !find(p, velocities, fastest, s->v, s))
+    status = lb_fail(body->message, LB_ERR_ARGUMENT,
+                     "displacements or velocities need coordinates beyond %g", LB_BODY_MOST);
+  if (!status) status = lb_body_set_state(body, s->q, s->v);
+  lb_scratch_return(p, s);
+  return status;
 }

@@ -106,33 +106,33 @@ lbVec3 lb_point_rest(const lbModel *model, const lbPoint *point) {
   return sum;
 }
 
-static void add_row(const lbBodyCommon *common, int32_t row, double value, double *sum) {
-  lb_basis_add_row_transposed(common->basis, 3 * (size_t)common->model->size.node_count,
-                              common->dimension, row, value, sum);
+static void add_row(const lbPrepared *prepared, int32_t row, double value, double *sum) {
+  lb_basis_add_row_transposed(prepared->basis, 3 * (size_t)prepared->model->size.node_count,
+                              prepared->dimension, row, value, sum);
 }
 
-void lb_point_rows(const lbBodyCommon *common, const lbPoint *point, double *rows) {
-  memset(rows, 0, 3 * (size_t)common->padded * sizeof *rows);
-  for (lbPointWalk walk = lb_point_walk(common->model, point); lb_point_next(&walk);)
+void lb_point_rows(const lbPrepared *prepared, const lbPoint *point, double *rows) {
+  memset(rows, 0, 3 * (size_t)prepared->padded * sizeof *rows);
+  for (lbPointWalk walk = lb_point_walk(prepared->model, point); lb_point_next(&walk);)
     for (int32_t i = 0; i < 3; i++)
-      add_row(common, 3 * walk.node + i, walk.weight, rows + (size_t)i * (size_t)common->padded);
+      add_row(prepared, 3 * walk.node + i, walk.weight, rows + (size_t)i * (size_t)prepared->padded);
 }
 
-void lb_point_add_force(const lbBodyCommon *common, const lbPoint *point, lbVec3 own, double *sum) {
+void lb_point_add_force(const lbPrepared *prepared, const lbPoint *point, lbVec3 own, double *sum) {
   const double f[3] = { own.x, own.y, own.z };
-  for (lbPointWalk walk = lb_point_walk(common->model, point); lb_point_next(&walk);)
-    for (int32_t i = 0; i < 3; i++) add_row(common, 3 * walk.node + i, walk.weight * f[i], sum);
+  for (lbPointWalk walk = lb_point_walk(prepared->model, point); lb_point_next(&walk);)
+    for (int32_t i = 0; i < 3; i++) add_row(prepared, 3 * walk.node + i, walk.weight * f[i], sum);
 }
 
-lbVec3 lb_point_apply(const lbBodyCommon *common, const lbPoint *point, const double *coordinates) {
-  size_t stride = 3 * (size_t)common->model->size.node_count;
+// A row's bits do not depend on the range that basis_apply is asked for.
+lbVec3 lb_point_apply(const lbPrepared *prepared, const lbPoint *point, const double *coordinates) {
+  size_t stride = 3 * (size_t)prepared->model->size.node_count;
   lbVec3 sum = lb_vec3(0, 0, 0);
-  for (lbPointWalk walk = lb_point_walk(common->model, point); lb_point_next(&walk);) {
-    double *u = common->nodes; // rows of one node, at their place
-    int32_t row = 3 * walk.node;
-    common->kernels->basis_apply(common->basis, stride, common->dimension, row, row + 3,
-                                 coordinates, u);
-    sum = lb_add_scaled(sum, walk.weight, lb_vec3_load(u + row));
+  for (lbPointWalk walk = lb_point_walk(prepared->model, point); lb_point_next(&walk);) {
+    double u[3];
+    prepared->kernels->basis_apply(prepared->basis + 3 * (size_t)walk.node, stride,
+                                   prepared->dimension, 0, 3, coordinates, u);
+    sum = lb_add_scaled(sum, walk.weight, lb_vec3_load(u));
   }
   return sum;
 }

@@ -23,10 +23,10 @@ bool lb_point_next(lbPointWalk *walk);
 
 lbVec3 lb_point_rest(const lbModel *model, const lbPoint *point); // own axes, m
 // rows (3 x padded): the point's displacement in own axes is rows q.
-void lb_point_rows(const lbBodyCommon *common, const lbPoint *point, double *rows);
+void lb_point_rows(const lbPrepared *prepared, const lbPoint *point, double *rows);
 // sum <- sum + (rows)^T own
-void lb_point_add_force(const lbBodyCommon *common, const lbPoint *point, lbVec3 own, double *sum);
+void lb_point_add_force(const lbPrepared *prepared, const lbPoint *point, lbVec3 own, double *sum);
 // Displacement (or velocity) in own axes for coordinates (or rates) in a row.
-lbVec3 lb_point_apply(const lbBodyCommon *common, const lbPoint *point, const double *coordinates);
+lbVec3 lb_point_apply(const lbPrepared *prepared, const lbPoint *point, const double *coordinates);
 
 #endif

@@ -1,18 +1,19 @@
 // A ball that pushes the surface out of itself, over one step of length h.
 //
 // Of the triangles near the ball (body/tree.h) the places nearest to its centre are taken, deepest
-// first and some way apart. With n the direction from the centre, L = Uᵀ n, and y = B^-1 L about
-// what a unit force there moves (lbBodyMethod.answer), forces λ >= 0 move the body by m = Σ λ y, so
-// that at the step's end each place has the gap
-//   g_j = |x - c| - R + L_j (q_end - q) + Σ S_jk λ_k >= - 2 λ_j / k,   S_jk = L_j y_k,
-// with q_end where the body comes to by itself; one of λ and what is left is zero. Velocities
-// Σ μ y / h then make the places where λ > 0 end as fast as the ball, w, or faster:
-//   L_j (v_end + Σ μ_k y_k / h) >= n_j w,   0 <= μ <= 2 λ:
-// an impulse that moves by λ is μ = λ, a force held over the step μ = 2 λ, and no more is needed.
-// A body that rests on the ball then stands still, one that hits it does not bounce, one that was
-// deep in it is not thrown, and all is implicit: a stiff ball is as stable as a soft one. Both
-// systems are solved by projected Gauss-Seidel; lbBodyMethod.deliver makes the step end like that.
+// first and some way apart. With n the direction from the centre, L the row of a unit force along
+// it and X what such a force, held over the step, moves (lbBodyMethod.respond), forces λ >= 0 leave
+// each place at the step's end with the gap
+//   g_j = |x - c| - R + L_j (q_end - q) + Σ L_j X_k λ_k >= -λ_j / k,
+// with q_end where the body comes to by itself; one of λ and what is left is zero. When the step is
+// done, impulses bring the places to the ball's speed w along n: with J >= 0 the whole impulse of a
+// place, v_j >= n_j w, and one of J and what is left is zero. A body that rests on the ball then
+// stands still, one that hits it does not bounce, one that was deep in it is not thrown, and all is
+// part of the step: a stiff ball is as stable as a soft one. Both systems are solved by projected
+// Gauss-Seidel.
 #include "body/push.h"
+
+#include "body/tree.h"
 
 #include <string.h>
 
@@ -22,56 +23,7 @@
 #define APART 0.25    // of the radius: between places
 #define MOST_OUT 0.25 // of the radius: how far a step pushes a place out
 #define STIFFEST 10   // times mass / h²: a place that can hardly move must not move all the rest
-#define SLACK 1e-4    // of the system: places that ask for the same share what they get
 #define SWEEPS 60
-
-// ---- creation ----------------------------------------------------------------------------------
-
-static void lay_out(lbPush *push, const lbBodyCommon *common, lbCarver *carver) {
-  size_t padded = (size_t)common->padded, stride = (size_t)common->subspace.stride;
-  lb_carve(carver, 1, sizeof *push);
-  lb_tree_place(&push->tree, carver);
-  push->lines = lb_carve(carver, LB_PUSH_PLACES * padded, sizeof(double));
-  push->answers = lb_carve(carver, LB_PUSH_PLACES * padded, sizeof(double));
-  push->ahead = lb_carve(carver, padded, sizeof(double));
-  push->rates = lb_carve(carver, padded, sizeof(double));
-  push->moved = lb_carve(carver, padded, sizeof(double));
-  push->quickened = lb_carve(carver, padded, sizeof(double));
-  push->factors = lb_carve(carver, stride * stride, sizeof(double));
-}
-
-static lbStatus make_push(const lbBody *body) {
-  lbBodyCommon *common = body->common;
-  const lbModel *model = common->model;
-  if (common->push) return LB_OK;
-  lbPush draft = { .tree = { .model = model,
-                             .dimension = common->dimension,
-                             .node_limit = NODE_LIMIT,
-                             .triangle_limit = TRIANGLE_LIMIT } };
-  lbTriangles surface = { model->size.triangle_count, model->triangles, model->vertex_positions };
-  lbStatus status = lb_aabb_tree_build_triangles(&surface, &draft.shape, body->message);
-  if (status) return status;
-  draft.tree.shape = draft.shape;
-  lbCarver carver = { 0 };
-  lay_out(&draft, common, &carver);
-  carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
-  if (!carver.block) {
-    lb_aabb_tree_destroy(draft.shape);
-    return lb_fail_memory(body->message);
-  }
-  carver.used = 0;
-  lay_out(&draft, common, &carver);
-  common->push = (lbPush *)(void *)carver.block;
-  *common->push = draft;
-  lb_tree_build(&common->push->tree, common);
-  return LB_OK;
-}
-
-void lb_push_destroy(lbPush *push) {
-  if (!push) return;
-  lb_aabb_tree_destroy(push->shape);
-  lb_free(push);
-}
 
 // ---- places ------------------------------------------------------------------------------------
 
@@ -99,111 +51,140 @@ static Place make_place(const lbNearTriangle *near, lbVec3 centre, double radius
 }
 
 // The deepest ones, some way apart. Uses up the distances of what the search found.
-static int32_t choose_places(lbTree *tree, lbVec3 centre, double radius, Place *places) {
+static int32_t choose_places(lbSearch *search, lbVec3 centre, double radius, Place *places) {
   int32_t count = 0;
   while (count < LB_PUSH_PLACES) {
     int32_t best = -1;
-    for (int32_t i = 0; i < tree->near_count; i++)
-      if (isfinite(tree->near[i].distance) &&
-          (best < 0 || tree->near[i].distance < tree->near[best].distance))
+    for (int32_t i = 0; i < search->near_count; i++)
+      if (isfinite(search->near[i].distance) &&
+          (best < 0 || search->near[i].distance < search->near[best].distance))
         best = i;
     if (best < 0) break;
-    lbVec3 at = place_of(&tree->near[best]);
-    places[count++] = make_place(&tree->near[best], centre, radius);
-    for (int32_t i = 0; i < tree->near_count; i++)
-      if (isfinite(tree->near[i].distance) &&
-          lb_length(lb_sub(place_of(&tree->near[i]), at)) < APART * radius)
-        tree->near[i].distance = INFINITY;
+    lbVec3 at = place_of(&search->near[best]);
+    places[count++] = make_place(&search->near[best], centre, radius);
+    for (int32_t i = 0; i < search->near_count; i++)
+      if (isfinite(search->near[i].distance) &&
+          lb_length(lb_sub(place_of(&search->near[i]), at)) < APART * radius)
+        search->near[i].distance = INFINITY;
   }
   return count;
 }
 
-// ---- forces ------------------------------------------------------------------------------------
+// ---- memory ------------------------------------------------------------------------------------
 
-static double dot(int32_t count, const double *a, const double *b) {
-  double sum = 0;
-  for (int32_t i = 0; i < count; i++) sum += a[i] * b[i];
-  return sum;
+static lbStatus make_contacts(lbBody *body) {
+  if (body->contacts) return LB_OK;
+  lbContacts *contacts = lb_alloc(1, sizeof *contacts);
+  double *rows = lb_alloc((size_t)lb_body_width(body), LB_CONTACT_PLACES * sizeof(double));
+  if (!contacts || !rows) {
+    lb_free(contacts);
+    lb_free(rows);
+    return lb_fail_memory(body->message);
+  }
+  contacts->rows = rows;
+  body->contacts = contacts;
+  return LB_OK;
 }
 
-// Lines, answers and gaps at the step's end.
-static void prepare(const lbBody *body, double h, const double *q, int32_t count, Place *places) {
-  lbPush *push = body->common->push;
-  size_t padded = (size_t)body->common->padded;
-  int32_t r = body->common->dimension;
-  for (int32_t j = 0; j < count; j++) {
-    double *line = push->lines + padded * (size_t)j, *answer = push->answers + padded * (size_t)j;
-    lb_tree_line(&push->tree, places[j].triangle, places[j].weights, places[j].normal, line);
-    memcpy(answer, line, (size_t)r * sizeof *line);
-    body->common->method->answer(body, h, answer);
-    places[j].gap += dot(r, line, push->ahead) - dot(r, line, q);
+void lb_contacts_destroy(lbContacts *contacts) {
+  if (!contacts) return;
+  lb_free(contacts->rows);
+  lb_free(contacts);
+}
+
+void lb_contacts_clear(lbBody *body) { body->contacts->count = 0; }
+
+static lbStatus make_search(const lbBody *body, lbScratch *s) {
+  const lbTree *tree = NULL;
+  if (s->search) return LB_OK;
+  lbStatus status = lb_prepared_tree(body->prepared, &tree, body->message);
+  if (!status) status = lb_search_create(tree, NODE_LIMIT, TRIANGLE_LIMIT, &s->search, body->message);
+  return status;
+}
+
+static double *row_of(const lbBody *body, int32_t j) {
+  return body->contacts->rows + (size_t)j * (size_t)lb_body_width(body);
+}
+
+// ---- the step's part ---------------------------------------------------------------------------
+
+void lb_contacts_hold(const lbBody *body, lbStep *step, lbScratch *s) {
+  const lbContacts *c = body->contacts;
+  for (int32_t j = 0; j < c->count; j++) {
+    const double *row = row_of(body, j);
+    lbVec3 force = lb_scale(c->forces[j], c->normals[j]);
+    for (int32_t i = 0; i < body->prepared->dimension; i++) s->held[i] += c->forces[j] * row[i];
+    step->frame.force = lb_add(step->frame.force, force);
+    step->frame.torque = lb_add(step->frame.torque, lb_cross(c->arms[j], force));
   }
 }
 
-typedef double System[LB_PUSH_PLACES][LB_PUSH_PLACES];
-
-static void form_system(const lbBody *body, int32_t count, System S) {
-  const lbPush *push = body->common->push;
-  size_t padded = (size_t)body->common->padded;
-  for (int32_t j = 0; j < count; j++)
-    for (int32_t k = 0; k < count; k++)
-      S[j][k] = dot(body->common->dimension, push->lines + padded * (size_t)j,
-                    push->answers + padded * (size_t)k);
-}
-
-// (S + softness) x = right within 0 <= x <= most; beyond a bound, x at it.
-static void solve(int32_t count, System S, double softness, const double *right, const double *most,
-                  double *x) {
-  memset(x, 0, (size_t)count * sizeof *x);
+// (S + softness) x = right with x >= 0 where it is not, and the other way round; from x.
+static void solve(int32_t count, const double *S, double softness, const double *right, double *x) {
   for (int sweep = 0; sweep < SWEEPS; sweep++)
     for (int32_t j = 0; j < count; j++) {
-      double left = right[j] - softness * x[j], diagonal = S[j][j] + softness;
-      for (int32_t k = 0; k < count; k++) left -= S[j][k] * x[k];
-      if (diagonal > 0) x[j] = fmin(most[j], fmax(0, x[j] + left / diagonal));
+      const double *row = S + (size_t)j * LB_CONTACT_PLACES;
+      double left = right[j] - softness * x[j], diagonal = row[j] + softness;
+      for (int32_t k = 0; k < count; k++) left -= row[k] * x[k];
+      if (diagonal > 0) x[j] = fmax(0, x[j] + left / diagonal);
     }
 }
 
-// to <- factor Σ amounts y
-static void sum_answers(const lbBody *body, int32_t count, const double *amounts, double factor,
-                        double *to) {
-  const lbBodyCommon *common = body->common;
-  memset(to, 0, (size_t)common->padded * sizeof *to);
-  for (int32_t j = 0; j < count; j++)
-    for (int32_t i = 0; i < common->dimension; i++)
-      to[i] += factor * amounts[j] * common->push->answers[(size_t)(j * common->padded + i)];
+// The frame's share in how place j answers to a force at place k: linear and angular mobility.
+static double frame_share(const lbBody *body, int32_t j, int32_t k, double factor) {
+  const lbContacts *c = body->contacts;
+  const lbPrepared *p = body->prepared;
+  if (body->frame.kind != LB_FRAME_FREE) return 0;
+  lbMat3 J;
+  memcpy(J.m, p->model->rigid_inertia, sizeof J.m);
+  double slack = 1e-9 * lb_mat3_trace(J);
+  for (int i = 0; i < 9; i += 4) J.m[i] += slack;
+  lbVec3 a = lb_mat3_apply_transpose(body->frame.turn, lb_cross(c->arms[j], c->normals[j]));
+  lbVec3 b = lb_mat3_apply_transpose(body->frame.turn, lb_cross(c->arms[k], c->normals[k]));
+  return factor * (lb_dot(c->normals[j], c->normals[k]) / p->mass +
+                   lb_dot(a, lb_mat3_apply(lb_mat3_inverse(J), b)));
 }
 
-// forces <- of the places, N; false when none acts.
-static bool find_forces(const lbBody *body, const lbBall *ball, double h, int32_t count,
-                        const Place *places, double *forces) {
-  const lbBodyCommon *common = body->common;
-  lbPush *push = common->push;
-  double right[LB_PUSH_PLACES] = { 0 }, most[LB_PUSH_PLACES] = { 0 };
-  double lambda[LB_PUSH_PLACES], largest = 0;
-  bool any = false;
-  System S;
-  form_system(body, count, S);
-  for (int32_t j = 0; j < count; j++) {
-    right[j] = fmin(-places[j].gap, MOST_OUT * ball->radius), most[j] = INFINITY;
-    largest = fmax(largest, S[j][j]);
+void lb_contacts_settle(lbBody *body, const lbStep *step, lbScratch *s) {
+  lbContacts *c = body->contacts;
+  const lbPrepared *p = body->prepared;
+  double S[LB_CONTACT_PLACES * LB_CONTACT_PLACES], right[LB_CONTACT_PLACES], J[LB_CONTACT_PLACES];
+  int32_t r = p->dimension;
+  for (int32_t k = 0; k < c->count; k++) {
+    memcpy(s->a, row_of(body, k), (size_t)p->padded * sizeof(double));
+    if (p->method->mobilise) p->method->mobilise(p, s->a);
+    for (int32_t j = 0; j < c->count; j++)
+      S[j * LB_CONTACT_PLACES + k] = lb_row_dot(r, row_of(body, j), s->a) + frame_share(body, j, k, 1);
   }
-  solve(count, S, 2 / ball->stiffness + h * h / (STIFFEST * common->total_mass), right, most,
-        lambda);
-  for (int32_t j = 0; j < count; j++) {
-    const double *line = push->lines + (size_t)j * (size_t)common->padded;
-    right[j] =
-        h * (lb_dot(places[j].normal, ball->velocity) - dot(common->dimension, line, push->rates));
-    most[j] = 2 * lambda[j];
-    any |= lambda[j] > 0;
+  for (int32_t j = 0; j < c->count; j++) { // velocities if nothing had touched
+    lbVec3 rigid = lb_add(body->frame.velocity, lb_cross(body->frame.spin, c->arms[j]));
+    double speed = lb_row_dot(r, row_of(body, j), s->v) + lb_dot(c->normals[j], rigid);
+    right[j] = c->speeds[j] - speed;
+    J[j] = step->h * c->forces[j];
   }
-  solve(count, S, SLACK * largest, right, most, forces);
-  sum_answers(body, count, lambda, 1, push->moved);
-  sum_answers(body, count, forces, 1 / h, push->quickened);
-  return any;
+  for (int32_t j = 0; j < c->count; j++)
+    for (int32_t k = 0; k < c->count; k++)
+      right[j] += S[j * LB_CONTACT_PLACES + k] * step->h * c->forces[k];
+  solve(c->count, S, 0, right, J);
+  lbVec3 impulse = lb_vec3(0, 0, 0), moment = impulse;
+  memset(s->b, 0, (size_t)p->padded * sizeof(double));
+  for (int32_t j = 0; j < c->count; j++) {
+    double amount = J[j] - step->h * c->forces[j];
+    if (!lb_is_bounded(amount)) return;
+    for (int32_t i = 0; i < r; i++) s->b[i] += amount * row_of(body, j)[i];
+    impulse = lb_add_scaled(impulse, amount, c->normals[j]);
+    moment = lb_add_scaled(moment, amount, lb_cross(c->arms[j], c->normals[j]));
+  }
+  lb_frame_strike(body, impulse, moment, s->b, s->q, s->v, s);
+  p->method->put(body, NULL, s->v, NULL);
+  lb_body_disturb(body);
 }
+
+// ---- a ball ------------------------------------------------------------------------------------
 
 static lbStatus check(const lbBody *body, const lbBall *ball, double dt) {
   lbVec3 c = ball->centre, v = ball->velocity;
+  if (body->prepared->method->is_recording) return lb_body_refuse_recording(body, "ball");
   if (!lb_vec3_is_bounded(c) || !lb_vec3_is_bounded(v))
     return lb_fail(body->message, LB_ERR_ARGUMENT,
                    "ball: centre (%g, %g, %g), velocity (%g, %g, %g): not a number or beyond %g",
@@ -212,41 +193,107 @@ static lbStatus check(const lbBody *body, const lbBall *ball, double dt) {
     return lb_fail(body->message, LB_ERR_ARGUMENT,
                    "ball: radius %g, stiffness %g; both must be above 0", ball->radius,
                    ball->stiffness);
-  if (!lb_time_step_is_legal(dt))
-    return lb_fail(body->message, LB_ERR_ARGUMENT,
-                   "ball: the time step is %g s; it must be above 0, at most %g", dt,
-                   LB_TIME_STEP_MOST);
-  return LB_OK;
+  return lb_time_step_is_legal(dt) ? LB_OK : lb_time_step_refuse(dt, body->message);
 }
 
-// The ball is in own axes. forces <- of the places; the body gets them. Returns how many there are.
-static int32_t push_out(lbBody *body, const lbBall *ball, double h, Place *places, double *forces) {
-  const lbBodyCommon *common = body->common;
-  lbPush *push = common->push;
-  const double *q = lb_body_coordinates(body);
-  lb_tree_search(&push->tree, q, ball->centre, (1 + MARGIN) * ball->radius);
-  int32_t count = choose_places(&push->tree, ball->centre, ball->radius, places);
-  if (count == 0) return 0;
-  common->method->foresee(body, h, push->ahead, push->rates);
-  prepare(body, h, lb_body_coordinates(body), count, places);
-  if (!find_forces(body, ball, h, count, places, forces)) return 0;
-  return common->method->deliver(body, h, push->moved, push->quickened) ? count : 0;
+// Where the body is at the end of a step without this ball: scratch->q, step->frame. False: nowhere.
+static bool predict(lbBody *body, lbStep *step, lbScratch *s) {
+  const lbBodyMethod *method = body->prepared->method;
+  method->get(body, s->q0, s->v0, s->force);
+  int32_t flags = lb_frame_begin(body, step, s);
+  memcpy(s->held, s->inertial, (size_t)body->prepared->padded * sizeof(double));
+  memset(s->pull, 0, (size_t)lb_body_width(body) * sizeof(double));
+  if (lb_body_is_touched(body)) lb_contacts_hold(body, step, s);
+  if (!(flags & LB_STEP_NONFINITE)) flags |= method->begin(body, step, s);
+  if (flags & LB_STEP_NONFINITE) return false;
+  if (!lb_frame_is_still(body)) lb_frame_correct(body, step, s);
+  return true;
+}
+
+// Adds a contact for each place, without a force yet; gaps <- at the step's end.
+static void add_contacts(lbBody *body, const lbStep *step, const lbBall *ball, int32_t count,
+                         const Place *places, const lbScratch *s, double *gaps) {
+  lbContacts *c = body->contacts;
+  const lbPrepared *p = body->prepared;
+  lbVec3 middle = lb_add(step->frame.position, lb_mat3_apply(step->frame.turn, p->centre));
+  for (int32_t i = 0; i < count; i++) {
+    const Place *place = &places[i];
+    int32_t j = c->count++;
+    double *row = row_of(body, j);
+    memset(row, 0, (size_t)lb_body_width(body) * sizeof *row);
+    lb_tree_line(s->search->tree, place->triangle, place->weights, place->normal, row);
+    c->normals[j] = lb_mat3_apply(step->frame.turn, place->normal);
+    lbVec3 at = lb_add_scaled(ball->centre, place->gap + ball->radius, c->normals[j]);
+    c->arms[j] = lb_sub(at, middle);
+    c->speeds[j] = lb_dot(c->normals[j], ball->velocity);
+    c->forces[j] = 0;
+    gaps[i] = place->gap;
+    for (int32_t k = 0; k < p->dimension; k++) gaps[i] += row[k] * (s->q[k] - s->q0[k]);
+  }
+}
+
+static void find_forces(lbBody *body, const lbStep *step, const lbBall *ball, int32_t first,
+                        const double *gaps, lbScratch *s) {
+  lbContacts *c = body->contacts;
+  const lbPrepared *p = body->prepared;
+  double S[LB_PUSH_PLACES * LB_CONTACT_PLACES], right[LB_PUSH_PLACES], h = step->h;
+  int32_t count = c->count - first;
+  for (int32_t k = 0; k < count; k++) {
+    p->method->respond(body, step, s, row_of(body, first + k), s->b);
+    for (int32_t j = 0; j < count; j++)
+      S[j * LB_CONTACT_PLACES + k] = lb_row_dot(p->dimension, row_of(body, first + j), s->b) +
+                                     frame_share(body, first + j, first + k, 0.5 * h * h);
+    right[k] = fmin(-gaps[k], MOST_OUT * ball->radius);
+  }
+  solve(count, S, 1 / ball->stiffness + h * h / (STIFFEST * p->mass), right, c->forces + first);
+}
+
+// Contacts that do not push are dropped; returns the sum of forces on the ball.
+static lbVec3 keep_pushing(lbBody *body, int32_t first) {
+  lbContacts *c = body->contacts;
+  lbVec3 sum = lb_vec3(0, 0, 0);
+  int32_t kept = first;
+  for (int32_t j = first; j < c->count; j++) {
+    if (!(c->forces[j] > 0 && lb_is_bounded(c->forces[j]))) continue;
+    memmove(row_of(body, kept), row_of(body, j), (size_t)lb_body_width(body) * sizeof(double));
+    c->forces[kept] = c->forces[j], c->speeds[kept] = c->speeds[j];
+    c->normals[kept] = c->normals[j], c->arms[kept] = c->arms[j];
+    sum = lb_add_scaled(sum, -c->forces[kept], c->normals[kept]);
+    kept++;
+  }
+  c->count = kept;
+  return sum;
+}
+
+static lbVec3 push(lbBody *body, const lbBall *ball, double dt, lbScratch *s) {
+  Place places[LB_PUSH_PLACES];
+  double gaps[LB_PUSH_PLACES];
+  lbFrameState start = body->frame;
+  lbStep step = { .h = dt, .share = 1, .whole = &start };
+  lbVec3 none = lb_vec3(0, 0, 0);
+  if (!predict(body, &step, s)) return none;
+  lbVec3 centre = lb_mat3_apply_transpose(step.frame.turn, lb_sub(ball->centre, step.frame.position));
+  lb_tree_search(s->search, s->q0, centre, (1 + MARGIN) * ball->radius);
+  int32_t count = choose_places(s->search, centre, ball->radius, places);
+  int32_t first = body->contacts->count, room = LB_CONTACT_PLACES - first;
+  if (count > room) count = room;
+  if (count == 0) return none;
+  add_contacts(body, &step, ball, count, places, s, gaps);
+  find_forces(body, &step, ball, first, gaps, s);
+  return keep_pushing(body, first);
 }
 
 lbStatus lb_body_push_ball(lbBody *body, const lbBall *ball, double dt, lbVec3 *force) {
-  Place places[LB_PUSH_PLACES];
-  double forces[LB_PUSH_PLACES];
   lbVec3 sum = lb_vec3(0, 0, 0);
   lbStatus status = check(body, ball, dt);
-  if (!status && body->common->model->size.triangle_count > 0) {
-    status = make_push(body);
-    if (status) return status;
-    lbBall own = *ball;
-    own.centre = lb_mat3_apply_transpose(body->turn, lb_sub(ball->centre, body->position));
-    own.velocity = lb_mat3_apply_transpose(body->turn, ball->velocity);
-    int32_t count = push_out(body, &own, dt, places, forces);
-    for (int32_t j = 0; j < count; j++) sum = lb_add_scaled(sum, -forces[j], places[j].normal);
+  if (status) return status;
+  if (body->prepared->model->size.triangle_count > 0) {
+    lbScratch *scratch = lb_scratch_borrow(body->prepared);
+    status = scratch ? make_contacts(body) : lb_fail_memory(body->message);
+    if (!status) status = make_search(body, scratch);
+    if (!status) sum = push(body, ball, dt, scratch);
+    lb_scratch_return(body->prepared, scratch);
   }
-  if (!status && force) *force = lb_mat3_apply(body->turn, sum);
+  if (!status && force) *force = sum;
   return status;
 }

@@ -1,41 +1,38 @@
-// Questions about a whole body: what a ray hits, energy, momentum, coordinates.
+// Questions about a whole body: what a ray hits, how it gives way, energy and momentum.
 #include "body/body.h"
+#include "body/point.h"
+#include "body/tree.h"
+
+#include <string.h>
 
 // ---- picking -----------------------------------------------------------------------------------
 
-static lbTriangles surface_of(const lbBodyCommon *common) {
-  return (lbTriangles){ common->model->size.triangle_count, common->model->triangles,
-                        common->tree_positions };
-}
-
-static lbStatus make_tree(lbBody *body) {
-  lbBodyCommon *common = body->common;
-  if (common->tree) return LB_OK;
-  lb_free(common->tree_positions); // of a first pick that failed
-  common->tree_positions = lb_alloc(3 * (size_t)common->model->size.vertex_count, sizeof(double));
-  if (!common->tree_positions) return lb_fail_memory(body->message);
-  lb_body_surface(body, common->tree_positions);
-  lbTriangles surface = surface_of(common);
-  return lb_aabb_tree_build_triangles(&surface, &common->tree, body->message);
-}
-
-lbStatus lb_body_pick(lbBody *body, lbVec3 origin, lbVec3 direction, lbPick *pick, bool *hit) {
-  lbBodyCommon *common = body->common;
-  if (!lb_vec3_is_bounded(origin) || !lb_vec3_is_bounded(direction) ||
-      (direction.x == 0 && direction.y == 0 && direction.z == 0))
-    return lb_fail(body->message, LB_ERR_ARGUMENT,
-                   "pick: a ray from (%g, %g, %g) along (%g, %g, %g)", origin.x, origin.y, origin.z,
-                   direction.x, direction.y, direction.z);
-  *hit = false;
-  if (common->model->size.triangle_count == 0) return LB_OK;
-  lbStatus status = make_tree(body);
+// Boxes of the scratch: those of the shared tree, refitted to where the surface is.
+static lbStatus make_boxes(const lbBody *body, lbScratch *s) {
+  const lbTree *tree = NULL;
+  if (s->boxes) return LB_OK;
+  lbStatus status = lb_prepared_tree(body->prepared, &tree, body->message);
   if (status) return status;
-  lb_body_surface(body, common->tree_positions);
-  lbTriangles surface = surface_of(common);
-  lb_aabb_tree_refit_triangles(common->tree, &surface, 0);
+  s->boxes = lb_aabb_tree_copy(tree->shape);
+  return s->boxes ? LB_OK : lb_fail_memory(body->message);
+}
+
+lbStatus lb_body_prepare_queries(lbBody *body) {
+  const lbTree *tree = NULL;
+  if (body->prepared->model->size.triangle_count == 0) return LB_OK;
+  return lb_prepared_tree(body->prepared, &tree, body->message);
+}
+
+static lbStatus pick_with(lbBody *body, lbVec3 origin, lbVec3 direction, lbPick *pick, bool *hit,
+                          lbScratch *s) {
+  const lbModel *model = body->prepared->model;
+  lbTriangles surface = { model->size.triangle_count, model->triangles, s->positions };
   lbSurfacePoint found;
-  if (!lb_surface_ray_cast(common->tree, &surface, origin, direction, INFINITY, &found))
-    return LB_OK;
+  lbStatus status = make_boxes(body, s);
+  if (status) return status;
+  lb_surface_positions(body, s->positions, s);
+  lb_aabb_tree_refit_triangles(s->boxes, &surface, 0);
+  if (!lb_surface_ray_cast(s->boxes, &surface, origin, direction, INFINITY, &found)) return LB_OK;
   lbVec3 place = lb_vec3(0, 0, 0);
   for (int i = 0; i < 3; i++)
     place = lb_add_scaled(place, found.weights[i], lb_triangle_corner(&surface, found.triangle, i));
@@ -47,72 +44,171 @@ lbStatus lb_body_pick(lbBody *body, lbVec3 origin, lbVec3 direction, lbPick *pic
   return LB_OK;
 }
 
+lbStatus lb_body_pick(lbBody *body, lbVec3 origin, lbVec3 direction, lbPick *pick, bool *hit) {
+  if (!lb_vec3_is_bounded(origin) || !lb_vec3_is_bounded(direction) ||
+      (direction.x == 0 && direction.y == 0 && direction.z == 0))
+    return lb_fail(body->message, LB_ERR_ARGUMENT,
+                   "pick: a ray from (%g, %g, %g) along (%g, %g, %g)", origin.x, origin.y, origin.z,
+                   direction.x, direction.y, direction.z);
+  *hit = false;
+  if (body->prepared->model->size.triangle_count == 0) return LB_OK;
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
+  if (!scratch) return lb_fail_memory(body->message);
+  lbStatus status = pick_with(body, origin, direction, pick, hit, scratch);
+  lb_scratch_return(body->prepared, scratch);
+  return status;
+}
+
+// ---- how it gives way --------------------------------------------------------------------------
+
+// Means over the axes of row K⁻¹ row and row M⁻¹ row.
+static void soften(const lbBody *body, const lbPoint *point, double *compliance, double *mobility,
+                   lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  size_t bytes = (size_t)p->padded * sizeof(double);
+  *compliance = *mobility = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    double unit[3] = { 0, 0, 0 };
+    unit[axis] = 1;
+    memset(s->a, 0, bytes);
+    if (p->method->add_row)
+      p->method->add_row(body, point, lb_vec3_load(unit), s->a);
+    else
+      lb_point_add_force(p, point, lb_vec3_load(unit), s->a);
+    memcpy(s->b, s->a, bytes);
+    p->method->comply(p, s->b, s);
+    *compliance += lb_row_dot(p->dimension, s->a, s->b) / 3;
+    memcpy(s->b, s->a, bytes);
+    if (p->method->mobilise) p->method->mobilise(p, s->b);
+    *mobility += lb_row_dot(p->dimension, s->a, s->b) / 3;
+  }
+  if (body->frame.kind != LB_FRAME_FREE) return;
+  lbVec3 arm = lb_sub(lb_point_rest(p->model, point), p->centre);
+  double J = (p->model->rigid_inertia[0] + p->model->rigid_inertia[4] + p->model->rigid_inertia[8]) / 3;
+  *mobility += 1 / p->mass + (J > 0 ? 2.0 / 3 * lb_dot(arm, arm) / J : 0);
+}
+
+lbStatus lb_body_softness(const lbBody *body, lbPoint point, double *compliance, double *mobility) {
+  double one, other;
+  lbStatus status = lb_point_check(body->prepared->model, &point, "softness", body->message);
+  if (status) return status;
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
+  if (!scratch) return lb_fail_memory(body->message);
+  soften(body, &point, compliance ? compliance : &one, mobility ? mobility : &other, scratch);
+  lb_scratch_return(body->prepared, scratch);
+  return LB_OK;
+}
+
+// By the bounds of the tree's root: |q_i| times how far vector i moves any vertex.
+static double reach_of(const lbBody *body, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  double farthest = 0;
+  p->method->get(body, s->a, s->b, NULL);
+  lb_body_nodes(body, s->a, s->b, 0, p->model->size.node_count, s->nodes, NULL);
+  for (int32_t n = 0; n < p->model->size.node_count; n++)
+    farthest = fmax(farthest, lb_length(lb_vec3_load(s->nodes + 3 * (size_t)n)));
+  return farthest;
+}
+
+double lb_body_reach(const lbBody *body) {
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
+  if (!scratch) return INFINITY;
+  double reach = reach_of(body, scratch);
+  lb_scratch_return(body->prepared, scratch);
+  return reach;
+}
+
 // ---- energy and momentum -----------------------------------------------------------------------
 
-// The sum over modes of c_i times the reduced unit gravity: (U^T M 1)^T c, own axes.
-static lbVec3 weigh(const lbBodyCommon *common, const double *c) {
+// Σ c_i S_i = ∫ρ U c, own axes.
+static lbVec3 weigh(const lbPrepared *p, const double *c) {
   lbVec3 sum = lb_vec3(0, 0, 0);
-  for (int32_t i = 0; i < common->dimension; i++)
-    sum = lb_add_scaled(sum, c[i], lb_vec3_load(common->gravity + 3 * (size_t)i));
+  for (int32_t i = 0; i < p->dimension && p->gravity; i++)
+    sum = lb_add_scaled(sum, c[i], lb_vec3_load(p->gravity + 3 * (size_t)i));
   return sum;
 }
 
-enum { NODES_AT_A_TIME = 128 };
+// What the motion is made of, world axes: about the centre of the rest shape.
+typedef struct Motion {
+  lbVec3 shift, rate; // ∫ρ u, ∫ρ u̇
+  lbVec3 relative;    // ∫ρ x × u̇
+  lbMat3 inertia;     // J
+} Motion;
 
-// About the world's origin, with the nodes' masses.
-static lbVec3 angular_momentum(const lbBody *body, const double *q, const double *v) {
-  const lbBodyCommon *common = body->common;
-  const lbModel *model = common->model;
-  int32_t node_count = model->size.node_count, r = common->dimension;
-  size_t stride = 3 * (size_t)node_count;
-  double u[3 * NODES_AT_A_TIME], rates[3 * NODES_AT_A_TIME];
+static lbMat3 turned(lbMat3 turn, lbMat3 own) {
+  return lb_mat3_multiply(turn, lb_mat3_multiply(own, lb_mat3_transpose(turn)));
+}
+
+// By the nodes' masses, where the model does not have the constants.
+static void sum_nodes(const lbBody *body, const double *q, const double *v, Motion *m,
+                      lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  lbMat3 X = lb_mat3_zero();
   lbVec3 sum = lb_vec3(0, 0, 0);
-  for (int32_t begin = 0; begin < node_count; begin += NODES_AT_A_TIME) {
-    int32_t count = node_count - begin < NODES_AT_A_TIME ? node_count - begin : NODES_AT_A_TIME;
-    const double *basis = common->basis + 3 * (size_t)begin;
-    common->kernels->basis_apply(basis, stride, r, 0, 3 * count, q, u);
-    common->kernels->basis_apply(basis, stride, r, 0, 3 * count, v, rates);
-    for (int32_t i = 0; i < count; i++) {
-      lbVec3 rest = lb_vec3_load(model->node_positions + 3 * (size_t)(begin + i));
-      lbVec3 x = lb_body_place(body, lb_add(rest, lb_vec3_load(u + 3 * i)));
-      lbVec3 velocity = lb_mat3_apply(body->turn, lb_vec3_load(rates + 3 * i));
-      sum = lb_add_scaled(sum, common->node_masses[begin + i], lb_cross(x, velocity));
+  int32_t count = p->model->size.node_count;
+  lb_body_nodes(body, q, v, 0, count, s->nodes, NULL);
+  for (int32_t begin = 0; begin < count; begin += 64) {
+    double rates[3 * 64];
+    int32_t used = count - begin < 64 ? count - begin : 64;
+    size_t stride = 3 * (size_t)count;
+    p->kernels->basis_apply(p->basis + 3 * (size_t)begin, stride, p->dimension, 0, 3 * used, v,
+                            rates);
+    for (int32_t i = 0; i < used; i++) {
+      size_t at = 3 * (size_t)(begin + i);
+      lbVec3 x = lb_sub(lb_add(lb_vec3_load(p->model->node_positions + at),
+                               lb_vec3_load(s->nodes + at)),
+                        p->centre);
+      double mass = p->node_masses[begin + i];
+      sum = lb_add_scaled(sum, mass, lb_cross(x, lb_vec3_load(rates + 3 * i)));
+      X = lb_mat3_add(X, lb_mat3_scale(mass, lb_mat3_outer(x, x)));
     }
   }
-  return sum;
+  lbMat3 J = lb_mat3_sub(lb_mat3_scale(lb_mat3_trace(X), lb_mat3_identity()), X);
+  m->relative = sum, m->inertia = J;
 }
 
-lbBodyReport lb_body_report(const lbBody *body) {
-  const lbBodyCommon *common = body->common;
-  const double *q = lb_body_coordinates(body), *v = lb_body_rates(body);
-  lbBodyReport report = { 0 };
-  common->method->energy(body, &report.kinetic, &report.elastic);
-  lbVec3 shift = lb_scale(1 / common->total_mass, weigh(common, q));
-  report.centre = lb_body_place(body, lb_add(common->centre, shift));
-  report.linear_momentum = lb_mat3_apply(body->turn, weigh(common, v));
-  report.angular_momentum = angular_momentum(body, q, v);
+static Motion motion_of(const lbBody *body, const double *q, const double *v, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  Motion m = { .shift = weigh(p, q), .rate = weigh(p, v) };
+  if (p->inertia.count) {
+    lb_inertia_kernels(p->level)->moments(&p->inertia, q, s->moments);
+    m.relative = lb_vec3(0, 0, 0);
+    for (int32_t i = 0; i < p->dimension; i++)
+      m.relative = lb_add_scaled(m.relative, v[i], lb_inertia_axis(s->moments, p->padded, i));
+    m.inertia = lb_inertia_tensor(&p->inertia, q, s->moments);
+  } else
+    sum_nodes(body, q, v, &m, s);
+  lbMat3 turn = body->frame.turn;
+  m.shift = lb_mat3_apply(turn, m.shift), m.rate = lb_mat3_apply(turn, m.rate);
+  m.relative = lb_mat3_apply(turn, m.relative), m.inertia = turned(turn, m.inertia);
+  return m;
+}
+
+static lbBodyReport report_of(const lbBody *body, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  lbVec3 v = body->frame.velocity, w = body->frame.spin, centre = lb_frame_centre(body);
+  p->method->get(body, s->q, s->v, NULL);
+  Motion m = motion_of(body, s->q, s->v, s);
+  lbVec3 flow = lb_add(m.rate, lb_cross(w, m.shift)), spun = lb_mat3_apply(m.inertia, w);
+  lbBodyReport report = { .mass = p->mass };
+  report.elastic = p->method->elastic(body, s->q, s);
+  report.kinetic = p->method->kinetic(body, s->v, s) + 0.5 * p->mass * lb_dot(v, v) +
+                   lb_dot(v, flow) + 0.5 * lb_dot(w, spun) + lb_dot(w, m.relative);
+  report.centre = lb_add_scaled(centre, 1 / p->mass, m.shift);
+  report.linear_momentum = lb_add_scaled(flow, p->mass, v);
+  lbVec3 about_centre = lb_add(lb_add(spun, m.relative), lb_cross(m.shift, v));
+  if (body->frame.kind == LB_FRAME_FREE) { // what is kept, to the last bit
+    report.linear_momentum = body->frame.momentum;
+    about_centre = body->frame.angular;
+  }
+  report.angular_momentum = lb_add(lb_cross(centre, report.linear_momentum), about_centre);
   return report;
 }
 
-// ---- coordinates -------------------------------------------------------------------------------
-
-void lb_body_get_state(const lbBody *body, double *coordinates, double *rates) {
-  for (int32_t i = 0; i < body->common->dimension; i++) {
-    if (coordinates) coordinates[i] = body->instances->q[lb_body_at(body, i)];
-    if (rates) rates[i] = body->instances->v[lb_body_at(body, i)];
-  }
-}
-
-lbStatus lb_body_set_state(lbBody *body, const double *coordinates, const double *rates) {
-  for (int32_t i = 0; i < body->common->dimension; i++)
-    if (!lb_is_bounded(coordinates[i]) || !lb_is_bounded(rates[i]))
-      return lb_fail(body->message, LB_ERR_ARGUMENT,
-                     "state: coordinate %d is %g, its rate %g: not a number or beyond %g", (int)i,
-                     coordinates[i], rates[i], LB_BODY_MOST);
-  for (int32_t i = 0; i < body->common->dimension; i++) {
-    body->instances->q[lb_body_at(body, i)] = coordinates[i];
-    body->instances->v[lb_body_at(body, i)] = rates[i];
-  }
-  lb_body_disturb(body);
-  return LB_OK;
+lbBodyReport lb_body_report(const lbBody *body) {
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
+  if (!scratch) return (lbBodyReport){ 0 };
+  lbBodyReport report = report_of(body, scratch);
+  lb_scratch_return(body->prepared, scratch);
+  return report;
 }

@@ -6,23 +6,22 @@
 // impulses have no effect (it answers like an infinite mass), constraints are refused.
 #include "body/body.h"
 
-static lbStatus open_recorded(lbBodyCommon *common, const lbBodyDef *def, lbError *err) {
-  const lbModel *model = common->model;
-  (void)def, (void)err;
-  common->dimension = model->size.recording_dimension;
-  common->basis = model->recording_basis;
-  if (model->full_damping) {
-    common->damping_mass = model->full_damping[0];
-    common->damping_stiffness = model->full_damping[1];
-  }
-  return LB_OK;
-}
+#include <string.h>
 
-// Gravity and velocities have no effect: zeros.
-static void place(lbBodyCommon *common, lbCarver *carver) {
-  size_t count = (size_t)common->model->size.recording_dimension;
-  common->gravity = lb_carve(carver, count, 3 * sizeof(double));
-  common->launch = lb_carve(carver, count, 6 * sizeof(double));
+typedef struct State {
+  double *q, *v; // (padded)
+} State;
+
+static void place_group(const lbPrepared *p, lbGroup *group, lbCarver *carver) {
+  size_t padded = (size_t)p->padded;
+  State *states = lb_carve(carver, (size_t)group->count, sizeof *states);
+  for (int32_t i = 0; i < group->count && !carver->overflow; i++) {
+    State state = { lb_carve(carver, padded, sizeof(double)), NULL };
+    state.v = lb_carve(carver, padded, sizeof(double));
+    if (!states) continue;
+    states[i] = state;
+    group->bodies[i].own = &states[i];
+  }
 }
 
 // ---- the motion --------------------------------------------------------------------------------
@@ -61,80 +60,133 @@ static double slope_at(const lbModel *model, int32_t frame, int32_t k) {
   return 0.5 * (q[r] - before[0]);
 }
 
-static void play(const lbBodyCommon *common, lbInstances *instances, int32_t lane, double t) {
-  const lbModel *model = common->model;
+// q, v (padded) <- at time t
+static void play(const lbPrepared *p, double t, double *q, double *v) {
+  const lbModel *model = p->model;
   size_t r = (size_t)model->size.recording_dimension;
   Moment m = moment_at(model, t);
   const double *before = model->recording_coordinates + r * (size_t)m.frame, *behind = before + r;
-  for (int32_t i = 0; i < common->dimension; i++) {
-    int32_t k = common->kept ? common->kept[i] : i;
+  for (int32_t i = 0; i < p->dimension; i++) {
+    int32_t k = p->kept ? p->kept[i] : i;
     double a = slope_at(model, m.frame, k), b = slope_at(model, m.frame + 1, k);
-    size_t at = (size_t)i * (size_t)instances->stride + (size_t)lane;
-    instances->q[at] =
-        m.value[0] * before[k] + m.value[1] * behind[k] + m.slope[0] * a + m.slope[1] * b;
-    instances->v[at] =
-        m.rate[0] * before[k] + m.rate[1] * behind[k] + m.rate_slope[0] * a + m.rate_slope[1] * b;
+    q[i] = m.value[0] * before[k] + m.value[1] * behind[k] + m.slope[0] * a + m.slope[1] * b;
+    v[i] = m.rate[0] * before[k] + m.rate[1] * behind[k] + m.rate_slope[0] * a + m.rate_slope[1] * b;
   }
 }
 
 // ---- the method --------------------------------------------------------------------------------
 
-static lbStatus build(lbBodyCommon *common, lbError *err) {
-  (void)err;
-  for (int32_t b = 0; b < common->block_count; b++)
-    for (int32_t lane = 0; lane < common->blocks[b].stride; lane++)
-      play(common, &common->blocks[b], lane, 0);
+// Unit gravity as if nodes had their masses: for centre and momentum, nothing else.
+static lbStatus build(lbPrepared *p, lbError *err) {
+  size_t rows = 3 * (size_t)p->model->size.node_count;
+  double *sums = lb_alloc((size_t)p->dimension, 3 * sizeof(double));
+  if (!sums) return lb_fail_memory(err);
+  for (size_t i = 0; i < (size_t)p->dimension; i++)
+    for (size_t k = 0; k < rows; k++)
+      sums[3 * i + k % 3] += p->node_masses[k / 3] * p->basis[rows * i + k];
+  p->own = sums;
+  p->gravity = sums;
   return LB_OK;
 }
 
-static void prepare(lbBodyCommon *common, double h) { (void)common, (void)h; }
+static void release(lbPrepared *p) { lb_free(p->own); }
 
-static int32_t advance(lbBodyCommon *common, lbInstances *instances) {
-  for (int32_t lane = 0; lane < instances->count; lane++)
-    play(common, instances, lane, instances->times[lane] + common->h);
+static void get(const lbBody *body, double *q, double *v, double *force) {
+  const State *state = body->own;
+  size_t bytes = (size_t)body->prepared->padded * sizeof(double);
+  if (q) memcpy(q, state->q, bytes);
+  if (v) memcpy(v, state->v, bytes);
+  if (force) memset(force, 0, bytes);
+}
+
+static void put(lbBody *body, const double *q, const double *v, const double *force) {
+  const State *state = body->own;
+  size_t bytes = (size_t)body->prepared->padded * sizeof(double);
+  (void)force;
+  if (q) memcpy(state->q, q, bytes);
+  if (v) memcpy(state->v, v, bytes);
+}
+
+static void set_weight(lbBody *body, const double *weight) { (void)body, (void)weight; }
+
+static void start(lbBody *body, lbScratch *scratch) {
+  const State *state = body->own;
+  (void)scratch;
+  play(body->prepared, 0, state->q, state->v);
+}
+
+static int32_t begin(lbBody *body, lbStep *step, lbScratch *s) {
+  play(body->prepared, body->time + step->h, s->q, s->v);
   return 0;
 }
 
-static int32_t advance_one(lbBody *body) {
-  play(body->common, body->instances, body->lane, lb_body_time(body) + body->common->h);
+static void respond(const lbBody *body, const lbStep *step, lbScratch *s, const double *force,
+                    double *moved) {
+  (void)step, (void)s, (void)force;
+  memset(moved, 0, (size_t)body->prepared->padded * sizeof *moved);
+}
+
+static int32_t end(lbBody *body, const lbStep *step, lbScratch *s) {
+  (void)body, (void)step, (void)s;
   return 0;
 }
 
-// The elastic energy is not recorded.
-static void energy(const lbBody *body, double *kinetic, double *elastic) {
-  *kinetic = *elastic = 0;
-  for (int32_t i = 0; i < body->common->dimension; i++) {
-    double v = body->instances->v[lb_body_at(body, i)];
-    *kinetic += 0.5 * v * v;
-  }
+static int32_t commit(lbBody *body, const lbStep *step, lbScratch *s) {
+  (void)step;
+  put(body, s->q, s->v, NULL);
+  return 0;
 }
 
-static void mobilise(const lbBodyCommon *common, double *impulses) {
-  for (int32_t i = 0; i < common->dimension; i++) impulses[i] = 0;
+static double kinetic(const lbBody *body, const double *v, lbScratch *scratch) {
+  (void)scratch;
+  return 0.5 * lb_row_dot(body->prepared->dimension, v, v);
 }
 
-static void damping_changed(lbBodyCommon *common) { (void)common; }
+// It is not recorded.
+static double elastic(const lbBody *body, const double *q, lbScratch *scratch) {
+  (void)body, (void)q, (void)scratch;
+  return 0;
+}
 
-static uint64_t identify(const lbBodyCommon *common, uint64_t hash) {
-  const lbModel *model = common->model;
-  size_t row = (size_t)model->size.recording_dimension * sizeof(double);
+static void immobile(const lbPrepared *p, double *x) {
+  memset(x, 0, (size_t)p->dimension * sizeof *x);
+}
+
+static void comply(const lbPrepared *p, double *x, lbScratch *scratch) {
+  (void)scratch;
+  immobile(p, x);
+}
+
+static uint64_t identify(const lbPrepared *p, uint64_t hash) {
+  const lbModel *model = p->model;
+  size_t row = (size_t)model->size.recording_dimension;
   hash = lb_hash(hash, &model->size.recording_frames, sizeof(int32_t));
   hash = lb_hash(hash, model->recording_rate, sizeof(double));
   return lb_hash(hash,
-                 model->recording_coordinates + (size_t)(model->size.recording_frames - 1) *
-                                                    (size_t)model->size.recording_dimension,
-                 row);
+                 model->recording_coordinates + (size_t)(model->size.recording_frames - 1) * row,
+                 row * sizeof(double));
 }
 
-const lbBodyMethod lb_recorded_method = { .method = LB_METHOD_FULL,
+const lbBodyMethod lb_recorded_method = { .method = LB_METHOD_RECORDED,
                                           .is_recording = true,
-                                          .open = open_recorded,
-                                          .place = place,
+                                          .responds_alike = true,
+                                          .rules = 1,
+                                          .parts = { 1 },
+                                          .stress_law = LB_STRESS_SMALL_STRAIN,
                                           .build = build,
-                                          .prepare = prepare,
-                                          .advance = advance,
-                                          .advance_one = advance_one,
-                                          .energy = energy,
-                                          .mobilise = mobilise,
-                                          .damping_changed = damping_changed,
+                                          .release = release,
+                                          .place_group = place_group,
+                                          .get = get,
+                                          .put = put,
+                                          .set_weight = set_weight,
+                                          .start = start,
+                                          .begin = begin,
+                                          .respond = respond,
+                                          .end = end,
+                                          .commit = commit,
+                                          .many = 16,
+                                          .kinetic = kinetic,
+                                          .elastic = elastic,
+                                          .mobilise = immobile,
+                                          .comply = comply,
                                           .identify = identify };

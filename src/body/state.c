@@ -1,28 +1,32 @@
-// All that a body remembers, as bytes: header, q, v, force (and accelerations, where the method
-// has them), slots of constraints, constrained points, force points with their last forces. What
-// follows from these (steady forces, rows, the pseudo-inverse) is worked out again, by the same
-// operations. Numbers are as this machine stores them: such bytes are for going back in time, not
-// for files that travel.
+// All that a body remembers, as bytes: header, q, v, force, the method's own numbers, slots of
+// constraints, constrained points, force points with their last forces, up to the room there is:
+// the number of bytes never changes. What follows from these (weights, rows, systems) is worked out
+// again, by the same operations. Numbers are as this machine stores them: such bytes are for going
+// back in time, not for files that travel.
 #include "body/constraints.h"
 #include "body/point.h"
+#include "body/push.h"
 
 #include <string.h>
 
-#define STATE_VERSION 2
+#define STATE_VERSION 3
 
 static const char state_magic[8] = { 'l', 'b', 's', 't', 'a', 't', 'e', 0 };
 
 typedef struct SavedHeader {
   char magic[8];
   int32_t version, dimension;
-  uint64_t identity; // of model and damping
-  double time, position[3], rotation[4], gravity[3];
+  uint64_t identity; // of model, damping and integrator
+  double time, gravity[3];
+  double position[3], rotation[4], velocity[3], spin[3], momentum[3], angular[3];
+  double force[3], torque[3], goal[13]; // goal: position, rotation, velocity, spin
+  int32_t frame_kind, driven;
   int32_t slot_count, point_count, force_count;
   int32_t consistent; // 1: the accelerations belong to q and v
 } SavedHeader;
 
 typedef struct SavedSlot {
-  int32_t generation, used, held, kind, point_count, force_count;
+  int32_t generation, used, kind, point_count, force_count, unused;
   double stiffness, damping;
 } SavedSlot;
 
@@ -33,42 +37,24 @@ typedef struct SavedPoint {
 
 // ---- saving ------------------------------------------------------------------------------------
 
-uint64_t lb_hash(uint64_t hash, const void *bytes, size_t count) {
-  for (size_t i = 0; i < count; i++) // FNV-1a
-    hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3);
-  return hash;
-}
-
 // Bodies with the same value go the same way from the same state.
-static uint64_t identity(const lbBodyCommon *common) {
-  const lbModelSizes *size = &common->model->size;
-  const int32_t counts[] = { (int32_t)common->method->method,
-                             size->node_count,
-                             size->vertex_count,
-                             size->triangle_count,
-                             size->tet_count,
-                             size->brick_count };
-  const double damping[2] = { common->damping_mass, common->damping_stiffness };
-  uint64_t hash = lb_hash(UINT64_C(0xcbf29ce484222325), counts, sizeof counts);
-  hash = lb_hash(hash, damping, sizeof damping);
-  if (common->kept) hash = lb_hash(hash, common->kept, (size_t)common->dimension * sizeof(int32_t));
-  return common->method->identify(common, hash);
+static uint64_t identity(const lbBody *body) {
+  const double damping[2] = { body->damping_mass, body->damping_stiffness };
+  const int32_t choices[3] = { (int32_t)body->integrator, body->newton_iterations,
+                               body->frame.decoupled };
+  uint64_t hash = lb_hash(body->prepared->hash, damping, sizeof damping);
+  return lb_hash(hash, choices, sizeof choices);
 }
 
-// q, v, force and perhaps a.
-static int32_t array_count(const lbBody *body) {
-  return body->common->method->keeps_acceleration ? 4 : 3;
-}
-
-static size_t bytes_of(int64_t numbers, int64_t slots, int64_t points, int64_t forces) {
-  return sizeof(SavedHeader) + (size_t)numbers * sizeof(double) +
-         (size_t)slots * sizeof(SavedSlot) + (size_t)(points + forces) * sizeof(SavedPoint);
+// q, v, force, and the method's own.
+static int64_t number_count(const lbBody *body) {
+  return 3 * (int64_t)body->prepared->padded + lb_method_numbers(body->prepared);
 }
 
 size_t lb_body_state_bytes(const lbBody *body) {
-  const lbConstraints *c = body->constraints;
-  return bytes_of((int64_t)array_count(body) * body->common->dimension, c->room, c->point_count,
-                  c->force_count);
+  size_t room = (size_t)body->constraint_room;
+  return sizeof(SavedHeader) + (size_t)number_count(body) * sizeof(double) +
+         room * sizeof(SavedSlot) + 2 * room * sizeof(SavedPoint);
 }
 
 static char *put(char *to, const void *bytes, size_t count) {
@@ -76,21 +62,41 @@ static char *put(char *to, const void *bytes, size_t count) {
   return to + count;
 }
 
+static void put_frame(const lbFrame *frame, double goal[13]) {
+  const lbQuat *q = &frame->rotation;
+  const double rotation[4] = { q->x, q->y, q->z, q->w };
+  lb_vec3_store(goal, frame->position);
+  memcpy(goal + 3, rotation, sizeof rotation);
+  lb_vec3_store(goal + 7, frame->linear_velocity);
+  lb_vec3_store(goal + 10, frame->angular_velocity);
+}
+
 static SavedHeader make_header(const lbBody *body) {
-  const lbConstraints *c = body->constraints;
+  static const lbConstraints nothing;
+  const lbConstraints *c = body->constraints ? body->constraints : &nothing;
+  const lbFrameState *f = &body->frame;
   SavedHeader header = { .version = STATE_VERSION,
-                         .dimension = body->common->dimension,
-                         .identity = identity(body->common),
-                         .time = lb_body_time(body),
-                         .rotation = { body->rotation.x, body->rotation.y, body->rotation.z,
-                                       body->rotation.w },
-                         .slot_count = c->room,
+                         .dimension = body->prepared->dimension,
+                         .identity = identity(body),
+                         .time = body->time,
+                         .rotation = { f->rotation.x, f->rotation.y, f->rotation.z,
+                                       f->rotation.w },
+                         .frame_kind = (int32_t)f->kind,
+                         .driven = f->driven,
+                         .slot_count = body->constraint_room,
                          .point_count = c->point_count,
                          .force_count = c->force_count,
-                         .consistent = lb_body_is_consistent(body) };
+                         .consistent = body->consistent };
   memcpy(header.magic, state_magic, sizeof header.magic);
-  lb_vec3_store(header.position, body->position);
   lb_vec3_store(header.gravity, body->gravity);
+  lb_vec3_store(header.position, f->position);
+  lb_vec3_store(header.velocity, f->velocity);
+  lb_vec3_store(header.spin, f->spin);
+  lb_vec3_store(header.momentum, f->momentum);
+  lb_vec3_store(header.angular, f->angular);
+  lb_vec3_store(header.force, f->force);
+  lb_vec3_store(header.torque, f->torque);
+  if (f->driven) put_frame(&f->goal, header.goal);
   return header;
 }
 
@@ -104,11 +110,16 @@ static SavedPoint make_point(const lbPoint *point, int32_t slot, int32_t axes,
   return saved;
 }
 
-static char *put_constraints(char *to, const lbConstraints *c) {
+static void put_constraints(char *to, const lbConstraints *c) {
   for (int32_t i = 0; i < c->room; i++) {
     const lbConstraintSlot *slot = &c->slots[i];
-    SavedSlot saved = { slot->generation,  slot->used,        slot->held,      (int32_t)slot->kind,
-                        slot->point_count, slot->force_count, slot->stiffness, slot->damping };
+    SavedSlot saved = { .generation = slot->generation,
+                        .used = slot->used,
+                        .kind = (int32_t)slot->kind,
+                        .point_count = slot->point_count,
+                        .force_count = slot->force_count,
+                        .stiffness = slot->stiffness,
+                        .damping = slot->damping };
     to = put(to, &saved, sizeof saved);
   }
   for (int32_t i = 0; i < c->point_count; i++) {
@@ -121,18 +132,26 @@ static char *put_constraints(char *to, const lbConstraints *c) {
                                   c->forces + 3 * (size_t)i);
     to = put(to, &saved, sizeof saved);
   }
-  return to;
 }
 
-void lb_body_save_state(const lbBody *body, void *bytes) {
-  const lbInstances *instances = body->instances;
-  const double *const arrays[4] = { instances->q, instances->v, instances->force, instances->a };
+lbStatus lb_body_save_state(const lbBody *body, void *bytes, size_t byte_count) {
+  const lbPrepared *p = body->prepared;
+  size_t row = (size_t)p->padded * sizeof(double), needed = lb_body_state_bytes(body);
+  if (byte_count < needed)
+    return lb_fail(body->message, LB_ERR_ARGUMENT, "state: it needs %zu bytes, there are %zu",
+                   needed, byte_count);
+  lbScratch *s = lb_scratch_borrow(p);
+  if (!s) return lb_fail_memory(body->message);
+  memset(bytes, 0, needed);
   SavedHeader header = make_header(body);
   char *to = put(bytes, &header, sizeof header);
-  for (int a = 0; a < array_count(body); a++)
-    for (int32_t i = 0; i < body->common->dimension; i++)
-      to = put(to, &arrays[a][lb_body_at(body, i)], sizeof(double));
-  put_constraints(to, body->constraints);
+  p->method->get(body, s->a, s->b, s->c);
+  to = put(put(put(to, s->a, row), s->b, row), s->c, row);
+  if (p->method->save) p->method->save(body, s->numbers);
+  to = put(to, s->numbers, (size_t)lb_method_numbers(p) * sizeof(double));
+  if (body->constraints) put_constraints(to, body->constraints);
+  lb_scratch_return(p, s);
+  return LB_OK;
 }
 
 // ---- checking ----------------------------------------------------------------------------------
@@ -155,10 +174,9 @@ static SavedPoint point_at(const Saved *saved, int32_t i) {
   return point;
 }
 
-static double number_at(const Saved *saved, int32_t array, int32_t i) {
+static double number_at(const Saved *saved, int64_t i) {
   double x;
-  size_t at = (size_t)array * (size_t)saved->header.dimension + (size_t)i;
-  memcpy(&x, saved->numbers + at * sizeof x, sizeof x);
+  memcpy(&x, saved->numbers + (size_t)i * sizeof x, sizeof x);
   return x;
 }
 
@@ -180,35 +198,47 @@ static lbStatus open_saved(const lbBody *body, const char *bytes, size_t count, 
     return refuse(body, "not made by lb_body_save_state");
   if (header->version != STATE_VERSION)
     return refuse(body, "made by another version of the library");
-  if (header->dimension != body->common->dimension || header->identity != identity(body->common))
+  if (header->dimension != body->prepared->dimension || header->identity != identity(body))
     return refuse(body, "saved by a body of another model, or with other damping or modes");
-  int32_t room = body->constraints->room;
-  if (header->slot_count < 0 || header->slot_count > room || header->point_count < 0 ||
-      header->point_count > header->slot_count || header->force_count < 0 ||
-      header->force_count > header->slot_count)
+  if (header->frame_kind != (int32_t)body->frame.kind)
+    return refuse(body, "saved by a body with another kind of frame");
+  if (header->slot_count != body->constraint_room || count != lb_body_state_bytes(body))
+    return refuse(body, "saved by a body with room for another number of constrained points, or "
+                        "its length is wrong");
+  if (header->point_count < 0 || header->point_count > header->slot_count ||
+      header->force_count < 0 || header->force_count > header->slot_count)
     return refuse(body, "more constraints than constrained_points has room for");
-  int64_t numbers = (int64_t)array_count(body) * header->dimension;
-  if (count != bytes_of(numbers, header->slot_count, header->point_count, header->force_count))
-    return refuse(body, "its length is wrong");
   saved->numbers = bytes + sizeof *header;
-  saved->slots = saved->numbers + (size_t)numbers * sizeof(double);
+  saved->slots = saved->numbers + (size_t)number_count(body) * sizeof(double);
   saved->points = saved->slots + (size_t)header->slot_count * sizeof(SavedSlot);
   return LB_OK;
 }
 
+static bool is_unit(const double r[4]) {
+  return fabs(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3] - 1) <= 1e-12;
+}
+
+static bool are_bounded(const double *vectors, int32_t count) {
+  for (int32_t i = 0; i < count; i++)
+    if (!lb_is_bounded(vectors[i])) return false;
+  return true;
+}
+
 static lbStatus check_numbers(const lbBody *body, const Saved *saved) {
-  const SavedHeader *header = &saved->header;
-  const double *r = header->rotation;
-  double norm = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
-  if (!(header->time >= 0 && isfinite(header->time))) return refuse(body, "its time is none");
-  if (!(fabs(norm - 1) <= 1e-12)) return refuse(body, "its rotation is none");
-  if (!lb_vec3_is_bounded(lb_vec3_load(header->position)))
-    return refuse(body, "its position is none");
+  const SavedHeader *h = &saved->header;
+  if (!(h->time >= 0 && isfinite(h->time))) return refuse(body, "its time is not a time");
+  if (!is_unit(h->rotation)) return refuse(body, "its rotation is not of unit length");
+  if (!are_bounded(h->position, 3)) return refuse(body, "its position is not a number or absurd");
+  if (!are_bounded(h->velocity, 3) || !are_bounded(h->spin, 3) || !are_bounded(h->momentum, 3) ||
+      !are_bounded(h->angular, 3) || !are_bounded(h->force, 3) || !are_bounded(h->torque, 3))
+    return refuse(body, "the motion of its frame is not a number or absurd");
+  if (h->driven < 0 || h->driven > LB_DRIVE_BY_PLACES ||
+      (h->driven && !(are_bounded(h->goal, 13) && is_unit(h->goal + 3))))
+    return refuse(body, "where its frame is driven to is not a place");
   // A state may be beyond LB_BODY_MOST, where a force beside it brought it; not at infinity.
-  for (int32_t a = 0; a < array_count(body); a++)
-    for (int32_t i = 0; i < header->dimension; i++)
-      if (!(fabs(number_at(saved, a, i)) <= LB_BODY_MOST * LB_BODY_MOST))
-        return refuse(body, "a coordinate, rate or force is not a number or absurd");
+  for (int64_t i = 0; i < number_count(body); i++)
+    if (!(fabs(number_at(saved, i)) <= LB_BODY_MOST * LB_BODY_MOST))
+      return refuse(body, "a coordinate, rate or force is not a number or absurd");
   return LB_OK;
 }
 
@@ -216,12 +246,11 @@ static lbStatus check_points(const lbBody *body, const Saved *saved) {
   const SavedHeader *header = &saved->header;
   for (int32_t i = 0; i < header->point_count + header->force_count; i++) {
     SavedPoint at = point_at(saved, i);
-    bool constrained = i < header->point_count;
     lbPoint point = make_plain(&at);
     lbStatus status =
-        lb_point_check(body->common->model, &point, "state: constraint", body->message);
+        lb_point_check(body->prepared->model, &point, "state: constraint", body->message);
     if (status) return status;
-    if (at.slot < 0 || at.slot >= header->slot_count || at.axes < constrained || at.axes > 7)
+    if (at.slot < 0 || at.slot >= header->slot_count || at.axes < 1 || at.axes > 7)
       return refuse(body, "a constrained point is broken");
     if (!lb_vec3_is_bounded(lb_vec3_load(at.target)))
       return refuse(body, "a constraint's target is not a number or absurd");
@@ -254,7 +283,7 @@ static lbStatus check_slots(const lbBody *body, const Saved *saved) {
       whole = whole && points == forces && spring_is_whole(saved, i);
     if (!whole || points != slot.point_count || forces != slot.force_count || slot.kind < 0 ||
         slot.kind > LB_CONSTRAIN_ACCELERATION || slot.generation < 0 ||
-        slot.generation > INT32_MAX / LB_CONSTRAINED_MOST - 1 || (slot.used | slot.held) >> 1 ||
+        slot.generation > INT32_MAX / LB_CONSTRAINED_MOST - 1 || slot.used >> 1 ||
         !(slot.stiffness >= 0 && slot.damping >= 0 && lb_is_bounded(slot.damping)) ||
         !(isinf(slot.stiffness) || lb_is_bounded(slot.stiffness)))
       return refuse(body, "a constraint is broken");
@@ -267,15 +296,17 @@ static lbStatus check_slots(const lbBody *body, const Saved *saved) {
 static void restore_constraints(lbBody *body, const Saved *saved) {
   lbConstraints *c = body->constraints;
   const SavedHeader *header = &saved->header;
-  body->instances->constrained -= c->count;
-  c->count = c->rank = 0;
-  c->fresh = false;
+  c->count = c->step.rank = 0;
+  c->listed = false;
   for (int32_t i = 0; i < c->room; i++) {
-    SavedSlot slot = { 0 };
-    if (i < header->slot_count) slot = slot_at(saved, i);
-    c->slots[i] =
-        (lbConstraintSlot){ slot.generation,  slot.used,        slot.held,      slot.kind,
-                            slot.point_count, slot.force_count, slot.stiffness, slot.damping };
+    SavedSlot slot = slot_at(saved, i);
+    c->slots[i] = (lbConstraintSlot){ .generation = slot.generation,
+                                      .used = slot.used,
+                                      .kind = (lbConstraintKind)slot.kind,
+                                      .point_count = slot.point_count,
+                                      .force_count = slot.force_count,
+                                      .stiffness = slot.stiffness,
+                                      .damping = slot.damping };
     c->count += slot.used;
   }
   c->point_count = header->point_count;
@@ -286,7 +317,7 @@ static void restore_constraints(lbBody *body, const Saved *saved) {
     c->point_slots[i] = point.slot;
     c->axes[i] = (uint8_t)point.axes;
     memcpy(c->targets + 3 * (size_t)i, point.target, sizeof point.target);
-    lb_constraints_fill_point(c, body->common, i);
+    lb_constraints_fill_point(c, body, i);
   }
   for (int32_t i = 0; i < c->force_count; i++) {
     SavedPoint point = point_at(saved, c->point_count + i);
@@ -294,40 +325,59 @@ static void restore_constraints(lbBody *body, const Saved *saved) {
     c->force_slots[i] = point.slot;
     c->force_axes[i] = (uint8_t)point.axes;
     memcpy(c->forces + 3 * (size_t)i, point.target, sizeof point.target);
-    lb_constraints_fill_force_point(c, body->common, i);
+    lb_constraints_fill_force_point(c, body, i);
   }
-  body->instances->constrained += c->count;
+}
+
+static lbQuat quat_of(const double *r) { return lb_quat(r[0], r[1], r[2], r[3]); }
+
+static void restore_frame(lbBody *body, const SavedHeader *h) {
+  lbFrameState *f = &body->frame;
+  f->position = lb_vec3_load(h->position);
+  f->rotation = quat_of(h->rotation);
+  f->turn = lb_quat_to_mat3(f->rotation);
+  f->velocity = lb_vec3_load(h->velocity), f->spin = lb_vec3_load(h->spin);
+  f->momentum = lb_vec3_load(h->momentum), f->angular = lb_vec3_load(h->angular);
+  f->force = lb_vec3_load(h->force), f->torque = lb_vec3_load(h->torque);
+  f->driven = h->driven;
+  f->goal = (lbFrame){ lb_vec3_load(h->goal), quat_of(h->goal + 3), lb_vec3_load(h->goal + 7),
+                       lb_vec3_load(h->goal + 10) };
+}
+
+static void restore_numbers(lbBody *body, const Saved *saved, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  size_t row = (size_t)p->padded * sizeof(double);
+  memcpy(s->a, saved->numbers, row);
+  memcpy(s->b, saved->numbers + row, row);
+  memcpy(s->c, saved->numbers + 2 * row, row);
+  memcpy(s->numbers, saved->numbers + 3 * row, (size_t)lb_method_numbers(p) * sizeof(double));
+  p->method->put(body, s->a, s->b, s->c);
+  if (p->method->restore) p->method->restore(body, s->numbers);
 }
 
 lbStatus lb_body_restore_state(lbBody *body, const void *bytes, size_t byte_count) {
   Saved saved;
-  lbInstances *instances = body->instances;
   lbStatus status = open_saved(body, bytes, byte_count, &saved);
   if (!status) status = check_numbers(body, &saved);
   if (!status) status = check_points(body, &saved);
   if (!status) status = check_slots(body, &saved);
+  bool constrained = !status && (saved.header.point_count > 0 || body->constraints);
+  if (constrained) status = lb_constraints_make(body);
   if (status) return status;
-  const double *r = saved.header.rotation;
-  lbQuat rotation = lb_quat(r[0], r[1], r[2], r[3]);
-  lbMat3 turn = lb_quat_to_mat3(rotation);
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
+  if (!scratch) return lb_fail_memory(body->message);
   lbVec3 gravity = lb_vec3_load(saved.header.gravity);
-  if (!lb_body_set_steady(body, gravity, turn)) return refuse(body, "its gravity is absurd");
-  body->position = lb_vec3_load(saved.header.position);
-  body->rotation = rotation;
-  body->turn = turn;
-  body->gravity = gravity;
-  for (int32_t i = 0; i < body->common->dimension; i++) {
-    size_t at = lb_body_at(body, i);
-    instances->q[at] = number_at(&saved, 0, i);
-    instances->v[at] = number_at(&saved, 1, i);
-    instances->force[at] = number_at(&saved, 2, i);
-    if (instances->a) instances->a[at] = number_at(&saved, 3, i);
-  }
-  lb_body_disturb(body);
-  if (instances->consistent && saved.header.consistent)
-    instances->consistent[body->lane] = body->common->subspace.edition;
-  instances->times[body->lane] = saved.header.time;
-  instances->forced = instances->touched = true;
-  restore_constraints(body, &saved);
-  return LB_OK;
+  lbMat3 turn = lb_quat_to_mat3(quat_of(saved.header.rotation));
+  if (lb_frame_weigh(body, gravity, turn)) {
+    body->gravity = gravity;
+    restore_frame(body, &saved.header);
+    restore_numbers(body, &saved, scratch);
+    body->consistent = saved.header.consistent != 0;
+    body->time = saved.header.time;
+    if (constrained) restore_constraints(body, &saved);
+    if (lb_body_is_touched(body)) lb_contacts_clear(body);
+  } else
+    status = refuse(body, "its gravity is absurd");
+  lb_scratch_return(body->prepared, scratch);
+  return status;
 }

@@ -10,18 +10,17 @@
 #define STRESS_MOST 1e30 // Pa: what is beyond, or no number, counts as this
 
 // λ and μ of each material; modal bodies know other laws by what they are at small strain.
-static void find_moduli(const lbBodyCommon *common) {
-  const lbModel *model = common->model;
+static void find_moduli(const lbPrepared *prepared, double *to) {
+  const lbModel *model = prepared->model;
+  const double *edited = prepared->method->materials ? prepared->method->materials(prepared) : NULL;
   for (int32_t g = 0; g < model->size.material_count; g++) {
     const double *values = model->material_values + 6 * (size_t)g;
-    double *moduli = common->moduli + 2 * (size_t)g, p[LB_MATERIAL_PARAMETERS];
-    if (common->method == &lb_subspace_method) values = common->subspace.materials + 3 * (size_t)g;
+    double *moduli = to + 2 * (size_t)g, p[LB_MATERIAL_PARAMETERS];
+    if (edited) values = edited + 3 * (size_t)g;
     lbMaterial material = { .young = values[0], .poisson = values[1] };
     lb_material_parameters(&material, p, 1);
     moduli[0] = p[0], moduli[1] = p[1];
-    if (common->method == &lb_subspace_method ||
-        model->material_laws[g] != LB_MATERIAL_MOONEYRIVLIN)
-      continue;
+    if (edited || model->material_laws[g] != LB_MATERIAL_MOONEYRIVLIN) continue;
     moduli[1] = 2 * (values[3] + values[4]);           // 2 (c10 + c01)
     moduli[0] = 2 * values[5] - 2.0 / 3.0 * moduli[1]; // the bulk modulus is 2 v1
   }
@@ -35,33 +34,33 @@ typedef struct Batch {
   double stresses[LB_ELEMENT_POINTS_MAX * LB_BATCH], volumes[LB_ELEMENT_POINTS_MAX * LB_BATCH];
 } Batch;
 
-static void gather(const lbBodyCommon *common, const int32_t *nodes, int32_t node_count,
-                   int32_t material, Batch *batch, int32_t lane) {
+static void gather(const lbModel *model, const lbScratch *s, const int32_t *nodes,
+                   int32_t node_count, int32_t material, Batch *batch, int32_t lane) {
   for (int32_t a = 0; a < node_count; a++)
     for (int i = 0; i < 3; i++) {
       size_t from = 3 * (size_t)nodes[a] + (size_t)i, to = (size_t)((3 * a + i) * LB_BATCH + lane);
-      batch->positions[to] = common->model->node_positions[from];
-      batch->displacements[to] = common->nodes[from];
+      batch->positions[to] = model->node_positions[from];
+      batch->displacements[to] = s->nodes[from];
     }
   for (int i = 0; i < 2; i++)
-    batch->parameters[i * LB_BATCH + lane] = common->moduli[2 * (size_t)material + (size_t)i];
+    batch->parameters[i * LB_BATCH + lane] = s->moduli[2 * (size_t)material + (size_t)i];
 }
 
 // A node takes the point next to it, with the volume that belongs to it.
-static void scatter(const lbBodyCommon *common, const int32_t *nodes, int32_t node_count,
+static void scatter(lbScratch *s, const int32_t *nodes, int32_t node_count,
                     const Batch *batch, int32_t lane, double *sums) {
   for (int32_t a = 0; a < node_count; a++) {
     int32_t at = (node_count == 8 ? a : 0) * LB_BATCH + lane;
     double volume = batch->volumes[at] / (node_count == 8 ? 1 : 4), value = batch->stresses[at];
     sums[nodes[a]] += volume * (value <= STRESS_MOST ? value : STRESS_MOST);
-    common->shares[nodes[a]] += volume;
+    s->shares[nodes[a]] += volume;
   }
 }
 
-static void add_elements(const lbBodyCommon *common, lbElementKind kind, int32_t count,
-                         const int32_t *elements, const int32_t *materials, double *sums) {
-  lbStressLaw law = common->method == &lb_subspace_method ? LB_STRESS_STVK : LB_STRESS_SMALL_STRAIN;
-  lbStressKernel *kernel = common->stress->of[kind][law];
+static void add_elements(const lbPrepared *prepared, lbElementKind kind, int32_t count,
+                         const int32_t *elements, const int32_t *materials, double *sums,
+                         lbScratch *s) {
+  lbStressKernel *kernel = prepared->stress->of[kind][prepared->method->stress_law];
   int32_t node_count = lb_element_nodes(kind);
   Batch batch;
   const lbStressBatch view = { batch.positions, batch.displacements, batch.parameters,
@@ -70,27 +69,31 @@ static void add_elements(const lbBodyCommon *common, lbElementKind kind, int32_t
     int32_t used = count - begin < LB_BATCH ? count - begin : LB_BATCH;
     for (int32_t lane = 0; lane < LB_BATCH; lane++) { // those beyond repeat the last
       size_t e = (size_t)(begin + (lane < used ? lane : used - 1));
-      gather(common, elements + e * (size_t)node_count, node_count, materials[e], &batch, lane);
+      gather(prepared->model, s, elements + e * (size_t)node_count, node_count, materials[e], &batch, lane);
     }
     kernel(&view);
     for (int32_t lane = 0; lane < used; lane++)
-      scatter(common, elements + (size_t)(begin + lane) * (size_t)node_count, node_count, &batch,
+      scatter(s, elements + (size_t)(begin + lane) * (size_t)node_count, node_count, &batch,
               lane, sums);
   }
 }
 
 void lb_body_von_mises(const lbBody *body, double *stresses) {
-  const lbBodyCommon *common = body->common;
-  const lbModel *model = common->model;
+  const lbPrepared *p = body->prepared;
+  const lbModel *model = p->model;
   size_t bytes = (size_t)model->size.node_count * sizeof(double);
-  lb_body_node_displacements(body, common->nodes);
-  find_moduli(common);
+  lbScratch *s = lb_scratch_borrow(p);
   memset(stresses, 0, bytes);
-  memset(common->shares, 0, bytes);
-  add_elements(common, LB_ELEMENT_TET4, model->size.tet_count, model->tets,
-               model->element_materials, stresses);
-  add_elements(common, LB_ELEMENT_BRICK8, model->size.brick_count, model->bricks,
-               model->element_materials + model->size.tet_count, stresses);
+  if (!s) return;
+  p->method->get(body, s->a, s->b, NULL);
+  lb_body_nodes(body, s->a, s->b, 0, model->size.node_count, s->nodes, NULL);
+  find_moduli(p, s->moduli);
+  memset(s->shares, 0, bytes);
+  add_elements(p, LB_ELEMENT_TET4, model->size.tet_count, model->tets, model->element_materials,
+               stresses, s);
+  add_elements(p, LB_ELEMENT_BRICK8, model->size.brick_count, model->bricks,
+               model->element_materials + model->size.tet_count, stresses, s);
   for (int32_t n = 0; n < model->size.node_count; n++)
-    if (common->shares[n] > 0) stresses[n] /= common->shares[n];
+    if (s->shares[n] > 0) stresses[n] /= s->shares[n];
+  lb_scratch_return(p, s);
 }

@@ -1,64 +1,112 @@
-// What the subspace method adds to bodies: the reduced St. Venant-Kirchhoff body
+// Inside the subspace method: a body in a few shapes,
 //
-//   M a + (alpha M + beta K(q)) v + R(q) = f,   R = P q + Q(q,q,.) + S(q,q,q,.),   K = dR/dq,
+//   M a + (alpha M + beta K(q)) v + R(q) = f,   K = dR/dq,
 //
-// after Barbič & James 2005. M is the identity until a density is changed.
+// after Barbič & James 2005. M is the identity until a density is changed. R comes from a force
+// model (lbForceModel): polynomials of St. Venant-Kirchhoff (polynomial.c). The integrators
+// (newton.c, central.c) know no more of it than force, tangent and rate of the tangent.
 #ifndef LB_BODY_SUBSPACE_H
 #define LB_BODY_SUBSPACE_H
 
-#include "limber/body.h"
-
+#include "body/body.h"
 #include "body/cubic.h"
+
 #include "math/ldlt.h"
 
-// What bodies share. Matrices are (stride x stride), symmetric.
+// Forces of a prepared body. Vectors have room for `stride` numbers, matrices are (stride x
+// stride), symmetric; `work` has work_size doubles and keeps nothing from call to call.
+typedef struct lbForceModel {
+  // Returns the energy; writes force and tangent.
+  double (*evaluate)(const void *data, const double *q, double *R, double *K, double *work);
+  double (*force)(const void *data, const double *q, double *R, double *work);
+  // dK/dt where q moves with velocity v.
+  void (*tangent_rate)(const void *data, const double *q, const double *v, double *rate,
+                       double *work);
+  size_t (*work_size)(const void *data); // doubles
+} lbForceModel;
+
+// ---- prepared ----------------------------------------------------------------------------------
+
 typedef struct lbSubspace {
-  lbIntegrate integrator;
-  int32_t newton_iterations;
-  double newton_tolerance;
-  int32_t stride;  // lb_cubic_padded(r)
-  int32_t edition; // of the material: 1, 2, ...; what was worked out under another one is void
-  const lbCubicKernels *kernels;
+  int32_t count, stride; // r, and lb_cubic_padded(r)
   const lbLdltKernels *ldlt;
-
-  lbCubic cubic; // what is stepped: the tiles below
-  lbCubicArrays tiles;
-  int32_t part_count; // sets of polynomials that it is a combination of; 1: it is the only one
-  lbCubic *parts;
-  lbCubicArrays *part_tiles;
-  double *weights; // (parts)
-
-  double *materials;        // (materials x 3): young, poisson, density
-  double *mass, *mass_ldlt; // M and its factors
-  bool unit_mass;           // M is the identity
-  double *gravity;          // (r x 3); after a change of density
-  double *node_masses;      // (nodes); likewise
-  double *gathered;         // (2 x stride): working memory of creation and edits
-  double stiffest;          // 1/s², the largest eigenvalue of M^-1 P
-  double most;              // a coordinate beyond this is absurd: 1e6 times the body's size
+  const lbForceModel *forces;
+  void *force_data;
+  const double *rest_stiffness; // (stride x stride): K at rest
+  double *materials;            // (materials x 3): young, poisson, density
+  double *mass, *mass_ldlt;     // M and its factors; NULL: the identity
+  double *gravity, *node_masses, *inertia; // of other densities than the model's
+  double stiffest;              // 1/s², the largest eigenvalue of M^-1 K at rest
+  double most;                  // a coordinate beyond this is absurd: 1e6 times the body's size
+  double *factors;              // (stride x stride): LDLT of K at rest, for compliance,
+  bool stiff;                   // if that is positive definite
 } lbSubspace;
+
+static inline const lbSubspace *lb_subspace_of(const lbPrepared *prepared) {
+  return prepared->own;
+}
+
+// St. Venant-Kirchhoff's polynomials of a prepared body for materials (materials x 3) of its own.
+lbStatus lb_polynomials_create(const lbPrepared *prepared, const double *materials, void **data,
+                               lbError *err);
+void lb_polynomials_destroy(void *data);
+const double *lb_polynomials_linear(const void *data); // P (stride x stride)
+extern const lbForceModel lb_polynomial_forces;
+
+// material.c
+lbStatus lb_subspace_build(lbPrepared *prepared, lbError *err);
+lbStatus lb_subspace_rebuild(lbPrepared *prepared, const double *materials, lbError *err);
+void lb_subspace_release(lbPrepared *prepared);
+
+// ---- bodies ------------------------------------------------------------------------------------
 
 // R, K and W at q, kept from the end of a step to the start of the next.
 typedef struct lbEvaluated {
-  int32_t edition; // 0: none
+  uint64_t version; // of the prepared part; 0: none
   double energy;
   double *q, *R; // (stride)
   double *K;     // (stride x stride)
 } lbEvaluated;
 
-// Working memory of a block of bodies, one of which is stepped at a time. Vectors are (padded).
+typedef struct lbSubspaceState {
+  double *q, *v, *a;      // (padded); a: without what is held over steps
+  double *force, *weight; // (padded): of the next step, and the share of gravity in it
+  double created;         // J that the integrator has added to the body and damping not yet taken
+  lbEvaluated evaluated;
+} lbSubspaceState;
+
+// Working memory of a step. Vectors are (padded).
 typedef struct lbSubspaceWork {
-  double *start[3];       // q, v, a before the step
-  double *q0, *v0, *a0;   // before the substep
-  double *q, *v, *a;      // after it, so far
-  double *f;              // external force
-  double *G, *d;          // residual, correction
-  double *Ma, *Cv;        // terms of the residual
-  double *pull;           // forces of springs and constraints
-  double *R0;             // elastic force before the substep
-  double *A, *rate;       // (stride x stride)
-  double *cubic;          // of the kernels
-  lbEvaluated *evaluated; // (lanes)
+  double *a0, *a;    // before and after the step
+  double *G, *d;     // residual, correction
+  double *Ma, *Cv;   // terms of the residual
+  double *R0;        // elastic force before the step
+  double *A, *rate;  // (stride x stride)
+  double *middle_R, *middle_K; // in the step's middle
+  double *forces;    // of the force model
+  double energy0;
+  double created;
+  double stiffest;   // how much a residual may change with q
 } lbSubspaceWork;
+
+const lbEvaluated *lb_subspace_evaluate(lbBody *body, const double *q, lbScratch *scratch);
+// y <- A x, A (stride x stride) symmetric
+void lb_subspace_multiply(const lbSubspace *s, const double *A, const double *x, double *y);
+void lb_subspace_mass_multiply(const lbSubspace *s, const double *x, double *y); // y <- M x
+void lb_subspace_mobilise(const lbSubspace *s, double *x);                       // x <- M^-1 x
+// a <- M^-1 (f - C v - R) with `e` at q.
+void lb_subspace_accelerate(const lbBody *body, const lbEvaluated *e, const double *f,
+                            const double *v, double *a, lbScratch *scratch);
+
+// ---- integrators: the operations begin, respond and end of lbBodyMethod ------------------------
+
+int32_t lb_newton_begin(lbBody *body, lbStep *step, lbScratch *scratch);
+void lb_newton_respond(const lbBody *body, const lbStep *step, lbScratch *scratch,
+                       const double *force, double *moved);
+int32_t lb_newton_end(lbBody *body, const lbStep *step, lbScratch *scratch);
+int32_t lb_central_begin(lbBody *body, lbStep *step, lbScratch *scratch);
+void lb_central_respond(const lbBody *body, const lbStep *step, lbScratch *scratch,
+                        const double *force, double *moved);
+int32_t lb_central_end(lbBody *body, const lbStep *step, lbScratch *scratch);
 
 #endif

@@ -5,38 +5,72 @@
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-// common->nodes <- U c at the nodes that carry the surface.
-static void apply_basis(const lbBodyCommon *common, const double *c) {
-  size_t stride = 3 * (size_t)common->model->size.node_count;
-  for (int32_t i = 0; i < common->range_count; i++)
-    common->kernels->basis_apply(common->basis, stride, common->dimension,
-                                 3 * common->ranges[2 * i], 3 * common->ranges[2 * i + 1], c,
-                                 common->nodes);
+void lb_body_nodes(const lbBody *body, const double *q, const double *v, int32_t begin, int32_t end,
+                   double *displacements, double *velocities) {
+  const lbPrepared *p = body->prepared;
+  size_t stride = 3 * (size_t)p->model->size.node_count;
+  if (p->method->nodes) {
+    p->method->nodes(body, begin, end, displacements, velocities);
+    return;
+  }
+  if (displacements)
+    p->kernels->basis_apply(p->basis, stride, p->dimension, 3 * begin, 3 * end, q, displacements);
+  if (velocities)
+    p->kernels->basis_apply(p->basis, stride, p->dimension, 3 * begin, 3 * end, v, velocities);
 }
 
-static lbVec3 carried(const lbBodyCommon *common, int32_t vertex) {
-  const lbModel *model = common->model;
+static lbVec3 carried(const lbModel *model, const double *nodes, int32_t vertex) {
   lbVec3 sum = lb_vec3(0, 0, 0);
   for (int32_t k = model->carrier_begin[vertex]; k < model->carrier_begin[vertex + 1]; k++)
     sum = lb_add_scaled(sum, model->carrier_weights[k],
-                        lb_vec3_load(common->nodes + 3 * (size_t)model->carrier_nodes[k]));
+                        lb_vec3_load(nodes + 3 * (size_t)model->carrier_nodes[k]));
   return sum;
 }
 
-void lb_body_surface(const lbBody *body, double *positions) {
-  const lbModel *model = body->common->model;
-  apply_basis(body->common, lb_body_coordinates(body));
-  for (int32_t v = 0; v < model->size.vertex_count; v++) {
-    lbVec3 rest = lb_vec3_load(model->vertex_positions + 3 * (size_t)v);
+static lbVec3 rest_of(const lbModel *model, int32_t vertex) {
+  return lb_vec3_load(model->vertex_positions + 3 * (size_t)vertex);
+}
+
+void lb_surface_positions(const lbBody *body, double *positions, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  p->method->get(body, s->a, NULL, NULL);
+  for (int32_t i = 0; i < p->range_count; i++)
+    lb_body_nodes(body, s->a, NULL, p->ranges[2 * i], p->ranges[2 * i + 1], s->nodes, NULL);
+  for (int32_t v = 0; v < p->model->size.vertex_count; v++)
     lb_vec3_store(positions + 3 * (size_t)v,
-                  lb_body_place(body, lb_add(rest, carried(body->common, v))));
-  }
+                  lb_body_place(body, lb_add(rest_of(p->model, v), carried(p->model, s->nodes, v))));
+}
+
+void lb_body_surface(const lbBody *body, double *positions) {
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
+  if (!scratch) return;
+  lb_surface_positions(body, positions, scratch);
+  lb_scratch_return(body->prepared, scratch);
+}
+
+// own (vertices x 3) <- what is carried of displacements or velocities.
+static void carry(const lbBody *body, bool velocities, double *own, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  p->method->get(body, s->a, s->b, NULL);
+  for (int32_t i = 0; i < p->range_count; i++)
+    lb_body_nodes(body, s->a, s->b, p->ranges[2 * i], p->ranges[2 * i + 1],
+                  velocities ? NULL : s->nodes, velocities ? s->nodes : NULL);
+  for (int32_t v = 0; v < p->model->size.vertex_count; v++)
+    lb_vec3_store(own + 3 * (size_t)v, carried(p->model, s->nodes, v));
 }
 
 void lb_body_surface_velocities(const lbBody *body, double *velocities) {
-  apply_basis(body->common, lb_body_rates(body));
-  for (int32_t v = 0; v < body->common->model->size.vertex_count; v++)
-    lb_vec3_store(velocities + 3 * (size_t)v, lb_mat3_apply(body->turn, carried(body->common, v)));
+  const lbModel *model = body->prepared->model;
+  lbScratch *s = lb_scratch_borrow(body->prepared);
+  if (!s) return;
+  if (!lb_frame_is_still(body)) carry(body, false, s->positions, s);
+  carry(body, true, velocities, s);
+  for (int32_t v = 0; v < model->size.vertex_count; v++) {
+    size_t at = 3 * (size_t)v;
+    lbVec3 own = lb_add(rest_of(model, v), lb_vec3_load(s->positions + at));
+    lb_vec3_store(velocities + at, lb_frame_velocity(body, own, lb_vec3_load(velocities + at)));
+  }
+  lb_scratch_return(body->prepared, s);
 }
 
 // Twice the area times the normal.
@@ -45,7 +79,7 @@ static lbVec3 area_vector(lbVec3 a, lbVec3 b, lbVec3 c) {
 }
 
 void lb_body_surface_normals(const lbBody *body, const double *positions, double *normals) {
-  const lbModel *model = body->common->model;
+  const lbModel *model = body->prepared->model;
   lbTriangles surface = { model->size.triangle_count, model->triangles, positions };
   memset(normals, 0, 3 * (size_t)model->size.vertex_count * sizeof *normals);
   for (int32_t t = 0; t < surface.count; t++) {
@@ -62,48 +96,64 @@ void lb_body_surface_normals(const lbBody *body, const double *positions, double
   }
 }
 
-static void apply_to_nodes(const lbBodyCommon *common, const double *c, double *nodes) {
-  int32_t row_count = 3 * common->model->size.node_count;
-  common->kernels->basis_apply(common->basis, (size_t)row_count, common->dimension, 0, row_count, c,
-                               nodes);
-}
-
 void lb_body_node_displacements(const lbBody *body, double *displacements) {
-  apply_to_nodes(body->common, lb_body_coordinates(body), displacements);
+  lbScratch *s = lb_scratch_borrow(body->prepared);
+  if (!s) return;
+  body->prepared->method->get(body, s->a, s->b, NULL);
+  lb_body_nodes(body, s->a, s->b, 0, body->prepared->model->size.node_count, displacements, NULL);
+  lb_scratch_return(body->prepared, s);
 }
 
 void lb_body_node_velocities(const lbBody *body, double *velocities) {
-  apply_to_nodes(body->common, lb_body_rates(body), velocities);
+  lbScratch *s = lb_scratch_borrow(body->prepared);
+  if (!s) return;
+  body->prepared->method->get(body, s->a, s->b, NULL);
+  lb_body_nodes(body, s->a, s->b, 0, body->prepared->model->size.node_count, NULL, velocities);
+  lb_scratch_return(body->prepared, s);
 }
 
 // ---- parts of it -------------------------------------------------------------------------------
 
-static lbVec3 vertex_position(const lbBody *body, const double *coordinates, int32_t vertex) {
-  lbPoint point = lb_point_vertex(vertex);
-  lbVec3 u = lb_point_apply(body->common, &point, coordinates);
-  return lb_body_place(body, lb_add(lb_point_rest(body->common->model, &point), u));
+// The place and velocity of a point in own axes, for rows of coordinates and rates.
+static void point_motion(const lbBody *body, const lbPoint *point, const double *q, const double *v,
+                         lbVec3 *own, lbVec3 *rate) {
+  const lbPrepared *p = body->prepared;
+  lbVec3 moved = lb_vec3(0, 0, 0), moving = moved;
+  if (!p->method->nodes) {
+    moved = lb_point_apply(p, point, q);
+    if (rate) moving = lb_point_apply(p, point, v);
+  } else
+    for (lbPointWalk walk = lb_point_walk(p->model, point); lb_point_next(&walk);) {
+      lbVec3 u, w;
+      p->method->node(body, walk.node, &u, &w);
+      moved = lb_add_scaled(moved, walk.weight, u);
+      moving = lb_add_scaled(moving, walk.weight, w);
+    }
+  *own = lb_add(lb_point_rest(p->model, point), moved);
+  if (rate) *rate = moving;
 }
 
-static lbVec3 vertex_velocity(const lbBody *body, const double *rates, int32_t vertex) {
+static lbVec3 vertex_position(const lbBody *body, const lbScratch *s, int32_t vertex) {
   lbPoint point = lb_point_vertex(vertex);
-  return lb_mat3_apply(body->turn, lb_point_apply(body->common, &point, rates));
+  lbVec3 own;
+  point_motion(body, &point, s->a, s->b, &own, NULL);
+  return lb_body_place(body, own);
 }
 
-static lbVec3 vertex_normal(const lbBody *body, const double *coordinates, int32_t vertex) {
-  const lbBodyCommon *common = body->common;
+static lbVec3 vertex_normal(const lbBody *body, const lbScratch *s, int32_t vertex) {
+  const lbPrepared *p = body->prepared;
   lbVec3 sum = lb_vec3(0, 0, 0);
-  for (int32_t i = common->around_begin[vertex]; i < common->around_begin[vertex + 1]; i++) {
-    const int32_t *corners = common->model->triangles + 3 * (size_t)common->around[i];
-    sum = lb_add(sum, area_vector(vertex_position(body, coordinates, corners[0]),
-                                  vertex_position(body, coordinates, corners[1]),
-                                  vertex_position(body, coordinates, corners[2])));
+  for (int32_t i = p->around_begin[vertex]; i < p->around_begin[vertex + 1]; i++) {
+    const int32_t *corners = p->model->triangles + 3 * (size_t)p->around[i];
+    sum = lb_add(sum, area_vector(vertex_position(body, s, corners[0]),
+                                  vertex_position(body, s, corners[1]),
+                                  vertex_position(body, s, corners[2])));
   }
   return lb_normalise(sum);
 }
 
-lbStatus lb_body_vertices(const lbBody *body, int32_t count, const int32_t *vertices,
-                          double *positions, double *velocities, double *normals) {
-  int32_t vertex_count = body->common->model->size.vertex_count;
+static lbStatus check_vertices(const lbBody *body, int32_t count, const int32_t *vertices) {
+  int32_t vertex_count = body->prepared->model->size.vertex_count;
   if (count < 0)
     return lb_fail(body->message, LB_ERR_ARGUMENT, "vertices: count is %d", (int)count);
   for (int32_t i = 0; i < count; i++)
@@ -111,25 +161,39 @@ lbStatus lb_body_vertices(const lbBody *body, int32_t count, const int32_t *vert
       return lb_fail(body->message, LB_ERR_ARGUMENT,
                      "vertices: number %d is not among the model's %d vertices", (int)vertices[i],
                      (int)vertex_count);
-  const double *coordinates = lb_body_coordinates(body), *rates = lb_body_rates(body);
+  return LB_OK;
+}
+
+lbStatus lb_body_vertices(const lbBody *body, int32_t count, const int32_t *vertices,
+                          double *positions, double *velocities, double *normals) {
+  lbStatus status = check_vertices(body, count, vertices);
+  if (status) return status;
+  lbScratch *s = lb_scratch_borrow(body->prepared);
+  if (!s) return lb_fail_memory(body->message);
+  body->prepared->method->get(body, s->a, s->b, NULL);
   for (int32_t i = 0; i < count; i++) {
     size_t at = 3 * (size_t)i;
-    if (positions) lb_vec3_store(positions + at, vertex_position(body, coordinates, vertices[i]));
-    if (velocities) lb_vec3_store(velocities + at, vertex_velocity(body, rates, vertices[i]));
-    if (normals) lb_vec3_store(normals + at, vertex_normal(body, coordinates, vertices[i]));
+    lbPoint point = lb_point_vertex(vertices[i]);
+    lbVec3 own, rate;
+    point_motion(body, &point, s->a, s->b, &own, velocities ? &rate : NULL);
+    if (positions) lb_vec3_store(positions + at, lb_body_place(body, own));
+    if (velocities) lb_vec3_store(velocities + at, lb_frame_velocity(body, own, rate));
+    if (normals) lb_vec3_store(normals + at, vertex_normal(body, s, vertices[i]));
   }
+  lb_scratch_return(body->prepared, s);
   return LB_OK;
 }
 
 lbStatus lb_body_point(const lbBody *body, lbPoint point, lbVec3 *position, lbVec3 *velocity) {
-  const lbBodyCommon *common = body->common;
-  lbStatus status = lb_point_check(common->model, &point, "point", body->message);
+  lbStatus status = lb_point_check(body->prepared->model, &point, "point", body->message);
   if (status) return status;
-  if (position) {
-    lbVec3 u = lb_point_apply(common, &point, lb_body_coordinates(body));
-    *position = lb_body_place(body, lb_add(lb_point_rest(common->model, &point), u));
-  }
-  if (velocity)
-    *velocity = lb_mat3_apply(body->turn, lb_point_apply(common, &point, lb_body_rates(body)));
+  lbScratch *s = lb_scratch_borrow(body->prepared);
+  if (!s) return lb_fail_memory(body->message);
+  lbVec3 own, rate;
+  body->prepared->method->get(body, s->a, s->b, NULL);
+  point_motion(body, &point, s->a, s->b, &own, velocity ? &rate : NULL);
+  if (position) *position = lb_body_place(body, own);
+  if (velocity) *velocity = lb_frame_velocity(body, own, rate);
+  lb_scratch_return(body->prepared, s);
   return LB_OK;
 }

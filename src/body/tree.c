@@ -5,20 +5,6 @@
 
 #include <string.h>
 
-void lb_tree_place(lbTree *tree, lbCarver *carver) {
-  size_t vertices = (size_t)tree->model->size.vertex_count, r = (size_t)tree->dimension;
-  size_t nodes = (size_t)tree->shape->node_count;
-  tree->rows = lb_carve(carver, vertices * r, 3 * sizeof(double));
-  tree->spheres = lb_carve(carver, nodes, 4 * sizeof(double));
-  tree->motions = lb_carve(carver, nodes * r, 4 * sizeof(double));
-  tree->magnitudes = lb_carve(carver, r, sizeof(double));
-  tree->positions = lb_carve(carver, vertices, 3 * sizeof(double));
-  tree->stamps = lb_carve(carver, vertices, sizeof(uint32_t));
-  tree->queue = lb_carve(carver, (size_t)tree->node_limit + 2, sizeof(lbSearchNode));
-  tree->line = lb_carve(carver, r + LB_BATCH, 3 * sizeof(double));
-  tree->near = lb_carve(carver, (size_t)tree->triangle_limit, sizeof(lbNearTriangle));
-}
-
 // ---- building ----------------------------------------------------------------------------------
 
 static const double *rows_of(const lbTree *tree, int32_t vertex) {
@@ -26,13 +12,13 @@ static const double *rows_of(const lbTree *tree, int32_t vertex) {
 }
 
 // The rows of a point come as (3 x padded) and are needed as (dimension x 3).
-static void fill_rows(lbTree *tree, const lbBodyCommon *common, int32_t vertex, double *line) {
+static void fill_rows(lbTree *tree, const lbPrepared *prepared, int32_t vertex, double *line) {
   lbPoint point = lb_point_vertex(vertex);
   double *rows = tree->rows + 3 * (size_t)vertex * (size_t)tree->dimension;
-  lb_point_rows(common, &point, line);
+  lb_point_rows(prepared, &point, line);
   for (int32_t i = 0; i < tree->dimension; i++)
     for (int32_t axis = 0; axis < 3; axis++)
-      rows[3 * i + axis] = line[(size_t)axis * (size_t)common->padded + (size_t)i];
+      rows[3 * i + axis] = line[(size_t)axis * (size_t)prepared->padded + (size_t)i];
 }
 
 // The items below a node are a stretch of shape->items.
@@ -77,10 +63,9 @@ static void fill_spreads(lbTree *tree, const int32_t *items, int32_t count, doub
   }
 }
 
-void lb_tree_build(lbTree *tree, const lbBodyCommon *common) {
+static void build(lbTree *tree, const lbPrepared *prepared, double *line) {
   const lbAabbTree *shape = tree->shape;
-  double *line = tree->line;
-  for (int32_t v = 0; v < tree->model->size.vertex_count; v++) fill_rows(tree, common, v, line);
+  for (int32_t v = 0; v < tree->model->size.vertex_count; v++) fill_rows(tree, prepared, v, line);
   for (int32_t node = 0; node < shape->node_count; node++) {
     int32_t begin, end;
     find_items(shape, node, &begin, &end);
@@ -91,98 +76,171 @@ void lb_tree_build(lbTree *tree, const lbBodyCommon *common) {
   }
 }
 
-// ---- the queue: a heap with the smallest bound on top
-// --------------------------------------------
-
-static void push(lbTree *tree, lbSearchNode item) {
-  int32_t at = tree->queue_count++;
-  for (; at > 0 && tree->queue[(at - 1) / 2].bound > item.bound; at = (at - 1) / 2)
-    tree->queue[at] = tree->queue[(at - 1) / 2];
-  tree->queue[at] = item;
+static lbTree *lay_out(lbTree *tree, lbCarver *carver) {
+  size_t vertices = (size_t)tree->model->size.vertex_count, r = (size_t)tree->dimension;
+  size_t nodes = (size_t)tree->shape->node_count;
+  lbTree *at = lb_carve(carver, 1, sizeof *tree);
+  tree->rows = lb_carve(carver, vertices * r, 3 * sizeof(double));
+  tree->spheres = lb_carve(carver, nodes, 4 * sizeof(double));
+  tree->motions = lb_carve(carver, nodes * r, 4 * sizeof(double));
+  return at;
 }
 
-static lbSearchNode pop(lbTree *tree) {
-  lbSearchNode top = tree->queue[0], last = tree->queue[--tree->queue_count];
-  int32_t at = 0, count = tree->queue_count;
+lbStatus lb_tree_create(const lbPrepared *prepared, lbTree **out, lbError *err) {
+  const lbModel *model = prepared->model;
+  lbTree draft = { .model = model, .dimension = prepared->dimension };
+  lbTriangles surface = { model->size.triangle_count, model->triangles, model->vertex_positions };
+  double *line = lb_alloc((size_t)prepared->padded, 3 * sizeof(double));
+  lbStatus status = line ? LB_OK : lb_fail_memory(err);
+  if (!status) status = lb_aabb_tree_build_triangles(&surface, &draft.shape, err);
+  lbCarver carver = { 0 };
+  if (!status) {
+    lay_out(&draft, &carver);
+    carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
+    if (!carver.block) status = lb_fail_memory(err);
+  }
+  if (!status) {
+    carver.used = 0;
+    lbTree *tree = lay_out(&draft, &carver);
+    *tree = draft;
+    build(tree, prepared, line);
+    *out = tree;
+  } else
+    lb_aabb_tree_destroy(draft.shape);
+  lb_free(line);
+  return status;
+}
+
+void lb_tree_destroy(lbTree *tree) {
+  if (!tree) return;
+  lb_aabb_tree_destroy(tree->shape);
+  lb_free(tree);
+}
+
+// ---- a search's memory -------------------------------------------------------------------------
+
+static lbSearch *lay_out_search(lbSearch *search, lbCarver *carver) {
+  size_t vertices = (size_t)search->tree->model->size.vertex_count;
+  lbSearch *at = lb_carve(carver, 1, sizeof *search);
+  search->magnitudes = lb_carve(carver, (size_t)search->tree->dimension, sizeof(double));
+  search->positions = lb_carve(carver, vertices, 3 * sizeof(double));
+  search->stamps = lb_carve(carver, vertices, sizeof(uint32_t));
+  search->queue = lb_carve(carver, (size_t)search->node_limit + 2, sizeof(lbSearchNode));
+  search->near = lb_carve(carver, (size_t)search->triangle_limit, sizeof(lbNearTriangle));
+  return at;
+}
+
+lbStatus lb_search_create(const lbTree *tree, int32_t node_limit, int32_t triangle_limit,
+                          lbSearch **out, lbError *err) {
+  lbSearch draft = { .tree = tree, .node_limit = node_limit, .triangle_limit = triangle_limit };
+  lbCarver carver = { 0 };
+  lay_out_search(&draft, &carver);
+  carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
+  if (!carver.block) return lb_fail_memory(err);
+  carver.used = 0;
+  lbSearch *search = lay_out_search(&draft, &carver);
+  *search = draft;
+  *out = search;
+  return LB_OK;
+}
+
+void lb_search_destroy(lbSearch *search) { lb_free(search); }
+
+// ---- the queue: a heap with the smallest bound on top ------------------------------------------
+
+static void push(lbSearch *search, lbSearchNode item) {
+  int32_t at = search->queue_count++;
+  for (; at > 0 && search->queue[(at - 1) / 2].bound > item.bound; at = (at - 1) / 2)
+    search->queue[at] = search->queue[(at - 1) / 2];
+  search->queue[at] = item;
+}
+
+static lbSearchNode pop(lbSearch *search) {
+  lbSearchNode top = search->queue[0], last = search->queue[--search->queue_count];
+  int32_t at = 0, count = search->queue_count;
   for (;;) {
     int32_t child = 2 * at + 1;
     if (child >= count) break;
-    if (child + 1 < count && tree->queue[child + 1].bound < tree->queue[child].bound) child++;
-    if (tree->queue[child].bound >= last.bound) break;
-    tree->queue[at] = tree->queue[child];
+    if (child + 1 < count && search->queue[child + 1].bound < search->queue[child].bound) child++;
+    if (search->queue[child].bound >= last.bound) break;
+    search->queue[at] = search->queue[child];
     at = child;
   }
-  tree->queue[at] = last;
+  search->queue[at] = last;
   return top;
 }
 
 // ---- searching ---------------------------------------------------------------------------------
 
 // The distance from the point to the node's sphere.
-static double sphere_bound(const lbTree *tree, const double *q, lbVec3 point, int32_t node) {
+static double sphere_bound(const lbSearch *search, const double *q, lbVec3 point, int32_t node) {
+  const lbTree *tree = search->tree;
   const double *sphere = tree->spheres + 4 * (size_t)node;
   const double *motion = tree->motions + 4 * (size_t)node * (size_t)tree->dimension;
   double x = sphere[0], y = sphere[1], z = sphere[2], radius = sphere[3];
   for (int32_t i = 0; i < tree->dimension; i++, motion += 4) {
     x += q[i] * motion[0], y += q[i] * motion[1], z += q[i] * motion[2];
-    radius += tree->magnitudes[i] * motion[3];
+    radius += search->magnitudes[i] * motion[3];
   }
   return fmax(0, lb_length(lb_sub(point, lb_vec3(x, y, z))) - radius);
 }
 
-static lbVec3 vertex_position(lbTree *tree, const double *q, int32_t vertex) {
-  double *position = tree->positions + 3 * (size_t)vertex;
-  if (tree->stamps[vertex] == tree->stamp) return lb_vec3_load(position);
+static lbVec3 vertex_position(lbSearch *search, const double *q, int32_t vertex) {
+  const lbTree *tree = search->tree;
+  double *position = search->positions + 3 * (size_t)vertex;
+  if (search->stamps[vertex] == search->stamp) return lb_vec3_load(position);
   const double *rest = tree->model->vertex_positions + 3 * (size_t)vertex;
   const double *rows = rows_of(tree, vertex);
   double x = rest[0], y = rest[1], z = rest[2];
   for (int32_t i = 0; i < tree->dimension; i++, rows += 3)
     x += q[i] * rows[0], y += q[i] * rows[1], z += q[i] * rows[2];
-  tree->stamps[vertex] = tree->stamp;
+  search->stamps[vertex] = search->stamp;
   lb_vec3_store(position, lb_vec3(x, y, z));
   return lb_vec3(x, y, z);
 }
 
-static void look_at(lbTree *tree, const double *q, lbVec3 point, double distance,
+static void look_at(lbSearch *search, const double *q, lbVec3 point, double distance,
                     int32_t triangle) {
-  lbNearTriangle *found = &tree->near[tree->near_count];
+  const lbModel *model = search->tree->model;
+  lbNearTriangle *found = &search->near[search->near_count];
   found->triangle = triangle;
   for (int corner = 0; corner < 3; corner++)
     found->corners[corner] =
-        vertex_position(tree, q, tree->model->triangles[3 * (size_t)triangle + (size_t)corner]);
+        vertex_position(search, q, model->triangles[3 * (size_t)triangle + (size_t)corner]);
   found->distance = sqrt(lb_triangle_closest_point(point, found->corners[0], found->corners[1],
                                                    found->corners[2], found->weights));
-  if (found->distance < distance) tree->near_count++;
+  if (found->distance < distance) search->near_count++;
 }
 
-static void start_search(lbTree *tree, const double *q) {
-  if (++tree->stamp == 0) { // once in 49 days of 1 kHz
-    memset(tree->stamps, 0, (size_t)tree->model->size.vertex_count * sizeof *tree->stamps);
-    tree->stamp = 1;
+static void start_search(lbSearch *search, const double *q) {
+  const lbTree *tree = search->tree;
+  if (++search->stamp == 0) { // once in 49 days of 1 kHz
+    memset(search->stamps, 0, (size_t)tree->model->size.vertex_count * sizeof *search->stamps);
+    search->stamp = 1;
   }
-  for (int32_t i = 0; i < tree->dimension; i++) tree->magnitudes[i] = fabs(q[i]);
-  tree->queue_count = tree->near_count = 0;
+  for (int32_t i = 0; i < tree->dimension; i++) search->magnitudes[i] = fabs(q[i]);
+  search->queue_count = search->near_count = 0;
 }
 
-double lb_tree_search(lbTree *tree, const double *q, lbVec3 point, double distance) {
-  const lbAabbTree *shape = tree->shape;
+double lb_tree_search(lbSearch *search, const double *q, lbVec3 point, double distance) {
+  const lbAabbTree *shape = search->tree->shape;
   int32_t node_count = 1, triangle_count = 0;
-  start_search(tree, q);
-  push(tree, (lbSearchNode){ sphere_bound(tree, q, point, 0), 0 });
-  while (tree->queue_count > 0) {
-    lbSearchNode top = pop(tree);
+  start_search(search, q);
+  push(search, (lbSearchNode){ sphere_bound(search, q, point, 0), 0 });
+  while (search->queue_count > 0) {
+    lbSearchNode top = pop(search);
     const lbAabbNode *node = &shape->nodes[top.node];
     if (!(top.bound < distance)) return distance;
-    if (node->count > tree->triangle_limit - triangle_count) return top.bound;
+    if (node->count > search->triangle_limit - triangle_count) return top.bound;
     triangle_count += node->count;
     for (int32_t k = 0; k < node->count; k++)
-      look_at(tree, q, point, distance, shape->items[node->first + k]);
+      look_at(search, q, point, distance, shape->items[node->first + k]);
     if (node->count) continue;
-    if ((node_count += 2) > tree->node_limit) return top.bound;
+    if ((node_count += 2) > search->node_limit) return top.bound;
     const int32_t children[2] = { top.node + 1, node->first };
     for (int i = 0; i < 2; i++) {
-      double bound = fmax(top.bound, sphere_bound(tree, q, point, children[i]));
-      if (bound < distance) push(tree, (lbSearchNode){ bound, children[i] });
+      double bound = fmax(top.bound, sphere_bound(search, q, point, children[i]));
+      if (bound < distance) push(search, (lbSearchNode){ bound, children[i] });
     }
   }
   return distance;

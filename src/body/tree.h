@@ -21,34 +21,39 @@ typedef struct lbSearchNode {
   int32_t node;
 } lbSearchNode;
 
+// Immutable: shared by all bodies of a model.
 typedef struct lbTree {
   const lbModel *model;
   int32_t dimension;
-  double *rows; // (vertices x dimension x 3): displacement of a vertex = Σ q_i row_i
+  double *rows;      // (vertices x dimension x 3): displacement of a vertex = Σ q_i row_i
+  lbAabbTree *shape; // of the rest shape, whose children and leaves it takes over
+  double *spheres;   // (nodes x 4): c, r
+  double *motions;   // (nodes x dimension x 4): mean_i, spread_i
+} lbTree;
 
-  const lbAabbTree *shape; // whose children and leaves it takes over
-  double *spheres;         // (nodes x 4): c, r
-  double *motions;         // (nodes x dimension x 4): mean_i, spread_i
+lbStatus lb_tree_create(const lbPrepared *prepared, lbTree **out, lbError *err);
+void lb_tree_destroy(lbTree *tree); // NULL is legal
 
-  double *line; // (3 x padded) working memory of the build
-  // Working memory of a search.
-  double *magnitudes; // (dimension): |q_i|
-  double *positions;  // (vertices x 3): of the vertices looked at
-  uint32_t *stamps;   // (vertices): `stamp` where the position is of this search
+// Working memory of a search, and what it found.
+typedef struct lbSearch {
+  const lbTree *tree;
+  double *magnitudes;  // (dimension): |q_i|
+  double *positions;   // (vertices x 3): of the vertices looked at
+  uint32_t *stamps;    // (vertices): `stamp` where the position is of this search
   uint32_t stamp;
   lbSearchNode *queue; // (node_limit + 2), a heap
   int32_t queue_count, node_limit, triangle_limit;
   lbNearTriangle *near; // (triangle_limit)
   int32_t near_count;
-} lbTree;
+} lbSearch;
 
-// Memory of the tree, in two passes as lb_carve does; `shape` is set.
-void lb_tree_place(lbTree *tree, lbCarver *carver);
-void lb_tree_build(lbTree *tree, const lbBodyCommon *common);
+lbStatus lb_search_create(const lbTree *tree, int32_t node_limit, int32_t triangle_limit,
+                          lbSearch **out, lbError *err);
+void lb_search_destroy(lbSearch *search); // NULL is legal
 
 // Fills `near` with the triangles nearer than `distance` to a point, nearest boxes first. Returns
 // the distance within which nothing was overlooked: `distance`, or less where a limit was met.
-double lb_tree_search(lbTree *tree, const double *q, lbVec3 point, double distance);
+double lb_tree_search(lbSearch *search, const double *q, lbVec3 point, double distance);
 
 // line (dimension) <- the reduced direction of a unit force along `along` at a place of a triangle.
 void lb_tree_line(const lbTree *tree, int32_t triangle, const double weights[3], lbVec3 along,

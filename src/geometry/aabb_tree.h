@@ -24,7 +24,8 @@ typedef struct lbAabbTree {
 // Split by the surface area heuristic, by the median where that would grow too deep.
 lbStatus lb_aabb_tree_build(const lbBox *boxes, int32_t item_count, lbAabbTree **out, lbError *err);
 lbStatus lb_aabb_tree_build_triangles(const lbTriangles *surface, lbAabbTree **out, lbError *err);
-void lb_aabb_tree_destroy(lbAabbTree *tree); // NULL is legal
+lbAabbTree *lb_aabb_tree_copy(const lbAabbTree *tree); // NULL: no memory
+void lb_aabb_tree_destroy(lbAabbTree *tree);           // NULL is legal
 
 // New boxes for the same items. The shape of the tree stays.
 void lb_aabb_tree_refit(lbAabbTree *tree, const lbBox *boxes);

@@ -19,19 +19,22 @@ typedef struct Parts {
 
 static struct lbModelOwner *make_owner(const lbContainer *container, Parts *parts) {
   size_t count = container->header.model_count; // at most a 96th of the file
-  size_t one = sizeof(lbModel) + sizeof(lbModel *), rest = sizeof(struct lbModelOwner);
+  size_t one = sizeof(lbModel) + sizeof(lbModelShared) + sizeof(lbModel *), rest = sizeof(struct lbModelOwner);
   if (count > (SIZE_MAX / 2 - rest) / one) return NULL;
   struct lbModelOwner *owner = lb_alloc(rest + sizeof(lbWorldDef) + count * one, 1);
   if (!owner) return NULL;
   parts->world = (lbWorldDef *)(owner + 1);
   parts->models = (lbModel *)(parts->world + 1);
-  parts->list = (const lbModel **)(parts->models + count);
+  lbModelShared *shared = (lbModelShared *)(parts->models + count);
+  parts->list = (const lbModel **)(shared + count);
   owner->container = *container;
   owner->container.name = NULL;
   owner->bundle = (lbBundle){ (int32_t)count, parts->list, NULL, owner };
   if (container->header.has_world) owner->bundle.world = parts->world;
   for (size_t i = 0; i < count; i++) {
     parts->models[i].owner_ = owner;
+    parts->models[i].shared_ = &shared[i];
+    atomic_flag_clear(&shared[i].lock);
     parts->list[i] = &parts->models[i];
   }
   return owner;

@@ -41,7 +41,8 @@ static size_t aligned(size_t bytes) {
 }
 
 static size_t block_bytes(const lbModel *draft) {
-  size_t bytes = aligned(sizeof *draft) + aligned(draft->pictures_bytes);
+  size_t bytes =
+      aligned(sizeof *draft) + aligned(sizeof(lbModelShared)) + aligned(draft->pictures_bytes);
   for (int32_t i = 0; i < lb_model_table.row_count; i++)
     if (lb_arrays_data(&lb_model_table.rows[i], draft))
       bytes += aligned(lb_arrays_bytes(&lb_model_table.rows[i], draft));
@@ -68,7 +69,9 @@ lbStatus lb_model_create(const lbModel *draft, lbModel **out, lbError *err) {
   if (status) return status;
   char *free_bytes = lb_alloc(block_bytes(&checked), 1);
   if (!free_bytes) return lb_fail_memory(err);
+  const lbModelShared nothing = { .lock = ATOMIC_FLAG_INIT };
   lbModel *model = copy_into(&free_bytes, &checked, sizeof checked);
+  model->shared_ = copy_into(&free_bytes, &nothing, sizeof nothing);
   for (int32_t i = 0; i < lb_model_table.row_count; i++) {
     const lbArrayRow *row = &lb_model_table.rows[i];
     const void *data = lb_arrays_data(row, &checked);

@@ -5,6 +5,8 @@
 #include "limber/file.h"
 #include "model/container.h"
 
+#include <stdatomic.h>
+
 // A file in memory with the structs that look into it, which lie behind this one in its block.
 // Models made by lb_model_create have none: they and their arrays are one block.
 struct lbModelOwner {
@@ -12,6 +14,13 @@ struct lbModelOwner {
   lbFileMap file;
   lbContainer container; // its name is gone
 };
+
+// What bodies of a model share is listed with it (body/prepared.c); the list is not part of what is
+// immutable. A model that was not made by this layer has none (NULL).
+typedef struct lbModelShared {
+  atomic_flag lock;
+  struct lbPrepared *prepared; // the first
+} lbModelShared;
 
 void lb_model_owner_release(struct lbModelOwner *owner);
 void lb_bundle_release(lbBundle *bundle); // one made by lb_bundle_create, with its models

@@ -1,0 +1,524 @@
+// The frame of a body: held, driven along a path, or free. body/inertia.h has the terms by which
+// its motion is felt.
+//
+// Held: nothing. Driven: where it is at the step's end is given, with its velocities there; what is
+// felt is their change. Free: linear momentum P and angular momentum L about the centre are the
+// state and change by what acts from outside alone, so they are kept whatever the integrator does;
+//
+//   v = P / m,   ω = J(q)⁻¹ (Rᵀ L − Σ q̇_i E_i),   R1 = R0 exp(h ω_m), ω_m in the step's middle.
+#include "body/body.h"
+
+#include <string.h>
+
+#define JUMP_SIZES 4.0            // of the body, in one step
+#define JUMP_TURN 1.5707963267948966
+#define PASSES 2                  // to find the spin in a step's middle
+#define FLAT 1e-12                // of its trace: what is added to an inertia so that it has an inverse
+
+// ---- placement ---------------------------------------------------------------------------------
+
+bool lb_rotation_make_unit(lbQuat *q) {
+  double most = fmax(fmax(fabs(q->x), fabs(q->y)), fmax(fabs(q->z), fabs(q->w)));
+  if (!(most > 0 && isfinite(most) && isfinite(q->x + q->y + q->z + q->w))) return false;
+  lbQuat scaled = lb_quat(q->x / most, q->y / most, q->z / most, q->w / most);
+  // A unit quaternion keeps its bits.
+  bool unit = fabs(lb_quat_dot(*q, *q) - 1) <= 4e-16;
+  if (!unit) *q = lb_quat_normalise(scaled);
+  return true;
+}
+
+lbStatus lb_check_placement(lbVec3 position, lbQuat *rotation, lbError *err) {
+  if (!lb_vec3_is_bounded(position))
+    return lb_fail(err, LB_ERR_ARGUMENT, "position is (%g, %g, %g): not a number or beyond %g",
+                   position.x, position.y, position.z, LB_BODY_MOST);
+  if (!lb_rotation_make_unit(rotation))
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "rotation is (%g, %g, %g, %g): it has zero or non-finite length", rotation->x,
+                   rotation->y, rotation->z, rotation->w);
+  return LB_OK;
+}
+
+lbVec3 lb_frame_centre(const lbBody *body) { return lb_body_place(body, body->prepared->centre); }
+
+lbVec3 lb_frame_velocity(const lbBody *body, lbVec3 own_place, lbVec3 own_velocity) {
+  const lbFrameState *f = &body->frame;
+  lbVec3 relative = lb_mat3_apply(f->turn, own_velocity);
+  if (f->kind == LB_FRAME_HELD) return relative;
+  lbVec3 arm = lb_mat3_apply(f->turn, lb_sub(own_place, body->prepared->centre));
+  return lb_add(relative, lb_add(f->velocity, lb_cross(f->spin, arm)));
+}
+
+lbFrameKind lb_body_frame_kind(const lbBody *body) { return body->frame.kind; }
+
+lbFrame lb_body_frame(const lbBody *body) {
+  const lbFrameState *f = &body->frame;
+  return (lbFrame){ f->position, f->rotation, f->velocity, f->spin };
+}
+
+// ---- weight ------------------------------------------------------------------------------------
+
+// weight <- the reduced force of gravity in own axes; false when it is absurd.
+static bool find_weight(const lbPrepared *p, lbVec3 gravity, lbMat3 turn, double *weight) {
+  lbVec3 own = lb_mat3_apply_transpose(turn, gravity);
+  if (!lb_vec3_is_bounded(gravity)) return false;
+  memset(weight, 0, (size_t)p->padded * sizeof(double));
+  for (int32_t i = 0; i < p->dimension && p->gravity; i++) {
+    const double *g = p->gravity + 3 * (size_t)i;
+    weight[i] = 0 + g[0] * own.x + g[1] * own.y + g[2] * own.z;
+    if (!lb_is_bounded(weight[i])) return false;
+  }
+  return true;
+}
+
+// A held body's weight stays as it is and is the method's to add; a moving frame's is worked out in
+// each step.
+bool lb_frame_weigh(lbBody *body, lbVec3 gravity, lbMat3 turn) {
+  const lbPrepared *p = body->prepared;
+  lbScratch *scratch = lb_scratch_borrow(p);
+  if (!scratch) return false;
+  bool sane = find_weight(p, gravity, turn, scratch->a);
+  if (sane && !lb_frame_is_still(body))
+    memset(scratch->a, 0, (size_t)p->padded * sizeof(double));
+  if (sane) p->method->set_weight(body, scratch->a);
+  lb_scratch_return(p, scratch);
+  return sane;
+}
+
+// ---- creation and placing ----------------------------------------------------------------------
+
+static lbStatus choose_kind(lbBody *body, const lbBodyDef *def, lbError *err) {
+  const lbModel *model = body->prepared->model;
+  bool free = lb_model_is_free(model) && !body->prepared->method->is_recording;
+  lbFrameKind kind = def->frame;
+  if (kind == LB_FRAME_DEFAULT) kind = free ? LB_FRAME_FREE : LB_FRAME_HELD;
+  if (kind == LB_FRAME_FREE && !free)
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "frame is free, but model \"%s\" has fixed nodes or plays a recording; build it "
+                   "with --free",
+                   model->name);
+  body->frame.kind = kind;
+  body->frame.decoupled = def->decoupled || body->prepared->inertia.count == 0;
+  return LB_OK;
+}
+
+lbStatus lb_frame_start(lbBody *body, const lbBodyDef *def, lbVec3 position, lbQuat rotation,
+                        lbError *err) {
+  if (rotation.x == 0 && rotation.y == 0 && rotation.z == 0 && rotation.w == 0) rotation.w = 1;
+  lbStatus status = choose_kind(body, def, err);
+  if (!status) status = lb_check_placement(position, &rotation, err);
+  if (status) return status;
+  body->frame.position = position;
+  body->frame.rotation = rotation;
+  body->frame.turn = lb_quat_to_mat3(rotation);
+  body->gravity = def->gravity;
+  if (!lb_frame_weigh(body, def->gravity, body->frame.turn))
+    return lb_fail(err, LB_ERR_ARGUMENT, "gravity is (%g, %g, %g): not a number or beyond %g",
+                   def->gravity.x, def->gravity.y, def->gravity.z, LB_BODY_MOST);
+  return LB_OK;
+}
+
+static void set_rotation(lbFrameState *f, lbQuat rotation, lbMat3 turn) {
+  f->rotation = rotation;
+  f->turn = turn;
+}
+
+// The motion that the frame has, turned with it.
+static void turn_motion(lbFrameState *f, lbMat3 turn) {
+  lbVec3 *vectors[] = { &f->velocity, &f->spin, &f->momentum, &f->angular };
+  for (int i = 0; i < 4; i++)
+    *vectors[i] = lb_mat3_apply(turn, lb_mat3_apply_transpose(f->turn, *vectors[i]));
+}
+
+lbStatus lb_body_set_placement(lbBody *body, lbVec3 position, lbQuat rotation) {
+  lbStatus status = lb_check_placement(position, &rotation, body->message);
+  if (status) return status;
+  lbMat3 turn = lb_quat_to_mat3(rotation);
+  if (memcmp(&turn, &body->frame.turn, sizeof turn) != 0) {
+    if (!lb_frame_weigh(body, body->gravity, turn))
+      return lb_fail(body->message, LB_ERR_ARGUMENT, "gravity is too strong in these axes");
+    turn_motion(&body->frame, turn);
+  }
+  body->frame.position = position;
+  set_rotation(&body->frame, rotation, turn);
+  return LB_OK;
+}
+
+// A frame of a driven body, its rotation made unit length.
+static lbStatus check_frame(const lbBody *body, lbFrame *frame) {
+  if (body->frame.kind != LB_FRAME_DRIVEN)
+    return lb_fail(body->message, LB_ERR_ARGUMENT, "the body's frame is not LB_FRAME_DRIVEN");
+  lbStatus status = lb_check_placement(frame->position, &frame->rotation, body->message);
+  lbVec3 v = frame->linear_velocity, w = frame->angular_velocity;
+  if (!status && !(lb_vec3_is_bounded(v) && lb_vec3_is_bounded(w)))
+    status = lb_fail(body->message, LB_ERR_ARGUMENT,
+                     "frame: velocity (%g, %g, %g), angular velocity (%g, %g, %g): not a number or "
+                     "beyond %g",
+                     v.x, v.y, v.z, w.x, w.y, w.z, LB_BODY_MOST);
+  return status;
+}
+
+lbStatus lb_body_set_frame(lbBody *body, const lbFrame *frame) {
+  lbFrame at = *frame;
+  lbStatus status = check_frame(body, &at);
+  if (status) return status;
+  body->frame.position = at.position;
+  set_rotation(&body->frame, at.rotation, lb_quat_to_mat3(at.rotation));
+  body->frame.velocity = at.linear_velocity;
+  body->frame.spin = at.angular_velocity;
+  body->frame.driven = 0;
+  return LB_OK;
+}
+
+lbStatus lb_body_drive(lbBody *body, const lbFrame *frame) {
+  lbFrame goal = *frame;
+  lbStatus status = check_frame(body, &goal);
+  if (status) return status;
+  body->frame.goal = goal;
+  body->frame.driven = LB_DRIVE_WITH_VELOCITIES;
+  return LB_OK;
+}
+
+lbStatus lb_body_drive_to(lbBody *body, lbVec3 position, lbQuat rotation) {
+  const lbFrame frame = { .position = position, .rotation = rotation };
+  lbStatus status = lb_body_drive(body, &frame);
+  if (!status) body->frame.driven = LB_DRIVE_BY_PLACES;
+  return status;
+}
+
+// ---- inertia -----------------------------------------------------------------------------------
+
+// J⁻¹ b; flat and needle-like bodies too.
+static lbVec3 solve_inertia(lbMat3 J, lbVec3 b) {
+  double slack = FLAT * lb_mat3_trace(J);
+  for (int k = 0; k < 9; k += 4) J.m[k] += slack;
+  lbVec3 x = lb_mat3_apply(lb_mat3_inverse(J), b);
+  return lb_vec3_is_bounded(x) ? x : lb_vec3(0, 0, 0);
+}
+
+// moments <- A at q; J of it. Decoupled bodies have the inertia of their rest shape.
+static lbMat3 inertia_at(const lbBody *body, const double *q, double *A) {
+  const lbPrepared *p = body->prepared;
+  if (body->frame.decoupled) {
+    lbMat3 J;
+    memcpy(J.m, p->model->rigid_inertia, sizeof J.m);
+    return lb_mat3_scale(p->inertia.count ? p->inertia.scale : 1, J);
+  }
+  lb_inertia_kernels(p->level)->moments(&p->inertia, q, A);
+  return lb_inertia_tensor(&p->inertia, q, A);
+}
+
+// Σ q̇_i E_i
+static lbVec3 relative_momentum(const lbBody *body, const double *v, const double *A) {
+  const lbPrepared *p = body->prepared;
+  lbVec3 sum = lb_vec3(0, 0, 0);
+  for (int32_t i = 0; i < p->dimension && !body->frame.decoupled; i++)
+    sum = lb_add_scaled(sum, v[i], lb_inertia_axis(A, p->padded, i));
+  return sum;
+}
+
+// ω in own axes, of angular momentum `own` in own axes.
+static lbVec3 spin_of(const lbBody *body, lbVec3 own, const double *q, const double *v,
+                      lbScratch *s) {
+  lbMat3 J = inertia_at(body, q, s->moments);
+  return solve_inertia(J, lb_sub(own, relative_momentum(body, v, s->moments)));
+}
+
+void lb_frame_update_rates(lbBody *body, const double *q, const double *v, lbScratch *s) {
+  lbFrameState *f = &body->frame;
+  lbVec3 own = lb_mat3_apply_transpose(f->turn, f->angular);
+  f->velocity = lb_scale(1 / body->prepared->mass, f->momentum);
+  f->spin = lb_mat3_apply(f->turn, spin_of(body, own, q, v, s));
+}
+
+// With p_i = M q̇_i + E_i·ω the momenta that belong to q: p and L change by the impulse, and then
+//   (J − Σ E_i E_iᵀ/M) ω = L − Σ p_i E_i/M.
+static void strike_free(lbBody *body, lbVec3 moment, const double *reduced, const double *q,
+                        double *v, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  lbFrameState *f = &body->frame;
+  double M = p->inertia.scale;
+  lbVec3 before = lb_mat3_apply_transpose(f->turn, f->spin);
+  f->angular = lb_add(f->angular, moment);
+  lbMat3 J = inertia_at(body, q, s->moments);
+  lbVec3 left = lb_mat3_apply_transpose(f->turn, f->angular);
+  for (int32_t i = 0; i < p->dimension; i++) {
+    lbVec3 E = lb_inertia_axis(s->moments, p->padded, i);
+    v[i] = M * v[i] + lb_dot(E, before) + reduced[i];
+    J = lb_mat3_sub(J, lb_mat3_scale(1 / M, lb_mat3_outer(E, E)));
+    left = lb_add_scaled(left, -v[i] / M, E);
+  }
+  lbVec3 spin = solve_inertia(J, left);
+  for (int32_t i = 0; i < p->dimension; i++)
+    v[i] = (v[i] - lb_dot(lb_inertia_axis(s->moments, p->padded, i), spin)) / M;
+  f->spin = lb_mat3_apply(f->turn, spin);
+}
+
+void lb_frame_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, const double *reduced,
+                     const double *q, double *v, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  lbFrameState *f = &body->frame;
+  bool free = f->kind == LB_FRAME_FREE;
+  if (free) {
+    f->momentum = lb_add(f->momentum, impulse);
+    f->velocity = lb_scale(1 / p->mass, f->momentum);
+  }
+  if (free && !f->decoupled) {
+    strike_free(body, moment, reduced, q, v, s);
+    return;
+  }
+  memcpy(s->a, reduced, (size_t)p->padded * sizeof(double));
+  if (p->method->mobilise) p->method->mobilise(p, s->a);
+  for (int32_t i = 0; i < p->dimension; i++) v[i] += s->a[i];
+  if (free) {
+    f->angular = lb_add(f->angular, moment);
+    lb_frame_update_rates(body, q, v, s);
+  }
+}
+
+// ---- velocity ----------------------------------------------------------------------------------
+
+static void set_free_velocity(lbBody *body, lbVec3 linear, lbVec3 angular, lbScratch *s) {
+  lbFrameState *f = &body->frame;
+  body->prepared->method->get(body, s->q, s->v, NULL);
+  lbMat3 J = inertia_at(body, s->q, s->moments);
+  lbVec3 own = lb_mat3_apply(J, lb_mat3_apply_transpose(f->turn, angular));
+  own = lb_add(own, relative_momentum(body, s->v, s->moments));
+  f->momentum = lb_scale(body->prepared->mass, linear);
+  f->angular = lb_mat3_apply(f->turn, own);
+  lb_frame_update_rates(body, s->q, s->v, s);
+}
+
+// rates <- of a rigid motion relative to the frame; false: absurd
+static bool find_rates(const lbBody *body, lbVec3 linear, lbVec3 angular, double *rates) {
+  const lbPrepared *p = body->prepared;
+  lbVec3 a = lb_mat3_apply_transpose(body->frame.turn, linear);
+  lbVec3 b = lb_mat3_apply_transpose(body->frame.turn, angular);
+  memset(rates, 0, (size_t)p->padded * sizeof(double));
+  for (int32_t i = 0; i < p->dimension && p->rigid; i++) {
+    const double *rigid = p->rigid + 6 * (size_t)i;
+    rates[i] = lb_dot(lb_vec3_load(rigid), a) + lb_dot(lb_vec3_load(rigid + 3), b);
+    if (!lb_is_bounded(rates[i])) return false;
+  }
+  return true;
+}
+
+lbStatus lb_body_set_velocity(lbBody *body, lbVec3 linear, lbVec3 angular) {
+  const lbPrepared *p = body->prepared;
+  lbScratch *s = lb_scratch_borrow(p);
+  if (!s) return lb_fail_memory(body->message);
+  bool sane = lb_vec3_is_bounded(linear) && lb_vec3_is_bounded(angular) &&
+              find_rates(body, linear, angular, s->v);
+  if (sane && body->frame.kind == LB_FRAME_FREE)
+    set_free_velocity(body, linear, angular, s);
+  else if (sane && !p->method->is_recording)
+    p->method->put(body, NULL, s->v, NULL);
+  lb_scratch_return(p, s);
+  if (!sane)
+    return lb_fail(body->message, LB_ERR_ARGUMENT,
+                   "velocity is (%g, %g, %g), (%g, %g, %g): not a number or beyond %g", linear.x,
+                   linear.y, linear.z, angular.x, angular.y, angular.z, LB_BODY_MOST);
+  lb_body_disturb(body);
+  return LB_OK;
+}
+
+// ---- a step: where the frame goes --------------------------------------------------------------
+
+static lbQuat between(lbQuat a, lbQuat b, double share) {
+  return share == 1 ? b : lb_quat_slerp(a, b, share);
+}
+
+static lbVec3 mix(lbVec3 a, lbVec3 b, double share) {
+  return share == 1 ? b : lb_add_scaled(a, share, lb_sub(b, a));
+}
+
+// Turn from one rotation to another, world axes.
+static lbVec3 turn_between(lbQuat from, lbQuat to) {
+  return lb_quat_log(lb_quat_multiply(to, lb_quat_conjugate(from)));
+}
+
+static bool jumps(const lbBody *body, const lbFrameState *from, const lbFrame *to) {
+  return lb_length(lb_sub(to->position, from->position)) > JUMP_SIZES * body->prepared->size ||
+         lb_length(turn_between(from->rotation, to->rotation)) > JUMP_TURN;
+}
+
+// The velocity of the frame's centre when its origin moves from one place to another in h.
+static lbVec3 mean_velocity(const lbBody *body, const lbFrameState *from, const lbFrame *to,
+                            double h) {
+  lbVec3 c = body->prepared->centre;
+  lbVec3 end = lb_add(to->position, lb_quat_rotate(to->rotation, c));
+  lbVec3 start = lb_add(from->position, lb_mat3_apply(from->turn, c));
+  return lb_scale(1 / h, lb_sub(end, start));
+}
+
+// Returns LB_STEP_JUMPED or 0.
+static int32_t drive(const lbBody *body, lbStep *step, double whole_h) {
+  const lbFrameState *from = step->whole;
+  lbFrame goal = from->driven ? from->goal : (lbFrame){ from->position, from->rotation, { 0 }, { 0 } };
+  bool jump = jumps(body, from, &goal);
+  if (from->driven == LB_DRIVE_BY_PLACES) {
+    goal.linear_velocity = jump ? from->velocity : mean_velocity(body, from, &goal, whole_h);
+    goal.angular_velocity =
+        jump ? from->spin : lb_scale(1 / whole_h, turn_between(from->rotation, goal.rotation));
+  }
+  double share = step->share;
+  lbFrameStep *to = &step->frame;
+  to->position = mix(from->position, goal.position, share);
+  to->rotation = between(from->rotation, goal.rotation, share);
+  to->velocity = mix(from->velocity, goal.linear_velocity, share);
+  to->spin = mix(from->spin, goal.angular_velocity, share);
+  to->moves = !jump;
+  return jump ? LB_STEP_JUMPED : 0;
+}
+
+// ω in the step's middle (own axes) for coordinates and rates there, and where that turns to.
+static lbVec3 middle_spin(const lbBody *body, const lbStep *step, const double *q, const double *v,
+                          lbScratch *s) {
+  const lbFrameState *f = &body->frame;
+  lbVec3 L = lb_add_scaled(f->angular, 0.5 * step->h, step->frame.torque);
+  lbVec3 spin = lb_mat3_apply_transpose(f->turn, f->spin);
+  lbMat3 J = inertia_at(body, q, s->moments);
+  lbVec3 relative = relative_momentum(body, v, s->moments);
+  for (int pass = 0; pass < PASSES; pass++) {
+    lbQuat middle = lb_quat_multiply(f->rotation, lb_quat_exp(lb_scale(0.5 * step->h, spin)));
+    lbVec3 own = lb_quat_rotate(lb_quat_conjugate(middle), L);
+    spin = solve_inertia(J, lb_sub(own, relative));
+  }
+  return spin;
+}
+
+static void fly(const lbBody *body, lbStep *step, lbVec3 spin) {
+  const lbFrameState *f = &body->frame;
+  const lbPrepared *p = body->prepared;
+  lbFrameStep *to = &step->frame;
+  double h = step->h;
+  lbVec3 momentum = lb_add_scaled(f->momentum, h, to->force);
+  lbVec3 centre = lb_add_scaled(lb_frame_centre(body), 0.5 * h / p->mass,
+                                lb_add(f->momentum, momentum));
+  to->rotation = lb_quat_normalise(
+      lb_quat_multiply(f->rotation, lb_quat_exp(lb_scale(h, spin))));
+  to->turn = lb_quat_to_mat3(to->rotation);
+  to->velocity = lb_scale(1 / p->mass, momentum);
+  to->position = lb_sub(centre, lb_mat3_apply(to->turn, p->centre));
+}
+
+// ---- inertial forces ---------------------------------------------------------------------------
+
+// scratch->inertial <- for the middle q, mean rates v (own axes), mean spin and the change of spin
+// and of velocity over the step, in own axes.
+static void exert(const lbBody *body, lbVec3 spin, lbVec3 spin_change, lbVec3 velocity_change,
+                  double h, const double *q, const double *v, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  const lbInertiaKernels *kernels = lb_inertia_kernels(p->level);
+  size_t n = (size_t)p->padded;
+  double *A = s->moments, *e = s->moments + 9 * n, *to = s->inertial;
+  double w[3] = { spin.x, spin.y, spin.z }, square = lb_dot(spin, spin);
+  lbVec3 a = lb_scale(1 / h, velocity_change), alpha = lb_scale(1 / h, spin_change);
+  kernels->moments(&p->inertia, q, A);
+  kernels->spins(&p->inertia, v, e);
+  for (int32_t i = 0; i < p->dimension; i++) {
+    double outward = square * (A[i] + A[4 * n + (size_t)i] + A[8 * n + (size_t)i]);
+    for (int k = 0; k < 3; k++)
+      for (int l = 0; l < 3; l++) outward -= w[k] * w[l] * A[(size_t)(3 * k + l) * n + (size_t)i];
+    double coriolis = w[0] * e[i] + w[1] * e[n + (size_t)i] + w[2] * e[2 * n + (size_t)i];
+    to[i] = outward - 2 * coriolis - lb_dot(lb_inertia_axis(A, p->padded, i), alpha) -
+            lb_dot(lb_vec3_load(p->inertia.S + 3 * (size_t)i), a);
+  }
+}
+
+// Middle of the step, from the ends that are known or predicted: s->a <- q, s->b <- mean rates.
+static void find_middle(const lbBody *body, double h, bool predicted, lbScratch *s) {
+  for (int32_t i = 0; i < body->prepared->padded; i++) {
+    double rate = predicted ? s->v0[i] : (s->q[i] - s->q0[i]) / h;
+    s->a[i] = s->q0[i] + 0.5 * h * rate;
+    s->b[i] = rate;
+  }
+}
+
+static void feel_driven(const lbBody *body, const lbStep *step, lbScratch *s) {
+  const lbFrameState *f = &body->frame;
+  const lbFrameStep *to = &step->frame;
+  lbVec3 turn = turn_between(f->rotation, to->rotation);
+  lbQuat middle = lb_quat_multiply(lb_quat_exp(lb_scale(0.5, turn)), f->rotation);
+  lbQuat back = lb_quat_conjugate(middle);
+  lbVec3 spin = lb_quat_rotate(back, lb_scale(1 / step->h, turn));
+  lbVec3 change = lb_sub(lb_quat_rotate(lb_quat_conjugate(to->rotation), to->spin),
+                         lb_quat_rotate(lb_quat_conjugate(f->rotation), f->spin));
+  exert(body, spin, change, lb_quat_rotate(back, lb_sub(to->velocity, f->velocity)), step->h, s->a,
+        s->b, s);
+}
+
+// The spin at the step's end is what the middle and the start make of it.
+static void feel_free(const lbBody *body, lbStep *step, lbScratch *s) {
+  lbVec3 start = lb_mat3_apply_transpose(body->frame.turn, body->frame.spin);
+  lbVec3 spin = middle_spin(body, step, s->a, s->b, s);
+  fly(body, step, spin);
+  if (body->frame.decoupled) return;
+  exert(body, spin, lb_scale(2, lb_sub(spin, start)), lb_vec3(0, 0, 0), step->h, s->a, s->b, s);
+}
+
+static void feel(lbBody *body, lbStep *step, bool predicted, lbScratch *s) {
+  find_middle(body, step->h, predicted, s);
+  if (body->frame.kind == LB_FRAME_FREE)
+    feel_free(body, step, s);
+  else if (body->prepared->inertia.count)
+    feel_driven(body, step, s);
+}
+
+// ---- a step ------------------------------------------------------------------------------------
+
+int32_t lb_frame_begin(lbBody *body, lbStep *step, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  const lbFrameState *f = &body->frame;
+  lbFrameStep *to = &step->frame;
+  int32_t flags = 0;
+  memset(s->inertial, 0, (size_t)p->padded * sizeof(double));
+  *to = (lbFrameStep){ .position = f->position, .rotation = f->rotation, .turn = f->turn };
+  if (lb_frame_is_still(body)) return 0;
+  if (f->kind == LB_FRAME_FREE) {
+    to->force = lb_add(f->force, lb_scale(p->mass, body->gravity));
+    to->torque = f->torque;
+    to->moves = true;
+  } else {
+    flags = drive(body, step, step->h / (step->share - step->share_before));
+    to->turn = lb_quat_to_mat3(to->rotation);
+  }
+  if (to->moves) feel(body, step, true, s);
+  if (!find_weight(p, body->gravity, to->turn, s->a)) return flags | LB_STEP_NONFINITE;
+  for (int32_t i = 0; i < p->dimension; i++) s->force[i] += s->a[i];
+  return flags;
+}
+
+void lb_frame_correct(lbBody *body, lbStep *step, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  double *before = s->c;
+  if (!step->frame.moves || (body->frame.kind == LB_FRAME_FREE && body->frame.decoupled)) return;
+  memcpy(before, s->inertial, (size_t)p->padded * sizeof(double));
+  feel(body, step, false, s);
+  for (int32_t i = 0; i < p->padded; i++) {
+    s->a[i] = s->inertial[i] - before[i];
+    s->held[i] += s->a[i];
+  }
+  p->method->respond(body, step, s, s->a, s->b);
+  for (int32_t i = 0; i < p->padded; i++) s->q[i] += s->b[i];
+}
+
+void lb_frame_end(lbBody *body, const lbStep *step, lbScratch *s) {
+  lbFrameState *f = &body->frame;
+  lbStep last = *step;
+  if (lb_frame_is_still(body)) return;
+  if (f->kind == LB_FRAME_FREE) {
+    const double *pull = s->pull + body->prepared->padded; // of constraints
+    last.frame.force = lb_add(last.frame.force, lb_vec3_load(pull));
+    last.frame.torque = lb_add(last.frame.torque, lb_vec3_load(pull + 3));
+    find_middle(body, step->h, false, s);
+    lbVec3 spin = middle_spin(body, &last, s->a, s->b, s);
+    fly(body, &last, spin);
+    f->momentum = lb_add_scaled(f->momentum, step->h, last.frame.force);
+    f->angular = lb_add_scaled(f->angular, step->h, last.frame.torque);
+  }
+  f->position = last.frame.position;
+  set_rotation(f, last.frame.rotation, lb_quat_to_mat3(last.frame.rotation));
+  f->velocity = last.frame.velocity;
+  f->spin = last.frame.spin;
+  if (f->kind == LB_FRAME_FREE) lb_frame_update_rates(body, s->q, s->v, s);
+}

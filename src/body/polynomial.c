@@ -1,0 +1,175 @@
+// Reduced St. Venant-Kirchhoff forces as cubic polynomials: tiles of a model's coefficients for the
+// vectors that are kept, combined from parts where the model has two for each material (lambda and
+// mu).
+#include "body/subspace.h"
+
+#include <string.h>
+
+typedef struct Polynomials {
+  const lbCubicKernels *kernels;
+  lbCubic cubic;
+  lbCubicArrays tiles;
+} Polynomials;
+
+// ---- packed coefficients of the vectors kept ---------------------------------------------------
+
+static void sort(int32_t count, int32_t *values) {
+  for (int32_t i = 1; i < count; i++)
+    for (int32_t j = i; j > 0 && values[j - 1] > values[j]; j--) {
+      int32_t larger = values[j - 1];
+      values[j - 1] = values[j], values[j] = larger;
+    }
+}
+
+static size_t kept3(const int32_t *kept, int32_t i, int32_t j, int32_t k) {
+  int32_t t[3] = { kept[i], kept[j], kept[k] };
+  sort(3, t);
+  return lb_packed3(t[0], t[1], t[2]);
+}
+
+static size_t kept4(const int32_t *kept, int32_t i, int32_t j, int32_t k, int32_t l) {
+  int32_t t[4] = { kept[i], kept[j], kept[k], kept[l] };
+  sort(4, t);
+  return lb_packed4(t[0], t[1], t[2], t[3]);
+}
+
+static size_t kept2(const int32_t *kept, int32_t i, int32_t j) {
+  return kept[i] < kept[j] ? lb_packed2(kept[i], kept[j]) : lb_packed2(kept[j], kept[i]);
+}
+
+// P, Q, S one after another.
+static void gather_kept(const lbPrepared *p, const double *const from[3], double *to) {
+  const int32_t *kept = p->kept;
+  for (int32_t j = 0; j < p->dimension; j++)
+    for (int32_t i = 0; i <= j; i++) *to++ = from[0][kept2(kept, i, j)];
+  for (int32_t k = 0; k < p->dimension; k++)
+    for (int32_t j = 0; j <= k; j++)
+      for (int32_t i = 0; i <= j; i++) *to++ = from[1][kept3(kept, i, j, k)];
+  for (int32_t l = 0; l < p->dimension; l++)
+    for (int32_t k = 0; k <= l; k++)
+      for (int32_t j = 0; j <= k; j++)
+        for (int32_t i = 0; i <= j; i++) *to++ = from[2][kept4(kept, i, j, k, l)];
+}
+
+// Tiles of a part of the model.
+static lbStatus pack(const lbPrepared *p, int32_t part, const lbCubicArrays *out, lbError *err) {
+  const lbModel *model = p->model;
+  const lbModelSizes *size = &model->size;
+  int32_t r = p->dimension;
+  const double *const from[3] = {
+    model->subspace_linear + (size_t)part * (size_t)size->packed2_count,
+    model->subspace_quadratic + (size_t)part * (size_t)size->packed3_count,
+    model->subspace_cubic + (size_t)part * (size_t)size->packed4_count
+  };
+  if (!p->kept) {
+    lb_cubic_pack(r, from[0], from[1], from[2], out);
+    return LB_OK;
+  }
+  size_t count2 = lb_packed2_count(r), count3 = lb_packed3_count(r), count4 = lb_packed4_count(r);
+  double *gathered = lb_alloc(count2 + count3 + count4, sizeof(double));
+  if (!gathered) return lb_fail_memory(err);
+  gather_kept(p, from, gathered);
+  lb_cubic_pack(r, gathered, gathered + count2, gathered + count2 + count3, out);
+  lb_free(gathered);
+  return LB_OK;
+}
+
+// ---- tiles -------------------------------------------------------------------------------------
+
+static void place_tiles(lbCubicArrays *tiles, int32_t r, lbCarver *carver) {
+  tiles->linear = lb_carve(carver, lb_cubic_linear_size(r), sizeof(double));
+  tiles->quadratic = lb_carve(carver, lb_cubic_quadratic_size(r), sizeof(double));
+  tiles->cubic = lb_carve(carver, lb_cubic_cubic_size(r), sizeof(double));
+}
+
+static lbCubic cubic_of(int32_t r, const lbCubicArrays *tiles) {
+  return (lbCubic){ r, tiles->linear, tiles->quadratic, tiles->cubic };
+}
+
+// λ and μ of a material, which its two parts count with.
+static void weigh(const double *material, double *weights) {
+  double young = material[0], poisson = material[1];
+  weights[0] = poisson * young / ((1 + poisson) * (1 - 2 * poisson));
+  weights[1] = young / (2 * (1 + poisson));
+}
+
+// Adds the parts one after another: one of them in memory at a time.
+static lbStatus combine(const lbPrepared *p, const double *materials, const lbCubicArrays *tiles,
+                        lbError *err) {
+  int32_t r = p->dimension, count = p->model->size.subspace_part_count;
+  lbCubicArrays part = { 0 };
+  lbCarver carver = { 0 };
+  place_tiles(&part, r, &carver);
+  carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
+  if (!carver.block) return lb_fail_memory(err);
+  carver.used = 0;
+  place_tiles(&part, r, &carver);
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < count && !status; i++) {
+    double weights[2];
+    status = pack(p, i, &part, err);
+    weigh(materials + 3 * (size_t)(i / 2), weights);
+    const lbCubic terms[2] = { cubic_of(r, tiles), cubic_of(r, &part) };
+    const double factors[2] = { 1, weights[i % 2] };
+    if (!status) lb_cubic_combine(2, terms, factors, tiles);
+  }
+  lb_free(carver.block);
+  return status;
+}
+
+static Polynomials *lay_out(Polynomials *own, int32_t r, lbCarver *carver) {
+  Polynomials *at = lb_carve(carver, 1, sizeof *own);
+  place_tiles(&own->tiles, r, carver);
+  return at;
+}
+
+lbStatus lb_polynomials_create(const lbPrepared *p, const double *materials, void **data,
+                               lbError *err) {
+  Polynomials draft = { .kernels = lb_cubic_kernels(p->level) };
+  lbCarver carver = { 0 };
+  lay_out(&draft, p->dimension, &carver);
+  carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
+  if (!carver.block) return lb_fail_memory(err);
+  carver.used = 0;
+  Polynomials *own = lay_out(&draft, p->dimension, &carver);
+  draft.cubic = cubic_of(p->dimension, &draft.tiles);
+  *own = draft;
+  lbStatus status = p->model->size.subspace_part_count == 1
+                        ? pack(p, 0, &own->tiles, err)
+                        : combine(p, materials, &own->tiles, err);
+  if (status)
+    lb_free(own);
+  else
+    *data = own;
+  return status;
+}
+
+void lb_polynomials_destroy(void *data) { lb_free(data); }
+
+const double *lb_polynomials_linear(const void *data) {
+  return ((const Polynomials *)data)->cubic.linear;
+}
+
+// ---- the force model ---------------------------------------------------------------------------
+
+static double evaluate(const void *data, const double *q, double *R, double *K, double *work) {
+  const Polynomials *own = data;
+  return own->kernels->evaluate(&own->cubic, q, R, K, work);
+}
+
+static double force(const void *data, const double *q, double *R, double *work) {
+  const Polynomials *own = data;
+  return own->kernels->force(&own->cubic, q, R, work);
+}
+
+static void tangent_rate(const void *data, const double *q, const double *v, double *rate,
+                         double *work) {
+  const Polynomials *own = data;
+  own->kernels->stiffness_rate(&own->cubic, q, v, rate, work);
+}
+
+static size_t work_size(const void *data) {
+  return lb_cubic_work_size(((const Polynomials *)data)->cubic.count);
+}
+
+const lbForceModel lb_polynomial_forces = { evaluate, force, tangent_rate, work_size };

@@ -1,0 +1,156 @@
+// How a body takes a step, whatever its method.
+//
+//   predict the frame -> linearise: free motion -> correct for the frame -> constraints -> end
+//                        \__________________________________________________________/  again?
+//   -> commit -> frame -> velocities along constraints
+//
+// All forces that are found on the way are held over the step. A step that a rule of the method
+// cannot take is taken again by the next rule, in parts; the state before it is kept for that.
+#include "body/body.h"
+#include "body/constraints.h"
+#include "body/push.h"
+
+#include <string.h>
+
+#define TURN_MOST 0.5 // rad a part that a free body may turn
+#define TURN_PARTS 64
+
+bool lb_time_step_is_legal(double dt) { return dt > 0 && dt <= LB_TIME_STEP_MOST; }
+
+lbStatus lb_time_step_refuse(double dt, lbError *err) {
+  return lb_fail(err, LB_ERR_ARGUMENT, "the time step is %g s; it must be above 0, at most %g", dt,
+                 LB_TIME_STEP_MOST);
+}
+
+bool lb_body_is_plain(const lbBody *body) {
+  return lb_frame_is_still(body) && !lb_body_is_constrained(body) && !lb_body_is_touched(body);
+}
+
+// ---- one part ----------------------------------------------------------------------------------
+
+static void hold_known_forces(lbBody *body, lbStep *step, lbScratch *s) {
+  memcpy(s->held, s->inertial, (size_t)body->prepared->padded * sizeof(double));
+  memset(s->pull, 0, (size_t)lb_body_width(body) * sizeof(double));
+  if (lb_body_is_touched(body)) lb_contacts_hold(body, step, s);
+}
+
+static int32_t solve(lbBody *body, lbStep *step, lbScratch *s) {
+  const lbBodyMethod *method = body->prepared->method;
+  int32_t flags = 0;
+  for (step->iteration = 0;; step->iteration++) {
+    flags = (flags & ~LB_STEP_AGAIN) | method->begin(body, step, s);
+    if (flags & LB_STEP_NONFINITE) return flags;
+    if (!lb_frame_is_still(body)) lb_frame_correct(body, step, s);
+    if (lb_body_is_constrained(body)) flags |= lb_constraints_solve(body, step, s);
+    if (flags & LB_STEP_NONFINITE) return flags;
+    flags |= method->end(body, step, s);
+    if (!(flags & LB_STEP_AGAIN)) return flags;
+  }
+}
+
+static int32_t take_part(lbBody *body, lbStep *step, lbScratch *s) {
+  const lbBodyMethod *method = body->prepared->method;
+  method->get(body, s->q0, s->v0, s->force);
+  int32_t flags = lb_frame_begin(body, step, s);
+  hold_known_forces(body, step, s);
+  if (!(flags & LB_STEP_NONFINITE)) flags |= solve(body, step, s);
+  // The last rule's step is kept also when it is far from a solution.
+  if ((flags & LB_STEP_FAR) && step->rule + 1 == method->rules)
+    flags = (flags & ~LB_STEP_FAR) | LB_STEP_NOT_CONVERGED;
+  if (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) return flags;
+  flags |= method->commit(body, step, s);
+  lb_frame_end(body, step, s);
+  if (lb_body_is_constrained(body)) lb_constraints_settle(body, step, s);
+  if (lb_body_is_touched(body)) lb_contacts_settle(body, step, s);
+  return flags;
+}
+
+// ---- all parts ---------------------------------------------------------------------------------
+
+// A free body that spins fast is stepped in parts.
+static int32_t parts_for_spin(const lbBody *body, double h) {
+  if (body->frame.kind != LB_FRAME_FREE) return 1;
+  double turn = lb_length(body->frame.spin) * h / TURN_MOST;
+  return turn > 1 ? (int32_t)fmin(ceil(turn), TURN_PARTS) : 1;
+}
+
+typedef struct Start {
+  lbFrameState frame;
+  bool consistent;
+} Start;
+
+static Start keep_start(const lbBody *body, lbScratch *s) {
+  const lbBodyMethod *method = body->prepared->method;
+  method->get(body, s->start_q, s->start_v, NULL);
+  if (method->save) method->save(body, s->numbers);
+  return (Start){ body->frame, body->consistent };
+}
+
+static void go_back(lbBody *body, const Start *start, const lbScratch *s) {
+  const lbBodyMethod *method = body->prepared->method;
+  method->put(body, s->start_q, s->start_v, NULL);
+  if (method->restore) method->restore(body, s->numbers);
+  body->frame = start->frame;
+  body->consistent = start->consistent;
+}
+
+static int32_t attempt(lbBody *body, double h, int32_t rule, lbScratch *s) {
+  int32_t count = body->prepared->method->parts[rule] * parts_for_spin(body, h), flags = 0;
+  Start start = { .frame = body->frame };
+  if (count > 1) start = keep_start(body, s);
+  for (int32_t i = 0; i < count && !(flags & (LB_STEP_NONFINITE | LB_STEP_FAR)); i++) {
+    lbStep step = { .h = h / count,
+                    .rule = rule,
+                    .share_before = (double)i / count,
+                    .share = i + 1 == count ? 1 : (double)(i + 1) / count,
+                    .whole = &start.frame };
+    flags |= take_part(body, &step, s);
+  }
+  if (count > 1 && (flags & (LB_STEP_NONFINITE | LB_STEP_FAR))) go_back(body, &start, s);
+  return flags;
+}
+
+static void clear_forces(lbBody *body) {
+  body->frame.force = body->frame.torque = lb_vec3(0, 0, 0);
+  body->frame.driven = 0;
+  if (lb_body_is_touched(body)) lb_contacts_clear(body);
+}
+
+int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch) {
+  const lbBodyMethod *method = body->prepared->method;
+  int32_t flags = 0;
+  for (int32_t rule = 0; rule < method->rules; rule++) {
+    flags = attempt(body, h, rule, scratch);
+    if (rule > 0) flags |= LB_STEP_ADAPTED;
+    if (!(flags & (LB_STEP_NONFINITE | LB_STEP_FAR))) break;
+  }
+  if (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) {
+    lb_body_disturb(body);
+    flags |= LB_STEP_NONFINITE;
+  }
+  method->set_weight(body, NULL); // applied forces are gone
+  clear_forces(body);
+  body->time += h;
+  body->flags = flags & ~LB_STEP_PRIVATE;
+  return body->flags;
+}
+
+int32_t lb_body_step(lbBody *body, double dt) {
+  const lbPrepared *p = body->prepared;
+  if (!lb_time_step_is_legal(dt)) {
+    lb_time_step_refuse(dt, body->message);
+    return LB_STEP_REFUSED;
+  }
+  lbScratch *scratch = lb_scratch_borrow(p);
+  if (!scratch) {
+    lb_fail_memory(body->message);
+    return LB_STEP_REFUSED;
+  }
+  if (p->method->step_many && lb_body_is_plain(body)) {
+    int32_t index = (int32_t)(body - body->group->bodies);
+    p->method->step_many(body->group, index, index + 1, dt, scratch);
+  } else
+    lb_body_advance(body, dt, scratch);
+  lb_scratch_return(p, scratch);
+  return body->flags;
+}
