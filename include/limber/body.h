@@ -39,7 +39,7 @@ static inline lbPoint lb_point_triangle(int32_t triangle, double a, double b, do
 
 // ---- bodies ------------------------------------------------------------------------------------
 
-// A model with a recording (lb_model_has(model, LB_METHOD_FULL)) has a body by LB_METHOD_FULL, too:
+// A model with a recording has a body by LB_METHOD_RECORDED, too:
 // it plays the motion of the unreduced simulation by the body's time and stays as it is at the end.
 // Forces, impulses, gravity, velocity and damping are taken and have no effect; constraints and
 // lb_body_set_material are refused; lb_body_set_state lasts until the next step, and
@@ -55,16 +55,15 @@ typedef enum lbIntegrate {
 } lbIntegrate;
 
 typedef struct lbBodyDef {
-  lbMethod method;          // default LB_METHOD_COUNT: subspace where the model has it, else modal,
-                            // else its recording
-  lbVec3 position;          // m, default 0
-  lbQuat rotation;          // default the identity; made unit length
-  lbVec3 gravity;           // m/s², default 0
-  int32_t mode_count;       // use the first so many; default 0: all
-  int32_t kept_count;       // or use those of the list `kept`; default 0: no list
-  const int32_t *kept;      // (kept_count): modes or basis vectors, each once, in any order
-  double damping_mass;      // α, 1/s, >= 0; default NAN: the model's
-  double damping_stiffness; // β, s, >= 0; default NAN: the model's
+  lbMethod method;            // default LB_METHOD_DEFAULT: see lb_model_default_method
+  lbVec3 position;            // m, default 0
+  lbQuat rotation;            // default the identity; made unit length
+  lbVec3 gravity;             // m/s², default 0
+  int32_t mode_count;         // use the first so many; default 0: all
+  int32_t kept_count;         // or use those of the list `kept`; default 0: no list
+  const int32_t *kept;        // (kept_count): modes or basis vectors, each once, in any order
+  double damping_mass;        // α, 1/s, >= 0; default NAN: the model's
+  double damping_stiffness;   // β, s, >= 0; default NAN: the model's
   int32_t constrained_points; // room for so many constrained points (and as many force points) at
                               // a time, 0 to 256; default 16
 

@@ -10,7 +10,7 @@
 #define RANGE_GAP 16      // nodes between two ranges of nodes that are not worth leaving out
 
 lbBodyDef lb_body_def(void) {
-  return (lbBodyDef){ .method = LB_METHOD_COUNT,
+  return (lbBodyDef){ .method = LB_METHOD_DEFAULT,
                       .rotation = { 0, 0, 0, 1 },
                       .damping_mass = NAN,
                       .damping_stiffness = NAN,
@@ -21,15 +21,14 @@ lbBodyDef lb_body_def(void) {
 
 // ---- what bodies have in common ----------------------------------------------------------------
 
-// The one that bends farthest first: it is taken where nothing is said; a recording comes last.
 static const lbBodyMethod *const methods[] = { &lb_subspace_method, &lb_modal_method,
                                                &lb_recorded_method };
 
 static const lbBodyMethod *find_method(const lbModel *model, lbMethod method) {
+  lbModelMethod view;
+  if (!lb_model_method(model, method, &view)) return NULL;
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-    if ((method == LB_METHOD_COUNT || method == methods[i]->method) &&
-        lb_model_has(model, methods[i]->method))
-      return methods[i];
+    if (methods[i]->method == view.method) return methods[i];
   return NULL;
 }
 
@@ -91,15 +90,22 @@ static lbStatus choose_modes(lbBodyCommon *common, const lbBodyDef *def, lbError
 
 lbStatus lb_common_open(lbBodyCommon *common, const lbModel *model, const lbBodyDef *def,
                         lbSimdLevel level, lbError *err) {
-  if ((int)def->method < 0 || def->method > LB_METHOD_COUNT)
+  if ((int)def->method < 0 || def->method >= LB_METHOD_COUNT)
     return lb_fail(err, LB_ERR_ARGUMENT, "method is %d; it must be an lbMethod", (int)def->method);
   const lbBodyMethod *method = find_method(model, def->method);
-  if (!method && def->method == LB_METHOD_COUNT)
+  if (!method && def->method == LB_METHOD_DEFAULT)
     return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\" has no method to run", model->name);
-  if (!method && def->method == LB_METHOD_FULL)
+  bool unreduced = def->method == LB_METHOD_FULL || def->method == LB_METHOD_RECORDED;
+  if (!method && unreduced && !lb_model_has(model, LB_METHOD_RECORDED))
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "model \"%s\" has no recording of its unreduced motion, `limber cook` makes one",
                    model->name);
+  if (!method && unreduced)
+    return lb_fail(
+        err, LB_ERR_ARGUMENT,
+        "bodies do not have the method \"full\", the unreduced simulator is lb_simulator; "
+        "\"recorded\" plays the recording of model \"%s\"",
+        model->name);
   if (!method)
     return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\" does not have the method \"%s\"",
                    model->name, lb_method_name(def->method));

@@ -8,7 +8,7 @@ static lbStatus open_modal(lbBodyCommon *common, const lbBodyDef *def, lbError *
   common->dimension = model->size.mode_count;
   common->basis = model->modal_basis;
   common->gravity = model->modal_gravity;
-  common->launch = model->modal_launch;
+  common->launch = model->modal_rigid;
   common->eigenvalues = model->modal_eigenvalues;
   common->damping_mass = model->modal_damping[0];
   common->damping_stiffness = model->modal_damping[1];

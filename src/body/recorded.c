@@ -126,7 +126,7 @@ static uint64_t identify(const lbBodyCommon *common, uint64_t hash) {
                  row);
 }
 
-const lbBodyMethod lb_recorded_method = { .method = LB_METHOD_FULL,
+const lbBodyMethod lb_recorded_method = { .method = LB_METHOD_RECORDED,
                                           .is_recording = true,
                                           .open = open_recorded,
                                           .place = place,

@@ -85,7 +85,7 @@ static lbStatus open_subspace(lbBodyCommon *common, const lbBodyDef *def, lbErro
                    model->name, (int)common->dimension, LB_CUBIC_MODES_MAX);
   common->basis = model->subspace_basis;
   common->gravity = model->subspace_gravity;
-  common->launch = model->subspace_launch;
+  common->launch = model->subspace_rigid;
   common->damping_mass = model->subspace_damping[0];
   common->damping_stiffness = model->subspace_damping[1];
   s->integrator = def->integrator;

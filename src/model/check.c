@@ -143,12 +143,16 @@ lbStatus lb_model_check(const lbModel *m, const char *where, lbError *err) {
 static lbStatus check_body(const lbWorldDef *w, int32_t i, const lbModel *const *models,
                            int32_t model_count, const char *where, lbError *err) {
   int32_t model = w->body_models[i];
-  lbMethod method = (lbMethod)w->body_methods[i];
+  lbMethod method;
   if (model < 0 || model >= model_count)
     return lb_fail(err, LB_ERR_FORMAT, "%s: body %d uses model %d, the file has %d", where, (int)i,
                    (int)model, (int)model_count);
+  if (!lb_method_from_code(w->body_methods[i], &method))
+    return lb_fail(err, LB_ERR_FORMAT, "%s: body.methods[%d] is %d, which is no method", where,
+                   (int)i, (int)w->body_methods[i]);
   // An unreduced body has its mesh, though perhaps no recording.
-  if (method != LB_METHOD_FULL && !lb_model_has(models[model], method))
+  bool unreduced = method == LB_METHOD_FULL || method == LB_METHOD_RECORDED;
+  if (!unreduced && !lb_model_has(models[model], method))
     return lb_fail(err, LB_ERR_FORMAT, "%s: body %d: model %d does not have the method \"%s\"",
                    where, (int)i, (int)model, lb_method_name(method));
   const double *q = w->body_rotations + 4 * (size_t)i;

@@ -57,13 +57,13 @@ typedef struct SmallModel {
   char texture_names[32], texture_mimes[32];
   int64_t texture_ranges[SMALL_TEXTURES][2];
   double modal_basis[SMALL_MODES][3 * SMALL_NODES], modal_eigenvalues[SMALL_MODES];
-  double modal_damping[2], modal_gravity[SMALL_MODES][3], modal_launch[SMALL_MODES][6];
+  double modal_damping[2], modal_gravity[SMALL_MODES][3], modal_rigid[SMALL_MODES][6];
   double modal_residuals[SMALL_MODES];
   double candidate_eigenvalues[SMALL_CANDIDATES], candidate_amplitudes[SMALL_CANDIDATES];
   int32_t candidate_fates[SMALL_CANDIDATES];
   double subspace_basis[SMALL_DIMENSION][3 * SMALL_NODES], subspace_values[SMALL_DIMENSION];
   double subspace_damping[2], subspace_gravity[SMALL_DIMENSION][3];
-  double subspace_launch[SMALL_DIMENSION][6];
+  double subspace_rigid[SMALL_DIMENSION][6];
   double subspace_linear[SMALL_PARTS][SMALL_PACKED2];
   double subspace_quadratic[SMALL_PARTS][SMALL_PACKED3];
   double subspace_cubic[SMALL_PARTS][SMALL_PACKED4];
@@ -147,9 +147,9 @@ static inline void small_modes(SmallModel *s) {
   for (int k = 0; k < SMALL_MODES; k++) {
     s->modal_basis[k][3 * SMALL_TIP + k] = 1 / root;
     s->modal_gravity[k][k] = root;
-    s->modal_launch[k][k] = root;
-    s->modal_launch[k][3 + (k + 1) % 3] = root * r[(k + 2) % 3]; // (w x r)_k
-    s->modal_launch[k][3 + (k + 2) % 3] = -root * r[(k + 1) % 3];
+    s->modal_rigid[k][k] = root;
+    s->modal_rigid[k][3 + (k + 1) % 3] = root * r[(k + 2) % 3]; // (w x r)_k
+    s->modal_rigid[k][3 + (k + 2) % 3] = -root * r[(k + 1) % 3];
   }
   SMALL_COPY(modal_eigenvalues, (double[]){ 400, 900, 2500 });
   SMALL_COPY(modal_damping, (double[]){ .5, .0009765625 });
@@ -164,7 +164,7 @@ static inline void small_modes(SmallModel *s) {
 static inline void small_subspace(SmallModel *s) {
   memcpy(s->subspace_basis, s->modal_basis, sizeof s->subspace_basis);
   memcpy(s->subspace_gravity, s->modal_gravity, sizeof s->subspace_gravity);
-  memcpy(s->subspace_launch, s->modal_launch, sizeof s->subspace_launch);
+  memcpy(s->subspace_rigid, s->modal_rigid, sizeof s->subspace_rigid);
   SMALL_COPY(subspace_values, (double[]){ 1, .25 });
   SMALL_COPY(subspace_damping, (double[]){ .25, 0x1p-9 });
   for (int p = 0; p < SMALL_PARTS; p++) {
@@ -234,7 +234,7 @@ static inline void small_point(SmallModel *s) {
     .modal_eigenvalues = s->modal_eigenvalues,
     .modal_damping = s->modal_damping,
     .modal_gravity = s->modal_gravity[0],
-    .modal_launch = s->modal_launch[0],
+    .modal_rigid = s->modal_rigid[0],
     .modal_residuals = s->modal_residuals,
     .candidate_eigenvalues = s->candidate_eigenvalues,
     .candidate_amplitudes = s->candidate_amplitudes,
@@ -243,7 +243,7 @@ static inline void small_point(SmallModel *s) {
     .subspace_values = s->subspace_values,
     .subspace_damping = s->subspace_damping,
     .subspace_gravity = s->subspace_gravity[0],
-    .subspace_launch = s->subspace_launch[0],
+    .subspace_rigid = s->subspace_rigid[0],
     .subspace_linear = s->subspace_linear[0],
     .subspace_quadratic = s->subspace_quadratic[0],
     .subspace_cubic = s->subspace_cubic[0],
@@ -293,7 +293,7 @@ static inline void small_model_strip_subspace(SmallModel *s) {
   size->subspace_dimension = size->subspace_part_count = size->accuracy_count = 0;
   size->packed2_count = size->packed3_count = size->packed4_count = 0;
   d->subspace_basis = NULL, d->subspace_values = NULL, d->subspace_damping = NULL;
-  d->subspace_gravity = NULL, d->subspace_launch = NULL, d->subspace_linear = NULL;
+  d->subspace_gravity = NULL, d->subspace_rigid = NULL, d->subspace_linear = NULL;
   d->subspace_quadratic = NULL, d->subspace_cubic = NULL, d->subspace_mass = NULL;
   d->subspace_pull = NULL, d->accuracy_motions = NULL, d->accuracy_values = NULL;
   d->accuracy_coverage = NULL;
@@ -309,7 +309,7 @@ static inline void small_model_strip(SmallModel *s) {
   d->look_names = NULL, d->look_colors = NULL, d->look_metal_roughness = NULL;
   d->look_textures = NULL, d->texture_names = NULL, d->texture_mimes = NULL;
   d->texture_ranges = NULL, d->modal_basis = NULL, d->modal_eigenvalues = NULL;
-  d->modal_damping = NULL, d->modal_gravity = NULL, d->modal_launch = NULL;
+  d->modal_damping = NULL, d->modal_gravity = NULL, d->modal_rigid = NULL;
   d->modal_residuals = NULL, d->candidate_eigenvalues = NULL, d->candidate_amplitudes = NULL;
   d->candidate_fates = NULL, d->pictures = NULL, d->pictures_bytes = 0;
 }
@@ -340,7 +340,7 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
   s->step_count[0] = 100;
   memcpy(s->body_names, "left\0\xce\xb2", 8);
   SMALL_COPY(body_models, (int32_t[]){ model, model });
-  SMALL_COPY(body_methods, (int32_t[]){ LB_METHOD_MODAL, LB_METHOD_MODAL });
+  SMALL_COPY(body_methods, (int32_t[]){ 1, 1 }); // modal, as files count
   SMALL_COPY(body_positions, (double[]){ 0, 0, 0, 4, .5, 0 });
   SMALL_COPY(body_rotations, (double[]){ 0, 0, 0, 1, 0, 0, 1, 0 });
   SMALL_COPY(body_linear_velocities, (double[]){ 0, 0, 0, 1, 0, -.5 });

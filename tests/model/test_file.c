@@ -288,7 +288,7 @@ static void fill_version_1(SmallBundle *small) {
 
 static void fill_version_2(SmallBundle *small) {
   small_bundle_fill(small);
-  small->world.body_methods[1] = LB_METHOD_FULL;
+  small->world.body_methods[1] = lb_method_code(LB_METHOD_RECORDED);
 }
 
 static void check_frozen(const char *frozen_path, const SmallBundle *small, uint32_t version) {
@@ -364,7 +364,7 @@ static void files_have_the_lowest_version_that_has_all_that_is_in_them(void **st
   small.models[0].draft.full_damping = small.models[0].full_damping;
   check_version_of(&small, 2);
   fill_version_1(&small);
-  small.world.body_methods[0] = LB_METHOD_FULL;
+  small.world.body_methods[0] = lb_method_code(LB_METHOD_RECORDED);
   check_version_of(&small, 2);
 }
 
@@ -442,7 +442,7 @@ static void a_newer_format_asks_for_an_update(void **state) {
   for (int round = 0; round < 2; round++) {
     check_fails(lb_bundle_read("x.glb", packed.bytes, packed.byte_count, &bundle, &err),
                 LB_ERR_UNSUPPORTED, err,
-                "x.glb: made by a newer limber (format 7, this one reads up to 2): update limber");
+                "x.glb: made by a newer limber (format 7, this one reads up to 3): update limber");
     memset(packed.bytes + offset + 4, 0xff, packed.byte_count - offset - 4);
   }
   packed.bytes[offset] = 0;

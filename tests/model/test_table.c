@@ -86,7 +86,7 @@ static void a_model_needs_neither_looks_nor_modes(void **state) {
   check_ok(lb_model_create(&small.draft, &model, &err), err);
   check_same_model(model, &small.draft);
   assert_false(lb_model_has(model, LB_METHOD_MODAL));
-  assert_false(lb_model_has(model, LB_METHOD_FULL));
+  assert_false(lb_model_has(model, LB_METHOD_RECORDED));
   check_near(lb_model_recording_seconds(model), 0, 0);
   lb_model_destroy(model);
 }
