@@ -113,7 +113,12 @@ typedef struct lbModel {
   const double *modal_gravity;     // ? (modes x 3): modal force of a unit gravity along x, y, z
   const double *modal_rigid;       // ? (modes x 6): modal velocity of a unit rigid velocity of the
                                    //   free nodes: along x y z, about x y z through the centre
-  const double *modal_residuals;   // ? (modes) |K w − λ M w| / |K w|
+  const double *modal_inertia_first; // ? (modes x 3 x 3) kg^1/2 m: A1_i = ∫ρ U_i x0ᵀ, x0 from the
+                                     //   centre of mass, fixed nodes too
+  const double
+      *modal_inertia_second; // ? (modes x modes x 9): A2_ij = ∫ρ U_i U_jᵀ, 3 x 3 each; with
+                             //   inertia_first or not at all
+  const double *modal_residuals;       // ? (modes) |K w − λ M w| / |K w|
   const double *candidate_eigenvalues; // ? (candidates) 1/s²
   const double *candidate_amplitudes;  // ? (candidates): what the rule "too weak" looks at, kg^-1/2
   const int32_t *candidate_fates;      // ? (candidates), lbModeFate
@@ -126,16 +131,18 @@ typedef struct lbModel {
   const double *subspace_basis; // ? (dimension x 3 nodes), mass-orthonormal, 0 at fixed nodes
   const double *
       subspace_values; // ? (dimension): importance of each vector, descending for those made by PCA
-  const double *subspace_damping;   // ? (2): α in 1/s, β in s
-  const double *subspace_gravity;   // ? (dimension x 3), as modal_gravity
-  const double *subspace_rigid;     // ? (dimension x 6), as modal_rigid
-  const double *subspace_linear;    // ? (parts x packed2) P
-  const double *subspace_quadratic; // ? (parts x packed3) Q
-  const double *subspace_cubic;     // ? (parts x packed4) S
-  const double *subspace_mass;      // ? (materials x packed2): reduced mass of each material's
-                                    //   elements; their sum is the identity. With two parts a
-                                    //   material only
-  const double *subspace_pull;      // ? (materials x 3 dimension): share of each in the gravity
+  const double *subspace_damping;        // ? (2): α in 1/s, β in s
+  const double *subspace_gravity;        // ? (dimension x 3), as modal_gravity
+  const double *subspace_rigid;          // ? (dimension x 6), as modal_rigid
+  const double *subspace_inertia_first;  // ? (dimension x 3 x 3), as modal_inertia_first
+  const double *subspace_inertia_second; // ? (dimension x dimension x 9), as modal_inertia_second
+  const double *subspace_linear;         // ? (parts x packed2) P
+  const double *subspace_quadratic;      // ? (parts x packed3) Q
+  const double *subspace_cubic;          // ? (parts x packed4) S
+  const double *subspace_mass;           // ? (materials x packed2): reduced mass of each material's
+                                         //   elements; their sum is the identity. With two parts a
+                                         //   material only
+  const double *subspace_pull; // ? (materials x 3 dimension): share of each in the gravity
 
   // How far the model is from the full simulator.
   const char *accuracy_motions;  // ? texts (accuracy): what was tried
@@ -182,6 +189,9 @@ typedef struct lbModelMethod {
   const double *rigid;   // (dimension x 6): rates of a unit rigid velocity; NULL: nothing acts
   const double *damping; // (2): α in 1/s, β in s; NULL: a recording without
   const double *eigenvalues; // (dimension) 1/s²; NULL: the modal method alone has them
+  // Constants of a body in a moving frame, both or neither (models of older versions).
+  const double *inertia_first; // (dimension x 3 x 3): A1_i = ∫ρ U_i x0ᵀ, row-major; NULL: unknown
+  const double *inertia_second; // (dimension x dimension x 3 x 3): A2_ij = ∫ρ U_i U_jᵀ
 } lbModelMethod;
 
 // false: the model does not have the method, and *out is as it was. LB_METHOD_DEFAULT: the one that

@@ -13,7 +13,9 @@ static bool view_modal(const lbModel *m, lbModelMethod *out) {
                           .gravity = m->modal_gravity,
                           .rigid = m->modal_rigid,
                           .damping = m->modal_damping,
-                          .eigenvalues = m->modal_eigenvalues };
+                          .eigenvalues = m->modal_eigenvalues,
+                          .inertia_first = m->modal_inertia_first,
+                          .inertia_second = m->modal_inertia_second };
   return out->dimension > 0;
 }
 
@@ -23,7 +25,9 @@ static bool view_subspace(const lbModel *m, lbModelMethod *out) {
                           .basis = m->subspace_basis,
                           .gravity = m->subspace_gravity,
                           .rigid = m->subspace_rigid,
-                          .damping = m->subspace_damping };
+                          .damping = m->subspace_damping,
+                          .inertia_first = m->subspace_inertia_first,
+                          .inertia_second = m->subspace_inertia_second };
   return out->dimension > 0;
 }
 

@@ -169,6 +169,19 @@ static const lbArrayRow model_rows[] = {
     .meaning = "recorded coordinates, one frame a row" },
   { ROW(recording_rate, "recording.rate", LB_F64), .since = 2, .rank = 1, .shape = { ONLY(1) },
     .optional = true, .unit = "Hz", .meaning = "frames a second" },
+
+  { ROW(modal_inertia_first, "modal.inertia_first", LB_F64), .since = 3, .rank = 3,
+    .shape = { M(mode_count), ONLY(3), ONLY(3) }, .optional = true, .unit = "kg^1/2 m",
+    .meaning = "sum of m U_i x0^T, x0 from the centre of mass" },
+  { ROW(modal_inertia_second, "modal.inertia_second", LB_F64), .since = 3, .rank = 3,
+    .shape = { M(mode_count), M(mode_count), ONLY(9) }, .optional = true, .unit = "",
+    .meaning = "sum of m U_i U_j^T, 3 x 3 for each pair" },
+  { ROW(subspace_inertia_first, "subspace.inertia_first", LB_F64), .since = 3, .rank = 3,
+    .shape = { M(subspace_dimension), ONLY(3), ONLY(3) }, .optional = true, .unit = "kg^1/2 m",
+    .meaning = "sum of m U_i x0^T, x0 from the centre of mass" },
+  { ROW(subspace_inertia_second, "subspace.inertia_second", LB_F64), .since = 3, .rank = 3,
+    .shape = { M(subspace_dimension), M(subspace_dimension), ONLY(9) }, .optional = true,
+    .unit = "", .meaning = "sum of m U_i U_j^T, 3 x 3 for each pair" },
 };
 // clang-format on
 

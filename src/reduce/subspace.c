@@ -5,6 +5,7 @@
 
 #include "fem/fem.h"
 #include "linalg/dense.h"
+#include "reduce/inertia.h"
 #include "reduce/modal.h"
 #include "reduce/object.h"
 #include "reduce/polynomial.h"
@@ -192,6 +193,7 @@ static lbStatus subspace_draft(const lbFem *fem, const lbBasis *basis, const lbR
                                lbError *err) {
   int32_t r = 0;
   double *gravity = NULL, *rigid = NULL, *damping = NULL;
+  double *first = NULL, *second = NULL;
   lbStatus status = choose_dimension(basis, def, subspace, &r, err);
   if (status) return status;
   set_sizes(fem, r, subspace->editable, &draft->size);
@@ -200,9 +202,13 @@ static lbStatus subspace_draft(const lbFem *fem, const lbBasis *basis, const lbR
   if (!status) status = lb_keep_damping(def, arena, &damping, err);
   if (!status) status = lb_project_gravity(draft, r, basis->vectors, arena, &gravity, err);
   if (!status) status = lb_project_rigid(fem, draft, r, basis->vectors, arena, &rigid, err);
+  if (!status)
+    status = lb_project_inertia(fem, draft, r, basis->vectors, arena, &first, &second, err);
   draft->subspace_damping = damping;
   draft->subspace_gravity = gravity;
   draft->subspace_rigid = rigid;
+  draft->subspace_inertia_first = first;
+  draft->subspace_inertia_second = second;
   if (!status)
     status = make_polynomials(fem, basis->vectors, subspace->editable, arena, draft, err);
   if (!status && subspace->editable) status = make_masses(fem, basis->vectors, arena, draft, err);

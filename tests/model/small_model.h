@@ -74,6 +74,9 @@ typedef struct SmallModel {
   double full_damping[2], recording_basis[SMALL_RECORDED][3 * SMALL_NODES];
   double recording_coordinates[SMALL_FRAMES][SMALL_RECORDED], recording_rate[1];
   int32_t full_mass[1];
+  double modal_inertia_first[SMALL_MODES][9], modal_inertia_second[SMALL_MODES][SMALL_MODES][9];
+  double subspace_inertia_first[SMALL_DIMENSION][9];
+  double subspace_inertia_second[SMALL_DIMENSION][SMALL_DIMENSION][9];
   uint8_t pictures[64];
 } SmallModel;
 
@@ -194,6 +197,21 @@ static inline void small_recording(SmallModel *s) {
   s->recording_basis[1][3 * SMALL_TIP + 2] = s->modal_basis[2][3 * SMALL_TIP + 2];
 }
 
+// A1_k = root e_k r^T and A2_kl = e_k e_l^T: the tip alone moves.
+static inline void small_inertia(SmallModel *s) {
+  double root = .5;
+  for (int k = 0; k < SMALL_MODES; k++)
+    for (int l = 0; l < 3; l++) {
+      s->modal_inertia_first[k][3 * k + l] =
+          root * (s->node_positions[SMALL_TIP][l] - s->rigid_centre[l]);
+      s->modal_inertia_second[k][l][3 * k + l] = 1;
+    }
+  memcpy(s->subspace_inertia_first, s->modal_inertia_first, sizeof s->subspace_inertia_first);
+  for (int k = 0; k < SMALL_DIMENSION; k++)
+    memcpy(s->subspace_inertia_second[k], s->modal_inertia_second[k],
+           sizeof s->subspace_inertia_second[k]);
+}
+
 // Points the draft at the arrays of this SmallModel.
 static inline void small_point(SmallModel *s) {
   s->draft = (lbModel){
@@ -257,6 +275,10 @@ static inline void small_point(SmallModel *s) {
     .recording_basis = s->recording_basis[0],
     .recording_coordinates = s->recording_coordinates[0],
     .recording_rate = s->recording_rate,
+    .modal_inertia_first = s->modal_inertia_first[0],
+    .modal_inertia_second = s->modal_inertia_second[0][0],
+    .subspace_inertia_first = s->subspace_inertia_first[0],
+    .subspace_inertia_second = s->subspace_inertia_second[0][0],
     .pictures = s->pictures,
     .pictures_bytes = sizeof s->pictures,
   };
@@ -274,12 +296,21 @@ static inline void small_model_fill(SmallModel *s) {
   small_modes(s);
   small_subspace(s);
   small_recording(s);
+  small_inertia(s);
   small_point(s);
 }
 
-// Takes out what version 2 of the format added.
+// Takes out what version 3 of the format added.
+static inline void small_model_strip_inertia(SmallModel *s) {
+  lbModel *d = &s->draft;
+  d->modal_inertia_first = NULL, d->modal_inertia_second = NULL;
+  d->subspace_inertia_first = NULL, d->subspace_inertia_second = NULL;
+}
+
+// Takes out what versions 2 and 3 of the format added.
 static inline void small_model_strip_recording(SmallModel *s) {
   lbModel *d = &s->draft;
+  small_model_strip_inertia(s);
   d->size.recording_dimension = d->size.recording_frames = 0;
   d->full_damping = NULL, d->full_mass = NULL, d->recording_basis = NULL;
   d->recording_coordinates = NULL, d->recording_rate = NULL;

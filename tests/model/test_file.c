@@ -288,6 +288,7 @@ static void fill_version_1(SmallBundle *small) {
 
 static void fill_version_2(SmallBundle *small) {
   small_bundle_fill(small);
+  small_model_strip_inertia(&small->models[1]);
   small->world.body_methods[1] = lb_method_code(LB_METHOD_RECORDED);
 }
 
@@ -346,7 +347,7 @@ static void check_version_of(const SmallBundle *small, uint32_t version) {
   // Any other version is a lie about the file.
   lbBundle *bundle = NULL;
   lbError err = { 0 };
-  packed.bytes[offset] = (uint8_t)(3 - version);
+  packed.bytes[offset] = (uint8_t)(version % 3 + 1);
   assert_true(lb_container_seal(packed.bytes, packed.byte_count));
   check_fails(lb_bundle_read("x.glb", packed.bytes, packed.byte_count, &bundle, &err),
               LB_ERR_FORMAT, err, "says that it is of format");
@@ -360,6 +361,11 @@ static void files_have_the_lowest_version_that_has_all_that_is_in_them(void **st
   check_version_of(&small, 1);
   small.world.def.title = small.world.title;
   check_version_of(&small, 2);
+  small_bundle_fill(&small);
+  check_version_of(&small, 3);
+  fill_version_1(&small);
+  small.world.body_methods[1] = lb_method_code(LB_METHOD_FULL);
+  check_version_of(&small, 3);
   fill_version_1(&small);
   small.models[0].draft.full_damping = small.models[0].full_damping;
   check_version_of(&small, 2);

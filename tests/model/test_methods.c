@@ -53,6 +53,8 @@ static void a_view_has_the_arrays_of_its_method(void **state) {
   assert_ptr_equal(view.rigid, m->modal_rigid);
   assert_ptr_equal(view.damping, m->modal_damping);
   assert_ptr_equal(view.eigenvalues, m->modal_eigenvalues);
+  assert_ptr_equal(view.inertia_first, m->modal_inertia_first);
+  assert_ptr_equal(view.inertia_second, m->modal_inertia_second);
   assert_true(lb_model_method(m, LB_METHOD_SUBSPACE, &view));
   assert_int_equal(view.dimension, SMALL_DIMENSION);
   assert_ptr_equal(view.basis, m->subspace_basis);
@@ -60,6 +62,8 @@ static void a_view_has_the_arrays_of_its_method(void **state) {
   assert_ptr_equal(view.rigid, m->subspace_rigid);
   assert_ptr_equal(view.damping, m->subspace_damping);
   assert_null(view.eigenvalues);
+  assert_ptr_equal(view.inertia_first, m->subspace_inertia_first);
+  assert_ptr_equal(view.inertia_second, m->subspace_inertia_second);
   assert_true(lb_model_method(m, LB_METHOD_RECORDED, &view));
   assert_int_equal(view.dimension, SMALL_RECORDED);
   assert_ptr_equal(view.basis, m->recording_basis);
