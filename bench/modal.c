@@ -243,7 +243,7 @@ static lbStatus make_sheet(lbModel **out, lbError *err) {
     .modal_eigenvalues = ones,
     .modal_damping = zeros,
     .modal_gravity = none,
-    .modal_launch = none,
+    .modal_rigid = none,
     .modal_residuals = none,
   };
   lbStatus status = filled ? lb_model_create(&draft, out, err) : lb_fail_memory(err);

@@ -201,7 +201,7 @@ static lbStatus make_model(const Block *b, const char *name, lbModel **out, lbEr
     .modal_eigenvalues = b->rising,
     .modal_damping = b->zeros,
     .modal_gravity = b->zeros,
-    .modal_launch = b->zeros,
+    .modal_rigid = b->zeros,
     .modal_residuals = b->zeros,
   };
   return lb_model_create(&draft, out, err);

@@ -43,6 +43,7 @@ install(DIRECTORY include/limber DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 configure_package_config_file(cmake/limber-config.cmake.in limber-config.cmake
   INSTALL_DESTINATION ${package_folder})
-write_basic_package_version_file(limber-config-version.cmake COMPATIBILITY SameMinorVersion)
+# A program that asks for 0.3 gets any later 0.x: the changelog says what to do about changes.
+write_basic_package_version_file(limber-config-version.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/limber-config.cmake ${CMAKE_BINARY_DIR}/limber-config-version.cmake
   DESTINATION ${package_folder})

@@ -67,6 +67,25 @@ cmake -S "$root/examples" -B "$work/examples" -DCMAKE_BUILD_TYPE=Release \
 expect_hello "$work/examples/hello"
 expect_play "$work/examples/play"
 
+# Earlier versions of the same major number are accepted, later ones are not.
+mkdir "$work/versions"
+cat >"$work/versions/CMakeLists.txt" <<'EOF'
+cmake_minimum_required(VERSION 3.22)
+project(versions LANGUAGES C)
+foreach(wanted ${ACCEPTED} ${REFUSED})
+  unset(limber_DIR CACHE)
+  find_package(limber ${wanted} QUIET)
+  list(FIND ACCEPTED ${wanted} place)
+  if((limber_FOUND AND place LESS 0) OR (NOT limber_FOUND AND NOT place LESS 0))
+    message(FATAL_ERROR "find_package(limber ${wanted}): found is ${limber_FOUND}")
+  endif()
+endforeach()
+EOF
+version=$(pkg-config --modversion limber)
+cmake -S "$work/versions" -B "$work/versions/build" -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_C_COMPILER="$cc" "-DACCEPTED=0.1;0.3;0.4.0;$version" \
+  "-DREFUSED=0.99;1.0;1" >"$work/log" 2>&1 || fail "find_package accepts the wrong versions"
+
 "$prefix/bin/limber" info "$prefix/share/limber/scenes/bar.json" >"$work/log" 2>&1 ||
   fail "the installed program failed"
 if grep -r -l -F -e "$work/first" "$prefix/lib" | grep -v '\.so' | grep -q .; then

@@ -27,14 +27,13 @@ enum { LAW, YOUNG, POISSON, DENSITY, C10, C01, V1 };
 
 static cliStatus check_method(Job *job) {
   if (!job->method) return CLI_OK;
-  for (int i = LB_METHOD_MODAL; i < LB_METHOD_COUNT; i++)
-    if (strcmp(job->method, lb_method_name((lbMethod)i)) == 0) job->def.method = (lbMethod)i;
-  if (job->def.method == LB_METHOD_MODAL || job->def.method == LB_METHOD_SUBSPACE) return CLI_OK;
-  if (job->def.method != LB_METHOD_FULL)
+  if (!lb_method_from_name(job->method, &job->def.method))
+    return cli_usage(&cli_build, "--method is \"%s\", use subspace or modal", job->method);
+  if (job->def.method != LB_METHOD_MODAL && job->def.method != LB_METHOD_SUBSPACE)
     return cli_usage(&cli_build,
                      "this version builds no \"%s\" models, use --method subspace or modal",
                      job->method);
-  return cli_usage(&cli_build, "--method is \"%s\", use subspace or modal", job->method);
+  return CLI_OK;
 }
 
 // A kind of basis, or a file of vectors.

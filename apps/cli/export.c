@@ -39,7 +39,9 @@ static lbStatus find_reduced(const lbScene *scene, const char *name, int32_t *bo
   if (name) return cli_find_body(scene, name, body, err);
   *body = -1;
   for (int32_t i = 0; i < scene->body_count; i++) {
-    if (scene->bodies[i].method == LB_METHOD_FULL || scene->bodies[i].twin >= 0) continue;
+    lbMethod method = scene->bodies[i].method;
+    bool reduced = method != LB_METHOD_FULL && method != LB_METHOD_RECORDED;
+    if (!reduced || scene->bodies[i].twin >= 0) continue;
     if (*body >= 0)
       return lb_fail(err, LB_ERR_ARGUMENT, "%s: has several models, choose a body with --body NAME",
                      scene->path);

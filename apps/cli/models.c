@@ -146,7 +146,7 @@ static int32_t fixed_count(const lbModel *model) {
 
 static json_t *methods_document(const lbModel *model) {
   json_t *list = json_array();
-  for (int i = 0; i < LB_METHOD_COUNT; i++)
+  for (int i = LB_METHOD_DEFAULT + 1; i < LB_METHOD_COUNT; i++)
     if (lb_model_has(model, (lbMethod)i))
       json_array_append_new(list, json_string(lb_method_name((lbMethod)i)));
   return list;
@@ -178,7 +178,7 @@ static json_t *provenance_document(const char *text) {
 }
 
 static json_t *recording_document(const lbModel *model) {
-  if (!lb_model_has(model, LB_METHOD_FULL)) return json_null();
+  if (!lb_model_has(model, LB_METHOD_RECORDED)) return json_null();
   return json_pack("{s:f, s:f, s:i, s:i}", "seconds", lb_model_recording_seconds(model), "rate_hz",
                    model->recording_rate[0], "frames", (int)model->size.recording_frames, "vectors",
                    (int)model->size.recording_dimension);
@@ -223,7 +223,7 @@ static void print_model(const lbModel *model, bool arrays) {
   const lbModelSizes *s = &model->size;
   const double *centre = model->rigid_centre;
   printf("model %s: methods", model->name);
-  for (int i = 0; i < LB_METHOD_COUNT; i++)
+  for (int i = LB_METHOD_DEFAULT + 1; i < LB_METHOD_COUNT; i++)
     if (lb_model_has(model, (lbMethod)i)) printf(" %s", lb_method_name((lbMethod)i));
   printf(", %c is up, %s\n", model->up[0] == 1 ? 'y' : 'z',
          lb_model_is_free(model) ? "free" : "held");
@@ -244,7 +244,7 @@ static void print_model(const lbModel *model, bool arrays) {
   print_indented(model->provenance);
   cli_print_modes(model);
   cli_print_subspace(model);
-  if (lb_model_has(model, LB_METHOD_FULL))
+  if (lb_model_has(model, LB_METHOD_RECORDED))
     printf("recording: %.6g s of the unreduced body, %d frames at %.6g Hz, %d vectors\n",
            lb_model_recording_seconds(model), (int)s->recording_frames, model->recording_rate[0],
            (int)s->recording_dimension);
@@ -259,9 +259,8 @@ static void print_model(const lbModel *model, bool arrays) {
 
 static json_t *body_document(const lbWorldDef *w, int32_t i) {
   return json_pack("{s:s, s:i, s:s, s:o, s:o, s:o, s:o}", "name", lb_model_text(w->body_names, i),
-                   "model", (int)w->body_models[i], "method",
-                   lb_method_name((lbMethod)w->body_methods[i]), "position",
-                   cli_numbers(w->body_positions + 3 * (size_t)i, 3), "rotation",
+                   "model", (int)w->body_models[i], "method", lb_method_name(lb_world_method(w, i)),
+                   "position", cli_numbers(w->body_positions + 3 * (size_t)i, 3), "rotation",
                    cli_numbers(w->body_rotations + 4 * (size_t)i, 4), "linear_velocity",
                    cli_numbers(w->body_linear_velocities + 3 * (size_t)i, 3), "angular_velocity",
                    cli_numbers(w->body_angular_velocities + 3 * (size_t)i, 3));
@@ -329,7 +328,7 @@ static void print_world(const lbWorldDef *w, bool arrays) {
   for (int32_t i = 0; i < w->size.body_count; i++) {
     const double *x = w->body_positions + 3 * (size_t)i;
     printf("  body %s: model %d by %s at %g %g %g m\n", lb_model_text(w->body_names, i),
-           (int)w->body_models[i], lb_method_name((lbMethod)w->body_methods[i]), x[0], x[1], x[2]);
+           (int)w->body_models[i], lb_method_name(lb_world_method(w, i)), x[0], x[1], x[2]);
   }
   for (int32_t i = 0; arrays && i < lb_world_array_count(); i++) {
     lbArrayView view = lb_world_array(w, i);

@@ -6,9 +6,9 @@
 
 const double *cli_model_damping(const lbModel *model) {
   static const double none[2] = { 0, 0 };
-  if (model->subspace_damping) return model->subspace_damping;
-  if (model->modal_damping) return model->modal_damping;
-  return model->full_damping ? model->full_damping : none;
+  lbModelMethod method = { .damping = model->full_damping };
+  lb_model_method(model, LB_METHOD_DEFAULT, &method);
+  return method.damping ? method.damping : none;
 }
 
 // ---- subspace ----------------------------------------------------------------------------------

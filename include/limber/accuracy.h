@@ -25,7 +25,7 @@ bool lb_accuracy_kind_parse(const char *name, lbAccuracyKind *kind);
 
 typedef struct lbAccuracyDef {
   lbAccuracyKind kind; // default quick
-  lbMethod method;     // of the model; default LB_METHOD_COUNT: subspace, or the first that it has
+  lbMethod method;     // of the model; default LB_METHOD_DEFAULT
   double amplitude;    // that the loads aim at, relative to the object's size; > 0; default 0.1
   int32_t step_count;  // of each motion, at most; default 0: 40 (quick) or 80 (full)
 } lbAccuracyDef;

@@ -14,7 +14,12 @@
 extern "C" {
 #endif
 
-#define LB_VERSION "0.4.0"
+#define LB_VERSION_MAJOR 0
+#define LB_VERSION_MINOR 4
+#define LB_VERSION_PATCH 0
+#define LB_VERSION_TEXT_(a, b, c) #a "." #b "." #c
+#define LB_VERSION_OF_(a, b, c) LB_VERSION_TEXT_(a, b, c)
+#define LB_VERSION LB_VERSION_OF_(LB_VERSION_MAJOR, LB_VERSION_MINOR, LB_VERSION_PATCH)
 #define LB_PI 3.14159265358979323846
 #define LB_ALIGNMENT 64 // bytes; every block from lb_alloc starts on such a boundary
 
@@ -23,6 +28,16 @@ extern "C" {
 #else
 #define LB_PRINTF(text, first)
 #endif
+
+// ---- version -----------------------------------------------------------------------------------
+
+typedef struct lbVersion {
+  int32_t major, minor, patch;
+  const char *text; // "major.minor.patch"
+} lbVersion;
+
+// Of the library that runs; LB_VERSION is that of the headers a program was compiled with.
+lbVersion lb_version(void);
 
 // ---- status ------------------------------------------------------------------------------------
 

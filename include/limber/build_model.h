@@ -18,8 +18,8 @@ extern "C" {
 // What the caller says goes first, then what the scene or the mesh file says, then the defaults.
 typedef struct lbBuildDef {
   const char *body;         // which body of a scene with several; default NULL: the only one
-  lbMethod method;          // default LB_METHOD_FULL: the scene's, or subspace (modal where the
-                            // material has no polynomial forces)
+  lbMethod method;          // default LB_METHOD_DEFAULT: the scene's, or subspace (modal where
+                            // the material has no polynomial forces)
   int32_t mode_count;       // > 0; default 0: the scene's, or 20 (fewer if the body has fewer)
   const lbDiscard *discard; // modal; default NULL: the scene's, or none
   lbBasisKind basis;        // subspace; default LB_BASIS_KIND_COUNT: the scene's, or derivatives

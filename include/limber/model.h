@@ -16,16 +16,25 @@
 extern "C" {
 #endif
 
+// How a body moves. Numbers in files are other ones (lb_method_code).
 typedef enum lbMethod {
-  LB_METHOD_FULL, // unreduced: a model has its motion at most, as a recording that can be played
+  LB_METHOD_DEFAULT = 0, // the best that the model has
+  LB_METHOD_FULL,        // the unreduced simulator, which the build side has
   LB_METHOD_MODAL,
   LB_METHOD_SUBSPACE,
   LB_METHOD_WARP,
   LB_METHOD_FRAMES,
+  LB_METHOD_RECORDED, // plays the recorded motion of the unreduced body
   LB_METHOD_COUNT
 } lbMethod;
 
 const char *lb_method_name(lbMethod method); // as scene files spell it
+// false: no method has that name. "default" is the name of none.
+bool lb_method_from_name(const char *name, lbMethod *out);
+// The method's number in lbWorldDef.body_methods and so in files: recorded 0, modal 1, subspace 2,
+// warp 3, frames 4, full 5; -1: LB_METHOD_DEFAULT has none.
+int32_t lb_method_code(lbMethod method);
+bool lb_method_from_code(int32_t code, lbMethod *out); // false: no method has it
 
 // What became of a mode that was computed.
 typedef enum lbModeFate {
@@ -102,9 +111,14 @@ typedef struct lbModel {
   const double *modal_eigenvalues; // ? (modes) λ, 1/s², ascending
   const double *modal_damping;     // ? (2): α in 1/s, β in s
   const double *modal_gravity;     // ? (modes x 3): modal force of a unit gravity along x, y, z
-  const double *modal_launch;      // ? (modes x 6): modal velocity of a unit rigid velocity of the
+  const double *modal_rigid;       // ? (modes x 6): modal velocity of a unit rigid velocity of the
                                    //   free nodes: along x y z, about x y z through the centre
-  const double *modal_residuals;   // ? (modes) |K w − λ M w| / |K w|
+  const double *modal_inertia_first; // ? (modes x 3 x 3) kg^1/2 m: A1_i = ∫ρ U_i x0ᵀ, x0 from the
+                                     //   centre of mass, fixed nodes too
+  const double
+      *modal_inertia_second; // ? (modes x modes x 9): A2_ij = ∫ρ U_i U_jᵀ, 3 x 3 each; with
+                             //   inertia_first or not at all
+  const double *modal_residuals;       // ? (modes) |K w − λ M w| / |K w|
   const double *candidate_eigenvalues; // ? (candidates) 1/s²
   const double *candidate_amplitudes;  // ? (candidates): what the rule "too weak" looks at, kg^-1/2
   const int32_t *candidate_fates;      // ? (candidates), lbModeFate
@@ -117,16 +131,18 @@ typedef struct lbModel {
   const double *subspace_basis; // ? (dimension x 3 nodes), mass-orthonormal, 0 at fixed nodes
   const double *
       subspace_values; // ? (dimension): importance of each vector, descending for those made by PCA
-  const double *subspace_damping;   // ? (2): α in 1/s, β in s
-  const double *subspace_gravity;   // ? (dimension x 3), as modal_gravity
-  const double *subspace_launch;    // ? (dimension x 6), as modal_launch
-  const double *subspace_linear;    // ? (parts x packed2) P
-  const double *subspace_quadratic; // ? (parts x packed3) Q
-  const double *subspace_cubic;     // ? (parts x packed4) S
-  const double *subspace_mass;      // ? (materials x packed2): reduced mass of each material's
-                                    //   elements; their sum is the identity. With two parts a
-                                    //   material only
-  const double *subspace_pull;      // ? (materials x 3 dimension): share of each in the gravity
+  const double *subspace_damping;        // ? (2): α in 1/s, β in s
+  const double *subspace_gravity;        // ? (dimension x 3), as modal_gravity
+  const double *subspace_rigid;          // ? (dimension x 6), as modal_rigid
+  const double *subspace_inertia_first;  // ? (dimension x 3 x 3), as modal_inertia_first
+  const double *subspace_inertia_second; // ? (dimension x dimension x 9), as modal_inertia_second
+  const double *subspace_linear;         // ? (parts x packed2) P
+  const double *subspace_quadratic;      // ? (parts x packed3) Q
+  const double *subspace_cubic;          // ? (parts x packed4) S
+  const double *subspace_mass;           // ? (materials x packed2): reduced mass of each material's
+                                         //   elements; their sum is the identity. With two parts a
+                                         //   material only
+  const double *subspace_pull; // ? (materials x 3 dimension): share of each in the gravity
 
   // How far the model is from the full simulator.
   const char *accuracy_motions;  // ? texts (accuracy): what was tried
@@ -165,8 +181,28 @@ lbStatus lb_model_read(const char *name, const void *bytes, size_t byte_count, l
 lbStatus lb_model_save(const lbModel *model, const char *path, lbError *err);
 void lb_model_destroy(lbModel *model); // NULL is legal
 
-// LB_METHOD_FULL: whether there is a recording to be played.
-bool lb_model_has(const lbModel *model, lbMethod method);
+// What a model has for a method. Arrays belong to the model.
+typedef struct lbModelMethod {
+  lbMethod method;       // never LB_METHOD_DEFAULT
+  int32_t dimension;     // coordinates q, at least 1
+  const double *basis;   // (dimension x 3 nodes): u = U q; NULL: displacements are not linear in q
+  const double *gravity; // (dimension x 3): force of a unit gravity, ∫ρU; NULL: nothing acts
+  const double *rigid;   // (dimension x 6): rates of a unit rigid velocity; NULL: nothing acts
+  const double *damping; // (2): α in 1/s, β in s; NULL: a recording without
+  const double *eigenvalues; // (dimension) 1/s²; NULL: the modal method alone has them
+  // Constants of a body in a moving frame, both or neither (models of older versions).
+  const double *inertia_first; // (dimension x 3 x 3): A1_i = ∫ρ U_i x0ᵀ, row-major; NULL: unknown
+  const double *inertia_second; // (dimension x dimension x 3 x 3): A2_ij = ∫ρ U_i U_jᵀ
+} lbModelMethod;
+
+// false: the model does not have the method, and *out is as it was. LB_METHOD_DEFAULT: the one that
+// is taken where nothing is said. No model has LB_METHOD_FULL, though one may have what the
+// simulator needs (full_damping).
+bool lb_model_method(const lbModel *model, lbMethod method, lbModelMethod *out);
+bool lb_model_has(const lbModel *model, lbMethod method); // the same without the view
+// What LB_METHOD_DEFAULT stands for: subspace, modal, frames, warp or recorded, the first that the
+// model has; LB_METHOD_DEFAULT: it has none.
+lbMethod lb_model_default_method(const lbModel *model);
 double lb_model_recording_seconds(const lbModel *model);     // 0: it has no recording
 bool lb_model_is_free(const lbModel *model);                 // no node is fixed
 const char *lb_model_text(const char *texts, int32_t index); // item of a list of texts
@@ -223,7 +259,7 @@ typedef struct lbWorldDef {
 
   const char *body_names;                // texts (bodies)
   const int32_t *body_models;            // (bodies), model of the bundle
-  const int32_t *body_methods;           // (bodies), lbMethod
+  const int32_t *body_methods;           // (bodies), lb_method_code of each
   const double *body_positions;          // (bodies x 3) m
   const double *body_rotations;          // (bodies x 4), unit quaternion x y z w
   const double *body_linear_velocities;  // (bodies x 3) m/s
@@ -255,6 +291,7 @@ typedef struct lbWorldDef {
   const double *newton_tolerance;   // ? (1); missing: 1e-10
 } lbWorldDef;
 
+lbMethod lb_world_method(const lbWorldDef *world, int32_t body); // of a world that was checked
 // What a viewer shows under a world; *height (m) is set with LB_GROUND_HEIGHT.
 lbGround lb_world_ground(const lbWorldDef *world, double *height);
 

@@ -22,7 +22,7 @@ typedef struct lbSceneBody {
   bool *fixed;                // (vertices of the mesh); NULL: free
   lbMassKind mass;
   double damping_mass, damping_stiffness;
-  lbMethod method;
+  lbMethod method;        // never LB_METHOD_DEFAULT
   lbModalDef modal;       // "reduce", for the modal method; mode_count 0: not
                           // said, 20 or as many as there are
   lbSubspaceDef subspace; // "reduce", for the subspace method: basis.kind and metric, vectors_max
@@ -104,9 +104,6 @@ lbStatus lb_scene_full_model(const lbSceneBody *body, lbModel **out, lbError *er
 // destroy it.
 lbStatus lb_scene_subspace(const lbSceneBody *body, const lbFem *fem, lbSubspaceDef *def,
                            lbSketch **sketch, lbError *err);
-// The method that a model is played by where nothing is said: subspace, or the first reduced one
-// that it has, or its recording (LB_METHOD_FULL); LB_METHOD_COUNT: it has none.
-lbMethod lb_scene_model_method(const lbModel *model);
 // Where a point of the body's own axes stands in the world at rest.
 void lb_scene_place(const lbSceneBody *body, const double own[3], double world[3]);
 // Gravity and the loads that act at time t on a body, as a full vector of its fem.

@@ -119,6 +119,9 @@ lbStatus lb_fem_mass(lbFem *fem, lbMassKind kind, lbError *err);
 // Of either kind, whatever the body's own is; needs the vertex masses.
 lbStatus lb_fem_mass_matrix(const lbFem *fem, lbMassKind kind, lbSparse **out, lbError *err);
 
+// y = M x of full vectors, with the body's own mass over all vertices, fixed ones too.
+lbStatus lb_fem_mass_product(const lbFem *fem, const double *x, double *y, lbError *err);
+
 // The share of one material's elements in the body's mass, and in the vertex masses (vertex_count).
 lbStatus lb_fem_material_mass(const lbFem *fem, int32_t material, double *masses, lbSparse **out,
                               lbError *err);

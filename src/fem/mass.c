@@ -123,6 +123,39 @@ void lb_fem_second_moments(const lbFem *fem, const double c[3], double moments[3
       add_element_moments(fem, &fem->sets[s], slot, c, moments);
 }
 
+// y_a = Σ m_ab x_b of one element.
+static void multiply_element(const lbElementSet *set, int32_t slot, const double *x, double *y) {
+  double mass[LB_ELEMENT_NODES_MAX * LB_ELEMENT_NODES_MAX];
+  int32_t nodes = lb_element_nodes(set->kind);
+  const int32_t *vertices =
+      set->vertices + (size_t)(slot / LB_BATCH) * (size_t)nodes * LB_BATCH + slot % LB_BATCH;
+  element_mass(set, slot, mass);
+  for (int32_t a = 0; a < nodes; a++)
+    for (int32_t b = 0; b < nodes; b++)
+      for (int i = 0; i < 3; i++)
+        y[3 * a + i] += mass[a * nodes + b] * x[3 * (size_t)vertices[b * LB_BATCH] + i];
+}
+
+lbStatus lb_fem_mass_product(const lbFem *fem, const double *x, double *y, lbError *err) {
+  if (fem->mass_kind == LB_MASS_LUMPED) {
+    for (size_t i = 0; i < 3 * (size_t)fem->vertex_count; i++)
+      y[i] = fem->vertex_masses[i / 3] * x[i];
+    return LB_OK;
+  }
+  double *products = lb_alloc((size_t)fem->force_count * 3, sizeof(double));
+  if (!products) return lb_fail_memory(err);
+  for (int32_t s = 0; s < fem->set_count; s++) {
+    const lbElementSet *set = &fem->sets[s];
+    size_t nodes = (size_t)lb_element_nodes(set->kind);
+    for (int32_t slot = 0; slot < set->element_count; slot++)
+      multiply_element(set, slot, x,
+                       products + 3 * ((size_t)set->force_begin + (size_t)slot * nodes));
+  }
+  lb_fem_gather_forces(fem, products, y);
+  lb_free(products);
+  return LB_OK;
+}
+
 lbStatus lb_fem_mass_matrix(const lbFem *fem, lbMassKind kind, lbSparse **out, lbError *err) {
   return kind == LB_MASS_LUMPED ? lumped_mass(fem, fem->vertex_masses, out, err)
                                 : consistent_mass(fem, NULL, out, err);

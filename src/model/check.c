@@ -79,13 +79,22 @@ static lbStatus check_damping(const double *damping, const char *what, const cha
   return LB_OK;
 }
 
+static lbStatus check_inertia(const double *first, const double *second, const char *method,
+                              const char *where, lbError *err) {
+  if (!first == !second) return LB_OK;
+  return lb_fail(err, LB_ERR_FORMAT, "%s: has one of %s.inertia_first and %s.inertia_second alone",
+                 where, method, method);
+}
+
 static lbStatus check_modal(const lbModel *m, const char *where, lbError *err) {
   for (int32_t i = 0; i < m->size.mode_count; i++)
     if (!(m->modal_eigenvalues[i] >= 0 && m->modal_eigenvalues[i] <= EIGENVALUE_MOST))
       return lb_fail(err, LB_ERR_FORMAT, "%s: mode %d has the eigenvalue %g", where, (int)i,
                      m->modal_eigenvalues[i]);
-  return m->size.mode_count == 0 ? LB_OK
-                                 : check_damping(m->modal_damping, "modal.damping", where, err);
+  if (m->size.mode_count == 0) return LB_OK;
+  lbStatus status =
+      check_inertia(m->modal_inertia_first, m->modal_inertia_second, "modal", where, err);
+  return status ? status : check_damping(m->modal_damping, "modal.damping", where, err);
 }
 
 static lbStatus check_subspace(const lbModel *m, const char *where, lbError *err) {
@@ -103,7 +112,9 @@ static lbStatus check_subspace(const lbModel *m, const char *where, lbError *err
                    (int)parts, (int)s->material_count);
   if (parts != 1 && (!m->subspace_mass || !m->subspace_pull))
     return lb_fail(err, LB_ERR_FORMAT, "%s: subspace.mass or subspace.pull is missing", where);
-  return check_damping(m->subspace_damping, "subspace.damping", where, err);
+  lbStatus status =
+      check_inertia(m->subspace_inertia_first, m->subspace_inertia_second, "subspace", where, err);
+  return status ? status : check_damping(m->subspace_damping, "subspace.damping", where, err);
 }
 
 static lbStatus check_full(const lbModel *m, const char *where, lbError *err) {
@@ -143,12 +154,16 @@ lbStatus lb_model_check(const lbModel *m, const char *where, lbError *err) {
 static lbStatus check_body(const lbWorldDef *w, int32_t i, const lbModel *const *models,
                            int32_t model_count, const char *where, lbError *err) {
   int32_t model = w->body_models[i];
-  lbMethod method = (lbMethod)w->body_methods[i];
+  lbMethod method;
   if (model < 0 || model >= model_count)
     return lb_fail(err, LB_ERR_FORMAT, "%s: body %d uses model %d, the file has %d", where, (int)i,
                    (int)model, (int)model_count);
+  if (!lb_method_from_code(w->body_methods[i], &method))
+    return lb_fail(err, LB_ERR_FORMAT, "%s: body.methods[%d] is %d, which is no method", where,
+                   (int)i, (int)w->body_methods[i]);
   // An unreduced body has its mesh, though perhaps no recording.
-  if (method != LB_METHOD_FULL && !lb_model_has(models[model], method))
+  bool unreduced = method == LB_METHOD_FULL || method == LB_METHOD_RECORDED;
+  if (!unreduced && !lb_model_has(models[model], method))
     return lb_fail(err, LB_ERR_FORMAT, "%s: body %d: model %d does not have the method \"%s\"",
                    where, (int)i, (int)model, lb_method_name(method));
   const double *q = w->body_rotations + 4 * (size_t)i;

@@ -4,21 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const method_names[] = { "full", "modal", "subspace", "warp", "frames" };
-_Static_assert(sizeof method_names / sizeof *method_names == LB_METHOD_COUNT, "a name each");
-
-const char *lb_method_name(lbMethod method) {
-  return (int)method >= 0 && method < LB_METHOD_COUNT ? method_names[method] : "none";
-}
-
-bool lb_model_has(const lbModel *model, lbMethod method) {
-  return (method == LB_METHOD_FULL && model->size.recording_dimension > 0) ||
-         (method == LB_METHOD_MODAL && model->size.mode_count > 0) ||
-         (method == LB_METHOD_SUBSPACE && model->size.subspace_dimension > 0);
-}
-
 double lb_model_recording_seconds(const lbModel *model) {
-  return lb_model_has(model, LB_METHOD_FULL)
+  return lb_model_has(model, LB_METHOD_RECORDED)
              ? (model->size.recording_frames - 1) / model->recording_rate[0]
              : 0;
 }

@@ -25,6 +25,8 @@ typedef struct lbModelShared {
 void lb_model_owner_release(struct lbModelOwner *owner);
 void lb_bundle_release(lbBundle *bundle); // one made by lb_bundle_create, with its models
 
+uint32_t lb_method_since(lbMethod method); // version of the file format that has bodies by it
+
 // What the table cannot say: the embedding's begins ascend, weights sum to 1, the mass is positive,
 // eigenvalues are not negative, textures lie inside `pictures`.
 lbStatus lb_model_check(const lbModel *model, const char *where, lbError *err);

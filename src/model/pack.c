@@ -131,9 +131,10 @@ uint32_t lb_bundle_version(const lbModel *const *models, int32_t model_count,
     uint32_t own = lb_arrays_version(&lb_model_table, models[i]);
     if (own > version) version = own;
   }
-  // Unreduced bodies came with version 2.
-  for (int32_t i = 0; world && i < world->size.body_count; i++)
-    if (world->body_methods[i] == LB_METHOD_FULL && version < 2) version = 2;
+  for (int32_t i = 0; world && i < world->size.body_count; i++) {
+    uint32_t since = lb_method_since(lb_world_method(world, i));
+    if (since > version) version = since;
+  }
   return version;
 }
 

@@ -7,6 +7,7 @@
 #include "reduce/modal.h"
 
 #include "fem/fem.h"
+#include "reduce/inertia.h"
 #include "reduce/object.h"
 #include "reduce/projection.h"
 
@@ -139,17 +140,21 @@ static void warn_of_loose_parts(const lbModes *modes, const lbReduceDef *def,
 
 lbStatus lb_modal_draft(const lbFem *fem, const lbModes *modes, const lbReduceDef *def,
                         const lbDiscard *discard, lbArena *arena, lbModel *draft, lbError *err) {
-  double *gravity = NULL, *launch = NULL, *damping = NULL;
+  double *gravity = NULL, *rigid = NULL, *damping = NULL;
+  double *first = NULL, *second = NULL;
   lbStatus status = choose_modes(modes, def, discard, arena, draft, err);
   if (!status) status = keep_modes(modes, arena, draft, err);
   if (!status) status = lb_keep_damping(def, arena, &damping, err);
   int32_t count = draft->size.mode_count;
   if (!status) status = lb_project_gravity(draft, count, draft->modal_basis, arena, &gravity, err);
+  if (!status) status = lb_project_rigid(fem, draft, count, draft->modal_basis, arena, &rigid, err);
   if (!status)
-    status = lb_project_launch(fem, draft, count, draft->modal_basis, arena, &launch, err);
+    status = lb_project_inertia(fem, draft, count, draft->modal_basis, arena, &first, &second, err);
   draft->modal_damping = damping;
   draft->modal_gravity = gravity;
-  draft->modal_launch = launch;
+  draft->modal_rigid = rigid;
+  draft->modal_inertia_first = first;
+  draft->modal_inertia_second = second;
   if (!status) warn_of_loose_parts(modes, def, draft);
   return status;
 }

@@ -36,24 +36,24 @@ static void rigid_velocity(const lbFem *fem, const double *centre, int motion, d
   }
 }
 
-lbStatus lb_project_launch(const lbFem *fem, const lbModel *draft, int32_t count,
-                           const double *basis, lbArena *arena, double **out, lbError *err) {
+lbStatus lb_project_rigid(const lbFem *fem, const lbModel *draft, int32_t count,
+                          const double *basis, lbArena *arena, double **out, lbError *err) {
   size_t vectors = (size_t)count, size = 3 * (size_t)fem->node_count;
   size_t rows = 3 * (size_t)fem->vertex_count;
-  double *launch = lb_arena_alloc(arena, vectors, 6 * sizeof *launch);
+  double *rigid = lb_arena_alloc(arena, vectors, 6 * sizeof *rigid);
   double *velocity = lb_arena_alloc(arena, size, sizeof *velocity);
   double *momentum = lb_arena_alloc(arena, size, sizeof *momentum);
   double *full = lb_arena_alloc(arena, rows, sizeof *full);
-  if (!launch || !velocity || !momentum || !full) return lb_fail_memory(err);
+  if (!rigid || !velocity || !momentum || !full) return lb_fail_memory(err);
   for (int motion = 0; motion < 6; motion++) {
     rigid_velocity(fem, draft->rigid_centre, motion, velocity);
     lb_sparse_multiply(fem->mass, velocity, momentum);
     lb_fem_expand(fem, momentum, full);
     for (size_t i = 0; i < vectors; i++)
       for (size_t k = 0; k < rows; k++)
-        launch[6 * i + (size_t)motion] += basis[rows * i + k] * full[k];
+        rigid[6 * i + (size_t)motion] += basis[rows * i + k] * full[k];
   }
-  *out = launch;
+  *out = rigid;
   return LB_OK;
 }
 

@@ -1,4 +1,4 @@
-// What gravity, a launch and damping are in a basis: arrays of every method that has one.
+// What gravity, rigid velocities and damping are in a basis: arrays of every method that has one.
 #ifndef LB_REDUCE_PROJECTION_H
 #define LB_REDUCE_PROJECTION_H
 
@@ -11,8 +11,8 @@ lbStatus lb_project_gravity(const lbModel *draft, int32_t count, const double *b
 void lb_add_pull(const double *node_masses, int32_t node_count, int32_t count, const double *basis,
                  double *gravity);
 // (count x 6): the reduced velocity of a unit rigid velocity of the free nodes.
-lbStatus lb_project_launch(const lbFem *fem, const lbModel *draft, int32_t count,
-                           const double *basis, lbArena *arena, double **out, lbError *err);
+lbStatus lb_project_rigid(const lbFem *fem, const lbModel *draft, int32_t count,
+                          const double *basis, lbArena *arena, double **out, lbError *err);
 // (2): alpha, beta.
 lbStatus lb_keep_damping(const lbReduceDef *def, lbArena *arena, double **out, lbError *err);
 

@@ -5,6 +5,7 @@
 
 #include "fem/fem.h"
 #include "linalg/dense.h"
+#include "reduce/inertia.h"
 #include "reduce/modal.h"
 #include "reduce/object.h"
 #include "reduce/polynomial.h"
@@ -191,7 +192,8 @@ static lbStatus subspace_draft(const lbFem *fem, const lbBasis *basis, const lbR
                                const lbSubspaceDef *subspace, lbArena *arena, lbModel *draft,
                                lbError *err) {
   int32_t r = 0;
-  double *gravity = NULL, *launch = NULL, *damping = NULL;
+  double *gravity = NULL, *rigid = NULL, *damping = NULL;
+  double *first = NULL, *second = NULL;
   lbStatus status = choose_dimension(basis, def, subspace, &r, err);
   if (status) return status;
   set_sizes(fem, r, subspace->editable, &draft->size);
@@ -199,10 +201,14 @@ static lbStatus subspace_draft(const lbFem *fem, const lbBasis *basis, const lbR
   status = make_importance(basis, subspace->basis.kind, arena, draft, err);
   if (!status) status = lb_keep_damping(def, arena, &damping, err);
   if (!status) status = lb_project_gravity(draft, r, basis->vectors, arena, &gravity, err);
-  if (!status) status = lb_project_launch(fem, draft, r, basis->vectors, arena, &launch, err);
+  if (!status) status = lb_project_rigid(fem, draft, r, basis->vectors, arena, &rigid, err);
+  if (!status)
+    status = lb_project_inertia(fem, draft, r, basis->vectors, arena, &first, &second, err);
   draft->subspace_damping = damping;
   draft->subspace_gravity = gravity;
-  draft->subspace_launch = launch;
+  draft->subspace_rigid = rigid;
+  draft->subspace_inertia_first = first;
+  draft->subspace_inertia_second = second;
   if (!status)
     status = make_polynomials(fem, basis->vectors, subspace->editable, arena, draft, err);
   if (!status && subspace->editable) status = make_masses(fem, basis->vectors, arena, draft, err);

@@ -12,7 +12,8 @@ static const char *const body_keys[] = { "name",     "mesh",     "surface", "mod
                                          "look",     NULL };
 
 void lb_scene_begin_body(lbSceneBody *body) {
-  *body = (lbSceneBody){ .up = 'z', .rotation = { 0, 0, 0, 1 }, .twin = -1 };
+  *body =
+      (lbSceneBody){ .method = LB_METHOD_FULL, .up = 'z', .rotation = { 0, 0, 0, 1 }, .twin = -1 };
   body->modal = lb_modal_def();
   body->modal.mode_count = 0;
   body->subspace = lb_subspace_def();

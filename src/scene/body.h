@@ -43,8 +43,6 @@ lbStatus lb_scene_read_mesh(const lbField *json, lbSceneBody *body, lbError *err
 char lb_scene_file_up(const char *path);
 // model.c: the "model" entry; may make the body a twin of one that uses the same file.
 lbStatus lb_scene_read_model(lbBodyReader *reader, const lbField *json, int32_t body, lbError *err);
-// α and β of one of its methods; NULL: none.
-const double *lb_scene_model_damping(const lbModel *model, lbMethod method);
 // Where vertex ids of a body with a model point to: sets surface_ids.
 void lb_scene_number_model(lbSceneBody *body);
 // method.c

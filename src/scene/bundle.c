@@ -14,10 +14,10 @@ static lbStatus begin_body(lbScene *scene, int32_t index, const char *name, cons
   body->model = (lbModel *)model;
   body->method = method;
   body->up = model->up[0] == 1 ? 'y' : 'z';
-  const double *damping = lb_scene_model_damping(model, method);
-  if (damping) {
-    body->damping_mass = damping[0];
-    body->damping_stiffness = damping[1];
+  lbModelMethod view;
+  if (lb_model_method(model, method, &view) && view.damping) {
+    body->damping_mass = view.damping[0];
+    body->damping_stiffness = view.damping[1];
   }
   body->twin = twin;
   if (twin < 0)
@@ -29,8 +29,8 @@ static lbStatus begin_body(lbScene *scene, int32_t index, const char *name, cons
 
 static lbStatus take_model(const char *path, const lbBundle *bundle, lbScene *scene, lbError *err) {
   const lbModel *model = bundle->models[0];
-  lbMethod method = lb_scene_model_method(model);
-  if (method == LB_METHOD_COUNT)
+  lbMethod method = lb_model_default_method(model);
+  if (method == LB_METHOD_DEFAULT)
     return lb_fail(err, LB_ERR_FORMAT, "%s: the model has no method, build it again", path);
   scene->body_count = 1;
   lbStatus status = begin_body(scene, 0, model->name, model, method, -1, err);
@@ -52,7 +52,7 @@ static lbStatus take_bodies(const lbBundle *bundle, lbScene *scene, lbError *err
     lbSceneBody *body = &scene->bodies[i];
     int32_t model = w->body_models[i];
     scene->body_count++;
-    status = begin_body(scene, i, name, bundle->models[model], (lbMethod)w->body_methods[i],
+    status = begin_body(scene, i, name, bundle->models[model], lb_world_method(w, i),
                         first[model] - 1, err);
     memcpy(body->position, w->body_positions + 3 * (size_t)i, sizeof body->position);
     memcpy(body->rotation, w->body_rotations + 4 * (size_t)i, sizeof body->rotation);

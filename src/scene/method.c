@@ -3,7 +3,6 @@
 
 #include "limber/file.h"
 
-static const char *const method_names[] = { "full", "modal", "subspace", "warp", "frames", NULL };
 static const char *const reduce_keys[] = { "basis",  "modes",    "dimension", "forces",
                                            "metric", "editable", "discard",   NULL };
 static const char *const discard_keys[] = { "max_force", "min_resolution", "frame_rate",
@@ -123,15 +122,27 @@ lbStatus lb_scene_read_damping(const lbField *json, lbSceneBody *body, lbError *
   return status;
 }
 
+// "method"; without one the body is unreduced, or has the method of its model.
+static lbStatus choose_method(const lbField *json, lbMethod *out, lbError *err) {
+  enum { FIRST = LB_METHOD_DEFAULT + 1 };
+  const char *names[LB_METHOD_COUNT - FIRST + 1] = { NULL };
+  int choice = LB_METHOD_FULL - FIRST;
+  for (int i = FIRST; i < LB_METHOD_COUNT; i++) names[i - FIRST] = lb_method_name((lbMethod)i);
+  lbField member = lb_field_member(json, "method"), model = lb_field_member(json, "model");
+  lbStatus status = lb_field_choice(&member, names, &choice, err);
+  *out = (lbMethod)(FIRST + choice);
+  if (!status && *out == LB_METHOD_RECORDED && !lb_field_here(&model))
+    status = lb_field_fail(&member, err, "\"recorded\" needs a \"model\" that has a recording");
+  return status;
+}
+
 lbStatus lb_scene_read_method(const lbField *json, lbSceneBody *body, lbError *err) {
   static const char *const mass_names[] = { "consistent", "lumped", NULL };
-  int mass = LB_MASS_CONSISTENT, method = LB_METHOD_FULL;
+  int mass = LB_MASS_CONSISTENT;
   lbField member = lb_field_member(json, "mass");
   lbStatus status = lb_field_choice(&member, mass_names, &mass, err);
-  member = lb_field_member(json, "method");
-  if (!status) status = lb_field_choice(&member, method_names, &method, err);
+  if (!status) status = choose_method(json, &body->method, err);
   body->mass = (lbMassKind)mass;
-  body->method = (lbMethod)method;
   member = lb_field_member(json, "reduce");
   if (!status) status = read_reduce(&member, body, err);
   return status ? status : lb_scene_read_damping(json, body, err);

@@ -23,27 +23,21 @@ static lbStatus refuse_beside(const lbField *json, lbError *err) {
   return LB_OK;
 }
 
-lbMethod lb_scene_model_method(const lbModel *model) {
-  if (lb_model_has(model, LB_METHOD_SUBSPACE)) return LB_METHOD_SUBSPACE;
-  int first = LB_METHOD_FULL + 1;
-  while (first < LB_METHOD_COUNT && !lb_model_has(model, (lbMethod)first)) first++;
-  if (first == LB_METHOD_COUNT && lb_model_has(model, LB_METHOD_FULL)) return LB_METHOD_FULL;
-  return (lbMethod)first;
+// The method that the scene names, or the one that the model is made for. Scenes say "full" for the
+// recording, too.
+static lbMethod resolve_method(const lbField *json, lbMethod named, const lbModel *model) {
+  lbField method = lb_field_member(json, "method");
+  if (!lb_field_here(&method)) return lb_model_default_method(model);
+  bool plays = named == LB_METHOD_FULL && lb_model_has(model, LB_METHOD_RECORDED);
+  return plays ? LB_METHOD_RECORDED : named;
 }
 
-const double *lb_scene_model_damping(const lbModel *model, lbMethod method) {
-  return method == LB_METHOD_SUBSPACE ? model->subspace_damping
-         : method == LB_METHOD_FULL   ? model->full_damping
-                                      : model->modal_damping;
-}
-
-// The method that the scene names, or the one that the model is made for.
 static lbStatus choose_method(const lbField *json, lbSceneBody *body, lbError *err) {
   lbField method = lb_field_member(json, "method");
-  lbMethod first = lb_scene_model_method(body->model);
-  if (first == LB_METHOD_COUNT)
+  lbMethod first = lb_model_default_method(body->model);
+  if (first == LB_METHOD_DEFAULT)
     return lb_field_fail(json, err, "its model has no method, build it again");
-  if (!lb_field_here(&method)) body->method = first;
+  body->method = resolve_method(json, body->method, body->model);
   if (lb_model_has(body->model, body->method)) return LB_OK;
   return lb_field_fail(&method, err, "the model does not have \"%s\", use \"%s\"%s",
                        lb_method_name(body->method), lb_method_name(first),
@@ -53,13 +47,15 @@ static lbStatus choose_method(const lbField *json, lbSceneBody *body, lbError *e
 // The model's damping is the body's unless the scene says otherwise; then the body gets a model of
 // its own, so that the model alone tells how it moves.
 static lbStatus apply_damping(const lbField *json, lbSceneBody *body, lbError *err) {
-  const double *own = lb_scene_model_damping(body->model, body->method);
+  lbModelMethod view = { 0 };
+  lb_model_method(body->model, body->method, &view);
+  const double *own = view.damping;
   body->damping_mass = own ? own[0] : 0;
   body->damping_stiffness = own ? own[1] : 0;
   lbField given = lb_field_member(json, "damping");
-  if (body->method == LB_METHOD_FULL && lb_field_here(&given))
+  if (body->method == LB_METHOD_RECORDED && lb_field_here(&given))
     return lb_field_fail(&given, err, "the model has a recording, which is played as it is");
-  if (body->method == LB_METHOD_FULL) return LB_OK;
+  if (body->method == LB_METHOD_RECORDED) return LB_OK;
   lbStatus status = lb_scene_read_damping(json, body, err);
   double damping[2] = { body->damping_mass, body->damping_stiffness };
   if (status || (own && memcmp(damping, own, sizeof damping) == 0)) return status;
@@ -99,12 +95,11 @@ static bool same_value(const json_t *a, const json_t *b) { return (!a && !b) || 
 // A body that has read this file and moves in the same way; -1: none.
 static int32_t find_twin(const lbBodyReader *reader, const lbField *json, const char *path,
                          const lbSceneBody *body) {
-  lbField method = lb_field_member(json, "method"), damping = lb_field_member(json, "damping");
+  lbField damping = lb_field_member(json, "damping");
   for (size_t i = 0; i < reader->file_count; i++) {
     const lbModelFile *file = &reader->files[i];
     const lbSceneBody *other = &reader->scene->bodies[file->body];
-    lbMethod wanted = lb_field_here(&method) ? body->method : lb_scene_model_method(other->model);
-    bool same_method = wanted == other->method;
+    bool same_method = resolve_method(json, body->method, other->model) == other->method;
     if (strcmp(file->path, path) == 0 && same_method && same_value(file->damping, damping.value))
       return file->body;
   }

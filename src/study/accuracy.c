@@ -37,7 +37,7 @@ bool lb_accuracy_kind_parse(const char *name, lbAccuracyKind *kind) {
 }
 
 lbAccuracyDef lb_accuracy_def(void) {
-  return (lbAccuracyDef){ .method = LB_METHOD_COUNT, .amplitude = 0.1 };
+  return (lbAccuracyDef){ .method = LB_METHOD_DEFAULT, .amplitude = 0.1 };
 }
 
 static void release_motion(lbAccuracyMotion *m) {
@@ -96,11 +96,14 @@ static lbStatus find_response(lbComparison *c, lbError *err) {
 
 lbStatus lb_comparison_open(const lbFem *fem, const lbModel *model, const lbAccuracyDef *def,
                             lbComparison *c, lbError *err) {
-  bool subspace = def->method == LB_METHOD_SUBSPACE;
-  *c = (lbComparison){ .fem = fem, .model = model, .method = def->method };
-  c->basis = subspace ? model->subspace_basis : model->modal_basis;
-  c->damping = subspace ? model->subspace_damping : model->modal_damping;
-  c->dimension = subspace ? model->size.subspace_dimension : model->size.mode_count;
+  lbModelMethod view = { 0 };
+  lb_model_method(model, def->method, &view);
+  *c = (lbComparison){ .fem = fem,
+                       .model = model,
+                       .method = view.method,
+                       .basis = view.basis,
+                       .damping = view.damping,
+                       .dimension = view.dimension };
   c->size = find_size(fem);
   c->wanted = def->amplitude * c->size;
   lbSparse *K = NULL;
@@ -441,8 +444,8 @@ static void tell_coverage(const lbComparison *c, const Budget *budget, lbAccurac
 
 static lbStatus check_def(const lbFem *fem, const lbModel *model, lbAccuracyDef *def,
                           lbError *err) {
-  if (def->method == LB_METHOD_COUNT) def->method = lb_scene_model_method(model);
-  if (def->method == LB_METHOD_FULL || !lb_model_has(model, def->method))
+  if (def->method == LB_METHOD_DEFAULT) def->method = lb_model_default_method(model);
+  if (def->method == LB_METHOD_RECORDED || !lb_model_has(model, def->method))
     return lb_fail(err, LB_ERR_ARGUMENT, "comparison: the model does not have the method \"%s\"",
                    lb_method_name(def->method));
   if (fem->vertex_count != model->size.node_count)

@@ -39,13 +39,6 @@ struct lbActor {
 lbStatus lb_actor_create_full(lbActor *actor, lbError *err);
 lbStatus lb_actor_create_reduced(lbActor *actor, lbError *err);
 
-// The basis that a method moves a model by.
-static inline const double *lb_model_basis(const lbModel *model, lbMethod method) {
-  return method == LB_METHOD_SUBSPACE ? model->subspace_basis
-         : method == LB_METHOD_FULL   ? model->recording_basis
-                                      : model->modal_basis;
-}
-
 // model_mesh.c: the surface (with looks and textures) and the volume of a model as meshes.
 lbStatus lb_model_surface_mesh(const lbModel *model, lbMesh **out, lbError *err);
 lbStatus lb_model_volume_mesh(const lbModel *model, lbMesh **out, lbError *err);

@@ -27,8 +27,9 @@ static bool all_stvk(const lbSceneBody *body) {
 
 // Where neither caller nor scene says it: subspace, if the materials have polynomial forces.
 lbStatus lb_build_method(lbBuildJob *job, lbError *err) {
-  lbMethod method = job->def->method == LB_METHOD_FULL ? job->body->method : job->def->method;
-  if (method == LB_METHOD_FULL) {
+  bool said = job->def->method != LB_METHOD_DEFAULT || job->body->method != LB_METHOD_FULL;
+  lbMethod method = job->def->method == LB_METHOD_DEFAULT ? job->body->method : job->def->method;
+  if (!said) {
     job->report.method_chosen = true;
     job->report.law_decided = !all_stvk(job->body);
     bool modal = job->report.law_decided || (job->def->discard && job->def->discard->on);

@@ -93,11 +93,13 @@ static lbStatus name_shapes(const lbModel *model, int32_t count, lbArena *arena,
 
 static lbStatus view_body(const lbModel *model, lbArena *arena, lbViewableBody *body,
                           lbError *err) {
-  bool modes = model->size.mode_count > 0;
-  int32_t count = modes ? model->size.mode_count : model->size.subspace_dimension;
+  lbModelMethod method = { 0 };
+  if (!lb_model_method(model, LB_METHOD_MODAL, &method))
+    lb_model_method(model, LB_METHOD_SUBSPACE, &method);
+  int32_t count = method.dimension;
   if (count > LB_BUILD_VIEW_SHAPES) count = LB_BUILD_VIEW_SHAPES;
   lbMesh *surface = lb_arena_alloc(arena, 1, sizeof *surface);
-  Shapes shapes = { .model = model, .basis = modes ? model->modal_basis : model->subspace_basis };
+  Shapes shapes = { .model = model, .basis = method.basis };
   shapes.values =
       lb_arena_alloc(arena, (size_t)count * (size_t)model->size.vertex_count, 3 * sizeof(double));
   if (!surface || !shapes.values) return lb_fail_memory(err);

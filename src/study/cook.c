@@ -38,12 +38,13 @@ static bool shares_model(const Cooking *c, const lbSceneBody *body) {
 
 static lbStatus make_model(Cooking *c, int32_t index, lbModel **model, lbError *err) {
   const lbSceneBody *body = &c->scene->bodies[index];
-  if (body->method != LB_METHOD_FULL) return lb_scene_model(body, model, err);
-  if (c->record && body->model && !lb_model_has(body->model, LB_METHOD_FULL))
+  bool unreduced = body->method == LB_METHOD_FULL || body->method == LB_METHOD_RECORDED;
+  if (!unreduced) return lb_scene_model(body, model, err);
+  if (c->record && body->model && !lb_model_has(body->model, LB_METHOD_RECORDED))
     return lb_fail(err, LB_ERR_ARGUMENT,
-                   "%s: body \"%s\" has the method \"full\" and a model without a recording: cook "
+                   "%s: body \"%s\" has the method \"%s\" and a model without a recording: cook "
                    "the scene that has its mesh",
-                   c->scene->path, body->name);
+                   c->scene->path, body->name, lb_method_name(body->method));
   lbStatus status = lb_scene_full_model(body, model, err);
   if (status || !is_recorded_here(c, body)) return status;
   return lb_record_body(c->scene, index, model, err);
@@ -95,7 +96,8 @@ static lbStatus place_bodies(Cooking *c, lbError *err) {
     memcpy(rotations + 4 * i, body->rotation, sizeof body->rotation);
     memcpy(linear + 3 * i, body->linear_velocity, sizeof body->linear_velocity);
     memcpy(angular + 3 * i, body->angular_velocity, sizeof body->angular_velocity);
-    methods[i] = (int32_t)body->method;
+    bool recorded = c->record && body->method == LB_METHOD_FULL;
+    methods[i] = lb_method_code(recorded ? LB_METHOD_RECORDED : body->method);
   }
   c->world.size.body_count = c->scene->body_count;
   c->world.body_names = names;
@@ -228,7 +230,7 @@ static lbCookReport report_on(const Cooking *c) {
                           .load_count = scene->load_count,
                           .probe_count = scene->probe_count };
   for (int32_t i = 0; i < scene->body_count; i++)
-    report.recorded_count += scene->bodies[i].method == LB_METHOD_FULL;
+    report.recorded_count += lb_world_method(&c->world, i) == LB_METHOD_RECORDED;
   return report;
 }
 

@@ -145,8 +145,10 @@ static lbStatus find_model(lbActor *actor, lbError *err) {
   lbStatus status = body->model ? LB_OK : lb_scene_model(body, &actor->owned->model, err);
   if (status) return status;
   r->model = body->model ? body->model : actor->owned->model;
-  r->basis = lb_model_basis(r->model, body->method);
-  if (lb_model_is_free(r->model) && body->method != LB_METHOD_FULL)
+  lbModelMethod view = { 0 };
+  bool found = lb_model_method(r->model, body->method, &view);
+  r->basis = view.basis;
+  if (found && lb_model_is_free(r->model) && body->method != LB_METHOD_RECORDED)
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "%s: body \"%s\" is free: free bodies need rigid motion beside the method "
                    "\"%s\", which is not in this version: fix some vertices or use \"full\"",

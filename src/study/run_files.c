@@ -138,7 +138,9 @@ lbStatus lb_run_write_animation(const lbRun *run, const char *path, double *max_
 static lbStatus expand_volume(const lbRun *run, size_t index, Part *part, lbError *err) {
   const lbRunBody *body = &run->bodies[index];
   const lbSceneBody *source = &run->scene->bodies[index];
-  const double *r = source->rotation, *basis = lb_model_basis(body->model, source->method);
+  const double *r = source->rotation;
+  lbModelMethod method = { 0 };
+  lb_model_method(body->model, source->method, &method);
   lbQuat rotation = { r[0], r[1], r[2], r[3] };
   size_t values = 3 * (size_t)body->model->size.node_count, shapes = (size_t)body->shape_count;
   part->displacements = lb_alloc((size_t)run->frame_count, values * sizeof(double));
@@ -147,7 +149,7 @@ static lbStatus expand_volume(const lbRun *run, size_t index, Part *part, lbErro
     double *u = part->displacements + values * f;
     for (size_t k = 0; k < shapes; k++)
       for (size_t i = 0; i < values; i++)
-        u[i] += basis[values * k + i] * body->coordinates[shapes * f + k];
+        u[i] += method.basis[values * k + i] * body->coordinates[shapes * f + k];
     for (size_t i = 0; i < values; i += 3)
       lb_vec3_store(u + i, lb_quat_rotate(rotation, lb_vec3_load(u + i)));
   }

@@ -8,10 +8,15 @@
 #include <string.h>
 
 static const char *const rounded[] = {
-  "embedding.weights",     "modal.basis",      "modal.gravity",   "modal.launch",
-  "subspace.basis",        "subspace.gravity", "subspace.launch", "subspace.quadratic",
-  "subspace.cubic",        "subspace.mass",    "subspace.pull",   "recording.basis",
-  "recording.coordinates",
+  "embedding.weights",       "modal.basis",
+  "modal.gravity",           "modal.launch",
+  "subspace.basis",          "subspace.gravity",
+  "subspace.launch",         "subspace.quadratic",
+  "subspace.cubic",          "subspace.mass",
+  "subspace.pull",           "recording.basis",
+  "recording.coordinates",   "modal.inertia_first",
+  "modal.inertia_second",    "subspace.inertia_first",
+  "subspace.inertia_second",
 };
 
 static bool is_rounded(const lbArrayRow *row) {

@@ -15,7 +15,7 @@ typedef struct Played {
 
 static lbBodyDef recorded_def(void) {
   lbBodyDef def = lb_body_def();
-  def.method = LB_METHOD_FULL;
+  def.method = LB_METHOD_RECORDED;
   return def;
 }
 
@@ -46,7 +46,7 @@ static void frames_are_met_and_the_last_one_is_held(void **state) {
   Played p;
   lbBodyDef def = recorded_def();
   play_small(&p, &def);
-  assert_int_equal(lb_body_method(p.body), LB_METHOD_FULL);
+  assert_int_equal(lb_body_method(p.body), LB_METHOD_RECORDED);
   assert_int_equal(lb_body_dimension(p.body), SMALL_RECORDED);
   check_near(lb_model_recording_seconds(p.model), 3. / 32, 0);
   check_state(p.body, frames[0], (double[]){ 8, 32 * (2 * .5 - .5 * .5) }); // one-sided slopes
@@ -251,7 +251,7 @@ static void a_model_with_a_recording_alone_plays_it(void **state) {
   p.model = NULL, p.body = NULL;
   check_ok(lb_model_create(&p.small.draft, &p.model, &err), err);
   check_ok(lb_body_create(p.model, &def, &p.body, &err), err);
-  assert_int_equal(lb_body_method(p.body), LB_METHOD_FULL);
+  assert_int_equal(lb_body_method(p.body), LB_METHOD_RECORDED);
   release(&p);
 }
 

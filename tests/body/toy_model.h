@@ -120,7 +120,7 @@ static inline void toy_fill(Toy *toy, const ToyDef *def, const lbModes *modes, c
                     .modal_eigenvalues = eigenvalues,
                     .modal_damping = damping,
                     .modal_gravity = gravity,
-                    .modal_launch = launch,
+                    .modal_rigid = launch,
                     .modal_residuals = modes->residuals };
   toy_rigid(toy, &draft, &mass, centre);
   toy_projections(toy, modes, centre, gravity, launch);

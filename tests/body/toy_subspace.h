@@ -154,7 +154,7 @@ static inline void sub_fill(SubToy *sub, const SubDef *def, const int32_t *mater
   draft.node_masses = lb_fem_vertex_masses(sub->fem);
   draft.subspace_basis = sub->basis->vectors, draft.subspace_values = sub->basis->values;
   draft.subspace_damping = damping;
-  draft.subspace_gravity = gravity, draft.subspace_launch = launch;
+  draft.subspace_gravity = gravity, draft.subspace_rigid = launch;
   draft.subspace_linear = P, draft.subspace_quadratic = Q, draft.subspace_cubic = S;
   if (def->editable) draft.subspace_mass = mass, draft.subspace_pull = pull;
   draft.owner_ = NULL;

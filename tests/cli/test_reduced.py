@@ -166,7 +166,7 @@ def a_body_of_method_full_is_recorded_and_played(folder):
     steps, step = result["steps"], result["time_step"]
     info = limber("info", world, "--json").json()
     recording = info["models"][0]["recording"]
-    check(info["models"][0]["methods"] == ["full"], f"{info}")
+    check(info["models"][0]["methods"] == ["recorded"], f"{info}")
     check(recording["seconds"] >= steps * step * (1 - 1e-9), f"{recording}")
     check(recording["rate_hz"] <= 120 + 1e-9 or recording["frames"] == steps + 1, f"{recording}")
     check("recording: " in limber("info", world).expect(0).out, "info does not tell of it")

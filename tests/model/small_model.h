@@ -57,13 +57,13 @@ typedef struct SmallModel {
   char texture_names[32], texture_mimes[32];
   int64_t texture_ranges[SMALL_TEXTURES][2];
   double modal_basis[SMALL_MODES][3 * SMALL_NODES], modal_eigenvalues[SMALL_MODES];
-  double modal_damping[2], modal_gravity[SMALL_MODES][3], modal_launch[SMALL_MODES][6];
+  double modal_damping[2], modal_gravity[SMALL_MODES][3], modal_rigid[SMALL_MODES][6];
   double modal_residuals[SMALL_MODES];
   double candidate_eigenvalues[SMALL_CANDIDATES], candidate_amplitudes[SMALL_CANDIDATES];
   int32_t candidate_fates[SMALL_CANDIDATES];
   double subspace_basis[SMALL_DIMENSION][3 * SMALL_NODES], subspace_values[SMALL_DIMENSION];
   double subspace_damping[2], subspace_gravity[SMALL_DIMENSION][3];
-  double subspace_launch[SMALL_DIMENSION][6];
+  double subspace_rigid[SMALL_DIMENSION][6];
   double subspace_linear[SMALL_PARTS][SMALL_PACKED2];
   double subspace_quadratic[SMALL_PARTS][SMALL_PACKED3];
   double subspace_cubic[SMALL_PARTS][SMALL_PACKED4];
@@ -74,6 +74,9 @@ typedef struct SmallModel {
   double full_damping[2], recording_basis[SMALL_RECORDED][3 * SMALL_NODES];
   double recording_coordinates[SMALL_FRAMES][SMALL_RECORDED], recording_rate[1];
   int32_t full_mass[1];
+  double modal_inertia_first[SMALL_MODES][9], modal_inertia_second[SMALL_MODES][SMALL_MODES][9];
+  double subspace_inertia_first[SMALL_DIMENSION][9];
+  double subspace_inertia_second[SMALL_DIMENSION][SMALL_DIMENSION][9];
   uint8_t pictures[64];
 } SmallModel;
 
@@ -147,9 +150,9 @@ static inline void small_modes(SmallModel *s) {
   for (int k = 0; k < SMALL_MODES; k++) {
     s->modal_basis[k][3 * SMALL_TIP + k] = 1 / root;
     s->modal_gravity[k][k] = root;
-    s->modal_launch[k][k] = root;
-    s->modal_launch[k][3 + (k + 1) % 3] = root * r[(k + 2) % 3]; // (w x r)_k
-    s->modal_launch[k][3 + (k + 2) % 3] = -root * r[(k + 1) % 3];
+    s->modal_rigid[k][k] = root;
+    s->modal_rigid[k][3 + (k + 1) % 3] = root * r[(k + 2) % 3]; // (w x r)_k
+    s->modal_rigid[k][3 + (k + 2) % 3] = -root * r[(k + 1) % 3];
   }
   SMALL_COPY(modal_eigenvalues, (double[]){ 400, 900, 2500 });
   SMALL_COPY(modal_damping, (double[]){ .5, .0009765625 });
@@ -164,7 +167,7 @@ static inline void small_modes(SmallModel *s) {
 static inline void small_subspace(SmallModel *s) {
   memcpy(s->subspace_basis, s->modal_basis, sizeof s->subspace_basis);
   memcpy(s->subspace_gravity, s->modal_gravity, sizeof s->subspace_gravity);
-  memcpy(s->subspace_launch, s->modal_launch, sizeof s->subspace_launch);
+  memcpy(s->subspace_rigid, s->modal_rigid, sizeof s->subspace_rigid);
   SMALL_COPY(subspace_values, (double[]){ 1, .25 });
   SMALL_COPY(subspace_damping, (double[]){ .25, 0x1p-9 });
   for (int p = 0; p < SMALL_PARTS; p++) {
@@ -192,6 +195,21 @@ static inline void small_recording(SmallModel *s) {
   s->recording_rate[0] = 32;
   s->recording_basis[0][3 * SMALL_TIP] = s->modal_basis[0][3 * SMALL_TIP];
   s->recording_basis[1][3 * SMALL_TIP + 2] = s->modal_basis[2][3 * SMALL_TIP + 2];
+}
+
+// A1_k = root e_k r^T and A2_kl = e_k e_l^T: the tip alone moves.
+static inline void small_inertia(SmallModel *s) {
+  double root = .5;
+  for (int k = 0; k < SMALL_MODES; k++)
+    for (int l = 0; l < 3; l++) {
+      s->modal_inertia_first[k][3 * k + l] =
+          root * (s->node_positions[SMALL_TIP][l] - s->rigid_centre[l]);
+      s->modal_inertia_second[k][l][3 * k + l] = 1;
+    }
+  memcpy(s->subspace_inertia_first, s->modal_inertia_first, sizeof s->subspace_inertia_first);
+  for (int k = 0; k < SMALL_DIMENSION; k++)
+    memcpy(s->subspace_inertia_second[k], s->modal_inertia_second[k],
+           sizeof s->subspace_inertia_second[k]);
 }
 
 // Points the draft at the arrays of this SmallModel.
@@ -234,7 +252,7 @@ static inline void small_point(SmallModel *s) {
     .modal_eigenvalues = s->modal_eigenvalues,
     .modal_damping = s->modal_damping,
     .modal_gravity = s->modal_gravity[0],
-    .modal_launch = s->modal_launch[0],
+    .modal_rigid = s->modal_rigid[0],
     .modal_residuals = s->modal_residuals,
     .candidate_eigenvalues = s->candidate_eigenvalues,
     .candidate_amplitudes = s->candidate_amplitudes,
@@ -243,7 +261,7 @@ static inline void small_point(SmallModel *s) {
     .subspace_values = s->subspace_values,
     .subspace_damping = s->subspace_damping,
     .subspace_gravity = s->subspace_gravity[0],
-    .subspace_launch = s->subspace_launch[0],
+    .subspace_rigid = s->subspace_rigid[0],
     .subspace_linear = s->subspace_linear[0],
     .subspace_quadratic = s->subspace_quadratic[0],
     .subspace_cubic = s->subspace_cubic[0],
@@ -257,6 +275,10 @@ static inline void small_point(SmallModel *s) {
     .recording_basis = s->recording_basis[0],
     .recording_coordinates = s->recording_coordinates[0],
     .recording_rate = s->recording_rate,
+    .modal_inertia_first = s->modal_inertia_first[0],
+    .modal_inertia_second = s->modal_inertia_second[0][0],
+    .subspace_inertia_first = s->subspace_inertia_first[0],
+    .subspace_inertia_second = s->subspace_inertia_second[0][0],
     .pictures = s->pictures,
     .pictures_bytes = sizeof s->pictures,
   };
@@ -274,12 +296,21 @@ static inline void small_model_fill(SmallModel *s) {
   small_modes(s);
   small_subspace(s);
   small_recording(s);
+  small_inertia(s);
   small_point(s);
 }
 
-// Takes out what version 2 of the format added.
+// Takes out what version 3 of the format added.
+static inline void small_model_strip_inertia(SmallModel *s) {
+  lbModel *d = &s->draft;
+  d->modal_inertia_first = NULL, d->modal_inertia_second = NULL;
+  d->subspace_inertia_first = NULL, d->subspace_inertia_second = NULL;
+}
+
+// Takes out what versions 2 and 3 of the format added.
 static inline void small_model_strip_recording(SmallModel *s) {
   lbModel *d = &s->draft;
+  small_model_strip_inertia(s);
   d->size.recording_dimension = d->size.recording_frames = 0;
   d->full_damping = NULL, d->full_mass = NULL, d->recording_basis = NULL;
   d->recording_coordinates = NULL, d->recording_rate = NULL;
@@ -293,7 +324,7 @@ static inline void small_model_strip_subspace(SmallModel *s) {
   size->subspace_dimension = size->subspace_part_count = size->accuracy_count = 0;
   size->packed2_count = size->packed3_count = size->packed4_count = 0;
   d->subspace_basis = NULL, d->subspace_values = NULL, d->subspace_damping = NULL;
-  d->subspace_gravity = NULL, d->subspace_launch = NULL, d->subspace_linear = NULL;
+  d->subspace_gravity = NULL, d->subspace_rigid = NULL, d->subspace_linear = NULL;
   d->subspace_quadratic = NULL, d->subspace_cubic = NULL, d->subspace_mass = NULL;
   d->subspace_pull = NULL, d->accuracy_motions = NULL, d->accuracy_values = NULL;
   d->accuracy_coverage = NULL;
@@ -309,7 +340,7 @@ static inline void small_model_strip(SmallModel *s) {
   d->look_names = NULL, d->look_colors = NULL, d->look_metal_roughness = NULL;
   d->look_textures = NULL, d->texture_names = NULL, d->texture_mimes = NULL;
   d->texture_ranges = NULL, d->modal_basis = NULL, d->modal_eigenvalues = NULL;
-  d->modal_damping = NULL, d->modal_gravity = NULL, d->modal_launch = NULL;
+  d->modal_damping = NULL, d->modal_gravity = NULL, d->modal_rigid = NULL;
   d->modal_residuals = NULL, d->candidate_eigenvalues = NULL, d->candidate_amplitudes = NULL;
   d->candidate_fates = NULL, d->pictures = NULL, d->pictures_bytes = 0;
 }
@@ -340,7 +371,7 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
   s->step_count[0] = 100;
   memcpy(s->body_names, "left\0\xce\xb2", 8);
   SMALL_COPY(body_models, (int32_t[]){ model, model });
-  SMALL_COPY(body_methods, (int32_t[]){ LB_METHOD_MODAL, LB_METHOD_MODAL });
+  SMALL_COPY(body_methods, (int32_t[]){ 1, 1 }); // modal, as files count
   SMALL_COPY(body_positions, (double[]){ 0, 0, 0, 4, .5, 0 });
   SMALL_COPY(body_rotations, (double[]){ 0, 0, 0, 1, 0, 0, 1, 0 });
   SMALL_COPY(body_linear_velocities, (double[]){ 0, 0, 0, 1, 0, -.5 });

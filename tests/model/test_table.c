@@ -86,7 +86,7 @@ static void a_model_needs_neither_looks_nor_modes(void **state) {
   check_ok(lb_model_create(&small.draft, &model, &err), err);
   check_same_model(model, &small.draft);
   assert_false(lb_model_has(model, LB_METHOD_MODAL));
-  assert_false(lb_model_has(model, LB_METHOD_FULL));
+  assert_false(lb_model_has(model, LB_METHOD_RECORDED));
   check_near(lb_model_recording_seconds(model), 0, 0);
   lb_model_destroy(model);
 }
@@ -151,6 +151,8 @@ static void drafts_with_wrong_values_are_refused(void **state) {
   check_refused(small.recording_rate[0] = 0, "its recording has 0 frames a second");
   check_refused(small.draft.recording_rate = NULL, "its recording has 0 frames a second");
   check_refused(small.draft.recording_basis = NULL, "recording.basis is missing");
+  check_refused(small.draft.modal_inertia_first = NULL, "has one of modal.inertia_first and modal");
+  check_refused(small.draft.subspace_inertia_second = NULL, "one of subspace.inertia_first and");
   check_refused(small.draft.size.recording_frames = 1, "2 vectors and 1 frames");
   check_refused(small.recording_coordinates[1][0] = 1e31, "recording.coordinates[2] is 1e+31");
   check_refused(strcpy(small.name, "a\tb"), "object.name is not plain UTF-8");

@@ -1,5 +1,5 @@
-// Modal models: orthonormality, gravity and launch against the mass matrix, the rules that drop
-// modes, what is taken over from the object.
+// Modal models: orthonormality, gravity and rigid velocities against the mass matrix, the rules
+// that drop modes, what is taken over from the object.
 #include "../fem/fem_problems.h"
 #include "limber/build.h"
 
@@ -131,7 +131,7 @@ static void modes_solve_the_eigenproblem_of_the_tangent(void **state) {
 }
 
 // Gravity: M of the same body without supports has the fixed vertices in it.
-static void gravity_and_launch_are_products_with_the_mass_matrix(void **state) {
+static void gravity_and_rigid_velocities_are_products_with_the_mass_matrix(void **state) {
   (void)state;
   for_each_element(kind) for (int held = 0; held < 2; held++) {
     Object o = bar(kind, held, LB_MASS_CONSISTENT), loose = bar(kind, false, LB_MASS_CONSISTENT);
@@ -139,12 +139,12 @@ static void gravity_and_launch_are_products_with_the_mass_matrix(void **state) {
     for (int motion = 0; motion < 6; motion++) {
       double *z = rigid(model, motion);
       for (int32_t i = 0; i < model->size.mode_count; i++) {
-        double launch = mass_product(o.fem, shape(model, i), z);
-        check_near(model->modal_launch[6 * i + motion], launch, 1e-10);
+        double rigid = mass_product(o.fem, shape(model, i), z);
+        check_near(model->modal_rigid[6 * i + motion], rigid, 1e-10);
         if (motion < 3)
           check_near(model->modal_gravity[3 * i + motion],
                      mass_product(loose.fem, shape(model, i), z), 1e-10);
-        if (!held) check_small(launch, 1e-9);
+        if (!held) check_small(rigid, 1e-9);
       }
       free(z);
     }
@@ -554,7 +554,7 @@ int main(void) {
     cmocka_unit_test(the_basis_is_mass_orthonormal_and_zero_where_fixed),
     cmocka_unit_test(eigenvalues_are_those_of_the_modes_and_signs_are_fixed),
     cmocka_unit_test(modes_solve_the_eigenproblem_of_the_tangent),
-    cmocka_unit_test(gravity_and_launch_are_products_with_the_mass_matrix),
+    cmocka_unit_test(gravity_and_rigid_velocities_are_products_with_the_mass_matrix),
     cmocka_unit_test(the_rigid_body_of_a_box_is_exact),
     cmocka_unit_test(lumped_inertia_is_that_of_the_point_masses),
     cmocka_unit_test(the_modes_of_one_tet_are_those_found_by_hand),

@@ -302,6 +302,10 @@ static void model_files_that_do_not_fit_are_refused(void **state) {
                 "method: the model does not have \"full\", use \"modal\" or name its \"mesh\"");
   check_refused("{'limber':1,'bodies':[{'model':'fit.glb','method':'warp'}]}",
                 "does not have \"warp\", use \"modal\"");
+  check_refused("{'limber':1,'bodies':[{'model':'fit.glb','method':'recorded'}]}",
+                "does not have \"recorded\", use \"modal\"");
+  check_refused("{'limber':1,'bodies':[{'mesh':'x.msh','method':'recorded'}]}",
+                "\"recorded\" needs a \"model\" that has a recording");
   check_refused("{'limber':1,'bodies':[{'model':'fit.glb','damping':{'mass':-1}}]}", "negative");
   lbScene *scene;
   lbError err;

@@ -255,7 +255,7 @@ static void laws_without_polynomials_are_built_by_modes(void **state) {
   lbBuildDef def = coarse();
   material.model = LB_MATERIAL_NEOHOOKEAN;
   def.material = &material;
-  def.method = LB_METHOD_FULL;
+  def.method = LB_METHOD_DEFAULT;
   lbModel *model = build(box_obj("rubber.obj"), &def, &report);
   assert_true(report.law_decided && report.method == LB_METHOD_MODAL);
   assert_false(lb_model_has(model, LB_METHOD_SUBSPACE));
@@ -325,7 +325,7 @@ static void a_world_places_its_models(void **state) {
     .step_count = (const int32_t[]){ 7 },
     .body_names = "a\0b\0c",
     .body_models = (const int32_t[]){ 0, 1, 0 },
-    .body_methods = (const int32_t[]){ LB_METHOD_MODAL, LB_METHOD_MODAL, LB_METHOD_MODAL },
+    .body_methods = (const int32_t[]){ 1, 1, 1 }, // modal
     .body_positions = (const double[]){ 0, 0, 0, 1, 2, 3, 4, 5, 6 },
     .body_rotations = (const double[]){ 0, 0, 0, 1, 0, 0, 0, 1, 0, 0.6, 0, 0.8 },
     .body_linear_velocities = (const double[9]){ 0 },

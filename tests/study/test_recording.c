@@ -44,7 +44,7 @@ static void check_played(const char *text, double tolerance) {
   print_message("  %d frames, %d vectors, amplitude %.3g m\n", (int)model->size.recording_frames,
                 (int)model->size.recording_dimension, most);
   assert_true(most > 0.01);
-  assert_int_equal(cooked->bodies[0].method, LB_METHOD_FULL);
+  assert_int_equal(cooked->bodies[0].method, LB_METHOD_RECORDED);
   assert_true(model->size.recording_dimension <= 64);
   assert_true(lb_model_recording_seconds(model) >= run->time * (1 - 1e-12));
   check_near(error / most, 0, tolerance);
@@ -111,7 +111,7 @@ static void a_bundle_in_memory_has_what_an_unreduced_body_is_made_of(void **stat
   lb_scene_destroy(scene);
   const lbModel *model = bundle->models[0];
   assert_string_equal(bundle->world->title, "t");
-  assert_int_equal(bundle->world->body_methods[0], LB_METHOD_FULL);
+  assert_int_equal(lb_world_method(bundle->world, 0), LB_METHOD_FULL);
   assert_int_equal(model->size.brick_count, 6);
   assert_int_equal(model->size.look_count, 1);
   check_near(model->full_damping[0], 0.5, 0);
@@ -143,6 +143,28 @@ static void an_unreduced_body_of_a_file_without_a_recording_is_refused(void **st
   lb_bundle_destroy(bundle);
   lb_scene_destroy(loaded);
   lb_scene_destroy(scene);
+}
+
+// "full" beside a model with a recording is how older scenes say it.
+static void a_scene_plays_the_recording_of_a_model(void **state) {
+  (void)state;
+  static const char *const said[] = { "", ",'method':'recorded'", ",'method':'full'" };
+  lbScene *scene = scene_of(SWING("'step':0.01,'count':5"));
+  lb_scene_destroy(cook(scene, "said.glb"));
+  lb_scene_destroy(scene);
+  for (int i = 0; i < 3; i++) {
+    char text[200];
+    snprintf(text, sizeof text, "{'limber':1,'bodies':[{'model':'said.glb'%s}]}", said[i]);
+    scene = scene_of(text);
+    assert_int_equal(scene->bodies[0].method, LB_METHOD_RECORDED);
+    lbBodyDef def = lb_body_def();
+    lbBody *body = NULL;
+    lbError err;
+    def.method = LB_METHOD_FULL;
+    check_fails(lb_body_create(scene->bodies[0].model, &def, &body, &err), LB_ERR_ARGUMENT, err,
+                "\"recorded\" plays the recording");
+    lb_scene_destroy(scene);
+  }
 }
 
 static void a_cooked_recording_is_cooked_again_as_it_is(void **state) {
@@ -186,6 +208,7 @@ int main(void) {
     cmocka_unit_test(every_unreduced_body_has_a_model_of_its_own),
     cmocka_unit_test(a_bundle_in_memory_has_what_an_unreduced_body_is_made_of),
     cmocka_unit_test(an_unreduced_body_of_a_file_without_a_recording_is_refused),
+    cmocka_unit_test(a_scene_plays_the_recording_of_a_model),
     cmocka_unit_test(a_cooked_recording_is_cooked_again_as_it_is),
     cmocka_unit_test(failed_allocations_leak_nothing),
   };

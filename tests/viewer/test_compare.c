@@ -17,7 +17,7 @@ static lbBundle *two_methods(void) {
   draft.modal_eigenvalues = m->modal_eigenvalues;
   draft.modal_damping = m->modal_damping;
   draft.modal_gravity = m->modal_gravity;
-  draft.modal_launch = m->modal_launch;
+  draft.modal_rigid = m->modal_rigid;
   draft.modal_residuals = m->modal_residuals;
   draft.candidate_eigenvalues = m->candidate_eigenvalues;
   draft.candidate_amplitudes = m->candidate_amplitudes;

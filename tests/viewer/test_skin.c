@@ -73,7 +73,7 @@ static lbModel *affine_model(const Toy *toy) {
   lbError err;
   draft.size.mode_count = AFFINE;
   draft.modal_basis = basis, draft.modal_eigenvalues = eigenvalues;
-  draft.modal_gravity = gravity, draft.modal_launch = launch, draft.modal_residuals = residuals;
+  draft.modal_gravity = gravity, draft.modal_rigid = launch, draft.modal_residuals = residuals;
   check_ok(lb_model_create(&draft, &model, &err), err);
   free(basis);
   return model;

@@ -66,9 +66,9 @@ static lbStatus make_fem(const lbModel *m, const double *values, lbFem **out, lb
 
 static lbSimulatorDef make_def(const vwActorPlan *plan) {
   const lbModel *m = plan->model;
-  const double *damping = m->full_damping       ? m->full_damping
-                          : m->subspace_damping ? m->subspace_damping
-                                                : m->modal_damping;
+  lbModelMethod view = { 0 };
+  if (!m->full_damping) lb_model_method(m, LB_METHOD_DEFAULT, &view);
+  const double *damping = m->full_damping ? m->full_damping : view.damping;
   lbSimulatorDef def = lb_simulator_def();
   def.step = 1 / plan->rate;
   def.integrator = plan->integrator == 1 ? LB_INTEGRATOR_EULER : LB_INTEGRATOR_NEWMARK;

@@ -78,14 +78,10 @@ static bool fill_rest(vwSkin *skin) {
 
 // The vectors (dimension x 3 nodes) that a method moves the nodes by; NULL: it has none.
 static const double *basis_of(const lbModel *model, lbMethod method, int32_t *dimension) {
-  switch (method) {
-  case LB_METHOD_MODAL: *dimension = model->size.mode_count; return model->modal_basis;
-  case LB_METHOD_SUBSPACE:
-    *dimension = model->size.subspace_dimension;
-    return model->subspace_basis;
-  case LB_METHOD_FULL: *dimension = model->size.recording_dimension; return model->recording_basis;
-  default: *dimension = 0; return NULL;
-  }
+  lbModelMethod view = { 0 };
+  lb_model_method(model, method, &view);
+  *dimension = view.dimension;
+  return view.basis;
 }
 
 typedef struct Carried {  // how the nodes' values go to the vertices

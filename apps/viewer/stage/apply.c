@@ -16,7 +16,7 @@ static void disable(vwControlState *state, const char *why) {
 }
 
 static int32_t real_method_count(const vwStage *stage) {
-  return stage->method_count - (stage->methods[0] == LB_METHOD_COUNT);
+  return stage->method_count - (stage->methods[0] == LB_METHOD_DEFAULT);
 }
 
 static void limit_method(const vwStage *stage, vwControlState *state) {
@@ -25,7 +25,7 @@ static void limit_method(const vwStage *stage, vwControlState *state) {
   memset(state->choices, 0, sizeof state->choices);
   for (int32_t i = 0; i < stage->method_count; i++) {
     lbMethod method = stage->methods[i];
-    const char *name = method == LB_METHOD_COUNT ? "as given" : lb_method_name(method);
+    const char *name = method == LB_METHOD_DEFAULT ? "as given" : lb_method_name(method);
     size_t length = strlen(name) + 1;
     if (at + length + 1 > sizeof state->choices) break;
     memcpy(state->choices + at, name, length);

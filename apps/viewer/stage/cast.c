@@ -13,22 +13,19 @@ static bool full_is_possible(const vwStage *stage, const vwGroup *group) {
 }
 
 bool vw_group_has(const vwStage *stage, const vwGroup *group, lbMethod method) {
-  if (lb_model_has(group->model, method)) return true;
-  return method == LB_METHOD_FULL &&
-         (full_is_possible(stage, group) || group->method == LB_METHOD_FULL);
+  if (method != LB_METHOD_FULL) return lb_model_has(group->model, method);
+  return full_is_possible(stage, group) || group->method == LB_METHOD_FULL;
 }
 
 int32_t vw_group_dimension(const vwGroup *group, lbMethod method) {
-  switch (method) {
-  case LB_METHOD_MODAL: return group->model->size.mode_count;
-  case LB_METHOD_SUBSPACE: return group->model->size.subspace_dimension;
-  default: return 0;
-  }
+  lbModelMethod view;
+  bool has = method != LB_METHOD_RECORDED && lb_model_method(group->model, method, &view);
+  return has ? view.dimension : 0;
 }
 
 lbMethod vw_group_method(const vwStage *stage, const vwGroup *group, const vwSettings *settings) {
   lbMethod method = stage->methods[(int32_t)settings->method];
-  return method == LB_METHOD_COUNT ? group->method : method;
+  return method == LB_METHOD_DEFAULT ? group->method : method;
 }
 
 // World axes; the world's own vector as long as nobody has touched the settings.
@@ -50,8 +47,7 @@ lbVec3 vw_stage_gravity(const vwStage *stage, const vwSettings *s) {
 
 static const vwActorKind *kind_of(const vwStage *stage, const vwGroup *group, lbMethod method) {
   if (method != LB_METHOD_FULL) return &vw_reduced_kind;
-  if (full_is_possible(stage, group)) return stage->def.full;
-  return lb_model_has(group->model, LB_METHOD_FULL) ? &vw_reduced_kind : &vw_still_kind;
+  return full_is_possible(stage, group) ? stage->def.full : &vw_still_kind;
 }
 
 static void write_label(vwRole *role) {
@@ -117,7 +113,7 @@ static lbStatus fill_group(const vwStage *stage, const vwSettings *s, int32_t nu
                        &cast->roles[cast->count++], err);
   int32_t copy = 0;
   for (int32_t i = 0; i < stage->method_count && !status; i++) {
-    if (stage->methods[i] == LB_METHOD_COUNT) continue;
+    if (stage->methods[i] == LB_METHOD_DEFAULT) continue;
     status = create_role(stage, s, number, stage->methods[i], copy_shift(stage, copy++),
                          &cast->roles[cast->count++], err);
   }

@@ -116,11 +116,13 @@ void vw_feel_measure(vwFeel *feel, const lbModel *m) {
 }
 
 lbStatus vw_feel_create(const lbModel *m, lbMethod method, vwFeel *out, lbError *err) {
-  bool modal = m->modal_basis && (method != LB_METHOD_SUBSPACE || !m->subspace_basis);
-  vwFeel feel = { 0 };
-  feel.dimension = modal ? m->size.mode_count : m->size.subspace_dimension;
-  feel.basis = modal ? m->modal_basis : m->subspace_basis;
-  feel.eigenvalues = modal ? m->modal_eigenvalues : NULL;
+  lbModelMethod view = { 0 };
+  if (method != LB_METHOD_SUBSPACE || !lb_model_method(m, method, &view))
+    if (!lb_model_method(m, LB_METHOD_MODAL, &view)) lb_model_method(m, LB_METHOD_SUBSPACE, &view);
+  vwFeel feel = { .dimension = view.dimension,
+                  .basis = view.basis,
+                  .eigenvalues = view.eigenvalues };
+  bool modal = view.eigenvalues != NULL;
   size_t r = (size_t)feel.dimension;
   feel.work = lb_alloc(2 * r, sizeof(double));
   if (!modal && r > 0) feel.factor = lb_alloc(r * r, sizeof(double));

@@ -80,11 +80,10 @@ static lbStatus create(vwActor *actor, const vwActorPlan *plan, lbError *err) {
   actor->own = r;
   lbStatus status = create_batch(actor, plan, err);
   if (status) return status;
-  const lbModel *m = plan->model;
-  actor->idle = plan->method == LB_METHOD_FULL;
-  r->basis = actor->idle                          ? m->recording_basis
-             : plan->method == LB_METHOD_SUBSPACE ? m->subspace_basis
-                                                  : m->modal_basis;
+  lbModelMethod view = { 0 };
+  lb_model_method(plan->model, plan->method, &view);
+  actor->idle = view.method == LB_METHOD_RECORDED;
+  r->basis = view.basis;
   r->amplitudes = lb_alloc((size_t)actor->dimension, sizeof(double));
   r->coordinates = lb_alloc((size_t)actor->dimension, sizeof(double));
   r->rates = lb_alloc((size_t)actor->dimension, sizeof(double));

@@ -52,14 +52,10 @@ static lbStatus place_model(vwStage *stage, lbError *err) {
   const lbModel *model = stage->bundle->models[0];
   stage->groups = lb_arena_alloc(&stage->arena, 1, sizeof(vwGroup));
   if (!stage->groups) return lb_fail_memory(err);
-  lbMethod method = LB_METHOD_COUNT;
-  const lbMethod order[] = { LB_METHOD_SUBSPACE, LB_METHOD_MODAL, LB_METHOD_WARP, LB_METHOD_FRAMES,
-                             LB_METHOD_FULL };
-  for (int i = 0; i < 5 && method == LB_METHOD_COUNT; i++)
-    if (lb_model_has(model, order[i])) method = order[i];
+  lbMethod method = lb_model_default_method(model);
   stage->group_count = 1;
   stage->groups[0] = (vwGroup){ .model = model,
-                                .method = method == LB_METHOD_COUNT ? LB_METHOD_FULL : method,
+                                .method = method == LB_METHOD_DEFAULT ? LB_METHOD_FULL : method,
                                 .count = 1 };
   lbStatus status = allocate_groups(stage, err);
   if (status) return status;
@@ -89,7 +85,8 @@ static lbStatus place_bodies(vwStage *stage, int32_t *member, lbError *err) {
   if (!stage->groups) return lb_fail_memory(err);
   for (int32_t i = 0; i < count; i++) {
     const lbModel *model = stage->bundle->models[world->body_models[i]];
-    lbMethod method = (lbMethod)world->body_methods[i];
+    lbMethod method = lb_world_method(world, i);
+    if (!lb_model_has(model, method)) method = LB_METHOD_FULL; // checked: it has all others
     int32_t g = find_group(stage, model, method);
     if (g < 0) {
       g = stage->group_count++;
@@ -202,19 +199,18 @@ static lbStatus allocate_work(vwStage *stage, lbError *err) {
 // ---- methods to choose from, and what the scene starts with ------------------------------------
 
 static void list_methods(vwStage *stage) {
-  const lbMethod order[] = { LB_METHOD_MODAL, LB_METHOD_SUBSPACE, LB_METHOD_WARP, LB_METHOD_FRAMES,
-                             LB_METHOD_FULL };
   bool alike = true;
   for (int32_t g = 1; g < stage->group_count; g++)
     alike &= stage->groups[g].method == stage->groups[0].method;
-  if (!alike) stage->methods[stage->method_count++] = LB_METHOD_COUNT;
-  for (int i = 0; i < 5; i++) {
+  if (!alike) stage->methods[stage->method_count++] = LB_METHOD_DEFAULT;
+  for (int i = LB_METHOD_FULL + 1; i <= LB_METHOD_COUNT; i++) { // the unreduced one comes last
+    lbMethod method = i < LB_METHOD_COUNT ? (lbMethod)i : LB_METHOD_FULL;
     bool all = true;
     for (int32_t g = 0; g < stage->group_count; g++)
-      all &= vw_group_has(stage, &stage->groups[g], order[i]);
-    if (all) stage->methods[stage->method_count++] = order[i];
+      all &= vw_group_has(stage, &stage->groups[g], method);
+    if (all) stage->methods[stage->method_count++] = method;
   }
-  if (stage->method_count == 0) stage->methods[stage->method_count++] = LB_METHOD_COUNT;
+  if (stage->method_count == 0) stage->methods[stage->method_count++] = LB_METHOD_DEFAULT;
 }
 
 static void start_gravity(const vwStage *stage, vwSettings *s) {
@@ -231,9 +227,10 @@ static void start_gravity(const vwStage *stage, vwSettings *s) {
 static void start_material(const vwStage *stage, vwSettings *s) {
   const vwGroup *group = &stage->groups[0];
   const lbModel *m = group->model;
-  const double *damping = group->method == LB_METHOD_SUBSPACE ? m->subspace_damping : NULL;
-  if (group->method == LB_METHOD_FULL) damping = m->full_damping;
-  if (!damping) damping = m->modal_damping ? m->modal_damping : m->subspace_damping;
+  lbModelMethod view = { .damping = m->full_damping };
+  lb_model_method(m, group->method, &view);
+  if (!view.damping) lb_model_method(m, LB_METHOD_DEFAULT, &view);
+  const double *damping = view.damping;
   s->young = m->material_values[0];
   s->poisson = m->material_values[1];
   s->density = m->material_values[2];
@@ -254,7 +251,7 @@ static void start_settings(vwStage *stage) {
   start_material(stage, s);
   for (int32_t i = 0; i < stage->method_count; i++)
     if (stage->methods[i] == stage->groups[0].method) s->method = i;
-  if (stage->methods[0] == LB_METHOD_COUNT) s->method = 0;
+  if (stage->methods[0] == LB_METHOD_DEFAULT) s->method = 0;
 }
 
 // A poke that shows: the lowest mode swings by about a sixth of the body.

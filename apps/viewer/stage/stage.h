@@ -18,9 +18,8 @@ typedef struct vwStage vwStage;
 typedef struct vwActorKind vwActorKind;
 
 typedef struct vwStageDef {
-  const vwActorKind
-      *full;          // default NULL: bodies of the method "full" without a recording stand still
-  double step_budget; // s of computing a frame, at most; what does not fit is dropped, so that
+  const vwActorKind *full; // default NULL: bodies of the method "full" stand still
+  double step_budget;      // s of computing a frame, at most; what does not fit is dropped, so that
                       // a slow machine gets slow motion and never a frozen picture; default 0.012
 } vwStageDef;
 

@@ -84,7 +84,7 @@ struct vwStage {
   int32_t group_count, load_count;
   vwGroup *groups;
   vwLoad *loads;
-  lbMethod methods[LB_METHOD_COUNT + 1]; // to choose from; LB_METHOD_COUNT: as the world says
+  lbMethod methods[LB_METHOD_COUNT]; // to choose from; LB_METHOD_DEFAULT: as the world says
   int32_t method_count;
 
   vwCast cast;

@@ -7,14 +7,14 @@
 #define FLOATS_MOST (1 << 27) // 512 MiB: what it holds at most
 
 const double *vw_animation_basis(const lbModel *model, lbMethod method) {
-  if (method == LB_METHOD_MODAL) return model->modal_basis;
-  if (method == LB_METHOD_SUBSPACE) return model->subspace_basis;
-  return NULL;
+  lbModelMethod view = { 0 };
+  lb_model_method(model, method, &view);
+  return view.basis;
 }
 
 static lbStatus start_track(const vwStage *stage, int32_t actor, vwTrack *track, lbError *err) {
   vwActorView view = vw_stage_actor(stage, actor);
-  const double *basis = vw_animation_basis(view.model, view.method);
+  bool basis = view.dimension > 0 && vw_animation_basis(view.model, view.method);
   size_t vertices = (size_t)view.model->size.vertex_count;
   track->model = view.model;
   track->method = view.method;
