@@ -145,8 +145,8 @@ typedef enum lbStepFlags {   // what a step of a simulator or a body returns, or
   LB_STEP_REFUSED = 8,       // the time step is not a positive number; nothing was done
   LB_STEP_STUCK = 16,        // at rest without forces, yet bent: an equilibrium that only the
                              // reduced body has (too few vectors), not the real one
-  LB_STEP_ADAPTED = 32,      // not by the integrator that was asked for: in parts, or by another rule
-  LB_STEP_JUMPED = 64,       // a driven frame went too far for one step: the body was carried along
+  LB_STEP_ADAPTED = 32, // not by the integrator that was asked for: in parts, or by another rule
+  LB_STEP_JUMPED = 64,  // a driven frame went too far for one step: the body was carried along
 } lbStepFlags;
 
 // How a body with inertia goes through time. (The modal method's steps are exact.)

@@ -136,8 +136,8 @@ lbFrame lb_body_frame(const lbBody *body);
 // Puts the frame somewhere else; deformation, velocities relative to the frame and a free body's
 // momenta (turned with it) stay. Nothing is felt.
 lbStatus lb_body_set_placement(lbBody *body, lbVec3 position, lbQuat rotation);
-// A driven body is there at once, moving like this; the shape is carried along, nothing is felt: the
-// start of a motion, or a cut in it.
+// A driven body is there at once, moving like this; the shape is carried along, nothing is felt:
+// the start of a motion, or a cut in it.
 lbStatus lb_body_set_frame(lbBody *body, const lbFrame *frame);
 // A driven body: where the frame is at the end of the next step, and how fast there. The body feels
 // the change of velocity over the step. Without this call before a step the frame stands still. A

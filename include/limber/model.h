@@ -161,8 +161,8 @@ typedef struct lbModel {
   const double *recording_rate;        // ? (1) Hz, frames a second; the first is at t = 0
 
   // Not an array of the table.
-  const uint8_t *pictures;     // the textures' encoded bytes lie in here
-  size_t pictures_bytes;       //
+  const uint8_t *pictures;       // the textures' encoded bytes lie in here
+  size_t pictures_bytes;         //
   struct lbModelOwner *owner_;   // private: what the arrays live in
   struct lbModelShared *shared_; // private: what bodies of the model share
 } lbModel;

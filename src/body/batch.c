@@ -3,7 +3,7 @@
 #include "body/body.h"
 
 struct lbBatch {
-  lbGroup *group;
+  lbBodyGroup *group;
   double h; // of the step that is under way
 };
 
@@ -50,7 +50,7 @@ lbBody *lb_batch_body(lbBatch *batch, int32_t index) {
 
 static void step_range(int32_t begin, int32_t end, void *context) {
   lbBatch *batch = context;
-  lbGroup *group = batch->group;
+  lbBodyGroup *group = batch->group;
   const lbPrepared *p = group->bodies->prepared;
   lbScratch *scratch = lb_scratch_borrow(p);
   for (int32_t i = begin; i < end; i++) {
@@ -60,8 +60,7 @@ static void step_range(int32_t begin, int32_t end, void *context) {
     else if (!p->method->step_many || !lb_body_is_plain(body))
       lb_body_advance(body, batch->h, scratch);
   }
-  if (scratch && p->method->step_many)
-    p->method->step_many(group, begin, end, batch->h, scratch);
+  if (scratch && p->method->step_many) p->method->step_many(group, begin, end, batch->h, scratch);
   lb_scratch_return(p, scratch);
 }
 

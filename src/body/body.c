@@ -13,9 +13,7 @@ const char *lb_body_message(const lbBody *body) { return body->message->text; }
 void *lb_body_user_data(const lbBody *body) { return body->user_data; }
 void lb_body_set_user_data(lbBody *body, void *data) { body->user_data = data; }
 
-size_t lb_body_bytes(const lbBody *body) {
-  return body->group->bytes / (size_t)body->group->count;
-}
+size_t lb_body_bytes(const lbBody *body) { return body->group->bytes / (size_t)body->group->count; }
 
 double lb_body_stable_step(const lbBody *body) {
   const lbBodyMethod *method = body->prepared->method;
@@ -184,7 +182,8 @@ void lb_body_add_reduced_force(lbBody *body, const double *reduced) {
 }
 
 lbStatus lb_body_set_gravity(lbBody *body, lbVec3 gravity) {
-  if (!lb_frame_weigh(body, gravity, body->frame.turn)) return refuse_amount(body, "gravity", gravity);
+  if (!lb_frame_weigh(body, gravity, body->frame.turn))
+    return refuse_amount(body, "gravity", gravity);
   body->gravity = gravity;
   return LB_OK;
 }

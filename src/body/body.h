@@ -125,8 +125,8 @@ enum { LB_DRIVE_WITH_VELOCITIES = 1, LB_DRIVE_BY_PLACES };
 typedef struct lbFrameState {
   lbFrameKind kind; // never LB_FRAME_DEFAULT
   bool decoupled;
-  int32_t driven;           // how `goal` was given; 0: it was not
-  lbVec3 position;          // m, world = position + turn own
+  int32_t driven;  // how `goal` was given; 0: it was not
+  lbVec3 position; // m, world = position + turn own
   lbQuat rotation;
   lbMat3 turn;              // of `rotation`
   lbVec3 velocity, spin;    // world: of the rest shape's centre of mass; angular
@@ -140,24 +140,24 @@ typedef struct lbFrameStep {
   lbVec3 position; // at the end; free: without constraints
   lbQuat rotation;
   lbMat3 turn;
-  lbVec3 velocity, spin;     // at the end, world
-  lbVec3 force, torque;      // free: on the frame, world, about the centre
-  bool moves;                // inertial forces act
+  lbVec3 velocity, spin; // at the end, world
+  lbVec3 force, torque;  // free: on the frame, world, about the centre
+  bool moves;            // inertial forces act
 } lbFrameStep;
 
 // ---- bodies ------------------------------------------------------------------------------------
 
 // A stretch of memory with bodies that were made together: one, or those of a batch.
-typedef struct lbGroup {
+typedef struct lbBodyGroup {
   int32_t count;
   struct lbBody *bodies; // (count)
   size_t bytes;
-  void *own;             // the method's
-} lbGroup;
+  void *own; // the method's
+} lbBodyGroup;
 
 struct lbBody {
   const lbPrepared *prepared;
-  lbGroup *group;
+  lbBodyGroup *group;
   bool in_batch;
   lbFrameState frame;
   lbVec3 gravity;
@@ -179,10 +179,10 @@ struct lbBody {
 // One step, or a part of one.
 typedef struct lbStep {
   double h;
-  int32_t rule;            // the method's: 0 is what was asked for
-  int32_t iteration;       // 0: the first linearisation
+  int32_t rule;               // the method's: 0 is what was asked for
+  int32_t iteration;          // 0: the first linearisation
   double share_before, share; // of the whole step, at its start and end: 0 and 1 for the whole
-  const lbFrameState *whole; // the frame at the start of the whole step
+  const lbFrameState *whole;  // the frame at the start of the whole step
   lbFrameStep frame;
 } lbStep;
 
@@ -194,8 +194,8 @@ struct lbBodyMethod {
   lbMethod method;
   bool is_recording;   // moves as time tells, whatever acts on it
   bool responds_alike; // `respond` depends on h and damping alone, not on the state
-  int32_t rules;     // how many rules a step may be taken by,
-  uint8_t parts[4];  // and in how many parts each of them takes it
+  int32_t rules;       // how many rules a step may be taken by,
+  uint8_t parts[4];    // and in how many parts each of them takes it
   lbStressLaw stress_law;
 
   // -- prepared: fills dimension, basis and the like from the model (prepare), then its own part
@@ -208,7 +208,7 @@ struct lbBodyMethod {
   const double *(*materials)(const lbPrepared *prepared); // (materials x 3) in use
 
   // -- memory: of a group's state (places `own` of the group and of each body) and of scratch
-  void (*place_group)(const lbPrepared *prepared, lbGroup *group, lbCarver *carver);
+  void (*place_group)(const lbPrepared *prepared, lbBodyGroup *group, lbCarver *carver);
   void (*place_scratch)(const lbPrepared *prepared, lbScratch *scratch, lbCarver *carver);
 
   // -- state: coordinates, rates, and the force of the next step (weight and what was applied), in
@@ -247,9 +247,10 @@ struct lbBodyMethod {
   // commit: the body's state <- scratch->q, v. Flags.
   int32_t (*commit)(lbBody *body, const lbStep *step, lbScratch *scratch);
   // Those of bodies [begin, end) of a group that are plain, by one step; NULL: one after another.
-  void (*step_many)(lbGroup *group, int32_t begin, int32_t end, double h, lbScratch *scratch);
+  void (*step_many)(lbBodyGroup *group, int32_t begin, int32_t end, double h, lbScratch *scratch);
   int32_t many; // bodies that step_many wants at a time; ranges of a batch begin at multiples of it
-  void (*ready_group)(lbGroup *group, double h); // ahead of step_many on several threads; or NULL
+  void (*ready_group)(lbBodyGroup *group,
+                      double h); // ahead of step_many on several threads; or NULL
 
   // -- questions
   double (*kinetic)(const lbBody *body, const double *v, lbScratch *scratch); // ½ v M v
@@ -281,9 +282,9 @@ lbStatus lb_body_create_at(const lbModel *model, const lbBodyDef *def, lbSimdLev
                            lbBody **out, lbError *err);
 // Bodies that lie together; positions and rotations may be NULL: the def's.
 lbStatus lb_group_create(const lbPrepared *prepared, const lbBodyDef *def, int32_t count,
-                         const lbVec3 *positions, const lbQuat *rotations, lbGroup **out,
+                         const lbVec3 *positions, const lbQuat *rotations, lbBodyGroup **out,
                          lbError *err);
-void lb_group_destroy(lbGroup *group);
+void lb_group_destroy(lbBodyGroup *group);
 
 // ---- frames (frame.c) --------------------------------------------------------------------------
 

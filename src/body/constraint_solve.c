@@ -201,7 +201,8 @@ static void refresh(lbBody *body, const lbStep *step, lbScratch *s) {
   lbConstraints *c = body->constraints;
   const lbPrepared *p = body->prepared;
   size_t padded = (size_t)p->padded;
-  lbMat3 turns = inverse_inertia(body, step->frame.turn), moves = lb_mat3_scale(0.5 * step->h * step->h, turns);
+  lbMat3 turns = inverse_inertia(body, step->frame.turn),
+         moves = lb_mat3_scale(0.5 * step->h * step->h, turns);
   double shift = 0.5 * step->h * step->h / p->mass;
   for (int32_t j = 0; j < c->column_count; j++) {
     const double *column = column_of(c, c->F, j);

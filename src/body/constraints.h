@@ -65,13 +65,13 @@ typedef struct lbConstraints {
     bool factored, solvable;
     int32_t rank;
   } step, velocity;
-  bool constant;      // `step` and `velocity` stay while these do:
+  bool constant; // `step` and `velocity` stay while these do:
   double h, damping_mass, damping_stiffness;
-  uint64_t version;   // of the prepared part
-  double *system;     // (3 room x 3 room)
-  double *scratch;    // of the pseudo-inverse
-  double *right, *p;  // (3 room)
-  double *line;       // (width)
+  uint64_t version;  // of the prepared part
+  double *system;    // (3 room x 3 room)
+  double *scratch;   // of the pseudo-inverse
+  double *right, *p; // (3 room)
+  double *line;      // (width)
 } lbConstraints;
 
 void lb_constraints_destroy(lbConstraints *constraints); // NULL is legal

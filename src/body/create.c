@@ -49,8 +49,8 @@ static lbStatus check_def(const lbBodyDef *def, lbError *err) {
     status = lb_fail(err, LB_ERR_ARGUMENT, "integrator is %d; it must be an lbIntegrator",
                      (int)def->integrator);
   if (!status && ((int)def->frame < 0 || def->frame > LB_FRAME_FREE))
-    status = lb_fail(err, LB_ERR_ARGUMENT, "frame is %d; it must be an lbFrameKind",
-                     (int)def->frame);
+    status =
+        lb_fail(err, LB_ERR_ARGUMENT, "frame is %d; it must be an lbFrameKind", (int)def->frame);
   if (!status && def->newton_iterations == 0)
     status = lb_fail(err, LB_ERR_ARGUMENT,
                      "newton_iterations is 0; it must be from 1 to 100: start from lb_body_def()");
@@ -81,7 +81,7 @@ static lbStatus start(lbBody *body, const lbBodyDef *def, lbVec3 position, lbQua
 
 // What lies at the start of a group's block.
 typedef struct Parts {
-  lbGroup group;
+  lbBodyGroup group;
   lbError *messages; // (count)
 } Parts;
 
@@ -95,7 +95,7 @@ static Parts *lay_out(const lbPrepared *p, Parts *parts, lbCarver *carver) {
 }
 
 lbStatus lb_group_create(const lbPrepared *prepared, const lbBodyDef *def, int32_t count,
-                         const lbVec3 *positions, const lbQuat *rotations, lbGroup **out,
+                         const lbVec3 *positions, const lbQuat *rotations, lbBodyGroup **out,
                          lbError *err) {
   Parts draft = { .group = { .count = count } };
   lbCarver carver = { 0 };
@@ -133,7 +133,7 @@ lbStatus lb_group_create(const lbPrepared *prepared, const lbBodyDef *def, int32
   return status;
 }
 
-void lb_group_destroy(lbGroup *group) {
+void lb_group_destroy(lbBodyGroup *group) {
   if (!group) return;
   for (int32_t i = 0; i < group->count; i++) {
     lb_constraints_destroy(group->bodies[i].constraints);
@@ -148,7 +148,7 @@ void lb_group_destroy(lbGroup *group) {
 lbStatus lb_body_create_at(const lbModel *model, const lbBodyDef *def, lbSimdLevel level,
                            lbBody **out, lbError *err) {
   const lbPrepared *prepared = NULL;
-  lbGroup *group = NULL;
+  lbBodyGroup *group = NULL;
   lbStatus status = lb_prepared_acquire(model, def, level, &prepared, err);
   if (!status) status = lb_group_create(prepared, def, 1, NULL, NULL, &group, err);
   lb_prepared_release(prepared); // the body keeps it

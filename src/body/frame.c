@@ -10,10 +10,10 @@
 
 #include <string.h>
 
-#define JUMP_SIZES 4.0            // of the body, in one step
+#define JUMP_SIZES 4.0 // of the body, in one step
 #define JUMP_TURN 1.5707963267948966
-#define PASSES 2                  // to find the spin in a step's middle
-#define FLAT 1e-12                // of its trace: what is added to an inertia so that it has an inverse
+#define PASSES 2   // to find the spin in a step's middle
+#define FLAT 1e-12 // of its trace: what is added to an inertia so that it has an inverse
 
 // ---- placement ---------------------------------------------------------------------------------
 
@@ -77,8 +77,7 @@ bool lb_frame_weigh(lbBody *body, lbVec3 gravity, lbMat3 turn) {
   lbScratch *scratch = lb_scratch_borrow(p);
   if (!scratch) return false;
   bool sane = find_weight(p, gravity, turn, scratch->a);
-  if (sane && !lb_frame_is_still(body))
-    memset(scratch->a, 0, (size_t)p->padded * sizeof(double));
+  if (sane && !lb_frame_is_still(body)) memset(scratch->a, 0, (size_t)p->padded * sizeof(double));
   if (sane) p->method->set_weight(body, scratch->a);
   lb_scratch_return(p, scratch);
   return sane;
@@ -353,7 +352,8 @@ static lbVec3 mean_velocity(const lbBody *body, const lbFrameState *from, const 
 // Returns LB_STEP_JUMPED or 0.
 static int32_t drive(const lbBody *body, lbStep *step, double whole_h) {
   const lbFrameState *from = step->whole;
-  lbFrame goal = from->driven ? from->goal : (lbFrame){ from->position, from->rotation, { 0 }, { 0 } };
+  lbFrame goal = { .position = from->position, .rotation = from->rotation };
+  if (from->driven) goal = from->goal;
   bool jump = jumps(body, from, &goal);
   if (from->driven == LB_DRIVE_BY_PLACES) {
     goal.linear_velocity = jump ? from->velocity : mean_velocity(body, from, &goal, whole_h);
@@ -392,10 +392,9 @@ static void fly(const lbBody *body, lbStep *step, lbVec3 spin) {
   lbFrameStep *to = &step->frame;
   double h = step->h;
   lbVec3 momentum = lb_add_scaled(f->momentum, h, to->force);
-  lbVec3 centre = lb_add_scaled(lb_frame_centre(body), 0.5 * h / p->mass,
-                                lb_add(f->momentum, momentum));
-  to->rotation = lb_quat_normalise(
-      lb_quat_multiply(f->rotation, lb_quat_exp(lb_scale(h, spin))));
+  lbVec3 centre =
+      lb_add_scaled(lb_frame_centre(body), 0.5 * h / p->mass, lb_add(f->momentum, momentum));
+  to->rotation = lb_quat_normalise(lb_quat_multiply(f->rotation, lb_quat_exp(lb_scale(h, spin))));
   to->turn = lb_quat_to_mat3(to->rotation);
   to->velocity = lb_scale(1 / p->mass, momentum);
   to->position = lb_sub(centre, lb_mat3_apply(to->turn, p->centre));

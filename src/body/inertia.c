@@ -14,8 +14,8 @@ static double sum_nodes(const lbModel *model, const double *a, const double *b, 
   double sum = 0;
   for (int32_t n = 0; n < model->size.node_count; n++) {
     size_t at = 3 * (size_t)n;
-    double y = b ? b[at + (size_t)l]
-                 : model->node_positions[at + (size_t)l] - model->rigid_centre[l];
+    double y =
+        b ? b[at + (size_t)l] : model->node_positions[at + (size_t)l] - model->rigid_centre[l];
     sum += model->node_masses[n] * a[at + (size_t)k] * y;
   }
   return sum;
@@ -67,7 +67,8 @@ lbMat3 lb_inertia_tensor(const lbInertia *inertia, const double *q, const double
   memcpy(X.m, inertia->X0, sizeof X.m);
   for (int k = 0; k < 3; k++)
     for (int l = 0; l < 3; l++) {
-      const double *a = A + (size_t)(3 * k + l) * n, *first = inertia->first + (size_t)(3 * l + k) * n;
+      const double *a = A + (size_t)(3 * k + l) * n,
+                   *first = inertia->first + (size_t)(3 * l + k) * n;
       for (int32_t i = 0; i < inertia->count; i++) X.m[3 * k + l] += q[i] * (a[i] + first[i]);
     }
   double trace = lb_mat3_trace(X);

@@ -21,11 +21,11 @@
 
 typedef struct lbInertia {
   int32_t count, padded; // 0: not known
-  const double *S;      // (count x 3)
-  double *first;        // (9 x padded): A1, entry by entry
-  double *second;       // (9 x count x padded): A2_ij[k][l] at ((3 k + l) count + j) padded + i
-  double X0[9];         // of the rest shape, about the centre of mass
-  double scale;         // of the mass matrix: M = scale 1, after a change of density
+  const double *S;       // (count x 3)
+  double *first;         // (9 x padded): A1, entry by entry
+  double *second;        // (9 x count x padded): A2_ij[k][l] at ((3 k + l) count + j) padded + i
+  double X0[9];          // of the rest shape, about the centre of mass
+  double scale;          // of the mass matrix: M = scale 1, after a change of density
 } lbInertia;
 
 typedef struct lbInertiaKernels {

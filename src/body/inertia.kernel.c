@@ -11,8 +11,7 @@ static inline void moments_of(const lbInertia *n, const double *q, int32_t i, do
   for (int32_t j = 0; j < n->count; j++) {
     const double *row = n->second + (size_t)j * padded + (size_t)i;
     lbLanes factor = lb_splat(q[j]);
-    LB_FOR (k, 0, 9)
-      sums[k] = lb_multiply_add(factor, lb_load(row + (size_t)k * plane), sums[k]);
+    LB_FOR (k, 0, 9) sums[k] = lb_multiply_add(factor, lb_load(row + (size_t)k * plane), sums[k]);
   }
   LB_FOR (k, 0, 9) lb_store(A + (size_t)k * padded + (size_t)i, sums[k]);
 }
@@ -30,10 +29,10 @@ static void spins(const lbInertia *n, const double *v, double *e) {
       const double *row = n->second + (size_t)j * padded + (size_t)i;
       lbLanes factor = lb_splat(v[j]);
       LB_FOR (k, 0, 3)
-        sums[k] = lb_multiply_add(
-            factor,
-            lb_load(row + (size_t)plus[k] * plane) - lb_load(row + (size_t)minus[k] * plane),
-            sums[k]);
+        sums[k] = lb_multiply_add(factor,
+                                  lb_load(row + (size_t)plus[k] * plane) -
+                                      lb_load(row + (size_t)minus[k] * plane),
+                                  sums[k]);
     }
     LB_FOR (k, 0, 3) lb_store(e + (size_t)k * padded + (size_t)i, sums[k]);
   }

@@ -19,9 +19,7 @@ static double density_ratio(const lbPrepared *p, int32_t material) {
   return now == of_model ? 1 : now / of_model;
 }
 
-static int32_t model_vector(const lbPrepared *p, int32_t i) {
-  return p->kept ? p->kept[i] : i;
-}
+static int32_t model_vector(const lbPrepared *p, int32_t i) { return p->kept ? p->kept[i] : i; }
 
 static double mass_entry(const lbPrepared *p, int32_t i, int32_t j) {
   const lbModel *model = p->model;
@@ -206,13 +204,11 @@ lbStatus lb_subspace_rebuild(lbPrepared *p, const double *materials, lbError *er
   lbSubspace *s = lay_out(p, &draft, &carver);
   *s = draft;
   p->own = s;
-  memcpy(s->materials, materials,
-         3 * (size_t)p->model->size.material_count * sizeof(double));
+  memcpy(s->materials, materials, 3 * (size_t)p->model->size.material_count * sizeof(double));
   lbStatus status = lb_polynomials_create(p, materials, &s->force_data, err);
   if (status) return status;
   s->rest_stiffness = lb_polynomials_linear(s->force_data);
-  memcpy(s->factors, s->rest_stiffness,
-         (size_t)s->stride * (size_t)s->stride * sizeof(double));
+  memcpy(s->factors, s->rest_stiffness, (size_t)s->stride * (size_t)s->stride * sizeof(double));
   s->stiff = s->ldlt->factor(p->dimension, s->factors) &&
              lb_ldlt_negative_count(p->dimension, s->factors) == 0;
   s->most = absurd_coordinate(p);
@@ -278,8 +274,8 @@ static lbStatus check_change(const lbBody *body, int32_t material, const double 
 }
 
 // What the bodies have in common, with another material.
-static lbStatus derive(const lbBody *body, int32_t material, const double *values,
-                       lbPrepared **out, lbError *err) {
+static lbStatus derive(const lbBody *body, int32_t material, const double *values, lbPrepared **out,
+                       lbError *err) {
   const lbPrepared *now = body->prepared;
   size_t count = (size_t)now->model->size.material_count;
   double *materials = lb_duplicate(lb_subspace_of(now)->materials, 3 * count, sizeof(double));

@@ -10,12 +10,12 @@
 
 // The moving numbers of one body, or of a block of a batch.
 typedef struct Block {
-  int32_t count, stride;   // bodies in use; 1 or LB_INSTANCE_BLOCK
-  double *q, *v;           // (padded x stride)
-  double *force;           // of the next step: always `weight` plus what was applied; never -0
-  double *weight;          // of gravity, in the bodies' own axes
-  bool forced;             // `force` may hold something else than zeros
-  bool touched;            // `force` may differ from `weight`
+  int32_t count, stride; // bodies in use; 1 or LB_INSTANCE_BLOCK
+  double *q, *v;         // (padded x stride)
+  double *force;         // of the next step: always `weight` plus what was applied; never -0
+  double *weight;        // of gravity, in the bodies' own axes
+  bool forced;           // `force` may hold something else than zeros
+  bool touched;          // `force` may differ from `weight`
 } Block;
 
 typedef struct Group {
@@ -52,7 +52,7 @@ static void place_block(Block *block, int32_t stride, int32_t padded, lbCarver *
   block->weight = lb_carve(carver, count, sizeof(double));
 }
 
-static void place_group(const lbPrepared *p, lbGroup *group, lbCarver *carver) {
+static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
   Group draft = { .block_count = (group->count - 1) / LB_INSTANCE_BLOCK + 1 };
   Group *own = lb_carve(carver, 1, sizeof draft);
   State *states = lb_carve(carver, (size_t)group->count, sizeof *states);
@@ -141,7 +141,7 @@ static const lbOscillators *oscillators_of(const lbBody *body, double h, lbScrat
   return &work->oscillators;
 }
 
-static void ready_group(lbGroup *group, double h) {
+static void ready_group(lbBodyGroup *group, double h) {
   Group *own = group->own;
   set_oscillators(&own->oscillators, own->damping, group->bodies, h);
 }
@@ -156,13 +156,13 @@ static void clear_applied(Block *block, int32_t dimension) {
   for (size_t i = 0; i < count && !block->forced; i++) block->forced = block->weight[i] != 0;
 }
 
-static bool all_plain(const lbGroup *group, int32_t begin, int32_t end) {
+static bool all_plain(const lbBodyGroup *group, int32_t begin, int32_t end) {
   for (int32_t i = begin; i < end; i++)
     if (!lb_body_is_plain(&group->bodies[i])) return false;
   return true;
 }
 
-static void step_block(lbGroup *group, Block *block) {
+static void step_block(lbBodyGroup *group, Block *block) {
   const Group *own = group->own;
   const lbPrepared *p = group->bodies->prepared;
   const double *force = block->forced ? block->force : NULL;
@@ -181,7 +181,8 @@ static void step_lane(lbBody *body, double h, lbScratch *s) {
   set_weight(body, NULL);
 }
 
-static void step_many(lbGroup *group, int32_t begin, int32_t end, double h, lbScratch *scratch) {
+static void step_many(lbBodyGroup *group, int32_t begin, int32_t end, double h,
+                      lbScratch *scratch) {
   Block *block = ((State *)group->bodies[begin].own)->block;
   bool whole = begin % LB_INSTANCE_BLOCK == 0 && end - begin == block->count;
   if (group->count == 1) ready_group(group, h);

@@ -22,8 +22,7 @@ static double dot(size_t count, const double *a, const double *b) {
 static void gather(const lbPrepared *p, double *nodes, double *to) {
   size_t rows = 3 * (size_t)p->model->size.node_count;
   for (size_t i = 0; i < rows; i++) nodes[i] *= p->node_masses[i / 3];
-  for (int32_t i = 0; i < p->dimension; i++)
-    to[i] = dot(rows, p->basis + rows * (size_t)i, nodes);
+  for (int32_t i = 0; i < p->dimension; i++) to[i] = dot(rows, p->basis + rows * (size_t)i, nodes);
 }
 
 // x <- the coordinates nearest to u / scale.

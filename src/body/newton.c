@@ -51,8 +51,8 @@ typedef struct Scheme {
 
 static Scheme scheme_of(const lbBody *body, const lbStep *step) {
   double h = step->h;
-  bool euler = body->integrator == LB_INTEGRATOR_EULER ||
-               step->rule + 1 == body->prepared->method->rules;
+  bool euler =
+      body->integrator == LB_INTEGRATOR_EULER || step->rule + 1 == body->prepared->method->rules;
   if (euler) return (Scheme){ EULER, h, 1 / h, 0, 1 / (h * h), 1 / h, 0, 1 };
   if (step->rule > 0) return (Scheme){ CONSERVING, h, 2 / h, -1, 2 / (h * h), 2 / h, 0, 1 };
   return (Scheme){ NEWMARK, h, 2 / h, -1, 4 / (h * h), 4 / h, 1, 2 };
@@ -123,11 +123,11 @@ static Residual form_residual(const lbBody *body, const Scheme *scheme, const Fo
     for (int32_t i = 0; i < r; i++) rate[i] = damped_rate(scheme, s, i);
     if (beta != 0) lb_subspace_multiply(own, forces->K, rate, w->Cv);
     if (alpha != 0) lb_subspace_mass_multiply(own, rate, w->d);
-    for (int32_t i = 0; i < r; i++)
-      w->Cv[i] = beta * w->Cv[i] + (alpha != 0 ? alpha * w->d[i] : 0);
+    for (int32_t i = 0; i < r; i++) w->Cv[i] = beta * w->Cv[i] + (alpha != 0 ? alpha * w->d[i] : 0);
   }
   for (int32_t i = 0; i < r; i++) {
-    double inside = w->Ma[i] + w->Cv[i] + forces->R[i], known = s->force[i] + scheme->held * s->held[i];
+    double inside = w->Ma[i] + w->Cv[i] + forces->R[i],
+           known = s->force[i] + scheme->held * s->held[i];
     double f = known + scheme->held * s->pull[i], left = inside - f;
     w->G[i] = inside - known;
     sums[0] += left * left, sums[1] += f * f, sums[2] += forces->R[i] * forces->R[i];
@@ -267,16 +267,15 @@ static int32_t judge(const lbBody *body, const lbStep *step, const Scheme *schem
                      const Forces *forces, const Residual *G, lbScratch *s) {
   bool asked = step->rule == 0;
   int32_t done = step->iteration + 1, wanted = body->newton_iterations;
-  int32_t most = asked && scheme->rule == NEWMARK ? wanted + MORE_ITERATIONS
-                                                  : wanted + SURE_ITERATIONS;
+  int32_t most =
+      asked && scheme->rule == NEWMARK ? wanted + MORE_ITERATIONS : wanted + SURE_ITERATIONS;
   double tolerance = fmax(body->newton_tolerance, TOLERANCE_LEAST);
   if (!asked) tolerance = fmax(tolerance, SURE_TOLERANCE), wanted = most;
   bool solved = G->size <= tolerance * G->scale + G->noise;
   bool near = G->size <= LOOSE * G->scale;
   bool keeps = keep_account(body, scheme, forces, G, s);
   if (solved) return keeps ? 0 : LB_STEP_FAR;
-  if (done >= wanted && near && keeps)
-    return wanted > 1 && asked ? LB_STEP_NOT_CONVERGED : 0;
+  if (done >= wanted && near && keeps) return wanted > 1 && asked ? LB_STEP_NOT_CONVERGED : 0;
   return done >= most ? LB_STEP_FAR : LB_STEP_AGAIN;
 }
 

@@ -115,7 +115,8 @@ void lb_point_rows(const lbPrepared *prepared, const lbPoint *point, double *row
   memset(rows, 0, 3 * (size_t)prepared->padded * sizeof *rows);
   for (lbPointWalk walk = lb_point_walk(prepared->model, point); lb_point_next(&walk);)
     for (int32_t i = 0; i < 3; i++)
-      add_row(prepared, 3 * walk.node + i, walk.weight, rows + (size_t)i * (size_t)prepared->padded);
+      add_row(prepared, 3 * walk.node + i, walk.weight,
+              rows + (size_t)i * (size_t)prepared->padded);
 }
 
 void lb_point_add_force(const lbPrepared *prepared, const lbPoint *point, lbVec3 own, double *sum) {

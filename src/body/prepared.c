@@ -349,8 +349,9 @@ static lbScratch *place_scratch(const lbPrepared *p, lbScratch *s, lbCarver *car
   const lbModelSizes *size = &p->model->size;
   size_t width = (size_t)p->padded + LB_FRAME_ROOM;
   lbScratch *at = lb_carve(carver, 1, sizeof *s);
-  double **vectors[] = { &s->q0, &s->v0, &s->q, &s->v, &s->force, &s->inertial,
-                         &s->held, &s->pull, &s->start_q, &s->start_v, &s->a, &s->b, &s->c };
+  double **vectors[] = { &s->q0,       &s->v0,   &s->q,    &s->v,       &s->force,
+                         &s->inertial, &s->held, &s->pull, &s->start_q, &s->start_v,
+                         &s->a,        &s->b,    &s->c };
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = lb_carve(carver, width, sizeof(double));
   s->moments = lb_carve(carver, 12 * (size_t)p->padded, sizeof(double));

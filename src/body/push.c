@@ -98,7 +98,8 @@ static lbStatus make_search(const lbBody *body, lbScratch *s) {
   const lbTree *tree = NULL;
   if (s->search) return LB_OK;
   lbStatus status = lb_prepared_tree(body->prepared, &tree, body->message);
-  if (!status) status = lb_search_create(tree, NODE_LIMIT, TRIANGLE_LIMIT, &s->search, body->message);
+  if (!status)
+    status = lb_search_create(tree, NODE_LIMIT, TRIANGLE_LIMIT, &s->search, body->message);
   return status;
 }
 
@@ -154,7 +155,8 @@ void lb_contacts_settle(lbBody *body, const lbStep *step, lbScratch *s) {
     memcpy(s->a, row_of(body, k), (size_t)p->padded * sizeof(double));
     if (p->method->mobilise) p->method->mobilise(p, s->a);
     for (int32_t j = 0; j < c->count; j++)
-      S[j * LB_CONTACT_PLACES + k] = lb_row_dot(r, row_of(body, j), s->a) + frame_share(body, j, k, 1);
+      S[j * LB_CONTACT_PLACES + k] =
+          lb_row_dot(r, row_of(body, j), s->a) + frame_share(body, j, k, 1);
   }
   for (int32_t j = 0; j < c->count; j++) { // velocities if nothing had touched
     lbVec3 rigid = lb_add(body->frame.velocity, lb_cross(body->frame.spin, c->arms[j]));
@@ -196,7 +198,8 @@ static lbStatus check(const lbBody *body, const lbBall *ball, double dt) {
   return lb_time_step_is_legal(dt) ? LB_OK : lb_time_step_refuse(dt, body->message);
 }
 
-// Where the body is at the end of a step without this ball: scratch->q, step->frame. False: nowhere.
+// Where the body is at the end of a step without this ball: scratch->q, step->frame. False:
+// nowhere.
 static bool predict(lbBody *body, lbStep *step, lbScratch *s) {
   const lbBodyMethod *method = body->prepared->method;
   method->get(body, s->q0, s->v0, s->force);
@@ -272,7 +275,8 @@ static lbVec3 push(lbBody *body, const lbBall *ball, double dt, lbScratch *s) {
   lbStep step = { .h = dt, .share = 1, .whole = &start };
   lbVec3 none = lb_vec3(0, 0, 0);
   if (!predict(body, &step, s)) return none;
-  lbVec3 centre = lb_mat3_apply_transpose(step.frame.turn, lb_sub(ball->centre, step.frame.position));
+  lbVec3 centre =
+      lb_mat3_apply_transpose(step.frame.turn, lb_sub(ball->centre, step.frame.position));
   lb_tree_search(s->search, s->q0, centre, (1 + MARGIN) * ball->radius);
   int32_t count = choose_places(s->search, centre, ball->radius, places);
   int32_t first = body->contacts->count, room = LB_CONTACT_PLACES - first;

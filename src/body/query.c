@@ -84,7 +84,8 @@ static void soften(const lbBody *body, const lbPoint *point, double *compliance,
   }
   if (body->frame.kind != LB_FRAME_FREE) return;
   lbVec3 arm = lb_sub(lb_point_rest(p->model, point), p->centre);
-  double J = (p->model->rigid_inertia[0] + p->model->rigid_inertia[4] + p->model->rigid_inertia[8]) / 3;
+  double J =
+      (p->model->rigid_inertia[0] + p->model->rigid_inertia[4] + p->model->rigid_inertia[8]) / 3;
   *mobility += 1 / p->mass + (J > 0 ? 2.0 / 3 * lb_dot(arm, arm) / J : 0);
 }
 
@@ -155,9 +156,9 @@ static void sum_nodes(const lbBody *body, const double *q, const double *v, Moti
                             rates);
     for (int32_t i = 0; i < used; i++) {
       size_t at = 3 * (size_t)(begin + i);
-      lbVec3 x = lb_sub(lb_add(lb_vec3_load(p->model->node_positions + at),
-                               lb_vec3_load(s->nodes + at)),
-                        p->centre);
+      lbVec3 x =
+          lb_sub(lb_add(lb_vec3_load(p->model->node_positions + at), lb_vec3_load(s->nodes + at)),
+                 p->centre);
       double mass = p->node_masses[begin + i];
       sum = lb_add_scaled(sum, mass, lb_cross(x, lb_vec3_load(rates + 3 * i)));
       X = lb_mat3_add(X, lb_mat3_scale(mass, lb_mat3_outer(x, x)));

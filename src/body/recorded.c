@@ -12,7 +12,7 @@ typedef struct State {
   double *q, *v; // (padded)
 } State;
 
-static void place_group(const lbPrepared *p, lbGroup *group, lbCarver *carver) {
+static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
   size_t padded = (size_t)p->padded;
   State *states = lb_carve(carver, (size_t)group->count, sizeof *states);
   for (int32_t i = 0; i < group->count && !carver->overflow; i++) {
@@ -70,7 +70,8 @@ static void play(const lbPrepared *p, double t, double *q, double *v) {
     int32_t k = p->kept ? p->kept[i] : i;
     double a = slope_at(model, m.frame, k), b = slope_at(model, m.frame + 1, k);
     q[i] = m.value[0] * before[k] + m.value[1] * behind[k] + m.slope[0] * a + m.slope[1] * b;
-    v[i] = m.rate[0] * before[k] + m.rate[1] * behind[k] + m.rate_slope[0] * a + m.rate_slope[1] * b;
+    v[i] =
+        m.rate[0] * before[k] + m.rate[1] * behind[k] + m.rate_slope[0] * a + m.rate_slope[1] * b;
   }
 }
 

@@ -47,8 +47,8 @@ static void gather(const lbModel *model, const lbScratch *s, const int32_t *node
 }
 
 // A node takes the point next to it, with the volume that belongs to it.
-static void scatter(lbScratch *s, const int32_t *nodes, int32_t node_count,
-                    const Batch *batch, int32_t lane, double *sums) {
+static void scatter(lbScratch *s, const int32_t *nodes, int32_t node_count, const Batch *batch,
+                    int32_t lane, double *sums) {
   for (int32_t a = 0; a < node_count; a++) {
     int32_t at = (node_count == 8 ? a : 0) * LB_BATCH + lane;
     double volume = batch->volumes[at] / (node_count == 8 ? 1 : 4), value = batch->stresses[at];
@@ -69,12 +69,13 @@ static void add_elements(const lbPrepared *prepared, lbElementKind kind, int32_t
     int32_t used = count - begin < LB_BATCH ? count - begin : LB_BATCH;
     for (int32_t lane = 0; lane < LB_BATCH; lane++) { // those beyond repeat the last
       size_t e = (size_t)(begin + (lane < used ? lane : used - 1));
-      gather(prepared->model, s, elements + e * (size_t)node_count, node_count, materials[e], &batch, lane);
+      gather(prepared->model, s, elements + e * (size_t)node_count, node_count, materials[e],
+             &batch, lane);
     }
     kernel(&view);
     for (int32_t lane = 0; lane < used; lane++)
-      scatter(s, elements + (size_t)(begin + lane) * (size_t)node_count, node_count, &batch,
-              lane, sums);
+      scatter(s, elements + (size_t)(begin + lane) * (size_t)node_count, node_count, &batch, lane,
+              sums);
   }
 }
 

@@ -38,8 +38,8 @@ const lbEvaluated *lb_subspace_evaluate(lbBody *body, const double *q, lbScratch
   size_t bytes = (size_t)s->count * sizeof *q;
   if (e->version == body->prepared->version && memcmp(e->q, q, bytes) == 0) return e;
   memcpy(e->q, q, bytes);
-  e->energy = s->forces->evaluate(s->force_data, q, e->R, e->K,
-                                  ((lbSubspaceWork *)scratch->own)->forces);
+  e->energy =
+      s->forces->evaluate(s->force_data, q, e->R, e->K, ((lbSubspaceWork *)scratch->own)->forces);
   e->version = body->prepared->version;
   return e;
 }
@@ -59,15 +59,14 @@ void lb_subspace_accelerate(const lbBody *body, const lbEvaluated *e, const doub
 
 static void place_state(const lbPrepared *p, lbSubspaceState *state, lbCarver *carver) {
   size_t padded = (size_t)p->padded, n = (size_t)lb_cubic_padded(p->dimension);
-  double **vectors[] = { &state->q,     &state->v,      &state->a,
-                         &state->force, &state->weight, &state->evaluated.q,
-                         &state->evaluated.R };
+  double **vectors[] = { &state->q,      &state->v,           &state->a,          &state->force,
+                         &state->weight, &state->evaluated.q, &state->evaluated.R };
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = lb_carve(carver, padded, sizeof(double));
   state->evaluated.K = lb_carve(carver, n * n, sizeof(double));
 }
 
-static void place_group(const lbPrepared *p, lbGroup *group, lbCarver *carver) {
+static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
   lbSubspaceState *states = lb_carve(carver, (size_t)group->count, sizeof *states);
   for (int32_t i = 0; i < group->count && !carver->overflow; i++) {
     lbSubspaceState unused;
@@ -153,8 +152,8 @@ static int32_t begin(lbBody *body, lbStep *step, lbScratch *scratch) {
                                 : lb_newton_begin(body, step, scratch);
 }
 
-static void respond(const lbBody *body, const lbStep *step, lbScratch *scratch,
-                    const double *force, double *moved) {
+static void respond(const lbBody *body, const lbStep *step, lbScratch *scratch, const double *force,
+                    double *moved) {
   if (is_central(body, step))
     lb_central_respond(body, step, scratch, force, moved);
   else

@@ -32,19 +32,17 @@ typedef struct lbSubspace {
   const lbLdltKernels *ldlt;
   const lbForceModel *forces;
   void *force_data;
-  const double *rest_stiffness; // (stride x stride): K at rest
-  double *materials;            // (materials x 3): young, poisson, density
-  double *mass, *mass_ldlt;     // M and its factors; NULL: the identity
+  const double *rest_stiffness;            // (stride x stride): K at rest
+  double *materials;                       // (materials x 3): young, poisson, density
+  double *mass, *mass_ldlt;                // M and its factors; NULL: the identity
   double *gravity, *node_masses, *inertia; // of other densities than the model's
-  double stiffest;              // 1/s², the largest eigenvalue of M^-1 K at rest
-  double most;                  // a coordinate beyond this is absurd: 1e6 times the body's size
-  double *factors;              // (stride x stride): LDLT of K at rest, for compliance,
-  bool stiff;                   // if that is positive definite
+  double stiffest;                         // 1/s², the largest eigenvalue of M^-1 K at rest
+  double most;     // a coordinate beyond this is absurd: 1e6 times the body's size
+  double *factors; // (stride x stride): LDLT of K at rest, for compliance,
+  bool stiff;      // if that is positive definite
 } lbSubspace;
 
-static inline const lbSubspace *lb_subspace_of(const lbPrepared *prepared) {
-  return prepared->own;
-}
+static inline const lbSubspace *lb_subspace_of(const lbPrepared *prepared) { return prepared->own; }
 
 // St. Venant-Kirchhoff's polynomials of a prepared body for materials (materials x 3) of its own.
 lbStatus lb_polynomials_create(const lbPrepared *prepared, const double *materials, void **data,
@@ -77,16 +75,16 @@ typedef struct lbSubspaceState {
 
 // Working memory of a step. Vectors are (padded).
 typedef struct lbSubspaceWork {
-  double *a0, *a;    // before and after the step
-  double *G, *d;     // residual, correction
-  double *Ma, *Cv;   // terms of the residual
-  double *R0;        // elastic force before the step
-  double *A, *rate;  // (stride x stride)
+  double *a0, *a;              // before and after the step
+  double *G, *d;               // residual, correction
+  double *Ma, *Cv;             // terms of the residual
+  double *R0;                  // elastic force before the step
+  double *A, *rate;            // (stride x stride)
   double *middle_R, *middle_K; // in the step's middle
-  double *forces;    // of the force model
+  double *forces;              // of the force model
   double energy0;
   double created;
-  double stiffest;   // how much a residual may change with q
+  double stiffest; // how much a residual may change with q
 } lbSubspaceWork;
 
 const lbEvaluated *lb_subspace_evaluate(lbBody *body, const double *q, lbScratch *scratch);

@@ -37,8 +37,9 @@ void lb_surface_positions(const lbBody *body, double *positions, lbScratch *s) {
   for (int32_t i = 0; i < p->range_count; i++)
     lb_body_nodes(body, s->a, NULL, p->ranges[2 * i], p->ranges[2 * i + 1], s->nodes, NULL);
   for (int32_t v = 0; v < p->model->size.vertex_count; v++)
-    lb_vec3_store(positions + 3 * (size_t)v,
-                  lb_body_place(body, lb_add(rest_of(p->model, v), carried(p->model, s->nodes, v))));
+    lb_vec3_store(
+        positions + 3 * (size_t)v,
+        lb_body_place(body, lb_add(rest_of(p->model, v), carried(p->model, s->nodes, v))));
 }
 
 void lb_body_surface(const lbBody *body, double *positions) {

@@ -161,6 +161,16 @@ lbStatus lb_aabb_tree_build_triangles(const lbTriangles *surface, lbAabbTree **o
   return status;
 }
 
+lbAabbTree *lb_aabb_tree_copy(const lbAabbTree *tree) {
+  lbAabbTree *copy = lb_duplicate(tree, 1, sizeof *tree);
+  if (!copy) return NULL;
+  copy->nodes = lb_duplicate(tree->nodes, (size_t)tree->node_count, sizeof *tree->nodes);
+  copy->items = lb_duplicate(tree->items, (size_t)tree->item_count, sizeof *tree->items);
+  if (copy->nodes && copy->items) return copy;
+  lb_aabb_tree_destroy(copy);
+  return NULL;
+}
+
 void lb_aabb_tree_destroy(lbAabbTree *tree) {
   if (!tree) return;
   lb_free(tree->nodes);

@@ -55,9 +55,9 @@ static bool find_touches(lbHaptics *h, lbVec3 x, double moved, double travel) {
   double radius = h->def.radius, range = radius * (1 + MARGIN) + travel;
   bool all = true;
   h->touch_count = 0;
-  for (int32_t i = 0; i < h->tree.near_count; i++) {
-    if (h->tree.near[i].distance - moved >= range) continue;
-    lbTouch touch = make_touch(&h->tree.near[i], x, moved > 0, radius);
+  for (int32_t i = 0; i < h->search->near_count; i++) {
+    if (h->search->near[i].distance - moved >= range) continue;
+    lbTouch touch = make_touch(&h->search->near[i], x, moved > 0, radius);
     if (touch.distance >= range) continue;
     if (keep_touch(h, &touch) < radius) all = false;
   }
@@ -91,12 +91,11 @@ static lbVec3 limit_length(lbVec3 a, double most) {
 // Triangles that a ball at x may come to. Returns how far it may move: a step near the surface,
 // farther in the air.
 static double look_around(lbHaptics *h, lbVec3 x, double want, bool *all) {
-  const double *q = lb_body_coordinates(h->body);
   double radius = h->def.radius, ball = radius * (1 + MARGIN), step = h->step * radius;
-  double clear = lb_tree_search(&h->tree, q, x, ball + step);
-  if (clear >= ball + step && h->tree.near_count == 0 && want > step) {
+  double clear = lb_tree_search(h->search, h->q, x, ball + step);
+  if (clear >= ball + step && h->search->near_count == 0 && want > step) {
     step = fmin(want, radius);
-    clear = lb_tree_search(&h->tree, q, x, ball + step);
+    clear = lb_tree_search(h->search, h->q, x, ball + step);
   }
   *all = clear >= radius;
   return clear >= ball + step ? step : fmax(clear - ball, STEP_LEAST * radius);
@@ -132,19 +131,19 @@ static double dot(int32_t count, const double *a, const double *b) {
 }
 
 static double *line_of(const lbHaptics *h, int32_t touch) {
-  return h->lines + (size_t)touch * (size_t)h->tree.dimension;
+  return h->lines + (size_t)touch * (size_t)h->tree->dimension;
 }
 
 // Touches that hold the ball back, with their lines; returns the largest mobility.
 static double keep_active(lbHaptics *h) {
-  int32_t kept = 0, r = h->tree.dimension;
+  int32_t kept = 0, r = h->tree->dimension;
   double mobility = 0;
   for (int32_t j = 0; j < h->touch_count; j++) {
     if (!(h->touches[j].depth > 0)) continue;
     h->touches[kept] = h->touches[j];
     const lbTouch *touch = &h->touches[kept];
     double *line = line_of(h, kept++);
-    lb_tree_line(&h->tree, touch->triangle, touch->weights, touch->normal, line);
+    lb_tree_line(h->tree, touch->triangle, touch->weights, touch->normal, line);
     mobility = fmax(mobility, dot(r, line, line));
   }
   h->touch_count = kept;
@@ -156,8 +155,7 @@ static double keep_active(lbHaptics *h) {
 static double touch_force(const lbHaptics *h, int32_t j, lbVec3 velocity, double stiffness,
                           double damping) {
   const lbTouch *touch = &h->touches[j];
-  double closing = dot(h->tree.dimension, line_of(h, j), lb_body_rates(h->body)) -
-                   lb_dot(touch->normal, velocity);
+  double closing = dot(h->tree->dimension, line_of(h, j), h->v) - lb_dot(touch->normal, velocity);
   double spring = stiffness * touch->depth;
   return fmax(0, fmin(spring + damping * closing, 2 * spring));
 }
@@ -175,7 +173,7 @@ static lbVec3 push_back(lbHaptics *h, lbVec3 velocity, double dt) {
   double scale = fmin(1, h->def.force_limit / fmax(lb_length(sum), 1e-300));
   for (int32_t j = 0; j < h->touch_count; j++) {
     const double *line = line_of(h, j);
-    for (int32_t i = 0; i < h->tree.dimension; i++) h->reduced[i] -= scale * forces[j] * line[i];
+    for (int32_t i = 0; i < h->tree->dimension; i++) h->reduced[i] -= scale * forces[j] * line[i];
   }
   lb_timing_lower_stiffness(&h->timing, share);
   return lb_scale(scale, sum);
@@ -184,10 +182,10 @@ static lbVec3 push_back(lbHaptics *h, lbVec3 velocity, double dt) {
 lbFeeling lb_ball_feel(lbHaptics *h, const lbDevice *device, double dt) {
   const lbBody *body = h->body;
   if (!h->placed) h->centre = device->position, h->step = STEP_MOST, h->placed = true;
-  lbVec3 x = lb_mat3_apply_transpose(body->turn, lb_sub(h->centre, body->position));
-  lbVec3 d = lb_mat3_apply_transpose(body->turn, lb_sub(device->position, body->position));
-  lbVec3 v = lb_mat3_apply_transpose(body->turn, device->velocity);
+  lbVec3 x = lb_body_unplace(body, h->centre);
+  lbVec3 d = lb_body_unplace(body, device->position);
+  lbVec3 v = lb_mat3_apply_transpose(body->frame.turn, device->velocity);
   h->centre = lb_body_place(body, move(h, x, d));
   lbVec3 force = push_back(h, v, dt);
-  return (lbFeeling){ h->centre, lb_mat3_apply(body->turn, force), h->touch_count };
+  return (lbFeeling){ h->centre, lb_mat3_apply(body->frame.turn, force), h->touch_count };
 }

@@ -49,10 +49,10 @@ static lbStatus check_def(const lbBody *body, const lbHapticsDef *def, lbError *
   if (def->tool != LB_HAPTICS_BALL && def->tool != LB_HAPTICS_GRAB)
     return lb_fail(err, LB_ERR_ARGUMENT, "haptics: tool is %d", (int)def->tool);
   if (body->in_batch) return lb_fail(err, LB_ERR_ARGUMENT, "haptics: the body is one of a batch");
-  if (body->common->model->size.triangle_count == 0)
+  if (body->prepared->model->size.triangle_count == 0)
     return lb_fail(err, LB_ERR_ARGUMENT, "haptics: model \"%s\" has no surface to touch",
-                   body->common->model->name);
-  return def->grip ? lb_point_check(body->common->model, def->grip, "haptics: grip", err) : LB_OK;
+                   body->prepared->model->name);
+  return def->grip ? lb_point_check(body->prepared->model, def->grip, "haptics: grip", err) : LB_OK;
 }
 
 static double longest_side(const lbModel *model) {
@@ -76,13 +76,14 @@ static lbHapticsDef fill_in(const lbModel *model, const lbHapticsDef *def) {
 }
 
 static void lay_out(lbHaptics *h, lbCarver *carver) {
-  size_t r = (size_t)h->tree.dimension, contacts = (size_t)h->def.contact_limit;
+  size_t r = (size_t)h->body->prepared->dimension, contacts = (size_t)h->def.contact_limit;
   lb_carve(carver, 1, sizeof *h);
-  lb_tree_place(&h->tree, carver);
+  h->q = lb_carve(carver, (size_t)h->body->prepared->padded, sizeof(double));
+  h->v = lb_carve(carver, (size_t)h->body->prepared->padded, sizeof(double));
   h->reduced = lb_carve(carver, r, sizeof(double));
   h->touches = lb_carve(carver, contacts, sizeof(lbTouch));
   h->lines = lb_carve(carver, contacts * r, sizeof(double));
-  h->grip_rows = lb_carve(carver, 3 * (size_t)h->body->common->padded, sizeof(double));
+  h->grip_rows = lb_carve(carver, 3 * (size_t)h->body->prepared->padded, sizeof(double));
   for (int i = 0; i < 3; i++) {
     h->state_blocks[i].coordinates = lb_carve(carver, r, sizeof(double));
     h->state_blocks[i].rates = lb_carve(carver, r, sizeof(double));
@@ -117,7 +118,7 @@ static void open_exchanges(lbHaptics *h) {
 }
 
 lbStatus lb_haptics_create(lbBody *body, const lbHapticsDef *def, lbHaptics **out, lbError *err) {
-  const lbModel *model = body->common->model;
+  const lbModel *model = body->prepared->model;
   lbStatus status = check_def(body, def, err);
   if (status) return status;
   lbHaptics draft;
@@ -125,26 +126,21 @@ lbStatus lb_haptics_create(lbBody *body, const lbHapticsDef *def, lbHaptics **ou
   draft.body = body;
   draft.def = fill_in(model, def);
   if (def->grip) draft.grip = *def->grip;
-  draft.tree = (lbTree){ .model = model,
-                         .dimension = body->common->dimension,
-                         .node_limit = def->node_limit,
-                         .triangle_limit = def->triangle_limit };
-  lbTriangles surface = { model->size.triangle_count, model->triangles, model->vertex_positions };
-  status = lb_aabb_tree_build_triangles(&surface, &draft.shape, err);
+  status = lb_prepared_tree(body->prepared, &draft.tree, err);
+  if (!status)
+    status = lb_search_create(draft.tree, def->node_limit, def->triangle_limit, &draft.search, err);
   if (status) return status;
-  draft.tree.shape = draft.shape;
   lbCarver carver = { 0 };
   lay_out(&draft, &carver);
   carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
   if (!carver.block) {
-    lb_aabb_tree_destroy(draft.shape);
+    lb_search_destroy(draft.search);
     return lb_fail_memory(err);
   }
   carver.used = 0;
   lay_out(&draft, &carver);
   lbHaptics *h = (lbHaptics *)(void *)carver.block;
   memcpy(h, &draft, sizeof draft);
-  lb_tree_build(&h->tree, body->common);
   open_exchanges(h);
   *out = h;
   return LB_OK;
@@ -153,7 +149,7 @@ lbStatus lb_haptics_create(lbBody *body, const lbHapticsDef *def, lbHaptics **ou
 void lb_haptics_destroy(lbHaptics *h) {
   if (!h) return;
   lb_haptics_stop(h);
-  lb_aabb_tree_destroy(h->shape);
+  lb_search_destroy(h->search);
   lb_free(h);
 }
 
@@ -176,7 +172,8 @@ int32_t lb_haptics_run_tick(lbHaptics *h, double dt) {
   if (h->def.before_step) h->def.before_step(h->body, lb_body_time(h->body), h->def.context);
   const lbDevice *device = lb_exchange_read(&h->devices);
   lbFeeling feeling = { 0 };
-  memset(h->reduced, 0, (size_t)h->tree.dimension * sizeof(double));
+  h->body->prepared->method->get(h->body, h->q, h->v, NULL);
+  memset(h->reduced, 0, (size_t)h->body->prepared->dimension * sizeof(double));
   if (device->known)
     feeling =
         h->def.tool == LB_HAPTICS_BALL ? lb_ball_feel(h, device, dt) : lb_grip_feel(h, device, dt);
@@ -206,7 +203,7 @@ lbVec3 lb_haptics_force(lbHaptics *h) { return *(const lbVec3 *)lb_exchange_read
 
 lbHapticsState lb_haptics_state(lbHaptics *h, double *coordinates, double *rates) {
   const lbPublished *block = lb_exchange_read(&h->states);
-  size_t bytes = (size_t)h->tree.dimension * sizeof(double);
+  size_t bytes = (size_t)h->body->prepared->dimension * sizeof(double);
   if (coordinates) memcpy(coordinates, block->coordinates, bytes);
   if (rates) memcpy(rates, block->rates, bytes);
   return block->state;

@@ -37,10 +37,11 @@ typedef struct lbPublished {
 
 struct lbHaptics {
   lbBody *body;
-  lbHapticsDef def; // defaults filled in
-  lbPoint grip;     // what def.grip points to
-  lbAabbTree *shape;
-  lbTree tree;
+  lbHapticsDef def;   // defaults filled in
+  lbPoint grip;       // what def.grip points to
+  const lbTree *tree; // of the body's prepared part
+  lbSearch *search;
+  double *q, *v;   // (padded): the body's coordinates and rates in this tick
   int64_t tick;    // ticks done
   double *reduced; // (dimension): force of this tick
 

@@ -19,7 +19,8 @@ typedef struct Parts {
 
 static struct lbModelOwner *make_owner(const lbContainer *container, Parts *parts) {
   size_t count = container->header.model_count; // at most a 96th of the file
-  size_t one = sizeof(lbModel) + sizeof(lbModelShared) + sizeof(lbModel *), rest = sizeof(struct lbModelOwner);
+  size_t one = sizeof(lbModel) + sizeof(lbModelShared) + sizeof(lbModel *),
+         rest = sizeof(struct lbModelOwner);
   if (count > (SIZE_MAX / 2 - rest) / one) return NULL;
   struct lbModelOwner *owner = lb_alloc(rest + sizeof(lbWorldDef) + count * one, 1);
   if (!owner) return NULL;

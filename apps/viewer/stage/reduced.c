@@ -68,7 +68,9 @@ static lbStatus keep_beginning(vwActor *actor, lbError *err) {
   r->beginning = lb_alloc((size_t)actor->count, r->beginning_bytes);
   if (!r->beginning) return lb_fail_memory(err);
   for (int32_t i = 0; i < actor->count; i++)
-    lb_body_save_state(body_of(actor, i), (char *)r->beginning + (size_t)i * r->beginning_bytes);
+    (void)lb_body_save_state(body_of(actor, i),
+                             (char *)r->beginning + (size_t)i * r->beginning_bytes,
+                             r->beginning_bytes);
   return LB_OK;
 }
 
