@@ -188,7 +188,7 @@ static void a_turned_body_of_central_differences_is_pushed_too(void **state) {
   lbBodyDef def = lb_body_def();
   lbBody *body = NULL;
   lbError err;
-  def.integrator = LB_INTEGRATE_CENTRAL;
+  def.integrator = LB_INTEGRATOR_CENTRAL;
   def.position = lb_vec3(3, 1, -2), def.rotation = lb_quat(0, 0, 1, 0);
   check_ok(lb_body_create(bars[1].model, &def, &body, &err), err);
   double h = 0.2 * lb_body_stable_step(body);

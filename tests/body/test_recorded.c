@@ -167,7 +167,7 @@ static void going_back_in_time_plays_it_again(void **state) {
   play_small(&p, &def);
   size_t bytes = lb_body_state_bytes(p.body);
   char *saved = malloc(bytes);
-  lb_body_save_state(p.body, saved);
+  lb_body_save_state(p.body, saved, lb_body_state_bytes(p.body));
   for (int round = 0; round < 2; round++) {
     for (int f = 1; f < 3; f++) {
       lb_body_step(p.body, 1. / 32);

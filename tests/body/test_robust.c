@@ -78,7 +78,7 @@ static void bad_input_leaves_a_body_as_it_was(void **state) {
   toy_shake(body, 0.01, 3);
   size_t bytes = lb_body_state_bytes(body);
   char *before = malloc(bytes), *after = malloc(bytes);
-  lb_body_save_state(body, before);
+  lb_body_save_state(body, before, lb_body_state_bytes(body));
   const double numbers[] = { NAN, INFINITY, -INFINITY, 1e150, -1e308 };
   lbPoint point = lb_point_vertex(30);
   lbVec3 zero = lb_vec3(0, 0, 0);
@@ -98,7 +98,7 @@ static void bad_input_leaves_a_body_as_it_was(void **state) {
   const double steps[] = { 0, -0.0, -1, NAN, INFINITY, -INFINITY, 1.1e6 };
   for (int i = 0; i < 7; i++) assert_int_equal(lb_body_step(body, steps[i]), LB_STEP_REFUSED);
   assert_non_null(strstr(lb_body_message(body), "the time step is 1.1e+06 s"));
-  lb_body_save_state(body, after);
+  lb_body_save_state(body, after, lb_body_state_bytes(body));
   assert_memory_equal(before, after, bytes);
   free(before), free(after);
   lb_body_destroy(body);
@@ -194,7 +194,7 @@ static void a_body_is_one_block_and_nothing_but_the_first_pick_allocates(void **
     lb_body_surface_normals(body, x, n);
     lb_body_report(body);
     assert_true(lb_body_state_bytes(body) <= sizeof saved);
-    lb_body_save_state(body, saved);
+    lb_body_save_state(body, saved, lb_body_state_bytes(body));
     body_ok(body, lb_body_restore_state(body, saved, lb_body_state_bytes(body)));
     body_ok(body, lb_body_remove_constraint(body, id));
     lbBody *member = lb_batch_body(batch, 10 * step);

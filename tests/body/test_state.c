@@ -53,10 +53,10 @@ static void a_restored_body_goes_on_to_the_last_bit(void **state) {
   lbBody *body = busy_body(&toy, ids), *other = toy_body(&toy, NULL);
   size_t bytes = lb_body_state_bytes(body);
   char *saved = malloc(bytes), *again = malloc(bytes);
-  lb_body_save_state(body, saved);
+  lb_body_save_state(body, saved, lb_body_state_bytes(body));
   uint64_t first = play(body, ids);
   body_ok(body, lb_body_restore_state(body, saved, bytes)); // back in time
-  lb_body_save_state(body, again);
+  lb_body_save_state(body, again, lb_body_state_bytes(body));
   assert_memory_equal(saved, again, bytes);
   assert_true(play(body, ids) == first);
   toy_shake(other, 0.1, 9); // a body that was elsewhere
@@ -80,7 +80,7 @@ static void a_body_of_a_batch_takes_the_state_of_a_single_one(void **state) {
   lbBody *body = busy_body(&toy, ids), *member = lb_batch_body(batch, 67);
   size_t bytes = lb_body_state_bytes(body);
   char *saved = malloc(bytes);
-  lb_body_save_state(body, saved);
+  lb_body_save_state(body, saved, lb_body_state_bytes(body));
   body_ok(member, lb_body_restore_state(member, saved, bytes));
   assert_true(play(member, ids) == play(body, ids));
   free(saved);
@@ -93,14 +93,14 @@ static void a_body_of_a_batch_takes_the_state_of_a_single_one(void **state) {
 static bool takes(lbBody *body, const char *bytes, size_t count) {
   size_t size = lb_body_state_bytes(body);
   char *before = malloc(size), *after = malloc(size);
-  lb_body_save_state(body, before);
+  lb_body_save_state(body, before, lb_body_state_bytes(body));
   bool taken = lb_body_restore_state(body, bytes, count) == LB_OK;
   if (taken) {
     for (int i = 0; i < 3; i++) lb_body_step(body, 0.01);
     body_ok(body, lb_body_restore_state(body, before, size));
   }
   assert_int_equal(lb_body_state_bytes(body), size);
-  lb_body_save_state(body, after);
+  lb_body_save_state(body, after, lb_body_state_bytes(body));
   assert_memory_equal(before, after, size);
   free(before), free(after);
   return taken;
@@ -114,7 +114,7 @@ static void bad_bytes_do_no_harm(void **state) {
   size_t bytes = lb_body_state_bytes(body);
   char *saved = malloc(bytes + 8), *spoilt = malloc(bytes + 8);
   memset(saved, 0, bytes + 8);
-  lb_body_save_state(body, saved);
+  lb_body_save_state(body, saved, lb_body_state_bytes(body));
   assert_true(takes(body, saved, bytes));
   for (size_t count = 0; count < bytes; count += count < 200 ? 1 : 13)
     assert_false(takes(body, saved, count));
@@ -151,7 +151,7 @@ static void states_of_other_models_and_too_many_constraints_are_refused(void **s
   lbBody *damped = toy_body(&toy, &def);
   size_t bytes = lb_body_state_bytes(body);
   char *saved = malloc(bytes);
-  lb_body_save_state(body, saved);
+  lb_body_save_state(body, saved, lb_body_state_bytes(body));
   body_refuses(other, lb_body_restore_state(other, saved, bytes), "another model");
   body_refuses(damped, lb_body_restore_state(damped, saved, bytes), "other damping");
   body_refuses(small, lb_body_restore_state(small, saved, bytes), "constrained_points");

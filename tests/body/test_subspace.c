@@ -104,11 +104,11 @@ static void energy_is_kept_without_damping(void **state) {
   SubToy sub = sub_make(sub_bar());
   for (int integrator = 0; integrator < 2; integrator++) {
     lbBodyDef def = sub_body_def();
-    def.integrator = (lbIntegrate)integrator;
+    def.integrator = (lbIntegrator)integrator;
     def.damping_mass = def.damping_stiffness = 0;
     def.newton_iterations = 4;
     lbBody *body = sub_body(&sub, &def);
-    double h = integrator == LB_INTEGRATE_CENTRAL ? 0.2 * lb_body_stable_step(body) : 1e-3;
+    double h = integrator == LB_INTEGRATOR_CENTRAL ? 0.2 * lb_body_stable_step(body) : 1e-3;
     body_ok(body, lb_body_set_velocity(body, lb_vec3(0, 2, 6), lb_vec3(0, 0, 0)));
     double before = sub_energy(body), low = INFINITY, high = 0;
     for (int step = 0; step < 4000; step++) {
@@ -132,7 +132,7 @@ static void central_differences_agree_with_newmark_in_small_steps(void **state) 
     def.damping_stiffness = damped ? 1e-3 : 0;
     def.newton_iterations = 5;
     lbBody *newmark = sub_body(&sub, &def);
-    def.integrator = LB_INTEGRATE_CENTRAL;
+    def.integrator = LB_INTEGRATOR_CENTRAL;
     lbBody *central = sub_body(&sub, &def);
     double h = lb_body_stable_step(central) / 40;
     assert_true(isinf(lb_body_stable_step(newmark)));
@@ -261,7 +261,7 @@ static void a_restored_body_goes_on_to_the_last_bit(void **state) {
   SubToy sub = sub_make(sub_bar());
   for (int integrator = 0; integrator < 2; integrator++) {
     lbBodyDef def = sub_body_def();
-    def.integrator = (lbIntegrate)integrator;
+    def.integrator = (lbIntegrator)integrator;
     double h = integrator ? 1e-4 : 2e-3;
     lbBody *body = sub_body(&sub, &def), *other = sub_body(&sub, &def);
     lbPoint points[2];
@@ -277,7 +277,7 @@ static void a_restored_body_goes_on_to_the_last_bit(void **state) {
     body_ok(body, lb_body_apply_force(body, lb_point_node(sub_tip(&sub)), lb_vec3(0, 1, -3)));
     size_t bytes = lb_body_state_bytes(body);
     void *saved = malloc(bytes);
-    lb_body_save_state(body, saved);
+    lb_body_save_state(body, saved, lb_body_state_bytes(body));
     body_ok(other, lb_body_restore_state(other, saved, bytes));
     double a[2][14], b[2][14], force[2][3];
     for (int i = 0; i < 20; i++) {

@@ -1,7 +1,7 @@
 // Springs and hard constraints: of subspace bodies, and springs of modal ones.
 #include "toy_subspace.h"
 
-static lbBodyDef turned_def(lbIntegrate integrator) {
+static lbBodyDef turned_def(lbIntegrator integrator) {
   lbBodyDef def = toy_turned();
   def.method = LB_METHOD_SUBSPACE;
   def.integrator = integrator;
@@ -30,7 +30,7 @@ static void positions_are_met_at_the_end_of_every_step(void **state) {
   (void)state;
   SubToy sub = sub_make(sub_bar());
   for (int integrator = 0; integrator < 2; integrator++) {
-    lbBodyDef def = turned_def((lbIntegrate)integrator);
+    lbBodyDef def = turned_def((lbIntegrator)integrator);
     lbBody *body = sub_body(&sub, &def);
     lbPoint points[2];
     double targets[6], start[6];
@@ -61,7 +61,7 @@ static void velocities_and_accelerations_are_met_too(void **state) {
   (void)state;
   SubToy sub = sub_make(sub_bar());
   for (int integrator = 0; integrator < 2; integrator++) {
-    lbBodyDef def = turned_def((lbIntegrate)integrator);
+    lbBodyDef def = turned_def((lbIntegrator)integrator);
     lbBody *body = sub_body(&sub, &def);
     lbPoint points[2];
     double targets[6], wanted[3] = { 0.01, -0.02, 0.015 };
@@ -101,7 +101,7 @@ static void velocities_and_accelerations_are_met_too(void **state) {
 static void too_many_constraints_do_no_harm(void **state) {
   (void)state;
   SubToy sub = sub_make(sub_bar());
-  lbBodyDef def = turned_def(LB_INTEGRATE_NEWMARK);
+  lbBodyDef def = turned_def(LB_INTEGRATOR_NEWMARK);
   lbBody *body = sub_body(&sub, &def);
   lbPoint points[8];
   double targets[24];
@@ -127,7 +127,7 @@ static void a_held_point_without_damping_keeps_its_energy_bounded(void **state) 
   (void)state;
   SubToy sub = sub_make(sub_bar());
   for (int springs = 0; springs < 2; springs++) {
-    lbBodyDef def = turned_def(LB_INTEGRATE_NEWMARK);
+    lbBodyDef def = turned_def(LB_INTEGRATOR_NEWMARK);
     def.damping_mass = def.damping_stiffness = 0;
     def.gravity = lb_vec3(0, 0, 0);
     def.newton_iterations = 10;
@@ -200,7 +200,7 @@ static void springs_of_both_methods_end_where_a_force_would(void **state) {
   const double stiffness[3] = { 3, 300, 1e12 };
   for (int kind = 0; kind < 3; kind++)
     for (int i = 0; i < 3; i++) {
-      lbBodyDef def = turned_def(kind == 2 ? LB_INTEGRATE_CENTRAL : LB_INTEGRATE_NEWMARK);
+      lbBodyDef def = turned_def(kind == 2 ? LB_INTEGRATOR_CENTRAL : LB_INTEGRATOR_NEWMARK);
       if (kind == 0) def.method = LB_METHOD_MODAL;
       if (kind == 2 && i == 1) continue; // 40000 small steps each
       def.damping_mass = 4, def.damping_stiffness = 1e-3 * kind;
@@ -220,7 +220,7 @@ static void springs_are_stable_at_any_stiffness_and_step(void **state) {
   for (int kind = 0; kind < 3; kind++)
     for (double k = 1e-6; k <= 1e30; k *= 1e6)
       for (double h = 1e-4; h < 0.2; h *= 10) {
-        lbBodyDef def = turned_def(kind == 2 ? LB_INTEGRATE_CENTRAL : LB_INTEGRATE_NEWMARK);
+        lbBodyDef def = turned_def(kind == 2 ? LB_INTEGRATOR_CENTRAL : LB_INTEGRATOR_NEWMARK);
         if (kind == 0) def.method = LB_METHOD_MODAL;
         lbBody *body = sub_body(&sub, &def);
         if (kind == 2 && h > 0.5 * lb_body_stable_step(body)) {
@@ -251,7 +251,7 @@ static void the_force_of_a_held_point_is_what_holds_it(void **state) {
   (void)state;
   SubToy sub = sub_make(sub_bar());
   for (int kind = 0; kind < 2; kind++) {
-    lbBodyDef def = turned_def(kind ? LB_INTEGRATE_CENTRAL : LB_INTEGRATE_NEWMARK);
+    lbBodyDef def = turned_def(kind ? LB_INTEGRATOR_CENTRAL : LB_INTEGRATOR_NEWMARK);
     def.damping_mass = 4, def.damping_stiffness = 0;
     lbBody *body = sub_body(&sub, &def), *pushed = sub_body(&sub, &def);
     lbPoint tip = lb_point_node(sub_tip(&sub));

@@ -57,7 +57,7 @@ static void other_densities_are_as_a_model_built_with_them(void **state) {
     sub_def.density[0] = 1700, sub_def.density[1] = 400, sub_def.editable = false;
     SubToy other = sub_make(sub_def);
     lbBodyDef def = exact_def();
-    def.integrator = (lbIntegrate)integrator;
+    def.integrator = (lbIntegrator)integrator;
     lbBody *body = sub_body(&sub, &def), *expected = sub_body(&other, &def);
     body_ok(body, lb_body_set_material(body, 0, 1e5, 0.3, 1700));
     body_ok(body, lb_body_set_material(body, 1, 4e5, 0.2, 400));
@@ -170,7 +170,7 @@ static void changes_that_cannot_be_are_refused(void **state) {
   body_refuses(body, lb_body_set_material(body, 0, 1e5, 0.3, NAN), "density");
   size_t bytes = lb_body_state_bytes(body);
   void *saved = malloc(bytes);
-  lb_body_save_state(body, saved);
+  lb_body_save_state(body, saved, lb_body_state_bytes(body));
   body_ok(body, lb_body_set_material(body, 0, 2e5, 0.3, 1000));
   body_refuses(body, lb_body_restore_state(body, saved, bytes), "another model");
   free(saved);

@@ -73,7 +73,7 @@ static void absurd_input_leaves_the_last_good_state(void **state) {
   SubToy sub = sub_make(sub_bar());
   for (int integrator = 0; integrator < 2; integrator++) {
     lbBodyDef def = sub_body_def();
-    def.integrator = (lbIntegrate)integrator;
+    def.integrator = (lbIntegrator)integrator;
     lbBody *body = sub_body(&sub, &def);
     double h = integrator ? 1e-4 : 0.01, q[14], v[14];
     lbPoint tip = lb_point_node(sub_tip(&sub));
@@ -104,7 +104,7 @@ static void central_differences_tell_when_the_step_is_too_long(void **state) {
   (void)state;
   SubToy sub = sub_make(sub_bar());
   lbBodyDef def = sub_body_def();
-  def.integrator = LB_INTEGRATE_CENTRAL;
+  def.integrator = LB_INTEGRATOR_CENTRAL;
   def.damping_mass = def.damping_stiffness = 0;
   lbBody *body = sub_body(&sub, &def);
   double stable = lb_body_stable_step(body);
@@ -169,7 +169,7 @@ static void wrong_defs_are_refused(void **state) {
   check_fails(lb_body_create(sub.model, &def, &body, &err), LB_ERR_ARGUMENT, err, "iterations");
   def = sub_body_def(), def.newton_tolerance = NAN;
   check_fails(lb_body_create(sub.model, &def, &body, &err), LB_ERR_ARGUMENT, err, "tolerance");
-  def = sub_body_def(), def.integrator = (lbIntegrate)7;
+  def = sub_body_def(), def.integrator = (lbIntegrator)7;
   check_fails(lb_body_create(sub.model, &def, &body, &err), LB_ERR_ARGUMENT, err, "integrator");
   def = sub_body_def(), def.mode_count = 15;
   check_fails(lb_body_create(sub.model, &def, &body, &err), LB_ERR_ARGUMENT, err, "15");
