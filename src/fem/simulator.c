@@ -8,6 +8,15 @@
 // Newton's matrix is c_a M + c_v (α M + β K) + K + β ∂K/∂u v, and that of the springs. The last
 // term, the damping's own derivative, is a difference of tangents along v: third derivatives of the
 // energy are symmetric.
+//
+// A step's solution makes a potential stationary, which sums what the trial u costs beside u_n:
+//   Φ(u) − Φ(u_n) = W(u) − W(u_n) + δᵀ(M (a̅ + α v̅) + β K v̅ − f − springs(u̅, v̅)),  δ = u − u_n,
+// bars being means of the values at u and at u_n: all but W is quadratic. Of several solutions (a
+// body turned inside out has some) those above u_n are not the motion, and a state above u_n is not
+// kept. Newton's method is tried in turn
+//   from the better of u_n + h v_n + ½h² a_n and u_n,  from u_n,  from u_n with steps that are cut
+//   until Φ falls,  as 2, 4, 8 and 16 shorter steps,
+// and what remains then is the lowest state of the third, flagged.
 #include "fem/assembler.h"
 #include "fem/solve.h"
 #include "fem/springs.h"
@@ -50,7 +59,11 @@ struct lbSimulator {
   double *velocity_offset, *acceleration_offset; // v̂, â
   double *start, *scratch;                       // u_n; a + α v
   double *residual, *direction, *product;
-  double c_v, c_a;
+  double *kept_u, *kept_v, *kept_a; // full, full, system: the state before a step in parts
+  double *lowest, *along;           // full, system: where a line search begins, and its direction
+  double h, c_v, c_a;               // of the step or part under way
+  double norm;                      // of the residual at the trial
+  double trial_energy;              // elastic, at the trial
 };
 
 void lb_simulator_destroy(lbSimulator *s) {
@@ -68,7 +81,10 @@ void lb_simulator_destroy(lbSimulator *s) {
                        s->start,    s->velocity_offset,
                        s->residual, s->acceleration_offset,
                        s->product,  s->direction,
-                       s->scratch,  s->best };
+                       s->scratch,  s->best,
+                       s->kept_u,   s->kept_v,
+                       s->kept_a,   s->lowest,
+                       s->along };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   lb_free(s);
 }
@@ -95,12 +111,21 @@ static lbStatus check_def(const lbSimulatorDef *def, const char *name, lbError *
 }
 
 static lbStatus allocate(lbSimulator *s, lbError *err) {
-  double **system_sized[] = {
-    &s->a,       &s->load,     &s->velocity,           &s->acceleration,
-    &s->start,   &s->residual, &s->direction,          &s->velocity_offset,
-    &s->product, &s->scratch,  &s->acceleration_offset
-  };
-  double **full_sized[] = { &s->u, &s->v, &s->force, &s->trial, &s->best };
+  double **system_sized[] = { &s->a,
+                              &s->load,
+                              &s->velocity,
+                              &s->acceleration,
+                              &s->start,
+                              &s->residual,
+                              &s->direction,
+                              &s->velocity_offset,
+                              &s->product,
+                              &s->scratch,
+                              &s->acceleration_offset,
+                              &s->kept_a,
+                              &s->along };
+  double **full_sized[] = { &s->u,    &s->v,      &s->force,  &s->trial,
+                            &s->best, &s->kept_u, &s->kept_v, &s->lowest };
   bool complete = true;
   for (size_t i = 0; i < sizeof system_sized / sizeof *system_sized; i++)
     complete &= (*system_sized[i] = lb_alloc(s->size, sizeof(double))) != NULL;
@@ -253,12 +278,11 @@ lbStatus lb_simulator_set_springs(lbSimulator *s, const lbSpring *springs, int32
 
 // ---- one step ----------------------------------------------------------------------------------
 
-static void begin_step(lbSimulator *s, const double *load) {
-  double h = s->def.step;
+static void begin_step(lbSimulator *s, double h) {
   bool newmark = s->def.integrator == LB_INTEGRATOR_NEWMARK;
+  s->h = h;
   s->c_v = newmark ? 2 / h : 1 / h;
   s->c_a = newmark ? 4 / (h * h) : 1 / (h * h);
-  lb_fem_compress(s->fem, load, s->load);
   lb_fem_compress(s->fem, s->u, s->start);
   lb_fem_compress(s->fem, s->v, s->velocity);
   for (size_t i = 0; i < s->size; i++) {
@@ -268,9 +292,9 @@ static void begin_step(lbSimulator *s, const double *load) {
   }
 }
 
-// Newton starts where constant acceleration would lead; from u_n where that leaves a law.
+// The trial becomes u_n, or where constant acceleration would lead from there.
 static void predict(lbSimulator *s, bool moving) {
-  double h = s->def.step;
+  double h = s->h;
   memcpy(s->trial, s->u, s->full_size * sizeof(double));
   for (int32_t n = 0; n < s->fem->node_count && moving; n++)
     for (int i = 0; i < 3; i++) {
@@ -290,11 +314,30 @@ static void find_rates(lbSimulator *s) {
     }
 }
 
-// Assembles at s->trial and returns the residual's norm, +inf outside a law.
-static double residual_at_trial(lbSimulator *s, double *energy) {
+// Assembles at s->trial: residual, its norm (+inf outside a law) and elastic energy.
+static void examine_trial(lbSimulator *s) {
   find_rates(s);
-  *energy = lb_assemble(s->assembler, s->trial, s->force, s->K);
-  return isfinite(*energy) ? find_residual(s, s->trial) : INFINITY;
+  s->trial_energy = lb_assemble(s->assembler, s->trial, s->force, s->K);
+  s->norm = isfinite(s->trial_energy) ? find_residual(s, s->trial) : INFINITY;
+  if (isnan(s->norm)) s->norm = INFINITY;
+}
+
+// Φ(trial) − Φ(u_n) after examine_trial, and its rounding. Uses s->best, and leaves the residual
+// for another examine_trial to make.
+static double potential(lbSimulator *s, double *rounding) {
+  if (!isfinite(s->trial_energy)) return INFINITY;
+  for (size_t i = 0; i < s->size; i++) {
+    s->direction[i] = (s->velocity[i] - s->velocity_offset[i]) / s->c_v;
+    s->velocity[i] = 0.5 * (s->velocity[i] + s->velocity_offset[i]);
+    s->acceleration[i] = 0.5 * (s->acceleration[i] + s->acceleration_offset[i]);
+  }
+  for (size_t i = 0; i < s->full_size; i++) s->best[i] = 0.5 * (s->trial[i] + s->u[i]);
+  memset(s->force, 0, s->full_size * sizeof(double));
+  find_residual(s, s->best);
+  double work = lb_dot_product(s->size, s->direction, s->residual);
+  *rounding = 1e-10 * (fabs(s->trial_energy) + fabs(s->elastic) + fabs(work));
+  find_rates(s);
+  return s->trial_energy - s->elastic - work;
 }
 
 // system += β ∂K/∂u v ≈ β (K(u + ε v) − K(u)) / ε, ε v a millionth of the body. Uses s->best.
@@ -346,21 +389,6 @@ static void move_trial(lbSimulator *s, double t) {
     }
 }
 
-// Halves the step until the residual falls. Returns the new norm, or the old one with the trial put
-// back when nothing helps. Every try starts from a copy: taking a huge step back by subtraction
-// would leave nothing of the state but rounding.
-static double line_search(lbSimulator *s, double norm, double *energy) {
-  memcpy(s->best, s->trial, s->full_size * sizeof(double));
-  for (double t = 1; t > 1e-4; t *= 0.5) {
-    move_trial(s, t);
-    double new_norm = residual_at_trial(s, energy);
-    if (new_norm < norm) return new_norm;
-  }
-  memcpy(s->trial, s->best, s->full_size * sizeof(double));
-  residual_at_trial(s, energy);
-  return norm;
-}
-
 // What the residual is measured against, and what rounding leaves of it.
 static double residual_scale(lbSimulator *s) {
   double load = lb_norm(s->size, s->load) + s->spring_pull;
@@ -379,45 +407,179 @@ static double residual_floor(lbSimulator *s) {
          2e-16 * stiffest * lb_norm(s->full_size, s->trial);
 }
 
-// Newton from u_n; leaves the best state found at s->trial.
-static int32_t newton(lbSimulator *s, double *energy) {
-  int32_t flags = 0;
-  predict(s, true);
-  double norm = residual_at_trial(s, energy);
-  if (!isfinite(norm)) {
-    predict(s, false);
-    norm = residual_at_trial(s, energy);
-  }
-  for (int32_t i = 0; i < s->def.newton_iterations; i++) {
-    bool reused = s->factored;
-    if (!solve_increment(s, &flags)) break;
-    s->totals.newton_iterations++;
-    double new_norm = line_search(s, norm, energy);
-    bool fell = new_norm < norm;
-    s->factored = s->def.factor_reuse > 0 && new_norm <= s->def.factor_reuse * norm;
-    norm = new_norm;
-    // An infinite load makes both sides infinite: that is no convergence.
-    if (isfinite(norm) &&
-        (norm <= s->def.newton_tolerance * residual_scale(s) || norm <= residual_floor(s)))
-      return flags;
-    if (!fell && !reused) break; // an old factor may be to blame
-  }
-  return flags | LB_STEP_NOT_CONVERGED;
+static bool has_converged(lbSimulator *s) {
+  // An infinite load makes both sides infinite: that is no convergence.
+  return isfinite(s->norm) &&
+         (s->norm <= s->def.newton_tolerance * residual_scale(s) || s->norm <= residual_floor(s));
 }
 
-int32_t lb_simulator_step(lbSimulator *s, const double *load) {
-  double energy;
-  begin_step(s, load);
-  int32_t flags = newton(s, &energy);
+// Nearer than this, relative to the load, rounding is what keeps a residual above its tolerance.
+static const double NEARLY = 1e-6;
+
+typedef enum Outcome {
+  FAILED,
+  STALLED, // near the solution, above the tolerance: nothing is won by trying otherwise
+  CONVERGED,
+} Outcome;
+
+// One whole Newton step from the trial. False: none could be taken.
+static bool take_newton_step(lbSimulator *s, int32_t *flags) {
+  bool reused = s->factored;
+  double before = s->norm;
+  if (!solve_increment(s, flags)) return false;
+  s->totals.newton_iterations++;
+  memcpy(s->best, s->trial, s->full_size * sizeof(double));
+  move_trial(s, 1);
+  examine_trial(s);
+  bool fell = s->norm < before;
+  s->factored = s->def.factor_reuse > 0 && s->norm <= s->def.factor_reuse * before;
+  if (fell || !reused) return isfinite(s->norm);
+  memcpy(s->trial, s->best, s->full_size * sizeof(double)); // an old factor may be to blame
+  examine_trial(s);
+  return true;
+}
+
+// Newton's method with whole steps. The residual may rise on the way: where forces across a thin
+// body become forces along it, the first steps overshoot, and it converges nevertheless.
+static Outcome iterate(lbSimulator *s, int32_t *flags) {
+  for (int32_t i = 0; i < s->def.newton_iterations; i++) {
+    double before = s->norm;
+    if (!take_newton_step(s, flags)) return FAILED;
+    if (has_converged(s)) return CONVERGED;
+    if (s->norm > 0.5 * before && before <= NEARLY * residual_scale(s)) return STALLED;
+  }
+  return s->norm <= NEARLY * residual_scale(s) ? STALLED : FAILED;
+}
+
+// Cuts the step along s->direction until the potential, *lowest so far, falls. False: nothing
+// helps, and the trial is where it was. Every try starts from a copy: taking a huge step back by
+// subtraction would leave nothing of the state but rounding.
+static bool search_line(lbSimulator *s, double *lowest) {
+  double slope = lb_dot_product(s->size, s->direction, s->residual), rounding = 0;
+  bool found = false;
+  memcpy(s->lowest, s->trial, s->full_size * sizeof(double));
+  memcpy(s->along, s->direction, s->size * sizeof(double));
+  for (double t = 1; t > 1e-7 && !found; t *= 0.5) {
+    memcpy(s->best, s->lowest, s->full_size * sizeof(double));
+    memcpy(s->direction, s->along, s->size * sizeof(double));
+    move_trial(s, t);
+    examine_trial(s);
+    double here = potential(s, &rounding);
+    found = here <= *lowest - 1e-4 * t * slope + 1e-4 * rounding;
+    if (found) *lowest = here;
+  }
+  if (!found) memcpy(s->trial, s->lowest, s->full_size * sizeof(double));
+  examine_trial(s);
+  return found;
+}
+
+// Newton's method from u_n by steps that lower the potential: the trial is never worse than u_n.
+static Outcome descend(lbSimulator *s, int32_t *flags) {
+  double lowest = 0;
+  s->factored = false;
+  predict(s, false);
+  examine_trial(s);
+  for (int32_t i = 0; i < 2 * s->def.newton_iterations; i++) {
+    if (!isfinite(s->norm) || !solve_increment(s, flags)) return FAILED;
+    s->totals.newton_iterations++;
+    bool found = search_line(s, &lowest);
+    s->factored = false;
+    if (has_converged(s)) return CONVERGED;
+    if (!found) break;
+  }
+  return s->norm <= NEARLY * residual_scale(s) ? STALLED : FAILED;
+}
+
+// From the start with the smaller residual. *moving: which it was.
+static Outcome iterate_from_better_start(lbSimulator *s, bool *moving, int32_t *flags) {
+  predict(s, false);
+  examine_trial(s);
+  double at_rest = s->norm;
+  predict(s, true);
+  examine_trial(s);
+  *moving = s->norm < at_rest;
+  if (!*moving) {
+    predict(s, false);
+    examine_trial(s);
+  }
+  return isfinite(s->norm) ? iterate(s, flags) : FAILED;
+}
+
+static Outcome iterate_from_rest(lbSimulator *s, int32_t *flags) {
+  s->factored = false;
+  predict(s, false);
+  examine_trial(s);
+  return isfinite(s->norm) ? iterate(s, flags) : FAILED;
+}
+
+// A solution that costs more than staying at u_n is another one than the motion's.
+static Outcome refuse_worse(lbSimulator *s, Outcome outcome) {
+  double rounding = 0;
+  if (outcome == FAILED) return FAILED;
+  double cost = potential(s, &rounding);
+  if (!(cost <= rounding)) return FAILED;
+  return outcome;
+}
+
+// One step or part of length h from the state to the trial.
+static Outcome solve_step(lbSimulator *s, double h, int32_t *flags) {
+  bool moving = false;
+  begin_step(s, h);
+  Outcome outcome = refuse_worse(s, iterate_from_better_start(s, &moving, flags));
+  if (outcome == FAILED && moving) outcome = refuse_worse(s, iterate_from_rest(s, flags));
+  return outcome == FAILED ? descend(s, flags) : outcome;
+}
+
+// The trial becomes the state. False: it is not made of numbers, and the state stays.
+static bool commit(lbSimulator *s) {
   find_rates(s);
-  s->step_count++;
-  if (!isfinite(lb_norm(s->size, s->acceleration)) || !isfinite(energy))
-    return flags | LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED;
+  if (!isfinite(lb_norm(s->size, s->acceleration)) || !isfinite(s->trial_energy)) return false;
   memcpy(s->u, s->trial, s->full_size * sizeof(double));
   lb_fem_expand(s->fem, s->velocity, s->v);
   memcpy(s->a, s->acceleration, s->size * sizeof(double));
-  s->elastic = energy;
-  return flags;
+  s->elastic = s->trial_energy;
+  return true;
+}
+
+// The step as `parts` shorter ones. False: one of them failed, and the state is as it was.
+static bool take_parts(lbSimulator *s, int32_t parts, int32_t *flags) {
+  double elastic = s->elastic;
+  memcpy(s->kept_u, s->u, s->full_size * sizeof(double));
+  memcpy(s->kept_v, s->v, s->full_size * sizeof(double));
+  memcpy(s->kept_a, s->a, s->size * sizeof(double));
+  bool taken = true;
+  for (int32_t i = 0; i < parts && taken; i++) {
+    s->factored = false;
+    taken = solve_step(s, s->def.step / parts, flags) == CONVERGED && commit(s);
+  }
+  s->factored = false;
+  if (taken) return true;
+  memcpy(s->u, s->kept_u, s->full_size * sizeof(double));
+  memcpy(s->v, s->kept_v, s->full_size * sizeof(double));
+  memcpy(s->a, s->kept_a, s->size * sizeof(double));
+  s->elastic = elastic;
+  return false;
+}
+
+// Few iterations are somebody's choice of speed: their steps are not taken in parts.
+static bool may_subdivide(const lbSimulator *s) {
+  return s->def.newton_iterations >= 5 && isfinite(lb_norm(s->size, s->load));
+}
+
+int32_t lb_simulator_step(lbSimulator *s, const double *load) {
+  enum { MOST_PARTS = 16 };
+  int32_t flags = 0;
+  lb_fem_compress(s->fem, load, s->load);
+  s->step_count++;
+  Outcome outcome = solve_step(s, s->def.step, &flags);
+  if (outcome == FAILED && may_subdivide(s)) {
+    for (int32_t parts = 2; parts <= MOST_PARTS; parts *= 2)
+      if (take_parts(s, parts, &flags)) return flags | LB_STEP_SUBDIVIDED;
+    begin_step(s, s->def.step);
+    outcome = descend(s, &flags); // once more, for its state
+  }
+  if (!commit(s)) return flags | LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED;
+  return outcome == CONVERGED ? flags : flags | LB_STEP_NOT_CONVERGED;
 }
 
 // ---- what it tells -----------------------------------------------------------------------------
