@@ -36,10 +36,13 @@ struct lbSimulator {
   lbSimulatorDef def;
   lbAssembler *assembler;
   lbCholesky *factor;
-  lbSparse *K, *system; // tangent; Newton's matrix
-  lbSparse *K_ahead;    // tangent a little farther along v; NULL without stiffness damping
-  double extent;        // m, of the body at rest
-  bool factored;        // the factor is worth another iteration
+  lbSparse *K, *system;   // tangent; Newton's matrix
+  lbSparse *K_ahead;      // tangent a little farther along v, or where a line search begins; NULL
+                          // without stiffness damping
+  const lbSparse *damper; // the K of β K v: K, or K_ahead during a line search
+  double extent;          // m, of the body at rest
+  double element_length;  // m, the cube root of an element's mean volume
+  bool factored;          // the factor is worth another iteration
   lbSprings springs;
   double spring_pull; // N, the sum of their forces' sizes at the last residual
   size_t size, full_size;
@@ -138,11 +141,12 @@ static lbStatus allocate(lbSimulator *s, lbError *err) {
   if (!status && s->def.damping_stiffness > 0)
     status = lb_sparse_copy_pattern(s->fem->pattern, &s->K_ahead, err);
   if (!status) status = lb_cholesky_create(s->system, &s->factor, err);
+  s->damper = s->K;
   return status;
 }
 
 // residual = f + springs − M a − α M v − β K v − R, at a displacement with s->velocity,
-// s->acceleration, s->force and s->K.
+// s->acceleration, s->force and s->damper.
 static double find_residual(lbSimulator *s, const double *displacement) {
   lb_fem_compress(s->fem, s->force, s->residual);
   for (size_t i = 0; i < s->size; i++) {
@@ -152,7 +156,7 @@ static double find_residual(lbSimulator *s, const double *displacement) {
   lb_sparse_multiply(s->fem->mass, s->scratch, s->product);
   for (size_t i = 0; i < s->size; i++) s->residual[i] -= s->product[i];
   if (s->def.damping_stiffness > 0) {
-    lb_sparse_multiply(s->K, s->velocity, s->product);
+    lb_sparse_multiply(s->damper, s->velocity, s->product);
     for (size_t i = 0; i < s->size; i++) s->residual[i] -= s->def.damping_stiffness * s->product[i];
   }
   s->spring_pull = lb_fem_springs_pull(&s->springs, s->fem, displacement, s->velocity, s->residual);
@@ -195,6 +199,18 @@ static double find_extent(const lbFem *fem) {
     longest = fmax(longest, high - low);
   }
   return longest;
+}
+
+static double find_element_length(const lbFem *fem) {
+  double volume = 0;
+  for (int32_t k = 0; k < fem->set_count; k++) {
+    const lbElementSet *set = &fem->sets[k];
+    size_t points = (size_t)set->batch_count * (size_t)lb_element_points(set->kind);
+    for (size_t p = 0; p < points; p++)
+      for (size_t lane = 0; lane < LB_BATCH; lane++)
+        volume += set->rest[(p * LB_POINT_REST + 9) * LB_BATCH + lane];
+  }
+  return cbrt(volume / fem->element_count);
 }
 
 // The state from full vectors (NULL: zeros) and the acceleration that belongs to it.
@@ -240,6 +256,7 @@ lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
   s->size = 3 * (size_t)fem->node_count;
   s->full_size = 3 * (size_t)fem->vertex_count;
   s->extent = find_extent(fem);
+  s->element_length = find_element_length(fem);
   status = allocate(s, err);
   if (!status) status = start(s, displacement, velocity, load, err);
   if (status) {
@@ -397,14 +414,16 @@ static double residual_scale(lbSimulator *s) {
   return lb_norm(s->size, s->product);
 }
 
-// Rounding of the element forces, and of the displacements that they are made from.
+// Rounding of the element forces, of the displacements that they are made from, and of the 1 in
+// the deformation gradient 1 + ∂u/∂x.
 static double residual_floor(lbSimulator *s) {
   double stiffest = 0;
   lb_sparse_diagonal(s->K, s->product);
   for (size_t i = 0; i < s->size; i++) stiffest = fmax(stiffest, s->product[i]);
   stiffest *= 1 + s->c_v * s->def.damping_stiffness;
   return 1e-15 * lb_norm(3 * (size_t)s->fem->force_count, s->assembler->element_forces) +
-         2e-16 * stiffest * lb_norm(s->full_size, s->trial);
+         2e-16 * stiffest * lb_norm(s->full_size, s->trial) +
+         4e-16 * stiffest * s->element_length * sqrt((double)s->fem->node_count);
 }
 
 static bool has_converged(lbSimulator *s) {
@@ -451,43 +470,57 @@ static Outcome iterate(lbSimulator *s, int32_t *flags) {
   return s->norm <= NEARLY * residual_scale(s) ? STALLED : FAILED;
 }
 
-// Cuts the step along s->direction until the potential, *lowest so far, falls. False: nothing
-// helps, and the trial is where it was. Every try starts from a copy: taking a huge step back by
-// subtraction would leave nothing of the state but rounding.
-static bool search_line(lbSimulator *s, double *lowest) {
+// Cuts the step along s->direction until the potential falls, damping taken with the K of its
+// beginning. False: nothing helps, and the trial is where it was. Every try starts from a copy:
+// taking a huge step back by subtraction would leave nothing of the state but rounding.
+static bool search_line(lbSimulator *s) {
   double slope = lb_dot_product(s->size, s->direction, s->residual), rounding = 0;
   bool found = false;
   memcpy(s->lowest, s->trial, s->full_size * sizeof(double));
   memcpy(s->along, s->direction, s->size * sizeof(double));
+  double before = potential(s, &rounding);
+  if (s->K_ahead) {
+    size_t count = (size_t)lb_sparse_nonzero_count(s->K);
+    memcpy(s->K_ahead->values, s->K->values, count * sizeof(double));
+    s->damper = s->K_ahead;
+  }
   for (double t = 1; t > 1e-7 && !found; t *= 0.5) {
     memcpy(s->best, s->lowest, s->full_size * sizeof(double));
     memcpy(s->direction, s->along, s->size * sizeof(double));
     move_trial(s, t);
     examine_trial(s);
-    double here = potential(s, &rounding);
-    found = here <= *lowest - 1e-4 * t * slope + 1e-4 * rounding;
-    if (found) *lowest = here;
+    found = potential(s, &rounding) <= before - 1e-4 * t * slope + 1e-4 * rounding;
   }
+  s->damper = s->K;
   if (!found) memcpy(s->trial, s->lowest, s->full_size * sizeof(double));
   examine_trial(s);
   return found;
 }
 
-// Newton's method from u_n by steps that lower the potential: the trial is never worse than u_n.
+// A trial that costs more than staying at u_n is not the motion.
+static bool is_worse(lbSimulator *s) {
+  double rounding = 0, cost = potential(s, &rounding);
+  return !(cost <= rounding);
+}
+
+// Newton's method from u_n by steps that lower the potential; the trial ends no worse than u_n.
 static Outcome descend(lbSimulator *s, int32_t *flags) {
-  double lowest = 0;
+  bool found = true, done = false;
   s->factored = false;
   predict(s, false);
   examine_trial(s);
-  for (int32_t i = 0; i < 2 * s->def.newton_iterations; i++) {
-    if (!isfinite(s->norm) || !solve_increment(s, flags)) return FAILED;
+  for (int32_t i = 0; i < 2 * s->def.newton_iterations && found && !done; i++) {
+    if (!isfinite(s->norm) || !solve_increment(s, flags)) break;
     s->totals.newton_iterations++;
-    bool found = search_line(s, &lowest);
+    found = search_line(s);
     s->factored = false;
-    if (has_converged(s)) return CONVERGED;
-    if (!found) break;
+    done = has_converged(s);
   }
-  return s->norm <= NEARLY * residual_scale(s) ? STALLED : FAILED;
+  bool near = s->norm <= NEARLY * residual_scale(s);
+  if (!is_worse(s)) return done ? CONVERGED : near ? STALLED : FAILED;
+  predict(s, false);
+  examine_trial(s);
+  return FAILED;
 }
 
 // From the start with the smaller residual. *moving: which it was.
@@ -512,13 +545,8 @@ static Outcome iterate_from_rest(lbSimulator *s, int32_t *flags) {
   return isfinite(s->norm) ? iterate(s, flags) : FAILED;
 }
 
-// A solution that costs more than staying at u_n is another one than the motion's.
 static Outcome refuse_worse(lbSimulator *s, Outcome outcome) {
-  double rounding = 0;
-  if (outcome == FAILED) return FAILED;
-  double cost = potential(s, &rounding);
-  if (!(cost <= rounding)) return FAILED;
-  return outcome;
+  return outcome != FAILED && is_worse(s) ? FAILED : outcome;
 }
 
 // One step or part of length h from the state to the trial.
