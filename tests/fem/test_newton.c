@@ -208,6 +208,11 @@ static double residual_of(Plain *p, const lbSimulator *s, const double *load, do
   return plain_residual(p, load) / scale;
 }
 
+// Laws that take logarithms know their energy to this: a part of E times the volume.
+static double energy_rounding(const lbFem *fem) {
+  return 1e-14 * fem->materials[0].young * fem->total_mass / fem->materials[0].density;
+}
+
 // The plain method's step beside that of the simulator; it goes on from the latter's state.
 static void compare_states(Plain *p, const double *load, double scale, const double *ours,
                            double energy, double reach, Tally *tally) {
@@ -216,7 +221,8 @@ static void compare_states(Plain *p, const double *load, double scale, const dou
   memcpy(v, p->velocity, bytes), memcpy(a, p->acceleration, bytes);
   if (plain_step(p, load, scale)) {
     for (size_t k = 0; k < p->size; k++) away = fmax(away, fabs(ours[k] - p->u[k]));
-    away = fmax(away / reach, fabs(energy - plain_energy(p)) / (2 * scale * reach));
+    double apart = fabs(energy - plain_energy(p)) - energy_rounding(p->fem);
+    away = fmax(away / reach, apart / (2 * scale * reach));
     if (away > 1e-3)
       tally->others++;
     else
@@ -282,7 +288,42 @@ static int32_t far_corner(const lbFem *fem) {
   return best;
 }
 
-// 1 N at the tip of a 10 kg bar with steps of 1/30 s ended with 42 kJ; 5 N, 1/60 s with 15 kJ.
+// A finer mesh has less mass at a vertex, and more that a constant acceleration can get wrong: 1 N
+// at the tip of a 10 kg bar with steps of 1/30 s ended with 42 kJ, 5 N and 1/60 s with 15 kJ.
+static void point_loads_on_fine_meshes_do_not_explode(void **state) {
+  (void)state;
+  const struct { double force, step; } loads[] = { { 1, 1.0 / 30 }, { 5, 1.0 / 60 } };
+  for_each_element(kind) for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
+    lbMaterial material = test_material(LB_MATERIAL_STVK);
+    material.young = 1e6;
+    lbFem *fem = box_fem(kind, 16, 2, 2, 1, 0.1, 0.1, &material, true);
+    lbSimulatorDef def = lb_simulator_def();
+    lbSimulator *s = NULL;
+    lbError err;
+    double *load = zeros(fem), most = 0, reach = 0;
+    int32_t flags = 0;
+    def.step = loads[i].step;
+    load[3 * (size_t)far_corner(fem) + 2] = loads[i].force;
+    check_ok(lb_simulator_create(fem, &def, NULL, NULL, load, &s, &err), err);
+    for (int n = 0; n < 60; n++) {
+      flags |= lb_simulator_step(s, load);
+      lbSimulatorState at = lb_simulator_state(s);
+      most = fmax(most, at.kinetic + at.elastic);
+      reach = fmax(reach, largest(fem, lb_simulator_displacement(s)));
+    }
+    int32_t iterations = lb_simulator_state(s).newton_iterations;
+    print_message("  %s, %g N: %.3g J, bound %.3g J, %d iterations in 60 steps, flags %d\n",
+                  lb_element_kind_name(kind), loads[i].force, most, loads[i].force * reach,
+                  (int)iterations, (int)flags);
+    assert_int_equal(flags & ~LB_STEP_SHIFTED, 0);
+    check_small(most / (loads[i].force * reach), 1);
+    assert_true(iterations < 60 * 8);
+    free(load);
+    lb_simulator_destroy(s);
+    lb_fem_destroy(fem);
+  }
+}
+
 static void ordinary_point_loads_do_not_explode(void **state) {
   (void)state;
   const struct {
@@ -410,6 +451,7 @@ static void absurd_point_loads_stay_sane(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(point_loads_on_fine_meshes_do_not_explode),
     cmocka_unit_test(ordinary_point_loads_do_not_explode),
     cmocka_unit_test(point_loads_give_the_states_of_plain_newton),
     cmocka_unit_test(absurd_point_loads_stay_sane),
