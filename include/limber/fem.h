@@ -168,8 +168,8 @@ double lb_simulator_time(const lbSimulator *simulator);
 typedef struct lbSimulatorState {
   double kinetic, elastic;    // J
   double centre[3];           // of mass, m
-  double linear_momentum[3];  // kg m/s
-  double angular_momentum[3]; // kg m²/s, about the origin
+  double linear_momentum[3];  // kg m/s, of the body's mass at all vertices, fixed ones too
+  double angular_momentum[3]; // kg m²/s, likewise, about the origin
   int32_t newton_iterations;  // since the start
   int32_t factor_count;       // since the start
   int32_t shift_count;        // since the start

@@ -632,20 +632,9 @@ lbSimulatorState lb_simulator_state(const lbSimulator *s) {
     for (int i = 0; i < 3; i++)
       state.centre[i] += fem->vertex_masses[v] / fem->total_mass *
                          (fem->positions[3 * (size_t)v + i] + s->u[3 * (size_t)v + i]);
-  // Momentum of node n: (M v)_n.
   lb_fem_compress(fem, s->v, s->velocity);
   lb_sparse_multiply(fem->mass, s->velocity, s->product);
   state.kinetic = 0.5 * lb_dot_product(s->size, s->velocity, s->product);
-  for (int32_t n = 0; n < fem->node_count; n++) {
-    const double *p = s->product + 3 * (size_t)n;
-    size_t v = 3 * (size_t)fem->vertex_of_node[n];
-    double x[3];
-    for (int i = 0; i < 3; i++) x[i] = fem->positions[v + i] + s->u[v + i];
-    for (int i = 0; i < 3; i++) {
-      int j = (i + 1) % 3, k = (i + 2) % 3;
-      state.linear_momentum[i] += p[i];
-      state.angular_momentum[i] += x[j] * p[k] - x[k] * p[j];
-    }
-  }
+  lb_fem_momentum(fem, s->u, s->v, state.linear_momentum, state.angular_momentum);
   return state;
 }
