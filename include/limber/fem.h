@@ -134,7 +134,9 @@ lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
                              lbSimulator **out, lbError *err);
 void lb_simulator_destroy(lbSimulator *simulator);
 
-// One step under the external force at the step's end (full vector). Returns lbStepFlags.
+// One step under the external force at the step's end (full vector). Returns lbStepFlags. Where
+// Newton's method does not converge otherwise, the step is taken as 2 to 16 shorter ones (not with
+// newton_iterations below 5); a state that the step makes worse is never kept.
 int32_t lb_simulator_step(lbSimulator *simulator, const double *load);
 
 // Goes on from another state (full vectors; NULL: zeros) and the load there; time and springs stay.
@@ -173,6 +175,7 @@ typedef struct lbSimulatorState {
   int32_t newton_iterations;  // since the start
   int32_t factor_count;       // since the start
   int32_t shift_count;        // since the start
+  int32_t subdivided_count;   // steps that were taken in parts, since the start
 } lbSimulatorState;
 
 lbSimulatorState lb_simulator_state(const lbSimulator *simulator);

@@ -93,8 +93,8 @@ static lbStatus join_values(const lbFem *fem, const lbSparse *K, lbEigen *eigen,
     for (int32_t i = begin; i < end; i++) sum += eigen->values[i] / (end - begin);
     for (int32_t i = begin; i < end && end - begin > 1; i++) {
       eigen->values[i] = sum;
-      eigen->residuals[i] = find_residual(K, fem->mass, sum, eigen->vectors + (size_t)i * n, work,
-                                          work + n);
+      eigen->residuals[i] =
+          find_residual(K, fem->mass, sum, eigen->vectors + (size_t)i * n, work, work + n);
     }
   }
   lb_free(work);

@@ -602,7 +602,10 @@ int32_t lb_simulator_step(lbSimulator *s, const double *load) {
   Outcome outcome = solve_step(s, s->def.step, &flags);
   if (outcome == FAILED && may_subdivide(s)) {
     for (int32_t parts = 2; parts <= MOST_PARTS; parts *= 2)
-      if (take_parts(s, parts, &flags)) return flags | LB_STEP_SUBDIVIDED;
+      if (take_parts(s, parts, &flags)) {
+        s->totals.subdivided_count++;
+        return flags | LB_STEP_SUBDIVIDED;
+      }
     begin_step(s, s->def.step);
     outcome = descend(s, &flags); // once more, for its state
   }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { FIELDS = 40 };
-static const double ENOUGH = 0.1;     // of the longest projection
+static const double ENOUGH = 0.1;    // of the longest projection
 static const double NOTHING = 1e-12; // no field sees what is left; fields have unit length
 
 int32_t lb_cluster_end(int32_t count, const double *values, double gap, int32_t begin) {

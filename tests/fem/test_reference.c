@@ -127,7 +127,8 @@ static void a_square_bar_bends_along_its_sides(void **state) {
     double sums[3] = { 0 };
     for (size_t i = 0; i < (size_t)eigen->size; i++)
       sums[i % 3] += eigen->vectors[mode * (size_t)eigen->size + i];
-    double larger = fmax(fabs(sums[1]), fabs(sums[2])), smaller = fmin(fabs(sums[1]), fabs(sums[2]));
+    double larger = fmax(fabs(sums[1]), fabs(sums[2])),
+           smaller = fmin(fabs(sums[1]), fabs(sums[2]));
     check_small(smaller / larger, 1e-9);
   }
   lb_eigen_destroy(eigen);
@@ -151,8 +152,7 @@ static void fewer_modes_are_the_first_of_more(void **state) {
         largest = fmax(largest, fabs(all->vectors[i]));
       }
       check_small(difference / largest, held ? 1e-8 : 1e-7);
-      for (int32_t i = 0; i < count; i++)
-        check_small(some->values[i] / all->values[i] - 1, 1e-10);
+      for (int32_t i = 0; i < count; i++) check_small(some->values[i] / all->values[i] - 1, 1e-10);
       lb_eigen_destroy(some);
     }
     lb_eigen_destroy(all);

@@ -122,7 +122,8 @@ static void equal_singular_values_have_vectors_of_the_geometry_alone(void **stat
   const double s[COUNT] = { 3, 2, 1, 1 - 1e-9, 1 - 2e-9, 0.5, 0.25, 0.1 };
   lbFem *fem = small_bar(LB_ELEMENT_BRICK8, true);
   size_t n = 3 * (size_t)fem->node_count;
-  double *Q = orthonormal_columns(fem, fem->mass, COUNT), *mixed = malloc(n * COUNT * sizeof *mixed);
+  double *Q = orthonormal_columns(fem, fem->mass, COUNT),
+         *mixed = malloc(n * COUNT * sizeof *mixed);
   double *first = malloc(n * 4 * sizeof *first), *second = malloc(n * 4 * sizeof *second);
   memcpy(mixed, Q, n * COUNT * sizeof *mixed); // the same cluster, turned about two axes
   for (size_t i = 0; i < n; i++) {

@@ -47,7 +47,7 @@ static void every_field_is_taken_over(void **state) {
       "'loads':[{'body':'b','vertex':7,'force':[7,8,9],'from':0.5,'to':0.75},"
       "{'vertex':1,'force':[0,0,1]}],'probes':[{'body':'b','vertex':3},{'vertex':2}],"
       "'time':{'step':0.25,'count':12,'integrator':'euler','newton_iterations':7,"
-      "'newton_tolerance':1e-6}}");
+      "'newton_tolerance':1e-6,'factor_reuse':0.25}}");
   const lbSceneBody *body = scene->bodies;
   assert_string_equal(body->name, "b");
   check_near(scene->gravity[2], -9.81, 0);
@@ -73,6 +73,7 @@ static void every_field_is_taken_over(void **state) {
   assert_int_equal(scene->step_count, 12);
   assert_int_equal(scene->integrator, LB_INTEGRATOR_EULER);
   assert_int_equal(scene->newton_iterations, 7);
+  check_near(scene->factor_reuse, 0.25, 0);
   check_near(scene->newton_tolerance, 1e-6, 0);
   lb_scene_destroy(scene);
 }
