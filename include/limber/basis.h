@@ -82,8 +82,8 @@ lbBasisDef lb_basis_def(void);
 typedef struct lbBasis {
   int32_t vertex_count, dimension;
   double *vectors; // (3 vertex_count x dimension), column-major, file order, 0 at fixed vertices;
-                   // mass-orthonormal. Vectors of (nearly) equal values, and all signs, are chosen
-                   // by the geometry of the body, not by rounding: docs/bases.md
+                   // mass-orthonormal. Vectors of (nearly) equal values, and signs, are chosen by
+                   // the geometry of the body (file: by the file), not by rounding: docs/bases.md
   double *values;  // (dimension) derivatives, sketch: singular values of the PCA, descending;
                    // linear: eigenvalues, ascending; extended, file: uᵀKu, 1/s²
   int32_t candidate_count; // vectors that it was made from

@@ -339,8 +339,15 @@ static void examine_trial(lbSimulator *s) {
   if (isnan(s->norm)) s->norm = INFINITY;
 }
 
-// Φ(trial) − Φ(u_n) after examine_trial, and its rounding. Uses s->best, and leaves the residual
-// for another examine_trial to make.
+static double stiffest_row(lbSimulator *s) {
+  double stiffest = 0;
+  lb_sparse_diagonal(s->K, s->product);
+  for (size_t i = 0; i < s->size; i++) stiffest = fmax(stiffest, s->product[i]);
+  return stiffest;
+}
+
+// Φ(trial) − Φ(u_n) after examine_trial, and its rounding: that of its terms, and of the strains
+// that W is made from. Uses s->best, and leaves the residual for another examine_trial to make.
 static double potential(lbSimulator *s, double *rounding) {
   if (!isfinite(s->trial_energy)) return INFINITY;
   for (size_t i = 0; i < s->size; i++) {
@@ -352,7 +359,9 @@ static double potential(lbSimulator *s, double *rounding) {
   memset(s->force, 0, s->full_size * sizeof(double));
   find_residual(s, s->best);
   double work = lb_dot_product(s->size, s->direction, s->residual);
-  *rounding = 1e-10 * (fabs(s->trial_energy) + fabs(s->elastic) + fabs(work));
+  double strains = 1e-15 * stiffest_row(s) * s->element_length * s->element_length;
+  *rounding = 1e-10 * (fabs(s->trial_energy) + fabs(s->elastic) + fabs(work)) +
+              strains * s->fem->node_count;
   find_rates(s);
   return s->trial_energy - s->elastic - work;
 }
@@ -417,10 +426,7 @@ static double residual_scale(lbSimulator *s) {
 // Rounding of the element forces, of the displacements that they are made from, and of the 1 in
 // the deformation gradient 1 + ∂u/∂x.
 static double residual_floor(lbSimulator *s) {
-  double stiffest = 0;
-  lb_sparse_diagonal(s->K, s->product);
-  for (size_t i = 0; i < s->size; i++) stiffest = fmax(stiffest, s->product[i]);
-  stiffest *= 1 + s->c_v * s->def.damping_stiffness;
+  double stiffest = stiffest_row(s) * (1 + s->c_v * s->def.damping_stiffness);
   return 1e-15 * lb_norm(3 * (size_t)s->fem->force_count, s->assembler->element_forces) +
          2e-16 * stiffest * lb_norm(s->full_size, s->trial) +
          4e-16 * stiffest * s->element_length * sqrt((double)s->fem->node_count);
@@ -435,9 +441,13 @@ static bool has_converged(lbSimulator *s) {
 // Nearer than this, relative to the load, rounding is what keeps a residual above its tolerance.
 static const double NEARLY = 1e-6;
 
+// Fewer iterations than these are somebody's choice of speed: what they end with is not tried
+// again.
+enum { FEW_ITERATIONS = 5 };
+
 typedef enum Outcome {
   FAILED,
-  STALLED, // near the solution, above the tolerance: nothing is won by trying otherwise
+  STALLED, // above the tolerance, but near the solution or at the end of few iterations
   CONVERGED,
 } Outcome;
 
@@ -467,7 +477,8 @@ static Outcome iterate(lbSimulator *s, int32_t *flags) {
     if (has_converged(s)) return CONVERGED;
     if (s->norm > 0.5 * before && before <= NEARLY * residual_scale(s)) return STALLED;
   }
-  return s->norm <= NEARLY * residual_scale(s) ? STALLED : FAILED;
+  bool few = s->def.newton_iterations < FEW_ITERATIONS;
+  return few || s->norm <= NEARLY * residual_scale(s) ? STALLED : FAILED;
 }
 
 // Cuts the step along s->direction until the potential falls, damping taken with the K of its
@@ -489,7 +500,7 @@ static bool search_line(lbSimulator *s) {
     memcpy(s->direction, s->along, s->size * sizeof(double));
     move_trial(s, t);
     examine_trial(s);
-    found = potential(s, &rounding) <= before - 1e-4 * t * slope + 1e-4 * rounding;
+    found = potential(s, &rounding) - 1e-4 * rounding <= before - 1e-4 * t * slope;
   }
   s->damper = s->K;
   if (!found) memcpy(s->trial, s->lowest, s->full_size * sizeof(double));
@@ -589,9 +600,8 @@ static bool take_parts(lbSimulator *s, int32_t parts, int32_t *flags) {
   return false;
 }
 
-// Few iterations are somebody's choice of speed: their steps are not taken in parts.
 static bool may_subdivide(const lbSimulator *s) {
-  return s->def.newton_iterations >= 5 && isfinite(lb_norm(s->size, s->load));
+  return s->def.newton_iterations >= FEW_ITERATIONS && isfinite(lb_norm(s->size, s->load));
 }
 
 int32_t lb_simulator_step(lbSimulator *s, const double *load) {

@@ -139,10 +139,7 @@ lbStatus lb_basis_orthonormal(const lbFem *fem, const lbSparse *K, int32_t count
     lb_sparse_multiply(K, x, work);
     for (size_t k = 0; k < size; k++) values[i] += x[k] * work[k];
   }
-  if (!status) {
-    lb_fix_signs((int32_t)size, rank, A);
-    status = lb_basis_store(fem, rank, A, values, basis, err);
-  }
+  if (!status) status = lb_basis_store(fem, rank, A, values, basis, err);
   basis->candidate_count = count;
   basis->pca_seconds = lb_seconds() - start;
   lb_free(values);

@@ -22,17 +22,6 @@ double lb_mass_norm(const lbSparse *M, const double *x, double *work) {
   return sum > 0 ? sqrt(sum) : 0;
 }
 
-void lb_fix_signs(int32_t size, int32_t count, double *A) {
-  for (int32_t c = 0; c < count; c++) {
-    double *x = A + (size_t)c * (size_t)size, largest = 0;
-    int32_t at = 0;
-    for (int32_t i = 0; i < size; i++) largest = fmax(largest, fabs(x[i]));
-    while (at < size - 1 && fabs(x[at]) < (1 - 1e-6) * largest) at++;
-    if (x[at] >= 0) continue;
-    for (int32_t i = 0; i < size; i++) x[i] = -x[i];
-  }
-}
-
 typedef struct Pca {
   int32_t size, count, least; // least = min(size, count)
   double *roots;              // (size) D^½

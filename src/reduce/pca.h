@@ -27,13 +27,11 @@ lbStatus lb_mass_pca_sized(int32_t size, int32_t count, double *A, const lbSpars
                            const double *lumped, const lbReferenceFields *fields, lbPcaSize *sizes,
                            const char *what, double *vectors, double *singular, lbError *err);
 
-// A <- mass-orthonormal columns with the same nested spans (Gram–Schmidt, twice). Columns of which
-// less than `cut` of their length is independent of those before are left out; *rank remain.
+// A <- mass-orthonormal columns with the same nested spans and signs (Gram–Schmidt, twice). Columns
+// of which less than `cut` of their length is independent of those before are left out; *rank
+// remain.
 lbStatus lb_mass_orthonormalise(int32_t size, int32_t count, double *A, const lbSparse *M,
                                 double cut, int32_t *rank, lbError *err);
-
-// Turns every column so that its largest component (of nearly equal ones, the first) is positive.
-void lb_fix_signs(int32_t size, int32_t count, double *A);
 
 double lb_mass_norm(const lbSparse *M, const double *x, double *work); // work (size)
 
