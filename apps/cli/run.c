@@ -31,6 +31,7 @@ static json_t *document(const lbRun *run) {
     const lbRunBody *body = &run->bodies[i];
     json_array_append_new(bodies, body_document(&scene->bodies[i], body));
     add_flag(flags, &scene->bodies[i], body->not_converged_count, "did not converge");
+    add_flag(flags, &scene->bodies[i], body->state.subdivided_count, "were taken in parts");
     add_flag(flags, &scene->bodies[i], body->nonfinite_count, "were refused as not finite");
     add_flag(flags, &scene->bodies[i], body->state.shift_count, "had an indefinite tangent");
   }

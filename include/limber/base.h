@@ -139,7 +139,8 @@ void lb_parallel_for(int32_t count, int32_t grain, lbRangeTask *task, void *cont
 // ---- steps -------------------------------------------------------------------------------------
 
 typedef enum lbStepFlags {   // what a step of a simulator or a body returns, or-ed; 0: all is well
-  LB_STEP_NOT_CONVERGED = 1, // ended above the tolerance; the best state found was kept
+  LB_STEP_NOT_CONVERGED = 1, // ended above the tolerance; the best state found was kept, which the
+                             // step's own potential never puts above the one it began with
   LB_STEP_NONFINITE = 2,     // no finite state could be reached; the last good one was kept
   LB_STEP_SHIFTED = 4,       // an indefinite tangent was shifted
   LB_STEP_REFUSED = 8,       // the time step is not a positive number; nothing was done

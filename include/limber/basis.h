@@ -82,10 +82,14 @@ lbBasisDef lb_basis_def(void);
 typedef struct lbBasis {
   int32_t vertex_count, dimension;
   double *vectors; // (3 vertex_count x dimension), column-major, file order, 0 at fixed vertices;
-                   // mass-orthonormal; the largest component of each is positive
+                   // mass-orthonormal. Vectors of (nearly) equal values, and signs, are chosen by
+                   // the geometry of the body (file: by the file), not by rounding: docs/bases.md
   double *values;  // (dimension) derivatives, sketch: singular values of the PCA, descending;
                    // linear: eigenvalues, ascending; extended, file: uᵀKu, 1/s²
   int32_t candidate_count; // vectors that it was made from
+  int32_t whole_dimension; // derivatives, sketch: where the PCA was cut between vectors of (nearly)
+                           // equal singular values, the dimension that would keep them all; else
+                           // the dimension itself
   int32_t rigid_count;     // rigid motions of the body; 0 for sketch and file (not looked for)
   lbModes *modes;          // the linear modes that it was made from; NULL for sketch and file
   double mode_seconds, force_seconds, solve_seconds, pca_seconds;

@@ -129,7 +129,9 @@ lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
                              lbSimulator **out, lbError *err);
 void lb_simulator_destroy(lbSimulator *simulator);
 
-// One step under the external force at the step's end (full vector). Returns lbStepFlags.
+// One step under the external force at the step's end (full vector). Returns lbStepFlags. Where
+// Newton's method does not converge otherwise, the step is taken as 2 to 16 shorter ones (not with
+// newton_iterations below 5); a state that the step makes worse is never kept.
 int32_t lb_simulator_step(lbSimulator *simulator, const double *load);
 
 // Goes on from another state (full vectors; NULL: zeros) and the load there; time and springs stay.
@@ -163,11 +165,12 @@ double lb_simulator_time(const lbSimulator *simulator);
 typedef struct lbSimulatorState {
   double kinetic, elastic;    // J
   double centre[3];           // of mass, m
-  double linear_momentum[3];  // kg m/s
-  double angular_momentum[3]; // kg m²/s, about the origin
+  double linear_momentum[3];  // kg m/s, of the body's mass at all vertices, fixed ones too
+  double angular_momentum[3]; // kg m²/s, likewise, about the origin
   int32_t newton_iterations;  // since the start
   int32_t factor_count;       // since the start
   int32_t shift_count;        // since the start
+  int32_t subdivided_count;   // steps that were taken in parts, since the start
 } lbSimulatorState;
 
 lbSimulatorState lb_simulator_state(const lbSimulator *simulator);

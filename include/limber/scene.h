@@ -72,6 +72,7 @@ typedef struct lbScene {
   lbIntegrator integrator;
   int32_t newton_iterations;
   double newton_tolerance;
+  double factor_reuse; // of unreduced bodies, as in lbSimulatorDef
 } lbScene;
 
 // What a mesh without a scene around it gets.

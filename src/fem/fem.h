@@ -121,6 +121,10 @@ lbStatus lb_fem_mass_matrix(const lbFem *fem, lbMassKind kind, lbSparse **out, l
 
 // y = M x of full vectors, with the body's own mass over all vertices, fixed ones too.
 lbStatus lb_fem_mass_product(const lbFem *fem, const double *x, double *y, lbError *err);
+// Σ m_ab v_b and Σ m_ab (x_a + u_a) × v_b over all vertices, fixed ones too, with the body's own
+// mass; u, v full. kg m/s; kg m²/s, about the origin.
+void lb_fem_momentum(const lbFem *fem, const double *u, const double *v, double linear[3],
+                     double angular[3]);
 
 // The share of one material's elements in the body's mass, and in the vertex masses (vertex_count).
 lbStatus lb_fem_material_mass(const lbFem *fem, int32_t material, double *masses, lbSparse **out,

@@ -156,6 +156,51 @@ lbStatus lb_fem_mass_product(const lbFem *fem, const double *x, double *y, lbErr
   return LB_OK;
 }
 
+// angular += x × p
+static void add_moment(const double x[3], const double p[3], double angular[3]) {
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    angular[i] += x[j] * p[k] - x[k] * p[j];
+  }
+}
+
+// angular += Σ m_ab x_a × v_b of one element.
+static void add_element_momentum(const lbFem *fem, const lbElementSet *set, int32_t slot,
+                                 const double *u, const double *v, double angular[3]) {
+  double mass[LB_ELEMENT_NODES_MAX * LB_ELEMENT_NODES_MAX];
+  int32_t nodes = lb_element_nodes(set->kind);
+  const int32_t *vertices =
+      set->vertices + (size_t)(slot / LB_BATCH) * (size_t)nodes * LB_BATCH + slot % LB_BATCH;
+  element_mass(set, slot, mass);
+  for (int32_t a = 0; a < nodes; a++) {
+    size_t at = 3 * (size_t)vertices[a * LB_BATCH];
+    double x[3], p[3] = { 0 }; // p = Σ_b m_ab v_b
+    for (int i = 0; i < 3; i++) x[i] = fem->positions[at + (size_t)i] + u[at + (size_t)i];
+    for (int32_t b = 0; b < nodes; b++)
+      for (int i = 0; i < 3; i++)
+        p[i] += mass[a * nodes + b] * v[3 * (size_t)vertices[b * LB_BATCH] + (size_t)i];
+    add_moment(x, p, angular);
+  }
+}
+
+void lb_fem_momentum(const lbFem *fem, const double *u, const double *v, double linear[3],
+                     double angular[3]) {
+  for (int i = 0; i < 3; i++) linear[i] = angular[i] = 0;
+  for (size_t n = 0; n < (size_t)fem->vertex_count; n++) {
+    double x[3], p[3];
+    for (size_t i = 0; i < 3; i++) {
+      x[i] = fem->positions[3 * n + i] + u[3 * n + i];
+      p[i] = fem->vertex_masses[n] * v[3 * n + i]; // row sums of either mass
+      linear[i] += p[i];
+    }
+    if (fem->mass_kind == LB_MASS_LUMPED) add_moment(x, p, angular);
+  }
+  if (fem->mass_kind == LB_MASS_LUMPED) return;
+  for (int32_t s = 0; s < fem->set_count; s++)
+    for (int32_t slot = 0; slot < fem->sets[s].element_count; slot++)
+      add_element_momentum(fem, &fem->sets[s], slot, u, v, angular);
+}
+
 lbStatus lb_fem_mass_matrix(const lbFem *fem, lbMassKind kind, lbSparse **out, lbError *err) {
   return kind == LB_MASS_LUMPED ? lumped_mass(fem, fem->vertex_masses, out, err)
                                 : consistent_mass(fem, NULL, out, err);

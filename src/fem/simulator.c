@@ -8,6 +8,15 @@
 // Newton's matrix is c_a M + c_v (α M + β K) + K + β ∂K/∂u v, and that of the springs. The last
 // term, the damping's own derivative, is a difference of tangents along v: third derivatives of the
 // energy are symmetric.
+//
+// A step's solution makes a potential stationary, which sums what the trial u costs beside u_n:
+//   Φ(u) − Φ(u_n) = W(u) − W(u_n) + δᵀ(M (a̅ + α v̅) + β K v̅ − f − springs(u̅, v̅)),  δ = u − u_n,
+// bars being means of the values at u and at u_n: all but W is quadratic. Of several solutions (a
+// body turned inside out has some) those above u_n are not the motion, and a state above u_n is not
+// kept. Newton's method is tried in turn
+//   from the better of u_n + h v_n + ½h² a_n and u_n,  from u_n,  from u_n with steps that are cut
+//   until Φ falls,  as 2, 4, 8 and 16 shorter steps,
+// and what remains then is the lowest state of the third, flagged.
 #include "fem/assembler.h"
 #include "fem/solve.h"
 #include "fem/springs.h"
@@ -27,10 +36,13 @@ struct lbSimulator {
   lbSimulatorDef def;
   lbAssembler *assembler;
   lbCholesky *factor;
-  lbSparse *K, *system; // tangent; Newton's matrix
-  lbSparse *K_ahead;    // tangent a little farther along v; NULL without stiffness damping
-  double extent;        // m, of the body at rest
-  bool factored;        // the factor is worth another iteration
+  lbSparse *K, *system;   // tangent; Newton's matrix
+  lbSparse *K_ahead;      // tangent a little farther along v, or where a line search begins; NULL
+                          // without stiffness damping
+  const lbSparse *damper; // the K of β K v: K, or K_ahead during a line search
+  double extent;          // m, of the body at rest
+  double element_length;  // m, the cube root of an element's mean volume
+  bool factored;          // the factor is worth another iteration
   lbSprings springs;
   double spring_pull; // N, the sum of their forces' sizes at the last residual
   size_t size, full_size;
@@ -50,7 +62,11 @@ struct lbSimulator {
   double *velocity_offset, *acceleration_offset; // v̂, â
   double *start, *scratch;                       // u_n; a + α v
   double *residual, *direction, *product;
-  double c_v, c_a;
+  double *kept_u, *kept_v, *kept_a; // full, full, system: the state before a step in parts
+  double *lowest, *along;           // full, system: where a line search begins, and its direction
+  double h, c_v, c_a;               // of the step or part under way
+  double norm;                      // of the residual at the trial
+  double trial_energy;              // elastic, at the trial
 };
 
 void lb_simulator_destroy(lbSimulator *s) {
@@ -68,7 +84,10 @@ void lb_simulator_destroy(lbSimulator *s) {
                        s->start,    s->velocity_offset,
                        s->residual, s->acceleration_offset,
                        s->product,  s->direction,
-                       s->scratch,  s->best };
+                       s->scratch,  s->best,
+                       s->kept_u,   s->kept_v,
+                       s->kept_a,   s->lowest,
+                       s->along };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   lb_free(s);
 }
@@ -95,12 +114,21 @@ static lbStatus check_def(const lbSimulatorDef *def, const char *name, lbError *
 }
 
 static lbStatus allocate(lbSimulator *s, lbError *err) {
-  double **system_sized[] = {
-    &s->a,       &s->load,     &s->velocity,           &s->acceleration,
-    &s->start,   &s->residual, &s->direction,          &s->velocity_offset,
-    &s->product, &s->scratch,  &s->acceleration_offset
-  };
-  double **full_sized[] = { &s->u, &s->v, &s->force, &s->trial, &s->best };
+  double **system_sized[] = { &s->a,
+                              &s->load,
+                              &s->velocity,
+                              &s->acceleration,
+                              &s->start,
+                              &s->residual,
+                              &s->direction,
+                              &s->velocity_offset,
+                              &s->product,
+                              &s->scratch,
+                              &s->acceleration_offset,
+                              &s->kept_a,
+                              &s->along };
+  double **full_sized[] = { &s->u,    &s->v,      &s->force,  &s->trial,
+                            &s->best, &s->kept_u, &s->kept_v, &s->lowest };
   bool complete = true;
   for (size_t i = 0; i < sizeof system_sized / sizeof *system_sized; i++)
     complete &= (*system_sized[i] = lb_alloc(s->size, sizeof(double))) != NULL;
@@ -113,11 +141,12 @@ static lbStatus allocate(lbSimulator *s, lbError *err) {
   if (!status && s->def.damping_stiffness > 0)
     status = lb_sparse_copy_pattern(s->fem->pattern, &s->K_ahead, err);
   if (!status) status = lb_cholesky_create(s->system, &s->factor, err);
+  s->damper = s->K;
   return status;
 }
 
 // residual = f + springs − M a − α M v − β K v − R, at a displacement with s->velocity,
-// s->acceleration, s->force and s->K.
+// s->acceleration, s->force and s->damper.
 static double find_residual(lbSimulator *s, const double *displacement) {
   lb_fem_compress(s->fem, s->force, s->residual);
   for (size_t i = 0; i < s->size; i++) {
@@ -127,7 +156,7 @@ static double find_residual(lbSimulator *s, const double *displacement) {
   lb_sparse_multiply(s->fem->mass, s->scratch, s->product);
   for (size_t i = 0; i < s->size; i++) s->residual[i] -= s->product[i];
   if (s->def.damping_stiffness > 0) {
-    lb_sparse_multiply(s->K, s->velocity, s->product);
+    lb_sparse_multiply(s->damper, s->velocity, s->product);
     for (size_t i = 0; i < s->size; i++) s->residual[i] -= s->def.damping_stiffness * s->product[i];
   }
   s->spring_pull = lb_fem_springs_pull(&s->springs, s->fem, displacement, s->velocity, s->residual);
@@ -170,6 +199,18 @@ static double find_extent(const lbFem *fem) {
     longest = fmax(longest, high - low);
   }
   return longest;
+}
+
+static double find_element_length(const lbFem *fem) {
+  double volume = 0;
+  for (int32_t k = 0; k < fem->set_count; k++) {
+    const lbElementSet *set = &fem->sets[k];
+    size_t points = (size_t)set->batch_count * (size_t)lb_element_points(set->kind);
+    for (size_t p = 0; p < points; p++)
+      for (size_t lane = 0; lane < LB_BATCH; lane++)
+        volume += set->rest[(p * LB_POINT_REST + 9) * LB_BATCH + lane];
+  }
+  return cbrt(volume / fem->element_count);
 }
 
 // The state from full vectors (NULL: zeros) and the acceleration that belongs to it.
@@ -215,6 +256,7 @@ lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
   s->size = 3 * (size_t)fem->node_count;
   s->full_size = 3 * (size_t)fem->vertex_count;
   s->extent = find_extent(fem);
+  s->element_length = find_element_length(fem);
   status = allocate(s, err);
   if (!status) status = start(s, displacement, velocity, load, err);
   if (status) {
@@ -253,12 +295,11 @@ lbStatus lb_simulator_set_springs(lbSimulator *s, const lbSpring *springs, int32
 
 // ---- one step ----------------------------------------------------------------------------------
 
-static void begin_step(lbSimulator *s, const double *load) {
-  double h = s->def.step;
+static void begin_step(lbSimulator *s, double h) {
   bool newmark = s->def.integrator == LB_INTEGRATOR_NEWMARK;
+  s->h = h;
   s->c_v = newmark ? 2 / h : 1 / h;
   s->c_a = newmark ? 4 / (h * h) : 1 / (h * h);
-  lb_fem_compress(s->fem, load, s->load);
   lb_fem_compress(s->fem, s->u, s->start);
   lb_fem_compress(s->fem, s->v, s->velocity);
   for (size_t i = 0; i < s->size; i++) {
@@ -268,9 +309,9 @@ static void begin_step(lbSimulator *s, const double *load) {
   }
 }
 
-// Newton starts where constant acceleration would lead; from u_n where that leaves a law.
+// The trial becomes u_n, or where constant acceleration would lead from there.
 static void predict(lbSimulator *s, bool moving) {
-  double h = s->def.step;
+  double h = s->h;
   memcpy(s->trial, s->u, s->full_size * sizeof(double));
   for (int32_t n = 0; n < s->fem->node_count && moving; n++)
     for (int i = 0; i < 3; i++) {
@@ -290,11 +331,39 @@ static void find_rates(lbSimulator *s) {
     }
 }
 
-// Assembles at s->trial and returns the residual's norm, +inf outside a law.
-static double residual_at_trial(lbSimulator *s, double *energy) {
+// Assembles at s->trial: residual, its norm (+inf outside a law) and elastic energy.
+static void examine_trial(lbSimulator *s) {
   find_rates(s);
-  *energy = lb_assemble(s->assembler, s->trial, s->force, s->K);
-  return isfinite(*energy) ? find_residual(s, s->trial) : INFINITY;
+  s->trial_energy = lb_assemble(s->assembler, s->trial, s->force, s->K);
+  s->norm = isfinite(s->trial_energy) ? find_residual(s, s->trial) : INFINITY;
+  if (isnan(s->norm)) s->norm = INFINITY;
+}
+
+static double stiffest_row(lbSimulator *s) {
+  double stiffest = 0;
+  lb_sparse_diagonal(s->K, s->product);
+  for (size_t i = 0; i < s->size; i++) stiffest = fmax(stiffest, s->product[i]);
+  return stiffest;
+}
+
+// Φ(trial) − Φ(u_n) after examine_trial, and its rounding: that of its terms, and of the strains
+// that W is made from. Uses s->best, and leaves the residual for another examine_trial to make.
+static double potential(lbSimulator *s, double *rounding) {
+  if (!isfinite(s->trial_energy)) return INFINITY;
+  for (size_t i = 0; i < s->size; i++) {
+    s->direction[i] = (s->velocity[i] - s->velocity_offset[i]) / s->c_v;
+    s->velocity[i] = 0.5 * (s->velocity[i] + s->velocity_offset[i]);
+    s->acceleration[i] = 0.5 * (s->acceleration[i] + s->acceleration_offset[i]);
+  }
+  for (size_t i = 0; i < s->full_size; i++) s->best[i] = 0.5 * (s->trial[i] + s->u[i]);
+  memset(s->force, 0, s->full_size * sizeof(double));
+  find_residual(s, s->best);
+  double work = lb_dot_product(s->size, s->direction, s->residual);
+  double strains = 1e-15 * stiffest_row(s) * s->element_length * s->element_length;
+  *rounding = 1e-10 * (fabs(s->trial_energy) + fabs(s->elastic) + fabs(work)) +
+              strains * s->fem->node_count;
+  find_rates(s);
+  return s->trial_energy - s->elastic - work;
 }
 
 // system += β ∂K/∂u v ≈ β (K(u + ε v) − K(u)) / ε, ε v a millionth of the body. Uses s->best.
@@ -346,21 +415,6 @@ static void move_trial(lbSimulator *s, double t) {
     }
 }
 
-// Halves the step until the residual falls. Returns the new norm, or the old one with the trial put
-// back when nothing helps. Every try starts from a copy: taking a huge step back by subtraction
-// would leave nothing of the state but rounding.
-static double line_search(lbSimulator *s, double norm, double *energy) {
-  memcpy(s->best, s->trial, s->full_size * sizeof(double));
-  for (double t = 1; t > 1e-4; t *= 0.5) {
-    move_trial(s, t);
-    double new_norm = residual_at_trial(s, energy);
-    if (new_norm < norm) return new_norm;
-  }
-  memcpy(s->trial, s->best, s->full_size * sizeof(double));
-  residual_at_trial(s, energy);
-  return norm;
-}
-
 // What the residual is measured against, and what rounding leaves of it.
 static double residual_scale(lbSimulator *s) {
   double load = lb_norm(s->size, s->load) + s->spring_pull;
@@ -369,55 +423,204 @@ static double residual_scale(lbSimulator *s) {
   return lb_norm(s->size, s->product);
 }
 
-// Rounding of the element forces, and of the displacements that they are made from.
+// Rounding of the element forces, of the displacements that they are made from, and of the 1 in
+// the deformation gradient 1 + ∂u/∂x.
 static double residual_floor(lbSimulator *s) {
-  double stiffest = 0;
-  lb_sparse_diagonal(s->K, s->product);
-  for (size_t i = 0; i < s->size; i++) stiffest = fmax(stiffest, s->product[i]);
-  stiffest *= 1 + s->c_v * s->def.damping_stiffness;
+  double stiffest = stiffest_row(s) * (1 + s->c_v * s->def.damping_stiffness);
   return 1e-15 * lb_norm(3 * (size_t)s->fem->force_count, s->assembler->element_forces) +
-         2e-16 * stiffest * lb_norm(s->full_size, s->trial);
+         2e-16 * stiffest * lb_norm(s->full_size, s->trial) +
+         4e-16 * stiffest * s->element_length * sqrt((double)s->fem->node_count);
 }
 
-// Newton from u_n; leaves the best state found at s->trial.
-static int32_t newton(lbSimulator *s, double *energy) {
-  int32_t flags = 0;
-  predict(s, true);
-  double norm = residual_at_trial(s, energy);
-  if (!isfinite(norm)) {
-    predict(s, false);
-    norm = residual_at_trial(s, energy);
-  }
+static bool has_converged(lbSimulator *s) {
+  // An infinite load makes both sides infinite: that is no convergence.
+  return isfinite(s->norm) &&
+         (s->norm <= s->def.newton_tolerance * residual_scale(s) || s->norm <= residual_floor(s));
+}
+
+// Nearer than this, relative to the load, rounding is what keeps a residual above its tolerance.
+static const double NEARLY = 1e-6;
+
+// Fewer iterations than these are somebody's choice of speed: what they end with is not tried
+// again.
+enum { FEW_ITERATIONS = 5 };
+
+typedef enum Outcome {
+  FAILED,
+  STALLED, // above the tolerance, but near the solution or at the end of few iterations
+  CONVERGED,
+} Outcome;
+
+// One whole Newton step from the trial. False: none could be taken.
+static bool take_newton_step(lbSimulator *s, int32_t *flags) {
+  bool reused = s->factored;
+  double before = s->norm;
+  if (!solve_increment(s, flags)) return false;
+  s->totals.newton_iterations++;
+  memcpy(s->best, s->trial, s->full_size * sizeof(double));
+  move_trial(s, 1);
+  examine_trial(s);
+  bool fell = s->norm < before;
+  s->factored = s->def.factor_reuse > 0 && s->norm <= s->def.factor_reuse * before;
+  if (fell || !reused) return isfinite(s->norm);
+  memcpy(s->trial, s->best, s->full_size * sizeof(double)); // an old factor may be to blame
+  examine_trial(s);
+  return true;
+}
+
+// Newton's method with whole steps. The residual may rise on the way: where forces across a thin
+// body become forces along it, the first steps overshoot, and it converges nevertheless.
+static Outcome iterate(lbSimulator *s, int32_t *flags) {
   for (int32_t i = 0; i < s->def.newton_iterations; i++) {
-    bool reused = s->factored;
-    if (!solve_increment(s, &flags)) break;
-    s->totals.newton_iterations++;
-    double new_norm = line_search(s, norm, energy);
-    bool fell = new_norm < norm;
-    s->factored = s->def.factor_reuse > 0 && new_norm <= s->def.factor_reuse * norm;
-    norm = new_norm;
-    // An infinite load makes both sides infinite: that is no convergence.
-    if (isfinite(norm) &&
-        (norm <= s->def.newton_tolerance * residual_scale(s) || norm <= residual_floor(s)))
-      return flags;
-    if (!fell && !reused) break; // an old factor may be to blame
+    double before = s->norm;
+    if (!take_newton_step(s, flags)) return FAILED;
+    if (has_converged(s)) return CONVERGED;
+    if (s->norm > 0.5 * before && before <= NEARLY * residual_scale(s)) return STALLED;
   }
-  return flags | LB_STEP_NOT_CONVERGED;
+  bool few = s->def.newton_iterations < FEW_ITERATIONS;
+  return few || s->norm <= NEARLY * residual_scale(s) ? STALLED : FAILED;
 }
 
-int32_t lb_simulator_step(lbSimulator *s, const double *load) {
-  double energy;
-  begin_step(s, load);
-  int32_t flags = newton(s, &energy);
+// Cuts the step along s->direction until the potential falls, damping taken with the K of its
+// beginning. False: nothing helps, and the trial is where it was. Every try starts from a copy:
+// taking a huge step back by subtraction would leave nothing of the state but rounding.
+static bool search_line(lbSimulator *s) {
+  double slope = lb_dot_product(s->size, s->direction, s->residual), rounding = 0;
+  bool found = false;
+  memcpy(s->lowest, s->trial, s->full_size * sizeof(double));
+  memcpy(s->along, s->direction, s->size * sizeof(double));
+  double before = potential(s, &rounding);
+  if (s->K_ahead) {
+    size_t count = (size_t)lb_sparse_nonzero_count(s->K);
+    memcpy(s->K_ahead->values, s->K->values, count * sizeof(double));
+    s->damper = s->K_ahead;
+  }
+  for (double t = 1; t > 1e-7 && !found; t *= 0.5) {
+    memcpy(s->best, s->lowest, s->full_size * sizeof(double));
+    memcpy(s->direction, s->along, s->size * sizeof(double));
+    move_trial(s, t);
+    examine_trial(s);
+    found = potential(s, &rounding) - 1e-4 * rounding <= before - 1e-4 * t * slope;
+  }
+  s->damper = s->K;
+  if (!found) memcpy(s->trial, s->lowest, s->full_size * sizeof(double));
+  examine_trial(s);
+  return found;
+}
+
+// A trial that costs more than staying at u_n is not the motion.
+static bool is_worse(lbSimulator *s) {
+  double rounding = 0, cost = potential(s, &rounding);
+  return !(cost <= rounding);
+}
+
+// Newton's method from u_n by steps that lower the potential; the trial ends no worse than u_n.
+static Outcome descend(lbSimulator *s, int32_t *flags) {
+  bool found = true, done = false;
+  s->factored = false;
+  predict(s, false);
+  examine_trial(s);
+  for (int32_t i = 0; i < 2 * s->def.newton_iterations && found && !done; i++) {
+    if (!isfinite(s->norm) || !solve_increment(s, flags)) break;
+    s->totals.newton_iterations++;
+    found = search_line(s);
+    s->factored = false;
+    done = has_converged(s);
+  }
+  bool near = s->norm <= NEARLY * residual_scale(s);
+  if (!is_worse(s)) return done ? CONVERGED : near ? STALLED : FAILED;
+  predict(s, false);
+  examine_trial(s);
+  return FAILED;
+}
+
+// From the start with the smaller residual. *moving: which it was.
+static Outcome iterate_from_better_start(lbSimulator *s, bool *moving, int32_t *flags) {
+  predict(s, false);
+  examine_trial(s);
+  double at_rest = s->norm;
+  predict(s, true);
+  examine_trial(s);
+  *moving = s->norm < at_rest;
+  if (!*moving) {
+    predict(s, false);
+    examine_trial(s);
+  }
+  return isfinite(s->norm) ? iterate(s, flags) : FAILED;
+}
+
+static Outcome iterate_from_rest(lbSimulator *s, int32_t *flags) {
+  s->factored = false;
+  predict(s, false);
+  examine_trial(s);
+  return isfinite(s->norm) ? iterate(s, flags) : FAILED;
+}
+
+static Outcome refuse_worse(lbSimulator *s, Outcome outcome) {
+  return outcome != FAILED && is_worse(s) ? FAILED : outcome;
+}
+
+// One step or part of length h from the state to the trial.
+static Outcome solve_step(lbSimulator *s, double h, int32_t *flags) {
+  bool moving = false;
+  begin_step(s, h);
+  Outcome outcome = refuse_worse(s, iterate_from_better_start(s, &moving, flags));
+  if (outcome == FAILED && moving) outcome = refuse_worse(s, iterate_from_rest(s, flags));
+  return outcome == FAILED ? descend(s, flags) : outcome;
+}
+
+// The trial becomes the state. False: it is not made of numbers, and the state stays.
+static bool commit(lbSimulator *s) {
   find_rates(s);
-  s->step_count++;
-  if (!isfinite(lb_norm(s->size, s->acceleration)) || !isfinite(energy))
-    return flags | LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED;
+  if (!isfinite(lb_norm(s->size, s->acceleration)) || !isfinite(s->trial_energy)) return false;
   memcpy(s->u, s->trial, s->full_size * sizeof(double));
   lb_fem_expand(s->fem, s->velocity, s->v);
   memcpy(s->a, s->acceleration, s->size * sizeof(double));
-  s->elastic = energy;
-  return flags;
+  s->elastic = s->trial_energy;
+  return true;
+}
+
+// The step as `parts` shorter ones. False: one of them failed, and the state is as it was.
+static bool take_parts(lbSimulator *s, int32_t parts, int32_t *flags) {
+  double elastic = s->elastic;
+  memcpy(s->kept_u, s->u, s->full_size * sizeof(double));
+  memcpy(s->kept_v, s->v, s->full_size * sizeof(double));
+  memcpy(s->kept_a, s->a, s->size * sizeof(double));
+  bool taken = true;
+  for (int32_t i = 0; i < parts && taken; i++) {
+    s->factored = false;
+    taken = solve_step(s, s->def.step / parts, flags) == CONVERGED && commit(s);
+  }
+  s->factored = false;
+  if (taken) return true;
+  memcpy(s->u, s->kept_u, s->full_size * sizeof(double));
+  memcpy(s->v, s->kept_v, s->full_size * sizeof(double));
+  memcpy(s->a, s->kept_a, s->size * sizeof(double));
+  s->elastic = elastic;
+  return false;
+}
+
+static bool may_subdivide(const lbSimulator *s) {
+  return s->def.newton_iterations >= FEW_ITERATIONS && isfinite(lb_norm(s->size, s->load));
+}
+
+int32_t lb_simulator_step(lbSimulator *s, const double *load) {
+  enum { MOST_PARTS = 16 };
+  int32_t flags = 0;
+  lb_fem_compress(s->fem, load, s->load);
+  s->step_count++;
+  Outcome outcome = solve_step(s, s->def.step, &flags);
+  if (outcome == FAILED && may_subdivide(s)) {
+    for (int32_t parts = 2; parts <= MOST_PARTS; parts *= 2)
+      if (take_parts(s, parts, &flags)) {
+        s->totals.subdivided_count++;
+        return flags | LB_STEP_ADAPTED;
+      }
+    begin_step(s, s->def.step);
+    outcome = descend(s, &flags); // once more, for its state
+  }
+  if (!commit(s)) return flags | LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED;
+  return outcome == CONVERGED ? flags : flags | LB_STEP_NOT_CONVERGED;
 }
 
 // ---- what it tells -----------------------------------------------------------------------------
@@ -442,20 +645,9 @@ lbSimulatorState lb_simulator_state(const lbSimulator *s) {
     for (int i = 0; i < 3; i++)
       state.centre[i] += fem->vertex_masses[v] / fem->total_mass *
                          (fem->positions[3 * (size_t)v + i] + s->u[3 * (size_t)v + i]);
-  // Momentum of node n: (M v)_n.
   lb_fem_compress(fem, s->v, s->velocity);
   lb_sparse_multiply(fem->mass, s->velocity, s->product);
   state.kinetic = 0.5 * lb_dot_product(s->size, s->velocity, s->product);
-  for (int32_t n = 0; n < fem->node_count; n++) {
-    const double *p = s->product + 3 * (size_t)n;
-    size_t v = 3 * (size_t)fem->vertex_of_node[n];
-    double x[3];
-    for (int i = 0; i < 3; i++) x[i] = fem->positions[v + i] + s->u[v + i];
-    for (int i = 0; i < 3; i++) {
-      int j = (i + 1) % 3, k = (i + 2) % 3;
-      state.linear_momentum[i] += p[i];
-      state.angular_momentum[i] += x[j] * p[k] - x[k] * p[j];
-    }
-  }
+  lb_fem_momentum(fem, s->u, s->v, state.linear_momentum, state.angular_momentum);
   return state;
 }

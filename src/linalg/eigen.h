@@ -25,7 +25,8 @@ typedef struct lbEigen {
   int32_t rigid_count;   // zero eigenvalues
   double *values;        // (count), ascending, > 0
   double *vectors;       // (size x count), column-major, M-orthonormal; the component of largest
-                         // magnitude is positive (of equal ones, the first)
+                         // magnitude is positive (of equal ones, the first). Those of repeated
+                         // eigenvalues are any of their space: see linalg/canonical.h
   double *residuals;     // (count), |K w - lambda M w| / |K w|, Euclidean norms
   double *rigid_vectors; // (size x rigid_count), column-major, M-orthonormal, M-orthogonal to the
                          // elastic ones; a basis of the null space of K in no special order

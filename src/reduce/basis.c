@@ -2,6 +2,7 @@
 #include "reduce/basis.h"
 
 #include "fem/fem.h"
+#include "fem/reference.h"
 #include "linalg/dense.h"
 #include "reduce/pca.h"
 #include "reduce/rest.h"
@@ -63,6 +64,7 @@ lbStatus lb_basis_store(const lbFem *fem, int32_t dimension, const double *vecto
     lb_fem_expand(fem, vectors + i * size, basis->vectors + i * rows);
   basis->vertex_count = fem->vertex_count;
   basis->dimension = dimension;
+  basis->whole_dimension = dimension;
   return LB_OK;
 }
 
@@ -76,10 +78,7 @@ static lbStatus change_metric(const lbSparse *M, int32_t count, double *X, lbErr
     lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, count, count, M->size, 1, X, MX, 0, G);
     status = lb_dense_cholesky(count, G, err);
   }
-  if (!status) {
-    lb_dense_divide_by_upper(M->size, count, G, X);
-    lb_fix_signs(M->size, count, X);
-  }
+  if (!status) lb_dense_divide_by_upper(M->size, count, G, X);
   lb_free(MX);
   lb_free(G);
   return status;
@@ -88,25 +87,34 @@ static lbStatus change_metric(const lbSparse *M, int32_t count, double *X, lbErr
 lbStatus lb_basis_pca(const lbFem *fem, const lbBasisDef *def, int32_t count, double *A,
                       lbBasis *basis, lbError *err) {
   double start = lb_seconds();
-  int32_t size = 3 * fem->node_count, dimension = def->dimension;
+  int32_t size = 3 * fem->node_count;
+  lbPcaSize sizes = { .dimension = def->dimension, .at_most = def->at_most };
   bool lumped = def->metric == LB_MASS_LUMPED, own_lumped = lb_rest_mass_is_lumped(fem);
   lbSparse *made = NULL;
-  double *vectors = lb_alloc((size_t)size * (size_t)dimension, sizeof(double));
-  double *values = lb_alloc((size_t)dimension, sizeof(double));
+  double *vectors = lb_alloc((size_t)size * (size_t)def->dimension, sizeof(double));
+  double *values = lb_alloc((size_t)def->dimension, sizeof(double));
   double *masses = lb_alloc((size_t)size, sizeof(double));
   lbStatus status = vectors && values && masses ? LB_OK : lb_fail_memory(err);
   for (int32_t i = 0; i < size && !status; i++)
     masses[i] = fem->vertex_masses[fem->vertex_of_node[i / 3]];
-  if (!status && !lumped && own_lumped)
-    status = lb_fem_mass_matrix(fem, LB_MASS_CONSISTENT, &made, err);
-  const lbSparse *metric = lumped ? NULL : made ? made : fem->mass;
-  if (!status)
-    status = lb_mass_pca_most(size, count, A, metric, masses, def->at_most, &dimension, fem->name,
-                              vectors, values, err);
+  if (!status && lumped != own_lumped) status = lb_fem_mass_matrix(fem, def->metric, &made, err);
+  const lbSparse *metric = made ? made : fem->mass;
+  lbFemReference reference;
+  if (!status) {
+    lb_fem_reference(fem, metric, &reference);
+    status = lb_mass_pca_sized(size, count, A, lumped ? NULL : metric, masses, &reference.fields,
+                               &sizes, fem->name, vectors, values, err);
+  }
   if (!status && lumped != own_lumped && !def->keep_metric)
-    status = change_metric(fem->mass, dimension, vectors, err);
-  if (!status) status = lb_basis_store(fem, dimension, vectors, values, basis, err);
+    status = change_metric(fem->mass, sizes.dimension, vectors, err);
+  if (!status) status = lb_basis_store(fem, sizes.dimension, vectors, values, basis, err);
   basis->candidate_count = count;
+  basis->whole_dimension = sizes.whole;
+  if (!status && sizes.whole > sizes.dimension)
+    lb_log(LB_LOG_INFO,
+           "%s: dimension %d cuts between vectors of the basis that matter equally; %d would keep "
+           "them all",
+           fem->name, (int)sizes.dimension, (int)sizes.whole);
   basis->pca_seconds = lb_seconds() - start;
   lb_sparse_destroy(made);
   lb_free(vectors);
@@ -131,10 +139,7 @@ lbStatus lb_basis_orthonormal(const lbFem *fem, const lbSparse *K, int32_t count
     lb_sparse_multiply(K, x, work);
     for (size_t k = 0; k < size; k++) values[i] += x[k] * work[k];
   }
-  if (!status) {
-    lb_fix_signs((int32_t)size, rank, A);
-    status = lb_basis_store(fem, rank, A, values, basis, err);
-  }
+  if (!status) status = lb_basis_store(fem, rank, A, values, basis, err);
   basis->candidate_count = count;
   basis->pca_seconds = lb_seconds() - start;
   lb_free(values);

@@ -11,12 +11,12 @@
 // indefinite factorisation is needed.
 #include "reduce/derivatives.h"
 
+#include "linalg/canonical.h"
 #include "linalg/dense.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double CLUSTER = 1e-6;    // relative distance of neighbours in a cluster
 static const double TOLERANCE = 1e-12; // of the residual, in the norm of K⁻¹
 enum { MOST_ITERATIONS = 500 };
 
@@ -131,11 +131,10 @@ static lbStatus solve_beyond(Solver *s, double lambda, lbError *err) {
 
 // The cluster of elastic mode i: modes [*begin, *end).
 static void find_cluster(const lbEigen *eigen, int32_t i, int32_t *begin, int32_t *end) {
-  const double *value = eigen->values;
-  for (*begin = i; *begin > 0; --*begin)
-    if (value[*begin] - value[*begin - 1] > CLUSTER * value[i]) break;
-  for (*end = i + 1; *end < eigen->count; ++*end)
-    if (value[*end] - value[*end - 1] > CLUSTER * value[i]) break;
+  for (*begin = 0, *end = 0; *end <= i;) {
+    *begin = *end;
+    *end = lb_cluster_end(eigen->count, eigen->values, LB_EIGENVALUE_GAP, *begin);
+  }
 }
 
 // X += Σ Ψ_l (Ψ_lᵀ b) / (λ_l − λ_i) over elastic l outside the cluster.

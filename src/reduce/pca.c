@@ -22,17 +22,6 @@ double lb_mass_norm(const lbSparse *M, const double *x, double *work) {
   return sum > 0 ? sqrt(sum) : 0;
 }
 
-void lb_fix_signs(int32_t size, int32_t count, double *A) {
-  for (int32_t c = 0; c < count; c++) {
-    double *x = A + (size_t)c * (size_t)size, largest = 0;
-    int32_t at = 0;
-    for (int32_t i = 0; i < size; i++) largest = fmax(largest, fabs(x[i]));
-    while (at < size - 1 && fabs(x[at]) < (1 - 1e-6) * largest) at++;
-    if (x[at] >= 0) continue;
-    for (int32_t i = 0; i < size; i++) x[i] = -x[i];
-  }
-}
-
 typedef struct Pca {
   int32_t size, count, least; // least = min(size, count)
   double *roots;              // (size) D^½
@@ -99,37 +88,57 @@ static int32_t find_rank(const Pca *p) {
   return rank;
 }
 
-lbStatus lb_mass_pca(int32_t size, int32_t count, double *A, const lbSparse *M,
-                     const double *lumped, int32_t dimension, const char *what, double *vectors,
-                     double *singular, lbError *err) {
-  return lb_mass_pca_most(size, count, A, M, lumped, false, &dimension, what, vectors, singular,
-                          err);
+// The dimension at which the cluster that holds vector `dimension` - 1 ends.
+static int32_t whole_dimension(const Pca *p, int32_t rank, int32_t dimension) {
+  int32_t end = 0;
+  while (end < dimension) end = lb_cluster_end(rank, p->S, LB_SINGULAR_GAP, end);
+  return end;
 }
 
-lbStatus lb_mass_pca_most(int32_t size, int32_t count, double *A, const lbSparse *M,
-                          const double *lumped, bool at_most, int32_t *most, const char *what,
-                          double *vectors, double *singular, lbError *err) {
+// Vectors of whole clusters are made canonical before the last of them is cut.
+static lbStatus take_vectors(const Pca *p, bool refined, const lbReferenceFields *fields,
+                             int32_t whole, int32_t dimension, double *vectors, lbError *err) {
+  size_t n = (size_t)p->size;
+  double *all = lb_alloc(n * (size_t)whole, sizeof *all);
+  if (!all) return lb_fail_memory(err);
+  if (refined)
+    lb_dense_multiply(LB_PLAIN, LB_PLAIN, p->size, whole, p->least, 1, p->U, p->U2, 0, all);
+  else
+    memcpy(all, p->U, n * (size_t)whole * sizeof *all);
+  lbStatus status = lb_canonical_vectors(fields, whole, p->S, LB_SINGULAR_GAP, all, err);
+  if (!status) memcpy(vectors, all, n * (size_t)dimension * sizeof *all);
+  lb_free(all);
+  return status;
+}
+
+lbStatus lb_mass_pca_sized(int32_t size, int32_t count, double *A, const lbSparse *M,
+                           const double *lumped, const lbReferenceFields *fields, lbPcaSize *sizes,
+                           const char *what, double *vectors, double *singular, lbError *err) {
   Pca p = { .size = size, .count = count, .least = size < count ? size : count };
   lbStatus status = lumped_pca(&p, A, lumped, err);
   if (!status && M) status = refine(&p, M, err);
   int32_t rank = status ? 0 : find_rank(&p);
-  if (at_most && rank > 0 && rank < *most) *most = rank;
-  int32_t dimension = *most;
+  if (sizes->at_most && rank > 0 && rank < sizes->dimension) sizes->dimension = rank;
+  int32_t dimension = sizes->dimension;
   if (!status && rank < dimension)
     status = lb_fail(err, LB_ERR_ARGUMENT,
                      "%s: dimension is %d, but only %d of the %d vectors are independent; ask for "
                      "at most that many",
                      what, (int)dimension, (int)rank, (int)count);
   if (!status) {
-    if (M)
-      lb_dense_multiply(LB_PLAIN, LB_PLAIN, size, dimension, p.least, 1, p.U, p.U2, 0, vectors);
-    else
-      memcpy(vectors, p.U, (size_t)size * (size_t)dimension * sizeof(double));
+    sizes->whole = whole_dimension(&p, rank, dimension);
     memcpy(singular, p.S, (size_t)dimension * sizeof(double));
-    lb_fix_signs(size, dimension, vectors);
+    status = take_vectors(&p, M != NULL, fields, sizes->whole, dimension, vectors, err);
   }
   release(&p);
   return status;
+}
+
+lbStatus lb_mass_pca(int32_t size, int32_t count, double *A, const lbSparse *M,
+                     const double *lumped, const lbReferenceFields *fields, int32_t dimension,
+                     const char *what, double *vectors, double *singular, lbError *err) {
+  lbPcaSize sizes = { .dimension = dimension };
+  return lb_mass_pca_sized(size, count, A, M, lumped, fields, &sizes, what, vectors, singular, err);
 }
 
 // x <- x − Q (MQ)ᵀ x

@@ -6,6 +6,7 @@
 #include "reduce/rest.h"
 
 #include "fem/fem.h"
+#include "fem/reference.h"
 #include "linalg/dense.h"
 
 #include <math.h>
@@ -40,9 +41,8 @@ bool lb_rest_mass_is_lumped(const lbFem *fem) {
 }
 
 lbStatus lb_rest_modes(lbRest *rest, int32_t count, lbError *err) {
-  lbEigenDef def = lb_eigen_def(count);
   lbEigen *eigen = NULL;
-  lbStatus status = lb_eigen_lowest(rest->K, rest->M, &def, &eigen, err);
+  lbStatus status = lb_fem_eigen(rest->fem, rest->K, count, &eigen, err);
   if (status) return status;
   lb_eigen_destroy(rest->eigen);
   rest->eigen = eigen;

@@ -219,20 +219,24 @@ static lbStatus write_provenance(const lbReduceDef *def, const lbSubspaceDef *su
                                  const lbBasis *basis, lbArena *arena, lbModel *draft,
                                  lbError *err) {
   const lbBasisDef *b = &subspace->basis;
-  char more[400], origin[120] = "";
+  char more[400], origin[120] = "", cut[80] = "";
   if (b->kind == LB_BASIS_SKETCH)
     snprintf(origin, sizeof origin, " of %d loads", (int)(b->sketch ? b->sketch->load_count : 0));
   else if (b->kind != LB_BASIS_FILE)
     snprintf(origin, sizeof origin, " of %d modes", (int)b->mode_count);
   bool pca = b->kind == LB_BASIS_DERIVATIVES || b->kind == LB_BASIS_SKETCH;
+  if (basis->whole_dimension > draft->size.subspace_dimension &&
+      basis->dimension == draft->size.subspace_dimension)
+    snprintf(cut, sizeof cut, ", cut between equal ones that go on to %d",
+             (int)basis->whole_dimension);
   snprintf(more, sizeof more,
            "limber: " LB_VERSION "\nmethod: subspace%s\nbasis: %s%s%s\n"
-           "dimension: %d of %d candidates\nforces: polynomial%s\n",
+           "dimension: %d of %d candidates%s\nforces: polynomial%s\n",
            draft->size.mode_count ? ", modal" : "", lb_basis_kind_name(b->kind), origin,
            !pca                          ? ""
            : b->metric == LB_MASS_LUMPED ? ", lumped metric"
                                          : ", consistent metric",
-           (int)draft->size.subspace_dimension, (int)basis->candidate_count,
+           (int)draft->size.subspace_dimension, (int)basis->candidate_count, cut,
            subspace->editable ? ", editable materials" : "");
   draft->provenance = lb_object_provenance(def, more, arena);
   return draft->provenance ? LB_OK : lb_fail_memory(err);

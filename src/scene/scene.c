@@ -15,7 +15,7 @@ static const char *const scene_keys[] = { "limber", "gravity", "bodies", "loads"
 static const char *const load_keys[] = { "body", "vertex", "force", "from", "to", NULL };
 static const char *const probe_keys[] = { "body", "vertex", NULL };
 static const char *const time_keys[] = {
-  "step", "count", "integrator", "newton_iterations", "newton_tolerance", NULL
+  "step", "count", "integrator", "newton_iterations", "newton_tolerance", "factor_reuse", NULL
 };
 
 void lb_scene_destroy(lbScene *scene) {
@@ -157,6 +157,10 @@ static lbStatus read_time(const lbField *json, lbScene *scene, lbError *err) {
   if (!status) status = lb_field_integer(&member, 1, 10000, &scene->newton_iterations, err);
   member = lb_field_member(json, "newton_tolerance");
   if (!status) status = lb_field_positive(&member, &scene->newton_tolerance, err);
+  member = lb_field_member(json, "factor_reuse");
+  if (!status) status = lb_field_number(&member, &scene->factor_reuse, err);
+  if (!status && !(scene->factor_reuse >= 0 && scene->factor_reuse < 1))
+    return lb_field_fail(&member, err, "is %g, it must be from 0 to below 1", scene->factor_reuse);
   return status;
 }
 

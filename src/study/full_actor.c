@@ -107,6 +107,7 @@ static lbSimulatorDef simulator_def(const lbScene *scene, const lbSceneBody *bod
   def.step = scene->time_step;
   def.newton_iterations = scene->newton_iterations;
   def.newton_tolerance = scene->newton_tolerance;
+  def.factor_reuse = scene->factor_reuse;
   def.damping_mass = body->damping_mass;
   def.damping_stiffness = body->damping_stiffness;
   return def;

@@ -3,15 +3,19 @@
 A test script names its cases with @case and ends with run_cases(). The program's path is the first
 argument. Every case prints one line in cmocka's form, which tools/run_tests.py counts.
 """
+import ast
 import json
+import math
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 import traceback
+import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SHARED = os.path.join(os.path.dirname(ROOT), "shared")
@@ -168,6 +172,22 @@ def read_csv(path):
     with open(path) as file:
         lines = file.read().splitlines()
     return lines[0].split(","), [[float(x) for x in line.split(",")] for line in lines[1:]]
+
+
+def read_npz(path):
+    """The arrays of an .npz archive: name -> (shape, numbers in the order of the file, fortran)."""
+    letters, found = {"<f8": "d", "<f4": "f", "<i4": "i", "<i8": "q", "|u1": "B"}, {}
+    with zipfile.ZipFile(path) as archive:
+        check(archive.testzip() is None, f"{path} is damaged")
+        for name in archive.namelist():
+            data = archive.read(name)
+            check(data[:6] == b"\x93NUMPY", f"{name} is no .npy")
+            size = struct.unpack("<H", data[8:10])[0]
+            header = ast.literal_eval(data[10:10 + size].decode())
+            count = math.prod(header["shape"])
+            numbers = struct.unpack(f"<{count}{letters[header['descr']]}", data[10 + size:])
+            found[name.removesuffix(".npy")] = (header["shape"], numbers, header["fortran_order"])
+    return found
 
 
 def bar_scene(**changes):

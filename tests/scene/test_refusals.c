@@ -122,6 +122,7 @@ static void values_of_the_wrong_kind_are_refused(void **state) {
     { SCENE_WITH("'time':{'integrator':'rk4'}"), "use one of newmark, euler" },
     { SCENE_WITH("'time':{'newton_iterations':0}"), "newton_iterations" },
     { SCENE_WITH("'time':{'newton_tolerance':-1}"), "newton_tolerance" },
+    { SCENE_WITH("'time':{'factor_reuse':1}"), "from 0 to below 1" },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_refused(cases[i][0], cases[i][1]);
   check_refused("{'limber':1,'bodies':[{'name':5," BAR ",'material':{}}]}", "name: is 5");

@@ -47,7 +47,7 @@ static void every_field_is_taken_over(void **state) {
       "'loads':[{'body':'b','vertex':7,'force':[7,8,9],'from':0.5,'to':0.75},"
       "{'vertex':1,'force':[0,0,1]}],'probes':[{'body':'b','vertex':3},{'vertex':2}],"
       "'time':{'step':0.25,'count':12,'integrator':'euler','newton_iterations':7,"
-      "'newton_tolerance':1e-6}}");
+      "'newton_tolerance':1e-6,'factor_reuse':0.25}}");
   const lbSceneBody *body = scene->bodies;
   assert_string_equal(body->name, "b");
   check_near(scene->gravity[2], -9.81, 0);
@@ -73,6 +73,7 @@ static void every_field_is_taken_over(void **state) {
   assert_int_equal(scene->step_count, 12);
   assert_int_equal(scene->integrator, LB_INTEGRATOR_EULER);
   assert_int_equal(scene->newton_iterations, 7);
+  check_near(scene->factor_reuse, 0.25, 0);
   check_near(scene->newton_tolerance, 1e-6, 0);
   lb_scene_destroy(scene);
 }
@@ -275,7 +276,8 @@ static void loads_act_in_their_window(void **state) {
   (void)state;
   lbScene *scene = scene_of(SCENE_WITH("'gravity':[0,0,-10],'time':{'step':0.1,'count':6},"
                                        "'loads':[{'vertex':2,'force':[1,0,0],'from':0.1,'to':0.3},"
-                                       "{'vertex':2,'force':[0,5,0]}]"));
+                                       "{'vertex':2,'force':[0,5,0]},"
+                                       "{'vertex':3,'force':[7,0,0],'from':0}]"));
   lbFem *fem = NULL;
   lbError err;
   check_ok(lb_scene_fem(scene->bodies, &fem, &err), err);
@@ -284,7 +286,8 @@ static void loads_act_in_their_window(void **state) {
     double forces[36];
     lb_scene_forces(scene, 0, fem, step * scene->time_step, forces);
     check_near(forces[6], acts[step] ? 1 : 0, 0);
-    check_near(forces[7], 5, 0);
+    check_near(forces[7], 5, 0);                 // always, at t = 0 too
+    check_near(forces[9], step == 0 ? 0 : 7, 0); // from 0 on is not at t = 0
     double weight = 0;
     for (int v = 0; v < 12; v++) weight += forces[3 * v + 2];
     check_near(weight, -10 * 1000 * 0.01, 1e-12);

@@ -227,7 +227,7 @@ static void a_bent_bar_looks_as_its_surface_says(void **state) {
 
 static void a_bent_spoon_looks_as_its_surface_says(void **state) {
   (void)state;
-  check_real("scenes/spoon.json", 0.15, 1, 5);
+  check_real("scenes/spoon.json", 0.14, 1, 5);
 }
 
 static void an_embedded_sphere_looks_as_its_surface_says(void **state) {

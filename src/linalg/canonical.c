@@ -1,0 +1,144 @@
+// With P (fields x members) the products g_fᵀ M x_c, a field's projection on the cluster is X p_f,
+// p_f its row of P, so that all is decided in coordinates of the cluster:
+//   q = p_f / |p_f|,  P <- P − (P q) qᵀ,  and X [q_1 q_2 ...] are the canonical vectors.
+// Of the rows that are left, the first is taken that reaches a tenth of the longest: symmetry makes
+// some exactly zero, which rounding must not blow up, and the low fields keep to the axes.
+#include "linalg/canonical.h"
+
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FIELDS = 40 };
+static const double ENOUGH = 0.1;    // of the longest projection
+static const double NOTHING = 1e-12; // no field sees what is left; fields have unit length
+
+int32_t lb_cluster_end(int32_t count, const double *values, double gap, int32_t begin) {
+  int32_t end = begin + 1;
+  while (end < count &&
+         fabs(values[end] - values[end - 1]) <= gap * fmax(values[end], values[end - 1]))
+    end++;
+  return end;
+}
+
+static int32_t largest_cluster(int32_t count, const double *values, double gap) {
+  int32_t largest = 0;
+  for (int32_t begin = 0, end; begin < count; begin = end) {
+    end = lb_cluster_end(count, values, gap, begin);
+    if (end - begin > largest) largest = end - begin;
+  }
+  return largest;
+}
+
+// P (field_count x count), row by row: the products of every field with every column.
+static lbStatus multiply_fields(const lbReferenceFields *fields, int32_t field_count, int32_t count,
+                                const double *X, double *P, lbError *err) {
+  double *weighted = lb_alloc((size_t)fields->size, sizeof *weighted);
+  lbStatus status = weighted ? LB_OK : lb_fail_memory(err);
+  for (int32_t f = 0; f < field_count && !status; f++) {
+    status = fields->make(fields->context, f, weighted, err);
+    if (!status)
+      lb_dense_multiply_vector(LB_TRANSPOSED, fields->size, count, 1, X, weighted, 0,
+                               P + (size_t)f * (size_t)count);
+  }
+  lb_free(weighted);
+  return status;
+}
+
+static double dot(size_t n, const double *x, const double *y) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+// The row that decides: the first that is long enough, -1 when all are zero.
+static int32_t choose_row(int32_t rows, size_t members, const double *P) {
+  double longest = 0;
+  for (int32_t f = 0; f < rows; f++) {
+    const double *p = P + (size_t)f * members;
+    longest = fmax(longest, sqrt(dot(members, p, p)));
+  }
+  if (!(longest > NOTHING)) return -1;
+  for (int32_t f = 0; f < rows; f++) {
+    const double *p = P + (size_t)f * members;
+    if (sqrt(dot(members, p, p)) >= ENOUGH * longest) return f;
+  }
+  return -1;
+}
+
+// x <- x − Σ q (qᵀ x) over the first `count` columns of Q, twice; returns what is left of it.
+static double subtract(size_t members, size_t count, const double *Q, double *x) {
+  for (int pass = 0; pass < 2; pass++)
+    for (size_t k = 0; k < count; k++) {
+      const double *q = Q + k * members;
+      double along = dot(members, q, x);
+      for (size_t i = 0; i < members; i++) x[i] -= along * q[i];
+    }
+  return sqrt(dot(members, x, x));
+}
+
+// Where no field is left to ask: any unit vector that is independent of the columns before.
+static void complete(size_t members, size_t count, const double *Q, double *q) {
+  for (size_t axis = 0; axis < members; axis++) {
+    memset(q, 0, members * sizeof *q);
+    q[axis] = 1;
+    double length = subtract(members, count, Q, q);
+    if (length * length < 0.5 / (double)members) continue;
+    for (size_t i = 0; i < members; i++) q[i] /= length;
+    return;
+  }
+}
+
+// Q (members x members), orthonormal columns, from P (rows x members, row by row; destroyed).
+static void choose_rotation(int32_t rows, size_t members, double *P, double *Q) {
+  for (size_t k = 0; k < members; k++) {
+    double *q = Q + k * members;
+    int32_t row = choose_row(rows, members, P);
+    if (row < 0) {
+      complete(members, k, Q, q);
+      continue;
+    }
+    memcpy(q, P + (size_t)row * members, members * sizeof *q);
+    double length = subtract(members, k, Q, q);
+    for (size_t i = 0; i < members; i++) q[i] /= length;
+    for (int32_t f = 0; f < rows; f++) {
+      double *p = P + (size_t)f * members, along = dot(members, p, q);
+      for (size_t i = 0; i < members; i++) p[i] -= along * q[i];
+    }
+  }
+}
+
+// X <- X Q of one cluster. products: its columns of all fields' products (rows x count).
+static lbStatus rotate_cluster(int32_t size, int32_t rows, int32_t count, const double *products,
+                               int32_t members, double *X, lbError *err) {
+  size_t n = (size_t)size, m = (size_t)members;
+  double *P = lb_alloc((size_t)rows * m, sizeof *P), *Q = lb_alloc(m * m, sizeof *Q);
+  double *old = lb_duplicate(X, n * m, sizeof *X);
+  lbStatus status = P && Q && old ? LB_OK : lb_fail_memory(err);
+  if (!status) {
+    for (size_t f = 0; f < (size_t)rows; f++)
+      memcpy(P + f * m, products + f * (size_t)count, m * sizeof *P);
+    choose_rotation(rows, m, P, Q);
+    lb_dense_multiply(LB_PLAIN, LB_PLAIN, size, members, members, 1, old, Q, 0, X);
+  }
+  lb_free(P);
+  lb_free(Q);
+  lb_free(old);
+  return status;
+}
+
+lbStatus lb_canonical_vectors(const lbReferenceFields *fields, int32_t count, const double *values,
+                              double gap, double *X, lbError *err) {
+  int32_t rows = FIELDS + 2 * largest_cluster(count, values, gap);
+  double *products = lb_alloc((size_t)rows * (size_t)count, sizeof *products);
+  lbStatus status = products ? LB_OK : lb_fail_memory(err);
+  if (!status) status = multiply_fields(fields, rows, count, X, products, err);
+  for (int32_t begin = 0, end; begin < count && !status; begin = end) {
+    end = lb_cluster_end(count, values, gap, begin);
+    status = rotate_cluster(fields->size, rows, count, products + begin, end - begin,
+                            X + (size_t)begin * (size_t)fields->size, err);
+  }
+  lb_free(products);
+  return status;
+}
