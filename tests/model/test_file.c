@@ -289,6 +289,7 @@ static void fill_version_1(SmallBundle *small) {
 static void fill_version_2(SmallBundle *small) {
   small_bundle_fill(small);
   small->world.body_methods[1] = LB_METHOD_FULL;
+  small_world_strip_paths(&small->world);
 }
 
 static void check_frozen(const char *frozen_path, const SmallBundle *small, uint32_t version) {
@@ -346,7 +347,7 @@ static void check_version_of(const SmallBundle *small, uint32_t version) {
   // Any other version is a lie about the file.
   lbBundle *bundle = NULL;
   lbError err = { 0 };
-  packed.bytes[offset] = (uint8_t)(3 - version);
+  packed.bytes[offset] = version == 1 ? 2 : (uint8_t)(version - 1);
   assert_true(lb_container_seal(packed.bytes, packed.byte_count));
   check_fails(lb_bundle_read("x.glb", packed.bytes, packed.byte_count, &bundle, &err),
               LB_ERR_FORMAT, err, "says that it is of format");
@@ -366,6 +367,8 @@ static void files_have_the_lowest_version_that_has_all_that_is_in_them(void **st
   fill_version_1(&small);
   small.world.body_methods[0] = LB_METHOD_FULL;
   check_version_of(&small, 2);
+  small_bundle_fill(&small); // with paths
+  check_version_of(&small, 3);
 }
 
 // The sum that other programs must find, too.
