@@ -8,9 +8,15 @@
 // Newton's matrix is c_a M + c_v (α M + β K) + K + β ∂K/∂u v, and that of the springs. The last
 // term, the damping's own derivative, is a difference of tangents along v: third derivatives of the
 // energy are symmetric.
+//
+// Supports that move (supports.h) add M_fc a_c to the left side, and damping then acts on
+// velocities relative to their frame.
 #include "fem/assembler.h"
+#include "fem/border.h"
 #include "fem/solve.h"
 #include "fem/springs.h"
+#include "fem/supports.h"
+#include "limber/math.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,7 +38,9 @@ struct lbSimulator {
   double extent;        // m, of the body at rest
   bool factored;        // the factor is worth another iteration
   lbSprings springs;
-  double spring_pull; // N, the sum of their forces' sizes at the last residual
+  lbBorder *border;
+  lbSupports *supports; // NULL: they stand still
+  double spring_pull;   // N, the sum of their forces' sizes at the last residual
   size_t size, full_size;
   double time;        // s, when the present step length began
   int64_t step_count; // since then
@@ -61,6 +69,8 @@ void lb_simulator_destroy(lbSimulator *s) {
   lb_sparse_destroy(s->system);
   lb_sparse_destroy(s->K_ahead);
   lb_springs_release(&s->springs);
+  lb_border_destroy(s->border);
+  lb_supports_destroy(s->supports);
   double *blocks[] = { s->u,        s->v,
                        s->a,        s->force,
                        s->trial,    s->load,
@@ -113,21 +123,29 @@ static lbStatus allocate(lbSimulator *s, lbError *err) {
   if (!status && s->def.damping_stiffness > 0)
     status = lb_sparse_copy_pattern(s->fem->pattern, &s->K_ahead, err);
   if (!status) status = lb_cholesky_create(s->system, &s->factor, err);
+  if (!status) status = lb_border_create(s->fem, &s->border, err);
   return status;
+}
+
+// The velocities that damping acts on, at a displacement with s->velocity.
+static const double *damped_velocity(lbSimulator *s, const double *displacement) {
+  return s->supports ? lb_supports_relative(s->supports, displacement, s->velocity) : s->velocity;
 }
 
 // residual = f + springs − M a − α M v − β K v − R, at a displacement with s->velocity,
 // s->acceleration, s->force and s->K.
 static double find_residual(lbSimulator *s, const double *displacement) {
+  const double *velocity = damped_velocity(s, displacement);
   lb_fem_compress(s->fem, s->force, s->residual);
   for (size_t i = 0; i < s->size; i++) {
     s->residual[i] = s->load[i] - s->residual[i];
-    s->scratch[i] = s->acceleration[i] + s->def.damping_mass * s->velocity[i];
+    if (s->supports) s->residual[i] -= s->supports->inertia[i];
+    s->scratch[i] = s->acceleration[i] + s->def.damping_mass * velocity[i];
   }
   lb_sparse_multiply(s->fem->mass, s->scratch, s->product);
   for (size_t i = 0; i < s->size; i++) s->residual[i] -= s->product[i];
   if (s->def.damping_stiffness > 0) {
-    lb_sparse_multiply(s->K, s->velocity, s->product);
+    lb_sparse_multiply(s->K, velocity, s->product);
     for (size_t i = 0; i < s->size; i++) s->residual[i] -= s->def.damping_stiffness * s->product[i];
   }
   s->spring_pull = lb_fem_springs_pull(&s->springs, s->fem, displacement, s->velocity, s->residual);
@@ -180,10 +198,11 @@ static lbStatus start(lbSimulator *s, const double *displacement, const double *
   memset(s->start, 0, s->size * sizeof(double));
   memset(s->velocity, 0, s->size * sizeof(double));
   if (load) lb_fem_compress(fem, load, s->load);
-  // Fixed vertices stay where they are: only what the system holds is taken over.
+  // Fixed vertices are where their supports are: only what the system holds is taken over.
   if (displacement) lb_fem_compress(fem, displacement, s->start);
   if (velocity) lb_fem_compress(fem, velocity, s->velocity);
   lb_fem_expand(fem, s->start, s->trial);
+  if (s->supports) lb_supports_put(s->supports, s->supports->u, s->trial);
   double elastic = lb_assemble(s->assembler, s->trial, s->force, s->K);
   if (!isfinite(elastic))
     return lb_fail(err, LB_ERR_MESH, "%s: element %d is inverted in the initial state", fem->name,
@@ -192,6 +211,7 @@ static lbStatus start(lbSimulator *s, const double *displacement, const double *
   s->factored = false;
   memcpy(s->u, s->trial, s->full_size * sizeof(double));
   lb_fem_expand(fem, s->velocity, s->v);
+  if (s->supports) lb_supports_put(s->supports, s->supports->v, s->v);
   return consistent_acceleration(s, err);
 }
 
@@ -268,10 +288,13 @@ static void begin_step(lbSimulator *s, const double *load) {
   }
 }
 
-// Newton starts where constant acceleration would lead; from u_n where that leaves a law.
+// Newton starts where constant acceleration would lead; from u_n, carried along by supports that
+// move, where that leaves a law.
 static void predict(lbSimulator *s, bool moving) {
   double h = s->def.step;
   memcpy(s->trial, s->u, s->full_size * sizeof(double));
+  if (s->supports) lb_supports_put(s->supports, s->supports->u, s->trial);
+  if (s->supports && !moving) lb_supports_follow(s->supports, s->u, s->trial);
   for (int32_t n = 0; n < s->fem->node_count && moving; n++)
     for (int i = 0; i < 3; i++) {
       size_t v = 3 * (size_t)s->fem->vertex_of_node[n] + (size_t)i;
@@ -301,10 +324,11 @@ static double residual_at_trial(lbSimulator *s, double *energy) {
 static void add_damping_rate(lbSimulator *s) {
   double fastest = 0;
   if (!s->K_ahead) return;
-  for (size_t i = 0; i < s->size; i++) fastest = fmax(fastest, fabs(s->velocity[i]));
+  const double *velocity = damped_velocity(s, s->trial);
+  for (size_t i = 0; i < s->size; i++) fastest = fmax(fastest, fabs(velocity[i]));
   double step = 1e-6 * s->extent / fastest;
   if (!isfinite(step) || step == 0) return;
-  lb_fem_expand(s->fem, s->velocity, s->best);
+  lb_fem_expand(s->fem, velocity, s->best);
   for (size_t i = 0; i < s->full_size; i++) s->best[i] = s->trial[i] + step * s->best[i];
   if (!isfinite(lb_assemble(s->assembler, s->best, NULL, s->K_ahead))) return; // outside a law
   size_t count = (size_t)lb_sparse_nonzero_count(s->system);
@@ -415,9 +439,47 @@ int32_t lb_simulator_step(lbSimulator *s, const double *load) {
     return flags | LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED;
   memcpy(s->u, s->trial, s->full_size * sizeof(double));
   lb_fem_expand(s->fem, s->velocity, s->v);
+  if (s->supports) lb_supports_put(s->supports, s->supports->v, s->v);
+  if (s->supports) s->supports->now = s->supports->next;
   memcpy(s->a, s->acceleration, s->size * sizeof(double));
   s->elastic = energy;
   return flags;
+}
+
+// ---- supports that move ------------------------------------------------------------------------
+
+lbStatus lb_simulator_start_supports(lbSimulator *s, const lbSupportMotion *now, const double *load,
+                                     lbError *err) {
+  lbStatus status = lb_supports_check(s->fem, now, err);
+  if (!status) status = check_finite(s->fem, load, "load", err);
+  if (!status && !s->supports) status = lb_supports_create(s->fem, &s->supports, err);
+  if (status) return status;
+  lb_supports_set(s->supports, s->border, now);
+  s->supports->now = s->supports->next;
+  // `start` reads what it is given before it writes the state.
+  return start(s, s->u, s->v, load, err);
+}
+
+lbStatus lb_simulator_move_supports(lbSimulator *s, const lbSupportMotion *end, lbError *err) {
+  if (!s->supports)
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: its supports have not started to move", s->fem->name);
+  lbStatus status = lb_supports_check(s->fem, end, err);
+  if (!status) lb_supports_set(s->supports, s->border, end);
+  return status;
+}
+
+void lb_simulator_carry(lbSimulator *s, const double rotation[4], const double shift[3]) {
+  lbQuat turn = lb_quat(rotation[0], rotation[1], rotation[2], rotation[3]);
+  for (size_t v = 0; v < s->full_size; v += 3) {
+    lbVec3 rest = lb_vec3_load(s->fem->positions + v);
+    lbVec3 x = lb_quat_rotate(turn, lb_add(rest, lb_vec3_load(s->u + v)));
+    lb_vec3_store(s->u + v, lb_sub(lb_add(x, lb_vec3_load(shift)), rest));
+    lb_vec3_store(s->v + v, lb_quat_rotate(turn, lb_vec3_load(s->v + v)));
+  }
+  for (size_t n = 0; n < s->size; n += 3)
+    lb_vec3_store(s->a + n, lb_quat_rotate(turn, lb_vec3_load(s->a + n)));
+  if (s->supports) lb_supports_carry(s->supports, rotation, shift);
+  s->factored = false; // the tangent has turned
 }
 
 // ---- what it tells -----------------------------------------------------------------------------
@@ -434,6 +496,8 @@ void lb_simulator_spring_force(const lbSimulator *s, int32_t spring, double forc
     lb_fem_spring_force(&s->springs.list[spring], s->fem, s->u, s->v, force);
 }
 
+static void add_vector(double sum[3], lbVec3 by) { sum[0] += by.x, sum[1] += by.y, sum[2] += by.z; }
+
 lbSimulatorState lb_simulator_state(const lbSimulator *s) {
   const lbFem *fem = s->fem;
   lbSimulatorState state = s->totals;
@@ -442,20 +506,17 @@ lbSimulatorState lb_simulator_state(const lbSimulator *s) {
     for (int i = 0; i < 3; i++)
       state.centre[i] += fem->vertex_masses[v] / fem->total_mass *
                          (fem->positions[3 * (size_t)v + i] + s->u[3 * (size_t)v + i]);
-  // Momentum of node n: (M v)_n.
+  // Momentum of vertex a: (M v)_a, over all rows. s->force is free between steps.
   lb_fem_compress(fem, s->v, s->velocity);
   lb_sparse_multiply(fem->mass, s->velocity, s->product);
-  state.kinetic = 0.5 * lb_dot_product(s->size, s->velocity, s->product);
-  for (int32_t n = 0; n < fem->node_count; n++) {
-    const double *p = s->product + 3 * (size_t)n;
-    size_t v = 3 * (size_t)fem->vertex_of_node[n];
-    double x[3];
-    for (int i = 0; i < 3; i++) x[i] = fem->positions[v + i] + s->u[v + i];
-    for (int i = 0; i < 3; i++) {
-      int j = (i + 1) % 3, k = (i + 2) % 3;
-      state.linear_momentum[i] += p[i];
-      state.angular_momentum[i] += x[j] * p[k] - x[k] * p[j];
-    }
+  lb_fem_expand(fem, s->product, s->force);
+  lb_border_multiply(s->border, s->v, s->force);
+  state.kinetic = 0.5 * lb_dot_product(s->full_size, s->v, s->force);
+  for (size_t v = 0; v < s->full_size; v += 3) {
+    lbVec3 p = lb_vec3_load(s->force + v);
+    lbVec3 x = lb_add(lb_vec3_load(fem->positions + v), lb_vec3_load(s->u + v));
+    add_vector(state.linear_momentum, p);
+    add_vector(state.angular_momentum, lb_cross(x, p));
   }
   return state;
 }
