@@ -11,7 +11,7 @@ lbStatus lb_world_path(const lbWorldDef *world, int32_t index, lbPath **out, lbE
   int32_t parts = world->path_parts[index];
   lbPathDef def = lb_path_def();
   char name[32];
-  snprintf(name, sizeof name, "path %d", (int)index);
+  snprintf(name, sizeof name, "paths[%d]", (int)index);
   def.name = name;
   def.key_count = world->path_begin[index + 1] - world->path_begin[index];
   def.times = world->path_times + begin;

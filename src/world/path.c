@@ -47,7 +47,7 @@ static lbStatus check_numbers(const lbPathDef *def, const double *values, size_t
                               const char *what, double most, lbError *err) {
   for (size_t i = 0; values && i < width * (size_t)def->key_count; i++)
     if (!(fabs(values[i]) <= most))
-      return lb_fail(err, LB_ERR_ARGUMENT, "%s: %s[%zu] holds %g, it must be %s", def->name, what,
+      return lb_fail(err, LB_ERR_ARGUMENT, "%s.%s[%zu]: holds %g, it must be %s", def->name, what,
                      i / width, values[i], isfinite(values[i]) ? "smaller" : "finite");
   return LB_OK;
 }
@@ -56,10 +56,10 @@ static lbStatus check_times(const lbPathDef *def, lbError *err) {
   for (int32_t i = 0; i < def->key_count; i++) {
     double t = def->times[i];
     if (!(fabs(t) <= TIME_MOST))
-      return lb_fail(err, LB_ERR_ARGUMENT, "%s: times[%d] is %g, it must be a time in seconds",
+      return lb_fail(err, LB_ERR_ARGUMENT, "%s.times[%d]: is %g, it must be a time in seconds",
                      def->name, (int)i, t);
     if (i > 0 && !(t > def->times[i - 1]))
-      return lb_fail(err, LB_ERR_ARGUMENT, "%s: times[%d]: %.9g does not rise above %.9g before it",
+      return lb_fail(err, LB_ERR_ARGUMENT, "%s.times[%d]: %.9g does not rise above %.9g before it",
                      def->name, (int)i, t, def->times[i - 1]);
   }
   return LB_OK;
@@ -74,7 +74,7 @@ static lbStatus check_rotations(const lbPathDef *def, lbError *err) {
     double length = quat_length(def->rotations + 4 * (size_t)i);
     if (!(length > LENGTH_LEAST && length < LENGTH_MOST))
       return lb_fail(err, LB_ERR_ARGUMENT,
-                     "%s: rotations[%d] has the length %g, it must be a quaternion of about unit "
+                     "%s.rotations[%d]: has the length %g, it must be a quaternion of about unit "
                      "length",
                      def->name, (int)i, length);
   }

@@ -527,17 +527,17 @@ static void states_have_the_promised_bits(void **state) {
 
 static void wrong_paths_are_refused_by_name(void **state) {
   (void)state;
-  check_refused(r.times[3] = NAN, "path: times[3] is nan");
-  check_refused(r.times[0] = -INFINITY, "times[0] is -inf");
+  check_refused(r.times[3] = NAN, "path.times[3]: is nan");
+  check_refused(r.times[0] = -INFINITY, "times[0]: is -inf");
   check_refused(r.times[3] = r.times[2] = 0.5, "times[3]: 0.5 does not rise above 0.5 before it");
   check_refused(r.times[5] = 0.25, "times[5]: 0.25 does not rise above");
-  check_refused(r.positions[4][1] = NAN, "positions[4] holds nan, it must be finite");
-  check_refused(r.positions[4][1] = 1e300, "positions[4] holds 1e+300");
-  check_refused(memset(r.rotations[2], 0, sizeof r.rotations[2]), "rotations[2] has the length 0");
-  check_refused(r.rotations[2][0] = INFINITY, "rotations[2] has the length inf");
-  check_refused(r.rotations[2][0] = NAN, "rotations[2] has the length nan");
-  check_refused(r.position_tangents[1][1][2] = NAN, "position_tangents[1] holds nan");
-  check_refused(r.rotation_tangents[5][0][3] = INFINITY, "rotation_tangents[5] holds inf");
+  check_refused(r.positions[4][1] = NAN, "positions[4]: holds nan, it must be finite");
+  check_refused(r.positions[4][1] = 1e300, "positions[4]: holds 1e+300");
+  check_refused(memset(r.rotations[2], 0, sizeof r.rotations[2]), "rotations[2]: has the length 0");
+  check_refused(r.rotations[2][0] = INFINITY, "rotations[2]: has the length inf");
+  check_refused(r.rotations[2][0] = NAN, "rotations[2]: has the length nan");
+  check_refused(r.position_tangents[1][1][2] = NAN, "position_tangents[1]: holds nan");
+  check_refused(r.rotation_tangents[5][0][3] = INFINITY, "rotation_tangents[5]: holds inf");
   check_refused(def.key_count = 0, "has 0 keys");
   check_refused(def.key_count = -7, "has -7 keys");
   check_refused(def.times = NULL, "has no times");
