@@ -2,6 +2,7 @@
 // bar, the rigid limit, figures of momentum and energy, damping relative to the frame, cuts.
 #include "fem_problems.h"
 
+#include "fem/border.h"
 #include "limber/math.h"
 
 typedef struct Frame {
@@ -280,6 +281,65 @@ static void damping_acts_relative_to_the_frame(void **state) {
   lb_fem_destroy(bar);
 }
 
+// The load of a turn about z on the whole shape: ω² M x, without the part along the axis.
+static void centrifugal_load(const lbFem *fem, const lbBorder *border, double spin, const double *u,
+                             double *load) {
+  size_t full = 3 * (size_t)lb_fem_vertex_count(fem), size = 3 * (size_t)lb_fem_node_count(fem);
+  double *x = zeros(fem), *part = calloc(size, sizeof *part), *product = calloc(size, sizeof *part);
+  for (size_t i = 0; i < full; i++)
+    x[i] = i % 3 == 2 ? 0 : spin * spin * (lb_fem_rest_positions(fem)[i] + u[i]);
+  lb_fem_compress(fem, x, part);
+  lb_sparse_multiply(fem->mass, part, product);
+  lb_fem_expand(fem, product, load);
+  lb_border_multiply(border, x, load);
+  free(x), free(part), free(product);
+}
+
+// What a damped bar on a steady turn comes to is the static equilibrium under that load.
+static void a_turning_bar_ends_in_its_equilibrium(void **state) {
+  (void)state;
+  lbMaterial material = test_material(LB_MATERIAL_STVK);
+  material.young = 1e6;
+  lbFem *bar = box_fem(LB_ELEMENT_BRICK8, 6, 1, 1, 0.6, 0.1, 0.1, &material, true);
+  lbSimulatorDef def = lb_simulator_def();
+  def.step = 2e-3;
+  def.damping_mass = 10;
+  def.damping_stiffness = 0.05;
+  const double spin = 6;
+  double *none = zeros(bar), *u = zeros(bar), *load = zeros(bar), worst = 0;
+  lbError err = { 0 };
+  lbBorder *border = NULL;
+  check_ok(lb_border_create(bar, &border, &err), err);
+  for (int n = 0; n < 40; n++) {
+    lbStaticDef fine = lb_static_def();
+    lbStaticResult result;
+    centrifugal_load(bar, border, spin, u, load);
+    check_ok(lb_fem_static(bar, load, &fine, u, &result, &err), err);
+  }
+  Drive d = drive_on(bar);
+  Frame frame = still();
+  frame.spin = lb_vec3(0, 0, spin);
+  lbSimulator *s = start_on(bar, &def, &d, &frame);
+  for (int n = 1; n <= 1500; n++) {
+    frame.q = lb_quat_from_axis_angle(lb_vec3(0, 0, 1), spin * n * def.step);
+    assert_int_equal(step_to(s, bar, &d, &frame, none), 0);
+  }
+  for (size_t v = 0; v < (size_t)lb_fem_vertex_count(bar); v++) {
+    lbVec3 X = lb_vec3_load(lb_fem_rest_positions(bar) + 3 * v);
+    lbVec3 x = lb_add(X, lb_vec3_load(lb_simulator_displacement(s) + 3 * v));
+    lbVec3 own = lb_sub(lb_quat_rotate(lb_quat_conjugate(frame.q), x), X);
+    worst = fmax(worst, lb_length(lb_sub(own, lb_vec3_load(u + 3 * v))));
+  }
+  print_message("  stretch %.4e m, residual %.2e, tolerance 2e-3 of it\n", largest(bar, u), worst);
+  assert_true(largest(bar, u) > 1e-3);
+  check_small(worst / largest(bar, u), 2e-3); // Newmark's (ω h)² / 12 and its drag remain
+  drive_free(&d);
+  free(none), free(u), free(load);
+  lb_border_destroy(border);
+  lb_simulator_destroy(s);
+  lb_fem_destroy(bar);
+}
+
 // ---- figures -----------------------------------------------------------------------------------
 
 static void momentum_and_energy_are_of_the_whole_body(void **state) {
@@ -506,6 +566,7 @@ int main(void) {
     cmocka_unit_test(a_shaken_bar_is_the_sum_of_its_modes),
     cmocka_unit_test(a_stiff_bar_follows_its_frame),
     cmocka_unit_test(damping_acts_relative_to_the_frame),
+    cmocka_unit_test(a_turning_bar_ends_in_its_equilibrium),
     cmocka_unit_test(momentum_and_energy_are_of_the_whole_body),
     cmocka_unit_test(the_supports_do_the_work),
     cmocka_unit_test(a_jump_in_velocity_is_felt_whole),
