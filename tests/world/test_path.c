@@ -598,6 +598,40 @@ static void a_copy_of_a_path_is_the_same_path(void **state) {
   lb_path_destroy(NULL);
 }
 
+// ---- worlds ------------------------------------------------------------------------------------
+
+static void paths_of_a_world_are_made_by_number(void **state) {
+  (void)state;
+  const int32_t begin[3] = { 0, 2, 3 }, interpolations[2] = { 2, 0 }, cycles[2] = { 1, 0 };
+  const int32_t parts[2] = { LB_PATH_POSITIONS, LB_PATH_POSITIONS | LB_PATH_ROTATIONS };
+  const double times[3] = { 0, 1, 1 };
+  double positions[9] = { 0, 0, 0, 1, 0, 0, 0, 7, 0 };
+  const double rotations[12] = { 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0 };
+  lbWorldDef world = { .size = { .path_count = 2, .path_key_count = 3 },
+                       .path_begin = begin,
+                       .path_interpolations = interpolations,
+                       .path_cycles = cycles,
+                       .path_parts = parts,
+                       .path_times = times,
+                       .path_positions = positions,
+                       .path_rotations = rotations };
+  lbPath *path = NULL;
+  lbError err = { 0 };
+  check_ok(lb_world_path(&world, 0, &path, &err), err);
+  assert_int_equal(lb_path_keys(path)->interpolation, LB_PATH_STEP);
+  assert_true(lb_path_keys(path)->cycle);
+  assert_null(lb_path_keys(path)->rotations);
+  lb_path_destroy(path);
+  check_ok(lb_world_path(&world, 1, &path, &err), err);
+  check_near(state_at(path, 5).position[1], 7, 0);
+  check_near(state_at(path, 5).rotation[2], 1, 0);
+  lb_path_destroy(path);
+  check_fails(lb_world_path(&world, 2, &path, &err), LB_ERR_ARGUMENT, err, "a world that has 2");
+  positions[3] = INFINITY;
+  check_fails(lb_world_path(&world, 0, &path, &err), LB_ERR_ARGUMENT, err,
+              "paths[0].positions[1]: holds inf");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_frame_is_at_its_keys),
@@ -621,6 +655,7 @@ int main(void) {
     cmocka_unit_test(running_out_of_memory_is_told),
     cmocka_unit_test(asking_takes_no_memory),
     cmocka_unit_test(a_copy_of_a_path_is_the_same_path),
+    cmocka_unit_test(paths_of_a_world_are_made_by_number),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
