@@ -165,7 +165,8 @@ lbStatus lb_simulator_start_supports(lbSimulator *simulator, const lbSupportMoti
 lbStatus lb_simulator_move_supports(lbSimulator *simulator, const lbSupportMotion *end,
                                     lbError *err);
 // Carries the body rigidly to another place, x -> rotation x + shift, velocities and accelerations
-// with it: a cut in a motion, of which nothing is felt.
+// with it: a cut in a motion, of which nothing is felt. With moving supports, before
+// lb_simulator_move_supports.
 void lb_simulator_carry(lbSimulator *simulator, const double rotation[4], const double shift[3]);
 
 // A spring between a point x = Σ weight x_vertex of the body and a place in space: stiffness

@@ -440,7 +440,7 @@ int32_t lb_simulator_step(lbSimulator *s, const double *load) {
   memcpy(s->u, s->trial, s->full_size * sizeof(double));
   lb_fem_expand(s->fem, s->velocity, s->v);
   if (s->supports) lb_supports_put(s->supports, s->supports->v, s->v);
-  if (s->supports) s->supports->now = s->supports->next;
+  if (s->supports) lb_supports_commit(s->supports);
   memcpy(s->a, s->acceleration, s->size * sizeof(double));
   s->elastic = energy;
   return flags;
@@ -454,8 +454,8 @@ lbStatus lb_simulator_start_supports(lbSimulator *s, const lbSupportMotion *now,
   if (!status) status = check_finite(s->fem, load, "load", err);
   if (!status && !s->supports) status = lb_supports_create(s->fem, &s->supports, err);
   if (status) return status;
-  lb_supports_set(s->supports, s->border, now);
-  s->supports->now = s->supports->next;
+  lb_supports_set(s->supports, s->border, now, now->displacement, now->velocity);
+  lb_supports_commit(s->supports);
   // `start` reads what it is given before it writes the state.
   return start(s, s->u, s->v, load, err);
 }
@@ -464,7 +464,7 @@ lbStatus lb_simulator_move_supports(lbSimulator *s, const lbSupportMotion *end, 
   if (!s->supports)
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: its supports have not started to move", s->fem->name);
   lbStatus status = lb_supports_check(s->fem, end, err);
-  if (!status) lb_supports_set(s->supports, s->border, end);
+  if (!status) lb_supports_set(s->supports, s->border, end, s->u, s->v);
   return status;
 }
 

@@ -9,14 +9,15 @@ lbStatus lb_supports_create(const lbFem *fem, lbSupports **out, lbError *err) {
   lbSupports *s = lb_alloc(1, sizeof *s);
   if (!s) return lb_fail_memory(err);
   size_t full = 3 * (size_t)fem->vertex_count, system = 3 * (size_t)fem->node_count;
+  double **rows[] = { &s->begin_u, &s->begin_v, &s->end_u, &s->end_v,  &s->end_a,
+                      &s->u,       &s->v,       &s->a,     &s->product };
+  bool complete = true;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    complete &= (*rows[i] = lb_alloc(full, sizeof(double))) != NULL;
   s->fem = fem;
-  s->u = lb_alloc(full, sizeof(double));
-  s->v = lb_alloc(full, sizeof(double));
-  s->a = lb_alloc(full, sizeof(double));
-  s->product = lb_alloc(full, sizeof(double));
   s->inertia = lb_alloc(system, sizeof(double));
   s->relative = lb_alloc(system, sizeof(double));
-  if (!s->u || !s->v || !s->a || !s->product || !s->inertia || !s->relative) {
+  if (!complete || !s->inertia || !s->relative) {
     lb_supports_destroy(s);
     return lb_fail_memory(err);
   }
@@ -26,12 +27,9 @@ lbStatus lb_supports_create(const lbFem *fem, lbSupports **out, lbError *err) {
 
 void lb_supports_destroy(lbSupports *s) {
   if (!s) return;
-  lb_free(s->u);
-  lb_free(s->v);
-  lb_free(s->a);
-  lb_free(s->product);
-  lb_free(s->inertia);
-  lb_free(s->relative);
+  double *blocks[] = { s->begin_u, s->begin_v, s->end_u,   s->end_v,   s->end_a,   s->u,
+                       s->v,       s->a,       s->product, s->inertia, s->relative };
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   lb_free(s);
 }
 
@@ -65,16 +63,83 @@ void lb_supports_put(const lbSupports *s, const double *from, double *to) {
   take_fixed(s->fem, from, to);
 }
 
-void lb_supports_set(lbSupports *s, const lbBorder *border, const lbSupportMotion *motion) {
-  take_fixed(s->fem, motion->displacement, s->u);
-  take_fixed(s->fem, motion->velocity, s->v);
-  take_fixed(s->fem, motion->acceleration, s->a);
-  s->next = *motion;
-  s->next.displacement = s->next.velocity = s->next.acceleration = NULL;
+static void find_inertia(lbSupports *s, const lbBorder *border) {
   memset(s->product, 0, 3 * (size_t)s->fem->vertex_count * sizeof(double));
   lb_border_multiply(border, s->a, s->product);
   lb_fem_compress(s->fem, s->product, s->inertia);
 }
+
+void lb_supports_whole(lbSupports *s, const lbBorder *border) {
+  take_fixed(s->fem, s->end_u, s->u);
+  take_fixed(s->fem, s->end_v, s->v);
+  take_fixed(s->fem, s->end_a, s->a);
+  s->now = s->begin;
+  s->next = s->end;
+  find_inertia(s, border);
+}
+
+void lb_supports_set(lbSupports *s, const lbBorder *border, const lbSupportMotion *motion,
+                     const double *u, const double *v) {
+  take_fixed(s->fem, u, s->begin_u);
+  take_fixed(s->fem, v, s->begin_v);
+  take_fixed(s->fem, motion->displacement, s->end_u);
+  take_fixed(s->fem, motion->velocity, s->end_v);
+  take_fixed(s->fem, motion->acceleration, s->end_a);
+  s->begin = s->now;
+  s->end = *motion;
+  s->end.displacement = s->end.velocity = s->end.acceleration = NULL;
+  lb_supports_whole(s, border);
+}
+
+void lb_supports_commit(lbSupports *s) { s->now = s->next; }
+
+// ---- parts of a step ---------------------------------------------------------------------------
+
+// Hermite's cubic from p, with the velocity v, to q, with w, over h; at the fraction t.
+static double cubic(double t, double h, double p, double v, double q, double w) {
+  return p * (1 - t) * (1 - t) * (1 + 2 * t) + q * t * t * (3 - 2 * t) +
+         h * t * (1 - t) * ((1 - t) * v - t * w);
+}
+
+static double cubic_rate(double t, double h, double p, double v, double q, double w) {
+  return 6 * t * (1 - t) * (q - p) / h + (1 - t) * (1 - 3 * t) * v + t * (3 * t - 2) * w;
+}
+
+static lbQuat load_quat(const double *q) { return lb_quat(q[0], q[1], q[2], q[3]); }
+
+static void store_quat(double *to, lbQuat q) { to[0] = q.x, to[1] = q.y, to[2] = q.z, to[3] = q.w; }
+
+static lbSupportMotion frame_between(const lbSupports *s, double t, double h) {
+  lbSupportMotion frame = s->end;
+  const lbSupportMotion *a = &s->begin, *b = &s->end;
+  for (int i = 0; i < 3; i++) {
+    frame.position[i] =
+        cubic(t, h, a->position[i], a->linear_velocity[i], b->position[i], b->linear_velocity[i]);
+    frame.linear_velocity[i] = cubic_rate(t, h, a->position[i], a->linear_velocity[i],
+                                          b->position[i], b->linear_velocity[i]);
+    frame.angular_velocity[i] = (1 - t) * a->angular_velocity[i] + t * b->angular_velocity[i];
+  }
+  store_quat(frame.rotation, lb_quat_slerp(load_quat(a->rotation), load_quat(b->rotation), t));
+  return frame;
+}
+
+void lb_supports_part(lbSupports *s, const lbBorder *border, double h, int32_t part,
+                      int32_t parts) {
+  double t0 = (double)part / parts, t = (double)(part + 1) / parts;
+  bool last = part + 1 == parts;
+  for (size_t k = 0; k < 3 * (size_t)s->fem->vertex_count; k++) {
+    if (!s->fem->fixed[k / 3]) continue;
+    double p = s->begin_u[k], v = s->begin_v[k], q = s->end_u[k], w = s->end_v[k];
+    s->u[k] = last ? q : cubic(t, h, p, v, q, w);
+    s->v[k] = last ? w : cubic_rate(t, h, p, v, q, w);
+    s->a[k] = (s->v[k] - cubic_rate(t0, h, p, v, q, w)) * parts / h;
+  }
+  s->now = part == 0 ? s->begin : frame_between(s, t0, h);
+  s->next = last ? s->end : frame_between(s, t, h);
+  find_inertia(s, border);
+}
+
+// ---- what follows the frame --------------------------------------------------------------------
 
 static lbVec3 place_of(const lbFem *fem, const double *displacement, size_t vertex) {
   return lb_add(lb_vec3_load(fem->positions + 3 * vertex), lb_vec3_load(displacement + 3 * vertex));
@@ -91,8 +156,6 @@ const double *lb_supports_relative(lbSupports *s, const double *displacement,
   }
   return s->relative;
 }
-
-static lbQuat load_quat(const double *q) { return lb_quat(q[0], q[1], q[2], q[3]); }
 
 void lb_supports_follow(const lbSupports *s, const double *from, double *to) {
   lbQuat turn = lb_quat_normalise(
@@ -114,23 +177,13 @@ static void carry_frame(lbSupportMotion *frame, lbQuat turn, lbVec3 shift) {
   lbQuat q = lb_quat_normalise(lb_quat_multiply(turn, load_quat(frame->rotation)));
   turn_vector(turn, frame->position);
   lb_vec3_store(frame->position, lb_add(lb_vec3_load(frame->position), shift));
-  frame->rotation[0] = q.x, frame->rotation[1] = q.y;
-  frame->rotation[2] = q.z, frame->rotation[3] = q.w;
+  store_quat(frame->rotation, q);
   turn_vector(turn, frame->linear_velocity);
   turn_vector(turn, frame->angular_velocity);
 }
 
+// Rows that the next lb_supports_set replaces need not be carried.
 void lb_supports_carry(lbSupports *s, const double rotation[4], const double shift[3]) {
-  lbQuat turn = load_quat(rotation);
-  lbVec3 by = lb_vec3_load(shift);
-  carry_frame(&s->now, turn, by);
-  carry_frame(&s->next, turn, by);
-  for (size_t v = 0; v < (size_t)s->fem->vertex_count; v++) {
-    if (!s->fem->fixed[v]) continue;
-    lbVec3 x = lb_add(lb_quat_rotate(turn, place_of(s->fem, s->u, v)), by);
-    lb_vec3_store(s->u + 3 * v, lb_sub(x, lb_vec3_load(s->fem->positions + 3 * v)));
-    turn_vector(turn, s->v + 3 * v);
-    turn_vector(turn, s->a + 3 * v);
-  }
-  for (size_t n = 0; n < (size_t)s->fem->node_count; n++) turn_vector(turn, s->inertia + 3 * n);
+  carry_frame(&s->now, load_quat(rotation), lb_vec3_load(shift));
+  s->next = s->begin = s->end = s->now;
 }

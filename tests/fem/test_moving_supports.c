@@ -2,7 +2,7 @@
 // bar, the rigid limit, figures of momentum and energy, damping relative to the frame, cuts.
 #include "fem_problems.h"
 
-#include "fem/border.h"
+#include "fem/supports.h"
 #include "limber/math.h"
 
 typedef struct Frame {
@@ -498,6 +498,59 @@ static void nothing_is_felt_of_a_cut(void **state) {
   lb_fem_destroy(fem);
 }
 
+// ---- parts of a step ---------------------------------------------------------------------------
+
+// A step that is taken in parts leads supports along their motion, to its end and to its velocity.
+static void supports_can_be_led_in_parts(void **state) {
+  (void)state;
+  lbMaterial material = test_material(LB_MATERIAL_STVK);
+  lbFem *fem = box_fem(LB_ELEMENT_TET4, 2, 1, 1, 0.2, 0.1, 0.1, &material, true);
+  lbBorder *border = NULL;
+  lbSupports *s = NULL;
+  lbError err = { 0 };
+  check_ok(lb_border_create(fem, &border, &err), err);
+  check_ok(lb_supports_create(fem, &s, &err), err);
+  Drive d = drive_on(fem), middle = drive_on(fem);
+  const double h = 0.01, begin = 0.3;
+  Frame from = turning(begin), to = turning(begin + h);
+  const lbSupportMotion *start = drive_to(&d, fem, &from);
+  lb_supports_set(s, border, start, start->displacement, start->velocity);
+  lb_supports_commit(s);
+  double *u = zeros(fem), *v = zeros(fem), worst = 0, worst_v = 0;
+  memcpy(u, d.u, 3 * (size_t)lb_fem_vertex_count(fem) * sizeof *u);
+  memcpy(v, d.v, 3 * (size_t)lb_fem_vertex_count(fem) * sizeof *u);
+  lb_supports_set(s, border, drive_to(&d, fem, &to), u, v);
+  for (int part = 0; part < 4; part++) {
+    Frame exact = turning(begin + h * (part + 1) / 4);
+    drive_to(&middle, fem, &exact);
+    lb_supports_part(s, border, h, part, 4);
+    for (size_t k = 0; k < 3 * (size_t)lb_fem_vertex_count(fem); k++) {
+      if (!lb_fem_fixed(fem)[k / 3]) continue;
+      worst = fmax(worst, fabs(s->u[k] - middle.u[k]));
+      worst_v = fmax(worst_v, fabs(s->v[k] - middle.v[k]));
+      v[k] += s->a[k] * h / 4;
+    }
+    check_small(lb_length(lb_sub(lb_vec3_load(s->next.position), exact.x)), 1e-8);
+    check_near(fabs(lb_quat_dot(lb_quat(s->next.rotation[0], s->next.rotation[1],
+                                        s->next.rotation[2], s->next.rotation[3]),
+                                exact.q)),
+               1, 1e-8);
+    lb_supports_commit(s);
+  }
+  for (size_t k = 0; k < 3 * (size_t)lb_fem_vertex_count(fem); k++) // the whole impulse
+    if (lb_fem_fixed(fem)[k / 3]) check_near(v[k], d.v[k], 1e-12);
+  print_message("  places %.1e m, velocities %.1e m/s; tolerances 1e-8, 1e-5\n", worst, worst_v);
+  check_small(worst, 1e-8);
+  check_small(worst_v, 1e-5);
+  lb_supports_whole(s, border);
+  check_small(lb_length(lb_sub(lb_vec3_load(s->now.position), from.x)), 0);
+  drive_free(&d), drive_free(&middle);
+  free(u), free(v);
+  lb_supports_destroy(s);
+  lb_border_destroy(border);
+  lb_fem_destroy(fem);
+}
+
 // ---- robustness --------------------------------------------------------------------------------
 
 static void wrong_motions_are_refused(void **state) {
@@ -571,6 +624,7 @@ int main(void) {
     cmocka_unit_test(the_supports_do_the_work),
     cmocka_unit_test(a_jump_in_velocity_is_felt_whole),
     cmocka_unit_test(nothing_is_felt_of_a_cut),
+    cmocka_unit_test(supports_can_be_led_in_parts),
     cmocka_unit_test(wrong_motions_are_refused),
     cmocka_unit_test(a_leap_does_not_blow_up),
   };
