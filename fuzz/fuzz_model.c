@@ -1,6 +1,7 @@
 // Fuzz target: lb_bundle_read. The bytes are offered as they are and, because checksums stop nearly
 // everything at the door, once more with sizes and checksums put right. What loads is walked to the
 // last byte and must pack to the same file again. tests/model/test_file.c writes the seeds.
+#include "limber/path.h"
 #include "model/model.h"
 
 #include <stdlib.h>
@@ -34,6 +35,11 @@ static void read_and_walk(const uint8_t *data, size_t size) {
   for (int32_t i = 0; i < bundle->model_count; i++) walk_model(bundle->models[i]);
   for (int32_t i = 0; bundle->world && i < lb_world_array_count(); i++)
     walk_array(lb_world_array(bundle->world, i));
+  for (int32_t i = 0; bundle->world && i < bundle->world->size.path_count; i++) {
+    lbPath *path = NULL;
+    lb_world_path(bundle->world, i, &path, &err);
+    lb_path_destroy(path);
+  }
   if (lb_bundle_repack(bundle->models, bundle->model_count, bundle->world,
                        &bundle->owner_->container, &again, &again_size, &err) != LB_OK ||
       again_size != size || memcmp(again, data, size) != 0)

@@ -5,6 +5,7 @@ every variant of every format. tests/mesh/test_seeds.c reads them and expects th
 The mesh: a brick (tag 1, "core"), two tets on it (tag 2, "cap"; the second has the other winding),
 the quad below (tag 3, "floor"), a triangle and a line without a tag, and vertex 8 (tag 7, "tip")."""
 import base64
+import json
 import os
 import struct
 import zlib
@@ -220,7 +221,56 @@ def cub():
     return out
 
 
+def gltf_motion(nodes, channels, binary):
+    """One animation; channels: [(node, path, interpolation, times, rows)]."""
+    data, views, accessors, samplers, targets = b"", [], [], [], []
+    for node, path, interpolation, times, rows in channels:
+        for values in ([[t] for t in times], rows):
+            flat = [x for row in values for x in row]
+            views.append({"buffer": 0, "byteOffset": len(data), "byteLength": 4 * len(flat)})
+            accessors.append({"bufferView": len(views) - 1, "componentType": 5126,
+                              "count": len(values),
+                              "type": {1: "SCALAR", 3: "VEC3", 4: "VEC4"}[len(values[0])]})
+            data += struct.pack("<%df" % len(flat), *flat)
+        samplers.append({"input": len(accessors) - 2, "output": len(accessors) - 1,
+                         "interpolation": interpolation})
+        targets.append({"sampler": len(samplers) - 1, "target": {"node": node, "path": path}})
+    buffer = {"byteLength": len(data)}
+    if not binary:
+        uri = "data:application/octet-stream;base64," + base64.b64encode(data).decode()
+        buffer["uri"] = uri
+    text = json.dumps({"asset": {"version": "2.0"}, "nodes": nodes, "buffers": [buffer],
+                       "bufferViews": views, "accessors": accessors,
+                       "animations": [{"name": "walk", "samplers": samplers, "channels": targets}]},
+                      separators=(",", ":")).encode()
+    if not binary:
+        return text
+    text += b" " * (-len(text) % 4)
+    chunks = struct.pack("<I4s", len(text), b"JSON") + text
+    chunks += struct.pack("<I4s", len(data), b"BIN\0") + data
+    return b"glTF" + struct.pack("<II", 2, 12 + len(chunks)) + chunks
+
+
+def save_motions():
+    moves, turns = [[0, 0, 0], [1, 2, 0]], [[0, 0, 0, 1], [0, 0.6, 0, 0.8]]
+    save("motion", "text.gltf", gltf_motion(
+        [{"name": "root", "children": [1], "rotation": [0, 0, 1, 0], "scale": [2, 2, 2]},
+         {"name": "hips"}],
+        [(1, "translation", "LINEAR", [0, 1], moves), (1, "rotation", "LINEAR", [0, 1], turns)],
+        False))
+    matrix = [2, 0, 0, 0, 0, 0, 2, 0, 0, -2, 0, 0, 1, 0, 0, 1]
+    save("motion", "cubic.glb", gltf_motion(
+        [{"children": [1], "matrix": matrix}, {"name": "a"}],
+        [(1, "translation", "CUBICSPLINE", [0, 1], 3 * moves),
+         (1, "rotation", "CUBICSPLINE", [0, 0.5], 3 * turns)], True))
+    save("motion", "chain.glb", gltf_motion(
+        [{"children": [1]}, {"children": [2]}, {"name": "a", "translation": [0, 1, 0]}],
+        [(0, "rotation", "STEP", [0, 2], turns), (1, "scale", "STEP", [0, 1], moves),
+         (2, "translation", "STEP", [0, 1], moves)], True))
+
+
 def main():
+    save_motions()
     save("cub", "two.cub", cub())
     save("basis", "double.U", struct.pack("<2i6d", 3, 2, 1, -2, 0.5, 4, 5, -6))
     save("basis", "single.float", struct.pack("<2i6f", 3, 2, 1, -2, 0.5, 4, 5, -6))

@@ -140,6 +140,32 @@ lbStatus lb_simulator_set_motion(lbSimulator *simulator, const double *displacem
                                  const double *velocity, const double *load, lbError *err);
 lbStatus lb_simulator_set_step(lbSimulator *simulator, double step, lbError *err); // s, > 0
 
+// Fixed vertices may move as something else prescribes, most often with a rigid frame.
+// `displacement` is of the place at which the lbFem was made; damping acts on velocities relative
+// to the frame.
+typedef struct lbSupportMotion {
+  const double *displacement;                     // full, m; only fixed vertices are looked at
+  const double *velocity;                         // full, m/s
+  const double *acceleration;                     // full, m/s²
+  double position[3];                             // m, the frame's origin
+  double rotation[4];                             // its unit quaternion x y z w
+  double linear_velocity[3], angular_velocity[3]; // m/s of the origin, rad/s
+} lbSupportMotion;
+
+// From now on the fixed vertices move: where they are and how they move now, with the load there.
+// The acceleration of the rest is made consistent with it.
+lbStatus lb_simulator_start_supports(lbSimulator *simulator, const lbSupportMotion *now,
+                                     const double *load, lbError *err);
+// How they move at the end of the next step; to be said before every step. `acceleration` there
+// should contain the impulse of velocities that jump within the step, divided by its length:
+// (v_end − v_start) / h + (a_end − a_start) / 2 with Newmark, (v_end − v_start) / h with Euler.
+lbStatus lb_simulator_move_supports(lbSimulator *simulator, const lbSupportMotion *end,
+                                    lbError *err);
+// Carries the body rigidly to another place, x -> rotation x + shift, velocities and accelerations
+// with it: a cut in a motion, of which nothing is felt. With moving supports, before
+// lb_simulator_move_supports.
+void lb_simulator_carry(lbSimulator *simulator, const double rotation[4], const double shift[3]);
+
 // A spring between a point x = Σ weight x_vertex of the body and a place in space: stiffness
 // (target − x) − damping v acts on the body. Part of Newton's system: stable at any stiffness.
 #define LB_SPRING_VERTICES 24
@@ -163,7 +189,7 @@ const double *lb_simulator_velocity(const lbSimulator *simulator);     // full, 
 double lb_simulator_time(const lbSimulator *simulator);
 
 typedef struct lbSimulatorState {
-  double kinetic, elastic;    // J
+  double kinetic, elastic;    // J; fixed vertices that move count too, here and below
   double centre[3];           // of mass, m
   double linear_momentum[3];  // kg m/s, of the body's mass at all vertices, fixed ones too
   double angular_momentum[3]; // kg m²/s, likewise, about the origin

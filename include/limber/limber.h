@@ -9,6 +9,7 @@
 #include "limber/material.h"
 #include "limber/model.h"
 #include "limber/body.h"
+#include "limber/path.h"
 #include "limber/haptics.h"
 
 #endif

@@ -249,7 +249,16 @@ typedef enum lbGround {
 
 typedef struct lbWorldSizes {
   int32_t body_count, load_count, probe_count;
+  int32_t path_count, path_key_count; // keys of all paths
 } lbWorldSizes;
+
+// What the keys of a path have.
+enum {
+  LB_PATH_POSITIONS = 1,
+  LB_PATH_ROTATIONS = 2,
+  LB_PATH_POSITION_TANGENTS = 4,
+  LB_PATH_ROTATION_TANGENTS = 8
+};
 
 typedef struct lbWorldDef {
   lbWorldSizes size;
@@ -289,6 +298,19 @@ typedef struct lbWorldDef {
   const int32_t *integrator;        // ? (1): 0 newmark, 1 implicit euler (lbIntegrator)
   const int32_t *newton_iterations; // ? (1), in each step; missing: 20
   const double *newton_tolerance;   // ? (1); missing: 1e-10
+
+  // Motions of frames (limber/path.h; lb_world_path makes one). Positions and rotations of keys
+  // that have none are the origin and no rotation.
+  const int32_t *body_paths;            // ? (bodies), path that its frame follows, -1: none
+  const int32_t *path_begin;            // ? (paths + 1), first key of each; there with paths
+  const int32_t *path_interpolations;   // (paths), lbPathInterpolation
+  const int32_t *path_cycles;           // (paths), 1: it repeats
+  const int32_t *path_parts;            // (paths), sum of LB_PATH_POSITIONS, ...
+  const double *path_times;             // (keys) s, rising within a path
+  const double *path_positions;         // (keys x 3) m
+  const double *path_rotations;         // (keys x 4), quaternions x y z w
+  const double *path_position_tangents; // ? (keys x 2 x 3) m/s; there where a path has them
+  const double *path_rotation_tangents; // ? (keys x 2 x 4) 1/s
 } lbWorldDef;
 
 lbMethod lb_world_method(const lbWorldDef *world, int32_t body); // of a world that was checked

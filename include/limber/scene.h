@@ -3,6 +3,7 @@
 #ifndef LIMBER_SCENE_H
 #define LIMBER_SCENE_H
 
+#include "limber/path.h"
 #include "limber/reduce.h"
 
 #ifdef __cplusplus
@@ -30,9 +31,11 @@ typedef struct lbSceneBody {
                           // is worked out by lb_scene_subspace
   char *basis_file;       // of the kinds sketch and file; NULL: none
   char up;                // 'y' or 'z'
-  double position[3];     // m, where its axes stand in the world
-  double rotation[4];     // unit quaternion x y z w
-  double linear_velocity[3], angular_velocity[3]; // m/s; rad/s about the centre of mass
+  double position[3];     // m, where its axes stand in the world; with a motion, at t = 0
+  double rotation[4];     // unit quaternion x y z w, likewise
+  const lbPath *motion;   // what its frame follows, one of the scene's paths; NULL: nothing
+  double linear_velocity[3], angular_velocity[3]; // m/s; rad/s about the centre of mass; with a
+                                                  // motion, relative to the frame
   int32_t twin; // the body whose model, mesh, surface and materials this one borrows; -1: its own
 } lbSceneBody;
 
@@ -63,6 +66,8 @@ typedef struct lbScene {
   double gravity[3]; // m/s²
   int32_t body_count;
   lbSceneBody *bodies;
+  int32_t path_count;
+  lbPath **paths; // motions, owned by the scene
   int32_t load_count;
   lbSceneLoad *loads;
   int32_t probe_count;
@@ -110,7 +115,8 @@ void lb_scene_place(const lbSceneBody *body, const double own[3], double world[3
 // Gravity and the loads that act at time t on a body, as a full vector of its fem.
 void lb_scene_forces(const lbScene *scene, int32_t body, const lbFem *fem, double t,
                      double *forces);
-// Initial velocity of a body as a full vector of its fem.
+// Initial velocity of a body as a full vector of its fem. With a motion: that of its frame at t = 0
+// and, at vertices that are not fixed, the body's own.
 void lb_scene_velocity(const lbSceneBody *body, const lbFem *fem, double *velocity);
 // Whether a load acts in the step that ends at t.
 bool lb_scene_load_acts(const lbScene *scene, const lbSceneLoad *load, double t);

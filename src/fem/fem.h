@@ -115,6 +115,8 @@ int32_t lb_chunk_batches(lbElementKind kind); // batches in a chunk
 lbStatus lb_fem_check_held(const lbFem *fem, lbError *err);
 
 // mass.c
+// m_ab (nodes x nodes) of one element.
+void lb_fem_element_mass(const lbElementSet *set, int32_t slot, double *mass);
 lbStatus lb_fem_mass(lbFem *fem, lbMassKind kind, lbError *err);
 // Of either kind, whatever the body's own is; needs the vertex masses.
 lbStatus lb_fem_mass_matrix(const lbFem *fem, lbMassKind kind, lbSparse **out, lbError *err);

@@ -2,8 +2,7 @@
 // The tet's integral is exact, ρV/20 (1 + δ_ab); the brick's is the 2x2x2 Gauss sum.
 #include "fem/fem.h"
 
-// m_ab (nodes x nodes) of one element.
-static void element_mass(const lbElementSet *set, int32_t slot, double *mass) {
+void lb_fem_element_mass(const lbElementSet *set, int32_t slot, double *mass) {
   size_t batch = (size_t)(slot / LB_BATCH), lane = (size_t)(slot % LB_BATCH);
   int32_t nodes = lb_element_nodes(set->kind), points = lb_element_points(set->kind);
   const double *rest = set->rest + batch * (size_t)points * LB_POINT_REST * LB_BATCH + lane;
@@ -28,7 +27,7 @@ static void fill_chunk(const lbFem *fem, int32_t chunk, double *blocks, void *co
   int32_t begin = fem->chunks[chunk].batch_begin * LB_BATCH;
   for (int32_t slot = begin; slot < fem->chunks[chunk].batch_end * LB_BATCH; slot++) {
     double mass[LB_ELEMENT_NODES_MAX * LB_ELEMENT_NODES_MAX];
-    element_mass(set, slot, mass);
+    lb_fem_element_mass(set, slot, mass);
     if (only && slot < set->element_count && fem->element_materials[set->elements[slot]] != *only)
       for (int32_t i = 0; i < nodes * nodes; i++) mass[i] = 0;
     double *element = blocks + 9 * (size_t)pairs * (size_t)(slot - begin);
@@ -69,7 +68,7 @@ static lbStatus sum_rows(const lbFem *fem, int32_t only, double *masses, lbError
     for (int32_t slot = 0; slot < set->element_count; slot++) {
       double mass[LB_ELEMENT_NODES_MAX * LB_ELEMENT_NODES_MAX];
       if (only >= 0 && fem->element_materials[set->elements[slot]] != only) continue;
-      element_mass(set, slot, mass);
+      lb_fem_element_mass(set, slot, mass);
       for (int32_t i = 0; i < nodes * nodes; i++)
         sums[3 * ((size_t)set->force_begin + (size_t)(slot * nodes + i / nodes))] += mass[i];
     }
@@ -97,7 +96,7 @@ static void add_element_moments(const lbFem *fem, const lbElementSet *set, int32
   int32_t nodes = lb_element_nodes(set->kind);
   const int32_t *vertices =
       set->vertices + (size_t)(slot / LB_BATCH) * (size_t)nodes * LB_BATCH + slot % LB_BATCH;
-  element_mass(set, slot, mass);
+  lb_fem_element_mass(set, slot, mass);
   for (int32_t a = 0; a < nodes; a++)
     for (int i = 0; i < 3; i++)
       arms[a][i] = fem->positions[3 * (size_t)vertices[a * LB_BATCH] + i] - c[i];
@@ -129,7 +128,7 @@ static void multiply_element(const lbElementSet *set, int32_t slot, const double
   int32_t nodes = lb_element_nodes(set->kind);
   const int32_t *vertices =
       set->vertices + (size_t)(slot / LB_BATCH) * (size_t)nodes * LB_BATCH + slot % LB_BATCH;
-  element_mass(set, slot, mass);
+  lb_fem_element_mass(set, slot, mass);
   for (int32_t a = 0; a < nodes; a++)
     for (int32_t b = 0; b < nodes; b++)
       for (int i = 0; i < 3; i++)
@@ -171,7 +170,7 @@ static void add_element_momentum(const lbFem *fem, const lbElementSet *set, int3
   int32_t nodes = lb_element_nodes(set->kind);
   const int32_t *vertices =
       set->vertices + (size_t)(slot / LB_BATCH) * (size_t)nodes * LB_BATCH + slot % LB_BATCH;
-  element_mass(set, slot, mass);
+  lb_fem_element_mass(set, slot, mass);
   for (int32_t a = 0; a < nodes; a++) {
     size_t at = 3 * (size_t)vertices[a * LB_BATCH];
     double x[3], p[3] = { 0 }; // p = Σ_b m_ab v_b

@@ -17,9 +17,16 @@
 //   from the better of u_n + h v_n + ½h² a_n and u_n,  from u_n,  from u_n with steps that are cut
 //   until Φ falls,  as 2, 4, 8 and 16 shorter steps,
 // and what remains then is the lowest state of the third, flagged.
+//
+// Supports that move (supports.h) add M_fc a_c to the left side, and damping then acts on
+// velocities relative to their frame. What a trial is measured against is then u_n carried along by
+// the frame, and parts of a step lead the supports through their share of it.
 #include "fem/assembler.h"
+#include "fem/border.h"
 #include "fem/solve.h"
 #include "fem/springs.h"
+#include "fem/supports.h"
+#include "limber/math.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,7 +51,9 @@ struct lbSimulator {
   double element_length;  // m, the cube root of an element's mean volume
   bool factored;          // the factor is worth another iteration
   lbSprings springs;
-  double spring_pull; // N, the sum of their forces' sizes at the last residual
+  lbBorder *border;
+  lbSupports *supports; // NULL: they stand still
+  double spring_pull;   // N, the sum of their forces' sizes at the last residual
   size_t size, full_size;
   double time;        // s, when the present step length began
   int64_t step_count; // since then
@@ -64,6 +73,8 @@ struct lbSimulator {
   double *residual, *direction, *product;
   double *kept_u, *kept_v, *kept_a; // full, full, system: the state before a step in parts
   double *lowest, *along;           // full, system: where a line search begins, and its direction
+  double *base;                     // full: u_n, carried along by supports that move
+  double base_energy;               // elastic, there
   double h, c_v, c_a;               // of the step or part under way
   double norm;                      // of the residual at the trial
   double trial_energy;              // elastic, at the trial
@@ -77,6 +88,8 @@ void lb_simulator_destroy(lbSimulator *s) {
   lb_sparse_destroy(s->system);
   lb_sparse_destroy(s->K_ahead);
   lb_springs_release(&s->springs);
+  lb_border_destroy(s->border);
+  lb_supports_destroy(s->supports);
   double *blocks[] = { s->u,        s->v,
                        s->a,        s->force,
                        s->trial,    s->load,
@@ -87,7 +100,7 @@ void lb_simulator_destroy(lbSimulator *s) {
                        s->scratch,  s->best,
                        s->kept_u,   s->kept_v,
                        s->kept_a,   s->lowest,
-                       s->along };
+                       s->along,    s->base };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   lb_free(s);
 }
@@ -127,8 +140,8 @@ static lbStatus allocate(lbSimulator *s, lbError *err) {
                               &s->acceleration_offset,
                               &s->kept_a,
                               &s->along };
-  double **full_sized[] = { &s->u,    &s->v,      &s->force,  &s->trial,
-                            &s->best, &s->kept_u, &s->kept_v, &s->lowest };
+  double **full_sized[] = { &s->u,      &s->v,      &s->force,  &s->trial, &s->best,
+                            &s->kept_u, &s->kept_v, &s->lowest, &s->base };
   bool complete = true;
   for (size_t i = 0; i < sizeof system_sized / sizeof *system_sized; i++)
     complete &= (*system_sized[i] = lb_alloc(s->size, sizeof(double))) != NULL;
@@ -141,22 +154,30 @@ static lbStatus allocate(lbSimulator *s, lbError *err) {
   if (!status && s->def.damping_stiffness > 0)
     status = lb_sparse_copy_pattern(s->fem->pattern, &s->K_ahead, err);
   if (!status) status = lb_cholesky_create(s->system, &s->factor, err);
+  if (!status) status = lb_border_create(s->fem, &s->border, err);
   s->damper = s->K;
   return status;
+}
+
+// The velocities that damping acts on, at a displacement with s->velocity.
+static const double *damped_velocity(lbSimulator *s, const double *displacement) {
+  return s->supports ? lb_supports_relative(s->supports, displacement, s->velocity) : s->velocity;
 }
 
 // residual = f + springs − M a − α M v − β K v − R, at a displacement with s->velocity,
 // s->acceleration, s->force and s->damper.
 static double find_residual(lbSimulator *s, const double *displacement) {
+  const double *velocity = damped_velocity(s, displacement);
   lb_fem_compress(s->fem, s->force, s->residual);
   for (size_t i = 0; i < s->size; i++) {
     s->residual[i] = s->load[i] - s->residual[i];
-    s->scratch[i] = s->acceleration[i] + s->def.damping_mass * s->velocity[i];
+    if (s->supports) s->residual[i] -= s->supports->inertia[i];
+    s->scratch[i] = s->acceleration[i] + s->def.damping_mass * velocity[i];
   }
   lb_sparse_multiply(s->fem->mass, s->scratch, s->product);
   for (size_t i = 0; i < s->size; i++) s->residual[i] -= s->product[i];
   if (s->def.damping_stiffness > 0) {
-    lb_sparse_multiply(s->damper, s->velocity, s->product);
+    lb_sparse_multiply(s->damper, velocity, s->product);
     for (size_t i = 0; i < s->size; i++) s->residual[i] -= s->def.damping_stiffness * s->product[i];
   }
   s->spring_pull = lb_fem_springs_pull(&s->springs, s->fem, displacement, s->velocity, s->residual);
@@ -221,10 +242,11 @@ static lbStatus start(lbSimulator *s, const double *displacement, const double *
   memset(s->start, 0, s->size * sizeof(double));
   memset(s->velocity, 0, s->size * sizeof(double));
   if (load) lb_fem_compress(fem, load, s->load);
-  // Fixed vertices stay where they are: only what the system holds is taken over.
+  // Fixed vertices are where their supports are: only what the system holds is taken over.
   if (displacement) lb_fem_compress(fem, displacement, s->start);
   if (velocity) lb_fem_compress(fem, velocity, s->velocity);
   lb_fem_expand(fem, s->start, s->trial);
+  if (s->supports) lb_supports_put(s->supports, s->supports->u, s->trial);
   double elastic = lb_assemble(s->assembler, s->trial, s->force, s->K);
   if (!isfinite(elastic))
     return lb_fail(err, LB_ERR_MESH, "%s: element %d is inverted in the initial state", fem->name,
@@ -233,6 +255,7 @@ static lbStatus start(lbSimulator *s, const double *displacement, const double *
   s->factored = false;
   memcpy(s->u, s->trial, s->full_size * sizeof(double));
   lb_fem_expand(fem, s->velocity, s->v);
+  if (s->supports) lb_supports_put(s->supports, s->supports->v, s->v);
   return consistent_acceleration(s, err);
 }
 
@@ -309,10 +332,13 @@ static void begin_step(lbSimulator *s, double h) {
   }
 }
 
-// The trial becomes u_n, or where constant acceleration would lead from there.
+// The trial becomes u_n, carried along by supports that move; or where constant acceleration would
+// lead from u_n.
 static void predict(lbSimulator *s, bool moving) {
   double h = s->h;
   memcpy(s->trial, s->u, s->full_size * sizeof(double));
+  if (s->supports) lb_supports_put(s->supports, s->supports->u, s->trial);
+  if (s->supports && !moving) lb_supports_follow(s->supports, s->u, s->trial);
   for (int32_t n = 0; n < s->fem->node_count && moving; n++)
     for (int i = 0; i < 3; i++) {
       size_t v = 3 * (size_t)s->fem->vertex_of_node[n] + (size_t)i;
@@ -346,34 +372,46 @@ static double stiffest_row(lbSimulator *s) {
   return stiffest;
 }
 
-// Φ(trial) − Φ(u_n) after examine_trial, and its rounding: that of its terms, and of the strains
+// The trial becomes u_n, carried along by the supports: what other trials are measured against.
+static void stay(lbSimulator *s) {
+  predict(s, false);
+  examine_trial(s);
+  memcpy(s->base, s->trial, s->full_size * sizeof(double));
+  s->base_energy = s->supports ? s->trial_energy : s->elastic;
+}
+
+// Φ(trial) − Φ(base) after examine_trial, and its rounding: that of its terms, and of the strains
 // that W is made from. Uses s->best, and leaves the residual for another examine_trial to make.
 static double potential(lbSimulator *s, double *rounding) {
   if (!isfinite(s->trial_energy)) return INFINITY;
-  for (size_t i = 0; i < s->size; i++) {
-    s->direction[i] = (s->velocity[i] - s->velocity_offset[i]) / s->c_v;
-    s->velocity[i] = 0.5 * (s->velocity[i] + s->velocity_offset[i]);
-    s->acceleration[i] = 0.5 * (s->acceleration[i] + s->acceleration_offset[i]);
-  }
-  for (size_t i = 0; i < s->full_size; i++) s->best[i] = 0.5 * (s->trial[i] + s->u[i]);
+  for (size_t i = 0; i < s->full_size; i++) s->best[i] = 0.5 * (s->trial[i] + s->base[i]);
+  for (size_t n = 0; n < (size_t)s->fem->node_count; n++)
+    for (size_t i = 0; i < 3; i++) {
+      size_t k = 3 * n + i, full = 3 * (size_t)s->fem->vertex_of_node[n] + i;
+      double moved = s->best[full] - s->start[k];
+      s->direction[k] = s->trial[full] - s->base[full];
+      s->velocity[k] = s->c_v * moved + s->velocity_offset[k];
+      s->acceleration[k] = s->c_a * moved + s->acceleration_offset[k];
+    }
   memset(s->force, 0, s->full_size * sizeof(double));
   find_residual(s, s->best);
   double work = lb_dot_product(s->size, s->direction, s->residual);
   double strains = 1e-15 * stiffest_row(s) * s->element_length * s->element_length;
-  *rounding = 1e-10 * (fabs(s->trial_energy) + fabs(s->elastic) + fabs(work)) +
+  *rounding = 1e-10 * (fabs(s->trial_energy) + fabs(s->base_energy) + fabs(work)) +
               strains * s->fem->node_count;
   find_rates(s);
-  return s->trial_energy - s->elastic - work;
+  return s->trial_energy - s->base_energy - work;
 }
 
 // system += β ∂K/∂u v ≈ β (K(u + ε v) − K(u)) / ε, ε v a millionth of the body. Uses s->best.
 static void add_damping_rate(lbSimulator *s) {
   double fastest = 0;
   if (!s->K_ahead) return;
-  for (size_t i = 0; i < s->size; i++) fastest = fmax(fastest, fabs(s->velocity[i]));
+  const double *velocity = damped_velocity(s, s->trial);
+  for (size_t i = 0; i < s->size; i++) fastest = fmax(fastest, fabs(velocity[i]));
   double step = 1e-6 * s->extent / fastest;
   if (!isfinite(step) || step == 0) return;
-  lb_fem_expand(s->fem, s->velocity, s->best);
+  lb_fem_expand(s->fem, velocity, s->best);
   for (size_t i = 0; i < s->full_size; i++) s->best[i] = s->trial[i] + step * s->best[i];
   if (!isfinite(lb_assemble(s->assembler, s->best, NULL, s->K_ahead))) return; // outside a law
   size_t count = (size_t)lb_sparse_nonzero_count(s->system);
@@ -518,8 +556,7 @@ static bool is_worse(lbSimulator *s) {
 static Outcome descend(lbSimulator *s, int32_t *flags) {
   bool found = true, done = false;
   s->factored = false;
-  predict(s, false);
-  examine_trial(s);
+  stay(s);
   for (int32_t i = 0; i < 2 * s->def.newton_iterations && found && !done; i++) {
     if (!isfinite(s->norm) || !solve_increment(s, flags)) break;
     s->totals.newton_iterations++;
@@ -529,30 +566,24 @@ static Outcome descend(lbSimulator *s, int32_t *flags) {
   }
   bool near = s->norm <= NEARLY * residual_scale(s);
   if (!is_worse(s)) return done ? CONVERGED : near ? STALLED : FAILED;
-  predict(s, false);
-  examine_trial(s);
+  stay(s);
   return FAILED;
 }
 
 // From the start with the smaller residual. *moving: which it was.
 static Outcome iterate_from_better_start(lbSimulator *s, bool *moving, int32_t *flags) {
-  predict(s, false);
-  examine_trial(s);
+  stay(s);
   double at_rest = s->norm;
   predict(s, true);
   examine_trial(s);
   *moving = s->norm < at_rest;
-  if (!*moving) {
-    predict(s, false);
-    examine_trial(s);
-  }
+  if (!*moving) { stay(s); }
   return isfinite(s->norm) ? iterate(s, flags) : FAILED;
 }
 
 static Outcome iterate_from_rest(lbSimulator *s, int32_t *flags) {
   s->factored = false;
-  predict(s, false);
-  examine_trial(s);
+  stay(s);
   return isfinite(s->norm) ? iterate(s, flags) : FAILED;
 }
 
@@ -575,6 +606,8 @@ static bool commit(lbSimulator *s) {
   if (!isfinite(lb_norm(s->size, s->acceleration)) || !isfinite(s->trial_energy)) return false;
   memcpy(s->u, s->trial, s->full_size * sizeof(double));
   lb_fem_expand(s->fem, s->velocity, s->v);
+  if (s->supports) lb_supports_put(s->supports, s->supports->v, s->v);
+  if (s->supports) lb_supports_commit(s->supports);
   memcpy(s->a, s->acceleration, s->size * sizeof(double));
   s->elastic = s->trial_energy;
   return true;
@@ -589,6 +622,7 @@ static bool take_parts(lbSimulator *s, int32_t parts, int32_t *flags) {
   bool taken = true;
   for (int32_t i = 0; i < parts && taken; i++) {
     s->factored = false;
+    if (s->supports) lb_supports_part(s->supports, s->border, s->def.step, i, parts);
     taken = solve_step(s, s->def.step / parts, flags) == CONVERGED && commit(s);
   }
   s->factored = false;
@@ -597,6 +631,7 @@ static bool take_parts(lbSimulator *s, int32_t parts, int32_t *flags) {
   memcpy(s->v, s->kept_v, s->full_size * sizeof(double));
   memcpy(s->a, s->kept_a, s->size * sizeof(double));
   s->elastic = elastic;
+  if (s->supports) lb_supports_whole(s->supports, s->border);
   return false;
 }
 
@@ -623,6 +658,42 @@ int32_t lb_simulator_step(lbSimulator *s, const double *load) {
   return outcome == CONVERGED ? flags : flags | LB_STEP_NOT_CONVERGED;
 }
 
+// ---- supports that move ------------------------------------------------------------------------
+
+lbStatus lb_simulator_start_supports(lbSimulator *s, const lbSupportMotion *now, const double *load,
+                                     lbError *err) {
+  lbStatus status = lb_supports_check(s->fem, now, err);
+  if (!status) status = check_finite(s->fem, load, "load", err);
+  if (!status && !s->supports) status = lb_supports_create(s->fem, &s->supports, err);
+  if (status) return status;
+  lb_supports_set(s->supports, s->border, now, now->displacement, now->velocity);
+  lb_supports_commit(s->supports);
+  // `start` reads what it is given before it writes the state.
+  return start(s, s->u, s->v, load, err);
+}
+
+lbStatus lb_simulator_move_supports(lbSimulator *s, const lbSupportMotion *end, lbError *err) {
+  if (!s->supports)
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: its supports have not started to move", s->fem->name);
+  lbStatus status = lb_supports_check(s->fem, end, err);
+  if (!status) lb_supports_set(s->supports, s->border, end, s->u, s->v);
+  return status;
+}
+
+void lb_simulator_carry(lbSimulator *s, const double rotation[4], const double shift[3]) {
+  lbQuat turn = lb_quat(rotation[0], rotation[1], rotation[2], rotation[3]);
+  for (size_t v = 0; v < s->full_size; v += 3) {
+    lbVec3 rest = lb_vec3_load(s->fem->positions + v);
+    lbVec3 x = lb_quat_rotate(turn, lb_add(rest, lb_vec3_load(s->u + v)));
+    lb_vec3_store(s->u + v, lb_sub(lb_add(x, lb_vec3_load(shift)), rest));
+    lb_vec3_store(s->v + v, lb_quat_rotate(turn, lb_vec3_load(s->v + v)));
+  }
+  for (size_t n = 0; n < s->size; n += 3)
+    lb_vec3_store(s->a + n, lb_quat_rotate(turn, lb_vec3_load(s->a + n)));
+  if (s->supports) lb_supports_carry(s->supports, rotation, shift);
+  s->factored = false; // the tangent has turned
+}
+
 // ---- what it tells -----------------------------------------------------------------------------
 
 const double *lb_simulator_displacement(const lbSimulator *s) { return s->u; }
@@ -645,9 +716,12 @@ lbSimulatorState lb_simulator_state(const lbSimulator *s) {
     for (int i = 0; i < 3; i++)
       state.centre[i] += fem->vertex_masses[v] / fem->total_mass *
                          (fem->positions[3 * (size_t)v + i] + s->u[3 * (size_t)v + i]);
+  // s->force is free between steps.
   lb_fem_compress(fem, s->v, s->velocity);
   lb_sparse_multiply(fem->mass, s->velocity, s->product);
-  state.kinetic = 0.5 * lb_dot_product(s->size, s->velocity, s->product);
+  lb_fem_expand(fem, s->product, s->force);
+  lb_border_multiply(s->border, s->v, s->force);
+  state.kinetic = 0.5 * lb_dot_product(s->full_size, s->v, s->force);
   lb_fem_momentum(fem, s->u, s->v, state.linear_momentum, state.angular_momentum);
   return state;
 }

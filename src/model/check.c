@@ -206,6 +206,25 @@ static lbStatus check_view(const lbWorldDef *w, const char *where, lbError *err)
   return LB_OK;
 }
 
+// Keys and their order are for lb_path_create.
+static lbStatus check_paths(const lbWorldDef *w, const char *where, lbError *err) {
+  int32_t count = w->size.path_count, keys = w->size.path_key_count, parts = 0;
+  if (count == 0 && keys == 0) return LB_OK;
+  if (!w->path_begin) return lb_fail(err, LB_ERR_FORMAT, "%s: path.begin is missing", where);
+  if (w->path_begin[0] != 0 || w->path_begin[count] != keys)
+    return lb_fail(err, LB_ERR_FORMAT, "%s: path.begin runs from %d to %d, not from 0 to %d", where,
+                   (int)w->path_begin[0], (int)w->path_begin[count], (int)keys);
+  for (int32_t i = 0; i < count; i++) {
+    if (w->path_begin[i + 1] <= w->path_begin[i] || w->path_begin[i + 1] > keys)
+      return lb_fail(err, LB_ERR_FORMAT, "%s: path %d has no keys", where, (int)i);
+    parts |= w->path_parts[i];
+  }
+  if (((parts & LB_PATH_POSITION_TANGENTS) && !w->path_position_tangents) ||
+      ((parts & LB_PATH_ROTATION_TANGENTS) && !w->path_rotation_tangents))
+    return lb_fail(err, LB_ERR_FORMAT, "%s: a path has tangents, which are missing", where);
+  return LB_OK;
+}
+
 lbStatus lb_world_check(const lbWorldDef *w, const lbModel *const *models, int32_t model_count,
                         const char *where, lbError *err) {
   lbStatus status = LB_OK;
@@ -220,5 +239,5 @@ lbStatus lb_world_check(const lbWorldDef *w, const lbModel *const *models, int32
     status = check_points(w, models, "probe", w->size.probe_count, w->probe_bodies, w->probe_kinds,
                           w->probe_points, where, err);
   if (!status) status = check_view(w, where, err);
-  return status;
+  return status ? status : check_paths(w, where, err);
 }

@@ -198,9 +198,9 @@ const lbArrayTable lb_model_table = {
 #define ROW(member, text, kind) .name = text, .type = kind, .field = offsetof(lbWorldDef, member)
 
 static const lbSizeRow world_sizes[] = {
-  SIZE(lbWorldDef, size, body_count),
-  SIZE(lbWorldDef, size, load_count),
-  SIZE(lbWorldDef, size, probe_count),
+  SIZE(lbWorldDef, size, body_count),     SIZE(lbWorldDef, size, load_count),
+  SIZE(lbWorldDef, size, probe_count),    SIZE(lbWorldDef, size, path_count),
+  SIZE(lbWorldDef, size, path_key_count),
 };
 
 // clang-format off
@@ -266,6 +266,33 @@ static const lbArrayRow world_rows[] = {
     .meaning = "Newton iterations in a step, at most" },
   { ROW(newton_tolerance, "world.newton_tolerance", LB_F64), .since = 2, .rank = 1,
     .shape = { ONLY(1) }, .optional = true, .unit = "", .meaning = "where Newton stops" },
+
+  { ROW(body_paths, "body.paths", LB_I32), .since = 3, .rank = 1, .shape = { W(body_count) },
+    .optional = true, .low = -1, .below = W(path_count), .unit = "",
+    .meaning = "path that the frame of each body follows, -1: none" },
+  { ROW(path_begin, "path.begin", LB_I32), .since = 3, .rank = 1,
+    .shape = { { offsetof(lbWorldDef, size.path_count), 1, 1 } }, .optional = true, .unit = "",
+    .meaning = "first key of each path" },
+  { ROW(path_interpolations, "path.interpolations", LB_I32), .since = 3, .rank = 1,
+    .shape = { W(path_count) }, .below = ONLY(3), .unit = "",
+    .meaning = "0 linear, 1 cubic, 2 step" },
+  { ROW(path_cycles, "path.cycles", LB_I32), .since = 3, .rank = 1, .shape = { W(path_count) },
+    .below = ONLY(2), .unit = "", .meaning = "1: it repeats" },
+  { ROW(path_parts, "path.parts", LB_I32), .since = 3, .rank = 1, .shape = { W(path_count) },
+    .low = 1, .below = ONLY(16), .unit = "",
+    .meaning = "what its keys have, a sum: 1 positions, 2 rotations, 4 and 8 tangents of these" },
+  { ROW(path_times, "path.times", LB_F64), .since = 3, .rank = 1, .shape = { W(path_key_count) },
+    .unit = "s", .meaning = "times of the keys" },
+  { ROW(path_positions, "path.positions", LB_F64), .since = 3, .rank = 2,
+    .shape = { W(path_key_count), ONLY(3) }, .unit = "m", .meaning = "of the frame's origin" },
+  { ROW(path_rotations, "path.rotations", LB_F64), .since = 3, .rank = 2,
+    .shape = { W(path_key_count), ONLY(4) }, .unit = "", .meaning = "quaternions x y z w" },
+  { ROW(path_position_tangents, "path.position_tangents", LB_F64), .since = 3, .rank = 3,
+    .shape = { W(path_key_count), ONLY(2), ONLY(3) }, .optional = true, .unit = "m/s",
+    .meaning = "slopes that arrive at a key and leave it" },
+  { ROW(path_rotation_tangents, "path.rotation_tangents", LB_F64), .since = 3, .rank = 3,
+    .shape = { W(path_key_count), ONLY(2), ONLY(4) }, .optional = true, .unit = "1/s",
+    .meaning = "the same of the quaternions" },
 };
 // clang-format on
 

@@ -9,7 +9,7 @@
 static const char *const body_keys[] = { "name",     "mesh",     "surface", "model",    "material",
                                          "damping",  "mass",     "fixed",   "method",   "reduce",
                                          "position", "rotation", "scale",   "velocity", "instances",
-                                         "look",     NULL };
+                                         "look",     "motion",   NULL };
 
 void lb_scene_begin_body(lbSceneBody *body) {
   *body =
@@ -60,6 +60,7 @@ static void borrow(const lbSceneBody *from, int32_t twin, lbSceneBody *body) {
   *body = *from;
   body->name = own.name;
   body->twin = twin;
+  body->motion = own.motion;
   memcpy(body->position, own.position, sizeof own.position);
   memcpy(body->rotation, own.rotation, sizeof own.rotation);
   memcpy(body->linear_velocity, own.linear_velocity, sizeof own.linear_velocity);
@@ -103,6 +104,7 @@ static lbStatus read_instance(lbBodyReader *reader, lbBodyEntry *entry, int32_t 
   lbStatus status = read_name(entry, instance, body, err);
   if (!status)
     status = lb_scene_read_placement(entry, instance, body, entry->scales[instance], err);
+  if (!status) status = lb_scene_read_motion(reader, entry, instance, err);
   if (status) return status;
   int32_t twin = find_twin(scene, entry, instance);
   if (twin < 0) {

@@ -26,6 +26,7 @@ typedef struct lbBodyReader {
   size_t body_capacity;
   lbModelFile *files;
   size_t file_count, file_capacity;
+  size_t path_capacity;
 } lbBodyReader;
 
 void lb_scene_release_reader(lbBodyReader *reader); // not the scene
@@ -56,6 +57,10 @@ lbStatus lb_scene_sketch(const lbSceneBody *body, const char *path, lbSketch **o
 // placement.c: fills position, rotation and velocities; *scale is for the meshes.
 lbStatus lb_scene_read_placement(const lbBodyEntry *entry, int32_t instance, lbSceneBody *body,
                                  double scale[3], lbError *err);
+// motion.c: "motion", after the placement.
+lbStatus lb_scene_read_motion(lbBodyReader *reader, const lbBodyEntry *entry, int32_t instance,
+                              lbError *err);
+void lb_scene_start_motion(lbSceneBody *body); // position and rotation at t = 0
 void lb_scene_scale_mesh(const double scale[3], lbMesh *mesh);
 void lb_scene_warn_of_size(const lbSceneBody *body);
 // supports.c: marks the vertices that a "fixed" entry names.

@@ -42,6 +42,20 @@ static lbStatus take_model(const char *path, const lbBundle *bundle, lbScene *sc
 
 // ---- worlds ------------------------------------------------------------------------------------
 
+static lbStatus take_paths(const lbWorldDef *w, lbScene *scene, lbError *err) {
+  scene->paths = lb_alloc((size_t)w->size.path_count, sizeof *scene->paths);
+  lbStatus status = scene->paths ? LB_OK : lb_fail_memory(err);
+  for (int32_t i = 0; i < w->size.path_count && !status; i++) {
+    lbError why = { 0 };
+    status = lb_world_path(w, i, &scene->paths[i], &why);
+    if (status)
+      lb_fail(err, status, "%s: %s", scene->path, why.text);
+    else
+      scene->path_count++;
+  }
+  return status;
+}
+
 static lbStatus take_bodies(const lbBundle *bundle, lbScene *scene, lbError *err) {
   const lbWorldDef *w = bundle->world;
   const char *name = w->body_names;
@@ -60,6 +74,7 @@ static lbStatus take_bodies(const lbBundle *bundle, lbScene *scene, lbError *err
            sizeof body->linear_velocity);
     memcpy(body->angular_velocity, w->body_angular_velocities + 3 * (size_t)i,
            sizeof body->angular_velocity);
+    if (w->body_paths && w->body_paths[i] >= 0) body->motion = scene->paths[w->body_paths[i]];
     if (first[model] == 0) first[model] = i + 1;
   }
   lb_free(first);
@@ -157,6 +172,7 @@ lbStatus lb_scene_read_bundle(const char *path, lbScene *scene, lbError *err) {
   memcpy(scene->gravity, w->gravity, sizeof scene->gravity);
   take_time(w, scene);
   status = take_view(w, scene, err);
+  if (!status) status = take_paths(w, scene, err);
   if (!status) status = take_bodies(bundle, scene, err);
   if (!status) status = take_loads(w, scene, err);
   return status ? status : take_probes(w, scene, err);

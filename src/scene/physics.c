@@ -177,6 +177,19 @@ void lb_scene_forces(const lbScene *scene, int32_t body, const lbFem *fem, doubl
   }
 }
 
+// The frame's own velocity, and nothing else where a vertex is fixed in it.
+static void add_frame_velocity(const lbSceneBody *body, const lbFem *fem, double *velocity) {
+  const double *x = lb_fem_rest_positions(fem);
+  lbPathState frame;
+  lb_path_at(body->motion, 0, &frame);
+  for (size_t v = 0; v < (size_t)lb_fem_vertex_count(fem); v++) {
+    double carried[3], unused[3];
+    lb_path_point_rates(&frame, x + 3 * v, carried, unused);
+    for (size_t i = 0; i < 3; i++)
+      velocity[3 * v + i] = carried[i] + (lb_fem_fixed(fem)[v] ? 0 : velocity[3 * v + i]);
+  }
+}
+
 void lb_scene_velocity(const lbSceneBody *body, const lbFem *fem, double *velocity) {
   const double *masses = lb_fem_vertex_masses(fem), *x = lb_fem_rest_positions(fem);
   const double *w = body->angular_velocity;
@@ -191,6 +204,7 @@ void lb_scene_velocity(const lbSceneBody *body, const lbFem *fem, double *veloci
                                     w[j] * (x[3 * (size_t)v + k] - centre[k]) -
                                     w[k] * (x[3 * (size_t)v + j] - centre[j]);
     }
+  if (body->motion) add_frame_velocity(body, fem, velocity);
 }
 
 // ---- vertices ----------------------------------------------------------------------------------

@@ -29,6 +29,8 @@ void lb_scene_destroy(lbScene *scene) {
   lb_free(scene->title);
   lb_free(scene->hint);
   lb_free(scene->bodies);
+  for (int32_t i = 0; i < scene->path_count; i++) lb_path_destroy(scene->paths[i]);
+  lb_free(scene->paths);
   lb_free(scene->loads);
   lb_free(scene->probes);
   lb_free(scene);

@@ -110,6 +110,97 @@ static lbStatus place_bodies(Cooking *c, lbError *err) {
   return LB_OK;
 }
 
+// ---- motions -----------------------------------------------------------------------------------
+
+typedef struct PathArrays {
+  int32_t *bodies, *begin, *interpolations, *cycles, *parts;
+  double *times, *positions, *rotations, *position_tangents, *rotation_tangents;
+} PathArrays;
+
+static bool allocate_paths(Cooking *c, size_t keys, int32_t parts, PathArrays *a) {
+  size_t count = (size_t)c->scene->path_count;
+  a->bodies = lb_arena_alloc(&c->arena, (size_t)c->scene->body_count, sizeof(int32_t));
+  a->begin = lb_arena_alloc(&c->arena, count + 1, sizeof(int32_t));
+  a->interpolations = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
+  a->cycles = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
+  a->parts = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
+  a->times = lb_arena_alloc(&c->arena, keys, sizeof(double));
+  a->positions = lb_arena_alloc(&c->arena, keys, 3 * sizeof(double));
+  a->rotations = lb_arena_alloc(&c->arena, keys, 4 * sizeof(double));
+  bool complete = a->bodies && a->begin && a->interpolations && a->cycles && a->parts && a->times &&
+                  a->positions && a->rotations;
+  if (parts & LB_PATH_POSITION_TANGENTS)
+    complete &=
+        (a->position_tangents = lb_arena_alloc(&c->arena, keys, 6 * sizeof(double))) != NULL;
+  if (parts & LB_PATH_ROTATION_TANGENTS)
+    complete &=
+        (a->rotation_tangents = lb_arena_alloc(&c->arena, keys, 8 * sizeof(double))) != NULL;
+  return complete;
+}
+
+static int32_t parts_of(const lbPathDef *keys) {
+  return (keys->positions ? LB_PATH_POSITIONS : 0) | (keys->rotations ? LB_PATH_ROTATIONS : 0) |
+         (keys->position_tangents ? LB_PATH_POSITION_TANGENTS : 0) |
+         (keys->rotation_tangents ? LB_PATH_ROTATION_TANGENTS : 0);
+}
+
+static void copy_rows(double *to, size_t begin, const double *from, size_t count, size_t width) {
+  if (from) memcpy(to + width * begin, from, width * count * sizeof(double));
+}
+
+static void fill_path(const lbPathDef *keys, size_t index, PathArrays *a) {
+  size_t begin = (size_t)a->begin[index], count = (size_t)keys->key_count;
+  a->begin[index + 1] = (int32_t)(begin + count);
+  a->interpolations[index] = (int32_t)keys->interpolation;
+  a->cycles[index] = keys->cycle;
+  a->parts[index] = parts_of(keys);
+  copy_rows(a->times, begin, keys->times, count, 1);
+  copy_rows(a->positions, begin, keys->positions, count, 3);
+  for (size_t i = 0; i < count; i++) a->rotations[4 * (begin + i) + 3] = 1;
+  copy_rows(a->rotations, begin, keys->rotations, count, 4);
+  copy_rows(a->position_tangents, begin, keys->position_tangents, count, 6);
+  copy_rows(a->rotation_tangents, begin, keys->rotation_tangents, count, 8);
+}
+
+static lbStatus place_paths(Cooking *c, lbError *err) {
+  const lbScene *scene = c->scene;
+  PathArrays a = { 0 };
+  size_t keys = 0;
+  int32_t parts = 0;
+  if (scene->path_count == 0) return LB_OK;
+  for (int32_t i = 0; i < scene->path_count; i++) {
+    keys += (size_t)lb_path_keys(scene->paths[i])->key_count;
+    parts |= parts_of(lb_path_keys(scene->paths[i]));
+  }
+  if (keys > INT32_MAX)
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: its motions have too many keys", scene->path);
+  if (!allocate_paths(c, keys, parts, &a)) return lb_fail_memory(err);
+  for (int32_t i = 0; i < scene->path_count; i++)
+    fill_path(lb_path_keys(scene->paths[i]), (size_t)i, &a);
+  for (int32_t b = 0; b < scene->body_count; b++) {
+    a.bodies[b] = scene->path_count;
+    while (a.bodies[b] >= 0 && (a.bodies[b] == scene->path_count ||
+                                scene->paths[a.bodies[b]] != scene->bodies[b].motion))
+      a.bodies[b]--;
+  }
+  lbWorldDef *w = &c->world;
+  w->size.path_count = scene->path_count;
+  w->size.path_key_count = (int32_t)keys;
+  w->body_paths = a.bodies;
+  w->path_begin = a.begin;
+  w->path_interpolations = a.interpolations;
+  w->path_cycles = a.cycles;
+  w->path_parts = a.parts;
+  w->path_times = a.times;
+  w->path_positions = a.positions;
+  w->path_rotations = a.rotations;
+  w->path_position_tangents = a.position_tangents;
+  w->path_rotation_tangents = a.rotation_tangents;
+  return LB_OK;
+}
+
+// ---- loads and probes --------------------------------------------------------------------------
+
 static lbStatus find_point(const Cooking *c, const char *what, size_t number, int32_t body,
                            int32_t vertex, int32_t *kind, int32_t *point, lbError *err) {
   lbPointKind found;
@@ -197,6 +288,7 @@ static lbStatus prepare(Cooking *c, lbError *err) {
   tell(c);
   lbStatus status = gather_models(c, err);
   if (!status) status = place_bodies(c, err);
+  if (!status) status = place_paths(c, err);
   if (!status) status = place_loads(c, err);
   return status ? status : place_probes(c, err);
 }

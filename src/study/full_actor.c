@@ -1,11 +1,13 @@
 // An unreduced body in a run: the finite-element simulator.
 #include "study/actor.h"
+#include "study/driven.h"
 
 #include <string.h>
 
 typedef struct Full {
   lbFem *fem;
   lbSimulator *simulator;
+  lbDriven *driven;          // its supports' motion; NULL: they stand still
   double *forces;            // full
   int32_t *surface_vertices; // mesh vertex of each surface vertex; NULL: by the embedding
   double *surface_moved;     // (surface vertices x 3)
@@ -15,6 +17,7 @@ static void release(lbActor *actor) {
   Full *full = actor->own;
   if (!full) return;
   lb_simulator_destroy(full->simulator);
+  lb_driven_destroy(full->driven);
   lb_fem_destroy(full->fem);
   lb_free(full->forces);
   lb_free(full->surface_vertices);
@@ -26,10 +29,12 @@ static void step(lbActor *actor, int32_t number) {
   Full *full = actor->own;
   const lbScene *scene = actor->run->scene;
   lbRunBody *body = &actor->run->bodies[actor->bodies[0]];
-  lb_scene_forces(scene, actor->bodies[0], full->fem, (number + 1) * scene->time_step,
-                  full->forces);
+  double end = (number + 1) * scene->time_step;
+  lb_scene_forces(scene, actor->bodies[0], full->fem, end, full->forces);
   double start = lb_seconds();
-  int32_t flags = lb_simulator_step(full->simulator, full->forces);
+  int32_t flags = LB_STEP_NONFINITE;
+  if (!full->driven || lb_driven_step(full->driven, full->simulator, end, NULL) == LB_OK)
+    flags = lb_simulator_step(full->simulator, full->forces);
   actor->times[number] = lb_seconds() - start;
   body->not_converged_count += (flags & LB_STEP_NOT_CONVERGED) != 0;
   body->nonfinite_count += (flags & LB_STEP_NONFINITE) != 0;
@@ -132,8 +137,13 @@ lbStatus lb_actor_create_full(lbActor *actor, lbError *err) {
   lbSimulatorDef def = simulator_def(scene, body);
   lb_scene_velocity(body, full->fem, velocity);
   lb_scene_forces(scene, actor->bodies[0], full->fem, 0, full->forces);
-  status =
-      lb_simulator_create(full->fem, &def, NULL, velocity, full->forces, &full->simulator, err);
+  if (body->motion)
+    status = lb_driven_create(body, full->fem, scene->integrator, &full->driven, err);
+  if (!status)
+    status =
+        lb_simulator_create(full->fem, &def, NULL, velocity, full->forces, &full->simulator, err);
+  if (!status && full->driven)
+    status = lb_driven_start(full->driven, full->simulator, full->forces, err);
   lb_free(velocity);
   return status;
 }

@@ -72,6 +72,26 @@ static lbStatus run_body(const lbScene *scene, int32_t index, const Recording *r
   return status;
 }
 
+// World displacements -> those relative to the frame of a body that follows a motion, in the axes
+// of its placement at t = 0.
+static void take_out_motion(const lbSceneBody *body, const lbRun *run, size_t nodes, double *A) {
+  const double *own = body->mesh->positions, *q0 = body->rotation;
+  lbQuat placed = { q0[0], q0[1], q0[2], q0[3] };
+  for (size_t f = 0; f < (size_t)run->frame_count && body->motion; f++) {
+    lbPathState frame;
+    lb_path_at(body->motion, run->frame_times[f], &frame);
+    const double *q = frame.rotation;
+    lbQuat turn = lb_quat_multiply(placed, (lbQuat){ -q[0], -q[1], -q[2], q[3] });
+    for (size_t v = 0; v < nodes; v++) {
+      double *u = A + 3 * (nodes * f + v), rest[3], carried[3];
+      lb_scene_place(body, own + 3 * v, rest);
+      lb_path_point(&frame, own + 3 * v, carried);
+      lbVec3 x = lb_add(lb_vec3_load(rest), lb_vec3_load(u));
+      lb_vec3_store(u, lb_quat_rotate(turn, lb_sub(x, lb_vec3_load(carried))));
+    }
+  }
+}
+
 // World displacements -> own axes, times the root of the node's mass.
 static void prepare_frames(const lbSceneBody *body, const double *masses, size_t nodes,
                            size_t frames, double *A) {
@@ -177,6 +197,7 @@ lbStatus lb_record_body(const lbScene *scene, int32_t index, lbModel **model, lb
   if (!status) status = run_body(scene, index, &r, &alone, &body, &run, err);
   if (!status) {
     LB_ASSERT(run->frame_count == r.frames);
+    take_out_motion(&body, run, nodes, run->bodies[0].displacements);
     prepare_frames(&body, masses, nodes, (size_t)r.frames, run->bodies[0].displacements);
     status = reduce_frames(&r, masses, nodes, run->bodies[0].displacements, err);
   }

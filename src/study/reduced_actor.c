@@ -259,7 +259,21 @@ static void record(lbActor *actor, int32_t frame) {
 
 static const lbActorKind reduced_kind = { release, step, probe, begin_frames, record, report };
 
+static lbStatus refuse_motion(const lbActor *actor, lbError *err) {
+  for (int32_t i = 0; i < actor->count; i++) {
+    const lbSceneBody *body = &actor->run->scene->bodies[actor->bodies[i]];
+    if (body->motion)
+      return lb_fail(err, LB_ERR_UNSUPPORTED,
+                     "body \"%s\": \"motion\" of a reduced body is not in this version, use the "
+                     "method \"full\"",
+                     body->name);
+  }
+  return LB_OK;
+}
+
 lbStatus lb_actor_create_reduced(lbActor *actor, lbError *err) {
+  lbStatus refused = refuse_motion(actor, err);
+  if (refused) return refused;
   Reduced *r = lb_alloc(1, sizeof *r);
   if (!r) return lb_fail_memory(err);
   actor->kind = &reduced_kind;

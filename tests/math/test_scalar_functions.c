@@ -144,8 +144,32 @@ static void bits_are_the_same_under_every_compiler(void **state) {
   assert_true(hash == UINT64_C(0x77027933f96c532c));
 }
 
+// In turn: any direction, near the axes, near the diagonals, of any size.
+static void angles_are_within_three_units(void **state) {
+  (void)state;
+  uint64_t seed = 12;
+  Worst worst = { 0, 0 };
+  for (int i = 0; i < COUNT; i++) {
+    double x = check_random(&seed), y = check_random(&seed), r = check_random(&seed);
+    if (i % 4 == 1) y *= pow(10, 150 * (r - 1));
+    if (i % 4 == 2) x *= pow(10, 150 * (r - 1));
+    if (i % 4 == 3) y = x * (1 + 1e-9 * y), x *= pow(10, 250 * r), y *= pow(10, 250 * r);
+    note(&worst, y / x, lb_atan2(y, x), atan2l((long double)y, (long double)x));
+  }
+  report("atan2", worst, 3);
+  const double special[] = { 0, -0.0, 1, -1, INFINITY, -INFINITY, 5e-324, 1e308 };
+  for (int i = 0; i < 8; i++)
+    for (int k = 0; k < 8; k++) {
+      double angle = lb_atan2(special[i], special[k]), exact = atan2(special[i], special[k]);
+      check_near(angle, exact, 1e-15);
+      assert_int_equal(signbit(angle), signbit(exact));
+    }
+  assert_true(isnan(lb_atan2(NAN, 1)) && isnan(lb_atan2(1, NAN)));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(angles_are_within_three_units),
     cmocka_unit_test(exp_is_within_one_unit_and_expm1_within_two),
     cmocka_unit_test(sin_and_cos_are_within_one_unit),
     cmocka_unit_test(special_arguments_behave_as_in_the_c_library),

@@ -361,6 +361,9 @@ typedef struct SmallWorld {
   char title[16], hint[32];
   double view_from[3], view_at[3], view_fov[1], ground[1], newton_tolerance[1];
   int32_t no_ground[1], integrator[1], newton_iterations[1];
+  int32_t body_paths[2], path_begin[3], path_interpolations[2], path_cycles[2], path_parts[2];
+  double path_times[5], path_positions[5][3], path_rotations[5][4];
+  double path_position_tangents[5][2][3], path_rotation_tangents[5][2][4];
 } SmallWorld;
 
 // Both bodies use the model with this number, which must be a whole small model.
@@ -392,8 +395,20 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
   s->ground[0] = -.125;
   s->newton_tolerance[0] = 0x1p-20;
   s->no_ground[0] = 0, s->integrator[0] = 1, s->newton_iterations[0] = 7;
+  SMALL_COPY(body_paths, (int32_t[]){ -1, 1 });
+  SMALL_COPY(path_begin, (int32_t[]){ 0, 2, 5 });
+  SMALL_COPY(path_interpolations, (int32_t[]){ 0, 1 });
+  SMALL_COPY(path_cycles, (int32_t[]){ 1, 0 });
+  SMALL_COPY(path_parts, (int32_t[]){ 1, 15 });
+  SMALL_COPY(path_times, (double[]){ 0, 1, -.5, .25, 2 });
+  for (int i = 0; i < 5; i++) {
+    s->path_positions[i][i % 3] = .5 * i;
+    s->path_rotations[i][i < 3 ? 3 : 0] = 1;
+    s->path_position_tangents[i][0][1] = .25 * i;
+    s->path_rotation_tangents[i][1][2] = -.125 * i;
+  }
   s->def = (lbWorldDef){
-    .size = { 2, 2, 3 },
+    .size = { 2, 2, 3, 2, 5 },
     .gravity = s->gravity,
     .time_step = s->time_step,
     .step_count = s->step_count,
@@ -422,15 +437,35 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
     .integrator = s->integrator,
     .newton_iterations = s->newton_iterations,
     .newton_tolerance = s->newton_tolerance,
+    .body_paths = s->body_paths,
+    .path_begin = s->path_begin,
+    .path_interpolations = s->path_interpolations,
+    .path_cycles = s->path_cycles,
+    .path_parts = s->path_parts,
+    .path_times = s->path_times,
+    .path_positions = s->path_positions[0],
+    .path_rotations = s->path_rotations[0],
+    .path_position_tangents = s->path_position_tangents[0][0],
+    .path_rotation_tangents = s->path_rotation_tangents[0][0],
   };
 }
 
-// Takes out what version 2 of the format added.
+// Takes out what version 3 of the format added.
+static inline void small_world_strip_paths(SmallWorld *s) {
+  lbWorldDef *d = &s->def;
+  d->size.path_count = d->size.path_key_count = 0;
+  d->body_paths = d->path_begin = d->path_interpolations = d->path_cycles = d->path_parts = NULL;
+  d->path_times = d->path_positions = d->path_rotations = NULL;
+  d->path_position_tangents = d->path_rotation_tangents = NULL;
+}
+
+// Takes out what version 2 of the format added, and later ones.
 static inline void small_world_strip(SmallWorld *s) {
   lbWorldDef *d = &s->def;
   d->title = d->hint = NULL;
   d->view_from = d->view_at = d->view_fov = d->ground = d->newton_tolerance = NULL;
   d->no_ground = d->integrator = d->newton_iterations = NULL;
+  small_world_strip_paths(s);
 }
 
 // ---- comparing ---------------------------------------------------------------------------------

@@ -268,6 +268,13 @@ static void wrong_worlds_are_refused(void **state) {
   check_wrong(pack_bundle, WORLD_F64("body.rotations")[0] = 1, "squared length 2");
   check_wrong(pack_bundle, WORLD_F64("world.time_step")[0] = 0, "the time step is 0");
   check_wrong(pack_bundle, WORLD_I32("world.step_count")[0] = -1, "world.step_count[0] is -1");
+  check_wrong(pack_bundle, WORLD_I32("body.paths")[1] = 2, "body.paths[1] is 2");
+  check_wrong(pack_bundle, WORLD_I32("path.begin")[0] = 1, "path.begin runs from 1 to 5");
+  check_wrong(pack_bundle, WORLD_I32("path.begin")[1] = 0, "path 0 has no keys");
+  check_wrong(pack_bundle, WORLD_I32("path.begin")[1] = 6, "path 0 has no keys");
+  check_wrong(pack_bundle, WORLD_I32("path.interpolations")[0] = 3, "interpolations[0] is 3");
+  check_wrong(pack_bundle, WORLD_I32("path.parts")[0] = 0, "path.parts[0] is 0");
+  check_wrong(pack_bundle, WORLD_F64("path.times")[2] = NAN, "path.times[2] is nan");
   check_wrong(pack_bundle, WORLD_I32("load.bodies")[0] = 2, "load.bodies[0] is 2");
   check_wrong(pack_bundle, WORLD_I32("load.points")[0] = 4, "load 0 is at vertex 4, body 0 has 4");
   check_wrong(pack_bundle, WORLD_I32("load.points")[1] = 9, "load 1 is at node 9, body 1 has 9");

@@ -290,6 +290,7 @@ static void fill_version_2(SmallBundle *small) {
   small_bundle_fill(small);
   small_model_strip_inertia(&small->models[1]);
   small->world.body_methods[1] = lb_method_code(LB_METHOD_RECORDED);
+  small_world_strip_paths(&small->world);
 }
 
 static void check_frozen(const char *frozen_path, const SmallBundle *small, uint32_t version) {
@@ -372,6 +373,8 @@ static void files_have_the_lowest_version_that_has_all_that_is_in_them(void **st
   fill_version_1(&small);
   small.world.body_methods[0] = lb_method_code(LB_METHOD_RECORDED);
   check_version_of(&small, 2);
+  small_bundle_fill(&small); // with paths
+  check_version_of(&small, 3);
 }
 
 // The sum that other programs must find, too.

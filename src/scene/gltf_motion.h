@@ -1,0 +1,13 @@
+// The motion of a node in a glTF file, as a path.
+#ifndef LB_SCENE_GLTF_MOTION_H
+#define LB_SCENE_GLTF_MOTION_H
+
+#include "limber/path.h"
+
+// `animation`: by name; NULL: the first that moves the node or one of its ancestors. The path is
+// the node's own frame in the file's axes, its ancestors counted; scale has no part in it but that
+// of ancestors moves the origin.
+lbStatus lb_gltf_motion(const char *path, const char *content, size_t bytes, const char *node,
+                        const char *animation, bool cycle, lbPath **out, lbError *err);
+
+#endif
