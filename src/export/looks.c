@@ -1,7 +1,7 @@
 // Metallic-roughness materials and embedded pictures.
 #include "export/looks.h"
 
-#include "mesh/io/companion.h"
+#include "meshio/companion.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // The archive: for each array a local header, the .npy header and the data; then the directory.
 #include "export/npz.h"
 
-#include "mesh/io/scalar.h"
+#include "meshio/scalar.h"
 
 #include <zlib.h>
 

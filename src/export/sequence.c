@@ -7,10 +7,10 @@
 #include "export/staging.h"
 #include "export/surface.h"
 #include "limber/file.h"
-#include "mesh/io/formats.h"
-#include "mesh/io/pc2.h"
-#include "mesh/io/vtu.h"
-#include "mesh/io/write_mtl.h"
+#include "meshio/formats.h"
+#include "meshio/pc2.h"
+#include "meshio/vtu.h"
+#include "meshio/write_mtl.h"
 
 #include <ctype.h>
 #include <string.h>

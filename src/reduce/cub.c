@@ -2,7 +2,7 @@
 #include "reduce/cub.h"
 
 #include "limber/file.h"
-#include "mesh/io/scalar.h"
+#include "meshio/scalar.h"
 
 #include <math.h>
 #include <string.h>

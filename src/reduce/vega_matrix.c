@@ -2,7 +2,7 @@
 #include "reduce/vega_matrix.h"
 
 #include "limber/file.h"
-#include "mesh/io/scalar.h"
+#include "meshio/scalar.h"
 
 #include <float.h>
 #include <math.h>

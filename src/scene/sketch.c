@@ -2,7 +2,7 @@
 #include "limber/sketch.h"
 
 #include "limber/file.h"
-#include "mesh/io/print.h"
+#include "meshio/print.h"
 #include "scene/field.h"
 #include "scene/read.h"
 

@@ -4,7 +4,7 @@
 #include "limber/file.h"
 #include "limber/reduce.h"
 #include "math/cubic_form.h"
-#include "mesh/io/formats.h"
+#include "meshio/formats.h"
 #include "reduce/cub.h"
 #include "reduce/vega_matrix.h"
 
