@@ -36,7 +36,7 @@ lbStatus lb_read_assimp_within(const char *path, lbAssimpLimits limits, lbMesh *
 #include "limber/file.h"
 #include "mesh/builder.h"
 #include "meshio/assimp_child.h"
-#include "meshio/merge.h"
+#include "mesh/points.h"
 
 #include <errno.h>
 #include <math.h>
@@ -130,14 +130,14 @@ static lbStatus explain(const char *path, lbAssimpLimits limits, const Answer *a
 static lbStatus build(const char *path, const char *corners, size_t triangle_count, lbMesh **out,
                       lbError *err) {
   lbMeshBuilder builder;
-  lbMerger merger = { 0 };
+  lbHashTable points = lb_point_table();
   lb_mesh_builder_begin(&builder);
   for (size_t t = 0; t < triangle_count && !builder.out_of_memory; t++) {
     int32_t vertices[3];
     for (size_t k = 0; k < 3; k++) {
       double x[3];
       memcpy(x, corners + (3 * t + k) * CORNER_BYTES, CORNER_BYTES);
-      vertices[k] = lb_merger_add(&merger, x[0], x[1], x[2]);
+      vertices[k] = lb_point_table_add(&points, x[0], x[1], x[2]);
       if (vertices[k] < 0)
         builder.out_of_memory = true;
       else if (vertices[k] == builder.mesh->vertex_count)
@@ -146,7 +146,7 @@ static lbStatus build(const char *path, const char *corners, size_t triangle_cou
     lb_mesh_add_triangle(&builder, vertices);
   }
   lbStatus status = lb_mesh_builder_finish(&builder, path, out, err);
-  lb_merger_release(&merger);
+  lb_hash_table_release(&points);
   return status;
 }
 

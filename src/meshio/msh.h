@@ -13,24 +13,24 @@ typedef struct lbMshEntity { // of version 4: where elements get their physical 
 typedef struct lbMsh {
   lbScan scan;
   lbVolume volume;
-  int version;   // 2 or 4; 0 before $MeshFormat
-  lbIdMap nodes; // node tag -> vertex
+  int version;       // 2 or 4; 0 before $MeshFormat
+  lbHashTable nodes; // node tag (int64) -> vertex
   bool has_nodes, has_elements;
 
-  lbArena arena;      // holds the names
-  lbIdMap name_index; // lb_msh_key(dimension, tag) -> names
+  lbArena arena;          // holds the names
+  lbHashTable name_index; // lb_msh_key(dimension, tag) -> names
   const char **names;
-  size_t name_count, name_capacity;
+  size_t name_capacity;
 
-  lbIdMap entity_index; // lb_msh_key(dimension, tag) -> entities
+  lbHashTable entity_index; // lb_msh_key(dimension, tag) -> entities
   lbMshEntity *entities;
-  size_t entity_count, entity_capacity;
+  size_t entity_capacity;
   int32_t *physicals;
   size_t physical_count, physical_capacity;
 
-  lbIdMap cells; // version 2: hash of a cell's type and vertices -> cell_records
+  lbHashTable cells; // version 2: type and vertices (9 int32) -> cell_records
   struct lbMshCell *cell_records;
-  size_t cell_count, cell_capacity;
+  size_t cell_capacity;
 } lbMsh;
 
 int64_t lb_msh_key(int32_t dimension, int64_t tag);

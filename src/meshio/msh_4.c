@@ -51,11 +51,12 @@ static lbStatus read_entity(lbMsh *msh, int32_t dimension, lbError *err) {
   if (dimension > 0 && (!read_size(msh, &bounding_count) ||
                         !lb_scan_skip(&msh->scan, LB_SCALAR_INT32, bounding_count)))
     return fail_early(msh, "$Entities", err);
-  if (!lb_grow((void **)&msh->entities, &msh->entity_capacity, msh->entity_count + 1,
-               sizeof *msh->entities) ||
-      !lb_id_map_put(&msh->entity_index, lb_msh_key(dimension, tag), (int32_t)msh->entity_count))
+  int64_t key = lb_msh_key(dimension, tag);
+  int32_t number = lb_hash_table_add(&msh->entity_index, &key);
+  if (number < 0 || !lb_grow((void **)&msh->entities, &msh->entity_capacity, (size_t)number + 1,
+                             sizeof *msh->entities))
     return lb_fail_memory(err);
-  msh->entities[msh->entity_count++] = (lbMshEntity){ first, (int32_t)physical_count };
+  msh->entities[number] = (lbMshEntity){ first, (int32_t)physical_count };
   return LB_OK;
 }
 
@@ -116,7 +117,8 @@ lbStatus lb_msh4_nodes(lbMsh *msh, lbError *err) {
 static lbStatus read_element_block(lbMsh *msh, const lbMshType *type, int64_t entity_tag,
                                    int64_t count, lbError *err) {
   lbStatus status = LB_OK;
-  int32_t found = lb_id_map_get(&msh->entity_index, lb_msh_key(type->dimension, entity_tag));
+  int64_t key = lb_msh_key(type->dimension, entity_tag);
+  int32_t found = lb_hash_table_find(&msh->entity_index, &key);
   lbMshEntity entity = found < 0 ? (lbMshEntity){ 0, 0 } : msh->entities[found];
   const int32_t *physicals = entity.count ? msh->physicals + entity.first : NULL;
   for (int64_t i = 0; i < count && !status; i++) {

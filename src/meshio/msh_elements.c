@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct lbMshCell { // one cell of a version 2 file, to recognise it when it comes again
-  int32_t type, vertices[8];
+struct lbMshCell { // one cell of a version 2 file, for when it comes again
   lbCellIds ids;
   int32_t last_physical;
 };
@@ -16,11 +15,11 @@ int64_t lb_msh_key(int32_t dimension, int64_t tag) {
 }
 
 lbStatus lb_msh_add_node(lbMsh *msh, int64_t tag, const double point[3], lbError *err) {
-  if (lb_id_map_get(&msh->nodes, tag) >= 0)
+  if (lb_hash_table_find(&msh->nodes, &tag) >= 0)
     return lb_scan_fail(&msh->scan, err, "node %lld is there twice", (long long)tag);
   int32_t vertex = lb_mesh_add_vertex(&msh->volume.builder, point[0], point[1], point[2]);
-  if (vertex < 0 || !lb_id_map_put(&msh->nodes, tag, vertex)) return lb_fail_memory(err);
-  return LB_OK;
+  // nodes are all the vertices there are: their numbers in the table are the same
+  return vertex < 0 || lb_hash_table_add(&msh->nodes, &tag) != vertex ? lb_fail_memory(err) : LB_OK;
 }
 
 // What Gmsh's numbers mean beyond the types that are read.
@@ -72,19 +71,12 @@ static lbStatus read_nodes_of(lbMsh *msh, const lbMshType *type, lbScalar node_t
     if (!lb_scan_integer(&msh->scan, node_type, &tag))
       return lb_scan_fail(&msh->scan, err, "element %lld lacks node number %d of %d",
                           (long long)number, (int)i + 1, (int)type->corners);
-    vertices[i] = lb_id_map_get(&msh->nodes, tag);
+    vertices[i] = lb_hash_table_find(&msh->nodes, &tag);
     if (vertices[i] < 0)
       return lb_scan_fail(&msh->scan, err, "element %lld uses node %lld, which $Nodes lacks",
                           (long long)number, (long long)tag);
   }
   return LB_OK;
-}
-
-static int64_t hash_cell(const lbMshType *type, const int32_t vertices[8]) {
-  uint64_t hash = (uint64_t)type->number;
-  for (int32_t i = 0; i < type->corners; i++)
-    hash = (hash ^ (uint64_t)vertices[i]) * UINT64_C(0x100000001b3) + (hash >> 23);
-  return (int64_t)hash;
 }
 
 // Version 2 has one physical tag per element: one that is in several groups is written again for
@@ -94,27 +86,23 @@ static lbStatus add_once(lbMsh *msh, const lbMshType *type, const int32_t vertic
   static const lbCellShape shapes[] = {
     [2] = LB_CELL_TRIANGLE, LB_CELL_QUAD, LB_CELL_TET, LB_CELL_BRICK
   };
-  int64_t hash = hash_cell(type, vertices);
-  int32_t known = msh->version == 2 && physical ? lb_id_map_get(&msh->cells, hash) : -1;
-  if (known >= 0) {
-    struct lbMshCell *cell = &msh->cell_records[known];
-    if (cell->type == type->number && cell->last_physical != physical &&
-        memcmp(cell->vertices, vertices, (size_t)type->corners * sizeof *vertices) == 0) {
-      cell->last_physical = physical;
-      *ids = cell->ids;
-      return LB_OK;
-    }
+  bool repeats = msh->version == 2 && physical; // it may come again
+  int32_t key[9] = { type->number };
+  memcpy(key + 1, vertices, (size_t)type->corners * sizeof *vertices);
+  int32_t known = repeats ? lb_hash_table_find(&msh->cells, key) : -1;
+  if (known >= 0 && msh->cell_records[known].last_physical != physical) {
+    msh->cell_records[known].last_physical = physical;
+    *ids = msh->cell_records[known].ids;
+    return LB_OK;
   }
   *ids = lb_volume_add(&msh->volume, shapes[type->number], vertices);
   if (ids->first < 0) return lb_fail_memory(err);
-  if (msh->version != 2 || !physical) return LB_OK;
-  if (!lb_grow((void **)&msh->cell_records, &msh->cell_capacity, msh->cell_count + 1,
-               sizeof *msh->cell_records) ||
-      !lb_id_map_put(&msh->cells, hash, (int32_t)msh->cell_count))
+  if (!repeats) return LB_OK;
+  int32_t number = lb_hash_table_add(&msh->cells, key);
+  if (number < 0 || !lb_grow((void **)&msh->cell_records, &msh->cell_capacity, (size_t)number + 1,
+                             sizeof *msh->cell_records))
     return lb_fail_memory(err);
-  struct lbMshCell *cell = &msh->cell_records[msh->cell_count++];
-  *cell = (struct lbMshCell){ .type = type->number, .ids = *ids, .last_physical = physical };
-  memcpy(cell->vertices, vertices, (size_t)type->corners * sizeof *vertices);
+  msh->cell_records[number] = (struct lbMshCell){ *ids, physical };
   return LB_OK;
 }
 
@@ -131,7 +119,8 @@ lbStatus lb_msh_read_element(lbMsh *msh, const lbMshType *type, lbScalar node_ty
   for (int32_t i = 0; i < physical_count && !status; i++) {
     // Gmsh marks a turned orientation with the sign.
     int32_t tag = physicals[i] == INT32_MIN ? 0 : abs(physicals[i]);
-    int32_t name = lb_id_map_get(&msh->name_index, lb_msh_key(type->dimension, tag));
+    int64_t key = lb_msh_key(type->dimension, tag);
+    int32_t name = lb_hash_table_find(&msh->name_index, &key);
     lb_volume_tag(&msh->volume, ids, tag, name < 0 ? "" : msh->names[name]);
   }
   return status;

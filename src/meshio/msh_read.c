@@ -66,14 +66,13 @@ static lbStatus read_name(lbMsh *msh, lbError *err) {
   const char *name = read_quoted(msh, &length);
   if (!name) return lb_scan_fail(&msh->scan, err, "a physical name must stand in quotes");
   char *copy = lb_arena_alloc(&msh->arena, length + 1, 1);
-  if (!copy ||
-      !lb_grow((void **)&msh->names, &msh->name_capacity, msh->name_count + 1,
-               sizeof *msh->names) ||
-      !lb_id_map_put(&msh->name_index, lb_msh_key((int32_t)dimension, tag),
-                     (int32_t)msh->name_count))
+  int64_t key = lb_msh_key((int32_t)dimension, tag);
+  int32_t number = copy ? lb_hash_table_add(&msh->name_index, &key) : -1;
+  if (number < 0 ||
+      !lb_grow((void **)&msh->names, &msh->name_capacity, (size_t)number + 1, sizeof *msh->names))
     return lb_fail_memory(err);
   memcpy(copy, name, length);
-  msh->names[msh->name_count++] = copy;
+  msh->names[number] = copy; // of two names for one group the last counts
   return LB_OK;
 }
 
@@ -147,15 +146,19 @@ static lbStatus read_sections(lbMsh *msh, lbError *err) {
 
 lbStatus lb_read_msh(const char *path, const char *content, size_t bytes, lbMesh **out,
                      lbError *err) {
-  lbMsh msh = { .scan = lb_scan(path, content, bytes) };
+  lbMsh msh = { .scan = lb_scan(path, content, bytes),
+                .nodes = lb_hash_table(sizeof(int64_t)),
+                .name_index = lb_hash_table(sizeof(int64_t)),
+                .entity_index = lb_hash_table(sizeof(int64_t)),
+                .cells = lb_hash_table(9 * sizeof(int32_t)) };
   lb_volume_begin(&msh.volume);
   lbStatus status = read_sections(&msh, err);
   if (!status) status = lb_volume_finish(&msh.volume, path, out, err);
   lb_volume_abort(&msh.volume);
-  lb_id_map_release(&msh.nodes);
-  lb_id_map_release(&msh.name_index);
-  lb_id_map_release(&msh.entity_index);
-  lb_id_map_release(&msh.cells);
+  lb_hash_table_release(&msh.nodes);
+  lb_hash_table_release(&msh.name_index);
+  lb_hash_table_release(&msh.entity_index);
+  lb_hash_table_release(&msh.cells);
   lb_free(msh.names);
   lb_free(msh.entities);
   lb_free(msh.physicals);

@@ -8,7 +8,7 @@
 
 #include "mesh/builder.h"
 #include "meshio/scalar.h"
-#include "meshio/merge.h"
+#include "mesh/points.h"
 #include "meshio/text.h"
 
 #include <string.h>
@@ -18,14 +18,14 @@
 
 typedef struct Reader {
   lbMeshBuilder builder;
-  lbMerger merger;
+  lbHashTable points;
 } Reader;
 
 static int32_t add_corner(Reader *reader, double x, double y, double z) {
-  int32_t id = lb_merger_add(&reader->merger, x, y, z);
+  int32_t id = lb_point_table_add(&reader->points, x, y, z);
   if (id < 0) reader->builder.out_of_memory = true;
   if (id < 0 || id < reader->builder.mesh->vertex_count) return id;
-  const double *p = reader->merger.points + 3 * (size_t)id;
+  const double *p = (const double *)reader->points.keys + 3 * (size_t)id;
   return lb_mesh_add_vertex(&reader->builder, p[0], p[1], p[2]);
 }
 
@@ -154,7 +154,7 @@ static lbStatus read_text(Reader *reader, const char *path, const char *content,
 
 lbStatus lb_read_stl(const char *path, const char *content, size_t bytes, lbMesh **out,
                      lbError *err) {
-  Reader reader = { 0 };
+  Reader reader = { .points = lb_point_table() };
   lb_mesh_builder_begin(&reader.builder);
   lbStatus status = reader.builder.out_of_memory ? lb_fail_memory(err) : LB_OK;
   if (!status)
@@ -165,6 +165,6 @@ lbStatus lb_read_stl(const char *path, const char *content, size_t bytes, lbMesh
     status = lb_fail(err, LB_ERR_FORMAT, "%s: holds no triangles", path);
   if (!status) status = lb_mesh_builder_finish(&reader.builder, path, out, err);
   if (status) lb_mesh_builder_abort(&reader.builder);
-  lb_merger_release(&reader.merger);
+  lb_hash_table_release(&reader.points);
   return status;
 }

@@ -17,13 +17,13 @@ struct lbVolumeMember {
 };
 
 void lb_volume_begin(lbVolume *volume) {
-  *volume = (lbVolume){ .tag_count = 0 };
+  *volume = (lbVolume){ .tag_index = lb_hash_table(sizeof(int64_t)) };
   lb_mesh_builder_begin(&volume->builder);
 }
 
 void lb_volume_abort(lbVolume *volume) {
   lb_mesh_builder_abort(&volume->builder);
-  lb_id_map_release(&volume->tag_index);
+  lb_hash_table_release(&volume->tag_index);
   lb_arena_release(&volume->arena);
   lb_free(volume->tags);
   lb_free(volume->members);
@@ -75,13 +75,13 @@ lbCellIds lb_volume_vertex(int32_t vertex) { return (lbCellIds){ LB_GROUP_VERTIC
 // The index of (kind, tag), new or not; -1 without memory.
 static int32_t find_tag(lbVolume *volume, lbGroupKind kind, int32_t tag, const char *name) {
   int64_t key = (int64_t)kind * (INT64_C(1) << 32) + (uint32_t)tag;
-  int32_t found = lb_id_map_get(&volume->tag_index, key);
+  int32_t found = lb_hash_table_find(&volume->tag_index, &key);
   if (found >= 0) return found;
   char *copy = name[0] ? lb_arena_alloc(&volume->arena, strlen(name) + 1, 1) : NULL;
   if ((name[0] && !copy) ||
       !lb_grow((void **)&volume->tags, &volume->tag_capacity, volume->tag_count + 1,
                sizeof *volume->tags) ||
-      !lb_id_map_put(&volume->tag_index, key, (int32_t)volume->tag_count))
+      lb_hash_table_add(&volume->tag_index, &key) < 0)
     return -1;
   if (copy) strcpy(copy, name);
   volume->tags[volume->tag_count] = (struct lbVolumeTag){ kind, tag, copy ? copy : "", -1 };

@@ -4,7 +4,7 @@
 #define LB_MESHIO_VOLUME_H
 
 #include "mesh/builder.h"
-#include "meshio/id_map.h"
+#include "base/hash_table.h"
 
 typedef enum lbCellShape { LB_CELL_TRIANGLE, LB_CELL_QUAD, LB_CELL_TET, LB_CELL_BRICK } lbCellShape;
 
@@ -15,7 +15,7 @@ typedef struct lbCellIds { // what a cell became: a quad is two triangles
 
 typedef struct lbVolume {
   lbMeshBuilder builder;
-  lbIdMap tag_index; // (kind, tag) -> tags
+  lbHashTable tag_index; // (kind, tag) -> tags
   struct lbVolumeTag *tags;
   struct lbVolumeMember *members; // of the groups to be
   size_t tag_count, tag_capacity, member_count, member_capacity;

@@ -4,7 +4,7 @@
 #include "meshio/formats.h"
 
 #include "limber/file.h"
-#include "meshio/merge.h"
+#include "mesh/points.h"
 #include "meshio/print.h"
 #include "meshio/surface.h"
 #include "meshio/write_mtl.h"
@@ -65,14 +65,14 @@ static void write_vertices(const Writer *writer) {
 static lbStatus write_uvs(Writer *writer, lbError *err) {
   const float *uvs = writer->surface.owned ? NULL : writer->mesh->corner_uvs;
   if (!uvs) return LB_OK;
-  lbMerger merger = { 0 };
+  lbHashTable points = lb_point_table();
   lbStatus status = LB_OK;
   size_t corner_count = 3 * (size_t)writer->surface.triangle_count;
   writer->uv_ids = lb_alloc(corner_count, sizeof(int32_t));
   if (!writer->uv_ids) status = lb_fail_memory(err);
   for (size_t i = 0; i < corner_count && !status; i++) {
-    int32_t known = merger.count;
-    writer->uv_ids[i] = lb_merger_add(&merger, (double)uvs[2 * i], (double)uvs[2 * i + 1], 0);
+    int32_t known = points.count;
+    writer->uv_ids[i] = lb_point_table_add(&points, (double)uvs[2 * i], (double)uvs[2 * i + 1], 0);
     if (writer->uv_ids[i] < 0) status = lb_fail_memory(err);
     if (status || writer->uv_ids[i] < known) continue;
     fputs("vt ", writer->stream);
@@ -81,7 +81,7 @@ static lbStatus write_uvs(Writer *writer, lbError *err) {
     lb_print_number(writer->stream, 1 - (double)uvs[2 * i + 1], 15); // v up
     fputc('\n', writer->stream);
   }
-  lb_merger_release(&merger);
+  lb_hash_table_release(&points);
   return status;
 }
 

@@ -1,6 +1,6 @@
 // Cuts a surface along the borders of the parts of a rounded solid, so that colours meet in a clean
 // line: vertices near a border move onto it, edges that still cross one are cut there.
-#include "mesh/keys.h"
+#include "base/hash_table.h"
 #include "shapes/implicit.h"
 
 #define NEAR 0.3 // of the spacing: vertices nearer to a border move onto it
@@ -11,8 +11,8 @@ typedef struct Cut {
   double spacing;
   uint8_t *masks; // (vertex_count) bit i: of part i; two bits on a border
   size_t mask_capacity;
-  lbKeyTable edges; // those that are cut
-  int32_t *middles; // (edges.count) the vertex where each is cut
+  lbHashTable edges; // those that are cut
+  int32_t *middles;  // (edges.count) the vertex where each is cut
   size_t middle_capacity;
   lbPartTriangles *out;
 } Cut;
@@ -109,7 +109,7 @@ static lbVec3 crossing(const Cut *cut, int32_t low, int32_t high) {
 static int32_t middle_of(Cut *cut, int32_t a, int32_t b) {
   if (cut->draft->out_of_memory || cut->masks[a] & cut->masks[b]) return -1;
   int32_t key[2] = { a < b ? a : b, a < b ? b : a }, known = cut->edges.count;
-  int32_t edge = lb_key_table_add(&cut->edges, key);
+  int32_t edge = lb_hash_table_add(&cut->edges, key);
   if (edge >= 0 && edge < known) return cut->middles[edge];
   lbVec3 p = crossing(cut, key[0], key[1]);
   int32_t vertex = edge < 0 ? -1 : lb_mesh_add_vertex(cut->draft, p.x, p.y, p.z);
@@ -175,13 +175,13 @@ static void cut_triangle(Cut *cut, const int32_t corners[3]) {
 void lb_implicit_cut(lbMeshBuilder *draft, const lbImplicit *shape, double spacing,
                      lbPartTriangles *out) {
   Cut cut = { .draft = draft, .shape = shape, .spacing = spacing, .out = out };
-  cut.edges = lb_key_table(2);
+  cut.edges = lb_hash_table(2 * sizeof(int32_t));
   int32_t vertex_count = draft->mesh->vertex_count, triangle_count = draft->mesh->triangle_count;
   for (int32_t v = 0; v < vertex_count && !draft->out_of_memory; v++)
     if (!add_mask(&cut, settle_vertex(&cut, v), v)) draft->out_of_memory = true;
   for (int32_t t = 0; t < triangle_count && !draft->out_of_memory; t++)
     cut_triangle(&cut, draft->mesh->triangles + 3 * (size_t)t);
-  lb_key_table_release(&cut.edges);
+  lb_hash_table_release(&cut.edges);
   lb_free(cut.masks);
   lb_free(cut.middles);
 }

@@ -6,7 +6,8 @@
 //   braces    from the foot on one leg to the head on the other, cells[1] cells to the crossing and
 //             cells[1] beyond; where two cross they share one cell
 //   depth     braces and rings take the outer (cells[2] + 1) / 2 cells of the legs
-#include "mesh/keys.h"
+#include "base/hash_table.h"
+#include "mesh/faces.h"
 #include "shapes/shapes.h"
 
 #include "limber/math.h"
@@ -212,14 +213,14 @@ static const int8_t faces[6][4] = { { 0, 3, 2, 1 }, { 4, 5, 6, 7 }, { 0, 1, 5, 4
 // clang-format on
 
 // Counts how often each face is there: first with `uses`, then those met once go to `builder`.
-static bool walk_faces(const lbMesh *mesh, lbKeyTable *table, int32_t *uses, int32_t *ids,
+static bool walk_faces(const lbMesh *mesh, lbHashTable *table, int32_t *uses, int32_t *ids,
                        const lbShapeDef *def, lbMeshBuilder *builder) {
   for (int32_t f = 0; f < 6 * mesh->brick_count; f++) {
     int32_t quad[4], key[4];
     for (int i = 0; i < 4; i++)
       key[i] = quad[i] = mesh->bricks[8 * (size_t)(f / 6) + (size_t)faces[f % 6][i]];
-    lb_sort_key(key, 4);
-    int32_t face = lb_key_table_add(table, key);
+    lb_sort_vertices(key, 4);
+    int32_t face = lb_hash_table_add(table, key);
     if (face < 0) return false;
     if (!builder) {
       uses[face]++;
@@ -238,7 +239,7 @@ static bool walk_faces(const lbMesh *mesh, lbKeyTable *table, int32_t *uses, int
 void lb_tower_surface(lbMeshBuilder *builder, const lbShapeDef *def) {
   lbMeshBuilder draft;
   lbShapeDef bricks = *def;
-  lbKeyTable table = lb_key_table(4);
+  lbHashTable table = lb_hash_table(4 * sizeof(int32_t));
   int32_t *uses = NULL, *ids = NULL;
   bricks.element = LB_ELEMENT_BRICK8;
   lb_mesh_builder_begin(&draft);
@@ -250,7 +251,7 @@ void lb_tower_surface(lbMeshBuilder *builder, const lbShapeDef *def) {
   if (!uses || !ids || !walk_faces(draft.mesh, &table, uses, ids, def, NULL) ||
       !walk_faces(draft.mesh, &table, uses, ids, def, builder))
     builder->out_of_memory = true;
-  lb_key_table_release(&table);
+  lb_hash_table_release(&table);
   lb_free(uses);
   lb_free(ids);
   lb_mesh_builder_abort(&draft);

@@ -5,7 +5,7 @@
 #include "limber/report.h"
 #include "limber/shape.h"
 #include "mesh/faces.h"
-#include "mesh/keys.h"
+#include "base/hash_table.h"
 
 // ---- measures ----------------------------------------------------------------------------------
 
@@ -72,15 +72,15 @@ static double least_tet_quality(const lbMesh *mesh) {
 
 // Vertices - edges + triangles; fails unless every edge has two triangles of opposite direction.
 static int32_t euler_of_closed_surface(const int32_t *triangles, int32_t count) {
-  lbKeyTable edges = lb_key_table(2), vertices = lb_key_table(1);
+  lbHashTable edges = lb_hash_table(2 * sizeof(int32_t)), vertices = lb_hash_table(sizeof(int32_t));
   int32_t *balance = calloc(3 * (size_t)count, sizeof(int32_t));
   int32_t *uses = calloc(3 * (size_t)count, sizeof(int32_t));
   for (int32_t t = 0; t < count; t++)
     for (int i = 0; i < 3; i++) {
       int32_t a = triangles[3 * t + i], b = triangles[3 * t + (i + 1) % 3];
       int32_t key[2] = { a < b ? a : b, a < b ? b : a };
-      int32_t edge = lb_key_table_add(&edges, key);
-      lb_key_table_add(&vertices, &a);
+      int32_t edge = lb_hash_table_add(&edges, key);
+      lb_hash_table_add(&vertices, &a);
       balance[edge] += a < b ? 1 : -1;
       uses[edge]++;
     }
@@ -89,8 +89,8 @@ static int32_t euler_of_closed_surface(const int32_t *triangles, int32_t count) 
     assert_int_equal(balance[e], 0);
   }
   int32_t euler = vertices.count - edges.count + count;
-  lb_key_table_release(&edges);
-  lb_key_table_release(&vertices);
+  lb_hash_table_release(&edges);
+  lb_hash_table_release(&vertices);
   free(balance);
   free(uses);
   return euler;
@@ -142,7 +142,7 @@ static int compare_tets(const void *a, const void *b) {
 }
 
 static void sort_tets(int32_t *tets, int32_t count) {
-  for (int32_t t = 0; t < count; t++) lb_sort_key(tets + 4 * (size_t)t, 4);
+  for (int32_t t = 0; t < count; t++) lb_sort_vertices(tets + 4 * (size_t)t, 4);
   qsort(tets, (size_t)count, 4 * sizeof(int32_t), compare_tets);
 }
 
