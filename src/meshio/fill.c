@@ -7,8 +7,10 @@
 
 #include "limber/file.h"
 #include "geometry/triangle.h"
+#include "base/format.h"
 #include "meshio/program.h"
 #include "mesh/topology.h"
+#include "numbers/print.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -89,24 +91,9 @@ static void number_vertices(Input *input) {
     if (input->numbers[v] == 0) input->numbers[v] = input->vertex_count++;
 }
 
-// Replaces the decimal point of the current locale, whatever it is, by a point.
-static void use_plain_point(char *number) {
-  char *to = number;
-  for (const char *from = number; *from; from++) {
-    bool plain = strchr("0123456789+-e", *from) != NULL;
-    if (plain)
-      *to++ = *from;
-    else if (to == number || to[-1] != '.')
-      *to++ = '.';
-  }
-  *to = '\0';
-}
-
 static void print_number(FILE *file, double value) {
-  char text[40];
-  snprintf(text, sizeof text, "%.17g", value);
-  use_plain_point(text);
-  fprintf(file, " %s", text);
+  fputc(' ', file);
+  lb_print_number(file, value, 17);
 }
 
 static void print_vertices(FILE *file, const Input *input, int first) {
@@ -246,11 +233,11 @@ static lbStatus run_mesher(const char *name, char *const *arguments, const char 
 static void format_switches(char *switches, size_t bytes, const lbFillDef *def) {
   char ratio[330], volume[400] = "";
   snprintf(ratio, sizeof ratio, "%.6f", def->radius_edge);
-  use_plain_point(ratio);
+  lb_use_decimal_point(ratio);
   if (def->max_volume > 0) { // tetgen reads no exponents
     int digits = (int)fmin(40, fmax(6, 8 - log10(def->max_volume)));
     snprintf(volume, sizeof volume, "%.*f", digits, def->max_volume);
-    use_plain_point(volume);
+    lb_use_decimal_point(volume);
   }
   snprintf(switches, bytes, "-pzq%s%s%s", ratio, *volume ? "a" : "", volume);
 }

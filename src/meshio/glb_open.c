@@ -5,7 +5,7 @@
 
 #include "meshio/base64.h"
 #include "meshio/companion.h"
-#include "meshio/scalar.h"
+#include "numbers/scalar.h"
 
 #include <math.h>
 #include <stdarg.h>

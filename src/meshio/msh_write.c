@@ -3,7 +3,8 @@
 // holds every element says nothing beside other groups and is left out.
 #include "limber/file.h"
 #include "meshio/formats.h"
-#include "meshio/print.h"
+#include "meshio/group_tags.h"
+#include "numbers/print.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 #include "meshio/companion.h"
 #include "meshio/face.h"
 #include "meshio/obj_material.h"
-#include "meshio/text.h"
+#include "numbers/text.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "limber/file.h"
 #include "meshio/companion.h"
-#include "meshio/text.h"
+#include "numbers/text.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 #include "meshio/formats.h"
 
 #include "mesh/builder.h"
-#include "meshio/scalar.h"
+#include "numbers/scalar.h"
 #include "mesh/points.h"
-#include "meshio/text.h"
+#include "numbers/text.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "meshio/formats.h"
 
 #include "limber/file.h"
-#include "meshio/scalar.h"
+#include "numbers/scalar.h"
 #include "meshio/surface.h"
 
 static void write_header(FILE *stream, int32_t vertex_count, int32_t face_count, bool has_uvs) {

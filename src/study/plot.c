@@ -2,7 +2,7 @@
 #include "study/plot.h"
 
 #include "limber/file.h"
-#include "meshio/print.h"
+#include "numbers/print.h"
 
 #include <math.h>
 

@@ -5,8 +5,9 @@
 #include "limber/reduce.h"
 #include "math/cubic_form.h"
 #include "meshio/formats.h"
-#include "reduce/cub.h"
-#include "reduce/vega_matrix.h"
+#include "numbers/cub.h"
+#include "reduce/polynomial.h"
+#include "numbers/vega_matrix.h"
 
 #include <jansson.h>
 

@@ -1,8 +1,8 @@
 // Vega's files of reduced polynomials and of bases: round trips, seeds, damage, a published file.
 #include "check.h"
 #include "limber/file.h"
-#include "reduce/vega_matrix.h"
-#include "reduce/cub.h"
+#include "numbers/vega_matrix.h"
+#include "numbers/cub.h"
 
 typedef struct Bytes {
   char *data;

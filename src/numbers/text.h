@@ -1,6 +1,6 @@
 // A cursor over a text file in memory that counts lines; numbers read the same under any locale.
-#ifndef LB_MESHIO_TEXT_H
-#define LB_MESHIO_TEXT_H
+#ifndef LB_NUMBERS_TEXT_H
+#define LB_NUMBERS_TEXT_H
 
 #include "limber/base.h"
 

@@ -1,5 +1,5 @@
 // Numbers of every type out of bytes.
-#include "meshio/scalar.h"
+#include "numbers/scalar.h"
 
 #include <math.h>
 

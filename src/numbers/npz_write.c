@@ -1,43 +1,14 @@
-// The archive: for each array a local header, the .npy header and the data; then the directory.
-#include "export/npz.h"
+// Writing .npz: for each array a local header, the .npy header and the data; then the directory.
+#include "numbers/npz.h"
 
-#include "meshio/scalar.h"
+#include "numbers/zip.h"
 
 #include <zlib.h>
 
 #define ENTRIES_MOST 65535     // of a ZIP without its 64-bit form
 #define DAY_OF_ALL_FILES 0x21u // 1 January 1980
-#define NPY_HEADER_MOST 256
-
-static const struct {
-  const char *code;
-  size_t bytes;
-} types[] = { { "f8", 8 }, { "f4", 4 }, { "i4", 4 }, { "i8", 8 }, { "u1", 1 } };
-
-static void put_u16(uint8_t *p, uint32_t value) {
-  p[0] = (uint8_t)value;
-  p[1] = (uint8_t)(value >> 8);
-}
 
 // ---- one array ---------------------------------------------------------------------------------
-
-// Magic, version 1.0, and a Python dictionary padded with blanks to a multiple of 64 bytes.
-static size_t npy_header(const lbNpzArray *array, char header[NPY_HEADER_MOST]) {
-  char order = types[array->type].bytes == 1 ? '|' : lb_machine_is_big_endian() ? '>' : '<';
-  memcpy(header, "\x93NUMPY\x01\x00", 8);
-  size_t used = 10;
-  used += (size_t)snprintf(header + used, NPY_HEADER_MOST - used,
-                           "{'descr': '%c%s', 'fortran_order': %s, 'shape': (", order,
-                           types[array->type].code, array->fortran_order ? "True" : "False");
-  for (int32_t i = 0; i < array->dimension_count; i++)
-    used += (size_t)snprintf(header + used, NPY_HEADER_MOST - used, "%lld,%s",
-                             (long long)array->shape[i], i + 1 < array->dimension_count ? " " : "");
-  used += (size_t)snprintf(header + used, NPY_HEADER_MOST - used, "), }");
-  while ((used + 1) % 64) header[used++] = ' ';
-  header[used++] = '\n';
-  put_u16((uint8_t *)header + 8, (uint32_t)used - 10);
-  return used;
-}
 
 static lbStatus check_array(const lbNpzWriter *writer, const lbNpzArray *array, size_t *data_bytes,
                             lbError *err) {
@@ -52,7 +23,7 @@ static lbStatus check_array(const lbNpzWriter *writer, const lbNpzArray *array, 
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "%s: array \"%s\" has %d dimensions, 0 to 4 can be written", path, name,
                    (int)array->dimension_count);
-  uint64_t bytes = types[array->type].bytes;
+  uint64_t bytes = lb_scalar_bytes(array->type);
   for (int32_t i = 0; i < array->dimension_count; i++) {
     if (array->shape[i] < 0)
       return lb_fail(err, LB_ERR_ARGUMENT, "%s: array \"%s\": dimension %d is %lld", path, name,
@@ -83,16 +54,16 @@ static uint32_t name_flags(const char *name) {
 
 // What the local header and the directory have in common, 26 bytes from "version needed" on.
 static void put_entry(uint8_t *p, const lbNpzEntry *entry) {
-  put_u16(p, 20); // version 2.0
-  put_u16(p + 2, name_flags(entry->name));
-  put_u16(p + 4, 0); // stored
-  put_u16(p + 6, 0); // midnight
-  put_u16(p + 8, DAY_OF_ALL_FILES);
+  lb_put_u16(p, 20); // version 2.0
+  lb_put_u16(p + 2, name_flags(entry->name));
+  lb_put_u16(p + 4, LB_ZIP_STORED);
+  lb_put_u16(p + 6, 0); // midnight
+  lb_put_u16(p + 8, DAY_OF_ALL_FILES);
   lb_put_u32(p + 10, entry->crc);
   lb_put_u32(p + 14, entry->bytes);
   lb_put_u32(p + 18, entry->bytes);
-  put_u16(p + 22, (uint32_t)strlen(entry->name));
-  put_u16(p + 24, 0); // no extra field
+  lb_put_u16(p + 22, (uint32_t)strlen(entry->name));
+  lb_put_u16(p + 24, 0); // no extra field
 }
 
 static void put(lbNpzWriter *writer, const void *bytes, size_t count) {
@@ -125,14 +96,15 @@ lbStatus lb_npz_add(lbNpzWriter *writer, const lbNpzArray *array, lbError *err) 
     lb_npz_abort(writer);
     return status;
   }
-  char header[NPY_HEADER_MOST];
-  uint8_t local[30];
-  size_t header_bytes = npy_header(array, header);
+  char header[LB_NPY_HEADER_MOST];
+  uint8_t local[LB_ZIP_LOCAL_BYTES];
+  size_t header_bytes = lb_npy_header(array->type, array->fortran_order, array->dimension_count,
+                                      array->shape, header);
   uLong crc = crc32_z(0, (const Bytef *)header, header_bytes);
   if (data_bytes) crc = crc32_z(crc, array->data, data_bytes);
   entry->crc = (uint32_t)crc;
   entry->bytes = (uint32_t)(header_bytes + data_bytes);
-  lb_put_u32(local, 0x04034b50);
+  lb_put_u32(local, LB_ZIP_LOCAL);
   put_entry(local + 4, entry);
   put(writer, local, sizeof local);
   put(writer, entry->name, strlen(entry->name));
@@ -152,18 +124,18 @@ static void write_directory(lbNpzWriter *writer) {
   uint64_t begin = writer->bytes;
   for (size_t i = 0; i < writer->entry_count; i++) {
     const lbNpzEntry *entry = &writer->entries[i];
-    uint8_t record[46] = { 0 };
-    lb_put_u32(record, 0x02014b50);
-    put_u16(record + 4, 20); // made by version 2.0
+    uint8_t record[LB_ZIP_ENTRY_BYTES] = { 0 };
+    lb_put_u32(record, LB_ZIP_ENTRY);
+    lb_put_u16(record + 4, 20); // made by version 2.0
     put_entry(record + 6, entry);
     lb_put_u32(record + 42, entry->begin);
     put(writer, record, sizeof record);
     put(writer, entry->name, strlen(entry->name));
   }
-  uint8_t end[22] = { 0 };
-  lb_put_u32(end, 0x06054b50);
-  put_u16(end + 8, (uint32_t)writer->entry_count);
-  put_u16(end + 10, (uint32_t)writer->entry_count);
+  uint8_t end[LB_ZIP_END_BYTES] = { 0 };
+  lb_put_u32(end, LB_ZIP_END);
+  lb_put_u16(end + 8, (uint32_t)writer->entry_count);
+  lb_put_u16(end + 10, (uint32_t)writer->entry_count);
   lb_put_u32(end + 12, (uint32_t)(writer->bytes - begin));
   lb_put_u32(end + 16, (uint32_t)begin);
   put(writer, end, sizeof end);

@@ -1,6 +1,6 @@
 // NumPy's .npy: a magic, a version, the length of a header in Python's syntax, the header
 // {'descr': '<f8', 'fortran_order': False, 'shape': (30, 4), }, the values.
-#include "reduce/npy.h"
+#include "numbers/npy.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -119,24 +119,6 @@ static lbStatus parse_header(const char *path, const char *content, size_t bytes
   return LB_OK;
 }
 
-static double read_value(const unsigned char *from, size_t width, bool big) {
-  unsigned char native[8];
-  const union {
-    uint16_t word;
-    unsigned char first;
-  } probe = { 1 };
-  bool turn = big == (probe.first == 1);
-  for (size_t i = 0; i < width; i++) native[i] = from[turn ? width - 1 - i : i];
-  if (width == 8) {
-    double value;
-    memcpy(&value, native, sizeof value);
-    return value;
-  }
-  float value;
-  memcpy(&value, native, sizeof value);
-  return value;
-}
-
 // How many values the shape has; false where that overflows.
 static bool count_values(const Header *header, size_t *count) {
   *count = 1;
@@ -181,8 +163,34 @@ lbStatus lb_npy_parse(const char *path, const char *content, size_t bytes, lbNpy
   array->count = count;
   array->single = single;
   set_layout(&header, array);
-  const unsigned char *from = (const unsigned char *)content + header.begin;
-  for (size_t i = 0; i < count; i++) array->values[i] = read_value(from + i * width, width, big);
+  const char *from = content + header.begin;
+  lbScalar type = single ? LB_SCALAR_FLOAT32 : LB_SCALAR_FLOAT64;
+  bool swapped = big != lb_machine_is_big_endian();
+  for (size_t i = 0; i < count; i++)
+    lb_scalar_real(type, from + i * width, swapped, &array->values[i]);
   *out = array;
   return LB_OK;
+}
+
+// ---- writing -----------------------------------------------------------------------------------
+
+size_t lb_npy_header(lbScalar type, bool fortran_order, int32_t axis_count, const int64_t *shape,
+                     char header[LB_NPY_HEADER_MOST]) {
+  static const char *const codes[LB_SCALAR_COUNT] = { "i1", "u1", "i2", "u2", "i4",
+                                                      "u4", "i8", "u8", "f4", "f8" };
+  const size_t most = LB_NPY_HEADER_MOST;
+  char order = lb_scalar_bytes(type) == 1 ? '|' : lb_machine_is_big_endian() ? '>' : '<';
+  memcpy(header, "\x93NUMPY\x01\x00", 8);
+  size_t used = 10;
+  used += (size_t)snprintf(header + used, most - used,
+                           "{'descr': '%c%s', 'fortran_order': %s, 'shape': (", order, codes[type],
+                           fortran_order ? "True" : "False");
+  for (int32_t i = 0; i < axis_count; i++)
+    used += (size_t)snprintf(header + used, most - used, "%lld,%s", (long long)shape[i],
+                             i + 1 < axis_count ? " " : "");
+  used += (size_t)snprintf(header + used, most - used, "), }");
+  while ((used + 1) % 64) header[used++] = ' ';
+  header[used++] = '\n';
+  lb_put_u16((uint8_t *)header + 8, (uint32_t)used - 10);
+  return used;
 }

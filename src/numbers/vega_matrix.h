@@ -1,7 +1,7 @@
 // Vega's files of matrices, used for bases: int32 rows, int32 columns, then the values column after
 // column, doubles (.U) or single precision (.float); all little-endian.
-#ifndef LB_REDUCE_VEGA_MATRIX_H
-#define LB_REDUCE_VEGA_MATRIX_H
+#ifndef LB_NUMBERS_VEGA_MATRIX_H
+#define LB_NUMBERS_VEGA_MATRIX_H
 
 #include "limber/base.h"
 

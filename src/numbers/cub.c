@@ -1,8 +1,8 @@
 // Reading and writing .cub; see cub.h.
-#include "reduce/cub.h"
+#include "numbers/cub.h"
 
 #include "limber/file.h"
-#include "meshio/scalar.h"
+#include "numbers/scalar.h"
 
 #include <math.h>
 #include <string.h>

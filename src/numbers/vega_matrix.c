@@ -1,8 +1,8 @@
 // Reading and writing matrices of Vega; see vega_matrix.h.
-#include "reduce/vega_matrix.h"
+#include "numbers/vega_matrix.h"
 
 #include "limber/file.h"
-#include "meshio/scalar.h"
+#include "numbers/scalar.h"
 
 #include <float.h>
 #include <math.h>

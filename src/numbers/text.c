@@ -1,5 +1,5 @@
 // The text cursor and locale-free numbers.
-#include "meshio/text.h"
+#include "numbers/text.h"
 
 #include <math.h>
 #include <stdarg.h>

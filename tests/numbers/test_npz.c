@@ -1,7 +1,7 @@
 // NPZ archives: their bytes, what numpy makes of them, and failures.
 #include "check.h"
 
-#include "export/npz.h"
+#include "numbers/npz.h"
 
 static const char *output(void) { return output_path("test.npz"); }
 
@@ -12,15 +12,15 @@ static const int64_t i8[1] = { INT64_MIN };
 static const uint8_t u1[4] = { 0, 1, 2, 255 };
 
 static const lbNpzArray arrays[] = {
-  { "basis", LB_NPZ_F8, 2, { 2, 3 }, false, f8 },
-  { "columns", LB_NPZ_F8, 2, { 2, 3 }, true, f8 },
-  { "f4", LB_NPZ_F4, 1, { 2 }, false, f4 },
-  { "i4", LB_NPZ_I4, 3, { 1, 3, 1 }, false, i4 },
-  { "i8", LB_NPZ_I8, 0, { 0 }, false, i8 },
-  { "u1", LB_NPZ_U1, 4, { 1, 2, 1, 2 }, false, u1 },
+  { "basis", LB_SCALAR_FLOAT64, 2, { 2, 3 }, false, f8 },
+  { "columns", LB_SCALAR_FLOAT64, 2, { 2, 3 }, true, f8 },
+  { "f4", LB_SCALAR_FLOAT32, 1, { 2 }, false, f4 },
+  { "i4", LB_SCALAR_INT32, 3, { 1, 3, 1 }, false, i4 },
+  { "i8", LB_SCALAR_INT64, 0, { 0 }, false, i8 },
+  { "u1", LB_SCALAR_UINT8, 4, { 1, 2, 1, 2 }, false, u1 },
   { "gr\xc3\xb6\xc3\x9f"
     "e",
-    LB_NPZ_F8,
+    LB_SCALAR_FLOAT64,
     2,
     { 0, 3 },
     false,
@@ -115,13 +115,15 @@ static void wrong_arrays_are_named_and_leave_no_file(void **state) {
     lbStatus status;
     const char *part;
   } wrong[] = {
-    { { "", LB_NPZ_F4, 1, { 2 }, false, f4 }, LB_ERR_ARGUMENT, "needs a name" },
-    { { "basis", LB_NPZ_F4, 1, { 2 }, false, f4 }, LB_ERR_ARGUMENT, "already an array \"basis\"" },
-    { { "x", LB_NPZ_F4, 5, { 2 }, false, f4 }, LB_ERR_ARGUMENT, "5 dimensions" },
-    { { "x", LB_NPZ_F4, 1, { -2 }, false, f4 }, LB_ERR_ARGUMENT, "dimension 0 is -2" },
-    { { "x", LB_NPZ_F4, 1, { 2 }, false, NULL }, LB_ERR_ARGUMENT, "no data" },
-    { { "x", LB_NPZ_F8, 1, { 1 << 29 }, false, f8 }, LB_ERR_UNSUPPORTED, "4 GiB" },
-    { { "x", LB_NPZ_F8, 4, { INT64_MAX, INT64_MAX, 0, 1 }, false, f8 },
+    { { "", LB_SCALAR_FLOAT32, 1, { 2 }, false, f4 }, LB_ERR_ARGUMENT, "needs a name" },
+    { { "basis", LB_SCALAR_FLOAT32, 1, { 2 }, false, f4 },
+      LB_ERR_ARGUMENT,
+      "already an array \"basis\"" },
+    { { "x", LB_SCALAR_FLOAT32, 5, { 2 }, false, f4 }, LB_ERR_ARGUMENT, "5 dimensions" },
+    { { "x", LB_SCALAR_FLOAT32, 1, { -2 }, false, f4 }, LB_ERR_ARGUMENT, "dimension 0 is -2" },
+    { { "x", LB_SCALAR_FLOAT32, 1, { 2 }, false, NULL }, LB_ERR_ARGUMENT, "no data" },
+    { { "x", LB_SCALAR_FLOAT64, 1, { 1 << 29 }, false, f8 }, LB_ERR_UNSUPPORTED, "4 GiB" },
+    { { "x", LB_SCALAR_FLOAT64, 4, { INT64_MAX, INT64_MAX, 0, 1 }, false, f8 },
       LB_ERR_UNSUPPORTED,
       "4 GiB" },
   };

@@ -5,10 +5,10 @@
 // int32 r, r, r (r + 1) / 2, r (r + 1) (r + 2) / 6; then doubles: r rows of linear, r rows of
 // quadratic, r rows of cubic coefficients, the last index fastest; all little-endian. Equal up to
 // the number of orders of i, j, k to the symmetric P, Q, S of lbPolynomial.
-#ifndef LB_REDUCE_CUB_H
-#define LB_REDUCE_CUB_H
+#ifndef LB_NUMBERS_CUB_H
+#define LB_NUMBERS_CUB_H
 
-#include "reduce/polynomial.h"
+#include "math/polynomial.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,8 +1,8 @@
-// Arrays of floating-point numbers from NumPy files: .npy, and .npz (a zip archive of those).
-#ifndef LB_REDUCE_NPY_H
-#define LB_REDUCE_NPY_H
+// NumPy's .npy: arrays of floating-point numbers read, headers of any array written.
+#ifndef LB_NUMBERS_NPY_H
+#define LB_NUMBERS_NPY_H
 
-#include "limber/base.h"
+#include "numbers/scalar.h"
 
 enum { LB_NPY_AXES = 3 };
 
@@ -21,9 +21,10 @@ lbStatus lb_npy_parse(const char *path, const char *content, size_t bytes, lbNpy
                       lbError *err);
 void lb_npy_destroy(lbNpy *array);
 
-// The array called `name` in an archive ("basis" is found as basis.npy); the only one, whatever its
-// name. Stored and deflated members are read, and their checksums tested.
-lbStatus lb_npz_parse(const char *path, const char *content, size_t bytes, const char *name,
-                      lbNpy **out, lbError *err);
+// For writers: magic, version 1.0, and the Python dictionary of an array in this machine's byte
+// order, padded with blanks to a multiple of 64 bytes. At most 4 axes. Returns the length.
+#define LB_NPY_HEADER_MOST 256
+size_t lb_npy_header(lbScalar type, bool fortran_order, int32_t axis_count, const int64_t *shape,
+                     char header[LB_NPY_HEADER_MOST]);
 
 #endif

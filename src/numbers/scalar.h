@@ -1,7 +1,7 @@
 // Numbers as bytes: the types that files know, loaded from anywhere in either byte order, and
 // little-endian numbers taken and put one by one.
-#ifndef LB_MESHIO_SCALAR_H
-#define LB_MESHIO_SCALAR_H
+#ifndef LB_NUMBERS_SCALAR_H
+#define LB_NUMBERS_SCALAR_H
 
 #include "limber/base.h"
 
@@ -29,8 +29,11 @@ bool lb_machine_is_big_endian(void);
 bool lb_scalar_integer(lbScalar type, const void *from, bool swapped, int64_t *value);
 bool lb_scalar_real(lbScalar type, const void *from, bool swapped, double *value);
 
+static inline uint32_t lb_little_u16(const uint8_t *p) {
+  return (uint32_t)p[0] | (uint32_t)p[1] << 8;
+}
 static inline uint32_t lb_little_u32(const uint8_t *p) {
-  return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+  return lb_little_u16(p) | lb_little_u16(p + 2) << 16;
 }
 static inline float lb_little_f32(const uint8_t *p) {
   uint32_t bits = lb_little_u32(p);
@@ -40,6 +43,9 @@ static inline float lb_little_f32(const uint8_t *p) {
 }
 
 // For the writers: the same, the other way round.
+static inline void lb_put_u16(uint8_t *p, uint32_t value) {
+  for (int i = 0; i < 2; i++) p[i] = (uint8_t)(value >> 8 * i);
+}
 static inline void lb_put_u32(uint8_t *p, uint32_t value) {
   for (int i = 0; i < 4; i++) p[i] = (uint8_t)(value >> 8 * i);
 }

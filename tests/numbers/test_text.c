@@ -1,7 +1,7 @@
 // The text cursor: numbers against the C library, integers, words, lines, locales.
 #include "check.h"
 #include "comma_locale.h"
-#include "meshio/text.h"
+#include "numbers/text.h"
 
 #include <float.h>
 #include <locale.h>

@@ -1,15 +1,25 @@
-// NPZ: named arrays as numpy.load opens them. An uncompressed ZIP archive of .npy files, version
-// 1.0, with a fixed date, so that the same arrays give the same bytes. Below 4 GiB.
-#ifndef LB_EXPORT_NPZ_H
-#define LB_EXPORT_NPZ_H
+// NumPy's .npz: a ZIP archive with one .npy an array.
+#ifndef LB_NUMBERS_NPZ_H
+#define LB_NUMBERS_NPZ_H
 
 #include "limber/file.h"
+#include "numbers/npy.h"
 
-typedef enum lbNpzType { LB_NPZ_F8, LB_NPZ_F4, LB_NPZ_I4, LB_NPZ_I8, LB_NPZ_U1 } lbNpzType;
+// ---- reading -----------------------------------------------------------------------------------
+
+// The array called `name` in an archive ("basis" is found as basis.npy); the only one, whatever its
+// name. Stored and deflated members are read, and their checksums tested.
+lbStatus lb_npz_parse(const char *path, const char *content, size_t bytes, const char *name,
+                      lbNpy **out, lbError *err);
+
+// ---- writing -----------------------------------------------------------------------------------
+//
+// As numpy.load opens it: uncompressed, .npy version 1.0, with a fixed date, so that the same
+// arrays give the same bytes. Below 4 GiB.
 
 typedef struct lbNpzArray {
   const char *name; // not empty, once a file
-  lbNpzType type;
+  lbScalar type;
   int32_t dimension_count; // 0 (one number) to 4
   int64_t shape[4];        // (dimension_count), >= 0
   bool fortran_order;      // the first index runs fastest; otherwise the last

@@ -1,6 +1,8 @@
-// NumPy's .npz: a zip archive with one .npy an array. Members are found through the directory at
+// Reading .npz. Members are found through the directory at
 // the archive's end; what the headers before each member say of sizes is not used.
-#include "reduce/npy.h"
+#include "numbers/npz.h"
+
+#include "numbers/zip.h"
 
 #include <string.h>
 #include <zlib.h>
@@ -22,9 +24,6 @@ typedef struct Member {
   size_t next;             // directory entry
 } Member;
 
-static uint32_t get16(const unsigned char *b) { return (uint32_t)b[0] | (uint32_t)b[1] << 8; }
-static uint32_t get32(const unsigned char *b) { return get16(b) | get16(b + 2) << 16; }
-
 static lbStatus fail_archive(const Archive *a, lbError *err) {
   return lb_fail(err, LB_ERR_FORMAT, "%s: is a broken archive, write it again with numpy.savez",
                  a->path);
@@ -32,11 +31,12 @@ static lbStatus fail_archive(const Archive *a, lbError *err) {
 
 // The end record: 22 bytes and a comment of at most 65535.
 static lbStatus open_archive(Archive *a, lbError *err) {
-  for (size_t back = 22; back <= a->bytes && back <= 22 + 65535; back++) {
+  for (size_t back = LB_ZIP_END_BYTES; back <= a->bytes && back <= LB_ZIP_END_BYTES + 65535;
+       back++) {
     const unsigned char *end = a->content + a->bytes - back;
-    if (get32(end) != 0x06054b50) continue;
-    a->count = get16(end + 10);
-    a->begin = get32(end + 16);
+    if (lb_little_u32(end) != LB_ZIP_END) continue;
+    a->count = lb_little_u16(end + 10);
+    a->begin = lb_little_u32(end + 16);
     if (a->begin > a->bytes - back) break;
     return LB_OK;
   }
@@ -44,18 +44,20 @@ static lbStatus open_archive(Archive *a, lbError *err) {
 }
 
 static lbStatus read_member(const Archive *a, size_t at, Member *m, lbError *err) {
-  if (at > a->bytes || a->bytes - at < 46 || get32(a->content + at) != 0x02014b50)
+  if (at > a->bytes || a->bytes - at < LB_ZIP_ENTRY_BYTES ||
+      lb_little_u32(a->content + at) != LB_ZIP_ENTRY)
     return fail_archive(a, err);
   const unsigned char *b = a->content + at;
-  *m = (Member){ .name = (const char *)b + 46,
-                 .name_length = get16(b + 28),
-                 .flags = get16(b + 8),
-                 .method = get16(b + 10),
-                 .crc = get32(b + 16),
-                 .packed = get32(b + 20),
-                 .unpacked = get32(b + 24),
-                 .header = get32(b + 42) };
-  size_t length = 46 + m->name_length + get16(b + 30) + get16(b + 32);
+  *m = (Member){ .name = (const char *)b + LB_ZIP_ENTRY_BYTES,
+                 .name_length = lb_little_u16(b + 28),
+                 .flags = lb_little_u16(b + 8),
+                 .method = lb_little_u16(b + 10),
+                 .crc = lb_little_u32(b + 16),
+                 .packed = lb_little_u32(b + 20),
+                 .unpacked = lb_little_u32(b + 24),
+                 .header = lb_little_u32(b + 42) };
+  size_t length =
+      LB_ZIP_ENTRY_BYTES + m->name_length + lb_little_u16(b + 30) + lb_little_u16(b + 32);
   if (length > a->bytes - at) return fail_archive(a, err);
   m->next = at + length;
   return LB_OK;
@@ -64,11 +66,11 @@ static lbStatus read_member(const Archive *a, size_t at, Member *m, lbError *err
 // The member's packed bytes.
 static lbStatus find_data(const Archive *a, const Member *m, const unsigned char **data,
                           lbError *err) {
-  if (m->header > a->bytes || a->bytes - m->header < 30 ||
-      get32(a->content + m->header) != 0x04034b50)
+  if (m->header > a->bytes || a->bytes - m->header < LB_ZIP_LOCAL_BYTES ||
+      lb_little_u32(a->content + m->header) != LB_ZIP_LOCAL)
     return fail_archive(a, err);
   const unsigned char *b = a->content + m->header;
-  size_t begin = m->header + 30 + get16(b + 26) + get16(b + 28);
+  size_t begin = m->header + LB_ZIP_LOCAL_BYTES + lb_little_u16(b + 26) + lb_little_u16(b + 28);
   if (begin > a->bytes || m->packed > a->bytes - begin) return fail_archive(a, err);
   *data = a->content + begin;
   return LB_OK;
@@ -103,7 +105,7 @@ static lbStatus unpack(const Archive *a, const Member *m, char **out, lbError *e
   const unsigned char *data = NULL;
   if (m->flags & 1)
     return lb_fail(err, LB_ERR_UNSUPPORTED, "%s: is encrypted, write it plain", a->path);
-  if (m->method != 0 && m->method != 8)
+  if (m->method != LB_ZIP_STORED && m->method != LB_ZIP_DEFLATED)
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "%s: packed by method %d, use numpy.savez or numpy.savez_compressed", a->path,
                    (int)m->method);
@@ -112,11 +114,11 @@ static lbStatus unpack(const Archive *a, const Member *m, char **out, lbError *e
                    "%s: the array has more than 4 GiB, use .npy instead of .npz", a->path);
   lbStatus status = find_data(a, m, &data, err);
   if (status) return status;
-  if (m->method == 0 ? m->unpacked != m->packed : m->unpacked / most_ratio > m->packed)
+  if (m->method == LB_ZIP_STORED ? m->unpacked != m->packed : m->unpacked / most_ratio > m->packed)
     return fail_archive(a, err);
   char *content = lb_alloc(m->unpacked + 1, 1);
   if (!content) return lb_fail_memory(err);
-  if (m->method == 8)
+  if (m->method == LB_ZIP_DEFLATED)
     status = inflate_member(a, m, data, content, err);
   else
     memcpy(content, data, m->unpacked);
