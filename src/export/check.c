@@ -2,6 +2,7 @@
 #include "export/check.h"
 
 #include <math.h>
+#include <stdio.h>
 
 lbStatus lb_check_times(int32_t frame_count, const double *times, bool single, lbError *err) {
   for (int32_t f = 0; f < frame_count; f++) {
@@ -61,4 +62,14 @@ lbStatus lb_check_rotations(const char *body, int32_t count, const double *value
                      body, i, q[0], q[1], q[2], q[3]);
   }
   return LB_OK;
+}
+
+lbStatus lb_check_up(char up, lbError *err) {
+  if (up == 'z' || up == 'y') return LB_OK;
+  return lb_fail(err, LB_ERR_ARGUMENT, "up is character %d, it must be 'z' or 'y'", (int)up);
+}
+
+const char *lb_body_label(const char *name, int32_t number, char plain[32]) {
+  snprintf(plain, 32, "body %d", (int)number);
+  return name && *name ? name : plain;
 }

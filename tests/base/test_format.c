@@ -14,7 +14,8 @@ static void numbers_come_back_bit_for_bit(void **state) {
   for (size_t i = 0; i < 1000; i++) {
     size_t fixed = sizeof values / sizeof *values;
     double value = i < fixed ? values[i] : ldexp(check_random(&seed), (int)(i % 600) - 300);
-    assert_int_equal(lb_format_number(text, value, 9), strlen(text));
+    size_t length = lb_format_number(text, value, 9);
+    assert_int_equal(length, strlen(text));
     assert_true(strtod(text, NULL) == value);
   }
   lb_format_number(text, 0.1, 9);

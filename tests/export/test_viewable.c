@@ -95,7 +95,7 @@ static void shapes_move_the_farthest_vertex_by_a_tenth_of_the_size(void **state)
   json_t *object = glb_item(&file, "meshes", 0), *weights = json_object_get(object, "weights");
   json_t *titles = json_object_get(json_object_get(object, "extras"), "targetNames");
   assert_int_equal(json_array_size(weights), 3);
-  for (size_t i = 0; i < 3; i++) check_near(json_real_value(json_array_get(weights, i)), 0, 0);
+  for (size_t i = 0; i < 3; i++) check_near(json_number_value(json_array_get(weights, i)), 0, 0);
   assert_string_equal(json_string_value(json_array_get(titles, 0)), "mode 1: 3.2 Hz");
   assert_string_equal(json_string_value(json_array_get(titles, 1)), "shape 2");
   assert_int_equal(json_array_size(json_object_get(glb_item(&file, "nodes", 0), "rotation")), 4);
@@ -163,7 +163,7 @@ static void instances_share_a_mesh_and_pictures_are_found(void **state) {
   json_t *middle = glb_item(&file, "nodes", 2);
   assert_string_equal(json_string_value(json_object_get(middle, "name")), "plain");
   json_t *rotation = json_object_get(middle, "rotation");
-  check_near(json_real_value(json_array_get(rotation, 3)), sqrt(0.5), 1e-7);
+  check_near(json_number_value(json_array_get(rotation, 3)), sqrt(0.5), 1e-7);
   assert_null(json_object_get(glb_item(&file, "nodes", 3), "rotation"));
   json_t *pbr = json_object_get(glb_item(&file, "materials", 2), "pbrMetallicRoughness");
   assert_non_null(json_object_get(pbr, "baseColorTexture"));
