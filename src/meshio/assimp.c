@@ -26,7 +26,7 @@ lbStatus lb_read_assimp_within(const char *path, lbAssimpLimits limits, lbMesh *
   (void)limits;
   (void)out;
   return lb_fail(err, LB_ERR_UNSUPPORTED,
-                 "%s: this format is not known; limber reads " OWN_FORMATS
+                 "%s: this format is unknown; limber reads " OWN_FORMATS
                  " (more when built with assimp)",
                  path);
 }
@@ -102,8 +102,8 @@ static lbStatus run_child(const char *path, lbAssimpLimits limits, Answer *answe
   while (ended < 0 && errno == EINTR);
   if (ended < 0) answer->exit_status = -1; // the program ignores SIGCHLD
   if (!status && too_long)
-    status = lb_fail(err, LB_ERR_MEMORY, "%s: assimp makes more than %zu MiB of triangles of it",
-                     path, 4 * (limits.memory_bytes >> 20));
+    status = lb_fail(err, LB_ERR_MEMORY, "%s: assimp produced more than %zu MiB of triangles", path,
+                     4 * (limits.memory_bytes >> 20));
   return status;
 }
 
@@ -123,7 +123,7 @@ static lbStatus explain(const char *path, lbAssimpLimits limits, const Answer *a
     return lb_fail(err, LB_ERR_FORMAT,
                    "%s: assimp crashed on this file (%s), convert it to .obj or .ply", path,
                    strsignal(WTERMSIG(status)));
-  return lb_fail(err, LB_ERR_FORMAT, "%s: assimp ended without an answer (exit status %d)", path,
+  return lb_fail(err, LB_ERR_FORMAT, "%s: assimp ended without output (exit status %d)", path,
                  status != -1 && WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 }
 
@@ -161,15 +161,15 @@ lbStatus lb_read_assimp_within(const char *path, lbAssimpLimits limits, lbMesh *
   if (answer.timed_out || !clean || answer.bytes == 0)
     status = explain(path, limits, &answer, err);
   else if (answer.data[0] == 'U')
-    status = lb_fail(
-        err, LB_ERR_UNSUPPORTED,
-        "%s: this format (\"%s\") is not known, neither to assimp; limber reads " OWN_FORMATS, path,
-        lb_path_extension(path));
+    status =
+        lb_fail(err, LB_ERR_UNSUPPORTED,
+                "%s: this format (\"%s\") is unknown, also to assimp; limber reads " OWN_FORMATS,
+                path, lb_path_extension(path));
   else if (answer.data[0] == 'M')
     status = lb_fail(err, LB_ERR_FORMAT, "%s: assimp cannot read it: %s", path, answer.data + 1);
   else if (answer.data[0] != 'T' || answer.data[answer.bytes - 1] != 'E' ||
            payload % triangle_bytes)
-    status = lb_fail(err, LB_ERR_FORMAT, "%s: assimp's answer is cut off", path);
+    status = lb_fail(err, LB_ERR_FORMAT, "%s: assimp's output is truncated", path);
   else if (payload == 0)
     status = lb_fail(err, LB_ERR_FORMAT, "%s: holds no triangles", path);
   else

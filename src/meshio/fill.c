@@ -43,7 +43,7 @@ static lbStatus check_surface(const lbMesh *surface, lbError *err) {
     return lb_fail(err, LB_ERR_MESH, "fill: the surface has no triangles");
   for (size_t i = 0; i < 3 * (size_t)surface->vertex_count; i++)
     if (!isfinite(surface->positions[i]))
-      return lb_fail(err, LB_ERR_MESH, "fill: vertex %d has the coordinate %c = %g, mend it",
+      return lb_fail(err, LB_ERR_MESH, "fill: vertex %d has the coordinate %c = %g, correct it",
                      (int)(i / 3), "xyz"[i % 3], surface -> positions[i]);
   for (size_t i = 0; i < 3 * (size_t)surface->triangle_count; i++)
     if (surface->triangles[i] < 0 || surface->triangles[i] >= surface->vertex_count)
@@ -176,18 +176,18 @@ static lbStatus fail_mesher(const char *name, const char *folder, const lbProgra
   if (!status && lb_file_read(path, &text, &bytes, NULL) != LB_OK) text = NULL;
   bool crossing = text && (strstr(text, "intersect") || strstr(text, "overlapping"));
   if (!status && crossing)
-    status =
-        lb_fail(err, LB_ERR_MESH,
-                "fill: %s says that the surface crosses itself; mend it or use --voxelise", name);
+    status = lb_fail(
+        err, LB_ERR_MESH,
+        "fill: %s reports that the surface intersects itself; repair it or use --voxelise", name);
   else if (!status && result->exit_code < 0)
     status = lb_fail(err, LB_ERR_MESH,
-                     "fill: %s gave up on this surface, as a rule because it crosses itself; mend "
-                     "it or use --voxelise",
+                     "fill: %s gave up on this surface, usually because it intersects itself; "
+                     "repair it or use --voxelise",
                      name);
   else if (!status)
     status = lb_fail(err, LB_ERR_MESH,
-                     "fill: %s made no tets of this surface (exit code %d); mend it, try the other "
-                     "mesher or use --voxelise",
+                     "fill: %s made no tets from this surface (exit code %d); repair it, try the "
+                     "other mesher or use --voxelise",
                      name, result->exit_code);
   lb_free(path);
   lb_free(text);
@@ -223,8 +223,8 @@ static lbStatus run_mesher(const char *name, char *const *arguments, const char 
   if (result.interrupted) return lb_fail_interrupted(err, "fill");
   if (result.timed_out)
     return lb_fail(err, LB_ERR_MESH,
-                   "fill: %s was not done after %g s and was stopped; raise the time limit, use a "
-                   "coarser surface or --voxelise",
+                   "fill: %s did not finish within %g s and was stopped; raise the time limit, use "
+                   "a coarser surface or --voxelise",
                    name, def->time_limit);
   if (result.exit_code != 0) return fail_mesher(name, folder, &result, err);
   return collect(name, folder, output_name, &result, out, err);

@@ -233,8 +233,8 @@ static lbStatus read_primitive(Reader *reader, const Place *place, const json_t 
   if (json_object_get(json_object_get(item, "extensions"), "KHR_draco_mesh_compression") &&
       !json_object_get(lb_glb_item(&reader->glb, "accessors", accessor), "bufferView"))
     return lb_fail(reader->err, LB_ERR_UNSUPPORTED,
-                   "%s: needs the extension KHR_draco_mesh_compression, which is not read; save "
-                   "the file without it",
+                   "%s: needs the extension KHR_draco_mesh_compression, which is not supported; "
+                   "save the file without it",
                    reader->glb.path);
   lbStatus status =
       add_vertices(reader, place, accessor, &primitive->vertex_begin, &primitive->vertex_count);
@@ -252,7 +252,7 @@ static lbStatus add_primitive(Reader *reader, const Place *place, const json_t *
   Primitive primitive = { .mode = lb_json_integer(item, "mode", 4), .group = group };
   primitive.mirrored = determinant(place->matrix) < 0;
   if (primitive.mode < 4 || primitive.mode > 6) {
-    lb_log(LB_LOG_WARNING, "%s: points and lines are passed over", reader->glb.path);
+    lb_log(LB_LOG_WARNING, "%s: points and lines are skipped", reader->glb.path);
     return LB_OK;
   }
   lbStatus status = read_primitive(reader, place, item, &primitive);

@@ -47,7 +47,7 @@ static lbStatus add_image(const lbGlbFile *glb, lbMeshBuilder *builder, int64_t 
   if (status)
     lb_log(LB_LOG_WARNING, "%s, the surface stays without this picture", why.text);
   else if (!mime)
-    lb_log(LB_LOG_WARNING, "%s: images[%lld] is no picture of a known type, ignored", glb->path,
+    lb_log(LB_LOG_WARNING, "%s: images[%lld] is not a picture of a known type, ignored", glb->path,
            (long long)image);
   if (!mime) mime = lb_json_text(item, "mimeType", ""), data = NULL;
   *texture = lb_mesh_add_texture(builder, name, mime, data, bytes);

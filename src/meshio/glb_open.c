@@ -88,7 +88,7 @@ static lbStatus check_extensions(const lbGlbFile *glb, lbError *err) {
       is_known |= strncmp(name, known[k], strlen(known[k])) == 0;
     if (name && !is_known)
       return lb_fail(err, LB_ERR_UNSUPPORTED,
-                     "%s: needs the extension %s, which is not read; save the file without it",
+                     "%s: needs the extension %s, which is not supported; save the file without it",
                      glb->path, name);
   }
   return LB_OK;
@@ -185,9 +185,9 @@ static lbStatus find_chunks(const lbGlbFile *glb, const uint8_t *data, Chunks *c
                        glb->file_bytes);
   uint32_t version = lb_little_u32(data + 4), length = lb_little_u32(data + 8);
   if (version != 2)
-    return lb_glb_fail(glb, err, "byte 4: glTF version %u, only 2 is read", (unsigned)version);
+    return lb_glb_fail(glb, err, "byte 4: glTF version %u, only 2 is supported", (unsigned)version);
   if (length > glb->file_bytes)
-    return lb_glb_fail(glb, err, "byte 8: the header promises %u bytes, the file has %zu",
+    return lb_glb_fail(glb, err, "byte 8: the header declares %u bytes, the file has %zu",
                        (unsigned)length, glb->file_bytes);
   size_t next = 12;
   for (int number = 0; next + 8 <= length; number++) {
@@ -222,14 +222,15 @@ lbStatus lb_glb_open(lbGlbFile *glb, const char *path, const char *content, size
     size_t skipped = content[0] == '\xef' ? 3 : 0;
     chunks = (Chunks){ .json_begin = skipped, .json_bytes = bytes - skipped };
   } else if (bytes < 4 || memcmp(content, "glTF", 4) != 0) {
-    return lb_glb_fail(glb, err, "byte 0: this is no binary glTF, it should begin with \"glTF\"");
+    return lb_glb_fail(glb, err,
+                       "byte 0: this is not a binary glTF file, it should begin with \"glTF\"");
   } else {
     status = find_chunks(glb, data, &chunks, err);
   }
   if (!status)
     status = parse(glb, content + chunks.json_begin, chunks.json_bytes, chunks.json_begin, err);
   if (!status && !json_is_object(glb->document))
-    status = lb_glb_fail(glb, err, "byte %zu: the JSON part is no object", chunks.json_begin);
+    status = lb_glb_fail(glb, err, "byte %zu: the JSON part is not an object", chunks.json_begin);
   if (!status) status = check_extensions(glb, err);
   if (!status) status = open_buffers(glb, data + chunks.bin_begin, chunks.bin_bytes, err);
   return status;

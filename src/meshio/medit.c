@@ -96,7 +96,7 @@ static lbStatus read_reference(Medit *medit, const char *what, int64_t number, i
 
 static lbStatus read_vertices(Medit *medit, lbError *err) {
   int64_t count = 0;
-  if (medit->has_vertices) return lb_scan_fail(&medit->scan, err, "Vertices are there twice");
+  if (medit->has_vertices) return lb_scan_fail(&medit->scan, err, "Vertices appear twice");
   medit->has_vertices = true;
   lbStatus status = read_count(medit, "Vertices", 8, &count, err);
   for (int64_t i = 0; i < count && !status; i++) {
@@ -157,7 +157,7 @@ static lbStatus read_section(Medit *medit, const char *keyword, lbError *err) {
     lbStatus status = read_count(medit, keyword, 2, &count, err);
     if (!status && count > 0)
       status = lb_scan_unsupported(
-          &medit->scan, err, "%s are not read, export first-order tets or hexahedra", keyword);
+          &medit->scan, err, "%s are not supported, export first-order tets or hexahedra", keyword);
     return status;
   }
   if (!is_listed(keyword, skipped, sizeof skipped / sizeof *skipped))
@@ -173,7 +173,7 @@ static lbStatus read_sections(Medit *medit, lbError *err) {
   skip_space_and_comments(text);
   if (!lb_text_word(text, keyword, sizeof keyword) || strcmp(keyword, "MeshVersionFormatted") != 0)
     return lb_scan_fail(&medit->scan, err,
-                        "is no Medit file, it must begin with MeshVersionFormatted");
+                        "is not a Medit file, it must begin with MeshVersionFormatted");
   if (!lb_text_number(text, &version))
     return lb_scan_fail(&medit->scan, err, "expected a number after MeshVersionFormatted");
   for (;;) {
@@ -192,7 +192,8 @@ lbStatus lb_read_medit(const char *path, const char *content, size_t bytes, lbMe
   // Binary files begin with the 32-bit number 1 in either byte order.
   if (bytes >= 4 && (memcmp(content, "\1\0\0\0", 4) == 0 || memcmp(content, "\0\0\0\1", 4) == 0))
     return lb_fail(err, LB_ERR_UNSUPPORTED,
-                   "%s: is binary Medit (.meshb), which is not read, save as text (.mesh)", path);
+                   "%s: is binary Medit (.meshb), which is not supported, save as text (.mesh)",
+                   path);
   lb_volume_begin(&medit.volume);
   lbStatus status = read_sections(&medit, err);
   if (!status) status = lb_volume_finish(&medit.volume, path, out, err);

@@ -16,7 +16,7 @@ int64_t lb_msh_key(int32_t dimension, int64_t tag) {
 
 lbStatus lb_msh_add_node(lbMsh *msh, int64_t tag, const double point[3], lbError *err) {
   if (lb_hash_table_find(&msh->nodes, &tag) >= 0)
-    return lb_scan_fail(&msh->scan, err, "node %lld is there twice", (long long)tag);
+    return lb_scan_fail(&msh->scan, err, "node %lld appears twice", (long long)tag);
   int32_t vertex = lb_mesh_add_vertex(&msh->volume.builder, point[0], point[1], point[2]);
   // nodes are all the vertices there are: their numbers in the table are the same
   return vertex < 0 || lb_hash_table_add(&msh->nodes, &tag) != vertex ? lb_fail_memory(err) : LB_OK;

@@ -12,9 +12,9 @@ static lbStatus read_byte_order(lbMsh *msh, lbError *err) {
   lb_text_skip_line(&scan->text);
   scan->binary = true;
   if (!lb_scan_integer(scan, LB_SCALAR_INT32, &one) || (one != 1 && one != 0x01000000))
-    return lb_scan_fail(scan, err,
-                        "a binary file has the number 1 after its header, to tell the "
-                        "byte order; it is not there");
+    return lb_scan_fail(
+        scan, err,
+        "a binary file has the number 1 after its header, to tell the byte order; it is missing");
   scan->swapped = one != 1;
   return LB_OK;
 }
@@ -23,22 +23,21 @@ static lbStatus read_format(lbMsh *msh, lbError *err) {
   lbScan *scan = &msh->scan;
   double version = 0;
   int64_t type = 0, data_bytes = 0;
-  if (msh->version) return lb_scan_fail(scan, err, "$MeshFormat is there twice");
+  if (msh->version) return lb_scan_fail(scan, err, "$MeshFormat appears twice");
   if (!lb_text_number(&scan->text, &version) || !lb_text_integer_in_line(&scan->text, &type) ||
       !lb_text_integer_in_line(&scan->text, &data_bytes))
     return lb_scan_fail(scan, err, "$MeshFormat must hold version, file type and data size");
   if (version >= 2 && version < 3) msh->version = 2;
   if (version >= 4.1 - 1e-9 && version < 4.2) msh->version = 4;
   if (!msh->version)
-    return lb_scan_unsupported(scan, err,
-                               "Gmsh format %g is not read, save as 4.1 or 2.2 (gmsh -format "
-                               "msh41)",
-                               version);
+    return lb_scan_unsupported(
+        scan, err, "Gmsh format %g is not supported, save as 4.1 or 2.2 (gmsh -format msh41)",
+        version);
   if (type != 0 && type != 1)
     return lb_scan_fail(scan, err, "the file type is %lld, it must be 0 (text) or 1 (binary)",
                         (long long)type);
   if (type == 1 && data_bytes != 8)
-    return lb_scan_unsupported(scan, err, "binary data of size %lld is not read, only 8",
+    return lb_scan_unsupported(scan, err, "binary data of size %lld is not supported, only 8",
                                (long long)data_bytes);
   return type == 1 ? read_byte_order(msh, err) : LB_OK;
 }
@@ -64,7 +63,7 @@ static lbStatus read_name(lbMsh *msh, lbError *err) {
     return lb_scan_fail(&msh->scan, err, "there is no physical group %lld of dimension %lld",
                         (long long)tag, (long long)dimension);
   const char *name = read_quoted(msh, &length);
-  if (!name) return lb_scan_fail(&msh->scan, err, "a physical name must stand in quotes");
+  if (!name) return lb_scan_fail(&msh->scan, err, "a physical name must be in quotes");
   char *copy = lb_arena_alloc(&msh->arena, length + 1, 1);
   int64_t key = lb_msh_key((int32_t)dimension, tag);
   int32_t number = copy ? lb_hash_table_add(&msh->name_index, &key) : -1;
@@ -107,7 +106,7 @@ static lbStatus read_section(lbMsh *msh, const char *name, lbError *err) {
   if (msh->scan.binary) lb_text_skip_line(&msh->scan.text);
   if (is_nodes || is_elements) {
     bool *seen = is_nodes ? &msh->has_nodes : &msh->has_elements;
-    if (*seen) return lb_scan_fail(&msh->scan, err, "$%s is there twice", name);
+    if (*seen) return lb_scan_fail(&msh->scan, err, "$%s appears twice", name);
     if (is_elements && !msh->has_nodes)
       return lb_scan_fail(&msh->scan, err, "$Nodes must come before $Elements");
     *seen = true;
@@ -127,9 +126,9 @@ static lbStatus read_sections(lbMsh *msh, lbError *err) {
     lb_text_word(text, name, sizeof name);
     if (name[0] != '$')
       return lb_scan_fail(&msh->scan, err,
-                          msh->version ? "expected a section ($Nodes, ...), found \"%.40s\""
-                                       : "is no Gmsh file, it must begin with $MeshFormat, not "
-                                         "\"%.40s\"",
+                          msh->version
+                              ? "expected a section ($Nodes, ...), found \"%.40s\""
+                              : "is not a Gmsh file, it must begin with $MeshFormat, not \"%.40s\"",
                           name);
     lbStatus status = read_section(msh, name + 1, err);
     if (status) return status;
@@ -138,7 +137,7 @@ static lbStatus read_sections(lbMsh *msh, lbError *err) {
     if (strcmp(end, expected) != 0)
       return lb_scan_fail(&msh->scan, err, "expected %s, found \"%.40s\"", expected, end);
   }
-  if (!msh->version) return lb_scan_fail(&msh->scan, err, "is no Gmsh file: no $MeshFormat");
+  if (!msh->version) return lb_scan_fail(&msh->scan, err, "is not a Gmsh file: no $MeshFormat");
   if (!msh->has_nodes) return lb_scan_fail(&msh->scan, err, "has no $Nodes section");
   if (!msh->has_elements) return lb_scan_fail(&msh->scan, err, "has no $Elements section");
   return LB_OK;

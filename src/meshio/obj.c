@@ -134,7 +134,7 @@ static lbStatus read_uv(Reader *reader) {
   uv = reader->faces.uvs + 2 * (size_t)reader->uv_count++;
   if (!lb_uv_from_v_up(u, v, uv))
     return lb_text_fail(&reader->text, reader->err,
-                        "texture coordinate %d is not finite (%g %g), mend it",
+                        "texture coordinate %d is not finite (%g %g), correct it",
                         (int)reader->uv_count, u, v);
   return LB_OK;
 }
@@ -306,7 +306,8 @@ static lbStatus use_material(Reader *reader) {
   reader->appearance = lb_appearance_find(&reader->faces.builder, name);
   if (reader->appearance >= 0) return LB_OK;
   if (reader->library_count)
-    lb_log(LB_LOG_WARNING, "%s:%d: material \"%s\" is in no library, it gets the default look",
+    lb_log(LB_LOG_WARNING,
+           "%s:%d: material \"%s\" is in no library, it gets the default appearance",
            reader->text.path, (int)reader->text.line, name);
   reader->appearance = lb_mesh_add_appearance(&reader->faces.builder, name);
   return LB_OK;

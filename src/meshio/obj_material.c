@@ -89,7 +89,7 @@ static int32_t load_texture(Library *library, const char *name) {
   if (status)
     lb_log(LB_LOG_WARNING, "%s, the surface stays without this picture", err.text);
   else if (!mime)
-    lb_log(LB_LOG_WARNING, "%s: is no picture of a known type, ignored", name);
+    lb_log(LB_LOG_WARNING, "%s: is not a picture of a known type, ignored", name);
   int32_t texture =
       lb_mesh_add_texture(builder, name, mime ? mime : "", mime ? content : NULL, bytes);
   lb_free(content);

@@ -48,7 +48,7 @@ static lbStatus read_keyword(Reader *reader) {
   }
   before = *text;
   if (lb_text_word_in_line(text, second, sizeof second) && strcmp(second, "BINARY") == 0)
-    return lb_text_fail(text, reader->err, "binary OFF is not read, save it as text");
+    return lb_text_fail(text, reader->err, "binary OFF is not supported, save it as text");
   *text = before;
   return LB_OK;
 }
@@ -67,7 +67,7 @@ static lbStatus check_count(Reader *reader, const char *what, int64_t count, siz
   size_t left = (size_t)(reader->text.end - reader->text.next) + 1;
   if ((uint64_t)count <= left / least_bytes) return LB_OK;
   return lb_text_fail(&reader->text, reader->err,
-                      "the header promises %lld %s, the file has room for %zu at most",
+                      "the header declares %lld %s, the file has room for %zu at most",
                       (long long)count, what, left / least_bytes);
 }
 

@@ -41,10 +41,10 @@ lbStatus lb_pc2_add(lbPc2Writer *writer, const double *positions, lbError *err) 
     for (size_t k = 0; k < 3; k++) {
       double x = positions[3 * i + k];
       if (!(fabs(x) <= (double)FLT_MAX)) {
-        lbStatus status = lb_fail(err, LB_ERR_NUMERIC,
-                                  "%s: frame %d: point %zu is at %c = %g, which is no finite "
-                                  "single-precision number",
-                                  writer->file.path, (int)writer->frame_count, i, "xyz"[k], x);
+        lbStatus status = lb_fail(
+            err, LB_ERR_NUMERIC,
+            "%s: frame %d: point %zu is at %c = %g, which is not a finite single-precision number",
+            writer->file.path, (int)writer->frame_count, i, "xyz"[k], x);
         lb_pc2_abort(writer);
         return status;
       }

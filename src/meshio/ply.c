@@ -225,7 +225,7 @@ static lbStatus check_count(const Reader *reader) {
   size_t room = (lb_scan_left(&reader->scan) + !reader->scan.binary) / row_bytes;
   if ((uint64_t)element->count <= room) return LB_OK;
   return lb_fail(reader->err, LB_ERR_FORMAT,
-                 "%s:%d: the header promises %lld of \"%s\", the file has room for %zu at most",
+                 "%s:%d: the header declares %lld of \"%s\", the file has room for %zu at most",
                  reader->scan.text.path, (int)element->line, (long long)element->count,
                  element->name, room);
 }
@@ -240,7 +240,7 @@ static lbStatus read_element(Reader *reader) {
   if (strcmp(reader->element->name, "face") == 0) return read_faces(reader);
   if (strcmp(reader->element->name, "tristrips") == 0)
     return lb_fail(reader->err, LB_ERR_UNSUPPORTED,
-                   "%s:%d: triangle strips are not read, save the file with faces",
+                   "%s:%d: triangle strips are not supported, save the file with faces",
                    reader->scan.text.path, (int)reader->element->line);
   return skip_rows(reader);
 }

@@ -71,7 +71,7 @@ static lbStatus read_property(lbText *text, lbPlyHeader *header, lbError *err) {
   char word[64];
   lbText before = *text;
   if (header->element_count == 0)
-    return lb_text_fail(text, err, "a property stands before the first element");
+    return lb_text_fail(text, err, "a property comes before the first element");
   lb_text_word_in_line(text, word, sizeof word);
   property.is_list = strcmp(word, "list") == 0;
   lbStatus status = LB_OK;

@@ -82,7 +82,7 @@ lbStatus lb_scan_check_count(const lbScan *scan, int64_t count, size_t text_byte
     return lb_scan_fail(scan, err, "claims %lld %s, the rest of the file can hold %llu at most",
                         (long long)count, what, (unsigned long long)(left / each));
   if (count >= INT32_MAX / 2)
-    return lb_scan_fail(scan, err, "claims %lld %s, limber takes fewer than %d", (long long)count,
+    return lb_scan_fail(scan, err, "claims %lld %s, limber accepts fewer than %d", (long long)count,
                         what, INT32_MAX / 2);
   return LB_OK;
 }
@@ -95,7 +95,7 @@ lbStatus lb_scan_point(lbScan *scan, lbScalar type, int64_t number, double point
     if (!isfinite(point[i]))
       return lb_scan_fail(scan, err,
                           "vertex %lld has a coordinate that is not a finite number (%c = %g), "
-                          "mend or remove it",
+                          "correct or remove it",
                           (long long)number, "xyz"[i], point[i]);
   }
   return LB_OK;

@@ -60,8 +60,8 @@ static lbStatus read_binary(Reader *reader, const char *path, const char *conten
   size_t room = (bytes - HEADER_BYTES) / TRIANGLE_BYTES;
   if (count > room)
     return lb_fail(err, LB_ERR_FORMAT,
-                   "%s: byte 80: the header promises %u triangles, the file has room for %zu; it "
-                   "is cut off or no STL file",
+                   "%s: byte 80: the header declares %u triangles, the file has room for %zu; it "
+                   "is truncated or not an STL file",
                    path, (unsigned)count, room);
   for (uint32_t t = 0; t < count && !reader->builder.out_of_memory; t++) {
     const uint8_t *record = data + HEADER_BYTES + (size_t)t * TRIANGLE_BYTES;

@@ -115,10 +115,9 @@ static lbStatus read_tets(lbScan *scan, lbVolume *volume, int32_t base, lbError 
   if (status) return status;
   if (header[1] == 10)
     return lb_scan_unsupported(scan, err,
-                               "tets with 10 corners are not read, run tetgen without "
-                               "-o2");
+                               "tets with 10 corners are not supported, run tetgen without -o2");
   if (header[1] != 4)
-    return lb_scan_fail(scan, err, "the tets have %lld corners, it must be 4",
+    return lb_scan_fail(scan, err, "the tets have %lld corners, they must have 4",
                         (long long)header[1]);
   for (int64_t i = 0; i < header[0] && !status; i++)
     status = read_tet(scan, volume, i, base, header, err);
@@ -159,12 +158,11 @@ lbStatus lb_read_ele(const char *path, const char *content, size_t bytes, lbMesh
   other = companion_path(path, is_node ? ".ele" : ".node");
   if (!other) return lb_fail_memory(err);
   if (!lb_file_exists(other))
-    status = lb_fail(err, LB_ERR_FILE,
-                     is_node ? "%s: holds vertices only, the tets should be in %s, which is not "
-                               "there"
-                             : "%s: holds tets only, the vertices should be in %s, which is not "
-                               "there",
-                     path, other);
+    status =
+        lb_fail(err, LB_ERR_FILE,
+                is_node ? "%s: holds vertices only, the tets should be in %s, which is missing"
+                        : "%s: holds tets only, the vertices should be in %s, which is missing",
+                path, other);
   if (!status) status = lb_file_read(other, &other_content, &other_bytes, err);
   if (!status)
     status =

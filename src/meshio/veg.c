@@ -50,8 +50,8 @@ static lbStatus read_header(Vega *vega, int64_t columns, const char *what, int64
   if (!lb_veg_integer(&vega->lines, count) || !lb_veg_integer(&vega->lines, &found))
     return lb_scan_fail(&vega->lines.line, err, "expected the count of %s and the columns", what);
   if (found != columns)
-    return lb_scan_fail(&vega->lines.line, err, "the %s have %lld columns, it must be %lld", what,
-                        (long long)found, (long long)columns);
+    return lb_scan_fail(&vega->lines.line, err, "the %s have %lld columns, they must have %lld",
+                        what, (long long)found, (long long)columns);
   // The rows may stand in an included file, so what is left of this one says nothing; memory grows
   // with the rows that are really there.
   if (*count < 0 || *count >= INT32_MAX / 2)
@@ -77,7 +77,7 @@ static lbStatus read_row_number(Vega *vega, int64_t index, int32_t *base, const 
 
 static lbStatus read_vertices(Vega *vega, lbError *err) {
   int64_t count = 0;
-  if (vega->has_vertices) return fail(vega, err, "*VERTICES is there twice");
+  if (vega->has_vertices) return fail(vega, err, "*VERTICES appears twice");
   vega->has_vertices = true;
   lbStatus status = read_header(vega, 3, "vertices", &count, err);
   for (int64_t i = 0; i < count && !status; i++) {
@@ -117,7 +117,7 @@ static lbStatus read_element(Vega *vega, int64_t index, lbError *err) {
 static lbStatus read_elements(Vega *vega, lbError *err) {
   int64_t count = 0;
   char type[32];
-  if (vega->has_elements) return fail(vega, err, "*ELEMENTS is there twice");
+  if (vega->has_elements) return fail(vega, err, "*ELEMENTS appears twice");
   if (!vega->has_vertices) return fail(vega, err, "*VERTICES must come before *ELEMENTS");
   vega->has_elements = true;
   lbStatus status = next_line(vega, "TET or CUBIC", err);
@@ -160,7 +160,7 @@ static lbStatus read_set(Vega *vega, lbError *err) {
     return fail(vega, err, "*SET must have a name, in the same line and shorter than 128 letters");
   if (strcmp(name, "allElements") == 0 ||
       lb_mesh_group_by_name(vega->builder.mesh, LB_GROUP_ELEMENTS, name))
-    return lb_scan_fail(&vega->lines.line, err, "set \"%s\" is there already", name);
+    return lb_scan_fail(&vega->lines.line, err, "set \"%s\" is already defined", name);
   if (vega->set_count >= NAME_LIMIT) return fail(vega, err, "too many sets");
   int32_t group = lb_mesh_add_group(&vega->builder, LB_GROUP_ELEMENTS, ++vega->set_count, name);
   if (group < 0) return lb_fail_memory(err);
@@ -222,7 +222,7 @@ static lbStatus read_material(Vega *vega, lbError *err) {
     return fail(vega, err,
                 "*MATERIAL must have a name, in the same line and shorter than 128 letters");
   if (find_material(vega->builder.mesh, name) >= 0)
-    return lb_scan_fail(&vega->lines.line, err, "material \"%s\" is there already", name);
+    return lb_scan_fail(&vega->lines.line, err, "material \"%s\" is already defined", name);
   if (vega->builder.mesh->material_count >= NAME_LIMIT)
     return fail(vega, err, "too many materials");
   lbStatus status = next_line(vega, "ENU or MOONEYRIVLIN with its numbers", err);
@@ -291,7 +291,7 @@ static lbStatus find_region(Vega *vega, const Region *region, int32_t *set, int3
   const lbGroup *group = lb_mesh_group_by_name(mesh, LB_GROUP_ELEMENTS, region->set);
   *material = find_material(mesh, region->material);
   if (!group || *material < 0)
-    return lb_fail(err, LB_ERR_FORMAT, "%s:%d: *REGION names %s \"%s\", which is not there",
+    return lb_fail(err, LB_ERR_FORMAT, "%s:%d: *REGION names %s \"%s\", which is missing",
                    region->path, (int)region->line, group ? "material" : "set",
                    group ? region->material : region->set);
   *set = (int32_t)(group - mesh->groups);

@@ -14,7 +14,7 @@ static lbStatus read_header(lbVtk *vtk, lbError *err) {
   size_t length = sizeof start - 1;
   char word[64];
   if ((size_t)(text->end - text->next) < length || strncasecmp(text->next, start, length) != 0)
-    return lb_scan_fail(&vtk->scan, err, "is no VTK file, it must begin with \"%s\"", start);
+    return lb_scan_fail(&vtk->scan, err, "is not a VTK file, it must begin with \"%s\"", start);
   text->next += length;
   if (!lb_text_number_in_line(text, &vtk->version) || !(vtk->version > 0 && vtk->version < 6))
     return lb_scan_fail(&vtk->scan, err, "expected a version up to 5.1");
@@ -29,10 +29,9 @@ static lbStatus read_header(lbVtk *vtk, lbError *err) {
   lb_text_word_in_line(text, word, sizeof word);
   vtk->is_polydata = strcasecmp(word, "POLYDATA") == 0;
   if (!vtk->is_polydata && strcasecmp(word, "UNSTRUCTURED_GRID") != 0)
-    return lb_scan_unsupported(&vtk->scan, err,
-                               "dataset \"%.40s\" is not read, save as UNSTRUCTURED_GRID or "
-                               "POLYDATA",
-                               word);
+    return lb_scan_unsupported(
+        &vtk->scan, err,
+        "dataset \"%.40s\" is not supported, save as UNSTRUCTURED_GRID or POLYDATA", word);
   vtk->scan.binary = is_binary;
   vtk->scan.swapped = !lb_machine_is_big_endian();
   return LB_OK;
@@ -43,7 +42,7 @@ static lbStatus read_points(lbVtk *vtk, lbError *err) {
   int64_t count = 0;
   char word[32] = "";
   lbScalar type;
-  if (vtk->has_points) return lb_scan_fail(scan, err, "POINTS are there twice");
+  if (vtk->has_points) return lb_scan_fail(scan, err, "POINTS appear twice");
   if (!lb_text_integer_in_line(&scan->text, &count) ||
       !lb_text_word_in_line(&scan->text, word, sizeof word) || !lb_vtk_type(word, &type))
     return lb_scan_fail(scan, err, "expected POINTS count type");
@@ -165,7 +164,7 @@ static lbStatus read_section(lbVtk *vtk, const char *keyword, bool *understood, 
     return status;
   }
   if (strcasecmp(keyword, "CELLS") == 0 && !vtk->is_polydata) {
-    if (vtk->has_cells) return lb_scan_fail(&vtk->scan, err, "CELLS are there twice");
+    if (vtk->has_cells) return lb_scan_fail(&vtk->scan, err, "CELLS appear twice");
     return read_cells(vtk, err);
   }
   if (strcasecmp(keyword, "CELL_TYPES") == 0 && !vtk->is_polydata) return read_types(vtk, err);

@@ -41,9 +41,10 @@ static lbStatus read_file_tag(Vtu *vtu, const lbXmlTag *tag, lbError *err) {
   if (!lb_xml_attribute(tag, "compressor", word, sizeof word) || !word[0]) return LB_OK;
   vtu->encoding.is_compressed = true;
   if (strcmp(word, "vtkZLibDataCompressor") == 0) return LB_OK;
-  return lb_fail(err, LB_ERR_UNSUPPORTED,
-                 "%s:%d: the compressor %s is not read, save with vtkZLibDataCompressor or none",
-                 vtu->text.path, (int)tag->line, word);
+  return lb_fail(
+      err, LB_ERR_UNSUPPORTED,
+      "%s:%d: the compressor %s is not supported, save with vtkZLibDataCompressor or none",
+      vtu->text.path, (int)tag->line, word);
 }
 
 static lbStatus begin_piece(Vtu *vtu, const lbXmlTag *tag, lbError *err) {
@@ -127,7 +128,7 @@ static lbStatus note_arrays(Vtu *vtu, lbError *err) {
     }
   }
   if (!status && !vtu->has_file_tag)
-    status = fail_at(vtu, 1, err, "is no VTU file, it must begin with a VTKFile tag");
+    status = fail_at(vtu, 1, err, "is not a VTU file, it must begin with a VTKFile tag");
   if (!status && vtu->piece_count == 0)
     status = lb_text_fail(&vtu->text, err, "has no Piece with NumberOfPoints and NumberOfCells");
   return status;

@@ -190,7 +190,7 @@ static void faults_say_what_is_wrong(void **state) {
   lb_put_u32(glb.data + 4, 1);
   check_refused(lb_read_glb, "a.glb", glb.data, glb.bytes, LB_ERR_FORMAT, "version 1");
   check_json_refused("{\"asset\":}", LB_ERR_FORMAT, "a.glb: byte ");
-  check_json_refused("[]", LB_ERR_FORMAT, "no object");
+  check_json_refused("[]", LB_ERR_FORMAT, "not an object");
   check_json_refused("{}", LB_ERR_FORMAT, "holds no triangles");
   check_json_refused("{\"extensionsRequired\":[\"KHR_draco_mesh_compression\"]}",
                      LB_ERR_UNSUPPORTED, "KHR_draco_mesh_compression");

@@ -53,14 +53,14 @@ static void thousands_of_references_are_no_groups(void **state) {
 static void faults_name_the_line(void **state) {
   (void)state;
   static const Fault faults[] = {
-    { "", "is no Medit file", LB_ERR_FORMAT },
-    { "MFEM mesh v1.0\n", "a.mesh:1: is no Medit file", LB_ERR_FORMAT },
+    { "", "is not a Medit file", LB_ERR_FORMAT },
+    { "MFEM mesh v1.0\n", "a.mesh:1: is not a Medit file", LB_ERR_FORMAT },
     { "MeshVersionFormatted 1\nDimension 2\n", "a.mesh:2: Dimension is 2", LB_ERR_FORMAT },
     { "MeshVersionFormatted 1\n" POINTS, "expected \"Dimension 3\" before Vertices",
       LB_ERR_FORMAT },
     { HEAD "End\n", "has no Vertices", LB_ERR_FORMAT },
     { HEAD POINTS "End\n", "has no triangles", LB_ERR_FORMAT },
-    { HEAD POINTS POINTS, "Vertices are there twice", LB_ERR_FORMAT },
+    { HEAD POINTS POINTS, "Vertices appear twice", LB_ERR_FORMAT },
     { HEAD "Vertices -4\n", "a.mesh:3: the count of Vertices is -4", LB_ERR_FORMAT },
     { HEAD "Vertices 900000000000\n0 0 0 0\n", "claims 900000000000 Vertices", LB_ERR_FORMAT },
     { HEAD "Vertices 1\n0 nan 0 0\n", "a.mesh:4: vertex 1 has a coordinate", LB_ERR_FORMAT },
@@ -70,7 +70,7 @@ static void faults_name_the_line(void **state) {
     { HEAD POINTS "Tetrahedra 1\n0 2 3 4 0\n", "uses vertex 0", LB_ERR_FORMAT },
     { HEAD POINTS "Tetrahedra 1\n1 2 3 4 x\n", "tet 1 lacks its reference", LB_ERR_FORMAT },
     { HEAD "Tetrahedra 1\n1 2 3 4 0\n", "Vertices must come before Tetrahedra", LB_ERR_FORMAT },
-    { HEAD POINTS "Prisms 1\n1 2 3 4 1 2 0\n", "Prisms are not read", LB_ERR_UNSUPPORTED },
+    { HEAD POINTS "Prisms 1\n1 2 3 4 1 2 0\n", "Prisms are not supported", LB_ERR_UNSUPPORTED },
     { HEAD POINTS "Spheres 1\n1\n", "a.mesh:9: unknown section \"Spheres\"", LB_ERR_FORMAT },
   };
   check_faults(lb_read_medit, "a.mesh", faults, sizeof faults / sizeof *faults);

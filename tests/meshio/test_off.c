@@ -36,8 +36,8 @@ static void counts_may_stand_beside_the_word_or_without_it(void **state) {
 static void faults_name_line_and_value(void **state) {
   (void)state;
   check_refused_text(lb_read_off, "a.off", "OFF\n353535235358 6 0\n" BODY,
-                     "a.off:2: the header promises 353535235358 vertices");
-  check_refused_text(lb_read_off, "a.off", "OFF\n3 99999999 0\n" BODY, "promises 99999999 faces");
+                     "a.off:2: the header declares 353535235358 vertices");
+  check_refused_text(lb_read_off, "a.off", "OFF\n3 99999999 0\n" BODY, "declares 99999999 faces");
   check_refused_text(lb_read_off, "a.off", "OFF\n4 1 0\n" BODY, "a.off:7: ");
   check_refused_text(lb_read_off, "a.off", "OFF\n3 1 0\n0 0 0\n1 0\n0 1 0\n3 0 1 2\n",
                      "a.off:4: vertex 1 needs three numbers, found 2");

@@ -102,7 +102,7 @@ static void faults_name_line_or_byte(void **state) {
                      "a.ply:4: unknown type \"half\"");
   check_refused_text(lb_read_ply, "a.ply",
                      TEXT "element vertex 900000000000\n" XYZ "end_header\n0 ",
-                     "a.ply:3: the header promises 900000000000 of \"vertex\"");
+                     "a.ply:3: the header declares 900000000000 of \"vertex\"");
   check_refused_text(lb_read_ply, "a.ply",
                      TEXT "element vertex 1\nproperty float x\nend_header\n0 ",
                      "no property \"y\"");
@@ -119,7 +119,7 @@ static void faults_name_line_or_byte(void **state) {
   check_refused_text(lb_read_ply, "a.ply", TEXT "end_header\n", "holds no vertices");
   Buffer binary = binary_file(false);
   check_refused(lb_read_ply, "a.ply", binary.data, binary.bytes - 4, LB_ERR_FORMAT,
-                "the header promises 1 of \"edge\"");
+                "the header declares 1 of \"edge\"");
   char part[80];
   snprintf(part, sizeof part, "a.ply: byte %zu: face 1: the mesh has 5 vertices", binary.bytes - 4);
   binary.data[binary.bytes - 4 - 4] = 5; // the last corner

@@ -67,9 +67,9 @@ static void faults_name_line_or_byte(void **state) {
   uint8_t data[200];
   size_t bytes = binary_square(data, "x");
   check_refused(lb_read_stl, "a.stl", data, bytes - 1, LB_ERR_FORMAT,
-                "a.stl: byte 80: the header promises 2 triangles, the file has room for 1");
+                "a.stl: byte 80: the header declares 2 triangles, the file has room for 1");
   lb_put_u32(data + 80, 4000000000u);
-  check_refused(lb_read_stl, "a.stl", data, bytes, LB_ERR_FORMAT, "promises 4000000000 triangles");
+  check_refused(lb_read_stl, "a.stl", data, bytes, LB_ERR_FORMAT, "declares 4000000000 triangles");
   check_refused(lb_read_stl, "a.stl", data, 40, LB_ERR_FORMAT, "a.stl: byte 40: ");
   binary_square(data, "x");
   lb_put_f32(data + 84 + 12, NAN);

@@ -41,11 +41,11 @@ static void data_that_is_not_understood_costs_no_mesh(void **state) {
 static void faults_of_text_files_name_the_line(void **state) {
   (void)state;
   static const Fault faults[] = {
-    { "", "is no VTK file", LB_ERR_FORMAT },
+    { "", "is not a VTK file", LB_ERR_FORMAT },
     { "# vtk DataFile Version 9\n", "version up to 5.1", LB_ERR_FORMAT },
     { "# vtk DataFile Version 3.0\nt\nTEXT\n", "a.vtk:3: expected ASCII or BINARY", LB_ERR_FORMAT },
     { "# vtk DataFile Version 3.0\nt\nASCII\nDATASET STRUCTURED_POINTS\n",
-      "a.vtk:4: dataset \"STRUCTURED_POINTS\" is not read", LB_ERR_UNSUPPORTED },
+      "a.vtk:4: dataset \"STRUCTURED_POINTS\" is not supported", LB_ERR_UNSUPPORTED },
     { HEAD, "has no POINTS", LB_ERR_FORMAT },
     { HEAD POINTS, "has no CELLS", LB_ERR_FORMAT },
     { HEAD "CELLS 1 5\n4 0 1 2 3\n", "POINTS must come first", LB_ERR_FORMAT },

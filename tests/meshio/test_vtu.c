@@ -31,13 +31,13 @@ static void pieces_are_joined(void **state) {
 static void faults_name_the_line(void **state) {
   (void)state;
   static const Fault faults[] = {
-    { "", "is no VTU file", LB_ERR_FORMAT },
-    { "solid x\n", "a.vtu:1: is no VTU file", LB_ERR_FORMAT },
+    { "", "is not a VTU file", LB_ERR_FORMAT },
+    { "solid x\n", "a.vtu:1: is not a VTU file", LB_ERR_FORMAT },
     { "<VTKFile type=\"PolyData\">", "must be UnstructuredGrid", LB_ERR_FORMAT },
     { "\n<VTKFile type=\"UnstructuredGrid\" compressor=\"vtkLZ4DataCompressor\">",
-      "a.vtu:2: the compressor vtkLZ4DataCompressor is not read", LB_ERR_UNSUPPORTED },
+      "a.vtu:2: the compressor vtkLZ4DataCompressor is not supported", LB_ERR_UNSUPPORTED },
     { "<VTKFile type=\"UnstructuredGrid\" compressor=\"vtkLZMADataCompressor\">",
-      "vtkLZMADataCompressor is not read", LB_ERR_UNSUPPORTED },
+      "vtkLZMADataCompressor is not supported", LB_ERR_UNSUPPORTED },
     { FILE_TAG "</VTKFile>", "has no Piece", LB_ERR_FORMAT },
     { FILE_TAG "<Piece NumberOfPoints=\"4\" NumberOfCells=\"-1\">",
       "a.vtu:2: a Piece must have NumberOfPoints", LB_ERR_FORMAT },
