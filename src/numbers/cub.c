@@ -136,8 +136,8 @@ static lbStatus read_header(Reader *in, const uint8_t *bytes, size_t byte_count)
                    byte_count);
   for (int i = 0; i < 4; i++) header[i] = lb_little_u32(bytes + 4 * i);
   if (header[0] < 1 || header[0] > LB_POLYNOMIAL_MODES_MAX)
-    return lb_fail(in->err, LB_ERR_FORMAT, "%s: %d modes; 1 to %d can be read", in->name,
-                   (int)(int32_t)header[0], LB_POLYNOMIAL_MODES_MAX);
+    return lb_fail(in->err, LB_ERR_FORMAT, "%s: %d modes are not supported, 1 to %d can be read",
+                   in->name, (int)(int32_t)header[0], LB_POLYNOMIAL_MODES_MAX);
   in->at = layout_of((int32_t)header[0]);
   if (header[1] != in->at.linear || header[2] != in->at.quadratic || header[3] != in->at.cubic)
     return lb_fail(in->err, LB_ERR_FORMAT,

@@ -153,7 +153,7 @@ lbStatus lb_npy_parse(const char *path, const char *content, size_t bytes, lbNpy
                    header.type);
   size_t count, width = single ? 4 : 8, room = bytes - header.begin;
   if (!count_values(&header, &count) || count > room / width)
-    return lb_fail(err, LB_ERR_FORMAT, "%s: ends before the values that its shape promises", path);
+    return lb_fail(err, LB_ERR_FORMAT, "%s: ends before the values that its shape declares", path);
   lbNpy *array = lb_alloc(1, sizeof *array);
   if (array) array->values = lb_alloc(count, sizeof(double));
   if (!array || !array->values) {

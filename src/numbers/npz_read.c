@@ -104,7 +104,7 @@ static lbStatus unpack(const Archive *a, const Member *m, char **out, lbError *e
   const size_t most_ratio = 1040; // deflate makes at most 1032 bytes of one
   const unsigned char *data = NULL;
   if (m->flags & 1)
-    return lb_fail(err, LB_ERR_UNSUPPORTED, "%s: is encrypted, write it plain", a->path);
+    return lb_fail(err, LB_ERR_UNSUPPORTED, "%s: is encrypted, which is not supported", a->path);
   if (m->method != LB_ZIP_STORED && m->method != LB_ZIP_DEFLATED)
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "%s: packed by method %d, use numpy.savez or numpy.savez_compressed", a->path,
@@ -146,9 +146,10 @@ static lbStatus choose_member(const Archive *a, const char *name, Member *chosen
     at = m.next;
   }
   if (found) return LB_OK;
-  return lb_fail(err, LB_ERR_FORMAT,
-                 "%s: holds %d arrays and none is called \"%s\"; store one alone, or name it so",
-                 a->path, (int)a->count, name);
+  return lb_fail(
+      err, LB_ERR_FORMAT,
+      "%s: holds %d arrays and none is called \"%s\"; store a single array, or give it this name",
+      a->path, (int)a->count, name);
 }
 
 lbStatus lb_npz_parse(const char *path, const char *content, size_t bytes, const char *name,

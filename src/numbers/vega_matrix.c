@@ -25,7 +25,7 @@ static lbStatus read_header(const char *name, const uint8_t *bytes, size_t byte_
     *type = LB_SCALAR_FLOAT32;
   else
     return lb_fail(err, LB_ERR_FORMAT,
-                   "%s: a %d x %d matrix, but %zu bytes of values; is the file whole", name,
+                   "%s: a %d x %d matrix, but %zu bytes of values; is the file truncated?", name,
                    (int)rows, (int)columns, (size_t)held);
   matrix->rows = (int32_t)rows;
   matrix->columns = (int32_t)columns;
@@ -73,8 +73,9 @@ lbStatus lb_vega_matrix_save(int32_t rows, int32_t columns, const double *values
   LB_ASSERT(rows >= 1 && columns >= 1);
   for (size_t i = 0; i < count; i++)
     if (!(fabs(values[i]) <= (single ? (double)FLT_MAX : DBL_MAX)))
-      return lb_fail(err, LB_ERR_NUMERIC, "%s: row %zu of column %zu is %g, no finite %s number",
-                     path, i % (size_t)rows, i / (size_t)rows, values[i],
+      return lb_fail(err, LB_ERR_NUMERIC,
+                     "%s: row %zu of column %zu is %g, which is not a finite %s number", path,
+                     i % (size_t)rows, i / (size_t)rows, values[i],
                      single ? "single-precision" : "double-precision");
   lbStatus status = lb_file_begin(&writer, path, err);
   if (status) return status;
