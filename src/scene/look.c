@@ -77,7 +77,7 @@ static lbStatus read_look(const lbField *json, Look *look, lbError *err) {
   member = lb_field_member(json, "roughness");
   if (!status) status = read_share(&member, &look->roughness, err);
   if (!status && !look->colored && look->metal < 0 && look->roughness < 0)
-    status = lb_field_fail(json, err, "says nothing, give it a \"color\"");
+    status = lb_field_fail(json, err, "is empty, give it a \"color\"");
   return status;
 }
 

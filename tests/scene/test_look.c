@@ -164,7 +164,7 @@ static void what_makes_no_sense_is_refused(void **state) {
     { SCENE_WITH("'view':{'fov':0}"), "view.fov: is 0, it must be from 1 to 170" },
     { SCENE_WITH("'view':{'ground':true}"), "view.ground: must be a height in m, or false" },
     { BODY_WITH("'look':3"), "look: must be an object" },
-    { BODY_WITH("'look':{}"), "look: says nothing" },
+    { BODY_WITH("'look':{}"), "look: is empty" },
     { BODY_WITH("'look':{'colr':'#ffffff'}"), "did you mean \"color\"?" },
     { BODY_WITH("'look':{'color':'#fffff'}"), "color: must be three numbers" },
     { BODY_WITH("'look':{'color':'#ggffff'}"), "color: must be three numbers" },
