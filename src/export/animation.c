@@ -47,7 +47,7 @@ static lbStatus check_parts(const lbAnimationBody *body, const char *name, lbErr
                    "body \"%s\": it has both frames and shapes, leave one of them out", name);
   if (body->shape_count < 0 || (body->shape_count > 0 && (!body->shapes || !body->coordinates)))
     return lb_fail(err, LB_ERR_ARGUMENT,
-                   "body \"%s\": shape_count is %d, shapes need shapes and coordinates", name,
+                   "body \"%s\": shape_count is %d, it needs shapes and coordinates", name,
                    (int)body->shape_count);
   if (!body->frames && !body->shape_count && !body->positions && !body->rotations)
     return lb_fail(err, LB_ERR_ARGUMENT,

@@ -57,8 +57,8 @@ lbStatus lb_check_rotations(const char *body, int32_t count, const double *value
     double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (!(length > 1e-100 && length < 1e100))
       return lb_fail(err, LB_ERR_ARGUMENT,
-                     "body \"%s\": rotations[%zu] is (%g, %g, %g, %g), it must be a quaternion "
-                     "x y z w that is not zero",
+                     "body \"%s\": rotations[%zu] is (%g, %g, %g, %g), a quaternion x y z w that "
+                     "has zero or non-finite length",
                      body, i, q[0], q[1], q[2], q[3]);
   }
   return LB_OK;

@@ -198,7 +198,7 @@ lbStatus lb_viewable_make(const lbViewableBody *bodies, int32_t body_count,
                           const lbViewableNode *nodes, int32_t node_count, char up, lbViewable *out,
                           lbError *err) {
   if (!bodies || body_count < 1 || !nodes || node_count < 1)
-    return lb_fail(err, LB_ERR_ARGUMENT, "a model to look at needs a body and a node");
+    return lb_fail(err, LB_ERR_ARGUMENT, "a viewable model needs a body and a node");
   lbStatus status = lb_check_up(up, err);
   if (status) return status;
   Making m = { 0 };
