@@ -100,8 +100,8 @@ bool lb_arrays_are_texts(const char *texts, size_t bytes, int64_t count) {
 
 static lbStatus bad_number(const lbArrayRow *row, const char *where, int64_t item, double value,
                            lbError *err) {
-  return lb_fail(err, LB_ERR_FORMAT, "%s: %s[%lld] is %g, it must be a number%s", where, row->name,
-                 (long long)item, value, row->infinite ? "" : " and finite");
+  return lb_fail(err, LB_ERR_FORMAT, "%s: %s[%lld] is %g, it must not be NaN%s", where, row->name,
+                 (long long)item, value, row->infinite ? "" : " or infinite");
 }
 
 static bool is_good(double value, bool infinite) {
