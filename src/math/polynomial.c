@@ -11,8 +11,9 @@ void lb_polynomial_destroy(lbPolynomial *polynomial) {
 
 lbStatus lb_polynomial_create(int32_t count, lbPolynomial **out, lbError *err) {
   if (count < 1 || count > LB_POLYNOMIAL_MODES_MAX)
-    return lb_fail(err, LB_ERR_ARGUMENT, "reduced polynomials of %d modes; 1 to %d can be made",
-                   (int)count, LB_POLYNOMIAL_MODES_MAX);
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "reduced polynomials of %d modes are not supported, use 1 to %d", (int)count,
+                   LB_POLYNOMIAL_MODES_MAX);
   lbPolynomial *p = lb_alloc(1, sizeof *p);
   if (!p) return lb_fail_memory(err);
   p->count = count;
