@@ -55,25 +55,25 @@ static double find_size(const lbMesh *mesh, const lbSurface *surface) {
 
 // ---- triangles by appearance -------------------------------------------------------------------
 
-static int32_t look_of(const lbMesh *mesh, int32_t triangle) { // 0: none, 1: the first, ...
+static int32_t appearance_of(const lbMesh *mesh, int32_t triangle) { // 0: none, 1: the first, ...
   return mesh->triangle_appearances ? mesh->triangle_appearances[triangle] + 1 : 0;
 }
 
 // order (triangle_count): triangles sorted by appearance, otherwise as they were.
 static bool sort_triangles(const lbMesh *mesh, lbSurface *surface, int32_t *order) {
-  size_t look_count = (size_t)mesh->appearance_count + 1;
-  int32_t *begins = lb_alloc(look_count + 1, sizeof *begins);
-  surface->parts = lb_alloc(look_count, sizeof *surface->parts);
+  size_t appearance_count = (size_t)mesh->appearance_count + 1;
+  int32_t *begins = lb_alloc(appearance_count + 1, sizeof *begins);
+  surface->parts = lb_alloc(appearance_count, sizeof *surface->parts);
   bool ok = begins && surface->parts;
-  for (int32_t i = 0; i < mesh->triangle_count && ok; i++) begins[look_of(mesh, i) + 1]++;
-  for (size_t look = 0; look < look_count && ok; look++) {
-    int32_t count = begins[look + 1];
-    begins[look + 1] += begins[look];
+  for (int32_t i = 0; i < mesh->triangle_count && ok; i++) begins[appearance_of(mesh, i) + 1]++;
+  for (size_t id = 0; id < appearance_count && ok; id++) {
+    int32_t count = begins[id + 1];
+    begins[id + 1] += begins[id];
     if (count)
-      surface->parts[surface->part_count++] =
-          (lbSurfacePart){ (int32_t)look - 1, begins[look], count };
+      surface->parts[surface->part_count++] = (lbSurfacePart){ (int32_t)id - 1, begins[id], count };
   }
-  for (int32_t i = 0; i < mesh->triangle_count && ok; i++) order[begins[look_of(mesh, i)]++] = i;
+  for (int32_t i = 0; i < mesh->triangle_count && ok; i++)
+    order[begins[appearance_of(mesh, i)]++] = i;
   lb_free(begins);
   return ok;
 }

@@ -60,15 +60,15 @@ static float share(double value) { return value > 0 ? (float)fmin(value, 1) : 0;
 static lbStatus add_material(const lbGlbFile *glb, lbMeshBuilder *builder, int32_t id,
                              int32_t *image_textures, lbError *err) {
   const json_t *item = lb_glb_item(glb, "materials", id);
-  const json_t *look = json_object_get(item, "pbrMetallicRoughness");
+  const json_t *pbr = json_object_get(item, "pbrMetallicRoughness");
   int32_t index = lb_mesh_add_appearance(builder, lb_json_text(item, "name", ""));
   if (index < 0) return lb_fail_memory(err);
   lbAppearance *appearance = &builder->mesh->appearances[index];
   double color[4] = { 1, 1, 1, 1 };
-  lb_json_numbers(look, "baseColorFactor", color, 4);
+  lb_json_numbers(pbr, "baseColorFactor", color, 4);
   for (int i = 0; i < 4; i++) appearance->base_color[i] = share(color[i]);
-  appearance->metallic = share(lb_json_number(look, "metallicFactor", 1));
-  appearance->roughness = share(lb_json_number(look, "roughnessFactor", 1));
+  appearance->metallic = share(lb_json_number(pbr, "metallicFactor", 1));
+  appearance->roughness = share(lb_json_number(pbr, "roughnessFactor", 1));
   const json_t *used = base_texture(item);
   if (!used) return LB_OK;
   if (json_object_get(json_object_get(used, "extensions"), "KHR_texture_transform"))

@@ -22,7 +22,7 @@ typedef struct Writer {
   lbWrittenSurface surface;
   Memberships memberships;
   int32_t *uv_ids; // (triangle_count x 3), NULL: none
-  bool has_looks;
+  bool has_appearances;
   const char *library; // written apart by the caller; NULL: a .mtl file beside, written too
   FILE *stream;
 } Writer;
@@ -110,23 +110,22 @@ static void write_groups(const Writer *writer, size_t t) {
 }
 
 // OBJ cannot say "no material any more": triangles without one get the name "none".
-static void write_look(const Writer *writer, size_t t) {
-  if (!writer->has_looks) return;
-  const int32_t *looks = writer->mesh->triangle_appearances;
-  if (t == 0 ? looks[0] < 0 : looks[t] == looks[t - 1]) return;
+static void write_appearance(const Writer *writer, size_t t) {
+  if (!writer->has_appearances) return;
+  const int32_t *ids = writer->mesh->triangle_appearances;
+  if (t == 0 ? ids[0] < 0 : ids[t] == ids[t - 1]) return;
   fputs("usemtl ", writer->stream);
-  if (looks[t] < 0)
+  if (ids[t] < 0)
     fputs("none", writer->stream);
   else
-    lb_obj_write_name(writer->stream, writer->mesh->appearances[looks[t]].name, "material",
-                      looks[t]);
+    lb_obj_write_name(writer->stream, writer->mesh->appearances[ids[t]].name, "material", ids[t]);
   fputc('\n', writer->stream);
 }
 
 static void write_faces(const Writer *writer) {
   for (size_t t = 0; t < (size_t)writer->surface.triangle_count; t++) {
     write_groups(writer, t);
-    write_look(writer, t);
+    write_appearance(writer, t);
     fputc('f', writer->stream);
     for (size_t k = 0; k < 3; k++) {
       fprintf(writer->stream, " %d", (int)writer->surface.triangles[3 * t + k] + 1);
@@ -150,15 +149,15 @@ static lbStatus write_all(Writer *writer, const char *path, lbError *err) {
   lbFileWriter file = { 0 };
   char *library = writer->library ? lb_duplicate_text(writer->library) : library_path(path);
   lbStatus status = library ? find_memberships(writer, err) : lb_fail_memory(err);
-  writer->has_looks = writer->mesh->appearance_count > 0 && writer->mesh->triangle_appearances &&
-                      !writer->surface.owned;
-  if (!status && writer->has_looks && !writer->library)
+  writer->has_appearances = writer->mesh->appearance_count > 0 &&
+                            writer->mesh->triangle_appearances && !writer->surface.owned;
+  if (!status && writer->has_appearances && !writer->library)
     status = lb_write_mtl(writer->mesh, library, err);
   if (!status) status = lb_file_begin(&file, path, err);
   if (status) goto done;
   writer->stream = file.stream;
   fputs("# written by limber " LB_VERSION "\n", file.stream);
-  if (writer->has_looks) fprintf(file.stream, "mtllib %s\n", lb_path_name(library));
+  if (writer->has_appearances) fprintf(file.stream, "mtllib %s\n", lb_path_name(library));
   write_vertices(writer);
   status = write_uvs(writer, err);
   if (!status) {

@@ -146,9 +146,9 @@ static void add_parts(lbMeshBuilder *builder, const lbShapeDef *def, const lbImp
     groups[i] = lb_mesh_add_group(builder, LB_GROUP_TRIANGLES, 0, part->name);
     appearances[i] = lb_mesh_add_appearance(builder, part->name);
     if (builder->out_of_memory) return;
-    lbAppearance *look = &builder->mesh->appearances[appearances[i]];
-    for (int a = 0; a < 3; a++) look->base_color[a] = part->color[a];
-    look->roughness = part->roughness;
+    lbAppearance *appearance = &builder->mesh->appearances[appearances[i]];
+    for (int a = 0; a < 3; a++) appearance->base_color[a] = part->color[a];
+    appearance->roughness = part->roughness;
   }
   for (int32_t t = 0; t < triangles->count && !builder->out_of_memory; t++) {
     const int32_t *item = triangles->items[t];

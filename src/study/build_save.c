@@ -9,21 +9,23 @@
 #include <math.h>
 #include <stdio.h>
 
-static lbStatus view_looks(const lbModel *model, lbArena *arena, lbMesh *surface, lbError *err) {
-  size_t looks = (size_t)model->size.look_count, textures = (size_t)model->size.texture_count;
-  surface->appearances = lb_arena_alloc(arena, looks, sizeof(lbAppearance));
+static lbStatus view_appearances(const lbModel *model, lbArena *arena, lbMesh *surface,
+                                 lbError *err) {
+  size_t count = (size_t)model->size.appearance_count, textures = (size_t)model->size.texture_count;
+  surface->appearances = lb_arena_alloc(arena, count, sizeof(lbAppearance));
   surface->textures = lb_arena_alloc(arena, textures, sizeof(lbTexture));
   if (!surface->appearances || !surface->textures) return lb_fail_memory(err);
-  surface->appearance_count = model->size.look_count;
+  surface->appearance_count = model->size.appearance_count;
   surface->texture_count = model->size.texture_count;
-  for (size_t i = 0; i < looks; i++) {
-    const float *color = model->look_colors + 4 * i, *metal = model->look_metal_roughness + 2 * i;
+  for (size_t i = 0; i < count; i++) {
+    const float *color = model->appearance_colors + 4 * i,
+                *metal = model->appearance_metal_roughness + 2 * i;
     surface->appearances[i] = (lbAppearance){
-      .name = (char *)lb_model_text(model->look_names, (int32_t)i),
+      .name = (char *)lb_model_text(model->appearance_names, (int32_t)i),
       .base_color = { color[0], color[1], color[2], color[3] },
       .metallic = metal[0],
       .roughness = metal[1],
-      .texture = model->look_textures[i],
+      .texture = model->appearance_textures[i],
     };
   }
   for (size_t i = 0; i < textures; i++) {
@@ -46,9 +48,9 @@ static lbStatus view_surface(const lbModel *model, lbArena *arena, lbMesh *surfa
     .triangle_count = model->size.triangle_count,
     .triangles = (int32_t *)model->triangles,
     .corner_uvs = (float *)model->corner_uvs,
-    .triangle_appearances = (int32_t *)model->triangle_looks,
+    .triangle_appearances = (int32_t *)model->triangle_appearances,
   };
-  return view_looks(model, arena, surface, err);
+  return view_appearances(model, arena, surface, err);
 }
 
 typedef struct Shapes {

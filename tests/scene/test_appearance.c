@@ -44,7 +44,7 @@ static void a_scene_has_a_title_a_hint_and_a_view(void **state) {
   lb_scene_destroy(scene);
 }
 
-static const lbAppearance *look_of(const lbSceneBody *body, int32_t triangle) {
+static const lbAppearance *appearance_of(const lbSceneBody *body, int32_t triangle) {
   int32_t look = body->surface->triangle_appearances[triangle];
   return look < 0 ? NULL : &body->surface->appearances[look];
 }
@@ -60,7 +60,7 @@ static void one_look_paints_the_whole_surface(void **state) {
     const lbSceneBody *body = scene->bodies;
     assert_int_equal(body->surface->appearance_count, 1);
     for (int32_t t = 0; t < body->surface->triangle_count; t++) {
-      const lbAppearance *look = look_of(body, t);
+      const lbAppearance *look = appearance_of(body, t);
       assert_non_null(look);
       check_near(look->base_color[0], 1, 0);
       check_near(look->base_color[1], 0.2140, c ? 2e-3 : 1e-4); // sRGB 0.5 is 0.214 of the light
@@ -88,7 +88,7 @@ static void looks_go_by_groups_of_elements(void **state) {
       int32_t v = body->surface->triangles[3 * t + i];
       second |= body->surface->positions[3 * v] + body->surface->positions[3 * v + 1] > 1.5;
     }
-    assert_int_equal(look_of(body, t)->base_color[1] == 0, second);
+    assert_int_equal(appearance_of(body, t)->base_color[1] == 0, second);
     red += second;
   }
   assert_int_equal(red, 3);
@@ -106,7 +106,7 @@ static void looks_go_by_groups_of_the_meshs_own_triangles(void **state) {
     bool below = true;
     for (int i = 0; i < 3; i++)
       below &= body->surface->positions[3 * body->surface->triangles[3 * t + i] + 2] == 0;
-    assert_int_equal(look_of(body, t) != NULL, below);
+    assert_int_equal(appearance_of(body, t) != NULL, below);
     painted += below;
   }
   assert_int_equal(painted, 1);
@@ -124,7 +124,7 @@ static void looks_go_before_the_files_only_where_they_are_given(void **state) {
   const lbSceneBody *body = scene->bodies;
   int32_t blue = 0;
   for (int32_t t = 0; t < 4; t++) {
-    const lbAppearance *look = look_of(body, t);
+    const lbAppearance *look = appearance_of(body, t);
     bool side = look->base_color[2] == 1;
     check_near(look->metallic, 1, 0);
     check_near(look->base_color[0], side ? 0 : 1, 0);
@@ -142,10 +142,10 @@ static void looks_are_in_the_model(void **state) {
   lbModel *model = NULL;
   lbError err;
   check_ok(lb_scene_model(scene->bodies, &model, &err), err);
-  assert_int_equal(model->size.look_count, 1);
-  check_near(model->look_colors[2], 1, 0);
-  check_near(model->look_colors[0], 0, 0);
-  assert_int_equal(model->triangle_looks[0], 0);
+  assert_int_equal(model->size.appearance_count, 1);
+  check_near(model->appearance_colors[2], 1, 0);
+  check_near(model->appearance_colors[0], 0, 0);
+  assert_int_equal(model->triangle_appearances[0], 0);
   lb_model_destroy(model);
   lb_scene_destroy(scene);
 }

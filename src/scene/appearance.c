@@ -14,12 +14,12 @@
 
 static const char *const keys[] = { "color", "metal", "roughness", "group", NULL };
 
-typedef struct Look {
+typedef struct Appearance {
   const char *name;
   bool colored;
   double color[3];         // linear
   double metal, roughness; // -1: not said
-} Look;
+} Appearance;
 
 // While the entries of one body are read.
 typedef struct Painter {
@@ -44,17 +44,17 @@ static bool read_hex(const char *text, double color[3]) {
   return true;
 }
 
-static lbStatus read_color(const lbField *json, Look *look, lbError *err) {
+static lbStatus read_color(const lbField *json, Appearance *wanted, lbError *err) {
   if (!lb_field_here(json)) return LB_OK;
   const char *text = json_string_value(json->value);
-  bool good = text ? read_hex(text, look->color) : json_is_array(json->value);
-  lbStatus status = good && !text ? lb_field_vector(json, 3, look->color, err) : LB_OK;
+  bool good = text ? read_hex(text, wanted->color) : json_is_array(json->value);
+  lbStatus status = good && !text ? lb_field_vector(json, 3, wanted->color, err) : LB_OK;
   if (status) return status;
   for (int i = 0; i < 3; i++) {
-    good = good && look->color[i] >= 0 && look->color[i] <= 1;
-    look->color[i] = linear_of(look->color[i]);
+    good = good && wanted->color[i] >= 0 && wanted->color[i] <= 1;
+    wanted->color[i] = linear_of(wanted->color[i]);
   }
-  look->colored = true;
+  wanted->colored = true;
   return good ? LB_OK
               : lb_field_fail(json, err,
                               "must be three numbers from 0 to 1 or a text such as \"#c08040\"");
@@ -67,16 +67,16 @@ static lbStatus read_share(const lbField *json, double *value, lbError *err) {
   return status;
 }
 
-static lbStatus read_look(const lbField *json, Look *look, lbError *err) {
-  *look = (Look){ .name = "look", .metal = -1, .roughness = -1 };
+static lbStatus read_appearance(const lbField *json, Appearance *wanted, lbError *err) {
+  *wanted = (Appearance){ .name = "look", .metal = -1, .roughness = -1 };
   lbStatus status = lb_field_keys(json, keys, err);
   lbField member = lb_field_member(json, "color");
-  if (!status) status = read_color(&member, look, err);
+  if (!status) status = read_color(&member, wanted, err);
   member = lb_field_member(json, "metal");
-  if (!status) status = read_share(&member, &look->metal, err);
+  if (!status) status = read_share(&member, &wanted->metal, err);
   member = lb_field_member(json, "roughness");
-  if (!status) status = read_share(&member, &look->roughness, err);
-  if (!status && !look->colored && look->metal < 0 && look->roughness < 0)
+  if (!status) status = read_share(&member, &wanted->roughness, err);
+  if (!status && !wanted->colored && wanted->metal < 0 && wanted->roughness < 0)
     status = lb_field_fail(json, err, "is empty, give it a \"color\"");
   return status;
 }
@@ -157,16 +157,16 @@ static lbStatus cover(Painter *p, const lbField *json, lbError *err) {
 
 // ---- painting ----------------------------------------------------------------------------------
 
-// The appearance `old` (-1: none) with what the look says; -1: no memory.
-static int32_t add_appearance(Painter *p, const Look *look, int32_t old) {
+// The appearance `old` (-1: none) with what the key says; -1: no memory.
+static int32_t add_appearance(Painter *p, const Appearance *wanted, int32_t old) {
   lbMesh *surface = p->body->surface;
   lbAppearance made = { .base_color = { 1, 1, 1, 1 }, .roughness = 0.8f, .texture = -1 };
   if (old >= 0) made = surface->appearances[old];
-  for (int i = 0; i < 3 && look->colored; i++) made.base_color[i] = (float)look->color[i];
-  if (look->colored) made.texture = -1;
-  if (look->metal >= 0) made.metallic = (float)look->metal;
-  if (look->roughness >= 0) made.roughness = (float)look->roughness;
-  made.name = lb_duplicate_text(old >= 0 ? made.name : look->name);
+  for (int i = 0; i < 3 && wanted->colored; i++) made.base_color[i] = (float)wanted->color[i];
+  if (wanted->colored) made.texture = -1;
+  if (wanted->metal >= 0) made.metallic = (float)wanted->metal;
+  if (wanted->roughness >= 0) made.roughness = (float)wanted->roughness;
+  made.name = lb_duplicate_text(old >= 0 ? made.name : wanted->name);
   if (!made.name || !lb_grow((void **)&surface->appearances, &p->capacity,
                              (size_t)surface->appearance_count + 1, sizeof made)) {
     lb_free(made.name);
@@ -176,14 +176,14 @@ static int32_t add_appearance(Painter *p, const Look *look, int32_t old) {
   return surface->appearance_count++;
 }
 
-static lbStatus paint(Painter *p, const Look *look, lbError *err) {
+static lbStatus paint(Painter *p, const Appearance *wanted, lbError *err) {
   lbMesh *surface = p->body->surface;
   int32_t *made = lb_alloc((size_t)surface->appearance_count + 1, sizeof *made); // of each, + 1
   lbStatus status = made ? LB_OK : lb_fail_memory(err);
   for (int32_t t = 0; t < surface->triangle_count && !status; t++) {
     if (!p->covered[t]) continue;
     int32_t *own = &surface->triangle_appearances[t], old = *own;
-    if (made[old + 1] == 0) made[old + 1] = add_appearance(p, look, old) + 1;
+    if (made[old + 1] == 0) made[old + 1] = add_appearance(p, wanted, old) + 1;
     *own = made[old + 1] - 1;
     if (*own < 0) status = lb_fail_memory(err);
   }
@@ -192,14 +192,14 @@ static lbStatus paint(Painter *p, const Look *look, lbError *err) {
 }
 
 static lbStatus paint_entry(Painter *p, const lbField *json, bool listed, lbError *err) {
-  Look look;
+  Appearance wanted;
   lbField group = lb_field_member(json, "group");
-  lbStatus status = read_look(json, &look, err);
+  lbStatus status = read_appearance(json, &wanted, err);
   if (!status && !listed && lb_field_here(&group))
     status = lb_field_fail(&group, err, "only a list of looks can have groups");
   if (!status) status = cover(p, json, err);
-  if (json_is_string(group.value)) look.name = json_string_value(group.value);
-  return status ? status : paint(p, &look, err);
+  if (json_is_string(group.value)) wanted.name = json_string_value(group.value);
+  return status ? status : paint(p, &wanted, err);
 }
 
 // ---- surfaces to paint -------------------------------------------------------------------------
@@ -291,7 +291,7 @@ static lbStatus begin(Painter *p, lbError *err) {
   return LB_OK;
 }
 
-lbStatus lb_scene_read_look(const lbField *json, lbSceneBody *body, lbError *err) {
+lbStatus lb_scene_read_appearance(const lbField *json, lbSceneBody *body, lbError *err) {
   Painter p = { .body = body };
   lbStatus status = make_surface(body, err);
   if (!status) status = begin(&p, err);
