@@ -1,6 +1,6 @@
-// Simulated bodies as an animated .glb: a root node that turns the input's up axis to glTF's Y, and
-// a node a body with its mesh, morph targets, and one animation for all of their weights,
-// translations and rotations.
+// Simulated bodies as an animated .glb: a root glTF node that turns the input's up axis to glTF's
+// Y, and for each body a glTF node with its mesh, morph targets, and one animation for all of their
+// weights, translations and rotations.
 #include "limber/export.h"
 
 #include "export/check.h"

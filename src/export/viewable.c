@@ -146,27 +146,29 @@ static lbStatus add_body(Making *m, const lbViewableBody *body, int32_t number, 
   return status;
 }
 
-// ---- nodes -------------------------------------------------------------------------------------
+// ---- instances
+// -------------------------------------------------------------------------------------
 
-static lbStatus add_node(Making *m, const lbViewableBody *bodies, int32_t body_count,
-                         const lbViewableNode *node, int32_t number, lbError *err) {
-  if (node->body < 0 || node->body >= body_count)
-    return lb_fail(err, LB_ERR_ARGUMENT, "node %d places body %d, there are %d", (int)number,
-                   (int)node->body, (int)body_count);
+static lbStatus add_instance(Making *m, const lbViewableBody *bodies, int32_t body_count,
+                             const lbViewableInstance *instance, int32_t number, lbError *err) {
+  if (instance->body < 0 || instance->body >= body_count)
+    return lb_fail(err, LB_ERR_ARGUMENT, "instance %d places body %d, there are %d", (int)number,
+                   (int)instance->body, (int)body_count);
   char plain[32];
-  const char *name = lb_body_label(bodies[node->body].name, node->body, plain);
-  if (node->name && *node->name) name = node->name;
-  lbStatus status = lb_check_numbers(name, "position", 1, 3, node->position, err);
-  if (!status) status = lb_check_rotations(name, 1, node->rotation, err);
+  const char *name = lb_body_label(bodies[instance->body].name, instance->body, plain);
+  if (instance->name && *instance->name) name = instance->name;
+  lbStatus status = lb_check_numbers(name, "position", 1, 3, instance->position, err);
+  if (!status) status = lb_check_rotations(name, 1, instance->rotation, err);
   if (status) return status;
-  const double *r = node->rotation;
+  const double *r = instance->rotation;
   lbQuat q = lb_quat_normalise(lb_quat(r[0], r[1], r[2], r[3]));
   const float rotation[4] = { (float)q.x, (float)q.y, (float)q.z, (float)q.w };
   float translation[3];
-  for (int k = 0; k < 3; k++) translation[k] = (float)node->position[k];
-  lbGltfNode gltf_node = {
-    .name = name, .mesh = m->meshes[node->body], .translation = translation, .rotation = rotation
-  };
+  for (int k = 0; k < 3; k++) translation[k] = (float)instance->position[k];
+  lbGltfNode gltf_node = { .name = name,
+                           .mesh = m->meshes[instance->body],
+                           .translation = translation,
+                           .rotation = rotation };
   return lb_gltf_add_node(m->gltf, &gltf_node, NULL, err);
 }
 
@@ -195,18 +197,18 @@ static void release(Making *m) {
 }
 
 lbStatus lb_viewable_make(const lbViewableBody *bodies, int32_t body_count,
-                          const lbViewableNode *nodes, int32_t node_count, char up, lbViewable *out,
-                          lbError *err) {
-  if (!bodies || body_count < 1 || !nodes || node_count < 1)
-    return lb_fail(err, LB_ERR_ARGUMENT, "a viewable model needs a body and a node");
+                          const lbViewableInstance *instances, int32_t instance_count, char up,
+                          lbViewable *out, lbError *err) {
+  if (!bodies || body_count < 1 || !instances || instance_count < 1)
+    return lb_fail(err, LB_ERR_ARGUMENT, "a viewable model needs a body and an instance");
   lbStatus status = lb_check_up(up, err);
   if (status) return status;
   Making m = { 0 };
   lbViewable made = { 0 };
   status = begin(&m, bodies, body_count, up, err);
   for (int32_t i = 0; i < body_count && !status; i++) status = add_body(&m, &bodies[i], i, err);
-  for (int32_t i = 0; i < node_count && !status; i++)
-    status = add_node(&m, bodies, body_count, &nodes[i], i, err);
+  for (int32_t i = 0; i < instance_count && !status; i++)
+    status = add_instance(&m, bodies, body_count, &instances[i], i, err);
   if (!status)
     status = lb_gltf_take(m.gltf, LB_VIEWABLE_ALIGNMENT, &made.json, &made.json_bytes, &made.bin,
                           &made.bin_bytes, err);

@@ -30,12 +30,12 @@ static int32_t target_count_of(const lbGltf *gltf, const lbGltfNode *node) {
 static lbStatus check_node(const lbGltf *gltf, const lbGltfNode *node, lbError *err) {
   size_t frames = (size_t)gltf->frame_count;
   if (node->mesh < -1 || node->mesh >= gltf->meshes.count)
-    return lb_fail(err, LB_ERR_ARGUMENT, "a node uses mesh %d, there are %d", (int)node->mesh,
+    return lb_fail(err, LB_ERR_ARGUMENT, "a glTF node uses mesh %d, there are %d", (int)node->mesh,
                    (int)gltf->meshes.count);
   if ((node->translations || node->rotations || node->weights) && !frames)
-    return lb_fail(err, LB_ERR_ARGUMENT, "a node has a track, but the document has no times");
+    return lb_fail(err, LB_ERR_ARGUMENT, "a glTF node has a track, but the document has no times");
   if (node->weights && !target_count_of(gltf, node))
-    return lb_fail(err, LB_ERR_ARGUMENT, "a node has weights, but no mesh with targets");
+    return lb_fail(err, LB_ERR_ARGUMENT, "a glTF node has weights, but no mesh with targets");
   lbStatus status = LB_OK;
   if (node->translation) status = lb_gltf_check_floats(node->translation, 3, "translation", err);
   if (!status && node->rotation) status = check_rotations(node->rotation, 1, "rotation", err);

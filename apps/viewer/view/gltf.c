@@ -202,12 +202,12 @@ static lbStatus add_body(lbGltf *gltf, const vwTrack *track, int32_t body, int32
   char name[160];
   snprintf(name, sizeof name, "%.100s (%s) %d", track->model->name, lb_method_name(track->method),
            (int)body);
-  lbGltfNode node = { .name = name,
-                      .mesh = mesh,
-                      .translations = motion->translations,
-                      .rotations = motion->rotations,
-                      .weights = motion->weights };
-  return lb_gltf_add_node(gltf, &node, NULL, err);
+  lbGltfNode gltf_node = { .name = name,
+                           .mesh = mesh,
+                           .translations = motion->translations,
+                           .rotations = motion->rotations,
+                           .weights = motion->weights };
+  return lb_gltf_add_node(gltf, &gltf_node, NULL, err);
 }
 
 static lbStatus add_track(lbGltf *gltf, const vwTrack *track, size_t frames, lbError *err) {
