@@ -33,7 +33,7 @@ void lb_gltf_destroy(lbGltf *gltf); // NULL is legal
 // The calls that add to a document copy what they are given, pictures excepted. *id is the number
 // of the new thing, counted from 0, set on success alone; it may be NULL for nodes. LB_ERR_ARGUMENT
 // names what is wrong with an argument and leaves the document as it was; LB_ERR_UNSUPPORTED (above
-// glTF's 4 GiB) and LB_ERR_MEMORY spoil it, and later calls fail with the same.
+// glTF's 4 GiB) and LB_ERR_MEMORY leave it unusable, and later calls fail with the same.
 
 typedef struct lbGltfPicture {
   const char *name; // NULL or "": none

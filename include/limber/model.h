@@ -58,7 +58,7 @@ typedef struct lbModelSizes {
   int32_t recording_frames;    // frames of it, at least 2; 0: no recording
 } lbModelSizes;
 
-// Arrays that are not there are NULL; "?" marks those that need not be. A text is UTF-8 and ends
+// Absent arrays are NULL; "?" marks those that need not be. A text is UTF-8 and ends
 // with a zero byte; a list of texts is one after another, each with its zero.
 typedef struct lbModel {
   lbModelSizes size;

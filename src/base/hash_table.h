@@ -18,9 +18,9 @@ typedef struct lbHashTable {
 lbHashTable lb_hash_table(size_t key_bytes);
 void lb_hash_table_release(lbHashTable *table); // the table is empty afterwards and may be used
 
-// The number of this key; -1 when it is not there.
+// The number of this key; -1 when it is absent.
 int32_t lb_hash_table_find(const lbHashTable *table, const void *key);
-// The number of this key, a new one (count before the call) when it was not there; -1 without
+// The number of this key, a new one (count before the call) when it was absent; -1 without
 // memory.
 int32_t lb_hash_table_add(lbHashTable *table, const void *key);
 

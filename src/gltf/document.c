@@ -14,7 +14,7 @@
 
 static size_t padding(uint64_t bytes) { return (size_t)((4 - bytes % 4) % 4); }
 
-void lb_gltf_spoil(lbGltf *gltf, lbStatus status) {
+void lb_gltf_set_failed(lbGltf *gltf, lbStatus status) {
   if (!gltf->status) gltf->status = status;
 }
 
@@ -29,7 +29,7 @@ lbStatus lb_gltf_check(lbGltf *gltf, lbError *err) {
   lbJson *lists[9];
   list_all(gltf, lists);
   for (int i = 0; i < 9; i++)
-    if (lists[i]->failed) lb_gltf_spoil(gltf, LB_ERR_MEMORY);
+    if (lists[i]->failed) lb_gltf_set_failed(gltf, LB_ERR_MEMORY);
   if (gltf->status == LB_ERR_UNSUPPORTED)
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "a .glb holds at most 4 GiB and this is more: use fewer frames or bodies, a "
@@ -109,10 +109,10 @@ const char *lb_gltf_open(lbJson *list, const char *name) {
 
 int32_t lb_gltf_add_view(lbGltf *gltf, const void *data, size_t bytes, int target, void *owned) {
   if (bytes > UINT32_MAX - HEADER_BYTES || gltf->bytes + bytes > UINT32_MAX - HEADER_BYTES)
-    lb_gltf_spoil(gltf, LB_ERR_UNSUPPORTED);
+    lb_gltf_set_failed(gltf, LB_ERR_UNSUPPORTED);
   if (!gltf->status && !lb_grow((void **)&gltf->pieces, &gltf->piece_capacity,
                                 (size_t)gltf->piece_count + 1, sizeof *gltf->pieces))
-    lb_gltf_spoil(gltf, LB_ERR_MEMORY);
+    lb_gltf_set_failed(gltf, LB_ERR_MEMORY);
   if (gltf->status) {
     lb_free(owned);
     return -1;
@@ -152,7 +152,7 @@ static int32_t begin_accessor(lbGltf *gltf, int32_t view, int component, size_t 
 int32_t lb_gltf_add_floats(lbGltf *gltf, float *values, size_t count, int32_t width, int target,
                            bool bounds) {
   static const char *const types[] = { "SCALAR", "VEC2", "VEC3", "VEC4" };
-  if (!values) lb_gltf_spoil(gltf, LB_ERR_MEMORY);
+  if (!values) lb_gltf_set_failed(gltf, LB_ERR_MEMORY);
   float low[4], high[4];
   for (int k = 0; k < 4; k++) low[k] = INFINITY, high[k] = -INFINITY;
   size_t entries = count * (size_t)width;
@@ -179,7 +179,7 @@ int32_t lb_gltf_add_indices(lbGltf *gltf, const int32_t *indices, size_t count,
   bool narrow = vertex_count <= UINT16_MAX; // index 65535 itself is reserved
   size_t item_bytes = narrow ? sizeof(uint16_t) : sizeof(uint32_t);
   void *copy = lb_alloc(count, item_bytes);
-  if (!copy) lb_gltf_spoil(gltf, LB_ERR_MEMORY);
+  if (!copy) lb_gltf_set_failed(gltf, LB_ERR_MEMORY);
   for (size_t i = 0; i < count && copy; i++)
     if (narrow)
       ((uint16_t *)copy)[i] = (uint16_t)indices[i];
@@ -254,9 +254,9 @@ static lbStatus put_together(lbGltf *gltf, lbJson *json, lbError *err) {
     lb_json_put(json, "}]");
   }
   lb_json_put(json, "}");
-  if (json->failed) lb_gltf_spoil(gltf, LB_ERR_MEMORY);
+  if (json->failed) lb_gltf_set_failed(gltf, LB_ERR_MEMORY);
   if (HEADER_BYTES + json->length + 4 + gltf->bytes > UINT32_MAX)
-    lb_gltf_spoil(gltf, LB_ERR_UNSUPPORTED);
+    lb_gltf_set_failed(gltf, LB_ERR_UNSUPPORTED);
   status = lb_gltf_check(gltf, err);
   if (status) lb_json_release(json);
   return status;

@@ -19,7 +19,7 @@ struct lbGltf {
   int32_t frame_count;
   float *times;           // (frame_count)
   int32_t times_accessor; // -1: not yet written
-  lbStatus status;        // what spoilt it: LB_ERR_MEMORY, LB_ERR_UNSUPPORTED
+  lbStatus status;        // what made it unusable: LB_ERR_MEMORY, LB_ERR_UNSUPPORTED
 
   lbJson accessors, views, materials, images, textures, meshes, nodes, samplers, channels;
   int32_t *target_counts; // (meshes.count)
@@ -35,12 +35,12 @@ struct lbGltf {
 
 enum { LB_GLTF_ANY = 0, LB_GLTF_VERTICES = 34962, LB_GLTF_INDICES = 34963 }; // buffer view targets
 
-void lb_gltf_spoil(lbGltf *gltf, lbStatus status); // the first one stays
+void lb_gltf_set_failed(lbGltf *gltf, lbStatus status); // the first one stays
 // What went wrong so far.
 lbStatus lb_gltf_check(lbGltf *gltf, lbError *err);
 
 // A view of the data, which `owned` (or NULL) holds: it is freed with the document, also when the
-// call fails. -1: spoilt.
+// call fails. -1: the document has failed.
 int32_t lb_gltf_add_view(lbGltf *gltf, const void *data, size_t bytes, int target, void *owned);
 // An accessor of (count x width) floats, width 1 to 4, with or without bounds. Takes the values;
 // NULL counts as no memory.

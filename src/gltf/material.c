@@ -18,7 +18,7 @@ lbStatus lb_gltf_add_texture(lbGltf *gltf, const lbGltfPicture *picture, int32_t
   int32_t texture = gltf->textures.count;
   if (!lb_grow((void **)&gltf->texture_views, &gltf->texture_capacity, (size_t)texture + 1,
                sizeof *gltf->texture_views))
-    lb_gltf_spoil(gltf, LB_ERR_MEMORY);
+    lb_gltf_set_failed(gltf, LB_ERR_MEMORY);
   int32_t view = lb_gltf_add_view(gltf, picture->data, picture->bytes, LB_GLTF_ANY, NULL);
   if (view >= 0) {
     lbJson *images = &gltf->images, *textures = &gltf->textures;

@@ -178,13 +178,13 @@ lbStatus lb_gltf_add_mesh(lbGltf *gltf, const lbGltfMesh *mesh, int32_t *id, lbE
   int32_t number = list->count;
   if (!lb_grow((void **)&gltf->target_counts, &gltf->target_capacity, (size_t)number + 1,
                sizeof *gltf->target_counts))
-    lb_gltf_spoil(gltf, LB_ERR_MEMORY);
+    lb_gltf_set_failed(gltf, LB_ERR_MEMORY);
   put_attributes(gltf, mesh, &attributes);
   put_targets(gltf, mesh, &targets);
-  if (attributes.failed || targets.failed) lb_gltf_spoil(gltf, LB_ERR_MEMORY);
+  if (attributes.failed || targets.failed) lb_gltf_set_failed(gltf, LB_ERR_MEMORY);
   for (int32_t i = 0; i < mesh->part_count && !gltf->status; i++)
     put_primitive(gltf, mesh, &mesh->parts[i], &attributes, &targets, &primitives);
-  if (primitives.failed) lb_gltf_spoil(gltf, LB_ERR_MEMORY);
+  if (primitives.failed) lb_gltf_set_failed(gltf, LB_ERR_MEMORY);
   if (!gltf->status) {
     lb_json_next(list);
     lb_json_put(list, lb_gltf_open(list, mesh->name));

@@ -149,7 +149,7 @@ lbStatus lb_gltf_add_node(lbGltf *gltf, const lbGltfNode *node, int32_t *id, lbE
   const float *translation = node->translations ? node->translations : node->translation;
   if (node->rotation) put_unit(node->rotation, unit);
   float *rotations = node->rotations ? make_rotations(node->rotations, frames) : NULL;
-  if (node->rotations && !rotations) lb_gltf_spoil(gltf, LB_ERR_MEMORY);
+  if (node->rotations && !rotations) lb_gltf_set_failed(gltf, LB_ERR_MEMORY);
   put_node(gltf, node, translation, rotations ? rotations : unit);
   if (node->translations && changes(node->translations, frames, 3))
     add_channel(gltf, gltf_node, "translation",

@@ -336,7 +336,7 @@ static lbStatus run_search(Search *search, lbEigen **out, lbError *err) {
     int32_t rigid_count = 0;
     status = collect(search, &rigid_count, out, err);
     if (status || *out) break;
-    status = set_wanted(search, rigid_count, err); // more are rigid than their values told
+    status = set_wanted(search, rigid_count, err); // more are rigid than their values showed
     if (!status) status = converge(search, err);
   }
   return status;

@@ -113,7 +113,7 @@ static void report_use(lbReportBuilder *builder, const bool *used, int32_t *pare
   if (report->component_count < 2) builder->lists[LB_SEVERAL_COMPONENTS].count = 0;
 }
 
-// Which vertices are used, what hangs together, and where it is.
+// Which vertices are used, what is connected, and where it is.
 static void report_vertices(lbReportBuilder *builder) {
   const lbMesh *mesh = builder->mesh;
   bool *used = lb_alloc((size_t)mesh->vertex_count, sizeof(bool));

@@ -34,7 +34,7 @@ static void set_limit(int what, rlim_t value) {
   setrlimit(what, &limit);
 }
 
-// Bytes of address space in use; 0 when the system does not tell.
+// Bytes of address space in use; 0 when the system does not say.
 static size_t used_bytes(void) {
   unsigned long long pages = 0;
   FILE *file = fopen("/proc/self/statm", "r");

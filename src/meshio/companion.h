@@ -13,7 +13,7 @@ char *lb_companion_path(const char *path, const char *name);
 lbStatus lb_companion_read(const char *path, const char *name, char **content, size_t *bytes,
                            lbError *err);
 
-// "image/png" and so on by the first bytes; NULL when it is no picture that is known.
+// "image/png" and so on by the first bytes; NULL when it is not a known kind of picture.
 const char *lb_picture_mime(const void *data, size_t bytes);
 // ".png" and so on; "" for an unknown type.
 const char *lb_picture_extension(const char *mime);

@@ -1,7 +1,7 @@
 // glTF 2.0, binary: the triangles of all meshes of the default scene, placed by their nodes.
 // Vertices come in the order of nodes, primitives and accessors; primitives of one mesh that share
 // an accessor share its vertices. A mesh's name becomes a group of triangles. Skins, morph targets,
-// cameras and animations are passed over.
+// cameras and animations are skipped.
 #include "meshio/formats.h"
 
 #include "meshio/glb.h"
@@ -287,7 +287,7 @@ static lbStatus add_mesh(Reader *reader, const Place *place, const json_t *node,
 
 // ---- scene -------------------------------------------------------------------------------------
 
-// The roots of the default scene; of a file without scenes, every node that is no child.
+// The roots of the default scene; of a file without scenes, every node that is not a child.
 static lbStatus push_roots(Reader *reader) {
   double identity[16] = { 0 };
   for (int i = 0; i < 4; i++) identity[5 * i] = 1;

@@ -1,6 +1,6 @@
 // The container of binary glTF 2.0: 12 bytes of header ("glTF", version, length), then chunks of
 // (length, type, data), the first of them JSON, the second, if any, the binary buffer; other chunks
-// are passed over. A file that is JSON text itself (.gltf) is taken too.
+// are skipped. A file that is JSON text itself (.gltf) is taken too.
 #include "meshio/glb.h"
 
 #include "meshio/base64.h"

@@ -1,7 +1,7 @@
 // Wavefront OBJ. Two passes over the text: the first reads positions, texture coordinates and
 // material libraries, the second the faces, which may use vertices that come later in the file.
 // Vertices keep the file's order, used or not. Normals, vertex colours, lines, points and curves
-// are passed over. A face belongs to the groups of the last `g` (several names: several groups) and
+// are skipped. A face belongs to the groups of the last `g` (several names: several groups) and
 // to the object of the last `o`.
 #include "meshio/formats.h"
 

@@ -1,6 +1,6 @@
 // OFF: a header word, "vertices faces [edges]", then one vertex and one face a line. The header's
 // prefixes say what follows a vertex's x y z: N a normal, C a colour, ST texture coordinates (the
-// last two numbers of the line). Normals and colours are passed over.
+// last two numbers of the line). Normals and colours are skipped.
 #include "meshio/formats.h"
 
 #include "meshio/face.h"

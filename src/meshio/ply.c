@@ -1,6 +1,6 @@
 // PLY: text, little and big endian. Vertices give positions and, as u v, s t or texture_u
 // texture_v, texture coordinates; faces give polygons and, as a list "texcoord", coordinates per
-// corner. Every other element and property is passed over.
+// corner. Every other element and property is skipped.
 #include "meshio/formats.h"
 
 #include "meshio/face.h"

@@ -31,7 +31,7 @@ char *lb_program_find(const char *name) {
     memcpy(path, next, length);
     path[length] = '/';
     strcpy(path + length + 1, name);
-    // Relative entries are passed over: the program runs in another folder.
+    // Relative entries are skipped: the program runs in another folder.
     if (path[0] == '/' && is_program(path)) return path;
     lb_free(path);
     next += length + (next[length] == ':');
@@ -60,7 +60,7 @@ static void end_child(pid_t child) {
   while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
 }
 
-// Looks every hundredth of a second, so that the time limit and the progress hook are heard.
+// Looks every hundredth of a second, so that the time limit and the progress hook are obeyed.
 static void wait_for(pid_t child, double time_limit, const char *stage, lbProgramResult *result) {
   double start = lb_seconds();
   for (;;) {

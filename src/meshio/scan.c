@@ -37,7 +37,7 @@ lbStatus lb_scan_unsupported(const lbScan *scan, lbError *err, const char *forma
   return status;
 }
 
-// Moves over the bytes of one binary number; NULL, without moving, where they are not there.
+// Moves over the bytes of one binary number; NULL, without moving, where they are missing.
 static const char *take_bytes(lbScan *scan, lbScalar type) {
   const char *bytes = scan->text.next;
   if (lb_scan_left(scan) < lb_scalar_bytes(type)) return NULL;

@@ -20,7 +20,7 @@ lbStatus lb_scan_fail(const lbScan *scan, lbError *err, const char *format, ...)
 lbStatus lb_scan_unsupported(const lbScan *scan, lbError *err, const char *format, ...)
     LB_PRINTF(3, 4);
 
-// The next number; text ignores the type. False at the end, if it is no number or does not fit.
+// The next number; text ignores the type. False at the end, if it is not a number or does not fit.
 bool lb_scan_integer(lbScan *scan, lbScalar type, int64_t *value);
 bool lb_scan_real(lbScan *scan, lbScalar type, double *value);
 // Moves over `count` numbers.

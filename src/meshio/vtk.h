@@ -14,7 +14,7 @@ typedef struct lbVtk {
   bool in_cell_data, has_tags;
 } lbVtk;
 
-// A type as the file spells it ("float", "vtktypeint64"); false if it is none that is known.
+// A type as the file spells it ("float", "vtktypeint64"); false if it is unknown.
 bool lb_vtk_type(const char *word, lbScalar *type);
 // After a line of text the numbers begin.
 void lb_vtk_begin_data(lbVtk *vtk);

@@ -210,7 +210,7 @@ static lbStatus read_types(Vtu *vtu, const Piece *piece, lbError *err) {
   return status;
 }
 
-// Pieces without the array, and numbers that are no integers, get 0: no group.
+// Pieces without the array, and numbers that are not integers, get 0: no group.
 static lbStatus read_tags(Vtu *vtu, const Piece *piece, lbError *err) {
   lbVtuValues values = { .decoded = NULL };
   const lbVtuArray *array = &piece->group;

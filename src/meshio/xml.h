@@ -15,9 +15,9 @@ typedef struct lbXmlTag {
   const char *attributes, *end; // between name and '>'
 } lbXmlTag;
 
-// To behind the next tag; comments and declarations are passed over. False when there is none.
+// To behind the next tag; comments and declarations are skipped. False when there is none.
 bool lb_xml_next(lbText *text, lbXmlTag *tag);
-// The value of an attribute, copied; false if it is not there or does not fit.
+// The value of an attribute, copied; false if it is absent or does not fit.
 bool lb_xml_attribute(const lbXmlTag *tag, const char *name, char *value, size_t size);
 // Writes text with the characters escaped that mean something in XML.
 void lb_xml_print(FILE *stream, const char *text);

@@ -64,7 +64,7 @@ uint32_t lb_arrays_version(const lbArrayTable *table, const void *object) {
 
 // ---- checks ------------------------------------------------------------------------------------
 
-// Length of the UTF-8 sequence at text, 0 when it is none (overlong, surrogate, cut off).
+// Length of the UTF-8 sequence at text, 0 when it is invalid (overlong, surrogate, truncated).
 static size_t utf8_length(const unsigned char *text, size_t left) {
   static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
   unsigned char first = text[0];

@@ -2,7 +2,7 @@
 //
 // The layout has no freedom: entries come by owner, "sizes" first and then in the order of the
 // table, and each array begins at the next multiple of 64 behind the one before. A file that says
-// otherwise is refused, so none overlap, none is there twice, and what was read can be written
+// otherwise is refused, so none overlap, none appears twice, and what was read can be written
 // again with the same bytes.
 #include "model/model.h"
 

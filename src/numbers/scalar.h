@@ -25,7 +25,7 @@ size_t lb_scalar_bytes(lbScalar type);
 bool lb_machine_is_big_endian(void);
 
 // The number whose lb_scalar_bytes(type) bytes begin at `from`; swapped: they have the other order
-// than this machine. False if it does not fit, or is no integer.
+// than this machine. False if it does not fit, or is not an integer.
 bool lb_scalar_integer(lbScalar type, const void *from, bool swapped, int64_t *value);
 bool lb_scalar_real(lbScalar type, const void *from, bool swapped, double *value);
 

@@ -30,7 +30,7 @@ typedef struct Sum {
   int32_t *slots;       // element slots, set after set
   Unit *units;          //
   int32_t unit_count;   //
-  int32_t block_begin;  // first unit of the block in work
+  int32_t block_begin;  // first unit of the current block
   size_t rows_max;      // of a block
   double *work;         // gradients, for each unit of a block
   double *gram;         // (column_count x column_count), upper triangle

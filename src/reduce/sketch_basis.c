@@ -122,7 +122,7 @@ static bool is_apart(const Work *w, int32_t c, double limit) {
   return apart;
 }
 
-// Squared length of the longest column. Ones that are no numbers become zero, and the log says so.
+// Squared length of the longest column. Those that are not finite become zero, and the log says so.
 static double find_longest(Work *w, int32_t total) {
   double longest = 0;
   for (int32_t c = 0; c < total; c++) {
