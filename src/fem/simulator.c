@@ -396,7 +396,7 @@ static int32_t newton(lbSimulator *s, double *energy) {
     bool fell = new_norm < norm;
     s->factored = s->def.factor_reuse > 0 && new_norm <= s->def.factor_reuse * norm;
     norm = new_norm;
-    // An infinite load makes both sides infinite: that is not convergence.
+    // An infinite load makes both sides infinite: that is no convergence.
     if (isfinite(norm) &&
         (norm <= s->def.newton_tolerance * residual_scale(s) || norm <= residual_floor(s)))
       return flags;
@@ -420,7 +420,7 @@ int32_t lb_simulator_step(lbSimulator *s, const double *load) {
   return flags;
 }
 
-// ---- queries -----------------------------------------------------------------------------------
+// ---- what it tells -----------------------------------------------------------------------------
 
 const double *lb_simulator_displacement(const lbSimulator *s) { return s->u; }
 const double *lb_simulator_velocity(const lbSimulator *s) { return s->v; }
