@@ -182,7 +182,7 @@ static void set_appearance(const vwCrowds *crowds, const vwBodyProgram *program,
               texture ? 1.0f : 0.0f);
 }
 
-// The bound vertex array, in one call for each look.
+// The bound vertex array, in one call for each appearance.
 static void draw_bodies(const vwCrowds *crowds, const vwBodyProgram *program, const vwCrowd *crowd,
                         const vwGpuSkin *skin, vwBodyPass pass, GLsizei instances) {
   if (pass == VW_PASS_WIRES) {

@@ -207,7 +207,7 @@ static void upload_vertices(const vwSkin *skin, vwGpuSkin *gpu) {
                                  3 * (size_t)skin->triangle_count * sizeof *skin->triangles);
 }
 
-// Of bodies that have no look of their own.
+// Of bodies that have no appearance of their own.
 static const float clay[4] = { 0.60f, 0.145f, 0.035f, 1 };
 
 static lbStatus upload_appearances(const vwGpuLimits *limits, const vwSkin *skin, vwGpuSkin *gpu,
