@@ -40,8 +40,8 @@ lbStatus lb_gltf_check(lbGltf *gltf, lbError *err) {
 lbStatus lb_gltf_check_floats(const float *values, size_t count, const char *what, lbError *err) {
   for (size_t i = 0; i < count; i++)
     if (!isfinite(values[i]))
-      return lb_fail(err, LB_ERR_ARGUMENT, "%s[%zu] is %g, it must be finite", what, i,
-                     (double)values[i]);
+      return lb_fail(err, LB_ERR_ARGUMENT, "%s[%llu] is %g, it must be finite", what,
+                     (unsigned long long)i, (double)values[i]);
   return LB_OK;
 }
 

@@ -11,9 +11,10 @@ lbStatus lb_gltf_add_texture(lbGltf *gltf, const lbGltfPicture *picture, int32_t
   if (!picture->data || !picture->bytes || !picture->mime ||
       (strcmp(picture->mime, "image/png") != 0 && strcmp(picture->mime, "image/jpeg") != 0))
     return lb_fail(err, LB_ERR_ARGUMENT,
-                   "picture \"%s\" has %zu bytes and the type \"%s\", it must be image/png or "
+                   "picture \"%s\" has %llu bytes and the type \"%s\", it must be image/png or "
                    "image/jpeg",
-                   picture->name ? picture->name : "", picture->data ? picture->bytes : 0,
+                   picture->name ? picture->name : "",
+                   (unsigned long long)(picture->data ? picture->bytes : 0),
                    picture->mime ? picture->mime : "");
   int32_t texture = gltf->textures.count;
   if (!lb_grow((void **)&gltf->texture_views, &gltf->texture_capacity, (size_t)texture + 1,

@@ -38,8 +38,8 @@ static lbStatus check_part(const lbGltf *gltf, const lbGltfMesh *mesh, int32_t n
   const int32_t *triangles = mesh->triangles + 3 * (size_t)part->triangle_begin;
   for (size_t i = 0; i < 3 * (size_t)part->triangle_count; i++)
     if (triangles[i] < 0 || triangles[i] >= mesh->vertex_count)
-      return lb_fail(err, LB_ERR_ARGUMENT, "triangle %zu uses vertex %d, there are %d",
-                     (size_t)part->triangle_begin + i / 3, (int)triangles[i],
+      return lb_fail(err, LB_ERR_ARGUMENT, "triangle %llu uses vertex %d, there are %d",
+                     (unsigned long long)((size_t)part->triangle_begin + i / 3), (int)triangles[i],
                      (int)mesh->vertex_count);
   return LB_OK;
 }

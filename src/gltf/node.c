@@ -17,8 +17,8 @@ static lbStatus check_rotations(const float *rotations, size_t count, const char
     float length = length_of(q);
     if (!(length > 1e-15f && length < 1e15f))
       return lb_fail(err, LB_ERR_ARGUMENT,
-                     "%s[%zu] is (%g, %g, %g, %g), which has zero or non-finite length", what, i,
-                     (double)q[0], (double)q[1], (double)q[2], (double)q[3]);
+                     "%s[%llu] is (%g, %g, %g, %g), which has zero or non-finite length", what,
+                     (unsigned long long)i, (double)q[0], (double)q[1], (double)q[2], (double)q[3]);
   }
   return LB_OK;
 }
