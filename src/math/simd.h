@@ -176,6 +176,17 @@ static inline lbLanes lb_multiply_add(lbLanes a, lbLanes b, lbLanes c) {
 #endif
 }
 
+// c - a b, likewise
+static inline lbLanes lb_multiply_subtract(lbLanes a, lbLanes b, lbLanes c) {
+#if LB_LANES == 8
+  return (lbLanes)_mm512_fnmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#elif LB_LANES == 4
+  return (lbLanes)_mm256_fnmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+  return c - a * b;
+#endif
+}
+
 static inline lbLanes lb_abs(lbLanes v) { return lb_select(lb_less(v, lb_splat(0)), -v, v); }
 static inline lbLanes lb_max(lbLanes a, lbLanes b) { return lb_select(lb_less(a, b), b, a); }
 static inline lbLanes lb_min(lbLanes a, lbLanes b) { return lb_select(lb_less(b, a), b, a); }

@@ -1,0 +1,12 @@
+// Picks the kernels of a SIMD level; sizes of their work space.
+#include "body/cubic_crowd.h"
+
+LB_DEFINE_KERNEL_CHOICE(lbCubicCrowdKernels, lb_cubic_crowd_kernels)
+
+// See place_work and evaluate_alone in cubic_crowd.kernel.c.
+size_t lb_cubic_crowd_work_size(int32_t r) {
+  size_t n = (size_t)r, together = LB_BATCH * (n + n * n + 2 * lb_packed2_count(r));
+  size_t padded = (size_t)lb_cubic_padded(r);
+  size_t alone = 3 * padded + padded * padded + lb_cubic_work_size(r);
+  return together > alone ? together : alone;
+}
