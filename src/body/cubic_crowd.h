@@ -1,7 +1,7 @@
 // Evaluating the forces of body/cubic.h for several bodies of one model at once, a body in each
-// lane, so that coefficients are read once for all of them. Bit for bit what lbCubicKernels.evaluate
-// gives each body alone at the same SIMD level; a lane's result does not depend on the others,
-// whatever they hold.
+// lane, so that coefficients are read once for all of them. Bit for bit what
+// lbCubicKernels.evaluate gives each body alone at the same SIMD level; a lane's result does not
+// depend on the others, whatever they hold.
 //
 // Numbers of LB_BATCH (8) bodies lie side by side: number x of body m is at [8 x + m]. A larger
 // crowd is a row of such blocks.

@@ -10,44 +10,56 @@ extern const lbCubicKernels LB_KERNEL(lb_cubic_kernels);
 
 enum { GROUP = LB_CUBIC_GROUP, WIDTH = LB_CUBIC_WIDTH };
 
-// Arrays of vectors.
+// Rows of a matrix that are summed at a time: as many as sixteen registers hold.
+enum { ROWS = LB_LANES == 1 ? 1 : 2 };
+
+// Of the bodies of one vector. Arrays are of vectors; rows are filled up to whole groups of four.
 typedef struct Work {
-  size_t count;
-  double *q;     // (r)
-  double *D, *A; // (r (r + 1) / 2) row by row; A = Q(q,.,.)
-  double *X;     // (r x r) column by column
+  size_t count, padded;
+  double *q;     // (padded)
+  double *D, *A; // lower triangles, see row_of; A = Q(q,.,.)
+  double *X;     // (r x padded) column by column
 } Work;
 
-static Work place_work(int32_t r, double *block) {
-  size_t n = (size_t)r, triangle = lb_packed2_count(r);
-  Work w = { .count = n };
-  w.q = block, w.D = w.q + LB_LANES * n, w.A = w.D + LB_LANES * triangle;
-  w.X = w.A + LB_LANES * triangle;
-  return w;
+static size_t triangle_size(size_t groups) { return 8 * groups * (groups + 1); }
+
+// The end of it.
+static double *place_work(int32_t r, double *block, Work *w) {
+  const size_t triangle = triangle_size((size_t)lb_cubic_groups(r));
+  *w = (Work){ .count = (size_t)r, .padded = (size_t)lb_cubic_padded(r), .q = block };
+  w->D = w->q + LB_LANES * w->padded, w->A = w->D + LB_LANES * triangle;
+  w->X = w->A + LB_LANES * triangle;
+  return w->X + LB_LANES * w->count * w->padded;
 }
 
-INLINE double *row_of(double *triangle, size_t i) { return triangle + LB_LANES * (i * (i + 1) / 2); }
-INLINE double *column_of(const Work *w, size_t c) { return w->X + LB_LANES * w->count * c; }
+// A row has as many columns as the last one of its group.
+INLINE double *row_of(double *triangle, size_t i) {
+  const size_t I = i / 4;
+  return triangle + LB_LANES * (triangle_size(I) + i % 4 * 4 * (I + 1));
+}
+INLINE double *column_of(const Work *w, size_t c) { return w->X + LB_LANES * w->padded * c; }
 
 INLINE void add_to(double *sum, lbLanes a, lbLanes b) {
   lb_store(sum, lb_multiply_add(a, b, lb_load(sum)));
 }
 
-// Coefficients of either precision.
+// Coefficients of either precision. Those of single precision are widened block by block, once for
+// all bodies.
 typedef struct Coefficients {
   const double *wide;
   const float *narrow;
+  double *widened; // (WIDTH x padded x padded)
 } Coefficients;
 
-INLINE lbLanes read_one(const Coefficients *from, const bool narrow, size_t place) {
-  return lb_splat(narrow ? (double)from->narrow[place] : from->wide[place]);
-}
-
-INLINE void skip(Coefficients *from, const bool narrow, size_t count) {
-  if (narrow)
+// The next `count` of them.
+static const double *take(Coefficients *from, size_t count) {
+  if (from->narrow) {
+    for (size_t i = 0; i < count; i++) from->widened[i] = (double)from->narrow[i];
     from->narrow += count;
-  else
-    from->wide += count;
+    return from->widened;
+  }
+  from->wide += count;
+  return from->wide - count;
 }
 
 // ---- S -----------------------------------------------------------------------------------------
@@ -57,21 +69,24 @@ typedef struct Block {
   lbLanes w[WIDTH], q_k, q_l[WIDTH];
 } Block;
 
-// V of one row: columns [begin, end), with D or without. `from`: the row's first column.
-INLINE void add_columns(const Work *w, const int width, const bool narrow, const bool with_D,
-                        const Block *b, Coefficients *from, double *D, size_t begin, size_t end,
-                        lbLanes V[WIDTH]) {
+// V of ROWS rows: columns [begin, end), with D or without. `from`: the first row's first column.
+INLINE void add_columns(const Work *w, const int width, const bool with_D, const Block *b,
+                        const double *from, double *D, size_t row_size, size_t begin, size_t end,
+                        lbLanes V[ROWS][WIDTH]) {
   for (size_t j = begin; j < end; j++) {
+    const double *at = from + GROUP * (size_t)width * j;
     const lbLanes q_j = lb_load(w->q + LB_LANES * j);
-    lbLanes sum;
-    if (with_D) sum = lb_load(D + LB_LANES * j);
-    LB_FOR (a, 0, width) {
-      const lbLanes B = read_one(from, narrow, GROUP * (size_t)a);
-      V[a] = lb_multiply_add(B, q_j, V[a]);
-      if (with_D) sum = lb_multiply_add(b->w[a], B, sum);
+    LB_FOR (i, 0, ROWS) {
+      double *D_ij = D + LB_LANES * (row_size * (size_t)i + j);
+      lbLanes sum;
+      if (with_D) sum = lb_load(D_ij);
+      LB_FOR (a, 0, width) {
+        const lbLanes B = lb_splat(at[GROUP * a + i]);
+        V[i][a] = lb_multiply_add(B, q_j, V[i][a]);
+        if (with_D) sum = lb_multiply_add(b->w[a], B, sum);
+      }
+      if (with_D) lb_store(D_ij, sum);
     }
-    if (with_D) lb_store(D + LB_LANES * j, sum);
-    skip(from, narrow, GROUP * (size_t)width);
   }
 }
 
@@ -99,8 +114,8 @@ INLINE void end_block(const Work *w, const int width, const Block *b, const doub
   }
 }
 
-INLINE void add_block(const Work *w, const int width, const bool narrow, size_t k, size_t l,
-                      Coefficients *from) {
+// Matrices of k and `width` values of l, from l on.
+INLINE void add_block(const Work *w, const int width, size_t k, size_t l, const double *from) {
   const size_t columns = k + 1, size = GROUP * columns * (size_t)width;
   double s[4 * WIDTH * LB_LANES] = { 0 };
   Block b = { .k = k, .l = l, .q_k = lb_load(w->q + LB_LANES * k) };
@@ -108,39 +123,45 @@ INLINE void add_block(const Work *w, const int width, const bool narrow, size_t 
     b.q_l[a] = lb_load(w->q + LB_LANES * (l + (size_t)a));
     b.w[a] = b.q_k * b.q_l[a];
   }
-  for (size_t i = 0; i < columns; i++) {
-    Coefficients row = *from;
-    lbLanes V[WIDTH];
-    skip(&row, narrow, i % GROUP);
-    LB_FOR (a, 0, width) V[a] = lb_splat(0);
-    add_columns(w, width, narrow, true, &b, &row, row_of(w->D, i), 0, i + 1, V);
-    add_columns(w, width, narrow, false, &b, &row, NULL, i + 1, columns, V);
-    add_outer(w, width, &b, i, V, s);
-    if (i % GROUP == GROUP - 1 || i == k) skip(from, narrow, size);
+  for (size_t row = 0; row < columns; row += GROUP) {
+    const size_t both = row + GROUP < columns ? row + GROUP : columns;
+    LB_FOR (part, 0, GROUP / ROWS) {
+      const size_t i = row + (size_t)(ROWS * part);
+      if (i > k) break;
+      double *D = row_of(w->D, i);
+      const double *at = from + ROWS * part;
+      lbLanes V[ROWS][WIDTH];
+      LB_FOR (v, 0, ROWS)
+        LB_FOR (a, 0, width) V[v][a] = lb_splat(0);
+      add_columns(w, width, true, &b, at, D, row + GROUP, 0, both, V);
+      add_columns(w, width, false, &b, at, D, row + GROUP, both, columns, V);
+      LB_FOR (v, 0, ROWS) add_outer(w, width, &b, i + (size_t)v, V[v], s);
+    }
+    from += size;
   }
   end_block(w, width, &b, s);
 }
 
-// D and X
-INLINE void contract_S(const Work *work, const bool narrow, Coefficients from) {
-  const Work copy = *work, *const w = &copy; // that no store can change: kept in registers
-  const size_t n = w->count;
-  memset(w->D, 0, LB_LANES * (n * (n + 1) / 2) * sizeof(double));
-  memset(w->X, 0, LB_LANES * n * n * sizeof(double));
-  for (size_t k = 0; k < n; k++) {
-    size_t l = k;
-    for (; l + WIDTH <= n; l += WIDTH) add_block(w, WIDTH, narrow, k, l, &from);
-    if (n - l == 3) add_block(w, 3, narrow, k, l, &from);
-    if (n - l == 2) add_block(w, 2, narrow, k, l, &from);
-    if (n - l == 1) add_block(w, 1, narrow, k, l, &from);
-  }
+// D and X of all vectors: what is read for the first one is in the cache for the others.
+static void contract_S(size_t n, int vectors, const Work *works, Coefficients from) {
+  for (size_t k = 0; k < n; k++)
+    for (size_t l = k; l < n; l += WIDTH) {
+      const size_t width = n - l < WIDTH ? n - l : WIDTH;
+      const double *block = take(&from, (k / GROUP + 1) * GROUP * (k + 1) * width);
+      for (int v = 0; v < vectors; v++) {
+        const Work w = works[v]; // a copy that no store can change: kept in registers
+        if (width == 4) add_block(&w, 4, k, l, block);
+        if (width == 3) add_block(&w, 3, k, l, block);
+        if (width == 2) add_block(&w, 2, k, l, block);
+        if (width == 1) add_block(&w, 1, k, l, block);
+      }
+    }
 }
 
 // ---- Q -----------------------------------------------------------------------------------------
 
 // Two columns of a block of 4x4, rows 4I.., columns from j on.
-INLINE void contract_columns(const Work *w, const bool narrow, Coefficients from, size_t I,
-                             size_t j) {
+INLINE void contract_columns(const Work *w, const double *from, size_t I, size_t j) {
   lbLanes M[2][4];
   LB_FOR (c, 0, 2)
     LB_FOR (i, 0, 4) M[c][i] = lb_splat(0);
@@ -148,81 +169,94 @@ INLINE void contract_columns(const Work *w, const bool narrow, Coefficients from
     const lbLanes q_c = lb_load(w->q + LB_LANES * c);
     LB_FOR (b, 0, 2)
       LB_FOR (i, 0, 4)
-        M[b][i] = lb_multiply_add(read_one(&from, narrow, (size_t)(4 * b + i)), q_c, M[b][i]);
-    skip(&from, narrow, 16);
+        M[b][i] = lb_multiply_add(lb_splat(from[16 * c + (size_t)(4 * b + i)]), q_c, M[b][i]);
   }
   LB_FOR (b, 0, 2)
-    LB_FOR (i, 0, 4) {
-      const size_t row = 4 * I + (size_t)i, column = j + (size_t)b;
-      if (column <= row && row < w->count) lb_store(row_of(w->A, row) + LB_LANES * column, M[b][i]);
-    }
+    LB_FOR (i, 0, 4)
+      lb_store(row_of(w->A, 4 * I + (size_t)i) + LB_LANES * (j + (size_t)b), M[b][i]);
 }
 
-INLINE void contract_Q(const Work *work, const bool narrow, Coefficients from) {
-  const Work copy = *work, *const w = &copy;
-  for (size_t I = 0; 4 * I < w->count; I++)
+static void contract_Q(size_t n, int vectors, const Work *works, Coefficients from) {
+  for (size_t I = 0; 4 * I < n; I++)
     for (size_t J = 0; J <= I; J++) {
-      contract_columns(w, narrow, from, I, 4 * J);
-      skip(&from, narrow, 8);
-      contract_columns(w, narrow, from, I, 4 * J + 2);
-      skip(&from, narrow, 16 * w->count - 8);
+      const double *block = take(&from, 16 * n);
+      for (int v = 0; v < vectors; v++) {
+        const Work w = works[v];
+        contract_columns(&w, block, I, 4 * J);
+        contract_columns(&w, block + 8, I, 4 * J + 2);
+      }
     }
 }
 
 // ---- force, stiffness, energy ------------------------------------------------------------------
 
 // D <- A3, stiffness
-static void form_stiffness(const Work *w, const double *P, size_t padded, double *stiffness) {
+static void form_stiffness(const Work *w, const double *P, double *stiffness) {
   const lbLanes two = lb_splat(2), three = lb_splat(3);
-  for (size_t i = 0; i < w->count; i++)
-    for (size_t j = 0; j <= i; j++) {
-      double *D = row_of(w->D, i) + LB_LANES * j;
-      const lbLanes A2 = lb_load(row_of(w->A, i) + LB_LANES * j);
-      const lbLanes A3 = lb_load(D) + (lb_load(column_of(w, j) + LB_LANES * i) +
-                                       lb_load(column_of(w, i) + LB_LANES * j));
-      lb_store(D, A3);
-      lb_store(stiffness + LB_BATCH * (i * (i + 1) / 2 + j),
-               lb_multiply_add(three, A3, lb_multiply_add(two, A2, lb_splat(P[j * padded + i]))));
+  for (size_t i = 0; i < w->count; i++) {
+    double *D = row_of(w->D, i);
+    const double *A2 = row_of(w->A, i), *X_i = column_of(w, i);
+    for (size_t j = 0; j <= i; j++, stiffness += LB_BATCH) {
+      const lbLanes A3 = lb_load(D + LB_LANES * j) +
+                         (lb_load(column_of(w, j) + LB_LANES * i) + lb_load(X_i + LB_LANES * j));
+      const lbLanes K2 =
+          lb_multiply_add(two, lb_load(A2 + LB_LANES * j), lb_splat(P[j * w->padded + i]));
+      lb_store(D + LB_LANES * j, A3);
+      lb_store(stiffness, lb_multiply_add(three, A3, K2));
     }
+  }
+}
+
+// R1, R2, R3 <- with the term of column b; A2, A3 there
+INLINE void add_term(const Work *w, const double *P, size_t a, size_t b, const double *A2,
+                     const double *A3, lbLanes R[3]) {
+  const lbLanes q_b = lb_load(w->q + LB_LANES * b);
+  R[0] = lb_multiply_add(lb_splat(P[b * w->padded + a]), q_b, R[0]);
+  R[1] = lb_multiply_add(lb_load(A2), q_b, R[1]);
+  R[2] = lb_multiply_add(lb_load(A3), q_b, R[2]);
 }
 
 // Returns the energy.
-static lbLanes form_force(const Work *w, const double *P, size_t padded, double *force) {
+static lbLanes form_force(const Work *w, const double *P, double *force) {
   lbLanes energy[4];
   LB_FOR (i, 0, 4) energy[i] = lb_splat(0);
   for (size_t a = 0; a < w->count; a++) {
-    lbLanes R1 = lb_splat(0), R2 = R1, R3 = R1;
-    for (size_t b = 0; b < w->count; b++) {
-      const size_t place = LB_LANES * (a > b ? a * (a + 1) / 2 + b : b * (b + 1) / 2 + a);
-      const lbLanes q_b = lb_load(w->q + LB_LANES * b);
-      R1 = lb_multiply_add(lb_splat(P[b * padded + a]), q_b, R1);
-      R2 = lb_multiply_add(lb_load(w->A + place), q_b, R2);
-      R3 = lb_multiply_add(lb_load(w->D + place), q_b, R3);
-    }
+    lbLanes R[3] = { lb_splat(0), lb_splat(0), lb_splat(0) };
+    for (size_t b = 0; b <= a; b++)
+      add_term(w, P, a, b, row_of(w->A, a) + LB_LANES * b, row_of(w->D, a) + LB_LANES * b, R);
+    for (size_t b = a + 1; b < w->count; b++)
+      add_term(w, P, a, b, row_of(w->A, b) + LB_LANES * a, row_of(w->D, b) + LB_LANES * a, R);
     const lbLanes rows = lb_multiply_add(
-        lb_splat(0.5), R1, lb_multiply_add(lb_splat(1.0 / 3), R2, lb_splat(0.25) * R3));
+        lb_splat(0.5), R[0], lb_multiply_add(lb_splat(1.0 / 3), R[1], lb_splat(0.25) * R[2]));
     energy[a % 4] = lb_multiply_add(lb_load(w->q + LB_LANES * a), rows, energy[a % 4]);
-    lb_store(force + LB_BATCH * a, R1 + (R2 + R3));
+    lb_store(force + LB_BATCH * a, R[0] + (R[1] + R[2]));
   }
   return (energy[0] + energy[1]) + (energy[2] + energy[3]);
 }
 
-static void evaluate_vector(const lbCubic *cubic, const double *q, double *force, double *stiffness,
-                            double *energy, double *work) {
-  const Work w = place_work(cubic->count, work);
-  const Coefficients Q = { cubic->quadratic, cubic->quadratic_single };
-  const Coefficients S = { cubic->cubic, cubic->cubic_single };
-  const size_t padded = (size_t)lb_cubic_padded(cubic->count);
-  for (size_t i = 0; i < w.count; i++) lb_store(w.q + LB_LANES * i, lb_load(q + LB_BATCH * i));
-  if (S.narrow) {
-    contract_Q(&w, true, Q);
-    contract_S(&w, true, S);
-  } else {
-    contract_Q(&w, false, Q);
-    contract_S(&w, false, S);
+static void begin_vector(const Work *w, const double *q) {
+  for (size_t i = 0; i < w->count; i++) lb_store(w->q + LB_LANES * i, lb_load(q + LB_BATCH * i));
+  for (size_t i = w->count; i < w->padded; i++) lb_store(w->q + LB_LANES * i, lb_splat(0));
+  memset(w->D, 0, LB_LANES * triangle_size(w->padded / 4) * sizeof(double));
+  memset(w->X, 0, LB_LANES * w->count * w->padded * sizeof(double));
+}
+
+static void evaluate_together(const lbCubic *cubic, int32_t count, const double *q, double *force,
+                              double *stiffness, double *energy, double *work) {
+  Work works[LB_BATCH / LB_LANES] = { { 0 } };
+  const int vectors = (count + LB_LANES - 1) / LB_LANES;
+  const size_t n = (size_t)cubic->count;
+  for (int v = 0; v < vectors; v++) {
+    work = place_work(cubic->count, work, &works[v]);
+    begin_vector(&works[v], q + LB_LANES * v);
   }
-  form_stiffness(&w, cubic->linear, padded, stiffness);
-  lb_store(energy, form_force(&w, cubic->linear, padded, force));
+  contract_Q(n, vectors, works, (Coefficients){ cubic->quadratic, cubic->quadratic_single, work });
+  contract_S(n, vectors, works, (Coefficients){ cubic->cubic, cubic->cubic_single, work });
+  for (int v = 0; v < vectors; v++) {
+    const int lane = LB_LANES * v;
+    form_stiffness(&works[v], cubic->linear, stiffness + lane);
+    lb_store(energy + lane, form_force(&works[v], cubic->linear, force + lane));
+  }
 }
 
 // ---- one by one --------------------------------------------------------------------------------
@@ -258,8 +292,8 @@ static void evaluate_alone(const lbCubic *cubic, const double *q, double *force,
                            double *energy, double *work) {
   const Alone alone = place_alone(cubic->count, work);
   gather(alone.count, q, alone.q);
-  *energy = LB_KERNEL(lb_cubic_kernels)
-                .evaluate(cubic, alone.q, alone.force, alone.matrix, alone.work);
+  *energy =
+      LB_KERNEL(lb_cubic_kernels).evaluate(cubic, alone.q, alone.force, alone.matrix, alone.work);
   scatter(alone.count, alone.force, force);
   scatter_matrix(&alone, stiffness);
 }
@@ -270,8 +304,7 @@ static void stiffness_rate(const lbCubic *cubic, int32_t count, const double *q,
   for (int32_t m = 0; m < count; m++) {
     gather(alone.count, q + m, alone.q);
     gather(alone.count, v + m, alone.v);
-    LB_KERNEL(lb_cubic_kernels)
-        .stiffness_rate(cubic, alone.q, alone.v, alone.matrix, alone.work);
+    LB_KERNEL(lb_cubic_kernels).stiffness_rate(cubic, alone.q, alone.v, alone.matrix, alone.work);
     scatter_matrix(&alone, rate + m);
   }
 }
@@ -280,8 +313,7 @@ static void evaluate(const lbCubic *cubic, int32_t count, const double *q, doubl
                      double *stiffness, double *energy, double *work) {
   LB_ASSERT(count >= 1 && count <= LB_BATCH);
   if (cubic->count <= LB_CUBIC_WHOLE)
-    for (int32_t m = 0; m < count; m += LB_LANES)
-      evaluate_vector(cubic, q + m, force + m, stiffness + m, energy + m, work);
+    evaluate_together(cubic, count, q, force, stiffness, energy, work);
   else
     for (int32_t m = 0; m < count; m++)
       evaluate_alone(cubic, q + m, force + m, stiffness + m, energy + m, work);

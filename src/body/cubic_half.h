@@ -1,6 +1,6 @@
 // S(q,q,.,.) of halves of matrices, for many modes; see cubic.kernel.c for the formulas. A block of
-// groups J <= I, four vectors B_j along i, is read once for D, for V of the rows I (Σ_j q_j B_j) and,
-// where I > J, for V of the rows J (Σ_i q_i B_ij: sums over lanes, taken once for all I).
+// groups J <= I, four vectors B_j along i, is read once for D, for V of the rows I (Σ_j q_j B_j)
+// and, where I > J, for V of the rows J (Σ_i q_i B_ij: sums over lanes, taken once for all I).
 #ifndef LB_BODY_CUBIC_HALF_H
 #define LB_BODY_CUBIC_HALF_H
 
@@ -8,7 +8,8 @@
 
 #ifdef LB_SIMD_LEVEL
 
-// Four columns, with D (unless weight is NULL) and Σ_j q_j B_j; T <- T + q_i B_j unless q_i is NULL.
+// Four columns, with D (unless weight is NULL) and Σ_j q_j B_j; T <- T + q_i B_j unless q_i is
+// NULL.
 LB_FOUR_INLINE void add_tile(const Work *w, const int forms, const bool narrow,
                              const lbFour *weight, Coefficients *from, lbFour q_j[2][4],
                              const lbFour *q_i, double *D, lbFour T[2][4], lbFour sums[2]) {
@@ -42,8 +43,7 @@ LB_FOUR_INLINE void add_matrix(const Work *w, const int forms, const bool narrow
       lbFour q_i[2];
       LB_FOR (f, 0, forms) q_i[f] = lb_four_load(w->q[f] + 4 * I);
       add_tile(w, forms, narrow, weight, from, q_j, q_i, D + 4 * (I - J), T, sums);
-      LB_FOR (f, 0, forms)
-        lb_four_store(w->V[f] + 4 * I, lb_four_load(w->V[f] + 4 * I) + sums[f]);
+      LB_FOR (f, 0, forms) lb_four_store(w->V[f] + 4 * I, lb_four_load(w->V[f] + 4 * I) + sums[f]);
     }
     LB_FOR (f, 0, forms)
       lb_four_store(w->V[f] + 4 * J, at_J[f] + lb_four_sums(T[f][0], T[f][1], T[f][2], T[f][3]));
@@ -82,8 +82,8 @@ LB_FOUR_INLINE void contract_half(const Work *work, const int forms, const bool 
     for (int32_t l = k; l < w->count; l++) {
       lbFour weight = lb_four_splat(w->q[0][k]) * lb_four_splat(w->q[forms - 1][l]);
       if (forms == 2)
-        weight = 0.5 * lb_four_multiply_add(lb_four_splat(w->q[1][k]), lb_four_splat(w->q[0][l]),
-                                            weight);
+        weight = 0.5 *
+                 lb_four_multiply_add(lb_four_splat(w->q[1][k]), lb_four_splat(w->q[0][l]), weight);
       add_matrix(w, forms, narrow, groups, &weight, &from);
       add_matrix_outer(w, forms, groups, k, l);
     }

@@ -41,7 +41,9 @@ void lb_material_place(lbBodyCommon *common, lbCarver *carver) {
 }
 
 static lbCubic cubic_of(int32_t r, const lbCubicArrays *tiles) {
-  return (lbCubic){ r, tiles->linear, tiles->quadratic, tiles->cubic };
+  return (lbCubic){
+    .count = r, .linear = tiles->linear, .quadratic = tiles->quadratic, .cubic = tiles->cubic
+  };
 }
 
 // ---- tiles -------------------------------------------------------------------------------------

@@ -52,7 +52,8 @@ static size_t place3(int32_t r, int32_t i, int32_t j, int32_t c) { // group of j
   return BLOCK * (block * (size_t)r + (size_t)c) + (size_t)(j % GROUP * GROUP + i % GROUP);
 }
 
-// After the begin of the slab k; i, j <= k <= l, group of j <= group of i where matrices are halves.
+// After the begin of the slab k; i, j <= k <= l, group of j <= group of i where matrices are
+// halves.
 static size_t place4(int32_t r, int32_t i, int32_t j, int32_t k, int32_t l) {
   size_t I = (size_t)(i / GROUP), J = (size_t)(j / GROUP), columns = (size_t)k + 1;
   if (r > LB_CUBIC_WHOLE) {
@@ -67,8 +68,8 @@ static size_t place4(int32_t r, int32_t i, int32_t j, int32_t k, int32_t l) {
          GROUP * (column * (size_t)lb_cubic_width(r, first) + (size_t)a) + (size_t)(i % GROUP);
 }
 
-// B = S times this: how often a tuple is counted over 24, times 4. Powers of two over 1, 3, 6 or 24:
-// a number is multiplied by it and divided again without loss.
+// B = S times this: how often a tuple is counted over 24, times 4. Powers of two over 1, 3, 6 or
+// 24: a number is multiplied by it and divided again without loss.
 typedef struct Factor {
   double times, over;
 } Factor;

@@ -4,8 +4,8 @@
 //
 // Packed: one number for each sorted tuple, the last index slowest, so that the coefficients of the
 // first m modes are the first ones whatever the number of modes: what files hold.
-// Prepared (lbCubic): what kernels read, in vectors of four values of an index (a group; the last one
-// is filled up with zeros).
+// Prepared (lbCubic): what kernels read, in vectors of four values of an index (a group; the last
+// one is filled up with zeros).
 //   Q: for groups J <= I, in packed order, and every index c, the 4x4 values of i in I and j in J:
 //   [J, I][c][j][i].
 //   S: the two largest indices k <= l of four pick a symmetric matrix over i, j <= k,

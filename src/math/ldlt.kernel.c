@@ -4,8 +4,8 @@
 //   X = A(:,J) - L(:,<J) U(<J,J)   (rows from J on, in registers, four or eight of them at a time)
 // is L(:,J) D L(J,J)^T: its 4x4 rows J give L(J,J) and D, by which the rows below are divided.
 //
-// math/ldlt_crowd.kernel.c does the same for several matrices, in the same order of operations: what
-// changes here must change there.
+// math/ldlt_crowd.kernel.c does the same for several matrices, in the same order of operations:
+// what changes here must change there.
 #include "math/ldlt.h"
 
 #include "math/four.h"

@@ -13,10 +13,12 @@ typedef struct Matrices {
   size_t n;
   double *f;       // (n x n x LB_BATCH)
   const double *a; // (packed x LB_BATCH)
-  double *least;   // (LB_LANES) 1 where a pivot is refused or negative
+  double *bad;     // (LB_LANES) 1 where a pivot is refused or negative
 } Matrices;
 
-INLINE double *at(const Matrices *m, size_t i, size_t j) { return m->f + LB_BATCH * (i + m->n * j); }
+INLINE double *at(const Matrices *m, size_t i, size_t j) {
+  return m->f + LB_BATCH * (i + m->n * j);
+}
 
 INLINE lbLanes given(const Matrices *m, size_t i, size_t j) {
   return lb_load(m->a + LB_BATCH * (i * (i + 1) / 2 + j));
@@ -37,43 +39,54 @@ INLINE void update(const Matrices *m, size_t i, size_t j, const int rows, const 
   }
 }
 
-// A row of the block on the diagonal: columns before the c-th are done.
-INLINE void factor_diagonal(const Matrices *m, size_t j, const int columns, lbLanes l[4][4],
-                            lbLanes inverse[4]) {
-  lbLanes x[4][4], bad = lb_load(m->least); // x[c][i]: column c
-  LB_FOR (i, 0, columns) {
-    const size_t row = j + (size_t)i;
-    LB_FOR (c, 0, i + 1) x[c][i] = given(m, row, j + (size_t)c);
-    for (size_t k = 0; k < j; k++) {
-      const lbLanes L = lb_load(at(m, row, k));
-      LB_FOR (c, 0, i + 1)
-        x[c][i] = lb_multiply_subtract(L, lb_load(at(m, k, j + (size_t)c)), x[c][i]);
+// Rows and columns j.. of the block on the diagonal: x[c][i], i >= c, as update makes them, and
+// |a_cc| + Σ_k |d_k| l_ck².
+INLINE void update_diagonal(const Matrices *m, size_t j, const int columns, lbLanes x[4][4],
+                            lbLanes size[4]) {
+  LB_FOR (c, 0, columns) {
+    size[c] = lb_abs(given(m, j + (size_t)c, j + (size_t)c));
+    LB_FOR (i, 0, columns)
+      if (i >= c) x[c][i] = given(m, j + (size_t)i, j + (size_t)c);
+  }
+  for (size_t k = 0; k < j; k++) {
+    const lbLanes d = lb_abs(lb_load(at(m, k, k)));
+    LB_FOR (i, 0, columns) {
+      const lbLanes L = lb_load(at(m, j + (size_t)i, k));
+      size[i] = lb_multiply_add(L * L, d, size[i]);
+      LB_FOR (c, 0, columns)
+        if (c <= i) x[c][i] = lb_multiply_subtract(L, lb_load(at(m, k, j + (size_t)c)), x[c][i]);
     }
   }
+}
+
+// Factors the block on the diagonal: l_ic for i > c, and the inverse pivots.
+INLINE void factor_diagonal(const Matrices *m, size_t j, const int columns, lbLanes l[4][4],
+                            lbLanes inverse[4]) {
+  const lbLanes one = lb_splat(1), epsilon = lb_splat((double)m->n * DBL_EPSILON);
+  lbLanes x[4][4], size[4], bad = lb_load(m->bad);
+  update_diagonal(m, j, columns, x, size);
   LB_FOR (c, 0, columns) {
     const size_t column = j + (size_t)c;
-    lbLanes size = lb_abs(given(m, column, column)), pivot = x[c][c];
-    for (size_t k = 0; k < j; k++) {
-      const lbLanes L = lb_load(at(m, column, k));
-      size = lb_multiply_add(L * L, lb_abs(lb_load(at(m, k, k))), size);
-    }
-    LB_FOR (b, 0, c) {
-      size += lb_abs(l[c][b] * x[b][c]);
-      pivot = lb_multiply_subtract(l[c][b], x[b][c], pivot);
-      LB_FOR (i, c + 1, columns) x[c][i] = lb_multiply_subtract(x[b][i], l[c][b], x[c][i]);
-    }
-    const lbLanes one = lb_splat(1), least = lb_splat((double)m->n * DBL_EPSILON) * size;
-    bad = lb_select(lb_less(least, pivot), bad, one); // negative or vanishing, or not a number
+    lbLanes pivot = x[c][c];
+    LB_FOR (b, 0, columns)
+      if (b < c) {
+        size[c] += lb_abs(l[c][b] * x[b][c]);
+        pivot = lb_multiply_subtract(l[c][b], x[b][c], pivot);
+        LB_FOR (i, 0, columns)
+          if (i > c) x[c][i] = lb_multiply_subtract(x[b][i], l[c][b], x[c][i]);
+      }
+    bad = lb_select(lb_less(epsilon * size[c], pivot), bad, one); // false if not a number
     bad = lb_select(lb_less(lb_splat(DBL_MAX), pivot), one, bad);
     inverse[c] = one / pivot;
     lb_store(at(m, column, column), pivot);
-    LB_FOR (i, c + 1, columns) {
-      l[i][c] = x[c][i] * inverse[c];
-      lb_store(at(m, j + (size_t)i, column), l[i][c]);
-      lb_store(at(m, column, j + (size_t)i), x[c][i]);
-    }
+    LB_FOR (i, 0, columns)
+      if (i > c) {
+        l[i][c] = x[c][i] * inverse[c];
+        lb_store(at(m, j + (size_t)i, column), l[i][c]);
+        lb_store(at(m, column, j + (size_t)i), x[c][i]);
+      }
   }
-  lb_store(m->least, bad);
+  lb_store(m->bad, bad);
 }
 
 INLINE void factor_rows(const Matrices *m, size_t row, size_t j, const int rows, lbLanes l[4][4],
@@ -108,11 +121,11 @@ static uint32_t factor(int32_t n, int32_t count, const double *a, double *factor
   uint32_t refused = 0;
   LB_ASSERT(count >= 1 && count <= LB_BATCH);
   for (int32_t lane = 0; lane < count; lane += LB_LANES) {
-    double least[LB_LANES] = { 0 };
-    const Matrices m = { (size_t)n, factors + lane, a + lane, least };
+    double bad[LB_LANES] = { 0 };
+    const Matrices m = { (size_t)n, factors + lane, a + lane, bad };
     factor_vector(&m);
     for (int32_t i = 0; i < LB_LANES && lane + i < count; i++)
-      if (least[i] != 0) refused |= UINT32_C(1) << (lane + i);
+      if (bad[i] != 0) refused |= UINT32_C(1) << (lane + i);
   }
   return refused;
 }

@@ -28,7 +28,9 @@ static lbCubic tile(const lbPolynomial *p, double **block) {
   lbCubicArrays arrays = { .linear = *block, .quadratic = *block + lb_cubic_linear_size(r) };
   arrays.cubic = arrays.quadratic + lb_cubic_quadratic_size(r);
   lb_cubic_pack(r, p->linear, p->quadratic, p->cubic, &arrays);
-  return (lbCubic){ r, arrays.linear, arrays.quadratic, arrays.cubic };
+  return (lbCubic){
+    .count = r, .linear = arrays.linear, .quadratic = arrays.quadratic, .cubic = arrays.cubic
+  };
 }
 
 static void build(Case *c) {
