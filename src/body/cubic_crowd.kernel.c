@@ -76,11 +76,11 @@ INLINE void add_columns(const Work *w, const int width, const bool with_D, const
   for (size_t j = begin; j < end; j++) {
     const double *at = from + GROUP * (size_t)width * j;
     const lbLanes q_j = lb_load(w->q + LB_LANES * j);
-    LB_FOR (i, 0, ROWS) {
+    LB_FOR_ALL(i, 0, ROWS) {
       double *D_ij = D + LB_LANES * (row_size * (size_t)i + j);
       lbLanes sum;
       if (with_D) sum = lb_load(D_ij);
-      LB_FOR (a, 0, width) {
+      LB_FOR_ALL(a, 0, width) {
         const lbLanes B = lb_splat(at[GROUP * a + i]);
         V[i][a] = lb_multiply_add(B, q_j, V[i][a]);
         if (with_D) sum = lb_multiply_add(b->w[a], B, sum);
@@ -96,16 +96,16 @@ INLINE void add_outer(const Work *w, const int width, const Block *b, size_t i,
   double *at_k = column_of(w, b->k) + LB_LANES * i;
   const lbLanes q_i = lb_load(w->q + LB_LANES * i);
   lbLanes sum = lb_load(at_k);
-  LB_FOR (a, 0, width) sum = lb_multiply_add(b->q_l[a], V[a], sum);
+  LB_FOR_ALL(a, 0, width) sum = lb_multiply_add(b->q_l[a], V[a], sum);
   lb_store(at_k, sum);
-  LB_FOR (a, 0, width) {
+  LB_FOR_ALL(a, 0, width) {
     add_to(column_of(w, b->l + (size_t)a) + LB_LANES * i, b->q_k, V[a]);
     add_to(s + LB_LANES * (4 * (size_t)a + i % 4), q_i, V[a]);
   }
 }
 
 INLINE void end_block(const Work *w, const int width, const Block *b, const double *s) {
-  LB_FOR (a, 0, width) {
+  LB_FOR_ALL(a, 0, width) {
     const double *parts = s + 4 * LB_LANES * a;
     double *D = row_of(w->D, b->l + (size_t)a) + LB_LANES * b->k;
     const lbLanes sum = (lb_load(parts) + lb_load(parts + LB_LANES)) +
@@ -119,23 +119,23 @@ INLINE void add_block(const Work *w, const int width, size_t k, size_t l, const 
   const size_t columns = k + 1, size = GROUP * columns * (size_t)width;
   double s[4 * WIDTH * LB_LANES] = { 0 };
   Block b = { .k = k, .l = l, .q_k = lb_load(w->q + LB_LANES * k) };
-  LB_FOR (a, 0, width) {
+  LB_FOR_ALL(a, 0, width) {
     b.q_l[a] = lb_load(w->q + LB_LANES * (l + (size_t)a));
     b.w[a] = b.q_k * b.q_l[a];
   }
   for (size_t row = 0; row < columns; row += GROUP) {
     const size_t both = row + GROUP < columns ? row + GROUP : columns;
-    LB_FOR (part, 0, GROUP / ROWS) {
+    LB_FOR_ALL(part, 0, GROUP / ROWS) {
       const size_t i = row + (size_t)(ROWS * part);
       if (i > k) break;
       double *D = row_of(w->D, i);
       const double *at = from + ROWS * part;
       lbLanes V[ROWS][WIDTH];
-      LB_FOR (v, 0, ROWS)
-        LB_FOR (a, 0, width) V[v][a] = lb_splat(0);
+      LB_FOR_ALL(v, 0, ROWS)
+      LB_FOR_ALL(a, 0, width) V[v][a] = lb_splat(0);
       add_columns(w, width, true, &b, at, D, row + GROUP, 0, both, V);
       add_columns(w, width, false, &b, at, D, row + GROUP, both, columns, V);
-      LB_FOR (v, 0, ROWS) add_outer(w, width, &b, i + (size_t)v, V[v], s);
+      LB_FOR_ALL(v, 0, ROWS) add_outer(w, width, &b, i + (size_t)v, V[v], s);
     }
     from += size;
   }
@@ -163,17 +163,17 @@ static void contract_S(size_t n, int vectors, const Work *works, Coefficients fr
 // Two columns of a block of 4x4, rows 4I.., columns from j on.
 INLINE void contract_columns(const Work *w, const double *from, size_t I, size_t j) {
   lbLanes M[2][4];
-  LB_FOR (c, 0, 2)
-    LB_FOR (i, 0, 4) M[c][i] = lb_splat(0);
+  LB_FOR_ALL(c, 0, 2)
+  LB_FOR_ALL(i, 0, 4) M[c][i] = lb_splat(0);
   for (size_t c = 0; c < w->count; c++) {
     const lbLanes q_c = lb_load(w->q + LB_LANES * c);
-    LB_FOR (b, 0, 2)
-      LB_FOR (i, 0, 4)
-        M[b][i] = lb_multiply_add(lb_splat(from[16 * c + (size_t)(4 * b + i)]), q_c, M[b][i]);
+    LB_FOR_ALL(b, 0, 2)
+    LB_FOR_ALL(i, 0, 4)
+    M[b][i] = lb_multiply_add(lb_splat(from[16 * c + (size_t)(4 * b + i)]), q_c, M[b][i]);
   }
-  LB_FOR (b, 0, 2)
-    LB_FOR (i, 0, 4)
-      lb_store(row_of(w->A, 4 * I + (size_t)i) + LB_LANES * (j + (size_t)b), M[b][i]);
+  LB_FOR_ALL(b, 0, 2)
+  LB_FOR_ALL(i, 0, 4)
+  lb_store(row_of(w->A, 4 * I + (size_t)i) + LB_LANES * (j + (size_t)b), M[b][i]);
 }
 
 static void contract_Q(size_t n, int vectors, const Work *works, Coefficients from) {
@@ -219,7 +219,7 @@ INLINE void add_term(const Work *w, const double *P, size_t a, size_t b, const d
 // Returns the energy.
 static lbLanes form_force(const Work *w, const double *P, double *force) {
   lbLanes energy[4];
-  LB_FOR (i, 0, 4) energy[i] = lb_splat(0);
+  LB_FOR_ALL(i, 0, 4) energy[i] = lb_splat(0);
   for (size_t a = 0; a < w->count; a++) {
     lbLanes R[3] = { lb_splat(0), lb_splat(0), lb_splat(0) };
     for (size_t b = 0; b <= a; b++)

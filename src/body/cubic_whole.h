@@ -10,41 +10,57 @@
 
 enum { GROUP = LB_CUBIC_GROUP, WIDTH = LB_CUBIC_WIDTH };
 
-// The matrices of one k and `width` values of l, from l on.
+// The matrices of one k and `width` values of l, from l on. Inner loops use w alone; what is used
+// between them lies in memory, so that compilers do not fill registers with it.
 typedef struct Block {
   int32_t k, l;
-  lbFour w[WIDTH];              // q_k q_l
-  lbFour q_k[2], q_l[2][WIDTH]; // of each form; halves of them where there are two
-  lbFour s[WIDTH];              // q.V, to be summed over lanes
+  lbFour w[WIDTH];    // q_k q_l
+  double s[WIDTH][4]; // q.V, to be summed over lanes
 } Block;
 
+// Coordinate i of a form: half of it where there are two.
+LB_FOUR_INLINE lbFour share_of(const Work *w, const int forms, int f, int32_t i) {
+  const lbFour q_i = lb_four_splat(w->q[f][i]);
+  return forms == 1 ? q_i : 0.5 * q_i;
+}
+
 LB_FOUR_INLINE void begin_block(const Work *w, const int forms, const int width, Block *b) {
-  const double share = forms == 1 ? 1 : 0.5;
-  LB_FOR (f, 0, forms) b->q_k[f] = lb_four_splat(share * w->q[f][b->k]);
   LB_FOR (a, 0, width) {
-    LB_FOR (f, 0, forms) b->q_l[f][a] = lb_four_splat(share * w->q[f][b->l + a]);
-    b->w[a] = b->q_k[0] * lb_four_splat(w->q[forms - 1][b->l + a]);
+    b->w[a] = share_of(w, forms, 0, b->k) * lb_four_splat(w->q[forms - 1][b->l + a]);
     if (forms == 2)
-      b->w[a] = lb_four_multiply_add(b->q_k[1], lb_four_splat(w->q[0][b->l + a]), b->w[a]);
-    b->s[a] = zero();
+      b->w[a] = lb_four_multiply_add(share_of(w, forms, 1, b->k), lb_four_splat(w->q[0][b->l + a]),
+                                     b->w[a]);
+    lb_four_store(b->s[a], zero());
   }
 }
 
-// V of a group of rows: columns [begin, end), with D or without.
+// V of a group of rows: columns [begin, end).
 LB_FOUR_INLINE void add_columns(const Work *w, const int forms, const int width, const bool narrow,
-                                const bool with_D, const Block *b, Coefficients *from, size_t row,
-                                size_t begin, size_t end, lbFour V[2][WIDTH]) {
-  double *D = w->D + row;
+                                Coefficients *from, size_t begin, size_t end, lbFour V[2][WIDTH]) {
   for (size_t j = begin; j < end; j++) {
-    lbFour sum, q_j[2];
+    LB_FOR_ALL(f, 0, forms) {
+      const lbFour q_j = lb_four_splat(w->q[f][j]);
+      LB_FOR_ALL(a, 0, width)
+      V[f][a] = lb_four_multiply_add(read_four(from, narrow, a), q_j, V[f][a]);
+    }
+    skip(from, narrow, 4 * (size_t)width);
+  }
+}
+
+// And D.
+LB_FOUR_INLINE void add_columns_and_D(const Work *w, const int forms, const int width,
+                                      const bool narrow, const Block *b, Coefficients *from,
+                                      size_t row, size_t end, lbFour V[2][WIDTH]) {
+  double *D = w->D + row;
+  for (size_t j = 0; j < end; j++, D += w->padded) {
+    lbFour sum = lb_four_load(D), q_j[2];
     LB_FOR (f, 0, forms) q_j[f] = lb_four_splat(w->q[f][j]);
-    if (with_D) sum = lb_four_load(D + j * w->padded);
     LB_FOR (a, 0, width) {
       const lbFour B = read_four(from, narrow, a);
       LB_FOR (f, 0, forms) V[f][a] = lb_four_multiply_add(B, q_j[f], V[f][a]);
-      if (with_D) sum = lb_four_multiply_add(b->w[a], B, sum);
+      sum = lb_four_multiply_add(b->w[a], B, sum);
     }
-    if (with_D) lb_four_store(D + j * w->padded, sum);
+    lb_four_store(D, sum);
     skip(from, narrow, 4 * (size_t)width);
   }
 }
@@ -56,20 +72,23 @@ LB_FOUR_INLINE void add_outer(const Work *w, const int forms, const int width, B
   const lbFour q_i = lb_four_load(w->q[0] + row);
   lbFour sum = lb_four_load(at_k);
   LB_FOR (a, 0, width)
-    LB_FOR (f, 0, forms) sum = lb_four_multiply_add(b->q_l[f][a], V[forms - 1 - f][a], sum);
+    LB_FOR (f, 0, forms)
+      sum = lb_four_multiply_add(share_of(w, forms, f, b->l + a), V[forms - 1 - f][a], sum);
   lb_four_store(at_k, sum);
   LB_FOR (a, 0, width) {
     double *at_l = w->X + (size_t)(b->l + a) * w->padded + row;
     sum = lb_four_load(at_l);
-    LB_FOR (f, 0, forms) sum = lb_four_multiply_add(b->q_k[f], V[forms - 1 - f][a], sum);
+    LB_FOR (f, 0, forms)
+      sum = lb_four_multiply_add(share_of(w, forms, f, b->k), V[forms - 1 - f][a], sum);
     lb_four_store(at_l, sum);
-    b->s[a] = lb_four_multiply_add(q_i, V[forms - 1][a], b->s[a]);
+    add_to(b->s[a], q_i, V[forms - 1][a]);
   }
 }
 
 LB_FOUR_INLINE lbFour block_sums(const int width, const Block *b) {
-  return lb_four_sums(b->s[0], width > 1 ? b->s[1] : zero(), width > 2 ? b->s[2] : zero(),
-                      width > 3 ? b->s[3] : zero());
+  return lb_four_sums(lb_four_load(b->s[0]), width > 1 ? lb_four_load(b->s[1]) : zero(),
+                      width > 2 ? lb_four_load(b->s[2]) : zero(),
+                      width > 3 ? lb_four_load(b->s[3]) : zero());
 }
 
 // s to D. Entries (l,k), l > k, are reached here first.
@@ -94,8 +113,8 @@ LB_FOUR_INLINE void add_block(const Work *w, const int forms, const int width, c
     lbFour V[2][WIDTH];
     LB_FOR (f, 0, forms)
       LB_FOR (a, 0, width) V[f][a] = zero();
-    add_columns(w, forms, width, narrow, true, &b, from, row, 0, both, V);
-    add_columns(w, forms, width, narrow, false, &b, from, row, both, columns, V);
+    add_columns_and_D(w, forms, width, narrow, &b, from, row, both, V);
+    add_columns(w, forms, width, narrow, from, both, columns, V);
     add_outer(w, forms, width, &b, row, V);
   }
   end_block(w, width, &b);
@@ -128,20 +147,20 @@ LB_FOUR_INLINE void add_force_block(const Work *w, const int width, const bool n
   Block b = { .k = k, .l = l };
   begin_block(w, 1, width, &b);
   for (size_t row = 0; row < columns; row += GROUP) {
-    lbFour V[2][WIDTH], sum = lb_four_load(sums->at_i + row);
+    lbFour V[2][WIDTH] = { { zero(), zero(), zero(), zero() } };
+    lbFour sum = lb_four_load(sums->at_i + row);
     const lbFour q_i = lb_four_load(w->q[0] + row);
-    LB_FOR (a, 0, width) V[0][a] = zero();
-    add_columns(w, 1, width, narrow, false, &b, from, row, 0, columns, V);
+    add_columns(w, 1, width, narrow, from, 0, columns, V);
     LB_FOR (a, 0, width) {
       sum = lb_four_multiply_add(b.w[a], V[0][a], sum);
-      b.s[a] = lb_four_multiply_add(q_i, V[0][a], b.s[a]);
+      add_to(b.s[a], q_i, V[0][a]);
     }
     lb_four_store(sums->at_i + row, sum);
   }
   const lbFour s = block_sums(width, &b);
   lbFour q_l = zero();
   LB_FOR (a, 0, width) q_l[a] = w->q[0][l + a];
-  add_to(sums->at_l + l, s, b.q_k[0]);
+  add_to(sums->at_l + l, s, lb_four_splat(w->q[0][k]));
   sums->at_k = lb_four_multiply_add(s, q_l, sums->at_k);
 }
 

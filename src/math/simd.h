@@ -73,6 +73,15 @@ lbSimdLevel lb_simd_best(void);
 #define LB_UNROLL _Pragma("GCC unroll 16")
 #endif
 #define LB_FOR(index, begin, end) LB_UNROLL for (int index = (begin); index < (end); index++)
+// clang may leave LB_FOR half unrolled, and arrays in memory. Bounds must be constants by
+// themselves.
+#ifdef __clang__
+#define LB_UNROLL_ALL _Pragma("clang loop unroll(full)")
+#else
+#define LB_UNROLL_ALL LB_UNROLL
+#endif
+#define LB_FOR_ALL(index, begin, end)                                                              \
+  LB_UNROLL_ALL for (int index = (begin); index < (end); index++)
 
 #if LB_SIMD_LEVEL == 3
 #include <immintrin.h>
