@@ -25,7 +25,7 @@ LB_FOUR_INLINE lbFour share_of(const Work *w, const int forms, int f, int32_t i)
 }
 
 LB_FOUR_INLINE void begin_block(const Work *w, const int forms, const int width, Block *b) {
-  LB_FOR (a, 0, width) {
+  LB_FOR_ALL(a, 0, width) {
     b->w[a] = share_of(w, forms, 0, b->k) * lb_four_splat(w->q[forms - 1][b->l + a]);
     if (forms == 2)
       b->w[a] = lb_four_multiply_add(share_of(w, forms, 1, b->k), lb_four_splat(w->q[0][b->l + a]),
@@ -54,10 +54,10 @@ LB_FOUR_INLINE void add_columns_and_D(const Work *w, const int forms, const int 
   double *D = w->D + row;
   for (size_t j = 0; j < end; j++, D += w->padded) {
     lbFour sum = lb_four_load(D), q_j[2];
-    LB_FOR (f, 0, forms) q_j[f] = lb_four_splat(w->q[f][j]);
-    LB_FOR (a, 0, width) {
+    LB_FOR_ALL(f, 0, forms) q_j[f] = lb_four_splat(w->q[f][j]);
+    LB_FOR_ALL(a, 0, width) {
       const lbFour B = read_four(from, narrow, a);
-      LB_FOR (f, 0, forms) V[f][a] = lb_four_multiply_add(B, q_j[f], V[f][a]);
+      LB_FOR_ALL(f, 0, forms) V[f][a] = lb_four_multiply_add(B, q_j[f], V[f][a]);
       sum = lb_four_multiply_add(b->w[a], B, sum);
     }
     lb_four_store(D, sum);
@@ -71,15 +71,15 @@ LB_FOUR_INLINE void add_outer(const Work *w, const int forms, const int width, B
   double *at_k = w->X + (size_t)b->k * w->padded + row;
   const lbFour q_i = lb_four_load(w->q[0] + row);
   lbFour sum = lb_four_load(at_k);
-  LB_FOR (a, 0, width)
-    LB_FOR (f, 0, forms)
-      sum = lb_four_multiply_add(share_of(w, forms, f, b->l + a), V[forms - 1 - f][a], sum);
+  LB_FOR_ALL(a, 0, width)
+  LB_FOR_ALL(f, 0, forms)
+  sum = lb_four_multiply_add(share_of(w, forms, f, b->l + a), V[forms - 1 - f][a], sum);
   lb_four_store(at_k, sum);
-  LB_FOR (a, 0, width) {
+  LB_FOR_ALL(a, 0, width) {
     double *at_l = w->X + (size_t)(b->l + a) * w->padded + row;
     sum = lb_four_load(at_l);
-    LB_FOR (f, 0, forms)
-      sum = lb_four_multiply_add(share_of(w, forms, f, b->k), V[forms - 1 - f][a], sum);
+    LB_FOR_ALL(f, 0, forms)
+    sum = lb_four_multiply_add(share_of(w, forms, f, b->k), V[forms - 1 - f][a], sum);
     lb_four_store(at_l, sum);
     add_to(b->s[a], q_i, V[forms - 1][a]);
   }
@@ -95,7 +95,7 @@ LB_FOUR_INLINE lbFour block_sums(const int width, const Block *b) {
 LB_FOUR_INLINE void end_block(const Work *w, const int width, const Block *b) {
   double sums[4], *D = w->D + (size_t)b->k * w->padded + b->l;
   lb_four_store(sums, block_sums(width, b));
-  LB_FOR (a, 0, width) {
+  LB_FOR_ALL(a, 0, width) {
     if (b->l + a == b->k)
       D[a] += sums[a];
     else
@@ -111,8 +111,8 @@ LB_FOUR_INLINE void add_block(const Work *w, const int forms, const int width, c
   for (size_t row = 0; row < columns; row += GROUP) {
     const size_t both = row + GROUP < columns ? row + GROUP : columns;
     lbFour V[2][WIDTH];
-    LB_FOR (f, 0, forms)
-      LB_FOR (a, 0, width) V[f][a] = zero();
+    LB_FOR_ALL(f, 0, forms)
+    LB_FOR_ALL(a, 0, width) V[f][a] = zero();
     add_columns_and_D(w, forms, width, narrow, &b, from, row, both, V);
     add_columns(w, forms, width, narrow, from, both, columns, V);
     add_outer(w, forms, width, &b, row, V);
@@ -151,7 +151,7 @@ LB_FOUR_INLINE void add_force_block(const Work *w, const int width, const bool n
     lbFour sum = lb_four_load(sums->at_i + row);
     const lbFour q_i = lb_four_load(w->q[0] + row);
     add_columns(w, 1, width, narrow, from, 0, columns, V);
-    LB_FOR (a, 0, width) {
+    LB_FOR_ALL(a, 0, width) {
       sum = lb_four_multiply_add(b.w[a], V[0][a], sum);
       add_to(b.s[a], q_i, V[0][a]);
     }
@@ -159,7 +159,7 @@ LB_FOUR_INLINE void add_force_block(const Work *w, const int width, const bool n
   }
   const lbFour s = block_sums(width, &b);
   lbFour q_l = zero();
-  LB_FOR (a, 0, width) q_l[a] = w->q[0][l + a];
+  LB_FOR_ALL(a, 0, width) q_l[a] = w->q[0][l + a];
   add_to(sums->at_l + l, s, lb_four_splat(w->q[0][k]));
   sums->at_k = lb_four_multiply_add(s, q_l, sums->at_k);
 }
