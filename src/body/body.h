@@ -165,7 +165,7 @@ struct lbBody {
   lbIntegrator integrator;
   int32_t newton_iterations;
   double newton_tolerance;
-  double time;
+  double time, h;  // s; h: the last step's length
   int32_t flags;   // of the last step
   bool plain;      // takes part in step_many
   bool consistent; // the accelerations that the method keeps belong to q, v and the material
@@ -310,6 +310,9 @@ void lb_frame_update_rates(lbBody *body, const double *q, const double *v, lbScr
 void lb_frame_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, const double *reduced,
                      const double *q, double *v, lbScratch *scratch);
 lbVec3 lb_frame_centre(const lbBody *body); // world
+// The turn from now to the middle of the next step, if that is as long as the last: a force is held
+// in world axes while the frame turns.
+lbQuat lb_frame_ahead(const lbBody *body);
 // Velocity in the world of a place that has this displacement and velocity in the frame.
 lbVec3 lb_frame_velocity(const lbBody *body, lbVec3 own_place, lbVec3 own_velocity);
 
