@@ -5,11 +5,10 @@
 #include "toy_model.h"
 
 static inline int32_t constrain(lbBody *body, lbConstraintKind kind, int32_t count,
-                                const lbPoint *points, const double *targets, bool held) {
+                                const lbPoint *points, const double *targets) {
   lbConstraintDef def = lb_constraint_def();
   int32_t id = -1;
   def.kind = kind, def.point_count = count, def.points = points, def.targets = targets;
-  def.held = held;
   body_ok(body, lb_body_add_constraint(body, &def, &id));
   return id;
 }

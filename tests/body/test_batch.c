@@ -36,7 +36,7 @@ static void act(lbBody *body, int i, int step) {
   if (i % 11 == 3 && (step == 4 || step == 8)) {
     lbPoint points[2] = { lb_point_vertex(20 + i % 7), lb_point_vertex(45) };
     lbConstraintDef c = lb_constraint_def();
-    c.kind = (lbConstraintKind)(i % 3), c.held = step == 8;
+    c.kind = (lbConstraintKind)(i % 3);
     c.point_count = 1 + (step == 4), c.points = points;
     body_ok(body, lb_body_add_constraint(body, &c, NULL));
   }

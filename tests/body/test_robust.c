@@ -118,7 +118,7 @@ static void absurd_drags_are_survived_and_forgotten(void **state) {
       double target[3] = { sizes[size], -sizes[size], sizes[size] };
       lbConstraintDef c = lb_constraint_def();
       c.kind = kind < 2 ? LB_CONSTRAIN_POSITION : (lbConstraintKind)(kind - 1);
-      c.held = kind == 1, c.point_count = 1, c.points = &point, c.targets = target;
+      c.point_count = 1, c.points = &point, c.targets = target;
       int32_t id;
       body_ok(body, lb_body_add_constraint(body, &c, &id));
       for (int step = 0; step < 50; step++) {
@@ -148,7 +148,7 @@ static void extreme_steps_and_forces_stay_finite(void **state) {
       lbBody *body = toy_body(&toy, NULL);
       lbPoint point = lb_point_vertex(30);
       lbConstraintDef c = lb_constraint_def();
-      c.point_count = 1, c.points = &point, c.held = held;
+      c.point_count = 1, c.points = &point;
       body_ok(body, lb_body_add_constraint(body, &c, NULL));
       for (int step = 0; step < 20; step++) {
         lb_body_apply_force(body, lb_point_vertex(31), lb_vec3(1e99, -1e98, 1e97));

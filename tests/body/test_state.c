@@ -20,7 +20,7 @@ static lbBody *busy_body(const Toy *toy, int32_t ids[3]) {
   body_ok(body, lb_body_add_constraint(body, &c, &ids[1]));
   body_ok(body, lb_body_remove_constraint(body, ids[0]));
   c = lb_constraint_def();
-  c.held = true, c.point_count = 1, c.points = points;
+  c.point_count = 1, c.points = points;
   body_ok(body, lb_body_add_constraint(body, &c, &ids[2]));
   for (int i = 0; i < 5; i++) lb_body_step(body, 0.01);
   body_ok(body, lb_body_set_placement(body, lb_vec3(1, 2, 3),

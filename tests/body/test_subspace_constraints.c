@@ -30,13 +30,13 @@ static void positions_are_met_at_the_end_of_every_step(void **state) {
   (void)state;
   SubToy sub = sub_make(sub_bar());
   for (int integrator = 0; integrator < 2; integrator++) {
-    lbBodyDef def = turned_def((lbIntegrator)integrator);
+    lbBodyDef def = turned_def((lbIntegrator)(2 * integrator));
     lbBody *body = sub_body(&sub, &def);
     lbPoint points[2];
     double targets[6], start[6];
     pick_points(body, 2, points, targets, 5);
     for (int i = 0; i < 2; i++) lb_vec3_store(start + 3 * i, where(body, points[i]));
-    int32_t id = constrain(body, LB_CONSTRAIN_POSITION, 2, points, start, false);
+    int32_t id = constrain(body, LB_CONSTRAIN_POSITION, 2, points, start);
     double worst = 0, h = step_of(body);
     for (int step = 1; step <= 200; step++) {
       double now[6];
@@ -61,12 +61,12 @@ static void velocities_and_accelerations_are_met_too(void **state) {
   (void)state;
   SubToy sub = sub_make(sub_bar());
   for (int integrator = 0; integrator < 2; integrator++) {
-    lbBodyDef def = turned_def((lbIntegrator)integrator);
+    lbBodyDef def = turned_def((lbIntegrator)(2 * integrator));
     lbBody *body = sub_body(&sub, &def);
     lbPoint points[2];
     double targets[6], wanted[3] = { 0.01, -0.02, 0.015 };
     pick_points(body, 2, points, targets, 5);
-    constrain(body, LB_CONSTRAIN_VELOCITY, 1, points, wanted, false);
+    constrain(body, LB_CONSTRAIN_VELOCITY, 1, points, wanted);
     double h = step_of(body), worst = 0;
     for (int step = 0; step < 100; step++) {
       assert_int_equal(lb_body_step(body, h), 0);
@@ -108,7 +108,7 @@ static void too_many_constraints_do_no_harm(void **state) {
   pick_points(body, 4, points, targets, 9);
   for (int i = 0; i < 4; i++) points[4 + i] = points[i];
   memcpy(targets + 12, targets, 12 * sizeof(double));
-  constrain(body, LB_CONSTRAIN_POSITION, 8, points, targets, false);
+  constrain(body, LB_CONSTRAIN_POSITION, 8, points, targets);
   for (int step = 0; step < 500; step++) {
     assert_int_equal(lb_body_step(body, 5e-3) & LB_STEP_NONFINITE, 0);
     assert_true(lb_body_constraint_rank(body) <= 12);
@@ -138,7 +138,7 @@ static void a_held_point_without_damping_keeps_its_energy_bounded(void **state) 
     if (springs)
       for (int i = 0; i < 2; i++) add_spring(body, points[i], targets + 3 * i, 1e12, 0);
     else
-      constrain(body, LB_CONSTRAIN_POSITION, 2, points, targets, false);
+      constrain(body, LB_CONSTRAIN_POSITION, 2, points, targets);
     double most = 0, last = 0;
     for (int step = 0; step < 2000; step++) {
       assert_int_equal(lb_body_step(body, 1.0 / 60) & LB_STEP_NONFINITE, 0);
@@ -257,7 +257,7 @@ static void the_force_of_a_held_point_is_what_holds_it(void **state) {
     lbPoint tip = lb_point_node(sub_tip(&sub));
     lbVec3 start = where(body, tip);
     double target[3] = { start.x, start.y + 0.01, start.z + 0.05 }, force[3], h = step_of(body);
-    int32_t id = constrain(body, LB_CONSTRAIN_POSITION, 1, &tip, target, false);
+    int32_t id = constrain(body, LB_CONSTRAIN_POSITION, 1, &tip, target);
     int steps = (int)(12 / h);
     for (int i = 0; i < steps; i++) lb_body_step(body, h);
     body_ok(body, lb_body_constraint_force(body, id, force));
