@@ -66,7 +66,7 @@ typedef struct lbBodyDef {
   bool decoupled;           // a free frame: rotation and deformation do not feel each other, as in
                             // Hauser et al. 2003; default false
   lbVec3 position;          // m, default 0
-  lbQuat rotation;          // default the identity; made unit length; all zeros: the identity
+  lbQuat rotation;          // default the identity; made unit length
   lbVec3 gravity;           // m/s², default 0
   int32_t mode_count;       // use the first so many; default 0: all
   int32_t kept_count;       // or use those of the list `kept`; default 0: no list

@@ -55,9 +55,10 @@ static void step_range(int32_t begin, int32_t end, void *context) {
   lbScratch *scratch = lb_scratch_borrow(p);
   for (int32_t i = begin; i < end; i++) {
     lbBody *body = &group->bodies[i];
+    body->plain = p->method->step_many && lb_body_is_plain(body);
     if (!scratch)
       body->flags = LB_STEP_REFUSED;
-    else if (!p->method->step_many || !lb_body_is_plain(body))
+    else if (!body->plain)
       lb_body_advance(body, batch->h, scratch);
   }
   if (scratch && p->method->step_many) p->method->step_many(group, begin, end, batch->h, scratch);

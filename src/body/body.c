@@ -45,10 +45,8 @@ static bool add_to(int32_t count, double *values, const double *sum) {
 }
 
 // From the centre of the frame to a point, world axes.
-static lbVec3 arm_of(const lbBody *body, const lbPoint *point) {
-  lbVec3 position = lb_vec3(0, 0, 0);
-  (void)lb_body_point(body, *point, &position, NULL); // the point was checked
-  return lb_sub(position, lb_frame_centre(body));
+static lbVec3 arm_of(const lbBody *body, const lbPoint *point, lbScratch *scratch) {
+  return lb_sub(lb_point_place(body, point, scratch), lb_frame_centre(body));
 }
 
 static lbStatus refuse_amount(const lbBody *body, const char *what, lbVec3 amount) {
@@ -77,7 +75,7 @@ static lbStatus apply_force(lbBody *body, const lbPoint *point, lbVec3 force, lb
   method->put(body, NULL, NULL, scratch->a);
   if (body->frame.kind == LB_FRAME_FREE) {
     body->frame.force = lb_add(body->frame.force, force);
-    body->frame.torque = lb_add(body->frame.torque, lb_cross(arm_of(body, point), force));
+    body->frame.torque = lb_add(body->frame.torque, lb_cross(arm_of(body, point, scratch), force));
   }
   return LB_OK;
 }
@@ -113,7 +111,8 @@ lbStatus lb_body_apply_impulse(lbBody *body, lbPoint point, lbVec3 impulse) {
   if (!scratch) return lb_fail_memory(body->message);
   lbStatus status = reduce(body, &point, impulse, "impulse", scratch);
   if (!status) {
-    lbVec3 arm = body->frame.kind == LB_FRAME_FREE ? arm_of(body, &point) : lb_vec3(0, 0, 0);
+    lbVec3 arm = lb_vec3(0, 0, 0);
+    if (body->frame.kind == LB_FRAME_FREE) arm = arm_of(body, &point, scratch);
     status = strike(body, impulse, lb_cross(arm, impulse), scratch);
   }
   lb_scratch_return(body->prepared, scratch);
@@ -139,7 +138,7 @@ static lbStatus strike_around(lbBody *body, lbVec3 centre, double radius, double
   const lbPrepared *p = body->prepared;
   const double *positions = s->positions;
   lbVec3 impulse = lb_vec3(0, 0, 0), moment = lb_vec3(0, 0, 0), middle = lb_frame_centre(body);
-  lb_body_surface(body, s->positions);
+  lb_surface_positions(body, s->positions, s);
   memset(s->b, 0, (size_t)p->padded * sizeof(double));
   for (int32_t v = 0; v < p->model->size.vertex_count; v++) {
     lbVec3 place = lb_vec3_load(positions + 3 * (size_t)v), away = lb_sub(place, centre);
@@ -182,8 +181,11 @@ void lb_body_add_reduced_force(lbBody *body, const double *reduced) {
 }
 
 lbStatus lb_body_set_gravity(lbBody *body, lbVec3 gravity) {
-  if (!lb_frame_weigh(body, gravity, body->frame.turn))
-    return refuse_amount(body, "gravity", gravity);
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
+  if (!scratch) return lb_fail_memory(body->message);
+  bool sane = lb_frame_weigh(body, gravity, body->frame.turn, scratch);
+  lb_scratch_return(body->prepared, scratch);
+  if (!sane) return refuse_amount(body, "gravity", gravity);
   body->gravity = gravity;
   return LB_OK;
 }

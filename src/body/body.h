@@ -167,6 +167,7 @@ struct lbBody {
   double newton_tolerance;
   double time;
   int32_t flags;   // of the last step
+  bool plain;      // takes part in step_many
   bool consistent; // the accelerations that the method keeps belong to q, v and the material
   int32_t constraint_room;
   struct lbConstraints *constraints; // made by the first constraint; NULL: none
@@ -246,7 +247,8 @@ struct lbBodyMethod {
   int32_t (*end)(lbBody *body, const lbStep *step, lbScratch *scratch);
   // commit: the body's state <- scratch->q, v. Flags.
   int32_t (*commit)(lbBody *body, const lbStep *step, lbScratch *scratch);
-  // Those of bodies [begin, end) of a group that are plain, by one step; NULL: one after another.
+  // Those of bodies [begin, end) of a group that are marked as plain, by one step; NULL: one after
+  // another.
   void (*step_many)(lbBodyGroup *group, int32_t begin, int32_t end, double h, lbScratch *scratch);
   int32_t many; // bodies that step_many wants at a time; ranges of a batch begin at multiples of it
   void (*ready_group)(lbBodyGroup *group,
@@ -289,9 +291,9 @@ void lb_group_destroy(lbBodyGroup *group);
 // ---- frames (frame.c) --------------------------------------------------------------------------
 
 lbStatus lb_frame_start(lbBody *body, const lbBodyDef *def, lbVec3 position, lbQuat rotation,
-                        lbError *err);
+                        lbScratch *scratch, lbError *err);
 // Weight in the frame's axes, after gravity, rotation or material changed; false: absurd.
-bool lb_frame_weigh(lbBody *body, lbVec3 gravity, lbMat3 turn);
+bool lb_frame_weigh(lbBody *body, lbVec3 gravity, lbMat3 turn, lbScratch *scratch);
 static inline bool lb_frame_is_still(const lbBody *body) {
   return body->frame.kind == LB_FRAME_HELD;
 }
@@ -346,6 +348,8 @@ void lb_body_nodes(const lbBody *body, const double *q, const double *v, int32_t
                    double *displacements, double *velocities);
 
 void lb_surface_positions(const lbBody *body, double *positions, lbScratch *scratch);
+// World position of a point that was checked.
+lbVec3 lb_point_place(const lbBody *body, const lbPoint *point, lbScratch *scratch);
 
 // world = position + turn (rest + u)
 static inline lbVec3 lb_body_place(const lbBody *body, lbVec3 own) {

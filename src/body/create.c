@@ -72,7 +72,7 @@ static lbStatus start(lbBody *body, const lbBodyDef *def, lbVec3 position, lbQua
   if (!status)
     status =
         choose_damping(def->damping_stiffness, "damping_stiffness", &body->damping_stiffness, err);
-  if (!status) status = lb_frame_start(body, def, position, rotation, err);
+  if (!status) status = lb_frame_start(body, def, position, rotation, scratch, err);
   if (!status && p->method->start) p->method->start(body, scratch);
   return status;
 }

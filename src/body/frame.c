@@ -72,14 +72,11 @@ static bool find_weight(const lbPrepared *p, lbVec3 gravity, lbMat3 turn, double
 
 // A held body's weight stays as it is and is the method's to add; a moving frame's is worked out in
 // each step.
-bool lb_frame_weigh(lbBody *body, lbVec3 gravity, lbMat3 turn) {
+bool lb_frame_weigh(lbBody *body, lbVec3 gravity, lbMat3 turn, lbScratch *scratch) {
   const lbPrepared *p = body->prepared;
-  lbScratch *scratch = lb_scratch_borrow(p);
-  if (!scratch) return false;
   bool sane = find_weight(p, gravity, turn, scratch->a);
   if (sane && !lb_frame_is_still(body)) memset(scratch->a, 0, (size_t)p->padded * sizeof(double));
   if (sane) p->method->set_weight(body, scratch->a);
-  lb_scratch_return(p, scratch);
   return sane;
 }
 
@@ -101,8 +98,7 @@ static lbStatus choose_kind(lbBody *body, const lbBodyDef *def, lbError *err) {
 }
 
 lbStatus lb_frame_start(lbBody *body, const lbBodyDef *def, lbVec3 position, lbQuat rotation,
-                        lbError *err) {
-  if (rotation.x == 0 && rotation.y == 0 && rotation.z == 0 && rotation.w == 0) rotation.w = 1;
+                        lbScratch *scratch, lbError *err) {
   lbStatus status = choose_kind(body, def, err);
   if (!status) status = lb_check_placement(position, &rotation, err);
   if (status) return status;
@@ -110,7 +106,7 @@ lbStatus lb_frame_start(lbBody *body, const lbBodyDef *def, lbVec3 position, lbQ
   body->frame.rotation = rotation;
   body->frame.turn = lb_quat_to_mat3(rotation);
   body->gravity = def->gravity;
-  if (!lb_frame_weigh(body, def->gravity, body->frame.turn))
+  if (!lb_frame_weigh(body, def->gravity, body->frame.turn, scratch))
     return lb_fail(err, LB_ERR_ARGUMENT, "gravity is (%g, %g, %g): not a number or beyond %g",
                    def->gravity.x, def->gravity.y, def->gravity.z, LB_BODY_MOST);
   return LB_OK;
@@ -133,7 +129,11 @@ lbStatus lb_body_set_placement(lbBody *body, lbVec3 position, lbQuat rotation) {
   if (status) return status;
   lbMat3 turn = lb_quat_to_mat3(rotation);
   if (memcmp(&turn, &body->frame.turn, sizeof turn) != 0) {
-    if (!lb_frame_weigh(body, body->gravity, turn))
+    lbScratch *scratch = lb_scratch_borrow(body->prepared);
+    if (!scratch) return lb_fail_memory(body->message);
+    bool sane = lb_frame_weigh(body, body->gravity, turn, scratch);
+    lb_scratch_return(body->prepared, scratch);
+    if (!sane)
       return lb_fail(body->message, LB_ERR_ARGUMENT, "gravity is too strong in these axes");
     turn_motion(&body->frame, turn);
   }

@@ -294,11 +294,11 @@ static lbStatus derive(const lbBody *body, int32_t material, const double *value
 }
 
 // A body goes on with another prepared part: gravity pulls with its masses, momenta stay.
-static void swap(lbBody *body, const lbPrepared *to) {
+static void swap(lbBody *body, const lbPrepared *to, lbScratch *scratch) {
   const lbPrepared *from = body->prepared;
   body->prepared = lb_prepared_retain(to);
   lb_prepared_release(from);
-  lb_frame_weigh(body, body->gravity, body->frame.turn);
+  lb_frame_weigh(body, body->gravity, body->frame.turn, scratch);
   lb_body_disturb(body);
   if (body->constraints) body->constraints->constant = false;
 }
@@ -309,7 +309,10 @@ static lbStatus set_material(lbBody *first, int32_t count, int32_t material, con
   lbPrepared *made = NULL;
   lbStatus status = check_change(first, material, values, err);
   if (!status) status = derive(first, material, values, &made, err);
-  for (int32_t i = 0; i < count && !status; i++) swap(&first[i], made);
+  lbScratch *scratch = status ? NULL : lb_scratch_borrow(made);
+  if (!status && !scratch) status = lb_fail_memory(err);
+  for (int32_t i = 0; i < count && !status; i++) swap(&first[i], made, scratch);
+  lb_scratch_return(first->prepared, scratch); // of the base that both share
   lb_prepared_release(made);
   return status;
 }

@@ -158,7 +158,7 @@ static void clear_applied(Block *block, int32_t dimension) {
 
 static bool all_plain(const lbBodyGroup *group, int32_t begin, int32_t end) {
   for (int32_t i = begin; i < end; i++)
-    if (!lb_body_is_plain(&group->bodies[i])) return false;
+    if (!group->bodies[i].plain) return false;
   return true;
 }
 
@@ -190,7 +190,7 @@ static void step_many(lbBodyGroup *group, int32_t begin, int32_t end, double h,
   if (whole) step_block(group, block);
   for (int32_t i = begin; i < end; i++) {
     lbBody *body = &group->bodies[i];
-    if (!lb_body_is_plain(body)) continue;
+    if (!body->plain) continue;
     if (!whole) step_lane(body, h, scratch);
     body->time += h;
     body->flags = 0;

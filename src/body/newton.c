@@ -270,12 +270,12 @@ static int32_t judge(const lbBody *body, const lbStep *step, const Scheme *schem
   int32_t most =
       asked && scheme->rule == NEWMARK ? wanted + MORE_ITERATIONS : wanted + SURE_ITERATIONS;
   double tolerance = fmax(body->newton_tolerance, TOLERANCE_LEAST);
-  if (!asked) tolerance = fmax(tolerance, SURE_TOLERANCE), wanted = most;
+  if (!asked) tolerance = fmax(tolerance, SURE_TOLERANCE);
   bool solved = G->size <= tolerance * G->scale + G->noise;
   bool near = G->size <= LOOSE * G->scale;
   bool keeps = keep_account(body, scheme, forces, G, s);
   if (solved) return keeps ? 0 : LB_STEP_FAR;
-  if (done >= wanted && near && keeps) return wanted > 1 && asked ? LB_STEP_NOT_CONVERGED : 0;
+  if (asked && done >= wanted && near && keeps) return wanted > 1 ? LB_STEP_NOT_CONVERGED : 0;
   return done >= most ? LB_STEP_FAR : LB_STEP_AGAIN;
 }
 

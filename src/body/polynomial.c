@@ -93,26 +93,40 @@ static void weigh(const double *material, double *weights) {
   weights[1] = young / (2 * (1 + poisson));
 }
 
-// Adds the parts one after another: one of them in memory at a time.
+// All parts of a model while they are combined.
+typedef struct Parts {
+  lbCubic *cubics;      // (count)
+  lbCubicArrays *tiles; // (count)
+  double *weights;      // (count)
+} Parts;
+
+static void lay_out_parts(Parts *parts, int32_t count, int32_t r, lbCarver *carver) {
+  parts->cubics = lb_carve(carver, (size_t)count, sizeof *parts->cubics);
+  parts->tiles = lb_carve(carver, (size_t)count, sizeof *parts->tiles);
+  parts->weights = lb_carve(carver, (size_t)count, sizeof *parts->weights);
+  for (int32_t i = 0; i < count && !carver->overflow; i++) {
+    lbCubicArrays unused;
+    place_tiles(parts->tiles ? &parts->tiles[i] : &unused, r, carver);
+  }
+}
+
 static lbStatus combine(const lbPrepared *p, const double *materials, const lbCubicArrays *tiles,
                         lbError *err) {
   int32_t r = p->dimension, count = p->model->size.subspace_part_count;
-  lbCubicArrays part = { 0 };
+  Parts parts = { 0 };
   lbCarver carver = { 0 };
-  place_tiles(&part, r, &carver);
+  lay_out_parts(&parts, count, r, &carver);
   carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
   if (!carver.block) return lb_fail_memory(err);
   carver.used = 0;
-  place_tiles(&part, r, &carver);
+  lay_out_parts(&parts, count, r, &carver);
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < count && !status; i++) {
-    double weights[2];
-    status = pack(p, i, &part, err);
-    weigh(materials + 3 * (size_t)(i / 2), weights);
-    const lbCubic terms[2] = { cubic_of(r, tiles), cubic_of(r, &part) };
-    const double factors[2] = { 1, weights[i % 2] };
-    if (!status) lb_cubic_combine(2, terms, factors, tiles);
+    status = pack(p, i, &parts.tiles[i], err);
+    parts.cubics[i] = cubic_of(r, &parts.tiles[i]);
+    if (i % 2 == 0) weigh(materials + 3 * (size_t)(i / 2), parts.weights + i);
   }
+  if (!status) lb_cubic_combine(count, parts.cubics, parts.weights, tiles);
   lb_free(carver.block);
   return status;
 }

@@ -202,8 +202,7 @@ static lbStatus open_saved(const lbBody *body, const char *bytes, size_t count, 
   if (header->frame_kind != (int32_t)body->frame.kind)
     return refuse(body, "saved by a body with another kind of frame");
   if (header->slot_count != body->constraint_room || count != lb_body_state_bytes(body))
-    return refuse(body, "saved by a body with room for another number of constrained points, or "
-                        "its length is wrong");
+    return refuse(body, "saved with other constrained_points, or its length is wrong");
   if (header->point_count < 0 || header->point_count > header->slot_count ||
       header->force_count < 0 || header->force_count > header->slot_count)
     return refuse(body, "more constraints than constrained_points has room for");
@@ -367,7 +366,7 @@ lbStatus lb_body_restore_state(lbBody *body, const void *bytes, size_t byte_coun
   if (!scratch) return lb_fail_memory(body->message);
   lbVec3 gravity = lb_vec3_load(saved.header.gravity);
   lbMat3 turn = lb_quat_to_mat3(quat_of(saved.header.rotation));
-  if (lb_frame_weigh(body, gravity, turn)) {
+  if (lb_frame_weigh(body, gravity, turn, scratch)) {
     body->gravity = gravity;
     restore_frame(body, &saved.header);
     restore_numbers(body, &saved, scratch);

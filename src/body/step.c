@@ -146,7 +146,8 @@ int32_t lb_body_step(lbBody *body, double dt) {
     lb_fail_memory(body->message);
     return LB_STEP_REFUSED;
   }
-  if (p->method->step_many && lb_body_is_plain(body)) {
+  body->plain = p->method->step_many && lb_body_is_plain(body);
+  if (body->plain) {
     int32_t index = (int32_t)(body - body->group->bodies);
     p->method->step_many(body->group, index, index + 1, dt, scratch);
   } else

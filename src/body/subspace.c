@@ -207,7 +207,6 @@ static double without_dust(double x) { return fabs(x) < DUST ? 0 : x; }
 static int32_t commit(lbBody *body, const lbStep *step, lbScratch *scratch) {
   lbSubspaceState *state = body->own;
   const lbSubspaceWork *w = scratch->own;
-  (void)step;
   for (int32_t i = 0; i < body->prepared->dimension; i++) {
     state->q[i] = scratch->q[i] = without_dust(scratch->q[i]);
     state->v[i] = scratch->v[i] = without_dust(scratch->v[i]);
@@ -215,7 +214,9 @@ static int32_t commit(lbBody *body, const lbStep *step, lbScratch *scratch) {
   }
   state->created = w->created;
   body->consistent = true;
-  return is_stuck(body, scratch) ? LB_STEP_STUCK : 0;
+  double whole = step->h / (step->share - step->share_before);
+  int32_t flags = whole > lb_body_stable_step(body) ? LB_STEP_NOT_CONVERGED : 0;
+  return is_stuck(body, scratch) ? flags | LB_STEP_STUCK : flags;
 }
 
 // ---- questions ---------------------------------------------------------------------------------

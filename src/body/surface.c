@@ -134,6 +134,14 @@ static void point_motion(const lbBody *body, const lbPoint *point, const double 
   if (rate) *rate = moving;
 }
 
+// Uses scratch->c for the coordinates.
+lbVec3 lb_point_place(const lbBody *body, const lbPoint *point, lbScratch *s) {
+  lbVec3 own;
+  body->prepared->method->get(body, s->c, NULL, NULL);
+  point_motion(body, point, s->c, NULL, &own, NULL);
+  return lb_body_place(body, own);
+}
+
 static lbVec3 vertex_position(const lbBody *body, const lbScratch *s, int32_t vertex) {
   lbPoint point = lb_point_vertex(vertex);
   lbVec3 own;

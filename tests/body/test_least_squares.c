@@ -25,7 +25,7 @@ static void jacobi(int n, double *a, double *vectors) {
 
 static void set_free(lbBody *body, uint64_t seed) { toy_shake(body, 0.01, seed); }
 
-// Column j of the responses: end positions of the points after a unit impulse at force point j / 3
+// Column j of the responses: end positions of the points under a unit force at force point j / 3
 // along axis j % 3, less those without it.
 static void responses(const Toy *toy, const lbBodyDef *def, double h, int point_count,
                       const lbPoint *points, int force_count, const lbPoint *forces, double *A,
@@ -34,7 +34,7 @@ static void responses(const Toy *toy, const lbBodyDef *def, double h, int point_
     lbBody *body = toy_body(toy, def);
     set_free(body, 77);
     const double push[3] = { j % 3 == 0, j % 3 == 1, j % 3 == 2 };
-    if (j >= 0) body_ok(body, lb_body_apply_impulse(body, forces[j / 3], lb_vec3_load(push)));
+    if (j >= 0) body_ok(body, lb_body_apply_force(body, forces[j / 3], lb_vec3_load(push)));
     lb_body_step(body, h);
     for (int i = 0; i < point_count; i++) {
       double x[3];
@@ -102,13 +102,12 @@ static void what_cannot_be_met_is_met_in_the_least_squares_sense(void **state) {
     assert_int_equal(lb_body_constraint_rank(body), rank);
     assert_true(rank == (problem == 2 ? 3 : 6));
     for (int j = 0; j < force_count; j++)
-      body_ok(expected, lb_body_apply_impulse(expected, forces[j], lb_vec3_load(x + 3 * j)));
+      body_ok(expected, lb_body_apply_force(expected, forces[j], lb_vec3_load(x + 3 * j)));
     lb_body_step(expected, h);
     double q[BAR_MODES], v[BAR_MODES], eq[BAR_MODES], ev[BAR_MODES], most = 0;
     lb_body_get_state(body, q, v), lb_body_get_state(expected, eq, ev);
     for (int i = 0; i < BAR_MODES; i++) most = fmax(most, fabs(ev[i]));
-    for (int i = 0; i < BAR_MODES; i++)
-      check_near(v[i], ev[i], 1e-6 * most), check_near(q[i], eq[i], 1e-6 * most * h);
+    for (int i = 0; i < BAR_MODES; i++) check_near(q[i], eq[i], 1e-6 * most * h);
     if (problem == 0) { // half way between the two targets
       lbVec3 middle = lb_scale(0.5, lb_add(lb_vec3_load(targets), lb_vec3_load(targets + 3)));
       check_small(toy_distance(where(body, points[0]), middle), 1e-10);

@@ -361,6 +361,7 @@ static void nothing_leaks_when_memory_runs_out_and_ticks_take_none(void **state)
   lbBody *body = bar.body;
   lbError err;
   lbHapticsDef def = lb_haptics_def();
+  assert_int_equal(lb_body_prepare_queries(body), LB_OK); // the tree belongs to the body
   for (int64_t n = 0;; n++) {
     CheckedHeap heap = { .fail_at = n };
     lbAllocator allocator = checked_allocator(&heap);
