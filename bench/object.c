@@ -3,7 +3,7 @@
 #include "bench/bench.h"
 
 #include "limber/file.h"
-#include "mesh/io/formats.h"
+#include "meshio/formats.h"
 
 #include <math.h>
 #include <string.h>

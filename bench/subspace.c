@@ -157,7 +157,10 @@ static bool open_step(lbArena *arena, const lbPolynomial *p, StepWork *w) {
   lbCubicArrays tiles = { lb_arena_alloc(arena, lb_cubic_linear_size(r), sizeof(double)),
                           lb_arena_alloc(arena, lb_cubic_quadratic_size(r), sizeof(double)),
                           lb_arena_alloc(arena, lb_cubic_cubic_size(r), sizeof(double)) };
-  *w = (StepWork){ .cubic = { r, tiles.linear, tiles.quadratic, tiles.cubic },
+  *w = (StepWork){ .cubic = { .count = r,
+                              .linear = tiles.linear,
+                              .quadratic = tiles.quadratic,
+                              .cubic = tiles.cubic },
                    .kernels = lb_cubic_kernels(lb_simd_best()),
                    .ldlt = lb_ldlt_kernels(lb_simd_best()),
                    .q = lb_arena_alloc(arena, padded, sizeof(double)),

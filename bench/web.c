@@ -8,7 +8,7 @@
 #include "bench/web_page.h"
 #include "body/body.h"
 #include "limber/file.h"
-#include "mesh/program.h"
+#include "meshio/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>

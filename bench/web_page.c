@@ -1,7 +1,7 @@
 // Opening a page in Chromium and hearing its reports.
 #include "bench/web_page.h"
 
-#include "mesh/program.h"
+#include "meshio/program.h"
 
 #include "apps/viewer/serve/serve.h"
 

@@ -20,7 +20,9 @@ set(LIMBER_SIMD_NUMBER_avx2 2)
 set(LIMBER_SIMD_NUMBER_avx512 3)
 # Only levels that not every machine has may fuse multiply and add: the others promise equal bits.
 set(LIMBER_SIMD_FLAGS_avx2 -mavx2 -mfma -ffp-contract=fast)
-set(LIMBER_SIMD_FLAGS_avx512 -mavx512f -mavx512dq -mfma -mprefer-vector-width=512 -ffp-contract=fast)
+# VL: without it vectors of four (math/four.h) have 16 registers, with it 32.
+set(LIMBER_SIMD_FLAGS_avx512 -mavx512f -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512
+  -ffp-contract=fast)
 if(MINGW)
   # gcc on Windows aligns the stack to 16 bytes only, yet spills wide vectors with aligned moves
   # (gcc bug 54412); let the assembler write unaligned ones.

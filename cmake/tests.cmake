@@ -52,9 +52,9 @@ foreach(script IN LISTS cli_tests)
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(cli.${subject} PROPERTIES TIMEOUT 600 ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 endforeach()
-# It looks at what these two write.
+# It looks at what these write.
 if(LIMBER_PROGRAM)
-  set_tests_properties(cli.gltf PROPERTIES DEPENDS "export.shapes;export.viewable")
+  set_tests_properties(cli.gltf PROPERTIES DEPENDS "export.shapes;export.viewable;gltf.gltf")
 endif()
 
 # Bits of the run-time library under gcc, clang and emscripten: in one build, which makes the others.

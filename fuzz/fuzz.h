@@ -2,7 +2,7 @@
 #ifndef LB_FUZZ_H
 #define LB_FUZZ_H
 
-#include "mesh/io/formats.h"
+#include "meshio/formats.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // Any bytes as TetGen's two files with a zero byte between them.
 #include "fuzz.h"
 
-#include "mesh/io/tetgen.h"
+#include "meshio/tetgen.h"
 
 static lbStatus read_pair(const char *path, const char *content, size_t bytes, lbMesh **out,
                           lbError *err) {

@@ -1,7 +1,7 @@
 // Fuzz target: the material libraries of OBJ files.
 #include "fuzz.h"
 
-#include "mesh/io/obj_material.h"
+#include "meshio/obj_material.h"
 
 static lbStatus read_library(const char *path, const char *content, size_t bytes, lbMesh **out,
                              lbError *err) {

@@ -1,7 +1,7 @@
 // Any bytes as a NumPy array or an archive of them.
 #include "fuzz.h"
 
-#include "reduce/npy.h"
+#include "numbers/npz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *copy = malloc(size ? size : 1);

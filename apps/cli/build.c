@@ -84,10 +84,10 @@ static cliStatus check_subspace(Job *job) {
                       : job->def.editable  ? "editable"
                                            : NULL;
   if (given && job->def.method == LB_METHOD_MODAL)
-    return cli_usage(&cli_build, "--%s is of the method subspace", given);
+    return cli_usage(&cli_build, "--%s applies only to the method subspace", given);
   if (given) job->def.method = LB_METHOD_SUBSPACE;
   if (job->discard.on && job->def.method == LB_METHOD_SUBSPACE)
-    return cli_usage(&cli_build, "--discard is of the method modal");
+    return cli_usage(&cli_build, "--discard applies only to the method modal");
   if (job->discard.on) job->def.method = LB_METHOD_MODAL;
   return CLI_OK;
 }
@@ -108,7 +108,7 @@ static cliStatus check_discard(Job *job) {
                             job->discard.frame_rate };
   for (int i = 0; i < 4; i++) {
     if (!job->has_discard[i]) continue;
-    if (!job->discard.on) return cli_usage(&cli_build, "--%s goes with --discard", names[i]);
+    if (!job->discard.on) return cli_usage(&cli_build, "--%s needs --discard", names[i]);
     if (i < 3 && !(values[i] > 0))
       return cli_usage(&cli_build, "--%s is %g, it must be positive", names[i], values[i]);
   }
@@ -139,7 +139,7 @@ static cliStatus check_bare_options(const Job *job) {
   for (int i = 0; i < 7; i++)
     if (job->has_material[i]) given = names[i];
   if (!given) return CLI_OK;
-  return cli_usage(&cli_build, "--%s is for bare meshes, the scene %s says it itself", given,
+  return cli_usage(&cli_build, "--%s is for bare meshes, the scene %s already says so", given,
                    job->input);
 }
 
@@ -337,7 +337,7 @@ static void print_text(const Job *job, const lbModel *model) {
          model->name, (int)s->vertex_count, (int)s->triangle_count, (int)s->node_count,
          (int)s->tet_count, (int)s->brick_count, model->rigid_mass[0]);
   print_chosen(job, model);
-  printf("%d modes kept, %d dropped as too weak, %d as too fast; %d rigid ones apart\n",
+  printf("%d modes kept, %d dropped as too weak, %d as too fast; %d rigid ones not counted\n",
          (int)s->mode_count, (int)cli_mode_fates(model, LB_MODE_TOO_WEAK),
          (int)cli_mode_fates(model, LB_MODE_TOO_FAST), (int)r->rigid_count);
   if (r->method == LB_METHOD_MODAL) cli_print_modes(model);

@@ -25,6 +25,6 @@ lbStatus cli_data_folder(const char *built, const char *installed, char *path, s
     if (length > 0 && (size_t)length < size && access(path, R_OK) == 0) return LB_OK;
   }
   return lb_fail(err, LB_ERR_FILE,
-                 "neither ../%s nor ../%s is there, seen from the program's folder", built,
+                 "neither ../%s nor ../%s exists, relative to the program's folder", built,
                  installed);
 }

@@ -40,7 +40,7 @@ static cliStatus run(int count, char **words) {
   int32_t body = 0, vertices = 0;
   lbStatus status = cli_load_scene(arguments.inputs[0], &material, &scene, &err);
   if (!status) status = cli_find_body(scene, body_name, &body, &err);
-  if (!status) { // supports play no part here
+  if (!status) { // supports are ignored here
     lbSceneBody loose = scene->bodies[body];
     loose.fixed = NULL;
     status = lb_scene_fem(&loose, &fem, &err);
@@ -81,7 +81,7 @@ const cliVerb cli_evaluate = {
   "energy, nodal forces, tangent products and stresses at a given displacement",
   "limber evaluate SCENE.json|MESH [--displacement u.csv] [options]",
   "Internal force dW/du and the exact tangent product at every vertex; gravity, loads and fixed\n"
-  "vertices play no part. CSV: one vertex a row, x,y,z, in file order; a header and a leading\n"
+  "vertices are ignored. CSV: one vertex a row, x,y,z, in file order; a header and a leading\n"
   "1-based node column are accepted.\n",
   "  limber static scenes/bar.json --displacement u.csv\n"
   "  limber evaluate scenes/bar.json --displacement u.csv --forces f.csv\n"

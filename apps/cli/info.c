@@ -138,7 +138,7 @@ static cliStatus run(int count, char **words) {
   if ((result = cli_one_input(&cli_info, &arguments))) return result;
   const char *path = arguments.inputs[0];
   if (lb_model_is_model_file(path)) return cli_model_info(path, arguments.common.json, arrays);
-  if (arrays) return cli_usage(&cli_info, "--arrays is for model files, %s is none", path);
+  if (arrays) return cli_usage(&cli_info, "--arrays is for model files, %s is not one", path);
   return is_scene(path) ? scene_info(path, arguments.common.json)
                         : mesh_info(path, arguments.common.json);
 }

@@ -192,7 +192,7 @@ static json_t *model_document(const lbModel *model, bool arrays) {
                 lb_model_is_free(model), "nodes", (int)s->node_count, "tets", (int)s->tet_count,
                 "bricks", (int)s->brick_count, "fixed_nodes", (int)fixed_count(model), "vertices",
                 (int)s->vertex_count, "triangles", (int)s->triangle_count, "looks",
-                (int)s->look_count, "textures", (int)s->texture_count);
+                (int)s->appearance_count, "textures", (int)s->texture_count);
   json_object_set_new(document, "uvs", json_boolean(model->corner_uvs != NULL));
   json_object_set_new(document, "mass", cli_number(model->rigid_mass[0]));
   json_object_set_new(document, "centre", cli_numbers(model->rigid_centre, 3));
@@ -230,7 +230,7 @@ static void print_model(const lbModel *model, bool arrays) {
   printf("volume: %d nodes (%d fixed), %d tets, %d bricks\n", (int)s->node_count,
          (int)fixed_count(model), (int)s->tet_count, (int)s->brick_count);
   printf("surface: %d vertices, %d triangles%s, %d looks, %d textures\n", (int)s->vertex_count,
-         (int)s->triangle_count, model->corner_uvs ? " with UVs" : "", (int)s->look_count,
+         (int)s->triangle_count, model->corner_uvs ? " with UVs" : "", (int)s->appearance_count,
          (int)s->texture_count);
   printf("mass %.6g kg, centre %.6g %.6g %.6g m\n", model->rigid_mass[0], centre[0], centre[1],
          centre[2]);

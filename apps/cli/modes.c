@@ -74,7 +74,7 @@ const cliVerb cli_modes = {
   "modes",
   "natural frequencies and shapes of a scene or mesh",
   "limber modes SCENE.json|MESH [options]",
-  "Solves K w = lambda M w for the lowest elastic modes. Rigid modes are counted apart.\n"
+  "Solves K w = lambda M w for the lowest elastic modes. Rigid modes are counted separately.\n"
   "A bare mesh is free; give it a material with --young and so on. Shapes have unit modal mass.\n",
   "  limber modes scenes/bar.json --count 10 --shape mode1.csv\n"
   "  limber mesh --generate sphere -o sphere.msh\n"

@@ -65,7 +65,7 @@ static cliStatus print_report(const vwRenderDef *def, const vwRenderReport *repo
     printf("written: %s, %d x %d, %lld frames\n", def->output, (int)def->width, (int)def->height,
            (long long)report->frames);
   if (report->flags & (LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED))
-    printf("some steps did not end well; shorter ones may help: --set rate=...\n");
+    printf("some steps did not converge; shorter ones may help: --set rate=...\n");
   return CLI_OK;
 }
 

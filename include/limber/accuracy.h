@@ -66,7 +66,7 @@ typedef struct lbAccuracy {
 
 // Plays the motions by the full simulator and by the model's method. `fem` is the body that the
 // model was made from, in the model's axes. What the full simulator cannot do is told in the result
-// and is no failure; free bodies are not compared (the coverage says so). The same bits for any
+// and is not a failure; free bodies are not compared (the coverage says so). The same bits for any
 // number of threads and any machine's speed.
 lbStatus lb_accuracy_measure(const lbFem *fem, const lbModel *model, const lbAccuracyDef *def,
                              lbAccuracy **out, lbError *err);

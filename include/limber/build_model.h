@@ -76,7 +76,7 @@ lbStatus lb_build_model(const char *path, const lbBuildDef *def, lbModel **out,
                         lbBuildReport *report, lbError *err);
 
 // Writes models, and a world that places them (NULL: none), as a .glb that any glTF viewer opens:
-// the surfaces with their looks, the first modes as morph targets. Written aside and renamed.
+// the surfaces with their appearances, the first modes as morph targets. Written aside and renamed.
 lbStatus lb_build_save(const lbModel *const *models, int32_t model_count, const lbWorldDef *world,
                        const char *path, lbError *err);
 

@@ -18,9 +18,9 @@ typedef struct lbEmbedding {
   int32_t *begin;    // (point_count + 1), begin[0] = 0
   int32_t *nodes;    // (begin[point_count]), 0 .. node_count - 1
   double *weights;   // (begin[point_count]), sum 1 for each point; inside its element all >= 0
-  int32_t *elements; // (point_count), the element each point hangs on, in the mesh's numbering
+  int32_t *elements; // (point_count), the element that holds each point, in the mesh's numbering
 
-  // Points outside hang on the nearest element, whose map is continued linearly.
+  // Points outside are embedded in the nearest element, whose map is continued linearly.
   int32_t outside_count;
   double outside_distance; // m, greatest distance of a point from its element, 0: none outside
 } lbEmbedding;

@@ -56,9 +56,9 @@ typedef struct lbAnimationInfo { // what a body came to
 } lbAnimationInfo;
 
 // `info` is (body_count) or NULL, written on success alone. The file is written aside and renamed.
-// LB_ERR_ARGUMENT for a wrong def or body (frames that are no numbers included), LB_ERR_MESH for a
+// LB_ERR_ARGUMENT for a wrong def or body (non-finite frames included), LB_ERR_MESH for a
 // surface without triangles, LB_ERR_UNSUPPORTED above glTF's 4 GiB. Pictures that are neither PNG
-// nor JPEG, or are not there, are left out with a warning in the log.
+// nor JPEG, or are missing, are left out with a warning in the log.
 lbStatus lb_animation_write(const char *path, const lbAnimationBody *bodies, int32_t body_count,
                             const lbAnimationDef *def, lbAnimationInfo *info, lbError *err);
 

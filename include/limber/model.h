@@ -53,7 +53,7 @@ typedef struct lbModelSizes {
   int32_t vertex_count;        // vertices of the surface
   int32_t triangle_count;      //
   int32_t carrier_count;       // entries of the embedding
-  int32_t look_count;          // materials of the surface
+  int32_t appearance_count;    // materials of the surface
   int32_t texture_count;       //
   int32_t mode_count;          // modes in the modal basis; 0: no modal method
   int32_t candidate_count;     // modes that were computed
@@ -67,7 +67,7 @@ typedef struct lbModelSizes {
   int32_t recording_frames;    // frames of it, at least 2; 0: no recording
 } lbModelSizes;
 
-// Arrays that are not there are NULL; "?" marks those that need not be. A text is UTF-8 and ends
+// Absent arrays are NULL; "?" marks those that need not be. A text is UTF-8 and ends
 // with a zero byte; a list of texts is one after another, each with its zero.
 typedef struct lbModel {
   lbModelSizes size;
@@ -90,20 +90,20 @@ typedef struct lbModel {
   const double *rigid_inertia;      // (3 x 3) kg m², about the centre of mass
 
   // The surface that is seen and touched, carried by the nodes: x_vertex = Σ weight x_node.
-  const double *vertex_positions;    // (vertices x 3) m
-  const int32_t *vertex_sources;     // (vertices): id in the input, as scenes count; -1: none
-  const int32_t *triangles;          // (triangles x 3), counter-clockwise from outside
-  const float *corner_uvs;           // ? (triangles x 3 x 2), glTF's convention
-  const int32_t *triangle_looks;     // ? (triangles), look or -1
-  const int32_t *carrier_begin;      // (vertices + 1), from 0 to carrier_count
-  const int32_t *carrier_nodes;      // (carriers)
-  const double *carrier_weights;     // (carriers), sum 1 for each vertex
-  const char *look_names;            // ? texts (looks)
-  const float *look_colors;          // ? (looks x 4), linear RGBA
-  const float *look_metal_roughness; // ? (looks x 2)
-  const int32_t *look_textures;      // ? (looks), base-colour texture or -1
-  const char *texture_names;         // ? texts (textures)
-  const char *texture_mimes;         // ? texts (textures): image/png, image/jpeg
+  const double *vertex_positions;          // (vertices x 3) m
+  const int32_t *vertex_sources;           // (vertices): id in the input, as scenes count; -1: none
+  const int32_t *triangles;                // (triangles x 3), counter-clockwise from outside
+  const float *corner_uvs;                 // ? (triangles x 3 x 2), glTF's convention
+  const int32_t *triangle_appearances;     // ? (triangles), appearance or -1
+  const int32_t *carrier_begin;            // (vertices + 1), from 0 to carrier_count
+  const int32_t *carrier_nodes;            // (carriers)
+  const double *carrier_weights;           // (carriers), sum 1 for each vertex
+  const char *appearance_names;            // ? texts (appearances)
+  const float *appearance_colors;          // ? (appearances x 4), linear RGBA
+  const float *appearance_metal_roughness; // ? (appearances x 2)
+  const int32_t *appearance_textures;      // ? (appearances), base-colour texture or -1
+  const char *texture_names;               // ? texts (textures)
+  const char *texture_mimes;               // ? texts (textures): image/png, image/jpeg
   const int64_t *texture_ranges; // ? (textures x 2): begin in `pictures` and bytes; 0 bytes: none
 
   // The modal method: z̈ + (α + β λ) ż + λ z = Uᵀ f, u = U z.

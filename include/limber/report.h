@@ -37,7 +37,7 @@ typedef enum lbProblemItem {
 // The surface: the triangles, or the outer faces where there are elements (the triangles of a
 // volume file mark parts of surfaces, they may be open and branch):
 //   non_manifold_edges        more than two triangles
-//   non_manifold_vertices     the triangles around the vertex do not hang together by edges
+//   non_manifold_vertices     the triangles around the vertex are not connected by edges
 // Meshes of triangles alone:
 //   open_edges                one triangle
 //   inconsistent_orientation  edges that both their triangles pass in the same direction
@@ -54,7 +54,7 @@ typedef struct lbMeshProblem {
 
 typedef struct lbMeshReport {
   int32_t vertex_count, triangle_count, tet_count, brick_count, group_count;
-  int32_t component_count; // parts that share no vertex; unused vertices are none
+  int32_t component_count; // parts that share no vertex; unused vertices do not count
   int32_t hole_count;      // loops of open edges; meshes of triangles alone
   bool closed;             // the surface has triangles and neither open nor non-manifold edges
   double bounds[2][3];     // metres, low and high, of the vertices in use; zeros without any

@@ -17,7 +17,7 @@ typedef struct lbVoxeliseDef {
   double cell_size; // m; > 0: used instead of `cells`; default 0
   bool fill_inside; // bricks inside the surface too, not only where it passes; default true
   // Cells that touch another only by an edge or a corner would make a hinge: fill in neighbouring
-  // cells until all cells round every grid point hang together by faces, and so do the empty ones.
+  // cells until all cells round every grid point are connected by faces, and so are the empty ones.
   // The outer faces of the bricks then are a manifold. Default true.
   bool connect;
 } lbVoxeliseDef;
@@ -26,9 +26,9 @@ lbVoxeliseDef lb_voxelise_def(void); // the defaults
 
 // Cubes where the surface passes and inside it, for any triangles: holes, self-intersections, open
 // sheets (no inside), inside-out, several parts. Every vertex of the surface lies in a brick and is
-// embedded in it, in the surface's numbering; vertices that no triangle uses hang on the nearest
-// brick. What was made goes to the log, with a warning when the bricks are in several pieces.
-// `volume` has bricks only, numbered along the grid, x fastest. `embedding` may be NULL.
+// embedded in it, in the surface's numbering; vertices that no triangle uses are embedded in the
+// nearest brick. What was made goes to the log, with a warning when the bricks are in several
+// pieces. `volume` has bricks only, numbered along the grid, x fastest. `embedding` may be NULL.
 lbStatus lb_mesh_voxelise(const lbMesh *surface, const lbVoxeliseDef *def, lbMesh **volume,
                           lbEmbedding **embedding, lbError *err);
 

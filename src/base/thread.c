@@ -8,7 +8,7 @@
 
 lbStatus lb_thread_start(void (*work)(void *context), void *context, lbThread **out, lbError *err) {
   (void)work, (void)context, (void)out;
-  return lb_fail(err, LB_ERR_UNSUPPORTED, "there are no threads in a page");
+  return lb_fail(err, LB_ERR_UNSUPPORTED, "threads are not available in a page");
 }
 void lb_thread_join(lbThread *thread) { (void)thread; }
 bool lb_thread_hurry(void) { return false; }
@@ -41,7 +41,7 @@ lbStatus lb_thread_start(void (*work)(void *context), void *context, lbThread **
   thread->handle = CreateThread(NULL, 0, run_thread, thread, 0, NULL);
   if (!thread->handle) {
     lb_free(thread);
-    return lb_fail(err, LB_ERR_MEMORY, "the system gave no thread");
+    return lb_fail(err, LB_ERR_MEMORY, "the system could not start a thread");
   }
   *out = thread;
   return LB_OK;
@@ -94,7 +94,7 @@ lbStatus lb_thread_start(void (*work)(void *context), void *context, lbThread **
   thread->work = work, thread->context = context;
   if (pthread_create(&thread->thread, NULL, run_thread, thread) != 0) {
     lb_free(thread);
-    return lb_fail(err, LB_ERR_MEMORY, "the system gave no thread");
+    return lb_fail(err, LB_ERR_MEMORY, "the system could not start a thread");
   }
   *out = thread;
   return LB_OK;

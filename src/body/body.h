@@ -328,6 +328,11 @@ int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch);
 bool lb_body_is_plain(const lbBody *body);
 // q or v was changed from outside: accelerations are worked out anew.
 static inline void lb_body_disturb(lbBody *body) { body->consistent = false; }
+// The same after a change of v that belongs to the step: central differences keep the acceleration
+// that their implicit damping gave, an explicit one would not be stable.
+static inline void lb_body_settle(lbBody *body) {
+  if (body->integrator != LB_INTEGRATOR_CENTRAL) lb_body_disturb(body);
+}
 
 static inline int32_t lb_body_width(const lbBody *body) {
   return body->prepared->padded + (body->frame.kind == LB_FRAME_FREE ? LB_FRAME_ROOM : 0);

@@ -1,11 +1,11 @@
 // Central differences for subspace bodies: positions are carried by velocities in the middle of
 // steps, and one evaluation of the forces a step gives the acceleration at its end,
 //
-//   v_mid = v0 + h/2 (a0 + p),   q = q0 + h v_mid,
-//   (M + h/2 C) a = f - R(q) - C v_mid,   v = v_mid + h/2 (a + p),   C = alpha M + beta K(q),
+//   v_mid = v0 + h/2 (a0 + M^-1 p),   q = q0 + h v_mid,
+//   (M + h/2 C) a = f + p - R(q) - C v_mid,   v = v_mid + h/2 a,   C = alpha M + beta K(q),
 //
-// with p = M^-1 times the forces that are held over the step. Without damping by stiffness and with
-// M = 1 no system is solved.
+// with p the forces that are held over the step; a - M^-1 p is the next step's a0. Without damping
+// by stiffness and with M = 1 no system is solved.
 #include "body/subspace.h"
 
 #include <string.h>
@@ -31,12 +31,12 @@ void lb_central_respond(const lbBody *body, const lbStep *step, lbScratch *s, co
   lb_subspace_mobilise(own, moved);
 }
 
-// w->a <- (M + h/2 C)^-1 (f - R - C v) where C is a multiple of M.
+// w->a <- (M + h/2 C)^-1 (f + p - R - C v) where C is a multiple of M.
 static void accelerate_simply(lbBody *body, double h, const double *R, lbScratch *s) {
   lbSubspaceWork *w = s->own;
   double alpha = body->damping_mass, factor = 1 / (1 + 0.5 * h * alpha);
   int32_t r = body->prepared->dimension;
-  for (int32_t i = 0; i < r; i++) w->a[i] = s->force[i] - R[i];
+  for (int32_t i = 0; i < r; i++) w->a[i] = s->force[i] + s->held[i] + s->pull[i] - R[i];
   lb_subspace_mobilise(lb_subspace_of(body->prepared), w->a);
   for (int32_t i = 0; i < r; i++) w->a[i] = factor * (w->a[i] - alpha * s->v[i]);
 }
@@ -49,7 +49,7 @@ static bool accelerate_damped(lbBody *body, double h, const lbEvaluated *e, lbSc
   lb_subspace_mass_multiply(own, s->v, w->Ma);
   lb_subspace_multiply(own, e->K, s->v, w->Cv);
   for (size_t i = 0; i < r; i++)
-    w->a[i] = s->force[i] - e->R[i] - alpha * w->Ma[i] - beta * w->Cv[i];
+    w->a[i] = s->force[i] + s->held[i] + s->pull[i] - e->R[i] - alpha * w->Ma[i] - beta * w->Cv[i];
   double heavy = 1 + 0.5 * h * alpha, stiff = 0.5 * h * beta;
   for (size_t i = 0; i < n * n; i++)
     w->A[i] = stiff * e->K[i] + (own->mass ? heavy * own->mass[i] : 0);
@@ -77,7 +77,10 @@ int32_t lb_central_end(lbBody *body, const lbStep *step, lbScratch *s) {
     own->forces->force(own->force_data, s->q, w->G, w->forces);
     accelerate_simply(body, h, w->G, s);
   }
-  for (int32_t i = 0; i < own->count; i++) s->v[i] += 0.5 * h * (w->a[i] + w->d[i]);
+  for (int32_t i = 0; i < own->count; i++) {
+    s->v[i] += 0.5 * h * w->a[i];
+    w->a[i] -= w->d[i];
+  }
   w->created = 0;
   return 0;
 }

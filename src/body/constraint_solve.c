@@ -300,6 +300,6 @@ void lb_constraints_settle(lbBody *body, const lbStep *step, lbScratch *s) {
   }
   lb_frame_strike(body, impulse, moment, s->pull, s->q, s->v, s);
   p->method->put(body, NULL, s->v, NULL);
-  lb_body_disturb(body);
+  lb_body_settle(body);
   report(c, 1 / step->h, false);
 }

@@ -18,7 +18,7 @@ typedef struct lbCubicKernels {
   // Returns W; writes force and stiffness.
   double (*evaluate)(const lbCubic *cubic, const double *q, double *force, double *stiffness,
                      double *work);
-  // Returns W; writes the force alone, for little more than half the cost.
+  // Returns W; writes the force alone, for two thirds of the cost.
   double (*force)(const lbCubic *cubic, const double *q, double *force, double *work);
   // A2 and A3.
   void (*contract)(const lbCubic *cubic, const double *q, double *A2, double *A3, double *work);

@@ -35,11 +35,12 @@
 #define MORE_ITERATIONS 10    // to get below it
 #define SURE_ITERATIONS 40    // of the rules that must not fail
 #define SURE_TOLERANCE 1e-9   // of their residuals
-#define CREATED 0.05          // of the energy may have been created
+#define CREATED 0.03          // of the energy may have been created
 #define TOLERANCE_LEAST 1e-13 // rounding
 #define SHIFT_FIRST 1e-4      // of the largest diagonal entry
 #define SHIFTS 40
 #define ROUNDING 1e-15 // of coordinates
+#define FAR_OUT 5e-7   // of what is absurd: beyond, energy is to be lost rather than kept
 
 typedef enum Rule { NEWMARK, EULER, CONSERVING } Rule;
 
@@ -49,10 +50,19 @@ typedef struct Scheme {
   double held; // w
 } Scheme;
 
-static Scheme scheme_of(const lbBody *body, const lbStep *step) {
+// A body that was dragged to absurd places is to come back, not to go on.
+static bool is_far_out(const lbBody *body, const double *q) {
+  double most = FAR_OUT * lb_subspace_of(body->prepared)->most;
+  for (int32_t i = 0; i < body->prepared->dimension; i++)
+    if (fabs(q[i]) > most) return true;
+  return false;
+}
+
+static Scheme scheme_of(const lbBody *body, const lbStep *step, const lbScratch *s) {
   double h = step->h;
-  bool euler =
-      body->integrator == LB_INTEGRATOR_EULER || step->rule + 1 == body->prepared->method->rules;
+  bool euler = body->integrator == LB_INTEGRATOR_EULER ||
+               step->rule + 1 == body->prepared->method->rules ||
+               (step->rule > 0 && is_far_out(body, s->q0));
   if (euler) return (Scheme){ EULER, h, 1 / h, 0, 1 / (h * h), 1 / h, 0, 1 };
   if (step->rule > 0) return (Scheme){ CONSERVING, h, 2 / h, -1, 2 / (h * h), 2 / h, 0, 1 };
   return (Scheme){ NEWMARK, h, 2 / h, -1, 4 / (h * h), 4 / h, 1, 2 };
@@ -109,22 +119,27 @@ static double damped_rate(const Scheme *scheme, const lbScratch *s, int32_t i) {
   return scheme->rule == CONSERVING ? (s->q[i] - s->q0[i]) / scheme->h : s->v[i];
 }
 
+// Cv <- (alpha M + beta K) v
+static void damp(const lbBody *body, const double *K, const double *v, double *Cv, double *Mv) {
+  const lbSubspace *own = lb_subspace_of(body->prepared);
+  double alpha = body->damping_mass, beta = body->damping_stiffness;
+  int32_t r = own->count;
+  memset(Cv, 0, (size_t)r * sizeof *Cv);
+  if (beta != 0) lb_subspace_multiply(own, K, v, Cv);
+  if (alpha != 0) lb_subspace_mass_multiply(own, v, Mv);
+  for (int32_t i = 0; i < r; i++) Cv[i] = beta * Cv[i] + (alpha != 0 ? alpha * Mv[i] : 0);
+}
+
 // w->G <- without the forces of constraints (scratch->pull); the rest counts them.
 static Residual form_residual(const lbBody *body, const Scheme *scheme, const Forces *forces,
                               lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = s->own;
   int32_t r = own->count;
-  double alpha = body->damping_mass, beta = body->damping_stiffness, sums[7] = { 0 };
+  double sums[7] = { 0 };
   lb_subspace_mass_multiply(own, w->a, w->Ma);
-  memset(w->Cv, 0, (size_t)r * sizeof *w->Cv);
-  if (alpha != 0 || beta != 0) {
-    double *rate = w->G; // not in use yet
-    for (int32_t i = 0; i < r; i++) rate[i] = damped_rate(scheme, s, i);
-    if (beta != 0) lb_subspace_multiply(own, forces->K, rate, w->Cv);
-    if (alpha != 0) lb_subspace_mass_multiply(own, rate, w->d);
-    for (int32_t i = 0; i < r; i++) w->Cv[i] = beta * w->Cv[i] + (alpha != 0 ? alpha * w->d[i] : 0);
-  }
+  for (int32_t i = 0; i < r; i++) w->G[i] = damped_rate(scheme, s, i);
+  damp(body, forces->K, w->G, w->Cv, w->d);
   for (int32_t i = 0; i < r; i++) {
     double inside = w->Ma[i] + w->Cv[i] + forces->R[i],
            known = s->force[i] + scheme->held * s->held[i];
@@ -199,6 +214,7 @@ static void start(lbBody *body, const Scheme *scheme, lbScratch *s) {
   memcpy(s->q, s->q0, bytes);
   memcpy(w->R0, e->R, (size_t)own->count * sizeof(double));
   w->energy0 = e->energy;
+  damp(body, e->K, s->v0, w->Cv0, w->d);
   double heaviest = own->mass ? largest_diagonal(own, own->mass) : 1;
   w->stiffest = scheme->a_q * heaviest + largest_diagonal(own, e->K);
   set_rates(body, scheme, s);
@@ -207,7 +223,7 @@ static void start(lbBody *body, const Scheme *scheme, lbScratch *s) {
 int32_t lb_newton_begin(lbBody *body, lbStep *step, lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = s->own;
-  Scheme scheme = scheme_of(body, step);
+  Scheme scheme = scheme_of(body, step, s);
   bool again = step->iteration > 0;
   Forces forces = forces_of(body, &scheme, w);
   if (!again) {
@@ -228,7 +244,7 @@ void lb_newton_respond(const lbBody *body, const lbStep *step, lbScratch *s, con
                        double *moved) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
   const lbSubspaceWork *w = s->own;
-  double held = scheme_of(body, step).held;
+  double held = scheme_of(body, step, s).held;
   memset(moved, 0, (size_t)body->prepared->padded * sizeof *moved);
   for (int32_t i = 0; i < own->count; i++) moved[i] = held * force[i];
   own->ldlt->solve(own->count, w->A, moved);
@@ -251,9 +267,9 @@ static bool keep_account(const lbBody *body, const Scheme *scheme, const Forces 
     for (int32_t i = 0; i < own->count; i++) {
       double moved = s->q[i] - s->q0[i];
       mean += 0.5 * moved * (w->R0[i] + forces->R[i]);
-      damped += moved * w->Cv[i];
+      damped += 0.5 * moved * (w->Cv0[i] + w->Cv[i]);
     }
-    created = forces->end->energy - w->energy0 - mean + 0.5 * G->work - fmax(damped, 0);
+    created = forces->end->energy - w->energy0 - mean + 0.5 * G->work - damped;
   }
   double now = kinetic(own, s->v, w->Ma);
   double level = now + fmax(forces->end->energy, w->energy0);
@@ -298,7 +314,7 @@ static void keep_acceleration(lbBody *body, const Scheme *scheme, lbScratch *s) 
 }
 
 int32_t lb_newton_end(lbBody *body, const lbStep *step, lbScratch *s) {
-  Scheme scheme = scheme_of(body, step);
+  Scheme scheme = scheme_of(body, step, s);
   for (int32_t i = 0; i < body->prepared->dimension; i++)
     if (!lb_is_bounded(s->q[i])) return LB_STEP_NONFINITE;
   set_rates(body, &scheme, s);

@@ -179,7 +179,7 @@ void lb_contacts_settle(lbBody *body, const lbStep *step, lbScratch *s) {
   }
   lb_frame_strike(body, impulse, moment, s->b, s->q, s->v, s);
   p->method->put(body, NULL, s->v, NULL);
-  lb_body_disturb(body);
+  lb_body_settle(body);
 }
 
 // ---- a ball ------------------------------------------------------------------------------------

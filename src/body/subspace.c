@@ -79,8 +79,8 @@ static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *car
   const lbSubspace *s = lb_subspace_of(p);
   size_t padded = (size_t)p->padded, n = (size_t)s->stride;
   lbSubspaceWork draft = { 0 }, *w = lb_carve(carver, 1, sizeof draft);
-  double **vectors[] = { &draft.a0, &draft.a,  &draft.G,  &draft.d,
-                         &draft.Ma, &draft.Cv, &draft.R0, &draft.middle_R };
+  double **vectors[] = { &draft.a0, &draft.a,  &draft.G,        &draft.d,  &draft.Ma,
+                         &draft.Cv, &draft.R0, &draft.middle_R, &draft.Cv0 };
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = lb_carve(carver, padded, sizeof(double));
   draft.A = lb_carve(carver, n * n, sizeof(double));

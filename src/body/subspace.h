@@ -78,6 +78,7 @@ typedef struct lbSubspaceWork {
   double *a0, *a;              // before and after the step
   double *G, *d;               // residual, correction
   double *Ma, *Cv;             // terms of the residual
+  double *Cv0;                 // damping at the step's start
   double *R0;                  // elastic force before the step
   double *A, *rate;            // (stride x stride)
   double *middle_R, *middle_K; // in the step's middle

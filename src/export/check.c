@@ -2,6 +2,7 @@
 #include "export/check.h"
 
 #include <math.h>
+#include <stdio.h>
 
 lbStatus lb_check_times(int32_t frame_count, const double *times, bool single, lbError *err) {
   for (int32_t f = 0; f < frame_count; f++) {
@@ -56,9 +57,19 @@ lbStatus lb_check_rotations(const char *body, int32_t count, const double *value
     double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (!(length > 1e-100 && length < 1e100))
       return lb_fail(err, LB_ERR_ARGUMENT,
-                     "body \"%s\": rotations[%zu] is (%g, %g, %g, %g), it must be a quaternion "
-                     "x y z w that is not zero",
+                     "body \"%s\": rotations[%zu] is (%g, %g, %g, %g), a quaternion x y z w that "
+                     "has zero or non-finite length",
                      body, i, q[0], q[1], q[2], q[3]);
   }
   return LB_OK;
+}
+
+lbStatus lb_check_up(char up, lbError *err) {
+  if (up == 'z' || up == 'y') return LB_OK;
+  return lb_fail(err, LB_ERR_ARGUMENT, "up is character %d, it must be 'z' or 'y'", (int)up);
+}
+
+const char *lb_body_label(const char *name, int32_t number, char plain[32]) {
+  snprintf(plain, 32, "body %d", (int)number);
+  return name && *name ? name : plain;
 }

@@ -19,6 +19,11 @@ lbStatus lb_check_doubles(const char *body, const char *row, int32_t row_count,
 // (row_count x width) numbers, called `what`: "positions", "coordinates".
 lbStatus lb_check_numbers(const char *body, const char *what, int32_t row_count, int32_t width,
                           const double *values, lbError *err);
+// 'z' or 'y'.
+lbStatus lb_check_up(char up, lbError *err);
+// The name of a body, or "body N" (in `plain`) where it has none.
+const char *lb_body_label(const char *name, int32_t number, char plain[32]);
+
 // (count x 4), finite and not zero.
 lbStatus lb_check_rotations(const char *body, int32_t count, const double *values, lbError *err);
 

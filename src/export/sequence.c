@@ -3,14 +3,13 @@
 #include "limber/export.h"
 
 #include "export/check.h"
-#include "export/nodes.h"
 #include "export/staging.h"
 #include "export/surface.h"
 #include "limber/file.h"
-#include "mesh/io/formats.h"
-#include "mesh/io/pc2.h"
-#include "mesh/io/vtu.h"
-#include "mesh/io/write_mtl.h"
+#include "meshio/formats.h"
+#include "meshio/pc2.h"
+#include "meshio/vtu.h"
+#include "meshio/write_mtl.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -60,7 +59,7 @@ static bool takes_volumes(lbExportFormat format) {
 static lbStatus check_body(const Sequence *s, int32_t number, lbError *err) {
   const lbSequenceBody *body = &s->bodies[number];
   char plain[32];
-  const char *name = lb_nodes_name(body->name, number, plain);
+  const char *name = lb_body_label(body->name, number, plain);
   if (takes_volumes(s->format) && body->volume) {
     if (!body->displacements)
       return lb_fail(err, LB_ERR_ARGUMENT, "body \"%s\": its volume has no displacements", name);
@@ -115,7 +114,7 @@ static bool is_taken(const Sequence *s, int32_t number, const char *stem) {
 static char *name_body(Sequence *s, int32_t number, const char *main_stem) {
   char plain[32], suffix[16];
   if (s->body_count == 1) return join(&s->arena, main_stem, "", "");
-  char *name = join(&s->arena, lb_nodes_name(s->bodies[number].name, number, plain), "", "");
+  char *name = join(&s->arena, lb_body_label(s->bodies[number].name, number, plain), "", "");
   if (name) make_safe(name);
   char *stem = name ? join(&s->arena, main_stem, "_", name) : NULL;
   for (int n = 2; stem && is_taken(s, number, stem); n++) {

@@ -2,7 +2,7 @@
 #include "export/surface.h"
 
 #include "geometry/triangle.h"
-#include "mesh/keys.h"
+#include "base/hash_table.h"
 #include "mesh/topology.h"
 
 #include <math.h>
@@ -55,25 +55,25 @@ static double find_size(const lbMesh *mesh, const lbSurface *surface) {
 
 // ---- triangles by appearance -------------------------------------------------------------------
 
-static int32_t look_of(const lbMesh *mesh, int32_t triangle) { // 0: none, 1: the first, ...
+static int32_t appearance_of(const lbMesh *mesh, int32_t triangle) { // 0: none, 1: the first, ...
   return mesh->triangle_appearances ? mesh->triangle_appearances[triangle] + 1 : 0;
 }
 
 // order (triangle_count): triangles sorted by appearance, otherwise as they were.
 static bool sort_triangles(const lbMesh *mesh, lbSurface *surface, int32_t *order) {
-  size_t look_count = (size_t)mesh->appearance_count + 1;
-  int32_t *begins = lb_alloc(look_count + 1, sizeof *begins);
-  surface->parts = lb_alloc(look_count, sizeof *surface->parts);
+  size_t appearance_count = (size_t)mesh->appearance_count + 1;
+  int32_t *begins = lb_alloc(appearance_count + 1, sizeof *begins);
+  surface->parts = lb_alloc(appearance_count, sizeof *surface->parts);
   bool ok = begins && surface->parts;
-  for (int32_t i = 0; i < mesh->triangle_count && ok; i++) begins[look_of(mesh, i) + 1]++;
-  for (size_t look = 0; look < look_count && ok; look++) {
-    int32_t count = begins[look + 1];
-    begins[look + 1] += begins[look];
+  for (int32_t i = 0; i < mesh->triangle_count && ok; i++) begins[appearance_of(mesh, i) + 1]++;
+  for (size_t id = 0; id < appearance_count && ok; id++) {
+    int32_t count = begins[id + 1];
+    begins[id + 1] += begins[id];
     if (count)
-      surface->parts[surface->part_count++] =
-          (lbSurfacePart){ (int32_t)look - 1, begins[look], count };
+      surface->parts[surface->part_count++] = (lbSurfacePart){ (int32_t)id - 1, begins[id], count };
   }
-  for (int32_t i = 0; i < mesh->triangle_count && ok; i++) order[begins[look_of(mesh, i)]++] = i;
+  for (int32_t i = 0; i < mesh->triangle_count && ok; i++)
+    order[begins[appearance_of(mesh, i)]++] = i;
   lb_free(begins);
   return ok;
 }
@@ -88,37 +88,38 @@ static int32_t uv_bits(float value) {
   return bits;
 }
 
-static bool take_split_vertices(const lbKeyTable *table, bool with_uvs, lbSurface *surface) {
+static bool take_split_vertices(const lbHashTable *table, bool with_uvs, lbSurface *surface) {
   surface->vertex_count = table->count;
   surface->origins = lb_alloc((size_t)table->count, sizeof(int32_t));
   if (with_uvs) surface->uvs = lb_alloc(2 * (size_t)table->count, sizeof(float));
   if (!surface->origins || (with_uvs && !surface->uvs)) return false;
+  const int32_t *keys = table->keys;
   for (size_t i = 0; i < (size_t)table->count; i++) {
-    surface->origins[i] = table->keys[3 * i];
-    if (with_uvs) memcpy(surface->uvs + 2 * i, table->keys + 3 * i + 1, 2 * sizeof(float));
+    surface->origins[i] = keys[3 * i];
+    if (with_uvs) memcpy(surface->uvs + 2 * i, keys + 3 * i + 1, 2 * sizeof(float));
   }
   return true;
 }
 
 static bool split(const lbMesh *mesh, const int32_t *numbers, const int32_t *order,
                   lbSurface *surface) {
-  lbKeyTable table = lb_key_table(3);
+  lbHashTable table = lb_hash_table(3 * sizeof(int32_t));
   bool ok = true;
   // nothing to split: the vertices stay in the mesh's order
   for (int32_t i = 0; i < surface->source_count && ok && !mesh->corner_uvs; i++)
-    ok = lb_key_table_add(&table, (int32_t[3]){ i, 0, 0 }) >= 0;
+    ok = lb_hash_table_add(&table, (int32_t[3]){ i, 0, 0 }) >= 0;
   for (int32_t i = 0; i < mesh->triangle_count && ok; i++)
     for (size_t k = 0; k < 3 && ok; k++) {
       size_t corner = 3 * (size_t)order[i] + k;
       const float *uv = mesh->corner_uvs ? mesh->corner_uvs + 2 * corner : NULL;
       int32_t key[3] = { numbers[mesh->triangles[corner]], uv ? uv_bits(uv[0]) : 0,
                          uv ? uv_bits(uv[1]) : 0 };
-      int32_t vertex = lb_key_table_add(&table, key);
+      int32_t vertex = lb_hash_table_add(&table, key);
       surface->triangles[3 * (size_t)i + k] = vertex;
       ok = vertex >= 0;
     }
   if (ok) ok = take_split_vertices(&table, mesh->corner_uvs != NULL, surface);
-  lb_key_table_release(&table);
+  lb_hash_table_release(&table);
   return ok;
 }
 

@@ -3,8 +3,7 @@
 #include "export/viewable.h"
 
 #include "export/check.h"
-#include "export/morph.h"
-#include "export/nodes.h"
+#include "export/gltf_mesh.h"
 #include "export/normals.h"
 #include "limber/math.h"
 
@@ -14,15 +13,13 @@
 typedef struct Targets {
   int32_t count;
   float *positions, *normals; // (count x source_count x 3)
-  float *weights;             // (count), zero
 } Targets;
 
 typedef struct Making {
-  lbGlb glb;
-  lbLooks looks;
-  json_t *children; // of the root node
-  int32_t *meshes;  // (body_count)
-  int64_t *ranges;  // texture_ranges
+  lbGltf *gltf;
+  lbAppearances appearances;
+  int32_t *meshes; // (body_count)
+  int64_t *ranges; // texture_ranges
   size_t texture_count;
 } Making;
 
@@ -57,8 +54,7 @@ static lbStatus make_targets(const lbViewableBody *body, const lbSurface *surfac
   *targets = (Targets){ .count = count };
   targets->positions = lb_alloc(entries, sizeof(float));
   targets->normals = lb_alloc(entries, sizeof(float));
-  targets->weights = lb_alloc((size_t)count, sizeof(float));
-  if (!targets->positions || !targets->normals || !targets->weights) return lb_fail_memory(err);
+  if (!targets->positions || !targets->normals) return lb_fail_memory(err);
   for (int32_t i = 0; i < count; i++)
     if (!make_target(body, surface, (size_t)i, targets)) return lb_fail_memory(err);
   return LB_OK;
@@ -67,21 +63,24 @@ static lbStatus make_targets(const lbViewableBody *body, const lbSurface *surfac
 static void release_targets(Targets *targets) {
   lb_free(targets->positions);
   lb_free(targets->normals);
-  lb_free(targets->weights);
 }
 
-static json_t *mesh_extras(lbGlb *glb, const lbViewableBody *body, int32_t count) {
-  json_t *extras = json_object();
-  if (!count) return extras;
-  json_t *names = json_array();
-  for (int32_t i = 0; i < count; i++) {
-    char plain[32];
-    snprintf(plain, sizeof plain, "shape %d", (int)i + 1);
+// As the writer takes them, with names; release the arena.
+static lbGltfTarget *list_targets(lbArena *arena, const lbViewableBody *body,
+                                  const lbSurface *surface, const Targets *targets) {
+  const size_t name_bytes = 32, count = (size_t)targets->count;
+  lbGltfTarget *list = lb_arena_alloc(arena, count, sizeof *list);
+  char *plain = lb_arena_alloc(arena, count, name_bytes);
+  if (!list || !plain) return NULL;
+  for (size_t i = 0; i < count; i++) {
+    size_t begin = 3 * (size_t)surface->source_count * i;
     const char *name = body->shape_names ? body->shape_names[i] : NULL;
-    lb_glb_append(glb, names, lb_glb_text(name ? name : plain));
+    snprintf(plain + name_bytes * i, name_bytes, "shape %d", (int)i + 1);
+    list[i] = (lbGltfTarget){ .name = name ? name : plain + name_bytes * i,
+                              .positions = targets->positions + begin,
+                              .normals = targets->normals + begin };
   }
-  lb_glb_set(glb, extras, "targetNames", names);
-  return extras;
+  return list;
 }
 
 // ---- bodies ------------------------------------------------------------------------------------
@@ -89,28 +88,26 @@ static json_t *mesh_extras(lbGlb *glb, const lbViewableBody *body, int32_t count
 static lbStatus add_mesh(Making *m, const lbViewableBody *body, const char *name,
                          const lbSurface *surface, int32_t *mesh_id, lbError *err) {
   Targets targets = { 0 };
+  lbArena arena = { 0 };
   const lbMesh *mesh = body->surface;
   size_t n = 3 * (size_t)surface->source_count;
   float *normals = lb_normals_of_shape(surface, mesh->positions);
   float *base = lb_alloc(n, sizeof *base);
   lbStatus status = normals && base ? LB_OK : lb_fail_memory(err);
   if (!status) status = make_targets(body, surface, &targets, err);
+  lbGltfTarget *list = status ? NULL : list_targets(&arena, body, surface, &targets);
+  if (!status && !list) status = lb_fail_memory(err);
   if (!status) {
     for (size_t r = 0; r < n; r++)
       base[r] = (float)mesh->positions[3 * (size_t)surface->sources[r / 3] + r % 3];
-    lbMorph morph = { .name = name,
-                      .mesh = mesh,
-                      .surface = surface,
-                      .base = base,
-                      .normals = normals,
-                      .target_count = targets.count,
-                      .targets = targets.positions,
-                      .target_normals = targets.normals,
-                      .weights = targets.weights,
-                      .extras = mesh_extras(&m->glb, body, targets.count) };
-    *mesh_id = lb_morph_add(&m->looks, &morph);
-    status = lb_glb_check(&m->glb, err);
+    lbGltfMesh gltf_mesh = { .name = name,
+                             .positions = base,
+                             .normals = normals,
+                             .target_count = targets.count,
+                             .targets = list };
+    status = lb_gltf_mesh_add(&m->appearances, mesh, surface, gltf_mesh, mesh_id, err);
   }
+  lb_arena_release(&arena);
   release_targets(&targets);
   lb_free(base);
   lb_free(normals);
@@ -118,19 +115,20 @@ static lbStatus add_mesh(Making *m, const lbViewableBody *body, const char *name
 }
 
 // All of the mesh's pictures, also those that no triangle shows: the model keeps them.
-static void add_pictures(Making *m, const lbMesh *mesh) {
-  for (int32_t i = 0; i < mesh->texture_count; i++) {
+static lbStatus add_pictures(Making *m, const lbMesh *mesh, lbError *err) {
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < mesh->texture_count && !status; i++) {
     int64_t *range = m->ranges + 2 * m->texture_count++;
-    lbPicture picture = lb_looks_picture(&m->looks, &mesh->textures[i]);
-    if (picture.view < 0) continue;
-    range[0] = (int64_t)m->glb.pieces[picture.view].begin;
-    range[1] = (int64_t)m->glb.pieces[picture.view].bytes;
+    int32_t texture = -1;
+    status = lb_appearances_picture(&m->appearances, &mesh->textures[i], &texture, err);
+    if (!status && texture >= 0) lb_gltf_texture_range(m->gltf, texture, &range[0], &range[1]);
   }
+  return status;
 }
 
 static lbStatus add_body(Making *m, const lbViewableBody *body, int32_t number, lbError *err) {
   char plain[32];
-  const char *name = lb_nodes_name(body->name, number, plain);
+  const char *name = lb_body_label(body->name, number, plain);
   const lbMesh *mesh = body->surface;
   if (!mesh || body->shape_count < 0 || (body->shape_count && !body->shapes))
     return lb_fail(err, LB_ERR_ARGUMENT, "body \"%s\": it needs a surface, and its %d shapes", name,
@@ -142,32 +140,36 @@ static lbStatus add_body(Making *m, const lbViewableBody *body, int32_t number, 
   if (!status && body->shape_count)
     status =
         lb_check_doubles(name, "shape", body->shape_count, mesh->vertex_count, body->shapes, err);
-  if (!status) add_pictures(m, mesh);
+  if (!status) status = add_pictures(m, mesh, err);
   if (!status) status = add_mesh(m, body, name, &surface, &m->meshes[number], err);
   lb_surface_release(&surface);
   return status;
 }
 
-// ---- nodes -------------------------------------------------------------------------------------
+// ---- instances
+// -------------------------------------------------------------------------------------
 
-static lbStatus add_node(Making *m, const lbViewableBody *bodies, int32_t body_count,
-                         const lbViewableNode *node, int32_t number, lbError *err) {
-  if (node->body < 0 || node->body >= body_count)
-    return lb_fail(err, LB_ERR_ARGUMENT, "node %d places body %d, there are %d", (int)number,
-                   (int)node->body, (int)body_count);
+static lbStatus add_instance(Making *m, const lbViewableBody *bodies, int32_t body_count,
+                             const lbViewableInstance *instance, int32_t number, lbError *err) {
+  if (instance->body < 0 || instance->body >= body_count)
+    return lb_fail(err, LB_ERR_ARGUMENT, "instance %d places body %d, there are %d", (int)number,
+                   (int)instance->body, (int)body_count);
   char plain[32];
-  const char *name = lb_nodes_name(bodies[node->body].name, node->body, plain);
-  if (node->name && *node->name) name = node->name;
-  lbStatus status = lb_check_numbers(name, "position", 1, 3, node->position, err);
-  if (!status) status = lb_check_rotations(name, 1, node->rotation, err);
+  const char *name = lb_body_label(bodies[instance->body].name, instance->body, plain);
+  if (instance->name && *instance->name) name = instance->name;
+  lbStatus status = lb_check_numbers(name, "position", 1, 3, instance->position, err);
+  if (!status) status = lb_check_rotations(name, 1, instance->rotation, err);
   if (status) return status;
-  const double *r = node->rotation;
+  const double *r = instance->rotation;
   lbQuat q = lb_quat_normalise(lb_quat(r[0], r[1], r[2], r[3]));
   const float rotation[4] = { (float)q.x, (float)q.y, (float)q.z, (float)q.w };
   float translation[3];
-  for (int k = 0; k < 3; k++) translation[k] = (float)node->position[k];
-  lb_nodes_add(&m->glb, m->children, name, m->meshes[node->body], translation, rotation);
-  return LB_OK;
+  for (int k = 0; k < 3; k++) translation[k] = (float)instance->position[k];
+  lbGltfNode gltf_node = { .name = name,
+                           .mesh = m->meshes[instance->body],
+                           .translation = translation,
+                           .rotation = rotation };
+  return lb_gltf_add_node(m->gltf, &gltf_node, NULL, err);
 }
 
 // ---- all of it ---------------------------------------------------------------------------------
@@ -177,40 +179,39 @@ static lbStatus begin(Making *m, const lbViewableBody *bodies, int32_t body_coun
   size_t texture_count = 0;
   for (int32_t i = 0; i < body_count; i++)
     texture_count += bodies[i].surface ? (size_t)bodies[i].surface->texture_count : 0;
-  m->children = json_array();
-  lb_glb_begin(&m->glb);
-  m->looks.glb = &m->glb;
+  lbGltfDef def = lb_gltf_def();
+  def.up = up;
+  lbStatus status = lb_gltf_create(&def, &m->gltf, err);
+  if (status) return status;
+  m->appearances.gltf = m->gltf;
   m->meshes = lb_alloc((size_t)body_count, sizeof *m->meshes);
   m->ranges = lb_alloc(texture_count, 2 * sizeof *m->ranges);
-  if (!m->meshes || !m->ranges) return lb_fail_memory(err);
-  lb_nodes_begin(&m->glb, up, m->children);
-  return LB_OK;
+  return m->meshes && m->ranges ? LB_OK : lb_fail_memory(err);
 }
 
 static void release(Making *m) {
-  json_decref(m->children);
-  lb_looks_release(&m->looks);
-  lb_glb_release(&m->glb);
+  lb_appearances_release(&m->appearances);
+  lb_gltf_destroy(m->gltf);
   lb_free(m->meshes);
   lb_free(m->ranges);
 }
 
 lbStatus lb_viewable_make(const lbViewableBody *bodies, int32_t body_count,
-                          const lbViewableNode *nodes, int32_t node_count, char up, lbViewable *out,
-                          lbError *err) {
-  if (!bodies || body_count < 1 || !nodes || node_count < 1)
-    return lb_fail(err, LB_ERR_ARGUMENT, "a model to look at needs a body and a node");
-  lbStatus status = lb_nodes_check_up(up, err);
+                          const lbViewableInstance *instances, int32_t instance_count, char up,
+                          lbViewable *out, lbError *err) {
+  if (!bodies || body_count < 1 || !instances || instance_count < 1)
+    return lb_fail(err, LB_ERR_ARGUMENT, "a viewable model needs a body and an instance");
+  lbStatus status = lb_check_up(up, err);
   if (status) return status;
   Making m = { 0 };
   lbViewable made = { 0 };
   status = begin(&m, bodies, body_count, up, err);
   for (int32_t i = 0; i < body_count && !status; i++) status = add_body(&m, &bodies[i], i, err);
-  for (int32_t i = 0; i < node_count && !status; i++)
-    status = add_node(&m, bodies, body_count, &nodes[i], i, err);
+  for (int32_t i = 0; i < instance_count && !status; i++)
+    status = add_instance(&m, bodies, body_count, &instances[i], i, err);
   if (!status)
-    status = lb_glb_take(&m.glb, LB_VIEWABLE_ALIGNMENT, &made.json, &made.json_bytes, &made.bin,
-                         &made.bin_bytes, err);
+    status = lb_gltf_take(m.gltf, LB_VIEWABLE_ALIGNMENT, &made.json, &made.json_bytes, &made.bin,
+                          &made.bin_bytes, err);
   if (!status) {
     made.texture_ranges = m.ranges;
     m.ranges = NULL;

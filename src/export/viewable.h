@@ -19,11 +19,11 @@ typedef struct lbViewableBody {
                                   // "shape N"
 } lbViewableBody;
 
-typedef struct lbViewableNode { // a placed instance
+typedef struct lbViewableInstance { // a placed instance
   int32_t body;
   const char *name; // NULL or "": the body's
   double position[3], rotation[4];
-} lbViewableNode;
+} lbViewableInstance;
 
 typedef struct lbViewable {
   char *json; // (json_bytes) and a zero, without padding
@@ -34,10 +34,11 @@ typedef struct lbViewable {
                            // its bytes, 0 where the picture could not be embedded
 } lbViewable;
 
-// up: 'z' or 'y', the input's; a root node turns it to glTF's y. `out` is set on success alone.
+// up: 'z' or 'y', the input's; a root glTF node turns it to glTF's y. `out` is set on success
+// alone.
 lbStatus lb_viewable_make(const lbViewableBody *bodies, int32_t body_count,
-                          const lbViewableNode *nodes, int32_t node_count, char up, lbViewable *out,
-                          lbError *err);
+                          const lbViewableInstance *instances, int32_t instance_count, char up,
+                          lbViewable *out, lbError *err);
 void lb_viewable_release(lbViewable *viewable);
 
 #endif

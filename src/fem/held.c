@@ -1,5 +1,5 @@
 // Whether the fixed vertices hold every part of a body against rigid motion: three of them, not in
-// a line, in every part that hangs together.
+// a line, in every part that is connected.
 #include "fem/fem.h"
 
 #include <math.h>

@@ -60,10 +60,11 @@ static lbStatus check_rest(Solver *s, lbError *err) {
   lb_assemble(s->assembler, s->trial, NULL, s->K);
   lbStatus status = lb_cholesky_factor(s->factor, s->K, err);
   if (status == LB_ERR_NUMERIC || lb_cholesky_info(s->factor).reciprocal_condition < 1e-16)
-    return lb_fail(err, LB_ERR_ARGUMENT,
-                   "%s: the fixed vertices do not hold the body: some elements hang on others by a "
-                   "vertex or an edge alone and swing; see `limber mesh` for non-manifold places",
-                   s->fem->name);
+    return lb_fail(
+        err, LB_ERR_ARGUMENT,
+        "%s: the fixed vertices do not hold the body: some elements are attached to others by a "
+        "single vertex or edge and can swing; see `limber mesh` for non-manifold places",
+        s->fem->name);
   return status;
 }
 

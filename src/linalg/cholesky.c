@@ -221,9 +221,10 @@ void lb_cholesky_destroy(lbCholesky *factor) {
 static lbStatus check_matrix(const lbCholesky *factor, const lbSparse *A, lbError *err) {
   if (A->size != factor->size || memcmp(A->column_begin, factor->column_begin,
                                         ((size_t)A->size + 1) * sizeof *A->column_begin))
-    return lb_fail(err, LB_ERR_ARGUMENT,
-                   "sparse Cholesky: the matrix of %d rows has not the pattern that was analysed",
-                   A->size);
+    return lb_fail(
+        err, LB_ERR_ARGUMENT,
+        "sparse Cholesky: the matrix of %d rows does not have the pattern that was analysed",
+        A->size);
   if (lb_linalg_all_finite((size_t)lb_sparse_nonzero_count(A), A->values)) return LB_OK;
   for (int32_t j = 0; j < A->size; j++)
     for (int32_t k = A->column_begin[j]; k < A->column_begin[j + 1]; k++)
@@ -274,7 +275,7 @@ lbStatus lb_cholesky_factor_shifted(lbCholesky *factor, const lbSparse *A, doubl
   memcpy(sum.values, A->values, count * sizeof *sum.values);
   if (!lb_sparse_add_scaled(&sum, shift, B))
     return lb_fail(err, LB_ERR_ARGUMENT,
-                   "sparse Cholesky: the second matrix has entries that the first has not");
+                   "sparse Cholesky: the second matrix has entries that the first lacks");
   status = check_matrix(factor, &sum, err);
   if (status) return status;
   return factor_values(factor, A, sum.values, 0, err);

@@ -19,7 +19,7 @@ lbStatus lb_cholesky_create(const lbSparse *A, lbCholesky **out, lbError *err);
 void lb_cholesky_destroy(lbCholesky *factor);
 
 // L L' = A, which has the pattern that was analysed. LB_ERR_NUMERIC "not positive definite at row
-// N" otherwise, and on values that are no numbers; the factor then holds nothing to solve with
+// N" otherwise, and on values that are not finite; the factor then holds nothing to solve with
 // until the next success.
 lbStatus lb_cholesky_factor(lbCholesky *factor, const lbSparse *A, lbError *err);
 // L L' = A + shift B, the pattern of B being contained in that of A; B may be NULL: the identity.

@@ -24,7 +24,7 @@ bool lb_linalg_all_finite(size_t count, const double *values) {
 static lbStatus check_finite(const char *what, int32_t rows, int32_t columns, const double *A,
                              lbError *err) {
   if (lb_linalg_all_finite((size_t)rows * (size_t)columns, A)) return LB_OK;
-  return lb_fail(err, LB_ERR_NUMERIC, "%s: the %d x %d matrix holds a value that is no number",
+  return lb_fail(err, LB_ERR_NUMERIC, "%s: the %d x %d matrix holds a value that is not finite",
                  what, rows, columns);
 }
 
@@ -33,7 +33,7 @@ static lbStatus check_upper_finite(const char *what, int32_t size, const double 
   for (size_t j = 0; j < n; j++)
     if (!lb_linalg_all_finite(j + 1, A + j * n))
       return lb_fail(err, LB_ERR_NUMERIC,
-                     "%s: column %d of the %d x %d matrix holds a value that is no number", what,
+                     "%s: column %d of the %d x %d matrix holds a value that is not finite", what,
                      (int)j, size, size);
   return LB_OK;
 }

@@ -1,5 +1,5 @@
 // Dense algebra. All matrices are column-major and packed: the leading dimension is the number of
-// rows. Values that are no numbers are refused with LB_ERR_NUMERIC.
+// rows. Values that are not finite are refused with LB_ERR_NUMERIC.
 #ifndef LB_LINALG_DENSE_H
 #define LB_LINALG_DENSE_H
 

@@ -39,16 +39,16 @@ void lb_eigen_destroy(lbEigen *eigen) {
 // ---- the problem -------------------------------------------------------------------------------
 
 static lbStatus fail_count(int32_t size, int32_t rigid_count, int32_t count, lbError *err) {
-  return lb_fail(err, LB_ERR_ARGUMENT,
-                 "%d modes asked for: the system has %d unknowns and %d rigid motions, ask for at "
-                 "most %d",
-                 count, size, rigid_count, size - rigid_count);
+  return lb_fail(
+      err, LB_ERR_ARGUMENT,
+      "%d modes requested: the system has %d unknowns and %d rigid motions, ask for at most %d",
+      count, size, rigid_count, size - rigid_count);
 }
 
 static lbStatus check_problem(const lbSparse *K, const lbSparse *M, const lbEigenDef *def,
                               lbError *err) {
   if (def->count < 1)
-    return lb_fail(err, LB_ERR_ARGUMENT, "%d modes asked for, ask for at least 1", def->count);
+    return lb_fail(err, LB_ERR_ARGUMENT, "%d modes requested, ask for at least 1", def->count);
   if (!(def->tolerance >= 1e-14 && def->tolerance <= 1e-2))
     return lb_fail(err, LB_ERR_ARGUMENT, "modes: tolerance %g, choose 1e-14 to 1e-2",
                    def->tolerance);
@@ -59,13 +59,13 @@ static lbStatus check_problem(const lbSparse *K, const lbSparse *M, const lbEige
     return lb_fail(err, LB_ERR_ARGUMENT, "modes: K has %d rows, M has %d", K->size, M->size);
   if (def->count > K->size)
     return lb_fail(err, LB_ERR_ARGUMENT,
-                   "%d modes asked for: the system has %d unknowns, ask for fewer", def->count,
+                   "%d modes requested: the system has %d unknowns, ask for fewer", def->count,
                    K->size);
   if (!lb_linalg_all_finite((size_t)lb_sparse_nonzero_count(K), K->values))
     return lb_fail(err, LB_ERR_NUMERIC,
-                   "modes: the stiffness matrix holds a value that is no number");
+                   "modes: the stiffness matrix holds a value that is not finite");
   if (!lb_linalg_all_finite((size_t)lb_sparse_nonzero_count(M), M->values))
-    return lb_fail(err, LB_ERR_NUMERIC, "modes: the mass matrix holds a value that is no number");
+    return lb_fail(err, LB_ERR_NUMERIC, "modes: the mass matrix holds a value that is not finite");
   return LB_OK;
 }
 
@@ -336,7 +336,7 @@ static lbStatus run_search(Search *search, lbEigen **out, lbError *err) {
     int32_t rigid_count = 0;
     status = collect(search, &rigid_count, out, err);
     if (status || *out) break;
-    status = set_wanted(search, rigid_count, err); // more are rigid than their values told
+    status = set_wanted(search, rigid_count, err); // more are rigid than their values showed
     if (!status) status = converge(search, err);
   }
   return status;

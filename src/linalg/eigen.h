@@ -38,7 +38,7 @@ typedef struct lbEigen {
 
 // M has the pattern of K, or any pattern contained in it (a lumped mass). LB_ERR_ARGUMENT when
 // there are fewer than `count` elastic modes; LB_ERR_NUMERIC when K has a negative eigenvalue, M is
-// not positive definite, or values are no numbers; LB_ERR_INTERRUPTED when the progress hook asks.
+// not positive definite, or values are not finite; LB_ERR_INTERRUPTED when the progress hook asks.
 lbStatus lb_eigen_lowest(const lbSparse *K, const lbSparse *M, const lbEigenDef *def, lbEigen **out,
                          lbError *err);
 void lb_eigen_destroy(lbEigen *eigen);

@@ -1,8 +1,8 @@
 // From vectors to modes.
 //
-// Zero eigenvalues are told by rounding: with e = |w|' |K| |w| the sum of absolute terms of w' K w,
-// a w' K w of exactly zero comes out as some 1e-16 e, while the softest elastic modes have 1e-9 e
-// and more. Below ZERO_ENERGY * e a mode is rigid.
+// Zero eigenvalues are recognised by rounding: with e = |w|' |K| |w| the sum of absolute terms of
+// w' K w, a w' K w of exactly zero comes out as some 1e-16 e, while the softest elastic modes have
+// 1e-9 e and more. Below ZERO_ENERGY * e a mode is rigid.
 #include "linalg/eigen_modes.h"
 
 #include "linalg/polish.h"

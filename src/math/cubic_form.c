@@ -1,19 +1,35 @@
-// Packed and tiled storage of symmetric coefficients; see cubic_form.h.
+// Packed and prepared storage of symmetric coefficients; see cubic_form.h.
 #include "math/cubic_form.h"
 
 #include <string.h>
 
-enum { GROUP = LB_CUBIC_GROUP, TILE3 = 64, TILE4 = 256 };
+enum { GROUP = LB_CUBIC_GROUP, BLOCK = GROUP * GROUP, WIDTH = LB_CUBIC_WIDTH };
 
 size_t lb_packed2_count(int32_t r) { return lb_packed2(0, r); }
 size_t lb_packed3_count(int32_t r) { return lb_packed3(0, 0, r); }
 size_t lb_packed4_count(int32_t r) { return lb_packed4(0, 0, 0, r); }
 
+// A matrix over i, j <= k.
+static size_t matrix_size(int32_t r, int32_t k) {
+  if (r > LB_CUBIC_WHOLE) return BLOCK * lb_packed2(0, k / GROUP + 1);
+  return (size_t)lb_cubic_padded(k + 1) * (size_t)(k + 1);
+}
+
+// Where those of k begin.
+static size_t slab_begin(int32_t r, int32_t k) {
+  size_t begin = 0;
+  for (int32_t before = 0; before < k; before++)
+    begin += matrix_size(r, before) * (size_t)(r - before);
+  return begin;
+}
+
 size_t lb_cubic_linear_size(int32_t r) {
   return (size_t)lb_cubic_padded(r) * (size_t)lb_cubic_padded(r);
 }
-size_t lb_cubic_quadratic_size(int32_t r) { return TILE3 * lb_packed3_count(lb_cubic_groups(r)); }
-size_t lb_cubic_cubic_size(int32_t r) { return TILE4 * lb_packed4_count(lb_cubic_groups(r)); }
+size_t lb_cubic_quadratic_size(int32_t r) {
+  return BLOCK * lb_packed2_count(lb_cubic_groups(r)) * (size_t)r;
+}
+size_t lb_cubic_cubic_size(int32_t r) { return slab_begin(r, r); }
 
 // ---- places ------------------------------------------------------------------------------------
 
@@ -31,26 +47,49 @@ static void sort4(int32_t t[4]) {
   order_two(&t[1], &t[3]), order_two(&t[1], &t[2]);
 }
 
-// Product of the factorials of how often each of the sorted groups occurs. All are 2^a + 2^b or
-// powers of two, by which a number is divided and multiplied again without loss.
-static double repeats(const int32_t *groups, int count) {
-  double product = 1, run = 1;
-  for (int i = 1; i < count; i++) {
-    run = groups[i] == groups[i - 1] ? run + 1 : 1;
-    product *= run;
+static size_t place3(int32_t r, int32_t i, int32_t j, int32_t c) { // group of j <= group of i
+  size_t block = lb_packed2(j / GROUP, i / GROUP);
+  return BLOCK * (block * (size_t)r + (size_t)c) + (size_t)(j % GROUP * GROUP + i % GROUP);
+}
+
+// After the begin of the slab k; i, j <= k <= l, group of j <= group of i where matrices are
+// halves.
+static size_t place4(int32_t r, int32_t i, int32_t j, int32_t k, int32_t l) {
+  size_t I = (size_t)(i / GROUP), J = (size_t)(j / GROUP), columns = (size_t)k + 1;
+  if (r > LB_CUBIC_WHOLE) {
+    size_t groups = (size_t)k / GROUP + 1;
+    size_t block = J * groups - J * (J + 1) / 2 + I; // J (J - 1) / 2 + J are missing before it
+    return matrix_size(r, k) * (size_t)(l - k) + BLOCK * block +
+           (size_t)(j % GROUP * GROUP + i % GROUP);
   }
-  return product;
+  int32_t a = (l - k) % WIDTH, first = l - a;
+  size_t column = I * columns + (size_t)j;
+  return matrix_size(r, k) * (size_t)(first - k) +
+         GROUP * (column * (size_t)lb_cubic_width(r, first) + (size_t)a) + (size_t)(i % GROUP);
 }
 
-static size_t place3(const int32_t t[3]) { // t sorted
-  return TILE3 * lb_packed3(t[0] / GROUP, t[1] / GROUP, t[2] / GROUP) +
-         (size_t)((t[0] % GROUP * GROUP + t[2] % GROUP) * GROUP + t[1] % GROUP);
+// B = S times this: how often a tuple is counted over 24, times 4. Powers of two over 1, 3, 6 or
+// 24: a number is multiplied by it and divided again without loss.
+typedef struct Factor {
+  double times, over;
+} Factor;
+
+static Factor factor4(int32_t i, int32_t j, int32_t k, int32_t l) { // i, j <= k <= l
+  int32_t t[4] = { i, j, k, l };
+  double repeats = 1, run = 1;
+  order_two(&t[0], &t[1]);
+  for (int n = 1; n < 4; n++) {
+    run = t[n] == t[n - 1] ? run + 1 : 1;
+    repeats *= run;
+  }
+  return (Factor){ i == j ? 4 : 2, repeats };
 }
 
-static size_t place4(const int32_t t[4]) { // t sorted
-  return TILE4 * lb_packed4(t[0] / GROUP, t[1] / GROUP, t[2] / GROUP, t[3] / GROUP) +
-         (size_t)(((t[0] % GROUP * GROUP + t[2] % GROUP) * GROUP + t[3] % GROUP) * GROUP +
-                  t[1] % GROUP);
+static double read3(const lbCubic *cubic, size_t at) {
+  return cubic->cubic_single ? (double)cubic->quadratic_single[at] : cubic->quadratic[at];
+}
+static double read4(const lbCubic *cubic, size_t at) {
+  return cubic->cubic_single ? (double)cubic->cubic_single[at] : cubic->cubic[at];
 }
 
 double lb_cubic_coefficient2(const lbCubic *cubic, int32_t i, int32_t j) {
@@ -60,20 +99,19 @@ double lb_cubic_coefficient2(const lbCubic *cubic, int32_t i, int32_t j) {
 double lb_cubic_coefficient3(const lbCubic *cubic, int32_t i, int32_t j, int32_t k) {
   int32_t t[3] = { i, j, k };
   sort3(t);
-  int32_t groups[3] = { t[0] / GROUP, t[1] / GROUP, t[2] / GROUP };
-  return cubic->quadratic[place3(t)] * repeats(groups, 3);
+  return read3(cubic, place3(cubic->count, t[2], t[1], t[0]));
 }
 
 double lb_cubic_coefficient4(const lbCubic *cubic, int32_t i, int32_t j, int32_t k, int32_t l) {
-  int32_t t[4] = { i, j, k, l };
+  int32_t t[4] = { i, j, k, l }, r = cubic->count;
   sort4(t);
-  int32_t groups[4] = { t[0] / GROUP, t[1] / GROUP, t[2] / GROUP, t[3] / GROUP };
-  return cubic->cubic[place4(t)] * repeats(groups, 4);
+  Factor f = factor4(t[0], t[1], t[2], t[3]);
+  return read4(cubic, slab_begin(r, t[2]) + place4(r, t[1], t[0], t[2], t[3])) * f.over / f.times;
 }
 
 // ---- packing -----------------------------------------------------------------------------------
 
-// Where tiles come from: packed arrays, or another lbCubic with some of its modes.
+// Where coefficients come from: packed arrays, or another lbCubic with some of its modes.
 typedef struct Source {
   const double *packed2, *packed3, *packed4;
   const lbCubic *cubic;
@@ -96,47 +134,42 @@ static double source3(const Source *s, int32_t i, int32_t j, int32_t k) {
 static double source4(const Source *s, int32_t i, int32_t j, int32_t k, int32_t l) {
   if (s->cubic)
     return lb_cubic_coefficient4(s->cubic, s->kept[i], s->kept[j], s->kept[k], s->kept[l]);
-  int32_t t[4] = { i, j, k, l };
-  sort4(t);
-  return s->packed4[lb_packed4(t[0], t[1], t[2], t[3])];
+  order_two(&i, &j); // i, j <= k <= l
+  return s->packed4[lb_packed4(i, j, k, l)];
 }
 
-static void fill_tile3(const Source *source, int32_t r, const int32_t groups[3], double *tile) {
-  double divisor = repeats(groups, 3);
-  for (int32_t at = 0; at < TILE3; at++) {
-    int32_t i = groups[0] * GROUP + at / 16, k = groups[2] * GROUP + at / 4 % 4;
-    int32_t j = groups[1] * GROUP + at % 4;
-    tile[at] = i < r && j < r && k < r ? source3(source, i, j, k) / divisor : 0;
-  }
+static void fill2(const Source *source, int32_t r, double *linear) {
+  size_t padded = (size_t)lb_cubic_padded(r);
+  memset(linear, 0, padded * padded * sizeof(double));
+  for (int32_t i = 0; i < r; i++)
+    for (int32_t j = 0; j < r; j++) linear[(size_t)i * padded + (size_t)j] = source2(source, i, j);
 }
 
-static void fill_tile4(const Source *source, int32_t r, const int32_t groups[4], double *tile) {
-  double divisor = repeats(groups, 4);
-  for (int32_t at = 0; at < TILE4; at++) {
-    int32_t i = groups[0] * GROUP + at / 64, k = groups[2] * GROUP + at / 16 % 4;
-    int32_t l = groups[3] * GROUP + at / 4 % 4, j = groups[1] * GROUP + at % 4;
-    bool inside = i < r && j < r && k < r && l < r;
-    tile[at] = inside ? source4(source, i, j, k, l) / divisor : 0;
-  }
+static void fill3(const Source *source, int32_t r, double *quadratic) {
+  for (int32_t I = 0; I < lb_cubic_groups(r); I++)
+    for (int32_t J = 0; J <= I; J++)
+      for (int32_t c = 0; c < r; c++)
+        for (int32_t at = 0; at < BLOCK; at++) {
+          int32_t i = I * GROUP + at % GROUP, j = J * GROUP + at / GROUP;
+          *quadratic++ = i < r && j < r ? source3(source, i, j, c) : 0;
+        }
+}
+
+static void fill4(const Source *source, int32_t r, double *cubic) {
+  memset(cubic, 0, lb_cubic_cubic_size(r) * sizeof(double));
+  for (int32_t k = 0; k < r; cubic += matrix_size(r, k) * (size_t)(r - k), k++)
+    for (int32_t l = k; l < r; l++)
+      for (int32_t j = 0; j <= k; j++)
+        for (int32_t i = r > LB_CUBIC_WHOLE ? j / GROUP * GROUP : 0; i <= k; i++) {
+          Factor f = factor4(i, j, k, l);
+          cubic[place4(r, i, j, k, l)] = source4(source, i, j, k, l) * f.times / f.over;
+        }
 }
 
 static void fill(const Source *source, int32_t r, const lbCubicArrays *out) {
-  int32_t n = lb_cubic_groups(r);
-  size_t padded = (size_t)lb_cubic_padded(r);
-  memset(out->linear, 0, padded * padded * sizeof(double));
-  for (int32_t i = 0; i < r; i++)
-    for (int32_t j = 0; j < r; j++)
-      out->linear[(size_t)i * padded + (size_t)j] = source2(source, i, j);
-  double *tile3 = out->quadratic, *tile4 = out->cubic;
-  for (int32_t K = 0; K < n; K++)
-    for (int32_t J = 0; J <= K; J++)
-      for (int32_t I = 0; I <= J; I++, tile3 += TILE3)
-        fill_tile3(source, r, (int32_t[]){ I, J, K }, tile3);
-  for (int32_t L = 0; L < n; L++)
-    for (int32_t K = 0; K <= L; K++)
-      for (int32_t J = 0; J <= K; J++)
-        for (int32_t I = 0; I <= J; I++, tile4 += TILE4)
-          fill_tile4(source, r, (int32_t[]){ I, J, K, L }, tile4);
+  fill2(source, r, out->linear);
+  fill3(source, r, out->quadratic);
+  fill4(source, r, out->cubic);
 }
 
 void lb_cubic_pack(int32_t r, const double *packed2, const double *packed3, const double *packed4,
@@ -163,6 +196,15 @@ void lb_cubic_unpack(const lbCubic *cubic, double *packed2, double *packed3, dou
           packed4[lb_packed4(i, j, k, l)] = lb_cubic_coefficient4(cubic, i, j, k, l);
       }
     }
+}
+
+static void round_all(size_t count, const double *from, float *to) {
+  for (size_t i = 0; i < count; i++) to[i] = (float)from[i];
+}
+
+void lb_cubic_round(const lbCubic *cubic, float *quadratic_single, float *cubic_single) {
+  round_all(lb_cubic_quadratic_size(cubic->count), cubic->quadratic, quadratic_single);
+  round_all(lb_cubic_cubic_size(cubic->count), cubic->cubic, cubic_single);
 }
 
 // ---- combinations ------------------------------------------------------------------------------

@@ -4,19 +4,23 @@
 //
 // Packed: one number for each sorted tuple, the last index slowest, so that the coefficients of the
 // first m modes are the first ones whatever the number of modes: what files hold.
-// Tiled (lbCubic): what kernels read. Indices are taken in groups of four (the last group is filled
-// up with zeros); a tile holds the 4x4x4x4 values of four groups I <= J <= K <= L, and 4x4x4 of
-// I <= J <= K, tiles in packed order of their groups. Inside a tile the index in group J runs
-// fastest, then L, K, I (J, K, I): lanes lie along J. A tile in which groups repeat is divided by
-// the factorials of how often each does, so that one rule contracts them all: summing each tile
-// over the choices of which slots stay open counts every term the same number of times.
+// Prepared (lbCubic): what kernels read, in vectors of four values of an index (a group; the last
+// one is filled up with zeros).
+//   Q: for groups J <= I, in packed order, and every index c, the 4x4 values of i in I and j in J:
+//   [J, I][c][j][i].
+//   S: the two largest indices k <= l of four pick a symmetric matrix over i, j <= k,
+//     S(q,q,q,q) = 6 sum_{k<=l} q_k q_l  q^T B^kl q,
+//   S_ijkl times how often the tuple occurs there. Up to LB_CUBIC_WHOLE modes matrices are stored
+//   whole, those of one k and four consecutive l (fewer at the end) interleaved:
+//   [k][block of l][I][j][l][i]. Beyond, where reading takes longer than adding, of each matrix the
+//   groups J <= I alone: [k][l][J][I][j][i].
 #ifndef LB_MATH_CUBIC_FORM_H
 #define LB_MATH_CUBIC_FORM_H
 
 #include "limber/base.h"
 
 #define LB_CUBIC_GROUP 4
-#define LB_CUBIC_MODES_MAX 1024 // sizes fit; memory is another matter (r = 100: 42 MB of tiles)
+#define LB_CUBIC_MODES_MAX 1024 // sizes fit; memory is another matter (r = 100: 39 MB)
 
 // ---- packed ------------------------------------------------------------------------------------
 
@@ -38,13 +42,18 @@ static inline size_t lb_packed4(int32_t i, int32_t j, int32_t k, int32_t l) {
   return n * (n + 1) / 2 * ((n + 2) * (n + 3) / 2) / 6 + lb_packed3(i, j, k);
 }
 
-// ---- tiled -------------------------------------------------------------------------------------
+// ---- prepared -----------------------------------------------------------------------------------
 
+// Immutable while kernels read it: shared by any number of bodies and threads. Arrays may have any
+// alignment (64 bytes is best).
 typedef struct lbCubic {
   int32_t count;           // modes, r
   const double *linear;    // (padded x padded) P; zeros in the padding
-  const double *quadratic; // (lb_cubic_quadratic_size) tiles of Q
-  const double *cubic;     // (lb_cubic_cubic_size) tiles of S
+  const double *quadratic; // (lb_cubic_quadratic_size) Q
+  const double *cubic;     // (lb_cubic_cubic_size) S
+  // The last two in single precision, which are read instead where they are not NULL (both or
+  // neither); arithmetic is the same.
+  const float *quadratic_single, *cubic_single;
 } lbCubic;
 
 // Arrays of the same shape that are written.
@@ -60,11 +69,22 @@ size_t lb_cubic_linear_size(int32_t r); // doubles
 size_t lb_cubic_quadratic_size(int32_t r);
 size_t lb_cubic_cubic_size(int32_t r);
 
-// Tiles from packed coefficients.
+// S of so many modes and fewer is stored in whole matrices.
+#define LB_CUBIC_WHOLE 40
+#define LB_CUBIC_WIDTH 4 // matrices that lie interleaved
+static inline int32_t lb_cubic_width(int32_t r, int32_t l) {
+  return r - l < LB_CUBIC_WIDTH ? r - l : LB_CUBIC_WIDTH;
+}
+
+// From packed coefficients.
 void lb_cubic_pack(int32_t r, const double *packed2, const double *packed3, const double *packed4,
                    const lbCubicArrays *out);
 // And back, to the bit (short of under- and overflow). Each may be NULL.
 void lb_cubic_unpack(const lbCubic *cubic, double *packed2, double *packed3, double *packed4);
+
+// Q and S in single precision: quadratic_single, cubic_single of the same sizes. Rounding changes
+// forces by 1e-8 to 1e-7 of their size.
+void lb_cubic_round(const lbCubic *cubic, float *quadratic_single, float *cubic_single);
 
 // One coefficient, indices in any order.
 double lb_cubic_coefficient2(const lbCubic *cubic, int32_t i, int32_t j);

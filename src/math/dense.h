@@ -6,14 +6,15 @@
 
 #include "limber/base.h"
 
-// A = L L^T. False when A is not (numerically) positive definite or not finite; `a` is then spoilt.
+// A = L L^T. False when A is not (numerically) positive definite or not finite; `a` then holds
+// nothing useful.
 bool lb_small_cholesky_factor(int32_t n, double *a);
 // b <- A^-1 b for each of the columns of b (n x column_count, column-major).
 void lb_small_cholesky_solve(int32_t n, const double *l, int32_t column_count, double *b);
 
 // A = L D L^T with unit lower L; D on the diagonal. No pivoting: for positive definite and for
 // quasi-definite (saddle point, positive block first) matrices. False when a pivot vanishes next to
-// what it was subtracted from, or is not finite; `a` is then spoilt.
+// what it was subtracted from, or is not finite; `a` then holds nothing useful.
 bool lb_small_ldlt_factor(int32_t n, double *a);
 void lb_small_ldlt_solve(int32_t n, const double *ld, int32_t column_count, double *b);
 // How many pivots are negative; 0 for a positive definite matrix.

@@ -41,6 +41,15 @@ LB_FOUR_INLINE lbFour lb_four_multiply_subtract(lbFour a, lbFour b, lbFour c) {
 #endif
 }
 
+// c - a b of scalars, rounded like vectors are.
+LB_FOUR_INLINE double lb_multiply_subtract_one(double a, double b, double c) {
+#if LB_SIMD_LEVEL >= 2
+  return __builtin_fma(-a, b, c);
+#else
+  return c - a * b;
+#endif
+}
+
 // The sums over the lanes of four vectors: ((v0 + v1) + (v2 + v3)) each.
 LB_FOUR_INLINE lbFour lb_four_sums(lbFour a, lbFour b, lbFour c, lbFour d) {
   lbFour ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);

@@ -14,7 +14,7 @@ typedef struct lbLdltKernels {
   // A = L D L^T with unit lower L, no pivoting: for positive definite and quasi-definite matrices.
   // Of A the lower triangle is read. Afterwards L is below the diagonal, D on it, D L^T above; the
   // padding holds zeros and ones. False when a pivot vanishes next to what it was subtracted from,
-  // or is not finite; `a` is then spoilt.
+  // or is not finite; `a` then holds nothing useful.
   bool (*factor)(int32_t n, double *a);
   // b <- A^-1 b; b (padded), of which the padding is set to zero.
   void (*solve)(int32_t n, const double *factor, double *b);

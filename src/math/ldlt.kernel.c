@@ -3,6 +3,9 @@
 // With U = D L^T, kept above the diagonal: for a block of four columns J,
 //   X = A(:,J) - L(:,<J) U(<J,J)   (rows from J on, in registers, four or eight of them at a time)
 // is L(:,J) D L(J,J)^T: its 4x4 rows J give L(J,J) and D, by which the rows below are divided.
+//
+// math/ldlt_crowd.kernel.c does the same for several matrices, in the same order of operations:
+// what changes here must change there.
 #include "math/ldlt.h"
 
 #include "math/four.h"
@@ -60,10 +63,10 @@ static bool factor_block(double *a, size_t stride, size_t j, int32_t n, Block *b
   for (int c = 0; c < 4; c++) {
     double size = sizes[c], pivot = x[c][c];
     for (int b = 0; b < c; b++) {
-      double change = block->l[c][b] * x[b][c];
-      size += fabs(change);
-      pivot -= change;
-      for (int i = c + 1; i < 4; i++) x[c][i] -= x[b][i] * block->l[c][b];
+      size += fabs(block->l[c][b] * x[b][c]);
+      pivot = lb_multiply_subtract_one(block->l[c][b], x[b][c], pivot);
+      for (int i = c + 1; i < 4; i++)
+        x[c][i] = lb_multiply_subtract_one(x[b][i], block->l[c][b], x[c][i]);
     }
     if (!(fabs(pivot) > n * DBL_EPSILON * size) || !(fabs(pivot) <= DBL_MAX)) return false;
     block->inverse[c] = 1 / pivot;
@@ -124,18 +127,28 @@ static void solve(int32_t n, const double *a, double *b) {
   const size_t stride = (size_t)lb_ldlt_padded(n);
   for (size_t i = (size_t)n; i < stride; i++) b[i] = 0;
   for (size_t j = 0; j < stride; j += 4) { // L y = b
-    double *x = b + j;
-    for (int c = 0; c < 4; c++)
-      for (int i = c + 1; i < 4; i++) x[i] -= a[stride * (j + (size_t)c) + j + (size_t)i] * x[c];
+    const double *diagonal = a + (stride + 1) * j;
+    double x[4];
+    LB_FOR (c, 0, 4) x[c] = b[j + (size_t)c];
+    LB_FOR (c, 0, 4)
+      LB_FOR (i, c + 1, 4)
+        x[i] = lb_multiply_subtract_one(diagonal[stride * (size_t)c + (size_t)i], x[c], x[i]);
+    LB_FOR (c, 0, 4) b[j + (size_t)c] = x[c];
     subtract_columns(a, stride, j, x, j + 4, stride, b);
   }
   for (size_t j = stride; j > 0;) { // D L^T x = y
     j -= 4;
-    double *x = b + j;
-    for (int c = 3; c >= 0; c--) {
-      x[c] /= a[(stride + 1) * (j + (size_t)c)];
-      for (int i = 0; i < c; i++) x[i] -= a[stride * (j + (size_t)c) + j + (size_t)i] * x[c];
+    const double *diagonal = a + (stride + 1) * j;
+    double x[4], inverse[4];
+    LB_FOR (c, 0, 4) inverse[c] = 1 / diagonal[(stride + 1) * (size_t)c]; // ahead of what waits
+    LB_FOR (c, 0, 4) x[c] = b[j + (size_t)c];
+    LB_FOR (back, 0, 4) {
+      const int c = 3 - back;
+      x[c] *= inverse[c];
+      LB_FOR (i, 0, c)
+        x[i] = lb_multiply_subtract_one(diagonal[stride * (size_t)c + (size_t)i], x[c], x[i]);
     }
+    LB_FOR (c, 0, 4) b[j + (size_t)c] = x[c];
     subtract_columns(a, stride, j, x, 0, j, b);
   }
 }

@@ -28,7 +28,8 @@ bool lb_simd_has(lbSimdLevel level) {
 #endif
 #ifdef LB_HAVE_AVX512
   case LB_SIMD_AVX512:
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
 #endif
   default: return false;
   }

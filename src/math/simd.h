@@ -73,6 +73,15 @@ lbSimdLevel lb_simd_best(void);
 #define LB_UNROLL _Pragma("GCC unroll 16")
 #endif
 #define LB_FOR(index, begin, end) LB_UNROLL for (int index = (begin); index < (end); index++)
+// clang may leave LB_FOR half unrolled, and arrays in memory. Bounds must be constants by
+// themselves.
+#ifdef __clang__
+#define LB_UNROLL_ALL _Pragma("clang loop unroll(full)")
+#else
+#define LB_UNROLL_ALL LB_UNROLL
+#endif
+#define LB_FOR_ALL(index, begin, end)                                                              \
+  LB_UNROLL_ALL for (int index = (begin); index < (end); index++)
 
 #if LB_SIMD_LEVEL == 3
 #include <immintrin.h>
@@ -173,6 +182,17 @@ static inline lbLanes lb_multiply_add(lbLanes a, lbLanes b, lbLanes c) {
   return (lbLanes)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 #else
   return a * b + c;
+#endif
+}
+
+// c - a b, likewise
+static inline lbLanes lb_multiply_subtract(lbLanes a, lbLanes b, lbLanes c) {
+#if LB_LANES == 8
+  return (lbLanes)_mm512_fnmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#elif LB_LANES == 4
+  return (lbLanes)_mm256_fnmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+  return c - a * b;
 #endif
 }
 

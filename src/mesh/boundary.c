@@ -1,7 +1,7 @@
 // The faces of volume elements and the outer surface: the faces that only one element has. Two
 // faces are the same when they have the same vertices in any order.
 #include "mesh/faces.h"
-#include "mesh/keys.h"
+#include "base/hash_table.h"
 
 // clang-format off
 static const int8_t tet_faces[4][3] = { { 1, 2, 3 }, { 0, 3, 2 }, { 0, 1, 3 }, { 0, 2, 1 } };
@@ -41,7 +41,7 @@ void lb_cut_quad(const int32_t quad[4], int32_t triangles[6]) {
 lbStatus lb_face_list(const lbMesh *mesh, lbFaceList *list, lbError *err) {
   *list =
       (lbFaceList){ .entry_count = 4 * (size_t)mesh->tet_count + 6 * (size_t)mesh->brick_count };
-  lbKeyTable table = lb_key_table(4);
+  lbHashTable table = lb_hash_table(4 * sizeof(int32_t));
   lbStatus status = LB_OK;
   list->face_of = lb_alloc(list->entry_count, sizeof(int32_t));
   if (!list->face_of) goto memory;
@@ -50,8 +50,8 @@ lbStatus lb_face_list(const lbMesh *mesh, lbFaceList *list, lbError *err) {
   for (int32_t e = 0; e < element_count; e++)
     for (int32_t f = 0; f < lb_element_face_count(mesh, e); f++) {
       int32_t key[4] = { 0, 0, 0, -1 }; // -1 keeps triangles apart from quads
-      lb_sort_key(key, lb_element_face(mesh, e, f, key));
-      int32_t face = lb_key_table_add(&table, key);
+      lb_sort_vertices(key, lb_element_face(mesh, e, f, key));
+      int32_t face = lb_hash_table_add(&table, key);
       if (face < 0) goto memory;
       list->face_of[entry++] = face;
     }
@@ -64,7 +64,7 @@ memory:
   status = lb_fail_memory(err);
   lb_face_list_release(list);
 done:
-  lb_key_table_release(&table);
+  lb_hash_table_release(&table);
   return status;
 }
 

@@ -184,8 +184,8 @@ static lbStatus check_positions(const lbMesh *mesh, const char *path, lbError *e
     double x = mesh->positions[i];
     if (isfinite(x)) continue;
     return lb_fail(err, LB_ERR_FORMAT,
-                   "%s: vertex %d has a coordinate that is not a finite number (%c = %g), mend or "
-                   "remove it; vertices are counted from 0",
+                   "%s: vertex %d has a coordinate that is not a finite number (%c = %g), correct "
+                   "or remove it; vertices are counted from 0",
                    path, (int)(i / 3), (char)('x' + i % 3), x);
   }
   return LB_OK;

@@ -41,7 +41,7 @@ void lb_mesh_set_triangle_appearance(lbMeshBuilder *builder, int32_t appearance)
 // Per element, as in groups (bricks plus LB_BRICK_ID); only once all elements are added.
 void lb_mesh_set_element_material(lbMeshBuilder *builder, int32_t element, int32_t material);
 
-// Checks coordinates (finite), indices (in range), sorts groups' ids and drops repeats, mends the
+// Checks coordinates (finite), indices (in range), sorts groups' ids and drops repeats, repairs the
 // winding of tets and bricks, and hands the mesh over. `path` begins the messages. On failure
 // everything is freed.
 lbStatus lb_mesh_builder_finish(lbMeshBuilder *builder, const char *path, lbMesh **out,

@@ -3,6 +3,7 @@
 #include "limber/report.h"
 
 #include "mesh/builder.h"
+#include "mesh/points.h"
 
 #include <string.h>
 
@@ -18,38 +19,21 @@ static void mark(const lbMeshReport *report, const char *kind, bool *dropped) {
   for (int32_t i = 0; problem && i < problem->count; i++) dropped[problem->ids[i]] = true;
 }
 
-// -0 and 0 are the same place.
-static uint64_t position_hash(const double *x) {
-  uint64_t hash = UINT64_C(1469598103934665603);
-  for (int i = 0; i < 3; i++) {
-    double value = x[i] + 0.0;
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    hash = (hash ^ bits) * UINT64_C(1099511628211);
-    hash ^= hash >> 29;
-  }
-  return hash;
-}
-
-// Each vertex's earliest vertex at the same place, by open addressing.
+// Each vertex's earliest vertex at the same place.
 static lbStatus find_twins(const lbMesh *mesh, int32_t *twin, lbError *err) {
-  size_t slots = 16;
-  while (slots < 2 * (size_t)mesh->vertex_count) slots *= 2;
-  int32_t *table = lb_alloc(slots, sizeof(int32_t)); // id plus one
-  if (!table) return lb_fail_memory(err);
-  for (int32_t v = 0; v < mesh->vertex_count; v++) {
+  lbHashTable places = lb_point_table();
+  int32_t *first = lb_alloc((size_t)mesh->vertex_count, sizeof *first); // vertex at each place
+  bool ok = first != NULL;
+  for (int32_t v = 0; v < mesh->vertex_count && ok; v++) {
     const double *x = mesh->positions + 3 * (size_t)v;
-    size_t slot = position_hash(x) & (slots - 1);
-    for (;; slot = (slot + 1) & (slots - 1)) {
-      if (table[slot] == 0) table[slot] = v + 1;
-      const double *y = mesh->positions + 3 * (size_t)(table[slot] - 1);
-      if (!(x[0] == y[0] && x[1] == y[1] && x[2] == y[2])) continue;
-      twin[v] = table[slot] - 1;
-      break;
-    }
+    int32_t known = places.count, place = lb_point_table_add(&places, x[0], x[1], x[2]);
+    ok = place >= 0;
+    if (place == known) first[place] = v;
+    if (ok) twin[v] = first[place];
   }
-  lb_free(table);
-  return LB_OK;
+  lb_hash_table_release(&places);
+  lb_free(first);
+  return ok ? LB_OK : lb_fail_memory(err);
 }
 
 static void map_row(const Cleaner *c, const int32_t *row, int32_t width, int32_t *mapped) {

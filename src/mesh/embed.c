@@ -99,7 +99,7 @@ static lbStatus check_points(const lbMesh *volume, const double *points, int32_t
                      "point %d to embed has a coordinate that is not a finite number (%c = %g)",
                      (int)(i / 3), "xyz"[i % 3], points[i]);
   if (lb_mesh_element_count(volume) == 0)
-    return lb_fail(err, LB_ERR_MESH, "the mesh has no volume elements to hang points on");
+    return lb_fail(err, LB_ERR_MESH, "the mesh has no volume elements to embed points in");
   return LB_OK;
 }
 

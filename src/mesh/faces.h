@@ -14,6 +14,16 @@ int32_t lb_element_face(const lbMesh *mesh, int32_t element, int32_t face, int32
 // Cuts a quad along the diagonal from its smallest vertex id into two triangles of its winding.
 void lb_cut_quad(const int32_t quad[4], int32_t triangles[6]);
 
+// Puts a few vertices in ascending order, in place: a face's key, whatever its winding.
+static inline void lb_sort_vertices(int32_t *vertices, int32_t count) {
+  for (int32_t i = 1; i < count; i++)
+    for (int32_t k = i; k > 0 && vertices[k] < vertices[k - 1]; k--) {
+      int32_t kept = vertices[k];
+      vertices[k] = vertices[k - 1];
+      vertices[k - 1] = kept;
+    }
+}
+
 typedef struct lbFaceList {
   int32_t face_count; // distinct faces
   int32_t *uses;      // (face_count), elements that have the face

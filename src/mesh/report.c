@@ -2,7 +2,8 @@
 // surface as a whole have files of their own.
 #include "mesh/report_parts.h"
 
-#include "mesh/keys.h"
+#include "mesh/faces.h"
+#include "mesh/points.h"
 #include "mesh/quality.h"
 #include "mesh/sets.h"
 
@@ -57,33 +58,30 @@ void lb_report_edge(lbReportBuilder *builder, lbProblemKind kind, const int32_t 
 void lb_report_repeats(lbReportBuilder *builder, lbProblemKind kind, const int32_t *rows,
                        int32_t count, int32_t width, int32_t first_id) {
   LB_ASSERT(width <= 8);
-  lbKeyTable table = lb_key_table(width);
+  lbHashTable table = lb_hash_table((size_t)width * sizeof(int32_t));
   for (int32_t i = 0; i < count && !builder->out_of_memory; i++) {
     int32_t key[8], known = table.count;
     memcpy(key, rows + (size_t)i * (size_t)width, (size_t)width * sizeof(int32_t));
-    lb_sort_key(key, width);
-    int32_t number = lb_key_table_add(&table, key);
+    lb_sort_vertices(key, width);
+    int32_t number = lb_hash_table_add(&table, key);
     if (number < 0) builder->out_of_memory = true;
     if (number >= 0 && number < known) lb_report_item(builder, kind, first_id + i);
   }
-  lb_key_table_release(&table);
+  lb_hash_table_release(&table);
 }
 
 // ---- vertices ----------------------------------------------------------------------------------
 
 static void report_duplicate_vertices(lbReportBuilder *builder) {
   const lbMesh *mesh = builder->mesh;
-  lbKeyTable table = lb_key_table(6);
+  lbHashTable table = lb_point_table();
   for (int32_t i = 0; i < mesh->vertex_count && !builder->out_of_memory; i++) {
-    double x[3];
-    for (int a = 0; a < 3; a++) x[a] = mesh->positions[3 * (size_t)i + (size_t)a] + 0.0; // -0 is 0
-    int32_t key[6], known = table.count;
-    memcpy(key, x, sizeof key);
-    int32_t number = lb_key_table_add(&table, key);
+    const double *x = mesh->positions + 3 * (size_t)i;
+    int32_t known = table.count, number = lb_point_table_add(&table, x[0], x[1], x[2]);
     if (number < 0) builder->out_of_memory = true;
     if (number >= 0 && number < known) lb_report_item(builder, LB_DUPLICATE_VERTICES, i);
   }
-  lb_key_table_release(&table);
+  lb_hash_table_release(&table);
 }
 
 static void use_row(const int32_t *row, int32_t width, bool *used, int32_t *parent) {
@@ -115,7 +113,7 @@ static void report_use(lbReportBuilder *builder, const bool *used, int32_t *pare
   if (report->component_count < 2) builder->lists[LB_SEVERAL_COMPONENTS].count = 0;
 }
 
-// Which vertices are used, what hangs together, and where it is.
+// Which vertices are used, what is connected, and where it is.
 static void report_vertices(lbReportBuilder *builder) {
   const lbMesh *mesh = builder->mesh;
   bool *used = lb_alloc((size_t)mesh->vertex_count, sizeof(bool));

@@ -3,7 +3,7 @@
 #include "mesh/report_parts.h"
 
 #include "limber/math.h"
-#include "mesh/keys.h"
+#include "base/hash_table.h"
 #include "mesh/quality.h"
 #include "mesh/sets.h"
 
@@ -15,7 +15,7 @@ typedef struct Surface {
   const int32_t *triangles;
   int32_t count;
   bool is_file;
-  lbKeyTable edges;  // vertex pairs, the smaller id first
+  lbHashTable edges; // vertex pairs, the smaller id first
   int32_t *edge_of;  // (count x 3), -1 for triangles that have a vertex twice
   int32_t *uses;     // (edges), triangles at the edge
   int32_t *balance;  // (edges), those that pass it upwards minus the others
@@ -31,7 +31,7 @@ static lbVec3 at(const Surface *surface, int32_t vertex) {
 
 static bool list_edges(Surface *surface) {
   size_t corners = 3 * (size_t)surface->count;
-  surface->edges = lb_key_table(2);
+  surface->edges = lb_hash_table(2 * sizeof(int32_t));
   surface->edge_of = lb_alloc(corners, sizeof(int32_t));
   if (!surface->edge_of) return false;
   for (size_t c = 0; c < corners; c++) {
@@ -39,7 +39,7 @@ static bool list_edges(Surface *surface) {
     int32_t a = v[c % 3], b = v[(c + 1) % 3];
     bool repeats = v[0] == v[1] || v[1] == v[2] || v[2] == v[0];
     int32_t key[2] = { a < b ? a : b, a < b ? b : a };
-    int32_t edge = repeats ? -1 : lb_key_table_add(&surface->edges, key);
+    int32_t edge = repeats ? -1 : lb_hash_table_add(&surface->edges, key);
     if (edge < 0 && !repeats) return false;
     surface->edge_of[c] = edge;
   }
@@ -67,7 +67,7 @@ static void join_at_edges(Surface *surface) {
   for (int32_t c = 0; c < 3 * surface->count; c++) {
     int32_t edge = surface->edge_of[c];
     if (edge < 0) continue;
-    const int32_t *ends = surface->edges.keys + 2 * (size_t)edge;
+    const int32_t *ends = (const int32_t *)surface->edges.keys + 2 * (size_t)edge;
     surface->balance[edge] += surface->triangles[c] == ends[0] ? 1 : -1;
     if (surface->uses[edge]++ == 0) {
       surface->first[edge] = c;
@@ -85,7 +85,7 @@ static void report_edges(Surface *surface) {
   lbMeshReport *report = surface->builder->report;
   report->closed = surface->count > 0;
   for (int32_t e = 0; e < surface->edges.count; e++) {
-    const int32_t *ends = surface->edges.keys + 2 * (size_t)e;
+    const int32_t *ends = (const int32_t *)surface->edges.keys + 2 * (size_t)e;
     if (surface->uses[e] != 2) report->closed = false;
     if (surface->uses[e] > 2) lb_report_edge(surface->builder, LB_NON_MANIFOLD_EDGES, ends);
     if (!surface->is_file) continue;
@@ -122,7 +122,7 @@ static void count_holes(Surface *surface) {
   if (parent && open) {
     for (int32_t e = 0; e < surface->edges.count; e++) {
       if (surface->uses[e] != 1) continue;
-      const int32_t *ends = surface->edges.keys + 2 * (size_t)e;
+      const int32_t *ends = (const int32_t *)surface->edges.keys + 2 * (size_t)e;
       open[ends[0]] = open[ends[1]] = true;
       lb_sets_join(parent, ends[0], ends[1]);
     }
@@ -212,7 +212,7 @@ void lb_report_surface(lbReportBuilder *builder, const int32_t *triangles, int32
     if (is_file) report_inside_out(&surface);
     measure_surface(&surface);
   }
-  lb_key_table_release(&surface.edges);
+  lb_hash_table_release(&surface.edges);
   lb_free(surface.edge_of);
   lb_free(surface.uses);
   lb_free(surface.balance);

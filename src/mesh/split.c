@@ -36,7 +36,7 @@ static lbStatus add_tet(lbMeshBuilder *builder, const lbMesh *mesh, int32_t bric
   if (!(volume > 0))
     return lb_fail(err, LB_ERR_MESH,
                    "brick %d is too distorted to be split: a tet (%d %d %d %d) would have the "
-                   "volume %g, mend the brick",
+                   "volume %g, repair the brick",
                    (int)brick, (int)tet[0], (int)tet[1], (int)tet[2], (int)tet[3], volume);
   lb_mesh_add_tet(builder, tet);
   return LB_OK;

@@ -1,4 +1,4 @@
-// How the triangles of a surface hang together: coinciding vertices taken as one, patches joined by
+// How the triangles of a surface are connected: coinciding vertices taken as one, patches joined by
 // edges, which triangles must be turned so that neighbours agree, edges left open.
 #ifndef LB_MESH_TOPOLOGY_H
 #define LB_MESH_TOPOLOGY_H

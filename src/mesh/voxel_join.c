@@ -1,8 +1,8 @@
 // Joins cells that touch only by an edge or a corner.
 //
-// Around a grid point lie 2 x 2 x 2 cells. When the full ones hang together by faces among
+// Around a grid point lie 2 x 2 x 2 cells. When the full ones are connected by faces among
 // themselves and the empty ones too, the boundary between them is one closed loop round the point:
-// no hinge, no pinch. Where it is not so, one of the eight cells is filled, the one that mends
+// no hinge, no pinch. Where it is not so, one of the eight cells is filled, the one that repairs
 // most; cells are only ever filled, within the box of what is there, so this ends.
 #include "mesh/voxel_cells.h"
 

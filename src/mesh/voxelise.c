@@ -40,7 +40,7 @@ static lbStatus check_surface(const lbMesh *surface, lbError *err) {
   for (size_t i = 0; i < 3 * (size_t)surface->vertex_count; i++)
     if (!isfinite(surface->positions[i]) || fabs(surface->positions[i]) > 1e90)
       return lb_fail(err, LB_ERR_MESH,
-                     "voxelise: vertex %d has the coordinate %c = %g, mend or remove it",
+                     "voxelise: vertex %d has the coordinate %c = %g, correct or remove it",
                      (int)(i / 3), "xyz"[i % 3], surface -> positions[i]);
   for (size_t i = 0; i < 3 * (size_t)surface->triangle_count; i++)
     if (surface->triangles[i] < 0 || surface->triangles[i] >= surface->vertex_count)

@@ -64,7 +64,7 @@ uint32_t lb_arrays_version(const lbArrayTable *table, const void *object) {
 
 // ---- checks ------------------------------------------------------------------------------------
 
-// Length of the UTF-8 sequence at text, 0 when it is none (overlong, surrogate, cut off).
+// Length of the UTF-8 sequence at text, 0 when it is invalid (overlong, surrogate, truncated).
 static size_t utf8_length(const unsigned char *text, size_t left) {
   static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
   unsigned char first = text[0];
@@ -100,8 +100,8 @@ bool lb_arrays_are_texts(const char *texts, size_t bytes, int64_t count) {
 
 static lbStatus bad_number(const lbArrayRow *row, const char *where, int64_t item, double value,
                            lbError *err) {
-  return lb_fail(err, LB_ERR_FORMAT, "%s: %s[%lld] is %g, it must be a number%s", where, row->name,
-                 (long long)item, value, row->infinite ? "" : " and finite");
+  return lb_fail(err, LB_ERR_FORMAT, "%s: %s[%lld] is %g, it must not be NaN%s", where, row->name,
+                 (long long)item, value, row->infinite ? "" : " or infinite");
 }
 
 static bool is_good(double value, bool infinite) {

@@ -191,7 +191,7 @@ static lbStatus check_points(const lbWorldDef *w, const lbModel *const *models, 
 static lbStatus check_view(const lbWorldDef *w, const char *where, lbError *err) {
   double distance = 0;
   if (!w->view_from != !w->view_at)
-    return lb_fail(err, LB_ERR_FORMAT, "%s: has one of view.from and view.at alone", where);
+    return lb_fail(err, LB_ERR_FORMAT, "%s: has only one of view.from and view.at", where);
   for (int i = 0; w->view_from && i < 3; i++)
     distance = fmax(distance, fabs(w->view_from[i] - w->view_at[i]));
   if (w->view_from && !(distance > 0 && distance <= LENGTH_MOST))

@@ -64,7 +64,7 @@ static lbStatus fail_without_chunk(const lbContainer *c, lbError *err) {
     return lb_fail(err, LB_ERR_FORMAT,
                    "%s: is not a limber model: build one from a mesh with `limber build`", c->name);
   if (get_u32(c->bytes + 8) > c->byte_count)
-    return lb_fail(err, LB_ERR_FORMAT, "%s: is cut off: it has %llu of %lu bytes, copy it again",
+    return lb_fail(err, LB_ERR_FORMAT, "%s: is truncated: it has %llu of %lu bytes, copy it again",
                    c->name, (unsigned long long)c->byte_count,
                    (unsigned long)get_u32(c->bytes + 8));
   return lb_fail(err, LB_ERR_FORMAT,
@@ -98,7 +98,7 @@ static lbStatus check_chunks(lbContainer *c, lbError *err) {
   }
   if (good) return LB_OK;
   return lb_fail(err, LB_ERR_FORMAT,
-                 "%s: its chunks do not stand as limber writes them, build it again", c->name);
+                 "%s: its chunks are not laid out as limber writes them, build it again", c->name);
 }
 
 static lbStatus check_size(const lbContainer *c, lbError *err) {
@@ -109,7 +109,7 @@ static lbStatus check_size(const lbContainer *c, lbError *err) {
       c->header.file_bytes == c->byte_count)
     return LB_OK;
   return lb_fail(err, LB_ERR_FORMAT, "%s: is %s: it has %llu bytes instead of %llu, copy it again",
-                 c->name, promised > c->byte_count ? "cut off" : "damaged",
+                 c->name, promised > c->byte_count ? "truncated" : "damaged",
                  (unsigned long long)c->byte_count, (unsigned long long)promised);
 }
 
@@ -144,7 +144,7 @@ static lbStatus check_header(const lbContainer *c, lbError *err) {
               h->model_count + h->has_world <= h->array_count;
   if (good) return LB_OK;
   return lb_fail(err, LB_ERR_FORMAT,
-                 "%s: its header makes no sense (%lu models, %lu arrays), build it again", c->name,
+                 "%s: its header is inconsistent (%lu models, %lu arrays), build it again", c->name,
                  (unsigned long)h->model_count, (unsigned long)h->array_count);
 }
 
@@ -153,7 +153,7 @@ lbStatus lb_container_open(const char *name, const uint8_t *bytes, size_t byte_c
   lbContainer c = { .name = name, .bytes = bytes, .byte_count = byte_count };
   if (!lb_machine_is_little_endian())
     return lb_fail(err, LB_ERR_UNSUPPORTED,
-                   "%s: limber reads models on little-endian machines alone", name);
+                   "%s: limber reads models only on little-endian machines", name);
   if (!lb_container_find(bytes, byte_count, &c.lmbr_offset)) return fail_without_chunk(&c, err);
   lbStatus status = check_version(&c, err);
   if (!status && byte_count - c.lmbr_offset >= sizeof c.header)

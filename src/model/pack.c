@@ -196,7 +196,7 @@ static void write_all(Packer *p) {
 static lbStatus check_objects(const Packer *p, lbError *err) {
   lbStatus status = LB_OK;
   if (!lb_machine_is_little_endian())
-    return lb_fail(err, LB_ERR_UNSUPPORTED, "limber writes models on little-endian machines alone");
+    return lb_fail(err, LB_ERR_UNSUPPORTED, "limber writes models only on little-endian machines");
   for (int32_t i = 0; i < p->model_count && !status; i++) {
     char where[32];
     snprintf(where, sizeof where, "model %d", (int)i);
@@ -215,7 +215,8 @@ static lbStatus check_viewable(const Packer *p, lbError *err) {
   if (!v->json || v->json_bytes == 0)
     return lb_fail(err, LB_ERR_ARGUMENT, "the viewable part has no JSON document");
   if (v->bin_bytes % 64)
-    return lb_fail(err, LB_ERR_ARGUMENT, "the BIN chunk has %llu bytes, no multiple of 64",
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "the BIN chunk has %llu bytes, which is not a multiple of 64",
                    (unsigned long long)v->bin_bytes);
   for (int32_t i = 0; i < p->model_count; i++) count += p->models[i]->size.texture_count;
   if (count && !v->texture_ranges)

@@ -2,7 +2,7 @@
 //
 // The layout has no freedom: entries come by owner, "sizes" first and then in the order of the
 // table, and each array begins at the next multiple of 64 behind the one before. A file that says
-// otherwise is refused, so none overlap, none is there twice, and what was read can be written
+// otherwise is refused, so none overlap, none appears twice, and what was read can be written
 // again with the same bytes.
 #include "model/model.h"
 
@@ -159,14 +159,14 @@ static lbStatus read_object(Reader *r, const lbArrayTable *table, void *object, 
     lbContainerEntry entry = entry_at(r, r->next);
     if (entry.owner != owner) break;
     if (!is_name(&entry))
-      return lb_fail(err, LB_ERR_FORMAT, "%s: array %lu has no proper name", r->where,
+      return lb_fail(err, LB_ERR_FORMAT, "%s: array %lu has an invalid name", r->where,
                      (unsigned long)r->next);
     int32_t row = find_row(table, entry.name);
     if (row == table->row_count)
       return lb_fail(err, LB_ERR_FORMAT, "%s: %s is no array of a %s", r->where, entry.name,
                      table->what);
     if (row <= last)
-      return lb_fail(err, LB_ERR_FORMAT, "%s: %s is there twice or out of order", r->where,
+      return lb_fail(err, LB_ERR_FORMAT, "%s: %s appears twice or out of order", r->where,
                      entry.name);
     status = read_row(r, &table->rows[row], object, &entry, err);
     last = row;
@@ -187,7 +187,7 @@ static lbStatus check_version(const lbContainer *c, const lbModel *const *models
                               const lbWorldDef *world, lbError *err) {
   uint32_t version = lb_bundle_version(models, (int32_t)c->header.model_count, world);
   if (version == c->header.format_version) return LB_OK;
-  return lb_fail(err, LB_ERR_FORMAT, "%s: says that it is of format %lu, but what it has is of %lu",
+  return lb_fail(err, LB_ERR_FORMAT, "%s: declares format %lu, but its contents are of format %lu",
                  c->name, (unsigned long)c->header.format_version, (unsigned long)version);
 }
 

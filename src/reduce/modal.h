@@ -4,7 +4,7 @@
 
 #include "limber/reduce.h"
 
-// All modes of `modes` are candidates; modal->mode_count plays no part.
+// All modes of `modes` are candidates; modal->mode_count is ignored.
 lbStatus lb_reduce_modes(const lbMesh *mesh, const lbFem *fem, const lbModes *modes,
                          const lbReduceDef *def, const lbModalDef *modal, lbModel **out,
                          lbError *err);

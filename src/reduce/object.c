@@ -127,29 +127,32 @@ static lbStatus copy_volume(const lbMesh *mesh, const lbFem *fem, lbArena *arena
 
 // ---- the surface -------------------------------------------------------------------------------
 
-static const char *look_name(const lbMesh *mesh, int32_t i) { return mesh->appearances[i].name; }
+static const char *appearance_name(const lbMesh *mesh, int32_t i) {
+  return mesh->appearances[i].name;
+}
 static const char *texture_name(const lbMesh *mesh, int32_t i) { return mesh->textures[i].name; }
 static const char *texture_mime(const lbMesh *mesh, int32_t i) { return mesh->textures[i].mime; }
 
-static lbStatus copy_looks(const lbMesh *surface, lbArena *arena, lbModel *draft, lbError *err) {
+static lbStatus copy_appearances(const lbMesh *surface, lbArena *arena, lbModel *draft,
+                                 lbError *err) {
   size_t count = (size_t)surface->appearance_count;
   if (count == 0) return LB_OK;
   float *colors = lb_arena_alloc(arena, count, 4 * sizeof *colors);
   float *metal = lb_arena_alloc(arena, count, 2 * sizeof *metal);
   int32_t *textures = lb_arena_alloc(arena, count, sizeof *textures);
-  draft->look_names = join_texts((int32_t)count, look_name, surface, arena);
-  if (!colors || !metal || !textures || !draft->look_names) return lb_fail_memory(err);
+  draft->appearance_names = join_texts((int32_t)count, appearance_name, surface, arena);
+  if (!colors || !metal || !textures || !draft->appearance_names) return lb_fail_memory(err);
   for (size_t i = 0; i < count; i++) {
-    const lbAppearance *look = &surface->appearances[i];
-    memcpy(colors + 4 * i, look->base_color, sizeof look->base_color);
-    metal[2 * i] = look->metallic, metal[2 * i + 1] = look->roughness;
-    textures[i] = look->texture;
+    const lbAppearance *from = &surface->appearances[i];
+    memcpy(colors + 4 * i, from->base_color, sizeof from->base_color);
+    metal[2 * i] = from->metallic, metal[2 * i + 1] = from->roughness;
+    textures[i] = from->texture;
   }
-  draft->size.look_count = (int32_t)count;
-  draft->look_colors = colors;
-  draft->look_metal_roughness = metal;
-  draft->look_textures = textures;
-  draft->triangle_looks = surface->triangle_appearances;
+  draft->size.appearance_count = (int32_t)count;
+  draft->appearance_colors = colors;
+  draft->appearance_metal_roughness = metal;
+  draft->appearance_textures = textures;
+  draft->triangle_appearances = surface->triangle_appearances;
   return LB_OK;
 }
 
@@ -214,7 +217,7 @@ static lbStatus copy_given_surface(const lbMesh *mesh, const lbReduceDef *def, l
   draft->carrier_begin = e->begin;
   draft->carrier_nodes = e->nodes;
   draft->carrier_weights = e->weights;
-  status = copy_looks(surface, arena, draft, err);
+  status = copy_appearances(surface, arena, draft, err);
   return status ? status : copy_textures(surface, arena, draft, err);
 }
 

@@ -13,32 +13,6 @@ enum {
   PANEL = 192,           // columns of the Gram matrix that one task sums
 };
 
-void lb_polynomial_destroy(lbPolynomial *polynomial) {
-  if (!polynomial) return;
-  lb_free(polynomial->linear);
-  lb_free(polynomial->quadratic);
-  lb_free(polynomial->cubic);
-  lb_free(polynomial);
-}
-
-lbStatus lb_polynomial_create(int32_t count, lbPolynomial **out, lbError *err) {
-  if (count < 1 || count > LB_POLYNOMIAL_MODES_MAX)
-    return lb_fail(err, LB_ERR_ARGUMENT, "reduced polynomials of %d modes; 1 to %d can be made",
-                   (int)count, LB_POLYNOMIAL_MODES_MAX);
-  lbPolynomial *p = lb_alloc(1, sizeof *p);
-  if (!p) return lb_fail_memory(err);
-  p->count = count;
-  p->linear = lb_alloc(lb_packed2_count(count), sizeof(double));
-  p->quadratic = lb_alloc(lb_packed3_count(count), sizeof(double));
-  p->cubic = lb_alloc(lb_packed4_count(count), sizeof(double));
-  if (!p->linear || !p->quadratic || !p->cubic) {
-    lb_polynomial_destroy(p);
-    return lb_fail_memory(err);
-  }
-  *out = p;
-  return LB_OK;
-}
-
 // ---- the Gram matrix ---------------------------------------------------------------------------
 
 // Elements of a set that are handled together: slots [begin, end) of the list, up to LB_BATCH.
@@ -56,7 +30,7 @@ typedef struct Sum {
   int32_t *slots;       // element slots, set after set
   Unit *units;          //
   int32_t unit_count;   //
-  int32_t block_begin;  // first unit of the block in work
+  int32_t block_begin;  // first unit of the current block
   size_t rows_max;      // of a block
   double *work;         // gradients, for each unit of a block
   double *gram;         // (column_count x column_count), upper triangle

@@ -15,25 +15,11 @@
 #define LB_REDUCE_POLYNOMIAL_H
 
 #include "limber/fem.h"
-#include "math/cubic_form.h"
+#include "math/polynomial.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define LB_POLYNOMIAL_MODES_MAX 256
-
-// Packed as math/cubic_form.h says.
-typedef struct lbPolynomial {
-  int32_t count;     // modes, r
-  double *linear;    // (lb_packed2_count(r)) P
-  double *quadratic; // (lb_packed3_count(r)) Q
-  double *cubic;     // (lb_packed4_count(r)) S
-} lbPolynomial;
-
-// Zeros.
-lbStatus lb_polynomial_create(int32_t count, lbPolynomial **out, lbError *err);
-void lb_polynomial_destroy(lbPolynomial *polynomial); // NULL is legal
 
 typedef struct lbPolynomialDef {
   int32_t count;       // modes, 1 to LB_POLYNOMIAL_MODES_MAX

@@ -122,7 +122,7 @@ static bool is_apart(const Work *w, int32_t c, double limit) {
   return apart;
 }
 
-// Squared length of the longest column. Ones that are no numbers become zero, and the log says so.
+// Squared length of the longest column. Those that are not finite become zero, and the log says so.
 static double find_longest(Work *w, int32_t total) {
   double longest = 0;
   for (int32_t c = 0; c < total; c++) {
@@ -182,8 +182,7 @@ static lbStatus solve_load(Work *w, lbShapeKey body, int32_t number, bool *solve
   if (!cache) return solve_gathered(w, number, solved, err);
   lbShapeKey key = lb_shape_key_load(body, w->fem, w->load);
   lbStatus status = lb_shape_cache_read(cache, key, vertices, w->shape, &found, solved, err);
-  if (!status && found && !*solved)
-    tell_left_out(w, number, "no equilibrium was found an earlier time");
+  if (!status && found && !*solved) tell_left_out(w, number, "no equilibrium was found before");
   if (status || found) return status;
   status = solve_gathered(w, number, solved, err);
   if (status) return status;

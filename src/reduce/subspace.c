@@ -31,8 +31,8 @@ static lbStatus refuse_law(const lbReduceDef *def, const lbElementSet *set, lbEr
                    def->name, element);
   return lb_fail(err, LB_ERR_UNSUPPORTED,
                  "model \"%s\": element %d has the law \"%s\", and only \"stvk\" has polynomial "
-                 "forces; others need \"forces\": \"cubature\", which is not in this version: use "
-                 "\"stvk\", or the method \"modal\" for small motions",
+                 "forces; others need \"forces\": \"cubature\", which is not supported in this "
+                 "version: use \"stvk\", or the method \"modal\" for small motions",
                  def->name, element, law);
 }
 

@@ -67,8 +67,8 @@ void lb_scene_warn_of_size(const lbSceneBody *body);
 lbStatus lb_scene_read_fixed(const lbField *json, lbSceneBody *body, lbError *err);
 // view.c: "title", "try" and "view" of a scene's top level.
 lbStatus lb_scene_read_view(const lbField *json, lbScene *scene, lbError *err);
-// look.c: paints the body's surface; without one it gets the mesh's boundary.
-lbStatus lb_scene_read_look(const lbField *json, lbSceneBody *body, lbError *err);
+// appearance.c, the key "look": paints the body's surface; without one it gets the mesh's boundary.
+lbStatus lb_scene_read_appearance(const lbField *json, lbSceneBody *body, lbError *err);
 // materials.c
 lbStatus lb_scene_read_materials(const lbField *json, lbSceneBody *body, lbError *err);
 // Materials that came with the mesh file; LB_ERR_FORMAT when there are none.

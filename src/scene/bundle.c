@@ -162,7 +162,8 @@ lbStatus lb_scene_read_bundle(const char *path, lbScene *scene, lbError *err) {
   const lbBundle *bundle = scene->bundle;
   const lbWorldDef *w = bundle->world;
   if (!w && bundle->model_count != 1)
-    return lb_fail(err, LB_ERR_UNSUPPORTED, "%s: holds %d models and no world, use one alone", path,
+    return lb_fail(err, LB_ERR_UNSUPPORTED,
+                   "%s: holds %d models and no world, use a file with one model", path,
                    (int)bundle->model_count);
   if (w && w->size.body_count == 0)
     return lb_fail(err, LB_ERR_FORMAT, "%s: its world has no bodies", path);

@@ -7,7 +7,7 @@
 #include "scene/gltf_motion.h"
 
 #include "limber/math.h"
-#include "mesh/io/glb.h"
+#include "meshio/glb.h"
 
 #include <stdlib.h>
 #include <string.h>

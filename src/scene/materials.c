@@ -25,7 +25,7 @@ static lbStatus refuse_keys(const lbField *json, const char *const *unwanted, lb
   for (; *unwanted; unwanted++) {
     lbField member = lb_field_member(json, *unwanted);
     if (lb_field_here(&member))
-      return lb_field_fail(&member, err, "has no meaning for the model \"%s\", remove it",
+      return lb_field_fail(&member, err, "does not apply to the model \"%s\", remove it",
                            lb_material_model_name(model));
   }
   return LB_OK;

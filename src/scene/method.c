@@ -60,7 +60,8 @@ static lbStatus read_forces(const lbField *json, lbMethod method, lbError *err) 
   int kind = 0;
   lbStatus status = lb_field_choice(json, kinds, &kind, err);
   if (!status && kind == 1 && method == LB_METHOD_SUBSPACE)
-    status = lb_field_fail(json, err, "\"cubature\" is not in this version, use \"polynomial\"");
+    status = lb_field_fail(json, err,
+                           "\"cubature\" is not supported in this version, use \"polynomial\"");
   return status;
 }
 
@@ -71,7 +72,7 @@ static lbStatus read_flag(const lbField *json, bool *out, lbError *err) {
   return LB_OK;
 }
 
-// Keys of the subspace method, said to play no part where they do not.
+// Warns of keys of the subspace method where another method ignores them.
 static lbStatus read_subspace(const lbField *json, lbSceneBody *body, lbError *err) {
   static const char *const keys[] = { "basis", "dimension", "forces", "metric", "editable", NULL };
   static const char *const metrics[] = { "consistent", "lumped", NULL };
@@ -90,8 +91,7 @@ static lbStatus read_subspace(const lbField *json, lbSceneBody *body, lbError *e
   for (int i = 0; keys[i] && !status && body->method == LB_METHOD_MODAL; i++) {
     lbField member = lb_field_member(json, keys[i]);
     if (lb_field_here(&member))
-      lb_log(LB_LOG_WARNING, "%s: %s: plays no part in the method \"modal\"", json->file,
-             member.path);
+      lb_log(LB_LOG_WARNING, "%s: %s: is ignored by the method \"modal\"", json->file, member.path);
   }
   return status;
 }
@@ -104,7 +104,7 @@ static lbStatus read_reduce(const lbField *json, lbSceneBody *body, lbError *err
   member = lb_field_member(json, "discard");
   if (!status) status = read_discard(&member, &body->modal.discard, err);
   if (!status && lb_field_here(&member) && body->method == LB_METHOD_SUBSPACE)
-    lb_log(LB_LOG_WARNING, "%s: %s: plays no part in the method \"subspace\"", json->file,
+    lb_log(LB_LOG_WARNING, "%s: %s: is ignored by the method \"subspace\"", json->file,
            member.path);
   return status ? status : read_subspace(json, body, err);
 }

@@ -18,7 +18,7 @@ static lbStatus refuse_beside(const lbField *json, lbError *err) {
   }
   lbField reduce = lb_field_member(json, "reduce");
   if (lb_field_here(&reduce))
-    lb_log(LB_LOG_WARNING, "%s: %s: plays no part, the \"model\" is reduced already", json->file,
+    lb_log(LB_LOG_WARNING, "%s: %s: is ignored, the \"model\" is already reduced", json->file,
            reduce.path);
   return LB_OK;
 }

@@ -136,7 +136,7 @@ lbStatus lb_scene_model(const lbSceneBody *body, lbModel **out, lbError *err) {
                    body->name);
   if (body->method != LB_METHOD_MODAL && body->method != LB_METHOD_SUBSPACE)
     return lb_fail(err, LB_ERR_UNSUPPORTED,
-                   "body \"%s\": method \"%s\" is not in this version, use \"subspace\", "
+                   "body \"%s\": method \"%s\" is not supported in this version, use \"subspace\", "
                    "\"modal\" or \"full\"",
                    body->name, lb_method_name(body->method));
   return make_model(body, body->method, out, err);

@@ -20,7 +20,7 @@ static lbStatus read_rotation(const lbField *json, double rotation[4], lbError *
   lbStatus status = lb_field_vector(json, 4, rotation, err);
   for (int i = 0; i < 4; i++) norm += rotation[i] * rotation[i];
   if (!status && !(norm > 1e-20 && norm < 1e20))
-    return lb_field_fail(json, err, "is not a rotation");
+    return lb_field_fail(json, err, "has zero or non-finite length");
   for (int i = 0; i < 4; i++) rotation[i] /= sqrt(norm);
   return status;
 }

@@ -2,7 +2,7 @@
 #include "limber/sketch.h"
 
 #include "limber/file.h"
-#include "mesh/io/print.h"
+#include "numbers/print.h"
 #include "scene/field.h"
 #include "scene/read.h"
 
@@ -64,7 +64,7 @@ static lbStatus read_sketch(const lbField *root, lbSketch *sketch, lbError *err)
   lbField version = lb_field_member(root, "limber_sketch"), loads = lb_field_member(root, "loads");
   int32_t number = 0;
   if (!lb_field_here(&version))
-    return lb_field_fail(root, err, "is no sketch: \"limber_sketch\": 1 is missing");
+    return lb_field_fail(root, err, "is not a sketch: \"limber_sketch\": 1 is missing");
   status = lb_field_integer(&version, 1, 1, &number, err);
   if (status) return status;
   if (!json_is_array(loads.value)) return lb_field_fail(&loads, err, "must be a list of loads");

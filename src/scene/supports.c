@@ -2,7 +2,7 @@
 #include "scene/body.h"
 
 #include "limber/file.h"
-#include "mesh/io/formats.h"
+#include "meshio/formats.h"
 
 #include <stdio.h>
 #include <string.h>

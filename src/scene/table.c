@@ -2,8 +2,8 @@
 #include "limber/table.h"
 
 #include "limber/file.h"
-#include "mesh/io/print.h"
-#include "mesh/io/text.h"
+#include "numbers/print.h"
+#include "numbers/text.h"
 #include "scene/read.h"
 
 #include <ctype.h>

@@ -247,7 +247,7 @@ static lbStatus play(const lbComparison *c, const lbMotionPlan *plan, int32_t st
     }
     if (flags.full & LB_STEP_NONFINITE) {
       snprintf(m->problem, sizeof m->problem,
-               "the full simulator found no state at t = %.4g s, the comparison ends there",
+               "the full simulator found no finite state at t = %.4g s, the comparison ends there",
                step * c->step);
       p->unsolved = true;
       return LB_OK;
@@ -259,7 +259,7 @@ static lbStatus play(const lbComparison *c, const lbMotionPlan *plan, int32_t st
       if (p->again) return LB_OK;
     }
     if (flags.reduced & LB_STEP_NONFINITE)
-      snprintf(m->problem, sizeof m->problem, "the model found no state at t = %.4g s",
+      snprintf(m->problem, sizeof m->problem, "the model found no finite state at t = %.4g s",
                step * c->step);
     m->step_count = step;
     measure(c, p, step, m);
@@ -502,7 +502,7 @@ lbStatus lb_accuracy_measure(const lbFem *fem, const lbModel *model, const lbAcc
   else if (held != LB_OK)
     snprintf(accuracy->coverage, sizeof accuracy->coverage,
              "nothing was compared: the body is not held, and rigid motion beside the deformation "
-             "is not in this version");
+             "is not supported in this version");
   else
     status = compare_all(fem, model, &def, accuracy, err);
   accuracy->seconds = lb_seconds() - start;

@@ -1,5 +1,6 @@
 // Writing models as a file that limber loads and any glTF viewer shows: each model's surface as a
-// mesh, its first modes or basis vectors W U as morph targets, and a node for each placed body.
+// mesh, its first modes or basis vectors W U as morph targets, and a glTF node for each placed
+// body.
 #include "limber/build_model.h"
 
 #include "export/viewable.h"
@@ -9,21 +10,23 @@
 #include <math.h>
 #include <stdio.h>
 
-static lbStatus view_looks(const lbModel *model, lbArena *arena, lbMesh *surface, lbError *err) {
-  size_t looks = (size_t)model->size.look_count, textures = (size_t)model->size.texture_count;
-  surface->appearances = lb_arena_alloc(arena, looks, sizeof(lbAppearance));
+static lbStatus view_appearances(const lbModel *model, lbArena *arena, lbMesh *surface,
+                                 lbError *err) {
+  size_t count = (size_t)model->size.appearance_count, textures = (size_t)model->size.texture_count;
+  surface->appearances = lb_arena_alloc(arena, count, sizeof(lbAppearance));
   surface->textures = lb_arena_alloc(arena, textures, sizeof(lbTexture));
   if (!surface->appearances || !surface->textures) return lb_fail_memory(err);
-  surface->appearance_count = model->size.look_count;
+  surface->appearance_count = model->size.appearance_count;
   surface->texture_count = model->size.texture_count;
-  for (size_t i = 0; i < looks; i++) {
-    const float *color = model->look_colors + 4 * i, *metal = model->look_metal_roughness + 2 * i;
+  for (size_t i = 0; i < count; i++) {
+    const float *color = model->appearance_colors + 4 * i,
+                *metal = model->appearance_metal_roughness + 2 * i;
     surface->appearances[i] = (lbAppearance){
-      .name = (char *)lb_model_text(model->look_names, (int32_t)i),
+      .name = (char *)lb_model_text(model->appearance_names, (int32_t)i),
       .base_color = { color[0], color[1], color[2], color[3] },
       .metallic = metal[0],
       .roughness = metal[1],
-      .texture = model->look_textures[i],
+      .texture = model->appearance_textures[i],
     };
   }
   for (size_t i = 0; i < textures; i++) {
@@ -46,9 +49,9 @@ static lbStatus view_surface(const lbModel *model, lbArena *arena, lbMesh *surfa
     .triangle_count = model->size.triangle_count,
     .triangles = (int32_t *)model->triangles,
     .corner_uvs = (float *)model->corner_uvs,
-    .triangle_appearances = (int32_t *)model->triangle_looks,
+    .triangle_appearances = (int32_t *)model->triangle_appearances,
   };
-  return view_looks(model, arena, surface, err);
+  return view_appearances(model, arena, surface, err);
 }
 
 typedef struct Shapes {
@@ -112,36 +115,37 @@ static lbStatus view_body(const lbModel *model, lbArena *arena, lbViewableBody *
   return status;
 }
 
-// A node for each body of the world, or for each model.
-static lbStatus place_nodes(int32_t model_count, const lbWorldDef *world, lbArena *arena,
-                            lbViewableNode **out, int32_t *count, lbError *err) {
+// An instance for each body of the world, or for each model.
+static lbStatus place_instances(int32_t model_count, const lbWorldDef *world, lbArena *arena,
+                                lbViewableInstance **out, int32_t *count, lbError *err) {
   *count = world ? world->size.body_count : model_count;
-  lbViewableNode *nodes = lb_arena_alloc(arena, (size_t)*count, sizeof *nodes);
-  if (!nodes) return lb_fail_memory(err);
+  lbViewableInstance *instances = lb_arena_alloc(arena, (size_t)*count, sizeof *instances);
+  if (!instances) return lb_fail_memory(err);
   for (int32_t i = 0; i < *count; i++) {
-    nodes[i] = (lbViewableNode){ .body = i, .rotation = { 0, 0, 0, 1 } };
+    instances[i] = (lbViewableInstance){ .body = i, .rotation = { 0, 0, 0, 1 } };
     if (!world) continue;
-    nodes[i].body = world->body_models[i];
-    nodes[i].name = lb_model_text(world->body_names, i);
-    for (int k = 0; k < 3; k++) nodes[i].position[k] = world->body_positions[3 * (size_t)i + k];
-    for (int k = 0; k < 4; k++) nodes[i].rotation[k] = world->body_rotations[4 * (size_t)i + k];
+    instances[i].body = world->body_models[i];
+    instances[i].name = lb_model_text(world->body_names, i);
+    for (int k = 0; k < 3; k++) instances[i].position[k] = world->body_positions[3 * (size_t)i + k];
+    for (int k = 0; k < 4; k++) instances[i].rotation[k] = world->body_rotations[4 * (size_t)i + k];
   }
-  *out = nodes;
+  *out = instances;
   return LB_OK;
 }
 
 static lbStatus make_viewable(const lbModel *const *models, int32_t model_count,
                               const lbWorldDef *world, lbViewable *viewable, lbError *err) {
   lbArena arena = { 0 };
-  lbViewableNode *nodes = NULL;
-  int32_t node_count = 0;
+  lbViewableInstance *instances = NULL;
+  int32_t instance_count = 0;
   lbViewableBody *bodies = lb_arena_alloc(&arena, (size_t)model_count, sizeof *bodies);
   lbStatus status = bodies ? LB_OK : lb_fail_memory(err);
   for (int32_t i = 0; i < model_count && !status; i++)
     status = view_body(models[i], &arena, &bodies[i], err);
-  if (!status) status = place_nodes(model_count, world, &arena, &nodes, &node_count, err);
   if (!status)
-    status = lb_viewable_make(bodies, model_count, nodes, node_count,
+    status = place_instances(model_count, world, &arena, &instances, &instance_count, err);
+  if (!status)
+    status = lb_viewable_make(bodies, model_count, instances, instance_count,
                               models[0]->up[0] == 1 ? 'y' : 'z', viewable, err);
   lb_arena_release(&arena);
   return status;

@@ -24,20 +24,20 @@ static lbStatus copy_textures(const lbModel *model, lbMesh *mesh, lbError *err) 
   return LB_OK;
 }
 
-static lbStatus copy_looks(const lbModel *model, lbMesh *mesh, lbError *err) {
-  int32_t count = model->size.look_count;
-  const char *name = model->look_names;
+static lbStatus copy_appearances(const lbModel *model, lbMesh *mesh, lbError *err) {
+  int32_t count = model->size.appearance_count;
+  const char *name = model->appearance_names;
   mesh->appearances = lb_alloc((size_t)count, sizeof(lbAppearance));
   if (!mesh->appearances) return lb_fail_memory(err);
   mesh->appearance_count = count;
   for (int32_t i = 0; i < count; i++, name += strlen(name) + 1) {
-    lbAppearance *look = &mesh->appearances[i];
-    look->name = lb_duplicate_text(name);
-    memcpy(look->base_color, model->look_colors + 4 * i, sizeof look->base_color);
-    look->metallic = model->look_metal_roughness[2 * i];
-    look->roughness = model->look_metal_roughness[2 * i + 1];
-    look->texture = model->look_textures[i];
-    if (!look->name) return lb_fail_memory(err);
+    lbAppearance *to = &mesh->appearances[i];
+    to->name = lb_duplicate_text(name);
+    memcpy(to->base_color, model->appearance_colors + 4 * i, sizeof to->base_color);
+    to->metallic = model->appearance_metal_roughness[2 * i];
+    to->roughness = model->appearance_metal_roughness[2 * i + 1];
+    to->texture = model->appearance_textures[i];
+    if (!to->name) return lb_fail_memory(err);
   }
   return LB_OK;
 }
@@ -54,11 +54,12 @@ static lbStatus fill_surface(const lbModel *model, lbMesh *mesh, lbError *err) {
     mesh->corner_uvs = lb_duplicate(model->corner_uvs, 6 * triangles, sizeof(float));
     if (!mesh->corner_uvs) return lb_fail_memory(err);
   }
-  if (model->triangle_looks) {
-    mesh->triangle_appearances = lb_duplicate(model->triangle_looks, triangles, sizeof(int32_t));
+  if (model->triangle_appearances) {
+    mesh->triangle_appearances =
+        lb_duplicate(model->triangle_appearances, triangles, sizeof(int32_t));
     if (!mesh->triangle_appearances) return lb_fail_memory(err);
   }
-  lbStatus status = model->size.look_count ? copy_looks(model, mesh, err) : LB_OK;
+  lbStatus status = model->size.appearance_count ? copy_appearances(model, mesh, err) : LB_OK;
   if (!status && model->size.texture_count) status = copy_textures(model, mesh, err);
   return status;
 }

@@ -1,17 +1,17 @@
 // A model's arrays as an .npz archive.
 #include "limber/cook.h"
 
-#include "export/npz.h"
+#include "numbers/npz.h"
 
 #include <math.h>
 
-static lbNpzType npz_type(lbArrayType type) {
+static lbScalar npz_type(lbArrayType type) {
   switch (type) {
-  case LB_F64: return LB_NPZ_F8;
-  case LB_F32: return LB_NPZ_F4;
-  case LB_I32: return LB_NPZ_I4;
-  case LB_I64: return LB_NPZ_I8;
-  default: return LB_NPZ_U1;
+  case LB_F64: return LB_SCALAR_FLOAT64;
+  case LB_F32: return LB_SCALAR_FLOAT32;
+  case LB_I32: return LB_SCALAR_INT32;
+  case LB_I64: return LB_SCALAR_INT64;
+  default: return LB_SCALAR_UINT8;
   }
 }
 
@@ -44,18 +44,20 @@ static lbStatus add_plain(lbNpzWriter *writer, const lbModel *model, lbError *er
     values[modes + i] = (model->modal_damping[0] / w + model->modal_damping[1] * w) / 2;
   }
   const lbNpzArray arrays[] = {
-    { "masses", LB_NPZ_F8, 1, { nodes }, false, model->node_masses },
-    { "basis", LB_NPZ_F8, 2, { 3 * nodes, modes }, true, model->modal_basis },
-    { "frequencies_hz", LB_NPZ_F8, 1, { modes }, false, values },
-    { "damping_ratios", LB_NPZ_F8, 1, { modes }, false, values + modes },
+    { "masses", LB_SCALAR_FLOAT64, 1, { nodes }, false, model->node_masses },
+    { "basis", LB_SCALAR_FLOAT64, 2, { 3 * nodes, modes }, true, model->modal_basis },
+    { "frequencies_hz", LB_SCALAR_FLOAT64, 1, { modes }, false, values },
+    { "damping_ratios", LB_SCALAR_FLOAT64, 1, { modes }, false, values + modes },
   };
   lbStatus status = LB_OK;
   for (size_t i = 0; i < (modes > 0 ? 4 : 1) && !status; i++)
     status = lb_npz_add(writer, &arrays[i], err);
-  const lbNpzArray subspace = {
-    modes > 0 ? "subspace_basis" : "basis",        LB_NPZ_F8, 2,
-    { 3 * nodes, model->size.subspace_dimension }, true,      model->subspace_basis
-  };
+  const lbNpzArray subspace = { modes > 0 ? "subspace_basis" : "basis",
+                                LB_SCALAR_FLOAT64,
+                                2,
+                                { 3 * nodes, model->size.subspace_dimension },
+                                true,
+                                model->subspace_basis };
   if (!status && model->subspace_basis) status = lb_npz_add(writer, &subspace, err);
   lb_free(values);
   return status;

@@ -3,8 +3,8 @@
 
 #include "limber/file.h"
 #include "limber/material.h"
-#include "reduce/cub.h"
-#include "reduce/vega_matrix.h"
+#include "numbers/cub.h"
+#include "numbers/vega_matrix.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "limber/export.h"
 #include "limber/file.h"
 #include "limber/math.h"
-#include "mesh/io/print.h"
+#include "numbers/print.h"
 #include "study/actor.h"
 
 #include <math.h>

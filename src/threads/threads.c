@@ -113,7 +113,7 @@ void lb_threads_stop(void) {
 
 lbStatus lb_threads_start(int32_t count, lbError *err) {
   if (count < 0 || count > MOST_THREADS)
-    return lb_fail(err, LB_ERR_ARGUMENT, "%d threads asked for, choose 0 (automatic) to %d", count,
+    return lb_fail(err, LB_ERR_ARGUMENT, "%d threads requested, choose 0 (automatic) to %d", count,
                    MOST_THREADS);
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
   if (count == 0)

@@ -1,34 +1,52 @@
-// Reduced cubic polynomials: storage in tiles, and their contraction at every SIMD level against
-// plain sums over all indices.
+// Reduced cubic polynomials: their storage, and their contraction at every SIMD level against plain
+// sums over all indices.
 #include "body/cubic.h"
 #include "check.h"
 
 #include <float.h>
 
-enum { MOST = 20, PADDED = 20, PACKED4 = MOST * (MOST + 1) * (MOST + 2) * (MOST + 3) / 24 };
+enum { MOST = 100, PADDED = 100, SMALL = 20 };
 
-// A polynomial of `count` modes with random coefficients, packed and tiled.
+// A polynomial of `count` modes with random coefficients, packed and prepared.
 typedef struct Sample {
   int32_t count;
-  double packed2[PACKED4], packed3[PACKED4], packed4[PACKED4];
-  _Alignas(64) double linear[PADDED * PADDED];
-  _Alignas(64) double quadratic[64 * 35], cubic[256 * 70];
-  lbCubic tiled;
+  double *packed2, *packed3, *packed4;
+  lbCubicArrays arrays;
+  float *quadratic_single, *cubic_single;
+  lbCubic tiled, single; // of double and of single precision
 } Sample;
 
 static Sample sample, other;
-static _Alignas(64) double work[5000];
+static double *work;
 
-static lbCubicArrays arrays_of(Sample *s) {
-  return (lbCubicArrays){ s->linear, s->quadratic, s->cubic };
+static void *grow(void *block, size_t count, size_t size) {
+  block = realloc(block, count * size);
+  assert_non_null(block);
+  return block;
 }
 
-static void bind(Sample *s, int32_t count) {
-  assert_true(lb_cubic_work_size(count) <= sizeof work / sizeof *work);
-  assert_true(lb_cubic_cubic_size(count) <= sizeof s->cubic / sizeof(double));
-  assert_true(lb_cubic_quadratic_size(count) <= sizeof s->quadratic / sizeof(double));
-  s->count = count;
-  s->tiled = (lbCubic){ count, s->linear, s->quadratic, s->cubic };
+static void bind(Sample *s, int32_t r) {
+  size_t size2 = lb_cubic_linear_size(r), size3 = lb_cubic_quadratic_size(r);
+  size_t size4 = lb_cubic_cubic_size(r);
+  s->count = r;
+  s->packed2 = grow(s->packed2, lb_packed2_count(r), sizeof(double));
+  s->packed3 = grow(s->packed3, lb_packed3_count(r), sizeof(double));
+  s->packed4 = grow(s->packed4, lb_packed4_count(r), sizeof(double));
+  s->arrays.linear = grow(s->arrays.linear, size2, sizeof(double));
+  s->arrays.quadratic = grow(s->arrays.quadratic, size3, sizeof(double));
+  s->arrays.cubic = grow(s->arrays.cubic, size4, sizeof(double));
+  s->quadratic_single = grow(s->quadratic_single, size3, sizeof(float));
+  s->cubic_single = grow(s->cubic_single, size4, sizeof(float));
+  s->tiled = (lbCubic){ r, s->arrays.linear, s->arrays.quadratic, s->arrays.cubic, NULL, NULL };
+  s->single = (lbCubic){ r, s->arrays.linear, NULL, NULL, s->quadratic_single, s->cubic_single };
+  work = grow(work, lb_cubic_work_size(r), sizeof(double));
+}
+
+static void release(Sample *s) {
+  free(s->packed2), free(s->packed3), free(s->packed4);
+  free(s->arrays.linear), free(s->arrays.quadratic), free(s->arrays.cubic);
+  free(s->quadratic_single), free(s->cubic_single);
+  *s = (Sample){ 0 };
 }
 
 static void make_sample(Sample *s, int32_t count, uint64_t seed) {
@@ -36,9 +54,12 @@ static void make_sample(Sample *s, int32_t count, uint64_t seed) {
   for (size_t i = 0; i < lb_packed2_count(count); i++) s->packed2[i] = check_random(&seed);
   for (size_t i = 0; i < lb_packed3_count(count); i++) s->packed3[i] = check_random(&seed);
   for (size_t i = 0; i < lb_packed4_count(count); i++) s->packed4[i] = check_random(&seed);
-  lbCubicArrays arrays = arrays_of(s);
-  lb_cubic_pack(count, s->packed2, s->packed3, s->packed4, &arrays);
+  lb_cubic_pack(count, s->packed2, s->packed3, s->packed4, &s->arrays);
+  lb_cubic_round(&s->tiled, s->quadratic_single, s->cubic_single);
 }
+
+// 1, 2, ..., 44, 60, 100: both storages of S and all tails
+static int32_t next_size(int32_t r) { return r < 44 ? r + 1 : r < 60 ? 60 : r < 100 ? 100 : 0; }
 
 static void fill(double *values, int32_t count, uint64_t seed) {
   for (int32_t i = 0; i < count; i++) values[i] = check_random(&seed);
@@ -72,10 +93,11 @@ static void packed_places_count_up_without_gaps(void **state) {
   assert_int_equal(lb_packed4_count(1024), UINT64_C(46081900800)); // 1024*1025*1026*1027/24
 }
 
-static void tiles_give_back_what_was_packed_to_the_bit(void **state) {
+static void storage_gives_back_what_was_packed_to_the_bit(void **state) {
   (void)state;
-  for (int32_t r = 1; r <= MOST; r++) {
+  for (int32_t r = 1; r <= 44; r++) {
     make_sample(&sample, r, (uint64_t)r);
+    bind(&other, r);
     lb_cubic_unpack(&sample.tiled, other.packed2, other.packed3, other.packed4);
     assert_memory_equal(other.packed2, sample.packed2, lb_packed2_count(r) * sizeof(double));
     assert_memory_equal(other.packed3, sample.packed3, lb_packed3_count(r) * sizeof(double));
@@ -105,8 +127,7 @@ static void a_subset_holds_the_coefficients_of_its_modes(void **state) {
   enum { KEPT = 6 };
   make_sample(&sample, 13, 4);
   bind(&other, KEPT);
-  lbCubicArrays arrays = arrays_of(&other);
-  lb_cubic_subset(&sample.tiled, KEPT, kept, &arrays);
+  lb_cubic_subset(&sample.tiled, KEPT, kept, &other.arrays);
   for (int32_t i = 0; i < KEPT; i++)
     for (int32_t j = 0; j < KEPT; j++) {
       assert_true(lb_cubic_coefficient2(&other.tiled, i, j) == P(kept[i], kept[j]));
@@ -127,8 +148,7 @@ static void combined_parts_are_weighted_sums(void **state) {
   make_sample(&other, R, 6);
   bind(&sum, R);
   lbCubic parts[2] = { sample.tiled, other.tiled };
-  lbCubicArrays arrays = arrays_of(&sum);
-  lb_cubic_combine(2, parts, (double[]){ 3, -0.5 }, &arrays);
+  lb_cubic_combine(2, parts, (double[]){ 3, -0.5 }, &sum.arrays);
   lb_cubic_unpack(&sum.tiled, sum.packed2, sum.packed3, sum.packed4);
   for (size_t i = 0; i < lb_packed2_count(R); i++)
     check_near(sum.packed2[i], 3 * sample.packed2[i] - 0.5 * other.packed2[i], 1e-14);
@@ -136,26 +156,43 @@ static void combined_parts_are_weighted_sums(void **state) {
     check_near(sum.packed3[i], 3 * sample.packed3[i] - 0.5 * other.packed3[i], 1e-14);
   for (size_t i = 0; i < lb_packed4_count(R); i++)
     check_near(sum.packed4[i], 3 * sample.packed4[i] - 0.5 * other.packed4[i], 1e-14);
+  release(&sum);
 }
 
 // ---- contraction -------------------------------------------------------------------------------
 
-// Plain sums: A2 = Q(v,.,.), A3 = S(q,v,.,.), and the largest sum of absolute values.
+// A packed coefficient of four indices in any order.
+static double packed_at(int32_t a, int32_t b, int32_t c, int32_t d) {
+  int32_t t[4] = { a, b, c, d };
+  for (int i = 0; i < 3; i++)
+    for (int j = 3; j > i; j--)
+      if (t[j] < t[j - 1]) {
+        int32_t swap = t[j];
+        t[j] = t[j - 1], t[j - 1] = swap;
+      }
+  return sample.packed4[lb_packed4(t[0], t[1], t[2], t[3])];
+}
+
+// Plain sums over packed coefficients: A2 = Q(v,.,.), A3 = S(q,v,.,.), and the largest sum of
+// absolute values.
 static double plain_contraction(const double *q, const double *v, double A2[MOST][MOST],
                                 double A3[MOST][MOST]) {
   int32_t r = sample.count;
   double size = 0;
   for (int32_t a = 0; a < r; a++)
-    for (int32_t b = 0; b < r; b++) {
+    for (int32_t b = 0; b <= a; b++) {
       double sum2 = 0, sum3 = 0, absolute = 0;
       for (int32_t c = 0; c < r; c++) {
         sum2 += Q(a, b, c) * v[c];
-        for (int32_t d = 0; d < r; d++) {
-          sum3 += S(a, b, c, d) * q[c] * v[d];
-          absolute += fabs(S(a, b, c, d) * q[c] * v[d]);
+        for (int32_t d = 0; d <= c; d++) {
+          double S_abcd = packed_at(a, b, d, c);
+          double products = d == c ? q[c] * v[c] : q[c] * v[d] + q[d] * v[c];
+          sum3 += S_abcd * products;
+          absolute += fabs(S_abcd * products);
         }
       }
-      A2[a][b] = sum2, A3[a][b] = sum3;
+      A2[a][b] = A2[b][a] = sum2;
+      A3[a][b] = A3[b][a] = sum3;
       size = fmax(size, absolute);
     }
   return fmax(size, 1);
@@ -175,7 +212,7 @@ static void contraction_agrees_with_plain_sums_at_every_level(void **state) {
   static double plain2[MOST][MOST], plain3[MOST][MOST];
   static double A2[PADDED * PADDED], A3[PADDED * PADDED], first[2][PADDED * PADDED];
   double q[MOST];
-  for (int32_t r = 1; r <= MOST; r++) {
+  for (int32_t r = 1; r > 0; r = next_size(r)) {
     size_t bytes = lb_cubic_linear_size(r) * sizeof(double);
     make_sample(&sample, r, (uint64_t)(10 + r));
     fill(q, r, (uint64_t)r);
@@ -198,7 +235,7 @@ static void force_stiffness_and_energy_belong_to_the_contraction(void **state) {
   (void)state;
   static double plain2[MOST][MOST], plain3[MOST][MOST], K[PADDED * PADDED];
   double q[MOST], R[MOST + 1], R_alone[MOST + 1];
-  for (int32_t r = 1; r <= MOST; r++) {
+  for (int32_t r = 1; r > 0; r = next_size(r)) {
     make_sample(&sample, r, (uint64_t)(40 + r));
     fill(q, r, (uint64_t)(80 + r));
     double scale = plain_contraction(q, q, plain2, plain3) * r;
@@ -253,7 +290,7 @@ static void stiffness_rate_is_the_bilinear_form_and_the_slope_along_a_velocity(v
   static double plain2[MOST][MOST], plain3[MOST][MOST];
   static double rate[PADDED * PADDED], plus[PADDED * PADDED], minus[PADDED * PADDED];
   double q[MOST], v[MOST], moved[MOST], unused[MOST];
-  for (int32_t r = 1; r <= MOST; r++) {
+  for (int32_t r = 1; r <= 44; r += r < SMALL ? 1 : 4) {
     make_sample(&sample, r, (uint64_t)(90 + r));
     fill(q, r, (uint64_t)r), fill(v, r, (uint64_t)(r + 1));
     double scale = 6 * plain_contraction(q, v, plain2, plain3);
@@ -289,28 +326,86 @@ static void what_is_not_a_number_comes_through(void **state) {
   }
 }
 
+// Rounding of coefficients alone: 6e-8 of each, of either sign.
+static void single_precision_changes_forces_by_its_rounding(void **state) {
+  (void)state;
+  static double K[PADDED * PADDED], K_single[PADDED * PADDED];
+  double q[MOST], R[MOST], R_single[MOST], alone[MOST], worst = 0;
+  const int32_t sizes[] = { 3, 15, 30, 41, 60 };
+  for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
+    int32_t r = sizes[n];
+    make_sample(&sample, r, (uint64_t)(70 + r));
+    for (uint64_t seed = 1; seed < 20; seed++) {
+      fill(q, r, seed);
+      for (int level = 0; level < LB_SIMD_LEVEL_COUNT; level++) {
+        if (!lb_simd_has((lbSimdLevel)level)) continue;
+        const lbCubicKernels *kernels = lb_cubic_kernels((lbSimdLevel)level);
+        double W = kernels->evaluate(&sample.tiled, q, R, K, work), error = 0, size = 0;
+        double W_single = kernels->evaluate(&sample.single, q, R_single, K_single, work);
+        kernels->force(&sample.single, q, alone, work);
+        for (int32_t i = 0; i < r; i++) {
+          error += (R[i] - R_single[i]) * (R[i] - R_single[i]);
+          size += R[i] * R[i];
+          check_near(alone[i], R_single[i], 1e-11 * r * r);
+        }
+        worst = fmax(worst, sqrt(error / size));
+        check_near(W_single, W, 1e-6 * r);
+        for (size_t i = 0; i < lb_cubic_linear_size(r); i++)
+          check_near(K_single[i], K[i], 1e-6 * r);
+      }
+    }
+  }
+  print_message("largest relative error of a force: %.2g\n", worst);
+  check_small(worst, 1e-7);
+}
+
+static void coefficients_of_single_precision_are_read_back_rounded(void **state) {
+  (void)state;
+  for (int32_t r = 5; r <= 45; r += 40) {
+    make_sample(&sample, r, 3);
+    for (int32_t l = 0; l < r; l++)
+      for (int32_t i = 0; i <= l; i++) {
+        double S_wide = S(i, l / 2, l, l), Q_wide = Q(i, l / 2, l);
+        check_near(lb_cubic_coefficient4(&sample.single, i, l / 2, l, l), S_wide, 1e-7);
+        check_near(lb_cubic_coefficient3(&sample.single, i, l / 2, l), Q_wide, 1e-7);
+      }
+  }
+}
+
 // No fused operations and no libm in it.
 static void portable_bits_are_the_same_under_every_compiler(void **state) {
   (void)state;
-  double q[14], force[14], K[256];
+  static double q[45], force[45], K[48 * 48];
   uint64_t hash = 0;
-  make_sample(&sample, 14, 9);
-  fill(q, 14, 2);
-  double W = lb_cubic_kernels(LB_SIMD_PORTABLE)->evaluate(&sample.tiled, q, force, K, work);
-  hash = check_hash(hash, &W, sizeof W);
-  hash = check_hash(hash, force, sizeof force);
-  hash = check_hash(hash, K, sizeof K);
-  W = lb_cubic_kernels(LB_SIMD_PORTABLE)->force(&sample.tiled, q, force, work);
-  hash = check_hash(hash, &W, sizeof W);
-  hash = check_hash(hash, force, sizeof force);
+  for (int32_t r = 14; r <= 45; r += 31) { // both storages
+    make_sample(&sample, r, 9);
+    fill(q, r, 2);
+    const lbCubic *precisions[2] = { &sample.tiled, &sample.single };
+    for (int p = 0; p < 2; p++) {
+      double W = lb_cubic_kernels(LB_SIMD_PORTABLE)->evaluate(precisions[p], q, force, K, work);
+      hash = check_hash(hash, &W, sizeof W);
+      hash = check_hash(hash, force, (size_t)r * sizeof(double));
+      hash = check_hash(hash, K, lb_cubic_linear_size(r) * sizeof(double));
+      W = lb_cubic_kernels(LB_SIMD_PORTABLE)->force(precisions[p], q, force, work);
+      hash = check_hash(hash, &W, sizeof W);
+      hash = check_hash(hash, force, (size_t)r * sizeof(double));
+    }
+  }
   print_message("hash %016llx\n", (unsigned long long)hash);
-  assert_true(hash == UINT64_C(0xc54bdae904b4ae0a));
+  assert_true(hash == UINT64_C(0x3bbafb6f9a9af690));
+}
+
+static int release_all(void **state) {
+  (void)state;
+  release(&sample), release(&other);
+  free(work);
+  return 0;
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(packed_places_count_up_without_gaps),
-    cmocka_unit_test(tiles_give_back_what_was_packed_to_the_bit),
+    cmocka_unit_test(storage_gives_back_what_was_packed_to_the_bit),
     cmocka_unit_test(coefficients_do_not_depend_on_the_order_of_indices),
     cmocka_unit_test(a_subset_holds_the_coefficients_of_its_modes),
     cmocka_unit_test(combined_parts_are_weighted_sums),
@@ -319,7 +414,9 @@ int main(void) {
     cmocka_unit_test(force_is_the_slope_of_the_energy_and_stiffness_that_of_the_force),
     cmocka_unit_test(stiffness_rate_is_the_bilinear_form_and_the_slope_along_a_velocity),
     cmocka_unit_test(what_is_not_a_number_comes_through),
+    cmocka_unit_test(single_precision_changes_forces_by_its_rounding),
+    cmocka_unit_test(coefficients_of_single_precision_are_read_back_rounded),
     cmocka_unit_test(portable_bits_are_the_same_under_every_compiler),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, release_all);
 }

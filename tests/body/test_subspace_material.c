@@ -103,7 +103,7 @@ static void a_batch_changes_its_material_together(void **state) {
   lbBody *alone = sub_body(&sub, &def.body), *first = lb_batch_body(batch, 0);
   for (int step = 0; step < 20; step++) {
     if (step == 10) {
-      body_ok(first, lb_body_set_material(first, 0, 3e5, 0.1, 1500));
+      check_ok(lb_batch_set_material(batch, 0, 3e5, 0.1, 1500, &err), err);
       body_ok(alone, lb_body_set_material(alone, 0, 3e5, 0.1, 1500));
       body_ok(first, lb_body_set_damping(first, 3, 1e-3));
       body_ok(alone, lb_body_set_damping(alone, 3, 1e-3));

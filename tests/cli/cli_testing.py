@@ -78,7 +78,7 @@ def run_cases():
 
 
 def shared(*parts):
-    """A path in the folder of data made by others; skips the case where it is not there."""
+    """A path in the folder of data made by others; skips the case where it is missing."""
     path = os.path.join(SHARED, *parts)
     if not os.path.exists(path):
         raise Skip(f"{os.path.relpath(path, ROOT)} is not there")
@@ -86,7 +86,7 @@ def shared(*parts):
 
 
 def shared_names(*parts):
-    """The files of a shared folder, or [] where it is not there."""
+    """The files of a shared folder, or [] where it is missing."""
     folder = os.path.join(SHARED, *parts)
     return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
 

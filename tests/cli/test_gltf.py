@@ -57,7 +57,7 @@ def two_frames_agree_to_float_precision(folder):
 def written_by_tests(name):
     path = os.path.join(os.path.dirname(PROGRAM), name)
     if not os.path.exists(path):
-        raise Skip(f"{name} is written by the tests of the export layer, run them first")
+        raise Skip(f"{name} is written by the tests in C, run them first")
     return path
 
 
@@ -70,6 +70,18 @@ def three_moves_placed_shapes_to_float_precision(folder):
     samples = load_in_three(path, *times)["samples"]
     found = [samples[times.index(row[1])]["meshes"][0][int(row[2])] for row in rows]
     check_rows(found, [row[3:] for row in rows], 1e-6, "vertices some metres away")
+
+
+@case
+def three_moves_a_thrown_spinning_body(folder):
+    """Rigid tracks of a z-up scene, at frames and between them."""
+    path = written_by_tests("rigid.glb")
+    validate(path)
+    _, rows = read_csv(written_by_tests("rigid.csv"))
+    times = sorted({row[0] for row in rows})
+    samples = load_in_three(path, *times)["samples"]
+    found = [samples[times.index(row[0])]["meshes"][0][int(row[1])] for row in rows]
+    check_rows(found, [row[2:] for row in rows], 1e-6, "vertices within metres")
 
 
 @case

@@ -89,7 +89,7 @@ static inline void glb_check_bound(const json_t *object, const char *key, const 
   json_t *array = json_object_get(object, key);
   assert_int_equal(json_array_size(array), width);
   for (size_t k = 0; k < width; k++)
-    check_near(json_real_value(json_array_get(array, k)), (double)expected[k], 0);
+    check_near(json_number_value(json_array_get(array, k)), (double)expected[k], 0);
 }
 
 // Every number is finite; bounds, where the accessor has them or must have them, are exact.
@@ -191,7 +191,7 @@ static inline double glb_placed(const GlbBody *body, bool moves, const Accessor 
                                 const char *property, size_t frame, size_t k, size_t width) {
   if (moves) return (double)glb_float(sampler, width * frame + k);
   json_t *fixed = json_object_get(body->node, property);
-  return fixed ? json_real_value(json_array_get(fixed, k)) : width == 4 && k == 3;
+  return fixed ? json_number_value(json_array_get(fixed, k)) : width == 4 && k == 3;
 }
 
 // Where the file puts a vertex at a frame, below the root node.

@@ -121,7 +121,7 @@ static void check_body(const GlbFile *file, int64_t number, const lbAnimationBod
   assert_string_equal(json_string_value(json_object_get(body.node, "name")), in->name);
   assert_int_equal(body.target_count, info->target_count);
   assert_int_equal(json_array_size(json_object_get(extras, "targetNames")), info->target_count);
-  check_near(json_real_value(json_object_get(extras, "max_error_m")), info->max_error, 0);
+  check_near(json_number_value(json_object_get(extras, "max_error_m")), info->max_error, 0);
   check_near(worst, info->max_error, 1e-12 + 1e-9 * info->max_error);
 }
 
@@ -281,8 +281,8 @@ static void appearances_become_materials_and_pictures_survive(void **state) {
   assert_string_equal(json_string_value(json_object_get(image, "mimeType")), "image/png");
   json_t *pbr = json_object_get(glb_item(&file, "materials", 2), "pbrMetallicRoughness");
   json_t *color = json_object_get(pbr, "baseColorFactor");
-  check_near(json_real_value(json_array_get(color, 0)), 1, 0);
-  check_near(json_real_value(json_array_get(color, 1)), 0, 0);
+  check_near(json_number_value(json_array_get(color, 0)), 1, 0);
+  check_near(json_number_value(json_array_get(color, 1)), 0, 0);
   assert_null(json_object_get(pbr, "baseColorTexture"));
   glb_close(&file);
   lb_mesh_destroy(mesh);
@@ -336,8 +336,8 @@ static void the_root_node_turns_the_up_axis(void **state) {
     json_t *rotation = json_object_get(glb_item(&file, "nodes", 0), "rotation");
     assert_int_equal(json_array_size(rotation), i ? 4 : 0);
     if (i) { // (0, 0, 1) to (0, 1, 0): x = -sqrt(1/2), w = sqrt(1/2)
-      check_near(json_real_value(json_array_get(rotation, 0)), -sqrt(0.5), 1e-7);
-      check_near(json_real_value(json_array_get(rotation, 3)), sqrt(0.5), 1e-7);
+      check_near(json_number_value(json_array_get(rotation, 0)), -sqrt(0.5), 1e-7);
+      check_near(json_number_value(json_array_get(rotation, 3)), sqrt(0.5), 1e-7);
     }
     glb_close(&file);
   }

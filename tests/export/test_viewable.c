@@ -5,7 +5,7 @@
 #include "export/viewable.h"
 
 static const char *const names[] = { "mode 1: 3.2 Hz", NULL, "tilt" };
-static const lbViewableNode one[] = { { .rotation = { 0, 0, 0, 1 } } };
+static const lbViewableInstance one[] = { { .rotation = { 0, 0, 0, 1 } } };
 
 static void write_word(FILE *file, size_t word) {
   for (int i = 0; i < 4; i++) fputc((int)(word >> (8 * i) & 255), file);
@@ -46,7 +46,7 @@ static double *make_shapes(const lbMesh *mesh, size_t count) {
 }
 
 static lbViewable make(const lbViewableBody *bodies, int32_t body_count,
-                       const lbViewableNode *nodes, int32_t node_count) {
+                       const lbViewableInstance *nodes, int32_t node_count) {
   lbViewable viewable;
   lbError err;
   check_ok(lb_viewable_make(bodies, body_count, nodes, node_count, 'z', &viewable, &err), err);
@@ -95,7 +95,7 @@ static void shapes_move_the_farthest_vertex_by_a_tenth_of_the_size(void **state)
   json_t *object = glb_item(&file, "meshes", 0), *weights = json_object_get(object, "weights");
   json_t *titles = json_object_get(json_object_get(object, "extras"), "targetNames");
   assert_int_equal(json_array_size(weights), 3);
-  for (size_t i = 0; i < 3; i++) check_near(json_real_value(json_array_get(weights, i)), 0, 0);
+  for (size_t i = 0; i < 3; i++) check_near(json_number_value(json_array_get(weights, i)), 0, 0);
   assert_string_equal(json_string_value(json_array_get(titles, 0)), "mode 1: 3.2 Hz");
   assert_string_equal(json_string_value(json_array_get(titles, 1)), "shape 2");
   assert_int_equal(json_array_size(json_object_get(glb_item(&file, "nodes", 0), "rotation")), 4);
@@ -149,9 +149,9 @@ static void instances_share_a_mesh_and_pictures_are_found(void **state) {
   lbMesh *a = painted_sheet(), *b = tetrahedron();
   double *shapes = make_shapes(a, 3);
   lbViewableBody bodies[] = { { "plain", b, 0, NULL, NULL }, { "painted", a, 3, shapes, names } };
-  lbViewableNode nodes[] = { { 1, "first", { 0, 0, 0 }, { 0, 0, 0, 1 } },
-                             { 0, NULL, { 1, 2, 3 }, { 0, 0, 2, 2 } },
-                             { 1, "second", { 4, 0, 0 }, { 0, 0, 0, 3 } } };
+  lbViewableInstance nodes[] = { { 1, "first", { 0, 0, 0 }, { 0, 0, 0, 1 } },
+                                 { 0, NULL, { 1, 2, 3 }, { 0, 0, 2, 2 } },
+                                 { 1, "second", { 4, 0, 0 }, { 0, 0, 0, 3 } } };
   lbViewable viewable = make(bodies, 2, nodes, 3);
   assert_int_equal(viewable.texture_ranges[1], sizeof png);
   assert_memory_equal(viewable.bin + viewable.texture_ranges[0], png, sizeof png);
@@ -163,7 +163,7 @@ static void instances_share_a_mesh_and_pictures_are_found(void **state) {
   json_t *middle = glb_item(&file, "nodes", 2);
   assert_string_equal(json_string_value(json_object_get(middle, "name")), "plain");
   json_t *rotation = json_object_get(middle, "rotation");
-  check_near(json_real_value(json_array_get(rotation, 3)), sqrt(0.5), 1e-7);
+  check_near(json_number_value(json_array_get(rotation, 3)), sqrt(0.5), 1e-7);
   assert_null(json_object_get(glb_item(&file, "nodes", 3), "rotation"));
   json_t *pbr = json_object_get(glb_item(&file, "materials", 2), "pbrMetallicRoughness");
   assert_non_null(json_object_get(pbr, "baseColorTexture"));
@@ -178,17 +178,17 @@ static void wrong_models_are_named(void **state) {
   lbMesh *mesh = sheet();
   double *shapes = make_shapes(mesh, 3);
   lbViewableBody body = { "sheet", mesh, 3, shapes, NULL };
-  lbViewableNode node = one[0];
+  lbViewableInstance node = one[0];
   lbViewable viewable;
   lbError err;
 #define REFUSED(status, part)                                                                      \
   check_fails(lb_viewable_make(&body, 1, &node, 1, 'z', &viewable, &err), status, err, part)
   check_fails(lb_viewable_make(&body, 1, &node, 0, 'z', &viewable, &err), LB_ERR_ARGUMENT, err,
-              "a node");
+              "an instance");
   check_fails(lb_viewable_make(&body, 1, &node, 1, 'x', &viewable, &err), LB_ERR_ARGUMENT, err,
               "up is");
   node.body = 1;
-  REFUSED(LB_ERR_ARGUMENT, "node 0 places body 1, there are 1");
+  REFUSED(LB_ERR_ARGUMENT, "instance 0 places body 1, there are 1");
   node.body = 0;
   node.rotation[3] = 0;
   REFUSED(LB_ERR_ARGUMENT, "rotations[0]");

@@ -189,12 +189,12 @@ static void bad_matrices_are_refused(void **state) {
   double zero[9] = { 1, 0, 0, 0, 0, 0, 0, 0, 1 };
   check_fails(lb_dense_solve(3, zero, 1, x, &err), LB_ERR_NUMERIC, err, "singular at row 1");
   double bad[9] = { 1, 0, 0, 0, 1, 0, NAN, 0, 1 };
-  check_fails(lb_dense_cholesky(3, bad, &err), LB_ERR_NUMERIC, err, "no number");
-  check_fails(lb_dense_eigen(3, bad, x, &err), LB_ERR_NUMERIC, err, "no number");
-  check_fails(lb_dense_svd(3, 3, bad, NULL, S, NULL, &err), LB_ERR_NUMERIC, err, "no number");
-  check_fails(lb_dense_solve(3, bad, 1, x, &err), LB_ERR_NUMERIC, err, "no number");
+  check_fails(lb_dense_cholesky(3, bad, &err), LB_ERR_NUMERIC, err, "not finite");
+  check_fails(lb_dense_eigen(3, bad, x, &err), LB_ERR_NUMERIC, err, "not finite");
+  check_fails(lb_dense_svd(3, 3, bad, NULL, S, NULL, &err), LB_ERR_NUMERIC, err, "not finite");
+  check_fails(lb_dense_solve(3, bad, 1, x, &err), LB_ERR_NUMERIC, err, "not finite");
   check_fails(lb_dense_least_squares(3, 3, 1, bad, x, 0, NULL, &err), LB_ERR_NUMERIC, err,
-              "no number");
+              "not finite");
 }
 
 static lbStatus use_all(double *A, double *B, double *U, double *Vt, double *S, lbError *err) {

@@ -3,7 +3,6 @@
 
 #include "limber/mesh.h"
 #include "mesh/builder.h"
-#include "mesh/keys.h"
 
 // Corners of n x 1 x 1 unit cells, x fastest.
 static void add_corners(lbMeshBuilder *builder, int n) {
@@ -136,16 +135,6 @@ static void every_failing_allocation_is_reported_and_nothing_leaks(void **state)
   lb_mesh_destroy(mesh);
 }
 
-static void keys_are_numbered_by_first_appearance(void **state) {
-  (void)state;
-  lbKeyTable table = lb_key_table(2);
-  for (int32_t round = 0; round < 2; round++)
-    for (int32_t i = 0; i < 5000; i++)
-      assert_int_equal(lb_key_table_add(&table, (int32_t[2]){ i % 71, -i }), i);
-  assert_int_equal(table.count, 5000);
-  lb_key_table_release(&table);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_tet_has_its_four_faces_seen_from_outside),
@@ -153,7 +142,6 @@ int main(void) {
     cmocka_unit_test(a_face_of_three_elements_is_not_outer),
     cmocka_unit_test(an_empty_mesh_has_no_surface),
     cmocka_unit_test(every_failing_allocation_is_reported_and_nothing_leaks),
-    cmocka_unit_test(keys_are_numbered_by_first_appearance),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

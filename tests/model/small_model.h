@@ -48,12 +48,12 @@ typedef struct SmallModel {
   double vertex_positions[SMALL_VERTICES][3];
   int32_t vertex_sources[SMALL_VERTICES], triangles[SMALL_TRIANGLES][3];
   float corner_uvs[SMALL_TRIANGLES][3][2];
-  int32_t triangle_looks[SMALL_TRIANGLES];
+  int32_t triangle_appearances[SMALL_TRIANGLES];
   int32_t carrier_begin[SMALL_VERTICES + 1], carrier_nodes[SMALL_CARRIERS];
   double carrier_weights[SMALL_CARRIERS];
-  char look_names[32];
-  float look_colors[SMALL_LOOKS][4], look_metal_roughness[SMALL_LOOKS][2];
-  int32_t look_textures[SMALL_LOOKS];
+  char appearance_names[32];
+  float appearance_colors[SMALL_LOOKS][4], appearance_metal_roughness[SMALL_LOOKS][2];
+  int32_t appearance_textures[SMALL_LOOKS];
   char texture_names[32], texture_mimes[32];
   int64_t texture_ranges[SMALL_TEXTURES][2];
   double modal_basis[SMALL_MODES][3 * SMALL_NODES], modal_eigenvalues[SMALL_MODES];
@@ -128,15 +128,15 @@ static inline void small_surface(SmallModel *s) {
             s->carrier_weights[e] * s->node_positions[s->carrier_nodes[e]][k];
   SMALL_COPY(vertex_sources, (int32_t[]){ 10, 4, 7, 2 });
   SMALL_COPY(triangles, (int32_t[]){ 0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3 });
-  SMALL_COPY(triangle_looks, (int32_t[]){ 0, 1, -1, 1 });
+  SMALL_COPY(triangle_appearances, (int32_t[]){ 0, 1, -1, 1 });
   for (int i = 0; i < SMALL_TRIANGLES * 6; i++) (&s->corner_uvs[0][0][0])[i] = (float)i * .03125f;
 }
 
 static inline void small_looks(SmallModel *s) {
-  memcpy(s->look_names, "Glanz \xc3\xa9\0\xe6\x9f\x94\xe8\xbb\x9f", 16);
-  SMALL_COPY(look_colors, (float[]){ 1, .5f, .25f, 1, 0, .125f, .75f, .5f });
-  SMALL_COPY(look_metal_roughness, (float[]){ 0, 1, .75f, .375f });
-  SMALL_COPY(look_textures, (int32_t[]){ -1, 0 });
+  memcpy(s->appearance_names, "Glanz \xc3\xa9\0\xe6\x9f\x94\xe8\xbb\x9f", 16);
+  SMALL_COPY(appearance_colors, (float[]){ 1, .5f, .25f, 1, 0, .125f, .75f, .5f });
+  SMALL_COPY(appearance_metal_roughness, (float[]){ 0, 1, .75f, .375f });
+  SMALL_COPY(appearance_textures, (int32_t[]){ -1, 0 });
   memcpy(s->texture_names, "wood grain.png\0", 16); // the second has an empty name
   memcpy(s->texture_mimes, "image/png\0image/jpeg", 21);
   memcpy(s->pictures + 5, "\x89PNG\r\n\x1a\nnot a real one", 22);
@@ -237,14 +237,14 @@ static inline void small_point(SmallModel *s) {
     .vertex_sources = s->vertex_sources,
     .triangles = s->triangles[0],
     .corner_uvs = s->corner_uvs[0][0],
-    .triangle_looks = s->triangle_looks,
+    .triangle_appearances = s->triangle_appearances,
     .carrier_begin = s->carrier_begin,
     .carrier_nodes = s->carrier_nodes,
     .carrier_weights = s->carrier_weights,
-    .look_names = s->look_names,
-    .look_colors = s->look_colors[0],
-    .look_metal_roughness = s->look_metal_roughness[0],
-    .look_textures = s->look_textures,
+    .appearance_names = s->appearance_names,
+    .appearance_colors = s->appearance_colors[0],
+    .appearance_metal_roughness = s->appearance_metal_roughness[0],
+    .appearance_textures = s->appearance_textures,
     .texture_names = s->texture_names,
     .texture_mimes = s->texture_mimes,
     .texture_ranges = s->texture_ranges[0],
@@ -335,10 +335,11 @@ static inline void small_model_strip_subspace(SmallModel *s) {
 static inline void small_model_strip(SmallModel *s) {
   lbModel *d = &s->draft;
   small_model_strip_subspace(s);
-  d->size.look_count = d->size.texture_count = d->size.mode_count = d->size.candidate_count = 0;
-  d->corner_uvs = NULL, d->triangle_looks = NULL;
-  d->look_names = NULL, d->look_colors = NULL, d->look_metal_roughness = NULL;
-  d->look_textures = NULL, d->texture_names = NULL, d->texture_mimes = NULL;
+  d->size.appearance_count = d->size.texture_count = d->size.mode_count = d->size.candidate_count =
+      0;
+  d->corner_uvs = NULL, d->triangle_appearances = NULL;
+  d->appearance_names = NULL, d->appearance_colors = NULL, d->appearance_metal_roughness = NULL;
+  d->appearance_textures = NULL, d->texture_names = NULL, d->texture_mimes = NULL;
   d->texture_ranges = NULL, d->modal_basis = NULL, d->modal_eigenvalues = NULL;
   d->modal_damping = NULL, d->modal_gravity = NULL, d->modal_rigid = NULL;
   d->modal_residuals = NULL, d->candidate_eigenvalues = NULL, d->candidate_amplitudes = NULL;

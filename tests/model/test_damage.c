@@ -16,7 +16,7 @@ static void every_truncated_length_is_refused(void **state) {
     lbStatus status = lb_bundle_read("cut.glb", copy, n, &bundle, &err);
     if (status != LB_ERR_FORMAT || strncmp(err.text, "cut.glb: is ", 12) != 0)
       fail_msg("%zu of %zu bytes: %s", n, packed.byte_count, err.text);
-    if (n >= 20) assert_non_null(strstr(err.text, "cut off"));
+    if (n >= 20) assert_non_null(strstr(err.text, "truncated"));
     assert_null(bundle);
     free(copy);
   }
@@ -123,7 +123,7 @@ static void sealing_alone_harms_nothing(void **state) {
 
 static void wrong_headers_are_refused(void **state) {
   (void)state;
-  const char *part = "header makes no sense";
+  const char *part = "header is inconsistent";
   check_wrong(pack_small, HEADER->array_count = 0, part);
   check_wrong(pack_small, HEADER->array_count = UINT32_MAX, part);
   check_wrong(pack_small, HEADER->model_count = UINT32_MAX, part);
@@ -143,7 +143,7 @@ static void wrong_headers_are_refused(void **state) {
 
 static void wrong_chunks_are_refused(void **state) {
   (void)state;
-  const char *part = "chunks do not stand";
+  const char *part = "chunks are not laid out";
   size_t bin = 0;
   Packed whole = pack_small();
   while (memcmp(whole.bytes + bin, "BIN", 4) != 0) bin++;
@@ -168,9 +168,9 @@ static void wrong_entries_are_refused(void **state) {
               "world.gravity is no array of a model");
   check_wrong(pack_small, name_entry(ENTRY("volume.masses"), "sizes"),
               "sizes is no array of a model");
-  check_wrong(pack_small, memset(ENTRY("volume.masses")->name, 'x', 48), "no proper name");
-  check_wrong(pack_small, ENTRY("volume.masses")->name[47] = 'x', "no proper name");
-  check_wrong(pack_small, ENTRY("volume.masses")->name[0] = '\x1b', "no proper name");
+  check_wrong(pack_small, memset(ENTRY("volume.masses")->name, 'x', 48), "an invalid name");
+  check_wrong(pack_small, ENTRY("volume.masses")->name[47] = 'x', "an invalid name");
+  check_wrong(pack_small, ENTRY("volume.masses")->name[0] = '\x1b', "an invalid name");
   check_wrong(pack_small, ENTRY("volume.masses")->owner = 1, "is missing");
   check_wrong(pack_small, ENTRY("volume.masses")->type = LB_I64, "volume.masses has type i64");
   check_wrong(pack_small, ENTRY("volume.masses")->type = 999, "volume.masses has type ?");
@@ -334,7 +334,7 @@ static void missing_arrays_are_named(void **state) {
 static void arrays_stand_once_and_in_order(void **state) {
   (void)state;
   check_wrong(pack_small, name_entry(ENTRY("candidate.amplitudes"), "candidate.eigenvalues"),
-              "candidate.eigenvalues is there twice or out of order");
+              "candidate.eigenvalues appears twice or out of order");
   check_wrong(
       pack_small,
       {
@@ -345,7 +345,7 @@ static void arrays_stand_once_and_in_order(void **state) {
         strcpy(a->name, "candidate.amplitudes");
         strcpy(b->name, "candidate.eigenvalues");
       },
-      "candidate.eigenvalues is there twice or out of order");
+      "candidate.eigenvalues appears twice or out of order");
 }
 
 int main(void) {

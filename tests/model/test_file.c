@@ -212,7 +212,7 @@ static void the_viewable_part_is_kept(void **state) {
     lbStatus status;
     const char *part;
   } wrong[] = {
-    { { json, strlen(json), bin, 100, ranges }, LB_ERR_ARGUMENT, "no multiple of 64" },
+    { { json, strlen(json), bin, 100, ranges }, LB_ERR_ARGUMENT, "not a multiple of 64" },
     { { json, strlen(json), bin, 128, NULL }, LB_ERR_ARGUMENT, "no ranges for 2 textures" },
     { { json, strlen(json), bin, 0, ranges }, LB_ERR_ARGUMENT, "texture 0 lies outside" },
     { { NULL, 0, bin, 128, ranges }, LB_ERR_ARGUMENT, "no JSON" },
@@ -351,7 +351,7 @@ static void check_version_of(const SmallBundle *small, uint32_t version) {
   packed.bytes[offset] = (uint8_t)(version % 3 + 1);
   assert_true(lb_container_seal(packed.bytes, packed.byte_count));
   check_fails(lb_bundle_read("x.glb", packed.bytes, packed.byte_count, &bundle, &err),
-              LB_ERR_FORMAT, err, "says that it is of format");
+              LB_ERR_FORMAT, err, "declares format");
   lb_free(packed.bytes);
 }
 

@@ -121,7 +121,7 @@ static void drafts_with_missing_arrays_are_refused(void **state) {
   check_refused(small.draft.carrier_begin = NULL, "embedding.begin is missing");
   check_refused(small.draft.modal_basis = NULL, "modal.basis is missing");
   check_refused(small.draft.modal_damping = NULL, "modal.damping is missing");
-  check_refused(small.draft.look_names = NULL, "look.names is missing");
+  check_refused(small.draft.appearance_names = NULL, "look.names is missing");
   check_refused(small.draft.pictures = NULL, "texture 0 lies outside");
 }
 
@@ -137,7 +137,8 @@ static void drafts_with_wrong_values_are_refused(void **state) {
   check_refused(small.material_laws[1] = 6, "material.laws[1] is 6");
   check_refused(small.triangles[0][0] = -1, "surface.triangles[0] is -1");
   check_refused(small.corner_uvs[0][0][0] = INFINITY, "surface.corner_uvs[0] is inf");
-  check_refused(small.triangle_looks[1] = -2, "surface.looks[1] is -2, it must be from -1 to 1");
+  check_refused(small.triangle_appearances[1] = -2,
+                "surface.looks[1] is -2, it must be from -1 to 1");
   check_refused(small.carrier_begin[2] = 1, "surface vertex 1 has no nodes");
   check_refused(small.carrier_begin[2] = 100, "surface vertex 1 has no nodes");
   check_refused(small.carrier_weights[2] = .6, "surface vertex 2 has weights that sum to 1.1");

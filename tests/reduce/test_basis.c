@@ -2,7 +2,7 @@
 #include "basis_problems.h"
 
 #include "limber/file.h"
-#include "mesh/io/formats.h"
+#include "meshio/formats.h"
 #include "threads/threads.h"
 
 static lbBasisDef basis_def(lbBasisKind kind, int32_t modes, int32_t dimension) {

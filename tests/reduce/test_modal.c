@@ -410,13 +410,13 @@ static void a_surface_keeps_its_uvs_looks_and_pictures(void **state) {
   assert_string_equal(model->name, "bar");
   assert_int_equal(model->size.triangle_count, surface->triangle_count);
   assert_memory_equal(model->corner_uvs, surface->corner_uvs, triangles * 6 * sizeof(float));
-  assert_memory_equal(model->triangle_looks, surface->triangle_appearances, triangles * 4);
-  assert_string_equal(lb_model_text(model->look_names, 0), "Fl?che?");
-  assert_string_equal(lb_model_text(model->look_names, 1), "Fl\xc3\xa4"
-                                                           "che");
-  assert_true(model->look_colors[1] == 0.5f && model->look_metal_roughness[2] == 1);
-  assert_int_equal(model->look_textures[0], 1);
-  assert_int_equal(model->look_textures[1], -1);
+  assert_memory_equal(model->triangle_appearances, surface->triangle_appearances, triangles * 4);
+  assert_string_equal(lb_model_text(model->appearance_names, 0), "Fl?che?");
+  assert_string_equal(lb_model_text(model->appearance_names, 1), "Fl\xc3\xa4"
+                                                                 "che");
+  assert_true(model->appearance_colors[1] == 0.5f && model->appearance_metal_roughness[2] == 1);
+  assert_int_equal(model->appearance_textures[0], 1);
+  assert_int_equal(model->appearance_textures[1], -1);
   assert_int_equal(model->texture_ranges[1], 0);
   assert_int_equal(model->texture_ranges[3], 7);
   assert_memory_equal(model->pictures + model->texture_ranges[2], "PICTURE", 7);

@@ -4,9 +4,10 @@
 #include "limber/file.h"
 #include "limber/reduce.h"
 #include "math/cubic_form.h"
-#include "mesh/io/formats.h"
-#include "reduce/cub.h"
-#include "reduce/vega_matrix.h"
+#include "meshio/formats.h"
+#include "numbers/cub.h"
+#include "reduce/polynomial.h"
+#include "numbers/vega_matrix.h"
 
 #include <jansson.h>
 
@@ -238,7 +239,7 @@ static void what_has_no_subspace_is_refused(void **state) {
   (void)state;
   lbSubspaceDef def = subspace_def(LB_BASIS_DERIVATIVES, 3, 4);
   check_refused(&def, LB_MATERIAL_NEOHOOKEAN, LB_ERR_UNSUPPORTED,
-                "\"forces\": \"cubature\", which is not in this version");
+                "\"forces\": \"cubature\", which is not supported in this version");
   check_refused(&def, LB_MATERIAL_LINEAR, LB_ERR_UNSUPPORTED, "the method \"modal\"");
   def.basis.dimension = 10; // of 3 + 6 candidates
   check_refused(&def, LB_MATERIAL_STVK, LB_ERR_ARGUMENT, "only 9 candidates");

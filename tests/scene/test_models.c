@@ -54,7 +54,7 @@ static void values_of_reduce_are_taken_over(void **state) {
 static int note_count;
 static void count_notes(lbLogLevel level, const char *text, void *context) {
   (void)context;
-  note_count += level == LB_LOG_WARNING && strstr(text, "plays no part") != NULL;
+  note_count += level == LB_LOG_WARNING && strstr(text, "is ignored") != NULL;
 }
 
 static void keys_of_other_methods_are_warned_of(void **state) {
@@ -160,7 +160,7 @@ static void wrong_subspaces_are_refused(void **state) {
   check_refused(BODY_WITH("'method':'subspace','reduce':{'dimension':0}"), "dimension");
   check_refused(BODY_WITH("'method':'subspace','reduce':{'editable':1}"), "true or false");
   check_refused(BODY_WITH("'method':'subspace','reduce':{'forces':'cubature'}"),
-                "is not in this version");
+                "is not supported in this version");
 }
 
 static void methods_without_a_model_are_refused(void **state) {
@@ -170,8 +170,10 @@ static void methods_without_a_model_are_refused(void **state) {
     lbStatus status;
   } cases[] = {
     { BODY_WITH("'method':'full'"), "\"full\" has no model", LB_ERR_ARGUMENT },
-    { BODY_WITH("'method':'frames'"), "\"frames\" is not in this version", LB_ERR_UNSUPPORTED },
-    { BODY_WITH("'method':'warp'"), "\"warp\" is not in this version", LB_ERR_UNSUPPORTED },
+    { BODY_WITH("'method':'frames'"), "\"frames\" is not supported in this version",
+      LB_ERR_UNSUPPORTED },
+    { BODY_WITH("'method':'warp'"), "\"warp\" is not supported in this version",
+      LB_ERR_UNSUPPORTED },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     lbScene *scene = scene_of(cases[i].text);

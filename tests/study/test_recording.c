@@ -113,7 +113,7 @@ static void a_bundle_in_memory_has_what_an_unreduced_body_is_made_of(void **stat
   assert_string_equal(bundle->world->title, "t");
   assert_int_equal(lb_world_method(bundle->world, 0), LB_METHOD_FULL);
   assert_int_equal(model->size.brick_count, 6);
-  assert_int_equal(model->size.look_count, 1);
+  assert_int_equal(model->size.appearance_count, 1);
   check_near(model->full_damping[0], 0.5, 0);
   check_near(model->full_damping[1], 0.002, 0);
   assert_int_equal(model->full_mass[0], 1);

@@ -4,7 +4,7 @@
 #include "limber/body.h"
 #include "limber/run.h"
 #include "limber/file.h"
-#include "export/npz.h"
+#include "numbers/npz.h"
 
 #define SOFT "'material':{'model':'linear','young':2e4,'poisson':0.3}"
 #define BAR_WITH(method, more)                                                                     \
@@ -323,7 +323,7 @@ static void write_motion(const lbRun *run) {
   lbNpzWriter writer;
   const lbMesh *mesh = run->scene->bodies[0].mesh;
   lbNpzArray array = { .name = "motion",
-                       .type = LB_NPZ_F8,
+                       .type = LB_SCALAR_FLOAT64,
                        .dimension_count = 3,
                        .shape = { run->frame_count - 1, mesh->vertex_count, 3 },
                        .data = run->bodies[0].displacements + 3 * (size_t)mesh->vertex_count };

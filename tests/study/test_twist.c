@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "limber/build.h"
-#include "export/npz.h"
+#include "numbers/npz.h"
 
 enum { SHAPES = 5, SUBSTEPS = 4 }; // 54 degrees between shapes, solved in quarters
 
@@ -72,7 +72,7 @@ static lbModel *make_model(const Beam *beam, const double *shapes) {
   lbNpzWriter writer;
   const char *path = output_path("twist.npz");
   lbNpzArray array = { .name = "shapes",
-                       .type = LB_NPZ_F8,
+                       .type = LB_SCALAR_FLOAT64,
                        .dimension_count = 3,
                        .shape = { SHAPES, beam->mesh->vertex_count, 3 },
                        .data = shapes };

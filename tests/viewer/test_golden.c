@@ -61,9 +61,10 @@ static lbBundle *with_texture(lbBundle *plain) {
   int32_t *looks = calloc((size_t)draft.size.triangle_count, sizeof *looks), texture = 0;
   float color[4] = { 1, 1, 1, 1 }, metal_roughness[2] = { 0, 0.4f };
   int64_t range[2] = { 0, (int64_t)count };
-  draft.size.look_count = draft.size.texture_count = 1;
-  draft.triangle_looks = looks, draft.look_names = "chequered", draft.look_colors = color;
-  draft.look_metal_roughness = metal_roughness, draft.look_textures = &texture;
+  draft.size.appearance_count = draft.size.texture_count = 1;
+  draft.triangle_appearances = looks, draft.appearance_names = "chequered",
+  draft.appearance_colors = color;
+  draft.appearance_metal_roughness = metal_roughness, draft.appearance_textures = &texture;
   draft.texture_names = "", draft.texture_mimes = "image/png", draft.texture_ranges = range;
   draft.pictures = (const uint8_t *)bytes, draft.pictures_bytes = count;
   check_ok(lb_model_create(&draft, &model, &err), err);

@@ -389,7 +389,7 @@ static void pictures_of_the_model_colour_its_surface_and_broken_ones_are_white(v
   uint8_t bytes[1024];
   int64_t ranges[2] = { 0, (int64_t)green_picture(bytes, sizeof bytes) };
   Ball *ball = studio->ball;
-  ball->model = (lbModel){ .size = { .look_count = 1, .texture_count = 1 },
+  ball->model = (lbModel){ .size = { .appearance_count = 1, .texture_count = 1 },
                            .texture_ranges = ranges,
                            .pictures = bytes,
                            .pictures_bytes = (size_t)ranges[1] };

@@ -323,7 +323,7 @@ static Fan *fan_make(double fold) {
   draft->vertex_positions = fan->positions[0];
   draft->vertex_sources = fan->sources;
   draft->triangles = fan->triangles[0];
-  draft->triangle_looks = fan->looks;
+  draft->triangle_appearances = fan->looks;
   draft->corner_uvs = fan->uvs[0][0];
   draft->carrier_begin = fan->begin;
   draft->carrier_nodes = fan->nodes;

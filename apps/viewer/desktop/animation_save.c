@@ -27,18 +27,18 @@ static lbStatus carry_shapes(lbArena *arena, const vwTrack *track, double **out,
 
 // The model's surface as a mesh that borrows its arrays.
 static lbStatus borrow_surface(lbArena *arena, const lbModel *model, lbMesh **out, lbError *err) {
-  size_t looks = (size_t)model->size.look_count, textures = (size_t)model->size.texture_count;
+  size_t count = (size_t)model->size.appearance_count, textures = (size_t)model->size.texture_count;
   lbMesh *mesh = lb_arena_alloc(arena, 1, sizeof *mesh);
-  lbAppearance *appearances = lb_arena_alloc(arena, looks, sizeof *appearances);
+  lbAppearance *appearances = lb_arena_alloc(arena, count, sizeof *appearances);
   lbTexture *pictures = lb_arena_alloc(arena, textures, sizeof *pictures);
   if (!mesh || !appearances || !pictures) return lb_fail_memory(err);
-  for (size_t i = 0; i < looks; i++) {
-    lbAppearance *look = &appearances[i];
-    look->name = (char *)lb_model_text(model->look_names, (int32_t)i);
-    memcpy(look->base_color, model->look_colors + 4 * i, sizeof look->base_color);
-    look->metallic = model->look_metal_roughness[2 * i];
-    look->roughness = model->look_metal_roughness[2 * i + 1];
-    look->texture = model->look_textures[i];
+  for (size_t i = 0; i < count; i++) {
+    lbAppearance *to = &appearances[i];
+    to->name = (char *)lb_model_text(model->appearance_names, (int32_t)i);
+    memcpy(to->base_color, model->appearance_colors + 4 * i, sizeof to->base_color);
+    to->metallic = model->appearance_metal_roughness[2 * i];
+    to->roughness = model->appearance_metal_roughness[2 * i + 1];
+    to->texture = model->appearance_textures[i];
   }
   for (size_t i = 0; i < textures; i++) {
     int64_t begin = model->texture_ranges[2 * i], bytes = model->texture_ranges[2 * i + 1];
@@ -52,9 +52,9 @@ static lbStatus borrow_surface(lbArena *arena, const lbModel *model, lbMesh **ou
                     .triangle_count = model->size.triangle_count,
                     .triangles = (int32_t *)model->triangles,
                     .corner_uvs = (float *)model->corner_uvs,
-                    .appearance_count = (int32_t)looks,
+                    .appearance_count = (int32_t)count,
                     .appearances = appearances,
-                    .triangle_appearances = (int32_t *)model->triangle_looks,
+                    .triangle_appearances = (int32_t *)model->triangle_appearances,
                     .texture_count = (int32_t)textures,
                     .textures = pictures };
   *out = mesh;

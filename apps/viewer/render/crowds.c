@@ -171,8 +171,8 @@ void vw_crowds_upload(vwCrowds *crowds, const vwGpuLimits *limits, const vwPictu
 
 // ---- drawing -----------------------------------------------------------------------------------
 
-static void set_look(const vwCrowds *crowds, const vwBodyProgram *program, const vwCrowd *crowd,
-                     const vwPart *part, GLuint texture) {
+static void set_appearance(const vwCrowds *crowds, const vwBodyProgram *program,
+                           const vwCrowd *crowd, const vwPart *part, GLuint texture) {
   const float *tint = crowd->tint;
   vw_gpu_bind(VW_UNIT_COLOR, texture ? texture : crowds->white);
   glUniform4fv(program->base, 1, part->color);
@@ -182,7 +182,7 @@ static void set_look(const vwCrowds *crowds, const vwBodyProgram *program, const
               texture ? 1.0f : 0.0f);
 }
 
-// The bound vertex array, in one call for each look.
+// The bound vertex array, in one call for each appearance.
 static void draw_bodies(const vwCrowds *crowds, const vwBodyProgram *program, const vwCrowd *crowd,
                         const vwGpuSkin *skin, vwBodyPass pass, GLsizei instances) {
   if (pass == VW_PASS_WIRES) {
@@ -197,7 +197,7 @@ static void draw_bodies(const vwCrowds *crowds, const vwBodyProgram *program, co
   for (int32_t i = 0; i < skin->part_count; i++) {
     const vwPart *part = skin->parts + i;
     size_t begin = 3 * (size_t)part->triangle_begin * sizeof(uint32_t);
-    set_look(crowds, program, crowd, part, skin->textures[i]);
+    set_appearance(crowds, program, crowd, part, skin->textures[i]);
     glDrawElementsInstanced(GL_TRIANGLES, 3 * part->triangle_count, GL_UNSIGNED_INT,
                             (const void *)begin, instances);
   }

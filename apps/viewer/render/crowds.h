@@ -1,5 +1,5 @@
 // Crowds on the GPU: what a frame uploads of them, and how they are drawn: one call for all bodies
-// of a crowd and look.
+// of a crowd and appearance.
 #ifndef LIMBER_VIEWER_CROWDS_H
 #define LIMBER_VIEWER_CROWDS_H
 
@@ -34,7 +34,7 @@ typedef struct vwCrowds {
   size_t slot_capacity;
   int32_t count;
   vwBodyProgram pose;
-  GLuint white; // a texture for looks without one
+  GLuint white; // a texture for appearances without one
 } vwCrowds;
 
 typedef enum vwBodyPass { VW_PASS_LIT, VW_PASS_DEPTH, VW_PASS_WIRES } vwBodyPass;

@@ -1,7 +1,7 @@
 // The renderer: one frame of bodies, ground, sky, lines and marks with OpenGL 3.3, OpenGL ES 3.0 or
 // WebGL 2. It knows no simulation: a picture is plain data. All calls need the context current in
 // which it was made. Colours in a picture (tints, lines, marks, balls) are sRGB in [0, 1]; those of
-// looks are linear, as in glTF.
+// appearances are linear, as in glTF.
 #ifndef LIMBER_VIEWER_RENDERER_H
 #define LIMBER_VIEWER_RENDERER_H
 
@@ -28,7 +28,7 @@ typedef struct vwCrowd { // bodies of one skin, drawn together
   const float *positions, *normals; // (body_count x skin vertices x 3); NULL: by the basis
   const float *values; // (body_count x skin vertices): the mapped quantity where it is not
                        // computed on the GPU (stress; everything when drawn by positions); NULL
-  float tint[4];       // rgb mixed over the look by the share a; default 0 0 0 0
+  float tint[4];       // rgb mixed over the appearance by the share a; default 0 0 0 0
   float opacity;       // 1: solid; less: seen through (ghosts)
 } vwCrowd;
 

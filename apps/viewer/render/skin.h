@@ -1,6 +1,6 @@
 // A skin: what of a model is drawn. The surface with its vertices split where normals, texture
-// coordinates or looks change, and for each basis vector what it does to positions and normals, so
-// that a vertex shader makes the deformed surface from q alone:
+// coordinates or appearances change, and for each basis vector what it does to positions and
+// normals, so that a vertex shader makes the deformed surface from q alone:
 //
 //   x = X + sum_i q_i U_i(X),   n ~ t1 x t2,   t_k = T_k + sum_i q_i (grad U_i)(X) T_k
 //
@@ -12,7 +12,7 @@
 
 #include "limber/model.h"
 
-typedef struct vwPart { // triangles of one look
+typedef struct vwPart { // triangles of one appearance
   int32_t triangle_begin, triangle_count;
   float color[4]; // linear RGBA
   float metal, roughness;

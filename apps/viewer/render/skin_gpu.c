@@ -207,16 +207,16 @@ static void upload_vertices(const vwSkin *skin, vwGpuSkin *gpu) {
                                  3 * (size_t)skin->triangle_count * sizeof *skin->triangles);
 }
 
-// Of bodies that have no look of their own.
+// Of bodies that have no appearance of their own.
 static const float clay[4] = { 0.60f, 0.145f, 0.035f, 1 };
 
-static lbStatus upload_looks(const vwGpuLimits *limits, const vwSkin *skin, vwGpuSkin *gpu,
-                             lbError *err) {
+static lbStatus upload_appearances(const vwGpuLimits *limits, const vwSkin *skin, vwGpuSkin *gpu,
+                                   lbError *err) {
   gpu->parts = lb_duplicate(skin->parts, (size_t)skin->part_count, sizeof *gpu->parts);
   gpu->textures = lb_alloc((size_t)skin->part_count, sizeof *gpu->textures);
   if (!gpu->parts || !gpu->textures) return lb_fail_memory(err);
   gpu->part_count = skin->part_count;
-  if (skin->model && skin->model->size.look_count == 0)
+  if (skin->model && skin->model->size.appearance_count == 0)
     for (int32_t i = 0; i < gpu->part_count; i++)
       memcpy(gpu->parts[i].color, clay, sizeof clay), gpu->parts[i].roughness = 0.42f;
   for (int32_t i = 0; i < gpu->part_count; i++) {
@@ -237,7 +237,7 @@ lbStatus vw_gpu_skin_create(const vwGpuLimits *limits, const vwSkin *skin, vwGpu
   vw_gpu_clean();
   upload_vertices(skin, &gpu);
   lbStatus status = upload_edges(skin, &gpu, err);
-  if (status == LB_OK) status = upload_looks(limits, skin, &gpu, err);
+  if (status == LB_OK) status = upload_appearances(limits, skin, &gpu, err);
   if (status == LB_OK && !vw_gpu_clean())
     status = lb_fail(err, LB_ERR_MEMORY, "%s has no room for a surface of %d vertices",
                      limits->device, (int)skin->vertex_count);

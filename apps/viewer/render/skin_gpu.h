@@ -1,4 +1,4 @@
-// A skin in the context's memory: vertices, triangles, edges, the basis as textures, looks.
+// A skin in the context's memory: vertices, triangles, edges, the basis as textures, appearances.
 #ifndef LIMBER_VIEWER_SKIN_GPU_H
 #define LIMBER_VIEWER_SKIN_GPU_H
 

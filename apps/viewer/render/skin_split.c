@@ -1,7 +1,7 @@
 // Around each vertex the triangles form smoothing groups: two that share an edge at the vertex are
 // in one group when their planes meet at less than the crease angle, and so are chains of them. A
-// vertex of the skin is one of (vertex, group, look, texture coordinates); its normal is that of
-// the whole group, so that light does not show where a texture is cut.
+// vertex of the skin is one of (vertex, group, appearance, texture coordinates); its normal is that
+// of the whole group, so that light does not show where a texture is cut.
 #include "render/skin_split.h"
 
 #include "limber/math.h"
@@ -13,7 +13,7 @@ enum { EDGE_REACH = 8 }; // of more triangles than that in one edge, not all pai
 
 typedef struct Corner { // of a triangle, at a vertex; sorted, equal ones become one vertex
   int32_t group;        // the least corner of the smoothing group
-  int32_t look;
+  int32_t appearance;
   uint32_t uv[2]; // the floats' bits
   int32_t corner; // 3 triangle + place
 } Corner;
@@ -40,9 +40,9 @@ typedef struct Work {
 
 // ---- parts -------------------------------------------------------------------------------------
 
-static int32_t look_of(const lbModel *model, int32_t triangle) {
-  int32_t look = model->triangle_looks ? model->triangle_looks[triangle] : -1;
-  return look >= 0 && look < model->size.look_count ? look : -1;
+static int32_t appearance_of(const lbModel *model, int32_t triangle) {
+  int32_t appearance = model->triangle_appearances ? model->triangle_appearances[triangle] : -1;
+  return appearance >= 0 && appearance < model->size.appearance_count ? appearance : -1;
 }
 
 static bool is_proper(const lbModel *model, int32_t triangle) {
@@ -50,43 +50,44 @@ static bool is_proper(const lbModel *model, int32_t triangle) {
   return t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
 }
 
-static vwPart part_of_look(const lbModel *model, int32_t look) {
+static vwPart part_of_appearance(const lbModel *model, int32_t appearance) {
   vwPart part = { .color = { 0.8f, 0.8f, 0.8f, 1 }, .metal = 0, .roughness = 0.6f, .texture = -1 };
-  if (look < 0) return part;
-  if (model->look_colors)
-    memcpy(part.color, model->look_colors + 4 * (size_t)look, sizeof part.color);
-  if (model->look_metal_roughness) {
-    part.metal = model->look_metal_roughness[2 * (size_t)look];
-    part.roughness = model->look_metal_roughness[2 * (size_t)look + 1];
+  if (appearance < 0) return part;
+  if (model->appearance_colors)
+    memcpy(part.color, model->appearance_colors + 4 * (size_t)appearance, sizeof part.color);
+  if (model->appearance_metal_roughness) {
+    part.metal = model->appearance_metal_roughness[2 * (size_t)appearance];
+    part.roughness = model->appearance_metal_roughness[2 * (size_t)appearance + 1];
   }
-  if (model->look_textures) part.texture = model->look_textures[look];
+  if (model->appearance_textures) part.texture = model->appearance_textures[appearance];
   if (part.texture >= model->size.texture_count) part.texture = -1;
   return part;
 }
 
-// Sorts the triangles by look, those without one first; looks that no triangle has get no part.
+// Sorts the triangles by appearance, those without one first; appearances that no triangle has get
+// no part.
 static bool make_parts(vwSkin *skin, Work *work) {
   const lbModel *model = work->model;
-  int32_t count = model->size.triangle_count, looks = model->size.look_count + 1;
-  int32_t *ends = lb_arena_alloc(&work->arena, (size_t)looks + 1, sizeof *ends);
+  int32_t count = model->size.triangle_count, appearances = model->size.appearance_count + 1;
+  int32_t *ends = lb_arena_alloc(&work->arena, (size_t)appearances + 1, sizeof *ends);
   work->kept = lb_arena_alloc(&work->arena, (size_t)count, sizeof *work->kept);
-  skin->parts = lb_alloc((size_t)looks, sizeof *skin->parts);
+  skin->parts = lb_alloc((size_t)appearances, sizeof *skin->parts);
   if (!ends || !work->kept || !skin->parts) return false;
   for (int32_t t = 0; t < count; t++)
-    if (is_proper(model, t)) ends[look_of(model, t) + 2]++;
-  for (int32_t i = 0; i < looks; i++) {
+    if (is_proper(model, t)) ends[appearance_of(model, t) + 2]++;
+  for (int32_t i = 0; i < appearances; i++) {
     if (ends[i + 1]) {
-      vwPart part = part_of_look(model, i - 1);
+      vwPart part = part_of_appearance(model, i - 1);
       part.triangle_begin = ends[i];
       part.triangle_count = ends[i + 1];
       skin->parts[skin->part_count++] = part;
     }
-    ends[i + 1] += ends[i]; // ends[i] is where look i - 1 begins, and then grows to its end
+    ends[i + 1] += ends[i]; // ends[i] is where appearance i - 1 begins, and then grows to its end
   }
   for (int32_t t = 0; t < count; t++)
-    if (is_proper(model, t)) work->kept[ends[look_of(model, t) + 1]++] = t;
-  work->triangle_count = ends[looks];
-  if (skin->part_count == 0) skin->parts[skin->part_count++] = part_of_look(model, -1);
+    if (is_proper(model, t)) work->kept[ends[appearance_of(model, t) + 1]++] = t;
+  work->triangle_count = ends[appearances];
+  if (skin->part_count == 0) skin->parts[skin->part_count++] = part_of_appearance(model, -1);
   return true;
 }
 
@@ -201,14 +202,15 @@ static void join_corners(Work *work, const int32_t *corners, int32_t count) {
 static int compare_corners(const void *a, const void *b) {
   const Corner *x = a, *y = b;
   if (x->group != y->group) return x->group < y->group ? -1 : 1;
-  if (x->look != y->look) return x->look < y->look ? -1 : 1;
+  if (x->appearance != y->appearance) return x->appearance < y->appearance ? -1 : 1;
   for (int i = 0; i < 2; i++)
     if (x->uv[i] != y->uv[i]) return x->uv[i] < y->uv[i] ? -1 : 1;
   return x->corner < y->corner ? -1 : x->corner > y->corner;
 }
 
 static bool same_vertex(const Corner *a, const Corner *b) {
-  return a->group == b->group && a->look == b->look && a->uv[0] == b->uv[0] && a->uv[1] == b->uv[1];
+  return a->group == b->group && a->appearance == b->appearance && a->uv[0] == b->uv[0] &&
+         a->uv[1] == b->uv[1];
 }
 
 static int32_t group_end(const Corner *sorted, int32_t begin, int32_t end) {
@@ -224,7 +226,7 @@ static void sort_vertex(Work *work, int32_t vertex) {
     int32_t corner = work->corners[i], triangle = work->kept[corner / 3];
     Corner *out = work->sorted + i;
     *out = (Corner){ .group = work->corners[begin + root_of(work->parents, i - begin)],
-                     .look = look_of(work->model, triangle),
+                     .appearance = appearance_of(work->model, triangle),
                      .corner = corner };
     if (work->model->corner_uvs)
       memcpy(out->uv, work->model->corner_uvs + 6 * (size_t)triangle + 2 * (corner % 3),

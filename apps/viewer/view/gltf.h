@@ -1,7 +1,7 @@
 // A recording as the bytes of an animated .glb, by the run side alone: for the page.
 //
-// Each body is a node with its placement; its mesh is the skin at rest with one morph target for
-// each basis vector, whose weights stay within 0 and 1, and one more that is always on:
+// Each body is a glTF node with its placement; its mesh is the skin at rest with one morph target
+// for each basis vector, whose weights stay within 0 and 1, and one more that is always on:
 //
 //   x = X + sum_i low_i U_i + sum_i w_i (high_i - low_i) U_i,   w_i = (q_i - low_i)/(high_i -
 //   low_i)

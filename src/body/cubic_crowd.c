@@ -1,0 +1,13 @@
+// Picks the kernels of a SIMD level; sizes of their work space.
+#include "body/cubic_crowd.h"
+
+LB_DEFINE_KERNEL_CHOICE(lbCubicCrowdKernels, lb_cubic_crowd_kernels)
+
+// See place_work and place_alone in cubic_crowd.kernel.c.
+size_t lb_cubic_crowd_work_size(int32_t r) {
+  size_t n = (size_t)r, padded = (size_t)lb_cubic_padded(r), groups = padded / 4;
+  size_t together = LB_BATCH * (padded + n * padded + 16 * groups * (groups + 1));
+  together += LB_CUBIC_WIDTH * padded * padded;
+  size_t alone = 3 * padded + padded * padded + lb_cubic_work_size(r);
+  return together > alone ? together : alone;
+}

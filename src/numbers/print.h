@@ -1,0 +1,12 @@
+// Numbers in text files: every bit survives, and the locale's decimal comma does not get in.
+#ifndef LB_NUMBERS_PRINT_H
+#define LB_NUMBERS_PRINT_H
+
+#include "limber/base.h"
+
+#include <stdio.h>
+
+// As lb_format_number (base/format.h).
+void lb_print_number(FILE *stream, double value, int least_digits);
+
+#endif
