@@ -1,4 +1,5 @@
 // An unreduced body in a run: the finite-element simulator.
+#include "fem/fem.h"
 #include "study/actor.h"
 #include "study/driven.h"
 
@@ -114,6 +115,24 @@ static void store_frame(lbRunBody *body, lbVec3 position, lbQuat q, lbVec3 veloc
   lb_vec3_store(body->angular_velocity, spin);
 }
 
+// The inertia about a centre, by the angular momenta of three unit spins; `work` is a full vector.
+static lbMat3 inertia_about(const lbFem *fem, lbVec3 c, const double *u, double *work) {
+  const double *rest = lb_fem_rest_positions(fem);
+  lbMat3 J;
+  for (int k = 0; k < 3; k++) {
+    double linear[3], angular[3];
+    lbVec3 spin = lb_vec3(k == 0, k == 1, k == 2);
+    for (size_t v = 0; v < (size_t)lb_fem_vertex_count(fem); v++) {
+      lbVec3 r = lb_sub(lb_add(lb_vec3_load(rest + 3 * v), lb_vec3_load(u + 3 * v)), c);
+      lb_vec3_store(work + 3 * v, lb_cross(spin, r));
+    }
+    lb_fem_momentum(fem, u, work, linear, angular);
+    lbVec3 L = lb_sub(lb_vec3_load(angular), lb_cross(c, lb_vec3_load(linear)));
+    J.m[k] = L.x, J.m[3 + k] = L.y, J.m[6 + k] = L.z;
+  }
+  return J;
+}
+
 // The rigid motion of a free body: the rotation R of the polar decomposition of Σ m (x − c)(X −
 // C)ᵀ, v = P/m, ω = J⁻¹ L about the centre.
 static void fit_frame(const Full *full, const double *own, lbRunBody *body) {
@@ -121,18 +140,16 @@ static void fit_frame(const Full *full, const double *own, lbRunBody *body) {
   const double *rest = lb_fem_rest_positions(fem), *masses = lb_fem_vertex_masses(fem);
   const double *u = lb_simulator_displacement(full->simulator);
   lbVec3 c = mass_centre(fem, rest, u), C = mass_centre(fem, own, NULL);
-  lbMat3 A = { { 0 } }, J = { { 0 } }, R;
+  lbMat3 A = { { 0 } }, R;
   for (size_t v = 0; v < (size_t)lb_fem_vertex_count(fem); v++) {
     lbVec3 r = lb_sub(lb_add(lb_vec3_load(rest + 3 * v), lb_vec3_load(u + 3 * v)), c);
     lbVec3 X = lb_sub(lb_vec3_load(own + 3 * v), C);
-    lbMat3 inertia = lb_mat3_scale(-masses[v], lb_mat3_outer(r, r));
-    for (int k = 0; k < 9; k += 4) inertia.m[k] += masses[v] * lb_dot(r, r);
     A = lb_mat3_add(A, lb_mat3_scale(masses[v], lb_mat3_outer(r, X)));
-    J = lb_mat3_add(J, inertia);
   }
   lb_polar3(A, &R, NULL);
   lbVec3 P = lb_vec3_load(body->state.linear_momentum);
   lbVec3 L = lb_sub(lb_vec3_load(body->state.angular_momentum), lb_cross(c, P));
+  lbMat3 J = inertia_about(fem, c, u, full->forces); // which the last step is done with
   store_frame(body, lb_sub(c, lb_mat3_apply(R, C)), lb_quat_from_mat3(R),
               lb_scale(1 / lb_fem_total_mass(fem), P), lb_mat3_apply(lb_mat3_inverse(J), L));
 }

@@ -16,12 +16,14 @@
 #define ITEM(name, more) "{'name':'" name "'," BAR "," SOFT "," more "}"
 // One of each: held, driven, free; subspace and modal.
 #define ALL                                                                                                                                                                                                       \
-  "{'limber':1,'gravity':[0,0,-9.81],'bodies':[" ITEM("held", LEFT "," SUBSPACE ",'position':[0,"                                                                                                                 \
-                                                                                "3,0],'rotation':"                                                                                                                \
-                                                                                "[1,2,3,4]") "," ITEM(                                                                                                            \
-      "driven", LEFT                                                                                                                                                                                              \
-      "," SUBSPACE "," SHAKE) "," ITEM("thrown",                                                                                                                                                                  \
-                                       SUBSPACE ",'velocity':{'linear':[1,0,2],'angular':[1,5,2]"                                                                                                                 \
+  "{'limber':1,'gravity':[0,0,-9.81],'bodies':[" ITEM(                                                                                                                                                            \
+      "held", LEFT                                                                                                                                                                                                \
+      "," SUBSPACE ",'position':[0,"                                                                                                                                                                              \
+      "3,0],'rotation':"                                                                                                                                                                                          \
+      "[1,2,3,4]") "," ITEM("driven", LEFT                                                                                                                                                                        \
+                            "," SUBSPACE                                                                                                                                                                          \
+                            "," SHAKE) "," ITEM("thrown", SUBSPACE                                                                                                                                                \
+                                                ",'velocity':{'linear':[1,0,2],'angular':[1,5,2]"                                                                                                                 \
                                                 "}") "," ITEM("hung", LEFT                                                                                                                                        \
                                                               "," MODAL) "," ITEM("flying", MODAL                                                                                                                 \
                                                                                   ",'velocity':{'"                                                                                                                \
@@ -190,7 +192,7 @@ static void a_cooked_world_moves_as_the_run_of_its_scene(void **state) {
       lb_vec3_store(moved, probe_of(world, p));
       assert_memory_equal(moved, run->probes + 3 * (6 * step + p), sizeof moved);
     }
-    if (step < 30) assert_int_equal(lb_world_step(world, 0.01), 0);
+    if (step < 30) assert_int_equal(lb_world_step(world, 0.01) & ~LB_STEP_ADAPTED, 0);
   }
   for (int32_t i = 0; i < 6; i++) {
     lbFrame frame = lb_body_frame(lb_world_body(world, lb_world_body_at(world, i)));
@@ -248,7 +250,6 @@ static void failed_allocations_leave_nothing_behind(void **state) {
     lb_set_allocator(&allocator);
     check_ok(lb_scene_bundle(scene, &own, &err), err); // nothing is prepared for its models yet
     heap.count = 0, heap.fail_at = at;
-    int64_t live = heap.live;
     lbStatus status = lb_world_open(own, NULL, &world, &err);
     bool reached = heap.count > at;
     if (status) {
@@ -256,7 +257,6 @@ static void failed_allocations_leave_nothing_behind(void **state) {
       assert_null(world);
     }
     lb_world_destroy(world);
-    (void)live;
     lb_bundle_destroy(own);
     lb_set_allocator(NULL);
     assert_int_equal(heap.live, 0);
@@ -450,7 +450,7 @@ static void a_driven_body_stands_where_its_path_is(void **state) {
 static void cuts_are_not_felt_and_jumps_are_flagged(void **state) {
   (void)state;
   const double times[] = { 0, 0.055 }, places[] = { 0, 0, 0, 100, 0, 0 };
-  const double near[] = { 0, 0.05, 0.055 }, far[] = { 0, 0, 0, 0, 0, 0, 100, 0, 0 };
+  const double near[] = { 0, 0.051, 0.055 }, far[] = { 0, 0, 0, 0, 0, 0, 100, 0, 0 };
   lbPath *cut = path_of(times, places, 2, LB_PATH_STEP);
   lbPath *jump = path_of(near, far, 3, LB_PATH_LINEAR);
   lbWorld *world = empty_world();
@@ -571,13 +571,11 @@ static void wrong_states_are_refused_and_change_nothing(void **state) {
   check_fails(lb_world_restore_state(world, bad, bytes, &err), LB_ERR_ARGUMENT, err, "not one");
   check_fails(lb_world_restore_state(other, saved, bytes, &err), LB_ERR_ARGUMENT, err,
               "other bodies");
-  lbBodyId first = lb_world_body_at(world, 0);
-  (void)first;
   // The last body's bytes are of another version of bodies: the others are as they were.
   memcpy(bad, saved, bytes);
   size_t last = bytes - lb_body_state_bytes(lb_world_body(world, lb_world_body_at(world, 5)));
   bad[last]++;
-  check_fails(lb_world_restore_state(world, bad, bytes, &err), LB_ERR_ARGUMENT, err, "state");
+  check_fails(lb_world_restore_state(world, bad, bytes, &err), LB_ERR_FORMAT, err, "state");
   assert_true(hash_of(world) == before);
   check_near(lb_world_time(world), 0.02, 0);
   // Another world of as many bytes: the same models in other places.
