@@ -109,6 +109,7 @@ struct lbScratch {
   double *positions;         // (vertices x 3)
   lbAabbTree *boxes;         // of `positions`, for rays; made by the first pick
   struct lbSearch *search;   // of lb_tree_search; made on demand
+  struct lbVertexWork *vertex_work; // of vertices.c; made on demand
   void *own;                 // the method's
 };
 
@@ -360,6 +361,8 @@ lbStatus lb_check_placement(lbVec3 position, lbQuat *rotation, lbError *err);
 void lb_body_nodes(const lbBody *body, const double *q, const double *v, int32_t begin, int32_t end,
                    double *displacements, double *velocities);
 
+// World position of a surface vertex, from the displacements of its nodes (nodes x 3).
+lbVec3 lb_surface_vertex(const lbBody *body, const double *nodes, int32_t vertex);
 void lb_surface_positions(const lbBody *body, double *positions, lbScratch *scratch);
 // World position of a point that was checked.
 lbVec3 lb_point_place(const lbBody *body, const lbPoint *point, lbScratch *scratch);
