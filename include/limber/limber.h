@@ -10,6 +10,7 @@
 #include "limber/model.h"
 #include "limber/body.h"
 #include "limber/path.h"
+#include "limber/world.h"
 #include "limber/haptics.h"
 
 #endif

@@ -88,6 +88,29 @@ lbStatus lb_body_apply_force(lbBody *body, lbPoint point, lbVec3 force) {
   return status;
 }
 
+static lbStatus start(lbBody *body, int32_t count, const lbPointForce *forces, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  p->method->get(body, s->q0, s->v0, s->force);
+  for (int32_t i = 0; i < count; i++) {
+    lbStatus status = reduce(body, &forces[i].point, forces[i].force, "force", s);
+    if (status) return status;
+    if (!add_to(p->dimension, s->force, s->b)) return refuse_amount(body, "force", forces[i].force);
+  }
+  if (!p->method->accelerate) return LB_OK;
+  if (!lb_frame_is_still(body) && !lb_frame_add_weight(body, body->frame.turn, s))
+    return lb_fail(body->message, LB_ERR_ARGUMENT, "gravity is too strong in these axes");
+  p->method->accelerate(body, s);
+  return LB_OK;
+}
+
+lbStatus lb_body_start(lbBody *body, int32_t count, const lbPointForce *forces) {
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
+  if (!scratch) return lb_fail_memory(body->message);
+  lbStatus status = start(body, count, forces, scratch);
+  lb_scratch_return(body->prepared, scratch);
+  return status;
+}
+
 // Adds an impulse whose reduced share is scratch->b; moment about the frame's centre.
 static lbStatus strike(lbBody *body, lbVec3 impulse, lbVec3 moment, lbScratch *s) {
   const lbPrepared *p = body->prepared;

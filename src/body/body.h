@@ -224,6 +224,9 @@ struct lbBodyMethod {
   void (*save)(const lbBody *body, double *numbers);
   void (*restore)(lbBody *body, const double *numbers);
   void (*start)(lbBody *body, lbScratch *scratch); // a new body, at time 0; may be NULL
+  // The accelerations that the next step begins with, from scratch->q0, v0, force; NULL: it needs
+  // none.
+  void (*accelerate)(lbBody *body, lbScratch *scratch);
 
   // -- where nodes [begin, end) are: displacements or velocities in own axes for a row of
   // coordinates (and rates, or NULL), at their places in (nodes x 3). NULL: by the basis.
@@ -294,6 +297,8 @@ lbStatus lb_frame_start(lbBody *body, const lbBodyDef *def, lbVec3 position, lbQ
                         lbScratch *scratch, lbError *err);
 // Weight in the frame's axes, after gravity, rotation or material changed; false: absurd.
 bool lb_frame_weigh(lbBody *body, lbVec3 gravity, lbMat3 turn, lbScratch *scratch);
+// scratch->force <- with the weight of a frame that moves, at this turn; false: absurd.
+bool lb_frame_add_weight(const lbBody *body, lbMat3 turn, lbScratch *scratch);
 static inline bool lb_frame_is_still(const lbBody *body) {
   return body->frame.kind == LB_FRAME_HELD;
 }

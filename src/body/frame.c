@@ -80,6 +80,12 @@ bool lb_frame_weigh(lbBody *body, lbVec3 gravity, lbMat3 turn, lbScratch *scratc
   return sane;
 }
 
+bool lb_frame_add_weight(const lbBody *body, lbMat3 turn, lbScratch *s) {
+  if (!find_weight(body->prepared, body->gravity, turn, s->a)) return false;
+  for (int32_t i = 0; i < body->prepared->dimension; i++) s->force[i] += s->a[i];
+  return true;
+}
+
 // ---- creation and placing ----------------------------------------------------------------------
 
 static lbStatus choose_kind(lbBody *body, const lbBodyDef *def, lbError *err) {
@@ -482,9 +488,7 @@ int32_t lb_frame_begin(lbBody *body, lbStep *step, lbScratch *s) {
     to->turn = lb_quat_to_mat3(to->rotation);
   }
   if (to->moves) feel(body, step, true, s);
-  if (!find_weight(p, body->gravity, to->turn, s->a)) return flags | LB_STEP_NONFINITE;
-  for (int32_t i = 0; i < p->dimension; i++) s->force[i] += s->a[i];
-  return flags;
+  return lb_frame_add_weight(body, to->turn, s) ? flags : flags | LB_STEP_NONFINITE;
 }
 
 void lb_frame_correct(lbBody *body, lbStep *step, lbScratch *s) {

@@ -10,7 +10,8 @@
 //              a            u            R                           w
 //   Newmark    at the end   v            R(q)                        2
 //   Euler      at the end   v            R(q)                        1
-//   conserving mean         (q - q0)/h   (R(q0) + 4 R(qm) + R(q))/6  1     qm = (q0 + q)/2
+//   conserving mean         (q - q0)/h   (R(q0) + 4 R(qm) + R(q))/6  1     qm = (q0 + q)/2, K at
+//   rest
 //
 // Newmark (beta = 1/4, gamma = 1/2) is appendix C of Barbič & James 2005. Its rule takes the mean
 // of the forces at both ends, so that a force which is held counts twice at one end; the
@@ -40,7 +41,7 @@
 #define SHIFT_FIRST 1e-4      // of the largest diagonal entry
 #define SHIFTS 40
 #define ROUNDING 1e-15 // of coordinates
-#define FAR_OUT 5e-7   // of what is absurd: beyond, energy is to be lost rather than kept
+#define FAR_OUT 1e-6   // of what is absurd: beyond, energy is to be lost rather than kept
 
 typedef enum Rule { NEWMARK, EULER, CONSERVING } Rule;
 
@@ -86,11 +87,12 @@ typedef struct Forces {
   const double *K;        // that damping counts with
 } Forces;
 
-// What the last evaluation gave.
+// What the last evaluation gave. The conserving rule is damped by the stiffness at rest, which
+// never adds energy as an indefinite one would.
 static Forces forces_of(const lbBody *body, const Scheme *scheme, const lbSubspaceWork *w) {
   const lbEvaluated *e = &((const lbSubspaceState *)body->own)->evaluated;
   if (scheme->rule != CONSERVING) return (Forces){ e, e->R, e->K };
-  return (Forces){ e, w->middle_R, w->middle_K };
+  return (Forces){ e, w->middle_R, lb_subspace_of(body->prepared)->rest_stiffness };
 }
 
 static Forces evaluate(lbBody *body, const Scheme *scheme, lbScratch *s) {
@@ -163,9 +165,10 @@ static void form_matrix(const lbBody *body, const Scheme *scheme, const Forces *
   double beta = body->damping_stiffness, heavy, stiff;
   if (scheme->rule == CONSERVING) {
     const double *end = forces->end->K;
-    stiff = 1.0 / 3 + beta / scheme->h;
+    stiff = beta / scheme->h;
     heavy = scheme->a_q + body->damping_mass / scheme->h + shift;
-    for (size_t i = 0; i < n * n; i++) w->A[i] = stiff * forces->K[i] + end[i] / 6;
+    for (size_t i = 0; i < n * n; i++)
+      w->A[i] = stiff * forces->K[i] + w->middle_K[i] / 3 + end[i] / 6;
   } else {
     stiff = 1 + scheme->v_q * beta;
     heavy = scheme->a_q + scheme->v_q * body->damping_mass + shift;

@@ -1,4 +1,4 @@
-// Reduced St. Venant-Kirchhoff forces as cubic polynomials: tiles of a model's coefficients for the
+// Reduced St. Venant-Kirchhoff forces as cubic polynomials: a model's coefficients for the
 // vectors that are kept, combined from parts where the model has two for each material (lambda and
 // mu).
 #include "body/subspace.h"
@@ -8,7 +8,8 @@
 typedef struct Polynomials {
   const lbCubicKernels *kernels;
   lbCubic cubic;
-  lbCubicArrays tiles;
+  lbCubicArrays arrays;
+  float *quadratic_single, *cubic_single; // where single precision was asked for
 } Polynomials;
 
 // ---- packed coefficients of the vectors kept ---------------------------------------------------
@@ -51,7 +52,7 @@ static void gather_kept(const lbPrepared *p, const double *const from[3], double
         for (int32_t i = 0; i <= j; i++) *to++ = from[2][kept4(kept, i, j, k, l)];
 }
 
-// Tiles of a part of the model.
+// Coefficients of a part of the model.
 static lbStatus pack(const lbPrepared *p, int32_t part, const lbCubicArrays *out, lbError *err) {
   const lbModel *model = p->model;
   const lbModelSizes *size = &model->size;
@@ -74,16 +75,19 @@ static lbStatus pack(const lbPrepared *p, int32_t part, const lbCubicArrays *out
   return LB_OK;
 }
 
-// ---- tiles -------------------------------------------------------------------------------------
+// ---- prepared coefficients
+// -------------------------------------------------------------------------------------
 
-static void place_tiles(lbCubicArrays *tiles, int32_t r, lbCarver *carver) {
-  tiles->linear = lb_carve(carver, lb_cubic_linear_size(r), sizeof(double));
-  tiles->quadratic = lb_carve(carver, lb_cubic_quadratic_size(r), sizeof(double));
-  tiles->cubic = lb_carve(carver, lb_cubic_cubic_size(r), sizeof(double));
+static void place_arrays(lbCubicArrays *arrays, int32_t r, lbCarver *carver) {
+  arrays->linear = lb_carve(carver, lb_cubic_linear_size(r), sizeof(double));
+  arrays->quadratic = lb_carve(carver, lb_cubic_quadratic_size(r), sizeof(double));
+  arrays->cubic = lb_carve(carver, lb_cubic_cubic_size(r), sizeof(double));
 }
 
-static lbCubic cubic_of(int32_t r, const lbCubicArrays *tiles) {
-  return (lbCubic){ r, tiles->linear, tiles->quadratic, tiles->cubic };
+static lbCubic cubic_of(int32_t r, const lbCubicArrays *arrays) {
+  return (lbCubic){
+    .count = r, .linear = arrays->linear, .quadratic = arrays->quadratic, .cubic = arrays->cubic
+  };
 }
 
 // λ and μ of a material, which its two parts count with.
@@ -95,22 +99,22 @@ static void weigh(const double *material, double *weights) {
 
 // All parts of a model while they are combined.
 typedef struct Parts {
-  lbCubic *cubics;      // (count)
-  lbCubicArrays *tiles; // (count)
-  double *weights;      // (count)
+  lbCubic *cubics;       // (count)
+  lbCubicArrays *arrays; // (count)
+  double *weights;       // (count)
 } Parts;
 
 static void lay_out_parts(Parts *parts, int32_t count, int32_t r, lbCarver *carver) {
   parts->cubics = lb_carve(carver, (size_t)count, sizeof *parts->cubics);
-  parts->tiles = lb_carve(carver, (size_t)count, sizeof *parts->tiles);
+  parts->arrays = lb_carve(carver, (size_t)count, sizeof *parts->arrays);
   parts->weights = lb_carve(carver, (size_t)count, sizeof *parts->weights);
   for (int32_t i = 0; i < count && !carver->overflow; i++) {
     lbCubicArrays unused;
-    place_tiles(parts->tiles ? &parts->tiles[i] : &unused, r, carver);
+    place_arrays(parts->arrays ? &parts->arrays[i] : &unused, r, carver);
   }
 }
 
-static lbStatus combine(const lbPrepared *p, const double *materials, const lbCubicArrays *tiles,
+static lbStatus combine(const lbPrepared *p, const double *materials, const lbCubicArrays *arrays,
                         lbError *err) {
   int32_t r = p->dimension, count = p->model->size.subspace_part_count;
   Parts parts = { 0 };
@@ -122,35 +126,71 @@ static lbStatus combine(const lbPrepared *p, const double *materials, const lbCu
   lay_out_parts(&parts, count, r, &carver);
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < count && !status; i++) {
-    status = pack(p, i, &parts.tiles[i], err);
-    parts.cubics[i] = cubic_of(r, &parts.tiles[i]);
+    status = pack(p, i, &parts.arrays[i], err);
+    parts.cubics[i] = cubic_of(r, &parts.arrays[i]);
     if (i % 2 == 0) weigh(materials + 3 * (size_t)(i / 2), parts.weights + i);
   }
-  if (!status) lb_cubic_combine(count, parts.cubics, parts.weights, tiles);
+  if (!status) lb_cubic_combine(count, parts.cubics, parts.weights, arrays);
   lb_free(carver.block);
   return status;
 }
 
-static Polynomials *lay_out(Polynomials *own, int32_t r, lbCarver *carver) {
+static Polynomials *lay_out(Polynomials *own, const lbPrepared *p, lbCarver *carver) {
+  int32_t r = p->dimension;
   Polynomials *at = lb_carve(carver, 1, sizeof *own);
-  place_tiles(&own->tiles, r, carver);
+  own->arrays.linear = lb_carve(carver, lb_cubic_linear_size(r), sizeof(double));
+  if (p->single_precision) {
+    own->quadratic_single = lb_carve(carver, lb_cubic_quadratic_size(r), sizeof(float));
+    own->cubic_single = lb_carve(carver, lb_cubic_cubic_size(r), sizeof(float));
+  } else {
+    own->arrays.quadratic = lb_carve(carver, lb_cubic_quadratic_size(r), sizeof(double));
+    own->arrays.cubic = lb_carve(carver, lb_cubic_cubic_size(r), sizeof(double));
+  }
   return at;
+}
+
+// The whole of all parts.
+static lbStatus fill(const lbPrepared *p, const double *materials, const lbCubicArrays *arrays,
+                     lbError *err) {
+  return p->model->size.subspace_part_count == 1 ? pack(p, 0, arrays, err)
+                                                 : combine(p, materials, arrays, err);
+}
+
+// In double precision first, in memory that is given back.
+static lbStatus fill_single(const lbPrepared *p, const double *materials, Polynomials *own,
+                            lbError *err) {
+  lbCubicArrays whole = { 0 };
+  lbCarver carver = { 0 };
+  place_arrays(&whole, p->dimension, &carver);
+  carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
+  if (!carver.block) return lb_fail_memory(err);
+  carver.used = 0;
+  place_arrays(&whole, p->dimension, &carver);
+  lbStatus status = fill(p, materials, &whole, err);
+  if (!status) {
+    const lbCubic cubic = cubic_of(p->dimension, &whole);
+    memcpy(own->arrays.linear, whole.linear, lb_cubic_linear_size(p->dimension) * sizeof(double));
+    lb_cubic_round(&cubic, own->quadratic_single, own->cubic_single);
+  }
+  lb_free(carver.block);
+  return status;
 }
 
 lbStatus lb_polynomials_create(const lbPrepared *p, const double *materials, void **data,
                                lbError *err) {
   Polynomials draft = { .kernels = lb_cubic_kernels(p->level) };
   lbCarver carver = { 0 };
-  lay_out(&draft, p->dimension, &carver);
+  lay_out(&draft, p, &carver);
   carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
   if (!carver.block) return lb_fail_memory(err);
   carver.used = 0;
-  Polynomials *own = lay_out(&draft, p->dimension, &carver);
-  draft.cubic = cubic_of(p->dimension, &draft.tiles);
+  Polynomials *own = lay_out(&draft, p, &carver);
+  draft.cubic = cubic_of(p->dimension, &draft.arrays);
+  draft.cubic.quadratic_single = draft.quadratic_single;
+  draft.cubic.cubic_single = draft.cubic_single;
   *own = draft;
-  lbStatus status = p->model->size.subspace_part_count == 1
-                        ? pack(p, 0, &own->tiles, err)
-                        : combine(p, materials, &own->tiles, err);
+  lbStatus status = p->single_precision ? fill_single(p, materials, own, err)
+                                        : fill(p, materials, &own->arrays, err);
   if (status)
     lb_free(own);
   else

@@ -98,18 +98,20 @@ def read_glb(path):
 def first_shape(path):
     """Where the vertices of the first body are in the first frame, z up; it must stand unturned."""
     document, floats = read_glb(path)
-    animation, node = document["animations"][0], document["nodes"][0]
+    animation, number = document["animations"][0], document["nodes"][0]["children"][0]
+    node = document["nodes"][number]
     channel = next(channel for channel in animation["channels"]
-                   if channel["target"] == {"node": 0, "path": "weights"})
+                   if channel["target"] == {"node": number, "path": "weights"})
     part = document["meshes"][node["mesh"]]["primitives"][0]
     weights = floats(animation["samplers"][channel["sampler"]]["output"])[:len(part["targets"])]
     check(all(0 <= weight <= 1 for weight in weights), f"weights outside of 0 and 1: {weights}")
-    check(abs(node["rotation"][3]) > 1 - 1e-6, f"the body is turned by {node['rotation']}")
+    rotation = node.get("rotation", [0, 0, 0, 1])
+    check(abs(rotation[3]) > 1 - 1e-6, f"the body is turned by {rotation}")
     shape = list(floats(part["attributes"]["POSITION"]))
     for weight, target in zip(weights, part["targets"]):
         for i, value in enumerate(floats(target["POSITION"])):
             shape[i] += weight * value
-    place = node["translation"]
+    place = node.get("translation", [0, 0, 0])
     return [tuple(shape[i + axis] + place[axis] for axis in range(3))
             for i in range(0, len(shape), 3)]
 
