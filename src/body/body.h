@@ -94,23 +94,23 @@ lbStatus lb_prepared_tree(const lbPrepared *prepared, const struct lbTree **out,
 
 struct lbScratch {
   lbScratch *next;
-  double *q0, *v0;           // at the step's start
-  double *q, *v;             // at its end, so far
-  double *force;             // what acts at the end of the step: gravity and applied forces
-  double *inertial;          // what the frame's motion exerts, held over the step
-  double *held;              // that, and the forces of balls
-  double *pull;              // of constraints, held too
-  double *start_q, *start_v; // at the start of all parts of a step
-  double *a, *b, *c;         // vectors for anybody's passing use
-  double *moments;           // (12 x padded): of the inertia kernels
-  double *numbers;           // (lb_method_numbers): the method's own state at the start
-  double *nodes, *shares;    // (nodes x 3), (nodes)
-  double *moduli;            // (materials x 2): λ, μ
-  double *positions;         // (vertices x 3)
-  lbAabbTree *boxes;         // of `positions`, for rays; made by the first pick
-  struct lbSearch *search;   // of lb_tree_search; made on demand
+  double *q0, *v0;                  // at the step's start
+  double *q, *v;                    // at its end, so far
+  double *force;                    // what acts at the end of the step: gravity and applied forces
+  double *inertial;                 // what the frame's motion exerts, held over the step
+  double *held;                     // that, and the forces of balls
+  double *pull;                     // of constraints, held too
+  double *start_q, *start_v;        // at the start of all parts of a step
+  double *a, *b, *c;                // vectors for anybody's passing use
+  double *moments;                  // (12 x padded): of the inertia kernels
+  double *numbers;                  // (lb_method_numbers): the method's own state at the start
+  double *nodes, *shares;           // (nodes x 3), (nodes)
+  double *moduli;                   // (materials x 2): λ, μ
+  double *positions;                // (vertices x 3)
+  lbAabbTree *boxes;                // of `positions`, for rays; made by the first pick
+  struct lbSearch *search;          // of lb_tree_search; made on demand
   struct lbVertexWork *vertex_work; // of vertices.c; made on demand
-  void *own;                 // the method's
+  void *own;                        // the method's
 };
 
 static inline int32_t lb_method_numbers(const lbPrepared *prepared);

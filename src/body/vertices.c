@@ -189,8 +189,7 @@ static void work_out_range(const Writer *w) {
   Nodes nodes = { p->model->size.node_count, 0 };
   next_stamp(w->work, &p->model->size);
   p->method->get(w->body, w->scratch->a, w->scratch->b, NULL);
-  for (int32_t i = w->first; i < w->first + w->count; i++)
-    visit_around(w, source_of(w, i), &nodes);
+  for (int32_t i = w->first; i < w->first + w->count; i++) visit_around(w, source_of(w, i), &nodes);
   work_out_nodes(w, nodes);
   for (int32_t i = w->first; i < w->first + w->count; i++) visit_around(w, source_of(w, i), NULL);
   for (int32_t i = w->first; i < w->first + w->count && needs_normals(w); i++)
@@ -200,8 +199,7 @@ static void work_out_range(const Writer *w) {
 
 static void work_out_all(const Writer *w) {
   lb_surface_positions(w->body, w->scratch->positions, w->scratch);
-  if (needs_normals(w))
-    lb_body_surface_normals(w->body, w->scratch->positions, w->work->normals);
+  if (needs_normals(w)) lb_body_surface_normals(w->body, w->scratch->positions, w->work->normals);
 }
 
 // ---- into the buffer ---------------------------------------------------------------------------
