@@ -6,12 +6,17 @@
 
 static json_t *body_document(const lbSceneBody *source, const lbRunBody *body) {
   const lbSimulatorState *s = &body->state;
-  return json_pack("{s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:{s:o, s:o}}",
+  return json_pack("{s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, "
+                   "s:o}, s:{s:o, "
+                   "s:o}}",
                    "name", source->name, "method", lb_method_name(source->method), "vertices",
                    (int)body->vertices, "elements", (int)body->elements, "dimension",
-                   (int)body->dimension, "mass", cli_number(body->mass), "centre",
-                   cli_numbers(s->centre, 3), "linear_momentum", cli_numbers(s->linear_momentum, 3),
-                   "angular_momentum", cli_numbers(s->angular_momentum, 3), "step_us", "median",
+                   (int)body->dimension, "mass", cli_number(body->mass), "position",
+                   cli_numbers(body->position, 3), "rotation", cli_numbers(body->rotation, 4),
+                   "linear_velocity", cli_numbers(body->linear_velocity, 3), "angular_velocity",
+                   cli_numbers(body->angular_velocity, 3), "centre", cli_numbers(s->centre, 3),
+                   "linear_momentum", cli_numbers(s->linear_momentum, 3), "angular_momentum",
+                   cli_numbers(s->angular_momentum, 3), "step_us", "median",
                    cli_number(1e6 * body->step_median), "p99", cli_number(1e6 * body->step_p99),
                    "max", cli_number(1e6 * body->step_max), "energy", "kinetic",
                    cli_number(s->kinetic), "elastic", cli_number(s->elastic));
@@ -31,7 +36,10 @@ static json_t *document(const lbRun *run) {
     const lbRunBody *body = &run->bodies[i];
     json_array_append_new(bodies, body_document(&scene->bodies[i], body));
     add_flag(flags, &scene->bodies[i], body->not_converged_count, "did not converge");
-    add_flag(flags, &scene->bodies[i], body->state.subdivided_count, "were taken in parts");
+    bool full = body->state.subdivided_count == body->adapted_count;
+    add_flag(flags, &scene->bodies[i], body->adapted_count,
+             full ? "were taken in parts" : "were taken in parts or by another rule (adapted)");
+    add_flag(flags, &scene->bodies[i], body->jumped_count, "carried it along a frame that jumped");
     add_flag(flags, &scene->bodies[i], body->nonfinite_count, "were refused as not finite");
     add_flag(flags, &scene->bodies[i], body->state.shift_count, "had an indefinite tangent");
   }

@@ -122,6 +122,17 @@ lbStatus lb_body_apply_impulse(lbBody *body, lbPoint point, lbVec3 impulse); // 
 lbStatus lb_body_apply_radial_impulse(lbBody *body, lbVec3 centre, double radius, double strength);
 lbStatus lb_body_set_gravity(lbBody *body, lbVec3 gravity); // m/s²
 
+typedef struct lbPointForce {
+  lbPoint point;
+  lbVec3 force; // N, world axes
+} lbPointForce;
+
+// Works out the accelerations that a motion starts from, at this moment: of gravity, of what was
+// applied so far, and of these forces, which act at this moment alone. Without this call the next
+// step takes the forces applied for it as those at its start, too. Methods whose steps are exact
+// have no use for it.
+lbStatus lb_body_start(lbBody *body, int32_t count, const lbPointForce *forces);
+
 // ---- its frame ---------------------------------------------------------------------------------
 
 typedef struct lbFrame {

@@ -11,6 +11,7 @@
 #include "limber/body.h"
 #include "limber/render_mesh.h"
 #include "limber/path.h"
+#include "limber/world.h"
 #include "limber/haptics.h"
 
 #endif

@@ -25,6 +25,13 @@ typedef struct lbRunBody {
   lbSimulatorState state;                 // at the end
   int32_t not_converged_count;            // steps whose Newton ended above the tolerance
   int32_t nonfinite_count;                // steps that had to be refused
+  int32_t adapted_count;                  // steps taken in parts or by another rule
+  int32_t jumped_count;                   // steps in which the frame went too far to be felt
+  // Its frame at the end: a point is position + rotation (X + u); of an unreduced free body the
+  // rigid motion that is nearest to its own.
+  double position[3], rotation[4]; // m; unit quaternion x y z w
+  double linear_velocity[3];       // m/s, at the rest shape's centre of mass
+  double angular_velocity[3];      // rad/s
 
   // Frames; all of it NULL without them. Meshes are at rest, in the body's own axes.
   const lbMesh *surface; // what the frames show
@@ -32,11 +39,13 @@ typedef struct lbRunBody {
   // An unreduced body:
   float *frames;         // (frame_count x surface vertices x 3) positions in the world
   double *displacements; // (frame_count x vertices x 3) in world axes; NULL without volume_frames
-  // A reduced body, in its own axes: rest + sum over i of shapes_i coordinates_i.
+  // A reduced body, in its own axes: rest + sum over i of shapes_i coordinates_i. Its axes are at
+  // `placements`.
   const lbModel *model;
   int32_t shape_count;
   const double *shapes; // (shape_count x surface vertices x 3) m; shared by bodies of one model
   double *coordinates;  // (frame_count x shape_count)
+  double *placements;   // (frame_count x 7): position m, rotation as a unit quaternion x y z w
 } lbRunBody;
 
 typedef struct lbRun {
@@ -52,7 +61,7 @@ typedef struct lbRun {
   struct lbRunOwned *owned_; // private: models, meshes and shapes that the bodies point to
 } lbRun;
 
-// Bodies that share a model are stepped as one batch. Free bodies need the method "full".
+// Reduced bodies are those of one lbWorld, in which bodies that share a model are stepped together.
 lbStatus lb_run(const lbScene *scene, const lbRunDef *def, lbRun **out, lbError *err);
 void lb_run_destroy(lbRun *run);
 

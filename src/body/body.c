@@ -67,7 +67,10 @@ static lbStatus reduce(const lbBody *body, const lbPoint *point, lbVec3 amount, 
 
 static lbStatus apply_force(lbBody *body, const lbPoint *point, lbVec3 force, lbScratch *scratch) {
   const lbBodyMethod *method = body->prepared->method;
-  lbStatus status = reduce(body, point, force, "force", scratch);
+  lbQuat ahead = lb_quat_identity();
+  if (!lb_frame_is_still(body)) ahead = lb_frame_ahead(body);
+  lbStatus status =
+      reduce(body, point, lb_quat_rotate(lb_quat_conjugate(ahead), force), "force", scratch);
   if (status) return status;
   method->get(body, NULL, NULL, scratch->a);
   if (!add_to(body->prepared->dimension, scratch->a, scratch->b))
@@ -75,7 +78,8 @@ static lbStatus apply_force(lbBody *body, const lbPoint *point, lbVec3 force, lb
   method->put(body, NULL, NULL, scratch->a);
   if (body->frame.kind == LB_FRAME_FREE) {
     body->frame.force = lb_add(body->frame.force, force);
-    body->frame.torque = lb_add(body->frame.torque, lb_cross(arm_of(body, point, scratch), force));
+    lbVec3 arm = lb_quat_rotate(ahead, arm_of(body, point, scratch));
+    body->frame.torque = lb_add(body->frame.torque, lb_cross(arm, force));
   }
   return LB_OK;
 }
@@ -84,6 +88,29 @@ lbStatus lb_body_apply_force(lbBody *body, lbPoint point, lbVec3 force) {
   lbScratch *scratch = lb_scratch_borrow(body->prepared);
   if (!scratch) return lb_fail_memory(body->message);
   lbStatus status = apply_force(body, &point, force, scratch);
+  lb_scratch_return(body->prepared, scratch);
+  return status;
+}
+
+static lbStatus start(lbBody *body, int32_t count, const lbPointForce *forces, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  p->method->get(body, s->q0, s->v0, s->force);
+  for (int32_t i = 0; i < count; i++) {
+    lbStatus status = reduce(body, &forces[i].point, forces[i].force, "force", s);
+    if (status) return status;
+    if (!add_to(p->dimension, s->force, s->b)) return refuse_amount(body, "force", forces[i].force);
+  }
+  if (!p->method->accelerate) return LB_OK;
+  if (!lb_frame_is_still(body) && !lb_frame_add_weight(body, body->frame.turn, s))
+    return lb_fail(body->message, LB_ERR_ARGUMENT, "gravity is too strong in these axes");
+  p->method->accelerate(body, s);
+  return LB_OK;
+}
+
+lbStatus lb_body_start(lbBody *body, int32_t count, const lbPointForce *forces) {
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
+  if (!scratch) return lb_fail_memory(body->message);
+  lbStatus status = start(body, count, forces, scratch);
   lb_scratch_return(body->prepared, scratch);
   return status;
 }

@@ -166,7 +166,7 @@ struct lbBody {
   lbIntegrator integrator;
   int32_t newton_iterations;
   double newton_tolerance;
-  double time;
+  double time, h;  // s; h: the last step's length
   int32_t flags;   // of the last step
   bool plain;      // takes part in step_many
   bool consistent; // the accelerations that the method keeps belong to q, v and the material
@@ -225,6 +225,9 @@ struct lbBodyMethod {
   void (*save)(const lbBody *body, double *numbers);
   void (*restore)(lbBody *body, const double *numbers);
   void (*start)(lbBody *body, lbScratch *scratch); // a new body, at time 0; may be NULL
+  // The accelerations that the next step begins with, from scratch->q0, v0, force; NULL: it needs
+  // none.
+  void (*accelerate)(lbBody *body, lbScratch *scratch);
 
   // -- where nodes [begin, end) are: displacements or velocities in own axes for a row of
   // coordinates (and rates, or NULL), at their places in (nodes x 3). NULL: by the basis.
@@ -295,6 +298,8 @@ lbStatus lb_frame_start(lbBody *body, const lbBodyDef *def, lbVec3 position, lbQ
                         lbScratch *scratch, lbError *err);
 // Weight in the frame's axes, after gravity, rotation or material changed; false: absurd.
 bool lb_frame_weigh(lbBody *body, lbVec3 gravity, lbMat3 turn, lbScratch *scratch);
+// scratch->force <- with the weight of a frame that moves, at this turn; false: absurd.
+bool lb_frame_add_weight(const lbBody *body, lbMat3 turn, lbScratch *scratch);
 static inline bool lb_frame_is_still(const lbBody *body) {
   return body->frame.kind == LB_FRAME_HELD;
 }
@@ -311,6 +316,9 @@ void lb_frame_update_rates(lbBody *body, const double *q, const double *v, lbScr
 void lb_frame_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, const double *reduced,
                      const double *q, double *v, lbScratch *scratch);
 lbVec3 lb_frame_centre(const lbBody *body); // world
+// The turn from now to the middle of the next step, if that is as long as the last: a force is held
+// in world axes while the frame turns.
+lbQuat lb_frame_ahead(const lbBody *body);
 // Velocity in the world of a place that has this displacement and velocity in the frame.
 lbVec3 lb_frame_velocity(const lbBody *body, lbVec3 own_place, lbVec3 own_velocity);
 

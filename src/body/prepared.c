@@ -159,9 +159,17 @@ static lbStatus find_method(const lbModel *model, lbMethod method, const lbBodyM
   if (method == LB_METHOD_DEFAULT && lb_model_default_method(model) == LB_METHOD_DEFAULT)
     return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\" has no method to run", model->name);
   if (!lb_model_method(model, method, view)) {
-    if (method == LB_METHOD_RECORDED)
+    bool unreduced = method == LB_METHOD_FULL || method == LB_METHOD_RECORDED;
+    if (unreduced && !lb_model_has(model, LB_METHOD_RECORDED))
+      return lb_fail(
+          err, LB_ERR_ARGUMENT,
+          "model \"%s\" has no recording of its unreduced motion; `limber cook` makes one",
+          model->name);
+    if (unreduced)
       return lb_fail(err, LB_ERR_ARGUMENT,
-                     "model \"%s\" has no recorded motion; `limber cook` makes one", model->name);
+                     "bodies do not have the method \"full\", the unreduced simulator is "
+                     "lb_simulator; \"recorded\" plays the recording of model \"%s\"",
+                     model->name);
     return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\" does not have the method \"%s\"",
                    model->name, lb_method_name(method));
   }

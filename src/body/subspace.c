@@ -152,6 +152,13 @@ static int32_t begin(lbBody *body, lbStep *step, lbScratch *scratch) {
                                 : lb_newton_begin(body, step, scratch);
 }
 
+static void accelerate(lbBody *body, lbScratch *scratch) {
+  const lbSubspaceState *state = body->own;
+  lb_subspace_accelerate(body, lb_subspace_evaluate(body, scratch->q0, scratch), scratch->force,
+                         scratch->v0, state->a, scratch);
+  body->consistent = true;
+}
+
 static void respond(const lbBody *body, const lbStep *step, lbScratch *scratch, const double *force,
                     double *moved) {
   if (is_central(body, step))
@@ -289,6 +296,7 @@ const lbBodyMethod lb_subspace_method = { .method = LB_METHOD_SUBSPACE,
                                           .state_extra = 1,
                                           .save = save,
                                           .restore = restore,
+                                          .accelerate = accelerate,
                                           .begin = begin,
                                           .respond = respond,
                                           .end = end,

@@ -1,5 +1,6 @@
 // What the simulation asks of a scene: finite-element bodies, models, forces, velocities, vertices.
 #include "limber/scene.h"
+#include "limber/world.h"
 
 #include "reduce/object.h"
 #include "scene/body.h"
@@ -160,9 +161,7 @@ static void add_load(const lbSceneBody *body, const lbSceneLoad *load, double *f
 }
 
 bool lb_scene_load_acts(const lbScene *scene, const lbSceneLoad *load, double t) {
-  // End times are sums of steps: 3 x 0.1 must count as 0.3.
-  double rounding = 1e-6 * scene->time_step;
-  return load->from + rounding < t && t <= load->to + rounding;
+  return lb_load_acts(load->from, load->to, t, scene->time_step);
 }
 
 void lb_scene_forces(const lbScene *scene, int32_t body, const lbFem *fem, double t,

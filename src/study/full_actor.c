@@ -1,4 +1,5 @@
 // An unreduced body in a run: the finite-element simulator.
+#include "fem/fem.h"
 #include "study/actor.h"
 #include "study/driven.h"
 
@@ -36,8 +37,7 @@ static void step(lbActor *actor, int32_t number) {
   if (!full->driven || lb_driven_step(full->driven, full->simulator, end, NULL) == LB_OK)
     flags = lb_simulator_step(full->simulator, full->forces);
   actor->times[number] = lb_seconds() - start;
-  body->not_converged_count += (flags & LB_STEP_NOT_CONVERGED) != 0;
-  body->nonfinite_count += (flags & LB_STEP_NONFINITE) != 0;
+  lb_run_count_flags(body, flags);
 }
 
 static void probe(const lbActor *actor, double *row) {
@@ -94,6 +94,90 @@ static void record(lbActor *actor, int32_t frame) {
     memcpy(body->displacements + 3 * nodes * (size_t)frame, u, 3 * nodes * sizeof(double));
 }
 
+// ---- its frame at the end ----------------------------------------------------------------------
+
+static lbVec3 mass_centre(const lbFem *fem, const double *x, const double *u) {
+  const double *masses = lb_fem_vertex_masses(fem);
+  lbVec3 sum = lb_vec3(0, 0, 0);
+  for (size_t v = 0; v < (size_t)lb_fem_vertex_count(fem); v++) {
+    lbVec3 at = lb_vec3_load(x + 3 * v);
+    if (u) at = lb_add(at, lb_vec3_load(u + 3 * v));
+    sum = lb_add_scaled(sum, masses[v] / lb_fem_total_mass(fem), at);
+  }
+  return sum;
+}
+
+static void store_frame(lbRunBody *body, lbVec3 position, lbQuat q, lbVec3 velocity, lbVec3 spin) {
+  const double rotation[4] = { q.x, q.y, q.z, q.w };
+  lb_vec3_store(body->position, position);
+  memcpy(body->rotation, rotation, sizeof rotation);
+  lb_vec3_store(body->linear_velocity, velocity);
+  lb_vec3_store(body->angular_velocity, spin);
+}
+
+// The inertia about a centre, by the angular momenta of three unit spins; `work` is a full vector.
+static lbMat3 inertia_about(const lbFem *fem, lbVec3 c, const double *u, double *work) {
+  const double *rest = lb_fem_rest_positions(fem);
+  lbMat3 J;
+  for (int k = 0; k < 3; k++) {
+    double linear[3], angular[3];
+    lbVec3 spin = lb_vec3(k == 0, k == 1, k == 2);
+    for (size_t v = 0; v < (size_t)lb_fem_vertex_count(fem); v++) {
+      lbVec3 r = lb_sub(lb_add(lb_vec3_load(rest + 3 * v), lb_vec3_load(u + 3 * v)), c);
+      lb_vec3_store(work + 3 * v, lb_cross(spin, r));
+    }
+    lb_fem_momentum(fem, u, work, linear, angular);
+    lbVec3 L = lb_sub(lb_vec3_load(angular), lb_cross(c, lb_vec3_load(linear)));
+    J.m[k] = L.x, J.m[3 + k] = L.y, J.m[6 + k] = L.z;
+  }
+  return J;
+}
+
+// The rigid motion of a free body: the rotation R of the polar decomposition of Σ m (x − c)(X −
+// C)ᵀ, v = P/m, ω = J⁻¹ L about the centre.
+static void fit_frame(const Full *full, const double *own, lbRunBody *body) {
+  const lbFem *fem = full->fem;
+  const double *rest = lb_fem_rest_positions(fem), *masses = lb_fem_vertex_masses(fem);
+  const double *u = lb_simulator_displacement(full->simulator);
+  lbVec3 c = mass_centre(fem, rest, u), C = mass_centre(fem, own, NULL);
+  lbMat3 A = { { 0 } }, R;
+  for (size_t v = 0; v < (size_t)lb_fem_vertex_count(fem); v++) {
+    lbVec3 r = lb_sub(lb_add(lb_vec3_load(rest + 3 * v), lb_vec3_load(u + 3 * v)), c);
+    lbVec3 X = lb_sub(lb_vec3_load(own + 3 * v), C);
+    A = lb_mat3_add(A, lb_mat3_scale(masses[v], lb_mat3_outer(r, X)));
+  }
+  lb_polar3(A, &R, NULL);
+  lbVec3 P = lb_vec3_load(body->state.linear_momentum);
+  lbVec3 L = lb_sub(lb_vec3_load(body->state.angular_momentum), lb_cross(c, P));
+  lbMat3 J = inertia_about(fem, c, u, full->forces); // which the last step is done with
+  store_frame(body, lb_sub(c, lb_mat3_apply(R, C)), lb_quat_from_mat3(R),
+              lb_scale(1 / lb_fem_total_mass(fem), P), lb_mat3_apply(lb_mat3_inverse(J), L));
+}
+
+static bool is_free(const lbFem *fem) {
+  for (int32_t v = 0; v < lb_fem_vertex_count(fem); v++)
+    if (lb_fem_fixed(fem)[v]) return false;
+  return true;
+}
+
+static void report_frame(const Full *full, const lbSceneBody *source, lbRunBody *body) {
+  lbVec3 none = lb_vec3(0, 0, 0);
+  if (full->driven) {
+    const lbPathState *f = &full->driven->now;
+    const double *q = f->rotation;
+    lbQuat rotation = lb_quat(q[0], q[1], q[2], q[3]);
+    lbVec3 spin = lb_vec3_load(f->angular_velocity);
+    lbVec3 arm = lb_quat_rotate(rotation, mass_centre(full->fem, source->mesh->positions, NULL));
+    store_frame(body, lb_vec3_load(f->position), rotation,
+                lb_add(lb_vec3_load(f->linear_velocity), lb_cross(spin, arm)), spin);
+  } else if (is_free(full->fem)) {
+    fit_frame(full, source->mesh->positions, body);
+  } else {
+    const double *q = source->rotation;
+    store_frame(body, lb_vec3_load(source->position), lb_quat(q[0], q[1], q[2], q[3]), none, none);
+  }
+}
+
 static void report(const lbActor *actor) {
   const Full *full = actor->own;
   lbRunBody *body = &actor->run->bodies[actor->bodies[0]];
@@ -102,6 +186,7 @@ static void report(const lbActor *actor) {
   body->dimension = 3 * lb_fem_node_count(full->fem);
   body->mass = lb_fem_total_mass(full->fem);
   body->state = lb_simulator_state(full->simulator);
+  report_frame(full, &actor->run->scene->bodies[actor->bodies[0]], body);
 }
 
 static const lbActorKind full_kind = { release, step, probe, begin_frames, record, report };

@@ -1,40 +1,108 @@
-// The bodies of one model in a run, stepped together as a batch.
+// The bodies of one model in a run: those of its world that were made together.
 #include "study/actor.h"
-
-#include "limber/body.h"
 
 #include <string.h>
 
-typedef struct Mark { // a load or a probe on one of the bodies
+typedef struct Mark { // a probe on one of the bodies
   int32_t number;     // in the scene
-  int32_t member;
-  lbPoint point;
+  int32_t probe;      // in the world
 } Mark;
 
 typedef struct Reduced {
   const lbModel *model;
   const double *basis; // (3 nodes x dimension), of the method
-  lbBatch *batch;
   int32_t dimension;
-  Mark *loads, *probes;
-  int32_t load_count, probe_count;
-  double *probe_rows;          // (probe_count x 3 x dimension): displacement in own axes = row q
-  double *coordinates, *rates; // (dimension)
+  lbBodyId *ids; // (count)
+  Mark *probes;
+  int32_t probe_count;
+  double *rates; // (dimension)
 } Reduced;
 
 static void release(lbActor *actor) {
   Reduced *r = actor->own;
   if (!r) return;
-  lb_batch_destroy(r->batch);
-  lb_free(r->loads);
+  lb_free(r->ids);
   lb_free(r->probes);
-  lb_free(r->probe_rows);
-  lb_free(r->coordinates);
   lb_free(r->rates);
   lb_free(r);
 }
 
-// ---- creation ----------------------------------------------------------------------------------
+static const lbSceneBody *member(const lbActor *actor, int32_t i) {
+  return &actor->run->scene->bodies[actor->bodies[i]];
+}
+
+static const lbBody *body_of(const lbActor *actor, int32_t i) {
+  return lb_world_body(actor->world, ((const Reduced *)actor->own)->ids[i]);
+}
+
+// ---- bodies ------------------------------------------------------------------------------------
+
+static lbVec3 vector(const double *v) { return lb_vec3(v[0], v[1], v[2]); }
+
+static lbBodyDef body_def(const lbActor *actor, bool driven) {
+  const lbScene *scene = actor->run->scene;
+  lbBodyDef def = lb_batch_def().body;
+  def.method = member(actor, 0)->method;
+  def.frame = driven ? LB_FRAME_DRIVEN : LB_FRAME_DEFAULT;
+  def.integrator = scene->integrator;
+  def.newton_iterations = scene->newton_iterations < 100 ? scene->newton_iterations : 100;
+  def.newton_tolerance = scene->newton_tolerance < 1 ? scene->newton_tolerance : 1;
+  return def;
+}
+
+// Those whose frames follow a path, or the others.
+static lbStatus add_bodies(lbActor *actor, bool driven, lbVec3 *positions, lbQuat *rotations,
+                           lbBodyId *ids, lbError *err) {
+  Reduced *r = actor->own;
+  lbBatchDef def = lb_batch_def();
+  for (int32_t i = 0; i < actor->count; i++) {
+    const lbSceneBody *body = member(actor, i);
+    const double *q = body->rotation;
+    if ((body->motion != NULL) != driven) continue;
+    positions[def.count] = vector(body->position);
+    rotations[def.count++] = lb_quat(q[0], q[1], q[2], q[3]);
+  }
+  if (def.count == 0) return LB_OK;
+  def.body = body_def(actor, driven);
+  def.positions = positions;
+  def.rotations = rotations;
+  lbStatus status = lb_world_add_batch(actor->world, r->model, &def, ids, err);
+  for (int32_t i = 0; i < actor->count && !status; i++)
+    if ((member(actor, i)->motion != NULL) == driven) r->ids[i] = *ids++;
+  return status;
+}
+
+static lbStatus start_body(const lbActor *actor, int32_t i, lbError *err) {
+  const Reduced *r = actor->own;
+  const lbSceneBody *body = member(actor, i);
+  lbBody *moving = lb_world_body(actor->world, r->ids[i]);
+  lbStatus status =
+      body->motion ? lb_world_drive(actor->world, r->ids[i], body->motion, err) : LB_OK;
+  if (!status &&
+      lb_body_set_velocity(moving, vector(body->linear_velocity), vector(body->angular_velocity)))
+    status = lb_fail(err, LB_ERR_ARGUMENT, "%s: body \"%s\": velocity: %s", actor->run->scene->path,
+                     body->name, lb_body_message(moving));
+  return status;
+}
+
+static lbStatus create_bodies(lbActor *actor, lbError *err) {
+  Reduced *r = actor->own;
+  size_t count = (size_t)actor->count;
+  lbVec3 *positions = lb_alloc(count, sizeof *positions);
+  lbQuat *rotations = lb_alloc(count, sizeof *rotations);
+  lbBodyId *ids = lb_alloc(count, sizeof *ids);
+  r->ids = lb_alloc(count, sizeof *r->ids);
+  lbStatus status = positions && rotations && ids && r->ids ? LB_OK : lb_fail_memory(err);
+  for (int driven = 0; driven < 2 && !status; driven++)
+    status = add_bodies(actor, driven, positions, rotations, ids, err);
+  for (int32_t i = 0; i < actor->count && !status; i++) status = start_body(actor, i, err);
+  lb_free(positions);
+  lb_free(rotations);
+  lb_free(ids);
+  return status;
+}
+
+// ---- loads and probes --------------------------------------------------------------------------
 
 static int32_t member_of(const lbActor *actor, int32_t body) { // -1: not one of its bodies
   int32_t low = 0, high = actor->count;
@@ -48,93 +116,54 @@ static int32_t member_of(const lbActor *actor, int32_t body) { // -1: not one of
   return low < actor->count && actor->bodies[low] == body ? low : -1;
 }
 
-static lbStatus place_mark(const lbActor *actor, const char *what, int32_t number, int32_t body,
-                           int32_t vertex, Mark *marks, int32_t *count, lbError *err) {
+static lbStatus find_point(const lbActor *actor, const char *what, int32_t number, int32_t body,
+                           int32_t vertex, lbPoint *point, lbError *err) {
   const lbScene *scene = actor->run->scene;
   const Reduced *r = actor->own;
-  int32_t member = member_of(actor, body), index;
+  int32_t index;
   lbPointKind kind;
-  if (member < 0) return LB_OK;
   if (!lb_scene_point(&scene->bodies[body], r->model, vertex, &kind, &index))
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: %s %d: the model of body \"%s\" has no vertex %d",
                    scene->path, what, (int)number, scene->bodies[body].name, (int)vertex);
-  lbPoint point = kind == LB_POINT_VERTEX ? lb_point_vertex(index) : lb_point_node(index);
-  marks[(*count)++] = (Mark){ number, member, point };
+  *point = kind == LB_POINT_VERTEX ? lb_point_vertex(index) : lb_point_node(index);
   return LB_OK;
 }
 
-static lbStatus find_marks(lbActor *actor, lbError *err) {
-  const lbScene *scene = actor->run->scene;
+static lbStatus add_load(lbActor *actor, int32_t number, lbError *err) {
+  const lbSceneLoad *from = &actor->run->scene->loads[number];
+  int32_t i = member_of(actor, from->body);
+  lbLoad load = lb_load();
+  lbLoadId unused;
+  if (i < 0) return LB_OK;
+  lbStatus status = find_point(actor, "load", number, from->body, from->vertex, &load.point, err);
+  if (status) return status;
+  load.body = ((Reduced *)actor->own)->ids[i];
+  load.force = vector(from->force);
+  load.from = from->from;
+  load.to = from->to;
+  return lb_world_add_load(actor->world, &load, &unused, err);
+}
+
+static lbStatus add_probe(lbActor *actor, int32_t number, lbError *err) {
+  const lbSceneProbe *from = &actor->run->scene->probes[number];
   Reduced *r = actor->own;
-  r->loads = lb_alloc((size_t)scene->load_count, sizeof(Mark));
-  r->probes = lb_alloc((size_t)scene->probe_count, sizeof(Mark));
-  lbStatus status = r->loads && r->probes ? LB_OK : lb_fail_memory(err);
-  for (int32_t i = 0; i < scene->load_count && !status; i++)
-    status = place_mark(actor, "load", i, scene->loads[i].body, scene->loads[i].vertex, r->loads,
-                        &r->load_count, err);
-  for (int32_t i = 0; i < scene->probe_count && !status; i++)
-    status = place_mark(actor, "probe", i, scene->probes[i].body, scene->probes[i].vertex,
-                        r->probes, &r->probe_count, err);
+  int32_t i = member_of(actor, from->body);
+  Mark mark = { .number = number };
+  lbPoint point;
+  if (i < 0) return LB_OK;
+  lbStatus status = find_point(actor, "probe", number, from->body, from->vertex, &point, err);
+  if (!status) status = lb_world_add_probe(actor->world, r->ids[i], point, &mark.probe, err);
+  if (!status) r->probes[r->probe_count++] = mark;
   return status;
 }
 
-// rows (3 x dimension) += weight times the basis at a node.
-static void add_node(const Reduced *r, int32_t node, double weight, double *rows) {
-  size_t values = 3 * (size_t)r->model->size.node_count;
-  for (int i = 0; i < 3; i++)
-    for (int32_t k = 0; k < r->dimension; k++)
-      rows[i * r->dimension + k] +=
-          weight * r->basis[(size_t)k * values + 3 * (size_t)node + (size_t)i];
-}
-
-static lbStatus make_probe_rows(Reduced *r, lbError *err) {
-  const lbModel *m = r->model;
-  size_t row = 3 * (size_t)r->dimension;
-  r->probe_rows = lb_alloc((size_t)r->probe_count, row * sizeof(double));
-  if (!r->probe_rows) return lb_fail_memory(err);
-  for (int32_t p = 0; p < r->probe_count; p++) {
-    const lbPoint *point = &r->probes[p].point;
-    double *rows = r->probe_rows + row * (size_t)p;
-    if (point->kind == LB_POINT_NODE) add_node(r, point->index, 1, rows);
-    for (int32_t k = m->carrier_begin[point->index];
-         point->kind == LB_POINT_VERTEX && k < m->carrier_begin[point->index + 1]; k++)
-      add_node(r, m->carrier_nodes[k], m->carrier_weights[k], rows);
-  }
-  return LB_OK;
-}
-
-static lbVec3 vector(const double *v) { return lb_vec3(v[0], v[1], v[2]); }
-
-static lbStatus create_batch(lbActor *actor, lbError *err) {
+static lbStatus add_marks(lbActor *actor, lbError *err) {
   const lbScene *scene = actor->run->scene;
   Reduced *r = actor->own;
-  lbBatchDef def = lb_batch_def();
-  lbVec3 *positions = lb_alloc((size_t)actor->count, sizeof *positions);
-  lbQuat *rotations = lb_alloc((size_t)actor->count, sizeof *rotations);
-  lbStatus status = positions && rotations ? LB_OK : lb_fail_memory(err);
-  for (int32_t i = 0; i < actor->count && !status; i++) {
-    const lbSceneBody *body = &scene->bodies[actor->bodies[i]];
-    const double *q = body->rotation;
-    positions[i] = vector(body->position);
-    rotations[i] = (lbQuat){ q[0], q[1], q[2], q[3] };
-  }
-  def.count = actor->count;
-  def.body.method = scene->bodies[actor->bodies[0]].method;
-  def.body.gravity = vector(scene->gravity);
-  def.body.newton_iterations = scene->newton_iterations < 100 ? scene->newton_iterations : 100;
-  def.body.newton_tolerance = scene->newton_tolerance < 1 ? scene->newton_tolerance : 1;
-  def.positions = positions;
-  def.rotations = rotations;
-  if (!status) status = lb_batch_create(r->model, &def, &r->batch, err);
-  for (int32_t i = 0; i < actor->count && !status; i++) {
-    const lbSceneBody *body = &scene->bodies[actor->bodies[i]];
-    lbBody *moving = lb_batch_body(r->batch, i);
-    if (lb_body_set_velocity(moving, vector(body->linear_velocity), vector(body->angular_velocity)))
-      status = lb_fail(err, LB_ERR_ARGUMENT, "%s: body \"%s\": velocity: %s", scene->path,
-                       body->name, lb_body_message(moving));
-  }
-  lb_free(positions);
-  lb_free(rotations);
+  r->probes = lb_alloc((size_t)scene->probe_count, sizeof(Mark));
+  lbStatus status = r->probes ? LB_OK : lb_fail_memory(err);
+  for (int32_t i = 0; i < scene->load_count && !status; i++) status = add_load(actor, i, err);
+  for (int32_t i = 0; i < scene->probe_count && !status; i++) status = add_probe(actor, i, err);
   return status;
 }
 
@@ -146,58 +175,50 @@ static lbStatus find_model(lbActor *actor, lbError *err) {
   if (status) return status;
   r->model = body->model ? body->model : actor->owned->model;
   lbModelMethod view = { 0 };
-  bool found = lb_model_method(r->model, body->method, &view);
+  lb_model_method(r->model, body->method, &view);
   r->basis = view.basis;
-  if (found && lb_model_is_free(r->model) && body->method != LB_METHOD_RECORDED)
-    return lb_fail(err, LB_ERR_UNSUPPORTED,
-                   "%s: body \"%s\" is free: free bodies need rigid motion beside the method "
-                   "\"%s\", which is not in this version: fix some vertices or use \"full\"",
-                   scene->path, body->name, lb_method_name(body->method));
   return LB_OK;
 }
 
 // ---- running -----------------------------------------------------------------------------------
 
 static void step(lbActor *actor, int32_t number) {
-  Reduced *r = actor->own;
-  const lbScene *scene = actor->run->scene;
-  double end = (number + 1) * scene->time_step, start = lb_seconds();
-  for (int32_t i = 0; i < r->load_count; i++) {
-    const lbSceneLoad *load = &scene->loads[r->loads[i].number];
-    if (lb_scene_load_acts(scene, load, end)) // a scene's forces are finite: never refused
-      (void)lb_body_apply_force(lb_batch_body(r->batch, r->loads[i].member), r->loads[i].point,
-                                vector(load->force));
-  }
-  int32_t flags = lb_batch_step(r->batch, scene->time_step);
-  actor->times[number] = (lb_seconds() - start) / actor->count;
-  for (int32_t i = 0; i < actor->count && flags; i++) {
-    lbRunBody *body = &actor->run->bodies[actor->bodies[i]];
-    body->not_converged_count += (flags & LB_STEP_NOT_CONVERGED) != 0;
-    body->nonfinite_count += (flags & (LB_STEP_NONFINITE | LB_STEP_REFUSED)) != 0;
-  }
+  const Reduced *r = actor->own;
+  actor->times[number] = lb_world_body_seconds(actor->world, r->ids[0]);
+  for (int32_t i = 0; i < actor->count; i++)
+    lb_run_count_flags(&actor->run->bodies[actor->bodies[i]],
+                       lb_world_body_flags(actor->world, r->ids[i]));
 }
 
 static void probe(const lbActor *actor, double *row) {
   const Reduced *r = actor->own;
   for (int32_t p = 0; p < r->probe_count; p++) {
-    const Mark *mark = &r->probes[p];
-    const double *rows = r->probe_rows + 3 * (size_t)r->dimension * (size_t)p;
-    const double *q = actor->run->scene->bodies[actor->bodies[mark->member]].rotation;
-    double own[3] = { 0 };
-    lb_body_get_state(lb_batch_body(r->batch, mark->member), r->coordinates, r->rates);
-    for (int i = 0; i < 3; i++)
-      for (int32_t k = 0; k < r->dimension; k++)
-        own[i] += rows[i * r->dimension + k] * r->coordinates[k];
-    lb_vec3_store(row + 3 * (size_t)mark->number,
-                  lb_quat_rotate((lbQuat){ q[0], q[1], q[2], q[3] }, vector(own)));
+    lbVec3 moved = lb_vec3(0, 0, 0);
+    (void)lb_world_probe(actor->world, r->probes[p].probe, NULL, &moved, NULL);
+    lb_vec3_store(row + 3 * (size_t)r->probes[p].number, moved);
   }
+}
+
+// position, rotation
+static void store_placement(const lbFrame *frame, double placement[7]) {
+  const lbQuat *q = &frame->rotation;
+  const double rotation[4] = { q->x, q->y, q->z, q->w };
+  lb_vec3_store(placement, frame->position);
+  memcpy(placement + 3, rotation, sizeof rotation);
 }
 
 static void report(const lbActor *actor) {
   const Reduced *r = actor->own;
   for (int32_t i = 0; i < actor->count; i++) {
     lbRunBody *body = &actor->run->bodies[actor->bodies[i]];
-    lbBodyReport report = lb_body_report(lb_batch_body(r->batch, i));
+    lbBodyReport report = lb_body_report(body_of(actor, i));
+    lbFrame frame = lb_body_frame(body_of(actor, i));
+    double placement[7];
+    store_placement(&frame, placement);
+    memcpy(body->position, placement, sizeof body->position);
+    memcpy(body->rotation, placement + 3, sizeof body->rotation);
+    lb_vec3_store(body->linear_velocity, frame.linear_velocity);
+    lb_vec3_store(body->angular_velocity, frame.angular_velocity);
     body->vertices = r->model->size.node_count;
     body->elements = r->model->size.element_count;
     body->dimension = r->dimension;
@@ -243,7 +264,8 @@ static lbStatus begin_frames(lbActor *actor, bool volume, lbError *err) {
     body->shape_count = r->dimension;
     body->coordinates =
         lb_alloc((size_t)actor->run->frame_count * (size_t)r->dimension, sizeof(double));
-    if (!body->coordinates) return lb_fail_memory(err);
+    body->placements = lb_alloc((size_t)actor->run->frame_count, 7 * sizeof(double));
+    if (!body->coordinates || !body->placements) return lb_fail_memory(err);
   }
   return LB_OK;
 }
@@ -252,39 +274,24 @@ static void record(lbActor *actor, int32_t frame) {
   const Reduced *r = actor->own;
   for (int32_t i = 0; i < actor->count; i++) {
     lbRunBody *body = &actor->run->bodies[actor->bodies[i]];
-    lb_body_get_state(lb_batch_body(r->batch, i),
-                      body->coordinates + (size_t)frame * (size_t)r->dimension, r->rates);
+    lbFrame at = lb_body_frame(body_of(actor, i));
+    store_placement(&at, body->placements + 7 * (size_t)frame);
+    lb_body_get_state(body_of(actor, i), body->coordinates + (size_t)frame * (size_t)r->dimension,
+                      r->rates);
   }
 }
 
 static const lbActorKind reduced_kind = { release, step, probe, begin_frames, record, report };
 
-static lbStatus refuse_motion(const lbActor *actor, lbError *err) {
-  for (int32_t i = 0; i < actor->count; i++) {
-    const lbSceneBody *body = &actor->run->scene->bodies[actor->bodies[i]];
-    if (body->motion)
-      return lb_fail(err, LB_ERR_UNSUPPORTED,
-                     "body \"%s\": \"motion\" of a reduced body is not in this version, use the "
-                     "method \"full\"",
-                     body->name);
-  }
-  return LB_OK;
-}
-
 lbStatus lb_actor_create_reduced(lbActor *actor, lbError *err) {
-  lbStatus refused = refuse_motion(actor, err);
-  if (refused) return refused;
   Reduced *r = lb_alloc(1, sizeof *r);
   if (!r) return lb_fail_memory(err);
   actor->kind = &reduced_kind;
   actor->own = r;
   lbStatus status = find_model(actor, err);
-  if (!status) status = create_batch(actor, err);
+  if (!status) status = create_bodies(actor, err);
   if (status) return status;
-  r->dimension = lb_body_dimension(lb_batch_body(r->batch, 0));
-  r->coordinates = lb_alloc((size_t)r->dimension, sizeof(double));
+  r->dimension = lb_body_dimension(body_of(actor, 0));
   r->rates = lb_alloc((size_t)r->dimension, sizeof(double));
-  if (!r->coordinates || !r->rates) return lb_fail_memory(err);
-  status = find_marks(actor, err);
-  return status ? status : make_probe_rows(r, err);
+  return r->rates ? add_marks(actor, err) : lb_fail_memory(err);
 }

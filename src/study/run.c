@@ -15,6 +15,7 @@ void lb_run_destroy(lbRun *run) {
     lb_free(run->bodies[i].frames);
     lb_free(run->bodies[i].displacements);
     lb_free(run->bodies[i].coordinates);
+    lb_free(run->bodies[i].placements);
   }
   for (int32_t i = 0; run->owned_ && i < run->owned_count; i++) {
     lb_model_destroy(run->owned_[i].model);
@@ -32,6 +33,7 @@ void lb_run_destroy(lbRun *run) {
 // ---- the cast ----------------------------------------------------------------------------------
 
 typedef struct Cast {
+  lbWorld *world; // of the reduced bodies
   lbActor *actors;
   int32_t count;
   int32_t *members; // (bodies), by actor
@@ -42,6 +44,7 @@ static void release_cast(Cast *cast) {
     if (cast->actors[i].kind) cast->actors[i].kind->release(&cast->actors[i]);
     lb_free(cast->actors[i].times);
   }
+  lb_world_destroy(cast->world);
   lb_free(cast->actors);
   lb_free(cast->members);
 }
@@ -70,6 +73,7 @@ static lbStatus allocate_cast(lbRun *run, const int32_t *groups, int32_t count, 
   for (int32_t a = 0; a < count; a++) {
     lbActor *actor = &cast->actors[a];
     actor->run = run;
+    actor->world = cast->world;
     actor->owned = &run->owned_[a];
     actor->bodies = cast->members + begin;
     actor->times = lb_alloc((size_t)run->step_count, sizeof(double));
@@ -88,7 +92,10 @@ static lbStatus create_cast(lbRun *run, Cast *cast, lbError *err) {
   int32_t *groups = lb_alloc((size_t)run->body_count, sizeof *groups);
   if (!groups) return lb_fail_memory(err);
   int32_t count = group_bodies(run->scene, groups);
-  lbStatus status = allocate_cast(run, groups, count, cast, err);
+  lbWorldSettings settings = lb_world_settings();
+  settings.gravity = lb_vec3_load(run->scene->gravity);
+  lbStatus status = lb_world_create(&settings, &cast->world, err);
+  if (!status) status = allocate_cast(run, groups, count, cast, err);
   lb_free(groups);
   for (int32_t a = 0; a < count && !status; a++) {
     lbActor *actor = &cast->actors[a];
@@ -127,6 +134,12 @@ static lbStatus prepare_frames(lbRun *run, const lbRunDef *def, Cast *cast, lbEr
   return status;
 }
 
+void lb_run_place(const lbRunBody *body, int32_t frame, const double own[3], double world[3]) {
+  const double *p = body->placements + 7 * (size_t)frame, *q = p + 3;
+  lbVec3 turned = lb_quat_rotate(lb_quat(q[0], q[1], q[2], q[3]), lb_vec3_load(own));
+  lb_vec3_store(world, lb_add(lb_vec3_load(p), turned));
+}
+
 void lb_run_frame(const lbRun *run, int32_t index, int32_t frame, float *positions) {
   const lbRunBody *body = &run->bodies[index];
   size_t count = (size_t)body->surface->vertex_count, shapes = (size_t)body->shape_count;
@@ -140,7 +153,7 @@ void lb_run_frame(const lbRun *run, int32_t index, int32_t frame, float *positio
     memcpy(x, body->surface->positions + 3 * v, sizeof x);
     for (size_t k = 0; k < shapes; k++)
       for (size_t i = 0; i < 3; i++) x[i] += body->shapes[3 * (count * k + v) + i] * q[k];
-    lb_scene_place(&run->scene->bodies[index], x, world);
+    lb_run_place(body, frame, x, world);
     for (int i = 0; i < 3; i++) positions[3 * v + (size_t)i] = (float)world[i];
   }
 }
@@ -165,6 +178,13 @@ static void summarise(const lbActor *actor) {
   }
 }
 
+void lb_run_count_flags(lbRunBody *body, int32_t flags) {
+  body->not_converged_count += (flags & LB_STEP_NOT_CONVERGED) != 0;
+  body->nonfinite_count += (flags & (LB_STEP_NONFINITE | LB_STEP_REFUSED)) != 0;
+  body->adapted_count += (flags & LB_STEP_ADAPTED) != 0;
+  body->jumped_count += (flags & LB_STEP_JUMPED) != 0;
+}
+
 static lbStatus run_steps(lbRun *run, Cast *cast, lbError *err) {
   int32_t frame = 0;
   double h = run->scene->time_step;
@@ -179,6 +199,7 @@ static lbStatus run_steps(lbRun *run, Cast *cast, lbError *err) {
     frame += shown;
     if (step == run->step_count) return LB_OK;
     if (!lb_progress("run", (double)step / run->step_count)) return lb_fail_interrupted(err, "run");
+    lb_world_step(cast->world, h);
     for (int32_t a = 0; a < cast->count; a++) cast->actors[a].kind->step(&cast->actors[a], step);
   }
 }

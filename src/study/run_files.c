@@ -89,12 +89,12 @@ static lbStatus fill_animation(const lbRun *run, size_t index, Part *part, lbAni
     return status;
   }
   size_t frames = (size_t)run->frame_count;
-  part->positions = lb_alloc(frames, sizeof source->position);
-  part->rotations = lb_alloc(frames, sizeof source->rotation);
+  part->positions = lb_alloc(frames, 3 * sizeof(double));
+  part->rotations = lb_alloc(frames, 4 * sizeof(double));
   if (!part->positions || !part->rotations) return lb_fail_memory(err);
   for (size_t f = 0; f < frames; f++) {
-    memcpy(part->positions + 3 * f, source->position, sizeof source->position);
-    memcpy(part->rotations + 4 * f, source->rotation, sizeof source->rotation);
+    memcpy(part->positions + 3 * f, body->placements + 7 * f, 3 * sizeof(double));
+    memcpy(part->rotations + 4 * f, body->placements + 7 * f + 3, 4 * sizeof(double));
   }
   out->surface = body->surface;
   out->shape_count = body->shape_count;
@@ -134,14 +134,13 @@ lbStatus lb_run_write_animation(const lbRun *run, const char *path, double *max_
 
 // ---- sequences ---------------------------------------------------------------------------------
 
-// u = R U q at every node and frame.
+// World displacements of every node in every frame: p + R (X + U q), minus where it began.
 static lbStatus expand_volume(const lbRun *run, size_t index, Part *part, lbError *err) {
   const lbRunBody *body = &run->bodies[index];
   const lbSceneBody *source = &run->scene->bodies[index];
-  const double *r = source->rotation;
+  const double *X = body->model->node_positions;
   lbModelMethod method = { 0 };
   lb_model_method(body->model, source->method, &method);
-  lbQuat rotation = { r[0], r[1], r[2], r[3] };
   size_t values = 3 * (size_t)body->model->size.node_count, shapes = (size_t)body->shape_count;
   part->displacements = lb_alloc((size_t)run->frame_count, values * sizeof(double));
   if (!part->displacements) return lb_fail_memory(err);
@@ -150,8 +149,13 @@ static lbStatus expand_volume(const lbRun *run, size_t index, Part *part, lbErro
     for (size_t k = 0; k < shapes; k++)
       for (size_t i = 0; i < values; i++)
         u[i] += method.basis[values * k + i] * body->coordinates[shapes * f + k];
-    for (size_t i = 0; i < values; i += 3)
-      lb_vec3_store(u + i, lb_quat_rotate(rotation, lb_vec3_load(u + i)));
+    for (size_t i = 0; i < values; i += 3) {
+      double rest[3], own[3];
+      lb_scene_place(source, X + i, rest);
+      lb_vec3_store(own, lb_add(lb_vec3_load(X + i), lb_vec3_load(u + i)));
+      lb_run_place(body, (int32_t)f, own, u + i);
+      for (size_t k = 0; k < 3; k++) u[i + k] -= rest[k];
+    }
   }
   return LB_OK;
 }

@@ -128,6 +128,37 @@ def motions_of_reduced_bodies_are_cooked(folder):
     limber("cook", path, "-o", cooked, "--quiet").expect(0)
     with open(cooked, "rb") as file:
         check(b"path.times" in file.read(), "the cooked file has no path")
+    rows = []
+    for name in (path, cooked):
+        probes = os.path.join(folder, "probes.csv")
+        limber("run", name, "--quiet", "--probes", probes).expect(0)
+        with open(probes, encoding="utf-8") as file:
+            rows.append(file.read())
+    check(rows[0] == rows[1], "the cooked file moves in another way than its scene")
+
+
+@case
+def a_frame_is_told(folder):
+    """position + rotation X of a fixed vertex is where its probe is, whatever the method."""
+    motion = {"times": [0, 0.1, 0.25], "positions": [[0, 0, 0], [0.1, 0, 0.05], [0.1, 0.1, 0]],
+              "rotations": [[0, 0, 0, 1], [0, 0.1, 0, 1], [0, 0.1, 0.2, 1]],
+              "interpolation": "cubic"}
+    for change in ({}, {"method": "modal", "reduce": {"modes": 6}},
+                   {"method": "subspace", "reduce": {"modes": 4, "dimension": 8}}):
+        scene = moved(motion, time={"step": 0.00390625, "count": 40})
+        scene["bodies"][0].update(change)
+        document, _ = run(folder, scene)
+        body, probe = document["bodies"][0], document["probes"][0]
+        check(max(map(abs, body["angular_velocity"])) > 0.1, str(body))
+        x, y, z, w = body["rotation"]
+        turn = [[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+                [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+                [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]]
+        rest = probe["rest"]
+        far = [body["position"][i] + sum(turn[i][k] * rest[k] for k in range(3)) - rest[i] -
+               probe["displacement"][i] for i in range(3)]
+        check(max(map(abs, far)) < 0.5, f"the probe is {far} away from its frame")
+        check("linear_velocity" in body and len(body["rotation"]) == 4, str(body))
 
 
 @case

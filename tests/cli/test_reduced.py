@@ -337,9 +337,15 @@ def what_a_model_settles_is_refused_beside_it(folder):
 
 
 @case
-def free_modal_bodies_are_refused(folder):
+def free_modal_bodies_fall(folder):
     scene = modal_scene(folder, fixed=None)
-    limber("run", scene).message("scene.json", "free", "fix some vertices")
+    document = limber("run", scene, "--json", "--quiet").json()
+    body, gravity = document["bodies"][0], bar_scene(**MODAL)["gravity"]
+    for axis in range(3):
+        fallen = gravity[axis] * document["time"]
+        check_close(body["linear_velocity"][axis], fallen, 1e-12, "velocity")
+        check_close(body["position"][axis], 0.5 * fallen * document["time"], 1e-12, "position")
+    check(not document["flags"], str(document["flags"]))
 
 
 @case

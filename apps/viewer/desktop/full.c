@@ -15,6 +15,7 @@ static void release(vwActor *actor) {
     lb_free(f->bodies[i].forces);
     lb_free(f->bodies[i].good);
   }
+  lb_body_destroy(f->twin);
   lb_modes_destroy(f->modes);
   lb_fem_destroy(f->fem);
   lb_free(f->bodies);
@@ -82,22 +83,15 @@ static lbSimulatorDef make_def(const vwActorPlan *plan) {
   return def;
 }
 
-// A model without a basis: some modes tell how the body feels.
-static lbStatus feel_by_modes(vwActor *actor, lbError *err) {
+// What tells how the body gives way: a reduced body of the model, or some modes where it has none.
+static void make_twin(vwActor *actor) {
   vwFull *f = actor->own;
-  vwFeel *feel = &actor->feel;
-  int32_t most = 3 * lb_fem_node_count(f->fem),
-          count = most / 4 < FEEL_MODES ? most / 4 : FEEL_MODES;
-  if (feel->dimension > 0 || count < 1 || lb_fem_modes(f->fem, count, &f->modes, NULL))
-    return LB_OK;
-  lb_free(feel->work);
-  feel->work = lb_alloc((size_t)count, 2 * sizeof(double));
-  if (!feel->work) return lb_fail_memory(err);
-  feel->dimension = f->modes->count;
-  feel->basis = f->modes->shapes;
-  feel->eigenvalues = f->modes->eigenvalues;
-  vw_feel_measure(feel, actor->model);
-  return LB_OK;
+  lbBodyDef def = lb_body_def();
+  def.method = lb_model_has(actor->model, LB_METHOD_MODAL) ? LB_METHOD_MODAL : LB_METHOD_SUBSPACE;
+  if (lb_model_has(actor->model, def.method) && !lb_body_create(actor->model, &def, &f->twin, NULL))
+    return;
+  int32_t most = 3 * lb_fem_node_count(f->fem) / 4, count = most < FEEL_MODES ? most : FEEL_MODES;
+  if (count > 0) (void)lb_fem_modes(f->fem, count, &f->modes, NULL);
 }
 
 static lbStatus make_bodies(vwActor *actor, lbError *err) {
@@ -133,9 +127,8 @@ static lbStatus create(vwActor *actor, const vwActorPlan *plan, lbError *err) {
     memcpy(f->materials + 3 * i,
            plan->materials ? plan->materials + 3 * i : m->material_values + 6 * i,
            3 * sizeof(double));
-  actor->softness = m->material_values[0] > 0 ? m->material_values[0] / f->materials[0] : 1;
   lbStatus status = make_fem(m, f->materials, &f->fem, err);
-  if (!status) status = feel_by_modes(actor, err);
+  if (!status) make_twin(actor);
   return status ? status : make_bodies(actor, err);
 }
 
@@ -281,7 +274,7 @@ static lbStatus set_materials(vwActor *actor, const double *values, lbError *err
   if (status) return status;
   f->fem = fem;
   memcpy(f->materials, values, 3 * (size_t)actor->model->size.material_count * sizeof(double));
-  actor->softness = actor->model->material_values[0] / values[0];
+  vw_actor_measure(actor);
   return LB_OK;
 }
 
@@ -296,6 +289,11 @@ static void surface(const vwActor *actor, int32_t body, double *positions) {
   vw_full_surface(actor, body, positions);
   for (size_t v = 0; v < (size_t)actor->model->size.vertex_count; v++)
     lb_vec3_store(positions + 3 * v, vw_place(actor, body, lb_vec3_load(positions + 3 * v)));
+}
+
+static void surface_velocities(const vwActor *actor, int32_t body, double *velocities) {
+  const vwFull *f = actor->own;
+  vw_embed(actor->model, 3, lb_simulator_velocity(f->bodies[body].simulator), velocities);
 }
 
 static bool pick(vwActor *actor, int32_t body, lbVec3 origin, lbVec3 direction, lbPick *out) {
@@ -324,6 +322,31 @@ static void vertices(const vwActor *actor, int32_t body, int32_t count, const in
   }
 }
 
+// Of the modes x_i, orthonormal in the mass: sum (w_i . x_i)^2 / λ_i and sum (w_i . x_i)^2.
+static void feel_modes(const vwActor *actor, const lbPoint *where, double *compliance,
+                       double *mobility) {
+  const lbModes *modes = ((const vwFull *)actor->own)->modes;
+  size_t values = 3 * (size_t)actor->model->size.node_count;
+  for (int32_t i = 0; modes && i < modes->count; i++) {
+    lbVec3 x = vw_point_sum(actor->model, where, modes->shapes + values * (size_t)i);
+    *mobility += lb_dot(x, x) / 3;
+    if (modes->eigenvalues[i] > 0) *compliance += lb_dot(x, x) / 3 / modes->eigenvalues[i];
+  }
+}
+
+static void softness(const vwActor *actor, int32_t body, lbPoint where, double *compliance,
+                     double *mobility) {
+  const vwFull *f = actor->own;
+  double young = actor->model->material_values[0];
+  (void)body;
+  *compliance = *mobility = 0;
+  if (f->twin)
+    (void)lb_body_softness(f->twin, where, compliance, mobility);
+  else
+    feel_modes(actor, &where, compliance, mobility);
+  if (young > 0) *compliance *= young / f->materials[0];
+}
+
 static double reach(const vwActor *actor, int32_t body) {
   const double *u = lb_simulator_displacement(((vwFull *)actor->own)->bodies[body].simulator);
   double farthest = 0;
@@ -349,6 +372,14 @@ static lbStatus set_motion(vwActor *actor, int32_t body, const double *displacem
     memcpy(f->bodies[body].good, displacements,
            3 * (size_t)actor->model->size.node_count * sizeof(double));
   return status;
+}
+
+static lbFrame frame(const vwActor *actor, int32_t body) {
+  return (lbFrame){ .position = actor->positions[body], .rotation = actor->rotations[body] };
+}
+
+static void set_frame(vwActor *actor, int32_t body, const lbFrame *at, double time) {
+  (void)actor, (void)body, (void)at, (void)time; // its axes stand; nodes go where they go
 }
 
 static void stress(const vwActor *actor, int32_t body, double *nodes) {
@@ -392,10 +423,14 @@ const vwActorKind vw_full_kind = {
   .pick = pick,
   .point = point,
   .surface = surface,
+  .surface_velocities = surface_velocities,
   .vertices = vertices,
+  .softness = softness,
   .reach = reach,
   .motion = motion,
   .set_motion = set_motion,
+  .frame = frame,
+  .set_frame = set_frame,
   .stress = stress,
   .energy = energy,
   .state = state,

@@ -29,7 +29,8 @@ typedef struct vwFullBody {
 
 typedef struct vwFull {
   lbFem *fem;
-  lbModes *modes; // where the model has no basis
+  lbBody *twin;   // tells how the body gives way; NULL where the model has no basis:
+  lbModes *modes; // then these do
   lbSimulatorDef def;
   lbVec3 gravity;      // world axes
   double *materials;   // (materials x 3)
@@ -53,6 +54,6 @@ void vw_full_load(const vwActor *actor, int32_t body, double share);
 // Positions of the surface vertices in the body's own axes.
 void vw_full_surface(const vwActor *actor, int32_t body, double *positions);
 bool vw_full_spring(const lbModel *model, const lbPoint *point, lbSpring *spring);
-int32_t vw_full_step(vwActor *actor, double dt);
+int32_t vw_full_step(vwActor *actor, const vwStep *step);
 
 #endif

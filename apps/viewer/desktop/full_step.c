@@ -25,7 +25,7 @@ void vw_full_load(const vwActor *actor, int32_t body, double share) {
 static void soften(const vwActor *actor, const vwFullBody *body, lbSpring *spring) {
   const double *u = lb_simulator_displacement(body->simulator);
   const double *rest = actor->model->node_positions;
-  double compliance = actor->softness * actor->feel.compliance;
+  double compliance = actor->compliance;
   double most = STRONGEST * 2 * actor->radius / (compliance * spring->stiffness);
   lbVec3 x = lb_vec3(0, 0, 0);
   for (int32_t a = 0; a < spring->count; a++) {
@@ -138,8 +138,9 @@ static int32_t step_body(vwActor *actor, int32_t number, double dt, int32_t step
   return flags & LB_STEP_NONFINITE; // a loose tolerance is no news
 }
 
-int32_t vw_full_step(vwActor *actor, double dt) {
+int32_t vw_full_step(vwActor *actor, const vwStep *step) {
   vwFull *f = actor->own;
+  double dt = step->dt;
   f->dt = dt;
   bool small = actor->model->size.node_count <= SMALL;
   f->every = small ? 1 : (int32_t)fmax(floor(1 / (SLOWEST * dt) + 1e-6), 1);

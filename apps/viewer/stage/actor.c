@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { SAMPLES = 64 }; // vertices that tell how a body gives way
+
 // ---- making ------------------------------------------------------------------------------------
 
 // A ball around the rest shape: about the middle of its box.
@@ -21,17 +23,28 @@ static void find_ball(vwActor *actor) {
   }
 }
 
+void vw_actor_measure(vwActor *actor) {
+  int32_t count = actor->model->size.vertex_count;
+  actor->compliance = actor->mobility = 0;
+  for (int32_t v = 0; v < count; v += count / SAMPLES + 1) {
+    double compliance, mobility;
+    actor->kind->softness(actor, 0, lb_point_vertex(v), &compliance, &mobility);
+    actor->compliance = fmax(actor->compliance, compliance);
+    actor->mobility = fmax(actor->mobility, mobility);
+  }
+}
+
 static lbStatus fill(vwActor *actor, const vwActorPlan *plan, lbError *err) {
   actor->model = plan->model;
   actor->method = plan->method;
   actor->count = plan->count;
-  actor->softness = 1;
   actor->positions = lb_duplicate(plan->positions, (size_t)plan->count, sizeof(lbVec3));
   actor->rotations = lb_duplicate(plan->rotations, (size_t)plan->count, sizeof(lbQuat));
   if (!actor->positions || !actor->rotations) return lb_fail_memory(err);
   find_ball(actor);
-  lbStatus status = vw_feel_create(plan->model, plan->method, &actor->feel, err);
-  return status ? status : actor->kind->create(actor, plan, err);
+  lbStatus status = actor->kind->create(actor, plan, err);
+  if (!status) vw_actor_measure(actor);
+  return status;
 }
 
 lbStatus vw_actor_create(const vwActorKind *kind, const vwActorPlan *plan, vwActor **out,
@@ -50,7 +63,6 @@ lbStatus vw_actor_create(const vwActorKind *kind, const vwActorPlan *plan, vwAct
 void vw_actor_destroy(vwActor *actor) {
   if (!actor) return;
   if (actor->own) actor->kind->release(actor);
-  vw_feel_release(&actor->feel);
   lb_free(actor->positions);
   lb_free(actor->rotations);
   lb_free(actor);

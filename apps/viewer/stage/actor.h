@@ -8,6 +8,7 @@
 #define LIMBER_VIEWER_ACTOR_H
 
 #include "render/camera.h"
+#include "limber/path.h"
 #include "limber/body.h"
 
 typedef struct vwActor vwActor;
@@ -19,6 +20,8 @@ typedef struct vwActorPlan { // what is to be made
   int32_t count;           // bodies
   const lbVec3 *positions; // (count)
   const lbQuat *rotations; // (count)
+  lbPath *const *paths;    // (count): what the frames follow; NULL: none
+  lbVec3 shift;            // of the paths, in a comparison
   lbVec3 gravity;
   int32_t dimension;                      // 0: all that there are
   double damping_mass, damping_stiffness; // NAN: the model's
@@ -41,13 +44,18 @@ typedef struct vwPush { // a ball in a step
   double dt; // s, of the step
 } vwPush;
 
+typedef struct vwStep { // of the stage's time
+  double from, to;      // s
+  double dt;            // s, to - from but for rounding
+} vwStep;
+
 struct vwActorKind {
   // Fills own and dimension; what is there on failure is for `release`.
   lbStatus (*create)(vwActor *actor, const vwActorPlan *plan, lbError *err);
   void (*release)(vwActor *actor);
 
-  int32_t (*step)(vwActor *actor, double dt); // lbStepFlags
-  // At rest at time 0, then with these velocities (linear, angular; each count).
+  int32_t (*step)(vwActor *actor, const vwStep *step); // lbStepFlags
+  // At rest where it began, at time 0, then with these velocities (linear, angular; each count).
   void (*restart)(vwActor *actor, const lbVec3 *linear, const lbVec3 *angular);
   void (*force)(vwActor *actor, int32_t body, lbPoint point, lbVec3 force); // next step only
   // Gives the place about `velocity`; the rest of the body follows.
@@ -70,14 +78,22 @@ struct vwActorKind {
   void (*point)(const vwActor *actor, int32_t body, lbPoint point, lbVec3 *position,
                 lbVec3 *velocity);
   void (*surface)(const vwActor *actor, int32_t body, double *positions);
-  // The same for some vertices only, (count x 3).
+  void (*surface_velocities)(const vwActor *actor, int32_t body, double *velocities);
+  // Positions of some vertices only, (count x 3).
   void (*vertices)(const vwActor *actor, int32_t body, int32_t count, const int32_t *vertices,
                    double *positions);
-  // How far any point may be from where it rests, m; an upper bound.
+  // How a place gives way, as lb_body_softness; zeros where nothing is known.
+  void (*softness)(const vwActor *actor, int32_t body, lbPoint point, double *compliance,
+                   double *mobility);
+  // How far any point may be from where it rests in the body's frame, m.
   double (*reach)(const vwActor *actor, int32_t body);
   void (*motion)(const vwActor *actor, int32_t body, double *displacements, double *velocities);
   lbStatus (*set_motion)(vwActor *actor, int32_t body, const double *displacements,
                          const double *velocities);
+  // Where the frame is and how it moves: as it is now; and goes on from there at a time, driven
+  // frames along their path.
+  lbFrame (*frame)(const vwActor *actor, int32_t body);
+  void (*set_frame)(vwActor *actor, int32_t body, const lbFrame *frame, double time);
   void (*stress)(const vwActor *actor, int32_t body, double *nodes); // von Mises, (nodes) Pa
   void (*energy)(const vwActor *actor, int32_t body, double *kinetic, double *elastic);
   // Reduced coordinates; only where dimension > 0.
@@ -86,44 +102,25 @@ struct vwActorKind {
                         const double *rates);
 };
 
-// How a body feels to a hand, from the model's own numbers at rest: at a point, what a unit force
-// moves it by (compliance, m/N) and what a unit impulse speeds it up by (mobility, 1/kg), means of
-// the three axes.
-typedef struct vwFeel {
-  int32_t dimension;         // 0: nothing is known
-  const double *basis;       // (3 nodes x dimension)
-  double *factor;            // (dimension x dimension): Cholesky factor of the stiffness, rows; or
-  const double *eigenvalues; // (dimension) of a modal basis
-  double compliance, mobility; // the largest of some vertices
-  double frequency;            // rad/s, the lowest, about
-  double *work;                // (2 dimension)
-} vwFeel;
-
-lbStatus vw_feel_create(const lbModel *model, lbMethod method, vwFeel *out, lbError *err);
-void vw_feel_measure(vwFeel *feel, const lbModel *model); // what is above, from the basis
-void vw_feel_release(vwFeel *feel);
-void vw_feel_point(const vwFeel *feel, const lbModel *model, const lbPoint *point,
-                   double *compliance, double *mobility);
-
 struct vwActor {
   const struct vwActorKind *kind;
   const lbModel *model;
   lbMethod method;
   int32_t count, dimension;
-  lbVec3 *positions; // (count)
+  lbVec3 *positions; // (count): of the frames, now
   lbQuat *rotations; // (count)
   vwBox box;         // of the rest shape, own axes
   lbVec3 centre;     // of a ball around it, likewise
   double radius;
-  vwFeel feel;
-  double softness; // compliance of the present material against the model's
-  bool idle;       // hands do nothing: recordings, still bodies
+  double compliance, mobility; // the largest of some vertices of a body, m/N and 1/kg; 0: unknown
+  bool idle;                   // hands do nothing: recordings, still bodies
   void *own;
 };
 
 lbStatus vw_actor_create(const vwActorKind *kind, const vwActorPlan *plan, vwActor **out,
                          lbError *err);
 void vw_actor_destroy(vwActor *actor); // NULL is legal
+void vw_actor_measure(vwActor *actor); // compliance and mobility, after a change of material
 
 extern const vwActorKind vw_reduced_kind, vw_still_kind;
 

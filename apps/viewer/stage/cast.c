@@ -8,7 +8,7 @@
 enum { FULL_NODES_MOST = 2000 }; // beyond, a step takes longer than anybody's patience
 
 static bool full_is_possible(const vwStage *stage, const vwGroup *group) {
-  return stage->def.full &&
+  return stage->def.full && !group->driven &&
          (int64_t)group->model->size.node_count * group->count <= FULL_NODES_MOST;
 }
 
@@ -80,6 +80,8 @@ static lbStatus create_role(const vwStage *stage, const vwSettings *s, int32_t n
     .count = group->count,
     .positions = positions,
     .rotations = group->rotations,
+    .paths = group->driven ? group->paths : NULL,
+    .shift = shift,
     .gravity = vw_stage_gravity(stage, s),
     .dimension = chosen ? (int32_t)s->dimension : 0,
     .damping_mass = damped ? s->damping_mass : NAN,
@@ -170,16 +172,43 @@ static const vwRole *find_source(const vwStage *stage, const vwCast *from, const
   return best;
 }
 
-static void carry_body(vwStage *stage, const vwActor *from, vwActor *to, int32_t body) {
+// Displacements and velocities of nodes relative to one frame -> relative to another that stands.
+static void change_frame(const vwStage *stage, const lbModel *m, const lbFrame *from,
+                         const lbFrame *to) {
+  lbVec3 centre = lb_vec3_load(m->rigid_centre);
+  lbQuat back = lb_quat_conjugate(to->rotation);
+  for (size_t n = 0; n < (size_t)m->size.node_count; n++) {
+    double *u = stage->nodes[0] + 3 * n, *v = stage->nodes[1] + 3 * n;
+    lbVec3 rest = lb_vec3_load(m->node_positions + 3 * n), own = lb_add(rest, lb_vec3_load(u));
+    lbVec3 place = lb_add(from->position, lb_quat_rotate(from->rotation, own));
+    lbVec3 arm = lb_quat_rotate(from->rotation, lb_sub(own, centre));
+    lbVec3 speed = lb_add(lb_quat_rotate(from->rotation, lb_vec3_load(v)),
+                          lb_add(from->linear_velocity, lb_cross(from->angular_velocity, arm)));
+    lb_vec3_store(u, lb_sub(lb_quat_rotate(back, lb_sub(place, to->position)), rest));
+    lb_vec3_store(v, lb_quat_rotate(back, speed));
+  }
+}
+
+static void carry_body(vwStage *stage, const vwRole *source, vwRole *role, int32_t body) {
+  const vwActor *from = source->actor;
+  vwActor *to = role->actor;
   bool alike = from->dimension > 0 && from->dimension == to->dimension &&
                from->method == to->method && from->kind == to->kind;
+  lbFrame before = from->kind->frame(from, body);
+  before.position = lb_add(before.position, lb_sub(role->shift, source->shift));
+  to->kind->set_frame(to, body, &before, vw_stage_time(stage));
   if (alike) {
     from->kind->state(from, body, stage->coordinates, stage->rates);
     (void)to->kind->set_state(to, body, stage->coordinates, stage->rates);
   } else {
+    lbFrame after = to->kind->frame(to, body);
     from->kind->motion(from, body, stage->nodes[0], stage->nodes[1]);
+    if (memcmp(&after, &before, sizeof after) != 0)
+      change_frame(stage, from->model, &before, &after);
     (void)to->kind->set_motion(to, body, stage->nodes[0], stage->nodes[1]);
   }
+  // Once more: the spin of a free body depends on its shape.
+  to->kind->set_frame(to, body, &before, vw_stage_time(stage));
 }
 
 void vw_cast_carry(vwStage *stage, const vwCast *from, const vwSettings *before, vwCast *to) {
@@ -187,8 +216,9 @@ void vw_cast_carry(vwStage *stage, const vwCast *from, const vwSettings *before,
     const vwRole *source = find_source(stage, from, before, &to->roles[i]);
     vwActor *actor = to->roles[i].actor;
     for (int32_t b = 0; source && !actor->idle && b < actor->count; b++)
-      carry_body(stage, source->actor, actor, b);
-    if (actor->idle && vw_stage_time(stage) > 0) // recordings go by their time
-      (void)actor->kind->step(actor, vw_stage_time(stage));
+      carry_body(stage, source, &to->roles[i], b);
+    double time = vw_stage_time(stage);
+    if (actor->idle && time > 0) // recordings go by their time
+      (void)actor->kind->step(actor, &(vwStep){ 0, time, time });
   }
 }

@@ -48,11 +48,14 @@ int32_t vw_stage_step(vwStage *stage) {
   if (stage->settings.mode > 0) return 0;
   follow_rate(stage);
   vwClock *clock = &stage->clock;
-  apply_loads(stage, clock->begin + (double)(clock->steps + 1) * clock->step);
+  vwStep step = { .from = vw_stage_time(stage),
+                  .to = clock->begin + (double)(clock->steps + 1) * clock->step,
+                  .dt = clock->step };
+  apply_loads(stage, step.to);
   vw_hands_before_step(stage);
   for (int32_t i = 0; i < stage->cast.count; i++) {
     vwActor *actor = stage->cast.roles[i].actor;
-    flags |= actor->kind->step(actor, clock->step);
+    flags |= actor->kind->step(actor, &step);
   }
   clock->steps++;
   vw_hands_after_step(stage);

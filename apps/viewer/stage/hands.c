@@ -15,12 +15,11 @@
 // ---- pulls -------------------------------------------------------------------------------------
 
 static vwPull pull_of(const vwStage *stage, const vwHand *hand, const vwActor *actor) {
-  const vwFeel *feel = &actor->feel;
   vwPull pull = { .point = hand->point };
   double compliance, mobility;
-  vw_feel_point(feel, actor->model, &hand->point, &compliance, &mobility);
-  compliance = actor->softness * fmax(compliance, STIFF_PLACE * feel->compliance);
-  mobility = fmax(mobility, STIFF_PLACE * feel->mobility);
+  actor->kind->softness(actor, hand->member, hand->point, &compliance, &mobility);
+  compliance = fmax(compliance, STIFF_PLACE * actor->compliance);
+  mobility = fmax(mobility, STIFF_PLACE * actor->mobility);
   if (!(compliance > 0) || !(mobility > 0)) { // nothing is known: a spring that moves it in 1/10 s
     compliance = 1 / (fmax(actor->model->rigid_mass[0], 1e-9) * 100);
     mobility = 1 / fmax(actor->model->rigid_mass[0], 1e-9);
@@ -97,26 +96,14 @@ void vw_hands_regrip(vwStage *stage) {
 
 // ---- steps -------------------------------------------------------------------------------------
 
-// How far a place is from the box around a body at rest.
-static double away_from(const vwActor *actor, int32_t body, lbVec3 place) {
-  lbVec3 own = lb_quat_rotate(lb_quat_conjugate(actor->rotations[body]),
-                              lb_sub(place, actor->positions[body]));
-  lbVec3 nearest = lb_vec3(vw_clamp(own.x, actor->box.low.x, actor->box.high.x),
-                           vw_clamp(own.y, actor->box.low.y, actor->box.high.y),
-                           vw_clamp(own.z, actor->box.low.z, actor->box.high.z));
-  return lb_length(lb_sub(own, nearest));
-}
-
 static void push_actor(const vwStage *stage, const vwRole *role, vwPush push, vwHand *hand) {
   vwActor *actor = role->actor;
-  double compliance = actor->softness * actor->feel.compliance;
+  double compliance = actor->compliance;
   push.centre = lb_add(push.centre, role->shift);
   push.stiffness = compliance > 0 ? BALL_STIFFNESS / compliance
                                   : 1e4 * actor->model->rigid_mass[0] * 9.81 / stage->size;
   for (int32_t b = 0; b < actor->count && !actor->idle; b++) {
     lbVec3 force;
-    double apart = away_from(actor, b, push.centre) - push.radius;
-    if (apart > 0 && apart > actor->kind->reach(actor, b)) continue;
     if (actor->kind->push(actor, b, &push, &force)) hand->force = lb_add(hand->force, force);
   }
 }

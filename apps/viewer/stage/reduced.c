@@ -5,9 +5,12 @@
 
 typedef struct Reduced {
   lbBatch *batch;
-  const double *basis;
-  double *amplitudes;          // (dimension): the largest displacement of a node in each vector, m
-  double *coordinates, *rates; // (dimension)
+  lbFrameKind frame;
+  lbVec3 *positions;           // (count): of the frames in the beginning
+  lbQuat *rotations;           // (count)
+  lbPath **paths;              // (count), of the stage; NULL: frames that follow none
+  lbVec3 shift;                // of the paths
+  double *coordinates, *rates; // (dimension): zeros
   void *beginning;             // of a recording: the states at its start, one body after another
   size_t beginning_bytes;      // of one body
 } Reduced;
@@ -19,7 +22,9 @@ static lbBody *body_of(const vwActor *actor, int32_t body) {
 static void release(vwActor *actor) {
   Reduced *r = actor->own;
   lb_batch_destroy(r->batch);
-  lb_free(r->amplitudes);
+  lb_free(r->positions);
+  lb_free(r->rotations);
+  lb_free(r->paths);
   lb_free(r->coordinates);
   lb_free(r->rates);
   lb_free(r->beginning);
@@ -33,6 +38,16 @@ static int32_t room_for_holds(int32_t count) {
   return count <= 4 ? 64 : count <= 16 ? 32 : count <= 64 ? 16 : 4;
 }
 
+// Where the frames are now.
+static void follow_frames(vwActor *actor) {
+  const Reduced *r = actor->own;
+  for (int32_t i = 0; i < actor->count && r->frame != LB_FRAME_HELD; i++) {
+    lbFrame frame = lb_body_frame(body_of(actor, i));
+    actor->positions[i] = frame.position;
+    actor->rotations[i] = frame.rotation;
+  }
+}
+
 static lbStatus create_batch(vwActor *actor, const vwActorPlan *plan, lbError *err) {
   Reduced *r = actor->own;
   lbBatchDef def = lb_batch_def();
@@ -40,6 +55,7 @@ static lbStatus create_batch(vwActor *actor, const vwActorPlan *plan, lbError *e
   def.positions = plan->positions;
   def.rotations = plan->rotations;
   def.body.method = plan->method;
+  def.body.frame = plan->paths ? LB_FRAME_DRIVEN : LB_FRAME_DEFAULT;
   def.body.gravity = plan->gravity;
   def.body.mode_count = plan->dimension;
   def.body.damping_mass = plan->damping_mass;
@@ -48,17 +64,10 @@ static lbStatus create_batch(vwActor *actor, const vwActorPlan *plan, lbError *e
   def.body.newton_iterations = plan->newton_iterations;
   def.body.newton_tolerance = plan->newton_tolerance;
   lbStatus status = lb_batch_create(plan->model, &def, &r->batch, err);
-  if (!status) actor->dimension = lb_body_dimension(body_of(actor, 0));
-  return status;
-}
-
-static void find_amplitudes(const vwActor *actor) {
-  Reduced *r = actor->own;
-  size_t nodes = (size_t)actor->model->size.node_count;
-  for (size_t i = 0; r->basis && i < (size_t)actor->dimension; i++)
-    for (size_t n = 0; n < nodes; n++)
-      r->amplitudes[i] =
-          fmax(r->amplitudes[i], lb_length(lb_vec3_load(r->basis + 3 * (nodes * i + n))));
+  if (status) return status;
+  actor->dimension = lb_body_dimension(body_of(actor, 0));
+  r->frame = lb_body_frame_kind(body_of(actor, 0));
+  return LB_OK;
 }
 
 // A recording has a time to go back to.
@@ -74,31 +83,106 @@ static lbStatus keep_beginning(vwActor *actor, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus set_materials(vwActor *actor, const double *values, lbError *err);
+static lbStatus apply_materials(vwActor *actor, const double *values, lbError *err) {
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < actor->model->size.material_count && !status; i++) {
+    const double *v = values + 3 * (size_t)i;
+    status = lb_batch_set_material(((Reduced *)actor->own)->batch, i, v[0], v[1], v[2], err);
+  }
+  return status;
+}
+
+static lbStatus keep_plan(vwActor *actor, const vwActorPlan *plan, lbError *err) {
+  Reduced *r = actor->own;
+  size_t count = (size_t)plan->count;
+  r->positions = lb_duplicate(plan->positions, count, sizeof *r->positions);
+  r->rotations = lb_duplicate(plan->rotations, count, sizeof *r->rotations);
+  r->shift = plan->shift;
+  if (plan->paths) r->paths = lb_duplicate(plan->paths, count, sizeof *r->paths);
+  bool complete = r->positions && r->rotations && (r->paths || !plan->paths);
+  return complete ? LB_OK : lb_fail_memory(err);
+}
 
 static lbStatus create(vwActor *actor, const vwActorPlan *plan, lbError *err) {
   Reduced *r = lb_alloc(1, sizeof *r);
   if (!r) return lb_fail_memory(err);
   actor->own = r;
   lbStatus status = create_batch(actor, plan, err);
+  if (!status) status = keep_plan(actor, plan, err);
   if (status) return status;
   lbModelMethod view = { 0 };
   lb_model_method(plan->model, plan->method, &view);
   actor->idle = view.method == LB_METHOD_RECORDED;
-  r->basis = view.basis;
-  r->amplitudes = lb_alloc((size_t)actor->dimension, sizeof(double));
   r->coordinates = lb_alloc((size_t)actor->dimension, sizeof(double));
   r->rates = lb_alloc((size_t)actor->dimension, sizeof(double));
-  if (!r->amplitudes || !r->coordinates || !r->rates) return lb_fail_memory(err);
-  find_amplitudes(actor);
+  if (!r->coordinates || !r->rates) return lb_fail_memory(err);
   if (actor->idle) return keep_beginning(actor, err);
-  return plan->materials ? set_materials(actor, plan->materials, err) : LB_OK;
+  return plan->materials ? apply_materials(actor, plan->materials, err) : LB_OK;
+}
+
+// ---- frames ------------------------------------------------------------------------------------
+
+// A path tells the velocity of its origin, a frame that of the centre of mass.
+static lbFrame frame_of(const vwActor *actor, const lbPathState *at) {
+  const double *q = at->rotation;
+  lbFrame frame = { .position =
+                        lb_add(lb_vec3_load(at->position), ((const Reduced *)actor->own)->shift),
+                    .rotation = lb_quat(q[0], q[1], q[2], q[3]),
+                    .angular_velocity = lb_vec3_load(at->angular_velocity) };
+  double centre[3], acceleration[3], velocity[3];
+  lb_path_point(at, actor->model->rigid_centre, centre);
+  lb_path_point_rates(at, centre, velocity, acceleration);
+  frame.linear_velocity = lb_vec3_load(velocity);
+  return frame;
+}
+
+// There at once, moving as the path does; nothing is felt.
+static void jump_on_path(vwActor *actor, int32_t body, double time) {
+  lbPathState at;
+  lb_path_at(((const Reduced *)actor->own)->paths[body], time, &at);
+  lbFrame to = frame_of(actor, &at);
+  (void)lb_body_set_frame(body_of(actor, body), &to);
+}
+
+// Over a cut the frame is set behind it, with the velocity that it has there.
+static void drive_on_path(vwActor *actor, int32_t body, const vwStep *step) {
+  const lbPath *path = ((const Reduced *)actor->own)->paths[body];
+  lbPathState at;
+  if (lb_path_cut_between(path, step->from, step->to)) {
+    lb_path_at(path, step->from, &at);
+    lb_path_carry(path, step->from, step->to, &at);
+    lbFrame behind = frame_of(actor, &at);
+    (void)lb_body_set_frame(body_of(actor, body), &behind);
+  }
+  lb_path_at(path, step->to, &at);
+  lbFrame goal = frame_of(actor, &at);
+  (void)lb_body_drive(body_of(actor, body), &goal);
+}
+
+static lbFrame frame(const vwActor *actor, int32_t body) {
+  return lb_body_frame(body_of(actor, body));
+}
+
+static void set_frame(vwActor *actor, int32_t body, const lbFrame *at, double time) {
+  const Reduced *r = actor->own;
+  lbBody *moved = body_of(actor, body);
+  if (r->paths) {
+    jump_on_path(actor, body, time);
+  } else if (r->frame == LB_FRAME_FREE) {
+    (void)lb_body_set_placement(moved, at->position, at->rotation);
+    (void)lb_body_set_velocity(moved, at->linear_velocity, at->angular_velocity);
+  }
+  follow_frames(actor);
 }
 
 // ---- what acts ---------------------------------------------------------------------------------
 
-static int32_t step(vwActor *actor, double dt) {
-  return lb_batch_step(((Reduced *)actor->own)->batch, dt);
+static int32_t step(vwActor *actor, const vwStep *of) {
+  Reduced *r = actor->own;
+  for (int32_t i = 0; i < actor->count && r->paths; i++) drive_on_path(actor, i, of);
+  int32_t flags = lb_batch_step(r->batch, of->dt);
+  follow_frames(actor);
+  return flags;
 }
 
 static void restart(vwActor *actor, const lbVec3 *linear, const lbVec3 *angular) {
@@ -107,13 +191,17 @@ static void restart(vwActor *actor, const lbVec3 *linear, const lbVec3 *angular)
     (void)lb_body_restore_state(body_of(actor, i),
                                 (char *)r->beginning + (size_t)i * r->beginning_bytes,
                                 r->beginning_bytes);
-  if (r->beginning) return;
-  memset(r->coordinates, 0, (size_t)actor->dimension * sizeof(double));
-  memset(r->rates, 0, (size_t)actor->dimension * sizeof(double));
   for (int32_t i = 0; i < actor->count; i++) {
-    (void)lb_body_set_state(body_of(actor, i), r->coordinates, r->rates);
-    (void)lb_body_set_velocity(body_of(actor, i), linear[i], angular[i]);
+    lbBody *body = body_of(actor, i);
+    if (r->paths)
+      jump_on_path(actor, i, 0);
+    else if (r->frame == LB_FRAME_FREE)
+      (void)lb_body_set_placement(body, r->positions[i], r->rotations[i]);
+    if (r->beginning) continue;
+    (void)lb_body_set_state(body, r->coordinates, r->rates);
+    (void)lb_body_set_velocity(body, linear[i], angular[i]);
   }
+  follow_frames(actor);
 }
 
 static void force(vwActor *actor, int32_t body, lbPoint point, lbVec3 amount) {
@@ -123,9 +211,9 @@ static void force(vwActor *actor, int32_t body, lbPoint point, lbVec3 amount) {
 // An impulse that gives the point the velocity, by its mobility; near the supports that of a freer
 // place, or the impulse would be enormous.
 static void strike(vwActor *actor, int32_t body, lbPoint point, lbVec3 velocity) {
-  double compliance, mobility;
-  vw_feel_point(&actor->feel, actor->model, &point, &compliance, &mobility);
-  mobility = fmax(mobility, 0.1 * actor->feel.mobility);
+  double mobility = 0;
+  (void)lb_body_softness(body_of(actor, body), point, NULL, &mobility);
+  mobility = fmax(mobility, 0.1 * actor->mobility);
   if (mobility > 0)
     (void)lb_body_apply_impulse(body_of(actor, body), point, lb_scale(1 / mobility, velocity));
 }
@@ -181,14 +269,9 @@ static lbStatus set_damping(vwActor *actor, double mass, double stiffness, lbErr
 }
 
 static lbStatus set_materials(vwActor *actor, const double *values, lbError *err) {
-  lbBody *body = body_of(actor, 0);
-  for (int32_t i = 0; i < actor->model->size.material_count; i++) {
-    const double *v = values + 3 * (size_t)i;
-    lbStatus status = lb_body_set_material(body, i, v[0], v[1], v[2]);
-    if (status) return lb_fail(err, status, "%s", lb_body_message(body));
-  }
-  actor->softness = actor->model->material_values[0] / values[0];
-  return LB_OK;
+  lbStatus status = apply_materials(actor, values, err);
+  if (!status) vw_actor_measure(actor);
+  return status;
 }
 
 static const char *fixed_material(const vwActor *actor) {
@@ -219,13 +302,18 @@ static void vertices(const vwActor *actor, int32_t body, int32_t count, const in
   (void)lb_body_vertices(body_of(actor, body), count, which, positions, NULL, NULL);
 }
 
-// |u| <= sum |q_i| max |U_i|
+static void surface_velocities(const vwActor *actor, int32_t body, double *velocities) {
+  lb_body_surface_velocities(body_of(actor, body), velocities);
+}
+
+static void softness(const vwActor *actor, int32_t body, lbPoint where, double *compliance,
+                     double *mobility) {
+  *compliance = *mobility = 0;
+  if (!actor->idle) (void)lb_body_softness(body_of(actor, body), where, compliance, mobility);
+}
+
 static double reach(const vwActor *actor, int32_t body) {
-  const Reduced *r = actor->own;
-  double sum = 0;
-  lb_body_get_state(body_of(actor, body), r->coordinates, NULL);
-  for (int32_t i = 0; i < actor->dimension; i++) sum += fabs(r->coordinates[i]) * r->amplitudes[i];
-  return sum;
+  return lb_body_reach(body_of(actor, body));
 }
 
 static void motion(const vwActor *actor, int32_t body, double *displacements, double *velocities) {
@@ -276,10 +364,14 @@ const vwActorKind vw_reduced_kind = {
   .pick = pick,
   .point = point,
   .surface = surface,
+  .surface_velocities = surface_velocities,
   .vertices = vertices,
+  .softness = softness,
   .reach = reach,
   .motion = motion,
   .set_motion = set_motion,
+  .frame = frame,
+  .set_frame = set_frame,
   .stress = stress,
   .energy = energy,
   .state = state,

@@ -23,10 +23,17 @@ void vw_stage_forget_message(vwStage *stage) { stage->message[0] = 0; }
 
 // ---- bodies and loads of the world -------------------------------------------------------------
 
-static int32_t find_group(const vwStage *stage, const lbModel *model, lbMethod method) {
-  for (int32_t g = 0; g < stage->group_count; g++)
-    if (stage->groups[g].model == model && stage->groups[g].method == method) return g;
+static int32_t find_group(const vwStage *stage, const lbModel *model, lbMethod method,
+                          bool driven) {
+  for (int32_t g = 0; g < stage->group_count; g++) {
+    const vwGroup *group = &stage->groups[g];
+    if (group->model == model && group->method == method && group->driven == driven) return g;
+  }
   return -1;
+}
+
+static int32_t path_of(const lbWorldDef *world, int32_t body) {
+  return world->body_paths ? world->body_paths[body] : -1;
 }
 
 static lbStatus allocate_groups(vwStage *stage, lbError *err) {
@@ -35,12 +42,13 @@ static lbStatus allocate_groups(vwStage *stage, lbError *err) {
     size_t count = (size_t)group->count;
     group->positions = lb_arena_alloc(&stage->arena, count, sizeof(lbVec3));
     group->rotations = lb_arena_alloc(&stage->arena, count, sizeof(lbQuat));
+    group->paths = lb_arena_alloc(&stage->arena, count, sizeof(lbPath *));
     group->linear = lb_arena_alloc(&stage->arena, count, sizeof(lbVec3));
     group->angular = lb_arena_alloc(&stage->arena, count, sizeof(lbVec3));
     group->materials = lb_arena_alloc(&stage->arena, (size_t)group->model->size.material_count,
                                       3 * sizeof(double));
-    if (!group->positions || !group->rotations || !group->linear || !group->angular ||
-        !group->materials)
+    if (!group->positions || !group->rotations || !group->paths || !group->linear ||
+        !group->angular || !group->materials)
       return lb_fail_memory(err);
     group->count = 0;
   }
@@ -61,7 +69,8 @@ static lbStatus place_model(vwStage *stage, lbError *err) {
   if (status) return status;
   stage->groups[0].count = 1;
   stage->groups[0].rotations[0] = lb_quat_identity();
-  stage->world_gravity = stage->up == 'y' ? lb_vec3(0, -9.81, 0) : lb_vec3(0, 0, -9.81);
+  if (!lb_model_is_free(model)) // a free one would fall out of sight
+    stage->world_gravity = stage->up == 'y' ? lb_vec3(0, -9.81, 0) : lb_vec3(0, 0, -9.81);
   return LB_OK;
 }
 
@@ -71,6 +80,7 @@ static void place_body(vwStage *stage, const lbWorldDef *world, int32_t body, in
   vwGroup *group = &stage->groups[member[2 * (size_t)body]];
   int32_t i = group->count++;
   member[2 * (size_t)body + 1] = i;
+  if (group->driven) group->paths[i] = stage->paths[path_of(world, body)];
   group->positions[i] = lb_vec3_load(world->body_positions + at);
   group->rotations[i] = lb_quat(q[0], q[1], q[2], q[3]);
   group->linear[i] = lb_vec3_load(world->body_linear_velocities + at);
@@ -87,16 +97,29 @@ static lbStatus place_bodies(vwStage *stage, int32_t *member, lbError *err) {
     const lbModel *model = stage->bundle->models[world->body_models[i]];
     lbMethod method = lb_world_method(world, i);
     if (!lb_model_has(model, method)) method = LB_METHOD_FULL; // checked: it has all others
-    int32_t g = find_group(stage, model, method);
+    bool driven = path_of(world, i) >= 0;
+    int32_t g = find_group(stage, model, method, driven);
     if (g < 0) {
       g = stage->group_count++;
-      stage->groups[g] = (vwGroup){ .model = model, .method = method };
+      stage->groups[g] = (vwGroup){ .model = model, .method = method, .driven = driven };
     }
     stage->groups[g].count++;
     member[2 * (size_t)i] = g;
   }
   lbStatus status = allocate_groups(stage, err);
   for (int32_t i = 0; i < count && !status; i++) place_body(stage, world, i, member);
+  return status;
+}
+
+static lbStatus make_paths(vwStage *stage, lbError *err) {
+  const lbWorldDef *world = stage->bundle->world;
+  lbStatus status = LB_OK;
+  stage->paths = lb_alloc((size_t)world->size.path_count, sizeof *stage->paths);
+  if (!stage->paths) return lb_fail_memory(err);
+  for (int32_t i = 0; i < world->size.path_count && !status; i++) {
+    status = lb_world_path(world, i, &stage->paths[i], err);
+    if (!status) stage->path_count++;
+  }
   return status;
 }
 
@@ -136,7 +159,8 @@ static lbStatus read_world(vwStage *stage, lbError *err) {
   if (!world || world->size.body_count == 0) return place_model(stage, err);
   int32_t *member = lb_alloc((size_t)world->size.body_count, 2 * sizeof(int32_t));
   if (!member) return lb_fail_memory(err);
-  lbStatus status = place_bodies(stage, member, err);
+  lbStatus status = make_paths(stage, err);
+  if (!status) status = place_bodies(stage, member, err);
   if (!status) status = place_loads(stage, member, err);
   stage->world_gravity = lb_vec3_load(world->gravity);
   stage->world_step = world->time_step[0];
@@ -254,12 +278,13 @@ static void start_settings(vwStage *stage) {
   if (stage->methods[0] == LB_METHOD_DEFAULT) s->method = 0;
 }
 
-// A poke that shows: the lowest mode swings by about a sixth of the body.
+// A poke that shows: as much energy as bends the body by a sixth of its size.
 static void start_poke(vwStage *stage) {
   double poke = 0;
   for (int32_t i = 0; i < stage->cast.count; i++) {
     const vwActor *actor = stage->cast.roles[i].actor;
-    poke = fmax(poke, 0.3 * actor->radius * actor->feel.frequency);
+    if (actor->compliance > 0)
+      poke = fmax(poke, 0.3 * actor->radius * sqrt(actor->mobility / actor->compliance));
   }
   if (poke > 0 && isfinite(poke)) stage->start.poke = vw_clamp(poke, 1e-3, 1e3);
 }
@@ -304,6 +329,8 @@ lbStatus vw_stage_create(lbBundle *bundle, const vwStageDef *def, vwSettings *se
 void vw_stage_destroy(vwStage *stage) {
   if (!stage) return;
   vw_cast_release(&stage->cast);
+  for (int32_t i = 0; i < stage->path_count; i++) lb_path_destroy(stage->paths[i]);
+  lb_free(stage->paths);
   lb_arena_release(&stage->arena);
   lb_free(stage->nodes[0]);
   lb_free(stage->nodes[1]);
@@ -427,8 +454,12 @@ void vw_stage_values(const vwStage *stage, int32_t number, int32_t body, int32_t
     memset(values, 0, vertices * sizeof(double));
     return;
   }
-  actor->kind->motion(actor, body, speed ? NULL : nodes, speed ? nodes : NULL);
-  vw_embed(m, 3, nodes, moved);
+  if (speed) {
+    actor->kind->surface_velocities(actor, body, moved);
+  } else {
+    actor->kind->motion(actor, body, nodes, NULL);
+    vw_embed(m, 3, nodes, moved);
+  }
   for (size_t v = 0; v < vertices; v++) values[v] = lb_length(lb_vec3_load(moved + 3 * v));
 }
 

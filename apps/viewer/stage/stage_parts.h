@@ -11,9 +11,11 @@ enum { VW_HANDS = 64, VW_COPIES = LB_METHOD_COUNT };
 typedef struct vwGroup { // bodies of one model that the world moves by one method
   const lbModel *model;
   lbMethod method;
+  bool driven; // frames follow paths
   int32_t count;
-  lbVec3 *positions; // (count), and so on
+  lbVec3 *positions; // (count), and so on: in the beginning
   lbQuat *rotations;
+  lbPath **paths;           // NULLs where they are not driven
   lbVec3 *linear, *angular; // initial velocities
   double *materials;        // (materials x 3): young, poisson, density as the settings say
 } vwGroup;
@@ -84,6 +86,8 @@ struct vwStage {
   int32_t group_count, load_count;
   vwGroup *groups;
   vwLoad *loads;
+  int32_t path_count;
+  lbPath **paths;                    // of the world
   lbMethod methods[LB_METHOD_COUNT]; // to choose from; LB_METHOD_DEFAULT: as the world says
   int32_t method_count;
 

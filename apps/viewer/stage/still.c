@@ -12,8 +12,8 @@ static lbStatus create(vwActor *actor, const vwActorPlan *plan, lbError *err) {
 
 static void release(vwActor *actor) { (void)actor; }
 
-static int32_t step(vwActor *actor, double dt) {
-  (void)actor, (void)dt;
+static int32_t step(vwActor *actor, const vwStep *of) {
+  (void)actor, (void)of;
   return 0;
 }
 
@@ -85,12 +85,23 @@ static void surface(const vwActor *actor, int32_t body, double *positions) {
     lb_vec3_store(positions + 3 * v, vw_place(actor, body, lb_vec3_load(rest + 3 * v)));
 }
 
+static void surface_velocities(const vwActor *actor, int32_t body, double *velocities) {
+  (void)body;
+  memset(velocities, 0, 3 * (size_t)actor->model->size.vertex_count * sizeof(double));
+}
+
 static void vertices(const vwActor *actor, int32_t body, int32_t count, const int32_t *which,
                      double *positions) {
   const double *rest = actor->model->vertex_positions;
   for (size_t i = 0; i < (size_t)count; i++)
     lb_vec3_store(positions + 3 * i,
                   vw_place(actor, body, lb_vec3_load(rest + 3 * (size_t)which[i])));
+}
+
+static void softness(const vwActor *actor, int32_t body, lbPoint where, double *compliance,
+                     double *mobility) {
+  (void)actor, (void)body, (void)where;
+  *compliance = *mobility = 0;
 }
 
 static double reach(const vwActor *actor, int32_t body) {
@@ -109,6 +120,14 @@ static lbStatus set_motion(vwActor *actor, int32_t body, const double *displacem
                            const double *velocities) {
   (void)actor, (void)body, (void)displacements, (void)velocities;
   return LB_OK;
+}
+
+static lbFrame frame(const vwActor *actor, int32_t body) {
+  return (lbFrame){ .position = actor->positions[body], .rotation = actor->rotations[body] };
+}
+
+static void set_frame(vwActor *actor, int32_t body, const lbFrame *at, double time) {
+  (void)actor, (void)body, (void)at, (void)time;
 }
 
 static void stress(const vwActor *actor, int32_t body, double *nodes) {
@@ -150,10 +169,14 @@ const vwActorKind vw_still_kind = {
   .pick = pick,
   .point = point,
   .surface = surface,
+  .surface_velocities = surface_velocities,
   .vertices = vertices,
+  .softness = softness,
   .reach = reach,
   .motion = motion,
   .set_motion = set_motion,
+  .frame = frame,
+  .set_frame = set_frame,
   .stress = stress,
   .energy = energy,
   .state = state,

@@ -1,0 +1,117 @@
+// limber/world.h: bodies that move together through one time: gravity, loads, frames that follow
+// paths, probes, steps, and states of all of it to go back to.
+//
+// A world owns its bodies and everything that is added to it; models and paths are the caller's and
+// must outlive it (but those of lb_world_open, whose paths are the world's own). Bodies are
+// ordinary ones (limber/body.h), named by ids that stay valid until the body is removed and are
+// refused afterwards. Calls that can fail say why in an lbError, which may be NULL. A world is used
+// by one thread at a time.
+#ifndef LIMBER_WORLD_H
+#define LIMBER_WORLD_H
+
+#include "limber/body.h"
+#include "limber/path.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lbWorld lbWorld;
+typedef uint64_t lbBodyId; // 0: none
+typedef uint64_t lbLoadId; // 0: none
+
+typedef struct lbWorldSettings {
+  lbVec3 gravity;   // m/s², default 0; what body defs say of gravity is not looked at
+  int32_t substeps; // equal parts that each step is taken in, 1 to 1000; default 1
+  void *user_data;  // lb_world_user_data gives it back; default NULL
+} lbWorldSettings;
+
+lbWorldSettings lb_world_settings(void);
+lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError *err);
+// The world of a cooked file at t = 0: body i of the file is lb_world_body_at(world, i), and probes
+// have the numbers of the file. Bodies of one model, method and kind of frame are stepped together.
+// The bundle must outlive the world. `substeps` and `user_data` of the settings count, or NULL.
+lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, lbWorld **out,
+                       lbError *err);
+void lb_world_destroy(lbWorld *world); // NULL is legal
+
+double lb_world_time(const lbWorld *world); // s
+lbVec3 lb_world_gravity(const lbWorld *world);
+lbStatus lb_world_set_gravity(lbWorld *world, lbVec3 gravity, lbError *err); // for all bodies
+void *lb_world_user_data(const lbWorld *world);
+void lb_world_set_user_data(lbWorld *world, void *data);
+
+// ---- bodies ------------------------------------------------------------------------------------
+
+lbStatus lb_world_add(lbWorld *world, const lbModel *model, const lbBodyDef *def, lbBodyId *id,
+                      lbError *err);
+// Many bodies of one model, which are stepped together; ids (def->count). A body of a batch that is
+// removed leaves its place in it, which is stepped along until the last one is removed.
+lbStatus lb_world_add_batch(lbWorld *world, const lbModel *model, const lbBatchDef *def,
+                            lbBodyId *ids, lbError *err);
+// Its loads go with it, and what points to it (probes) has nothing to tell any more.
+lbStatus lb_world_remove(lbWorld *world, lbBodyId id, lbError *err);
+// NULL: no such body (any more). It belongs to the world; do not step or destroy it.
+lbBody *lb_world_body(const lbWorld *world, lbBodyId id);
+int32_t lb_world_body_count(const lbWorld *world);
+// In the order in which they were added, as long as none was removed; 0: no such index.
+lbBodyId lb_world_body_at(const lbWorld *world, int32_t index);
+
+// The frame of a body made with LB_FRAME_DRIVEN follows a path from now on: it is there at once,
+// moving as the path does. Nothing is felt of that, nor of the path's cuts. NULL: it stands still.
+lbStatus lb_world_drive(lbWorld *world, lbBodyId id, const lbPath *path, lbError *err);
+
+// ---- loads -------------------------------------------------------------------------------------
+
+typedef struct lbLoad {
+  lbBodyId body;
+  lbPoint point;
+  lbVec3 force; // N, world axes
+  double from;  // s, default -INFINITY: acts in steps whose end time t has from < t <= to
+  double to;    // s, default INFINITY
+} lbLoad;
+
+lbLoad lb_load(void);
+// The one rule by which a load acts in the step of h seconds that ends at t. End times are sums of
+// steps: 3 x 0.1 counts as 0.3. At t = 0 it tells what the start is consistent with: loads without
+// `from` act there, those with `from` 0 do not.
+bool lb_load_acts(double from, double to, double t, double h);
+lbStatus lb_world_add_load(lbWorld *world, const lbLoad *load, lbLoadId *id, lbError *err);
+lbStatus lb_world_remove_load(lbWorld *world, lbLoadId id, lbError *err);
+
+// ---- probes ------------------------------------------------------------------------------------
+
+// *probe counts from 0.
+lbStatus lb_world_add_probe(lbWorld *world, lbBodyId body, lbPoint point, int32_t *probe,
+                            lbError *err);
+int32_t lb_world_probe_count(const lbWorld *world);
+// rest: where the undeformed point stood when the probe was added; displacement: where it is now,
+// minus that, the frame's motion included. Both (or NULL) are in world axes, m.
+lbStatus lb_world_probe(const lbWorld *world, int32_t probe, lbVec3 *rest, lbVec3 *displacement,
+                        lbError *err);
+
+// ---- the step ----------------------------------------------------------------------------------
+
+// Advances by dt seconds, in `substeps` equal parts. Returns lbStepFlags of all bodies, or-ed:
+// LB_STEP_REFUSED, and nothing was done, for a dt that is not a positive number. Takes no memory.
+int32_t lb_world_step(lbWorld *world, double dt);
+// What one body's last step returned, all parts or-ed; LB_STEP_REFUSED: no such body.
+int32_t lb_world_body_flags(const lbWorld *world, lbBodyId id);
+// s of wall time that one body's last step took; of bodies that are stepped together, its share.
+double lb_world_body_seconds(const lbWorld *world, lbBodyId id);
+
+// ---- states ------------------------------------------------------------------------------------
+
+// Time, gravity and the states of all bodies; loads, paths and probes are not part of it. What a
+// world does after restoring is what it did after saving, to the last bit. The number of bytes
+// changes when bodies are added or removed, and by nothing else. Refused, and the world stays as it
+// is: buffers that are too short, of another version, of a world with other bodies (or the same
+// ones added and removed in another order), damaged ones.
+size_t lb_world_state_bytes(const lbWorld *world);
+lbStatus lb_world_save_state(const lbWorld *world, void *bytes, size_t byte_count, lbError *err);
+lbStatus lb_world_restore_state(lbWorld *world, const void *bytes, size_t byte_count, lbError *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

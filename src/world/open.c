@@ -1,0 +1,163 @@
+// The world of a cooked file.
+#include "world/world.h"
+
+#include <string.h>
+
+typedef struct Opening {
+  const lbBundle *bundle;
+  const lbWorldDef *def;
+  lbWorld *world;
+  int32_t *slots;    // work: the bodies of one batch
+  lbVec3 *positions; // theirs
+  lbQuat *rotations;
+  bool *placed; // (bodies): is in a batch
+} Opening;
+
+static int32_t path_of(const lbWorldDef *def, int32_t body) {
+  return def->body_paths ? def->body_paths[body] : -1;
+}
+
+static const char *name_of(const lbWorldDef *def, int32_t body) {
+  const char *name = def->body_names;
+  while (body-- > 0) name += strlen(name) + 1;
+  return name;
+}
+
+static lbQuat quat_at(const double *q) { return lb_quat(q[0], q[1], q[2], q[3]); }
+
+static bool belong_together(const lbWorldDef *def, int32_t a, int32_t b) {
+  return def->body_models[a] == def->body_models[b] &&
+         def->body_methods[a] == def->body_methods[b] &&
+         (path_of(def, a) >= 0) == (path_of(def, b) >= 0);
+}
+
+// ---- bodies ------------------------------------------------------------------------------------
+
+static lbBodyDef body_def(const lbWorldDef *def, int32_t body) {
+  lbBodyDef own = lb_batch_def().body;
+  own.method = lb_world_method(def, body);
+  own.frame = path_of(def, body) >= 0 ? LB_FRAME_DRIVEN : LB_FRAME_DEFAULT;
+  own.integrator = def->integrator ? (lbIntegrator)*def->integrator : LB_INTEGRATOR_NEWMARK;
+  own.newton_iterations = def->newton_iterations ? *def->newton_iterations : 20;
+  if (own.newton_iterations > 100) own.newton_iterations = 100;
+  own.newton_tolerance = def->newton_tolerance ? *def->newton_tolerance : 1e-10;
+  if (own.newton_tolerance > 1) own.newton_tolerance = 1;
+  return own;
+}
+
+static lbStatus add_bodies(Opening *o, int32_t first, lbError *err) {
+  const lbWorldDef *def = o->def;
+  lbBatchDef batch = lb_batch_def();
+  for (int32_t i = first; i < def->size.body_count; i++) {
+    if (o->placed[i] || !belong_together(def, first, i)) continue;
+    o->placed[i] = true;
+    o->slots[batch.count] = i;
+    o->positions[batch.count] = lb_vec3_load(def->body_positions + 3 * (size_t)i);
+    o->rotations[batch.count++] = quat_at(def->body_rotations + 4 * (size_t)i);
+  }
+  batch.body = body_def(def, first);
+  batch.positions = o->positions;
+  batch.rotations = o->rotations;
+  lbError cause = { 0 };
+  lbStatus status = lb_world_add_group(o->world, o->bundle->models[def->body_models[first]], &batch,
+                                       o->slots, &cause);
+  return status ? lb_fail(err, status, "body \"%s\": %.400s", name_of(def, first), cause.text)
+                : LB_OK;
+}
+
+static lbStatus start_body(Opening *o, int32_t body, lbError *err) {
+  const lbWorldDef *def = o->def;
+  lbBodyId id = lb_world_body_at(o->world, body);
+  lbBody *moving = lb_world_body(o->world, id);
+  int32_t path = path_of(def, body);
+  lbStatus status = path >= 0 ? lb_world_drive(o->world, id, o->world->paths[path], err) : LB_OK;
+  if (!status &&
+      lb_body_set_velocity(moving, lb_vec3_load(def->body_linear_velocities + 3 * (size_t)body),
+                           lb_vec3_load(def->body_angular_velocities + 3 * (size_t)body)))
+    status = lb_fail(err, LB_ERR_ARGUMENT, "body \"%s\": %s", name_of(def, body),
+                     lb_body_message(moving));
+  return status;
+}
+
+static lbStatus place_bodies(Opening *o, lbError *err) {
+  size_t count = (size_t)o->def->size.body_count;
+  int32_t first = 0;
+  o->slots = lb_alloc(count, sizeof *o->slots);
+  o->positions = lb_alloc(count, sizeof *o->positions);
+  o->rotations = lb_alloc(count, sizeof *o->rotations);
+  o->placed = lb_alloc(count, sizeof *o->placed);
+  lbStatus status = o->slots && o->positions && o->rotations && o->placed
+                        ? lb_world_make_slots(o->world, o->def->size.body_count, &first, err)
+                        : lb_fail_memory(err);
+  for (int32_t i = 0; i < o->def->size.body_count && !status; i++)
+    if (!o->placed[i]) status = add_bodies(o, i, err);
+  for (int32_t i = 0; i < o->def->size.body_count && !status; i++) status = start_body(o, i, err);
+  return status;
+}
+
+// ---- the rest ----------------------------------------------------------------------------------
+
+static lbStatus make_paths(Opening *o, lbError *err) {
+  lbStatus status = LB_OK;
+  o->world->paths = lb_alloc((size_t)o->def->size.path_count, sizeof *o->world->paths);
+  if (!o->world->paths) return lb_fail_memory(err);
+  for (int32_t i = 0; i < o->def->size.path_count && !status; i++) {
+    status = lb_world_path(o->def, i, &o->world->paths[i], err);
+    if (!status) o->world->path_count++;
+  }
+  return status;
+}
+
+static lbPoint point_at(int32_t kind, int32_t index) {
+  return kind == LB_POINT_VERTEX ? lb_point_vertex(index) : lb_point_node(index);
+}
+
+static lbStatus add_loads(Opening *o, lbError *err) {
+  const lbWorldDef *def = o->def;
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < def->size.load_count && !status; i++) {
+    lbLoadId unused;
+    lbLoad load = lb_load();
+    load.body = lb_world_body_at(o->world, def->load_bodies[i]);
+    load.point = point_at(def->load_kinds[i], def->load_points[i]);
+    load.force = lb_vec3_load(def->load_forces + 3 * (size_t)i);
+    load.from = def->load_times[2 * (size_t)i];
+    load.to = def->load_times[2 * (size_t)i + 1];
+    status = lb_world_add_load(o->world, &load, &unused, err);
+  }
+  return status;
+}
+
+static lbStatus add_probes(Opening *o, lbError *err) {
+  const lbWorldDef *def = o->def;
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < def->size.probe_count && !status; i++) {
+    int32_t unused;
+    status = lb_world_add_probe(o->world, lb_world_body_at(o->world, def->probe_bodies[i]),
+                                point_at(def->probe_kinds[i], def->probe_points[i]), &unused, err);
+  }
+  return status;
+}
+
+lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, lbWorld **out,
+                       lbError *err) {
+  lbWorldSettings own = settings ? *settings : lb_world_settings();
+  Opening o = { .bundle = bundle, .def = bundle->world };
+  if (!bundle->world)
+    return lb_fail(err, LB_ERR_ARGUMENT, "the file has models and no world; see limber cook");
+  own.gravity = lb_vec3_load(bundle->world->gravity);
+  lbStatus status = lb_world_create(&own, &o.world, err);
+  if (!status) status = make_paths(&o, err);
+  if (!status) status = place_bodies(&o, err);
+  if (!status) status = add_loads(&o, err);
+  if (!status) status = add_probes(&o, err);
+  lb_free(o.slots);
+  lb_free(o.positions);
+  lb_free(o.rotations);
+  lb_free(o.placed);
+  if (status)
+    lb_world_destroy(o.world);
+  else
+    *out = o.world;
+  return status;
+}

@@ -1,0 +1,321 @@
+// Worlds: bodies, gravity, loads, paths and probes. step.c takes the steps, state.c goes back.
+#include "world/world.h"
+
+#include "body/body.h"
+#include "body/point.h"
+
+#include <string.h>
+
+#define SUBSTEPS_MOST 1000
+
+lbWorldSettings lb_world_settings(void) { return (lbWorldSettings){ .substeps = 1 }; }
+
+lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError *err) {
+  lbVec3 g = settings->gravity;
+  if (settings->substeps < 1 || settings->substeps > SUBSTEPS_MOST)
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "substeps is %d; it must be from 1 to %d: start from lb_world_settings()",
+                   (int)settings->substeps, SUBSTEPS_MOST);
+  if (!lb_vec3_is_bounded(g))
+    return lb_fail(err, LB_ERR_ARGUMENT, "gravity is (%g, %g, %g): not a number or beyond %g", g.x,
+                   g.y, g.z, LB_BODY_MOST);
+  lbWorld *world = lb_alloc(1, sizeof *world);
+  if (!world) return lb_fail_memory(err);
+  world->settings = *settings;
+  *out = world;
+  return LB_OK;
+}
+
+static void release_group(lbWorldGroup *group) {
+  lb_batch_destroy(group->batch);
+  lb_body_destroy(group->single);
+  *group = (lbWorldGroup){ 0 };
+}
+
+void lb_world_destroy(lbWorld *world) {
+  if (!world) return;
+  for (int32_t i = 0; i < world->group_count; i++) release_group(&world->groups[i]);
+  for (int32_t i = 0; i < world->path_count; i++) lb_path_destroy(world->paths[i]);
+  lb_free(world->slots);
+  lb_free(world->groups);
+  lb_free(world->loads);
+  lb_free(world->starting);
+  lb_free(world->probes);
+  lb_free(world->paths);
+  lb_free(world);
+}
+
+void *lb_world_user_data(const lbWorld *world) { return world->settings.user_data; }
+void lb_world_set_user_data(lbWorld *world, void *data) { world->settings.user_data = data; }
+lbVec3 lb_world_gravity(const lbWorld *world) { return world->settings.gravity; }
+
+lbStatus lb_world_set_gravity(lbWorld *world, lbVec3 gravity, lbError *err) {
+  lbVec3 before = world->settings.gravity;
+  lbStatus status = LB_OK;
+  if (!lb_vec3_is_bounded(gravity))
+    return lb_fail(err, LB_ERR_ARGUMENT, "gravity is (%g, %g, %g): not a number or beyond %g",
+                   gravity.x, gravity.y, gravity.z, LB_BODY_MOST);
+  int32_t i = 0;
+  for (; i < world->slot_count && !status; i++) {
+    lbBody *body = world->slots[i].body;
+    if (body && (status = lb_body_set_gravity(body, gravity)) != LB_OK)
+      lb_fail(err, status, "%s", lb_body_message(body));
+  }
+  if (!status) world->settings.gravity = gravity;
+  while (status && i-- > 0)
+    if (world->slots[i].body) (void)lb_body_set_gravity(world->slots[i].body, before);
+  return status;
+}
+
+// ---- ids ---------------------------------------------------------------------------------------
+
+lbWorldSlot *lb_world_slot(const lbWorld *world, lbBodyId id) {
+  uint64_t number = id & UINT32_MAX;
+  if (number == 0 || number > (uint64_t)world->slot_count) return NULL;
+  lbWorldSlot *slot = &world->slots[number - 1];
+  return slot->body && slot->generation == id >> 32 ? slot : NULL;
+}
+
+lbStatus lb_world_refuse_id(lbBodyId id, lbError *err) {
+  return lb_fail(err, LB_ERR_ARGUMENT, "the world has no body with the id %llu (any more)",
+                 (unsigned long long)id);
+}
+
+lbBody *lb_world_body(const lbWorld *world, lbBodyId id) {
+  const lbWorldSlot *slot = lb_world_slot(world, id);
+  return slot ? slot->body : NULL;
+}
+
+int32_t lb_world_body_count(const lbWorld *world) { return world->living; }
+
+lbBodyId lb_world_body_at(const lbWorld *world, int32_t index) {
+  if (world->living == world->slot_count && index >= 0 && index < world->slot_count)
+    return lb_world_id(index, world->slots[index].generation);
+  for (int32_t i = 0; i < world->slot_count && index >= 0; i++)
+    if (world->slots[i].body && index-- == 0) return lb_world_id(i, world->slots[i].generation);
+  return 0;
+}
+
+// ---- bodies ------------------------------------------------------------------------------------
+
+lbStatus lb_world_make_slots(lbWorld *world, int32_t count, int32_t *first, lbError *err) {
+  int32_t begin = 0, run = 0;
+  // Free places that lie together are used again.
+  for (int32_t i = 0; i < world->slot_count && run < count; i++) {
+    if (world->slots[i].body)
+      run = 0, begin = i + 1;
+    else
+      run++;
+  }
+  if (count > INT32_MAX - begin || !lb_grow((void **)&world->slots, &world->slot_room,
+                                            (size_t)begin + (size_t)count, sizeof *world->slots))
+    return lb_fail_memory(err);
+  if (world->slot_count < begin + count) {
+    size_t more = (size_t)(begin + count - world->slot_count);
+    memset(world->slots + world->slot_count, 0, more * sizeof *world->slots);
+    world->slot_count = begin + count;
+  }
+  *first = begin;
+  return LB_OK;
+}
+
+static lbStatus make_group(lbWorld *world, int32_t *index, lbError *err) {
+  int32_t i = 0;
+  while (i < world->group_count && world->groups[i].count > 0) i++;
+  if (!lb_grow((void **)&world->groups, &world->group_room, (size_t)i + 1, sizeof *world->groups))
+    return lb_fail_memory(err);
+  if (i == world->group_count) world->groups[world->group_count++] = (lbWorldGroup){ 0 };
+  *index = i;
+  return LB_OK;
+}
+
+static void enter(lbWorld *world, int32_t group, int32_t slot, lbBody *body) {
+  uint32_t generation = world->slots[slot].generation + 1;
+  world->slots[slot] = (lbWorldSlot){ .generation = generation, .body = body, .group = group };
+  world->groups[group].count++;
+  world->groups[group].living++;
+  world->living++;
+}
+
+lbStatus lb_world_add_group(lbWorld *world, const lbModel *model, const lbBatchDef *def,
+                            const int32_t *slots, lbError *err) {
+  lbBatchDef own = *def;
+  lbBatch *batch = NULL;
+  int32_t group = 0;
+  own.body.gravity = world->settings.gravity;
+  lbStatus status = make_group(world, &group, err);
+  if (!status) status = lb_batch_create(model, &own, &batch, err);
+  if (status) return status;
+  world->groups[group].batch = batch;
+  for (int32_t i = 0; i < own.count; i++) enter(world, group, slots[i], lb_batch_body(batch, i));
+  return LB_OK;
+}
+
+lbStatus lb_world_add_batch(lbWorld *world, const lbModel *model, const lbBatchDef *def,
+                            lbBodyId *ids, lbError *err) {
+  int32_t first = 0;
+  if (def->count < 1)
+    return lb_fail(err, LB_ERR_ARGUMENT, "count is %d; a batch needs bodies", (int)def->count);
+  int32_t *slots = lb_alloc((size_t)def->count, sizeof *slots);
+  lbStatus status =
+      slots ? lb_world_make_slots(world, def->count, &first, err) : lb_fail_memory(err);
+  for (int32_t i = 0; i < def->count && !status; i++) slots[i] = first + i;
+  if (!status) status = lb_world_add_group(world, model, def, slots, err);
+  for (int32_t i = 0; i < def->count && !status; i++)
+    ids[i] = lb_world_id(slots[i], world->slots[slots[i]].generation);
+  lb_free(slots);
+  return status;
+}
+
+lbStatus lb_world_add(lbWorld *world, const lbModel *model, const lbBodyDef *def, lbBodyId *id,
+                      lbError *err) {
+  lbBodyDef own = *def;
+  lbBody *body = NULL;
+  int32_t group = 0, slot = 0;
+  own.gravity = world->settings.gravity;
+  lbStatus status = lb_world_make_slots(world, 1, &slot, err);
+  if (!status) status = make_group(world, &group, err);
+  if (!status) status = lb_body_create(model, &own, &body, err);
+  if (status) return status;
+  world->groups[group].single = body;
+  enter(world, group, slot, body);
+  *id = lb_world_id(slot, world->slots[slot].generation);
+  return LB_OK;
+}
+
+lbStatus lb_world_remove(lbWorld *world, lbBodyId id, lbError *err) {
+  lbWorldSlot *slot = lb_world_slot(world, id);
+  if (!slot) return lb_world_refuse_id(id, err);
+  lbWorldGroup *group = &world->groups[slot->group];
+  for (int32_t i = 0; i < world->load_count; i++)
+    if (world->loads[i].used && world->loads[i].load.body == id) world->loads[i].used = false;
+  slot->body = NULL;
+  slot->path = NULL;
+  world->living--;
+  if (--group->living == 0) release_group(group);
+  return LB_OK;
+}
+
+// ---- paths -------------------------------------------------------------------------------------
+
+lbFrame lb_world_frame(const lbBody *body, const lbPathState *at) {
+  const double *q = at->rotation;
+  lbFrame frame = { .position = lb_vec3_load(at->position),
+                    .rotation = lb_quat(q[0], q[1], q[2], q[3]),
+                    .angular_velocity = lb_vec3_load(at->angular_velocity) };
+  lbVec3 arm = lb_quat_rotate(frame.rotation, body->prepared->centre);
+  frame.linear_velocity =
+      lb_add(lb_vec3_load(at->linear_velocity), lb_cross(frame.angular_velocity, arm));
+  return frame;
+}
+
+lbStatus lb_world_drive(lbWorld *world, lbBodyId id, const lbPath *path, lbError *err) {
+  lbWorldSlot *slot = lb_world_slot(world, id);
+  if (!slot) return lb_world_refuse_id(id, err);
+  lbPathState at = { .rotation = { 0, 0, 0, 1 } };
+  lbFrame frame = lb_body_frame(slot->body);
+  if (path) lb_path_at(path, lb_world_time(world), &at);
+  if (path)
+    frame = lb_world_frame(slot->body, &at);
+  else
+    frame.linear_velocity = frame.angular_velocity = lb_vec3(0, 0, 0);
+  lbStatus status = lb_body_set_frame(slot->body, &frame);
+  if (status) return lb_fail(err, status, "%s", lb_body_message(slot->body));
+  slot->path = path;
+  return LB_OK;
+}
+
+// ---- loads -------------------------------------------------------------------------------------
+
+lbLoad lb_load(void) { return (lbLoad){ .from = -INFINITY, .to = INFINITY }; }
+
+bool lb_load_acts(double from, double to, double t, double h) {
+  double rounding = 1e-6 * h;
+  return from + rounding < t && t <= to + rounding;
+}
+
+lbStatus lb_world_add_load(lbWorld *world, const lbLoad *load, lbLoadId *id, lbError *err) {
+  const lbWorldSlot *slot = lb_world_slot(world, load->body);
+  if (!slot) return lb_world_refuse_id(load->body, err);
+  lbStatus status = lb_point_check(lb_body_model(slot->body), &load->point, "load", err);
+  if (status) return status;
+  if (!lb_vec3_is_bounded(load->force))
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "load: its force is (%g, %g, %g): not a number or beyond "
+                   "%g",
+                   load->force.x, load->force.y, load->force.z, LB_BODY_MOST);
+  if (isnan(load->from) || isnan(load->to))
+    return lb_fail(err, LB_ERR_ARGUMENT, "load: it acts from %g to %g s", load->from, load->to);
+  int32_t i = 0;
+  while (i < world->load_count && world->loads[i].used) i++;
+  if (!lb_grow((void **)&world->loads, &world->load_room, (size_t)i + 1, sizeof *world->loads) ||
+      !lb_grow((void **)&world->starting, &world->starting_room, (size_t)i + 1,
+               sizeof *world->starting))
+    return lb_fail_memory(err);
+  if (i == world->load_count) world->loads[world->load_count++] = (lbWorldLoad){ 0 };
+  uint32_t generation = world->loads[i].generation + 1;
+  world->loads[i] = (lbWorldLoad){ generation, true, *load };
+  *id = lb_world_id(i, generation);
+  return LB_OK;
+}
+
+lbStatus lb_world_remove_load(lbWorld *world, lbLoadId id, lbError *err) {
+  uint64_t number = id & UINT32_MAX;
+  lbWorldLoad *load =
+      number > 0 && number <= (uint64_t)world->load_count ? &world->loads[number - 1] : NULL;
+  if (!load || !load->used || load->generation != id >> 32)
+    return lb_fail(err, LB_ERR_ARGUMENT, "the world has no load with the id %llu (any more)",
+                   (unsigned long long)id);
+  load->used = false;
+  return LB_OK;
+}
+
+// ---- probes ------------------------------------------------------------------------------------
+
+lbStatus lb_world_add_probe(lbWorld *world, lbBodyId body, lbPoint point, int32_t *probe,
+                            lbError *err) {
+  const lbWorldSlot *slot = lb_world_slot(world, body);
+  if (!slot) return lb_world_refuse_id(body, err);
+  lbStatus status = lb_point_check(lb_body_model(slot->body), &point, "probe", err);
+  if (status) return status;
+  size_t count = (size_t)world->probe_count;
+  if (count == INT32_MAX ||
+      !lb_grow((void **)&world->probes, &world->probe_room, count + 1, sizeof *world->probes))
+    return lb_fail_memory(err);
+  lbFrame frame = lb_body_frame(slot->body);
+  world->probes[count] =
+      (lbWorldProbe){ body, point, lb_point_rest(lb_body_model(slot->body), &point), frame.position,
+                      frame.rotation };
+  *probe = world->probe_count++;
+  return LB_OK;
+}
+
+int32_t lb_world_probe_count(const lbWorld *world) { return world->probe_count; }
+
+// Exactly the displacement in the frame, turned, where the frame is as it was.
+static lbStatus displace(const lbWorldProbe *probe, const lbBody *body, lbVec3 *out, lbError *err) {
+  const lbPrepared *p = body->prepared;
+  lbFrame now = lb_body_frame(body);
+  lbScratch *s = lb_scratch_borrow(p);
+  if (!s) return lb_fail_memory(err);
+  p->method->get(body, s->q, NULL, NULL);
+  lbVec3 own = lb_point_apply(p, &probe->point, s->q);
+  lb_scratch_return(p, s);
+  lbVec3 carried = lb_sub(lb_quat_rotate(now.rotation, probe->rest),
+                          lb_quat_rotate(probe->rotation, probe->rest));
+  carried = lb_add(carried, lb_sub(now.position, probe->position));
+  *out = lb_add(carried, lb_quat_rotate(now.rotation, own));
+  return LB_OK;
+}
+
+lbStatus lb_world_probe(const lbWorld *world, int32_t index, lbVec3 *rest, lbVec3 *displacement,
+                        lbError *err) {
+  if (index < 0 || index >= world->probe_count)
+    return lb_fail(err, LB_ERR_ARGUMENT, "probe %d of a world that has %d", (int)index,
+                   (int)world->probe_count);
+  const lbWorldProbe *probe = &world->probes[index];
+  const lbWorldSlot *slot = lb_world_slot(world, probe->body);
+  if (!slot) return lb_world_refuse_id(probe->body, err);
+  if (rest) *rest = lb_add(probe->position, lb_quat_rotate(probe->rotation, probe->rest));
+  return displacement ? displace(probe, slot->body, displacement, err) : LB_OK;
+}

@@ -1,0 +1,68 @@
+// Inside the world layer.
+#ifndef LB_WORLD_WORLD_H
+#define LB_WORLD_WORLD_H
+
+#include "limber/world.h"
+
+// Bodies that are stepped together: a batch, or one body of its own.
+typedef struct lbWorldGroup {
+  lbBatch *batch; // or
+  lbBody *single; // both NULL: nobody is left, the place is free
+  int32_t count;  // bodies that it was made with
+  int32_t living; // that have not been removed
+  double seconds; // s of wall time of the last step
+} lbWorldGroup;
+
+// A place for a body. Ids are made of its number and its generation.
+typedef struct lbWorldSlot {
+  uint32_t generation; // of the present or the last body
+  lbBody *body;        // NULL: free
+  int32_t group;
+  bool started;       // the accelerations at its start are known
+  const lbPath *path; // what its frame follows; NULL: nothing
+  int32_t flags;      // of the last step
+} lbWorldSlot;
+
+typedef struct lbWorldLoad {
+  uint32_t generation;
+  bool used;
+  lbLoad load;
+} lbWorldLoad;
+
+typedef struct lbWorldProbe {
+  lbBodyId body;
+  lbPoint point;
+  lbVec3 rest;     // own axes
+  lbVec3 position; // of the frame when it was added
+  lbQuat rotation;
+} lbWorldProbe;
+
+struct lbWorld {
+  lbWorldSettings settings;
+  double begin;  // s, when the present step length began
+  int64_t steps; // of that length since then
+  double h;      // s; 0: none yet
+  int32_t slot_count, group_count, load_count, probe_count, path_count, living;
+  size_t slot_room, group_room, load_room, starting_room, probe_room;
+  lbWorldSlot *slots;
+  lbWorldGroup *groups;
+  lbWorldLoad *loads;
+  lbPointForce *starting; // (load_count): work, what acts on a body at its start
+  lbWorldProbe *probes;
+  lbPath **paths; // (path_count): the world's own
+};
+
+lbWorldSlot *lb_world_slot(const lbWorld *world, lbBodyId id); // NULL: no such body
+lbStatus lb_world_refuse_id(lbBodyId id, lbError *err);
+static inline lbBodyId lb_world_id(int32_t slot, uint32_t generation) {
+  return (uint64_t)generation << 32 | (uint64_t)(uint32_t)(slot + 1);
+}
+// A batch whose bodies get the places `slots` (def->count), which are free.
+lbStatus lb_world_add_group(lbWorld *world, const lbModel *model, const lbBatchDef *def,
+                            const int32_t *slots, lbError *err);
+// Room for `count` more bodies; their places are numbered from *first on, one after another.
+lbStatus lb_world_make_slots(lbWorld *world, int32_t count, int32_t *first, lbError *err);
+// A frame of a path as a body has it: with the velocity of the rest shape's centre of mass.
+lbFrame lb_world_frame(const lbBody *body, const lbPathState *at);
+
+#endif
