@@ -15,7 +15,8 @@ extern "C" {
 // A body becomes a base shape and morph targets whose weights all lie in [0, 1], on a node that
 // carries its rigid motion. Its motion is given in one of these ways:
 // - frames: the targets are principal components, and the node follows the centroid of the vertices
-//   that triangles use;
+//   that triangles use; of a body without a placement that turns by more than half a radian also
+//   the rotation that brings its rest shape nearest to the frame;
 // - shapes and coordinates: vertex = rest + sum_i shape_i coordinate_i. Every shape whose
 // coordinate
 //   changes becomes a target, to the precision of floats; more than targets_max of them are taken
