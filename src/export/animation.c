@@ -160,13 +160,13 @@ static lbStatus add_motion(Export *x, const lbAnimationBody *body, const char *n
   return status;
 }
 
-// Frames in the world lose what is rigid in them to the node.
+// Frames of a turning body lose what is rigid in them to the node.
 static lbStatus add_frames(Export *x, const lbAnimationBody *body, const char *name,
                            const lbSurface *surface, lbAnimationInfo *info, lbError *err) {
   lbAnimationBody own = *body;
   lbRigidPart rigid = { 0 };
   lbStatus status = LB_OK;
-  if (body->frames && !body->positions && !body->rotations)
+  if (body->frames && body->turning && !body->positions && !body->rotations)
     status =
         lb_rigid_take_out(surface, body->surface, x->def->frame_count, body->frames, &rigid, err);
   if (rigid.frames) {

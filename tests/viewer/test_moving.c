@@ -177,6 +177,7 @@ static void moving_bodies_are_saved_with_their_frames(void **state) {
     char json[600];
     snprintf(json, sizeof json,
              "{ \"limber\": 1, \"bodies\": [{ \"mesh\": { \"generate\": \"bar\" },"
+             "\"material\": {},"
              "\"fixed\": { \"group\": \"left\" }, \"motion\": { \"file\": \"%s\","
              "\"node\": \"bar (subspace) 0\" } }] }",
              strrchr(file, '/') + 1);
