@@ -9,6 +9,7 @@
 #include "limber/material.h"
 #include "limber/model.h"
 #include "limber/body.h"
+#include "limber/render_mesh.h"
 #include "limber/path.h"
 #include "limber/world.h"
 #include "limber/haptics.h"

@@ -222,7 +222,8 @@ typedef struct lbArrayView {
 } lbArrayView;
 
 int32_t lb_model_array_count(void);
-lbArrayView lb_model_array(const lbModel *model, int32_t index); // 0 <= index < count
+// 0 <= index < count; otherwise a view of nothing, whose name is NULL.
+lbArrayView lb_model_array(const lbModel *model, int32_t index);
 size_t lb_array_item_bytes(lbArrayType type);
 const char *lb_array_type_name(lbArrayType type); // "f64", ..., "text"
 

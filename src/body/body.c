@@ -67,7 +67,10 @@ static lbStatus reduce(const lbBody *body, const lbPoint *point, lbVec3 amount, 
 
 static lbStatus apply_force(lbBody *body, const lbPoint *point, lbVec3 force, lbScratch *scratch) {
   const lbBodyMethod *method = body->prepared->method;
-  lbStatus status = reduce(body, point, force, "force", scratch);
+  lbQuat ahead = lb_quat_identity();
+  if (!lb_frame_is_still(body)) ahead = lb_frame_ahead(body);
+  lbStatus status =
+      reduce(body, point, lb_quat_rotate(lb_quat_conjugate(ahead), force), "force", scratch);
   if (status) return status;
   method->get(body, NULL, NULL, scratch->a);
   if (!add_to(body->prepared->dimension, scratch->a, scratch->b))
@@ -75,7 +78,8 @@ static lbStatus apply_force(lbBody *body, const lbPoint *point, lbVec3 force, lb
   method->put(body, NULL, NULL, scratch->a);
   if (body->frame.kind == LB_FRAME_FREE) {
     body->frame.force = lb_add(body->frame.force, force);
-    body->frame.torque = lb_add(body->frame.torque, lb_cross(arm_of(body, point, scratch), force));
+    lbVec3 arm = lb_quat_rotate(ahead, arm_of(body, point, scratch));
+    body->frame.torque = lb_add(body->frame.torque, lb_cross(arm, force));
   }
   return LB_OK;
 }

@@ -109,6 +109,7 @@ struct lbScratch {
   double *positions;         // (vertices x 3)
   lbAabbTree *boxes;         // of `positions`, for rays; made by the first pick
   struct lbSearch *search;   // of lb_tree_search; made on demand
+  struct lbVertexWork *vertex_work; // of vertices.c; made on demand
   void *own;                 // the method's
 };
 
@@ -165,7 +166,7 @@ struct lbBody {
   lbIntegrator integrator;
   int32_t newton_iterations;
   double newton_tolerance;
-  double time;
+  double time, h;  // s; h: the last step's length
   int32_t flags;   // of the last step
   bool plain;      // takes part in step_many
   bool consistent; // the accelerations that the method keeps belong to q, v and the material
@@ -315,6 +316,9 @@ void lb_frame_update_rates(lbBody *body, const double *q, const double *v, lbScr
 void lb_frame_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, const double *reduced,
                      const double *q, double *v, lbScratch *scratch);
 lbVec3 lb_frame_centre(const lbBody *body); // world
+// The turn from now to the middle of the next step, if that is as long as the last: a force is held
+// in world axes while the frame turns.
+lbQuat lb_frame_ahead(const lbBody *body);
 // Velocity in the world of a place that has this displacement and velocity in the frame.
 lbVec3 lb_frame_velocity(const lbBody *body, lbVec3 own_place, lbVec3 own_velocity);
 
@@ -357,6 +361,8 @@ lbStatus lb_check_placement(lbVec3 position, lbQuat *rotation, lbError *err);
 void lb_body_nodes(const lbBody *body, const double *q, const double *v, int32_t begin, int32_t end,
                    double *displacements, double *velocities);
 
+// World position of a surface vertex, from the displacements of its nodes (nodes x 3).
+lbVec3 lb_surface_vertex(const lbBody *body, const double *nodes, int32_t vertex);
 void lb_surface_positions(const lbBody *body, double *positions, lbScratch *scratch);
 // World position of a point that was checked.
 lbVec3 lb_point_place(const lbBody *body, const lbPoint *point, lbScratch *scratch);

@@ -8,6 +8,8 @@
 //   v = P / m,   ω = J(q)⁻¹ (Rᵀ L − Σ q̇_i E_i),   R1 = R0 exp(h ω_m), ω_m in the step's middle.
 #include "body/body.h"
 
+#include "math/functions.h"
+
 #include <string.h>
 
 #define JUMP_SIZES 4.0 // of the body, in one step
@@ -39,6 +41,10 @@ lbStatus lb_check_placement(lbVec3 position, lbQuat *rotation, lbError *err) {
 }
 
 lbVec3 lb_frame_centre(const lbBody *body) { return lb_body_place(body, body->prepared->centre); }
+
+lbQuat lb_frame_ahead(const lbBody *body) {
+  return lb_quat_exp(lb_scale(0.5 * body->h, body->frame.spin));
+}
 
 lbVec3 lb_frame_velocity(const lbBody *body, lbVec3 own_place, lbVec3 own_velocity) {
   const lbFrameState *f = &body->frame;
@@ -376,11 +382,19 @@ static int32_t drive(const lbBody *body, lbStep *step, double whole_h) {
   return jump ? LB_STEP_JUMPED : 0;
 }
 
-// ω in the step's middle (own axes) for coordinates and rates there, and where that turns to.
+// A momentum after h under a constant force, with damping by mass, which acts on all motion.
+static lbVec3 momentum_after(lbVec3 momentum, lbVec3 force, double alpha, double h) {
+  if (alpha == 0) return lb_add_scaled(momentum, h, force);
+  double lost = -lb_expm1(-alpha * h);
+  return lb_add_scaled(lb_scale(1 - lost, momentum), lost / alpha, force);
+}
+
+// ω in the step's middle (own axes) for coordinates and rates there.
 static lbVec3 middle_spin(const lbBody *body, const lbStep *step, const double *q, const double *v,
                           lbScratch *s) {
   const lbFrameState *f = &body->frame;
-  lbVec3 L = lb_add_scaled(f->angular, 0.5 * step->h, step->frame.torque);
+  lbVec3 end = momentum_after(f->angular, step->frame.torque, body->damping_mass, step->h);
+  lbVec3 L = lb_scale(0.5, lb_add(f->angular, end));
   lbVec3 spin = lb_mat3_apply_transpose(f->turn, f->spin);
   lbMat3 J = inertia_at(body, q, s->moments);
   lbVec3 relative = relative_momentum(body, v, s->moments);
@@ -397,7 +411,7 @@ static void fly(const lbBody *body, lbStep *step, lbVec3 spin) {
   const lbPrepared *p = body->prepared;
   lbFrameStep *to = &step->frame;
   double h = step->h;
-  lbVec3 momentum = lb_add_scaled(f->momentum, h, to->force);
+  lbVec3 momentum = momentum_after(f->momentum, to->force, body->damping_mass, h);
   lbVec3 centre =
       lb_add_scaled(lb_frame_centre(body), 0.5 * h / p->mass, lb_add(f->momentum, momentum));
   to->rotation = lb_quat_normalise(lb_quat_multiply(f->rotation, lb_quat_exp(lb_scale(h, spin))));
@@ -418,6 +432,8 @@ static void exert(const lbBody *body, lbVec3 spin, lbVec3 spin_change, lbVec3 ve
   double *A = s->moments, *e = s->moments + 9 * n, *to = s->inertial;
   double w[3] = { spin.x, spin.y, spin.z }, square = lb_dot(spin, spin);
   lbVec3 a = lb_scale(1 / h, velocity_change), alpha = lb_scale(1 / h, spin_change);
+  // Of a free body, damping by mass acts on E ω too.
+  if (body->frame.kind == LB_FRAME_FREE) alpha = lb_add_scaled(alpha, body->damping_mass, spin);
   kernels->moments(&p->inertia, q, A);
   kernels->spins(&p->inertia, v, e);
   for (int32_t i = 0; i < p->dimension; i++) {
@@ -516,8 +532,9 @@ void lb_frame_end(lbBody *body, const lbStep *step, lbScratch *s) {
     find_middle(body, step->h, false, s);
     lbVec3 spin = middle_spin(body, &last, s->a, s->b, s);
     fly(body, &last, spin);
-    f->momentum = lb_add_scaled(f->momentum, step->h, last.frame.force);
-    f->angular = lb_add_scaled(f->angular, step->h, last.frame.torque);
+    double alpha = body->damping_mass;
+    f->momentum = momentum_after(f->momentum, last.frame.force, alpha, step->h);
+    f->angular = momentum_after(f->angular, last.frame.torque, alpha, step->h);
   }
   f->position = last.frame.position;
   set_rotation(f, last.frame.rotation, lb_quat_to_mat3(last.frame.rotation));

@@ -2,6 +2,7 @@
 // what is made on demand: search trees, scratch.
 #include "body/body.h"
 #include "body/tree.h"
+#include "body/vertices.h"
 
 #include "model/model.h"
 
@@ -406,5 +407,6 @@ void lb_scratch_destroy(const lbPrepared *prepared, lbScratch *scratch) {
   (void)prepared;
   lb_aabb_tree_destroy(scratch->boxes);
   lb_search_destroy(scratch->search);
+  lb_vertex_work_destroy(scratch->vertex_work);
   lb_free(scratch);
 }

@@ -17,7 +17,7 @@ typedef struct SavedHeader {
   char magic[8];
   int32_t version, dimension;
   uint64_t identity; // of model, damping and integrator
-  double time, gravity[3];
+  double time, step, gravity[3];
   double position[3], rotation[4], velocity[3], spin[3], momentum[3], angular[3];
   double force[3], torque[3], goal[13]; // goal: position, rotation, velocity, spin
   int32_t frame_kind, driven;
@@ -79,6 +79,7 @@ static SavedHeader make_header(const lbBody *body) {
                          .dimension = body->prepared->dimension,
                          .identity = identity(body),
                          .time = body->time,
+                         .step = body->h,
                          .rotation = { f->rotation.x, f->rotation.y, f->rotation.z, f->rotation.w },
                          .frame_kind = (int32_t)f->kind,
                          .driven = f->driven,
@@ -137,8 +138,8 @@ lbStatus lb_body_save_state(const lbBody *body, void *bytes, size_t byte_count) 
   const lbPrepared *p = body->prepared;
   size_t row = (size_t)p->padded * sizeof(double), needed = lb_body_state_bytes(body);
   if (byte_count < needed)
-    return lb_fail(body->message, LB_ERR_ARGUMENT, "state: it needs %zu bytes, there are %zu",
-                   needed, byte_count);
+    return lb_fail(body->message, LB_ERR_ARGUMENT, "state: it needs %llu bytes, there are %llu",
+                   (unsigned long long)needed, (unsigned long long)byte_count);
   lbScratch *s = lb_scratch_borrow(p);
   if (!s) return lb_fail_memory(body->message);
   memset(bytes, 0, needed);
@@ -224,7 +225,8 @@ static bool are_bounded(const double *vectors, int32_t count) {
 
 static lbStatus check_numbers(const lbBody *body, const Saved *saved) {
   const SavedHeader *h = &saved->header;
-  if (!(h->time >= 0 && isfinite(h->time))) return refuse(body, "its time is not a time");
+  if (!(h->time >= 0 && isfinite(h->time) && h->step >= 0 && h->step <= LB_TIME_STEP_MOST))
+    return refuse(body, "its time is not a time");
   if (!is_unit(h->rotation)) return refuse(body, "its rotation is not of unit length");
   if (!are_bounded(h->position, 3)) return refuse(body, "its position is not a number or absurd");
   if (!are_bounded(h->velocity, 3) || !are_bounded(h->spin, 3) || !are_bounded(h->momentum, 3) ||
@@ -372,6 +374,7 @@ lbStatus lb_body_restore_state(lbBody *body, const void *bytes, size_t byte_coun
     restore_numbers(body, &saved, scratch);
     body->consistent = saved.header.consistent != 0;
     body->time = saved.header.time;
+    body->h = saved.header.step;
     if (constrained) restore_constraints(body, &saved);
     if (lb_body_is_touched(body)) lb_contacts_clear(body);
   } else

@@ -131,6 +131,7 @@ int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch) {
   method->set_weight(body, NULL); // applied forces are gone
   clear_forces(body);
   body->time += h;
+  body->h = h;
   body->flags = flags & ~LB_STEP_PRIVATE;
   return body->flags;
 }

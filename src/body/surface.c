@@ -31,15 +31,18 @@ static lbVec3 rest_of(const lbModel *model, int32_t vertex) {
   return lb_vec3_load(model->vertex_positions + 3 * (size_t)vertex);
 }
 
+lbVec3 lb_surface_vertex(const lbBody *body, const double *nodes, int32_t vertex) {
+  const lbModel *model = body->prepared->model;
+  return lb_body_place(body, lb_add(rest_of(model, vertex), carried(model, nodes, vertex)));
+}
+
 void lb_surface_positions(const lbBody *body, double *positions, lbScratch *s) {
   const lbPrepared *p = body->prepared;
   p->method->get(body, s->a, NULL, NULL);
   for (int32_t i = 0; i < p->range_count; i++)
     lb_body_nodes(body, s->a, NULL, p->ranges[2 * i], p->ranges[2 * i + 1], s->nodes, NULL);
   for (int32_t v = 0; v < p->model->size.vertex_count; v++)
-    lb_vec3_store(
-        positions + 3 * (size_t)v,
-        lb_body_place(body, lb_add(rest_of(p->model, v), carried(p->model, s->nodes, v))));
+    lb_vec3_store(positions + 3 * (size_t)v, lb_surface_vertex(body, s->nodes, v));
 }
 
 void lb_body_surface(const lbBody *body, double *positions) {

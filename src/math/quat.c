@@ -1,6 +1,8 @@
 // Quaternions as rotations: conversions, exponential and logarithm, interpolation.
 #include "limber/math.h"
 
+#include "math/functions.h"
+
 lbQuat lb_quat_normalise(lbQuat q) {
   double length = sqrt(lb_quat_dot(q, q));
   return length > 0 ? lb_quat_scale(1 / length, q) : lb_quat_identity();
@@ -8,8 +10,9 @@ lbQuat lb_quat_normalise(lbQuat q) {
 
 lbQuat lb_quat_from_axis_angle(lbVec3 axis, double angle) {
   lbVec3 n = lb_normalise(axis);
-  double s = sin(0.5 * angle);
-  return lb_quat(s * n.x, s * n.y, s * n.z, cos(0.5 * angle));
+  double s, c;
+  lb_sin_cos(0.5 * angle, &s, &c);
+  return lb_quat(s * n.x, s * n.y, s * n.z, c);
 }
 
 // 4 q_i q_j are sums and differences of R's entries; start from the largest of the four squares,
@@ -42,8 +45,10 @@ lbMat3 lb_quat_to_mat3(lbQuat q) {
 lbQuat lb_quat_exp(lbVec3 v) {
   double a = lb_length(v);
   // sin(a/2)/a = 1/2 - a^2/48 + a^4/3840 - ...: at 1e-3 the third term is the last that counts
-  double factor = a < 1e-3 ? 0.5 - a * a / 48 + a * a * a * a / 3840 : sin(0.5 * a) / a;
-  return lb_quat(factor * v.x, factor * v.y, factor * v.z, cos(0.5 * a));
+  double s, c;
+  lb_sin_cos(0.5 * a, &s, &c);
+  double factor = a < 1e-3 ? 0.5 - a * a / 48 + a * a * a * a / 3840 : s / a;
+  return lb_quat(factor * v.x, factor * v.y, factor * v.z, c);
 }
 
 // The angle by atan2, which is accurate at both ends, near 0 and near pi.
@@ -52,7 +57,7 @@ lbVec3 lb_quat_log(lbQuat q) {
   lbVec3 n = lb_vec3(q.x, q.y, q.z);
   double s = lb_length(n);
   // Below 1e-8 atan2(s, w) / s is 1/w to the last bit, and s itself may have underflowed.
-  double factor = s < 1e-8 ? 2 / q.w : 2 * atan2(s, q.w) / s;
+  double factor = s < 1e-8 ? 2 / q.w : 2 * lb_atan2(s, q.w) / s;
   return lb_scale(factor, n);
 }
 

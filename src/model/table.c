@@ -309,9 +309,11 @@ int32_t lb_model_array_count(void) { return lb_model_table.row_count; }
 int32_t lb_world_array_count(void) { return lb_world_table.row_count; }
 
 lbArrayView lb_model_array(const lbModel *model, int32_t index) {
+  if (index < 0 || index >= lb_model_array_count()) return (lbArrayView){ 0 };
   return lb_arrays_view(&model_rows[index], model);
 }
 
 lbArrayView lb_world_array(const lbWorldDef *world, int32_t index) {
+  if (index < 0 || index >= lb_world_array_count()) return (lbArrayView){ 0 };
   return lb_arrays_view(&world_rows[index], world);
 }
