@@ -3,6 +3,8 @@
 #include "limber/world.h"
 #include "stage/stage_parts.h"
 
+#include "limber/world.h"
+
 #include <string.h>
 
 #define FRAME_MOST 0.25 // s: longer frames (a page asleep) count as this
