@@ -200,6 +200,9 @@ struct lbBodyMethod {
   uint8_t parts[4];    // and in how many parts each of them takes it
   lbStressLaw stress_law;
 
+  // -- what a model has for it; NULL: as lb_model_method says
+  bool (*view)(const lbModel *model, lbModelMethod *out);
+
   // -- prepared: fills dimension, basis and the like from the model (prepare), then its own part
   // (build; kept vectors and copies are there). release: what build made.
   lbStatus (*prepare)(lbPrepared *prepared, const lbBodyDef *def, lbError *err);
@@ -276,8 +279,11 @@ static inline int32_t lb_method_numbers(const lbPrepared *prepared) {
 
 extern const lbBodyMethod lb_modal_method, lb_subspace_method, lb_recorded_method;
 
-// The method of a model's body, from the table of the layer and what was registered.
+// The method of a model's body: one of the layer's own, or one that was registered.
 const lbBodyMethod *lb_body_method_of(lbMethod method); // NULL: none
+// Adds a method from outside of the layer (or replaces one that was added); before bodies are made.
+// It must have `view`. NULL with a method's name takes it out again.
+void lb_body_register_method(lbMethod method, const lbBodyMethod *table);
 
 uint64_t lb_hash(uint64_t hash, const void *bytes, size_t count);
 lbStatus lb_body_refuse_recording(const lbBody *body, const char *what);
@@ -355,6 +361,9 @@ static inline double lb_row_dot(int32_t count, const double *a, const double *b)
   for (int32_t i = 0; i < count; i++) sum += a[i] * b[i];
   return sum;
 }
+// lb_body_set_state with scratch; spoils its a and b.
+lbStatus lb_body_put_state(lbBody *body, const double *coordinates, const double *rates,
+                           lbScratch *scratch);
 // force of the next step += reduced (dimension), own axes; what is no number is left out.
 void lb_body_add_reduced_force(lbBody *body, const double *reduced);
 // A rotation of unit length; false when q has zero or non-finite length.
