@@ -143,6 +143,7 @@ typedef struct lbFrameStep {
   lbMat3 turn;
   lbVec3 velocity, spin; // at the end, world
   lbVec3 force, torque;  // free: on the frame, world, about the centre
+  lbMat3 inertia;        // free: J in the step's middle, own axes
   bool moves;            // inertial forces act
 } lbFrameStep;
 

@@ -389,19 +389,18 @@ static lbVec3 momentum_after(lbVec3 momentum, lbVec3 force, double alpha, double
   return lb_add_scaled(lb_scale(1 - lost, momentum), lost / alpha, force);
 }
 
-// ω in the step's middle (own axes) for coordinates and rates there.
-static lbVec3 middle_spin(const lbBody *body, const lbStep *step, const double *q, const double *v,
-                          lbScratch *s) {
+// ω in the step's middle (own axes) for J there and mean rates v; s->moments holds A of the middle.
+static lbVec3 middle_spin(const lbBody *body, const lbStep *step, const lbMat3 *J, const double *v,
+                          const lbScratch *s) {
   const lbFrameState *f = &body->frame;
   lbVec3 end = momentum_after(f->angular, step->frame.torque, body->damping_mass, step->h);
   lbVec3 L = lb_scale(0.5, lb_add(f->angular, end));
   lbVec3 spin = lb_mat3_apply_transpose(f->turn, f->spin);
-  lbMat3 J = inertia_at(body, q, s->moments);
   lbVec3 relative = relative_momentum(body, v, s->moments);
   for (int pass = 0; pass < PASSES; pass++) {
     lbQuat middle = lb_quat_multiply(f->rotation, lb_quat_exp(lb_scale(0.5 * step->h, spin)));
     lbVec3 own = lb_quat_rotate(lb_quat_conjugate(middle), L);
-    spin = solve_inertia(J, lb_sub(own, relative));
+    spin = solve_inertia(*J, lb_sub(own, relative));
   }
   return spin;
 }
@@ -422,20 +421,19 @@ static void fly(const lbBody *body, lbStep *step, lbVec3 spin) {
 
 // ---- inertial forces ---------------------------------------------------------------------------
 
-// scratch->inertial <- for the middle q, mean rates v (own axes), mean spin and the change of spin
-// and of velocity over the step, in own axes.
+// scratch->inertial <- with A of the middle in scratch->moments, mean rates v, mean spin and the
+// change of spin and of velocity over the step, in own axes.
 static void exert(const lbBody *body, lbVec3 spin, lbVec3 spin_change, lbVec3 velocity_change,
-                  double h, const double *q, const double *v, lbScratch *s) {
+                  double h, const double *v, lbScratch *s) {
   const lbPrepared *p = body->prepared;
-  const lbInertiaKernels *kernels = lb_inertia_kernels(p->level);
   size_t n = (size_t)p->padded;
-  double *A = s->moments, *e = s->moments + 9 * n, *to = s->inertial;
+  const double *A = s->moments;
+  double *e = s->moments + 9 * n, *to = s->inertial;
   double w[3] = { spin.x, spin.y, spin.z }, square = lb_dot(spin, spin);
   lbVec3 a = lb_scale(1 / h, velocity_change), alpha = lb_scale(1 / h, spin_change);
   // Of a free body, damping by mass acts on E ω too.
   if (body->frame.kind == LB_FRAME_FREE) alpha = lb_add_scaled(alpha, body->damping_mass, spin);
-  kernels->moments(&p->inertia, q, A);
-  kernels->spins(&p->inertia, v, e);
+  lb_inertia_kernels(p->level)->spins(&p->inertia, v, e);
   for (int32_t i = 0; i < p->dimension; i++) {
     double outward = square * (A[i] + A[4 * n + (size_t)i] + A[8 * n + (size_t)i]);
     for (int k = 0; k < 3; k++)
@@ -446,16 +444,7 @@ static void exert(const lbBody *body, lbVec3 spin, lbVec3 spin_change, lbVec3 ve
   }
 }
 
-// Middle of the step, from the ends that are known or predicted: s->a <- q, s->b <- mean rates.
-static void find_middle(const lbBody *body, double h, bool predicted, lbScratch *s) {
-  for (int32_t i = 0; i < body->prepared->padded; i++) {
-    double rate = predicted ? s->v0[i] : (s->q[i] - s->q0[i]) / h;
-    s->a[i] = s->q0[i] + 0.5 * h * rate;
-    s->b[i] = rate;
-  }
-}
-
-static void feel_driven(const lbBody *body, const lbStep *step, lbScratch *s) {
+static void feel_driven(const lbBody *body, const lbStep *step, const double *v, lbScratch *s) {
   const lbFrameState *f = &body->frame;
   const lbFrameStep *to = &step->frame;
   lbVec3 turn = turn_between(f->rotation, to->rotation);
@@ -464,25 +453,39 @@ static void feel_driven(const lbBody *body, const lbStep *step, lbScratch *s) {
   lbVec3 spin = lb_quat_rotate(back, lb_scale(1 / step->h, turn));
   lbVec3 change = lb_sub(lb_quat_rotate(lb_quat_conjugate(to->rotation), to->spin),
                          lb_quat_rotate(lb_quat_conjugate(f->rotation), f->spin));
-  exert(body, spin, change, lb_quat_rotate(back, lb_sub(to->velocity, f->velocity)), step->h, s->a,
-        s->b, s);
+  lbVec3 velocity_change = lb_quat_rotate(back, lb_sub(to->velocity, f->velocity));
+  exert(body, spin, change, velocity_change, step->h, v, s);
 }
 
 // The spin at the step's end is what the middle and the start make of it.
-static void feel_free(const lbBody *body, lbStep *step, lbScratch *s) {
+static void feel_free(const lbBody *body, lbStep *step, const double *v, lbScratch *s) {
   lbVec3 start = lb_mat3_apply_transpose(body->frame.turn, body->frame.spin);
-  lbVec3 spin = middle_spin(body, step, s->a, s->b, s);
+  lbVec3 spin = middle_spin(body, step, &step->frame.inertia, v, s);
   fly(body, step, spin);
   if (body->frame.decoupled) return;
-  exert(body, spin, lb_scale(2, lb_sub(spin, start)), lb_vec3(0, 0, 0), step->h, s->a, s->b, s);
+  exert(body, spin, lb_scale(2, lb_sub(spin, start)), lb_vec3(0, 0, 0), step->h, v, s);
 }
 
-static void feel(lbBody *body, lbStep *step, bool predicted, lbScratch *s) {
-  find_middle(body, step->h, predicted, s);
+static void feel(lbBody *body, lbStep *step, const double *v, lbScratch *s) {
   if (body->frame.kind == LB_FRAME_FREE)
-    feel_free(body, step, s);
+    feel_free(body, step, v, s);
   else if (body->prepared->inertia.count)
-    feel_driven(body, step, s);
+    feel_driven(body, step, v, s);
+}
+
+// A and J in the middle of the step, where the rates at its start lead to.
+static void find_middle(const lbBody *body, lbStep *step, lbScratch *s) {
+  for (int32_t i = 0; i < body->prepared->padded; i++)
+    s->a[i] = s->q0[i] + 0.5 * step->h * s->v0[i];
+  if (body->frame.kind == LB_FRAME_FREE)
+    step->frame.inertia = inertia_at(body, s->a, s->moments);
+  else if (body->prepared->inertia.count)
+    lb_inertia_kernels(body->prepared->level)->moments(&body->prepared->inertia, s->a, s->moments);
+}
+
+// b <- mean rates over the step
+static void find_mean_rates(const lbBody *body, double h, lbScratch *s) {
+  for (int32_t i = 0; i < body->prepared->padded; i++) s->b[i] = (s->q[i] - s->q0[i]) / h;
 }
 
 // ---- a step ------------------------------------------------------------------------------------
@@ -503,7 +506,10 @@ int32_t lb_frame_begin(lbBody *body, lbStep *step, lbScratch *s) {
     flags = drive(body, step, step->h / (step->share - step->share_before));
     to->turn = lb_quat_to_mat3(to->rotation);
   }
-  if (to->moves) feel(body, step, true, s);
+  if (to->moves) {
+    find_middle(body, step, s);
+    feel(body, step, s->v0, s);
+  }
   return lb_frame_add_weight(body, to->turn, s) ? flags : flags | LB_STEP_NONFINITE;
 }
 
@@ -512,7 +518,8 @@ void lb_frame_correct(lbBody *body, lbStep *step, lbScratch *s) {
   double *before = s->c;
   if (!step->frame.moves || (body->frame.kind == LB_FRAME_FREE && body->frame.decoupled)) return;
   memcpy(before, s->inertial, (size_t)p->padded * sizeof(double));
-  feel(body, step, false, s);
+  find_mean_rates(body, step->h, s);
+  feel(body, step, s->b, s);
   for (int32_t i = 0; i < p->padded; i++) {
     s->a[i] = s->inertial[i] - before[i];
     s->held[i] += s->a[i];
@@ -529,9 +536,8 @@ void lb_frame_end(lbBody *body, const lbStep *step, lbScratch *s) {
     const double *pull = s->pull + body->prepared->padded; // of constraints
     last.frame.force = lb_add(last.frame.force, lb_vec3_load(pull));
     last.frame.torque = lb_add(last.frame.torque, lb_vec3_load(pull + 3));
-    find_middle(body, step->h, false, s);
-    lbVec3 spin = middle_spin(body, &last, s->a, s->b, s);
-    fly(body, &last, spin);
+    find_mean_rates(body, step->h, s);
+    fly(body, &last, middle_spin(body, &last, &last.frame.inertia, s->b, s));
     double alpha = body->damping_mass;
     f->momentum = momentum_after(f->momentum, last.frame.force, alpha, step->h);
     f->angular = momentum_after(f->angular, last.frame.torque, alpha, step->h);
