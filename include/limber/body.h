@@ -184,6 +184,8 @@ lbStatus lb_body_push_ball(lbBody *body, const lbBall *ball, double dt, lbVec3 *
 // number, or above 1e6; LB_STEP_ADAPTED when the integrator that was asked for could not take the
 // step (no solution near, or it would have created energy) and another rule did: one that keeps the
 // energy of St. Venant-Kirchhoff exactly, that in two halves, then implicit Euler in four quarters;
+// or when a free body turns by more than 3.2 rad in the step: spin and deformation then do not feel
+// each other;
 // LB_STEP_NONFINITE when no step, however short, gave a sane state: the last good one was kept, and
 // only time went on.
 int32_t lb_body_step(lbBody *body, double dt);

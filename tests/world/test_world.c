@@ -522,6 +522,9 @@ static void check_momentum(int32_t of, lbVec3 spin, double h, int32_t steps, dou
                 angular, lb_length(L0));
   check_small(linear / lb_length(before.linear_momentum), tolerance);
   check_small(angular / lb_length(L0), tolerance);
+  double energy = (after.kinetic + after.elastic) / (before.kinetic + before.elastic);
+  print_message("  energy %.4f of what it was\n", energy);
+  assert_true(energy < 1.05);
   lb_world_destroy(world);
 }
 
