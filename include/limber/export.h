@@ -15,7 +15,8 @@ extern "C" {
 // A body becomes a base shape and morph targets whose weights all lie in [0, 1], on a node that
 // carries its rigid motion. Its motion is given in one of these ways:
 // - frames: the targets are principal components, and the node follows the centroid of the vertices
-//   that triangles use;
+//   that triangles use; with `turning` also the rotation that brings the rest shape nearest to the
+//   frame;
 // - shapes and coordinates: vertex = rest + sum_i shape_i coordinate_i. Every shape whose
 // coordinate
 //   changes becomes a target, to the precision of floats; more than targets_max of them are taken
@@ -27,6 +28,8 @@ typedef struct lbAnimationBody {
   const lbMesh *surface; // triangles, corner uvs, appearances, textures; its positions are the rest
                          // shape. Vertices that no triangle uses are left out
   const float *frames;   // (frame_count x vertex_count x 3): positions in metres at each frame
+  bool turning;          // frames without a placement: a body that turns by more than half a radian
+                         // turns by its node; default false
   int32_t shape_count;   // >= 0; 0 with frames
   const double *shapes;  // (shape_count x vertex_count x 3): displacement at coordinate 1, m
   const double *coordinates; // (frame_count x shape_count)

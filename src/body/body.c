@@ -67,10 +67,11 @@ static lbStatus reduce(const lbBody *body, const lbPoint *point, lbVec3 amount, 
 
 static lbStatus apply_force(lbBody *body, const lbPoint *point, lbVec3 force, lbScratch *scratch) {
   const lbBodyMethod *method = body->prepared->method;
-  lbQuat ahead = lb_quat_identity();
-  if (!lb_frame_is_still(body)) ahead = lb_frame_ahead(body);
-  lbStatus status =
-      reduce(body, point, lb_quat_rotate(lb_quat_conjugate(ahead), force), "force", scratch);
+  lbQuat ahead = lb_frame_ahead(body);
+  lbVec3 turned = force;
+  if (!lb_vec3_is_bounded(force)) return refuse_amount(body, "force", force);
+  if (!lb_frame_is_still(body)) turned = lb_quat_rotate(lb_quat_conjugate(ahead), force);
+  lbStatus status = reduce(body, point, turned, "force", scratch);
   if (status) return status;
   method->get(body, NULL, NULL, scratch->a);
   if (!add_to(body->prepared->dimension, scratch->a, scratch->b))
@@ -233,7 +234,13 @@ void lb_body_get_state(const lbBody *body, double *coordinates, double *rates) {
   lb_scratch_return(body->prepared, s);
 }
 
-static void set_state(lbBody *body, const double *coordinates, const double *rates, lbScratch *s) {
+lbStatus lb_body_put_state(lbBody *body, const double *coordinates, const double *rates,
+                           lbScratch *s) {
+  for (int32_t i = 0; i < body->prepared->dimension; i++)
+    if (!lb_is_bounded(coordinates[i]) || !lb_is_bounded(rates[i]))
+      return lb_fail(body->message, LB_ERR_ARGUMENT,
+                     "state: coordinate %d is %g, its rate %g: not a number or beyond %g", (int)i,
+                     coordinates[i], rates[i], LB_BODY_MOST);
   size_t bytes = (size_t)body->prepared->dimension * sizeof(double);
   size_t padded = (size_t)body->prepared->padded * sizeof(double);
   memset(s->a, 0, padded), memset(s->b, 0, padded);
@@ -241,17 +248,13 @@ static void set_state(lbBody *body, const double *coordinates, const double *rat
   body->prepared->method->put(body, s->a, s->b, NULL);
   lb_body_disturb(body);
   if (body->frame.kind == LB_FRAME_FREE) lb_frame_update_rates(body, s->a, s->b, s);
+  return LB_OK;
 }
 
 lbStatus lb_body_set_state(lbBody *body, const double *coordinates, const double *rates) {
-  for (int32_t i = 0; i < body->prepared->dimension; i++)
-    if (!lb_is_bounded(coordinates[i]) || !lb_is_bounded(rates[i]))
-      return lb_fail(body->message, LB_ERR_ARGUMENT,
-                     "state: coordinate %d is %g, its rate %g: not a number or beyond %g", (int)i,
-                     coordinates[i], rates[i], LB_BODY_MOST);
   lbScratch *scratch = lb_scratch_borrow(body->prepared);
   if (!scratch) return lb_fail_memory(body->message);
-  set_state(body, coordinates, rates, scratch);
+  lbStatus status = lb_body_put_state(body, coordinates, rates, scratch);
   lb_scratch_return(body->prepared, scratch);
-  return LB_OK;
+  return status;
 }

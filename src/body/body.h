@@ -200,6 +200,9 @@ struct lbBodyMethod {
   uint8_t parts[4];    // and in how many parts each of them takes it
   lbStressLaw stress_law;
 
+  // -- what a model has for it; NULL: as lb_model_method says
+  bool (*view)(const lbModel *model, lbModelMethod *out);
+
   // -- prepared: fills dimension, basis and the like from the model (prepare), then its own part
   // (build; kept vectors and copies are there). release: what build made.
   lbStatus (*prepare)(lbPrepared *prepared, const lbBodyDef *def, lbError *err);
@@ -254,6 +257,7 @@ struct lbBodyMethod {
   // Those of bodies [begin, end) of a group that are marked as plain, by one step; NULL: one after
   // another.
   void (*step_many)(lbBodyGroup *group, int32_t begin, int32_t end, double h, lbScratch *scratch);
+  int32_t scratches; // that step_many works with at a time, at most LB_BATCH
   int32_t many; // bodies that step_many wants at a time; ranges of a batch begin at multiples of it
   void (*ready_group)(lbBodyGroup *group,
                       double h); // ahead of step_many on several threads; or NULL
@@ -275,8 +279,11 @@ static inline int32_t lb_method_numbers(const lbPrepared *prepared) {
 
 extern const lbBodyMethod lb_modal_method, lb_subspace_method, lb_recorded_method;
 
-// The method of a model's body, from the table of the layer and what was registered.
+// The method of a model's body: one of the layer's own, or one that was registered.
 const lbBodyMethod *lb_body_method_of(lbMethod method); // NULL: none
+// Adds a method from outside of the layer (or replaces one that was added); before bodies are made.
+// It must have `view`. NULL with a method's name takes it out again.
+void lb_body_register_method(lbMethod method, const lbBodyMethod *table);
 
 uint64_t lb_hash(uint64_t hash, const void *bytes, size_t count);
 lbStatus lb_body_refuse_recording(const lbBody *body, const char *what);
@@ -326,8 +333,12 @@ lbVec3 lb_frame_velocity(const lbBody *body, lbVec3 own_place, lbVec3 own_veloci
 
 bool lb_time_step_is_legal(double dt);
 lbStatus lb_time_step_refuse(double dt, lbError *err);
-// One step of a body, whatever its method (step.c).
+// One step of a body, whatever its method (step.c), and its pieces: a part up to the first
+// linearisation, from there to its end, and the whole step after an attempt by the first rule.
 int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch);
+int32_t lb_part_open(lbBody *body, lbStep *step, lbScratch *scratch);
+int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *scratch, int32_t flags);
+int32_t lb_body_conclude(lbBody *body, double h, int32_t flags, lbScratch *scratch);
 // No frame that moves, no constraint, no ball: what lbBodyMethod.step_many takes.
 bool lb_body_is_plain(const lbBody *body);
 // q or v was changed from outside: accelerations are worked out anew.
@@ -350,6 +361,9 @@ static inline double lb_row_dot(int32_t count, const double *a, const double *b)
   for (int32_t i = 0; i < count; i++) sum += a[i] * b[i];
   return sum;
 }
+// lb_body_set_state with scratch; spoils its a and b.
+lbStatus lb_body_put_state(lbBody *body, const double *coordinates, const double *rates,
+                           lbScratch *scratch);
 // force of the next step += reduced (dimension), own axes; what is no number is left out.
 void lb_body_add_reduced_force(lbBody *body, const double *reduced);
 // A rotation of unit length; false when q has zero or non-finite length.

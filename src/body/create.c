@@ -17,12 +17,19 @@ lbBodyDef lb_body_def(void) {
 
 // ---- methods -----------------------------------------------------------------------------------
 
+static const lbBodyMethod *registered[LB_METHOD_COUNT]; // a hook, as the allocator is one
+
+void lb_body_register_method(lbMethod method, const lbBodyMethod *table) {
+  LB_ASSERT(method > LB_METHOD_DEFAULT && method < LB_METHOD_COUNT);
+  registered[method] = table;
+}
+
 const lbBodyMethod *lb_body_method_of(lbMethod method) {
   static const lbBodyMethod *const methods[] = { &lb_subspace_method, &lb_modal_method,
                                                  &lb_recorded_method };
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
     if (methods[i]->method == method) return methods[i];
-  return NULL;
+  return registered[method];
 }
 
 // ---- the def -----------------------------------------------------------------------------------

@@ -88,7 +88,7 @@ lbStatus lb_body_set_displacements(lbBody *body, const double *displacements,
   if (!find(p, displacements, farthest, s->q, s) || !find(p, velocities, fastest, s->v, s))
     status = lb_fail(body->message, LB_ERR_ARGUMENT,
                      "displacements or velocities need coordinates beyond %g", LB_BODY_MOST);
-  if (!status) status = lb_body_set_state(body, s->q, s->v);
+  if (!status) status = lb_body_put_state(body, s->q, s->v, s);
   lb_scratch_return(p, s);
   return status;
 }

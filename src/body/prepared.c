@@ -156,6 +156,12 @@ static lbStatus find_method(const lbModel *model, lbMethod method, const lbBodyM
                             lbModelMethod *view, lbError *err) {
   if ((int)method < 0 || method >= LB_METHOD_COUNT)
     return lb_fail(err, LB_ERR_ARGUMENT, "method is %d; it must be an lbMethod", (int)method);
+  *out = lb_body_method_of(method);
+  if (*out && (*out)->view) {
+    if ((*out)->view(model, view)) return LB_OK;
+    return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\" has nothing for the method \"%s\"",
+                   model->name, lb_method_name(method));
+  }
   if (method == LB_METHOD_DEFAULT && lb_model_default_method(model) == LB_METHOD_DEFAULT)
     return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\" has no method to run", model->name);
   if (!lb_model_method(model, method, view)) {

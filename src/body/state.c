@@ -138,8 +138,8 @@ lbStatus lb_body_save_state(const lbBody *body, void *bytes, size_t byte_count) 
   const lbPrepared *p = body->prepared;
   size_t row = (size_t)p->padded * sizeof(double), needed = lb_body_state_bytes(body);
   if (byte_count < needed)
-    return lb_fail(body->message, LB_ERR_ARGUMENT, "state: it needs %zu bytes, there are %zu",
-                   needed, byte_count);
+    return lb_fail(body->message, LB_ERR_ARGUMENT, "state: it needs %llu bytes, there are %llu",
+                   (unsigned long long)needed, (unsigned long long)byte_count);
   lbScratch *s = lb_scratch_borrow(p);
   if (!s) return lb_fail_memory(body->message);
   memset(bytes, 0, needed);

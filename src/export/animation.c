@@ -7,6 +7,7 @@
 #include "export/gltf_mesh.h"
 #include "export/motion.h"
 #include "export/normals.h"
+#include "export/rigid.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -159,6 +160,25 @@ static lbStatus add_motion(Export *x, const lbAnimationBody *body, const char *n
   return status;
 }
 
+// Frames of a turning body lose what is rigid in them to the node.
+static lbStatus add_frames(Export *x, const lbAnimationBody *body, const char *name,
+                           const lbSurface *surface, lbAnimationInfo *info, lbError *err) {
+  lbAnimationBody own = *body;
+  lbRigidPart rigid = { 0 };
+  lbStatus status = LB_OK;
+  if (body->frames && body->turning && !body->positions && !body->rotations)
+    status =
+        lb_rigid_take_out(surface, body->surface, x->def->frame_count, body->frames, &rigid, err);
+  if (rigid.frames) {
+    own.frames = rigid.frames;
+    own.positions = rigid.positions;
+    own.rotations = rigid.rotations;
+  }
+  if (!status) status = add_motion(x, &own, name, surface, info, err);
+  lb_rigid_release(&rigid);
+  return status;
+}
+
 static lbStatus add_body(Export *x, const lbAnimationBody *body, int32_t number,
                          lbAnimationInfo *info, lbError *err) {
   char plain[32];
@@ -169,7 +189,7 @@ static lbStatus add_body(Export *x, const lbAnimationBody *body, int32_t number,
   status = lb_surface_prepare(body->surface, name, &surface, err);
   if (status) return status;
   status = check_numbers(body, name, x->def->frame_count, err);
-  if (!status) status = add_motion(x, body, name, &surface, info, err);
+  if (!status) status = add_frames(x, body, name, &surface, info, err);
   lb_surface_release(&surface);
   return status;
 }

@@ -47,8 +47,9 @@ static lbStatus check_numbers(const lbPathDef *def, const double *values, size_t
                               const char *what, double most, lbError *err) {
   for (size_t i = 0; values && i < width * (size_t)def->key_count; i++)
     if (!(fabs(values[i]) <= most))
-      return lb_fail(err, LB_ERR_ARGUMENT, "%s.%s[%zu]: holds %g, it must be %s", def->name, what,
-                     i / width, values[i], isfinite(values[i]) ? "smaller" : "finite");
+      return lb_fail(err, LB_ERR_ARGUMENT, "%s.%s[%llu]: holds %g, it must be %s", def->name, what,
+                     (unsigned long long)(i / width), values[i],
+                     isfinite(values[i]) ? "smaller" : "finite");
   return LB_OK;
 }
 

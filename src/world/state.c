@@ -35,8 +35,8 @@ size_t lb_world_state_bytes(const lbWorld *world) {
 static lbStatus check_size(const lbWorld *world, size_t byte_count, lbError *err) {
   size_t needed = lb_world_state_bytes(world);
   if (byte_count >= needed) return LB_OK;
-  return lb_fail(err, LB_ERR_ARGUMENT, "state of the world: it needs %zu bytes, there are %zu",
-                 needed, byte_count);
+  return lb_fail(err, LB_ERR_ARGUMENT, "state of the world: it needs %llu bytes, there are %llu",
+                 (unsigned long long)needed, (unsigned long long)byte_count);
 }
 
 lbStatus lb_world_save_state(const lbWorld *world, void *bytes, size_t byte_count, lbError *err) {

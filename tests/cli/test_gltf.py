@@ -51,6 +51,41 @@ def two_frames_agree_to_float_precision(folder):
     check(three["meshes"][0]["target_names"] == ["component 1"], "not one component")
 
 
+def run_moving(folder, **changes):
+    """A reduced bar that goes somewhere: as run_bar."""
+    scene = bar_scene(gravity=[0, 0, -9.81], time={"step": STEP, "count": 12},
+                      probes=[{"body": "bar", "vertex": vertex} for vertex in (0, 4, 9, 14, 19)],
+                      method="subspace", reduce={"modes": 6}, **changes)
+    out = os.path.join(folder, "out")
+    result = limber("run", write_json(folder, "scene.json", scene), "-o", out, "--json").json()
+    _, rows = read_csv(os.path.join(out, "probes.csv"))
+    return result, rows, os.path.join(out, "animation.glb")
+
+
+def check_moving(result, rows, path):
+    """Validator and three.js; the node has the rigid motion, so that the mesh stays small."""
+    validate(path)
+    three = compare_with_probes(result, rows, path, result["animation_error_m"] + 10 * FLOAT)
+    tracks = three["animations"][0]["tracks"]
+    check(tracks == 3, f"{tracks} tracks, expected translation, rotation and weights")
+    farthest = max(abs(x) for x in rows[-1][1:])
+    check(farthest > 0.5, f"the bar goes {farthest:.3g} m, it should go far")
+
+
+@case
+def three_moves_a_free_subspace_body_like_the_probes(folder):
+    check_moving(*run_moving(folder, fixed=None, velocity={"linear": [1, 0, 2],
+                                                            "angular": [1, 6, 2]}))
+
+
+@case
+def three_moves_a_driven_body_like_the_probes(folder):
+    check_moving(*run_moving(folder, motion={
+        "times": [0, 0.24, 0.48], "positions": [[0, 0, 0], [0.4, 0.2, 0.1], [0.9, 0.6, 0]],
+        "rotations": [[0, 0, 0, 1], [0, 0, 0.3, 0.95], [0, 0.1, 0.6, 0.79]],
+        "interpolation": "cubic"}))
+
+
 # ---- what the tests in C wrote -------------------------------------------------------------------
 
 

@@ -28,6 +28,11 @@ static void twist(const double rest[3], double t, double x[3]) { // tumbling and
   x[1] = rest[1];
   x[2] = sin(angle) * rest[0] + cos(angle) * rest[2] + 10;
 }
+static void tumble(const double rest[3], double t, double x[3]) {
+  x[0] = cos(9 * t) * rest[0] - sin(9 * t) * rest[2] + t;
+  x[1] = rest[1] + 0.02 * rest[0] * sin(5 * t);
+  x[2] = sin(9 * t) * rest[0] + cos(9 * t) * rest[2];
+}
 // Two shapes, each with a coordinate of its own.
 static void two_shapes(const double rest[3], double t, double x[3]) {
   keep(rest, t, x);
@@ -236,6 +241,36 @@ static void a_travelling_body_has_a_translation_and_no_targets(void **state) {
   assert_true(body.has_translations);
   assert_int_equal(body.translations.count, FRAMES);
   glb_close(&file);
+  lb_mesh_destroy(mesh);
+}
+
+// By targets alone it takes several; by its node, which then turns, the little bending.
+static void a_turning_body_turns_by_its_node(void **state) {
+  (void)state;
+  lbAnimationDef def = test_def();
+  lbMesh *mesh = tetrahedron();
+  float *frames = move(mesh, tumble);
+  lbAnimationBody bodies[] = {
+    { .name = "plain", .surface = mesh, .frames = frames },
+    { .name = "turning", .surface = mesh, .frames = frames, .turning = true }
+  };
+  lbAnimationInfo infos[2];
+  lbError err;
+  def.tolerance = 1e-5;
+  check_ok(lb_animation_write(output(), bodies, 2, &def, infos, &err), err);
+  GlbFile file = glb_open(output());
+  GlbBody plain = glb_body(&file, 1, &def), turning = glb_body(&file, 2, &def);
+  assert_false(plain.has_rotations);
+  assert_true(turning.has_rotations);
+  assert_true(infos[1].target_count < infos[0].target_count);
+  json_t *primitive = json_array_get(json_object_get(turning.mesh, "primitives"), 0);
+  double worst = primitive_error(&file, &turning, primitive, &bodies[1], def.frame_count, -1);
+  print_message("  %d targets, turning %d; error %.3g, said to be below %.3g\n",
+                (int)infos[0].target_count, (int)infos[1].target_count, worst, infos[1].max_error);
+  check_small(worst, infos[1].max_error + 1e-6); // frames are floats
+  check_small(infos[1].max_error, 2 * def.tolerance * infos[1].size);
+  glb_close(&file);
+  free(frames);
   lb_mesh_destroy(mesh);
 }
 
@@ -480,6 +515,7 @@ int main(void) {
     cmocka_unit_test(a_body_at_rest_has_no_targets_and_no_animation),
     cmocka_unit_test(one_frame_is_a_still_picture),
     cmocka_unit_test(a_travelling_body_has_a_translation_and_no_targets),
+    cmocka_unit_test(a_turning_body_turns_by_its_node),
     cmocka_unit_test(two_bodies_share_a_file_and_an_animation),
     cmocka_unit_test(appearances_become_materials_and_pictures_survive),
     cmocka_unit_test(texture_coordinates_survive_the_splitting),

@@ -92,6 +92,7 @@ static lbStatus describe(lbArena *arena, const vwAnimation *animation, const vwT
     to->rotations = rotations;
   } else {
     to->frames = moved; // already in world axes
+    to->turning = true;
   }
   return LB_OK;
 }

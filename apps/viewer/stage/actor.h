@@ -113,6 +113,7 @@ struct vwActor {
   lbVec3 centre;     // of a ball around it, likewise
   double radius;
   double compliance, mobility; // the largest of some vertices of a body, m/N and 1/kg; 0: unknown
+  bool moving;                 // frames do not stand still
   bool idle;                   // hands do nothing: recordings, still bodies
   void *own;
 };

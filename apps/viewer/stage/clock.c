@@ -1,6 +1,9 @@
 // Time: whole steps of one length, however long frames take. What does not fit the budget of a
 // frame is dropped: a slow machine gets slow motion, never a growing backlog.
+#include "limber/world.h"
 #include "stage/stage_parts.h"
+
+#include "limber/world.h"
 
 #include <string.h>
 
@@ -28,13 +31,10 @@ static void follow_rate(vwStage *stage) {
   clock->wait = 0;
 }
 
-// Loads of the world act in steps whose end has from < t <= to; end times are sums of steps, so
-// that 3 x 0.1 counts as 0.3.
 static void apply_loads(vwStage *stage, double end) {
-  double rounding = 1e-6 * stage->clock.step;
   for (int32_t i = 0; i < stage->load_count; i++) {
     const vwLoad *load = &stage->loads[i];
-    if (!(load->from + rounding < end && end <= load->to + rounding)) continue;
+    if (!lb_load_acts(load->from, load->to, end, stage->clock.step)) continue;
     for (int32_t k = 0; k < stage->cast.count; k++)
       if (stage->cast.roles[k].group == load->group) {
         vwActor *actor = stage->cast.roles[k].actor;

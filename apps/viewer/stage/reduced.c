@@ -67,6 +67,7 @@ static lbStatus create_batch(vwActor *actor, const vwActorPlan *plan, lbError *e
   if (status) return status;
   actor->dimension = lb_body_dimension(body_of(actor, 0));
   r->frame = lb_body_frame_kind(body_of(actor, 0));
+  actor->moving = r->frame != LB_FRAME_HELD;
   return LB_OK;
 }
 

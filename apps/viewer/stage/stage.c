@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define BOX_REACH 20.0 // sizes of the scene at rest: farther bodies are out of the picture
 enum { EXACT_BOX = 200000, BOX_BODIES = 12, BOX_VERTICES = 48, BOX_FEW = 6 };
 
 vwStageDef vw_stage_def(void) { return (vwStageDef){ .step_budget = 0.012 }; }
@@ -409,6 +410,7 @@ vwActorView vw_stage_actor(const vwStage *stage, int32_t number) {
                         .method = actor->method,
                         .label = role->label,
                         .body_count = actor->count,
+                        .moving = actor->moving,
                         .dimension = actor->idle ? 0 : actor->dimension };
 }
 
@@ -473,7 +475,13 @@ void vw_stage_nodes(const vwStage *stage, int32_t number, int32_t body, double *
   }
 }
 
-static void add_moved(const vwActor *actor, int32_t body, vwBox *box) {
+static bool is_near(vwBox box, lbVec3 x, double reach) {
+  return x.x > box.low.x - reach && x.x < box.high.x + reach && x.y > box.low.y - reach &&
+         x.y < box.high.y + reach && x.z > box.low.z - reach && x.z < box.high.z + reach;
+}
+
+// What has flown far away counts no more: light and depth are for what is left.
+static void add_moved(const vwStage *stage, const vwActor *actor, int32_t body, vwBox *box) {
   int32_t vertices[BOX_VERTICES] = { 0 }, count = 0, total = actor->model->size.vertex_count;
   int32_t most = actor->count > 4 ? BOX_FEW : BOX_VERTICES;
   double positions[3 * BOX_VERTICES] = { 0 };
@@ -481,7 +489,7 @@ static void add_moved(const vwActor *actor, int32_t body, vwBox *box) {
   actor->kind->vertices(actor, body, count, vertices, positions);
   for (int32_t i = 0; i < count; i++) {
     lbVec3 x = lb_vec3_load(positions + 3 * (size_t)i);
-    if (isfinite(lb_length(x))) vw_box_add(box, x);
+    if (is_near(stage->box, x, BOX_REACH * stage->size)) vw_box_add(box, x);
   }
 }
 
@@ -491,7 +499,7 @@ vwBox vw_stage_box(const vwStage *stage) {
   for (int32_t i = 0; i < stage->cast.count; i++) {
     const vwActor *actor = stage->cast.roles[i].actor;
     for (int32_t b = 0; b < actor->count; b += actor->count / BOX_BODIES + 1)
-      add_moved(actor, b, &box);
+      add_moved(stage, actor, b, &box);
   }
   return box;
 }

@@ -110,6 +110,7 @@ typedef struct vwActorView {
   const char *label; // "subspace, r = 30"
   int32_t body_count;
   int32_t dimension; // 0: drawn by positions
+  bool moving;       // their frames too: speed is more than that of coordinates
   bool ghost;        // drawn lightly
 } vwActorView;
 int32_t vw_stage_actor_count(const vwStage *stage);

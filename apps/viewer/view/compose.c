@@ -123,7 +123,7 @@ static vwCrowd compose_crowd(vwViewer *viewer, int32_t actor, double *map_high) 
     crowd.body_count = 0;
   }
   if (map != VW_MAP_NONE) {
-    bool needed = !by_basis || map == VW_MAP_STRESS;
+    bool needed = !by_basis || map == VW_MAP_STRESS || (map == VW_MAP_SPEED && view.moving);
     float *values = needed ? room(&drawn->values, drawn, view.body_count, 1) : NULL;
     int32_t looked_at = needed || view.body_count < 4 ? view.body_count : 4;
     *map_high = fmax(*map_high, map_values(viewer, actor, drawn, looked_at, map, values));
