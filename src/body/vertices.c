@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-  WHOLE = 4,  // a range of this share of the vertices or more: the whole surface is worked out
+  WHOLE = 12, // a range of that part of all vertices or more: the whole surface costs less
   STRETCH = 8 // so many unmarked nodes are rather worked out than skipped
 };
 

@@ -125,7 +125,7 @@ static void a_range_has_the_bits_of_the_whole(void **state) {
   lbError err;
   lbRenderMesh *mesh = NULL;
   check_ok(lb_render_mesh_create(s.model, &mesh, &err), err);
-  const int32_t lengths[] = { 1, 2, 7, mesh->vertex_count / 4 - 1, mesh->vertex_count / 2 };
+  const int32_t lengths[] = { 1, 2, 7, mesh->vertex_count / 12 - 1, mesh->vertex_count / 2 };
   size_t bytes = (size_t)mesh->vertex_count * sizeof(Vertex);
   Vertex *all = calloc(1, bytes), *part = calloc(1, bytes);
   lbVertexLayout layout = full_layout();
