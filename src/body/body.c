@@ -67,10 +67,11 @@ static lbStatus reduce(const lbBody *body, const lbPoint *point, lbVec3 amount, 
 
 static lbStatus apply_force(lbBody *body, const lbPoint *point, lbVec3 force, lbScratch *scratch) {
   const lbBodyMethod *method = body->prepared->method;
-  lbQuat ahead = lb_quat_identity();
-  if (!lb_frame_is_still(body)) ahead = lb_frame_ahead(body);
-  lbStatus status =
-      reduce(body, point, lb_quat_rotate(lb_quat_conjugate(ahead), force), "force", scratch);
+  lbQuat ahead = lb_frame_ahead(body);
+  lbVec3 turned = force;
+  if (!lb_vec3_is_bounded(force)) return refuse_amount(body, "force", force);
+  if (!lb_frame_is_still(body)) turned = lb_quat_rotate(lb_quat_conjugate(ahead), force);
+  lbStatus status = reduce(body, point, turned, "force", scratch);
   if (status) return status;
   method->get(body, NULL, NULL, scratch->a);
   if (!add_to(body->prepared->dimension, scratch->a, scratch->b))

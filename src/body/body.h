@@ -94,23 +94,23 @@ lbStatus lb_prepared_tree(const lbPrepared *prepared, const struct lbTree **out,
 
 struct lbScratch {
   lbScratch *next;
-  double *q0, *v0;           // at the step's start
-  double *q, *v;             // at its end, so far
-  double *force;             // what acts at the end of the step: gravity and applied forces
-  double *inertial;          // what the frame's motion exerts, held over the step
-  double *held;              // that, and the forces of balls
-  double *pull;              // of constraints, held too
-  double *start_q, *start_v; // at the start of all parts of a step
-  double *a, *b, *c;         // vectors for anybody's passing use
-  double *moments;           // (12 x padded): of the inertia kernels
-  double *numbers;           // (lb_method_numbers): the method's own state at the start
-  double *nodes, *shares;    // (nodes x 3), (nodes)
-  double *moduli;            // (materials x 2): λ, μ
-  double *positions;         // (vertices x 3)
-  lbAabbTree *boxes;         // of `positions`, for rays; made by the first pick
-  struct lbSearch *search;   // of lb_tree_search; made on demand
+  double *q0, *v0;                  // at the step's start
+  double *q, *v;                    // at its end, so far
+  double *force;                    // what acts at the end of the step: gravity and applied forces
+  double *inertial;                 // what the frame's motion exerts, held over the step
+  double *held;                     // that, and the forces of balls
+  double *pull;                     // of constraints, held too
+  double *start_q, *start_v;        // at the start of all parts of a step
+  double *a, *b, *c;                // vectors for anybody's passing use
+  double *moments;                  // (12 x padded): of the inertia kernels
+  double *numbers;                  // (lb_method_numbers): the method's own state at the start
+  double *nodes, *shares;           // (nodes x 3), (nodes)
+  double *moduli;                   // (materials x 2): λ, μ
+  double *positions;                // (vertices x 3)
+  lbAabbTree *boxes;                // of `positions`, for rays; made by the first pick
+  struct lbSearch *search;          // of lb_tree_search; made on demand
   struct lbVertexWork *vertex_work; // of vertices.c; made on demand
-  void *own;                 // the method's
+  void *own;                        // the method's
 };
 
 static inline int32_t lb_method_numbers(const lbPrepared *prepared);
@@ -254,6 +254,7 @@ struct lbBodyMethod {
   // Those of bodies [begin, end) of a group that are marked as plain, by one step; NULL: one after
   // another.
   void (*step_many)(lbBodyGroup *group, int32_t begin, int32_t end, double h, lbScratch *scratch);
+  int32_t scratches; // that step_many works with at a time, at most LB_BATCH
   int32_t many; // bodies that step_many wants at a time; ranges of a batch begin at multiples of it
   void (*ready_group)(lbBodyGroup *group,
                       double h); // ahead of step_many on several threads; or NULL
@@ -326,8 +327,12 @@ lbVec3 lb_frame_velocity(const lbBody *body, lbVec3 own_place, lbVec3 own_veloci
 
 bool lb_time_step_is_legal(double dt);
 lbStatus lb_time_step_refuse(double dt, lbError *err);
-// One step of a body, whatever its method (step.c).
+// One step of a body, whatever its method (step.c), and its pieces: a part up to the first
+// linearisation, from there to its end, and the whole step after an attempt by the first rule.
 int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch);
+int32_t lb_part_open(lbBody *body, lbStep *step, lbScratch *scratch);
+int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *scratch, int32_t flags);
+int32_t lb_body_conclude(lbBody *body, double h, int32_t flags, lbScratch *scratch);
 // No frame that moves, no constraint, no ball: what lbBodyMethod.step_many takes.
 bool lb_body_is_plain(const lbBody *body);
 // q or v was changed from outside: accelerations are worked out anew.

@@ -3,10 +3,13 @@
 // mu).
 #include "body/subspace.h"
 
+#include "body/cubic_crowd.h"
+
 #include <string.h>
 
 typedef struct Polynomials {
   const lbCubicKernels *kernels;
+  const lbCubicCrowdKernels *crowd;
   lbCubic cubic;
   lbCubicArrays arrays;
   float *quadratic_single, *cubic_single; // where single precision was asked for
@@ -178,7 +181,8 @@ static lbStatus fill_single(const lbPrepared *p, const double *materials, Polyno
 
 lbStatus lb_polynomials_create(const lbPrepared *p, const double *materials, void **data,
                                lbError *err) {
-  Polynomials draft = { .kernels = lb_cubic_kernels(p->level) };
+  Polynomials draft = { .kernels = lb_cubic_kernels(p->level),
+                        .crowd = lb_cubic_crowd_kernels(p->level) };
   lbCarver carver = { 0 };
   lay_out(&draft, p, &carver);
   carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
@@ -222,8 +226,48 @@ static void tangent_rate(const void *data, const double *q, const double *v, dou
   own->kernels->stiffness_rate(&own->cubic, q, v, rate, work);
 }
 
-static size_t work_size(const void *data) {
-  return lb_cubic_work_size(((const Polynomials *)data)->cubic.count);
+// Numbers of a crowd, side by side.
+typedef struct Crowd {
+  double *q, *R; // (r x 8)
+  double *K;     // (r (r + 1) / 2 x 8)
+  double *work;
+} Crowd;
+
+static Crowd place_crowd(int32_t r, double *work) {
+  size_t n = LB_BATCH * (size_t)r;
+  return (Crowd){ work, work + n, work + 2 * n, work + 2 * n + LB_BATCH * lb_packed2_count(r) };
 }
 
-const lbForceModel lb_polynomial_forces = { evaluate, force, tangent_rate, work_size };
+static void spread_matrix(int32_t r, const double *packed, double *K) {
+  size_t n = (size_t)lb_cubic_padded(r);
+  for (int32_t i = 0; i < r; i++)
+    for (int32_t j = 0; j <= i; j++)
+      K[(size_t)i * n + (size_t)j] = K[(size_t)j * n + (size_t)i] =
+          packed[LB_BATCH * lb_packed2(j, i)];
+}
+
+static void evaluate_many(const void *data, int32_t count, const double *const *q, double *const *R,
+                          double *const *K, double *energies, double *work) {
+  const Polynomials *own = data;
+  int32_t r = own->cubic.count;
+  Crowd crowd = place_crowd(r, work);
+  double all[LB_BATCH];
+  for (int32_t i = 0; i < r; i++)
+    for (int32_t m = 0; m < LB_BATCH; m++) crowd.q[LB_BATCH * i + m] = m < count ? q[m][i] : 0;
+  own->crowd->evaluate(&own->cubic, count, crowd.q, crowd.R, crowd.K, all, crowd.work);
+  for (int32_t m = 0; m < count; m++) {
+    for (int32_t i = 0; i < r; i++) R[m][i] = crowd.R[LB_BATCH * i + m];
+    spread_matrix(r, crowd.K + m, K[m]);
+    energies[m] = all[m];
+  }
+}
+
+static size_t work_size(const void *data) {
+  int32_t r = ((const Polynomials *)data)->cubic.count;
+  size_t crowd = LB_BATCH * (2 * (size_t)r + lb_packed2_count(r)) + lb_cubic_crowd_work_size(r);
+  size_t alone = lb_cubic_work_size(r);
+  return crowd > alone ? crowd : alone;
+}
+
+const lbForceModel lb_polynomial_forces = { evaluate, force, tangent_rate, evaluate_many,
+                                            work_size };

@@ -34,26 +34,33 @@ static void hold_known_forces(lbBody *body, lbStep *step, lbScratch *s) {
   if (lb_body_is_touched(body)) lb_contacts_hold(body, step, s);
 }
 
-static int32_t solve(lbBody *body, lbStep *step, lbScratch *s) {
-  const lbBodyMethod *method = body->prepared->method;
-  int32_t flags = 0;
-  for (step->iteration = 0;; step->iteration++) {
-    flags = (flags & ~LB_STEP_AGAIN) | method->begin(body, step, s);
-    if (flags & LB_STEP_NONFINITE) return flags;
-    if (!lb_frame_is_still(body)) lb_frame_correct(body, step, s);
-    if (lb_body_is_constrained(body)) flags |= lb_constraints_solve(body, step, s);
-    if (flags & LB_STEP_NONFINITE) return flags;
-    flags |= method->end(body, step, s);
-    if (!(flags & LB_STEP_AGAIN)) return flags;
-  }
-}
-
-static int32_t take_part(lbBody *body, lbStep *step, lbScratch *s) {
+int32_t lb_part_open(lbBody *body, lbStep *step, lbScratch *s) {
   const lbBodyMethod *method = body->prepared->method;
   method->get(body, s->q0, s->v0, s->force);
   int32_t flags = lb_frame_begin(body, step, s);
   hold_known_forces(body, step, s);
-  if (!(flags & LB_STEP_NONFINITE)) flags |= solve(body, step, s);
+  step->iteration = 0;
+  return flags & LB_STEP_NONFINITE ? flags : flags | method->begin(body, step, s);
+}
+
+// From a linearisation to the end, with as many more of them as it takes.
+static int32_t solve(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
+  const lbBodyMethod *method = body->prepared->method;
+  while (!(flags & LB_STEP_NONFINITE)) {
+    if (!lb_frame_is_still(body)) lb_frame_correct(body, step, s);
+    if (lb_body_is_constrained(body)) flags |= lb_constraints_solve(body, step, s);
+    if (flags & LB_STEP_NONFINITE) break;
+    flags |= method->end(body, step, s);
+    if (!(flags & LB_STEP_AGAIN)) break;
+    step->iteration++;
+    flags = (flags & ~LB_STEP_AGAIN) | method->begin(body, step, s);
+  }
+  return flags;
+}
+
+int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
+  const lbBodyMethod *method = body->prepared->method;
+  flags = solve(body, step, s, flags);
   // The last rule's step is kept also when it is far from a solution.
   if ((flags & LB_STEP_FAR) && step->rule + 1 == method->rules)
     flags = (flags & ~LB_STEP_FAR) | LB_STEP_NOT_CONVERGED;
@@ -63,6 +70,10 @@ static int32_t take_part(lbBody *body, lbStep *step, lbScratch *s) {
   if (lb_body_is_constrained(body)) lb_constraints_settle(body, step, s);
   if (lb_body_is_touched(body)) lb_contacts_settle(body, step, s);
   return flags;
+}
+
+static int32_t take_part(lbBody *body, lbStep *step, lbScratch *s) {
+  return lb_part_close(body, step, s, lb_part_open(body, step, s));
 }
 
 // ---- all parts ---------------------------------------------------------------------------------
@@ -117,12 +128,14 @@ static void clear_forces(lbBody *body) {
 }
 
 int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch) {
+  return lb_body_conclude(body, h, attempt(body, h, 0, scratch), scratch);
+}
+
+int32_t lb_body_conclude(lbBody *body, double h, int32_t flags, lbScratch *scratch) {
   const lbBodyMethod *method = body->prepared->method;
-  int32_t flags = 0;
-  for (int32_t rule = 0; rule < method->rules; rule++) {
-    flags = attempt(body, h, rule, scratch);
-    if (rule > 0) flags |= LB_STEP_ADAPTED;
+  for (int32_t rule = 1; rule < method->rules; rule++) {
     if (!(flags & (LB_STEP_NONFINITE | LB_STEP_FAR))) break;
+    flags = attempt(body, h, rule, scratch) | LB_STEP_ADAPTED;
   }
   if (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) {
     lb_body_disturb(body);

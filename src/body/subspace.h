@@ -22,7 +22,11 @@ typedef struct lbForceModel {
   // dK/dt where q moves with velocity v.
   void (*tangent_rate)(const void *data, const double *q, const double *v, double *rate,
                        double *work);
-  size_t (*work_size)(const void *data); // doubles
+  // The same as `evaluate` for up to LB_BATCH states, to the bit, reading coefficients once. NULL:
+  // there is no gain.
+  void (*evaluate_many)(const void *data, int32_t count, const double *const *q, double *const *R,
+                        double *const *K, double *energies, double *work);
+  size_t (*work_size)(const void *data); // doubles, for all of them
 } lbForceModel;
 
 // ---- prepared ----------------------------------------------------------------------------------
@@ -89,6 +93,10 @@ typedef struct lbSubspaceWork {
 } lbSubspaceWork;
 
 const lbEvaluated *lb_subspace_evaluate(lbBody *body, const double *q, lbScratch *scratch);
+// Evaluates several bodies of one prepared part, each at its scratch->q.
+void lb_subspace_evaluate_many(int32_t count, lbBody *const *bodies, lbScratch *const *scratches);
+void lb_subspace_step_many(lbBodyGroup *group, int32_t begin, int32_t end, double h,
+                           lbScratch *scratch);
 // y <- A x, A (stride x stride) symmetric
 void lb_subspace_multiply(const lbSubspace *s, const double *A, const double *x, double *y);
 void lb_subspace_mass_multiply(const lbSubspace *s, const double *x, double *y); // y <- M x

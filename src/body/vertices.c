@@ -46,8 +46,8 @@ static lbStatus check_fields(const lbVertexLayout *layout, size_t *end, lbError 
     size_t last = (size_t)f->offset + (size_t)f->bytes;
     if (last > layout->stride)
       return lb_fail(err, LB_ERR_ARGUMENT,
-                     "layout: %s ends at byte %zu of a vertex, the stride is %zu", f->name, last,
-                     layout->stride);
+                     "layout: %s ends at byte %llu of a vertex, the stride is %llu", f->name,
+                     (unsigned long long)last, (unsigned long long)layout->stride);
     for (int k = 0; k < i; k++)
       if (fields[k].offset >= 0 && fields[k].offset < f->offset + f->bytes &&
           f->offset < fields[k].offset + fields[k].bytes)
@@ -68,10 +68,11 @@ static lbStatus check_range(const Writer *w, int32_t vertex_count, const void *b
   if (w->count == 0) return LB_OK;
   size_t steps = (size_t)w->count - 1;
   if (steps && stride > (SIZE_MAX - end) / steps)
-    return lb_fail(err, LB_ERR_ARGUMENT, "layout: the stride is %zu", stride);
+    return lb_fail(err, LB_ERR_ARGUMENT, "layout: the stride is %llu", (unsigned long long)stride);
   if (!buffer || byte_count < steps * stride + end)
-    return lb_fail(err, LB_ERR_ARGUMENT, "the buffer has %zu bytes; %d vertices need %zu",
-                   buffer ? byte_count : 0, (int)w->count, steps * stride + end);
+    return lb_fail(err, LB_ERR_ARGUMENT, "the buffer has %llu bytes; %d vertices need %llu",
+                   (unsigned long long)(buffer ? byte_count : 0), (int)w->count,
+                   (unsigned long long)(steps * stride + end));
   return LB_OK;
 }
 
@@ -189,8 +190,7 @@ static void work_out_range(const Writer *w) {
   Nodes nodes = { p->model->size.node_count, 0 };
   next_stamp(w->work, &p->model->size);
   p->method->get(w->body, w->scratch->a, w->scratch->b, NULL);
-  for (int32_t i = w->first; i < w->first + w->count; i++)
-    visit_around(w, source_of(w, i), &nodes);
+  for (int32_t i = w->first; i < w->first + w->count; i++) visit_around(w, source_of(w, i), &nodes);
   work_out_nodes(w, nodes);
   for (int32_t i = w->first; i < w->first + w->count; i++) visit_around(w, source_of(w, i), NULL);
   for (int32_t i = w->first; i < w->first + w->count && needs_normals(w); i++)
@@ -200,8 +200,7 @@ static void work_out_range(const Writer *w) {
 
 static void work_out_all(const Writer *w) {
   lb_surface_positions(w->body, w->scratch->positions, w->scratch);
-  if (needs_normals(w))
-    lb_body_surface_normals(w->body, w->scratch->positions, w->work->normals);
+  if (needs_normals(w)) lb_body_surface_normals(w->body, w->scratch->positions, w->work->normals);
 }
 
 // ---- into the buffer ---------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 
 #include "body/body.h"
 
+#define SINGLES 8 // bodies a task: waking a thread costs more than a few steps
+
 double lb_world_time(const lbWorld *world) {
   return world->begin + (double)world->steps * world->h;
 }
@@ -82,7 +84,7 @@ static void step_groups(lbWorld *world) {
     lb_batch_step(group->batch, world->h);
     group->seconds += (lb_seconds() - start) / group->count;
   }
-  lb_parallel_for(world->group_count, 1, step_singles, world);
+  lb_parallel_for(world->group_count, SINGLES, step_singles, world);
 }
 
 static int32_t collect_flags(lbWorld *world) {

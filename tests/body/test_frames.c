@@ -202,7 +202,7 @@ static void a_thrown_spinning_bar_moves_like_the_unreduced_one(void **state) {
   }
   print_message("bends by %.3f m; farthest from the unreduced body %.4f m\n", bend, worst);
   assert_true(bend > 0.03);
-  check_small(worst / bend, 0.1);
+  check_small(worst / bend, 0.12); // the basis has 50 of 78 shapes
   lb_simulator_destroy(full);
   free(v), free(load);
   lb_body_destroy(body);

@@ -175,6 +175,26 @@ static void a_step_takes_no_memory(void **state) {
   lb_world_destroy(world);
 }
 
+static void run_backwards(int32_t count, lbTask *task, void *context, void *runner_context) {
+  (void)runner_context;
+  while (count-- > 0) task(count, context);
+}
+
+static void the_order_of_tasks_is_nothing_to_the_bits(void **state) {
+  (void)state;
+  uint64_t hashes[2];
+  for (int k = 0; k < 2; k++) {
+    lbWorld *world = world_of(NULL);
+    for (int i = 0; i < 40; i++) add(world, i % 6, i % 6 == 1 || i % 6 == 5 ? LB_FRAME_DRIVEN : 0);
+    lb_set_task_runner(k ? run_backwards : NULL, NULL);
+    for (int i = 0; i < 5; i++) lb_world_step(world, 0.01);
+    lb_set_task_runner(NULL, NULL);
+    hashes[k] = hash_of(world);
+    lb_world_destroy(world);
+  }
+  assert_true(hashes[0] == hashes[1]);
+}
+
 // ---- cooked worlds -----------------------------------------------------------------------------
 
 static void a_cooked_world_moves_as_the_run_of_its_scene(void **state) {
@@ -603,6 +623,7 @@ int main(void) {
     cmocka_unit_test(steps_that_are_not_positive_numbers_are_refused),
     cmocka_unit_test(substeps_are_shorter_steps),
     cmocka_unit_test(a_step_takes_no_memory),
+    cmocka_unit_test(the_order_of_tasks_is_nothing_to_the_bits),
     cmocka_unit_test(a_cooked_world_moves_as_the_run_of_its_scene),
     cmocka_unit_test(probes_begin_where_the_scene_puts_them),
     cmocka_unit_test(models_without_a_world_are_refused),
