@@ -60,6 +60,11 @@ void bench_object_release(benchObject *object);
 lbStatus bench_modal(int32_t threads, benchTable *table, lbError *err);
 lbStatus bench_subspace(const char *mesh_path, const char *fixed_path, int32_t threads,
                         benchTable *table, lbError *err);
+// Rows of bodies of a supported model with at least r vectors, and of a free one.
+lbStatus bench_held_bodies(const benchObject *object, const lbModel *model, int32_t r,
+                           int32_t threads, benchTable *table, lbError *err);
+lbStatus bench_free_body(const benchObject *object, const lbModel *model, int32_t r,
+                         benchTable *table, lbError *err);
 lbStatus bench_haptics(const char *mesh_path, const char *fixed_path, double seconds,
                        benchTable *table, lbError *err);
 lbStatus bench_web(int32_t threads, benchTable *table, lbError *err);

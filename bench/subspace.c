@@ -25,6 +25,7 @@ static const double vega_forces_s = 9.4;
 typedef struct SubspaceBench {
   benchObject object;
   lbBasis *basis; // LARGEST vectors
+  lbModel *loose; // the object without supports, LARGEST vectors
   benchTable *table;
   int32_t threads;
   double flops; // a second
@@ -248,7 +249,28 @@ static lbStatus bench_body(SubspaceBench *b, int size, lbError *err) {
     snprintf(row->note, sizeof row->note, "Newmark, 1 ms, after a push; one linear solve a step");
   }
   lb_body_destroy(w.body);
+  if (!status)
+    status = bench_held_bodies(&b->object, model, sizes[size], b->threads, b->table, err);
+  if (!status) status = bench_free_body(&b->object, b->loose, sizes[size], b->table, err);
   lb_model_destroy(model);
+  return status;
+}
+
+// The same mesh and material without supports.
+static lbStatus make_loose(SubspaceBench *b, lbError *err) {
+  lbMaterial material = lb_material();
+  material.model = LB_MATERIAL_STVK;
+  lbFemDef fem_def = lb_fem_def();
+  fem_def.materials = &material, fem_def.material_count = 1;
+  lbFem *fem = NULL;
+  lbReduceDef def = lb_reduce_def();
+  lbSubspaceDef subspace = lb_subspace_def();
+  subspace.basis.mode_count = MODES;
+  subspace.basis.dimension = LARGEST;
+  subspace.modal = false;
+  lbStatus status = lb_fem_create(b->object.mesh, &fem_def, &fem, err);
+  if (!status) status = lb_reduce_subspace(b->object.mesh, fem, &def, &subspace, &b->loose, err);
+  lb_fem_destroy(fem);
   return status;
 }
 
@@ -267,6 +289,7 @@ lbStatus bench_subspace(const char *mesh_path, const char *fixed_path, int32_t t
   lbStatus status = lb_build_start(b.threads, err);
   if (!status) status = bench_object_make(mesh_path, fixed_path, &shape, &b.object, err);
   if (!status) status = bench_basis(&b, err);
+  if (!status) status = make_loose(&b, err);
   for (int size = 0; size < SIZES && !status; size++) {
     lbPolynomial *polynomial = NULL;
     status = bench_coefficients(&b, size, &polynomial, err);
@@ -275,6 +298,7 @@ lbStatus bench_subspace(const char *mesh_path, const char *fixed_path, int32_t t
     if (!status) status = bench_body(&b, size, err);
   }
   lb_basis_destroy(b.basis);
+  lb_model_destroy(b.loose);
   bench_object_release(&b.object);
   return status;
 }

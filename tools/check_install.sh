@@ -1,11 +1,12 @@
 #!/bin/sh
 # tools/check_install.sh BUILD_FOLDER: installs into a temporary prefix and uses it as a stranger
-# would: examples/hello.c and play.c through pkg-config and through find_package(limber), the
-# program from the prefix. play must need nothing but libc and libm.
+# would: examples/hello.c, play.c and game.cpp through pkg-config and through find_package(limber),
+# the program from the prefix. play must need nothing but libc and libm.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$1" && pwd)
 cc=${CC:-gcc}
+cxx=${CXX:-g++}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -47,10 +48,27 @@ expect_play() { # expect_play PROGRAM
   [ -z "$extra" ] || fail "play needs more than libc and libm: $extra"
 }
 
+# Two seconds of frames: the cart carries its plant along, the ball pushes in the first half second
+# alone, the meadow moves after the explosion at frame 61 alone; no step has a flag.
+expect_game() { # expect_game PROGRAM
+  "$1" "$work/bar.glb" >"$work/words" || fail "$1 failed"
+  awk '{ y = $4; push = $7; meadow = $10; if ($13 != 0) bad = 1 }
+    NR == 1 { least = most = y; still = meadow }
+    { if (y < least) least = y; if (y > most) most = y }
+    NR <= 30 { pushed += push } NR > 30 && push != 0 { bad = 1 }
+    NR <= 60 && meadow != still { bad = 1 } NR == 61 && meadow == still { bad = 1 }
+    END { exit bad || NR != 120 || most - least < 0.3 || pushed <= 0 }' "$work/words" ||
+    fail "game printed: $(cat "$work/words")"
+}
+
 # eval: pkg-config quotes the blank.
 compile() { # compile SOURCE PACKAGE PROGRAM
   flags=$(pkg-config --cflags --libs "$2") || fail "pkg-config does not know $2"
-  eval "\"\$cc\" -std=c17 -Wall -Wextra -Werror \"\$1\" -o \"\$3\" $flags" >"$work/log" 2>&1 ||
+  case $1 in
+  *.cpp) with="\"\$cxx\" -std=c++17" ;;
+  *) with="\"\$cc\" -std=c17" ;;
+  esac
+  eval "$with -Wall -Wextra -Werror \"\$1\" -o \"\$3\" $flags" >"$work/log" 2>&1 ||
     fail "$1 does not compile with: $flags"
 }
 
@@ -60,12 +78,16 @@ expect_hello "$work/hello"
   fail "the installed program failed"
 compile "$root/examples/play.c" limber "$work/play"
 expect_play "$work/play"
+compile "$root/examples/game.cpp" limber "$work/game"
+expect_game "$work/game"
 
 cmake -S "$root/examples" -B "$work/examples" -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" >"$work/log" 2>&1 &&
+  -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" \
+  >"$work/log" 2>&1 &&
   cmake --build "$work/examples" >>"$work/log" 2>&1 || fail "find_package(limber) failed"
 expect_hello "$work/examples/hello"
 expect_play "$work/examples/play"
+expect_game "$work/examples/game"
 
 # Earlier versions of the same major number are accepted, later ones are not.
 mkdir "$work/versions"

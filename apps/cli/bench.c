@@ -152,6 +152,7 @@ const cliVerb cli_bench = {
   "Without a name: all of them. Times the code that ships, medians of many repeats, with the\n"
   "machine's measured memory bandwidth beside it. Peer: VegaFEM 4.0 on simpleBridge_tet.veg,\n"
   "measured elsewhere on such a machine with one thread; shown for that mesh only.\n"
+  "subspace also tells what bodies cost: held, driven and free steps, crowds, states, memory.\n"
   "haptics pushes a ball along a bridge at 1 kHz for --seconds of real time.\n"
   "web steps a bridge in WebAssembly, in Chromium, beside the same step natively; `make web`\n"
   "builds its page.\n"
