@@ -1,6 +1,5 @@
 // Time: whole steps of one length, however long frames take. What does not fit the budget of a
 // frame is dropped: a slow machine gets slow motion, never a growing backlog.
-#include "limber/world.h"
 #include "stage/stage_parts.h"
 
 #include "limber/world.h"
