@@ -52,6 +52,7 @@ struct lbPrepared {
   lbVec3 centre;             // m, of mass, at rest, own axes
   lbInertia inertia;         // in a moving frame
   double size;               // m, diagonal of the rest shape's box
+  double slowest;            // rad/s, about the lowest natural frequency; 0: not known
 
   // The surface.
   int32_t range_count;

@@ -174,6 +174,15 @@ static double absurd_coordinate(const lbPrepared *p) {
   return most <= LB_BODY_MOST ? most : LB_BODY_MOST;
 }
 
+// By the diagonal of the stiffness at rest, which the lowest eigenvalue is no larger than; nearly
+// that where vectors are modes.
+static double slowest_of(const lbPrepared *p, const lbSubspace *s) {
+  double least = INFINITY;
+  for (int32_t i = 0; i < p->dimension; i++)
+    least = fmin(least, s->rest_stiffness[(size_t)i * (size_t)(s->stride + 1)]);
+  return least > 0 ? sqrt(least) : 0;
+}
+
 // ---- creation ----------------------------------------------------------------------------------
 
 static lbSubspace *lay_out(const lbPrepared *p, lbSubspace *s, lbCarver *carver) {
@@ -212,6 +221,7 @@ lbStatus lb_subspace_rebuild(lbPrepared *p, const double *materials, lbError *er
   s->stiff = s->ldlt->factor(p->dimension, s->factors) &&
              lb_ldlt_negative_count(p->dimension, s->factors) == 0;
   s->most = absurd_coordinate(p);
+  p->slowest = slowest_of(p, s);
   if (p->base && !weigh(p))
     return lb_fail(err, LB_ERR_NUMERIC,
                    "material: these densities next to each other leave no positive mass");

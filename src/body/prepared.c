@@ -202,6 +202,7 @@ static lbStatus fill(lbPrepared *p, const lbBodyDef *def, const lbModelMethod *v
   find_triangles_around(p);
   lbStatus status = find_ranges(p, err);
   if (!status && p->method->build) status = p->method->build(p, err);
+  if (!status && p->eigenvalues) p->slowest = sqrt(p->eigenvalues[0]);
   if (!status) p->hash = identity(p);
   return status;
 }

@@ -14,6 +14,7 @@
 
 #define TURN_MOST 0.1 // rad a part that a free body may turn; more creates energy
 #define TURN_PARTS 32
+#define SPIN_MOST 2 // times the lowest natural frequency
 
 bool lb_time_step_is_legal(double dt) { return dt > 0 && dt <= LB_TIME_STEP_MOST; }
 
@@ -127,12 +128,14 @@ static void clear_forces(lbBody *body) {
   if (lb_body_is_touched(body)) lb_contacts_clear(body);
 }
 
-// Too fast even for that: the inertial forces between spin and deformation would be felt too late
-// and create energy. Without them the momenta are kept, and the deformation stays bounded.
+// Too fast even for that, or so fast that the body would fly apart: the inertial forces between
+// spin and deformation would be felt too late and create energy. Without them the momenta are kept,
+// and the deformation stays bounded.
 static bool spins_too_fast(const lbBody *body, double h) {
   const lbFrameState *f = &body->frame;
-  return f->kind == LB_FRAME_FREE && !f->decoupled &&
-         !(lb_length(f->spin) * h <= TURN_MOST * TURN_PARTS);
+  if (f->kind != LB_FRAME_FREE || f->decoupled) return false;
+  double spin = lb_length(f->spin);
+  return !(spin * h <= TURN_MOST * TURN_PARTS) || spin > SPIN_MOST * body->prepared->slowest;
 }
 
 int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch) {
