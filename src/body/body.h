@@ -259,7 +259,8 @@ struct lbBodyMethod {
   // Those of bodies [begin, end) of a group that are marked as plain, by one step; NULL: one after
   // another.
   void (*step_many)(lbBodyGroup *group, int32_t begin, int32_t end, double h, lbScratch *scratch);
-  int32_t scratches; // that step_many works with at a time, at most LB_BATCH
+  int32_t scratches; // that step_many works with at a time, at most LB_BATCH; 0: none for a body
+                     // of its own
   int32_t many; // bodies that step_many wants at a time; ranges of a batch begin at multiples of it
   void (*ready_group)(lbBodyGroup *group,
                       double h); // ahead of step_many on several threads; or NULL

@@ -165,22 +165,30 @@ int32_t lb_body_conclude(lbBody *body, double h, int32_t flags, lbScratch *scrat
   return body->flags;
 }
 
+static void step_plain(lbBody *body, double dt, lbScratch *scratch) {
+  int32_t index = (int32_t)(body - body->group->bodies);
+  body->prepared->method->step_many(body->group, index, index + 1, dt, scratch);
+}
+
 int32_t lb_body_step(lbBody *body, double dt) {
   const lbPrepared *p = body->prepared;
   if (!lb_time_step_is_legal(dt)) {
     lb_time_step_refuse(dt, body->message);
     return LB_STEP_REFUSED;
   }
+  body->plain = p->method->step_many && lb_body_is_plain(body);
+  if (body->plain && body->group->count == 1 && p->method->scratches == 0) {
+    step_plain(body, dt, NULL); // a few nanoseconds: borrowing would take as long
+    return body->flags;
+  }
   lbScratch *scratch = lb_scratch_borrow(p);
   if (!scratch) {
     lb_fail_memory(body->message);
     return LB_STEP_REFUSED;
   }
-  body->plain = p->method->step_many && lb_body_is_plain(body);
-  if (body->plain) {
-    int32_t index = (int32_t)(body - body->group->bodies);
-    p->method->step_many(body->group, index, index + 1, dt, scratch);
-  } else
+  if (body->plain)
+    step_plain(body, dt, scratch);
+  else
     lb_body_advance(body, dt, scratch);
   lb_scratch_return(p, scratch);
   return body->flags;
