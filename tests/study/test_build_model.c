@@ -319,7 +319,7 @@ static void a_world_places_its_models(void **state) {
   lbModel *models[2] = { build(box_obj("left.obj"), &def, NULL),
                          build(bar_scene("right.json", ""), &def, NULL) };
   const lbWorldDef world = {
-    .size = { 3, 0, 0 },
+    .size = { .body_count = 3 },
     .gravity = (const double[]){ 0, 0, -9.81 },
     .time_step = (const double[]){ 0.01 },
     .step_count = (const int32_t[]){ 7 },
