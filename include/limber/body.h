@@ -214,9 +214,13 @@ lbStatus lb_body_set_damping(lbBody *body, double mass, double stiffness);
 //
 // and the velocity at the step's end is brought to the mean velocity over the step (acceleration:
 // to v0 + h target), stiff springs nearly, soft ones hardly. With targets that do not move, no set
-// of positions, velocities and springs, however stiff or contradictory, can add energy to a body.
-// That holds for forces at the constrained points; where force_points are given the targets are
-// met, but nothing is promised about energy.
+// of positions, velocities and springs, however stiff or contradictory, can add energy to a body
+// whose frame is held. That holds for forces at the constrained points; where force_points are
+// given the targets are met, but nothing is promised about energy.
+//
+// The frame of a free body turns by what holds it, which is not linear: constraints that turn it
+// far in one step can add energy. The body keeps account of that; a step that adds too much is
+// mended by slowing the body down, or taken back, and has LB_STEP_ADAPTED.
 
 typedef enum lbConstraintKind {
   LB_CONSTRAIN_POSITION,

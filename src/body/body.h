@@ -134,6 +134,7 @@ typedef struct lbFrameState {
   lbVec3 velocity, spin;    // world: of the rest shape's centre of mass; angular
   lbVec3 momentum, angular; // free: P, and L about the centre, world axes
   lbVec3 force, torque;     // free: applied, of the next step, world axes, about the centre
+  double created;           // free: J that steps have added to the body
   lbFrame goal;             // driven: at the end of the next step
 } lbFrameState;
 
@@ -268,6 +269,8 @@ struct lbBodyMethod {
   // -- questions
   double (*kinetic)(const lbBody *body, const double *v, lbScratch *scratch); // ½ v M v
   double (*elastic)(const lbBody *body, const double *q, lbScratch *scratch);
+  double (*stored)(lbBody *body, const double *q,
+                   lbScratch *scratch); // the same, kept from the step
   // x <- M⁻¹ x; NULL where M is the identity
   void (*mobilise)(const lbPrepared *prepared, double *x);
   // x <- K⁻¹ x with the stiffness at rest: compliance
@@ -319,6 +322,17 @@ int32_t lb_frame_begin(lbBody *body, lbStep *step, lbScratch *scratch);
 void lb_frame_correct(lbBody *body, lbStep *step, lbScratch *scratch);
 // The frame at the step's end; forces on it that were found meanwhile are in step->frame.
 void lb_frame_end(lbBody *body, const lbStep *step, lbScratch *scratch);
+// The frame of a step, of a free body, with the forces of constraints (scratch->pull) too.
+void lb_frame_try(const lbBody *body, lbStep *step, lbScratch *scratch);
+// J at q, with A in (9 x padded) where spin and deformation feel each other; Σ v_i E_i; J⁻¹ b, of
+// flat and needle-like bodies too.
+lbMat3 lb_frame_inertia(const lbBody *body, const double *q, double *A);
+lbVec3 lb_frame_relative(const lbBody *body, const double *v, const double *A);
+lbVec3 lb_inertia_solve(lbMat3 J, lbVec3 b);
+// The energy of a free body, and what a step that created some is mended by (frame_energy.c).
+double lb_frame_energy(const lbBody *body, const double *q, const double *v, lbScratch *scratch);
+int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *start, double before,
+                      lbScratch *scratch);
 // Velocity and spin of a free frame from its momenta and the state.
 void lb_frame_update_rates(lbBody *body, const double *q, const double *v, lbScratch *scratch);
 // Changes rates v (padded) and the frame by an impulse (world, about the centre) with its reduced

@@ -5,23 +5,23 @@
 #include <string.h>
 
 // line (width) <- the row of a point along a world axis.
-static void take_row(const lbBody *body, const lbFrameStep *frame, const double *own, lbVec3 rest,
+static void take_row(const lbBody *body, const lbMat3 *axes, const double *own, lbVec3 rest,
                      int32_t axis, double *line) {
   const lbConstraints *c = body->constraints;
   size_t padded = (size_t)body->prepared->padded;
-  const double *turn = frame->turn.m + 3 * axis;
+  const double *turn = axes->m + 3 * axis;
   for (size_t i = 0; i < padded; i++)
     line[i] = turn[0] * own[i] + turn[1] * own[padded + i] + turn[2] * own[2 * padded + i];
   if (c->width == (int32_t)padded) return;
   double unit[3] = { 0, 0, 0 };
   unit[axis] = 1;
-  lbVec3 arm = lb_mat3_apply(frame->turn, lb_sub(rest, body->prepared->centre));
+  lbVec3 arm = lb_mat3_apply(*axes, lb_sub(rest, body->prepared->centre));
   memset(line + padded, 0, LB_FRAME_ROOM * sizeof *line);
   memcpy(line + padded, unit, sizeof unit);
   lb_vec3_store(line + padded + 3, lb_cross(arm, lb_vec3_load(unit)));
 }
 
-static void list_rows(lbBody *body, const lbFrameStep *frame) {
+static void list_rows(lbBody *body, const lbMat3 *turn) {
   lbConstraints *c = body->constraints;
   size_t padded = (size_t)body->prepared->padded;
   memset(c->W, 0, (size_t)c->width * (size_t)c->stride * sizeof *c->W);
@@ -30,13 +30,13 @@ static void list_rows(lbBody *body, const lbFrameStep *frame) {
       if (!(c->axes[p] >> axis & 1)) continue;
       size_t row = (size_t)c->row_count++;
       c->row_points[row] = p, c->row_axes[row] = axis;
-      take_row(body, frame, c->rows + 3 * padded * (size_t)p,
-               lb_vec3_load(c->rests + 3 * (size_t)p), axis, c->line);
+      take_row(body, turn, c->rows + 3 * padded * (size_t)p, lb_vec3_load(c->rests + 3 * (size_t)p),
+               axis, c->line);
       for (size_t i = 0; i < (size_t)c->width; i++) c->W[i * (size_t)c->stride + row] = c->line[i];
     }
 }
 
-static void list_columns(lbBody *body, const lbFrameStep *frame) {
+static void list_columns(lbBody *body, const lbMat3 *turn) {
   lbConstraints *c = body->constraints;
   size_t padded = (size_t)body->prepared->padded, width = (size_t)c->width;
   for (int32_t p = 0; p < c->force_count; p++)
@@ -44,7 +44,7 @@ static void list_columns(lbBody *body, const lbFrameStep *frame) {
       if (!(c->force_axes[p] >> axis & 1)) continue;
       size_t column = (size_t)c->column_count++;
       c->column_points[column] = p, c->column_axes[column] = axis;
-      take_row(body, frame, c->force_rows + 3 * padded * (size_t)p,
+      take_row(body, turn, c->force_rows + 3 * padded * (size_t)p,
                lb_vec3_load(c->force_rests + 3 * (size_t)p), axis, c->F + width * column);
     }
 }
@@ -64,12 +64,20 @@ static bool is_collocated(const lbConstraints *c) {
   return true;
 }
 
+// Forces that are held over a step in which the frame of a free body turns act, in the mean, as in
+// its middle: then they do the work that their points' motion says.
+static lbMat3 middle_turn(const lbBody *body, const lbFrameStep *frame) {
+  if (body->frame.kind != LB_FRAME_FREE) return frame->turn;
+  return lb_quat_to_mat3(lb_quat_slerp(body->frame.rotation, frame->rotation, 0.5));
+}
+
 void lb_constraints_list(lbBody *body, const lbFrameStep *frame) {
   lbConstraints *c = body->constraints;
+  lbMat3 middle = middle_turn(body, frame);
   if (c->listed && memcmp(&c->turn, &frame->turn, sizeof c->turn) == 0) return;
   c->row_count = c->column_count = 0;
-  list_rows(body, frame);
-  list_columns(body, frame);
+  list_rows(body, &frame->turn);
+  list_columns(body, &middle);
   c->collocated = is_collocated(c);
   c->turn = frame->turn;
   c->listed = true;

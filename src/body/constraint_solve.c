@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define RANK_TOLERANCE 1e-9
+#define FREE_PASSES 4
 
 static const double *column_of(const lbConstraints *c, const double *columns, int32_t j) {
   return columns + (size_t)c->width * (size_t)j;
@@ -29,6 +30,15 @@ static void combine(const lbBody *body, const double *columns, const double *p, 
   const lbConstraints *c = body->constraints;
   body->prepared->kernels->basis_apply(columns, (size_t)c->width, c->column_count, 0, c->width, p,
                                        out);
+}
+
+// line (width) <- what a unit impulse at the step's end is, on a column: where forces act along
+// what is constrained, the row, which belongs to the end (columns belong to the step's middle).
+static const double *impulse_of(const lbConstraints *c, int32_t j) {
+  if (!c->collocated) return column_of(c, c->F, j);
+  for (int32_t i = 0; i < c->width; i++)
+    c->line[i] = c->W[(size_t)i * (size_t)c->stride + (size_t)j];
+  return c->line;
 }
 
 // ---- systems -----------------------------------------------------------------------------------
@@ -186,7 +196,8 @@ static void find_missing(lbBody *body, const lbStep *step, const double *y) {
     double base[3];
     lb_vec3_store(base, lb_add(step->frame.position, lb_mat3_apply(step->frame.turn, rest)));
     bool acting = acts(lb_row_slot(c, i), step->h);
-    c->right[i] = acting ? goal_of(c, i, step->h) - base[c->row_axes[i]] - c->right[i] : 0;
+    double own = c->collocated ? compliance(lb_row_slot(c, i), step->h, 1) * c->total[i] : 0;
+    c->right[i] = acting ? goal_of(c, i, step->h) - base[c->row_axes[i]] - c->right[i] - own : 0;
   }
 }
 
@@ -210,9 +221,10 @@ static void refresh(lbBody *body, const lbStep *step, lbScratch *s) {
     double *V = c->velocity.X + (size_t)c->width * (size_t)j;
     p->method->respond(body, step, s, column, X);
     move_frame(body, shift, &moves, column, X);
-    memcpy(V, column, padded * sizeof(double));
+    const double *impulse = impulse_of(c, j);
+    memcpy(V, impulse, padded * sizeof(double));
     if (p->method->mobilise) p->method->mobilise(p, V);
-    move_frame(body, 1 / p->mass, &turns, column, V);
+    move_frame(body, 1 / p->mass, &turns, impulse, V);
   }
   ready(body, &c->step, step->h, 1);
   if (step->iteration == 0) ready(body, &c->velocity, step->h, step->h * step->h);
@@ -229,21 +241,43 @@ static void report(lbConstraints *c, double factor, bool anew) {
     c->forces[3 * (size_t)c->column_points[i] + (size_t)c->column_axes[i]] += factor * c->p[i];
 }
 
-int32_t lb_constraints_solve(lbBody *body, const lbStep *step, lbScratch *s) {
+// One correction of all forces, for a frame that ends where `step` says; s->q, s->pull and c->total
+// change by it. False: it is not finite or absurd.
+static bool correct(lbBody *body, const lbStep *step, lbScratch *s) {
   lbConstraints *c = body->constraints;
   int32_t padded = body->prepared->padded;
   lb_constraints_list(body, &step->frame);
-  if (step->iteration == 0) find_starts(body, s);
   if (!is_current(body, step)) refresh(body, step, s);
-  if (!c->step.solvable || !c->velocity.solvable) return LB_STEP_NONFINITE;
+  if (!c->step.solvable || !c->velocity.solvable) return false;
   memset(s->q + padded, 0, (size_t)(c->width - padded) * sizeof(double));
   find_missing(body, step, s->q);
   solve(c, &c->step);
   combine(body, c->step.X, c->p, c->line);
-  combine(body, c->F, c->p, s->pull);
   for (int32_t i = 0; i < c->width; i++)
-    if (!lb_is_bounded(c->line[i]) || !lb_is_bounded(s->pull[i])) return LB_STEP_NONFINITE;
+    if (!lb_is_bounded(c->line[i])) return false;
   for (int32_t i = 0; i < padded; i++) s->q[i] += c->line[i];
+  combine(body, c->F, c->p, c->line);
+  for (int32_t i = 0; i < c->width; i++) {
+    s->pull[i] += c->line[i];
+    if (!lb_is_bounded(s->pull[i])) return false;
+  }
+  for (int32_t i = 0; i < c->column_count; i++) c->total[i] += c->p[i];
+  return true;
+}
+
+// A free frame's turn is not linear in the forces: they are corrected where it came to.
+int32_t lb_constraints_solve(lbBody *body, const lbStep *step, lbScratch *s) {
+  lbConstraints *c = body->constraints;
+  bool free = body->frame.kind == LB_FRAME_FREE;
+  if (step->iteration == 0) find_starts(body, s);
+  memset(s->pull, 0, (size_t)c->width * sizeof(double));
+  memset(c->total, 0, (size_t)c->stride * sizeof(double));
+  for (int pass = 0; pass < (free ? FREE_PASSES : 1); pass++) {
+    lbStep trial = *step;
+    if (pass > 0) lb_frame_try(body, &trial, s);
+    if (!correct(body, &trial, s)) return LB_STEP_NONFINITE;
+  }
+  memcpy(c->p, c->total, (size_t)c->column_count * sizeof(double));
   report(c, 1, true);
   return 0;
 }
@@ -284,13 +318,45 @@ static void find_lacking_velocities(const lbBody *body, double h, const lbScratc
   }
 }
 
+// A hard row can give no more than speeds the whole body up to its target's velocity, twice over; a
+// spring what is stored in it.
+static double most_work(const lbBody *body, int32_t row) {
+  const lbConstraints *c = body->constraints;
+  const lbConstraintSlot *slot = lb_row_slot(c, row);
+  size_t at = 3 * (size_t)c->row_points[row] + (size_t)c->row_axes[row];
+  if (lb_is_spring(slot) || slot->kind == LB_CONSTRAIN_ACCELERATION) return INFINITY;
+  double speed = slot->kind == LB_CONSTRAIN_VELOCITY ? c->targets[at] : c->moves[at] / c->h;
+  return 2 * body->prepared->mass * speed * speed;
+}
+
+double lb_constraints_work(const lbBody *body, const lbScratch *s) {
+  const lbConstraints *c = body->constraints;
+  size_t padded = (size_t)body->prepared->padded;
+  double work = 0;
+  for (int32_t i = 0; i < c->row_count && c->collocated; i++) {
+    size_t point = (size_t)c->row_points[i], axis = (size_t)c->row_axes[i];
+    const double *rows = c->rows + 3 * padded * point;
+    double u[3], place[3];
+    for (size_t k = 0; k < 3; k++) u[k] = lb_row_dot((int32_t)padded, rows + k * padded, s->q);
+    lb_vec3_store(place,
+                  lb_body_place(body, lb_add(lb_vec3_load(c->rests + 3 * point), lb_vec3_load(u))));
+    double done = c->total[i] * (place[axis] - c->starts[3 * point + axis]);
+    work += fmin(done, most_work(body, i));
+  }
+  return work;
+}
+
 void lb_constraints_settle(lbBody *body, const lbStep *step, lbScratch *s) {
   lbConstraints *c = body->constraints;
   const lbPrepared *p = body->prepared;
   size_t padded = (size_t)p->padded;
   find_lacking_velocities(body, step->h, s);
   solve(c, &c->velocity);
-  combine(body, c->F, c->p, s->pull);
+  memset(s->pull, 0, (size_t)c->width * sizeof(double));
+  for (int32_t j = 0; j < c->column_count; j++) {
+    const double *impulse = impulse_of(c, j);
+    for (int32_t i = 0; i < c->width; i++) s->pull[i] += c->p[j] * impulse[i];
+  }
   for (int32_t i = 0; i < c->width; i++)
     if (!lb_is_bounded(s->pull[i])) return;
   lbVec3 impulse = lb_vec3(0, 0, 0), moment = impulse;
@@ -302,4 +368,9 @@ void lb_constraints_settle(lbBody *body, const lbStep *step, lbScratch *s) {
   p->method->put(body, NULL, s->v, NULL);
   lb_body_settle(body);
   report(c, 1 / step->h, false);
+}
+
+void lb_constraints_rest(lbBody *body) {
+  lbConstraints *c = body->constraints;
+  memset(c->moves, 0, 3 * (size_t)c->point_count * sizeof *c->moves);
 }

@@ -31,6 +31,7 @@ static lbConstraints *lay_out(lbConstraints *c, const lbPrepared *p, lbCarver *c
   c->point_slots = lb_carve(carver, count, sizeof *c->point_slots);
   c->axes = lb_carve(carver, count, sizeof *c->axes);
   c->targets = lb_carve(carver, dofs, sizeof(double));
+  c->moves = lb_carve(carver, dofs, sizeof(double));
   c->rests = lb_carve(carver, dofs, sizeof(double));
   c->rows = lb_carve(carver, dofs * padded, sizeof(double));
   c->force_points = lb_carve(carver, count, sizeof *c->force_points);
@@ -54,6 +55,7 @@ static lbConstraints *lay_out(lbConstraints *c, const lbPrepared *p, lbCarver *c
       lb_carve(carver, lb_pseudo_inverse_scratch((int32_t)dofs, (int32_t)dofs), sizeof(double));
   c->right = lb_carve(carver, stride, sizeof(double));
   c->p = lb_carve(carver, stride, sizeof(double));
+  c->total = lb_carve(carver, stride, sizeof(double));
   c->line = lb_carve(carver, width, sizeof(double));
   return at;
 }
@@ -181,6 +183,9 @@ static void add_point(lbBody *body, const lbConstraintDef *def, int32_t i, int32
   else if (def->kind == LB_CONSTRAIN_POSITION)
     (void)lb_body_point(body, def->points[i], &target, NULL); // the point was checked
   lb_vec3_store(c->targets + 3 * (size_t)at, target);
+  lbVec3 now = target; // the way to a first target counts as a move
+  if (def->kind == LB_CONSTRAIN_POSITION) (void)lb_body_point(body, def->points[i], &now, NULL);
+  lb_vec3_store(c->moves + 3 * (size_t)at, lb_sub(target, now));
   lb_constraints_fill_point(c, body, at);
 }
 
@@ -242,9 +247,13 @@ lbStatus lb_body_set_target(lbBody *body, int32_t id, const double *targets) {
     return lb_fail(body->message, LB_ERR_ARGUMENT, "constraint %d: no targets given", (int)id);
   lbStatus status = check_targets(body, c->slots[slot].point_count, targets);
   if (status) return status;
-  for (int32_t i = 0; i < c->point_count; i++)
-    if (c->point_slots[i] == slot)
-      memcpy(c->targets + 3 * (size_t)i, targets + 3 * (size_t)next++, 3 * sizeof *targets);
+  for (int32_t i = 0; i < c->point_count; i++) {
+    if (c->point_slots[i] != slot) continue;
+    double *from = c->targets + 3 * (size_t)i;
+    const double *to = targets + 3 * (size_t)next++;
+    for (size_t k = 0; k < 3; k++) c->moves[3 * (size_t)i + k] += to[k] - from[k];
+    memcpy(from, to, 3 * sizeof *to);
+  }
   return LB_OK;
 }
 
@@ -255,6 +264,7 @@ static void keep_point(lbConstraints *c, size_t row, int32_t from, int32_t to) {
   c->point_slots[t] = c->point_slots[f];
   c->axes[t] = c->axes[f];
   memcpy(c->targets + 3 * t, c->targets + 3 * f, 3 * sizeof(double));
+  memcpy(c->moves + 3 * t, c->moves + 3 * f, 3 * sizeof(double));
   memcpy(c->rests + 3 * t, c->rests + 3 * f, 3 * sizeof(double));
   memcpy(c->rows + t * row, c->rows + f * row, row * sizeof(double));
 }

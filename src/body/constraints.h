@@ -35,6 +35,7 @@ typedef struct lbConstraints {
   int32_t *point_slots; // (room)
   uint8_t *axes;        // (room), 1 to 7
   double *targets;      // (room x 3), world axes
+  double *moves;        // (room x 3) m, how far targets were moved since the last step
   double *rests;        // (room x 3), own axes
   double *rows;         // (room x 3 x padded), own axes
   // Points where forces act.
@@ -71,6 +72,7 @@ typedef struct lbConstraints {
   double *system;    // (3 room x 3 room)
   double *scratch;   // of the pseudo-inverse
   double *right, *p; // (3 room)
+  double *total;     // (3 room): forces so far
   double *line;      // (width)
 } lbConstraints;
 
@@ -85,6 +87,11 @@ static inline bool lb_body_is_constrained(const lbBody *body) {
 int32_t lb_constraints_solve(lbBody *body, const lbStep *step, lbScratch *scratch);
 // Brings the velocities of a body whose step is done along the constraints.
 void lb_constraints_settle(lbBody *body, const lbStep *step, lbScratch *scratch);
+
+// The step is done: targets have not moved since.
+void lb_constraints_rest(lbBody *body);
+// J: what the forces of the step that was done have done along the ways of their points.
+double lb_constraints_work(const lbBody *body, const lbScratch *scratch);
 
 // Lists rows and columns for a frame, unless they are there.
 void lb_constraints_list(lbBody *body, const lbFrameStep *frame);

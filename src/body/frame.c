@@ -14,6 +14,8 @@
 
 #define JUMP_SIZES 4.0 // of the body, in one step
 #define JUMP_TURN 1.5707963267948966
+#define TURN_FINE 0.2 // rad
+#define TURN_PARTS 2000
 #define PASSES 2   // to find the spin in a step's middle
 #define FLAT 1e-12 // of its trace: what is added to an inertia so that it has an inverse
 
@@ -199,7 +201,7 @@ lbStatus lb_body_drive_to(lbBody *body, lbVec3 position, lbQuat rotation) {
 // ---- inertia -----------------------------------------------------------------------------------
 
 // J⁻¹ b; flat and needle-like bodies too.
-static lbVec3 solve_inertia(lbMat3 J, lbVec3 b) {
+lbVec3 lb_inertia_solve(lbMat3 J, lbVec3 b) {
   double slack = FLAT * lb_mat3_trace(J);
   for (int k = 0; k < 9; k += 4) J.m[k] += slack;
   lbVec3 x = lb_mat3_apply(lb_mat3_inverse(J), b);
@@ -207,7 +209,7 @@ static lbVec3 solve_inertia(lbMat3 J, lbVec3 b) {
 }
 
 // moments <- A at q; J of it. Decoupled bodies have the inertia of their rest shape.
-static lbMat3 inertia_at(const lbBody *body, const double *q, double *A) {
+lbMat3 lb_frame_inertia(const lbBody *body, const double *q, double *A) {
   const lbPrepared *p = body->prepared;
   if (body->frame.decoupled) {
     lbMat3 J;
@@ -219,7 +221,7 @@ static lbMat3 inertia_at(const lbBody *body, const double *q, double *A) {
 }
 
 // Σ q̇_i E_i
-static lbVec3 relative_momentum(const lbBody *body, const double *v, const double *A) {
+lbVec3 lb_frame_relative(const lbBody *body, const double *v, const double *A) {
   const lbPrepared *p = body->prepared;
   lbVec3 sum = lb_vec3(0, 0, 0);
   for (int32_t i = 0; i < p->dimension && !body->frame.decoupled; i++)
@@ -230,8 +232,8 @@ static lbVec3 relative_momentum(const lbBody *body, const double *v, const doubl
 // ω in own axes, of angular momentum `own` in own axes.
 static lbVec3 spin_of(const lbBody *body, lbVec3 own, const double *q, const double *v,
                       lbScratch *s) {
-  lbMat3 J = inertia_at(body, q, s->moments);
-  return solve_inertia(J, lb_sub(own, relative_momentum(body, v, s->moments)));
+  lbMat3 J = lb_frame_inertia(body, q, s->moments);
+  return lb_inertia_solve(J, lb_sub(own, lb_frame_relative(body, v, s->moments)));
 }
 
 void lb_frame_update_rates(lbBody *body, const double *q, const double *v, lbScratch *s) {
@@ -250,7 +252,7 @@ static void strike_free(lbBody *body, lbVec3 moment, const double *reduced, cons
   double M = p->inertia.scale;
   lbVec3 before = lb_mat3_apply_transpose(f->turn, f->spin);
   f->angular = lb_add(f->angular, moment);
-  lbMat3 J = inertia_at(body, q, s->moments);
+  lbMat3 J = lb_frame_inertia(body, q, s->moments);
   lbVec3 left = lb_mat3_apply_transpose(f->turn, f->angular);
   for (int32_t i = 0; i < p->dimension; i++) {
     lbVec3 E = lb_inertia_axis(s->moments, p->padded, i);
@@ -258,7 +260,7 @@ static void strike_free(lbBody *body, lbVec3 moment, const double *reduced, cons
     J = lb_mat3_sub(J, lb_mat3_scale(1 / M, lb_mat3_outer(E, E)));
     left = lb_add_scaled(left, -v[i] / M, E);
   }
-  lbVec3 spin = solve_inertia(J, left);
+  lbVec3 spin = lb_inertia_solve(J, left);
   for (int32_t i = 0; i < p->dimension; i++)
     v[i] = (v[i] - lb_dot(lb_inertia_axis(s->moments, p->padded, i), spin)) / M;
   f->spin = lb_mat3_apply(f->turn, spin);
@@ -291,9 +293,9 @@ void lb_frame_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, const double *
 static void set_free_velocity(lbBody *body, lbVec3 linear, lbVec3 angular, lbScratch *s) {
   lbFrameState *f = &body->frame;
   body->prepared->method->get(body, s->q, s->v, NULL);
-  lbMat3 J = inertia_at(body, s->q, s->moments);
+  lbMat3 J = lb_frame_inertia(body, s->q, s->moments);
   lbVec3 own = lb_mat3_apply(J, lb_mat3_apply_transpose(f->turn, angular));
-  own = lb_add(own, relative_momentum(body, s->v, s->moments));
+  own = lb_add(own, lb_frame_relative(body, s->v, s->moments));
   f->momentum = lb_scale(body->prepared->mass, linear);
   f->angular = lb_mat3_apply(f->turn, own);
   lb_frame_update_rates(body, s->q, s->v, s);
@@ -396,13 +398,39 @@ static lbVec3 middle_spin(const lbBody *body, const lbStep *step, const lbMat3 *
   lbVec3 end = momentum_after(f->angular, step->frame.torque, body->damping_mass, step->h);
   lbVec3 L = lb_scale(0.5, lb_add(f->angular, end));
   lbVec3 spin = lb_mat3_apply_transpose(f->turn, f->spin);
-  lbVec3 relative = relative_momentum(body, v, s->moments);
+  lbVec3 relative = lb_frame_relative(body, v, s->moments);
   for (int pass = 0; pass < PASSES; pass++) {
     lbQuat middle = lb_quat_multiply(f->rotation, lb_quat_exp(lb_scale(0.5 * step->h, spin)));
     lbVec3 own = lb_quat_rotate(lb_quat_conjugate(middle), L);
-    spin = solve_inertia(*J, lb_sub(own, relative));
+    spin = lb_inertia_solve(*J, lb_sub(own, relative));
   }
   return spin;
+}
+
+// The rotation at the step's end. A body that turns far in a step, and does not feel its
+// deformation then, is turned in parts, each with the spin of its middle.
+static lbQuat turn_to(const lbBody *body, const lbStep *step, lbVec3 spin) {
+  const lbFrameState *f = &body->frame;
+  double turn = lb_length(spin) * step->h;
+  lbQuat rotation = f->rotation;
+  if (!(turn > TURN_FINE))
+    return lb_quat_normalise(lb_quat_multiply(rotation, lb_quat_exp(lb_scale(step->h, spin))));
+  // As fast as the momentum could turn it about any axis.
+  const double *J = step->frame.inertia.m;
+  double least = fmin(J[0], fmin(J[4], J[8]));
+  if (least > 0) turn = fmax(turn, lb_length(f->angular) / least * step->h);
+  int32_t count = (int32_t)fmin(ceil(turn / TURN_FINE), TURN_PARTS);
+  double h = step->h / count;
+  spin = lb_mat3_apply_transpose(f->turn, f->spin);
+  for (int32_t i = 0; i < count; i++) {
+    for (int pass = 0; pass < 2 * PASSES; pass++) {
+      lbQuat middle = lb_quat_multiply(rotation, lb_quat_exp(lb_scale(0.5 * h, spin)));
+      lbVec3 own = lb_quat_rotate(lb_quat_conjugate(middle), f->angular);
+      spin = lb_inertia_solve(step->frame.inertia, own);
+    }
+    rotation = lb_quat_normalise(lb_quat_multiply(rotation, lb_quat_exp(lb_scale(h, spin))));
+  }
+  return rotation;
 }
 
 static void fly(const lbBody *body, lbStep *step, lbVec3 spin) {
@@ -413,7 +441,7 @@ static void fly(const lbBody *body, lbStep *step, lbVec3 spin) {
   lbVec3 momentum = momentum_after(f->momentum, to->force, body->damping_mass, h);
   lbVec3 centre =
       lb_add_scaled(lb_frame_centre(body), 0.5 * h / p->mass, lb_add(f->momentum, momentum));
-  to->rotation = lb_quat_normalise(lb_quat_multiply(f->rotation, lb_quat_exp(lb_scale(h, spin))));
+  to->rotation = turn_to(body, step, spin);
   to->turn = lb_quat_to_mat3(to->rotation);
   to->velocity = lb_scale(1 / p->mass, momentum);
   to->position = lb_sub(centre, lb_mat3_apply(to->turn, p->centre));
@@ -478,7 +506,7 @@ static void find_middle(const lbBody *body, lbStep *step, lbScratch *s) {
   for (int32_t i = 0; i < body->prepared->padded; i++)
     s->a[i] = s->q0[i] + 0.5 * step->h * s->v0[i];
   if (body->frame.kind == LB_FRAME_FREE)
-    step->frame.inertia = inertia_at(body, s->a, s->moments);
+    step->frame.inertia = lb_frame_inertia(body, s->a, s->moments);
   else if (body->prepared->inertia.count)
     lb_inertia_kernels(body->prepared->level)->moments(&body->prepared->inertia, s->a, s->moments);
 }
@@ -528,16 +556,20 @@ void lb_frame_correct(lbBody *body, lbStep *step, lbScratch *s) {
   for (int32_t i = 0; i < p->padded; i++) s->q[i] += s->b[i];
 }
 
+void lb_frame_try(const lbBody *body, lbStep *step, lbScratch *s) {
+  const double *pull = s->pull + body->prepared->padded;
+  step->frame.force = lb_add(step->frame.force, lb_vec3_load(pull));
+  step->frame.torque = lb_add(step->frame.torque, lb_vec3_load(pull + 3));
+  find_mean_rates(body, step->h, s);
+  fly(body, step, middle_spin(body, step, &step->frame.inertia, s->b, s));
+}
+
 void lb_frame_end(lbBody *body, const lbStep *step, lbScratch *s) {
   lbFrameState *f = &body->frame;
   lbStep last = *step;
   if (lb_frame_is_still(body)) return;
   if (f->kind == LB_FRAME_FREE) {
-    const double *pull = s->pull + body->prepared->padded; // of constraints
-    last.frame.force = lb_add(last.frame.force, lb_vec3_load(pull));
-    last.frame.torque = lb_add(last.frame.torque, lb_vec3_load(pull + 3));
-    find_mean_rates(body, step->h, s);
-    fly(body, &last, middle_spin(body, &last, &last.frame.inertia, s->b, s));
+    lb_frame_try(body, &last, s);
     double alpha = body->damping_mass;
     f->momentum = momentum_after(f->momentum, last.frame.force, alpha, step->h);
     f->angular = momentum_after(f->angular, last.frame.torque, alpha, step->h);

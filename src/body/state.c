@@ -17,7 +17,7 @@ typedef struct SavedHeader {
   char magic[8];
   int32_t version, dimension;
   uint64_t identity; // of model, damping and integrator
-  double time, step, gravity[3];
+  double time, step, created, gravity[3];
   double position[3], rotation[4], velocity[3], spin[3], momentum[3], angular[3];
   double force[3], torque[3], goal[13]; // goal: position, rotation, velocity, spin
   int32_t frame_kind, driven;
@@ -80,6 +80,7 @@ static SavedHeader make_header(const lbBody *body) {
                          .identity = identity(body),
                          .time = body->time,
                          .step = body->h,
+                         .created = f->created,
                          .rotation = { f->rotation.x, f->rotation.y, f->rotation.z, f->rotation.w },
                          .frame_kind = (int32_t)f->kind,
                          .driven = f->driven,
@@ -225,7 +226,8 @@ static bool are_bounded(const double *vectors, int32_t count) {
 
 static lbStatus check_numbers(const lbBody *body, const Saved *saved) {
   const SavedHeader *h = &saved->header;
-  if (!(h->time >= 0 && isfinite(h->time) && h->step >= 0 && h->step <= LB_TIME_STEP_MOST))
+  if (!(h->time >= 0 && isfinite(h->time) && h->step >= 0 && h->step <= LB_TIME_STEP_MOST) ||
+      !lb_is_bounded(h->created))
     return refuse(body, "its time is not a time");
   if (!is_unit(h->rotation)) return refuse(body, "its rotation is not of unit length");
   if (!are_bounded(h->position, 3)) return refuse(body, "its position is not a number or absurd");
@@ -340,6 +342,7 @@ static void restore_frame(lbBody *body, const SavedHeader *h) {
   f->momentum = lb_vec3_load(h->momentum), f->angular = lb_vec3_load(h->angular);
   f->force = lb_vec3_load(h->force), f->torque = lb_vec3_load(h->torque);
   f->driven = h->driven;
+  f->created = h->created;
   f->goal = (lbFrame){ lb_vec3_load(h->goal), quat_of(h->goal + 3), lb_vec3_load(h->goal + 7),
                        lb_vec3_load(h->goal + 10) };
 }

@@ -66,10 +66,15 @@ int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   if ((flags & LB_STEP_FAR) && step->rule + 1 == method->rules)
     flags = (flags & ~LB_STEP_FAR) | LB_STEP_NOT_CONVERGED;
   if (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) return flags;
+  bool free = body->frame.kind == LB_FRAME_FREE;
+  lbFrameState start = body->frame;
+  double before = free ? lb_frame_energy(body, s->q0, s->v0, s) : 0;
   flags |= method->commit(body, step, s);
   lb_frame_end(body, step, s);
   if (lb_body_is_constrained(body)) lb_constraints_settle(body, step, s);
   if (lb_body_is_touched(body)) lb_contacts_settle(body, step, s);
+  if (free) flags |= lb_frame_mend(body, step, &start, before, s);
+  if (lb_body_is_constrained(body)) lb_constraints_rest(body);
   return flags;
 }
 

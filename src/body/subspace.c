@@ -240,6 +240,10 @@ static double elastic(const lbBody *body, const double *q, lbScratch *scratch) {
   return s->forces->force(s->force_data, q, w->G, w->forces);
 }
 
+static double stored(lbBody *body, const double *q, lbScratch *scratch) {
+  return lb_subspace_evaluate(body, q, scratch)->energy;
+}
+
 static void mobilise(const lbPrepared *p, double *x) { lb_subspace_mobilise(lb_subspace_of(p), x); }
 
 static void comply(const lbPrepared *p, double *x, lbScratch *scratch) {
@@ -306,6 +310,7 @@ const lbBodyMethod lb_subspace_method = { .method = LB_METHOD_SUBSPACE,
                                           .many = 2 * LB_BATCH,
                                           .kinetic = kinetic,
                                           .elastic = elastic,
+                                          .stored = stored,
                                           .mobilise = mobilise,
                                           .comply = comply,
                                           .identify = identify,

@@ -501,8 +501,8 @@ lbStatus lb_accuracy_measure(const lbFem *fem, const lbModel *model, const lbAcc
     status = lb_fail_memory(err);
   else if (held != LB_OK)
     snprintf(accuracy->coverage, sizeof accuracy->coverage,
-             "nothing was compared: the body is not held, and rigid motion beside the deformation "
-             "is not supported in this version");
+             "nothing was compared: the body is free, and free bodies are not compared with the "
+             "unreduced simulator in this version");
   else
     status = compare_all(fem, model, &def, accuracy, err);
   accuracy->seconds = lb_seconds() - start;

@@ -1,0 +1,104 @@
+// The energy of a free body. Its momenta are kept by construction, its energy by the integrators up
+// to their order; spins as fast as the body's own frequencies, and constraints that turn it far in
+// one step, can make them create some, which grows. The body keeps account of it; a step that would
+// bring the account above a share of the energy is mended: the deformation is slowed down, then
+// taken back, and at last the whole step is. All of it is flagged.
+#include "body/constraints.h"
+
+#include <string.h>
+
+#define CREATED 0.02 // of the energy may have been created
+#define SLOWER 0.8   // momenta after a step that was taken back
+
+// Kinetic energy for given momenta as a function of a factor s on the rates of deformation,
+//   P²/2m + (L - s h)·J⁻¹(L - s h)/2 + s² v·Mv/2,   h = Σ v_i E_i,
+// and what is stored: E(s) = a + b s + c s².
+typedef struct Energy {
+  double a, b, c;
+} Energy;
+
+static double stored(lbBody *body, const double *q, lbScratch *s) {
+  const lbBodyMethod *method = body->prepared->method;
+  return method->stored ? method->stored(body, q, s) : method->elastic(body, q, s);
+}
+
+static Energy energy_of(lbBody *body, const double *q, const double *v, lbScratch *s) {
+  const lbFrameState *f = &body->frame;
+  lbMat3 J = lb_frame_inertia(body, q, s->moments);
+  lbVec3 L = lb_mat3_apply_transpose(f->turn, f->angular);
+  lbVec3 h = lb_frame_relative(body, v, s->moments);
+  lbVec3 of_L = lb_inertia_solve(J, L), of_h = lb_inertia_solve(J, h);
+  double linear = 0.5 * lb_dot(f->momentum, f->momentum) / body->prepared->mass;
+  return (Energy){ linear + 0.5 * lb_dot(L, of_L) + stored(body, q, s), -lb_dot(h, of_L),
+                   0.5 * lb_dot(h, of_h) + body->prepared->method->kinetic(body, v, s) };
+}
+
+static double at(const Energy *e, double s) { return e->a + s * (e->b + s * e->c); }
+
+double lb_frame_energy(const lbBody *body, const double *q, const double *v, lbScratch *s) {
+  Energy e = energy_of((lbBody *)body, q, v, s); // writes what the step keeps of its forces alone
+  return at(&e, 1);
+}
+
+// What acted from outside has done in the step, on frame and shape.
+static double work_of(const lbBody *body, const lbStep *step, const lbFrameState *start,
+                      const lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  lbVec3 from = lb_add(start->position, lb_mat3_apply(start->turn, p->centre));
+  lbVec3 turn =
+      lb_quat_log(lb_quat_multiply(body->frame.rotation, lb_quat_conjugate(start->rotation)));
+  double work = lb_dot(step->frame.force, lb_sub(lb_frame_centre(body), from)) +
+                lb_dot(step->frame.torque, turn);
+  for (int32_t i = 0; i < p->dimension; i++)
+    work += (s->force[i] + s->held[i] - s->inertial[i]) * (s->q[i] - s->q0[i]);
+  return lb_body_is_constrained(body) ? work + lb_constraints_work(body, s) : work;
+}
+
+// The largest factor up to 1 with which the energy is no more than wanted; 0 when none is.
+static double slow_down(const Energy *e, double wanted) {
+  double low = 0, high = 1;
+  if (at(e, 0) > wanted) return 0;
+  for (int i = 0; i < 40; i++) {
+    double middle = 0.5 * (low + high);
+    *(at(e, middle) <= wanted ? &low : &high) = middle;
+  }
+  return low;
+}
+
+static void set_rates(lbBody *body, double factor, lbScratch *s) {
+  for (int32_t i = 0; i < body->prepared->padded; i++) s->v[i] *= factor;
+  body->prepared->method->put(body, s->q, s->v, NULL);
+  lb_body_disturb(body);
+  lb_frame_update_rates(body, s->q, s->v, s);
+}
+
+// Energies that the body exchanges in passing count too: an error in the work of gravity is one.
+static double level_of(const lbBody *body, double energy) {
+  const lbPrepared *p = body->prepared;
+  return energy + p->mass * lb_length(body->gravity) * p->size;
+}
+
+int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *start, double before,
+                      lbScratch *s) {
+  lbFrameState *f = &body->frame;
+  Energy now = energy_of(body, s->q, s->v, s);
+  double energy = at(&now, 1), created = energy - before - work_of(body, step, start, s);
+  double limit = CREATED * level_of(body, fmax(energy, before)), account = f->created + created;
+  f->created = fmin(fmax(account, 0), limit);
+  if (isfinite(energy) && !(created > 0 && account > limit)) return 0;
+  bool finite = isfinite(now.a);
+  double wanted = fmax(finite ? energy - (account - limit) : before, 0);
+  set_rates(body, finite ? slow_down(&now, wanted) : 0, s);
+  if (finite && now.a <= wanted + limit) return LB_STEP_ADAPTED;
+  memcpy(s->q, s->q0, (size_t)body->prepared->padded * sizeof(double));
+  set_rates(body, 0, s);
+  if (lb_frame_energy(body, s->q, s->v, s) <= wanted + limit) return LB_STEP_ADAPTED;
+  *f = *start;
+  f->created = 0;
+  if (lb_body_is_constrained(body)) { // where it was, and slower: what holds it takes momentum
+    f->momentum = lb_scale(SLOWER, f->momentum);
+    f->angular = lb_scale(SLOWER, f->angular);
+  }
+  set_rates(body, 0, s);
+  return LB_STEP_ADAPTED | LB_STEP_NOT_CONVERGED;
+}
