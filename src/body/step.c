@@ -84,9 +84,9 @@ static int32_t take_part(lbBody *body, lbStep *step, lbScratch *s) {
 
 // ---- all parts ---------------------------------------------------------------------------------
 
-// A free body that spins fast is stepped in parts.
+// A free body that spins fast and feels it is stepped in parts.
 static int32_t parts_for_spin(const lbBody *body, double h) {
-  if (body->frame.kind != LB_FRAME_FREE) return 1;
+  if (body->frame.kind != LB_FRAME_FREE || body->frame.decoupled) return 1;
   double turn = lb_length(body->frame.spin) * h / TURN_MOST;
   return turn > 1 ? (int32_t)fmin(ceil(turn), TURN_PARTS) : 1;
 }
