@@ -3,6 +3,18 @@
 #ifndef LB_TESTS_CHECK_H
 #define LB_TESTS_CHECK_H
 
+// Under the address sanitizer programs are ten to twenty times slower: fewer random cases there.
+#if defined(__SANITIZE_ADDRESS__)
+#define CHECK_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CHECK_SANITIZED 1
+#endif
+#endif
+#ifndef CHECK_SANITIZED
+#define CHECK_SANITIZED 0
+#endif
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

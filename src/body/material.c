@@ -143,8 +143,9 @@ static bool weigh(lbPrepared *p) {
 // By power iteration on M^-1 K, rounded up.
 static lbStatus find_stiffest(const lbPrepared *p, lbSubspace *s, lbError *err) {
   int32_t r = p->dimension;
-  double *x = lb_alloc(2 * (size_t)s->stride, sizeof *x), *y = x + s->stride, value = 0;
+  double *x = lb_alloc(2 * (size_t)s->stride, sizeof *x), value = 0;
   if (!x) return lb_fail_memory(err);
+  double *y = x + s->stride;
   for (int32_t i = 0; i < r; i++) x[i] = 1 + 0.3 * (i % 7);
   for (int pass = 0; pass < POWER_ITERATIONS; pass++) {
     double size = sqrt(lb_row_dot(r, x, x));
