@@ -103,7 +103,7 @@ static void free_bodies_are_not_compared_and_that_is_told(void **state) {
   lbAccuracy *a = measure(&s, &def);
   lbError err;
   assert_int_equal(a->motion_count, 0);
-  assert_non_null(strstr(a->coverage, "not held"));
+  assert_non_null(strstr(a->coverage, "the body is free"));
   check_ok(lb_accuracy_store(a, &s.model, &err), err);
   assert_int_equal(s.model->size.accuracy_count, 0);
   assert_string_equal(s.model->accuracy_coverage, a->coverage);
