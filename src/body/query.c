@@ -100,7 +100,7 @@ lbStatus lb_body_softness(const lbBody *body, lbPoint point, double *compliance,
   return LB_OK;
 }
 
-// By the bounds of the tree's root: |q_i| times how far vector i moves any vertex.
+// The farthest any node is displaced.
 static double reach_of(const lbBody *body, lbScratch *s) {
   const lbPrepared *p = body->prepared;
   double farthest = 0;
