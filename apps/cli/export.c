@@ -87,13 +87,13 @@ static lbStatus export_motion(Job *job, const lbScene *scene, lbError *err) {
 
 static cliStatus print_result(const Job *job, bool json) {
   if (json)
-    return cli_print_json(json_pack("{s:s, s:i, s:i}", "file", job->output, "bodies",
+    return cli_print_json(json_pack("{s:o, s:i, s:i}", "file", cli_text(job->output), "bodies",
                                     (int)job->body_count, "frames", (int)job->frame_count));
   if (job->arrays || job->vega)
-    printf("written: %s\n", job->output);
+    cli_say("written: %s\n", job->output);
   else
-    printf("written: %s, %d %s, %d frames\n", job->output, (int)job->body_count,
-           job->body_count == 1 ? "body" : "bodies", (int)job->frame_count);
+    cli_say("written: %s, %d %s, %d frames\n", job->output, (int)job->body_count,
+            job->body_count == 1 ? "body" : "bodies", (int)job->frame_count);
   return CLI_OK;
 }
 

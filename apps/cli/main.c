@@ -44,8 +44,8 @@ int main(int count, char **words) {
   for (int i = 0; i < VERB_COUNT; i++) names[i] = verbs[i]->name;
   const char *nearest = lb_nearest_name(words[1], names);
   if (nearest)
-    fprintf(stderr, "limber: unknown verb \"%s\", did you mean \"%s\"?\n", words[1], nearest);
+    cli_note("unknown verb \"%s\", did you mean \"%s\"?", words[1], nearest);
   else
-    fprintf(stderr, "limber: unknown verb \"%s\", see limber --help\n", words[1]);
+    cli_note("unknown verb \"%s\", see limber --help", words[1]);
   return CLI_USAGE;
 }

@@ -22,12 +22,6 @@ typedef struct ViewOptions {
 static volatile sig_atomic_t stopped;
 static void stop(int signal_number) { stopped = signal_number; }
 
-static void listen_for_end(void) {
-  struct sigaction action = { .sa_handler = stop };
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-}
-
 // ---- the window --------------------------------------------------------------------------------
 
 static lbStatus find_gallery(const cliArguments *arguments, vwGallery **gallery, lbError *err) {
@@ -46,7 +40,7 @@ static json_t *report_document(const vwWindowReport *report) {
   json_object_set_new(document, "title", json_string(report->title));
   json_object_set_new(document, "frames", json_integer(report->frames));
   json_object_set_new(document, "steps", json_integer(report->steps));
-  json_object_set_new(document, "seconds", json_real(report->seconds));
+  json_object_set_new(document, "seconds", cli_number(report->seconds));
   json_object_set_new(document, "width", json_integer(report->width));
   json_object_set_new(document, "height", json_integer(report->height));
   json_object_set_new(document, "opened", json_integer(report->opened));
@@ -97,7 +91,7 @@ static cliStatus show_window(const ViewOptions *options, const cliArguments *arg
   def.stopped = is_stopped;
   def.tell = write_state;
   def.context = &state;
-  listen_for_end();
+  cli_catch_end(stop);
   lbError err;
   vwGallery *gallery = NULL;
   vwWindowReport report;
@@ -114,7 +108,7 @@ static cliStatus show_window(const ViewOptions *options, const cliArguments *arg
 // ---- the page ----------------------------------------------------------------------------------
 
 static void wait_for_end(double seconds) {
-  listen_for_end();
+  cli_catch_end(stop);
   double begin = lb_seconds();
   while (!stopped && !(seconds > 0 && lb_seconds() - begin > seconds)) usleep(50000);
 }
@@ -159,10 +153,9 @@ static lbStatus serve(const ViewOptions *options, const vwServerFile *file, bool
   vwServer *server = NULL;
   if ((status = vw_server_start(&def, &server, err))) return status;
   page_address(server, file, options->set, url, sizeof url);
-  if (!quiet) printf("%s\nCtrl-C ends it\n", url), fflush(stdout);
+  if (!quiet) cli_say("%s\nCtrl-C ends it\n", url), fflush(stdout);
   lbError browser;
-  if (!options->no_open && vw_open_browser(url, &browser) && !quiet)
-    fprintf(stderr, "limber: %s\n", browser.text);
+  if (!options->no_open && vw_open_browser(url, &browser) && !quiet) cli_note("%s", browser.text);
   wait_for_end(options->seconds);
   vw_server_stop(server);
   return LB_OK;

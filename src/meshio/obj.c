@@ -5,6 +5,7 @@
 // to the object of the last `o`.
 #include "meshio/formats.h"
 
+#include "limber/file.h"
 #include "meshio/companion.h"
 #include "meshio/face.h"
 #include "meshio/obj_material.h"
@@ -141,12 +142,12 @@ static lbStatus read_uv(Reader *reader) {
 
 // False: there is no such file.
 static bool try_library(Reader *reader, const char *name, lbError *why) {
-  char *content = NULL;
+  char *content = NULL, *path = NULL;
   size_t bytes = 0;
-  char *path = lb_companion_path(reader->text.path, name);
-  lbStatus status = lb_companion_read(reader->text.path, name, &content, &bytes, why);
-  if (!path || status == LB_ERR_MEMORY) reader->faces.builder.out_of_memory = true;
-  if (!status && path) lb_obj_read_materials(&reader->faces.builder, path, content, bytes);
+  lbStatus status = lb_companion_path(reader->text.path, name, &path, why);
+  if (!status) status = lb_file_read(path, &content, &bytes, why);
+  if (status == LB_ERR_MEMORY) reader->faces.builder.out_of_memory = true;
+  if (!status) lb_obj_read_materials(&reader->faces.builder, path, content, bytes);
   lb_free(content);
   lb_free(path);
   return !status;
