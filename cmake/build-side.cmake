@@ -18,7 +18,7 @@ target_link_libraries(limber-build
     ${OPENBLAS_LIBRARY})
 # The only one that is linked with assimp: the library starts it for formats that it does not know.
 if(ASSIMP_FOUND)
-  add_executable(limber-assimp ${CMAKE_SOURCE_DIR}/apps/assimp/main.c)
+  add_executable(limber-assimp ${CMAKE_SOURCE_DIR}/src/assimp/main.c)
   limber_set_up(limber-assimp)
   target_compile_definitions(limber-assimp PRIVATE _GNU_SOURCE)
   target_link_libraries(limber-assimp PRIVATE limber PkgConfig::ASSIMP)

@@ -241,7 +241,7 @@ static json_t *chosen_document(const Job *job, const lbModel *model) {
   }
   if (r->modes_chosen) json_object_set_new(chosen, "modes", json_integer(job->report.mode_count));
   if (job->output == job->chosen_output)
-    json_object_set_new(chosen, "output", cli_text(job->output));
+    json_object_set_new(chosen, "output", cli_path(job->output));
   return chosen;
 }
 
@@ -253,7 +253,7 @@ static json_t *document(const Job *job, const lbModel *model) {
   for (int32_t i = 0; i < s->mode_count; i++)
     json_array_append_new(frequencies, cli_number(sqrt(model->modal_eigenvalues[i]) / (2 * LB_PI)));
   json_t *all = json_pack("{s:o, s:I, s:o, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:o}", "output",
-                          cli_text(job->output), "bytes", (json_int_t)job->bytes, "name",
+                          cli_path(job->output), "bytes", (json_int_t)job->bytes, "name",
                           cli_text(model->name), "method", lb_method_name(r->method), "up",
                           r->up == 'y' ? "y" : "z", "vertices", (int)s->vertex_count, "triangles",
                           (int)s->triangle_count, "nodes", (int)s->node_count, "tets",

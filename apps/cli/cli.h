@@ -73,6 +73,7 @@ cliStatus cli_usage(const cliVerb *verb, const char *format, ...) LB_PRINTF(2, 3
 cliStatus cli_print_json(json_t *document);
 json_t *cli_numbers(const double *values, size_t count); // a list; non-finite ones become null
 json_t *cli_number(double value);                        // null when not finite
+json_t *cli_path(const char *path);                      // null when it is not UTF-8
 json_t *cli_text(const char *text); // as lb_printable has it where it is not UTF-8
 // Writes a document to a file, aside and renamed.
 lbStatus cli_write_json(const json_t *document, const char *path, lbError *err);

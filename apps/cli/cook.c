@@ -31,7 +31,7 @@ static cliStatus run(int count, char **words) {
     result = cli_fail_about(arguments.inputs[0], &err);
   else if (arguments.common.json)
     result = cli_print_json(json_pack(
-        "{s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:o}", "file", cli_text(output), "models",
+        "{s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:o}", "file", cli_path(output), "models",
         (int)report.model_count, "bodies", (int)report.body_count, "loads", (int)report.load_count,
         "probes", (int)report.probe_count, "recorded", (int)report.recorded_count, "steps",
         (int)scene->step_count, "time_step", cli_number(scene->time_step)));

@@ -87,7 +87,7 @@ static lbStatus export_motion(Job *job, const lbScene *scene, lbError *err) {
 
 static cliStatus print_result(const Job *job, bool json) {
   if (json)
-    return cli_print_json(json_pack("{s:o, s:i, s:i}", "file", cli_text(job->output), "bodies",
+    return cli_print_json(json_pack("{s:o, s:i, s:i}", "file", cli_path(job->output), "bodies",
                                     (int)job->body_count, "frames", (int)job->frame_count));
   if (job->arrays || job->vega)
     cli_say("written: %s\n", job->output);

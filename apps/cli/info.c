@@ -60,10 +60,10 @@ static json_t *scene_document(const lbScene *scene) {
   json_t *bodies = json_array();
   for (int32_t i = 0; i < scene->body_count; i++)
     json_array_append_new(bodies, body_document(&scene->bodies[i]));
-  return json_pack("{s:s, s:s?, s:s?, s:o, s:o, s:i, s:i, s:f, s:i}", "kind", "scene", "title",
+  return json_pack("{s:s, s:s?, s:s?, s:o, s:o, s:i, s:i, s:o, s:i}", "kind", "scene", "title",
                    scene->title, "try", scene->hint, "gravity", cli_numbers(scene->gravity, 3),
                    "bodies", bodies, "loads", (int)scene->load_count, "probes",
-                   (int)scene->probe_count, "time_step", scene->time_step, "steps",
+                   (int)scene->probe_count, "time_step", cli_number(scene->time_step), "steps",
                    (int)scene->step_count);
 }
 
@@ -126,6 +126,14 @@ static cliStatus mesh_info(const char *path, bool json) {
   return result;
 }
 
+// A .glb that is neither a model nor a mesh; as a model it says what is wrong.
+static bool is_damaged(const char *path) {
+  lbMesh *mesh = NULL;
+  bool damaged = lb_path_has_extension(path, ".glb") && lb_mesh_load(path, &mesh, NULL) != LB_OK;
+  lb_mesh_destroy(mesh);
+  return damaged;
+}
+
 static cliStatus run(int count, char **words) {
   bool arrays = false;
   const cliOption options[] = {
@@ -137,9 +145,8 @@ static cliStatus run(int count, char **words) {
   if (result || arguments.common.help) return result;
   if ((result = cli_one_input(&cli_info, &arguments))) return result;
   const char *path = arguments.inputs[0];
-  bool is_model = lb_model_is_model_file(path);
-  is_model |= arrays && lb_path_has_extension(path, ".glb"); // a damaged one: it says where
-  if (is_model) return cli_model_info(path, arguments.common.json, arrays);
+  if (lb_model_is_model_file(path) || (arrays && is_damaged(path)))
+    return cli_model_info(path, arguments.common.json, arrays);
   if (arrays) return cli_usage(&cli_info, "--arrays is for model files, %s is not one", path);
   return is_scene(path) ? scene_info(path, arguments.common.json)
                         : mesh_info(path, arguments.common.json);

@@ -1,8 +1,10 @@
 // limber: one program, one verb a job.
 #include "cli.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static const cliVerb *const verbs[] = { &cli_mesh,   &cli_modes, &cli_static, &cli_evaluate,
                                         &cli_build,  &cli_info,  &cli_run,    &cli_cook,
@@ -18,8 +20,7 @@ static void print_help(FILE *to) {
               "  limber modes sphere.msh --young 1e5\n");
 }
 
-int main(int count, char **words) {
-  cli_guard_output();
+static int run(int count, char **words) {
   if (count < 2) {
     print_help(stderr);
     return CLI_USAGE;
@@ -48,4 +49,39 @@ int main(int count, char **words) {
   else
     cli_note("unknown verb \"%s\", see limber --help", words[1]);
   return CLI_USAGE;
+}
+
+// ---- the stack ---------------------------------------------------------------------------------
+
+#define STACK_BYTES ((size_t)8 << 20)
+
+typedef struct Call {
+  int count, status;
+  char **words;
+} Call;
+
+static void *run_call(void *context) {
+  Call *call = context;
+  call->status = run(call->count, call->words);
+  return NULL;
+}
+
+// Where `ulimit -s` leaves less than is usual, the work gets a thread with a stack of its own.
+static bool stack_is_small(void) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+         limit.rlim_cur < STACK_BYTES;
+}
+
+int main(int count, char **words) {
+  Call call = { count, CLI_FAILED, words };
+  pthread_t thread;
+  pthread_attr_t attributes;
+  cli_guard_output();
+  if (!stack_is_small() || pthread_attr_init(&attributes)) return run(count, words);
+  pthread_attr_setstacksize(&attributes, STACK_BYTES);
+  if (pthread_create(&thread, &attributes, run_call, &call)) return run(count, words);
+  pthread_join(thread, NULL);
+  pthread_attr_destroy(&attributes);
+  return call.status;
 }

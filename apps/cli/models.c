@@ -179,8 +179,9 @@ static json_t *provenance_document(const char *text) {
 
 static json_t *recording_document(const lbModel *model) {
   if (!lb_model_has(model, LB_METHOD_RECORDED)) return json_null();
-  return json_pack("{s:f, s:f, s:i, s:i}", "seconds", lb_model_recording_seconds(model), "rate_hz",
-                   model->recording_rate[0], "frames", (int)model->size.recording_frames, "vectors",
+  return json_pack("{s:o, s:o, s:i, s:i}", "seconds", cli_number(lb_model_recording_seconds(model)),
+                   "rate_hz", cli_number(model->recording_rate[0]), "frames",
+                   (int)model->size.recording_frames, "vectors",
                    (int)model->size.recording_dimension);
 }
 

@@ -117,6 +117,11 @@ json_t *cli_numbers(const double *values, size_t count) {
   return list;
 }
 
+json_t *cli_path(const char *path) {
+  json_t *value = json_string(path);
+  return value ? value : json_null();
+}
+
 json_t *cli_text(const char *text) {
   json_t *value = json_string(text);
   size_t size = 6 * strlen(text) + 1;
@@ -126,15 +131,27 @@ json_t *cli_text(const char *text) {
   return value ? value : json_null();
 }
 
-// The text of a document. Jansson escapes the control characters of ASCII but DEL; those above
-// ASCII, U+0080 to U+009F, are escaped here: some terminals obey them.
+// The character that begins here when it is one that lb_printable escapes and Jansson does not:
+// DEL, U+0080 to U+009F, and marks that reorder text. 0: none.
+static unsigned foreign_control(const char *text, int *bytes) {
+  const unsigned char *c = (const unsigned char *)text;
+  *bytes = c[0] == 0x7f ? 1 : c[0] == 0xc2 ? 2 : 3;
+  if (c[0] == 0x7f) return 0x7f;
+  if (c[0] == 0xc2) return c[1] < 0xa0 ? c[1] : 0;
+  unsigned code = c[0] == 0xe2 && c[1] && c[2] ? 0x2000u | (c[1] & 0x3fu) << 6 | (c[2] & 0x3fu) : 0;
+  bool reorders = (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+  return reorders ? code : 0;
+}
+
 static void put_document(FILE *to, const char *text) {
-  for (const char *c = text; *c; c++) {
-    bool above = (unsigned char)c[0] == 0xc2 && (unsigned char)c[1] < 0xa0;
-    if (above || *c == 0x7f)
-      fprintf(to, "\\u00%02x", (unsigned)(unsigned char)*(above ? ++c : c));
+  while (*text) {
+    int bytes;
+    unsigned code = foreign_control(text, &bytes);
+    if (code)
+      fprintf(to, "\\u%04x", code);
     else
-      fputc(*c, to);
+      fputc(*text, to);
+    text += code ? bytes : 1;
   }
   fputc('\n', to);
 }

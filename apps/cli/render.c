@@ -55,7 +55,7 @@ static cliStatus print_report(const vwRenderDef *def, const vwRenderReport *repo
                               bool json) {
   if (json)
     return cli_print_json(json_pack(
-        "{s:o, s:i, s:i, s:I, s:I, s:o, s:o, s:s}", "file", cli_text(def->output), "width",
+        "{s:o, s:i, s:i, s:I, s:I, s:o, s:o, s:s}", "file", cli_path(def->output), "width",
         (int)def->width, "height", (int)def->height, "frames", (json_int_t)report->frames, "steps",
         (json_int_t)report->steps, "seconds", cli_number(report->seconds), "spent_seconds",
         cli_number(spent), "device", report->device));

@@ -112,6 +112,17 @@ static void print_text(const lbRun *run, const json_t *result, const char *folde
     cli_say("written: %s/animation.glb, %s/probes.csv, %s/run.json\n", folder, folder, folder);
 }
 
+// A surface alone cannot be simulated; build, view and render make a model of it first.
+static lbStatus check_volume(const lbScene *scene, lbError *err) {
+  const lbMesh *mesh = scene->body_count == 1 ? scene->bodies[0].mesh : NULL;
+  if (lb_path_has_extension(scene->path, ".json") || !mesh || lb_mesh_element_count(mesh) > 0)
+    return LB_OK;
+  return lb_fail(err, LB_ERR_MESH,
+                 "%s: is a surface; make a model of it first: limber build %s -o model.glb, then "
+                 "limber run model.glb",
+                 scene->path, scene->path);
+}
+
 static cliStatus run_verb(int count, char **words) {
   const char *folder = NULL, *probes = NULL;
   double frame_rate = 60;
@@ -140,6 +151,7 @@ static cliStatus run_verb(int count, char **words) {
   lbRun *run = NULL;
   json_t *output = NULL;
   lbStatus status = cli_load_scene(arguments.inputs[0], &material, &scene, &err);
+  if (!status) status = check_volume(scene, &err);
   if (!status) tell_choices(scene, &def);
   if (!status && !has_count && scene->step_count == 0)
     lb_log(LB_LOG_WARNING, "%s: no step to take, give --count N or \"time\": { \"count\": N }",

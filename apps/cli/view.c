@@ -113,6 +113,13 @@ static void wait_for_end(double seconds) {
   while (!stopped && !(seconds > 0 && lb_seconds() - begin > seconds)) usleep(50000);
 }
 
+static void remove_made(char *made) {
+  if (!made[0]) return;
+  unlink(made);
+  lb_unfinished_done(made);
+  made[0] = '\0';
+}
+
 // The page reads models and cooked files; anything else is made into one first.
 static lbStatus make_servable(const char *path, char *made, size_t size, lbError *err) {
   made[0] = '\0';
@@ -122,9 +129,9 @@ static lbStatus make_servable(const char *path, char *made, size_t size, lbError
   int file = mkstemps(made, 4);
   if (file < 0) return lb_fail(err, LB_ERR_FILE, "%s: cannot make a temporary file", made);
   close(file);
+  lb_unfinished_add(made);
   lbStatus status = vw_open_to_file(path, made, err);
-  if (status) unlink(made);
-  if (status) made[0] = '\0';
+  if (status) remove_made(made);
   return status;
 }
 
@@ -144,7 +151,15 @@ static lbStatus serve(const ViewOptions *options, const vwServerFile *file, bool
                       lbError *err) {
   char folder[4096], url[8192];
   lbStatus status = cli_data_folder("web/dist", "share/limber/web", folder, sizeof folder, err);
-  if (status) return lb_fail(err, LB_ERR_UNSUPPORTED, "the web page is not built; run: make web");
+  if (status) {
+    char scenes[4096];
+    bool installed = cli_data_folder("scenes", "scenes", scenes, sizeof scenes, NULL) != LB_OK;
+    return lb_fail(err, LB_ERR_UNSUPPORTED,
+                   installed
+                       ? "the web page was not installed: in limber's source folder run: make "
+                         "web, then install again"
+                       : "the web page is not built; run: make web");
+  }
   vwServerDef def = vw_server_def();
   def.folder = folder;
   def.port = options->port;
@@ -173,7 +188,7 @@ static cliStatus show_page(const ViewOptions *options, const cliArguments *argum
   }
   vwServerFile file = { .name = name, .path = made[0] ? made : path };
   if (!status) status = serve(options, path ? &file : NULL, arguments->common.quiet, &err);
-  if (made[0]) unlink(made);
+  remove_made(made);
   if (!status) return CLI_OK;
   return path ? cli_fail_about(path, &err) : cli_fail(&err);
 }

@@ -70,8 +70,11 @@ lbStatus lb_file_commit(lbFileWriter *writer, lbError *err);
 lbStatus lb_file_seal(lbFileWriter *writer, lbError *err);
 void lb_file_abort(lbFileWriter *writer); // before commit; removes the aside file; zeros are legal
 
-// Removes the aside files and scratch folders of this process that are not finished. For programs
-// that must end at once, from a signal handler too (the process is not to go on afterwards).
+// Files and folders in the making, which lb_remove_unfinished removes when a program has to end at
+// once, also from a signal handler (the process must not go on afterwards). Aside files and scratch
+// folders are among them. The path stays the caller's and alive until it is done.
+void lb_unfinished_add(const char *path);
+void lb_unfinished_done(const char *path); // NULL, or one that was not added, is legal
 void lb_remove_unfinished(void);
 
 // ---- folders and paths -------------------------------------------------------------------------

@@ -171,8 +171,8 @@ typedef struct lbModel {
 // `pictures` and `pictures_bytes` count; element_count is worked out.
 lbStatus lb_model_create(const lbModel *draft, lbModel **out, lbError *err);
 // A file with one model in it; for cooked files see lb_bundle_load. Files of up to 64 MiB are read
-// into memory; larger ones are mapped where the system can, and must then not be overwritten in place
-// while in use (a `cp` over one ends the program; limber's own writers rename).
+// into memory; larger ones are mapped where the system can, and must then not be overwritten in
+// place while in use (a `cp` over one ends the program; limber's own writers rename).
 lbStatus lb_model_load(const char *path, lbModel **out, lbError *err);
 // The same from memory, which is copied; `name` is for messages.
 lbStatus lb_model_read(const char *name, const void *bytes, size_t byte_count, lbModel **out,

@@ -2,8 +2,6 @@
 #define _XOPEN_SOURCE 700
 #include "limber/file.h"
 
-#include "base/unfinished.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 // A short list without a lock, so that a signal handler can go through it. What finds no room on it
 // is merely left behind when the program is ended by force.
 #define _POSIX_C_SOURCE 200809L
-#include "base/unfinished.h"
-
 #include "limber/file.h"
 
 #include <dirent.h>

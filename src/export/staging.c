@@ -1,7 +1,6 @@
 // The folder PATH.part-PROCESS, emptied by moving or by removing.
 #include "export/staging.h"
 
-#include "base/unfinished.h"
 #include "limber/file.h"
 
 #include <dirent.h>

@@ -2,8 +2,8 @@
 //
 //   limber-assimp FILE SECONDS BYTES: the limits that it sets itself before it reads the file.
 //
-// 'M' and a message; or 'U': it does not know the type of file; or 'T', 3 x 3 doubles a triangle, and
-// 'E' for the end.
+// 'M' and a message; or 'U': it does not know the type of file; or 'T', 3 x 3 doubles a triangle,
+// and 'E' for the end.
 #ifndef LB_MESHIO_ASSIMP_REPLY_H
 #define LB_MESHIO_ASSIMP_REPLY_H
 

@@ -1,7 +1,6 @@
 // Waiting for programs, and scratch folders (POSIX).
 #include "meshio/program.h"
 
-#include "base/unfinished.h"
 #include "limber/file.h"
 #include "limber/process.h"
 

@@ -115,7 +115,8 @@ def a_surface_alone_gets_choices_that_are_told(folder):
     check_close(chosen["damping_stiffness"] * math.pi * 3, 0.02, 1e-12, "damping ratio")
     check(found["bricks"] > 0 and found["fixed_nodes"] > 0 and found["vertices"] == 8, str(found))
     text = limber("build", box, "--cells", 6, "--quiet", cwd=folder).expect(0)
-    check(text.err == "", f"--quiet and yet {text.err}")
+    check(text.err == "" and text.out == "", f"--quiet and yet {text.err}{text.out}")
+    text = limber("build", box, "--cells", 6, cwd=folder).expect(0)
     for part in ("y is up", "lowest 5 %", "Young's modulus", "3 Hz", "--density", "--modes",
                  "--damping_stiffness", "box.glb", "written"):
         check(part in text.out, f"the text does not tell {part!r}:\n{text.out}")

@@ -4,6 +4,7 @@
 // nameless file, of which a message quotes the end.
 #include "desktop/video.h"
 
+#include "desktop/video_check.h"
 #include "limber/file.h"
 #include "limber/process.h"
 
@@ -24,6 +25,7 @@ struct vwVideo {
   int process;         // 0: it has ended
   int exit_status;     // as waitpid gives it
   int socket;          // -1: closed
+  const char *muxer;
   size_t frame_bytes;
   int64_t frames;
   double progress;
@@ -142,6 +144,10 @@ static void quote_complaints(vwVideo *video, char *text, size_t size) {
     if ((unsigned char)*at < ' ') *at = ' ';
 }
 
+static bool has_complained(vwVideo *video) {
+  return fseek(video->complaints, 0, SEEK_END) == 0 && ftell(video->complaints) > 0;
+}
+
 static lbStatus fail_ended(vwVideo *video, lbError *err) {
   char text[320];
   reap(video, true);
@@ -176,6 +182,7 @@ lbStatus vw_video_start(const char *path, int32_t width, int32_t height, double 
   vwVideo *video = lb_alloc(1, sizeof *video);
   if (!video) return lb_fail_memory(err);
   video->socket = -1;
+  video->muxer = format_of(path)->muxer;
   video->frame_bytes = (size_t)width * (size_t)height * 4;
   status = lb_file_begin(&video->writer, path, err);
   if (status) goto done;
@@ -234,10 +241,19 @@ lbStatus vw_video_finish(vwVideo *video, lbError *err) {
     if (!lb_progress("encode", 0.5)) status = lb_fail_interrupted(err, "encode");
     poll(NULL, 0, WAIT_MS);
   }
-  if (!status && video->exit_status != 0) status = fail_ended(video, err);
+  // It may end with 0 on a full disk: whatever it complains of is a failure, and a file that is not
+  // whole is one, too.
+  if (!status && (video->exit_status != 0 || has_complained(video)))
+    status = fail_ended(video, err);
   if (!status && video->frames == 0)
     status = lb_fail(err, LB_ERR_ARGUMENT, "%s: a video without frames", video->writer.path);
   if (status) {
+    vw_video_abandon(video);
+    return status;
+  }
+  lbError why;
+  if (!video->writer.straight && vw_video_check(video->writer.aside, video->muxer, &why)) {
+    status = lb_fail(err, LB_ERR_FILE, "%s: %s", video->writer.path, why.text);
     vw_video_abandon(video);
     return status;
   }
