@@ -23,7 +23,7 @@ static void check_run(const char *json) {
   for (int32_t frame = 0; frame < run->frame_count; frame++) {
     for (int32_t b = 0; b < actor->count; b++) {
       const double *expected = run->bodies[b].coordinates + r * (size_t)frame;
-      actor->kind->state(actor, b, q, rates);
+      lb_body_get_state(actor->bodies[b], q, rates);
       if (memcmp(q, expected, r * sizeof *q)) fail_msg("frame %d, body %d", (int)frame, (int)b);
       for (size_t i = 0; i < r; i++) largest = fmax(largest, fabs(q[i]));
     }
