@@ -10,24 +10,25 @@ static bool are_alike(const lbPrepared *a, const lbPrepared *b) {
          (!a->kept || !memcmp(a->kept, b->kept, (size_t)a->dimension * sizeof *a->kept));
 }
 
+static lbVec3 velocity_at(const lbBody *body, const lbFrame *frame, lbVec3 own) {
+  lbVec3 arm = lb_quat_rotate(frame->rotation, lb_sub(own, body->prepared->centre));
+  return lb_add(frame->linear_velocity, lb_cross(frame->angular_velocity, arm));
+}
+
 // Displacements u and velocities v (nodes x 3) relative to one frame -> relative to another:
 //   x = p + R (X + u),  x' = R v + V + w x R (X + u - c)
-static void change_frame(const lbPrepared *p, const lbFrame *from, const lbFrame *to, double *u,
-                         double *v) {
-  lbQuat back = lb_quat_conjugate(to->rotation);
-  for (size_t n = 0; n < (size_t)p->model->size.node_count; n++, u += 3, v += 3) {
-    lbVec3 rest = lb_vec3_load(p->model->node_positions + 3 * n);
-    lbVec3 own = lb_add(rest, lb_vec3_load(u)), arm = lb_sub(own, p->centre);
-    lbVec3 place = lb_add(from->position, lb_quat_rotate(from->rotation, own));
-    lbVec3 velocity = lb_quat_rotate(from->rotation, lb_vec3_load(v));
-    velocity = lb_add(
-        velocity, lb_add(from->linear_velocity,
-                         lb_cross(from->angular_velocity, lb_quat_rotate(from->rotation, arm))));
-    own = lb_quat_rotate(back, lb_sub(place, to->position));
+static void change_frame(const lbBody *from, const lbFrame *before, const lbBody *to,
+                         const lbFrame *after, double *u, double *v) {
+  const lbModel *model = to->prepared->model;
+  lbQuat back = lb_quat_conjugate(after->rotation);
+  for (size_t n = 0; n < (size_t)model->size.node_count; n++, u += 3, v += 3) {
+    lbVec3 rest = lb_vec3_load(model->node_positions + 3 * n), own = lb_add(rest, lb_vec3_load(u));
+    lbVec3 place = lb_add(before->position, lb_quat_rotate(before->rotation, own));
+    lbVec3 speed =
+        lb_add(lb_quat_rotate(before->rotation, lb_vec3_load(v)), velocity_at(from, before, own));
+    own = lb_quat_rotate(back, lb_sub(place, after->position));
     lb_vec3_store(u, lb_sub(own, rest));
-    arm = lb_quat_rotate(to->rotation, lb_sub(own, p->centre));
-    velocity = lb_sub(velocity, lb_add(to->linear_velocity, lb_cross(to->angular_velocity, arm)));
-    lb_vec3_store(v, lb_quat_rotate(back, velocity));
+    lb_vec3_store(v, lb_quat_rotate(back, lb_sub(speed, velocity_at(to, after, own))));
   }
 }
 
@@ -47,7 +48,7 @@ static lbStatus adopt_nodes(lbBody *body, const lbBody *from, const lbFrame *bef
   lbFrame after = lb_body_frame(body);
   lb_body_node_displacements(from, u);
   lb_body_node_velocities(from, v);
-  if (memcmp(&after, before, sizeof after) != 0) change_frame(from->prepared, before, &after, u, v);
+  if (memcmp(&after, before, sizeof after) != 0) change_frame(from, before, body, &after, u, v);
   lbStatus status = lb_body_set_displacements(body, u, v);
   lb_free(u);
   return status;

@@ -255,11 +255,34 @@ static const vwRole *find_source(const vwStage *stage, const vwCast *from, const
   return best;
 }
 
-// Where one of the two is no body of the world; both stand in their places.
-static void carry_others(const vwStage *stage, const vwActor *from, vwActor *to, int32_t body) {
+// Displacements and velocities of nodes in a frame that moved -> in axes that stand, for bodies
+// that the world does not have.
+static void stop_frame(const vwStage *stage, const lbModel *m, const lbFrame *from,
+                       const lbFrame *to) {
+  lbVec3 centre = lb_vec3_load(m->rigid_centre);
+  lbQuat back = lb_quat_conjugate(to->rotation);
+  for (size_t n = 0; n < (size_t)m->size.node_count; n++) {
+    double *u = stage->nodes[0] + 3 * n, *v = stage->nodes[1] + 3 * n;
+    lbVec3 rest = lb_vec3_load(m->node_positions + 3 * n), own = lb_add(rest, lb_vec3_load(u));
+    lbVec3 place = lb_add(from->position, lb_quat_rotate(from->rotation, own));
+    lbVec3 arm = lb_quat_rotate(from->rotation, lb_sub(own, centre));
+    lbVec3 speed = lb_add(lb_quat_rotate(from->rotation, lb_vec3_load(v)),
+                          lb_add(from->linear_velocity, lb_cross(from->angular_velocity, arm)));
+    lb_vec3_store(u, lb_sub(lb_quat_rotate(back, lb_sub(place, to->position)), rest));
+    lb_vec3_store(v, lb_quat_rotate(back, speed));
+  }
+}
+
+// Where one of the two is no body of the world.
+static void carry_others(const vwStage *stage, const vwRole *source, const vwRole *role,
+                         int32_t body) {
+  const vwActor *from = source->actor, *to = role->actor;
+  lbFrame before = vw_actor_frame(from, body), after = vw_actor_frame(to, body);
+  before.position = lb_add(before.position, lb_sub(role->shift, source->shift));
   vw_actor_motion(from, body, stage->nodes[0], stage->nodes[1]);
+  if (from->moving) stop_frame(stage, from->model, &before, &after);
   if (to->kind)
-    (void)to->kind->set_motion(to, body, stage->nodes[0], stage->nodes[1]);
+    (void)to->kind->set_motion(role->actor, body, stage->nodes[0], stage->nodes[1]);
   else
     (void)lb_body_set_displacements(to->bodies[body], stage->nodes[0], stage->nodes[1]);
 }
@@ -274,6 +297,6 @@ void vw_cast_carry(vwStage *stage, const vwCast *from, const vwSettings *before,
         (void)lb_body_adopt_motion(role->actor->bodies[b], source->actor->bodies[b],
                                    lb_sub(role->shift, source->shift));
       else
-        carry_others(stage, source->actor, role->actor, b);
+        carry_others(stage, source, role, b);
   }
 }
