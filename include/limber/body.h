@@ -314,6 +314,12 @@ lbStatus lb_body_set_state(lbBody *body, const double *coordinates, const double
 lbStatus lb_body_set_displacements(lbBody *body, const double *displacements,
                                    const double *velocities);
 
+// Goes on from where another body of the same object is, moved by `shift` (m): with its frame,
+// shape and velocities, as near as this one can have them (as lb_body_set_displacements), and
+// exactly these where both have the same method, vectors and kind of frame. A free body takes the
+// frame over; a held or driven one keeps its own and takes the motion relative to that.
+lbStatus lb_body_adopt_motion(lbBody *body, const lbBody *from, lbVec3 shift);
+
 // All of it: time, coordinates, rates, accelerations, forces of the next step, frame, gravity,
 // constraints. What a body does after restoring is what it did after saving, to the last bit. The
 // bytes are for bodies of the same model, method, modes, damping and materials, on the same kind of

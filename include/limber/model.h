@@ -210,6 +210,8 @@ const char *lb_model_text(const char *texts, int32_t index); // item of a list o
 // 50 % of a node and at peaks); `text` then says which, and what to do, otherwise "". NULL with 0
 // bytes is legal.
 bool lb_model_accuracy_warning(const lbModel *model, char *text, size_t bytes);
+// Values of nodes (nodes x width) at the vertices of the surface (vertices x width).
+void lb_model_embed(const lbModel *model, int32_t width, const double *nodes, double *vertices);
 
 // ---- the table ---------------------------------------------------------------------------------
 

@@ -258,3 +258,13 @@ lbStatus lb_body_set_state(lbBody *body, const double *coordinates, const double
   lb_scratch_return(body->prepared, scratch);
   return status;
 }
+
+lbStatus lb_body_set_time(lbBody *body, double time) {
+  const lbBodyMethod *method = body->prepared->method;
+  lbScratch *s = lb_scratch_borrow(body->prepared);
+  if (!s) return lb_fail_memory(body->message);
+  body->time = time;
+  if (method->is_recording) method->start(body, s);
+  lb_scratch_return(body->prepared, s);
+  return LB_OK;
+}

@@ -230,7 +230,7 @@ struct lbBodyMethod {
   int32_t state_rows, state_extra;
   void (*save)(const lbBody *body, double *numbers);
   void (*restore)(lbBody *body, const double *numbers);
-  void (*start)(lbBody *body, lbScratch *scratch); // a new body, at time 0; may be NULL
+  void (*start)(lbBody *body, lbScratch *scratch); // a new body, at its time; may be NULL
   // The accelerations that the next step begins with, from scratch->q0, v0, force; NULL: it needs
   // none.
   void (*accelerate)(lbBody *body, lbScratch *scratch);
@@ -349,6 +349,8 @@ lbVec3 lb_frame_velocity(const lbBody *body, lbVec3 own_place, lbVec3 own_veloci
 // ---- shared by the files of the layer ----------------------------------------------------------
 
 bool lb_time_step_is_legal(double dt);
+// Another time, which recordings follow at once.
+lbStatus lb_body_set_time(lbBody *body, double time);
 lbStatus lb_time_step_refuse(double dt, lbError *err);
 // One step of a body, whatever its method (step.c), and its pieces: a part up to the first
 // linearisation, from there to its end, and the whole step after an attempt by the first rule.
