@@ -95,7 +95,7 @@ lbBodyDef lb_body_def(void);
 lbStatus lb_body_create(const lbModel *model, const lbBodyDef *def, lbBody **out, lbError *err);
 void lb_body_destroy(lbBody *body); // NULL is legal
 // What the first pick, push or haptics would make: search trees over the surface, shared by all
-// bodies of the model. For calling ahead of time.
+// bodies of the model, and the body's room for contacts. For calling ahead of time.
 lbStatus lb_body_prepare_queries(lbBody *body);
 
 const lbModel *lb_body_model(const lbBody *body);

@@ -1,6 +1,6 @@
 // Making bodies: one block of memory for a body of its own or for all bodies of a batch.
 #include "body/constraints.h"
-#include "body/push.h"
+#include "body/contacts.h"
 
 #include <string.h>
 

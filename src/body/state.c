@@ -5,7 +5,7 @@
 // back in time, not for files that travel.
 #include "body/constraints.h"
 #include "body/point.h"
-#include "body/push.h"
+#include "body/contacts.h"
 
 #include <string.h>
 

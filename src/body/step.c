@@ -8,7 +8,7 @@
 // cannot take is taken again by the next rule, in parts; the state before it is kept for that.
 #include "body/body.h"
 #include "body/constraints.h"
-#include "body/push.h"
+#include "body/contacts.h"
 
 #include <string.h>
 
@@ -173,6 +173,17 @@ int32_t lb_body_conclude(lbBody *body, double h, int32_t flags, lbScratch *scrat
 static void step_plain(lbBody *body, double dt, lbScratch *scratch) {
   int32_t index = (int32_t)(body - body->group->bodies);
   body->prepared->method->step_many(body->group, index, index + 1, dt, scratch);
+}
+
+int32_t lb_body_step_touched(lbBody *body, double h, lbTouch *touch, void *context,
+                             lbScratch *scratch) {
+  lbFrameState start = body->frame;
+  lbStep step = { .h = h, .share = 1, .whole = &start };
+  int32_t flags = lb_part_open(body, &step, scratch), first = body->contacts->count;
+  if (!(flags & LB_STEP_NONFINITE)) touch(body, &step, scratch, context);
+  if (!lb_frame_is_still(body)) return lb_body_advance(body, h, scratch);
+  if (body->contacts->count > first) lb_contacts_join(body, &step, first, scratch);
+  return lb_body_conclude(body, h, lb_part_close(body, &step, scratch, flags), scratch);
 }
 
 int32_t lb_body_step(lbBody *body, double dt) {
