@@ -381,8 +381,6 @@ static inline double lb_row_dot(int32_t count, const double *a, const double *b)
 // lb_body_set_state with scratch; spoils its a and b.
 lbStatus lb_body_put_state(lbBody *body, const double *coordinates, const double *rates,
                            lbScratch *scratch);
-// force of the next step += reduced (dimension), own axes; what is no number is left out.
-void lb_body_add_reduced_force(lbBody *body, const double *reduced);
 // A rotation of unit length; false when q has zero or non-finite length.
 bool lb_rotation_make_unit(lbQuat *q);
 lbStatus lb_check_placement(lbVec3 position, lbQuat *rotation, lbError *err);
