@@ -75,6 +75,7 @@ static lbStatus start(lbBody *body, const lbBodyDef *def, lbVec3 position, lbQua
   body->newton_tolerance = def->newton_tolerance;
   body->constraint_room = def->constrained_points;
   body->user_data = def->user_data;
+  body->recovers = def->recover;
   lbStatus status = choose_damping(def->damping_mass, "damping_mass", &body->damping_mass, err);
   if (!status)
     status =
