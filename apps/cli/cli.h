@@ -129,7 +129,8 @@ void cli_print_material(const lbMaterial *material, int32_t element_count);
 // How many of the elements have this material; element_materials NULL: all have the first.
 int32_t cli_count_elements(const int32_t *element_materials, int32_t count, int32_t material);
 
-// ---- parts of a body (regions.c) -----------------------------------------------------------------
+// ---- parts of a body (regions.c)
+// -----------------------------------------------------------------
 
 // "PA" (then *everywhere, and *plain is it), "GROUP=PA", "color.CHANNEL=LOW,HIGH" or
 // "box.X,Y,Z,X,Y,Z=PA". What the region names stays in the word, which is cut at '='.

@@ -194,14 +194,13 @@ json_t *cli_mesh_document(const lbMesh *mesh, const lbMeshReport *report) {
   }
   for (int32_t i = 0; i < report->problem_count; i++)
     json_array_append_new(problems, problem_document(&report->problems[i]));
-  json_t *document =
-      json_pack("{s:i, s:i, s:i, s:i, s:i, s:o, s:[o, o], s:o, s:o, s:b, s:o}", "vertices",
-                (int)mesh->vertex_count, "triangles", (int)mesh->triangle_count, "tets",
-                (int)mesh->tet_count, "bricks", (int)mesh->brick_count, "components",
-                (int)report->component_count, "groups", groups, "bounds",
-                cli_numbers(report->bounds[0], 3), cli_numbers(report->bounds[1], 3), "volume",
-                cli_number(report->volume), "surface_area", cli_number(report->surface_area),
-                "closed", (int)report->closed, "problems", problems);
+  json_t *document = json_pack(
+      "{s:i, s:i, s:i, s:i, s:i, s:o, s:[o, o], s:o, s:o, s:b, s:o}", "vertices",
+      (int)mesh->vertex_count, "triangles", (int)mesh->triangle_count, "tets", (int)mesh->tet_count,
+      "bricks", (int)mesh->brick_count, "components", (int)report->component_count, "groups",
+      groups, "bounds", cli_numbers(report->bounds[0], 3), cli_numbers(report->bounds[1], 3),
+      "volume", cli_number(report->volume), "surface_area", cli_number(report->surface_area),
+      "closed", (int)report->closed, "problems", problems);
   if (document) add_paint(mesh, document);
   return document;
 }

@@ -153,8 +153,8 @@ static json_t *methods_document(const lbModel *model) {
 }
 
 static int32_t material_elements(const lbModel *model, int32_t material) {
-  return cli_count_elements(model->element_materials, model->size.tet_count + model->size.brick_count,
-                            material);
+  return cli_count_elements(model->element_materials,
+                            model->size.tet_count + model->size.brick_count, material);
 }
 
 static json_t *materials_document(const lbModel *model) {

@@ -33,7 +33,8 @@ static cliStatus read_region(const cliVerb *verb, const char *option, const char
     region->has_color = true;
   } else if (starts_with(word, "box.")) {
     if (!read_numbers(word + 4, region->box[0], 6))
-      return cli_usage(verb, "--%s: \"%s\" must be box. and six numbers, the low and the high corner",
+      return cli_usage(verb,
+                       "--%s: \"%s\" must be box. and six numbers, the low and the high corner",
                        option, word);
     region->group = NULL;
     region->has_box = true;

@@ -39,16 +39,16 @@ typedef struct lbBuildDef {
   double damping_stiffness; // β, s, >= 0; default -1: not said
 
   // For bare meshes; a scene has its own.
-  bool is_free;               // default false: the lowest part along up is fixed
-  int32_t cells;              // > 0, bricks along the longest side of a surface; default 0: 24
-  const lbMaterial *material; // default NULL: what the file carries, or lb_material()
+  bool is_free;                // default false: the lowest part along up is fixed
+  int32_t cells;               // > 0, bricks along the longest side of a surface; default 0: 24
+  const lbMaterial *material;  // default NULL: what the file carries, or lb_material()
   const lbYoungRegion *youngs; // (young_count), later ones over earlier ones, all of them over the
   int32_t young_count;         // material (which replaces what the file carries); default 0
   const lbRegion *fixed;       // (fixed_count): these are fixed instead of the lowest part; not
   int32_t fixed_count;         // with is_free; default 0
-  double frequency;           // Hz: the stiffness is scaled so that the first mode has it; 0: it is
-                              // left as it is; default -1: LB_BUILD_FREQUENCY, if neither caller
-                              // nor file gives a material
+  double frequency; // Hz: the stiffness is scaled so that the first mode has it; 0: it is
+                    // left as it is; default -1: LB_BUILD_FREQUENCY, if neither caller
+                    // nor file gives a material
 } lbBuildDef;
 
 lbBuildDef lb_build_def(void);

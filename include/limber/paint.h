@@ -1,5 +1,5 @@
-// limber/paint.h: which elements and nodes of a volume mesh a region means: a group, what is painted
-// on the surface around it, or a box. Materials and supports are given by regions.
+// limber/paint.h: which elements and nodes of a volume mesh a region means: a group, what is
+// painted on the surface around it, or a box. Materials and supports are given by regions.
 //
 // A surface has no inside, so what is painted on it reaches the volume by the nearest point of the
 // surface:
@@ -7,9 +7,10 @@
 //   vertices), be it near the surface or deep inside; colours are interpolated linearly in the
 //   triangle of that point;
 // - a node takes what is painted at the point nearest to it, if that is no farther away than half
-//   the longest diagonal of the smallest element that has the node: so a group means the nodes at
-//   the surface alone, whatever the thickness.
-// What is equally near to two groups (to a millionth of the element's size) is in both.
+//   the shortest edge of the elements that have the node: so a group means the nodes at the surface
+//   alone, whatever the thickness.
+// Several points may be equally near (to a millionth of an element's edge): then an element or node
+// is in the groups of all of them, an element has the mean of their colours and a node the largest.
 #ifndef LIMBER_PAINT_H
 #define LIMBER_PAINT_H
 
@@ -19,7 +20,13 @@
 extern "C" {
 #endif
 
-typedef enum lbColorChannel { LB_RED, LB_GREEN, LB_BLUE, LB_ALPHA, LB_CHANNEL_COUNT } lbColorChannel;
+typedef enum lbColorChannel {
+  LB_RED,
+  LB_GREEN,
+  LB_BLUE,
+  LB_ALPHA,
+  LB_CHANNEL_COUNT
+} lbColorChannel;
 
 const char *lb_color_channel_name(lbColorChannel channel); // "red", "green", "blue", "alpha"
 bool lb_color_channel_parse(const char *name, lbColorChannel *channel);
@@ -60,8 +67,8 @@ lbStatus lb_painter_nodes(lbPainter *painter, const lbRegion *region, bool *cove
 
 #define LB_COLOR_LEVELS 16 // moduli that a colour is rounded to, at most
 
-// Young's modulus of level k of LB_COLOR_LEVELS between two values, even in the logarithm; the first
-// and the last are those values to the bit.
+// Young's modulus of level k of LB_COLOR_LEVELS between two values, even in the logarithm; the
+// first and the last are those values to the bit.
 double lb_color_young(const double young[2], int32_t level);
 int32_t lb_color_level(double value); // of a channel's value
 

@@ -147,9 +147,9 @@ int32_t lb_mesh_add_texture(lbMeshBuilder *builder, const char *name, const char
 // Rows without a colour, up to `count` rows in all.
 static bool fill_colors(lbMeshBuilder *builder, int32_t count) {
   lbMesh *mesh = builder->mesh;
-  if (count > builder->color_count && !reserve(builder, (void **)&mesh->vertex_colors,
-                                               &builder->color_capacity, count - 1,
-                                               4 * sizeof(float)))
+  if (count > builder->color_count &&
+      !reserve(builder, (void **)&mesh->vertex_colors, &builder->color_capacity, count - 1,
+               4 * sizeof(float)))
     return false;
   for (; builder->color_count < count; builder->color_count++) {
     float *color = mesh->vertex_colors + 4 * (size_t)builder->color_count;

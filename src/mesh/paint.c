@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double tie = 1e-6; // of an element's size: nearer to each other counts as equally near
+static const double tie = 1e-6; // of an edge: what differs by less is equally near
 
 typedef struct Places { // points of the volume and what is nearest to them on the surface
   int32_t count;
   double *points;          // (count x 3)
-  double *sizes;           // (count), m: the longest diagonal of an element there
+  double *edges;           // (count), m: the shortest of the elements there; 0: no element
   lbSurfacePoint *nearest; // (count)
 } Places;
 
@@ -68,7 +68,7 @@ lbStatus lb_painter_create(const lbMesh *volume, const lbMesh *surface, lbPainte
 
 static void release_places(Places *places) {
   lb_free(places->points);
-  lb_free(places->sizes);
+  lb_free(places->edges);
   lb_free(places->nearest);
 }
 
@@ -88,19 +88,21 @@ static int32_t corners_of(const lbMesh *mesh, int32_t element, const int32_t **v
   return tet ? 4 : 8;
 }
 
-static double diagonal_of(const lbMesh *mesh, const int32_t *vertices, int32_t count) {
-  double longest = 0;
+static double shortest_edge(const lbMesh *mesh, const int32_t *vertices, int32_t count) {
+  double shortest = INFINITY;
   for (int32_t a = 0; a < count; a++)
-    for (int32_t b = a + 1; b < count; b++)
-      longest = fmax(longest, lb_length(lb_sub(lb_vec3_load(mesh->positions + 3 * (size_t)vertices[a]),
-                                               lb_vec3_load(mesh->positions + 3 * (size_t)vertices[b]))));
-  return longest;
+    for (int32_t b = a + 1; b < count; b++) {
+      lbVec3 from = lb_vec3_load(mesh->positions + 3 * (size_t)vertices[a]);
+      lbVec3 to = lb_vec3_load(mesh->positions + 3 * (size_t)vertices[b]);
+      shortest = fmin(shortest, lb_length(lb_sub(to, from)));
+    }
+  return shortest;
 }
 
 static lbStatus make_places(Places *places, int32_t count, lbError *err) {
   places->points = lb_alloc((size_t)count, 3 * sizeof(double));
-  places->sizes = lb_alloc((size_t)count, sizeof(double));
-  if (!places->points || !places->sizes) return lb_fail_memory(err);
+  places->edges = lb_alloc((size_t)count, sizeof(double));
+  if (!places->points || !places->edges) return lb_fail_memory(err);
   places->count = count;
   return LB_OK;
 }
@@ -116,7 +118,7 @@ static lbStatus place_elements(lbPainter *painter, lbError *err) {
     for (int32_t a = 0; a < count; a++)
       for (size_t i = 0; i < 3; i++)
         places->points[3 * (size_t)e + i] += mesh->positions[3 * (size_t)vertices[a] + i] / count;
-    places->sizes[e] = diagonal_of(mesh, vertices, count);
+    places->edges[e] = shortest_edge(mesh, vertices, count);
   }
   return status;
 }
@@ -131,10 +133,10 @@ static lbStatus place_nodes(lbPainter *painter, lbError *err) {
   for (int32_t e = 0; e < lb_mesh_element_count(mesh); e++) {
     const int32_t *vertices;
     int32_t count = corners_of(mesh, e, &vertices);
-    double size = diagonal_of(mesh, vertices, count);
+    double edge = shortest_edge(mesh, vertices, count);
     for (int32_t a = 0; a < count; a++) {
-      double *least = &places->sizes[vertices[a]];
-      if (*least == 0 || size < *least) *least = size;
+      double *least = &places->edges[vertices[a]];
+      if (*least == 0 || edge < *least) *least = edge;
     }
   }
   return LB_OK;
@@ -154,6 +156,62 @@ static lbStatus find_nearest(lbPainter *painter, Places *places, lbError *err) {
                              lb_vec3_load(places->points + 3 * (size_t)i), INFINITY,
                              &places->nearest[i]);
   return LB_OK;
+}
+
+// What is near a place: whether a marked triangle is, or what colour the surface has.
+typedef struct Near {
+  const lbTriangles *triangles;
+  const lbAabbTree *tree;
+  lbVec3 point;
+  double reach;        // m
+  const bool *marked;  // (triangles); NULL: not asked for
+  const float *colors; // (vertices x 4); NULL: not asked for
+  lbColorChannel channel;
+  bool found;    // a marked one
+  int32_t count; // triangles with a colour
+  double sum, largest;
+} Near;
+
+static Near near_place(const lbPainter *painter, const Places *places, int32_t i) {
+  return (Near){ .triangles = &painter->triangles,
+                 .tree = painter->tree,
+                 .point = lb_vec3_load(places->points + 3 * (size_t)i),
+                 .reach = places->nearest[i].distance + tie * places->edges[i] };
+}
+
+static void add_color(Near *near, int32_t triangle, const double weights[3]) {
+  double value = 0;
+  for (int k = 0; k < 3; k++) {
+    size_t vertex = (size_t)near->triangles->triangles[3 * (size_t)triangle + (size_t)k];
+    if (near->colors[4 * vertex] < 0) return;
+    value += weights[k] * (double)near->colors[4 * vertex + (size_t)near->channel];
+  }
+  value = fmin(fmax(value, 0), 1);
+  near->largest = near->count ? fmax(near->largest, value) : value;
+  near->sum += value;
+  near->count++;
+}
+
+static bool visit_triangle(int32_t triangle, void *context) {
+  Near *near = context;
+  double weights[3];
+  double distance2 =
+      lb_triangle_closest_point(near->point, lb_triangle_corner(near->triangles, triangle, 0),
+                                lb_triangle_corner(near->triangles, triangle, 1),
+                                lb_triangle_corner(near->triangles, triangle, 2), weights);
+  if (!(sqrt(distance2) <= near->reach)) return true;
+  if (near->marked && near->marked[triangle]) near->found = true;
+  if (near->colors) add_color(near, triangle, weights);
+  return !near->found;
+}
+
+// All triangles that are as near as the nearest.
+static void visit_near(Near *near) {
+  const double r = near->reach;
+  lbBox box;
+  lb_vec3_store(box.low, lb_sub(near->point, lb_vec3(r, r, r)));
+  lb_vec3_store(box.high, lb_add(near->point, lb_vec3(r, r, r)));
+  lb_aabb_tree_overlap(near->tree, &box, visit_triangle, near);
 }
 
 // ---- groups ------------------------------------------------------------------------------------
@@ -193,7 +251,8 @@ static void list_names(const lbPainter *painter, bool nodes, char *list, size_t 
   for (int32_t i = 0; surface && i < surface->group_count; i++)
     if (surface->groups[i].kind == LB_GROUP_TRIANGLES && (surface != volume || !nodes))
       add_name(surface->groups[i].name, surface->groups[i].tag, list, bytes);
-  for (int32_t i = 0; surface && surface->triangle_appearances && i < surface->appearance_count; i++)
+  for (int32_t i = 0; surface && surface->triangle_appearances && i < surface->appearance_count;
+       i++)
     add_name(surface->appearances[i].name, 0, list, bytes);
 }
 
@@ -238,28 +297,17 @@ static void mark_triangles(const lbMesh *surface, const lbRegion *region, bool *
   }
 }
 
-// The places that are as near to these triangles as to any.
+// The places that are as near to a marked triangle as to any.
 static lbStatus cover_near(lbPainter *painter, Places *places, const bool *marked, bool *covered,
                            lbError *err) {
-  lbTriangles part = { 0, NULL, painter->triangles.positions };
-  lbAabbTree *tree = NULL;
-  int32_t *chosen = lb_alloc((size_t)painter->triangles.count, 3 * sizeof *chosen);
-  lbStatus status = chosen ? find_nearest(painter, places, err) : lb_fail_memory(err);
-  for (int32_t t = 0; t < painter->triangles.count && !status; t++)
-    if (marked[t])
-      memcpy(chosen + 3 * (size_t)part.count++, painter->triangles.triangles + 3 * (size_t)t,
-             3 * sizeof *chosen);
-  part.triangles = chosen;
-  if (!status && part.count) status = lb_aabb_tree_build_triangles(&part, &tree, err);
+  lbStatus status = find_nearest(painter, places, err);
   for (int32_t i = 0; i < places->count && !status; i++) {
-    lbSurfacePoint point;
-    double reach = places->nearest[i].distance + tie * places->sizes[i];
-    covered[i] = tree && covered[i] &&
-                 lb_surface_closest_point(tree, &part, lb_vec3_load(places->points + 3 * (size_t)i),
-                                          reach, &point);
+    if (!covered[i]) continue;
+    Near near = near_place(painter, places, i);
+    near.marked = marked;
+    visit_near(&near);
+    covered[i] = near.found;
   }
-  lb_aabb_tree_destroy(tree);
-  lb_free(chosen);
   return status;
 }
 
@@ -320,19 +368,7 @@ static lbStatus cover_group(lbPainter *painter, Places *places, const lbRegion *
 
 // ---- colours and boxes -------------------------------------------------------------------------
 
-// The channel at a point of the surface; -1: a corner of its triangle has no colour.
-static double color_at(const lbMesh *surface, const lbSurfacePoint *point, lbColorChannel channel) {
-  double value = 0;
-  for (int k = 0; k < 3; k++) {
-    size_t vertex = (size_t)surface->triangles[3 * (size_t)point->triangle + (size_t)k];
-    const float *color = surface->vertex_colors + 4 * vertex;
-    if (color[0] < 0) return -1;
-    value += point->weights[k] * (double)color[channel];
-  }
-  return fmin(fmax(value, 0), 1);
-}
-
-static lbStatus cover_color(lbPainter *painter, Places *places, const lbRegion *region,
+static lbStatus cover_color(lbPainter *painter, Places *places, const lbRegion *region, bool nodes,
                             bool *covered, double *values, lbError *err) {
   if (!region->has_color) return LB_OK;
   const lbMesh *surface = painter->surface;
@@ -342,9 +378,14 @@ static lbStatus cover_color(lbPainter *painter, Places *places, const lbRegion *
                    "can have them");
   lbStatus status = find_nearest(painter, places, err);
   for (int32_t i = 0; i < places->count && !status; i++) {
-    double value = color_at(surface, &places->nearest[i], region->channel);
+    if (!covered[i]) continue;
+    Near near = near_place(painter, places, i);
+    near.channel = region->channel;
+    near.colors = surface->vertex_colors;
+    visit_near(&near);
+    double value = near.count == 0 ? -1 : nodes ? near.largest : near.sum / near.count;
     if (values) values[i] = value;
-    covered[i] = covered[i] && value >= 0 && value > region->above;
+    covered[i] = value >= 0 && value > region->above;
   }
   return status;
 }
@@ -377,7 +418,7 @@ static lbStatus check_some(const lbPainter *painter, const Places *places, const
 static lbStatus cover(lbPainter *painter, Places *places, const lbRegion *region, bool nodes,
                       bool *covered, double *values, lbError *err) {
   lbStatus status = cover_group(painter, places, region, nodes, covered, err);
-  if (!status) status = cover_color(painter, places, region, covered, values, err);
+  if (!status) status = cover_color(painter, places, region, nodes, covered, values, err);
   if (!status) cover_box(places, region, covered);
   return status ? status : check_some(painter, places, region, nodes, covered, err);
 }
@@ -403,8 +444,7 @@ static lbStatus keep_near(lbPainter *painter, const lbRegion *region, bool *insi
   if (!painter->surface || !asks_surface(painter, region)) return LB_OK;
   lbStatus status = find_nearest(painter, places, err);
   for (int32_t v = 0; v < places->count && !status; v++)
-    inside[v] = places->sizes[v] > 0 &&
-                places->nearest[v].distance <= 0.5 * (1 + tie) * places->sizes[v];
+    inside[v] = places->nearest[v].distance <= 0.5 * (1 + tie) * places->edges[v];
   return status;
 }
 

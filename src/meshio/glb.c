@@ -1,7 +1,7 @@
 // glTF 2.0, binary: the triangles of all meshes of the default scene, placed by their nodes.
 // Vertices come in the order of nodes, primitives and accessors; primitives of one mesh that share
-// an accessor share its vertices. A mesh's name becomes a group of triangles, COLOR_0 the colours of
-// its vertices. Skins, morph targets, cameras and animations are skipped.
+// an accessor share its vertices. A mesh's name becomes a group of triangles, COLOR_0 the colours
+// of its vertices. Skins, morph targets, cameras and animations are skipped.
 #include "meshio/formats.h"
 
 #include "meshio/face.h"
@@ -229,8 +229,9 @@ static lbStatus read_colors(Reader *reader, const json_t *attributes, const Prim
       lb_glb_accessor(&reader->glb, accessor, (int32_t)width, &values, &count, reader->err);
   if (!status) status = count_items(reader, count);
   if (!status && count != primitive->vertex_count)
-    status = lb_glb_fail(&reader->glb, reader->err, "accessors[%lld] has %d colours for %d vertices",
-                         (long long)accessor, (int)count, (int)primitive->vertex_count);
+    status =
+        lb_glb_fail(&reader->glb, reader->err, "accessors[%lld] has %d colours for %d vertices",
+                    (long long)accessor, (int)count, (int)primitive->vertex_count);
   for (int32_t i = 0; i < count && !status; i++) {
     double rgba[4] = { 0, 0, 0, 1 };
     for (size_t k = 0; k < width && !status; k++) {

@@ -2,8 +2,8 @@
 // material libraries, the second the faces, which may use vertices that come later in the file.
 // Vertices keep the file's order, used or not. Colours stand behind the position, as most programs
 // write them: `v x y z r g b`, with an alpha behind them or not; a single number there is a weight
-// and is skipped, as are normals, lines, points and curves. A face belongs to the groups of the last
-// `g` (several names: several groups) and to the object of the last `o`.
+// and is skipped, as are normals, lines, points and curves. A face belongs to the groups of the
+// last `g` (several names: several groups) and to the object of the last `o`.
 #include "meshio/formats.h"
 
 #include "meshio/companion.h"
@@ -115,8 +115,7 @@ static bool read_number(lbText *text, double *value) {
 static lbStatus read_color(Reader *reader, int32_t vertex) {
   double rgba[5] = { 0, 0, 0, 1 };
   int count = 0;
-  while (count < 5 && !at_statement_end(&reader->text) &&
-         read_number(&reader->text, &rgba[count]))
+  while (count < 5 && !at_statement_end(&reader->text) && read_number(&reader->text, &rgba[count]))
     count++;
   if (count < 2) return LB_OK;
   if (count != 3 && count != 4)

@@ -18,8 +18,7 @@ static void write_header(FILE *stream, int32_t vertex_count, int32_t face_count,
           has_colors ? "property uchar red\nproperty uchar green\nproperty uchar blue\n"
                        "property uchar alpha\n"
                      : "",
-          (int)face_count,
-          has_uvs ? "property list uchar float texcoord\n" : "");
+          (int)face_count, has_uvs ? "property list uchar float texcoord\n" : "");
 }
 
 static void write_face(FILE *stream, const int32_t *corners, const float *uvs) {
@@ -38,8 +37,8 @@ lbStatus lb_write_ply(const lbMesh *mesh, const char *path, lbError *err) {
   if (!status) status = lb_file_begin(&file, path, err);
   if (status) goto done;
   const float *uvs = surface.owned ? NULL : mesh->corner_uvs;
-  write_header(file.stream, mesh->vertex_count, surface.triangle_count,
-               mesh->vertex_colors != NULL, uvs != NULL);
+  write_header(file.stream, mesh->vertex_count, surface.triangle_count, mesh->vertex_colors != NULL,
+               uvs != NULL);
   for (size_t i = 0; i < (size_t)mesh->vertex_count; i++) {
     uint8_t row[28];
     for (size_t k = 0; k < 3; k++) lb_put_f64(row + 8 * k, mesh->positions[3 * i + k]);

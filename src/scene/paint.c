@@ -76,8 +76,14 @@ int32_t lb_scene_unpainted(const lbSceneBody *body) {
 
 lbStatus lb_scene_region_fail(const lbField *json, lbStatus status, lbError *err) {
   if (status != LB_ERR_ARGUMENT || !err) return status;
+  static const char *const keys[] = { "group", "color", "box", NULL };
   lbError why = *err;
-  return lb_field_fail(json, err, "%s", why.text);
+  lbField culprit = *json;
+  for (int i = 0; keys[i] && culprit.value == json->value; i++) {
+    lbField member = lb_field_member(json, keys[i]);
+    if (lb_field_here(&member)) culprit = member;
+  }
+  return lb_field_fail(&culprit, err, "%s", why.text);
 }
 
 static lbStatus read_box(const lbField *json, lbRegion *region, lbError *err) {
