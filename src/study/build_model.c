@@ -120,6 +120,11 @@ static lbStatus paint_materials(lbBuildJob *job, lbError *err) {
   return status;
 }
 
+// What the surface is painted with is seen in the model.
+static lbStatus show_colors(lbBuildJob *job, lbError *err) {
+  return job->report.bare ? lb_scene_show_colors(job->body, err) : LB_OK;
+}
+
 // ---- axes and supports -------------------------------------------------------------------------
 
 static void choose_up(lbBuildJob *job) {
@@ -244,6 +249,7 @@ lbStatus lb_build_model(const char *path, const lbBuildDef *def, lbModel **out,
   if (!status) status = lb_build_method(&job, err);
   if (!status) status = voxelise(&job, err);
   if (!status) status = paint_materials(&job, err);
+  if (!status) status = show_colors(&job, err);
   if (!status) choose_up(&job);
   if (!status) status = support(&job, err);
   if (!status) status = lb_build_modes(&job, err);
