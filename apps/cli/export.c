@@ -58,8 +58,8 @@ static cliStatus check_output(Job *job) {
   if (job->matrix || job->arrays || job->vega) return CLI_OK;
   if (lb_export_format(job->output, &format, &err))
     return cli_usage(&cli_export,
-                     "-o is \"%s\", its extension must be .glb, .obj, .ply, .pc2, .pvd, .vtu, "
-                     ".npz, .cub, .U or .float",
+                     "-o is \"%s\", its extension must be .glb, .usda, .obj, .ply, .pc2, .mdd, "
+                     ".pvd, .vtu, .npz, .mtx, .cub, .U or .float",
                      job->output);
   job->def.volume_frames = format == LB_EXPORT_PVD || format == LB_EXPORT_VTU;
   return CLI_OK;
@@ -160,8 +160,8 @@ static cliStatus run_verb(int count, char **words) {
   job.def.frame_rate = 60;
   const cliOption options[] = {
     { "o", CLI_TEXT, &job.output, NULL, "OUT",
-      "what to write; its extension tells the format: .glb, .obj,\n.ply, .pc2, .pvd, .vtu, .npz, "
-      ".cub, .U, .float" },
+      "what to write; its extension tells the format: .glb, .usda,\n.obj, .ply, .pc2, .mdd, .pvd, "
+      ".vtu, .npz, .mtx, .cub, .U,\n.float" },
     { "count", CLI_INTEGER, &job.def.step_count, &has_count, "N", "steps, instead of the scene's" },
     { "frame_rate", CLI_NUMBER, &job.def.frame_rate, NULL, "HZ", "frames a second (60)" },
     { "body", CLI_TEXT, &job.body_name, NULL, "NAME", "only this body of a scene" },
@@ -200,18 +200,23 @@ static cliStatus run_verb(int count, char **words) {
 
 const cliVerb cli_export = {
   "export",
-  "the motion of a scene or model as glTF, OBJ, PLY, PC2, VTU; a model's arrays as NPZ or for Vega",
+  "the motion of a scene as glTF, USD, point cache, ...; arrays and matrices for SciPy and Vega",
   "limber export SCENE.json|COOKED.glb|MODEL.glb -o OUT [options]",
   "Runs the scene and writes its motion, by the extension of OUT:\n"
   "  .glb        an animation for Blender, three.js and the like\n"
+  "  .usda       Universal Scene Description as text, all bodies in one file\n"
   "  .obj .ply   a mesh a frame: OUT_00000.obj, ...\n"
-  "  .pc2        a point cache, and an .obj at rest that it moves\n"
+  "  .pc2 .mdd   a point cache, and an .obj at rest that it moves\n"
   "  .pvd .vtu   volume meshes with the field \"displacement\", for ParaView\n"
   "  .npz        the arrays of the model, for numpy; nothing is run\n"
   "  .cub        the polynomials of its subspace method, for Vega; nothing is run\n"
-  "  .U .float   its basis, in double or single precision, for Vega; nothing is run\n",
+  "  .U .float   its basis, in double or single precision, for Vega; nothing is run\n"
+  "With --matrix, a matrix of the body at rest as .mtx (Matrix Market) or .npz (SciPy). Its rows\n"
+  "are 3 vertex + axis of all vertices of the volume mesh, in the body's own axes.\n",
   "  limber export scenes/modal-bar.json -o bar.pvd\n"
   "  limber export scenes/modal-bar.json -o bar.npz\n"
+  "  limber export scenes/shaken-bar.json -o bar.usda\n"
+  "  limber export scenes/bar.json --matrix stiffness --held -o K.npz\n"
   "  limber export bunny.glb --count 480 -o bunny.pc2",
   run_verb,
 };
