@@ -1,6 +1,7 @@
 // The window: events in, frames out, files opened on wish.
 #include "desktop/window.h"
 
+#include "view/amount.h"
 #include "view/assign.h"
 #include "desktop/panel.h"
 #include "desktop/window_save.h"
@@ -29,6 +30,7 @@ typedef struct Window {
   double x, y;             // where events have brought the pointer: GLFW, asked for it, tells where
                            // it is by now, which after a slow picture is not where a press was
   double begin;            // of the clock
+  vwRate rate;             // of pictures
   double note_until;
   double work_next; // when the next frame of long work is to be drawn
   bool stop_work;   // Escape during long work
@@ -190,7 +192,7 @@ static void on_key(GLFWwindow *handle, int glfw, int code, int action, int glfw_
   if (action == GLFW_RELEASE || vw_panel_takes_keys()) return;
   if (glfw == GLFW_KEY_ESCAPE) {
     window->stop_work = true;
-    window->panel.help = false;
+    window->panel.help = window->panel.opening = false;
   }
   if (glfw == GLFW_KEY_TAB && action == GLFW_PRESS) window->panel.shown = !window->panel.shown;
   int key = key_of(glfw);
@@ -242,6 +244,7 @@ static void save(Window *window, vwWish wish) {
 
 static void grant(Window *window, vwWish wish) {
   switch (wish) {
+  case VW_WISH_OPEN: window->panel.opening = !window->panel.opening; break;
   case VW_WISH_HELP: window->panel.help = !window->panel.help; break;
   case VW_WISH_NEXT: open_neighbour(window, 1); break;
   case VW_WISH_PREVIOUS: open_neighbour(window, -1); break;
@@ -258,6 +261,13 @@ static void grant_all(Window *window) {
   int32_t wanted = window->panel.wanted;
   window->panel.wanted = -1;
   if (wanted >= 0) open_item(window, wanted, &err);
+  char path[sizeof window->panel.path];
+  memcpy(path, window->panel.path, sizeof path);
+  if (window->panel.open_path && !open_path(window, path, &err)) {
+    window->panel.current = window->tried = -1;
+    window->panel.opening = false;
+  }
+  window->panel.open_path = false;
 }
 
 // ---- frames ------------------------------------------------------------------------------------
@@ -342,7 +352,7 @@ static void run(Window *window) {
   while (!is_over(window)) {
     double now = glfwGetTime(), passed = now - last;
     last = now;
-    if (passed > 0) window->panel.frame_rate += 0.05 * (1 / passed - window->panel.frame_rate);
+    window->panel.frame_rate = vw_rate_tick(&window->rate, now);
     draw_frame(window, passed);
     window->report->frames++;
     watch_hands(window);

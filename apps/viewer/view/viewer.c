@@ -165,6 +165,7 @@ static const struct Button {
   { "next", VW_WISH_NEXT, NULL },
   { "previous", VW_WISH_PREVIOUS, NULL },
   { "quit", VW_WISH_QUIT, NULL },
+  { "open", VW_WISH_OPEN, NULL },
 };
 
 static void press_button(vwViewer *viewer, const char *name) {
@@ -197,6 +198,8 @@ lbStatus vw_viewer_set(vwViewer *viewer, int32_t control, double value, lbError 
   double compared = viewer->settings.compare;
   *vw_settings_value(&viewer->settings, control) = value;
   int32_t actors = vw_stage_actor_count(viewer->stage);
+  vwView view = vw_viewer_view(viewer);
+  vw_stage_face(viewer->stage, &view);
   lbStatus status = vw_stage_apply(viewer->stage, &viewer->settings, err);
   if (viewer->settings.compare != compared) frame_object(viewer);
   if (status && err) vw_viewer_say(viewer, err->text);
