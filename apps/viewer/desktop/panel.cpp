@@ -269,11 +269,25 @@ static void show_graphs(vwViewer *viewer) {
   char text[64];
   float gap = ImGui::GetStyle().ItemSpacing.x;
   ImVec2 size((ImGui::GetContentRegionAvail().x - gap) / 2, graph_height * scale);
-  snprintf(text, sizeof text, "step %.3g \xc2\xb5s", count ? (double)steps[count - 1] : 0.0);
+  double last = count ? (double)steps[count - 1] : 0;
+  if (last < 1000)
+    snprintf(text, sizeof text, "step %.3g \xc2\xb5s", last);
+  else
+    snprintf(text, sizeof text, "step %.3g ms", last / 1000);
   ImGui::PlotLines("##step", steps, count, 0, text, 0, FLT_MAX, size);
   ImGui::SameLine();
   snprintf(text, sizeof text, "energy %.3g J", count ? (double)energies[count - 1] : 0.0);
   ImGui::PlotLines("##energy", energies, count, 0, text, 0, FLT_MAX, size);
+}
+
+// As much of a text as fits a line.
+static void show_line(const char *text) {
+  char shown[160];
+  size_t length = (size_t)snprintf(shown, sizeof shown, "%s", text);
+  if (length >= sizeof shown) length = sizeof shown - 1;
+  while (length > 4 && ImGui::CalcTextSize(shown).x > ImGui::GetContentRegionAvail().x)
+    snprintf(shown + --length - 3, 4, "...");
+  ImGui::TextDisabled("%s", shown);
 }
 
 static void show_foot(const vwPanel *panel, const vwStage *stage) {
@@ -282,7 +296,7 @@ static void show_foot(const vwPanel *panel, const vwStage *stage) {
   snprintf(rate, sizeof rate, panel->frame_rate < 10 ? "%.1f" : "%.0f", panel->frame_rate);
   ImGui::TextDisabled("%s pictures/s%s", rate,
                       stage && vw_stage_behind(stage) ? ", slower than the clock" : "");
-  ImGui::TextDisabled("%s", panel->device);
+  show_line(panel->device);
 }
 
 static float foot_height(const vwStage *stage) {
@@ -473,10 +487,10 @@ static void show_opening(vwPanel *panel) {
         "it is:");
     if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
     ImGui::SetNextItemWidth(-1);
-    bool entered = ImGui::InputText("##path", panel->path, sizeof panel->path,
-                                    ImGuiInputTextFlags_EnterReturnsTrue);
-    bool pressed = ImGui::Button("Open");
-    panel->open_path = (entered || pressed) && panel->path[0];
+    ImGui::InputText("##path", panel->path, sizeof panel->path, ImGuiInputTextFlags_AutoSelectAll);
+    if (ImGui::IsItemDeactivated() && !ImGui::IsMouseDown(0))
+      ImGui::SetKeyboardFocusHere(-1); // to be mended where it was wrong
+    if (ImGui::Button("Open")) panel->open_path = true;
     ImGui::SameLine();
     if (ImGui::Button("Cancel")) panel->opening = false;
   }

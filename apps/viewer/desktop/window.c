@@ -189,10 +189,13 @@ static int key_of(int glfw) {
 static void on_key(GLFWwindow *handle, int glfw, int code, int action, int glfw_modifiers) {
   Window *window = window_of(handle);
   (void)code;
+  bool enters = glfw == GLFW_KEY_ENTER || glfw == GLFW_KEY_KP_ENTER;
+  if (window->panel.opening && enters && action == GLFW_PRESS) window->panel.open_path = true;
+  if (glfw == GLFW_KEY_ESCAPE) window->panel.opening = false; // also while a path is typed
   if (action == GLFW_RELEASE || vw_panel_takes_keys()) return;
   if (glfw == GLFW_KEY_ESCAPE) {
     window->stop_work = true;
-    window->panel.help = window->panel.opening = false;
+    window->panel.help = false;
   }
   if (glfw == GLFW_KEY_TAB && action == GLFW_PRESS) window->panel.shown = !window->panel.shown;
   int key = key_of(glfw);
@@ -263,7 +266,7 @@ static void grant_all(Window *window) {
   if (wanted >= 0) open_item(window, wanted, &err);
   char path[sizeof window->panel.path];
   memcpy(path, window->panel.path, sizeof path);
-  if (window->panel.open_path && !open_path(window, path, &err)) {
+  if (window->panel.open_path && path[0] && !open_path(window, path, &err)) {
     window->panel.current = window->tried = -1;
     window->panel.opening = false;
   }
