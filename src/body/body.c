@@ -196,18 +196,6 @@ lbStatus lb_body_apply_radial_impulse(lbBody *body, lbVec3 centre, double radius
   return status;
 }
 
-void lb_body_add_reduced_force(lbBody *body, const double *reduced) {
-  lbScratch *scratch = lb_scratch_borrow(body->prepared);
-  if (!scratch) return;
-  body->prepared->method->get(body, NULL, NULL, scratch->a);
-  for (int32_t i = 0; i < body->prepared->dimension; i++) {
-    double sum = scratch->a[i] + reduced[i];
-    if (lb_is_bounded(sum)) scratch->a[i] = sum;
-  }
-  body->prepared->method->put(body, NULL, NULL, scratch->a);
-  lb_scratch_return(body->prepared, scratch);
-}
-
 lbStatus lb_body_set_gravity(lbBody *body, lbVec3 gravity) {
   lbScratch *scratch = lb_scratch_borrow(body->prepared);
   if (!scratch) return lb_fail_memory(body->message);

@@ -102,7 +102,7 @@ struct vwStage {
   double size;   // its longest side
   lbVec3 across; // level, unit: the way in which copies stand side by side
   double ground; // height, where the world does not say it
-  char message[256];
+  char message[400];
 
   vwClock clock;
   vwHand hands[VW_HANDS];
