@@ -507,12 +507,15 @@ test("phones_see_the_scene_and_hear_of_fingers_only", async () => {
     await page.click("#show-help");
     const help = await page.innerText("#help");
     const title = await page.getAttribute("#show-help", "title");
+    await frames(3);
+    const hint = await ask(() => document.getElementById("hint").textContent);
     if (process.env.SHOTS) await page.screenshot({ path: join(process.env.SHOTS, `help-${viewport.width}.png`) });
     await page.click("#help .close");
     console.log(`${viewport.width} x ${viewport.height}: ${Math.round(100 * free)} % of the view is free`);
     await back(before);
     check(free > 0.7, `only ${free} of the view is free`);
     check(!/Ctrl|Shift|Arrows|Space|Wheel/.test(help + title), `the list tells of keys: ${help}`);
+    check(!/\([a-z]\)/.test(hint), `the hint tells of keys: ${hint}`);
   }
 });
 

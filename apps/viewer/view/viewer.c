@@ -54,10 +54,15 @@ vwView vw_viewer_view(const vwViewer *viewer) {
 
 // The scene's own camera, which may know nothing of the panel, backs off where the panel covers
 // much.
-static void aim(vwViewer *viewer) {
-  viewer->camera = vw_stage_camera(viewer->stage, viewer->width, viewer->height);
+// What is framed for the whole picture has to fit what a panel leaves of it.
+static void make_room(vwViewer *viewer) {
   viewer->camera.covered = viewer->covered;
   viewer->camera.distance /= 1 - 0.6 * fabs(viewer->covered);
+}
+
+static void aim(vwViewer *viewer) {
+  viewer->camera = vw_stage_camera(viewer->stage, viewer->width, viewer->height);
+  make_room(viewer);
 }
 
 // ---- opening -----------------------------------------------------------------------------------
@@ -125,6 +130,7 @@ vwWish vw_viewer_wish(vwViewer *viewer) {
 
 static void frame_object(vwViewer *viewer) {
   vw_camera_frame(&viewer->camera, vw_stage_box(viewer->stage), viewer->width, viewer->height);
+  make_room(viewer);
 }
 
 static void record_sketch(vwViewer *viewer) {
