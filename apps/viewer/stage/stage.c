@@ -299,6 +299,18 @@ static lbStatus build(vwStage *stage, lbError *err) {
   return LB_OK;
 }
 
+// Of the first model whose figures are above their limits.
+static void tell_accuracy(vwStage *stage) {
+  char warning[300], text[sizeof stage->message];
+  for (int32_t i = 0; i < stage->bundle->model_count; i++) {
+    const lbModel *model = stage->bundle->models[i];
+    if (!lb_model_accuracy_warning(model, warning, sizeof warning)) continue;
+    snprintf(text, sizeof text, "%.60s: %s", model->name, warning);
+    vw_stage_say(stage, text);
+    return;
+  }
+}
+
 lbStatus vw_stage_create(lbBundle *bundle, const vwStageDef *def, vwSettings *settings,
                          vwStage **out, lbError *err) {
   if (bundle->model_count < 1)
@@ -313,6 +325,7 @@ lbStatus vw_stage_create(lbBundle *bundle, const vwStageDef *def, vwSettings *se
     vw_stage_destroy(stage);
     return status;
   }
+  tell_accuracy(stage);
   *settings = stage->settings;
   *out = stage;
   return LB_OK;

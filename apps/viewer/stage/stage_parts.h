@@ -100,7 +100,7 @@ struct vwStage {
   char up;
   vwBox box;   // of the world at rest, without copies
   double size; // its longest side
-  char message[256];
+  char message[400];
 
   vwClock clock;
   vwHand hands[VW_HANDS];
