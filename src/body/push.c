@@ -209,7 +209,7 @@ static bool predict(lbBody *body, lbStep *step, lbScratch *s) {
   if (lb_body_is_touched(body)) lb_contacts_hold(body, step, s);
   if (!(flags & LB_STEP_NONFINITE)) flags |= method->begin(body, step, s);
   if (flags & LB_STEP_NONFINITE) return false;
-  if (!lb_frame_is_still(body)) lb_frame_correct(body, step, s);
+  if (lb_frame_is_felt(body)) lb_frame_correct(body, step, s);
   return true;
 }
 

@@ -48,7 +48,7 @@ int32_t lb_part_open(lbBody *body, lbStep *step, lbScratch *s) {
 static int32_t solve(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   const lbBodyMethod *method = body->prepared->method;
   while (!(flags & LB_STEP_NONFINITE)) {
-    if (!lb_frame_is_still(body)) lb_frame_correct(body, step, s);
+    if (lb_frame_is_felt(body)) lb_frame_correct(body, step, s);
     if (lb_body_is_constrained(body)) flags |= lb_constraints_solve(body, step, s);
     if (flags & LB_STEP_NONFINITE) break;
     flags |= method->end(body, step, s);
@@ -75,6 +75,7 @@ int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   if (lb_body_is_touched(body)) lb_contacts_settle(body, step, s);
   if (free) flags |= lb_frame_mend(body, step, &start, before, s);
   if (lb_body_is_constrained(body)) lb_constraints_rest(body);
+  if (body->frame.fitted) method->fit_frame(body, s);
   return flags;
 }
 
