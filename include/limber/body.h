@@ -52,7 +52,8 @@ static inline lbPoint lb_point_triangle(int32_t triangle, double a, double b, do
 // LB_METHOD_FULL is the unreduced simulator (limber/fem.h), for any model with a volume, where the
 // build side was started (lb_build_start). Its coordinates are the displacements of all nodes; all
 // calls here work, at the cost of a sparse solve for each constrained direction. A driven body
-// follows its frame by what is fixed; the frame of a free one is the rigid motion nearest to its own.
+// follows its frame by what is fixed; the frame of a free one is the rigid motion nearest to its
+// own.
 typedef struct lbBody lbBody;
 
 // How a body's frame moves.

@@ -42,10 +42,10 @@ struct lbPrepared {
   int32_t *kept;             // (dimension) vectors of the model that are used; NULL: the first ones
   bool single_precision;
 
-  const double *basis;       // (3 nodes x dimension), column-major: u = U q. NULL: q is u itself, of
-                             // 3 nodes coordinates, unless the method has `nodes`
-  const double *gravity;     // (dimension x 3): reduced force of a unit gravity, Uᵀ M 1
-  const double *rigid;       // (dimension x 6): rates of a unit rigid velocity
+  const double *basis;   // (3 nodes x dimension), column-major: u = U q. NULL: q is u itself, of
+                         // 3 nodes coordinates, unless the method has `nodes`
+  const double *gravity; // (dimension x 3): reduced force of a unit gravity, Uᵀ M 1
+  const double *rigid;   // (dimension x 6): rates of a unit rigid velocity
   const double *eigenvalues; // (dimension); modal
   double damping[2];         // the model's: α in 1/s, β in s
   const double *node_masses; // (nodes) kg

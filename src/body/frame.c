@@ -16,8 +16,8 @@
 #define JUMP_TURN 1.5707963267948966
 #define TURN_FINE 0.2 // rad
 #define TURN_PARTS 2000
-#define PASSES 2   // to find the spin in a step's middle
-#define FLAT 1e-12 // of its trace: what is added to an inertia so that it has an inverse
+#define PASSES 2    // to find the spin in a step's middle
+#define FLAT 1e-12  // of its trace: what is added to an inertia so that it has an inverse
 #define ALIKE 1e-12 // velocities that differ by rounding
 
 // ---- placement ---------------------------------------------------------------------------------
@@ -581,7 +581,7 @@ int32_t lb_frame_begin(lbBody *body, lbStep *step, lbScratch *s) {
   }
   if (!lb_frame_is_felt(body)) // forces are in the axes of the step's start, carried where it jumps
     return lb_frame_add_weight(body, to->moves ? f->turn : to->turn, s) ? flags
-                                                                      : flags | LB_STEP_NONFINITE;
+                                                                        : flags | LB_STEP_NONFINITE;
   if (to->moves) {
     find_middle(body, step, s);
     feel(body, step, s->v0, s);

@@ -259,8 +259,7 @@ static lbStatus check_change(const lbBody *body, int32_t material, const double 
   if (!method->rebuild)
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "material: a body of the method \"%s\" cannot change it; use \"%s\"",
-                   lb_method_name(method->method),
-                   lb_method_name(LB_METHOD_SUBSPACE));
+                   lb_method_name(method->method), lb_method_name(LB_METHOD_SUBSPACE));
   if (method->method == LB_METHOD_SUBSPACE && model->size.subspace_part_count == 1)
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "material: model \"%s\" cannot change it; build it with --editable",

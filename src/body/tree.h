@@ -27,8 +27,8 @@ typedef struct lbSearchNode {
 typedef struct lbTree {
   const lbModel *model;
   int32_t dimension;
-  double *rows;      // (vertices x dimension x 3): displacement of a vertex = Σ q_i row_i. NULL: q is
-                     // the displacements of the nodes, and there are no spheres and motions
+  double *rows; // (vertices x dimension x 3): displacement of a vertex = Σ q_i row_i. NULL: q is
+                // the displacements of the nodes, and there are no spheres and motions
   lbAabbTree *shape; // of the rest shape, whose children and leaves it takes over
   double *spheres;   // (nodes x 4): c, r
   double *motions;   // (nodes x dimension x 4): mean_i, spread_i

@@ -817,7 +817,6 @@ lbVerdict lb_simulator_judge(lbSimulator *s, const double *displacement, const d
   return few || s->norm <= nearly ? LB_VERDICT_NEAR : LB_VERDICT_FAR;
 }
 
-
 bool lb_simulator_keep(lbSimulator *s) { return commit(s); }
 
 bool lb_simulator_refactor(lbSimulator *s) {

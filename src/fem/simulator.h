@@ -92,8 +92,8 @@ bool lb_simulator_respond(lbSimulator *simulator, const double *force, double *m
 bool lb_simulator_ready(lbSimulator *simulator);
 
 // The potential of the step at a displacement (full) under a load, relative to its start; *rounding
-// of it. Damping counts with the stiffness where the matrix was made. What lb_simulator_judge left is
-// gone.
+// of it. Damping counts with the stiffness where the matrix was made. What lb_simulator_judge left
+// is gone.
 double lb_simulator_potential(lbSimulator *simulator, const double *displacement,
                               const double *load, double *rounding);
 // full: where the last of Newton's steps began.

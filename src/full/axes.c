@@ -24,8 +24,8 @@ lbPlacement lb_placement_between(const lbPlacement *T, lbVec3 position0, lbQuat 
   lbQuat back = lb_quat_conjugate(rotation0);
   lbVec3 moved = lb_quat_rotate(back, lb_sub(position1, position0));
   lbQuat turned = lb_quat_multiply(back, rotation1);
-  return (lbPlacement){ apply(T, moved),
-                        lb_quat_normalise(lb_quat_multiply(T->rotation, turned)), false };
+  return (lbPlacement){ apply(T, moved), lb_quat_normalise(lb_quat_multiply(T->rotation, turned)),
+                        false };
 }
 
 lbFrameRates lb_full_rates(const lbBody *body) {
@@ -93,8 +93,8 @@ void lb_full_rates_from_own(const lbBody *body, const lbPlacement *T, const lbFr
   for (size_t n = 0; n < (size_t)fem->vertex_count; n++) {
     lbVec3 rate = is_held(fem, n) ? lb_vec3(0, 0, 0) : lb_vec3_load(rates + 3 * n);
     if (!plain)
-      rate = lb_add(lb_quat_rotate(T->rotation, rate),
-                    carried(body, T, frame, place_of(fem, u, n)));
+      rate =
+          lb_add(lb_quat_rotate(T->rotation, rate), carried(body, T, frame, place_of(fem, u, n)));
     lb_vec3_store(v + 3 * n, rate);
   }
 }
@@ -160,8 +160,8 @@ static lbMat3 nearest_turn(const lbBody *body, const double *u, lbVec3 c) {
 // Where the simulator's axes are in the world: F T⁻¹.
 static lbPlacement base_of(const lbBody *body) {
   const lbPlacement *T = &lb_full_state(body)->T;
-  lbQuat turn = lb_quat_normalise(
-      lb_quat_multiply(body->frame.rotation, lb_quat_conjugate(T->rotation)));
+  lbQuat turn =
+      lb_quat_normalise(lb_quat_multiply(body->frame.rotation, lb_quat_conjugate(T->rotation)));
   return (lbPlacement){ lb_sub(body->frame.position, lb_quat_rotate(turn, T->position)), turn,
                         false };
 }
@@ -193,8 +193,8 @@ static double elastic_of(const lbBody *body) {
   const lbFullState *state = lb_full_state(body);
   lbEvaluation found = { 0 };
   if (!isnan(state->rows.elastic)) return state->rows.elastic;
-  (void)lb_fem_evaluate(lb_full_shared(body->prepared)->fem, state->rows.u, NULL, NULL, NULL, &found,
-                        NULL);
+  (void)lb_fem_evaluate(lb_full_shared(body->prepared)->fem, state->rows.u, NULL, NULL, NULL,
+                        &found, NULL);
   return found.energy;
 }
 

@@ -7,9 +7,9 @@
 //   X + u = T (X + q),   u: the simulator's, q: the body's,
 //
 // so that the frame F of a body only describes it: the simulator's axes are at F T⁻¹ in the world.
-// T is the identity while a frame is held. It goes with a driven frame, whose supports take the body
-// along, and with the frame that is fitted to a free body. Where a frame is set from outside, T
-// stays, and the body is carried along with nothing felt.
+// T is the identity while a frame is held. It goes with a driven frame, whose supports take the
+// body along, and with the frame that is fitted to a free body. Where a frame is set from outside,
+// T stays, and the body is carried along with nothing felt.
 #ifndef LB_FULL_FULL_H
 #define LB_FULL_FULL_H
 
@@ -22,8 +22,9 @@ lbStatus lb_model_fem(const lbModel *model, const double *materials, lbFem **out
 
 // Bodies of LB_METHOD_FULL can be made from now on. Calling it again is harmless.
 void lb_full_register(void);
-// Counts of the simulator since the body was made or got its material: iterations, factors, ....
-void lb_full_count(const lbBody *body, lbSimulatorState *counts);
+// Counts of the simulator since the body was made or got its material: iterations, factors and so
+// on. Returns the number of its unknowns.
+int32_t lb_full_count(const lbBody *body, lbSimulatorState *counts);
 
 // ---- what bodies of a model share (shared.c) ---------------------------------------------------
 
@@ -45,8 +46,8 @@ lbStatus lb_full_rebuild(lbPrepared *prepared, const double *materials, lbError 
 void lb_full_release(lbPrepared *prepared);
 const double *lb_full_materials(const lbPrepared *prepared);
 uint64_t lb_full_identify(const lbPrepared *prepared, uint64_t hash);
-// x <- M⁻¹ x and x <- K⁻¹ x, full vectors; zero where memory is short. A free body's K⁻¹ x is of its
-// deformation alone.
+// x <- M⁻¹ x and x <- K⁻¹ x, full vectors; zero where memory is short. A free body's K⁻¹ x is of
+// its deformation alone.
 void lb_full_mobilise(const lbPrepared *prepared, double *x);
 void lb_full_comply(const lbPrepared *prepared, double *x, lbScratch *scratch);
 
@@ -58,12 +59,12 @@ typedef struct lbPlacement { // x -> position + rotation x
   bool identity;
 } lbPlacement;
 
-typedef struct lbFullState { // lbBody.own
-  lbSimulator *simulator;    // NULL: to be made
-  lbSimulatorRows rows;      // (padded) the state, in the simulator's axes
-  double *force, *weight;    // (padded) there, too
-  double *support;           // (padded) of fixed nodes: mean acceleration in the last step, if
-  bool supported;            // there was one since the frame was set
+typedef struct lbFullState {   // lbBody.own
+  lbSimulator *simulator;      // NULL: to be made
+  lbSimulatorRows rows;        // (padded) the state, in the simulator's axes
+  double *force, *weight;      // (padded) there, too
+  double *support;             // (padded) of fixed nodes: mean acceleration in the last step, if
+  bool supported;              // there was one since the frame was set
   double *factor_u, *factor_v; // (padded) of a restored state: its factor is to be made again,
   bool refactor;
   double factor_h;
@@ -90,8 +91,8 @@ lbFrameRates lb_full_rates(const lbBody *body);
 // T after the frame has gone from one placement to another.
 lbPlacement lb_placement_between(const lbPlacement *T, lbVec3 position0, lbQuat rotation0,
                                  lbVec3 position1, lbQuat rotation1);
-// u <-> q; v at u <-> rates relative to a frame that moves like this, in own axes. Nodes that cannot
-// move have q = 0 and no rates. (padded) each.
+// u <-> q; v at u <-> rates relative to a frame that moves like this, in own axes. Nodes that
+// cannot move have q = 0 and no rates. (padded) each.
 void lb_full_to_own(const lbBody *body, const lbPlacement *T, const double *u, double *q);
 void lb_full_from_own(const lbBody *body, const lbPlacement *T, const double *q, double *u);
 void lb_full_rates_to_own(const lbBody *body, const lbPlacement *T, const lbFrameRates *frame,

@@ -11,8 +11,8 @@ static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carve
   lbFullState *states = lb_carve(carver, (size_t)group->count, sizeof *states);
   for (int32_t i = 0; i < group->count && !carver->overflow; i++) {
     lbFullState draft = { .T = { .rotation = { 0, 0, 0, 1 }, .identity = true } };
-    double **rows[] = { &draft.rows.u, &draft.rows.v,   &draft.rows.a,   &draft.force,
-                        &draft.weight, &draft.support,  &draft.factor_u, &draft.factor_v };
+    double **rows[] = { &draft.rows.u, &draft.rows.v,  &draft.rows.a,   &draft.force,
+                        &draft.weight, &draft.support, &draft.factor_u, &draft.factor_v };
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
       *rows[k] = lb_carve(carver, (size_t)p->padded, sizeof(double));
     if (!states) continue;
@@ -123,8 +123,8 @@ static void save(const lbBody *body, double *numbers) {
 static void restore(lbBody *body, const double *numbers) {
   lbFullState *state = lb_full_state(body);
   size_t padded = (size_t)body->prepared->padded;
-  double *rows[] = { state->rows.u,  state->rows.v,  state->rows.a,   state->force,
-                     state->weight,  state->support, state->factor_u, state->factor_v };
+  double *rows[] = { state->rows.u, state->rows.v,  state->rows.a,   state->force,
+                     state->weight, state->support, state->factor_u, state->factor_v };
   const double *extra = numbers + ROWS * padded, *more = extra + 2;
   for (size_t k = 0; k < ROWS; k++) memcpy(rows[k], numbers + k * padded, padded * sizeof(double));
   lbQuat rotation = lb_quat(more[3], more[4], more[5], more[6]);
@@ -154,7 +154,7 @@ static void von_mises(const lbBody *body, double *stresses, lbScratch *scratch) 
                      scratch->shares, stresses);
 }
 
-void lb_full_count(const lbBody *body, lbSimulatorState *counts) {
+int32_t lb_full_count(const lbBody *body, lbSimulatorState *counts) {
   const lbSimulator *sim = lb_full_state(body)->simulator;
   lbSimulatorState none = { 0 };
   const lbSimulatorState *from = sim ? &sim->totals : &none;
@@ -162,6 +162,7 @@ void lb_full_count(const lbBody *body, lbSimulatorState *counts) {
   counts->factor_count = from->factor_count;
   counts->shift_count = from->shift_count;
   counts->subdivided_count = from->subdivided_count;
+  return 3 * lb_fem_node_count(lb_full_shared(body->prepared)->fem);
 }
 
 // What was asked for; with iterations that are cut; those by implicit Euler in halves.

@@ -2,9 +2,10 @@
 // all that it does when Newton's method fails. Where forces are to be found (constraints), each
 // iteration is one of Newton's steps without them, then the constraints' forces through the same
 // matrix, then a look at what is left. A step that does not converge is taken again with iterations
-// that are cut until they lower the step's potential and the constraints' energies, and at last so by
-// implicit Euler in halves, of which the lowest state is kept. Springs are constraints, too, and not part of the simulator's own potential:
-// one rule for springs, holds and balls, and no second list of them that would have to agree.
+// that are cut until they lower the step's potential and the constraints' energies, and at last so
+// by implicit Euler in halves, of which the lowest state is kept. Springs are constraints, too, and
+// not part of the simulator's own potential: one rule for springs, holds and balls, and no second
+// list of them that would have to agree.
 #include "full/full.h"
 
 #include "body/constraints.h"
@@ -21,7 +22,8 @@ static lbSimulatorDef def_of(const lbBody *body) {
   def.integrator = body->integrator;
   def.damping_mass = body->damping_mass;
   def.damping_stiffness = body->damping_stiffness;
-  def.newton_iterations = body->newton_iterations > 1 ? body->newton_iterations : DEFAULT_ITERATIONS;
+  def.newton_iterations =
+      body->newton_iterations > 1 ? body->newton_iterations : DEFAULT_ITERATIONS;
   def.newton_tolerance = fmin(fmax(body->newton_tolerance, 1e-15), 0.999);
   def.factor_reuse = body->factor_reuse;
   return def;
@@ -127,7 +129,10 @@ static bool load_state(lbBody *body, lbSimulator *sim, lbScratch *s) {
   lbFullState *state = lb_full_state(body);
   lbFullWork *w = s->own;
   lbSupportMotion now = support_now(body);
-  if (!body->consistent) return restart(body, sim, w->load, s);
+  if (!body->consistent) {
+    state->refactor = false;
+    return restart(body, sim, w->load, s);
+  }
   if (lb_simulator_put(sim, &state->rows, is_driven(body) ? &now : NULL, NULL)) return false;
   if (!state->refactor) return true;
   memcpy(sim->factor_u, state->factor_u, sim->full_size * sizeof(double));
@@ -153,6 +158,22 @@ static void jump(lbBody *body, const lbStep *step, lbSimulator *sim, lbScratch *
   lb_full_rates_from_own(body, &state->T, &rates, sim->u, s->v0, sim->v);
   set_frame(body, &state->T, &rates, &sim->supports->now);
   state->supported = false;
+}
+
+// The acceleration that a motion starts from was made without that of the supports, but for its
+// inward part, because it was not known: the mean over the first step is near it.
+static void start_supports(lbBody *body, lbSimulator *sim, lbScratch *s) {
+  const lbFem *fem = sim->fem;
+  const lbFullWork *w = s->own;
+  lbSupportMotion now = sim->supports->begin;
+  start_rows(body, &now, s->a);
+  for (size_t i = 0; i < 3 * (size_t)fem->vertex_count; i++)
+    s->a[i] = fem->fixed[i / 3] ? w->place[i] - s->a[i] : 0;
+  memset(s->b, 0, (size_t)body->prepared->padded * sizeof(double));
+  lb_border_multiply(sim->border, s->a, s->b);
+  lb_full_mobilise(body->prepared, s->b);
+  lb_fem_compress(fem, s->b, sim->product);
+  for (size_t i = 0; i < sim->size; i++) sim->a[i] -= sim->product[i];
 }
 
 static lbFrameRates end_rates(const lbBody *body, const lbStep *step) {
@@ -181,7 +202,9 @@ static bool move_supports(lbBody *body, const lbStep *step, lbSimulator *sim, lb
   step_rows(body, step->h, s->b, sim->v, s->c, w->back);
   set_frame(body, &state->end, &rates, &end);
   memcpy(w->place, s->c, (size_t)body->prepared->padded * sizeof(double)); // for commit
-  return !lb_simulator_move_supports(sim, &end, NULL);
+  if (lb_simulator_move_supports(sim, &end, NULL)) return false;
+  if (!state->supported && sim->fem->mass_kind == LB_MASS_CONSISTENT) start_supports(body, sim, s);
+  return true;
 }
 
 // ---- the step ----------------------------------------------------------------------------------

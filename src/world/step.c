@@ -104,8 +104,8 @@ static int32_t take_part(lbWorld *world) {
   start_bodies(world, now);
   world->steps++;
   double end = lb_world_time(world);
+  follow_paths(world, now, end); // first: a cut turns the axes that loads are taken into
   apply_loads(world, end);
-  follow_paths(world, now, end);
   step_groups(world);
   return collect_flags(world);
 }

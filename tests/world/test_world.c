@@ -249,7 +249,7 @@ static void models_without_a_world_are_refused(void **state) {
   lbWorldDef def = *bundle->world;
   int32_t methods[6];
   memcpy(methods, def.body_methods, sizeof methods);
-  methods[3] = lb_method_code(LB_METHOD_FULL);
+  methods[3] = lb_method_code(LB_METHOD_WARP);
   def.body_methods = methods;
   models.world = &def;
   lbStatus status = lb_world_open(&models, NULL, &world, &err);
