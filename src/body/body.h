@@ -139,6 +139,8 @@ typedef struct lbFrameState {
   lbVec3 force, torque;     // free: applied, of the next step, world axes, about the centre
   double created;           // free: J that steps have added to the body
   lbFrame goal;             // driven: at the end of the next step
+  bool accelerated;         // driven: lb_frame_accelerate gave these, of the goal or of a start
+  lbVec3 linear_acceleration, angular_acceleration; // world, as the velocities
 } lbFrameState;
 
 // Where the frame goes in a step, worked out at its start (lb_frame_begin).
@@ -340,6 +342,9 @@ static inline bool lb_frame_moves(const lbBody *body) {
 }
 // Where it goes in a step of h, and the inertial forces of the prediction (scratch->inertial).
 int32_t lb_frame_begin(lbBody *body, lbStep *step, lbScratch *scratch);
+// How a driven frame accelerates at the end of the next step or, before lb_body_start, now: for
+// methods whose supports move; without it they take means of velocities. Lasts until then.
+void lb_frame_accelerate(lbBody *body, lbVec3 linear, lbVec3 angular);
 // Inertial forces again with the coordinates that came out; q <- what the difference makes of it.
 void lb_frame_correct(lbBody *body, lbStep *step, lbScratch *scratch);
 // The frame at the step's end; forces on it that were found meanwhile are in step->frame.

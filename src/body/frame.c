@@ -231,6 +231,12 @@ lbStatus lb_body_drive(lbBody *body, const lbFrame *frame) {
   return LB_OK;
 }
 
+void lb_frame_accelerate(lbBody *body, lbVec3 linear, lbVec3 angular) {
+  body->frame.accelerated = lb_vec3_is_bounded(linear) && lb_vec3_is_bounded(angular);
+  body->frame.linear_acceleration = linear;
+  body->frame.angular_acceleration = angular;
+}
+
 lbStatus lb_body_drive_to(lbBody *body, lbVec3 position, lbQuat rotation) {
   const lbFrame frame = { .position = position, .rotation = rotation };
   lbStatus status = lb_body_drive(body, &frame);

@@ -131,6 +131,7 @@ static int32_t attempt(lbBody *body, double h, int32_t rule, lbScratch *s) {
 static void clear_forces(lbBody *body) {
   body->frame.force = body->frame.torque = lb_vec3(0, 0, 0);
   body->frame.driven = 0;
+  body->frame.accelerated = false;
   if (lb_body_is_touched(body)) lb_contacts_clear(body);
 }
 

@@ -59,12 +59,13 @@ typedef struct lbPlacement { // x -> position + rotation x
   bool identity;
 } lbPlacement;
 
-typedef struct lbFullState {   // lbBody.own
-  lbSimulator *simulator;      // NULL: to be made
-  lbSimulatorRows rows;        // (padded) the state, in the simulator's axes
-  double *force, *weight;      // (padded) there, too
-  double *support;             // (padded) of fixed nodes: mean acceleration in the last step, if
-  bool supported;              // there was one since the frame was set
+typedef struct lbFullState { // lbBody.own
+  lbSimulator *simulator;    // NULL: to be made
+  lbSimulatorRows rows;      // (padded) the state, in the simulator's axes
+  double *force, *weight;    // (padded) there, too
+  double *support;           // (padded) of fixed nodes: acceleration at the last step's end, or its
+                             // mean, if
+  bool supported;            // there was a step or start since the frame was set
   double *factor_u, *factor_v; // (padded) of a restored state: its factor is to be made again,
   bool refactor;
   double factor_h;

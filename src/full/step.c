@@ -66,25 +66,44 @@ static void set_frame(const lbBody *body, const lbPlacement *T, const lbFrameRat
   lb_vec3_store(motion->angular_velocity, spin);
 }
 
-// Accelerations of fixed nodes at the start, of which the spin tells the inward part.
-static void start_rows(const lbBody *body, const lbSupportMotion *frame, double *acceleration) {
+// Accelerations of places that move with a frame (in the simulator's axes) as far as they are
+// known: those of the centre and of the spin only where the body was told.
+static void frame_rows(const lbBody *body, const lbPlacement *T, lbMat3 turn, lbVec3 spin,
+                       bool told, const double *u, double *to) {
   const lbFem *fem = lb_full_shared(body->prepared)->fem;
-  const lbSimulatorRows *rows = &lb_full_state(body)->rows;
-  lbVec3 origin = lb_vec3_load(frame->position), w = lb_vec3_load(frame->angular_velocity);
+  const lbFrameState *f = &body->frame;
+  lbVec3 centre = lb_add(T->position, lb_quat_rotate(T->rotation, body->prepared->centre));
+  lbVec3 linear = lb_vec3(0, 0, 0), angular = linear;
+  if (told) {
+    linear = lb_quat_rotate(T->rotation, lb_mat3_apply_transpose(turn, f->linear_acceleration));
+    angular = lb_quat_rotate(T->rotation, lb_mat3_apply_transpose(turn, f->angular_acceleration));
+  } else { // seen from the origin, which then does not accelerate
+    centre = T->position;
+  }
   for (size_t n = 0; n < (size_t)fem->vertex_count; n++) {
-    lbVec3 x = lb_add(lb_vec3_load(fem->positions + 3 * n), lb_vec3_load(rows->u + 3 * n));
-    lb_vec3_store(acceleration + 3 * n, lb_cross(w, lb_cross(w, lb_sub(x, origin))));
+    lbVec3 x = lb_add(lb_vec3_load(fem->positions + 3 * n), lb_vec3_load(u + 3 * n));
+    lbVec3 arm = lb_sub(x, centre), inward = lb_cross(spin, lb_cross(spin, arm));
+    lb_vec3_store(to + 3 * n, lb_add(linear, lb_add(lb_cross(angular, arm), inward)));
   }
 }
 
-// Of a step: (v_1 − v_0)/h is that of its middle; Newmark's rule wants the end's, half a step on.
+static lbVec3 spin_of(const lbSupportMotion *frame) {
+  return lb_vec3_load(frame->angular_velocity);
+}
+
+// What Newmark's rule counts at the end of a step: (v_1 − v_0)/h + (a_1 − a_0)/2, so that
+// velocities that jump within it give their impulse; Euler's the first part. `last` has a_1, or
+// NULL where it is not known: then half a step on from the mean of this step and of the last. kept
+// <- for the next.
 static void step_rows(const lbBody *body, double h, const double *velocity, const double *before,
-                      double *mean, double *acceleration) {
+                      const double *last, double *kept, double *acceleration) {
   const lbFullState *state = lb_full_state(body);
-  bool ahead = state->supported && body->integrator == LB_INTEGRATOR_NEWMARK;
+  bool newmark = state->supported && body->integrator == LB_INTEGRATOR_NEWMARK;
   for (int32_t i = 0; i < body->prepared->dimension; i++) {
-    mean[i] = (velocity[i] - before[i]) / h;
-    acceleration[i] = ahead ? 1.5 * mean[i] - 0.5 * state->support[i] : mean[i];
+    double mean = (velocity[i] - before[i]) / h;
+    double end = last ? last[i] : mean;
+    acceleration[i] = mean + (newmark ? 0.5 * (end - state->support[i]) : 0);
+    kept[i] = end;
   }
 }
 
@@ -100,13 +119,16 @@ static bool is_driven(const lbBody *body) { return body->frame.kind == LB_FRAME_
 // ---- the start of a step -----------------------------------------------------------------------
 
 // The simulator has the state, with the acceleration that belongs to it and a load (full).
-static bool restart(lbBody *body, lbSimulator *sim, const double *load, lbScratch *s) {
+static bool restart(lbBody *body, lbSimulator *sim, const double *load, bool told, lbScratch *s) {
   const lbFullState *state = lb_full_state(body);
   lbFullShared *shared = lb_full_shared(body->prepared);
   lbFullWork *w = s->own;
   lbSupportMotion now = support_now(body);
   now.displacement = state->rows.u, now.velocity = state->rows.v, now.acceleration = w->place;
-  if (is_driven(body)) start_rows(body, &now, w->place);
+  if (is_driven(body) && state->supported && !told)
+    memcpy(w->place, state->support, (size_t)body->prepared->padded * sizeof(double));
+  else if (is_driven(body))
+    frame_rows(body, &state->T, body->frame.turn, spin_of(&now), told, state->rows.u, w->place);
   while (atomic_flag_test_and_set_explicit(&shared->lock, memory_order_acquire)) {}
   lbStatus status = lb_simulator_restart(sim, state->rows.u, state->rows.v, load,
                                          is_driven(body) ? &now : NULL, shared->mass, NULL);
@@ -120,9 +142,15 @@ void lb_full_accelerate(lbBody *body, lbScratch *s) {
   lbSimulator *sim = set_up(body, body->h > 0 ? body->h : lb_simulator_def().step, false);
   if (!sim) return;
   lb_full_turn(body, &state->T, s->force, w->load);
-  if (!restart(body, sim, w->load, s)) return;
+  bool told = body->frame.accelerated;
+  if (!restart(body, sim, w->load, told, s)) return;
   lb_simulator_get(sim, &state->rows);
   body->consistent = true;
+  if (is_driven(body) && told) {
+    memcpy(state->support, w->place, (size_t)body->prepared->padded * sizeof(double));
+    state->supported = true;
+    body->frame.accelerated = false;
+  }
 }
 
 static bool load_state(lbBody *body, lbSimulator *sim, lbScratch *s) {
@@ -131,7 +159,7 @@ static bool load_state(lbBody *body, lbSimulator *sim, lbScratch *s) {
   lbSupportMotion now = support_now(body);
   if (!body->consistent) {
     state->refactor = false;
-    return restart(body, sim, w->load, s);
+    return restart(body, sim, w->load, false, s);
   }
   if (lb_simulator_put(sim, &state->rows, is_driven(body) ? &now : NULL, NULL)) return false;
   if (!state->refactor) return true;
@@ -166,7 +194,7 @@ static void start_supports(lbBody *body, lbSimulator *sim, lbScratch *s) {
   const lbFem *fem = sim->fem;
   const lbFullWork *w = s->own;
   lbSupportMotion now = sim->supports->begin;
-  start_rows(body, &now, s->a);
+  frame_rows(body, &lb_full_state(body)->T, body->frame.turn, spin_of(&now), false, sim->u, s->a);
   for (size_t i = 0; i < 3 * (size_t)fem->vertex_count; i++)
     s->a[i] = fem->fixed[i / 3] ? w->place[i] - s->a[i] : 0;
   memset(s->b, 0, (size_t)body->prepared->padded * sizeof(double));
@@ -199,9 +227,11 @@ static bool move_supports(lbBody *body, const lbStep *step, lbSimulator *sim, lb
   memset(w->place, 0, (size_t)body->prepared->padded * sizeof(double)); // fixed nodes stay in it
   lb_full_from_own(body, &state->end, w->place, s->a);
   lb_full_rates_from_own(body, &state->end, &rates, s->a, w->place, s->b);
-  step_rows(body, step->h, s->b, sim->v, s->c, w->back);
   set_frame(body, &state->end, &rates, &end);
-  memcpy(w->place, s->c, (size_t)body->prepared->padded * sizeof(double)); // for commit
+  bool told = body->frame.accelerated && step->share == 1;
+  if (told) frame_rows(body, &state->end, step->frame.turn, spin_of(&end), true, s->a, s->c);
+  step_rows(body, step->h, s->b, sim->v, told ? s->c : NULL, w->place,
+            w->back); // place: for commit
   if (lb_simulator_move_supports(sim, &end, NULL)) return false;
   if (!state->supported && sim->fem->mass_kind == LB_MASS_CONSISTENT) start_supports(body, sim, s);
   return true;

@@ -15,6 +15,16 @@ static bool acts(const lbWorld *world, const lbWorldLoad *at, double t) {
   return at->used && lb_load_acts(at->load.from, at->load.to, t, world->h);
 }
 
+// A frame of a path accelerates at its origin; bodies have it at the rest shape's centre of mass.
+static void tell_acceleration(lbBody *body, const lbFrame *frame, const lbPathState *at) {
+  lbVec3 w = frame->angular_velocity, turning = lb_vec3_load(at->angular_acceleration);
+  lbVec3 arm = lb_quat_rotate(frame->rotation, body->prepared->centre);
+  lbVec3 inward = lb_cross(w, lb_cross(w, arm));
+  lb_frame_accelerate(
+      body, lb_add(lb_vec3_load(at->linear_acceleration), lb_add(lb_cross(turning, arm), inward)),
+      turning);
+}
+
 // The accelerations that a new body starts from are those of what acts now.
 static void start_body(lbWorld *world, lbBodyId id, lbBody *body, double now) {
   int32_t count = 0;
@@ -30,6 +40,12 @@ static void start_bodies(lbWorld *world, double now) {
   for (int32_t i = 0; i < world->slot_count; i++) {
     lbWorldSlot *slot = &world->slots[i];
     if (!slot->body || slot->started) continue;
+    if (slot->path) {
+      lbPathState at;
+      lb_path_at(slot->path, now, &at);
+      lbFrame frame = lb_world_frame(slot->body, &at);
+      tell_acceleration(slot->body, &frame, &at);
+    }
     start_body(world, lb_world_id(i, slot->generation), slot->body, now);
     slot->started = true;
   }
@@ -60,6 +76,7 @@ static void follow_paths(lbWorld *world, double now, double end) {
     lb_path_at(slot->path, end, &at);
     lbFrame frame = lb_world_frame(slot->body, &at);
     (void)lb_body_drive(slot->body, &frame); // a path is finite everywhere
+    tell_acceleration(slot->body, &frame, &at);
   }
 }
 
