@@ -43,7 +43,7 @@ static void start_bodies(lbWorld *world, double now) {
     if (slot->path) {
       lbPathState at;
       lb_path_at(slot->path, now, &at);
-      lbFrame frame = lb_world_frame(slot->body, &at);
+      lbFrame frame = lb_world_frame(slot, &at);
       tell_acceleration(slot->body, &frame, &at);
     }
     start_body(world, lb_world_id(i, slot->generation), slot->body, now);
@@ -70,11 +70,11 @@ static void follow_paths(lbWorld *world, double now, double end) {
     if (lb_path_cut_between(slot->path, now, end)) {
       lb_path_at(slot->path, now, &at);
       lb_path_carry(slot->path, now, end, &at);
-      lbFrame frame = lb_world_frame(slot->body, &at);
+      lbFrame frame = lb_world_frame(slot, &at);
       (void)lb_body_set_frame(slot->body, &frame);
     }
     lb_path_at(slot->path, end, &at);
-    lbFrame frame = lb_world_frame(slot->body, &at);
+    lbFrame frame = lb_world_frame(slot, &at);
     (void)lb_body_drive(slot->body, &frame); // a path is finite everywhere
     tell_acceleration(slot->body, &frame, &at);
   }
