@@ -387,9 +387,12 @@ static bool factor_at(lbSimulator *s, const double *u, const double *velocity, i
   double mass_scale = s->c_a + s->c_v * s->def.damping_mass;
   double stiffness_scale = 1 + s->c_v * s->def.damping_stiffness;
   size_t count = (size_t)lb_sparse_nonzero_count(s->system);
-  for (size_t i = 0; i < count; i++) s->system->values[i] = stiffness_scale * s->K->values[i];
+  for (size_t i = 0; i < count; i++)
+    s->system->values[i] = s->lagged
+                               ? s->K->values[i] + (stiffness_scale - 1) * s->damper->values[i]
+                               : stiffness_scale * s->K->values[i];
   lb_sparse_add_scaled(s->system, mass_scale, s->fem->mass);
-  add_damping_rate(s, u, velocity);
+  if (!s->lagged) add_damping_rate(s, u, velocity);
   lb_fem_springs_stiffen(&s->springs, s->fem, s->c_v, s->system);
   bool shifted = false;
   lbStatus status = lb_factor_or_shift(s->factor, s->system, s->fem->mass, &shifted, NULL);
@@ -624,6 +627,8 @@ static bool may_subdivide(const lbSimulator *s) {
 int32_t lb_simulator_step(lbSimulator *s, const double *load) {
   enum { MOST_PARTS = 16 };
   int32_t flags = 0;
+  s->lagged = false;
+  s->damper = s->K;
   lb_fem_compress(s->fem, load, s->load);
   s->step_count++;
   Outcome outcome = solve_step(s, s->def.step, &flags);
@@ -678,6 +683,11 @@ void lb_simulator_carry(lbSimulator *s, const double rotation[4], const double s
 
 // ---- the state from outside --------------------------------------------------------------------
 
+static void set_lagged(lbSimulator *s, bool lagged) {
+  s->lagged = lagged && s->K_ahead;
+  s->damper = s->lagged ? s->K_ahead : s->K;
+}
+
 static lbSupportMotion without_rows(const lbSupportMotion *motion) {
   lbSupportMotion frame = *motion;
   frame.displacement = frame.velocity = frame.acceleration = NULL;
@@ -711,6 +721,7 @@ lbStatus lb_simulator_restart(lbSimulator *s, const double *displacement, const 
                               const double *load, const lbSupportMotion *now, lbCholesky *mass,
                               lbError *err) {
   lbStatus status = LB_OK;
+  set_lagged(s, false);
   if (now && !s->supports) status = lb_supports_create(s->fem, &s->supports, err);
   if (status) return status;
   if (now) {
@@ -748,14 +759,19 @@ static bool advance_trial(lbSimulator *s, int32_t *flags) {
   s->totals.newton_iterations++;
   memcpy(s->best, s->trial, s->full_size * sizeof(double));
   memcpy(s->lowest, s->trial, s->full_size * sizeof(double));
-  keep_damper(s);
+  if (!s->lagged) keep_damper(s);
   move_trial(s, 1);
   return true;
 }
 
-bool lb_simulator_open(lbSimulator *s, const double *load, int32_t *flags) {
+bool lb_simulator_open(lbSimulator *s, const double *load, bool lagged, int32_t *flags) {
   lb_fem_compress(s->fem, load, s->load);
   begin_step(s, s->def.step);
+  set_lagged(s, lagged);
+  if (s->lagged) {
+    s->factored = false;
+    if (!isfinite(lb_assemble(s->assembler, s->u, NULL, s->K_ahead))) return false;
+  }
   choose_start(s);
   return advance_trial(s, flags);
 }
@@ -777,6 +793,7 @@ bool lb_simulator_respond(lbSimulator *s, const double *force, double *moved) {
 
 bool lb_simulator_ready(lbSimulator *s) {
   int32_t unused = 0;
+  set_lagged(s, false);
   begin_step(s, s->def.step);
   memcpy(s->trial, s->u, s->full_size * sizeof(double));
   s->factored = false;
@@ -795,7 +812,7 @@ double lb_simulator_potential(lbSimulator *s, const double *displacement, const 
   if (s->K_ahead) s->damper = s->K_ahead;
   examine_trial(s);
   double cost = potential(s, rounding);
-  s->damper = s->K;
+  if (!s->lagged) s->damper = s->K;
   s->norm = norm; // what the next verdict compares with
   return cost;
 }
@@ -807,7 +824,7 @@ lbVerdict lb_simulator_judge(lbSimulator *s, const double *displacement, const d
   if (s->supports) lb_supports_put(s->supports, s->supports->u, s->trial);
   lb_fem_compress(s->fem, load, s->load);
   examine_trial(s);
-  s->factored = s->def.factor_reuse > 0 && s->norm <= s->def.factor_reuse * before;
+  s->factored = !s->lagged && s->def.factor_reuse > 0 && s->norm <= s->def.factor_reuse * before;
   if (!isfinite(s->norm)) return LB_VERDICT_FAR;
   if (has_converged(s)) return LB_VERDICT_CONVERGED;
   double nearly = NEARLY * residual_scale(s);
@@ -821,6 +838,7 @@ bool lb_simulator_keep(lbSimulator *s) { return commit(s); }
 
 bool lb_simulator_refactor(lbSimulator *s) {
   int32_t unused = 0;
+  set_lagged(s, false);
   if (!isfinite(lb_assemble(s->assembler, s->factor_u, NULL, s->K))) return false;
   begin_step(s, s->factor_h);
   return factor_at(s, s->factor_u, s->factor_v, &unused);

@@ -17,7 +17,8 @@ struct lbSimulator {
   lbSparse *K, *system;   // tangent; Newton's matrix
   lbSparse *K_ahead;      // tangent a little farther along v, or where a line search begins; NULL
                           // without stiffness damping
-  const lbSparse *damper; // the K of β K v: K, or K_ahead during a line search
+  const lbSparse *damper; // the K of β K v: K, or K_ahead during a line search and where it is
+  bool lagged;            // that of the step's start, so that the step has a potential
   double extent;          // m, of the body at rest
   double element_length;  // m, the cube root of an element's mean volume
   bool factored;          // the factor is worth another iteration
@@ -81,8 +82,9 @@ lbStatus lb_simulator_set_damping(lbSimulator *simulator, double mass, double st
 // both ends, so twice.
 double lb_simulator_held(const lbSimulator *simulator);
 // Linearises at the start of a step (the simulator's step length) under a load (full) and takes one
-// of Newton's steps from there. False: it could not.
-bool lb_simulator_open(lbSimulator *simulator, const double *load, int32_t *flags);
+// of Newton's steps from there; `lagged`: damped by the stiffness at the step's start. False: it
+// could not.
+bool lb_simulator_open(lbSimulator *simulator, const double *load, bool lagged, int32_t *flags);
 // One more, from where lb_simulator_judge was; `back` (full) is what it had added to the load.
 bool lb_simulator_again(lbSimulator *simulator, const double *back, int32_t *flags);
 const double *lb_simulator_trial(const lbSimulator *simulator); // full: where that leads

@@ -75,6 +75,7 @@ typedef struct lbFullState { // lbBody.own
   lbPlacement end; // T at its end
   bool searching;  // forces are being found: by lb_simulator_open
   bool ready;      // the factor is that of the step's own matrix
+  bool shifted;    // the last matrix had to be made definite
 } lbFullState;
 
 static inline lbFullState *lb_full_state(const lbBody *body) { return body->own; }

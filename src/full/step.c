@@ -2,7 +2,8 @@
 // all that it does when Newton's method fails. Where forces are to be found (constraints), each
 // iteration is one of Newton's steps without them, then the constraints' forces through the same
 // matrix, then a look at what is left. A step that does not converge is taken again with iterations
-// that are cut until they lower the step's potential and the constraints' energies, and at last so
+// that are cut until they lower the step's potential and the constraints' energies, damped by the
+// stiffness at its start (without which there is no potential), and at last so
 // by implicit Euler in halves, of which the lowest state is kept. Springs are constraints, too, and
 // not part of the simulator's own potential: one rule for springs, holds and balls, and no second
 // list of them that would have to agree.
@@ -266,8 +267,9 @@ static int32_t open_step(lbBody *body, lbStep *step, lbScratch *s) {
   if (!state->searching) {
     flags = lb_simulator_step(sim, w->load);
     if (flags & LB_STEP_NONFINITE) return flags;
-  } else if (!lb_simulator_open(sim, w->load, &flags))
+  } else if (!lb_simulator_open(sim, w->load, step->rule > 0, &flags))
     return LB_STEP_FAR;
+  state->shifted = flags & LB_STEP_SHIFTED;
   lb_full_to_own(body, &state->end,
                  state->searching ? lb_simulator_trial(sim) : lb_simulator_displacement(sim), s->q);
   return flags;
@@ -279,6 +281,7 @@ int32_t lb_full_begin(lbBody *body, lbStep *step, lbScratch *s) {
   int32_t flags = 0;
   if (step->iteration == 0) return open_step(body, step, s);
   if (!lb_simulator_again(state->simulator, w->back, &flags)) return flags | LB_STEP_NONFINITE;
+  state->shifted = flags & LB_STEP_SHIFTED;
   lb_full_to_own(body, &state->end, lb_simulator_trial(state->simulator), s->q);
   return flags;
 }
@@ -338,6 +341,7 @@ static int32_t judge(lbBody *body, const lbStep *step, lbScratch *s) {
   lbVerdict verdict = lb_simulator_judge(sim, s->c, w->load, step->iteration);
   if (share < 1 && verdict > LB_VERDICT_GO_ON) verdict = LB_VERDICT_GO_ON;
   if (share == 0) verdict = LB_VERDICT_FAR;
+  if (step->rule == 0 && state->shifted) verdict = LB_VERDICT_FAR; // it may lead anywhere
   if (verdict == LB_VERDICT_GO_ON) {
     double held = lb_simulator_held(sim);
     for (int32_t i = 0; i < body->prepared->dimension; i++) s->a[i] = held * s->pull[i];
