@@ -93,6 +93,18 @@ lbStatus lb_prepared_tree(const lbPrepared *prepared, const struct lbTree **out,
 // body (displacement and turn of the frame over the step, world axes).
 #define LB_FRAME_ROOM LB_BATCH
 
+// Rows of lbScratch.moments: A of body/inertia.h at the coordinates that are in the last row; after
+// lb_frame_begin, until A is found elsewhere, what the rates at the step's start add to it in a
+// second (B); the spins of other rates; and six rows for passing use.
+enum {
+  LB_MOMENTS_A = 0,
+  LB_MOMENTS_B = LB_INERTIA_ROWS,
+  LB_MOMENTS_SPINS = 2 * LB_INERTIA_ROWS,
+  LB_MOMENTS_OTHER = LB_MOMENTS_SPINS + 3,
+  LB_MOMENTS_AT = LB_MOMENTS_OTHER + LB_INERTIA_AXIS,
+  LB_MOMENT_ROWS
+};
+
 struct lbScratch {
   lbScratch *next;
   double *q0, *v0;                  // at the step's start
@@ -103,7 +115,8 @@ struct lbScratch {
   double *pull;                     // of constraints, held too
   double *start_q, *start_v;        // at the start of all parts of a step
   double *a, *b, *c;                // vectors for anybody's passing use
-  double *moments;                  // (12 x padded): of the inertia kernels
+  double *moments;                  // (LB_MOMENT_ROWS x padded): see below
+  uint64_t moments_version;         // of the prepared part that they are of; 0: none
   double *numbers;                  // (lb_method_numbers): the method's own state at the start
   double *nodes, *shares;           // (nodes x 3), (nodes)
   double *moduli;                   // (materials x 2): λ, μ
@@ -146,6 +159,9 @@ typedef struct lbFrameStep {
   lbVec3 velocity, spin; // at the end, world
   lbVec3 force, torque;  // free: on the frame, world, about the centre
   lbMat3 inertia;        // free: J in the step's middle, own axes
+  double energy;         // free: J, at the start
+  // Driven, own axes in the middle: mean spin, and changes over the step.
+  lbVec3 mean_spin, spin_change, velocity_change;
   bool moves;            // inertial forces act
 } lbFrameStep;
 
@@ -324,14 +340,17 @@ void lb_frame_correct(lbBody *body, lbStep *step, lbScratch *scratch);
 void lb_frame_end(lbBody *body, const lbStep *step, lbScratch *scratch);
 // The frame of a step, of a free body, with the forces of constraints (scratch->pull) too.
 void lb_frame_try(const lbBody *body, lbStep *step, lbScratch *scratch);
-// J at q, with A in (9 x padded) where spin and deformation feel each other; Σ v_i E_i; J⁻¹ b, of
-// flat and needle-like bodies too.
-lbMat3 lb_frame_inertia(const lbBody *body, const double *q, double *A);
-lbVec3 lb_frame_relative(const lbBody *body, const double *v, const double *A);
+// scratch->moments <- A at q, unless it is there.
+void lb_find_moments(const lbBody *body, const double *q, lbScratch *scratch);
+// J at q, with A in scratch->moments where spin and deformation feel each other; Σ v_i E_i; J⁻¹ b,
+// of flat and needle-like bodies too.
+lbMat3 lb_frame_inertia(const lbBody *body, const double *q, lbScratch *scratch);
+lbVec3 lb_frame_relative(const lbBody *body, const double *v, const lbScratch *scratch);
 lbVec3 lb_inertia_solve(lbMat3 J, lbVec3 b);
-// The energy of a free body, and what a step that created some is mended by (frame_energy.c).
-double lb_frame_energy(const lbBody *body, const double *q, const double *v, lbScratch *scratch);
-int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *start, double before,
+// The energy of a free body at the start of a step, after lb_frame_begin, and what a step that
+// created some is mended by (frame_energy.c).
+double lb_frame_energy(lbBody *body, const lbStep *step, lbScratch *scratch);
+int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *start,
                       lbScratch *scratch);
 // Velocity and spin of a free frame from its momenta and the state.
 void lb_frame_update_rates(lbBody *body, const double *q, const double *v, lbScratch *scratch);
