@@ -1,5 +1,5 @@
-// Moments of a deformed body in its frame: sums over coordinates j with lanes across i, and sums over
-// i in vectors of four.
+// Moments of a deformed body in its frame: sums over coordinates j with lanes across i, and sums
+// over i in vectors of four.
 #include "body/inertia.h"
 
 #include "math/four.h"
