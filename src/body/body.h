@@ -162,7 +162,7 @@ typedef struct lbFrameStep {
   double energy;         // free: J, at the start
   // Driven, own axes in the middle: mean spin, and changes over the step.
   lbVec3 mean_spin, spin_change, velocity_change;
-  bool moves;            // inertial forces act
+  bool moves; // inertial forces act
 } lbFrameStep;
 
 // ---- bodies ------------------------------------------------------------------------------------
@@ -276,8 +276,7 @@ struct lbBodyMethod {
   // Those of bodies [begin, end) of a group that are marked as plain, by one step; NULL: one after
   // another.
   void (*step_many)(lbBodyGroup *group, int32_t begin, int32_t end, double h, lbScratch *scratch);
-  int32_t scratches; // that step_many works with at a time, at most LB_BATCH; 0: none for a body
-                     // of its own
+  bool alone;   // step_many needs no scratch for a body of its own
   int32_t many; // bodies that step_many wants at a time; ranges of a batch begin at multiples of it
   void (*ready_group)(lbBodyGroup *group,
                       double h); // ahead of step_many on several threads; or NULL
@@ -369,10 +368,11 @@ lbVec3 lb_frame_velocity(const lbBody *body, lbVec3 own_place, lbVec3 own_veloci
 
 bool lb_time_step_is_legal(double dt);
 lbStatus lb_time_step_refuse(double dt, lbError *err);
-// One step of a body, whatever its method (step.c), and its pieces: a part up to the first
-// linearisation, from there to its end, and the whole step after an attempt by the first rule.
+// One step of a body, whatever its method (step.c), and its pieces: what comes before the first
+// linearisation of a part, what comes after it, and the whole step after an attempt by the first
+// rule.
 int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch);
-int32_t lb_part_open(lbBody *body, lbStep *step, lbScratch *scratch);
+int32_t lb_part_prepare(lbBody *body, lbStep *step, lbScratch *scratch);
 int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *scratch, int32_t flags);
 int32_t lb_body_conclude(lbBody *body, double h, int32_t flags, lbScratch *scratch);
 // No frame that moves, no constraint, no ball: what lbBodyMethod.step_many takes.

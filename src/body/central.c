@@ -47,9 +47,9 @@ static bool accelerate_damped(lbBody *body, double h, const lbEvaluated *e, lbSc
   size_t n = (size_t)own->stride, r = (size_t)own->count;
   double alpha = body->damping_mass, beta = body->damping_stiffness;
   lb_subspace_mass_multiply(own, s->v, w->Ma);
-  lb_subspace_multiply(own, e->K, s->v, w->Cv);
+  lb_subspace_multiply(own, e->K, s->v, w->Ku);
   for (size_t i = 0; i < r; i++)
-    w->a[i] = s->force[i] + s->held[i] + s->pull[i] - e->R[i] - alpha * w->Ma[i] - beta * w->Cv[i];
+    w->a[i] = s->force[i] + s->held[i] + s->pull[i] - e->R[i] - alpha * w->Ma[i] - beta * w->Ku[i];
   double heavy = 1 + 0.5 * h * alpha, stiff = 0.5 * h * beta;
   for (size_t i = 0; i < n * n; i++)
     w->A[i] = stiff * e->K[i] + (own->mass ? heavy * own->mass[i] : 0);

@@ -197,7 +197,9 @@ static lbSubspace *lay_out(const lbPrepared *p, lbSubspace *s, lbCarver *carver)
 lbStatus lb_subspace_rebuild(lbPrepared *p, const double *materials, lbError *err) {
   lbSubspace draft = { .count = p->dimension,
                        .stride = lb_cubic_padded(p->dimension),
+                       .newton = lb_newton_kernels(p->level),
                        .ldlt = lb_ldlt_kernels(p->level),
+                       .ldlt_crowd = lb_ldlt_crowd_kernels(p->level),
                        .forces = &lb_polynomial_forces };
   lbCarver carver = { 0 };
   lay_out(p, &draft, &carver);

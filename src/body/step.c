@@ -35,14 +35,18 @@ static void hold_known_forces(lbBody *body, lbStep *step, lbScratch *s) {
   if (lb_body_is_touched(body)) lb_contacts_hold(body, step, s);
 }
 
-int32_t lb_part_open(lbBody *body, lbStep *step, lbScratch *s) {
-  const lbBodyMethod *method = body->prepared->method;
-  method->get(body, s->q0, s->v0, s->force);
+int32_t lb_part_prepare(lbBody *body, lbStep *step, lbScratch *s) {
+  body->prepared->method->get(body, s->q0, s->v0, s->force);
   int32_t flags = lb_frame_begin(body, step, s);
   if (body->frame.kind == LB_FRAME_FREE) step->frame.energy = lb_frame_energy(body, step, s);
   hold_known_forces(body, step, s);
   step->iteration = 0;
-  return flags & LB_STEP_NONFINITE ? flags : flags | method->begin(body, step, s);
+  return flags;
+}
+
+static int32_t open_part(lbBody *body, lbStep *step, lbScratch *s) {
+  int32_t flags = lb_part_prepare(body, step, s);
+  return flags & LB_STEP_NONFINITE ? flags : flags | body->prepared->method->begin(body, step, s);
 }
 
 // From a linearisation to the end, with as many more of them as it takes.
@@ -79,7 +83,7 @@ int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
 }
 
 static int32_t take_part(lbBody *body, lbStep *step, lbScratch *s) {
-  return lb_part_close(body, step, s, lb_part_open(body, step, s));
+  return lb_part_close(body, step, s, open_part(body, step, s));
 }
 
 // ---- all parts ---------------------------------------------------------------------------------
@@ -182,7 +186,7 @@ int32_t lb_body_step(lbBody *body, double dt) {
     return LB_STEP_REFUSED;
   }
   body->plain = p->method->step_many && lb_body_is_plain(body);
-  if (body->plain && body->group->count == 1 && p->method->scratches == 0) {
+  if (body->plain && body->group->count == 1 && p->method->alone) {
     step_plain(body, dt, NULL); // a few nanoseconds: borrowing would take as long
     return body->flags;
   }
