@@ -16,6 +16,9 @@ typedef struct Job {
   bool has_modes, has_dimension, has_cells, has_frequency, has_mass, has_stiffness, has_discard[4];
   lbMaterial material;
   bool has_material[7];
+  cliWords young, fixed;
+  lbYoungRegion youngs[CLI_WORDS_MOST];
+  lbRegion supports[CLI_WORDS_MOST];
   lbBuildReport report;
   double write_seconds;
   int64_t bytes;
@@ -133,6 +136,7 @@ static cliStatus check_bare_options(const Job *job) {
     return job->def.body ? cli_usage(&cli_build, "--body is for scenes, %s is a mesh", job->input)
                          : CLI_OK;
   const char *given = job->def.is_free     ? "free"
+                      : job->fixed.count   ? "fixed"
                       : job->has_cells     ? "cells"
                       : job->has_frequency ? "frequency"
                                            : NULL;
@@ -141,6 +145,25 @@ static cliStatus check_bare_options(const Job *job) {
   if (!given) return CLI_OK;
   return cli_usage(&cli_build, "--%s is for bare meshes, the scene %s already says so", given,
                    job->input);
+}
+
+// What is said of parts of the body.
+static cliStatus check_regions(Job *job) {
+  lbBuildDef *def = &job->def;
+  cliStatus result = CLI_OK;
+  for (int32_t i = 0; i < job->young.count && !result; i++) {
+    bool everywhere = false;
+    result = cli_parse_young(&cli_build, job->young.words[i], &job->youngs[def->young_count],
+                             &everywhere, &job->material.young);
+    if (!result && !everywhere) def->young_count++;
+  }
+  for (int32_t i = 0; i < job->fixed.count && !result; i++)
+    result = cli_parse_fixed(&cli_build, job->fixed.words[i], &job->supports[def->fixed_count++]);
+  if (!result && def->is_free && def->fixed_count)
+    result = cli_usage(&cli_build, "give --free or --fixed, not both");
+  def->youngs = job->youngs;
+  def->fixed = job->supports;
+  return result;
 }
 
 static cliStatus check_material(Job *job) {
@@ -152,6 +175,8 @@ static cliStatus check_material(Job *job) {
                      "--material is \"%s\", use linear, stvk, corotated, neohookean, "
                      "stable_neohookean or mooneyrivlin",
                      job->law);
+  if (job->def.young_count && job->material.model == LB_MATERIAL_MOONEYRIVLIN)
+    return cli_usage(&cli_build, "mooneyrivlin has no Young's modulus, leave --young out");
   if (given && lb_material_check(&job->material, "the material given by the options", &err))
     return cli_usage(&cli_build, "%s", err.text);
   if (job->has_frequency && gives_stiffness(job))
@@ -205,6 +230,7 @@ static cliStatus check_words(Job *job) {
   if (!result) result = check_accuracy(job);
   if (!result) result = check_discard(job);
   if (!result) result = check_bare_options(job);
+  if (!result) result = check_regions(job);
   if (!result) result = check_material(job);
   if (!result) result = check_numbers(job);
   if (!result) result = check_output(job);
@@ -418,6 +444,9 @@ static cliStatus run(int count, char **words) {
     { "up", CLI_TEXT, &job.up, NULL, "AXIS", "y or z (y for OBJ and glTF, z for others)" },
     { "free", CLI_FLAG, &job.def.is_free, NULL, NULL,
       "fix nothing of a mesh (default: the lowest 5 % along up)" },
+    { "fixed", CLI_WORDS, &job.fixed, NULL, "WHERE",
+      "fix this part of a mesh instead; may be repeated: a group,\nobject or material of the "
+      "surface, color.red (above 0.5;\ncolor.red=0.3: above 0.3), or box.X,Y,Z,X,Y,Z" },
     { "cells", CLI_INTEGER, &job.def.cells, &job.has_cells, "N",
       "bricks along the longest side of a surface (24)" },
     { "frequency", CLI_NUMBER, &job.def.frequency, &job.has_frequency, "HZ",
@@ -425,7 +454,10 @@ static cliStatus run(int count, char **words) {
     { "material", CLI_TEXT, &job.law, &given[LAW], "NAME",
       "of a mesh: linear, stvk (the default), corotated,\nneohookean, stable_neohookean, "
       "mooneyrivlin" },
-    { "young", CLI_NUMBER, &job.material.young, &given[YOUNG], "PA", "Young's modulus" },
+    { "young", CLI_WORDS, &job.young, &given[YOUNG], "[WHERE=]PA",
+      "Young's modulus, of all of it or of a part; may be repeated.\nWHERE: a group, object or "
+      "material of the surface,\ncolor.red=LOW,HIGH (from a vertex colour's 0 to 1), or\n"
+      "box.X,Y,Z,X,Y,Z" },
     { "poisson", CLI_NUMBER, &job.material.poisson, &given[POISSON], "NU",
       "Poisson's ratio (0.45)" },
     { "density", CLI_NUMBER, &job.material.density, &given[DENSITY], "KG/M3", "density (1000)" },
@@ -467,6 +499,8 @@ const cliVerb cli_build = {
   "options before both.\n",
   "  limber mesh --generate torus --surface -o torus.obj\n"
   "  limber build torus.obj -o torus.glb\n"
+  "  limber mesh --generate turtle --surface -o turtle.obj\n"
+  "  limber build turtle.obj --up z --young 2e4 --young shell=1e6 --fixed face -o turtle.glb\n"
   "  limber build scenes/bar.json --dimension 40 --report bar-report -o bar.glb\n"
   "  limber build scenes/bar.json --method modal --modes 32 -o bar.glb",
   run,

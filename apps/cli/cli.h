@@ -18,6 +18,7 @@ typedef enum cliKind {
   CLI_NUMBER,   // double
   CLI_NUMBERS3, // double[3]: "1,0.1,0.1"
   CLI_CELLS3,   // int32_t[3]: "20,2,2"
+  CLI_WORDS,    // cliWords: may be given several times
 } cliKind;
 
 typedef struct cliOption {
@@ -27,6 +28,13 @@ typedef struct cliOption {
   bool *given; // set when it is; may be NULL
   const char *argument, *help;
 } cliOption;
+
+#define CLI_WORDS_MOST 32
+
+typedef struct cliWords {
+  char *words[CLI_WORDS_MOST];
+  int32_t count;
+} cliWords;
 
 typedef struct cliCommon { // what every verb takes
   bool json, quiet, help;
@@ -117,7 +125,19 @@ lbStatus cli_find_body(const lbScene *scene, const char *name, int32_t *body, lb
 json_t *cli_probe(const lbScene *scene, int32_t probe, const double rest[3], const double moved[3]);
 
 json_t *cli_material_document(const lbMaterial *material);
-void cli_print_material(const lbMaterial *material);
+void cli_print_material(const lbMaterial *material, int32_t element_count);
+// How many of the elements have this material; element_materials NULL: all have the first.
+int32_t cli_count_elements(const int32_t *element_materials, int32_t count, int32_t material);
+
+// ---- parts of a body (regions.c)
+// -----------------------------------------------------------------
+
+// "PA" (then *everywhere, and *plain is it), "GROUP=PA", "color.CHANNEL=LOW,HIGH" or
+// "box.X,Y,Z,X,Y,Z=PA". What the region names stays in the word, which is cut at '='.
+cliStatus cli_parse_young(const cliVerb *verb, char *word, lbYoungRegion *young, bool *everywhere,
+                          double *plain);
+// "GROUP", "color.CHANNEL[=ABOVE]" or "box.X,Y,Z,X,Y,Z".
+cliStatus cli_parse_fixed(const cliVerb *verb, char *word, lbRegion *region);
 
 // ---- models ------------------------------------------------------------------------------------
 

@@ -45,11 +45,25 @@ static BodySizes body_sizes(const lbSceneBody *body) {
                       body->surface ? (int)body->surface->vertex_count : 0 };
 }
 
+int32_t cli_count_elements(const int32_t *element_materials, int32_t count, int32_t material) {
+  int32_t found = 0;
+  for (int32_t e = 0; e < count; e++)
+    found += (element_materials ? element_materials[e] : 0) == material;
+  return found;
+}
+
+static int32_t material_elements(const lbSceneBody *body, int32_t material) {
+  return cli_count_elements(body->element_materials, lb_mesh_element_count(body->mesh), material);
+}
+
 static json_t *body_document(const lbSceneBody *body) {
   BodySizes size = body_sizes(body);
   json_t *materials = json_array();
-  for (int32_t i = 0; i < body->material_count; i++)
-    json_array_append_new(materials, cli_material_document(&body->materials[i]));
+  for (int32_t i = 0; i < body->material_count; i++) {
+    json_t *material = cli_material_document(&body->materials[i]);
+    json_object_set_new(material, "elements", json_integer(material_elements(body, i)));
+    json_array_append_new(materials, material);
+  }
   return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:o}", "name", body->name, "method",
                    lb_method_name(body->method), "vertices", size.vertices, "tets", size.tets,
                    "bricks", size.bricks, "surface_vertices", size.surface_vertices,
@@ -67,13 +81,14 @@ static json_t *scene_document(const lbScene *scene) {
                    (int)scene->step_count);
 }
 
-void cli_print_material(const lbMaterial *m) {
+void cli_print_material(const lbMaterial *m, int32_t element_count) {
   if (m->model == LB_MATERIAL_MOONEYRIVLIN)
-    printf("  material %s: c10 %g, c01 %g, v1 %g Pa, %g kg/m3\n", lb_material_model_name(m->model),
+    printf("  material %s: c10 %g, c01 %g, v1 %g Pa, %g kg/m3", lb_material_model_name(m->model),
            m->c10, m->c01, m->v1, m->density);
   else
-    printf("  material %s: young %g Pa, poisson %g, %g kg/m3\n", lb_material_model_name(m->model),
+    printf("  material %s: young %g Pa, poisson %g, %g kg/m3", lb_material_model_name(m->model),
            m->young, m->poisson, m->density);
+  printf(", %d elements\n", (int)element_count);
 }
 
 static void print_scene(const lbScene *scene) {
@@ -88,7 +103,8 @@ static void print_scene(const lbScene *scene) {
     BodySizes size = body_sizes(b);
     printf("body %s: method %s, %d vertices, %d tets, %d bricks, %d fixed vertices\n", b->name,
            lb_method_name(b->method), size.vertices, size.tets, size.bricks, (int)fixed_count(b));
-    for (int32_t k = 0; k < b->material_count; k++) cli_print_material(&b->materials[k]);
+    for (int32_t k = 0; k < b->material_count; k++)
+      cli_print_material(&b->materials[k], material_elements(b, k));
   }
 }
 

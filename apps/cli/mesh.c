@@ -127,6 +127,63 @@ static json_t *problem_document(const lbMeshProblem *problem) {
                    ids);
 }
 
+// How many triangles each look (a material of OBJ and glTF) has; NULL: no memory.
+static int32_t *count_looks(const lbMesh *mesh) {
+  int32_t *counts = lb_alloc((size_t)mesh->appearance_count, sizeof *counts);
+  for (int32_t t = 0; counts && mesh->triangle_appearances && t < mesh->triangle_count; t++)
+    if (mesh->triangle_appearances[t] >= 0) counts[mesh->triangle_appearances[t]]++;
+  return counts;
+}
+
+typedef struct Colors {
+  int32_t count; // vertices that have one
+  double low[4], high[4];
+} Colors;
+
+static Colors find_colors(const lbMesh *mesh) {
+  Colors colors = { 0 };
+  for (int32_t v = 0; mesh->vertex_colors && v < mesh->vertex_count; v++) {
+    const float *color = mesh->vertex_colors + 4 * (size_t)v;
+    if (color[0] < 0) continue;
+    for (int i = 0; i < 4; i++) {
+      double value = (double)color[i];
+      colors.low[i] = colors.count ? fmin(colors.low[i], value) : value;
+      colors.high[i] = colors.count ? fmax(colors.high[i], value) : value;
+    }
+    colors.count++;
+  }
+  return colors;
+}
+
+// What can be painted with: looks by name, colours of vertices (null: none).
+static void add_paint(const lbMesh *mesh, json_t *document) {
+  int32_t *counts = count_looks(mesh);
+  json_t *looks = json_array();
+  for (int32_t i = 0; counts && i < mesh->appearance_count; i++)
+    json_array_append_new(looks, json_pack("{s:s, s:i}", "name", mesh->appearances[i].name,
+                                           "triangles", (int)counts[i]));
+  lb_free(counts);
+  Colors colors = find_colors(mesh);
+  json_object_set_new(document, "looks", looks);
+  json_object_set_new(document, "colors",
+                      colors.count ? json_pack("{s:i, s:o, s:o}", "vertices", (int)colors.count,
+                                               "low", cli_numbers(colors.low, 4), "high",
+                                               cli_numbers(colors.high, 4))
+                                   : json_null());
+}
+
+static void print_paint(const lbMesh *mesh) {
+  int32_t *counts = count_looks(mesh);
+  for (int32_t i = 0; counts && i < mesh->appearance_count; i++)
+    printf("look \"%s\": %d triangles\n", mesh->appearances[i].name, (int)counts[i]);
+  lb_free(counts);
+  Colors colors = find_colors(mesh);
+  if (colors.count)
+    printf("colours of %d vertices: red %.3g to %.3g, green %.3g to %.3g, blue %.3g to %.3g\n",
+           (int)colors.count, colors.low[0], colors.high[0], colors.low[1], colors.high[1],
+           colors.low[2], colors.high[2]);
+}
+
 json_t *cli_mesh_document(const lbMesh *mesh, const lbMeshReport *report) {
   json_t *groups = json_array(), *problems = json_array();
   for (int32_t i = 0; i < mesh->group_count; i++) {
@@ -137,13 +194,15 @@ json_t *cli_mesh_document(const lbMesh *mesh, const lbMeshReport *report) {
   }
   for (int32_t i = 0; i < report->problem_count; i++)
     json_array_append_new(problems, problem_document(&report->problems[i]));
-  return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o, s:[o, o], s:o, s:o, s:b, s:o}", "vertices",
-                   (int)mesh->vertex_count, "triangles", (int)mesh->triangle_count, "tets",
-                   (int)mesh->tet_count, "bricks", (int)mesh->brick_count, "components",
-                   (int)report->component_count, "groups", groups, "bounds",
-                   cli_numbers(report->bounds[0], 3), cli_numbers(report->bounds[1], 3), "volume",
-                   cli_number(report->volume), "surface_area", cli_number(report->surface_area),
-                   "closed", (int)report->closed, "problems", problems);
+  json_t *document = json_pack(
+      "{s:i, s:i, s:i, s:i, s:i, s:o, s:[o, o], s:o, s:o, s:b, s:o}", "vertices",
+      (int)mesh->vertex_count, "triangles", (int)mesh->triangle_count, "tets", (int)mesh->tet_count,
+      "bricks", (int)mesh->brick_count, "components", (int)report->component_count, "groups",
+      groups, "bounds", cli_numbers(report->bounds[0], 3), cli_numbers(report->bounds[1], 3),
+      "volume", cli_number(report->volume), "surface_area", cli_number(report->surface_area),
+      "closed", (int)report->closed, "problems", problems);
+  if (document) add_paint(mesh, document);
+  return document;
 }
 
 static void print_problem(const lbMeshProblem *problem) {
@@ -170,6 +229,7 @@ void cli_print_mesh(const lbMesh *mesh, const lbMeshReport *report) {
   for (int32_t i = 0; i < mesh->group_count; i++)
     printf("group \"%s\" tag %d: %d %s\n", mesh->groups[i].name, (int)mesh->groups[i].tag,
            (int)mesh->groups[i].count, kind_names[mesh->groups[i].kind]);
+  print_paint(mesh);
   for (int32_t i = 0; i < mesh->material_count; i++) {
     const lbMaterial *m = &mesh->materials[i].material;
     if (m->model == LB_MATERIAL_MOONEYRIVLIN)

@@ -152,11 +152,18 @@ static json_t *methods_document(const lbModel *model) {
   return list;
 }
 
+static int32_t material_elements(const lbModel *model, int32_t material) {
+  return cli_count_elements(model->element_materials,
+                            model->size.tet_count + model->size.brick_count, material);
+}
+
 static json_t *materials_document(const lbModel *model) {
   json_t *list = json_array();
   for (int32_t i = 0; i < model->size.material_count; i++) {
     lbMaterial material = cli_model_material(model, i);
-    json_array_append_new(list, cli_material_document(&material));
+    json_t *document = cli_material_document(&material);
+    json_object_set_new(document, "elements", json_integer(material_elements(model, i)));
+    json_array_append_new(list, document);
   }
   return list;
 }
@@ -236,7 +243,7 @@ static void print_model(const lbModel *model, bool arrays) {
          centre[2]);
   for (int32_t i = 0; i < s->material_count; i++) {
     lbMaterial material = cli_model_material(model, i);
-    cli_print_material(&material);
+    cli_print_material(&material, material_elements(model, i));
   }
   const double *damping = cli_model_damping(model);
   printf("damping: mass %.6g 1/s, stiffness %.6g s\n", damping[0], damping[1]);

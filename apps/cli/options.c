@@ -69,6 +69,13 @@ static bool parse_three(const char *text, bool whole, double *numbers, int32_t *
   return true;
 }
 
+// False: too many.
+static bool add_word(cliWords *words, const char *text) {
+  if (words->count == CLI_WORDS_MOST) return false;
+  words->words[words->count++] = (char *)text; // of the command line, which is the program's own
+  return true;
+}
+
 static bool parse_value(const cliOption *option, const char *text) {
   switch (option->kind) {
   case CLI_TEXT: *(const char **)option->value = text; return true;
@@ -76,6 +83,7 @@ static bool parse_value(const cliOption *option, const char *text) {
   case CLI_NUMBER: return parse_number(text, option->value);
   case CLI_NUMBERS3: return parse_three(text, false, option->value, NULL);
   case CLI_CELLS3: return parse_three(text, true, NULL, option->value);
+  case CLI_WORDS: return add_word(option->value, text);
   default: return false;
   }
 }
@@ -93,6 +101,7 @@ static const char *kind_text(cliKind kind) {
   case CLI_NUMBER: return "a number";
   case CLI_NUMBERS3: return "three numbers such as 1,0.1,0.1";
   case CLI_CELLS3: return "three whole numbers such as 20,2,2";
+  case CLI_WORDS: return "a word, given 32 times at most";
   default: return "a value";
   }
 }

@@ -54,7 +54,10 @@ json_t *cli_accuracy_document(const lbModel *model) {
                                     figure(v[2]), "vertex_error", figure(v[3]), "frequency_error",
                                     figure(v[4]), "peak_error", figure(v[5])));
   }
-  return json_pack("{s:s, s:o}", "coverage", model->accuracy_coverage, "motions", motions);
+  char warning[300];
+  bool warned = lb_model_accuracy_warning(model, warning, sizeof warning);
+  return json_pack("{s:s, s:o, s:o}", "coverage", model->accuracy_coverage, "motions", motions,
+                   "warning", warned ? json_string(warning) : json_null());
 }
 
 static void print_percent(double value) {
@@ -76,4 +79,7 @@ void cli_print_accuracy(const lbModel *model) {
     for (int k = 2; k < 6; k++) print_percent(v[k]);
     printf("\n");
   }
+  char warning[300];
+  if (lb_model_accuracy_warning(model, warning, sizeof warning))
+    lb_log(LB_LOG_WARNING, "%s: %s", model->name, warning);
 }

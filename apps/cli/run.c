@@ -1,8 +1,11 @@
 // limber run: simulate a scene headless; write animation, probes, timings.
 #include "cli.h"
 
+#include "limber/export.h"
+
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static json_t *body_document(const lbSceneBody *source, const lbRunBody *body) {
   const lbSimulatorState *s = &body->state;
@@ -55,6 +58,14 @@ static json_t *document(const lbRun *run) {
                    cli_number(run->time), "bodies", bodies, "probes", probes, "flags", flags);
 }
 
+// -o is a file of a motion if its extension says so, unless it is a folder already.
+static bool is_motion_file(const char *output, lbExportFormat *format) {
+  lbError unused;
+  struct stat there;
+  if (!output || lb_export_format(output, format, &unused)) return false;
+  return stat(output, &there) != 0 || !S_ISDIR(there.st_mode);
+}
+
 static lbStatus write_folder(const lbRun *run, const char *folder, json_t *result, lbError *err) {
   char path[4200]; // the folder exists, so its name is no longer than the system's limit
   double error = 0;
@@ -81,7 +92,8 @@ static void tell_choices(const lbScene *scene, const lbRunDef *def) {
 // Of a time in microseconds: reduced steps take less than one, full ones many thousand.
 static int decimals(double seconds) { return seconds < 1e-5 ? 3 : seconds < 1e-3 ? 1 : 0; }
 
-static void print_text(const lbRun *run, const json_t *result, const char *folder) {
+static void print_text(const lbRun *run, const json_t *result, const char *folder,
+                       const char *file) {
   enum { MOST = 20 }; // bodies that are listed
   printf("%d steps, %.6g s\n", (int)run->step_count, run->time);
   for (int32_t i = 0; i < run->body_count && i < MOST; i++) {
@@ -109,20 +121,25 @@ static void print_text(const lbRun *run, const json_t *result, const char *folde
       printf("note: %s\n", json_string_value(flag));
   if (folder)
     printf("written: %s/animation.glb, %s/probes.csv, %s/run.json\n", folder, folder, folder);
+  if (file) printf("written: %s, %d frames\n", file, (int)run->frame_count);
 }
 
 static cliStatus run_verb(int count, char **words) {
-  const char *folder = NULL, *probes = NULL;
+  const char *folder = NULL, *file = NULL, *probes = NULL;
+  lbExportFormat format = LB_EXPORT_GLB;
   double frame_rate = 60;
   bool has_count = false, had_folder = false;
   lbRunDef def = lb_run_def();
   cliMaterial material = cli_material();
   const cliOption options[] = {
-    { "o", CLI_TEXT, &folder, NULL, "DIR", "write animation.glb, probes.csv, run.json there" },
+    { "o", CLI_TEXT, &folder, NULL, "DIR|FILE",
+      "write animation.glb, probes.csv, run.json there; or the\nmotion alone, as a file that ends "
+      "in "
+      ".usda, .mdd or another\nextension of `limber export`" },
     { "probes", CLI_TEXT, &probes, NULL, "FILE.csv",
       "write the probes' displacements, a row a step" },
     { "count", CLI_INTEGER, &def.step_count, &has_count, "N", "steps, instead of the scene's" },
-    { "frame_rate", CLI_NUMBER, &frame_rate, NULL, "HZ", "frames a second in animation.glb (60)" },
+    { "frame_rate", CLI_NUMBER, &frame_rate, NULL, "HZ", "frames a second in what -o writes (60)" },
     { 0 },
   };
   cliArguments arguments;
@@ -143,13 +160,19 @@ static cliStatus run_verb(int count, char **words) {
   if (!status && !has_count && scene->step_count == 0)
     lb_log(LB_LOG_WARNING, "%s: no step to take, give --count N or \"time\": { \"count\": N }",
            scene->path);
+  if (is_motion_file(folder, &format)) {
+    file = folder;
+    folder = NULL;
+    def.volume_frames = format == LB_EXPORT_PVD || format == LB_EXPORT_VTU;
+  }
   had_folder = folder && lb_file_exists(folder);
   if (!status && folder) status = lb_directory_make(folder, &err);
-  def.frame_rate = folder ? frame_rate : 0;
+  def.frame_rate = folder || file ? frame_rate : 0;
   if (!status) status = lb_run(scene, &def, &run, &err);
   if (!status) output = document(run);
   if (!status && probes) status = lb_run_write_probes(run, probes, &err);
   if (!status && folder) status = write_folder(run, folder, output, &err);
+  if (!status && file) status = lb_run_write_sequence(run, -1, file, &err);
   cli_finish_progress();
   if (status && folder && !had_folder) remove(folder); // only where nothing was written into it
   if (status)
@@ -157,7 +180,7 @@ static cliStatus run_verb(int count, char **words) {
   else if (arguments.common.json)
     result = cli_print_json(json_incref(output));
   else
-    print_text(run, output, folder);
+    print_text(run, output, folder, file);
   json_decref(output);
   lb_run_destroy(run);
   lb_scene_destroy(scene);
@@ -173,6 +196,7 @@ const cliVerb cli_run = {
   "gravity (9.81 m/s2 along its down axis) for 240 steps of 1/120 s.\n",
   "  limber run scenes/bar.json -o out\n"
   "  limber run scenes/bar.json --probes tip.csv --json\n"
+  "  limber run scenes/shaken-bar.json -o bar.usda\n"
   "  limber run bunny.glb --count 480 -o out",
   run_verb,
 };

@@ -144,10 +144,12 @@ typedef enum lbStepFlags {   // what a step of a simulator or a body returns, or
   LB_STEP_NONFINITE = 2,     // no finite state could be reached; the last good one was kept
   LB_STEP_SHIFTED = 4,       // an indefinite tangent was shifted
   LB_STEP_REFUSED = 8,       // the time step is not a positive number; nothing was done
-  LB_STEP_STUCK = 16,        // at rest without forces, yet bent: an equilibrium that only the
-                             // reduced body has (too few vectors), not the real one
+  LB_STEP_STUCK = 16,        // at rest, yet bent, and not by what acts on it: an equilibrium that
+                             // only the reduced body has (too few vectors), not the real one; see
+                             // lbBodyDef.recover
   LB_STEP_ADAPTED = 32, // not by the integrator that was asked for: in parts, or by another rule
   LB_STEP_JUMPED = 64,  // a driven frame went too far for one step: the body was carried along
+  LB_STEP_RECOVERING = 128, // a body that was stuck is led back to rest (lbBodyDef.recover)
 } lbStepFlags;
 
 // How a body with inertia goes through time. (The modal method's steps are exact.)

@@ -206,6 +206,12 @@ lbMethod lb_model_default_method(const lbModel *model);
 double lb_model_recording_seconds(const lbModel *model);     // 0: it has no recording
 bool lb_model_is_free(const lbModel *model);                 // no node is fixed
 const char *lb_model_text(const char *texts, int32_t index); // item of a list of texts
+// Whether an accuracy figure of the model is above its limit (20 % mass-weighted and in frequency,
+// 50 % of a node and at peaks); `text` then says which, and what to do, otherwise "". NULL with 0
+// bytes is legal.
+bool lb_model_accuracy_warning(const lbModel *model, char *text, size_t bytes);
+// Values of nodes (nodes x width) at the vertices of the surface (vertices x width).
+void lb_model_embed(const lbModel *model, int32_t width, const double *nodes, double *vertices);
 
 // ---- the table ---------------------------------------------------------------------------------
 

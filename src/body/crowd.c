@@ -95,6 +95,7 @@ bool lb_crowd_recall(const lbBody *body, const double *q, lbEvaluated *e) {
   }
   e->energy = block->energies[m];
   e->version = block->version;
+  e->force_only = false;
   return true;
 }
 
@@ -221,8 +222,9 @@ static int32_t judge(const Crowd *c, int m, double *created) {
   double figures[LB_NEWTON_FIGURES], energy = c->block->energies[m];
   for (int k = 0; k < LB_NEWTON_FIGURES; k++) figures[k] = w->figures[LB_BATCH * k + m];
   int32_t flags = lb_newmark_judge(c->bodies[m], &start, energy, figures, created);
+  // It may be stuck: with room for rounding, so that it is looked at alone.
   bool rests =
-      figures[LB_MOST_FORCE] == 0 && lb_subspace_may_be_stuck(figures[LB_SUM_KINETIC], energy);
+      lb_subspace_may_be_stuck((1 - 1e-9) * figures[LB_SUM_KINETIC], energy - figures[LB_SUM_LOAD]);
   return rests || (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) ? LB_STEP_AGAIN : flags;
 }
 

@@ -473,11 +473,10 @@ static void exert(const lbBody *body, lbVec3 spin, lbVec3 spin_change, lbVec3 ve
   lbVec3 a = lb_scale(1 / h, velocity_change), alpha = lb_scale(1 / h, spin_change);
   // Of a free body, damping by mass acts on E ω too.
   if (body->frame.kind == LB_FRAME_FREE) alpha = lb_add_scaled(alpha, body->damping_mass, spin);
-  const double weights[LB_INERTIA_ROWS + 6] = { y * y + z * z, x * x + z * z, x * x + y * y,
-                                                -y * z,        -x * z,        -x * y,
-                                                -alpha.x,      -alpha.y,      -alpha.z,
-                                                -2 * x,        -2 * y,        -2 * z,
-                                                -a.x,          -a.y,          -a.z };
+  const double weights[LB_INERTIA_ROWS + 6] = {
+    y * y + z * z, x * x + z * z, x * x + y * y, -y * z, -x * z, -x * y, -alpha.x, -alpha.y,
+    -alpha.z,      -2 * x,        -2 * y,        -2 * z, -a.x,   -a.y,   -a.z
+  };
   inertia->kernels->exert(inertia, s->moments, e, weights, s->inertial);
 }
 

@@ -10,8 +10,7 @@
 //              a            u            R                           w
 //   Newmark    at the end   v            R(q)                        2
 //   Euler      at the end   v            R(q)                        1
-//   conserving mean         (q - q0)/h   (R(q0) + 4 R(qm) + R(q))/6  1     qm = (q0 + q)/2, K at
-//   rest
+//   conserving mean         (q - q0)/h   (R(q0) + 4 R(qm) + R(q))/6  1     qm = (q0 + q)/2
 //
 // Newmark (beta = 1/4, gamma = 1/2) is appendix C of Barbič & James 2005. Its rule takes the mean
 // of the forces at both ends, so that a force which is held counts twice at one end; the
@@ -36,7 +35,6 @@
 #define MORE_ITERATIONS 10    // to get below it
 #define SURE_ITERATIONS 40    // of the rules that must not fail
 #define SURE_TOLERANCE 1e-9   // of their residuals
-#define CREATED 0.03          // of the energy may have been created
 #define TOLERANCE_LEAST 1e-13 // rounding
 #define SHIFT_FIRST 1e-4      // of the largest diagonal entry
 #define SHIFTS 40
@@ -49,6 +47,7 @@ typedef struct Scheme {
   Rule rule;
   double h;
   lbNewtonScheme c;
+  bool calm; // damped by the stiffness at rest, which never adds energy as an indefinite one would
 } Scheme;
 
 // A body that was dragged to absurd places is to come back, not to go on.
@@ -68,10 +67,11 @@ static Scheme scheme_of(const lbBody *body, const lbStep *step, const lbScratch 
   bool euler = body->integrator == LB_INTEGRATOR_EULER ||
                step->rule + 1 == body->prepared->method->rules ||
                (step->rule > 0 && is_far_out(body, s->q0));
-  if (euler) return (Scheme){ EULER, h, { 1 / h, 0, 1 / h, 0, 1 / (h * h), 1 / h, 0, 1 } };
-  if (step->rule > 0)
-    return (Scheme){ CONSERVING, h, { 2 / h, -1, 1 / h, 0, 2 / (h * h), 2 / h, 0, 1 } };
-  return (Scheme){ NEWMARK, h, lb_newmark_scheme(h) };
+  bool calm = step->rule > 0;
+  if (euler) return (Scheme){ EULER, h, { 1 / h, 0, 1 / h, 0, 1 / (h * h), 1 / h, 0, 1 }, calm };
+  if (calm)
+    return (Scheme){ CONSERVING, h, { 2 / h, -1, 1 / h, 0, 2 / (h * h), 2 / h, 0, 1 }, calm };
+  return (Scheme){ NEWMARK, h, lb_newmark_scheme(h), calm };
 }
 
 // ---- forces of the present q -------------------------------------------------------------------
@@ -83,12 +83,11 @@ typedef struct Forces {
   const double *K;        // that damping counts with
 } Forces;
 
-// What the last evaluation gave. The conserving rule is damped by the stiffness at rest, which
-// never adds energy as an indefinite one would.
+// What the last evaluation gave.
 static Forces forces_of(const lbBody *body, const Scheme *scheme, const lbSubspaceWork *w) {
   const lbEvaluated *e = &((const lbSubspaceState *)body->own)->evaluated;
-  if (scheme->rule != CONSERVING) return (Forces){ e, e->R, e->K };
-  return (Forces){ e, w->middle_R, lb_subspace_of(body->prepared)->rest_stiffness };
+  return (Forces){ e, scheme->rule == CONSERVING ? w->middle_R : e->R,
+                   scheme->calm ? lb_subspace_of(body->prepared)->rest_stiffness : e->K };
 }
 
 static Forces evaluate(lbBody *body, const Scheme *scheme, lbScratch *s) {
@@ -182,13 +181,15 @@ static void form_matrix(const lbBody *body, const Scheme *scheme, const Forces *
   size_t n = (size_t)own->stride;
   double beta = body->damping_stiffness, u_q = scheme->c.u_q;
   double heavy = scheme->c.a_q + u_q * body->damping_mass + shift;
-  double stiff = scheme->rule == CONSERVING ? u_q * beta : 1 + u_q * beta;
+  double stiff = scheme->calm ? u_q * beta : 1 + u_q * beta;
   kernels->matrix(own->count, stiff, own->mass ? 0 : heavy, forces->K, w->A);
   if (own->mass) kernels->add_matrix(n * n, heavy, own->mass, w->A);
   if (scheme->rule == CONSERVING) {
     kernels->add_matrix(n * n, 1.0 / 3, w->middle_K, w->A);
     kernels->add_matrix(n * n, 1.0 / 6, forces->end->K, w->A);
-  } else if (damping_rate)
+  } else if (scheme->calm)
+    kernels->add_matrix(n * n, 1, forces->end->K, w->A);
+  else if (damping_rate)
     kernels->add_matrix(n * n, beta, w->rate, w->A);
 }
 
@@ -259,7 +260,7 @@ int32_t lb_newton_begin(lbBody *body, lbStep *step, lbScratch *s) {
     forces = evaluate(body, &scheme, s);
     begin_residual(body, &scheme, &forces, s);
   }
-  bool damping_rate = again && body->damping_stiffness != 0 && scheme.rule != CONSERVING;
+  bool damping_rate = again && body->damping_stiffness != 0 && !scheme.calm;
   int32_t flags = factor_matrix(body, &scheme, &forces, damping_rate, s);
   if (flags & LB_STEP_NONFINITE) return flags;
   loops->negate(own->count, w->G, w->d);
@@ -280,17 +281,15 @@ void lb_newton_respond(const lbBody *body, const lbStep *step, lbScratch *s, con
 
 // ---- when to stop ------------------------------------------------------------------------------
 
-// Whether the account of created energy stays in its bounds; *created <- what it comes to.
+// Whether the account of created energy stays in its bounds; *account <- what it comes to.
 static bool keep_account(const lbBody *body, Rule rule, const lbNewtonStart *start, double energy,
-                         const double *figures, double *created) {
-  double more = 0;
+                         const double *figures, double *account) {
+  double created = 0;
   if (rule == NEWMARK)
-    more = energy - start->energy - figures[LB_SUM_MEAN] + 0.5 * figures[LB_SUM_WORK] -
-           figures[LB_SUM_DAMPED];
+    created = energy - start->energy - figures[LB_SUM_MEAN] + 0.5 * figures[LB_SUM_WORK] -
+              figures[LB_SUM_DAMPED];
   double level = figures[LB_SUM_KINETIC] + fmax(energy, start->energy);
-  double account = ((const lbSubspaceState *)body->own)->created + more;
-  *created = fmin(fmax(account, 0), CREATED * level);
-  return !(more > 0 && account > CREATED * level);
+  return lb_subspace_account(body, created, level, account);
 }
 
 // Whether the iterations have come to an end; lbStepFlags.

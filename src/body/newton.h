@@ -42,12 +42,12 @@ enum {
   LB_SUM_MEAN,    // (q - q0) (R0 + R) / 2
   LB_SUM_DAMPED,  // (q - q0) (Cu0 + Cu) / 2
   LB_SUM_KINETIC, // v M v / 2
+  LB_SUM_LOAD,    // f q
   LB_SUMS,
   LB_MOST_Q = LB_SUMS,
   LB_MOST_Q0,
   LB_MOST_V,
   LB_MOST_A,
-  LB_MOST_FORCE,
   LB_NEWTON_FIGURES
 };
 

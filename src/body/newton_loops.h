@@ -62,11 +62,11 @@ static void NAME(judge)(const lbNewtonScheme *c, const lbNewtonNumbers *x, doubl
     s[LB_SUM_MEAN] = MULTIPLY_ADD(half, LOAD(x->R0, i) + R, s[LB_SUM_MEAN]);
     s[LB_SUM_DAMPED] = MULTIPLY_ADD(half, LOAD(x->Cu0, i) + Cu, s[LB_SUM_DAMPED]);
     s[LB_SUM_KINETIC] = MULTIPLY_ADD(SPLAT(0.5) * v, LOAD(x->Mv, i), s[LB_SUM_KINETIC]);
+    s[LB_SUM_LOAD] = MULTIPLY_ADD(LOAD(x->force, i), q, s[LB_SUM_LOAD]);
     NAME(keep_most)(q, &most[LB_MOST_Q - LB_SUMS]);
     NAME(keep_most)(q0, &most[LB_MOST_Q0 - LB_SUMS]);
     NAME(keep_most)(v, &most[LB_MOST_V - LB_SUMS]);
     NAME(keep_most)(LOAD(x->a, i), &most[LB_MOST_A - LB_SUMS]);
-    NAME(keep_most)(LOAD(x->force, i), &most[LB_MOST_FORCE - LB_SUMS]);
   }
   NAME(put_figures)(sums, most, figures);
 }

@@ -71,6 +71,7 @@ void lb_subspace_release(lbPrepared *prepared);
 // R, K and W at q, kept from the end of a step to the start of the next.
 typedef struct lbEvaluated {
   uint64_t version; // of the prepared part; 0: none
+  bool force_only;  // K is not there
   double energy;
   double *q, *R; // (stride)
   double *K;     // (stride x stride)
@@ -103,6 +104,11 @@ typedef struct lbSubspaceWork {
 } lbSubspaceWork;
 
 const lbEvaluated *lb_subspace_evaluate(lbBody *body, const double *q, lbScratch *scratch);
+// The same without K, unless that is there.
+const lbEvaluated *lb_subspace_force(lbBody *body, const double *q, lbScratch *scratch);
+// Adds what a step created to the body's account of such energy; *account: what that comes to.
+// False: it would be above a share of the energy.
+bool lb_subspace_account(const lbBody *body, double created, double energy, double *account);
 // Whether q is bounded and not farther out than is sane, unless it comes from there.
 bool lb_subspace_is_sane(const lbPrepared *prepared, double q, double q0, double v, double a);
 bool lb_subspace_may_be_stuck(double kinetic, double elastic); // by its energies

@@ -1,8 +1,9 @@
 // Wavefront OBJ. Two passes over the text: the first reads positions, texture coordinates and
 // material libraries, the second the faces, which may use vertices that come later in the file.
-// Vertices keep the file's order, used or not. Normals, vertex colours, lines, points and curves
-// are skipped. A face belongs to the groups of the last `g` (several names: several groups) and
-// to the object of the last `o`.
+// Vertices keep the file's order, used or not. Colours stand behind the position, as most programs
+// write them: `v x y z r g b`, with an alpha behind them or not; a single number there is a weight
+// and is skipped, as are normals, lines, points and curves. A face belongs to the groups of the
+// last `g` (several names: several groups) and to the object of the last `o`.
 #include "meshio/formats.h"
 
 #include "meshio/companion.h"
@@ -10,6 +11,7 @@
 #include "meshio/obj_material.h"
 #include "numbers/text.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MOST_GROUPS 64    // names on one `g` line
@@ -109,6 +111,25 @@ static bool read_number(lbText *text, double *value) {
   return lb_text_number_in_line(text, value);
 }
 
+// What stands behind a position.
+static lbStatus read_color(Reader *reader, int32_t vertex) {
+  double rgba[5] = { 0, 0, 0, 1 };
+  int count = 0;
+  while (count < 5 && !at_statement_end(&reader->text) && read_number(&reader->text, &rgba[count]))
+    count++;
+  if (count < 2) return LB_OK;
+  if (count != 3 && count != 4)
+    return lb_text_fail(&reader->text, reader->err,
+                        "vertex %d has %d%s numbers behind its position, a colour has 3 or 4",
+                        (int)vertex + 1, count < 5 ? count : 5, count < 5 ? "" : " or more");
+  for (int i = 0; i < count; i++)
+    if (!isfinite(rgba[i]))
+      return lb_text_fail(&reader->text, reader->err,
+                          "the colour of vertex %d is not finite, correct it", (int)vertex + 1);
+  lb_mesh_set_vertex_color(&reader->faces.builder, vertex, rgba);
+  return LB_OK;
+}
+
 static lbStatus read_vertex(Reader *reader) {
   double x[3];
   for (int i = 0; i < 3; i++)
@@ -116,8 +137,8 @@ static lbStatus read_vertex(Reader *reader) {
       return lb_text_fail(&reader->text, reader->err,
                           "vertex %d needs three numbers, found %d (counted from 1)",
                           (int)reader->faces.builder.mesh->vertex_count + 1, i);
-  lb_mesh_add_vertex(&reader->faces.builder, x[0], x[1], x[2]);
-  return LB_OK;
+  int32_t vertex = lb_mesh_add_vertex(&reader->faces.builder, x[0], x[1], x[2]);
+  return read_color(reader, vertex);
 }
 
 static lbStatus read_uv(Reader *reader) {

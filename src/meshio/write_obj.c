@@ -52,11 +52,16 @@ static lbStatus find_memberships(Writer *writer, lbError *err) {
 }
 
 static void write_vertices(const Writer *writer) {
+  const float *colors = writer->mesh->vertex_colors;
   for (size_t i = 0; i < (size_t)writer->mesh->vertex_count; i++) {
     fputc('v', writer->stream);
     for (size_t k = 0; k < 3; k++) {
       fputc(' ', writer->stream);
       lb_print_number(writer->stream, writer->mesh->positions[3 * i + k], 15);
+    }
+    for (size_t k = 0; k < 3 && colors && colors[4 * i] >= 0; k++) {
+      fputc(' ', writer->stream);
+      lb_print_number(writer->stream, (double)colors[4 * i + k], 9);
     }
     fputc('\n', writer->stream);
   }

@@ -39,7 +39,7 @@ static lbStatus write_plot(const lbPlot *plot, const char *folder, const lbAccur
 static lbStatus write_plots(const lbAccuracy *a, const lbAccuracyMotion *m, const char *folder,
                             lbError *err) {
   char title[120];
-  if (m->mass_error < 0) return LB_OK;
+  if (m->mass_error < 0 || m->step_count == 0) return LB_OK;
   snprintf(title, sizeof title, "%s: node %d, full and %s", m->name, (int)m->probe,
            lb_method_name(a->method));
   const lbPlot motion = { title,
@@ -152,7 +152,7 @@ static lbStatus write_text(const lbAccuracy *a, const char *name, const char *pa
     char plot[80];
     fprintf(stream, "\n## %s\n\n", m->name);
     if (m->problem[0]) fprintf(stream, "%s.\n\n", m->problem);
-    if (m->mass_error < 0) continue;
+    if (m->mass_error < 0 || m->step_count == 0) continue;
     plot_name(m, "motion", plot);
     fprintf(stream, "![motion](%s)\n\n", plot);
     plot_name(m, "error", plot);

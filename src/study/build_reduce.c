@@ -161,6 +161,7 @@ static uint64_t hash_mesh(uint64_t sum, const lbMesh *mesh) {
   sum = hash(sum, mesh->tets, (size_t)mesh->tet_count, 4 * sizeof(int32_t));
   sum = hash(sum, mesh->bricks, (size_t)mesh->brick_count, 8 * sizeof(int32_t));
   sum = hash(sum, mesh->triangles, (size_t)mesh->triangle_count, 3 * sizeof(int32_t));
+  sum = hash(sum, mesh->vertex_colors, (size_t)mesh->vertex_count, 4 * sizeof(float));
   return hash(sum, mesh->corner_uvs, (size_t)mesh->triangle_count, 6 * sizeof(float));
 }
 
