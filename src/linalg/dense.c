@@ -69,17 +69,13 @@ void lb_dense_gram(int32_t rows, int32_t columns, const double *A, double *G) {
     for (size_t i = j + 1; i < n; i++) G[j * n + i] = G[i * n + j];
 }
 
-void lb_dense_add_gram(int32_t rows, int32_t columns, const double *A, int32_t begin, int32_t end,
-                       double *G) {
+void lb_dense_multiply_parts(lbTranspose transpose_a, lbTranspose transpose_b, int32_t rows,
+                             int32_t columns, int32_t inner, double alpha, const double *A,
+                             size_t a_stride, const double *B, size_t b_stride, double beta,
+                             double *C, size_t c_stride) {
   lb_linalg_one_thread();
-  if (rows < 1 || begin >= end) return;
-  const double *right = A + (size_t)rows * (size_t)begin;
-  double *target = G + (size_t)columns * (size_t)begin;
-  if (begin > 0)
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, begin, end - begin, rows, 1, A, rows,
-                right, rows, 1, target, columns);
-  cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, end - begin, rows, 1, right, rows, 1,
-              target + begin, columns);
+  cblas_dgemm(CblasColMajor, blas_transpose(transpose_a), blas_transpose(transpose_b), rows,
+              columns, inner, alpha, A, (int)a_stride, B, (int)b_stride, beta, C, (int)c_stride);
 }
 
 void lb_dense_multiply_vector(lbTranspose transpose, int32_t rows, int32_t columns, double alpha,
