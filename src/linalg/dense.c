@@ -144,6 +144,23 @@ lbStatus lb_dense_svd(int32_t rows, int32_t columns, double *A, double *U, doubl
   return status;
 }
 
+lbStatus lb_dense_triangle(int32_t rows, int32_t columns, double *A, double *R, lbError *err) {
+  lbStatus status = check_finite("QR", rows, columns, A, err);
+  size_t least = (size_t)(rows < columns ? rows : columns);
+  if (status || least < 1) return status;
+  lb_linalg_one_thread();
+  double ask = 0;
+  LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, rows, columns, A, rows, NULL, &ask, -1);
+  double *work = lb_alloc((size_t)ask + least, sizeof *work);
+  if (!work) return lb_fail_memory(err);
+  LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, rows, columns, A, rows, work, work + least,
+                      (lapack_int)ask);
+  for (size_t j = 0; j < (size_t)columns; j++)
+    for (size_t i = 0; i < least; i++) R[j * least + i] = i <= j ? A[j * (size_t)rows + i] : 0;
+  lb_free(work);
+  return LB_OK;
+}
+
 // ---- solves ------------------------------------------------------------------------------------
 
 lbStatus lb_dense_least_squares(int32_t rows, int32_t columns, int32_t count, double *A, double *B,

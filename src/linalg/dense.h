@@ -41,6 +41,8 @@ lbStatus lb_dense_eigen_general(int32_t size, double *A, double *B, double *valu
 // A is destroyed. U and Vt may both be NULL: singular values alone.
 lbStatus lb_dense_svd(int32_t rows, int32_t columns, double *A, double *U, double *S, double *Vt,
                       lbError *err);
+// A = Q R with orthonormal Q: R (min(rows, columns) x columns), upper trapezoidal. A is destroyed.
+lbStatus lb_dense_triangle(int32_t rows, int32_t columns, double *A, double *R, lbError *err);
 // The shortest X that makes |A X - B| least, by singular values; those under cut * the largest
 // count as zero. A (rows x columns) is destroyed. B holds right-hand sides in its first `rows` rows
 // and gets X in its first `columns` rows: B (max(rows, columns) x count). rank may be NULL.

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-  PATCH_BYTES = 48 << 20, // of the columns of a patch
+  PATCH_BYTES = 96 << 20, // of the columns of a patch
   EDGES_MAX = 4096,       // of a patch; no more helps
   PANEL = 96,             // pairs of modes that one task works on
 };
@@ -26,12 +26,12 @@ typedef struct Sum {
   int32_t edges_max, elements_max; // of a patch
   lbEdgePatch patch;
   // Of the patch; "columns" are of one edge or element and lie together.
-  double *D; // (pairs x edges) d of pairs of modes
-  double *X; // (r + pairs x edges) Lᵀe1 of modes, H d of pairs of modes
-  double *U; // (r x 3 x edges) differences of the modes
-  double *S; // (r x rows x elements) e1 of the modes
-  double *T; // (r x element edges x elements) Lᵀe1 of the modes
-  double *H; // (element edges x element edges x elements) LᵀL
+  double *D;    // (pairs x edges) d of pairs of modes
+  double *X;    // (r + pairs x edges) Lᵀe1 of modes, H d of pairs of modes
+  double *U;    // (r x 3 x edges) differences of the modes
+  double *S;    // (r x rows x elements) e1 of the modes
+  double *T;    // (r x element edges x elements) Lᵀe1 of the modes
+  double *H;    // (element edges x element edges x elements) LᵀL
   double *gram; // (r + pairs x r + pairs), upper triangle
 } Sum;
 
@@ -183,13 +183,24 @@ static void fill_pairs(int32_t begin, int32_t end, void *context) {
   }
 }
 
-// Gram matrix += X Dᵀ, the part above the diagonal of pairs [begin, end).
-static void sum_pairs(int32_t begin, int32_t end, void *context) {
+// Pairs that one task sums: more of them read X less often, fewer waste less below the diagonal.
+static int32_t sum_width(const Sum *sum) {
+  int32_t tenth = sum->pairs / 10;
+  return tenth < PANEL ? PANEL : tenth > 4 * PANEL ? 4 * PANEL : tenth;
+}
+
+// Gram matrix += X Dᵀ above the diagonal, in panels of pairs; the last ones are the largest.
+static void sum_panels(int32_t first, int32_t last, void *context) {
   const Sum *sum = context;
   size_t size = (size_t)(sum->r + sum->pairs);
-  lb_dense_multiply_parts(LB_PLAIN, LB_TRANSPOSED, sum->r + end, end - begin,
-                          sum->patch.table.count, 1, sum->X, size, sum->D + begin,
-                          (size_t)sum->pairs, 1, sum->gram + size * (size_t)(sum->r + begin), size);
+  int32_t width = sum_width(sum), panels = (sum->pairs - 1) / width + 1;
+  for (int32_t task = first; task < last; task++) {
+    int32_t begin = (panels - 1 - task) * width;
+    int32_t end = sum->pairs - begin < width ? sum->pairs : begin + width;
+    lb_dense_multiply_parts(
+        LB_PLAIN, LB_TRANSPOSED, sum->r + end, end - begin, sum->patch.table.count, 1, sum->X, size,
+        sum->D + begin, (size_t)sum->pairs, 1, sum->gram + size * (size_t)(sum->r + begin), size);
+  }
 }
 
 static void sum_patch(Sum *sum) {
@@ -203,7 +214,7 @@ static void sum_patch(Sum *sum) {
   lb_dense_multiply_parts(LB_PLAIN, LB_TRANSPOSED, r, r, rows, 1, sum->S, (size_t)r, sum->S,
                           (size_t)r, 1, sum->gram, size);
   lb_parallel_for(sum->pairs, PANEL, fill_pairs, sum);
-  lb_parallel_for(sum->pairs, PANEL, sum_pairs, sum);
+  lb_parallel_for((sum->pairs - 1) / sum_width(sum) + 1, 1, sum_panels, sum);
 }
 
 static lbStatus sum_patches(Sum *sum, lbError *err) {

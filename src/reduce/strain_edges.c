@@ -34,8 +34,7 @@ static void put_strain(const RowWeight *w, double scale, const double x[3], cons
   for (int a = 0; a < 3; a++) {
     int b = shears[a][0], c = shears[a][1];
     column[(size_t)a * stride] = normals[a] + w->spread * trace;
-    column[(size_t)(3 + a) * stride] =
-        w->factor * scale * sqrt(0.5) * (x[b] * y[c] + x[c] * y[b]);
+    column[(size_t)(3 + a) * stride] = w->factor * scale * sqrt(0.5) * (x[b] * y[c] + x[c] * y[b]);
   }
 }
 

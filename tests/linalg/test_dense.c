@@ -68,12 +68,12 @@ static void parts_of_matrices_are_multiplied_in_place(void **state) {
   for (int i = 0; i < COLUMNS * COLUMNS; i++) G[i] = 100;
   lb_dense_gram(ROWS, COLUMNS, A, whole);
   // rows [2, 7) of columns [1, 4)
-  lb_dense_multiply_parts(LB_TRANSPOSED, LB_PLAIN, 5, 3, ROWS, 1, A + 2 * ROWS, ROWS, A + ROWS, ROWS,
-                          1, G + COLUMNS + 2, COLUMNS);
+  lb_dense_multiply_parts(LB_TRANSPOSED, LB_PLAIN, 5, 3, ROWS, 1, A + 2 * ROWS, ROWS, A + ROWS,
+                          ROWS, 1, G + COLUMNS + 2, COLUMNS);
   for (int j = 0; j < COLUMNS; j++)
     for (int i = 0; i < COLUMNS; i++)
-      check_near(G[j * COLUMNS + i],
-                 100 + (i >= 2 && j >= 1 && j < 4 ? whole[j * COLUMNS + i] : 0), 1e-13);
+      check_near(G[j * COLUMNS + i], 100 + (i >= 2 && j >= 1 && j < 4 ? whole[j * COLUMNS + i] : 0),
+                 1e-13);
   free(A);
 }
 
