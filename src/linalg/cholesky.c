@@ -193,7 +193,8 @@ done:
 
 lbStatus lb_cholesky_create(const lbSparse *A, lbCholesky **out, lbError *err) {
   double start = lb_seconds();
-  lbStatus status = lb_sparse_validate(A, err);
+  lbStatus status = lb_linalg_reserve(err);
+  if (!status) status = lb_sparse_validate(A, err);
   if (status) return status;
   lbCholesky *factor = lb_alloc(1, sizeof *factor);
   if (!factor) return lb_fail_memory(err);

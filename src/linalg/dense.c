@@ -8,12 +8,6 @@
 
 #include "linalg/blas.h"
 
-// What two threads add up differs from what one does, in the last bits, and results here must not
-// depend on the number of threads.
-void lb_linalg_one_thread(void) {
-  if (openblas_get_num_threads() != 1) openblas_set_num_threads(1);
-}
-
 bool lb_linalg_all_finite(size_t count, const double *values) {
   // x * 0 is 0 for numbers and NaN for infinities and NaN
   double zero = 0;

@@ -402,7 +402,8 @@ lbStatus lb_eigen_lowest(const lbSparse *K, const lbSparse *M, const lbEigenDef 
   double start = lb_seconds();
   lbEigenProblem problem = { .K = K, .def = *def };
   lbEigen *eigen = NULL;
-  lbStatus status = check_problem(K, M, def, err);
+  lbStatus status = lb_linalg_reserve(err);
+  if (!status) status = check_problem(K, M, def, err);
   if (!status) status = drop_zeros(M, &problem.M, err);
   if (!status) status = find_scale(&problem, err);
   if (!status && !lb_progress("modes", 0)) status = lb_fail_interrupted(err, "modes");

@@ -252,7 +252,8 @@ lbStatus lb_mass_pca_sized(int32_t size, int32_t count, double *A, const lbSpars
             .A = A,
             .lumped = lumped,
             .M = M };
-  lbStatus status = open_pca(&p, err);
+  lbStatus status = lb_linalg_reserve(err);
+  if (!status) status = open_pca(&p, err);
   if (!status) status = decompose(&p, err);
   if (!status) status = make_B(&p, err);
   if (!status) status = refine(&p, err);

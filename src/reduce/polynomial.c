@@ -1,6 +1,7 @@
 // Reduced StVK polynomials from the Gram matrix of strains, summed over edges; see polynomial.h.
 #include "reduce/polynomial.h"
 
+#include "linalg/blas.h"
 #include "linalg/dense.h"
 #include "reduce/strain_edges.h"
 
@@ -318,6 +319,8 @@ static lbStatus check_def(const lbFem *fem, const lbPolynomialDef *def, lbError 
 }
 
 static lbStatus allocate_gram(int32_t r, Gram *gram, double **values, lbError *err) {
+  lbStatus status = lb_linalg_reserve(err);
+  if (status) return status;
   size_t size = (size_t)r + lb_packed2_count(r);
   *values = lb_alloc(size * size, sizeof **values); // fits: r <= 256
   *gram = (Gram){ r, size, *values };
