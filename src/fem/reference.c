@@ -129,10 +129,11 @@ static lbStatus find_whole_clusters(const lbFem *fem, const lbSparse *K, int32_t
                                     lbEigenFactor *kept, lbEigen **out, lbError *err) {
   enum { FIRST = 3, MOST = 48 };
   int32_t more = count < 1 ? 0 : FIRST;
-  bool definite = lb_fem_check_held(fem, NULL) == LB_OK;
+  lbStatus held = lb_fem_check_held(fem, err);
+  if (held == LB_ERR_MEMORY) return held;
   for (;;) {
     lbEigenDef def = lb_eigen_def(count + more);
-    def.definite = definite;
+    def.definite = held == LB_OK;
     def.kept = kept;
     lbStatus status = lb_eigen_lowest(K, fem->mass, &def, out, err);
     if (status == LB_ERR_ARGUMENT && more > 0) {
