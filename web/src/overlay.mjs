@@ -119,7 +119,7 @@ export function show(status, { colors, rate, scale }) {
   if (status.message) tell(status.message, true);
   if (status.title !== undefined) {
     byId("title").textContent = status.title || "limber";
-    byId("hint").textContent = onlyFingers() ? status.hint.replace(/ ?\([a-z]\)/g, "") : status.hint;
+    byId("hint").textContent = onlyFingers() ? status.hint.replace(/ ?\([a-z0-9[\]]\)/g, "") : status.hint;
     document.title = status.title ? `${status.title} – limber` : "limber";
   }
   showGraphs(status, rate);
