@@ -94,6 +94,18 @@ lbStatus lb_prepared_tree(const lbPrepared *prepared, const struct lbTree **out,
 // body (displacement and turn of the frame over the step, world axes).
 #define LB_FRAME_ROOM LB_BATCH
 
+// Rows of lbScratch.moments: A of body/inertia.h at the coordinates that are in the last row; after
+// lb_frame_begin, until A is found elsewhere, what the rates at the step's start add to it in a
+// second (B); the spins of other rates; and six rows for passing use.
+enum {
+  LB_MOMENTS_A = 0,
+  LB_MOMENTS_B = LB_INERTIA_ROWS,
+  LB_MOMENTS_SPINS = 2 * LB_INERTIA_ROWS,
+  LB_MOMENTS_OTHER = LB_MOMENTS_SPINS + 3,
+  LB_MOMENTS_AT = LB_MOMENTS_OTHER + LB_INERTIA_AXIS,
+  LB_MOMENT_ROWS
+};
+
 struct lbScratch {
   lbScratch *next;
   double *q0, *v0;                  // at the step's start
@@ -104,7 +116,8 @@ struct lbScratch {
   double *pull;                     // of constraints, held too
   double *start_q, *start_v;        // at the start of all parts of a step
   double *a, *b, *c;                // vectors for anybody's passing use
-  double *moments;                  // (12 x padded): of the inertia kernels
+  double *moments;                  // (LB_MOMENT_ROWS x padded): see below
+  uint64_t moments_version;         // of the prepared part that they are of; 0: none
   double *numbers;                  // (lb_method_numbers): the method's own state at the start
   double *nodes, *shares;           // (nodes x 3), (nodes)
   double *moduli;                   // (materials x 2): λ, μ
@@ -151,7 +164,10 @@ typedef struct lbFrameStep {
   lbVec3 velocity, spin; // at the end, world
   lbVec3 force, torque;  // free: on the frame, world, about the centre
   lbMat3 inertia;        // free: J in the step's middle, own axes
-  bool moves;            // inertial forces act
+  double energy;         // free: J, at the start
+  // Driven, own axes in the middle: mean spin, and changes over the step.
+  lbVec3 mean_spin, spin_change, velocity_change;
+  bool moves; // inertial forces act
 } lbFrameStep;
 
 // ---- bodies ------------------------------------------------------------------------------------
@@ -275,8 +291,7 @@ struct lbBodyMethod {
   // Those of bodies [begin, end) of a group that are marked as plain, by one step; NULL: one after
   // another.
   void (*step_many)(lbBodyGroup *group, int32_t begin, int32_t end, double h, lbScratch *scratch);
-  int32_t scratches; // that step_many works with at a time, at most LB_BATCH; 0: none for a body
-                     // of its own
+  bool alone;   // step_many needs no scratch for a body of its own
   int32_t many; // bodies that step_many wants at a time; ranges of a batch begin at multiples of it
   void (*ready_group)(lbBodyGroup *group,
                       double h); // ahead of step_many on several threads; or NULL
@@ -353,14 +368,17 @@ void lb_frame_correct(lbBody *body, lbStep *step, lbScratch *scratch);
 void lb_frame_end(lbBody *body, const lbStep *step, lbScratch *scratch);
 // The frame of a step, of a free body, with the forces of constraints (scratch->pull) too.
 void lb_frame_try(const lbBody *body, lbStep *step, lbScratch *scratch);
-// J at q, with A in (9 x padded) where spin and deformation feel each other; Σ v_i E_i; J⁻¹ b, of
-// flat and needle-like bodies too.
-lbMat3 lb_frame_inertia(const lbBody *body, const double *q, double *A);
-lbVec3 lb_frame_relative(const lbBody *body, const double *v, const double *A);
+// scratch->moments <- A at q, unless it is there.
+void lb_find_moments(const lbBody *body, const double *q, lbScratch *scratch);
+// J at q, with A in scratch->moments where spin and deformation feel each other; Σ v_i E_i; J⁻¹ b,
+// of flat and needle-like bodies too.
+lbMat3 lb_frame_inertia(const lbBody *body, const double *q, lbScratch *scratch);
+lbVec3 lb_frame_relative(const lbBody *body, const double *v, const lbScratch *scratch);
 lbVec3 lb_inertia_solve(lbMat3 J, lbVec3 b);
-// The energy of a free body, and what a step that created some is mended by (frame_energy.c).
-double lb_frame_energy(const lbBody *body, const double *q, const double *v, lbScratch *scratch);
-int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *start, double before,
+// The energy of a free body at the start of a step, after lb_frame_begin, and what a step that
+// created some is mended by (frame_energy.c).
+double lb_frame_energy(lbBody *body, const lbStep *step, lbScratch *scratch);
+int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *start,
                       lbScratch *scratch);
 // Velocity and spin of a free frame from its momenta and the state.
 void lb_frame_update_rates(lbBody *body, const double *q, const double *v, lbScratch *scratch);
@@ -381,10 +399,12 @@ bool lb_time_step_is_legal(double dt);
 // Another time, which recordings follow at once.
 lbStatus lb_body_set_time(lbBody *body, double time);
 lbStatus lb_time_step_refuse(double dt, lbError *err);
-// One step of a body, whatever its method (step.c), and its pieces: a part up to the first
-// linearisation, from there to its end, and the whole step after an attempt by the first rule.
+// One step of a body, whatever its method (step.c), and its pieces: what comes before the first
+// linearisation of a part, what comes after it, and the whole step after an attempt by the first
+// rule.
 int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch);
-int32_t lb_part_open(lbBody *body, lbStep *step, lbScratch *scratch);
+int32_t lb_part_prepare(lbBody *body, lbStep *step, lbScratch *scratch);
+int32_t lb_part_open(lbBody *body, lbStep *step, lbScratch *scratch); // and the linearisation
 int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *scratch, int32_t flags);
 int32_t lb_body_conclude(lbBody *body, double h, int32_t flags, lbScratch *scratch);
 // The way back to rest (recover.c): begins after a step that ended stuck, goes on unless something
@@ -412,10 +432,14 @@ static inline bool lb_is_bounded(double x) { return fabs(x) <= LB_BODY_MOST; } /
 static inline bool lb_vec3_is_bounded(lbVec3 a) {
   return lb_is_bounded(a.x) && lb_is_bounded(a.y) && lb_is_bounded(a.z);
 }
+// In four sums, which do not wait for each other.
 static inline double lb_row_dot(int32_t count, const double *a, const double *b) {
-  double sum = 0;
-  for (int32_t i = 0; i < count; i++) sum += a[i] * b[i];
-  return sum;
+  double sums[4] = { 0, 0, 0, 0 };
+  int32_t i = 0;
+  for (; i + 4 <= count; i += 4)
+    for (int k = 0; k < 4; k++) sums[k] += a[i + k] * b[i + k];
+  for (; i < count; i++) sums[0] += a[i] * b[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 // lb_body_set_state with scratch; spoils its a and b.
 lbStatus lb_body_put_state(lbBody *body, const double *coordinates, const double *rates,

@@ -114,14 +114,7 @@ static void scale_inertia(lbPrepared *p, double ratio) {
     p->inertia.count = 0;
     return;
   }
-  size_t bytes = lb_inertia_bytes(p->inertia.count, p->inertia.padded);
-  double *scaled = lb_subspace_of(p)->inertia;
-  for (size_t i = 0; i < bytes / sizeof(double); i++) scaled[i] = ratio * p->inertia.first[i];
-  p->inertia.first = scaled;
-  p->inertia.second = scaled + 9 * (size_t)p->inertia.padded;
-  p->inertia.S = p->gravity;
-  p->inertia.scale = ratio;
-  for (int k = 0; k < 9; k++) p->inertia.X0[k] *= ratio;
+  lb_inertia_scale(&p->inertia, ratio, lb_subspace_of(p)->inertia);
 }
 
 // Mass and gravity of the present densities; false when they make no positive mass.
@@ -204,7 +197,9 @@ static lbSubspace *lay_out(const lbPrepared *p, lbSubspace *s, lbCarver *carver)
 lbStatus lb_subspace_rebuild(lbPrepared *p, const double *materials, lbError *err) {
   lbSubspace draft = { .count = p->dimension,
                        .stride = lb_cubic_padded(p->dimension),
+                       .newton = lb_newton_kernels(p->level),
                        .ldlt = lb_ldlt_kernels(p->level),
+                       .ldlt_crowd = lb_ldlt_crowd_kernels(p->level),
                        .forces = &lb_polynomial_forces };
   lbCarver carver = { 0 };
   lay_out(p, &draft, &carver);

@@ -176,10 +176,8 @@ static Motion motion_of(const lbBody *body, const double *q, const double *v, lb
   const lbPrepared *p = body->prepared;
   Motion m = { .shift = weigh(p, q), .rate = weigh(p, v) };
   if (p->inertia.count) {
-    lb_inertia_kernels(p->level)->moments(&p->inertia, q, s->moments);
-    m.relative = lb_vec3(0, 0, 0);
-    for (int32_t i = 0; i < p->dimension; i++)
-      m.relative = lb_add_scaled(m.relative, v[i], lb_inertia_axis(s->moments, p->padded, i));
+    lb_find_moments(body, q, s);
+    m.relative = lb_inertia_relative(&p->inertia, v, s->moments);
     m.inertia = lb_inertia_tensor(&p->inertia, q, s->moments);
   } else
     sum_nodes(body, q, v, &m, s);

@@ -81,7 +81,7 @@ struct lbFem {
   int32_t *shared_blocks; // (shared_count) matrix blocks that several chunks contribute to
   lbGather shared;        // per shared block; from: partial sum
 
-  lbSparse *pattern; // the matrix's scalar pattern; values zero
+  lbSparse *pattern; // the matrix's scalar pattern; values NULL
   lbSparse *mass;    // consistent: the same pattern; lumped: diagonal
   lbMassKind mass_kind;
   double *vertex_masses;

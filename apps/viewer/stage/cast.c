@@ -110,10 +110,11 @@ static lbStatus create_role(const vwStage *stage, const vwSettings *s, int32_t n
   return status;
 }
 
-// Copies stand side by side along x, far enough apart not to touch when they bend.
+// Copies stand side by side across the view, far enough apart not to touch when they bend.
 static lbVec3 copy_shift(const vwStage *stage, int32_t copy) {
-  double width = fmax(stage->box.high.x - stage->box.low.x, 0.6 * stage->size);
-  return lb_vec3(1.3 * width * copy, 0, 0);
+  lbVec3 side = lb_sub(stage->box.high, stage->box.low), way = stage->across;
+  double width = fabs(way.x) * side.x + fabs(way.y) * side.y + fabs(way.z) * side.z;
+  return lb_scale(1.3 * fmax(width, 0.6 * stage->size) * copy, way);
 }
 
 static lbStatus fill_group(const vwStage *stage, const vwSettings *s, int32_t number, vwCast *cast,
