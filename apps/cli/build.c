@@ -239,12 +239,6 @@ static cliStatus check_words(Job *job) {
 
 // ---- output ------------------------------------------------------------------------------------
 
-// A path need not be UTF-8.
-static json_t *path_document(const char *path) {
-  json_t *text = json_string(path);
-  return text ? text : json_null();
-}
-
 static json_t *chosen_document(const Job *job, const lbModel *model) {
   const lbBuildReport *r = &job->report;
   json_t *chosen = json_object();
@@ -273,7 +267,7 @@ static json_t *chosen_document(const Job *job, const lbModel *model) {
   }
   if (r->modes_chosen) json_object_set_new(chosen, "modes", json_integer(job->report.mode_count));
   if (job->output == job->chosen_output)
-    json_object_set_new(chosen, "output", path_document(job->output));
+    json_object_set_new(chosen, "output", cli_path(job->output));
   return chosen;
 }
 
@@ -284,13 +278,13 @@ static json_t *document(const Job *job, const lbModel *model) {
   json_t *frequencies = json_array();
   for (int32_t i = 0; i < s->mode_count; i++)
     json_array_append_new(frequencies, cli_number(sqrt(model->modal_eigenvalues[i]) / (2 * LB_PI)));
-  json_t *all =
-      json_pack("{s:o, s:I, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f}", "output",
-                path_document(job->output), "bytes", (json_int_t)job->bytes, "name", model->name,
-                "method", lb_method_name(r->method), "up", r->up == 'y' ? "y" : "z", "vertices",
-                (int)s->vertex_count, "triangles", (int)s->triangle_count, "nodes",
-                (int)s->node_count, "tets", (int)s->tet_count, "bricks", (int)s->brick_count,
-                "fixed_nodes", (int)r->fixed_count, "mass", model->rigid_mass[0]);
+  json_t *all = json_pack("{s:o, s:I, s:o, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:o}", "output",
+                          cli_path(job->output), "bytes", (json_int_t)job->bytes, "name",
+                          cli_text(model->name), "method", lb_method_name(r->method), "up",
+                          r->up == 'y' ? "y" : "z", "vertices", (int)s->vertex_count, "triangles",
+                          (int)s->triangle_count, "nodes", (int)s->node_count, "tets",
+                          (int)s->tet_count, "bricks", (int)s->brick_count, "fixed_nodes",
+                          (int)r->fixed_count, "mass", cli_number(model->rigid_mass[0]));
   json_object_set_new(all, "modes", json_integer(s->mode_count));
   json_object_set_new(all, "dropped",
                       json_pack("{s:i, s:i}", "too_weak",
@@ -298,83 +292,86 @@ static json_t *document(const Job *job, const lbModel *model) {
                                 (int)cli_mode_fates(model, LB_MODE_TOO_FAST)));
   json_object_set_new(all, "rigid_modes", json_integer(r->rigid_count));
   json_object_set_new(all, "frequencies_hz", frequencies);
-  json_object_set_new(all, "damping",
-                      json_pack("{s:f, s:f}", "mass", damping[0], "stiffness", damping[1]));
+  json_object_set_new(
+      all, "damping",
+      json_pack("{s:o, s:o}", "mass", cli_number(damping[0]), "stiffness", cli_number(damping[1])));
   if (r->method == LB_METHOD_SUBSPACE)
     json_object_set_new(all, "subspace", cli_subspace_document(model));
   json_object_set_new(all, "accuracy", cli_accuracy_document(model));
   json_object_set_new(all, "chosen", chosen_document(job, model));
-  json_object_set_new(all, "seconds",
-                      json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "load", r->load_seconds,
-                                "volume", r->volume_seconds, "modes", r->modes_seconds, "basis",
-                                r->basis_seconds, "model", r->model_seconds, "accuracy",
-                                r->accuracy_seconds, "write", job->write_seconds));
+  json_object_set_new(
+      all, "seconds",
+      json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "load", cli_number(r->load_seconds),
+                "volume", cli_number(r->volume_seconds), "modes", cli_number(r->modes_seconds),
+                "basis", cli_number(r->basis_seconds), "model", cli_number(r->model_seconds),
+                "accuracy", cli_number(r->accuracy_seconds), "write",
+                cli_number(job->write_seconds)));
   return all;
 }
 
 static void print_chosen(const Job *job, const lbModel *model) {
   const lbBuildReport *r = &job->report;
   lbMaterial m = cli_model_material(model, 0);
-  printf("chosen, with the option that changes it:\n");
+  cli_say("chosen, with the option that changes it:\n");
   if (r->law_decided)
-    printf("  the method is modal: %s has no polynomial forces (--method)\n",
-           lb_material_model_name(m.model));
+    cli_say("  the method is modal: %s has no polynomial forces (--method)\n",
+            lb_material_model_name(m.model));
   else if (r->method_chosen)
-    printf("  the method is %s (--method)\n", lb_method_name(r->method));
+    cli_say("  the method is %s (--method)\n", lb_method_name(r->method));
   if (r->method == LB_METHOD_SUBSPACE && r->basis_chosen)
-    printf("  the basis is %s (--basis)\n", lb_basis_kind_name(r->basis));
+    cli_say("  the basis is %s (--basis)\n", lb_basis_kind_name(r->basis));
   if (r->method == LB_METHOD_SUBSPACE && r->dimension_chosen)
-    printf("  it keeps %d vectors (--dimension)\n", (int)r->dimension);
+    cli_say("  it keeps %d vectors (--dimension)\n", (int)r->dimension);
   if (r->up_chosen)
-    printf("  %c is up, as %s (--up)\n", r->up,
-           r->up == 'y' ? "in OBJ and glTF files" : "in files of this format");
+    cli_say("  %c is up, as %s (--up)\n", r->up,
+            r->up == 'y' ? "in OBJ and glTF files" : "in files of this format");
   if (r->cells_chosen)
-    printf("  the surface is voxelised with %d cells along its longest side (--cells)\n",
-           (int)r->cells);
+    cli_say("  the surface is voxelised with %d cells along its longest side (--cells)\n",
+            (int)r->cells);
   if (r->fixed_share > 0)
-    printf("  the lowest %g %% along %c is fixed, %d nodes (--free)\n", 100 * r->fixed_share, r->up,
-           (int)r->fixed_count);
+    cli_say("  the lowest %g %% along %c is fixed, %d nodes (--free)\n", 100 * r->fixed_share,
+            r->up, (int)r->fixed_count);
   if (r->bare && !r->material_given)
-    printf("  the material is %s with Poisson's ratio %g and %g kg/m3 (--material, --poisson, "
-           "--density)\n",
-           lb_material_model_name(m.model), m.poisson, m.density);
+    cli_say("  the material is %s with Poisson's ratio %g and %g kg/m3 (--material, --poisson, "
+            "--density)\n",
+            lb_material_model_name(m.model), m.poisson, m.density);
   if (r->frequency > 0 && m.model != LB_MATERIAL_MOONEYRIVLIN)
-    printf("  Young's modulus is %.4g Pa, which makes the first frequency %g Hz (--young, "
-           "--frequency)\n",
-           m.young, r->frequency);
+    cli_say("  Young's modulus is %.4g Pa, which makes the first frequency %g Hz (--young, "
+            "--frequency)\n",
+            m.young, r->frequency);
   else if (r->frequency > 0)
-    printf("  the stiffness is scaled to make the first frequency %g Hz (--c10, --frequency)\n",
-           r->frequency);
+    cli_say("  the stiffness is scaled to make the first frequency %g Hz (--c10, --frequency)\n",
+            r->frequency);
   if (r->damping_ratio > 0)
-    printf("  stiffness damping is %.4g s, %g %% of critical for the first mode "
-           "(--damping_stiffness, --damping_mass)\n",
-           cli_model_damping(model)[1], 100 * r->damping_ratio);
-  if (r->modes_chosen) printf("  %d modes are computed (--modes)\n", (int)r->mode_count);
+    cli_say("  stiffness damping is %.4g s, %g %% of critical for the first mode "
+            "(--damping_stiffness, --damping_mass)\n",
+            cli_model_damping(model)[1], 100 * r->damping_ratio);
+  if (r->modes_chosen) cli_say("  %d modes are computed (--modes)\n", (int)r->mode_count);
   if (!job->accuracy && !job->report_folder)
-    printf("  it is compared with the full simulator quickly (--accuracy, --report)\n");
-  if (job->output == job->chosen_output) printf("  the file is %s (-o)\n", job->output);
+    cli_say("  it is compared with the full simulator quickly (--accuracy, --report)\n");
+  if (job->output == job->chosen_output) cli_say("  the file is %s (-o)\n", job->output);
 }
 
 static void print_text(const Job *job, const lbModel *model) {
   const lbModelSizes *s = &model->size;
   const lbBuildReport *r = &job->report;
-  printf("model %s: %d vertices and %d triangles carried by %d nodes, %d tets, %d bricks; %.6g "
-         "kg\n",
-         model->name, (int)s->vertex_count, (int)s->triangle_count, (int)s->node_count,
-         (int)s->tet_count, (int)s->brick_count, model->rigid_mass[0]);
+  cli_say("model %s: %d vertices and %d triangles carried by %d nodes, %d tets, %d bricks; %.6g "
+          "kg\n",
+          model->name, (int)s->vertex_count, (int)s->triangle_count, (int)s->node_count,
+          (int)s->tet_count, (int)s->brick_count, model->rigid_mass[0]);
   print_chosen(job, model);
-  printf("%d modes kept, %d dropped as too weak, %d as too fast; %d rigid ones not counted\n",
-         (int)s->mode_count, (int)cli_mode_fates(model, LB_MODE_TOO_WEAK),
-         (int)cli_mode_fates(model, LB_MODE_TOO_FAST), (int)r->rigid_count);
+  cli_say("%d modes kept, %d dropped as too weak, %d as too fast; %d rigid ones not counted\n",
+          (int)s->mode_count, (int)cli_mode_fates(model, LB_MODE_TOO_WEAK),
+          (int)cli_mode_fates(model, LB_MODE_TOO_FAST), (int)r->rigid_count);
   if (r->method == LB_METHOD_MODAL) cli_print_modes(model);
   cli_print_subspace(model);
   cli_print_accuracy(model);
-  if (job->report_folder) printf("report: %s/report.md\n", job->report_folder);
-  printf("time: load %.2f s, volume %.2f s, modes %.2f s, basis %.2f s, model %.2f s, accuracy "
-         "%.2f s, write %.2f s\n",
-         r->load_seconds, r->volume_seconds, r->modes_seconds, r->basis_seconds, r->model_seconds,
-         r->accuracy_seconds, job->write_seconds);
-  printf("written: %s, %.2f MB\n", job->output, (double)job->bytes / 1e6);
+  if (job->report_folder) cli_say("report: %s/report.md\n", job->report_folder);
+  cli_say("time: load %.2f s, volume %.2f s, modes %.2f s, basis %.2f s, model %.2f s, accuracy "
+          "%.2f s, write %.2f s\n",
+          r->load_seconds, r->volume_seconds, r->modes_seconds, r->basis_seconds, r->model_seconds,
+          r->accuracy_seconds, job->write_seconds);
+  cli_say("written: %s, %.2f MB\n", job->output, (double)job->bytes / 1e6);
 }
 
 // ---- the verb ----------------------------------------------------------------------------------

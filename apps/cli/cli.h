@@ -67,6 +67,11 @@ cliStatus cli_one_input(const cliVerb *verb, const cliArguments *arguments);
 
 // ---- output ------------------------------------------------------------------------------------
 
+// printf to stdout, for people: nothing with --quiet. Text that comes from files cannot do harm
+// there: what is a control character in an argument is shown as \x1b and the like (lb_printable).
+void cli_say(const char *format, ...) LB_PRINTF(1, 2);
+// The same for one line on stderr, "limber: ...".
+void cli_note(const char *format, ...) LB_PRINTF(1, 2);
 // "limber: what: why, what to do" on stderr.
 cliStatus cli_fail(const lbError *err);
 // The same for work on a file, which is named where the message does not do so.
@@ -76,6 +81,8 @@ cliStatus cli_usage(const cliVerb *verb, const char *format, ...) LB_PRINTF(2, 3
 cliStatus cli_print_json(json_t *document);
 json_t *cli_numbers(const double *values, size_t count); // a list; non-finite ones become null
 json_t *cli_number(double value);                        // null when not finite
+json_t *cli_path(const char *path);                      // null when it is not UTF-8
+json_t *cli_text(const char *text); // as lb_printable has it where it is not UTF-8
 // Writes a document to a file, aside and renamed.
 lbStatus cli_write_json(const json_t *document, const char *path, lbError *err);
 
@@ -84,6 +91,8 @@ lbStatus cli_write_json(const json_t *document, const char *path, lbError *err);
 void cli_guard_output(void);
 // Log, progress and Ctrl-C; called by cli_parse.
 void cli_start_output(const cliCommon *common);
+// What SIGINT, SIGTERM and SIGHUP call: Ctrl-C, a polite kill, a terminal that was closed.
+void cli_catch_end(void (*handler)(int));
 void cli_finish_progress(void); // ends the bar's line
 void cli_flush_notes(void);     // prints what the log has said; a failure drops it
 // Called last: a text that stdout did not take turns success into failure.

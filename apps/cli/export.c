@@ -120,8 +120,8 @@ static cliStatus print_matrix(const Job *job, bool json) {
     return cli_print_json(json_pack("{s:s, s:s, s:i, s:i, s:I}", "file", job->output, "matrix",
                                     kind, "rows", (int)info->rows, "columns", (int)info->columns,
                                     "entries", (json_int_t)info->entries));
-  printf("written: %s, %s, %d x %d, %lld entries\n", job->output, kind, (int)info->rows,
-         (int)info->columns, (long long)info->entries);
+  cli_say("written: %s, %s, %d x %d, %lld entries\n", job->output, kind, (int)info->rows,
+          (int)info->columns, (long long)info->entries);
   return CLI_OK;
 }
 
@@ -144,13 +144,13 @@ static lbStatus export_motion(Job *job, const lbScene *scene, lbError *err) {
 static cliStatus print_result(const Job *job, bool json) {
   if (job->matrix) return print_matrix(job, json);
   if (json)
-    return cli_print_json(json_pack("{s:s, s:i, s:i}", "file", job->output, "bodies",
+    return cli_print_json(json_pack("{s:o, s:i, s:i}", "file", cli_path(job->output), "bodies",
                                     (int)job->body_count, "frames", (int)job->frame_count));
   if (job->arrays || job->vega)
-    printf("written: %s\n", job->output);
+    cli_say("written: %s\n", job->output);
   else
-    printf("written: %s, %d %s, %d frames\n", job->output, (int)job->body_count,
-           job->body_count == 1 ? "body" : "bodies", (int)job->frame_count);
+    cli_say("written: %s, %d %s, %d frames\n", job->output, (int)job->body_count,
+            job->body_count == 1 ? "body" : "bodies", (int)job->frame_count);
   return CLI_OK;
 }
 

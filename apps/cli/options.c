@@ -10,12 +10,13 @@
 #include <string.h>
 
 cliStatus cli_usage(const cliVerb *verb, const char *format, ...) {
+  char text[512], shown[1024];
   va_list arguments;
   va_start(arguments, format);
-  fprintf(stderr, "limber: %s: ", verb->name);
-  vfprintf(stderr, format, arguments);
-  fprintf(stderr, "; see limber %s --help\n", verb->name);
+  vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  fprintf(stderr, "limber: %s: %s; see limber %s --help\n", verb->name,
+          lb_printable(shown, sizeof shown, text), verb->name);
   return CLI_USAGE;
 }
 
@@ -139,6 +140,11 @@ static cliStatus take_option(const cliVerb *verb, const cliOption *options, cons
     return cli_usage(verb, "%s needs %s: %s %s", word, kind_text(option->kind), word,
                      option->argument);
   const char *value = equals ? equals + 1 : words[++*at];
+  const char *bare = value + (value[0] == '-') + (value[0] == '-' && value[1] == '-');
+  if (!equals && bare > value &&
+      (find_option(options, bare, strlen(bare)) || find_option(common, bare, strlen(bare))))
+    return cli_usage(verb, "%s needs %s, but the option %s follows; write %s=%s if you mean that",
+                     word, kind_text(option->kind), value, word, value);
   if (!parse_value(option, value))
     return cli_usage(verb, "%.*s is \"%s\", it must be %s", (int)(name - word + (long)length), word,
                      value, kind_text(option->kind));
@@ -151,7 +157,7 @@ cliStatus cli_parse(const cliVerb *verb, const cliOption *options, int count, ch
   cliCommon *c = &arguments->common;
   const cliOption common[] = {
     { "json", CLI_FLAG, &c->json, NULL, NULL, "print one JSON document on stdout" },
-    { "quiet", CLI_FLAG, &c->quiet, NULL, NULL, "no progress, no warnings" },
+    { "quiet", CLI_FLAG, &c->quiet, NULL, NULL, "print errors alone, and what --json prints" },
     { "threads", CLI_INTEGER, &c->threads, NULL, "N",
       "use N threads (0, the default: one for each processor)" },
     { "help", CLI_FLAG, &c->help, NULL, NULL, "this text" },

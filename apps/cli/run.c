@@ -95,33 +95,45 @@ static int decimals(double seconds) { return seconds < 1e-5 ? 3 : seconds < 1e-3
 static void print_text(const lbRun *run, const json_t *result, const char *folder,
                        const char *file) {
   enum { MOST = 20 }; // bodies that are listed
-  printf("%d steps, %.6g s\n", (int)run->step_count, run->time);
+  cli_say("%d steps, %.6g s\n", (int)run->step_count, run->time);
   for (int32_t i = 0; i < run->body_count && i < MOST; i++) {
     const lbRunBody *b = &run->bodies[i];
-    printf("body %s (%s): %d vertices, %d elements, %d unknowns, %.6g kg\n"
-           "  step %.*f us median, %.*f us p99, %.*f us at most\n"
-           "  kinetic energy %.6g J, elastic energy %.6g J\n",
-           run->scene->bodies[i].name, lb_method_name(run->scene->bodies[i].method),
-           (int)b->vertices, (int)b->elements, (int)b->dimension, b->mass, decimals(b->step_median),
-           1e6 * b->step_median, decimals(b->step_p99), 1e6 * b->step_p99, decimals(b->step_max),
-           1e6 * b->step_max, b->state.kinetic, b->state.elastic);
+    cli_say("body %s (%s): %d vertices, %d elements, %d unknowns, %.6g kg\n"
+            "  step %.*f us median, %.*f us p99, %.*f us at most\n"
+            "  kinetic energy %.6g J, elastic energy %.6g J\n",
+            run->scene->bodies[i].name, lb_method_name(run->scene->bodies[i].method),
+            (int)b->vertices, (int)b->elements, (int)b->dimension, b->mass,
+            decimals(b->step_median), 1e6 * b->step_median, decimals(b->step_p99),
+            1e6 * b->step_p99, decimals(b->step_max), 1e6 * b->step_max, b->state.kinetic,
+            b->state.elastic);
   }
   if (run->body_count > MOST)
-    printf("and %d more bodies, all of them in --json\n", (int)run->body_count - MOST);
+    cli_say("and %d more bodies, all of them in --json\n", (int)run->body_count - MOST);
   for (int32_t i = 0; i < run->scene->probe_count; i++) {
     const double *u =
         run->probes + 3 * ((size_t)run->step_count * (size_t)run->scene->probe_count + (size_t)i);
-    printf("probe %s vertex %d: displacement %.9g %.9g %.9g m\n",
-           run->scene->bodies[run->scene->probes[i].body].name, (int)run->scene->probes[i].vertex,
-           u[0], u[1], u[2]);
+    cli_say("probe %s vertex %d: displacement %.9g %.9g %.9g m\n",
+            run->scene->bodies[run->scene->probes[i].body].name, (int)run->scene->probes[i].vertex,
+            u[0], u[1], u[2]);
   }
   size_t index;
   json_t *flag;
   json_array_foreach(json_object_get(result, "flags"), index, flag)
-      printf("note: %s\n", json_string_value(flag));
+      cli_say("note: %s\n", json_string_value(flag));
   if (folder)
-    printf("written: %s/animation.glb, %s/probes.csv, %s/run.json\n", folder, folder, folder);
-  if (file) printf("written: %s, %d frames\n", file, (int)run->frame_count);
+    cli_say("written: %s/animation.glb, %s/probes.csv, %s/run.json\n", folder, folder, folder);
+  if (file) cli_say("written: %s, %d frames\n", file, (int)run->frame_count);
+}
+
+// A surface alone cannot be simulated; build, view and render make a model of it first.
+static lbStatus check_volume(const lbScene *scene, lbError *err) {
+  const lbMesh *mesh = scene->body_count == 1 ? scene->bodies[0].mesh : NULL;
+  if (lb_path_has_extension(scene->path, ".json") || !mesh || lb_mesh_element_count(mesh) > 0)
+    return LB_OK;
+  return lb_fail(err, LB_ERR_MESH,
+                 "%s: is a surface; make a model of it first: limber build %s -o model.glb, then "
+                 "limber run model.glb",
+                 scene->path, scene->path);
 }
 
 static cliStatus run_verb(int count, char **words) {
@@ -156,6 +168,7 @@ static cliStatus run_verb(int count, char **words) {
   lbRun *run = NULL;
   json_t *output = NULL;
   lbStatus status = cli_load_scene(arguments.inputs[0], &material, &scene, &err);
+  if (!status) status = check_volume(scene, &err);
   if (!status) tell_choices(scene, &def);
   if (!status && !has_count && scene->step_count == 0)
     lb_log(LB_LOG_WARNING, "%s: no step to take, give --count N or \"time\": { \"count\": N }",

@@ -42,9 +42,10 @@ struct lbPrepared {
   int32_t *kept;             // (dimension) vectors of the model that are used; NULL: the first ones
   bool single_precision;
 
-  const double *basis;       // (3 nodes x dimension), column-major: u = U q; NULL: not a linear map
-  const double *gravity;     // (dimension x 3): reduced force of a unit gravity, Uᵀ M 1
-  const double *rigid;       // (dimension x 6): rates of a unit rigid velocity
+  const double *basis;   // (3 nodes x dimension), column-major: u = U q. NULL: q is u itself, of
+                         // 3 nodes coordinates, unless the method has `nodes`
+  const double *gravity; // (dimension x 3): reduced force of a unit gravity, Uᵀ M 1
+  const double *rigid;   // (dimension x 6): rates of a unit rigid velocity
   const double *eigenvalues; // (dimension); modal
   double damping[2];         // the model's: α in 1/s, β in s
   const double *node_masses; // (nodes) kg
@@ -139,6 +140,8 @@ enum { LB_DRIVE_WITH_VELOCITIES = 1, LB_DRIVE_BY_PLACES };
 
 typedef struct lbFrameState {
   lbFrameKind kind; // never LB_FRAME_DEFAULT
+  bool fitted; // a free body whose method moves as a whole: to a step the frame stands (`kind` is
+               // held), and lbBodyMethod.fit_frame brings it along when the step is done
   bool decoupled;
   int32_t driven;  // how `goal` was given; 0: it was not
   lbVec3 position; // m, world = position + turn own
@@ -149,6 +152,8 @@ typedef struct lbFrameState {
   lbVec3 force, torque;     // free: applied, of the next step, world axes, about the centre
   double created;           // free: J that steps have added to the body
   lbFrame goal;             // driven: at the end of the next step
+  bool accelerated;         // driven: lb_frame_accelerate gave these, of the goal or of a start
+  lbVec3 linear_acceleration, angular_acceleration; // world, as the velocities
 } lbFrameState;
 
 // Where the frame goes in a step, worked out at its start (lb_frame_begin).
@@ -184,7 +189,7 @@ struct lbBody {
   double damping_mass, damping_stiffness;
   lbIntegrator integrator;
   int32_t newton_iterations;
-  double newton_tolerance;
+  double newton_tolerance, factor_reuse;
   double time, h;  // s; h: the last step's length
   int32_t flags;   // of the last step
   bool plain;      // takes part in step_many
@@ -220,6 +225,10 @@ struct lbBodyMethod {
   int32_t rules;       // how many rules a step may be taken by,
   uint8_t parts[4];    // and in how many parts each of them takes it
   lbStressLaw stress_law;
+  // Coordinates in which the body moves as a whole, too: inertia is in them, and the frame only
+  // describes where the body is. Of a free body it is fitted by this, after steps and impulses:
+  // frame and state <- another description of the same motion. NULL: frame.c moves frames.
+  void (*fit_frame)(lbBody *body, lbScratch *scratch);
 
   // -- what a model has for it; NULL: as lb_model_method says
   bool (*view)(const lbModel *model, lbModelMethod *out);
@@ -236,6 +245,10 @@ struct lbBodyMethod {
   // -- memory: of a group's state (places `own` of the group and of each body) and of scratch
   void (*place_group)(const lbPrepared *prepared, lbBodyGroup *group, lbCarver *carver);
   void (*place_scratch)(const lbPrepared *prepared, lbScratch *scratch, lbCarver *carver);
+  // What a body has beside that; each may be NULL. `forget`: before the body is destroyed, and
+  // before it goes on with another prepared part.
+  lbStatus (*furnish)(lbBody *body, lbError *err);
+  void (*forget)(lbBody *body);
 
   // -- state: coordinates, rates, and the force of the next step (weight and what was applied), in
   // a row (padded); each may be NULL
@@ -283,7 +296,10 @@ struct lbBodyMethod {
   void (*ready_group)(lbBodyGroup *group,
                       double h); // ahead of step_many on several threads; or NULL
 
-  // -- questions
+  // -- questions; with `report`, kinetic and elastic are not needed
+  void (*report)(const lbBody *body, lbBodyReport *report, lbScratch *scratch);
+  // Von Mises stress at the nodes; NULL: by stress_law.
+  void (*von_mises)(const lbBody *body, double *stresses, lbScratch *scratch);
   double (*kinetic)(const lbBody *body, const double *v, lbScratch *scratch); // ½ v M v
   double (*elastic)(const lbBody *body, const double *q, lbScratch *scratch);
   double (*stored)(lbBody *body, const double *q,
@@ -333,8 +349,19 @@ bool lb_frame_add_weight(const lbBody *body, lbMat3 turn, lbScratch *scratch);
 static inline bool lb_frame_is_still(const lbBody *body) {
   return body->frame.kind == LB_FRAME_HELD;
 }
+// Whether its motion is felt through inertial forces (rather than being in the coordinates).
+static inline bool lb_frame_is_felt(const lbBody *body) {
+  return !lb_frame_is_still(body) && !body->prepared->method->fit_frame;
+}
+// Whether it has a velocity that those of points are relative to.
+static inline bool lb_frame_moves(const lbBody *body) {
+  return !lb_frame_is_still(body) || body->frame.fitted;
+}
 // Where it goes in a step of h, and the inertial forces of the prediction (scratch->inertial).
 int32_t lb_frame_begin(lbBody *body, lbStep *step, lbScratch *scratch);
+// How a driven frame accelerates at the end of the next step or, before lb_body_start, now: for
+// methods whose supports move; without it they take means of velocities. Lasts until then.
+void lb_frame_accelerate(lbBody *body, lbVec3 linear, lbVec3 angular);
 // Inertial forces again with the coordinates that came out; q <- what the difference makes of it.
 void lb_frame_correct(lbBody *body, lbStep *step, lbScratch *scratch);
 // The frame at the step's end; forces on it that were found meanwhile are in step->frame.

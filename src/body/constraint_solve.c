@@ -186,7 +186,8 @@ static double goal_of(const lbConstraints *c, int32_t row, double h) {
   return (slot->stiffness * target + slot->damping / h * start) / firmness(slot, h);
 }
 
-static void find_missing(lbBody *body, const lbStep *step, const double *y) {
+// right <- what the places at y lack to their goals.
+static void find_way(const lbBody *body, const lbStep *step, const double *y) {
   lbConstraints *c = body->constraints;
   measure(body, y, c->right);
   for (int32_t i = 0; i < c->row_count; i++) {
@@ -195,9 +196,29 @@ static void find_missing(lbBody *body, const lbStep *step, const double *y) {
     double base[3];
     lb_vec3_store(base, lb_add(step->frame.position, lb_mat3_apply(step->frame.turn, rest)));
     bool acting = acts(lb_row_slot(c, i), step->h);
-    double own = c->collocated ? compliance(lb_row_slot(c, i), step->h, 1) * c->total[i] : 0;
-    c->right[i] = acting ? goal_of(c, i, step->h) - base[c->row_axes[i]] - c->right[i] - own : 0;
+    c->right[i] = acting ? goal_of(c, i, step->h) - base[c->row_axes[i]] - c->right[i] : 0;
   }
+}
+
+static void find_missing(lbBody *body, const lbStep *step, const double *y) {
+  lbConstraints *c = body->constraints;
+  find_way(body, step, y);
+  for (int32_t i = 0; i < c->row_count && c->collocated; i++)
+    if (acts(lb_row_slot(c, i), step->h))
+      c->right[i] -= compliance(lb_row_slot(c, i), step->h, 1) * c->total[i];
+}
+
+double lb_constraints_merit(const lbBody *body, const lbStep *step, const double *q) {
+  const lbConstraints *c = body->constraints;
+  double sum = 0;
+  find_way(body, step, q);
+  for (int32_t i = 0; i < c->row_count && c->collocated; i++) {
+    const lbConstraintSlot *slot = lb_row_slot(c, i);
+    double way = c->right[i];
+    sum += lb_is_spring(slot) ? 0.5 * firmness(slot, step->h) * way * way
+                              : 2 * fabs(c->total[i] * way);
+  }
+  return sum;
 }
 
 static bool is_current(const lbBody *body, const lbStep *step) {

@@ -16,8 +16,9 @@
 #define JUMP_TURN 1.5707963267948966
 #define TURN_FINE 0.2 // rad
 #define TURN_PARTS 2000
-#define PASSES 2   // to find the spin in a step's middle
-#define FLAT 1e-12 // of its trace: what is added to an inertia so that it has an inverse
+#define PASSES 2    // to find the spin in a step's middle
+#define FLAT 1e-12  // of its trace: what is added to an inertia so that it has an inverse
+#define ALIKE 1e-12 // velocities that differ by rounding
 
 // ---- placement ---------------------------------------------------------------------------------
 
@@ -51,12 +52,14 @@ lbQuat lb_frame_ahead(const lbBody *body) {
 lbVec3 lb_frame_velocity(const lbBody *body, lbVec3 own_place, lbVec3 own_velocity) {
   const lbFrameState *f = &body->frame;
   lbVec3 relative = lb_mat3_apply(f->turn, own_velocity);
-  if (f->kind == LB_FRAME_HELD) return relative;
+  if (!lb_frame_moves(body)) return relative;
   lbVec3 arm = lb_mat3_apply(f->turn, lb_sub(own_place, body->prepared->centre));
   return lb_add(relative, lb_add(f->velocity, lb_cross(f->spin, arm)));
 }
 
-lbFrameKind lb_body_frame_kind(const lbBody *body) { return body->frame.kind; }
+lbFrameKind lb_body_frame_kind(const lbBody *body) {
+  return body->frame.fitted ? LB_FRAME_FREE : body->frame.kind;
+}
 
 lbFrame lb_body_frame(const lbBody *body) {
   const lbFrameState *f = &body->frame;
@@ -106,7 +109,14 @@ static lbStatus choose_kind(lbBody *body, const lbBodyDef *def, lbError *err) {
                    "frame is free, but model \"%s\" has fixed nodes or plays a recording; build it "
                    "with --free",
                    model->name);
-  body->frame.kind = kind;
+  bool whole = body->prepared->method->fit_frame != NULL;
+  if (kind == LB_FRAME_DRIVEN && whole && lb_model_is_free(model))
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "frame is driven: the method \"%s\" follows it by what is fixed, and nothing of "
+                   "model \"%s\" is",
+                   lb_method_name(body->prepared->method->method), model->name);
+  body->frame.fitted = kind == LB_FRAME_FREE && whole;
+  body->frame.kind = body->frame.fitted ? LB_FRAME_HELD : kind;
   body->frame.decoupled = def->decoupled || body->prepared->inertia.count == 0;
   return LB_OK;
 }
@@ -170,15 +180,45 @@ static lbStatus check_frame(const lbBody *body, lbFrame *frame) {
   return status;
 }
 
+// Of a method whose coordinates move as a whole, velocities relative to the frame are derived from
+// others: they are taken before the frame's change and put back after it.
+static lbScratch *hold_motion(const lbBody *body) {
+  lbScratch *s = lb_scratch_borrow(body->prepared);
+  if (s) body->prepared->method->get(body, s->q, s->v, NULL);
+  return s;
+}
+
+static void put_motion(lbBody *body, lbScratch *s) {
+  body->prepared->method->put(body, NULL, s->v, NULL);
+  lb_scratch_return(body->prepared, s);
+  lb_body_disturb(body);
+}
+
+// Whether the frame would move, in its own axes, as it does.
+static bool moves_alike(const lbFrameState *f, const lbFrame *to) {
+  lbQuat back = lb_quat_conjugate(to->rotation);
+  lbVec3 v = lb_mat3_apply_transpose(f->turn, f->velocity);
+  lbVec3 w = lb_mat3_apply_transpose(f->turn, f->spin);
+  lbVec3 dv = lb_sub(lb_quat_rotate(back, to->linear_velocity), v);
+  lbVec3 dw = lb_sub(lb_quat_rotate(back, to->angular_velocity), w);
+  return lb_length(dv) <= ALIKE * lb_length(v) && lb_length(dw) <= ALIKE * lb_length(w);
+}
+
 lbStatus lb_body_set_frame(lbBody *body, const lbFrame *frame) {
   lbFrame at = *frame;
   lbStatus status = check_frame(body, &at);
   if (status) return status;
+  lbScratch *motion = NULL;
+  if (body->prepared->method->fit_frame && !moves_alike(&body->frame, &at)) {
+    motion = hold_motion(body);
+    if (!motion) return lb_fail_memory(body->message);
+  }
   body->frame.position = at.position;
   set_rotation(&body->frame, at.rotation, lb_quat_to_mat3(at.rotation));
   body->frame.velocity = at.linear_velocity;
   body->frame.spin = at.angular_velocity;
   body->frame.driven = 0;
+  if (motion) put_motion(body, motion);
   return LB_OK;
 }
 
@@ -189,6 +229,12 @@ lbStatus lb_body_drive(lbBody *body, const lbFrame *frame) {
   body->frame.goal = goal;
   body->frame.driven = LB_DRIVE_WITH_VELOCITIES;
   return LB_OK;
+}
+
+void lb_frame_accelerate(lbBody *body, lbVec3 linear, lbVec3 angular) {
+  body->frame.accelerated = lb_vec3_is_bounded(linear) && lb_vec3_is_bounded(angular);
+  body->frame.linear_acceleration = linear;
+  body->frame.angular_acceleration = angular;
 }
 
 lbStatus lb_body_drive_to(lbBody *body, lbVec3 position, lbQuat rotation) {
@@ -308,6 +354,11 @@ void lb_frame_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, const double *
 static void set_free_velocity(lbBody *body, lbVec3 linear, lbVec3 angular, lbScratch *s) {
   lbFrameState *f = &body->frame;
   body->prepared->method->get(body, s->q, s->v, NULL);
+  if (f->fitted) {
+    f->velocity = linear, f->spin = angular;
+    body->prepared->method->put(body, NULL, s->v, NULL);
+    return;
+  }
   lbMat3 J = lb_frame_inertia(body, s->q, s);
   lbVec3 own = lb_mat3_apply(J, lb_mat3_apply_transpose(f->turn, angular));
   own = lb_add(own, lb_frame_relative(body, s->v, s));
@@ -336,7 +387,7 @@ lbStatus lb_body_set_velocity(lbBody *body, lbVec3 linear, lbVec3 angular) {
   if (!s) return lb_fail_memory(body->message);
   bool sane = lb_vec3_is_bounded(linear) && lb_vec3_is_bounded(angular) &&
               find_rates(body, linear, angular, s->v);
-  if (sane && body->frame.kind == LB_FRAME_FREE)
+  if (sane && lb_body_frame_kind(body) == LB_FRAME_FREE)
     set_free_velocity(body, linear, angular, s);
   else if (sane && !p->method->is_recording)
     p->method->put(body, NULL, s->v, NULL);
@@ -548,6 +599,9 @@ int32_t lb_frame_begin(lbBody *body, lbStep *step, lbScratch *s) {
     flags = drive(body, step, step->h / (step->share - step->share_before));
     to->turn = lb_quat_to_mat3(to->rotation);
   }
+  if (!lb_frame_is_felt(body)) // forces are in the axes of the step's start, carried where it jumps
+    return lb_frame_add_weight(body, to->moves ? f->turn : to->turn, s) ? flags
+                                                                        : flags | LB_STEP_NONFINITE;
   if (to->moves) {
     find_middle(body, step, s);
     feel(body, step, s->v0, s->moments + (LB_MOMENTS_B + LB_INERTIA_AXIS) * (size_t)p->padded, s);

@@ -172,10 +172,11 @@ static lbStatus find_method(const lbModel *model, lbMethod method, const lbBodyM
           "model \"%s\" has no recording of its unreduced motion; `limber cook` makes one",
           model->name);
     if (unreduced)
-      return lb_fail(err, LB_ERR_ARGUMENT,
-                     "bodies do not have the method \"full\", the unreduced simulator is "
-                     "lb_simulator; \"recorded\" plays the recording of model \"%s\"",
-                     model->name);
+      return lb_fail(
+          err, LB_ERR_ARGUMENT,
+          "the method \"full\" is the unreduced simulator, which the build side has: call "
+          "lb_build_start; \"recorded\" plays the recording of model \"%s\"",
+          model->name);
     return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\" does not have the method \"%s\"",
                    model->name, lb_method_name(method));
   }

@@ -153,8 +153,11 @@ static void sum_nodes(const lbBody *body, const double *q, const double *v, Moti
     double rates[3 * 64];
     int32_t used = count - begin < 64 ? count - begin : 64;
     size_t stride = 3 * (size_t)count;
-    p->kernels->basis_apply(p->basis + 3 * (size_t)begin, stride, p->dimension, 0, 3 * used, v,
-                            rates);
+    if (p->basis)
+      p->kernels->basis_apply(p->basis + 3 * (size_t)begin, stride, p->dimension, 0, 3 * used, v,
+                              rates);
+    else
+      memcpy(rates, v + 3 * (size_t)begin, 3 * (size_t)used * sizeof *rates);
     for (int32_t i = 0; i < used; i++) {
       size_t at = 3 * (size_t)(begin + i);
       lbVec3 x =
@@ -186,6 +189,11 @@ static Motion motion_of(const lbBody *body, const double *q, const double *v, lb
 
 static lbBodyReport report_of(const lbBody *body, lbScratch *s) {
   const lbPrepared *p = body->prepared;
+  if (p->method->report) {
+    lbBodyReport own = { .mass = p->mass };
+    p->method->report(body, &own, s);
+    return own;
+  }
   lbVec3 v = body->frame.velocity, w = body->frame.spin, centre = lb_frame_centre(body);
   p->method->get(body, s->q, s->v, NULL);
   Motion m = motion_of(body, s->q, s->v, s);

@@ -6,12 +6,13 @@
 
 #include "meshio/face.h"
 #include "meshio/glb.h"
+#include "numbers/budget.h"
 
 #include <math.h>
 #include <string.h>
 
-// A small file can place a mesh any number of times; this many vertices and corners are enough.
-#define MOST_ITEMS 200000000
+// A small file can place a mesh any number of times: this is about what a vertex or corner takes.
+#define ITEM_BYTES 48
 
 typedef struct Place { // a node and what brings its points to the scene, column-major
   int32_t node;
@@ -104,9 +105,16 @@ static lbStatus push_list(Reader *reader, const json_t *list, const double *pare
 
 static lbStatus count_items(Reader *reader, int64_t count) {
   reader->item_count += count;
-  if (reader->item_count <= MOST_ITEMS) return LB_OK;
-  return lb_glb_fail(&reader->glb, reader->err,
-                     "the scene has more than %d vertices and corners, simplify it", MOST_ITEMS);
+  size_t bytes = reader->glb.file_bytes;
+  for (int32_t i = 0; i < reader->glb.buffer_count; i++)
+    if (reader->glb.buffers[i].owned) bytes += reader->glb.buffers[i].bytes;
+  int64_t most = (int64_t)(lb_budget(bytes, LB_BUDGET_EXPAND) / ITEM_BYTES);
+  if (reader->item_count <= most) return LB_OK;
+  return lb_glb_fail(
+      &reader->glb, reader->err,
+      "the scene has more than %lld vertices and corners, too many for a file of its "
+      "size; place its meshes less often",
+      (long long)most);
 }
 
 // The first vertex of a POSITION accessor, added unless another primitive of this mesh did.

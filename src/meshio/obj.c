@@ -6,6 +6,7 @@
 // last `g` (several names: several groups) and to the object of the last `o`.
 #include "meshio/formats.h"
 
+#include "limber/file.h"
 #include "meshio/companion.h"
 #include "meshio/face.h"
 #include "meshio/obj_material.h"
@@ -162,12 +163,12 @@ static lbStatus read_uv(Reader *reader) {
 
 // False: there is no such file.
 static bool try_library(Reader *reader, const char *name, lbError *why) {
-  char *content = NULL;
+  char *content = NULL, *path = NULL;
   size_t bytes = 0;
-  char *path = lb_companion_path(reader->text.path, name);
-  lbStatus status = lb_companion_read(reader->text.path, name, &content, &bytes, why);
-  if (!path || status == LB_ERR_MEMORY) reader->faces.builder.out_of_memory = true;
-  if (!status && path) lb_obj_read_materials(&reader->faces.builder, path, content, bytes);
+  lbStatus status = lb_companion_path(reader->text.path, name, &path, why);
+  if (!status) status = lb_file_read(path, &content, &bytes, why);
+  if (status == LB_ERR_MEMORY) reader->faces.builder.out_of_memory = true;
+  if (!status) lb_obj_read_materials(&reader->faces.builder, path, content, bytes);
   lb_free(content);
   lb_free(path);
   return !status;
@@ -320,6 +321,8 @@ static lbStatus read_face(Reader *reader) {
   return LB_OK;
 }
 
+static const float unknown_color[4] = { 0.38f, 0.58f, 0.74f, 1 }; // as surfaces without any get
+
 static lbStatus use_material(Reader *reader) {
   char name[NAME_BYTES];
   lbStatus status = read_name(reader, name);
@@ -331,6 +334,9 @@ static lbStatus use_material(Reader *reader) {
            "%s:%d: material \"%s\" is in no library, it gets the default appearance",
            reader->text.path, (int)reader->text.line, name);
   reader->appearance = lb_mesh_add_appearance(&reader->faces.builder, name);
+  if (reader->appearance >= 0) // white would be a statement, and is hardly seen on light ground
+    memcpy(reader->faces.builder.mesh->appearances[reader->appearance].base_color, unknown_color,
+           sizeof unknown_color);
   return LB_OK;
 }
 

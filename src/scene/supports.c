@@ -51,13 +51,11 @@ static lbStatus fix_region(const lbField *json, lbSceneBody *body, lbError *err)
 }
 
 static lbStatus fix_file(const lbField *json, lbSceneBody *body, lbError *err) {
-  lbStatus status = LB_OK;
-  const char *name = lb_field_text(json, &status, err);
-  if (status) return status;
-  char *content = NULL, *path = lb_path_beside(json->file, name);
+  char *content = NULL, *path = NULL;
   size_t bytes;
   int32_t *ids = NULL, count = 0;
-  status = path ? lb_file_read(path, &content, &bytes, err) : lb_fail_memory(err);
+  lbStatus status = lb_field_file(json, &path, err);
+  if (!status) status = lb_file_read(path, &content, &bytes, err);
   if (!status) status = lb_read_bou(path, content, bytes, &ids, &count, err);
   for (int32_t i = 0; i < count && !status; i++) {
     lbField item = *json;

@@ -114,6 +114,24 @@ static void a_model_alone_falls_along_its_down_axis(void **state) {
   vw_stage_destroy(stage);
 }
 
+static void a_model_that_is_far_from_the_full_body_warns(void **state) {
+  (void)state;
+  lbBundle *cooked = bundle_of(SUBSPACE_BAR), *bundle;
+  lbModel draft = *cooked->models[0], *model;
+  const double figures[6] = { 0.1, 1, 0.02, 0.7, -1, -1 };
+  lbError err;
+  vwSettings settings;
+  draft.size.accuracy_count = 1;
+  draft.accuracy_motions = "pinch";
+  draft.accuracy_values = figures;
+  check_ok(lb_model_create(&draft, &model, &err), err);
+  check_ok(lb_bundle_create(&model, 1, NULL, &bundle, &err), err);
+  lb_bundle_destroy(cooked);
+  vwStage *stage = stage_of_bundle(bundle, vw_stage_def(), &settings);
+  assert_non_null(strstr(vw_stage_message(stage), "\"pinch\" has a node that is off by 70 %"));
+  vw_stage_destroy(stage);
+}
+
 static void the_world_tells_title_hint_view_and_ground(void **state) {
   (void)state;
   vwSettings settings;
@@ -482,6 +500,7 @@ int main(void) {
     cmocka_unit_test(so_do_bodies_that_are_loaded_thrown_and_driven),
     cmocka_unit_test(instances_are_one_actor),
     cmocka_unit_test(a_model_alone_falls_along_its_down_axis),
+    cmocka_unit_test(a_model_that_is_far_from_the_full_body_warns),
     cmocka_unit_test(the_world_tells_title_hint_view_and_ground),
     cmocka_unit_test(a_recording_is_played_and_no_hand_can_touch_it),
     cmocka_unit_test(nothing_to_show_is_refused),

@@ -44,20 +44,12 @@ void vw_sketch_add(vwStage *stage, const vwHand *hand) {
   book->loads[book->count++] = (vwSketchLoad){ input_vertex(model, &hand->point), hand->strongest };
 }
 
-// A number as JSON has it, whatever the locale; every bit survives.
-static int write_number(char *text, size_t size, double value) {
-  int length = snprintf(text, size, "%.17g", value);
-  for (char *c = text; *c; c++)
-    if (*c == ',') *c = '.';
-  return length;
-}
-
 static size_t write_load(const vwSketchLoad *load, size_t number, bool last, char *text,
                          size_t size) {
-  char force[3][40];
-  write_number(force[0], sizeof force[0], load->force.x);
-  write_number(force[1], sizeof force[1], load->force.y);
-  write_number(force[2], sizeof force[2], load->force.z);
+  char force[3][LB_NUMBER_TEXT];
+  lb_json_number_text(force[0], load->force.x, 17);
+  lb_json_number_text(force[1], load->force.y, 17);
+  lb_json_number_text(force[2], load->force.z, 17);
   return (size_t)snprintf(
       text, size, "    { \"name\": \"pull %zu\", \"vertex\": %d, \"force\": [%s, %s, %s] }%s\n",
       number + 1, (int)load->vertex, force[0], force[1], force[2], last ? "" : ",");
