@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 static const cliVerb *const verbs[] = { &cli_mesh,   &cli_modes, &cli_static, &cli_evaluate,
                                         &cli_build,  &cli_info,  &cli_run,    &cli_cook,
@@ -18,6 +19,17 @@ static void print_help(FILE *to) {
   fprintf(to, "\nlimber VERB --help tells more. Exit status: 0 ok, 1 the job failed, 2 a wrong "
               "command line.\n\nexample:\n  limber mesh --generate sphere -o sphere.msh\n"
               "  limber modes sphere.msh --young 1e5\n");
+}
+
+// At the end of a program OpenBLAS waits for its own threads, and where address space is short they
+// ask for memory for ever.
+static int leave(cliStatus status) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    fflush(NULL);
+    _exit(status);
+  }
+  return status;
 }
 
 static int run(int count, char **words) {
@@ -39,7 +51,7 @@ static int run(int count, char **words) {
       cliStatus status = verbs[i]->run(count - 2, words + 2);
       cli_flush_notes();
       lb_build_stop();
-      return cli_finish_output(status);
+      return leave(cli_finish_output(status));
     }
   const char *names[VERB_COUNT + 1] = { 0 };
   for (int i = 0; i < VERB_COUNT; i++) names[i] = verbs[i]->name;

@@ -321,6 +321,8 @@ static lbStatus read_face(Reader *reader) {
   return LB_OK;
 }
 
+static const float unknown_color[4] = { 0.38f, 0.58f, 0.74f, 1 }; // as surfaces without any get
+
 static lbStatus use_material(Reader *reader) {
   char name[NAME_BYTES];
   lbStatus status = read_name(reader, name);
@@ -332,6 +334,9 @@ static lbStatus use_material(Reader *reader) {
            "%s:%d: material \"%s\" is in no library, it gets the default appearance",
            reader->text.path, (int)reader->text.line, name);
   reader->appearance = lb_mesh_add_appearance(&reader->faces.builder, name);
+  if (reader->appearance >= 0) // white would be a statement, and is hardly seen on light ground
+    memcpy(reader->faces.builder.mesh->appearances[reader->appearance].base_color, unknown_color,
+           sizeof unknown_color);
   return LB_OK;
 }
 

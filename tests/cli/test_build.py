@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import resource
 import signal
 import struct
 import subprocess
@@ -78,6 +79,33 @@ def info(path, *words):
 
 
 # ---- building ------------------------------------------------------------------------------------
+
+
+@case
+def too_little_address_space_is_refused_at_once(folder):
+    """OpenBLAS asks for ever for memory that it does not get."""
+    def limit(kilobytes):
+        return lambda: resource.setrlimit(resource.RLIMIT_AS, (kilobytes << 10, kilobytes << 10))
+    if SANITIZED:  # whose shadow needs the room
+        return
+    path = textured_box(folder)
+    for kilobytes in (150000, 300000):
+        found = subprocess.run([PROGRAM, "build", path, "--cells", "4", "--threads", "2", "-o",
+                                "box.glb"], cwd=folder, preexec_fn=limit(kilobytes), timeout=60,
+                               capture_output=True, text=True, check=False)
+        check(found.returncode == 1 and "ulimit -v" in found.stderr, found.stderr)
+        check(not os.path.exists(os.path.join(folder, "box.glb")), "a model was written")
+
+
+@case
+def a_model_has_the_same_bytes_for_any_number_of_threads(folder):
+    path = textured_box(folder)
+    models = []
+    for threads in (1, 2, 3):
+        limber("build", path, "--cells", 9, "--accuracy", "none", "--threads", threads, "-o",
+               "box.glb", cwd=folder)
+        models.append(content(os.path.join(folder, "box.glb")))
+    check(models[0] == models[1] == models[2], "models of one, two and three threads differ")
 
 
 @case

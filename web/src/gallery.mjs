@@ -66,7 +66,18 @@ export async function fetchModel(url, total, progress) {
 export async function fetchGallery() {
   const response = await fetch("gallery.json");
   if (!response.ok) throw new Error("gallery.json is not there: build the page with make web");
-  return (await response.json()).scenes;
+  let scenes;
+  try {
+    ({ scenes } = await response.json());
+  } catch {
+    throw new Error("gallery.json is damaged: build the page with make web");
+  }
+  const isText = (value) => typeof value === "string" && value !== "";
+  const good = (Array.isArray(scenes) ? scenes : [])
+    .filter((scene) => isText(scene?.name) && isText(scene?.file));
+  if (!good.length)
+    throw new Error("gallery.json names no scene that has a name and a file: build the page with make web");
+  return good;
 }
 
 export class Gallery {
@@ -78,11 +89,11 @@ export class Gallery {
       const card = document.createElement("button");
       card.className = "card";
       const picture = Object.assign(new Image(384, 240), { alt: "", loading: "lazy" });
-      picture.dataset.src = scene.thumbnail;
+      if (scene.thumbnail) picture.dataset.src = scene.thumbnail;
       const title = document.createElement("b");
-      title.textContent = scene.title;
+      title.textContent = scene.title ?? scene.name;
       const hint = document.createElement("small");
-      hint.textContent = scene.hint;
+      hint.textContent = scene.hint ?? "";
       card.append(picture, title, hint);
       card.addEventListener("click", () => {
         this.show(false);

@@ -287,7 +287,9 @@ static lbStatus build(vwStage *stage, lbError *err) {
   stage->up = stage->bundle->models[0]->up[0] == 1 ? 'y' : 'z';
   lbStatus status = read_world(stage, err);
   if (status) return status;
+  stage->across = lb_vec3(1, 0, 0);
   find_box(stage);
+  vw_ground_find(stage);
   list_methods(stage);
   start_settings(stage);
   status = allocate_work(stage, err);
@@ -386,14 +388,6 @@ vwBox vw_stage_rest_box(const vwStage *stage) {
   return box;
 }
 
-double vw_stage_ground(const vwStage *stage, bool *shown) {
-  const lbWorldDef *world = stage->bundle->world;
-  double height = stage->up == 'y' ? stage->box.low.y : stage->box.low.z;
-  lbGround ground = world ? lb_world_ground(world, &height) : LB_GROUND_CHOSEN;
-  *shown = ground != LB_GROUND_NONE;
-  return height;
-}
-
 // The world's own view, while nothing stands beside what it shows.
 vwCamera vw_stage_camera(const vwStage *stage, double width, double height) {
   const lbWorldDef *world = stage->bundle->world;
@@ -403,9 +397,17 @@ vwCamera vw_stage_camera(const vwStage *stage, double width, double height) {
     return vw_camera_of_place(lb_vec3_load(world->view_from), lb_vec3_load(world->view_at),
                               fov * LB_PI / 180, box, stage->up);
   }
+  double *low = stage->up == 'y' ? &box.low.y : &box.low.z;
+  *low = vw_ground_sag(stage, *low); // what will hang down is to be seen
   vwCamera camera = vw_camera_of_box(box, stage->up);
   vw_camera_frame(&camera, box, width, height);
   return camera;
+}
+
+void vw_stage_face(vwStage *stage, const vwView *view) {
+  lbVec3 up = stage->up == 'y' ? lb_vec3(0, 1, 0) : lb_vec3(0, 0, 1);
+  lbVec3 across = lb_normalise(lb_cross(view->forward, up));
+  if (stage->settings.compare == 0 && lb_length(across) > 0.5) stage->across = across;
 }
 
 vwActorView vw_stage_actor(const vwStage *stage, int32_t number) {

@@ -1,5 +1,5 @@
 // What a stage is made of, for the files that are it: stage.c (making it, what is seen), cast.c
-// (actors), apply.c (settings), clock.c (time), hands.c (tools), sketch.c.
+// (actors), apply.c (settings), clock.c (time), hands.c (tools), ground.c, sketch.c.
 #ifndef LIMBER_VIEWER_STAGE_PARTS_H
 #define LIMBER_VIEWER_STAGE_PARTS_H
 
@@ -98,8 +98,10 @@ struct vwStage {
   double world_step;  // s, 0: none
   lbBodyDef body_def; // as lb_world_open would make bodies
   char up;
-  vwBox box;   // of the world at rest, without copies
-  double size; // its longest side
+  vwBox box;     // of the world at rest, without copies
+  double size;   // its longest side
+  lbVec3 across; // level, unit: the way in which copies stand side by side
+  double ground; // height, where the world does not say it
   char message[400];
 
   vwClock clock;
@@ -137,6 +139,11 @@ void vw_mode_begin(vwStage *stage); // keeps the bodies' states aside and shows 
 void vw_mode_show(vwStage *stage);  // as mode_time says
 void vw_mode_end(vwStage *stage);   // puts them back
 void vw_mode_forget(vwStage *stage);
+
+// ground.c
+void vw_ground_find(vwStage *stage);
+// About how low what is at `low` at rest comes by its weight, not below the ground.
+double vw_ground_sag(const vwStage *stage, double low);
 
 // sketch.c
 void vw_sketch_add(vwStage *stage, const vwHand *hand);
