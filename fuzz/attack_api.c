@@ -42,9 +42,8 @@ static lbPoint point(Attack *a, const lbModel *model) {
 
 static const double *fill(Attack *a, double *to) {
   bool hostile = below(a, 8) == 0;
-  for (int i = 0; i < 3 * MOST_NODES && i < 600; i++)
-    to[i] = hostile ? number(a) : 1e-3 * (double)below(a, 100);
-  return below(a, 30) ? to : to;
+  for (int i = 0; i < 600; i++) to[i] = hostile ? number(a) : 1e-3 * (double)below(a, 100);
+  return to;
 }
 
 static double step_length(Attack *a) {
