@@ -13,6 +13,7 @@
 
 #include "limber/body.h"
 
+#include "base/refuse.h"
 #include "body/carver.h"
 #include "body/inertia.h"
 #include "body/modal_kernels.h"

@@ -196,6 +196,7 @@ int32_t lb_body_step_touched(lbBody *body, double h, lbTouch *touch, void *conte
 }
 
 int32_t lb_body_step(lbBody *body, double dt) {
+  if (!body) return LB_STEP_REFUSED;
   const lbPrepared *p = body->prepared;
   if (!lb_time_step_is_legal(dt)) {
     lb_time_step_refuse(dt, body->message);
