@@ -185,6 +185,7 @@ lbStatus lb_world_add(lbWorld *world, const lbModel *model, const lbBodyDef *def
   if (!world) return lb_refuse_null(err, "world");
   if (!model) return lb_refuse_null(err, "model");
   if (!def) return lb_refuse_null(err, "def");
+  if (!id) return lb_refuse_null(err, "id");
   lbBodyDef own = *def;
   lbBody *body = NULL;
   int32_t group = 0, slot = 0;
@@ -255,6 +256,7 @@ bool lb_load_acts(double from, double to, double t, double h) {
 lbStatus lb_world_add_load(lbWorld *world, const lbLoad *load, lbLoadId *id, lbError *err) {
   if (!world) return lb_refuse_null(err, "world");
   if (!load) return lb_refuse_null(err, "load");
+  if (!id) return lb_refuse_null(err, "id");
   const lbWorldSlot *slot = lb_world_slot(world, load->body);
   if (!slot) return lb_world_refuse_id(load->body, err);
   lbStatus status = lb_point_check(lb_body_model(slot->body), &load->point, "load", err);
@@ -296,6 +298,7 @@ lbStatus lb_world_remove_load(lbWorld *world, lbLoadId id, lbError *err) {
 lbStatus lb_world_add_probe(lbWorld *world, lbBodyId body, lbPoint point, int32_t *probe,
                             lbError *err) {
   if (!world) return lb_refuse_null(err, "world");
+  if (!probe) return lb_refuse_null(err, "probe");
   const lbWorldSlot *slot = lb_world_slot(world, body);
   if (!slot) return lb_world_refuse_id(body, err);
   lbStatus status = lb_point_check(lb_body_model(slot->body), &point, "probe", err);

@@ -169,11 +169,10 @@ static void worlds_refuse_null(void **state) {
   told(lb_world_restore_state(NULL, bytes, 8, &err), "world");
   told(lb_world_restore_state(w, NULL, 8, &err), "bytes");
   check_ok(lb_world_add(w, bar.model, &def, &id, &err), err);
-  check_ok(lb_world_add(w, bar.model, &def, NULL, &err), err);
+  told(lb_world_add(w, bar.model, &def, NULL, &err), "id");
   load.body = id, load.point = lb_point_vertex(0);
-  check_ok(lb_world_add_load(w, &load, NULL, &err), err);
-  check_ok(lb_world_add_probe(w, id, lb_point_vertex(0), NULL, &err), err);
-  check_ok(lb_world_probe(w, 0, NULL, NULL, &err), err);
+  told(lb_world_add_load(w, &load, NULL, &err), "id");
+  told(lb_world_add_probe(w, id, lb_point_vertex(0), NULL, &err), "probe");
   lb_world_destroy(w);
   felt_bar_destroy(&bar);
 }
@@ -184,11 +183,12 @@ static void paths_refuse_null(void **state) {
   lbError err;
   lbPathDef def = lb_path_def();
   lbPathState at;
-  const double time = 0;
+  const double time = 0, origin[3] = { 0 };
   double a[4], b[4];
   def.key_count = 1;
   told(lb_path_create(NULL, &path, &err), "def");
   told(lb_path_create(&def, NULL, &err), "out");
+  def.positions = origin;
   refused(lb_path_create(&def, &path, NULL)); // no times
   def.times = &time;
   check_ok(lb_path_create(&def, &path, &err), err);
