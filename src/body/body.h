@@ -332,10 +332,12 @@ void lb_frame_try(const lbBody *body, lbStep *step, lbScratch *scratch);
 lbMat3 lb_frame_inertia(const lbBody *body, const double *q, double *A);
 lbVec3 lb_frame_relative(const lbBody *body, const double *v, const double *A);
 lbVec3 lb_inertia_solve(lbMat3 J, lbVec3 b);
-// The energy of a free body, and what a step that created some is mended by (frame_energy.c).
-double lb_frame_energy(const lbBody *body, const double *q, const double *v, lbScratch *scratch);
-int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *start, double before,
-                      lbScratch *scratch);
+// The energy of a free body for an observer who moves with `drift`, and what a step that created
+// some is mended by (frame_energy.c); LB_STEP_FAR: it is to be taken again, decoupled.
+double lb_frame_energy(const lbBody *body, lbVec3 drift, const double *q, const double *v,
+                       lbScratch *scratch);
+int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *start, lbVec3 drift,
+                      double before, lbScratch *scratch);
 // Velocity and spin of a free frame from its momenta and the state.
 void lb_frame_update_rates(lbBody *body, const double *q, const double *v, lbScratch *scratch);
 // Changes rates v (padded) and the frame by an impulse (world, about the centre) with its reduced

@@ -1,8 +1,10 @@
 // The energy of a free body. Its momenta are kept by construction, its energy by the integrators up
 // to their order; spins as fast as the body's own frequencies, and constraints that turn it far in
 // one step, can make them create some, which grows. The body keeps account of it; a step that would
-// bring the account above a share of the energy is mended: the deformation is slowed down, then
-// taken back, and at last the whole step is. All of it is flagged.
+// bring the account above a share of the energy is mended: one with constraints is taken again
+// without the coupling of spin and shape; then the deformation is slowed down, then taken back, and
+// at last the whole step is. All of it is flagged. The account of a body that is dragged is that of
+// an observer who goes with the hand: for him the hand does no work.
 #include "body/constraints.h"
 
 #include <string.h>
@@ -22,36 +24,40 @@ static double stored(lbBody *body, const double *q, lbScratch *s) {
   return method->stored ? method->stored(body, q, s) : method->elastic(body, q, s);
 }
 
-static Energy energy_of(lbBody *body, const double *q, const double *v, lbScratch *s) {
+static Energy energy_of(lbBody *body, lbVec3 drift, const double *q, const double *v,
+                        lbScratch *s) {
   const lbFrameState *f = &body->frame;
   lbMat3 J = lb_frame_inertia(body, q, s->moments);
   lbVec3 L = lb_mat3_apply_transpose(f->turn, f->angular);
   lbVec3 h = lb_frame_relative(body, v, s->moments);
   lbVec3 of_L = lb_inertia_solve(J, L), of_h = lb_inertia_solve(J, h);
-  double linear = 0.5 * lb_dot(f->momentum, f->momentum) / body->prepared->mass;
+  lbVec3 P = lb_add_scaled(f->momentum, -body->prepared->mass, drift);
+  double linear = 0.5 * lb_dot(P, P) / body->prepared->mass;
   return (Energy){ linear + 0.5 * lb_dot(L, of_L) + stored(body, q, s), -lb_dot(h, of_L),
                    0.5 * lb_dot(h, of_h) + body->prepared->method->kinetic(body, v, s) };
 }
 
 static double at(const Energy *e, double s) { return e->a + s * (e->b + s * e->c); }
 
-double lb_frame_energy(const lbBody *body, const double *q, const double *v, lbScratch *s) {
-  Energy e = energy_of((lbBody *)body, q, v, s); // writes what the step keeps of its forces alone
+double lb_frame_energy(const lbBody *body, lbVec3 drift, const double *q, const double *v,
+                       lbScratch *s) {
+  Energy e =
+      energy_of((lbBody *)body, drift, q, v, s); // writes what the step keeps of its forces alone
   return at(&e, 1);
 }
 
 // What acted from outside has done in the step, on frame and shape.
 static double work_of(const lbBody *body, const lbStep *step, const lbFrameState *start,
-                      const lbScratch *s) {
+                      lbVec3 drift, const lbScratch *s) {
   const lbPrepared *p = body->prepared;
   lbVec3 from = lb_add(start->position, lb_mat3_apply(start->turn, p->centre));
   lbVec3 turn =
       lb_quat_log(lb_quat_multiply(body->frame.rotation, lb_quat_conjugate(start->rotation)));
-  double work = lb_dot(step->frame.force, lb_sub(lb_frame_centre(body), from)) +
-                lb_dot(step->frame.torque, turn);
+  lbVec3 way = lb_add_scaled(lb_sub(lb_frame_centre(body), from), -step->h, drift);
+  double work = lb_dot(step->frame.force, way) + lb_dot(step->frame.torque, turn);
   for (int32_t i = 0; i < p->dimension; i++)
     work += (s->force[i] + s->held[i] - s->inertial[i]) * (s->q[i] - s->q0[i]);
-  return lb_body_is_constrained(body) ? work + lb_constraints_work(body, s) : work;
+  return lb_body_is_constrained(body) ? work + lb_constraints_work(body, step, drift, s) : work;
 }
 
 // The largest factor up to 1 with which the energy is no more than wanted; 0 when none is.
@@ -78,25 +84,28 @@ static double level_of(const lbBody *body, double energy) {
   return energy + p->mass * lb_length(body->gravity) * p->size;
 }
 
-int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *start, double before,
-                      lbScratch *s) {
+int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *start, lbVec3 drift,
+                      double before, lbScratch *s) {
   lbFrameState *f = &body->frame;
-  Energy now = energy_of(body, s->q, s->v, s);
-  double energy = at(&now, 1), created = energy - before - work_of(body, step, start, s);
+  Energy now = energy_of(body, drift, s->q, s->v, s);
+  double energy = at(&now, 1), created = energy - before - work_of(body, step, start, drift, s);
   double limit = CREATED * level_of(body, fmax(energy, before)), account = f->created + created;
   f->created = fmin(fmax(account, 0), limit);
   if (isfinite(energy) && !(created > 0 && account > limit)) return 0;
+  // Constraints count with a body whose spin and shape do not feel each other: without that, then.
+  if (lb_body_is_constrained(body) && !f->decoupled) return LB_STEP_FAR;
   bool finite = isfinite(now.a);
   double wanted = fmax(finite ? energy - (account - limit) : before, 0);
   set_rates(body, finite ? slow_down(&now, wanted) : 0, s);
   if (finite && now.a <= wanted + limit) return LB_STEP_ADAPTED;
   memcpy(s->q, s->q0, (size_t)body->prepared->padded * sizeof(double));
   set_rates(body, 0, s);
-  if (lb_frame_energy(body, s->q, s->v, s) <= wanted + limit) return LB_STEP_ADAPTED;
+  if (lb_frame_energy(body, drift, s->q, s->v, s) <= wanted + limit) return LB_STEP_ADAPTED;
   *f = *start;
   f->created = 0;
   if (lb_body_is_constrained(body)) { // where it was, and slower: what holds it takes momentum
-    f->momentum = lb_scale(SLOWER, f->momentum);
+    lbVec3 along = lb_scale(body->prepared->mass, drift);
+    f->momentum = lb_add_scaled(along, SLOWER, lb_sub(f->momentum, along));
     f->angular = lb_scale(SLOWER, f->angular);
   }
   set_rates(body, 0, s);

@@ -69,13 +69,15 @@ int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   if (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) return flags;
   bool free = body->frame.kind == LB_FRAME_FREE;
   lbFrameState start = body->frame;
-  double before = free ? lb_frame_energy(body, s->q0, s->v0, s) : 0;
+  bool held = lb_body_is_constrained(body);
+  lbVec3 drift = free && held ? lb_constraints_drift(body, step) : lb_vec3(0, 0, 0);
+  double before = free ? lb_frame_energy(body, drift, s->q0, s->v0, s) : 0;
   flags |= method->commit(body, step, s);
   lb_frame_end(body, step, s);
-  if (lb_body_is_constrained(body)) lb_constraints_settle(body, step, s);
+  if (held) lb_constraints_settle(body, step, s);
   if (lb_body_is_touched(body)) lb_contacts_settle(body, step, s);
-  if (free) flags |= lb_frame_mend(body, step, &start, before, s);
-  if (lb_body_is_constrained(body)) lb_constraints_rest(body);
+  if (free) flags |= lb_frame_mend(body, step, &start, drift, before, s);
+  if (held && step->share == 1 && !(flags & LB_STEP_FAR)) lb_constraints_rest(body);
   return flags;
 }
 
@@ -115,7 +117,9 @@ static void go_back(lbBody *body, const Start *start, const lbScratch *s) {
 static int32_t attempt(lbBody *body, double h, int32_t rule, lbScratch *s) {
   int32_t count = body->prepared->method->parts[rule] * parts_for_spin(body, h), flags = 0;
   Start start = { .frame = body->frame };
-  if (count > 1) start = keep_start(body, s);
+  // A step of a free body may have to be taken back when it is done.
+  bool kept = count > 1 || (body->frame.kind == LB_FRAME_FREE && lb_body_is_constrained(body));
+  if (kept) start = keep_start(body, s);
   for (int32_t i = 0; i < count && !(flags & (LB_STEP_NONFINITE | LB_STEP_FAR)); i++) {
     lbStep step = { .h = h / count,
                     .rule = rule,
@@ -124,7 +128,7 @@ static int32_t attempt(lbBody *body, double h, int32_t rule, lbScratch *s) {
                     .whole = &start.frame };
     flags |= take_part(body, &step, s);
   }
-  if (count > 1 && (flags & (LB_STEP_NONFINITE | LB_STEP_FAR))) go_back(body, &start, s);
+  if (kept && (flags & (LB_STEP_NONFINITE | LB_STEP_FAR))) go_back(body, &start, s);
   return flags;
 }
 
@@ -157,7 +161,13 @@ int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch) {
   if (lb_recover_goes_on(body)) return finish(body, h, lb_recover_step(body, h, scratch));
   bool apart = spins_too_fast(body, h);
   if (apart) body->frame.decoupled = true;
-  int32_t flags = lb_body_conclude(body, h, attempt(body, h, 0, scratch), scratch);
+  int32_t flags = attempt(body, h, 0, scratch);
+  if ((flags & LB_STEP_FAR) && body->frame.kind == LB_FRAME_FREE && lb_body_is_constrained(body) &&
+      !body->frame.decoupled) {
+    apart = body->frame.decoupled = true;
+    flags = attempt(body, h, 0, scratch);
+  }
+  flags = lb_body_conclude(body, h, flags, scratch);
   if (!apart) return flags;
   body->frame.decoupled = false;
   return body->flags = flags | LB_STEP_ADAPTED;
