@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define CREATED 0.02 // of the energy may have been created
-#define SLOWER 0.8   // momenta after a step that was taken back
+#define SLOWER 0.8   // momenta and shape after a step that was taken back
 
 // Kinetic energy for given momenta as a function of a factor s on the rates of deformation,
 //   P²/2m + (L - s h)·J⁻¹(L - s h)/2 + s² v·Mv/2,   h = Σ v_i E_i,
@@ -107,6 +107,7 @@ int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *star
     lbVec3 along = lb_scale(body->prepared->mass, drift);
     f->momentum = lb_add_scaled(along, SLOWER, lb_sub(f->momentum, along));
     f->angular = lb_scale(SLOWER, f->angular);
+    for (int32_t i = 0; i < body->prepared->padded; i++) s->q[i] *= SLOWER; // or it stays for ever
   }
   set_rates(body, 0, s);
   return LB_STEP_ADAPTED | LB_STEP_NOT_CONVERGED;
