@@ -1,7 +1,6 @@
 // limber render: pictures and videos without a window.
 #include "cli.h"
 
-#include "apps/viewer/desktop/full.h"
 #include "apps/viewer/desktop/open.h"
 #include "apps/viewer/desktop/render.h"
 
@@ -54,18 +53,18 @@ static cliStatus finish_options(RenderOptions *options) {
 static cliStatus print_report(const vwRenderDef *def, const vwRenderReport *report, double spent,
                               bool json) {
   if (json)
-    return cli_print_json(json_pack("{s:s, s:i, s:i, s:I, s:I, s:f, s:f, s:s}", "file", def->output,
-                                    "width", (int)def->width, "height", (int)def->height, "frames",
-                                    (json_int_t)report->frames, "steps", (json_int_t)report->steps,
-                                    "seconds", report->seconds, "spent_seconds", spent, "device",
-                                    report->device));
+    return cli_print_json(json_pack(
+        "{s:o, s:i, s:i, s:I, s:I, s:o, s:o, s:s}", "file", cli_path(def->output), "width",
+        (int)def->width, "height", (int)def->height, "frames", (json_int_t)report->frames, "steps",
+        (json_int_t)report->steps, "seconds", cli_number(report->seconds), "spent_seconds",
+        cli_number(spent), "device", report->device));
   if (report->frames == 1)
-    printf("written: %s, %d x %d\n", def->output, (int)def->width, (int)def->height);
+    cli_say("written: %s, %d x %d\n", def->output, (int)def->width, (int)def->height);
   else
-    printf("written: %s, %d x %d, %lld frames\n", def->output, (int)def->width, (int)def->height,
-           (long long)report->frames);
+    cli_say("written: %s, %d x %d, %lld frames\n", def->output, (int)def->width, (int)def->height,
+            (long long)report->frames);
   if (report->flags & (LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED))
-    printf("some steps did not converge; shorter ones may help: --set rate=...\n");
+    cli_say("some steps did not converge; shorter ones may help: --set rate=...\n");
   return CLI_OK;
 }
 
@@ -117,7 +116,7 @@ static cliStatus run(int count, char **words) {
   if (result || arguments.common.help) return result;
   if ((result = cli_one_input(&cli_render, &arguments))) return result;
   if ((result = finish_options(&o))) return result;
-  o.def.full = &vw_full_kind;
+  o.def.full = true;
   return render(&o.def, arguments.inputs[0], arguments.common.json);
 }
 

@@ -51,6 +51,12 @@ static inline lbPoint lb_point_triangle(int32_t triangle, double a, double b, do
 // and damping are taken and have no effect; constraints, balls and lb_body_set_material are
 // refused; lb_body_set_state lasts until the next step, and lb_body_restore_state goes back in
 // time. Its elastic energy is not known and reported as 0.
+//
+// LB_METHOD_FULL is the unreduced simulator (limber/fem.h), for any model with a volume, where the
+// build side was started (lb_build_start). Its coordinates are the displacements of all nodes; all
+// calls here work, at the cost of a sparse solve for each constrained direction. A driven body
+// follows its frame by what is fixed; the frame of a free one is the rigid motion nearest to its
+// own.
 typedef struct lbBody lbBody;
 
 // How a body's frame moves.
@@ -85,15 +91,17 @@ typedef struct lbBodyDef {
                 // for a free frame) until it is there. Constraints, balls and impulses end it.
                 // Structures that are truly bistable would be led back too; default false
 
-  // The subspace method only.
+  // The subspace and the full method only.
   lbIntegrator integrator;   // default LB_INTEGRATOR_NEWMARK
   int32_t newton_iterations; // 1 to 100; default 1: one linear solve a step. A step that is still
-                             // far off, or creates energy, takes more
+                             // far off, or creates energy, takes more. Full: at most so many, and 1
+                             // stands for the simulator's own 20
   double newton_tolerance;   // of |residual| against the largest of the forces in it, from the
                              // second iteration on; 0 to 1; default 1e-10
   bool single_precision;     // coefficients of forces as 32-bit numbers (arithmetic stays 64-bit):
                              // half the memory, faster where they leave the cache (60 vectors and
                              // more); relative error of a force about 1e-7; default false
+  double factor_reuse;       // the full method: as in lbSimulatorDef; 0 to 0.999; default 0
 } lbBodyDef;
 
 lbBodyDef lb_body_def(void);
@@ -324,6 +332,12 @@ lbStatus lb_body_set_state(lbBody *body, const double *coordinates, const double
 // the same object.
 lbStatus lb_body_set_displacements(lbBody *body, const double *displacements,
                                    const double *velocities);
+
+// Goes on from where another body of the same object is, moved by `shift` (m): with its frame,
+// shape and velocities, as near as this one can have them (as lb_body_set_displacements), and
+// exactly these where both have the same method, vectors and kind of frame. A free body takes the
+// frame over; a held or driven one keeps its own and takes the motion relative to that.
+lbStatus lb_body_adopt_motion(lbBody *body, const lbBody *from, lbVec3 shift);
 
 // All of it: time, coordinates, rates, accelerations, forces of the next step, frame, gravity,
 // constraints. What a body does after restoring is what it did after saving, to the last bit. The

@@ -81,7 +81,7 @@ struct lbFem {
   int32_t *shared_blocks; // (shared_count) matrix blocks that several chunks contribute to
   lbGather shared;        // per shared block; from: partial sum
 
-  lbSparse *pattern; // the matrix's scalar pattern; values zero
+  lbSparse *pattern; // the matrix's scalar pattern; values NULL
   lbSparse *mass;    // consistent: the same pattern; lumped: diagonal
   lbMassKind mass_kind;
   double *vertex_masses;
@@ -131,6 +131,13 @@ void lb_fem_momentum(const lbFem *fem, const double *u, const double *v, double 
 // The share of one material's elements in the body's mass, and in the vertex masses (vertex_count).
 lbStatus lb_fem_material_mass(const lbFem *fem, int32_t material, double *masses, lbSparse **out,
                               lbError *err);
+
+// evaluate.c
+// Von Mises stress (Cauchy's, by each element's own law) at the vertices: the mean over their
+// elements, by volume, of a tet's constant stress and of a brick's at its Gauss point next to the
+// vertex. What is beyond 1e30 Pa, or no number, counts as 1e30. weights: (vertex_count), work.
+void lb_fem_node_stress(const lbFem *fem, const double *displacement, double *weights,
+                        double *stresses);
 
 // modes.c
 lbStatus lb_fem_rest_stiffness(const lbFem *fem, lbSparse **out, lbError *err); // a new matrix

@@ -60,7 +60,7 @@ lbStatus lb_fem_modes(const lbFem *fem, int32_t count, lbModes **out, lbError *e
   lbSparse *K = NULL;
   lbEigen *eigen = NULL;
   lbStatus status = lb_fem_rest_stiffness(fem, &K, err);
-  if (!status) status = lb_fem_eigen(fem, K, count, &eigen, err);
+  if (!status) status = lb_fem_eigen(fem, K, count, NULL, &eigen, err);
   if (!status) status = lb_fem_modes_of_eigen(fem, eigen, eigen->count, out, err);
   lb_eigen_destroy(eigen);
   lb_sparse_destroy(K);

@@ -197,6 +197,10 @@ static lbStatus make_pattern(lbFem *fem, lbError *err) {
       begin[3 * j + c + 1] = k;
     }
   if (!status) status = lb_sparse_create(size, begin, rows, &fem->pattern, err);
+  if (!status) {
+    lb_free(fem->pattern->values);
+    fem->pattern->values = NULL;
+  }
   lb_free(begin);
   lb_free(rows);
   return status;

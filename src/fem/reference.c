@@ -126,11 +126,15 @@ static int32_t end_of_last(const lbEigen *eigen, int32_t count) {
 // `count` modes and all others of the last one's cluster. A cluster that has not ended after MOST
 // more modes is taken as it is.
 static lbStatus find_whole_clusters(const lbFem *fem, const lbSparse *K, int32_t count,
-                                    lbEigen **out, lbError *err) {
+                                    lbEigenFactor *kept, lbEigen **out, lbError *err) {
   enum { FIRST = 3, MOST = 48 };
   int32_t more = count < 1 ? 0 : FIRST;
+  lbStatus held = lb_fem_check_held(fem, err);
+  if (held == LB_ERR_MEMORY) return held;
   for (;;) {
     lbEigenDef def = lb_eigen_def(count + more);
+    def.definite = held == LB_OK;
+    def.kept = kept;
     lbStatus status = lb_eigen_lowest(K, fem->mass, &def, out, err);
     if (status == LB_ERR_ARGUMENT && more > 0) {
       more--; // there are not so many; only small bodies come here
@@ -145,10 +149,10 @@ static lbStatus find_whole_clusters(const lbFem *fem, const lbSparse *K, int32_t
   }
 }
 
-lbStatus lb_fem_eigen(const lbFem *fem, const lbSparse *K, int32_t count, lbEigen **out,
-                      lbError *err) {
+lbStatus lb_fem_eigen(const lbFem *fem, const lbSparse *K, int32_t count, lbEigenFactor *kept,
+                      lbEigen **out, lbError *err) {
   lbEigen *eigen = NULL;
-  lbStatus status = find_whole_clusters(fem, K, count, &eigen, err);
+  lbStatus status = find_whole_clusters(fem, K, count, kept, &eigen, err);
   if (!status) status = make_canonical(fem, K, eigen, err);
   if (status) {
     lb_eigen_destroy(eigen);

@@ -21,7 +21,7 @@ void lb_fem_reference(const lbFem *fem, const lbSparse *metric, lbFemReference *
 // The lowest `count` modes of K, whose vectors the body's geometry fixes. A cluster of eigenvalues
 // (LB_EIGENVALUE_GAP) gets one common value, their mean. Where `count` ends inside a cluster, all
 // of it is found first, so that what remains is the same everywhere, and the log says so.
-lbStatus lb_fem_eigen(const lbFem *fem, const lbSparse *K, int32_t count, lbEigen **out,
-                      lbError *err);
+lbStatus lb_fem_eigen(const lbFem *fem, const lbSparse *K, int32_t count, lbEigenFactor *kept,
+                      lbEigen **out, lbError *err);
 
 #endif

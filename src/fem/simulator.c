@@ -21,11 +21,9 @@
 // Supports that move (supports.h) add M_fc a_c to the left side, and damping then acts on
 // velocities relative to their frame. What a trial is measured against is then u_n carried along by
 // the frame, and parts of a step lead the supports through their share of it.
-#include "fem/assembler.h"
-#include "fem/border.h"
+#include "fem/simulator.h"
+
 #include "fem/solve.h"
-#include "fem/springs.h"
-#include "fem/supports.h"
 #include "limber/math.h"
 
 #include <math.h>
@@ -37,48 +35,6 @@ lbSimulatorDef lb_simulator_def(void) {
                            .newton_iterations = 20,
                            .newton_tolerance = 1e-10 };
 }
-
-struct lbSimulator {
-  const lbFem *fem;
-  lbSimulatorDef def;
-  lbAssembler *assembler;
-  lbCholesky *factor;
-  lbSparse *K, *system;   // tangent; Newton's matrix
-  lbSparse *K_ahead;      // tangent a little farther along v, or where a line search begins; NULL
-                          // without stiffness damping
-  const lbSparse *damper; // the K of β K v: K, or K_ahead during a line search
-  double extent;          // m, of the body at rest
-  double element_length;  // m, the cube root of an element's mean volume
-  bool factored;          // the factor is worth another iteration
-  lbSprings springs;
-  lbBorder *border;
-  lbSupports *supports; // NULL: they stand still
-  double spring_pull;   // N, the sum of their forces' sizes at the last residual
-  size_t size, full_size;
-  double time;        // s, when the present step length began
-  int64_t step_count; // since then
-
-  // state, written by the end of a step
-  double *u, *v;  // full
-  double *a;      // system
-  double elastic; // energy at u
-  lbSimulatorState totals;
-
-  // work, system-sized unless said otherwise
-  double *force, *trial, *best;                  // full: R(u), u along and before the line search
-  double *load;                                  // f
-  double *velocity, *acceleration;               // at the trial displacement
-  double *velocity_offset, *acceleration_offset; // v̂, â
-  double *start, *scratch;                       // u_n; a + α v
-  double *residual, *direction, *product;
-  double *kept_u, *kept_v, *kept_a; // full, full, system: the state before a step in parts
-  double *lowest, *along;           // full, system: where a line search begins, and its direction
-  double *base;                     // full: u_n, carried along by supports that move
-  double base_energy;               // elastic, there
-  double h, c_v, c_a;               // of the step or part under way
-  double norm;                      // of the residual at the trial
-  double trial_energy;              // elastic, at the trial
-};
 
 void lb_simulator_destroy(lbSimulator *s) {
   if (!s) return;
@@ -100,7 +56,8 @@ void lb_simulator_destroy(lbSimulator *s) {
                        s->scratch,  s->best,
                        s->kept_u,   s->kept_v,
                        s->kept_a,   s->lowest,
-                       s->along,    s->base };
+                       s->along,    s->base,
+                       s->factor_u, s->factor_v };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   lb_free(s);
 }
@@ -147,6 +104,10 @@ static lbStatus allocate(lbSimulator *s, lbError *err) {
     complete &= (*system_sized[i] = lb_alloc(s->size, sizeof(double))) != NULL;
   for (size_t i = 0; i < sizeof full_sized / sizeof *full_sized; i++)
     complete &= (*full_sized[i] = lb_alloc(s->full_size, sizeof(double))) != NULL;
+  if (s->def.factor_reuse > 0) {
+    complete &= (s->factor_u = lb_alloc(s->full_size, sizeof(double))) != NULL;
+    complete &= (s->factor_v = lb_alloc(s->size, sizeof(double))) != NULL;
+  }
   if (!complete) return lb_fail_memory(err);
   lbStatus status = lb_assembler_create(s->fem, &s->assembler, err);
   if (!status) status = lb_sparse_copy_pattern(s->fem->pattern, &s->K, err);
@@ -185,11 +146,13 @@ static double find_residual(lbSimulator *s, const double *displacement) {
 }
 
 // a0 = M⁻¹ (f − (α M + β K) v − R): the residual at a = 0, divided by the mass.
-static lbStatus consistent_acceleration(lbSimulator *s, lbError *err) {
+static lbStatus consistent_acceleration(lbSimulator *s, lbCholesky *mass, lbError *err) {
   lb_fem_compress(s->fem, s->v, s->velocity);
   memset(s->acceleration, 0, s->size * sizeof(double));
   find_residual(s, s->u);
   memcpy(s->a, s->residual, s->size * sizeof(double));
+  if (mass) return lb_cholesky_solve(mass, 1, s->a, err);
+  s->factored = false;
   memset(s->system->values, 0, (size_t)lb_sparse_nonzero_count(s->system) * sizeof(double));
   if (!lb_sparse_add_scaled(s->system, 1, s->fem->mass))
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: the mass does not fit the stiffness", s->fem->name);
@@ -236,7 +199,7 @@ static double find_element_length(const lbFem *fem) {
 
 // The state from full vectors (NULL: zeros) and the acceleration that belongs to it.
 static lbStatus start(lbSimulator *s, const double *displacement, const double *velocity,
-                      const double *load, lbError *err) {
+                      const double *load, lbCholesky *mass, lbError *err) {
   const lbFem *fem = s->fem;
   memset(s->load, 0, s->size * sizeof(double));
   memset(s->start, 0, s->size * sizeof(double));
@@ -256,7 +219,7 @@ static lbStatus start(lbSimulator *s, const double *displacement, const double *
   memcpy(s->u, s->trial, s->full_size * sizeof(double));
   lb_fem_expand(fem, s->velocity, s->v);
   if (s->supports) lb_supports_put(s->supports, s->supports->v, s->v);
-  return consistent_acceleration(s, err);
+  return consistent_acceleration(s, mass, err);
 }
 
 static lbStatus check_motion(const lbFem *fem, const double *displacement, const double *velocity,
@@ -281,7 +244,7 @@ lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
   s->extent = find_extent(fem);
   s->element_length = find_element_length(fem);
   status = allocate(s, err);
-  if (!status) status = start(s, displacement, velocity, load, err);
+  if (!status) status = start(s, displacement, velocity, load, NULL, err);
   if (status) {
     lb_simulator_destroy(s);
     return status;
@@ -293,7 +256,7 @@ lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
 lbStatus lb_simulator_set_motion(lbSimulator *s, const double *displacement, const double *velocity,
                                  const double *load, lbError *err) {
   lbStatus status = check_motion(s->fem, displacement, velocity, load, err);
-  return status ? status : start(s, displacement, velocity, load, err);
+  return status ? status : start(s, displacement, velocity, load, NULL, err);
 }
 
 lbStatus lb_simulator_set_step(lbSimulator *s, double step, lbError *err) {
@@ -404,15 +367,14 @@ static double potential(lbSimulator *s, double *rounding) {
 }
 
 // system += β ∂K/∂u v ≈ β (K(u + ε v) − K(u)) / ε, ε v a millionth of the body. Uses s->best.
-static void add_damping_rate(lbSimulator *s) {
+static void add_damping_rate(lbSimulator *s, const double *u, const double *velocity) {
   double fastest = 0;
   if (!s->K_ahead) return;
-  const double *velocity = damped_velocity(s, s->trial);
   for (size_t i = 0; i < s->size; i++) fastest = fmax(fastest, fabs(velocity[i]));
   double step = 1e-6 * s->extent / fastest;
   if (!isfinite(step) || step == 0) return;
   lb_fem_expand(s->fem, velocity, s->best);
-  for (size_t i = 0; i < s->full_size; i++) s->best[i] = s->trial[i] + step * s->best[i];
+  for (size_t i = 0; i < s->full_size; i++) s->best[i] = u[i] + step * s->best[i];
   if (!isfinite(lb_assemble(s->assembler, s->best, NULL, s->K_ahead))) return; // outside a law
   size_t count = (size_t)lb_sparse_nonzero_count(s->system);
   double scale = s->def.damping_stiffness / step;
@@ -420,13 +382,17 @@ static void add_damping_rate(lbSimulator *s) {
     s->system->values[i] += scale * (s->K_ahead->values[i] - s->K->values[i]);
 }
 
-static bool factor_system(lbSimulator *s, int32_t *flags) {
+// The matrix at a displacement with s->K, and the velocity that damping counts.
+static bool factor_at(lbSimulator *s, const double *u, const double *velocity, int32_t *flags) {
   double mass_scale = s->c_a + s->c_v * s->def.damping_mass;
   double stiffness_scale = 1 + s->c_v * s->def.damping_stiffness;
   size_t count = (size_t)lb_sparse_nonzero_count(s->system);
-  for (size_t i = 0; i < count; i++) s->system->values[i] = stiffness_scale * s->K->values[i];
+  for (size_t i = 0; i < count; i++)
+    s->system->values[i] = s->lagged
+                               ? s->K->values[i] + (stiffness_scale - 1) * s->damper->values[i]
+                               : stiffness_scale * s->K->values[i];
   lb_sparse_add_scaled(s->system, mass_scale, s->fem->mass);
-  add_damping_rate(s);
+  if (!s->lagged) add_damping_rate(s, u, velocity);
   lb_fem_springs_stiffen(&s->springs, s->fem, s->c_v, s->system);
   bool shifted = false;
   lbStatus status = lb_factor_or_shift(s->factor, s->system, s->fem->mass, &shifted, NULL);
@@ -436,6 +402,16 @@ static bool factor_system(lbSimulator *s, int32_t *flags) {
     s->totals.shift_count++;
   }
   return !status;
+}
+
+static bool factor_system(lbSimulator *s, int32_t *flags) {
+  const double *velocity = damped_velocity(s, s->trial);
+  if (s->factor_u) {
+    memcpy(s->factor_u, s->trial, s->full_size * sizeof(double));
+    memcpy(s->factor_v, velocity, s->size * sizeof(double));
+    s->factor_h = s->h;
+  }
+  return factor_at(s, s->trial, velocity, flags);
 }
 
 static bool solve_increment(lbSimulator *s, int32_t *flags) {
@@ -519,6 +495,13 @@ static Outcome iterate(lbSimulator *s, int32_t *flags) {
   return few || s->norm <= NEARLY * residual_scale(s) ? STALLED : FAILED;
 }
 
+// K_ahead <- K, which damping may count with for a while.
+static void keep_damper(lbSimulator *s) {
+  if (!s->K_ahead) return;
+  size_t count = (size_t)lb_sparse_nonzero_count(s->K);
+  memcpy(s->K_ahead->values, s->K->values, count * sizeof(double));
+}
+
 // Cuts the step along s->direction until the potential falls, damping taken with the K of its
 // beginning. False: nothing helps, and the trial is where it was. Every try starts from a copy:
 // taking a huge step back by subtraction would leave nothing of the state but rounding.
@@ -528,11 +511,8 @@ static bool search_line(lbSimulator *s) {
   memcpy(s->lowest, s->trial, s->full_size * sizeof(double));
   memcpy(s->along, s->direction, s->size * sizeof(double));
   double before = potential(s, &rounding);
-  if (s->K_ahead) {
-    size_t count = (size_t)lb_sparse_nonzero_count(s->K);
-    memcpy(s->K_ahead->values, s->K->values, count * sizeof(double));
-    s->damper = s->K_ahead;
-  }
+  keep_damper(s);
+  if (s->K_ahead) s->damper = s->K_ahead;
   for (double t = 1; t > 1e-7 && !found; t *= 0.5) {
     memcpy(s->best, s->lowest, s->full_size * sizeof(double));
     memcpy(s->direction, s->along, s->size * sizeof(double));
@@ -570,14 +550,19 @@ static Outcome descend(lbSimulator *s, int32_t *flags) {
   return FAILED;
 }
 
-// From the start with the smaller residual. *moving: which it was.
-static Outcome iterate_from_better_start(lbSimulator *s, bool *moving, int32_t *flags) {
+// The trial becomes the start with the smaller residual; true: the one that moves on.
+static bool choose_start(lbSimulator *s) {
   stay(s);
   double at_rest = s->norm;
   predict(s, true);
   examine_trial(s);
-  *moving = s->norm < at_rest;
-  if (!*moving) { stay(s); }
+  bool moving = s->norm < at_rest;
+  if (!moving) stay(s);
+  return moving;
+}
+
+static Outcome iterate_from_better_start(lbSimulator *s, bool *moving, int32_t *flags) {
+  *moving = choose_start(s);
   return isfinite(s->norm) ? iterate(s, flags) : FAILED;
 }
 
@@ -642,6 +627,8 @@ static bool may_subdivide(const lbSimulator *s) {
 int32_t lb_simulator_step(lbSimulator *s, const double *load) {
   enum { MOST_PARTS = 16 };
   int32_t flags = 0;
+  s->lagged = false;
+  s->damper = s->K;
   lb_fem_compress(s->fem, load, s->load);
   s->step_count++;
   Outcome outcome = solve_step(s, s->def.step, &flags);
@@ -669,7 +656,7 @@ lbStatus lb_simulator_start_supports(lbSimulator *s, const lbSupportMotion *now,
   lb_supports_set(s->supports, s->border, now, now->displacement, now->velocity);
   lb_supports_commit(s->supports);
   // `start` reads what it is given before it writes the state.
-  return start(s, s->u, s->v, load, err);
+  return start(s, s->u, s->v, load, NULL, err);
 }
 
 lbStatus lb_simulator_move_supports(lbSimulator *s, const lbSupportMotion *end, lbError *err) {
@@ -692,6 +679,169 @@ void lb_simulator_carry(lbSimulator *s, const double rotation[4], const double s
     lb_vec3_store(s->a + n, lb_quat_rotate(turn, lb_vec3_load(s->a + n)));
   if (s->supports) lb_supports_carry(s->supports, rotation, shift);
   s->factored = false; // the tangent has turned
+}
+
+// ---- the state from outside --------------------------------------------------------------------
+
+static void set_lagged(lbSimulator *s, bool lagged) {
+  s->lagged = lagged && s->K_ahead;
+  s->damper = s->lagged ? s->K_ahead : s->K;
+}
+
+static lbSupportMotion without_rows(const lbSupportMotion *motion) {
+  lbSupportMotion frame = *motion;
+  frame.displacement = frame.velocity = frame.acceleration = NULL;
+  return frame;
+}
+
+lbStatus lb_simulator_put(lbSimulator *s, const lbSimulatorRows *rows, const lbSupportMotion *now,
+                          lbError *err) {
+  lbStatus status = LB_OK;
+  if (now && !s->supports) status = lb_supports_create(s->fem, &s->supports, err);
+  if (status) return status;
+  memcpy(s->u, rows->u, s->full_size * sizeof(double));
+  memcpy(s->v, rows->v, s->full_size * sizeof(double));
+  lb_fem_compress(s->fem, rows->a, s->a);
+  s->elastic = rows->elastic;
+  if (isnan(s->elastic)) s->elastic = lb_assemble(s->assembler, s->u, NULL, NULL);
+  if (!now) return LB_OK;
+  s->supports->now = without_rows(now);
+  s->supports->next = s->supports->begin = s->supports->end = s->supports->now;
+  return LB_OK;
+}
+
+void lb_simulator_get(const lbSimulator *s, lbSimulatorRows *rows) {
+  memcpy(rows->u, s->u, s->full_size * sizeof(double));
+  memcpy(rows->v, s->v, s->full_size * sizeof(double));
+  lb_fem_expand(s->fem, s->a, rows->a);
+  rows->elastic = s->elastic;
+}
+
+lbStatus lb_simulator_restart(lbSimulator *s, const double *displacement, const double *velocity,
+                              const double *load, const lbSupportMotion *now, lbCholesky *mass,
+                              lbError *err) {
+  lbStatus status = LB_OK;
+  set_lagged(s, false);
+  if (now && !s->supports) status = lb_supports_create(s->fem, &s->supports, err);
+  if (status) return status;
+  if (now) {
+    lb_supports_set(s->supports, s->border, now, now->displacement, now->velocity);
+    lb_supports_commit(s->supports);
+  }
+  return start(s, displacement, velocity, load, mass, err);
+}
+
+lbStatus lb_simulator_set_damping(lbSimulator *s, double mass, double stiffness, lbError *err) {
+  lbSimulatorDef def = s->def;
+  def.damping_mass = mass;
+  def.damping_stiffness = stiffness;
+  lbStatus status = check_def(&def, s->fem->name, err);
+  if (!status && stiffness > 0 && !s->K_ahead)
+    status = lb_sparse_copy_pattern(s->fem->pattern, &s->K_ahead, err);
+  if (status) return status;
+  if (stiffness == 0) {
+    lb_sparse_destroy(s->K_ahead);
+    s->K_ahead = NULL;
+  }
+  if (mass != s->def.damping_mass || stiffness != s->def.damping_stiffness) s->factored = false;
+  s->def = def;
+  return LB_OK;
+}
+
+// ---- a step in which forces are found ----------------------------------------------------------
+
+double lb_simulator_held(const lbSimulator *s) {
+  return s->def.integrator == LB_INTEGRATOR_NEWMARK ? 2 : 1;
+}
+
+static bool advance_trial(lbSimulator *s, int32_t *flags) {
+  if (!isfinite(s->norm) || !solve_increment(s, flags)) return false;
+  s->totals.newton_iterations++;
+  memcpy(s->best, s->trial, s->full_size * sizeof(double));
+  memcpy(s->lowest, s->trial, s->full_size * sizeof(double));
+  if (!s->lagged) keep_damper(s);
+  move_trial(s, 1);
+  return true;
+}
+
+bool lb_simulator_open(lbSimulator *s, const double *load, bool lagged, int32_t *flags) {
+  lb_fem_compress(s->fem, load, s->load);
+  begin_step(s, s->def.step);
+  set_lagged(s, lagged);
+  if (s->lagged) {
+    s->factored = false;
+    if (!isfinite(lb_assemble(s->assembler, s->u, NULL, s->K_ahead))) return false;
+  }
+  choose_start(s);
+  return advance_trial(s, flags);
+}
+
+bool lb_simulator_again(lbSimulator *s, const double *back, int32_t *flags) {
+  lb_fem_compress(s->fem, back, s->product);
+  for (size_t i = 0; i < s->size; i++) s->residual[i] -= s->product[i];
+  return advance_trial(s, flags);
+}
+
+const double *lb_simulator_trial(const lbSimulator *s) { return s->trial; }
+
+bool lb_simulator_respond(lbSimulator *s, const double *force, double *moved) {
+  lb_fem_compress(s->fem, force, s->product);
+  if (lb_cholesky_solve(s->factor, 1, s->product, NULL)) return false;
+  lb_fem_expand(s->fem, s->product, moved);
+  return true;
+}
+
+bool lb_simulator_ready(lbSimulator *s) {
+  int32_t unused = 0;
+  set_lagged(s, false);
+  begin_step(s, s->def.step);
+  memcpy(s->trial, s->u, s->full_size * sizeof(double));
+  s->factored = false;
+  if (!isfinite(lb_assemble(s->assembler, s->trial, NULL, s->K))) return false;
+  return factor_system(s, &unused);
+}
+
+const double *lb_simulator_origin(const lbSimulator *s) { return s->lowest; }
+
+double lb_simulator_potential(lbSimulator *s, const double *displacement, const double *load,
+                              double *rounding) {
+  double norm = s->norm;
+  memcpy(s->trial, displacement, s->full_size * sizeof(double));
+  if (s->supports) lb_supports_put(s->supports, s->supports->u, s->trial);
+  lb_fem_compress(s->fem, load, s->load);
+  if (s->K_ahead) s->damper = s->K_ahead;
+  examine_trial(s);
+  double cost = potential(s, rounding);
+  if (!s->lagged) s->damper = s->K;
+  s->norm = norm; // what the next verdict compares with
+  return cost;
+}
+
+lbVerdict lb_simulator_judge(lbSimulator *s, const double *displacement, const double *load,
+                             int32_t iteration) {
+  double before = s->norm;
+  memcpy(s->trial, displacement, s->full_size * sizeof(double));
+  if (s->supports) lb_supports_put(s->supports, s->supports->u, s->trial);
+  lb_fem_compress(s->fem, load, s->load);
+  examine_trial(s);
+  s->factored = !s->lagged && s->def.factor_reuse > 0 && s->norm <= s->def.factor_reuse * before;
+  if (!isfinite(s->norm)) return LB_VERDICT_FAR;
+  if (has_converged(s)) return LB_VERDICT_CONVERGED;
+  double nearly = NEARLY * residual_scale(s);
+  if (iteration > 0 && s->norm > 0.5 * before && before <= nearly) return LB_VERDICT_NEAR;
+  if (iteration + 1 < s->def.newton_iterations) return LB_VERDICT_GO_ON;
+  bool few = s->def.newton_iterations < FEW_ITERATIONS;
+  return few || s->norm <= nearly ? LB_VERDICT_NEAR : LB_VERDICT_FAR;
+}
+
+bool lb_simulator_keep(lbSimulator *s) { return commit(s); }
+
+bool lb_simulator_refactor(lbSimulator *s) {
+  int32_t unused = 0;
+  set_lagged(s, false);
+  if (!isfinite(lb_assemble(s->assembler, s->factor_u, NULL, s->K))) return false;
+  begin_step(s, s->factor_h);
+  return factor_at(s, s->factor_u, s->factor_v, &unused);
 }
 
 // ---- what it tells -----------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 // Sparse Cholesky over CHOLMOD: supernodal, METIS ordering, everything of CHOLMOD kept inside.
 //
-// CHOLMOD's loops under OpenMP fight with the threads of the dense library and cost some 40 %, so
-// OpenMP is held to one thread while CHOLMOD works; the dense library is what runs in parallel.
+// OpenMP is held to one thread while CHOLMOD works: its loops there cost more than they gain. What
+// runs in parallel are right-hand sides, on our own threads and with work space of their own each,
+// cut in the same way for any number of threads.
 #include "linalg/cholesky.h"
 
 #include <dlfcn.h>
@@ -12,17 +13,26 @@
 #include "linalg/dense.h"
 
 enum {
-  NODE = 3,          // unknowns of a vertex
-  MOST_TOGETHER = 64 // right-hand sides in one pass: 64 gain little over 32, and work space grows
+  NODE = 3,           // unknowns of a vertex
+  LANES = 2,          // solves at a time: each reads all of L, so more would wait for memory
+  LEAST_TOGETHER = 4, // right-hand sides in one pass
+  MOST_TOGETHER = 32, // more gain little, and work space grows
 };
+
+// Work space of one thread that solves.
+typedef struct Lane {
+  cholmod_common common;
+  double *Y; // (size x width) the permuted right-hand sides, (maxesize x width)
+  bool failed;
+} Lane;
 
 struct lbCholesky {
   cholmod_common common;
   cholmod_factor *L;
-  cholmod_dense *X, *Y, *E; // work space of solves
+  Lane lanes[LANES];
+  int32_t lane_width; // columns that lanes have room for
   int32_t size;
   int32_t *column_begin; // (size + 1), of the pattern that was analysed
-  double *shifted;       // (nonzero count) A + shift B, made when first needed
   bool factored;
   double reciprocal_condition, analyse_seconds, factor_seconds;
 };
@@ -183,13 +193,18 @@ done:
 
 lbStatus lb_cholesky_create(const lbSparse *A, lbCholesky **out, lbError *err) {
   double start = lb_seconds();
-  lbStatus status = lb_sparse_validate(A, err);
+  lbStatus status = lb_linalg_reserve(err);
+  if (!status) status = lb_sparse_validate(A, err);
   if (status) return status;
   lbCholesky *factor = lb_alloc(1, sizeof *factor);
   if (!factor) return lb_fail_memory(err);
   factor->size = A->size;
   cholmod_start(&factor->common);
   set_options(&factor->common);
+  for (int i = 0; i < LANES; i++) {
+    cholmod_start(&factor->lanes[i].common);
+    factor->lanes[i].common.print = 0;
+  }
   factor->column_begin =
       lb_duplicate(A->column_begin, (size_t)A->size + 1, sizeof *A->column_begin);
   OpenMP openmp = silence_openmp();
@@ -207,12 +222,12 @@ lbStatus lb_cholesky_create(const lbSparse *A, lbCholesky **out, lbError *err) {
 void lb_cholesky_destroy(lbCholesky *factor) {
   if (!factor) return;
   cholmod_free_factor(&factor->L, &factor->common);
-  cholmod_free_dense(&factor->X, &factor->common);
-  cholmod_free_dense(&factor->Y, &factor->common);
-  cholmod_free_dense(&factor->E, &factor->common);
   cholmod_finish(&factor->common);
+  for (int i = 0; i < LANES; i++) {
+    cholmod_finish(&factor->lanes[i].common);
+    lb_free(factor->lanes[i].Y);
+  }
   lb_free(factor->column_begin);
-  lb_free(factor->shifted);
   lb_free(factor);
 }
 
@@ -268,41 +283,96 @@ lbStatus lb_cholesky_factor_shifted(lbCholesky *factor, const lbSparse *A, doubl
   if (!B) return factor_values(factor, A, A->values, shift, err);
 
   size_t count = (size_t)lb_sparse_nonzero_count(A);
-  if (!factor->shifted) factor->shifted = lb_alloc(count, sizeof *factor->shifted);
-  if (!factor->shifted) return lb_fail_memory(err);
   lbSparse sum = *A;
-  sum.values = factor->shifted;
-  memcpy(sum.values, A->values, count * sizeof *sum.values);
+  sum.values = lb_duplicate(A->values, count, sizeof *sum.values);
+  if (!sum.values) return lb_fail_memory(err);
   if (!lb_sparse_add_scaled(&sum, shift, B))
-    return lb_fail(err, LB_ERR_ARGUMENT,
-                   "sparse Cholesky: the second matrix has entries that the first lacks");
-  status = check_matrix(factor, &sum, err);
-  if (status) return status;
-  return factor_values(factor, A, sum.values, 0, err);
+    status = lb_fail(err, LB_ERR_ARGUMENT,
+                     "sparse Cholesky: the second matrix has entries that the first lacks");
+  if (!status) status = check_matrix(factor, &sum, err);
+  if (!status) status = factor_values(factor, A, sum.values, 0, err);
+  lb_free(sum.values);
+  return status;
 }
 
 // ---- solves ------------------------------------------------------------------------------------
 
-static lbStatus solve_together(lbCholesky *factor, int32_t count, double *X, lbError *err) {
-  cholmod_dense view = dense_view(factor->size, count, X);
-  if (!cholmod_solve2(CHOLMOD_A, factor->L, &view, NULL, &factor->X, NULL, &factor->Y, &factor->E,
-                      &factor->common))
-    return fail_cholmod(factor, err);
-  memcpy(X, factor->X->x, (size_t)factor->size * (size_t)count * sizeof *X);
+// Right-hand sides of one task. Fewer together cost more each, and work space grows with them.
+static int32_t solve_width(int32_t count) {
+  int32_t half = (count + 1) / 2;
+  return half < LEAST_TOGETHER ? LEAST_TOGETHER : half > MOST_TOGETHER ? MOST_TOGETHER : half;
+}
+
+static lbStatus allocate_lanes(lbCholesky *factor, int32_t width, lbError *err) {
+  if (width <= factor->lane_width) return LB_OK;
+  for (int i = 0; i < LANES; i++) {
+    lb_free(factor->lanes[i].Y);
+    factor->lanes[i].Y = NULL;
+  }
+  factor->lane_width = 0;
+  size_t rows = (size_t)factor->size + factor->L->maxesize;
+  for (int i = 0; i < LANES; i++) {
+    factor->lanes[i].Y = lb_alloc(rows * (size_t)width, sizeof(double));
+    if (!factor->lanes[i].Y) return lb_fail_memory(err);
+  }
+  factor->lane_width = width;
   return LB_OK;
+}
+
+typedef struct Solve {
+  lbCholesky *factor;
+  int32_t count, width;
+  double *X;
+} Solve;
+
+// X <- P' L'^-1 L^-1 P X of some columns, in the work space of a lane.
+static bool solve_columns(lbCholesky *factor, Lane *lane, int32_t count, double *X) {
+  size_t n = (size_t)factor->size;
+  const int32_t *order = factor->L->Perm;
+  cholmod_dense Y = dense_view(factor->size, count, lane->Y);
+  cholmod_dense E =
+      dense_view((int32_t)factor->L->maxesize, count, lane->Y + n * (size_t)factor->lane_width);
+  for (size_t c = 0; c < (size_t)count; c++)
+    for (size_t i = 0; i < n; i++) lane->Y[c * n + i] = X[c * n + (size_t)order[i]];
+  if (!cholmod_super_lsolve(factor->L, &Y, &E, &lane->common) ||
+      !cholmod_super_ltsolve(factor->L, &Y, &E, &lane->common))
+    return false;
+  for (size_t c = 0; c < (size_t)count; c++)
+    for (size_t i = 0; i < n; i++) X[c * n + (size_t)order[i]] = lane->Y[c * n + i];
+  return true;
+}
+
+// Lane `lane` takes every LANES-th task.
+static void run_lane(int32_t begin, int32_t end, void *context) {
+  const Solve *solve = context;
+  silence_openmp(); // of a thread that the caller's call does not reach
+  for (int32_t i = begin; i < end; i++) {
+    Lane *lane = &solve->factor->lanes[i];
+    lane->failed = false;
+    for (int32_t done = i * solve->width; done < solve->count && !lane->failed;
+         done += LANES * solve->width) {
+      int32_t left = solve->count - done, width = left < solve->width ? left : solve->width;
+      lane->failed = !solve_columns(solve->factor, lane, width,
+                                    solve->X + (size_t)done * (size_t)solve->factor->size);
+    }
+  }
 }
 
 lbStatus lb_cholesky_solve(lbCholesky *factor, int32_t count, double *X, lbError *err) {
   if (!factor->factored)
     return lb_fail(err, LB_ERR_ARGUMENT, "sparse Cholesky: solve before a successful factor");
+  if (count < 1) return LB_OK;
+  Solve solve = { factor, count, solve_width(count), X };
+  lbStatus status = allocate_lanes(factor, solve.width, err);
+  if (status) return status;
   lb_linalg_one_thread();
   OpenMP openmp = silence_openmp();
-  lbStatus status = LB_OK;
-  for (int32_t done = 0; done < count && !status; done += MOST_TOGETHER) {
-    int32_t together = count - done < MOST_TOGETHER ? count - done : MOST_TOGETHER;
-    status = solve_together(factor, together, X + (size_t)done * (size_t)factor->size, err);
-  }
+  lb_parallel_for(count <= solve.width ? 1 : LANES, 1, run_lane, &solve);
   restore_openmp(openmp);
+  for (int i = 0; i < LANES && !status; i++)
+    if (factor->lanes[i].failed)
+      status = lb_fail(err, LB_ERR_NUMERIC, "sparse Cholesky of %d rows: solve failed (code %d)",
+                       factor->size, factor->lanes[i].common.status);
   return status;
 }
 
@@ -310,7 +380,9 @@ lbCholeskyInfo lb_cholesky_info(const lbCholesky *factor) {
   return (lbCholeskyInfo){ .size = factor->size,
                            .factor_nonzero_count = (int64_t)factor->L->xsize,
                            .factor_flops = factor->common.fl,
-                           .memory_bytes = factor->common.memory_inuse,
+                           .memory_bytes = factor->common.memory_inuse +
+                                           LANES * (size_t)factor->lane_width * sizeof(double) *
+                                               ((size_t)factor->size + factor->L->maxesize),
                            .reciprocal_condition =
                                factor->factored ? factor->reciprocal_condition : 0,
                            .analyse_seconds = factor->analyse_seconds,

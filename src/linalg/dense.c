@@ -8,12 +8,6 @@
 
 #include "linalg/blas.h"
 
-// What two threads add up differs from what one does, in the last bits, and results here must not
-// depend on the number of threads.
-void lb_linalg_one_thread(void) {
-  if (openblas_get_num_threads() != 1) openblas_set_num_threads(1);
-}
-
 bool lb_linalg_all_finite(size_t count, const double *values) {
   // x * 0 is 0 for numbers and NaN for infinities and NaN
   double zero = 0;
@@ -69,17 +63,13 @@ void lb_dense_gram(int32_t rows, int32_t columns, const double *A, double *G) {
     for (size_t i = j + 1; i < n; i++) G[j * n + i] = G[i * n + j];
 }
 
-void lb_dense_add_gram(int32_t rows, int32_t columns, const double *A, int32_t begin, int32_t end,
-                       double *G) {
+void lb_dense_multiply_parts(lbTranspose transpose_a, lbTranspose transpose_b, int32_t rows,
+                             int32_t columns, int32_t inner, double alpha, const double *A,
+                             size_t a_stride, const double *B, size_t b_stride, double beta,
+                             double *C, size_t c_stride) {
   lb_linalg_one_thread();
-  if (rows < 1 || begin >= end) return;
-  const double *right = A + (size_t)rows * (size_t)begin;
-  double *target = G + (size_t)columns * (size_t)begin;
-  if (begin > 0)
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, begin, end - begin, rows, 1, A, rows,
-                right, rows, 1, target, columns);
-  cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, end - begin, rows, 1, right, rows, 1,
-              target + begin, columns);
+  cblas_dgemm(CblasColMajor, blas_transpose(transpose_a), blas_transpose(transpose_b), rows,
+              columns, inner, alpha, A, (int)a_stride, B, (int)b_stride, beta, C, (int)c_stride);
 }
 
 void lb_dense_multiply_vector(lbTranspose transpose, int32_t rows, int32_t columns, double alpha,
@@ -146,6 +136,23 @@ lbStatus lb_dense_svd(int32_t rows, int32_t columns, double *A, double *U, doubl
   lb_free(work);
   lb_free(work_int);
   return status;
+}
+
+lbStatus lb_dense_triangle(int32_t rows, int32_t columns, double *A, double *R, lbError *err) {
+  lbStatus status = check_finite("QR", rows, columns, A, err);
+  size_t least = (size_t)(rows < columns ? rows : columns);
+  if (status || least < 1) return status;
+  lb_linalg_one_thread();
+  double ask = 0;
+  LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, rows, columns, A, rows, NULL, &ask, -1);
+  double *work = lb_alloc((size_t)ask + least, sizeof *work);
+  if (!work) return lb_fail_memory(err);
+  LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, rows, columns, A, rows, work, work + least,
+                      (lapack_int)ask);
+  for (size_t j = 0; j < (size_t)columns; j++)
+    for (size_t i = 0; i < least; i++) R[j * least + i] = i <= j ? A[j * (size_t)rows + i] : 0;
+  lb_free(work);
+  return LB_OK;
 }
 
 // ---- solves ------------------------------------------------------------------------------------

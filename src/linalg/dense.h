@@ -20,10 +20,12 @@ void lb_dense_multiply(lbTranspose transpose_a, lbTranspose transpose_b, int32_t
                        const double *B, double beta, double *C);
 // G = A' A, all of it, exactly symmetric; A (rows x columns), G (columns x columns)
 void lb_dense_gram(int32_t rows, int32_t columns, const double *A, double *G);
-// G += A' A, of which columns [begin, end) of the upper triangle alone. Disjoint ranges may be
-// worked on by several threads at a time, after a first call or with an empty range by one.
-void lb_dense_add_gram(int32_t rows, int32_t columns, const double *A, int32_t begin, int32_t end,
-                       double *G);
+// The same product of parts of larger matrices, whose columns are a_stride, b_stride and c_stride
+// apart. Several threads may work at a time, after a first call of any of these by one.
+void lb_dense_multiply_parts(lbTranspose transpose_a, lbTranspose transpose_b, int32_t rows,
+                             int32_t columns, int32_t inner, double alpha, const double *A,
+                             size_t a_stride, const double *B, size_t b_stride, double beta,
+                             double *C, size_t c_stride);
 // y = alpha op(A) x + beta y; A (rows x columns)
 void lb_dense_multiply_vector(lbTranspose transpose, int32_t rows, int32_t columns, double alpha,
                               const double *A, const double *x, double beta, double *y);
@@ -39,6 +41,8 @@ lbStatus lb_dense_eigen_general(int32_t size, double *A, double *B, double *valu
 // A is destroyed. U and Vt may both be NULL: singular values alone.
 lbStatus lb_dense_svd(int32_t rows, int32_t columns, double *A, double *U, double *S, double *Vt,
                       lbError *err);
+// A = Q R with orthonormal Q: R (min(rows, columns) x columns), upper trapezoidal. A is destroyed.
+lbStatus lb_dense_triangle(int32_t rows, int32_t columns, double *A, double *R, lbError *err);
 // The shortest X that makes |A X - B| least, by singular values; those under cut * the largest
 // count as zero. A (rows x columns) is destroyed. B holds right-hand sides in its first `rows` rows
 // and gets X in its first `columns` rows: B (max(rows, columns) x count). rank may be NULL.

@@ -1,6 +1,7 @@
 // The lowest modes of K w = lambda M w by shift and invert.
 //
-// K + s M is factored with a small s > 0, so that a singular K (free bodies) needs no special case:
+// K + s M is factored with a small s > 0, so that a singular K (free bodies) needs no special case,
+// and with s = 0 where K is known to be definite:
 // theta = 1 / (lambda + s) are the largest eigenvalues of (K + s M)^-1 M, found by block Lanczos
 // (lanczos.c), or all together by a dense solver when the system is small.
 #include "linalg/eigen.h"
@@ -18,6 +19,8 @@
 // below the first elastic eigenvalue of most bodies (1e-3 to 1e-9).
 static const double FIRST_SHIFT = 1e-8, LEAST_SHIFT = 1e-11, LAST_SHIFT = 1e-3;
 static const double DENSE_SHIFT = 1e-4;
+// A definite K whose factor looks worse than this is shifted after all.
+static const double LEAST_CONDITION = 1e-13;
 // lambda below this times s may be a zero eigenvalue.
 static const double ZERO_CANDIDATE = 1e-4;
 
@@ -136,6 +139,23 @@ static lbStatus factor_shifted(lbEigenProblem *problem, lbCholesky *factor, doub
   if (status == LB_ERR_NUMERIC) return fail_negative(&cause, err);
   if (status && err) *err = cause;
   return status;
+}
+
+// The first factor of a search: the one that was kept, K itself, or K + s M.
+static lbStatus factor_first(lbEigenProblem *problem, lbCholesky *factor, lbError *err) {
+  const lbEigenFactor *kept = problem->def.kept;
+  if (kept && kept->ready) {
+    problem->shift = kept->shift;
+    return LB_OK;
+  }
+  problem->shift = 0;
+  if (problem->def.definite) {
+    lbStatus status = lb_cholesky_factor(factor, problem->K, err);
+    problem->factor_seconds += lb_cholesky_info(factor).factor_seconds;
+    if (!status && lb_cholesky_info(factor).reciprocal_condition > LEAST_CONDITION) return LB_OK;
+    if (status && status != LB_ERR_NUMERIC) return status;
+  }
+  return factor_shifted(problem, factor, FIRST_SHIFT * problem->scale, err);
 }
 
 // ---- small systems: all modes, dense -----------------------------------------------------------
@@ -342,11 +362,12 @@ static lbStatus run_search(Search *search, lbEigen **out, lbError *err) {
   return status;
 }
 
-// One search with this first shift. *shift becomes a better one where *out stays NULL.
+// One search. *shift (0: the first) becomes a better one where *out stays NULL.
 static lbStatus search_from(lbEigenProblem *problem, lbCholesky *factor, int32_t block,
                             int32_t capacity, double *shift, lbEigen **out, lbError *err) {
   Search search = { .problem = problem, .block = block, .wanted = problem->def.count };
-  lbStatus status = factor_shifted(problem, factor, *shift, err);
+  lbStatus status = *shift > 0 ? factor_shifted(problem, factor, *shift, err)
+                               : factor_first(problem, factor, err);
   if (!status) status = lb_lanczos_create(factor, problem->M, block, capacity, &search.space, err);
   if (!status) status = run_search(&search, out, err);
   if (search.space) problem->solve_count += search.space->solve_count;
@@ -357,15 +378,22 @@ static lbStatus search_from(lbEigenProblem *problem, lbCholesky *factor, int32_t
 
 static lbStatus solve_sparse(lbEigenProblem *problem, int32_t block, int32_t capacity,
                              lbEigen **out, lbError *err) {
-  lbCholesky *factor = NULL;
-  double shift = FIRST_SHIFT * problem->scale;
-  lbStatus status = lb_cholesky_create(problem->K, &factor, err);
-  if (status) return status;
-  problem->factor_seconds = lb_cholesky_info(factor).analyse_seconds;
+  lbEigenFactor *kept = problem->def.kept;
+  lbCholesky *factor = kept ? kept->cholesky : NULL;
+  double shift = 0;
+  lbStatus status = LB_OK;
+  if (!factor) {
+    status = lb_cholesky_create(problem->K, &factor, err);
+    if (status) return status;
+    problem->factor_seconds = lb_cholesky_info(factor).analyse_seconds;
+  }
   while (!status && !*out) // at most twice
     status = search_from(problem, factor, block, capacity, &shift, out, err);
   if (!status) status = lb_eigen_sharpen(problem, factor, *out, err);
-  lb_cholesky_destroy(factor);
+  if (kept)
+    *kept = (lbEigenFactor){ factor, problem->shift, !status };
+  else
+    lb_cholesky_destroy(factor);
   return status;
 }
 
@@ -374,7 +402,8 @@ lbStatus lb_eigen_lowest(const lbSparse *K, const lbSparse *M, const lbEigenDef 
   double start = lb_seconds();
   lbEigenProblem problem = { .K = K, .def = *def };
   lbEigen *eigen = NULL;
-  lbStatus status = check_problem(K, M, def, err);
+  lbStatus status = lb_linalg_reserve(err);
+  if (!status) status = check_problem(K, M, def, err);
   if (!status) status = drop_zeros(M, &problem.M, err);
   if (!status) status = find_scale(&problem, err);
   if (!status && !lb_progress("modes", 0)) status = lb_fail_interrupted(err, "modes");

@@ -4,17 +4,27 @@
 #ifndef LB_LINALG_EIGEN_H
 #define LB_LINALG_EIGEN_H
 
-#include "linalg/sparse.h"
+#include "linalg/cholesky.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+// The factor of K + shift M that a search leaves to whoever solves with K next, another search of
+// the same matrices included. Begin with zeros; destroy `cholesky`.
+typedef struct lbEigenFactor {
+  lbCholesky *cholesky; // NULL: none was needed
+  double shift;
+  bool ready; // holds K + shift M
+} lbEigenFactor;
+
 typedef struct lbEigenDef {
   int32_t count;    // elastic modes wanted, >= 1
   double tolerance; // relative residual of the inverted problem, 1e-14 to 1e-2; default 1e-10. An
                     // eigenvalue's relative error is no larger (mostly its square)
-  bool verify;      // search once more from fresh vectors for a missed mode; default false
+  bool definite;    // K is known to be positive definite: no shift, unless rounding needs one
+  lbEigenFactor *kept; // NULL, or where the factor is taken from and left
+  bool verify;         // search once more from fresh vectors for a missed mode; default false
 } lbEigenDef;
 
 lbEigenDef lb_eigen_def(int32_t count);

@@ -78,6 +78,7 @@ static lbStatus find_derivatives(Candidates *c, bool spectral, lbBasis *basis, l
     status = spectral ? lb_derivatives_deflate(c->rest, c->mode_count, forces, derivatives, err)
                       : lb_derivatives_solve(c->rest, c->derivative_count, derivatives, err);
   basis->solve_seconds = lb_seconds() - start;
+  lb_rest_drop_factor(c->rest);
   lb_free(forces);
   return status;
 }

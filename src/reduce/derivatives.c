@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { TASKS = 8 }; // each repeats the gradients of the modes, so not too many
+enum { TASKS = 16 }; // each repeats the gradients of the modes, so not too many
 
 typedef struct Sum {
   const lbFem *fem;
@@ -18,10 +18,10 @@ typedef struct Sum {
   int32_t mode_count, stride;
   int32_t rows[TASKS + 1]; // rows of pairs of each task
   const double *modes;     // (vertex_count x 3 x stride)
-  double *sums;            // tasks one after another, each (vertex_count x 3 x its pairs)
   double *work;            // (TASKS x work_count)
   size_t work_count;
-  double *forces; // (system size x pairs)
+  double *forces;     // (system size x pairs)
+  bool failed[TASKS]; // no memory for the sums of a task
 } Sum;
 
 // Rows for each task so that all have about as many pairs.
@@ -114,13 +114,15 @@ static void store_columns(const Sum *job, const double *sums, size_t first, size
 }
 
 static void sum_pairs(int32_t begin, int32_t end, void *context) {
-  const Sum *job = context;
+  Sum *job = context;
   for (int32_t t = begin; t < end; t++) {
     int32_t count = job->mode_count;
     size_t first = lb_hessian_pair_count(count, 0, job->rows[t]);
     size_t pairs = lb_hessian_pair_count(count, job->rows[t], job->rows[t + 1]);
     if (pairs == 0) continue;
-    double *sums = job->sums + 3 * (size_t)job->fem->vertex_count * first;
+    double *sums = lb_alloc(3 * (size_t)job->fem->vertex_count, pairs * sizeof(double));
+    job->failed[t] = !sums;
+    if (!sums) continue;
     lbHessianElement element = { .mode_count = count,
                                  .stride = job->stride,
                                  .row_begin = job->rows[t],
@@ -129,6 +131,7 @@ static void sum_pairs(int32_t begin, int32_t end, void *context) {
     for (int32_t s = 0; s < job->fem->set_count; s++)
       sum_set(job, &job->fem->sets[s], element, sums, pairs);
     store_columns(job, sums, first, pairs);
+    lb_free(sums);
   }
 }
 
@@ -156,15 +159,15 @@ lbStatus lb_hessian_forces(const lbFem *fem, int32_t count, const double *modes,
   job.modes = spread;
   job.work_count = lb_hessian_work_count(LB_ELEMENT_BRICK8, count, pairs);
   job.work = lb_alloc(job.work_count, TASKS * sizeof(double));
-  job.sums = lb_alloc(rows, pairs * sizeof(double));
-  lbStatus status = spread && job.work && job.sums ? LB_OK : lb_fail_memory(err);
+  lbStatus status = spread && job.work ? LB_OK : lb_fail_memory(err);
   if (!status) {
     spread_modes(fem, count, stride, modes, spread);
     lb_parallel_for(TASKS, 1, sum_pairs, &job);
+    for (int t = 0; t < TASKS && !status; t++)
+      if (job.failed[t]) status = lb_fail_memory(err);
   }
   lb_free(spread);
   lb_free(job.work);
-  lb_free(job.sums);
   return status;
 }
 

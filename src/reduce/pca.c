@@ -2,13 +2,15 @@
 //
 // The candidates' lengths span many orders (their scales are products of eigenvalue ratios), and a
 // Gram matrix would square them: below 1e-8 of the largest singular value it knows nothing. So
-//   D^½ A = U S Vᵀ,                  D the row-sum lumped mass,
-//   B = D^-½ U,  Bᵀ M B = Rᵀ R,      well conditioned, for M and D bound each other,
+//   D^½ A = Q C,  C = U S Vᵀ,        D the row-sum lumped mass; C small, from blocks of rows,
+//   B = A V S⁻¹,  Bᵀ M B = Rᵀ R,     well conditioned, for M and D bound each other,
 //   R S Vᵀ = U₂ S₂ V₂ᵀ               small,
 // and B R⁻¹ U₂ are the principal vectors, M-orthonormal, to rounding of the largest singular value
-// rather than of its square. In the lumped metric the first line is all.
+// rather than of its square. B takes the place of A, and nothing else is as large. Blocks of rows
+// and of columns are cut alike for any number of threads, and summed in one order.
 #include "reduce/pca.h"
 
+#include "linalg/blas.h"
 #include "linalg/dense.h"
 
 #include <float.h>
@@ -22,64 +24,180 @@ double lb_mass_norm(const lbSparse *M, const double *x, double *work) {
   return sum > 0 ? sqrt(sum) : 0;
 }
 
+enum {
+  BLOCK_ROWS = 4096, // of A that are factored together, or 4 columns' worth
+  BLOCK_COLUMNS = 16 // of M B that are there at a time
+};
+
 typedef struct Pca {
-  int32_t size, count, least; // least = min(size, count)
-  double *roots;              // (size) D^½
-  double *U;                  // (size x least)
-  double *S, *Vt;             // (least), (least x count)
-  double *MB;                 // (size x least)
-  double *R;                  // (least x least)
-  double *core;               // (least x count)
-  double *U2, *Vt2;           // (least x least), (least x count)
+  int32_t size, count;
+  int32_t least;        // columns of B; at first min(size, count)
+  double *A;            // (size x count), then B (size x least)
+  const double *lumped; // (size) D
+  const lbSparse *M;    // NULL: D
+  double *triangles;    // (blocks x count x count) of blocks of rows
+  double *to_B;         // (count x least) V S⁻¹
+  double *S, *Vt;       // (least), (least x count)
+  double *R;            // (least x least)
+  double *U2, *Vt2;     // (least x least), (least x count)
+  int32_t block_rows, block_count;
+  bool *failed; // (block_count) no memory
 } Pca;
 
 static void release(Pca *p) {
-  double *blocks[] = { p->roots, p->U, p->S, p->Vt, p->MB, p->R, p->core, p->U2, p->Vt2 };
+  double *blocks[] = { p->triangles, p->to_B, p->S, p->Vt, p->R, p->U2, p->Vt2 };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
+  lb_free(p->failed);
 }
 
-static void multiply_rows(int32_t size, int32_t count, const double *by, double *A) {
-  for (size_t c = 0; c < (size_t)count; c++)
-    for (size_t i = 0; i < (size_t)size; i++) A[c * (size_t)size + i] *= by[i];
+static lbStatus check_tasks(const Pca *p, int32_t count, lbError *err) {
+  for (int32_t i = 0; i < count; i++)
+    if (p->failed[i]) return lb_fail_memory(err);
+  return LB_OK;
 }
 
-static void divide_rows(int32_t size, int32_t count, const double *by, double *A) {
-  for (size_t c = 0; c < (size_t)count; c++)
-    for (size_t i = 0; i < (size_t)size; i++) A[c * (size_t)size + i] /= by[i];
+// ---- the metric of D ---------------------------------------------------------------------------
+
+// Copies rows of A, which are `rows` after `begin`, into a block (rows x count); NULL: no memory.
+static double *copy_rows(const Pca *p, int32_t begin, int32_t rows) {
+  double *block = lb_alloc((size_t)rows * (size_t)p->count, sizeof *block);
+  for (size_t c = 0; block && c < (size_t)p->count; c++)
+    memcpy(block + c * (size_t)rows, p->A + c * (size_t)p->size + begin,
+           (size_t)rows * sizeof *block);
+  return block;
 }
 
-static lbStatus lumped_pca(Pca *p, double *A, const double *lumped, lbError *err) {
-  size_t least = (size_t)p->least;
-  p->U = lb_alloc((size_t)p->size * least, sizeof(double));
-  p->S = lb_alloc(least, sizeof(double));
-  p->Vt = lb_alloc(least * (size_t)p->count, sizeof(double));
-  p->roots = lb_alloc((size_t)p->size, sizeof(double));
-  if (!p->U || !p->S || !p->Vt || !p->roots) return lb_fail_memory(err);
-  for (int32_t i = 0; i < p->size; i++) p->roots[i] = sqrt(lumped[i]);
-  multiply_rows(p->size, p->count, p->roots, A);
-  lbStatus status = lb_dense_svd(p->size, p->count, A, p->U, p->S, p->Vt, err);
-  if (!status) divide_rows(p->size, p->least, p->roots, p->U);
+static int32_t rows_of_block(const Pca *p, int32_t block) {
+  int32_t left = p->size - block * p->block_rows;
+  return left < p->block_rows ? left : p->block_rows;
+}
+
+// The triangle of a block of rows of D^½ A; what it has less than `count` rows stays zero.
+static void factor_blocks(int32_t begin, int32_t end, void *context) {
+  const Pca *p = context;
+  size_t count = (size_t)p->count;
+  for (int32_t b = begin; b < end; b++) {
+    int32_t first = b * p->block_rows, rows = rows_of_block(p, b);
+    size_t least = (size_t)(rows < p->count ? rows : p->count);
+    double *block = copy_rows(p, first, rows), *to = p->triangles + (size_t)b * count * count;
+    for (size_t c = 0; block && c < count; c++)
+      for (size_t i = 0; i < (size_t)rows; i++)
+        block[c * (size_t)rows + i] *= sqrt(p->lumped[(size_t)first + i]);
+    p->failed[b] = !block || lb_dense_triangle(rows, p->count, block, to, NULL) == LB_ERR_MEMORY;
+    for (size_t c = count; c-- > 0 && least < count;) { // (least x count) to (count x count)
+      memmove(to + c * count, to + c * least, least * sizeof *to);
+      memset(to + c * count + least, 0, (count - least) * sizeof *to);
+    }
+    lb_free(block);
+  }
+}
+
+// S and Vᵀ of D^½ A
+static lbStatus decompose(Pca *p, lbError *err) {
+  size_t count = (size_t)p->count, blocks = (size_t)p->block_count, rows = blocks * count;
+  double *stacked = lb_alloc(rows * count, sizeof *stacked);
+  double *C = lb_alloc(count * count, sizeof *C), *U = lb_alloc(count * count, sizeof *U);
+  lbStatus status = stacked && C && U ? LB_OK : lb_fail_memory(err);
+  if (!status && !lb_linalg_all_finite((size_t)p->size * count, p->A))
+    status = lb_fail(err, LB_ERR_NUMERIC, "a vector of the basis holds a value that is not finite");
+  if (!status) {
+    lb_parallel_for(p->block_count, 1, factor_blocks, p);
+    status = check_tasks(p, p->block_count, err);
+  }
+  for (size_t b = 0; b < blocks && !status; b++)
+    for (size_t c = 0; c < count; c++)
+      memcpy(stacked + c * rows + b * count, p->triangles + (b * count + c) * count,
+             count * sizeof *stacked);
+  if (!status) status = lb_dense_triangle((int32_t)rows, p->count, stacked, C, err);
+  if (!status) status = lb_dense_svd(p->count, p->count, C, U, p->S, p->Vt, err);
+  lb_free(stacked);
+  lb_free(C);
+  lb_free(U);
   return status;
 }
 
-// From the lumped metric to that of M: S becomes that of M, and U U2 the vectors.
-static lbStatus refine(Pca *p, const lbSparse *M, lbError *err) {
+static void make_rows_of_B(int32_t begin, int32_t end, void *context) {
+  const Pca *p = context;
+  for (int32_t b = begin; b < end; b++) {
+    int32_t rows = rows_of_block(p, b);
+    double *block = copy_rows(p, b * p->block_rows, rows);
+    p->failed[b] = !block;
+    if (block)
+      lb_dense_multiply_parts(LB_PLAIN, LB_PLAIN, rows, p->least, p->count, 1, block, (size_t)rows,
+                              p->to_B, (size_t)p->count, 0,
+                              p->A + (size_t)b * (size_t)p->block_rows, (size_t)p->size);
+    lb_free(block);
+  }
+}
+
+// A becomes B, of those directions that are more than rounding.
+static lbStatus make_B(Pca *p, lbError *err) {
+  size_t count = (size_t)p->count, all = count;
+  double cut = 0.01 * DBL_EPSILON * (p->size > p->count ? p->size : p->count);
+  while (p->least > 1 && !(p->S[p->least - 1] > cut * p->S[0])) p->least--;
+  for (size_t k = 0; k < (size_t)p->least; k++)
+    for (size_t c = 0; c < count; c++)
+      p->to_B[k * count + c] = p->S[k] > 0 ? p->Vt[c * all + k] / p->S[k] : 0;
+  lb_parallel_for(p->block_count, 1, make_rows_of_B, p);
+  return check_tasks(p, p->block_count, err);
+}
+
+// ---- the metric itself -------------------------------------------------------------------------
+
+// Columns of Bᵀ M B.
+static void sum_products(int32_t begin, int32_t end, void *context) {
+  const Pca *p = context;
+  size_t n = (size_t)p->size, width = (size_t)(end - begin);
+  double *MB = lb_alloc(n * width, sizeof *MB), *B = p->A + n * (size_t)begin;
+  p->failed[begin / BLOCK_COLUMNS] = !MB;
+  if (!MB) return;
+  if (p->M)
+    lb_sparse_multiply_many(p->M, end - begin, B, MB);
+  else
+    for (size_t i = 0; i < n * width; i++) MB[i] = p->lumped[i % n] * B[i];
+  lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, p->least, end - begin, p->size, 1, p->A, MB, 0,
+                    p->R + (size_t)p->least * (size_t)begin);
+  lb_free(MB);
+}
+
+// S becomes that of the metric, and B R⁻¹ U2 the vectors.
+static lbStatus refine(Pca *p, lbError *err) {
   size_t least = (size_t)p->least, count = (size_t)p->count;
-  p->MB = lb_alloc((size_t)p->size * least, sizeof(double));
-  p->R = lb_alloc(least * least, sizeof(double));
-  p->core = lb_alloc(least * count, sizeof(double));
-  p->U2 = lb_alloc(least * least, sizeof(double));
-  p->Vt2 = lb_alloc(least * count, sizeof(double));
-  if (!p->MB || !p->R || !p->core || !p->U2 || !p->Vt2) return lb_fail_memory(err);
-  lb_sparse_multiply_many(M, p->least, p->U, p->MB);
-  lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, p->least, p->least, p->size, 1, p->U, p->MB, 0, p->R);
-  lbStatus status = lb_dense_cholesky(p->least, p->R, err);
-  if (status) return status;
-  lb_dense_divide_by_upper(p->size, p->least, p->R, p->U);
-  for (size_t c = 0; c < count; c++)
-    for (size_t i = 0; i < least; i++) p->Vt[c * least + i] *= p->S[i];
-  lb_dense_multiply(LB_PLAIN, LB_PLAIN, p->least, p->count, p->least, 1, p->R, p->Vt, 0, p->core);
-  return lb_dense_svd(p->least, p->count, p->core, p->U2, p->S, p->Vt2, err);
+  double *core = lb_alloc(least * count, sizeof *core);
+  double *scaled = lb_alloc(least * count, sizeof *scaled);
+  lbStatus status = core && scaled ? LB_OK : lb_fail_memory(err);
+  if (!status) {
+    lb_parallel_for(p->least, BLOCK_COLUMNS, sum_products, p);
+    status = check_tasks(p, (p->least - 1) / BLOCK_COLUMNS + 1, err);
+  }
+  if (!status) status = lb_dense_cholesky(p->least, p->R, err);
+  if (!status) {
+    for (size_t c = 0; c < count; c++)
+      for (size_t i = 0; i < least; i++) scaled[c * least + i] = p->Vt[c * count + i] * p->S[i];
+    lb_dense_multiply(LB_PLAIN, LB_PLAIN, p->least, p->count, p->least, 1, p->R, scaled, 0, core);
+    status = lb_dense_svd(p->least, p->count, core, p->U2, p->S, p->Vt2, err);
+  }
+  lb_free(core);
+  lb_free(scaled);
+  return status;
+}
+
+static lbStatus open_pca(Pca *p, lbError *err) {
+  size_t count = (size_t)p->count;
+  p->block_rows = BLOCK_ROWS > 4 * p->count ? BLOCK_ROWS : 4 * p->count;
+  p->block_count = (p->size - 1) / p->block_rows + 1;
+  size_t tasks = count / BLOCK_COLUMNS + 1;
+  p->triangles = lb_alloc((size_t)p->block_count * count * count, sizeof(double));
+  p->to_B = lb_alloc(count * count, sizeof(double));
+  p->S = lb_alloc(count, sizeof(double));
+  p->Vt = lb_alloc(count * count, sizeof(double));
+  p->R = lb_alloc(count * count, sizeof(double));
+  p->U2 = lb_alloc(count * count, sizeof(double));
+  p->Vt2 = lb_alloc(count * count, sizeof(double));
+  p->failed = lb_alloc(tasks + (size_t)p->block_count, sizeof(bool));
+  return p->triangles && p->to_B && p->S && p->Vt && p->R && p->U2 && p->Vt2 && p->failed
+             ? LB_OK
+             : lb_fail_memory(err);
 }
 
 static int32_t find_rank(const Pca *p) {
@@ -95,28 +213,50 @@ static int32_t whole_dimension(const Pca *p, int32_t rank, int32_t dimension) {
   return end;
 }
 
+// W = R⁻¹ U2
+static void divide(const Pca *p, int32_t columns, double *W) {
+  size_t least = (size_t)p->least;
+  memcpy(W, p->U2, least * (size_t)columns * sizeof *W);
+  for (size_t c = 0; c < (size_t)columns; c++)
+    for (size_t i = least; i-- > 0;) {
+      double sum = W[c * least + i];
+      for (size_t k = i + 1; k < least; k++) sum -= p->R[k * least + i] * W[c * least + k];
+      W[c * least + i] = sum / p->R[i * least + i];
+    }
+}
+
 // Vectors of whole clusters are made canonical before the last of them is cut.
-static lbStatus take_vectors(const Pca *p, bool refined, const lbReferenceFields *fields,
-                             int32_t whole, int32_t dimension, double *vectors, lbError *err) {
+static lbStatus take_vectors(const Pca *p, const lbReferenceFields *fields, int32_t whole,
+                             int32_t dimension, double *vectors, lbError *err) {
   size_t n = (size_t)p->size;
   double *all = lb_alloc(n * (size_t)whole, sizeof *all);
-  if (!all) return lb_fail_memory(err);
-  if (refined)
-    lb_dense_multiply(LB_PLAIN, LB_PLAIN, p->size, whole, p->least, 1, p->U, p->U2, 0, all);
-  else
-    memcpy(all, p->U, n * (size_t)whole * sizeof *all);
-  lbStatus status = lb_canonical_vectors(fields, whole, p->S, LB_SINGULAR_GAP, all, err);
+  double *W = lb_alloc((size_t)p->least * (size_t)whole, sizeof *W);
+  lbStatus status = all && W ? LB_OK : lb_fail_memory(err);
+  if (!status) {
+    divide(p, whole, W);
+    lb_dense_multiply(LB_PLAIN, LB_PLAIN, p->size, whole, p->least, 1, p->A, W, 0, all);
+    status = lb_canonical_vectors(fields, whole, p->S, LB_SINGULAR_GAP, all, err);
+  }
   if (!status) memcpy(vectors, all, n * (size_t)dimension * sizeof *all);
   lb_free(all);
+  lb_free(W);
   return status;
 }
 
 lbStatus lb_mass_pca_sized(int32_t size, int32_t count, double *A, const lbSparse *M,
                            const double *lumped, const lbReferenceFields *fields, lbPcaSize *sizes,
                            const char *what, double *vectors, double *singular, lbError *err) {
-  Pca p = { .size = size, .count = count, .least = size < count ? size : count };
-  lbStatus status = lumped_pca(&p, A, lumped, err);
-  if (!status && M) status = refine(&p, M, err);
+  Pca p = { .size = size,
+            .count = count,
+            .least = size < count ? size : count,
+            .A = A,
+            .lumped = lumped,
+            .M = M };
+  lbStatus status = lb_linalg_reserve(err);
+  if (!status) status = open_pca(&p, err);
+  if (!status) status = decompose(&p, err);
+  if (!status) status = make_B(&p, err);
+  if (!status) status = refine(&p, err);
   int32_t rank = status ? 0 : find_rank(&p);
   if (sizes->at_most && rank > 0 && rank < sizes->dimension) sizes->dimension = rank;
   int32_t dimension = sizes->dimension;
@@ -128,7 +268,7 @@ lbStatus lb_mass_pca_sized(int32_t size, int32_t count, double *A, const lbSpars
   if (!status) {
     sizes->whole = whole_dimension(&p, rank, dimension);
     memcpy(singular, p.S, (size_t)dimension * sizeof(double));
-    status = take_vectors(&p, M != NULL, fields, sizes->whole, dimension, vectors, err);
+    status = take_vectors(&p, fields, sizes->whole, dimension, vectors, err);
   }
   release(&p);
   return status;

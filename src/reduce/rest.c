@@ -12,11 +12,16 @@
 #include <math.h>
 #include <string.h>
 
+void lb_rest_drop_factor(lbRest *rest) {
+  lb_cholesky_destroy(rest->kept.cholesky);
+  rest->kept = (lbEigenFactor){ 0 };
+}
+
 void lb_rest_destroy(lbRest *rest) {
   if (!rest) return;
   lb_sparse_destroy(rest->K);
   lb_eigen_destroy(rest->eigen);
-  lb_cholesky_destroy(rest->factor);
+  lb_rest_drop_factor(rest);
   lb_free(rest->MZ);
   lb_free(rest->pins);
   lb_free(rest);
@@ -42,7 +47,7 @@ bool lb_rest_mass_is_lumped(const lbFem *fem) {
 
 lbStatus lb_rest_modes(lbRest *rest, int32_t count, lbError *err) {
   lbEigen *eigen = NULL;
-  lbStatus status = lb_fem_eigen(rest->fem, rest->K, count, &eigen, err);
+  lbStatus status = lb_fem_eigen(rest->fem, rest->K, count, &rest->kept, &eigen, err);
   if (status) return status;
   lb_eigen_destroy(rest->eigen);
   rest->eigen = eigen;
@@ -114,12 +119,14 @@ lbStatus lb_rest_factor(lbRest *rest, lbError *err) {
   lbSparse *held = NULL;
   const lbSparse *K = rest->K;
   lbStatus status = prepare_rigid(rest, err);
+  if (!status && rest->kept.ready && rest->kept.shift == 0) return LB_OK;
   if (!status && rest->eigen->rigid_count > 0) {
     status = hold_rows(rest, &held, err);
     K = held;
   }
-  if (!status) status = lb_cholesky_create(K, &rest->factor, err);
-  if (!status) status = lb_cholesky_factor(rest->factor, K, err);
+  if (!status && !rest->kept.cholesky) status = lb_cholesky_create(K, &rest->kept.cholesky, err);
+  rest->kept.ready = false; // it will not be K + shift M
+  if (!status) status = lb_cholesky_factor(rest->kept.cholesky, K, err);
   lb_sparse_destroy(held);
   return status;
 }
@@ -130,7 +137,7 @@ lbStatus lb_rest_solve(lbRest *rest, int32_t count, double *X, lbError *err) {
   lbStatus status = lb_project_out(rest->size, rigid, rest->MZ, Z, count, X, err);
   for (int32_t c = 0; c < count && !status; c++)
     for (int32_t p = 0; p < rigid; p++) X[(size_t)c * (size_t)rest->size + rest->pins[p]] = 0;
-  if (!status) status = lb_cholesky_solve(rest->factor, count, X, err);
+  if (!status) status = lb_cholesky_solve(rest->kept.cholesky, count, X, err);
   if (!status) status = lb_project_out(rest->size, rigid, Z, rest->MZ, count, X, err);
   return status;
 }

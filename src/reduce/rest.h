@@ -12,11 +12,11 @@ typedef struct lbRest {
   const lbFem *fem;
   int32_t size; // 3 x free nodes
   lbSparse *K;
-  const lbSparse *M; // the body's own mass
-  lbEigen *eigen;    // written by lb_rest_modes
-  double *MZ;        // (size x rigid_count), M times the rigid motions; written by lb_rest_factor
-  int32_t *pins;     // (rigid_count), rows that hold the rigid motions; written by lb_rest_factor
-  lbCholesky *factor;
+  const lbSparse *M;  // the body's own mass
+  lbEigen *eigen;     // written by lb_rest_modes
+  double *MZ;         // (size x rigid_count), M times the rigid motions; written by lb_rest_factor
+  int32_t *pins;      // (rigid_count), rows that hold the rigid motions; written by lb_rest_factor
+  lbEigenFactor kept; // the factor of modes, then of solves
 } lbRest;
 
 lbStatus lb_rest_create(const lbFem *fem, lbRest **out, lbError *err);
@@ -26,8 +26,11 @@ bool lb_rest_mass_is_lumped(const lbFem *fem);
 
 // The lowest elastic modes; replaces those of an earlier call.
 lbStatus lb_rest_modes(lbRest *rest, int32_t count, lbError *err);
-// Factors K with the rigid motions held at as many single rows; after lb_rest_modes.
+// Makes ready to solve, after lb_rest_modes: by the factor that the modes were found with where
+// that is K's, else by one of K with the rigid motions held at as many single rows.
 lbStatus lb_rest_factor(lbRest *rest, lbError *err);
+void lb_rest_drop_factor(
+    lbRest *rest); // when nothing is left to solve: it is the largest thing there is
 // X <- K⁺ X with no rigid motion in it: forces that would move the body are taken out first.
 // X (size x count). After lb_rest_factor.
 lbStatus lb_rest_solve(lbRest *rest, int32_t count, double *X, lbError *err);

@@ -13,7 +13,7 @@ static lbSparse *rest_stiffness(const lbFem *fem) {
 static lbEigen *canonical_modes(const lbFem *fem, const lbSparse *K, int32_t count) {
   lbEigen *eigen = NULL;
   lbError err;
-  check_ok(lb_fem_eigen(fem, K, count, &eigen, &err), err);
+  check_ok(lb_fem_eigen(fem, K, count, NULL, &eigen, &err), err);
   return eigen;
 }
 
@@ -171,8 +171,8 @@ static void all_modes_of_a_small_body_can_be_had_and_no_more(void **state) {
   assert_int_equal(eigen->rigid_count, 6);
   lb_eigen_destroy(eigen);
   for (int32_t count = 15; count < 18; count++) lb_eigen_destroy(canonical_modes(fem, K, count));
-  check_fails(lb_fem_eigen(fem, K, 19, &none, &err), LB_ERR_ARGUMENT, err, "19 modes");
-  check_fails(lb_fem_eigen(fem, K, 0, &none, &err), LB_ERR_ARGUMENT, err, "0 modes");
+  check_fails(lb_fem_eigen(fem, K, 19, NULL, &none, &err), LB_ERR_ARGUMENT, err, "19 modes");
+  check_fails(lb_fem_eigen(fem, K, 0, NULL, &none, &err), LB_ERR_ARGUMENT, err, "0 modes");
   assert_null(none);
   lb_sparse_destroy(K);
   lb_fem_destroy(fem);

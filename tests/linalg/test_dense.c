@@ -61,18 +61,19 @@ static void products_follow_their_definition(void **state) {
   free(A), free(B);
 }
 
-static void a_gram_matrix_is_summed_in_panels(void **state) {
+static void parts_of_matrices_are_multiplied_in_place(void **state) {
   (void)state;
   enum { ROWS = 9, COLUMNS = 7 };
   double *A = random_matrix(ROWS, COLUMNS, 3), G[COLUMNS * COLUMNS], whole[COLUMNS * COLUMNS];
   for (int i = 0; i < COLUMNS * COLUMNS; i++) G[i] = 100;
   lb_dense_gram(ROWS, COLUMNS, A, whole);
-  lb_dense_add_gram(ROWS, COLUMNS, A, 0, 3, G);
-  lb_dense_add_gram(ROWS, COLUMNS, A, 3, 6, G);
-  lb_dense_add_gram(ROWS, COLUMNS, A, 6, 6, G); // nothing
+  // rows [2, 7) of columns [1, 4)
+  lb_dense_multiply_parts(LB_TRANSPOSED, LB_PLAIN, 5, 3, ROWS, 1, A + 2 * ROWS, ROWS, A + ROWS,
+                          ROWS, 1, G + COLUMNS + 2, COLUMNS);
   for (int j = 0; j < COLUMNS; j++)
     for (int i = 0; i < COLUMNS; i++)
-      check_near(G[j * COLUMNS + i], 100 + (i <= j && j < 6 ? whole[j * COLUMNS + i] : 0), 1e-13);
+      check_near(G[j * COLUMNS + i], 100 + (i >= 2 && j >= 1 && j < 4 ? whole[j * COLUMNS + i] : 0),
+                 1e-13);
   free(A);
 }
 
@@ -232,7 +233,7 @@ static void every_failing_allocation_is_survived(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(products_follow_their_definition),
-    cmocka_unit_test(a_gram_matrix_is_summed_in_panels),
+    cmocka_unit_test(parts_of_matrices_are_multiplied_in_place),
     cmocka_unit_test(eigenvectors_diagonalise),
     cmocka_unit_test(general_eigenvectors_are_orthonormal_in_the_second_matrix),
     cmocka_unit_test(singular_values_rebuild_the_matrix),

@@ -13,13 +13,10 @@
 
 typedef struct vwStage vwStage;
 
-// How the unreduced simulator takes part: given by programs that have the build side, full.h; the
-// page has none and plays recordings.
-typedef struct vwActorKind vwActorKind;
-
 typedef struct vwStageDef {
-  const vwActorKind *full; // default NULL: bodies of the method "full" stand still
-  double step_budget;      // s of computing a frame, at most; what does not fit is dropped, so that
+  bool full;          // the program has the build side, which was started (lb_build_start), so that
+                      // bodies can have the method "full"; default false: such bodies stand still
+  double step_budget; // s of computing a frame, at most; what does not fit is dropped, so that
                       // a slow machine gets slow motion and never a frozen picture; default 0.012
 } vwStageDef;
 
@@ -36,7 +33,12 @@ const char *vw_stage_hint(const vwStage *stage);
 char vw_stage_up(const vwStage *stage);
 vwBox vw_stage_rest_box(const vwStage *stage); // of all bodies at rest, copies too
 double vw_stage_size(const vwStage *stage);    // its longest side without copies, m
+// Height of the ground: the world's, or below the whole motion. Not shown where the world has none,
+// nor under what falls.
 double vw_stage_ground(const vwStage *stage, bool *shown);
+// Copies of a comparison that is begun from now on stand side by side as they are seen from there,
+// all at one depth.
+void vw_stage_face(vwStage *stage, const vwView *view);
 vwCamera vw_stage_camera(const vwStage *stage, double width, double height); // where to look from
 
 // ---- settings ----------------------------------------------------------------------------------

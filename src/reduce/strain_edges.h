@@ -1,0 +1,60 @@
+// Green strain of an element from its edges, and elements put together in patches that share them.
+//
+// Gradients of shape functions add up to zero, so GᵀG = Σ_ab g_a g_bᵀ u_a·u_b holds the
+// displacements in differences alone: with d_ab = |u_a − u_b|² (for two modes the inner product of
+// their differences),
+//   e2 = Σ_{a<b} −1/4 (g_a g_bᵀ + g_b g_aᵀ) d_ab,   e1 = Σ_a sym(u_a g_aᵀ),
+// at every quadrature point. In Mandel form, weighted by √(V C), the strains of an element are
+// e1 = B u and e2 = L d. A brick has 48 strains but 28 edges, and neighbours share edges.
+#ifndef LB_REDUCE_STRAIN_EDGES_H
+#define LB_REDUCE_STRAIN_EDGES_H
+
+#include "base/hash_table.h"
+#include "fem/fem.h"
+
+// What the strains are weighted with. One row a point: the trace; six: normals and shears.
+typedef enum lbStrainWeight {
+  LB_STRAIN_WHOLE,  // √(V C), six rows
+  LB_STRAIN_LAMBDA, // √V on the trace, one row: C = 11ᵀ
+  LB_STRAIN_MU,     // √(2 V), six rows: C = 2 I
+} lbStrainWeight;
+
+enum {
+  LB_STRAIN_ROWS_MAX = 6 * LB_ELEMENT_POINTS_MAX,
+  LB_ELEMENT_EDGES_MAX = LB_ELEMENT_NODES_MAX * (LB_ELEMENT_NODES_MAX - 1) / 2
+};
+
+static inline int32_t lb_element_edges(lbElementKind kind) { // pairs of nodes a < b
+  return lb_element_nodes(kind) * (lb_element_nodes(kind) - 1) / 2;
+}
+
+// The strains of one element, row-major and packed.
+typedef struct lbStrainMatrices {
+  int32_t rows;
+  double B[LB_STRAIN_ROWS_MAX * 3 * LB_ELEMENT_NODES_MAX]; // (rows x 3 nodes)
+  double L[LB_STRAIN_ROWS_MAX * LB_ELEMENT_EDGES_MAX];     // (rows x edges)
+} lbStrainMatrices;
+
+void lb_strain_matrices(const lbElementSet *set, int32_t slot, lbStrainWeight weight,
+                        lbStrainMatrices *out);
+void lb_strain_vertices(const lbElementSet *set, int32_t slot, int32_t *vertices); // (nodes)
+
+// Elements of one set that follow each other in a list of slots, and their edges.
+typedef struct lbEdgePatch {
+  const lbElementSet *set;
+  const int32_t *slots;   // (element_count)
+  int32_t element_count;  //
+  lbHashTable table;      // of pairs of vertices: the edges
+  int32_t *element_edges; // (element_count x edges of an element), edge of the patch
+} lbEdgePatch;
+
+// Takes elements from the front of the list until they have `edges_max` edges or are
+// `elements_max`; always one. element_edges has room for elements_max.
+lbStatus lb_edge_patch_fill(lbEdgePatch *patch, const lbElementSet *set, const int32_t *slots,
+                            int32_t slot_count, int32_t edges_max, int32_t elements_max,
+                            lbError *err);
+static inline const int32_t *lb_edge_vertices(const lbEdgePatch *patch, int32_t edge) {
+  return (const int32_t *)patch->table.keys + 2 * (size_t)edge;
+}
+
+#endif
