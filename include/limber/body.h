@@ -237,8 +237,11 @@ lbStatus lb_body_set_damping(lbBody *body, double mass, double stiffness);
 // given the targets are met, but nothing is promised about energy.
 //
 // The frame of a free body turns by what holds it, which is not linear: constraints that turn it
-// far in one step can add energy. The body keeps account of that; a step that adds too much is
-// mended by slowing the body down, or taken back, and has LB_STEP_ADAPTED.
+// far in one step can add energy. The body keeps account of that, as an observer sees it who goes
+// with the targets: for him hard constraints do no work. A step that adds too much is taken again
+// without the coupling of spin and shape, then mended by slowing the body down, or taken back, and
+// has LB_STEP_ADAPTED; what a point lags behind its target by then is made up for by a twentieth of
+// the body's size in each step.
 
 typedef enum lbConstraintKind {
   LB_CONSTRAIN_POSITION,
