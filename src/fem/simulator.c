@@ -21,7 +21,7 @@
 // Supports that move (supports.h) add M_fc a_c to the left side, and damping then acts on
 // velocities relative to their frame. What a trial is measured against is then u_n carried along by
 // the frame, and parts of a step lead the supports through their share of it.
-#include "fem/simulator.h"
+#include "fem/trial.h"
 
 #include "fem/solve.h"
 #include "limber/math.h"
@@ -62,7 +62,7 @@ void lb_simulator_destroy(lbSimulator *s) {
   lb_free(s);
 }
 
-static lbStatus check_def(const lbSimulatorDef *def, const char *name, lbError *err) {
+lbStatus lb_simulator_check(const lbSimulatorDef *def, const char *name, lbError *err) {
   if (!(isfinite(def->step) && def->step > 0))
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: time step is %g, it must be positive", name,
                    def->step);
@@ -120,36 +120,11 @@ static lbStatus allocate(lbSimulator *s, lbError *err) {
   return status;
 }
 
-// The velocities that damping acts on, at a displacement with s->velocity.
-static const double *damped_velocity(lbSimulator *s, const double *displacement) {
-  return s->supports ? lb_supports_relative(s->supports, displacement, s->velocity) : s->velocity;
-}
-
-// residual = f + springs − M a − α M v − β K v − R, at a displacement with s->velocity,
-// s->acceleration, s->force and s->damper.
-static double find_residual(lbSimulator *s, const double *displacement) {
-  const double *velocity = damped_velocity(s, displacement);
-  lb_fem_compress(s->fem, s->force, s->residual);
-  for (size_t i = 0; i < s->size; i++) {
-    s->residual[i] = s->load[i] - s->residual[i];
-    if (s->supports) s->residual[i] -= s->supports->inertia[i];
-    s->scratch[i] = s->acceleration[i] + s->def.damping_mass * velocity[i];
-  }
-  lb_sparse_multiply(s->fem->mass, s->scratch, s->product);
-  for (size_t i = 0; i < s->size; i++) s->residual[i] -= s->product[i];
-  if (s->def.damping_stiffness > 0) {
-    lb_sparse_multiply(s->damper, velocity, s->product);
-    for (size_t i = 0; i < s->size; i++) s->residual[i] -= s->def.damping_stiffness * s->product[i];
-  }
-  s->spring_pull = lb_fem_springs_pull(&s->springs, s->fem, displacement, s->velocity, s->residual);
-  return lb_norm(s->size, s->residual);
-}
-
 // a0 = M⁻¹ (f − (α M + β K) v − R): the residual at a = 0, divided by the mass.
 static lbStatus consistent_acceleration(lbSimulator *s, lbCholesky *mass, lbError *err) {
   lb_fem_compress(s->fem, s->v, s->velocity);
   memset(s->acceleration, 0, s->size * sizeof(double));
-  find_residual(s, s->u);
+  lb_trial_residual(s, s->u);
   memcpy(s->a, s->residual, s->size * sizeof(double));
   if (mass) return lb_cholesky_solve(mass, 1, s->a, err);
   s->factored = false;
@@ -198,8 +173,8 @@ static double find_element_length(const lbFem *fem) {
 }
 
 // The state from full vectors (NULL: zeros) and the acceleration that belongs to it.
-static lbStatus start(lbSimulator *s, const double *displacement, const double *velocity,
-                      const double *load, lbCholesky *mass, lbError *err) {
+lbStatus lb_simulator_begin(lbSimulator *s, const double *displacement, const double *velocity,
+                            const double *load, lbCholesky *mass, lbError *err) {
   const lbFem *fem = s->fem;
   memset(s->load, 0, s->size * sizeof(double));
   memset(s->start, 0, s->size * sizeof(double));
@@ -232,7 +207,7 @@ static lbStatus check_motion(const lbFem *fem, const double *displacement, const
 lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
                              const double *displacement, const double *velocity, const double *load,
                              lbSimulator **out, lbError *err) {
-  lbStatus status = check_def(def, fem->name, err);
+  lbStatus status = lb_simulator_check(def, fem->name, err);
   if (!status) status = check_motion(fem, displacement, velocity, load, err);
   if (status) return status;
   lbSimulator *s = lb_alloc(1, sizeof *s);
@@ -244,7 +219,7 @@ lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
   s->extent = find_extent(fem);
   s->element_length = find_element_length(fem);
   status = allocate(s, err);
-  if (!status) status = start(s, displacement, velocity, load, NULL, err);
+  if (!status) status = lb_simulator_begin(s, displacement, velocity, load, NULL, err);
   if (status) {
     lb_simulator_destroy(s);
     return status;
@@ -256,13 +231,13 @@ lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
 lbStatus lb_simulator_set_motion(lbSimulator *s, const double *displacement, const double *velocity,
                                  const double *load, lbError *err) {
   lbStatus status = check_motion(s->fem, displacement, velocity, load, err);
-  return status ? status : start(s, displacement, velocity, load, NULL, err);
+  return status ? status : lb_simulator_begin(s, displacement, velocity, load, NULL, err);
 }
 
 lbStatus lb_simulator_set_step(lbSimulator *s, double step, lbError *err) {
   lbSimulatorDef def = s->def;
   def.step = step;
-  lbStatus status = check_def(&def, s->fem->name, err);
+  lbStatus status = lb_simulator_check(&def, s->fem->name, err);
   if (status || step == s->def.step) return status;
   s->time = lb_simulator_time(s);
   s->step_count = 0;
@@ -281,184 +256,6 @@ lbStatus lb_simulator_set_springs(lbSimulator *s, const lbSpring *springs, int32
 
 // ---- one step ----------------------------------------------------------------------------------
 
-static void begin_step(lbSimulator *s, double h) {
-  bool newmark = s->def.integrator == LB_INTEGRATOR_NEWMARK;
-  s->h = h;
-  s->c_v = newmark ? 2 / h : 1 / h;
-  s->c_a = newmark ? 4 / (h * h) : 1 / (h * h);
-  lb_fem_compress(s->fem, s->u, s->start);
-  lb_fem_compress(s->fem, s->v, s->velocity);
-  for (size_t i = 0; i < s->size; i++) {
-    double v = s->velocity[i], a = s->a[i];
-    s->velocity_offset[i] = newmark ? -v : 0;
-    s->acceleration_offset[i] = newmark ? -4 / h * v - a : -v / h;
-  }
-}
-
-// The trial becomes u_n, carried along by supports that move; or where constant acceleration would
-// lead from u_n.
-static void predict(lbSimulator *s, bool moving) {
-  double h = s->h;
-  memcpy(s->trial, s->u, s->full_size * sizeof(double));
-  if (s->supports) lb_supports_put(s->supports, s->supports->u, s->trial);
-  if (s->supports && !moving) lb_supports_follow(s->supports, s->u, s->trial);
-  for (int32_t n = 0; n < s->fem->node_count && moving; n++)
-    for (int i = 0; i < 3; i++) {
-      size_t v = 3 * (size_t)s->fem->vertex_of_node[n] + (size_t)i;
-      s->trial[v] += h * s->v[v] + 0.5 * h * h * s->a[3 * (size_t)n + (size_t)i];
-    }
-}
-
-// Velocity and acceleration that belong to s->trial.
-static void find_rates(lbSimulator *s) {
-  for (int32_t n = 0; n < s->fem->node_count; n++)
-    for (int i = 0; i < 3; i++) {
-      size_t k = 3 * (size_t)n + i;
-      double moved = s->trial[3 * (size_t)s->fem->vertex_of_node[n] + i] - s->start[k];
-      s->velocity[k] = s->c_v * moved + s->velocity_offset[k];
-      s->acceleration[k] = s->c_a * moved + s->acceleration_offset[k];
-    }
-}
-
-// Assembles at s->trial: residual, its norm (+inf outside a law) and elastic energy.
-static void examine_trial(lbSimulator *s) {
-  find_rates(s);
-  s->trial_energy = lb_assemble(s->assembler, s->trial, s->force, s->K);
-  s->norm = isfinite(s->trial_energy) ? find_residual(s, s->trial) : INFINITY;
-  if (isnan(s->norm)) s->norm = INFINITY;
-}
-
-static double stiffest_row(lbSimulator *s) {
-  double stiffest = 0;
-  lb_sparse_diagonal(s->K, s->product);
-  for (size_t i = 0; i < s->size; i++) stiffest = fmax(stiffest, s->product[i]);
-  return stiffest;
-}
-
-// The trial becomes u_n, carried along by the supports: what other trials are measured against.
-static void stay(lbSimulator *s) {
-  predict(s, false);
-  examine_trial(s);
-  memcpy(s->base, s->trial, s->full_size * sizeof(double));
-  s->base_energy = s->supports ? s->trial_energy : s->elastic;
-}
-
-// Φ(trial) − Φ(base) after examine_trial, and its rounding: that of its terms, and of the strains
-// that W is made from. Uses s->best, and leaves the residual for another examine_trial to make.
-static double potential(lbSimulator *s, double *rounding) {
-  if (!isfinite(s->trial_energy)) return INFINITY;
-  for (size_t i = 0; i < s->full_size; i++) s->best[i] = 0.5 * (s->trial[i] + s->base[i]);
-  for (size_t n = 0; n < (size_t)s->fem->node_count; n++)
-    for (size_t i = 0; i < 3; i++) {
-      size_t k = 3 * n + i, full = 3 * (size_t)s->fem->vertex_of_node[n] + i;
-      double moved = s->best[full] - s->start[k];
-      s->direction[k] = s->trial[full] - s->base[full];
-      s->velocity[k] = s->c_v * moved + s->velocity_offset[k];
-      s->acceleration[k] = s->c_a * moved + s->acceleration_offset[k];
-    }
-  memset(s->force, 0, s->full_size * sizeof(double));
-  find_residual(s, s->best);
-  double work = lb_dot_product(s->size, s->direction, s->residual);
-  double strains = 1e-15 * stiffest_row(s) * s->element_length * s->element_length;
-  *rounding = 1e-10 * (fabs(s->trial_energy) + fabs(s->base_energy) + fabs(work)) +
-              strains * s->fem->node_count;
-  find_rates(s);
-  return s->trial_energy - s->base_energy - work;
-}
-
-// system += β ∂K/∂u v ≈ β (K(u + ε v) − K(u)) / ε, ε v a millionth of the body. Uses s->best.
-static void add_damping_rate(lbSimulator *s, const double *u, const double *velocity) {
-  double fastest = 0;
-  if (!s->K_ahead) return;
-  for (size_t i = 0; i < s->size; i++) fastest = fmax(fastest, fabs(velocity[i]));
-  double step = 1e-6 * s->extent / fastest;
-  if (!isfinite(step) || step == 0) return;
-  lb_fem_expand(s->fem, velocity, s->best);
-  for (size_t i = 0; i < s->full_size; i++) s->best[i] = u[i] + step * s->best[i];
-  if (!isfinite(lb_assemble(s->assembler, s->best, NULL, s->K_ahead))) return; // outside a law
-  size_t count = (size_t)lb_sparse_nonzero_count(s->system);
-  double scale = s->def.damping_stiffness / step;
-  for (size_t i = 0; i < count; i++)
-    s->system->values[i] += scale * (s->K_ahead->values[i] - s->K->values[i]);
-}
-
-// The matrix at a displacement with s->K, and the velocity that damping counts.
-static bool factor_at(lbSimulator *s, const double *u, const double *velocity, int32_t *flags) {
-  double mass_scale = s->c_a + s->c_v * s->def.damping_mass;
-  double stiffness_scale = 1 + s->c_v * s->def.damping_stiffness;
-  size_t count = (size_t)lb_sparse_nonzero_count(s->system);
-  for (size_t i = 0; i < count; i++)
-    s->system->values[i] = s->lagged
-                               ? s->K->values[i] + (stiffness_scale - 1) * s->damper->values[i]
-                               : stiffness_scale * s->K->values[i];
-  lb_sparse_add_scaled(s->system, mass_scale, s->fem->mass);
-  if (!s->lagged) add_damping_rate(s, u, velocity);
-  lb_fem_springs_stiffen(&s->springs, s->fem, s->c_v, s->system);
-  bool shifted = false;
-  lbStatus status = lb_factor_or_shift(s->factor, s->system, s->fem->mass, &shifted, NULL);
-  s->totals.factor_count++;
-  if (shifted) {
-    *flags |= LB_STEP_SHIFTED;
-    s->totals.shift_count++;
-  }
-  return !status;
-}
-
-static bool factor_system(lbSimulator *s, int32_t *flags) {
-  const double *velocity = damped_velocity(s, s->trial);
-  if (s->factor_u) {
-    memcpy(s->factor_u, s->trial, s->full_size * sizeof(double));
-    memcpy(s->factor_v, velocity, s->size * sizeof(double));
-    s->factor_h = s->h;
-  }
-  return factor_at(s, s->trial, velocity, flags);
-}
-
-static bool solve_increment(lbSimulator *s, int32_t *flags) {
-  if (!s->factored && !factor_system(s, flags)) return false;
-  memcpy(s->direction, s->residual, s->size * sizeof(double));
-  return !lb_cholesky_solve(s->factor, 1, s->direction, NULL);
-}
-
-// trial = best + t direction
-static void move_trial(lbSimulator *s, double t) {
-  for (int32_t n = 0; n < s->fem->node_count; n++)
-    for (int i = 0; i < 3; i++) {
-      size_t k = 3 * (size_t)s->fem->vertex_of_node[n] + (size_t)i;
-      s->trial[k] = s->best[k] + t * s->direction[3 * (size_t)n + (size_t)i];
-    }
-}
-
-// What the residual is measured against, and what rounding leaves of it.
-static double residual_scale(lbSimulator *s) {
-  double load = lb_norm(s->size, s->load) + s->spring_pull;
-  if (load > 0) return load;
-  lb_sparse_multiply(s->fem->mass, s->acceleration, s->product);
-  return lb_norm(s->size, s->product);
-}
-
-// Rounding of the element forces, of the displacements that they are made from, and of the 1 in
-// the deformation gradient 1 + ∂u/∂x.
-static double residual_floor(lbSimulator *s) {
-  double stiffest = stiffest_row(s) * (1 + s->c_v * s->def.damping_stiffness);
-  return 1e-15 * lb_norm(3 * (size_t)s->fem->force_count, s->assembler->element_forces) +
-         2e-16 * stiffest * lb_norm(s->full_size, s->trial) +
-         4e-16 * stiffest * s->element_length * sqrt((double)s->fem->node_count);
-}
-
-static bool has_converged(lbSimulator *s) {
-  // An infinite load makes both sides infinite: that is no convergence.
-  return isfinite(s->norm) &&
-         (s->norm <= s->def.newton_tolerance * residual_scale(s) || s->norm <= residual_floor(s));
-}
-
-// Nearer than this, relative to the load, rounding is what keeps a residual above its tolerance.
-static const double NEARLY = 1e-6;
-
-// Fewer iterations than these are somebody's choice of speed: what they end with is not tried
-// again.
-enum { FEW_ITERATIONS = 5 };
-
 typedef enum Outcome {
   FAILED,
   STALLED, // above the tolerance, but near the solution or at the end of few iterations
@@ -469,16 +266,16 @@ typedef enum Outcome {
 static bool take_newton_step(lbSimulator *s, int32_t *flags) {
   bool reused = s->factored;
   double before = s->norm;
-  if (!solve_increment(s, flags)) return false;
+  if (!lb_trial_solve(s, flags)) return false;
   s->totals.newton_iterations++;
   memcpy(s->best, s->trial, s->full_size * sizeof(double));
-  move_trial(s, 1);
-  examine_trial(s);
+  lb_trial_move(s, 1);
+  lb_trial_examine(s);
   bool fell = s->norm < before;
   s->factored = s->def.factor_reuse > 0 && s->norm <= s->def.factor_reuse * before;
   if (fell || !reused) return isfinite(s->norm);
   memcpy(s->trial, s->best, s->full_size * sizeof(double)); // an old factor may be to blame
-  examine_trial(s);
+  lb_trial_examine(s);
   return true;
 }
 
@@ -488,18 +285,11 @@ static Outcome iterate(lbSimulator *s, int32_t *flags) {
   for (int32_t i = 0; i < s->def.newton_iterations; i++) {
     double before = s->norm;
     if (!take_newton_step(s, flags)) return FAILED;
-    if (has_converged(s)) return CONVERGED;
-    if (s->norm > 0.5 * before && before <= NEARLY * residual_scale(s)) return STALLED;
+    if (lb_trial_has_converged(s)) return CONVERGED;
+    if (s->norm > 0.5 * before && before <= LB_TRIAL_NEARLY * lb_trial_scale(s)) return STALLED;
   }
-  bool few = s->def.newton_iterations < FEW_ITERATIONS;
-  return few || s->norm <= NEARLY * residual_scale(s) ? STALLED : FAILED;
-}
-
-// K_ahead <- K, which damping may count with for a while.
-static void keep_damper(lbSimulator *s) {
-  if (!s->K_ahead) return;
-  size_t count = (size_t)lb_sparse_nonzero_count(s->K);
-  memcpy(s->K_ahead->values, s->K->values, count * sizeof(double));
+  bool few = s->def.newton_iterations < LB_TRIAL_FEW;
+  return few || s->norm <= LB_TRIAL_NEARLY * lb_trial_scale(s) ? STALLED : FAILED;
 }
 
 // Cuts the step along s->direction until the potential falls, damping taken with the K of its
@@ -510,25 +300,25 @@ static bool search_line(lbSimulator *s) {
   bool found = false;
   memcpy(s->lowest, s->trial, s->full_size * sizeof(double));
   memcpy(s->along, s->direction, s->size * sizeof(double));
-  double before = potential(s, &rounding);
-  keep_damper(s);
+  double before = lb_trial_potential(s, &rounding);
+  lb_trial_keep_damper(s);
   if (s->K_ahead) s->damper = s->K_ahead;
   for (double t = 1; t > 1e-7 && !found; t *= 0.5) {
     memcpy(s->best, s->lowest, s->full_size * sizeof(double));
     memcpy(s->direction, s->along, s->size * sizeof(double));
-    move_trial(s, t);
-    examine_trial(s);
-    found = potential(s, &rounding) - 1e-4 * rounding <= before - 1e-4 * t * slope;
+    lb_trial_move(s, t);
+    lb_trial_examine(s);
+    found = lb_trial_potential(s, &rounding) - 1e-4 * rounding <= before - 1e-4 * t * slope;
   }
   s->damper = s->K;
   if (!found) memcpy(s->trial, s->lowest, s->full_size * sizeof(double));
-  examine_trial(s);
+  lb_trial_examine(s);
   return found;
 }
 
 // A trial that costs more than staying at u_n is not the motion.
 static bool is_worse(lbSimulator *s) {
-  double rounding = 0, cost = potential(s, &rounding);
+  double rounding = 0, cost = lb_trial_potential(s, &rounding);
   return !(cost <= rounding);
 }
 
@@ -536,39 +326,28 @@ static bool is_worse(lbSimulator *s) {
 static Outcome descend(lbSimulator *s, int32_t *flags) {
   bool found = true, done = false;
   s->factored = false;
-  stay(s);
+  lb_trial_stay(s);
   for (int32_t i = 0; i < 2 * s->def.newton_iterations && found && !done; i++) {
-    if (!isfinite(s->norm) || !solve_increment(s, flags)) break;
+    if (!isfinite(s->norm) || !lb_trial_solve(s, flags)) break;
     s->totals.newton_iterations++;
     found = search_line(s);
     s->factored = false;
-    done = has_converged(s);
+    done = lb_trial_has_converged(s);
   }
-  bool near = s->norm <= NEARLY * residual_scale(s);
+  bool near = s->norm <= LB_TRIAL_NEARLY * lb_trial_scale(s);
   if (!is_worse(s)) return done ? CONVERGED : near ? STALLED : FAILED;
-  stay(s);
+  lb_trial_stay(s);
   return FAILED;
 }
 
-// The trial becomes the start with the smaller residual; true: the one that moves on.
-static bool choose_start(lbSimulator *s) {
-  stay(s);
-  double at_rest = s->norm;
-  predict(s, true);
-  examine_trial(s);
-  bool moving = s->norm < at_rest;
-  if (!moving) stay(s);
-  return moving;
-}
-
 static Outcome iterate_from_better_start(lbSimulator *s, bool *moving, int32_t *flags) {
-  *moving = choose_start(s);
+  *moving = lb_trial_choose_start(s);
   return isfinite(s->norm) ? iterate(s, flags) : FAILED;
 }
 
 static Outcome iterate_from_rest(lbSimulator *s, int32_t *flags) {
   s->factored = false;
-  stay(s);
+  lb_trial_stay(s);
   return isfinite(s->norm) ? iterate(s, flags) : FAILED;
 }
 
@@ -579,23 +358,10 @@ static Outcome refuse_worse(lbSimulator *s, Outcome outcome) {
 // One step or part of length h from the state to the trial.
 static Outcome solve_step(lbSimulator *s, double h, int32_t *flags) {
   bool moving = false;
-  begin_step(s, h);
+  lb_trial_begin(s, h);
   Outcome outcome = refuse_worse(s, iterate_from_better_start(s, &moving, flags));
   if (outcome == FAILED && moving) outcome = refuse_worse(s, iterate_from_rest(s, flags));
   return outcome == FAILED ? descend(s, flags) : outcome;
-}
-
-// The trial becomes the state. False: it is not made of numbers, and the state stays.
-static bool commit(lbSimulator *s) {
-  find_rates(s);
-  if (!isfinite(lb_norm(s->size, s->acceleration)) || !isfinite(s->trial_energy)) return false;
-  memcpy(s->u, s->trial, s->full_size * sizeof(double));
-  lb_fem_expand(s->fem, s->velocity, s->v);
-  if (s->supports) lb_supports_put(s->supports, s->supports->v, s->v);
-  if (s->supports) lb_supports_commit(s->supports);
-  memcpy(s->a, s->acceleration, s->size * sizeof(double));
-  s->elastic = s->trial_energy;
-  return true;
 }
 
 // The step as `parts` shorter ones. False: one of them failed, and the state is as it was.
@@ -608,7 +374,7 @@ static bool take_parts(lbSimulator *s, int32_t parts, int32_t *flags) {
   for (int32_t i = 0; i < parts && taken; i++) {
     s->factored = false;
     if (s->supports) lb_supports_part(s->supports, s->border, s->def.step, i, parts);
-    taken = solve_step(s, s->def.step / parts, flags) == CONVERGED && commit(s);
+    taken = solve_step(s, s->def.step / parts, flags) == CONVERGED && lb_trial_commit(s);
   }
   s->factored = false;
   if (taken) return true;
@@ -621,7 +387,7 @@ static bool take_parts(lbSimulator *s, int32_t parts, int32_t *flags) {
 }
 
 static bool may_subdivide(const lbSimulator *s) {
-  return s->def.newton_iterations >= FEW_ITERATIONS && isfinite(lb_norm(s->size, s->load));
+  return s->def.newton_iterations >= LB_TRIAL_FEW && isfinite(lb_norm(s->size, s->load));
 }
 
 int32_t lb_simulator_step(lbSimulator *s, const double *load) {
@@ -638,10 +404,10 @@ int32_t lb_simulator_step(lbSimulator *s, const double *load) {
         s->totals.subdivided_count++;
         return flags | LB_STEP_ADAPTED;
       }
-    begin_step(s, s->def.step);
+    lb_trial_begin(s, s->def.step);
     outcome = descend(s, &flags); // once more, for its state
   }
-  if (!commit(s)) return flags | LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED;
+  if (!lb_trial_commit(s)) return flags | LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED;
   return outcome == CONVERGED ? flags : flags | LB_STEP_NOT_CONVERGED;
 }
 
@@ -656,7 +422,7 @@ lbStatus lb_simulator_start_supports(lbSimulator *s, const lbSupportMotion *now,
   lb_supports_set(s->supports, s->border, now, now->displacement, now->velocity);
   lb_supports_commit(s->supports);
   // `start` reads what it is given before it writes the state.
-  return start(s, s->u, s->v, load, NULL, err);
+  return lb_simulator_begin(s, s->u, s->v, load, NULL, err);
 }
 
 lbStatus lb_simulator_move_supports(lbSimulator *s, const lbSupportMotion *end, lbError *err) {
@@ -679,169 +445,6 @@ void lb_simulator_carry(lbSimulator *s, const double rotation[4], const double s
     lb_vec3_store(s->a + n, lb_quat_rotate(turn, lb_vec3_load(s->a + n)));
   if (s->supports) lb_supports_carry(s->supports, rotation, shift);
   s->factored = false; // the tangent has turned
-}
-
-// ---- the state from outside --------------------------------------------------------------------
-
-static void set_lagged(lbSimulator *s, bool lagged) {
-  s->lagged = lagged && s->K_ahead;
-  s->damper = s->lagged ? s->K_ahead : s->K;
-}
-
-static lbSupportMotion without_rows(const lbSupportMotion *motion) {
-  lbSupportMotion frame = *motion;
-  frame.displacement = frame.velocity = frame.acceleration = NULL;
-  return frame;
-}
-
-lbStatus lb_simulator_put(lbSimulator *s, const lbSimulatorRows *rows, const lbSupportMotion *now,
-                          lbError *err) {
-  lbStatus status = LB_OK;
-  if (now && !s->supports) status = lb_supports_create(s->fem, &s->supports, err);
-  if (status) return status;
-  memcpy(s->u, rows->u, s->full_size * sizeof(double));
-  memcpy(s->v, rows->v, s->full_size * sizeof(double));
-  lb_fem_compress(s->fem, rows->a, s->a);
-  s->elastic = rows->elastic;
-  if (isnan(s->elastic)) s->elastic = lb_assemble(s->assembler, s->u, NULL, NULL);
-  if (!now) return LB_OK;
-  s->supports->now = without_rows(now);
-  s->supports->next = s->supports->begin = s->supports->end = s->supports->now;
-  return LB_OK;
-}
-
-void lb_simulator_get(const lbSimulator *s, lbSimulatorRows *rows) {
-  memcpy(rows->u, s->u, s->full_size * sizeof(double));
-  memcpy(rows->v, s->v, s->full_size * sizeof(double));
-  lb_fem_expand(s->fem, s->a, rows->a);
-  rows->elastic = s->elastic;
-}
-
-lbStatus lb_simulator_restart(lbSimulator *s, const double *displacement, const double *velocity,
-                              const double *load, const lbSupportMotion *now, lbCholesky *mass,
-                              lbError *err) {
-  lbStatus status = LB_OK;
-  set_lagged(s, false);
-  if (now && !s->supports) status = lb_supports_create(s->fem, &s->supports, err);
-  if (status) return status;
-  if (now) {
-    lb_supports_set(s->supports, s->border, now, now->displacement, now->velocity);
-    lb_supports_commit(s->supports);
-  }
-  return start(s, displacement, velocity, load, mass, err);
-}
-
-lbStatus lb_simulator_set_damping(lbSimulator *s, double mass, double stiffness, lbError *err) {
-  lbSimulatorDef def = s->def;
-  def.damping_mass = mass;
-  def.damping_stiffness = stiffness;
-  lbStatus status = check_def(&def, s->fem->name, err);
-  if (!status && stiffness > 0 && !s->K_ahead)
-    status = lb_sparse_copy_pattern(s->fem->pattern, &s->K_ahead, err);
-  if (status) return status;
-  if (stiffness == 0) {
-    lb_sparse_destroy(s->K_ahead);
-    s->K_ahead = NULL;
-  }
-  if (mass != s->def.damping_mass || stiffness != s->def.damping_stiffness) s->factored = false;
-  s->def = def;
-  return LB_OK;
-}
-
-// ---- a step in which forces are found ----------------------------------------------------------
-
-double lb_simulator_held(const lbSimulator *s) {
-  return s->def.integrator == LB_INTEGRATOR_NEWMARK ? 2 : 1;
-}
-
-static bool advance_trial(lbSimulator *s, int32_t *flags) {
-  if (!isfinite(s->norm) || !solve_increment(s, flags)) return false;
-  s->totals.newton_iterations++;
-  memcpy(s->best, s->trial, s->full_size * sizeof(double));
-  memcpy(s->lowest, s->trial, s->full_size * sizeof(double));
-  if (!s->lagged) keep_damper(s);
-  move_trial(s, 1);
-  return true;
-}
-
-bool lb_simulator_open(lbSimulator *s, const double *load, bool lagged, int32_t *flags) {
-  lb_fem_compress(s->fem, load, s->load);
-  begin_step(s, s->def.step);
-  set_lagged(s, lagged);
-  if (s->lagged) {
-    s->factored = false;
-    if (!isfinite(lb_assemble(s->assembler, s->u, NULL, s->K_ahead))) return false;
-  }
-  choose_start(s);
-  return advance_trial(s, flags);
-}
-
-bool lb_simulator_again(lbSimulator *s, const double *back, int32_t *flags) {
-  lb_fem_compress(s->fem, back, s->product);
-  for (size_t i = 0; i < s->size; i++) s->residual[i] -= s->product[i];
-  return advance_trial(s, flags);
-}
-
-const double *lb_simulator_trial(const lbSimulator *s) { return s->trial; }
-
-bool lb_simulator_respond(lbSimulator *s, const double *force, double *moved) {
-  lb_fem_compress(s->fem, force, s->product);
-  if (lb_cholesky_solve(s->factor, 1, s->product, NULL)) return false;
-  lb_fem_expand(s->fem, s->product, moved);
-  return true;
-}
-
-bool lb_simulator_ready(lbSimulator *s) {
-  int32_t unused = 0;
-  set_lagged(s, false);
-  begin_step(s, s->def.step);
-  memcpy(s->trial, s->u, s->full_size * sizeof(double));
-  s->factored = false;
-  if (!isfinite(lb_assemble(s->assembler, s->trial, NULL, s->K))) return false;
-  return factor_system(s, &unused);
-}
-
-const double *lb_simulator_origin(const lbSimulator *s) { return s->lowest; }
-
-double lb_simulator_potential(lbSimulator *s, const double *displacement, const double *load,
-                              double *rounding) {
-  double norm = s->norm;
-  memcpy(s->trial, displacement, s->full_size * sizeof(double));
-  if (s->supports) lb_supports_put(s->supports, s->supports->u, s->trial);
-  lb_fem_compress(s->fem, load, s->load);
-  if (s->K_ahead) s->damper = s->K_ahead;
-  examine_trial(s);
-  double cost = potential(s, rounding);
-  if (!s->lagged) s->damper = s->K;
-  s->norm = norm; // what the next verdict compares with
-  return cost;
-}
-
-lbVerdict lb_simulator_judge(lbSimulator *s, const double *displacement, const double *load,
-                             int32_t iteration) {
-  double before = s->norm;
-  memcpy(s->trial, displacement, s->full_size * sizeof(double));
-  if (s->supports) lb_supports_put(s->supports, s->supports->u, s->trial);
-  lb_fem_compress(s->fem, load, s->load);
-  examine_trial(s);
-  s->factored = !s->lagged && s->def.factor_reuse > 0 && s->norm <= s->def.factor_reuse * before;
-  if (!isfinite(s->norm)) return LB_VERDICT_FAR;
-  if (has_converged(s)) return LB_VERDICT_CONVERGED;
-  double nearly = NEARLY * residual_scale(s);
-  if (iteration > 0 && s->norm > 0.5 * before && before <= nearly) return LB_VERDICT_NEAR;
-  if (iteration + 1 < s->def.newton_iterations) return LB_VERDICT_GO_ON;
-  bool few = s->def.newton_iterations < FEW_ITERATIONS;
-  return few || s->norm <= nearly ? LB_VERDICT_NEAR : LB_VERDICT_FAR;
-}
-
-bool lb_simulator_keep(lbSimulator *s) { return commit(s); }
-
-bool lb_simulator_refactor(lbSimulator *s) {
-  int32_t unused = 0;
-  set_lagged(s, false);
-  if (!isfinite(lb_assemble(s->assembler, s->factor_u, NULL, s->K))) return false;
-  begin_step(s, s->factor_h);
-  return factor_at(s, s->factor_u, s->factor_v, &unused);
 }
 
 // ---- what it tells -----------------------------------------------------------------------------

@@ -275,14 +275,8 @@ void lb_actor_report(const lbActor *actor) {
 static double *make_shapes(const lbModel *m, const double *basis, int32_t dimension) {
   size_t vertices = (size_t)m->size.vertex_count, nodes = (size_t)m->size.node_count;
   double *shapes = lb_alloc((size_t)dimension, 3 * vertices * sizeof(double));
-  for (size_t k = 0; shapes && k < (size_t)dimension; k++) {
-    const double *mode = basis + 3 * nodes * k;
-    for (size_t v = 0; v < vertices; v++)
-      for (int32_t c = m->carrier_begin[v]; c < m->carrier_begin[v + 1]; c++)
-        for (size_t i = 0; i < 3; i++)
-          shapes[3 * (vertices * k + v) + i] +=
-              m->carrier_weights[c] * mode[3 * (size_t)m->carrier_nodes[c] + i];
-  }
+  for (size_t k = 0; shapes && k < (size_t)dimension; k++)
+    lb_model_embed(m, 3, basis + 3 * nodes * k, shapes + 3 * vertices * k);
   return shapes;
 }
 
