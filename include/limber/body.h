@@ -7,9 +7,12 @@
 //
 // Positions, forces and targets are in world axes; the body's own axes stand at `position`, turned
 // by `rotation`: the body's frame. A call that is refused (a missing vertex, a NaN, a force beyond
-// 1e100) returns a status, leaves the body as it was, and lb_body_message says why. Different
-// bodies may be used on different threads at the same time; one body by one thread at a time, or by
-// any number of threads that only make calls that take it as const.
+// 1e100, a NULL that is not said to be legal) returns LB_ERR_ARGUMENT or another status, leaves the
+// body as it was, and lb_body_message says why. Different bodies may be used on different threads
+// at the same time; one body by one thread at a time, or by any number of threads that only make
+// calls that take it as const: those write nothing that another thread can see, no message either,
+// so a refused one has its status alone. Calls that have no status do nothing for a NULL, or return
+// 0, NULL or LB_STEP_REFUSED.
 #ifndef LIMBER_BODY_H
 #define LIMBER_BODY_H
 
@@ -112,9 +115,10 @@ lbStatus lb_body_prepare_queries(lbBody *body);
 
 const lbModel *lb_body_model(const lbBody *body);
 lbMethod lb_body_method(const lbBody *body);
-int32_t lb_body_dimension(const lbBody *body);   // reduced coordinates
-double lb_body_time(const lbBody *body);         // s, the sum of the steps
-const char *lb_body_message(const lbBody *body); // of the last refused call; "" when none was
+int32_t lb_body_dimension(const lbBody *body); // reduced coordinates
+double lb_body_time(const lbBody *body);       // s, the sum of the steps
+// Of the last refused call that may change the body; "" when there was none.
+const char *lb_body_message(const lbBody *body);
 // s: the longest stable step of central differences at rest (undamped); infinite otherwise.
 double lb_body_stable_step(const lbBody *body);
 int32_t lb_body_flags(const lbBody *body); // lbStepFlags of its last step
@@ -233,8 +237,11 @@ lbStatus lb_body_set_damping(lbBody *body, double mass, double stiffness);
 // given the targets are met, but nothing is promised about energy.
 //
 // The frame of a free body turns by what holds it, which is not linear: constraints that turn it
-// far in one step can add energy. The body keeps account of that; a step that adds too much is
-// mended by slowing the body down, or taken back, and has LB_STEP_ADAPTED.
+// far in one step can add energy. The body keeps account of that, as an observer sees it who goes
+// with the targets: for him hard constraints do no work. A step that adds too much is taken again
+// without the coupling of spin and shape, then mended by slowing the body down, or taken back, and
+// has LB_STEP_ADAPTED; what a point lags behind its target by then is made up for by a twentieth of
+// the body's size in each step.
 
 typedef enum lbConstraintKind {
   LB_CONSTRAIN_POSITION,
@@ -309,7 +316,8 @@ double lb_body_reach(const lbBody *body);
 // Of the world: with the motion of the frame; masses as in the model's mass matrix.
 typedef struct lbBodyReport {
   double mass;                                      // kg
-  double kinetic, elastic;                          // J
+  double kinetic, elastic;                          // J; never a NaN: elastic energies beyond
+                                                    // all numbers are the largest one
   lbVec3 centre, linear_momentum, angular_momentum; // m, kg m/s, kg m²/s about the origin
 } lbBodyReport;
 lbBodyReport lb_body_report(const lbBody *body);

@@ -14,6 +14,9 @@ lbBatchDef lb_batch_def(void) {
 }
 
 lbStatus lb_batch_create(const lbModel *model, const lbBatchDef *def, lbBatch **out, lbError *err) {
+  if (!model) return lb_refuse_null(err, "model");
+  if (!def) return lb_refuse_null(err, "def");
+  if (!out) return lb_refuse_null(err, "out");
   const lbPrepared *prepared = NULL;
   if (def->count < 1)
     return lb_fail(err, LB_ERR_ARGUMENT, "count is %d; a batch needs bodies", (int)def->count);
@@ -42,9 +45,10 @@ void lb_batch_destroy(lbBatch *batch) {
   lb_free(batch);
 }
 
-int32_t lb_batch_count(const lbBatch *batch) { return batch->group->count; }
+int32_t lb_batch_count(const lbBatch *batch) { return batch ? batch->group->count : 0; }
 
 lbBody *lb_batch_body(lbBatch *batch, int32_t index) {
+  if (!batch) return NULL;
   if (index < 0 || index >= batch->group->count) return NULL;
   return &batch->group->bodies[index];
 }
@@ -69,6 +73,7 @@ static void step_range(int32_t begin, int32_t end, void *context) {
 }
 
 int32_t lb_batch_step(lbBatch *batch, double dt) {
+  if (!batch) return LB_STEP_REFUSED;
   const lbBodyMethod *method = batch->group->bodies->prepared->method;
   if (!lb_time_step_is_legal(dt)) return LB_STEP_REFUSED;
   batch->h = dt;

@@ -4,18 +4,27 @@
 
 #include <string.h>
 
-const lbModel *lb_body_model(const lbBody *body) { return body->prepared->model; }
-lbMethod lb_body_method(const lbBody *body) { return body->prepared->method->method; }
-int32_t lb_body_dimension(const lbBody *body) { return body->prepared->dimension; }
-double lb_body_time(const lbBody *body) { return body->time; }
-int32_t lb_body_flags(const lbBody *body) { return body->flags; }
-const char *lb_body_message(const lbBody *body) { return body->message->text; }
-void *lb_body_user_data(const lbBody *body) { return body->user_data; }
-void lb_body_set_user_data(lbBody *body, void *data) { body->user_data = data; }
+const lbModel *lb_body_model(const lbBody *body) { return body ? body->prepared->model : NULL; }
+lbMethod lb_body_method(const lbBody *body) {
+  return body ? body->prepared->method->method : LB_METHOD_DEFAULT;
+}
+int32_t lb_body_dimension(const lbBody *body) { return body ? body->prepared->dimension : 0; }
+double lb_body_time(const lbBody *body) { return body ? body->time : 0; }
+int32_t lb_body_flags(const lbBody *body) { return body ? body->flags : LB_STEP_REFUSED; }
+const char *lb_body_message(const lbBody *body) {
+  return body ? body->message->text : "body is NULL";
+}
+void *lb_body_user_data(const lbBody *body) { return body ? body->user_data : NULL; }
+void lb_body_set_user_data(lbBody *body, void *data) {
+  if (body) body->user_data = data;
+}
 
-size_t lb_body_bytes(const lbBody *body) { return body->group->bytes / (size_t)body->group->count; }
+size_t lb_body_bytes(const lbBody *body) {
+  return body ? body->group->bytes / (size_t)body->group->count : 0;
+}
 
 double lb_body_stable_step(const lbBody *body) {
+  if (!body) return INFINITY;
   const lbBodyMethod *method = body->prepared->method;
   return method->stable_step ? method->stable_step(body) : INFINITY;
 }
@@ -86,6 +95,7 @@ static lbStatus apply_force(lbBody *body, const lbPoint *point, lbVec3 force, lb
 }
 
 lbStatus lb_body_apply_force(lbBody *body, lbPoint point, lbVec3 force) {
+  if (!body) return LB_ERR_ARGUMENT;
   lbScratch *scratch = lb_scratch_borrow(body->prepared);
   if (!scratch) return lb_fail_memory(body->message);
   lbStatus status = apply_force(body, &point, force, scratch);
@@ -109,6 +119,8 @@ static lbStatus start(lbBody *body, int32_t count, const lbPointForce *forces, l
 }
 
 lbStatus lb_body_start(lbBody *body, int32_t count, const lbPointForce *forces) {
+  if (!body) return LB_ERR_ARGUMENT;
+  if (!forces && count > 0) return lb_refuse_null(body->message, "forces");
   lbScratch *scratch = lb_scratch_borrow(body->prepared);
   if (!scratch) return lb_fail_memory(body->message);
   lbStatus status = start(body, count, forces, scratch);
@@ -136,6 +148,7 @@ static lbStatus strike(lbBody *body, lbVec3 impulse, lbVec3 moment, lbScratch *s
 }
 
 lbStatus lb_body_apply_impulse(lbBody *body, lbPoint point, lbVec3 impulse) {
+  if (!body) return LB_ERR_ARGUMENT;
   lbScratch *scratch = lb_scratch_borrow(body->prepared);
   if (!scratch) return lb_fail_memory(body->message);
   lbStatus status = reduce(body, &point, impulse, "impulse", scratch);
@@ -184,6 +197,7 @@ static lbStatus strike_around(lbBody *body, lbVec3 centre, double radius, double
 }
 
 lbStatus lb_body_apply_radial_impulse(lbBody *body, lbVec3 centre, double radius, double strength) {
+  if (!body) return LB_ERR_ARGUMENT;
   if (!lb_vec3_is_bounded(centre) || !(radius > 0 && radius <= LB_BODY_MOST) ||
       !lb_is_bounded(strength))
     return lb_fail(body->message, LB_ERR_ARGUMENT,
@@ -198,6 +212,7 @@ lbStatus lb_body_apply_radial_impulse(lbBody *body, lbVec3 centre, double radius
 }
 
 lbStatus lb_body_set_gravity(lbBody *body, lbVec3 gravity) {
+  if (!body) return LB_ERR_ARGUMENT;
   lbScratch *scratch = lb_scratch_borrow(body->prepared);
   if (!scratch) return lb_fail_memory(body->message);
   bool sane = lb_frame_weigh(body, gravity, body->frame.turn, scratch);
@@ -210,6 +225,7 @@ lbStatus lb_body_set_gravity(lbBody *body, lbVec3 gravity) {
 // ---- coordinates -------------------------------------------------------------------------------
 
 void lb_body_get_state(const lbBody *body, double *coordinates, double *rates) {
+  if (!body) return;
   lbScratch *s = lb_scratch_borrow(body->prepared);
   size_t bytes = (size_t)body->prepared->dimension * sizeof(double);
   if (!s) {
@@ -241,6 +257,9 @@ lbStatus lb_body_put_state(lbBody *body, const double *coordinates, const double
 }
 
 lbStatus lb_body_set_state(lbBody *body, const double *coordinates, const double *rates) {
+  if (!body) return LB_ERR_ARGUMENT;
+  if (!coordinates) return lb_refuse_null(body->message, "coordinates");
+  if (!rates) return lb_refuse_null(body->message, "rates");
   lbScratch *scratch = lb_scratch_borrow(body->prepared);
   if (!scratch) return lb_fail_memory(body->message);
   lbStatus status = lb_body_put_state(body, coordinates, rates, scratch);

@@ -13,6 +13,7 @@
 
 #include "limber/body.h"
 
+#include "base/refuse.h"
 #include "body/carver.h"
 #include "body/inertia.h"
 #include "body/modal_kernels.h"
@@ -376,9 +377,10 @@ lbMat3 lb_frame_inertia(const lbBody *body, const double *q, lbScratch *scratch)
 lbVec3 lb_frame_relative(const lbBody *body, const double *v, const lbScratch *scratch);
 lbVec3 lb_inertia_solve(lbMat3 J, lbVec3 b);
 // The energy of a free body at the start of a step, after lb_frame_begin, and what a step that
-// created some is mended by (frame_energy.c).
+// created some, for an observer who moves with `drift`, is mended by (frame_energy.c); LB_STEP_FAR:
+// it is to be taken again, decoupled.
 double lb_frame_energy(lbBody *body, const lbStep *step, lbScratch *scratch);
-int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *start,
+int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *start, lbVec3 drift,
                       lbScratch *scratch);
 // Velocity and spin of a free frame from its momenta and the state.
 void lb_frame_update_rates(lbBody *body, const double *q, const double *v, lbScratch *scratch);

@@ -8,15 +8,15 @@
 // by stiffness and with M = 1 no system is solved.
 //
 // A body that is bent far is stiffer than at rest, and the step may be too long for it. Central
-// differences keep, of linear bodies, not the energy E but E - h²/8 R M^-1 R: where little of E is
-// left in that, a shape grows that is too fast for the step. Of others they create
+// differences keep, of linear bodies, not the energy E but E - h²/8 R M^-1 R: where much less of E
+// is left in that than at rest, a shape grows that is too fast for the step. Of others they create
 // W - W0 - (q - q0)(R + R0)/2, which is kept account of. Either way the step is left to another
 // rule.
 #include "body/subspace.h"
 
 #include <string.h>
 
-#define LEFT 0.02 // of the energy
+#define LEFT 0.02 // of the energy, at least
 
 int32_t lb_central_begin(lbBody *body, lbStep *step, lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
@@ -70,6 +70,11 @@ static bool accelerate_damped(lbBody *body, double h, const lbEvaluated *e, lbSc
   return true;
 }
 
+static double kinetic_energy(const lbSubspace *own, const double *v, double *Mv) {
+  lb_subspace_mass_multiply(own, v, Mv);
+  return 0.5 * lb_row_dot(own->count, v, Mv);
+}
+
 // What damping takes in the step, with v in its middle.
 static double damped(const lbBody *body, double h, const lbEvaluated *e, lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
@@ -79,28 +84,36 @@ static double damped(const lbBody *body, double h, const lbEvaluated *e, lbScrat
   for (int32_t i = 0; i < own->count; i++) sum += alpha * s->v[i] * w->Ma[i];
   if (beta == 0) return h * sum;
   lb_subspace_multiply(own, e->K, s->v, w->Ku);
-  return h * (sum + beta * fmax(lb_row_dot(own->count, s->v, w->Ku), 0));
+  return h * (sum + beta * lb_row_dot(own->count, s->v, w->Ku));
 }
 
-// Whether the step is short enough for the body as it is bent; `lost`: what damping took.
+// Whether the step is short enough at one of its ends, where the energy is `stored`.
+static bool is_short(const lbBody *body, double h, const double *R, const double *v, double stored,
+                     lbScratch *s) {
+  const lbSubspace *own = lb_subspace_of(body->prepared);
+  lbSubspaceWork *w = s->own;
+  double energy = stored + kinetic_energy(own, v, w->Ma);
+  memset(w->G, 0, (size_t)body->prepared->padded * sizeof(double));
+  memcpy(w->G, R, (size_t)own->count * sizeof(double));
+  lb_subspace_mobilise(own, w->G);
+  double softness = 0.125 * h * h * lb_row_dot(own->count, R, w->G);
+  double at_rest = 0.25 * h * h * own->stiffest; // the largest share of E that it has there
+  return !(softness > fmin((1 + 2 * at_rest) / 3, 1 - LEFT) * energy);
+}
+
+// Whether the step may be kept; `lost`: what damping took.
 static bool is_sound(const lbBody *body, double h, const lbEvaluated *e, double lost,
                      lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = s->own;
-  double mean = 0, kinetic = 0, softness = 0;
-  memset(w->G, 0, (size_t)body->prepared->padded * sizeof(double));
-  memcpy(w->G, e->R, (size_t)own->count * sizeof(double));
-  lb_subspace_mobilise(own, w->G);
-  lb_subspace_mass_multiply(own, s->v, w->Ma);
-  for (int32_t i = 0; i < own->count; i++) {
+  double mean = 0;
+  for (int32_t i = 0; i < own->count; i++)
     mean += 0.5 * (s->q[i] - s->q0[i]) * (w->R0[i] + e->R[i]);
-    kinetic += 0.5 * s->v[i] * w->Ma[i];
-    softness += 0.125 * h * h * e->R[i] * w->G[i];
-  }
-  double energy = kinetic + e->energy, created = e->energy - w->energy0 - mean - lost;
-  bool kept =
-      lb_subspace_account(body, created, kinetic + fmax(e->energy, w->energy0), &w->created);
-  return kept && !(softness > (1 - LEFT) * energy);
+  double energy = kinetic_energy(own, s->v, w->Ma) + fmax(e->energy, w->energy0);
+  double created = e->energy - w->energy0 - mean - lost;
+  return lb_subspace_account(body, created, energy, &w->created) &&
+         is_short(body, h, w->R0, s->v0, w->energy0, s) &&
+         is_short(body, h, e->R, s->v, e->energy, s);
 }
 
 int32_t lb_central_end(lbBody *body, const lbStep *step, lbScratch *s) {

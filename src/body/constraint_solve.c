@@ -14,6 +14,7 @@
 
 #define RANK_TOLERANCE 1e-9
 #define FREE_PASSES 4
+#define LAG_MOST 0.05 // of the body's size
 
 static const double *column_of(const lbConstraints *c, const double *columns, int32_t j) {
   return columns + (size_t)c->width * (size_t)j;
@@ -174,11 +175,27 @@ static void find_starts(lbBody *body, const lbScratch *s) {
   }
 }
 
-// Where a row's place shall be at the step's end.
-static double goal_of(const lbConstraints *c, int32_t row, double h) {
+// How far a hard row's place lags behind where its target was at the step's start, beyond what a
+// step of a free body may make up for: steps that were taken back leave such a lag.
+static double excess_lag(const lbBody *body, const lbStep *step, size_t at) {
+  const lbConstraints *c = body->constraints;
+  double most = LAG_MOST * body->prepared->size;
+  double lag = c->targets[at] - (1 - step->share_before) * c->moves[at] - c->starts[at];
+  return lag - fmin(fmax(lag, -most), most);
+}
+
+// Where a row's place shall be at the step's end. A target that was moved goes there in the course
+// of the whole step.
+static double goal_of(const lbBody *body, int32_t row, const lbStep *step) {
+  const lbConstraints *c = body->constraints;
   const lbConstraintSlot *slot = lb_row_slot(c, row);
   size_t at = 3 * (size_t)c->row_points[row] + (size_t)c->row_axes[row];
-  double target = c->targets[at], start = c->starts[at];
+  double target = c->targets[at], start = c->starts[at], h = step->h;
+  if (step->share < 1 && slot->kind == LB_CONSTRAIN_POSITION)
+    target -= (1 - step->share) * c->moves[at];
+  if (body->frame.kind == LB_FRAME_FREE && slot->kind == LB_CONSTRAIN_POSITION &&
+      !lb_is_spring(slot))
+    target -= excess_lag(body, step, at);
   if (slot->kind == LB_CONSTRAIN_VELOCITY) return start + h * target;
   if (slot->kind == LB_CONSTRAIN_ACCELERATION)
     return start + h * c->rates[at] + 0.5 * h * h * target;
@@ -196,7 +213,7 @@ static void find_way(const lbBody *body, const lbStep *step, const double *y) {
     double base[3];
     lb_vec3_store(base, lb_add(step->frame.position, lb_mat3_apply(step->frame.turn, rest)));
     bool acting = acts(lb_row_slot(c, i), step->h);
-    c->right[i] = acting ? goal_of(c, i, step->h) - base[c->row_axes[i]] - c->right[i] : 0;
+    c->right[i] = acting ? goal_of(body, i, step) - base[c->row_axes[i]] - c->right[i] : 0;
   }
 }
 
@@ -338,20 +355,40 @@ static void find_lacking_velocities(const lbBody *body, double h, const lbScratc
   }
 }
 
-// A hard row can give no more than speeds the whole body up to its target's velocity, twice over; a
-// spring what is stored in it.
-static double most_work(const lbBody *body, int32_t row) {
+// The velocity of a row's target in the step.
+static double target_velocity(const lbBody *body, int32_t row, const lbStep *step) {
   const lbConstraints *c = body->constraints;
   const lbConstraintSlot *slot = lb_row_slot(c, row);
   size_t at = 3 * (size_t)c->row_points[row] + (size_t)c->row_axes[row];
+  if (!lb_is_spring(slot)) return (goal_of(body, row, step) - c->starts[at]) / step->h;
+  return c->moves[at] * (step->share - step->share_before) / step->h;
+}
+
+lbVec3 lb_constraints_drift(const lbBody *body, const lbStep *step) {
+  const lbConstraints *c = body->constraints;
+  double sums[3] = { 0, 0, 0 }, counts[3] = { 0, 0, 0 };
+  for (int32_t i = 0; i < c->row_count; i++) {
+    if (lb_row_slot(c, i)->kind == LB_CONSTRAIN_ACCELERATION) continue;
+    sums[c->row_axes[i]] += target_velocity(body, i, step), counts[c->row_axes[i]] += 1;
+  }
+  for (int k = 0; k < 3; k++) sums[k] = counts[k] > 0 ? sums[k] / counts[k] : 0;
+  lbVec3 drift = lb_vec3_load(sums);
+  return lb_vec3_is_bounded(drift) ? drift : lb_vec3(0, 0, 0);
+}
+
+// A hard row can give no more than speeds the whole body up to its target's velocity, twice over; a
+// spring what is stored in it.
+static double most_work(const lbBody *body, int32_t row, double speed) {
+  const lbConstraintSlot *slot = lb_row_slot(body->constraints, row);
   if (lb_is_spring(slot) || slot->kind == LB_CONSTRAIN_ACCELERATION) return INFINITY;
-  double speed = slot->kind == LB_CONSTRAIN_VELOCITY ? c->targets[at] : c->moves[at] / c->h;
   return 2 * body->prepared->mass * speed * speed;
 }
 
-double lb_constraints_work(const lbBody *body, const lbScratch *s) {
+double lb_constraints_work(const lbBody *body, const lbStep *step, lbVec3 drift,
+                           const lbScratch *s) {
   const lbConstraints *c = body->constraints;
   size_t padded = (size_t)body->prepared->padded;
+  const double carried[3] = { drift.x, drift.y, drift.z };
   double work = 0;
   for (int32_t i = 0; i < c->row_count && c->collocated; i++) {
     size_t point = (size_t)c->row_points[i], axis = (size_t)c->row_axes[i];
@@ -360,8 +397,9 @@ double lb_constraints_work(const lbBody *body, const lbScratch *s) {
     for (size_t k = 0; k < 3; k++) u[k] = lb_row_dot((int32_t)padded, rows + k * padded, s->q);
     lb_vec3_store(place,
                   lb_body_place(body, lb_add(lb_vec3_load(c->rests + 3 * point), lb_vec3_load(u))));
-    double done = c->total[i] * (place[axis] - c->starts[3 * point + axis]);
-    work += fmin(done, most_work(body, i));
+    double way = place[axis] - c->starts[3 * point + axis] - step->h * carried[axis];
+    double speed = target_velocity(body, i, step) - carried[axis];
+    work += fmin(c->total[i] * way, most_work(body, i, speed));
   }
   return work;
 }

@@ -200,6 +200,8 @@ static void add_force_point(lbBody *body, const lbPoint *point, int32_t slot, ui
 }
 
 lbStatus lb_body_add_constraint(lbBody *body, const lbConstraintDef *def, int32_t *id) {
+  if (!body) return LB_ERR_ARGUMENT;
+  if (!def) return lb_refuse_null(body->message, "def");
   bool own = def->force_point_count == 0; // forces act at the points themselves
   int32_t force_count = own ? def->point_count : def->force_point_count;
   const lbPoint *force_points = own ? def->points : def->force_points;
@@ -228,20 +230,21 @@ lbStatus lb_body_add_constraint(lbBody *body, const lbConstraintDef *def, int32_
 
 // ---- changing and removing ---------------------------------------------------------------------
 
-// The slot of an id; -1 with a message when there is none.
-static int32_t find_slot(const lbBody *body, int32_t id) {
+// The slot of an id; -1 with a message (or err NULL) when there is none.
+static int32_t find_slot(const lbBody *body, int32_t id, lbError *err) {
   const lbConstraints *c = body->constraints;
   int32_t slot = id >= 0 ? id % LB_CONSTRAINED_MOST : -1;
   if (c && slot >= 0 && slot < c->room && c->slots[slot].used &&
       c->slots[slot].generation == id / LB_CONSTRAINED_MOST)
     return slot;
-  lb_fail(body->message, LB_ERR_ARGUMENT, "there is no constraint %d, or it was removed", (int)id);
+  lb_fail(err, LB_ERR_ARGUMENT, "there is no constraint %d, or it was removed", (int)id);
   return -1;
 }
 
 lbStatus lb_body_set_target(lbBody *body, int32_t id, const double *targets) {
+  if (!body) return LB_ERR_ARGUMENT;
   lbConstraints *c = body->constraints;
-  int32_t slot = find_slot(body, id), next = 0;
+  int32_t slot = find_slot(body, id, body->message), next = 0;
   if (slot < 0) return LB_ERR_ARGUMENT;
   if (!targets)
     return lb_fail(body->message, LB_ERR_ARGUMENT, "constraint %d: no targets given", (int)id);
@@ -281,8 +284,9 @@ static void keep_force_point(lbConstraints *c, size_t row, int32_t from, int32_t
 }
 
 lbStatus lb_body_remove_constraint(lbBody *body, int32_t id) {
+  if (!body) return LB_ERR_ARGUMENT;
   lbConstraints *c = body->constraints;
-  int32_t slot = find_slot(body, id), kept = 0, kept_forces = 0;
+  int32_t slot = find_slot(body, id, body->message), kept = 0, kept_forces = 0;
   if (slot < 0) return LB_ERR_ARGUMENT;
   size_t row = row_size(body);
   for (int32_t i = 0; i < c->point_count; i++)
@@ -299,8 +303,9 @@ lbStatus lb_body_remove_constraint(lbBody *body, int32_t id) {
 }
 
 lbStatus lb_body_constraint_force(const lbBody *body, int32_t id, double *forces) {
+  if (!body || !forces) return LB_ERR_ARGUMENT;
   const lbConstraints *c = body->constraints;
-  int32_t slot = find_slot(body, id), next = 0;
+  int32_t slot = find_slot(body, id, NULL), next = 0;
   if (slot < 0) return LB_ERR_ARGUMENT;
   for (int32_t i = 0; i < c->force_count; i++)
     if (c->force_slots[i] == slot)
@@ -309,5 +314,6 @@ lbStatus lb_body_constraint_force(const lbBody *body, int32_t id, double *forces
 }
 
 int32_t lb_body_constraint_rank(const lbBody *body) {
+  if (!body) return 0;
   return body->constraints ? body->constraints->step.rank : 0;
 }

@@ -93,8 +93,13 @@ void lb_constraints_settle(lbBody *body, const lbStep *step, lbScratch *scratch)
 
 // The step is done: targets have not moved since.
 void lb_constraints_rest(lbBody *body);
-// J: what the forces of the step that was done have done along the ways of their points.
-double lb_constraints_work(const lbBody *body, const lbScratch *scratch);
+// The mean velocity of the targets in a step. Seen from there, hard constraints whose targets go
+// together do no work.
+lbVec3 lb_constraints_drift(const lbBody *body, const lbStep *step);
+// J: what the forces of the step that was done have done along the ways of their points, seen from
+// what moves with the drift.
+double lb_constraints_work(const lbBody *body, const lbStep *step, lbVec3 drift,
+                           const lbScratch *scratch);
 
 // Lists rows and columns for a frame, unless they are there.
 void lb_constraints_list(lbBody *body, const lbFrameStep *frame);

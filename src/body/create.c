@@ -160,6 +160,9 @@ void lb_group_destroy(lbBodyGroup *group) {
 
 lbStatus lb_body_create_at(const lbModel *model, const lbBodyDef *def, lbSimdLevel level,
                            lbBody **out, lbError *err) {
+  if (!model) return lb_refuse_null(err, "model");
+  if (!def) return lb_refuse_null(err, "def");
+  if (!out) return lb_refuse_null(err, "out");
   const lbPrepared *prepared = NULL;
   lbBodyGroup *group = NULL;
   lbStatus status = lb_prepared_acquire(model, def, level, &prepared, err);
@@ -180,6 +183,7 @@ void lb_body_destroy(lbBody *body) {
 }
 
 lbStatus lb_body_set_damping(lbBody *body, double mass, double stiffness) {
+  if (!body) return LB_ERR_ARGUMENT;
   double alpha = NAN, beta = NAN;
   lbStatus status = choose_damping(mass, "damping: mass", &alpha, body->message);
   if (!status) status = choose_damping(stiffness, "damping: stiffness", &beta, body->message);

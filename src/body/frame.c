@@ -58,10 +58,12 @@ lbVec3 lb_frame_velocity(const lbBody *body, lbVec3 own_place, lbVec3 own_veloci
 }
 
 lbFrameKind lb_body_frame_kind(const lbBody *body) {
+  if (!body) return LB_FRAME_DEFAULT;
   return body->frame.fitted ? LB_FRAME_FREE : body->frame.kind;
 }
 
 lbFrame lb_body_frame(const lbBody *body) {
+  if (!body) return (lbFrame){ .rotation = { 0, 0, 0, 1 } };
   const lbFrameState *f = &body->frame;
   return (lbFrame){ f->position, f->rotation, f->velocity, f->spin };
 }
@@ -149,6 +151,7 @@ static void turn_motion(lbFrameState *f, lbMat3 turn) {
 }
 
 lbStatus lb_body_set_placement(lbBody *body, lbVec3 position, lbQuat rotation) {
+  if (!body) return LB_ERR_ARGUMENT;
   lbStatus status = lb_check_placement(position, &rotation, body->message);
   if (status) return status;
   lbMat3 turn = lb_quat_to_mat3(rotation);
@@ -205,6 +208,8 @@ static bool moves_alike(const lbFrameState *f, const lbFrame *to) {
 }
 
 lbStatus lb_body_set_frame(lbBody *body, const lbFrame *frame) {
+  if (!body) return LB_ERR_ARGUMENT;
+  if (!frame) return lb_refuse_null(body->message, "frame");
   lbFrame at = *frame;
   lbStatus status = check_frame(body, &at);
   if (status) return status;
@@ -223,6 +228,8 @@ lbStatus lb_body_set_frame(lbBody *body, const lbFrame *frame) {
 }
 
 lbStatus lb_body_drive(lbBody *body, const lbFrame *frame) {
+  if (!body) return LB_ERR_ARGUMENT;
+  if (!frame) return lb_refuse_null(body->message, "frame");
   lbFrame goal = *frame;
   lbStatus status = check_frame(body, &goal);
   if (status) return status;
@@ -382,6 +389,7 @@ static bool find_rates(const lbBody *body, lbVec3 linear, lbVec3 angular, double
 }
 
 lbStatus lb_body_set_velocity(lbBody *body, lbVec3 linear, lbVec3 angular) {
+  if (!body) return LB_ERR_ARGUMENT;
   const lbPrepared *p = body->prepared;
   lbScratch *s = lb_scratch_borrow(p);
   if (!s) return lb_fail_memory(body->message);

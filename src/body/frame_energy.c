@@ -1,14 +1,16 @@
 // The energy of a free body. Its momenta are kept by construction, its energy by the integrators up
 // to their order; spins as fast as the body's own frequencies, and constraints that turn it far in
 // one step, can make them create some, which grows. The body keeps account of it; a step that would
-// bring the account above a share of the energy is mended: the deformation is slowed down, then
-// taken back, and at last the whole step is. All of it is flagged.
+// bring the account above a share of the energy is mended: one with constraints is taken again
+// without the coupling of spin and shape; then the deformation is slowed down, then taken back, and
+// at last the whole step is. All of it is flagged. The account of a body that is dragged is that of
+// an observer who goes with the hand: for him the hand does no work.
 #include "body/constraints.h"
 
 #include <string.h>
 
 #define CREATED 0.02 // of the energy may have been created
-#define SLOWER 0.8   // momenta after a step that was taken back
+#define SLOWER 0.8   // momenta and shape after a step that was taken back
 
 // Kinetic energy for given momenta as a function of a factor s on the rates of deformation,
 //   P²/2m + (L - s h)·J⁻¹(L - s h)/2 + s² v·Mv/2,   h = Σ v_i E_i,
@@ -60,16 +62,16 @@ double lb_frame_energy(lbBody *body, const lbStep *step, lbScratch *s) {
 
 // What acted from outside has done in the step, on frame and shape.
 static double work_of(const lbBody *body, const lbStep *step, const lbFrameState *start,
-                      const lbScratch *s) {
+                      lbVec3 drift, const lbScratch *s) {
   const lbPrepared *p = body->prepared;
   lbVec3 from = lb_add(start->position, lb_mat3_apply(start->turn, p->centre));
   lbVec3 turn =
       lb_quat_log(lb_quat_multiply(body->frame.rotation, lb_quat_conjugate(start->rotation)));
-  double work = lb_dot(step->frame.force, lb_sub(lb_frame_centre(body), from)) +
-                lb_dot(step->frame.torque, turn);
+  lbVec3 way = lb_add_scaled(lb_sub(lb_frame_centre(body), from), -step->h, drift);
+  double work = lb_dot(step->frame.force, way) + lb_dot(step->frame.torque, turn);
   for (int32_t i = 0; i < p->dimension; i++)
     work += (s->force[i] + s->held[i] - s->inertial[i]) * (s->q[i] - s->q0[i]);
-  return lb_body_is_constrained(body) ? work + lb_constraints_work(body, s) : work;
+  return lb_body_is_constrained(body) ? work + lb_constraints_work(body, step, drift, s) : work;
 }
 
 // The largest factor up to 1 with which the energy is no more than wanted; 0 when none is.
@@ -96,14 +98,23 @@ static double level_of(const lbBody *body, double energy) {
   return energy + p->mass * lb_length(body->gravity) * p->size;
 }
 
-int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *start, lbScratch *s) {
+// What is added to an energy for an observer who moves with u: kinetic energy of P - m u.
+static double seen_from(const lbBody *body, lbVec3 P, lbVec3 u) {
+  return 0.5 * body->prepared->mass * lb_dot(u, u) - lb_dot(P, u);
+}
+
+int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *start, lbVec3 drift,
+                      lbScratch *s) {
   lbFrameState *f = &body->frame;
   Energy now = energy_at(body, s->q, s->v, s);
-  double before = step->frame.energy, energy = at(&now, 1);
-  double created = energy - before - work_of(body, step, start, s);
+  now.a += seen_from(body, f->momentum, drift);
+  double before = step->frame.energy + seen_from(body, start->momentum, drift);
+  double energy = at(&now, 1), created = energy - before - work_of(body, step, start, drift, s);
   double limit = CREATED * level_of(body, fmax(energy, before)), account = f->created + created;
   f->created = fmin(fmax(account, 0), limit);
   if (isfinite(energy) && !(created > 0 && account > limit)) return 0;
+  // Constraints count with a body whose spin and shape do not feel each other: without that, then.
+  if (lb_body_is_constrained(body) && !f->decoupled) return LB_STEP_FAR;
   bool finite = isfinite(now.a);
   double wanted = fmax(finite ? energy - (account - limit) : before, 0);
   set_rates(body, finite ? slow_down(&now, wanted) : 0, s);
@@ -111,12 +122,15 @@ int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *star
   memcpy(s->q, s->q0, (size_t)body->prepared->padded * sizeof(double));
   set_rates(body, 0, s);
   now = energy_at(body, s->q, s->v, s);
+  now.a += seen_from(body, f->momentum, drift);
   if (at(&now, 1) <= wanted + limit) return LB_STEP_ADAPTED;
   *f = *start;
   f->created = 0;
   if (lb_body_is_constrained(body)) { // where it was, and slower: what holds it takes momentum
-    f->momentum = lb_scale(SLOWER, f->momentum);
+    lbVec3 along = lb_scale(body->prepared->mass, drift);
+    f->momentum = lb_add_scaled(along, SLOWER, lb_sub(f->momentum, along));
     f->angular = lb_scale(SLOWER, f->angular);
+    for (int32_t i = 0; i < body->prepared->padded; i++) s->q[i] *= SLOWER; // or it stays for ever
   }
   set_rates(body, 0, s);
   return LB_STEP_ADAPTED | LB_STEP_NOT_CONVERGED;

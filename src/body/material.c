@@ -326,12 +326,14 @@ static lbStatus set_material(lbBody *first, int32_t count, int32_t material, con
 
 lbStatus lb_body_set_material(lbBody *body, int32_t material, double young, double poisson,
                               double density) {
+  if (!body) return LB_ERR_ARGUMENT;
   const double values[3] = { young, poisson, density };
   return set_material(body, 1, material, values, body->message);
 }
 
 lbStatus lb_batch_set_material(lbBatch *batch, int32_t material, double young, double poisson,
                                double density, lbError *err) {
+  if (!batch) return lb_refuse_null(err, "batch");
   const double values[3] = { young, poisson, density };
   lbBody *first = lb_batch_body(batch, 0);
   return set_material(first, first->group->count, material, values, err);

@@ -82,6 +82,8 @@ static bool find(const lbPrepared *p, const double *values, double largest, doub
 
 lbStatus lb_body_set_displacements(lbBody *body, const double *displacements,
                                    const double *velocities) {
+  if (!body) return LB_ERR_ARGUMENT;
+  if (!displacements) return lb_refuse_null(body->message, "displacements");
   const lbPrepared *p = body->prepared;
   double farthest = 0, fastest = 0;
   if (!displacements) return lb_fail(body->message, LB_ERR_ARGUMENT, "displacements are missing");

@@ -55,6 +55,8 @@ static lbVec3 push(lbBody *body, const lbBall *ball, double h, lbScratch *s) {
 }
 
 lbStatus lb_body_push_ball(lbBody *body, const lbBall *ball, double dt, lbVec3 *force) {
+  if (!body) return LB_ERR_ARGUMENT;
+  if (!ball) return lb_refuse_null(body->message, "ball");
   lbVec3 sum = lb_vec3(0, 0, 0);
   lbStatus status = check(body, ball, dt);
   if (status) return status;

@@ -3,6 +3,7 @@
 #include "body/point.h"
 #include "body/tree.h"
 
+#include <float.h>
 #include <string.h>
 
 // ---- picking -----------------------------------------------------------------------------------
@@ -18,6 +19,7 @@ static lbStatus make_boxes(const lbBody *body, lbScratch *s) {
 }
 
 lbStatus lb_body_prepare_queries(lbBody *body) {
+  if (!body) return LB_ERR_ARGUMENT;
   const lbTree *tree = NULL;
   if (body->prepared->model->size.triangle_count == 0) return LB_OK;
   lbStatus status = lb_prepared_tree(body->prepared, &tree, body->message);
@@ -46,6 +48,9 @@ static lbStatus pick_with(lbBody *body, lbVec3 origin, lbVec3 direction, lbPick 
 }
 
 lbStatus lb_body_pick(lbBody *body, lbVec3 origin, lbVec3 direction, lbPick *pick, bool *hit) {
+  if (!body) return LB_ERR_ARGUMENT;
+  if (!pick) return lb_refuse_null(body->message, "pick");
+  if (!hit) return lb_refuse_null(body->message, "hit");
   if (!lb_vec3_is_bounded(origin) || !lb_vec3_is_bounded(direction) ||
       (direction.x == 0 && direction.y == 0 && direction.z == 0))
     return lb_fail(body->message, LB_ERR_ARGUMENT,
@@ -91,11 +96,12 @@ static void soften(const lbBody *body, const lbPoint *point, double *compliance,
 }
 
 lbStatus lb_body_softness(const lbBody *body, lbPoint point, double *compliance, double *mobility) {
+  if (!body) return LB_ERR_ARGUMENT;
   double one, other;
-  lbStatus status = lb_point_check(body->prepared->model, &point, "softness", body->message);
+  lbStatus status = lb_point_check(body->prepared->model, &point, "softness", NULL);
   if (status) return status;
   lbScratch *scratch = lb_scratch_borrow(body->prepared);
-  if (!scratch) return lb_fail_memory(body->message);
+  if (!scratch) return LB_ERR_MEMORY;
   soften(body, &point, compliance ? compliance : &one, mobility ? mobility : &other, scratch);
   lb_scratch_return(body->prepared, scratch);
   return LB_OK;
@@ -113,6 +119,7 @@ static double reach_of(const lbBody *body, lbScratch *s) {
 }
 
 double lb_body_reach(const lbBody *body) {
+  if (!body) return 0;
   lbScratch *scratch = lb_scratch_borrow(body->prepared);
   if (!scratch) return INFINITY;
   double reach = reach_of(body, scratch);
@@ -200,6 +207,7 @@ static lbBodyReport report_of(const lbBody *body, lbScratch *s) {
   lbVec3 flow = lb_add(m.rate, lb_cross(w, m.shift)), spun = lb_mat3_apply(m.inertia, w);
   lbBodyReport report = { .mass = p->mass };
   report.elastic = p->method->elastic(body, s->q, s);
+  if (!isfinite(report.elastic)) report.elastic = DBL_MAX; // a fourth power of what is absurd
   report.kinetic = p->method->kinetic(body, s->v, s) + 0.5 * p->mass * lb_dot(v, v) +
                    lb_dot(v, flow) + 0.5 * lb_dot(w, spun) + lb_dot(w, m.relative);
   report.centre = lb_add_scaled(centre, 1 / p->mass, m.shift);
@@ -214,6 +222,7 @@ static lbBodyReport report_of(const lbBody *body, lbScratch *s) {
 }
 
 lbBodyReport lb_body_report(const lbBody *body) {
+  if (!body) return (lbBodyReport){ 0 };
   lbScratch *scratch = lb_scratch_borrow(body->prepared);
   if (!scratch) return (lbBodyReport){ 0 };
   lbBodyReport report = report_of(body, scratch);

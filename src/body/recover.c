@@ -49,6 +49,7 @@ int32_t lb_recover_step(lbBody *body, double h, lbScratch *s) {
 }
 
 lbStatus lb_body_set_recover(lbBody *body, bool recover) {
+  if (!body) return LB_ERR_ARGUMENT;
   body->recovers = recover;
   if (!recover) body->led = 0;
   return LB_OK;

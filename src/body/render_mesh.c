@@ -213,6 +213,8 @@ static bool open_work(Work *work) {
 }
 
 lbStatus lb_render_mesh_create(const lbModel *model, lbRenderMesh **out, lbError *err) {
+  if (!model) return lb_refuse_null(err, "model");
+  if (!out) return lb_refuse_null(err, "out");
   Work work = { .model = model };
   lbCarver carver = { 0 };
   lbStatus status = LB_OK;

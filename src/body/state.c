@@ -53,6 +53,7 @@ static int64_t number_count(const lbBody *body) {
 }
 
 size_t lb_body_state_bytes(const lbBody *body) {
+  if (!body) return 0;
   size_t room = (size_t)body->constraint_room;
   return sizeof(SavedHeader) + (size_t)number_count(body) * sizeof(double) +
          room * sizeof(SavedSlot) + 2 * room * sizeof(SavedPoint);
@@ -139,13 +140,12 @@ static void put_constraints(char *to, const lbConstraints *c) {
 }
 
 lbStatus lb_body_save_state(const lbBody *body, void *bytes, size_t byte_count) {
+  if (!body || !bytes) return LB_ERR_ARGUMENT;
   const lbPrepared *p = body->prepared;
   size_t row = (size_t)p->padded * sizeof(double), needed = lb_body_state_bytes(body);
-  if (byte_count < needed)
-    return lb_fail(body->message, LB_ERR_ARGUMENT, "state: it needs %llu bytes, there are %llu",
-                   (unsigned long long)needed, (unsigned long long)byte_count);
+  if (byte_count < needed) return LB_ERR_ARGUMENT;
   lbScratch *s = lb_scratch_borrow(p);
-  if (!s) return lb_fail_memory(body->message);
+  if (!s) return LB_ERR_MEMORY;
   memset(bytes, 0, needed);
   SavedHeader header = make_header(body);
   char *to = put(bytes, &header, sizeof header);
@@ -362,6 +362,8 @@ static void restore_numbers(lbBody *body, const Saved *saved, lbScratch *s) {
 }
 
 lbStatus lb_body_restore_state(lbBody *body, const void *bytes, size_t byte_count) {
+  if (!body) return LB_ERR_ARGUMENT;
+  if (!bytes) return lb_refuse_null(body->message, "bytes");
   Saved saved;
   lbStatus status = open_saved(body, bytes, byte_count, &saved);
   if (!status) status = check_numbers(body, &saved);

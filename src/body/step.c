@@ -74,12 +74,14 @@ int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   if (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) return flags;
   bool free = body->frame.kind == LB_FRAME_FREE;
   lbFrameState start = body->frame;
+  bool held = lb_body_is_constrained(body);
+  lbVec3 drift = free && held ? lb_constraints_drift(body, step) : lb_vec3(0, 0, 0);
   flags |= method->commit(body, step, s);
   lb_frame_end(body, step, s);
-  if (lb_body_is_constrained(body)) lb_constraints_settle(body, step, s);
+  if (held) lb_constraints_settle(body, step, s);
   if (lb_body_is_touched(body)) lb_contacts_settle(body, step, s);
-  if (free) flags |= lb_frame_mend(body, step, &start, s);
-  if (lb_body_is_constrained(body)) lb_constraints_rest(body);
+  if (free) flags |= lb_frame_mend(body, step, &start, drift, s);
+  if (held && step->share == 1 && !(flags & LB_STEP_FAR)) lb_constraints_rest(body);
   if (body->frame.fitted) method->fit_frame(body, s);
   return flags;
 }
@@ -120,7 +122,9 @@ static void go_back(lbBody *body, const Start *start, const lbScratch *s) {
 static int32_t attempt(lbBody *body, double h, int32_t rule, lbScratch *s) {
   int32_t count = body->prepared->method->parts[rule] * parts_for_spin(body, h), flags = 0;
   Start start = { .frame = body->frame };
-  if (count > 1) start = keep_start(body, s);
+  // A step of a free body may have to be taken back when it is done.
+  bool kept = count > 1 || (body->frame.kind == LB_FRAME_FREE && lb_body_is_constrained(body));
+  if (kept) start = keep_start(body, s);
   for (int32_t i = 0; i < count && !(flags & (LB_STEP_NONFINITE | LB_STEP_FAR)); i++) {
     lbStep step = { .h = h / count,
                     .rule = rule,
@@ -129,7 +133,7 @@ static int32_t attempt(lbBody *body, double h, int32_t rule, lbScratch *s) {
                     .whole = &start.frame };
     flags |= take_part(body, &step, s);
   }
-  if (count > 1 && (flags & (LB_STEP_NONFINITE | LB_STEP_FAR))) go_back(body, &start, s);
+  if (kept && (flags & (LB_STEP_NONFINITE | LB_STEP_FAR))) go_back(body, &start, s);
   return flags;
 }
 
@@ -163,7 +167,13 @@ int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch) {
   if (lb_recover_goes_on(body)) return finish(body, h, lb_recover_step(body, h, scratch));
   bool apart = spins_too_fast(body, h);
   if (apart) body->frame.decoupled = true;
-  int32_t flags = lb_body_conclude(body, h, attempt(body, h, 0, scratch), scratch);
+  int32_t flags = attempt(body, h, 0, scratch);
+  if ((flags & LB_STEP_FAR) && body->frame.kind == LB_FRAME_FREE && lb_body_is_constrained(body) &&
+      !body->frame.decoupled) {
+    apart = body->frame.decoupled = true;
+    flags = attempt(body, h, 0, scratch);
+  }
+  flags = lb_body_conclude(body, h, flags, scratch);
   if (!apart) return flags;
   body->frame.decoupled = false;
   return body->flags = flags | LB_STEP_ADAPTED;
@@ -204,6 +214,7 @@ int32_t lb_body_step_touched(lbBody *body, double h, lbTouch *touch, void *conte
 }
 
 int32_t lb_body_step(lbBody *body, double dt) {
+  if (!body) return LB_STEP_REFUSED;
   const lbPrepared *p = body->prepared;
   if (!lb_time_step_is_legal(dt)) {
     lb_time_step_refuse(dt, body->message);

@@ -80,6 +80,7 @@ static void add_elements(const lbPrepared *prepared, lbElementKind kind, int32_t
 }
 
 void lb_body_von_mises(const lbBody *body, double *stresses) {
+  if (!body || !stresses) return;
   const lbPrepared *p = body->prepared;
   const lbModel *model = p->model;
   size_t bytes = (size_t)model->size.node_count * sizeof(double);

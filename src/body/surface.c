@@ -52,6 +52,7 @@ void lb_surface_positions(const lbBody *body, double *positions, lbScratch *s) {
 }
 
 void lb_body_surface(const lbBody *body, double *positions) {
+  if (!body || !positions) return;
   lbScratch *scratch = lb_scratch_borrow(body->prepared);
   if (!scratch) return;
   lb_surface_positions(body, positions, scratch);
@@ -70,6 +71,7 @@ static void carry(const lbBody *body, bool velocities, double *own, lbScratch *s
 }
 
 void lb_body_surface_velocities(const lbBody *body, double *velocities) {
+  if (!body || !velocities) return;
   const lbModel *model = body->prepared->model;
   lbScratch *s = lb_scratch_borrow(body->prepared);
   if (!s) return;
@@ -89,6 +91,7 @@ static lbVec3 area_vector(lbVec3 a, lbVec3 b, lbVec3 c) {
 }
 
 void lb_body_surface_normals(const lbBody *body, const double *positions, double *normals) {
+  if (!body || !positions || !normals) return;
   const lbModel *model = body->prepared->model;
   lbTriangles surface = { model->size.triangle_count, model->triangles, positions };
   memset(normals, 0, 3 * (size_t)model->size.vertex_count * sizeof *normals);
@@ -107,6 +110,7 @@ void lb_body_surface_normals(const lbBody *body, const double *positions, double
 }
 
 void lb_body_node_displacements(const lbBody *body, double *displacements) {
+  if (!body || !displacements) return;
   lbScratch *s = lb_scratch_borrow(body->prepared);
   if (!s) return;
   body->prepared->method->get(body, s->a, s->b, NULL);
@@ -115,6 +119,7 @@ void lb_body_node_displacements(const lbBody *body, double *displacements) {
 }
 
 void lb_body_node_velocities(const lbBody *body, double *velocities) {
+  if (!body || !velocities) return;
   lbScratch *s = lb_scratch_borrow(body->prepared);
   if (!s) return;
   body->prepared->method->get(body, s->a, s->b, NULL);
@@ -170,24 +175,19 @@ static lbVec3 vertex_normal(const lbBody *body, const lbScratch *s, int32_t vert
   return lb_normalise(sum);
 }
 
-static lbStatus check_vertices(const lbBody *body, int32_t count, const int32_t *vertices) {
-  int32_t vertex_count = body->prepared->model->size.vertex_count;
-  if (count < 0)
-    return lb_fail(body->message, LB_ERR_ARGUMENT, "vertices: count is %d", (int)count);
+static bool are_vertices(const lbModel *model, int32_t count, const int32_t *vertices) {
+  if (count < 0) return false;
   for (int32_t i = 0; i < count; i++)
-    if (vertices[i] < 0 || vertices[i] >= vertex_count)
-      return lb_fail(body->message, LB_ERR_ARGUMENT,
-                     "vertices: number %d is not among the model's %d vertices", (int)vertices[i],
-                     (int)vertex_count);
-  return LB_OK;
+    if (vertices[i] < 0 || vertices[i] >= model->size.vertex_count) return false;
+  return true;
 }
 
 lbStatus lb_body_vertices(const lbBody *body, int32_t count, const int32_t *vertices,
                           double *positions, double *velocities, double *normals) {
-  lbStatus status = check_vertices(body, count, vertices);
-  if (status) return status;
+  if (!body || (!vertices && count > 0)) return LB_ERR_ARGUMENT;
+  if (!are_vertices(body->prepared->model, count, vertices)) return LB_ERR_ARGUMENT;
   lbScratch *s = lb_scratch_borrow(body->prepared);
-  if (!s) return lb_fail_memory(body->message);
+  if (!s) return LB_ERR_MEMORY;
   body->prepared->method->get(body, s->a, s->b, NULL);
   for (int32_t i = 0; i < count; i++) {
     size_t at = 3 * (size_t)i;
@@ -203,10 +203,11 @@ lbStatus lb_body_vertices(const lbBody *body, int32_t count, const int32_t *vert
 }
 
 lbStatus lb_body_point(const lbBody *body, lbPoint point, lbVec3 *position, lbVec3 *velocity) {
-  lbStatus status = lb_point_check(body->prepared->model, &point, "point", body->message);
+  if (!body) return LB_ERR_ARGUMENT;
+  lbStatus status = lb_point_check(body->prepared->model, &point, "point", NULL);
   if (status) return status;
   lbScratch *s = lb_scratch_borrow(body->prepared);
-  if (!s) return lb_fail_memory(body->message);
+  if (!s) return LB_ERR_MEMORY;
   lbVec3 own, rate;
   body->prepared->method->get(body, s->a, s->b, NULL);
   point_motion(body, &point, s->a, s->b, &own, velocity ? &rate : NULL);

@@ -276,6 +276,9 @@ static lbStatus write_vertices(Writer *w, int32_t vertex_count, void *buffer, si
 
 lbStatus lb_body_write_vertices(const lbBody *body, const lbVertexLayout *layout, int32_t first,
                                 int32_t count, void *buffer, size_t byte_count, lbError *err) {
+  if (!body) return lb_refuse_null(err, "body");
+  if (!layout) return lb_refuse_null(err, "layout");
+  if (!buffer && count > 0) return lb_refuse_null(err, "buffer");
   Writer w = { .body = body, .layout = layout, .first = first, .count = count };
   if (layout->tangent >= 0 || layout->uv >= 0)
     return lb_fail(err, LB_ERR_ARGUMENT,
@@ -288,6 +291,10 @@ lbStatus lb_body_write_vertices(const lbBody *body, const lbVertexLayout *layout
 lbStatus lb_body_write_render_vertices(const lbBody *body, const lbRenderMesh *mesh,
                                        const lbVertexLayout *layout, int32_t first, int32_t count,
                                        void *buffer, size_t byte_count, lbError *err) {
+  if (!body) return lb_refuse_null(err, "body");
+  if (!mesh) return lb_refuse_null(err, "mesh");
+  if (!layout) return lb_refuse_null(err, "layout");
+  if (!buffer && count > 0) return lb_refuse_null(err, "buffer");
   Writer w = { .body = body, .mesh = mesh, .layout = layout, .first = first, .count = count };
   if (mesh->model != body->prepared->model)
     return lb_fail(err, LB_ERR_ARGUMENT, "the render mesh is of another model than the body");

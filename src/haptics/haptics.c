@@ -116,6 +116,9 @@ static void open_exchanges(lbHaptics *h) {
 }
 
 lbStatus lb_haptics_create(lbBody *body, const lbHapticsDef *def, lbHaptics **out, lbError *err) {
+  if (!body) return lb_refuse_null(err, "body");
+  if (!def) return lb_refuse_null(err, "def");
+  if (!out) return lb_refuse_null(err, "out");
   const lbModel *model = body->prepared->model;
   lbStatus status = check_def(body, def, err);
   if (status) return status;
@@ -208,6 +211,7 @@ int32_t lb_haptics_run_tick(lbHaptics *h, double dt) {
 }
 
 int32_t lb_haptics_tick(lbHaptics *h, double dt) {
+  if (!h) return LB_STEP_REFUSED;
   if (lb_haptics_running(h) || !(dt >= TICK_LEAST && dt <= TICK_MOST)) return LB_STEP_REFUSED;
   return lb_haptics_run_tick(h, dt);
 }
@@ -215,15 +219,20 @@ int32_t lb_haptics_tick(lbHaptics *h, double dt) {
 // ---- other threads -----------------------------------------------------------------------------
 
 lbStatus lb_haptics_set_device(lbHaptics *h, lbVec3 position, lbVec3 velocity, bool button) {
+  if (!h) return LB_ERR_ARGUMENT;
   if (!lb_vec3_is_bounded(position) || !lb_vec3_is_bounded(velocity)) return LB_ERR_ARGUMENT;
   *(lbDevice *)lb_exchange_block(&h->devices) = (lbDevice){ position, velocity, button, true };
   lb_exchange_publish(&h->devices);
   return LB_OK;
 }
 
-lbVec3 lb_haptics_force(lbHaptics *h) { return *(const lbVec3 *)lb_exchange_read(&h->forces); }
+lbVec3 lb_haptics_force(lbHaptics *h) {
+  if (!h) return lb_vec3(0, 0, 0);
+  return *(const lbVec3 *)lb_exchange_read(&h->forces);
+}
 
 lbHapticsState lb_haptics_state(lbHaptics *h, double *coordinates, double *rates) {
+  if (!h) return (lbHapticsState){ 0 };
   const lbPublished *block = lb_exchange_read(&h->states);
   size_t bytes = (size_t)h->body->prepared->dimension * sizeof(double);
   if (coordinates) memcpy(coordinates, block->coordinates, bytes);
@@ -232,5 +241,6 @@ lbHapticsState lb_haptics_state(lbHaptics *h, double *coordinates, double *rates
 }
 
 void lb_haptics_report(const lbHaptics *h, lbHapticsReport *report) {
+  if (!h || !report) return;
   lb_timing_read(&h->timing, report);
 }

@@ -21,6 +21,7 @@ static void run_loop(void *context) {
 }
 
 lbStatus lb_haptics_start(lbHaptics *h, lbError *err) {
+  if (!h) return lb_refuse_null(err, "haptics");
   if (lb_haptics_running(h))
     return lb_fail(err, LB_ERR_ARGUMENT, "haptics: the loop is running already");
   atomic_store(&h->ending, false);
@@ -31,6 +32,7 @@ lbStatus lb_haptics_start(lbHaptics *h, lbError *err) {
 }
 
 void lb_haptics_stop(lbHaptics *h) {
+  if (!h) return;
   if (!lb_haptics_running(h)) return;
   atomic_store_explicit(&h->ending, true, memory_order_release);
   lb_thread_join(h->thread);
@@ -42,10 +44,12 @@ void lb_haptics_stop(lbHaptics *h) {
 }
 
 bool lb_haptics_running(const lbHaptics *h) {
+  if (!h) return false;
   return atomic_load_explicit(&h->running, memory_order_acquire);
 }
 
 void lb_haptics_reset_report(lbHaptics *h) {
+  if (!h) return;
   if (lb_haptics_running(h))
     atomic_store_explicit(&h->timing.reset_asked, true, memory_order_relaxed);
   else

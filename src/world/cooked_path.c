@@ -1,9 +1,13 @@
 // Paths of cooked worlds.
 #include "limber/path.h"
 
+#include "base/refuse.h"
+
 #include <stdio.h>
 
 lbStatus lb_world_path(const lbWorldDef *world, int32_t index, lbPath **out, lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
+  if (!out) return lb_refuse_null(err, "out");
   if (index < 0 || index >= world->size.path_count)
     return lb_fail(err, LB_ERR_ARGUMENT, "path %d of a world that has %d", (int)index,
                    (int)world->size.path_count);

@@ -29,6 +29,7 @@ static lbStatus stop(const lbWorldSlot *slot) {
 
 lbStatus lb_world_drive_beside(lbWorld *world, lbBodyId id, const lbPath *path, lbVec3 shift,
                                lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
   lbWorldSlot *slot = lb_world_slot(world, id);
   if (!slot) return lb_world_refuse_id(id, err);
   lbWorldSlot driven = *slot;

@@ -141,6 +141,8 @@ static lbStatus add_probes(Opening *o, lbError *err) {
 
 lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, lbWorld **out,
                        lbError *err) {
+  if (!bundle) return lb_refuse_null(err, "bundle");
+  if (!out) return lb_refuse_null(err, "out");
   lbWorldSettings own = settings ? *settings : lb_world_settings();
   Opening o = { .bundle = bundle, .def = bundle->world };
   if (!bundle->world)

@@ -9,6 +9,8 @@
 // since the part of Q' along Q changes only the length.
 #include "limber/path.h"
 
+#include "base/refuse.h"
+
 #include "limber/math.h"
 #include "math/functions.h"
 
@@ -39,7 +41,7 @@ struct lbPath {
 
 lbPathDef lb_path_def(void) { return (lbPathDef){ .name = "path" }; }
 
-const lbPathDef *lb_path_keys(const lbPath *path) { return &path->def; }
+const lbPathDef *lb_path_keys(const lbPath *path) { return path ? &path->def : NULL; }
 
 // ---- creation ----------------------------------------------------------------------------------
 
@@ -273,6 +275,8 @@ static lbStatus check_speeds(const lbPath *path, lbError *err) {
 }
 
 lbStatus lb_path_create(const lbPathDef *given, lbPath **out, lbError *err) {
+  if (!given) return lb_refuse_null(err, "def");
+  if (!out) return lb_refuse_null(err, "out");
   lbPathDef def = *given;
   if (!def.name) def.name = "path";
   lbStatus status = check_def(&def, err);
@@ -420,6 +424,7 @@ static void move_cubic(const lbPath *path, int32_t key, double passed, lbPathSta
 }
 
 void lb_path_at(const lbPath *path, double t, lbPathState *out) {
+  if (!path || !out) return;
   Place place = find_place(path, t);
   bool stands = place.key < 0 || place.key == path->count - 1;
   stand_at(path, place.key < 0 ? 0 : place.key, out);
@@ -477,12 +482,14 @@ static bool find_jump(const lbPath *path, double t0, double t1, Motion *jump) {
 }
 
 bool lb_path_cut_between(const lbPath *path, double t0, double t1) {
+  if (!path) return false;
   Place a = find_place(path, t0), b = find_place(path, t1);
   if (path->def.interpolation == LB_PATH_STEP) return key_that_holds(a) != key_that_holds(b);
   return path->cut_at_end && b.round > a.round;
 }
 
 bool lb_path_jump(const lbPath *path, double t0, double t1, double rotation[4], double shift[3]) {
+  if (!path || !rotation || !shift) return false;
   Motion jump;
   bool cut = find_jump(path, t0, t1, &jump);
   store_quat(rotation, jump.rotation);
@@ -491,6 +498,7 @@ bool lb_path_jump(const lbPath *path, double t0, double t1, double rotation[4], 
 }
 
 bool lb_path_carry(const lbPath *path, double t0, double t1, lbPathState *state) {
+  if (!path || !state) return false;
   Motion jump;
   if (!find_jump(path, t0, t1, &jump)) return false;
   double *vectors[] = { state->linear_velocity, state->angular_velocity, state->linear_acceleration,
@@ -508,12 +516,14 @@ bool lb_path_carry(const lbPath *path, double t0, double t1, lbPathState *state)
 
 void lb_path_mean_velocity(const lbPathState *from, const lbPathState *to, double seconds,
                            double linear[3], double angular[3]) {
+  if (!from || !to || !linear || !angular) return;
   lbVec3 turn = turn_between(load_quat(from->rotation), load_quat(to->rotation));
   for (int i = 0; i < 3; i++) linear[i] = (to->position[i] - from->position[i]) / seconds;
   lb_vec3_store(angular, lb_scale(1 / seconds, turn));
 }
 
 void lb_path_point(const lbPathState *frame, const double own[3], double position[3]) {
+  if (!frame || !own || !position) return;
   lbVec3 arm = lb_quat_rotate(load_quat(frame->rotation), lb_vec3_load(own));
   lb_vec3_store(position, lb_add(lb_vec3_load(frame->position), arm));
 }
@@ -521,6 +531,7 @@ void lb_path_point(const lbPathState *frame, const double own[3], double positio
 // v = v_0 + ω × r,  a = a_0 + α × r + ω × (ω × r)
 void lb_path_point_rates(const lbPathState *frame, const double position[3], double velocity[3],
                          double acceleration[3]) {
+  if (!frame || !position || !velocity) return;
   lbVec3 r = lb_sub(lb_vec3_load(position), lb_vec3_load(frame->position));
   lbVec3 w = lb_vec3_load(frame->angular_velocity), turning = lb_cross(w, r);
   lbVec3 a = lb_add(lb_vec3_load(frame->linear_acceleration),

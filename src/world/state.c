@@ -25,6 +25,7 @@ typedef struct SavedBody {
 } SavedBody;
 
 size_t lb_world_state_bytes(const lbWorld *world) {
+  if (!world) return 0;
   size_t bytes = sizeof(SavedWorld);
   for (int32_t i = 0; i < world->slot_count; i++)
     if (world->slots[i].body)
@@ -40,6 +41,8 @@ static lbStatus check_size(const lbWorld *world, size_t byte_count, lbError *err
 }
 
 lbStatus lb_world_save_state(const lbWorld *world, void *bytes, size_t byte_count, lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
+  if (!bytes) return lb_refuse_null(err, "bytes");
   lbStatus status = check_size(world, byte_count, err);
   if (status) return status;
   char *to = bytes;
@@ -63,7 +66,7 @@ lbStatus lb_world_save_state(const lbWorld *world, void *bytes, size_t byte_coun
     memcpy(to, &body, sizeof body);
     to += sizeof body;
     status = lb_body_save_state(slot->body, to, (size_t)body.byte_count);
-    if (status) lb_fail(err, status, "%s", lb_body_message(slot->body));
+    if (status) lb_fail_memory(err); // there is room for it
     to += body.byte_count;
   }
   return status;
@@ -135,6 +138,8 @@ static void restore_clock(lbWorld *world, const SavedWorld *h) {
 // have.
 lbStatus lb_world_restore_state(lbWorld *world, const void *bytes, size_t byte_count,
                                 lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
+  if (!bytes) return lb_refuse_null(err, "bytes");
   SavedWorld header;
   if (byte_count < sizeof header) return check_size(world, byte_count, err);
   memcpy(&header, bytes, sizeof header);

@@ -7,6 +7,7 @@
 #define PACE_MOST 1000
 
 double lb_world_time(const lbWorld *world) {
+  if (!world) return 0;
   return world->begin + (double)world->steps * world->h;
 }
 
@@ -160,6 +161,7 @@ static int32_t take_part(lbWorld *world) {
 }
 
 int32_t lb_world_step(lbWorld *world, double dt) {
+  if (!world) return LB_STEP_REFUSED;
   double h = dt / world->settings.substeps;
   int32_t flags = 0;
   if (!lb_time_step_is_legal(dt) || !lb_time_step_is_legal(h)) return LB_STEP_REFUSED;
@@ -175,11 +177,13 @@ int32_t lb_world_step(lbWorld *world, double dt) {
 }
 
 int32_t lb_world_body_flags(const lbWorld *world, lbBodyId id) {
+  if (!world) return LB_STEP_REFUSED;
   const lbWorldSlot *slot = lb_world_slot(world, id);
   return slot ? slot->flags : LB_STEP_REFUSED;
 }
 
 double lb_world_body_seconds(const lbWorld *world, lbBodyId id) {
+  if (!world) return 0;
   const lbWorldSlot *slot = lb_world_slot(world, id);
   return slot ? world->groups[slot->group].seconds : 0;
 }

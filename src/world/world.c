@@ -12,6 +12,8 @@
 lbWorldSettings lb_world_settings(void) { return (lbWorldSettings){ .substeps = 1 }; }
 
 lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError *err) {
+  if (!settings) return lb_refuse_null(err, "settings");
+  if (!out) return lb_refuse_null(err, "out");
   lbVec3 g = settings->gravity;
   if (settings->substeps < 1 || settings->substeps > SUBSTEPS_MOST)
     return lb_fail(err, LB_ERR_ARGUMENT,
@@ -46,11 +48,16 @@ void lb_world_destroy(lbWorld *world) {
   lb_free(world);
 }
 
-void *lb_world_user_data(const lbWorld *world) { return world->settings.user_data; }
-void lb_world_set_user_data(lbWorld *world, void *data) { world->settings.user_data = data; }
-lbVec3 lb_world_gravity(const lbWorld *world) { return world->settings.gravity; }
+void *lb_world_user_data(const lbWorld *world) { return world ? world->settings.user_data : NULL; }
+void lb_world_set_user_data(lbWorld *world, void *data) {
+  if (world) world->settings.user_data = data;
+}
+lbVec3 lb_world_gravity(const lbWorld *world) {
+  return world ? world->settings.gravity : lb_vec3(0, 0, 0);
+}
 
 lbStatus lb_world_set_gravity(lbWorld *world, lbVec3 gravity, lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
   lbVec3 before = world->settings.gravity;
   lbStatus status = LB_OK;
   if (!lb_vec3_is_bounded(gravity))
@@ -83,13 +90,15 @@ lbStatus lb_world_refuse_id(lbBodyId id, lbError *err) {
 }
 
 lbBody *lb_world_body(const lbWorld *world, lbBodyId id) {
+  if (!world) return NULL;
   const lbWorldSlot *slot = lb_world_slot(world, id);
   return slot ? slot->body : NULL;
 }
 
-int32_t lb_world_body_count(const lbWorld *world) { return world->living; }
+int32_t lb_world_body_count(const lbWorld *world) { return world ? world->living : 0; }
 
 lbBodyId lb_world_body_at(const lbWorld *world, int32_t index) {
+  if (!world) return 0;
   if (world->living == world->slot_count && index >= 0 && index < world->slot_count)
     return lb_world_id(index, world->slots[index].generation);
   for (int32_t i = 0; i < world->slot_count && index >= 0; i++)
@@ -154,6 +163,10 @@ lbStatus lb_world_add_group(lbWorld *world, const lbModel *model, const lbBatchD
 
 lbStatus lb_world_add_batch(lbWorld *world, const lbModel *model, const lbBatchDef *def,
                             lbBodyId *ids, lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
+  if (!model) return lb_refuse_null(err, "model");
+  if (!def) return lb_refuse_null(err, "def");
+  if (!ids) return lb_refuse_null(err, "ids");
   int32_t first = 0;
   if (def->count < 1)
     return lb_fail(err, LB_ERR_ARGUMENT, "count is %d; a batch needs bodies", (int)def->count);
@@ -170,6 +183,10 @@ lbStatus lb_world_add_batch(lbWorld *world, const lbModel *model, const lbBatchD
 
 lbStatus lb_world_add(lbWorld *world, const lbModel *model, const lbBodyDef *def, lbBodyId *id,
                       lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
+  if (!model) return lb_refuse_null(err, "model");
+  if (!def) return lb_refuse_null(err, "def");
+  if (!id) return lb_refuse_null(err, "id");
   lbBodyDef own = *def;
   lbBody *body = NULL;
   int32_t group = 0, slot = 0;
@@ -185,6 +202,7 @@ lbStatus lb_world_add(lbWorld *world, const lbModel *model, const lbBodyDef *def
 }
 
 lbStatus lb_world_remove(lbWorld *world, lbBodyId id, lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
   lbWorldSlot *slot = lb_world_slot(world, id);
   if (!slot) return lb_world_refuse_id(id, err);
   lbWorldGroup *group = &world->groups[slot->group];
@@ -199,6 +217,7 @@ lbStatus lb_world_remove(lbWorld *world, lbBodyId id, lbError *err) {
 
 lbStatus lb_world_set_material(lbWorld *world, lbBodyId id, int32_t material, double young,
                                double poisson, double density, lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
   const lbWorldSlot *slot = lb_world_slot(world, id);
   if (!slot) return lb_world_refuse_id(id, err);
   const lbWorldGroup *group = &world->groups[slot->group];
@@ -218,6 +237,9 @@ bool lb_load_acts(double from, double to, double t, double h) {
 }
 
 lbStatus lb_world_add_load(lbWorld *world, const lbLoad *load, lbLoadId *id, lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
+  if (!load) return lb_refuse_null(err, "load");
+  if (!id) return lb_refuse_null(err, "id");
   const lbWorldSlot *slot = lb_world_slot(world, load->body);
   if (!slot) return lb_world_refuse_id(load->body, err);
   lbStatus status = lb_point_check(lb_body_model(slot->body), &load->point, "load", err);
@@ -243,6 +265,7 @@ lbStatus lb_world_add_load(lbWorld *world, const lbLoad *load, lbLoadId *id, lbE
 }
 
 lbStatus lb_world_remove_load(lbWorld *world, lbLoadId id, lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
   uint64_t number = id & UINT32_MAX;
   lbWorldLoad *load =
       number > 0 && number <= (uint64_t)world->load_count ? &world->loads[number - 1] : NULL;
@@ -257,6 +280,8 @@ lbStatus lb_world_remove_load(lbWorld *world, lbLoadId id, lbError *err) {
 
 lbStatus lb_world_add_probe(lbWorld *world, lbBodyId body, lbPoint point, int32_t *probe,
                             lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
+  if (!probe) return lb_refuse_null(err, "probe");
   const lbWorldSlot *slot = lb_world_slot(world, body);
   if (!slot) return lb_world_refuse_id(body, err);
   lbStatus status = lb_point_check(lb_body_model(slot->body), &point, "probe", err);
@@ -273,7 +298,7 @@ lbStatus lb_world_add_probe(lbWorld *world, lbBodyId body, lbPoint point, int32_
   return LB_OK;
 }
 
-int32_t lb_world_probe_count(const lbWorld *world) { return world->probe_count; }
+int32_t lb_world_probe_count(const lbWorld *world) { return world ? world->probe_count : 0; }
 
 // Exactly the displacement in the frame, turned, where the frame is as it was.
 static lbStatus displace(const lbWorldProbe *probe, const lbBody *body, lbVec3 *out, lbError *err) {
@@ -293,6 +318,7 @@ static lbStatus displace(const lbWorldProbe *probe, const lbBody *body, lbVec3 *
 
 lbStatus lb_world_probe(const lbWorld *world, int32_t index, lbVec3 *rest, lbVec3 *displacement,
                         lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
   if (index < 0 || index >= world->probe_count)
     return lb_fail(err, LB_ERR_ARGUMENT, "probe %d of a world that has %d", (int)index,
                    (int)world->probe_count);

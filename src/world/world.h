@@ -4,6 +4,8 @@
 
 #include "limber/world.h"
 
+#include "base/refuse.h"
+
 // Bodies that are stepped together: a batch, or one body of its own.
 typedef struct lbWorldGroup {
   lbBatch *batch; // or

@@ -288,7 +288,7 @@ static void springs_that_make_no_sense_are_refused(void **state) {
   def.kind = LB_CONSTRAIN_POSITION, def.force_point_count = 1, def.force_points = &tip;
   body_refuses(body, lb_body_add_constraint(body, &def, &id), "own points");
   double force[3];
-  body_refuses(body, lb_body_constraint_force(body, 5, force), "no constraint 5");
+  assert_int_equal(lb_body_constraint_force(body, 5, force), LB_ERR_ARGUMENT);
   lb_body_destroy(body);
   sub_destroy(&sub);
 }

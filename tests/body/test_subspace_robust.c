@@ -100,6 +100,30 @@ static void absurd_input_leaves_the_last_good_state(void **state) {
   sub_destroy(&sub);
 }
 
+// Fourth powers of what lb_body_set_displacements takes leave the range of numbers.
+static void elastic_energies_are_never_nan(void **state) {
+  (void)state;
+  SubToy sub = sub_make(sub_bar());
+  lbBody *body = sub_body(&sub, NULL);
+  size_t count = 3 * (size_t)sub.model->size.node_count;
+  double *u = calloc(count, sizeof *u);
+  uint64_t seed = 9;
+  for (double size = 1e-300; size < 1e99; size *= 1e9) {
+    for (size_t i = 0; i < count; i++) u[i] = size * check_random(&seed);
+    if (lb_body_set_displacements(body, u, u)) continue;
+    for (int step = 0; step < 3; step++) {
+      lbBodyReport report = lb_body_report(body);
+      if (!(isfinite(report.elastic) && isfinite(report.kinetic)))
+        fail_msg("displaced by %g m: elastic %g J, kinetic %g J", size, report.elastic,
+                 report.kinetic);
+      lb_body_step(body, 0.01);
+    }
+  }
+  free(u);
+  lb_body_destroy(body);
+  sub_destroy(&sub);
+}
+
 static void central_differences_tell_when_the_step_is_too_long(void **state) {
   (void)state;
   SubToy sub = sub_make(sub_bar());
@@ -148,7 +172,10 @@ static void a_body_that_rests_in_a_false_equilibrium_says_so(void **state) {
   assert_int_equal(lb_body_step(body, 0.01), LB_STEP_STUCK);
   lb_body_get_state(body, &q, NULL);
   check_near(q, root, 1e-6);
+  // Not by a force that is too weak to have bent it; a strong one sets it in motion.
   body_ok(body, lb_body_apply_force(body, lb_point_node(sub_tip(&sub)), lb_vec3(0, 0, 1e-9)));
+  assert_int_equal(lb_body_step(body, 0.01), LB_STEP_STUCK);
+  body_ok(body, lb_body_apply_force(body, lb_point_node(sub_tip(&sub)), lb_vec3(0, 0, 1)));
   assert_int_equal(lb_body_step(body, 0.01), 0);
   q = 0.3;
   body_ok(body, lb_body_set_state(body, &q, &zero));
@@ -181,6 +208,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_body_dragged_to_a_hundred_times_its_size_recovers),
     cmocka_unit_test(absurd_input_leaves_the_last_good_state),
+    cmocka_unit_test(elastic_energies_are_never_nan),
     cmocka_unit_test(central_differences_tell_when_the_step_is_too_long),
     cmocka_unit_test(a_body_that_rests_in_a_false_equilibrium_says_so),
     cmocka_unit_test(wrong_defs_are_refused),

@@ -177,7 +177,7 @@ static void bad_layouts_ranges_and_buffers_are_refused(void **state) {
   check_fails(lb_body_write_vertices(s.body, &good, 0, s.count, out, least - 1, &err),
               LB_ERR_ARGUMENT, err, "bytes");
   check_fails(lb_body_write_vertices(s.body, &good, 0, s.count, NULL, bytes, &err), LB_ERR_ARGUMENT,
-              err, "bytes");
+              err, "buffer");
   assert_int_equal(lb_body_write_vertices(s.body, &good, 0, s.count, NULL, bytes, NULL),
                    LB_ERR_ARGUMENT);
   bad.stride = SIZE_MAX / 2;
