@@ -1,6 +1,7 @@
 // Opening a page in Chromium and hearing its reports.
 #include "bench/web_page.h"
 
+#include "limber/process.h"
 #include "meshio/program.h"
 
 #include "apps/viewer/serve/serve.h"
@@ -10,50 +11,24 @@
 #include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
 // ---- the browser -------------------------------------------------------------------------------
 
-static char *find_browser(void) {
+static bool find_browser(char path[LB_PROGRAM_PATH]) {
   static const char *const names[] = { "chromium", "chromium-browser", "google-chrome" };
-  char *path = NULL;
-  for (size_t i = 0; i < sizeof names / sizeof *names && !path; i++)
-    path = lb_program_find(names[i]);
-  return path;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (lb_program_find(names[i], false, path)) return true;
+  return false;
 }
 
-// In a process group of its own, silent.
-static int spawn_browser(char *const *arguments, pid_t *child) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  int failure = posix_spawn_file_actions_init(&actions);
-  if (failure) return failure;
-  failure = posix_spawnattr_init(&attributes);
-  if (failure) {
-    posix_spawn_file_actions_destroy(&actions);
-    return failure;
-  }
-  for (int stream = 0; stream < 3 && !failure; stream++)
-    failure = posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0);
-  if (!failure) failure = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  if (!failure)
-    failure = posix_spawn(child, arguments[0], &actions, &attributes, arguments, environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return failure;
-}
-
-static lbStatus start_browser(const char *profile, const char *address, pid_t *child,
-                              lbError *err) {
-  char folder[512], *browser = find_browser();
-  if (!browser)
+static lbStatus start_browser(const char *profile, const char *address, int *child, lbError *err) {
+  char folder[512], browser[LB_PROGRAM_PATH];
+  if (!find_browser(browser))
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "no chromium on the PATH: install the Debian package chromium");
   snprintf(folder, sizeof folder, "--user-data-dir=%s", profile);
@@ -72,12 +47,9 @@ static lbStatus start_browser(const char *profile, const char *address, pid_t *c
                               folder,
                               address,
                               NULL };
-  int failure = spawn_browser((char *const *)arguments, child);
-  lbStatus status = LB_OK;
-  if (failure)
-    status = lb_fail(err, LB_ERR_UNSUPPORTED, "%s: cannot be run: %s", browser, strerror(failure));
-  lb_free(browser);
-  return status;
+  lbProcessDef def = lb_process_def();
+  def.words = arguments;
+  return lb_process_start(&def, child, err);
 }
 
 static bool has_ended(pid_t child) {
@@ -166,7 +138,7 @@ static lbStatus wait_for_reports(Visit *visit, pid_t child, bool *ended, lbError
 static lbStatus visit_served(Visit *visit, const char *address, lbError *err) {
   char *folder = NULL, *profile = NULL;
   bool ended = false;
-  pid_t child = 0;
+  int child = 0;
   lbStatus status = lb_scratch_folder_make(&folder, err);
   if (status) return status;
   profile = lb_scratch_path(folder, "profile");

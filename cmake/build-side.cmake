@@ -16,9 +16,13 @@ target_link_libraries(limber-build
   PUBLIC limber
   PRIVATE PkgConfig::JANSSON ZLIB::ZLIB Threads::Threads ${CHOLMOD_LIBRARY} ${LAPACKE_LIBRARY}
     ${OPENBLAS_LIBRARY})
+# The only one that is linked with assimp: the library starts it for formats that it does not know.
 if(ASSIMP_FOUND)
-  target_compile_definitions(limber-build PRIVATE LB_HAVE_ASSIMP=1)
-  target_link_libraries(limber-build PRIVATE PkgConfig::ASSIMP)
+  add_executable(limber-assimp ${CMAKE_SOURCE_DIR}/src/assimp/main.c)
+  limber_set_up(limber-assimp)
+  target_compile_definitions(limber-assimp PRIVATE _GNU_SOURCE)
+  target_link_libraries(limber-assimp PRIVATE limber PkgConfig::ASSIMP)
+  add_dependencies(limber-build limber-assimp)
 endif()
 
 if(LIMBER_PROGRAM)

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static json_t *or_null(double value) { return value > 0 ? json_real(value) : json_null(); }
+static json_t *or_null(double value) { return value > 0 ? cli_number(value) : json_null(); }
 
 static json_t *figure(const benchRow *row, double value) {
-  return row->counts ? json_real(value) : or_null(value);
+  return row->counts ? cli_number(value) : or_null(value);
 }
 
 static json_t *row_document(const benchRow *row) {
@@ -24,26 +24,26 @@ static json_t *row_document(const benchRow *row) {
 
 static void print_figure(double value, bool counts) {
   if (value > 0 || counts)
-    printf(" %10.4g", value);
+    cli_say(" %10.4g", value);
   else
-    printf(" %10s", "-");
+    cli_say(" %10s", "-");
 }
 
 static void print_table(const benchTable *table) {
-  printf("%-22s %-34s %6s %10s %10s %8s %10s %10s %10s\n", "name", "parameters", "unit", "median",
-         "min", "repeats", "paper", "peer", "limit");
+  cli_say("%-22s %-34s %6s %10s %10s %8s %10s %10s %10s\n", "name", "parameters", "unit", "median",
+          "min", "repeats", "paper", "peer", "limit");
   for (int32_t i = 0; i < table->count; i++) {
     const benchRow *row = &table->rows[i];
     char *parameters = json_dumps(row->parameters, JSON_COMPACT | JSON_ENCODE_ANY);
-    printf("%-22s %-34s %6s", row->name, parameters ? parameters : "", row->unit);
+    cli_say("%-22s %-34s %6s", row->name, parameters ? parameters : "", row->unit);
     print_figure(row->median, row->counts);
     print_figure(row->min, row->counts);
-    printf(" %8d", (int)row->repeats);
+    cli_say(" %8d", (int)row->repeats);
     print_figure(row->paper, false);
     print_figure(row->peer, false);
     print_figure(row->limit, false);
-    printf("\n");
-    if (row->note[0]) printf("%24s%s\n", "", row->note);
+    cli_say("\n");
+    if (row->note[0]) cli_say("%24s%s\n", "", row->note);
     free(parameters);
   }
 }

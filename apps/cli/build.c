@@ -16,6 +16,9 @@ typedef struct Job {
   bool has_modes, has_dimension, has_cells, has_frequency, has_mass, has_stiffness, has_discard[4];
   lbMaterial material;
   bool has_material[7];
+  cliWords young, fixed;
+  lbYoungRegion youngs[CLI_WORDS_MOST];
+  lbRegion supports[CLI_WORDS_MOST];
   lbBuildReport report;
   double write_seconds;
   int64_t bytes;
@@ -133,6 +136,7 @@ static cliStatus check_bare_options(const Job *job) {
     return job->def.body ? cli_usage(&cli_build, "--body is for scenes, %s is a mesh", job->input)
                          : CLI_OK;
   const char *given = job->def.is_free     ? "free"
+                      : job->fixed.count   ? "fixed"
                       : job->has_cells     ? "cells"
                       : job->has_frequency ? "frequency"
                                            : NULL;
@@ -141,6 +145,25 @@ static cliStatus check_bare_options(const Job *job) {
   if (!given) return CLI_OK;
   return cli_usage(&cli_build, "--%s is for bare meshes, the scene %s already says so", given,
                    job->input);
+}
+
+// What is said of parts of the body.
+static cliStatus check_regions(Job *job) {
+  lbBuildDef *def = &job->def;
+  cliStatus result = CLI_OK;
+  for (int32_t i = 0; i < job->young.count && !result; i++) {
+    bool everywhere = false;
+    result = cli_parse_young(&cli_build, job->young.words[i], &job->youngs[def->young_count],
+                             &everywhere, &job->material.young);
+    if (!result && !everywhere) def->young_count++;
+  }
+  for (int32_t i = 0; i < job->fixed.count && !result; i++)
+    result = cli_parse_fixed(&cli_build, job->fixed.words[i], &job->supports[def->fixed_count++]);
+  if (!result && def->is_free && def->fixed_count)
+    result = cli_usage(&cli_build, "give --free or --fixed, not both");
+  def->youngs = job->youngs;
+  def->fixed = job->supports;
+  return result;
 }
 
 static cliStatus check_material(Job *job) {
@@ -152,6 +175,8 @@ static cliStatus check_material(Job *job) {
                      "--material is \"%s\", use linear, stvk, corotated, neohookean, "
                      "stable_neohookean or mooneyrivlin",
                      job->law);
+  if (job->def.young_count && job->material.model == LB_MATERIAL_MOONEYRIVLIN)
+    return cli_usage(&cli_build, "mooneyrivlin has no Young's modulus, leave --young out");
   if (given && lb_material_check(&job->material, "the material given by the options", &err))
     return cli_usage(&cli_build, "%s", err.text);
   if (job->has_frequency && gives_stiffness(job))
@@ -205,6 +230,7 @@ static cliStatus check_words(Job *job) {
   if (!result) result = check_accuracy(job);
   if (!result) result = check_discard(job);
   if (!result) result = check_bare_options(job);
+  if (!result) result = check_regions(job);
   if (!result) result = check_material(job);
   if (!result) result = check_numbers(job);
   if (!result) result = check_output(job);
@@ -212,12 +238,6 @@ static cliStatus check_words(Job *job) {
 }
 
 // ---- output ------------------------------------------------------------------------------------
-
-// A path need not be UTF-8.
-static json_t *path_document(const char *path) {
-  json_t *text = json_string(path);
-  return text ? text : json_null();
-}
 
 static json_t *chosen_document(const Job *job, const lbModel *model) {
   const lbBuildReport *r = &job->report;
@@ -247,7 +267,7 @@ static json_t *chosen_document(const Job *job, const lbModel *model) {
   }
   if (r->modes_chosen) json_object_set_new(chosen, "modes", json_integer(job->report.mode_count));
   if (job->output == job->chosen_output)
-    json_object_set_new(chosen, "output", path_document(job->output));
+    json_object_set_new(chosen, "output", cli_path(job->output));
   return chosen;
 }
 
@@ -258,13 +278,13 @@ static json_t *document(const Job *job, const lbModel *model) {
   json_t *frequencies = json_array();
   for (int32_t i = 0; i < s->mode_count; i++)
     json_array_append_new(frequencies, cli_number(sqrt(model->modal_eigenvalues[i]) / (2 * LB_PI)));
-  json_t *all =
-      json_pack("{s:o, s:I, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f}", "output",
-                path_document(job->output), "bytes", (json_int_t)job->bytes, "name", model->name,
-                "method", lb_method_name(r->method), "up", r->up == 'y' ? "y" : "z", "vertices",
-                (int)s->vertex_count, "triangles", (int)s->triangle_count, "nodes",
-                (int)s->node_count, "tets", (int)s->tet_count, "bricks", (int)s->brick_count,
-                "fixed_nodes", (int)r->fixed_count, "mass", model->rigid_mass[0]);
+  json_t *all = json_pack("{s:o, s:I, s:o, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:o}", "output",
+                          cli_path(job->output), "bytes", (json_int_t)job->bytes, "name",
+                          cli_text(model->name), "method", lb_method_name(r->method), "up",
+                          r->up == 'y' ? "y" : "z", "vertices", (int)s->vertex_count, "triangles",
+                          (int)s->triangle_count, "nodes", (int)s->node_count, "tets",
+                          (int)s->tet_count, "bricks", (int)s->brick_count, "fixed_nodes",
+                          (int)r->fixed_count, "mass", cli_number(model->rigid_mass[0]));
   json_object_set_new(all, "modes", json_integer(s->mode_count));
   json_object_set_new(all, "dropped",
                       json_pack("{s:i, s:i}", "too_weak",
@@ -272,83 +292,86 @@ static json_t *document(const Job *job, const lbModel *model) {
                                 (int)cli_mode_fates(model, LB_MODE_TOO_FAST)));
   json_object_set_new(all, "rigid_modes", json_integer(r->rigid_count));
   json_object_set_new(all, "frequencies_hz", frequencies);
-  json_object_set_new(all, "damping",
-                      json_pack("{s:f, s:f}", "mass", damping[0], "stiffness", damping[1]));
+  json_object_set_new(
+      all, "damping",
+      json_pack("{s:o, s:o}", "mass", cli_number(damping[0]), "stiffness", cli_number(damping[1])));
   if (r->method == LB_METHOD_SUBSPACE)
     json_object_set_new(all, "subspace", cli_subspace_document(model));
   json_object_set_new(all, "accuracy", cli_accuracy_document(model));
   json_object_set_new(all, "chosen", chosen_document(job, model));
-  json_object_set_new(all, "seconds",
-                      json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "load", r->load_seconds,
-                                "volume", r->volume_seconds, "modes", r->modes_seconds, "basis",
-                                r->basis_seconds, "model", r->model_seconds, "accuracy",
-                                r->accuracy_seconds, "write", job->write_seconds));
+  json_object_set_new(
+      all, "seconds",
+      json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "load", cli_number(r->load_seconds),
+                "volume", cli_number(r->volume_seconds), "modes", cli_number(r->modes_seconds),
+                "basis", cli_number(r->basis_seconds), "model", cli_number(r->model_seconds),
+                "accuracy", cli_number(r->accuracy_seconds), "write",
+                cli_number(job->write_seconds)));
   return all;
 }
 
 static void print_chosen(const Job *job, const lbModel *model) {
   const lbBuildReport *r = &job->report;
   lbMaterial m = cli_model_material(model, 0);
-  printf("chosen, with the option that changes it:\n");
+  cli_say("chosen, with the option that changes it:\n");
   if (r->law_decided)
-    printf("  the method is modal: %s has no polynomial forces (--method)\n",
-           lb_material_model_name(m.model));
+    cli_say("  the method is modal: %s has no polynomial forces (--method)\n",
+            lb_material_model_name(m.model));
   else if (r->method_chosen)
-    printf("  the method is %s (--method)\n", lb_method_name(r->method));
+    cli_say("  the method is %s (--method)\n", lb_method_name(r->method));
   if (r->method == LB_METHOD_SUBSPACE && r->basis_chosen)
-    printf("  the basis is %s (--basis)\n", lb_basis_kind_name(r->basis));
+    cli_say("  the basis is %s (--basis)\n", lb_basis_kind_name(r->basis));
   if (r->method == LB_METHOD_SUBSPACE && r->dimension_chosen)
-    printf("  it keeps %d vectors (--dimension)\n", (int)r->dimension);
+    cli_say("  it keeps %d vectors (--dimension)\n", (int)r->dimension);
   if (r->up_chosen)
-    printf("  %c is up, as %s (--up)\n", r->up,
-           r->up == 'y' ? "in OBJ and glTF files" : "in files of this format");
+    cli_say("  %c is up, as %s (--up)\n", r->up,
+            r->up == 'y' ? "in OBJ and glTF files" : "in files of this format");
   if (r->cells_chosen)
-    printf("  the surface is voxelised with %d cells along its longest side (--cells)\n",
-           (int)r->cells);
+    cli_say("  the surface is voxelised with %d cells along its longest side (--cells)\n",
+            (int)r->cells);
   if (r->fixed_share > 0)
-    printf("  the lowest %g %% along %c is fixed, %d nodes (--free)\n", 100 * r->fixed_share, r->up,
-           (int)r->fixed_count);
+    cli_say("  the lowest %g %% along %c is fixed, %d nodes (--free)\n", 100 * r->fixed_share,
+            r->up, (int)r->fixed_count);
   if (r->bare && !r->material_given)
-    printf("  the material is %s with Poisson's ratio %g and %g kg/m3 (--material, --poisson, "
-           "--density)\n",
-           lb_material_model_name(m.model), m.poisson, m.density);
+    cli_say("  the material is %s with Poisson's ratio %g and %g kg/m3 (--material, --poisson, "
+            "--density)\n",
+            lb_material_model_name(m.model), m.poisson, m.density);
   if (r->frequency > 0 && m.model != LB_MATERIAL_MOONEYRIVLIN)
-    printf("  Young's modulus is %.4g Pa, which makes the first frequency %g Hz (--young, "
-           "--frequency)\n",
-           m.young, r->frequency);
+    cli_say("  Young's modulus is %.4g Pa, which makes the first frequency %g Hz (--young, "
+            "--frequency)\n",
+            m.young, r->frequency);
   else if (r->frequency > 0)
-    printf("  the stiffness is scaled to make the first frequency %g Hz (--c10, --frequency)\n",
-           r->frequency);
+    cli_say("  the stiffness is scaled to make the first frequency %g Hz (--c10, --frequency)\n",
+            r->frequency);
   if (r->damping_ratio > 0)
-    printf("  stiffness damping is %.4g s, %g %% of critical for the first mode "
-           "(--damping_stiffness, --damping_mass)\n",
-           cli_model_damping(model)[1], 100 * r->damping_ratio);
-  if (r->modes_chosen) printf("  %d modes are computed (--modes)\n", (int)r->mode_count);
+    cli_say("  stiffness damping is %.4g s, %g %% of critical for the first mode "
+            "(--damping_stiffness, --damping_mass)\n",
+            cli_model_damping(model)[1], 100 * r->damping_ratio);
+  if (r->modes_chosen) cli_say("  %d modes are computed (--modes)\n", (int)r->mode_count);
   if (!job->accuracy && !job->report_folder)
-    printf("  it is compared with the full simulator quickly (--accuracy, --report)\n");
-  if (job->output == job->chosen_output) printf("  the file is %s (-o)\n", job->output);
+    cli_say("  it is compared with the full simulator quickly (--accuracy, --report)\n");
+  if (job->output == job->chosen_output) cli_say("  the file is %s (-o)\n", job->output);
 }
 
 static void print_text(const Job *job, const lbModel *model) {
   const lbModelSizes *s = &model->size;
   const lbBuildReport *r = &job->report;
-  printf("model %s: %d vertices and %d triangles carried by %d nodes, %d tets, %d bricks; %.6g "
-         "kg\n",
-         model->name, (int)s->vertex_count, (int)s->triangle_count, (int)s->node_count,
-         (int)s->tet_count, (int)s->brick_count, model->rigid_mass[0]);
+  cli_say("model %s: %d vertices and %d triangles carried by %d nodes, %d tets, %d bricks; %.6g "
+          "kg\n",
+          model->name, (int)s->vertex_count, (int)s->triangle_count, (int)s->node_count,
+          (int)s->tet_count, (int)s->brick_count, model->rigid_mass[0]);
   print_chosen(job, model);
-  printf("%d modes kept, %d dropped as too weak, %d as too fast; %d rigid ones not counted\n",
-         (int)s->mode_count, (int)cli_mode_fates(model, LB_MODE_TOO_WEAK),
-         (int)cli_mode_fates(model, LB_MODE_TOO_FAST), (int)r->rigid_count);
+  cli_say("%d modes kept, %d dropped as too weak, %d as too fast; %d rigid ones not counted\n",
+          (int)s->mode_count, (int)cli_mode_fates(model, LB_MODE_TOO_WEAK),
+          (int)cli_mode_fates(model, LB_MODE_TOO_FAST), (int)r->rigid_count);
   if (r->method == LB_METHOD_MODAL) cli_print_modes(model);
   cli_print_subspace(model);
   cli_print_accuracy(model);
-  if (job->report_folder) printf("report: %s/report.md\n", job->report_folder);
-  printf("time: load %.2f s, volume %.2f s, modes %.2f s, basis %.2f s, model %.2f s, accuracy "
-         "%.2f s, write %.2f s\n",
-         r->load_seconds, r->volume_seconds, r->modes_seconds, r->basis_seconds, r->model_seconds,
-         r->accuracy_seconds, job->write_seconds);
-  printf("written: %s, %.2f MB\n", job->output, (double)job->bytes / 1e6);
+  if (job->report_folder) cli_say("report: %s/report.md\n", job->report_folder);
+  cli_say("time: load %.2f s, volume %.2f s, modes %.2f s, basis %.2f s, model %.2f s, accuracy "
+          "%.2f s, write %.2f s\n",
+          r->load_seconds, r->volume_seconds, r->modes_seconds, r->basis_seconds, r->model_seconds,
+          r->accuracy_seconds, job->write_seconds);
+  cli_say("written: %s, %.2f MB\n", job->output, (double)job->bytes / 1e6);
 }
 
 // ---- the verb ----------------------------------------------------------------------------------
@@ -418,6 +441,9 @@ static cliStatus run(int count, char **words) {
     { "up", CLI_TEXT, &job.up, NULL, "AXIS", "y or z (y for OBJ and glTF, z for others)" },
     { "free", CLI_FLAG, &job.def.is_free, NULL, NULL,
       "fix nothing of a mesh (default: the lowest 5 % along up)" },
+    { "fixed", CLI_WORDS, &job.fixed, NULL, "WHERE",
+      "fix this part of a mesh instead; may be repeated: a group,\nobject or material of the "
+      "surface, color.red (above 0.5;\ncolor.red=0.3: above 0.3), or box.X,Y,Z,X,Y,Z" },
     { "cells", CLI_INTEGER, &job.def.cells, &job.has_cells, "N",
       "bricks along the longest side of a surface (24)" },
     { "frequency", CLI_NUMBER, &job.def.frequency, &job.has_frequency, "HZ",
@@ -425,7 +451,10 @@ static cliStatus run(int count, char **words) {
     { "material", CLI_TEXT, &job.law, &given[LAW], "NAME",
       "of a mesh: linear, stvk (the default), corotated,\nneohookean, stable_neohookean, "
       "mooneyrivlin" },
-    { "young", CLI_NUMBER, &job.material.young, &given[YOUNG], "PA", "Young's modulus" },
+    { "young", CLI_WORDS, &job.young, &given[YOUNG], "[WHERE=]PA",
+      "Young's modulus, of all of it or of a part; may be repeated.\nWHERE: a group, object or "
+      "material of the surface,\ncolor.red=LOW,HIGH (from a vertex colour's 0 to 1), or\n"
+      "box.X,Y,Z,X,Y,Z" },
     { "poisson", CLI_NUMBER, &job.material.poisson, &given[POISSON], "NU",
       "Poisson's ratio (0.45)" },
     { "density", CLI_NUMBER, &job.material.density, &given[DENSITY], "KG/M3", "density (1000)" },
@@ -467,6 +496,8 @@ const cliVerb cli_build = {
   "options before both.\n",
   "  limber mesh --generate torus --surface -o torus.obj\n"
   "  limber build torus.obj -o torus.glb\n"
+  "  limber mesh --generate turtle --surface -o turtle.obj\n"
+  "  limber build turtle.obj --up z --young 2e4 --young shell=1e6 --fixed face -o turtle.glb\n"
   "  limber build scenes/bar.json --dimension 40 --report bar-report -o bar.glb\n"
   "  limber build scenes/bar.json --method modal --modes 32 -o bar.glb",
   run,

@@ -18,6 +18,7 @@ typedef enum cliKind {
   CLI_NUMBER,   // double
   CLI_NUMBERS3, // double[3]: "1,0.1,0.1"
   CLI_CELLS3,   // int32_t[3]: "20,2,2"
+  CLI_WORDS,    // cliWords: may be given several times
 } cliKind;
 
 typedef struct cliOption {
@@ -27,6 +28,13 @@ typedef struct cliOption {
   bool *given; // set when it is; may be NULL
   const char *argument, *help;
 } cliOption;
+
+#define CLI_WORDS_MOST 32
+
+typedef struct cliWords {
+  char *words[CLI_WORDS_MOST];
+  int32_t count;
+} cliWords;
 
 typedef struct cliCommon { // what every verb takes
   bool json, quiet, help;
@@ -59,6 +67,11 @@ cliStatus cli_one_input(const cliVerb *verb, const cliArguments *arguments);
 
 // ---- output ------------------------------------------------------------------------------------
 
+// printf to stdout, for people: nothing with --quiet. Text that comes from files cannot do harm
+// there: what is a control character in an argument is shown as \x1b and the like (lb_printable).
+void cli_say(const char *format, ...) LB_PRINTF(1, 2);
+// The same for one line on stderr, "limber: ...".
+void cli_note(const char *format, ...) LB_PRINTF(1, 2);
 // "limber: what: why, what to do" on stderr.
 cliStatus cli_fail(const lbError *err);
 // The same for work on a file, which is named where the message does not do so.
@@ -68,6 +81,8 @@ cliStatus cli_usage(const cliVerb *verb, const char *format, ...) LB_PRINTF(2, 3
 cliStatus cli_print_json(json_t *document);
 json_t *cli_numbers(const double *values, size_t count); // a list; non-finite ones become null
 json_t *cli_number(double value);                        // null when not finite
+json_t *cli_path(const char *path);                      // null when it is not UTF-8
+json_t *cli_text(const char *text); // as lb_printable has it where it is not UTF-8
 // Writes a document to a file, aside and renamed.
 lbStatus cli_write_json(const json_t *document, const char *path, lbError *err);
 
@@ -76,6 +91,8 @@ lbStatus cli_write_json(const json_t *document, const char *path, lbError *err);
 void cli_guard_output(void);
 // Log, progress and Ctrl-C; called by cli_parse.
 void cli_start_output(const cliCommon *common);
+// What SIGINT, SIGTERM and SIGHUP call: Ctrl-C, a polite kill, a terminal that was closed.
+void cli_catch_end(void (*handler)(int));
 void cli_finish_progress(void); // ends the bar's line
 void cli_flush_notes(void);     // prints what the log has said; a failure drops it
 // Called last: a text that stdout did not take turns success into failure.
@@ -117,7 +134,19 @@ lbStatus cli_find_body(const lbScene *scene, const char *name, int32_t *body, lb
 json_t *cli_probe(const lbScene *scene, int32_t probe, const double rest[3], const double moved[3]);
 
 json_t *cli_material_document(const lbMaterial *material);
-void cli_print_material(const lbMaterial *material);
+void cli_print_material(const lbMaterial *material, int32_t element_count);
+// How many of the elements have this material; element_materials NULL: all have the first.
+int32_t cli_count_elements(const int32_t *element_materials, int32_t count, int32_t material);
+
+// ---- parts of a body (regions.c)
+// -----------------------------------------------------------------
+
+// "PA" (then *everywhere, and *plain is it), "GROUP=PA", "color.CHANNEL=LOW,HIGH" or
+// "box.X,Y,Z,X,Y,Z=PA". What the region names stays in the word, which is cut at '='.
+cliStatus cli_parse_young(const cliVerb *verb, char *word, lbYoungRegion *young, bool *everywhere,
+                          double *plain);
+// "GROUP", "color.CHANNEL[=ABOVE]" or "box.X,Y,Z,X,Y,Z".
+cliStatus cli_parse_fixed(const cliVerb *verb, char *word, lbRegion *region);
 
 // ---- models ------------------------------------------------------------------------------------
 

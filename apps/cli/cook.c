@@ -31,16 +31,16 @@ static cliStatus run(int count, char **words) {
     result = cli_fail_about(arguments.inputs[0], &err);
   else if (arguments.common.json)
     result = cli_print_json(json_pack(
-        "{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f}", "file", output, "models",
+        "{s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:o}", "file", cli_path(output), "models",
         (int)report.model_count, "bodies", (int)report.body_count, "loads", (int)report.load_count,
         "probes", (int)report.probe_count, "recorded", (int)report.recorded_count, "steps",
-        (int)scene->step_count, "time_step", scene->time_step));
+        (int)scene->step_count, "time_step", cli_number(scene->time_step)));
   else
-    printf("%s: %d %s, %d %s (%d recorded), %d loads, %d probes, %d steps of %g s\n", output,
-           (int)report.model_count, report.model_count == 1 ? "model" : "models",
-           (int)report.body_count, report.body_count == 1 ? "body" : "bodies",
-           (int)report.recorded_count, (int)report.load_count, (int)report.probe_count,
-           (int)scene->step_count, scene->time_step);
+    cli_say("%s: %d %s, %d %s (%d recorded), %d loads, %d probes, %d steps of %g s\n", output,
+            (int)report.model_count, report.model_count == 1 ? "model" : "models",
+            (int)report.body_count, report.body_count == 1 ? "body" : "bodies",
+            (int)report.recorded_count, (int)report.load_count, (int)report.probe_count,
+            (int)scene->step_count, scene->time_step);
   lb_scene_destroy(scene);
   return result;
 }

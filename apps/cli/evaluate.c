@@ -65,8 +65,8 @@ static cliStatus run(int count, char **words) {
         "{s:o, s:{s:o, s:i}}", "energy", cli_number(evaluation.energy), "von_mises", "max",
         cli_number(evaluation.von_mises), "element", (int)evaluation.von_mises_element));
   else
-    printf("energy %.17g J\nvon Mises stress at most %.6g Pa, in element %d\n", evaluation.energy,
-           evaluation.von_mises, (int)evaluation.von_mises_element);
+    cli_say("energy %.17g J\nvon Mises stress at most %.6g Pa, in element %d\n", evaluation.energy,
+            evaluation.von_mises, (int)evaluation.von_mises_element);
   lb_free(u);
   lb_free(f);
   lb_free(d);

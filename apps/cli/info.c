@@ -8,8 +8,8 @@ static bool is_scene(const char *path) { return lb_path_has_extension(path, ".js
 
 json_t *cli_material_document(const lbMaterial *m) {
   bool mooney = m->model == LB_MATERIAL_MOONEYRIVLIN;
-  json_t *document =
-      json_pack("{s:s, s:f}", "model", lb_material_model_name(m->model), "density", m->density);
+  json_t *document = json_pack("{s:s, s:o}", "model", lb_material_model_name(m->model), "density",
+                               cli_number(m->density));
   const struct {
     const char *key;
     double value;
@@ -45,11 +45,25 @@ static BodySizes body_sizes(const lbSceneBody *body) {
                       body->surface ? (int)body->surface->vertex_count : 0 };
 }
 
+int32_t cli_count_elements(const int32_t *element_materials, int32_t count, int32_t material) {
+  int32_t found = 0;
+  for (int32_t e = 0; e < count; e++)
+    found += (element_materials ? element_materials[e] : 0) == material;
+  return found;
+}
+
+static int32_t material_elements(const lbSceneBody *body, int32_t material) {
+  return cli_count_elements(body->element_materials, lb_mesh_element_count(body->mesh), material);
+}
+
 static json_t *body_document(const lbSceneBody *body) {
   BodySizes size = body_sizes(body);
   json_t *materials = json_array();
-  for (int32_t i = 0; i < body->material_count; i++)
-    json_array_append_new(materials, cli_material_document(&body->materials[i]));
+  for (int32_t i = 0; i < body->material_count; i++) {
+    json_t *material = cli_material_document(&body->materials[i]);
+    json_object_set_new(material, "elements", json_integer(material_elements(body, i)));
+    json_array_append_new(materials, material);
+  }
   return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:o}", "name", body->name, "method",
                    lb_method_name(body->method), "vertices", size.vertices, "tets", size.tets,
                    "bricks", size.bricks, "surface_vertices", size.surface_vertices,
@@ -60,35 +74,37 @@ static json_t *scene_document(const lbScene *scene) {
   json_t *bodies = json_array();
   for (int32_t i = 0; i < scene->body_count; i++)
     json_array_append_new(bodies, body_document(&scene->bodies[i]));
-  return json_pack("{s:s, s:s?, s:s?, s:o, s:o, s:i, s:i, s:f, s:i}", "kind", "scene", "title",
+  return json_pack("{s:s, s:s?, s:s?, s:o, s:o, s:i, s:i, s:o, s:i}", "kind", "scene", "title",
                    scene->title, "try", scene->hint, "gravity", cli_numbers(scene->gravity, 3),
                    "bodies", bodies, "loads", (int)scene->load_count, "probes",
-                   (int)scene->probe_count, "time_step", scene->time_step, "steps",
+                   (int)scene->probe_count, "time_step", cli_number(scene->time_step), "steps",
                    (int)scene->step_count);
 }
 
-void cli_print_material(const lbMaterial *m) {
+void cli_print_material(const lbMaterial *m, int32_t element_count) {
   if (m->model == LB_MATERIAL_MOONEYRIVLIN)
-    printf("  material %s: c10 %g, c01 %g, v1 %g Pa, %g kg/m3\n", lb_material_model_name(m->model),
-           m->c10, m->c01, m->v1, m->density);
+    cli_say("  material %s: c10 %g, c01 %g, v1 %g Pa, %g kg/m3", lb_material_model_name(m->model),
+            m->c10, m->c01, m->v1, m->density);
   else
-    printf("  material %s: young %g Pa, poisson %g, %g kg/m3\n", lb_material_model_name(m->model),
-           m->young, m->poisson, m->density);
+    cli_say("  material %s: young %g Pa, poisson %g, %g kg/m3", lb_material_model_name(m->model),
+            m->young, m->poisson, m->density);
+  cli_say(", %d elements\n", (int)element_count);
 }
 
 static void print_scene(const lbScene *scene) {
-  printf("scene: %d %s, %d loads, %d probes, %d steps of %g s, gravity %g %g %g m/s2\n",
-         (int)scene->body_count, scene->body_count == 1 ? "body" : "bodies", (int)scene->load_count,
-         (int)scene->probe_count, (int)scene->step_count, scene->time_step, scene->gravity[0],
-         scene->gravity[1], scene->gravity[2]);
-  if (scene->title) printf("title: %s\n", scene->title);
-  if (scene->hint) printf("try: %s\n", scene->hint);
+  cli_say("scene: %d %s, %d loads, %d probes, %d steps of %g s, gravity %g %g %g m/s2\n",
+          (int)scene->body_count, scene->body_count == 1 ? "body" : "bodies",
+          (int)scene->load_count, (int)scene->probe_count, (int)scene->step_count, scene->time_step,
+          scene->gravity[0], scene->gravity[1], scene->gravity[2]);
+  if (scene->title) cli_say("title: %s\n", scene->title);
+  if (scene->hint) cli_say("try: %s\n", scene->hint);
   for (int32_t i = 0; i < scene->body_count; i++) {
     const lbSceneBody *b = &scene->bodies[i];
     BodySizes size = body_sizes(b);
-    printf("body %s: method %s, %d vertices, %d tets, %d bricks, %d fixed vertices\n", b->name,
-           lb_method_name(b->method), size.vertices, size.tets, size.bricks, (int)fixed_count(b));
-    for (int32_t k = 0; k < b->material_count; k++) cli_print_material(&b->materials[k]);
+    cli_say("body %s: method %s, %d vertices, %d tets, %d bricks, %d fixed vertices\n", b->name,
+            lb_method_name(b->method), size.vertices, size.tets, size.bricks, (int)fixed_count(b));
+    for (int32_t k = 0; k < b->material_count; k++)
+      cli_print_material(&b->materials[k], material_elements(b, k));
   }
 }
 
@@ -126,6 +142,14 @@ static cliStatus mesh_info(const char *path, bool json) {
   return result;
 }
 
+// A .glb that is neither a model nor a mesh; as a model it says what is wrong.
+static bool is_damaged(const char *path) {
+  lbMesh *mesh = NULL;
+  bool damaged = lb_path_has_extension(path, ".glb") && lb_mesh_load(path, &mesh, NULL) != LB_OK;
+  lb_mesh_destroy(mesh);
+  return damaged;
+}
+
 static cliStatus run(int count, char **words) {
   bool arrays = false;
   const cliOption options[] = {
@@ -137,7 +161,8 @@ static cliStatus run(int count, char **words) {
   if (result || arguments.common.help) return result;
   if ((result = cli_one_input(&cli_info, &arguments))) return result;
   const char *path = arguments.inputs[0];
-  if (lb_model_is_model_file(path)) return cli_model_info(path, arguments.common.json, arrays);
+  if (lb_model_is_model_file(path) || (arrays && is_damaged(path)))
+    return cli_model_info(path, arguments.common.json, arrays);
   if (arrays) return cli_usage(&cli_info, "--arrays is for model files, %s is not one", path);
   return is_scene(path) ? scene_info(path, arguments.common.json)
                         : mesh_info(path, arguments.common.json);

@@ -1,6 +1,7 @@
 // limber: one program, one verb a job.
 #include "cli.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -31,8 +32,7 @@ static int leave(cliStatus status) {
   return status;
 }
 
-int main(int count, char **words) {
-  cli_guard_output();
+static int run(int count, char **words) {
   if (count < 2) {
     print_help(stderr);
     return CLI_USAGE;
@@ -57,8 +57,43 @@ int main(int count, char **words) {
   for (int i = 0; i < VERB_COUNT; i++) names[i] = verbs[i]->name;
   const char *nearest = lb_nearest_name(words[1], names);
   if (nearest)
-    fprintf(stderr, "limber: unknown verb \"%s\", did you mean \"%s\"?\n", words[1], nearest);
+    cli_note("unknown verb \"%s\", did you mean \"%s\"?", words[1], nearest);
   else
-    fprintf(stderr, "limber: unknown verb \"%s\", see limber --help\n", words[1]);
+    cli_note("unknown verb \"%s\", see limber --help", words[1]);
   return CLI_USAGE;
+}
+
+// ---- the stack ---------------------------------------------------------------------------------
+
+#define STACK_BYTES ((size_t)8 << 20)
+
+typedef struct Call {
+  int count, status;
+  char **words;
+} Call;
+
+static void *run_call(void *context) {
+  Call *call = context;
+  call->status = run(call->count, call->words);
+  return NULL;
+}
+
+// Where `ulimit -s` leaves less than is usual, the work gets a thread with a stack of its own.
+static bool stack_is_small(void) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+         limit.rlim_cur < STACK_BYTES;
+}
+
+int main(int count, char **words) {
+  Call call = { count, CLI_FAILED, words };
+  pthread_t thread;
+  pthread_attr_t attributes;
+  cli_guard_output();
+  if (!stack_is_small() || pthread_attr_init(&attributes)) return run(count, words);
+  pthread_attr_setstacksize(&attributes, STACK_BYTES);
+  if (pthread_create(&thread, &attributes, run_call, &call)) return run(count, words);
+  pthread_join(thread, NULL);
+  pthread_attr_destroy(&attributes);
+  return call.status;
 }

@@ -127,59 +127,121 @@ static json_t *problem_document(const lbMeshProblem *problem) {
                    ids);
 }
 
+// How many triangles each look (a material of OBJ and glTF) has; NULL: no memory.
+static int32_t *count_looks(const lbMesh *mesh) {
+  int32_t *counts = lb_alloc((size_t)mesh->appearance_count, sizeof *counts);
+  for (int32_t t = 0; counts && mesh->triangle_appearances && t < mesh->triangle_count; t++)
+    if (mesh->triangle_appearances[t] >= 0) counts[mesh->triangle_appearances[t]]++;
+  return counts;
+}
+
+typedef struct Colors {
+  int32_t count; // vertices that have one
+  double low[4], high[4];
+} Colors;
+
+static Colors find_colors(const lbMesh *mesh) {
+  Colors colors = { 0 };
+  for (int32_t v = 0; mesh->vertex_colors && v < mesh->vertex_count; v++) {
+    const float *color = mesh->vertex_colors + 4 * (size_t)v;
+    if (color[0] < 0) continue;
+    for (int i = 0; i < 4; i++) {
+      double value = (double)color[i];
+      colors.low[i] = colors.count ? fmin(colors.low[i], value) : value;
+      colors.high[i] = colors.count ? fmax(colors.high[i], value) : value;
+    }
+    colors.count++;
+  }
+  return colors;
+}
+
+// What can be painted with: looks by name, colours of vertices (null: none).
+static void add_paint(const lbMesh *mesh, json_t *document) {
+  int32_t *counts = count_looks(mesh);
+  json_t *looks = json_array();
+  for (int32_t i = 0; counts && i < mesh->appearance_count; i++)
+    json_array_append_new(looks,
+                          json_pack("{s:o, s:i}", "name", cli_text(mesh->appearances[i].name),
+                                    "triangles", (int)counts[i]));
+  lb_free(counts);
+  Colors colors = find_colors(mesh);
+  json_object_set_new(document, "looks", looks);
+  json_object_set_new(document, "colors",
+                      colors.count ? json_pack("{s:i, s:o, s:o}", "vertices", (int)colors.count,
+                                               "low", cli_numbers(colors.low, 4), "high",
+                                               cli_numbers(colors.high, 4))
+                                   : json_null());
+}
+
+static void print_paint(const lbMesh *mesh) {
+  int32_t *counts = count_looks(mesh);
+  for (int32_t i = 0; counts && i < mesh->appearance_count; i++)
+    cli_say("look \"%s\": %d triangles\n", mesh->appearances[i].name, (int)counts[i]);
+  lb_free(counts);
+  Colors colors = find_colors(mesh);
+  if (colors.count)
+    cli_say("colours of %d vertices: red %.3g to %.3g, green %.3g to %.3g, blue %.3g to %.3g\n",
+            (int)colors.count, colors.low[0], colors.high[0], colors.low[1], colors.high[1],
+            colors.low[2], colors.high[2]);
+}
+
 json_t *cli_mesh_document(const lbMesh *mesh, const lbMeshReport *report) {
   json_t *groups = json_array(), *problems = json_array();
   for (int32_t i = 0; i < mesh->group_count; i++) {
     const lbGroup *g = &mesh->groups[i];
-    json_array_append_new(groups,
-                          json_pack("{s:s, s:i, s:s, s:i}", "name", g->name, "tag", (int)g->tag,
-                                    "kind", kind_names[g->kind], "count", (int)g->count));
+    json_array_append_new(groups, json_pack("{s:o, s:i, s:s, s:i}", "name", cli_text(g->name),
+                                            "tag", (int)g->tag, "kind", kind_names[g->kind],
+                                            "count", (int)g->count));
   }
   for (int32_t i = 0; i < report->problem_count; i++)
     json_array_append_new(problems, problem_document(&report->problems[i]));
-  return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o, s:[o, o], s:o, s:o, s:b, s:o}", "vertices",
-                   (int)mesh->vertex_count, "triangles", (int)mesh->triangle_count, "tets",
-                   (int)mesh->tet_count, "bricks", (int)mesh->brick_count, "components",
-                   (int)report->component_count, "groups", groups, "bounds",
-                   cli_numbers(report->bounds[0], 3), cli_numbers(report->bounds[1], 3), "volume",
-                   cli_number(report->volume), "surface_area", cli_number(report->surface_area),
-                   "closed", (int)report->closed, "problems", problems);
+  json_t *document = json_pack(
+      "{s:i, s:i, s:i, s:i, s:i, s:o, s:[o, o], s:o, s:o, s:b, s:o}", "vertices",
+      (int)mesh->vertex_count, "triangles", (int)mesh->triangle_count, "tets", (int)mesh->tet_count,
+      "bricks", (int)mesh->brick_count, "components", (int)report->component_count, "groups",
+      groups, "bounds", cli_numbers(report->bounds[0], 3), cli_numbers(report->bounds[1], 3),
+      "volume", cli_number(report->volume), "surface_area", cli_number(report->surface_area),
+      "closed", (int)report->closed, "problems", problems);
+  if (document) add_paint(mesh, document);
+  return document;
 }
 
 static void print_problem(const lbMeshProblem *problem) {
   enum { SHOWN = 8 };
   bool edges = problem->item == LB_PROBLEM_EDGES;
-  printf("  %-26s %8d  ids", problem->kind, (int)problem->count);
+  cli_say("  %-26s %8d  ids", problem->kind, (int)problem->count);
   for (int32_t i = 0; i < problem->count && i < SHOWN; i++)
     if (edges)
-      printf(" %d-%d", (int)problem->ids[2 * i], (int)problem->ids[2 * i + 1]);
+      cli_say(" %d-%d", (int)problem->ids[2 * i], (int)problem->ids[2 * i + 1]);
     else
-      printf(" %d", (int)problem->ids[i]);
-  printf("%s\n", problem->count > SHOWN ? " ..." : "");
+      cli_say(" %d", (int)problem->ids[i]);
+  cli_say("%s\n", problem->count > SHOWN ? " ..." : "");
 }
 
 void cli_print_mesh(const lbMesh *mesh, const lbMeshReport *report) {
   const double(*b)[3] = report->bounds;
-  printf("%d vertices, %d triangles, %d tets, %d bricks, %d component%s\n", (int)mesh->vertex_count,
-         (int)mesh->triangle_count, (int)mesh->tet_count, (int)mesh->brick_count,
-         (int)report->component_count, report->component_count == 1 ? "" : "s");
-  printf("bounds %.6g %.6g %.6g to %.6g %.6g %.6g m\n", b[0][0], b[0][1], b[0][2], b[1][0], b[1][1],
-         b[1][2]);
-  printf("volume %.6g m3, surface area %.6g m2, surface %s\n", report->volume, report->surface_area,
-         report->closed ? "closed" : "not closed");
+  cli_say("%d vertices, %d triangles, %d tets, %d bricks, %d component%s\n",
+          (int)mesh->vertex_count, (int)mesh->triangle_count, (int)mesh->tet_count,
+          (int)mesh->brick_count, (int)report->component_count,
+          report->component_count == 1 ? "" : "s");
+  cli_say("bounds %.6g %.6g %.6g to %.6g %.6g %.6g m\n", b[0][0], b[0][1], b[0][2], b[1][0],
+          b[1][1], b[1][2]);
+  cli_say("volume %.6g m3, surface area %.6g m2, surface %s\n", report->volume,
+          report->surface_area, report->closed ? "closed" : "not closed");
   for (int32_t i = 0; i < mesh->group_count; i++)
-    printf("group \"%s\" tag %d: %d %s\n", mesh->groups[i].name, (int)mesh->groups[i].tag,
-           (int)mesh->groups[i].count, kind_names[mesh->groups[i].kind]);
+    cli_say("group \"%s\" tag %d: %d %s\n", mesh->groups[i].name, (int)mesh->groups[i].tag,
+            (int)mesh->groups[i].count, kind_names[mesh->groups[i].kind]);
+  print_paint(mesh);
   for (int32_t i = 0; i < mesh->material_count; i++) {
     const lbMaterial *m = &mesh->materials[i].material;
     if (m->model == LB_MATERIAL_MOONEYRIVLIN)
-      printf("material \"%s\": c10 %g, c01 %g, v1 %g Pa, %g kg/m3\n", mesh->materials[i].name,
-             m->c10, m->c01, m->v1, m->density);
+      cli_say("material \"%s\": c10 %g, c01 %g, v1 %g Pa, %g kg/m3\n", mesh->materials[i].name,
+              m->c10, m->c01, m->v1, m->density);
     else
-      printf("material \"%s\": young %g Pa, poisson %g, %g kg/m3\n", mesh->materials[i].name,
-             m->young, m->poisson, m->density);
+      cli_say("material \"%s\": young %g Pa, poisson %g, %g kg/m3\n", mesh->materials[i].name,
+              m->young, m->poisson, m->density);
   }
-  printf(report->problem_count ? "problems:\n" : "no problems\n");
+  cli_say(report->problem_count ? "problems:\n" : "no problems\n");
   for (int32_t i = 0; i < report->problem_count; i++) print_problem(&report->problems[i]);
 }
 
@@ -253,7 +315,7 @@ static cliStatus run(int count, char **words) {
     result = cli_print_json(cli_mesh_document(mesh, report));
   else
     cli_print_mesh(mesh, report);
-  if (!status && job.output && !arguments.common.json) printf("written: %s\n", job.output);
+  if (!status && job.output && !arguments.common.json) cli_say("written: %s\n", job.output);
   lb_mesh_report_destroy(report);
   lb_mesh_destroy(mesh);
   return result;

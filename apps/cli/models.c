@@ -76,14 +76,14 @@ void cli_print_modes(const lbModel *model) {
                                        "dropped: above half the frame rate" };
   int32_t kept = 0;
   if (!has_candidates(model)) return;
-  printf("%6s %14s %14s %10s\n", "mode", "frequency Hz", "damping ratio", "residual");
+  cli_say("%6s %14s %14s %10s\n", "mode", "frequency Hz", "damping ratio", "residual");
   for (int32_t i = 0; i < model->size.candidate_count; i++) {
     Mode mode = mode_at(model, i, &kept);
-    printf("%6d %14.6g %14.4g ", (int)i + 1, mode.frequency, mode.damping);
+    cli_say("%6d %14.6g %14.4g ", (int)i + 1, mode.frequency, mode.damping);
     if (mode.fate == LB_MODE_KEPT)
-      printf("%10.1e\n", mode.residual);
+      cli_say("%10.1e\n", mode.residual);
     else
-      printf("%10s  %s\n", "", texts[mode.fate]);
+      cli_say("%10s  %s\n", "", texts[mode.fate]);
   }
 }
 
@@ -113,9 +113,9 @@ static void print_array(const lbArrayView *view) {
   for (int32_t i = 0; i < view->rank; i++)
     snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "%s%lld", i ? " x " : "",
              (long long)view->shape[i]);
-  printf("  %-26s %-4s %-16s %10lld B  %s%s%s%s\n", view->name, lb_array_type_name(view->type),
-         shape, (long long)byte_count(view), view->meaning, view->unit[0] ? " [" : "", view->unit,
-         view->unit[0] ? "]" : "");
+  cli_say("  %-26s %-4s %-16s %10lld B  %s%s%s%s\n", view->name, lb_array_type_name(view->type),
+          shape, (long long)byte_count(view), view->meaning, view->unit[0] ? " [" : "", view->unit,
+          view->unit[0] ? "]" : "");
 }
 
 static json_t *model_arrays(const lbModel *model) {
@@ -152,11 +152,18 @@ static json_t *methods_document(const lbModel *model) {
   return list;
 }
 
+static int32_t material_elements(const lbModel *model, int32_t material) {
+  return cli_count_elements(model->element_materials,
+                            model->size.tet_count + model->size.brick_count, material);
+}
+
 static json_t *materials_document(const lbModel *model) {
   json_t *list = json_array();
   for (int32_t i = 0; i < model->size.material_count; i++) {
     lbMaterial material = cli_model_material(model, i);
-    json_array_append_new(list, cli_material_document(&material));
+    json_t *document = cli_material_document(&material);
+    json_object_set_new(document, "elements", json_integer(material_elements(model, i)));
+    json_array_append_new(list, document);
   }
   return list;
 }
@@ -179,20 +186,21 @@ static json_t *provenance_document(const char *text) {
 
 static json_t *recording_document(const lbModel *model) {
   if (!lb_model_has(model, LB_METHOD_RECORDED)) return json_null();
-  return json_pack("{s:f, s:f, s:i, s:i}", "seconds", lb_model_recording_seconds(model), "rate_hz",
-                   model->recording_rate[0], "frames", (int)model->size.recording_frames, "vectors",
+  return json_pack("{s:o, s:o, s:i, s:i}", "seconds", cli_number(lb_model_recording_seconds(model)),
+                   "rate_hz", cli_number(model->recording_rate[0]), "frames",
+                   (int)model->size.recording_frames, "vectors",
                    (int)model->size.recording_dimension);
 }
 
 static json_t *model_document(const lbModel *model, bool arrays) {
   const lbModelSizes *s = &model->size;
-  json_t *document =
-      json_pack("{s:s, s:o, s:s, s:b, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "name", model->name,
-                "methods", methods_document(model), "up", model->up[0] == 1 ? "y" : "z", "free",
-                lb_model_is_free(model), "nodes", (int)s->node_count, "tets", (int)s->tet_count,
-                "bricks", (int)s->brick_count, "fixed_nodes", (int)fixed_count(model), "vertices",
-                (int)s->vertex_count, "triangles", (int)s->triangle_count, "looks",
-                (int)s->appearance_count, "textures", (int)s->texture_count);
+  json_t *document = json_pack(
+      "{s:o, s:o, s:s, s:b, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "name", cli_text(model->name),
+      "methods", methods_document(model), "up", model->up[0] == 1 ? "y" : "z", "free",
+      lb_model_is_free(model), "nodes", (int)s->node_count, "tets", (int)s->tet_count, "bricks",
+      (int)s->brick_count, "fixed_nodes", (int)fixed_count(model), "vertices", (int)s->vertex_count,
+      "triangles", (int)s->triangle_count, "looks", (int)s->appearance_count, "textures",
+      (int)s->texture_count);
   json_object_set_new(document, "uvs", json_boolean(model->corner_uvs != NULL));
   json_object_set_new(document, "mass", cli_number(model->rigid_mass[0]));
   json_object_set_new(document, "centre", cli_numbers(model->rigid_centre, 3));
@@ -214,7 +222,7 @@ static json_t *model_document(const lbModel *model, bool arrays) {
 static void print_indented(const char *text) {
   while (*text) {
     size_t length = strcspn(text, "\n");
-    printf("  %.*s\n", (int)length, text);
+    cli_say("  %.*s\n", (int)length, text);
     text += length + (text[length] == '\n');
   }
 }
@@ -222,32 +230,32 @@ static void print_indented(const char *text) {
 static void print_model(const lbModel *model, bool arrays) {
   const lbModelSizes *s = &model->size;
   const double *centre = model->rigid_centre;
-  printf("model %s: methods", model->name);
+  cli_say("model %s: methods", model->name);
   for (int i = LB_METHOD_DEFAULT + 1; i < LB_METHOD_COUNT; i++)
-    if (lb_model_has(model, (lbMethod)i)) printf(" %s", lb_method_name((lbMethod)i));
-  printf(", %c is up, %s\n", model->up[0] == 1 ? 'y' : 'z',
-         lb_model_is_free(model) ? "free" : "held");
-  printf("volume: %d nodes (%d fixed), %d tets, %d bricks\n", (int)s->node_count,
-         (int)fixed_count(model), (int)s->tet_count, (int)s->brick_count);
-  printf("surface: %d vertices, %d triangles%s, %d looks, %d textures\n", (int)s->vertex_count,
-         (int)s->triangle_count, model->corner_uvs ? " with UVs" : "", (int)s->appearance_count,
-         (int)s->texture_count);
-  printf("mass %.6g kg, centre %.6g %.6g %.6g m\n", model->rigid_mass[0], centre[0], centre[1],
-         centre[2]);
+    if (lb_model_has(model, (lbMethod)i)) cli_say(" %s", lb_method_name((lbMethod)i));
+  cli_say(", %c is up, %s\n", model->up[0] == 1 ? 'y' : 'z',
+          lb_model_is_free(model) ? "free" : "held");
+  cli_say("volume: %d nodes (%d fixed), %d tets, %d bricks\n", (int)s->node_count,
+          (int)fixed_count(model), (int)s->tet_count, (int)s->brick_count);
+  cli_say("surface: %d vertices, %d triangles%s, %d looks, %d textures\n", (int)s->vertex_count,
+          (int)s->triangle_count, model->corner_uvs ? " with UVs" : "", (int)s->appearance_count,
+          (int)s->texture_count);
+  cli_say("mass %.6g kg, centre %.6g %.6g %.6g m\n", model->rigid_mass[0], centre[0], centre[1],
+          centre[2]);
   for (int32_t i = 0; i < s->material_count; i++) {
     lbMaterial material = cli_model_material(model, i);
-    cli_print_material(&material);
+    cli_print_material(&material, material_elements(model, i));
   }
   const double *damping = cli_model_damping(model);
-  printf("damping: mass %.6g 1/s, stiffness %.6g s\n", damping[0], damping[1]);
-  printf("provenance:\n");
+  cli_say("damping: mass %.6g 1/s, stiffness %.6g s\n", damping[0], damping[1]);
+  cli_say("provenance:\n");
   print_indented(model->provenance);
   cli_print_modes(model);
   cli_print_subspace(model);
   if (lb_model_has(model, LB_METHOD_RECORDED))
-    printf("recording: %.6g s of the unreduced body, %d frames at %.6g Hz, %d vectors\n",
-           lb_model_recording_seconds(model), (int)s->recording_frames, model->recording_rate[0],
-           (int)s->recording_dimension);
+    cli_say("recording: %.6g s of the unreduced body, %d frames at %.6g Hz, %d vectors\n",
+            lb_model_recording_seconds(model), (int)s->recording_frames, model->recording_rate[0],
+            (int)s->recording_dimension);
   cli_print_accuracy(model);
   for (int32_t i = 0; arrays && i < lb_model_array_count(); i++) {
     lbArrayView view = lb_model_array(model, i);
@@ -258,9 +266,10 @@ static void print_model(const lbModel *model, bool arrays) {
 // ---- worlds ------------------------------------------------------------------------------------
 
 static json_t *body_document(const lbWorldDef *w, int32_t i) {
-  return json_pack("{s:s, s:i, s:s, s:o, s:o, s:o, s:o}", "name", lb_model_text(w->body_names, i),
-                   "model", (int)w->body_models[i], "method", lb_method_name(lb_world_method(w, i)),
-                   "position", cli_numbers(w->body_positions + 3 * (size_t)i, 3), "rotation",
+  return json_pack("{s:o, s:i, s:s, s:o, s:o, s:o, s:o}", "name",
+                   cli_text(lb_model_text(w->body_names, i)), "model", (int)w->body_models[i],
+                   "method", lb_method_name(lb_world_method(w, i)), "position",
+                   cli_numbers(w->body_positions + 3 * (size_t)i, 3), "rotation",
                    cli_numbers(w->body_rotations + 4 * (size_t)i, 4), "linear_velocity",
                    cli_numbers(w->body_linear_velocities + 3 * (size_t)i, 3), "angular_velocity",
                    cli_numbers(w->body_angular_velocities + 3 * (size_t)i, 3));
@@ -272,11 +281,11 @@ static const char *point_name(int32_t kind) { return kind == LB_POINT_VERTEX ? "
 static json_t *view_document(const lbWorldDef *w) {
   double height = 0;
   lbGround ground = lb_world_ground(w, &height);
-  return json_pack("{s:o, s:o, s:f, s:o}", "from",
+  return json_pack("{s:o, s:o, s:o, s:o}", "from",
                    w->view_from ? cli_numbers(w->view_from, 3) : json_null(), "at",
                    w->view_at ? cli_numbers(w->view_at, 3) : json_null(), "fov",
-                   w->view_fov ? w->view_fov[0] : LB_VIEW_FOV, "ground",
-                   ground == LB_GROUND_HEIGHT ? json_real(height)
+                   cli_number(w->view_fov ? w->view_fov[0] : LB_VIEW_FOV), "ground",
+                   ground == LB_GROUND_HEIGHT ? cli_number(height)
                    : ground == LB_GROUND_NONE ? json_false()
                                               : json_null());
 }
@@ -297,11 +306,11 @@ static json_t *world_document(const lbWorldDef *w, bool arrays) {
                           json_pack("{s:i, s:i}", "body", (int)w->probe_bodies[i],
                                     point_name(w->probe_kinds[i]), (int)w->probe_points[i]));
   json_t *document =
-      json_pack("{s:o, s:f, s:i, s:o, s:o, s:o}", "gravity", cli_numbers(w->gravity, 3),
-                "time_step", w->time_step[0], "steps", (int)w->step_count[0], "bodies", bodies,
-                "loads", loads, "probes", probes);
-  json_object_set_new(document, "title", w->title ? json_string(w->title) : json_null());
-  json_object_set_new(document, "try", w->hint ? json_string(w->hint) : json_null());
+      json_pack("{s:o, s:o, s:i, s:o, s:o, s:o}", "gravity", cli_numbers(w->gravity, 3),
+                "time_step", cli_number(w->time_step[0]), "steps", (int)w->step_count[0], "bodies",
+                bodies, "loads", loads, "probes", probes);
+  json_object_set_new(document, "title", w->title ? cli_text(w->title) : json_null());
+  json_object_set_new(document, "try", w->hint ? cli_text(w->hint) : json_null());
   json_object_set_new(document, "view", view_document(w));
   if (arrays) json_object_set_new(document, "arrays", world_arrays(w));
   return document;
@@ -310,25 +319,25 @@ static json_t *world_document(const lbWorldDef *w, bool arrays) {
 static void print_view(const lbWorldDef *w) {
   double height = 0;
   lbGround ground = lb_world_ground(w, &height);
-  if (w->title) printf("  title: %s\n", w->title);
-  if (w->hint) printf("  try: %s\n", w->hint);
+  if (w->title) cli_say("  title: %s\n", w->title);
+  if (w->hint) cli_say("  try: %s\n", w->hint);
   if (w->view_from)
-    printf("  view from %g %g %g at %g %g %g m, %g degrees\n", w->view_from[0], w->view_from[1],
-           w->view_from[2], w->view_at[0], w->view_at[1], w->view_at[2],
-           w->view_fov ? w->view_fov[0] : LB_VIEW_FOV);
-  if (ground == LB_GROUND_HEIGHT) printf("  ground at %g m\n", height);
-  if (ground == LB_GROUND_NONE) printf("  no ground\n");
+    cli_say("  view from %g %g %g at %g %g %g m, %g degrees\n", w->view_from[0], w->view_from[1],
+            w->view_from[2], w->view_at[0], w->view_at[1], w->view_at[2],
+            w->view_fov ? w->view_fov[0] : LB_VIEW_FOV);
+  if (ground == LB_GROUND_HEIGHT) cli_say("  ground at %g m\n", height);
+  if (ground == LB_GROUND_NONE) cli_say("  no ground\n");
 }
 
 static void print_world(const lbWorldDef *w, bool arrays) {
-  printf("world: %d bodies, %d loads, %d probes, %d steps of %g s, gravity %g %g %g m/s2\n",
-         (int)w->size.body_count, (int)w->size.load_count, (int)w->size.probe_count,
-         (int)w->step_count[0], w->time_step[0], w->gravity[0], w->gravity[1], w->gravity[2]);
+  cli_say("world: %d bodies, %d loads, %d probes, %d steps of %g s, gravity %g %g %g m/s2\n",
+          (int)w->size.body_count, (int)w->size.load_count, (int)w->size.probe_count,
+          (int)w->step_count[0], w->time_step[0], w->gravity[0], w->gravity[1], w->gravity[2]);
   print_view(w);
   for (int32_t i = 0; i < w->size.body_count; i++) {
     const double *x = w->body_positions + 3 * (size_t)i;
-    printf("  body %s: model %d by %s at %g %g %g m\n", lb_model_text(w->body_names, i),
-           (int)w->body_models[i], lb_method_name(lb_world_method(w, i)), x[0], x[1], x[2]);
+    cli_say("  body %s: model %d by %s at %g %g %g m\n", lb_model_text(w->body_names, i),
+            (int)w->body_models[i], lb_method_name(lb_world_method(w, i)), x[0], x[1], x[2]);
   }
   for (int32_t i = 0; arrays && i < lb_world_array_count(); i++) {
     lbArrayView view = lb_world_array(w, i);

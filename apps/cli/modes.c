@@ -4,19 +4,20 @@
 #include <stdio.h>
 
 static json_t *document(const lbFem *fem, const lbModes *modes) {
-  return json_pack("{s:o, s:i, s:f, s:i, s:i}", "frequencies_hz",
+  return json_pack("{s:o, s:i, s:o, s:i, s:i}", "frequencies_hz",
                    cli_numbers(modes->frequencies, (size_t)modes->count), "rigid_modes",
-                   (int)modes->rigid_count, "total_mass", lb_fem_total_mass(fem), "vertices",
-                   (int)lb_fem_vertex_count(fem), "elements", (int)lb_fem_element_count(fem));
+                   (int)modes->rigid_count, "total_mass", cli_number(lb_fem_total_mass(fem)),
+                   "vertices", (int)lb_fem_vertex_count(fem), "elements",
+                   (int)lb_fem_element_count(fem));
 }
 
 static void print_table(const lbFem *fem, const lbModes *modes) {
-  printf("%d vertices, %d elements, %.6g kg, %d rigid modes, %.2f s\n",
-         (int)lb_fem_vertex_count(fem), (int)lb_fem_element_count(fem), lb_fem_total_mass(fem),
-         (int)modes->rigid_count, modes->seconds);
-  printf("%6s %14s %12s\n", "mode", "frequency Hz", "residual");
+  cli_say("%d vertices, %d elements, %.6g kg, %d rigid modes, %.2f s\n",
+          (int)lb_fem_vertex_count(fem), (int)lb_fem_element_count(fem), lb_fem_total_mass(fem),
+          (int)modes->rigid_count, modes->seconds);
+  cli_say("%6s %14s %12s\n", "mode", "frequency Hz", "residual");
   for (int32_t i = 0; i < modes->count; i++)
-    printf("%6d %14.6g %12.1e\n", (int)i + 1, modes->frequencies[i], modes->residuals[i]);
+    cli_say("%6d %14.6g %12.1e\n", (int)i + 1, modes->frequencies[i], modes->residuals[i]);
 }
 
 static lbStatus write_shape(const lbModes *modes, int32_t mode, const char *path, lbError *err) {

@@ -10,12 +10,13 @@
 #include <string.h>
 
 cliStatus cli_usage(const cliVerb *verb, const char *format, ...) {
+  char text[512], shown[1024];
   va_list arguments;
   va_start(arguments, format);
-  fprintf(stderr, "limber: %s: ", verb->name);
-  vfprintf(stderr, format, arguments);
-  fprintf(stderr, "; see limber %s --help\n", verb->name);
+  vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  fprintf(stderr, "limber: %s: %s; see limber %s --help\n", verb->name,
+          lb_printable(shown, sizeof shown, text), verb->name);
   return CLI_USAGE;
 }
 
@@ -69,6 +70,13 @@ static bool parse_three(const char *text, bool whole, double *numbers, int32_t *
   return true;
 }
 
+// False: too many.
+static bool add_word(cliWords *words, const char *text) {
+  if (words->count == CLI_WORDS_MOST) return false;
+  words->words[words->count++] = (char *)text; // of the command line, which is the program's own
+  return true;
+}
+
 static bool parse_value(const cliOption *option, const char *text) {
   switch (option->kind) {
   case CLI_TEXT: *(const char **)option->value = text; return true;
@@ -76,6 +84,7 @@ static bool parse_value(const cliOption *option, const char *text) {
   case CLI_NUMBER: return parse_number(text, option->value);
   case CLI_NUMBERS3: return parse_three(text, false, option->value, NULL);
   case CLI_CELLS3: return parse_three(text, true, NULL, option->value);
+  case CLI_WORDS: return add_word(option->value, text);
   default: return false;
   }
 }
@@ -93,6 +102,7 @@ static const char *kind_text(cliKind kind) {
   case CLI_NUMBER: return "a number";
   case CLI_NUMBERS3: return "three numbers such as 1,0.1,0.1";
   case CLI_CELLS3: return "three whole numbers such as 20,2,2";
+  case CLI_WORDS: return "a word, given 32 times at most";
   default: return "a value";
   }
 }
@@ -130,6 +140,11 @@ static cliStatus take_option(const cliVerb *verb, const cliOption *options, cons
     return cli_usage(verb, "%s needs %s: %s %s", word, kind_text(option->kind), word,
                      option->argument);
   const char *value = equals ? equals + 1 : words[++*at];
+  const char *bare = value + (value[0] == '-') + (value[0] == '-' && value[1] == '-');
+  if (!equals && bare > value &&
+      (find_option(options, bare, strlen(bare)) || find_option(common, bare, strlen(bare))))
+    return cli_usage(verb, "%s needs %s, but the option %s follows; write %s=%s if you mean that",
+                     word, kind_text(option->kind), value, word, value);
   if (!parse_value(option, value))
     return cli_usage(verb, "%.*s is \"%s\", it must be %s", (int)(name - word + (long)length), word,
                      value, kind_text(option->kind));
@@ -142,7 +157,7 @@ cliStatus cli_parse(const cliVerb *verb, const cliOption *options, int count, ch
   cliCommon *c = &arguments->common;
   const cliOption common[] = {
     { "json", CLI_FLAG, &c->json, NULL, NULL, "print one JSON document on stdout" },
-    { "quiet", CLI_FLAG, &c->quiet, NULL, NULL, "no progress, no warnings" },
+    { "quiet", CLI_FLAG, &c->quiet, NULL, NULL, "print errors alone, and what --json prints" },
     { "threads", CLI_INTEGER, &c->threads, NULL, "N",
       "use N threads (0, the default: one for each processor)" },
     { "help", CLI_FLAG, &c->help, NULL, NULL, "this text" },

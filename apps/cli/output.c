@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,70 @@ static double stage_start, last_shown;
 static char stage_name[64];
 // Notes wait until it is clear that the job goes on: a failure says one thing, why it failed.
 static char pending[8192];
+
+// ---- text --------------------------------------------------------------------------------------
+
+// A line break of a format, while its arguments are put in: nothing that UTF-8 has.
+static const char break_mark[] = "\xff\xfe";
+
+// The format with marks for its line breaks; lb_free it.
+static char *mark_breaks(const char *format) {
+  char *marked = lb_alloc(2 * strlen(format) + 1, 1), *to = marked;
+  for (; to && *format; format++) {
+    if (*format == '\n')
+      to = memcpy(to, break_mark, 2), to += 2;
+    else
+      *to++ = *format;
+  }
+  return marked;
+}
+
+// Line by line, each as lb_printable has it.
+static void put_lines(FILE *to, char *text) {
+  for (char *line = text, *next; line; line = next) {
+    if ((next = strstr(line, break_mark))) *next = '\0';
+    size_t size = 6 * strlen(line) + 1; // \u0000 for a byte at most
+    char *shown = lb_alloc(size, 1);
+    if (shown) fputs(lb_printable(shown, size, line), to);
+    lb_free(shown);
+    if (!next) break;
+    fputc('\n', to);
+    next += 2;
+  }
+}
+
+static void put(FILE *to, const char *format, va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  char *marked = mark_breaks(format), *text = NULL;
+  int length = marked ? vsnprintf(NULL, 0, marked, arguments) : -1;
+  if (length >= 0) text = lb_alloc((size_t)length + 1, 1);
+  if (text) {
+    vsnprintf(text, (size_t)length + 1, marked, again);
+    put_lines(to, text);
+  }
+  va_end(again);
+  lb_free(text);
+  lb_free(marked);
+}
+
+void cli_say(const char *format, ...) {
+  if (quiet) return;
+  va_list arguments;
+  va_start(arguments, format);
+  put(stdout, format, arguments);
+  va_end(arguments);
+}
+
+void cli_note(const char *format, ...) {
+  if (quiet) return;
+  va_list arguments;
+  va_start(arguments, format);
+  fputs("limber: ", stderr);
+  put(stderr, format, arguments);
+  fputc('\n', stderr);
+  va_end(arguments);
+}
 
 cliStatus cli_fail(const lbError *err) {
   cli_finish_progress();
@@ -51,12 +117,51 @@ json_t *cli_numbers(const double *values, size_t count) {
   return list;
 }
 
+json_t *cli_path(const char *path) {
+  json_t *value = json_string(path);
+  return value ? value : json_null();
+}
+
+json_t *cli_text(const char *text) {
+  json_t *value = json_string(text);
+  size_t size = 6 * strlen(text) + 1;
+  char *shown = value ? NULL : lb_alloc(size, 1);
+  if (shown) value = json_string(lb_printable(shown, size, text));
+  lb_free(shown);
+  return value ? value : json_null();
+}
+
+// The character that begins here when it is one that lb_printable escapes and Jansson does not:
+// DEL, U+0080 to U+009F, and marks that reorder text. 0: none.
+static unsigned foreign_control(const char *text, int *bytes) {
+  const unsigned char *c = (const unsigned char *)text;
+  *bytes = c[0] == 0x7f ? 1 : c[0] == 0xc2 ? 2 : 3;
+  if (c[0] == 0x7f) return 0x7f;
+  if (c[0] == 0xc2) return c[1] < 0xa0 ? c[1] : 0;
+  unsigned code = c[0] == 0xe2 && c[1] && c[2] ? 0x2000u | (c[1] & 0x3fu) << 6 | (c[2] & 0x3fu) : 0;
+  bool reorders = (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+  return reorders ? code : 0;
+}
+
+static void put_document(FILE *to, const char *text) {
+  while (*text) {
+    int bytes;
+    unsigned code = foreign_control(text, &bytes);
+    if (code)
+      fprintf(to, "\\u%04x", code);
+    else
+      fputc(*text, to);
+    text += code ? bytes : 1;
+  }
+  fputc('\n', to);
+}
+
 cliStatus cli_print_json(json_t *document) {
   char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
   json_decref(document);
   lbError err;
   if (!text) return lb_fail_memory(&err), cli_fail(&err);
-  puts(text); // cli_finish_output looks whether it arrived
+  put_document(stdout, text); // cli_finish_output looks whether it arrived
   free(text);
   return CLI_OK;
 }
@@ -70,7 +175,7 @@ lbStatus cli_write_json(const json_t *document, const char *path, lbError *err) 
     lb_file_abort(&writer);
     return lb_fail_memory(err);
   }
-  fprintf(writer.stream, "%s\n", text);
+  put_document(writer.stream, text);
   free(text);
   return lb_file_commit(&writer, err);
 }
@@ -119,10 +224,19 @@ void cli_finish_progress(void) {
   bar_shown = false;
 }
 
+// Ends a program whose work does not ask whether to go on. Removing folders may take memory, of
+// which the interrupted work may hold the lock: a second alarm ends a program that hangs there.
 static void on_alarm(int signal_number) {
-  (void)signal_number;
   static const char text[] = "limber: interrupted, nothing was written\n";
-  if (write(2, text, sizeof text - 1) < 0) _exit(CLI_FAILED);
+  sigset_t alarms;
+  signal(signal_number, SIG_DFL);
+  sigemptyset(&alarms);
+  sigaddset(&alarms, signal_number);
+  pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
+  alarm(1);
+  ssize_t told = write(2, text, sizeof text - 1);
+  (void)told;
+  lb_remove_unfinished();
   _exit(CLI_FAILED);
 }
 
@@ -137,9 +251,19 @@ static void on_interrupt(int signal_number) {
     signal(SIGALRM, on_alarm);
     alarm(2);
   } else if (lb_seconds() - first > 0.5) {
+    lb_remove_unfinished();
     signal(signal_number, SIG_DFL);
     raise(signal_number);
   }
+}
+
+// A terminal that goes away, too; a program started by nohup keeps ignoring that.
+void cli_catch_end(void (*handler)(int)) {
+  static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+  struct sigaction action = { .sa_handler = handler }, before;
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+      sigaction(signals[i], &action, NULL);
 }
 
 void cli_guard_output(void) {
@@ -152,6 +276,5 @@ void cli_start_output(const cliCommon *common) {
   terminal = isatty(2);
   lb_set_log(log_line, NULL);
   lb_set_progress(show_progress, NULL);
-  signal(SIGINT, on_interrupt);
-  signal(SIGTERM, on_interrupt);
+  cli_catch_end(on_interrupt);
 }

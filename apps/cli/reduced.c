@@ -24,18 +24,18 @@ static double coefficient_bytes(const lbModel *model) {
 json_t *cli_subspace_document(const lbModel *model) {
   const lbModelSizes *s = &model->size;
   if (s->subspace_dimension == 0) return json_null();
-  return json_pack("{s:i, s:b, s:s, s:f, s:o}", "dimension", (int)s->subspace_dimension, "editable",
+  return json_pack("{s:i, s:b, s:s, s:o, s:o}", "dimension", (int)s->subspace_dimension, "editable",
                    is_editable(model), "forces", "polynomial", "coefficient_bytes",
-                   coefficient_bytes(model), "importance",
+                   cli_number(coefficient_bytes(model)), "importance",
                    cli_numbers(model->subspace_values, (size_t)s->subspace_dimension));
 }
 
 void cli_print_subspace(const lbModel *model) {
   const lbModelSizes *s = &model->size;
   if (s->subspace_dimension == 0) return;
-  printf("subspace: %d vectors, polynomial forces with %.2f MB of coefficients%s\n",
-         (int)s->subspace_dimension, coefficient_bytes(model) / 1e6,
-         is_editable(model) ? ", materials can be edited" : "");
+  cli_say("subspace: %d vectors, polynomial forces with %.2f MB of coefficients%s\n",
+          (int)s->subspace_dimension, coefficient_bytes(model) / 1e6,
+          is_editable(model) ? ", materials can be edited" : "");
 }
 
 // ---- accuracy ----------------------------------------------------------------------------------
@@ -48,32 +48,38 @@ json_t *cli_accuracy_document(const lbModel *model) {
   for (int32_t i = 0; i < model->size.accuracy_count; i++) {
     const double *v = model->accuracy_values + 6 * (size_t)i;
     json_array_append_new(motions,
-                          json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "motion",
-                                    lb_model_text(model->accuracy_motions, i), "amplitude",
-                                    figure(v[0]), "duration", figure(v[1]), "mass_error",
-                                    figure(v[2]), "vertex_error", figure(v[3]), "frequency_error",
-                                    figure(v[4]), "peak_error", figure(v[5])));
+                          json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "motion",
+                                    cli_text(lb_model_text(model->accuracy_motions, i)),
+                                    "amplitude", figure(v[0]), "duration", figure(v[1]),
+                                    "mass_error", figure(v[2]), "vertex_error", figure(v[3]),
+                                    "frequency_error", figure(v[4]), "peak_error", figure(v[5])));
   }
-  return json_pack("{s:s, s:o}", "coverage", model->accuracy_coverage, "motions", motions);
+  char warning[300];
+  bool warned = lb_model_accuracy_warning(model, warning, sizeof warning);
+  return json_pack("{s:o, s:o, s:o}", "coverage", cli_text(model->accuracy_coverage), "motions",
+                   motions, "warning", warned ? json_string(warning) : json_null());
 }
 
 static void print_percent(double value) {
   if (value < 0)
-    printf(" %12s", "-");
+    cli_say(" %12s", "-");
   else
-    printf(" %10.3g %%", 100 * value);
+    cli_say(" %10.3g %%", 100 * value);
 }
 
 void cli_print_accuracy(const lbModel *model) {
   if (!model->accuracy_coverage) return;
-  printf("accuracy: %s\n", model->accuracy_coverage);
+  cli_say("accuracy: %s\n", model->accuracy_coverage);
   if (model->size.accuracy_count == 0) return;
-  printf("  %-12s %12s %10s %12s %12s %12s %12s\n", "motion", "amplitude m", "time s", "mass error",
-         "node error", "frequency", "peaks");
+  cli_say("  %-12s %12s %10s %12s %12s %12s %12s\n", "motion", "amplitude m", "time s",
+          "mass error", "node error", "frequency", "peaks");
   for (int32_t i = 0; i < model->size.accuracy_count; i++) {
     const double *v = model->accuracy_values + 6 * (size_t)i;
-    printf("  %-12s %12.4g %10.4g", lb_model_text(model->accuracy_motions, i), v[0], v[1]);
+    cli_say("  %-12s %12.4g %10.4g", lb_model_text(model->accuracy_motions, i), v[0], v[1]);
     for (int k = 2; k < 6; k++) print_percent(v[k]);
-    printf("\n");
+    cli_say("\n");
   }
+  char warning[300];
+  if (lb_model_accuracy_warning(model, warning, sizeof warning))
+    lb_log(LB_LOG_WARNING, "%s: %s", model->name, warning);
 }

@@ -54,18 +54,18 @@ static cliStatus finish_options(RenderOptions *options) {
 static cliStatus print_report(const vwRenderDef *def, const vwRenderReport *report, double spent,
                               bool json) {
   if (json)
-    return cli_print_json(json_pack("{s:s, s:i, s:i, s:I, s:I, s:f, s:f, s:s}", "file", def->output,
-                                    "width", (int)def->width, "height", (int)def->height, "frames",
-                                    (json_int_t)report->frames, "steps", (json_int_t)report->steps,
-                                    "seconds", report->seconds, "spent_seconds", spent, "device",
-                                    report->device));
+    return cli_print_json(json_pack(
+        "{s:o, s:i, s:i, s:I, s:I, s:o, s:o, s:s}", "file", cli_path(def->output), "width",
+        (int)def->width, "height", (int)def->height, "frames", (json_int_t)report->frames, "steps",
+        (json_int_t)report->steps, "seconds", cli_number(report->seconds), "spent_seconds",
+        cli_number(spent), "device", report->device));
   if (report->frames == 1)
-    printf("written: %s, %d x %d\n", def->output, (int)def->width, (int)def->height);
+    cli_say("written: %s, %d x %d\n", def->output, (int)def->width, (int)def->height);
   else
-    printf("written: %s, %d x %d, %lld frames\n", def->output, (int)def->width, (int)def->height,
-           (long long)report->frames);
+    cli_say("written: %s, %d x %d, %lld frames\n", def->output, (int)def->width, (int)def->height,
+            (long long)report->frames);
   if (report->flags & (LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED))
-    printf("some steps did not converge; shorter ones may help: --set rate=...\n");
+    cli_say("some steps did not converge; shorter ones may help: --set rate=...\n");
   return CLI_OK;
 }
 

@@ -1,8 +1,11 @@
 // limber run: simulate a scene headless; write animation, probes, timings.
 #include "cli.h"
 
+#include "limber/export.h"
+
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static json_t *body_document(const lbSceneBody *source, const lbRunBody *body) {
   const lbSimulatorState *s = &body->state;
@@ -55,6 +58,14 @@ static json_t *document(const lbRun *run) {
                    cli_number(run->time), "bodies", bodies, "probes", probes, "flags", flags);
 }
 
+// -o is a file of a motion if its extension says so, unless it is a folder already.
+static bool is_motion_file(const char *output, lbExportFormat *format) {
+  lbError unused;
+  struct stat there;
+  if (!output || lb_export_format(output, format, &unused)) return false;
+  return stat(output, &there) != 0 || !S_ISDIR(there.st_mode);
+}
+
 static lbStatus write_folder(const lbRun *run, const char *folder, json_t *result, lbError *err) {
   char path[4200]; // the folder exists, so its name is no longer than the system's limit
   double error = 0;
@@ -81,48 +92,66 @@ static void tell_choices(const lbScene *scene, const lbRunDef *def) {
 // Of a time in microseconds: reduced steps take less than one, full ones many thousand.
 static int decimals(double seconds) { return seconds < 1e-5 ? 3 : seconds < 1e-3 ? 1 : 0; }
 
-static void print_text(const lbRun *run, const json_t *result, const char *folder) {
+static void print_text(const lbRun *run, const json_t *result, const char *folder,
+                       const char *file) {
   enum { MOST = 20 }; // bodies that are listed
-  printf("%d steps, %.6g s\n", (int)run->step_count, run->time);
+  cli_say("%d steps, %.6g s\n", (int)run->step_count, run->time);
   for (int32_t i = 0; i < run->body_count && i < MOST; i++) {
     const lbRunBody *b = &run->bodies[i];
-    printf("body %s (%s): %d vertices, %d elements, %d unknowns, %.6g kg\n"
-           "  step %.*f us median, %.*f us p99, %.*f us at most\n"
-           "  kinetic energy %.6g J, elastic energy %.6g J\n",
-           run->scene->bodies[i].name, lb_method_name(run->scene->bodies[i].method),
-           (int)b->vertices, (int)b->elements, (int)b->dimension, b->mass, decimals(b->step_median),
-           1e6 * b->step_median, decimals(b->step_p99), 1e6 * b->step_p99, decimals(b->step_max),
-           1e6 * b->step_max, b->state.kinetic, b->state.elastic);
+    cli_say("body %s (%s): %d vertices, %d elements, %d unknowns, %.6g kg\n"
+            "  step %.*f us median, %.*f us p99, %.*f us at most\n"
+            "  kinetic energy %.6g J, elastic energy %.6g J\n",
+            run->scene->bodies[i].name, lb_method_name(run->scene->bodies[i].method),
+            (int)b->vertices, (int)b->elements, (int)b->dimension, b->mass,
+            decimals(b->step_median), 1e6 * b->step_median, decimals(b->step_p99),
+            1e6 * b->step_p99, decimals(b->step_max), 1e6 * b->step_max, b->state.kinetic,
+            b->state.elastic);
   }
   if (run->body_count > MOST)
-    printf("and %d more bodies, all of them in --json\n", (int)run->body_count - MOST);
+    cli_say("and %d more bodies, all of them in --json\n", (int)run->body_count - MOST);
   for (int32_t i = 0; i < run->scene->probe_count; i++) {
     const double *u =
         run->probes + 3 * ((size_t)run->step_count * (size_t)run->scene->probe_count + (size_t)i);
-    printf("probe %s vertex %d: displacement %.9g %.9g %.9g m\n",
-           run->scene->bodies[run->scene->probes[i].body].name, (int)run->scene->probes[i].vertex,
-           u[0], u[1], u[2]);
+    cli_say("probe %s vertex %d: displacement %.9g %.9g %.9g m\n",
+            run->scene->bodies[run->scene->probes[i].body].name, (int)run->scene->probes[i].vertex,
+            u[0], u[1], u[2]);
   }
   size_t index;
   json_t *flag;
   json_array_foreach(json_object_get(result, "flags"), index, flag)
-      printf("note: %s\n", json_string_value(flag));
+      cli_say("note: %s\n", json_string_value(flag));
   if (folder)
-    printf("written: %s/animation.glb, %s/probes.csv, %s/run.json\n", folder, folder, folder);
+    cli_say("written: %s/animation.glb, %s/probes.csv, %s/run.json\n", folder, folder, folder);
+  if (file) cli_say("written: %s, %d frames\n", file, (int)run->frame_count);
+}
+
+// A surface alone cannot be simulated; build, view and render make a model of it first.
+static lbStatus check_volume(const lbScene *scene, lbError *err) {
+  const lbMesh *mesh = scene->body_count == 1 ? scene->bodies[0].mesh : NULL;
+  if (lb_path_has_extension(scene->path, ".json") || !mesh || lb_mesh_element_count(mesh) > 0)
+    return LB_OK;
+  return lb_fail(err, LB_ERR_MESH,
+                 "%s: is a surface; make a model of it first: limber build %s -o model.glb, then "
+                 "limber run model.glb",
+                 scene->path, scene->path);
 }
 
 static cliStatus run_verb(int count, char **words) {
-  const char *folder = NULL, *probes = NULL;
+  const char *folder = NULL, *file = NULL, *probes = NULL;
+  lbExportFormat format = LB_EXPORT_GLB;
   double frame_rate = 60;
   bool has_count = false, had_folder = false;
   lbRunDef def = lb_run_def();
   cliMaterial material = cli_material();
   const cliOption options[] = {
-    { "o", CLI_TEXT, &folder, NULL, "DIR", "write animation.glb, probes.csv, run.json there" },
+    { "o", CLI_TEXT, &folder, NULL, "DIR|FILE",
+      "write animation.glb, probes.csv, run.json there; or the\nmotion alone, as a file that ends "
+      "in "
+      ".usda, .mdd or another\nextension of `limber export`" },
     { "probes", CLI_TEXT, &probes, NULL, "FILE.csv",
       "write the probes' displacements, a row a step" },
     { "count", CLI_INTEGER, &def.step_count, &has_count, "N", "steps, instead of the scene's" },
-    { "frame_rate", CLI_NUMBER, &frame_rate, NULL, "HZ", "frames a second in animation.glb (60)" },
+    { "frame_rate", CLI_NUMBER, &frame_rate, NULL, "HZ", "frames a second in what -o writes (60)" },
     { 0 },
   };
   cliArguments arguments;
@@ -139,17 +168,24 @@ static cliStatus run_verb(int count, char **words) {
   lbRun *run = NULL;
   json_t *output = NULL;
   lbStatus status = cli_load_scene(arguments.inputs[0], &material, &scene, &err);
+  if (!status) status = check_volume(scene, &err);
   if (!status) tell_choices(scene, &def);
   if (!status && !has_count && scene->step_count == 0)
     lb_log(LB_LOG_WARNING, "%s: no step to take, give --count N or \"time\": { \"count\": N }",
            scene->path);
+  if (is_motion_file(folder, &format)) {
+    file = folder;
+    folder = NULL;
+    def.volume_frames = format == LB_EXPORT_PVD || format == LB_EXPORT_VTU;
+  }
   had_folder = folder && lb_file_exists(folder);
   if (!status && folder) status = lb_directory_make(folder, &err);
-  def.frame_rate = folder ? frame_rate : 0;
+  def.frame_rate = folder || file ? frame_rate : 0;
   if (!status) status = lb_run(scene, &def, &run, &err);
   if (!status) output = document(run);
   if (!status && probes) status = lb_run_write_probes(run, probes, &err);
   if (!status && folder) status = write_folder(run, folder, output, &err);
+  if (!status && file) status = lb_run_write_sequence(run, -1, file, &err);
   cli_finish_progress();
   if (status && folder && !had_folder) remove(folder); // only where nothing was written into it
   if (status)
@@ -157,7 +193,7 @@ static cliStatus run_verb(int count, char **words) {
   else if (arguments.common.json)
     result = cli_print_json(json_incref(output));
   else
-    print_text(run, output, folder);
+    print_text(run, output, folder, file);
   json_decref(output);
   lb_run_destroy(run);
   lb_scene_destroy(scene);
@@ -173,6 +209,7 @@ const cliVerb cli_run = {
   "gravity (9.81 m/s2 along its down axis) for 240 steps of 1/120 s.\n",
   "  limber run scenes/bar.json -o out\n"
   "  limber run scenes/bar.json --probes tip.csv --json\n"
+  "  limber run scenes/shaken-bar.json -o bar.usda\n"
   "  limber run bunny.glb --count 480 -o out",
   run_verb,
 };

@@ -63,24 +63,24 @@ static json_t *document(const lbScene *scene, const Solution *s) {
 }
 
 static void print_text(const lbScene *scene, const Solution *s) {
-  printf("energy %.9g J, %d Newton iterations in %d load step%s, relative residual %.1e\n",
-         s->total.energy, (int)s->total.iterations, (int)s->total.load_steps,
-         s->total.load_steps == 1 ? "" : "s", s->total.residual);
+  cli_say("energy %.9g J, %d Newton iterations in %d load step%s, relative residual %.1e\n",
+          s->total.energy, (int)s->total.iterations, (int)s->total.load_steps,
+          s->total.load_steps == 1 ? "" : "s", s->total.residual);
   for (int32_t b = 0; b < scene->body_count; b++) {
     double largest = 0;
     for (int32_t v = 0; v < lb_fem_vertex_count(s->fems[b]); v++) {
       const double *u = s->displacements[b] + 3 * (size_t)v;
       largest = fmax(largest, sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
     }
-    printf("body %s: largest displacement %.6g m\n", scene->bodies[b].name, largest);
+    cli_say("body %s: largest displacement %.6g m\n", scene->bodies[b].name, largest);
   }
   for (int32_t i = 0; i < scene->probe_count; i++) {
     double rest[3], moved[3];
     int32_t body = scene->probes[i].body;
     lb_scene_vertex(&scene->bodies[body], scene->probes[i].vertex, s->displacements[body], rest,
                     moved);
-    printf("probe %s vertex %d: displacement %.9g %.9g %.9g m\n", scene->bodies[body].name,
-           (int)scene->probes[i].vertex, moved[0], moved[1], moved[2]);
+    cli_say("probe %s vertex %d: displacement %.9g %.9g %.9g m\n", scene->bodies[body].name,
+            (int)scene->probes[i].vertex, moved[0], moved[1], moved[2]);
   }
 }
 

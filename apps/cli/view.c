@@ -22,12 +22,6 @@ typedef struct ViewOptions {
 static volatile sig_atomic_t stopped;
 static void stop(int signal_number) { stopped = signal_number; }
 
-static void listen_for_end(void) {
-  struct sigaction action = { .sa_handler = stop };
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-}
-
 // ---- the window --------------------------------------------------------------------------------
 
 static lbStatus find_gallery(const cliArguments *arguments, vwGallery **gallery, lbError *err) {
@@ -46,7 +40,7 @@ static json_t *report_document(const vwWindowReport *report) {
   json_object_set_new(document, "title", json_string(report->title));
   json_object_set_new(document, "frames", json_integer(report->frames));
   json_object_set_new(document, "steps", json_integer(report->steps));
-  json_object_set_new(document, "seconds", json_real(report->seconds));
+  json_object_set_new(document, "seconds", cli_number(report->seconds));
   json_object_set_new(document, "width", json_integer(report->width));
   json_object_set_new(document, "height", json_integer(report->height));
   json_object_set_new(document, "opened", json_integer(report->opened));
@@ -97,7 +91,7 @@ static cliStatus show_window(const ViewOptions *options, const cliArguments *arg
   def.stopped = is_stopped;
   def.tell = write_state;
   def.context = &state;
-  listen_for_end();
+  cli_catch_end(stop);
   lbError err;
   vwGallery *gallery = NULL;
   vwWindowReport report;
@@ -114,9 +108,16 @@ static cliStatus show_window(const ViewOptions *options, const cliArguments *arg
 // ---- the page ----------------------------------------------------------------------------------
 
 static void wait_for_end(double seconds) {
-  listen_for_end();
+  cli_catch_end(stop);
   double begin = lb_seconds();
   while (!stopped && !(seconds > 0 && lb_seconds() - begin > seconds)) usleep(50000);
+}
+
+static void remove_made(char *made) {
+  if (!made[0]) return;
+  unlink(made);
+  lb_unfinished_done(made);
+  made[0] = '\0';
 }
 
 // The page reads models and cooked files; anything else is made into one first.
@@ -128,9 +129,9 @@ static lbStatus make_servable(const char *path, char *made, size_t size, lbError
   int file = mkstemps(made, 4);
   if (file < 0) return lb_fail(err, LB_ERR_FILE, "%s: cannot make a temporary file", made);
   close(file);
+  lb_unfinished_add(made);
   lbStatus status = vw_open_to_file(path, made, err);
-  if (status) unlink(made);
-  if (status) made[0] = '\0';
+  if (status) remove_made(made);
   return status;
 }
 
@@ -150,7 +151,15 @@ static lbStatus serve(const ViewOptions *options, const vwServerFile *file, bool
                       lbError *err) {
   char folder[4096], url[8192];
   lbStatus status = cli_data_folder("web/dist", "share/limber/web", folder, sizeof folder, err);
-  if (status) return lb_fail(err, LB_ERR_UNSUPPORTED, "the web page is not built; run: make web");
+  if (status) {
+    char scenes[4096];
+    bool installed = cli_data_folder("scenes", "scenes", scenes, sizeof scenes, NULL) != LB_OK;
+    return lb_fail(err, LB_ERR_UNSUPPORTED,
+                   installed
+                       ? "the web page was not installed: in limber's source folder run: make "
+                         "web, then install again"
+                       : "the web page is not built; run: make web");
+  }
   vwServerDef def = vw_server_def();
   def.folder = folder;
   def.port = options->port;
@@ -159,10 +168,9 @@ static lbStatus serve(const ViewOptions *options, const vwServerFile *file, bool
   vwServer *server = NULL;
   if ((status = vw_server_start(&def, &server, err))) return status;
   page_address(server, file, options->set, url, sizeof url);
-  if (!quiet) printf("%s\nCtrl-C ends it\n", url), fflush(stdout);
+  if (!quiet) cli_say("%s\nCtrl-C ends it\n", url), fflush(stdout);
   lbError browser;
-  if (!options->no_open && vw_open_browser(url, &browser) && !quiet)
-    fprintf(stderr, "limber: %s\n", browser.text);
+  if (!options->no_open && vw_open_browser(url, &browser) && !quiet) cli_note("%s", browser.text);
   wait_for_end(options->seconds);
   vw_server_stop(server);
   return LB_OK;
@@ -180,7 +188,7 @@ static cliStatus show_page(const ViewOptions *options, const cliArguments *argum
   }
   vwServerFile file = { .name = name, .path = made[0] ? made : path };
   if (!status) status = serve(options, path ? &file : NULL, arguments->common.quiet, &err);
-  if (made[0]) unlink(made);
+  remove_made(made);
   if (!status) return CLI_OK;
   return path ? cli_fail_about(path, &err) : cli_fail(&err);
 }

@@ -14,8 +14,8 @@ extern "C" {
 #endif
 
 typedef enum lbAccuracyKind {
-  LB_ACCURACY_QUICK, // a load that comes at once, cut short for large bodies
-  LB_ACCURACY_FULL,  // a release, an impulse and a moving load, two periods each
+  LB_ACCURACY_QUICK, // a load that comes at once (an equilibrium for large bodies), small loads
+  LB_ACCURACY_FULL,  // all motions, two periods each
   LB_ACCURACY_NONE,
   LB_ACCURACY_KIND_COUNT
 } lbAccuracyKind;
@@ -32,11 +32,11 @@ typedef struct lbAccuracyDef {
 
 lbAccuracyDef lb_accuracy_def(void);
 
-#define LB_ACCURACY_MOTIONS_MAX 3
+#define LB_ACCURACY_MOTIONS_MAX 8
 
 typedef struct lbAccuracyMotion {
-  const char *name;    // "sudden load", "release", "impulse", "moving load"
-  int32_t step_count;  // that both took
+  const char *name;    // as in docs/accuracy.md
+  int32_t step_count;  // that both took; 0: an equilibrium
   double amplitude;    // m, the largest displacement of a node in the full motion
   double duration;     // s
   double mass_error;   // √(mean over time of Σ m |Δu|² / Σ m) / amplitude; -1: not measured
@@ -60,14 +60,13 @@ typedef struct lbAccuracy {
   double frequency; // Hz, of the release, as the linear body has it
   int32_t motion_count;
   lbAccuracyMotion motions[LB_ACCURACY_MOTIONS_MAX];
-  char coverage[400]; // what was compared and what was not
+  char coverage[2400]; // what was compared and what was not
   double seconds;
 } lbAccuracy;
 
 // Plays the motions by the full simulator and by the model's method. `fem` is the body that the
 // model was made from, in the model's axes. What the full simulator cannot do is told in the result
-// and is not a failure; free bodies are not compared (the coverage says so). The same bits for any
-// number of threads and any machine's speed.
+// and is not a failure. The same bits for any number of threads and any machine's speed.
 lbStatus lb_accuracy_measure(const lbFem *fem, const lbModel *model, const lbAccuracyDef *def,
                              lbAccuracy **out, lbError *err);
 void lb_accuracy_destroy(lbAccuracy *accuracy);

@@ -58,6 +58,12 @@ typedef struct lbError {
   char text[512]; // one line, no full stop: "beam.msh:17: tet 4 uses vertex 93, the mesh has 80"
 } lbError;
 
+// Copies text of foreign origin (names and words from files, names of files) so that a terminal can
+// show it: control characters, marks that reorder text and bytes that are not UTF-8 become \n,
+// \x1b, \u202e and the like. Cut at `size` bytes, whole characters, always terminated. Returns
+// `to`. Messages of lb_fail and lb_log have been through it.
+char *lb_printable(char *to, size_t size, const char *from);
+
 // Fills *err (may be NULL) and returns `status`, so that a failing function can end with it.
 lbStatus lb_fail(lbError *err, lbStatus status, const char *format, ...) LB_PRINTF(3, 4);
 // The message of a failed allocation.
@@ -65,6 +71,12 @@ lbStatus lb_fail_memory(lbError *err);
 const char *lb_status_name(lbStatus status);
 // The nearest of `names` (NULL ends the list) to a misspelt one; NULL when none is near.
 const char *lb_nearest_name(const char *name, const char *const *names);
+
+// A number as JSON has it, whatever the locale: so many significant digits (17: every bit
+// survives), "null" where it is not finite. All JSON text that limber's C writes has its numbers
+// from here.
+#define LB_NUMBER_TEXT 40 // bytes that hold any number and the terminating zero
+const char *lb_json_number_text(char text[LB_NUMBER_TEXT], double value, int digits);
 
 // A programmer's error, not a user's: stops the program in debug builds, is nothing otherwise.
 #ifdef NDEBUG
@@ -144,10 +156,12 @@ typedef enum lbStepFlags {   // what a step of a simulator or a body returns, or
   LB_STEP_NONFINITE = 2,     // no finite state could be reached; the last good one was kept
   LB_STEP_SHIFTED = 4,       // an indefinite tangent was shifted
   LB_STEP_REFUSED = 8,       // the time step is not a positive number; nothing was done
-  LB_STEP_STUCK = 16,        // at rest without forces, yet bent: an equilibrium that only the
-                             // reduced body has (too few vectors), not the real one
+  LB_STEP_STUCK = 16,        // at rest, yet bent, and not by what acts on it: an equilibrium that
+                             // only the reduced body has (too few vectors), not the real one; see
+                             // lbBodyDef.recover
   LB_STEP_ADAPTED = 32, // not by the integrator that was asked for: in parts, or by another rule
   LB_STEP_JUMPED = 64,  // a driven frame went too far for one step: the body was carried along
+  LB_STEP_RECOVERING = 128, // a body that was stuck is led back to rest (lbBodyDef.recover)
 } lbStepFlags;
 
 // How a body with inertia goes through time. (The modal method's steps are exact.)

@@ -77,6 +77,10 @@ typedef struct lbBodyDef {
                               // a time, 0 to 256; default 16. Memory is taken by the first
                               // constraint
   void *user_data;            // lb_body_user_data gives it back; default NULL
+  bool recover; // a body that is stuck (LB_STEP_STUCK) is led back to rest, smoothly, within a
+                // period of its lowest frequency (LB_STEP_RECOVERING); forces do not move it (but
+                // for a free frame) until it is there. Constraints, balls and impulses end it.
+                // Structures that are truly bistable would be led back too; default false
 
   // The subspace method only.
   lbIntegrator integrator;   // default LB_INTEGRATOR_NEWMARK
@@ -95,7 +99,7 @@ lbBodyDef lb_body_def(void);
 lbStatus lb_body_create(const lbModel *model, const lbBodyDef *def, lbBody **out, lbError *err);
 void lb_body_destroy(lbBody *body); // NULL is legal
 // What the first pick, push or haptics would make: search trees over the surface, shared by all
-// bodies of the model. For calling ahead of time.
+// bodies of the model, and the body's room for contacts. For calling ahead of time.
 lbStatus lb_body_prepare_queries(lbBody *body);
 
 const lbModel *lb_body_model(const lbBody *body);
@@ -108,6 +112,8 @@ double lb_body_stable_step(const lbBody *body);
 int32_t lb_body_flags(const lbBody *body); // lbStepFlags of its last step
 void *lb_body_user_data(const lbBody *body);
 void lb_body_set_user_data(lbBody *body, void *data);
+// lbBodyDef.recover, while it runs.
+lbStatus lb_body_set_recover(lbBody *body, bool recover);
 size_t lb_body_bytes(const lbBody *body); // of its own memory, without what bodies share
 
 // ---- what acts on it ---------------------------------------------------------------------------
@@ -313,6 +319,12 @@ lbStatus lb_body_set_state(lbBody *body, const double *coordinates, const double
 // the same object.
 lbStatus lb_body_set_displacements(lbBody *body, const double *displacements,
                                    const double *velocities);
+
+// Goes on from where another body of the same object is, moved by `shift` (m): with its frame,
+// shape and velocities, as near as this one can have them (as lb_body_set_displacements), and
+// exactly these where both have the same method, vectors and kind of frame. A free body takes the
+// frame over; a held or driven one keeps its own and takes the motion relative to that.
+lbStatus lb_body_adopt_motion(lbBody *body, const lbBody *from, lbVec3 shift);
 
 // All of it: time, coordinates, rates, accelerations, forces of the next step, frame, gravity,
 // constraints. What a body does after restoring is what it did after saving, to the last bit. The

@@ -8,6 +8,8 @@
 #include "limber/material.h"
 #include "limber/mesh.h"
 #include "limber/shape.h"
+#include "limber/matrix.h"
+#include "limber/paint.h"
 #include "limber/report.h"
 #include "limber/embedding.h"
 #include "limber/voxelise.h"

@@ -4,6 +4,7 @@
 #define LIMBER_BUILD_MODEL_H
 
 #include "limber/accuracy.h"
+#include "limber/paint.h"
 #include "limber/scene.h"
 
 #ifdef __cplusplus
@@ -14,6 +15,11 @@ extern "C" {
 #define LB_BUILD_DAMPING 0.02   // damping ratio of the first mode, where no damping is given
 #define LB_BUILD_FIXED 0.05     // of the height, from below, is fixed where nothing is said
 #define LB_BUILD_VIEW_SHAPES 64 // modes that viewers get as morph targets, at most
+
+typedef struct lbYoungRegion { // Young's modulus of a part of a body
+  lbRegion region;
+  double young[2]; // Pa, > 0; by a colour: of the channel's values 0 and 1; otherwise the first
+} lbYoungRegion;
 
 // What the caller says goes first, then what the scene or the mesh file says, then the defaults.
 typedef struct lbBuildDef {
@@ -33,12 +39,16 @@ typedef struct lbBuildDef {
   double damping_stiffness; // β, s, >= 0; default -1: not said
 
   // For bare meshes; a scene has its own.
-  bool is_free;               // default false: the lowest part along up is fixed
-  int32_t cells;              // > 0, bricks along the longest side of a surface; default 0: 24
-  const lbMaterial *material; // default NULL: what the file carries, or lb_material()
-  double frequency;           // Hz: the stiffness is scaled so that the first mode has it; 0: it is
-                              // left as it is; default -1: LB_BUILD_FREQUENCY, if neither caller
-                              // nor file gives a material
+  bool is_free;                // default false: the lowest part along up is fixed
+  int32_t cells;               // > 0, bricks along the longest side of a surface; default 0: 24
+  const lbMaterial *material;  // default NULL: what the file carries, or lb_material()
+  const lbYoungRegion *youngs; // (young_count), later ones over earlier ones, all of them over the
+  int32_t young_count;         // material (which replaces what the file carries); default 0
+  const lbRegion *fixed;       // (fixed_count): these are fixed instead of the lowest part; not
+  int32_t fixed_count;         // with is_free; default 0
+  double frequency; // Hz: the stiffness is scaled so that the first mode has it; 0: it is
+                    // left as it is; default -1: LB_BUILD_FREQUENCY, if neither caller
+                    // nor file gives a material
 } lbBuildDef;
 
 lbBuildDef lb_build_def(void);

@@ -70,12 +70,14 @@ lbStatus lb_animation_write(const char *path, const lbAnimationBody *bodies, int
 // The same motion in other formats. With path "out.EXT" and one body:
 //   .glb         an animation as above, to its default tolerance
 //   .obj, .ply   out_00000.obj, out_00001.obj, ...: a mesh a frame; one out.mtl and its pictures
-//   .pc2         out.pc2, a point cache, and out.obj, the rest shape whose vertices it moves
+//   .pc2, .mdd   out.pc2, a point cache, and out.obj, the rest shape whose vertices it moves
+//   .usda        Universal Scene Description as text, all bodies in one file
 //   .pvd         out_00000.vtu, ...: the rest shape with the point data "displacement", and the
 //   list
 //                of them, out.pvd; .vtu: without the list
 // With several bodies the names are out_NAME_00000.obj and so on, NAME being the body's with
-// everything but letters, digits, '-', '_' and '.' made '_'. No axis is turned but in .glb.
+// everything but letters, digits, '-', '_' and '.' made '_'. No axis is turned but in .glb; .usda
+// says which one is up.
 
 typedef enum lbExportFormat {
   LB_EXPORT_GLB,
@@ -84,6 +86,8 @@ typedef enum lbExportFormat {
   LB_EXPORT_PC2,
   LB_EXPORT_PVD,
   LB_EXPORT_VTU,
+  LB_EXPORT_MDD,
+  LB_EXPORT_USDA,
 } lbExportFormat;
 
 // By the extension; LB_ERR_ARGUMENT names the known ones. To be asked before long work.
@@ -93,6 +97,10 @@ typedef struct lbSequenceBody {
   const char *name;      // NULL or "": "body N"
   const lbMesh *surface; // as in lbAnimationBody; all of its vertices are written
   const float *frames;   // (frame_count x vertices of the surface x 3): positions in metres
+  // .usda alone: the body's frame, in which `frames` are: rotation * vertex + position. NULL: they
+  // are in the world.
+  const double *positions; // (frame_count x 3), m
+  const double *rotations; // (frame_count x 4), quaternions x y z w, of any length but zero
   // .pvd and .vtu alone: a volume mesh, which then goes before the surface.
   const lbMesh *volume;
   const double *displacements; // (frame_count x vertices of the volume x 3), m
@@ -100,8 +108,9 @@ typedef struct lbSequenceBody {
 
 typedef struct lbSequenceDef {
   int32_t frame_count; // >= 1; default 0, to be set
-  const double *times; // (frame_count), s, >= 0, ascending; .obj, .ply, .pc2 and .vtu need none
-  char up;             // 'z' (default) or 'y', for .glb
+  const double *times; // (frame_count), s, >= 0, ascending; needed by .glb, .pvd, .mdd, .usda
+  double frame_rate;   // Hz, of .usda's time codes; default 0: that of the times
+  char up;             // 'z' (default) or 'y', for .glb and .usda
 } lbSequenceDef;
 
 lbSequenceDef lb_sequence_def(void);

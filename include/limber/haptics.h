@@ -3,9 +3,10 @@
 //
 // The device's tool is a ball that the surface keeps out, or a grip on a place of the surface. A
 // spring and a damper lie between device and body (the virtual coupling). Each tick takes the
-// device's last position, finds the force, gives it to the body with the opposite sign, and steps
-// the body. The loop runs on a thread of its own (lb_haptics_start), or a host with a thread of its
-// own, a device's callback, calls lb_haptics_tick.
+// device's last position, finds what is touched, and steps the body; the force is found inside that
+// step; the body gets it with the opposite sign. The loop runs on a thread of its own
+// (lb_haptics_start), or a host with a thread of its own, a device's callback, calls
+// lb_haptics_tick.
 //
 // While the loop runs, the body belongs to it: calls on the body from other threads are forbidden.
 // What must happen to it meanwhile (loads, constraints) belongs in lbHapticsDef.before_step; or
@@ -38,10 +39,10 @@ typedef struct lbHapticsDef {
                        // the air, a quarter of it near the surface
   double reach;        // grab: how far from the device the surface may be, m; default 0: two radii
   const lbPoint *grip; // grab: always this place, however far; default NULL: the nearest one
-  double stiffness;    // k of the coupling, N/m, > 0; default 500. Where body and rate would make a
-                       // stiffer coupling unstable, less is used (lbHapticsReport.stiffness)
+  double stiffness;    // k of the coupling, N/m, > 0; default 500. The body feels it inside its
+                       // own step: stable at any stiffness
   double damping;      // b of the coupling, N s/m, >= 0; default 1; at least k / rate is used,
-                       // since a sampled spring makes energy
+                       // since a sampled spring gives a device energy
   double force_limit;  // N, > 0; default 10: no more on the device nor on the body
   int32_t node_limit;  // search nodes looked at a tick, 16 to 65536; default 512
   int32_t triangle_limit; // triangles looked at a tick, 8 to 4096; default 256
@@ -110,7 +111,6 @@ typedef struct lbHapticsReport {
   double late;     // s, the latest beginning of a tick
   double step_median, step_p99, step_p999; // s: upper ends of the histogram's bins
   double step_worst;                       // s
-  double stiffness;                        // N/m, the least that was used
   bool urgent;                             // real-time priority was granted
   int64_t bins[LB_HAPTICS_BINS];           // step times
 } lbHapticsReport;

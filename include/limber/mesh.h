@@ -68,6 +68,8 @@ typedef struct lbMesh {
   int32_t *triangle_appearances; // (triangle_count), index or -1; NULL when there are none
   int32_t texture_count;
   lbTexture *textures;
+  float *vertex_colors; // (vertex_count x 4), RGBA from 0 to 1 as in the file; red -1: this vertex
+                        // has none; NULL: none has
 } lbMesh;
 
 void lb_mesh_destroy(lbMesh *mesh); // NULL is legal

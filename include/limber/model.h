@@ -170,8 +170,9 @@ typedef struct lbModel {
 // A model of its own from a draft: copies every array and checks it. The draft's sizes, arrays,
 // `pictures` and `pictures_bytes` count; element_count is worked out.
 lbStatus lb_model_create(const lbModel *draft, lbModel **out, lbError *err);
-// A file with one model in it; for cooked files see lb_bundle_load. The file is mapped where the
-// system can (it must not be overwritten in place while in use; limber's own writers never do).
+// A file with one model in it; for cooked files see lb_bundle_load. Files of up to 64 MiB are read
+// into memory; larger ones are mapped where the system can, and must then not be overwritten in
+// place while in use (a `cp` over one ends the program; limber's own writers rename).
 lbStatus lb_model_load(const char *path, lbModel **out, lbError *err);
 // The same from memory, which is copied; `name` is for messages.
 lbStatus lb_model_read(const char *name, const void *bytes, size_t byte_count, lbModel **out,
@@ -206,6 +207,12 @@ lbMethod lb_model_default_method(const lbModel *model);
 double lb_model_recording_seconds(const lbModel *model);     // 0: it has no recording
 bool lb_model_is_free(const lbModel *model);                 // no node is fixed
 const char *lb_model_text(const char *texts, int32_t index); // item of a list of texts
+// Whether an accuracy figure of the model is above its limit (20 % mass-weighted and in frequency,
+// 50 % of a node and at peaks); `text` then says which, and what to do, otherwise "". NULL with 0
+// bytes is legal.
+bool lb_model_accuracy_warning(const lbModel *model, char *text, size_t bytes);
+// Values of nodes (nodes x width) at the vertices of the surface (vertices x width).
+void lb_model_embed(const lbModel *model, int32_t width, const double *nodes, double *vertices);
 
 // ---- the table ---------------------------------------------------------------------------------
 

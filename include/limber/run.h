@@ -56,6 +56,7 @@ typedef struct lbRun {
   lbRunBody *bodies;
   double *probes; // ((step_count + 1) x probe_count x 3) displacements, from t = 0 on
   int32_t frame_count;
+  double frame_rate;         // Hz, of the def; frames are at the nearest steps
   double *frame_times;       // (frame_count)
   int32_t owned_count;       //
   struct lbRunOwned *owned_; // private: models, meshes and shapes that the bodies point to

@@ -33,9 +33,15 @@ lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError
 // The bundle must outlive the world. `substeps` and `user_data` of the settings count, or NULL.
 lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, lbWorld **out,
                        lbError *err);
+// What lb_world_open makes a body of a cooked file from, for those who make such bodies otherwise:
+// its method, frame, integrator and the limits of Newton's method.
+lbBodyDef lb_world_body_def(const lbWorldDef *def, int32_t body);
 void lb_world_destroy(lbWorld *world); // NULL is legal
 
 double lb_world_time(const lbWorld *world); // s
+// Goes on at another time: frames that follow paths and bodies that play recordings are at once
+// where they are at that time. Nothing is felt of it; all other bodies stay as they are.
+lbStatus lb_world_set_time(lbWorld *world, double seconds, lbError *err);
 lbVec3 lb_world_gravity(const lbWorld *world);
 lbStatus lb_world_set_gravity(lbWorld *world, lbVec3 gravity, lbError *err); // for all bodies
 void *lb_world_user_data(const lbWorld *world);
@@ -60,6 +66,18 @@ lbBodyId lb_world_body_at(const lbWorld *world, int32_t index);
 // The frame of a body made with LB_FRAME_DRIVEN follows a path from now on: it is there at once,
 // moving as the path does. Nothing is felt of that, nor of the path's cuts. NULL: it stands still.
 lbStatus lb_world_drive(lbWorld *world, lbBodyId id, const lbPath *path, lbError *err);
+// The same with everything moved by `shift` (m): for copies beside each other.
+lbStatus lb_world_drive_beside(lbWorld *world, lbBodyId id, const lbPath *path, lbVec3 shift,
+                               lbError *err);
+
+// lb_body_set_material for a body and all those that were added with it (lb_batch_set_material).
+lbStatus lb_world_set_material(lbWorld *world, lbBodyId id, int32_t material, double young,
+                               double poisson, double density, lbError *err);
+
+// The first place of any surface that the ray hits, as lb_body_pick, and whose. *id is 0 where
+// there is none.
+lbStatus lb_world_pick(const lbWorld *world, lbVec3 origin, lbVec3 direction, lbBodyId *id,
+                       lbPick *pick, lbError *err);
 
 // ---- loads -------------------------------------------------------------------------------------
 

@@ -7,11 +7,13 @@
 
 lbStatus lb_fail(lbError *err, lbStatus status, const char *format, ...) {
   if (err) {
+    char text[sizeof err->text];
     va_list arguments;
     va_start(arguments, format);
-    err->status = status;
-    vsnprintf(err->text, sizeof err->text, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments); // *err itself may be among the arguments
     va_end(arguments);
+    err->status = status;
+    lb_printable(err->text, sizeof err->text, text);
   }
   return status;
 }

@@ -1,5 +1,5 @@
 // Files and paths; the only part of the run side besides the clock that talks to the system.
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "limber/file.h"
 
 #include <ctype.h>
@@ -33,6 +33,14 @@ static bool replace_file(const char *from, const char *to) {
 #endif
 }
 
+// Room for so many bytes: exactly that at first, so that a large file is not held twice.
+static bool reserve(char **block, size_t *capacity, size_t used, size_t needed) {
+  if (used > 0) return lb_grow((void **)block, capacity, needed, 1);
+  *block = lb_alloc(needed, 1);
+  *capacity = *block ? needed : 0;
+  return *block != NULL;
+}
+
 lbStatus lb_file_read(const char *path, char **content, size_t *bytes, lbError *err) {
   lbStatus status = LB_OK;
   char *block = NULL;
@@ -40,12 +48,15 @@ lbStatus lb_file_read(const char *path, char **content, size_t *bytes, lbError *
   struct stat info;
   FILE *file = fopen(path, "rb");
   if (!file) return fail_errno(err, path, "cannot open for reading");
-  if (fstat(fileno(file), &info) == 0 && S_ISDIR(info.st_mode)) {
+  bool known = fstat(fileno(file), &info) == 0;
+  if (known && S_ISDIR(info.st_mode)) {
     status = lb_fail(err, LB_ERR_FILE, "%s: is a folder, name a file in it", path);
     goto done;
   }
+  size_t expected = known && S_ISREG(info.st_mode) && info.st_size > 0 ? (size_t)info.st_size : 0;
   for (;;) { // grows with what is really there: a pipe has no size, and a size may lie
-    if (!lb_grow((void **)&block, &capacity, used + 65536, 1)) {
+    size_t needed = used < expected ? expected + 2 : used + 65536; // for the end, and the zero
+    if (!reserve(&block, &capacity, used, needed)) {
       status = lb_fail_memory(err);
       goto done;
     }
@@ -73,6 +84,26 @@ static void writer_clear(lbFileWriter *writer) {
   *writer = (lbFileWriter){ 0 };
 }
 
+// The file that symbolic links lead to, which need not exist yet. NULL: no memory, or links that
+// lead in a circle.
+static char *follow_links(const char *path) {
+  char *current = lb_duplicate_text(path);
+#ifndef _WIN32
+  struct stat info;
+  for (int i = 0; current && lstat(current, &info) == 0 && S_ISLNK(info.st_mode); i++) {
+    char target[4096], *next = NULL;
+    ssize_t length = readlink(current, target, sizeof target);
+    if (i < 40 && length > 0 && (size_t)length < sizeof target) {
+      target[length] = '\0';
+      next = lb_path_beside(current, target);
+    }
+    lb_free(current);
+    current = next;
+  }
+#endif
+  return current;
+}
+
 // Where to write: aside, or straight into a device or pipe (/dev/stdout), which no rename may
 // replace.
 static void name_aside(char *aside, size_t bytes, const char *path, bool straight) {
@@ -82,21 +113,31 @@ static void name_aside(char *aside, size_t bytes, const char *path, bool straigh
     snprintf(aside, bytes, "%s.part-%d", path, process_id());
 }
 
+// A private file stays private, from the first byte on.
+static void keep_mode(FILE *stream, const struct stat *info) {
+#ifdef _WIN32
+  (void)stream, (void)info;
+#else
+  if (fchmod(fileno(stream), info->st_mode & 0777) != 0)
+    errno = 0; // not every file system has modes
+#endif
+}
+
 lbStatus lb_file_begin(lbFileWriter *writer, const char *path, lbError *err) {
-  size_t aside_bytes = strlen(path) + 32;
-  *writer = (lbFileWriter){ .path = lb_duplicate_text(path), .aside = lb_alloc(aside_bytes, 1) };
-  if (!writer->path || !writer->aside) {
+  *writer = (lbFileWriter){ .straight = false };
+  struct stat info;
+  bool exists = stat(path, &info) == 0;
+  if (exists && S_ISDIR(info.st_mode))
+    return lb_fail(err, LB_ERR_FILE, "%s: is a folder, name a file to write", path);
+  writer->straight = exists && !S_ISREG(info.st_mode); // /dev/stdout is a link, too
+  writer->path = writer->straight ? lb_duplicate_text(path) : follow_links(path);
+  size_t aside_bytes = writer->path ? strlen(writer->path) + 32 : 0;
+  if (writer->path) writer->aside = lb_alloc(aside_bytes, 1);
+  if (!writer->aside) {
     writer_clear(writer);
     return lb_fail_memory(err);
   }
-  struct stat info;
-  bool exists = stat(path, &info) == 0;
-  if (exists && S_ISDIR(info.st_mode)) {
-    writer_clear(writer);
-    return lb_fail(err, LB_ERR_FILE, "%s: is a folder, name a file to write", path);
-  }
-  writer->straight = exists && !S_ISREG(info.st_mode);
-  name_aside(writer->aside, aside_bytes, path, writer->straight);
+  name_aside(writer->aside, aside_bytes, writer->path, writer->straight);
   writer->stream = fopen(writer->aside, "wb");
   if (!writer->stream) {
     lbStatus status = fail_errno(err, path,
@@ -105,32 +146,45 @@ lbStatus lb_file_begin(lbFileWriter *writer, const char *path, lbError *err) {
     writer_clear(writer);
     return status;
   }
+  if (!writer->straight) lb_unfinished_add(writer->aside);
+  if (!writer->straight && exists) keep_mode(writer->stream, &info);
   return LB_OK;
 }
 
-static void remove_aside(const lbFileWriter *writer) {
+void lb_file_abort(lbFileWriter *writer) {
+  if (!writer->path) return;
+  if (writer->stream) fclose(writer->stream);
   if (!writer->straight) remove(writer->aside);
+  lb_unfinished_done(writer->aside);
+  writer_clear(writer);
 }
 
-lbStatus lb_file_commit(lbFileWriter *writer, lbError *err) {
-  lbStatus status = LB_OK;
+lbStatus lb_file_seal(lbFileWriter *writer, lbError *err) {
+  if (!lb_progress("write", 1)) { // the last moment to stop
+    lb_file_abort(writer);
+    return lb_fail_interrupted(err, "write");
+  }
   errno = 0;
   bool failed = ferror(writer->stream) != 0;
   failed |= fclose(writer->stream) != 0;
-  if (failed)
-    status = fail_errno(err, writer->path, "cannot write, is the disk full");
-  else if (!writer->straight && !replace_file(writer->aside, writer->path))
-    status = fail_errno(err, writer->path, "cannot write");
-  if (status) remove_aside(writer);
-  writer_clear(writer);
+  writer->stream = NULL;
+  if (!failed) return LB_OK;
+  lbStatus status = fail_errno(err, writer->path, "cannot write, is the disk full");
+  lb_file_abort(writer);
   return status;
 }
 
-void lb_file_abort(lbFileWriter *writer) {
-  if (!writer->stream) return;
-  fclose(writer->stream);
-  remove_aside(writer);
+lbStatus lb_file_commit(lbFileWriter *writer, lbError *err) {
+  lbStatus status = writer->stream ? lb_file_seal(writer, err) : LB_OK;
+  if (status) return status;
+  if (!writer->straight && !replace_file(writer->aside, writer->path)) {
+    status = fail_errno(err, writer->path, "cannot write");
+    lb_file_abort(writer);
+    return status;
+  }
+  lb_unfinished_done(writer->aside);
   writer_clear(writer);
+  return LB_OK;
 }
 
 lbStatus lb_directory_make(const char *path, lbError *err) {

@@ -1,6 +1,7 @@
 // Numbers by printf, then a point for the locale's decimal separator, which may have several bytes.
 #include "base/format.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,4 +22,11 @@ size_t lb_format_number(char text[LB_NUMBER_TEXT], double value, int least_digit
   if (strtod(text, NULL) != value) snprintf(text, LB_NUMBER_TEXT, "%.17g", value);
   lb_use_decimal_point(text);
   return strlen(text);
+}
+
+const char *lb_json_number_text(char text[LB_NUMBER_TEXT], double value, int digits) {
+  if (!isfinite(value)) return strcpy(text, "null");
+  snprintf(text, LB_NUMBER_TEXT, "%.*g", digits < 17 ? digits : 17, value);
+  lb_use_decimal_point(text);
+  return text;
 }

@@ -5,8 +5,6 @@
 
 #include "limber/base.h"
 
-#define LB_NUMBER_TEXT 40 // bytes that hold any number and the terminating zero
-
 // So many significant digits (15 read well), or 17 where those do not give back the same double.
 // Returns the length.
 size_t lb_format_number(char text[LB_NUMBER_TEXT], double value, int least_digits);

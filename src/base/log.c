@@ -21,12 +21,12 @@ void lb_set_log(void (*hook)(lbLogLevel level, const char *text, void *context),
 
 void lb_log(lbLogLevel level, const char *format, ...) {
   if (!listener.hook) return;
-  char text[512];
+  char text[512], shown[512];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  listener.hook(level, text, listener.context);
+  listener.hook(level, lb_printable(shown, sizeof shown, text), listener.context);
 }
 
 void lb_set_progress(bool (*hook)(const char *stage, double fraction, void *context),

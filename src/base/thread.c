@@ -92,7 +92,14 @@ lbStatus lb_thread_start(void (*work)(void *context), void *context, lbThread **
   lbThread *thread = lb_alloc(1, sizeof *thread);
   if (!thread) return lb_fail_memory(err);
   thread->work = work, thread->context = context;
-  if (pthread_create(&thread->thread, NULL, run_thread, thread) != 0) {
+  pthread_attr_t attributes;
+  bool started = pthread_attr_init(&attributes) == 0;
+  if (started) {
+    pthread_attr_setstacksize(&attributes, (size_t)8 << 20); // whatever `ulimit -s` says
+    started = pthread_create(&thread->thread, &attributes, run_thread, thread) == 0;
+    pthread_attr_destroy(&attributes);
+  }
+  if (!started) {
     lb_free(thread);
     return lb_fail(err, LB_ERR_MEMORY, "the system could not start a thread");
   }

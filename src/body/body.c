@@ -196,18 +196,6 @@ lbStatus lb_body_apply_radial_impulse(lbBody *body, lbVec3 centre, double radius
   return status;
 }
 
-void lb_body_add_reduced_force(lbBody *body, const double *reduced) {
-  lbScratch *scratch = lb_scratch_borrow(body->prepared);
-  if (!scratch) return;
-  body->prepared->method->get(body, NULL, NULL, scratch->a);
-  for (int32_t i = 0; i < body->prepared->dimension; i++) {
-    double sum = scratch->a[i] + reduced[i];
-    if (lb_is_bounded(sum)) scratch->a[i] = sum;
-  }
-  body->prepared->method->put(body, NULL, NULL, scratch->a);
-  lb_scratch_return(body->prepared, scratch);
-}
-
 lbStatus lb_body_set_gravity(lbBody *body, lbVec3 gravity) {
   lbScratch *scratch = lb_scratch_borrow(body->prepared);
   if (!scratch) return lb_fail_memory(body->message);
@@ -257,4 +245,14 @@ lbStatus lb_body_set_state(lbBody *body, const double *coordinates, const double
   lbStatus status = lb_body_put_state(body, coordinates, rates, scratch);
   lb_scratch_return(body->prepared, scratch);
   return status;
+}
+
+lbStatus lb_body_set_time(lbBody *body, double time) {
+  const lbBodyMethod *method = body->prepared->method;
+  lbScratch *s = lb_scratch_borrow(body->prepared);
+  if (!s) return lb_fail_memory(body->message);
+  body->time = time;
+  if (method->is_recording) method->start(body, s);
+  lb_scratch_return(body->prepared, s);
+  return LB_OK;
 }

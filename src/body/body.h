@@ -173,6 +173,8 @@ struct lbBody {
   int32_t flags;   // of the last step
   bool plain;      // takes part in step_many
   bool consistent; // the accelerations that the method keeps belong to q, v and the material
+  bool recovers;   // is led back to rest when it is stuck;
+  double led;      // how much of that way is done, in time; 0: it is not on it
   int32_t constraint_room;
   struct lbConstraints *constraints; // made by the first constraint; NULL: none
   struct lbContacts *contacts;       // made by the first ball; NULL: none
@@ -230,7 +232,7 @@ struct lbBodyMethod {
   int32_t state_rows, state_extra;
   void (*save)(const lbBody *body, double *numbers);
   void (*restore)(lbBody *body, const double *numbers);
-  void (*start)(lbBody *body, lbScratch *scratch); // a new body, at time 0; may be NULL
+  void (*start)(lbBody *body, lbScratch *scratch); // a new body, at its time; may be NULL
   // The accelerations that the next step begins with, from scratch->q0, v0, force; NULL: it needs
   // none.
   void (*accelerate)(lbBody *body, lbScratch *scratch);
@@ -349,6 +351,8 @@ lbVec3 lb_frame_velocity(const lbBody *body, lbVec3 own_place, lbVec3 own_veloci
 // ---- shared by the files of the layer ----------------------------------------------------------
 
 bool lb_time_step_is_legal(double dt);
+// Another time, which recordings follow at once.
+lbStatus lb_body_set_time(lbBody *body, double time);
 lbStatus lb_time_step_refuse(double dt, lbError *err);
 // One step of a body, whatever its method (step.c), and its pieces: a part up to the first
 // linearisation, from there to its end, and the whole step after an attempt by the first rule.
@@ -356,10 +360,18 @@ int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch);
 int32_t lb_part_open(lbBody *body, lbStep *step, lbScratch *scratch);
 int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *scratch, int32_t flags);
 int32_t lb_body_conclude(lbBody *body, double h, int32_t flags, lbScratch *scratch);
-// No frame that moves, no constraint, no ball: what lbBodyMethod.step_many takes.
+// The way back to rest (recover.c): begins after a step that ended stuck, goes on unless something
+// holds or touches the body, and is a step of its own.
+void lb_recover_begin(lbBody *body);
+bool lb_recover_goes_on(lbBody *body);
+int32_t lb_recover_step(lbBody *body, double h, lbScratch *scratch);
+// No frame that moves, no constraint, no ball, not led: what lbBodyMethod.step_many takes.
 bool lb_body_is_plain(const lbBody *body);
-// q or v was changed from outside: accelerations are worked out anew.
-static inline void lb_body_disturb(lbBody *body) { body->consistent = false; }
+// q or v was changed from outside: accelerations are worked out anew, and nothing leads it.
+static inline void lb_body_disturb(lbBody *body) {
+  body->consistent = false;
+  body->led = 0;
+}
 // The same after a change of v that belongs to the step: central differences keep the acceleration
 // that their implicit damping gave, an explicit one would not be stable.
 static inline void lb_body_settle(lbBody *body) {
@@ -381,8 +393,6 @@ static inline double lb_row_dot(int32_t count, const double *a, const double *b)
 // lb_body_set_state with scratch; spoils its a and b.
 lbStatus lb_body_put_state(lbBody *body, const double *coordinates, const double *rates,
                            lbScratch *scratch);
-// force of the next step += reduced (dimension), own axes; what is no number is left out.
-void lb_body_add_reduced_force(lbBody *body, const double *reduced);
 // A rotation of unit length; false when q has zero or non-finite length.
 bool lb_rotation_make_unit(lbQuat *q);
 lbStatus lb_check_placement(lbVec3 position, lbQuat *rotation, lbError *err);

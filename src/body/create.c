@@ -1,6 +1,6 @@
 // Making bodies: one block of memory for a body of its own or for all bodies of a batch.
 #include "body/constraints.h"
-#include "body/push.h"
+#include "body/contacts.h"
 
 #include <string.h>
 
@@ -75,6 +75,7 @@ static lbStatus start(lbBody *body, const lbBodyDef *def, lbVec3 position, lbQua
   body->newton_tolerance = def->newton_tolerance;
   body->constraint_room = def->constrained_points;
   body->user_data = def->user_data;
+  body->recovers = def->recover;
   lbStatus status = choose_damping(def->damping_mass, "damping_mass", &body->damping_mass, err);
   if (!status)
     status =

@@ -10,8 +10,7 @@
 //              a            u            R                           w
 //   Newmark    at the end   v            R(q)                        2
 //   Euler      at the end   v            R(q)                        1
-//   conserving mean         (q - q0)/h   (R(q0) + 4 R(qm) + R(q))/6  1     qm = (q0 + q)/2, K at
-//   rest
+//   conserving mean         (q - q0)/h   (R(q0) + 4 R(qm) + R(q))/6  1     qm = (q0 + q)/2
 //
 // Newmark (beta = 1/4, gamma = 1/2) is appendix C of Barbič & James 2005. Its rule takes the mean
 // of the forces at both ends, so that a force which is held counts twice at one end; the
@@ -36,7 +35,6 @@
 #define MORE_ITERATIONS 10    // to get below it
 #define SURE_ITERATIONS 40    // of the rules that must not fail
 #define SURE_TOLERANCE 1e-9   // of their residuals
-#define CREATED 0.03          // of the energy may have been created
 #define TOLERANCE_LEAST 1e-13 // rounding
 #define SHIFT_FIRST 1e-4      // of the largest diagonal entry
 #define SHIFTS 40
@@ -49,6 +47,7 @@ typedef struct Scheme {
   Rule rule;
   double h, v_q, v_v, a_q, a_v, a_a;
   double held; // w
+  bool calm; // damped by the stiffness at rest, which never adds energy as an indefinite one would
 } Scheme;
 
 // A body that was dragged to absurd places is to come back, not to go on.
@@ -64,9 +63,10 @@ static Scheme scheme_of(const lbBody *body, const lbStep *step, const lbScratch 
   bool euler = body->integrator == LB_INTEGRATOR_EULER ||
                step->rule + 1 == body->prepared->method->rules ||
                (step->rule > 0 && is_far_out(body, s->q0));
-  if (euler) return (Scheme){ EULER, h, 1 / h, 0, 1 / (h * h), 1 / h, 0, 1 };
-  if (step->rule > 0) return (Scheme){ CONSERVING, h, 2 / h, -1, 2 / (h * h), 2 / h, 0, 1 };
-  return (Scheme){ NEWMARK, h, 2 / h, -1, 4 / (h * h), 4 / h, 1, 2 };
+  bool calm = step->rule > 0;
+  if (euler) return (Scheme){ EULER, h, 1 / h, 0, 1 / (h * h), 1 / h, 0, 1, calm };
+  if (calm) return (Scheme){ CONSERVING, h, 2 / h, -1, 2 / (h * h), 2 / h, 0, 1, calm };
+  return (Scheme){ NEWMARK, h, 2 / h, -1, 4 / (h * h), 4 / h, 1, 2, calm };
 }
 
 static void set_rates(const lbBody *body, const Scheme *scheme, lbScratch *s) {
@@ -87,12 +87,11 @@ typedef struct Forces {
   const double *K;        // that damping counts with
 } Forces;
 
-// What the last evaluation gave. The conserving rule is damped by the stiffness at rest, which
-// never adds energy as an indefinite one would.
+// What the last evaluation gave.
 static Forces forces_of(const lbBody *body, const Scheme *scheme, const lbSubspaceWork *w) {
   const lbEvaluated *e = &((const lbSubspaceState *)body->own)->evaluated;
-  if (scheme->rule != CONSERVING) return (Forces){ e, e->R, e->K };
-  return (Forces){ e, w->middle_R, lb_subspace_of(body->prepared)->rest_stiffness };
+  return (Forces){ e, scheme->rule == CONSERVING ? w->middle_R : e->R,
+                   scheme->calm ? lb_subspace_of(body->prepared)->rest_stiffness : e->K };
 }
 
 static Forces evaluate(lbBody *body, const Scheme *scheme, lbScratch *s) {
@@ -162,20 +161,21 @@ static void form_matrix(const lbBody *body, const Scheme *scheme, const Forces *
                         bool damping_rate, double shift, lbSubspaceWork *w) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
   size_t n = (size_t)own->stride, r = (size_t)own->count;
-  double beta = body->damping_stiffness, heavy, stiff;
+  const double *end = forces->end->K;
+  double beta = body->damping_stiffness, damped = scheme->v_q;
   if (scheme->rule == CONSERVING) {
-    const double *end = forces->end->K;
-    stiff = beta / scheme->h;
-    heavy = scheme->a_q + body->damping_mass / scheme->h + shift;
+    damped = 1 / scheme->h;
     for (size_t i = 0; i < n * n; i++)
-      w->A[i] = stiff * forces->K[i] + w->middle_K[i] / 3 + end[i] / 6;
+      w->A[i] = beta * damped * forces->K[i] + w->middle_K[i] / 3 + end[i] / 6;
+  } else if (scheme->calm) {
+    for (size_t i = 0; i < n * n; i++) w->A[i] = beta * damped * forces->K[i] + end[i];
   } else {
-    stiff = 1 + scheme->v_q * beta;
-    heavy = scheme->a_q + scheme->v_q * body->damping_mass + shift;
-    for (size_t i = 0; i < n * n; i++) w->A[i] = stiff * forces->K[i];
+    double stiff = 1 + damped * beta;
+    for (size_t i = 0; i < n * n; i++) w->A[i] = stiff * end[i];
     if (damping_rate)
       for (size_t i = 0; i < n * n; i++) w->A[i] += beta * w->rate[i];
   }
+  double heavy = scheme->a_q + damped * body->damping_mass + shift;
   if (!own->mass)
     for (size_t i = 0; i < r; i++) w->A[i * n + i] += heavy;
   else
@@ -234,7 +234,7 @@ int32_t lb_newton_begin(lbBody *body, lbStep *step, lbScratch *s) {
     forces = evaluate(body, &scheme, s);
     form_residual(body, &scheme, &forces, s);
   }
-  bool damping_rate = again && body->damping_stiffness != 0 && scheme.rule != CONSERVING;
+  bool damping_rate = again && body->damping_stiffness != 0 && !scheme.calm;
   int32_t flags = factor_matrix(body, &scheme, &forces, damping_rate, s);
   if (flags & LB_STEP_NONFINITE) return flags;
   for (int32_t i = 0; i < own->count; i++) w->d[i] = -w->G[i];
@@ -275,10 +275,7 @@ static bool keep_account(const lbBody *body, const Scheme *scheme, const Forces 
     created = forces->end->energy - w->energy0 - mean + 0.5 * G->work - damped;
   }
   double now = kinetic(own, s->v, w->Ma);
-  double level = now + fmax(forces->end->energy, w->energy0);
-  double account = ((const lbSubspaceState *)body->own)->created + created;
-  w->created = fmin(fmax(account, 0), CREATED * level);
-  return !(created > 0 && account > CREATED * level);
+  return lb_subspace_account(body, created, now + fmax(forces->end->energy, w->energy0), s);
 }
 
 // Whether the iterations have come to an end; lbStepFlags.

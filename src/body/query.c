@@ -1,5 +1,5 @@
 // Questions about a whole body: what a ray hits, how it gives way, energy and momentum.
-#include "body/body.h"
+#include "body/contacts.h"
 #include "body/point.h"
 #include "body/tree.h"
 
@@ -20,7 +20,8 @@ static lbStatus make_boxes(const lbBody *body, lbScratch *s) {
 lbStatus lb_body_prepare_queries(lbBody *body) {
   const lbTree *tree = NULL;
   if (body->prepared->model->size.triangle_count == 0) return LB_OK;
-  return lb_prepared_tree(body->prepared, &tree, body->message);
+  lbStatus status = lb_prepared_tree(body->prepared, &tree, body->message);
+  return status || body->prepared->method->is_recording ? status : lb_contacts_make(body);
 }
 
 static lbStatus pick_with(lbBody *body, lbVec3 origin, lbVec3 direction, lbPick *pick, bool *hit,

@@ -113,7 +113,7 @@ static void set_weight(lbBody *body, const double *weight) { (void)body, (void)w
 static void start(lbBody *body, lbScratch *scratch) {
   const State *state = body->own;
   (void)scratch;
-  play(body->prepared, 0, state->q, state->v);
+  play(body->prepared, body->time, state->q, state->v);
 }
 
 static int32_t begin(lbBody *body, lbStep *step, lbScratch *s) {

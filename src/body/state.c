@@ -5,11 +5,11 @@
 // back in time, not for files that travel.
 #include "body/constraints.h"
 #include "body/point.h"
-#include "body/push.h"
+#include "body/contacts.h"
 
 #include <string.h>
 
-#define STATE_VERSION 3
+#define STATE_VERSION 4
 
 static const char state_magic[8] = { 'l', 'b', 's', 't', 'a', 't', 'e', 0 };
 
@@ -17,12 +17,13 @@ typedef struct SavedHeader {
   char magic[8];
   int32_t version, dimension;
   uint64_t identity; // of model, damping and integrator
-  double time, step, created, gravity[3];
+  double time, step, created, led, gravity[3];
   double position[3], rotation[4], velocity[3], spin[3], momentum[3], angular[3];
   double force[3], torque[3], goal[13]; // goal: position, rotation, velocity, spin
   int32_t frame_kind, driven;
   int32_t slot_count, point_count, force_count;
   int32_t consistent; // 1: the accelerations belong to q and v
+  int32_t recovers, unused;
 } SavedHeader;
 
 typedef struct SavedSlot {
@@ -81,6 +82,8 @@ static SavedHeader make_header(const lbBody *body) {
                          .time = body->time,
                          .step = body->h,
                          .created = f->created,
+                         .led = body->led,
+                         .recovers = body->recovers,
                          .rotation = { f->rotation.x, f->rotation.y, f->rotation.z, f->rotation.w },
                          .frame_kind = (int32_t)f->kind,
                          .driven = f->driven,
@@ -227,7 +230,7 @@ static bool are_bounded(const double *vectors, int32_t count) {
 static lbStatus check_numbers(const lbBody *body, const Saved *saved) {
   const SavedHeader *h = &saved->header;
   if (!(h->time >= 0 && isfinite(h->time) && h->step >= 0 && h->step <= LB_TIME_STEP_MOST) ||
-      !lb_is_bounded(h->created))
+      !lb_is_bounded(h->created) || !(h->led >= 0 && h->led < 1))
     return refuse(body, "its time is not a time");
   if (!is_unit(h->rotation)) return refuse(body, "its rotation is not of unit length");
   if (!are_bounded(h->position, 3)) return refuse(body, "its position is not a number or absurd");
@@ -376,6 +379,7 @@ lbStatus lb_body_restore_state(lbBody *body, const void *bytes, size_t byte_coun
     restore_frame(body, &saved.header);
     restore_numbers(body, &saved, scratch);
     body->consistent = saved.header.consistent != 0;
+    body->led = saved.header.led, body->recovers = saved.header.recovers != 0;
     body->time = saved.header.time;
     body->h = saved.header.step;
     if (constrained) restore_constraints(body, &saved);

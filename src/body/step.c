@@ -8,7 +8,7 @@
 // cannot take is taken again by the next rule, in parts; the state before it is kept for that.
 #include "body/body.h"
 #include "body/constraints.h"
-#include "body/push.h"
+#include "body/contacts.h"
 
 #include <string.h>
 
@@ -24,7 +24,8 @@ lbStatus lb_time_step_refuse(double dt, lbError *err) {
 }
 
 bool lb_body_is_plain(const lbBody *body) {
-  return lb_frame_is_still(body) && !lb_body_is_constrained(body) && !lb_body_is_touched(body);
+  return lb_frame_is_still(body) && !lb_body_is_constrained(body) && !lb_body_is_touched(body) &&
+         body->led == 0;
 }
 
 // ---- one part ----------------------------------------------------------------------------------
@@ -143,7 +144,17 @@ static bool spins_too_fast(const lbBody *body, double h) {
   return !(spin * h <= TURN_MOST * TURN_PARTS) || spin > SPIN_MOST * body->prepared->slowest;
 }
 
+// The whole step is done.
+static int32_t finish(lbBody *body, double h, int32_t flags) {
+  body->prepared->method->set_weight(body, NULL); // applied forces are gone
+  clear_forces(body);
+  body->time += h;
+  body->h = h;
+  return body->flags = flags & ~LB_STEP_PRIVATE;
+}
+
 int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch) {
+  if (lb_recover_goes_on(body)) return finish(body, h, lb_recover_step(body, h, scratch));
   bool apart = spins_too_fast(body, h);
   if (apart) body->frame.decoupled = true;
   int32_t flags = lb_body_conclude(body, h, attempt(body, h, 0, scratch), scratch);
@@ -162,17 +173,26 @@ int32_t lb_body_conclude(lbBody *body, double h, int32_t flags, lbScratch *scrat
     lb_body_disturb(body);
     flags |= LB_STEP_NONFINITE;
   }
-  method->set_weight(body, NULL); // applied forces are gone
-  clear_forces(body);
-  body->time += h;
-  body->h = h;
-  body->flags = flags & ~LB_STEP_PRIVATE;
+  finish(body, h, flags);
+  lb_recover_begin(body);
   return body->flags;
 }
 
 static void step_plain(lbBody *body, double dt, lbScratch *scratch) {
   int32_t index = (int32_t)(body - body->group->bodies);
   body->prepared->method->step_many(body->group, index, index + 1, dt, scratch);
+}
+
+int32_t lb_body_step_touched(lbBody *body, double h, lbTouch *touch, void *context,
+                             lbScratch *scratch) {
+  lbFrameState start = body->frame;
+  lbStep step = { .h = h, .share = 1, .whole = &start };
+  body->led = 0;
+  int32_t flags = lb_part_open(body, &step, scratch), first = body->contacts->count;
+  if (!(flags & LB_STEP_NONFINITE)) touch(body, &step, scratch, context);
+  if (!lb_frame_is_still(body)) return lb_body_advance(body, h, scratch);
+  if (body->contacts->count > first) lb_contacts_join(body, &step, first, scratch);
+  return lb_body_conclude(body, h, lb_part_close(body, &step, scratch, flags), scratch);
 }
 
 int32_t lb_body_step(lbBody *body, double dt) {

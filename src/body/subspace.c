@@ -1,10 +1,12 @@
 // The subspace method (subspace.h): state, operations, and what a step's end says.
 #include "body/subspace.h"
 #include "body/constraints.h"
+#include "body/contacts.h"
 
 #include <string.h>
 
 #define DUST 1e-150        // smaller numbers become zero: subnormal ones are slow
+#define CREATED 0.03       // of the energy may have been created
 #define STUCK_FORCE 1e-3   // of the linear force, is an equilibrium
 #define STUCK_KINETIC 1e-6 // of the elastic energy, is rest
 
@@ -32,15 +34,32 @@ void lb_subspace_mobilise(const lbSubspace *s, double *x) {
 
 // ---- evaluation --------------------------------------------------------------------------------
 
+static bool is_at(const lbBody *body, const lbEvaluated *e, const double *q) {
+  return e->version == body->prepared->version &&
+         memcmp(e->q, q, (size_t)body->prepared->dimension * sizeof *q) == 0;
+}
+
 const lbEvaluated *lb_subspace_evaluate(lbBody *body, const double *q, lbScratch *scratch) {
   const lbSubspace *s = lb_subspace_of(body->prepared);
   lbEvaluated *e = &((lbSubspaceState *)body->own)->evaluated;
   size_t bytes = (size_t)s->count * sizeof *q;
-  if (e->version == body->prepared->version && memcmp(e->q, q, bytes) == 0) return e;
+  if (is_at(body, e, q) && !e->force_only) return e;
   memcpy(e->q, q, bytes);
   e->energy =
       s->forces->evaluate(s->force_data, q, e->R, e->K, ((lbSubspaceWork *)scratch->own)->forces);
   e->version = body->prepared->version;
+  e->force_only = false;
+  return e;
+}
+
+const lbEvaluated *lb_subspace_force(lbBody *body, const double *q, lbScratch *scratch) {
+  const lbSubspace *s = lb_subspace_of(body->prepared);
+  lbEvaluated *e = &((lbSubspaceState *)body->own)->evaluated;
+  if (is_at(body, e, q)) return e;
+  memcpy(e->q, q, (size_t)s->count * sizeof *q);
+  e->energy = s->forces->force(s->force_data, q, e->R, ((lbSubspaceWork *)scratch->own)->forces);
+  e->version = body->prepared->version;
+  e->force_only = true;
   return e;
 }
 
@@ -53,6 +72,12 @@ void lb_subspace_accelerate(const lbBody *body, const lbEvaluated *e, const doub
   for (int32_t i = 0; i < s->count; i++)
     a[i] = f[i] - body->damping_mass * w->Ma[i] - body->damping_stiffness * w->Cv[i] - e->R[i];
   lb_subspace_mobilise(s, a);
+}
+
+bool lb_subspace_account(const lbBody *body, double created, double energy, lbScratch *scratch) {
+  double account = ((const lbSubspaceState *)body->own)->created + created;
+  ((lbSubspaceWork *)scratch->own)->created = fmin(fmax(account, 0), CREATED * energy);
+  return !(created > 0 && account > CREATED * energy);
 }
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -192,21 +217,27 @@ static int32_t end(lbBody *body, const lbStep *step, lbScratch *scratch) {
   return flags;
 }
 
-// At rest, nothing acts, but the body is bent.
+// At rest, bent, and not by what acts on it: its rest shape would have less energy, that of the
+// forces included.
 static bool is_stuck(const lbBody *body, lbScratch *scratch) {
   const lbSubspace *s = lb_subspace_of(body->prepared);
   const lbEvaluated *e = &((const lbSubspaceState *)body->own)->evaluated;
   lbSubspaceWork *w = scratch->own;
   int32_t r = s->count;
-  if (!lb_body_is_plain(body) || largest(r, scratch->force) > 0) return false;
-  if (e->version != body->prepared->version ||
-      memcmp(e->q, scratch->q, (size_t)r * sizeof(double)) != 0)
-    return false;
+  if (lb_body_is_constrained(body) || lb_body_is_touched(body)) return false;
+  if (!is_at(body, e, scratch->q)) return false;
+  double energy = e->energy;
+  for (int32_t i = 0; i < r; i++) {
+    w->G[i] = scratch->force[i] + scratch->held[i];
+    energy -= w->G[i] * scratch->q[i];
+  }
   lb_subspace_mass_multiply(s, scratch->v, w->Ma);
   double kinetic = 0.5 * lb_row_dot(r, scratch->v, w->Ma);
-  if (!(e->energy > 0 && kinetic <= STUCK_KINETIC * e->energy)) return false;
+  if (!(energy > 0 && kinetic <= STUCK_KINETIC * energy)) return false;
+  for (int32_t i = 0; i < r; i++) w->G[i] = e->R[i] - w->G[i];
+  double left = largest(r, w->G);
   lb_subspace_multiply(s, s->rest_stiffness, scratch->q, w->G);
-  return largest(r, e->R) <= STUCK_FORCE * largest(r, w->G);
+  return left <= STUCK_FORCE * largest(r, w->G);
 }
 
 static double without_dust(double x) { return fabs(x) < DUST ? 0 : x; }

@@ -65,6 +65,7 @@ void lb_subspace_release(lbPrepared *prepared);
 // R, K and W at q, kept from the end of a step to the start of the next.
 typedef struct lbEvaluated {
   uint64_t version; // of the prepared part; 0: none
+  bool force_only;  // K is not there
   double energy;
   double *q, *R; // (stride)
   double *K;     // (stride x stride)
@@ -93,6 +94,11 @@ typedef struct lbSubspaceWork {
 } lbSubspaceWork;
 
 const lbEvaluated *lb_subspace_evaluate(lbBody *body, const double *q, lbScratch *scratch);
+// The same without K, unless that is there.
+const lbEvaluated *lb_subspace_force(lbBody *body, const double *q, lbScratch *scratch);
+// Adds what a step created to the body's account of such energy; scratch: what that comes to.
+// False: it would be above a share of the energy.
+bool lb_subspace_account(const lbBody *body, double created, double energy, lbScratch *scratch);
 // Evaluates several bodies of one prepared part, each at its scratch->q.
 void lb_subspace_evaluate_many(int32_t count, lbBody *const *bodies, lbScratch *const *scratches);
 void lb_subspace_step_many(lbBodyGroup *group, int32_t begin, int32_t end, double h,

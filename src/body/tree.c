@@ -122,7 +122,7 @@ void lb_tree_destroy(lbTree *tree) {
 static lbSearch *lay_out_search(lbSearch *search, lbCarver *carver) {
   size_t vertices = (size_t)search->tree->model->size.vertex_count;
   lbSearch *at = lb_carve(carver, 1, sizeof *search);
-  search->magnitudes = lb_carve(carver, (size_t)search->tree->dimension, sizeof(double));
+  search->factors = lb_carve(carver, (size_t)search->tree->dimension, 4 * sizeof(double));
   search->positions = lb_carve(carver, vertices, 3 * sizeof(double));
   search->stamps = lb_carve(carver, vertices, sizeof(uint32_t));
   search->queue = lb_carve(carver, (size_t)search->node_limit + 2, sizeof(lbSearchNode));
@@ -173,16 +173,15 @@ static lbSearchNode pop(lbSearch *search) {
 // ---- searching ---------------------------------------------------------------------------------
 
 // The distance from the point to the node's sphere.
-static double sphere_bound(const lbSearch *search, const double *q, lbVec3 point, int32_t node) {
+static double sphere_bound(const lbSearch *search, lbVec3 point, int32_t node) {
   const lbTree *tree = search->tree;
   const double *sphere = tree->spheres + 4 * (size_t)node;
   const double *motion = tree->motions + 4 * (size_t)node * (size_t)tree->dimension;
-  double x = sphere[0], y = sphere[1], z = sphere[2], radius = sphere[3];
-  for (int32_t i = 0; i < tree->dimension; i++, motion += 4) {
-    x += q[i] * motion[0], y += q[i] * motion[1], z += q[i] * motion[2];
-    radius += search->magnitudes[i] * motion[3];
-  }
-  return fmax(0, lb_length(lb_sub(point, lb_vec3(x, y, z))) - radius);
+  double at[4] = { sphere[0], sphere[1], sphere[2], sphere[3] };
+  for (int32_t i = 0; i < 4 * tree->dimension; i += 4)
+    for (int k = 0; k < 4; k++) at[k] += search->factors[i + k] * motion[i + k];
+  double bound = lb_length(lb_sub(point, lb_vec3_load(at))) - at[3];
+  return bound > 0 ? bound : 0;
 }
 
 static lbVec3 vertex_position(lbSearch *search, const double *q, int32_t vertex) {
@@ -218,7 +217,8 @@ static void start_search(lbSearch *search, const double *q) {
     memset(search->stamps, 0, (size_t)tree->model->size.vertex_count * sizeof *search->stamps);
     search->stamp = 1;
   }
-  for (int32_t i = 0; i < tree->dimension; i++) search->magnitudes[i] = fabs(q[i]);
+  for (int32_t i = 0; i < tree->dimension; i++)
+    for (int k = 0; k < 4; k++) search->factors[4 * i + k] = k < 3 ? q[i] : fabs(q[i]);
   search->queue_count = search->near_count = 0;
 }
 
@@ -226,7 +226,7 @@ double lb_tree_search(lbSearch *search, const double *q, lbVec3 point, double di
   const lbAabbTree *shape = search->tree->shape;
   int32_t node_count = 1, triangle_count = 0;
   start_search(search, q);
-  push(search, (lbSearchNode){ sphere_bound(search, q, point, 0), 0 });
+  push(search, (lbSearchNode){ sphere_bound(search, point, 0), 0 });
   while (search->queue_count > 0) {
     lbSearchNode top = pop(search);
     const lbAabbNode *node = &shape->nodes[top.node];
@@ -239,7 +239,7 @@ double lb_tree_search(lbSearch *search, const double *q, lbVec3 point, double di
     if ((node_count += 2) > search->node_limit) return top.bound;
     const int32_t children[2] = { top.node + 1, node->first };
     for (int i = 0; i < 2; i++) {
-      double bound = fmax(top.bound, sphere_bound(search, q, point, children[i]));
+      double bound = fmax(top.bound, sphere_bound(search, point, children[i]));
       if (bound < distance) push(search, (lbSearchNode){ bound, children[i] });
     }
   }

@@ -37,9 +37,9 @@ void lb_tree_destroy(lbTree *tree); // NULL is legal
 // Working memory of a search, and what it found.
 typedef struct lbSearch {
   const lbTree *tree;
-  double *magnitudes; // (dimension): |q_i|
-  double *positions;  // (vertices x 3): of the vertices looked at
-  uint32_t *stamps;   // (vertices): `stamp` where the position is of this search
+  double *factors;   // (dimension x 4): of motions: q_i, q_i, q_i, |q_i|
+  double *positions; // (vertices x 3): of the vertices looked at
+  uint32_t *stamps;  // (vertices): `stamp` where the position is of this search
   uint32_t stamp;
   lbSearchNode *queue; // (node_limit + 2), a heap
   int32_t queue_count, node_limit, triangle_limit;

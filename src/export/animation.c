@@ -80,7 +80,7 @@ static lbStatus check_numbers(const lbAnimationBody *body, const char *name, int
 // ---- bodies ------------------------------------------------------------------------------------
 
 // Targets as the writer takes them, with names; release the arena.
-static lbGltfTarget *list_targets(lbArena *arena, const lbMotion *motion) {
+static lbGltfTarget *list_targets(lbArena *arena, const lbMotion *motion, const float *normals) {
   const size_t name_bytes = 32, count = (size_t)motion->target_count;
   lbGltfTarget *targets = lb_arena_alloc(arena, count, sizeof *targets);
   char *names = lb_arena_alloc(arena, count, name_bytes);
@@ -91,9 +91,10 @@ static lbGltfTarget *list_targets(lbArena *arena, const lbMotion *motion) {
       snprintf(name, name_bytes, "shape %d", (int)motion->shape_ids[i] + 1);
     else
       snprintf(name, name_bytes, "component %d", (int)i + 1);
-    targets[i] =
-        (lbGltfTarget){ .name = name,
-                        .positions = motion->targets + 3 * (size_t)motion->vertex_count * i };
+    size_t begin = 3 * (size_t)motion->vertex_count * i;
+    targets[i] = (lbGltfTarget){ .name = name,
+                                 .positions = motion->targets + begin,
+                                 .normals = normals + begin };
   }
   return targets;
 }
@@ -101,12 +102,13 @@ static lbGltfTarget *list_targets(lbArena *arena, const lbMotion *motion) {
 static lbStatus add_moving_mesh(Export *x, const lbMesh *mesh, const lbSurface *surface,
                                 const char *name, const lbMotion *motion, const float *normals,
                                 lbError *err) {
+  const float *changes = normals + 3 * (size_t)motion->vertex_count; // of the targets
   lbArena arena = { 0 };
   lbGltfMesh gltf_mesh = { .name = name,
                            .positions = motion->base,
                            .normals = normals,
                            .target_count = motion->target_count,
-                           .targets = list_targets(&arena, motion),
+                           .targets = list_targets(&arena, motion, changes),
                            .weights = motion->weights,
                            .max_error = &motion->max_error };
   lbGltfNode gltf_node = { .name = name,
@@ -147,9 +149,7 @@ static lbStatus add_motion(Export *x, const lbAnimationBody *body, const char *n
   lbStatus status = make_motion(x, body, surface, &motion, err);
   if (status) return status;
   const lbMesh *mesh = body->surface;
-  float *normals = body->frames ? lb_normals_of_frames(surface, x->def->frame_count,
-                                                       mesh->vertex_count, body->frames)
-                                : lb_normals_of_shape(surface, mesh->positions);
+  float *normals = lb_normals_of_motion(surface, &motion);
   if (normals)
     status = add_moving_mesh(x, mesh, surface, name, &motion, normals, err);
   else

@@ -6,10 +6,6 @@
 
 #include <string.h>
 
-static lbVec3 float_point(const float *p) {
-  return lb_vec3((double)p[0], (double)p[1], (double)p[2]);
-}
-
 static void take_sources(const lbSurface *surface, const double *values, lbVec3 *points) {
   for (int32_t i = 0; i < surface->source_count; i++)
     points[i] = lb_vec3_load(values + 3 * (size_t)surface->sources[i]);
@@ -49,26 +45,6 @@ static void put_normals(size_t count, const lbVec3 *sums, float *normals) {
     if (!(fabs(lb_length(normal) - 1) < 1e-6)) normal = lb_vec3(0, 0, 1);
     put(normal, normals + 3 * i);
   }
-}
-
-float *lb_normals_of_frames(const lbSurface *surface, int32_t frame_count, int32_t vertex_count,
-                            const float *frames) {
-  size_t count = (size_t)surface->source_count;
-  lbVec3 *points = lb_alloc(count, sizeof *points), *areas = lb_alloc(count, sizeof *areas);
-  lbVec3 *means = lb_alloc(count, sizeof *means);
-  float *normals = points && areas && means ? lb_alloc(count, 3 * sizeof *normals) : NULL;
-  for (int32_t f = 0; f < frame_count && normals; f++) {
-    const float *frame = frames + 3 * (size_t)f * (size_t)vertex_count;
-    for (size_t i = 0; i < count; i++)
-      points[i] = float_point(frame + 3 * (size_t)surface->sources[i]);
-    add_areas(surface, points, areas);
-    for (size_t i = 0; i < count; i++) means[i] = lb_add(means[i], lb_normalise(areas[i]));
-  }
-  if (normals) put_normals(count, means, normals);
-  lb_free(points);
-  lb_free(areas);
-  lb_free(means);
-  return normals;
 }
 
 float *lb_normals_of_shape(const lbSurface *surface, const double *positions) {

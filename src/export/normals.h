@@ -4,13 +4,14 @@
 #ifndef LB_EXPORT_NORMALS_H
 #define LB_EXPORT_NORMALS_H
 
+#include "export/motion.h"
 #include "export/surface.h"
 
-// Averaged over frames (frame_count x vertex_count x 3); unit length.
-float *lb_normals_of_frames(const lbSurface *surface, int32_t frame_count, int32_t vertex_count,
-                            const float *frames);
 // Of one shape, (vertices of the mesh x 3); unit length.
 float *lb_normals_of_shape(const lbSurface *surface, const double *positions);
+// Of a motion's base shape, unit length, and behind them for each of its targets what weight 1 adds
+// to a normal, ((1 + target_count) x source_count x 3): the least squares of the frames' normals.
+float *lb_normals_of_motion(const lbSurface *surface, const lbMotion *motion);
 // How they change, to first order, when the vertices move by scale * displacements.
 float *lb_normals_change(const lbSurface *surface, const double *positions,
                          const double *displacements, double scale);

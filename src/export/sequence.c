@@ -5,8 +5,10 @@
 #include "export/check.h"
 #include "export/staging.h"
 #include "export/surface.h"
+#include "export/usda.h"
 #include "limber/file.h"
 #include "meshio/formats.h"
+#include "meshio/mdd.h"
 #include "meshio/pc2.h"
 #include "meshio/vtu.h"
 #include "meshio/write_mtl.h"
@@ -32,8 +34,9 @@ typedef struct Sequence {
 static const struct {
   const char *extension;
   lbExportFormat format;
-} formats[] = { { ".glb", LB_EXPORT_GLB }, { ".obj", LB_EXPORT_OBJ }, { ".ply", LB_EXPORT_PLY },
-                { ".pc2", LB_EXPORT_PC2 }, { ".pvd", LB_EXPORT_PVD }, { ".vtu", LB_EXPORT_VTU } };
+} formats[] = { { ".glb", LB_EXPORT_GLB }, { ".obj", LB_EXPORT_OBJ },  { ".ply", LB_EXPORT_PLY },
+                { ".pc2", LB_EXPORT_PC2 }, { ".pvd", LB_EXPORT_PVD },  { ".vtu", LB_EXPORT_VTU },
+                { ".mdd", LB_EXPORT_MDD }, { ".usda", LB_EXPORT_USDA } };
 
 lbStatus lb_export_format(const char *path, lbExportFormat *format, lbError *err) {
   char known[64] = "";
@@ -70,16 +73,26 @@ static lbStatus check_body(const Sequence *s, int32_t number, lbError *err) {
     return lb_fail(err, LB_ERR_ARGUMENT, "body \"%s\": it has no %s", name,
                    body->surface ? "frames" : "surface");
   lbStatus status = lb_surface_check(body->surface, name, err);
+  if (!status && body->positions)
+    status = lb_check_numbers(name, "positions", s->def->frame_count, 3, body->positions, err);
+  if (!status && body->rotations)
+    status = lb_check_rotations(name, s->def->frame_count, body->rotations, err);
   if (status) return status;
   return lb_check_floats(name, "frame", s->def->frame_count, body->surface->vertex_count,
                          body->frames, err);
 }
 
 static lbStatus check_all(const Sequence *s, lbError *err) {
-  if (s->def->frame_count < 1 || (s->format == LB_EXPORT_PVD && !s->def->times))
+  bool timed =
+      s->format == LB_EXPORT_PVD || s->format == LB_EXPORT_MDD || s->format == LB_EXPORT_USDA;
+  if (s->def->frame_count < 1 || (timed && !s->def->times))
     return lb_fail(err, LB_ERR_ARGUMENT, "frame_count is %d, a sequence needs a frame%s",
-                   (int)s->def->frame_count, s->format == LB_EXPORT_PVD ? " and times" : "");
-  lbStatus status = LB_OK;
+                   (int)s->def->frame_count, timed ? " and times" : "");
+  lbStatus status = lb_check_up(s->def->up, err);
+  if (!status && !(s->def->frame_rate >= 0 && s->def->frame_rate < 1e9))
+    status = lb_fail(err, LB_ERR_ARGUMENT, "frame_rate is %g, it must be positive, or 0 for none",
+                     s->def->frame_rate);
+  if (status) return status;
   if (s->def->times) status = lb_check_times(s->def->frame_count, s->def->times, false, err);
   for (int32_t i = 0; i < s->body_count && !status; i++) status = check_body(s, i, err);
   return status;
@@ -232,7 +245,9 @@ static lbStatus write_frames(Sequence *s, int32_t number, double *values, lbErro
 static lbStatus write_cache(Sequence *s, int32_t number, double *values, lbError *err) {
   const lbSequenceBody *body = &s->bodies[number];
   const char *library = NULL;
-  lbPc2Writer writer = { 0 };
+  lbPc2Writer pc2 = { 0 };
+  lbMddWriter mdd = { 0 };
+  bool is_mdd = s->format == LB_EXPORT_MDD;
   char *cache = join(&s->arena, s->stems[number], s->extension, "");
   char *base = join(&s->arena, s->stems[number], ".obj", "");
   char *cache_path = cache ? lb_staging_file(&s->staging, cache) : NULL;
@@ -240,14 +255,18 @@ static lbStatus write_cache(Sequence *s, int32_t number, double *values, lbError
   lbStatus status = cache_path && base_path ? LB_OK : lb_fail_memory(err);
   if (!status) status = write_library(s, number, &library, err);
   if (!status) status = lb_write_obj_with(body->surface, library, base_path, err);
-  if (!status) status = lb_pc2_begin(&writer, cache_path, body->surface->vertex_count, 0, 1, err);
+  if (!status)
+    status = is_mdd ? lb_mdd_begin(&mdd, cache_path, body->surface->vertex_count,
+                                   s->def->frame_count, s->def->times, err)
+                    : lb_pc2_begin(&pc2, cache_path, body->surface->vertex_count, 0, 1, err);
   for (int32_t f = 0; f < s->def->frame_count && !status; f++) {
     take_frame(body, f, false, values);
-    status = lb_pc2_add(&writer, values, err);
+    status = is_mdd ? lb_mdd_add(&mdd, values, err) : lb_pc2_add(&pc2, values, err);
     if (!status) status = report(s, number, f, err);
   }
-  if (!status) status = lb_pc2_commit(&writer, err);
-  lb_pc2_abort(&writer);
+  if (!status) status = is_mdd ? lb_mdd_commit(&mdd, err) : lb_pc2_commit(&pc2, err);
+  lb_pc2_abort(&pc2);
+  lb_mdd_abort(&mdd);
   lb_free(cache_path);
   lb_free(base_path);
   return status;
@@ -259,7 +278,7 @@ static lbStatus write_body(Sequence *s, int32_t number, lbError *err) {
   lbStatus status = LB_OK;
   if (!values)
     status = lb_fail_memory(err);
-  else if (s->format == LB_EXPORT_PC2)
+  else if (s->format == LB_EXPORT_PC2 || s->format == LB_EXPORT_MDD)
     status = write_cache(s, number, values, err);
   else
     status = write_frames(s, number, values, err);
@@ -317,5 +336,7 @@ lbStatus lb_sequence_write(const char *path, const lbSequenceBody *bodies, int32
   if (status) return status;
   if (format == LB_EXPORT_GLB) return write_animation(path, bodies, body_count, def, err);
   Sequence s = { .format = format, .bodies = bodies, .body_count = body_count, .def = def };
-  return write_files(&s, path, err);
+  if (format != LB_EXPORT_USDA) return write_files(&s, path, err);
+  status = check_all(&s, err);
+  return status ? status : lb_usda_write(path, bodies, body_count, def, err);
 }

@@ -20,15 +20,6 @@ static bool is_file(const struct dirent *entry) {
   return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-static void remove_folder(const char *path) {
-  DIR *folder = opendir(path);
-  if (!folder) return;
-  for (struct dirent *entry; (entry = readdir(folder));)
-    if (is_file(entry)) unlinkat(dirfd(folder), entry->d_name, 0);
-  closedir(folder);
-  rmdir(path);
-}
-
 lbStatus lb_staging_begin(lbStaging *staging, const char *path, lbError *err) {
   size_t bytes = strlen(path) + 32;
   *staging = (lbStaging){ .path = lb_duplicate_text(path), .folder = lb_alloc(bytes, 1) };
@@ -37,8 +28,11 @@ lbStatus lb_staging_begin(lbStaging *staging, const char *path, lbError *err) {
     return lb_fail_memory(err);
   }
   snprintf(staging->folder, bytes, "%s.part-%d", path, (int)getpid());
-  remove_folder(staging->folder); // a process of this number that was killed may have left it
-  if (mkdir(staging->folder, 0777) == 0) return LB_OK;
+  lb_folder_remove(staging->folder); // a process of this number that was killed may have left it
+  if (mkdir(staging->folder, 0777) == 0) {
+    lb_unfinished_add(staging->folder);
+    return LB_OK;
+  }
   lbStatus status = lb_fail(err, LB_ERR_FILE, "%s: cannot write%s: %s", path,
                             errno == ENOENT ? ", make its folder first" : "", strerror(errno));
   clear(staging);
@@ -109,6 +103,7 @@ lbStatus lb_staging_commit(lbStaging *staging, lbError *err) {
 }
 
 void lb_staging_abort(lbStaging *staging) {
-  if (staging->folder) remove_folder(staging->folder);
+  if (staging->folder) lb_folder_remove(staging->folder);
+  lb_unfinished_done(staging->folder);
   clear(staging);
 }

@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,7 +38,10 @@ void lb_json_put_integer(lbJson *json, int64_t value) {
 
 void lb_json_put_number(lbJson *json, double value) {
   char text[LB_NUMBER_TEXT];
-  put_bytes(json, text, lb_format_number(text, value, 9));
+  if (isfinite(value))
+    put_bytes(json, text, lb_format_number(text, value, 9));
+  else
+    lb_json_put(json, lb_json_number_text(text, value, 9));
 }
 
 void lb_json_put_floats(lbJson *json, const char *key, const float *values, size_t count) {

@@ -17,7 +17,8 @@ int32_t lb_json_next(lbJson *json);
 
 void lb_json_put(lbJson *json, const char *text); // as it is
 void lb_json_put_integer(lbJson *json, int64_t value);
-void lb_json_put_number(lbJson *json, double value); // finite; every bit survives
+void lb_json_put_number(lbJson *json,
+                        double value); // every bit survives; null where it is not finite
 // "key": and what follows in [ ].
 void lb_json_put_floats(lbJson *json, const char *key, const float *values, size_t count);
 // A string with its quotes. Text that is not UTF-8 has '_' for every byte beyond ASCII.

@@ -79,10 +79,8 @@ static void lay_out(lbHaptics *h, lbCarver *carver) {
   size_t r = (size_t)h->body->prepared->dimension, contacts = (size_t)h->def.contact_limit;
   lb_carve(carver, 1, sizeof *h);
   h->q = lb_carve(carver, (size_t)h->body->prepared->padded, sizeof(double));
-  h->v = lb_carve(carver, (size_t)h->body->prepared->padded, sizeof(double));
-  h->reduced = lb_carve(carver, r, sizeof(double));
-  h->touches = lb_carve(carver, contacts, sizeof(lbTouch));
-  h->lines = lb_carve(carver, contacts * r, sizeof(double));
+  h->places = lb_carve(carver, contacts, sizeof(lbPlace));
+  h->depths = lb_carve(carver, contacts, sizeof(double));
   h->grip_rows = lb_carve(carver, 3 * (size_t)h->body->prepared->padded, sizeof(double));
   for (int i = 0; i < 3; i++) {
     h->state_blocks[i].coordinates = lb_carve(carver, r, sizeof(double));
@@ -127,6 +125,7 @@ lbStatus lb_haptics_create(lbBody *body, const lbHapticsDef *def, lbHaptics **ou
   draft.def = fill_in(model, def);
   if (def->grip) draft.grip = *def->grip;
   status = lb_prepared_tree(body->prepared, &draft.tree, err);
+  if (!status && lb_contacts_make(body)) status = lb_fail_memory(err);
   if (!status)
     status = lb_search_create(draft.tree, def->node_limit, def->triangle_limit, &draft.search, err);
   if (status) return status;
@@ -155,15 +154,41 @@ void lb_haptics_destroy(lbHaptics *h) {
 
 // ---- one tick ----------------------------------------------------------------------------------
 
-double lb_coupling_share(double stiffness, double damping, double mobility, double dt) {
-  double answer = (0.5 * stiffness * dt * dt + damping * dt) * mobility;
-  return answer > 0.25 ? 0.25 / answer : 1;
+// A spring whose force is held over dt pushes out with the force of half a step ago, as if it were
+// damped by -k dt / 2; twice that makes it lose energy for certain. The body feels it inside its
+// step, so this is for the device's sake.
+static double coupling_damping(const lbHaptics *h, double dt) {
+  return fmax(h->def.damping, h->def.stiffness * dt);
 }
 
-// A spring whose force is held over dt pushes out with the force of half a step ago, as if it were
-// damped by -k dt / 2; twice that makes it lose energy for certain.
-double lb_coupling_damping(const lbHaptics *h, double dt) {
-  return fmax(h->def.damping, h->def.stiffness * dt);
+lbToucher lb_coupling(const lbHaptics *h, double dt) {
+  double firmness = h->def.stiffness + coupling_damping(h, dt) / dt;
+  return (lbToucher){ .give = 1 / firmness, .out = INFINITY, .most = h->def.force_limit };
+}
+
+lbVec3 lb_coupling_hook(const lbHaptics *h, const lbStep *step, lbVec3 target, lbVec3 x0) {
+  double k = h->def.stiffness, b = coupling_damping(h, step->h);
+  // The device's velocity neither pulls nor strikes by itself: it is no more than the spring.
+  double speed = lb_length(h->velocity), most = k / b * lb_length(lb_sub(target, x0));
+  double part = speed > most ? most / speed : 1;
+  lbVec3 carried = lb_add_scaled(x0, step->h * part, h->velocity);
+  lbVec3 hook = lb_add_scaled(target, b / step->h / (k + b / step->h), lb_sub(carried, target));
+  return lb_mat3_apply_transpose(step->frame.turn, lb_sub(hook, step->frame.position));
+}
+
+// The body's step, with what touches it.
+static int32_t step_body(lbHaptics *h, double dt) {
+  lbBody *body = h->body;
+  if (h->place_count == 0 && !h->held) return lb_body_step(body, dt);
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
+  if (!scratch) {
+    lb_fail_memory(body->message);
+    return LB_STEP_REFUSED;
+  }
+  lbTouch *touch = h->def.tool == LB_HAPTICS_BALL ? lb_ball_touch : lb_grip_touch;
+  int32_t flags = lb_body_step_touched(body, dt, touch, h, scratch);
+  lb_scratch_return(body->prepared, scratch);
+  return flags;
 }
 
 int32_t lb_haptics_run_tick(lbHaptics *h, double dt) {
@@ -171,16 +196,13 @@ int32_t lb_haptics_run_tick(lbHaptics *h, double dt) {
   lb_timing_begin_tick(&h->timing);
   if (h->def.before_step) h->def.before_step(h->body, lb_body_time(h->body), h->def.context);
   const lbDevice *device = lb_exchange_read(&h->devices);
-  lbFeeling feeling = { 0 };
-  h->body->prepared->method->get(h->body, h->q, h->v, NULL);
-  memset(h->reduced, 0, (size_t)h->body->prepared->dimension * sizeof(double));
-  if (device->known)
-    feeling =
-        h->def.tool == LB_HAPTICS_BALL ? lb_ball_feel(h, device, dt) : lb_grip_feel(h, device, dt);
-  if (feeling.contact_count) lb_body_add_reduced_force(h->body, h->reduced);
-  int32_t flags = lb_body_step(h->body, dt);
+  h->feeling = (lbFeeling){ 0 };
+  h->velocity = device->velocity;
+  h->body->prepared->method->get(h->body, h->q, NULL, NULL);
+  if (device->known) (h->def.tool == LB_HAPTICS_BALL ? lb_ball_feel : lb_grip_feel)(h, device);
+  int32_t flags = step_body(h, dt);
   if (flags & (LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED)) lb_timing_count(&h->timing.failed, 1);
-  publish(h, ++h->tick, device, &feeling);
+  publish(h, ++h->tick, device, &h->feeling);
   lb_timing_add_step(&h->timing, lb_seconds() - start);
   return flags;
 }
@@ -210,5 +232,5 @@ lbHapticsState lb_haptics_state(lbHaptics *h, double *coordinates, double *rates
 }
 
 void lb_haptics_report(const lbHaptics *h, lbHapticsReport *report) {
-  lb_timing_read(&h->timing, h->def.stiffness, report);
+  lb_timing_read(&h->timing, report);
 }

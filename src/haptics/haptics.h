@@ -4,7 +4,7 @@
 
 #include "haptics/exchange.h"
 #include "haptics/timing.h"
-#include "body/tree.h"
+#include "body/contacts.h"
 
 #include "base/thread.h"
 
@@ -12,16 +12,6 @@ typedef struct lbDevice {
   lbVec3 position, velocity; // world
   bool button, known;
 } lbDevice;
-
-// A place where the ball touches; own axes.
-typedef struct lbTouch {
-  int32_t triangle;
-  double weights[3]; // of the triangle's corners
-  lbVec3 normal;     // unit, from the surface to the ball's centre
-  double offset;     // the centre x is free where normal . x >= offset
-  double distance;   // from the centre to the place, when it was found
-  double depth;      // m, by how much this place holds the ball back from the device
-} lbTouch;
 
 // What one tick came to.
 typedef struct lbFeeling {
@@ -41,17 +31,21 @@ struct lbHaptics {
   lbPoint grip;       // what def.grip points to
   const lbTree *tree; // of the body's prepared part
   lbSearch *search;
-  double *q, *v;   // (padded): the body's coordinates and rates in this tick
-  int64_t tick;    // ticks done
-  double *reduced; // (dimension): force of this tick
+  double *q;    // (padded): the body's coordinates in this tick
+  int64_t tick; // ticks done
+
+  // The coupling in this tick, world.
+  lbVec3 centre;   // the ball's centre, or the place held
+  lbVec3 target;   // where the spring pulls it to
+  lbVec3 velocity; // of the device
+  lbFeeling feeling;
 
   // The ball.
   bool placed;
-  lbVec3 centre;    // world
-  double step;      // of the radius, how far it may move in a tick near the surface
-  lbTouch *touches; // (contact_limit)
-  int32_t touch_count;
-  double *lines; // (contact_limit x dimension): reduced direction of each touch
+  double step;     // of the radius, how far it may move in a tick near the surface
+  lbPlace *places; // (contact_limit)
+  double *depths;  // (contact_limit) m, by how much each holds the ball back from its target
+  int32_t place_count;
 
   // The grip.
   bool held, pressed;
@@ -71,14 +65,15 @@ struct lbHaptics {
 
 int32_t lb_haptics_run_tick(lbHaptics *h, double dt);
 
-// Moves the ball and finds its touches; adds its force to h->reduced.
-lbFeeling lb_ball_feel(lbHaptics *h, const lbDevice *device, double dt);
-lbFeeling lb_grip_feel(lbHaptics *h, const lbDevice *device, double dt);
+// What the tool comes to at the start of a tick: h->feeling but for the force, which lb_ball_touch
+// and lb_grip_touch find inside the body's step where something is touched.
+void lb_ball_feel(lbHaptics *h, const lbDevice *device);
+void lb_grip_feel(lbHaptics *h, const lbDevice *device);
+lbTouch lb_ball_touch, lb_grip_touch;
 
-// Share of the coupling that stays stable against a body that answers a unit force by a velocity
-// of `mobility` (1/kg) a second: with the force held over a step of dt, k dt²/2 + b dt is what it
-// answers to a unit of motion, and that may be a quarter at most.
-double lb_coupling_share(double stiffness, double damping, double mobility, double dt);
-double lb_coupling_damping(const lbHaptics *h, double dt); // b that is used
+// Spring and damper of the coupling for a step of dt, as what touches the body; where they hang,
+// with x0 the place of the tool at the step's start, in own axes of the frame at its end.
+lbToucher lb_coupling(const lbHaptics *h, double dt);
+lbVec3 lb_coupling_hook(const lbHaptics *h, const lbStep *step, lbVec3 target, lbVec3 x0);
 
 #endif

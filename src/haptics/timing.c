@@ -15,7 +15,6 @@ void lb_timing_clear(lbTiming *timing) {
   atomic_llong *const counters[] = { &timing->missed, &timing->skipped, &timing->dropped,
                                      &timing->failed, &timing->late,    &timing->worst };
   for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) set(counters[i], 0);
-  set(&timing->least, LB_TIMING_WHOLE);
   for (int i = 0; i < LB_HAPTICS_BINS; i++) set(&timing->bins[i], 0);
 }
 
@@ -69,12 +68,7 @@ void lb_timing_add_late(lbTiming *timing, double seconds, int64_t skipped) {
   lb_timing_count(&timing->skipped, skipped);
 }
 
-void lb_timing_lower_stiffness(lbTiming *timing, double share) {
-  long long least = (long long)(share * (double)LB_TIMING_WHOLE);
-  if (least < get(&timing->least)) set(&timing->least, least);
-}
-
-void lb_timing_read(const lbTiming *timing, double stiffness, lbHapticsReport *report) {
+void lb_timing_read(const lbTiming *timing, lbHapticsReport *report) {
   *report = (lbHapticsReport){
     .ticks = get(&timing->ticks),
     .missed = get(&timing->missed),
@@ -83,7 +77,6 @@ void lb_timing_read(const lbTiming *timing, double stiffness, lbHapticsReport *r
     .failed = get(&timing->failed),
     .late = 1e-9 * (double)get(&timing->late),
     .step_worst = 1e-9 * (double)get(&timing->worst),
-    .stiffness = stiffness * (double)get(&timing->least) / (double)LB_TIMING_WHOLE,
     .urgent = atomic_load_explicit(&timing->urgent, memory_order_relaxed),
   };
   for (int i = 0; i < LB_HAPTICS_BINS; i++) report->bins[i] = get(&timing->bins[i]);

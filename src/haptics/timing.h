@@ -9,20 +9,16 @@
 typedef struct lbTiming {
   atomic_llong ticks, missed, skipped, dropped, failed;
   atomic_llong late, worst; // ns
-  atomic_llong least;       // share of the stiffness that was used, in parts of 2^30
   atomic_llong bins[LB_HAPTICS_BINS];
   atomic_bool reset_asked; // by another thread; the loop obeys at its next tick
   atomic_bool urgent;
 } lbTiming;
 
-#define LB_TIMING_WHOLE (1LL << 30)
-
 void lb_timing_clear(lbTiming *timing); // all but `ticks`
 void lb_timing_begin_tick(lbTiming *timing);
 void lb_timing_add_step(lbTiming *timing, double seconds);
 void lb_timing_add_late(lbTiming *timing, double seconds, int64_t skipped);
-void lb_timing_lower_stiffness(lbTiming *timing, double share);
-void lb_timing_read(const lbTiming *timing, double stiffness, lbHapticsReport *report);
+void lb_timing_read(const lbTiming *timing, lbHapticsReport *report);
 
 static inline void lb_timing_count(atomic_llong *counter, long long amount) {
   // One thread writes: no read-modify-write is needed.

@@ -144,6 +144,31 @@ int32_t lb_mesh_add_texture(lbMeshBuilder *builder, const char *name, const char
   return mesh->texture_count++;
 }
 
+// Rows without a colour, up to `count` rows in all.
+static bool fill_colors(lbMeshBuilder *builder, int32_t count) {
+  lbMesh *mesh = builder->mesh;
+  if (count > builder->color_count &&
+      !reserve(builder, (void **)&mesh->vertex_colors, &builder->color_capacity, count - 1,
+               4 * sizeof(float)))
+    return false;
+  for (; builder->color_count < count; builder->color_count++) {
+    float *color = mesh->vertex_colors + 4 * (size_t)builder->color_count;
+    color[0] = -1, color[1] = color[2] = color[3] = 0;
+  }
+  return true;
+}
+
+void lb_mesh_set_vertex_color(lbMeshBuilder *builder, int32_t vertex, const double rgba[4]) {
+  if (builder->out_of_memory || vertex < 0 || !fill_colors(builder, vertex + 1)) return;
+  float *color = builder->mesh->vertex_colors + 4 * (size_t)vertex;
+  bool clamped = false;
+  for (int i = 0; i < 4; i++) {
+    clamped |= !(rgba[i] >= 0 && rgba[i] <= 1);
+    color[i] = (float)fmin(fmax(rgba[i], 0), 1);
+  }
+  builder->clamped_count += clamped;
+}
+
 void lb_mesh_set_triangle_uvs(lbMeshBuilder *builder, const float uvs[6]) {
   lbMesh *mesh = builder->mesh;
   if (builder->out_of_memory || mesh->triangle_count == 0) return;
@@ -313,6 +338,7 @@ static lbStatus mend_winding(lbMesh *mesh, lbError *err) {
 static void settle_attributes(lbMeshBuilder *builder) {
   lbMesh *mesh = builder->mesh;
   int32_t triangles = mesh->triangle_count, elements = lb_mesh_element_count(mesh);
+  if (mesh->vertex_colors) fill_colors(builder, mesh->vertex_count);
   if (mesh->corner_uvs)
     reserve(builder, (void **)&mesh->corner_uvs, &builder->uv_capacity, triangles,
             6 * sizeof(float));

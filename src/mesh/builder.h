@@ -9,9 +9,11 @@ typedef struct lbMeshBuilder {
   lbMesh *mesh; // under construction
   bool out_of_memory;
   size_t position_capacity, tet_capacity, brick_capacity, triangle_capacity, uv_capacity;
-  size_t element_material_capacity, triangle_appearance_capacity;
+  size_t element_material_capacity, triangle_appearance_capacity, color_capacity;
   size_t group_capacity, material_capacity, appearance_capacity, texture_capacity;
   size_t *group_id_capacity;
+  int32_t color_count;   // rows of vertex_colors that are filled
+  int32_t clamped_count; // colours that were outside 0..1
   size_t group_id_capacity_capacity;
 } lbMeshBuilder;
 
@@ -35,6 +37,9 @@ int32_t lb_mesh_add_material(lbMeshBuilder *builder, const char *name, const lbM
 int32_t lb_mesh_add_appearance(lbMeshBuilder *builder, const char *name); // with the defaults
 int32_t lb_mesh_add_texture(lbMeshBuilder *builder, const char *name, const char *mime,
                             const void *data, size_t bytes); // copies; data may be NULL
+// RGBA; values outside 0..1 are clamped and counted in `clamped_count`. A mesh has colours when any
+// vertex has; the others get none.
+void lb_mesh_set_vertex_color(lbMeshBuilder *builder, int32_t vertex, const double rgba[4]);
 // For the last triangle added. A mesh has UVs when any triangle has; the others get zeros.
 void lb_mesh_set_triangle_uvs(lbMeshBuilder *builder, const float uvs[6]);
 void lb_mesh_set_triangle_appearance(lbMeshBuilder *builder, int32_t appearance);

@@ -98,8 +98,20 @@ static void copy_groups(const Cleaner *c, lbMeshBuilder *builder) {
   }
 }
 
+static void copy_colors(const Cleaner *c, lbMeshBuilder *builder) {
+  const float *from = c->mesh->vertex_colors;
+  for (int32_t v = c->mesh->vertex_count; from && v-- > 0;) { // of joined vertices the first one's
+    const float *color = from + 4 * (size_t)v;
+    if (c->vertex_map[v] < 0 || color[0] < 0) continue;
+    double rgba[4];
+    for (int i = 0; i < 4; i++) rgba[i] = (double)color[i];
+    lb_mesh_set_vertex_color(builder, c->vertex_map[v], rgba);
+  }
+}
+
 static void copy_attributes(const Cleaner *c, lbMeshBuilder *builder) {
   const lbMesh *mesh = c->mesh;
+  copy_colors(c, builder);
   for (int32_t i = 0; i < mesh->material_count; i++)
     lb_mesh_add_material(builder, mesh->materials[i].name, &mesh->materials[i].material);
   for (int32_t e = 0; mesh->element_materials && e < lb_mesh_element_count(mesh); e++)

@@ -28,6 +28,7 @@ void lb_mesh_destroy(lbMesh *mesh) {
   lb_free(mesh->appearances);
   lb_free(mesh->triangle_appearances);
   lb_free(mesh->textures);
+  lb_free(mesh->vertex_colors);
   lb_free(mesh);
 }
 

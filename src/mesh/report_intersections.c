@@ -8,8 +8,11 @@
 #include <stdlib.h>
 
 #define LEAF_SIZE 4
-// Boxes visited per triangle, on average, before the search gives up.
-#define VISITS_PER_TRIANGLE 2000.0
+// Work per triangle, on average, before the search gives up: a box that is visited counts as 1, a
+// pair that is looked at as PAIR_WORK. Ordinary surfaces need about 300; a fan around one corner is
+// quadratic.
+#define WORK_PER_TRIANGLE 2000.0
+#define PAIR_WORK 10
 
 typedef struct Box {
   double low[3], high[3];
@@ -28,7 +31,7 @@ typedef struct Tree {
   Box *boxes;        // (2 leaf_count)
   Box *triangle_boxes;
   bool *cut; // (triangle_count)
-  double visits_left;
+  double work_left;
 } Tree;
 
 static bool overlap(const Box *a, const Box *b) {
@@ -140,7 +143,7 @@ static bool search(Tree *tree, size_t place, int32_t *pair_count) {
   stack[depth++] = 1;
   while (depth) {
     size_t node = stack[--depth];
-    if ((tree->visits_left -= 1) < 0) return false;
+    if ((tree->work_left -= 1) < 0) return false;
     if (!overlap(box, &tree->boxes[node])) continue;
     if (node < tree->leaf_count) {
       stack[depth++] = 2 * node;
@@ -151,6 +154,7 @@ static bool search(Tree *tree, size_t place, int32_t *pair_count) {
     for (size_t i = begin > place ? begin : place + 1; i < end && i < count; i++) {
       int32_t other = tree->order[i].triangle;
       if (!overlap(box, &tree->triangle_boxes[other])) continue;
+      tree->work_left -= PAIR_WORK;
       if (!triangles_cut(tree->mesh, t, other)) continue;
       tree->cut[t] = tree->cut[other] = true;
       ++*pair_count;
@@ -162,7 +166,7 @@ static bool search(Tree *tree, size_t place, int32_t *pair_count) {
 void lb_report_intersections(lbReportBuilder *builder) {
   const lbMesh *mesh = builder->mesh;
   size_t count = (size_t)mesh->triangle_count;
-  Tree tree = { .mesh = mesh, .leaf_count = 1, .visits_left = VISITS_PER_TRIANGLE * (double)count };
+  Tree tree = { .mesh = mesh, .leaf_count = 1, .work_left = WORK_PER_TRIANGLE * (double)count };
   while (tree.leaf_count * LEAF_SIZE < count) tree.leaf_count *= 2;
   tree.order = lb_alloc(count, sizeof(CurvePlace));
   tree.boxes = lb_alloc(2 * tree.leaf_count, sizeof(Box));

@@ -1,53 +1,35 @@
 // Other surface formats through assimp, which renumbers, aborts on some bad files and eats the
-// memory on others. So it runs in a child process with limits on memory and time, which sends plain
-// triangles through a pipe; here they are checked like any other file's content.
-//
-// What the child sends: 'M' and a message; or 'U': it does not know the type of file; or 'T', 3 x 3
-// doubles a triangle, and 'E' for the end. Corners that are exactly equal become one vertex.
+// memory on others. So it runs in a program of its own, limber-assimp, with limits on memory and
+// time, which sends plain triangles through a pipe; here they are checked like any other file's
+// content. Corners that are exactly equal become one vertex.
 #include "meshio/assimp.h"
 
-#include "meshio/formats.h"
-
-#define OWN_FORMATS ".msh .ele .node .mesh .veg .vtk .vtu .obj .stl .ply .off .glb"
-
-lbAssimpLimits lb_assimp_limits(void) { return (lbAssimpLimits){ 60, (size_t)2 << 30 }; }
-
-lbStatus lb_read_assimp(const char *path, const char *content, size_t bytes, lbMesh **out,
-                        lbError *err) {
-  (void)content;
-  (void)bytes;
-  return lb_read_assimp_within(path, lb_assimp_limits(), out, err);
-}
-
-#if !defined(LB_HAVE_ASSIMP) || defined(_WIN32)
-
-lbStatus lb_read_assimp_within(const char *path, lbAssimpLimits limits, lbMesh **out,
-                               lbError *err) {
-  (void)limits;
-  (void)out;
-  return lb_fail(err, LB_ERR_UNSUPPORTED,
-                 "%s: this format is unknown; limber reads " OWN_FORMATS
-                 " (more when built with assimp)",
-                 path);
-}
-
-#else
-
 #include "limber/file.h"
+#include "limber/process.h"
 #include "mesh/builder.h"
-#include "meshio/assimp_child.h"
 #include "mesh/points.h"
+#include "meshio/assimp_reply.h"
+#include "meshio/formats.h"
+#include "numbers/budget.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <fcntl.h>
 
+#define OWN_FORMATS ".msh .ele .node .mesh .veg .vtk .vtu .obj .stl .ply .off .glb"
 #define CORNER_BYTES (3 * sizeof(double))
+
+lbAssimpLimits lb_assimp_limits(size_t file_bytes) {
+  double megabytes = (double)file_bytes / (1 << 20);
+  size_t room = file_bytes < SIZE_MAX / 64 ? 16 * file_bytes : SIZE_MAX / 4;
+  return (lbAssimpLimits){ 60 + megabytes, ((size_t)2 << 30) + room,
+                           lb_budget(file_bytes, LB_BUDGET_EXPAND) };
+}
 
 typedef struct Answer {
   char *data; // what the child wrote
@@ -77,33 +59,49 @@ static lbStatus listen_to(int pipe_end, double deadline, size_t most_bytes, Answ
   return LB_OK;
 }
 
-static lbStatus run_child(const char *path, lbAssimpLimits limits, Answer *answer, lbError *err) {
+static lbStatus start_program(const char *path, lbAssimpLimits limits, int *child, int *pipe_end,
+                              lbError *err) {
+  char program[LB_PROGRAM_PATH], seconds[32], bytes[32];
   int ends[2];
+  if (!lb_program_find(LB_ASSIMP_PROGRAM, true, program))
+    return lb_fail(err, LB_ERR_UNSUPPORTED,
+                   "%s: this format is unknown; limber reads " OWN_FORMATS
+                   " (more with its program " LB_ASSIMP_PROGRAM ", which is not installed)",
+                   path);
   if (pipe2(ends, O_CLOEXEC) != 0)
     return lb_fail(err, LB_ERR_FILE, "%s: cannot make a pipe: %s", path, strerror(errno));
-  double deadline = lb_seconds() + limits.seconds;
-  pid_t child = fork();
-  if (child == 0) {
-    close(ends[0]);
-    lb_assimp_child(path, limits, ends[1]); // does not return
-  }
+  snprintf(seconds, sizeof seconds, "%lld", (long long)ceil(fmin(limits.seconds, 1e9)));
+  snprintf(bytes, sizeof bytes, "%zu", limits.memory_bytes);
+  const char *const words[] = { program, path, seconds, bytes, NULL };
+  lbProcessDef def = lb_process_def();
+  def.words = words;
+  def.output = ends[1];
+  lbStatus status = lb_process_start(&def, child, err);
   close(ends[1]);
-  if (child < 0) {
-    close(ends[0]);
-    return lb_fail(err, LB_ERR_FILE, "%s: cannot start a process: %s", path, strerror(errno));
-  }
-  lbStatus status = listen_to(ends[0], deadline, 4 * limits.memory_bytes, answer, err);
-  close(ends[0]);
+  if (status) close(ends[0]);
+  *pipe_end = ends[0];
+  return status;
+}
+
+static lbStatus run_child(const char *path, lbAssimpLimits limits, Answer *answer, lbError *err) {
+  int child = 0, pipe_end = -1;
+  double deadline = lb_seconds() + limits.seconds;
+  lbStatus status = start_program(path, limits, &child, &pipe_end, err);
+  if (status) return status;
+  status = listen_to(pipe_end, deadline, limits.reply_bytes, answer, err);
+  close(pipe_end);
   // It has said all it has to say (or all it is allowed to).
-  bool too_long = answer->bytes > 4 * limits.memory_bytes;
+  bool too_long = answer->bytes > limits.reply_bytes;
   if (status || answer->timed_out || too_long) kill(child, SIGKILL);
   pid_t ended;
   do ended = waitpid(child, &answer->exit_status, 0);
   while (ended < 0 && errno == EINTR);
   if (ended < 0) answer->exit_status = -1; // the program ignores SIGCHLD
   if (!status && too_long)
-    status = lb_fail(err, LB_ERR_MEMORY, "%s: assimp produced more than %zu MiB of triangles", path,
-                     4 * (limits.memory_bytes >> 20));
+    status = lb_fail(err, LB_ERR_FORMAT,
+                     "%s: stands for more than %zu MiB of triangles, too much for a file of its "
+                     "size; convert it to .obj or .ply",
+                     path, limits.reply_bytes >> 20);
   return status;
 }
 
@@ -115,7 +113,7 @@ static lbStatus explain(const char *path, lbAssimpLimits limits, const Answer *a
     return lb_fail(err, LB_ERR_FORMAT,
                    "%s: assimp was stopped after %g s, convert the file to .obj or .ply", path,
                    limits.seconds);
-  if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == LB_CHILD_NO_MEMORY)
+  if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == LB_ASSIMP_NO_MEMORY)
     return lb_fail(err, LB_ERR_MEMORY,
                    "%s: assimp asked for more than %zu MiB, convert the file to .obj or .ply", path,
                    limits.memory_bytes >> 20);
@@ -179,4 +177,8 @@ done:
   return status;
 }
 
-#endif
+lbStatus lb_read_assimp(const char *path, const char *content, size_t bytes, lbMesh **out,
+                        lbError *err) {
+  (void)content;
+  return lb_read_assimp_within(path, lb_assimp_limits(bytes), out, err);
+}

@@ -4,35 +4,27 @@
 #include "limber/file.h"
 
 #include <string.h>
-#include <sys/stat.h>
-
-#define MOST_BYTES ((size_t)1 << 30)
 
 static bool is_absolute(const char *name) {
   return name[0] == '/' || (name[0] && name[1] == ':' && name[2] == '/');
 }
 
-static bool is_ordinary(const char *path) {
-  struct stat info;
-  return stat(path, &info) == 0 && S_ISREG(info.st_mode) && (uint64_t)info.st_size <= MOST_BYTES;
-}
-
-char *lb_companion_path(const char *path, const char *name) {
+lbStatus lb_companion_path(const char *path, const char *name, char **out, lbError *err) {
   char *tidy = lb_duplicate_text(name);
-  if (!tidy) return NULL;
+  if (!tidy) return lb_fail_memory(err);
   for (char *c = tidy; *c; c++)
     if (*c == '\\') *c = '/';
-  char *beside = lb_path_beside(path, is_absolute(tidy) ? lb_path_name(tidy) : tidy);
+  const char *last = is_absolute(tidy) ? lb_path_name(tidy) : tidy;
+  lbStatus status = lb_file_named(path, last, LB_REACH_FOLDER, out, err);
   lb_free(tidy);
-  return beside;
+  return status;
 }
 
 lbStatus lb_companion_read(const char *path, const char *name, char **content, size_t *bytes,
                            lbError *err) {
-  char *beside = lb_companion_path(path, name);
-  if (!beside) return lb_fail_memory(err);
-  lbStatus status = is_ordinary(beside) ? lb_file_read(beside, content, bytes, err)
-                                        : lb_fail(err, LB_ERR_FILE, "%s: no such file", beside);
+  char *beside = NULL;
+  lbStatus status = lb_companion_path(path, name, &beside, err);
+  if (!status) status = lb_file_read(beside, content, bytes, err);
   lb_free(beside);
   return status;
 }

@@ -4,12 +4,12 @@
 
 #include "limber/base.h"
 
-// Where the file `name` beside `path` is looked for. Back slashes separate folders too; of an
-// absolute name (some other machine's) only the last part counts. NULL: no memory.
-char *lb_companion_path(const char *path, const char *name);
+// Where the file `name` beside `path` is, in its folder or below (lb_file_named). Back slashes
+// separate folders too; of an absolute name (some other machine's) only the last part counts. The
+// message names the file that was looked for. Free *out with lb_free.
+lbStatus lb_companion_path(const char *path, const char *name, char **out, lbError *err);
 
-// Reads that file. Only ordinary files below a gibibyte: a name such as ../../dev/zero must not
-// stop the reader. The message names the file that was looked for.
+// Reads that file.
 lbStatus lb_companion_read(const char *path, const char *name, char **content, size_t *bytes,
                            lbError *err);
 

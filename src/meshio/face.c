@@ -182,6 +182,12 @@ bool lb_face_cut(lbFaceCutter *cutter, const double *positions, const int32_t *v
   return true;
 }
 
+void lb_warn_of_colors(const lbMeshBuilder *builder, const char *path) {
+  if (builder->clamped_count > 0)
+    lb_log(LB_LOG_WARNING, "%s: %d vertex colours lie outside 0..1 and were clamped", path,
+           (int)builder->clamped_count);
+}
+
 lbStatus lb_face_reader_begin(lbFaceReader *reader, lbError *err) {
   *reader = (lbFaceReader){ .cutter = lb_face_cutter() };
   lb_mesh_builder_begin(&reader->builder);
@@ -190,6 +196,7 @@ lbStatus lb_face_reader_begin(lbFaceReader *reader, lbError *err) {
 
 lbStatus lb_face_reader_finish(lbFaceReader *reader, lbStatus status, const char *path,
                                lbMesh **out, lbError *err) {
+  if (!status) lb_warn_of_colors(&reader->builder, path);
   if (!status) status = lb_mesh_builder_finish(&reader->builder, path, out, err);
   if (status) lb_mesh_builder_abort(&reader->builder);
   lb_face_cutter_release(&reader->cutter);

@@ -55,6 +55,9 @@ typedef struct lbFace {
 // Cuts a face and adds its triangles. Failing memory sticks to the builder.
 void lb_face_reader_add(lbFaceReader *reader, const lbFace *face);
 
+// Tells of colours that had to be clamped.
+void lb_warn_of_colors(const lbMeshBuilder *builder, const char *path);
+
 // glTF's v points down, that of every other format up. False: too large for a float or not finite.
 bool lb_uv_from_v_up(double u, double v, float uv[2]);
 

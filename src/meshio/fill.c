@@ -6,6 +6,7 @@
 #include "limber/voxelise.h"
 
 #include "limber/file.h"
+#include "limber/process.h"
 #include "geometry/triangle.h"
 #include "base/format.h"
 #include "meshio/program.h"
@@ -264,15 +265,12 @@ static lbStatus fill_by_gmsh(char *program, const Input *input, const char *fold
   return run_mesher("gmsh", arguments, folder, "volume.msh", def, out, err);
 }
 
-// The mesher to use and its path; both NULL and a message when there is none.
-static lbStatus find_mesher(lbMesher wanted, lbMesher *mesher, char **program, lbError *err) {
-  *program = NULL;
-  if (wanted != LB_MESHER_GMSH) *program = lb_program_find("tetgen");
+// The mesher to use and its path; a message when there is none.
+static lbStatus find_mesher(lbMesher wanted, lbMesher *mesher, char *program, lbError *err) {
   *mesher = LB_MESHER_TETGEN;
-  if (*program) return LB_OK;
-  if (wanted != LB_MESHER_TETGEN) *program = lb_program_find("gmsh");
+  if (wanted != LB_MESHER_GMSH && lb_program_find("tetgen", false, program)) return LB_OK;
   *mesher = LB_MESHER_GMSH;
-  if (*program) return LB_OK;
+  if (wanted != LB_MESHER_TETGEN && lb_program_find("gmsh", false, program)) return LB_OK;
   const char *name = wanted == LB_MESHER_ANY      ? "tetgen or gmsh"
                      : wanted == LB_MESHER_TETGEN ? "tetgen"
                                                   : "gmsh";
@@ -296,14 +294,14 @@ static lbStatus fill_in_folder(const Input *input, lbMesher mesher, char *progra
 lbStatus lb_mesh_fill(const lbMesh *surface, const lbFillDef *def, lbMesh **out, lbError *err) {
   lbTriangles triangles = { surface->triangle_count, surface->triangles, surface->positions };
   lbTopology *topology = NULL;
-  char *program = NULL;
+  char program[LB_PROGRAM_PATH];
   lbMesher mesher;
   Input input = { surface, NULL, NULL, 0, 0 };
   lbStatus status = check_def(def, err);
   if (!status) status = check_surface(surface, err);
   if (!status) status = lb_topology_create(&triangles, surface->vertex_count, &topology, err);
   if (!status) status = check_closed(topology, err);
-  if (!status) status = find_mesher(def->mesher, &mesher, &program, err);
+  if (!status) status = find_mesher(def->mesher, &mesher, program, err);
   if (status) goto done;
   input.topology = topology;
   input.numbers = lb_alloc((size_t)surface->vertex_count, sizeof *input.numbers);
@@ -315,7 +313,6 @@ lbStatus lb_mesh_fill(const lbMesh *surface, const lbFillDef *def, lbMesh **out,
   status = fill_in_folder(&input, mesher, program, def, out, err);
 done:
   lb_free(input.numbers);
-  lb_free(program);
   lb_topology_destroy(topology);
   return status;
 }

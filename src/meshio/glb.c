@@ -1,16 +1,18 @@
 // glTF 2.0, binary: the triangles of all meshes of the default scene, placed by their nodes.
 // Vertices come in the order of nodes, primitives and accessors; primitives of one mesh that share
-// an accessor share its vertices. A mesh's name becomes a group of triangles. Skins, morph targets,
-// cameras and animations are skipped.
+// an accessor share its vertices. A mesh's name becomes a group of triangles, COLOR_0 the colours
+// of its vertices. Skins, morph targets, cameras and animations are skipped.
 #include "meshio/formats.h"
 
+#include "meshio/face.h"
 #include "meshio/glb.h"
+#include "numbers/budget.h"
 
 #include <math.h>
 #include <string.h>
 
-// A small file can place a mesh any number of times; this many vertices and corners are enough.
-#define MOST_ITEMS 200000000
+// A small file can place a mesh any number of times: this is about what a vertex or corner takes.
+#define ITEM_BYTES 48
 
 typedef struct Place { // a node and what brings its points to the scene, column-major
   int32_t node;
@@ -103,9 +105,16 @@ static lbStatus push_list(Reader *reader, const json_t *list, const double *pare
 
 static lbStatus count_items(Reader *reader, int64_t count) {
   reader->item_count += count;
-  if (reader->item_count <= MOST_ITEMS) return LB_OK;
-  return lb_glb_fail(&reader->glb, reader->err,
-                     "the scene has more than %d vertices and corners, simplify it", MOST_ITEMS);
+  size_t bytes = reader->glb.file_bytes;
+  for (int32_t i = 0; i < reader->glb.buffer_count; i++)
+    if (reader->glb.buffers[i].owned) bytes += reader->glb.buffers[i].bytes;
+  int64_t most = (int64_t)(lb_budget(bytes, LB_BUDGET_EXPAND) / ITEM_BYTES);
+  if (reader->item_count <= most) return LB_OK;
+  return lb_glb_fail(
+      &reader->glb, reader->err,
+      "the scene has more than %lld vertices and corners, too many for a file of its "
+      "size; place its meshes less often",
+      (long long)most);
 }
 
 // The first vertex of a POSITION accessor, added unless another primitive of this mesh did.
@@ -216,6 +225,35 @@ static lbStatus read_uvs(Reader *reader, const json_t *attributes, int64_t mater
   return status;
 }
 
+// COLOR_0, of three or four components.
+static lbStatus read_colors(Reader *reader, const json_t *attributes, const Primitive *primitive) {
+  int64_t accessor = lb_json_integer(attributes, "COLOR_0", -1);
+  if (accessor < 0) return LB_OK;
+  const json_t *item = lb_glb_item(&reader->glb, "accessors", accessor);
+  size_t width = strcmp(lb_json_text(item, "type", ""), "VEC3") == 0 ? 3 : 4;
+  double *values = NULL;
+  int32_t count = 0;
+  lbStatus status =
+      lb_glb_accessor(&reader->glb, accessor, (int32_t)width, &values, &count, reader->err);
+  if (!status) status = count_items(reader, count);
+  if (!status && count != primitive->vertex_count)
+    status =
+        lb_glb_fail(&reader->glb, reader->err, "accessors[%lld] has %d colours for %d vertices",
+                    (long long)accessor, (int)count, (int)primitive->vertex_count);
+  for (int32_t i = 0; i < count && !status; i++) {
+    double rgba[4] = { 0, 0, 0, 1 };
+    for (size_t k = 0; k < width && !status; k++) {
+      rgba[k] = values[width * (size_t)i + k];
+      if (!isfinite(rgba[k]))
+        status = lb_glb_fail(&reader->glb, reader->err, "accessors[%lld]: colour %d is not finite",
+                             (long long)accessor, (int)i);
+    }
+    lb_mesh_set_vertex_color(&reader->builder, primitive->vertex_begin + i, rgba);
+  }
+  lb_free(values);
+  return status;
+}
+
 static lbStatus read_material(Reader *reader, int64_t material, Primitive *primitive) {
   int32_t count = lb_glb_count(&reader->glb, "materials");
   primitive->appearance = (int32_t)material;
@@ -244,6 +282,8 @@ static lbStatus read_primitive(Reader *reader, const Place *place, const json_t 
                              &primitive->corner_count, reader->err);
   if (!status) status = read_material(reader, material, primitive);
   if (!status) status = read_uvs(reader, attributes, material, primitive);
+  if (!status && !reader->builder.out_of_memory)
+    status = read_colors(reader, attributes, primitive);
   return status;
 }
 
@@ -350,6 +390,7 @@ lbStatus lb_read_glb(const char *path, const char *content, size_t bytes, lbMesh
   if (!status) status = read_scene(&reader);
   if (!status && reader.builder.mesh->triangle_count == 0)
     status = lb_glb_fail(&reader.glb, err, "the default scene holds no triangles");
+  if (!status) lb_warn_of_colors(&reader.builder, path);
   if (!status) status = lb_mesh_builder_finish(&reader.builder, path, out, err);
   if (status) lb_mesh_builder_abort(&reader.builder);
   lb_glb_close(&reader.glb);

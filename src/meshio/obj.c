@@ -1,15 +1,18 @@
 // Wavefront OBJ. Two passes over the text: the first reads positions, texture coordinates and
 // material libraries, the second the faces, which may use vertices that come later in the file.
-// Vertices keep the file's order, used or not. Normals, vertex colours, lines, points and curves
-// are skipped. A face belongs to the groups of the last `g` (several names: several groups) and
-// to the object of the last `o`.
+// Vertices keep the file's order, used or not. Colours stand behind the position, as most programs
+// write them: `v x y z r g b`, with an alpha behind them or not; a single number there is a weight
+// and is skipped, as are normals, lines, points and curves. A face belongs to the groups of the
+// last `g` (several names: several groups) and to the object of the last `o`.
 #include "meshio/formats.h"
 
+#include "limber/file.h"
 #include "meshio/companion.h"
 #include "meshio/face.h"
 #include "meshio/obj_material.h"
 #include "numbers/text.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MOST_GROUPS 64    // names on one `g` line
@@ -109,6 +112,25 @@ static bool read_number(lbText *text, double *value) {
   return lb_text_number_in_line(text, value);
 }
 
+// What stands behind a position.
+static lbStatus read_color(Reader *reader, int32_t vertex) {
+  double rgba[5] = { 0, 0, 0, 1 };
+  int count = 0;
+  while (count < 5 && !at_statement_end(&reader->text) && read_number(&reader->text, &rgba[count]))
+    count++;
+  if (count < 2) return LB_OK;
+  if (count != 3 && count != 4)
+    return lb_text_fail(&reader->text, reader->err,
+                        "vertex %d has %d%s numbers behind its position, a colour has 3 or 4",
+                        (int)vertex + 1, count < 5 ? count : 5, count < 5 ? "" : " or more");
+  for (int i = 0; i < count; i++)
+    if (!isfinite(rgba[i]))
+      return lb_text_fail(&reader->text, reader->err,
+                          "the colour of vertex %d is not finite, correct it", (int)vertex + 1);
+  lb_mesh_set_vertex_color(&reader->faces.builder, vertex, rgba);
+  return LB_OK;
+}
+
 static lbStatus read_vertex(Reader *reader) {
   double x[3];
   for (int i = 0; i < 3; i++)
@@ -116,8 +138,8 @@ static lbStatus read_vertex(Reader *reader) {
       return lb_text_fail(&reader->text, reader->err,
                           "vertex %d needs three numbers, found %d (counted from 1)",
                           (int)reader->faces.builder.mesh->vertex_count + 1, i);
-  lb_mesh_add_vertex(&reader->faces.builder, x[0], x[1], x[2]);
-  return LB_OK;
+  int32_t vertex = lb_mesh_add_vertex(&reader->faces.builder, x[0], x[1], x[2]);
+  return read_color(reader, vertex);
 }
 
 static lbStatus read_uv(Reader *reader) {
@@ -141,12 +163,12 @@ static lbStatus read_uv(Reader *reader) {
 
 // False: there is no such file.
 static bool try_library(Reader *reader, const char *name, lbError *why) {
-  char *content = NULL;
+  char *content = NULL, *path = NULL;
   size_t bytes = 0;
-  char *path = lb_companion_path(reader->text.path, name);
-  lbStatus status = lb_companion_read(reader->text.path, name, &content, &bytes, why);
-  if (!path || status == LB_ERR_MEMORY) reader->faces.builder.out_of_memory = true;
-  if (!status && path) lb_obj_read_materials(&reader->faces.builder, path, content, bytes);
+  lbStatus status = lb_companion_path(reader->text.path, name, &path, why);
+  if (!status) status = lb_file_read(path, &content, &bytes, why);
+  if (status == LB_ERR_MEMORY) reader->faces.builder.out_of_memory = true;
+  if (!status) lb_obj_read_materials(&reader->faces.builder, path, content, bytes);
   lb_free(content);
   lb_free(path);
   return !status;
@@ -299,6 +321,8 @@ static lbStatus read_face(Reader *reader) {
   return LB_OK;
 }
 
+static const float unknown_color[4] = { 0.38f, 0.58f, 0.74f, 1 }; // as surfaces without any get
+
 static lbStatus use_material(Reader *reader) {
   char name[NAME_BYTES];
   lbStatus status = read_name(reader, name);
@@ -310,6 +334,9 @@ static lbStatus use_material(Reader *reader) {
            "%s:%d: material \"%s\" is in no library, it gets the default appearance",
            reader->text.path, (int)reader->text.line, name);
   reader->appearance = lb_mesh_add_appearance(&reader->faces.builder, name);
+  if (reader->appearance >= 0) // white would be a statement, and is hardly seen on light ground
+    memcpy(reader->faces.builder.mesh->appearances[reader->appearance].base_color, unknown_color,
+           sizeof unknown_color);
   return LB_OK;
 }
 

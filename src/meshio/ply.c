@@ -1,5 +1,6 @@
-// PLY: text, little and big endian. Vertices give positions and, as u v, s t or texture_u
-// texture_v, texture coordinates; faces give polygons and, as a list "texcoord", coordinates per
+// PLY: text, little and big endian. Vertices give positions, as red green blue (alpha) colours
+// (integers are shares of their type's largest value), and, as u v, s t or texture_u texture_v,
+// texture coordinates; faces give polygons and, as a list "texcoord", coordinates per
 // corner. Every other element and property is skipped.
 #include "meshio/formats.h"
 
@@ -69,8 +70,32 @@ static const lbPlyProperty *property_at(const Reader *reader, int32_t i) {
 // ---- vertices ----------------------------------------------------------------------------------
 
 typedef struct VertexColumns {
-  int32_t position[3], uv[2];
+  int32_t position[3], uv[2], color[4]; // -1: none
 } VertexColumns;
+
+// Red, green and blue, or none of them; alpha beside them.
+static void find_color_columns(const Reader *reader, VertexColumns *columns) {
+  static const char *const names[4] = { "red", "green", "blue", "alpha" };
+  for (int i = 0; i < 4; i++) {
+    int32_t column = lb_ply_find(&reader->header, reader->element, names[i]);
+    columns->color[i] = column >= 0 && !property_at(reader, column)->is_list ? column : -1;
+  }
+  if (columns->color[0] >= 0 && columns->color[1] >= 0 && columns->color[2] >= 0) return;
+  for (int i = 0; i < 4; i++) columns->color[i] = -1;
+}
+
+// The largest value of an integer type; 1 for floats, which hold shares already.
+static double full_share(lbScalar type) {
+  switch (type) {
+  case LB_SCALAR_INT8: return INT8_MAX;
+  case LB_SCALAR_UINT8: return UINT8_MAX;
+  case LB_SCALAR_INT16: return INT16_MAX;
+  case LB_SCALAR_UINT16: return UINT16_MAX;
+  case LB_SCALAR_INT32: return INT32_MAX;
+  case LB_SCALAR_UINT32: return UINT32_MAX;
+  default: return 1;
+  }
+}
 
 static lbStatus find_vertex_columns(Reader *reader, VertexColumns *columns) {
   static const char *const axes[3] = { "x", "y", "z" };
@@ -84,6 +109,7 @@ static lbStatus find_vertex_columns(Reader *reader, VertexColumns *columns) {
       return lb_fail(reader->err, LB_ERR_FORMAT, "%s:%d: the vertices have no property \"%s\"",
                      reader->scan.text.path, (int)element->line, axes[i]);
   }
+  find_color_columns(reader, columns);
   columns->uv[0] = columns->uv[1] = -1;
   for (int i = 0; i < 3 && columns->uv[1] < 0; i++)
     for (int k = 0; k < 2; k++)
@@ -95,7 +121,7 @@ static lbStatus find_vertex_columns(Reader *reader, VertexColumns *columns) {
 }
 
 static lbStatus read_vertex(Reader *reader, const VertexColumns *columns) {
-  double x[3] = { 0 }, uv[2] = { 0 };
+  double x[3] = { 0 }, uv[2] = { 0 }, rgba[4] = { 0, 0, 0, 1 };
   for (int32_t i = 0; i < reader->element->property_count; i++) {
     const lbPlyProperty *property = property_at(reader, i);
     double value = 0;
@@ -106,9 +132,14 @@ static lbStatus read_vertex(Reader *reader, const VertexColumns *columns) {
       if (columns->position[k] == i) x[k] = value;
     for (int k = 0; k < 2; k++)
       if (columns->uv[k] == i) uv[k] = value;
+    for (int k = 0; k < 4; k++)
+      if (columns->color[k] == i) rgba[k] = value / full_share(property->type);
   }
   int32_t id = lb_mesh_add_vertex(&reader->faces.builder, x[0], x[1], x[2]);
   if (id < 0) return lb_fail_memory(reader->err);
+  for (int k = 0; k < 4; k++)
+    if (!isfinite(rgba[k])) return fail_here(reader, "its colour is not finite", NAN);
+  if (columns->color[0] >= 0) lb_mesh_set_vertex_color(&reader->faces.builder, id, rgba);
   if (!reader->has_uvs) return LB_OK;
   if (!lb_face_reader_grow_uvs(&reader->faces, (size_t)id + 1)) return lb_fail_memory(reader->err);
   if (lb_uv_from_v_up(uv[0], uv[1], reader->faces.uvs + 2 * (size_t)id)) return LB_OK;
@@ -116,7 +147,7 @@ static lbStatus read_vertex(Reader *reader, const VertexColumns *columns) {
 }
 
 static lbStatus read_vertices(Reader *reader) {
-  VertexColumns columns = { .uv = { -1, -1 } };
+  VertexColumns columns = { .uv = { -1, -1 }, .color = { -1, -1, -1, -1 } };
   lbStatus status = find_vertex_columns(reader, &columns);
   for (; reader->row < reader->element->count && !status; reader->row++)
     status = read_vertex(reader, &columns);

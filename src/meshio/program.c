@@ -1,59 +1,19 @@
-// Child processes and scratch folders (POSIX).
+// Waiting for programs, and scratch folders (POSIX).
 #include "meshio/program.h"
 
-#include <dirent.h>
+#include "limber/file.h"
+#include "limber/process.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-extern char **environ;
-
-static bool is_program(const char *path) {
-  struct stat info;
-  return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
-}
-
-char *lb_program_find(const char *name) {
-  const char *next = getenv("PATH");
-  while (next && *next) {
-    size_t length = strcspn(next, ":");
-    char *path = lb_alloc(length + strlen(name) + 2, 1);
-    if (!path) return NULL;
-    memcpy(path, next, length);
-    path[length] = '/';
-    strcpy(path + length + 1, name);
-    // Relative entries are skipped: the program runs in another folder.
-    if (path[0] == '/' && is_program(path)) return path;
-    lb_free(path);
-    next += length + (next[length] == ':');
-  }
-  return NULL;
-}
-
-static int spawn_in(char *const *arguments, const char *folder, const char *log_path,
-                    pid_t *child) {
-  posix_spawn_file_actions_t actions;
-  int failure = posix_spawn_file_actions_init(&actions);
-  if (failure) return failure;
-  failure = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  if (!failure)
-    failure =
-        posix_spawn_file_actions_addopen(&actions, 1, log_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  if (!failure) failure = posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  if (!failure) failure = posix_spawn_file_actions_addchdir_np(&actions, folder);
-  if (!failure) failure = posix_spawn(child, arguments[0], &actions, NULL, arguments, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  return failure;
-}
 
 static void end_child(pid_t child) {
   kill(child, SIGKILL);
@@ -87,13 +47,16 @@ lbStatus lb_program_run(char *const *arguments, const char *folder, double time_
   char *log_path = lb_scratch_path(folder, "log");
   if (!log_path) return lb_fail_memory(err);
   *result = (lbProgramResult){ 0 };
-  pid_t child = 0;
-  int failure = spawn_in(arguments, folder, log_path, &child);
+  lbProcessDef def = lb_process_def();
+  def.words = (const char *const *)arguments;
+  def.folder = folder;
+  def.output = def.errors = open(log_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   lb_free(log_path);
-  if (failure)
-    return lb_fail(err, LB_ERR_FILE, "%s: cannot be run: %s", arguments[0], strerror(failure));
-  wait_for(child, time_limit, stage, result);
-  return LB_OK;
+  int child = 0;
+  lbStatus status = lb_process_start(&def, &child, err);
+  if (def.output >= 0) close(def.output);
+  if (!status) wait_for(child, time_limit, stage, result);
+  return status;
 }
 
 // ---- scratch folders ---------------------------------------------------------------------------
@@ -109,6 +72,7 @@ lbStatus lb_scratch_folder_make(char **folder, lbError *err) {
     lb_free(path);
     return status;
   }
+  lb_unfinished_add(path);
   *folder = path;
   return LB_OK;
 }
@@ -116,13 +80,8 @@ lbStatus lb_scratch_folder_make(char **folder, lbError *err) {
 // Programs leave plain files only; unlinking needs no memory, so this works when it has run out.
 void lb_scratch_folder_remove(char *folder) {
   if (!folder) return;
-  DIR *directory = opendir(folder);
-  if (directory) {
-    for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory))
-      unlinkat(dirfd(directory), entry->d_name, 0); // "." and ".." refuse
-    closedir(directory);
-  }
-  rmdir(folder);
+  lb_folder_remove(folder);
+  lb_unfinished_done(folder);
   lb_free(folder);
 }
 

@@ -1,12 +1,9 @@
-// Running another program: found on PATH, no shell, its output kept in a file, with a time limit; a
-// scratch folder that is removed with all it holds.
+// Running another program to its end: its output kept in a file, with a time limit; a scratch
+// folder that is removed with all it holds.
 #ifndef LB_MESHIO_PROGRAM_H
 #define LB_MESHIO_PROGRAM_H
 
 #include "limber/base.h"
-
-// The program's full path, NULL when PATH does not lead to it or memory runs out. lb_free it.
-char *lb_program_find(const char *name);
 
 typedef struct lbProgramResult {
   bool timed_out;

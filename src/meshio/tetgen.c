@@ -163,6 +163,7 @@ lbStatus lb_read_ele(const char *path, const char *content, size_t bytes, lbMesh
                 is_node ? "%s: holds vertices only, the tets should be in %s, which is missing"
                         : "%s: holds tets only, the vertices should be in %s, which is missing",
                 path, other);
+  if (!status) status = lb_file_check_named(other, err);
   if (!status) status = lb_file_read(other, &other_content, &other_bytes, err);
   if (!status)
     status =

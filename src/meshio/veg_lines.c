@@ -26,19 +26,21 @@ void lb_veg_lines_end(lbVegLines *lines) {
 
 static lbStatus open_include(lbVegLines *lines, const char *name, lbError *err) {
   size_t bytes = 0;
-  char *path = lb_path_beside(lines->line.text.path, name), *content = NULL;
-  lbStatus status = path ? LB_OK : lb_fail_memory(err);
+  char *path = NULL, *content = NULL;
+  lbError why;
+  lbStatus status = lb_file_named(lines->line.text.path, name, LB_REACH_FOLDER, &path, &why);
+  if (status == LB_ERR_FILE) {
+    lb_scan_fail(&lines->line, err, "cannot open the included file: %.350s", why.text);
+    if (err) err->status = LB_ERR_FILE;
+  } else if (status) {
+    lb_fail(err, status, "%s", why.text);
+  }
   for (int i = 0; i < lines->depth && !status; i++)
     if (strcmp(lines->files[i].text.path, path) == 0)
       status = lb_scan_fail(&lines->line, err, "%.100s includes itself", name);
   if (!status && (lines->depth == LB_VEG_DEPTH || ++lines->opened > OPENED_LIMIT))
     status = lb_scan_fail(&lines->line, err, "too many included files (%d deep, %d in all)",
                           LB_VEG_DEPTH, OPENED_LIMIT);
-  if (!status && !lb_file_exists(path)) {
-    lb_scan_fail(&lines->line, err, "cannot open the included file %.200s", path);
-    if (err) err->status = LB_ERR_FILE;
-    status = LB_ERR_FILE;
-  }
   if (!status) status = lb_file_read(path, &content, &bytes, err);
   if (status) {
     lb_free(path);

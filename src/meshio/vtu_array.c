@@ -101,6 +101,18 @@ static lbStatus fail_data(const lbVtuValues *values, lbError *err, const char *t
   return lb_fail(err, LB_ERR_FORMAT, "%s: %s", values->label, text);
 }
 
+static lbStatus take_room(const lbVtuEncoding *encoding, lbVtuValues *values, size_t bytes,
+                          lbError *err) {
+  if (bytes > *encoding->bytes_left)
+    return lb_fail(err, LB_ERR_FORMAT,
+                   "%s: unpacks to %zu MiB, too much for a file of its size; write it without "
+                   "compression",
+                   values->label, bytes >> 20);
+  *encoding->bytes_left -= bytes;
+  values->decoded = lb_alloc(bytes, 1);
+  return values->decoded ? LB_OK : lb_fail_memory(err);
+}
+
 static lbStatus decode_plain(const lbVtuEncoding *encoding, lbByteStream *stream,
                              lbVtuValues *values, size_t *bytes, lbError *err) {
   uint64_t size = 0;
@@ -109,8 +121,8 @@ static lbStatus decode_plain(const lbVtuEncoding *encoding, lbByteStream *stream
     return lb_fail(err, LB_ERR_FORMAT, "%s: claims %llu bytes, the file has fewer than %zu left",
                    values->label, (unsigned long long)size, lb_byte_stream_left(stream) + 1);
   *bytes = (size_t)size;
-  values->decoded = lb_alloc(*bytes, 1);
-  if (!values->decoded) return lb_fail_memory(err);
+  lbStatus status = take_room(encoding, values, *bytes, err);
+  if (status) return status;
   if (!lb_byte_stream_read(stream, values->decoded, *bytes))
     return fail_data(values, err, "the data ends early or is not base64");
   return LB_OK;
@@ -179,8 +191,7 @@ static lbStatus decode_compressed(const lbVtuEncoding *encoding, lbByteStream *s
   *bytes = 0;
   lbStatus status = read_block_headers(encoding, stream, values, &blocks, err);
   for (uint64_t i = 0; i < blocks.count && !status; i++) *bytes += block_size(&blocks, i);
-  if (!status) values->decoded = lb_alloc(*bytes, 1);
-  if (!status && !values->decoded) status = lb_fail_memory(err);
+  if (!status) status = take_room(encoding, values, *bytes, err);
   if (!status) status = inflate_blocks(stream, &blocks, values, err);
   lb_free(blocks.compressed);
   return status;

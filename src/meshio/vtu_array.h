@@ -12,6 +12,8 @@ typedef struct lbVtuEncoding { // what holds for the whole file
   bool is_compressed;                  // zlib
   const char *appended, *appended_end; // the appended data; NULL: none
   bool appended_is_base64;
+  size_t
+      *bytes_left; // that all arrays together may still be decoded to; arrays can share their data
 } lbVtuEncoding;
 
 typedef enum lbVtuFormat { LB_VTU_ASCII, LB_VTU_BINARY, LB_VTU_APPENDED } lbVtuFormat;

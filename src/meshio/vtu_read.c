@@ -4,6 +4,7 @@
 #include "meshio/formats.h"
 #include "meshio/vtk_cells.h"
 #include "meshio/vtu_array.h"
+#include "numbers/budget.h"
 
 #include <string.h>
 
@@ -245,7 +246,9 @@ static lbStatus read_pieces(Vtu *vtu, lbError *err) {
 
 lbStatus lb_read_vtu(const char *path, const char *content, size_t bytes, lbMesh **out,
                      lbError *err) {
-  Vtu vtu = { .text = lb_text(path, content, bytes), .encoding = { .path = path } };
+  size_t bytes_left = lb_budget(bytes, LB_BUDGET_INFLATE);
+  Vtu vtu = { .text = lb_text(path, content, bytes),
+              .encoding = { .path = path, .bytes_left = &bytes_left } };
   lb_volume_begin(&vtu.volume);
   lbStatus status = note_arrays(&vtu, err);
   if (!status) status = read_pieces(&vtu, err);

@@ -39,15 +39,15 @@ static char *picture_name(const lbMesh *mesh, int32_t id, const char *library) {
   return name;
 }
 
-static lbStatus write_picture(const lbMesh *mesh, int32_t id, const char *library, lbError *err) {
+static lbStatus write_picture(const lbMesh *mesh, int32_t id, const char *library,
+                              lbFileWriter *file, lbError *err) {
   const lbTexture *texture = &mesh->textures[id];
-  lbFileWriter file = { 0 };
   char *path = NULL, *name = picture_name(mesh, id, library);
   if (name) path = lb_path_beside(library, name);
-  lbStatus status = path ? lb_file_begin(&file, path, err) : lb_fail_memory(err);
+  lbStatus status = path ? lb_file_begin(file, path, err) : lb_fail_memory(err);
   if (!status) {
-    fwrite(texture->data, 1, texture->bytes, file.stream);
-    status = lb_file_commit(&file, err);
+    fwrite(texture->data, 1, texture->bytes, file->stream);
+    status = lb_file_seal(file, err);
   }
   lb_free(path);
   lb_free(name);
@@ -82,17 +82,44 @@ static lbStatus write_appearance(const lbMesh *mesh, int32_t id, const char *lib
   return LB_OK;
 }
 
-lbStatus lb_write_mtl(const lbMesh *mesh, const char *path, lbError *err) {
-  lbFileWriter file = { 0 };
-  lbStatus status = LB_OK;
-  for (int32_t i = 0; i < mesh->texture_count && !status; i++)
-    if (mesh->textures[i].data) status = write_picture(mesh, i, path, err);
-  if (!status) status = lb_file_begin(&file, path, err);
+static lbStatus write_library(const lbMesh *mesh, const char *path, lbFileWriter *file,
+                              lbError *err) {
+  lbStatus status = lb_file_begin(file, path, err);
   if (status) return status;
-  fputs("# written by limber " LB_VERSION "\n", file.stream);
+  fputs("# written by limber " LB_VERSION "\n", file->stream);
   for (int32_t i = 0; i < mesh->appearance_count && !status; i++)
-    status = write_appearance(mesh, i, path, file.stream, err);
-  if (!status) return lb_file_commit(&file, err);
-  lb_file_abort(&file);
+    status = write_appearance(mesh, i, path, file->stream, err);
+  return status ? status : lb_file_seal(file, err);
+}
+
+lbStatus lb_mtl_begin(lbMtlWriter *writer, const lbMesh *mesh, const char *path, lbError *err) {
+  lbStatus status = LB_OK;
+  *writer = (lbMtlWriter){ .count = mesh->texture_count + 1 };
+  writer->files = lb_alloc((size_t)writer->count, sizeof *writer->files);
+  if (!writer->files) return lb_fail_memory(err);
+  for (int32_t i = 0; i < mesh->texture_count && !status; i++)
+    if (mesh->textures[i].data) status = write_picture(mesh, i, path, &writer->files[i], err);
+  if (!status) status = write_library(mesh, path, &writer->files[mesh->texture_count], err);
+  if (status) lb_mtl_abort(writer);
   return status;
+}
+
+void lb_mtl_abort(lbMtlWriter *writer) {
+  for (int32_t i = 0; i < writer->count && writer->files; i++) lb_file_abort(&writer->files[i]);
+  lb_free(writer->files);
+  *writer = (lbMtlWriter){ 0 };
+}
+
+lbStatus lb_mtl_commit(lbMtlWriter *writer, lbError *err) {
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < writer->count && !status; i++)
+    if (writer->files[i].path) status = lb_file_commit(&writer->files[i], err);
+  lb_mtl_abort(writer); // what is left of them
+  return status;
+}
+
+lbStatus lb_write_mtl(const lbMesh *mesh, const char *path, lbError *err) {
+  lbMtlWriter writer;
+  lbStatus status = lb_mtl_begin(&writer, mesh, path, err);
+  return status ? status : lb_mtl_commit(&writer, err);
 }

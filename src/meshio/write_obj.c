@@ -52,11 +52,16 @@ static lbStatus find_memberships(Writer *writer, lbError *err) {
 }
 
 static void write_vertices(const Writer *writer) {
+  const float *colors = writer->mesh->vertex_colors;
   for (size_t i = 0; i < (size_t)writer->mesh->vertex_count; i++) {
     fputc('v', writer->stream);
     for (size_t k = 0; k < 3; k++) {
       fputc(' ', writer->stream);
       lb_print_number(writer->stream, writer->mesh->positions[3 * i + k], 15);
+    }
+    for (size_t k = 0; k < 3 && colors && colors[4 * i] >= 0; k++) {
+      fputc(' ', writer->stream);
+      lb_print_number(writer->stream, (double)colors[4 * i + k], 9);
     }
     fputc('\n', writer->stream);
   }
@@ -147,12 +152,13 @@ static char *library_path(const char *path) {
 
 static lbStatus write_all(Writer *writer, const char *path, lbError *err) {
   lbFileWriter file = { 0 };
+  lbMtlWriter materials = { 0 };
   char *library = writer->library ? lb_duplicate_text(writer->library) : library_path(path);
   lbStatus status = library ? find_memberships(writer, err) : lb_fail_memory(err);
   writer->has_appearances = writer->mesh->appearance_count > 0 &&
                             writer->mesh->triangle_appearances && !writer->surface.owned;
   if (!status && writer->has_appearances && !writer->library)
-    status = lb_write_mtl(writer->mesh, library, err);
+    status = lb_mtl_begin(&materials, writer->mesh, library, err);
   if (!status) status = lb_file_begin(&file, path, err);
   if (status) goto done;
   writer->stream = file.stream;
@@ -162,11 +168,13 @@ static lbStatus write_all(Writer *writer, const char *path, lbError *err) {
   status = write_uvs(writer, err);
   if (!status) {
     write_faces(writer);
-    status = lb_file_commit(&file, err);
-  } else {
-    lb_file_abort(&file);
+    status = lb_file_seal(&file, err);
   }
+  if (!status && materials.files) status = lb_mtl_commit(&materials, err);
+  if (!status) status = lb_file_commit(&file, err);
 done:
+  lb_mtl_abort(&materials);
+  lb_file_abort(&file);
   lb_free(library);
   return status;
 }

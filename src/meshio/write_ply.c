@@ -1,18 +1,24 @@
 // Binary little-endian PLY: positions as doubles, so nothing is lost; texture coordinates per
-// corner as the faces' list "texcoord".
+// corner as the faces' list "texcoord"; vertex colours as bytes, white where a vertex has none.
 #include "meshio/formats.h"
 
 #include "limber/file.h"
 #include "numbers/scalar.h"
 #include "meshio/surface.h"
 
-static void write_header(FILE *stream, int32_t vertex_count, int32_t face_count, bool has_uvs) {
+#include <math.h>
+
+static void write_header(FILE *stream, int32_t vertex_count, int32_t face_count, bool has_colors,
+                         bool has_uvs) {
   fprintf(stream,
           "ply\nformat binary_little_endian 1.0\ncomment written by limber " LB_VERSION "\n"
-          "element vertex %d\nproperty double x\nproperty double y\nproperty double z\n"
+          "element vertex %d\nproperty double x\nproperty double y\nproperty double z\n%s"
           "element face %d\nproperty list uchar int vertex_indices\n%send_header\n",
-          (int)vertex_count, (int)face_count,
-          has_uvs ? "property list uchar float texcoord\n" : "");
+          (int)vertex_count,
+          has_colors ? "property uchar red\nproperty uchar green\nproperty uchar blue\n"
+                       "property uchar alpha\n"
+                     : "",
+          (int)face_count, has_uvs ? "property list uchar float texcoord\n" : "");
 }
 
 static void write_face(FILE *stream, const int32_t *corners, const float *uvs) {
@@ -31,11 +37,15 @@ lbStatus lb_write_ply(const lbMesh *mesh, const char *path, lbError *err) {
   if (!status) status = lb_file_begin(&file, path, err);
   if (status) goto done;
   const float *uvs = surface.owned ? NULL : mesh->corner_uvs;
-  write_header(file.stream, mesh->vertex_count, surface.triangle_count, uvs != NULL);
+  write_header(file.stream, mesh->vertex_count, surface.triangle_count, mesh->vertex_colors != NULL,
+               uvs != NULL);
   for (size_t i = 0; i < (size_t)mesh->vertex_count; i++) {
-    uint8_t row[24];
+    uint8_t row[28];
     for (size_t k = 0; k < 3; k++) lb_put_f64(row + 8 * k, mesh->positions[3 * i + k]);
-    fwrite(row, sizeof row, 1, file.stream);
+    const float *color = mesh->vertex_colors ? mesh->vertex_colors + 4 * i : NULL;
+    for (size_t k = 0; k < 4 && color; k++)
+      row[24 + k] = color[0] < 0 ? 255 : (uint8_t)lrintf(255 * color[k]);
+    fwrite(row, color ? 28 : 24, 1, file.stream);
   }
   for (size_t t = 0; t < (size_t)surface.triangle_count; t++)
     write_face(file.stream, surface.triangles + 3 * t, uvs ? uvs + 6 * t : NULL);

@@ -1,4 +1,4 @@
-// Model files: loading, which points models into the mapped file, and saving.
+// Model files: loading, which points models into the file's bytes, and saving.
 #include "model/model.h"
 
 #include <string.h>
@@ -62,7 +62,7 @@ static lbStatus own_file(const char *name, lbFileMap file, struct lbModelOwner *
 
 static lbStatus load_file(const char *path, struct lbModelOwner **out, lbError *err) {
   lbFileMap file;
-  lbStatus status = lb_file_map(path, &file, err);
+  lbStatus status = lb_file_hold(path, &file, err);
   return status ? status : own_file(path, file, out, err);
 }
 

@@ -78,3 +78,13 @@ void lb_model_destroy(lbModel *model) {
   else
     lb_free(model);
 }
+
+void lb_model_embed(const lbModel *model, int32_t width, const double *nodes, double *vertices) {
+  size_t w = (size_t)width;
+  memset(vertices, 0, (size_t)model->size.vertex_count * w * sizeof *vertices);
+  for (size_t v = 0; v < (size_t)model->size.vertex_count; v++)
+    for (int32_t k = model->carrier_begin[v]; k < model->carrier_begin[v + 1]; k++)
+      for (size_t i = 0; i < w; i++)
+        vertices[w * v + i] +=
+            model->carrier_weights[k] * nodes[w * (size_t)model->carrier_nodes[k] + i];
+}

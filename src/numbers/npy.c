@@ -174,13 +174,23 @@ lbStatus lb_npy_parse(const char *path, const char *content, size_t bytes, lbNpy
 
 // ---- writing -----------------------------------------------------------------------------------
 
+#define MAGIC "\x93NUMPY\x01\x00" // with the version
+
+// Blanks to a multiple of 64 bytes, and the length.
+static size_t pad(char *header, size_t used) {
+  while ((used + 1) % 64) header[used++] = ' ';
+  header[used++] = '\n';
+  lb_put_u16((uint8_t *)header + 8, (uint32_t)used - 10);
+  return used;
+}
+
 size_t lb_npy_header(lbScalar type, bool fortran_order, int32_t axis_count, const int64_t *shape,
                      char header[LB_NPY_HEADER_MOST]) {
   static const char *const codes[LB_SCALAR_COUNT] = { "i1", "u1", "i2", "u2", "i4",
                                                       "u4", "i8", "u8", "f4", "f8" };
   const size_t most = LB_NPY_HEADER_MOST;
   char order = lb_scalar_bytes(type) == 1 ? '|' : lb_machine_is_big_endian() ? '>' : '<';
-  memcpy(header, "\x93NUMPY\x01\x00", 8);
+  memcpy(header, MAGIC, 8);
   size_t used = 10;
   used += (size_t)snprintf(header + used, most - used,
                            "{'descr': '%c%s', 'fortran_order': %s, 'shape': (", order, codes[type],
@@ -189,8 +199,12 @@ size_t lb_npy_header(lbScalar type, bool fortran_order, int32_t axis_count, cons
     used += (size_t)snprintf(header + used, most - used, "%lld,%s", (long long)shape[i],
                              i + 1 < axis_count ? " " : "");
   used += (size_t)snprintf(header + used, most - used, "), }");
-  while ((used + 1) % 64) header[used++] = ' ';
-  header[used++] = '\n';
-  lb_put_u16((uint8_t *)header + 8, (uint32_t)used - 10);
-  return used;
+  return pad(header, used);
+}
+
+size_t lb_npy_text_header(size_t text_bytes, char header[LB_NPY_HEADER_MOST]) {
+  memcpy(header, MAGIC, 8);
+  int used = snprintf(header + 10, LB_NPY_HEADER_MOST - 10,
+                      "{'descr': '|S%zu', 'fortran_order': False, 'shape': (), }", text_bytes);
+  return pad(header, 10 + (size_t)used);
 }

@@ -26,5 +26,7 @@ void lb_npy_destroy(lbNpy *array);
 #define LB_NPY_HEADER_MOST 256
 size_t lb_npy_header(lbScalar type, bool fortran_order, int32_t axis_count, const int64_t *shape,
                      char header[LB_NPY_HEADER_MOST]);
+// The same for one text of so many bytes.
+size_t lb_npy_text_header(size_t text_bytes, char header[LB_NPY_HEADER_MOST]);
 
 #endif

@@ -41,6 +41,8 @@ typedef struct lbNpzWriter {
 lbStatus lb_npz_begin(lbNpzWriter *writer, const char *path, lbError *err);
 // On failure the writer is aborted.
 lbStatus lb_npz_add(lbNpzWriter *writer, const lbNpzArray *array, lbError *err);
+// One text, as a byte string without axes; not empty.
+lbStatus lb_npz_add_text(lbNpzWriter *writer, const char *name, const char *text, lbError *err);
 // Writes the directory and puts the file in its place.
 lbStatus lb_npz_commit(lbNpzWriter *writer, lbError *err);
 void lb_npz_abort(lbNpzWriter *writer); // legal at any time, also after commit

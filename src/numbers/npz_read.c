@@ -2,6 +2,7 @@
 // the archive's end; what the headers before each member say of sizes is not used.
 #include "numbers/npz.h"
 
+#include "numbers/budget.h"
 #include "numbers/zip.h"
 
 #include <string.h>
@@ -116,6 +117,11 @@ static lbStatus unpack(const Archive *a, const Member *m, char **out, lbError *e
   if (status) return status;
   if (m->method == LB_ZIP_STORED ? m->unpacked != m->packed : m->unpacked / most_ratio > m->packed)
     return fail_archive(a, err);
+  if (m->unpacked > lb_budget(a->bytes, LB_BUDGET_INFLATE))
+    return lb_fail(err, LB_ERR_FORMAT,
+                   "%s: an array unpacks to %zu MiB, too much for a file of its size; use "
+                   "numpy.savez without compression",
+                   a->path, m->unpacked >> 20);
   char *content = lb_alloc(m->unpacked + 1, 1);
   if (!content) return lb_fail_memory(err);
   if (m->method == LB_ZIP_DEFLATED)

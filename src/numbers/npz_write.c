@@ -86,6 +86,22 @@ static lbNpzEntry *new_entry(lbNpzWriter *writer, const char *array_name) {
   return entry;
 }
 
+// The local header, the .npy header and the data of an entry.
+static void write_entry(lbNpzWriter *writer, lbNpzEntry *entry, const char *header,
+                        size_t header_bytes, const void *data, size_t data_bytes) {
+  uint8_t local[LB_ZIP_LOCAL_BYTES];
+  uLong crc = crc32_z(0, (const Bytef *)header, header_bytes);
+  if (data_bytes) crc = crc32_z(crc, data, data_bytes);
+  entry->crc = (uint32_t)crc;
+  entry->bytes = (uint32_t)(header_bytes + data_bytes);
+  lb_put_u32(local, LB_ZIP_LOCAL);
+  put_entry(local + 4, entry);
+  put(writer, local, sizeof local);
+  put(writer, entry->name, strlen(entry->name));
+  put(writer, header, header_bytes);
+  put(writer, data, data_bytes);
+}
+
 lbStatus lb_npz_add(lbNpzWriter *writer, const lbNpzArray *array, lbError *err) {
   LB_ASSERT(writer->file.stream);
   size_t data_bytes = 0;
@@ -97,19 +113,25 @@ lbStatus lb_npz_add(lbNpzWriter *writer, const lbNpzArray *array, lbError *err) 
     return status;
   }
   char header[LB_NPY_HEADER_MOST];
-  uint8_t local[LB_ZIP_LOCAL_BYTES];
   size_t header_bytes = lb_npy_header(array->type, array->fortran_order, array->dimension_count,
                                       array->shape, header);
-  uLong crc = crc32_z(0, (const Bytef *)header, header_bytes);
-  if (data_bytes) crc = crc32_z(crc, array->data, data_bytes);
-  entry->crc = (uint32_t)crc;
-  entry->bytes = (uint32_t)(header_bytes + data_bytes);
-  lb_put_u32(local, LB_ZIP_LOCAL);
-  put_entry(local + 4, entry);
-  put(writer, local, sizeof local);
-  put(writer, entry->name, strlen(entry->name));
-  put(writer, header, header_bytes);
-  put(writer, array->data, data_bytes);
+  write_entry(writer, entry, header, header_bytes, array->data, data_bytes);
+  return LB_OK;
+}
+
+lbStatus lb_npz_add_text(lbNpzWriter *writer, const char *name, const char *text, lbError *err) {
+  size_t bytes = strlen(text), unused;
+  const lbNpzArray array = { name, LB_SCALAR_UINT8, 1, { (int64_t)bytes }, false, text };
+  lbStatus status = check_array(writer, &array, &unused, err);
+  lbNpzEntry *entry = status ? NULL : new_entry(writer, name);
+  if (!status && !entry) status = lb_fail_memory(err);
+  if (status) {
+    lb_npz_abort(writer);
+    return status;
+  }
+  char header[LB_NPY_HEADER_MOST];
+  size_t header_bytes = lb_npy_text_header(bytes, header);
+  write_entry(writer, entry, header, header_bytes, text, bytes);
   return LB_OK;
 }
 

@@ -9,4 +9,7 @@
 // As lb_format_number (base/format.h).
 void lb_print_number(FILE *stream, double value, int least_digits);
 
+// A float with the nine digits that give it back.
+void lb_print_single(FILE *stream, float value);
+
 #endif

@@ -62,9 +62,10 @@ static lbStatus choose_dimension(const lbBasis *basis, const lbReduceDef *def,
   *dimension = subspace->vectors_max ? subspace->vectors_max : basis->dimension;
   if (*dimension > basis->dimension)
     return lb_fail(err, LB_ERR_ARGUMENT,
-                   "model \"%s\": dimension is %d, but the basis \"%s\" has only %d vectors",
+                   "model \"%s\": dimension is %d, but the basis \"%s\" has only %d vectors; use a "
+                   "\"dimension\" (--dimension) of %d or less",
                    def->name, (int)*dimension, lb_basis_kind_name(subspace->basis.kind),
-                   (int)basis->dimension);
+                   (int)basis->dimension, (int)basis->dimension);
   if (*dimension > LB_POLYNOMIAL_MODES_MAX)
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "model \"%s\": the basis \"%s\" has %d vectors, use %d or fewer: say a "

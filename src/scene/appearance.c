@@ -31,7 +31,7 @@ typedef struct Painter {
 
 // ---- one entry ---------------------------------------------------------------------------------
 
-static double linear_of(double srgb) {
+double lb_linear_of_srgb(double srgb) {
   return srgb <= 0.04045 ? srgb / 12.92 : pow((srgb + 0.055) / 1.055, 2.4);
 }
 
@@ -52,7 +52,7 @@ static lbStatus read_color(const lbField *json, Appearance *wanted, lbError *err
   if (status) return status;
   for (int i = 0; i < 3; i++) {
     good = good && wanted->color[i] >= 0 && wanted->color[i] <= 1;
-    wanted->color[i] = linear_of(wanted->color[i]);
+    wanted->color[i] = lb_linear_of_srgb(wanted->color[i]);
   }
   wanted->colored = true;
   return good ? LB_OK

@@ -87,6 +87,7 @@ static lbStatus read_solid(const lbField *json, const double scale[3], lbSceneBo
     status = lb_field_here(&material) ? lb_scene_read_materials(&material, body, err)
                                       : lb_scene_mesh_materials(body, json->file, err);
   if (!status && lb_field_here(&fixed)) status = lb_scene_read_fixed(&fixed, body, err);
+  if (!status) status = lb_scene_show_colors(body, err);
   if (!status && lb_field_here(&look)) status = lb_scene_read_appearance(&look, body, err);
   if (status) return status;
   lb_scene_scale_mesh(scale, body->mesh);

@@ -69,6 +69,9 @@ lbStatus lb_scene_read_fixed(const lbField *json, lbSceneBody *body, lbError *er
 lbStatus lb_scene_read_view(const lbField *json, lbScene *scene, lbError *err);
 // appearance.c, the key "look": paints the body's surface; without one it gets the mesh's boundary.
 lbStatus lb_scene_read_appearance(const lbField *json, lbSceneBody *body, lbError *err);
+double lb_linear_of_srgb(double value); // both 0 to 1
+// colors.c: vertex colours of the body's surface become looks, where it has none.
+lbStatus lb_scene_show_colors(lbSceneBody *body, lbError *err);
 // materials.c
 lbStatus lb_scene_read_materials(const lbField *json, lbSceneBody *body, lbError *err);
 // Materials that came with the mesh file; LB_ERR_FORMAT when there are none.

@@ -1,6 +1,8 @@
 // Typed access to JSON.
 #include "scene/field.h"
 
+#include "limber/file.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -145,6 +147,14 @@ const char *lb_field_text(const lbField *json, lbStatus *status, lbError *err) {
   if (!json->value) return NULL;
   if (!json_is_string(json->value)) *status = fail_kind(json, "a text in quotes", err);
   return json_string_value(json->value);
+}
+
+lbStatus lb_field_file(const lbField *json, char **path, lbError *err) {
+  lbStatus status = LB_OK;
+  const char *name = lb_field_text(json, &status, err);
+  if (status) return status;
+  if (!name || !name[0]) return lb_field_fail(json, err, "is empty, it must be a file's name");
+  return lb_file_named(json->file, name, LB_REACH_ANYWHERE, path, err);
 }
 
 lbStatus lb_field_choice(const lbField *json, const char *const *names, int *out, lbError *err) {

@@ -36,6 +36,9 @@ lbStatus lb_field_integers(const lbField *json, size_t count, int32_t low, int32
 lbStatus lb_field_group(const lbField *json, const char **name, int32_t *tag, lbError *err);
 // NULL when absent or no text (then *status is set).
 const char *lb_field_text(const lbField *json, lbStatus *status, lbError *err);
+// The path of the file that it names, seen from the file that it stands in; an ordinary file
+// (lb_file_named), wherever it lies. An absent or empty name is an error. Free *path with lb_free.
+lbStatus lb_field_file(const lbField *json, char **path, lbError *err);
 // An index into names (NULL ends the list); refuses others, naming the nearest.
 lbStatus lb_field_choice(const lbField *json, const char *const *names, int *out, lbError *err);
 

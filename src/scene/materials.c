@@ -1,11 +1,11 @@
-// Materials of a body: one for all, one per group, or those that the mesh file carries.
-#include "scene/body.h"
+// Materials of a body: one for all, one for each region, or those that the mesh file carries.
+#include "scene/paint.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char *const keys[] = { "model", "young", "poisson", "density", "c10",
-                                    "c01",   "v1",    "group",   NULL };
+static const char *const keys[] = { "model", "young", "poisson", "density", "c10", "c01",
+                                    "v1",    "group", "box",     "color",   NULL };
 static const char *const elastic_keys[] = { "young", "poisson", NULL };
 static const char *const mooney_keys[] = { "c10", "c01", "v1", NULL };
 
@@ -53,60 +53,62 @@ static lbStatus read_material(const lbField *json, lbMaterial *material, lbError
   return status;
 }
 
-static lbStatus find_group(const lbField *json, const lbMesh *mesh, const lbGroup **group,
-                           lbError *err) {
-  const char *name;
-  int32_t tag;
-  lbStatus status = lb_field_group(json, &name, &tag, err);
-  if (status) return status;
-  *group = name ? lb_mesh_group_by_name(mesh, LB_GROUP_ELEMENTS, name)
-                : lb_mesh_group_by_tag(mesh, LB_GROUP_ELEMENTS, tag);
-  if (*group) return LB_OK;
-  char known[160] = "";
-  for (int32_t i = 0; i < mesh->group_count; i++)
-    if (mesh->groups[i].kind == LB_GROUP_ELEMENTS)
-      snprintf(known + strlen(known), sizeof known - strlen(known), " %s(%d)", mesh->groups[i].name,
-               (int)mesh->groups[i].tag);
-  return lb_field_fail(json, err, "the mesh has no such group of elements, it has%s",
-                       known[0] ? known : " none");
-}
-
-static lbStatus read_list(const lbField *json, lbSceneBody *body, lbError *err) {
-  size_t count = json_array_size(json->value), elements = (size_t)lb_mesh_element_count(body->mesh);
-  body->materials = lb_alloc(count, sizeof(lbMaterial));
-  body->element_materials = lb_alloc(elements, sizeof(int32_t));
-  if (!body->materials || !body->element_materials) return lb_fail_memory(err);
-  for (size_t e = 0; e < elements; e++) body->element_materials[e] = -1;
-  body->material_count = (int32_t)count;
-  for (size_t i = 0; i < count; i++) {
-    lbField item = lb_field_item(json, i), group_json = lb_field_member(&item, "group");
-    const lbGroup *group = NULL;
-    lbStatus status = read_material(&item, &body->materials[i], err);
-    if (!status && lb_field_here(&group_json))
-      status = find_group(&group_json, body->mesh, &group, err);
-    if (status) return status;
-    for (size_t e = 0; !group && e < elements; e++) body->element_materials[e] = (int32_t)i;
-    for (int32_t k = 0; group && k < group->count; k++)
-      body->element_materials[group->ids[k]] = (int32_t)i;
-  }
-  for (size_t e = 0; e < elements; e++)
-    if (body->element_materials[e] < 0)
-      return lb_field_fail(json, err,
-                           "element %zu is in none of the groups, add a material without "
-                           "\"group\" first in the list",
-                           e);
+// What a colour says twice.
+static lbStatus check_color(const lbField *json, const lbMaterial *material, lbError *err) {
+  lbField young = lb_field_member(json, "young"), color = lb_field_member(json, "color");
+  if (!lb_field_here(&color)) return LB_OK;
+  if (lb_field_here(&young))
+    return lb_field_fail(&young, err, "the \"color\" gives Young's modulus, remove this");
+  if (material->model == LB_MATERIAL_MOONEYRIVLIN)
+    return lb_field_fail(&color, err, "does not apply to the model \"%s\", which has no \"young\"",
+                         lb_material_model_name(material->model));
   return LB_OK;
 }
 
+static lbStatus paint_entry(lbBodyPaint *paint, const lbField *json, lbError *err) {
+  lbMaterial material;
+  lbRegion region;
+  double young[2];
+  lbStatus status = read_material(json, &material, err);
+  if (!status) status = lb_scene_read_region(json, &region, young, err);
+  if (!status) status = check_color(json, &material, err);
+  if (status) return status;
+  status = lb_scene_paint(paint, &region, &material, young, err);
+  return lb_scene_region_fail(json, status, err);
+}
+
+static lbStatus check_single(const lbField *json, lbError *err) {
+  static const char *const refused[] = { "group", "box", NULL };
+  for (int i = 0; refused[i]; i++) {
+    lbField member = lb_field_member(json, refused[i]);
+    if (lb_field_here(&member))
+      return lb_field_fail(&member, err, "only a list of materials can have a \"%s\"", refused[i]);
+  }
+  return LB_OK;
+}
+
+static lbStatus check_painted(const lbField *json, const lbSceneBody *body, lbError *err) {
+  int32_t element = lb_scene_unpainted(body);
+  if (element < 0) return LB_OK;
+  return lb_field_fail(json, err,
+                       "element %d is in none of the regions, add a material without \"group\", "
+                       "\"box\" and \"color\" first in the list",
+                       (int)element);
+}
+
 lbStatus lb_scene_read_materials(const lbField *json, lbSceneBody *body, lbError *err) {
-  if (json_is_array(json->value)) return read_list(json, body, err);
-  lbField group = lb_field_member(json, "group");
-  if (lb_field_here(&group))
-    return lb_field_fail(&group, err, "only a list of materials can have groups");
-  body->materials = lb_alloc(1, sizeof(lbMaterial));
-  if (!body->materials) return lb_fail_memory(err);
-  body->material_count = 1;
-  return read_material(json, body->materials, err);
+  lbBodyPaint paint;
+  bool list = json_is_array(json->value);
+  lbStatus status = list ? LB_OK : check_single(json, err);
+  if (status) return status;
+  status = lb_scene_paint_begin(&paint, body, err);
+  if (!status && !list) status = paint_entry(&paint, json, err);
+  for (size_t i = 0; list && i < json_array_size(json->value) && !status; i++) {
+    lbField item = lb_field_item(json, i);
+    status = paint_entry(&paint, &item, err);
+  }
+  lb_scene_paint_end(&paint);
+  return status ? status : check_painted(json, body, err);
 }
 
 lbStatus lb_scene_mesh_materials(lbSceneBody *body, const char *path, lbError *err) {

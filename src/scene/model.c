@@ -121,11 +121,9 @@ lbStatus lb_scene_read_model(lbBodyReader *reader, const lbField *json, int32_t 
   lbSceneBody *body = &reader->scene->bodies[index];
   lbField member = lb_field_member(json, "model");
   lbStatus status = refuse_beside(json, err);
-  const char *name = status ? NULL : lb_field_text(&member, &status, err);
+  char *path = NULL;
+  if (!status) status = lb_field_file(&member, &path, err);
   if (status) return status;
-  if (!name[0]) return lb_field_fail(&member, err, "is empty, it must be a file's name");
-  char *path = lb_path_beside(json->file, name);
-  if (!path) return lb_fail_memory(err);
   body->twin = find_twin(reader, json, path, body);
   if (body->twin >= 0) {
     lb_free(path);

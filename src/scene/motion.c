@@ -103,7 +103,7 @@ static lbStatus read_file(const lbField *json, lbPath **out, lbError *err) {
   if (!status) status = read_name(json, "node", true, &node, err);
   if (!status) status = read_name(json, "animation", false, &animation, err);
   if (!status) status = read_cycle(json, &cycle, err);
-  if (!status && !(path = lb_path_beside(json->file, file))) status = lb_fail_memory(err);
+  if (!status) status = lb_file_named(json->file, file, LB_REACH_ANYWHERE, &path, err);
   if (!status) status = lb_file_read(path, &content, &bytes, err);
   if (!status) status = lb_gltf_motion(path, content, bytes, node, animation, cycle, out, err);
   lb_free(content);

@@ -10,12 +10,9 @@ static const char *const generate_keys[] = { "generate",  "size",  "cells",    "
 static const char *const surface_keys[] = { "surface", "voxelise", "fill", NULL };
 
 static lbStatus load_beside(const lbField *json, lbMesh **mesh, lbError *err) {
-  lbStatus status = LB_OK;
-  const char *name = lb_field_text(json, &status, err);
-  if (status) return status;
-  if (!name || !name[0]) return lb_field_fail(json, err, "is empty, it must be a file's name");
-  char *path = lb_path_beside(json->file, name);
-  status = path ? lb_mesh_load(path, mesh, err) : lb_fail_memory(err);
+  char *path = NULL;
+  lbStatus status = lb_field_file(json, &path, err);
+  if (!status) status = lb_mesh_load(path, mesh, err);
   lb_free(path);
   return status;
 }

@@ -1,5 +1,6 @@
 // What the subspace method makes of a scene body: the choices that the scene leaves open, and the
 // loads of its sketch on the volume mesh.
+#include "limber/file.h"
 #include "limber/scene.h"
 #include "limber/sketch.h"
 
@@ -93,8 +94,11 @@ lbStatus lb_scene_subspace(const lbSceneBody *body, const lbFem *fem, lbSubspace
     if (!body->basis_file)
       return lb_fail(err, LB_ERR_ARGUMENT,
                      "body \"%s\": the basis \"sketch\" needs a file of loads", body->name);
-    status = lb_scene_sketch(body, body->basis_file, sketch, err);
+    status = lb_file_check_named(body->basis_file, err);
+    if (!status) status = lb_scene_sketch(body, body->basis_file, sketch, err);
   }
+  if (!status && def->basis.kind == LB_BASIS_FILE && body->basis_file)
+    status = lb_file_check_named(body->basis_file, err);
   def->basis.sketch = *sketch;
   def->basis.file = body->basis_file;
   return status;

@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 static char *path_of(const char *folder, const char *name) {
@@ -39,7 +40,7 @@ static lbStatus write_plot(const lbPlot *plot, const char *folder, const lbAccur
 static lbStatus write_plots(const lbAccuracy *a, const lbAccuracyMotion *m, const char *folder,
                             lbError *err) {
   char title[120];
-  if (m->mass_error < 0) return LB_OK;
+  if (m->mass_error < 0 || m->step_count == 0) return LB_OK;
   snprintf(title, sizeof title, "%s: node %d, full and %s", m->name, (int)m->probe,
            lb_method_name(a->method));
   const lbPlot motion = { title,
@@ -65,21 +66,23 @@ static lbStatus write_plots(const lbAccuracy *a, const lbAccuracyMotion *m, cons
 
 // ---- JSON --------------------------------------------------------------------------------------
 
+// null where it is not finite.
+static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+static json_t *figure(double value) { return number(value < 0 ? NAN : value); }
+
 static json_t *numbers(const double *values, int32_t count) {
   json_t *list = json_array();
-  for (int32_t i = 0; i < count; i++) json_array_append_new(list, json_real(values[i]));
+  for (int32_t i = 0; i < count; i++) json_array_append_new(list, number(values[i]));
   return list;
 }
-
-static json_t *figure(double value) { return value < 0 ? json_null() : json_real(value); }
 
 static json_t *motion_document(const lbAccuracyMotion *m) {
   int32_t rows = m->mass_error < 0 ? 0 : m->step_count + 1;
   json_t *document =
-      json_pack("{s:s, s:f, s:f, s:i, s:o, s:o, s:o, s:o}", "motion", m->name, "amplitude",
-                m->amplitude, "duration", m->duration, "steps", (int)m->step_count, "mass_error",
-                figure(m->mass_error), "vertex_error", figure(m->vertex_error), "frequency_error",
-                figure(m->frequency_error), "peak_error", figure(m->peak_error));
+      json_pack("{s:s, s:o, s:o, s:i, s:o, s:o, s:o, s:o}", "motion", m->name, "amplitude",
+                number(m->amplitude), "duration", number(m->duration), "steps", (int)m->step_count,
+                "mass_error", figure(m->mass_error), "vertex_error", figure(m->vertex_error),
+                "frequency_error", figure(m->frequency_error), "peak_error", figure(m->peak_error));
   json_object_set_new(document, "problem", m->problem[0] ? json_string(m->problem) : json_null());
   json_object_set_new(document, "probe_node", json_integer(m->probe));
   json_object_set_new(document, "direction", numbers(m->direction, 3));
@@ -152,7 +155,7 @@ static lbStatus write_text(const lbAccuracy *a, const char *name, const char *pa
     char plot[80];
     fprintf(stream, "\n## %s\n\n", m->name);
     if (m->problem[0]) fprintf(stream, "%s.\n\n", m->problem);
-    if (m->mass_error < 0) continue;
+    if (m->mass_error < 0 || m->step_count == 0) continue;
     plot_name(m, "motion", plot);
     fprintf(stream, "![motion](%s)\n\n", plot);
     plot_name(m, "error", plot);

@@ -4,6 +4,7 @@
 #include "fem/fem.h"
 #include "limber/file.h"
 #include "limber/voxelise.h"
+#include "scene/paint.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -93,6 +94,37 @@ static lbStatus voxelise(lbBuildJob *job, lbError *err) {
   return LB_OK;
 }
 
+// What a message calls a region, when the caller's words are not at hand.
+static lbStatus fail_region(const lbBuildJob *job, const char *field, int32_t index,
+                            lbStatus status, lbError *err) {
+  if (status != LB_ERR_ARGUMENT || !err) return status;
+  lbError why = *err;
+  return lb_fail(err, status, "%s: %s[%d]: %s", job->path, field, (int)index, why.text);
+}
+
+// Young's moduli by region, over the material of a bare mesh.
+static lbStatus paint_materials(lbBuildJob *job, lbError *err) {
+  const lbBuildDef *def = job->def;
+  if (!job->report.bare || def->young_count == 0) return LB_OK;
+  lbMaterial material = def->material ? *def->material : lb_material();
+  lbRegion everything = lb_region();
+  lbBodyPaint paint;
+  lbStatus status = lb_scene_paint_begin(&paint, job->body, err);
+  if (!status) status = lb_scene_paint(&paint, &everything, &material, NULL, err);
+  for (int32_t i = 0; i < def->young_count && !status; i++) {
+    material.young = def->youngs[i].young[0];
+    status = lb_scene_paint(&paint, &def->youngs[i].region, &material, def->youngs[i].young, err);
+    status = fail_region(job, "young", i, status, err);
+  }
+  lb_scene_paint_end(&paint);
+  return status;
+}
+
+// What the surface is painted with is seen in the model.
+static lbStatus show_colors(lbBuildJob *job, lbError *err) {
+  return job->report.bare ? lb_scene_show_colors(job->body, err) : LB_OK;
+}
+
 // ---- axes and supports -------------------------------------------------------------------------
 
 static void choose_up(lbBuildJob *job) {
@@ -157,9 +189,27 @@ static lbStatus hold(lbBuildJob *job, lbError *err) {
   return status;
 }
 
+// What the caller names.
+static lbStatus fix_regions(lbBuildJob *job, lbError *err) {
+  lbSceneBody *body = job->body;
+  lbPainter *painter = NULL;
+  body->fixed = lb_alloc((size_t)body->mesh->vertex_count, sizeof(bool));
+  lbStatus status = body->fixed ? lb_painter_create(body->mesh, body->surface, &painter, err)
+                                : lb_fail_memory(err);
+  for (int32_t i = 0; i < job->def->fixed_count && !status; i++) {
+    status = lb_painter_nodes(painter, &job->def->fixed[i], body->fixed, err);
+    status = fail_region(job, "fixed", i, status, err);
+  }
+  lb_painter_destroy(painter);
+  return status ? status : lb_build_fem(job, err);
+}
+
 static lbStatus support(lbBuildJob *job, lbError *err) {
-  bool hold_it = job->report.bare && !job->def->is_free;
-  lbStatus status = hold_it ? hold(job, err) : lb_build_fem(job, err);
+  bool named = job->report.bare && job->def->fixed_count > 0;
+  bool hold_it = job->report.bare && !job->def->is_free && !named;
+  lbStatus status = named     ? fix_regions(job, err)
+                    : hold_it ? hold(job, err)
+                              : lb_build_fem(job, err);
   for (int32_t v = 0; !status && v < job->fem->vertex_count; v++)
     job->report.fixed_count += lb_fem_fixed(job->fem)[v];
   return status;
@@ -179,6 +229,11 @@ static lbStatus check_def(const lbBuildDef *def, const char *path, lbError *err)
                    (int)def->cells);
   if (def->up && def->up != 'y' && def->up != 'z')
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: up is '%c', it must be 'y' or 'z'", path, def->up);
+  if (def->young_count < 0 || def->fixed_count < 0 || (def->is_free && def->fixed_count > 0))
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "%s: young_count is %d and fixed_count %d, they must be 0 or more, and a free "
+                   "body has nothing fixed",
+                   path, (int)def->young_count, (int)def->fixed_count);
   if (!isfinite(def->frequency) || !isfinite(def->damping_mass) ||
       !isfinite(def->damping_stiffness))
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: frequency and damping must be finite", path);
@@ -193,6 +248,8 @@ lbStatus lb_build_model(const char *path, const lbBuildDef *def, lbModel **out,
   if (!status) status = load(&job, err);
   if (!status) status = lb_build_method(&job, err);
   if (!status) status = voxelise(&job, err);
+  if (!status) status = paint_materials(&job, err);
+  if (!status) status = show_colors(&job, err);
   if (!status) choose_up(&job);
   if (!status) status = support(&job, err);
   if (!status) status = lb_build_modes(&job, err);

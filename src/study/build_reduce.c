@@ -52,7 +52,10 @@ static lbStatus override_scene(lbBuildJob *job, lbError *err) {
       def->basis == LB_BASIS_KIND_COUNT && own->basis.kind == LB_BASIS_DERIVATIVES;
   if (def->basis != LB_BASIS_KIND_COUNT) own->basis.kind = def->basis;
   if (def->mode_count > 0) body->modal.mode_count = def->mode_count;
-  if (def->dimension > 0) own->vectors_max = def->dimension;
+  if (def->dimension > 0)
+    own->vectors_max = def->dimension;
+  else if (def->basis == LB_BASIS_FILE && def->basis_file)
+    own->vectors_max = 0; // all vectors of the file: the scene's number is for the scene's basis
   if (def->metric >= 0) own->basis.metric = (lbMassKind)def->metric;
   own->editable |= def->editable;
   job->report.dimension_chosen = own->vectors_max == 0;
@@ -161,6 +164,7 @@ static uint64_t hash_mesh(uint64_t sum, const lbMesh *mesh) {
   sum = hash(sum, mesh->tets, (size_t)mesh->tet_count, 4 * sizeof(int32_t));
   sum = hash(sum, mesh->bricks, (size_t)mesh->brick_count, 8 * sizeof(int32_t));
   sum = hash(sum, mesh->triangles, (size_t)mesh->triangle_count, 3 * sizeof(int32_t));
+  sum = hash(sum, mesh->vertex_colors, (size_t)mesh->vertex_count, 4 * sizeof(float));
   return hash(sum, mesh->corner_uvs, (size_t)mesh->triangle_count, 6 * sizeof(float));
 }
 

@@ -66,12 +66,7 @@ static void make_shapes(int32_t begin, int32_t end, void *context) {
   const lbModel *m = s->model;
   for (int32_t mode = begin; mode < end; mode++) {
     const double *U = s->basis + 3 * (size_t)m->size.node_count * (size_t)mode;
-    double *shape = s->values + 3 * (size_t)m->size.vertex_count * (size_t)mode;
-    for (int32_t v = 0; v < m->size.vertex_count; v++)
-      for (int32_t k = m->carrier_begin[v]; k < m->carrier_begin[v + 1]; k++)
-        for (int i = 0; i < 3; i++)
-          shape[3 * (size_t)v + i] +=
-              m->carrier_weights[k] * U[3 * (size_t)m->carrier_nodes[k] + i];
+    lb_model_embed(m, 3, U, s->values + 3 * (size_t)m->size.vertex_count * (size_t)mode);
   }
 }
 

@@ -123,6 +123,7 @@ static int32_t frame_step(const lbRun *run, double rate, int32_t frame) {
 static lbStatus prepare_frames(lbRun *run, const lbRunDef *def, Cast *cast, lbError *err) {
   double rate = fmin(def->frame_rate, 1 / run->scene->time_step);
   if (!(rate > 0)) return LB_OK;
+  run->frame_rate = rate;
   run->frame_count = frame_count(run, rate);
   run->frame_times = lb_alloc((size_t)run->frame_count, sizeof(double));
   if (!run->frame_times) return lb_fail_memory(err);

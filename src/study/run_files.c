@@ -77,6 +77,19 @@ static void release_parts(Part *parts, size_t count) {
   lb_free(parts);
 }
 
+// Where a reduced body's axes are in each frame.
+static lbStatus take_placements(const lbRun *run, const lbRunBody *body, Part *part, lbError *err) {
+  size_t frames = (size_t)run->frame_count;
+  part->positions = lb_alloc(frames, 3 * sizeof(double));
+  part->rotations = lb_alloc(frames, 4 * sizeof(double));
+  if (!part->positions || !part->rotations) return lb_fail_memory(err);
+  for (size_t f = 0; f < frames; f++) {
+    memcpy(part->positions + 3 * f, body->placements + 7 * f, 3 * sizeof(double));
+    memcpy(part->rotations + 4 * f, body->placements + 7 * f + 3, 4 * sizeof(double));
+  }
+  return LB_OK;
+}
+
 static lbStatus fill_animation(const lbRun *run, size_t index, Part *part, lbAnimationBody *out,
                                lbError *err) {
   const lbSceneBody *source = &run->scene->bodies[index];
@@ -88,14 +101,8 @@ static lbStatus fill_animation(const lbRun *run, size_t index, Part *part, lbAni
     out->frames = body->frames;
     return status;
   }
-  size_t frames = (size_t)run->frame_count;
-  part->positions = lb_alloc(frames, 3 * sizeof(double));
-  part->rotations = lb_alloc(frames, 4 * sizeof(double));
-  if (!part->positions || !part->rotations) return lb_fail_memory(err);
-  for (size_t f = 0; f < frames; f++) {
-    memcpy(part->positions + 3 * f, body->placements + 7 * f, 3 * sizeof(double));
-    memcpy(part->rotations + 4 * f, body->placements + 7 * f + 3, 4 * sizeof(double));
-  }
+  lbStatus status = take_placements(run, body, part, err);
+  if (status) return status;
   out->surface = body->surface;
   out->shape_count = body->shape_count;
   out->shapes = body->shapes;
@@ -160,6 +167,26 @@ static lbStatus expand_volume(const lbRun *run, size_t index, Part *part, lbErro
   return LB_OK;
 }
 
+// The frames of a reduced body in its own axes, and where those are.
+static lbStatus expand_local(const lbRun *run, size_t index, Part *part, lbError *err) {
+  const lbRunBody *body = &run->bodies[index];
+  size_t frames = (size_t)run->frame_count, shapes = (size_t)body->shape_count;
+  size_t values = 3 * (size_t)body->surface->vertex_count;
+  double *x = lb_alloc(values, sizeof *x);
+  part->frames = lb_alloc(frames, values * sizeof(float));
+  lbStatus status = x && part->frames ? take_placements(run, body, part, err) : lb_fail_memory(err);
+  for (size_t f = 0; f < frames && !status; f++) {
+    memcpy(x, body->surface->positions, values * sizeof *x);
+    for (size_t k = 0; k < shapes; k++) {
+      double q = body->coordinates[shapes * f + k];
+      for (size_t i = 0; i < values; i++) x[i] += body->shapes[values * k + i] * q;
+    }
+    for (size_t i = 0; i < values; i++) part->frames[values * f + i] = (float)x[i];
+  }
+  lb_free(x);
+  return status;
+}
+
 static lbStatus expand_surface(const lbRun *run, size_t index, Part *part, lbError *err) {
   size_t values = 3 * (size_t)run->bodies[index].surface->vertex_count;
   part->frames = lb_alloc((size_t)run->frame_count, values * sizeof(float));
@@ -169,11 +196,20 @@ static lbStatus expand_surface(const lbRun *run, size_t index, Part *part, lbErr
   return LB_OK;
 }
 
-static lbStatus fill_sequence(const lbRun *run, size_t index, bool volume, Part *part,
+static lbStatus fill_sequence(const lbRun *run, size_t index, lbExportFormat format, Part *part,
                               lbSequenceBody *out, lbError *err) {
   const lbSceneBody *source = &run->scene->bodies[index];
   const lbRunBody *body = &run->bodies[index];
+  bool volume = format == LB_EXPORT_PVD || format == LB_EXPORT_VTU;
   out->name = source->name;
+  if (format == LB_EXPORT_USDA && body->model) {
+    lbStatus status = expand_local(run, index, part, err);
+    out->surface = body->surface;
+    out->frames = part->frames;
+    out->positions = part->positions;
+    out->rotations = part->rotations;
+    return status;
+  }
   if (volume && body->volume) {
     lbStatus status = place_mesh(source, body->volume, &part->volume, err);
     if (!status && body->model) status = expand_volume(run, index, part, err);
@@ -196,15 +232,16 @@ lbStatus lb_run_write_sequence(const lbRun *run, int32_t body, const char *path,
   int32_t first = body < 0 ? 0 : body;
   size_t count = body < 0 ? (size_t)run->body_count : 1;
   if (format == LB_EXPORT_GLB) return write_animation(run, first, count, path, NULL, err);
-  bool volume = format == LB_EXPORT_PVD || format == LB_EXPORT_VTU;
   lbSequenceBody *bodies = lb_alloc(count, sizeof *bodies);
   Part *parts = lb_alloc(count, sizeof *parts);
   status = bodies && parts ? LB_OK : lb_fail_memory(err);
   for (size_t i = 0; i < count && !status; i++)
-    status = fill_sequence(run, (size_t)first + i, volume, &parts[i], &bodies[i], err);
+    status = fill_sequence(run, (size_t)first + i, format, &parts[i], &bodies[i], err);
   lbSequenceDef def = lb_sequence_def();
   def.frame_count = run->frame_count;
   def.times = run->frame_times;
+  def.frame_rate = run->frame_rate;
+  def.up = up_axis(run->scene);
   if (!status) status = lb_sequence_write(path, bodies, (int32_t)count, &def, err);
   release_parts(parts, count);
   lb_free(bodies);

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 enum { MOST_THREADS = 1024 };
+// Of a worker's stack, whatever `ulimit -s` says: kernels keep blocks of some hundred kB there.
+#define STACK_BYTES ((size_t)8 << 20)
 
 typedef struct Loop {
   int32_t count;
@@ -119,17 +121,21 @@ lbStatus lb_threads_start(int32_t count, lbError *err) {
   if (count == 0)
     count = processors < 1 ? 1 : processors > MOST_THREADS ? MOST_THREADS : (int32_t)processors;
   lb_threads_stop();
+  pthread_attr_t attributes;
   pool.workers = lb_alloc((size_t)count, sizeof *pool.workers);
-  if (!pool.workers) return lb_fail_memory(err);
+  if (!pool.workers || pthread_attr_init(&attributes)) return lb_fail_memory(err);
+  pthread_attr_setstacksize(&attributes, STACK_BYTES);
   while (pool.worker_count < count - 1) {
-    if (pthread_create(&pool.workers[pool.worker_count], NULL, work, NULL)) {
+    if (pthread_create(&pool.workers[pool.worker_count], &attributes, work, NULL)) {
       int32_t started = pool.worker_count + 1;
       lb_threads_stop();
+      pthread_attr_destroy(&attributes);
       return lb_fail(err, LB_ERR_MEMORY, "only %d of %d threads could be started, ask for fewer",
                      started, count);
     }
     pool.worker_count++;
   }
+  pthread_attr_destroy(&attributes);
   lb_set_task_runner(run, NULL);
   return LB_OK;
 }

@@ -33,7 +33,7 @@ static bool belong_together(const lbWorldDef *def, int32_t a, int32_t b) {
 
 // ---- bodies ------------------------------------------------------------------------------------
 
-static lbBodyDef body_def(const lbWorldDef *def, int32_t body) {
+lbBodyDef lb_world_body_def(const lbWorldDef *def, int32_t body) {
   lbBodyDef own = lb_batch_def().body;
   own.method = lb_world_method(def, body);
   own.frame = path_of(def, body) >= 0 ? LB_FRAME_DRIVEN : LB_FRAME_DEFAULT;
@@ -55,7 +55,7 @@ static lbStatus add_bodies(Opening *o, int32_t first, lbError *err) {
     o->positions[batch.count] = lb_vec3_load(def->body_positions + 3 * (size_t)i);
     o->rotations[batch.count++] = quat_at(def->body_rotations + 4 * (size_t)i);
   }
-  batch.body = body_def(def, first);
+  batch.body = lb_world_body_def(def, first);
   batch.positions = o->positions;
   batch.rotations = o->rotations;
   lbError cause = { 0 };

@@ -54,11 +54,11 @@ static void follow_paths(lbWorld *world, double now, double end) {
     if (lb_path_cut_between(slot->path, now, end)) {
       lb_path_at(slot->path, now, &at);
       lb_path_carry(slot->path, now, end, &at);
-      lbFrame frame = lb_world_frame(slot->body, &at);
+      lbFrame frame = lb_world_frame(slot, &at);
       (void)lb_body_set_frame(slot->body, &frame);
     }
     lb_path_at(slot->path, end, &at);
-    lbFrame frame = lb_world_frame(slot->body, &at);
+    lbFrame frame = lb_world_frame(slot, &at);
     (void)lb_body_drive(slot->body, &frame); // a path is finite everywhere
   }
 }

@@ -1,4 +1,5 @@
-// Worlds: bodies, gravity, loads, paths and probes. step.c takes the steps, state.c goes back.
+// Worlds: bodies, gravity, loads and probes. drive.c: paths and time; step.c takes the steps,
+// state.c goes back, query.c looks for what a ray hits.
 #include "world/world.h"
 
 #include "body/body.h"
@@ -196,33 +197,15 @@ lbStatus lb_world_remove(lbWorld *world, lbBodyId id, lbError *err) {
   return LB_OK;
 }
 
-// ---- paths -------------------------------------------------------------------------------------
-
-lbFrame lb_world_frame(const lbBody *body, const lbPathState *at) {
-  const double *q = at->rotation;
-  lbFrame frame = { .position = lb_vec3_load(at->position),
-                    .rotation = lb_quat(q[0], q[1], q[2], q[3]),
-                    .angular_velocity = lb_vec3_load(at->angular_velocity) };
-  lbVec3 arm = lb_quat_rotate(frame.rotation, body->prepared->centre);
-  frame.linear_velocity =
-      lb_add(lb_vec3_load(at->linear_velocity), lb_cross(frame.angular_velocity, arm));
-  return frame;
-}
-
-lbStatus lb_world_drive(lbWorld *world, lbBodyId id, const lbPath *path, lbError *err) {
-  lbWorldSlot *slot = lb_world_slot(world, id);
+lbStatus lb_world_set_material(lbWorld *world, lbBodyId id, int32_t material, double young,
+                               double poisson, double density, lbError *err) {
+  const lbWorldSlot *slot = lb_world_slot(world, id);
   if (!slot) return lb_world_refuse_id(id, err);
-  lbPathState at = { .rotation = { 0, 0, 0, 1 } };
-  lbFrame frame = lb_body_frame(slot->body);
-  if (path) lb_path_at(path, lb_world_time(world), &at);
-  if (path)
-    frame = lb_world_frame(slot->body, &at);
-  else
-    frame.linear_velocity = frame.angular_velocity = lb_vec3(0, 0, 0);
-  lbStatus status = lb_body_set_frame(slot->body, &frame);
-  if (status) return lb_fail(err, status, "%s", lb_body_message(slot->body));
-  slot->path = path;
-  return LB_OK;
+  const lbWorldGroup *group = &world->groups[slot->group];
+  if (group->batch)
+    return lb_batch_set_material(group->batch, material, young, poisson, density, err);
+  lbStatus status = lb_body_set_material(slot->body, material, young, poisson, density);
+  return status ? lb_fail(err, status, "%s", lb_body_message(slot->body)) : LB_OK;
 }
 
 // ---- loads -------------------------------------------------------------------------------------

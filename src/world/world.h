@@ -20,6 +20,7 @@ typedef struct lbWorldSlot {
   int32_t group;
   bool started;       // the accelerations at its start are known
   const lbPath *path; // what its frame follows; NULL: nothing
+  lbVec3 shift;       // of the path
   int32_t flags;      // of the last step
 } lbWorldSlot;
 
@@ -62,7 +63,10 @@ lbStatus lb_world_add_group(lbWorld *world, const lbModel *model, const lbBatchD
                             const int32_t *slots, lbError *err);
 // Room for `count` more bodies; their places are numbered from *first on, one after another.
 lbStatus lb_world_make_slots(lbWorld *world, int32_t count, int32_t *first, lbError *err);
-// A frame of a path as a body has it: with the velocity of the rest shape's centre of mass.
-lbFrame lb_world_frame(const lbBody *body, const lbPathState *at);
+// A frame of a slot's path as its body has it: with the velocity of the rest shape's centre of
+// mass.
+lbFrame lb_world_frame(const lbWorldSlot *slot, const lbPathState *at);
+// The body is at once where its path is at a time, and moves as it does there.
+lbStatus lb_world_follow(const lbWorldSlot *slot, double time);
 
 #endif

@@ -41,6 +41,39 @@ static void every_status_has_its_own_name(void **state) {
   assert_string_equal(lb_status_name((lbStatus)99), "unknown status");
 }
 
+static void check_shown(const char *text, const char *expected) {
+  char shown[200];
+  assert_string_equal(lb_printable(shown, sizeof shown, text), expected);
+  char again[200]; // what is shown is fit to be shown
+  assert_string_equal(lb_printable(again, sizeof again, shown), expected);
+}
+
+static void text_of_files_is_made_fit_for_a_terminal(void **state) {
+  (void)state;
+  check_shown("K\xc3\xa4se \xe2\x82\xac \xf0\x9f\x90\x84 \\",
+              "K\xc3\xa4se \xe2\x82\xac \xf0\x9f\x90\x84 \\");
+  check_shown("\x1b]0;pwn\x07", "\\x1b]0;pwn\\x07");
+  check_shown("a\nb\tc\r\x7f", "a\\nb\\tc\\r\\x7f");
+  check_shown("\xc2\x9b"
+              "31m \xe2\x80\xae",
+              "\\u009b31m \\u202e");                    // CSI in one character; reordering
+  check_shown("\x9b \xff \xc3", "\\x9b \\xff \\xc3");   // not UTF-8
+  check_shown("\xc0\x9b \xed\xa0\x80 \xf4\x90\x80\x80", // too long, half a pair, too large
+              "\\xc0\\x9b \\xed\\xa0\\x80 \\xf4\\x90\\x80\\x80");
+  char small[6];
+  memset(small, 'x', sizeof small);
+  assert_string_equal(lb_printable(small, sizeof small,
+                                   "ab\x1b"
+                                   "cd"),
+                      "ab"); // whole pieces
+  assert_string_equal(lb_printable(small, sizeof small, "abc\xe2\x82\xac"), "abc");
+  lbError err;
+  lb_fail(&err, LB_ERR_FILE, "%s: bad", "\x1b[2J.obj\n");
+  assert_string_equal(err.text, "\\x1b[2J.obj\\n: bad");
+  lb_fail(&err, LB_ERR_FILE, "in %s", err.text); // its own text among the arguments
+  assert_string_equal(err.text, "in \\x1b[2J.obj\\n: bad");
+}
+
 typedef struct Heard {
   int count;
   lbLogLevel level;
@@ -101,6 +134,7 @@ int main(void) {
     cmocka_unit_test(failing_without_an_error_object_still_returns_the_status),
     cmocka_unit_test(long_texts_are_cut_and_terminated),
     cmocka_unit_test(every_status_has_its_own_name),
+    cmocka_unit_test(text_of_files_is_made_fit_for_a_terminal),
     cmocka_unit_test(log_is_silent_until_someone_listens),
     cmocka_unit_test(progress_goes_on_until_the_hook_says_stop),
     cmocka_unit_test(the_clock_never_goes_back),

@@ -258,6 +258,140 @@ static void every_allocation_may_fail(void **state) {
   assert_int_equal(count_entries(), 0);
 }
 
+static mode_t mode_of(const char *path) {
+  struct stat info;
+  assert_int_equal(stat(path, &info), 0);
+  return info.st_mode & 0777;
+}
+
+static void links_are_followed_and_modes_kept(void **state) {
+  (void)state;
+  char target[1024], link[1024];
+  snprintf(target, sizeof target, "%s", in_folder("target.txt"));
+  snprintf(link, sizeof link, "%s", in_folder("link.txt"));
+  assert_int_equal(symlink("target.txt", link), 0);
+  write_text(link, "new"); // the link leads to nothing yet
+  struct stat info;
+  assert_true(lstat(link, &info) == 0 && S_ISLNK(info.st_mode));
+  check_content(target, "new");
+  chmod(target, 0600);
+  write_text(link, "newer");
+  assert_true(lstat(link, &info) == 0 && S_ISLNK(info.st_mode));
+  check_content(target, "newer");
+  assert_int_equal(mode_of(target), 0600);
+  remove(link);
+  remove(target);
+  assert_int_equal(count_entries(), 0);
+}
+
+static void sealed_files_appear_together_or_not_at_all(void **state) {
+  (void)state;
+  lbFileWriter first, second;
+  lbError err = { 0 };
+  check_ok(lb_file_begin(&first, in_folder("first"), &err), err);
+  check_ok(lb_file_begin(&second, in_folder("second"), &err), err);
+  fputs("1", first.stream);
+  check_ok(lb_file_seal(&first, &err), err);
+  assert_false(lb_file_exists(in_folder("first")));
+  lb_file_abort(&second);
+  lb_file_abort(&first);
+  assert_int_equal(count_entries(), 0);
+  check_ok(lb_file_begin(&first, in_folder("first"), &err), err);
+  check_ok(lb_file_seal(&first, &err), err);
+  check_ok(lb_file_commit(&first, &err), err);
+  assert_true(lb_file_exists(in_folder("first")));
+  remove(in_folder("first"));
+}
+
+static bool stop(const char *stage, double fraction, void *context) {
+  (void)stage, (void)fraction, (void)context;
+  return false;
+}
+
+// Ctrl-C while a long file is written.
+static void a_stop_in_the_last_moment_leaves_the_old_file(void **state) {
+  (void)state;
+  const char *path = in_folder("kept.txt");
+  lbFileWriter writer;
+  lbError err = { 0 };
+  write_text(path, "old");
+  check_ok(lb_file_begin(&writer, path, &err), err);
+  fputs("new", writer.stream);
+  lb_set_progress(stop, NULL);
+  lbStatus status = lb_file_commit(&writer, &err);
+  lb_set_progress(NULL, NULL);
+  check_fails(status, LB_ERR_INTERRUPTED, err, "interrupted");
+  check_content(path, "old");
+  assert_int_equal(count_entries(), 1);
+  remove(path);
+}
+
+static void unfinished_files_and_folders_can_be_removed_at_once(void **state) {
+  (void)state;
+  lbFileWriter writer;
+  lbError err = { 0 };
+  char scratch[1024];
+  snprintf(scratch, sizeof scratch, "%s", in_folder("scratch"));
+  check_ok(lb_directory_make(scratch, &err), err);
+  write_text(in_folder("scratch/a"), "a");
+  lb_unfinished_add(scratch);
+  check_ok(lb_file_begin(&writer, in_folder("x"), &err), err);
+  write_text(in_folder("done"), "stays");
+  lb_remove_unfinished();
+  assert_int_equal(count_entries(), 1);
+  lb_unfinished_done(scratch);
+  lb_file_abort(&writer);
+  remove(in_folder("done"));
+}
+
+static void named_files_are_ordinary_and_within_reach(void **state) {
+  (void)state;
+  lbError err = { 0 };
+  char *path = NULL;
+  check_ok(lb_directory_make(in_folder("inner/below"), &err), err);
+  write_text(in_folder("outer.txt"), "1");
+  write_text(in_folder("inner/near.txt"), "2");
+  write_text(in_folder("inner/below/far.txt"), "3");
+  assert_int_equal(mkfifo(in_folder("inner/pipe"), 0600), 0);
+  assert_int_equal(symlink("../outer.txt", in_folder("inner/link")), 0);
+  char by[1024];
+  snprintf(by, sizeof by, "%s", in_folder("inner/mesh.obj"));
+  write_text(by, "v");
+  static const char *const inside[] = { "near.txt", "below/far.txt", "below/../near.txt",
+                                        "../inner/near.txt" };
+  for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
+    check_ok(lb_file_named(by, inside[i], LB_REACH_FOLDER, &path, &err), err);
+    lb_free(path);
+  }
+  static const char *const outside[] = { "../outer.txt", "link", "below/../../outer.txt" };
+  for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
+    check_ok(lb_file_named(by, outside[i], LB_REACH_ANYWHERE, &path, &err), err);
+    lb_free(path);
+    check_fails(lb_file_named(by, outside[i], LB_REACH_FOLDER, &path, &err), LB_ERR_FILE, err,
+                "lies outside the folder of mesh.obj");
+  }
+  check_fails(lb_file_named(by, "pipe", LB_REACH_ANYWHERE, &path, &err), LB_ERR_FILE, err,
+              "is a pipe or a device");
+  check_fails(lb_file_named(by, "/dev/zero", LB_REACH_ANYWHERE, &path, &err), LB_ERR_FILE, err,
+              "is a pipe or a device");
+  check_fails(lb_file_named(by, "below", LB_REACH_ANYWHERE, &path, &err), LB_ERR_FILE, err,
+              "is a folder");
+  check_fails(lb_file_named(by, "none", LB_REACH_ANYWHERE, &path, &err), LB_ERR_FILE, err,
+              "cannot open for reading");
+  const char *large = in_folder("inner/large"); // a hole: it takes no space
+  write_text(large, "x");
+  if (truncate(large, (off_t)(LB_NAMED_BYTES_MAX + 1)) == 0)
+    check_fails(lb_file_named(by, "large", LB_REACH_ANYWHERE, &path, &err), LB_ERR_FILE, err,
+                "at most 16");
+  if (truncate(large, (off_t)2 << 30) == 0) { // a true file of 2 GiB
+    check_ok(lb_file_named(by, "large", LB_REACH_FOLDER, &path, &err), err);
+    lb_free(path);
+  }
+  char command[2200];
+  snprintf(command, sizeof command, "rm -r '%s' '%s'", in_folder("inner"), in_folder("outer.txt"));
+  assert_int_equal(system(command), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(what_was_written_is_read_back),
@@ -270,6 +404,11 @@ int main(void) {
     cmocka_unit_test(folders_are_made_with_their_parents),
     cmocka_unit_test(paths_are_taken_apart),
     cmocka_unit_test(every_allocation_may_fail),
+    cmocka_unit_test(links_are_followed_and_modes_kept),
+    cmocka_unit_test(sealed_files_appear_together_or_not_at_all),
+    cmocka_unit_test(a_stop_in_the_last_moment_leaves_the_old_file),
+    cmocka_unit_test(unfinished_files_and_folders_can_be_removed_at_once),
+    cmocka_unit_test(named_files_are_ordinary_and_within_reach),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

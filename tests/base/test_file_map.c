@@ -106,11 +106,31 @@ static void reading_survives_failed_allocations(void **state) {
   assert_int_equal(heap.live, 0);
 }
 
+// Small files are held in memory: what happens to them later does not matter.
+static void a_held_file_may_be_shortened(void **state) {
+  (void)state;
+  const char *path = output_path("held.bin");
+  lbFileMap map = { 0 };
+  lbError err = { 0 };
+  write_bytes(path, 100000);
+  check_ok(lb_file_hold(path, &map, &err), err);
+  assert_int_equal(truncate(path, 10), 0);
+  check_bytes(&map, 100000); // SIGBUS where it was mapped
+  lb_file_unmap(&map);
+  if (truncate(path, (off_t)LB_FILE_COPY_BYTES + 1) == 0) { // a hole
+    check_ok(lb_file_hold(path, &map, &err), err);
+    assert_null(map.block_);
+    lb_file_unmap(&map);
+  }
+  remove(path);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(files_of_any_length_are_mapped),
     cmocka_unit_test(a_mapped_file_may_be_replaced),
     cmocka_unit_test(pipes_are_read),
+    cmocka_unit_test(a_held_file_may_be_shortened),
     cmocka_unit_test(what_cannot_be_mapped_is_named),
     cmocka_unit_test(reading_survives_failed_allocations),
   };

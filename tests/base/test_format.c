@@ -34,10 +34,21 @@ static void the_locale_makes_no_difference(void **state) {
   assert_string_equal(wide, "-12.5e-07");
 }
 
+static void json_has_finite_numbers_alone(void **state) {
+  (void)state;
+  char text[LB_NUMBER_TEXT];
+  assert_string_equal(lb_json_number_text(text, NAN, 9), "null");
+  assert_string_equal(lb_json_number_text(text, -INFINITY, 17), "null");
+  assert_string_equal(lb_json_number_text(text, -0.25, 9), "-0.25");
+  assert_string_equal(lb_json_number_text(text, 1e300, 3), "1e+300");
+  check_near(strtod(lb_json_number_text(text, 0.1, 17), NULL), 0.1, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(numbers_come_back_bit_for_bit),
     cmocka_unit_test(the_locale_makes_no_difference),
+    cmocka_unit_test(json_has_finite_numbers_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

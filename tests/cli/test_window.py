@@ -331,6 +331,29 @@ def models_scenes_and_meshes_open(folder):
 
 
 @case
+def a_typed_path_is_opened_and_a_wrong_one_leaves_the_old(folder):
+    other = bar(folder, "other.json")
+    with Window(folder, bar(folder), width=700, height=400, panel=True) as window:
+        window.keys("o")
+        window.frames(3)
+        window.xdotool("type", "nowhere.json")
+        window.frames(3)
+        window.keys("Return")
+        window.wait("a refusal", lambda state: "nowhere.json" in state["note"])
+        check(window.state()["opened"] == 1, "something else is open")
+        window.keys("Escape")
+        window.frames(3)
+        window.keys("o")  # what was typed is there, and selected
+        window.frames(3)
+        window.xdotool("type", os.path.basename(other))
+        window.frames(3)
+        window.keys("Return")
+        window.wait("the other scene", lambda state: state["opened"] == 2)
+        window.frames(3)
+        window.quit()  # the field is gone: keys are the window's again
+
+
+@case
 def closing_ends_long_work(folder):
     slow = bar(folder, mesh={"generate": "bar", "size": [1, 0.2, 0.2], "cells": [60, 12, 12]},
                reduce={"modes": 20, "dimension": 60})

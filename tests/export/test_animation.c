@@ -157,6 +157,78 @@ static void a_waving_sheet_is_rebuilt_within_the_tolerance(void **state) {
   lb_mesh_destroy(mesh);
 }
 
+// Area-weighted normals of a mesh at these positions, of unit length.
+static void true_normals(const lbMesh *mesh, const float *positions, double *normals) {
+  size_t n = 3 * (size_t)mesh->vertex_count;
+  memset(normals, 0, n * sizeof *normals);
+  for (size_t t = 0; t < (size_t)mesh->triangle_count; t++) {
+    const int32_t *c = mesh->triangles + 3 * t;
+    double u[3], v[3];
+    for (int i = 0; i < 3; i++) {
+      u[i] = (double)(positions[3 * c[1] + i] - positions[3 * c[0] + i]);
+      v[i] = (double)(positions[3 * c[2] + i] - positions[3 * c[0] + i]);
+    }
+    for (int k = 0; k < 3; k++)
+      for (int i = 0; i < 3; i++)
+        normals[3 * c[k] + i] += u[(i + 1) % 3] * v[(i + 2) % 3] - u[(i + 2) % 3] * v[(i + 1) % 3];
+  }
+  for (size_t i = 0; i < n; i += 3) {
+    double length = sqrt(pow(normals[i], 2) + pow(normals[i + 1], 2) + pow(normals[i + 2], 2));
+    for (size_t k = 0; k < 3; k++) normals[i + k] /= length;
+  }
+}
+
+// Worst angle, rad, between a frame's normals and those of the file: the base's with the targets'
+// changes, or (still) without.
+static double normal_error(const GlbFile *file, const lbMesh *mesh, const float *frames,
+                           bool still) {
+  lbAnimationDef def = test_def();
+  GlbBody body = glb_body(file, 1, &def);
+  json_t *targets =
+      json_object_get(json_array_get(json_object_get(body.mesh, "primitives"), 0), "targets");
+  size_t n = 3 * (size_t)mesh->vertex_count;
+  double *expected = malloc(n * sizeof *expected), worst = 0;
+  Accessor changes[64];
+  assert_int_equal(json_array_size(targets), body.target_count);
+  for (size_t k = 0; k < body.target_count; k++)
+    changes[k] = glb_accessor(file, glb_integer(json_array_get(targets, k), "NORMAL"), false);
+  for (size_t f = 0; f < FRAMES; f++) {
+    true_normals(mesh, frames + n * f, expected);
+    for (size_t i = 0; i < n; i += 3) {
+      double found[3], length = 0, dot = 0;
+      for (size_t k = 0; k < 3; k++) {
+        found[k] = (double)glb_float(&body.normals, i + k);
+        for (size_t t = 0; t < body.target_count && !still; t++)
+          found[k] += (double)glb_float(&body.weights, f * body.target_count + t) *
+                      (double)glb_float(&changes[t], i + k);
+        length += found[k] * found[k];
+        dot += found[k] * expected[i + k];
+      }
+      worst = fmax(worst, acos(fmin(1, dot / sqrt(length))));
+    }
+  }
+  free(expected);
+  return worst;
+}
+
+static void normals_follow_the_motion(void **state) {
+  (void)state;
+  lbAnimationDef def = test_def();
+  lbMesh *mesh = sheet();
+  float *frames = move(mesh, wave);
+  lbAnimationBody body = { .name = "subject", .surface = mesh, .frames = frames };
+  lbError err;
+  check_ok(lb_animation_write(output(), &body, 1, &def, NULL, &err), err);
+  GlbFile file = glb_open(output());
+  double moving = normal_error(&file, mesh, frames, false);
+  double still = normal_error(&file, mesh, frames, true);
+  print_message("normals are off by %.3f rad with targets, by %.3f rad without\n", moving, still);
+  check_small(moving, 0.2 * still);
+  glb_close(&file);
+  free(frames);
+  lb_mesh_destroy(mesh);
+}
+
 static void a_tighter_tolerance_takes_more_targets_and_is_met(void **state) {
   (void)state;
   lbAnimationDef def = test_def();
@@ -508,6 +580,7 @@ static void every_failing_allocation_is_reported_without_leaks(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_waving_sheet_is_rebuilt_within_the_tolerance),
+    cmocka_unit_test(normals_follow_the_motion),
     cmocka_unit_test(a_tighter_tolerance_takes_more_targets_and_is_met),
     cmocka_unit_test(two_shapes_take_two_targets),
     cmocka_unit_test(few_vertices_and_many_frames_take_the_other_gram_matrix),

@@ -12,14 +12,14 @@ typedef struct FeltBar {
   lbBody *body;
 } FeltBar;
 
-static inline FeltBar felt_bar_by(lbMethod method, double damping_mass) {
+static inline FeltBar felt_bar_make(lbMethod method, double damping_mass, bool held) {
   FeltBar bar = { 0 };
   lbError err;
   bool bends = method == LB_METHOD_SUBSPACE;
   lbMaterial material = test_material(bends ? LB_MATERIAL_STVK : LB_MATERIAL_LINEAR);
   material.young = 2e6, material.density = 100;
   lbMesh *mesh = box_mesh(LB_ELEMENT_TET4, 8, 3, 2, 1.2, 0.3, 0.2);
-  bool *fixed = side(mesh, 0, 0);
+  bool *fixed = held ? side(mesh, 0, 0) : NULL;
   lbFem *fem = fem_of_mesh(mesh, &material, fixed, LB_MASS_LUMPED);
   lbReduceDef def = lb_reduce_def();
   lbModalDef modal = lb_modal_def();
@@ -38,6 +38,10 @@ static inline FeltBar felt_bar_by(lbMethod method, double damping_mass) {
   lb_mesh_destroy(mesh);
   free(fixed);
   return bar;
+}
+
+static inline FeltBar felt_bar_by(lbMethod method, double damping_mass) {
+  return felt_bar_make(method, damping_mass, true);
 }
 
 static inline FeltBar felt_bar(double damping_mass) {

@@ -164,9 +164,6 @@ static void energy_stays_bounded_whatever_the_stiffness(void **state) {
       if (i >= 3000) late = fmax(late, energy);
     }
     if (!(most > 0 && late <= most)) fail_msg("k = %g: energy %g J, later %g J", k, most, late);
-    lbHapticsReport report;
-    lb_haptics_report(s.haptics, &report);
-    assert_true(report.stiffness <= k * (1 + 1e-6) && report.stiffness > 0);
     tear_down(&s);
   }
 }

@@ -3,6 +3,7 @@
 
 #include "limber/math.h"
 #include "limber/voxelise.h"
+#include "limber/process.h"
 #include "meshio/program.h"
 
 #include <dirent.h>
@@ -33,9 +34,8 @@ static bool nothing_left(void) {
 }
 
 static bool installed(const char *name) {
-  char *path = lb_program_find(name);
-  bool found = path != NULL;
-  lb_free(path);
+  char path[LB_PROGRAM_PATH];
+  bool found = lb_program_find(name, false, path);
   if (!found) print_message("skipped: %s is not installed\n", name);
   return found;
 }

@@ -166,8 +166,8 @@ static void materials_go_by_group_name_and_number_or_come_with_the_mesh(void **s
     lb_scene_destroy(scene);
   }
   check_refused("{'limber':1,'bodies':[{'mesh':'two.veg','material':[{'group':1}]}]}",
-                "element 1 is in none of the groups");
-  check_refused("{'limber':1,'bodies':[{'mesh':'two.veg','material':[{},{'group':3}]}]}", "it has");
+                "element 1 is in none of the regions");
+  check_refused("{'limber':1,'bodies':[{'mesh':'two.veg','material':[{},{'group':3}]}]}", "there are: first (1)");
   scene = scene_of("{'limber':1,'bodies':[{'mesh':'two.veg','fixed':{'group':'first'}}]}");
   assert_int_equal(count_fixed(scene->bodies), 4); // the vertices of its elements
   lb_scene_destroy(scene);

@@ -150,6 +150,30 @@ static void all_methods_stand_side_by_side(void **state) {
   vw_stage_destroy(stage);
 }
 
+// Seen at a slant, copies are at one depth and none looks larger than another.
+static void copies_stand_across_the_view(void **state) {
+  (void)state;
+  vwSettings settings;
+  lbError err;
+  vwStage *stage = make(true, &settings);
+  vwCamera camera = vw_stage_camera(stage, 800, 600);
+  camera.azimuth = 0.7;
+  vwView view = vw_camera_view(&camera, 800, 600);
+  vw_stage_face(stage, &view);
+  settings.compare = 1;
+  check_ok(vw_stage_apply(stage, &settings, &err), err);
+  double depths[3], apart = 0;
+  for (int32_t i = 0; i < 3; i++) {
+    lbVec3 x = vertex_of(stage, i, 0, 0);
+    depths[i] = lb_dot(lb_sub(x, view.eye), view.forward);
+    apart = lb_length(lb_sub(x, vertex_of(stage, 0, 0, 0)));
+  }
+  print_message("  depths %.6g, %.6g, %.6g m\n", depths[0], depths[1], depths[2]);
+  for (int i = 1; i < 3; i++) check_near(depths[i], depths[0], 1e-9);
+  assert_true(apart > 1);
+  vw_stage_destroy(stage);
+}
+
 static void a_hand_acts_on_all_copies(void **state) {
   (void)state;
   vwSettings settings;
@@ -228,6 +252,7 @@ int main(void) {
     cmocka_unit_test(switching_keeps_shape_and_speed),
     cmocka_unit_test(r_can_be_changed_while_it_runs),
     cmocka_unit_test(all_methods_stand_side_by_side),
+    cmocka_unit_test(copies_stand_across_the_view),
     cmocka_unit_test(a_hand_acts_on_all_copies),
     cmocka_unit_test(materials_change_only_where_every_copy_can_follow),
   };

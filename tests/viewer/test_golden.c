@@ -33,7 +33,7 @@ typedef struct Shot {
 
 static const Shot shots[] = {
   { "bar", FOLDER "bar.json", 0.25, NULL, NAN, false },
-  { "bar-stress", FOLDER "bar.json", 0.25, "map=stress,wireframe=1", NAN, false },
+  { "bar-stress", FOLDER "bar.json", 0.25, "map=stress,wireframe=1,legend=0", NAN, false },
   { "sphere", FOLDER "sphere.json", 0, NULL, NAN, true },
   { "stems", FOLDER "stems.json", 0.2, NULL, NAN, false },
   { "torus", FOLDER "torus.json", 0, NULL, NAN, false },
@@ -156,7 +156,7 @@ static void small_changes_of_light_and_place_are_noticed(void **state) {
     { "no shadow", FOLDER "bar.json", 0.25, "shadows=0", NAN, false },
     { "0.01 s later", FOLDER "bar.json", 0.26, NULL, NAN, false },
     { "turned by 1 degree", FOLDER "bar.json", 0.25, "azimuth=-0.5184", NAN, false },
-    { "no wires", FOLDER "bar.json", 0.25, "map=stress", NAN, false },
+    { "no wires", FOLDER "bar.json", 0.25, "map=stress,legend=0", NAN, false },
   };
   for (int i = 0; i < 4; i++) {
     uint8_t *made = render(&changed[i], output_path("changed.png"));

@@ -20,11 +20,17 @@ static void check_run(const char *json) {
   size_t r = (size_t)actor->dimension;
   double q[64], rates[64], largest = 0;
   assert_int_equal(run->bodies[0].shape_count, r);
+  assert_int_equal(run->frame_count, scene->step_count + 1);
   for (int32_t frame = 0; frame < run->frame_count; frame++) {
     for (int32_t b = 0; b < actor->count; b++) {
       const double *expected = run->bodies[b].coordinates + r * (size_t)frame;
-      actor->kind->state(actor, b, q, rates);
+      lb_body_get_state(actor->bodies[b], q, rates);
       if (memcmp(q, expected, r * sizeof *q)) fail_msg("frame %d, body %d", (int)frame, (int)b);
+      lbFrame at = lb_body_frame(actor->bodies[b]);
+      const double placement[7] = { at.position.x, at.position.y, at.position.z, at.rotation.x,
+                                    at.rotation.y, at.rotation.z, at.rotation.w };
+      const double *placed = run->bodies[b].placements + 7 * (size_t)frame;
+      for (int i = 0; i < 7; i++) check_near(placement[i], placed[i], 0);
       for (size_t i = 0; i < r; i++) largest = fmax(largest, fabs(q[i]));
     }
     assert_int_equal(vw_stage_advance(stage, scene->time_step), 1);
@@ -39,6 +45,29 @@ static void untouched_it_does_what_limber_run_does(void **state) {
   (void)state;
   check_run(SUBSPACE_BAR);
   check_run(MODAL_BAR);
+}
+
+#define MOVING(more, time)                                                                         \
+  "{ \"limber\": 1, \"gravity\": [0, 0, -9.81], \"bodies\": [{ \"name\": \"bar\","                 \
+  "\"mesh\": { \"generate\": \"bar\", \"size\": [1, 0.1, 0.1], \"cells\": [8, 1, 1],"              \
+  "\"element\": \"brick8\" }, \"material\": { \"model\": \"stvk\", \"young\": 1e7 },"              \
+  "\"method\": \"subspace\", \"reduce\": { \"modes\": 6, \"dimension\": 8 }," more " }],"          \
+  "\"loads\": [{ \"vertex\": 8, \"force\": [0, 20, 0] },"                                          \
+  "{ \"vertex\": 5, \"force\": [0, 0, 9], \"from\": 0, \"to\": 0.1 }],"                            \
+  "\"time\": { \"step\": 0.005, \"count\": 40" time " } }"
+
+// Loads that act from the start, integrators, frames that fall, turn and are led.
+static void so_do_bodies_that_are_loaded_thrown_and_driven(void **state) {
+  (void)state;
+  check_run(MOVING("\"fixed\": { \"group\": \"left\" }", ""));
+  check_run(MOVING("\"fixed\": { \"group\": \"left\" }", ", \"integrator\": \"euler\""));
+  check_run(MOVING("\"position\": [0, 0, 2], \"velocity\": { \"linear\": [0.5, 0, 0],"
+                   "\"angular\": [0, 3, 1] }",
+                   ""));
+  check_run(MOVING("\"fixed\": { \"group\": \"left\" }, \"motion\": { \"times\": [0, 0.08, 0.16],"
+                   "\"positions\": [[0, 0, 0], [0, 0.1, 0.1], [0, 0.2, 0]], \"interpolation\":"
+                   "\"cubic\", \"cycle\": true }",
+                   ""));
 }
 
 #define STEMS(count, extra)                                                                        \
@@ -82,6 +111,24 @@ static void a_model_alone_falls_along_its_down_axis(void **state) {
   lbVec3 rest = vertex_of(stage, 0, 0, tip_of(stage, 0));
   for (int i = 0; i < 10; i++) vw_stage_step(stage);
   assert_true(vertex_of(stage, 0, 0, tip_of(stage, 0)).z < rest.z);
+  vw_stage_destroy(stage);
+}
+
+static void a_model_that_is_far_from_the_full_body_warns(void **state) {
+  (void)state;
+  lbBundle *cooked = bundle_of(SUBSPACE_BAR), *bundle;
+  lbModel draft = *cooked->models[0], *model;
+  const double figures[6] = { 0.1, 1, 0.02, 0.7, -1, -1 };
+  lbError err;
+  vwSettings settings;
+  draft.size.accuracy_count = 1;
+  draft.accuracy_motions = "pinch";
+  draft.accuracy_values = figures;
+  check_ok(lb_model_create(&draft, &model, &err), err);
+  check_ok(lb_bundle_create(&model, 1, NULL, &bundle, &err), err);
+  lb_bundle_destroy(cooked);
+  vwStage *stage = stage_of_bundle(bundle, vw_stage_def(), &settings);
+  assert_non_null(strstr(vw_stage_message(stage), "\"pinch\" has a node that is off by 70 %"));
   vw_stage_destroy(stage);
 }
 
@@ -355,6 +402,31 @@ static void reset_is_the_beginning(void **state) {
   vw_stage_destroy(stage);
 }
 
+// Materials and damping stay, and so does what has been drawn of the bodies.
+static void reset_after_a_change_is_the_beginning_of_the_changed_body(void **state) {
+  (void)state;
+  vwSettings settings;
+  lbError err;
+  vwStage *stage = stage_of(SUBSPACE_BAR, &settings);
+  int32_t tip = tip_of(stage, 0), generation = vw_stage_generation(stage);
+  lbVec3 rest = vertex_of(stage, 0, 0, tip);
+  settings.young *= 4;
+  settings.damping_mass = 1;
+  check_ok(vw_stage_apply(stage, &settings, &err), err);
+  lbVec3 first[2];
+  for (int run = 0; run < 2; run++) {
+    vw_stage_reset(stage);
+    assert_string_equal(vw_stage_message(stage), "");
+    assert_true(vw_stage_time(stage) == 0);
+    check_small(lb_length(lb_sub(vertex_of(stage, 0, 0, tip), rest)), 0);
+    for (int i = 0; i < 10; i++) vw_stage_step(stage);
+    first[run] = vertex_of(stage, 0, 0, tip);
+  }
+  assert_memory_equal(&first[0], &first[1], sizeof first[0]);
+  assert_int_equal(vw_stage_generation(stage), generation);
+  vw_stage_destroy(stage);
+}
+
 // ---- memory ------------------------------------------------------------------------------------
 
 static void frames_allocate_nothing(void **state) {
@@ -425,8 +497,10 @@ static void every_failing_allocation_is_survived(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(untouched_it_does_what_limber_run_does),
+    cmocka_unit_test(so_do_bodies_that_are_loaded_thrown_and_driven),
     cmocka_unit_test(instances_are_one_actor),
     cmocka_unit_test(a_model_alone_falls_along_its_down_axis),
+    cmocka_unit_test(a_model_that_is_far_from_the_full_body_warns),
     cmocka_unit_test(the_world_tells_title_hint_view_and_ground),
     cmocka_unit_test(a_recording_is_played_and_no_hand_can_touch_it),
     cmocka_unit_test(nothing_to_show_is_refused),
@@ -438,6 +512,7 @@ int main(void) {
     cmocka_unit_test(maps_tell_displacement_speed_and_stress),
     cmocka_unit_test(boxes_hold_what_is_there),
     cmocka_unit_test(reset_is_the_beginning),
+    cmocka_unit_test(reset_after_a_change_is_the_beginning_of_the_changed_body),
     cmocka_unit_test(frames_allocate_nothing),
     cmocka_unit_test(every_failing_allocation_is_survived),
   };

@@ -3,6 +3,7 @@
 
 #include "limber/file.h"
 #include "desktop/video.h"
+#include "desktop/video_check.h"
 
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -192,6 +193,63 @@ static void a_failure_keeps_the_file_that_was_there(void **state) {
   lb_free(content);
 }
 
+// ffmpeg 5.1 on a full disk: it complains and ends with 0, or says nothing at all.
+static void a_complaint_or_a_file_that_is_not_whole_is_a_failure(void **state) {
+  (void)state;
+  static const struct {
+    const char *name, *script, *part;
+  } cases[] = {
+    { "full.mp4", "/bin/cat > /dev/null; echo 'No space left on device' >&2; exit 0", "No space" },
+    { "full.mp4", "/bin/cat > /dev/null; exit 0", "cannot be played" }, // leaves an empty file
+    { "full.webm", "/bin/cat > /dev/null; exit 0", "cannot be played" },
+    { "full.gif", "/bin/cat > /dev/null; exit 0", "cannot be played" },
+    { "full.webp", "/bin/cat > /dev/null; exit 0", "cannot be played" },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    lbError err;
+    const char *path = output_path(cases[i].name);
+    FILE *file = fopen(path, "w");
+    fputs("before", file);
+    fclose(file);
+    with_program(cases[i].script);
+    check_fails(make_video(path, &err), LB_ERR_FILE, err, cases[i].part);
+    char *content = NULL;
+    size_t bytes;
+    check_ok(lb_file_read(path, &content, &bytes, &err), err);
+    assert_string_equal(content, "before");
+    assert_false(aside_exists(path));
+    lb_free(content);
+    remove(path);
+  }
+}
+
+// What ffmpeg makes is whole; every shorter part of it is not.
+static void truncated_videos_are_told_from_whole_ones(void **state) {
+  (void)state;
+  static const char *const muxers[] = { "mp4", "webm", "gif", "webp" };
+  if (!has_ffmpeg()) skip();
+  for (int i = 0; i < 4; i++) {
+    char name[32];
+    lbError err;
+    char *content = NULL;
+    size_t bytes;
+    snprintf(name, sizeof name, "whole.%s", muxers[i]);
+    const char *path = output_path(name), *part = output_path("part.bin");
+    check_ok(make_video(path, &err), err);
+    check_ok(vw_video_check(path, muxers[i], &err), err);
+    check_ok(lb_file_read(path, &content, &bytes, &err), err);
+    for (size_t length = 0; length < bytes; length += bytes / 50 + 1) {
+      FILE *file = fopen(part, "wb");
+      fwrite(content, 1, length, file);
+      fclose(file);
+      check_fails(vw_video_check(part, muxers[i], &err), LB_ERR_FILE, err, "cannot be played");
+    }
+    lb_free(content);
+    remove(part);
+    remove(path);
+  }
+}
+
 static void a_video_without_frames_is_none(void **state) {
   (void)state;
   lbError err;
@@ -213,6 +271,9 @@ int main(void) {
     cmocka_unit_test_setup_teardown(a_failure_keeps_the_file_that_was_there, keep_path,
                                     restore_path),
     cmocka_unit_test_setup_teardown(a_video_without_frames_is_none, keep_path, restore_path),
+    cmocka_unit_test_setup_teardown(a_complaint_or_a_file_that_is_not_whole_is_a_failure, keep_path,
+                                    restore_path),
+    cmocka_unit_test(truncated_videos_are_told_from_whole_ones),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

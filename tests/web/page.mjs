@@ -99,12 +99,11 @@ async function drop(name) {
 // on the page.
 const seenVertex = () => ask(() => {
   const view = document.getElementById("view");
-  const ratio = view.width / view.clientWidth;
   const count = window.limber.actors()[0].vertices;
   const places = [];
   for (let vertex = 0; vertex < count; vertex += Math.ceil(count / 300)) {
     const { x, y } = window.limber.vertex(0, 0, vertex);
-    places.push({ vertex, x: x / ratio, y: y / ratio });
+    places.push({ vertex, x, y });
   }
   const mean = (axis) => places.reduce((sum, place) => sum + place[axis], 0) / places.length;
   const middle = { x: mean("x"), y: mean("y") };
@@ -414,6 +413,111 @@ for (const [name, part] of [["broken.glb", ""], ["foreign.glb", "limber"], ["new
     check(JSON.stringify(before) === JSON.stringify(after), "the scene changed");
   });
 }
+
+test("names_of_files_keep_their_letters", async () => {
+  await drop("words.txt");
+  const shown = await page.innerText(".toast:last-child");
+  console.log(shown);
+  check(shown.startsWith("words.txt: "), `the message begins "${shown.slice(0, 20)}"`);
+});
+
+test("messages_stand_above_the_graphs_and_the_legend", async () => {
+  await ask(() => window.limber.set("map", 1));
+  for (const size of [SIZE, { width: 1280, height: 800 }, { width: 390, height: 844 }, { width: 844, height: 390 }]) {
+    await page.setViewportSize(size);
+    await frames(3);
+    await drop("words.txt");
+    const [toast, foot] = await ask(() => ["#toasts", "#foot"].map((name) => {
+      const { top, bottom, height } = document.querySelector(name).getBoundingClientRect();
+      return { top, bottom, height };
+    }));
+    console.log(`${size.width} x ${size.height}: messages end at ${toast.bottom}, the foot begins at ${foot.top}`);
+    check(!foot.height || toast.bottom <= foot.top, "a message covers the foot");
+  }
+  await page.setViewportSize(SIZE);
+  await ask(() => window.limber.set("map", 0));
+});
+
+test("a_file_that_is_too_large_is_told_in_words", async () => {
+  const say = (size, fails) => ask(async ([bytes, broken]) => {
+    const file = new File([new Uint8Array(4)], "Huge.glb");
+    Object.defineProperty(file, "size", { value: bytes });
+    if (broken) file.arrayBuffer = () => Promise.reject(new DOMException("The requested file could not be read", "NotReadableError"));
+    await window.limber.openFile(file);
+    return window.limber.messages.at(-1);
+  }, [size, fails]);
+  for (const [size, part] of [[1.5e9, "1.5 GB"], [4e8, "0.4 GB"], [100, "cannot be read"]]) {
+    const text = await say(size, true);
+    console.log(text);
+    check(text.startsWith("Huge.glb: ") && text.includes(part), `the message is: ${text}`);
+    check(!text.includes("requested file"), "the browser's own text is shown");
+  }
+});
+
+test("vertices_are_told_in_pixels_of_the_page", async () => {
+  const before = page;
+  page = await newPage(`${url}#scene=twisted-beam&shadows=0&ground=0&sky=0`, { context: { deviceScaleFactor: 2 } });
+  const outside = await ask(() => {
+    const view = document.getElementById("view").getBoundingClientRect();
+    let count = 0;
+    for (let i = 0; i < window.limber.actors()[0].vertices; i++) {
+      const { x, y } = window.limber.vertex(0, 0, i);
+      if (x < 0 || y < 0 || x > view.width || y > view.height) count++;
+    }
+    return count;
+  });
+  await grab(pressMouse); // and a press there hits the body
+  await page.mouse.up();
+  await back(before);
+  check(outside === 0, `${outside} vertices are outside of the view`);
+});
+
+for (const [name, text] of [["without_names", '{"scenes":[{}]}'], ["that_is_empty", '{"scenes":[]}'],
+  ["that_is_damaged", '{"scenes":'], ["of_another_kind", '{"scenes":7}']]) {
+  test(`a_gallery_${name}_ends_with_a_message`, async () => {
+    await hide(true);
+    const context = await browser.newContext({ viewport: SIZE });
+    const fresh = await context.newPage();
+    await fresh.route("**/gallery.json", (route) => route.fulfill({ contentType: "application/json", body: text }));
+    await fresh.goto(url);
+    const ready = await Promise.race([fresh.evaluate(() => window.limber.ready),
+      new Promise((resume) => setTimeout(() => resume("pending"), 20000))]);
+    const told = await fresh.innerText("#blocked");
+    await context.close();
+    await hide(false);
+    console.log(`${ready}: ${told.replaceAll("\n", " ")}`);
+    check(ready === false, `ready is ${ready}`);
+    check(told.includes("gallery.json"), `the page says: ${told}`);
+  });
+}
+
+test("phones_see_the_scene_and_hear_of_fingers_only", async () => {
+  const before = page;
+  for (const viewport of [{ width: 390, height: 844 }, { width: 844, height: 390 }, { width: 667, height: 375 }]) {
+    page = await newPage(`${url}#scene=spoon&shadows=0&ground=0&sky=0`,
+      { context: { viewport, hasTouch: true, isMobile: true, deviceScaleFactor: 2 } });
+    const free = await ask(() => {
+      const view = document.getElementById("view");
+      let seen = 0;
+      for (let i = 0; i < 20; i++)
+        for (let j = 0; j < 20; j++)
+          if (document.elementFromPoint((i + 0.5) / 20 * innerWidth, (j + 0.5) / 20 * innerHeight) === view) seen++;
+      return seen / 400;
+    });
+    await page.click("#show-help");
+    const help = await page.innerText("#help");
+    const title = await page.getAttribute("#show-help", "title");
+    await frames(3);
+    const hint = await ask(() => document.getElementById("hint").textContent);
+    if (process.env.SHOTS) await page.screenshot({ path: join(process.env.SHOTS, `help-${viewport.width}.png`) });
+    await page.click("#help .close");
+    console.log(`${viewport.width} x ${viewport.height}: ${Math.round(100 * free)} % of the view is free`);
+    await back(before);
+    check(free > 0.7, `only ${free} of the view is free`);
+    check(!/Ctrl|Shift|Arrows|Space|Wheel/.test(help + title), `the list tells of keys: ${help}`);
+    check(!/\([a-z]\)/.test(hint), `the hint tells of keys: ${hint}`);
+  }
+});
 
 test("a_lost_context_is_told_and_restored", async () => {
   await ask(() => {

@@ -11,6 +11,7 @@ const canvas = byId("view");
 const RATIO_MAX = 2, RATIO_SOFTWARE = 0.7; // pixels of the picture to one of the page, at most
 const STATUS_MS = 100, STATES_MS = 200, HASH_MS = 1000;
 const MODEL_FIRST_MS = 1000; // that the renderer's start waits for the first model, at most
+const FILE_MAX = 800e6; // bytes: a page has 2 GB, and needs the file and what is made of it at once
 const FRAME_MAX = 0.25; // s that a frame may go on by: after a pause the clock does not race
 
 let engine = null; // once it runs
@@ -114,11 +115,25 @@ function openOfServer(path, settings) {
   return load(++opening, url, 0, path.slice(5), { open: path }, settings);
 }
 
+// The bytes of a file of the user's; what browsers say of one that is too large is for nobody.
+async function bytesOfFile(file) {
+  const size = `${+(file.size / 1e9).toPrecision(2)} GB`;
+  if (file.size > FILE_MAX)
+    throw new Error(`it has ${size}, and a page can open ${FILE_MAX / 1e9} GB at most: limber view opens it in a window`);
+  try {
+    return new Uint8Array(await file.arrayBuffer());
+  } catch {
+    throw new Error(file.size > 100e6
+      ? `it has ${size}, more than this browser has room for: limber view opens it in a window`
+      : "it cannot be read: it may have been moved, or be a folder");
+  }
+}
+
 async function openFile(file) {
   ++opening;
   overlay.progress(0);
   try {
-    const bytes = await unpack(new Uint8Array(await file.arrayBuffer()));
+    const bytes = await unpack(await bytesOfFile(file));
     show(bytes, file.name, { file: file.name }, "");
     history.pushState(null, "", location.pathname + location.search);
     return true;
@@ -210,6 +225,7 @@ const wishes = [
   () => openScene(gallery.neighbour(1)),
   () => openScene(gallery.neighbour(-1)),
   () => overlay.tell("close the tab to leave"),
+  () => byId("file").click(),
 ];
 
 function grantWishes() {
@@ -369,12 +385,20 @@ async function start() {
   byId("share").addEventListener("click", share);
   byId("show-help").addEventListener("click", overlay.toggleHelp);
   byId("show-panel").addEventListener("click", () => showPanel(byId("panel").hidden));
-  showPanel(innerWidth > 720);
+  overlay.watchFoot();
+  showPanel(innerWidth > 720 && innerHeight > 480);
   fit();
-  if (!await followAddress() && !scene) await openScene(scenes[0].name, "", false);
+  if (!await followAddress() && !scene && scenes.length) await openScene(scenes[0].name, "", false);
   requestAnimationFrame(frame); // not before: an empty picture would only cost time
   if (scene?.name) history.replaceState(null, "", parseHash().settings ? location.href : address(false));
   return true;
+}
+
+// A vertex in the world, and where it is seen, in the page's own pixels.
+function vertex(actor, body, number) {
+  const found = engine.vertex(actor, body, number);
+  const scale = canvas.width / (canvas.clientWidth || 1) || 1;
+  return found && { ...found, x: found.x / scale, y: found.y / scale };
 }
 
 // For tests: what the engine knows, and when it first drew.
@@ -382,7 +406,7 @@ const hook = window.limber = {
   firstFrame: null, // ms after the page began to load
   messages: overlay.messages,
   holds: () => engine.holds(),
-  vertex: (actor, body, vertex) => engine.vertex(actor, body, vertex),
+  vertex,
   actors: () => engine.actors(),
   states: () => Object.fromEntries(engine.states().map((state, i) => [engine.controls[i].name, state])),
   set: (name, value) => engine.set(name, value),
@@ -390,6 +414,7 @@ const hook = window.limber = {
   link: () => engine.link(),
   scene: () => scene,
   open: (name) => openScene(name),
+  openFile: (file) => openFile(file),
   ready: null,
 };
 hook.ready = start().catch((reason) => {

@@ -1,15 +1,21 @@
 // The scenes that come with the page: gallery.json, cards, and fetching files with progress.
 
-async function bytesOf(response, total, progress) {
-  if (!response.body) return new Uint8Array(await response.arrayBuffer());
+const UNPACKED_FLOOR = 64 * 2 ** 20, UNPACKED_RATIO = 100; // bytes, and bytes a packed one
+
+// All of a stream, of which `most` bytes are taken at most.
+async function joined(stream, most, progress) {
   const chunks = [];
   let count = 0;
-  for (const reader = response.body.getReader(); ;) {
+  for (const reader = stream.getReader(); ;) {
     const { done, value } = await reader.read();
     if (done) break;
     chunks.push(value);
     count += value.length;
-    progress(total > 0 ? Math.min(1, count / total) : 0);
+    if (count > most) {
+      reader.cancel().catch(() => {});
+      throw new RangeError("too long");
+    }
+    progress(count);
   }
   const all = new Uint8Array(count);
   let at = 0;
@@ -20,17 +26,28 @@ async function bytesOf(response, total, progress) {
   return all;
 }
 
+async function bytesOf(response, total, progress) {
+  if (!response.body) return new Uint8Array(await response.arrayBuffer());
+  return joined(response.body, Infinity,
+    (count) => progress(total > 0 ? Math.min(1, count / total) : 0));
+}
+
 // Files that end in .gz come packed from most hosts; some unpack them on the way.
 export async function unpack(bytes) {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   if (typeof DecompressionStream === "undefined")
     throw new Error("this browser cannot unpack the scene (it has no DecompressionStream): a "
       + "newer one can; files that are not packed (.glb) open here too");
+  // Models pack to a half or a tenth; a few bytes that claim to be gigabytes are none.
+  const most = UNPACKED_FLOOR + UNPACKED_RATIO * bytes.length;
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   try {
-    return new Uint8Array(await new Response(stream).arrayBuffer());
-  } catch {
-    throw new Error("the packed file is damaged: get it again");
+    return await joined(stream, most, () => {});
+  } catch (error) {
+    throw error instanceof RangeError
+      ? new Error(`the packed file unpacks to more than ${Math.round(most / 2 ** 20)} MB, too much `
+        + "for its size: unpack it first")
+      : new Error("the packed file is damaged: get it again");
   }
 }
 
@@ -49,7 +66,18 @@ export async function fetchModel(url, total, progress) {
 export async function fetchGallery() {
   const response = await fetch("gallery.json");
   if (!response.ok) throw new Error("gallery.json is not there: build the page with make web");
-  return (await response.json()).scenes;
+  let scenes;
+  try {
+    ({ scenes } = await response.json());
+  } catch {
+    throw new Error("gallery.json is damaged: build the page with make web");
+  }
+  const isText = (value) => typeof value === "string" && value !== "";
+  const good = (Array.isArray(scenes) ? scenes : [])
+    .filter((scene) => isText(scene?.name) && isText(scene?.file));
+  if (!good.length)
+    throw new Error("gallery.json names no scene that has a name and a file: build the page with make web");
+  return good;
 }
 
 export class Gallery {
@@ -61,11 +89,11 @@ export class Gallery {
       const card = document.createElement("button");
       card.className = "card";
       const picture = Object.assign(new Image(384, 240), { alt: "", loading: "lazy" });
-      picture.dataset.src = scene.thumbnail;
+      if (scene.thumbnail) picture.dataset.src = scene.thumbnail;
       const title = document.createElement("b");
-      title.textContent = scene.title;
+      title.textContent = scene.title ?? scene.name;
       const hint = document.createElement("small");
-      hint.textContent = scene.hint;
+      hint.textContent = scene.hint ?? "";
       card.append(picture, title, hint);
       card.addEventListener("click", () => {
         this.show(false);

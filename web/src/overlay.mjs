@@ -8,11 +8,14 @@ const MAPS = ["", "Displacement", "Speed", "Von Mises stress"];
 
 export const messages = []; // all that were shown, for tests
 
+// A sentence begins with a capital; the name of a file or a scene before a colon stays as it is.
+const sentence = (text) => (/^\S+:/.test(text) ? text : text[0].toUpperCase() + text.slice(1));
+
 export function tell(text, bad = false) {
   messages.push(text);
   const root = byId("toasts");
   const toast = Object.assign(document.createElement("div"),
-    { className: bad ? "toast bad" : "toast", textContent: text[0].toUpperCase() + text.slice(1) });
+    { className: bad ? "toast bad" : "toast", textContent: sentence(text) });
   while (root.childElementCount > 2) root.firstChild.remove();
   root.append(toast);
   setTimeout(() => toast.remove(), 4000 + 60 * text.length);
@@ -116,7 +119,7 @@ export function show(status, { colors, rate, scale }) {
   if (status.message) tell(status.message, true);
   if (status.title !== undefined) {
     byId("title").textContent = status.title || "limber";
-    byId("hint").textContent = status.hint;
+    byId("hint").textContent = onlyFingers() ? status.hint.replace(/ ?\([a-z]\)/g, "") : status.hint;
     document.title = status.title ? `${status.title} – limber` : "limber";
   }
   showGraphs(status, rate);
@@ -126,7 +129,7 @@ export function show(status, { colors, rate, scale }) {
 
 // ---- keys ----
 
-const GESTURES = [
+const MOUSE = [
   ["Drag a body", "pull it; with Ctrl held at the end it stays pinned"],
   ["Double press", "pin a point, or unpin it"],
   ["Drag beside", "turn the camera"],
@@ -136,6 +139,16 @@ const GESTURES = [
   ["Two fingers", "move and zoom"],
   ["Drop a .glb", "open a model"],
 ];
+const FINGERS = [
+  ["Drag a body", "pull it, with the tool that is chosen in the settings"],
+  ["Double tap", "pin a point, or unpin it"],
+  ["Drag beside", "turn the camera"],
+  ["Two fingers", "move and zoom"],
+];
+
+// Where fingers are all there is, keys are of no use.
+export const onlyFingers = () => matchMedia("(any-pointer: coarse)").matches
+  && !matchMedia("(any-pointer: fine)").matches;
 
 function section(title, entries) {
   const list = document.createElement("dl");
@@ -157,13 +170,17 @@ export function makeHelp(controls, shortcuts) {
     groups.set(group, [...groups.get(group) ?? [], [keyName(key), label]]);
   }
   const columns = Object.assign(document.createElement("div"), { className: "columns" });
-  columns.append(section("Hands and camera", GESTURES));
-  for (const [group, entries] of groups) columns.append(section(group, entries));
-  columns.append(section("More", shortcuts.map(({ key, what }) => [keyName(key), what])));
+  const fingers = onlyFingers(), title = fingers ? "Gestures" : "Keys and gestures";
+  columns.append(section("Hands and camera", fingers ? FINGERS : MOUSE));
+  for (const [group, entries] of fingers ? [] : groups) columns.append(section(group, entries));
+  if (!fingers)
+    columns.append(section("More", shortcuts.map(({ key, what }) => [keyName(key), what])));
+  for (const name of ["title", "aria-label"])
+    byId("show-help").setAttribute(name, name === "title" && !fingers ? `${title} (?)` : title);
   const top = Object.assign(document.createElement("div"), { className: "top" });
   const close = Object.assign(document.createElement("button"), { className: "close", textContent: "×" });
   close.setAttribute("aria-label", "Close");
-  top.append(Object.assign(document.createElement("h2"), { textContent: "Keys and gestures" }), close);
+  top.append(Object.assign(document.createElement("h2"), { textContent: title }), close);
   const dialog = byId("help");
   dialog.replaceChildren(top, columns);
   close.addEventListener("click", () => dialog.close());
@@ -173,4 +190,12 @@ export function makeHelp(controls, shortcuts) {
 export function toggleHelp() {
   const dialog = byId("help");
   dialog.open ? dialog.close() : dialog.showModal();
+}
+
+// Messages keep above what stands at the foot of the page.
+export function watchFoot() {
+  const foot = byId("foot"), root = document.documentElement;
+  const measure = () => root.style.setProperty("--foot", `${foot.offsetHeight}px`);
+  new ResizeObserver(measure).observe(foot);
+  measure();
 }

@@ -20,6 +20,9 @@ export function parseAmount(text) {
   return Number(match[1].replace(",", ".")) * scale;
 }
 
+export const keyHint = (key) => (key && matchMedia("(any-pointer: fine)").matches
+  ? ` (${keyName(key)})` : "");
+
 export function keyName(key) {
   return key === 32 ? "Space" : String.fromCharCode(key).toUpperCase();
 }
@@ -175,8 +178,7 @@ export class Panel {
       const { control, row } = made;
       made.update(state);
       row.classList.toggle("off", !state.enabled);
-      const key = control.key ? ` (${keyName(control.key)})` : "";
-      row.title = control.help + key + (state.enabled ? "" : ` – not now: ${state.why}`);
+      row.title = control.help + keyHint(control.key) + (state.enabled ? "" : ` – not now: ${state.why}`);
     });
   }
 

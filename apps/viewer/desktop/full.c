@@ -20,6 +20,8 @@ static void release(vwActor *actor) {
   lb_fem_destroy(f->fem);
   lb_free(f->bodies);
   lb_free(f->materials);
+  lb_free(f->linear);
+  lb_free(f->angular);
   lb_free(f->load);
   lb_free(f->work);
   lb_free(f);
@@ -70,11 +72,12 @@ static lbSimulatorDef make_def(const vwActorPlan *plan) {
   lbModelMethod view = { 0 };
   if (!m->full_damping) lb_model_method(m, LB_METHOD_DEFAULT, &view);
   const double *damping = m->full_damping ? m->full_damping : view.damping;
+  const lbBodyDef *body = &plan->bodies.body;
   lbSimulatorDef def = lb_simulator_def();
   def.step = 1 / plan->rate;
-  def.integrator = plan->integrator == 1 ? LB_INTEGRATOR_EULER : LB_INTEGRATOR_NEWMARK;
-  def.damping_mass = !isnan(plan->damping_mass) ? plan->damping_mass : damping ? damping[0] : 0;
-  def.damping_stiffness = !isnan(plan->damping_stiffness) ? plan->damping_stiffness
+  def.integrator = body->integrator;
+  def.damping_mass = !isnan(body->damping_mass) ? body->damping_mass : damping ? damping[0] : 0;
+  def.damping_stiffness = !isnan(body->damping_stiffness) ? body->damping_stiffness
                           : damping                       ? damping[1]
                                                           : 0;
   def.newton_iterations = 12; // for the eye
@@ -108,39 +111,13 @@ static lbStatus make_bodies(vwActor *actor, lbError *err) {
   return status;
 }
 
-static lbStatus create(vwActor *actor, const vwActorPlan *plan, lbError *err) {
-  const lbModel *m = plan->model;
-  size_t materials = (size_t)m->size.material_count, nodes = (size_t)m->size.node_count;
-  size_t vertices = (size_t)m->size.vertex_count;
-  vwFull *f = lb_alloc(1, sizeof *f);
-  if (!f) return lb_fail_memory(err);
-  actor->own = f;
-  f->def = make_def(plan);
-  f->gravity = plan->gravity;
-  f->dt = 1 / plan->rate;
-  f->materials = lb_alloc(materials, 3 * sizeof(double));
-  f->bodies = lb_alloc((size_t)plan->count, sizeof(vwFullBody));
-  f->load = lb_alloc(nodes, 3 * sizeof(double));
-  f->work = lb_alloc(nodes > vertices ? nodes : vertices, 3 * sizeof(double));
-  if (!f->materials || !f->bodies || !f->load || !f->work) return lb_fail_memory(err);
-  for (size_t i = 0; i < materials; i++)
-    memcpy(f->materials + 3 * i,
-           plan->materials ? plan->materials + 3 * i : m->material_values + 6 * i,
-           3 * sizeof(double));
-  lbStatus status = make_fem(m, f->materials, &f->fem, err);
-  if (!status) make_twin(actor);
-  return status ? status : make_bodies(actor, err);
-}
-
-// ---- what acts ---------------------------------------------------------------------------------
-
-static void restart(vwActor *actor, const lbVec3 *linear, const lbVec3 *angular) {
+static void restart(vwActor *actor) {
   vwFull *f = actor->own;
   const lbModel *m = actor->model;
   f->waited = 0;
   for (int32_t i = 0; i < actor->count; i++) {
-    lbVec3 centre = lb_vec3_load(m->rigid_centre), v = vw_full_turn(actor, i, linear[i]);
-    lbVec3 w = vw_full_turn(actor, i, angular[i]);
+    lbVec3 centre = lb_vec3_load(m->rigid_centre), v = vw_full_turn(actor, i, f->linear[i]);
+    lbVec3 w = vw_full_turn(actor, i, f->angular[i]);
     for (size_t n = 0; n < (size_t)m->size.node_count; n++) {
       lbVec3 arm = lb_sub(lb_vec3_load(m->node_positions + 3 * n), centre);
       lb_vec3_store(f->work + 3 * n, lb_add(v, lb_cross(w, arm)));
@@ -154,6 +131,37 @@ static void restart(vwActor *actor, const lbVec3 *linear, const lbVec3 *angular)
     (void)lb_simulator_set_motion(f->bodies[i].simulator, NULL, f->work, f->load, NULL);
   }
 }
+
+static lbStatus create(vwActor *actor, const vwActorPlan *plan, lbError *err) {
+  const lbModel *m = plan->model;
+  size_t materials = (size_t)m->size.material_count, nodes = (size_t)m->size.node_count;
+  size_t vertices = (size_t)m->size.vertex_count;
+  vwFull *f = lb_alloc(1, sizeof *f);
+  if (!f) return lb_fail_memory(err);
+  actor->own = f;
+  f->def = make_def(plan);
+  f->gravity = plan->bodies.body.gravity;
+  f->dt = 1 / plan->rate;
+  f->materials = lb_alloc(materials, 3 * sizeof(double));
+  f->bodies = lb_alloc((size_t)actor->count, sizeof(vwFullBody));
+  f->linear = lb_duplicate(plan->linear, (size_t)actor->count, sizeof(lbVec3));
+  f->angular = lb_duplicate(plan->angular, (size_t)actor->count, sizeof(lbVec3));
+  f->load = lb_alloc(nodes, 3 * sizeof(double));
+  f->work = lb_alloc(nodes > vertices ? nodes : vertices, 3 * sizeof(double));
+  if (!f->materials || !f->bodies || !f->linear || !f->angular || !f->load || !f->work)
+    return lb_fail_memory(err);
+  for (size_t i = 0; i < materials; i++)
+    memcpy(f->materials + 3 * i,
+           plan->materials ? plan->materials + 3 * i : m->material_values + 6 * i,
+           3 * sizeof(double));
+  lbStatus status = make_fem(m, f->materials, &f->fem, err);
+  if (!status) make_twin(actor);
+  if (!status) status = make_bodies(actor, err);
+  if (!status) restart(actor);
+  return status;
+}
+
+// ---- what acts ---------------------------------------------------------------------------------
 
 static void force(vwActor *actor, int32_t body, lbPoint point, lbVec3 amount) {
   vwFull *f = actor->own;
@@ -185,7 +193,7 @@ static void strike(vwActor *actor, int32_t body, lbPoint point, lbVec3 velocity)
   f->bodies[body].forced = true;
 }
 
-static bool push(vwActor *actor, int32_t body, const vwPush *ball, lbVec3 *amount) {
+static bool push(vwActor *actor, int32_t body, const lbBall *ball, lbVec3 *amount) {
   vwFullBody *b = &((vwFull *)actor->own)->bodies[body];
   // Between its own steps the last place of each ball counts.
   if (((vwFull *)actor->own)->waited > 0 && b->ball_count > 0) b->ball_count--;
@@ -221,7 +229,7 @@ static void drop_pull(vwActor *actor, int32_t body, int32_t id) {
   ((vwFull *)actor->own)->bodies[body].pulls[id].used = false;
 }
 
-static lbVec3 pull_force(vwActor *actor, int32_t body, int32_t id) {
+static lbVec3 pull_force(const vwActor *actor, int32_t body, int32_t id) {
   vwFullBody *b = &((vwFull *)actor->own)->bodies[body];
   double amount[3] = { 0 };
   if (b->pulls[id].spring >= 0)
@@ -274,13 +282,7 @@ static lbStatus set_materials(vwActor *actor, const double *values, lbError *err
   if (status) return status;
   f->fem = fem;
   memcpy(f->materials, values, 3 * (size_t)actor->model->size.material_count * sizeof(double));
-  vw_actor_measure(actor);
   return LB_OK;
-}
-
-static const char *fixed_material(const vwActor *actor) {
-  (void)actor;
-  return NULL;
 }
 
 // ---- what it looks like ------------------------------------------------------------------------
@@ -288,38 +290,21 @@ static const char *fixed_material(const vwActor *actor) {
 static void surface(const vwActor *actor, int32_t body, double *positions) {
   vw_full_surface(actor, body, positions);
   for (size_t v = 0; v < (size_t)actor->model->size.vertex_count; v++)
-    lb_vec3_store(positions + 3 * v, vw_place(actor, body, lb_vec3_load(positions + 3 * v)));
+    lb_vec3_store(positions + 3 * v, vw_actor_place(actor, body, lb_vec3_load(positions + 3 * v)));
 }
 
-static void surface_velocities(const vwActor *actor, int32_t body, double *velocities) {
-  const vwFull *f = actor->own;
-  vw_embed(actor->model, 3, lb_simulator_velocity(f->bodies[body].simulator), velocities);
-}
-
-static bool pick(vwActor *actor, int32_t body, lbVec3 origin, lbVec3 direction, lbPick *out) {
+static bool pick(const vwActor *actor, int32_t body, lbVec3 origin, lbVec3 direction, lbPick *out) {
   vwFull *f = actor->own;
   surface(actor, body, f->work);
   return vw_pick_surface(actor->model, f->work, origin, direction, out);
 }
 
-static void point(const vwActor *actor, int32_t body, lbPoint where, lbVec3 *position,
-                  lbVec3 *velocity) {
+static lbVec3 point(const vwActor *actor, int32_t body, lbPoint where) {
   const lbModel *m = actor->model;
   const lbSimulator *simulator = ((vwFull *)actor->own)->bodies[body].simulator;
-  lbVec3 own = lb_add(vw_point_sum(m, &where, m->node_positions),
-                      vw_point_sum(m, &where, lb_simulator_displacement(simulator)));
-  *position = vw_place(actor, body, own);
-  *velocity = lb_quat_rotate(actor->rotations[body],
-                             vw_point_sum(m, &where, lb_simulator_velocity(simulator)));
-}
-
-static void vertices(const vwActor *actor, int32_t body, int32_t count, const int32_t *which,
-                     double *positions) {
-  for (int32_t i = 0; i < count; i++) {
-    lbVec3 position, velocity;
-    point(actor, body, lb_point_vertex(which[i]), &position, &velocity);
-    lb_vec3_store(positions + 3 * (size_t)i, position);
-  }
+  return vw_actor_place(actor, body,
+                        lb_add(vw_point_sum(m, &where, m->node_positions),
+                               vw_point_sum(m, &where, lb_simulator_displacement(simulator))));
 }
 
 // Of the modes x_i, orthonormal in the mass: sum (w_i . x_i)^2 / λ_i and sum (w_i . x_i)^2.
@@ -347,14 +332,6 @@ static void softness(const vwActor *actor, int32_t body, lbPoint where, double *
   if (young > 0) *compliance *= young / f->materials[0];
 }
 
-static double reach(const vwActor *actor, int32_t body) {
-  const double *u = lb_simulator_displacement(((vwFull *)actor->own)->bodies[body].simulator);
-  double farthest = 0;
-  for (size_t n = 0; n < (size_t)actor->model->size.node_count; n++)
-    farthest = fmax(farthest, lb_length(lb_vec3_load(u + 3 * n)));
-  return farthest;
-}
-
 static void motion(const vwActor *actor, int32_t body, double *displacements, double *velocities) {
   const lbSimulator *simulator = ((vwFull *)actor->own)->bodies[body].simulator;
   size_t bytes = 3 * (size_t)actor->model->size.node_count * sizeof(double);
@@ -374,14 +351,6 @@ static lbStatus set_motion(vwActor *actor, int32_t body, const double *displacem
   return status;
 }
 
-static lbFrame frame(const vwActor *actor, int32_t body) {
-  return (lbFrame){ .position = actor->positions[body], .rotation = actor->rotations[body] };
-}
-
-static void set_frame(vwActor *actor, int32_t body, const lbFrame *at, double time) {
-  (void)actor, (void)body, (void)at, (void)time; // its axes stand; nodes go where they go
-}
-
 static void stress(const vwActor *actor, int32_t body, double *nodes) {
   const vwFull *f = actor->own;
   vw_full_stress(actor->model, f->materials, lb_simulator_displacement(f->bodies[body].simulator),
@@ -392,16 +361,6 @@ static void energy(const vwActor *actor, int32_t body, double *kinetic, double *
   lbSimulatorState now = lb_simulator_state(((vwFull *)actor->own)->bodies[body].simulator);
   *kinetic = now.kinetic;
   *elastic = now.elastic;
-}
-
-static void state(const vwActor *actor, int32_t body, double *coordinates, double *rates) {
-  (void)actor, (void)body, (void)coordinates, (void)rates; // dimension is 0
-}
-
-static lbStatus set_state(vwActor *actor, int32_t body, const double *coordinates,
-                          const double *rates) {
-  (void)actor, (void)body, (void)coordinates, (void)rates;
-  return LB_OK;
 }
 
 const vwActorKind vw_full_kind = {
@@ -419,20 +378,12 @@ const vwActorKind vw_full_kind = {
   .set_gravity = set_gravity,
   .set_damping = set_damping,
   .set_materials = set_materials,
-  .fixed_material = fixed_material,
   .pick = pick,
   .point = point,
   .surface = surface,
-  .surface_velocities = surface_velocities,
-  .vertices = vertices,
   .softness = softness,
-  .reach = reach,
   .motion = motion,
   .set_motion = set_motion,
-  .frame = frame,
-  .set_frame = set_frame,
   .stress = stress,
   .energy = energy,
-  .state = state,
-  .set_state = set_state,
 };

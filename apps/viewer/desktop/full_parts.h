@@ -15,12 +15,21 @@ typedef struct vwFullPull {
   lbSpring shape; // target in own axes
 } vwFullPull;
 
+enum { VW_POINT_NODES = 64 };
+// The nodes that carry a point, with weights; returns how many, 0: no such point.
+int32_t vw_point_nodes(const lbModel *model, const lbPoint *point, int32_t nodes[VW_POINT_NODES],
+                       double weights[VW_POINT_NODES]);
+lbVec3 vw_point_sum(const lbModel *model, const lbPoint *point, const double *nodes); // (nodes x 3)
+// The nearest triangle of a surface at `positions` that a ray hits.
+bool vw_pick_surface(const lbModel *model, const double *positions, lbVec3 origin, lbVec3 direction,
+                     lbPick *pick);
+
 typedef struct vwFullBody {
   lbSimulator *simulator;
   double *forces; // (nodes x 3), own axes: what was applied since the last step
   bool forced;
   vwFullPull pulls[VW_FULL_PULLS];
-  vwPush balls[VW_FULL_BALLS];
+  lbBall balls[VW_FULL_BALLS];
   int32_t ball_count;
   lbVec3 ball_force; // in the last step
   int32_t failures;  // steps in a row that did not converge
@@ -32,10 +41,11 @@ typedef struct vwFull {
   lbBody *twin;   // tells how the body gives way; NULL where the model has no basis:
   lbModes *modes; // then these do
   lbSimulatorDef def;
-  lbVec3 gravity;      // world axes
-  double *materials;   // (materials x 3)
-  vwFullBody *bodies;  // (count)
-  double *load, *work; // (nodes x 3); work: (max(nodes, vertices) x 3)
+  lbVec3 gravity;           // world axes
+  lbVec3 *linear, *angular; // (count): velocities in the beginning
+  double *materials;        // (materials x 3)
+  vwFullBody *bodies;       // (count)
+  double *load, *work;      // (nodes x 3); work: (max(nodes, vertices) x 3)
   lbSpring springs[VW_FULL_PULLS + VW_FULL_CONTACTS];
   int32_t every, waited; // stage steps for one of its own
   double dt;             // s, of a stage step
@@ -54,6 +64,6 @@ void vw_full_load(const vwActor *actor, int32_t body, double share);
 // Positions of the surface vertices in the body's own axes.
 void vw_full_surface(const vwActor *actor, int32_t body, double *positions);
 bool vw_full_spring(const lbModel *model, const lbPoint *point, lbSpring *spring);
-int32_t vw_full_step(vwActor *actor, const vwStep *step);
+int32_t vw_full_step(vwActor *actor, double dt);
 
 #endif

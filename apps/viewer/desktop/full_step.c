@@ -53,7 +53,7 @@ static int32_t pull_springs(const vwActor *actor, vwFullBody *body) {
 void vw_full_surface(const vwActor *actor, int32_t body, double *positions) {
   const vwFull *f = actor->own;
   const lbModel *m = actor->model;
-  vw_embed(m, 3, lb_simulator_displacement(f->bodies[body].simulator), positions);
+  lb_model_embed(m, 3, lb_simulator_displacement(f->bodies[body].simulator), positions);
   for (size_t i = 0; i < 3 * (size_t)m->size.vertex_count; i++)
     positions[i] += m->vertex_positions[i];
 }
@@ -70,7 +70,7 @@ bool vw_full_spring(const lbModel *m, const lbPoint *point, lbSpring *spring) {
 }
 
 // Springs that bring vertices inside of a ball to its surface along the lines from its centre.
-static int32_t contact_springs(const vwActor *actor, int32_t body, const vwPush *ball,
+static int32_t contact_springs(const vwActor *actor, int32_t body, const lbBall *ball,
                                int32_t count) {
   vwFull *f = actor->own;
   lbVec3 centre = vw_full_place(actor, body, ball->centre);
@@ -138,9 +138,8 @@ static int32_t step_body(vwActor *actor, int32_t number, double dt, int32_t step
   return flags & LB_STEP_NONFINITE; // a loose tolerance is no news
 }
 
-int32_t vw_full_step(vwActor *actor, const vwStep *step) {
+int32_t vw_full_step(vwActor *actor, double dt) {
   vwFull *f = actor->own;
-  double dt = step->dt;
   f->dt = dt;
   bool small = actor->model->size.node_count <= SMALL;
   f->every = small ? 1 : (int32_t)fmax(floor(1 / (SLOWEST * dt) + 1e-6), 1);

@@ -3,6 +3,7 @@
 
 extern "C" {
 #include "desktop/panel.h"
+#include "view/amount.h"
 }
 
 #include <epoxy/gl.h>
@@ -26,7 +27,8 @@ static Area areas[AREAS_MAX];
 static int area_count;
 static bool popup_open; // a list of choices: presses anywhere are its own
 
-static const float panel_width = 312, panel_margin = 10; // units at scale 1
+static const float panel_width = 372, panel_margin = 10; // units at scale 1
+static const float graph_height = 46;
 static const float smallest_width = 560, smallest_height = 240;
 
 static void keep_area() {
@@ -128,48 +130,43 @@ static void explain(const vwControl *control, const vwControlState &state) {
   ImGui::EndTooltip();
 }
 
-// "1.25 MPa", "3 mm", "7850 kg/m³", "0.25×": pressures and small lengths by a prefix, exponents
-// only where there is no other way.
-static void write_value(double value, const char *unit, bool whole, char *text, size_t size) {
-  static const struct {
-    double from;
-    const char *prefix;
-  } prefixes[] = { { 1e9, "G" }, { 1e6, "M" }, { 1e3, "k" } };
-  const char *prefix = "", *space = " ";
-  if (!strcmp(unit, "Pa"))
-    for (const auto &entry : prefixes)
-      if (value >= entry.from * 0.9995) {
-        value /= entry.from;
-        prefix = entry.prefix;
-        break;
-      }
-  if ((!strcmp(unit, "m") || !strcmp(unit, "m/s")) && value < 0.01 && value > 0) {
-    value *= 1e3;
-    prefix = "m";
-  }
-  if (!strcmp(unit, "x")) unit = "\xc3\x97"; // the sign "times"
-  if (!unit[0] || (unsigned char)unit[0] >= 128) space = "";
-  bool plain = whole || (std::fabs(value) >= 999.5 && std::fabs(value) < 1e7);
-  snprintf(text, size, plain ? "%.0f%s%s%s" : "%.3g%s%s%s", value, space, prefix, unit);
-}
+// Shares of a row: the slider, and from where its value stands to where it ends; then the label.
+static const float slider_share = 0.33f, value_share = 0.57f, label_share = 0.59f;
 
-// While a number is typed, or may be in a moment (Ctrl and a press), it is plain.
+// The value stands beside the slider, where the handle does not cover it. While a number is typed,
+// or may be in a moment (Ctrl and a press), it is in the slider.
 static bool edit_slider(const vwControl *control, const vwControlState &state, double *value) {
   bool typing = ImGui::GetIO().KeyCtrl || ImGui::GetIO().WantTextInput;
   char label[128], shown[64];
-  write_value(*value, control->unit, control->whole, shown, sizeof shown);
-  snprintf(label, sizeof label, "%s##%s", control->label, control->name);
+  float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
+  vw_write_amount(*value, control->unit, control->whole, shown, sizeof shown);
+  snprintf(label, sizeof label, "##%s", control->name);
   ImGuiSliderFlags flags = ImGuiSliderFlags_AlwaysClamp;
   if (control->kind == VW_LOG_SLIDER) flags |= ImGuiSliderFlags_Logarithmic;
+  ImGui::BeginGroup();
+  ImGui::SetNextItemWidth(slider_share * width);
   bool changed = ImGui::SliderScalar(label, ImGuiDataType_Double, value, &state.low, &state.high,
-                                     typing ? "%.6g" : shown, flags);
+                                     typing ? "%.6g" : "", flags);
+  ImGui::SameLine(left + value_share * width - ImGui::CalcTextSize(shown).x);
+  ImGui::TextUnformatted(shown);
+  ImGui::SameLine(left + label_share * width);
+  ImGui::TextDisabled("%s", control->label);
+  ImGui::EndGroup();
   if (control->whole) *value = std::round(*value);
   return changed && *value != state.value;
 }
 
 static bool edit_choice(const vwControl *control, const vwControlState &state, double *value) {
   int chosen = (int)state.value;
-  bool changed = ImGui::Combo(control->label, &chosen, state.choices);
+  char label[128];
+  float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
+  snprintf(label, sizeof label, "##%s", control->name);
+  ImGui::BeginGroup();
+  ImGui::SetNextItemWidth(value_share * width);
+  bool changed = ImGui::Combo(label, &chosen, state.choices);
+  ImGui::SameLine(left + label_share * width);
+  ImGui::TextDisabled("%s", control->label);
+  ImGui::EndGroup();
   *value = chosen;
   return changed;
 }
@@ -196,6 +193,14 @@ static void edit_control(vwViewer *viewer, int32_t index) {
   if (changed) vw_viewer_set(viewer, index, value, &err); // a refusal becomes the viewer's message
 }
 
+// Whether a toggle with its label is no wider than a column.
+static bool toggle_fits(const vwControl *control, float column) {
+  const ImGuiStyle &style = ImGui::GetStyle();
+  return ImGui::GetFrameHeight() + style.ItemInnerSpacing.x +
+             ImGui::CalcTextSize(control->label).x <=
+         column - style.ItemSpacing.x;
+}
+
 // Buttons of a group stand in rows, toggles in two columns.
 static void edit_group(vwViewer *viewer, const char *group) {
   const vwControl *before = nullptr;
@@ -210,7 +215,7 @@ static void edit_group(vwViewer *viewer, const char *group) {
       ImGui::SameLine();
       if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
     }
-    second = control->kind == VW_TOGGLE && follows && !second;
+    second = control->kind == VW_TOGGLE && follows && !second && toggle_fits(control, half);
     if (second) ImGui::SameLine(half + ImGui::GetStyle().WindowPadding.x);
     before = control;
     edit_control(viewer, i);
@@ -224,9 +229,7 @@ static void edit_all(vwViewer *viewer) {
     if (!strcmp(group, last)) continue;
     last = group;
     if (ImGui::CollapsingHeader(group, ImGuiTreeNodeFlags_DefaultOpen)) {
-      ImGui::PushItemWidth(ImGui::GetContentRegionAvail().x * 0.46f);
       edit_group(viewer, group);
-      ImGui::PopItemWidth();
     }
   }
 }
@@ -254,8 +257,8 @@ static void choose_scene(vwPanel *panel) {
   ImGui::EndCombo();
 }
 
+// Beside each other at the foot of the panel, so that they are seen at any height.
 static void show_graphs(vwViewer *viewer) {
-  if (!ImGui::CollapsingHeader("Graphs", ImGuiTreeNodeFlags_DefaultOpen)) return;
   vwTrace traces[VW_TRACE_LENGTH];
   float steps[VW_TRACE_LENGTH], energies[VW_TRACE_LENGTH];
   int32_t count = vw_stage_traces(vw_viewer_stage(viewer), traces);
@@ -264,11 +267,41 @@ static void show_graphs(vwViewer *viewer) {
     energies[i] = traces[i].kinetic + traces[i].elastic;
   }
   char text[64];
-  ImVec2 size(ImGui::GetContentRegionAvail().x, 46 * scale);
-  snprintf(text, sizeof text, "step %.3g \xc2\xb5s", count ? (double)steps[count - 1] : 0.0);
+  float gap = ImGui::GetStyle().ItemSpacing.x;
+  ImVec2 size((ImGui::GetContentRegionAvail().x - gap) / 2, graph_height * scale);
+  double last = count ? (double)steps[count - 1] : 0;
+  if (last < 1000)
+    snprintf(text, sizeof text, "step %.3g \xc2\xb5s", last);
+  else
+    snprintf(text, sizeof text, "step %.3g ms", last / 1000);
   ImGui::PlotLines("##step", steps, count, 0, text, 0, FLT_MAX, size);
+  ImGui::SameLine();
   snprintf(text, sizeof text, "energy %.3g J", count ? (double)energies[count - 1] : 0.0);
   ImGui::PlotLines("##energy", energies, count, 0, text, 0, FLT_MAX, size);
+}
+
+// As much of a text as fits a line.
+static void show_line(const char *text) {
+  char shown[160];
+  size_t length = (size_t)snprintf(shown, sizeof shown, "%s", text);
+  if (length >= sizeof shown) length = sizeof shown - 1;
+  while (length > 4 && ImGui::CalcTextSize(shown).x > ImGui::GetContentRegionAvail().x)
+    snprintf(shown + --length - 3, 4, "...");
+  ImGui::TextDisabled("%s", shown);
+}
+
+static void show_foot(const vwPanel *panel, const vwStage *stage) {
+  if (stage) show_graphs(panel->viewer);
+  char rate[32];
+  snprintf(rate, sizeof rate, panel->frame_rate < 10 ? "%.1f" : "%.0f", panel->frame_rate);
+  ImGui::TextDisabled("%s pictures/s%s", rate,
+                      stage && vw_stage_behind(stage) ? ", slower than the clock" : "");
+  show_line(panel->device);
+}
+
+static float foot_height(const vwStage *stage) {
+  float gap = ImGui::GetStyle().ItemSpacing.y;
+  return 2 * ImGui::GetTextLineHeight() + 3 * gap + (stage ? graph_height * scale + gap : 0);
 }
 
 static void show_panel(vwPanel *panel) {
@@ -283,22 +316,18 @@ static void show_panel(vwPanel *panel) {
   ImGui::BeginDisabled(panel->stage != nullptr); // work is going on
   vwStage *stage = vw_viewer_stage(panel->viewer);
   choose_scene(panel);
+  ImGui::PushTextWrapPos(0);
   if (stage) {
     bool listed = panel->gallery && panel->gallery->count > 1 && panel->current >= 0;
-    ImGui::PushTextWrapPos(0);
     if (!listed) ImGui::TextUnformatted(vw_stage_title(stage));
-    ImGui::TextDisabled("%s", vw_stage_hint(stage));
-    ImGui::PopTextWrapPos();
+    if (vw_stage_hint(stage)[0]) ImGui::TextDisabled("%s", vw_stage_hint(stage));
   }
-  if (stage) {
-    edit_all(panel->viewer);
-    show_graphs(panel->viewer);
-  }
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextDisabled("%.0f pictures/s%s", panel->frame_rate,
-                      stage && vw_stage_behind(stage) ? ", slower than the clock" : "");
-  ImGui::TextDisabled("%s", panel->device);
+  ImGui::TextDisabled("Press ? for keys and pointers, o to open a file.");
   ImGui::PopTextWrapPos();
+  ImGui::BeginChild("controls", ImVec2(0, -foot_height(stage)));
+  if (stage) edit_all(panel->viewer);
+  ImGui::EndChild();
+  show_foot(panel, stage);
   ImGui::EndDisabled();
   ImGui::End();
 }
@@ -345,7 +374,7 @@ static void show_legend(vwViewer *viewer) {
   ImGui::Dummy(ImVec2(width, height));
   ImGui::Text("0");
   char text[48];
-  write_value(legend.high, legend.unit, false, text, sizeof text);
+  vw_write_amount(legend.high, legend.unit, false, text, sizeof text);
   ImGui::SameLine(width - ImGui::CalcTextSize(text).x + ImGui::GetStyle().WindowPadding.x);
   ImGui::TextUnformatted(text);
   ImGui::End();
@@ -373,27 +402,50 @@ static void show_labels(vwViewer *viewer) {
 }
 
 static void list_key(const char *key, const char *what) {
-  ImGui::TableNextColumn();
   ImGui::TextColored(ImVec4(0.98f, 0.70f, 0.45f, 1), "%s", key);
-  ImGui::SameLine(70 * scale);
+  ImGui::SameLine(66 * scale);
   ImGui::TextUnformatted(what);
 }
 
-static void list_keys() {
+static void list_heading(const char *title) {
+  ImGui::Spacing();
+  ImGui::TextDisabled("%s", title);
+}
+
+static void list_group(const char *group) {
+  list_heading(group);
   for (int32_t i = 0; i < vw_control_count(); i++) {
     const vwControl *control = vw_control(i);
     char key[2] = { (char)control->key, 0 };
-    if (control->key) list_key(control->key == ' ' ? "space" : key, control->label);
+    if (control->key && !strcmp(control->group, group))
+      list_key(control->key == ' ' ? "space" : key, control->label);
   }
   for (int32_t i = 0; i < vw_shortcut_count(); i++) {
     char key[2] = { (char)vw_shortcut(i)->key, 0 };
-    list_key(key, vw_shortcut(i)->what);
+    if (!strcmp(vw_control(vw_control_find(vw_shortcut(i)->control))->group, group))
+      list_key(key, vw_shortcut(i)->what);
   }
+}
+
+static void list_camera() {
+  list_heading("Camera and window");
   list_key("arrows", "turn the camera");
   list_key("shift", "with arrows: move it");
   list_key("+  -", "nearer, farther");
   list_key("tab", "panel on and off");
   list_key("esc", "let go, stop work");
+}
+
+// By the groups of the panel, in two columns.
+static void list_keys() {
+  static const char *const left[] = { "Time", "World", "Body", "Tools" }, *const right[] = {
+    "View", "Record", "Scene"
+  };
+  ImGui::TableNextColumn();
+  for (const char *group : left) list_group(group);
+  ImGui::TableNextColumn();
+  for (const char *group : right) list_group(group);
+  list_camera();
 }
 
 static void show_help(vwPanel *panel) {
@@ -415,6 +467,32 @@ static void show_help(vwPanel *panel) {
       list_keys();
       ImGui::EndTable();
     }
+  }
+  keep_area();
+  ImGui::End();
+}
+
+// There is no file dialog to borrow: a path is typed, or a file is dropped.
+static void show_opening(vwPanel *panel) {
+  const ImGuiViewport *area = ImGui::GetMainViewport();
+  float room = area->WorkSize.x - free_left;
+  ImVec2 middle(area->WorkPos.x + free_left + room / 2, area->WorkPos.y + area->WorkSize.y / 3);
+  ImGui::SetNextWindowPos(middle, ImGuiCond_Always, ImVec2(0.5f, 0.5f));
+  ImGui::SetNextWindowSize(ImVec2(std::fmin(560 * scale, room), 0));
+  if (ImGui::Begin("Open a file", &panel->opening,
+                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoResize |
+                       ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoCollapse)) {
+    ImGui::TextWrapped(
+        "Drop a scene (.json), a model (.glb) or a mesh on the window, or type where "
+        "it is:");
+    if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
+    ImGui::SetNextItemWidth(-1);
+    ImGui::InputText("##path", panel->path, sizeof panel->path, ImGuiInputTextFlags_AutoSelectAll);
+    if (ImGui::IsItemDeactivated() && !ImGui::IsMouseDown(0))
+      ImGui::SetKeyboardFocusHere(-1); // to be mended where it was wrong
+    if (ImGui::Button("Open")) panel->open_path = true;
+    ImGui::SameLine();
+    if (ImGui::Button("Cancel")) panel->opening = false;
   }
   keep_area();
   ImGui::End();
@@ -462,6 +540,7 @@ void vw_panel_draw(vwPanel *panel) {
     show_labels(panel->viewer);
   }
   if (panel->help) show_help(panel);
+  if (panel->opening) show_opening(panel);
   show_notes(panel);
   popup_open =
       ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);

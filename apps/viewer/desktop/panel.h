@@ -14,6 +14,9 @@ typedef struct vwPanel {
   int32_t current;       // item of the gallery that is shown, -1: none
   int32_t wanted;        // item that was chosen in this frame, -1: none
   bool shown, help;      // the panel; the list of keys
+  bool opening;          // a file is asked for
+  bool open_path;        // `path` was chosen
+  char path[1024];       // what was typed
   bool video, animation; // being recorded
   double frame_rate;     // pictures a second, lately
   const char *device;    // of the renderer

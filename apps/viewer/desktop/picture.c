@@ -61,7 +61,7 @@ lbStatus vw_png_save(const char *path, int32_t width, int32_t height, const uint
 lbStatus vw_picture_load(const char *path, int32_t *width, int32_t *height, uint8_t **rgba,
                          lbError *err) {
   lbFileMap map;
-  lbStatus status = lb_file_map(path, &map, err);
+  lbStatus status = lb_file_hold(path, &map, err);
   if (status != LB_OK) return status;
   stbi_uc *pixels = NULL;
   int columns, rows, channels;

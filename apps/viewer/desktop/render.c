@@ -3,6 +3,7 @@
 
 #include "view/assign.h"
 #include "limber/file.h"
+#include "desktop/legend.h"
 #include "desktop/offscreen.h"
 #include "desktop/picture.h"
 #include "desktop/video.h"
@@ -182,7 +183,10 @@ static lbStatus draw(vwRender *render, lbError *err) {
   vw_viewer_draw(render->viewer, vw_offscreen_target(render->offscreen));
   if (vw_viewer_message(render->viewer)[0])
     return lb_fail(err, LB_ERR_UNSUPPORTED, "%s", vw_viewer_message(render->viewer));
-  return vw_offscreen_read(render->offscreen, render->rgba, err);
+  lbStatus status = vw_offscreen_read(render->offscreen, render->rgba, err);
+  vwLegend legend = vw_viewer_legend(render->viewer);
+  if (!status) vw_legend_draw(&legend, render->def.width, render->def.height, render->rgba);
+  return status;
 }
 
 static lbStatus make_picture(vwRender *render, vwRenderReport *report, lbError *err) {

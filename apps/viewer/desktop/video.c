@@ -1,16 +1,16 @@
 // ffmpeg is started without a shell, in a process group of its own, so that Ctrl-C reaches only us
-// and we decide what becomes of the file. Its standard input is a socket: writing to one that was
-// closed gives an error and no signal. What it says goes to a nameless file, of which a message
-// quotes the end.
+// and we decide what becomes of the file; it ends when we do (limber/process.h). Its standard input
+// is a socket: writing to one that was closed gives an error and no signal. What it says goes to a
+// nameless file, of which a message quotes the end.
 #include "desktop/video.h"
 
+#include "desktop/video_check.h"
 #include "limber/file.h"
+#include "limber/process.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -22,9 +22,10 @@ enum { ARGUMENT_LIMIT = 64, WAIT_MS = 50 };
 struct vwVideo {
   lbFileWriter writer; // the file aside, which ffmpeg opens by its name
   FILE *complaints;    // ffmpeg's standard error
-  pid_t process;       // 0: it has ended
+  int process;         // 0: it has ended
   int exit_status;     // as waitpid gives it
   int socket;          // -1: closed
+  const char *muxer;
   size_t frame_bytes;
   int64_t frames;
   double progress;
@@ -96,60 +97,26 @@ static bool fill_arguments(Arguments *out, const Format *format, const char *fil
   return true;
 }
 
-extern char **environ;
-
-// Returns 0 or an error number.
-static int spawn_program(vwVideo *video, const char *const *words, int input) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  sigset_t none, usual;
-  sigemptyset(&none);
-  sigemptyset(&usual);
-  sigaddset(&usual, SIGPIPE);
-  sigaddset(&usual, SIGINT);
-  sigaddset(&usual, SIGTERM);
-  int error = posix_spawn_file_actions_init(&actions);
-  if (error) return error;
-  error = posix_spawnattr_init(&attributes);
-  if (error) {
-    posix_spawn_file_actions_destroy(&actions);
-    return error;
-  }
-  error = posix_spawn_file_actions_adddup2(&actions, input, 0);
-  if (!error) error = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  if (!error) error = posix_spawn_file_actions_adddup2(&actions, fileno(video->complaints), 2);
-  if (!error) error = posix_spawnattr_setpgroup(&attributes, 0);
-  if (!error) error = posix_spawnattr_setsigmask(&attributes, &none);
-  if (!error) error = posix_spawnattr_setsigdefault(&attributes, &usual);
-  if (!error)
-    error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                                      POSIX_SPAWN_SETSIGDEF);
-  // The words are not changed; the type is older than const.
-  if (!error)
-    error = posix_spawnp(&video->process, words[0], &actions, &attributes, (char *const *)words,
-                         environ);
-  if (error) video->process = 0;
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return error;
-}
-
-static lbStatus start_program(vwVideo *video, const char *path, const char *const *words,
-                              lbError *err) {
+static lbStatus start_program(vwVideo *video, const char *path, const char **words, lbError *err) {
+  char program[LB_PROGRAM_PATH];
   int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-    return lb_fail(err, LB_ERR_FILE, "%s: cannot make a socket for ffmpeg: %s", path,
-                   strerror(errno));
-  video->socket = ends[0];
-  int error = spawn_program(video, words, ends[1]);
-  close(ends[1]);
-  if (!error) return LB_OK;
-  if (error == ENOENT)
+  if (!lb_program_find(words[0], false, program))
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "%s: videos are made by the program ffmpeg, which is not installed (Debian: "
                    "ffmpeg)",
                    path);
-  return lb_fail(err, LB_ERR_UNSUPPORTED, "%s: ffmpeg does not start: %s", path, strerror(error));
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+    return lb_fail(err, LB_ERR_FILE, "%s: cannot make a socket for ffmpeg: %s", path,
+                   strerror(errno));
+  words[0] = program;
+  video->socket = ends[0];
+  lbProcessDef def = lb_process_def();
+  def.words = words;
+  def.input = ends[1];
+  def.errors = fileno(video->complaints);
+  lbStatus status = lb_process_start(&def, &video->process, err);
+  close(ends[1]);
+  return status;
 }
 
 // Waits for it, or with `block` false only looks; whether it has ended.
@@ -175,6 +142,10 @@ static void quote_complaints(vwVideo *video, char *text, size_t size) {
   while (count && text[count - 1] == '\n') text[--count] = '\0';
   for (char *at = text; *at; at++)
     if ((unsigned char)*at < ' ') *at = ' ';
+}
+
+static bool has_complained(vwVideo *video) {
+  return fseek(video->complaints, 0, SEEK_END) == 0 && ftell(video->complaints) > 0;
 }
 
 static lbStatus fail_ended(vwVideo *video, lbError *err) {
@@ -211,6 +182,7 @@ lbStatus vw_video_start(const char *path, int32_t width, int32_t height, double 
   vwVideo *video = lb_alloc(1, sizeof *video);
   if (!video) return lb_fail_memory(err);
   video->socket = -1;
+  video->muxer = format_of(path)->muxer;
   video->frame_bytes = (size_t)width * (size_t)height * 4;
   status = lb_file_begin(&video->writer, path, err);
   if (status) goto done;
@@ -269,10 +241,19 @@ lbStatus vw_video_finish(vwVideo *video, lbError *err) {
     if (!lb_progress("encode", 0.5)) status = lb_fail_interrupted(err, "encode");
     poll(NULL, 0, WAIT_MS);
   }
-  if (!status && video->exit_status != 0) status = fail_ended(video, err);
+  // It may end with 0 on a full disk: whatever it complains of is a failure, and a file that is not
+  // whole is one, too.
+  if (!status && (video->exit_status != 0 || has_complained(video)))
+    status = fail_ended(video, err);
   if (!status && video->frames == 0)
     status = lb_fail(err, LB_ERR_ARGUMENT, "%s: a video without frames", video->writer.path);
   if (status) {
+    vw_video_abandon(video);
+    return status;
+  }
+  lbError why;
+  if (!video->writer.straight && vw_video_check(video->writer.aside, video->muxer, &why)) {
+    status = lb_fail(err, LB_ERR_FILE, "%s: %s", video->writer.path, why.text);
     vw_video_abandon(video);
     return status;
   }

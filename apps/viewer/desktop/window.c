@@ -1,6 +1,7 @@
 // The window: events in, frames out, files opened on wish.
 #include "desktop/window.h"
 
+#include "view/amount.h"
 #include "view/assign.h"
 #include "desktop/panel.h"
 #include "desktop/window_save.h"
@@ -29,6 +30,7 @@ typedef struct Window {
   double x, y;             // where events have brought the pointer: GLFW, asked for it, tells where
                            // it is by now, which after a slow picture is not where a press was
   double begin;            // of the clock
+  vwRate rate;             // of pictures
   double note_until;
   double work_next; // when the next frame of long work is to be drawn
   bool stop_work;   // Escape during long work
@@ -187,6 +189,9 @@ static int key_of(int glfw) {
 static void on_key(GLFWwindow *handle, int glfw, int code, int action, int glfw_modifiers) {
   Window *window = window_of(handle);
   (void)code;
+  bool enters = glfw == GLFW_KEY_ENTER || glfw == GLFW_KEY_KP_ENTER;
+  if (window->panel.opening && enters && action == GLFW_PRESS) window->panel.open_path = true;
+  if (glfw == GLFW_KEY_ESCAPE) window->panel.opening = false; // also while a path is typed
   if (action == GLFW_RELEASE || vw_panel_takes_keys()) return;
   if (glfw == GLFW_KEY_ESCAPE) {
     window->stop_work = true;
@@ -242,6 +247,7 @@ static void save(Window *window, vwWish wish) {
 
 static void grant(Window *window, vwWish wish) {
   switch (wish) {
+  case VW_WISH_OPEN: window->panel.opening = !window->panel.opening; break;
   case VW_WISH_HELP: window->panel.help = !window->panel.help; break;
   case VW_WISH_NEXT: open_neighbour(window, 1); break;
   case VW_WISH_PREVIOUS: open_neighbour(window, -1); break;
@@ -258,6 +264,13 @@ static void grant_all(Window *window) {
   int32_t wanted = window->panel.wanted;
   window->panel.wanted = -1;
   if (wanted >= 0) open_item(window, wanted, &err);
+  char path[sizeof window->panel.path];
+  memcpy(path, window->panel.path, sizeof path);
+  if (window->panel.open_path && path[0] && !open_path(window, path, &err)) {
+    window->panel.current = window->tried = -1;
+    window->panel.opening = false;
+  }
+  window->panel.open_path = false;
 }
 
 // ---- frames ------------------------------------------------------------------------------------
@@ -342,7 +355,7 @@ static void run(Window *window) {
   while (!is_over(window)) {
     double now = glfwGetTime(), passed = now - last;
     last = now;
-    if (passed > 0) window->panel.frame_rate += 0.05 * (1 / passed - window->panel.frame_rate);
+    window->panel.frame_rate = vw_rate_tick(&window->rate, now);
     draw_frame(window, passed);
     window->report->frames++;
     watch_hands(window);

@@ -1,6 +1,8 @@
 // Wishes to files.
 #include "desktop/window_save.h"
 
+#include "desktop/legend.h"
+
 #include <stdio.h>
 #include <unistd.h>
 
@@ -10,6 +12,8 @@ static lbStatus save_picture(vwSaver *saver, vwViewer *viewer, char *saved, size
   int32_t width, height;
   vw_viewer_size(viewer, &width, &height);
   lbStatus status = vw_shot_take(&saver->shot, viewer, &rgba, err);
+  vwLegend legend = vw_viewer_legend(viewer);
+  if (!status) vw_legend_draw(&legend, width, height, rgba);
   if (!status) status = vw_capture_picture(saver->capture, width, height, rgba, saved, size, err);
   lb_free(rgba);
   return status;

@@ -47,17 +47,24 @@ static void write_string(const char *string) {
   write("\"");
 }
 
-// JSON has neither infinities nor NaN.
+// JSON has neither infinities nor NaN: all numbers go through here.
+static void write_value(double value, int digits) {
+  char number[LB_NUMBER_TEXT];
+  write("%s", lb_json_number_text(number, value, digits));
+}
+
 static void write_number(const char *name, double value) {
   write("\"%s\":", name);
-  if (isfinite(value))
-    write("%.9g", value);
-  else
-    write("null");
+  write_value(value, 9);
 }
 
 static void write_vector(const char *name, lbVec3 v) {
-  write("\"%s\":[%.9g,%.9g,%.9g]", name, v.x, v.y, v.z);
+  write("\"%s\":[", name);
+  for (int i = 0; i < 3; i++) {
+    write(i ? "," : "");
+    write_value((&v.x)[i], 9);
+  }
+  write("]");
 }
 
 static const char *begin(const char *start) {
@@ -230,7 +237,11 @@ static void write_labels(const vwStage *stage) {
   for (int32_t i = 0; i < vw_stage_actor_count(stage); i++) {
     double x, y;
     if (!vw_view_project(&view, vw_stage_label_place(stage, i), &x, &y)) continue;
-    write("%s{\"x\":%.1f,\"y\":%.1f,\"text\":", first ? "" : ",", x, y);
+    write(first ? "{" : ",{");
+    write_number("x", x);
+    write(",");
+    write_number("y", y);
+    write(",\"text\":");
     write_string(vw_stage_actor(stage, i).label);
     write("}");
     first = false;
@@ -241,10 +252,15 @@ static void write_traces(const vwStage *stage) {
   vwTrace traces[VW_TRACE_LENGTH];
   int32_t count = vw_stage_traces(stage, traces);
   write(",\"step_us\":[");
-  for (int32_t i = 0; i < count; i++) write("%s%.3g", i ? "," : "", (double)traces[i].step_us);
+  for (int32_t i = 0; i < count; i++) {
+    write(i ? "," : "");
+    write_value((double)traces[i].step_us, 3);
+  }
   write("],\"energy\":[");
-  for (int32_t i = 0; i < count; i++)
-    write("%s%.4g", i ? "," : "", (double)(traces[i].kinetic + traces[i].elastic));
+  for (int32_t i = 0; i < count; i++) {
+    write(i ? "," : "");
+    write_value((double)(traces[i].kinetic + traces[i].elastic), 4);
+  }
   write("]");
 }
 
@@ -262,8 +278,10 @@ EXPORT const char *vw_page_status(void) {
     write_string(vw_stage_title(stage));
     write(",\"hint\":");
     write_string(vw_stage_hint(stage));
-    write(",\"time\":%.6g,\"behind\":%s,\"sketching\":%s", vw_stage_time(stage),
-          vw_stage_behind(stage) ? "true" : "false", vw_stage_sketching(stage) ? "true" : "false");
+    write(",");
+    write_number("time", vw_stage_time(stage));
+    write(",\"behind\":%s,\"sketching\":%s", vw_stage_behind(stage) ? "true" : "false",
+          vw_stage_sketching(stage) ? "true" : "false");
     write_traces(stage);
     write(",\"labels\":[");
     write_labels(stage);
@@ -346,7 +364,11 @@ EXPORT const char *vw_page_vertex(int actor, int body, int vertex) {
   }
   begin("{");
   write_vector("at", at);
-  write(",\"x\":%.2f,\"y\":%.2f}", x, y);
+  write(",");
+  write_number("x", x);
+  write(",");
+  write_number("y", y);
+  write("}");
   return text;
 }
 

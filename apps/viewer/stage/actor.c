@@ -1,10 +1,11 @@
-// What all kinds of actors share: making them, and the points and surface of a model.
+// Actors: bodies put into a world, and those that it does not have.
 #include "stage/actor.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SAMPLES = 64 }; // vertices that tell how a body gives way
+enum { SAMPLES = 64 };   // vertices that tell how a body gives way
+#define LEAST_MOBILE 0.1 // of the most mobile place: where a blow would need an enormous impulse
 
 // ---- making ------------------------------------------------------------------------------------
 
@@ -16,43 +17,88 @@ static void find_ball(vwActor *actor) {
     vw_box_add(&box, lb_vec3_load(m->vertex_positions + 3 * (size_t)v));
   if (m->size.vertex_count == 0) return;
   actor->box = box;
-  actor->centre = lb_scale(0.5, lb_add(box.low, box.high));
+  lbVec3 centre = lb_scale(0.5, lb_add(box.low, box.high));
   for (int32_t v = 0; v < m->size.vertex_count; v++) {
     lbVec3 x = lb_vec3_load(m->vertex_positions + 3 * (size_t)v);
-    actor->radius = fmax(actor->radius, lb_length(lb_sub(x, actor->centre)));
+    actor->radius = fmax(actor->radius, lb_length(lb_sub(x, centre)));
   }
 }
 
-void vw_actor_measure(vwActor *actor) {
+// Of some vertices, the largest.
+static void measure(vwActor *actor) {
   int32_t count = actor->model->size.vertex_count;
   actor->compliance = actor->mobility = 0;
   for (int32_t v = 0; v < count; v += count / SAMPLES + 1) {
     double compliance, mobility;
-    actor->kind->softness(actor, 0, lb_point_vertex(v), &compliance, &mobility);
+    vw_actor_softness(actor, 0, lb_point_vertex(v), &compliance, &mobility);
     actor->compliance = fmax(actor->compliance, compliance);
     actor->mobility = fmax(actor->mobility, mobility);
   }
 }
 
-static lbStatus fill(vwActor *actor, const vwActorPlan *plan, lbError *err) {
-  actor->model = plan->model;
-  actor->method = plan->method;
-  actor->count = plan->count;
-  actor->positions = lb_duplicate(plan->positions, (size_t)plan->count, sizeof(lbVec3));
-  actor->rotations = lb_duplicate(plan->rotations, (size_t)plan->count, sizeof(lbQuat));
-  if (!actor->positions || !actor->rotations) return lb_fail_memory(err);
-  find_ball(actor);
-  lbStatus status = actor->kind->create(actor, plan, err);
-  if (!status) vw_actor_measure(actor);
+static lbStatus set_materials(vwActor *actor, lbWorld *world, const double *values, lbError *err) {
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < actor->model->size.material_count && !status; i++, values += 3)
+    status = lb_world_set_material(world, actor->ids[0], i, values[0], values[1], values[2], err);
   return status;
 }
 
-lbStatus vw_actor_create(const vwActorKind *kind, const vwActorPlan *plan, vwActor **out,
-                         lbError *err) {
+// On its path, with its velocity.
+static lbStatus start_body(vwActor *actor, lbWorld *world, const vwActorPlan *plan, int32_t i,
+                           lbError *err) {
+  lbStatus status = LB_OK;
+  lbBody *body = actor->bodies[i] = lb_world_body(world, actor->ids[i]);
+  if (plan->paths)
+    status = lb_world_drive_beside(world, actor->ids[i], plan->paths[i], plan->shift, err);
+  if (!status && (status = lb_body_set_velocity(body, plan->linear[i], plan->angular[i])))
+    lb_fail(err, status, "%s", lb_body_message(body));
+  return status;
+}
+
+static lbStatus enter_world(vwActor *actor, lbWorld *world, const vwActorPlan *plan, lbError *err) {
+  size_t count = (size_t)actor->count;
+  actor->ids = lb_alloc(count, sizeof *actor->ids);
+  actor->bodies = lb_alloc(count, sizeof *actor->bodies);
+  if (!actor->ids || !actor->bodies) return lb_fail_memory(err);
+  lbStatus status = lb_world_add_batch(world, plan->model, &plan->bodies, actor->ids, err);
+  if (!status && plan->materials) status = set_materials(actor, world, plan->materials, err);
+  for (int32_t i = 0; i < actor->count && !status; i++)
+    status = start_body(actor, world, plan, i, err);
+  if (status) return status;
+  actor->idle = lb_body_method(actor->bodies[0]) == LB_METHOD_RECORDED;
+  actor->dimension = lb_body_dimension(actor->bodies[0]);
+  actor->moving = lb_body_frame_kind(actor->bodies[0]) != LB_FRAME_HELD;
+  return LB_OK;
+}
+
+static lbStatus fill(vwActor *actor, lbWorld *world, const vwActorPlan *plan,
+                     const vwActorKind *full, lbError *err) {
+  size_t count = (size_t)plan->bodies.count;
+  actor->model = plan->model;
+  actor->method = plan->bodies.body.method;
+  actor->count = plan->bodies.count;
+  actor->positions = lb_duplicate(plan->bodies.positions, count, sizeof(lbVec3));
+  actor->rotations = lb_duplicate(plan->bodies.rotations, count, sizeof(lbQuat));
+  if (!actor->positions || !actor->rotations) return lb_fail_memory(err);
+  find_ball(actor);
+  lbStatus status = LB_OK;
+  if (actor->method != LB_METHOD_FULL) {
+    status = enter_world(actor, world, plan, err);
+  } else if (full) {
+    actor->kind = full;
+    status = full->create(actor, plan, err);
+  } else {
+    actor->idle = true;
+  }
+  if (!status) measure(actor);
+  return status;
+}
+
+lbStatus vw_actor_create(lbWorld *world, const vwActorPlan *plan, const vwActorKind *full,
+                         vwActor **out, lbError *err) {
   vwActor *actor = lb_alloc(1, sizeof *actor);
   if (!actor) return lb_fail_memory(err);
-  actor->kind = kind;
-  lbStatus status = fill(actor, plan, err);
+  lbStatus status = fill(actor, world, plan, full, err);
   if (status)
     vw_actor_destroy(actor);
   else
@@ -63,118 +109,203 @@ lbStatus vw_actor_create(const vwActorKind *kind, const vwActorPlan *plan, vwAct
 void vw_actor_destroy(vwActor *actor) {
   if (!actor) return;
   if (actor->own) actor->kind->release(actor);
+  lb_free(actor->bodies);
+  lb_free(actor->ids);
   lb_free(actor->positions);
   lb_free(actor->rotations);
   lb_free(actor);
 }
 
-lbVec3 vw_place(const vwActor *actor, int32_t body, lbVec3 own) {
-  return lb_add(actor->positions[body], lb_quat_rotate(actor->rotations[body], own));
+// ---- settings ----------------------------------------------------------------------------------
+
+lbStatus vw_actor_set_materials(vwActor *actor, lbWorld *world, const double *values,
+                                lbError *err) {
+  lbStatus status = LB_OK;
+  if (actor->bodies) status = set_materials(actor, world, values, err);
+  if (actor->kind) status = actor->kind->set_materials(actor, values, err);
+  if (!status) measure(actor);
+  return status;
 }
 
-// ---- points ------------------------------------------------------------------------------------
-
-static int32_t add_node(int32_t count, int32_t node, double weight, int32_t *nodes,
-                        double *weights) {
-  for (int32_t i = 0; i < count; i++)
-    if (nodes[i] == node) {
-      weights[i] += weight;
-      return count;
-    }
-  if (count == VW_POINT_NODES) return count;
-  nodes[count] = node;
-  weights[count] = weight;
-  return count + 1;
+lbStatus vw_actor_set_damping(vwActor *actor, double mass, double stiffness, lbError *err) {
+  if (actor->kind) return actor->kind->set_damping(actor, mass, stiffness, err);
+  if (actor->idle) return LB_OK;
+  lbBody *body = actor->bodies[0]; // all bodies of a batch share it
+  lbStatus status = lb_body_set_damping(body, mass, stiffness);
+  return status ? lb_fail(err, status, "%s", lb_body_message(body)) : LB_OK;
 }
 
-static int32_t add_vertex(const lbModel *m, int32_t count, int32_t vertex, double weight,
-                          int32_t *nodes, double *weights) {
-  for (int32_t k = m->carrier_begin[vertex]; k < m->carrier_begin[vertex + 1]; k++)
-    count = add_node(count, m->carrier_nodes[k], weight * m->carrier_weights[k], nodes, weights);
-  return count;
+const char *vw_actor_fixed_material(const vwActor *actor) {
+  if (actor->kind) return NULL;
+  if (!actor->bodies) return "this body is not simulated here";
+  if (actor->idle) return "a recording cannot be changed";
+  if (actor->method != LB_METHOD_SUBSPACE)
+    return "modes belong to one material: choose the method subspace";
+  return actor->model->subspace_mass ? NULL : "the model was built without --editable";
 }
 
-static int32_t element_nodes(const lbModel *m, const lbPoint *point, int32_t *nodes,
-                             double *weights) {
-  bool tet = point->index < m->size.tet_count;
-  int32_t corners = tet ? 4 : 8, count = 0;
-  const int32_t *element = tet ? m->tets + 4 * (size_t)point->index
-                               : m->bricks + 8 * (size_t)(point->index - m->size.tet_count);
-  for (int32_t i = 0; i < corners; i++)
-    count = add_node(count, element[i], point->weights[i], nodes, weights);
-  return count;
+// ---- what hands do -----------------------------------------------------------------------------
+
+void vw_actor_softness(const vwActor *actor, int32_t body, lbPoint point, double *compliance,
+                       double *mobility) {
+  *compliance = *mobility = 0;
+  if (actor->kind)
+    actor->kind->softness(actor, body, point, compliance, mobility);
+  else if (!actor->idle)
+    (void)lb_body_softness(actor->bodies[body], point, compliance, mobility);
 }
 
-int32_t vw_point_nodes(const lbModel *m, const lbPoint *point, int32_t nodes[VW_POINT_NODES],
-                       double weights[VW_POINT_NODES]) {
-  const int32_t limits[LB_POINT_KIND_COUNT] = { m->size.vertex_count, m->size.node_count,
-                                                m->size.triangle_count, m->size.element_count };
-  int32_t count = 0, i = point->index;
-  if ((int)point->kind < 0 || point->kind >= LB_POINT_KIND_COUNT) return 0;
-  if (i < 0 || i >= limits[point->kind]) return 0;
-  switch (point->kind) {
-  case LB_POINT_VERTEX: return add_vertex(m, 0, i, 1, nodes, weights);
-  case LB_POINT_NODE: return add_node(0, i, 1, nodes, weights);
-  case LB_POINT_ELEMENT: return element_nodes(m, point, nodes, weights);
-  default:
-    for (size_t k = 0; k < 3; k++)
-      count =
-          add_vertex(m, count, m->triangles[3 * (size_t)i + k], point->weights[k], nodes, weights);
-    return count;
+lbStatus vw_actor_add_pull(vwActor *actor, int32_t number, const vwPull *pull, int32_t *id,
+                           lbError *err) {
+  if (actor->kind) return actor->kind->add_pull(actor, number, pull, id, err);
+  double target[3];
+  lbBody *body = actor->bodies[number];
+  lbConstraintDef def = lb_constraint_def();
+  lb_vec3_store(target, pull->target);
+  def.point_count = 1;
+  def.points = &pull->point;
+  def.targets = target;
+  def.stiffness = pull->stiffness;
+  def.damping = pull->damping;
+  lbStatus status = lb_body_add_constraint(body, &def, id);
+  return status ? lb_fail(err, status, "%s", lb_body_message(body)) : LB_OK;
+}
+
+void vw_actor_move_pull(vwActor *actor, int32_t body, int32_t id, lbVec3 to) {
+  double target[3];
+  lb_vec3_store(target, to);
+  if (actor->kind)
+    actor->kind->move_pull(actor, body, id, to);
+  else
+    (void)lb_body_set_target(actor->bodies[body], id, target);
+}
+
+void vw_actor_drop_pull(vwActor *actor, int32_t body, int32_t id) {
+  if (actor->kind)
+    actor->kind->drop_pull(actor, body, id);
+  else
+    (void)lb_body_remove_constraint(actor->bodies[body], id);
+}
+
+lbVec3 vw_actor_pull_force(const vwActor *actor, int32_t body, int32_t id) {
+  double force[3] = { 0 };
+  if (actor->kind) return actor->kind->pull_force(actor, body, id);
+  (void)lb_body_constraint_force(actor->bodies[body], id, force);
+  return lb_vec3_load(force);
+}
+
+// An impulse that gives the point the velocity, by its mobility.
+void vw_actor_strike(vwActor *actor, int32_t number, lbPoint point, lbVec3 velocity) {
+  double mobility = 0;
+  if (actor->kind) {
+    actor->kind->strike(actor, number, point, velocity);
+    return;
+  }
+  lbBody *body = actor->bodies[number];
+  (void)lb_body_softness(body, point, NULL, &mobility);
+  mobility = fmax(mobility, LEAST_MOBILE * actor->mobility);
+  if (mobility > 0) (void)lb_body_apply_impulse(body, point, lb_scale(1 / mobility, velocity));
+}
+
+lbVec3 vw_actor_push(vwActor *actor, int32_t body, const lbBall *ball, double dt) {
+  lbVec3 force = lb_vec3(0, 0, 0);
+  if (actor->kind) return actor->kind->push(actor, body, ball, &force) ? force : lb_vec3(0, 0, 0);
+  lbStatus status = lb_body_push_ball(actor->bodies[body], ball, dt, &force);
+  return status ? lb_vec3(0, 0, 0) : lb_scale(-1, force);
+}
+
+// ---- what is seen ------------------------------------------------------------------------------
+
+lbFrame vw_actor_frame(const vwActor *actor, int32_t body) {
+  if (actor->bodies) return lb_body_frame(actor->bodies[body]);
+  return (lbFrame){ .position = actor->positions[body], .rotation = actor->rotations[body] };
+}
+
+static lbVec3 place(const lbFrame *frame, lbVec3 own) {
+  return lb_add(frame->position, lb_quat_rotate(frame->rotation, own));
+}
+
+lbVec3 vw_actor_place(const vwActor *actor, int32_t body, lbVec3 own) {
+  lbFrame frame = vw_actor_frame(actor, body);
+  return place(&frame, own);
+}
+
+void vw_actor_motion(const vwActor *actor, int32_t body, double *displacements,
+                     double *velocities) {
+  size_t bytes = 3 * (size_t)actor->model->size.node_count * sizeof(double);
+  if (actor->kind) {
+    actor->kind->motion(actor, body, displacements, velocities);
+  } else if (actor->bodies) {
+    if (displacements) lb_body_node_displacements(actor->bodies[body], displacements);
+    if (velocities) lb_body_node_velocities(actor->bodies[body], velocities);
+  } else {
+    if (displacements) memset(displacements, 0, bytes);
+    if (velocities) memset(velocities, 0, bytes);
   }
 }
 
-lbVec3 vw_point_sum(const lbModel *m, const lbPoint *point, const double *values) {
-  int32_t nodes[VW_POINT_NODES];
-  double weights[VW_POINT_NODES];
-  int32_t count = vw_point_nodes(m, point, nodes, weights);
-  lbVec3 sum = lb_vec3(0, 0, 0);
-  for (int32_t i = 0; i < count; i++)
-    sum = lb_add_scaled(sum, weights[i], lb_vec3_load(values + 3 * (size_t)nodes[i]));
-  return sum;
+static lbVec3 rest_vertex(const vwActor *actor, const lbFrame *frame, int32_t vertex) {
+  return place(frame, lb_vec3_load(actor->model->vertex_positions + 3 * (size_t)vertex));
 }
 
-void vw_embed(const lbModel *m, int32_t width, const double *nodes, double *vertices) {
-  size_t w = (size_t)width;
-  for (size_t v = 0; v < (size_t)m->size.vertex_count; v++) {
-    double *to = vertices + w * v;
-    memset(to, 0, w * sizeof(double));
-    for (int32_t k = m->carrier_begin[v]; k < m->carrier_begin[v + 1]; k++)
-      for (size_t i = 0; i < w; i++)
-        to[i] += m->carrier_weights[k] * nodes[w * (size_t)m->carrier_nodes[k] + i];
+lbVec3 vw_actor_point(const vwActor *actor, int32_t body, lbPoint point) {
+  lbVec3 position = lb_vec3(0, 0, 0);
+  if (actor->kind) return actor->kind->point(actor, body, point);
+  if (actor->bodies) (void)lb_body_point(actor->bodies[body], point, &position, NULL);
+  return position; // nothing takes hold of what stands still
+}
+
+void vw_actor_surface(const vwActor *actor, int32_t body, double *positions) {
+  lbFrame frame = vw_actor_frame(actor, body);
+  if (actor->kind)
+    actor->kind->surface(actor, body, positions);
+  else if (actor->bodies)
+    lb_body_surface(actor->bodies[body], positions);
+  else
+    for (int32_t v = 0; v < actor->model->size.vertex_count; v++)
+      lb_vec3_store(positions + 3 * (size_t)v, rest_vertex(actor, &frame, v));
+}
+
+void vw_actor_vertices(const vwActor *actor, int32_t body, int32_t count, const int32_t *vertices,
+                       double *positions) {
+  lbFrame frame = vw_actor_frame(actor, body);
+  if (actor->bodies) {
+    (void)lb_body_vertices(actor->bodies[body], count, vertices, positions, NULL, NULL);
+    return;
+  }
+  for (int32_t i = 0; i < count; i++) {
+    lbPoint point = lb_point_vertex(vertices[i]);
+    lb_vec3_store(positions + 3 * (size_t)i, actor->kind ? actor->kind->point(actor, body, point)
+                                                         : rest_vertex(actor, &frame, vertices[i]));
   }
 }
 
-// ---- rays --------------------------------------------------------------------------------------
-
-// origin + t direction = a + v (b - a) + w (c - a), by Cramer's rule; from either side.
-static bool hit_triangle(lbVec3 origin, lbVec3 direction, lbVec3 a, lbVec3 b, lbVec3 c, double *t,
-                         double *v, double *w) {
-  lbVec3 ab = lb_sub(b, a), ac = lb_sub(c, a), from = lb_sub(origin, a);
-  lbVec3 across = lb_cross(direction, ac), turned = lb_cross(from, ab);
-  double determinant = lb_dot(ab, across);
-  if (!(fabs(determinant) > 0)) return false;
-  *v = lb_dot(from, across) / determinant;
-  *w = lb_dot(direction, turned) / determinant;
-  *t = lb_dot(ac, turned) / determinant;
-  return *v >= 0 && *w >= 0 && *v + *w <= 1 && *t >= 0;
+void vw_actor_velocities(const vwActor *actor, int32_t body, double *nodes, double *velocities) {
+  if (actor->bodies) {
+    lb_body_surface_velocities(actor->bodies[body], velocities);
+    return;
+  }
+  vw_actor_motion(actor, body, NULL, nodes);
+  lb_model_embed(actor->model, 3, nodes, velocities);
 }
 
-bool vw_pick_surface(const lbModel *m, const double *x, lbVec3 origin, lbVec3 direction,
-                     lbPick *pick) {
-  bool hit = false;
-  for (int32_t i = 0; i < m->size.triangle_count; i++) {
-    const int32_t *corners = m->triangles + 3 * (size_t)i;
-    double t, v, w;
-    if (!hit_triangle(origin, direction, lb_vec3_load(x + 3 * (size_t)corners[0]),
-                      lb_vec3_load(x + 3 * (size_t)corners[1]),
-                      lb_vec3_load(x + 3 * (size_t)corners[2]), &t, &v, &w) ||
-        (hit && t >= pick->distance))
-      continue;
-    hit = true;
-    pick->point = lb_point_triangle(i, 1 - v - w, v, w);
-    pick->position = lb_add_scaled(origin, t, direction);
-    pick->distance = t;
+void vw_actor_stress(const vwActor *actor, int32_t body, double *nodes, double *stresses) {
+  if (actor->kind)
+    actor->kind->stress(actor, body, nodes);
+  else if (actor->bodies)
+    lb_body_von_mises(actor->bodies[body], nodes);
+  else
+    memset(nodes, 0, (size_t)actor->model->size.node_count * sizeof(double));
+  lb_model_embed(actor->model, 1, nodes, stresses);
+}
+
+void vw_actor_energy(const vwActor *actor, int32_t body, double *kinetic, double *elastic) {
+  *kinetic = *elastic = 0;
+  if (actor->kind) {
+    actor->kind->energy(actor, body, kinetic, elastic);
+  } else if (actor->bodies) {
+    lbBodyReport report = lb_body_report(actor->bodies[body]);
+    *kinetic = report.kinetic;
+    *elastic = report.elastic;
   }
-  return hit;
 }

@@ -70,7 +70,7 @@ static bool has_young(const lbModel *m) {
 static void limit_material(const vwStage *stage, vwControlState *state) {
   for (int32_t i = 0; i < stage->cast.count; i++) {
     const vwActor *actor = stage->cast.roles[i].actor;
-    const char *why = actor->kind->fixed_material(actor);
+    const char *why = vw_actor_fixed_material(actor);
     if (why) disable(state, why);
     if (!has_young(actor->model)) disable(state, "the material has no Young's modulus");
   }
@@ -163,7 +163,7 @@ void vw_mode_begin(vwStage *stage) {
       const vwActor *actor = stage->cast.roles[i].actor;
       size_t r = (size_t)actor->dimension;
       for (int32_t b = 0; b < actor->count && r > 0; b++, next += 2 * r)
-        actor->kind->state(actor, b, next, next + r);
+        lb_body_get_state(actor->bodies[b], next, next + r);
     }
     stage->mode_time = 0.25 / MODE_RATE; // at its widest
   }
@@ -181,7 +181,7 @@ void vw_mode_end(vwStage *stage) {
     vwActor *actor = stage->cast.roles[i].actor;
     size_t r = (size_t)actor->dimension;
     for (int32_t b = 0; b < actor->count && r > 0; b++, next += 2 * r)
-      (void)actor->kind->set_state(actor, b, next, next + r);
+      (void)lb_body_set_state(actor->bodies[b], next, next + r);
   }
   vw_mode_forget(stage);
 }
@@ -193,12 +193,12 @@ static void show_mode(vwStage *stage, vwActor *actor, int32_t mode) {
   memset(q, 0, bytes);
   memset(v, 0, bytes);
   if (mode < actor->dimension) q[mode] = 1;
-  (void)actor->kind->set_state(actor, 0, q, v);
-  double reach = actor->kind->reach(actor, 0);
+  (void)lb_body_set_state(actor->bodies[0], q, v);
+  double reach = lb_body_reach(actor->bodies[0]);
   double swing = sin(2 * LB_PI * MODE_RATE * stage->mode_time);
   if (mode < actor->dimension)
     q[mode] = reach > 0 ? MODE_SHARE * 2 * actor->radius / reach * swing : 0;
-  for (int32_t b = 0; b < actor->count; b++) (void)actor->kind->set_state(actor, b, q, v);
+  for (int32_t b = 0; b < actor->count; b++) (void)lb_body_set_state(actor->bodies[b], q, v);
 }
 
 void vw_mode_show(vwStage *stage) {
@@ -277,21 +277,21 @@ static lbStatus recast(vwStage *stage, const vwSettings *settings, lbError *err)
 }
 
 static lbStatus set_materials(vwStage *stage, lbError *err) {
+  stage->cast.changed = true;
   for (int32_t i = 0; i < stage->cast.count; i++) {
     const vwRole *role = &stage->cast.roles[i];
-    lbStatus status =
-        role->actor->kind->set_materials(role->actor, stage->groups[role->group].materials, err);
+    lbStatus status = vw_actor_set_materials(role->actor, stage->cast.world,
+                                             stage->groups[role->group].materials, err);
     if (status) return status;
   }
   return LB_OK;
 }
 
 static lbStatus set_damping(vwStage *stage, const vwSettings *s, lbError *err) {
+  stage->cast.changed = true;
   for (int32_t i = 0; i < stage->cast.count; i++) {
-    vwActor *actor = stage->cast.roles[i].actor;
-    lbStatus status =
-        actor->idle ? LB_OK
-                    : actor->kind->set_damping(actor, s->damping_mass, s->damping_stiffness, err);
+    lbStatus status = vw_actor_set_damping(stage->cast.roles[i].actor, s->damping_mass,
+                                           s->damping_stiffness, err);
     if (status) return status;
   }
   return LB_OK;
@@ -346,9 +346,7 @@ static lbStatus follow_damping(vwStage *stage, vwSettings *s, lbError *err) {
 
 static void follow_gravity(vwStage *stage, const vwSettings *s) {
   lbVec3 before = vw_stage_gravity(stage, &stage->settings), after = vw_stage_gravity(stage, s);
-  if (!memcmp(&before, &after, sizeof after)) return;
-  for (int32_t i = 0; i < stage->cast.count; i++)
-    stage->cast.roles[i].actor->kind->set_gravity(stage->cast.roles[i].actor, after);
+  if (memcmp(&before, &after, sizeof after) != 0) vw_cast_set_gravity(stage, after);
 }
 
 lbStatus vw_stage_apply(vwStage *stage, vwSettings *settings, lbError *err) {

@@ -1,5 +1,5 @@
 // Which actors there are: one for each group, or in a comparison one for each of its methods, side
-// by side; and how bodies keep their shape when actors are made anew.
+// by side, all of them in one world; and how bodies keep their shape when actors are made anew.
 #include "stage/stage_parts.h"
 
 #include <stdio.h>
@@ -45,11 +45,6 @@ lbVec3 vw_stage_gravity(const vwStage *stage, const vwSettings *s) {
 
 // ---- making ------------------------------------------------------------------------------------
 
-static const vwActorKind *kind_of(const vwStage *stage, const vwGroup *group, lbMethod method) {
-  if (method != LB_METHOD_FULL) return &vw_reduced_kind;
-  return full_is_possible(stage, group) ? stage->def.full : &vw_still_kind;
-}
-
 static void write_label(vwRole *role) {
   const vwActor *actor = role->actor;
   const char *name = lb_method_name(actor->method);
@@ -64,46 +59,62 @@ static bool same_material(const vwSettings *a, const vwSettings *b) {
   return a->young == b->young && a->poisson == b->poisson && a->density == b->density;
 }
 
+// Constraints take memory by the square of their number.
+static int32_t room_for_holds(int32_t count) {
+  return count <= 4 ? 64 : count <= 16 ? 32 : count <= 64 ? 16 : 4;
+}
+
+static lbBodyDef body_def(const vwStage *stage, const vwSettings *s, const vwGroup *group,
+                          lbMethod method) {
+  lbBodyDef def = stage->body_def;
+  bool chosen = method == vw_group_method(stage, group, s) &&
+                s->dimension < vw_group_dimension(group, method);
+  bool damped = s->damping_mass != stage->start.damping_mass ||
+                s->damping_stiffness != stage->start.damping_stiffness;
+  def.method = method;
+  def.frame = group->driven ? LB_FRAME_DRIVEN : LB_FRAME_DEFAULT;
+  def.mode_count = chosen ? (int32_t)s->dimension : 0;
+  if (damped) def.damping_mass = s->damping_mass, def.damping_stiffness = s->damping_stiffness;
+  def.constrained_points = room_for_holds(group->count);
+  def.gravity = vw_stage_gravity(stage, s);
+  return def;
+}
+
 static lbStatus create_role(const vwStage *stage, const vwSettings *s, int32_t number,
-                            lbMethod method, lbVec3 shift, vwRole *role, lbError *err) {
+                            lbMethod method, lbVec3 shift, vwCast *cast, lbError *err) {
   const vwGroup *group = &stage->groups[number];
+  vwRole *role = &cast->roles[cast->count++];
   lbVec3 *positions = lb_alloc((size_t)group->count, sizeof *positions);
   if (!positions) return lb_fail_memory(err);
   for (int32_t i = 0; i < group->count; i++) positions[i] = lb_add(group->positions[i], shift);
-  int32_t most = vw_group_dimension(group, method);
-  bool chosen = method == vw_group_method(stage, group, s) && s->dimension < most;
-  bool damped = s->damping_mass != stage->start.damping_mass ||
-                s->damping_stiffness != stage->start.damping_stiffness;
   vwActorPlan plan = {
     .model = group->model,
-    .method = method,
-    .count = group->count,
-    .positions = positions,
-    .rotations = group->rotations,
+    .bodies = { .count = group->count,
+                .body = body_def(stage, s, group, method),
+                .positions = positions,
+                .rotations = group->rotations },
     .paths = group->driven ? group->paths : NULL,
+    .linear = group->linear,
+    .angular = group->angular,
     .shift = shift,
-    .gravity = vw_stage_gravity(stage, s),
-    .dimension = chosen ? (int32_t)s->dimension : 0,
-    .damping_mass = damped ? s->damping_mass : NAN,
-    .damping_stiffness = damped ? s->damping_stiffness : NAN,
     .materials = same_material(s, &stage->start) ? NULL : group->materials,
     .rate = s->rate,
-    .newton_iterations = stage->newton_iterations,
-    .newton_tolerance = stage->newton_tolerance,
-    .integrator = stage->integrator,
   };
   role->group = number;
   role->shift = shift;
-  lbStatus status = vw_actor_create(kind_of(stage, group, method), &plan, &role->actor, err);
+  lbStatus status =
+      vw_actor_create(cast->world, &plan, full_is_possible(stage, group) ? stage->def.full : NULL,
+                      &role->actor, err);
   if (!status) write_label(role);
   lb_free(positions);
   return status;
 }
 
-// Copies stand side by side along x, far enough apart not to touch when they bend.
+// Copies stand side by side across the view, far enough apart not to touch when they bend.
 static lbVec3 copy_shift(const vwStage *stage, int32_t copy) {
-  double width = fmax(stage->box.high.x - stage->box.low.x, 0.6 * stage->size);
-  return lb_vec3(1.3 * width * copy, 0, 0);
+  lbVec3 side = lb_sub(stage->box.high, stage->box.low), way = stage->across;
+  double width = fabs(way.x) * side.x + fabs(way.y) * side.y + fabs(way.z) * side.z;
+  return lb_scale(1.3 * fmax(width, 0.6 * stage->size) * copy, way);
 }
 
 static lbStatus fill_group(const vwStage *stage, const vwSettings *s, int32_t number, vwCast *cast,
@@ -111,24 +122,50 @@ static lbStatus fill_group(const vwStage *stage, const vwSettings *s, int32_t nu
   const vwGroup *group = &stage->groups[number];
   lbStatus status = LB_OK;
   if (s->compare == 0)
-    return create_role(stage, s, number, vw_group_method(stage, group, s), lb_vec3(0, 0, 0),
-                       &cast->roles[cast->count++], err);
+    return create_role(stage, s, number, vw_group_method(stage, group, s), lb_vec3(0, 0, 0), cast,
+                       err);
   int32_t copy = 0;
   for (int32_t i = 0; i < stage->method_count && !status; i++) {
     if (stage->methods[i] == LB_METHOD_DEFAULT) continue;
-    status = create_role(stage, s, number, stage->methods[i], copy_shift(stage, copy++),
-                         &cast->roles[cast->count++], err);
+    status = create_role(stage, s, number, stage->methods[i], copy_shift(stage, copy++), cast, err);
   }
   return status;
+}
+
+// Each load on each role of its group.
+static lbStatus add_loads(const vwStage *stage, const vwCast *cast, lbError *err) {
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < stage->load_count; i++)
+    for (int32_t k = 0; k < cast->count && !status; k++) {
+      const vwLoad *from = &stage->loads[i];
+      const vwActor *actor = cast->roles[k].actor;
+      lbLoad load = from->load;
+      lbLoadId unused;
+      if (cast->roles[k].group != from->group || !actor->ids) continue;
+      load.body = actor->ids[from->member];
+      status = lb_world_add_load(cast->world, &load, &unused, err);
+    }
+  return status;
+}
+
+static lbStatus keep_beginning(vwCast *cast, lbError *err) {
+  cast->beginning_bytes = lb_world_state_bytes(cast->world);
+  cast->beginning = lb_alloc(cast->beginning_bytes, 1);
+  if (!cast->beginning) return lb_fail_memory(err);
+  return lb_world_save_state(cast->world, cast->beginning, cast->beginning_bytes, err);
 }
 
 lbStatus vw_cast_create(const vwStage *stage, const vwSettings *settings, vwCast *out,
                         lbError *err) {
   vwCast cast = { 0 };
+  lbWorldSettings world = lb_world_settings();
+  world.gravity = vw_stage_gravity(stage, settings);
   cast.roles = lb_alloc((size_t)stage->group_count * VW_COPIES, sizeof(vwRole));
-  lbStatus status = cast.roles ? LB_OK : lb_fail_memory(err);
+  lbStatus status = cast.roles ? lb_world_create(&world, &cast.world, err) : lb_fail_memory(err);
   for (int32_t g = 0; g < stage->group_count && !status; g++)
     status = fill_group(stage, settings, g, &cast, err);
+  if (!status) status = add_loads(stage, &cast, err);
+  if (!status) status = keep_beginning(&cast, err);
   if (status)
     vw_cast_release(&cast);
   else
@@ -138,16 +175,63 @@ lbStatus vw_cast_create(const vwStage *stage, const vwSettings *settings, vwCast
 
 void vw_cast_release(vwCast *cast) {
   for (int32_t i = 0; cast->roles && i < cast->count; i++) vw_actor_destroy(cast->roles[i].actor);
+  lb_world_destroy(cast->world);
+  lb_free(cast->beginning);
   lb_free(cast->roles);
   *cast = (vwCast){ 0 };
 }
 
-void vw_cast_restart(vwStage *stage) {
-  for (int32_t i = 0; i < stage->cast.count; i++) {
-    const vwRole *role = &stage->cast.roles[i];
-    const vwGroup *group = &stage->groups[role->group];
-    role->actor->kind->restart(role->actor, group->linear, group->angular);
+// ---- time --------------------------------------------------------------------------------------
+
+// The state of the beginning is of bodies with the materials and damping that there were then:
+// after a change of these, the same bodies are made once more.
+lbStatus vw_cast_restart(vwStage *stage, lbError *err) {
+  vwCast *cast = &stage->cast;
+  if (cast->changed) {
+    vwCast fresh;
+    lbStatus status = vw_cast_create(stage, &stage->settings, &fresh, err);
+    if (status) return status;
+    vw_cast_release(cast);
+    *cast = fresh;
+    return LB_OK;
   }
+  for (int32_t i = 0; i < cast->count; i++) {
+    vwActor *actor = cast->roles[i].actor;
+    if (actor->kind) actor->kind->restart(actor);
+  }
+  lbStatus status =
+      lb_world_restore_state(cast->world, cast->beginning, cast->beginning_bytes, err);
+  if (!status) vw_cast_set_gravity(stage, vw_stage_gravity(stage, &stage->settings));
+  return status;
+}
+
+void vw_cast_set_gravity(vwStage *stage, lbVec3 gravity) {
+  (void)lb_world_set_gravity(stage->cast.world, gravity, NULL); // settings are bounded
+  for (int32_t i = 0; i < stage->cast.count; i++) {
+    vwActor *actor = stage->cast.roles[i].actor;
+    if (actor->kind) actor->kind->set_gravity(actor, gravity);
+  }
+}
+
+// Loads of bodies that the world does not have.
+static void load_others(const vwStage *stage, vwActor *actor, int32_t group, double dt) {
+  for (int32_t i = 0; i < stage->load_count; i++) {
+    const lbLoad *load = &stage->loads[i].load;
+    if (stage->loads[i].group == group &&
+        lb_load_acts(load->from, load->to, vw_stage_time(stage), dt))
+      actor->kind->force(actor, stage->loads[i].member, load->point, load->force);
+  }
+}
+
+int32_t vw_cast_step(vwStage *stage, double dt) {
+  int32_t flags = lb_world_step(stage->cast.world, dt);
+  for (int32_t i = 0; i < stage->cast.count; i++) {
+    vwActor *actor = stage->cast.roles[i].actor;
+    if (!actor->kind) continue;
+    load_others(stage, actor, stage->cast.roles[i].group, dt);
+    flags |= actor->kind->step(actor, dt);
+  }
+  return flags;
 }
 
 // ---- keeping shape and speed -------------------------------------------------------------------
@@ -172,9 +256,10 @@ static const vwRole *find_source(const vwStage *stage, const vwCast *from, const
   return best;
 }
 
-// Displacements and velocities of nodes relative to one frame -> relative to another that stands.
-static void change_frame(const vwStage *stage, const lbModel *m, const lbFrame *from,
-                         const lbFrame *to) {
+// Displacements and velocities of nodes in a frame that moved -> in axes that stand, for bodies
+// that the world does not have.
+static void stop_frame(const vwStage *stage, const lbModel *m, const lbFrame *from,
+                       const lbFrame *to) {
   lbVec3 centre = lb_vec3_load(m->rigid_centre);
   lbQuat back = lb_quat_conjugate(to->rotation);
   for (size_t n = 0; n < (size_t)m->size.node_count; n++) {
@@ -189,36 +274,30 @@ static void change_frame(const vwStage *stage, const lbModel *m, const lbFrame *
   }
 }
 
-static void carry_body(vwStage *stage, const vwRole *source, vwRole *role, int32_t body) {
-  const vwActor *from = source->actor;
-  vwActor *to = role->actor;
-  bool alike = from->dimension > 0 && from->dimension == to->dimension &&
-               from->method == to->method && from->kind == to->kind;
-  lbFrame before = from->kind->frame(from, body);
+// Where one of the two is no body of the world.
+static void carry_others(const vwStage *stage, const vwRole *source, const vwRole *role,
+                         int32_t body) {
+  const vwActor *from = source->actor, *to = role->actor;
+  lbFrame before = vw_actor_frame(from, body), after = vw_actor_frame(to, body);
   before.position = lb_add(before.position, lb_sub(role->shift, source->shift));
-  to->kind->set_frame(to, body, &before, vw_stage_time(stage));
-  if (alike) {
-    from->kind->state(from, body, stage->coordinates, stage->rates);
-    (void)to->kind->set_state(to, body, stage->coordinates, stage->rates);
-  } else {
-    lbFrame after = to->kind->frame(to, body);
-    from->kind->motion(from, body, stage->nodes[0], stage->nodes[1]);
-    if (memcmp(&after, &before, sizeof after) != 0)
-      change_frame(stage, from->model, &before, &after);
-    (void)to->kind->set_motion(to, body, stage->nodes[0], stage->nodes[1]);
-  }
-  // Once more: the spin of a free body depends on its shape.
-  to->kind->set_frame(to, body, &before, vw_stage_time(stage));
+  vw_actor_motion(from, body, stage->nodes[0], stage->nodes[1]);
+  if (from->moving) stop_frame(stage, from->model, &before, &after);
+  if (to->kind)
+    (void)to->kind->set_motion(role->actor, body, stage->nodes[0], stage->nodes[1]);
+  else
+    (void)lb_body_set_displacements(to->bodies[body], stage->nodes[0], stage->nodes[1]);
 }
 
 void vw_cast_carry(vwStage *stage, const vwCast *from, const vwSettings *before, vwCast *to) {
+  (void)lb_world_set_time(to->world, lb_world_time(from->world), NULL);
   for (int32_t i = 0; i < to->count; i++) {
     const vwRole *source = find_source(stage, from, before, &to->roles[i]);
-    vwActor *actor = to->roles[i].actor;
-    for (int32_t b = 0; source && !actor->idle && b < actor->count; b++)
-      carry_body(stage, source, &to->roles[i], b);
-    double time = vw_stage_time(stage);
-    if (actor->idle && time > 0) // recordings go by their time
-      (void)actor->kind->step(actor, &(vwStep){ 0, time, time });
+    const vwRole *role = &to->roles[i];
+    for (int32_t b = 0; source && !role->actor->idle && b < role->actor->count; b++)
+      if (source->actor->bodies && role->actor->bodies)
+        (void)lb_body_adopt_motion(role->actor->bodies[b], source->actor->bodies[b],
+                                   lb_sub(role->shift, source->shift));
+      else
+        carry_others(stage, source, role, b);
   }
 }

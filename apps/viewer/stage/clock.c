@@ -2,16 +2,12 @@
 // frame is dropped: a slow machine gets slow motion, never a growing backlog.
 #include "stage/stage_parts.h"
 
-#include "limber/world.h"
-
 #include <string.h>
 
 #define FRAME_MOST 0.25 // s: longer frames (a page asleep) count as this
 enum { REPORT_BODIES = 16, REPORT_WORK = 100000 };
 
-double vw_stage_time(const vwStage *stage) {
-  return stage->clock.begin + (double)stage->clock.steps * stage->clock.step;
-}
+double vw_stage_time(const vwStage *stage) { return lb_world_time(stage->cast.world); }
 
 // The step that the rate asks for; the world's own to the last bit where that is meant.
 static double step_length(const vwStage *stage) {
@@ -22,43 +18,17 @@ static double step_length(const vwStage *stage) {
 
 static void follow_rate(vwStage *stage) {
   double step = step_length(stage);
-  vwClock *clock = &stage->clock;
-  if (step == clock->step) return;
-  clock->begin = vw_stage_time(stage);
-  clock->steps = 0;
-  clock->step = step;
-  clock->wait = 0;
-}
-
-static void apply_loads(vwStage *stage, double end) {
-  for (int32_t i = 0; i < stage->load_count; i++) {
-    const vwLoad *load = &stage->loads[i];
-    if (!lb_load_acts(load->from, load->to, end, stage->clock.step)) continue;
-    for (int32_t k = 0; k < stage->cast.count; k++)
-      if (stage->cast.roles[k].group == load->group) {
-        vwActor *actor = stage->cast.roles[k].actor;
-        actor->kind->force(actor, load->member, load->point, load->force);
-      }
-  }
+  if (step != stage->clock.step) stage->clock.wait = 0;
+  stage->clock.step = step;
 }
 
 int32_t vw_stage_step(vwStage *stage) {
-  int32_t flags = 0;
   if (stage->settings.mode > 0) return 0;
   follow_rate(stage);
-  vwClock *clock = &stage->clock;
-  vwStep step = { .from = vw_stage_time(stage),
-                  .to = clock->begin + (double)(clock->steps + 1) * clock->step,
-                  .dt = clock->step };
-  apply_loads(stage, step.to);
   vw_hands_before_step(stage);
-  for (int32_t i = 0; i < stage->cast.count; i++) {
-    vwActor *actor = stage->cast.roles[i].actor;
-    flags |= actor->kind->step(actor, &step);
-  }
-  clock->steps++;
+  int32_t flags = vw_cast_step(stage, stage->clock.step);
   vw_hands_after_step(stage);
-  clock->flags |= flags;
+  stage->clock.flags |= flags;
   return flags;
 }
 
@@ -69,7 +39,7 @@ static void actor_energy(const vwActor *actor, vwTrace *trace) {
   double kinetic = 0, elastic = 0;
   for (int32_t i = 0; i < count; i++) {
     double k, e;
-    actor->kind->energy(actor, (int32_t)((int64_t)i * actor->count / count), &k, &e);
+    vw_actor_energy(actor, (int32_t)((int64_t)i * actor->count / count), &k, &e);
     kinetic += k;
     elastic += e;
   }

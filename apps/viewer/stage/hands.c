@@ -17,7 +17,7 @@
 static vwPull pull_of(const vwStage *stage, const vwHand *hand, const vwActor *actor) {
   vwPull pull = { .point = hand->point };
   double compliance, mobility;
-  actor->kind->softness(actor, hand->member, hand->point, &compliance, &mobility);
+  vw_actor_softness(actor, hand->member, hand->point, &compliance, &mobility);
   compliance = fmax(compliance, STIFF_PLACE * actor->compliance);
   mobility = fmax(mobility, STIFF_PLACE * actor->mobility);
   if (!(compliance > 0) || !(mobility > 0)) { // nothing is known: a spring that moves it in 1/10 s
@@ -41,7 +41,7 @@ static lbStatus attach_hand(vwStage *stage, vwHand *hand, lbError *err) {
     int32_t *id = &hand->ids[copy++];
     *id = -1;
     if (role->actor->idle) continue;
-    lbStatus added = role->actor->kind->add_pull(role->actor, hand->member, &pull, id, err);
+    lbStatus added = vw_actor_add_pull(role->actor, hand->member, &pull, id, err);
     if (added) *id = -1, status = added;
   }
   return status;
@@ -61,11 +61,11 @@ static void each_pull(vwStage *stage, vwHand *hand, HandTask *task) {
 
 static void drop_task(vwActor *actor, const vwRole *role, vwHand *hand, int32_t id) {
   (void)role;
-  actor->kind->drop_pull(actor, hand->member, id);
+  vw_actor_drop_pull(actor, hand->member, id);
 }
 
 static void move_task(vwActor *actor, const vwRole *role, vwHand *hand, int32_t id) {
-  actor->kind->move_pull(actor, hand->member, id, lb_add(hand->target, role->shift));
+  vw_actor_move_pull(actor, hand->member, id, lb_add(hand->target, role->shift));
 }
 
 static void drop_hand(vwStage *stage, vwHand *hand) {
@@ -96,16 +96,14 @@ void vw_hands_regrip(vwStage *stage) {
 
 // ---- steps -------------------------------------------------------------------------------------
 
-static void push_actor(const vwStage *stage, const vwRole *role, vwPush push, vwHand *hand) {
+static void push_actor(const vwStage *stage, const vwRole *role, lbBall ball, vwHand *hand) {
   vwActor *actor = role->actor;
   double compliance = actor->compliance;
-  push.centre = lb_add(push.centre, role->shift);
-  push.stiffness = compliance > 0 ? BALL_STIFFNESS / compliance
+  ball.centre = lb_add(ball.centre, role->shift);
+  ball.stiffness = compliance > 0 ? BALL_STIFFNESS / compliance
                                   : 1e4 * actor->model->rigid_mass[0] * 9.81 / stage->size;
-  for (int32_t b = 0; b < actor->count && !actor->idle; b++) {
-    lbVec3 force;
-    if (actor->kind->push(actor, b, &push, &force)) hand->force = lb_add(hand->force, force);
-  }
+  for (int32_t b = 0; b < actor->count && !actor->idle; b++)
+    hand->force = lb_add(hand->force, vw_actor_push(actor, b, &ball, stage->clock.step));
 }
 
 // A ball goes to where the pointer is by a fifth of its radius a step at most: it must not jump
@@ -120,9 +118,9 @@ void vw_hands_before_step(vwStage *stage) {
     if (length > most) way = lb_scale(most / length, way);
     hand->centre = lb_add(hand->centre, way);
     hand->force = lb_vec3(0, 0, 0);
-    vwPush push = { hand->centre, lb_scale(1 / dt, way), hand->radius, 0, dt };
+    lbBall ball = { hand->centre, lb_scale(1 / dt, way), hand->radius, 0 };
     for (int32_t i = 0; i < stage->cast.count; i++)
-      push_actor(stage, &stage->cast.roles[i], push, hand);
+      push_actor(stage, &stage->cast.roles[i], ball, hand);
   }
 }
 
@@ -132,8 +130,7 @@ static lbVec3 hand_force(const vwStage *stage, const vwHand *hand, int32_t role)
     if (stage->cast.roles[i].group != hand->group) continue;
     int32_t id = hand->ids[copy++];
     vwActor *actor = stage->cast.roles[i].actor;
-    if (i == role)
-      return id >= 0 ? actor->kind->pull_force(actor, hand->member, id) : lb_vec3(0, 0, 0);
+    if (i == role) return id >= 0 ? vw_actor_pull_force(actor, hand->member, id) : lb_vec3(0, 0, 0);
   }
   return lb_vec3(0, 0, 0);
 }
@@ -143,44 +140,49 @@ void vw_hands_after_step(vwStage *stage) {
     vwHand *hand = &stage->hands[h];
     if (!hand->used || hand->kind != VW_HOLD_GRAB) continue;
     const vwActor *actor = stage->cast.roles[hand->role].actor;
-    lbVec3 force = lb_quat_rotate(lb_quat_conjugate(actor->rotations[hand->member]),
-                                  hand_force(stage, hand, hand->role));
+    lbFrame frame = vw_actor_frame(actor, hand->member);
+    lbVec3 force =
+        lb_quat_rotate(lb_quat_conjugate(frame.rotation), hand_force(stage, hand, hand->role));
     if (lb_length(force) > lb_length(hand->strongest)) hand->strongest = force;
   }
 }
 
 // ---- picking -----------------------------------------------------------------------------------
 
-// The distance at which the ray comes into a ball; -1: it does not.
-static double enter_ball(lbVec3 origin, lbVec3 direction, lbVec3 centre, double radius) {
-  lbVec3 to = lb_sub(centre, origin);
-  double along = lb_dot(to, direction);
-  double gap = lb_dot(to, to) - along * along, inside = radius * radius - gap;
-  if (!(inside >= 0) || along + sqrt(inside) < 0) return -1;
-  return fmax(along - sqrt(inside), 0);
+static bool find_body(const vwStage *stage, lbBodyId id, int32_t *role, int32_t *body) {
+  for (*role = 0; *role < stage->cast.count; ++*role) {
+    const vwActor *actor = stage->cast.roles[*role].actor;
+    for (*body = 0; actor->ids && *body < actor->count; ++*body)
+      if (actor->ids[*body] == id) return true;
+  }
+  return false;
 }
 
-bool vw_stage_pick(vwStage *stage, lbVec3 origin, lbVec3 direction, int32_t *actor, int32_t *body,
-                   lbPick *pick) {
-  bool hit = false;
-  direction = lb_normalise(direction);
-  if (!isfinite(lb_length(origin)) || !(lb_length(direction) > 0.5)) return false;
+// Bodies that the world does not have.
+static bool pick_others(const vwStage *stage, lbVec3 origin, lbVec3 direction, bool hit,
+                        int32_t *role, int32_t *body, lbPick *pick) {
   for (int32_t i = 0; i < stage->cast.count; i++) {
-    vwActor *a = stage->cast.roles[i].actor;
-    for (int32_t b = 0; b < a->count; b++) {
+    const vwActor *actor = stage->cast.roles[i].actor;
+    for (int32_t b = 0; actor->kind && b < actor->count; b++) {
       lbPick found;
-      double enters = enter_ball(origin, direction, vw_place(a, b, a->centre),
-                                 1.001 * a->radius + a->kind->reach(a, b));
-      if (enters < 0 || (hit && enters >= pick->distance)) continue;
-      if (!a->kind->pick(a, b, origin, direction, &found)) continue;
+      if (!actor->kind->pick(actor, b, origin, direction, &found)) continue;
       if (hit && found.distance >= pick->distance) continue;
       hit = true;
       *pick = found;
-      *actor = i;
+      *role = i;
       *body = b;
     }
   }
   return hit;
+}
+
+bool vw_stage_pick(vwStage *stage, lbVec3 origin, lbVec3 direction, int32_t *actor, int32_t *body,
+                   lbPick *pick) {
+  lbBodyId id = 0;
+  direction = lb_normalise(direction);
+  if (lb_world_pick(stage->cast.world, origin, direction, &id, pick, NULL)) return false;
+  bool hit = id && find_body(stage, id, actor, body);
+  return pick_others(stage, origin, direction, hit, actor, body, pick);
 }
 
 // ---- pointers ----------------------------------------------------------------------------------
@@ -205,7 +207,7 @@ static bool poke(vwStage *stage, int32_t role, int32_t body, const lbPick *pick,
   for (int32_t i = 0; i < stage->cast.count; i++) {
     vwActor *actor = stage->cast.roles[i].actor;
     if (stage->cast.roles[i].group != stage->cast.roles[role].group || actor->idle) continue;
-    actor->kind->strike(actor, body, pick->point, lb_scale(stage->settings.poke, direction));
+    vw_actor_strike(actor, body, pick->point, lb_scale(stage->settings.poke, direction));
     done = true;
   }
   return done;
@@ -277,13 +279,11 @@ bool vw_stage_move(vwStage *stage, int32_t pointer, const vwView *view, double x
 // A pin holds the place where it is now.
 static void turn_into_pin(vwStage *stage, vwHand *hand) {
   const vwRole *role = &stage->cast.roles[hand->role];
-  lbVec3 position, velocity;
   if (hand->kind == VW_HOLD_GRAB) {
     vw_sketch_add(stage, hand);
     each_pull(stage, hand, drop_task);
-    role->actor->kind->point(role->actor, hand->member, hand->point, &position, &velocity);
     hand->kind = VW_HOLD_PIN;
-    hand->target = lb_sub(position, role->shift);
+    hand->target = lb_sub(vw_actor_point(role->actor, hand->member, hand->point), role->shift);
     (void)attach_hand(stage, hand, NULL);
   }
   hand->pointer = -1;
@@ -349,7 +349,6 @@ vwHold vw_stage_hold(const vwStage *stage, int32_t index) {
   if (!find_hold(stage, index, &number, &i, &count)) return hold;
   const vwHand *hand = &stage->hands[number];
   const vwRole *role = &stage->cast.roles[i];
-  lbVec3 velocity;
   hold.kind = hand->kind;
   hold.hand = number;
   hold.actor = i;
@@ -360,6 +359,6 @@ vwHold vw_stage_hold(const vwStage *stage, int32_t index) {
   if (hand->kind == VW_HOLD_BALL)
     hold.point = lb_add(hand->centre, role->shift);
   else
-    role->actor->kind->point(role->actor, hand->member, hand->point, &hold.point, &velocity);
+    hold.point = vw_actor_point(role->actor, hand->member, hand->point);
   return hold;
 }

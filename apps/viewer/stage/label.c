@@ -9,7 +9,7 @@ lbVec3 vw_stage_label_place(const vwStage *stage, int32_t actor) {
   vwBox box = vw_box_empty();
   for (int32_t i = 0; i < group->model->size.vertex_count; i++) {
     lbVec3 own = lb_vec3_load(group->model->vertex_positions + 3 * (size_t)i);
-    vw_box_add(&box, vw_place(role->actor, 0, own));
+    vw_box_add(&box, vw_actor_place(role->actor, 0, own));
   }
   lbVec3 top = lb_scale(0.5, lb_add(box.low, box.high));
   double lift = 0.06 * stage->size;

@@ -108,6 +108,9 @@ static const vwControl controls[] = {
   { .name = "sky", .label = "Sky", .unit = "", .group = VIEW, .kind = VW_TOGGLE,
     .help = "Draw the sky; otherwise the background is plain",
     .offset = AT(sky), .high = 1, .initial = 1, .shared = true },
+  { .name = "legend", .label = "Colour scale", .unit = "", .group = VIEW, .kind = VW_TOGGLE,
+    .help = "Show which value each colour stands for",
+    .offset = AT(legend), .high = 1, .initial = 1, .shared = true },
   { .name = "on_gpu", .label = "Deform on the GPU", .unit = "", .group = VIEW, .kind = VW_TOGGLE,
     .help = "Compute the shape in the vertex shader, so that only q is uploaded",
     .offset = AT(on_gpu), .high = 1, .initial = 1 },
@@ -123,6 +126,8 @@ static const vwControl controls[] = {
   { .name = "sketch", .label = "Sketch of forces", .unit = "", .group = RECORD, .kind = VW_BUTTON,
     .help = "Start or stop recording what the hands pull, for building a basis", .key = 'k' },
 
+  { .name = "open", .label = "Open a file", .unit = "", .group = SCENE, .kind = VW_BUTTON,
+    .help = "Open a scene, model or mesh; dropping it on the window does the same", .key = 'o' },
   { .name = "next", .label = "Next scene", .unit = "", .group = SCENE, .kind = VW_BUTTON,
     .help = "Open the next scene of the gallery", .key = 'j' },
   { .name = "previous", .label = "Previous scene", .unit = "", .group = SCENE, .kind = VW_BUTTON,

@@ -31,7 +31,7 @@ typedef struct vwSettings {
   double ball;           // radius, share of the scene's size
   // pictures
   double map; // vwMap
-  double wireframe, simulation_mesh, ground, shadows, sky, fixed_nodes;
+  double wireframe, simulation_mesh, ground, shadows, sky, fixed_nodes, legend;
   double mode;   // 0: none; otherwise this mode is shown swinging, the simulation rests
   double on_gpu; // u = U q in the vertex shader; otherwise on the CPU
 } vwSettings;

@@ -14,22 +14,20 @@ void vw_stage_sketch_begin(vwStage *stage) {
 
 bool vw_stage_sketching(const vwStage *stage) { return stage->sketch.open; }
 
-// The vertex of the input that is nearest to a point: by the surface's own numbers, else the node
-// that carries most of it.
-static int32_t input_vertex(const lbModel *m, const lbPoint *point) {
-  int32_t nodes[VW_POINT_NODES], most = 0;
-  double weights[VW_POINT_NODES];
-  if (point->kind == LB_POINT_TRIANGLE) {
-    for (int32_t k = 1; k < 3; k++)
-      if (point->weights[k] > point->weights[most]) most = k;
-    int32_t source = m->vertex_sources[m->triangles[3 * (size_t)point->index + (size_t)most]];
-    if (source >= 0) return source;
-  }
-  int32_t count = vw_point_nodes(m, point, nodes, weights);
-  most = 0;
+static int32_t largest(int32_t count, const double *values) {
+  int32_t most = 0;
   for (int32_t k = 1; k < count; k++)
-    if (weights[k] > weights[most]) most = k;
-  return count > 0 ? nodes[most] : 0;
+    if (values[k] > values[most]) most = k;
+  return most;
+}
+
+// The vertex of the input that is nearest to a place of a triangle: by the surface's own numbers,
+// else the node that carries most of it.
+static int32_t input_vertex(const lbModel *m, const lbPoint *point) {
+  int32_t corner = 3 * point->index + largest(3, point->weights), vertex = m->triangles[corner];
+  int32_t begin = m->carrier_begin[vertex], count = m->carrier_begin[vertex + 1] - begin;
+  if (m->vertex_sources[vertex] >= 0) return m->vertex_sources[vertex];
+  return count > 0 ? m->carrier_nodes[begin + largest(count, m->carrier_weights + begin)] : 0;
 }
 
 // A sketch is of one object: the first that was pulled.
@@ -46,20 +44,12 @@ void vw_sketch_add(vwStage *stage, const vwHand *hand) {
   book->loads[book->count++] = (vwSketchLoad){ input_vertex(model, &hand->point), hand->strongest };
 }
 
-// A number as JSON has it, whatever the locale; every bit survives.
-static int write_number(char *text, size_t size, double value) {
-  int length = snprintf(text, size, "%.17g", value);
-  for (char *c = text; *c; c++)
-    if (*c == ',') *c = '.';
-  return length;
-}
-
 static size_t write_load(const vwSketchLoad *load, size_t number, bool last, char *text,
                          size_t size) {
-  char force[3][40];
-  write_number(force[0], sizeof force[0], load->force.x);
-  write_number(force[1], sizeof force[1], load->force.y);
-  write_number(force[2], sizeof force[2], load->force.z);
+  char force[3][LB_NUMBER_TEXT];
+  lb_json_number_text(force[0], load->force.x, 17);
+  lb_json_number_text(force[1], load->force.y, 17);
+  lb_json_number_text(force[2], load->force.z, 17);
   return (size_t)snprintf(
       text, size, "    { \"name\": \"pull %zu\", \"vertex\": %d, \"force\": [%s, %s, %s] }%s\n",
       number + 1, (int)load->vertex, force[0], force[1], force[2], last ? "" : ",");

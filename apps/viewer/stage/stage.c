@@ -132,32 +132,23 @@ static lbStatus place_loads(vwStage *stage, const int32_t *member, lbError *err)
   for (size_t i = 0; i < (size_t)stage->load_count; i++) {
     size_t body = (size_t)world->load_bodies[i];
     int32_t index = world->load_points[i];
-    stage->loads[i] = (vwLoad){
-      .group = member[2 * body],
-      .member = member[2 * body + 1],
-      .point =
-          world->load_kinds[i] == LB_POINT_NODE ? lb_point_node(index) : lb_point_vertex(index),
-      .force = lb_vec3_load(world->load_forces + 3 * i),
-      .from = world->load_times[2 * i],
-      .to = world->load_times[2 * i + 1],
-    };
+    stage->loads[i] = (vwLoad){ member[2 * body], member[2 * body + 1], lb_load() };
+    lbLoad *load = &stage->loads[i].load;
+    load->point =
+        world->load_kinds[i] == LB_POINT_NODE ? lb_point_node(index) : lb_point_vertex(index);
+    load->force = lb_vec3_load(world->load_forces + 3 * i);
+    load->from = world->load_times[2 * i];
+    load->to = world->load_times[2 * i + 1];
   }
   return LB_OK;
 }
 
-// As `limber run` takes them.
-static void read_integration(vwStage *stage, const lbWorldDef *world) {
-  int32_t iterations = world && world->newton_iterations ? world->newton_iterations[0] : 20;
-  double tolerance = world && world->newton_tolerance ? world->newton_tolerance[0] : 1e-10;
-  stage->newton_iterations = iterations < 100 ? iterations : 100;
-  stage->newton_tolerance = tolerance < 1 ? tolerance : 1;
-  stage->integrator = world && world->integrator ? world->integrator[0] : 0;
-}
-
 static lbStatus read_world(vwStage *stage, lbError *err) {
   const lbWorldDef *world = stage->bundle->world;
-  read_integration(stage, world);
+  stage->body_def = lb_batch_def().body;
+  stage->body_def.newton_iterations = 20;
   if (!world || world->size.body_count == 0) return place_model(stage, err);
+  stage->body_def = lb_world_body_def(world, 0);
   int32_t *member = lb_alloc((size_t)world->size.body_count, 2 * sizeof(int32_t));
   if (!member) return lb_fail_memory(err);
   lbStatus status = make_paths(stage, err);
@@ -296,7 +287,9 @@ static lbStatus build(vwStage *stage, lbError *err) {
   stage->up = stage->bundle->models[0]->up[0] == 1 ? 'y' : 'z';
   lbStatus status = read_world(stage, err);
   if (status) return status;
+  stage->across = lb_vec3(1, 0, 0);
   find_box(stage);
+  vw_ground_find(stage);
   list_methods(stage);
   start_settings(stage);
   status = allocate_work(stage, err);
@@ -306,6 +299,18 @@ static lbStatus build(vwStage *stage, lbError *err) {
   stage->settings = stage->start;
   vw_stage_reset(stage);
   return LB_OK;
+}
+
+// Of the first model whose figures are above their limits.
+static void tell_accuracy(vwStage *stage) {
+  char warning[300], text[sizeof stage->message];
+  for (int32_t i = 0; i < stage->bundle->model_count; i++) {
+    const lbModel *model = stage->bundle->models[i];
+    if (!lb_model_accuracy_warning(model, warning, sizeof warning)) continue;
+    snprintf(text, sizeof text, "%.60s: %s", model->name, warning);
+    vw_stage_say(stage, text);
+    return;
+  }
 }
 
 lbStatus vw_stage_create(lbBundle *bundle, const vwStageDef *def, vwSettings *settings,
@@ -322,6 +327,7 @@ lbStatus vw_stage_create(lbBundle *bundle, const vwStageDef *def, vwSettings *se
     vw_stage_destroy(stage);
     return status;
   }
+  tell_accuracy(stage);
   *settings = stage->settings;
   *out = stage;
   return LB_OK;
@@ -346,7 +352,8 @@ void vw_stage_destroy(vwStage *stage) {
 void vw_stage_reset(vwStage *stage) {
   vw_stage_release_all(stage);
   vw_mode_forget(stage);
-  vw_cast_restart(stage);
+  lbError err;
+  if (vw_cast_restart(stage, &err)) vw_stage_say(stage, err.text);
   stage->clock = (vwClock){ .step = stage->clock.step };
   if (stage->settings.mode > 0) vw_mode_begin(stage);
 }
@@ -381,14 +388,6 @@ vwBox vw_stage_rest_box(const vwStage *stage) {
   return box;
 }
 
-double vw_stage_ground(const vwStage *stage, bool *shown) {
-  const lbWorldDef *world = stage->bundle->world;
-  double height = stage->up == 'y' ? stage->box.low.y : stage->box.low.z;
-  lbGround ground = world ? lb_world_ground(world, &height) : LB_GROUND_CHOSEN;
-  *shown = ground != LB_GROUND_NONE;
-  return height;
-}
-
 // The world's own view, while nothing stands beside what it shows.
 vwCamera vw_stage_camera(const vwStage *stage, double width, double height) {
   const lbWorldDef *world = stage->bundle->world;
@@ -398,9 +397,17 @@ vwCamera vw_stage_camera(const vwStage *stage, double width, double height) {
     return vw_camera_of_place(lb_vec3_load(world->view_from), lb_vec3_load(world->view_at),
                               fov * LB_PI / 180, box, stage->up);
   }
+  double *low = stage->up == 'y' ? &box.low.y : &box.low.z;
+  *low = vw_ground_sag(stage, *low); // what will hang down is to be seen
   vwCamera camera = vw_camera_of_box(box, stage->up);
   vw_camera_frame(&camera, box, width, height);
   return camera;
+}
+
+void vw_stage_face(vwStage *stage, const vwView *view) {
+  lbVec3 up = stage->up == 'y' ? lb_vec3(0, 1, 0) : lb_vec3(0, 0, 1);
+  lbVec3 across = lb_normalise(lb_cross(view->forward, up));
+  if (stage->settings.compare == 0 && lb_length(across) > 0.5) stage->across = across;
 }
 
 vwActorView vw_stage_actor(const vwStage *stage, int32_t number) {
@@ -415,8 +422,9 @@ vwActorView vw_stage_actor(const vwStage *stage, int32_t number) {
 }
 
 static void store_placement(const vwActor *actor, int32_t body, float *to) {
-  lbVec3 x = actor->positions[body];
-  lbQuat q = actor->rotations[body];
+  lbFrame frame = vw_actor_frame(actor, body);
+  lbVec3 x = frame.position;
+  lbQuat q = frame.rotation;
   const double values[7] = { x.x, x.y, x.z, q.x, q.y, q.z, q.w };
   for (int i = 0; i < 7; i++) to[i] = (float)values[i];
 }
@@ -428,7 +436,7 @@ void vw_stage_state(const vwStage *stage, int32_t number, float *placements, flo
   for (size_t b = 0; b < (size_t)actor->count; b++) {
     if (placements) store_placement(actor, (int32_t)b, placements + 7 * b);
     if (r == 0 || (!coordinates && !rates)) continue;
-    actor->kind->state(actor, (int32_t)b, stage->coordinates, stage->rates);
+    lb_body_get_state(actor->bodies[b], stage->coordinates, stage->rates);
     for (size_t i = 0; i < r && coordinates; i++)
       coordinates[r * b + i] = (float)stage->coordinates[i];
     for (size_t i = 0; i < r && rates; i++) rates[r * b + i] = (float)stage->rates[i];
@@ -437,7 +445,7 @@ void vw_stage_state(const vwStage *stage, int32_t number, float *placements, flo
 
 void vw_stage_surface(const vwStage *stage, int32_t number, int32_t body, double *positions) {
   const vwActor *actor = stage->cast.roles[number].actor;
-  actor->kind->surface(actor, body, positions);
+  vw_actor_surface(actor, body, positions);
 }
 
 void vw_stage_values(const vwStage *stage, int32_t number, int32_t body, int32_t map,
@@ -447,8 +455,7 @@ void vw_stage_values(const vwStage *stage, int32_t number, int32_t body, int32_t
   size_t vertices = (size_t)m->size.vertex_count;
   double *nodes = stage->nodes[0], *moved = stage->nodes[1];
   if (map == VW_MAP_STRESS) {
-    actor->kind->stress(actor, body, nodes);
-    vw_embed(m, 1, nodes, values);
+    vw_actor_stress(actor, body, nodes, values);
     return;
   }
   bool speed = map == VW_MAP_SPEED;
@@ -457,10 +464,10 @@ void vw_stage_values(const vwStage *stage, int32_t number, int32_t body, int32_t
     return;
   }
   if (speed) {
-    actor->kind->surface_velocities(actor, body, moved);
+    vw_actor_velocities(actor, body, nodes, moved);
   } else {
-    actor->kind->motion(actor, body, nodes, NULL);
-    vw_embed(m, 3, nodes, moved);
+    vw_actor_motion(actor, body, nodes, NULL);
+    lb_model_embed(m, 3, nodes, moved);
   }
   for (size_t v = 0; v < vertices; v++) values[v] = lb_length(lb_vec3_load(moved + 3 * v));
 }
@@ -468,10 +475,10 @@ void vw_stage_values(const vwStage *stage, int32_t number, int32_t body, int32_t
 void vw_stage_nodes(const vwStage *stage, int32_t number, int32_t body, double *positions) {
   const vwActor *actor = stage->cast.roles[number].actor;
   const double *rest = actor->model->node_positions;
-  actor->kind->motion(actor, body, positions, NULL);
+  vw_actor_motion(actor, body, positions, NULL);
   for (size_t n = 0; n < (size_t)actor->model->size.node_count; n++) {
     lbVec3 x = lb_add(lb_vec3_load(rest + 3 * n), lb_vec3_load(positions + 3 * n));
-    lb_vec3_store(positions + 3 * n, vw_place(actor, body, x));
+    lb_vec3_store(positions + 3 * n, vw_actor_place(actor, body, x));
   }
 }
 
@@ -486,7 +493,7 @@ static void add_moved(const vwStage *stage, const vwActor *actor, int32_t body, 
   int32_t most = actor->count > 4 ? BOX_FEW : BOX_VERTICES;
   double positions[3 * BOX_VERTICES] = { 0 };
   for (int32_t v = 0; v < total && count < most; v += total / most + 1) vertices[count++] = v;
-  actor->kind->vertices(actor, body, count, vertices, positions);
+  vw_actor_vertices(actor, body, count, vertices, positions);
   for (int32_t i = 0; i < count; i++) {
     lbVec3 x = lb_vec3_load(positions + 3 * (size_t)i);
     if (is_near(stage->box, x, BOX_REACH * stage->size)) vw_box_add(box, x);

@@ -36,7 +36,12 @@ const char *vw_stage_hint(const vwStage *stage);
 char vw_stage_up(const vwStage *stage);
 vwBox vw_stage_rest_box(const vwStage *stage); // of all bodies at rest, copies too
 double vw_stage_size(const vwStage *stage);    // its longest side without copies, m
+// Height of the ground: the world's, or below the whole motion. Not shown where the world has none,
+// nor under what falls.
 double vw_stage_ground(const vwStage *stage, bool *shown);
+// Copies of a comparison that is begun from now on stand side by side as they are seen from there,
+// all at one depth.
+void vw_stage_face(vwStage *stage, const vwView *view);
 vwCamera vw_stage_camera(const vwStage *stage, double width, double height); // where to look from
 
 // ---- settings ----------------------------------------------------------------------------------

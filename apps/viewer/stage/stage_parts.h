@@ -1,5 +1,5 @@
 // What a stage is made of, for the files that are it: stage.c (making it, what is seen), cast.c
-// (actors), apply.c (settings), clock.c (time), hands.c (tools), sketch.c.
+// (actors), apply.c (settings), clock.c (time), hands.c (tools), ground.c, sketch.c.
 #ifndef LIMBER_VIEWER_STAGE_PARTS_H
 #define LIMBER_VIEWER_STAGE_PARTS_H
 
@@ -20,11 +20,9 @@ typedef struct vwGroup { // bodies of one model that the world moves by one meth
   double *materials;        // (materials x 3): young, poisson, density as the settings say
 } vwGroup;
 
-typedef struct vwLoad { // of the world
+typedef struct vwLoad { // of the bundle's world
   int32_t group, member;
-  lbPoint point;
-  lbVec3 force;
-  double from, to; // s
+  lbLoad load; // for each role of the group, as its body's
 } vwLoad;
 
 typedef struct vwRole { // a group moved by a method
@@ -37,6 +35,10 @@ typedef struct vwRole { // a group moved by a method
 typedef struct vwCast {
   int32_t count;
   vwRole *roles;
+  lbWorld *world;  // of the roles' bodies: time, gravity, loads, paths, steps
+  void *beginning; // its state in the beginning
+  size_t beginning_bytes;
+  bool changed; // by materials or damping: the beginning is of other bodies
 } vwCast;
 
 typedef struct vwHand { // something that a pointer does, or a pin
@@ -56,10 +58,8 @@ typedef struct vwHand { // something that a pointer does, or a pin
 } vwHand;
 
 typedef struct vwClock {
-  double begin;  // s of simulated time at which the present rate began
-  int64_t steps; // since then
-  double step;   // s
-  double wait;   // s of simulated time that are due but less than a step
+  double step; // s
+  double wait; // s of simulated time that are due but less than a step
   bool behind;
   int32_t flags;
   int32_t traced, trace_count; // next place in the ring; how many there are
@@ -95,13 +95,14 @@ struct vwStage {
   int32_t generation;
   vwSettings settings, start; // in force; what the scene began with
   lbVec3 world_gravity;
-  double world_step; // s, 0: none
-  int32_t newton_iterations, integrator;
-  double newton_tolerance;
+  double world_step;  // s, 0: none
+  lbBodyDef body_def; // as lb_world_open would make bodies
   char up;
-  vwBox box;   // of the world at rest, without copies
-  double size; // its longest side
-  char message[256];
+  vwBox box;     // of the world at rest, without copies
+  double size;   // its longest side
+  lbVec3 across; // level, unit: the way in which copies stand side by side
+  double ground; // height, where the world does not say it
+  char message[400];
 
   vwClock clock;
   vwHand hands[VW_HANDS];
@@ -117,8 +118,10 @@ struct vwStage {
 lbStatus vw_cast_create(const vwStage *stage, const vwSettings *settings, vwCast *out,
                         lbError *err);
 void vw_cast_release(vwCast *cast);
-void vw_cast_restart(vwStage *stage);
-// Shape and speed of the bodies of one cast for those of another.
+lbStatus vw_cast_restart(vwStage *stage, lbError *err);
+int32_t vw_cast_step(vwStage *stage, double dt); // lbStepFlags
+void vw_cast_set_gravity(vwStage *stage, lbVec3 gravity);
+// Time, and shape and speed of the bodies of one cast for those of another.
 void vw_cast_carry(vwStage *stage, const vwCast *from, const vwSettings *before, vwCast *to);
 bool vw_group_has(const vwStage *stage, const vwGroup *group, lbMethod method);
 int32_t vw_group_dimension(const vwGroup *group, lbMethod method); // 0: drawn by positions
@@ -136,6 +139,11 @@ void vw_mode_begin(vwStage *stage); // keeps the bodies' states aside and shows 
 void vw_mode_show(vwStage *stage);  // as mode_time says
 void vw_mode_end(vwStage *stage);   // puts them back
 void vw_mode_forget(vwStage *stage);
+
+// ground.c
+void vw_ground_find(vwStage *stage);
+// About how low what is at `low` at rest comes by its weight, not below the ground.
+double vw_ground_sag(const vwStage *stage, double low);
 
 // sketch.c
 void vw_sketch_add(vwStage *stage, const vwHand *hand);

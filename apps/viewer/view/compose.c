@@ -320,6 +320,6 @@ vwLegend vw_viewer_legend(const vwViewer *viewer) {
   static const char *const titles[] = { "", "displacement", "speed", "von Mises stress" };
   static const char *const units[] = { "", "m", "m/s", "Pa" };
   vwMap map = viewer->stage ? (vwMap)viewer->settings.map : VW_MAP_NONE;
-  if (map < 0 || map >= VW_MAP_COUNT) map = VW_MAP_NONE;
+  if (map < 0 || map >= VW_MAP_COUNT || viewer->settings.legend == 0) map = VW_MAP_NONE;
   return (vwLegend){ map, 0, viewer->map_high, units[map], titles[map] };
 }

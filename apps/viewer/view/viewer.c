@@ -54,10 +54,15 @@ vwView vw_viewer_view(const vwViewer *viewer) {
 
 // The scene's own camera, which may know nothing of the panel, backs off where the panel covers
 // much.
-static void aim(vwViewer *viewer) {
-  viewer->camera = vw_stage_camera(viewer->stage, viewer->width, viewer->height);
+// What is framed for the whole picture has to fit what a panel leaves of it.
+static void make_room(vwViewer *viewer) {
   viewer->camera.covered = viewer->covered;
   viewer->camera.distance /= 1 - 0.6 * fabs(viewer->covered);
+}
+
+static void aim(vwViewer *viewer) {
+  viewer->camera = vw_stage_camera(viewer->stage, viewer->width, viewer->height);
+  make_room(viewer);
 }
 
 // ---- opening -----------------------------------------------------------------------------------
@@ -125,6 +130,7 @@ vwWish vw_viewer_wish(vwViewer *viewer) {
 
 static void frame_object(vwViewer *viewer) {
   vw_camera_frame(&viewer->camera, vw_stage_box(viewer->stage), viewer->width, viewer->height);
+  make_room(viewer);
 }
 
 static void record_sketch(vwViewer *viewer) {
@@ -165,6 +171,7 @@ static const struct Button {
   { "next", VW_WISH_NEXT, NULL },
   { "previous", VW_WISH_PREVIOUS, NULL },
   { "quit", VW_WISH_QUIT, NULL },
+  { "open", VW_WISH_OPEN, NULL },
 };
 
 static void press_button(vwViewer *viewer, const char *name) {
@@ -197,6 +204,8 @@ lbStatus vw_viewer_set(vwViewer *viewer, int32_t control, double value, lbError 
   double compared = viewer->settings.compare;
   *vw_settings_value(&viewer->settings, control) = value;
   int32_t actors = vw_stage_actor_count(viewer->stage);
+  vwView view = vw_viewer_view(viewer);
+  vw_stage_face(viewer->stage, &view);
   lbStatus status = vw_stage_apply(viewer->stage, &viewer->settings, err);
   if (viewer->settings.compare != compared) frame_object(viewer);
   if (status && err) vw_viewer_say(viewer, err->text);

@@ -49,6 +49,7 @@ typedef enum vwWish {
   VW_WISH_NEXT,      // the next scene of the gallery
   VW_WISH_PREVIOUS,
   VW_WISH_QUIT,
+  VW_WISH_OPEN, // ask for a file and open it
 } vwWish;
 vwWish vw_viewer_wish(vwViewer *viewer);
 
@@ -95,7 +96,7 @@ typedef struct vwLegend { // of the colour map
   double low, high;
   const char *unit, *title;
 } vwLegend;
-vwLegend vw_viewer_legend(const vwViewer *viewer);
+vwLegend vw_viewer_legend(const vwViewer *viewer); // map NONE: there is none to show
 // The last message for the user ("the force is too large ..."), "" when there is none; and until
 // when it matters is the host's taste.
 const char *vw_viewer_message(const vwViewer *viewer);

@@ -1,20 +1,18 @@
-// In the child: nothing here may reach the terminal or outlive the limits. The answer's form stands
-// in assimp.c.
-#if defined(LB_HAVE_ASSIMP) && !defined(_WIN32)
-
-#include "meshio/assimp_child.h"
-
+// limber-assimp: reads one file with assimp and writes plain triangles to standard output, for
+// lb_mesh_load. A process of its own, so that a reader that crashes, loops or eats memory costs
+// nothing but itself; nothing of it reaches the terminal. What it is told and what it sends stands
+// in meshio/assimp_reply.h.
 #include "limber/file.h"
+#include "meshio/assimp_reply.h"
 
 #include <assimp/cimport.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -22,7 +20,6 @@
 #define MOST_DEPTH 256 // of nested nodes
 
 typedef struct Output {
-  int pipe_end;
   size_t used;
   char buffer[1 << 16];
 } Output;
@@ -44,23 +41,18 @@ static size_t used_bytes(void) {
   return (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static void confine(lbAssimpLimits limits) {
-  static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL,
-                                 SIGTERM, SIGINT, SIGXCPU, SIGPIPE };
-  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], SIG_DFL);
-  int nothing = open("/dev/null", O_RDWR);
-  for (int i = 0; i < 3 && nothing >= 0; i++) dup2(nothing, i);
+static void confine(double seconds, size_t memory_bytes) {
   size_t used = used_bytes();
   set_limit(RLIMIT_CORE, 0);
-  set_limit(RLIMIT_CPU, (rlim_t)ceil(limits.seconds));
-  if (used) set_limit(RLIMIT_AS, (rlim_t)(used + limits.memory_bytes));
+  set_limit(RLIMIT_CPU, (rlim_t)ceil(seconds));
+  if (used) set_limit(RLIMIT_AS, (rlim_t)(used + memory_bytes));
 }
 
 static _Noreturn void end(int status) { _exit(status); }
 
 static void flush(Output *output) {
   for (size_t sent = 0; sent < output->used;) {
-    ssize_t wrote = write(output->pipe_end, output->buffer + sent, output->used - sent);
+    ssize_t wrote = write(STDOUT_FILENO, output->buffer + sent, output->used - sent);
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0) end(1); // nobody listens any more
     sent += (size_t)wrote;
@@ -108,16 +100,20 @@ static void put_node(Output *output, const struct aiScene *scene, const struct a
 
 static void put_failure(Output *output) {
   const char *why = aiGetErrorString();
-  if (strstr(why, "bad_alloc") || strstr(why, "memory")) end(LB_CHILD_NO_MEMORY);
+  if (strstr(why, "bad_alloc") || strstr(why, "memory")) end(LB_ASSIMP_NO_MEMORY);
   put(output, "M", 1);
   for (; *why && output->used < 300; why++) put(output, *why == '\n' ? " " : why, 1);
 }
 
-_Noreturn void lb_assimp_child(const char *path, lbAssimpLimits limits, int pipe_end) {
+int main(int count, char **words) {
   static Output output;
   struct aiMatrix4x4 identity;
-  output.pipe_end = pipe_end;
-  confine(limits);
+  if (count != 4) {
+    fprintf(stderr, "limber-assimp: limber starts this program to read other formats of meshes\n");
+    return LB_ASSIMP_BAD_CALL;
+  }
+  const char *path = words[1];
+  confine(strtod(words[2], NULL), (size_t)strtoull(words[3], NULL, 10));
   aiIdentityMatrix4(&identity);
   const char *extension = lb_path_extension(path);
   if (!extension[0] || !aiIsExtensionSupported(extension)) {
@@ -136,7 +132,3 @@ _Noreturn void lb_assimp_child(const char *path, lbAssimpLimits limits, int pipe
   flush(&output);
   end(0);
 }
-
-#else
-typedef int lbNothingHere; // a file must declare something
-#endif
