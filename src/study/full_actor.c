@@ -191,13 +191,22 @@ static void report(const lbActor *actor) {
 
 static const lbActorKind full_kind = { release, step, probe, begin_frames, record, report };
 
-static lbSimulatorDef simulator_def(const lbScene *scene, const lbSceneBody *body) {
+// Where the scene does not say: with so many unknowns a factorisation costs several assemblies, and
+// a kept one serves. Below that keeping it gains nothing.
+static double choose_reuse(const lbScene *scene, const lbFem *fem) {
+  enum { LARGE = 10000 };
+  if (scene->factor_reuse >= 0) return scene->factor_reuse;
+  return 3 * (int64_t)lb_fem_node_count(fem) >= LARGE ? 0.3 : 0;
+}
+
+static lbSimulatorDef simulator_def(const lbScene *scene, const lbSceneBody *body,
+                                    const lbFem *fem) {
   lbSimulatorDef def = lb_simulator_def();
   def.integrator = scene->integrator;
   def.step = scene->time_step;
   def.newton_iterations = scene->newton_iterations;
   def.newton_tolerance = scene->newton_tolerance;
-  def.factor_reuse = scene->factor_reuse;
+  def.factor_reuse = choose_reuse(scene, fem);
   def.damping_mass = body->damping_mass;
   def.damping_stiffness = body->damping_stiffness;
   return def;
@@ -219,7 +228,7 @@ lbStatus lb_actor_create_full(lbActor *actor, lbError *err) {
     lb_free(velocity);
     return lb_fail_memory(err);
   }
-  lbSimulatorDef def = simulator_def(scene, body);
+  lbSimulatorDef def = simulator_def(scene, body, full->fem);
   lb_scene_velocity(body, full->fem, velocity);
   lb_scene_forces(scene, actor->bodies[0], full->fem, 0, full->forces);
   if (body->motion)
