@@ -77,7 +77,7 @@ typedef struct lbScene {
   lbIntegrator integrator;
   int32_t newton_iterations;
   double newton_tolerance;
-  double factor_reuse; // of unreduced bodies, as in lbSimulatorDef
+  double factor_reuse; // of unreduced bodies, as in lbSimulatorDef; -1: 0.3 for large ones, else 0
 } lbScene;
 
 // What a mesh without a scene around it gets.

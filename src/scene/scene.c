@@ -161,7 +161,7 @@ static lbStatus read_time(const lbField *json, lbScene *scene, lbError *err) {
   if (!status) status = lb_field_positive(&member, &scene->newton_tolerance, err);
   member = lb_field_member(json, "factor_reuse");
   if (!status) status = lb_field_number(&member, &scene->factor_reuse, err);
-  if (!status && !(scene->factor_reuse >= 0 && scene->factor_reuse < 1))
+  if (!status && member.value && !(scene->factor_reuse >= 0 && scene->factor_reuse < 1))
     return lb_field_fail(&member, err, "is %g, it must be from 0 to below 1", scene->factor_reuse);
   return status;
 }
@@ -222,6 +222,7 @@ static lbStatus create_scene(const char *path, lbScene **out, lbError *err) {
   scene->integrator = simulator.integrator;
   scene->newton_iterations = simulator.newton_iterations;
   scene->newton_tolerance = simulator.newton_tolerance;
+  scene->factor_reuse = -1;
   scene->path = lb_duplicate_text(path);
   if (!scene->path) {
     lb_scene_destroy(scene);

@@ -5,6 +5,7 @@
 
 #include "full/full.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct Mark { // a probe on one of the bodies
@@ -45,7 +46,15 @@ static const lbBody *body_of(const lbActor *actor, int32_t i) {
 
 static lbVec3 vector(const double *v) { return lb_vec3(v[0], v[1], v[2]); }
 
-static lbBodyDef body_def(const lbActor *actor, bool driven) {
+// Of unreduced bodies. Where the scene does not say: with so many unknowns a factorisation costs
+// several assemblies, and a kept one serves. Below that keeping it gains nothing.
+static double choose_reuse(const lbScene *scene, const lbModel *model) {
+  enum { LARGE = 10000 };
+  if (scene->factor_reuse >= 0) return fmin(scene->factor_reuse, 0.999);
+  return 3 * (int64_t)model->size.node_count >= LARGE ? 0.3 : 0;
+}
+
+static lbBodyDef body_def(const lbActor *actor, const lbModel *model, bool driven) {
   const lbScene *scene = actor->run->scene;
   lbBodyDef def = lb_batch_def().body;
   def.method = member(actor, 0)->method;
@@ -53,7 +62,7 @@ static lbBodyDef body_def(const lbActor *actor, bool driven) {
   def.integrator = scene->integrator;
   def.newton_iterations = scene->newton_iterations < 100 ? scene->newton_iterations : 100;
   def.newton_tolerance = scene->newton_tolerance < 1 ? scene->newton_tolerance : 1;
-  def.factor_reuse = scene->factor_reuse < 0.999 ? scene->factor_reuse : 0.999;
+  def.factor_reuse = choose_reuse(scene, model);
   return def;
 }
 
@@ -83,7 +92,7 @@ static lbStatus add_bodies(lbActor *actor, bool driven, lbVec3 *positions, lbQua
     rotations[def.count++] = lb_quat(q[0], q[1], q[2], q[3]);
   }
   if (def.count == 0) return LB_OK;
-  def.body = body_def(actor, driven);
+  def.body = body_def(actor, r->model, driven);
   def.positions = positions;
   def.rotations = rotations;
   lbError cause;

@@ -32,6 +32,7 @@ static void a_scene_that_says_little_gets_the_defaults(void **state) {
   assert_int_equal(scene->integrator, LB_INTEGRATOR_NEWMARK);
   assert_int_equal(scene->newton_iterations, 20);
   check_near(scene->newton_tolerance, 1e-10, 0);
+  check_near(scene->factor_reuse, -1, 0); // chosen by size
   assert_int_equal(body->mesh->tet_count, 12);
   lb_scene_destroy(scene);
 }
