@@ -68,6 +68,7 @@ static int32_t room_for_holds(int32_t count) {
 static lbBodyDef body_def(const vwStage *stage, const vwSettings *s, const vwGroup *group,
                           lbMethod method) {
   lbBodyDef def = stage->body_def;
+  def.recover = true; // what was dragged about wildly comes back
   bool chosen = method == vw_group_method(stage, group, s) &&
                 s->dimension < vw_group_dimension(group, method);
   bool damped = s->damping_mass != stage->start.damping_mass ||
