@@ -184,7 +184,7 @@ static void step_lane(lbBody *body, double h, lbScratch *s) {
 static void step_many(lbBodyGroup *group, int32_t begin, int32_t end, double h,
                       lbScratch *scratch) {
   Block *block = ((State *)group->bodies[begin].own)->block;
-  if (group->count == 1) { // a few nanoseconds
+  if (group->count == 1 && group->bodies->plain) { // a few nanoseconds
     ready_group(group, h);
     step_block(group, block);
     group->bodies->time += h;

@@ -4,6 +4,8 @@
 //   LOAD, STORE    of coordinate i on, SPLAT of one number for all bodies, BODY of one of each body
 //   MULTIPLY_ADD, LESS, SELECT, SUM of NUMBER[4 / SPAN]
 
+#ifdef NUMBER
+
 static void NAME(rates)(const lbNewtonScheme *c, const lbNewtonNumbers *x) {
   for (int32_t i = 0; i < x->count; i += SPAN) {
     const NUMBER moved = LOAD(x->q, i) - LOAD(x->q0, i), v0 = LOAD(x->v0, i);
@@ -89,3 +91,5 @@ static void NAME(drop)(int32_t count, double least, double *x) {
     STORE(x, i, SELECT(LESS(NAME(magnitude)(number), SPLAT(least)), SPLAT(0), number));
   }
 }
+
+#endif
