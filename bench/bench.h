@@ -65,6 +65,8 @@ lbStatus bench_held_bodies(const benchObject *object, const lbModel *model, int3
                            int32_t threads, benchTable *table, lbError *err);
 lbStatus bench_free_body(const benchObject *object, const lbModel *model, int32_t r,
                          benchTable *table, lbError *err);
+// Forces and stiffnesses in double and single precision.
+lbStatus bench_precision(benchTable *table, lbError *err);
 lbStatus bench_haptics(const char *mesh_path, const char *fixed_path, double seconds,
                        benchTable *table, lbError *err);
 // Stages of building models of a surface at several sizes, each in a process of its own.

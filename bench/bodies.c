@@ -89,6 +89,41 @@ static lbStatus bench_step(const BodyBench *b, lbFrameKind frame, const char *na
   return row ? LB_OK : lb_fail_memory(err);
 }
 
+// How many times the step of a held body that of a moving one takes, in turns.
+static lbStatus bench_ratio(const BodyBench *b, lbFrameKind frame, const char *name, lbError *err) {
+  enum { TURNS = 101 };
+  StepWork held = { 0 }, moving = { 0 };
+  double times[2][TURNS];
+  lbBodyDef def = body_def(b, LB_FRAME_HELD);
+  lbStatus status = lb_body_create(b->model, &def, &held.body, err);
+  def.frame = frame;
+  if (!status) status = lb_body_create(b->model, &def, &moving.body, err);
+  benchRow *row = status ? NULL : add_row(b, "subspace.moving", "body", name, "x held");
+  if (!status && !row) status = lb_fail_memory(err);
+  if (row) {
+    fill_frames(moving.frames);
+    lb_body_apply_impulse(held.body, tip(b->model), lb_vec3(0, 0, 0.1));
+    lb_body_apply_impulse(moving.body, tip(b->model), lb_vec3(0, 0, 0.1));
+    if (frame == LB_FRAME_FREE)
+      lb_body_set_velocity(moving.body, lb_vec3(1, 0, 0), lb_vec3(1, 2, 3));
+    for (int i = 0; i < TURNS; i++) {
+      double start = lb_seconds();
+      step_body(&held);
+      double middle = lb_seconds();
+      (frame == LB_FRAME_DRIVEN ? drive_body : step_body)(&moving);
+      times[0][i] = middle - start, times[1][i] = lb_seconds() - middle;
+    }
+    benchRow both[2];
+    for (int k = 0; k < 2; k++) bench_set_times(&both[k], 1, times[k], TURNS);
+    row->median = both[1].median / both[0].median, row->min = both[1].min / both[0].min;
+    row->repeats = TURNS;
+    snprintf(row->note, sizeof row->note, "a step of 1 ms, in turns; medians and minima");
+  }
+  lb_body_destroy(held.body);
+  lb_body_destroy(moving.body);
+  return status;
+}
+
 // ---- crowds ------------------------------------------------------------------------------------
 
 static void step_crowd(void *context) {
@@ -205,6 +240,7 @@ lbStatus bench_held_bodies(const benchObject *object, const lbModel *model, int3
   BodyBench b = { object, table, threads, model, r };
   lbStatus status = bench_step(&b, LB_FRAME_HELD, "held", err);
   if (!status) status = bench_step(&b, LB_FRAME_DRIVEN, "driven", err);
+  if (!status) status = bench_ratio(&b, LB_FRAME_DRIVEN, "driven", err);
   if (!status) status = bench_crowd(&b, 64, err);
   if (!status) status = bench_crowd(&b, 256, err);
   if (!status) status = bench_further(&b, err);
@@ -214,5 +250,6 @@ lbStatus bench_held_bodies(const benchObject *object, const lbModel *model, int3
 lbStatus bench_free_body(const benchObject *object, const lbModel *model, int32_t r,
                          benchTable *table, lbError *err) {
   BodyBench b = { object, table, 1, model, r };
-  return bench_step(&b, LB_FRAME_FREE, "free", err);
+  lbStatus status = bench_step(&b, LB_FRAME_FREE, "free", err);
+  return status ? status : bench_ratio(&b, LB_FRAME_FREE, "free", err);
 }

@@ -63,6 +63,7 @@ double bench_cache_bandwidth(size_t bytes) {
   double *data = lb_alloc(count, sizeof(double)), best = INFINITY;
   volatile double kept = 0; // the sums must be made
   if (!data) return 0;
+  for (size_t i = 0; i < count; i++) data[i] = 1e-3; // pages of its own
   for (int repeat = 0; repeat < 20; repeat++) {
     double start = lb_seconds();
     for (size_t i = 0; i < rounds; i++) kept = kept + read_wide(data, count);

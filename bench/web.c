@@ -214,8 +214,10 @@ lbStatus bench_web(int32_t threads, benchTable *table, lbError *err) {
   if (!status && find_page(folder, sizeof folder, &wasm_bytes))
     status = visit_page(&b, folder, err);
   else
-    snprintf(b.failure, sizeof b.failure,
-             "no build-web/bench: `make web` builds it (with the Debian package emscripten)");
+    snprintf(
+        b.failure, sizeof b.failure,
+        "no build-web/bench: `cmake --preset web && cmake --build build-web --target bench-web` "
+        "builds it (with the Debian package emscripten)");
   while (!status && b.native_rounds < ROUNDS_ALONE) take_native_turn(&b);
   if (!status && !b.failure[0] && (b.page_rounds < ROUNDS || !b.page_hash[0]))
     snprintf(b.failure, sizeof b.failure, "the page reported %d rounds of %d", (int)b.page_rounds,

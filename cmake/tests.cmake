@@ -66,6 +66,12 @@ if(plain_build)
     $<TARGET_FILE:limber-cli> WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(web.engine_bits PROPERTIES TIMEOUT 900
     ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+  find_program(LIMBER_NODE node)
+  if(LIMBER_NODE)
+    add_test(NAME web.unpack COMMAND ${LIMBER_NODE} tests/web/unpack.mjs
+      WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(web.unpack PROPERTIES TIMEOUT 120)
+  endif()
   # The page in Chromium, of web/dist as the first of the two makes it.
   add_test(NAME web.build COMMAND ${LIMBER_PYTHON} tests/web/test_page.py
     $<TARGET_FILE:limber-cli> --build WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})

@@ -4,6 +4,7 @@
 #include "bench/bench.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static json_t *or_null(double value) { return value > 0 ? cli_number(value) : json_null(); }
@@ -29,13 +30,45 @@ static void print_figure(double value, bool counts) {
     cli_say(" %10s", "-");
 }
 
+// "mesh bar, r 15"; to be freed.
+static char *parameter_text(const json_t *parameters) {
+  size_t capacity = 1, used = 0;
+  char *dump = json_dumps(parameters, JSON_COMPACT), *text = NULL;
+  if (dump) capacity += 2 * strlen(dump);
+  free(dump);
+  text = calloc(capacity, 1);
+  const char *key;
+  json_t *value;
+  json_object_foreach((json_t *)parameters, key, value) {
+    char *plain = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY);
+    if (text)
+      used += (size_t)snprintf(text + used, capacity - used, "%s%s %s", used ? ", " : "", key,
+                               plain ? plain : json_string_value(value));
+    free(plain);
+  }
+  return text;
+}
+
+static int widest(int width, const char *text) {
+  int length = (int)strlen(text ? text : "");
+  return length > width ? length : width;
+}
+
 static void print_table(const benchTable *table) {
-  cli_say("%-22s %-34s %6s %10s %10s %8s %10s %10s %10s\n", "name", "parameters", "unit", "median",
-          "min", "repeats", "paper", "peer", "limit");
+  int name = 4, parameters = 10, unit = 4;
+  for (int32_t i = 0; i < table->count; i++) {
+    char *text = parameter_text(table->rows[i].parameters);
+    name = widest(name, table->rows[i].name);
+    parameters = widest(parameters, text);
+    unit = widest(unit, table->rows[i].unit);
+    free(text);
+  }
+  cli_say("%-*s %-*s %*s %10s %10s %8s %10s %10s %10s\n", name, "name", parameters, "parameters",
+          unit, "unit", "median", "min", "repeats", "paper", "peer", "limit");
   for (int32_t i = 0; i < table->count; i++) {
     const benchRow *row = &table->rows[i];
-    char *parameters = json_dumps(row->parameters, JSON_COMPACT | JSON_ENCODE_ANY);
-    cli_say("%-22s %-34s %6s", row->name, parameters ? parameters : "", row->unit);
+    char *text = parameter_text(row->parameters);
+    cli_say("%-*s %-*s %*s", name, row->name, parameters, text ? text : "", unit, row->unit);
     print_figure(row->median, row->counts);
     print_figure(row->min, row->counts);
     cli_say(" %8d", (int)row->repeats);
@@ -43,8 +76,8 @@ static void print_table(const benchTable *table) {
     print_figure(row->peer, false);
     print_figure(row->limit, false);
     cli_say("\n");
-    if (row->note[0]) cli_say("%24s%s\n", "", row->note);
-    free(parameters);
+    if (row->note[0]) cli_say("%*s%s\n", name + 1, "", row->note);
+    free(text);
   }
 }
 
@@ -156,11 +189,13 @@ const cliVerb cli_bench = {
   "limber bench [build | fem | haptics | modal | render | subspace | web] [--mesh FILE] [options]",
   "Without a name: all of them. Times the code that ships, medians of many repeats, with the\n"
   "machine's measured memory bandwidth beside it. Peer: VegaFEM 4.0 on simpleBridge_tet.veg,\n"
-  "measured elsewhere on such a machine with one thread; shown for that mesh only.\n"
-  "subspace also tells what bodies cost: held, driven and free steps, crowds, states, memory.\n"
+  "on one Zen 4 machine, one thread, processor time, in turns with limber, which took what the\n"
+  "README says; shown for that mesh only.\n"
+  "subspace also tells what bodies cost: held, driven and free steps in turns and how many times\n"
+  "the held one's theirs is, crowds, states, memory; and steps in both precisions up to r = 100.\n"
   "haptics pushes a ball along a bridge at 1 kHz for --seconds of real time.\n"
-  "web steps a bridge in WebAssembly, in Chromium, beside the same step natively; `make web`\n"
-  "builds its page.\n"
+  "web steps a bridge in WebAssembly, in Chromium, beside the same step natively; its page is\n"
+  "the target bench-web of the preset web.\n"
   "build makes models of 24 to 64 cells of a surface and tells the time of each stage and the\n"
   "peak of memory.\n"
   "render draws without a display: one body of 100 000 triangles, r = 30, and a thousand stems.\n",

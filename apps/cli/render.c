@@ -1,7 +1,6 @@
 // limber render: pictures and videos without a window.
 #include "cli.h"
 
-#include "apps/viewer/desktop/full.h"
 #include "apps/viewer/desktop/open.h"
 #include "apps/viewer/desktop/render.h"
 
@@ -117,7 +116,7 @@ static cliStatus run(int count, char **words) {
   if (result || arguments.common.help) return result;
   if ((result = cli_one_input(&cli_render, &arguments))) return result;
   if ((result = finish_options(&o))) return result;
-  o.def.full = &vw_full_kind;
+  o.def.full = true;
   return render(&o.def, arguments.inputs[0], arguments.common.json);
 }
 

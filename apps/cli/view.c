@@ -2,7 +2,6 @@
 #include "cli.h"
 
 #include "apps/viewer/view/assign.h"
-#include "apps/viewer/desktop/full.h"
 #include "apps/viewer/serve/serve.h"
 #include "apps/viewer/desktop/window.h"
 
@@ -86,7 +85,7 @@ static cliStatus show_window(const ViewOptions *options, const cliArguments *arg
   def.panel = !options->no_panel;
   def.seconds = options->seconds;
   def.settings = options->set;
-  def.viewer.stage.full = &vw_full_kind;
+  def.viewer.stage.full = true;
   StateFile state = { .path = options->state };
   def.stopped = is_stopped;
   def.tell = write_state;

@@ -48,6 +48,12 @@ static inline lbPoint lb_point_triangle(int32_t triangle, double a, double b, do
 // and damping are taken and have no effect; constraints, balls and lb_body_set_material are
 // refused; lb_body_set_state lasts until the next step, and lb_body_restore_state goes back in
 // time. Its elastic energy is not known and reported as 0.
+//
+// LB_METHOD_FULL is the unreduced simulator (limber/fem.h), for any model with a volume, where the
+// build side was started (lb_build_start). Its coordinates are the displacements of all nodes; all
+// calls here work, at the cost of a sparse solve for each constrained direction. A driven body
+// follows its frame by what is fixed; the frame of a free one is the rigid motion nearest to its
+// own.
 typedef struct lbBody lbBody;
 
 // How a body's frame moves.
@@ -82,15 +88,17 @@ typedef struct lbBodyDef {
                 // for a free frame) until it is there. Constraints, balls and impulses end it.
                 // Structures that are truly bistable would be led back too; default false
 
-  // The subspace method only.
+  // The subspace and the full method only.
   lbIntegrator integrator;   // default LB_INTEGRATOR_NEWMARK
   int32_t newton_iterations; // 1 to 100; default 1: one linear solve a step. A step that is still
-                             // far off, or creates energy, takes more
+                             // far off, or creates energy, takes more. Full: at most so many, and 1
+                             // stands for the simulator's own 20
   double newton_tolerance;   // of |residual| against the largest of the forces in it, from the
                              // second iteration on; 0 to 1; default 1e-10
   bool single_precision;     // coefficients of forces as 32-bit numbers (arithmetic stays 64-bit):
                              // half the memory, faster where they leave the cache (60 vectors and
                              // more); relative error of a force about 1e-7; default false
+  double factor_reuse;       // the full method: as in lbSimulatorDef; 0 to 0.999; default 0
 } lbBodyDef;
 
 lbBodyDef lb_body_def(void);

@@ -30,9 +30,10 @@
 extern "C" {
 #endif
 
-// Threads for everything on the build side; 0: as many as there are processors. Without this call
-// one thread does all. Results do not depend on the number, to the last bit; for that BLAS is held
-// to one thread.
+// Bodies of the method "full" can be made from now on (limber/body.h), and there are threads for
+// everything on the build side; 0: as many as there are processors. Without this call one thread
+// does all. Results do not depend on the number, to the last bit; for that BLAS is held to one
+// thread.
 lbStatus lb_build_start(int32_t thread_count, lbError *err);
 void lb_build_stop(void);
 

@@ -36,16 +36,16 @@ typedef struct lbRunBody {
   // Frames; all of it NULL without them. Meshes are at rest, in the body's own axes.
   const lbMesh *surface; // what the frames show
   const lbMesh *volume;  // NULL without volume_frames
-  // An unreduced body:
-  float *frames;         // (frame_count x surface vertices x 3) positions in the world
-  double *displacements; // (frame_count x vertices x 3) in world axes; NULL without volume_frames
-  // A reduced body, in its own axes: rest + sum over i of shapes_i coordinates_i. Its axes are at
-  // `placements`.
   const lbModel *model;
+  double *placements; // (frame_count x 7) of its axes: position m, rotation as a unit quaternion
+                      // x y z w
+  // A reduced body, in its own axes: rest + sum over i of shapes_i coordinates_i.
   int32_t shape_count;
   const double *shapes; // (shape_count x surface vertices x 3) m; shared by bodies of one model
   double *coordinates;  // (frame_count x shape_count)
-  double *placements;   // (frame_count x 7): position m, rotation as a unit quaternion x y z w
+  // An unreduced body, in its own axes:
+  float *frames;         // (frame_count x surface vertices x 3) m, positions
+  double *displacements; // (frame_count x vertices x 3) m; NULL without volume_frames
 } lbRunBody;
 
 typedef struct lbRun {
@@ -62,7 +62,7 @@ typedef struct lbRun {
   struct lbRunOwned *owned_; // private: models, meshes and shapes that the bodies point to
 } lbRun;
 
-// Reduced bodies are those of one lbWorld, in which bodies that share a model are stepped together.
+// The bodies are those of one lbWorld, in which bodies that share a model are stepped together.
 lbStatus lb_run(const lbScene *scene, const lbRunDef *def, lbRun **out, lbError *err);
 void lb_run_destroy(lbRun *run);
 

@@ -113,6 +113,13 @@ lbStatus lb_world_probe(const lbWorld *world, int32_t probe, lbVec3 *rest, lbVec
 // Advances by dt seconds, in `substeps` equal parts. Returns lbStepFlags of all bodies, or-ed:
 // LB_STEP_REFUSED, and nothing was done, for a dt that is not a positive number. Takes no memory.
 int32_t lb_world_step(lbWorld *world, double dt);
+// A body whose steps take long: it moves at every `every`-th part of the world's steps (1 to 1000;
+// default 1), by as many parts at once, with the loads that act at their end. For all bodies that
+// were added with it.
+lbStatus lb_world_set_pace(lbWorld *world, lbBodyId id, int32_t every, lbError *err);
+// s: how long the step is that a body takes in the world's next step, of dt, without substeps; 0:
+// it waits, or there is no such body.
+double lb_world_next_step(const lbWorld *world, lbBodyId id, double dt);
 // What one body's last step returned, all parts or-ed; LB_STEP_REFUSED: no such body.
 int32_t lb_world_body_flags(const lbWorld *world, lbBodyId id);
 // s of wall time that one body's last step took; of bodies that are stepped together, its share.

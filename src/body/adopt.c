@@ -55,7 +55,7 @@ static lbStatus adopt_nodes(lbBody *body, const lbBody *from, const lbFrame *bef
 }
 
 static lbStatus adopt_frame(lbBody *body, const lbFrame *frame) {
-  if (body->frame.kind != LB_FRAME_FREE) return LB_OK;
+  if (lb_body_frame_kind(body) != LB_FRAME_FREE) return LB_OK;
   lbStatus status = lb_body_set_placement(body, frame->position, frame->rotation);
   return status ? status
                 : lb_body_set_velocity(body, frame->linear_velocity, frame->angular_velocity);

@@ -13,14 +13,6 @@ lbBatchDef lb_batch_def(void) {
   return def;
 }
 
-// What one worker needs in a step is there before the first; others take theirs when they first
-// work. (Where memory is short, bodies are stepped one by one.)
-static void make_scratch(const lbPrepared *p) {
-  lbScratch *made[LB_BATCH] = { 0 };
-  for (int i = 0; i < p->method->scratches; i++) made[i] = lb_scratch_borrow(p);
-  for (int i = 0; i < LB_BATCH; i++) lb_scratch_return(p, made[i]);
-}
-
 lbStatus lb_batch_create(const lbModel *model, const lbBatchDef *def, lbBatch **out, lbError *err) {
   const lbPrepared *prepared = NULL;
   if (def->count < 1)
@@ -37,7 +29,9 @@ lbStatus lb_batch_create(const lbModel *model, const lbBatchDef *def, lbBatch **
     return status;
   }
   for (int32_t i = 0; i < def->count; i++) batch->group->bodies[i].in_batch = true;
-  make_scratch(batch->group->bodies->prepared);
+  // What one worker needs is there before the first step; others take theirs when they first work.
+  prepared = batch->group->bodies->prepared;
+  lb_scratch_return(prepared, lb_scratch_borrow(prepared));
   *out = batch;
   return LB_OK;
 }

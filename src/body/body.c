@@ -70,7 +70,7 @@ static lbStatus apply_force(lbBody *body, const lbPoint *point, lbVec3 force, lb
   lbQuat ahead = lb_frame_ahead(body);
   lbVec3 turned = force;
   if (!lb_vec3_is_bounded(force)) return refuse_amount(body, "force", force);
-  if (!lb_frame_is_still(body)) turned = lb_quat_rotate(lb_quat_conjugate(ahead), force);
+  if (lb_frame_is_felt(body)) turned = lb_quat_rotate(lb_quat_conjugate(ahead), force);
   lbStatus status = reduce(body, point, turned, "force", scratch);
   if (status) return status;
   method->get(body, NULL, NULL, scratch->a);
@@ -131,6 +131,7 @@ static lbStatus strike(lbBody *body, lbVec3 impulse, lbVec3 moment, lbScratch *s
     }
   p->method->put(body, NULL, s->v, NULL);
   lb_body_disturb(body);
+  if (body->frame.fitted) p->method->fit_frame(body, s);
   return LB_OK;
 }
 

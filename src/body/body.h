@@ -42,9 +42,10 @@ struct lbPrepared {
   int32_t *kept;             // (dimension) vectors of the model that are used; NULL: the first ones
   bool single_precision;
 
-  const double *basis;       // (3 nodes x dimension), column-major: u = U q; NULL: not a linear map
-  const double *gravity;     // (dimension x 3): reduced force of a unit gravity, Uᵀ M 1
-  const double *rigid;       // (dimension x 6): rates of a unit rigid velocity
+  const double *basis;   // (3 nodes x dimension), column-major: u = U q. NULL: q is u itself, of
+                         // 3 nodes coordinates, unless the method has `nodes`
+  const double *gravity; // (dimension x 3): reduced force of a unit gravity, Uᵀ M 1
+  const double *rigid;   // (dimension x 6): rates of a unit rigid velocity
   const double *eigenvalues; // (dimension); modal
   double damping[2];         // the model's: α in 1/s, β in s
   const double *node_masses; // (nodes) kg
@@ -93,6 +94,18 @@ lbStatus lb_prepared_tree(const lbPrepared *prepared, const struct lbTree **out,
 // body (displacement and turn of the frame over the step, world axes).
 #define LB_FRAME_ROOM LB_BATCH
 
+// Rows of lbScratch.moments: A of body/inertia.h at the coordinates that are in the last row; after
+// lb_frame_begin, until A is found elsewhere, what the rates at the step's start add to it in a
+// second (B); the spins of other rates; and six rows for passing use.
+enum {
+  LB_MOMENTS_A = 0,
+  LB_MOMENTS_B = LB_INERTIA_ROWS,
+  LB_MOMENTS_SPINS = 2 * LB_INERTIA_ROWS,
+  LB_MOMENTS_OTHER = LB_MOMENTS_SPINS + 3,
+  LB_MOMENTS_AT = LB_MOMENTS_OTHER + LB_INERTIA_AXIS,
+  LB_MOMENT_ROWS
+};
+
 struct lbScratch {
   lbScratch *next;
   double *q0, *v0;                  // at the step's start
@@ -103,7 +116,8 @@ struct lbScratch {
   double *pull;                     // of constraints, held too
   double *start_q, *start_v;        // at the start of all parts of a step
   double *a, *b, *c;                // vectors for anybody's passing use
-  double *moments;                  // (12 x padded): of the inertia kernels
+  double *moments;                  // (LB_MOMENT_ROWS x padded): see below
+  uint64_t moments_version;         // of the prepared part that they are of; 0: none
   double *numbers;                  // (lb_method_numbers): the method's own state at the start
   double *nodes, *shares;           // (nodes x 3), (nodes)
   double *moduli;                   // (materials x 2): λ, μ
@@ -126,6 +140,8 @@ enum { LB_DRIVE_WITH_VELOCITIES = 1, LB_DRIVE_BY_PLACES };
 
 typedef struct lbFrameState {
   lbFrameKind kind; // never LB_FRAME_DEFAULT
+  bool fitted; // a free body whose method moves as a whole: to a step the frame stands (`kind` is
+               // held), and lbBodyMethod.fit_frame brings it along when the step is done
   bool decoupled;
   int32_t driven;  // how `goal` was given; 0: it was not
   lbVec3 position; // m, world = position + turn own
@@ -136,6 +152,8 @@ typedef struct lbFrameState {
   lbVec3 force, torque;     // free: applied, of the next step, world axes, about the centre
   double created;           // free: J that steps have added to the body
   lbFrame goal;             // driven: at the end of the next step
+  bool accelerated;         // driven: lb_frame_accelerate gave these, of the goal or of a start
+  lbVec3 linear_acceleration, angular_acceleration; // world, as the velocities
 } lbFrameState;
 
 // Where the frame goes in a step, worked out at its start (lb_frame_begin).
@@ -146,7 +164,10 @@ typedef struct lbFrameStep {
   lbVec3 velocity, spin; // at the end, world
   lbVec3 force, torque;  // free: on the frame, world, about the centre
   lbMat3 inertia;        // free: J in the step's middle, own axes
-  bool moves;            // inertial forces act
+  double energy;         // free: J, at the start
+  // Driven, own axes in the middle: mean spin, and changes over the step.
+  lbVec3 mean_spin, spin_change, velocity_change;
+  bool moves; // inertial forces act
 } lbFrameStep;
 
 // ---- bodies ------------------------------------------------------------------------------------
@@ -168,7 +189,7 @@ struct lbBody {
   double damping_mass, damping_stiffness;
   lbIntegrator integrator;
   int32_t newton_iterations;
-  double newton_tolerance;
+  double newton_tolerance, factor_reuse;
   double time, h;  // s; h: the last step's length
   int32_t flags;   // of the last step
   bool plain;      // takes part in step_many
@@ -204,6 +225,10 @@ struct lbBodyMethod {
   int32_t rules;       // how many rules a step may be taken by,
   uint8_t parts[4];    // and in how many parts each of them takes it
   lbStressLaw stress_law;
+  // Coordinates in which the body moves as a whole, too: inertia is in them, and the frame only
+  // describes where the body is. Of a free body it is fitted by this, after steps and impulses:
+  // frame and state <- another description of the same motion. NULL: frame.c moves frames.
+  void (*fit_frame)(lbBody *body, lbScratch *scratch);
 
   // -- what a model has for it; NULL: as lb_model_method says
   bool (*view)(const lbModel *model, lbModelMethod *out);
@@ -220,6 +245,10 @@ struct lbBodyMethod {
   // -- memory: of a group's state (places `own` of the group and of each body) and of scratch
   void (*place_group)(const lbPrepared *prepared, lbBodyGroup *group, lbCarver *carver);
   void (*place_scratch)(const lbPrepared *prepared, lbScratch *scratch, lbCarver *carver);
+  // What a body has beside that; each may be NULL. `forget`: before the body is destroyed, and
+  // before it goes on with another prepared part.
+  lbStatus (*furnish)(lbBody *body, lbError *err);
+  void (*forget)(lbBody *body);
 
   // -- state: coordinates, rates, and the force of the next step (weight and what was applied), in
   // a row (padded); each may be NULL
@@ -262,13 +291,15 @@ struct lbBodyMethod {
   // Those of bodies [begin, end) of a group that are marked as plain, by one step; NULL: one after
   // another.
   void (*step_many)(lbBodyGroup *group, int32_t begin, int32_t end, double h, lbScratch *scratch);
-  int32_t scratches; // that step_many works with at a time, at most LB_BATCH; 0: none for a body
-                     // of its own
+  bool alone;   // step_many needs no scratch for a body of its own
   int32_t many; // bodies that step_many wants at a time; ranges of a batch begin at multiples of it
   void (*ready_group)(lbBodyGroup *group,
                       double h); // ahead of step_many on several threads; or NULL
 
-  // -- questions
+  // -- questions; with `report`, kinetic and elastic are not needed
+  void (*report)(const lbBody *body, lbBodyReport *report, lbScratch *scratch);
+  // Von Mises stress at the nodes; NULL: by stress_law.
+  void (*von_mises)(const lbBody *body, double *stresses, lbScratch *scratch);
   double (*kinetic)(const lbBody *body, const double *v, lbScratch *scratch); // ½ v M v
   double (*elastic)(const lbBody *body, const double *q, lbScratch *scratch);
   double (*stored)(lbBody *body, const double *q,
@@ -318,22 +349,36 @@ bool lb_frame_add_weight(const lbBody *body, lbMat3 turn, lbScratch *scratch);
 static inline bool lb_frame_is_still(const lbBody *body) {
   return body->frame.kind == LB_FRAME_HELD;
 }
+// Whether its motion is felt through inertial forces (rather than being in the coordinates).
+static inline bool lb_frame_is_felt(const lbBody *body) {
+  return !lb_frame_is_still(body) && !body->prepared->method->fit_frame;
+}
+// Whether it has a velocity that those of points are relative to.
+static inline bool lb_frame_moves(const lbBody *body) {
+  return !lb_frame_is_still(body) || body->frame.fitted;
+}
 // Where it goes in a step of h, and the inertial forces of the prediction (scratch->inertial).
 int32_t lb_frame_begin(lbBody *body, lbStep *step, lbScratch *scratch);
+// How a driven frame accelerates at the end of the next step or, before lb_body_start, now: for
+// methods whose supports move; without it they take means of velocities. Lasts until then.
+void lb_frame_accelerate(lbBody *body, lbVec3 linear, lbVec3 angular);
 // Inertial forces again with the coordinates that came out; q <- what the difference makes of it.
 void lb_frame_correct(lbBody *body, lbStep *step, lbScratch *scratch);
 // The frame at the step's end; forces on it that were found meanwhile are in step->frame.
 void lb_frame_end(lbBody *body, const lbStep *step, lbScratch *scratch);
 // The frame of a step, of a free body, with the forces of constraints (scratch->pull) too.
 void lb_frame_try(const lbBody *body, lbStep *step, lbScratch *scratch);
-// J at q, with A in (9 x padded) where spin and deformation feel each other; Σ v_i E_i; J⁻¹ b, of
-// flat and needle-like bodies too.
-lbMat3 lb_frame_inertia(const lbBody *body, const double *q, double *A);
-lbVec3 lb_frame_relative(const lbBody *body, const double *v, const double *A);
+// scratch->moments <- A at q, unless it is there.
+void lb_find_moments(const lbBody *body, const double *q, lbScratch *scratch);
+// J at q, with A in scratch->moments where spin and deformation feel each other; Σ v_i E_i; J⁻¹ b,
+// of flat and needle-like bodies too.
+lbMat3 lb_frame_inertia(const lbBody *body, const double *q, lbScratch *scratch);
+lbVec3 lb_frame_relative(const lbBody *body, const double *v, const lbScratch *scratch);
 lbVec3 lb_inertia_solve(lbMat3 J, lbVec3 b);
-// The energy of a free body, and what a step that created some is mended by (frame_energy.c).
-double lb_frame_energy(const lbBody *body, const double *q, const double *v, lbScratch *scratch);
-int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *start, double before,
+// The energy of a free body at the start of a step, after lb_frame_begin, and what a step that
+// created some is mended by (frame_energy.c).
+double lb_frame_energy(lbBody *body, const lbStep *step, lbScratch *scratch);
+int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *start,
                       lbScratch *scratch);
 // Velocity and spin of a free frame from its momenta and the state.
 void lb_frame_update_rates(lbBody *body, const double *q, const double *v, lbScratch *scratch);
@@ -354,10 +399,12 @@ bool lb_time_step_is_legal(double dt);
 // Another time, which recordings follow at once.
 lbStatus lb_body_set_time(lbBody *body, double time);
 lbStatus lb_time_step_refuse(double dt, lbError *err);
-// One step of a body, whatever its method (step.c), and its pieces: a part up to the first
-// linearisation, from there to its end, and the whole step after an attempt by the first rule.
+// One step of a body, whatever its method (step.c), and its pieces: what comes before the first
+// linearisation of a part, what comes after it, and the whole step after an attempt by the first
+// rule.
 int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch);
-int32_t lb_part_open(lbBody *body, lbStep *step, lbScratch *scratch);
+int32_t lb_part_prepare(lbBody *body, lbStep *step, lbScratch *scratch);
+int32_t lb_part_open(lbBody *body, lbStep *step, lbScratch *scratch); // and the linearisation
 int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *scratch, int32_t flags);
 int32_t lb_body_conclude(lbBody *body, double h, int32_t flags, lbScratch *scratch);
 // The way back to rest (recover.c): begins after a step that ended stuck, goes on unless something
@@ -385,10 +432,14 @@ static inline bool lb_is_bounded(double x) { return fabs(x) <= LB_BODY_MOST; } /
 static inline bool lb_vec3_is_bounded(lbVec3 a) {
   return lb_is_bounded(a.x) && lb_is_bounded(a.y) && lb_is_bounded(a.z);
 }
+// In four sums, which do not wait for each other.
 static inline double lb_row_dot(int32_t count, const double *a, const double *b) {
-  double sum = 0;
-  for (int32_t i = 0; i < count; i++) sum += a[i] * b[i];
-  return sum;
+  double sums[4] = { 0, 0, 0, 0 };
+  int32_t i = 0;
+  for (; i + 4 <= count; i += 4)
+    for (int k = 0; k < 4; k++) sums[k] += a[i + k] * b[i + k];
+  for (; i < count; i++) sums[0] += a[i] * b[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 // lb_body_set_state with scratch; spoils its a and b.
 lbStatus lb_body_put_state(lbBody *body, const double *coordinates, const double *rates,

@@ -58,9 +58,9 @@ static bool accelerate_damped(lbBody *body, double h, const lbEvaluated *e, lbSc
   size_t n = (size_t)own->stride, r = (size_t)own->count;
   double alpha = body->damping_mass, beta = body->damping_stiffness;
   lb_subspace_mass_multiply(own, s->v, w->Ma);
-  lb_subspace_multiply(own, e->K, s->v, w->Cv);
+  lb_subspace_multiply(own, e->K, s->v, w->Ku);
   for (size_t i = 0; i < r; i++)
-    w->a[i] = s->force[i] + s->held[i] + s->pull[i] - e->R[i] - alpha * w->Ma[i] - beta * w->Cv[i];
+    w->a[i] = s->force[i] + s->held[i] + s->pull[i] - e->R[i] - alpha * w->Ma[i] - beta * w->Ku[i];
   double heavy = 1 + 0.5 * h * alpha, stiff = 0.5 * h * beta;
   for (size_t i = 0; i < n * n; i++)
     w->A[i] = stiff * e->K[i] + (own->mass ? heavy * own->mass[i] : 0);
@@ -78,8 +78,8 @@ static double damped(const lbBody *body, double h, const lbEvaluated *e, lbScrat
   lb_subspace_mass_multiply(own, s->v, w->Ma);
   for (int32_t i = 0; i < own->count; i++) sum += alpha * s->v[i] * w->Ma[i];
   if (beta == 0) return h * sum;
-  lb_subspace_multiply(own, e->K, s->v, w->Cv);
-  return h * (sum + beta * fmax(lb_row_dot(own->count, s->v, w->Cv), 0));
+  lb_subspace_multiply(own, e->K, s->v, w->Ku);
+  return h * (sum + beta * fmax(lb_row_dot(own->count, s->v, w->Ku), 0));
 }
 
 // Whether the step is short enough for the body as it is bent; `lost`: what damping took.
@@ -98,7 +98,8 @@ static bool is_sound(const lbBody *body, double h, const lbEvaluated *e, double 
     softness += 0.125 * h * h * e->R[i] * w->G[i];
   }
   double energy = kinetic + e->energy, created = e->energy - w->energy0 - mean - lost;
-  bool kept = lb_subspace_account(body, created, kinetic + fmax(e->energy, w->energy0), s);
+  bool kept =
+      lb_subspace_account(body, created, kinetic + fmax(e->energy, w->energy0), &w->created);
   return kept && !(softness > (1 - LEFT) * energy);
 }
 

@@ -73,8 +73,8 @@ static lbMat3 middle_turn(const lbBody *body, const lbFrameStep *frame) {
 
 void lb_constraints_list(lbBody *body, const lbFrameStep *frame) {
   lbConstraints *c = body->constraints;
-  lbMat3 middle = middle_turn(body, frame);
   if (c->listed && memcmp(&c->turn, &frame->turn, sizeof c->turn) == 0) return;
+  lbMat3 middle = middle_turn(body, frame);
   c->row_count = c->column_count = 0;
   list_rows(body, &frame->turn);
   list_columns(body, &middle);

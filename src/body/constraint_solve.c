@@ -115,18 +115,17 @@ static void ready(const lbBody *body, struct lbConstraintSystem *system, double 
 }
 
 // p <- the forces for what is missing in `right`.
-static void solve(lbConstraints *c, const struct lbConstraintSystem *system) {
+static void solve(const lbBody *body, const struct lbConstraintSystem *system) {
+  lbConstraints *c = body->constraints;
   size_t rows = (size_t)c->row_count, columns = (size_t)c->column_count;
   if (system->factored) {
     memcpy(c->p, c->right, rows * sizeof(double));
     lb_small_ldlt_solve((int32_t)rows, system->matrix, 1, c->p);
     return;
   }
-  memset(c->p, 0, columns * sizeof(double));
-  for (size_t j = 0; j < rows; j++) {
-    double right = system->scale[j] * c->right[j];
-    for (size_t i = 0; i < columns; i++) c->p[i] += right * system->matrix[i + columns * j];
-  }
+  for (size_t j = 0; j < rows; j++) c->right[j] *= system->scale[j];
+  body->prepared->kernels->basis_apply(system->matrix, columns, (int32_t)rows, 0, (int32_t)columns,
+                                       c->right, c->p);
   for (size_t i = 0; i < columns && c->collocated; i++) c->p[i] *= system->scale[i];
 }
 
@@ -187,7 +186,8 @@ static double goal_of(const lbConstraints *c, int32_t row, double h) {
   return (slot->stiffness * target + slot->damping / h * start) / firmness(slot, h);
 }
 
-static void find_missing(lbBody *body, const lbStep *step, const double *y) {
+// right <- what the places at y lack to their goals.
+static void find_way(const lbBody *body, const lbStep *step, const double *y) {
   lbConstraints *c = body->constraints;
   measure(body, y, c->right);
   for (int32_t i = 0; i < c->row_count; i++) {
@@ -196,9 +196,29 @@ static void find_missing(lbBody *body, const lbStep *step, const double *y) {
     double base[3];
     lb_vec3_store(base, lb_add(step->frame.position, lb_mat3_apply(step->frame.turn, rest)));
     bool acting = acts(lb_row_slot(c, i), step->h);
-    double own = c->collocated ? compliance(lb_row_slot(c, i), step->h, 1) * c->total[i] : 0;
-    c->right[i] = acting ? goal_of(c, i, step->h) - base[c->row_axes[i]] - c->right[i] - own : 0;
+    c->right[i] = acting ? goal_of(c, i, step->h) - base[c->row_axes[i]] - c->right[i] : 0;
   }
+}
+
+static void find_missing(lbBody *body, const lbStep *step, const double *y) {
+  lbConstraints *c = body->constraints;
+  find_way(body, step, y);
+  for (int32_t i = 0; i < c->row_count && c->collocated; i++)
+    if (acts(lb_row_slot(c, i), step->h))
+      c->right[i] -= compliance(lb_row_slot(c, i), step->h, 1) * c->total[i];
+}
+
+double lb_constraints_merit(const lbBody *body, const lbStep *step, const double *q) {
+  const lbConstraints *c = body->constraints;
+  double sum = 0;
+  find_way(body, step, q);
+  for (int32_t i = 0; i < c->row_count && c->collocated; i++) {
+    const lbConstraintSlot *slot = lb_row_slot(c, i);
+    double way = c->right[i];
+    sum += lb_is_spring(slot) ? 0.5 * firmness(slot, step->h) * way * way
+                              : 2 * fabs(c->total[i] * way);
+  }
+  return sum;
 }
 
 static bool is_current(const lbBody *body, const lbStep *step) {
@@ -251,7 +271,7 @@ static bool correct(lbBody *body, const lbStep *step, lbScratch *s) {
   if (!c->step.solvable || !c->velocity.solvable) return false;
   memset(s->q + padded, 0, (size_t)(c->width - padded) * sizeof(double));
   find_missing(body, step, s->q);
-  solve(c, &c->step);
+  solve(body, &c->step);
   combine(body, c->step.X, c->p, c->line);
   for (int32_t i = 0; i < c->width; i++)
     if (!lb_is_bounded(c->line[i])) return false;
@@ -351,12 +371,10 @@ void lb_constraints_settle(lbBody *body, const lbStep *step, lbScratch *s) {
   const lbPrepared *p = body->prepared;
   size_t padded = (size_t)p->padded;
   find_lacking_velocities(body, step->h, s);
-  solve(c, &c->velocity);
-  memset(s->pull, 0, (size_t)c->width * sizeof(double));
-  for (int32_t j = 0; j < c->column_count; j++) {
-    const double *impulse = impulse_of(c, j);
-    for (int32_t i = 0; i < c->width; i++) s->pull[i] += c->p[j] * impulse[i];
-  }
+  solve(body, &c->velocity);
+  if (!c->collocated) combine(body, c->F, c->p, s->pull);
+  for (int32_t i = 0; i < c->width && c->collocated; i++) // impulses are along the rows
+    s->pull[i] = lb_row_dot(c->column_count, c->W + (size_t)i * (size_t)c->stride, c->p);
   for (int32_t i = 0; i < c->width; i++)
     if (!lb_is_bounded(s->pull[i])) return;
   lbVec3 impulse = lb_vec3(0, 0, 0), moment = impulse;

@@ -85,6 +85,9 @@ static inline bool lb_body_is_constrained(const lbBody *body) {
 // Forces of the constraints in this iteration of the step: scratch->q moves by them, scratch->pull
 // holds them. LB_STEP_NONFINITE: they are not finite or absurd.
 int32_t lb_constraints_solve(lbBody *body, const lbStep *step, lbScratch *scratch);
+// J: what an iteration that brings coordinates (at the step's end) nearer to their targets lowers:
+// the energy of springs, and twice the forces of hard rows times what they lack.
+double lb_constraints_merit(const lbBody *body, const lbStep *step, const double *q);
 // Brings the velocities of a body whose step is done along the constraints.
 void lb_constraints_settle(lbBody *body, const lbStep *step, lbScratch *scratch);
 

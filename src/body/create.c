@@ -63,6 +63,7 @@ static lbStatus check_def(const lbBodyDef *def, lbError *err) {
                      "newton_iterations is 0; it must be from 1 to 100: start from lb_body_def()");
   if (!status) status = check_range(def->newton_iterations, 1, 100, "newton_iterations", err);
   if (!status) status = check_range(def->newton_tolerance, 0, 1, "newton_tolerance", err);
+  if (!status) status = check_range(def->factor_reuse, 0, 0.999, "factor_reuse", err);
   return status;
 }
 
@@ -73,6 +74,7 @@ static lbStatus start(lbBody *body, const lbBodyDef *def, lbVec3 position, lbQua
   body->integrator = def->integrator;
   body->newton_iterations = def->newton_iterations;
   body->newton_tolerance = def->newton_tolerance;
+  body->factor_reuse = def->factor_reuse;
   body->constraint_room = def->constrained_points;
   body->user_data = def->user_data;
   body->recovers = def->recover;
@@ -81,6 +83,7 @@ static lbStatus start(lbBody *body, const lbBodyDef *def, lbVec3 position, lbQua
     status =
         choose_damping(def->damping_stiffness, "damping_stiffness", &body->damping_stiffness, err);
   if (!status) status = lb_frame_start(body, def, position, rotation, scratch, err);
+  if (!status && p->method->furnish) status = p->method->furnish(body, err);
   if (!status && p->method->start) p->method->start(body, scratch);
   return status;
 }
@@ -144,9 +147,11 @@ lbStatus lb_group_create(const lbPrepared *prepared, const lbBodyDef *def, int32
 void lb_group_destroy(lbBodyGroup *group) {
   if (!group) return;
   for (int32_t i = 0; i < group->count; i++) {
+    const lbPrepared *prepared = group->bodies[i].prepared;
+    if (prepared->method->forget) prepared->method->forget(&group->bodies[i]);
     lb_constraints_destroy(group->bodies[i].constraints);
     lb_contacts_destroy(group->bodies[i].contacts);
-    lb_prepared_release(group->bodies[i].prepared);
+    lb_prepared_release(prepared);
   }
   lb_free(group); // the first thing in its block
 }

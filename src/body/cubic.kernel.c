@@ -6,12 +6,14 @@
 // and with V = B q, s = q.V this is A3 = D + X + X^T,
 //   D = Σ q_k q_l B + (s/2 at (k,l) and (l,k)),   X = Σ V (q_l at column k, q_k at column l);
 // S(q,q,q,.) = Σ 3 q_k q_l V + 3/2 s (q_l at k, q_k at l). Vectors run along i; of D the lower
-// triangle is needed. S(q,v,.,.) is the same with one of the contracted slots given to q and the
-// other to v, both ways round, halved: `forms` is 1 or 2, a constant.
+// triangle is needed. Few modes have S as one matrix over pairs instead. S(q,v,.,.) is the same
+// with one of the contracted slots given to q and the other to v, both ways round, halved: `forms`
+// is 1 or 2, a constant.
 //
 // body/cubic_crowd.kernel.c does the same for several bodies, in the same order of operations: what
 // changes here must change there.
 #include "body/cubic_half.h"
+#include "body/cubic_product.h"
 #include "body/cubic_whole.h"
 
 extern const lbCubicKernels LB_KERNEL(lb_cubic_kernels);
@@ -102,6 +104,13 @@ LB_FOUR_INLINE void contract_S(const Work *w, const lbCubic *cubic, const int fo
                                double *A) {
   const Coefficients from = { cubic->cubic, cubic->cubic_single };
   const bool whole = w->count <= LB_CUBIC_WHOLE;
+  if (w->count <= LB_CUBIC_FEW) {
+    if (from.narrow)
+      contract_product(w, forms, true, from, factor, A);
+    else
+      contract_product(w, forms, false, from, factor, A);
+    return;
+  }
   memset(w->D, 0, 2 * w->padded * w->padded * sizeof(double)); // and X
   if (whole && !from.narrow) contract_whole(w, forms, false, from);
   if (whole && from.narrow) contract_whole(w, forms, true, from);
@@ -114,6 +123,13 @@ LB_FOUR_INLINE void contract_S(const Work *w, const lbCubic *cubic, const int fo
 static void force_S(const Work *w, const lbCubic *cubic, double *R) {
   const Coefficients from = { cubic->cubic, cubic->cubic_single };
   const bool whole = w->count <= LB_CUBIC_WHOLE;
+  if (w->count <= LB_CUBIC_FEW) {
+    if (from.narrow)
+      force_product(w, true, from, R);
+    else
+      force_product(w, false, from, R);
+    return;
+  }
   if (whole && !from.narrow) force_whole(w, false, from, R);
   if (whole && from.narrow) force_whole(w, true, from, R);
   if (!whole && !from.narrow) force_half(w, false, from, R);

@@ -48,7 +48,7 @@ INLINE void add_to(double *sum, lbLanes a, lbLanes b) {
 typedef struct Coefficients {
   const double *wide;
   const float *narrow;
-  double *widened; // (WIDTH x padded x padded)
+  double *widened; // (WIDTH x padded x padded, or ENTRIES x pairs)
 } Coefficients;
 
 // The next `count` of them.
@@ -158,6 +158,76 @@ static void contract_S(size_t n, int vectors, const Work *works, Coefficients fr
     }
 }
 
+// ---- S of few modes: a product with the matrix over pairs
+// ------------------------------------------
+
+// z <- q_k q_l
+static void form_pairs(const Work *w, double *z) {
+  for (size_t l = 0; l < w->count; l++)
+    for (size_t k = 0; k <= l; k++, z += LB_LANES)
+      lb_store(z, lb_load(w->q + LB_LANES * k) * lb_load(w->q + LB_LANES * l));
+}
+
+// As many vectors at a time as leave twelve sums in registers.
+enum { ENTRIES = LB_CUBIC_ENTRIES, VECTORS = LB_LANES == 4 ? 2 : 1 };
+
+// The first ENTRIES / vectors entries of a block.
+INLINE void add_products(size_t pairs, const int vectors, const double *from,
+                         const double *const *z, lbLanes sums[ENTRIES]) {
+  const int some = ENTRIES / vectors;
+  LB_FOR (i, 0, ENTRIES) sums[i] = lb_splat(0);
+  for (size_t p = 0; p < pairs; p++, from += ENTRIES) {
+    lbLanes z_p[VECTORS];
+    LB_FOR (v, 0, vectors) z_p[v] = lb_load(z[v] + LB_LANES * p);
+    LB_FOR (i, 0, some) {
+      const lbLanes S = lb_splat(from[i]);
+      LB_FOR (v, 0, vectors)
+        sums[vectors * i + v] = lb_multiply_add(S, z_p[v], sums[vectors * i + v]);
+    }
+  }
+}
+
+typedef struct Entry {
+  size_t i, j;
+  bool there;
+} Entry;
+
+// D <- S(.,.,q,q), of vectors from works[0] on
+INLINE void contract_block(const int vectors, const Work *works, size_t pairs, const Entry *entries,
+                           const double *block) {
+  const int some = ENTRIES / vectors;
+  const double *z[VECTORS];
+  LB_FOR (v, 0, vectors) z[v] = works[v].X;
+  for (int part = 0; part < vectors; part++) {
+    lbLanes sums[ENTRIES];
+    add_products(pairs, vectors, block + some * part, z, sums);
+    for (int i = 0; i < some; i++) {
+      const Entry *entry = &entries[some * part + i];
+      LB_FOR (v, 0, vectors)
+        if (entry->there)
+          lb_store(row_of(works[v].D, entry->i) + LB_LANES * entry->j, sums[vectors * i + v]);
+    }
+  }
+}
+
+static void contract_pairs(size_t n, int vectors, const Work *works, Coefficients from) {
+  const size_t pairs = n * (n + 1) / 2;
+  for (int v = 0; v < vectors; v++) form_pairs(&works[v], works[v].X);
+  size_t i = 0, j = 0;
+  for (size_t first = 0; first < pairs; first += ENTRIES) {
+    const double *block = take(&from, ENTRIES * pairs);
+    Entry entries[ENTRIES];
+    for (int e = 0; e < ENTRIES; e++) {
+      entries[e] = (Entry){ i, j, i < n };
+      if (j++ == i) i++, j = 0;
+    }
+    int v = 0;
+    for (; v + VECTORS <= vectors; v += VECTORS)
+      contract_block(VECTORS, works + v, pairs, entries, block);
+    for (; v < vectors; v++) contract_block(1, works + v, pairs, entries, block);
+  }
+}
+
 // ---- Q -----------------------------------------------------------------------------------------
 
 // Two columns of a block of 4x4, rows 4I.., columns from j on.
@@ -191,14 +261,14 @@ static void contract_Q(size_t n, int vectors, const Work *works, Coefficients fr
 // ---- force, stiffness, energy ------------------------------------------------------------------
 
 // D <- A3, stiffness
-static void form_stiffness(const Work *w, const double *P, double *stiffness) {
+static void form_stiffness(const Work *w, const bool few, const double *P, double *stiffness) {
   const lbLanes two = lb_splat(2), three = lb_splat(3);
   for (size_t i = 0; i < w->count; i++) {
     double *D = row_of(w->D, i);
     const double *A2 = row_of(w->A, i), *X_i = column_of(w, i);
     for (size_t j = 0; j <= i; j++, stiffness += LB_BATCH) {
-      const lbLanes A3 = lb_load(D + LB_LANES * j) +
-                         (lb_load(column_of(w, j) + LB_LANES * i) + lb_load(X_i + LB_LANES * j));
+      lbLanes A3 = lb_load(D + LB_LANES * j);
+      if (!few) A3 += lb_load(column_of(w, j) + LB_LANES * i) + lb_load(X_i + LB_LANES * j);
       const lbLanes K2 =
           lb_multiply_add(two, lb_load(A2 + LB_LANES * j), lb_splat(P[j * w->padded + i]));
       lb_store(D + LB_LANES * j, A3);
@@ -237,6 +307,7 @@ static lbLanes form_force(const Work *w, const double *P, double *force) {
 static void begin_vector(const Work *w, const double *q) {
   for (size_t i = 0; i < w->count; i++) lb_store(w->q + LB_LANES * i, lb_load(q + LB_BATCH * i));
   for (size_t i = w->count; i < w->padded; i++) lb_store(w->q + LB_LANES * i, lb_splat(0));
+  if (w->count <= LB_CUBIC_FEW) return;
   memset(w->D, 0, LB_LANES * triangle_size(w->padded / 4) * sizeof(double));
   memset(w->X, 0, LB_LANES * w->count * w->padded * sizeof(double));
 }
@@ -251,10 +322,12 @@ static void evaluate_together(const lbCubic *cubic, int32_t count, const double 
     begin_vector(&works[v], q + LB_LANES * v);
   }
   contract_Q(n, vectors, works, (Coefficients){ cubic->quadratic, cubic->quadratic_single, work });
-  contract_S(n, vectors, works, (Coefficients){ cubic->cubic, cubic->cubic_single, work });
+  const bool few = cubic->count <= LB_CUBIC_FEW;
+  (few ? contract_pairs : contract_S)(n, vectors, works,
+                                      (Coefficients){ cubic->cubic, cubic->cubic_single, work });
   for (int v = 0; v < vectors; v++) {
     const int lane = LB_LANES * v;
-    form_stiffness(&works[v], cubic->linear, stiffness + lane);
+    form_stiffness(&works[v], few, cubic->linear, stiffness + lane);
     lb_store(energy + lane, form_force(&works[v], cubic->linear, force + lane));
   }
 }

@@ -16,8 +16,9 @@
 #define JUMP_TURN 1.5707963267948966
 #define TURN_FINE 0.2 // rad
 #define TURN_PARTS 2000
-#define PASSES 2   // to find the spin in a step's middle
-#define FLAT 1e-12 // of its trace: what is added to an inertia so that it has an inverse
+#define PASSES 2    // to find the spin in a step's middle
+#define FLAT 1e-12  // of its trace: what is added to an inertia so that it has an inverse
+#define ALIKE 1e-12 // velocities that differ by rounding
 
 // ---- placement ---------------------------------------------------------------------------------
 
@@ -51,12 +52,14 @@ lbQuat lb_frame_ahead(const lbBody *body) {
 lbVec3 lb_frame_velocity(const lbBody *body, lbVec3 own_place, lbVec3 own_velocity) {
   const lbFrameState *f = &body->frame;
   lbVec3 relative = lb_mat3_apply(f->turn, own_velocity);
-  if (f->kind == LB_FRAME_HELD) return relative;
+  if (!lb_frame_moves(body)) return relative;
   lbVec3 arm = lb_mat3_apply(f->turn, lb_sub(own_place, body->prepared->centre));
   return lb_add(relative, lb_add(f->velocity, lb_cross(f->spin, arm)));
 }
 
-lbFrameKind lb_body_frame_kind(const lbBody *body) { return body->frame.kind; }
+lbFrameKind lb_body_frame_kind(const lbBody *body) {
+  return body->frame.fitted ? LB_FRAME_FREE : body->frame.kind;
+}
 
 lbFrame lb_body_frame(const lbBody *body) {
   const lbFrameState *f = &body->frame;
@@ -106,7 +109,14 @@ static lbStatus choose_kind(lbBody *body, const lbBodyDef *def, lbError *err) {
                    "frame is free, but model \"%s\" has fixed nodes or plays a recording; build it "
                    "with --free",
                    model->name);
-  body->frame.kind = kind;
+  bool whole = body->prepared->method->fit_frame != NULL;
+  if (kind == LB_FRAME_DRIVEN && whole && lb_model_is_free(model))
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "frame is driven: the method \"%s\" follows it by what is fixed, and nothing of "
+                   "model \"%s\" is",
+                   lb_method_name(body->prepared->method->method), model->name);
+  body->frame.fitted = kind == LB_FRAME_FREE && whole;
+  body->frame.kind = body->frame.fitted ? LB_FRAME_HELD : kind;
   body->frame.decoupled = def->decoupled || body->prepared->inertia.count == 0;
   return LB_OK;
 }
@@ -170,15 +180,45 @@ static lbStatus check_frame(const lbBody *body, lbFrame *frame) {
   return status;
 }
 
+// Of a method whose coordinates move as a whole, velocities relative to the frame are derived from
+// others: they are taken before the frame's change and put back after it.
+static lbScratch *hold_motion(const lbBody *body) {
+  lbScratch *s = lb_scratch_borrow(body->prepared);
+  if (s) body->prepared->method->get(body, s->q, s->v, NULL);
+  return s;
+}
+
+static void put_motion(lbBody *body, lbScratch *s) {
+  body->prepared->method->put(body, NULL, s->v, NULL);
+  lb_scratch_return(body->prepared, s);
+  lb_body_disturb(body);
+}
+
+// Whether the frame would move, in its own axes, as it does.
+static bool moves_alike(const lbFrameState *f, const lbFrame *to) {
+  lbQuat back = lb_quat_conjugate(to->rotation);
+  lbVec3 v = lb_mat3_apply_transpose(f->turn, f->velocity);
+  lbVec3 w = lb_mat3_apply_transpose(f->turn, f->spin);
+  lbVec3 dv = lb_sub(lb_quat_rotate(back, to->linear_velocity), v);
+  lbVec3 dw = lb_sub(lb_quat_rotate(back, to->angular_velocity), w);
+  return lb_length(dv) <= ALIKE * lb_length(v) && lb_length(dw) <= ALIKE * lb_length(w);
+}
+
 lbStatus lb_body_set_frame(lbBody *body, const lbFrame *frame) {
   lbFrame at = *frame;
   lbStatus status = check_frame(body, &at);
   if (status) return status;
+  lbScratch *motion = NULL;
+  if (body->prepared->method->fit_frame && !moves_alike(&body->frame, &at)) {
+    motion = hold_motion(body);
+    if (!motion) return lb_fail_memory(body->message);
+  }
   body->frame.position = at.position;
   set_rotation(&body->frame, at.rotation, lb_quat_to_mat3(at.rotation));
   body->frame.velocity = at.linear_velocity;
   body->frame.spin = at.angular_velocity;
   body->frame.driven = 0;
+  if (motion) put_motion(body, motion);
   return LB_OK;
 }
 
@@ -189,6 +229,12 @@ lbStatus lb_body_drive(lbBody *body, const lbFrame *frame) {
   body->frame.goal = goal;
   body->frame.driven = LB_DRIVE_WITH_VELOCITIES;
   return LB_OK;
+}
+
+void lb_frame_accelerate(lbBody *body, lbVec3 linear, lbVec3 angular) {
+  body->frame.accelerated = lb_vec3_is_bounded(linear) && lb_vec3_is_bounded(angular);
+  body->frame.linear_acceleration = linear;
+  body->frame.angular_acceleration = angular;
 }
 
 lbStatus lb_body_drive_to(lbBody *body, lbVec3 position, lbQuat rotation) {
@@ -208,32 +254,47 @@ lbVec3 lb_inertia_solve(lbMat3 J, lbVec3 b) {
   return lb_vec3_is_bounded(x) ? x : lb_vec3(0, 0, 0);
 }
 
-// moments <- A at q; J of it. Decoupled bodies have the inertia of their rest shape.
-lbMat3 lb_frame_inertia(const lbBody *body, const double *q, double *A) {
+// scratch->moments <- A at q, and B of rates v.
+static void find_both_moments(const lbBody *body, const double *q, const double *v, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  size_t n = (size_t)p->padded;
+  p->inertia.kernels->moments(&p->inertia, q, v, s->moments,
+                              v ? s->moments + LB_MOMENTS_B * n : NULL);
+  memcpy(s->moments + LB_MOMENTS_AT * n, q, n * sizeof *q);
+  s->moments_version = p->version;
+}
+
+void lb_find_moments(const lbBody *body, const double *q, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  size_t n = (size_t)p->padded;
+  if (s->moments_version != p->version ||
+      memcmp(s->moments + LB_MOMENTS_AT * n, q, n * sizeof *q) != 0)
+    find_both_moments(body, q, NULL, s);
+}
+
+// Decoupled bodies have the inertia of their rest shape.
+lbMat3 lb_frame_inertia(const lbBody *body, const double *q, lbScratch *s) {
   const lbPrepared *p = body->prepared;
   if (body->frame.decoupled) {
     lbMat3 J;
     memcpy(J.m, p->model->rigid_inertia, sizeof J.m);
     return lb_mat3_scale(p->inertia.count ? p->inertia.scale : 1, J);
   }
-  lb_inertia_kernels(p->level)->moments(&p->inertia, q, A);
-  return lb_inertia_tensor(&p->inertia, q, A);
+  lb_find_moments(body, q, s);
+  return lb_inertia_tensor(&p->inertia, q, s->moments);
 }
 
 // Σ q̇_i E_i
-lbVec3 lb_frame_relative(const lbBody *body, const double *v, const double *A) {
-  const lbPrepared *p = body->prepared;
-  lbVec3 sum = lb_vec3(0, 0, 0);
-  for (int32_t i = 0; i < p->dimension && !body->frame.decoupled; i++)
-    sum = lb_add_scaled(sum, v[i], lb_inertia_axis(A, p->padded, i));
-  return sum;
+lbVec3 lb_frame_relative(const lbBody *body, const double *v, const lbScratch *s) {
+  if (body->frame.decoupled) return lb_vec3(0, 0, 0);
+  return lb_inertia_relative(&body->prepared->inertia, v, s->moments);
 }
 
 // ω in own axes, of angular momentum `own` in own axes.
 static lbVec3 spin_of(const lbBody *body, lbVec3 own, const double *q, const double *v,
                       lbScratch *s) {
-  lbMat3 J = lb_frame_inertia(body, q, s->moments);
-  return lb_inertia_solve(J, lb_sub(own, lb_frame_relative(body, v, s->moments)));
+  lbMat3 J = lb_frame_inertia(body, q, s);
+  return lb_inertia_solve(J, lb_sub(own, lb_frame_relative(body, v, s)));
 }
 
 void lb_frame_update_rates(lbBody *body, const double *q, const double *v, lbScratch *s) {
@@ -252,7 +313,7 @@ static void strike_free(lbBody *body, lbVec3 moment, const double *reduced, cons
   double M = p->inertia.scale;
   lbVec3 before = lb_mat3_apply_transpose(f->turn, f->spin);
   f->angular = lb_add(f->angular, moment);
-  lbMat3 J = lb_frame_inertia(body, q, s->moments);
+  lbMat3 J = lb_frame_inertia(body, q, s);
   lbVec3 left = lb_mat3_apply_transpose(f->turn, f->angular);
   for (int32_t i = 0; i < p->dimension; i++) {
     lbVec3 E = lb_inertia_axis(s->moments, p->padded, i);
@@ -293,9 +354,14 @@ void lb_frame_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, const double *
 static void set_free_velocity(lbBody *body, lbVec3 linear, lbVec3 angular, lbScratch *s) {
   lbFrameState *f = &body->frame;
   body->prepared->method->get(body, s->q, s->v, NULL);
-  lbMat3 J = lb_frame_inertia(body, s->q, s->moments);
+  if (f->fitted) {
+    f->velocity = linear, f->spin = angular;
+    body->prepared->method->put(body, NULL, s->v, NULL);
+    return;
+  }
+  lbMat3 J = lb_frame_inertia(body, s->q, s);
   lbVec3 own = lb_mat3_apply(J, lb_mat3_apply_transpose(f->turn, angular));
-  own = lb_add(own, lb_frame_relative(body, s->v, s->moments));
+  own = lb_add(own, lb_frame_relative(body, s->v, s));
   f->momentum = lb_scale(body->prepared->mass, linear);
   f->angular = lb_mat3_apply(f->turn, own);
   lb_frame_update_rates(body, s->q, s->v, s);
@@ -321,7 +387,7 @@ lbStatus lb_body_set_velocity(lbBody *body, lbVec3 linear, lbVec3 angular) {
   if (!s) return lb_fail_memory(body->message);
   bool sane = lb_vec3_is_bounded(linear) && lb_vec3_is_bounded(angular) &&
               find_rates(body, linear, angular, s->v);
-  if (sane && body->frame.kind == LB_FRAME_FREE)
+  if (sane && lb_body_frame_kind(body) == LB_FRAME_FREE)
     set_free_velocity(body, linear, angular, s);
   else if (sane && !p->method->is_recording)
     p->method->put(body, NULL, s->v, NULL);
@@ -398,7 +464,7 @@ static lbVec3 middle_spin(const lbBody *body, const lbStep *step, const lbMat3 *
   lbVec3 end = momentum_after(f->angular, step->frame.torque, body->damping_mass, step->h);
   lbVec3 L = lb_scale(0.5, lb_add(f->angular, end));
   lbVec3 spin = lb_mat3_apply_transpose(f->turn, f->spin);
-  lbVec3 relative = lb_frame_relative(body, v, s->moments);
+  lbVec3 relative = lb_frame_relative(body, v, s);
   for (int pass = 0; pass < PASSES; pass++) {
     lbQuat middle = lb_quat_multiply(f->rotation, lb_quat_exp(lb_scale(0.5 * step->h, spin)));
     lbVec3 own = lb_quat_rotate(lb_quat_conjugate(middle), L);
@@ -449,66 +515,65 @@ static void fly(const lbBody *body, lbStep *step, lbVec3 spin) {
 
 // ---- inertial forces ---------------------------------------------------------------------------
 
-// scratch->inertial <- with A of the middle in scratch->moments, mean rates v, mean spin and the
-// change of spin and of velocity over the step, in own axes.
+// scratch->inertial <- with A of the middle in scratch->moments, the spins `e` of the mean rates,
+// mean spin and the change of spin and of velocity over the step, in own axes.
 static void exert(const lbBody *body, lbVec3 spin, lbVec3 spin_change, lbVec3 velocity_change,
-                  double h, const double *v, lbScratch *s) {
-  const lbPrepared *p = body->prepared;
-  size_t n = (size_t)p->padded;
-  const double *A = s->moments;
-  double *e = s->moments + 9 * n, *to = s->inertial;
-  double w[3] = { spin.x, spin.y, spin.z }, square = lb_dot(spin, spin);
+                  double h, const double *e, lbScratch *s) {
+  const lbInertia *inertia = &body->prepared->inertia;
+  double x = spin.x, y = spin.y, z = spin.z;
   lbVec3 a = lb_scale(1 / h, velocity_change), alpha = lb_scale(1 / h, spin_change);
   // Of a free body, damping by mass acts on E ω too.
   if (body->frame.kind == LB_FRAME_FREE) alpha = lb_add_scaled(alpha, body->damping_mass, spin);
-  lb_inertia_kernels(p->level)->spins(&p->inertia, v, e);
-  for (int32_t i = 0; i < p->dimension; i++) {
-    double outward = square * (A[i] + A[4 * n + (size_t)i] + A[8 * n + (size_t)i]);
-    for (int k = 0; k < 3; k++)
-      for (int l = 0; l < 3; l++) outward -= w[k] * w[l] * A[(size_t)(3 * k + l) * n + (size_t)i];
-    double coriolis = w[0] * e[i] + w[1] * e[n + (size_t)i] + w[2] * e[2 * n + (size_t)i];
-    to[i] = outward - 2 * coriolis - lb_dot(lb_inertia_axis(A, p->padded, i), alpha) -
-            lb_dot(lb_vec3_load(p->inertia.S + 3 * (size_t)i), a);
-  }
+  const double weights[LB_INERTIA_ROWS + 6] = {
+    y * y + z * z, x * x + z * z, x * x + y * y, -y * z, -x * z, -x * y, -alpha.x, -alpha.y,
+    -alpha.z,      -2 * x,        -2 * y,        -2 * z, -a.x,   -a.y,   -a.z
+  };
+  inertia->kernels->exert(inertia, s->moments, e, weights, s->inertial);
 }
 
-static void feel_driven(const lbBody *body, const lbStep *step, const double *v, lbScratch *s) {
+// How the frame of a driven body moves in a step.
+static void find_motion(const lbBody *body, lbStep *step) {
   const lbFrameState *f = &body->frame;
-  const lbFrameStep *to = &step->frame;
+  lbFrameStep *to = &step->frame;
   lbVec3 turn = turn_between(f->rotation, to->rotation);
   lbQuat middle = lb_quat_multiply(lb_quat_exp(lb_scale(0.5, turn)), f->rotation);
   lbQuat back = lb_quat_conjugate(middle);
-  lbVec3 spin = lb_quat_rotate(back, lb_scale(1 / step->h, turn));
-  lbVec3 change = lb_sub(lb_quat_rotate(lb_quat_conjugate(to->rotation), to->spin),
-                         lb_quat_rotate(lb_quat_conjugate(f->rotation), f->spin));
-  lbVec3 velocity_change = lb_quat_rotate(back, lb_sub(to->velocity, f->velocity));
-  exert(body, spin, change, velocity_change, step->h, v, s);
+  to->mean_spin = lb_quat_rotate(back, lb_scale(1 / step->h, turn));
+  to->spin_change = lb_sub(lb_quat_rotate(lb_quat_conjugate(to->rotation), to->spin),
+                           lb_quat_rotate(lb_quat_conjugate(f->rotation), f->spin));
+  to->velocity_change = lb_quat_rotate(back, lb_sub(to->velocity, f->velocity));
 }
 
 // The spin at the step's end is what the middle and the start make of it.
-static void feel_free(const lbBody *body, lbStep *step, const double *v, lbScratch *s) {
+static void feel_free(const lbBody *body, lbStep *step, const double *v, const double *e,
+                      lbScratch *s) {
   lbVec3 start = lb_mat3_apply_transpose(body->frame.turn, body->frame.spin);
   lbVec3 spin = middle_spin(body, step, &step->frame.inertia, v, s);
   fly(body, step, spin);
   if (body->frame.decoupled) return;
-  exert(body, spin, lb_scale(2, lb_sub(spin, start)), lb_vec3(0, 0, 0), step->h, v, s);
+  exert(body, spin, lb_scale(2, lb_sub(spin, start)), lb_vec3(0, 0, 0), step->h, e, s);
 }
 
-static void feel(lbBody *body, lbStep *step, const double *v, lbScratch *s) {
+// With mean rates v and their spins e.
+static void feel(lbBody *body, lbStep *step, const double *v, const double *e, lbScratch *s) {
+  const lbFrameStep *to = &step->frame;
   if (body->frame.kind == LB_FRAME_FREE)
-    feel_free(body, step, v, s);
+    feel_free(body, step, v, e, s);
   else if (body->prepared->inertia.count)
-    feel_driven(body, step, v, s);
+    exert(body, to->mean_spin, to->spin_change, to->velocity_change, step->h, e, s);
 }
 
 // A and J in the middle of the step, where the rates at its start lead to.
 static void find_middle(const lbBody *body, lbStep *step, lbScratch *s) {
+  bool free = body->frame.kind == LB_FRAME_FREE;
   for (int32_t i = 0; i < body->prepared->padded; i++)
     s->a[i] = s->q0[i] + 0.5 * step->h * s->v0[i];
-  if (body->frame.kind == LB_FRAME_FREE)
-    step->frame.inertia = lb_frame_inertia(body, s->a, s->moments);
-  else if (body->prepared->inertia.count)
-    lb_inertia_kernels(body->prepared->level)->moments(&body->prepared->inertia, s->a, s->moments);
+  if (body->prepared->inertia.count && !(free && body->frame.decoupled))
+    find_both_moments(body, s->a, s->v0, s);
+  if (free)
+    step->frame.inertia = lb_frame_inertia(body, s->a, s);
+  else
+    find_motion(body, step);
 }
 
 // b <- mean rates over the step
@@ -534,20 +599,24 @@ int32_t lb_frame_begin(lbBody *body, lbStep *step, lbScratch *s) {
     flags = drive(body, step, step->h / (step->share - step->share_before));
     to->turn = lb_quat_to_mat3(to->rotation);
   }
+  if (!lb_frame_is_felt(body)) // forces are in the axes of the step's start, carried where it jumps
+    return lb_frame_add_weight(body, to->moves ? f->turn : to->turn, s) ? flags
+                                                                        : flags | LB_STEP_NONFINITE;
   if (to->moves) {
     find_middle(body, step, s);
-    feel(body, step, s->v0, s);
+    feel(body, step, s->v0, s->moments + (LB_MOMENTS_B + LB_INERTIA_AXIS) * (size_t)p->padded, s);
   }
   return lb_frame_add_weight(body, to->turn, s) ? flags : flags | LB_STEP_NONFINITE;
 }
 
 void lb_frame_correct(lbBody *body, lbStep *step, lbScratch *s) {
   const lbPrepared *p = body->prepared;
-  double *before = s->c;
+  double *before = s->c, *spins = s->moments + LB_MOMENTS_SPINS * (size_t)p->padded;
   if (!step->frame.moves || (body->frame.kind == LB_FRAME_FREE && body->frame.decoupled)) return;
   memcpy(before, s->inertial, (size_t)p->padded * sizeof(double));
   find_mean_rates(body, step->h, s);
-  feel(body, step, s->b, s);
+  if (p->inertia.count) p->inertia.kernels->spins(&p->inertia, s->b, spins);
+  feel(body, step, s->b, spins, s);
   for (int32_t i = 0; i < p->padded; i++) {
     s->a[i] = s->inertial[i] - before[i];
     s->held[i] += s->a[i];

@@ -22,11 +22,11 @@ static double stored(lbBody *body, const double *q, lbScratch *s) {
   return method->stored ? method->stored(body, q, s) : method->elastic(body, q, s);
 }
 
-static Energy energy_of(lbBody *body, const double *q, const double *v, lbScratch *s) {
+// With J at q and h.
+static Energy energy_of(lbBody *body, lbMat3 J, lbVec3 h, const double *q, const double *v,
+                        lbScratch *s) {
   const lbFrameState *f = &body->frame;
-  lbMat3 J = lb_frame_inertia(body, q, s->moments);
   lbVec3 L = lb_mat3_apply_transpose(f->turn, f->angular);
-  lbVec3 h = lb_frame_relative(body, v, s->moments);
   lbVec3 of_L = lb_inertia_solve(J, L), of_h = lb_inertia_solve(J, h);
   double linear = 0.5 * lb_dot(f->momentum, f->momentum) / body->prepared->mass;
   return (Energy){ linear + 0.5 * lb_dot(L, of_L) + stored(body, q, s), -lb_dot(h, of_L),
@@ -35,8 +35,26 @@ static Energy energy_of(lbBody *body, const double *q, const double *v, lbScratc
 
 static double at(const Energy *e, double s) { return e->a + s * (e->b + s * e->c); }
 
-double lb_frame_energy(const lbBody *body, const double *q, const double *v, lbScratch *s) {
-  Energy e = energy_of((lbBody *)body, q, v, s); // writes what the step keeps of its forces alone
+static Energy energy_at(lbBody *body, const double *q, const double *v, lbScratch *s) {
+  lbMat3 J = lb_frame_inertia(body, q, s);
+  return energy_of(body, J, lb_frame_relative(body, v, s), q, v, s);
+}
+
+// J at the step's start: from there to its middle A has changed by B h/2.
+static lbMat3 first_inertia(const lbBody *body, const lbStep *step, const lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  size_t n = (size_t)p->padded;
+  const double *A = s->moments, *B = A + LB_MOMENTS_B * n;
+  double *first = s->moments + LB_MOMENTS_OTHER * n;
+  if (body->frame.decoupled) return step->frame.inertia;
+  for (size_t i = 0; i < LB_INERTIA_AXIS * n; i++) first[i] = A[i] - 0.5 * step->h * B[i];
+  return lb_inertia_tensor(&p->inertia, s->q0, first);
+}
+
+// The rates at the start do not change h on their own: Σ v_i v_j E2_ij = 0.
+double lb_frame_energy(lbBody *body, const lbStep *step, lbScratch *s) {
+  lbVec3 h = lb_frame_relative(body, s->v0, s);
+  Energy e = energy_of(body, first_inertia(body, step, s), h, s->q0, s->v0, s);
   return at(&e, 1);
 }
 
@@ -78,11 +96,11 @@ static double level_of(const lbBody *body, double energy) {
   return energy + p->mass * lb_length(body->gravity) * p->size;
 }
 
-int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *start, double before,
-                      lbScratch *s) {
+int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *start, lbScratch *s) {
   lbFrameState *f = &body->frame;
-  Energy now = energy_of(body, s->q, s->v, s);
-  double energy = at(&now, 1), created = energy - before - work_of(body, step, start, s);
+  Energy now = energy_at(body, s->q, s->v, s);
+  double before = step->frame.energy, energy = at(&now, 1);
+  double created = energy - before - work_of(body, step, start, s);
   double limit = CREATED * level_of(body, fmax(energy, before)), account = f->created + created;
   f->created = fmin(fmax(account, 0), limit);
   if (isfinite(energy) && !(created > 0 && account > limit)) return 0;
@@ -92,7 +110,8 @@ int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *star
   if (finite && now.a <= wanted + limit) return LB_STEP_ADAPTED;
   memcpy(s->q, s->q0, (size_t)body->prepared->padded * sizeof(double));
   set_rates(body, 0, s);
-  if (lb_frame_energy(body, s->q, s->v, s) <= wanted + limit) return LB_STEP_ADAPTED;
+  now = energy_at(body, s->q, s->v, s);
+  if (at(&now, 1) <= wanted + limit) return LB_STEP_ADAPTED;
   *f = *start;
   f->created = 0;
   if (lb_body_is_constrained(body)) { // where it was, and slower: what holds it takes momentum

@@ -5,8 +5,18 @@
 
 LB_DEFINE_KERNEL_CHOICE(lbInertiaKernels, lb_inertia_kernels)
 
+static size_t row_count(int32_t count) { return LB_INERTIA_ROWS * ((size_t)count + 1) + 3; }
+
 size_t lb_inertia_bytes(int32_t count, int32_t padded) {
-  return 9 * ((size_t)count + 1) * (size_t)padded * sizeof(double);
+  return row_count(count) * (size_t)padded * sizeof(double);
+}
+
+static void place(lbInertia *inertia, void *memory) {
+  size_t row = (size_t)inertia->padded;
+  inertia->first = memory;
+  inertia->shift = inertia->first + LB_INERTIA_ROWS * row;
+  inertia->second = inertia->shift + 3 * row;
+  inertia->second_axis = inertia->second + LB_INERTIA_AXIS * (size_t)inertia->count * row;
 }
 
 // A1_i and A2_ij by the nodes' masses, entry k, l: Σ m U_i[k] y[l], y the arm or U_j.
@@ -37,41 +47,79 @@ static double second_entry(const lbModel *model, const lbModelMethod *method, in
   return sum_nodes(model, method->basis + rows * (size_t)i, method->basis + rows * (size_t)j, k, l);
 }
 
+static void take_apart(const double B[3][3], double numbers[LB_INERTIA_ROWS]) {
+  const double rows[LB_INERTIA_ROWS] = { B[0][0],           B[1][1],           B[2][2],
+                                         B[1][2] + B[2][1], B[0][2] + B[2][0], B[0][1] + B[1][0],
+                                         B[2][1] - B[1][2], B[0][2] - B[2][0], B[1][0] - B[0][1] };
+  memcpy(numbers, rows, sizeof rows);
+}
+
+static void fill_first(const lbInertia *n, const lbModel *model, const lbModelMethod *method,
+                       int32_t i, int32_t vector) {
+  double B[3][3], numbers[LB_INERTIA_ROWS];
+  for (int k = 0; k < 3; k++)
+    for (int l = 0; l < 3; l++) B[k][l] = first_entry(model, method, vector, k, l);
+  take_apart(B, numbers);
+  for (int k = 0; k < LB_INERTIA_ROWS; k++)
+    n->first[(size_t)k * (size_t)n->padded + (size_t)i] = numbers[k];
+}
+
+static void fill_second(const lbInertia *n, const lbModel *model, const lbModelMethod *method,
+                        int32_t i, int32_t j, int32_t vector, int32_t other) {
+  double B[3][3], numbers[LB_INERTIA_ROWS];
+  size_t at = (size_t)(i / LB_BATCH) * (size_t)n->count + (size_t)j, lane = (size_t)(i % LB_BATCH);
+  for (int k = 0; k < 3; k++)
+    for (int l = 0; l < 3; l++) B[k][l] = second_entry(model, method, vector, other, k, l);
+  take_apart(B, numbers);
+  for (size_t k = 0; k < LB_INERTIA_AXIS; k++)
+    n->second[LB_BATCH * (LB_INERTIA_AXIS * at + k) + lane] = numbers[k];
+  for (size_t k = 0; k < 3; k++)
+    n->second_axis[LB_BATCH * (3 * at + k) + lane] = numbers[LB_INERTIA_AXIS + k];
+}
+
 void lb_inertia_fill(lbInertia *inertia, const lbModel *model, const lbModelMethod *method,
-                     int32_t count, int32_t padded, const int32_t *kept, void *memory) {
-  size_t row = (size_t)padded, plane = (size_t)count * row;
+                     int32_t count, int32_t padded, const int32_t *kept, const double *S,
+                     void *memory) {
   inertia->count = count, inertia->padded = padded;
-  inertia->first = memory;
-  inertia->second = inertia->first + 9 * row;
   inertia->scale = 1;
   memset(memory, 0, lb_inertia_bytes(count, padded));
-  for (int32_t i = 0; i < count; i++)
-    for (int k = 0; k < 3; k++)
-      for (int l = 0; l < 3; l++) {
-        size_t entry = (size_t)(3 * k + l);
-        int32_t a = kept ? kept[i] : i;
-        inertia->first[entry * row + (size_t)i] = first_entry(model, method, a, k, l);
-        for (int32_t j = 0; j < count; j++)
-          inertia->second[entry * plane + (size_t)j * row + (size_t)i] =
-              second_entry(model, method, a, kept ? kept[j] : j, k, l);
-      }
+  place(inertia, memory);
+  for (int32_t i = 0; i < count; i++) {
+    fill_first(inertia, model, method, i, kept ? kept[i] : i);
+    for (int k = 0; k < 3 && S; k++)
+      inertia->shift[(size_t)k * (size_t)padded + (size_t)i] = S[3 * (size_t)i + (size_t)k];
+    for (int32_t j = 0; j < count; j++)
+      fill_second(inertia, model, method, i, j, kept ? kept[i] : i, kept ? kept[j] : j);
+  }
   // J = tr(X) 1 - X, so X = tr(J)/2 1 - J.
   const double *J = model->rigid_inertia;
   double half = 0.5 * (J[0] + J[4] + J[8]);
   for (int k = 0; k < 9; k++) inertia->X0[k] = (k % 4 == 0 ? half : 0) - J[k];
 }
 
+void lb_inertia_scale(lbInertia *inertia, double ratio, void *memory) {
+  size_t numbers = row_count(inertia->count) * (size_t)inertia->padded;
+  double *scaled = memory;
+  for (size_t i = 0; i < numbers; i++) scaled[i] = ratio * inertia->first[i];
+  place(inertia, memory);
+  inertia->scale = ratio;
+  for (int k = 0; k < 9; k++) inertia->X0[k] *= ratio;
+}
+
 lbMat3 lb_inertia_tensor(const lbInertia *inertia, const double *q, const double *A) {
-  lbMat3 X, J;
-  size_t n = (size_t)inertia->padded;
-  memcpy(X.m, inertia->X0, sizeof X.m);
-  for (int k = 0; k < 3; k++)
-    for (int l = 0; l < 3; l++) {
-      const double *a = A + (size_t)(3 * k + l) * n,
-                   *first = inertia->first + (size_t)(3 * l + k) * n;
-      for (int32_t i = 0; i < inertia->count; i++) X.m[3 * k + l] += q[i] * (a[i] + first[i]);
-    }
-  double trace = lb_mat3_trace(X);
-  for (int k = 0; k < 9; k++) J.m[k] = (k % 4 == 0 ? trace : 0) - X.m[k];
+  double s[LB_INERTIA_AXIS];
+  inertia->kernels->tensor(inertia, q, A, s);
+  const double X[9] = { s[0],       0.5 * s[5], 0.5 * s[4], 0.5 * s[5], s[1],
+                        0.5 * s[3], 0.5 * s[4], 0.5 * s[3], s[2] };
+  lbMat3 J;
+  for (int k = 0; k < 9; k++) J.m[k] = -(inertia->X0[k] + X[k]);
+  double trace = lb_mat3_trace(J);
+  for (int k = 0; k < 9; k += 4) J.m[k] -= trace;
   return J;
+}
+
+lbVec3 lb_inertia_relative(const lbInertia *inertia, const double *v, const double *A) {
+  double sums[3];
+  inertia->kernels->relative(inertia, v, A, sums);
+  return lb_vec3_load(sums);
 }

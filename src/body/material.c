@@ -114,14 +114,7 @@ static void scale_inertia(lbPrepared *p, double ratio) {
     p->inertia.count = 0;
     return;
   }
-  size_t bytes = lb_inertia_bytes(p->inertia.count, p->inertia.padded);
-  double *scaled = lb_subspace_of(p)->inertia;
-  for (size_t i = 0; i < bytes / sizeof(double); i++) scaled[i] = ratio * p->inertia.first[i];
-  p->inertia.first = scaled;
-  p->inertia.second = scaled + 9 * (size_t)p->inertia.padded;
-  p->inertia.S = p->gravity;
-  p->inertia.scale = ratio;
-  for (int k = 0; k < 9; k++) p->inertia.X0[k] *= ratio;
+  lb_inertia_scale(&p->inertia, ratio, lb_subspace_of(p)->inertia);
 }
 
 // Mass and gravity of the present densities; false when they make no positive mass.
@@ -204,7 +197,9 @@ static lbSubspace *lay_out(const lbPrepared *p, lbSubspace *s, lbCarver *carver)
 lbStatus lb_subspace_rebuild(lbPrepared *p, const double *materials, lbError *err) {
   lbSubspace draft = { .count = p->dimension,
                        .stride = lb_cubic_padded(p->dimension),
+                       .newton = lb_newton_kernels(p->level),
                        .ldlt = lb_ldlt_kernels(p->level),
+                       .ldlt_crowd = lb_ldlt_crowd_kernels(p->level),
                        .forces = &lb_polynomial_forces };
   lbCarver carver = { 0 };
   lay_out(p, &draft, &carver);
@@ -254,13 +249,13 @@ static lbStatus check_change(const lbBody *body, int32_t material, const double 
                              lbError *err) {
   const lbModel *model = body->prepared->model;
   double young = values[0], poisson = values[1], density = values[2];
-  if (body->prepared->method->is_recording) return lb_body_refuse_recording(body, "material");
-  if (!body->prepared->method->rebuild)
+  const lbBodyMethod *method = body->prepared->method;
+  if (method->is_recording) return lb_body_refuse_recording(body, "material");
+  if (!method->rebuild)
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "material: a body of the method \"%s\" cannot change it; use \"%s\"",
-                   lb_method_name(body->prepared->method->method),
-                   lb_method_name(LB_METHOD_SUBSPACE));
-  if (model->size.subspace_part_count == 1)
+                   lb_method_name(method->method), lb_method_name(LB_METHOD_SUBSPACE));
+  if (method->method == LB_METHOD_SUBSPACE && model->size.subspace_part_count == 1)
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "material: model \"%s\" cannot change it; build it with --editable",
                    model->name);
@@ -273,11 +268,11 @@ static lbStatus check_change(const lbBody *body, int32_t material, const double 
                    "material: young %g, poisson %g, density %g; they must be above 0, between -1 "
                    "and 0.5, above 0",
                    young, poisson, density);
-  double before = lb_subspace_of(body->prepared)->materials[3 * (size_t)material + 2];
+  double before = method->materials(body->prepared)[3 * (size_t)material + 2];
   if (!(model->material_values[6 * (size_t)material + 2] > 0))
     return lb_fail(err, LB_ERR_UNSUPPORTED, "material %d has no density in the model",
                    (int)material);
-  if (density != before && body->frame.kind != LB_FRAME_HELD && model->size.material_count > 1)
+  if (density != before && lb_frame_is_felt(body) && model->size.material_count > 1)
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "material: the density of one of several materials cannot change while the "
                    "body's frame moves");
@@ -289,7 +284,7 @@ static lbStatus derive(const lbBody *body, int32_t material, const double *value
                        lbError *err) {
   const lbPrepared *now = body->prepared;
   size_t count = (size_t)now->model->size.material_count;
-  double *materials = lb_duplicate(lb_subspace_of(now)->materials, 3 * count, sizeof(double));
+  double *materials = lb_duplicate(now->method->materials(now), 3 * count, sizeof(double));
   lbPrepared *made = NULL;
   if (!materials) return lb_fail_memory(err);
   memcpy(materials + 3 * (size_t)material, values, 3 * sizeof(double));
@@ -307,6 +302,7 @@ static lbStatus derive(const lbBody *body, int32_t material, const double *value
 // A body goes on with another prepared part: gravity pulls with its masses, momenta stay.
 static void swap(lbBody *body, const lbPrepared *to, lbScratch *scratch) {
   const lbPrepared *from = body->prepared;
+  if (from->method->forget) from->method->forget(body);
   body->prepared = lb_prepared_retain(to);
   lb_prepared_release(from);
   lb_frame_weigh(body, body->gravity, body->frame.turn, scratch);

@@ -184,8 +184,14 @@ static void step_lane(lbBody *body, double h, lbScratch *s) {
 static void step_many(lbBodyGroup *group, int32_t begin, int32_t end, double h,
                       lbScratch *scratch) {
   Block *block = ((State *)group->bodies[begin].own)->block;
+  if (group->count == 1) { // a few nanoseconds
+    ready_group(group, h);
+    step_block(group, block);
+    group->bodies->time += h;
+    group->bodies->flags = 0;
+    return;
+  }
   bool whole = begin % LB_INSTANCE_BLOCK == 0 && end - begin == block->count;
-  if (group->count == 1) ready_group(group, h);
   whole = whole && all_plain(group, begin, end);
   if (whole) step_block(group, block);
   for (int32_t i = begin; i < end; i++) {
@@ -281,6 +287,7 @@ const lbBodyMethod lb_modal_method = { .method = LB_METHOD_MODAL,
                                        .commit = commit,
                                        .ready_group = ready_group,
                                        .step_many = step_many,
+                                       .alone = true,
                                        .many = LB_INSTANCE_BLOCK,
                                        .kinetic = kinetic,
                                        .elastic = elastic,

@@ -1,7 +1,8 @@
 // The state nearest to given displacements: q that minimises Σ m_n |(U q - u)_n|² over the nodes,
 // with the masses m of the present materials. The normal equations Uᵀ m U q = Uᵀ m u are solved by
 // conjugate gradients: U is orthonormal in the body's own mass, of which m is the lumped kind, so
-// the matrix is near the identity, and no room for it is needed.
+// the matrix is near the identity, and no room for it is needed. Where q is u itself there is
+// nothing to solve.
 #include "body/body.h"
 
 #include <string.h>
@@ -67,6 +68,10 @@ static bool find(const lbPrepared *p, const double *values, double largest, doub
                  lbScratch *s) {
   memset(to, 0, (size_t)p->padded * sizeof *to);
   if (largest == 0) return true;
+  if (!p->basis) {
+    memcpy(to, values, (size_t)p->dimension * sizeof *to);
+    return true;
+  }
   solve(p, values, largest, to, s);
   for (int32_t i = 0; i < p->dimension; i++) {
     to[i] *= largest;

@@ -45,8 +45,8 @@ typedef enum Rule { NEWMARK, EULER, CONSERVING } Rule;
 
 typedef struct Scheme {
   Rule rule;
-  double h, v_q, v_v, a_q, a_v, a_a;
-  double held; // w
+  double h;
+  lbNewtonScheme c;
   bool calm; // damped by the stiffness at rest, which never adds energy as an indefinite one would
 } Scheme;
 
@@ -58,24 +58,20 @@ static bool is_far_out(const lbBody *body, const double *q) {
   return false;
 }
 
+lbNewtonScheme lb_newmark_scheme(double h) {
+  return (lbNewtonScheme){ 2 / h, -1, 2 / h, -1, 4 / (h * h), 4 / h, 1, 2 };
+}
+
 static Scheme scheme_of(const lbBody *body, const lbStep *step, const lbScratch *s) {
   double h = step->h;
   bool euler = body->integrator == LB_INTEGRATOR_EULER ||
                step->rule + 1 == body->prepared->method->rules ||
                (step->rule > 0 && is_far_out(body, s->q0));
   bool calm = step->rule > 0;
-  if (euler) return (Scheme){ EULER, h, 1 / h, 0, 1 / (h * h), 1 / h, 0, 1, calm };
-  if (calm) return (Scheme){ CONSERVING, h, 2 / h, -1, 2 / (h * h), 2 / h, 0, 1, calm };
-  return (Scheme){ NEWMARK, h, 2 / h, -1, 4 / (h * h), 4 / h, 1, 2, calm };
-}
-
-static void set_rates(const lbBody *body, const Scheme *scheme, lbScratch *s) {
-  lbSubspaceWork *w = s->own;
-  for (int32_t i = 0; i < body->prepared->dimension; i++) {
-    double moved = s->q[i] - s->q0[i];
-    s->v[i] = scheme->v_q * moved + scheme->v_v * s->v0[i];
-    w->a[i] = scheme->a_q * moved - scheme->a_v * s->v0[i] - scheme->a_a * w->a0[i];
-  }
+  if (euler) return (Scheme){ EULER, h, { 1 / h, 0, 1 / h, 0, 1 / (h * h), 1 / h, 0, 1 }, calm };
+  if (calm)
+    return (Scheme){ CONSERVING, h, { 2 / h, -1, 1 / h, 0, 2 / (h * h), 2 / h, 0, 1 }, calm };
+  return (Scheme){ NEWMARK, h, lb_newmark_scheme(h), calm };
 }
 
 // ---- forces of the present q -------------------------------------------------------------------
@@ -112,46 +108,67 @@ typedef struct Residual {
   double size;  // |G|
   double scale; // the largest of its terms
   double noise; // what rounding of q does to it
-  double work;  // G (q - q0)
 } Residual;
 
-// The velocity that damping counts with.
-static double damped_rate(const Scheme *scheme, const lbScratch *s, int32_t i) {
-  return scheme->rule == CONSERVING ? (s->q[i] - s->q0[i]) / scheme->h : s->v[i];
+static lbNewtonNumbers numbers_of(const lbBody *body, const double *R, const lbScratch *s) {
+  const lbSubspace *own = lb_subspace_of(body->prepared);
+  const lbSubspaceWork *w = s->own;
+  bool heavy = own->mass;
+  return (lbNewtonNumbers){
+    .count = own->count,
+    .q0 = s->q0,
+    .v0 = s->v0,
+    .a0 = w->a0,
+    .force = s->force,
+    .held = s->held,
+    .pull = s->pull,
+    .R = R,
+    .R0 = w->R0,
+    .Mu = heavy ? w->Mu : w->u,
+    .Mv = heavy ? w->Mv : s->v,
+    .Ma = heavy ? w->Ma : w->a,
+    .alpha = &body->damping_mass,
+    .beta = &body->damping_stiffness,
+    .q = s->q,
+    .v = s->v,
+    .u = w->u,
+    .a = w->a,
+    .Ku = w->Ku,
+    .Cu = w->Cu,
+    .Cu0 = w->Cu0,
+    .G = w->G,
+    .d = w->d,
+  };
 }
 
-// Cv <- (alpha M + beta K) v
-static void damp(const lbBody *body, const double *K, const double *v, double *Cv, double *Mv) {
+// C <- (alpha M + beta K) u
+static void damp(const lbBody *body, const lbNewtonNumbers *x, const double *K, const double *u,
+                 const double *Mu, double *C) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
-  double alpha = body->damping_mass, beta = body->damping_stiffness;
-  int32_t r = own->count;
-  memset(Cv, 0, (size_t)r * sizeof *Cv);
-  if (beta != 0) lb_subspace_multiply(own, K, v, Cv);
-  if (alpha != 0) lb_subspace_mass_multiply(own, v, Mv);
-  for (int32_t i = 0; i < r; i++) Cv[i] = beta * Cv[i] + (alpha != 0 ? alpha * Mv[i] : 0);
+  if (body->damping_stiffness != 0)
+    own->newton->alone.multiply(own->count, K, u, x->Ku);
+  else
+    memset(x->Ku, 0, (size_t)own->stride * sizeof(double));
+  own->newton->alone.damp(x, x->Ku, Mu, C);
 }
 
-// w->G <- without the forces of constraints (scratch->pull); the rest counts them.
-static Residual form_residual(const lbBody *body, const Scheme *scheme, const Forces *forces,
-                              lbScratch *s) {
+// Rates, and products with the mass.
+static void find_rates(const lbBody *body, const Scheme *scheme, const lbNewtonNumbers *x,
+                       const lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
-  lbSubspaceWork *w = s->own;
-  int32_t r = own->count;
-  double sums[7] = { 0 };
-  lb_subspace_mass_multiply(own, w->a, w->Ma);
-  for (int32_t i = 0; i < r; i++) w->G[i] = damped_rate(scheme, s, i);
-  damp(body, forces->K, w->G, w->Cv, w->d);
-  for (int32_t i = 0; i < r; i++) {
-    double inside = w->Ma[i] + w->Cv[i] + forces->R[i],
-           known = s->force[i] + scheme->held * s->held[i];
-    double f = known + scheme->held * s->pull[i], left = inside - f;
-    w->G[i] = inside - known;
-    sums[0] += left * left, sums[1] += f * f, sums[2] += forces->R[i] * forces->R[i];
-    sums[3] += w->Ma[i] * w->Ma[i], sums[4] += w->Cv[i] * w->Cv[i];
-    sums[5] += s->q[i] * s->q[i], sums[6] += left * (s->q[i] - s->q0[i]);
-  }
-  double most = fmax(fmax(sums[1], sums[2]), fmax(sums[3], sums[4]));
-  return (Residual){ sqrt(sums[0]), sqrt(most), ROUNDING * w->stiffest * sqrt(sums[5]), sums[6] };
+  const lbSubspaceWork *w = s->own;
+  own->newton->alone.rates(&scheme->c, x);
+  if (!own->mass) return;
+  lb_subspace_mass_multiply(own, x->u, w->Mu);
+  lb_subspace_mass_multiply(own, x->v, w->Mv);
+  lb_subspace_mass_multiply(own, x->a, w->Ma);
+}
+
+static Residual residual_of(const double *figures, double stiffest) {
+  double most = fmax(fmax(figures[LB_SUM_FORCE], figures[LB_SUM_ELASTIC]),
+                     fmax(figures[LB_SUM_INERTIA], figures[LB_SUM_DAMPING]));
+  return (Residual){ sqrt(figures[LB_SUM_LEFT]), sqrt(most),
+                     ROUNDING * stiffest * sqrt(figures[LB_SUM_PLACE]) };
 }
 
 // ---- the matrix --------------------------------------------------------------------------------
@@ -160,26 +177,20 @@ static Residual form_residual(const lbBody *body, const Scheme *scheme, const Fo
 static void form_matrix(const lbBody *body, const Scheme *scheme, const Forces *forces,
                         bool damping_rate, double shift, lbSubspaceWork *w) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
-  size_t n = (size_t)own->stride, r = (size_t)own->count;
-  const double *end = forces->end->K;
-  double beta = body->damping_stiffness, damped = scheme->v_q;
+  const lbNewtonKernels *kernels = own->newton;
+  size_t n = (size_t)own->stride;
+  double beta = body->damping_stiffness, u_q = scheme->c.u_q;
+  double heavy = scheme->c.a_q + u_q * body->damping_mass + shift;
+  double stiff = scheme->calm ? u_q * beta : 1 + u_q * beta;
+  kernels->matrix(own->count, stiff, own->mass ? 0 : heavy, forces->K, w->A);
+  if (own->mass) kernels->add_matrix(n * n, heavy, own->mass, w->A);
   if (scheme->rule == CONSERVING) {
-    damped = 1 / scheme->h;
-    for (size_t i = 0; i < n * n; i++)
-      w->A[i] = beta * damped * forces->K[i] + w->middle_K[i] / 3 + end[i] / 6;
-  } else if (scheme->calm) {
-    for (size_t i = 0; i < n * n; i++) w->A[i] = beta * damped * forces->K[i] + end[i];
-  } else {
-    double stiff = 1 + damped * beta;
-    for (size_t i = 0; i < n * n; i++) w->A[i] = stiff * end[i];
-    if (damping_rate)
-      for (size_t i = 0; i < n * n; i++) w->A[i] += beta * w->rate[i];
-  }
-  double heavy = scheme->a_q + damped * body->damping_mass + shift;
-  if (!own->mass)
-    for (size_t i = 0; i < r; i++) w->A[i * n + i] += heavy;
-  else
-    for (size_t i = 0; i < n * n; i++) w->A[i] += heavy * own->mass[i];
+    kernels->add_matrix(n * n, 1.0 / 3, w->middle_K, w->A);
+    kernels->add_matrix(n * n, 1.0 / 6, forces->end->K, w->A);
+  } else if (scheme->calm)
+    kernels->add_matrix(n * n, 1, forces->end->K, w->A);
+  else if (damping_rate)
+    kernels->add_matrix(n * n, beta, w->rate, w->A);
 }
 
 static double largest_diagonal(const lbSubspace *own, const double *A) {
@@ -212,19 +223,34 @@ static int32_t factor_matrix(const lbBody *body, const Scheme *scheme, const For
 static void start(lbBody *body, const Scheme *scheme, lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = s->own;
-  size_t bytes = (size_t)body->prepared->padded * sizeof(double);
   const lbEvaluated *e = lb_subspace_evaluate(body, s->q0, s);
-  memcpy(s->q, s->q0, bytes);
+  memcpy(s->q, s->q0, (size_t)body->prepared->padded * sizeof(double));
   memcpy(w->R0, e->R, (size_t)own->count * sizeof(double));
   w->energy0 = e->energy;
-  damp(body, e->K, s->v0, w->Cv0, w->d);
   double heaviest = own->mass ? largest_diagonal(own, own->mass) : 1;
-  w->stiffest = scheme->a_q * heaviest + largest_diagonal(own, e->K);
-  set_rates(body, scheme, s);
+  w->stiffest = scheme->c.a_q * heaviest + largest_diagonal(own, e->K);
+}
+
+// The residual where nothing has moved: its damping is u_v times that of v0.
+static void begin_residual(const lbBody *body, const Scheme *scheme, const Forces *forces,
+                           lbScratch *s) {
+  const lbSubspace *own = lb_subspace_of(body->prepared);
+  const lbSubspaceWork *w = s->own;
+  const lbNewtonNumbers x = numbers_of(body, forces->R, s);
+  const double *Mv0 = s->v0;
+  if (own->mass) {
+    lb_subspace_mass_multiply(own, s->v0, w->Mv);
+    Mv0 = w->Mv;
+  }
+  damp(body, &x, forces->end->K, s->v0, Mv0, w->Cu0);
+  own->newton->alone.scale(own->count, scheme->c.u_v, w->Cu0, w->Cu);
+  find_rates(body, scheme, &x, s);
+  own->newton->alone.residual(&scheme->c, &x);
 }
 
 int32_t lb_newton_begin(lbBody *body, lbStep *step, lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
+  const lbNewtonLoops *loops = &own->newton->alone;
   lbSubspaceWork *w = s->own;
   Scheme scheme = scheme_of(body, step, s);
   bool again = step->iteration > 0;
@@ -232,14 +258,14 @@ int32_t lb_newton_begin(lbBody *body, lbStep *step, lbScratch *s) {
   if (!again) {
     start(body, &scheme, s);
     forces = evaluate(body, &scheme, s);
-    form_residual(body, &scheme, &forces, s);
+    begin_residual(body, &scheme, &forces, s);
   }
   bool damping_rate = again && body->damping_stiffness != 0 && !scheme.calm;
   int32_t flags = factor_matrix(body, &scheme, &forces, damping_rate, s);
   if (flags & LB_STEP_NONFINITE) return flags;
-  for (int32_t i = 0; i < own->count; i++) w->d[i] = -w->G[i];
+  loops->negate(own->count, w->G, w->d);
   own->ldlt->solve(own->count, w->A, w->d);
-  for (int32_t i = 0; i < own->count; i++) s->q[i] += w->d[i];
+  loops->add(own->count, w->d, s->q);
   return flags;
 }
 
@@ -247,7 +273,7 @@ void lb_newton_respond(const lbBody *body, const lbStep *step, lbScratch *s, con
                        double *moved) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
   const lbSubspaceWork *w = s->own;
-  double held = scheme_of(body, step, s).held;
+  double held = scheme_of(body, step, s).c.held;
   memset(moved, 0, (size_t)body->prepared->padded * sizeof *moved);
   for (int32_t i = 0; i < own->count; i++) moved[i] = held * force[i];
   own->ldlt->solve(own->count, w->A, moved);
@@ -255,73 +281,84 @@ void lb_newton_respond(const lbBody *body, const lbStep *step, lbScratch *s, con
 
 // ---- when to stop ------------------------------------------------------------------------------
 
-static double kinetic(const lbSubspace *own, const double *v, double *Mv) {
-  lb_subspace_mass_multiply(own, v, Mv);
-  return 0.5 * lb_row_dot(own->count, v, Mv);
-}
-
-// Whether the account of created energy stays in its bounds; w->created <- what it comes to.
-static bool keep_account(const lbBody *body, const Scheme *scheme, const Forces *forces,
-                         const Residual *G, lbScratch *s) {
-  const lbSubspace *own = lb_subspace_of(body->prepared);
-  lbSubspaceWork *w = s->own;
-  double mean = 0, damped = 0, created = 0;
-  if (scheme->rule == NEWMARK) {
-    for (int32_t i = 0; i < own->count; i++) {
-      double moved = s->q[i] - s->q0[i];
-      mean += 0.5 * moved * (w->R0[i] + forces->R[i]);
-      damped += 0.5 * moved * (w->Cv0[i] + w->Cv[i]);
-    }
-    created = forces->end->energy - w->energy0 - mean + 0.5 * G->work - damped;
-  }
-  double now = kinetic(own, s->v, w->Ma);
-  return lb_subspace_account(body, created, now + fmax(forces->end->energy, w->energy0), s);
+// Whether the account of created energy stays in its bounds; *account <- what it comes to.
+static bool keep_account(const lbBody *body, Rule rule, const lbNewtonStart *start, double energy,
+                         const double *figures, double *account) {
+  double created = 0;
+  if (rule == NEWMARK)
+    created = energy - start->energy - figures[LB_SUM_MEAN] + 0.5 * figures[LB_SUM_WORK] -
+              figures[LB_SUM_DAMPED];
+  double level = figures[LB_SUM_KINETIC] + fmax(energy, start->energy);
+  return lb_subspace_account(body, created, level, account);
 }
 
 // Whether the iterations have come to an end; lbStepFlags.
-static int32_t judge(const lbBody *body, const lbStep *step, const Scheme *scheme,
-                     const Forces *forces, const Residual *G, lbScratch *s) {
-  bool asked = step->rule == 0;
-  int32_t done = step->iteration + 1, wanted = body->newton_iterations;
-  int32_t most =
-      asked && scheme->rule == NEWMARK ? wanted + MORE_ITERATIONS : wanted + SURE_ITERATIONS;
+static int32_t judge(const lbBody *body, int32_t rule, int32_t iteration, Rule scheme,
+                     const Residual *G, bool keeps) {
+  bool asked = rule == 0;
+  int32_t done = iteration + 1, wanted = body->newton_iterations;
+  int32_t most = asked && scheme == NEWMARK ? wanted + MORE_ITERATIONS : wanted + SURE_ITERATIONS;
   double tolerance = fmax(body->newton_tolerance, TOLERANCE_LEAST);
   if (!asked) tolerance = fmax(tolerance, SURE_TOLERANCE);
   bool solved = G->size <= tolerance * G->scale + G->noise;
   bool near = G->size <= LOOSE * G->scale;
-  bool keeps = keep_account(body, scheme, forces, G, s);
   if (solved) return keeps ? 0 : LB_STEP_FAR;
   if (asked && done >= wanted && near && keeps) return wanted > 1 ? LB_STEP_NOT_CONVERGED : 0;
   return done >= most ? LB_STEP_FAR : LB_STEP_AGAIN;
 }
 
-// The acceleration that the next step begins with: Newmark's without what was held.
-static void keep_acceleration(lbBody *body, const Scheme *scheme, lbScratch *s) {
+static int32_t judge_end(const lbBody *body, int32_t rule, int32_t iteration, Rule scheme,
+                         const lbNewtonStart *start, double energy, const double *figures,
+                         double *created) {
+  Residual G = residual_of(figures, start->stiffest);
+  if (!isfinite(G.size) || !isfinite(G.scale)) return LB_STEP_NONFINITE;
+  bool keeps = keep_account(body, scheme, start, energy, figures, created);
+  int32_t flags = judge(body, rule, iteration, scheme, &G, keeps);
+  bool sane = lb_subspace_is_sane(body->prepared, figures[LB_MOST_Q], figures[LB_MOST_Q0],
+                                  figures[LB_MOST_V], figures[LB_MOST_A]);
+  return sane || (flags & LB_STEP_AGAIN) ? flags : flags | LB_STEP_NONFINITE;
+}
+
+int32_t lb_newmark_judge(const lbBody *body, const lbNewtonStart *start, double energy,
+                         const double *figures, double *created) {
+  return judge_end(body, 0, 0, NEWMARK, start, energy, figures, created);
+}
+
+// The acceleration that the next step begins with: Newmark's without what was held. lbStepFlags.
+static int32_t keep_acceleration(lbBody *body, const Scheme *scheme, lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = s->own;
   if (scheme->rule != NEWMARK) {
     lb_subspace_accelerate(body, lb_subspace_evaluate(body, s->q, s), s->force, s->v, w->a, s);
-    return;
+    for (int32_t i = 0; i < own->count; i++)
+      if (!lb_is_bounded(w->a[i])) return LB_STEP_NONFINITE;
+    return 0;
   }
   bool any = false;
   for (int32_t i = 0; i < own->count; i++) {
-    w->d[i] = scheme->held * (s->held[i] + s->pull[i]);
+    w->d[i] = scheme->c.held * (s->held[i] + s->pull[i]);
     any |= w->d[i] != 0;
   }
-  if (!any) return;
+  if (!any) return 0;
   lb_subspace_mobilise(own, w->d);
   for (int32_t i = 0; i < own->count; i++) w->a[i] -= w->d[i];
+  return 0;
 }
 
 int32_t lb_newton_end(lbBody *body, const lbStep *step, lbScratch *s) {
+  const lbSubspace *own = lb_subspace_of(body->prepared);
+  lbSubspaceWork *w = s->own;
   Scheme scheme = scheme_of(body, step, s);
   for (int32_t i = 0; i < body->prepared->dimension; i++)
     if (!lb_is_bounded(s->q[i])) return LB_STEP_NONFINITE;
-  set_rates(body, &scheme, s);
   Forces forces = evaluate(body, &scheme, s);
-  Residual G = form_residual(body, &scheme, &forces, s);
-  if (!isfinite(G.size) || !isfinite(G.scale)) return LB_STEP_NONFINITE;
-  int32_t flags = judge(body, step, &scheme, &forces, &G, s);
-  if (!(flags & LB_STEP_AGAIN)) keep_acceleration(body, &scheme, s);
-  return flags;
+  const lbNewtonNumbers x = numbers_of(body, forces.R, s);
+  const lbNewtonStart start = { w->energy0, w->stiffest };
+  find_rates(body, &scheme, &x, s);
+  damp(body, &x, forces.K, x.u, x.Mu, x.Cu);
+  own->newton->alone.judge(&scheme.c, &x, w->figures);
+  int32_t flags = judge_end(body, step->rule, step->iteration, scheme.rule, &start,
+                            forces.end->energy, w->figures, &w->created);
+  if (flags & (LB_STEP_AGAIN | LB_STEP_NONFINITE)) return flags;
+  return flags | keep_acceleration(body, &scheme, s);
 }

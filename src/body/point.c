@@ -107,6 +107,10 @@ lbVec3 lb_point_rest(const lbModel *model, const lbPoint *point) {
 }
 
 static void add_row(const lbPrepared *prepared, int32_t row, double value, double *sum) {
+  if (!prepared->basis) {
+    sum[row] += value;
+    return;
+  }
   lb_basis_add_row_transposed(prepared->basis, 3 * (size_t)prepared->model->size.node_count,
                               prepared->dimension, row, value, sum);
 }
@@ -131,6 +135,10 @@ lbVec3 lb_point_apply(const lbPrepared *prepared, const lbPoint *point, const do
   lbVec3 sum = lb_vec3(0, 0, 0);
   for (lbPointWalk walk = lb_point_walk(prepared->model, point); lb_point_next(&walk);) {
     double u[3];
+    if (!prepared->basis) {
+      sum = lb_add_scaled(sum, walk.weight, lb_vec3_load(coordinates + 3 * (size_t)walk.node));
+      continue;
+    }
     prepared->kernels->basis_apply(prepared->basis + 3 * (size_t)walk.node, stride,
                                    prepared->dimension, 0, 3, coordinates, u);
     sum = lb_add_scaled(sum, walk.weight, lb_vec3_load(u));

@@ -226,48 +226,21 @@ static void tangent_rate(const void *data, const double *q, const double *v, dou
   own->kernels->stiffness_rate(&own->cubic, q, v, rate, work);
 }
 
-// Numbers of a crowd, side by side.
-typedef struct Crowd {
-  double *q, *R; // (r x 8)
-  double *K;     // (r (r + 1) / 2 x 8)
-  double *work;
-} Crowd;
-
-static Crowd place_crowd(int32_t r, double *work) {
-  size_t n = LB_BATCH * (size_t)r;
-  return (Crowd){ work, work + n, work + 2 * n, work + 2 * n + LB_BATCH * lb_packed2_count(r) };
-}
-
-static void spread_matrix(int32_t r, const double *packed, double *K) {
-  size_t n = (size_t)lb_cubic_padded(r);
-  for (int32_t i = 0; i < r; i++)
-    for (int32_t j = 0; j <= i; j++)
-      K[(size_t)i * n + (size_t)j] = K[(size_t)j * n + (size_t)i] =
-          packed[LB_BATCH * lb_packed2(j, i)];
-}
-
-static void evaluate_many(const void *data, int32_t count, const double *const *q, double *const *R,
-                          double *const *K, double *energies, double *work) {
+static void evaluate_crowd(const void *data, const double *q, double *R, double *K,
+                           double *energies, double *work) {
   const Polynomials *own = data;
-  int32_t r = own->cubic.count;
-  Crowd crowd = place_crowd(r, work);
-  double all[LB_BATCH];
-  for (int32_t i = 0; i < r; i++)
-    for (int32_t m = 0; m < LB_BATCH; m++) crowd.q[LB_BATCH * i + m] = m < count ? q[m][i] : 0;
-  own->crowd->evaluate(&own->cubic, count, crowd.q, crowd.R, crowd.K, all, crowd.work);
-  for (int32_t m = 0; m < count; m++) {
-    for (int32_t i = 0; i < r; i++) R[m][i] = crowd.R[LB_BATCH * i + m];
-    spread_matrix(r, crowd.K + m, K[m]);
-    energies[m] = all[m];
-  }
+  own->crowd->evaluate(&own->cubic, LB_BATCH, q, R, K, energies, work);
+}
+
+static bool gains(const void *data) {
+  return ((const Polynomials *)data)->cubic.count <= LB_CUBIC_WHOLE;
 }
 
 static size_t work_size(const void *data) {
   int32_t r = ((const Polynomials *)data)->cubic.count;
-  size_t crowd = LB_BATCH * (2 * (size_t)r + lb_packed2_count(r)) + lb_cubic_crowd_work_size(r);
-  size_t alone = lb_cubic_work_size(r);
+  size_t crowd = gains(data) ? lb_cubic_crowd_work_size(r) : 0, alone = lb_cubic_work_size(r);
   return crowd > alone ? crowd : alone;
 }
 
-const lbForceModel lb_polynomial_forces = { evaluate, force, tangent_rate, evaluate_many,
-                                            work_size };
+const lbForceModel lb_polynomial_forces = { evaluate,       force, tangent_rate,
+                                            evaluate_crowd, gains, work_size };

@@ -172,10 +172,11 @@ static lbStatus find_method(const lbModel *model, lbMethod method, const lbBodyM
           "model \"%s\" has no recording of its unreduced motion; `limber cook` makes one",
           model->name);
     if (unreduced)
-      return lb_fail(err, LB_ERR_ARGUMENT,
-                     "bodies do not have the method \"full\", the unreduced simulator is "
-                     "lb_simulator; \"recorded\" plays the recording of model \"%s\"",
-                     model->name);
+      return lb_fail(
+          err, LB_ERR_ARGUMENT,
+          "the method \"full\" is the unreduced simulator, which the build side has: call "
+          "lb_build_start; \"recorded\" plays the recording of model \"%s\"",
+          model->name);
     return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\" does not have the method \"%s\"",
                    model->name, lb_method_name(method));
   }
@@ -197,8 +198,9 @@ static lbStatus fill(lbPrepared *p, const lbBodyDef *def, const lbModelMethod *v
   lay_out(p, def, &copies, &carver);
   take_kept(p, def, &copies);
   if (copies.inertia)
-    lb_inertia_fill(&p->inertia, p->model, view, p->dimension, p->padded, p->kept, copies.inertia);
-  p->inertia.S = p->gravity;
+    lb_inertia_fill(&p->inertia, p->model, view, p->dimension, p->padded, p->kept, p->gravity,
+                    copies.inertia);
+  p->inertia.kernels = lb_inertia_kernels(p->level);
   find_triangles_around(p);
   lbStatus status = find_ranges(p, err);
   if (!status && p->method->build) status = p->method->build(p, err);
@@ -370,7 +372,7 @@ static lbScratch *place_scratch(const lbPrepared *p, lbScratch *s, lbCarver *car
                          &s->a,        &s->b,    &s->c };
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = lb_carve(carver, width, sizeof(double));
-  s->moments = lb_carve(carver, 12 * (size_t)p->padded, sizeof(double));
+  s->moments = lb_carve(carver, LB_MOMENT_ROWS * (size_t)p->padded, sizeof(double));
   s->numbers = lb_carve(carver, (size_t)lb_method_numbers(p), sizeof(double));
   s->nodes = lb_carve(carver, (size_t)size->node_count, 3 * sizeof(double));
   s->shares = lb_carve(carver, (size_t)size->node_count, sizeof(double));

@@ -45,7 +45,7 @@ static lbVec3 push(lbBody *body, const lbBall *ball, double h, lbScratch *s) {
                         .stands = true,
                         .velocity = ball->velocity };
   if (lb_part_open(body, &step, s) & LB_STEP_NONFINITE) return lb_vec3(0, 0, 0);
-  if (!lb_frame_is_still(body)) lb_frame_correct(body, &step, s);
+  if (lb_frame_is_felt(body)) lb_frame_correct(body, &step, s);
   lbVec3 centre =
       lb_mat3_apply_transpose(step.frame.turn, lb_sub(ball->centre, step.frame.position));
   lb_tree_search(s->search, s->q0, centre, (1 + MARGIN) * ball->radius);

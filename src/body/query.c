@@ -153,8 +153,11 @@ static void sum_nodes(const lbBody *body, const double *q, const double *v, Moti
     double rates[3 * 64];
     int32_t used = count - begin < 64 ? count - begin : 64;
     size_t stride = 3 * (size_t)count;
-    p->kernels->basis_apply(p->basis + 3 * (size_t)begin, stride, p->dimension, 0, 3 * used, v,
-                            rates);
+    if (p->basis)
+      p->kernels->basis_apply(p->basis + 3 * (size_t)begin, stride, p->dimension, 0, 3 * used, v,
+                              rates);
+    else
+      memcpy(rates, v + 3 * (size_t)begin, 3 * (size_t)used * sizeof *rates);
     for (int32_t i = 0; i < used; i++) {
       size_t at = 3 * (size_t)(begin + i);
       lbVec3 x =
@@ -173,10 +176,8 @@ static Motion motion_of(const lbBody *body, const double *q, const double *v, lb
   const lbPrepared *p = body->prepared;
   Motion m = { .shift = weigh(p, q), .rate = weigh(p, v) };
   if (p->inertia.count) {
-    lb_inertia_kernels(p->level)->moments(&p->inertia, q, s->moments);
-    m.relative = lb_vec3(0, 0, 0);
-    for (int32_t i = 0; i < p->dimension; i++)
-      m.relative = lb_add_scaled(m.relative, v[i], lb_inertia_axis(s->moments, p->padded, i));
+    lb_find_moments(body, q, s);
+    m.relative = lb_inertia_relative(&p->inertia, v, s->moments);
     m.inertia = lb_inertia_tensor(&p->inertia, q, s->moments);
   } else
     sum_nodes(body, q, v, &m, s);
@@ -188,6 +189,11 @@ static Motion motion_of(const lbBody *body, const double *q, const double *v, lb
 
 static lbBodyReport report_of(const lbBody *body, lbScratch *s) {
   const lbPrepared *p = body->prepared;
+  if (p->method->report) {
+    lbBodyReport own = { .mass = p->mass };
+    p->method->report(body, &own, s);
+    return own;
+  }
   lbVec3 v = body->frame.velocity, w = body->frame.spin, centre = lb_frame_centre(body);
   p->method->get(body, s->q, s->v, NULL);
   Motion m = motion_of(body, s->q, s->v, s);

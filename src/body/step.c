@@ -36,20 +36,25 @@ static void hold_known_forces(lbBody *body, lbStep *step, lbScratch *s) {
   if (lb_body_is_touched(body)) lb_contacts_hold(body, step, s);
 }
 
-int32_t lb_part_open(lbBody *body, lbStep *step, lbScratch *s) {
-  const lbBodyMethod *method = body->prepared->method;
-  method->get(body, s->q0, s->v0, s->force);
+int32_t lb_part_prepare(lbBody *body, lbStep *step, lbScratch *s) {
+  body->prepared->method->get(body, s->q0, s->v0, s->force);
   int32_t flags = lb_frame_begin(body, step, s);
+  if (body->frame.kind == LB_FRAME_FREE) step->frame.energy = lb_frame_energy(body, step, s);
   hold_known_forces(body, step, s);
   step->iteration = 0;
-  return flags & LB_STEP_NONFINITE ? flags : flags | method->begin(body, step, s);
+  return flags;
+}
+
+int32_t lb_part_open(lbBody *body, lbStep *step, lbScratch *s) {
+  int32_t flags = lb_part_prepare(body, step, s);
+  return flags & LB_STEP_NONFINITE ? flags : flags | body->prepared->method->begin(body, step, s);
 }
 
 // From a linearisation to the end, with as many more of them as it takes.
 static int32_t solve(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   const lbBodyMethod *method = body->prepared->method;
   while (!(flags & LB_STEP_NONFINITE)) {
-    if (!lb_frame_is_still(body)) lb_frame_correct(body, step, s);
+    if (lb_frame_is_felt(body)) lb_frame_correct(body, step, s);
     if (lb_body_is_constrained(body)) flags |= lb_constraints_solve(body, step, s);
     if (flags & LB_STEP_NONFINITE) break;
     flags |= method->end(body, step, s);
@@ -69,13 +74,13 @@ int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   if (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) return flags;
   bool free = body->frame.kind == LB_FRAME_FREE;
   lbFrameState start = body->frame;
-  double before = free ? lb_frame_energy(body, s->q0, s->v0, s) : 0;
   flags |= method->commit(body, step, s);
   lb_frame_end(body, step, s);
   if (lb_body_is_constrained(body)) lb_constraints_settle(body, step, s);
   if (lb_body_is_touched(body)) lb_contacts_settle(body, step, s);
-  if (free) flags |= lb_frame_mend(body, step, &start, before, s);
+  if (free) flags |= lb_frame_mend(body, step, &start, s);
   if (lb_body_is_constrained(body)) lb_constraints_rest(body);
+  if (body->frame.fitted) method->fit_frame(body, s);
   return flags;
 }
 
@@ -131,6 +136,7 @@ static int32_t attempt(lbBody *body, double h, int32_t rule, lbScratch *s) {
 static void clear_forces(lbBody *body) {
   body->frame.force = body->frame.torque = lb_vec3(0, 0, 0);
   body->frame.driven = 0;
+  body->frame.accelerated = false;
   if (lb_body_is_touched(body)) lb_contacts_clear(body);
 }
 
@@ -190,7 +196,9 @@ int32_t lb_body_step_touched(lbBody *body, double h, lbTouch *touch, void *conte
   body->led = 0;
   int32_t flags = lb_part_open(body, &step, scratch), first = body->contacts->count;
   if (!(flags & LB_STEP_NONFINITE)) touch(body, &step, scratch, context);
-  if (!lb_frame_is_still(body)) return lb_body_advance(body, h, scratch);
+  // What was opened can be joined where it is linear, which begin of some methods is not.
+  bool linear = lb_frame_is_still(body) && !body->prepared->method->fit_frame;
+  if (!linear) return lb_body_advance(body, h, scratch);
   if (body->contacts->count > first) lb_contacts_join(body, &step, first, scratch);
   return lb_body_conclude(body, h, lb_part_close(body, &step, scratch, flags), scratch);
 }
@@ -202,7 +210,7 @@ int32_t lb_body_step(lbBody *body, double dt) {
     return LB_STEP_REFUSED;
   }
   body->plain = p->method->step_many && lb_body_is_plain(body);
-  if (body->plain && body->group->count == 1 && p->method->scratches == 0) {
+  if (body->plain && body->group->count == 1 && p->method->alone) {
     step_plain(body, dt, NULL); // a few nanoseconds: borrowing would take as long
     return body->flags;
   }

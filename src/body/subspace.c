@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#define DUST 1e-150        // smaller numbers become zero: subnormal ones are slow
 #define CREATED 0.03       // of the energy may have been created
 #define STUCK_FORCE 1e-3   // of the linear force, is an equilibrium
 #define STUCK_KINETIC 1e-6 // of the elastic energy, is rest
@@ -13,12 +12,7 @@
 // ---- vectors -----------------------------------------------------------------------------------
 
 void lb_subspace_multiply(const lbSubspace *s, const double *A, const double *x, double *y) {
-  size_t n = (size_t)s->stride, r = (size_t)s->count;
-  memset(y, 0, n * sizeof *y);
-  for (size_t j = 0; j < r; j++) {
-    const double *column = A + n * j;
-    for (size_t i = 0; i < n; i++) y[i] += x[j] * column[i];
-  }
+  s->newton->alone.multiply(s->count, A, x, y);
 }
 
 void lb_subspace_mass_multiply(const lbSubspace *s, const double *x, double *y) {
@@ -44,6 +38,7 @@ const lbEvaluated *lb_subspace_evaluate(lbBody *body, const double *q, lbScratch
   lbEvaluated *e = &((lbSubspaceState *)body->own)->evaluated;
   size_t bytes = (size_t)s->count * sizeof *q;
   if (is_at(body, e, q) && !e->force_only) return e;
+  if (lb_crowd_recall(body, q, e)) return e;
   memcpy(e->q, q, bytes);
   e->energy =
       s->forces->evaluate(s->force_data, q, e->R, e->K, ((lbSubspaceWork *)scratch->own)->forces);
@@ -68,16 +63,16 @@ void lb_subspace_accelerate(const lbBody *body, const lbEvaluated *e, const doub
   const lbSubspace *s = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = scratch->own;
   lb_subspace_mass_multiply(s, v, w->Ma);
-  lb_subspace_multiply(s, e->K, v, w->Cv);
+  lb_subspace_multiply(s, e->K, v, w->Ku);
   for (int32_t i = 0; i < s->count; i++)
-    a[i] = f[i] - body->damping_mass * w->Ma[i] - body->damping_stiffness * w->Cv[i] - e->R[i];
+    a[i] = f[i] - body->damping_mass * w->Ma[i] - body->damping_stiffness * w->Ku[i] - e->R[i];
   lb_subspace_mobilise(s, a);
 }
 
-bool lb_subspace_account(const lbBody *body, double created, double energy, lbScratch *scratch) {
-  double account = ((const lbSubspaceState *)body->own)->created + created;
-  ((lbSubspaceWork *)scratch->own)->created = fmin(fmax(account, 0), CREATED * energy);
-  return !(created > 0 && account > CREATED * energy);
+bool lb_subspace_account(const lbBody *body, double created, double energy, double *account) {
+  double sum = ((const lbSubspaceState *)body->own)->created + created;
+  *account = fmin(fmax(sum, 0), CREATED * energy);
+  return !(created > 0 && sum > CREATED * energy);
 }
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -98,20 +93,23 @@ static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carve
     place_state(p, states ? &states[i] : &unused, carver);
     if (states) group->bodies[i].own = &states[i];
   }
+  lb_crowd_place_group(p, group, carver);
 }
 
 static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *carver) {
   const lbSubspace *s = lb_subspace_of(p);
   size_t padded = (size_t)p->padded, n = (size_t)s->stride;
   lbSubspaceWork draft = { 0 }, *w = lb_carve(carver, 1, sizeof draft);
-  double **vectors[] = { &draft.a0, &draft.a,  &draft.G,        &draft.d,  &draft.Ma,
-                         &draft.Cv, &draft.R0, &draft.middle_R, &draft.Cv0 };
+  double **vectors[] = { &draft.a0,  &draft.a,  &draft.u,       &draft.G,  &draft.d,
+                         &draft.Ma,  &draft.Mu, &draft.Mv,      &draft.Ku, &draft.Cu,
+                         &draft.Cu0, &draft.R0, &draft.middle_R };
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = lb_carve(carver, padded, sizeof(double));
   draft.A = lb_carve(carver, n * n, sizeof(double));
   draft.rate = lb_carve(carver, n * n, sizeof(double));
   draft.middle_K = lb_carve(carver, n * n, sizeof(double));
   draft.forces = lb_carve(carver, s->forces->work_size(s->force_data), sizeof(double));
+  lb_crowd_place_work(p, &draft, carver);
   if (w) *w = draft;
   scratch->own = w;
 }
@@ -199,22 +197,27 @@ static double largest(int32_t count, const double *x) {
   return most;
 }
 
-// Finite, and not farther out than is sane, unless it comes from there.
-static bool is_sane(const lbBody *body, const lbScratch *scratch) {
+bool lb_subspace_is_sane(const lbPrepared *p, double q, double q0, double v, double a) {
+  return lb_is_bounded(q) && lb_is_bounded(v) && lb_is_bounded(a) &&
+         (q <= lb_subspace_of(p)->most || q <= 2 * q0);
+}
+
+static int32_t end_central(lbBody *body, const lbStep *step, lbScratch *scratch) {
   const lbSubspaceWork *w = scratch->own;
-  int32_t r = body->prepared->dimension;
-  double reach = largest(r, scratch->q), before = largest(r, scratch->q0);
-  return lb_is_bounded(reach) && lb_is_bounded(largest(r, scratch->v)) &&
-         lb_is_bounded(largest(r, w->a)) &&
-         (reach <= lb_subspace_of(body->prepared)->most || reach <= 2 * before);
+  int32_t r = body->prepared->dimension, flags = lb_central_end(body, step, scratch);
+  if (flags & LB_STEP_NONFINITE) return flags;
+  bool sane = lb_subspace_is_sane(body->prepared, largest(r, scratch->q), largest(r, scratch->q0),
+                                  largest(r, scratch->v), largest(r, w->a));
+  return sane ? flags : flags | LB_STEP_NONFINITE;
 }
 
 static int32_t end(lbBody *body, const lbStep *step, lbScratch *scratch) {
-  int32_t flags = is_central(body, step) ? lb_central_end(body, step, scratch)
-                                         : lb_newton_end(body, step, scratch);
-  if (!(flags & (LB_STEP_NONFINITE | LB_STEP_AGAIN)) && !is_sane(body, scratch))
-    flags |= LB_STEP_NONFINITE;
-  return flags;
+  return is_central(body, step) ? end_central(body, step, scratch)
+                                : lb_newton_end(body, step, scratch);
+}
+
+bool lb_subspace_may_be_stuck(double kinetic, double elastic) {
+  return elastic > 0 && kinetic <= STUCK_KINETIC * elastic;
 }
 
 // At rest, bent, and not by what acts on it: its rest shape would have less energy, that of the
@@ -232,23 +235,21 @@ static bool is_stuck(const lbBody *body, lbScratch *scratch) {
     energy -= w->G[i] * scratch->q[i];
   }
   lb_subspace_mass_multiply(s, scratch->v, w->Ma);
-  double kinetic = 0.5 * lb_row_dot(r, scratch->v, w->Ma);
-  if (!(energy > 0 && kinetic <= STUCK_KINETIC * energy)) return false;
+  if (!lb_subspace_may_be_stuck(0.5 * lb_row_dot(r, scratch->v, w->Ma), energy)) return false;
   for (int32_t i = 0; i < r; i++) w->G[i] = e->R[i] - w->G[i];
   double left = largest(r, w->G);
   lb_subspace_multiply(s, s->rest_stiffness, scratch->q, w->G);
   return left <= STUCK_FORCE * largest(r, w->G);
 }
 
-static double without_dust(double x) { return fabs(x) < DUST ? 0 : x; }
-
 static int32_t commit(lbBody *body, const lbStep *step, lbScratch *scratch) {
   lbSubspaceState *state = body->own;
   const lbSubspaceWork *w = scratch->own;
-  for (int32_t i = 0; i < body->prepared->dimension; i++) {
-    state->q[i] = scratch->q[i] = without_dust(scratch->q[i]);
-    state->v[i] = scratch->v[i] = without_dust(scratch->v[i]);
-    state->a[i] = without_dust(w->a[i]);
+  const lbNewtonLoops *loops = &lb_subspace_of(body->prepared)->newton->alone;
+  double *vectors[] = { scratch->q, scratch->v, w->a }, *rows[] = { state->q, state->v, state->a };
+  for (int k = 0; k < 3; k++) {
+    loops->drop(body->prepared->dimension, LB_SUBSPACE_DUST, vectors[k]);
+    memcpy(rows[k], vectors[k], (size_t)body->prepared->dimension * sizeof(double));
   }
   state->created = w->created;
   body->consistent = true;
@@ -337,7 +338,6 @@ const lbBodyMethod lb_subspace_method = { .method = LB_METHOD_SUBSPACE,
                                           .end = end,
                                           .commit = commit,
                                           .step_many = lb_subspace_step_many,
-                                          .scratches = LB_BATCH,
                                           .many = 2 * LB_BATCH,
                                           .kinetic = kinetic,
                                           .elastic = elastic,

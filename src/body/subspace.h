@@ -10,8 +10,10 @@
 
 #include "body/body.h"
 #include "body/cubic.h"
+#include "body/newton.h"
 
 #include "math/ldlt.h"
+#include "math/ldlt_crowd.h"
 
 // Forces of a prepared body. Vectors have room for `stride` numbers, matrices are (stride x
 // stride), symmetric; `work` has work_size doubles and keeps nothing from call to call.
@@ -22,10 +24,12 @@ typedef struct lbForceModel {
   // dK/dt where q moves with velocity v.
   void (*tangent_rate)(const void *data, const double *q, const double *v, double *rate,
                        double *work);
-  // The same as `evaluate` for up to LB_BATCH states, to the bit, reading coefficients once. NULL:
-  // there is no gain.
-  void (*evaluate_many)(const void *data, int32_t count, const double *const *q, double *const *R,
-                        double *const *K, double *energies, double *work);
+  // The same as `evaluate` for LB_BATCH states side by side, to the bit, reading coefficients once:
+  // number i of state m is at [8 i + m], K is its lower triangle (lb_packed2). Lanes of states that
+  // are not there may hold anything. gains: whether that is faster.
+  void (*evaluate_crowd)(const void *data, const double *q, double *R, double *K, double *energies,
+                         double *work);
+  bool (*gains)(const void *data);
   size_t (*work_size)(const void *data); // doubles, for all of them
 } lbForceModel;
 
@@ -33,7 +37,9 @@ typedef struct lbForceModel {
 
 typedef struct lbSubspace {
   int32_t count, stride; // r, and lb_cubic_padded(r)
+  const lbNewtonKernels *newton;
   const lbLdltKernels *ldlt;
+  const lbLdltCrowdKernels *ldlt_crowd;
   const lbForceModel *forces;
   void *force_data;
   const double *rest_stiffness;            // (stride x stride): K at rest
@@ -81,13 +87,17 @@ typedef struct lbSubspaceState {
 // Working memory of a step. Vectors are (padded).
 typedef struct lbSubspaceWork {
   double *a0, *a;              // before and after the step
+  double *u;                   // the rate that is damped
   double *G, *d;               // residual, correction
-  double *Ma, *Cv;             // terms of the residual
-  double *Cv0;                 // damping at the step's start
+  double *Ma, *Mu, *Mv;        // products with a mass that is not the identity
+  double *Ku, *Cu;             // terms of the residual
+  double *Cu0;                 // damping at the step's start
   double *R0;                  // elastic force before the step
   double *A, *rate;            // (stride x stride)
   double *middle_R, *middle_K; // in the step's middle
   double *forces;              // of the force model
+  struct lbCrowdWork *crowd;   // of a crowd's step; NULL: bodies step one by one
+  double figures[LB_NEWTON_FIGURES];
   double energy0;
   double created;
   double stiffest; // how much a residual may change with q
@@ -96,11 +106,28 @@ typedef struct lbSubspaceWork {
 const lbEvaluated *lb_subspace_evaluate(lbBody *body, const double *q, lbScratch *scratch);
 // The same without K, unless that is there.
 const lbEvaluated *lb_subspace_force(lbBody *body, const double *q, lbScratch *scratch);
-// Adds what a step created to the body's account of such energy; scratch: what that comes to.
+// Adds what a step created to the body's account of such energy; *account: what that comes to.
 // False: it would be above a share of the energy.
-bool lb_subspace_account(const lbBody *body, double created, double energy, lbScratch *scratch);
-// Evaluates several bodies of one prepared part, each at its scratch->q.
-void lb_subspace_evaluate_many(int32_t count, lbBody *const *bodies, lbScratch *const *scratches);
+bool lb_subspace_account(const lbBody *body, double created, double energy, double *account);
+// Whether q is bounded and not farther out than is sane, unless it comes from there.
+bool lb_subspace_is_sane(const lbPrepared *prepared, double q, double q0, double v, double a);
+bool lb_subspace_may_be_stuck(double kinetic, double elastic); // by its energies
+#define LB_SUBSPACE_DUST 1e-150 // smaller numbers become zero: subnormal ones are slow
+
+// ---- crowds: bodies of a batch that step together (crowd.c) ------------------------------------
+
+// What LB_BATCH bodies of a group keep from step to step, as lbEvaluated does for one.
+typedef struct lbCrowdBlock {
+  uint64_t version; // of the prepared part; 0: none
+  double *q, *R, *K;
+  double energies[LB_BATCH];
+} lbCrowdBlock;
+
+bool lb_crowd_gains(const lbPrepared *prepared);
+void lb_crowd_place_group(const lbPrepared *prepared, lbBodyGroup *group, lbCarver *carver);
+void lb_crowd_place_work(const lbPrepared *prepared, lbSubspaceWork *work, lbCarver *carver);
+// e <- what the last step of a crowd found, if that was at q.
+bool lb_crowd_recall(const lbBody *body, const double *q, lbEvaluated *e);
 void lb_subspace_step_many(lbBodyGroup *group, int32_t begin, int32_t end, double h,
                            lbScratch *scratch);
 // y <- A x, A (stride x stride) symmetric
@@ -117,6 +144,14 @@ int32_t lb_newton_begin(lbBody *body, lbStep *step, lbScratch *scratch);
 void lb_newton_respond(const lbBody *body, const lbStep *step, lbScratch *scratch,
                        const double *force, double *moved);
 int32_t lb_newton_end(lbBody *body, const lbStep *step, lbScratch *scratch);
+// For crowds: Newmark's rule; and what the end of a step by it is, by its figures: flags.
+lbNewtonScheme lb_newmark_scheme(double h);
+typedef struct lbNewtonStart {
+  double energy;   // stored
+  double stiffest; // how much a residual may change with q
+} lbNewtonStart;
+int32_t lb_newmark_judge(const lbBody *body, const lbNewtonStart *start, double energy,
+                         const double *figures, double *created);
 int32_t lb_central_begin(lbBody *body, lbStep *step, lbScratch *scratch);
 void lb_central_respond(const lbBody *body, const lbStep *step, lbScratch *scratch,
                         const double *force, double *moved);

@@ -13,6 +13,12 @@ void lb_body_nodes(const lbBody *body, const double *q, const double *v, int32_t
     p->method->nodes(body, begin, end, displacements, velocities);
     return;
   }
+  size_t from = 3 * (size_t)begin, bytes = 3 * (size_t)(end - begin) * sizeof(double);
+  if (!p->basis) {
+    if (displacements) memcpy(displacements + from, q + from, bytes);
+    if (velocities) memcpy(velocities + from, v + from, bytes);
+    return;
+  }
   if (displacements)
     p->kernels->basis_apply(p->basis, stride, p->dimension, 3 * begin, 3 * end, q, displacements);
   if (velocities)
@@ -67,7 +73,7 @@ void lb_body_surface_velocities(const lbBody *body, double *velocities) {
   const lbModel *model = body->prepared->model;
   lbScratch *s = lb_scratch_borrow(body->prepared);
   if (!s) return;
-  if (!lb_frame_is_still(body)) carry(body, false, s->positions, s);
+  if (lb_frame_moves(body)) carry(body, false, s->positions, s);
   carry(body, true, velocities, s);
   for (int32_t v = 0; v < model->size.vertex_count; v++) {
     size_t at = 3 * (size_t)v;

@@ -65,6 +65,7 @@ static void fill_spreads(lbTree *tree, const int32_t *items, int32_t count, doub
 
 static void build(lbTree *tree, const lbPrepared *prepared, double *line) {
   const lbAabbTree *shape = tree->shape;
+  if (!tree->rows) return;
   for (int32_t v = 0; v < tree->model->size.vertex_count; v++) fill_rows(tree, prepared, v, line);
   for (int32_t node = 0; node < shape->node_count; node++) {
     int32_t begin, end;
@@ -76,10 +77,11 @@ static void build(lbTree *tree, const lbPrepared *prepared, double *line) {
   }
 }
 
-static lbTree *lay_out(lbTree *tree, lbCarver *carver) {
+static lbTree *lay_out(lbTree *tree, bool spheres, lbCarver *carver) {
   size_t vertices = (size_t)tree->model->size.vertex_count, r = (size_t)tree->dimension;
   size_t nodes = (size_t)tree->shape->node_count;
   lbTree *at = lb_carve(carver, 1, sizeof *tree);
+  if (!spheres) return at;
   tree->rows = lb_carve(carver, vertices * r, 3 * sizeof(double));
   tree->spheres = lb_carve(carver, nodes, 4 * sizeof(double));
   tree->motions = lb_carve(carver, nodes * r, 4 * sizeof(double));
@@ -95,13 +97,13 @@ lbStatus lb_tree_create(const lbPrepared *prepared, lbTree **out, lbError *err) 
   if (!status) status = lb_aabb_tree_build_triangles(&surface, &draft.shape, err);
   lbCarver carver = { 0 };
   if (!status) {
-    lay_out(&draft, &carver);
+    lay_out(&draft, prepared->basis != NULL, &carver);
     carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
     if (!carver.block) status = lb_fail_memory(err);
   }
   if (!status) {
     carver.used = 0;
-    lbTree *tree = lay_out(&draft, &carver);
+    lbTree *tree = lay_out(&draft, prepared->basis != NULL, &carver);
     *tree = draft;
     build(tree, prepared, line);
     *out = tree;
@@ -136,7 +138,11 @@ lbStatus lb_search_create(const lbTree *tree, int32_t node_limit, int32_t triang
   lbCarver carver = { 0 };
   lay_out_search(&draft, &carver);
   carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
-  if (!carver.block) return lb_fail_memory(err);
+  if (carver.block && !tree->rows) draft.boxes = lb_aabb_tree_copy(tree->shape);
+  if (!carver.block || (!tree->rows && !draft.boxes)) {
+    lb_free(carver.block);
+    return lb_fail_memory(err);
+  }
   carver.used = 0;
   lbSearch *search = lay_out_search(&draft, &carver);
   *search = draft;
@@ -144,7 +150,11 @@ lbStatus lb_search_create(const lbTree *tree, int32_t node_limit, int32_t triang
   return LB_OK;
 }
 
-void lb_search_destroy(lbSearch *search) { lb_free(search); }
+void lb_search_destroy(lbSearch *search) {
+  if (!search) return;
+  lb_aabb_tree_destroy(search->boxes);
+  lb_free(search);
+}
 
 // ---- the queue: a heap with the smallest bound on top ------------------------------------------
 
@@ -172,9 +182,15 @@ static lbSearchNode pop(lbSearch *search) {
 
 // ---- searching ---------------------------------------------------------------------------------
 
-// The distance from the point to the node's sphere.
-static double sphere_bound(const lbSearch *search, lbVec3 point, int32_t node) {
+static double box_bound(const lbBox *box, lbVec3 point) {
+  const double at[3] = { point.x, point.y, point.z };
+  return sqrt(lb_box_distance2(box, at));
+}
+
+// No part of a node is nearer to the point.
+static double bound_of(const lbSearch *search, lbVec3 point, int32_t node) {
   const lbTree *tree = search->tree;
+  if (search->boxes) return box_bound(&search->boxes->nodes[node].box, point);
   const double *sphere = tree->spheres + 4 * (size_t)node;
   const double *motion = tree->motions + 4 * (size_t)node * (size_t)tree->dimension;
   double at[4] = { sphere[0], sphere[1], sphere[2], sphere[3] };
@@ -211,6 +227,21 @@ static void look_at(lbSearch *search, const double *q, lbVec3 point, double dist
   if (found->distance < distance) search->near_count++;
 }
 
+// All vertices, where q is the displacements of the nodes.
+static void place_surface(lbSearch *search, const double *q) {
+  const lbModel *model = search->tree->model;
+  for (int32_t v = 0; v < model->size.vertex_count; v++) {
+    lbVec3 at = lb_vec3_load(model->vertex_positions + 3 * (size_t)v);
+    for (int32_t k = model->carrier_begin[v]; k < model->carrier_begin[v + 1]; k++)
+      at = lb_add_scaled(at, model->carrier_weights[k],
+                         lb_vec3_load(q + 3 * (size_t)model->carrier_nodes[k]));
+    lb_vec3_store(search->positions + 3 * (size_t)v, at);
+    search->stamps[v] = search->stamp;
+  }
+  lbTriangles surface = { model->size.triangle_count, model->triangles, search->positions };
+  lb_aabb_tree_refit_triangles(search->boxes, &surface, 0);
+}
+
 static void start_search(lbSearch *search, const double *q) {
   const lbTree *tree = search->tree;
   if (++search->stamp == 0) { // once in 49 days of 1 kHz
@@ -220,13 +251,14 @@ static void start_search(lbSearch *search, const double *q) {
   for (int32_t i = 0; i < tree->dimension; i++)
     for (int k = 0; k < 4; k++) search->factors[4 * i + k] = k < 3 ? q[i] : fabs(q[i]);
   search->queue_count = search->near_count = 0;
+  if (search->boxes) place_surface(search, q);
 }
 
 double lb_tree_search(lbSearch *search, const double *q, lbVec3 point, double distance) {
   const lbAabbTree *shape = search->tree->shape;
   int32_t node_count = 1, triangle_count = 0;
   start_search(search, q);
-  push(search, (lbSearchNode){ sphere_bound(search, point, 0), 0 });
+  push(search, (lbSearchNode){ bound_of(search, point, 0), 0 });
   while (search->queue_count > 0) {
     lbSearchNode top = pop(search);
     const lbAabbNode *node = &shape->nodes[top.node];
@@ -239,19 +271,32 @@ double lb_tree_search(lbSearch *search, const double *q, lbVec3 point, double di
     if ((node_count += 2) > search->node_limit) return top.bound;
     const int32_t children[2] = { top.node + 1, node->first };
     for (int i = 0; i < 2; i++) {
-      double bound = fmax(top.bound, sphere_bound(search, point, children[i]));
+      double bound = fmax(top.bound, bound_of(search, point, children[i]));
       if (bound < distance) push(search, (lbSearchNode){ bound, children[i] });
     }
   }
   return distance;
 }
 
+// The same through the nodes that carry a corner.
+static void add_corner(const lbModel *model, int32_t vertex, double weight, lbVec3 along,
+                       double *line) {
+  for (int32_t k = model->carrier_begin[vertex]; k < model->carrier_begin[vertex + 1]; k++) {
+    double *to = line + 3 * (size_t)model->carrier_nodes[k];
+    lb_vec3_store(to, lb_add_scaled(lb_vec3_load(to), weight * model->carrier_weights[k], along));
+  }
+}
+
 void lb_tree_line(const lbTree *tree, int32_t triangle, const double weights[3], lbVec3 along,
                   double *line) {
   memset(line, 0, (size_t)tree->dimension * sizeof *line);
   for (int corner = 0; corner < 3; corner++) {
-    const double *rows =
-        rows_of(tree, tree->model->triangles[3 * (size_t)triangle + (size_t)corner]);
+    int32_t vertex = tree->model->triangles[3 * (size_t)triangle + (size_t)corner];
+    if (!tree->rows) {
+      add_corner(tree->model, vertex, weights[corner], along, line);
+      continue;
+    }
+    const double *rows = rows_of(tree, vertex);
     double x = weights[corner] * along.x, y = weights[corner] * along.y,
            z = weights[corner] * along.z;
     for (int32_t i = 0; i < tree->dimension; i++, rows += 3)

@@ -3,6 +3,8 @@
 // basis, and its radius grows by how much they differ from the mean:
 //   centre(q) = c + Σ q_i mean_i,   radius(q) = r + Σ |q_i| spread_i,
 // so what a search costs depends on the spheres it meets and not on the mesh. Own axes of the body.
+// Where q is the displacements of the nodes themselves there are no spheres: a search refits boxes
+// to the surface, which costs no more than a look at each vertex.
 #ifndef LB_BODY_TREE_H
 #define LB_BODY_TREE_H
 
@@ -25,7 +27,8 @@ typedef struct lbSearchNode {
 typedef struct lbTree {
   const lbModel *model;
   int32_t dimension;
-  double *rows;      // (vertices x dimension x 3): displacement of a vertex = Σ q_i row_i
+  double *rows; // (vertices x dimension x 3): displacement of a vertex = Σ q_i row_i. NULL: q is
+                // the displacements of the nodes, and there are no spheres and motions
   lbAabbTree *shape; // of the rest shape, whose children and leaves it takes over
   double *spheres;   // (nodes x 4): c, r
   double *motions;   // (nodes x dimension x 4): mean_i, spread_i
@@ -38,6 +41,7 @@ void lb_tree_destroy(lbTree *tree); // NULL is legal
 typedef struct lbSearch {
   const lbTree *tree;
   double *factors;   // (dimension x 4): of motions: q_i, q_i, q_i, |q_i|
+  lbAabbTree *boxes; // of the surface at q; NULL: the tree has spheres
   double *positions; // (vertices x 3): of the vertices looked at
   uint32_t *stamps;  // (vertices): `stamp` where the position is of this search
   uint32_t stamp;

@@ -20,9 +20,9 @@ static double von_mises(lbMaterialModel model, const double P[9], const double F
   return sqrt(0.5 * (a * a + b * b + c * c) + 3 * shear);
 }
 
-// The largest stress over the points of every element of one batch.
+// Stress at the points of every element of one batch: (points x LB_BATCH).
 static void batch_von_mises(const lbElementSet *set, int32_t batch, const double *displacement,
-                            double *largest) {
+                            double *values) {
   enum { POINT_VALUES = 9 * LB_ELEMENT_POINTS_MAX * LB_BATCH };
   _Alignas(64) double u[3 * LB_ELEMENT_NODES_MAX * LB_BATCH], energies[LB_BATCH];
   _Alignas(64) double stresses[POINT_VALUES], gradients[POINT_VALUES];
@@ -36,18 +36,22 @@ static void batch_von_mises(const lbElementSet *set, int32_t batch, const double
       .stresses = stresses,
       .gradients = gradients,
   });
-  for (int32_t lane = 0; lane < LB_BATCH; lane++) {
-    largest[lane] = 0;
+  for (int32_t lane = 0; lane < LB_BATCH; lane++)
     for (int32_t p = 0; p < points; p++) {
       double P[9], F[9];
       for (int i = 0; i < 9; i++) {
         P[i] = stresses[(9 * p + i) * LB_BATCH + lane];
         F[i] = gradients[(9 * p + i) * LB_BATCH + lane];
       }
-      double value = von_mises(set->model, P, F);
-      if (value > largest[lane]) largest[lane] = value;
+      values[p * LB_BATCH + lane] = von_mises(set->model, P, F);
     }
-  }
+}
+
+static double largest_of(const double *values, int32_t points, int32_t lane) {
+  double largest = 0;
+  for (int32_t p = 0; p < points; p++)
+    if (values[p * LB_BATCH + lane] > largest) largest = values[p * LB_BATCH + lane];
+  return largest;
 }
 
 static void find_von_mises(const lbFem *fem, const double *displacement, lbEvaluation *out) {
@@ -55,15 +59,48 @@ static void find_von_mises(const lbFem *fem, const double *displacement, lbEvalu
   for (int32_t s = 0; s < fem->set_count; s++) {
     const lbElementSet *set = &fem->sets[s];
     for (int32_t slot = 0; slot < set->element_count; slot++) {
-      double largest[LB_BATCH];
+      double values[LB_ELEMENT_POINTS_MAX * LB_BATCH];
       int32_t lane = slot % LB_BATCH;
-      if (lane == 0) batch_von_mises(set, slot / LB_BATCH, displacement, largest);
-      if (largest[lane] > out->von_mises) {
-        out->von_mises = largest[lane];
+      if (lane == 0) batch_von_mises(set, slot / LB_BATCH, displacement, values);
+      double largest = largest_of(values, lb_element_points(set->kind), lane);
+      if (largest > out->von_mises) {
+        out->von_mises = largest;
         out->von_mises_element = set->elements[slot];
       }
     }
   }
+}
+
+static void add_to_nodes(const lbElementSet *set, int32_t slot, const double *values,
+                         double *weights, double *stresses) {
+  const double most = 1e30; // Pa
+  size_t lane = (size_t)(slot % LB_BATCH), batch = (size_t)(slot / LB_BATCH);
+  size_t nodes = (size_t)lb_element_nodes(set->kind), points = (size_t)lb_element_points(set->kind);
+  for (size_t a = 0; a < nodes; a++) {
+    size_t p = points == nodes ? a : 0;
+    double weight = set->rest[((batch * points + p) * LB_POINT_REST + 9) * LB_BATCH + lane];
+    double value = values[p * LB_BATCH + lane];
+    int32_t vertex = set->vertices[(batch * nodes + a) * LB_BATCH + lane];
+    if (points == 1) weight /= (double)nodes;
+    stresses[vertex] += weight * (value <= most ? value : most);
+    weights[vertex] += weight;
+  }
+}
+
+void lb_fem_node_stress(const lbFem *fem, const double *displacement, double *weights,
+                        double *stresses) {
+  memset(weights, 0, (size_t)fem->vertex_count * sizeof *weights);
+  memset(stresses, 0, (size_t)fem->vertex_count * sizeof *stresses);
+  for (int32_t s = 0; s < fem->set_count; s++) {
+    const lbElementSet *set = &fem->sets[s];
+    double values[LB_ELEMENT_POINTS_MAX * LB_BATCH];
+    for (int32_t slot = 0; slot < set->element_count; slot++) {
+      if (slot % LB_BATCH == 0) batch_von_mises(set, slot / LB_BATCH, displacement, values);
+      add_to_nodes(set, slot, values, weights, stresses);
+    }
+  }
+  for (int32_t v = 0; v < fem->vertex_count; v++)
+    if (weights[v] > 0) stresses[v] /= weights[v];
 }
 
 // y_a += K_ab x_b and y_b += K_abᵀ x_a for every block of an element.

@@ -132,6 +132,13 @@ void lb_fem_momentum(const lbFem *fem, const double *u, const double *v, double 
 lbStatus lb_fem_material_mass(const lbFem *fem, int32_t material, double *masses, lbSparse **out,
                               lbError *err);
 
+// evaluate.c
+// Von Mises stress (Cauchy's, by each element's own law) at the vertices: the mean over their
+// elements, by volume, of a tet's constant stress and of a brick's at its Gauss point next to the
+// vertex. What is beyond 1e30 Pa, or no number, counts as 1e30. weights: (vertex_count), work.
+void lb_fem_node_stress(const lbFem *fem, const double *displacement, double *weights,
+                        double *stresses);
+
 // modes.c
 lbStatus lb_fem_rest_stiffness(const lbFem *fem, lbSparse **out, lbError *err); // a new matrix
 

@@ -21,11 +21,9 @@
 // Supports that move (supports.h) add M_fc a_c to the left side, and damping then acts on
 // velocities relative to their frame. What a trial is measured against is then u_n carried along by
 // the frame, and parts of a step lead the supports through their share of it.
-#include "fem/assembler.h"
-#include "fem/border.h"
+#include "fem/trial.h"
+
 #include "fem/solve.h"
-#include "fem/springs.h"
-#include "fem/supports.h"
 #include "limber/math.h"
 
 #include <math.h>
@@ -37,48 +35,6 @@ lbSimulatorDef lb_simulator_def(void) {
                            .newton_iterations = 20,
                            .newton_tolerance = 1e-10 };
 }
-
-struct lbSimulator {
-  const lbFem *fem;
-  lbSimulatorDef def;
-  lbAssembler *assembler;
-  lbCholesky *factor;
-  lbSparse *K, *system;   // tangent; Newton's matrix
-  lbSparse *K_ahead;      // tangent a little farther along v, or where a line search begins; NULL
-                          // without stiffness damping
-  const lbSparse *damper; // the K of β K v: K, or K_ahead during a line search
-  double extent;          // m, of the body at rest
-  double element_length;  // m, the cube root of an element's mean volume
-  bool factored;          // the factor is worth another iteration
-  lbSprings springs;
-  lbBorder *border;
-  lbSupports *supports; // NULL: they stand still
-  double spring_pull;   // N, the sum of their forces' sizes at the last residual
-  size_t size, full_size;
-  double time;        // s, when the present step length began
-  int64_t step_count; // since then
-
-  // state, written by the end of a step
-  double *u, *v;  // full
-  double *a;      // system
-  double elastic; // energy at u
-  lbSimulatorState totals;
-
-  // work, system-sized unless said otherwise
-  double *force, *trial, *best;                  // full: R(u), u along and before the line search
-  double *load;                                  // f
-  double *velocity, *acceleration;               // at the trial displacement
-  double *velocity_offset, *acceleration_offset; // v̂, â
-  double *start, *scratch;                       // u_n; a + α v
-  double *residual, *direction, *product;
-  double *kept_u, *kept_v, *kept_a; // full, full, system: the state before a step in parts
-  double *lowest, *along;           // full, system: where a line search begins, and its direction
-  double *base;                     // full: u_n, carried along by supports that move
-  double base_energy;               // elastic, there
-  double h, c_v, c_a;               // of the step or part under way
-  double norm;                      // of the residual at the trial
-  double trial_energy;              // elastic, at the trial
-};
 
 void lb_simulator_destroy(lbSimulator *s) {
   if (!s) return;
@@ -100,12 +56,13 @@ void lb_simulator_destroy(lbSimulator *s) {
                        s->scratch,  s->best,
                        s->kept_u,   s->kept_v,
                        s->kept_a,   s->lowest,
-                       s->along,    s->base };
+                       s->along,    s->base,
+                       s->factor_u, s->factor_v };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   lb_free(s);
 }
 
-static lbStatus check_def(const lbSimulatorDef *def, const char *name, lbError *err) {
+lbStatus lb_simulator_check(const lbSimulatorDef *def, const char *name, lbError *err) {
   if (!(isfinite(def->step) && def->step > 0))
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: time step is %g, it must be positive", name,
                    def->step);
@@ -147,6 +104,10 @@ static lbStatus allocate(lbSimulator *s, lbError *err) {
     complete &= (*system_sized[i] = lb_alloc(s->size, sizeof(double))) != NULL;
   for (size_t i = 0; i < sizeof full_sized / sizeof *full_sized; i++)
     complete &= (*full_sized[i] = lb_alloc(s->full_size, sizeof(double))) != NULL;
+  if (s->def.factor_reuse > 0) {
+    complete &= (s->factor_u = lb_alloc(s->full_size, sizeof(double))) != NULL;
+    complete &= (s->factor_v = lb_alloc(s->size, sizeof(double))) != NULL;
+  }
   if (!complete) return lb_fail_memory(err);
   lbStatus status = lb_assembler_create(s->fem, &s->assembler, err);
   if (!status) status = lb_sparse_copy_pattern(s->fem->pattern, &s->K, err);
@@ -159,37 +120,14 @@ static lbStatus allocate(lbSimulator *s, lbError *err) {
   return status;
 }
 
-// The velocities that damping acts on, at a displacement with s->velocity.
-static const double *damped_velocity(lbSimulator *s, const double *displacement) {
-  return s->supports ? lb_supports_relative(s->supports, displacement, s->velocity) : s->velocity;
-}
-
-// residual = f + springs − M a − α M v − β K v − R, at a displacement with s->velocity,
-// s->acceleration, s->force and s->damper.
-static double find_residual(lbSimulator *s, const double *displacement) {
-  const double *velocity = damped_velocity(s, displacement);
-  lb_fem_compress(s->fem, s->force, s->residual);
-  for (size_t i = 0; i < s->size; i++) {
-    s->residual[i] = s->load[i] - s->residual[i];
-    if (s->supports) s->residual[i] -= s->supports->inertia[i];
-    s->scratch[i] = s->acceleration[i] + s->def.damping_mass * velocity[i];
-  }
-  lb_sparse_multiply(s->fem->mass, s->scratch, s->product);
-  for (size_t i = 0; i < s->size; i++) s->residual[i] -= s->product[i];
-  if (s->def.damping_stiffness > 0) {
-    lb_sparse_multiply(s->damper, velocity, s->product);
-    for (size_t i = 0; i < s->size; i++) s->residual[i] -= s->def.damping_stiffness * s->product[i];
-  }
-  s->spring_pull = lb_fem_springs_pull(&s->springs, s->fem, displacement, s->velocity, s->residual);
-  return lb_norm(s->size, s->residual);
-}
-
 // a0 = M⁻¹ (f − (α M + β K) v − R): the residual at a = 0, divided by the mass.
-static lbStatus consistent_acceleration(lbSimulator *s, lbError *err) {
+static lbStatus consistent_acceleration(lbSimulator *s, lbCholesky *mass, lbError *err) {
   lb_fem_compress(s->fem, s->v, s->velocity);
   memset(s->acceleration, 0, s->size * sizeof(double));
-  find_residual(s, s->u);
+  lb_trial_residual(s, s->u);
   memcpy(s->a, s->residual, s->size * sizeof(double));
+  if (mass) return lb_cholesky_solve(mass, 1, s->a, err);
+  s->factored = false;
   memset(s->system->values, 0, (size_t)lb_sparse_nonzero_count(s->system) * sizeof(double));
   if (!lb_sparse_add_scaled(s->system, 1, s->fem->mass))
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: the mass does not fit the stiffness", s->fem->name);
@@ -235,8 +173,8 @@ static double find_element_length(const lbFem *fem) {
 }
 
 // The state from full vectors (NULL: zeros) and the acceleration that belongs to it.
-static lbStatus start(lbSimulator *s, const double *displacement, const double *velocity,
-                      const double *load, lbError *err) {
+lbStatus lb_simulator_begin(lbSimulator *s, const double *displacement, const double *velocity,
+                            const double *load, lbCholesky *mass, lbError *err) {
   const lbFem *fem = s->fem;
   memset(s->load, 0, s->size * sizeof(double));
   memset(s->start, 0, s->size * sizeof(double));
@@ -256,7 +194,7 @@ static lbStatus start(lbSimulator *s, const double *displacement, const double *
   memcpy(s->u, s->trial, s->full_size * sizeof(double));
   lb_fem_expand(fem, s->velocity, s->v);
   if (s->supports) lb_supports_put(s->supports, s->supports->v, s->v);
-  return consistent_acceleration(s, err);
+  return consistent_acceleration(s, mass, err);
 }
 
 static lbStatus check_motion(const lbFem *fem, const double *displacement, const double *velocity,
@@ -269,7 +207,7 @@ static lbStatus check_motion(const lbFem *fem, const double *displacement, const
 lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
                              const double *displacement, const double *velocity, const double *load,
                              lbSimulator **out, lbError *err) {
-  lbStatus status = check_def(def, fem->name, err);
+  lbStatus status = lb_simulator_check(def, fem->name, err);
   if (!status) status = check_motion(fem, displacement, velocity, load, err);
   if (status) return status;
   lbSimulator *s = lb_alloc(1, sizeof *s);
@@ -281,7 +219,7 @@ lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
   s->extent = find_extent(fem);
   s->element_length = find_element_length(fem);
   status = allocate(s, err);
-  if (!status) status = start(s, displacement, velocity, load, err);
+  if (!status) status = lb_simulator_begin(s, displacement, velocity, load, NULL, err);
   if (status) {
     lb_simulator_destroy(s);
     return status;
@@ -293,13 +231,13 @@ lbStatus lb_simulator_create(const lbFem *fem, const lbSimulatorDef *def,
 lbStatus lb_simulator_set_motion(lbSimulator *s, const double *displacement, const double *velocity,
                                  const double *load, lbError *err) {
   lbStatus status = check_motion(s->fem, displacement, velocity, load, err);
-  return status ? status : start(s, displacement, velocity, load, err);
+  return status ? status : lb_simulator_begin(s, displacement, velocity, load, NULL, err);
 }
 
 lbStatus lb_simulator_set_step(lbSimulator *s, double step, lbError *err) {
   lbSimulatorDef def = s->def;
   def.step = step;
-  lbStatus status = check_def(&def, s->fem->name, err);
+  lbStatus status = lb_simulator_check(&def, s->fem->name, err);
   if (status || step == s->def.step) return status;
   s->time = lb_simulator_time(s);
   s->step_count = 0;
@@ -318,171 +256,6 @@ lbStatus lb_simulator_set_springs(lbSimulator *s, const lbSpring *springs, int32
 
 // ---- one step ----------------------------------------------------------------------------------
 
-static void begin_step(lbSimulator *s, double h) {
-  bool newmark = s->def.integrator == LB_INTEGRATOR_NEWMARK;
-  s->h = h;
-  s->c_v = newmark ? 2 / h : 1 / h;
-  s->c_a = newmark ? 4 / (h * h) : 1 / (h * h);
-  lb_fem_compress(s->fem, s->u, s->start);
-  lb_fem_compress(s->fem, s->v, s->velocity);
-  for (size_t i = 0; i < s->size; i++) {
-    double v = s->velocity[i], a = s->a[i];
-    s->velocity_offset[i] = newmark ? -v : 0;
-    s->acceleration_offset[i] = newmark ? -4 / h * v - a : -v / h;
-  }
-}
-
-// The trial becomes u_n, carried along by supports that move; or where constant acceleration would
-// lead from u_n.
-static void predict(lbSimulator *s, bool moving) {
-  double h = s->h;
-  memcpy(s->trial, s->u, s->full_size * sizeof(double));
-  if (s->supports) lb_supports_put(s->supports, s->supports->u, s->trial);
-  if (s->supports && !moving) lb_supports_follow(s->supports, s->u, s->trial);
-  for (int32_t n = 0; n < s->fem->node_count && moving; n++)
-    for (int i = 0; i < 3; i++) {
-      size_t v = 3 * (size_t)s->fem->vertex_of_node[n] + (size_t)i;
-      s->trial[v] += h * s->v[v] + 0.5 * h * h * s->a[3 * (size_t)n + (size_t)i];
-    }
-}
-
-// Velocity and acceleration that belong to s->trial.
-static void find_rates(lbSimulator *s) {
-  for (int32_t n = 0; n < s->fem->node_count; n++)
-    for (int i = 0; i < 3; i++) {
-      size_t k = 3 * (size_t)n + i;
-      double moved = s->trial[3 * (size_t)s->fem->vertex_of_node[n] + i] - s->start[k];
-      s->velocity[k] = s->c_v * moved + s->velocity_offset[k];
-      s->acceleration[k] = s->c_a * moved + s->acceleration_offset[k];
-    }
-}
-
-// Assembles at s->trial: residual, its norm (+inf outside a law) and elastic energy.
-static void examine_trial(lbSimulator *s) {
-  find_rates(s);
-  s->trial_energy = lb_assemble(s->assembler, s->trial, s->force, s->K);
-  s->norm = isfinite(s->trial_energy) ? find_residual(s, s->trial) : INFINITY;
-  if (isnan(s->norm)) s->norm = INFINITY;
-}
-
-static double stiffest_row(lbSimulator *s) {
-  double stiffest = 0;
-  lb_sparse_diagonal(s->K, s->product);
-  for (size_t i = 0; i < s->size; i++) stiffest = fmax(stiffest, s->product[i]);
-  return stiffest;
-}
-
-// The trial becomes u_n, carried along by the supports: what other trials are measured against.
-static void stay(lbSimulator *s) {
-  predict(s, false);
-  examine_trial(s);
-  memcpy(s->base, s->trial, s->full_size * sizeof(double));
-  s->base_energy = s->supports ? s->trial_energy : s->elastic;
-}
-
-// Φ(trial) − Φ(base) after examine_trial, and its rounding: that of its terms, and of the strains
-// that W is made from. Uses s->best, and leaves the residual for another examine_trial to make.
-static double potential(lbSimulator *s, double *rounding) {
-  if (!isfinite(s->trial_energy)) return INFINITY;
-  for (size_t i = 0; i < s->full_size; i++) s->best[i] = 0.5 * (s->trial[i] + s->base[i]);
-  for (size_t n = 0; n < (size_t)s->fem->node_count; n++)
-    for (size_t i = 0; i < 3; i++) {
-      size_t k = 3 * n + i, full = 3 * (size_t)s->fem->vertex_of_node[n] + i;
-      double moved = s->best[full] - s->start[k];
-      s->direction[k] = s->trial[full] - s->base[full];
-      s->velocity[k] = s->c_v * moved + s->velocity_offset[k];
-      s->acceleration[k] = s->c_a * moved + s->acceleration_offset[k];
-    }
-  memset(s->force, 0, s->full_size * sizeof(double));
-  find_residual(s, s->best);
-  double work = lb_dot_product(s->size, s->direction, s->residual);
-  double strains = 1e-15 * stiffest_row(s) * s->element_length * s->element_length;
-  *rounding = 1e-10 * (fabs(s->trial_energy) + fabs(s->base_energy) + fabs(work)) +
-              strains * s->fem->node_count;
-  find_rates(s);
-  return s->trial_energy - s->base_energy - work;
-}
-
-// system += β ∂K/∂u v ≈ β (K(u + ε v) − K(u)) / ε, ε v a millionth of the body. Uses s->best.
-static void add_damping_rate(lbSimulator *s) {
-  double fastest = 0;
-  if (!s->K_ahead) return;
-  const double *velocity = damped_velocity(s, s->trial);
-  for (size_t i = 0; i < s->size; i++) fastest = fmax(fastest, fabs(velocity[i]));
-  double step = 1e-6 * s->extent / fastest;
-  if (!isfinite(step) || step == 0) return;
-  lb_fem_expand(s->fem, velocity, s->best);
-  for (size_t i = 0; i < s->full_size; i++) s->best[i] = s->trial[i] + step * s->best[i];
-  if (!isfinite(lb_assemble(s->assembler, s->best, NULL, s->K_ahead))) return; // outside a law
-  size_t count = (size_t)lb_sparse_nonzero_count(s->system);
-  double scale = s->def.damping_stiffness / step;
-  for (size_t i = 0; i < count; i++)
-    s->system->values[i] += scale * (s->K_ahead->values[i] - s->K->values[i]);
-}
-
-static bool factor_system(lbSimulator *s, int32_t *flags) {
-  double mass_scale = s->c_a + s->c_v * s->def.damping_mass;
-  double stiffness_scale = 1 + s->c_v * s->def.damping_stiffness;
-  size_t count = (size_t)lb_sparse_nonzero_count(s->system);
-  for (size_t i = 0; i < count; i++) s->system->values[i] = stiffness_scale * s->K->values[i];
-  lb_sparse_add_scaled(s->system, mass_scale, s->fem->mass);
-  add_damping_rate(s);
-  lb_fem_springs_stiffen(&s->springs, s->fem, s->c_v, s->system);
-  bool shifted = false;
-  lbStatus status = lb_factor_or_shift(s->factor, s->system, s->fem->mass, &shifted, NULL);
-  s->totals.factor_count++;
-  if (shifted) {
-    *flags |= LB_STEP_SHIFTED;
-    s->totals.shift_count++;
-  }
-  return !status;
-}
-
-static bool solve_increment(lbSimulator *s, int32_t *flags) {
-  if (!s->factored && !factor_system(s, flags)) return false;
-  memcpy(s->direction, s->residual, s->size * sizeof(double));
-  return !lb_cholesky_solve(s->factor, 1, s->direction, NULL);
-}
-
-// trial = best + t direction
-static void move_trial(lbSimulator *s, double t) {
-  for (int32_t n = 0; n < s->fem->node_count; n++)
-    for (int i = 0; i < 3; i++) {
-      size_t k = 3 * (size_t)s->fem->vertex_of_node[n] + (size_t)i;
-      s->trial[k] = s->best[k] + t * s->direction[3 * (size_t)n + (size_t)i];
-    }
-}
-
-// What the residual is measured against, and what rounding leaves of it.
-static double residual_scale(lbSimulator *s) {
-  double load = lb_norm(s->size, s->load) + s->spring_pull;
-  if (load > 0) return load;
-  lb_sparse_multiply(s->fem->mass, s->acceleration, s->product);
-  return lb_norm(s->size, s->product);
-}
-
-// Rounding of the element forces, of the displacements that they are made from, and of the 1 in
-// the deformation gradient 1 + ∂u/∂x.
-static double residual_floor(lbSimulator *s) {
-  double stiffest = stiffest_row(s) * (1 + s->c_v * s->def.damping_stiffness);
-  return 1e-15 * lb_norm(3 * (size_t)s->fem->force_count, s->assembler->element_forces) +
-         2e-16 * stiffest * lb_norm(s->full_size, s->trial) +
-         4e-16 * stiffest * s->element_length * sqrt((double)s->fem->node_count);
-}
-
-static bool has_converged(lbSimulator *s) {
-  // An infinite load makes both sides infinite: that is no convergence.
-  return isfinite(s->norm) &&
-         (s->norm <= s->def.newton_tolerance * residual_scale(s) || s->norm <= residual_floor(s));
-}
-
-// Nearer than this, relative to the load, rounding is what keeps a residual above its tolerance.
-static const double NEARLY = 1e-6;
-
-// Fewer iterations than these are somebody's choice of speed: what they end with is not tried
-// again.
-enum { FEW_ITERATIONS = 5 };
-
 typedef enum Outcome {
   FAILED,
   STALLED, // above the tolerance, but near the solution or at the end of few iterations
@@ -493,16 +266,16 @@ typedef enum Outcome {
 static bool take_newton_step(lbSimulator *s, int32_t *flags) {
   bool reused = s->factored;
   double before = s->norm;
-  if (!solve_increment(s, flags)) return false;
+  if (!lb_trial_solve(s, flags)) return false;
   s->totals.newton_iterations++;
   memcpy(s->best, s->trial, s->full_size * sizeof(double));
-  move_trial(s, 1);
-  examine_trial(s);
+  lb_trial_move(s, 1);
+  lb_trial_examine(s);
   bool fell = s->norm < before;
   s->factored = s->def.factor_reuse > 0 && s->norm <= s->def.factor_reuse * before;
   if (fell || !reused) return isfinite(s->norm);
   memcpy(s->trial, s->best, s->full_size * sizeof(double)); // an old factor may be to blame
-  examine_trial(s);
+  lb_trial_examine(s);
   return true;
 }
 
@@ -512,11 +285,11 @@ static Outcome iterate(lbSimulator *s, int32_t *flags) {
   for (int32_t i = 0; i < s->def.newton_iterations; i++) {
     double before = s->norm;
     if (!take_newton_step(s, flags)) return FAILED;
-    if (has_converged(s)) return CONVERGED;
-    if (s->norm > 0.5 * before && before <= NEARLY * residual_scale(s)) return STALLED;
+    if (lb_trial_has_converged(s)) return CONVERGED;
+    if (s->norm > 0.5 * before && before <= LB_TRIAL_NEARLY * lb_trial_scale(s)) return STALLED;
   }
-  bool few = s->def.newton_iterations < FEW_ITERATIONS;
-  return few || s->norm <= NEARLY * residual_scale(s) ? STALLED : FAILED;
+  bool few = s->def.newton_iterations < LB_TRIAL_FEW;
+  return few || s->norm <= LB_TRIAL_NEARLY * lb_trial_scale(s) ? STALLED : FAILED;
 }
 
 // Cuts the step along s->direction until the potential falls, damping taken with the K of its
@@ -527,28 +300,25 @@ static bool search_line(lbSimulator *s) {
   bool found = false;
   memcpy(s->lowest, s->trial, s->full_size * sizeof(double));
   memcpy(s->along, s->direction, s->size * sizeof(double));
-  double before = potential(s, &rounding);
-  if (s->K_ahead) {
-    size_t count = (size_t)lb_sparse_nonzero_count(s->K);
-    memcpy(s->K_ahead->values, s->K->values, count * sizeof(double));
-    s->damper = s->K_ahead;
-  }
+  double before = lb_trial_potential(s, &rounding);
+  lb_trial_keep_damper(s);
+  if (s->K_ahead) s->damper = s->K_ahead;
   for (double t = 1; t > 1e-7 && !found; t *= 0.5) {
     memcpy(s->best, s->lowest, s->full_size * sizeof(double));
     memcpy(s->direction, s->along, s->size * sizeof(double));
-    move_trial(s, t);
-    examine_trial(s);
-    found = potential(s, &rounding) - 1e-4 * rounding <= before - 1e-4 * t * slope;
+    lb_trial_move(s, t);
+    lb_trial_examine(s);
+    found = lb_trial_potential(s, &rounding) - 1e-4 * rounding <= before - 1e-4 * t * slope;
   }
   s->damper = s->K;
   if (!found) memcpy(s->trial, s->lowest, s->full_size * sizeof(double));
-  examine_trial(s);
+  lb_trial_examine(s);
   return found;
 }
 
 // A trial that costs more than staying at u_n is not the motion.
 static bool is_worse(lbSimulator *s) {
-  double rounding = 0, cost = potential(s, &rounding);
+  double rounding = 0, cost = lb_trial_potential(s, &rounding);
   return !(cost <= rounding);
 }
 
@@ -556,34 +326,28 @@ static bool is_worse(lbSimulator *s) {
 static Outcome descend(lbSimulator *s, int32_t *flags) {
   bool found = true, done = false;
   s->factored = false;
-  stay(s);
+  lb_trial_stay(s);
   for (int32_t i = 0; i < 2 * s->def.newton_iterations && found && !done; i++) {
-    if (!isfinite(s->norm) || !solve_increment(s, flags)) break;
+    if (!isfinite(s->norm) || !lb_trial_solve(s, flags)) break;
     s->totals.newton_iterations++;
     found = search_line(s);
     s->factored = false;
-    done = has_converged(s);
+    done = lb_trial_has_converged(s);
   }
-  bool near = s->norm <= NEARLY * residual_scale(s);
+  bool near = s->norm <= LB_TRIAL_NEARLY * lb_trial_scale(s);
   if (!is_worse(s)) return done ? CONVERGED : near ? STALLED : FAILED;
-  stay(s);
+  lb_trial_stay(s);
   return FAILED;
 }
 
-// From the start with the smaller residual. *moving: which it was.
 static Outcome iterate_from_better_start(lbSimulator *s, bool *moving, int32_t *flags) {
-  stay(s);
-  double at_rest = s->norm;
-  predict(s, true);
-  examine_trial(s);
-  *moving = s->norm < at_rest;
-  if (!*moving) { stay(s); }
+  *moving = lb_trial_choose_start(s);
   return isfinite(s->norm) ? iterate(s, flags) : FAILED;
 }
 
 static Outcome iterate_from_rest(lbSimulator *s, int32_t *flags) {
   s->factored = false;
-  stay(s);
+  lb_trial_stay(s);
   return isfinite(s->norm) ? iterate(s, flags) : FAILED;
 }
 
@@ -594,23 +358,10 @@ static Outcome refuse_worse(lbSimulator *s, Outcome outcome) {
 // One step or part of length h from the state to the trial.
 static Outcome solve_step(lbSimulator *s, double h, int32_t *flags) {
   bool moving = false;
-  begin_step(s, h);
+  lb_trial_begin(s, h);
   Outcome outcome = refuse_worse(s, iterate_from_better_start(s, &moving, flags));
   if (outcome == FAILED && moving) outcome = refuse_worse(s, iterate_from_rest(s, flags));
   return outcome == FAILED ? descend(s, flags) : outcome;
-}
-
-// The trial becomes the state. False: it is not made of numbers, and the state stays.
-static bool commit(lbSimulator *s) {
-  find_rates(s);
-  if (!isfinite(lb_norm(s->size, s->acceleration)) || !isfinite(s->trial_energy)) return false;
-  memcpy(s->u, s->trial, s->full_size * sizeof(double));
-  lb_fem_expand(s->fem, s->velocity, s->v);
-  if (s->supports) lb_supports_put(s->supports, s->supports->v, s->v);
-  if (s->supports) lb_supports_commit(s->supports);
-  memcpy(s->a, s->acceleration, s->size * sizeof(double));
-  s->elastic = s->trial_energy;
-  return true;
 }
 
 // The step as `parts` shorter ones. False: one of them failed, and the state is as it was.
@@ -623,7 +374,7 @@ static bool take_parts(lbSimulator *s, int32_t parts, int32_t *flags) {
   for (int32_t i = 0; i < parts && taken; i++) {
     s->factored = false;
     if (s->supports) lb_supports_part(s->supports, s->border, s->def.step, i, parts);
-    taken = solve_step(s, s->def.step / parts, flags) == CONVERGED && commit(s);
+    taken = solve_step(s, s->def.step / parts, flags) == CONVERGED && lb_trial_commit(s);
   }
   s->factored = false;
   if (taken) return true;
@@ -636,12 +387,14 @@ static bool take_parts(lbSimulator *s, int32_t parts, int32_t *flags) {
 }
 
 static bool may_subdivide(const lbSimulator *s) {
-  return s->def.newton_iterations >= FEW_ITERATIONS && isfinite(lb_norm(s->size, s->load));
+  return s->def.newton_iterations >= LB_TRIAL_FEW && isfinite(lb_norm(s->size, s->load));
 }
 
 int32_t lb_simulator_step(lbSimulator *s, const double *load) {
   enum { MOST_PARTS = 16 };
   int32_t flags = 0;
+  s->lagged = false;
+  s->damper = s->K;
   lb_fem_compress(s->fem, load, s->load);
   s->step_count++;
   Outcome outcome = solve_step(s, s->def.step, &flags);
@@ -651,10 +404,10 @@ int32_t lb_simulator_step(lbSimulator *s, const double *load) {
         s->totals.subdivided_count++;
         return flags | LB_STEP_ADAPTED;
       }
-    begin_step(s, s->def.step);
+    lb_trial_begin(s, s->def.step);
     outcome = descend(s, &flags); // once more, for its state
   }
-  if (!commit(s)) return flags | LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED;
+  if (!lb_trial_commit(s)) return flags | LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED;
   return outcome == CONVERGED ? flags : flags | LB_STEP_NOT_CONVERGED;
 }
 
@@ -669,7 +422,7 @@ lbStatus lb_simulator_start_supports(lbSimulator *s, const lbSupportMotion *now,
   lb_supports_set(s->supports, s->border, now, now->displacement, now->velocity);
   lb_supports_commit(s->supports);
   // `start` reads what it is given before it writes the state.
-  return start(s, s->u, s->v, load, err);
+  return lb_simulator_begin(s, s->u, s->v, load, NULL, err);
 }
 
 lbStatus lb_simulator_move_supports(lbSimulator *s, const lbSupportMotion *end, lbError *err) {

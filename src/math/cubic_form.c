@@ -29,7 +29,11 @@ size_t lb_cubic_linear_size(int32_t r) {
 size_t lb_cubic_quadratic_size(int32_t r) {
   return BLOCK * lb_packed2_count(lb_cubic_groups(r)) * (size_t)r;
 }
-size_t lb_cubic_cubic_size(int32_t r) { return slab_begin(r, r); }
+size_t lb_cubic_cubic_size(int32_t r) {
+  if (r > LB_CUBIC_FEW) return slab_begin(r, r);
+  size_t pairs = lb_packed2_count(r);
+  return (pairs + LB_CUBIC_ENTRIES - 1) / LB_CUBIC_ENTRIES * LB_CUBIC_ENTRIES * pairs;
+}
 
 // ---- places ------------------------------------------------------------------------------------
 
@@ -66,6 +70,13 @@ static size_t place4(int32_t r, int32_t i, int32_t j, int32_t k, int32_t l) {
   size_t column = I * columns + (size_t)j;
   return matrix_size(r, k) * (size_t)(first - k) +
          GROUP * (column * (size_t)lb_cubic_width(r, first) + (size_t)a) + (size_t)(i % GROUP);
+}
+
+// Of pairs i <= j and k <= l, where S is a matrix over pairs.
+static size_t place_pairs(int32_t r, int32_t i, int32_t j, int32_t k, int32_t l) {
+  size_t entry = lb_packed2(i, j), block = entry / LB_CUBIC_ENTRIES;
+  return LB_CUBIC_ENTRIES * (block * lb_packed2_count(r) + lb_packed2(k, l)) +
+         entry % LB_CUBIC_ENTRIES;
 }
 
 // B = S times this: how often a tuple is counted over 24, times 4. Powers of two over 1, 3, 6 or
@@ -105,6 +116,8 @@ double lb_cubic_coefficient3(const lbCubic *cubic, int32_t i, int32_t j, int32_t
 double lb_cubic_coefficient4(const lbCubic *cubic, int32_t i, int32_t j, int32_t k, int32_t l) {
   int32_t t[4] = { i, j, k, l }, r = cubic->count;
   sort4(t);
+  if (r <= LB_CUBIC_FEW)
+    return read4(cubic, place_pairs(r, t[0], t[1], t[2], t[3])) * (t[2] < t[3] ? 0.5 : 1);
   Factor f = factor4(t[0], t[1], t[2], t[3]);
   return read4(cubic, slab_begin(r, t[2]) + place4(r, t[1], t[0], t[2], t[3])) * f.over / f.times;
 }
@@ -155,8 +168,24 @@ static void fill3(const Source *source, int32_t r, double *quadratic) {
         }
 }
 
+static void fill_pairs(const Source *source, int32_t r, double *cubic) {
+  for (int32_t j = 0; j < r; j++)
+    for (int32_t i = 0; i <= j; i++)
+      for (int32_t l = 0; l < r; l++)
+        for (int32_t k = 0; k <= l; k++) {
+          int32_t t[4] = { i, j, k, l };
+          sort4(t);
+          cubic[place_pairs(r, i, j, k, l)] =
+              source4(source, t[0], t[1], t[2], t[3]) * (k < l ? 2 : 1);
+        }
+}
+
 static void fill4(const Source *source, int32_t r, double *cubic) {
   memset(cubic, 0, lb_cubic_cubic_size(r) * sizeof(double));
+  if (r <= LB_CUBIC_FEW) {
+    fill_pairs(source, r, cubic);
+    return;
+  }
   for (int32_t k = 0; k < r; cubic += matrix_size(r, k) * (size_t)(r - k), k++)
     for (int32_t l = k; l < r; l++)
       for (int32_t j = 0; j <= k; j++)

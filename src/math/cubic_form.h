@@ -10,10 +10,13 @@
 //   [J, I][c][j][i].
 //   S: the two largest indices k <= l of four pick a symmetric matrix over i, j <= k,
 //     S(q,q,q,q) = 6 sum_{k<=l} q_k q_l  q^T B^kl q,
-//   S_ijkl times how often the tuple occurs there. Up to LB_CUBIC_WHOLE modes matrices are stored
+//   S_ijkl times how often the tuple occurs there. Up to LB_CUBIC_WHOLE modes these are stored
 //   whole, those of one k and four consecutive l (fewer at the end) interleaved:
 //   [k][block of l][I][j][l][i]. Beyond, where reading takes longer than adding, of each matrix the
 //   groups J <= I alone: [k][l][J][I][j][i].
+//   Up to LB_CUBIC_FEW modes S is stored as a plain matrix over pairs, S(.,.,q,q) = Σ_{k<=l} q_k
+//   q_l S_..kl (twice, where k < l), twelve pairs i <= j of the result at a time: [block of (i,
+//   j)][(k, l)][(i, j)], pairs in packed order, filled up with zeros.
 #ifndef LB_MATH_CUBIC_FORM_H
 #define LB_MATH_CUBIC_FORM_H
 
@@ -68,6 +71,10 @@ static inline int32_t lb_cubic_padded(int32_t r) { return lb_cubic_groups(r) * L
 size_t lb_cubic_linear_size(int32_t r); // doubles
 size_t lb_cubic_quadratic_size(int32_t r);
 size_t lb_cubic_cubic_size(int32_t r);
+
+// S of so many modes and fewer is stored as a matrix over pairs.
+#define LB_CUBIC_FEW 15
+#define LB_CUBIC_ENTRIES 12 // of a block
 
 // S of so many modes and fewer is stored in whole matrices.
 #define LB_CUBIC_WHOLE 40

@@ -41,7 +41,15 @@ LB_FOUR_INLINE lbFour lb_four_multiply_subtract(lbFour a, lbFour b, lbFour c) {
 #endif
 }
 
-// c - a b of scalars, rounded like vectors are.
+// a b + c and c - a b of scalars, rounded like vectors are.
+LB_FOUR_INLINE double lb_multiply_add_one(double a, double b, double c) {
+#if LB_SIMD_LEVEL >= 2
+  return __builtin_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
 LB_FOUR_INLINE double lb_multiply_subtract_one(double a, double b, double c) {
 #if LB_SIMD_LEVEL >= 2
   return __builtin_fma(-a, b, c);

@@ -1,5 +1,5 @@
-// Matrix Market files (.mtx): sparse symmetric matrices in coordinates, dense ones as an array; text
-// with every bit of a number.
+// Matrix Market files (.mtx): sparse symmetric matrices in coordinates, dense ones as an array;
+// text with every bit of a number.
 #ifndef LB_NUMBERS_MTX_H
 #define LB_NUMBERS_MTX_H
 

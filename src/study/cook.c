@@ -13,6 +13,7 @@ typedef struct Cooking {
   lbModel **models; // (model_count), made here
   int32_t model_count;
   int32_t *body_models; // (bodies)
+  lbPath **body_paths;  // (bodies): of the frames of recorded free bodies, made here; others NULL
   lbArena arena;        // the world's arrays
   lbWorldDef world;
   int32_t integrator;
@@ -20,7 +21,10 @@ typedef struct Cooking {
 
 static void release(Cooking *c) {
   for (int32_t i = 0; c->models && i < c->model_count; i++) lb_model_destroy(c->models[i]);
+  for (int32_t i = 0; c->body_paths && i < c->scene->body_count; i++)
+    lb_path_destroy(c->body_paths[i]);
   lb_free(c->models);
+  lb_free(c->body_paths);
   lb_arena_release(&c->arena);
 }
 
@@ -47,7 +51,7 @@ static lbStatus make_model(Cooking *c, int32_t index, lbModel **model, lbError *
                    c->scene->path, body->name, lb_method_name(body->method));
   lbStatus status = lb_scene_full_model(body, model, err);
   if (status || !is_recorded_here(c, body)) return status;
-  return lb_record_body(c->scene, index, model, err);
+  return lb_record_body(c->scene, index, model, &c->body_paths[index], err);
 }
 
 static lbStatus gather_models(Cooking *c, lbError *err) {
@@ -55,7 +59,8 @@ static lbStatus gather_models(Cooking *c, lbError *err) {
   size_t count = (size_t)scene->body_count;
   c->body_models = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
   c->models = lb_alloc(count, sizeof *c->models);
-  if (!c->models || !c->body_models) return lb_fail_memory(err);
+  c->body_paths = lb_alloc(count, sizeof *c->body_paths);
+  if (!c->models || !c->body_models || !c->body_paths) return lb_fail_memory(err);
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < scene->body_count && !status; i++) {
     const lbSceneBody *body = &scene->bodies[i];
@@ -117,8 +122,7 @@ typedef struct PathArrays {
   double *times, *positions, *rotations, *position_tangents, *rotation_tangents;
 } PathArrays;
 
-static bool allocate_paths(Cooking *c, size_t keys, int32_t parts, PathArrays *a) {
-  size_t count = (size_t)c->scene->path_count;
+static bool allocate_paths(Cooking *c, size_t count, size_t keys, int32_t parts, PathArrays *a) {
   a->bodies = lb_arena_alloc(&c->arena, (size_t)c->scene->body_count, sizeof(int32_t));
   a->begin = lb_arena_alloc(&c->arena, count + 1, sizeof(int32_t));
   a->interpolations = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
@@ -162,29 +166,38 @@ static void fill_path(const lbPathDef *keys, size_t index, PathArrays *a) {
   copy_rows(a->rotation_tangents, begin, keys->rotation_tangents, count, 8);
 }
 
-static lbStatus place_paths(Cooking *c, lbError *err) {
-  const lbScene *scene = c->scene;
+// The scene's paths, then those that were recorded; their number.
+static int32_t list_paths(const Cooking *c, const lbPath **paths) {
+  int32_t count = c->scene->path_count;
+  for (int32_t i = 0; i < count; i++) paths[i] = c->scene->paths[i];
+  for (int32_t b = 0; b < c->scene->body_count; b++)
+    if (c->body_paths[b]) paths[count++] = c->body_paths[b];
+  return count;
+}
+
+// Which of them a body follows; -1: none.
+static int32_t path_of(const Cooking *c, int32_t body, const lbPath *const *paths, int32_t count) {
+  const lbPath *own = c->body_paths[body] ? c->body_paths[body] : c->scene->bodies[body].motion;
+  for (int32_t i = count - 1; i >= 0; i--)
+    if (paths[i] == own) return i;
+  return -1;
+}
+
+static lbStatus fill_paths(Cooking *c, const lbPath *const *paths, int32_t count, lbError *err) {
   PathArrays a = { 0 };
   size_t keys = 0;
   int32_t parts = 0;
-  if (scene->path_count == 0) return LB_OK;
-  for (int32_t i = 0; i < scene->path_count; i++) {
-    keys += (size_t)lb_path_keys(scene->paths[i])->key_count;
-    parts |= parts_of(lb_path_keys(scene->paths[i]));
+  for (int32_t i = 0; i < count; i++) {
+    keys += (size_t)lb_path_keys(paths[i])->key_count;
+    parts |= parts_of(lb_path_keys(paths[i]));
   }
   if (keys > INT32_MAX)
-    return lb_fail(err, LB_ERR_ARGUMENT, "%s: its motions have too many keys", scene->path);
-  if (!allocate_paths(c, keys, parts, &a)) return lb_fail_memory(err);
-  for (int32_t i = 0; i < scene->path_count; i++)
-    fill_path(lb_path_keys(scene->paths[i]), (size_t)i, &a);
-  for (int32_t b = 0; b < scene->body_count; b++) {
-    a.bodies[b] = scene->path_count;
-    while (a.bodies[b] >= 0 && (a.bodies[b] == scene->path_count ||
-                                scene->paths[a.bodies[b]] != scene->bodies[b].motion))
-      a.bodies[b]--;
-  }
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: its motions have too many keys", c->scene->path);
+  if (!allocate_paths(c, (size_t)count, keys, parts, &a)) return lb_fail_memory(err);
+  for (int32_t i = 0; i < count; i++) fill_path(lb_path_keys(paths[i]), (size_t)i, &a);
+  for (int32_t b = 0; b < c->scene->body_count; b++) a.bodies[b] = path_of(c, b, paths, count);
   lbWorldDef *w = &c->world;
-  w->size.path_count = scene->path_count;
+  w->size.path_count = count;
   w->size.path_key_count = (int32_t)keys;
   w->body_paths = a.bodies;
   w->path_begin = a.begin;
@@ -197,6 +210,16 @@ static lbStatus place_paths(Cooking *c, lbError *err) {
   w->path_position_tangents = a.position_tangents;
   w->path_rotation_tangents = a.rotation_tangents;
   return LB_OK;
+}
+
+static lbStatus place_paths(Cooking *c, lbError *err) {
+  size_t most = (size_t)c->scene->path_count + (size_t)c->scene->body_count;
+  const lbPath **paths = lb_alloc(most, sizeof *paths);
+  if (!paths) return lb_fail_memory(err);
+  int32_t count = list_paths(c, paths);
+  lbStatus status = count ? fill_paths(c, paths, count, err) : LB_OK;
+  lb_free(paths);
+  return status;
 }
 
 // ---- loads and probes --------------------------------------------------------------------------

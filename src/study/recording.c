@@ -1,5 +1,6 @@
 // The motion of an unreduced body as a recording: frames u_f of the reference simulator in the
-// body's own axes, reduced to the few directions that hold them. With D the node masses,
+// body's own axes (of a free body in those of the frame that is fitted to it), reduced to the few
+// directions that hold them. With D the node masses,
 //
 //   G = Aᵀ D A = V S² Vᵀ,   A = (u_0 u_1 ...),   U = A V S⁻¹,   q_f = S Vᵀ e_f,
 //
@@ -50,6 +51,7 @@ static lbStatus plan(const lbScene *scene, const lbSceneBody *body, Recording *r
 static lbStatus run_body(const lbScene *scene, int32_t index, const Recording *r, lbScene *alone,
                          lbSceneBody *body, lbRun **run, lbError *err) {
   *body = scene->bodies[index];
+  body->twin = -1;
   *alone = *scene;
   alone->bodies = body;
   alone->body_count = 1;
@@ -72,36 +74,58 @@ static lbStatus run_body(const lbScene *scene, int32_t index, const Recording *r
   return status;
 }
 
-// World displacements -> those relative to the frame of a body that follows a motion, in the axes
-// of its placement at t = 0.
-static void take_out_motion(const lbSceneBody *body, const lbRun *run, size_t nodes, double *A) {
-  const double *own = body->mesh->positions, *q0 = body->rotation;
-  lbQuat placed = { q0[0], q0[1], q0[2], q0[3] };
-  for (size_t f = 0; f < (size_t)run->frame_count && body->motion; f++) {
-    lbPathState frame;
-    lb_path_at(body->motion, run->frame_times[f], &frame);
-    const double *q = frame.rotation;
-    lbQuat turn = lb_quat_multiply(placed, (lbQuat){ -q[0], -q[1], -q[2], q[3] });
-    for (size_t v = 0; v < nodes; v++) {
-      double *u = A + 3 * (nodes * f + v), rest[3], carried[3];
-      lb_scene_place(body, own + 3 * v, rest);
-      lb_path_point(&frame, own + 3 * v, carried);
-      lbVec3 x = lb_add(lb_vec3_load(rest), lb_vec3_load(u));
-      lb_vec3_store(u, lb_quat_rotate(turn, lb_sub(x, lb_vec3_load(carried))));
-    }
+// Displacements times the roots of the nodes' masses.
+static void weigh_frames(const double *masses, size_t nodes, size_t frames, double *A) {
+  for (size_t f = 0; f < frames; f++)
+    for (size_t v = 0; v < nodes; v++)
+      for (size_t i = 0; i < 3; i++) A[3 * (nodes * f + v) + i] *= sqrt(masses[v]);
+}
+
+// Slopes of rows of keys that are `step` seconds apart: central differences, one-sided ones of
+// second order at the ends. (keys x 2 x width): the one that arrives and the one that leaves are
+// the same.
+static void fill_slopes(const double *rows, size_t count, size_t width, double step, double *to) {
+  for (size_t k = 0; k < count * width; k++) {
+    size_t f = k / width, last = count - 1;
+    const double *x = rows + k;
+    const ptrdiff_t w = (ptrdiff_t)width;
+    double slope = 0;
+    if (count == 2) slope = f == 0 ? x[w] - x[0] : x[0] - x[-w];
+    if (count > 2 && f == 0) slope = -1.5 * x[0] + 2 * x[w] - 0.5 * x[2 * w];
+    if (count > 2 && f == last) slope = 1.5 * x[0] - 2 * x[-w] + 0.5 * x[-2 * w];
+    if (count > 2 && f > 0 && f < last) slope = 0.5 * (x[w] - x[-w]);
+    to[width * (f + f) + k % width] = to[width * (f + f + 1) + k % width] = slope / step;
   }
 }
 
-// World displacements -> own axes, times the root of the node's mass.
-static void prepare_frames(const lbSceneBody *body, const double *masses, size_t nodes,
-                           size_t frames, double *A) {
-  const double *q = body->rotation;
-  lbQuat back = { -q[0], -q[1], -q[2], q[3] };
-  for (size_t f = 0; f < frames; f++)
-    for (size_t v = 0; v < nodes; v++) {
-      double *u = A + 3 * (nodes * f + v);
-      lb_vec3_store(u, lb_scale(sqrt(masses[v]), lb_quat_rotate(back, lb_vec3_load(u))));
-    }
+// Where the frame of a free body goes, as a path.
+static lbStatus keep_path(const lbRun *run, double rate, lbPath **out, lbError *err) {
+  size_t count = (size_t)run->frame_count;
+  const double *placements = run->bodies[0].placements;
+  double *rows = lb_alloc(count, (3 + 4 + 6 + 8) * sizeof(double));
+  if (!rows) return lb_fail_memory(err);
+  double *positions = rows, *rotations = rows + 3 * count;
+  double *slopes = rotations + 4 * count, *turns = slopes + 6 * count;
+  for (size_t f = 0; f < count; f++) {
+    double *q = rotations + 4 * f, sign = 1;
+    memcpy(positions + 3 * f, placements + 7 * f, 3 * sizeof(double));
+    memcpy(q, placements + 7 * f + 3, 4 * sizeof(double));
+    if (f > 0 && q[0] * q[-4] + q[1] * q[-3] + q[2] * q[-2] + q[3] * q[-1] < 0) sign = -1;
+    for (int i = 0; i < 4; i++) q[i] *= sign;
+  }
+  fill_slopes(positions, count, 3, 1 / rate, slopes);
+  fill_slopes(rotations, count, 4, 1 / rate, turns);
+  lbPathDef def = lb_path_def();
+  def.key_count = run->frame_count;
+  def.times = run->frame_times;
+  def.positions = positions;
+  def.rotations = rotations;
+  def.position_tangents = slopes;
+  def.rotation_tangents = turns;
+  def.interpolation = LB_PATH_CUBIC;
+  lbStatus status = lb_path_create(&def, out, err);
+  lb_free(rows);
+  return status;
 }
 
 // ---- the directions ----------------------------------------------------------------------------
@@ -186,7 +210,8 @@ static lbStatus keep(const Recording *r, const lbScene *scene, lbModel **model, 
   return LB_OK;
 }
 
-lbStatus lb_record_body(const lbScene *scene, int32_t index, lbModel **model, lbError *err) {
+lbStatus lb_record_body(const lbScene *scene, int32_t index, lbModel **model, lbPath **path,
+                        lbError *err) {
   Recording r = { 0 };
   lbScene alone = { 0 };
   lbSceneBody body;
@@ -197,14 +222,14 @@ lbStatus lb_record_body(const lbScene *scene, int32_t index, lbModel **model, lb
   if (!status) status = run_body(scene, index, &r, &alone, &body, &run, err);
   if (!status) {
     LB_ASSERT(run->frame_count == r.frames);
-    take_out_motion(&body, run, nodes, run->bodies[0].displacements);
-    prepare_frames(&body, masses, nodes, (size_t)r.frames, run->bodies[0].displacements);
+    weigh_frames(masses, nodes, (size_t)r.frames, run->bodies[0].displacements);
     status = reduce_frames(&r, masses, nodes, run->bodies[0].displacements, err);
   }
   if (!status && r.error > LB_RECORDING_ERROR)
     lb_log(LB_LOG_WARNING,
            "%s: body \"%s\": the %d vectors of its recording leave out %.2g of its motion",
            scene->path, body.name, (int)r.dimension, r.error);
+  if (!status && lb_model_is_free(*model)) status = keep_path(run, r.rate, path, err);
   if (!status) status = keep(&r, scene, model, err);
   lb_run_destroy(run);
   lb_free(alone.loads);

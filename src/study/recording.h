@@ -9,7 +9,9 @@
 #define LB_RECORDING_VECTORS 64 // at most
 
 // Runs one unreduced body of a scene for the scene's steps and puts its motion into *model, which
-// is replaced: the model of that body (lb_scene_full_model).
-lbStatus lb_record_body(const lbScene *scene, int32_t body, lbModel **model, lbError *err);
+// is replaced: the model of that body (lb_scene_full_model). *path: where the frame of a free body
+// goes, in which it moves; of others it stays as it is.
+lbStatus lb_record_body(const lbScene *scene, int32_t body, lbModel **model, lbPath **path,
+                        lbError *err);
 
 #endif

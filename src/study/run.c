@@ -1,6 +1,7 @@
 // Simulating a scene: every body by its method, step after step, with probes and recorded frames.
 #include "limber/run.h"
 
+#include "full/full.h"
 #include "study/actor.h"
 
 #include <math.h>
@@ -33,7 +34,7 @@ void lb_run_destroy(lbRun *run) {
 // ---- the cast ----------------------------------------------------------------------------------
 
 typedef struct Cast {
-  lbWorld *world; // of the reduced bodies
+  lbWorld *world;
   lbActor *actors;
   int32_t count;
   int32_t *members; // (bodies), by actor
@@ -41,7 +42,7 @@ typedef struct Cast {
 
 static void release_cast(Cast *cast) {
   for (int32_t i = 0; cast->actors && i < cast->count; i++) {
-    if (cast->actors[i].kind) cast->actors[i].kind->release(&cast->actors[i]);
+    lb_actor_release(&cast->actors[i]);
     lb_free(cast->actors[i].times);
   }
   lb_world_destroy(cast->world);
@@ -49,13 +50,12 @@ static void release_cast(Cast *cast) {
   lb_free(cast->members);
 }
 
-// Numbers the actors: reduced twins have one in common, every other body has its own.
+// Numbers the actors: twins of one method have one in common, every other body has its own.
 static int32_t group_bodies(const lbScene *scene, int32_t *groups) {
   int32_t count = 0;
   for (int32_t i = 0; i < scene->body_count; i++) {
     const lbSceneBody *body = &scene->bodies[i];
-    bool joins = (body->method != LB_METHOD_FULL || body->model) && body->twin >= 0 &&
-                 scene->bodies[body->twin].method == body->method;
+    bool joins = body->twin >= 0 && scene->bodies[body->twin].method == body->method;
     groups[i] = joins ? groups[body->twin] : count++;
   }
   return count;
@@ -101,9 +101,7 @@ static lbStatus create_cast(lbRun *run, Cast *cast, lbError *err) {
     lbActor *actor = &cast->actors[a];
     if (!lb_progress("making bodies", (double)a / count))
       return lb_fail_interrupted(err, "making bodies");
-    const lbSceneBody *first = &run->scene->bodies[actor->bodies[0]];
-    bool full = first->method == LB_METHOD_FULL && !first->model; // otherwise it is a recording
-    status = full ? lb_actor_create_full(actor, err) : lb_actor_create_reduced(actor, err);
+    status = lb_actor_create(actor, err);
   }
   return status;
 }
@@ -131,7 +129,7 @@ static lbStatus prepare_frames(lbRun *run, const lbRunDef *def, Cast *cast, lbEr
     run->frame_times[f] = frame_step(run, rate, f) * run->scene->time_step;
   lbStatus status = LB_OK;
   for (int32_t a = 0; a < cast->count && !status; a++)
-    status = cast->actors[a].kind->begin_frames(&cast->actors[a], def->volume_frames, err);
+    status = lb_actor_begin_frames(&cast->actors[a], def->volume_frames, err);
   return status;
 }
 
@@ -144,14 +142,12 @@ void lb_run_place(const lbRunBody *body, int32_t frame, const double own[3], dou
 void lb_run_frame(const lbRun *run, int32_t index, int32_t frame, float *positions) {
   const lbRunBody *body = &run->bodies[index];
   size_t count = (size_t)body->surface->vertex_count, shapes = (size_t)body->shape_count;
-  if (body->frames) {
-    memcpy(positions, body->frames + 3 * count * (size_t)frame, 3 * count * sizeof(float));
-    return;
-  }
-  const double *q = body->coordinates + shapes * (size_t)frame;
+  const double *q = body->coordinates ? body->coordinates + shapes * (size_t)frame : NULL;
   for (size_t v = 0; v < count; v++) {
     double x[3], world[3];
     memcpy(x, body->surface->positions + 3 * v, sizeof x);
+    for (size_t i = 0; i < 3 && body->frames; i++)
+      x[i] = body->frames[3 * (count * (size_t)frame + v) + i];
     for (size_t k = 0; k < shapes; k++)
       for (size_t i = 0; i < 3; i++) x[i] += body->shapes[3 * (count * k + v) + i] * q[k];
     lb_run_place(body, frame, x, world);
@@ -168,7 +164,7 @@ static int compare_times(const void *a, const void *b) {
 
 static void summarise(const lbActor *actor) {
   int32_t n = actor->run->step_count;
-  actor->kind->report(actor);
+  lb_actor_report(actor);
   if (n == 0) return;
   qsort(actor->times, (size_t)n, sizeof(double), compare_times);
   for (int32_t i = 0; i < actor->count; i++) {
@@ -194,14 +190,14 @@ static lbStatus run_steps(lbRun *run, Cast *cast, lbError *err) {
     bool shown = frame < run->frame_count && step == (int32_t)round(run->frame_times[frame] / h);
     for (int32_t a = 0; a < cast->count; a++) {
       lbActor *actor = &cast->actors[a];
-      actor->kind->probe(actor, row);
-      if (shown) actor->kind->record(actor, frame);
+      lb_actor_probe(actor, row);
+      if (shown) lb_actor_record(actor, frame);
     }
     frame += shown;
     if (step == run->step_count) return LB_OK;
     if (!lb_progress("run", (double)step / run->step_count)) return lb_fail_interrupted(err, "run");
     lb_world_step(cast->world, h);
-    for (int32_t a = 0; a < cast->count; a++) cast->actors[a].kind->step(&cast->actors[a], step);
+    for (int32_t a = 0; a < cast->count; a++) lb_actor_step(&cast->actors[a], step);
   }
 }
 
@@ -209,6 +205,7 @@ lbStatus lb_run(const lbScene *scene, const lbRunDef *def, lbRun **out, lbError 
   lbRun *run = lb_alloc(1, sizeof *run);
   if (!run) return lb_fail_memory(err);
   Cast cast = { 0 };
+  lb_full_register(); // also for those who did not call lb_build_start
   run->scene = scene;
   run->step_count = def->step_count >= 0 ? def->step_count : scene->step_count;
   run->time = run->step_count * scene->time_step;

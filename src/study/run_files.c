@@ -59,9 +59,9 @@ static lbStatus place_mesh(const lbSceneBody *body, const lbMesh *mesh, lbMesh *
 
 typedef struct Part {     // what one body adds to an animation or a sequence
   lbMesh surface, volume; // placed; positions are owned
-  double *positions;      // (frames x 3), a reduced body's place
+  double *positions;      // (frames x 3), the body's place
   double *rotations;      // (frames x 4)
-  float *frames;          // of a reduced body in a sequence
+  float *frames;          // in a sequence, in the world
   double *displacements;  // likewise
 } Part;
 
@@ -77,7 +77,7 @@ static void release_parts(Part *parts, size_t count) {
   lb_free(parts);
 }
 
-// Where a reduced body's axes are in each frame.
+// Where a body's axes are in each frame.
 static lbStatus take_placements(const lbRun *run, const lbRunBody *body, Part *part, lbError *err) {
   size_t frames = (size_t)run->frame_count;
   part->positions = lb_alloc(frames, 3 * sizeof(double));
@@ -95,15 +95,10 @@ static lbStatus fill_animation(const lbRun *run, size_t index, Part *part, lbAni
   const lbSceneBody *source = &run->scene->bodies[index];
   const lbRunBody *body = &run->bodies[index];
   out->name = source->name;
-  if (body->frames) {
-    lbStatus status = place_mesh(source, body->surface, &part->surface, err);
-    out->surface = &part->surface;
-    out->frames = body->frames;
-    return status;
-  }
   lbStatus status = take_placements(run, body, part, err);
   if (status) return status;
   out->surface = body->surface;
+  out->frames = body->frames;
   out->shape_count = body->shape_count;
   out->shapes = body->shapes;
   out->coordinates = body->coordinates;
@@ -141,18 +136,20 @@ lbStatus lb_run_write_animation(const lbRun *run, const char *path, double *max_
 
 // ---- sequences ---------------------------------------------------------------------------------
 
-// World displacements of every node in every frame: p + R (X + U q), minus where it began.
+// World displacements of every node in every frame: p + R (X + u), minus where it began; u = U q of
+// a reduced body.
 static lbStatus expand_volume(const lbRun *run, size_t index, Part *part, lbError *err) {
   const lbRunBody *body = &run->bodies[index];
   const lbSceneBody *source = &run->scene->bodies[index];
   const double *X = body->model->node_positions;
   lbModelMethod method = { 0 };
-  lb_model_method(body->model, source->method, &method);
+  if (body->coordinates) lb_model_method(body->model, source->method, &method);
   size_t values = 3 * (size_t)body->model->size.node_count, shapes = (size_t)body->shape_count;
   part->displacements = lb_alloc((size_t)run->frame_count, values * sizeof(double));
   if (!part->displacements) return lb_fail_memory(err);
   for (size_t f = 0; f < (size_t)run->frame_count; f++) {
     double *u = part->displacements + values * f;
+    if (body->displacements) memcpy(u, body->displacements + values * f, values * sizeof *u);
     for (size_t k = 0; k < shapes; k++)
       for (size_t i = 0; i < values; i++)
         u[i] += method.basis[values * k + i] * body->coordinates[shapes * f + k];
@@ -167,7 +164,7 @@ static lbStatus expand_volume(const lbRun *run, size_t index, Part *part, lbErro
   return LB_OK;
 }
 
-// The frames of a reduced body in its own axes, and where those are.
+// The frames of a body in its own axes, and where those are.
 static lbStatus expand_local(const lbRun *run, size_t index, Part *part, lbError *err) {
   const lbRunBody *body = &run->bodies[index];
   size_t frames = (size_t)run->frame_count, shapes = (size_t)body->shape_count;
@@ -181,7 +178,8 @@ static lbStatus expand_local(const lbRun *run, size_t index, Part *part, lbError
       double q = body->coordinates[shapes * f + k];
       for (size_t i = 0; i < values; i++) x[i] += body->shapes[values * k + i] * q;
     }
-    for (size_t i = 0; i < values; i++) part->frames[values * f + i] = (float)x[i];
+    for (size_t i = 0; i < values; i++)
+      part->frames[values * f + i] = body->frames ? body->frames[values * f + i] : (float)x[i];
   }
   lb_free(x);
   return status;
@@ -202,7 +200,7 @@ static lbStatus fill_sequence(const lbRun *run, size_t index, lbExportFormat for
   const lbRunBody *body = &run->bodies[index];
   bool volume = format == LB_EXPORT_PVD || format == LB_EXPORT_VTU;
   out->name = source->name;
-  if (format == LB_EXPORT_USDA && body->model) {
+  if (format == LB_EXPORT_USDA) {
     lbStatus status = expand_local(run, index, part, err);
     out->surface = body->surface;
     out->frames = part->frames;
@@ -212,15 +210,15 @@ static lbStatus fill_sequence(const lbRun *run, size_t index, lbExportFormat for
   }
   if (volume && body->volume) {
     lbStatus status = place_mesh(source, body->volume, &part->volume, err);
-    if (!status && body->model) status = expand_volume(run, index, part, err);
+    if (!status) status = expand_volume(run, index, part, err);
     out->volume = &part->volume;
-    out->displacements = body->model ? part->displacements : body->displacements;
+    out->displacements = part->displacements;
     return status;
   }
   lbStatus status = place_mesh(source, body->surface, &part->surface, err);
-  if (!status && body->model) status = expand_surface(run, index, part, err);
+  if (!status) status = expand_surface(run, index, part, err);
   out->surface = &part->surface;
-  out->frames = body->model ? part->frames : body->frames;
+  out->frames = part->frames;
   return status;
 }
 

@@ -4,15 +4,55 @@
 #include "body/body.h"
 
 #define SINGLES 8 // bodies a task: waking a thread costs more than a few steps
+#define PACE_MOST 1000
 
 double lb_world_time(const lbWorld *world) {
   return world->begin + (double)world->steps * world->h;
+}
+
+// ---- pace --------------------------------------------------------------------------------------
+
+lbStatus lb_world_set_pace(lbWorld *world, lbBodyId id, int32_t every, lbError *err) {
+  const lbWorldSlot *slot = lb_world_slot(world, id);
+  if (!slot) return lb_world_refuse_id(id, err);
+  if (every < 1 || every > PACE_MOST)
+    return lb_fail(err, LB_ERR_ARGUMENT, "every is %d; it must be from 1 to %d", (int)every,
+                   PACE_MOST);
+  world->groups[slot->group].every = every;
+  return LB_OK;
+}
+
+static int32_t pace_of(const lbWorldGroup *group) { return group->every > 1 ? group->every : 1; }
+
+// Whether its bodies move in the part that ends with so many steps.
+static bool is_due(const lbWorldGroup *group, int64_t steps) { return steps % pace_of(group) == 0; }
+
+static bool moves_now(const lbWorld *world, const lbWorldSlot *slot) {
+  return is_due(&world->groups[slot->group], world->steps);
+}
+
+double lb_world_next_step(const lbWorld *world, lbBodyId id, double dt) {
+  const lbWorldSlot *slot = lb_world_slot(world, id);
+  if (!slot) return 0;
+  const lbWorldGroup *group = &world->groups[slot->group];
+  int64_t steps = dt == world->h ? world->steps : 0; // another length begins to count anew
+  return is_due(group, steps + 1) ? pace_of(group) * dt : 0;
 }
 
 // ---- what acts ---------------------------------------------------------------------------------
 
 static bool acts(const lbWorld *world, const lbWorldLoad *at, double t) {
   return at->used && lb_load_acts(at->load.from, at->load.to, t, world->h);
+}
+
+// A frame of a path accelerates at its origin; bodies have it at the rest shape's centre of mass.
+static void tell_acceleration(lbBody *body, const lbFrame *frame, const lbPathState *at) {
+  lbVec3 w = frame->angular_velocity, turning = lb_vec3_load(at->angular_acceleration);
+  lbVec3 arm = lb_quat_rotate(frame->rotation, body->prepared->centre);
+  lbVec3 inward = lb_cross(w, lb_cross(w, arm));
+  lb_frame_accelerate(
+      body, lb_add(lb_vec3_load(at->linear_acceleration), lb_add(lb_cross(turning, arm), inward)),
+      turning);
 }
 
 // The accelerations that a new body starts from are those of what acts now.
@@ -30,6 +70,12 @@ static void start_bodies(lbWorld *world, double now) {
   for (int32_t i = 0; i < world->slot_count; i++) {
     lbWorldSlot *slot = &world->slots[i];
     if (!slot->body || slot->started) continue;
+    if (slot->path) {
+      lbPathState at;
+      lb_path_at(slot->path, now, &at);
+      lbFrame frame = lb_world_frame(slot, &at);
+      tell_acceleration(slot->body, &frame, &at);
+    }
     start_body(world, lb_world_id(i, slot->generation), slot->body, now);
     slot->started = true;
   }
@@ -39,18 +85,20 @@ static void start_bodies(lbWorld *world, double now) {
 static void apply_loads(lbWorld *world, double t) {
   for (int32_t i = 0; i < world->load_count; i++) {
     const lbWorldLoad *at = &world->loads[i];
-    if (acts(world, at, t))
+    if (acts(world, at, t) && moves_now(world, lb_world_slot(world, at->load.body)))
       (void)lb_body_apply_force(lb_world_body(world, at->load.body), at->load.point,
                                 at->load.force);
   }
 }
 
 // Over a cut the frame is set behind it, with the velocity that it has there.
-static void follow_paths(lbWorld *world, double now, double end) {
+static void follow_paths(lbWorld *world, double end) {
   for (int32_t i = 0; i < world->slot_count; i++) {
     const lbWorldSlot *slot = &world->slots[i];
     lbPathState at;
-    if (!slot->body || !slot->path) continue;
+    if (!slot->body || !slot->path || !moves_now(world, slot)) continue;
+    int64_t begun = world->steps - pace_of(&world->groups[slot->group]);
+    double now = world->begin + (double)begun * world->h;
     if (lb_path_cut_between(slot->path, now, end)) {
       lb_path_at(slot->path, now, &at);
       lb_path_carry(slot->path, now, end, &at);
@@ -60,6 +108,7 @@ static void follow_paths(lbWorld *world, double now, double end) {
     lb_path_at(slot->path, end, &at);
     lbFrame frame = lb_world_frame(slot, &at);
     (void)lb_body_drive(slot->body, &frame); // a path is finite everywhere
+    tell_acceleration(slot->body, &frame, &at);
   }
 }
 
@@ -69,9 +118,9 @@ static void step_singles(int32_t begin, int32_t end, void *context) {
   lbWorld *world = context;
   for (int32_t i = begin; i < end; i++) {
     lbWorldGroup *group = &world->groups[i];
-    if (!group->single) continue;
+    if (!group->single || !is_due(group, world->steps)) continue;
     double start = lb_seconds();
-    lb_body_step(group->single, world->h);
+    lb_body_step(group->single, pace_of(group) * world->h);
     group->seconds += lb_seconds() - start;
   }
 }
@@ -79,9 +128,9 @@ static void step_singles(int32_t begin, int32_t end, void *context) {
 static void step_groups(lbWorld *world) {
   for (int32_t i = 0; i < world->group_count; i++) {
     lbWorldGroup *group = &world->groups[i];
-    if (!group->batch) continue;
+    if (!group->batch || !is_due(group, world->steps)) continue;
     double start = lb_seconds();
-    lb_batch_step(group->batch, world->h);
+    lb_batch_step(group->batch, pace_of(group) * world->h);
     group->seconds += (lb_seconds() - start) / group->count;
   }
   lb_parallel_for(world->group_count, SINGLES, step_singles, world);
@@ -91,7 +140,7 @@ static int32_t collect_flags(lbWorld *world) {
   int32_t flags = 0;
   for (int32_t i = 0; i < world->slot_count; i++) {
     lbWorldSlot *slot = &world->slots[i];
-    if (slot->body) slot->flags |= lb_body_flags(slot->body);
+    if (slot->body && moves_now(world, slot)) slot->flags |= lb_body_flags(slot->body);
     if (slot->body) flags |= slot->flags;
   }
   return flags;
@@ -104,8 +153,8 @@ static int32_t take_part(lbWorld *world) {
   start_bodies(world, now);
   world->steps++;
   double end = lb_world_time(world);
+  follow_paths(world, end); // first: a cut turns the axes that loads are taken into
   apply_loads(world, end);
-  follow_paths(world, now, end);
   step_groups(world);
   return collect_flags(world);
 }

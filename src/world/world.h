@@ -11,6 +11,7 @@ typedef struct lbWorldGroup {
   int32_t count;  // bodies that it was made with
   int32_t living; // that have not been removed
   double seconds; // s of wall time of the last step
+  int32_t every;  // part of the world's steps at which they move; 0: each
 } lbWorldGroup;
 
 // A place for a body. Ids are made of its number and its generation.

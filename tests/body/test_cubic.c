@@ -377,7 +377,9 @@ static void portable_bits_are_the_same_under_every_compiler(void **state) {
   (void)state;
   static double q[45], force[45], K[48 * 48];
   uint64_t hash = 0;
-  for (int32_t r = 14; r <= 45; r += 31) { // both storages
+  const int32_t sizes[] = { 14, 30, 45 }; // of each storage
+  for (int k = 0; k < 3; k++) {
+    int32_t r = sizes[k];
     make_sample(&sample, r, 9);
     fill(q, r, 2);
     const lbCubic *precisions[2] = { &sample.tiled, &sample.single };
@@ -392,7 +394,7 @@ static void portable_bits_are_the_same_under_every_compiler(void **state) {
     }
   }
   print_message("hash %016llx\n", (unsigned long long)hash);
-  assert_true(hash == UINT64_C(0x3bbafb6f9a9af690));
+  assert_true(hash == UINT64_C(0x5db7fa48cd1f7a8c));
 }
 
 static int release_all(void **state) {

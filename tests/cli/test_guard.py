@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What strangers' files, signals and full disks must not do: read what they should not, fill the
 memory, leave processes and files behind, reach the terminal."""
+import base64
 import json
 import os
 import re
@@ -162,6 +163,21 @@ def a_dae_of_many_instances_is_refused(folder):
         '</visual_scene></library_visual_scenes><scene><instance_visual_scene url="#s"/></scene>'
         "</COLLADA>"))
     limber("mesh", path, "--quiet", timeout=90).message("bomb.dae", "too much for a file of its size")
+
+
+@fast_case
+def a_gltf_of_many_instances_is_refused(folder):
+    uri = "data:application/octet-stream;base64," + base64.b64encode(bytes(36000)).decode()
+
+    def placed(times):
+        return write_json(folder, "many.gltf", {
+            "asset": {"version": "2.0"}, "buffers": [{"byteLength": 36000, "uri": uri}],
+            "bufferViews": [{"buffer": 0, "byteLength": 36000}],
+            "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3000, "type": "VEC3"}],
+            "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+            "nodes": [{"mesh": 0}] * times, "scenes": [{"nodes": list(range(times))}]})
+    limber("mesh", placed(2000), "--quiet").message("many.gltf", "too many for a file of its size")
+    check(limber("mesh", placed(20), "--json").json()["vertices"] == 60000, "20 are not many")
 
 
 @fast_case

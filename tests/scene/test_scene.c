@@ -168,7 +168,8 @@ static void materials_go_by_group_name_and_number_or_come_with_the_mesh(void **s
   }
   check_refused("{'limber':1,'bodies':[{'mesh':'two.veg','material':[{'group':1}]}]}",
                 "element 1 is in none of the regions");
-  check_refused("{'limber':1,'bodies':[{'mesh':'two.veg','material':[{},{'group':3}]}]}", "there are: first (1)");
+  check_refused("{'limber':1,'bodies':[{'mesh':'two.veg','material':[{},{'group':3}]}]}",
+                "there are: first (1)");
   scene = scene_of("{'limber':1,'bodies':[{'mesh':'two.veg','fixed':{'group':'first'}}]}");
   assert_int_equal(count_fixed(scene->bodies), 4); // the vertices of its elements
   lb_scene_destroy(scene);

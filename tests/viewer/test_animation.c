@@ -3,7 +3,7 @@
 
 #include "view/animation.h"
 #include "desktop/capture.h"
-#include "desktop/full.h"
+#include "limber/build.h"
 #include "limber/file.h"
 
 #include <unistd.h>
@@ -11,7 +11,7 @@
 static vwStage *stage_with(const char *json, vwSettings *settings) {
   vwStageDef def = vw_stage_def();
   def.step_budget = INFINITY;
-  def.full = &vw_full_kind;
+  def.full = true;
   return stage_of_bundle(bundle_of(json), def, settings);
 }
 
@@ -212,6 +212,7 @@ static void a_sketch_that_cannot_be_written_goes_on(void **state) {
 }
 
 int main(void) {
+  if (lb_build_start(1, NULL)) return 1; // the method "full"
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(each_frame_of_simulated_time_is_kept_once),
     cmocka_unit_test(bodies_with_and_without_a_basis_are_saved_side_by_side),

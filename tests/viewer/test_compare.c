@@ -2,7 +2,7 @@
 // hands.
 #include "stage_fixture.h"
 
-#include "desktop/full.h"
+#include "limber/build.h"
 
 // The subspace model of the bar with modes beside them: two methods, and "full" where there is a
 // simulator.
@@ -32,7 +32,7 @@ static lbBundle *two_methods(void) {
 static vwStage *make(bool full, vwSettings *settings) {
   vwStageDef def = vw_stage_def();
   def.step_budget = INFINITY;
-  def.full = full ? &vw_full_kind : NULL;
+  def.full = full;
   return stage_of_bundle(two_methods(), def, settings);
 }
 
@@ -247,6 +247,7 @@ static void materials_change_only_where_every_copy_can_follow(void **state) {
 }
 
 int main(void) {
+  if (lb_build_start(1, NULL)) return 1; // the method "full"
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_methods_of_the_model_can_be_chosen),
     cmocka_unit_test(switching_keeps_shape_and_speed),

@@ -1,14 +1,14 @@
 // The unreduced simulator on the stage: the same motion as limber run's, the same hands.
 #include "stage_fixture.h"
 
-#include "desktop/full.h"
+#include "limber/build.h"
 
 #define FULL_BAR BAR("full", "")
 
 static vwStage *make(const char *json, vwSettings *settings) {
   vwStageDef def = vw_stage_def();
   def.step_budget = INFINITY;
-  def.full = &vw_full_kind;
+  def.full = true;
   return stage_of_bundle(bundle_of(json), def, settings);
 }
 
@@ -227,6 +227,7 @@ static void large_bodies_take_longer_steps(void **state) {
 }
 
 int main(void) {
+  if (lb_build_start(1, NULL)) return 1; // the method "full"
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(it_moves_as_limber_run_says),
     cmocka_unit_test(without_a_simulator_it_stands_still),

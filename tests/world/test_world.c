@@ -249,7 +249,7 @@ static void models_without_a_world_are_refused(void **state) {
   lbWorldDef def = *bundle->world;
   int32_t methods[6];
   memcpy(methods, def.body_methods, sizeof methods);
-  methods[3] = lb_method_code(LB_METHOD_FULL);
+  methods[3] = lb_method_code(LB_METHOD_WARP);
   def.body_methods = methods;
   models.world = &def;
   lbStatus status = lb_world_open(&models, NULL, &world, &err);
@@ -620,6 +620,41 @@ static void wrong_states_are_refused_and_change_nothing(void **state) {
   lb_world_destroy(other);
 }
 
+// Every third part of the world's steps, by three at once; loads that act at their ends.
+static void a_slow_body_takes_longer_steps(void **state) {
+  (void)state;
+  lbWorld *world = empty_world(), *other = empty_world();
+  lbError err;
+  lbBodyId slow = add(world, 0, LB_FRAME_DEFAULT), quick = add(world, 0, LB_FRAME_DEFAULT);
+  lbBodyId alone = add(other, 0, LB_FRAME_DEFAULT);
+  lbLoad load = lb_load();
+  lbLoadId unused;
+  load.point = lb_point_node(11), load.force = lb_vec3(0, 0, 0.1);
+  load.body = slow, load.from = 0.0249, load.to = 0.0601;
+  check_ok(lb_world_add_load(world, &load, &unused, &err), err);
+  load.body = alone;
+  check_ok(lb_world_add_load(other, &load, &unused, &err), err);
+  check_fails(lb_world_set_pace(world, slow, 0, &err), LB_ERR_ARGUMENT, err, "every is 0");
+  check_ok(lb_world_set_pace(world, slow, 3, &err), err);
+  double last = 0;
+  for (int step = 1; step <= 30; step++) {
+    check_near(lb_world_next_step(world, slow, 0.01), step % 3 ? 0 : 0.03, 1e-15);
+    check_near(lb_world_next_step(world, quick, 0.01), 0.01, 0);
+    assert_int_equal(lb_world_step(world, 0.01), 0);
+    if (step % 3 == 0) assert_int_equal(lb_world_step(other, 0.03), 0);
+    double x[2][3 * 64];
+    lb_body_surface(lb_world_body(world, slow), x[0]);
+    lb_body_surface(lb_world_body(other, alone), x[1]);
+    for (int32_t i = 0; i < 3 * model_of(0)->size.vertex_count; i++) {
+      check_near(x[0][i], x[1][i], 1e-12);
+      last = fmax(last, fabs(x[0][i] - model_of(0)->vertex_positions[i]));
+    }
+    check_near(lb_body_time(lb_world_body(world, slow)), 0.03 * (step / 3), 1e-12);
+  }
+  assert_true(last > 1e-5);
+  lb_world_destroy(world), lb_world_destroy(other);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_world_of_no_bodies_lets_time_pass),
@@ -638,6 +673,7 @@ int main(void) {
     cmocka_unit_test(a_start_is_consistent_with_what_acts_at_it),
     cmocka_unit_test(a_driven_body_stands_where_its_path_is),
     cmocka_unit_test(cuts_are_not_felt_and_jumps_are_flagged),
+    cmocka_unit_test(a_slow_body_takes_longer_steps),
     cmocka_unit_test(free_bodies_keep_their_momentum),
     cmocka_unit_test(a_restored_world_goes_on_with_the_same_bits),
     cmocka_unit_test(wrong_states_are_refused_and_change_nothing),

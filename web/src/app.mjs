@@ -386,7 +386,7 @@ async function start() {
   byId("show-help").addEventListener("click", overlay.toggleHelp);
   byId("show-panel").addEventListener("click", () => showPanel(byId("panel").hidden));
   overlay.watchFoot();
-  showPanel(innerWidth > 720 && innerHeight > 480);
+  showPanel(innerWidth > 720 && innerHeight > 440);
   fit();
   if (!await followAddress() && !scene && scenes.length) await openScene(scenes[0].name, "", false);
   requestAnimationFrame(frame); // not before: an empty picture would only cost time

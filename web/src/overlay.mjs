@@ -78,7 +78,7 @@ const joules = (value) => {
 
 function showGraphs(status, rate) {
   const steps = (status.step_us ?? []).filter((value) => value > 0);
-  const energy = status.energy ?? [];
+  const energy = (status.energy ?? []).filter((value) => value !== null);
   graph(byId("step-graph"), steps, "#7fd1ff");
   graph(byId("energy-graph"), energy, "#ffb454");
   const recent = steps.slice(-30).sort((a, b) => a - b);

@@ -23,7 +23,7 @@ typedef struct vwRenderDef {
   double zoom;               // > 0; 2: twice as near
 
   const char *settings; // "name=value,..." or "...&..." of controls and share links; default NULL
-  const vwActorKind *full; // as vwStageDef has it
+  bool full;            // as vwStageDef has it
 } vwRenderDef;
 
 vwRenderDef vw_render_def(void);

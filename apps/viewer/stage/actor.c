@@ -1,5 +1,7 @@
-// Actors: bodies put into a world, and those that it does not have.
+// Actors: bodies put into a world, and those that stand still.
 #include "stage/actor.h"
+
+#include "stage/unreduced.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,13 +68,13 @@ static lbStatus enter_world(vwActor *actor, lbWorld *world, const vwActorPlan *p
     status = start_body(actor, world, plan, i, err);
   if (status) return status;
   actor->idle = lb_body_method(actor->bodies[0]) == LB_METHOD_RECORDED;
-  actor->dimension = lb_body_dimension(actor->bodies[0]);
+  actor->dimension = actor->method == LB_METHOD_FULL ? 0 : lb_body_dimension(actor->bodies[0]);
   actor->moving = lb_body_frame_kind(actor->bodies[0]) != LB_FRAME_HELD;
   return LB_OK;
 }
 
-static lbStatus fill(vwActor *actor, lbWorld *world, const vwActorPlan *plan,
-                     const vwActorKind *full, lbError *err) {
+static lbStatus fill(vwActor *actor, lbWorld *world, const vwActorPlan *plan, bool full,
+                     lbError *err) {
   size_t count = (size_t)plan->bodies.count;
   actor->model = plan->model;
   actor->method = plan->bodies.body.method;
@@ -82,20 +84,15 @@ static lbStatus fill(vwActor *actor, lbWorld *world, const vwActorPlan *plan,
   if (!actor->positions || !actor->rotations) return lb_fail_memory(err);
   find_ball(actor);
   lbStatus status = LB_OK;
-  if (actor->method != LB_METHOD_FULL) {
-    status = enter_world(actor, world, plan, err);
-  } else if (full) {
-    actor->kind = full;
-    status = full->create(actor, plan, err);
-  } else {
-    actor->idle = true;
-  }
+  actor->idle = actor->method == LB_METHOD_FULL && !full;
+  if (actor->method == LB_METHOD_FULL && full) status = vw_unreduced_create(actor, err);
+  if (!status && !actor->idle) status = enter_world(actor, world, plan, err);
   if (!status) measure(actor);
   return status;
 }
 
-lbStatus vw_actor_create(lbWorld *world, const vwActorPlan *plan, const vwActorKind *full,
-                         vwActor **out, lbError *err) {
+lbStatus vw_actor_create(lbWorld *world, const vwActorPlan *plan, bool full, vwActor **out,
+                         lbError *err) {
   vwActor *actor = lb_alloc(1, sizeof *actor);
   if (!actor) return lb_fail_memory(err);
   lbStatus status = fill(actor, world, plan, full, err);
@@ -108,7 +105,7 @@ lbStatus vw_actor_create(lbWorld *world, const vwActorPlan *plan, const vwActorK
 
 void vw_actor_destroy(vwActor *actor) {
   if (!actor) return;
-  if (actor->own) actor->kind->release(actor);
+  vw_unreduced_release(actor);
   lb_free(actor->bodies);
   lb_free(actor->ids);
   lb_free(actor->positions);
@@ -122,13 +119,11 @@ lbStatus vw_actor_set_materials(vwActor *actor, lbWorld *world, const double *va
                                 lbError *err) {
   lbStatus status = LB_OK;
   if (actor->bodies) status = set_materials(actor, world, values, err);
-  if (actor->kind) status = actor->kind->set_materials(actor, values, err);
   if (!status) measure(actor);
   return status;
 }
 
 lbStatus vw_actor_set_damping(vwActor *actor, double mass, double stiffness, lbError *err) {
-  if (actor->kind) return actor->kind->set_damping(actor, mass, stiffness, err);
   if (actor->idle) return LB_OK;
   lbBody *body = actor->bodies[0]; // all bodies of a batch share it
   lbStatus status = lb_body_set_damping(body, mass, stiffness);
@@ -136,9 +131,9 @@ lbStatus vw_actor_set_damping(vwActor *actor, double mass, double stiffness, lbE
 }
 
 const char *vw_actor_fixed_material(const vwActor *actor) {
-  if (actor->kind) return NULL;
   if (!actor->bodies) return "this body is not simulated here";
   if (actor->idle) return "a recording cannot be changed";
+  if (actor->unreduced) return NULL;
   if (actor->method != LB_METHOD_SUBSPACE)
     return "modes belong to one material: choose the method subspace";
   return actor->model->subspace_mass ? NULL : "the model was built without --editable";
@@ -149,15 +144,11 @@ const char *vw_actor_fixed_material(const vwActor *actor) {
 void vw_actor_softness(const vwActor *actor, int32_t body, lbPoint point, double *compliance,
                        double *mobility) {
   *compliance = *mobility = 0;
-  if (actor->kind)
-    actor->kind->softness(actor, body, point, compliance, mobility);
-  else if (!actor->idle)
-    (void)lb_body_softness(actor->bodies[body], point, compliance, mobility);
+  if (!actor->idle) (void)lb_body_softness(actor->bodies[body], point, compliance, mobility);
 }
 
 lbStatus vw_actor_add_pull(vwActor *actor, int32_t number, const vwPull *pull, int32_t *id,
                            lbError *err) {
-  if (actor->kind) return actor->kind->add_pull(actor, number, pull, id, err);
   double target[3];
   lbBody *body = actor->bodies[number];
   lbConstraintDef def = lb_constraint_def();
@@ -174,22 +165,15 @@ lbStatus vw_actor_add_pull(vwActor *actor, int32_t number, const vwPull *pull, i
 void vw_actor_move_pull(vwActor *actor, int32_t body, int32_t id, lbVec3 to) {
   double target[3];
   lb_vec3_store(target, to);
-  if (actor->kind)
-    actor->kind->move_pull(actor, body, id, to);
-  else
-    (void)lb_body_set_target(actor->bodies[body], id, target);
+  (void)lb_body_set_target(actor->bodies[body], id, target);
 }
 
 void vw_actor_drop_pull(vwActor *actor, int32_t body, int32_t id) {
-  if (actor->kind)
-    actor->kind->drop_pull(actor, body, id);
-  else
-    (void)lb_body_remove_constraint(actor->bodies[body], id);
+  (void)lb_body_remove_constraint(actor->bodies[body], id);
 }
 
 lbVec3 vw_actor_pull_force(const vwActor *actor, int32_t body, int32_t id) {
   double force[3] = { 0 };
-  if (actor->kind) return actor->kind->pull_force(actor, body, id);
   (void)lb_body_constraint_force(actor->bodies[body], id, force);
   return lb_vec3_load(force);
 }
@@ -197,8 +181,8 @@ lbVec3 vw_actor_pull_force(const vwActor *actor, int32_t body, int32_t id) {
 // An impulse that gives the point the velocity, by its mobility.
 void vw_actor_strike(vwActor *actor, int32_t number, lbPoint point, lbVec3 velocity) {
   double mobility = 0;
-  if (actor->kind) {
-    actor->kind->strike(actor, number, point, velocity);
+  if (actor->unreduced) {
+    vw_unreduced_strike(actor, number, point, velocity);
     return;
   }
   lbBody *body = actor->bodies[number];
@@ -207,11 +191,15 @@ void vw_actor_strike(vwActor *actor, int32_t number, lbPoint point, lbVec3 veloc
   if (mobility > 0) (void)lb_body_apply_impulse(body, point, lb_scale(1 / mobility, velocity));
 }
 
-lbVec3 vw_actor_push(vwActor *actor, int32_t body, const lbBall *ball, double dt) {
+lbVec3 vw_actor_push(vwActor *actor, int32_t body, const lbWorld *world, const lbBall *ball,
+                     double dt) {
   lbVec3 force = lb_vec3(0, 0, 0);
-  if (actor->kind) return actor->kind->push(actor, body, ball, &force) ? force : lb_vec3(0, 0, 0);
-  lbStatus status = lb_body_push_ball(actor->bodies[body], ball, dt, &force);
-  return status ? lb_vec3(0, 0, 0) : lb_scale(-1, force);
+  double h = lb_world_next_step(world, actor->ids[body], dt);
+  if (h == 0) return actor->unreduced ? actor->unreduced->pushed[body] : force;
+  lbStatus status = lb_body_push_ball(actor->bodies[body], ball, h, &force);
+  force = status ? lb_vec3(0, 0, 0) : lb_scale(-1, force);
+  if (actor->unreduced) actor->unreduced->pushed[body] = force;
+  return force;
 }
 
 // ---- what is seen ------------------------------------------------------------------------------
@@ -233,9 +221,7 @@ lbVec3 vw_actor_place(const vwActor *actor, int32_t body, lbVec3 own) {
 void vw_actor_motion(const vwActor *actor, int32_t body, double *displacements,
                      double *velocities) {
   size_t bytes = 3 * (size_t)actor->model->size.node_count * sizeof(double);
-  if (actor->kind) {
-    actor->kind->motion(actor, body, displacements, velocities);
-  } else if (actor->bodies) {
+  if (actor->bodies) {
     if (displacements) lb_body_node_displacements(actor->bodies[body], displacements);
     if (velocities) lb_body_node_velocities(actor->bodies[body], velocities);
   } else {
@@ -250,16 +236,13 @@ static lbVec3 rest_vertex(const vwActor *actor, const lbFrame *frame, int32_t ve
 
 lbVec3 vw_actor_point(const vwActor *actor, int32_t body, lbPoint point) {
   lbVec3 position = lb_vec3(0, 0, 0);
-  if (actor->kind) return actor->kind->point(actor, body, point);
   if (actor->bodies) (void)lb_body_point(actor->bodies[body], point, &position, NULL);
   return position; // nothing takes hold of what stands still
 }
 
 void vw_actor_surface(const vwActor *actor, int32_t body, double *positions) {
   lbFrame frame = vw_actor_frame(actor, body);
-  if (actor->kind)
-    actor->kind->surface(actor, body, positions);
-  else if (actor->bodies)
+  if (actor->bodies)
     lb_body_surface(actor->bodies[body], positions);
   else
     for (int32_t v = 0; v < actor->model->size.vertex_count; v++)
@@ -273,11 +256,8 @@ void vw_actor_vertices(const vwActor *actor, int32_t body, int32_t count, const 
     (void)lb_body_vertices(actor->bodies[body], count, vertices, positions, NULL, NULL);
     return;
   }
-  for (int32_t i = 0; i < count; i++) {
-    lbPoint point = lb_point_vertex(vertices[i]);
-    lb_vec3_store(positions + 3 * (size_t)i, actor->kind ? actor->kind->point(actor, body, point)
-                                                         : rest_vertex(actor, &frame, vertices[i]));
-  }
+  for (int32_t i = 0; i < count; i++)
+    lb_vec3_store(positions + 3 * (size_t)i, rest_vertex(actor, &frame, vertices[i]));
 }
 
 void vw_actor_velocities(const vwActor *actor, int32_t body, double *nodes, double *velocities) {
@@ -290,9 +270,7 @@ void vw_actor_velocities(const vwActor *actor, int32_t body, double *nodes, doub
 }
 
 void vw_actor_stress(const vwActor *actor, int32_t body, double *nodes, double *stresses) {
-  if (actor->kind)
-    actor->kind->stress(actor, body, nodes);
-  else if (actor->bodies)
+  if (actor->bodies)
     lb_body_von_mises(actor->bodies[body], nodes);
   else
     memset(nodes, 0, (size_t)actor->model->size.node_count * sizeof(double));
@@ -301,9 +279,7 @@ void vw_actor_stress(const vwActor *actor, int32_t body, double *nodes, double *
 
 void vw_actor_energy(const vwActor *actor, int32_t body, double *kinetic, double *elastic) {
   *kinetic = *elastic = 0;
-  if (actor->kind) {
-    actor->kind->energy(actor, body, kinetic, elastic);
-  } else if (actor->bodies) {
+  if (actor->bodies) {
     lbBodyReport report = lb_body_report(actor->bodies[body]);
     *kinetic = report.kinetic;
     *elastic = report.elastic;

@@ -7,16 +7,14 @@
 #include "limber/world.h"
 
 typedef struct vwActor vwActor;
-typedef struct vwActorKind vwActorKind;
 
 typedef struct vwActorPlan { // what is to be made
   const lbModel *model;
-  lbBatchDef bodies;    // how many, where, by which method; method FULL: see vw_actor_create
-  lbPath *const *paths; // (count): what the frames follow; NULL: none
+  lbBatchDef bodies;              // how many, where, by which method
+  lbPath *const *paths;           // (count): what the frames follow; NULL: none
   const lbVec3 *linear, *angular; // (count): initial velocities
   lbVec3 shift;                   // of the paths, in a comparison
   const double *materials;        // (materials x 3): young, poisson, density; NULL: the model's
-  double rate;                    // steps a second, about
 } vwActorPlan;
 
 // A spring that pulls a point.
@@ -26,57 +24,25 @@ typedef struct vwPull {
   double stiffness, damping; // N/m, N s/m
 } vwPull;
 
-// Bodies that are not of the world: those of the unreduced simulator, full.c. They stand where they
-// were placed; displacements and velocities of nodes are in their own axes.
-struct vwActorKind {
-  // Fills own; what is there on failure is for `release`.
-  lbStatus (*create)(vwActor *actor, const vwActorPlan *plan, lbError *err);
-  void (*release)(vwActor *actor);
-  int32_t (*step)(vwActor *actor, double dt);                               // lbStepFlags
-  void (*restart)(vwActor *actor);                                          // as it was made
-  void (*force)(vwActor *actor, int32_t body, lbPoint point, lbVec3 force); // next step only
-  void (*strike)(vwActor *actor, int32_t body, lbPoint point, lbVec3 velocity);
-  bool (*push)(vwActor *actor, int32_t body, const lbBall *ball, lbVec3 *force);
-  lbStatus (*add_pull)(vwActor *actor, int32_t body, const vwPull *pull, int32_t *id, lbError *err);
-  void (*move_pull)(vwActor *actor, int32_t body, int32_t id, lbVec3 target);
-  void (*drop_pull)(vwActor *actor, int32_t body, int32_t id);
-  lbVec3 (*pull_force)(const vwActor *actor, int32_t body, int32_t id);
-  void (*set_gravity)(vwActor *actor, lbVec3 gravity);
-  lbStatus (*set_damping)(vwActor *actor, double mass, double stiffness, lbError *err);
-  lbStatus (*set_materials)(vwActor *actor, const double *values, lbError *err);
-  bool (*pick)(const vwActor *actor, int32_t body, lbVec3 origin, lbVec3 direction, lbPick *pick);
-  lbVec3 (*point)(const vwActor *actor, int32_t body, lbPoint point);
-  void (*surface)(const vwActor *actor, int32_t body, double *positions);
-  void (*softness)(const vwActor *actor, int32_t body, lbPoint point, double *compliance,
-                   double *mobility);
-  void (*motion)(const vwActor *actor, int32_t body, double *displacements, double *velocities);
-  lbStatus (*set_motion)(vwActor *actor, int32_t body, const double *displacements,
-                         const double *velocities);
-  void (*stress)(const vwActor *actor, int32_t body, double *nodes); // von Mises, (nodes) Pa
-  void (*energy)(const vwActor *actor, int32_t body, double *kinetic, double *elastic);
-};
-
 struct vwActor {
   const lbModel *model;
   lbMethod method;
-  int32_t count, dimension;    // dimension 0: drawn by positions
-  lbBody **bodies;             // (count): of the world; NULL: they are none of its
-  lbBodyId *ids;               // (count): theirs
-  const vwActorKind *kind;     // NULL: of the world, or standing still
-  lbVec3 *positions;           // (count): where they were placed
-  lbQuat *rotations;           // (count)
-  vwBox box;                   // of the rest shape, own axes
-  double radius;               // of a ball around it
-  double compliance, mobility; // the largest of some vertices of a body, m/N and 1/kg; 0: unknown
-  bool moving;                 // frames do not stand still
-  bool idle;                   // hands do nothing: recordings, still bodies
-  void *own;                   // of the kind
+  int32_t count, dimension;      // dimension 0: drawn by positions
+  lbBody **bodies;               // (count): of the world; NULL: they are none of its
+  lbBodyId *ids;                 // (count): theirs
+  lbVec3 *positions;             // (count): where they were placed
+  lbQuat *rotations;             // (count)
+  vwBox box;                     // of the rest shape, own axes
+  double radius;                 // of a ball around it
+  double compliance, mobility;   // the largest of some vertices of a body, m/N and 1/kg; 0: unknown
+  bool moving;                   // frames do not stand still
+  bool idle;                     // hands do nothing: recordings, still bodies
+  struct vwUnreduced *unreduced; // NULL: by another method
 };
 
-// Bodies for a world at time 0; of the method "full" by `full`, or standing still where that is
-// NULL.
-lbStatus vw_actor_create(lbWorld *world, const vwActorPlan *plan, const vwActorKind *full,
-                         vwActor **out, lbError *err);
+// Bodies for a world at time 0; those of the method "full" stand still without `full`.
+lbStatus vw_actor_create(lbWorld *world, const vwActorPlan *plan, bool full, vwActor **out,
+                         lbError *err);
 void vw_actor_destroy(vwActor *actor); // NULL is legal; before the world is destroyed
 // All materials at once (materials x 3).
 lbStatus vw_actor_set_materials(vwActor *actor, lbWorld *world, const double *values, lbError *err);
@@ -96,8 +62,10 @@ void vw_actor_drop_pull(vwActor *actor, int32_t body, int32_t id);
 lbVec3 vw_actor_pull_force(const vwActor *actor, int32_t body, int32_t id);
 // Gives the place about `velocity`; the rest of the body follows.
 void vw_actor_strike(vwActor *actor, int32_t body, lbPoint point, lbVec3 velocity);
-// A ball pushes the surface out of itself in the next step, of dt. The force on the body.
-lbVec3 vw_actor_push(vwActor *actor, int32_t body, const lbBall *ball, double dt);
+// A ball pushes the surface out of itself in the world's next step, of dt. The force on the body;
+// of one that waits, that of its last step.
+lbVec3 vw_actor_push(vwActor *actor, int32_t body, const lbWorld *world, const lbBall *ball,
+                     double dt);
 
 // ---- what is seen ------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 // Which actors there are: one for each group, or in a comparison one for each of its methods, side
 // by side, all of them in one world; and how bodies keep their shape when actors are made anew.
 #include "stage/stage_parts.h"
+#include "stage/unreduced.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 enum { FULL_NODES_MOST = 2000 }; // beyond, a step takes longer than anybody's patience
 
 static bool full_is_possible(const vwStage *stage, const vwGroup *group) {
-  return stage->def.full && !group->driven &&
+  return stage->def.full && !(group->driven && lb_model_is_free(group->model)) &&
          (int64_t)group->model->size.node_count * group->count <= FULL_NODES_MOST;
 }
 
@@ -77,6 +78,7 @@ static lbBodyDef body_def(const vwStage *stage, const vwSettings *s, const vwGro
   if (damped) def.damping_mass = s->damping_mass, def.damping_stiffness = s->damping_stiffness;
   def.constrained_points = room_for_holds(group->count);
   def.gravity = vw_stage_gravity(stage, s);
+  if (method == LB_METHOD_FULL) vw_unreduced_def(&def);
   return def;
 }
 
@@ -98,13 +100,11 @@ static lbStatus create_role(const vwStage *stage, const vwSettings *s, int32_t n
     .angular = group->angular,
     .shift = shift,
     .materials = same_material(s, &stage->start) ? NULL : group->materials,
-    .rate = s->rate,
   };
   role->group = number;
   role->shift = shift;
   lbStatus status =
-      vw_actor_create(cast->world, &plan, full_is_possible(stage, group) ? stage->def.full : NULL,
-                      &role->actor, err);
+      vw_actor_create(cast->world, &plan, full_is_possible(stage, group), &role->actor, err);
   if (!status) write_label(role);
   lb_free(positions);
   return status;
@@ -195,10 +195,6 @@ lbStatus vw_cast_restart(vwStage *stage, lbError *err) {
     *cast = fresh;
     return LB_OK;
   }
-  for (int32_t i = 0; i < cast->count; i++) {
-    vwActor *actor = cast->roles[i].actor;
-    if (actor->kind) actor->kind->restart(actor);
-  }
   lbStatus status =
       lb_world_restore_state(cast->world, cast->beginning, cast->beginning_bytes, err);
   if (!status) vw_cast_set_gravity(stage, vw_stage_gravity(stage, &stage->settings));
@@ -207,31 +203,22 @@ lbStatus vw_cast_restart(vwStage *stage, lbError *err) {
 
 void vw_cast_set_gravity(vwStage *stage, lbVec3 gravity) {
   (void)lb_world_set_gravity(stage->cast.world, gravity, NULL); // settings are bounded
-  for (int32_t i = 0; i < stage->cast.count; i++) {
-    vwActor *actor = stage->cast.roles[i].actor;
-    if (actor->kind) actor->kind->set_gravity(actor, gravity);
-  }
-}
-
-// Loads of bodies that the world does not have.
-static void load_others(const vwStage *stage, vwActor *actor, int32_t group, double dt) {
-  for (int32_t i = 0; i < stage->load_count; i++) {
-    const lbLoad *load = &stage->loads[i].load;
-    if (stage->loads[i].group == group &&
-        lb_load_acts(load->from, load->to, vw_stage_time(stage), dt))
-      actor->kind->force(actor, stage->loads[i].member, load->point, load->force);
-  }
 }
 
 int32_t vw_cast_step(vwStage *stage, double dt) {
-  int32_t flags = lb_world_step(stage->cast.world, dt);
-  for (int32_t i = 0; i < stage->cast.count; i++) {
-    vwActor *actor = stage->cast.roles[i].actor;
-    if (!actor->kind) continue;
-    load_others(stage, actor, stage->cast.roles[i].group, dt);
-    flags |= actor->kind->step(actor, dt);
+  const vwCast *cast = &stage->cast;
+  for (int32_t i = 0; i < cast->count; i++)
+    if (cast->roles[i].actor->unreduced) vw_unreduced_pace(cast->roles[i].actor, cast->world, dt);
+  int32_t flags = lb_world_step(cast->world, dt), own = 0;
+  for (int32_t i = 0; i < cast->count; i++) {
+    const vwActor *actor = cast->roles[i].actor;
+    if (actor->unreduced)
+      own |= vw_unreduced_watch(actor, cast->world);
+    else
+      for (int32_t b = 0; actor->ids && b < actor->count && flags; b++)
+        own |= lb_world_body_flags(cast->world, actor->ids[b]);
   }
-  return flags;
+  return own | (flags & LB_STEP_REFUSED);
 }
 
 // ---- keeping shape and speed -------------------------------------------------------------------
@@ -256,48 +243,14 @@ static const vwRole *find_source(const vwStage *stage, const vwCast *from, const
   return best;
 }
 
-// Displacements and velocities of nodes in a frame that moved -> in axes that stand, for bodies
-// that the world does not have.
-static void stop_frame(const vwStage *stage, const lbModel *m, const lbFrame *from,
-                       const lbFrame *to) {
-  lbVec3 centre = lb_vec3_load(m->rigid_centre);
-  lbQuat back = lb_quat_conjugate(to->rotation);
-  for (size_t n = 0; n < (size_t)m->size.node_count; n++) {
-    double *u = stage->nodes[0] + 3 * n, *v = stage->nodes[1] + 3 * n;
-    lbVec3 rest = lb_vec3_load(m->node_positions + 3 * n), own = lb_add(rest, lb_vec3_load(u));
-    lbVec3 place = lb_add(from->position, lb_quat_rotate(from->rotation, own));
-    lbVec3 arm = lb_quat_rotate(from->rotation, lb_sub(own, centre));
-    lbVec3 speed = lb_add(lb_quat_rotate(from->rotation, lb_vec3_load(v)),
-                          lb_add(from->linear_velocity, lb_cross(from->angular_velocity, arm)));
-    lb_vec3_store(u, lb_sub(lb_quat_rotate(back, lb_sub(place, to->position)), rest));
-    lb_vec3_store(v, lb_quat_rotate(back, speed));
-  }
-}
-
-// Where one of the two is no body of the world.
-static void carry_others(const vwStage *stage, const vwRole *source, const vwRole *role,
-                         int32_t body) {
-  const vwActor *from = source->actor, *to = role->actor;
-  lbFrame before = vw_actor_frame(from, body), after = vw_actor_frame(to, body);
-  before.position = lb_add(before.position, lb_sub(role->shift, source->shift));
-  vw_actor_motion(from, body, stage->nodes[0], stage->nodes[1]);
-  if (from->moving) stop_frame(stage, from->model, &before, &after);
-  if (to->kind)
-    (void)to->kind->set_motion(role->actor, body, stage->nodes[0], stage->nodes[1]);
-  else
-    (void)lb_body_set_displacements(to->bodies[body], stage->nodes[0], stage->nodes[1]);
-}
-
 void vw_cast_carry(vwStage *stage, const vwCast *from, const vwSettings *before, vwCast *to) {
   (void)lb_world_set_time(to->world, lb_world_time(from->world), NULL);
   for (int32_t i = 0; i < to->count; i++) {
     const vwRole *source = find_source(stage, from, before, &to->roles[i]);
     const vwRole *role = &to->roles[i];
-    for (int32_t b = 0; source && !role->actor->idle && b < role->actor->count; b++)
-      if (source->actor->bodies && role->actor->bodies)
-        (void)lb_body_adopt_motion(role->actor->bodies[b], source->actor->bodies[b],
-                                   lb_sub(role->shift, source->shift));
-      else
-        carry_others(stage, source, role, b);
+    bool moves = source && source->actor->bodies && !role->actor->idle;
+    for (int32_t b = 0; moves && b < role->actor->count; b++)
+      (void)lb_body_adopt_motion(role->actor->bodies[b], source->actor->bodies[b],
+                                 lb_sub(role->shift, source->shift));
   }
 }

@@ -103,7 +103,8 @@ static void push_actor(const vwStage *stage, const vwRole *role, lbBall ball, vw
   ball.stiffness = compliance > 0 ? BALL_STIFFNESS / compliance
                                   : 1e4 * actor->model->rigid_mass[0] * 9.81 / stage->size;
   for (int32_t b = 0; b < actor->count && !actor->idle; b++)
-    hand->force = lb_add(hand->force, vw_actor_push(actor, b, &ball, stage->clock.step));
+    hand->force =
+        lb_add(hand->force, vw_actor_push(actor, b, stage->cast.world, &ball, stage->clock.step));
 }
 
 // A ball goes to where the pointer is by a fifth of its radius a step at most: it must not jump
@@ -158,31 +159,12 @@ static bool find_body(const vwStage *stage, lbBodyId id, int32_t *role, int32_t 
   return false;
 }
 
-// Bodies that the world does not have.
-static bool pick_others(const vwStage *stage, lbVec3 origin, lbVec3 direction, bool hit,
-                        int32_t *role, int32_t *body, lbPick *pick) {
-  for (int32_t i = 0; i < stage->cast.count; i++) {
-    const vwActor *actor = stage->cast.roles[i].actor;
-    for (int32_t b = 0; actor->kind && b < actor->count; b++) {
-      lbPick found;
-      if (!actor->kind->pick(actor, b, origin, direction, &found)) continue;
-      if (hit && found.distance >= pick->distance) continue;
-      hit = true;
-      *pick = found;
-      *role = i;
-      *body = b;
-    }
-  }
-  return hit;
-}
-
 bool vw_stage_pick(vwStage *stage, lbVec3 origin, lbVec3 direction, int32_t *actor, int32_t *body,
                    lbPick *pick) {
   lbBodyId id = 0;
   direction = lb_normalise(direction);
   if (lb_world_pick(stage->cast.world, origin, direction, &id, pick, NULL)) return false;
-  bool hit = id && find_body(stage, id, actor, body);
-  return pick_others(stage, origin, direction, hit, actor, body, pick);
+  return id && find_body(stage, id, actor, body);
 }
 
 // ---- pointers ----------------------------------------------------------------------------------

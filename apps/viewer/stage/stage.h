@@ -13,13 +13,10 @@
 
 typedef struct vwStage vwStage;
 
-// How the unreduced simulator takes part: given by programs that have the build side, full.h; the
-// page has none and plays recordings.
-typedef struct vwActorKind vwActorKind;
-
 typedef struct vwStageDef {
-  const vwActorKind *full; // default NULL: bodies of the method "full" stand still
-  double step_budget;      // s of computing a frame, at most; what does not fit is dropped, so that
+  bool full;          // the program has the build side, which was started (lb_build_start), so that
+                      // bodies can have the method "full"; default false: such bodies stand still
+  double step_budget; // s of computing a frame, at most; what does not fit is dropped, so that
                       // a slow machine gets slow motion and never a frozen picture; default 0.012
 } vwStageDef;
 

@@ -1,5 +1,9 @@
-// The bodies of one model in a run: those of its world that were made together.
+// The bodies of one model in a run: those of its world that were made together, whatever their
+// method. Frames of reduced ones are coordinates of their basis; of unreduced ones, whose
+// coordinates would be all nodes, the surface and, where it is asked for, the nodes.
 #include "study/actor.h"
+
+#include "full/full.h"
 
 #include <string.h>
 
@@ -8,22 +12,24 @@ typedef struct Mark { // a probe on one of the bodies
   int32_t probe;      // in the world
 } Mark;
 
-typedef struct Reduced {
+typedef struct Own {
   const lbModel *model;
-  const double *basis; // (3 nodes x dimension), of the method
+  const double *basis; // (3 nodes x dimension), of the method; NULL: unreduced
   int32_t dimension;
   lbBodyId *ids; // (count)
   Mark *probes;
   int32_t probe_count;
-  double *rates; // (dimension)
-} Reduced;
+  double *rates;   // (dimension) of a reduced body
+  double *surface; // (vertices x 3) of an unreduced one
+} Own;
 
-static void release(lbActor *actor) {
-  Reduced *r = actor->own;
+void lb_actor_release(lbActor *actor) {
+  Own *r = actor->own;
   if (!r) return;
   lb_free(r->ids);
   lb_free(r->probes);
   lb_free(r->rates);
+  lb_free(r->surface);
   lb_free(r);
 }
 
@@ -32,12 +38,20 @@ static const lbSceneBody *member(const lbActor *actor, int32_t i) {
 }
 
 static const lbBody *body_of(const lbActor *actor, int32_t i) {
-  return lb_world_body(actor->world, ((const Reduced *)actor->own)->ids[i]);
+  return lb_world_body(actor->world, ((const Own *)actor->own)->ids[i]);
 }
 
 // ---- bodies ------------------------------------------------------------------------------------
 
 static lbVec3 vector(const double *v) { return lb_vec3(v[0], v[1], v[2]); }
+
+// Where the scene does not say: with so many unknowns a factorisation costs several assemblies, and
+// a kept one serves. Below that keeping it gains nothing.
+static double choose_reuse(const lbScene *scene, const lbMesh *mesh) {
+  enum { LARGE = 10000 };
+  if (scene->factor_reuse >= 0) return scene->factor_reuse < 0.999 ? scene->factor_reuse : 0.999;
+  return mesh && 3 * (int64_t)mesh->vertex_count >= LARGE ? 0.3 : 0;
+}
 
 static lbBodyDef body_def(const lbActor *actor, bool driven) {
   const lbScene *scene = actor->run->scene;
@@ -47,13 +61,27 @@ static lbBodyDef body_def(const lbActor *actor, bool driven) {
   def.integrator = scene->integrator;
   def.newton_iterations = scene->newton_iterations < 100 ? scene->newton_iterations : 100;
   def.newton_tolerance = scene->newton_tolerance < 1 ? scene->newton_tolerance : 1;
+  def.factor_reuse = choose_reuse(scene, member(actor, 0)->mesh);
   return def;
+}
+
+// In the axes of its simulator that law takes every rotation for a strain.
+static void warn_of_linear(const lbSceneBody *body) {
+  if (body->method != LB_METHOD_FULL || !lb_path_keys(body->motion)->rotations) return;
+  for (int32_t i = 0; i < body->material_count; i++)
+    if (body->materials[i].model == LB_MATERIAL_LINEAR) {
+      lb_log(LB_LOG_WARNING,
+             "body \"%s\": its motion turns it, which the material \"linear\" takes for strain; "
+             "use \"corotated\"",
+             body->name);
+      return;
+    }
 }
 
 // Those whose frames follow a path, or the others.
 static lbStatus add_bodies(lbActor *actor, bool driven, lbVec3 *positions, lbQuat *rotations,
                            lbBodyId *ids, lbError *err) {
-  Reduced *r = actor->own;
+  Own *r = actor->own;
   lbBatchDef def = lb_batch_def();
   for (int32_t i = 0; i < actor->count; i++) {
     const lbSceneBody *body = member(actor, i);
@@ -66,16 +94,20 @@ static lbStatus add_bodies(lbActor *actor, bool driven, lbVec3 *positions, lbQua
   def.body = body_def(actor, driven);
   def.positions = positions;
   def.rotations = rotations;
-  lbStatus status = lb_world_add_batch(actor->world, r->model, &def, ids, err);
+  lbError cause;
+  lbStatus status = lb_world_add_batch(actor->world, r->model, &def, ids, &cause);
+  if (status)
+    return lb_fail(err, status, "body \"%s\": %.400s", member(actor, 0)->name, cause.text);
   for (int32_t i = 0; i < actor->count && !status; i++)
     if ((member(actor, i)->motion != NULL) == driven) r->ids[i] = *ids++;
   return status;
 }
 
 static lbStatus start_body(const lbActor *actor, int32_t i, lbError *err) {
-  const Reduced *r = actor->own;
+  const Own *r = actor->own;
   const lbSceneBody *body = member(actor, i);
   lbBody *moving = lb_world_body(actor->world, r->ids[i]);
+  if (body->motion) warn_of_linear(body);
   lbStatus status =
       body->motion ? lb_world_drive(actor->world, r->ids[i], body->motion, err) : LB_OK;
   if (!status &&
@@ -86,7 +118,7 @@ static lbStatus start_body(const lbActor *actor, int32_t i, lbError *err) {
 }
 
 static lbStatus create_bodies(lbActor *actor, lbError *err) {
-  Reduced *r = actor->own;
+  Own *r = actor->own;
   size_t count = (size_t)actor->count;
   lbVec3 *positions = lb_alloc(count, sizeof *positions);
   lbQuat *rotations = lb_alloc(count, sizeof *rotations);
@@ -119,7 +151,7 @@ static int32_t member_of(const lbActor *actor, int32_t body) { // -1: not one of
 static lbStatus find_point(const lbActor *actor, const char *what, int32_t number, int32_t body,
                            int32_t vertex, lbPoint *point, lbError *err) {
   const lbScene *scene = actor->run->scene;
-  const Reduced *r = actor->own;
+  const Own *r = actor->own;
   int32_t index;
   lbPointKind kind;
   if (!lb_scene_point(&scene->bodies[body], r->model, vertex, &kind, &index))
@@ -137,7 +169,7 @@ static lbStatus add_load(lbActor *actor, int32_t number, lbError *err) {
   if (i < 0) return LB_OK;
   lbStatus status = find_point(actor, "load", number, from->body, from->vertex, &load.point, err);
   if (status) return status;
-  load.body = ((Reduced *)actor->own)->ids[i];
+  load.body = ((Own *)actor->own)->ids[i];
   load.force = vector(from->force);
   load.from = from->from;
   load.to = from->to;
@@ -146,7 +178,7 @@ static lbStatus add_load(lbActor *actor, int32_t number, lbError *err) {
 
 static lbStatus add_probe(lbActor *actor, int32_t number, lbError *err) {
   const lbSceneProbe *from = &actor->run->scene->probes[number];
-  Reduced *r = actor->own;
+  Own *r = actor->own;
   int32_t i = member_of(actor, from->body);
   Mark mark = { .number = number };
   lbPoint point;
@@ -159,7 +191,7 @@ static lbStatus add_probe(lbActor *actor, int32_t number, lbError *err) {
 
 static lbStatus add_marks(lbActor *actor, lbError *err) {
   const lbScene *scene = actor->run->scene;
-  Reduced *r = actor->own;
+  Own *r = actor->own;
   r->probes = lb_alloc((size_t)scene->probe_count, sizeof(Mark));
   lbStatus status = r->probes ? LB_OK : lb_fail_memory(err);
   for (int32_t i = 0; i < scene->load_count && !status; i++) status = add_load(actor, i, err);
@@ -170,28 +202,38 @@ static lbStatus add_marks(lbActor *actor, lbError *err) {
 static lbStatus find_model(lbActor *actor, lbError *err) {
   const lbScene *scene = actor->run->scene;
   const lbSceneBody *body = &scene->bodies[actor->bodies[0]];
-  Reduced *r = actor->own;
-  lbStatus status = body->model ? LB_OK : lb_scene_model(body, &actor->owned->model, err);
+  Own *r = actor->own;
+  lbStatus status = body->model ? LB_OK
+                    : body->method == LB_METHOD_FULL
+                        ? lb_scene_full_model(body, &actor->owned->model, err)
+                        : lb_scene_model(body, &actor->owned->model, err);
   if (status) return status;
   r->model = body->model ? body->model : actor->owned->model;
+  for (int32_t i = 0; i < actor->count; i++)
+    if (body->method == LB_METHOD_FULL && member(actor, i)->motion && lb_model_is_free(r->model))
+      return lb_fail(
+          err, LB_ERR_ARGUMENT,
+          "body \"%s\": the method \"full\" follows its \"motion\" by what is fixed, and "
+          "nothing is: give it \"fixed\", or a reduced method",
+          member(actor, i)->name);
   lbModelMethod view = { 0 };
-  lb_model_method(r->model, body->method, &view);
+  if (body->method != LB_METHOD_FULL) lb_model_method(r->model, body->method, &view);
   r->basis = view.basis;
   return LB_OK;
 }
 
 // ---- running -----------------------------------------------------------------------------------
 
-static void step(lbActor *actor, int32_t number) {
-  const Reduced *r = actor->own;
+void lb_actor_step(lbActor *actor, int32_t number) {
+  const Own *r = actor->own;
   actor->times[number] = lb_world_body_seconds(actor->world, r->ids[0]);
   for (int32_t i = 0; i < actor->count; i++)
     lb_run_count_flags(&actor->run->bodies[actor->bodies[i]],
                        lb_world_body_flags(actor->world, r->ids[i]));
 }
 
-static void probe(const lbActor *actor, double *row) {
-  const Reduced *r = actor->own;
+void lb_actor_probe(const lbActor *actor, double *row) {
+  const Own *r = actor->own;
   for (int32_t p = 0; p < r->probe_count; p++) {
     lbVec3 moved = lb_vec3(0, 0, 0);
     (void)lb_world_probe(actor->world, r->probes[p].probe, NULL, &moved, NULL);
@@ -207,28 +249,32 @@ static void store_placement(const lbFrame *frame, double placement[7]) {
   memcpy(placement + 3, rotation, sizeof rotation);
 }
 
-static void report(const lbActor *actor) {
-  const Reduced *r = actor->own;
-  for (int32_t i = 0; i < actor->count; i++) {
-    lbRunBody *body = &actor->run->bodies[actor->bodies[i]];
-    lbBodyReport report = lb_body_report(body_of(actor, i));
-    lbFrame frame = lb_body_frame(body_of(actor, i));
-    double placement[7];
-    store_placement(&frame, placement);
-    memcpy(body->position, placement, sizeof body->position);
-    memcpy(body->rotation, placement + 3, sizeof body->rotation);
-    lb_vec3_store(body->linear_velocity, frame.linear_velocity);
-    lb_vec3_store(body->angular_velocity, frame.angular_velocity);
-    body->vertices = r->model->size.node_count;
-    body->elements = r->model->size.element_count;
-    body->dimension = r->dimension;
-    body->mass = r->model->rigid_mass[0];
-    body->state.kinetic = report.kinetic;
-    body->state.elastic = report.elastic;
-    lb_vec3_store(body->state.centre, report.centre);
-    lb_vec3_store(body->state.linear_momentum, report.linear_momentum);
-    lb_vec3_store(body->state.angular_momentum, report.angular_momentum);
-  }
+static void report_body(const lbActor *actor, int32_t i, lbRunBody *to) {
+  const Own *r = actor->own;
+  const lbBody *body = body_of(actor, i);
+  lbBodyReport report = lb_body_report(body);
+  lbFrame frame = lb_body_frame(body);
+  double placement[7];
+  store_placement(&frame, placement);
+  memcpy(to->position, placement, sizeof to->position);
+  memcpy(to->rotation, placement + 3, sizeof to->rotation);
+  lb_vec3_store(to->linear_velocity, frame.linear_velocity);
+  lb_vec3_store(to->angular_velocity, frame.angular_velocity);
+  to->vertices = r->model->size.node_count;
+  to->elements = r->model->size.element_count;
+  to->dimension = r->dimension;
+  to->mass = report.mass;
+  if (lb_body_method(body) == LB_METHOD_FULL) to->dimension = lb_full_count(body, &to->state);
+  to->state.kinetic = report.kinetic;
+  to->state.elastic = report.elastic;
+  lb_vec3_store(to->state.centre, report.centre);
+  lb_vec3_store(to->state.linear_momentum, report.linear_momentum);
+  lb_vec3_store(to->state.angular_momentum, report.angular_momentum);
+}
+
+void lb_actor_report(const lbActor *actor) {
+  for (int32_t i = 0; i < actor->count; i++)
+    report_body(actor, i, &actor->run->bodies[actor->bodies[i]]);
 }
 
 // ---- frames ------------------------------------------------------------------------------------
@@ -237,56 +283,83 @@ static void report(const lbActor *actor) {
 static double *make_shapes(const lbModel *m, const double *basis, int32_t dimension) {
   size_t vertices = (size_t)m->size.vertex_count, nodes = (size_t)m->size.node_count;
   double *shapes = lb_alloc((size_t)dimension, 3 * vertices * sizeof(double));
-  for (size_t k = 0; shapes && k < (size_t)dimension; k++) {
-    const double *mode = basis + 3 * nodes * k;
-    for (size_t v = 0; v < vertices; v++)
-      for (int32_t c = m->carrier_begin[v]; c < m->carrier_begin[v + 1]; c++)
-        for (size_t i = 0; i < 3; i++)
-          shapes[3 * (vertices * k + v) + i] +=
-              m->carrier_weights[c] * mode[3 * (size_t)m->carrier_nodes[c] + i];
-  }
+  for (size_t k = 0; shapes && k < (size_t)dimension; k++)
+    lb_model_embed(m, 3, basis + 3 * nodes * k, shapes + 3 * vertices * k);
   return shapes;
 }
 
-static lbStatus begin_frames(lbActor *actor, bool volume, lbError *err) {
-  const Reduced *r = actor->own;
+static lbStatus make_rows(lbActor *actor, lbRunBody *body, bool volume, lbError *err) {
+  const Own *r = actor->own;
+  size_t frames = (size_t)actor->run->frame_count, width = 3 * sizeof(double);
+  bool complete = (body->placements = lb_alloc(frames, 7 * sizeof(double))) != NULL;
+  if (r->basis) {
+    complete &=
+        (body->coordinates = lb_alloc(frames * (size_t)r->dimension, sizeof(double))) != NULL;
+    return complete ? LB_OK : lb_fail_memory(err);
+  }
+  size_t vertices = (size_t)r->model->size.vertex_count, nodes = (size_t)r->model->size.node_count;
+  complete &= (body->frames = lb_alloc(frames, 3 * vertices * sizeof(float))) != NULL;
+  if (volume) complete &= (body->displacements = lb_alloc(frames, nodes * width)) != NULL;
+  return complete ? LB_OK : lb_fail_memory(err);
+}
+
+lbStatus lb_actor_begin_frames(lbActor *actor, bool volume, lbError *err) {
+  Own *r = actor->own;
+  size_t vertices = (size_t)r->model->size.vertex_count;
   lbStatus status = lb_model_surface_mesh(r->model, &actor->owned->surface, err);
   if (!status && volume) status = lb_model_volume_mesh(r->model, &actor->owned->volume, err);
   if (status) return status;
-  actor->owned->shapes = make_shapes(r->model, r->basis, r->dimension);
-  if (!actor->owned->shapes) return lb_fail_memory(err);
-  for (int32_t i = 0; i < actor->count; i++) {
+  if (r->basis)
+    actor->owned->shapes = make_shapes(r->model, r->basis, r->dimension);
+  else
+    r->surface = lb_alloc(vertices, 3 * sizeof(double));
+  if (r->basis ? !actor->owned->shapes : !r->surface) return lb_fail_memory(err);
+  for (int32_t i = 0; i < actor->count && !status; i++) {
     lbRunBody *body = &actor->run->bodies[actor->bodies[i]];
     body->model = r->model;
     body->surface = actor->owned->surface;
     body->volume = actor->owned->volume;
     body->shapes = actor->owned->shapes;
-    body->shape_count = r->dimension;
-    body->coordinates =
-        lb_alloc((size_t)actor->run->frame_count * (size_t)r->dimension, sizeof(double));
-    body->placements = lb_alloc((size_t)actor->run->frame_count, 7 * sizeof(double));
-    if (!body->coordinates || !body->placements) return lb_fail_memory(err);
+    body->shape_count = r->basis ? r->dimension : 0;
+    status = make_rows(actor, body, volume, err);
   }
-  return LB_OK;
+  return status;
 }
 
-static void record(lbActor *actor, int32_t frame) {
-  const Reduced *r = actor->own;
+// The surface in the body's own axes, and the nodes.
+static void record_unreduced(const lbActor *actor, const lbBody *body, size_t frame,
+                             lbRunBody *to) {
+  const Own *r = actor->own;
+  size_t vertices = (size_t)r->model->size.vertex_count, nodes = (size_t)r->model->size.node_count;
+  lbFrame at = lb_body_frame(body);
+  lbQuat back = lb_quat_conjugate(at.rotation);
+  lb_body_surface(body, r->surface);
+  for (size_t v = 0; v < vertices; v++) {
+    double own[3];
+    lbVec3 place = lb_vec3_load(r->surface + 3 * v);
+    lb_vec3_store(own, lb_quat_rotate(back, lb_sub(place, at.position)));
+    for (size_t i = 0; i < 3; i++) to->frames[3 * (vertices * frame + v) + i] = (float)own[i];
+  }
+  if (to->displacements) lb_body_node_displacements(body, to->displacements + 3 * nodes * frame);
+}
+
+void lb_actor_record(lbActor *actor, int32_t frame) {
+  const Own *r = actor->own;
   for (int32_t i = 0; i < actor->count; i++) {
     lbRunBody *body = &actor->run->bodies[actor->bodies[i]];
-    lbFrame at = lb_body_frame(body_of(actor, i));
+    const lbBody *moving = body_of(actor, i);
+    lbFrame at = lb_body_frame(moving);
     store_placement(&at, body->placements + 7 * (size_t)frame);
-    lb_body_get_state(body_of(actor, i), body->coordinates + (size_t)frame * (size_t)r->dimension,
-                      r->rates);
+    if (r->basis)
+      lb_body_get_state(moving, body->coordinates + (size_t)frame * (size_t)r->dimension, r->rates);
+    else
+      record_unreduced(actor, moving, (size_t)frame, body);
   }
 }
 
-static const lbActorKind reduced_kind = { release, step, probe, begin_frames, record, report };
-
-lbStatus lb_actor_create_reduced(lbActor *actor, lbError *err) {
-  Reduced *r = lb_alloc(1, sizeof *r);
+lbStatus lb_actor_create(lbActor *actor, lbError *err) {
+  Own *r = lb_alloc(1, sizeof *r);
   if (!r) return lb_fail_memory(err);
-  actor->kind = &reduced_kind;
   actor->own = r;
   lbStatus status = find_model(actor, err);
   if (!status) status = create_bodies(actor, err);
