@@ -257,9 +257,9 @@ static void dropping_modes_is_building_without_them(void **state) {
 
 static void bits_do_not_depend_on_the_number_of_threads(void **state) {
   (void)state;
-  const int32_t r = 24; // two panels of the Gram matrix, several blocks
+  const int32_t r = 24; // several panels of pairs, two patches
   lbMaterial material = stvk(1e5, 0.3);
-  lbMesh *mesh = box_mesh(LB_ELEMENT_TET4, 8, 5, 4, 1.0, 0.7, 0.5);
+  lbMesh *mesh = box_mesh(LB_ELEMENT_BRICK8, 10, 7, 6, 1.0, 0.7, 0.5);
   lbFem *fem = fem_of_mesh(mesh, &material, NULL, LB_MASS_CONSISTENT);
   double *basis = random_basis(mesh, r);
   lbPolynomialDef def = { .count = r, .basis = basis };
