@@ -353,7 +353,7 @@ def bench_web_says_why_there_is_no_page(folder):
     check([row["name"] for row in rows] == ["web.step"] * 3, str(rows))
     check([row["parameters"]["where"] for row in rows] == ["native", "native", "chromium"], str(rows))
     check(rows[0]["median"] > 0 and rows[1]["median"] > 0 and rows[2]["median"] is None, str(rows))
-    check(any(part in rows[2]["note"] for part in ("make web", "no chromium", "libmicrohttpd")),
+    check(any(part in rows[2]["note"] for part in ("--target bench-web", "no chromium", "libmicrohttpd")),
           str(rows[2]))
 
 
