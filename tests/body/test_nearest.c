@@ -138,7 +138,7 @@ static void displacements_that_are_none_are_refused(void **state) {
   double *v = calloc((size_t)rows, sizeof *v);
   v[rows - 1] = INFINITY;
   body_refuses(body, lb_body_set_displacements(body, u, v), "velocity of node");
-  body_refuses(body, lb_body_set_displacements(body, NULL, v), "missing");
+  body_refuses(body, lb_body_set_displacements(body, NULL, v), "displacements is NULL");
   lb_body_get_state(body, after, NULL);
   assert_memory_equal(before, after, (size_t)r * sizeof *before);
   for (int32_t i = 0; i < rows; i++) u[i] = 1e90; // far, but numbers
