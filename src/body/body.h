@@ -339,7 +339,7 @@ lbStatus lb_group_create(const lbPrepared *prepared, const lbBodyDef *def, int32
                          lbError *err);
 void lb_group_destroy(lbBodyGroup *group);
 
-// ---- frames (frame.c) --------------------------------------------------------------------------
+// ---- frames (frame.c, frame_rates.c, frame_step.c) ---------------------------------------------
 
 lbStatus lb_frame_start(lbBody *body, const lbBodyDef *def, lbVec3 position, lbQuat rotation,
                         lbScratch *scratch, lbError *err);
@@ -369,7 +369,9 @@ void lb_frame_correct(lbBody *body, lbStep *step, lbScratch *scratch);
 void lb_frame_end(lbBody *body, const lbStep *step, lbScratch *scratch);
 // The frame of a step, of a free body, with the forces of constraints (scratch->pull) too.
 void lb_frame_try(const lbBody *body, lbStep *step, lbScratch *scratch);
-// scratch->moments <- A at q, unless it is there.
+// scratch->moments <- A at q, and, unless v is NULL, B: how A changes with rates v.
+void lb_find_both_moments(const lbBody *body, const double *q, const double *v, lbScratch *scratch);
+// The same of A alone, unless it is there.
 void lb_find_moments(const lbBody *body, const double *q, lbScratch *scratch);
 // J at q, with A in scratch->moments where spin and deformation feel each other; Σ v_i E_i; J⁻¹ b,
 // of flat and needle-like bodies too.
