@@ -130,7 +130,9 @@ size_t lb_body_bytes(const lbBody *body); // of its own memory, without what bod
 
 // ---- what acts on it ---------------------------------------------------------------------------
 
-// Held over the next step, then gone. Forces add up.
+// Held over the next step, then gone. Forces add up. By Newmark's rule (subspace, unreduced) the
+// mean of the forces at both ends of a step acts: half of one that was not there before is felt a
+// step later, by shape and free frame alike.
 lbStatus lb_body_apply_force(lbBody *body, lbPoint point, lbVec3 force); // N
 // Changes the velocity at once.
 lbStatus lb_body_apply_impulse(lbBody *body, lbPoint point, lbVec3 impulse); // N s

@@ -105,16 +105,20 @@ lbStatus lb_body_apply_force(lbBody *body, lbPoint point, lbVec3 force) {
 
 static lbStatus start(lbBody *body, int32_t count, const lbPointForce *forces, lbScratch *s) {
   const lbPrepared *p = body->prepared;
+  lbVec3 force = body->frame.force, torque = body->frame.torque;
   p->method->get(body, s->q0, s->v0, s->force);
   for (int32_t i = 0; i < count; i++) {
     lbStatus status = reduce(body, &forces[i].point, forces[i].force, "force", s);
     if (status) return status;
     if (!add_to(p->dimension, s->force, s->b)) return refuse_amount(body, "force", forces[i].force);
+    force = lb_add(force, forces[i].force);
+    torque = lb_add(torque, lb_cross(arm_of(body, &forces[i].point, s), forces[i].force));
   }
   if (!p->method->accelerate) return LB_OK;
   if (!lb_frame_is_still(body) && !lb_frame_add_weight(body, body->frame.turn, s))
     return lb_fail(body->message, LB_ERR_ARGUMENT, "gravity is too strong in these axes");
   p->method->accelerate(body, s);
+  body->frame.last_force = force, body->frame.last_torque = torque;
   return LB_OK;
 }
 

@@ -147,13 +147,14 @@ typedef struct lbFrameState {
   int32_t driven;  // how `goal` was given; 0: it was not
   lbVec3 position; // m, world = position + turn own
   lbQuat rotation;
-  lbMat3 turn;              // of `rotation`
-  lbVec3 velocity, spin;    // world: of the rest shape's centre of mass; angular
-  lbVec3 momentum, angular; // free: P, and L about the centre, world axes
-  lbVec3 force, torque;     // free: applied, of the next step, world axes, about the centre
-  double created;           // free: J that steps have added to the body
-  lbFrame goal;             // driven: at the end of the next step
-  bool accelerated;         // driven: lb_frame_accelerate gave these, of the goal or of a start
+  lbMat3 turn;                    // of `rotation`
+  lbVec3 velocity, spin;          // world: of the rest shape's centre of mass; angular
+  lbVec3 momentum, angular;       // free: P, and L about the centre, world axes
+  lbVec3 force, torque;           // free: applied, of the next step, world axes, about the centre
+  lbVec3 last_force, last_torque; // free: those that the kept accelerations belong to
+  double created;                 // free: J that steps have added to the body
+  lbFrame goal;                   // driven: at the end of the next step
+  bool accelerated; // driven: lb_frame_accelerate gave these, of the goal or of a start
   lbVec3 linear_acceleration, angular_acceleration; // world, as the velocities
 } lbFrameState;
 
@@ -223,6 +224,7 @@ struct lbBodyMethod {
   lbMethod method;
   bool is_recording;   // moves as time tells, whatever acts on it
   bool responds_alike; // `respond` depends on h and damping alone, not on the state
+  bool takes_means;    // Newmark's rule, rule 0: forces at both ends of a step count half each
   int32_t rules;       // how many rules a step may be taken by,
   uint8_t parts[4];    // and in how many parts each of them takes it
   lbStressLaw stress_law;

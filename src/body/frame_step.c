@@ -192,6 +192,18 @@ static void find_mean_rates(const lbBody *body, double h, lbScratch *s) {
   for (int32_t i = 0; i < body->prepared->padded; i++) s->b[i] = (s->q[i] - s->q0[i]) / h;
 }
 
+// What is applied to a free body over the step, as its method counts it: where accelerations at the
+// start belong to other forces, by Newmark's rule the mean with those.
+static void add_applied(const lbBody *body, lbStep *step) {
+  const lbFrameState *f = &body->frame;
+  lbFrameStep *to = &step->frame;
+  bool mean = body->prepared->method->takes_means && body->consistent && step->rule == 0 &&
+              body->integrator == LB_INTEGRATOR_NEWMARK;
+  lbVec3 force = mean ? lb_scale(0.5, lb_add(f->last_force, f->force)) : f->force;
+  to->force = lb_add(force, lb_scale(body->prepared->mass, body->gravity));
+  to->torque = mean ? lb_scale(0.5, lb_add(f->last_torque, f->torque)) : f->torque;
+}
+
 // ---- a step ------------------------------------------------------------------------------------
 
 int32_t lb_frame_begin(lbBody *body, lbStep *step, lbScratch *s) {
@@ -203,8 +215,7 @@ int32_t lb_frame_begin(lbBody *body, lbStep *step, lbScratch *s) {
   *to = (lbFrameStep){ .position = f->position, .rotation = f->rotation, .turn = f->turn };
   if (lb_frame_is_still(body)) return 0;
   if (f->kind == LB_FRAME_FREE) {
-    to->force = lb_add(f->force, lb_scale(p->mass, body->gravity));
-    to->torque = f->torque;
+    add_applied(body, step);
     to->moves = true;
   } else {
     flags = drive(body, step, step->h / (step->share - step->share_before));
@@ -253,6 +264,7 @@ void lb_frame_end(lbBody *body, const lbStep *step, lbScratch *s) {
     double alpha = body->damping_mass;
     f->momentum = momentum_after(f->momentum, last.frame.force, alpha, step->h);
     f->angular = momentum_after(f->angular, last.frame.torque, alpha, step->h);
+    f->last_force = f->force, f->last_torque = f->torque;
   }
   f->position = last.frame.position;
   f->rotation = last.frame.rotation;

@@ -19,7 +19,8 @@ typedef struct SavedHeader {
   uint64_t identity; // of model, damping and integrator
   double time, step, created, led, gravity[3];
   double position[3], rotation[4], velocity[3], spin[3], momentum[3], angular[3];
-  double force[3], torque[3], goal[13]; // goal: position, rotation, velocity, spin
+  double force[3], torque[3], last_force[3], last_torque[3];
+  double goal[13]; // position, rotation, velocity, spin
   int32_t frame_kind, driven;
   int32_t slot_count, point_count, force_count;
   int32_t consistent; // 1: the accelerations belong to q and v
@@ -101,6 +102,8 @@ static SavedHeader make_header(const lbBody *body) {
   lb_vec3_store(header.angular, f->angular);
   lb_vec3_store(header.force, f->force);
   lb_vec3_store(header.torque, f->torque);
+  lb_vec3_store(header.last_force, f->last_force);
+  lb_vec3_store(header.last_torque, f->last_torque);
   if (f->driven) put_frame(&f->goal, header.goal);
   return header;
 }
@@ -235,7 +238,8 @@ static lbStatus check_numbers(const lbBody *body, const Saved *saved) {
   if (!is_unit(h->rotation)) return refuse(body, "its rotation is not of unit length");
   if (!are_bounded(h->position, 3)) return refuse(body, "its position is not a number or absurd");
   if (!are_bounded(h->velocity, 3) || !are_bounded(h->spin, 3) || !are_bounded(h->momentum, 3) ||
-      !are_bounded(h->angular, 3) || !are_bounded(h->force, 3) || !are_bounded(h->torque, 3))
+      !are_bounded(h->angular, 3) || !are_bounded(h->force, 3) || !are_bounded(h->torque, 3) ||
+      !are_bounded(h->last_force, 3) || !are_bounded(h->last_torque, 3))
     return refuse(body, "the motion of its frame is not a number or absurd");
   if (h->driven < 0 || h->driven > LB_DRIVE_BY_PLACES ||
       (h->driven && !(are_bounded(h->goal, 13) && is_unit(h->goal + 3))))
@@ -344,6 +348,7 @@ static void restore_frame(lbBody *body, const SavedHeader *h) {
   f->velocity = lb_vec3_load(h->velocity), f->spin = lb_vec3_load(h->spin);
   f->momentum = lb_vec3_load(h->momentum), f->angular = lb_vec3_load(h->angular);
   f->force = lb_vec3_load(h->force), f->torque = lb_vec3_load(h->torque);
+  f->last_force = lb_vec3_load(h->last_force), f->last_torque = lb_vec3_load(h->last_torque);
   f->driven = h->driven;
   f->created = h->created;
   f->goal = (lbFrame){ lb_vec3_load(h->goal), quat_of(h->goal + 3), lb_vec3_load(h->goal + 7),

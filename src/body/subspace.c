@@ -315,6 +315,7 @@ static lbStatus prepare(lbPrepared *p, const lbBodyDef *def, lbError *err) {
 
 // What was asked for; a rule that keeps the energy; that in halves; implicit Euler in quarters.
 const lbBodyMethod lb_subspace_method = { .method = LB_METHOD_SUBSPACE,
+                                          .takes_means = true,
                                           .rules = 4,
                                           .parts = { 1, 1, 2, 4 },
                                           .stress_law = LB_STRESS_STVK,

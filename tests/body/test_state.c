@@ -128,7 +128,7 @@ static void bad_bytes_do_no_harm(void **state) {
   }
   double bad[] = { NAN, INFINITY, 1e300 };
   // Time, gravity and frame; then coordinates, rates and forces behind the header.
-  const size_t stretches[2][2] = { { 24, 280 }, { 416, 416 + 8 * 3 * BAR_MODES } };
+  const size_t stretches[2][2] = { { 24, 328 }, { 464, 464 + 8 * 3 * BAR_MODES } };
   for (int part = 0; part < 2; part++)
     for (size_t at = stretches[part][0]; at + 8 <= stretches[part][1]; at += 8)
       for (int k = 0; k < 3; k++) {

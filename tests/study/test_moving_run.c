@@ -102,6 +102,22 @@ static void a_thrown_spinning_bending_bar_moves_as_the_unreduced_one(void **stat
   check_thrown(SCENE("[0,0,-9.81]", "'method':'modal','reduce':{'modes':20}" THROWN, KICK), 1e-2);
 }
 
+// While the load still acts: half of it counts in the first step, in both.
+static void loads_begin_alike_on_free_bodies(void **state) {
+  (void)state;
+  static const char push[] = "'loads':[{'vertex':27,'force':[0.2,0,0.6],'from':0}]," PROBES;
+  char texts[2][600];
+  snprintf(texts[0], sizeof texts[0], SCENE("[0,0,0]", MANY, "%s"), push);
+  snprintf(texts[1], sizeof texts[1], SCENE("[0,0,0]", "'method':'full'", "%s"), push);
+  Pair pair = compare(texts[0], texts[1], 5e-4, 10);
+  for (int i = 0; i < 3; i++) {
+    const lbRunBody *a = &pair.run[0]->bodies[0], *b = &pair.run[1]->bodies[0];
+    check_near(a->state.linear_momentum[i], b->state.linear_momentum[i], 1e-12);
+    check_near(a->state.angular_momentum[i], b->state.angular_momentum[i], 1e-6);
+  }
+  release(&pair);
+}
+
 // ---- driven ------------------------------------------------------------------------------------
 
 #define SHAKE                                                                                      \
@@ -258,6 +274,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_full_basis_starts_and_moves_as_the_unreduced_body),
     cmocka_unit_test(a_thrown_spinning_bending_bar_moves_as_the_unreduced_one),
+    cmocka_unit_test(loads_begin_alike_on_free_bodies),
     cmocka_unit_test(a_bar_on_a_shaken_turning_frame_moves_as_the_unreduced_one),
     cmocka_unit_test(forty_vectors_follow_a_shaken_frame),
     cmocka_unit_test(a_motion_alone_carries_a_reduced_body),
