@@ -43,8 +43,9 @@ static lbStatus adopt_coordinates(lbBody *body, const lbBody *from) {
 
 static lbStatus adopt_nodes(lbBody *body, const lbBody *from, const lbFrame *before) {
   size_t count = (size_t)body->prepared->model->size.node_count;
-  double *u = lb_alloc(count, 6 * sizeof(double)), *v = u + 3 * count;
+  double *u = lb_alloc(count, 6 * sizeof(double));
   if (!u) return lb_fail_memory(body->message);
+  double *v = u + 3 * count;
   lbFrame after = lb_body_frame(body);
   lb_body_node_displacements(from, u);
   lb_body_node_velocities(from, v);

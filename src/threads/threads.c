@@ -130,7 +130,9 @@ lbStatus lb_threads_start(int32_t count, lbError *err) {
       int32_t started = pool.worker_count + 1;
       lb_threads_stop();
       pthread_attr_destroy(&attributes);
-      return lb_fail(err, LB_ERR_MEMORY, "only %d of %d threads could be started, ask for fewer",
+      return lb_fail(err, LB_ERR_MEMORY,
+                     "only %d of %d threads could be started; ask for fewer, or for more memory "
+                     "(ulimit -v)",
                      started, count);
     }
     pool.worker_count++;
