@@ -205,12 +205,6 @@ static lbStatus check_def(const lbFem *fem, const lbModel *model, lbAccuracyDef 
   return LB_OK;
 }
 
-static bool has_supports(const lbFem *fem) {
-  for (int32_t v = 0; v < fem->vertex_count; v++)
-    if (fem->fixed[v]) return true;
-  return false;
-}
-
 static lbStatus compare_all(const lbFem *fem, const lbModel *model, const lbAccuracyDef *def,
                             lbAccuracy *accuracy, lbError *err) {
   lbComparison c = { 0 };
@@ -247,7 +241,7 @@ lbStatus lb_accuracy_measure(const lbFem *fem, const lbModel *model, const lbAcc
   if (!accuracy) return lb_fail_memory(err);
   accuracy->kind = def.kind;
   accuracy->method = def.method;
-  lbStatus held = has_supports(fem) ? lb_fem_check_held(fem, NULL) : LB_OK;
+  lbStatus held = lb_model_is_free(model) ? LB_OK : lb_fem_check_held(fem, NULL);
   if (def.kind == LB_ACCURACY_NONE)
     snprintf(accuracy->coverage, sizeof accuracy->coverage, "nothing was compared");
   else if (held == LB_ERR_MEMORY)

@@ -61,20 +61,6 @@ static void find_box(lbComparison *c) {
     if (c->high[i] - c->low[i] > c->high[c->axis] - c->low[c->axis]) c->axis = i;
 }
 
-static lbVec3 find_centre(const lbFem *fem) {
-  lbVec3 sum = lb_vec3(0, 0, 0);
-  for (size_t v = 0; v < (size_t)fem->vertex_count; v++)
-    sum = lb_add_scaled(sum, fem->vertex_masses[v] / fem->total_mass,
-                        lb_vec3_load(fem->positions + 3 * v));
-  return sum;
-}
-
-static bool is_free(const lbFem *fem) {
-  for (int32_t v = 0; v < fem->vertex_count; v++)
-    if (fem->fixed[v]) return false;
-  return true;
-}
-
 // ---- linear responses --------------------------------------------------------------------------
 
 static double trace(const lbSparse *A) {
@@ -157,9 +143,9 @@ lbStatus lb_comparison_open(const lbFem *fem, const lbModel *model, const lbAccu
                        .basis = view.basis,
                        .damping = view.damping,
                        .dimension = view.dimension,
-                       .free = is_free(fem),
+                       .free = lb_model_is_free(model),
                        .size = find_size(fem),
-                       .centre = find_centre(fem) };
+                       .centre = lb_vec3_load(model->rigid_centre) };
   c->wanted = def->amplitude * c->size;
   find_box(c);
   c->response = lb_alloc(3 * (size_t)fem->vertex_count, sizeof(double));
