@@ -3,12 +3,10 @@
 
 #include <string.h>
 
-#define BEYOND 0.1                 // of what is asked, is left: the shapes cannot follow
-#define PART_TURN (LB_PI / 12)     // rad, that a handle is led by at a time,
-#define PART_SHIFT 0.1             // and sizes of the body
-#define PARTS_MOST 64              //
-#define PART_ITERATIONS 30         // of each part
-#define SAMPLES_OF_POLYNOMIALS 100 //
+#define PART_TURN (LB_PI / 12) // rad, that a handle is led by at a time,
+#define PART_SHIFT 0.1         // and sizes of the body
+#define PARTS_MOST 64          //
+#define PART_ITERATIONS 30     // of each part
 
 lbEditorDef lb_editor_def(void) {
   return (lbEditorDef){
@@ -73,7 +71,7 @@ static void begin(lbEditor *e) {
   e->size = e->body->prepared->size;
   if (e->def.samples == 0)
     e->def.samples =
-        model->size.cubature_count > 0 ? model->size.cubature_count : SAMPLES_OF_POLYNOMIALS;
+        model->size.cubature_count > 0 ? model->size.cubature_count : LB_HANDLE_SAMPLES;
   const lbSubspaceState *state = e->body->own;
   memcpy(e->bfgs.x, state->q, (size_t)e->count * sizeof(double));
 }
@@ -167,7 +165,7 @@ static lbStatus finish(lbEditor *e, lbEditResult *result, lbError *err) {
   result->energy = e->elastic;
   result->handle_error = lb_editor_sample_error(e, &asked);
   result->evaluations = e->bfgs.evaluations;
-  if (result->handle_error > BEYOND * asked + 1e-6 * e->size)
+  if (result->handle_error > LB_HANDLE_BEYOND * asked + 1e-6 * e->size)
     result->flags |= LB_EDIT_BEYOND_SUBSPACE;
   return lb_editor_show(e, err);
 }

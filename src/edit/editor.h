@@ -20,11 +20,12 @@ typedef struct lbHandle {
   char *block; // all of its arrays; NULL: the slot is empty
   char *name;
   int32_t point_count, sample_count;
-  lbPoint *points; // (point_count)
-  lbHandleSample *samples;
-  double weight;    // lbHandleDef.weight
-  double stiffness; // N/m, of each sample
-  lbVec3 mean;      // of all points at rest, world
+  lbPoint *points;         // (point_count)
+  lbHandleSample *samples; // (sample_count)
+  int32_t *chosen;         // (sample_count): which points they are, ascending
+  double weight;           // lbHandleDef.weight
+  double stiffness;        // N/m, of each sample
+  lbVec3 mean;             // of all points at rest, world
   lbHandleMotion motion;
   lbHandleMotion solved; // what the present shape was found for
 } lbHandle;
@@ -114,6 +115,12 @@ static inline bool lb_handle_acts(const lbEditor *editor, int32_t handle) {
 }
 
 void lb_handle_release(lbHandle *handle);
+// chosen (sample_count) <- points, ascending, each choice equally likely.
+void lb_handle_choose(uint64_t seed, int32_t point_count, int32_t sample_count, int32_t *chosen);
+#define LB_HANDLE_SAMPLES 100 // of a model without cubature
+#define LB_HANDLE_FOLLOW 1000 // stiffness of a handle, in that of the body's first shape
+// Of what handles ask of the shape, is left: the shapes cannot follow.
+#define LB_HANDLE_BEYOND 0.1
 // Where a place of the rest shape (world) is wanted.
 lbVec3 lb_motion_apply(const lbHandleMotion *motion, lbVec3 rest);
 void lb_handle_aim(lbEditor *editor, lbHandle *handle, const lbHandleMotion *motion); // its samples

@@ -75,22 +75,28 @@ static uint64_t next_random(uint64_t *state) { // splitmix64
   return z ^ (z >> 31);
 }
 
-// Each choice of so many points is equally likely; they keep their order.
-static void choose_samples(const lbEditor *e, lbHandle *h) {
-  uint64_t state = e->def.seed;
+void lb_handle_choose(uint64_t seed, int32_t point_count, int32_t sample_count, int32_t *chosen) {
   int32_t taken = 0;
-  for (int32_t i = 0; i < h->point_count && taken < h->sample_count; i++) {
-    uint64_t left = (uint64_t)(h->point_count - i), wanted = (uint64_t)(h->sample_count - taken);
-    if (next_random(&state) % left >= wanted) continue;
-    lbHandleSample *sample = &h->samples[taken++];
-    sample->rest = lb_point_rest(e->body->prepared->model, &h->points[i]);
-    // Rows of points have room for `padded` numbers, those here for `stride`, which is no more.
-    double *rows = sample->rows;
-    size_t padded = (size_t)e->body->prepared->padded, n = (size_t)e->stride;
-    lb_point_rows(e->body->prepared, &h->points[i], rows);
-    for (size_t c = 1; c < 3 && n < padded; c++)
-      memmove(rows + c * n, rows + c * padded, n * sizeof(double));
+  for (int32_t i = 0; i < point_count && taken < sample_count; i++) {
+    uint64_t left = (uint64_t)(point_count - i), wanted = (uint64_t)(sample_count - taken);
+    if (next_random(&seed) % left < wanted) chosen[taken++] = i;
   }
+}
+
+// Rows of points have room for `padded` numbers, those of samples for `stride`, which is no more.
+static void find_sample(const lbEditor *e, const lbPoint *point, lbHandleSample *sample) {
+  double *rows = sample->rows;
+  size_t padded = (size_t)e->body->prepared->padded, n = (size_t)e->stride;
+  sample->rest = lb_point_rest(e->body->prepared->model, point);
+  lb_point_rows(e->body->prepared, point, rows);
+  for (size_t c = 1; c < 3 && n < padded; c++)
+    memmove(rows + c * n, rows + c * padded, n * sizeof(double));
+}
+
+static void choose_samples(const lbEditor *e, lbHandle *h) {
+  lb_handle_choose(e->def.seed, h->point_count, h->sample_count, h->chosen);
+  for (int32_t i = 0; i < h->sample_count; i++)
+    find_sample(e, &h->points[h->chosen[i]], &h->samples[i]);
 }
 
 // ---- adding ------------------------------------------------------------------------------------
@@ -159,6 +165,7 @@ static void lay_out(const lbEditor *e, const lbHandleDef *def, lbHandle *h, lbCa
   h->name = lb_carve(carver, strlen(def->name) + 1, 1);
   h->points = lb_carve(carver, (size_t)h->point_count, sizeof(lbPoint));
   h->samples = lb_carve(carver, samples, sizeof(lbHandleSample));
+  h->chosen = lb_carve(carver, samples, sizeof(int32_t));
   double *rows = lb_carve(carver, samples * room, sizeof(double));
   for (size_t i = 0; rows && i < samples; i++) h->samples[i].rows = rows + i * room;
 }

@@ -12,7 +12,6 @@
 
 #include <string.h>
 
-#define FOLLOW 1000         // stiffness of a handle, in that of the body's first shape
 #define POWER_ITERATIONS 60 // of the lowest eigenvalue
 #define UPRIGHT 1e-6        // κ, in k size²
 #define IN_LINE 1e-9        // second moment across a line, over that along it
@@ -102,7 +101,7 @@ lbStatus lb_editor_measure(lbEditor *e, lbError *err) {
   bool found = find_lowest(e, e->factor, x, work);
   double most = found ? reach(e, x) : 0;
   e->lowest = found ? work[6 * n] : 0;
-  e->follow = FOLLOW * e->lowest / (most * most);
+  e->follow = LB_HANDLE_FOLLOW * e->lowest / (most * most);
   e->scale = e->lowest * e->size * e->size / (most * most);
   e->version = p->version;
   lb_free(work);
