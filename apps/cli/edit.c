@@ -145,7 +145,7 @@ const cliVerb cli_edit = {
   "A handle without a motion holds its place. Coordinates are the model's own.\n",
   "  limber edit bunny.glb --handle \"ear: box -0.1 0.15 -0.1 0.1 0.2 0.1; rotate z 60\" -o "
   "posed.obj\n"
-  "  limber edit scenes/edit-bar.json --script scenes/edit-bar-twist.json -o twisted.obj\n"
-  "  limber edit scenes/edit-bar.json --handle \"right: rotate x 135\" --method full --json",
+  "  limber edit scenes/poses/bar.json --script scenes/poses/bar-twist.json -o twisted.obj\n"
+  "  limber edit scenes/poses/bar.json --handle \"right: rotate x 135\" --method full --json",
   run,
 };

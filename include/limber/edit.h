@@ -95,7 +95,7 @@ lbVec3 lb_editor_handle_target(const lbEditor *editor, int32_t handle);
 typedef enum lbEditFlags {
   LB_EDIT_NOT_CONVERGED = 1,  // there is more to go: the iterations ended first
   LB_EDIT_BEYOND_SUBSPACE = 2 // the shapes of the model cannot follow: a vertex is farther from its
-                              // target than a tenth of what the handles ask of the shape
+                              // target than a fifth of what the handles ask of the shape
 } lbEditFlags;
 
 typedef struct lbEditResult {

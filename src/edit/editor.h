@@ -120,7 +120,7 @@ void lb_handle_choose(uint64_t seed, int32_t point_count, int32_t sample_count, 
 #define LB_HANDLE_SAMPLES 100 // of a model without cubature
 #define LB_HANDLE_FOLLOW 1000 // stiffness of a handle, in that of the body's first shape
 // Of what handles ask of the shape, is left: the shapes cannot follow.
-#define LB_HANDLE_BEYOND 0.1
+#define LB_HANDLE_BEYOND 0.2
 // Where a place of the rest shape (world) is wanted.
 lbVec3 lb_motion_apply(const lbHandleMotion *motion, lbVec3 rest);
 void lb_handle_aim(lbEditor *editor, lbHandle *handle, const lbHandleMotion *motion); // its samples
