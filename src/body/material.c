@@ -200,7 +200,8 @@ lbStatus lb_subspace_rebuild(lbPrepared *p, const double *materials, lbError *er
                        .newton = lb_newton_kernels(p->level),
                        .ldlt = lb_ldlt_kernels(p->level),
                        .ldlt_crowd = lb_ldlt_crowd_kernels(p->level),
-                       .forces = &lb_polynomial_forces };
+                       .forces = p->model->size.subspace_part_count ? &lb_polynomial_forces
+                                                                    : &lb_cubature_forces };
   lbCarver carver = { 0 };
   lay_out(p, &draft, &carver);
   carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
@@ -210,9 +211,9 @@ lbStatus lb_subspace_rebuild(lbPrepared *p, const double *materials, lbError *er
   *s = draft;
   p->own = s;
   memcpy(s->materials, materials, 3 * (size_t)p->model->size.material_count * sizeof(double));
-  lbStatus status = lb_polynomials_create(p, materials, &s->force_data, err);
+  lbStatus status = s->forces->create(p, materials, &s->force_data, err);
   if (status) return status;
-  s->rest_stiffness = lb_polynomials_linear(s->force_data);
+  s->rest_stiffness = s->forces->rest_stiffness(s->force_data);
   memcpy(s->factors, s->rest_stiffness, (size_t)s->stride * (size_t)s->stride * sizeof(double));
   s->stiff = s->ldlt->factor(p->dimension, s->factors) &&
              lb_ldlt_negative_count(p->dimension, s->factors) == 0;
@@ -239,7 +240,7 @@ lbStatus lb_subspace_build(lbPrepared *p, lbError *err) {
 void lb_subspace_release(lbPrepared *p) {
   lbSubspace *s = p->own;
   if (!s) return;
-  lb_polynomials_destroy(s->force_data);
+  s->forces->destroy(s->force_data);
   lb_free(s);
 }
 
