@@ -263,17 +263,23 @@ static lbStatus check_change(const lbBody *body, int32_t material, const double 
   if (material < 0 || material >= model->size.material_count)
     return lb_fail(err, LB_ERR_ARGUMENT, "material: number %d is not among the model's %d",
                    (int)material, (int)model->size.material_count);
-  if (!(young > 0 && young <= LB_BODY_MOST && poisson > -1 && poisson < 0.5 && density > 0 &&
-        density <= LB_BODY_MOST))
+  const double *before = method->materials(body->prepared) + 3 * (size_t)material;
+  bool rubber = model->material_laws[material] == LB_MATERIAL_MOONEYRIVLIN;
+  if (rubber && (young != before[0] || poisson != before[1]))
+    return lb_fail(err, LB_ERR_UNSUPPORTED,
+                   "material: number %d is Mooney-Rivlin's, which is given by c10, c01 and v1; its "
+                   "density alone can change: young %g and poisson %g must stay",
+                   (int)material, before[0], before[1]);
+  bool elastic = young > 0 && young <= LB_BODY_MOST && poisson > -1 && poisson < 0.5;
+  if (!((rubber || elastic) && density > 0 && density <= LB_BODY_MOST))
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "material: young %g, poisson %g, density %g; they must be above 0, between -1 "
                    "and 0.5, above 0",
                    young, poisson, density);
-  double before = method->materials(body->prepared)[3 * (size_t)material + 2];
   if (!(model->material_values[6 * (size_t)material + 2] > 0))
     return lb_fail(err, LB_ERR_UNSUPPORTED, "material %d has no density in the model",
                    (int)material);
-  if (density != before && lb_frame_is_felt(body) && model->size.material_count > 1)
+  if (density != before[2] && lb_frame_is_felt(body) && model->size.material_count > 1)
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "material: the density of one of several materials cannot change while the "
                    "body's frame moves");

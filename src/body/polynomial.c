@@ -241,7 +241,8 @@ static size_t work_size(const void *data) {
   return crowd > alone ? crowd : alone;
 }
 
-const lbForceModel lb_polynomial_forces = { .create = create,
+const lbForceModel lb_polynomial_forces = { .is_cubic = true,
+                                            .create = create,
                                             .destroy = destroy,
                                             .rest_stiffness = rest_stiffness,
                                             .evaluate = evaluate,

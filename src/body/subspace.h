@@ -19,6 +19,7 @@
 // Forces of a prepared body. Vectors have room for `stride` numbers, matrices are (stride x
 // stride), symmetric; `work` has work_size doubles and keeps nothing from call to call.
 typedef struct lbForceModel {
+  bool is_cubic; // R is a cubic polynomial of q; others may have no energy (+inf) at some q
   // Of a prepared body, for materials (materials x 3: young, poisson, density) of its own. A
   // derived one may use what its base has.
   lbStatus (*create)(const lbPrepared *prepared, const double *materials, void **data,
@@ -101,6 +102,10 @@ typedef struct lbSubspaceWork {
   double *R0;                  // elastic force before the step
   double *A, *rate;            // (stride x stride)
   double *middle_R, *middle_K; // in the step's middle
+  double *before;              // where an iteration came from
+  double *linear0;             // terms of the residual that are linear, at the step's start
+  double potential;            // of an iteration, by rules that have one
+  int32_t outside;             // iterations that would have turned elements inside out
   double *forces;              // of the force model
   struct lbCrowdWork *crowd;   // of a crowd's step; NULL: bodies step one by one
   double figures[LB_NEWTON_FIGURES];
