@@ -17,6 +17,7 @@
 #include "body/carver.h"
 #include "body/inertia.h"
 #include "body/modal_kernels.h"
+#include "elastic/element.h"
 #include "elastic/stress.h"
 #include "geometry/aabb_tree.h"
 
@@ -42,6 +43,7 @@ struct lbPrepared {
   int32_t dimension, padded; // reduced coordinates, and that rounded up to a multiple of LB_BATCH
   int32_t *kept;             // (dimension) vectors of the model that are used; NULL: the first ones
   bool single_precision;
+  bool stress_by_material; // stress by the laws of the materials, not by the method's
 
   const double *basis;   // (3 nodes x dimension), column-major: u = U q. NULL: q is u itself, of
                          // 3 nodes coordinates, unless the method has `nodes`
@@ -121,7 +123,7 @@ struct lbScratch {
   uint64_t moments_version;         // of the prepared part that they are of; 0: none
   double *numbers;                  // (lb_method_numbers): the method's own state at the start
   double *nodes, *shares;           // (nodes x 3), (nodes)
-  double *moduli;                   // (materials x 2): λ, μ
+  double *moduli;                   // (materials x LB_MATERIAL_PARAMETERS)
   double *positions;                // (vertices x 3)
   lbAabbTree *boxes;                // of `positions`, for rays; made by the first pick
   struct lbSearch *search;          // of lb_tree_search; made on demand
@@ -230,7 +232,7 @@ struct lbBodyMethod {
   bool takes_means;    // Newmark's rule, rule 0: forces at both ends of a step count half each
   int32_t rules;       // how many rules a step may be taken by,
   uint8_t parts[4];    // and in how many parts each of them takes it
-  lbStressLaw stress_law;
+  lbMaterialModel stress_law; // linear or StVK
   // Coordinates in which the body moves as a whole, too: inertia is in them, and the frame only
   // describes where the body is. Of a free body it is fitted by this, after steps and impulses:
   // frame and state <- another description of the same motion. NULL: frame.c moves frames.
