@@ -98,6 +98,21 @@ void cli_flush_notes(void);     // prints what the log has said; a failure drops
 // Called last: a text that stdout did not take turns success into failure.
 cliStatus cli_finish_output(cliStatus status);
 
+// ---- cubature ----------------------------------------------------------------------------------
+
+// The words of `limber build` about forces by cubature.
+typedef struct cliCubature {
+  const char *forces, *elements, *selection;
+  int32_t seed;
+  bool has_error, has_poses, has_seed;
+} cliCubature;
+
+// Fills in the def, which has force_error, poses and pose_amplitude already; or a message.
+cliStatus cli_check_cubature(const cliCubature *words, lbBuildDef *def);
+bool cli_parse_amplitude(const char *text, double *amplitude); // false: not a positive number
+// From now on Ctrl-C while elements are selected keeps what there is, and the work goes on.
+void cli_keep_selection(void);
+
 // ---- scenes ------------------------------------------------------------------------------------
 
 // The options that give a bare mesh its material, and the loading that uses them.
