@@ -52,6 +52,7 @@ typedef struct lbBfgs {
   double rho[LB_BFGS_PAIRS], alpha[LB_BFGS_PAIRS];
   int32_t pair_count, newest;
   int32_t evaluations;
+  double slope; // gradient·d of the last direction
 } lbBfgs;
 
 void lb_bfgs_place(lbBfgs *bfgs, lbCarver *carver);

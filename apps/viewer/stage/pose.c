@@ -9,6 +9,7 @@
 #define ARROW_SHARE 0.13 // length of an arrow, of the picture's height
 #define RING 0.72        // radius of a ring, of an arrow's length
 #define ARROW_BEGIN 0.22 // where an arrow begins
+#define SEEN 1e-6        // of the scene's size: less is not seen
 #define REACH_PIXELS 9.0 // of a pointer
 #define MIDDLE_PIXELS 13.0
 enum { RING_PIECES = 48, BRUSH_MOST = 200000 };
@@ -243,7 +244,8 @@ static bool begin_pose(vwStage *stage, int32_t role, int32_t body) {
   size_t vertices = (size_t)actor->model->size.vertex_count;
   lbEditorDef def = lb_editor_def();
   lbError err;
-  if (actor->idle || actor->method != LB_METHOD_SUBSPACE) {
+  if (actor->idle) return false;
+  if (actor->method != LB_METHOD_SUBSPACE) {
     vw_stage_say(stage, "Handles pose bodies of the method \"subspace\": choose that method, or "
                         "build the model with it");
     return false;
@@ -334,7 +336,8 @@ void vw_pose_follow(vwStage *stage) {
   vwPose *pose = stage->pose;
   if (!pose || pose->settled) return;
   if (lb_editor_follow(pose->editor, &pose->result, NULL)) return;
-  pose->settled = !(pose->result.flags & LB_EDIT_NOT_CONVERGED);
+  bool there = pose->result.left < SEEN * stage->size;
+  pose->settled = there || !(pose->result.flags & LB_EDIT_NOT_CONVERGED);
 }
 
 // ---- commands ----------------------------------------------------------------------------------
