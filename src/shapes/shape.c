@@ -214,7 +214,7 @@ static lbStatus check_def(const lbShapeDef *def, bool fine, lbError *err) {
     if (def->cells[a] < shapes[def->shape].least_cells[a])
       return lb_fail(err, LB_ERR_ARGUMENT, "%s: cells[%d] must be at least %d, got %d", name, a,
                      (int)shapes[def->shape].least_cells[a], (int)def->cells[a]);
-  if ((unsigned)def->element >= LB_ELEMENT_KIND_COUNT)
+  if ((unsigned)def->element >= LB_ELEMENT_VOLUME_KIND_COUNT)
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: element must be tet4 or brick8, got number %d", name,
                    (int)def->element);
   if (def->shape == LB_SHAPE_SPONGE && (def->level < 0 || def->level > 5))

@@ -331,7 +331,7 @@ static void tets_conform_and_have_the_outer_faces_of_the_bricks(void **state) {
   for (int shape = 0; shape < LB_SHAPE_COUNT; shape++) {
     lbShapeDef def = lb_shape_def(lb_shape_name((lbShape)shape));
     int32_t tet_face_count = 0;
-    for (int element = 0; element < LB_ELEMENT_KIND_COUNT; element++) {
+    for (int element = 0; element < LB_ELEMENT_VOLUME_KIND_COUNT; element++) {
       lbMesh *mesh = volume_of(def, (lbElementKind)element);
       lbFaceList faces;
       lbError err;
@@ -598,7 +598,7 @@ static void bad_parameters_are_refused_by_name(void **state) {
   check_refused(def, "torus: size[2]");
   def = lb_shape_def("torus"), def.segments = 4;
   check_refused(def, "torus: segments");
-  def = lb_shape_def("bar"), def.element = LB_ELEMENT_KIND_COUNT;
+  def = lb_shape_def("bar"), def.element = LB_ELEMENT_VOLUME_KIND_COUNT;
   check_refused(def, "bar: element");
 }
 
@@ -609,7 +609,7 @@ static void one_cell_and_the_coarsest_round_shapes_work(void **state) {
     bool round = strstr(lb_shape_info(def.shape)->parameters, "segments") != NULL;
     for (int a = 0; a < 3; a++) def.cells[a] = round ? 3 : 1;
     def.segments = 8;
-    for (int element = 0; element < LB_ELEMENT_KIND_COUNT; element++) {
+    for (int element = 0; element < LB_ELEMENT_VOLUME_KIND_COUNT; element++) {
       lbMesh *mesh = volume_of(def, (lbElementKind)element);
       int32_t count = 0;
       assert_true(outer_volume(mesh, &count) > 0);
@@ -655,7 +655,7 @@ static void names_and_elements_read_back(void **state) {
   }
   assert_null(lb_shape_info(LB_SHAPE_COUNT));
   assert_string_equal(lb_shape_name(LB_SHAPE_COUNT), "");
-  lbElementKind kind = LB_ELEMENT_KIND_COUNT;
+  lbElementKind kind = LB_ELEMENT_VOLUME_KIND_COUNT;
   assert_true(lb_element_kind_parse("brick8", &kind));
   assert_int_equal(kind, LB_ELEMENT_BRICK8);
   assert_false(lb_element_kind_parse("hex", &kind));

@@ -171,7 +171,7 @@ static void every_resolution_gives_one_clean_solid(void **state) {
     for (int a = 0; a < 3; a++)
       def.cells[a] = def.shape >= FIRST_ROUNDED && cells[i % 6][a] < 3 ? 3 : cells[i % 6][a];
     if (def.shape == LB_SHAPE_TOWER) def.thickness = 0.02, def.cells[2] = 1 + i % 3;
-    for (int element = 0; element < LB_ELEMENT_KIND_COUNT; element++) {
+    for (int element = 0; element < LB_ELEMENT_VOLUME_KIND_COUNT; element++) {
       lbMesh *mesh = volume_of(def, (lbElementKind)element);
       clean_volume(mesh, lb_shape_name(def.shape));
       lb_mesh_destroy(mesh);
@@ -253,7 +253,7 @@ static void parts_have_groups_and_looks(void **state) {
     const lbMesh *surface = default_surface(def.shape);
     check_parts(surface, LB_GROUP_TRIANGLES, surface->triangle_count, cases[i].triangles, names);
     assert_int_equal(surface->appearance_count, names);
-    for (int element = 0; element < LB_ELEMENT_KIND_COUNT; element++) {
+    for (int element = 0; element < LB_ELEMENT_VOLUME_KIND_COUNT; element++) {
       lbMesh *mesh = volume_of(def, (lbElementKind)element);
       check_parts(mesh, LB_GROUP_ELEMENTS, lb_mesh_element_count(mesh), cases[i].elements,
                   cases[i].elements[1] ? 2 : 1);
