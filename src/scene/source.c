@@ -62,7 +62,8 @@ static lbStatus generate_mesh(const lbField *json, lbSceneBody *body, lbError *e
   lbShapeDef def;
   lbStatus status = read_shape(json, &def, err);
   if (!status) status = lb_shape_volume(&def, &body->mesh, err);
-  if (!status) status = lb_shape_surface(&def, &body->surface, err);
+  if (status || lb_mesh_element_count(body->mesh) == 0) return status; // a shell: its own surface
+  status = lb_shape_surface(&def, &body->surface, err);
   if (!status) status = embed_surface(body, err);
   return status;
 }
