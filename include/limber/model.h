@@ -220,8 +220,8 @@ bool lb_model_has(const lbModel *model, lbMethod method); // the same without th
 // What LB_METHOD_DEFAULT stands for: subspace, modal, frames, warp or recorded, the first that the
 // model has; LB_METHOD_DEFAULT: it has none.
 lbMethod lb_model_default_method(const lbModel *model);
-double lb_model_recording_seconds(const lbModel *model);     // 0: it has no recording
-bool lb_model_is_free(const lbModel *model);                 // no node is fixed
+double lb_model_recording_seconds(const lbModel *model); // 0: it has no recording
+bool lb_model_is_free(const lbModel *model);             // no node is fixed
 lbMaterial lb_model_material(const lbModel *model, int32_t index);
 const char *lb_model_text(const char *texts, int32_t index); // item of a list of texts
 // Whether an accuracy figure of the model is above its limit (20 % mass-weighted and in frequency,
@@ -257,7 +257,7 @@ typedef enum lbPointKind {
   LB_POINT_VERTEX,   // of the surface
   LB_POINT_NODE,     // of the volume mesh
   LB_POINT_TRIANGLE, // of the surface, with three barycentric weights
-  LB_POINT_ELEMENT,  // of the volume mesh, with 4 (tet) or 8 (brick) weights
+  LB_POINT_ELEMENT,  // of the volume mesh, with 4 (tet), 8 (brick) or 3 (shell) weights
   LB_POINT_KIND_COUNT
 } lbPointKind;
 

@@ -19,9 +19,11 @@
 #define LB_ELEMENT_NODES_MAX 8
 #define LB_ELEMENT_PAIRS_MAX 36
 #define LB_ELEMENT_POINTS_MAX 8
-#define LB_POINT_REST 10 // doubles of rest data a point: inverse Jacobian (9), weight in m³ (1);
-                         // flap: shell.h
-#define LB_MATERIAL_PARAMETERS 3 // doubles: λ, μ, 0; Mooney–Rivlin: c10, c01, v1
+#define LB_POINT_REST                                                                              \
+  10 // doubles of rest data a point: inverse Jacobian (9), weight in m³ (1);
+     // flap: shell.h
+#define LB_MATERIAL_PARAMETERS                                                                     \
+  4 // doubles: λ, μ, 0, 0; Mooney–Rivlin: c10, c01, v1, 0; flap: shell.h
 
 int32_t lb_element_nodes(lbElementKind kind);
 int32_t lb_element_points(lbElementKind kind);
@@ -58,8 +60,8 @@ typedef struct lbElementBatch {
 
 typedef void lbElementKernel(const lbElementBatch *batch);
 
-// The kernel for a kind, a model and a SIMD level that lb_simd_has. Flaps and the model of shells go
-// together, and with nothing else: NULL.
+// The kernel for a kind, a model and a SIMD level that lb_simd_has. Flaps and the model of shells
+// go together, and with nothing else: NULL.
 lbElementKernel *lb_element_kernel(lbElementKind kind, lbMaterialModel model, lbSimdLevel level);
 
 #endif

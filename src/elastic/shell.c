@@ -33,8 +33,7 @@ static bool has_area(const double *positions, const int32_t *nodes) {
   for (int i = 0; i < 3; i++) corners[i] = position_of(positions, nodes[i]);
   for (int i = 0; i < 3; i++)
     longest = fmax(longest, lb_length(lb_sub(corners[(i + 1) % 3], corners[i])));
-  double area =
-      lb_length(lb_cross(lb_sub(corners[1], corners[0]), lb_sub(corners[2], corners[0])));
+  double area = lb_length(lb_cross(lb_sub(corners[1], corners[0]), lb_sub(corners[2], corners[0])));
   return isfinite(longest) && area > 1e-12 * longest * longest && isfinite(1 / area);
 }
 
@@ -80,8 +79,8 @@ static lbStatus check_edge(const Corner *corners, size_t sharers, const char *na
       if (corners[i].opposite == corners[j].opposite)
         return lb_fail(err, LB_ERR_MESH,
                        "%s: triangles %d and %d have the same vertices (%d %d %d), remove one",
-                       name, (int)corners[j].triangle, (int)corners[i].triangle,
-                       (int)corners[i].a, (int)corners[i].b, (int)corners[i].opposite);
+                       name, (int)corners[j].triangle, (int)corners[i].triangle, (int)corners[i].a,
+                       (int)corners[i].b, (int)corners[i].opposite);
   if (sharers > 2)
     return lb_fail(err, LB_ERR_MESH,
                    "%s: the edge between vertices %d and %d has more than two triangles (%d, %d, "
@@ -106,8 +105,7 @@ lbStatus lb_shell_flaps(int32_t vertex_count, const double *positions, int32_t t
   if (triangle_count > INT32_MAX / 3)
     return lb_fail(err, LB_ERR_MESH, "%s: the mesh is too large (%d triangles)", name,
                    (int)triangle_count);
-  lbStatus status =
-      check_triangles(vertex_count, positions, triangle_count, triangles, name, err);
+  lbStatus status = check_triangles(vertex_count, positions, triangle_count, triangles, name, err);
   if (status) return status;
   size_t corner_count = 3 * (size_t)triangle_count, edges = 0;
   Corner *corners = lb_alloc(corner_count, sizeof *corners);
@@ -153,43 +151,59 @@ static double angle_of(lbVec3 e, lbVec3 p, lbVec3 q) {
   return lb_atan2(-lb_length(e) * lb_dot(first, q), lb_dot(first, second));
 }
 
-// What one triangle adds: its part of the rest data, and its volume times each parameter.
-static double add_side(const lbMaterial *m, double length, double area, double all, double *side,
-                       double parameters[LB_MATERIAL_PARAMETERS]) {
-  Stiffness stiffness = stiffness_of(m, length, all);
-  double volume = m->thickness * area / 3;
-  side[7] = stiffness.area;
-  side[9] = volume;
-  parameters[0] += volume * stiffness.stretch;
-  parameters[1] += volume * stiffness.bend;
-  return volume;
+typedef struct Geometry {
+  lbVec3 e, p, q;
+  double length, areas[2];
+  int32_t sides;       // 2; at the boundary 1
+  double weights[2];   // a third of the volume of each triangle
+  double area, volume; // of all sides: of the triangles, of the weights
+} Geometry;
+
+static Geometry measure(const lbFlap *flap, const double *positions,
+                        const lbFlapMaterials *materials) {
+  lbVec3 origin = position_of(positions, flap->nodes[0]);
+  Geometry g = { .e = lb_sub(position_of(positions, flap->nodes[1]), origin),
+                 .p = lb_sub(position_of(positions, flap->nodes[2]), origin),
+                 .q = lb_sub(position_of(positions, flap->nodes[3]), origin),
+                 .sides = flap->triangles[1] >= 0 ? 2 : 1 };
+  g.length = lb_length(g.e);
+  g.areas[0] = lb_length(lb_cross(g.e, g.p)) / 2;
+  g.areas[1] = lb_length(lb_cross(g.e, g.q)) / 2;
+  for (int i = 0; i < g.sides; i++) {
+    g.weights[i] = materials->of[i]->thickness * g.areas[i] / 3;
+    g.area += g.areas[i];
+    g.volume += g.weights[i];
+  }
+  return g;
 }
 
-void lb_flap_rest(const lbFlap *flap, const double *positions, const lbMaterial *materials,
-                  const int32_t *triangle_materials, double *rest, double *parameters,
-                  int32_t stride) {
-  double values[2][LB_POINT_REST] = { { 0 } }, made[LB_MATERIAL_PARAMETERS] = { 0 };
-  lbVec3 origin = position_of(positions, flap->nodes[0]), edges[3]; // e, p, q
-  for (int i = 0; i < 3; i++) edges[i] = lb_sub(position_of(positions, flap->nodes[i + 1]), origin);
-  const bool inner = flap->triangles[1] >= 0;
-  double length = lb_length(edges[0]), areas[2], volume = 0;
-  for (int i = 0; i < 2; i++) areas[i] = lb_length(lb_cross(edges[0], edges[i + 1])) / 2;
-  double all = areas[0] + (inner ? areas[1] : 0);
-  for (int i = 0; i < 1 + inner; i++) {
-    int32_t triangle = flap->triangles[i];
-    const lbMaterial *m = &materials[triangle_materials ? triangle_materials[triangle] : 0];
-    volume += add_side(m, length, areas[i], all, values[i], made);
+void lb_flap_rest(const lbFlap *flap, const double *positions, const lbFlapMaterials *materials,
+                  double *rest, int32_t stride) {
+  double values[2][LB_POINT_REST] = { { 0 } };
+  Geometry g = measure(flap, positions, materials);
+  lb_vec3_store(values[0], g.e);
+  lb_vec3_store(values[0] + 3, g.p);
+  lb_vec3_store(values[1], g.q);
+  values[0][6] = g.length;
+  values[1][3] = g.sides == 2 ? angle_of(g.e, g.p, g.q) : 0;
+  for (int i = 0; i < 2; i++) {
+    values[i][8] = g.areas[i];
+    values[i][9] = g.weights[i];
   }
-  lb_vec3_store(values[0], edges[0]);
-  lb_vec3_store(values[0] + 3, edges[1]);
-  lb_vec3_store(values[1], edges[2]);
-  values[0][6] = length;
-  values[0][8] = areas[0];
-  values[1][8] = areas[1];
-  if (inner) values[1][3] = angle_of(edges[0], edges[1], edges[2]);
-  if (!inner) made[1] = 0; // nothing to bend
-  for (int i = 0; i < LB_MATERIAL_PARAMETERS; i++)
-    parameters[i * (size_t)stride] = made[i] / volume;
   for (int i = 0; i < 2 * LB_POINT_REST; i++)
     rest[i * (size_t)stride] = values[i / LB_POINT_REST][i % LB_POINT_REST];
+}
+
+void lb_flap_parameters(const lbFlap *flap, const double *positions,
+                        const lbFlapMaterials *materials, double *parameters, int32_t stride) {
+  double values[LB_MATERIAL_PARAMETERS] = { 0 };
+  Geometry g = measure(flap, positions, materials);
+  for (int i = 0; i < g.sides; i++) {
+    Stiffness stiffness = stiffness_of(materials->of[i], g.length, g.area);
+    double share = g.weights[i] / g.volume;
+    values[0] += share * stiffness.stretch;
+    values[1] += g.sides == 2 ? share * stiffness.bend : 0; // a boundary has nothing to bend
+    values[2 + i] = stiffness.area;
+  }
+  for (int i = 0; i < LB_MATERIAL_PARAMETERS; i++) parameters[i * (size_t)stride] = values[i];
 }

@@ -8,15 +8,16 @@
 //        c           e = b − a, p = c − a, q = d − a, normals n₁ = e × p, n₂ = q × e,
 //       / \          θ = atan2(−|e| e·(p × q), n₁·n₂)
 //      a---b
-//       \ /          The sign of θ depends on the order of c and d, the energy does not: a mesh need
+//       \ /          The sign of θ depends on the order of c and d, the energy does not: a mesh
+//       need
 //        d           not be oriented.
 //
 // The kernel measures energies by volume, so that scaling both weights scales the whole flap:
 //   W = Σw (s (l/L − 1)² + k (θ − θ₀)²) + Σ w_i r_i (a_i/A_i − 1)²
 // where w_i is a third of the volume of triangle i (thickness × area).
-//   rest, triangle 1: b − a (3), c − a (3), L, r₁, A₁, w₁
-//   rest, triangle 2: d − a (3), θ₀, 0, 0, 0, r₂, A₂, w₂ (0 at the boundary)
-//   parameters: s, k, 0
+//   rest, triangle 1: b − a (3), c − a (3), L, 0, A₁, w₁
+//   rest, triangle 2: d − a (3), θ₀, 0, 0, 0, 0, A₂, w₂ (0 at the boundary)
+//   parameters: s, k, r₁, r₂, all in Pa
 #ifndef LB_ELASTIC_SHELL_H
 #define LB_ELASTIC_SHELL_H
 
@@ -28,16 +29,22 @@ typedef struct lbFlap {
 } lbFlap;
 
 // The edges of a shell as flaps, ascending by (a, b): *flaps (count), to be freed with lb_free.
-// Refuses by their numbers triangles without area, two triangles with the same vertices, and edges of
-// more than two triangles. Vertices must be below vertex_count.
+// Refuses by their numbers triangles without area, two triangles with the same vertices, and edges
+// of more than two triangles. Vertices must be below vertex_count.
 lbStatus lb_shell_flaps(int32_t vertex_count, const double *positions, int32_t triangle_count,
                         const int32_t *triangles, const char *name, lbFlap **flaps, int32_t *count,
                         lbError *err);
 
-// Rest data (2 x LB_POINT_REST) and parameters (LB_MATERIAL_PARAMETERS), `stride` doubles apart.
-// materials: of the shell's triangles, by `triangle_materials` (NULL: all have the first).
-void lb_flap_rest(const lbFlap *flap, const double *positions, const lbMaterial *materials,
-                  const int32_t *triangle_materials, double *rest, double *parameters,
-                  int32_t stride);
+// The materials of a flap's triangles; the second is not looked at at the boundary.
+typedef struct lbFlapMaterials {
+  const lbMaterial *of[2];
+} lbFlapMaterials;
+
+// Rest data (2 x LB_POINT_REST), `stride` doubles apart. Of the materials the thickness counts.
+void lb_flap_rest(const lbFlap *flap, const double *positions, const lbFlapMaterials *materials,
+                  double *rest, int32_t stride);
+// Parameters (LB_MATERIAL_PARAMETERS), `stride` doubles apart.
+void lb_flap_parameters(const lbFlap *flap, const double *positions,
+                        const lbFlapMaterials *materials, double *parameters, int32_t stride);
 
 #endif

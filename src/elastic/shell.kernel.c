@@ -36,8 +36,8 @@ typedef struct Edge {
   lbLanes rest_length, length, strain;        // L, l, l/L − 1
 } Edge;
 
-typedef struct Side { // one of the two triangles; the normals are those of e × p
-  lbLanes rest[3], moved[3], now[3];           // P, its change, p
+typedef struct Side {                // one of the two triangles; the normals are those of e × p
+  lbLanes rest[3], moved[3], now[3]; // P, its change, p
   lbLanes rest_normal[3], normal_change[3];    // E × P, e × p − E × P
   lbLanes normal[3], length;                   // e × p and its length
   lbLanes strain;                              // a/A − 1
@@ -85,9 +85,8 @@ LB_INLINE void find_side(const Edge *edge, const lbLanes *tip, const lbLanes *or
 
 // θ: the determinant e·(p × q) is that at rest (0 where the rest shape is flat) and its change.
 LB_INLINE lbLanes find_angle(const Edge *edge, const Side *first, const Side *second) {
-  lbLanes volume = dot(first->rest_normal, second->rest) +
-                   (dot(first->normal_change, second->now) +
-                    dot(first->rest_normal, second->moved));
+  lbLanes volume = dot(first->rest_normal, second->rest) + (dot(first->normal_change, second->now) +
+                                                            dot(first->rest_normal, second->moved));
   return lb_atan2_lanes(-(edge->length * volume), -dot(first->normal, second->normal));
 }
 
@@ -209,7 +208,7 @@ LB_INLINE void flap_lanes(bool tangent, const lbElementBatch *batch, int lane) {
   LB_FOR (k, 0, 2) {
     lbLanes weight = lb_load(rest + (10 * k + 9) * LB_BATCH);
     sides[k].area = lb_load(rest + (10 * k + 8) * LB_BATCH);
-    sides[k].stiffness = 2 * weight * lb_load(rest + (10 * k + 7) * LB_BATCH);
+    sides[k].stiffness = 2 * weight * lb_load(batch->parameters + (2 + k) * LB_BATCH + lane);
     volume += weight;
   }
   find_edge(u, &edge);

@@ -46,7 +46,8 @@ void lb_fem_destroy(lbFem *fem) {
   lb_free(fem);
 }
 
-// What the sets are made of: the tets and bricks of a mesh, or the edges of its triangles (a shell).
+// What the sets are made of: the tets and bricks of a mesh, or the edges of its triangles (a
+// shell).
 typedef struct Source {
   const lbMesh *mesh;
   const lbFemDef *def;
@@ -91,10 +92,11 @@ static lbStatus check_materials(const lbMesh *mesh, const lbFemDef *def, lbError
                      "tets and bricks; give it the material of a solid",
                      def->name, (int)lb_mesh_element_count(mesh));
     if (!solid && m->model != LB_MATERIAL_SHELL)
-      return lb_fail(err, LB_ERR_MESH,
-                     "%s: the mesh has no tets or bricks, voxelise its surface or fill it first, or "
-                     "give it the material of a shell",
-                     def->name);
+      return lb_fail(
+          err, LB_ERR_MESH,
+          "%s: the mesh has no tets or bricks, voxelise its surface or fill it first, or "
+          "give it the material of a shell",
+          def->name);
   }
   return LB_OK;
 }
@@ -169,8 +171,12 @@ static lbStatus fill_rest(const Source *source, int32_t element, double *rest, d
   const lbFemDef *def = source->def;
   const double *positions = source->mesh->positions;
   if (source->flaps) {
-    lb_flap_rest(&source->flaps[element], positions, def->materials, def->element_materials, rest,
-                 parameters, LB_BATCH);
+    const lbFlap *flap = &source->flaps[element];
+    int32_t other = part_material(source, element, 1);
+    const lbFlapMaterials materials = { { &def->materials[part_material(source, element, 0)],
+                                          other < 0 ? NULL : &def->materials[other] } };
+    lb_flap_rest(flap, positions, &materials, rest, LB_BATCH);
+    lb_flap_parameters(flap, positions, &materials, parameters, LB_BATCH);
     return LB_OK;
   }
   lbElementKind kind = element_kind(source, element);

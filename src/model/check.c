@@ -41,6 +41,15 @@ static lbStatus check_mass(const lbModel *m, const char *where, lbError *err) {
   return LB_OK;
 }
 
+// A solid with the law of a shell would have no kernel; bodies check the triangles of shells.
+static lbStatus check_laws(const lbModel *m, const char *where, lbError *err) {
+  for (int32_t e = 0; e < m->size.element_count - m->size.shell_count; e++)
+    if (m->material_laws[m->element_materials[e]] == LB_MATERIAL_SHELL)
+      return lb_fail(err, LB_ERR_FORMAT, "%s: element %d, a solid, has the law of a shell", where,
+                     (int)e);
+  return LB_OK;
+}
+
 static lbStatus check_embedding(const lbModel *m, const char *where, lbError *err) {
   const int32_t *begin = m->carrier_begin;
   if (begin[0] != 0 || begin[m->size.vertex_count] != m->size.carrier_count)
@@ -172,6 +181,7 @@ lbStatus lb_model_check(const lbModel *m, const char *where, lbError *err) {
   if (!status)
     status = check_lengths(m->vertex_positions, m->size.vertex_count, "surface vertex", where, err);
   if (!status) status = check_mass(m, where, err);
+  if (!status) status = check_laws(m, where, err);
   if (!status) status = check_embedding(m, where, err);
   if (!status) status = check_textures(m, where, err);
   if (!status) status = check_modal(m, where, err);

@@ -384,8 +384,9 @@ static lbFem *random_body(uint64_t *seed, lbMaterialModel model, double *stiffne
   material.density = logarithmic(seed, 200, 5000);
   material.c10 = 0.15 * young, material.c01 = 0.04 * young, material.v1 = 0.5 * young;
   *stiffness = body->stiffness * young;
-  return box_fem((lbElementKind)one_of(seed, LB_ELEMENT_VOLUME_KIND_COUNT), body->cells[0], body->cells[1],
-                 body->cells[2], body->size[0], body->size[1], body->size[2], &material, true);
+  return box_fem((lbElementKind)one_of(seed, LB_ELEMENT_VOLUME_KIND_COUNT), body->cells[0],
+                 body->cells[1], body->cells[2], body->size[0], body->size[1], body->size[2],
+                 &material, true);
 }
 
 static lbSimulatorDef random_settings(uint64_t *seed) {

@@ -38,7 +38,8 @@ static lbFem *fem_of(const lbMesh *mesh, const lbMaterial *material, const bool 
   return fem;
 }
 
-static double energy_at(const lbMesh *mesh, const lbMaterial *material, const double *u, double *f) {
+static double energy_at(const lbMesh *mesh, const lbMaterial *material, const double *u,
+                        double *f) {
   lbFem *fem = fem_of(mesh, material, NULL);
   lbEvaluation out;
   lbError err;
@@ -51,8 +52,8 @@ static double energy_at(const lbMesh *mesh, const lbMaterial *material, const do
 
 // ---- references --------------------------------------------------------------------------------
 
-// One of the energies alone: the others are there, but too small to be seen. 0: stretch, 1: area, 2:
-// bend.
+// One of the energies alone: the others are there, but too small to be seen. 0: stretch, 1: area,
+// 2: bend.
 static lbMaterial only(int which, double value) {
   double k[3] = { 1e-200, 0, 1e-200 };
   k[which] = value;
@@ -379,7 +380,8 @@ static void a_free_sheet_keeps_its_energy(void **state) {
 
 // ---- what is refused ---------------------------------------------------------------------------
 
-static void refuse(const lbMesh *mesh, const lbMaterial *materials, int32_t count, const char *part) {
+static void refuse(const lbMesh *mesh, const lbMaterial *materials, int32_t count,
+                   const char *part) {
   lbFemDef def = lb_fem_def();
   lbFem *fem = NULL;
   lbError err = { 0 };

@@ -322,9 +322,8 @@ static void cells_are_good_at_every_resolution(void **state) {
 }
 
 // Two, less two for each tunnel. The tower: see test_toys.c.
-static const int32_t euler[LB_SHAPE_SOLID_COUNT] = {
-  2, 2, 0, 2, 2, 0, 2, -160, 2, -390, -248, 2, 2, 2, 2
-};
+static const int32_t euler[LB_SHAPE_SOLID_COUNT] = { 2, 2,    0,    2, 2, 0, 2, -160,
+                                                     2, -390, -248, 2, 2, 2, 2 };
 
 static void tets_conform_and_have_the_outer_faces_of_the_bricks(void **state) {
   (void)state;
