@@ -67,8 +67,8 @@ static cliStatus run(int count, char **words) {
   if (status)
     result = cli_fail_about(arguments.inputs[0], &err);
   else if (arguments.common.json)
-    result = cli_print_json(json_pack(
-        "{s:o, s:o}", "energy", cli_number(evaluation.energy), "von_mises", stress(&evaluation)));
+    result = cli_print_json(json_pack("{s:o, s:o}", "energy", cli_number(evaluation.energy),
+                                      "von_mises", stress(&evaluation)));
   else if (evaluation.von_mises < 0)
     cli_say("energy %.17g J\n", evaluation.energy);
   else

@@ -73,8 +73,9 @@ static json_t *body_document(const lbSceneBody *body) {
   }
   return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:o}", "name", body->name, "method",
                    lb_method_name(body->method), "vertices", size.vertices, "tets", size.tets,
-                   "bricks", size.bricks, "shell_triangles", size.shell_triangles, "surface_vertices", size.surface_vertices,
-                   "fixed_vertices", (int)fixed_count(body), "materials", materials);
+                   "bricks", size.bricks, "shell_triangles", size.shell_triangles,
+                   "surface_vertices", size.surface_vertices, "fixed_vertices",
+                   (int)fixed_count(body), "materials", materials);
 }
 
 static json_t *scene_document(const lbScene *scene) {

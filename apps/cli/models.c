@@ -182,13 +182,14 @@ static json_t *recording_document(const lbModel *model) {
 
 static json_t *model_document(const lbModel *model, bool arrays) {
   const lbModelSizes *s = &model->size;
-  json_t *document = json_pack(
-      "{s:o, s:o, s:s, s:b, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "name", cli_text(model->name),
-      "methods", methods_document(model), "up", model->up[0] == 1 ? "y" : "z", "free",
-      lb_model_is_free(model), "nodes", (int)s->node_count, "tets", (int)s->tet_count, "bricks",
-      (int)s->brick_count, "shell_triangles", (int)s->shell_count, "fixed_nodes", (int)fixed_count(model), "vertices", (int)s->vertex_count,
-      "triangles", (int)s->triangle_count, "looks", (int)s->appearance_count, "textures",
-      (int)s->texture_count);
+  json_t *document =
+      json_pack("{s:o, s:o, s:s, s:b, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "name",
+                cli_text(model->name), "methods", methods_document(model), "up",
+                model->up[0] == 1 ? "y" : "z", "free", lb_model_is_free(model), "nodes",
+                (int)s->node_count, "tets", (int)s->tet_count, "bricks", (int)s->brick_count,
+                "shell_triangles", (int)s->shell_count, "fixed_nodes", (int)fixed_count(model),
+                "vertices", (int)s->vertex_count, "triangles", (int)s->triangle_count, "looks",
+                (int)s->appearance_count, "textures", (int)s->texture_count);
   json_object_set_new(document, "uvs", json_boolean(model->corner_uvs != NULL));
   json_object_set_new(document, "mass", cli_number(model->rigid_mass[0]));
   json_object_set_new(document, "centre", cli_numbers(model->rigid_centre, 3));

@@ -31,15 +31,15 @@ lbFemDef lb_fem_def(void);
 
 typedef struct lbFem lbFem; // immutable; may be shared between threads
 
-// A mesh of tets and bricks with the materials of solids, or of triangles alone with those of shells
-// (LB_MATERIAL_SHELL). Refuses other meshes, inverted or flat elements (by number), branching shells,
-// wrong materials. The mesh is copied as far as needed.
+// A mesh of tets and bricks with the materials of solids, or of triangles alone with those of
+// shells (LB_MATERIAL_SHELL). Refuses other meshes, inverted or flat elements (by number),
+// branching shells, wrong materials. The mesh is copied as far as needed.
 lbStatus lb_fem_create(const lbMesh *mesh, const lbFemDef *def, lbFem **out, lbError *err);
 void lb_fem_destroy(lbFem *fem);
 
 int32_t lb_fem_vertex_count(const lbFem *fem);
 int32_t lb_fem_node_count(const lbFem *fem); // free nodes; the system has three times as many rows
-int32_t lb_fem_element_count(const lbFem *fem); // lb_mesh_body_elements
+int32_t lb_fem_element_count(const lbFem *fem);        // lb_mesh_body_elements
 double lb_fem_total_mass(const lbFem *fem);            // kg, fixed vertices included
 const double *lb_fem_vertex_masses(const lbFem *fem);  // (vertex_count), ∫ρN, kg
 const double *lb_fem_rest_positions(const lbFem *fem); // (vertex_count x 3)

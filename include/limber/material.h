@@ -25,8 +25,8 @@ typedef enum lbMaterialModel {
 // A shell (Discrete Shells, Grinspun et al. 2003) has the energy
 //   Σ_edges stretch (l − L)²/L + Σ_triangles area (a − A)²/A + Σ_inner edges bend (θ − θ₀)² 3 L²/ΣA
 // with lengths l, areas a and the angle θ between the normals at an edge; L, A, θ₀ are those of the
-// rest shape, flat or curved, and ΣA is of the edge's two triangles. From Young's modulus E, Poisson's
-// ratio ν and the thickness t, with A_e a third of the area of the edge's triangles:
+// rest shape, flat or curved, and ΣA is of the edge's two triangles. From Young's modulus E,
+// Poisson's ratio ν and the thickness t, with A_e a third of the area of the edge's triangles:
 //   stretch = 2 E t A_e / ((1 + ν) L),  area = max(0, E t (3ν − 1) / (4 (1 − ν²))),
 //   bend = E t³ / (72 (1 − ν²)).
 // Where two materials meet at an edge, each counts by the area of its triangle there.

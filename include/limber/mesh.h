@@ -72,7 +72,7 @@ typedef struct lbMesh {
                         // has none; NULL: none has
 } lbMesh;
 
-void lb_mesh_destroy(lbMesh *mesh); // NULL is legal
+void lb_mesh_destroy(lbMesh *mesh);                // NULL is legal
 int32_t lb_mesh_element_count(const lbMesh *mesh); // tets and bricks
 // What a body is made of: the tets and bricks; of a mesh without any its triangles, a shell.
 int32_t lb_mesh_body_elements(const lbMesh *mesh);

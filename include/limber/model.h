@@ -10,7 +10,7 @@
 #ifndef LIMBER_MODEL_H
 #define LIMBER_MODEL_H
 
-#include "limber/material.h"
+#include "limber/base.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -220,9 +220,8 @@ bool lb_model_has(const lbModel *model, lbMethod method); // the same without th
 // What LB_METHOD_DEFAULT stands for: subspace, modal, frames, warp or recorded, the first that the
 // model has; LB_METHOD_DEFAULT: it has none.
 lbMethod lb_model_default_method(const lbModel *model);
-double lb_model_recording_seconds(const lbModel *model); // 0: it has no recording
-bool lb_model_is_free(const lbModel *model);             // no node is fixed
-lbMaterial lb_model_material(const lbModel *model, int32_t index);
+double lb_model_recording_seconds(const lbModel *model);     // 0: it has no recording
+bool lb_model_is_free(const lbModel *model);                 // no node is fixed
 const char *lb_model_text(const char *texts, int32_t index); // item of a list of texts
 // Whether an accuracy figure of the model is above its limit (20 % mass-weighted and in frequency,
 // 50 % of a node and at peaks); `text` then says which, and what to do, otherwise "". NULL with 0

@@ -102,10 +102,12 @@ lbShapeDef lb_shape_def(const char *name);
 const lbShapeInfo *lb_shape_info(lbShape shape); // NULL when there is none
 const char *lb_shape_name(lbShape shape);        // as scene files spell it; "" when there is none
 
-// Tets or bricks, or the triangles of a sheet, with the groups above. Messages name the field: "bar: size[1] must be ...".
+// Tets or bricks, or the triangles of a sheet, with the groups above. Messages name the field:
+// "bar: size[1] must be ...".
 lbStatus lb_shape_volume(const lbShapeDef *def, lbMesh **out, lbError *err);
-// A closed triangle surface (a sheet: its triangles) with corner UVs, round shapes at their own finer resolution. UVs: round
-// shapes wrap 0 to 1 around, flat faces are seen straight on, one unit for the largest size.
+// A closed triangle surface (a sheet: its triangles) with corner UVs, round shapes at their own
+// finer resolution. UVs: round shapes wrap 0 to 1 around, flat faces are seen straight on, one unit
+// for the largest size.
 lbStatus lb_shape_surface(const lbShapeDef *def, lbMesh **out, lbError *err);
 
 #ifdef __cplusplus

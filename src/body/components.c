@@ -1,7 +1,27 @@
-// Components of a model by their numbers: tets, then bricks; of a shell its edges.
+// Components of a model by their numbers: tets, then bricks; of a shell its edges. And materials.
 #include "body/components.h"
 
+#include "limber/body.h"
+
 #include <string.h>
+
+lbMaterial lb_model_material(const lbModel *model, int32_t index) {
+  const double *values = model->material_values + 6 * (size_t)index;
+  lbMaterial material = { .model = (lbMaterialModel)model->material_laws[index],
+                          .young = values[0],
+                          .poisson = values[1],
+                          .density = values[2],
+                          .c10 = values[3],
+                          .c01 = values[4],
+                          .v1 = values[5] };
+  if (!model->material_shells) return material;
+  const double *sheet = model->material_shells + 4 * (size_t)index;
+  material.thickness = sheet[0];
+  material.stretch = sheet[1];
+  material.area = sheet[2];
+  material.bend = sheet[3];
+  return material;
+}
 
 // Triangles have materials of shells, with a thickness.
 static lbStatus check_shell(const lbModel *model, lbError *err) {

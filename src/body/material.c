@@ -288,8 +288,14 @@ static lbStatus check_change(const lbBody *body, int32_t material, const double 
                    "material: number %d is Mooney-Rivlin's, which is given by c10, c01 and v1; its "
                    "density alone can change: young %g and poisson %g must stay",
                    (int)material, before[0], before[1]);
+  bool sheet = lb_model_material(model, material).stretch > 0;
+  if (sheet && (young != before[0] || poisson != before[1]))
+    return lb_fail(err, LB_ERR_UNSUPPORTED,
+                   "material: number %d is a shell's that is given by stretch, area and bend; its "
+                   "density alone can change: young %g and poisson %g must stay",
+                   (int)material, before[0], before[1]);
   bool elastic = young > 0 && young <= LB_BODY_MOST && poisson > -1 && poisson < 0.5;
-  if (!((rubber || elastic) && density > 0 && density <= LB_BODY_MOST))
+  if (!((rubber || sheet || elastic) && density > 0 && density <= LB_BODY_MOST))
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "material: young %g, poisson %g, density %g; they must be above 0, between -1 "
                    "and 0.5, above 0",

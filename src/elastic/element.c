@@ -28,12 +28,12 @@ bool lb_element_kind_parse(const char *name, lbElementKind *kind) {
   return false;
 }
 
-static const int32_t node_counts[] = { [LB_ELEMENT_TET4] = 4,
-                                       [LB_ELEMENT_BRICK8] = 8,
-                                       [LB_ELEMENT_FLAP] = 4 };
-static const int32_t point_counts[] = { [LB_ELEMENT_TET4] = 1,
-                                        [LB_ELEMENT_BRICK8] = 8,
-                                        [LB_ELEMENT_FLAP] = 2 };
+static const int32_t node_counts[] = {
+  [LB_ELEMENT_TET4] = 4, [LB_ELEMENT_BRICK8] = 8, [LB_ELEMENT_FLAP] = 4
+};
+static const int32_t point_counts[] = {
+  [LB_ELEMENT_TET4] = 1, [LB_ELEMENT_BRICK8] = 8, [LB_ELEMENT_FLAP] = 2
+};
 
 int32_t lb_element_nodes(lbElementKind kind) { return node_counts[kind]; }
 int32_t lb_element_points(lbElementKind kind) { return point_counts[kind]; }

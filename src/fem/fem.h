@@ -18,9 +18,9 @@ typedef struct lbElementSet {
   lbMaterialModel model;
   lbElementKernel *kernel;
   int32_t element_count, batch_count;
-  int32_t *elements;   // (element_count) the mesh's element number of each slot; of a flap the edge's
-  int32_t *vertices;   // (batch_count x nodes x LB_BATCH); unused lanes repeat the last element
-  double *rest;        // (batch_count x points x LB_POINT_REST x LB_BATCH); unused lanes: weight 0
+  int32_t *elements; // (element_count) the mesh's element number of each slot; of a flap the edge's
+  int32_t *vertices; // (batch_count x nodes x LB_BATCH); unused lanes repeat the last element
+  double *rest;      // (batch_count x points x LB_POINT_REST x LB_BATCH); unused lanes: weight 0
   double *parameters;  // (batch_count x LB_MATERIAL_PARAMETERS x LB_BATCH)
   double *densities;   // (batch_count x parts x LB_BATCH), kg/m³; unused lanes and parts 0
   int32_t *materials;  // (batch_count x parts x LB_BATCH), -1: no such part
@@ -56,7 +56,7 @@ typedef struct lbChunk {
 struct lbFem {
   char *name;
   int32_t vertex_count, element_count; // elements of the mesh: of a shell its triangles
-  double *positions; // (vertex_count x 3)
+  double *positions;                   // (vertex_count x 3)
 
   int32_t node_count;
   int32_t *node_of_vertex; // (vertex_count), -1: fixed or unused
@@ -141,7 +141,8 @@ lbStatus lb_fem_material_mass(const lbFem *fem, int32_t material, double *masses
 // evaluate.c
 // Von Mises stress (Cauchy's, by each element's own law) at the vertices: the mean over their
 // elements, by volume, of a tet's constant stress and of a brick's at its Gauss point next to the
-// vertex. What is beyond 1e30 Pa, or no number, counts as 1e30. Zero in shells. weights: (vertex_count), work.
+// vertex. What is beyond 1e30 Pa, or no number, counts as 1e30. Zero in shells. weights:
+// (vertex_count), work.
 void lb_fem_node_stress(const lbFem *fem, const double *displacement, double *weights,
                         double *stresses);
 

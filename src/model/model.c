@@ -16,24 +16,6 @@ bool lb_model_is_free(const lbModel *model) {
   return true;
 }
 
-lbMaterial lb_model_material(const lbModel *model, int32_t index) {
-  const double *values = model->material_values + 6 * (size_t)index;
-  lbMaterial material = { .model = (lbMaterialModel)model->material_laws[index],
-                          .young = values[0],
-                          .poisson = values[1],
-                          .density = values[2],
-                          .c10 = values[3],
-                          .c01 = values[4],
-                          .v1 = values[5] };
-  if (!model->material_shells) return material;
-  const double *sheet = model->material_shells + 4 * (size_t)index;
-  material.thickness = sheet[0];
-  material.stretch = sheet[1];
-  material.area = sheet[2];
-  material.bend = sheet[3];
-  return material;
-}
-
 const char *lb_model_text(const char *texts, int32_t index) {
   for (int32_t i = 0; i < index; i++) texts += strlen(texts) + 1;
   return texts;

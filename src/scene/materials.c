@@ -55,8 +55,7 @@ static lbStatus check_shell_keys(const lbField *json, lbError *err) {
   for (int i = 0; sheet_keys[i]; i++) {
     lbField member = lb_field_member(json, sheet_keys[i]);
     if (!lb_field_here(&member) && i != 1)
-      return lb_field_fail(json, err, "has no \"%s\"; stretch and bend go together",
-                           sheet_keys[i]);
+      return lb_field_fail(json, err, "has no \"%s\"; stretch and bend go together", sheet_keys[i]);
   }
   return LB_OK;
 }
