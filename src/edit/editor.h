@@ -32,7 +32,7 @@ typedef struct lbHandle {
 
 // ---- minimisation (bfgs.c) ---------------------------------------------------------------------
 
-#define LB_BFGS_PAIRS 40
+#define LB_BFGS_PAIRS 128
 
 // f and its gradient at x; +inf where x is outside of a law.
 typedef double lbObjective(void *context, const double *x, double *gradient);
