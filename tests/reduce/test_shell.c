@@ -144,10 +144,38 @@ static void cubature_over_all_edges_is_exact(void **state) {
   }
 }
 
+// Twice Young's modulus is twice the energy, twice the density twice the mass.
+static void materials_of_shells_can_change(void **state) {
+  (void)state;
+  Sheet s = make_sheet("sheet", 5, 4, 1, true);
+  lbReduceDef def = lb_reduce_def();
+  lbSubspaceDef subspace = lb_subspace_def();
+  subspace.basis.mode_count = 3, subspace.basis.dimension = 5;
+  subspace.cubature.all = true;
+  lbModel *model = NULL;
+  lbBody *body = NULL;
+  lbError err;
+  check_ok(lb_reduce_subspace(s.mesh, s.fem, &def, &subspace, &model, &err), err);
+  lbBodyDef body_def = lb_body_def();
+  body_def.method = LB_METHOD_SUBSPACE;
+  check_ok(lb_body_create(model, &body_def, &body, &err), err);
+  const double q[5] = { 0.02, -0.01, 0.01, 0.005, 0.003 }, zeros[5] = { 0 };
+  assert_int_equal(lb_body_set_state(body, q, zeros), LB_OK);
+  lbBodyReport before = lb_body_report(body);
+  check_ok(lb_body_set_material(body, 0, 2e6, 0.4, 2000), err);
+  lbBodyReport after = lb_body_report(body);
+  check_near(after.elastic / before.elastic, 2, 1e-12);
+  check_near(after.mass / before.mass, 2, 1e-12);
+  lb_body_destroy(body);
+  lb_model_destroy(model);
+  release(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(second_derivatives_are_those_of_the_force),
     cmocka_unit_test(cubature_over_all_edges_is_exact),
+    cmocka_unit_test(materials_of_shells_can_change),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
