@@ -113,7 +113,7 @@ static cliStatus check_accuracy(Job *job) {
   if (!lb_accuracy_kind_parse(job->accuracy, &job->def.accuracy))
     return cli_usage(&cli_build, "--accuracy is \"%s\", use quick, full or none", job->accuracy);
   if (job->report_folder && job->def.accuracy == LB_ACCURACY_NONE)
-    return cli_usage(&cli_build, "--report needs a comparison, --accuracy is none");
+    return cli_usage(&cli_build, "--report writes a comparison, but --accuracy is none");
   return CLI_OK;
 }
 
@@ -527,8 +527,8 @@ const cliVerb cli_build = {
   "Takes a surface (voxelised, and carried by the bricks), a volume mesh or a body of a scene,\n"
   "reduces it to the shapes that it moves in, compares the result with the full simulator and\n"
   "writes a .glb: limber plays it, and any glTF viewer shows it with its modes as morph targets.\n"
-  "Whatever was not said is chosen, and printed. A scene's own settings go before the defaults,\n"
-  "options before both.\n",
+  "What you leave out is chosen for you, and printed. A scene's settings take precedence\n"
+  "over the defaults, options over both.\n",
   "  limber mesh --generate torus --surface -o torus.obj\n"
   "  limber build torus.obj -o torus.glb\n"
   "  limber mesh --generate turtle --surface -o turtle.obj\n"
