@@ -14,10 +14,11 @@ static const double WORST_CONTRACTION = 0.02;
 
 struct lbCholesky {
   lbFronts *fronts;
-  bool compact;     // single precision where that is enough
-  float *single;    // L, or NULL
-  double *full;     // L in double precision, or NULL
-  lbRefine refine;  // of the single one
+  bool compact;    // single precision where that is enough
+  float *single;   // L, or NULL
+  double *full;    // L in double precision, or NULL
+  lbRefine refine; // of the single one
+  lbFrontScratch scratch;
   double *Y, *work; // of solves with the other: (size x width), lb_fronts_work_count
   int32_t width;
   int32_t size;
@@ -72,6 +73,7 @@ void lb_cholesky_destroy(lbCholesky *factor) {
   if (!factor) return;
   drop_single(factor);
   drop_full(factor);
+  lb_front_scratch_release(&factor->scratch);
   lb_fronts_destroy(factor->fronts);
   lb_free(factor->column_begin);
   lb_free(factor);
@@ -130,7 +132,8 @@ static lbStatus factor_single(lbCholesky *factor, const lbSparse *A, lbError *er
   lbStatus status =
       factor->single && sums ? find_scale(A, &matrix.scale, err) : lb_fail_memory(err);
   if (!status)
-    status = lb_fronts_factor_single(factor->fronts, &matrix, factor->single, &pivots, err);
+    status = lb_fronts_factor_single(factor->fronts, &matrix, factor->single, &factor->scratch,
+                                     &pivots, err);
   if (!status) status = check_pivots(factor, &pivots, err);
   if (!status) {
     factor->refine.fronts = factor->fronts;
@@ -153,7 +156,8 @@ static lbStatus factor_full(lbCholesky *factor, const lbFrontMatrix *matrix, lbE
   drop_single(factor);
   if (!factor->full) factor->full = lb_alloc(factor->fronts->value_count, sizeof(double));
   if (!factor->full) return lb_fail_memory(err);
-  lbStatus status = lb_fronts_factor_double(factor->fronts, matrix, factor->full, &pivots, err);
+  lbStatus status =
+      lb_fronts_factor_double(factor->fronts, matrix, factor->full, &factor->scratch, &pivots, err);
   return status ? status : check_pivots(factor, &pivots, err);
 }
 

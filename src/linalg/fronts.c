@@ -6,6 +6,8 @@
 
 // No task has more than this part of the work.
 static const double TASK_SHARE = 1.0 / 24;
+// Contributions that have no more together are kept between factorisations.
+static const size_t KEPT_BYTES = (size_t)32 << 20;
 
 void lb_fronts_destroy(lbFronts *fronts) {
   if (!fronts) return;
@@ -51,10 +53,12 @@ static void fill_fronts(lbFronts *f, const int32_t *super, const int32_t *rows_b
                         .first_child = -1,
                         .next_sibling = -1,
                         .task = -1,
-                        .value_begin = f->value_count };
+                        .value_begin = f->value_count,
+                        .update_begin = f->update_count };
     memcpy(f->rows + used, rows + rows_begin[s] + columns, (size_t)below * sizeof *rows);
     used += below;
     f->value_count += front_values(front);
+    f->update_count += lb_front_update_begin(front, below);
     f->flops += front_flops(front);
     for (int32_t j = super[s]; j < super[s + 1]; j++) f->front_of[j] = s;
   }
@@ -196,4 +200,28 @@ lbStatus lb_fronts_create(int32_t size, int32_t count, const int32_t *super,
 
 size_t lb_fronts_work_count(const lbFronts *fronts, int32_t width) {
   return fronts->work_rows * (size_t)width;
+}
+
+lbStatus lb_front_scratch_open(const lbFronts *fronts, lbFrontScratch *scratch, lbError *err) {
+  size_t slots = (size_t)fronts->task_count + 1;
+  if (scratch->updates) return LB_OK;
+  scratch->pivots = lb_alloc(slots, sizeof *scratch->pivots);
+  scratch->short_of_memory = lb_alloc(slots, sizeof *scratch->short_of_memory);
+  scratch->list = lb_alloc(slots, sizeof *scratch->list);
+  scratch->updates = lb_alloc((size_t)fronts->count, sizeof *scratch->updates);
+  bool made = scratch->pivots && scratch->short_of_memory && scratch->list && scratch->updates;
+  if (made && fronts->update_count * sizeof(double) <= KEPT_BYTES) {
+    scratch->kept = lb_alloc(fronts->update_count, sizeof(double));
+    made = scratch->kept;
+  }
+  if (made) return LB_OK;
+  lb_front_scratch_release(scratch);
+  return lb_fail_memory(err);
+}
+
+void lb_front_scratch_release(lbFrontScratch *scratch) {
+  void *blocks[] = { scratch->updates, scratch->pivots, scratch->short_of_memory, scratch->list,
+                     scratch->kept };
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
+  *scratch = (lbFrontScratch){ 0 };
 }

@@ -11,6 +11,7 @@
 #include "linalg/sparse.h"
 
 enum {
+  LB_FRONT_TILE = 256,      // rows of a contribution that are as long as the last of them
   LB_FRONT_BLOCK = 128,     // columns of a front that are stored, and eliminated, together
   LB_FRONT_WIDTH_MANY = 16, // right-hand sides of a sweep
   LB_FRONT_WIDTH_FEW = 8,
@@ -24,6 +25,7 @@ typedef struct lbFront {
   int32_t first_child, next_sibling; // -1: none; children ascend
   int32_t task;                      // whose root it is; -1: of none
   size_t value_begin;                // in L
+  size_t update_begin;               // of its contribution, where all of them are kept
 } lbFront;
 
 // Fronts [begin, end), of which the last is the root of the others.
@@ -46,9 +48,10 @@ typedef struct lbFronts {
   size_t value_count; // of L
   double flops;
   int32_t task_count, top_count;
-  lbFrontTask *tasks; // (task_count + 1), the dearest first; the last is the top's
-  int32_t *top;       // (top_count), ascending
-  size_t work_rows;   // of all tasks' work space
+  lbFrontTask *tasks;  // (task_count + 1), the dearest first; the last is the top's
+  int32_t *top;        // (top_count), ascending
+  size_t work_rows;    // of all tasks' work space
+  size_t update_count; // values of all contributions
 } lbFronts;
 
 // From a supernodal analysis: supernode s has columns super[s] to super[s + 1] and rows
@@ -95,11 +98,37 @@ typedef struct lbFrontPivots {
   double least, largest;
 } lbFrontPivots;
 
+// Rows of a front's contribution U, which end with their tile: where they begin, and the length of
+// those of a tile. Row below_count is the end of all.
+static inline size_t lb_front_update_stride(const lbFront *front, int32_t row) {
+  int32_t length = (row / LB_FRONT_TILE + 1) * LB_FRONT_TILE;
+  return (size_t)(length < front->below_count ? length : front->below_count);
+}
+
+static inline size_t lb_front_update_begin(const lbFront *front, int32_t row) {
+  size_t tile = (size_t)(row / LB_FRONT_TILE), within = (size_t)(row % LB_FRONT_TILE);
+  return (size_t)LB_FRONT_TILE * LB_FRONT_TILE * (tile * (tile + 1) / 2) +
+         (within ? within * lb_front_update_stride(front, row) : 0);
+}
+
+// What factorisations work with. Contributions are kept from one to the next where they are small
+// all together, so that repeated ones take no memory; else each is there while it is needed.
+typedef struct lbFrontScratch {
+  void **updates;        // (count) of fronts whose parents have yet to come
+  lbFrontPivots *pivots; // (task_count + 1)
+  bool *short_of_memory; // (task_count + 1)
+  int32_t *list;         // (task_count + 1)
+  void *kept;            // room for all contributions in double precision, or NULL
+} lbFrontScratch;
+
+lbStatus lb_front_scratch_open(const lbFronts *fronts, lbFrontScratch *scratch, lbError *err);
+void lb_front_scratch_release(lbFrontScratch *scratch);
+
 // L (value_count). LB_ERR_MEMORY alone: where a pivot fails, pivots says it.
 lbStatus lb_fronts_factor_single(const lbFronts *fronts, const lbFrontMatrix *matrix, float *L,
-                                 lbFrontPivots *pivots, lbError *err);
+                                 lbFrontScratch *scratch, lbFrontPivots *pivots, lbError *err);
 lbStatus lb_fronts_factor_double(const lbFronts *fronts, const lbFrontMatrix *matrix, double *L,
-                                 lbFrontPivots *pivots, lbError *err);
+                                 lbFrontScratch *scratch, lbFrontPivots *pivots, lbError *err);
 
 static inline int32_t lb_front_width(int32_t count) { // for so many right-hand sides, or the first
   return count <= 1 ? 1 : count <= LB_FRONT_WIDTH_FEW ? LB_FRONT_WIDTH_FEW : LB_FRONT_WIDTH_MANY;
