@@ -48,7 +48,7 @@ typedef struct lbModelSizes {
   int32_t node_count;          // vertices of the volume mesh, in file order
   int32_t tet_count;           //
   int32_t brick_count;         //
-  int32_t element_count;       // tets and bricks: tets first
+  int32_t element_count;       // tets, bricks and triangles of a shell, in this order
   int32_t material_count;      //
   int32_t vertex_count;        // vertices of the surface
   int32_t triangle_count;      //
@@ -58,13 +58,17 @@ typedef struct lbModelSizes {
   int32_t mode_count;          // modes in the modal basis; 0: no modal method
   int32_t candidate_count;     // modes that were computed
   int32_t subspace_dimension;  // r, vectors in the subspace basis; 0: no subspace method
-  int32_t subspace_part_count; // sets of polynomials: 1, or 2 a material where it can be edited
+  int32_t subspace_part_count; // sets of polynomials: 1, or 2 a material where it can be edited; 0:
+                               // forces by cubature
   int32_t packed2_count;       // r (r+1) / 2
-  int32_t packed3_count;       // r (r+1) (r+2) / 6
-  int32_t packed4_count;       // r (r+1) (r+2) (r+3) / 24
+  int32_t packed3_count;       // r (r+1) (r+2) / 6; 0 without polynomials
+  int32_t packed4_count;       // r (r+1) (r+2) (r+3) / 24; 0 without polynomials
   int32_t accuracy_count;      // motions that the model was compared with the full simulator on
   int32_t recording_dimension; // vectors that the recorded motion is made of; 0: no recording
   int32_t recording_frames;    // frames of it, at least 2; 0: no recording
+  int32_t shell_count;         // triangles of a shell
+  int32_t cubature_count;      // elements that reduced forces are summed over; 0: no cubature
+  int32_t pose_count;          // poses that they were chosen by
 } lbModelSizes;
 
 // Absent arrays are NULL; "?" marks those that need not be. A text is UTF-8 and ends
@@ -85,9 +89,12 @@ typedef struct lbModel {
   const int32_t *element_materials; // (elements), < material_count
   const int32_t *material_laws;     // (materials), lbMaterialModel
   const double *material_values;    // (materials x 6): young, poisson, density, c10, c01, v1
-  const double *rigid_mass;         // (1) kg
-  const double *rigid_centre;       // (3) m, centre of mass
-  const double *rigid_inertia;      // (3 x 3) kg m², about the centre of mass
+  const int32_t *shells;            // ? (shells x 3), triangles of a shell
+  const double *material_shells; // ? (materials x 4): thickness (m), stretch (N), area (N/m), bend
+                                 //   (N m); the last three 0: by young and poisson; all 0: a solid
+  const double *rigid_mass;      // (1) kg
+  const double *rigid_centre;    // (3) m, centre of mass
+  const double *rigid_inertia;   // (3 x 3) kg m², about the centre of mass
 
   // The surface that is seen and touched, carried by the nodes: x_vertex = Σ weight x_node.
   const double *vertex_positions;          // (vertices x 3) m
@@ -143,6 +150,15 @@ typedef struct lbModel {
                                          //   elements; their sum is the identity. With two parts a
                                          //   material only
   const double *subspace_pull; // ? (materials x 3 dimension): share of each in the gravity
+
+  // Forces by cubature, where there are no polynomials: R̃(q) = Σ w_e U_eᵀ f_e(U_e q), and the
+  // energy the same sum. A component is a tet, a brick (numbered as elements), or an edge of a
+  // shell (sorted by its pair of nodes, lower number first).
+  const int32_t *cubature_elements; // ? (cubature), ascending
+  const double *cubature_weights;   // ? (cubature), > 0
+  const double *cubature_poses;     // ? (poses x dimension): q of the training poses
+  const double *cubature_errors; // ? (2): relative error of the force over the training poses, and
+                                 //   over poses that were held out (-1: not measured)
 
   // How far the model is from the full simulator.
   const char *accuracy_motions;  // ? texts (accuracy): what was tried
@@ -240,7 +256,7 @@ typedef enum lbPointKind {
   LB_POINT_VERTEX,   // of the surface
   LB_POINT_NODE,     // of the volume mesh
   LB_POINT_TRIANGLE, // of the surface, with three barycentric weights
-  LB_POINT_ELEMENT,  // of the volume mesh, with 4 (tet) or 8 (brick) weights
+  LB_POINT_ELEMENT,  // of the volume mesh, with 4 (tet), 8 (brick) or 3 (shell) weights
   LB_POINT_KIND_COUNT
 } lbPointKind;
 

@@ -78,6 +78,29 @@ static double add_element(const lbModel *model, lbElementKind kind, const int32_
   return sum;
 }
 
+// A third of a triangle's mass at each of its nodes.
+static double add_triangle(const lbModel *model, const int32_t *nodes, double surface_density,
+                           double *node_masses) {
+  lbVec3 x[3];
+  for (int i = 0; i < 3; i++) x[i] = lb_vec3_load(model->node_positions + 3 * (size_t)nodes[i]);
+  double area = lb_length(lb_cross(lb_sub(x[1], x[0]), lb_sub(x[2], x[0]))) / 2;
+  for (int i = 0; i < 3; i++) node_masses[nodes[i]] += surface_density * area / 3;
+  return surface_density * area;
+}
+
+// What another density of element e adds to the masses.
+static double add_change(const lbModel *model, int32_t e, double change, double *node_masses) {
+  int32_t tets = model->size.tet_count, solids = tets + model->size.brick_count;
+  if (e < tets)
+    return add_element(model, LB_ELEMENT_TET4, model->tets + 4 * (size_t)e, change, node_masses);
+  if (e < solids)
+    return add_element(model, LB_ELEMENT_BRICK8, model->bricks + 8 * (size_t)(e - tets), change,
+                       node_masses);
+  double thickness = lb_model_material(model, model->element_materials[e]).thickness;
+  return add_triangle(model, model->shells + 3 * (size_t)(e - solids), thickness * change,
+                      node_masses);
+}
+
 static void form_node_masses(lbPrepared *p) {
   const lbModel *model = p->model;
   lbSubspace *s = p->own;
@@ -87,12 +110,7 @@ static void form_node_masses(lbPrepared *p) {
   for (int32_t e = 0; e < model->size.element_count; e++) {
     size_t material = (size_t)model->element_materials[e];
     double change = s->materials[3 * material + 2] - model->material_values[6 * material + 2];
-    bool tet = e < model->size.tet_count;
-    if (change == 0) continue;
-    const int32_t *nodes =
-        tet ? model->tets + 4 * (size_t)e : model->bricks + 8 * (size_t)(e - model->size.tet_count);
-    p->mass += add_element(model, tet ? LB_ELEMENT_TET4 : LB_ELEMENT_BRICK8, nodes, change,
-                           s->node_masses);
+    if (change != 0) p->mass += add_change(model, e, change, s->node_masses);
   }
   lbVec3 moment = lb_vec3(0, 0, 0);
   for (int32_t i = 0; i < model->size.node_count; i++)
@@ -200,7 +218,8 @@ lbStatus lb_subspace_rebuild(lbPrepared *p, const double *materials, lbError *er
                        .newton = lb_newton_kernels(p->level),
                        .ldlt = lb_ldlt_kernels(p->level),
                        .ldlt_crowd = lb_ldlt_crowd_kernels(p->level),
-                       .forces = &lb_polynomial_forces };
+                       .forces = p->model->size.subspace_part_count ? &lb_polynomial_forces
+                                                                    : &lb_cubature_forces };
   lbCarver carver = { 0 };
   lay_out(p, &draft, &carver);
   carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
@@ -210,9 +229,9 @@ lbStatus lb_subspace_rebuild(lbPrepared *p, const double *materials, lbError *er
   *s = draft;
   p->own = s;
   memcpy(s->materials, materials, 3 * (size_t)p->model->size.material_count * sizeof(double));
-  lbStatus status = lb_polynomials_create(p, materials, &s->force_data, err);
+  lbStatus status = s->forces->create(p, materials, &s->force_data, err);
   if (status) return status;
-  s->rest_stiffness = lb_polynomials_linear(s->force_data);
+  s->rest_stiffness = s->forces->rest_stiffness(s->force_data);
   memcpy(s->factors, s->rest_stiffness, (size_t)s->stride * (size_t)s->stride * sizeof(double));
   s->stiff = s->ldlt->factor(p->dimension, s->factors) &&
              lb_ldlt_negative_count(p->dimension, s->factors) == 0;
@@ -239,7 +258,7 @@ lbStatus lb_subspace_build(lbPrepared *p, lbError *err) {
 void lb_subspace_release(lbPrepared *p) {
   lbSubspace *s = p->own;
   if (!s) return;
-  lb_polynomials_destroy(s->force_data);
+  s->forces->destroy(s->force_data);
   lb_free(s);
 }
 
@@ -262,17 +281,29 @@ static lbStatus check_change(const lbBody *body, int32_t material, const double 
   if (material < 0 || material >= model->size.material_count)
     return lb_fail(err, LB_ERR_ARGUMENT, "material: number %d is not among the model's %d",
                    (int)material, (int)model->size.material_count);
-  if (!(young > 0 && young <= LB_BODY_MOST && poisson > -1 && poisson < 0.5 && density > 0 &&
-        density <= LB_BODY_MOST))
+  const double *before = method->materials(body->prepared) + 3 * (size_t)material;
+  bool rubber = model->material_laws[material] == LB_MATERIAL_MOONEYRIVLIN;
+  if (rubber && (young != before[0] || poisson != before[1]))
+    return lb_fail(err, LB_ERR_UNSUPPORTED,
+                   "material: number %d is Mooney-Rivlin's, which is given by c10, c01 and v1; its "
+                   "density alone can change: young %g and poisson %g must stay",
+                   (int)material, before[0], before[1]);
+  bool sheet = lb_model_material(model, material).stretch > 0;
+  if (sheet && (young != before[0] || poisson != before[1]))
+    return lb_fail(err, LB_ERR_UNSUPPORTED,
+                   "material: number %d is a shell's that is given by stretch, area and bend; its "
+                   "density alone can change: young %g and poisson %g must stay",
+                   (int)material, before[0], before[1]);
+  bool elastic = young > 0 && young <= LB_BODY_MOST && poisson > -1 && poisson < 0.5;
+  if (!((rubber || sheet || elastic) && density > 0 && density <= LB_BODY_MOST))
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "material: young %g, poisson %g, density %g; they must be above 0, between -1 "
                    "and 0.5, above 0",
                    young, poisson, density);
-  double before = method->materials(body->prepared)[3 * (size_t)material + 2];
   if (!(model->material_values[6 * (size_t)material + 2] > 0))
     return lb_fail(err, LB_ERR_UNSUPPORTED, "material %d has no density in the model",
                    (int)material);
-  if (density != before && lb_frame_is_felt(body) && model->size.material_count > 1)
+  if (density != before[2] && lb_frame_is_felt(body) && model->size.material_count > 1)
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "material: the density of one of several materials cannot change while the "
                    "body's frame moves");

@@ -376,7 +376,8 @@ static lbScratch *place_scratch(const lbPrepared *p, lbScratch *s, lbCarver *car
   s->numbers = lb_carve(carver, (size_t)lb_method_numbers(p), sizeof(double));
   s->nodes = lb_carve(carver, (size_t)size->node_count, 3 * sizeof(double));
   s->shares = lb_carve(carver, (size_t)size->node_count, sizeof(double));
-  s->moduli = lb_carve(carver, (size_t)size->material_count, 2 * sizeof(double));
+  s->moduli =
+      lb_carve(carver, (size_t)size->material_count, LB_MATERIAL_PARAMETERS * sizeof(double));
   s->positions = lb_carve(carver, (size_t)size->vertex_count, 3 * sizeof(double));
   if (p->method->place_scratch) p->method->place_scratch(p, s, carver);
   return at;

@@ -8,13 +8,16 @@
 #define EIGENVALUE_MOST 1e40
 #define LENGTH_MOST 1e30
 #define RECORDING_MOST 1000 // vectors
+#define LAW_OF_SHELLS 6     // LB_MATERIAL_SHELL
 #define RATE_LEAST 1e-6     // Hz
 
 static lbStatus check_sizes(const lbModel *m, const char *where, lbError *err) {
   const lbModelSizes *s = &m->size;
-  if ((int64_t)s->tet_count + s->brick_count != s->element_count)
-    return lb_fail(err, LB_ERR_FORMAT, "%s: %d elements are not %d tets and %d bricks", where,
-                   (int)s->element_count, (int)s->tet_count, (int)s->brick_count);
+  if ((int64_t)s->tet_count + s->brick_count + s->shell_count != s->element_count)
+    return lb_fail(err, LB_ERR_FORMAT,
+                   "%s: %d elements are not %d tets, %d bricks and %d triangles of a shell", where,
+                   (int)s->element_count, (int)s->tet_count, (int)s->brick_count,
+                   (int)s->shell_count);
   if (s->node_count > INT32_MAX / 8 || s->vertex_count > INT32_MAX / 8)
     return lb_fail(err, LB_ERR_FORMAT, "%s: more than %d nodes or vertices", where, INT32_MAX / 8);
   return LB_OK;
@@ -36,6 +39,15 @@ static lbStatus check_mass(const lbModel *m, const char *where, lbError *err) {
                      m->node_masses[i]);
   if (!(m->rigid_mass[0] > 0))
     return lb_fail(err, LB_ERR_FORMAT, "%s: its mass is %g kg", where, m->rigid_mass[0]);
+  return LB_OK;
+}
+
+// A solid with the law of a shell would have no kernel; bodies check the triangles of shells.
+static lbStatus check_laws(const lbModel *m, const char *where, lbError *err) {
+  for (int32_t e = 0; e < m->size.element_count - m->size.shell_count; e++)
+    if (m->material_laws[m->element_materials[e]] == LAW_OF_SHELLS)
+      return lb_fail(err, LB_ERR_FORMAT, "%s: element %d, a solid, has the law of a shell", where,
+                     (int)e);
   return LB_OK;
 }
 
@@ -97,23 +109,52 @@ static lbStatus check_modal(const lbModel *m, const char *where, lbError *err) {
   return status ? status : check_damping(m->modal_damping, "modal.damping", where, err);
 }
 
+// Components ascend; of a mesh without shells they are elements.
+static lbStatus check_cubature(const lbModel *m, const char *where, lbError *err) {
+  const lbModelSizes *s = &m->size;
+  int64_t most = s->shell_count ? 3 * (int64_t)s->shell_count : s->element_count;
+  for (int32_t i = 0; i < s->cubature_count; i++) {
+    int32_t e = m->cubature_elements[i], before = i ? m->cubature_elements[i - 1] : -1;
+    if (e <= before || e >= most)
+      return lb_fail(err, LB_ERR_FORMAT,
+                     "%s: cubature.elements[%d] is %d; they must ascend and be below %lld", where,
+                     (int)i, (int)e, (long long)most);
+    if (!(m->cubature_weights[i] > 0 && m->cubature_weights[i] <= EIGENVALUE_MOST))
+      return lb_fail(err, LB_ERR_FORMAT, "%s: cubature.weights[%d] is %g, it must be above 0",
+                     where, (int)i, m->cubature_weights[i]);
+  }
+  for (size_t i = 0; i < (size_t)s->pose_count * (size_t)s->subspace_dimension; i++)
+    if (fabs(m->cubature_poses[i]) > LENGTH_MOST)
+      return lb_fail(err, LB_ERR_FORMAT, "%s: cubature.poses[%llu] is %g", where,
+                     (unsigned long long)i, m->cubature_poses[i]);
+  return LB_OK;
+}
+
 static lbStatus check_subspace(const lbModel *m, const char *where, lbError *err) {
   const lbModelSizes *s = &m->size;
   int64_t r = s->subspace_dimension, parts = s->subspace_part_count;
-  if (r == 0 && parts == 0) return LB_OK;
+  bool cubic = parts > 0;
+  if (r == 0 && parts == 0 && s->cubature_count == 0 && s->pose_count == 0) return LB_OK;
+  if (r == 0)
+    return lb_fail(err, LB_ERR_FORMAT, "%s: has forces of a subspace without a basis", where);
   if (r > 1000 || s->packed2_count != r * (r + 1) / 2 ||
-      s->packed3_count != r * (r + 1) * (r + 2) / 6 ||
-      s->packed4_count != r * (r + 1) / 2 * (r + 2) * (r + 3) / 12)
+      s->packed3_count != (cubic ? r * (r + 1) * (r + 2) / 6 : 0) ||
+      s->packed4_count != (cubic ? r * (r + 1) / 2 * (r + 2) * (r + 3) / 12 : 0))
     return lb_fail(err, LB_ERR_FORMAT, "%s: %d, %d and %d coefficients are not those of r = %d",
                    where, (int)s->packed2_count, (int)s->packed3_count, (int)s->packed4_count,
                    (int)r);
-  if (parts != 1 && parts != 2 * (int64_t)s->material_count)
+  if (!cubic && s->cubature_count == 0)
+    return lb_fail(err, LB_ERR_FORMAT, "%s: its subspace has neither polynomials nor cubature",
+                   where);
+  if (cubic && parts != 1 && parts != 2 * (int64_t)s->material_count)
     return lb_fail(err, LB_ERR_FORMAT, "%s: %d sets of polynomials for %d materials", where,
                    (int)parts, (int)s->material_count);
   if (parts != 1 && (!m->subspace_mass || !m->subspace_pull))
     return lb_fail(err, LB_ERR_FORMAT, "%s: subspace.mass or subspace.pull is missing", where);
-  lbStatus status =
-      check_inertia(m->subspace_inertia_first, m->subspace_inertia_second, "subspace", where, err);
+  lbStatus status = check_cubature(m, where, err);
+  if (!status)
+    status = check_inertia(m->subspace_inertia_first, m->subspace_inertia_second, "subspace", where,
+                           err);
   return status ? status : check_damping(m->subspace_damping, "subspace.damping", where, err);
 }
 
@@ -141,6 +182,7 @@ lbStatus lb_model_check(const lbModel *m, const char *where, lbError *err) {
   if (!status)
     status = check_lengths(m->vertex_positions, m->size.vertex_count, "surface vertex", where, err);
   if (!status) status = check_mass(m, where, err);
+  if (!status) status = check_laws(m, where, err);
   if (!status) status = check_embedding(m, where, err);
   if (!status) status = check_textures(m, where, err);
   if (!status) status = check_modal(m, where, err);

@@ -45,7 +45,8 @@ static void *copy_into(char **free_bytes, const void *source, size_t bytes) {
 
 lbStatus lb_model_create(const lbModel *draft, lbModel **out, lbError *err) {
   lbModel checked = *draft;
-  int64_t element_count = (int64_t)draft->size.tet_count + draft->size.brick_count;
+  int64_t element_count =
+      (int64_t)draft->size.tet_count + draft->size.brick_count + draft->size.shell_count;
   checked.size.element_count = element_count > INT32_MAX ? -1 : (int32_t)element_count;
   checked.owner_ = NULL;
   if (!checked.pictures) checked.pictures_bytes = 0;

@@ -28,6 +28,8 @@ static const lbSizeRow model_sizes[] = {
   SIZE(lbModel, size, packed2_count),       SIZE(lbModel, size, packed3_count),
   SIZE(lbModel, size, packed4_count),       SIZE(lbModel, size, accuracy_count),
   SIZE(lbModel, size, recording_dimension), SIZE(lbModel, size, recording_frames),
+  SIZE(lbModel, size, shell_count),         SIZE(lbModel, size, cubature_count),
+  SIZE(lbModel, size, pose_count),
 };
 
 // clang-format off
@@ -52,7 +54,7 @@ static const lbArrayRow model_rows[] = {
   { ROW(element_materials, "volume.materials", LB_I32), .rank = 1, .shape = { M(element_count) },
     .below = M(material_count), .unit = "", .meaning = "material of each element, tets first" },
   { ROW(material_laws, "material.laws", LB_I32), .rank = 1, .shape = { M(material_count) },
-    .below = ONLY(6), .unit = "", .meaning = "elastic law, numbered as lbMaterialModel" },
+    .below = ONLY(7), .unit = "", .meaning = "elastic law, numbered as lbMaterialModel" },
   { ROW(material_values, "material.values", LB_F64), .rank = 2,
     .shape = { M(material_count), ONLY(6) }, .unit = "Pa, 1, kg/m3, Pa, Pa, Pa",
     .meaning = "young, poisson, density, c10, c01, v1" },
@@ -183,6 +185,23 @@ static const lbArrayRow model_rows[] = {
   { ROW(subspace_inertia_second, "subspace.inertia_second", LB_F64), .since = 3, .rank = 3,
     .shape = { M(subspace_dimension), M(subspace_dimension), ONLY(9) }, .optional = true,
     .unit = "", .meaning = "sum of m U_i U_j^T, 3 x 3 for each pair" },
+
+  { ROW(shells, "volume.shells", LB_I32), .since = 4, .rank = 2,
+    .shape = { M(shell_count), ONLY(3) }, .below = M(node_count), .unit = "",
+    .meaning = "nodes of the triangles of a shell" },
+  { ROW(material_shells, "material.shells", LB_F64), .since = 4, .rank = 2,
+    .shape = { M(material_count), ONLY(4) }, .optional = true, .unit = "m, N, N/m, N m",
+    .meaning = "thickness, stretch, area, bend of shells" },
+  { ROW(cubature_elements, "cubature.elements", LB_I32), .since = 4, .rank = 1,
+    .shape = { M(cubature_count) }, .unit = "", .meaning = "components that forces are summed over" },
+  { ROW(cubature_weights, "cubature.weights", LB_F64), .since = 4, .rank = 1,
+    .shape = { M(cubature_count) }, .unit = "", .meaning = "their weights" },
+  { ROW(cubature_poses, "cubature.poses", LB_F64), .since = 4, .rank = 2,
+    .shape = { M(pose_count), M(subspace_dimension) }, .unit = "kg^1/2 m",
+    .meaning = "coordinates of the training poses, one a row" },
+  { ROW(cubature_errors, "cubature.errors", LB_F64), .since = 4, .rank = 1, .shape = { ONLY(2) },
+    .optional = true, .unit = "",
+    .meaning = "relative error over training poses, and over poses held out (-1: not measured)" },
 };
 // clang-format on
 

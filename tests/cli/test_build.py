@@ -295,10 +295,11 @@ def a_report_is_written_with_plots(folder):
     scene = scene_file(folder, damping={"mass": 0.1, "stiffness": 0.01})
     text = limber("build", scene, "--modes", 6, "--dimension", 12, "--report", "out/report", "-o",
                   "bar.glb", cwd=folder).expect(0).out
-    for part in ("release", "impulse", "moving load", "twist", "pinch", "report.md", "full check", "accuracy "):
+    for part in ("release", "impulse", "moving load", "twist", "pinch", "shaken supports", "report.md",
+                 "full check", "accuracy "):
         check(part in text, f"the text does not tell {part!r}:\n{text}")
     files = sorted(os.listdir(os.path.join(folder, "out", "report")))
-    check(len([name for name in files if name.endswith(".svg")]) == 12, str(files))
+    check(len([name for name in files if name.endswith(".svg")]) == 14, str(files))
     with open(os.path.join(folder, "out", "report", "report.json"), encoding="utf-8") as file:
         report = json.load(file)
     model = info(os.path.join(folder, "bar.glb"))
@@ -425,7 +426,8 @@ def bad_files_are_refused_and_nothing_is_written(folder):
     for name, words, parts in (
             ("missing.obj", [], ["missing.obj"]), ("points.obj", [], ["points.obj"]),
             ("broken.obj", [], ["broken.obj:2"]), ("sub.json", [], ["warp", "modal"]),
-            ("rubber.json", [], ["cubature", "neohookean"]),
+            ("rubber.json", ["--forces", "polynomial"], ["cubature", "neohookean"]),
+            ("rubber.json", ["--elements", 100000], ["elements is 100000"]),
             ("many.json", ["--sketch", "empty.json"], ["no load"]),
             ("many.json", ["--basis", "missing.npz"], ["missing.npz"]),
             ("many.json", ["--dimension", 49], ["49", "48"]),

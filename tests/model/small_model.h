@@ -15,7 +15,7 @@ enum {
   SMALL_NODES = 9,
   SMALL_TETS = 2,
   SMALL_BRICKS = 1,
-  SMALL_ELEMENTS = 3,
+  SMALL_ELEMENTS = 4,
   SMALL_MATERIALS = 2,
   SMALL_VERTICES = 4,
   SMALL_TRIANGLES = 4,
@@ -32,6 +32,9 @@ enum {
   SMALL_MOTIONS = 2,
   SMALL_RECORDED = 2,
   SMALL_FRAMES = 4,
+  SMALL_SHELLS = 1,
+  SMALL_CUBATURE = 2,
+  SMALL_POSES = 3,
   SMALL_TIP = 8, // the node that the modes move
 };
 
@@ -77,6 +80,9 @@ typedef struct SmallModel {
   double modal_inertia_first[SMALL_MODES][9], modal_inertia_second[SMALL_MODES][SMALL_MODES][9];
   double subspace_inertia_first[SMALL_DIMENSION][9];
   double subspace_inertia_second[SMALL_DIMENSION][SMALL_DIMENSION][9];
+  int32_t shells[SMALL_SHELLS][3], cubature_elements[SMALL_CUBATURE];
+  double material_shells[SMALL_MATERIALS][4], cubature_weights[SMALL_CUBATURE];
+  double cubature_poses[SMALL_POSES][SMALL_DIMENSION], cubature_errors[2];
   uint8_t pictures[64];
 } SmallModel;
 
@@ -94,7 +100,7 @@ static inline void small_volume(SmallModel *s) {
   SMALL_COPY(node_masses, masses);
   SMALL_COPY(bricks, (int32_t[]){ 0, 1, 2, 3, 4, 5, 6, 7 });
   SMALL_COPY(tets, (int32_t[]){ 4, 5, 6, 8, 4, 6, 7, 8 });
-  SMALL_COPY(element_materials, (int32_t[]){ 1, 1, 0 });
+  SMALL_COPY(element_materials, (int32_t[]){ 1, 1, 0, 0 });
   SMALL_COPY(material_laws, (int32_t[]){ LB_MATERIAL_STVK, LB_MATERIAL_NEOHOOKEAN });
   SMALL_COPY(material_values, (double[]){ 1e6, .25, 1024, 0, 0, 0, 5e5, .375, 512, 0, 0, 0 });
 }
@@ -212,13 +218,24 @@ static inline void small_inertia(SmallModel *s) {
            sizeof s->subspace_inertia_second[k]);
 }
 
+// A triangle of a shell, and forces by cubature, which bodies leave alone: there are polynomials.
+static inline void small_cubature(SmallModel *s) {
+  SMALL_COPY(shells, (int32_t[]){ 4, 5, 8 });
+  SMALL_COPY(material_shells, (double[]){ .125, 0, 0, 0, .25, 64, 32, 2 });
+  SMALL_COPY(cubature_elements, (int32_t[]){ 0, 2 });
+  SMALL_COPY(cubature_weights, (double[]){ 1.5, .75 });
+  SMALL_COPY(cubature_poses, (double[]){ 0, .25, .5, -.25, -.5, .125 });
+  SMALL_COPY(cubature_errors, (double[]){ .03125, .0625 });
+}
+
 // Points the draft at the arrays of this SmallModel.
 static inline void small_point(SmallModel *s) {
   s->draft = (lbModel){
     .size = { SMALL_NODES,    SMALL_TETS,       SMALL_BRICKS,    SMALL_ELEMENTS, SMALL_MATERIALS,
               SMALL_VERTICES, SMALL_TRIANGLES,  SMALL_CARRIERS,  SMALL_LOOKS,    SMALL_TEXTURES,
               SMALL_MODES,    SMALL_CANDIDATES, SMALL_DIMENSION, SMALL_PARTS,    SMALL_PACKED2,
-              SMALL_PACKED3,  SMALL_PACKED4,    SMALL_MOTIONS,   SMALL_RECORDED, SMALL_FRAMES },
+              SMALL_PACKED3,  SMALL_PACKED4,    SMALL_MOTIONS,   SMALL_RECORDED, SMALL_FRAMES,
+              SMALL_SHELLS,   SMALL_CUBATURE,   SMALL_POSES },
     .name = s->name,
     .provenance = s->provenance,
     .up = s->up,
@@ -279,6 +296,12 @@ static inline void small_point(SmallModel *s) {
     .modal_inertia_second = s->modal_inertia_second[0][0],
     .subspace_inertia_first = s->subspace_inertia_first[0],
     .subspace_inertia_second = s->subspace_inertia_second[0][0],
+    .shells = s->shells[0],
+    .material_shells = s->material_shells[0],
+    .cubature_elements = s->cubature_elements,
+    .cubature_weights = s->cubature_weights,
+    .cubature_poses = s->cubature_poses[0],
+    .cubature_errors = s->cubature_errors,
     .pictures = s->pictures,
     .pictures_bytes = sizeof s->pictures,
   };
@@ -297,17 +320,28 @@ static inline void small_model_fill(SmallModel *s) {
   small_subspace(s);
   small_recording(s);
   small_inertia(s);
+  small_cubature(s);
   small_point(s);
 }
 
-// Takes out what version 3 of the format added.
+// Takes out what version 4 of the format added.
+static inline void small_model_strip_cubature(SmallModel *s) {
+  lbModel *d = &s->draft;
+  d->size.element_count -= d->size.shell_count;
+  d->size.shell_count = d->size.cubature_count = d->size.pose_count = 0;
+  d->shells = NULL, d->material_shells = NULL, d->cubature_elements = NULL;
+  d->cubature_weights = NULL, d->cubature_poses = NULL, d->cubature_errors = NULL;
+}
+
+// Takes out what versions 3 and 4 of the format added.
 static inline void small_model_strip_inertia(SmallModel *s) {
   lbModel *d = &s->draft;
+  small_model_strip_cubature(s);
   d->modal_inertia_first = NULL, d->modal_inertia_second = NULL;
   d->subspace_inertia_first = NULL, d->subspace_inertia_second = NULL;
 }
 
-// Takes out what versions 2 and 3 of the format added.
+// Takes out what versions 2, 3 and 4 of the format added.
 static inline void small_model_strip_recording(SmallModel *s) {
   lbModel *d = &s->draft;
   small_model_strip_inertia(s);

@@ -134,7 +134,12 @@ static void drafts_with_wrong_values_are_refused(void **state) {
   check_refused(small.node_fixed[0] = 2, "volume.fixed[0] is 2");
   check_refused(small.rigid_mass[0] = 0, "its mass is 0 kg");
   check_refused(small.tets[1][3] = 9, "volume.tets[7] is 9, it must be from 0 to 8");
-  check_refused(small.material_laws[1] = 6, "material.laws[1] is 6");
+  check_refused(small.material_laws[1] = 7, "material.laws[1] is 7");
+  check_refused(small.shells[0][1] = 9, "volume.shells[1] is 9");
+  check_refused(small.cubature_elements[1] = 0, "cubature.elements[1] is 0; they must ascend");
+  check_refused(small.cubature_elements[1] = 4, "cubature.elements[1] is 4");
+  check_refused(small.cubature_weights[0] = 0, "cubature.weights[0] is 0, it must be above 0");
+  check_refused(small.cubature_poses[2][1] = 1e31, "cubature.poses[5] is 1e+31");
   check_refused(small.triangles[0][0] = -1, "surface.triangles[0] is -1");
   check_refused(small.corner_uvs[0][0][0] = INFINITY, "surface.corner_uvs[0] is inf");
   check_refused(small.triangle_appearances[1] = -2,
