@@ -9,7 +9,9 @@
 #include <string.h>
 
 lbCubatureDef lb_cubature_def(void) {
-  return (lbCubatureDef){ .error = 0.03, .pose_count = 200, .amplitude = 0.2, .seed = 1 };
+  return (lbCubatureDef){
+    .error = 0.03, .pose_count = 200, .amplitude = 0.2, .small_share = 0.25, .seed = 1
+  };
 }
 
 static const char *const selection_names[LB_CUBATURE_SELECTION_COUNT] = { "nnhtp", "greedy",
@@ -31,6 +33,9 @@ lbStatus lb_cubature_check(const lbCubatureDef *def, int32_t element_count, lbEr
                    LB_CUBATURE_POSES_MAX);
   if (!(def->amplitude > 0) || !isfinite(def->amplitude))
     return lb_fail(err, LB_ERR_ARGUMENT, "amplitude is %g, it must be positive", def->amplitude);
+  if (!(def->small_share >= 0 && def->small_share <= 1))
+    return lb_fail(err, LB_ERR_ARGUMENT, "small_share is %g, it must lie between 0 and 1",
+                   def->small_share);
   if ((unsigned)def->selection >= LB_CUBATURE_SELECTION_COUNT)
     return lb_fail(err, LB_ERR_ARGUMENT, "selection is %d, which none is", (int)def->selection);
   return LB_OK;
