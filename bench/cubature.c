@@ -14,7 +14,7 @@ enum {
   MODES = 15, // extended by nine: 135 vectors
   PAPER_POSES = 1000,
   PAPER_ELEMENTS = 150,
-  CURVE_POINTS = 6,
+  CURVE_POINTS = 4, // 1 to 4 elements a vector
 };
 
 // The paper's dragon: 92 386 tets of StVK, d = 135; a laptop of 2012, four cores.
@@ -118,9 +118,9 @@ static lbStatus bench_basis(CubatureBench *b, const BasisCase *c, lbError *err) 
 
 // ---- training and selection --------------------------------------------------------------------
 
-static lbStatus make(const CubatureBench *b, const lbCubatureDef *def, lbCubature **out,
-                     lbError *err) {
-  return lb_cubature_make(b->object.fem, b->basis->dimension, b->basis->vectors, def, out, err);
+static lbStatus train(const CubatureBench *b, const lbCubatureDef *def, lbCubatureTrainer **out,
+                      lbError *err) {
+  return lb_cubature_train(b->object.fem, b->basis->dimension, b->basis->vectors, def, out, err);
 }
 
 static json_t *selection_parameters(const CubatureBench *b, const lbCubatureDef *def,
@@ -151,26 +151,28 @@ static lbStatus add_selection(CubatureBench *b, const lbCubatureDef *def, const 
 // As many poses and elements as the paper has for its dragon, by all selections.
 static lbStatus bench_as_paper(CubatureBench *b, lbError *err) {
   lbCubatureDef def = lb_cubature_def();
+  lbCubatureTrainer *trainer = NULL;
   def.pose_count = PAPER_POSES;
   def.error = 0;
   def.small_share = 0;
   def.element_limit = PAPER_ELEMENTS;
-  lbStatus status = LB_OK;
+  lbStatus status = train(b, &def, &trainer, err);
   for (int i = 0; i < LB_CUBATURE_SELECTION_COUNT && !status; i++) {
     lbCubature *c = NULL;
     def.selection = (lbCubatureSelection)i;
-    status = make(b, &def, &c, err);
-    benchRow *row = NULL;
+    status = lb_cubature_select(trainer, &def, &c, err);
     if (!status && i == 0) {
-      row = add_row(b, "cubature.train",
-                    json_pack("{s:i, s:i}", "d", (int)b->basis->dimension, "poses", PAPER_POSES),
-                    "s", c->training_seconds, paper_train_s);
+      benchRow *row =
+          add_row(b, "cubature.train",
+                  json_pack("{s:i, s:i}", "d", (int)b->basis->dimension, "poses", PAPER_POSES), "s",
+                  c->training_seconds, paper_train_s);
       if (row)
         snprintf(row->note, sizeof row->note, "and 250 held out; %d threads", (int)b->threads);
     }
     if (!status) status = add_selection(b, &def, c, true, err);
     lb_cubature_destroy(c);
   }
+  lb_cubature_trainer_destroy(trainer);
   return status;
 }
 
@@ -178,7 +180,8 @@ static lbStatus bench_as_paper(CubatureBench *b, lbError *err) {
 static lbStatus bench_usual(CubatureBench *b, lbError *err) {
   lbCubatureDef def = lb_cubature_def();
   lbCubature *c = NULL;
-  lbStatus status = make(b, &def, &c, err);
+  lbStatus status =
+      lb_cubature_make(b->object.fem, b->basis->dimension, b->basis->vectors, &def, &c, err);
   if (!status) status = add_selection(b, &def, c, false, err);
   lb_cubature_destroy(c);
   return status;
@@ -188,18 +191,17 @@ static lbStatus bench_usual(CubatureBench *b, lbError *err) {
 static lbStatus bench_curve(CubatureBench *b, lbError *err) {
   double x[CURVE_POINTS], y[LB_CUBATURE_SELECTION_COUNT][CURVE_POINTS];
   lbCubatureDef def = lb_cubature_def();
-  lbStatus status = LB_OK;
+  lbCubatureTrainer *trainer = NULL;
   def.error = 0;
   def.small_share = 0;
+  lbStatus status = train(b, &def, &trainer, err);
   for (int point = 0; point < CURVE_POINTS && !status; point++) {
-    int32_t s = b->basis->dimension * (point + 1) / 2;
-    if (s > lb_mesh_element_count(b->object.mesh)) s = lb_mesh_element_count(b->object.mesh);
-    x[point] = s;
-    def.element_limit = s;
+    int32_t s = b->basis->dimension * (point + 1), most = lb_mesh_element_count(b->object.mesh);
+    x[point] = def.element_limit = s < most ? s : most;
     for (int i = 0; i < LB_CUBATURE_SELECTION_COUNT && !status; i++) {
       lbCubature *c = NULL;
       def.selection = (lbCubatureSelection)i;
-      status = make(b, &def, &c, err);
+      status = lb_cubature_select(trainer, &def, &c, err);
       if (status) break;
       y[i][point] = 100 * c->training_error;
       benchRow *row =
@@ -208,6 +210,7 @@ static lbStatus bench_curve(CubatureBench *b, lbError *err) {
       lb_cubature_destroy(c);
     }
   }
+  lb_cubature_trainer_destroy(trainer);
   if (status || !b->plot) return status;
   lbPlot plot = { .title = "Error of the force against the number of elements",
                   .x_name = "elements",
