@@ -266,6 +266,9 @@ static json_t *chosen_document(const Job *job, const lbModel *model) {
     json_object_set_new(chosen, "basis", json_string(lb_basis_kind_name(r->basis)));
   if (r->method == LB_METHOD_SUBSPACE && r->dimension_chosen)
     json_object_set_new(chosen, "dimension", json_integer(r->dimension));
+  if (r->method == LB_METHOD_SUBSPACE && r->forces_chosen)
+    json_object_set_new(chosen, "forces",
+                        json_string(model->size.cubature_count ? "cubature" : "polynomial"));
   if (!job->accuracy && !job->report_folder)
     json_object_set_new(chosen, "accuracy", json_string("quick"));
   if (r->up_chosen) json_object_set_new(chosen, "up", json_string(r->up == 'y' ? "y" : "z"));
@@ -332,14 +335,17 @@ static void print_chosen(const Job *job, const lbModel *model) {
   lbMaterial m = lb_model_material(model, 0);
   cli_say("chosen, with the option that changes it:\n");
   if (r->law_decided)
-    cli_say("  the method is modal: %s has no polynomial forces (--method)\n",
-            lb_material_model_name(m.model));
+    cli_say("  the method is modal: the material is linear (--method)\n");
   else if (r->method_chosen)
     cli_say("  the method is %s (--method)\n", lb_method_name(r->method));
   if (r->method == LB_METHOD_SUBSPACE && r->basis_chosen)
     cli_say("  the basis is %s (--basis)\n", lb_basis_kind_name(r->basis));
   if (r->method == LB_METHOD_SUBSPACE && r->dimension_chosen)
     cli_say("  it keeps %d vectors (--dimension)\n", (int)r->dimension);
+  if (r->method == LB_METHOD_SUBSPACE && r->forces_chosen)
+    cli_say("  forces are %s, for the law %s (--forces)\n",
+            model->size.cubature_count ? "by cubature" : "polynomials",
+            lb_material_model_name(m.model));
   if (r->up_chosen)
     cli_say("  %c is up, as %s (--up)\n", r->up,
             r->up == 'y' ? "in OBJ and glTF files" : "in files of this format");
@@ -423,7 +429,7 @@ static cliStatus run(int count, char **words) {
   const cliOption options[] = {
     { "o", CLI_TEXT, &job.output, NULL, "FILE.glb", "the model file (the input's name, here)" },
     { "method", CLI_TEXT, &job.method, NULL, "NAME",
-      "subspace (the scene's, or the default for stvk) or modal" },
+      "subspace (the scene's, or the default) or modal" },
     { "body", CLI_TEXT, &job.def.body, NULL, "NAME", "which body of a scene with several" },
     { "modes", CLI_INTEGER, &job.def.mode_count, &job.has_modes, "N",
       "how many elastic modes to compute (the scene's, or 20)" },
