@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { LAW, YOUNG, POISSON, DENSITY, C10, C01, V1, THICKNESS, MATERIAL_OPTIONS };
+
 typedef struct Job {
   const char *input, *output;
   char chosen_output[300];
@@ -16,7 +18,7 @@ typedef struct Job {
   cliCubature cubature;
   bool has_modes, has_dimension, has_cells, has_frequency, has_mass, has_stiffness, has_discard[4];
   lbMaterial material;
-  bool has_material[7];
+  bool has_material[MATERIAL_OPTIONS];
   cliWords young, fixed;
   lbYoungRegion youngs[CLI_WORDS_MOST];
   lbRegion supports[CLI_WORDS_MOST];
@@ -24,8 +26,6 @@ typedef struct Job {
   double write_seconds;
   int64_t bytes;
 } Job;
-
-enum { LAW, YOUNG, POISSON, DENSITY, C10, C01, V1 };
 
 // ---- words -------------------------------------------------------------------------------------
 
@@ -147,9 +147,8 @@ static bool gives_stiffness(const Job *job) {
 
 // What a scene says for itself.
 static cliStatus check_bare_options(const Job *job) {
-  static const char *const names[] = {
-    "material", "young", "poisson", "density", "c10", "c01", "v1"
-  };
+  static const char *const names[] = { "material", "young", "poisson", "density",
+                                       "c10",      "c01",   "v1",      "thickness" };
   if (!lb_path_has_extension(job->input, ".json"))
     return job->def.body ? cli_usage(&cli_build, "--body is for scenes, %s is a mesh", job->input)
                          : CLI_OK;
@@ -158,7 +157,7 @@ static cliStatus check_bare_options(const Job *job) {
                       : job->has_cells     ? "cells"
                       : job->has_frequency ? "frequency"
                                            : NULL;
-  for (int i = 0; i < 7; i++)
+  for (int i = 0; i < MATERIAL_OPTIONS; i++)
     if (job->has_material[i]) given = names[i];
   if (!given) return CLI_OK;
   return cli_usage(&cli_build, "--%s is for bare meshes, the scene %s already says so", given,
@@ -187,11 +186,11 @@ static cliStatus check_regions(Job *job) {
 static cliStatus check_material(Job *job) {
   lbError err;
   bool given = false;
-  for (int i = 0; i < 7; i++) given |= job->has_material[i];
+  for (int i = 0; i < MATERIAL_OPTIONS; i++) given |= job->has_material[i];
   if (job->law && !lb_material_model_parse(job->law, &job->material.model))
     return cli_usage(&cli_build,
                      "--material is \"%s\", use linear, stvk, corotated, neohookean, "
-                     "stable_neohookean or mooneyrivlin",
+                     "stable_neohookean, mooneyrivlin or shell",
                      job->law);
   if (job->def.young_count && job->material.model == LB_MATERIAL_MOONEYRIVLIN)
     return cli_usage(&cli_build, "mooneyrivlin has no Young's modulus, leave --young out");
@@ -490,7 +489,7 @@ static cliStatus run(int count, char **words) {
       "make a mesh as stiff as this first frequency needs (3,\nwhere no stiffness is given)" },
     { "material", CLI_TEXT, &job.law, &given[LAW], "NAME",
       "of a mesh: linear, stvk (the default), corotated,\nneohookean, stable_neohookean, "
-      "mooneyrivlin" },
+      "mooneyrivlin, or\nshell: its triangles are the body" },
     { "young", CLI_WORDS, &job.young, &given[YOUNG], "[WHERE=]PA",
       "Young's modulus, of all of it or of a part; may be repeated.\nWHERE: a group, object or "
       "material of the surface,\ncolor.red=LOW,HIGH (from a vertex colour's 0 to 1), or\n"
@@ -501,6 +500,7 @@ static cliStatus run(int count, char **words) {
     { "c10", CLI_NUMBER, &job.material.c10, &given[C10], "PA", "Mooney-Rivlin c10" },
     { "c01", CLI_NUMBER, &job.material.c01, &given[C01], "PA", "Mooney-Rivlin c01" },
     { "v1", CLI_NUMBER, &job.material.v1, &given[V1], "PA", "Mooney-Rivlin v1" },
+    { "thickness", CLI_NUMBER, &job.material.thickness, &given[THICKNESS], "M", "of a shell" },
     { 0 },
   };
   cliArguments arguments;

@@ -46,8 +46,8 @@ static void print_cubature(const lbModel *model) {
   const double *errors = model->cubature_errors;
   const lbModelSizes *s = &model->size;
   if (s->shell_count)
-    cli_say("subspace: %d vectors, forces by cubature over %d edges\n", (int)s->subspace_dimension,
-            (int)s->cubature_count);
+    cli_say("subspace: %d vectors, forces by cubature over %d edges of a shell\n",
+            (int)s->subspace_dimension, (int)s->cubature_count);
   else
     cli_say("subspace: %d vectors, forces by cubature over %d of %d elements\n",
             (int)s->subspace_dimension, (int)s->cubature_count, (int)s->element_count);

@@ -156,6 +156,7 @@ lbStatus lb_build_stiffness(lbBuildJob *job, lbError *err) {
   for (int32_t i = 0; i < job->body->material_count; i++) {
     lbMaterial *m = &job->body->materials[i];
     m->young *= s, m->c10 *= s, m->c01 *= s, m->v1 *= s;
+    m->stretch *= s, m->area *= s, m->bend *= s;
   }
   for (int32_t i = 0; i < job->modes->count; i++) {
     job->modes->frequencies[i] *= ratio;
