@@ -107,6 +107,13 @@ static lbStatus run_build(const Request *r, benchTable *table, lbError *err) {
   return bench_builds(r->mesh, r->threads, table, err);
 }
 
+static lbStatus run_edit(const Request *r, benchTable *table, lbError *err) {
+  char folder[4096];
+  (void)r;
+  lbStatus status = cli_data_folder("scenes", "share/limber/scenes", folder, sizeof folder, err);
+  return status ? status : bench_edit(folder, table, err);
+}
+
 static lbStatus run_web(const Request *r, benchTable *table, lbError *err) {
   return bench_web(r->threads, table, err);
 }
@@ -124,7 +131,8 @@ static const struct {
   { "modal", false, false, run_modal },     { "fem", true, false, run_fem },
   { "subspace", true, true, run_subspace }, { "haptics", true, true, run_haptics },
   { "web", false, false, run_web },         { "render", false, false, run_render },
-  { "build", true, false, run_build },      { "cubature", true, true, run_cubature }
+  { "build", true, false, run_build },      { "cubature", true, true, run_cubature },
+  { "edit", false, false, run_edit },
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
 
@@ -135,9 +143,8 @@ static cliStatus check_request(const char *name, const Request *request) {
     if (strcmp(name, benchmarks[i].name) == 0) found = i;
   if (*name && found < 0)
     return cli_usage(&cli_bench,
-                     "unknown benchmark \"%s\", there are: build, cubature, fem, haptics, modal, "
-                     "render, subspace, "
-                     "web",
+                     "unknown benchmark \"%s\", there are: build, cubature, edit, fem, haptics, "
+                     "modal, render, subspace, web",
                      name);
   if (request->mesh && found >= 0 && !benchmarks[found].takes_mesh)
     return cli_usage(&cli_bench,
@@ -196,7 +203,8 @@ static cliStatus run(int count, char **words) {
 const cliVerb cli_bench = {
   "bench",
   "measured figures, as a table or --json",
-  "limber bench [build | cubature | fem | haptics | modal | render | subspace | web] [--mesh FILE] "
+  "limber bench [build | cubature | edit | fem | haptics | modal | render | subspace | web] "
+  "[--mesh FILE] "
   "[options]",
   "Without a name: all of them. Times the code that ships, medians of many repeats, with the\n"
   "machine's measured memory bandwidth beside it. Peer: VegaFEM 4.0 on simpleBridge_tet.veg,\n"
@@ -212,6 +220,8 @@ const cliVerb cli_bench = {
   "the target bench-web of the preset web.\n"
   "build makes models of 24 to 64 cells of a surface and tells the time of each stage and the\n"
   "peak of memory.\n"
+  "edit drags a handle of a body of 200 000 triangles, and tells how far the reduced poses of\n"
+  "scenes/poses are from the unreduced ones.\n"
   "render draws without a display: one body of 100 000 triangles, r = 30, and a thousand stems.\n",
   "  limber bench fem --threads 1\n"
   "  limber bench haptics --seconds 5\n"

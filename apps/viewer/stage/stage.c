@@ -1,4 +1,5 @@
 // A stage from a bundle: its bodies sorted into groups, where they stand, and what is seen of them.
+#include "stage/pose.h"
 #include "stage/stage_parts.h"
 
 #include "render/renderer.h"
@@ -335,6 +336,7 @@ lbStatus vw_stage_create(lbBundle *bundle, const vwStageDef *def, vwSettings *se
 
 void vw_stage_destroy(vwStage *stage) {
   if (!stage) return;
+  vw_pose_end(stage);
   vw_cast_release(&stage->cast);
   for (int32_t i = 0; i < stage->path_count; i++) lb_path_destroy(stage->paths[i]);
   lb_free(stage->paths);
