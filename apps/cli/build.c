@@ -113,7 +113,7 @@ static cliStatus check_accuracy(Job *job) {
   if (!lb_accuracy_kind_parse(job->accuracy, &job->def.accuracy))
     return cli_usage(&cli_build, "--accuracy is \"%s\", use quick, full or none", job->accuracy);
   if (job->report_folder && job->def.accuracy == LB_ACCURACY_NONE)
-    return cli_usage(&cli_build, "--report needs a comparison, --accuracy is none");
+    return cli_usage(&cli_build, "--report writes a comparison, but --accuracy is none");
   return CLI_OK;
 }
 
@@ -265,6 +265,9 @@ static json_t *chosen_document(const Job *job, const lbModel *model) {
     json_object_set_new(chosen, "basis", json_string(lb_basis_kind_name(r->basis)));
   if (r->method == LB_METHOD_SUBSPACE && r->dimension_chosen)
     json_object_set_new(chosen, "dimension", json_integer(r->dimension));
+  if (r->method == LB_METHOD_SUBSPACE && r->forces_chosen)
+    json_object_set_new(chosen, "forces",
+                        json_string(model->size.cubature_count ? "cubature" : "polynomial"));
   if (!job->accuracy && !job->report_folder)
     json_object_set_new(chosen, "accuracy", json_string("quick"));
   if (r->up_chosen) json_object_set_new(chosen, "up", json_string(r->up == 'y' ? "y" : "z"));
@@ -332,14 +335,17 @@ static void print_chosen(const Job *job, const lbModel *model) {
   lbMaterial m = lb_model_material(model, 0);
   cli_say("chosen, with the option that changes it:\n");
   if (r->law_decided)
-    cli_say("  the method is modal: %s has no polynomial forces (--method)\n",
-            lb_material_model_name(m.model));
+    cli_say("  the method is modal: the material is linear (--method)\n");
   else if (r->method_chosen)
     cli_say("  the method is %s (--method)\n", lb_method_name(r->method));
   if (r->method == LB_METHOD_SUBSPACE && r->basis_chosen)
     cli_say("  the basis is %s (--basis)\n", lb_basis_kind_name(r->basis));
   if (r->method == LB_METHOD_SUBSPACE && r->dimension_chosen)
     cli_say("  it keeps %d vectors (--dimension)\n", (int)r->dimension);
+  if (r->method == LB_METHOD_SUBSPACE && r->forces_chosen)
+    cli_say("  forces are %s, for the law %s (--forces)\n",
+            model->size.cubature_count ? "by cubature" : "polynomials",
+            lb_material_model_name(m.model));
   if (r->up_chosen)
     cli_say("  %c is up, as %s (--up)\n", r->up,
             r->up == 'y' ? "in OBJ and glTF files" : "in files of this format");
@@ -426,7 +432,7 @@ static cliStatus run(int count, char **words) {
   const cliOption options[] = {
     { "o", CLI_TEXT, &job.output, NULL, "FILE.glb", "the model file (the input's name, here)" },
     { "method", CLI_TEXT, &job.method, NULL, "NAME",
-      "subspace (the scene's, or the default for stvk) or modal" },
+      "subspace (the scene's, or the default) or modal" },
     { "body", CLI_TEXT, &job.def.body, NULL, "NAME", "which body of a scene with several" },
     { "modes", CLI_INTEGER, &job.def.mode_count, &job.has_modes, "N",
       "how many elastic modes to compute (the scene's, or 20)" },
@@ -531,8 +537,8 @@ const cliVerb cli_build = {
   "Takes a surface (voxelised, and carried by the bricks), a volume mesh or a body of a scene,\n"
   "reduces it to the shapes that it moves in, compares the result with the full simulator and\n"
   "writes a .glb: limber plays it, and any glTF viewer shows it with its modes as morph targets.\n"
-  "Whatever was not said is chosen, and printed. A scene's own settings go before the defaults,\n"
-  "options before both.\n",
+  "What you leave out is chosen for you, and printed. A scene's settings take precedence\n"
+  "over the defaults, options over both.\n",
   "  limber mesh --generate torus --surface -o torus.obj\n"
   "  limber build torus.obj -o torus.glb\n"
   "  limber mesh --generate turtle --surface -o turtle.obj\n"

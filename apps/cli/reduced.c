@@ -44,12 +44,13 @@ json_t *cli_subspace_document(const lbModel *model) {
 
 static void print_cubature(const lbModel *model) {
   const double *errors = model->cubature_errors;
-  cli_say("subspace: %d vectors, forces by cubature over %d ", (int)model->size.subspace_dimension,
-          (int)model->size.cubature_count);
-  if (model->size.shell_count)
-    cli_say("edges of a shell\n");
+  const lbModelSizes *s = &model->size;
+  if (s->shell_count)
+    cli_say("subspace: %d vectors, forces by cubature over %d edges of a shell\n",
+            (int)s->subspace_dimension, (int)s->cubature_count);
   else
-    cli_say("of %d elements\n", (int)model->size.element_count);
+    cli_say("subspace: %d vectors, forces by cubature over %d of %d elements\n",
+            (int)s->subspace_dimension, (int)s->cubature_count, (int)s->element_count);
   if (errors && model->size.pose_count)
     cli_say("  error of the force %.3g %% over %d training poses, %.3g %% over poses held out\n",
             100 * errors[0], (int)model->size.pose_count, 100 * errors[1]);
