@@ -75,17 +75,20 @@ static void gather(const lbCubatureBatch *batch, const double *u, double *displa
 }
 
 // Forces (w->forces) and, where they are wanted, tangents (w->tangents) at displacements u of the
-// nodes; returns the energy.
+// nodes; returns the energy. Kernels with and without tangents may round forces differently; a
+// body's are always those without.
 static double run(const Cubature *own, int32_t b, const double *u, bool tangents, const Work *w) {
   const lbCubatureBatch *batch = &own->plan->batches[b];
   const double *parameters = own->parameters + (size_t)b * LB_MATERIAL_PARAMETERS * LB_BATCH;
   gather(batch, u, w->displacements);
-  own->elements[b](&(lbElementBatch){ .rest = batch->rest,
-                                      .parameters = parameters,
-                                      .displacements = w->displacements,
-                                      .energies = w->energies,
-                                      .forces = w->forces,
-                                      .tangents = tangents ? w->tangents : NULL });
+  lbElementBatch numbers = { .rest = batch->rest,
+                             .parameters = parameters,
+                             .displacements = w->displacements,
+                             .energies = w->energies,
+                             .tangents = w->tangents };
+  if (tangents) own->elements[b](&numbers);
+  numbers.forces = w->forces, numbers.tangents = NULL;
+  own->elements[b](&numbers);
   double energy = 0;
   for (int32_t lane = 0; lane < batch->used; lane++) energy += w->energies[lane];
   return energy;
