@@ -77,7 +77,8 @@ typedef struct lbScene {
   lbIntegrator integrator;
   int32_t newton_iterations;
   double newton_tolerance;
-  double factor_reuse; // of unreduced bodies, as in lbSimulatorDef; -1: 0.3 for large ones, else 0
+  double factor_reuse; // of unreduced bodies, as in lbSimulatorDef; -1: 0.3 from 2 000 unknowns,
+                       // else 0
 } lbScene;
 
 // What a mesh without a scene around it gets.

@@ -295,10 +295,11 @@ def a_report_is_written_with_plots(folder):
     scene = scene_file(folder, damping={"mass": 0.1, "stiffness": 0.01})
     text = limber("build", scene, "--modes", 6, "--dimension", 12, "--report", "out/report", "-o",
                   "bar.glb", cwd=folder).expect(0).out
-    for part in ("release", "impulse", "moving load", "twist", "pinch", "report.md", "full check", "accuracy "):
+    for part in ("release", "impulse", "moving load", "twist", "pinch", "shaken supports", "report.md",
+                 "full check", "accuracy "):
         check(part in text, f"the text does not tell {part!r}:\n{text}")
     files = sorted(os.listdir(os.path.join(folder, "out", "report")))
-    check(len([name for name in files if name.endswith(".svg")]) == 12, str(files))
+    check(len([name for name in files if name.endswith(".svg")]) == 14, str(files))
     with open(os.path.join(folder, "out", "report", "report.json"), encoding="utf-8") as file:
         report = json.load(file)
     model = info(os.path.join(folder, "bar.glb"))
