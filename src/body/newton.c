@@ -52,10 +52,16 @@
 #define HALVINGS 60           // of an iteration
 #define OUTSIDE_MOST 8        // iterations of a step that leave the law
 #define DOWNHILL 1e-13        // of the energies: rounding of a potential
-#define SECANT_TOLERANCE 1e-4 // where one linear solve a step is asked for
+#define SECANT_TOLERANCE 1e-3 // where one linear solve a step is asked for
 #define DIVERGED 10           // times the least residual
+#define EASY 2                // iterations that any matrix may need
+#define SPENT_MOST 10         // further ones, until another matrix costs less
 
 typedef enum Rule { NEWMARK, EULER, CONSERVING } Rule;
+
+// What solves a step: Broyden's method with a matrix of a former place, with that of this one,
+// Newton's method.
+enum { KEPT_MATRIX, NEW_MATRIX, NEWTON };
 
 typedef struct Scheme {
   Rule rule;
@@ -84,7 +90,7 @@ static Scheme scheme_of(const lbBody *body, const lbStep *step, const lbScratch 
                (step->rule > 0 && is_far_out(body, s->q0));
   bool calm = step->rule > 0;
   bool secant = !calm && lb_subspace_of(body->prepared)->forces->along &&
-                !((const lbSubspaceWork *)s->own)->stalled;
+                ((const lbSubspaceWork *)s->own)->attempt != NEWTON;
   if (euler)
     return (Scheme){ EULER, h, { 1 / h, 0, 1 / h, 0, 1 / (h * h), 1 / h, 0, 1 }, calm, secant };
   if (calm)
@@ -299,24 +305,35 @@ static void begin_residual(const lbBody *body, const Scheme *scheme, const Force
   own->newton->alone.residual(&scheme->c, &x);
 }
 
-// w->factors <- those of the matrix that iterations start from: that at rest, once for a step's
-// length, damping and material.
-static int32_t find_rest_matrix(lbBody *body, const Scheme *scheme, lbScratch *s) {
+// The matrix that Broyden's iterations start from: that of the place `kept->q`, factored once for a
+// step's length, damping and material.
+static int32_t find_matrix(lbBody *body, const Scheme *scheme, lbScratch *s) {
+  const lbSubspace *own = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = s->own;
   lbStepMatrix *kept = &((lbSubspaceState *)body->own)->matrix;
   double numbers[] = { scheme->c.a_q, scheme->c.u_q, body->damping_mass, body->damping_stiffness };
-  size_t n = (size_t)lb_subspace_of(body->prepared)->stride;
+  size_t n = (size_t)own->stride;
   w->factors = kept->factors;
   w->secants.count = 0;
   if (kept->version == body->prepared->version && !memcmp(numbers, kept->of, sizeof numbers))
     return 0;
-  const Forces rest = { .K = lb_subspace_of(body->prepared)->rest_stiffness };
-  int32_t flags = factor_matrix(body, scheme, &rest, false, s);
+  own->forces->evaluate(own->force_data, kept->q, w->d, w->middle_K, w->forces);
+  const Forces there = { .K = w->middle_K };
+  int32_t flags = factor_matrix(body, scheme, &there, false, s);
   if (flags & LB_STEP_NONFINITE) return flags;
   memcpy(kept->factors, w->A, n * n * sizeof(double));
   memcpy(kept->of, numbers, sizeof numbers);
   kept->version = body->prepared->version;
   return 0;
+}
+
+// The same at another place, from now on.
+static int32_t move_matrix(lbBody *body, const Scheme *scheme, const double *q, lbScratch *s) {
+  lbStepMatrix *kept = &((lbSubspaceState *)body->own)->matrix;
+  memcpy(kept->q, q, (size_t)body->prepared->dimension * sizeof *q);
+  kept->version = 0;
+  kept->spent = 0;
+  return find_matrix(body, scheme, s);
 }
 
 // What is inside the residual: G and the known forces.
@@ -350,6 +367,15 @@ static void move_by_newton(const lbSubspace *own, lbScratch *s) {
   own->newton->alone.add(own->count, w->d, s->q);
 }
 
+// A new attempt starts with no secants, and with a matrix of this place where the kept one has cost
+// too many iterations.
+static int32_t begin_secants(lbBody *body, const Scheme *scheme, lbScratch *s) {
+  const lbSubspaceWork *w = s->own;
+  const lbStepMatrix *kept = &((lbSubspaceState *)body->own)->matrix;
+  bool old = w->attempt == NEW_MATRIX || kept->spent >= SPENT_MOST;
+  return old ? move_matrix(body, scheme, s->q, s) : find_matrix(body, scheme, s);
+}
+
 // From where the step begins.
 static Forces begin_step(lbBody *body, const Scheme *scheme, lbScratch *s) {
   lbSubspaceWork *w = s->own;
@@ -364,7 +390,7 @@ static Forces begin_step(lbBody *body, const Scheme *scheme, lbScratch *s) {
 int32_t lb_newton_begin(lbBody *body, lbStep *step, lbScratch *s) {
   lbSubspaceWork *w = s->own;
   bool again = step->iteration > 0;
-  if (!again) w->stalled = w->starts_anew = false, w->newton_from = 0;
+  if (!again) w->attempt = KEPT_MATRIX, w->starts_anew = false, w->attempt_from = 0;
   Scheme scheme = scheme_of(body, step, s);
   Forces forces = forces_of(body, &scheme, w);
   if (!again || w->starts_anew)
@@ -375,7 +401,7 @@ int32_t lb_newton_begin(lbBody *body, lbStep *step, lbScratch *s) {
   memcpy(w->before, s->q, (size_t)body->prepared->dimension * sizeof(double));
   int32_t flags = 0;
   if (scheme.secant) {
-    if (!again) flags = find_rest_matrix(body, &scheme, s);
+    if (step->iteration == w->attempt_from) flags = begin_secants(body, &scheme, s);
     if (!(flags & LB_STEP_NONFINITE)) move_by_secants(body, &scheme, s);
     return flags;
   }
@@ -432,19 +458,23 @@ static int32_t check_sanity(const lbBody *body, const double *figures, int32_t f
 }
 
 // The same for Broyden's method: one iteration of it says less than one of Newton's, so the
-// residual counts and not how many there were. Where it goes on too slowly Newton's method takes
-// over.
+// residual counts and not how many there were. Where it goes on too slowly there is a new matrix,
+// and then Newton's method.
 static int32_t judge_secants(const lbBody *body, int32_t iteration, const Residual *G, bool keeps,
                              lbSubspaceWork *w) {
+  static const int32_t tries[] = { [KEPT_MATRIX] = 8, [NEW_MATRIX] = LB_SECANTS };
   double tight = fmax(body->newton_tolerance, TOLERANCE_LEAST);
   double enough = body->newton_iterations > 1 ? tight : fmax(tight, SECANT_TOLERANCE);
   if (G->size <= enough * G->scale + G->noise && keeps) return 0;
   if (G->size <= tight * G->scale + G->noise) return LB_STEP_FAR;
   double relative = G->size / G->scale;
   w->starts_anew = !(relative <= DIVERGED * w->least);
-  w->stalled = w->starts_anew || iteration + 1 >= LB_SECANTS;
-  w->newton_from = iteration + 1;
   w->least = fmin(w->least, relative);
+  if (w->starts_anew || iteration + 1 - w->attempt_from >= tries[w->attempt]) {
+    w->attempt++;
+    w->attempt_from = iteration + 1;
+    w->least = INFINITY;
+  }
   return LB_STEP_AGAIN;
 }
 
@@ -513,10 +543,9 @@ static double potential(lbBody *body, const Scheme *scheme, lbScratch *s) {
 }
 
 // Brings s->q back towards where the iteration came from; lbStepFlags.
-static int32_t shorten(lbBody *body, const Scheme *scheme, lbScratch *s) {
+static int32_t shorten(lbBody *body, const Scheme *scheme, bool downhill, lbScratch *s) {
   lbSubspaceWork *w = s->own;
-  bool downhill = goes_downhill(body, scheme, w), outside = false;
-  if (!is_inside(body, w)) return 0;
+  bool outside = false;
   for (int i = 0; i < HALVINGS; i++) {
     double energy = lb_subspace_force(body, s->q, s)->energy;
     double now = downhill ? potential(body, scheme, s) : 0;
@@ -558,13 +587,15 @@ static int32_t conclude(lbBody *body, const lbStep *step, const Scheme *scheme, 
   lbSubspaceWork *w = s->own;
   const lbNewtonStart start = { w->energy0, w->stiffest };
   if (!scheme->secant)
-    return judge_end(body, step->rule, step->iteration - w->newton_from, scheme->rule, &start,
+    return judge_end(body, step->rule, step->iteration - w->attempt_from, scheme->rule, &start,
                      energy, w->figures, &w->created);
   Residual G = residual_of(w->figures, w->stiffest);
   bool keeps = keep_account(body, scheme->rule, &start, energy, w->figures, &w->created);
   if (step->iteration == 0) w->least = INFINITY;
   int32_t flags = judge_secants(body, step->iteration, &G, keeps, w);
-  if (flags & LB_STEP_AGAIN && !w->stalled) learn(body, scheme, s);
+  bool goes_on = flags & LB_STEP_AGAIN && w->attempt_from <= step->iteration;
+  if (goes_on) learn(body, scheme, s);
+  if (step->iteration > EASY) ((lbSubspaceState *)body->own)->matrix.spent++;
   return flags | check_sanity(body, w->figures, flags);
 }
 
@@ -574,10 +605,17 @@ int32_t lb_newton_end(lbBody *body, const lbStep *step, lbScratch *s) {
   Scheme scheme = scheme_of(body, step, s);
   for (int32_t i = 0; i < body->prepared->dimension; i++)
     if (!lb_is_bounded(s->q[i])) return LB_STEP_NONFINITE;
-  int32_t shortened = shorten(body, &scheme, s);
+  int32_t shortened = 0;
   const lbNewtonNumbers x = numbers_of(body, forces_of(body, &scheme, w).R, s);
+  bool downhill = goes_downhill(body, &scheme, w);
+  if (downhill) shortened = shorten(body, &scheme, true, s);
   find_rates(body, &scheme, &x, s);
   Forces forces = evaluate(body, &scheme, s);
+  if (!downhill && is_inside(body, w) && !isfinite(forces.end->energy)) {
+    shortened = shorten(body, &scheme, false, s);
+    find_rates(body, &scheme, &x, s);
+    forces = evaluate(body, &scheme, s);
+  }
   damp(body, &x, forces.K, x.u, x.Mu, x.Cu);
   own->newton->alone.judge(&scheme.c, &x, w->figures);
   int32_t flags = conclude(body, step, &scheme, forces.end->energy, s);

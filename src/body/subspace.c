@@ -109,6 +109,7 @@ static void place_state(const lbPrepared *p, lbSubspaceState *state, lbCarver *c
   if (!lb_subspace_of(p)->forces->along) return;
   state->evaluated.v = lb_carve(carver, padded, sizeof(double));
   state->evaluated.Kv = lb_carve(carver, padded, sizeof(double));
+  state->matrix.q = lb_carve(carver, padded, sizeof(double));
   state->matrix.factors = lb_carve(carver, n * n, sizeof(double));
 }
 
@@ -177,6 +178,9 @@ static void save(const lbBody *body, double *numbers) {
   size_t padded = (size_t)body->prepared->padded;
   memcpy(numbers, state->a, padded * sizeof(double));
   numbers[padded] = state->created;
+  if (!state->matrix.q) return;
+  numbers[padded + 1] = state->matrix.spent;
+  memcpy(numbers + padded + 2, state->matrix.q, padded * sizeof(double));
 }
 
 static void restore(lbBody *body, const double *numbers) {
@@ -184,6 +188,12 @@ static void restore(lbBody *body, const double *numbers) {
   size_t padded = (size_t)body->prepared->padded;
   memcpy(state->a, numbers, padded * sizeof(double));
   state->created = numbers[padded];
+  lbStepMatrix *matrix = &state->matrix;
+  if (!matrix->q) return;
+  const double *q = numbers + padded + 2;
+  matrix->spent = numbers[padded + 1];
+  if (memcmp(matrix->q, q, padded * sizeof(double)) != 0) matrix->version = 0;
+  memcpy(matrix->q, q, padded * sizeof(double));
 }
 
 // ---- the step ----------------------------------------------------------------------------------
@@ -338,6 +348,7 @@ static double stable_step(const lbBody *body) {
 static lbStatus prepare(lbPrepared *p, const lbBodyDef *def, lbError *err) {
   (void)def;
   p->stress_by_material = p->model->size.subspace_part_count == 0;
+  if (p->model->size.subspace_part_count == 0) p->state_rows++, p->state_extra++; // lbStepMatrix
   if (p->dimension > LB_CUBIC_MODES_MAX)
     return lb_fail(err, LB_ERR_UNSUPPORTED, "model \"%s\" has %d basis vectors; at most %d can run",
                    p->model->name, (int)p->dimension, LB_CUBIC_MODES_MAX);

@@ -88,10 +88,12 @@ typedef struct lbEvaluated {
   bool has_product;
 } lbEvaluated;
 
-// Factors of a step's matrix at rest, for Broyden's method.
+// Factors of a step's matrix, for Broyden's method.
 typedef struct lbStepMatrix {
   uint64_t version; // of the prepared part; 0: none
-  double of[4];     // what it is made of: the step's length and rule, damping
+  double of[4];     // what it is made of: the step's length and rule, damping,
+  double *q;        // (padded) and the place: rest, until another one is needed
+  double spent;     // iterations that better ones would have saved
   double *factors;  // (stride x stride); NULL: Newton's method alone
 } lbStepMatrix;
 
@@ -116,17 +118,16 @@ typedef struct lbSubspaceWork {
   double *middle_R, *middle_K; // in the step's middle
   const double *factors;       // of the matrix in use: A, or that of lbStepMatrix
   lbSecants secants;           //
-  double *inside;            // the residual without the known forces, where an iteration came from
-  bool stalled;              // Broyden's method was given up: Newton's goes on,
-  bool starts_anew;          // from the step's start,
-  int32_t newton_from;       // in this iteration
-  double least;              // residual so far, relative
-  double *before;            // where an iteration came from
-  double *linear0;           // terms of the residual that are linear, at the step's start
-  double potential;          // of an iteration, by rules that have one
-  int32_t outside;           // iterations that would have turned elements inside out
-  double *forces;            // of the force model
-  struct lbCrowdWork *crowd; // of a crowd's step; NULL: bodies step one by one
+  double *inside; // the residual without the known forces, where an iteration came from
+  int32_t attempt, attempt_from; // how the step is solved, and since which iteration
+  bool starts_anew;              // the next attempt begins where the step does
+  double least;                  // residual of this attempt, relative
+  double *before;                // where an iteration came from
+  double *linear0;               // terms of the residual that are linear, at the step's start
+  double potential;              // of an iteration, by rules that have one
+  int32_t outside;               // iterations that would have turned elements inside out
+  double *forces;                // of the force model
+  struct lbCrowdWork *crowd;     // of a crowd's step; NULL: bodies step one by one
   double figures[LB_NEWTON_FIGURES];
   double energy0;
   double created;
