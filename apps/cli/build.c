@@ -13,6 +13,7 @@ typedef struct Job {
   const char *basis, *sketch, *metric, *accuracy, *report_folder;
   lbBuildDef def;
   lbDiscard discard;
+  cliCubature cubature;
   bool has_modes, has_dimension, has_cells, has_frequency, has_mass, has_stiffness, has_discard[4];
   lbMaterial material;
   bool has_material[7];
@@ -67,9 +68,19 @@ static cliStatus check_basis(Job *job) {
   return CLI_OK;
 }
 
+// A number is the amplitude of training poses, a word that of modes which may be dropped.
+static cliStatus check_forces(Job *job) {
+  if (job->amplitude && cli_parse_amplitude(job->amplitude, &job->def.pose_amplitude)) {
+    job->amplitude = NULL;
+    job->has_discard[3] = false;
+  }
+  return cli_check_cubature(&job->cubature, &job->def);
+}
+
 // Options of one method are refused with the other.
 static cliStatus check_subspace(Job *job) {
   cliStatus result = check_basis(job);
+  if (!result) result = check_forces(job);
   if (result) return result;
   if (job->has_dimension && job->def.dimension < 1)
     return cli_usage(&cli_build, "--dimension is %d, it must be at least 1",
@@ -85,6 +96,7 @@ static cliStatus check_subspace(Job *job) {
                       : job->has_dimension ? "dimension"
                       : job->metric        ? "metric"
                       : job->def.editable  ? "editable"
+                      : job->def.forces    ? "forces"
                                            : NULL;
   if (given && job->def.method == LB_METHOD_MODAL)
     return cli_usage(&cli_build, "--%s applies only to the method subspace", given);
@@ -109,14 +121,20 @@ static cliStatus check_discard(Job *job) {
   static const char *const names[] = { "max_force", "min_resolution", "frame_rate", "amplitude" };
   const double values[] = { job->discard.max_force, job->discard.min_resolution,
                             job->discard.frame_rate };
+  bool word =
+      job->amplitude && (strcmp(job->amplitude, "max") == 0 || strcmp(job->amplitude, "norm") == 0);
   for (int i = 0; i < 4; i++) {
-    if (!job->has_discard[i]) continue;
+    if (!job->has_discard[i] || (i == 3 && !word)) continue;
     if (!job->discard.on) return cli_usage(&cli_build, "--%s needs --discard", names[i]);
     if (i < 3 && !(values[i] > 0))
       return cli_usage(&cli_build, "--%s is %g, it must be positive", names[i], values[i]);
   }
-  if (job->amplitude && strcmp(job->amplitude, "max") != 0 && strcmp(job->amplitude, "norm") != 0)
-    return cli_usage(&cli_build, "--amplitude is \"%s\", use max or norm", job->amplitude);
+  if (job->amplitude && !word)
+    return cli_usage(
+        &cli_build,
+        "--amplitude is \"%s\", use a positive number (of training poses), max or norm "
+        "(of modes)",
+        job->amplitude);
   job->discard.norm = job->amplitude && strcmp(job->amplitude, "norm") == 0;
   if (job->discard.on) job->def.discard = &job->discard;
   return CLI_OK;
@@ -257,7 +275,7 @@ static json_t *chosen_document(const Job *job, const lbModel *model) {
     json_object_set_new(chosen, "fixed_nodes", json_integer(r->fixed_count));
   }
   if (r->bare && !r->material_given) {
-    lbMaterial material = cli_model_material(model, 0);
+    lbMaterial material = lb_model_material(model, 0);
     json_object_set_new(chosen, "material", cli_material_document(&material));
   }
   if (r->frequency > 0) json_object_set_new(chosen, "frequency", cli_number(r->frequency));
@@ -311,7 +329,7 @@ static json_t *document(const Job *job, const lbModel *model) {
 
 static void print_chosen(const Job *job, const lbModel *model) {
   const lbBuildReport *r = &job->report;
-  lbMaterial m = cli_model_material(model, 0);
+  lbMaterial m = lb_model_material(model, 0);
   cli_say("chosen, with the option that changes it:\n");
   if (r->law_decided)
     cli_say("  the method is modal: %s has no polynomial forces (--method)\n",
@@ -420,6 +438,20 @@ static cliStatus run(int count, char **words) {
       "subspace: mass of the basis's PCA, consistent (the default)\nor lumped" },
     { "editable", CLI_FLAG, &job.def.editable, NULL, NULL,
       "subspace: materials can be changed while the model runs" },
+    { "forces", CLI_TEXT, &job.cubature.forces, NULL, "KIND",
+      "subspace: polynomial (exact, stvk alone, its default), or\ncubature: a sum over few "
+      "elements, "
+      "for any material:" },
+    { "elements", CLI_TEXT, &job.cubature.elements, NULL, "N",
+      "  how many at most, or all (as many as the error needs)" },
+    { "error", CLI_NUMBER, &job.def.force_error, &job.cubature.has_error, "E",
+      "  relative error of the force to stop at (0.03)" },
+    { "poses", CLI_INTEGER, &job.def.poses, &job.cubature.has_poses, "N",
+      "  training poses (200)" },
+    { "seed", CLI_INTEGER, &job.cubature.seed, &job.cubature.has_seed, "N",
+      "  of poses and candidates (1)" },
+    { "selection", CLI_TEXT, &job.cubature.selection, NULL, "HOW",
+      "  nnhtp (the default), greedy or greedy_fast" },
     { "accuracy", CLI_TEXT, &job.accuracy, NULL, "HOW",
       "compare with the full simulator: quick (the default), full\nor none" },
     { "report", CLI_TEXT, &job.report_folder, NULL, "DIR",
@@ -432,8 +464,10 @@ static cliStatus run(int count, char **words) {
       "  the smallest motion that can be seen (0.0001)" },
     { "frame_rate", CLI_NUMBER, &job.discard.frame_rate, &rule[2], "HZ",
       "  modes above half of it are dropped (60)" },
-    { "amplitude", CLI_TEXT, &job.amplitude, &rule[3], "KIND",
-      "  of a mode: max, its largest displacement (the default),\n  or norm" },
+    { "amplitude", CLI_TEXT, &job.amplitude, &rule[3], "KIND|A",
+      "  of a mode: max, its largest displacement (the default),\n  or norm. With cubature, a "
+      "number: "
+      "how far the largest training\n  pose moves a node, over the diagonal of the box (0.2)" },
     { "damping_mass", CLI_NUMBER, &job.def.damping_mass, &job.has_mass, "1/S",
       "Rayleigh damping by mass (the scene's, or 0)" },
     { "damping_stiffness", CLI_NUMBER, &job.def.damping_stiffness, &job.has_stiffness, "S",
@@ -469,6 +503,7 @@ static cliStatus run(int count, char **words) {
   if ((result = cli_one_input(&cli_build, &arguments))) return result;
   job.input = arguments.inputs[0];
   if ((result = check_words(&job))) return result;
+  cli_keep_selection();
 
   lbError err;
   lbModel *model = NULL;

@@ -27,8 +27,8 @@ typedef struct lbSceneBody {
   lbModalDef modal;       // "reduce", for the modal method; mode_count 0: not
                           // said, 20 or as many as there are
   lbSubspaceDef subspace; // "reduce", for the subspace method: basis.kind and metric, vectors_max
-                          // (the dimension, whatever the kind; 0: not said) and editable; the rest
-                          // is worked out by lb_scene_subspace
+                          // (the dimension, whatever the kind; 0: not said), forces, cubature and
+                          // editable; the rest is worked out by lb_scene_subspace
   char *basis_file;       // of the kinds sketch and file; NULL: none
   char up;                // 'y' or 'z'
   double position[3];     // m, where its axes stand in the world; with a motion, at t = 0

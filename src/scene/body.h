@@ -39,6 +39,9 @@ lbStatus lb_scene_mesh_body(const char *path, const lbSceneDefaults *defaults, l
 void lb_scene_begin_body(lbSceneBody *body);
 void lb_scene_release_body(lbSceneBody *body);
 
+// The mesh that is seen: the surface, or the mesh of a shell without one; NULL: none yet.
+lbMesh *lb_scene_seen(const lbSceneBody *body);
+
 // source.c
 lbStatus lb_scene_read_mesh(const lbField *json, lbSceneBody *body, lbError *err);
 char lb_scene_file_up(const char *path);
@@ -49,6 +52,8 @@ void lb_scene_number_model(lbSceneBody *body);
 // method.c
 lbStatus lb_scene_read_method(const lbField *json, lbSceneBody *body, lbError *err);
 lbStatus lb_scene_read_damping(const lbField *json, lbSceneBody *body, lbError *err);
+// cubature.c: "forces" and the keys of cubature, from the entry "reduce".
+lbStatus lb_scene_read_forces(const lbField *json, lbSubspaceDef *subspace, lbError *err);
 // subspace.c: `usual`, or as many elastic modes as the body has.
 int32_t lb_scene_default_modes(const lbSceneBody *body, const lbFem *fem, int32_t usual);
 #define LB_SCENE_EXTENDED_MODES 4 // nine vectors each

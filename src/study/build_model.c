@@ -15,7 +15,10 @@ lbBuildDef lb_build_def(void) {
                        .damping_stiffness = -1,
                        .frequency = -1,
                        .basis = LB_BASIS_KIND_COUNT,
-                       .metric = -1 };
+                       .metric = -1,
+                       .force_error = -1,
+                       .seed = -1,
+                       .selection = LB_CUBATURE_SELECTION_COUNT };
 }
 
 static void release_job(lbBuildJob *job) {
@@ -141,6 +144,9 @@ static bool *used_vertices(const lbMesh *mesh) {
   bool *used = lb_alloc((size_t)mesh->vertex_count, sizeof *used);
   for (size_t i = 0; used && i < 4 * (size_t)mesh->tet_count; i++) used[mesh->tets[i]] = true;
   for (size_t i = 0; used && i < 8 * (size_t)mesh->brick_count; i++) used[mesh->bricks[i]] = true;
+  bool shell = lb_mesh_element_count(mesh) == 0;
+  for (size_t i = 0; used && shell && i < 3 * (size_t)mesh->triangle_count; i++)
+    used[mesh->triangles[i]] = true;
   return used;
 }
 
@@ -224,6 +230,10 @@ static lbStatus check_def(const lbBuildDef *def, const char *path, lbError *err)
   if (def->dimension < 0)
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: dimension is %d, it must be at least 1", path,
                    (int)def->dimension);
+  if (def->elements < 0 || def->poses < 0 || def->pose_amplitude < 0)
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "%s: elements is %d, poses %d and pose_amplitude %g, they must be positive",
+                   path, (int)def->elements, (int)def->poses, def->pose_amplitude);
   if (def->cells < 0)
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: cells is %d, it must be at least 1", path,
                    (int)def->cells);

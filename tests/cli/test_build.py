@@ -426,7 +426,8 @@ def bad_files_are_refused_and_nothing_is_written(folder):
     for name, words, parts in (
             ("missing.obj", [], ["missing.obj"]), ("points.obj", [], ["points.obj"]),
             ("broken.obj", [], ["broken.obj:2"]), ("sub.json", [], ["warp", "modal"]),
-            ("rubber.json", [], ["cubature", "neohookean"]),
+            ("rubber.json", ["--forces", "polynomial"], ["cubature", "neohookean"]),
+            ("rubber.json", ["--elements", 100000], ["elements is 100000"]),
             ("many.json", ["--sketch", "empty.json"], ["no load"]),
             ("many.json", ["--basis", "missing.npz"], ["missing.npz"]),
             ("many.json", ["--dimension", 49], ["49", "48"]),

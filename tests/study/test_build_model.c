@@ -261,7 +261,9 @@ static void laws_without_polynomials_are_built_by_modes(void **state) {
   assert_false(lb_model_has(model, LB_METHOD_SUBSPACE));
   lb_model_destroy(model);
   def.method = LB_METHOD_SUBSPACE;
+  def.forces = LB_FORCES_POLYNOMIAL;
   check_refused(box_obj("rubber.obj"), &def, LB_ERR_UNSUPPORTED, "cubature");
+  def.forces = LB_FORCES_BY_LAW;
   def.material = NULL;
   def.dimension = 10000;
   check_refused(box_obj("rubber.obj"), &def, LB_ERR_ARGUMENT, "10000");
