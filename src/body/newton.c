@@ -549,7 +549,9 @@ static int32_t shorten(lbBody *body, const Scheme *scheme, bool downhill, lbScra
   for (int i = 0; i < HALVINGS; i++) {
     double energy = lb_subspace_force(body, s->q, s)->energy;
     double now = downhill ? potential(body, scheme, s) : 0;
-    if (isfinite(energy) && !(now > w->potential + DOWNHILL * (energy + w->energy0))) {
+    double rounding =
+        DOWNHILL * (energy + w->energy0) + lb_subspace_of(body->prepared)->energy_noise;
+    if (isfinite(energy) && !(now > w->potential + rounding)) {
       w->potential = now;
       w->outside += outside;
       if (w->outside >= OUTSIDE_MOST && !downhill) return LB_STEP_NONFINITE;

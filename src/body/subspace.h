@@ -27,6 +27,7 @@ typedef struct lbForceModel {
                      lbError *err);
   void (*destroy)(void *data);                       // NULL is legal
   const double *(*rest_stiffness)(const void *data); // K at q = 0
+  double (*energy_noise)(const void *data); // J, rounding of the energy near rest; NULL: none
   // Returns the energy; writes force and tangent.
   double (*evaluate)(const void *data, const double *q, double *R, double *K, double *work);
   double (*force)(const void *data, const double *q, double *R, double *work);
@@ -59,6 +60,7 @@ typedef struct lbSubspace {
   double *mass, *mass_ldlt;                // M and its factors; NULL: the identity
   double *gravity, *node_masses, *inertia; // of other densities than the model's
   double stiffest;                         // 1/s², the largest eigenvalue of M^-1 K at rest
+  double energy_noise;                     // J, what the energy is rounded by near rest
   double most;     // a coordinate beyond this is absurd: 1e6 times the body's size
   double *factors; // (stride x stride): LDLT of K at rest, for compliance,
   bool stiff;      // if that is positive definite
