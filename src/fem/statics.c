@@ -59,7 +59,8 @@ static lbStatus check_rest(Solver *s, lbError *err) {
   memset(s->trial, 0, s->full_size * sizeof(double));
   lb_assemble(s->assembler, s->trial, NULL, s->K);
   lbStatus status = lb_cholesky_factor(s->factor, s->K, err);
-  if (status == LB_ERR_NUMERIC || lb_cholesky_info(s->factor).reciprocal_condition < 1e-16)
+  if (status == LB_ERR_NUMERIC ||
+      (!status && lb_cholesky_info(s->factor).reciprocal_condition < 1e-16))
     return lb_fail(
         err, LB_ERR_ARGUMENT,
         "%s: the fixed vertices do not hold the body: some elements are attached to others by a "
