@@ -82,7 +82,7 @@ static void print_table(const benchTable *table) {
 }
 
 typedef struct Request {
-  const char *mesh, *fixed;
+  const char *mesh, *fixed, *plot;
   double seconds;
   int32_t threads;
 } Request;
@@ -95,6 +95,9 @@ static lbStatus run_fem(const Request *r, benchTable *table, lbError *err) {
 }
 static lbStatus run_subspace(const Request *r, benchTable *table, lbError *err) {
   return bench_subspace(r->mesh, r->fixed, r->threads, table, err);
+}
+static lbStatus run_cubature(const Request *r, benchTable *table, lbError *err) {
+  return bench_cubature(r->mesh, r->fixed, r->plot, r->threads, table, err);
 }
 static lbStatus run_haptics(const Request *r, benchTable *table, lbError *err) {
   return bench_haptics(r->mesh, r->fixed, r->seconds, table, err);
@@ -124,10 +127,13 @@ static const struct {
   const char *name;
   bool takes_mesh, takes_fixed;
   lbStatus (*run)(const Request *request, benchTable *table, lbError *err);
-} benchmarks[] = { { "modal", false, false, run_modal },     { "fem", true, false, run_fem },
-                   { "subspace", true, true, run_subspace }, { "haptics", true, true, run_haptics },
-                   { "web", false, false, run_web },         { "render", false, false, run_render },
-                   { "build", true, false, run_build },      { "edit", false, false, run_edit } };
+} benchmarks[] = {
+  { "modal", false, false, run_modal },     { "fem", true, false, run_fem },
+  { "subspace", true, true, run_subspace }, { "haptics", true, true, run_haptics },
+  { "web", false, false, run_web },         { "render", false, false, run_render },
+  { "build", true, false, run_build },      { "cubature", true, true, run_cubature },
+  { "edit", false, false, run_edit },
+};
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
 
 // What is wrong with the words; CLI_OK: nothing.
@@ -137,14 +143,16 @@ static cliStatus check_request(const char *name, const Request *request) {
     if (strcmp(name, benchmarks[i].name) == 0) found = i;
   if (*name && found < 0)
     return cli_usage(&cli_bench,
-                     "unknown benchmark \"%s\", there are: build, edit, fem, haptics, modal, "
-                     "render, subspace, web",
+                     "unknown benchmark \"%s\", there are: build, cubature, edit, fem, haptics, "
+                     "modal, render, subspace, web",
                      name);
   if (request->mesh && found >= 0 && !benchmarks[found].takes_mesh)
     return cli_usage(&cli_bench,
-                     "--mesh belongs to the benchmarks build, fem, haptics and subspace");
+                     "--mesh belongs to the benchmarks build, cubature, fem, haptics and subspace");
   if (request->fixed && !(request->mesh && found >= 0 && benchmarks[found].takes_fixed))
-    return cli_usage(&cli_bench, "--fixed belongs to haptics and subspace with --mesh");
+    return cli_usage(&cli_bench, "--fixed belongs to cubature, haptics and subspace with --mesh");
+  if (request->plot && strcmp(name, "cubature") != 0)
+    return cli_usage(&cli_bench, "--plot belongs to cubature");
   if (!(request->seconds >= 1 && request->seconds <= 3600))
     return cli_usage(&cli_bench, "--seconds is %g; it must be from 1 to 3600", request->seconds);
   return CLI_OK;
@@ -156,6 +164,8 @@ static cliStatus run(int count, char **words) {
     { "mesh", CLI_TEXT, &request.mesh, NULL, "FILE", "measure on this mesh (without: a shape)" },
     { "fixed", CLI_TEXT, &request.fixed, NULL, "FILE",
       "its fixed vertices, .bou (without: the lowest 5 %)" },
+    { "plot", CLI_TEXT, &request.plot, NULL, "FILE.svg",
+      "cubature: draw the error against the number of elements" },
     { "seconds", CLI_NUMBER, &request.seconds, NULL, "S", "how long haptics runs (20)" },
     { 0 },
   };
@@ -193,7 +203,8 @@ static cliStatus run(int count, char **words) {
 const cliVerb cli_bench = {
   "bench",
   "measured figures, as a table or --json",
-  "limber bench [build | edit | fem | haptics | modal | render | subspace | web] [--mesh FILE] "
+  "limber bench [build | cubature | edit | fem | haptics | modal | render | subspace | web] "
+  "[--mesh FILE] "
   "[options]",
   "Without a name: all of them. Times the code that ships, medians of many repeats, with the\n"
   "machine's measured memory bandwidth beside it. Peer: VegaFEM 4.0 on simpleBridge_tet.veg,\n"
@@ -201,6 +212,9 @@ const cliVerb cli_bench = {
   "README says; shown for that mesh only.\n"
   "subspace also tells what bodies cost: held, driven and free steps in turns and how many times\n"
   "the held one's theirs is, crowds, states, memory; and steps in both precisions up to r = 100.\n"
+  "cubature compares bases, chooses elements in three ways and steps a body, beside the figures "
+  "of\n"
+  "von Tycowicz et al. 2013 for a dragon of 92 386 tets.\n"
   "haptics pushes a ball along a bridge at 1 kHz for --seconds of real time.\n"
   "web steps a bridge in WebAssembly, in Chromium, beside the same step natively; its page is\n"
   "the target bench-web of the preset web.\n"
