@@ -305,6 +305,7 @@ static json_t *document(const Job *job, const lbModel *model) {
                           (int)s->triangle_count, "nodes", (int)s->node_count, "tets",
                           (int)s->tet_count, "bricks", (int)s->brick_count, "fixed_nodes",
                           (int)r->fixed_count, "mass", cli_number(model->rigid_mass[0]));
+  json_object_set_new(all, "shell_triangles", json_integer(s->shell_count));
   json_object_set_new(all, "modes", json_integer(s->mode_count));
   json_object_set_new(all, "dropped",
                       json_pack("{s:i, s:i}", "too_weak",
@@ -378,10 +379,13 @@ static void print_chosen(const Job *job, const lbModel *model) {
 static void print_text(const Job *job, const lbModel *model) {
   const lbModelSizes *s = &model->size;
   const lbBuildReport *r = &job->report;
-  cli_say("model %s: %d vertices and %d triangles carried by %d nodes, %d tets, %d bricks; %.6g "
-          "kg\n",
-          model->name, (int)s->vertex_count, (int)s->triangle_count, (int)s->node_count,
-          (int)s->tet_count, (int)s->brick_count, model->rigid_mass[0]);
+  cli_say("model %s: %d vertices and %d triangles carried by %d nodes, ", model->name,
+          (int)s->vertex_count, (int)s->triangle_count, (int)s->node_count);
+  if (s->shell_count)
+    cli_say("a shell");
+  else
+    cli_say("%d tets, %d bricks", (int)s->tet_count, (int)s->brick_count);
+  cli_say("; %.6g kg\n", model->rigid_mass[0]);
   print_chosen(job, model);
   cli_say("%d modes kept, %d dropped as too weak, %d as too fast; %d rigid ones not counted\n",
           (int)s->mode_count, (int)cli_mode_fates(model, LB_MODE_TOO_WEAK),

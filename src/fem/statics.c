@@ -89,7 +89,7 @@ static double residual_floor(const Solver *s, const double *u) {
     double product = s->K->values[s->K->column_begin[i + 1] - 1] * u[at]; // of the diagonal
     sum += product * product;
   }
-  return fmax(1e-15 * element_force_norm(s), 1.1e-16 * sqrt(sum));
+  return fmax(1e-15 * element_force_norm(s), 5e-16 * sqrt(sum));
 }
 
 // W(u + t step) − scale f·(u + t step), at s->trial, with s->force.

@@ -190,6 +190,42 @@ static void a_full_matrix_is_solved_as_the_dense_solver_does(void **state) {
   lb_sparse_destroy(A);
 }
 
+// A bar that bends: the condition grows with the fourth power of its length, beyond what single
+// precision can do and then beyond what refinement can.
+static void slender_bars_are_solved_as_in_double(void **state) {
+  (void)state;
+  bool single[2] = { false, false };
+  for (int32_t size = 20; size < 4000; size *= 3) {
+    Entries entries = { 0 };
+    lbError err = { 0 };
+    for (int32_t i = 0; i < size; i++) {
+      add_entry(&entries, i, i, 6);
+      if (i > 0) add_entry(&entries, i - 1, i, -4);
+      if (i > 1) add_entry(&entries, i - 2, i, 1);
+    }
+    lbSparse *A = make_sparse(size, &entries);
+    lbCholesky *compact = factor_compact(A), *full = NULL;
+    check_ok(lb_cholesky_create(A, &full, &err), err);
+    check_ok(lb_cholesky_factor(full, A, &err), err);
+    size_t n = (size_t)size;
+    double *X = random_columns(n), *Y = random_columns(n), *R = random_columns(n), residuals[2];
+    for (int k = 0; k < 2; k++) {
+      double *B = random_columns(n), *solution = k ? X : Y;
+      check_ok(lb_cholesky_solve(k ? compact : full, 1, solution, &err), err);
+      lb_sparse_multiply(A, solution, R);
+      for (size_t i = 0; i < n; i++) R[i] -= B[i];
+      residuals[k] = largest(n, R);
+      test_free(B);
+    }
+    single[lb_cholesky_info(compact).single] = true;
+    check_near(residuals[1], 0, 16 * residuals[0] + 1e-14);
+    lb_cholesky_destroy(compact), lb_cholesky_destroy(full);
+    test_free(X), test_free(Y), test_free(R);
+    lb_sparse_destroy(A);
+  }
+  assert_true(single[0] && single[1]); // both kinds were met
+}
+
 // Every SIMD level's sweep kernels against plain loops, for every width and tail.
 static void check_sweeps(lbSimdLevel level, int index, int32_t width, int32_t rows,
                          int32_t columns) {
@@ -266,6 +302,7 @@ int main(void) {
     cmocka_unit_test(failing_pivots_and_numbers_are_refused),
     cmocka_unit_test(threads_do_not_change_the_bits),
     cmocka_unit_test(a_full_matrix_is_solved_as_the_dense_solver_does),
+    cmocka_unit_test(slender_bars_are_solved_as_in_double),
     cmocka_unit_test(sweep_kernels_agree_with_plain_loops),
     cmocka_unit_test(every_failing_allocation_is_survived),
   };

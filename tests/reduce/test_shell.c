@@ -144,10 +144,83 @@ static void cubature_over_all_edges_is_exact(void **state) {
   }
 }
 
+// Twice Young's modulus is twice the energy, twice the density twice the mass.
+static void materials_of_shells_can_change(void **state) {
+  (void)state;
+  Sheet s = make_sheet("sheet", 5, 4, 1, true);
+  lbReduceDef def = lb_reduce_def();
+  lbSubspaceDef subspace = lb_subspace_def();
+  subspace.basis.mode_count = 3, subspace.basis.dimension = 5;
+  subspace.cubature.all = true;
+  lbModel *model = NULL;
+  lbBody *body = NULL;
+  lbError err;
+  check_ok(lb_reduce_subspace(s.mesh, s.fem, &def, &subspace, &model, &err), err);
+  lbBodyDef body_def = lb_body_def();
+  body_def.method = LB_METHOD_SUBSPACE;
+  check_ok(lb_body_create(model, &body_def, &body, &err), err);
+  const double q[5] = { 0.02, -0.01, 0.01, 0.005, 0.003 }, zeros[5] = { 0 };
+  assert_int_equal(lb_body_set_state(body, q, zeros), LB_OK);
+  lbBodyReport before = lb_body_report(body);
+  check_ok(lb_body_set_material(body, 0, 2e6, 0.4, 2000), err);
+  lbBodyReport after = lb_body_report(body);
+  check_near(after.elastic / before.elastic, 2, 1e-12);
+  check_near(after.mass / before.mass, 2, 1e-12);
+  lb_body_destroy(body);
+  lb_model_destroy(model);
+  release(&s);
+}
+
+static void refuse_body(const lbModel *draft, const char *part) {
+  lbModel *model = NULL;
+  lbBody *body = NULL;
+  lbError err = { 0 };
+  lbBodyDef def = lb_body_def();
+  def.method = LB_METHOD_SUBSPACE;
+  check_ok(lb_model_create(draft, &model, &err), err);
+  assert_int_not_equal(lb_body_create(model, &def, &body, &err), LB_OK);
+  if (!strstr(err.text, part)) fail_msg("expected \"%s\", got %s", part, err.text);
+  assert_null(body);
+  lb_model_destroy(model);
+}
+
+// What a file may say and no shell has.
+static void wrong_shells_of_files_are_refused(void **state) {
+  (void)state;
+  Sheet s = make_sheet("grid", 3, 2, 1, true);
+  lbReduceDef def = lb_reduce_def();
+  lbSubspaceDef subspace = lb_subspace_def();
+  subspace.basis.mode_count = 2, subspace.basis.dimension = 3;
+  subspace.cubature.all = true;
+  lbModel *model = NULL;
+  lbError err;
+  check_ok(lb_reduce_subspace(s.mesh, s.fem, &def, &subspace, &model, &err), err);
+  int32_t shells[3 * 12], elements[64], law = LB_MATERIAL_STVK, count = model->size.cubature_count;
+  double sheet[4] = { 0 };
+  assert_true(model->size.shell_count == 12 && count == 12 + 3 + 2 + 6);
+  memcpy(shells, model->shells, sizeof shells);
+  memcpy(elements, model->cubature_elements, (size_t)count * sizeof *elements);
+  lbModel draft = *model;
+  elements[count - 1] = 3 * 12 - 1;
+  draft.cubature_elements = elements;
+  refuse_body(&draft, "cubature element 35 of a shell of 23 edges");
+  draft = *model, draft.material_laws = &law;
+  refuse_body(&draft, "have the law \"stvk\"");
+  draft = *model, draft.material_shells = sheet;
+  refuse_body(&draft, "thickness is 0");
+  draft = *model, draft.shells = shells;
+  shells[4] = shells[3];
+  refuse_body(&draft, "triangle 1");
+  lb_model_destroy(model);
+  release(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(second_derivatives_are_those_of_the_force),
     cmocka_unit_test(cubature_over_all_edges_is_exact),
+    cmocka_unit_test(materials_of_shells_can_change),
+    cmocka_unit_test(wrong_shells_of_files_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
