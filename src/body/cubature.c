@@ -281,6 +281,10 @@ static double energy_noise(const void *data) {
   return ROUNDING * sum;
 }
 
+static double distance(const void *data, const double *q, double *work) {
+  return lb_poses_distance(&((const Cubature *)data)->plan->poses, q, work);
+}
+
 const lbForceModel lb_cubature_forces = { .create = create,
                                           .destroy = destroy,
                                           .rest_stiffness = rest_stiffness,
@@ -289,4 +293,5 @@ const lbForceModel lb_cubature_forces = { .create = create,
                                           .force = force,
                                           .along = along,
                                           .tangent_rate = tangent_rate,
+                                          .distance = distance,
                                           .work_size = work_size };
