@@ -314,6 +314,7 @@ struct lbBodyMethod {
   double (*stored)(lbBody *body, const double *q,
                    lbScratch *scratch);                            // the same, kept from the step
   double (*pose_distance)(const lbBody *body, lbScratch *scratch); // NULL: forces are exact
+  double (*unfollowed_force)(const lbBody *body, lbScratch *scratch); // NULL: not known
   // x <- M⁻¹ x; NULL where M is the identity
   void (*mobilise)(const lbPrepared *prepared, double *x);
   // x <- K⁻¹ x with the stiffness at rest: compliance

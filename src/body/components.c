@@ -100,6 +100,11 @@ static void fill_flap(const lbComponents *components, int32_t number, const doub
 
 // ---- all of them -------------------------------------------------------------------------------
 
+int32_t lb_component_count(const lbComponents *components) {
+  const lbModelSizes *size = &components->model->size;
+  return components->flaps ? components->flap_count : size->tet_count + size->brick_count;
+}
+
 lbComponent lb_component(const lbComponents *components, int32_t number) {
   const lbModel *m = components->model;
   if (components->flaps) return flap_component(components, number);

@@ -25,6 +25,7 @@ typedef struct lbComponent {
 lbStatus lb_components_open(const lbModel *model, lbComponents *out, lbError *err);
 void lb_components_close(lbComponents *components);
 
+int32_t lb_component_count(const lbComponents *components);
 // The number must be one that the model was checked for.
 lbComponent lb_component(const lbComponents *components, int32_t number);
 // As lb_element_rest; false: flat or inverted.

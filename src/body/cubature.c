@@ -6,16 +6,19 @@
 
 #include <string.h>
 
-#define ROUNDING 1e-15 // of an element's modulus times its volume, in its energy
-#define RATE_STEP 1e-5 // by which a tangent's rate is found: of the smallest element
+#define ROUNDING 1e-15    // of an element's modulus times its volume, in its energy
+#define LEAST_STRAIN 1e-8 // below it forces are rounding
+#define RATE_STEP 1e-5    // by which a tangent's rate is found: of the smallest element
 
 typedef struct Cubature {
   const lbCubatureKernels *kernels;
   lbElementKernel **elements; // (batches)
   lbCubaturePlan *plan;       // shared with those of other materials
   bool owns_plan;
-  double *parameters;     // (batches x LB_MATERIAL_PARAMETERS x LB_BATCH)
-  double *rest_stiffness; // (stride x stride)
+  double *parameters;      // (batches x LB_MATERIAL_PARAMETERS x LB_BATCH)
+  double *rest_stiffness;  // (stride x stride); of a sample NULL
+  struct Cubature *sample; // of the plan's; NULL: none
+  double least;            // of a sample: N, forces at a node that are rounding
 } Cubature;
 
 // ---- working memory ----------------------------------------------------------------------------
@@ -23,6 +26,7 @@ typedef struct Cubature {
 typedef struct Work {
   double *q;      // (2 x stride), zeros beyond the coordinates
   double *u, *f;  // (2 x 3 nodes)
+  double *sizes;  // (nodes)
   double *blocks; // (9 x blocks)
   double *rows;   // of lbCubatureKernels.project
   double *displacements, *energies, *forces, *tangents; // of a batch
@@ -34,6 +38,7 @@ static size_t lay_out_work(const lbCubaturePlan *plan, double *work, Work *w) {
   w->q = lb_carve(&carver, 2 * stride, sizeof(double));
   w->u = lb_carve(&carver, 6 * nodes, sizeof(double));
   w->f = lb_carve(&carver, 6 * nodes, sizeof(double));
+  w->sizes = lb_carve(&carver, nodes, sizeof(double));
   w->blocks = lb_carve(&carver, 9 * (size_t)plan->block_count, sizeof(double));
   w->rows = lb_carve(&carver, 3 * LB_CUBATURE_NODES * stride, sizeof(double));
   w->displacements = lb_carve(&carver, LB_BATCH * 3 * LB_ELEMENT_NODES_MAX, sizeof(double));
@@ -44,8 +49,11 @@ static size_t lay_out_work(const lbCubaturePlan *plan, double *work, Work *w) {
 }
 
 static size_t work_size(const void *data) {
+  const lbCubaturePlan *plan = ((const Cubature *)data)->plan;
   Work unused;
-  return lay_out_work(((const Cubature *)data)->plan, NULL, &unused) / sizeof(double);
+  size_t bytes = lay_out_work(plan, NULL, &unused);
+  size_t of_sample = plan->sample ? lay_out_work(plan->sample, NULL, &unused) : 0;
+  return (bytes > of_sample ? bytes : of_sample) / sizeof(double);
 }
 
 // w->u <- displacements of the nodes for q and, unless it is NULL, v.
@@ -213,6 +221,58 @@ static double along(const void *data, const double *q, const double *v, double *
   return energy;
 }
 
+// ---- what the basis cannot follow --------------------------------------------------------------
+
+// How large the forces are that meet at nodes: sums of magnitudes.
+static void add_sizes(const lbCubatureBatch *batch, const double *forces, double *sizes) {
+  int32_t nodes = lb_element_nodes(batch->kind);
+  for (int32_t k = 0; k < batch->used * nodes; k++)
+    sizes[batch->nodes[k]] += lb_length(lb_vec3_load(forces + 3 * k));
+}
+
+// w.f <- elastic forces at the sample's nodes, and K v where that is damped; w.u <- U a and U v.
+static Work evaluate_sample(const Cubature *own, const lbMotion *m, double *work) {
+  const lbCubaturePlan *plan = own->plan;
+  const Work w = open_work(own, m->q, m->v, work);
+  size_t numbers = node_numbers(own);
+  bool damped = m->damping_stiffness != 0;
+  memset(w.f, 0, 2 * numbers * sizeof *w.f);
+  memset(w.sizes, 0, numbers / 3 * sizeof *w.sizes);
+  for (int32_t b = 0; b < plan->batch_count; b++) {
+    run(own, b, w.u, damped, &w);
+    add_forces(&plan->batches[b], w.forces, w.f);
+    add_sizes(&plan->batches[b], w.forces, w.sizes);
+    if (damped) add_products(&plan->batches[b], w.tangents, w.u + numbers, w.f + numbers);
+  }
+  memcpy(w.q, m->a, (size_t)plan->rows.count * sizeof *w.q);
+  own->kernels->displace(&plan->rows, 1, w.q, w.u);
+  return w;
+}
+
+// f + M a + (alpha M + beta K) v - M g at the nodes of the sample, relative to the sum of the
+// magnitudes of all that meets there.
+static double unfollowed(const void *data, const lbMotion *m, double *work) {
+  const Cubature *own = ((const Cubature *)data)->sample;
+  if (!own) return 0;
+  const Work w = evaluate_sample(own, m, work);
+  const lbCubaturePlan *plan = own->plan;
+  size_t numbers = node_numbers(own);
+  double left = 0, whole = 0;
+  for (int32_t i = 0; i < plan->place_count; i++) {
+    size_t at = 3 * (size_t)plan->places[i];
+    double mass = m->node_masses[plan->model_nodes[plan->places[i]]];
+    lbVec3 a = lb_scale(mass, lb_vec3_load(w.u + at)), weight = lb_scale(mass, m->gravity);
+    lbVec3 C = lb_add(lb_scale(m->damping_mass * mass, lb_vec3_load(w.u + numbers + at)),
+                      lb_scale(m->damping_stiffness, lb_vec3_load(w.f + numbers + at)));
+    lbVec3 G = lb_sub(lb_add(lb_add(lb_vec3_load(w.f + at), a), C), weight);
+    double size = w.sizes[plan->places[i]] + lb_length(a) + lb_length(C) + lb_length(weight);
+    left += lb_dot(G, G);
+    whole += size * size + own->least * own->least;
+  }
+  double ratio = sqrt(left / whole);
+  return ratio <= 1 ? ratio : 1; // where elements are inside out there may be no forces
+}
+
 // ---- creation ----------------------------------------------------------------------------------
 
 static void fill_batch(Cubature *own, int32_t b, const double *materials, lbSimdLevel level) {
@@ -228,6 +288,7 @@ static void fill_batch(Cubature *own, int32_t b, const double *materials, lbSimd
 static void destroy(void *data) {
   Cubature *own = data;
   if (!own) return;
+  destroy(own->sample);
   if (own->owns_plan) lb_cubature_plan_destroy(own->plan);
   lb_free(own->elements);
   lb_free(own->parameters);
@@ -235,15 +296,23 @@ static void destroy(void *data) {
   lb_free(own);
 }
 
-static lbStatus fill(Cubature *own, const lbPrepared *p, const double *materials, lbError *err) {
-  size_t batches = (size_t)own->plan->batch_count, n = (size_t)own->plan->rows.stride;
+static lbStatus fill_batches(Cubature *own, const lbPrepared *p, const double *materials,
+                             lbError *err) {
+  size_t batches = (size_t)own->plan->batch_count;
+  own->kernels = lb_cubature_kernels(p->level);
   own->elements = lb_alloc(batches, sizeof *own->elements);
   own->parameters = lb_alloc(batches, LB_MATERIAL_PARAMETERS * LB_BATCH * sizeof(double));
+  if (!own->elements || !own->parameters) return lb_fail_memory(err);
+  for (int32_t b = 0; b < own->plan->batch_count; b++) fill_batch(own, b, materials, p->level);
+  return LB_OK;
+}
+
+static lbStatus find_rest_stiffness(Cubature *own, lbError *err) {
+  size_t n = (size_t)own->plan->rows.stride;
   own->rest_stiffness = lb_alloc(n, n * sizeof(double));
   double *work = lb_alloc(work_size(own) + 2 * n, sizeof(double));
-  bool complete = own->elements && own->parameters && own->rest_stiffness && work;
+  bool complete = own->rest_stiffness && work;
   if (complete) {
-    for (int32_t b = 0; b < own->plan->batch_count; b++) fill_batch(own, b, materials, p->level);
     double *q = work + work_size(own), *R = q + n;
     evaluate(own, q, R, own->rest_stiffness, work);
   }
@@ -251,31 +320,8 @@ static lbStatus fill(Cubature *own, const lbPrepared *p, const double *materials
   return complete ? LB_OK : lb_fail_memory(err);
 }
 
-static lbStatus create(const lbPrepared *p, const double *materials, void **data, lbError *err) {
-  Cubature *own = lb_alloc(1, sizeof *own);
-  lbStatus status = LB_OK;
-  if (!own) return lb_fail_memory(err);
-  own->kernels = lb_cubature_kernels(p->level);
-  own->owns_plan = !p->base;
-  if (p->base)
-    own->plan = ((const Cubature *)lb_subspace_of(p->base)->force_data)->plan;
-  else
-    status = lb_cubature_plan_create(p, &own->plan, err);
-  if (!status) status = fill(own, p, materials, err);
-  if (status)
-    destroy(own);
-  else
-    *data = own;
-  return status;
-}
-
-static const double *rest_stiffness(const void *data) {
-  return ((const Cubature *)data)->rest_stiffness;
-}
-
-// Energies are differences of terms that are as large as the moduli.
-static double energy_noise(const void *data) {
-  const Cubature *own = data;
+// Moduli times volumes.
+static double largest_energy(const Cubature *own) {
   double sum = 0;
   for (int32_t b = 0; b < own->plan->batch_count; b++) {
     const lbCubatureBatch *batch = &own->plan->batches[b];
@@ -289,8 +335,50 @@ static double energy_noise(const void *data) {
       sum += modulus * volume;
     }
   }
-  return ROUNDING * sum;
+  return sum;
 }
+
+// Of the sum of moduli times volumes, by the size of an element.
+static double least_force(const Cubature *own) {
+  return LEAST_STRAIN * largest_energy(own) / own->plan->shortest / own->plan->place_count;
+}
+
+static lbStatus make_sample(Cubature *own, const lbPrepared *p, const double *materials,
+                            lbError *err) {
+  if (!own->plan->sample) return LB_OK;
+  own->sample = lb_alloc(1, sizeof *own->sample);
+  if (!own->sample) return lb_fail_memory(err);
+  own->sample->plan = own->plan->sample;
+  lbStatus status = fill_batches(own->sample, p, materials, err);
+  if (!status) own->sample->least = least_force(own->sample);
+  return status;
+}
+
+static lbStatus create(const lbPrepared *p, const double *materials, void **data, lbError *err) {
+  Cubature *own = lb_alloc(1, sizeof *own);
+  lbStatus status = LB_OK;
+  if (!own) return lb_fail_memory(err);
+  own->owns_plan = !p->base;
+  if (p->base)
+    own->plan = ((const Cubature *)lb_subspace_of(p->base)->force_data)->plan;
+  else
+    status = lb_cubature_plan_create(p, &own->plan, err);
+  if (!status) status = fill_batches(own, p, materials, err);
+  if (!status) status = find_rest_stiffness(own, err);
+  if (!status) status = make_sample(own, p, materials, err);
+  if (status)
+    destroy(own);
+  else
+    *data = own;
+  return status;
+}
+
+static const double *rest_stiffness(const void *data) {
+  return ((const Cubature *)data)->rest_stiffness;
+}
+
+// Energies are differences of terms that are as large as the moduli.
+static double energy_noise(const void *data) { return ROUNDING * largest_energy(data); }
 
 static double distance(const void *data, const double *q, double *work) {
   return lb_poses_distance(&((const Cubature *)data)->plan->poses, q, work);
@@ -305,4 +393,5 @@ const lbForceModel lb_cubature_forces = { .create = create,
                                           .along = along,
                                           .tangent_rate = tangent_rate,
                                           .distance = distance,
+                                          .unfollowed = unfollowed,
                                           .work_size = work_size };

@@ -11,6 +11,7 @@
 #include "body/components.h"
 #include "body/cubature_kernels.h"
 #include "body/poses.h"
+#include "body/sample.h"
 
 // Elements of one kind and law that go through a kernel together.
 typedef struct lbCubatureBatch {
@@ -23,6 +24,13 @@ typedef struct lbCubatureBatch {
   double *rest;     // (points x LB_POINT_REST x LB_BATCH)
 } lbCubatureBatch;
 
+// The elements that a plan is of.
+typedef struct lbCubatureChoice {
+  int32_t count;
+  const int32_t *elements;
+  const double *weights; // NULL: 1
+} lbCubatureChoice;
+
 // What does not depend on materials: the chosen elements, their nodes, each once, and the basis
 // there.
 typedef struct lbCubaturePlan {
@@ -33,9 +41,13 @@ typedef struct lbCubaturePlan {
   lbCubatureRows rows;
   lbCubaturePairs pairs;
   int32_t block_count;
-  double shortest;  // m, about the size of the smallest element
-  lbPoses poses;    // that the elements were chosen by
-  void *blocks_[4]; // what it lives in
+  double shortest; // m, about the size of the smallest element
+  lbPoses poses;   // that the elements were chosen by
+  // The elements around a few nodes (sample.c), for forces alone: no pairs, no poses. NULL: none.
+  struct lbCubaturePlan *sample;
+  int32_t place_count;             // of a sample:
+  int32_t places[LB_SAMPLE_NODES]; // its nodes, among the plan's
+  void *blocks_[4];                // what it lives in
 } lbCubaturePlan;
 
 lbStatus lb_cubature_plan_create(const lbPrepared *prepared, lbCubaturePlan **out, lbError *err);

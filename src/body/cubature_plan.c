@@ -14,10 +14,10 @@ typedef struct Groups {
   int32_t counts[LB_ELEMENT_KIND_COUNT][LB_MATERIAL_MODEL_COUNT];
 } Groups;
 
-static Groups count_groups(const lbModel *m, const lbComponents *components) {
+static Groups count_groups(const lbCubatureChoice *choice, const lbComponents *components) {
   Groups groups = { 0 };
-  for (int32_t i = 0; i < m->size.cubature_count; i++) {
-    const lbComponent c = lb_component(components, m->cubature_elements[i]);
+  for (int32_t i = 0; i < choice->count; i++) {
+    const lbComponent c = lb_component(components, choice->elements[i]);
     groups.counts[c.kind][c.law]++;
   }
   return groups;
@@ -81,19 +81,20 @@ static bool fill_lane(lbCubaturePlan *plan, lbCubatureBatch *b, int32_t lane, co
   return true;
 }
 
-static lbStatus fill_batches(lbCubaturePlan *plan, Numbering *numbering, lbError *err) {
-  const lbModel *m = plan->components.model;
+static lbStatus fill_batches(lbCubaturePlan *plan, const lbCubatureChoice *choice,
+                             Numbering *numbering, lbError *err) {
   int32_t batch = 0, lane = 0;
   for (int kind = 0; kind < LB_ELEMENT_KIND_COUNT; kind++)
     for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
       lbComponent last = { 0 };
-      for (int32_t i = 0; i < m->size.cubature_count; i++) {
-        const lbComponent c = lb_component(&plan->components, m->cubature_elements[i]);
+      for (int32_t i = 0; i < choice->count; i++) {
+        const lbComponent c = lb_component(&plan->components, choice->elements[i]);
+        double weight = choice->weights ? choice->weights[i] : 1;
         if ((int)c.kind != kind || (int)c.law != law) continue;
-        if (!fill_lane(plan, &plan->batches[batch], lane, &c, m->cubature_weights[i], numbering))
+        if (!fill_lane(plan, &plan->batches[batch], lane, &c, weight, numbering))
           return lb_fail(err, LB_ERR_ARGUMENT,
-                         "model \"%s\": cubature element %d is flat or inside out", m->name,
-                         (int)m->cubature_elements[i]);
+                         "model \"%s\": cubature element %d is flat or inside out",
+                         plan->components.model->name, (int)c.number);
         last = c;
         if (++lane == LB_BATCH) batch++, lane = 0;
       }
@@ -105,9 +106,10 @@ static lbStatus fill_batches(lbCubaturePlan *plan, Numbering *numbering, lbError
   return LB_OK;
 }
 
-static lbStatus make_batches(lbCubaturePlan *plan, Numbering *numbering, lbError *err) {
+static lbStatus make_batches(lbCubaturePlan *plan, const lbCubatureChoice *choice,
+                             Numbering *numbering, lbError *err) {
   const lbModel *m = plan->components.model;
-  const Groups groups = count_groups(m, &plan->components);
+  const Groups groups = count_groups(choice, &plan->components);
   lbCarver carver = { 0 };
   lay_out(&groups, &plan->batch_count, &carver);
   carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
@@ -116,7 +118,7 @@ static lbStatus make_batches(lbCubaturePlan *plan, Numbering *numbering, lbError
   if (!carver.block || !numbering->numbers) return lb_fail_memory(err);
   carver.used = 0;
   plan->batches = lay_out(&groups, &plan->batch_count, &carver);
-  return fill_batches(plan, numbering, err);
+  return fill_batches(plan, choice, numbering, err);
 }
 
 // ---- nodes and rows ----------------------------------------------------------------------------
@@ -273,16 +275,51 @@ static lbStatus join_nodes(lbCubaturePlan *plan, lbError *err) {
 
 // ---- all of it ---------------------------------------------------------------------------------
 
+static void find_places(const lbSample *sample, const Numbering *numbering, lbCubaturePlan *plan) {
+  for (int32_t i = 0; i < sample->node_count; i++) {
+    int32_t number = numbering->numbers[sample->nodes[i]];
+    if (number) plan->places[plan->place_count++] = number - 1;
+  }
+}
+
+static lbStatus fill_sample(lbCubaturePlan *plan, const lbPrepared *p, const lbSample *sample,
+                            lbError *err) {
+  const lbCubatureChoice choice = { sample->element_count, sample->elements, NULL };
+  Numbering numbering = { 0 };
+  lbStatus status = make_batches(plan, &choice, &numbering, err);
+  if (!status) status = make_rows(plan, p, &numbering, err);
+  if (!status) find_places(sample, &numbering, plan);
+  lb_free(numbering.numbers);
+  return status;
+}
+
+// Its components are those of the whole plan.
+static lbStatus make_sample(lbCubaturePlan *plan, const lbPrepared *p, lbError *err) {
+  lbSample sample;
+  lbStatus status = lb_sample_choose(&plan->components, &sample, err);
+  if (!status && sample.element_count > 0) {
+    lbCubaturePlan *of = plan->sample = lb_alloc(1, sizeof *of);
+    if (of) *of = (lbCubaturePlan){ .components = plan->components, .shortest = INFINITY };
+    status = of ? fill_sample(of, p, &sample, err) : lb_fail_memory(err);
+  }
+  lb_sample_release(&sample);
+  return status;
+}
+
 lbStatus lb_cubature_plan_create(const lbPrepared *p, lbCubaturePlan **out, lbError *err) {
+  const lbModel *m = p->model;
+  const lbCubatureChoice choice = { m->size.cubature_count, m->cubature_elements,
+                                    m->cubature_weights };
   lbCubaturePlan *plan = lb_alloc(1, sizeof *plan);
   Numbering numbering = { 0 };
   if (!plan) return lb_fail_memory(err);
   plan->shortest = INFINITY;
-  lbStatus status = lb_components_open(p->model, &plan->components, err);
-  if (!status) status = make_batches(plan, &numbering, err);
+  lbStatus status = lb_components_open(m, &plan->components, err);
+  if (!status) status = make_batches(plan, &choice, &numbering, err);
   if (!status) status = make_rows(plan, p, &numbering, err);
   if (!status) status = join_nodes(plan, err);
   if (!status) status = lb_poses_create(p, &plan->poses, err);
+  if (!status) status = make_sample(plan, p, err);
   lb_free(numbering.numbers);
   if (status)
     lb_cubature_plan_destroy(plan);
@@ -291,11 +328,16 @@ lbStatus lb_cubature_plan_create(const lbPrepared *p, lbCubaturePlan **out, lbEr
   return status;
 }
 
-void lb_cubature_plan_destroy(lbCubaturePlan *plan) {
-  if (!plan) return;
-  lb_components_close(&plan->components);
-  lb_poses_release(&plan->poses);
-  for (size_t i = 0; i < sizeof plan->blocks_ / sizeof *plan->blocks_; i++)
+static void destroy_arrays(lbCubaturePlan *plan) {
+  for (size_t i = 0; plan && i < sizeof plan->blocks_ / sizeof *plan->blocks_; i++)
     lb_free(plan->blocks_[i]);
   lb_free(plan);
+}
+
+void lb_cubature_plan_destroy(lbCubaturePlan *plan) {
+  if (!plan) return;
+  destroy_arrays(plan->sample);
+  lb_components_close(&plan->components);
+  lb_poses_release(&plan->poses);
+  destroy_arrays(plan);
 }

@@ -127,13 +127,21 @@ double lb_body_reach(const lbBody *body) {
   return reach;
 }
 
-double lb_body_pose_distance(const lbBody *body) {
-  if (!body || !body->prepared->method->pose_distance) return 0;
-  lbScratch *scratch = lb_scratch_borrow(body->prepared);
+// 0 without a question.
+static double ask(const lbBody *body, double (*question)(const lbBody *, lbScratch *)) {
+  lbScratch *scratch = question ? lb_scratch_borrow(body->prepared) : NULL;
   if (!scratch) return 0;
-  double distance = body->prepared->method->pose_distance(body, scratch);
+  double answer = question(body, scratch);
   lb_scratch_return(body->prepared, scratch);
-  return distance;
+  return answer;
+}
+
+double lb_body_pose_distance(const lbBody *body) {
+  return body ? ask(body, body->prepared->method->pose_distance) : 0;
+}
+
+double lb_body_unfollowed_force(const lbBody *body) {
+  return body ? ask(body, body->prepared->method->unfollowed_force) : 0;
 }
 
 // ---- energy and momentum -----------------------------------------------------------------------

@@ -78,17 +78,24 @@ const lbEvaluated *lb_subspace_along(lbBody *body, const double *q, const double
   return e;
 }
 
+// With K v in w->Ku.
+static void accelerate_by(const lbBody *body, const double *f, const double *v, const double *R,
+                          double *a, const lbSubspaceWork *w) {
+  const lbSubspace *s = lb_subspace_of(body->prepared);
+  lb_subspace_mass_multiply(s, v, w->Ma);
+  for (int32_t i = 0; i < s->count; i++)
+    a[i] = f[i] - body->damping_mass * w->Ma[i] - body->damping_stiffness * w->Ku[i] - R[i];
+  lb_subspace_mobilise(s, a);
+}
+
 void lb_subspace_accelerate(lbBody *body, const double *q, const double *f, const double *v,
                             double *a, lbScratch *scratch) {
   const lbSubspace *s = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = scratch->own;
   const lbEvaluated *e = s->forces->along ? lb_subspace_along(body, q, v, w->Ku, scratch)
                                           : lb_subspace_evaluate(body, q, scratch);
-  lb_subspace_mass_multiply(s, v, w->Ma);
   if (!s->forces->along) lb_subspace_multiply(s, e->K, v, w->Ku);
-  for (int32_t i = 0; i < s->count; i++)
-    a[i] = f[i] - body->damping_mass * w->Ma[i] - body->damping_stiffness * w->Ku[i] - e->R[i];
-  lb_subspace_mobilise(s, a);
+  accelerate_by(body, f, v, e->R, a, w);
 }
 
 bool lb_subspace_account(const lbBody *body, double created, double energy, double *account) {
@@ -324,6 +331,33 @@ static double pose_distance(const lbBody *body, lbScratch *scratch) {
   return s->forces->distance ? s->forces->distance(s->force_data, state->q, work) : 0;
 }
 
+// The acceleration that the next step will begin with.
+static const double *present_acceleration(const lbBody *body, lbScratch *scratch) {
+  const lbSubspace *s = lb_subspace_of(body->prepared);
+  const lbSubspaceState *state = body->own;
+  lbSubspaceWork *w = scratch->own;
+  if (body->consistent) return state->a;
+  s->forces->along(s->force_data, state->q, state->v, w->R0, w->Ku, w->forces);
+  accelerate_by(body, state->force, state->v, w->R0, w->a, w);
+  return w->a;
+}
+
+static double unfollowed_force(const lbBody *body, lbScratch *scratch) {
+  const lbPrepared *p = body->prepared;
+  const lbSubspace *s = lb_subspace_of(p);
+  const lbSubspaceState *state = body->own;
+  if (!s->forces->unfollowed) return 0;
+  lbMotion motion = { .q = state->q,
+                      .v = state->v,
+                      .a = present_acceleration(body, scratch),
+                      .damping_mass = body->damping_mass,
+                      .damping_stiffness = body->damping_stiffness,
+                      .node_masses = p->node_masses };
+  if (!lb_model_is_free(p->model)) // otherwise it is the frame that gravity moves
+    motion.gravity = lb_mat3_apply_transpose(body->frame.turn, body->gravity);
+  return s->forces->unfollowed(s->force_data, &motion, ((lbSubspaceWork *)scratch->own)->forces);
+}
+
 static void mobilise(const lbPrepared *p, double *x) { lb_subspace_mobilise(lb_subspace_of(p), x); }
 
 static void comply(const lbPrepared *p, double *x, lbScratch *scratch) {
@@ -394,6 +428,7 @@ const lbBodyMethod lb_subspace_method = { .method = LB_METHOD_SUBSPACE,
                                           .elastic = elastic,
                                           .stored = stored,
                                           .pose_distance = pose_distance,
+                                          .unfollowed_force = unfollowed_force,
                                           .mobilise = mobilise,
                                           .comply = comply,
                                           .identify = identify,

@@ -17,6 +17,14 @@
 #include "math/ldlt.h"
 #include "math/ldlt_crowd.h"
 
+// How a body moves, and what else acts on each of its nodes.
+typedef struct lbMotion {
+  const double *q, *v, *a;
+  double damping_mass, damping_stiffness;
+  lbVec3 gravity; // own axes
+  const double *node_masses;
+} lbMotion;
+
 // Forces of a prepared body. Vectors have room for `stride` numbers, matrices are (stride x
 // stride), symmetric; `work` has work_size doubles and keeps nothing from call to call.
 typedef struct lbForceModel {
@@ -45,6 +53,8 @@ typedef struct lbForceModel {
   bool (*gains)(const void *data);
   // How far q is from what the forces were fitted to (lb_body_pose_distance); NULL: they are exact.
   double (*distance)(const void *data, const double *q, double *work);
+  // What of the forces the basis cannot follow (lb_body_unfollowed_force); NULL: not known.
+  double (*unfollowed)(const void *data, const lbMotion *motion, double *work);
   size_t (*work_size)(const void *data); // doubles, for all of them
 } lbForceModel;
 

@@ -264,6 +264,7 @@ static void no_step_allocates_and_creation_survives_failing_allocations(void **s
   int64_t before = heap.count;
   for (int i = 0; i < 10; i++) lb_body_step(body, 0.01);
   lb_body_report(body);
+  lb_body_unfollowed_force(body);
   assert_int_equal(heap.count, before);
   lb_body_destroy(body);
   assert_int_equal(heap.live, 0);

@@ -44,6 +44,7 @@ def other_laws_take_cubature_by_themselves_and_run(folder):
     ran = limber("run", scene, "--json", cwd=folder).json()
     check(ran["bodies"][0]["method"] == "subspace", str(ran["bodies"][0]))
     check(0 < ran["bodies"][0]["pose_distance"] < 100, str(ran["bodies"][0]))
+    check(0 < ran["bodies"][0]["unfollowed_force"] <= 1, str(ran["bodies"][0]))
 
 
 @case
