@@ -319,7 +319,7 @@ static inline int32_t lb_method_numbers(const lbPrepared *prepared) {
   return prepared->method->state_rows * prepared->padded + prepared->method->state_extra;
 }
 
-extern const lbBodyMethod lb_modal_method, lb_subspace_method, lb_recorded_method;
+extern const lbBodyMethod lb_modal_method, lb_subspace_method, lb_recorded_method, lb_warp_method;
 
 // The method of a model's body: one of the layer's own, or one that was registered.
 const lbBodyMethod *lb_body_method_of(lbMethod method); // NULL: none
@@ -327,6 +327,9 @@ const lbBodyMethod *lb_body_method_of(lbMethod method); // NULL: none
 // It must have `view`. NULL with a method's name takes it out again.
 void lb_body_register_method(lbMethod method, const lbBodyMethod *table);
 
+// What a density of an element adds to the masses of its nodes, the integral of N; returns the sum.
+double lb_element_add_mass(const lbModel *model, lbElementKind kind, const int32_t *nodes,
+                           double density, double *node_masses);
 uint64_t lb_hash(uint64_t hash, const void *bytes, size_t count);
 lbStatus lb_body_refuse_recording(const lbBody *body, const char *what);
 

@@ -59,8 +59,7 @@ static void form_gravity(lbPrepared *p) {
   p->gravity = s->gravity;
 }
 
-// What an element's other density adds to the masses of its nodes: the integral of N.
-static double add_element(const lbModel *model, lbElementKind kind, const int32_t *nodes,
+double lb_element_add_mass(const lbModel *model, lbElementKind kind, const int32_t *nodes,
                           double density, double *node_masses) {
   const double *positions = model->node_positions;
   double corners[3 * LB_ELEMENT_NODES_MAX], rest[LB_ELEMENT_POINTS_MAX * LB_POINT_REST], sum = 0;
@@ -91,7 +90,7 @@ static void form_node_masses(lbPrepared *p) {
     if (change == 0) continue;
     const int32_t *nodes =
         tet ? model->tets + 4 * (size_t)e : model->bricks + 8 * (size_t)(e - model->size.tet_count);
-    p->mass += add_element(model, tet ? LB_ELEMENT_TET4 : LB_ELEMENT_BRICK8, nodes, change,
+    p->mass += lb_element_add_mass(model, tet ? LB_ELEMENT_TET4 : LB_ELEMENT_BRICK8, nodes, change,
                            s->node_masses);
   }
   lbVec3 moment = lb_vec3(0, 0, 0);
