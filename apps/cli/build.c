@@ -13,6 +13,7 @@ typedef struct Job {
   const char *basis, *sketch, *metric, *accuracy, *report_folder;
   lbBuildDef def;
   lbDiscard discard;
+  cliCubature cubature;
   bool has_modes, has_dimension, has_cells, has_frequency, has_mass, has_stiffness, has_discard[4];
   lbMaterial material;
   bool has_material[7];
@@ -68,9 +69,19 @@ static cliStatus check_basis(Job *job) {
   return CLI_OK;
 }
 
+// A number is the amplitude of training poses, a word that of modes which may be dropped.
+static cliStatus check_forces(Job *job) {
+  if (job->amplitude && cli_parse_amplitude(job->amplitude, &job->def.pose_amplitude)) {
+    job->amplitude = NULL;
+    job->has_discard[3] = false;
+  }
+  return cli_check_cubature(&job->cubature, &job->def);
+}
+
 // Options of one method are refused with the other.
 static cliStatus check_subspace(Job *job) {
   cliStatus result = check_basis(job);
+  if (!result) result = check_forces(job);
   if (result) return result;
   if (job->has_dimension && job->def.dimension < 1)
     return cli_usage(&cli_build, "--dimension is %d, it must be at least 1",
@@ -86,6 +97,7 @@ static cliStatus check_subspace(Job *job) {
                       : job->has_dimension ? "dimension"
                       : job->metric        ? "metric"
                       : job->def.editable  ? "editable"
+                      : job->def.forces    ? "forces"
                                            : NULL;
   if (given && job->def.method != LB_METHOD_DEFAULT && job->def.method != LB_METHOD_SUBSPACE)
     return cli_usage(&cli_build, "--%s applies only to the method subspace", given);
@@ -99,7 +111,7 @@ static cliStatus check_subspace(Job *job) {
 static cliStatus check_accuracy(Job *job) {
   if (job->def.method == LB_METHOD_WARP && (job->accuracy || job->report_folder))
     return cli_usage(&cli_build,
-                     "--accuracy and --report are for reduced models; `limber compare` plays a "
+                     "--accuracy and --report are for reduced models; a scene can have a "
                      "warped body beside the full one");
   if (job->report_folder) job->def.accuracy = LB_ACCURACY_FULL;
   if (!job->accuracy) return CLI_OK;
@@ -114,14 +126,20 @@ static cliStatus check_discard(Job *job) {
   static const char *const names[] = { "max_force", "min_resolution", "frame_rate", "amplitude" };
   const double values[] = { job->discard.max_force, job->discard.min_resolution,
                             job->discard.frame_rate };
+  bool word =
+      job->amplitude && (strcmp(job->amplitude, "max") == 0 || strcmp(job->amplitude, "norm") == 0);
   for (int i = 0; i < 4; i++) {
-    if (!job->has_discard[i]) continue;
+    if (!job->has_discard[i] || (i == 3 && !word)) continue;
     if (!job->discard.on) return cli_usage(&cli_build, "--%s needs --discard", names[i]);
     if (i < 3 && !(values[i] > 0))
       return cli_usage(&cli_build, "--%s is %g, it must be positive", names[i], values[i]);
   }
-  if (job->amplitude && strcmp(job->amplitude, "max") != 0 && strcmp(job->amplitude, "norm") != 0)
-    return cli_usage(&cli_build, "--amplitude is \"%s\", use max or norm", job->amplitude);
+  if (job->amplitude && !word)
+    return cli_usage(
+        &cli_build,
+        "--amplitude is \"%s\", use a positive number (of training poses), max or norm "
+        "(of modes)",
+        job->amplitude);
   job->discard.norm = job->amplitude && strcmp(job->amplitude, "norm") == 0;
   if (job->discard.on) job->def.discard = &job->discard;
   return CLI_OK;
@@ -426,6 +444,20 @@ static cliStatus run(int count, char **words) {
       "subspace: mass of the basis's PCA, consistent (the default)\nor lumped" },
     { "editable", CLI_FLAG, &job.def.editable, NULL, NULL,
       "subspace: materials can be changed while the model runs" },
+    { "forces", CLI_TEXT, &job.cubature.forces, NULL, "KIND",
+      "subspace: polynomial (exact, stvk alone, its default), or\ncubature: a sum over few "
+      "elements, "
+      "for any material:" },
+    { "elements", CLI_TEXT, &job.cubature.elements, NULL, "N",
+      "  how many at most, or all (as many as the error needs)" },
+    { "error", CLI_NUMBER, &job.def.force_error, &job.cubature.has_error, "E",
+      "  relative error of the force to stop at (0.03)" },
+    { "poses", CLI_INTEGER, &job.def.poses, &job.cubature.has_poses, "N",
+      "  training poses (200)" },
+    { "seed", CLI_INTEGER, &job.cubature.seed, &job.cubature.has_seed, "N",
+      "  of poses and candidates (1)" },
+    { "selection", CLI_TEXT, &job.cubature.selection, NULL, "HOW",
+      "  nnhtp (the default), greedy or greedy_fast" },
     { "accuracy", CLI_TEXT, &job.accuracy, NULL, "HOW",
       "compare with the full simulator: quick (the default), full\nor none" },
     { "report", CLI_TEXT, &job.report_folder, NULL, "DIR",
@@ -438,8 +470,10 @@ static cliStatus run(int count, char **words) {
       "  the smallest motion that can be seen (0.0001)" },
     { "frame_rate", CLI_NUMBER, &job.discard.frame_rate, &rule[2], "HZ",
       "  modes above half of it are dropped (60)" },
-    { "amplitude", CLI_TEXT, &job.amplitude, &rule[3], "KIND",
-      "  of a mode: max, its largest displacement (the default),\n  or norm" },
+    { "amplitude", CLI_TEXT, &job.amplitude, &rule[3], "KIND|A",
+      "  of a mode: max, its largest displacement (the default),\n  or norm. With cubature, a "
+      "number: "
+      "how far the largest training\n  pose moves a node, over the diagonal of the box (0.2)" },
     { "damping_mass", CLI_NUMBER, &job.def.damping_mass, &job.has_mass, "1/S",
       "Rayleigh damping by mass (the scene's, or 0)" },
     { "damping_stiffness", CLI_NUMBER, &job.def.damping_stiffness, &job.has_stiffness, "S",
@@ -475,6 +509,7 @@ static cliStatus run(int count, char **words) {
   if ((result = cli_one_input(&cli_build, &arguments))) return result;
   job.input = arguments.inputs[0];
   if ((result = check_words(&job))) return result;
+  cli_keep_selection();
 
   lbError err;
   lbModel *model = NULL;

@@ -56,7 +56,7 @@ typedef struct cliVerb {
 } cliVerb;
 
 extern const cliVerb cli_mesh, cli_modes, cli_static, cli_evaluate, cli_build, cli_info, cli_run,
-    cli_cook, cli_export, cli_view, cli_render, cli_bench;
+    cli_cook, cli_edit, cli_export, cli_view, cli_render, cli_bench;
 
 // Parses the words of a verb; options end with a NULL name. On CLI_OK with common.help set the help
 // has been printed and the verb is done. Wrong words are reported. Starts threads.
@@ -97,6 +97,21 @@ void cli_finish_progress(void); // ends the bar's line
 void cli_flush_notes(void);     // prints what the log has said; a failure drops it
 // Called last: a text that stdout did not take turns success into failure.
 cliStatus cli_finish_output(cliStatus status);
+
+// ---- cubature ----------------------------------------------------------------------------------
+
+// The words of `limber build` about forces by cubature.
+typedef struct cliCubature {
+  const char *forces, *elements, *selection;
+  int32_t seed;
+  bool has_error, has_poses, has_seed;
+} cliCubature;
+
+// Fills in the def, which has force_error, poses and pose_amplitude already; or a message.
+cliStatus cli_check_cubature(const cliCubature *words, lbBuildDef *def);
+bool cli_parse_amplitude(const char *text, double *amplitude); // false: not a positive number
+// From now on Ctrl-C while elements are selected keeps what there is, and the work goes on.
+void cli_keep_selection(void);
 
 // ---- scenes ------------------------------------------------------------------------------------
 

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t has_selection; // the work has something to keep when it is interrupted
+static bool keeps_selection;
 static bool quiet, bar_shown, terminal;
 static double stage_start, last_shown;
 static char stage_name[64];
@@ -195,12 +197,30 @@ void cli_flush_notes(void) {
   pending[0] = '\0';
 }
 
+void cli_keep_selection(void) { keeps_selection = true; }
+
+// A stage's name ends at a comma; what follows is how far it has come.
+static bool is_same_stage(const char *stage) {
+  size_t length = strcspn(stage, ",");
+  return strncmp(stage, stage_name, length) == 0 && strcspn(stage_name, ",") == length;
+}
+
+// Stops the work; a selection of elements that has come to something goes on with that.
+static bool stop(void) {
+  if (has_selection) {
+    alarm(0);
+    has_selection = interrupted = 0;
+  }
+  return false;
+}
+
 // A bar on a terminal, plain lines otherwise; nothing for work under a second.
 static bool show_progress(const char *stage, double fraction, void *context) {
   (void)context;
-  if (interrupted) return false;
+  has_selection = keeps_selection && strncmp(stage, "cubature, ", 10) == 0;
+  if (interrupted) return stop();
   double now = lb_seconds();
-  if (strcmp(stage, stage_name) != 0 || fraction <= 0) {
+  if (!is_same_stage(stage) || fraction <= 0) {
     snprintf(stage_name, sizeof stage_name, "%s", stage);
     stage_start = last_shown = now;
   }
@@ -212,9 +232,10 @@ static bool show_progress(const char *stage, double fraction, void *context) {
     fprintf(stderr, "limber: %s %d %%\n", stage, percent);
     return true;
   }
-  fprintf(stderr, "\r%-14s [", stage);
+  const char *detail = strchr(stage, ',');
+  fprintf(stderr, "\r%-14.*s [", (int)strcspn(stage, ","), stage);
   for (int i = 0; i < 40; i++) fputc(i < percent * 40 / 100 ? '#' : ' ', stderr);
-  fprintf(stderr, "] %3d %%", percent);
+  fprintf(stderr, "] %3d %%%-40s", percent, detail ? detail : "");
   bar_shown = true;
   return true;
 }
@@ -240,7 +261,8 @@ static void on_alarm(int signal_number) {
   _exit(CLI_FAILED);
 }
 
-// The work ends when it next asks, or after two seconds in a stage that does not ask; a second
+// The work ends when it next asks, or after two seconds in a stage that does not ask (unless there
+// is something to keep); a second
 // signal some time later ends the program at once. (A terminal or a parent may send one press
 // twice.)
 static void on_interrupt(int signal_number) {
@@ -249,7 +271,7 @@ static void on_interrupt(int signal_number) {
     interrupted = 1;
     first = lb_seconds();
     signal(SIGALRM, on_alarm);
-    alarm(2);
+    if (!has_selection) alarm(2);
   } else if (lb_seconds() - first > 0.5) {
     lb_remove_unfinished();
     signal(signal_number, SIG_DFL);

@@ -13,7 +13,8 @@ const double *cli_model_damping(const lbModel *model) {
 
 // ---- subspace ----------------------------------------------------------------------------------
 
-static bool is_editable(const lbModel *model) { return model->size.subspace_part_count > 1; }
+// Sets of polynomials for each material, or forces that need none.
+static bool is_editable(const lbModel *model) { return model->size.subspace_part_count != 1; }
 
 static double coefficient_bytes(const lbModel *model) {
   const lbModelSizes *s = &model->size;
@@ -21,26 +22,49 @@ static double coefficient_bytes(const lbModel *model) {
          ((double)s->packed2_count + s->packed3_count + s->packed4_count);
 }
 
+static json_t *figure(double value) { return cli_number(value < 0 ? NAN : value); }
+
+static json_t *cubature_document(const lbModel *model) {
+  const double *errors = model->cubature_errors;
+  if (model->size.cubature_count == 0) return json_null();
+  return json_pack("{s:i, s:i, s:o, s:o}", "elements", (int)model->size.cubature_count, "poses",
+                   (int)model->size.pose_count, "training_error", figure(errors ? errors[0] : -1),
+                   "held_out_error", figure(errors ? errors[1] : -1));
+}
+
 json_t *cli_subspace_document(const lbModel *model) {
   const lbModelSizes *s = &model->size;
   if (s->subspace_dimension == 0) return json_null();
-  return json_pack("{s:i, s:b, s:s, s:o, s:o}", "dimension", (int)s->subspace_dimension, "editable",
-                   is_editable(model), "forces", "polynomial", "coefficient_bytes",
-                   cli_number(coefficient_bytes(model)), "importance",
-                   cli_numbers(model->subspace_values, (size_t)s->subspace_dimension));
+  return json_pack(
+      "{s:i, s:b, s:s, s:o, s:o, s:o}", "dimension", (int)s->subspace_dimension, "editable",
+      is_editable(model), "forces", s->cubature_count ? "cubature" : "polynomial", "cubature",
+      cubature_document(model), "coefficient_bytes", cli_number(coefficient_bytes(model)),
+      "importance", cli_numbers(model->subspace_values, (size_t)s->subspace_dimension));
+}
+
+static void print_cubature(const lbModel *model) {
+  const double *errors = model->cubature_errors;
+  int32_t all = model->size.element_count;
+  cli_say("subspace: %d vectors, forces by cubature over %d of %d elements\n",
+          (int)model->size.subspace_dimension, (int)model->size.cubature_count, (int)all);
+  if (errors && model->size.pose_count)
+    cli_say("  error of the force %.3g %% over %d training poses, %.3g %% over poses held out\n",
+            100 * errors[0], (int)model->size.pose_count, 100 * errors[1]);
 }
 
 void cli_print_subspace(const lbModel *model) {
   const lbModelSizes *s = &model->size;
   if (s->subspace_dimension == 0) return;
+  if (s->cubature_count) {
+    print_cubature(model);
+    return;
+  }
   cli_say("subspace: %d vectors, polynomial forces with %.2f MB of coefficients%s\n",
           (int)s->subspace_dimension, coefficient_bytes(model) / 1e6,
           is_editable(model) ? ", materials can be edited" : "");
 }
 
 // ---- accuracy ----------------------------------------------------------------------------------
-
-static json_t *figure(double value) { return cli_number(value < 0 ? NAN : value); }
 
 json_t *cli_accuracy_document(const lbModel *model) {
   if (!model->accuracy_coverage) return json_null();

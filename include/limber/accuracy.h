@@ -14,7 +14,8 @@ extern "C" {
 #endif
 
 typedef enum lbAccuracyKind {
-  LB_ACCURACY_QUICK, // a load that comes at once (an equilibrium for large bodies), small loads
+  LB_ACCURACY_QUICK, // a load that comes at once (an equilibrium for large bodies), small loads,
+                     // and shaken supports where there is time
   LB_ACCURACY_FULL,  // all motions, two periods each
   LB_ACCURACY_NONE,
   LB_ACCURACY_KIND_COUNT

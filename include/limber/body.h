@@ -100,7 +100,8 @@ typedef struct lbBodyDef {
                              // second iteration on; 0 to 1; default 1e-10
   bool single_precision;     // coefficients of forces as 32-bit numbers (arithmetic stays 64-bit):
                              // half the memory, faster where they leave the cache (60 vectors and
-                             // more); relative error of a force about 1e-7; default false
+                             // more); relative error of a force about 1e-7; ignored where forces
+                             // come by cubature; default false
   double factor_reuse;       // the full method: as in lbSimulatorDef; 0 to 0.999; default 0
 } lbBodyDef;
 
@@ -203,20 +204,22 @@ lbStatus lb_body_push_ball(lbBody *body, const lbBall *ball, double dt, lbVec3 *
 // Advances by dt seconds. Returns lbStepFlags: LB_STEP_REFUSED for a dt that is not a positive
 // number, or above 1e6; LB_STEP_ADAPTED when the integrator that was asked for could not take the
 // step (no solution near, or it would have created energy) and another rule did: one that keeps the
-// energy of St. Venant-Kirchhoff exactly, that in two halves, then implicit Euler in four quarters;
+// elastic energy exactly, that in two halves, then implicit Euler in four quarters;
 // or when a free body turns by more than 3.2 rad in the step: spin and deformation then do not feel
 // each other;
 // LB_STEP_NONFINITE when no step, however short, gave a sane state: the last good one was kept, and
-// only time went on.
+// only time went on. (Constraints that would turn elements inside out, under a law that forbids
+// it, do that.)
 int32_t lb_body_step(lbBody *body, double dt);
 
 // ---- what it is made of ------------------------------------------------------------------------
 
 // Another Young's modulus (Pa), Poisson ratio and density (kg/m³) for one of the model's materials,
-// while it runs; shape and motion stay. Subspace method, models built with --editable; others are
-// refused; with another density also bodies in moving frames that have several materials. The
-// shapes that the body can take stay those of the original material. Bodies of a batch: see
-// lb_batch_set_material.
+// while it runs; shape and motion stay. Subspace method, models built with --editable or with
+// forces by cubature; others are refused; of a Mooney-Rivlin material the density alone may change,
+// and young and poisson must be given as they are; with another density also bodies in moving
+// frames that have several materials. The shapes that the body can take stay those of the original
+// material. Bodies of a batch: see lb_batch_set_material.
 lbStatus lb_body_set_material(lbBody *body, int32_t material, double young, double poisson,
                               double density);
 // Rayleigh damping: α in 1/s, β in s; every method. For all bodies of a batch.
@@ -291,7 +294,8 @@ void lb_body_node_displacements(const lbBody *body, double *displacements); // o
 void lb_body_node_velocities(const lbBody *body, double *velocities);       // own axes (nodes x 3)
 
 // Von Mises stress in Pa at the nodes of the volume mesh (nodes), of the materials as they are now.
-// Subspace: of the Cauchy stress of St. Venant–Kirchhoff; modal: of small strain, in which the
+// Subspace: of the Cauchy stress of St. Venant–Kirchhoff or, with forces by cubature, of the
+// materials' own laws; modal: of small strain, in which the
 // method is exact, however far it moves. A node gets the mean over its elements, by volume, of a
 // tet's constant stress and of a brick's stress at its Gauss point next to the node: a brick that
 // is bent shows it, as its centre would not. Never a NaN: what is beyond 1e30 Pa, a collapsed

@@ -25,6 +25,8 @@
 #include "limber/build_model.h"
 #include "limber/run.h"
 #include "limber/cook.h"
+#include "limber/edit_script.h"
+#include "limber/pose.h"
 
 #ifdef __cplusplus
 extern "C" {

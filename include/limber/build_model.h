@@ -33,7 +33,16 @@ typedef struct lbBuildDef {
   int32_t dimension;        // > 0, r; default 0: the scene's, or 30 (fewer if there are fewer)
   int32_t metric;           // lbMassKind; default -1: the scene's, or consistent
   bool editable;            // default false: what the scene says
-  lbAccuracyKind accuracy;  // default LB_ACCURACY_QUICK
+  lbForceKind forces;       // subspace; default LB_FORCES_BY_LAW: the scene's, or by the law
+  // Forces by cubature: as in lbCubatureDef. What is not said is the scene's, or the usual.
+  int32_t elements;              // > 0, how many at most; default 0: not said
+  bool all_elements;             // default false: not said
+  double force_error;            // >= 0; default -1: not said
+  int32_t poses;                 // > 0; default 0: not said
+  double pose_amplitude;         // > 0; default 0: not said
+  int64_t seed;                  // >= 0; default -1: not said
+  lbCubatureSelection selection; // default LB_CUBATURE_SELECTION_COUNT: not said
+  lbAccuracyKind accuracy;       // default LB_ACCURACY_QUICK
   char up;                  // 'y' or 'z'; default 0: the scene's, or y for OBJ and glTF, else z
   double damping_mass;      // α, 1/s, >= 0; default -1: not said
   double damping_stiffness; // β, s, >= 0; default -1: not said

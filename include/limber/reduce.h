@@ -3,6 +3,7 @@
 #define LIMBER_REDUCE_H
 
 #include "limber/basis.h"
+#include "limber/cubature.h"
 #include "limber/embedding.h"
 #include "limber/fem.h"
 #include "limber/model.h"
@@ -50,19 +51,25 @@ lbStatus lb_reduce_modal(const lbMesh *mesh, const lbFem *fem, const lbReduceDef
 // ---- the subspace method -----------------------------------------------------------------------
 
 typedef struct lbSubspaceDef {
-  lbBasisDef basis;    // its metric must be kept in the body's own mass (not basis.keep_metric)
-  int32_t vectors_max; // keep only the first so many vectors of the basis, 1 to what it has;
-                       // default 0: all
-  bool editable;       // forces apart for each material's two Lamé constants, and its share of the
-                       // mass, so that materials can be changed while the body runs; default false
-  bool modal;          // keep the linear modes that the basis was made from (none for sketch and
-                       // file) as the method "modal" beside it; default true
+  lbBasisDef basis;       // its metric must be kept in the body's own mass (not basis.keep_metric)
+  int32_t vectors_max;    // keep only the first so many vectors of the basis, 1 to what it has;
+                          // default 0: all
+  lbForceKind forces;     // default LB_FORCES_BY_LAW
+  lbCubatureDef cubature; // where forces come by it
+  bool editable; // polynomials: forces apart for each material's two Lamé constants, and its
+                 // share of the mass, so that materials can be changed while the body runs;
+                 // default false. With cubature they always can
+  bool modal;    // keep the linear modes that the basis was made from (none for sketch and
+                 // file) as the method "modal" beside it; default true
 } lbSubspaceDef;
 
 lbSubspaceDef lb_subspace_def(void);
 
-// The body's StVK forces in a basis, as exact cubic polynomials: a model with the subspace method.
-// Other laws have no such polynomials and are refused. `mesh` is the one that `fem` was made from.
+// The body's forces in a basis: a model with the subspace method. StVK forces are exact cubic
+// polynomials, unless cubature is asked for; other laws have forces by cubature. A progress hook
+// that asks to stop while elements are selected gets the best selection so far (with a warning),
+// where there is one: the stage's name then is "cubature, " and what there is. `mesh` is the one
+// that `fem` was made from.
 lbStatus lb_reduce_subspace(const lbMesh *mesh, const lbFem *fem, const lbReduceDef *def,
                             const lbSubspaceDef *subspace, lbModel **out, lbError *err);
 

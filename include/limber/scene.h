@@ -27,8 +27,8 @@ typedef struct lbSceneBody {
   lbModalDef modal;       // "reduce", for the modal method; mode_count 0: not
                           // said, 20 or as many as there are
   lbSubspaceDef subspace; // "reduce", for the subspace method: basis.kind and metric, vectors_max
-                          // (the dimension, whatever the kind; 0: not said) and editable; the rest
-                          // is worked out by lb_scene_subspace
+                          // (the dimension, whatever the kind; 0: not said), forces, cubature and
+                          // editable; the rest is worked out by lb_scene_subspace
   lbWarpSettings warp;    // "warp", for the method of that name
   char *basis_file;       // of the kinds sketch and file; NULL: none
   char up;                // 'y' or 'z'
@@ -78,7 +78,8 @@ typedef struct lbScene {
   lbIntegrator integrator;
   int32_t newton_iterations;
   double newton_tolerance;
-  double factor_reuse; // of unreduced bodies, as in lbSimulatorDef; -1: 0.3 for large ones, else 0
+  double factor_reuse; // of unreduced bodies, as in lbSimulatorDef; -1: 0.3 from 2 000 unknowns,
+                       // else 0
 } lbScene;
 
 // What a mesh without a scene around it gets.

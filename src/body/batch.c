@@ -4,7 +4,8 @@
 
 struct lbBatch {
   lbBodyGroup *group;
-  double h; // of the step that is under way
+  double h;         // of the step that is under way,
+  atomic_int flags; // and of all bodies in it
 };
 
 lbBatchDef lb_batch_def(void) {
@@ -60,6 +61,7 @@ static void step_range(int32_t begin, int32_t end, void *context) {
   lbBodyGroup *group = batch->group;
   const lbPrepared *p = group->bodies->prepared;
   lbScratch *scratch = lb_scratch_borrow(p);
+  int32_t flags = 0;
   for (int32_t i = begin; i < end; i++) {
     lbBody *body = &group->bodies[i];
     body->plain = p->method->step_many && lb_body_is_plain(body);
@@ -69,6 +71,8 @@ static void step_range(int32_t begin, int32_t end, void *context) {
       lb_body_advance(body, batch->h, scratch);
   }
   if (scratch && p->method->step_many) p->method->step_many(group, begin, end, batch->h, scratch);
+  for (int32_t i = begin; i < end; i++) flags |= group->bodies[i].flags;
+  if (flags) atomic_fetch_or(&batch->flags, flags);
   lb_scratch_return(p, scratch);
 }
 
@@ -77,9 +81,8 @@ int32_t lb_batch_step(lbBatch *batch, double dt) {
   const lbBodyMethod *method = batch->group->bodies->prepared->method;
   if (!lb_time_step_is_legal(dt)) return LB_STEP_REFUSED;
   batch->h = dt;
+  atomic_store(&batch->flags, 0);
   if (method->ready_group) method->ready_group(batch->group, dt);
   lb_parallel_for(batch->group->count, method->many, step_range, batch);
-  int32_t flags = 0;
-  for (int32_t i = 0; i < batch->group->count; i++) flags |= batch->group->bodies[i].flags;
-  return flags;
+  return atomic_load(&batch->flags);
 }

@@ -17,6 +17,7 @@
 #include "body/carver.h"
 #include "body/inertia.h"
 #include "body/modal_kernels.h"
+#include "elastic/element.h"
 #include "elastic/stress.h"
 #include "geometry/aabb_tree.h"
 
@@ -42,6 +43,8 @@ struct lbPrepared {
   int32_t dimension, padded; // reduced coordinates, and that rounded up to a multiple of LB_BATCH
   int32_t *kept;             // (dimension) vectors of the model that are used; NULL: the first ones
   bool single_precision;
+  lbMaterialModel stress_law; // the method's, or what it has put here
+  bool stress_by_material;    // stress by the laws of the materials, not by the method's
 
   const double *basis;   // (3 nodes x dimension), column-major: u = U q. NULL: q is u itself, of
                          // 3 nodes coordinates, unless the method has `nodes`
@@ -121,7 +124,7 @@ struct lbScratch {
   uint64_t moments_version;         // of the prepared part that they are of; 0: none
   double *numbers;                  // (lb_method_numbers): the method's own state at the start
   double *nodes, *shares;           // (nodes x 3), (nodes)
-  double *moduli;                   // (materials x 2): λ, μ
+  double *moduli;                   // (materials x LB_MATERIAL_PARAMETERS)
   double *positions;                // (vertices x 3)
   lbAabbTree *boxes;                // of `positions`, for rays; made by the first pick
   struct lbSearch *search;          // of lb_tree_search; made on demand
@@ -183,25 +186,28 @@ typedef struct lbBodyGroup {
 } lbBodyGroup;
 
 struct lbBody {
-  const lbPrepared *prepared;
+  // What steps of many bodies look at, and no more, lies in the first cache line.
+  _Alignas(64) const lbPrepared *prepared;
   lbBodyGroup *group;
+  struct lbConstraints *constraints; // made by the first constraint; NULL: none
+  struct lbContacts *contacts;       // made by the first ball; NULL: none
+  double time;                       // s
+  double led;                        // how much of the way back to rest is done, in time; 0: none
+  int32_t flags;                     // of the last step
+  bool plain;                        // takes part in step_many
   bool in_batch;
-  lbFrameState frame;
+  bool consistent;    // the accelerations that the method keeps belong to q, v and the material
+  bool recovers;      // is led back to rest when it is stuck
+  lbFrameState frame; // its kind comes first
+
+  double h; // s, the last step's length
   lbVec3 gravity;
   double damping_mass, damping_stiffness;
   lbIntegrator integrator;
   int32_t newton_iterations;
   double newton_tolerance, factor_reuse;
-  double time, h;  // s; h: the last step's length
-  int32_t flags;   // of the last step
-  bool plain;      // takes part in step_many
-  bool consistent; // the accelerations that the method keeps belong to q, v and the material
-  bool recovers;   // is led back to rest when it is stuck;
-  double led;      // how much of that way is done, in time; 0: it is not on it
   int32_t constraint_room;
-  struct lbConstraints *constraints; // made by the first constraint; NULL: none
-  struct lbContacts *contacts;       // made by the first ball; NULL: none
-  void *own;                         // the method's state
+  void *own; // the method's state
   void *user_data;
   lbError *message;
 };
@@ -223,11 +229,11 @@ typedef struct lbStep {
 struct lbBodyMethod {
   lbMethod method;
   bool is_recording;   // moves as time tells, whatever acts on it
-  bool responds_alike; // `respond` depends on h and damping alone, not on the state
+  bool responds_alike; // `respond` depends on h and damping alone, and may write over its force
   bool takes_means;    // Newmark's rule, rule 0: forces at both ends of a step count half each
   int32_t rules;       // how many rules a step may be taken by,
   uint8_t parts[4];    // and in how many parts each of them takes it
-  lbStressLaw stress_law;
+  lbMaterialModel stress_law; // of bodies whose prepared part says nothing else
   // Coordinates in which the body moves as a whole, too: inertia is in them, and the frame only
   // describes where the body is. Of a free body it is fitted by this, after steps and impulses:
   // frame and state <- another description of the same motion. NULL: frame.c moves frames.
@@ -404,7 +410,7 @@ lbVec3 lb_frame_velocity(const lbBody *body, lbVec3 own_place, lbVec3 own_veloci
 
 // ---- shared by the files of the layer ----------------------------------------------------------
 
-bool lb_time_step_is_legal(double dt);
+static inline bool lb_time_step_is_legal(double dt) { return dt > 0 && dt <= LB_TIME_STEP_MOST; }
 // Another time, which recordings follow at once.
 lbStatus lb_body_set_time(lbBody *body, double time);
 lbStatus lb_time_step_refuse(double dt, lbError *err);
@@ -421,8 +427,13 @@ int32_t lb_body_conclude(lbBody *body, double h, int32_t flags, lbScratch *scrat
 void lb_recover_begin(lbBody *body);
 bool lb_recover_goes_on(lbBody *body);
 int32_t lb_recover_step(lbBody *body, double h, lbScratch *scratch);
+// Something constrains or touches it.
+bool lb_body_is_handled(const lbBody *body);
 // No frame that moves, no constraint, no ball, not led: what lbBodyMethod.step_many takes.
-bool lb_body_is_plain(const lbBody *body);
+static inline bool lb_body_is_plain(const lbBody *body) {
+  if (!lb_frame_is_still(body) || body->led != 0) return false;
+  return (!body->constraints && !body->contacts) || !lb_body_is_handled(body);
+}
 // q or v was changed from outside: accelerations are worked out anew, and nothing leads it.
 static inline void lb_body_disturb(lbBody *body) {
   body->consistent = false;

@@ -130,6 +130,7 @@ int32_t lb_central_end(lbBody *body, const lbStep *step, lbScratch *s) {
     s->v[i] = s->v0[i] + 0.5 * h * w->a0[i] + 0.5 * h * w->d[i];
   const lbEvaluated *e =
       simple ? lb_subspace_force(body, s->q, s) : lb_subspace_evaluate(body, s->q, s);
+  if (isinf(e->energy) && isfinite(w->energy0)) return LB_STEP_FAR; // an element is inside out
   double lost = damped(body, h, e, s);
   if (simple)
     accelerate_simply(body, h, e->R, s);

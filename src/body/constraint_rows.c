@@ -24,14 +24,18 @@ static void take_row(const lbBody *body, const lbMat3 *axes, const double *own, 
 static void list_rows(lbBody *body, const lbMat3 *turn) {
   lbConstraints *c = body->constraints;
   size_t padded = (size_t)body->prepared->padded;
+  c->accelerates = false;
   memset(c->W, 0, (size_t)c->width * (size_t)c->stride * sizeof *c->W);
   for (int32_t p = 0; p < c->point_count; p++)
     for (int32_t axis = 0; axis < 3; axis++) {
       if (!(c->axes[p] >> axis & 1)) continue;
       size_t row = (size_t)c->row_count++;
-      c->row_points[row] = p, c->row_axes[row] = axis;
-      take_row(body, turn, c->rows + 3 * padded * (size_t)p, lb_vec3_load(c->rests + 3 * (size_t)p),
-               axis, c->line);
+      lbVec3 rest = lb_vec3_load(c->rests + 3 * (size_t)p);
+      double arm[3];
+      lb_vec3_store(arm, lb_mat3_apply(*turn, rest));
+      c->row_points[row] = p, c->row_axes[row] = axis, c->arms[row] = arm[axis];
+      c->accelerates |= lb_row_slot(c, (int32_t)row)->kind == LB_CONSTRAIN_ACCELERATION;
+      take_row(body, turn, c->rows + 3 * padded * (size_t)p, rest, axis, c->line);
       for (size_t i = 0; i < (size_t)c->width; i++) c->W[i * (size_t)c->stride + row] = c->line[i];
     }
 }

@@ -20,10 +20,14 @@ static const double *column_of(const lbConstraints *c, const double *columns, in
   return columns + (size_t)c->width * (size_t)j;
 }
 
-// out (rows) <- W y
+static int32_t whole_rows(const lbConstraints *c) { // in whole lanes
+  return (c->row_count + LB_BATCH - 1) / LB_BATCH * LB_BATCH;
+}
+
+// out (stride) <- W y; zeros follow the rows
 static void measure(const lbBody *body, const double *y, double *out) {
   const lbConstraints *c = body->constraints;
-  body->prepared->kernels->basis_apply(c->W, (size_t)c->stride, c->width, 0, c->row_count, y, out);
+  body->prepared->kernels->basis_apply(c->W, (size_t)c->stride, c->width, 0, whole_rows(c), y, out);
 }
 
 // out (width) <- Σ p_j columns_j
@@ -56,6 +60,11 @@ static bool acts(const lbConstraintSlot *slot, double h) {
 // What a row's own force adds to it; `unit` is 1 for places and h² for velocities.
 static double compliance(const lbConstraintSlot *slot, double h, double unit) {
   return lb_is_spring(slot) && acts(slot, h) ? 1 / (unit * firmness(slot, h)) : 0;
+}
+
+// Whether the systems are the same in every step of a length.
+static bool stays(const lbBody *body) {
+  return body->prepared->method->responds_alike && lb_frame_is_still(body);
 }
 
 static bool factor(struct lbConstraintSystem *system, int32_t n, const double *matrix) {
@@ -95,8 +104,10 @@ static void ready(const lbBody *body, struct lbConstraintSystem *system, double 
   lbConstraints *c = body->constraints;
   int32_t rows = c->row_count, columns = c->column_count;
   double *own = c->right; // not in use yet
-  for (int32_t j = 0; j < columns; j++)
-    measure(body, column_of(c, system->X, j), c->system + (size_t)rows * (size_t)j);
+  for (int32_t j = 0; j < columns; j++) {
+    measure(body, column_of(c, system->X, j), c->p);
+    memcpy(c->system + (size_t)rows * (size_t)j, c->p, (size_t)rows * sizeof(double));
+  }
   for (int32_t i = 0; i < rows; i++) {
     const lbConstraintSlot *slot = lb_row_slot(c, i);
     own[i] = compliance(slot, h, unit);
@@ -108,6 +119,9 @@ static void ready(const lbBody *body, struct lbConstraintSystem *system, double 
   system->rank = rows;
   system->solvable = true;
   system->factored = c->collocated && factor(system, rows, c->system);
+  system->inverted = system->factored && stays(body);
+  if (system->inverted)
+    lb_small_ldlt_invert(rows, system->matrix, c->stride, system->lower, system->upper);
   if (system->factored) return;
   scale_matrix(system, c, own, c->system);
   system->solvable = lb_pseudo_inverse(rows, columns, c->system, RANK_TOLERANCE, system->matrix,
@@ -115,10 +129,22 @@ static void ready(const lbBody *body, struct lbConstraintSystem *system, double 
   if (!system->solvable) system->rank = 0;
 }
 
+// out (stride) <- a triangle times x
+static void multiply(const lbBody *body, const double *triangle, const double *x, double *out) {
+  const lbConstraints *c = body->constraints;
+  body->prepared->kernels->basis_apply(triangle, (size_t)c->stride, c->row_count, 0, whole_rows(c),
+                                       x, out);
+}
+
 // p <- the forces for what is missing in `right`.
 static void solve(const lbBody *body, const struct lbConstraintSystem *system) {
   lbConstraints *c = body->constraints;
   size_t rows = (size_t)c->row_count, columns = (size_t)c->column_count;
+  if (system->inverted) {
+    multiply(body, system->lower, c->right, c->between);
+    multiply(body, system->upper, c->between, c->p);
+    return;
+  }
   if (system->factored) {
     memcpy(c->p, c->right, rows * sizeof(double));
     lb_small_ldlt_solve((int32_t)rows, system->matrix, 1, c->p);
@@ -157,30 +183,44 @@ static lbMat3 inverse_inertia(const lbBody *body, lbMat3 turn) {
 
 // ---- forces ------------------------------------------------------------------------------------
 
-// Places and velocities of the points at the step's start, world axes.
-static void find_starts(lbBody *body, const lbScratch *s) {
-  lbConstraints *c = body->constraints;
+// Places and velocities of the rows' points, world axes, at coordinates q and rates v (NULL: rates
+// are not asked for) and the body's present frame. A frame that stands is that of the rows; others
+// have turned meanwhile.
+static void find_places(const lbBody *body, const double *q, const double *v, double *places,
+                        double *velocities) {
+  const lbConstraints *c = body->constraints;
   size_t padded = (size_t)body->prepared->padded;
   int32_t r = body->prepared->dimension;
-  for (int32_t i = 0; i < c->point_count; i++) {
-    const double *rows = c->rows + 3 * padded * (size_t)i;
-    double u[3], v[3];
-    for (size_t k = 0; k < 3; k++) {
-      u[k] = lb_row_dot(r, rows + k * padded, s->q0);
-      v[k] = lb_row_dot(r, rows + k * padded, s->v0);
+  double own[3], moving[3] = { 0, 0, 0 };
+  if (!lb_frame_moves(body)) {
+    const double origin[3] = { body->frame.position.x, body->frame.position.y,
+                               body->frame.position.z };
+    measure(body, q, places);
+    for (int32_t i = 0; i < c->row_count; i++) places[i] += origin[c->row_axes[i]] + c->arms[i];
+    if (v) measure(body, v, velocities);
+    return;
+  }
+  for (int32_t i = 0, last = -1; i < c->row_count; i++) {
+    if (c->row_points[i] != last) {
+      last = c->row_points[i];
+      const double *rows = c->rows + 3 * padded * (size_t)last;
+      for (size_t k = 0; k < 3; k++) own[k] = lb_row_dot(r, rows + k * padded, q);
+      for (size_t k = 0; k < 3 && v; k++) moving[k] = lb_row_dot(r, rows + k * padded, v);
+      lbVec3 place = lb_add(lb_vec3_load(c->rests + 3 * (size_t)last), lb_vec3_load(own));
+      lb_vec3_store(moving, lb_frame_velocity(body, place, lb_vec3_load(moving)));
+      lb_vec3_store(own, lb_body_place(body, place));
     }
-    lbVec3 own = lb_add(lb_vec3_load(c->rests + 3 * (size_t)i), lb_vec3_load(u));
-    lb_vec3_store(c->starts + 3 * (size_t)i, lb_body_place(body, own));
-    lb_vec3_store(c->rates + 3 * (size_t)i, lb_frame_velocity(body, own, lb_vec3_load(v)));
+    places[i] = own[c->row_axes[i]];
+    if (v) velocities[i] = moving[c->row_axes[i]];
   }
 }
 
 // How far a hard row's place lags behind where its target was at the step's start, beyond what a
 // step of a free body may make up for: steps that were taken back leave such a lag.
-static double excess_lag(const lbBody *body, const lbStep *step, size_t at) {
+static double excess_lag(const lbBody *body, const lbStep *step, int32_t row, size_t at) {
   const lbConstraints *c = body->constraints;
   double most = LAG_MOST * body->prepared->size;
-  double lag = c->targets[at] - (1 - step->share_before) * c->moves[at] - c->starts[at];
+  double lag = c->targets[at] - (1 - step->share_before) * c->moves[at] - c->starts[row];
   return lag - fmin(fmax(lag, -most), most);
 }
 
@@ -190,15 +230,15 @@ static double goal_of(const lbBody *body, int32_t row, const lbStep *step) {
   const lbConstraints *c = body->constraints;
   const lbConstraintSlot *slot = lb_row_slot(c, row);
   size_t at = 3 * (size_t)c->row_points[row] + (size_t)c->row_axes[row];
-  double target = c->targets[at], start = c->starts[at], h = step->h;
+  double target = c->targets[at], start = c->starts[row], h = step->h;
   if (step->share < 1 && slot->kind == LB_CONSTRAIN_POSITION)
     target -= (1 - step->share) * c->moves[at];
   if (body->frame.kind == LB_FRAME_FREE && slot->kind == LB_CONSTRAIN_POSITION &&
       !lb_is_spring(slot))
-    target -= excess_lag(body, step, at);
+    target -= excess_lag(body, step, row, at);
   if (slot->kind == LB_CONSTRAIN_VELOCITY) return start + h * target;
   if (slot->kind == LB_CONSTRAIN_ACCELERATION)
-    return start + h * c->rates[at] + 0.5 * h * h * target;
+    return start + h * c->rates[row] + 0.5 * h * h * target;
   if (!lb_is_spring(slot) || slot->damping == 0) return target;
   return (slot->stiffness * target + slot->damping / h * start) / firmness(slot, h);
 }
@@ -206,14 +246,12 @@ static double goal_of(const lbBody *body, int32_t row, const lbStep *step) {
 // right <- what the places at y lack to their goals.
 static void find_way(const lbBody *body, const lbStep *step, const double *y) {
   lbConstraints *c = body->constraints;
+  double origin[3];
+  lb_vec3_store(origin, step->frame.position);
   measure(body, y, c->right);
   for (int32_t i = 0; i < c->row_count; i++) {
-    size_t at = 3 * (size_t)c->row_points[i];
-    lbVec3 rest = lb_vec3_load(c->rests + at);
-    double base[3];
-    lb_vec3_store(base, lb_add(step->frame.position, lb_mat3_apply(step->frame.turn, rest)));
-    bool acting = acts(lb_row_slot(c, i), step->h);
-    c->right[i] = acting ? goal_of(body, i, step) - base[c->row_axes[i]] - c->right[i] : 0;
+    double place = origin[c->row_axes[i]] + c->arms[i] + c->right[i];
+    c->right[i] = acts(lb_row_slot(c, i), step->h) ? goal_of(body, i, step) - place : 0;
   }
 }
 
@@ -268,7 +306,7 @@ static void refresh(lbBody *body, const lbStep *step, lbScratch *s) {
   c->h = step->h;
   c->damping_mass = body->damping_mass, c->damping_stiffness = body->damping_stiffness;
   c->version = p->version;
-  c->constant = p->method->responds_alike && lb_frame_is_still(body);
+  c->constant = stays(body);
 }
 
 // forces <- amounts of the columns, world axes
@@ -289,15 +327,18 @@ static bool correct(lbBody *body, const lbStep *step, lbScratch *s) {
   memset(s->q + padded, 0, (size_t)(c->width - padded) * sizeof(double));
   find_missing(body, step, s->q);
   solve(body, &c->step);
-  combine(body, c->step.X, c->p, c->line);
-  for (int32_t i = 0; i < c->width; i++)
-    if (!lb_is_bounded(c->line[i])) return false;
-  for (int32_t i = 0; i < padded; i++) s->q[i] += c->line[i];
   combine(body, c->F, c->p, c->line);
   for (int32_t i = 0; i < c->width; i++) {
     s->pull[i] += c->line[i];
     if (!lb_is_bounded(s->pull[i])) return false;
   }
+  if (stays(body)) // X p is the response to F p, and that is found in no time
+    body->prepared->method->respond(body, step, s, c->line, c->line);
+  else
+    combine(body, c->step.X, c->p, c->line);
+  for (int32_t i = 0; i < c->width; i++)
+    if (!lb_is_bounded(c->line[i])) return false;
+  for (int32_t i = 0; i < padded; i++) s->q[i] += c->line[i];
   for (int32_t i = 0; i < c->column_count; i++) c->total[i] += c->p[i];
   return true;
 }
@@ -306,7 +347,9 @@ static bool correct(lbBody *body, const lbStep *step, lbScratch *s) {
 int32_t lb_constraints_solve(lbBody *body, const lbStep *step, lbScratch *s) {
   lbConstraints *c = body->constraints;
   bool free = body->frame.kind == LB_FRAME_FREE;
-  if (step->iteration == 0) find_starts(body, s);
+  lb_constraints_list(body, &step->frame);
+  if (step->iteration == 0)
+    find_places(body, s->q0, c->accelerates ? s->v0 : NULL, c->starts, c->rates);
   memset(s->pull, 0, (size_t)c->width * sizeof(double));
   memset(c->total, 0, (size_t)c->stride * sizeof(double));
   for (int pass = 0; pass < (free ? FREE_PASSES : 1); pass++) {
@@ -326,32 +369,17 @@ static double wanted_velocity(const lbConstraints *c, int32_t row, double place,
   const lbConstraintSlot *slot = lb_row_slot(c, row);
   size_t at = 3 * (size_t)c->row_points[row] + (size_t)c->row_axes[row];
   if (slot->kind == LB_CONSTRAIN_VELOCITY) return c->targets[at];
-  if (slot->kind == LB_CONSTRAIN_ACCELERATION) return c->rates[at] + h * c->targets[at];
-  return (place - c->starts[at]) / h;
+  if (slot->kind == LB_CONSTRAIN_ACCELERATION) return c->rates[row] + h * c->targets[at];
+  return (place - c->starts[row]) / h;
 }
 
-// right <- what the velocities of the rows lack, at the body's present state.
+// right <- what the velocities of the rows lack, at the body's present state; spoils p.
 static void find_lacking_velocities(const lbBody *body, double h, const lbScratch *s) {
   lbConstraints *c = body->constraints;
-  size_t padded = (size_t)body->prepared->padded;
-  int32_t r = body->prepared->dimension, last = -1;
-  double place[3] = { 0 }, velocity[3] = { 0 };
+  find_places(body, s->q, s->v, c->p, c->right);
   for (int32_t i = 0; i < c->row_count; i++) {
-    int32_t point = c->row_points[i], axis = c->row_axes[i];
-    if (point != last) {
-      const double *rows = c->rows + 3 * padded * (size_t)point;
-      double u[3], v[3];
-      for (size_t k = 0; k < 3; k++) {
-        u[k] = lb_row_dot(r, rows + k * padded, s->q);
-        v[k] = lb_row_dot(r, rows + k * padded, s->v);
-      }
-      lbVec3 own = lb_add(lb_vec3_load(c->rests + 3 * (size_t)point), lb_vec3_load(u));
-      lb_vec3_store(place, lb_body_place(body, own));
-      lb_vec3_store(velocity, lb_frame_velocity(body, own, lb_vec3_load(v)));
-      last = point;
-    }
     bool acting = acts(lb_row_slot(c, i), h);
-    c->right[i] = acting ? wanted_velocity(c, i, place[axis], h) - velocity[axis] : 0;
+    c->right[i] = acting ? wanted_velocity(c, i, c->p[i], h) - c->right[i] : 0;
   }
 }
 
@@ -360,7 +388,7 @@ static double target_velocity(const lbBody *body, int32_t row, const lbStep *ste
   const lbConstraints *c = body->constraints;
   const lbConstraintSlot *slot = lb_row_slot(c, row);
   size_t at = 3 * (size_t)c->row_points[row] + (size_t)c->row_axes[row];
-  if (!lb_is_spring(slot)) return (goal_of(body, row, step) - c->starts[at]) / step->h;
+  if (!lb_is_spring(slot)) return (goal_of(body, row, step) - c->starts[row]) / step->h;
   return c->moves[at] * (step->share - step->share_before) / step->h;
 }
 
@@ -387,17 +415,13 @@ static double most_work(const lbBody *body, int32_t row, double speed) {
 double lb_constraints_work(const lbBody *body, const lbStep *step, lbVec3 drift,
                            const lbScratch *s) {
   const lbConstraints *c = body->constraints;
-  size_t padded = (size_t)body->prepared->padded;
   const double carried[3] = { drift.x, drift.y, drift.z };
   double work = 0;
-  for (int32_t i = 0; i < c->row_count && c->collocated; i++) {
-    size_t point = (size_t)c->row_points[i], axis = (size_t)c->row_axes[i];
-    const double *rows = c->rows + 3 * padded * point;
-    double u[3], place[3];
-    for (size_t k = 0; k < 3; k++) u[k] = lb_row_dot((int32_t)padded, rows + k * padded, s->q);
-    lb_vec3_store(place,
-                  lb_body_place(body, lb_add(lb_vec3_load(c->rests + 3 * point), lb_vec3_load(u))));
-    double way = place[axis] - c->starts[3 * point + axis] - step->h * carried[axis];
+  if (!c->collocated) return 0;
+  find_places(body, s->q, NULL, c->p, NULL);
+  for (int32_t i = 0; i < c->row_count; i++) {
+    size_t axis = (size_t)c->row_axes[i];
+    double way = c->p[i] - c->starts[i] - step->h * carried[axis];
     double speed = target_velocity(body, i, step) - carried[axis];
     work += fmin(c->total[i] * way, most_work(body, i, speed));
   }
@@ -410,8 +434,9 @@ void lb_constraints_settle(lbBody *body, const lbStep *step, lbScratch *s) {
   size_t padded = (size_t)p->padded;
   find_lacking_velocities(body, step->h, s);
   solve(body, &c->velocity);
-  if (!c->collocated) combine(body, c->F, c->p, s->pull);
-  for (int32_t i = 0; i < c->width && c->collocated; i++) // impulses are along the rows
+  bool along_rows = c->collocated && body->frame.kind == LB_FRAME_FREE; // else W = F
+  if (!along_rows) combine(body, c->F, c->p, s->pull);
+  for (int32_t i = 0; i < c->width && along_rows; i++)
     s->pull[i] = lb_row_dot(c->column_count, c->W + (size_t)i * (size_t)c->stride, c->p);
   for (int32_t i = 0; i < c->width; i++)
     if (!lb_is_bounded(s->pull[i])) return;

@@ -16,10 +16,12 @@ lbConstraintDef lb_constraint_def(void) { return (lbConstraintDef){ .stiffness =
 // ---- memory ------------------------------------------------------------------------------------
 
 static void place_system(struct lbConstraintSystem *system, size_t dofs, size_t width,
-                         lbCarver *carver) {
+                         size_t stride, lbCarver *carver) {
   system->X = lb_carve(carver, dofs * width, sizeof(double));
   system->matrix = lb_carve(carver, dofs * dofs, sizeof(double));
   system->scale = lb_carve(carver, dofs, sizeof(double));
+  system->lower = lb_carve(carver, dofs * stride, sizeof(double));
+  system->upper = lb_carve(carver, dofs * stride, sizeof(double));
 }
 
 static lbConstraints *lay_out(lbConstraints *c, const lbPrepared *p, lbCarver *carver) {
@@ -46,15 +48,17 @@ static lbConstraints *lay_out(lbConstraints *c, const lbPrepared *p, lbCarver *c
   c->column_axes = lb_carve(carver, dofs, sizeof *c->column_axes);
   c->W = lb_carve(carver, width * stride, sizeof(double));
   c->F = lb_carve(carver, dofs * width, sizeof(double));
-  c->starts = lb_carve(carver, dofs, sizeof(double));
-  c->rates = lb_carve(carver, dofs, sizeof(double));
-  place_system(&c->step, dofs, width, carver);
-  place_system(&c->velocity, dofs, width, carver);
+  c->arms = lb_carve(carver, dofs, sizeof(double));
+  c->starts = lb_carve(carver, stride, sizeof(double));
+  c->rates = lb_carve(carver, stride, sizeof(double));
+  place_system(&c->step, dofs, width, stride, carver);
+  place_system(&c->velocity, dofs, width, stride, carver);
   c->system = lb_carve(carver, dofs * dofs, sizeof(double));
   c->scratch =
       lb_carve(carver, lb_pseudo_inverse_scratch((int32_t)dofs, (int32_t)dofs), sizeof(double));
   c->right = lb_carve(carver, stride, sizeof(double));
   c->p = lb_carve(carver, stride, sizeof(double));
+  c->between = lb_carve(carver, stride, sizeof(double));
   c->total = lb_carve(carver, stride, sizeof(double));
   c->line = lb_carve(carver, width, sizeof(double));
   return at;

@@ -55,15 +55,19 @@ typedef struct lbConstraints {
   int32_t *column_points, *column_axes; // (3 room)
   double *W;                            // (width x stride): W y by lbModalKernels.basis_apply
   double *F;                            // (3 room x width)
-  double *starts;                       // (room x 3): places at the step's start, world
-  double *rates;                        // (room x 3): velocities there
+  double *arms;                         // (3 room): rows' rest places from the frame's, world
+  double *starts;                       // (stride): rows' places at the step's start, world
+  double *rates;                        // (stride): velocities there, where accelerations are told
+  bool accelerates;                     // some are
 
   // The systems of forces and of velocities, and what they belong to.
   struct lbConstraintSystem {
     double *X;      // (3 room x width): responses to columns
     double *matrix; // factors, or the pseudo-inverse
     double *scale;  // (3 room): of rows before a pseudo-inverse
-    bool factored, solvable;
+    double *lower;  // (3 room x stride): with `upper` the inverse of what the factors are of, where
+    double *upper;  // the system stays (lb_small_ldlt_invert)
+    bool factored, inverted, solvable;
     int32_t rank;
   } step, velocity;
   bool constant; // `step` and `velocity` stay while these do:
@@ -72,6 +76,7 @@ typedef struct lbConstraints {
   double *system;    // (3 room x 3 room)
   double *scratch;   // of the pseudo-inverse
   double *right, *p; // (3 room)
+  double *between;   // (3 room): of two products
   double *total;     // (3 room): forces so far
   double *line;      // (width)
 } lbConstraints;

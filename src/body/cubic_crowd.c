@@ -3,12 +3,10 @@
 
 LB_DEFINE_KERNEL_CHOICE(lbCubicCrowdKernels, lb_cubic_crowd_kernels)
 
-// See place_work and place_alone in cubic_crowd.kernel.c.
+// See place_work in cubic_crowd.kernel.c.
 size_t lb_cubic_crowd_work_size(int32_t r) {
   size_t n = (size_t)r, padded = (size_t)lb_cubic_padded(r), groups = padded / 4;
   size_t together = LB_BATCH * (padded + n * padded + 16 * groups * (groups + 1));
   size_t whole = LB_CUBIC_WIDTH * padded * padded, few = LB_CUBIC_ENTRIES * lb_packed2_count(r);
-  together += r <= LB_CUBIC_FEW && few > whole ? few : whole;
-  size_t alone = 3 * padded + padded * padded + lb_cubic_work_size(r);
-  return together > alone ? together : alone;
+  return together + (r <= LB_CUBIC_FEW && few > whole ? few : whole);
 }

@@ -10,6 +10,7 @@
 
 #include "body/cubic.h"
 
+// Of up to LB_CUBIC_WHOLE modes: beyond that bodies together gain nothing.
 // `count` in [1, 8]: bodies that are there. Lanes beyond it may be worked on too (up to a whole
 // vector), so what is read there must be initialised.
 typedef struct lbCubicCrowdKernels {
@@ -18,9 +19,6 @@ typedef struct lbCubicCrowdKernels {
   // work: lb_cubic_crowd_work_size doubles; nothing in it is kept from call to call.
   void (*evaluate)(const lbCubic *cubic, int32_t count, const double *q, double *force,
                    double *stiffness, double *energy, double *work);
-  // stiffness_rate of each body alone, into the same layout as stiffness; q, v (r x 8).
-  void (*stiffness_rate)(const lbCubic *cubic, int32_t count, const double *q, const double *v,
-                         double *rate, double *work);
 } lbCubicCrowdKernels;
 
 size_t lb_cubic_crowd_work_size(int32_t r); // doubles

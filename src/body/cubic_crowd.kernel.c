@@ -1,10 +1,8 @@
 // Forces of several bodies at once, a body in each lane; see body/cubic_crowd.h. Formulas and order
 // of operations are those of cubic.kernel.c and cubic_whole.h, where vectors run along the index i.
-// Beyond LB_CUBIC_WHOLE modes bodies are evaluated one by one.
 #include "body/cubic_crowd.h"
 
 extern const lbCubicCrowdKernels LB_KERNEL(lb_cubic_crowd_kernels);
-extern const lbCubicKernels LB_KERNEL(lb_cubic_kernels);
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -158,8 +156,7 @@ static void contract_S(size_t n, int vectors, const Work *works, Coefficients fr
     }
 }
 
-// ---- S of few modes: a product with the matrix over pairs
-// ------------------------------------------
+// ---- S of few modes: a product with the matrix over pairs --------------------------------------
 
 // z <- q_k q_l
 static void form_pairs(const Work *w, double *z) {
@@ -312,8 +309,9 @@ static void begin_vector(const Work *w, const double *q) {
   memset(w->X, 0, LB_LANES * w->count * w->padded * sizeof(double));
 }
 
-static void evaluate_together(const lbCubic *cubic, int32_t count, const double *q, double *force,
-                              double *stiffness, double *energy, double *work) {
+static void evaluate(const lbCubic *cubic, int32_t count, const double *q, double *force,
+                     double *stiffness, double *energy, double *work) {
+  LB_ASSERT(count >= 1 && count <= LB_BATCH && cubic->count <= LB_CUBIC_WHOLE);
   Work works[LB_BATCH / LB_LANES] = { { 0 } };
   const int vectors = (count + LB_LANES - 1) / LB_LANES;
   const size_t n = (size_t)cubic->count;
@@ -332,64 +330,4 @@ static void evaluate_together(const lbCubic *cubic, int32_t count, const double 
   }
 }
 
-// ---- one by one --------------------------------------------------------------------------------
-
-// Numbers of one body, and its matrix, of kernels that know one body alone.
-typedef struct Alone {
-  size_t count, padded;
-  double *q, *v, *force, *matrix, *work;
-} Alone;
-
-static Alone place_alone(int32_t r, double *block) {
-  Alone alone = { .count = (size_t)r, .padded = (size_t)lb_cubic_padded(r), .q = block };
-  alone.v = alone.q + alone.padded, alone.force = alone.v + alone.padded;
-  alone.matrix = alone.force + alone.padded;
-  alone.work = alone.matrix + alone.padded * alone.padded;
-  return alone;
-}
-
-static void gather(size_t count, const double *from, double *to) {
-  for (size_t i = 0; i < count; i++) to[i] = from[LB_BATCH * i];
-}
-
-static void scatter(size_t count, const double *from, double *to) {
-  for (size_t i = 0; i < count; i++) to[LB_BATCH * i] = from[i];
-}
-
-static void scatter_matrix(const Alone *alone, double *to) {
-  for (size_t i = 0; i < alone->count; i++)
-    scatter(i + 1, alone->matrix + alone->padded * i, to + LB_BATCH * (i * (i + 1) / 2));
-}
-
-static void evaluate_alone(const lbCubic *cubic, const double *q, double *force, double *stiffness,
-                           double *energy, double *work) {
-  const Alone alone = place_alone(cubic->count, work);
-  gather(alone.count, q, alone.q);
-  *energy =
-      LB_KERNEL(lb_cubic_kernels).evaluate(cubic, alone.q, alone.force, alone.matrix, alone.work);
-  scatter(alone.count, alone.force, force);
-  scatter_matrix(&alone, stiffness);
-}
-
-static void stiffness_rate(const lbCubic *cubic, int32_t count, const double *q, const double *v,
-                           double *rate, double *work) {
-  const Alone alone = place_alone(cubic->count, work);
-  for (int32_t m = 0; m < count; m++) {
-    gather(alone.count, q + m, alone.q);
-    gather(alone.count, v + m, alone.v);
-    LB_KERNEL(lb_cubic_kernels).stiffness_rate(cubic, alone.q, alone.v, alone.matrix, alone.work);
-    scatter_matrix(&alone, rate + m);
-  }
-}
-
-static void evaluate(const lbCubic *cubic, int32_t count, const double *q, double *force,
-                     double *stiffness, double *energy, double *work) {
-  LB_ASSERT(count >= 1 && count <= LB_BATCH);
-  if (cubic->count <= LB_CUBIC_WHOLE)
-    evaluate_together(cubic, count, q, force, stiffness, energy, work);
-  else
-    for (int32_t m = 0; m < count; m++)
-      evaluate_alone(cubic, q + m, force + m, stiffness + m, energy + m, work);
-}
-
-const lbCubicCrowdKernels LB_KERNEL(lb_cubic_crowd_kernels) = { evaluate, stiffness_rate };
+const lbCubicCrowdKernels LB_KERNEL(lb_cubic_crowd_kernels) = { evaluate };

@@ -60,7 +60,7 @@ static void form_gravity(lbPrepared *p) {
 }
 
 double lb_element_add_mass(const lbModel *model, lbElementKind kind, const int32_t *nodes,
-                          double density, double *node_masses) {
+                           double density, double *node_masses) {
   const double *positions = model->node_positions;
   double corners[3 * LB_ELEMENT_NODES_MAX], rest[LB_ELEMENT_POINTS_MAX * LB_POINT_REST], sum = 0;
   int32_t node_count = lb_element_nodes(kind), point_count = lb_element_points(kind);
@@ -91,7 +91,7 @@ static void form_node_masses(lbPrepared *p) {
     const int32_t *nodes =
         tet ? model->tets + 4 * (size_t)e : model->bricks + 8 * (size_t)(e - model->size.tet_count);
     p->mass += lb_element_add_mass(model, tet ? LB_ELEMENT_TET4 : LB_ELEMENT_BRICK8, nodes, change,
-                           s->node_masses);
+                                   s->node_masses);
   }
   lbVec3 moment = lb_vec3(0, 0, 0);
   for (int32_t i = 0; i < model->size.node_count; i++)
@@ -199,7 +199,8 @@ lbStatus lb_subspace_rebuild(lbPrepared *p, const double *materials, lbError *er
                        .newton = lb_newton_kernels(p->level),
                        .ldlt = lb_ldlt_kernels(p->level),
                        .ldlt_crowd = lb_ldlt_crowd_kernels(p->level),
-                       .forces = &lb_polynomial_forces };
+                       .forces = p->model->size.subspace_part_count ? &lb_polynomial_forces
+                                                                    : &lb_cubature_forces };
   lbCarver carver = { 0 };
   lay_out(p, &draft, &carver);
   carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
@@ -209,9 +210,9 @@ lbStatus lb_subspace_rebuild(lbPrepared *p, const double *materials, lbError *er
   *s = draft;
   p->own = s;
   memcpy(s->materials, materials, 3 * (size_t)p->model->size.material_count * sizeof(double));
-  lbStatus status = lb_polynomials_create(p, materials, &s->force_data, err);
+  lbStatus status = s->forces->create(p, materials, &s->force_data, err);
   if (status) return status;
-  s->rest_stiffness = lb_polynomials_linear(s->force_data);
+  s->rest_stiffness = s->forces->rest_stiffness(s->force_data);
   memcpy(s->factors, s->rest_stiffness, (size_t)s->stride * (size_t)s->stride * sizeof(double));
   s->stiff = s->ldlt->factor(p->dimension, s->factors) &&
              lb_ldlt_negative_count(p->dimension, s->factors) == 0;
@@ -238,7 +239,7 @@ lbStatus lb_subspace_build(lbPrepared *p, lbError *err) {
 void lb_subspace_release(lbPrepared *p) {
   lbSubspace *s = p->own;
   if (!s) return;
-  lb_polynomials_destroy(s->force_data);
+  s->forces->destroy(s->force_data);
   lb_free(s);
 }
 
@@ -261,17 +262,23 @@ static lbStatus check_change(const lbBody *body, int32_t material, const double 
   if (material < 0 || material >= model->size.material_count)
     return lb_fail(err, LB_ERR_ARGUMENT, "material: number %d is not among the model's %d",
                    (int)material, (int)model->size.material_count);
-  if (!(young > 0 && young <= LB_BODY_MOST && poisson > -1 && poisson < 0.5 && density > 0 &&
-        density <= LB_BODY_MOST))
+  const double *before = method->materials(body->prepared) + 3 * (size_t)material;
+  bool rubber = model->material_laws[material] == LB_MATERIAL_MOONEYRIVLIN;
+  if (rubber && (young != before[0] || poisson != before[1]))
+    return lb_fail(err, LB_ERR_UNSUPPORTED,
+                   "material: number %d is Mooney-Rivlin's, which is given by c10, c01 and v1; its "
+                   "density alone can change: young %g and poisson %g must stay",
+                   (int)material, before[0], before[1]);
+  bool elastic = young > 0 && young <= LB_BODY_MOST && poisson > -1 && poisson < 0.5;
+  if (!((rubber || elastic) && density > 0 && density <= LB_BODY_MOST))
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "material: young %g, poisson %g, density %g; they must be above 0, between -1 "
                    "and 0.5, above 0",
                    young, poisson, density);
-  double before = method->materials(body->prepared)[3 * (size_t)material + 2];
   if (!(model->material_values[6 * (size_t)material + 2] > 0))
     return lb_fail(err, LB_ERR_UNSUPPORTED, "material %d has no density in the model",
                    (int)material);
-  if (density != before && lb_frame_is_felt(body) && model->size.material_count > 1)
+  if (density != before[2] && lb_frame_is_felt(body) && model->size.material_count > 1)
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "material: the density of one of several materials cannot change while the "
                    "body's frame moves");

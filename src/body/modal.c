@@ -156,10 +156,17 @@ static void clear_applied(Block *block, int32_t dimension) {
   for (size_t i = 0; i < count && !block->forced; i++) block->forced = block->weight[i] != 0;
 }
 
-static bool all_plain(const lbBodyGroup *group, int32_t begin, int32_t end) {
-  for (int32_t i = begin; i < end; i++)
-    if (!group->bodies[i].plain) return false;
-  return true;
+// The clocks of the plain ones among bodies; whether all are.
+static bool pass_time(lbBodyGroup *group, int32_t begin, int32_t end, double h) {
+  bool all = true;
+  for (int32_t i = begin; i < end; i++) {
+    lbBody *body = &group->bodies[i];
+    all = all && body->plain;
+    if (!body->plain) continue;
+    body->time += h;
+    body->flags = 0;
+  }
+  return all;
 }
 
 static void step_block(lbBodyGroup *group, Block *block) {
@@ -183,24 +190,20 @@ static void step_lane(lbBody *body, double h, lbScratch *s) {
 
 static void step_many(lbBodyGroup *group, int32_t begin, int32_t end, double h,
                       lbScratch *scratch) {
-  Block *block = ((State *)group->bodies[begin].own)->block;
-  if (group->count == 1 && group->bodies->plain) { // a few nanoseconds
+  const Group *own = group->own;
+  bool all = pass_time(group, begin, end, h);
+  if (group->count == 1 && all) { // a few nanoseconds
     ready_group(group, h);
-    step_block(group, block);
-    group->bodies->time += h;
-    group->bodies->flags = 0;
+    step_block(group, own->blocks);
     return;
   }
-  bool whole = begin % LB_INSTANCE_BLOCK == 0 && end - begin == block->count;
-  whole = whole && all_plain(group, begin, end);
-  if (whole) step_block(group, block);
-  for (int32_t i = begin; i < end; i++) {
-    lbBody *body = &group->bodies[i];
-    if (!body->plain) continue;
-    if (!whole) step_lane(body, h, scratch);
-    body->time += h;
-    body->flags = 0;
+  Block *block = &own->blocks[begin / LB_INSTANCE_BLOCK];
+  if (all && begin % LB_INSTANCE_BLOCK == 0 && end - begin == block->count) {
+    step_block(group, block);
+    return;
   }
+  for (int32_t i = begin; i < end; i++)
+    if (group->bodies[i].plain) step_lane(&group->bodies[i], h, scratch);
 }
 
 // ---- steps with forces that are found on the way -----------------------------------------------
@@ -275,7 +278,7 @@ const lbBodyMethod lb_modal_method = { .method = LB_METHOD_MODAL,
                                        .responds_alike = true,
                                        .rules = 1,
                                        .parts = { 1 },
-                                       .stress_law = LB_STRESS_SMALL_STRAIN,
+                                       .stress_law = LB_MATERIAL_LINEAR,
                                        .place_group = place_group,
                                        .place_scratch = place_scratch,
                                        .get = get,

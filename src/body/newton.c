@@ -16,7 +16,8 @@
 // of the forces at both ends, so that a force which is held counts twice at one end; the
 // acceleration that is kept for the next step is without it. Simpson's rule integrates the cubic
 // force exactly, so the conserving rule changes the energy by the work of f and p alone, at any
-// step. Newton's method starts from q = q0; the matrix is
+// step; for other laws what is missing is added along the way, R + c (q - q0) with c such that
+// R (q - q0) = W - W0, a discrete gradient. Newton's method starts from q = q0; the matrix is
 //
 //   dG/dq = a_q M + v_q C + K (+ beta dK/dt),
 //
@@ -27,6 +28,14 @@
 // the second part because iterations end. The body keeps account of what was created and not yet
 // taken by damping; a step that would bring it above a share of the energy is iterated further, and
 // if that does not help, taken by the conserving rule.
+//
+// Laws with a barrier have an infinite energy where an element is inside out. An iteration that
+// would come there is shortened: it goes half as far, again and again, and is followed by another
+// one; a rule that keeps coming there gives the step up. A body that was put there from outside
+// may move through such places. Euler's rule as the last one has a potential, whose gradient is G:
+// iterations of such laws that would raise it are shortened too, unless constraints say where to
+// go, so that a step always gets somewhere.
+#include "body/constraints.h"
 #include "body/subspace.h"
 
 #include <string.h>
@@ -40,6 +49,9 @@
 #define SHIFTS 40
 #define ROUNDING 1e-15 // of coordinates
 #define FAR_OUT 1e-6   // of what is absurd: beyond, energy is to be lost rather than kept
+#define HALVINGS 60    // of an iteration
+#define OUTSIDE_MOST 8 // iterations of a step that leave the law
+#define DOWNHILL 1e-13 // of the energies: rounding of a potential
 
 typedef enum Rule { NEWMARK, EULER, CONSERVING } Rule;
 
@@ -90,6 +102,18 @@ static Forces forces_of(const lbBody *body, const Scheme *scheme, const lbSubspa
                    scheme->calm ? lb_subspace_of(body->prepared)->rest_stiffness : e->K };
 }
 
+// w->middle_R <- with what its work lacks to the difference of the energies.
+static void complete_work(const lbSubspace *own, double difference, const lbScratch *s) {
+  const lbSubspaceWork *w = s->own;
+  double way = 0;
+  for (int32_t i = 0; i < own->count; i++) {
+    w->d[i] = s->q[i] - s->q0[i];
+    way += w->d[i] * w->d[i];
+  }
+  double factor = (difference - lb_row_dot(own->count, w->middle_R, w->d)) / way;
+  for (int32_t i = 0; i < own->count && isfinite(factor); i++) w->middle_R[i] += factor * w->d[i];
+}
+
 static Forces evaluate(lbBody *body, const Scheme *scheme, lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = s->own;
@@ -99,6 +123,7 @@ static Forces evaluate(lbBody *body, const Scheme *scheme, lbScratch *s) {
   own->forces->evaluate(own->force_data, w->d, w->middle_R, w->middle_K, w->forces);
   for (int32_t i = 0; i < own->count; i++)
     w->middle_R[i] = (w->R0[i] + 4 * w->middle_R[i] + e->R[i]) / 6;
+  if (!own->forces->is_cubic) complete_work(own, e->energy - w->energy0, s);
   return forces_of(body, scheme, w);
 }
 
@@ -227,6 +252,8 @@ static void start(lbBody *body, const Scheme *scheme, lbScratch *s) {
   memcpy(s->q, s->q0, (size_t)body->prepared->padded * sizeof(double));
   memcpy(w->R0, e->R, (size_t)own->count * sizeof(double));
   w->energy0 = e->energy;
+  w->outside = 0;
+  w->potential = 0;
   double heaviest = own->mass ? largest_diagonal(own, own->mass) : 1;
   w->stiffest = scheme->c.a_q * heaviest + largest_diagonal(own, e->K);
 }
@@ -259,10 +286,12 @@ int32_t lb_newton_begin(lbBody *body, lbStep *step, lbScratch *s) {
     start(body, &scheme, s);
     forces = evaluate(body, &scheme, s);
     begin_residual(body, &scheme, &forces, s);
+    for (int32_t i = 0; i < own->count; i++) w->linear0[i] = w->G[i] - forces.R[i];
   }
   bool damping_rate = again && body->damping_stiffness != 0 && !scheme.calm;
   int32_t flags = factor_matrix(body, &scheme, &forces, damping_rate, s);
   if (flags & LB_STEP_NONFINITE) return flags;
+  memcpy(w->before, s->q, (size_t)own->count * sizeof(double));
   loops->negate(own->count, w->G, w->d);
   own->ldlt->solve(own->count, w->A, w->d);
   loops->add(own->count, w->d, s->q);
@@ -345,12 +374,65 @@ static int32_t keep_acceleration(lbBody *body, const Scheme *scheme, lbScratch *
   return 0;
 }
 
+// ---- iterations that go too far ----------------------------------------------------------------
+
+// Whether elements may not be inside out: they were not before the step.
+static bool is_inside(const lbBody *body, const lbSubspaceWork *w) {
+  return !lb_subspace_of(body->prepared)->forces->is_cubic && isfinite(w->energy0);
+}
+
+static bool goes_downhill(const lbBody *body, const Scheme *scheme, const lbSubspaceWork *w) {
+  return scheme->rule == EULER && scheme->calm && is_inside(body, w) &&
+         !lb_body_is_constrained(body);
+}
+
+// Of the step at s->q, less that at its start: W - W0 and the integral of the other terms of G,
+// which are linear.
+static double potential(lbBody *body, const Scheme *scheme, lbScratch *s) {
+  const lbSubspace *own = lb_subspace_of(body->prepared);
+  lbSubspaceWork *w = s->own;
+  const lbEvaluated *e = lb_subspace_force(body, s->q, s);
+  const lbNewtonNumbers x = numbers_of(body, e->R, s);
+  double sum = e->energy - w->energy0;
+  find_rates(body, scheme, &x, s);
+  damp(body, &x, own->rest_stiffness, x.u, x.Mu, x.Cu);
+  own->newton->alone.residual(&scheme->c, &x);
+  for (int32_t i = 0; i < own->count; i++)
+    sum += 0.5 * (w->linear0[i] + x.G[i] - e->R[i]) * (s->q[i] - s->q0[i]);
+  return sum;
+}
+
+// Brings s->q back towards where the iteration came from; lbStepFlags.
+static int32_t shorten(lbBody *body, const Scheme *scheme, lbScratch *s) {
+  lbSubspaceWork *w = s->own;
+  bool downhill = goes_downhill(body, scheme, w), outside = false;
+  if (!is_inside(body, w)) return 0;
+  for (int i = 0; i < HALVINGS; i++) {
+    double energy = lb_subspace_force(body, s->q, s)->energy;
+    double now = downhill ? potential(body, scheme, s) : 0;
+    if (isfinite(energy) && !(now > w->potential + DOWNHILL * (energy + w->energy0))) {
+      w->potential = now;
+      w->outside += outside;
+      if (w->outside >= OUTSIDE_MOST && !downhill) return LB_STEP_NONFINITE;
+      return outside ? LB_STEP_AGAIN : 0;
+    }
+    outside |= isinf(energy);
+    for (int32_t k = 0; k < body->prepared->dimension; k++)
+      s->q[k] = 0.5 * (w->before[k] + s->q[k]);
+  }
+  memcpy(s->q, w->before, (size_t)body->prepared->dimension * sizeof(double));
+  return LB_STEP_FAR;
+}
+
+// ---- the end -----------------------------------------------------------------------------------
+
 int32_t lb_newton_end(lbBody *body, const lbStep *step, lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = s->own;
   Scheme scheme = scheme_of(body, step, s);
   for (int32_t i = 0; i < body->prepared->dimension; i++)
     if (!lb_is_bounded(s->q[i])) return LB_STEP_NONFINITE;
+  int32_t shortened = shorten(body, &scheme, s);
   Forces forces = evaluate(body, &scheme, s);
   const lbNewtonNumbers x = numbers_of(body, forces.R, s);
   const lbNewtonStart start = { w->energy0, w->stiffest };
@@ -359,6 +441,10 @@ int32_t lb_newton_end(lbBody *body, const lbStep *step, lbScratch *s) {
   own->newton->alone.judge(&scheme.c, &x, w->figures);
   int32_t flags = judge_end(body, step->rule, step->iteration, scheme.rule, &start,
                             forces.end->energy, w->figures, &w->created);
+  if (shortened & LB_STEP_AGAIN && !(flags & (LB_STEP_FAR | LB_STEP_NONFINITE)))
+    flags = LB_STEP_AGAIN;
+  else if (shortened & (LB_STEP_FAR | LB_STEP_NONFINITE))
+    flags = shortened;
   if (flags & (LB_STEP_AGAIN | LB_STEP_NONFINITE)) return flags;
   return flags | keep_acceleration(body, &scheme, s);
 }

@@ -179,8 +179,7 @@ static lbStatus fill_single(const lbPrepared *p, const double *materials, Polyno
   return status;
 }
 
-lbStatus lb_polynomials_create(const lbPrepared *p, const double *materials, void **data,
-                               lbError *err) {
+static lbStatus create(const lbPrepared *p, const double *materials, void **data, lbError *err) {
   Polynomials draft = { .kernels = lb_cubic_kernels(p->level),
                         .crowd = lb_cubic_crowd_kernels(p->level) };
   lbCarver carver = { 0 };
@@ -202,9 +201,9 @@ lbStatus lb_polynomials_create(const lbPrepared *p, const double *materials, voi
   return status;
 }
 
-void lb_polynomials_destroy(void *data) { lb_free(data); }
+static void destroy(void *data) { lb_free(data); }
 
-const double *lb_polynomials_linear(const void *data) {
+static const double *rest_stiffness(const void *data) {
   return ((const Polynomials *)data)->cubic.linear;
 }
 
@@ -242,5 +241,13 @@ static size_t work_size(const void *data) {
   return crowd > alone ? crowd : alone;
 }
 
-const lbForceModel lb_polynomial_forces = { evaluate,       force, tangent_rate,
-                                            evaluate_crowd, gains, work_size };
+const lbForceModel lb_polynomial_forces = { .is_cubic = true,
+                                            .create = create,
+                                            .destroy = destroy,
+                                            .rest_stiffness = rest_stiffness,
+                                            .evaluate = evaluate,
+                                            .force = force,
+                                            .tangent_rate = tangent_rate,
+                                            .evaluate_crowd = evaluate_crowd,
+                                            .gains = gains,
+                                            .work_size = work_size };

@@ -216,6 +216,7 @@ static lbStatus prepare(const lbModel *model, const lbBodyDef *def, const lbBody
   if (!p) return lb_fail_memory(err);
   p->model = model, p->method = method, p->level = level;
   p->kernels = lb_modal_kernels(level), p->stress = lb_stress_kernels(level);
+  p->stress_law = method->stress_law;
   p->dimension = view->dimension;
   p->basis = view->basis, p->gravity = view->gravity, p->rigid = view->rigid;
   p->eigenvalues = view->eigenvalues;
@@ -376,7 +377,8 @@ static lbScratch *place_scratch(const lbPrepared *p, lbScratch *s, lbCarver *car
   s->numbers = lb_carve(carver, (size_t)lb_method_numbers(p), sizeof(double));
   s->nodes = lb_carve(carver, (size_t)size->node_count, 3 * sizeof(double));
   s->shares = lb_carve(carver, (size_t)size->node_count, sizeof(double));
-  s->moduli = lb_carve(carver, (size_t)size->material_count, 2 * sizeof(double));
+  s->moduli =
+      lb_carve(carver, (size_t)size->material_count, LB_MATERIAL_PARAMETERS * sizeof(double));
   s->positions = lb_carve(carver, (size_t)size->vertex_count, 3 * sizeof(double));
   if (p->method->place_scratch) p->method->place_scratch(p, s, carver);
   return at;

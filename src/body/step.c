@@ -16,16 +16,13 @@
 #define TURN_PARTS 32
 #define SPIN_MOST 2 // times the lowest natural frequency
 
-bool lb_time_step_is_legal(double dt) { return dt > 0 && dt <= LB_TIME_STEP_MOST; }
-
 lbStatus lb_time_step_refuse(double dt, lbError *err) {
   return lb_fail(err, LB_ERR_ARGUMENT, "the time step is %g s; it must be above 0, at most %g", dt,
                  LB_TIME_STEP_MOST);
 }
 
-bool lb_body_is_plain(const lbBody *body) {
-  return lb_frame_is_still(body) && !lb_body_is_constrained(body) && !lb_body_is_touched(body) &&
-         body->led == 0;
+bool lb_body_is_handled(const lbBody *body) {
+  return lb_body_is_constrained(body) || lb_body_is_touched(body);
 }
 
 // ---- one part ----------------------------------------------------------------------------------
@@ -222,7 +219,7 @@ int32_t lb_body_step(lbBody *body, double dt) {
   }
   body->plain = p->method->step_many && lb_body_is_plain(body);
   if (body->plain && body->group->count == 1 && p->method->alone) {
-    step_plain(body, dt, NULL); // a few nanoseconds: borrowing would take as long
+    p->method->step_many(body->group, 0, 1, dt, NULL); // nanoseconds: borrowing would take as long
     return body->flags;
   }
   lbScratch *scratch = lb_scratch_borrow(p);

@@ -1,6 +1,7 @@
 // Von Mises stress at the nodes: what the body's method believes. A modal body is linear, so its
 // stress is that of small strain, also where it moves far: a mode that turns a part grows it, and
-// the law of large strain would take that for stress. A subspace body is St. Venant-Kirchhoff's.
+// the law of large strain would take that for stress. A subspace body is St. Venant-Kirchhoff's,
+// or, with forces by cubature, of its materials' own laws.
 #include "body/body.h"
 
 #include "elastic/element.h"
@@ -9,17 +10,26 @@
 
 #define STRESS_MOST 1e30 // Pa: what is beyond, or no number, counts as this
 
-// λ and μ of each material; modal bodies know other laws by what they are at small strain.
+static lbMaterialModel law_of(const lbPrepared *prepared, int32_t material) {
+  return prepared->stress_by_material ? (lbMaterialModel)prepared->model->material_laws[material]
+                                      : prepared->stress_law;
+}
+
+// Parameters of each material; modal bodies know other laws by what they are at small strain.
 static void find_moduli(const lbPrepared *prepared, double *to) {
   const lbModel *model = prepared->model;
   const double *edited = prepared->method->materials ? prepared->method->materials(prepared) : NULL;
   for (int32_t g = 0; g < model->size.material_count; g++) {
     const double *values = model->material_values + 6 * (size_t)g;
-    double *moduli = to + 2 * (size_t)g, p[LB_MATERIAL_PARAMETERS];
-    if (edited) values = edited + 3 * (size_t)g;
-    lbMaterial material = { .young = values[0], .poisson = values[1] };
-    lb_material_parameters(&material, p, 1);
-    moduli[0] = p[0], moduli[1] = p[1];
+    const double *elastic = edited ? edited + 3 * (size_t)g : values;
+    double *moduli = to + LB_MATERIAL_PARAMETERS * (size_t)g;
+    const lbMaterial material = { .model = law_of(prepared, g),
+                                  .young = elastic[0],
+                                  .poisson = elastic[1],
+                                  .c10 = values[3],
+                                  .c01 = values[4],
+                                  .v1 = values[5] };
+    lb_material_parameters(&material, moduli, 1);
     if (edited || model->material_laws[g] != LB_MATERIAL_MOONEYRIVLIN) continue;
     moduli[1] = 2 * (values[3] + values[4]);           // 2 (c10 + c01)
     moduli[0] = 2 * values[5] - 2.0 / 3.0 * moduli[1]; // the bulk modulus is 2 v1
@@ -30,7 +40,7 @@ static void find_moduli(const lbPrepared *prepared, double *to) {
 typedef struct Batch {
   _Alignas(64) double positions[3 * LB_ELEMENT_NODES_MAX * LB_BATCH];
   double displacements[3 * LB_ELEMENT_NODES_MAX * LB_BATCH];
-  double parameters[2 * LB_BATCH];
+  double parameters[LB_MATERIAL_PARAMETERS * LB_BATCH];
   double stresses[LB_ELEMENT_POINTS_MAX * LB_BATCH], volumes[LB_ELEMENT_POINTS_MAX * LB_BATCH];
 } Batch;
 
@@ -42,8 +52,9 @@ static void gather(const lbModel *model, const lbScratch *s, const int32_t *node
       batch->positions[to] = model->node_positions[from];
       batch->displacements[to] = s->nodes[from];
     }
-  for (int i = 0; i < 2; i++)
-    batch->parameters[i * LB_BATCH + lane] = s->moduli[2 * (size_t)material + (size_t)i];
+  for (int i = 0; i < LB_MATERIAL_PARAMETERS; i++)
+    batch->parameters[i * LB_BATCH + lane] =
+        s->moduli[LB_MATERIAL_PARAMETERS * (size_t)material + (size_t)i];
 }
 
 // A node takes the point next to it, with the volume that belongs to it.
@@ -57,25 +68,42 @@ static void scatter(lbScratch *s, const int32_t *nodes, int32_t node_count, cons
   }
 }
 
-static void add_elements(const lbPrepared *prepared, lbElementKind kind, int32_t count,
-                         const int32_t *elements, const int32_t *materials, double *sums,
-                         lbScratch *s) {
-  lbStressKernel *kernel = prepared->stress->of[kind][prepared->method->stress_law];
-  int32_t node_count = lb_element_nodes(kind);
+// Elements of one kind.
+typedef struct Elements {
+  lbElementKind kind;
+  int32_t count;
+  const int32_t *nodes, *materials;
+} Elements;
+
+// Up to LB_BATCH elements of one law, whose numbers are in `chosen`.
+static void add_batch(const lbPrepared *prepared, const Elements *all, lbMaterialModel law,
+                      int32_t used, const int32_t *chosen, double *sums, lbScratch *s) {
+  size_t node_count = (size_t)lb_element_nodes(all->kind);
   Batch batch;
-  const lbStressBatch view = { batch.positions, batch.displacements, batch.parameters,
-                               batch.stresses, batch.volumes };
-  for (int32_t begin = 0; begin < count; begin += LB_BATCH) {
-    int32_t used = count - begin < LB_BATCH ? count - begin : LB_BATCH;
-    for (int32_t lane = 0; lane < LB_BATCH; lane++) { // those beyond repeat the last
-      size_t e = (size_t)(begin + (lane < used ? lane : used - 1));
-      gather(prepared->model, s, elements + e * (size_t)node_count, node_count, materials[e],
-             &batch, lane);
+  for (int32_t lane = 0; lane < LB_BATCH; lane++) { // those beyond repeat the last
+    size_t e = (size_t)chosen[lane < used ? lane : used - 1];
+    gather(prepared->model, s, all->nodes + e * node_count, (int32_t)node_count, all->materials[e],
+           &batch, lane);
+  }
+  prepared->stress->of[all->kind][law](&(lbStressBatch){
+      batch.positions, batch.displacements, batch.parameters, batch.stresses, batch.volumes });
+  for (int32_t lane = 0; lane < used; lane++)
+    scatter(s, all->nodes + (size_t)chosen[lane] * node_count, (int32_t)node_count, &batch, lane,
+            sums);
+}
+
+static void add_elements(const lbPrepared *prepared, const Elements *all, double *sums,
+                         lbScratch *s) {
+  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
+    int32_t chosen[LB_BATCH], used = 0;
+    for (int32_t e = 0; e < all->count; e++) {
+      if ((int)law_of(prepared, all->materials[e]) != law) continue;
+      chosen[used++] = e;
+      if (used < LB_BATCH) continue;
+      add_batch(prepared, all, (lbMaterialModel)law, used, chosen, sums, s);
+      used = 0;
     }
-    kernel(&view);
-    for (int32_t lane = 0; lane < used; lane++)
-      scatter(s, elements + (size_t)(begin + lane) * (size_t)node_count, node_count, &batch, lane,
-              sums);
+    if (used) add_batch(prepared, all, (lbMaterialModel)law, used, chosen, sums, s);
   }
 }
 
@@ -96,10 +124,12 @@ void lb_body_von_mises(const lbBody *body, double *stresses) {
   lb_body_nodes(body, s->a, s->b, 0, model->size.node_count, s->nodes, NULL);
   find_moduli(p, s->moduli);
   memset(s->shares, 0, bytes);
-  add_elements(p, LB_ELEMENT_TET4, model->size.tet_count, model->tets, model->element_materials,
-               stresses, s);
-  add_elements(p, LB_ELEMENT_BRICK8, model->size.brick_count, model->bricks,
-               model->element_materials + model->size.tet_count, stresses, s);
+  const Elements kinds[] = {
+    { LB_ELEMENT_TET4, model->size.tet_count, model->tets, model->element_materials },
+    { LB_ELEMENT_BRICK8, model->size.brick_count, model->bricks,
+      model->element_materials + model->size.tet_count },
+  };
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) add_elements(p, &kinds[i], stresses, s);
   for (int32_t n = 0; n < model->size.node_count; n++)
     if (s->shares[n] > 0) stresses[n] /= s->shares[n];
   lb_scratch_return(p, s);

@@ -100,9 +100,9 @@ static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *car
   const lbSubspace *s = lb_subspace_of(p);
   size_t padded = (size_t)p->padded, n = (size_t)s->stride;
   lbSubspaceWork draft = { 0 }, *w = lb_carve(carver, 1, sizeof draft);
-  double **vectors[] = { &draft.a0,  &draft.a,  &draft.u,       &draft.G,  &draft.d,
-                         &draft.Ma,  &draft.Mu, &draft.Mv,      &draft.Ku, &draft.Cu,
-                         &draft.Cu0, &draft.R0, &draft.middle_R };
+  double **vectors[] = { &draft.a0,  &draft.a,  &draft.u,        &draft.G,      &draft.d,
+                         &draft.Ma,  &draft.Mu, &draft.Mv,       &draft.Ku,     &draft.Cu,
+                         &draft.Cu0, &draft.R0, &draft.middle_R, &draft.before, &draft.linear0 };
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = lb_carve(carver, padded, sizeof(double));
   draft.A = lb_carve(carver, n * n, sizeof(double));
@@ -307,6 +307,7 @@ static double stable_step(const lbBody *body) {
 
 static lbStatus prepare(lbPrepared *p, const lbBodyDef *def, lbError *err) {
   (void)def;
+  p->stress_by_material = p->model->size.subspace_part_count == 0;
   if (p->dimension > LB_CUBIC_MODES_MAX)
     return lb_fail(err, LB_ERR_UNSUPPORTED, "model \"%s\" has %d basis vectors; at most %d can run",
                    p->model->name, (int)p->dimension, LB_CUBIC_MODES_MAX);
@@ -318,7 +319,7 @@ const lbBodyMethod lb_subspace_method = { .method = LB_METHOD_SUBSPACE,
                                           .takes_means = true,
                                           .rules = 4,
                                           .parts = { 1, 1, 2, 4 },
-                                          .stress_law = LB_STRESS_STVK,
+                                          .stress_law = LB_MATERIAL_STVK,
                                           .prepare = prepare,
                                           .build = lb_subspace_build,
                                           .release = lb_subspace_release,

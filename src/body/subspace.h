@@ -3,8 +3,9 @@
 //   M a + (alpha M + beta K(q)) v + R(q) = f,   K = dR/dq,
 //
 // after Barbič & James 2005. M is the identity until a density is changed. R comes from a force
-// model (lbForceModel): polynomials of St. Venant-Kirchhoff (polynomial.c). The integrators
-// (newton.c, central.c) know no more of it than force, tangent and rate of the tangent.
+// model (lbForceModel): polynomials of St. Venant-Kirchhoff (polynomial.c), or cubature, for any
+// law (cubature.c). The integrators (newton.c, central.c) know no more of it than force, tangent
+// and rate of the tangent.
 #ifndef LB_BODY_SUBSPACE_H
 #define LB_BODY_SUBSPACE_H
 
@@ -18,15 +19,25 @@
 // Forces of a prepared body. Vectors have room for `stride` numbers, matrices are (stride x
 // stride), symmetric; `work` has work_size doubles and keeps nothing from call to call.
 typedef struct lbForceModel {
+  bool is_cubic; // R is a cubic polynomial of q; others may have no energy (+inf) at some q
+  // Of a prepared body, for materials (materials x 3: young, poisson, density) of its own. A
+  // derived one may use what its base has.
+  lbStatus (*create)(const lbPrepared *prepared, const double *materials, void **data,
+                     lbError *err);
+  void (*destroy)(void *data);                       // NULL is legal
+  const double *(*rest_stiffness)(const void *data); // K at q = 0
   // Returns the energy; writes force and tangent.
   double (*evaluate)(const void *data, const double *q, double *R, double *K, double *work);
   double (*force)(const void *data, const double *q, double *R, double *work);
+  // The same, and K v without K. NULL: K costs little more than the force.
+  double (*along)(const void *data, const double *q, const double *v, double *R, double *Kv,
+                  double *work);
   // dK/dt where q moves with velocity v.
   void (*tangent_rate)(const void *data, const double *q, const double *v, double *rate,
                        double *work);
   // The same as `evaluate` for LB_BATCH states side by side, to the bit, reading coefficients once:
   // number i of state m is at [8 i + m], K is its lower triangle (lb_packed2). Lanes of states that
-  // are not there may hold anything. gains: whether that is faster.
+  // are not there may hold anything. gains: whether that is faster. NULL: bodies step one by one.
   void (*evaluate_crowd)(const void *data, const double *q, double *R, double *K, double *energies,
                          double *work);
   bool (*gains)(const void *data);
@@ -54,12 +65,8 @@ typedef struct lbSubspace {
 
 static inline const lbSubspace *lb_subspace_of(const lbPrepared *prepared) { return prepared->own; }
 
-// St. Venant-Kirchhoff's polynomials of a prepared body for materials (materials x 3) of its own.
-lbStatus lb_polynomials_create(const lbPrepared *prepared, const double *materials, void **data,
-                               lbError *err);
-void lb_polynomials_destroy(void *data);
-const double *lb_polynomials_linear(const void *data); // P (stride x stride)
-extern const lbForceModel lb_polynomial_forces;
+extern const lbForceModel lb_polynomial_forces; // of St. Venant-Kirchhoff
+extern const lbForceModel lb_cubature_forces;
 
 // material.c
 lbStatus lb_subspace_build(lbPrepared *prepared, lbError *err);
@@ -95,6 +102,10 @@ typedef struct lbSubspaceWork {
   double *R0;                  // elastic force before the step
   double *A, *rate;            // (stride x stride)
   double *middle_R, *middle_K; // in the step's middle
+  double *before;              // where an iteration came from
+  double *linear0;             // terms of the residual that are linear, at the step's start
+  double potential;            // of an iteration, by rules that have one
+  int32_t outside;             // iterations that would have turned elements inside out
   double *forces;              // of the force model
   struct lbCrowdWork *crowd;   // of a crowd's step; NULL: bodies step one by one
   double figures[LB_NEWTON_FIGURES];

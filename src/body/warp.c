@@ -158,11 +158,10 @@ static void mobilise(const lbPrepared *p, double *x) {
 
 static const double *materials(const lbPrepared *p) { return lb_warp_shared(p)->materials; }
 
-// Stress is that of Green's strain, which turns with the material, as warped strain does.
 const lbBodyMethod lb_warp_method = { .method = LB_METHOD_WARP,
                                       .rules = 1,
                                       .parts = { 1 },
-                                      .stress_law = LB_STRESS_STVK,
+                                      .stress_law = LB_MATERIAL_COROTATED,
                                       .fit_frame = fit_frame,
                                       .prepare = lb_warp_prepare,
                                       .build = lb_warp_build,

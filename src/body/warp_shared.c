@@ -77,7 +77,7 @@ static void fill_whole(lbPrepared *p, lbWarpShared *shared) {
 
 // ---- preparing ---------------------------------------------------------------------------------
 
-static lbStatus create(const lbPrepared *p, lbWarpShared *shared, lbError *err) {
+static lbStatus create(lbPrepared *p, lbWarpShared *shared, lbError *err) {
   const lbModel *m = p->model;
   const int32_t *settings = m->warp_settings;
   lbWarpDef def = { .node_count = m->size.node_count,
@@ -95,6 +95,8 @@ static lbStatus create(const lbPrepared *p, lbWarpShared *shared, lbError *err) 
                     .strain = (lbWarpStrain)settings[2],
                     .stretch_limit = m->warp_stretch_limit ? m->warp_stretch_limit[0] : 0 };
   shared->iterations = settings[3];
+  if (def.strain == LB_WARP_LINEAR) p->stress_law = LB_MATERIAL_LINEAR;
+  if (def.strain == LB_WARP_GREEN) p->stress_law = LB_MATERIAL_STVK;
   return lb_warp_create(&def, p->level, &shared->warp, err);
 }
 

@@ -2,32 +2,27 @@
 // positions and displacements: nothing is kept from call to call. A tet has one point, a brick its
 // 2x2x2 Gauss points, point p next to corner p.
 //
-// With H = ∂u/∂X and F = I + H: small strain: σ = λ tr(ε) I + 2μ ε, ε = sym H; St. Venant–
-// Kirchhoff: σ = F S Fᵀ / |det F|, S = λ tr(E) I + 2μ E, E = (FᵀF − I)/2, the Cauchy stress.
+// With H = ∂u/∂X and F = I + H: the linear law: σ = λ tr(ε) I + 2μ ε, ε = sym H; others: the Cauchy
+// stress σ = P Fᵀ / |det F|, P = ∂W/∂F.
 #ifndef LB_ELASTIC_STRESS_H
 #define LB_ELASTIC_STRESS_H
 
 #include "limber/element.h"
+#include "limber/material.h"
 #include "math/simd.h"
-
-typedef enum lbStressLaw {
-  LB_STRESS_SMALL_STRAIN,
-  LB_STRESS_STVK,
-  LB_STRESS_LAW_COUNT
-} lbStressLaw;
 
 // LB_BATCH is the fastest index of every array.
 typedef struct lbStressBatch {
   const double *positions;     // (nodes x 3 x LB_BATCH) at rest, m
   const double *displacements; // (nodes x 3 x LB_BATCH) m
-  const double *parameters;    // (2 x LB_BATCH): λ, μ
+  const double *parameters;    // (LB_MATERIAL_PARAMETERS x LB_BATCH)
   double *stresses;            // (points x LB_BATCH) Pa, written; may be infinite or NaN
   double *volumes; // (points x LB_BATCH) m³ at rest, written; 0 where the element is none
 } lbStressBatch;
 
 typedef void lbStressKernel(const lbStressBatch *batch);
 typedef struct lbStressKernels {
-  lbStressKernel *of[LB_ELEMENT_KIND_COUNT][LB_STRESS_LAW_COUNT];
+  lbStressKernel *of[LB_ELEMENT_KIND_COUNT][LB_MATERIAL_MODEL_COUNT];
 } lbStressKernels;
 
 // The level must be one that lb_simd_has.

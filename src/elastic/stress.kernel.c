@@ -16,7 +16,7 @@ LB_INLINE lbLanes von_mises(const lbLanes s[9]) {
 }
 
 // J[3 i + k] = ∂X_i/∂ξ_k and D[3 i + k] = ∂u_i/∂ξ_k. Returns det J, zero where it is not positive.
-LB_INLINE lbLanes point_stress(lbStressLaw kind, LawFunction *law_function, const lbLanes J[9],
+LB_INLINE lbLanes point_stress(bool linear, LawFunction *law_function, const lbLanes J[9],
                                const lbLanes D[9], const lbLanes p[3], lbLanes *stress) {
   lbLanes cofactor[9], H[9];
   Law law;
@@ -29,7 +29,7 @@ LB_INLINE lbLanes point_stress(lbStressLaw kind, LawFunction *law_function, cons
                       D[3 * i + 2] * cofactor[3 * j + 2]) /
                      determinant;
   law_function(H, p, false, &law);
-  if (kind == LB_STRESS_SMALL_STRAIN) {
+  if (linear) {
     *stress = von_mises(law.stress);
   } else {
     lbLanes F[9], unused[9], sigma[9];
@@ -49,12 +49,12 @@ LB_INLINE void edges(const double *values, int lane, lbLanes M[9]) {
   }
 }
 
-LB_INLINE void tet_lanes(lbStressLaw kind, LawFunction *law, const lbStressBatch *batch, int lane,
+LB_INLINE void tet_lanes(bool linear, LawFunction *law, const lbStressBatch *batch, int lane,
                          const lbLanes p[3]) {
   lbLanes J[9], D[9], stress;
   edges(batch->positions, lane, J);
   edges(batch->displacements, lane, D);
-  const lbLanes determinant = point_stress(kind, law, J, D, p, &stress);
+  const lbLanes determinant = point_stress(linear, law, J, D, p, &stress);
   lb_store(batch->stresses + lane, stress);
   lb_store(batch->volumes + lane, determinant / 6.0);
 }
@@ -89,7 +89,7 @@ LB_INLINE void brick_derivatives(const double *values, int lane, lbLanes G[3][4]
     }
 }
 
-LB_INLINE void brick_lanes(lbStressLaw kind, LawFunction *law, const lbStressBatch *batch, int lane,
+LB_INLINE void brick_lanes(bool linear, LawFunction *law, const lbStressBatch *batch, int lane,
                            const lbLanes p[3]) {
   lbLanes positions[3][4][3], displacements[3][4][3];
   brick_derivatives(batch->positions, lane, positions);
@@ -103,7 +103,7 @@ LB_INLINE void brick_lanes(lbStressLaw kind, LawFunction *law, const lbStressBat
         D[3 * i + k] = displacements[k][bc][i];
       }
     }
-    const lbLanes determinant = point_stress(kind, law, J, D, p, &stress);
+    const lbLanes determinant = point_stress(linear, law, J, D, p, &stress);
     lb_store(batch->stresses + point * LB_BATCH + lane, stress);
     lb_store(batch->volumes + point * LB_BATCH + lane, determinant);
   }
@@ -111,26 +111,44 @@ LB_INLINE void brick_lanes(lbStressLaw kind, LawFunction *law, const lbStressBat
 
 // ---- the table ---------------------------------------------------------------------------------
 
-LB_INLINE void stress_batch(lbElementKind element, lbStressLaw kind, LawFunction *law,
+LB_INLINE void stress_batch(lbElementKind element, bool linear, LawFunction *law,
                             const lbStressBatch *batch) {
   for (int lane = 0; lane < LB_BATCH; lane += LB_LANES) {
     const lbLanes p[3] = { lb_load(batch->parameters + lane),
-                           lb_load(batch->parameters + LB_BATCH + lane), lb_splat(0) };
+                           lb_load(batch->parameters + LB_BATCH + lane),
+                           lb_load(batch->parameters + 2 * LB_BATCH + lane) };
     if (element == LB_ELEMENT_TET4)
-      tet_lanes(kind, law, batch, lane, p);
+      tet_lanes(linear, law, batch, lane, p);
     else
-      brick_lanes(kind, law, batch, lane, p);
+      brick_lanes(linear, law, batch, lane, p);
   }
 }
 
-#define DEFINE_KERNEL(name, element, kind, law)                                                    \
-  static void name(const lbStressBatch *batch) { stress_batch(element, kind, law, batch); }
-DEFINE_KERNEL(tet_small, LB_ELEMENT_TET4, LB_STRESS_SMALL_STRAIN, law_linear)
-DEFINE_KERNEL(tet_stvk, LB_ELEMENT_TET4, LB_STRESS_STVK, law_stvk)
-DEFINE_KERNEL(brick_small, LB_ELEMENT_BRICK8, LB_STRESS_SMALL_STRAIN, law_linear)
-DEFINE_KERNEL(brick_stvk, LB_ELEMENT_BRICK8, LB_STRESS_STVK, law_stvk)
+#define DEFINE_KERNELS(law, linear)                                                                \
+  static void tet_##law(const lbStressBatch *batch) {                                              \
+    stress_batch(LB_ELEMENT_TET4, linear, law_##law, batch);                                       \
+  }                                                                                                \
+  static void brick_##law(const lbStressBatch *batch) {                                            \
+    stress_batch(LB_ELEMENT_BRICK8, linear, law_##law, batch);                                     \
+  }
+
+DEFINE_KERNELS(linear, true)
+DEFINE_KERNELS(stvk, false)
+DEFINE_KERNELS(corotated, false)
+DEFINE_KERNELS(neohookean, false)
+DEFINE_KERNELS(stable_neohookean, false)
+DEFINE_KERNELS(mooneyrivlin, false)
+
+#define KERNEL_ROW(element)                                                                        \
+  {                                                                                                \
+    [LB_MATERIAL_LINEAR] = element##_linear, [LB_MATERIAL_STVK] = element##_stvk,                  \
+    [LB_MATERIAL_COROTATED] = element##_corotated,                                                 \
+    [LB_MATERIAL_NEOHOOKEAN] = element##_neohookean,                                               \
+    [LB_MATERIAL_STABLE_NEOHOOKEAN] = element##_stable_neohookean,                                 \
+    [LB_MATERIAL_MOONEYRIVLIN] = element##_mooneyrivlin                                            \
+  }
 
 extern const lbStressKernels LB_KERNEL(lb_stress_kernels);
 const lbStressKernels LB_KERNEL(lb_stress_kernels) = {
-  { [LB_ELEMENT_TET4] = { tet_small, tet_stvk }, [LB_ELEMENT_BRICK8] = { brick_small, brick_stvk } }
+  { [LB_ELEMENT_TET4] = KERNEL_ROW(tet), [LB_ELEMENT_BRICK8] = KERNEL_ROW(brick) }
 };

@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static double *column(double *a, int32_t n, int32_t j) { return a + (size_t)n * (size_t)j; }
 static const double *const_column(const double *a, int32_t n, int32_t j) {
@@ -75,6 +76,18 @@ void lb_small_ldlt_solve(int32_t n, const double *ld, int32_t column_count, doub
       x[j] /= source[j];
       for (int32_t i = j + 1; i < n; i++) x[j] -= source[i] * x[i];
     }
+  }
+}
+
+void lb_small_ldlt_invert(int32_t n, const double *ld, int32_t stride, double *lower,
+                          double *upper) {
+  memset(lower, 0, (size_t)n * (size_t)stride * sizeof *lower);
+  memset(upper, 0, (size_t)n * (size_t)stride * sizeof *upper);
+  for (int32_t k = 0; k < n; k++) { // L x = e_k
+    double *x = column(lower, stride, k);
+    x[k] = 1;
+    for (int32_t j = k; j < n; j++) subtract(x, x[j], const_column(ld, n, j), j + 1, n);
+    for (int32_t i = k; i < n; i++) column(upper, stride, i)[k] = x[i] / const_column(ld, n, i)[i];
   }
 }
 

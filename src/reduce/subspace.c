@@ -1,10 +1,12 @@
-// The subspace model after Barbič & James 2005: a basis U with UᵀMU = 1 and the exact polynomials
-// of UᵀR(Uq). An editable model has them for each material's λ and μ apart, and UᵀMU, Uᵀ M (1 ⊗
-// e_k) as the sums of what each material's elements give.
+// The subspace model: a basis U with UᵀMU = 1, and UᵀR(Uq) either as exact polynomials (Barbič &
+// James 2005) or as a sum over few elements (von Tycowicz et al. 2013). An editable model has the
+// polynomials for each material's λ and μ apart, and UᵀMU, Uᵀ M (1 ⊗ e_k) as the sums of what each
+// material's elements give; one with cubature has these sums too.
 #include "reduce/subspace.h"
 
 #include "fem/fem.h"
 #include "linalg/dense.h"
+#include "reduce/cubature.h"
 #include "reduce/inertia.h"
 #include "reduce/modal.h"
 #include "reduce/object.h"
@@ -15,8 +17,10 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { VECTORS_MOST = 1000 }; // of a model's basis
+
 lbSubspaceDef lb_subspace_def(void) {
-  return (lbSubspaceDef){ .basis = lb_basis_def(), .modal = true };
+  return (lbSubspaceDef){ .basis = lb_basis_def(), .cubature = lb_cubature_def(), .modal = true };
 }
 
 // ---- checks ------------------------------------------------------------------------------------
@@ -31,20 +35,46 @@ static lbStatus refuse_law(const lbReduceDef *def, const lbElementSet *set, lbEr
                    def->name, element);
   return lb_fail(err, LB_ERR_UNSUPPORTED,
                  "model \"%s\": element %d has the law \"%s\", and only \"stvk\" has polynomial "
-                 "forces; others need \"forces\": \"cubature\", which is not supported in this "
-                 "version: use \"stvk\", or the method \"modal\" for small motions",
+                 "forces: use \"forces\": \"cubature\" (--forces cubature)",
                  def->name, element, law);
+}
+
+static const lbElementSet *set_without_polynomials(const lbFem *fem) {
+  for (int32_t s = 0; s < fem->set_count; s++)
+    if (fem->sets[s].model != LB_MATERIAL_STVK) return &fem->sets[s];
+  return NULL;
+}
+
+static bool all_linear(const lbFem *fem) {
+  for (int32_t s = 0; s < fem->set_count; s++)
+    if (fem->sets[s].model != LB_MATERIAL_LINEAR) return false;
+  return true;
+}
+
+bool lb_subspace_by_cubature(const lbFem *fem, const lbSubspaceDef *subspace) {
+  if (subspace->forces != LB_FORCES_BY_LAW) return subspace->forces == LB_FORCES_CUBATURE;
+  return set_without_polynomials(fem) && !all_linear(fem);
+}
+
+static int32_t most_vectors(bool cubature) {
+  return cubature ? VECTORS_MOST : LB_POLYNOMIAL_MODES_MAX;
 }
 
 lbStatus lb_subspace_check(const lbFem *fem, const lbReduceDef *def, const lbSubspaceDef *subspace,
                            lbError *err) {
-  for (int32_t s = 0; s < fem->set_count; s++)
-    if (fem->sets[s].model != LB_MATERIAL_STVK) return refuse_law(def, &fem->sets[s], err);
+  bool cubature = lb_subspace_by_cubature(fem, subspace);
+  const lbElementSet *other = set_without_polynomials(fem);
+  if (!cubature && other) return refuse_law(def, other, err);
+  if (cubature) {
+    lbError why;
+    lbStatus status = lb_cubature_check(&subspace->cubature, fem->slot_count, &why);
+    if (status) return lb_fail(err, status, "model \"%s\": %s", def->name, why.text);
+  }
   const lbBasisDef *basis = &subspace->basis;
   bool pca = basis->kind == LB_BASIS_DERIVATIVES || basis->kind == LB_BASIS_SKETCH;
-  if (pca && basis->dimension > LB_POLYNOMIAL_MODES_MAX)
+  if (pca && basis->dimension > most_vectors(cubature))
     return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\": dimension is %d, choose 1 to %d", def->name,
-                   (int)basis->dimension, LB_POLYNOMIAL_MODES_MAX);
+                   (int)basis->dimension, (int)most_vectors(cubature));
   if (pca && basis->keep_metric && basis->metric != fem->mass_kind)
     return lb_fail(
         err, LB_ERR_ARGUMENT,
@@ -58,7 +88,8 @@ lbStatus lb_subspace_check(const lbFem *fem, const lbReduceDef *def, const lbSub
 }
 
 static lbStatus choose_dimension(const lbBasis *basis, const lbReduceDef *def,
-                                 const lbSubspaceDef *subspace, int32_t *dimension, lbError *err) {
+                                 const lbSubspaceDef *subspace, bool cubature, int32_t *dimension,
+                                 lbError *err) {
   *dimension = subspace->vectors_max ? subspace->vectors_max : basis->dimension;
   if (*dimension > basis->dimension)
     return lb_fail(err, LB_ERR_ARGUMENT,
@@ -66,21 +97,20 @@ static lbStatus choose_dimension(const lbBasis *basis, const lbReduceDef *def,
                    "\"dimension\" (--dimension) of %d or less",
                    def->name, (int)*dimension, lb_basis_kind_name(subspace->basis.kind),
                    (int)basis->dimension, (int)basis->dimension);
-  if (*dimension > LB_POLYNOMIAL_MODES_MAX)
+  if (*dimension > most_vectors(cubature))
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "model \"%s\": the basis \"%s\" has %d vectors, use %d or fewer: say a "
                    "\"dimension\" or fewer modes",
                    def->name, lb_basis_kind_name(subspace->basis.kind), (int)*dimension,
-                   LB_POLYNOMIAL_MODES_MAX);
+                   (int)most_vectors(cubature));
   return LB_OK;
 }
 
 // ---- polynomials -------------------------------------------------------------------------------
 
-static void set_sizes(const lbFem *fem, int32_t dimension, bool editable, lbModelSizes *size) {
-  size->subspace_dimension = dimension;
+static void set_polynomial_sizes(const lbFem *fem, int32_t dimension, bool editable,
+                                 lbModelSizes *size) {
   size->subspace_part_count = editable ? 2 * fem->material_count : 1;
-  size->packed2_count = (int32_t)lb_packed2_count(dimension);
   size->packed3_count = (int32_t)lb_packed3_count(dimension);
   size->packed4_count = (int32_t)lb_packed4_count(dimension);
 }
@@ -108,6 +138,7 @@ static lbStatus copy_polynomials(const lbModelSizes *size, lbPolynomial *const *
 
 static lbStatus make_polynomials(const lbFem *fem, const double *basis, bool editable,
                                  lbArena *arena, lbModel *draft, lbError *err) {
+  set_polynomial_sizes(fem, draft->size.subspace_dimension, editable, &draft->size);
   int32_t count = draft->size.subspace_part_count;
   lbPolynomialDef def = { .count = draft->size.subspace_dimension, .basis = basis };
   lbPolynomial **parts = lb_alloc((size_t)count, sizeof *parts);
@@ -127,6 +158,69 @@ static lbStatus make_polynomials(const lbFem *fem, const double *basis, bool edi
   if (!status) status = copy_polynomials(&draft->size, parts, arena, draft, err);
   for (int32_t p = 0; p < count; p++) lb_polynomial_destroy(parts[p]);
   lb_free(parts);
+  return status;
+}
+
+// ---- cubature ----------------------------------------------------------------------------------
+
+static void say_what_happened(const lbReduceDef *def, const lbSubspaceDef *subspace,
+                              const lbCubature *c) {
+  if (c->shortened_count)
+    lb_log(LB_LOG_INFO,
+           "model \"%s\": %d training poses turned elements inside out and were shortened",
+           def->name, (int)c->shortened_count);
+  if (c->interrupted)
+    lb_log(LB_LOG_WARNING,
+           "model \"%s\": the selection of elements was interrupted, the best so far is kept: %d "
+           "elements, error %.3g %%",
+           def->name, (int)c->count, 100 * c->training_error);
+  else if (c->training_error > subspace->cubature.error && subspace->cubature.error > 0)
+    lb_log(
+        LB_LOG_WARNING,
+        "model \"%s\": %d elements leave an error of %.3g %% in the force, more than the %.3g %% "
+        "asked for: allow more of them, or a larger error",
+        def->name, (int)c->count, 100 * c->training_error, 100 * subspace->cubature.error);
+}
+
+static void *keep(lbArena *arena, const void *from, size_t count, size_t item_bytes) {
+  void *to = lb_arena_alloc(arena, count, item_bytes);
+  if (to && count) memcpy(to, from, count * item_bytes);
+  return to;
+}
+
+static lbStatus keep_cubature(const lbCubature *c, lbArena *arena, lbModel *draft, lbError *err) {
+  const double errors[2] = { c->training_error, c->held_out_error };
+  size_t count = (size_t)c->count, values = (size_t)c->pose_count * (size_t)c->dimension;
+  draft->size.cubature_count = c->count;
+  draft->size.pose_count = c->pose_count;
+  draft->cubature_elements = keep(arena, c->elements, count, sizeof(int32_t));
+  draft->cubature_weights = keep(arena, c->weights, count, sizeof(double));
+  draft->cubature_errors = keep(arena, errors, 2, sizeof(double));
+  if (c->pose_count) draft->cubature_poses = keep(arena, c->poses, values, sizeof(double));
+  bool kept = draft->cubature_elements && draft->cubature_weights && draft->cubature_errors &&
+              !draft->cubature_poses == !c->pose_count;
+  return kept ? LB_OK : lb_fail_memory(err);
+}
+
+static lbStatus make_cubature(const lbFem *fem, const double *basis, const lbReduceDef *def,
+                              const lbSubspaceDef *subspace, lbArena *arena, lbModel *draft,
+                              lbError *err) {
+  lbCubature *cubature = NULL;
+  lbError why;
+  const lbElementSet *other = set_without_polynomials(fem);
+  if (subspace->forces == LB_FORCES_BY_LAW && other)
+    lb_log(LB_LOG_INFO,
+           "model \"%s\": the law \"%s\" has no polynomial forces, they come by cubature",
+           def->name, lb_material_model_name(other->model));
+  lbStatus status = lb_cubature_make(fem, draft->size.subspace_dimension, basis,
+                                     &subspace->cubature, &cubature, &why);
+  if (status) {
+    lb_fail(err, status, "model \"%s\": %s", def->name, why.text);
+  } else {
+    say_what_happened(def, subspace, cubature);
+    status = keep_cubature(cubature, arena, draft, err);
+  }
+  lb_cubature_destroy(cubature);
   return status;
 }
 
@@ -195,9 +289,11 @@ static lbStatus subspace_draft(const lbFem *fem, const lbBasis *basis, const lbR
   int32_t r = 0;
   double *gravity = NULL, *rigid = NULL, *damping = NULL;
   double *first = NULL, *second = NULL;
-  lbStatus status = choose_dimension(basis, def, subspace, &r, err);
+  bool cubature = lb_subspace_by_cubature(fem, subspace);
+  lbStatus status = choose_dimension(basis, def, subspace, cubature, &r, err);
   if (status) return status;
-  set_sizes(fem, r, subspace->editable, &draft->size);
+  draft->size.subspace_dimension = r;
+  draft->size.packed2_count = (int32_t)lb_packed2_count(r);
   draft->subspace_basis = basis->vectors;
   status = make_importance(basis, subspace->basis.kind, arena, draft, err);
   if (!status) status = lb_keep_damping(def, arena, &damping, err);
@@ -211,16 +307,32 @@ static lbStatus subspace_draft(const lbFem *fem, const lbBasis *basis, const lbR
   draft->subspace_inertia_first = first;
   draft->subspace_inertia_second = second;
   if (!status)
-    status = make_polynomials(fem, basis->vectors, subspace->editable, arena, draft, err);
-  if (!status && subspace->editable) status = make_masses(fem, basis->vectors, arena, draft, err);
+    status = cubature
+                 ? make_cubature(fem, basis->vectors, def, subspace, arena, draft, err)
+                 : make_polynomials(fem, basis->vectors, subspace->editable, arena, draft, err);
+  if (!status && (subspace->editable || cubature))
+    status = make_masses(fem, basis->vectors, arena, draft, err);
   return status;
+}
+
+static void describe_forces(const lbSubspaceDef *subspace, const lbModel *draft, char text[200]) {
+  const lbCubatureDef *c = &subspace->cubature;
+  if (draft->size.cubature_count == 0)
+    snprintf(text, 200, "polynomial%s", subspace->editable ? ", editable materials" : "");
+  else if (c->all)
+    snprintf(text, 200, "cubature, all elements");
+  else
+    snprintf(text, 200, "cubature, %s, %d poses, amplitude %.17g, seed %llu",
+             lb_cubature_selection_name(c->selection), (int)c->pose_count, c->amplitude,
+             (unsigned long long)c->seed);
 }
 
 static lbStatus write_provenance(const lbReduceDef *def, const lbSubspaceDef *subspace,
                                  const lbBasis *basis, lbArena *arena, lbModel *draft,
                                  lbError *err) {
   const lbBasisDef *b = &subspace->basis;
-  char more[400], origin[120] = "", cut[80] = "";
+  char more[600], origin[120] = "", cut[80] = "", forces[200];
+  describe_forces(subspace, draft, forces);
   if (b->kind == LB_BASIS_SKETCH)
     snprintf(origin, sizeof origin, " of %d loads", (int)(b->sketch ? b->sketch->load_count : 0));
   else if (b->kind != LB_BASIS_FILE)
@@ -232,13 +344,12 @@ static lbStatus write_provenance(const lbReduceDef *def, const lbSubspaceDef *su
              (int)basis->whole_dimension);
   snprintf(more, sizeof more,
            "limber: " LB_VERSION "\nmethod: subspace%s\nbasis: %s%s%s\n"
-           "dimension: %d of %d candidates%s\nforces: polynomial%s\n",
+           "dimension: %d of %d candidates%s\nforces: %s\n",
            draft->size.mode_count ? ", modal" : "", lb_basis_kind_name(b->kind), origin,
            !pca                          ? ""
            : b->metric == LB_MASS_LUMPED ? ", lumped metric"
                                          : ", consistent metric",
-           (int)draft->size.subspace_dimension, (int)basis->candidate_count, cut,
-           subspace->editable ? ", editable materials" : "");
+           (int)draft->size.subspace_dimension, (int)basis->candidate_count, cut, forces);
   draft->provenance = lb_object_provenance(def, more, arena);
   return draft->provenance ? LB_OK : lb_fail_memory(err);
 }

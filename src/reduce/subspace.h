@@ -4,7 +4,9 @@
 
 #include "limber/reduce.h"
 
-// Refuses, before the long work, a body that has no polynomial forces, and says what to do.
+// Whether a body's forces come by cubature: it was asked for, or some law has no polynomials.
+bool lb_subspace_by_cubature(const lbFem *fem, const lbSubspaceDef *subspace);
+// Refuses, before the long work, forces that the body cannot have, and says what to do.
 lbStatus lb_subspace_check(const lbFem *fem, const lbReduceDef *def, const lbSubspaceDef *subspace,
                            lbError *err);
 // `modes` become the modal method; NULL: none. They and the basis may come from a body that differs

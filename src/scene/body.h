@@ -51,6 +51,8 @@ lbStatus lb_scene_read_method(const lbField *json, lbSceneBody *body, lbError *e
 lbStatus lb_scene_read_damping(const lbField *json, lbSceneBody *body, lbError *err);
 // warp.c
 lbStatus lb_scene_read_warp(const lbField *json, lbSceneBody *body, lbError *err);
+// cubature.c: "forces" and the keys of cubature, from the entry "reduce".
+lbStatus lb_scene_read_forces(const lbField *json, lbSubspaceDef *subspace, lbError *err);
 // subspace.c: `usual`, or as many elastic modes as the body has.
 int32_t lb_scene_default_modes(const lbSceneBody *body, const lbFem *fem, int32_t usual);
 #define LB_SCENE_EXTENDED_MODES 4 // nine vectors each

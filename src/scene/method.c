@@ -3,8 +3,9 @@
 
 #include "limber/file.h"
 
-static const char *const reduce_keys[] = { "basis",  "modes",    "dimension", "forces",
-                                           "metric", "editable", "discard",   NULL };
+static const char *const reduce_keys[] = { "basis",     "modes",   "dimension", "forces", "metric",
+                                           "editable",  "discard", "elements",  "error",  "poses",
+                                           "amplitude", "seed",    "selection", NULL };
 static const char *const discard_keys[] = { "max_force", "min_resolution", "frame_rate",
                                             "amplitude", NULL };
 
@@ -55,16 +56,6 @@ static lbStatus read_basis(const lbField *json, lbSceneBody *body, lbError *err)
   return body->basis_file ? LB_OK : lb_fail_memory(err);
 }
 
-static lbStatus read_forces(const lbField *json, lbMethod method, lbError *err) {
-  static const char *const kinds[] = { "polynomial", "cubature", NULL };
-  int kind = 0;
-  lbStatus status = lb_field_choice(json, kinds, &kind, err);
-  if (!status && kind == 1 && method == LB_METHOD_SUBSPACE)
-    status = lb_field_fail(json, err,
-                           "\"cubature\" is not supported in this version, use \"polynomial\"");
-  return status;
-}
-
 static lbStatus read_flag(const lbField *json, bool *out, lbError *err) {
   if (!lb_field_here(json)) return LB_OK;
   if (!json_is_boolean(json->value)) return lb_field_fail(json, err, "must be true or false");
@@ -74,17 +65,19 @@ static lbStatus read_flag(const lbField *json, bool *out, lbError *err) {
 
 // Warns of keys of the subspace method where another method ignores them.
 static lbStatus read_subspace(const lbField *json, lbSceneBody *body, lbError *err) {
-  static const char *const keys[] = { "basis", "dimension", "forces", "metric", "editable", NULL };
+  static const char *const keys[] = { "basis",     "dimension", "forces",    "metric",
+                                      "editable",  "elements",  "error",     "poses",
+                                      "amplitude", "seed",      "selection", NULL };
   static const char *const metrics[] = { "consistent", "lumped", NULL };
   int metric = LB_MASS_CONSISTENT;
-  lbField basis = lb_field_member(json, "basis"), forces = lb_field_member(json, "forces");
+  lbField basis = lb_field_member(json, "basis");
   lbField dimension = lb_field_member(json, "dimension"),
           editable = lb_field_member(json, "editable");
   lbField mass = lb_field_member(json, "metric");
   lbStatus status = read_basis(&basis, body, err);
   if (!status)
     status = lb_field_integer(&dimension, 1, INT32_MAX, &body->subspace.vectors_max, err);
-  if (!status) status = read_forces(&forces, body->method, err);
+  if (!status) status = lb_scene_read_forces(json, &body->subspace, err);
   if (!status) status = lb_field_choice(&mass, metrics, &metric, err);
   if (!status) status = read_flag(&editable, &body->subspace.editable, err);
   body->subspace.basis.metric = (lbMassKind)metric;

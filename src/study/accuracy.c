@@ -15,7 +15,8 @@
 #define QUICK_SHARE 0.33  // and of those of the build
 #define QUICK_STEPS 10    // fewer say little: an equilibrium is compared instead
 #define QUICK_PERIODS 0.75
-#define STEP_FACTORS 2.5 // factorisations a step takes
+#define STEP_FACTORS 2.5  // factorisations a step takes
+#define SECOND_MARGIN 4.0 // motions that must be affordable before a second one is played
 #define ITERATIONS_MOST 12
 
 static const char *const kind_names[LB_ACCURACY_KIND_COUNT] = { "quick", "full", "none" };
@@ -56,6 +57,7 @@ typedef struct Programme {
   lbEffort effort;
   int32_t wanted;     // steps without a limit
   int32_t iterations; // of the equilibrium that stands for a motion; 0: a motion is played
+  bool second;        // there is time for a second one
 } Programme;
 
 static Programme plan_full(const lbAccuracyDef *def) {
@@ -92,6 +94,7 @@ static Programme plan_quick(const lbComparison *c, const lbAccuracyDef *def) {
   double steps = fmin(iterations / STEP_FACTORS, wanted);
   Programme p = { .effort = { (int32_t)steps, 1, 0, 1e-3 }, .wanted = wanted };
   p.effort.factors = (int32_t)(2 * STEP_FACTORS * steps);
+  p.second = iterations / STEP_FACTORS >= SECOND_MARGIN * wanted;
   if (steps < QUICK_STEPS && steps < wanted)
     p.iterations = (int32_t)fmin(fmax(iterations, 1), ITERATIONS_MOST);
   return p;
@@ -134,6 +137,7 @@ static lbStatus compare_quickly(lbComparison *c, const Programme *p, lbAccuracy 
     status = lb_begin_motion(lb_load_shape_name((lbLoadShape)shape), c->probe, 0, m, err);
     if (!status) status = lb_compare_small(c, (lbLoadShape)shape, m, err);
   }
+  if (!status && p->second && !c->free) status = play(c, p, LB_MOTION_SHAKEN, accuracy, err);
   if (status || !p->iterations || c->free) return status;
   lbAccuracyMotion *m = &accuracy->motions[accuracy->motion_count++];
   status = lb_begin_motion("equilibrium", c->probe, 0, m, err);
@@ -167,9 +171,8 @@ static void tell_coverage(const lbComparison *c, const Programme *p, lbAccuracy 
     tell_motions(c, p, "motions", played, sizeof played);
     snprintf(accuracy->coverage, room,
              "full check of the method %s: %d %s (twist, axial load and pinch at less); larger "
-             "motions, %s and touching not compared",
-             method, (int)accuracy->motion_count, played,
-             c->free ? "holds at points" : "motions of the supports");
+             "motions, holds at points and touching not compared",
+             method, (int)accuracy->motion_count, played);
     return;
   }
   if (p->iterations && c->free)
@@ -180,7 +183,7 @@ static void tell_coverage(const lbComparison *c, const Programme *p, lbAccuracy 
              "stands for a motion",
              100 * c->wanted / c->size);
   else
-    tell_motions(c, p, "a motion", played, sizeof played);
+    tell_motions(c, p, p->second && !c->free ? "two motions" : "a motion", played, sizeof played);
   snprintf(accuracy->coverage, room,
            "quick check of the method %s: %s; small twist, axial load and pinch by the linear "
            "body; other motions not compared",
@@ -190,6 +193,12 @@ static void tell_coverage(const lbComparison *c, const Programme *p, lbAccuracy 
 static lbStatus check_def(const lbFem *fem, const lbModel *model, lbAccuracyDef *def,
                           lbError *err) {
   if (def->method == LB_METHOD_DEFAULT) def->method = lb_model_default_method(model);
+  lbModelMethod view = { 0 };
+  if (lb_model_method(model, def->method, &view) && !view.basis)
+    return lb_fail(err, LB_ERR_UNSUPPORTED,
+                   "comparison: bodies of the method \"%s\" are not reduced; a scene can have "
+                   "them beside full ones",
+                   lb_method_name(def->method));
   if (def->method == LB_METHOD_RECORDED || !lb_model_has(model, def->method))
     return lb_fail(err, LB_ERR_ARGUMENT, "comparison: the model does not have the method \"%s\"",
                    lb_method_name(def->method));

@@ -1,6 +1,7 @@
 // Inside the comparison with the full simulator: the body at rest (accuracy_rest.c), loads
-// (accuracy_loads.c), equilibria (accuracy_static.c), motions (accuracy_motions.c) and how both
-// bodies play one (accuracy_play.c). accuracy.c chooses what is compared.
+// (accuracy_loads.c), equilibria (accuracy_static.c), motions (accuracy_motions.c), supports that
+// are shaken (accuracy_drive.c) and how both bodies play one (accuracy_play.c). accuracy.c chooses
+// what is compared.
 #ifndef LB_STUDY_ACCURACY_H
 #define LB_STUDY_ACCURACY_H
 
@@ -75,6 +76,8 @@ void lb_place_on_way(const lbComparison *c, double share, double place[3]);
 typedef struct lbMotionPlan {
   double *start;         // displacement; NULL: undeformed
   lbVec3 velocity, spin; // of a free body, at the start
+  bool driven;           // the supports of a held body move:
+  lbVec3 sway, turn;     // m and rad, as far as this
   double *shape;         // what `load` scales, N; NULL: it makes its own
   // The load (full, given as zeros) at time t; NULL: none.
   void (*load)(const lbComparison *c, const struct lbMotionPlan *plan, double t, double *forces);
@@ -93,6 +96,7 @@ typedef enum lbMotionKind {
   LB_MOTION_AXIAL,
   LB_MOTION_PINCH,
   LB_MOTION_THROWN,
+  LB_MOTION_SHAKEN,
   LB_MOTION_KIND_COUNT
 } lbMotionKind;
 
@@ -102,6 +106,14 @@ bool lb_motion_suits(lbMotionKind kind, bool free); // in a full comparison
 lbStatus lb_plan_motion(const lbComparison *c, lbMotionKind kind, lbMotionPlan *plan, char *problem,
                         lbError *err);
 void lb_plan_destroy(lbMotionPlan *plan);
+
+void lb_plan_shaken(const lbComparison *c, lbMotionPlan *plan);
+// The supports of the full body at the start of such a motion, and those and the model's frame at
+// the end t of the next step. rows: work, three full vectors.
+lbStatus lb_start_drive(const lbComparison *c, const lbMotionPlan *plan, lbSimulator *simulator,
+                        double *rows, lbError *err);
+lbStatus lb_drive(const lbComparison *c, const lbMotionPlan *plan, double t, lbSimulator *simulator,
+                  double *rows, lbBody *body, lbError *err);
 
 typedef struct lbEffort { // that a motion may take
   int32_t steps;

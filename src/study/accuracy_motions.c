@@ -1,5 +1,5 @@
 // The motions of a comparison: loads that come at once, a release from an equilibrium, a short
-// push, a load that travels, a throw.
+// push, a load that travels, a throw, shaken supports.
 #include "study/accuracy.h"
 
 #include "fem/fem.h"
@@ -164,6 +164,7 @@ static const struct {
   [LB_MOTION_AXIAL] = { "axial load", true, true },
   [LB_MOTION_PINCH] = { "pinch", true, true },
   [LB_MOTION_THROWN] = { "thrown", false, true },
+  [LB_MOTION_SHAKEN] = { "shaken supports", true, false },
 };
 
 const char *lb_motion_name(lbMotionKind kind) { return motions[kind].name; }
@@ -182,6 +183,7 @@ lbStatus lb_plan_motion(const lbComparison *c, lbMotionKind kind, lbMotionPlan *
   case LB_MOTION_AXIAL: return plan_steady(c, LB_LOAD_AXIAL, plan, err);
   case LB_MOTION_PINCH: return plan_steady(c, LB_LOAD_PINCH, plan, err);
   case LB_MOTION_THROWN: return plan_thrown(c, plan, err);
+  case LB_MOTION_SHAKEN: lb_plan_shaken(c, plan); return LB_OK;
   default: return plan_steady(c, LB_LOAD_BEND, plan, err);
   }
 }

@@ -19,6 +19,7 @@ typedef struct Players {
   bool unsolved; // a step of the simulator was not
   lbBody *body;
   double *forces;    // (full)
+  double *supports;  // (3 x full) of a driven body
   double *relative;  // (full) displacements of the simulator's body in the model's frame
   double *displaced; // (full) by the model
   double *moved;     // ((steps + 1) x 3) of the probe by the simulator
@@ -29,6 +30,7 @@ static void release_players(Players *p) {
   lb_simulator_destroy(p->simulator);
   lb_body_destroy(p->body);
   lb_free(p->forces);
+  lb_free(p->supports);
   lb_free(p->relative);
   lb_free(p->displaced);
   lb_free(p->moved);
@@ -74,14 +76,17 @@ static lbStatus make_simulator(const lbComparison *c, const lbMotionPlan *plan, 
   def.damping_mass = c->damping[0];
   def.damping_stiffness = c->damping[1];
   set_rigid(c, plan, p->displaced); // which nothing else needs yet
-  return lb_simulator_create(c->fem, &def, plan->start, c->free ? p->displaced : NULL, p->forces,
-                             &p->simulator, err);
+  lbStatus status = lb_simulator_create(c->fem, &def, plan->start, c->free ? p->displaced : NULL,
+                                        p->forces, &p->simulator, err);
+  if (status || !plan->driven) return status;
+  return lb_start_drive(c, plan, p->simulator, p->supports, err);
 }
 
 static lbStatus make_body(const lbComparison *c, const lbMotionPlan *plan, Players *p,
                           lbError *err) {
   lbBodyDef def = lb_body_def();
   def.method = c->method;
+  if (plan->driven) def.frame = LB_FRAME_DRIVEN;
   def.newton_iterations = 20;
   def.newton_tolerance = 1e-8;
   lbStatus status = lb_body_create(c->model, &def, &p->body, err);
@@ -99,7 +104,9 @@ static lbStatus make_players(const lbComparison *c, const lbMotionPlan *plan,
   p->displaced = lb_alloc(count, sizeof(double));
   p->moved = lb_alloc(rows, 3 * sizeof(double));
   p->played = lb_alloc(rows, 3 * sizeof(double));
-  if (!p->forces || !p->relative || !p->displaced || !p->moved || !p->played)
+  if (plan->driven) p->supports = lb_alloc(3 * count, sizeof(double));
+  bool short_of_memory = plan->driven && !p->supports;
+  if (!p->forces || !p->relative || !p->displaced || !p->moved || !p->played || short_of_memory)
     return lb_fail_memory(err);
   lbStatus status = make_simulator(c, plan, effort->tolerance, substeps, p, err);
   return status ? status : make_body(c, plan, p, err);
@@ -129,10 +136,11 @@ static void look_from_frame(const lbComparison *c, Players *p) {
 }
 
 // The difference now, in metres; the amplitude follows when all is known.
-static void measure(const lbComparison *c, Players *p, int32_t step, lbAccuracyMotion *m) {
+static void measure(const lbComparison *c, const lbMotionPlan *plan, Players *p, int32_t step,
+                    lbAccuracyMotion *m) {
   const double *u = lb_simulator_displacement(p->simulator), *masses = c->fem->vertex_masses;
   double sum = 0, worst = 0;
-  if (c->free) look_from_frame(c, p), u = p->relative;
+  if (c->free || plan->driven) look_from_frame(c, p), u = p->relative;
   lb_body_node_displacements(p->body, p->displaced);
   for (int32_t v = 0; v < c->fem->vertex_count; v++) {
     double square = 0;
@@ -149,19 +157,24 @@ static void measure(const lbComparison *c, Players *p, int32_t step, lbAccuracyM
   memcpy(p->played + 3 * (size_t)step, p->displaced + 3 * (size_t)m->probe, 3 * sizeof(double));
 }
 
-// Both bodies by one substep that ends at t; lbStepFlags of each.
-typedef struct StepFlags {
+typedef struct StepFlags { // lbStepFlags of both bodies
   int32_t full, reduced;
 } StepFlags;
 
-static StepFlags advance(const lbComparison *c, const lbMotionPlan *plan, double t, double h,
-                         Players *p) {
+// Both bodies by one substep that ends at t; flags are added.
+static lbStatus advance(const lbComparison *c, const lbMotionPlan *plan, double t, double h,
+                        Players *p, StepFlags *flags, lbError *err) {
+  lbStatus status = LB_OK;
   memset(p->forces, 0, 3 * (size_t)c->fem->vertex_count * sizeof(double));
   if (plan->load) {
     plan->load(c, plan, t, p->forces);
     apply_forces(c, p->forces, p->body);
   }
-  return (StepFlags){ lb_simulator_step(p->simulator, p->forces), lb_body_step(p->body, h) };
+  if (plan->driven) status = lb_drive(c, plan, t, p->simulator, p->supports, p->body, err);
+  if (status) return status;
+  flags->full |= lb_simulator_step(p->simulator, p->forces);
+  flags->reduced |= lb_body_step(p->body, h);
+  return LB_OK;
 }
 
 // Tells what ended or spoilt a motion; false: it ends here.
@@ -187,18 +200,18 @@ static bool look_at_flags(StepFlags flags, double t, Players *p, lbAccuracyMotio
 static lbStatus play(const lbComparison *c, const lbMotionPlan *plan, const lbEffort *effort,
                      int32_t substeps, Players *p, lbAccuracyMotion *m, lbError *err) {
   double h = c->step / substeps;
-  measure(c, p, 0, m);
+  measure(c, plan, p, 0, m);
   for (int32_t step = 1; step <= effort->steps; step++) {
     if (!lb_progress("accuracy", (double)step / effort->steps))
       return lb_fail_interrupted(err, "accuracy");
     StepFlags flags = { 0, 0 };
     for (int32_t i = 1; i <= substeps; i++) {
-      StepFlags now = advance(c, plan, (step - 1) * c->step + i * h, h, p);
-      flags.full |= now.full, flags.reduced |= now.reduced;
+      lbStatus status = advance(c, plan, (step - 1) * c->step + i * h, h, p, &flags, err);
+      if (status) return status;
     }
     if (!look_at_flags(flags, step * c->step, p, m)) return LB_OK;
     m->step_count = step;
-    measure(c, p, step, m);
+    measure(c, plan, p, step, m);
     if (effort->factors && lb_simulator_state(p->simulator).factor_count >= effort->factors &&
         step < effort->steps) {
       snprintf(m->problem, sizeof m->problem,

@@ -46,10 +46,11 @@ static const lbBody *body_of(const lbActor *actor, int32_t i) {
 
 static lbVec3 vector(const double *v) { return lb_vec3(v[0], v[1], v[2]); }
 
-// Of unreduced bodies. Where the scene does not say: with so many unknowns a factorisation costs
-// several assemblies, and a kept one serves. Below that keeping it gains nothing.
+// Of unreduced bodies. Where the scene does not say: from so many unknowns on a step with a kept
+// factor takes 0.4 to 1.0 times as long as one without, of bars and of cubes, for steps of 1 to
+// 20 ms; below that up to 1.4 times.
 static double choose_reuse(const lbScene *scene, const lbModel *model) {
-  enum { LARGE = 10000 };
+  enum { LARGE = 2000 };
   if (scene->factor_reuse >= 0) return fmin(scene->factor_reuse, 0.999);
   return 3 * (int64_t)model->size.node_count >= LARGE ? 0.3 : 0;
 }

@@ -15,7 +15,10 @@ lbBuildDef lb_build_def(void) {
                        .damping_stiffness = -1,
                        .frequency = -1,
                        .basis = LB_BASIS_KIND_COUNT,
-                       .metric = -1 };
+                       .metric = -1,
+                       .force_error = -1,
+                       .seed = -1,
+                       .selection = LB_CUBATURE_SELECTION_COUNT };
 }
 
 static void release_job(lbBuildJob *job) {
@@ -224,6 +227,10 @@ static lbStatus check_def(const lbBuildDef *def, const char *path, lbError *err)
   if (def->dimension < 0)
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: dimension is %d, it must be at least 1", path,
                    (int)def->dimension);
+  if (def->elements < 0 || def->poses < 0 || def->pose_amplitude < 0)
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "%s: elements is %d, poses %d and pose_amplitude %g, they must be positive",
+                   path, (int)def->elements, (int)def->poses, def->pose_amplitude);
   if (def->cells < 0)
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: cells is %d, it must be at least 1", path,
                    (int)def->cells);

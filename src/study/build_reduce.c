@@ -44,7 +44,20 @@ lbStatus lb_build_method(lbBuildJob *job, lbError *err) {
                  job->path, lb_method_name(method));
 }
 
-// What the caller says about the basis goes before the scene's.
+// What the caller says about forces goes before the scene's.
+static void override_forces(const lbBuildDef *def, lbSubspaceDef *own) {
+  lbCubatureDef *c = &own->cubature;
+  if (def->forces != LB_FORCES_BY_LAW) own->forces = def->forces;
+  if (def->elements > 0) c->element_limit = def->elements, c->all = false;
+  if (def->all_elements) c->all = true;
+  if (def->force_error >= 0) c->error = def->force_error;
+  if (def->poses > 0) c->pose_count = def->poses;
+  if (def->pose_amplitude > 0) c->amplitude = def->pose_amplitude;
+  if (def->seed >= 0) c->seed = (uint64_t)def->seed;
+  if (def->selection != LB_CUBATURE_SELECTION_COUNT) c->selection = def->selection;
+}
+
+// And what the caller says about the basis.
 static lbStatus override_scene(lbBuildJob *job, lbError *err) {
   const lbBuildDef *def = job->def;
   lbSceneBody *body = job->body;
@@ -59,6 +72,7 @@ static lbStatus override_scene(lbBuildJob *job, lbError *err) {
     own->vectors_max = 0; // all vectors of the file: the scene's number is for the scene's basis
   if (def->metric >= 0) own->basis.metric = (lbMassKind)def->metric;
   own->editable |= def->editable;
+  override_forces(def, own);
   job->report.dimension_chosen = own->vectors_max == 0;
   if (!def->basis_file) return LB_OK;
   lb_free(body->basis_file);
@@ -243,7 +257,7 @@ lbStatus lb_build_reduced(lbBuildJob *job, lbModel **out, lbError *err) {
 
 lbStatus lb_build_accuracy(lbBuildJob *job, lbModel **model, lbError *err) {
   if (job->def->accuracy == LB_ACCURACY_NONE || job->report.method == LB_METHOD_WARP)
-    return LB_OK; // warped bodies have the full one's coordinates: `limber compare` plays both
+    return LB_OK; // warped bodies have the full one's coordinates: a scene can have both
   double start = lb_seconds();
   lbAccuracyDef def = lb_accuracy_def();
   def.kind = job->def->accuracy;

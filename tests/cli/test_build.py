@@ -295,10 +295,11 @@ def a_report_is_written_with_plots(folder):
     scene = scene_file(folder, damping={"mass": 0.1, "stiffness": 0.01})
     text = limber("build", scene, "--modes", 6, "--dimension", 12, "--report", "out/report", "-o",
                   "bar.glb", cwd=folder).expect(0).out
-    for part in ("release", "impulse", "moving load", "twist", "pinch", "report.md", "full check", "accuracy "):
+    for part in ("release", "impulse", "moving load", "twist", "pinch", "shaken supports", "report.md",
+                 "full check", "accuracy "):
         check(part in text, f"the text does not tell {part!r}:\n{text}")
     files = sorted(os.listdir(os.path.join(folder, "out", "report")))
-    check(len([name for name in files if name.endswith(".svg")]) == 12, str(files))
+    check(len([name for name in files if name.endswith(".svg")]) == 14, str(files))
     with open(os.path.join(folder, "out", "report", "report.json"), encoding="utf-8") as file:
         report = json.load(file)
     model = info(os.path.join(folder, "bar.glb"))
@@ -389,7 +390,7 @@ def info_refuses_a_broken_model_by_name(folder):
 @case
 def wrong_words_are_refused(folder):
     scene, box = scene_file(folder), textured_box(folder)
-    for words in (["--method", "magic"], ["--method", "warp"], ["--basis", "modes"],
+    for words in (["--method", "magic"], ["--method", "frames"], ["--basis", "modes"],
                   ["--basis", "sketch"], ["--dimension", "0"], ["--metric", "heavy"],
                   ["--accuracy", "some"],
                   ["--modes", "0"], ["--cells", "0"], ["--up", "x"], ["--frequency", "0"],
@@ -417,15 +418,16 @@ def wrong_words_are_refused(folder):
 def bad_files_are_refused_and_nothing_is_written(folder):
     write(folder, "points.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n")
     write(folder, "broken.obj", "v 0 0 0\nf 1 2 3\n")
-    scene_file(folder, "sub.json", method="warp")
+    scene_file(folder, "sub.json", method="frames")
     scene_file(folder, "rubber.json", method="subspace", material={"model": "neohookean"})
     write_json(folder, "empty.json", {"limber_sketch": 1, "loads": []})
     scene_file(folder, "many.json")
     before = sorted(os.listdir(folder))
     for name, words, parts in (
             ("missing.obj", [], ["missing.obj"]), ("points.obj", [], ["points.obj"]),
-            ("broken.obj", [], ["broken.obj:2"]), ("sub.json", [], ["warp", "modal"]),
-            ("rubber.json", [], ["cubature", "neohookean"]),
+            ("broken.obj", [], ["broken.obj:2"]), ("sub.json", [], ["frames", "modal"]),
+            ("rubber.json", ["--forces", "polynomial"], ["cubature", "neohookean"]),
+            ("rubber.json", ["--elements", 100000], ["elements is 100000"]),
             ("many.json", ["--sketch", "empty.json"], ["no load"]),
             ("many.json", ["--basis", "missing.npz"], ["missing.npz"]),
             ("many.json", ["--dimension", 49], ["49", "48"]),

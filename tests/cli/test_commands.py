@@ -9,7 +9,7 @@ from cli_testing import (PROGRAM, ROOT, add_case, bar_scene, case, check, check_
                          fast_case, limber, read_csv, read_json, run_cases, shared, shared_names,
                          write, write_json)
 
-VERBS = ("mesh", "modes", "static", "evaluate", "build", "info", "run", "cook", "export",
+VERBS = ("mesh", "modes", "static", "evaluate", "build", "info", "run", "cook", "edit", "export",
          "render", "view", "bench")
 SHAPES = ("bar", "plate", "tube", "cylinder", "sphere", "torus", "tee", "sponge",
           "spoon", "bridge", "tower", "bowl", "cactus", "turtle", "figure")

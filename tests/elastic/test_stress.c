@@ -34,7 +34,10 @@ static void make_case(Case *c, lbElementKind kind, lbMaterialModel model, double
     double positions[24];
     lbMaterial material = { .model = model,
                             .young = 1000 + 300 * check_random(&seed),
-                            .poisson = 0.3 + 0.1 * check_random(&seed) };
+                            .poisson = 0.3 + 0.1 * check_random(&seed),
+                            .c10 = 200,
+                            .c01 = 50,
+                            .v1 = 500 };
     for (int a = 0; a < c->nodes; a++)
       for (int i = 0; i < 3; i++) {
         int at = (3 * a + i) * LB_BATCH + lane;
@@ -48,8 +51,7 @@ static void make_case(Case *c, lbElementKind kind, lbMaterialModel model, double
 }
 
 static void run(Case *c, lbSimdLevel level) {
-  lbStressLaw law = c->model == LB_MATERIAL_STVK ? LB_STRESS_STVK : LB_STRESS_SMALL_STRAIN;
-  lb_stress_kernels(level)->of[c->kind][law](
+  lb_stress_kernels(level)->of[c->kind][c->model](
       &(lbStressBatch){ c->positions, c->u, c->parameters, c->stresses, c->volumes });
 }
 
@@ -70,7 +72,7 @@ static double expected(const double *P, const double *F, bool small) {
 static void stresses_are_those_of_the_element_kernels(void **state) {
   (void)state;
   for (int kind = 0; kind < LB_ELEMENT_KIND_COUNT; kind++)
-    for (int model = LB_MATERIAL_LINEAR; model <= LB_MATERIAL_STVK; model++) {
+    for (int model = LB_MATERIAL_LINEAR; model < LB_MATERIAL_MODEL_COUNT; model++) {
       static Case c;
       double energies[LB_BATCH], P[72 * LB_BATCH], F[72 * LB_BATCH];
       make_case(&c, (lbElementKind)kind, (lbMaterialModel)model, 0.2);

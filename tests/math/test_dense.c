@@ -77,6 +77,33 @@ static void ldlt_solves_every_size_and_counts_no_negative_pivot(void **state) {
   }
 }
 
+// y <- (n columns of `stride` numbers) x
+static void multiply(int32_t n, int32_t stride, const double *matrix, const double *x, double *y) {
+  for (int32_t i = 0; i < n; i++) y[i] = 0;
+  for (int32_t j = 0; j < n; j++)
+    for (int32_t i = 0; i < n; i++) y[i] += matrix[i + stride * j] * x[j];
+}
+
+static void inverted_factors_solve_as_the_factors_do(void **state) {
+  (void)state;
+  static double lower[LARGEST * (LARGEST + 8)], upper[LARGEST * (LARGEST + 8)], y[LARGEST];
+  for (int32_t n = 1; n <= LARGEST; n += n < 20 ? 1 : 16) {
+    int32_t stride = (n + 7) / 8 * 8;
+    make_system(n, n, 1e-3, (uint64_t)n);
+    poison_upper();
+    assert_true(lb_small_ldlt_factor(n, s.factor));
+    for (int32_t i = 0; i < n * stride; i++) lower[i] = upper[i] = NAN;
+    lb_small_ldlt_invert(n, s.factor, stride, lower, upper);
+    for (int32_t c = 0; c < COLUMNS; c++) {
+      multiply(n, stride, lower, s.x + n * c, y);
+      multiply(n, stride, upper, y, s.x + n * c);
+    }
+    check_small(residual(), 1e-13);
+    for (int32_t i = 0; i < n * stride; i++)
+      if (i % stride >= n) assert_true(lower[i] == 0 && upper[i] == 0);
+  }
+}
+
 // [K B^T; B 0] with three constraints: three negative pivots.
 static void ldlt_solves_a_saddle_point(void **state) {
   (void)state;
@@ -145,6 +172,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(cholesky_solves_every_size),
     cmocka_unit_test(ldlt_solves_every_size_and_counts_no_negative_pivot),
+    cmocka_unit_test(inverted_factors_solve_as_the_factors_do),
     cmocka_unit_test(ldlt_solves_a_saddle_point),
     cmocka_unit_test(semidefinite_indefinite_and_nan_are_refused),
     cmocka_unit_test(ill_conditioned_but_definite_is_accepted),

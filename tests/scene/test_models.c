@@ -64,9 +64,10 @@ static void keys_of_other_methods_are_warned_of(void **state) {
         "'method':'modal','reduce':{'basis':'derivatives','dimension':3,'forces':'cubature'}"),
     BODY_WITH("'method':'subspace','reduce':{'basis':'derivatives','dimension':3}"),
     BODY_WITH("'method':'modal','reduce':{'modes':3}"),
+    BODY_WITH("'method':'subspace','reduce':{'forces':'polynomial','elements':7}"),
   };
-  static const int notes[] = { 3, 0, 0 };
-  for (int i = 0; i < 3; i++) {
+  static const int notes[] = { 3, 0, 0, 1 };
+  for (int i = 0; i < 4; i++) {
     note_count = 0;
     lb_set_log(count_notes, NULL);
     lb_scene_destroy(scene_of(texts[i]));
@@ -159,8 +160,44 @@ static void wrong_subspaces_are_refused(void **state) {
   check_refused(BODY_WITH("'method':'subspace','reduce':{'basis':{}}"), "either");
   check_refused(BODY_WITH("'method':'subspace','reduce':{'dimension':0}"), "dimension");
   check_refused(BODY_WITH("'method':'subspace','reduce':{'editable':1}"), "true or false");
-  check_refused(BODY_WITH("'method':'subspace','reduce':{'forces':'cubature'}"),
-                "is not supported in this version");
+  check_refused(BODY_WITH("'method':'subspace','reduce':{'forces':'cubatures'}"), "cubature");
+}
+
+static void wrong_cubatures_are_refused(void **state) {
+  (void)state;
+  check_refused(BODY_WITH("'method':'subspace','reduce':{'elements':0}"), "1 or more");
+  check_refused(BODY_WITH("'method':'subspace','reduce':{'elements':'every'}"), "\"all\"");
+  check_refused(BODY_WITH("'method':'subspace','reduce':{'error':-0.1}"), "negative");
+  check_refused(BODY_WITH("'method':'subspace','reduce':{'poses':0}"), "from 1 to");
+  check_refused(BODY_WITH("'method':'subspace','reduce':{'amplitude':0}"), "positive");
+  check_refused(BODY_WITH("'method':'subspace','reduce':{'seed':-1}"), "0 or more");
+  check_refused(BODY_WITH("'method':'subspace','reduce':{'selection':'greed'}"), "greedy");
+}
+
+static void keys_of_cubature_are_read(void **state) {
+  (void)state;
+  lbScene *scene = scene_of(
+      BODY_WITH("'method':'subspace','reduce':{'forces':'cubature','elements':15,'error':0.05,"
+                "'poses':40,'amplitude':0.3,'seed':7,'selection':'greedy_fast'}"));
+  const lbSubspaceDef *s = &scene->bodies[0].subspace;
+  assert_int_equal(s->forces, LB_FORCES_CUBATURE);
+  assert_int_equal(s->cubature.element_limit, 15);
+  assert_int_equal(s->cubature.pose_count, 40);
+  assert_int_equal(s->cubature.seed, 7);
+  assert_int_equal(s->cubature.selection, LB_CUBATURE_GREEDY_FAST);
+  check_near(s->cubature.error, 0.05, 0);
+  check_near(s->cubature.amplitude, 0.3, 0);
+  lb_scene_destroy(scene);
+  scene = scene_of(BODY_WITH("'method':'subspace','reduce':{'elements':'all'}"));
+  assert_int_equal(scene->bodies[0].subspace.forces, LB_FORCES_CUBATURE); // its key asks for it
+  assert_true(scene->bodies[0].subspace.cubature.all);
+  lb_scene_destroy(scene);
+  scene = scene_of(BODY_WITH("'method':'subspace','reduce':{'forces':'polynomial'}"));
+  assert_int_equal(scene->bodies[0].subspace.forces, LB_FORCES_POLYNOMIAL);
+  lb_scene_destroy(scene);
+  scene = scene_of(BODY_WITH("'method':'subspace'"));
+  assert_int_equal(scene->bodies[0].subspace.forces, LB_FORCES_BY_LAW);
+  lb_scene_destroy(scene);
 }
 
 static void methods_without_a_model_are_refused(void **state) {
@@ -171,8 +208,6 @@ static void methods_without_a_model_are_refused(void **state) {
   } cases[] = {
     { BODY_WITH("'method':'full'"), "\"full\" has no model", LB_ERR_ARGUMENT },
     { BODY_WITH("'method':'frames'"), "\"frames\" is not supported in this version",
-      LB_ERR_UNSUPPORTED },
-    { BODY_WITH("'method':'warp'"), "\"warp\" is not supported in this version",
       LB_ERR_UNSUPPORTED },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -365,6 +400,8 @@ int main(void) {
     cmocka_unit_test(twenty_modes_are_kept_or_as_many_as_there_are),
     cmocka_unit_test(a_subspace_is_made_as_the_scene_says),
     cmocka_unit_test(wrong_subspaces_are_refused),
+    cmocka_unit_test(wrong_cubatures_are_refused),
+    cmocka_unit_test(keys_of_cubature_are_read),
     cmocka_unit_test(methods_without_a_model_are_refused),
     cmocka_unit_test(vertex_ids_of_a_model_are_those_of_its_object),
     cmocka_unit_test(failed_allocations_in_making_a_model_are_reported),

@@ -217,7 +217,7 @@ static void a_surface_becomes_a_subspace_that_was_compared(void **state) {
   assert_true(report.method == LB_METHOD_SUBSPACE && report.method_chosen && report.basis_chosen);
   assert_true(report.dimension == 30 && report.dimension_chosen && report.mode_count == 20);
   assert_true(lb_model_has(model, LB_METHOD_SUBSPACE) && lb_model_has(model, LB_METHOD_MODAL));
-  assert_int_equal(model->size.accuracy_count, 4);
+  assert_int_equal(model->size.accuracy_count, 5);
   assert_string_equal(lb_model_text(model->accuracy_motions, 0), "sudden load");
   assert_non_null(strstr(model->accuracy_coverage, "quick check"));
   check_near(model->accuracy_values[2], report.accuracy->motions[0].mass_error, 0);
@@ -261,7 +261,9 @@ static void laws_without_polynomials_are_built_by_modes(void **state) {
   assert_false(lb_model_has(model, LB_METHOD_SUBSPACE));
   lb_model_destroy(model);
   def.method = LB_METHOD_SUBSPACE;
+  def.forces = LB_FORCES_POLYNOMIAL;
   check_refused(box_obj("rubber.obj"), &def, LB_ERR_UNSUPPORTED, "cubature");
+  def.forces = LB_FORCES_BY_LAW;
   def.material = NULL;
   def.dimension = 10000;
   check_refused(box_obj("rubber.obj"), &def, LB_ERR_ARGUMENT, "10000");

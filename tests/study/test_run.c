@@ -47,6 +47,52 @@ static void probes_start_at_rest_and_follow_their_bodies(void **state) {
   lb_scene_destroy(scene);
 }
 
+// A bending block of so many bricks a side, unreduced; `reuse` is a key of "time", or nothing.
+static lbRun *run_block(int cells, const char *reuse, lbScene **scene) {
+  char text[600];
+  snprintf(text, sizeof text,
+           "{'limber':1,'gravity':[0,0,-9.81],'bodies':[{'name':'a','mesh':{'generate':'bar',"
+           "'size':[1,1,1],'cells':[%d,%d,%d],'element':'brick8'},'material':{'model':'stvk',"
+           "'young':5e4},'fixed':{'group':'left'}}],'probes':[{'body':'a','vertex':%d}],"
+           "'time':{'step':0.005,'count':8%s}}",
+           cells, cells, cells, cells, reuse);
+  *scene = scene_of(text);
+  lbRunDef def = lb_run_def();
+  lbRun *run = NULL;
+  lbError err;
+  check_ok(lb_run(*scene, &def, &run, &err), err);
+  return run;
+}
+
+// From 2 000 unknowns on a factorisation serves on by itself; smaller bodies factor each time.
+static void large_bodies_keep_their_factors_and_move_alike(void **state) {
+  (void)state;
+  for (int large = 0; large < 2; large++) {
+    lbScene *scenes[2];
+    int cells = large ? 8 : 4; // 2187 or 375 unknowns, those of fixed vertices included
+    lbRun *usual = run_block(cells, "", &scenes[0]);
+    lbRun *anew = run_block(cells, ",'factor_reuse':0", &scenes[1]);
+    const lbSimulatorState *a = &usual->bodies->state, *b = &anew->bodies->state;
+    double worst = 0, largest = 0;
+    for (int i = 0; i < 3 * 9; i++) {
+      worst = fmax(worst, fabs(usual->probes[i] - anew->probes[i]));
+      largest = fmax(largest, fabs(anew->probes[i]));
+    }
+    print_message(
+        "  %d unknowns: %d factorisations for %d iterations; anew %d for %d; %.2g apart\n",
+        (int)usual->bodies->dimension, (int)a->factor_count, (int)a->newton_iterations,
+        (int)b->factor_count, (int)b->newton_iterations, worst / largest);
+    assert_true(b->factor_count >= b->newton_iterations);
+    if (large) assert_true(2 * a->factor_count < a->newton_iterations);
+    if (!large) assert_int_equal(a->factor_count, b->factor_count);
+    check_small(worst / largest, large ? 1e-6 : 0);
+    lb_run_destroy(usual);
+    lb_run_destroy(anew);
+    lb_scene_destroy(scenes[0]);
+    lb_scene_destroy(scenes[1]);
+  }
+}
+
 static void frames_show_the_surface_at_their_times(void **state) {
   (void)state;
   lbScene *scene = scene_of(RUN_SCENE);
@@ -127,6 +173,7 @@ static void a_run_can_be_stopped_and_failed_allocations_are_reported(void **stat
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(probes_start_at_rest_and_follow_their_bodies),
+    cmocka_unit_test(large_bodies_keep_their_factors_and_move_alike),
     cmocka_unit_test(frames_show_the_surface_at_their_times),
     cmocka_unit_test(methods_that_are_not_built_are_refused_by_name),
     cmocka_unit_test(a_run_can_be_stopped_and_failed_allocations_are_reported),

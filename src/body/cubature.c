@@ -1,0 +1,271 @@
+// Forces by cubature (body/cubature.h): displacements of the nodes of the chosen elements, the
+// elements' own forces and tangents, and what they are in reduced coordinates.
+#include "body/cubature.h"
+
+#include "body/subspace.h"
+
+#include <string.h>
+
+#define RATE_STEP 1e-5 // by which a tangent's rate is found: of the smallest element
+
+typedef struct Cubature {
+  const lbCubatureKernels *kernels;
+  lbElementKernel **elements; // (batches)
+  lbCubaturePlan *plan;       // shared with those of other materials
+  bool owns_plan;
+  double *parameters;     // (batches x LB_MATERIAL_PARAMETERS x LB_BATCH)
+  double *rest_stiffness; // (stride x stride)
+} Cubature;
+
+// ---- working memory ----------------------------------------------------------------------------
+
+typedef struct Work {
+  double *q;      // (2 x stride), zeros beyond the coordinates
+  double *u, *f;  // (2 x 3 nodes)
+  double *blocks; // (9 x blocks)
+  double *rows;   // of lbCubatureKernels.project
+  double *displacements, *energies, *forces, *tangents; // of a batch
+} Work;
+
+static size_t lay_out_work(const lbCubaturePlan *plan, double *work, Work *w) {
+  size_t stride = (size_t)plan->rows.stride, nodes = (size_t)plan->rows.node_count;
+  lbCarver carver = { .block = (char *)work };
+  w->q = lb_carve(&carver, 2 * stride, sizeof(double));
+  w->u = lb_carve(&carver, 6 * nodes, sizeof(double));
+  w->f = lb_carve(&carver, 6 * nodes, sizeof(double));
+  w->blocks = lb_carve(&carver, 9 * (size_t)plan->block_count, sizeof(double));
+  w->rows = lb_carve(&carver, 3 * LB_CUBATURE_NODES * stride, sizeof(double));
+  w->displacements = lb_carve(&carver, LB_BATCH * 3 * LB_ELEMENT_NODES_MAX, sizeof(double));
+  w->energies = lb_carve(&carver, LB_BATCH, sizeof(double));
+  w->forces = lb_carve(&carver, LB_BATCH * 3 * LB_ELEMENT_NODES_MAX, sizeof(double));
+  w->tangents = lb_carve(&carver, LB_BATCH * 9 * LB_ELEMENT_PAIRS_MAX, sizeof(double));
+  return carver.used;
+}
+
+static size_t work_size(const void *data) {
+  Work unused;
+  return lay_out_work(((const Cubature *)data)->plan, NULL, &unused) / sizeof(double);
+}
+
+// w->u <- displacements of the nodes for q and, unless it is NULL, v.
+static Work open_work(const Cubature *own, const double *q, const double *v, double *work) {
+  const lbCubatureRows *rows = &own->plan->rows;
+  size_t stride = (size_t)rows->stride, bytes = (size_t)rows->count * sizeof *q;
+  Work w;
+  lay_out_work(own->plan, work, &w);
+  memset(w.q, 0, 2 * stride * sizeof *w.q);
+  memcpy(w.q, q, bytes);
+  if (v) memcpy(w.q + stride, v, bytes);
+  own->kernels->displace(rows, v ? 2 : 1, w.q, w.u);
+  return w;
+}
+
+static size_t node_numbers(const Cubature *own) { return 3 * (size_t)own->plan->rows.node_count; }
+
+// ---- a batch -----------------------------------------------------------------------------------
+
+static void gather(const lbCubatureBatch *batch, const double *u, double *displacements) {
+  int32_t nodes = lb_element_nodes(batch->kind);
+  for (int32_t lane = 0; lane < LB_BATCH; lane++)
+    for (int32_t a = 0; a < nodes; a++) {
+      const double *from = u + 3 * (size_t)batch->nodes[lane * nodes + a];
+      double *to = displacements + 3 * LB_BATCH * a + lane;
+      for (int c = 0; c < 3; c++) to[LB_BATCH * c] = from[c];
+    }
+}
+
+// Forces (w->forces) and, where they are wanted, tangents (w->tangents) at displacements u of the
+// nodes; returns the energy.
+static double run(const Cubature *own, int32_t b, const double *u, bool tangents, const Work *w) {
+  const lbCubatureBatch *batch = &own->plan->batches[b];
+  const double *parameters = own->parameters + (size_t)b * LB_MATERIAL_PARAMETERS * LB_BATCH;
+  gather(batch, u, w->displacements);
+  own->elements[b](&(lbElementBatch){ .rest = batch->rest,
+                                      .parameters = parameters,
+                                      .displacements = w->displacements,
+                                      .energies = w->energies,
+                                      .forces = w->forces,
+                                      .tangents = tangents ? w->tangents : NULL });
+  double energy = 0;
+  for (int32_t lane = 0; lane < batch->used; lane++) energy += w->energies[lane];
+  return energy;
+}
+
+static void add_forces(const lbCubatureBatch *batch, const double *forces, double *f) {
+  int32_t nodes = lb_element_nodes(batch->kind);
+  for (int32_t k = 0; k < batch->used * nodes; k++) {
+    double *to = f + 3 * (size_t)batch->nodes[k];
+    for (int c = 0; c < 3; c++) to[c] += forces[3 * k + c];
+  }
+}
+
+static void add_blocks(const lbCubatureBatch *batch, const double *tangents, double factor,
+                       double *blocks) {
+  for (int32_t k = 0; k < batch->used * lb_element_pairs(batch->kind); k++, tangents += 9) {
+    int32_t number = batch->blocks[k];
+    double *to = blocks + 9 * (size_t)(number < 0 ? ~number : number);
+    for (int i = 0; i < 9; i++) to[i] += factor * tangents[number < 0 ? i % 3 * 3 + i / 3 : i];
+  }
+}
+
+// f <- f + K v, element by element: K_ab of nodes a <= b counts for both of them.
+static void add_products(const lbCubatureBatch *batch, const double *tangents, const double *v,
+                         double *f) {
+  int32_t nodes = lb_element_nodes(batch->kind);
+  for (int32_t lane = 0; lane < batch->used; lane++)
+    for (int32_t b = 0; b < nodes; b++)
+      for (int32_t a = 0; a <= b; a++, tangents += 9) {
+        size_t i = 3 * (size_t)batch->nodes[lane * nodes + a];
+        size_t j = 3 * (size_t)batch->nodes[lane * nodes + b];
+        for (int c = 0; c < 3; c++)
+          for (int d = 0; d < 3; d++) {
+            f[i + (size_t)c] += tangents[3 * c + d] * v[j + (size_t)d];
+            if (a != b) f[j + (size_t)d] += tangents[3 * c + d] * v[i + (size_t)c];
+          }
+      }
+}
+
+// ---- the force model ---------------------------------------------------------------------------
+
+static double force(const void *data, const double *q, double *R, double *work) {
+  const Cubature *own = data;
+  const Work w = open_work(own, q, NULL, work);
+  double energy = 0;
+  memset(w.f, 0, node_numbers(own) * sizeof *w.f);
+  for (int32_t b = 0; b < own->plan->batch_count; b++) {
+    energy += run(own, b, w.u, false, &w);
+    add_forces(&own->plan->batches[b], w.forces, w.f);
+  }
+  own->kernels->collect(&own->plan->rows, 1, w.f, R);
+  return energy;
+}
+
+static double evaluate(const void *data, const double *q, double *R, double *K, double *work) {
+  const Cubature *own = data;
+  const lbCubaturePlan *plan = own->plan;
+  const Work w = open_work(own, q, NULL, work);
+  double energy = 0;
+  memset(w.f, 0, node_numbers(own) * sizeof *w.f);
+  memset(w.blocks, 0, 9 * (size_t)plan->block_count * sizeof *w.blocks);
+  for (int32_t b = 0; b < plan->batch_count; b++) {
+    energy += run(own, b, w.u, true, &w);
+    add_forces(&plan->batches[b], w.forces, w.f);
+    add_blocks(&plan->batches[b], w.tangents, 1, w.blocks);
+  }
+  own->kernels->collect(&plan->rows, 1, w.f, R);
+  own->kernels->project(&plan->rows, &plan->pairs, w.blocks, K, w.rows);
+  return energy;
+}
+
+// By the difference of the elements' tangents on both sides of q.
+static void tangent_rate(const void *data, const double *q, const double *v, double *rate,
+                         double *work) {
+  const Cubature *own = data;
+  const lbCubaturePlan *plan = own->plan;
+  const Work w = open_work(own, q, v, work);
+  size_t numbers = node_numbers(own);
+  const double *velocities = w.u + numbers;
+  double fastest = 0;
+  for (size_t i = 0; i < numbers; i++) fastest = fmax(fastest, fabs(velocities[i]));
+  double step = fastest > 0 ? RATE_STEP * plan->shortest / fastest : 1;
+  memset(w.blocks, 0, 9 * (size_t)plan->block_count * sizeof *w.blocks);
+  for (int side = -1; side <= 1; side += 2) {
+    for (size_t i = 0; i < numbers; i++) w.f[i] = w.u[i] + side * step * velocities[i];
+    for (int32_t b = 0; b < plan->batch_count; b++) {
+      run(own, b, w.f, true, &w);
+      add_blocks(&plan->batches[b], w.tangents, side / (2 * step), w.blocks);
+    }
+  }
+  own->kernels->project(&plan->rows, &plan->pairs, w.blocks, rate, w.rows);
+}
+
+static double along(const void *data, const double *q, const double *v, double *R, double *Kv,
+                    double *work) {
+  const Cubature *own = data;
+  const lbCubaturePlan *plan = own->plan;
+  size_t numbers = node_numbers(own), bytes = (size_t)plan->rows.stride * sizeof *R;
+  const Work w = open_work(own, q, v, work);
+  double energy = 0;
+  memset(w.f, 0, 2 * numbers * sizeof *w.f);
+  for (int32_t b = 0; b < plan->batch_count; b++) {
+    energy += run(own, b, w.u, true, &w);
+    add_forces(&plan->batches[b], w.forces, w.f);
+    add_products(&plan->batches[b], w.tangents, w.u + numbers, w.f + numbers);
+  }
+  own->kernels->collect(&plan->rows, 2, w.f, w.q);
+  memcpy(R, w.q, bytes);
+  memcpy(Kv, w.q + plan->rows.stride, bytes);
+  return energy;
+}
+
+// ---- creation ----------------------------------------------------------------------------------
+
+static void fill_batch(Cubature *own, int32_t b, const double *materials, lbSimdLevel level) {
+  const lbCubatureBatch *batch = &own->plan->batches[b];
+  double *parameters = own->parameters + (size_t)b * LB_MATERIAL_PARAMETERS * LB_BATCH;
+  own->elements[b] = lb_element_kernel(batch->kind, batch->law, level);
+  for (int32_t lane = 0; lane < LB_BATCH; lane++) {
+    const lbComponent c = { .kind = batch->kind,
+                            .law = batch->law,
+                            .material = batch->materials[lane] };
+    lb_component_parameters(&own->plan->components, &c, materials + 3 * (size_t)c.material,
+                            parameters + lane, LB_BATCH);
+  }
+}
+
+static void destroy(void *data) {
+  Cubature *own = data;
+  if (!own) return;
+  if (own->owns_plan) lb_cubature_plan_destroy(own->plan);
+  lb_free(own->elements);
+  lb_free(own->parameters);
+  lb_free(own->rest_stiffness);
+  lb_free(own);
+}
+
+static lbStatus fill(Cubature *own, const lbPrepared *p, const double *materials, lbError *err) {
+  size_t batches = (size_t)own->plan->batch_count, n = (size_t)own->plan->rows.stride;
+  own->elements = lb_alloc(batches, sizeof *own->elements);
+  own->parameters = lb_alloc(batches, LB_MATERIAL_PARAMETERS * LB_BATCH * sizeof(double));
+  own->rest_stiffness = lb_alloc(n, n * sizeof(double));
+  double *work = lb_alloc(work_size(own) + 2 * n, sizeof(double));
+  bool complete = own->elements && own->parameters && own->rest_stiffness && work;
+  if (complete) {
+    for (int32_t b = 0; b < own->plan->batch_count; b++) fill_batch(own, b, materials, p->level);
+    double *q = work + work_size(own), *R = q + n;
+    evaluate(own, q, R, own->rest_stiffness, work);
+  }
+  lb_free(work);
+  return complete ? LB_OK : lb_fail_memory(err);
+}
+
+static lbStatus create(const lbPrepared *p, const double *materials, void **data, lbError *err) {
+  Cubature *own = lb_alloc(1, sizeof *own);
+  lbStatus status = LB_OK;
+  if (!own) return lb_fail_memory(err);
+  own->kernels = lb_cubature_kernels(p->level);
+  own->owns_plan = !p->base;
+  if (p->base)
+    own->plan = ((const Cubature *)lb_subspace_of(p->base)->force_data)->plan;
+  else
+    status = lb_cubature_plan_create(p, &own->plan, err);
+  if (!status) status = fill(own, p, materials, err);
+  if (status)
+    destroy(own);
+  else
+    *data = own;
+  return status;
+}
+
+static const double *rest_stiffness(const void *data) {
+  return ((const Cubature *)data)->rest_stiffness;
+}
+
+const lbForceModel lb_cubature_forces = { .create = create,
+                                          .destroy = destroy,
+                                          .rest_stiffness = rest_stiffness,
+                                          .evaluate = evaluate,
+                                          .force = force,
+                                          .along = along,
+                                          .tangent_rate = tangent_rate,
+                                          .work_size = work_size };

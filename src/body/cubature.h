@@ -1,0 +1,42 @@
+// Inside the subspace method: forces by cubature, after An, Kim & James 2008 and von Tycowicz,
+// Schulz, Seidel & Hildebrandt 2013,
+//
+//   W(q) = sum_e w_e W_e(U_e q),   R = sum_e w_e U_e^T f_e(U_e q),   K = sum_e w_e U_e^T K_e U_e,
+//
+// over the chosen elements e of any law. Weights are part of the elements' rest data.
+#ifndef LB_BODY_CUBATURE_H
+#define LB_BODY_CUBATURE_H
+
+#include "body/body.h"
+#include "body/components.h"
+#include "body/cubature_kernels.h"
+
+// Elements of one kind and law that go through a kernel together.
+typedef struct lbCubatureBatch {
+  lbElementKind kind;
+  lbMaterialModel law;
+  int32_t used;       // elements; the lanes beyond repeat the last one with weight 0
+  int32_t *materials; // (LB_BATCH) of the model
+  int32_t *nodes;     // (LB_BATCH x nodes) among the plan's
+  int32_t *blocks;    // (LB_BATCH x pairs) of the plan's matrix; ~b: the transpose
+  double *rest;       // (points x LB_POINT_REST x LB_BATCH)
+} lbCubatureBatch;
+
+// What does not depend on materials: the chosen elements, their nodes, each once, and the basis
+// there.
+typedef struct lbCubaturePlan {
+  lbComponents components;
+  int32_t batch_count;
+  lbCubatureBatch *batches;
+  int32_t *model_nodes; // (rows.node_count) of the model; -1: none
+  lbCubatureRows rows;
+  lbCubaturePairs pairs;
+  int32_t block_count;
+  double shortest;  // m, about the size of the smallest element
+  void *blocks_[4]; // what it lives in
+} lbCubaturePlan;
+
+lbStatus lb_cubature_plan_create(const lbPrepared *prepared, lbCubaturePlan **out, lbError *err);
+void lb_cubature_plan_destroy(lbCubaturePlan *plan); // NULL is legal
+
+#endif

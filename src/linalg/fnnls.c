@@ -1,0 +1,196 @@
+// FNNLS with an updated Cholesky factor; see fnnls.h.
+//
+// Unknowns are scaled so that columns have length 1: x = D y, Ĝ = D G D, D = diag(G)^-1/2. The
+// passive unknowns (those that may be positive) stand in the order in which they came, and
+// RᵀR = Ĝ over them. A new one adds a column to R; one that goes takes its column out, and plane
+// rotations make the rest triangular again: both cost the square of their number.
+#include "linalg/fnnls.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double TINY = 1e-12; // relative: a gradient that is none, a column that adds nothing
+
+typedef struct Problem {
+  size_t size, stride;
+  const double *G;
+  double *scale;    // (size) D; 0: the column is zero
+  double *c, *y;    // (size) scaled
+  double *gradient; // (size) c − Ĝ y
+  double *z;        // (size) trial of the passive unknowns, in their order
+  bool *blocked;    // (size) depends on passive ones, or gave nothing
+  size_t count;     // passive unknowns
+  size_t *passive;  // (size) their indices
+  bool *is_passive; // (size)
+  double *R;        // (size x size), rows: upper triangular
+} Problem;
+
+// out_k += a in_k
+static void add_scaled(size_t count, double a, const double *in, double *out) {
+  for (size_t k = 0; k < count; k++) out[k] += a * in[k];
+}
+
+static double entry(const Problem *p, size_t i, size_t j) {
+  return p->scale[i] * p->scale[j] * p->G[j * p->stride + i];
+}
+
+// Adds unknown j to R; false: its column depends on those there.
+static bool append(Problem *p, size_t j) {
+  size_t n = p->size, m = p->count;
+  double *column = p->z, rest = 1; // Rᵀ r = ĝ
+  for (size_t k = 0; k < m; k++) column[k] = entry(p, p->passive[k], j);
+  for (size_t k = 0; k < m; k++) {
+    column[k] /= p->R[k * n + k];
+    add_scaled(m - k - 1, -column[k], p->R + k * n + k + 1, column + k + 1);
+    rest -= column[k] * column[k];
+  }
+  if (!(rest > TINY)) return false;
+  for (size_t k = 0; k < m; k++) p->R[k * n + m] = column[k];
+  p->R[m * n + m] = sqrt(rest);
+  p->passive[p->count++] = j;
+  p->is_passive[j] = true;
+  return true;
+}
+
+// Rotates rows i and i + 1 of R so that the entry below the diagonal vanishes.
+static void rotate(double *upper, double *lower, size_t count) {
+  double length = hypot(upper[0], lower[0]), c = upper[0] / length, s = lower[0] / length;
+  for (size_t k = 0; k < count; k++) {
+    double a = upper[k], b = lower[k];
+    upper[k] = c * a + s * b;
+    lower[k] = c * b - s * a;
+  }
+}
+
+static void take_out(Problem *p, size_t position) {
+  size_t n = p->size, m = p->count;
+  p->is_passive[p->passive[position]] = false;
+  p->y[p->passive[position]] = 0;
+  for (size_t i = 0; i < m; i++) {
+    size_t from = i > position ? i - 1 : position; // row i now begins left of its diagonal
+    memmove(p->R + i * n + from, p->R + i * n + from + 1, (m - from - 1) * sizeof(double));
+  }
+  memmove(p->passive + position, p->passive + position + 1,
+          (m - position - 1) * sizeof *p->passive);
+  p->count = m - 1;
+  for (size_t i = position; i < p->count; i++)
+    rotate(p->R + i * n + i, p->R + (i + 1) * n + i, p->count - i);
+}
+
+// z = Ĝ⁻¹ c over the passive unknowns.
+static void solve(Problem *p) {
+  size_t n = p->size, m = p->count;
+  for (size_t k = 0; k < m; k++) p->z[k] = p->c[p->passive[k]];
+  for (size_t k = 0; k < m; k++) {
+    p->z[k] /= p->R[k * n + k];
+    add_scaled(m - k - 1, -p->z[k], p->R + k * n + k + 1, p->z + k + 1);
+  }
+  for (size_t k = m; k-- > 0;) {
+    double sum = p->z[k];
+    for (size_t l = k + 1; l < m; l++) sum -= p->R[k * n + l] * p->z[l];
+    p->z[k] = sum / p->R[k * n + k];
+  }
+}
+
+// Goes from y towards z until all of z is positive; what reaches zero on the way goes out.
+static void settle(Problem *p) {
+  for (;;) {
+    double step = 1;
+    solve(p);
+    for (size_t k = 0; k < p->count; k++) {
+      double y = p->y[p->passive[k]];
+      if (p->z[k] <= 0 && y - p->z[k] > 0) step = fmin(step, y / (y - p->z[k]));
+    }
+    bool inside = true;
+    for (size_t k = 0; k < p->count; k++) {
+      double *y = &p->y[p->passive[k]];
+      inside &= p->z[k] > 0;
+      *y += step * (p->z[k] - *y);
+      if (p->z[k] <= 0 && *y <= TINY * fabs(p->z[k])) *y = 0;
+    }
+    if (inside) return;
+    size_t before = p->count, lowest = 0;
+    for (size_t k = 1; k < p->count; k++)
+      if (p->z[k] < p->z[lowest]) lowest = k;
+    for (size_t k = p->count; k-- > 0;)
+      if (p->y[p->passive[k]] <= 0) take_out(p, k);
+    if (p->count == before) take_out(p, lowest); // rounding kept it above zero
+  }
+}
+
+static void find_gradient(Problem *p) {
+  size_t n = p->size;
+  for (size_t i = 0; i < n; i++) p->gradient[i] = 0;
+  for (size_t k = 0; k < p->count; k++) {
+    size_t j = p->passive[k];
+    add_scaled(n, -p->y[j] * p->scale[j], p->G + j * p->stride, p->gradient);
+  }
+  for (size_t i = 0; i < n; i++) p->gradient[i] = p->c[i] + p->scale[i] * p->gradient[i];
+}
+
+// The unknown that would lower the sum of squares most steeply; size: none.
+static size_t steepest(const Problem *p, double least) {
+  size_t best = p->size;
+  for (size_t i = 0; i < p->size; i++)
+    if (!p->is_passive[i] && !p->blocked[i] && p->gradient[i] > least) {
+      least = p->gradient[i];
+      best = i;
+    }
+  return best;
+}
+
+static void start(Problem *p, const double *c, const double *x) {
+  for (size_t i = 0; i < p->size; i++) {
+    double square = p->G[i * p->stride + i];
+    p->scale[i] = square > 0 ? 1 / sqrt(square) : 0;
+    p->c[i] = p->scale[i] * c[i];
+    p->blocked[i] = !(square > 0);
+  }
+  for (size_t i = 0; i < p->size; i++)
+    if (x[i] > 0 && !p->blocked[i] && append(p, i)) p->y[i] = x[i] / p->scale[i];
+  settle(p);
+}
+
+static void improve(Problem *p) {
+  double most = 0;
+  for (size_t i = 0; i < p->size; i++) most = fmax(most, fabs(p->c[i]));
+  for (size_t turn = 0; turn < 3 * p->size + 10; turn++) {
+    find_gradient(p);
+    size_t next = steepest(p, TINY * most);
+    if (next == p->size) return;
+    if (!append(p, next)) {
+      p->blocked[next] = true;
+      continue;
+    }
+    solve(p);
+    if (p->z[p->count - 1] <= 0) { // rounding made it look useful
+      take_out(p, p->count - 1);
+      p->blocked[next] = true;
+      continue;
+    }
+    settle(p);
+    for (size_t i = 0; i < p->size; i++) p->blocked[i] = !(p->scale[i] > 0);
+  }
+}
+
+lbStatus lb_fnnls(int32_t size, const double *G, size_t stride, const double *c, double *x,
+                  lbError *err) {
+  lbArena arena = { 0 };
+  size_t n = (size_t)size;
+  Problem p = { .size = n, .stride = stride, .G = G };
+  double *vectors = lb_arena_alloc(&arena, 5 * n, sizeof *vectors);
+  p.R = lb_arena_alloc(&arena, n * n, sizeof(double));
+  p.passive = lb_arena_alloc(&arena, n, sizeof *p.passive);
+  p.is_passive = lb_arena_alloc(&arena, 2 * n, sizeof(bool));
+  bool ready = vectors && p.R && p.passive && p.is_passive;
+  if (ready) {
+    p.scale = vectors, p.c = vectors + n, p.y = vectors + 2 * n;
+    p.gradient = vectors + 3 * n, p.z = vectors + 4 * n;
+    p.blocked = p.is_passive + n;
+    start(&p, c, x);
+    improve(&p);
+    for (size_t i = 0; i < n; i++) x[i] = p.y[i] * p.scale[i];
+  }
+  lb_arena_release(&arena);
+  return ready ? LB_OK : lb_fail_memory(err);
+}

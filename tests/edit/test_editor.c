@@ -1,0 +1,633 @@
+// Editing by handles: the shape is the minimum that is asked for, found by whatever path; rigid
+// motions, undo, drags beyond what the shapes can do, and bad input.
+#include "check.h"
+
+#include "../body/toy_subspace.h"
+#include "edit/editor.h"
+#include "limber/reduce.h"
+#include "limber/shape.h"
+#include "math/dense.h"
+
+typedef struct Case {
+  SubToy sub;
+  lbBody *body;
+  lbEditor *editor;
+  int32_t near_end, far_end; // handles
+} Case;
+
+// Nodes of one end of the bar along x.
+static lbPoint *end_points(const lbMesh *mesh, bool far, int32_t *count) {
+  lbPoint *points = calloc((size_t)mesh->vertex_count, sizeof *points);
+  double most = -1e9, least = 1e9;
+  for (int32_t n = 0; n < mesh->vertex_count; n++) {
+    most = fmax(most, mesh->positions[3 * n]);
+    least = fmin(least, mesh->positions[3 * n]);
+  }
+  *count = 0;
+  for (int32_t n = 0; n < mesh->vertex_count; n++)
+    if (fabs(mesh->positions[3 * n] - (far ? most : least)) < 1e-9)
+      points[(*count)++] = lb_point_node(n);
+  return points;
+}
+
+static int32_t add_end(lbEditor *editor, const lbMesh *mesh, bool far, const char *name) {
+  lbHandleDef def = lb_handle_def();
+  lbPoint *points = end_points(mesh, far, &def.point_count);
+  lbError err;
+  int32_t handle = -1;
+  def.points = points;
+  def.name = name;
+  check_ok(lb_editor_add_handle(editor, &def, &handle, &err), err);
+  free(points);
+  return handle;
+}
+
+static Case make_case(SubDef def) {
+  Case c = { .sub = sub_make(def) };
+  lbError err;
+  lbEditorDef editor = lb_editor_def();
+  c.body = sub_body(&c.sub, NULL);
+  check_ok(lb_editor_create(c.body, &editor, &c.editor, &err), err);
+  c.far_end = add_end(c.editor, c.sub.toy.mesh, true, "far");
+  return c;
+}
+
+static void destroy_case(Case *c) {
+  lb_editor_destroy(c->editor);
+  lb_body_destroy(c->body);
+  sub_destroy(&c->sub);
+}
+
+static lbHandleMotion moved(const lbEditor *e, int32_t handle, lbVec3 translate, lbVec3 rotation) {
+  lbHandleMotion motion = lb_editor_rest_motion(e, handle);
+  motion.translate = translate;
+  motion.rotation = rotation;
+  return motion;
+}
+
+static void move(lbEditor *e, int32_t handle, lbVec3 translate, lbVec3 rotation) {
+  lbError err;
+  lbHandleMotion motion = moved(e, handle, translate, rotation);
+  check_ok(lb_editor_move_handle(e, handle, &motion, &err), err);
+}
+
+static lbEditResult settle(lbEditor *e) {
+  lbError err;
+  lbEditResult result;
+  check_ok(lb_editor_settle(e, &result, &err), err);
+  return result;
+}
+
+// ---- the function ------------------------------------------------------------------------------
+
+static double gradient_error(lbEditor *e, uint64_t *seed, double size) {
+  double x[64] = { 0 }, at[64] = { 0 }, g[64], unused[64], worst = 0, scale = 0;
+  for (int32_t i = 0; i < e->count; i++) x[i] = size * check_random(seed);
+  lb_editor_value(e, x, g);
+  for (int32_t i = 0; i < e->count; i++) {
+    double h = 1e-4 * size, f[4];
+    const double steps[4] = { -2, -1, 1, 2 };
+    for (int k = 0; k < 4; k++) {
+      memcpy(at, x, sizeof at);
+      at[i] += steps[k] * h;
+      f[k] = lb_editor_value(e, at, unused);
+    }
+    double slope = (f[0] - 8 * f[1] + 8 * f[2] - f[3]) / (12 * h);
+    worst = fmax(worst, fabs(slope - g[i]));
+    scale = fmax(scale, fabs(g[i]));
+  }
+  return worst / scale;
+}
+
+static void gradient_is_that_of_the_value(void **state) {
+  (void)state;
+  Case c = make_case(sub_bar());
+  uint64_t seed = 3;
+  move(c.editor, c.far_end, lb_vec3(0.1, 0.2, -0.1), lb_vec3(0.5, -0.2, 1));
+  settle(c.editor);
+  for (int i = 0; i < 5; i++) check_small(gradient_error(c.editor, &seed, 0.05), 1e-8);
+  c.editor->is_free = true; // the frame that is fitted needs no derivative
+  for (int i = 0; i < 5; i++) check_small(gradient_error(c.editor, &seed, 0.05), 1e-8);
+  destroy_case(&c);
+}
+
+// Newton's method with a dense second derivative by differences, from where BFGS ended.
+static double newton_distance(lbEditor *e) {
+  int32_t n = e->count;
+  double x[64] = { 0 }, g[64], side[64], A[64 * 64], step[64], most = 0;
+  memcpy(x, e->bfgs.x, (size_t)n * sizeof *x);
+  double size = sqrt(lb_row_dot(n, x, x));
+  for (int pass = 0; pass < 4; pass++) {
+    for (int32_t j = 0; j < n; j++)
+      for (int s = -1; s <= 1; s += 2) {
+        double at[64] = { 0 }, h = 1e-6 * size;
+        memcpy(at, x, sizeof at);
+        at[j] += s * h;
+        lb_editor_value(e, at, side);
+        for (int32_t i = 0; i < n; i++)
+          A[i + n * j] = s < 0 ? -side[i] / (2 * h) : A[i + n * j] + side[i] / (2 * h);
+      }
+    lb_editor_value(e, x, g);
+    memcpy(step, g, (size_t)n * sizeof *g);
+    assert_true(lb_small_ldlt_factor(n, A));
+    assert_int_equal(lb_small_ldlt_negative_count(n, A), 0); // a minimum
+    lb_small_ldlt_solve(n, A, 1, step);
+    for (int32_t i = 0; i < n; i++) x[i] -= step[i];
+  }
+  for (int32_t i = 0; i < n; i++) most = fmax(most, fabs(x[i] - e->bfgs.x[i]));
+  return most / size;
+}
+
+static void shape_is_the_minimum_that_newton_finds(void **state) {
+  (void)state;
+  Case c = make_case(sub_bar());
+  const lbVec3 shifts[3] = { { 0, 0, 0.3 }, { 0.1, -0.4, 0 }, { 0, 0, 0 } };
+  const lbVec3 turns[3] = { { 0, 0, 0 }, { 0, 0, -0.5 }, { 1, 0, 0 } };
+  for (int i = 0; i < 3; i++) {
+    move(c.editor, c.far_end, shifts[i], turns[i]);
+    lbEditResult r = settle(c.editor);
+    double away = newton_distance(c.editor);
+    print_message("pose %d: %d iterations, %d evaluations, from Newton's minimum %.1e\n", i,
+                  (int)r.iterations, (int)r.evaluations, away);
+    assert_false(r.flags & LB_EDIT_NOT_CONVERGED);
+    check_small(away, 1e-8);
+  }
+  destroy_case(&c);
+}
+
+// ---- targets -----------------------------------------------------------------------------------
+
+static void handles_follow_within_their_stiffness(void **state) {
+  (void)state;
+  Case c = make_case(sub_bar());
+  move(c.editor, c.far_end, lb_vec3(0, 0, 0.05), lb_vec3(0, 0, 0));
+  lbEditResult r = settle(c.editor);
+  double all = lb_editor_handle_error(c.editor, -1);
+  print_message("shift 0.05 m: error %.3e m, of all vertices %.3e m\n", r.handle_error, all);
+  assert_true(r.energy > 0);
+  check_small(r.handle_error / 0.05, 0.05);
+  check_near(all, r.handle_error, 1e-12); // all of them pull here
+  assert_int_equal(r.flags, 0);
+  // What the handle pulls with is what the value at the minimum changes by with its target.
+  double value = c.editor->bfgs.value, pull = 0, h = 1e-5;
+  const lbHandle *far = &c.editor->handles[c.far_end];
+  for (int32_t i = 0; i < far->sample_count; i++)
+    pull += far->stiffness * (far->samples[i].target.z - c.editor->places[i].z);
+  move(c.editor, c.far_end, lb_vec3(0, 0, 0.05 + h), lb_vec3(0, 0, 0));
+  settle(c.editor);
+  check_small((c.editor->bfgs.value - value) / h / pull - 1, 1e-3);
+  // More weight, less error: a thousandfold leaves what the shapes cannot do.
+  lbHandleDef def = lb_handle_def();
+  lbPoint *points = end_points(c.sub.toy.mesh, true, &def.point_count);
+  lbError err;
+  int32_t handle;
+  check_ok(lb_editor_remove_handle(c.editor, c.far_end, &err), err);
+  def.points = points, def.name = "stiff", def.weight = 1000;
+  check_ok(lb_editor_add_handle(c.editor, &def, &handle, &err), err);
+  free(points);
+  move(c.editor, handle, lb_vec3(0, 0, 0.05), lb_vec3(0, 0, 0));
+  lbEditResult stiff = settle(c.editor);
+  print_message("a thousand times the weight: %.3e m\n", stiff.handle_error);
+  assert_true(stiff.handle_error < 0.5 * r.handle_error);
+  destroy_case(&c);
+}
+
+static void body_has_the_pose_and_goes_on_from_it(void **state) {
+  (void)state;
+  Case c = make_case(sub_bar());
+  double q[64], v[64];
+  move(c.editor, c.far_end, lb_vec3(0, 0.2, 0.1), lb_vec3(0.3, 0, 0));
+  lbEditResult r = settle(c.editor);
+  lb_body_get_state(c.body, q, v);
+  for (int32_t i = 0; i < lb_body_dimension(c.body); i++) {
+    assert_true(q[i] == c.editor->bfgs.x[i]);
+    assert_true(v[i] == 0);
+  }
+  check_near(lb_body_report(c.body).elastic, r.energy, 1e-12 * r.energy);
+  assert_int_equal(lb_body_step(c.body, 1e-3) & ~LB_STEP_ADAPTED, 0);
+  assert_true(lb_body_report(c.body).kinetic > 0);
+  destroy_case(&c);
+}
+
+static void stiffness_of_a_handle_is_that_of_the_first_mode(void **state) {
+  (void)state;
+  Case c = make_case(sub_bar());
+  lbModes *modes = NULL;
+  lbError err;
+  check_ok(lb_fem_modes(c.sub.fem, 1, &modes, &err), err);
+  double most = 0;
+  for (int32_t n = 0; n < modes->vertex_count; n++)
+    most = fmax(most, lb_length(lb_vec3_load(modes->shapes + 3 * n)));
+  double expected = 1000 * modes->eigenvalues[0] / (most * most);
+  print_message("stiffness of a handle %.6g N/m, by the first mode %.6g N/m\n", c.editor->follow,
+                expected);
+  check_small(c.editor->follow / expected - 1, 0.02); // two modes are nearly alike
+  lb_modes_destroy(modes);
+  destroy_case(&c);
+}
+
+// ---- free bodies -------------------------------------------------------------------------------
+
+typedef struct FreeCase {
+  lbMesh *mesh;
+  lbModel *model;
+  lbBody *body;
+  lbEditor *editor;
+  int32_t ends[2];
+} FreeCase;
+
+static FreeCase make_free(void) {
+  FreeCase c = { 0 };
+  lbError err;
+  lbShapeDef shape = lb_shape_def("bar");
+  shape.size[0] = 1, shape.size[1] = 0.2, shape.size[2] = 0.2;
+  shape.cells[0] = 10, shape.cells[1] = 2, shape.cells[2] = 2;
+  check_ok(lb_shape_volume(&shape, &c.mesh, &err), err);
+  lbMaterial material = lb_material();
+  material.model = LB_MATERIAL_STVK, material.young = 1e5, material.poisson = 0.3;
+  lbFemDef fem_def = lb_fem_def();
+  fem_def.materials = &material, fem_def.material_count = 1;
+  lbFem *fem = NULL;
+  check_ok(lb_fem_create(c.mesh, &fem_def, &fem, &err), err);
+  lbSubspaceDef def = lb_subspace_def();
+  def.basis.mode_count = 8, def.basis.dimension = 20;
+  lbReduceDef object = lb_reduce_def();
+  object.name = "free bar";
+  check_ok(lb_reduce_subspace(c.mesh, fem, &object, &def, &c.model, &err), err);
+  lb_fem_destroy(fem);
+  lbBodyDef body = sub_body_def();
+  check_ok(lb_body_create(c.model, &body, &c.body, &err), err);
+  lbEditorDef editor = lb_editor_def();
+  check_ok(lb_editor_create(c.body, &editor, &c.editor, &err), err);
+  for (int i = 0; i < 2; i++)
+    c.ends[i] = add_end(c.editor, c.mesh, i == 1, i == 1 ? "far" : "near");
+  return c;
+}
+
+static void destroy_free(FreeCase *c) {
+  lb_editor_destroy(c->editor);
+  lb_body_destroy(c->body);
+  lb_model_destroy(c->model);
+  lb_mesh_destroy(c->mesh);
+}
+
+static void turning_all_handles_turns_the_body(void **state) {
+  (void)state;
+  FreeCase c = make_free();
+  int32_t count = c.model->size.vertex_count;
+  double *bent = malloc(3 * (size_t)count * sizeof *bent), *turned = malloc(3 * (size_t)count * 8);
+  lbVec3 turn = lb_vec3(0.4, 2.1, -1.3), shift = lb_vec3(3, -2, 0.5);
+  // Rigid alone: no energy at all.
+  for (int i = 0; i < 2; i++) {
+    lbHandleMotion motion = { shift, turn, lb_vec3(0, 0, 0) };
+    lbError err;
+    check_ok(lb_editor_move_handle(c.editor, c.ends[i], &motion, &err), err);
+  }
+  lbEditResult rigid = settle(c.editor);
+  print_message("rigid: energy %.2e J, error %.2e m\n", rigid.energy, rigid.handle_error);
+  check_small(rigid.energy / c.editor->scale, 1e-18);
+  check_small(rigid.handle_error, 1e-9);
+  // Bent, then the same turned and shifted.
+  lbQuat rotation = lb_quat_exp(turn);
+  double energies[2];
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < 2; i++) {
+      lbHandleMotion motion =
+          moved(c.editor, c.ends[i], lb_vec3(0, 0, i ? 0.1 : -0.1), lb_vec3(0, i ? -0.5 : 0.5, 0));
+      if (pass) { // R (m + Rh (v - m) + d) + s  =  m + (R Rh) (v - m) + R (m + d) + s - m
+        lbVec3 to =
+            lb_add(lb_quat_rotate(rotation, lb_add(motion.centre, motion.translate)), shift);
+        motion.translate = lb_sub(to, motion.centre);
+        motion.rotation = lb_quat_log(lb_quat_multiply(rotation, lb_quat_exp(motion.rotation)));
+      }
+      lbError err;
+      check_ok(lb_editor_move_handle(c.editor, c.ends[i], &motion, &err), err);
+    }
+    energies[pass] = settle(c.editor).energy;
+    lb_body_surface(c.body, pass ? turned : bent);
+  }
+  double worst = 0;
+  for (int32_t v = 0; v < count; v++) {
+    lbVec3 expected = lb_add(lb_quat_rotate(rotation, lb_vec3_load(bent + 3 * v)), shift);
+    worst = fmax(worst, lb_length(lb_sub(lb_vec3_load(turned + 3 * v), expected)));
+  }
+  print_message("bent: energy %.6e J, turned %.6e J, shapes differ by %.2e m\n", energies[0],
+                energies[1], worst);
+  assert_true(energies[0] > 1e-6);
+  check_small(energies[1] / energies[0] - 1, 1e-8);
+  check_small(worst, 1e-8);
+  free(bent), free(turned);
+  destroy_free(&c);
+}
+
+static void one_vertex_leads_a_free_body_without_turning_it(void **state) {
+  (void)state;
+  FreeCase c = make_free();
+  lbError err;
+  for (int i = 0; i < 2; i++) check_ok(lb_editor_remove_handle(c.editor, c.ends[i], &err), err);
+  lbPoint point = lb_point_vertex(5);
+  lbHandleDef def = lb_handle_def();
+  int32_t handle;
+  def.name = "one", def.points = &point, def.point_count = 1;
+  check_ok(lb_editor_add_handle(c.editor, &def, &handle, &err), err);
+  move(c.editor, handle, lb_vec3(1, 2, 3), lb_vec3(0, 0, 0));
+  lbEditResult r = settle(c.editor);
+  lbFrame frame = lb_body_frame(c.body);
+  check_small(r.energy / c.editor->scale, 1e-18);
+  check_small(r.handle_error, 1e-9);
+  check_small(lb_length(lb_sub(frame.position, lb_vec3(1, 2, 3))), 1e-9);
+  check_small(lb_length(lb_quat_log(frame.rotation)), 1e-9);
+  destroy_free(&c);
+}
+
+// ---- drags -------------------------------------------------------------------------------------
+
+static void drags_beyond_the_shapes_stay_finite_and_come_back(void **state) {
+  (void)state;
+  Case c = make_case(sub_bar());
+  uint64_t seed = 11;
+  int events = CHECK_SANITIZED ? 30 : 300, flagged = 0, most = 0;
+  lbError err;
+  for (int i = 0; i < events; i++) {
+    double far = i % 10 == 0 ? 20 : 0.5; // every tenth event jumps far away
+    lbVec3 shift =
+        lb_vec3(far * check_random(&seed), far * check_random(&seed), far * check_random(&seed));
+    lbVec3 turn = lb_vec3(3 * check_random(&seed), 3 * check_random(&seed), check_random(&seed));
+    lbEditResult r, again;
+    move(c.editor, c.far_end, shift, turn);
+    check_ok(lb_editor_follow(c.editor, &r, &err), err);
+    double value = c.editor->bfgs.value;
+    assert_true(isfinite(r.energy) && isfinite(r.handle_error));
+    assert_true(r.iterations <= c.editor->def.iterations);
+    check_ok(lb_editor_follow(c.editor, &again, &err), err); // it never rises
+    assert_true(c.editor->bfgs.value <= value * (1 + 1e-12));
+    flagged += (r.flags & LB_EDIT_BEYOND_SUBSPACE) != 0;
+    most = r.evaluations > most ? r.evaluations : most;
+  }
+  print_message("%d events: %d beyond the shapes, at most %d evaluations\n", events, flagged, most);
+  assert_true(flagged > events / 20);
+  move(c.editor, c.far_end, lb_vec3(0, 0, 0), lb_vec3(0, 0, 0));
+  lbEditResult r = settle(c.editor);
+  double left = 0;
+  for (int32_t i = 0; i < c.editor->count; i++) left = fmax(left, fabs(c.editor->bfgs.x[i]));
+  check_small(left * c.editor->size, 1e-9);
+  check_small(r.handle_error, 1e-9);
+  assert_int_equal(r.flags, 0);
+  destroy_case(&c);
+}
+
+static void drags_take_no_memory(void **state) {
+  (void)state;
+  Case c = make_case(sub_bar());
+  CheckedHeap heap = { -1, 0, 0 };
+  lbAllocator counting = { checked_allocate, checked_release, &heap };
+  lbError err;
+  move(c.editor, c.far_end, lb_vec3(0, 0, 0.1), lb_vec3(0, 0, 0));
+  settle(c.editor);
+  lb_set_allocator(&counting);
+  for (int i = 0; i < 10; i++) {
+    move(c.editor, c.far_end, lb_vec3(0, 0.01 * i, 0.1), lb_vec3(0.1 * i, 0, 0));
+    check_ok(lb_editor_follow(c.editor, NULL, &err), err);
+  }
+  settle(c.editor);
+  check_ok(lb_editor_remember(c.editor, &err), err);
+  lb_editor_undo(c.editor);
+  lb_set_allocator(NULL);
+  assert_int_equal(heap.count, 0);
+  destroy_case(&c);
+}
+
+static void every_failing_allocation_is_reported(void **state) {
+  (void)state;
+  SubToy sub = sub_make(sub_bar());
+  lbBody *body = sub_body(&sub, NULL);
+  int64_t needed = -1;
+  for (int64_t n = 0; n < 40 && needed < 0; n++) {
+    CheckedHeap heap = { n, 0, 0 };
+    lbAllocator failing = { checked_allocate, checked_release, &heap };
+    lbEditorDef def = lb_editor_def();
+    lbEditor *editor = NULL;
+    lbError err;
+    lbPoint points[2] = { lb_point_node(1), lb_point_node(2) };
+    lbHandleDef handle = lb_handle_def();
+    int32_t id;
+    handle.name = "two", handle.points = points, handle.point_count = 2;
+    lb_set_allocator(&failing);
+    lbStatus status = lb_editor_create(body, &def, &editor, &err);
+    if (!status) status = lb_editor_add_handle(editor, &handle, &id, &err);
+    if (!status) status = lb_editor_settle(editor, NULL, &err);
+    lb_editor_destroy(editor);
+    lb_set_allocator(NULL);
+    if (heap.count <= n)
+      needed = n;
+    else
+      assert_true(status != LB_OK);
+    if (needed >= 0) check_ok(status, err);
+  }
+  assert_true(needed > 0);
+  lb_body_destroy(body);
+  sub_destroy(&sub);
+}
+
+// ---- undo --------------------------------------------------------------------------------------
+
+static void undo_and_redo_are_exact(void **state) {
+  (void)state;
+  Case c = make_case(sub_bar());
+  lbError err;
+  double seen[6][64], now[64], rates[64];
+  lbEditor *e = c.editor;
+  check_ok(lb_editor_remember(e, &err), err); // state 1: a handle; state 0 has none
+  for (int i = 2; i < 6; i++) {
+    if (i == 4) { // another handle in between, where its vertex is
+      lbPoint point = lb_point_node(0);
+      for (int32_t n = 0; n < c.sub.toy.mesh->vertex_count; n++)
+        if (fabs(c.sub.toy.mesh->positions[3 * n] - 0.6) < 0.11) point = lb_point_node(n);
+      lbHandleDef def = lb_handle_def();
+      int32_t handle;
+      def.name = "middle", def.points = &point, def.point_count = 1, def.in_place = true;
+      check_ok(lb_editor_add_handle(e, &def, &handle, &err), err);
+    } else {
+      move(e, c.far_end, lb_vec3(0, 0.05 * i, 0.1), lb_vec3(0.1 * i, 0, 0));
+    }
+    settle(e);
+    check_ok(lb_editor_remember(e, &err), err);
+    memcpy(seen[i], e->bfgs.x, (size_t)e->count * sizeof(double));
+  }
+  assert_int_equal(lb_editor_undo_count(e), 5);
+  for (int round = 0; round < 2; round++) {
+    for (int i = 4; i >= 2; i--) {
+      assert_true(lb_editor_undo(e));
+      lb_body_get_state(c.body, now, rates);
+      assert_memory_equal(now, seen[i], (size_t)e->count * sizeof(double));
+      assert_int_equal(lb_editor_handle_count(e), i >= 4 ? 2 : 1);
+    }
+    for (int i = 3; i <= 5; i++) {
+      assert_true(lb_editor_redo(e));
+      lb_body_get_state(c.body, now, rates);
+      assert_memory_equal(now, seen[i], (size_t)e->count * sizeof(double));
+    }
+    assert_false(lb_editor_redo(e));
+  }
+  while (lb_editor_undo(e)) continue;
+  assert_int_equal(lb_editor_handle_count(e), 0);
+  lb_body_get_state(c.body, now, rates);
+  for (int32_t i = 0; i < e->count; i++) assert_true(now[i] == 0);
+  destroy_case(&c);
+}
+
+static void old_states_make_room(void **state) {
+  (void)state;
+  SubToy sub = sub_make(sub_bar());
+  lbBody *body = sub_body(&sub, NULL);
+  lbEditorDef def = lb_editor_def();
+  lbEditor *e = NULL;
+  lbError err;
+  def.history = 3;
+  check_ok(lb_editor_create(body, &def, &e, &err), err);
+  int32_t far = add_end(e, sub.toy.mesh, true, "far");
+  for (int i = 1; i <= 10; i++) {
+    move(e, far, lb_vec3(0, 0, 0.01 * i), lb_vec3(0, 0, 0));
+    settle(e);
+    check_ok(lb_editor_remember(e, &err), err);
+  }
+  assert_int_equal(lb_editor_undo_count(e), 3);
+  for (int i = 9; i >= 7; i--) {
+    assert_true(lb_editor_undo(e));
+    check_near(lb_editor_handle_motion(e, far).translate.z, 0.01 * i, 1e-15);
+  }
+  assert_false(lb_editor_undo(e));
+  lb_editor_destroy(e);
+  lb_body_destroy(body);
+  sub_destroy(&sub);
+}
+
+// ---- levels, choice, bad input -----------------------------------------------------------------
+
+static void levels_differ_by_rounding(void **state) {
+  (void)state;
+  SubToy sub = sub_make(sub_bar());
+  double first[64], most = 0, size = 0;
+  lbError err;
+  for (int level = 0; level < LB_SIMD_LEVEL_COUNT; level++) {
+    if (!lb_simd_has((lbSimdLevel)level)) continue;
+    lbBodyDef def = sub_body_def();
+    lbBody *body = NULL;
+    lbEditor *e = NULL;
+    lbEditorDef editor = lb_editor_def();
+    check_ok(lb_body_create_at(sub.model, &def, (lbSimdLevel)level, &body, &err), err);
+    check_ok(lb_editor_create(body, &editor, &e, &err), err);
+    int32_t far = add_end(e, sub.toy.mesh, true, "far");
+    move(e, far, lb_vec3(0, 0.2, 0.3), lb_vec3(1, 0, 0));
+    settle(e);
+    for (int32_t i = 0; i < e->count; i++) {
+      if (level == 0) first[i] = e->bfgs.x[i];
+      most = fmax(most, fabs(first[i] - e->bfgs.x[i]));
+      size = fmax(size, fabs(first[i]));
+    }
+    lb_editor_destroy(e);
+    lb_body_destroy(body);
+  }
+  print_message("levels differ by %.1e\n", most / size);
+  check_small(most / size, 1e-8);
+  sub_destroy(&sub);
+}
+
+static void choice_of_vertices_is_the_seeds(void **state) {
+  (void)state;
+  SubDef sub_def = sub_bar();
+  sub_def.cells[1] = sub_def.cells[2] = 3;
+  SubToy sub = sub_make(sub_def);
+  lbBody *body = sub_body(&sub, NULL);
+  lbVec3 first[3][5];
+  for (int k = 0; k < 3; k++) {
+    lbEditorDef def = lb_editor_def();
+    lbEditor *e = NULL;
+    lbError err;
+    def.samples = 5, def.seed = k == 2 ? 77 : 1;
+    check_ok(lb_editor_create(body, &def, &e, &err), err);
+    int32_t far = add_end(e, sub.toy.mesh, true, "far");
+    assert_int_equal(e->handles[far].sample_count, 5);
+    for (int i = 0; i < 5; i++) first[k][i] = e->handles[far].samples[i].rest;
+    move(e, far, lb_vec3(0, 0, 0.1), lb_vec3(0, 0, 0));
+    lbEditResult r = settle(e);
+    assert_true(lb_editor_handle_error(e, far) >= r.handle_error - 1e-15);
+    lb_editor_destroy(e);
+  }
+  assert_memory_equal(first[0], first[1], sizeof first[0]);
+  assert_memory_not_equal(first[0], first[2], sizeof first[0]);
+  lb_body_destroy(body);
+  sub_destroy(&sub);
+}
+
+static void bad_input_is_refused_by_name(void **state) {
+  (void)state;
+  Case c = make_case(sub_bar());
+  lbError err;
+  lbHandleDef def = lb_handle_def();
+  lbPoint points[2] = { lb_point_node(0), lb_point_node(0) };
+  int32_t handle;
+  def.name = "empty";
+  check_fails(lb_editor_add_handle(c.editor, &def, &handle, &err), LB_ERR_ARGUMENT, err,
+              "handle \"empty\" has no vertices");
+  def.name = "twice", def.points = points, def.point_count = 2;
+  check_fails(lb_editor_add_handle(c.editor, &def, &handle, &err), LB_ERR_ARGUMENT, err,
+              "\"twice\": node 0 is in it twice");
+  int32_t count;
+  lbPoint *end = end_points(c.sub.toy.mesh, true, &count);
+  def.name = "other", def.points = end, def.point_count = 1;
+  check_fails(lb_editor_add_handle(c.editor, &def, &handle, &err), LB_ERR_ARGUMENT, err,
+              "handle \"other\" overlaps handle \"far\"");
+  points[0].index = 100000, def.points = points, def.name = "missing";
+  check_fails(lb_editor_add_handle(c.editor, &def, &handle, &err), LB_ERR_ARGUMENT, err, "100000");
+  points[0].index = 0, def.name = "far";
+  check_fails(lb_editor_add_handle(c.editor, &def, &handle, &err), LB_ERR_ARGUMENT, err,
+              "two handles are called \"far\"");
+  def.name = "light", def.weight = 0;
+  check_fails(lb_editor_add_handle(c.editor, &def, &handle, &err), LB_ERR_ARGUMENT, err, "weight");
+  lbHandleMotion motion = lb_editor_rest_motion(c.editor, c.far_end);
+  motion.translate.y = NAN;
+  check_fails(lb_editor_move_handle(c.editor, c.far_end, &motion, &err), LB_ERR_ARGUMENT, err,
+              "handle \"far\"");
+  check_fails(lb_editor_move_handle(c.editor, 31, &motion, &err), LB_ERR_ARGUMENT, err, "31");
+  lbBodyDef modal = lb_body_def();
+  lbBody *body = NULL;
+  lbEditor *editor = NULL;
+  lbEditorDef editor_def = lb_editor_def();
+  modal.method = LB_METHOD_MODAL;
+  check_ok(lb_body_create(c.sub.model, &modal, &body, &err), err);
+  check_fails(lb_editor_create(body, &editor_def, &editor, &err), LB_ERR_UNSUPPORTED, err,
+              "subspace");
+  editor_def.iterations = 0;
+  check_fails(lb_editor_create(c.body, &editor_def, &editor, &err), LB_ERR_ARGUMENT, err,
+              "iterations");
+  assert_int_equal(lb_editor_create(NULL, &editor_def, &editor, NULL), LB_ERR_ARGUMENT);
+  assert_int_equal(lb_editor_follow(NULL, NULL, NULL), LB_ERR_ARGUMENT);
+  assert_int_equal(lb_editor_handle_count(NULL), 0);
+  assert_false(lb_editor_undo(NULL));
+  lb_editor_destroy(NULL);
+  lb_body_destroy(body);
+  free(end);
+  destroy_case(&c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(gradient_is_that_of_the_value),
+    cmocka_unit_test(shape_is_the_minimum_that_newton_finds),
+    cmocka_unit_test(handles_follow_within_their_stiffness),
+    cmocka_unit_test(stiffness_of_a_handle_is_that_of_the_first_mode),
+    cmocka_unit_test(body_has_the_pose_and_goes_on_from_it),
+    cmocka_unit_test(turning_all_handles_turns_the_body),
+    cmocka_unit_test(one_vertex_leads_a_free_body_without_turning_it),
+    cmocka_unit_test(drags_beyond_the_shapes_stay_finite_and_come_back),
+    cmocka_unit_test(drags_take_no_memory),
+    cmocka_unit_test(every_failing_allocation_is_reported),
+    cmocka_unit_test(undo_and_redo_are_exact),
+    cmocka_unit_test(old_states_make_room),
+    cmocka_unit_test(levels_differ_by_rounding),
+    cmocka_unit_test(choice_of_vertices_is_the_seeds),
+    cmocka_unit_test(bad_input_is_refused_by_name),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
