@@ -20,7 +20,7 @@ typedef struct FemBench {
 
 // VegaFEM 4.0, simpleBridge_tet.veg: one Zen 4 machine, one thread, processor time, in turns with
 // limber; the faster of its formulations, its modes with CHOLMOD behind ARPACK.
-static const double vega_force_stiffness_ms[LB_MATERIAL_MODEL_COUNT] = {
+static const double vega_force_stiffness_ms[LB_MATERIAL_SOLID_MODEL_COUNT] = {
   [LB_MATERIAL_STVK] = 21.6, [LB_MATERIAL_COROTATED] = 17
 };
 static const double vega_factor_solve_ms = 51, vega_modes_s = 0.3;
@@ -230,7 +230,7 @@ lbStatus bench_fem(const char *mesh_path, int32_t threads, benchTable *table, lb
   if (!status) row->median = row->min = b.bandwidth / 1e9, row->repeats = 20;
   int32_t counts[2] = { threads == 0 ? 1 : threads, 2 }, count = threads == 0 ? 2 : 1;
   for (int32_t t = 0; t < count && !status; t++) {
-    for (int model = 0; model < LB_MATERIAL_MODEL_COUNT && !status; model++)
+    for (int model = 0; model < LB_MATERIAL_SOLID_MODEL_COUNT && !status; model++)
       status = bench_assembly(&b, (lbMaterialModel)model, counts[t], err);
     if (!status) status = bench_solve(&b, counts[t], err);
     if (!status) status = bench_modes(&b, counts[t], err);

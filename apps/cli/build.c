@@ -280,7 +280,7 @@ static json_t *chosen_document(const Job *job, const lbModel *model) {
     json_object_set_new(chosen, "fixed_nodes", json_integer(r->fixed_count));
   }
   if (r->bare && !r->material_given) {
-    lbMaterial material = cli_model_material(model, 0);
+    lbMaterial material = lb_model_material(model, 0);
     json_object_set_new(chosen, "material", cli_material_document(&material));
   }
   if (r->frequency > 0) json_object_set_new(chosen, "frequency", cli_number(r->frequency));
@@ -334,7 +334,7 @@ static json_t *document(const Job *job, const lbModel *model) {
 
 static void print_chosen(const Job *job, const lbModel *model) {
   const lbBuildReport *r = &job->report;
-  lbMaterial m = cli_model_material(model, 0);
+  lbMaterial m = lb_model_material(model, 0);
   cli_say("chosen, with the option that changes it:\n");
   if (r->law_decided)
     cli_say("  the method is modal: %s has no polynomial forces (--method)\n",

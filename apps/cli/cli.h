@@ -168,7 +168,6 @@ cliStatus cli_parse_fixed(const cliVerb *verb, char *word, lbRegion *region);
 // What is in a model file; with `arrays` every array of it too.
 cliStatus cli_model_info(const char *path, bool json, bool arrays);
 // One of a model's materials.
-lbMaterial cli_model_material(const lbModel *model, int32_t index);
 // The candidate modes: frequency_hz, damping_ratio, fate, residual (null where dropped).
 json_t *cli_modes_document(const lbModel *model);
 void cli_print_modes(const lbModel *model);

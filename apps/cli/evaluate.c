@@ -9,6 +9,12 @@ static lbStatus read_vector(const char *path, int32_t vertices, double **out, lb
   return path ? lb_table_read(path, vertices, *out, err) : LB_OK;
 }
 
+static json_t *stress(const lbEvaluation *evaluation) {
+  if (evaluation->von_mises < 0) return json_null(); // a shell
+  return json_pack("{s:o, s:i}", "max", cli_number(evaluation->von_mises), "element",
+                   (int)evaluation->von_mises_element);
+}
+
 static cliStatus run(int count, char **words) {
   const char *displacement = NULL, *forces = NULL, *direction = NULL, *tangent = NULL;
   const char *body_name = NULL;
@@ -61,9 +67,10 @@ static cliStatus run(int count, char **words) {
   if (status)
     result = cli_fail_about(arguments.inputs[0], &err);
   else if (arguments.common.json)
-    result = cli_print_json(json_pack(
-        "{s:o, s:{s:o, s:i}}", "energy", cli_number(evaluation.energy), "von_mises", "max",
-        cli_number(evaluation.von_mises), "element", (int)evaluation.von_mises_element));
+    result = cli_print_json(json_pack("{s:o, s:o}", "energy", cli_number(evaluation.energy),
+                                      "von_mises", stress(&evaluation)));
+  else if (evaluation.von_mises < 0)
+    cli_say("energy %.17g J\n", evaluation.energy);
   else
     cli_say("energy %.17g J\nvon Mises stress at most %.6g Pa, in element %d\n", evaluation.energy,
             evaluation.von_mises, (int)evaluation.von_mises_element);

@@ -7,15 +7,20 @@
 static bool is_scene(const char *path) { return lb_path_has_extension(path, ".json"); }
 
 json_t *cli_material_document(const lbMaterial *m) {
-  bool mooney = m->model == LB_MATERIAL_MOONEYRIVLIN;
+  bool mooney = m->model == LB_MATERIAL_MOONEYRIVLIN, shell = m->model == LB_MATERIAL_SHELL;
+  bool sheet = shell && m->stretch > 0;
   json_t *document = json_pack("{s:s, s:o}", "model", lb_material_model_name(m->model), "density",
                                cli_number(m->density));
   const struct {
     const char *key;
     double value;
     bool used;
-  } fields[] = { { "young", m->young, !mooney },
-                 { "poisson", m->poisson, !mooney },
+  } fields[] = { { "young", m->young, !mooney && !sheet },
+                 { "poisson", m->poisson, !mooney && !sheet },
+                 { "thickness", m->thickness, shell },
+                 { "stretch", m->stretch, sheet },
+                 { "area", m->area, sheet },
+                 { "bend", m->bend, sheet },
                  { "c10", m->c10, mooney },
                  { "c01", m->c01, mooney },
                  { "v1", m->v1, mooney } };
@@ -33,15 +38,17 @@ static int32_t fixed_count(const lbSceneBody *body) {
 }
 
 typedef struct BodySizes {
-  int vertices, tets, bricks, surface_vertices;
+  int vertices, tets, bricks, shell_triangles, surface_vertices;
 } BodySizes;
 
 static BodySizes body_sizes(const lbSceneBody *body) {
   if (body->model)
     return (BodySizes){ (int)body->model->size.node_count, (int)body->model->size.tet_count,
-                        (int)body->model->size.brick_count, (int)body->model->size.vertex_count };
+                        (int)body->model->size.brick_count, (int)body->model->size.shell_count,
+                        (int)body->model->size.vertex_count };
   return (BodySizes){ (int)body->mesh->vertex_count, (int)body->mesh->tet_count,
                       (int)body->mesh->brick_count,
+                      lb_mesh_element_count(body->mesh) ? 0 : (int)body->mesh->triangle_count,
                       body->surface ? (int)body->surface->vertex_count : 0 };
 }
 
@@ -53,7 +60,7 @@ int32_t cli_count_elements(const int32_t *element_materials, int32_t count, int3
 }
 
 static int32_t material_elements(const lbSceneBody *body, int32_t material) {
-  return cli_count_elements(body->element_materials, lb_mesh_element_count(body->mesh), material);
+  return cli_count_elements(body->element_materials, lb_mesh_body_elements(body->mesh), material);
 }
 
 static json_t *body_document(const lbSceneBody *body) {
@@ -64,10 +71,11 @@ static json_t *body_document(const lbSceneBody *body) {
     json_object_set_new(material, "elements", json_integer(material_elements(body, i)));
     json_array_append_new(materials, material);
   }
-  return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:o}", "name", body->name, "method",
+  return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:o}", "name", body->name, "method",
                    lb_method_name(body->method), "vertices", size.vertices, "tets", size.tets,
-                   "bricks", size.bricks, "surface_vertices", size.surface_vertices,
-                   "fixed_vertices", (int)fixed_count(body), "materials", materials);
+                   "bricks", size.bricks, "shell_triangles", size.shell_triangles,
+                   "surface_vertices", size.surface_vertices, "fixed_vertices",
+                   (int)fixed_count(body), "materials", materials);
 }
 
 static json_t *scene_document(const lbScene *scene) {
@@ -85,9 +93,13 @@ void cli_print_material(const lbMaterial *m, int32_t element_count) {
   if (m->model == LB_MATERIAL_MOONEYRIVLIN)
     cli_say("  material %s: c10 %g, c01 %g, v1 %g Pa, %g kg/m3", lb_material_model_name(m->model),
             m->c10, m->c01, m->v1, m->density);
+  else if (m->model == LB_MATERIAL_SHELL && m->stretch > 0)
+    cli_say("  material %s: stretch %g N, area %g N/m, bend %g N m, %g kg/m3",
+            lb_material_model_name(m->model), m->stretch, m->area, m->bend, m->density);
   else
     cli_say("  material %s: young %g Pa, poisson %g, %g kg/m3", lb_material_model_name(m->model),
             m->young, m->poisson, m->density);
+  if (m->model == LB_MATERIAL_SHELL) cli_say(", %g m thick", m->thickness);
   cli_say(", %d elements\n", (int)element_count);
 }
 
@@ -101,8 +113,10 @@ static void print_scene(const lbScene *scene) {
   for (int32_t i = 0; i < scene->body_count; i++) {
     const lbSceneBody *b = &scene->bodies[i];
     BodySizes size = body_sizes(b);
-    cli_say("body %s: method %s, %d vertices, %d tets, %d bricks, %d fixed vertices\n", b->name,
-            lb_method_name(b->method), size.vertices, size.tets, size.bricks, (int)fixed_count(b));
+    cli_say("body %s: method %s, %d vertices, %d tets, %d bricks, ", b->name,
+            lb_method_name(b->method), size.vertices, size.tets, size.bricks);
+    if (size.shell_triangles) cli_say("%d triangles of a shell, ", size.shell_triangles);
+    cli_say("%d fixed vertices\n", (int)fixed_count(b));
     for (int32_t k = 0; k < b->material_count; k++)
       cli_print_material(&b->materials[k], material_elements(b, k));
   }

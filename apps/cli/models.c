@@ -18,17 +18,6 @@ int32_t cli_mode_fates(const lbModel *model, lbModeFate fate) {
   return count;
 }
 
-lbMaterial cli_model_material(const lbModel *model, int32_t index) {
-  const double *values = model->material_values + 6 * (size_t)index;
-  return (lbMaterial){ (lbMaterialModel)model->material_laws[index],
-                       values[0],
-                       values[1],
-                       values[2],
-                       values[3],
-                       values[4],
-                       values[5] };
-}
-
 // ---- modes -------------------------------------------------------------------------------------
 
 typedef struct Mode {
@@ -153,14 +142,13 @@ static json_t *methods_document(const lbModel *model) {
 }
 
 static int32_t material_elements(const lbModel *model, int32_t material) {
-  return cli_count_elements(model->element_materials,
-                            model->size.tet_count + model->size.brick_count, material);
+  return cli_count_elements(model->element_materials, model->size.element_count, material);
 }
 
 static json_t *materials_document(const lbModel *model) {
   json_t *list = json_array();
   for (int32_t i = 0; i < model->size.material_count; i++) {
-    lbMaterial material = cli_model_material(model, i);
+    lbMaterial material = lb_model_material(model, i);
     json_t *document = cli_material_document(&material);
     json_object_set_new(document, "elements", json_integer(material_elements(model, i)));
     json_array_append_new(list, document);
@@ -194,13 +182,14 @@ static json_t *recording_document(const lbModel *model) {
 
 static json_t *model_document(const lbModel *model, bool arrays) {
   const lbModelSizes *s = &model->size;
-  json_t *document = json_pack(
-      "{s:o, s:o, s:s, s:b, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "name", cli_text(model->name),
-      "methods", methods_document(model), "up", model->up[0] == 1 ? "y" : "z", "free",
-      lb_model_is_free(model), "nodes", (int)s->node_count, "tets", (int)s->tet_count, "bricks",
-      (int)s->brick_count, "fixed_nodes", (int)fixed_count(model), "vertices", (int)s->vertex_count,
-      "triangles", (int)s->triangle_count, "looks", (int)s->appearance_count, "textures",
-      (int)s->texture_count);
+  json_t *document =
+      json_pack("{s:o, s:o, s:s, s:b, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "name",
+                cli_text(model->name), "methods", methods_document(model), "up",
+                model->up[0] == 1 ? "y" : "z", "free", lb_model_is_free(model), "nodes",
+                (int)s->node_count, "tets", (int)s->tet_count, "bricks", (int)s->brick_count,
+                "shell_triangles", (int)s->shell_count, "fixed_nodes", (int)fixed_count(model),
+                "vertices", (int)s->vertex_count, "triangles", (int)s->triangle_count, "looks",
+                (int)s->appearance_count, "textures", (int)s->texture_count);
   json_object_set_new(document, "uvs", json_boolean(model->corner_uvs != NULL));
   json_object_set_new(document, "mass", cli_number(model->rigid_mass[0]));
   json_object_set_new(document, "centre", cli_numbers(model->rigid_centre, 3));
@@ -235,15 +224,17 @@ static void print_model(const lbModel *model, bool arrays) {
     if (lb_model_has(model, (lbMethod)i)) cli_say(" %s", lb_method_name((lbMethod)i));
   cli_say(", %c is up, %s\n", model->up[0] == 1 ? 'y' : 'z',
           lb_model_is_free(model) ? "free" : "held");
-  cli_say("volume: %d nodes (%d fixed), %d tets, %d bricks\n", (int)s->node_count,
+  cli_say("volume: %d nodes (%d fixed), %d tets, %d bricks", (int)s->node_count,
           (int)fixed_count(model), (int)s->tet_count, (int)s->brick_count);
+  if (s->shell_count) cli_say(", %d triangles of a shell", (int)s->shell_count);
+  cli_say("\n");
   cli_say("surface: %d vertices, %d triangles%s, %d looks, %d textures\n", (int)s->vertex_count,
           (int)s->triangle_count, model->corner_uvs ? " with UVs" : "", (int)s->appearance_count,
           (int)s->texture_count);
   cli_say("mass %.6g kg, centre %.6g %.6g %.6g m\n", model->rigid_mass[0], centre[0], centre[1],
           centre[2]);
   for (int32_t i = 0; i < s->material_count; i++) {
-    lbMaterial material = cli_model_material(model, i);
+    lbMaterial material = lb_model_material(model, i);
     cli_print_material(&material, material_elements(model, i));
   }
   const double *damping = cli_model_damping(model);

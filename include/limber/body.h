@@ -16,6 +16,7 @@
 #ifndef LIMBER_BODY_H
 #define LIMBER_BODY_H
 
+#include "limber/material.h"
 #include "limber/math.h"
 #include "limber/model.h"
 
@@ -28,7 +29,7 @@ extern "C" {
 typedef struct lbPoint {
   lbPointKind kind;
   int32_t index;     // vertex, node, triangle or element
-  double weights[8]; // triangle: of its 3 corners; element: of its 4 or 8 nodes; sum 1
+  double weights[8]; // triangle: of its 3 corners; element: of its 3, 4 or 8 nodes; sum 1
 } lbPoint;
 
 static inline lbPoint lb_point_vertex(int32_t vertex) {
@@ -214,6 +215,7 @@ int32_t lb_body_step(lbBody *body, double dt);
 
 // ---- what it is made of ------------------------------------------------------------------------
 
+lbMaterial lb_model_material(const lbModel *model, int32_t index); // one of the model's own
 // Another Young's modulus (Pa), Poisson ratio and density (kg/m³) for one of the model's materials,
 // while it runs; shape and motion stay. Subspace method, models built with --editable or with
 // forces by cubature; others are refused; of a Mooney-Rivlin material the density alone may change,

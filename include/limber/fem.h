@@ -22,7 +22,7 @@ typedef struct lbFemDef {
   const char *name;                 // for messages; default "body"
   const lbMaterial *materials;      // (material_count); no default
   int32_t material_count;           // at least 1
-  const int32_t *element_materials; // (elements of the mesh), index; NULL: all 0
+  const int32_t *element_materials; // (lb_mesh_body_elements), index; NULL: all 0
   const bool *fixed;                // (vertex_count); NULL: none
   lbMassKind mass;                  // default LB_MASS_CONSISTENT
 } lbFemDef;
@@ -31,21 +31,22 @@ lbFemDef lb_fem_def(void);
 
 typedef struct lbFem lbFem; // immutable; may be shared between threads
 
-// Refuses meshes without tets and bricks, inverted or flat elements (by number), wrong materials.
-// The mesh is copied as far as needed.
+// A mesh of tets and bricks with the materials of solids, or of triangles alone with those of
+// shells (LB_MATERIAL_SHELL). Refuses other meshes, inverted or flat elements (by number),
+// branching shells, wrong materials. The mesh is copied as far as needed.
 lbStatus lb_fem_create(const lbMesh *mesh, const lbFemDef *def, lbFem **out, lbError *err);
 void lb_fem_destroy(lbFem *fem);
 
 int32_t lb_fem_vertex_count(const lbFem *fem);
 int32_t lb_fem_node_count(const lbFem *fem); // free nodes; the system has three times as many rows
-int32_t lb_fem_element_count(const lbFem *fem);
+int32_t lb_fem_element_count(const lbFem *fem);        // lb_mesh_body_elements
 double lb_fem_total_mass(const lbFem *fem);            // kg, fixed vertices included
 const double *lb_fem_vertex_masses(const lbFem *fem);  // (vertex_count), ∫ρN, kg
 const double *lb_fem_rest_positions(const lbFem *fem); // (vertex_count x 3)
 const bool *lb_fem_fixed(const lbFem *fem);            // (vertex_count); unused vertices are not
 int32_t lb_fem_material_count(const lbFem *fem);
 const lbMaterial *lb_fem_materials(const lbFem *fem);      // (material_count)
-const int32_t *lb_fem_element_materials(const lbFem *fem); // (elements of the mesh)
+const int32_t *lb_fem_element_materials(const lbFem *fem); // (lb_mesh_body_elements)
 // Second moments of the mass about a point c: Σ m_ab (x_a − c)(x_b − c)ᵀ over all vertices, fixed
 // ones too, with the body's own mass: consistent (exact for tets) or lumped.
 void lb_fem_second_moments(const lbFem *fem, const double c[3], double moments[3][3]); // kg m²
@@ -56,9 +57,9 @@ void lb_fem_compress(const lbFem *fem, const double *full, double *system);
 
 typedef struct lbEvaluation {
   double energy;             // J; +inf where a law is left (J ≤ 0)
-  int32_t invalid_element;   // the first element that left its law, -1: none
-  double von_mises;          // Pa, the largest Cauchy von Mises stress
-  int32_t von_mises_element; // where
+  int32_t invalid_element;   // the first element (of a shell: edge) that left its law, -1: none
+  double von_mises;          // Pa, the largest Cauchy von Mises stress; -1: a shell has none
+  int32_t von_mises_element; // where; -1
 } lbEvaluation;
 
 // All vectors are full. `forces` gets ∂W/∂u and `product` the exact tangent times `direction`, at

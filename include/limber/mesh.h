@@ -72,8 +72,10 @@ typedef struct lbMesh {
                         // has none; NULL: none has
 } lbMesh;
 
-void lb_mesh_destroy(lbMesh *mesh); // NULL is legal
-int32_t lb_mesh_element_count(const lbMesh *mesh);
+void lb_mesh_destroy(lbMesh *mesh);                // NULL is legal
+int32_t lb_mesh_element_count(const lbMesh *mesh); // tets and bricks
+// What a body is made of: the tets and bricks; of a mesh without any its triangles, a shell.
+int32_t lb_mesh_body_elements(const lbMesh *mesh);
 // NULL when no group has this kind and name (or tag).
 const lbGroup *lb_mesh_group_by_name(const lbMesh *mesh, lbGroupKind kind, const char *name);
 const lbGroup *lb_mesh_group_by_tag(const lbMesh *mesh, lbGroupKind kind, int32_t tag);
@@ -84,8 +86,9 @@ const lbGroup *lb_mesh_group_by_tag(const lbMesh *mesh, lbGroupKind kind, int32_
 lbStatus lb_mesh_boundary(const lbMesh *mesh, int32_t **triangles, int32_t *triangle_count,
                           lbError *err);
 
-// That surface as a mesh of its own, with only the vertices it uses; (*vertices)[i] is the vertex
-// of `mesh` that its vertex i is. Free *vertices with lb_free.
+// That surface, or the triangles of a mesh without volume elements, as a mesh of its own, with only
+// the vertices it uses; (*vertices)[i] is the vertex of `mesh` that its vertex i is. Free *vertices
+// with lb_free.
 lbStatus lb_mesh_surface(const lbMesh *mesh, lbMesh **surface, int32_t **vertices, lbError *err);
 
 // Reads any known format, chosen by extension; tets and bricks of the other winding are mended.

@@ -290,7 +290,7 @@ typedef enum lbPointKind {
   LB_POINT_VERTEX,   // of the surface
   LB_POINT_NODE,     // of the volume mesh
   LB_POINT_TRIANGLE, // of the surface, with three barycentric weights
-  LB_POINT_ELEMENT,  // of the volume mesh, with 4 (tet) or 8 (brick) weights
+  LB_POINT_ELEMENT,  // of the volume mesh, with 4 (tet), 8 (brick) or 3 (shell) weights
   LB_POINT_KIND_COUNT
 } lbPointKind;
 

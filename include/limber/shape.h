@@ -1,4 +1,5 @@
-// limber/shape.h: built-in shapes, each as a volume mesh (tets or bricks) and as a render surface.
+// limber/shape.h: built-in shapes, each as a volume mesh (tets or bricks) and as a render surface;
+// sheets are triangles alone, for shells.
 //
 // Every shape fills the box from the origin to `size`; z is up. The meshes depend on the parameters
 // alone. Vertex groups of every mesh: "left", "right" (the x ends), "front", "back" (y),
@@ -29,7 +30,11 @@ typedef enum lbShape {
   LB_SHAPE_CACTUS,   // a ribbed column with two arms
   LB_SHAPE_TURTLE,   // head along x; elements "shell" and "body"
   LB_SHAPE_FIGURE,   // a little person, arms along x, looking along -y
-  LB_SHAPE_COUNT     // also: no such shape
+  LB_SHAPE_SOLID_COUNT,
+  LB_SHAPE_SHEET = LB_SHAPE_SOLID_COUNT, // flat, of triangles in staggered rows
+  LB_SHAPE_GRID,                         // flat, of rectangles cut along a diagonal
+  LB_SHAPE_PIPE,                         // a cylinder around z without ends, of staggered rows
+  LB_SHAPE_COUNT                         // also: no such shape
 } lbShape;
 
 // What the numbers mean to each shape (names as in scene files), with the defaults:
@@ -63,6 +68,13 @@ typedef enum lbShape {
 //   turtle    triangles "shell", "body", "face"; elements "shell", "body"
 //   figure    triangles "head", "hands", "hat", "face", "shirt", "trousers", "shoes"; elements
 //             "head" (with hat and face), "clothes" (all the rest)
+// Sheets, whose volume mesh is the surface (element and the third size of flat ones do not matter):
+//   sheet     triangles along x, rows along y [20 23 1]; size [1 1 1], in the plane z = 0.
+//             Equilateral where size[1] / cells[1] is 0.866 size[0] / cells[0]; every second row
+//             begins and ends with half a triangle
+//   grid      cells along x, y [20 20 1]; size [1 1 1], in the plane z = 0. Vertex id =
+//             i + (nx+1) j; the diagonal goes from 00 to 11
+//   pipe      triangles around (at least 3), any number, rows along z [24 1 30]; size [0.3 0.3 1]
 typedef struct lbShapeDef {
   lbShape shape;
   double size[3];        // metres, > 0: the box that the shape fills
@@ -90,10 +102,12 @@ lbShapeDef lb_shape_def(const char *name);
 const lbShapeInfo *lb_shape_info(lbShape shape); // NULL when there is none
 const char *lb_shape_name(lbShape shape);        // as scene files spell it; "" when there is none
 
-// Tets or bricks, with the groups above. Messages name the field: "bar: size[1] must be ...".
+// Tets or bricks, or the triangles of a sheet, with the groups above. Messages name the field:
+// "bar: size[1] must be ...".
 lbStatus lb_shape_volume(const lbShapeDef *def, lbMesh **out, lbError *err);
-// A closed triangle surface with corner UVs, round shapes at their own finer resolution. UVs: round
-// shapes wrap 0 to 1 around, flat faces are seen straight on, one unit for the largest size.
+// A closed triangle surface (a sheet: its triangles) with corner UVs, round shapes at their own
+// finer resolution. UVs: round shapes wrap 0 to 1 around, flat faces are seen straight on, one unit
+// for the largest size.
 lbStatus lb_shape_surface(const lbShapeDef *def, lbMesh **out, lbError *err);
 
 #ifdef __cplusplus

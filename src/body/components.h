@@ -4,20 +4,24 @@
 #ifndef LB_BODY_COMPONENTS_H
 #define LB_BODY_COMPONENTS_H
 
-#include "elastic/element.h"
+#include "elastic/shell.h"
 #include "limber/model.h"
 
 typedef struct lbComponents {
   const lbModel *model;
+  lbFlap *flaps; // of a shell; NULL: a solid
+  int32_t flap_count;
 } lbComponents;
 
 typedef struct lbComponent {
   lbElementKind kind;
   lbMaterialModel law;
-  int32_t material;
+  int32_t number;
+  int32_t material;                    // of a flap that of its first triangle
   int32_t nodes[LB_ELEMENT_NODES_MAX]; // (lb_element_nodes) of the model
 } lbComponent;
 
+// Refuses shells with bad triangles, and numbers in cubature.elements beyond their edges.
 lbStatus lb_components_open(const lbModel *model, lbComponents *out, lbError *err);
 void lb_components_close(lbComponents *components);
 
@@ -26,9 +30,9 @@ lbComponent lb_component(const lbComponents *components, int32_t number);
 // As lb_element_rest; false: flat or inverted.
 bool lb_component_rest(const lbComponents *components, const lbComponent *component, double *rest,
                        int32_t stride);
-// As lb_material_parameters, with another Young's modulus and Poisson ratio (young, poisson) than
-// the model's.
+// As lb_material_parameters, with other Young's moduli and Poisson ratios than the model's:
+// materials (materials x 3), young, poisson, density.
 void lb_component_parameters(const lbComponents *components, const lbComponent *component,
-                             const double *elastic, double *parameters, int32_t stride);
+                             const double *materials, double *parameters, int32_t stride);
 
 #endif

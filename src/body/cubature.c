@@ -205,11 +205,8 @@ static void fill_batch(Cubature *own, int32_t b, const double *materials, lbSimd
   double *parameters = own->parameters + (size_t)b * LB_MATERIAL_PARAMETERS * LB_BATCH;
   own->elements[b] = lb_element_kernel(batch->kind, batch->law, level);
   for (int32_t lane = 0; lane < LB_BATCH; lane++) {
-    const lbComponent c = { .kind = batch->kind,
-                            .law = batch->law,
-                            .material = batch->materials[lane] };
-    lb_component_parameters(&own->plan->components, &c, materials + 3 * (size_t)c.material,
-                            parameters + lane, LB_BATCH);
+    const lbComponent c = lb_component(&own->plan->components, batch->numbers[lane]);
+    lb_component_parameters(&own->plan->components, &c, materials, parameters + lane, LB_BATCH);
   }
 }
 

@@ -15,11 +15,11 @@
 typedef struct lbCubatureBatch {
   lbElementKind kind;
   lbMaterialModel law;
-  int32_t used;       // elements; the lanes beyond repeat the last one with weight 0
-  int32_t *materials; // (LB_BATCH) of the model
-  int32_t *nodes;     // (LB_BATCH x nodes) among the plan's
-  int32_t *blocks;    // (LB_BATCH x pairs) of the plan's matrix; ~b: the transpose
-  double *rest;       // (points x LB_POINT_REST x LB_BATCH)
+  int32_t used;     // elements; the lanes beyond repeat the last one with weight 0
+  int32_t *numbers; // (LB_BATCH) of the components
+  int32_t *nodes;   // (LB_BATCH x nodes) among the plan's
+  int32_t *blocks;  // (LB_BATCH x pairs) of the plan's matrix; ~b: the transpose
+  double *rest;     // (points x LB_POINT_REST x LB_BATCH)
 } lbCubatureBatch;
 
 // What does not depend on materials: the chosen elements, their nodes, each once, and the basis

@@ -40,7 +40,7 @@ static lbCubatureBatch *lay_out(const Groups *groups, int32_t *batch_count, lbCa
         lbCubatureBatch b = { .kind = (lbElementKind)kind,
                               .law = (lbMaterialModel)law,
                               .used = left < LB_BATCH ? left : LB_BATCH };
-        b.materials = lb_carve(carver, LB_BATCH, sizeof(int32_t));
+        b.numbers = lb_carve(carver, LB_BATCH, sizeof(int32_t));
         b.nodes = lb_carve(carver, LB_BATCH * nodes, sizeof(int32_t));
         b.blocks = lb_carve(carver, LB_BATCH * pairs, sizeof(int32_t));
         b.rest = lb_carve(carver, LB_BATCH * points * LB_POINT_REST, sizeof(double));
@@ -77,7 +77,7 @@ static bool fill_lane(lbCubaturePlan *plan, lbCubatureBatch *b, int32_t lane, co
     b->rest[(p * LB_POINT_REST + 9) * LB_BATCH + lane] *= weight;
   for (int32_t a = 0; a < count; a++)
     b->nodes[lane * count + a] = number_node(numbering, c->nodes[a]);
-  b->materials[lane] = c->material;
+  b->numbers[lane] = c->number;
   return true;
 }
 

@@ -77,6 +77,30 @@ double lb_element_add_mass(const lbModel *model, lbElementKind kind, const int32
   return sum;
 }
 
+// A third of a triangle's mass at each of its nodes.
+static double add_triangle(const lbModel *model, const int32_t *nodes, double surface_density,
+                           double *node_masses) {
+  lbVec3 x[3];
+  for (int i = 0; i < 3; i++) x[i] = lb_vec3_load(model->node_positions + 3 * (size_t)nodes[i]);
+  double area = lb_length(lb_cross(lb_sub(x[1], x[0]), lb_sub(x[2], x[0]))) / 2;
+  for (int i = 0; i < 3; i++) node_masses[nodes[i]] += surface_density * area / 3;
+  return surface_density * area;
+}
+
+// What another density of element e adds to the masses.
+static double add_change(const lbModel *model, int32_t e, double change, double *node_masses) {
+  int32_t tets = model->size.tet_count, solids = tets + model->size.brick_count;
+  if (e < tets)
+    return lb_element_add_mass(model, LB_ELEMENT_TET4, model->tets + 4 * (size_t)e, change,
+                               node_masses);
+  if (e < solids)
+    return lb_element_add_mass(model, LB_ELEMENT_BRICK8, model->bricks + 8 * (size_t)(e - tets),
+                               change, node_masses);
+  double thickness = lb_model_material(model, model->element_materials[e]).thickness;
+  return add_triangle(model, model->shells + 3 * (size_t)(e - solids), thickness * change,
+                      node_masses);
+}
+
 static void form_node_masses(lbPrepared *p) {
   const lbModel *model = p->model;
   lbSubspace *s = p->own;
@@ -86,12 +110,7 @@ static void form_node_masses(lbPrepared *p) {
   for (int32_t e = 0; e < model->size.element_count; e++) {
     size_t material = (size_t)model->element_materials[e];
     double change = s->materials[3 * material + 2] - model->material_values[6 * material + 2];
-    bool tet = e < model->size.tet_count;
-    if (change == 0) continue;
-    const int32_t *nodes =
-        tet ? model->tets + 4 * (size_t)e : model->bricks + 8 * (size_t)(e - model->size.tet_count);
-    p->mass += lb_element_add_mass(model, tet ? LB_ELEMENT_TET4 : LB_ELEMENT_BRICK8, nodes, change,
-                                   s->node_masses);
+    if (change != 0) p->mass += add_change(model, e, change, s->node_masses);
   }
   lbVec3 moment = lb_vec3(0, 0, 0);
   for (int32_t i = 0; i < model->size.node_count; i++)
@@ -269,8 +288,14 @@ static lbStatus check_change(const lbBody *body, int32_t material, const double 
                    "material: number %d is Mooney-Rivlin's, which is given by c10, c01 and v1; its "
                    "density alone can change: young %g and poisson %g must stay",
                    (int)material, before[0], before[1]);
+  bool sheet = lb_model_material(model, material).stretch > 0;
+  if (sheet && (young != before[0] || poisson != before[1]))
+    return lb_fail(err, LB_ERR_UNSUPPORTED,
+                   "material: number %d is a shell's that is given by stretch, area and bend; its "
+                   "density alone can change: young %g and poisson %g must stay",
+                   (int)material, before[0], before[1]);
   bool elastic = young > 0 && young <= LB_BODY_MOST && poisson > -1 && poisson < 0.5;
-  if (!((rubber || elastic) && density > 0 && density <= LB_BODY_MOST))
+  if (!((rubber || sheet || elastic) && density > 0 && density <= LB_BODY_MOST))
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "material: young %g, poisson %g, density %g; they must be above 0, between -1 "
                    "and 0.5, above 0",

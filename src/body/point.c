@@ -6,9 +6,21 @@
 
 #define WEIGHT_MOST 1e6
 
+// The nodes of an element, and how many.
+static int32_t element_nodes(const lbModel *model, int32_t element, const int32_t **nodes) {
+  int32_t brick = element - model->size.tet_count, triangle = brick - model->size.brick_count;
+  if (brick < 0) {
+    *nodes = model->tets + 4 * (size_t)element;
+    return 4;
+  }
+  *nodes = triangle < 0 ? model->bricks + 8 * (size_t)brick : model->shells + 3 * (size_t)triangle;
+  return triangle < 0 ? 8 : 3;
+}
+
 static int32_t weight_count(const lbModel *model, const lbPoint *point) {
+  const int32_t *nodes;
   if (point->kind == LB_POINT_TRIANGLE) return 3;
-  if (point->kind == LB_POINT_ELEMENT) return point->index < model->size.tet_count ? 4 : 8;
+  if (point->kind == LB_POINT_ELEMENT) return element_nodes(model, point->index, &nodes);
   return 0;
 }
 
@@ -77,11 +89,9 @@ bool lb_point_next(lbPointWalk *walk) {
     walk->node = point->index, walk->weight = 1;
     return i == 0;
   }
-  if (i >= weight_count(walk->model, point)) return false;
-  int32_t tet_count = walk->model->size.tet_count;
-  walk->node = point->index < tet_count
-                   ? walk->model->tets[4 * (size_t)point->index + (size_t)i]
-                   : walk->model->bricks[8 * (size_t)(point->index - tet_count) + (size_t)i];
+  const int32_t *nodes;
+  if (i >= element_nodes(walk->model, point->index, &nodes)) return false;
+  walk->node = nodes[i];
   walk->weight = point->weights[i];
   return true;
 }

@@ -118,13 +118,22 @@ lbStatus lb_warp_rebuild(lbPrepared *p, const double *materials, lbError *err) {
   return create(p, shared, err);
 }
 
+// young and poisson of a material at rest: Mooney–Rivlin's μ = 2 (c10 + c01), bulk modulus 2 v1.
+static void rest_moduli(const lbModel *m, size_t material, double *to) {
+  const double *values = m->material_values + 6 * material;
+  double mu = 2 * (values[3] + values[4]), bulk = 2 * values[5];
+  memcpy(to, values, 3 * sizeof *to);
+  if (m->material_laws[material] != LB_MATERIAL_MOONEYRIVLIN) return;
+  to[0] = 9 * bulk * mu / (3 * bulk + mu);
+  to[1] = (3 * bulk - 2 * mu) / (2 * (3 * bulk + mu));
+}
+
 lbStatus lb_warp_build(lbPrepared *p, lbError *err) {
   const lbModel *m = p->model;
   size_t count = (size_t)m->size.material_count;
   double *materials = lb_alloc(count, 3 * sizeof(double));
   if (!materials) return lb_fail_memory(err);
-  for (size_t g = 0; g < count; g++)
-    memcpy(materials + 3 * g, m->material_values + 6 * g, 3 * sizeof(double));
+  for (size_t g = 0; g < count; g++) rest_moduli(m, g, materials + 3 * g);
   lbStatus status = lb_warp_rebuild(p, materials, err);
   lb_free(materials);
   return status;

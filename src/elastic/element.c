@@ -13,14 +13,14 @@ static const double brick_corners[8][3] = {
   // clang-format on
 };
 
-static const char *const kind_names[LB_ELEMENT_KIND_COUNT] = { "tet4", "brick8" };
+static const char *const kind_names[LB_ELEMENT_VOLUME_KIND_COUNT] = { "tet4", "brick8" };
 
 const char *lb_element_kind_name(lbElementKind kind) {
-  return (unsigned)kind < LB_ELEMENT_KIND_COUNT ? kind_names[kind] : "";
+  return (unsigned)kind < LB_ELEMENT_VOLUME_KIND_COUNT ? kind_names[kind] : "";
 }
 
 bool lb_element_kind_parse(const char *name, lbElementKind *kind) {
-  for (int i = 0; i < LB_ELEMENT_KIND_COUNT; i++)
+  for (int i = 0; i < LB_ELEMENT_VOLUME_KIND_COUNT; i++)
     if (strcmp(name, kind_names[i]) == 0) {
       *kind = (lbElementKind)i;
       return true;
@@ -28,9 +28,18 @@ bool lb_element_kind_parse(const char *name, lbElementKind *kind) {
   return false;
 }
 
-int32_t lb_element_nodes(lbElementKind kind) { return kind == LB_ELEMENT_TET4 ? 4 : 8; }
-int32_t lb_element_points(lbElementKind kind) { return kind == LB_ELEMENT_TET4 ? 1 : 8; }
-int32_t lb_element_pairs(lbElementKind kind) { return kind == LB_ELEMENT_TET4 ? 10 : 36; }
+static const int32_t node_counts[] = {
+  [LB_ELEMENT_TET4] = 4, [LB_ELEMENT_BRICK8] = 8, [LB_ELEMENT_FLAP] = 4
+};
+static const int32_t point_counts[] = {
+  [LB_ELEMENT_TET4] = 1, [LB_ELEMENT_BRICK8] = 8, [LB_ELEMENT_FLAP] = 2
+};
+
+int32_t lb_element_nodes(lbElementKind kind) { return node_counts[kind]; }
+int32_t lb_element_points(lbElementKind kind) { return point_counts[kind]; }
+int32_t lb_element_pairs(lbElementKind kind) {
+  return node_counts[kind] * (node_counts[kind] + 1) / 2;
+}
 
 static void tet_shape(double *gradients, double *values, double *weight) {
   for (int a = 0; a < 4; a++) {

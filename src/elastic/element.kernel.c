@@ -1,4 +1,5 @@
-// The element kernels: every kind × material model from one template, compiled once per SIMD level.
+// The element kernels: every kind of volume × material model from one template, compiled once per
+// SIMD level; shells: shell.kernel.c.
 // The formulas: element.h; the laws: laws.h.
 #include "elastic/element.h"
 
@@ -159,4 +160,5 @@ DEFINE_KERNELS(mooneyrivlin)
 const lbElementKernelTable LB_KERNEL(lb_element_kernels) = {
   [LB_ELEMENT_TET4] = KERNEL_ROW(tet4),
   [LB_ELEMENT_BRICK8] = KERNEL_ROW(brick8),
+  [LB_ELEMENT_FLAP] = { [LB_MATERIAL_SHELL] = LB_KERNEL(lb_flap_kernel) },
 };

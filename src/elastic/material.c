@@ -11,6 +11,7 @@ static const char *const model_names[LB_MATERIAL_MODEL_COUNT] = {
   [LB_MATERIAL_NEOHOOKEAN] = "neohookean",
   [LB_MATERIAL_STABLE_NEOHOOKEAN] = "stable_neohookean",
   [LB_MATERIAL_MOONEYRIVLIN] = "mooneyrivlin",
+  [LB_MATERIAL_SHELL] = "shell",
 };
 
 lbMaterial lb_material(void) {
@@ -32,6 +33,19 @@ bool lb_material_model_parse(const char *name, lbMaterialModel *model) {
 
 static bool positive(double x) { return isfinite(x) && x > 0; }
 
+static lbStatus check_stiffnesses(const lbMaterial *m, const char *what, lbError *err) {
+  if (!positive(m->stretch))
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: stretch is %g, it must be positive (N)", what,
+                   m->stretch);
+  if (!(m->area == 0 || positive(m->area)))
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: area is %g, it must be 0 or more (N/m)", what,
+                   m->area);
+  if (!positive(m->bend))
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: bend is %g, it must be positive (N m)", what,
+                   m->bend);
+  return LB_OK;
+}
+
 lbStatus lb_material_check(const lbMaterial *material, const char *what, lbError *err) {
   const lbMaterial *m = material;
   if (m->model < 0 || m->model >= LB_MATERIAL_MODEL_COUNT)
@@ -39,6 +53,12 @@ lbStatus lb_material_check(const lbMaterial *material, const char *what, lbError
   if (!positive(m->density))
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: density is %g, it must be positive (kg/m3)", what,
                    m->density);
+  if (m->model == LB_MATERIAL_SHELL) {
+    if (!positive(m->thickness))
+      return lb_fail(err, LB_ERR_ARGUMENT, "%s: thickness is %g, it must be positive (m)", what,
+                     m->thickness);
+    if (m->stretch != 0 || m->area != 0 || m->bend != 0) return check_stiffnesses(m, what, err);
+  }
   if (m->model == LB_MATERIAL_MOONEYRIVLIN) {
     if (!isfinite(m->c10) || !isfinite(m->c01) || m->c10 < 0 || m->c01 < 0 ||
         !(m->c10 + m->c01 > 0))

@@ -55,9 +55,10 @@ static double largest_of(const double *values, int32_t points, int32_t lane) {
 }
 
 static void find_von_mises(const lbFem *fem, const double *displacement, lbEvaluation *out) {
-  out->von_mises = -1;
+  out->von_mises = out->von_mises_element = -1;
   for (int32_t s = 0; s < fem->set_count; s++) {
     const lbElementSet *set = &fem->sets[s];
+    if (set->kind == LB_ELEMENT_FLAP) continue; // shells have no stress
     for (int32_t slot = 0; slot < set->element_count; slot++) {
       double values[LB_ELEMENT_POINTS_MAX * LB_BATCH];
       int32_t lane = slot % LB_BATCH;
@@ -94,6 +95,7 @@ void lb_fem_node_stress(const lbFem *fem, const double *displacement, double *we
   for (int32_t s = 0; s < fem->set_count; s++) {
     const lbElementSet *set = &fem->sets[s];
     double values[LB_ELEMENT_POINTS_MAX * LB_BATCH];
+    if (set->kind == LB_ELEMENT_FLAP) continue;
     for (int32_t slot = 0; slot < set->element_count; slot++) {
       if (slot % LB_BATCH == 0) batch_von_mises(set, slot / LB_BATCH, displacement, values);
       add_to_nodes(set, slot, values, weights, stresses);

@@ -1,6 +1,8 @@
 // Making an lbFem of a mesh: nodes, element sets with their rest data, plan, mass.
 #include "fem/fem.h"
 
+#include "elastic/shell.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@ void lb_fem_destroy(lbFem *fem) {
     lb_free(fem->sets[i].rest);
     lb_free(fem->sets[i].parameters);
     lb_free(fem->sets[i].densities);
+    lb_free(fem->sets[i].materials);
   }
   lb_free(fem->name);
   lb_free(fem->positions);
@@ -43,49 +46,95 @@ void lb_fem_destroy(lbFem *fem) {
   lb_free(fem);
 }
 
-static lbElementKind element_kind(const lbMesh *mesh, int32_t element) {
-  return element < mesh->tet_count ? LB_ELEMENT_TET4 : LB_ELEMENT_BRICK8;
+// What the sets are made of: the tets and bricks of a mesh, or the edges of its triangles (a
+// shell).
+typedef struct Source {
+  const lbMesh *mesh;
+  const lbFemDef *def;
+  lbFlap *flaps; // NULL: a solid
+  int32_t count;
+} Source;
+
+static lbElementKind element_kind(const Source *source, int32_t element) {
+  if (source->flaps) return LB_ELEMENT_FLAP;
+  return element < source->mesh->tet_count ? LB_ELEMENT_TET4 : LB_ELEMENT_BRICK8;
 }
 
-static const int32_t *element_vertices(const lbMesh *mesh, int32_t element) {
+static const int32_t *element_vertices(const Source *source, int32_t element) {
+  const lbMesh *mesh = source->mesh;
+  if (source->flaps) return source->flaps[element].nodes;
   return element < mesh->tet_count ? mesh->tets + 4 * (size_t)element
                                    : mesh->bricks + 8 * (size_t)(element - mesh->tet_count);
 }
 
-static const lbMaterial *element_material(const lbFemDef *def, int32_t element) {
-  return &def->materials[def->element_materials ? def->element_materials[element] : 0];
+// The material of one part of an element (lb_element_parts); -1: there is no such part.
+static int32_t part_material(const Source *source, int32_t element, int32_t part) {
+  int32_t of = source->flaps ? source->flaps[element].triangles[part] : element;
+  if (of < 0) return -1;
+  return source->def->element_materials ? source->def->element_materials[of] : 0;
+}
+
+static lbMaterialModel element_model(const Source *source, int32_t element) {
+  return source->def->materials[part_material(source, element, 0)].model;
+}
+
+static lbStatus check_materials(const lbMesh *mesh, const lbFemDef *def, lbError *err) {
+  bool solid = lb_mesh_element_count(mesh) > 0;
+  for (int32_t i = 0; i < def->material_count; i++) {
+    char what[128];
+    const lbMaterial *m = &def->materials[i];
+    snprintf(what, sizeof what, "%s: material %d", def->name, (int)i);
+    lbStatus status = lb_material_check(m, def->material_count == 1 ? def->name : what, err);
+    if (status) return status;
+    if (solid && m->model == LB_MATERIAL_SHELL)
+      return lb_fail(err, LB_ERR_ARGUMENT,
+                     "%s: the model \"shell\" is for meshes of triangles alone, this one has %d "
+                     "tets and bricks; give it the material of a solid",
+                     def->name, (int)lb_mesh_element_count(mesh));
+    if (!solid && m->model != LB_MATERIAL_SHELL)
+      return lb_fail(
+          err, LB_ERR_MESH,
+          "%s: the mesh has no tets or bricks, voxelise its surface or fill it first, or "
+          "give it the material of a shell",
+          def->name);
+  }
+  return LB_OK;
 }
 
 static lbStatus check_def(const lbMesh *mesh, const lbFemDef *def, lbError *err) {
-  int32_t elements = lb_mesh_element_count(mesh);
+  int32_t elements = lb_mesh_body_elements(mesh);
   if (elements == 0)
     return lb_fail(err, LB_ERR_MESH,
                    "%s: the mesh has no tets or bricks, voxelise its surface or fill it first",
                    def->name);
   if (def->material_count < 1 || !def->materials)
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: no material given", def->name);
-  for (int32_t i = 0; i < def->material_count; i++) {
-    char what[128];
-    snprintf(what, sizeof what, "%s: material %d", def->name, (int)i);
-    lbStatus status =
-        lb_material_check(&def->materials[i], def->material_count == 1 ? def->name : what, err);
-    if (status) return status;
-  }
+  lbStatus status = check_materials(mesh, def, err);
+  if (status) return status;
   for (int32_t e = 0; def->element_materials && e < elements; e++)
     if (def->element_materials[e] < 0 || def->element_materials[e] >= def->material_count)
       return lb_fail(err, LB_ERR_ARGUMENT, "%s: element %d has no material", def->name, (int)e);
   return LB_OK;
 }
 
+static lbStatus open_source(const lbMesh *mesh, const lbFemDef *def, Source *source, lbError *err) {
+  *source = (Source){ .mesh = mesh, .def = def, .count = lb_mesh_element_count(mesh) };
+  if (source->count > 0) return LB_OK;
+  return lb_shell_flaps(mesh->vertex_count, mesh->positions, mesh->triangle_count, mesh->triangles,
+                        def->name, &source->flaps, &source->count, err);
+}
+
 // Free nodes: used by an element and not fixed.
-static lbStatus number_nodes(lbFem *fem, const lbMesh *mesh, const bool *fixed, lbError *err) {
+static lbStatus number_nodes(lbFem *fem, const Source *source, lbError *err) {
+  const lbMesh *mesh = source->mesh;
+  const bool *fixed = source->def->fixed;
   fem->node_of_vertex = lb_alloc((size_t)mesh->vertex_count, sizeof(int32_t));
   fem->vertex_of_node = lb_alloc((size_t)mesh->vertex_count, sizeof(int32_t));
   fem->fixed = lb_alloc((size_t)mesh->vertex_count, sizeof(bool));
   if (!fem->node_of_vertex || !fem->vertex_of_node || !fem->fixed) return lb_fail_memory(err);
-  for (int32_t e = 0; e < fem->element_count; e++) {
-    const int32_t *vertices = element_vertices(mesh, e);
-    for (int32_t a = 0; a < lb_element_nodes(element_kind(mesh, e)); a++)
+  for (int32_t e = 0; e < source->count; e++) {
+    const int32_t *vertices = element_vertices(source, e);
+    for (int32_t a = 0; a < lb_element_nodes(element_kind(source, e)); a++)
       fem->node_of_vertex[vertices[a]] = 1;
   }
   for (int32_t v = 0; v < mesh->vertex_count; v++) {
@@ -108,38 +157,68 @@ static lbStatus allocate_set(lbElementSet *set, lbError *err) {
   set->vertices = lb_alloc(batches * nodes, sizeof(int32_t));
   set->rest = lb_alloc(batches * points * LB_POINT_REST, sizeof(double));
   set->parameters = lb_alloc(batches * LB_MATERIAL_PARAMETERS, sizeof(double));
-  set->densities = lb_alloc(batches, sizeof(double));
-  if (!set->elements || !set->vertices || !set->rest || !set->parameters || !set->densities)
+  set->densities = lb_alloc(batches * (size_t)lb_element_parts(set->kind), sizeof(double));
+  set->materials = lb_alloc(batches * (size_t)lb_element_parts(set->kind), sizeof(int32_t));
+  if (!set->elements || !set->vertices || !set->rest || !set->parameters || !set->densities ||
+      !set->materials)
     return lb_fail_memory(err);
   return LB_OK;
 }
 
-// Copies one element into a slot. A slot past the end (padding) gets weight zero and no mass.
-static lbStatus fill_slot(lbElementSet *set, int32_t slot, const lbMesh *mesh, int32_t element,
-                          const lbMaterial *material, const char *name, lbError *err) {
-  size_t batch = (size_t)(slot / LB_BATCH), lane = (size_t)(slot % LB_BATCH);
-  size_t nodes = (size_t)lb_element_nodes(set->kind), points = (size_t)lb_element_points(set->kind);
-  const int32_t *vertices = element_vertices(mesh, element);
-  double positions[3 * LB_ELEMENT_NODES_MAX];
-  for (size_t a = 0; a < nodes; a++) {
-    set->vertices[(batch * nodes + a) * LB_BATCH + lane] = vertices[a];
-    memcpy(positions + 3 * a, mesh->positions + 3 * (size_t)vertices[a], 3 * sizeof(double));
+// Rest data and parameters of one element, for lane 0 of `rest` and `parameters`.
+static lbStatus fill_rest(const Source *source, int32_t element, double *rest, double *parameters,
+                          lbError *err) {
+  const lbFemDef *def = source->def;
+  const double *positions = source->mesh->positions;
+  if (source->flaps) {
+    const lbFlap *flap = &source->flaps[element];
+    int32_t other = part_material(source, element, 1);
+    const lbFlapMaterials materials = { { &def->materials[part_material(source, element, 0)],
+                                          other < 0 ? NULL : &def->materials[other] } };
+    lb_flap_rest(flap, positions, &materials, rest, LB_BATCH);
+    lb_flap_parameters(flap, positions, &materials, parameters, LB_BATCH);
+    return LB_OK;
   }
-  double *rest = set->rest + batch * points * LB_POINT_REST * LB_BATCH + lane;
-  if (!lb_element_rest(set->kind, positions, rest, LB_BATCH))
+  lbElementKind kind = element_kind(source, element);
+  const int32_t *vertices = element_vertices(source, element);
+  double corners[3 * LB_ELEMENT_NODES_MAX];
+  int32_t nodes = lb_element_nodes(kind);
+  for (int32_t a = 0; a < nodes; a++)
+    memcpy(corners + 3 * a, positions + 3 * (size_t)vertices[a], 3 * sizeof(double));
+  if (!lb_element_rest(kind, corners, rest, LB_BATCH))
     return lb_fail(err, LB_ERR_MESH,
                    "%s: element %d (%s, vertices %d %d %d %d%s) is flat or inverted; see `limber "
                    "mesh` for a report, remove it or voxelise the surface",
-                   name, (int)element, nodes == 4 ? "tet" : "brick", (int)vertices[0],
+                   def->name, (int)element, nodes == 4 ? "tet" : "brick", (int)vertices[0],
                    (int)vertices[1], (int)vertices[2], (int)vertices[3], nodes == 4 ? "" : " ...");
-  lb_material_parameters(
-      material, set->parameters + batch * LB_MATERIAL_PARAMETERS * LB_BATCH + lane, LB_BATCH);
-  if (slot < set->element_count) {
-    set->elements[slot] = element;
-    set->densities[batch * LB_BATCH + lane] = material->density;
-  } else {
-    for (size_t p = 0; p < points; p++) rest[(p * LB_POINT_REST + 9) * LB_BATCH] = 0;
+  lb_material_parameters(&def->materials[part_material(source, element, 0)], parameters, LB_BATCH);
+  return LB_OK;
+}
+
+// Copies one element into a slot. A slot past the end (padding) gets weight zero and no mass.
+static lbStatus fill_slot(lbElementSet *set, int32_t slot, const Source *source, int32_t element,
+                          lbError *err) {
+  size_t batch = (size_t)(slot / LB_BATCH), lane = (size_t)(slot % LB_BATCH);
+  size_t nodes = (size_t)lb_element_nodes(set->kind), points = (size_t)lb_element_points(set->kind);
+  size_t parts = (size_t)lb_element_parts(set->kind);
+  for (size_t a = 0; a < nodes; a++)
+    set->vertices[(batch * nodes + a) * LB_BATCH + lane] = element_vertices(source, element)[a];
+  double *rest = set->rest + batch * points * LB_POINT_REST * LB_BATCH + lane;
+  lbStatus status =
+      fill_rest(source, element, rest,
+                set->parameters + batch * LB_MATERIAL_PARAMETERS * LB_BATCH + lane, err);
+  if (status) return status;
+  for (size_t part = 0; part < parts; part++) {
+    size_t at = (batch * parts + part) * LB_BATCH + lane;
+    int32_t material = part_material(source, element, (int32_t)part);
+    set->materials[at] = material;
+    if (slot < set->element_count && material >= 0)
+      set->densities[at] = source->def->materials[material].density;
   }
+  if (slot < set->element_count)
+    set->elements[slot] = element;
+  else
+    for (size_t p = 0; p < points; p++) rest[(p * LB_POINT_REST + 9) * LB_BATCH] = 0;
   return LB_OK;
 }
 
@@ -163,8 +242,9 @@ static int compare_places(const void *a, const void *b) {
   return (x->element > y->element) - (x->element < y->element);
 }
 
-static uint32_t morton_key(const lbMesh *mesh, int32_t element, const double low[3], double size) {
-  const double *x = mesh->positions + 3 * (size_t)element_vertices(mesh, element)[0];
+static uint32_t morton_key(const Source *source, int32_t element, const double low[3],
+                           double size) {
+  const double *x = source->mesh->positions + 3 * (size_t)element_vertices(source, element)[0];
   uint32_t key = 0;
   for (int i = 0; i < 3; i++) {
     double cell = size > 0 ? (x[i] - low[i]) / size * 1023 : 0;
@@ -173,48 +253,48 @@ static uint32_t morton_key(const lbMesh *mesh, int32_t element, const double low
   return key;
 }
 
-static void sort_places(const lbMesh *mesh, Place *places, int32_t count) {
+static void sort_places(const Source *source, Place *places, int32_t count) {
+  const lbMesh *mesh = source->mesh;
   double low[3] = { INFINITY, INFINITY, INFINITY }, size = 0;
   for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
     low[i % 3] = fmin(low[i % 3], mesh->positions[i]);
   for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
     size = fmax(size, mesh->positions[i] - low[i % 3]);
   for (int32_t i = 0; i < count; i++)
-    places[i].key = morton_key(mesh, places[i].element, low, size);
+    places[i].key = morton_key(source, places[i].element, low, size);
   qsort(places, (size_t)count, sizeof *places, compare_places);
 }
 
-static lbStatus fill_set(lbElementSet *set, const lbMesh *mesh, const lbFemDef *def, lbError *err) {
+static lbStatus fill_set(lbElementSet *set, const Source *source, lbError *err) {
   Place *places = lb_alloc((size_t)set->element_count, sizeof *places);
   lbStatus status = places ? allocate_set(set, err) : lb_fail_memory(err);
   if (!status) {
     int32_t count = 0;
-    for (int32_t e = 0; e < lb_mesh_element_count(mesh); e++)
-      if (element_kind(mesh, e) == set->kind && element_material(def, e)->model == set->model)
+    for (int32_t e = 0; e < source->count; e++)
+      if (element_kind(source, e) == set->kind && element_model(source, e) == set->model)
         places[count++].element = e;
-    sort_places(mesh, places, count);
+    sort_places(source, places, count);
   }
   for (int32_t slot = 0; slot < set->batch_count * LB_BATCH && !status; slot++) {
     int32_t last = set->element_count - 1, e = places[slot < last ? slot : last].element;
-    status = fill_slot(set, slot, mesh, e, element_material(def, e), def->name, err);
+    status = fill_slot(set, slot, source, e, err);
   }
   lb_free(places);
   return status;
 }
 
-static lbStatus make_sets(lbFem *fem, const lbMesh *mesh, const lbFemDef *def, lbError *err) {
+static lbStatus make_sets(lbFem *fem, const Source *source, lbError *err) {
   int32_t counts[LB_ELEMENT_KIND_COUNT][LB_MATERIAL_MODEL_COUNT] = { { 0 } };
-  for (int32_t e = 0; e < fem->element_count; e++) {
-    counts[element_kind(mesh, e)][element_material(def, e)->model]++;
-  }
+  for (int32_t e = 0; e < source->count; e++)
+    counts[element_kind(source, e)][element_model(source, e)]++;
   for (int kind = 0; kind < LB_ELEMENT_KIND_COUNT; kind++)
     for (int model = 0; model < LB_MATERIAL_MODEL_COUNT; model++) {
       int32_t count = counts[kind][model];
       if (count == 0) continue;
       int64_t blocks = fem->block_count + (int64_t)count * lb_element_pairs((lbElementKind)kind);
       if (blocks > INT32_MAX)
-        return lb_fail(err, LB_ERR_MESH, "%s: the mesh is too large (%d elements)", def->name,
-                       (int)fem->element_count);
+        return lb_fail(err, LB_ERR_MESH, "%s: the mesh is too large (%d elements)", fem->name,
+                       (int)source->count);
       lbElementSet *set = &fem->sets[fem->set_count++];
       *set = (lbElementSet){
         .kind = (lbElementKind)kind,
@@ -229,7 +309,7 @@ static lbStatus make_sets(lbFem *fem, const lbMesh *mesh, const lbFemDef *def, l
       fem->slot_count += count;
       fem->force_count += set->batch_count * LB_BATCH * lb_element_nodes(set->kind);
       fem->block_count = (int32_t)blocks;
-      lbStatus status = fill_set(set, mesh, def, err);
+      lbStatus status = fill_set(set, source, err);
       if (status) return status;
     }
   return LB_OK;
@@ -245,21 +325,31 @@ static lbStatus keep_materials(lbFem *fem, const lbFemDef *def, lbError *err) {
   return fem->materials && fem->element_materials ? LB_OK : lb_fail_memory(err);
 }
 
-lbStatus lb_fem_create(const lbMesh *mesh, const lbFemDef *def, lbFem **out, lbError *err) {
-  lbStatus status = check_def(mesh, def, err);
-  if (status) return status;
-  lbFem *fem = lb_alloc(1, sizeof *fem);
-  if (!fem) return lb_fail_memory(err);
+static lbStatus fill_fem(lbFem *fem, const Source *source, lbError *err) {
+  const lbMesh *mesh = source->mesh;
+  const lbFemDef *def = source->def;
+  lbStatus status = LB_OK;
   fem->vertex_count = mesh->vertex_count;
-  fem->element_count = lb_mesh_element_count(mesh);
+  fem->element_count = lb_mesh_body_elements(mesh);
   fem->name = lb_duplicate_text(def->name);
   fem->positions = lb_duplicate(mesh->positions, (size_t)mesh->vertex_count, 3 * sizeof(double));
   if (!fem->name || !fem->positions) status = lb_fail_memory(err);
   if (!status) status = keep_materials(fem, def, err);
-  if (!status) status = number_nodes(fem, mesh, def->fixed, err);
-  if (!status) status = make_sets(fem, mesh, def, err);
+  if (!status) status = number_nodes(fem, source, err);
+  if (!status) status = make_sets(fem, source, err);
   if (!status) status = lb_fem_plan(fem, err);
   if (!status) status = lb_fem_mass(fem, def->mass, err);
+  return status;
+}
+
+lbStatus lb_fem_create(const lbMesh *mesh, const lbFemDef *def, lbFem **out, lbError *err) {
+  Source source;
+  lbStatus status = check_def(mesh, def, err);
+  if (!status) status = open_source(mesh, def, &source, err);
+  if (status) return status;
+  lbFem *fem = lb_alloc(1, sizeof *fem);
+  status = fem ? fill_fem(fem, &source, err) : lb_fail_memory(err);
+  lb_free(source.flaps);
   if (status) {
     lb_fem_destroy(fem);
     return status;

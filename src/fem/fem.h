@@ -18,16 +18,22 @@ typedef struct lbElementSet {
   lbMaterialModel model;
   lbElementKernel *kernel;
   int32_t element_count, batch_count;
-  int32_t *elements;   // (element_count) the mesh's element number of each slot, ascending
-  int32_t *vertices;   // (batch_count x nodes x LB_BATCH); unused lanes repeat the last element
-  double *rest;        // (batch_count x points x LB_POINT_REST x LB_BATCH); unused lanes: weight 0
+  int32_t *elements; // (element_count) the mesh's element number of each slot; of a flap the edge's
+  int32_t *vertices; // (batch_count x nodes x LB_BATCH); unused lanes repeat the last element
+  double *rest;      // (batch_count x points x LB_POINT_REST x LB_BATCH); unused lanes: weight 0
   double *parameters;  // (batch_count x LB_MATERIAL_PARAMETERS x LB_BATCH)
-  double *densities;   // (batch_count x LB_BATCH), kg/m³; unused lanes 0
+  double *densities;   // (batch_count x parts x LB_BATCH), kg/m³; unused lanes and parts 0
+  int32_t *materials;  // (batch_count x parts x LB_BATCH), -1: no such part
   int32_t slot_begin;  // of this set among all slots
   int32_t force_begin; // of its first element's forces among all, in 3-vectors; unused lanes count
   int32_t block_begin; // of its first element's tangent among all, in 3x3 blocks
   int32_t chunk_begin; // its first chunk
 } lbElementSet;
+
+// Parts of an element that have a material of their own: one, or the two triangles of a flap.
+static inline int32_t lb_element_parts(lbElementKind kind) {
+  return kind == LB_ELEMENT_FLAP ? 2 : 1;
+}
 
 #define LB_ELEMENT_SETS_MAX (LB_ELEMENT_KIND_COUNT * LB_MATERIAL_MODEL_COUNT)
 
@@ -49,8 +55,8 @@ typedef struct lbChunk {
 
 struct lbFem {
   char *name;
-  int32_t vertex_count, element_count;
-  double *positions; // (vertex_count x 3)
+  int32_t vertex_count, element_count; // elements of the mesh: of a shell its triangles
+  double *positions;                   // (vertex_count x 3)
 
   int32_t node_count;
   int32_t *node_of_vertex; // (vertex_count), -1: fixed or unused
@@ -135,7 +141,8 @@ lbStatus lb_fem_material_mass(const lbFem *fem, int32_t material, double *masses
 // evaluate.c
 // Von Mises stress (Cauchy's, by each element's own law) at the vertices: the mean over their
 // elements, by volume, of a tet's constant stress and of a brick's at its Gauss point next to the
-// vertex. What is beyond 1e30 Pa, or no number, counts as 1e30. weights: (vertex_count), work.
+// vertex. What is beyond 1e30 Pa, or no number, counts as 1e30. Zero in shells. weights:
+// (vertex_count), work.
 void lb_fem_node_stress(const lbFem *fem, const double *displacement, double *weights,
                         double *stresses);
 

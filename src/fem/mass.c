@@ -1,15 +1,40 @@
 // Consistent and lumped mass: m_ab = ∫ρ N_a N_b, per vertex ∫ρ N_a (the row sum).
-// The tet's integral is exact, ρV/20 (1 + δ_ab); the brick's is the 2x2x2 Gauss sum.
+// The tet's integral is exact, ρV/20 (1 + δ_ab); the brick's is the 2x2x2 Gauss sum. A flap has a
+// third of the mass of its triangles, ρtA/12 (1 + δ_ab) each.
 #include "fem/fem.h"
 
-void lb_fem_element_mass(const lbElementSet *set, int32_t slot, double *mass) {
-  size_t batch = (size_t)(slot / LB_BATCH), lane = (size_t)(slot % LB_BATCH);
-  int32_t nodes = lb_element_nodes(set->kind), points = lb_element_points(set->kind);
-  const double *rest = set->rest + batch * (size_t)points * LB_POINT_REST * LB_BATCH + lane;
-  double density = set->densities[batch * LB_BATCH + lane];
-  for (int32_t i = 0; i < nodes * nodes; i++) mass[i] = 0;
-  for (int32_t p = 0; p < points; p++) {
-    double weight = density * rest[(size_t)(p * LB_POINT_REST + 9) * LB_BATCH];
+// Where a part of an element (lb_element_parts) has its density and its material.
+static size_t part_place(const lbElementSet *set, int32_t slot, int32_t part) {
+  size_t parts = (size_t)lb_element_parts(set->kind);
+  return ((size_t)(slot / LB_BATCH) * parts + (size_t)part) * LB_BATCH + (size_t)(slot % LB_BATCH);
+}
+
+static double part_density(const lbElementSet *set, int32_t slot, int32_t part, int32_t only) {
+  size_t at = part_place(set, slot, part);
+  return only < 0 || set->materials[at] == only ? set->densities[at] : 0;
+}
+
+static double point_weight(const lbElementSet *set, int32_t slot, int32_t point) {
+  size_t points = (size_t)lb_element_points(set->kind), batch = (size_t)(slot / LB_BATCH);
+  return set->rest[((batch * points + (size_t)point) * LB_POINT_REST + 9) * LB_BATCH +
+                   (size_t)(slot % LB_BATCH)];
+}
+
+// The nodes a, b and c of a flap are those of its first triangle, a, b and d of the second.
+static void add_flap_mass(const lbElementSet *set, int32_t slot, int32_t only, double *mass) {
+  for (int32_t side = 0; side < 2; side++) {
+    double third = part_density(set, slot, side, only) * point_weight(set, slot, side);
+    const int32_t nodes[3] = { 0, 1, 2 + side };
+    for (int a = 0; a < 3; a++)
+      for (int b = 0; b < 3; b++) mass[4 * nodes[a] + nodes[b]] += third / 12 * (a == b ? 2 : 1);
+  }
+}
+
+static void add_solid_mass(const lbElementSet *set, int32_t slot, int32_t only, double *mass) {
+  int32_t nodes = lb_element_nodes(set->kind);
+  double density = part_density(set, slot, 0, only);
+  for (int32_t p = 0; p < lb_element_points(set->kind); p++) {
+    double weight = density * point_weight(set, slot, p);
     double gradients[3 * LB_ELEMENT_NODES_MAX], N[LB_ELEMENT_NODES_MAX], unused;
     lb_element_shape(set->kind, p, gradients, N, &unused);
     for (int32_t a = 0; a < nodes; a++)
@@ -19,7 +44,21 @@ void lb_fem_element_mass(const lbElementSet *set, int32_t slot, double *mass) {
   }
 }
 
-// *context: the material whose elements count; NULL: all.
+// Of what has the material `only`; -1: of all.
+static void find_element_mass(const lbElementSet *set, int32_t slot, int32_t only, double *mass) {
+  int32_t nodes = lb_element_nodes(set->kind);
+  for (int32_t i = 0; i < nodes * nodes; i++) mass[i] = 0;
+  if (set->kind == LB_ELEMENT_FLAP)
+    add_flap_mass(set, slot, only, mass);
+  else
+    add_solid_mass(set, slot, only, mass);
+}
+
+void lb_fem_element_mass(const lbElementSet *set, int32_t slot, double *mass) {
+  find_element_mass(set, slot, -1, mass);
+}
+
+// *context: the material that counts; NULL: all.
 static void fill_chunk(const lbFem *fem, int32_t chunk, double *blocks, void *context) {
   const int32_t *only = context;
   const lbElementSet *set = &fem->sets[fem->chunks[chunk].set];
@@ -27,9 +66,7 @@ static void fill_chunk(const lbFem *fem, int32_t chunk, double *blocks, void *co
   int32_t begin = fem->chunks[chunk].batch_begin * LB_BATCH;
   for (int32_t slot = begin; slot < fem->chunks[chunk].batch_end * LB_BATCH; slot++) {
     double mass[LB_ELEMENT_NODES_MAX * LB_ELEMENT_NODES_MAX];
-    lb_fem_element_mass(set, slot, mass);
-    if (only && slot < set->element_count && fem->element_materials[set->elements[slot]] != *only)
-      for (int32_t i = 0; i < nodes * nodes; i++) mass[i] = 0;
+    find_element_mass(set, slot, only ? *only : -1, mass);
     double *element = blocks + 9 * (size_t)pairs * (size_t)(slot - begin);
     for (int32_t b = 0; b < nodes; b++)
       for (int32_t a = 0; a <= b; a++)
@@ -67,8 +104,7 @@ static lbStatus sum_rows(const lbFem *fem, int32_t only, double *masses, lbError
     int32_t nodes = lb_element_nodes(set->kind);
     for (int32_t slot = 0; slot < set->element_count; slot++) {
       double mass[LB_ELEMENT_NODES_MAX * LB_ELEMENT_NODES_MAX];
-      if (only >= 0 && fem->element_materials[set->elements[slot]] != only) continue;
-      lb_fem_element_mass(set, slot, mass);
+      find_element_mass(set, slot, only, mass);
       for (int32_t i = 0; i < nodes * nodes; i++)
         sums[3 * ((size_t)set->force_begin + (size_t)(slot * nodes + i / nodes))] += mass[i];
     }

@@ -79,8 +79,17 @@ static double element_force_norm(const Solver *s) {
   return lb_norm(3 * (size_t)s->fem->force_count, s->assembler->element_forces);
 }
 
-// What rounding leaves of the residual: forces of many elements cancel at each node.
-static double residual_floor(const Solver *s) { return 1e-15 * element_force_norm(s); }
+// What rounding leaves of the residual: forces of many elements cancel at each node, and the
+// displacements themselves are rounded, which a stiff membrane that bends far feels.
+static double residual_floor(const Solver *s, const double *u) {
+  double sum = 0;
+  for (size_t i = 0; i < s->size; i++) {
+    size_t at = 3 * (size_t)s->fem->vertex_of_node[i / 3] + i % 3;
+    double product = s->K->values[s->K->column_begin[i + 1] - 1] * u[at]; // of the diagonal
+    sum += product * product;
+  }
+  return fmax(1e-15 * element_force_norm(s), 1.1e-16 * sqrt(sum));
+}
 
 // W(u + t step) − scale f·(u + t step), at s->trial, with s->force.
 static double potential_at(Solver *s, const double *u, double t, double scale) {
@@ -123,7 +132,7 @@ static lbStatus newton(Solver *s, double *u, double scale, bool *converged, lbEr
     double norm = find_residual(s, scale);
     s->result.residual = reference > 0 ? norm / reference : norm;
     *converged =
-        isfinite(norm) && (norm <= s->def->tolerance * reference || norm <= residual_floor(s));
+        isfinite(norm) && (norm <= s->def->tolerance * reference || norm <= residual_floor(s, u));
     if (*converged || i == s->def->iterations || !isfinite(norm)) return LB_OK;
     bool shifted;
     lb_assemble(s->assembler, u, NULL, s->K);

@@ -18,7 +18,9 @@ static lbStatus create_fem(const lbModel *m, const lbMaterial *materials, const 
                   .tet_count = m->size.tet_count,
                   .tets = (int32_t *)m->tets,
                   .brick_count = m->size.brick_count,
-                  .bricks = (int32_t *)m->bricks };
+                  .bricks = (int32_t *)m->bricks,
+                  .triangle_count = m->size.shell_count,
+                  .triangles = (int32_t *)m->shells };
   lbFemDef def = lb_fem_def();
   def.name = m->name;
   def.materials = materials;
@@ -35,14 +37,11 @@ lbStatus lb_model_fem(const lbModel *m, const double *values, lbFem **out, lbErr
   bool *fixed = lb_alloc(nodes, sizeof *fixed);
   lbStatus status = materials && fixed ? LB_OK : lb_fail_memory(err);
   for (size_t i = 0; i < count && !status; i++) {
-    const double *own = m->material_values + 6 * i, *v = values ? values + 3 * i : own;
-    materials[i] = (lbMaterial){ .model = (lbMaterialModel)m->material_laws[i],
-                                 .young = v[0],
-                                 .poisson = v[1],
-                                 .density = v[2],
-                                 .c10 = own[3],
-                                 .c01 = own[4],
-                                 .v1 = own[5] };
+    materials[i] = lb_model_material(m, (int32_t)i);
+    if (!values) continue;
+    materials[i].young = values[3 * i];
+    materials[i].poisson = values[3 * i + 1];
+    materials[i].density = values[3 * i + 2];
   }
   for (size_t n = 0; n < nodes && !status; n++) fixed[n] = m->node_fixed[n] != 0;
   if (!status) status = create_fem(m, materials, fixed, out, err);

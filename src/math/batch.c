@@ -3,17 +3,23 @@
 
 typedef void PolarKernel(int32_t count, const lbMat3 *f, lbMat3 *rotations);
 typedef void MapKernel(int32_t count, const double *x, double *y);
+typedef void AngleKernel(int32_t count, const double *y, const double *x, double *angles);
 
 typedef struct Kernels {
   PolarKernel *polar;
   MapKernel *log, *inverse_cbrt_squared;
+  AngleKernel *atan2;
 } Kernels;
 
 #define DECLARE(level)                                                                             \
   PolarKernel lb_polar_batch_##level;                                                              \
-  MapKernel lb_log_batch_##level, lb_inverse_cbrt_squared_batch_##level
+  MapKernel lb_log_batch_##level, lb_inverse_cbrt_squared_batch_##level;                           \
+  AngleKernel lb_atan2_batch_##level
 #define ENTRY(level)                                                                               \
-  { lb_polar_batch_##level, lb_log_batch_##level, lb_inverse_cbrt_squared_batch_##level }
+  {                                                                                                \
+    lb_polar_batch_##level, lb_log_batch_##level, lb_inverse_cbrt_squared_batch_##level,           \
+        lb_atan2_batch_##level                                                                     \
+  }
 
 DECLARE(portable);
 #ifdef LB_HAVE_BASE
@@ -52,4 +58,10 @@ void lb_log_batch(lbSimdLevel level, int32_t count, const double *x, double *y) 
 void lb_inverse_cbrt_squared_batch(lbSimdLevel level, int32_t count, const double *x, double *y) {
   LB_ASSERT(lb_simd_has(level));
   kernels[level].inverse_cbrt_squared(count, x, y);
+}
+
+void lb_atan2_batch(lbSimdLevel level, int32_t count, const double *y, const double *x,
+                    double *angles) {
+  LB_ASSERT(lb_simd_has(level));
+  kernels[level].atan2(count, y, x, angles);
 }

@@ -10,5 +10,7 @@
 void lb_polar_batch(lbSimdLevel level, int32_t count, const lbMat3 *f, lbMat3 *rotations);
 void lb_log_batch(lbSimdLevel level, int32_t count, const double *x, double *y);
 void lb_inverse_cbrt_squared_batch(lbSimdLevel level, int32_t count, const double *x, double *y);
+void lb_atan2_batch(lbSimdLevel level, int32_t count, const double *y, const double *x,
+                    double *angles);
 
 #endif

@@ -5,6 +5,7 @@
 void LB_KERNEL(lb_polar_batch)(int32_t count, const lbMat3 *f, lbMat3 *rotations);
 void LB_KERNEL(lb_log_batch)(int32_t count, const double *x, double *y);
 void LB_KERNEL(lb_inverse_cbrt_squared_batch)(int32_t count, const double *x, double *y);
+void LB_KERNEL(lb_atan2_batch)(int32_t count, const double *y, const double *x, double *angles);
 
 void LB_KERNEL(lb_polar_batch)(int32_t count, const lbMat3 *f, lbMat3 *rotations) {
   for (int32_t begin = 0; begin < count; begin += LB_LANES) {
@@ -39,4 +40,18 @@ void LB_KERNEL(lb_log_batch)(int32_t count, const double *x, double *y) {
 
 void LB_KERNEL(lb_inverse_cbrt_squared_batch)(int32_t count, const double *x, double *y) {
   map(count, x, y, lb_inverse_cbrt_squared);
+}
+
+void LB_KERNEL(lb_atan2_batch)(int32_t count, const double *y, const double *x, double *angles) {
+  for (int32_t begin = 0; begin < count; begin += LB_LANES) {
+    double buffer[2][LB_LANES];
+    for (int32_t lane = 0; lane < LB_LANES; lane++) {
+      int32_t from = begin + lane < count ? begin + lane : begin;
+      buffer[0][lane] = y[from];
+      buffer[1][lane] = x[from];
+    }
+    lb_store(buffer[0], lb_atan2_lanes(lb_load(buffer[0]), lb_load(buffer[1])));
+    for (int32_t lane = 0; lane < LB_LANES && begin + lane < count; lane++)
+      angles[begin + lane] = buffer[0][lane];
+  }
 }

@@ -1,8 +1,8 @@
-// Natural logarithm and x^(-2/3) over lanes, for kernel files (see math/simd.h).
+// Natural logarithm, x^(-2/3) and atan2 over lanes, for kernel files (see math/simd.h).
 //
-// Both split x = 2^k m with m in [sqrt(1/2), sqrt(2)) by integer operations on the bits. Everything
-// is plain adding and multiplying, lane by lane, so levels without fused multiply-add give the same
-// bits whatever their width, and the same bits under every compiler.
+// The first two split x = 2^k m with m in [sqrt(1/2), sqrt(2)) by integer operations on the bits.
+// All is plain adding and multiplying, lane by lane, so levels without fused multiply-add give the
+// same bits whatever their width, and the same bits under every compiler.
 #ifndef LB_MATH_FUNCTIONS_LANES_H
 #define LB_MATH_FUNCTIONS_LANES_H
 
@@ -92,6 +92,29 @@ static inline lbLanes lb_inverse_cbrt_squared(lbLanes x) {
   y = lb_select(lb_less(x, lb_splat(INFINITY)), y, 1 / x); // 0 at inf; NaN passes
   y = lb_select(lb_less(x, lb_splat(0x1p-1074)), lb_splat(INFINITY), y);
   return lb_select(lb_less(x, lb_splat(0)), lb_splat(NAN), y);
+}
+
+// The angle of the point (x, y) in [-pi, pi], within three units in the last place; 0 at the
+// origin.
+//
+// With t = low / high in [0, 1] of the two absolute values, atan t = atan c + atan r with
+// r = (t - c) / (1 + t c) and c one of 0, tan(pi/8) and 1, so that r^2 <= 0.0396 and twelve terms
+// of the series suffice.
+static inline lbLanes lb_atan2_lanes(lbLanes y, lbLanes x) {
+  const double tan_8 = 0x1.a827999fcef32p-2; // tan(pi/8)
+  lbLanes ax = lb_abs(x), ay = lb_abs(y), one = lb_splat(1), zero = lb_splat(0);
+  lbLanes high = lb_max(lb_max(ax, ay), lb_splat(DBL_MIN)), low = lb_min(ax, ay);
+  lbMask small = lb_less(low, high * 0.198912367379658),
+         large = lb_less(high * 0.668178637919299, low);
+  lbLanes c = lb_select(small, zero, lb_select(large, one, lb_splat(tan_8)));
+  lbLanes base = lb_select(small, zero, lb_select(large, lb_splat(LB_PI / 4), lb_splat(LB_PI / 8)));
+  lbLanes r = (low - c * high) / (high + c * low), z = r * r;
+  lbLanes sum = lb_splat(1.0 / 25);
+  for (int i = 23; i >= 3; i -= 2) sum = 1.0 / i - sum * z;
+  lbLanes angle = base + (r - r * (z * sum));
+  angle = lb_select(lb_less(ax, ay), LB_PI / 2 - angle, angle);
+  angle = lb_select(lb_less(x, zero), LB_PI - angle, angle);
+  return lb_select(lb_less(y, zero), -angle, angle);
 }
 
 #endif // LB_SIMD_LEVEL

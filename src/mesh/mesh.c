@@ -34,6 +34,11 @@ void lb_mesh_destroy(lbMesh *mesh) {
 
 int32_t lb_mesh_element_count(const lbMesh *mesh) { return mesh->tet_count + mesh->brick_count; }
 
+int32_t lb_mesh_body_elements(const lbMesh *mesh) {
+  int32_t elements = lb_mesh_element_count(mesh);
+  return elements > 0 ? elements : mesh->triangle_count;
+}
+
 const lbGroup *lb_mesh_group_by_name(const lbMesh *mesh, lbGroupKind kind, const char *name) {
   for (int32_t i = 0; i < mesh->group_count; i++)
     if (mesh->groups[i].kind == kind && strcmp(mesh->groups[i].name, name) == 0)

@@ -83,6 +83,10 @@ void lb_painter_destroy(lbPainter *painter) {
 // The vertices of an element.
 static int32_t corners_of(const lbMesh *mesh, int32_t element, const int32_t **vertices) {
   bool tet = element < mesh->tet_count;
+  if (lb_mesh_element_count(mesh) == 0) { // a shell
+    *vertices = mesh->triangles + 3 * (size_t)element;
+    return 3;
+  }
   *vertices = tet ? mesh->tets + 4 * (size_t)element
                   : mesh->bricks + 8 * (size_t)(element - mesh->tet_count);
   return tet ? 4 : 8;
@@ -111,7 +115,7 @@ static lbStatus place_elements(lbPainter *painter, lbError *err) {
   const lbMesh *mesh = painter->volume;
   Places *places = &painter->elements;
   if (places->count) return LB_OK;
-  lbStatus status = make_places(places, lb_mesh_element_count(mesh), err);
+  lbStatus status = make_places(places, lb_mesh_body_elements(mesh), err);
   for (int32_t e = 0; e < places->count && !status; e++) {
     const int32_t *vertices;
     int32_t count = corners_of(mesh, e, &vertices);
@@ -130,7 +134,7 @@ static lbStatus place_nodes(lbPainter *painter, lbError *err) {
   lbStatus status = make_places(places, mesh->vertex_count, err);
   if (status) return status;
   memcpy(places->points, mesh->positions, 3 * (size_t)places->count * sizeof(double));
-  for (int32_t e = 0; e < lb_mesh_element_count(mesh); e++) {
+  for (int32_t e = 0; e < lb_mesh_body_elements(mesh); e++) {
     const int32_t *vertices;
     int32_t count = corners_of(mesh, e, &vertices);
     double edge = shortest_edge(mesh, vertices, count);
@@ -330,9 +334,11 @@ static void keep(int32_t count, const bool *inside, bool *covered) {
 
 // The volume's own groups; *found: some name matches.
 static void mark_elements(const lbMesh *volume, const lbRegion *region, bool *inside, bool *found) {
+  bool shell = lb_mesh_element_count(volume) == 0;
   for (int32_t i = 0; i < volume->group_count; i++) {
     const lbGroup *group = &volume->groups[i];
-    if (group->kind != LB_GROUP_ELEMENTS || !matches(group, region)) continue;
+    if (group->kind != (shell ? LB_GROUP_TRIANGLES : LB_GROUP_ELEMENTS)) continue;
+    if (!matches(group, region)) continue;
     *found = true;
     for (int32_t k = 0; k < group->count; k++) inside[group->ids[k]] = true;
   }
@@ -425,7 +431,7 @@ static lbStatus cover(lbPainter *painter, Places *places, const lbRegion *region
 
 lbStatus lb_painter_elements(lbPainter *painter, const lbRegion *region, bool *covered,
                              double *values, lbError *err) {
-  for (int32_t e = 0; e < lb_mesh_element_count(painter->volume); e++) covered[e] = true;
+  for (int32_t e = 0; e < lb_mesh_body_elements(painter->volume); e++) covered[e] = true;
   if (!region->group && !region->tag && !region->has_color && !region->has_box) return LB_OK;
   lbStatus status = place_elements(painter, err);
   return status ? status : cover(painter, &painter->elements, region, false, covered, values, err);

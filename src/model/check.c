@@ -8,6 +8,7 @@
 #define EIGENVALUE_MOST 1e40
 #define LENGTH_MOST 1e30
 #define RECORDING_MOST 1000 // vectors
+#define LAW_OF_SHELLS 6     // LB_MATERIAL_SHELL
 #define RATE_LEAST 1e-6     // Hz
 
 static lbStatus check_sizes(const lbModel *m, const char *where, lbError *err) {
@@ -38,6 +39,15 @@ static lbStatus check_mass(const lbModel *m, const char *where, lbError *err) {
                      m->node_masses[i]);
   if (!(m->rigid_mass[0] > 0))
     return lb_fail(err, LB_ERR_FORMAT, "%s: its mass is %g kg", where, m->rigid_mass[0]);
+  return LB_OK;
+}
+
+// A solid with the law of a shell would have no kernel; bodies check the triangles of shells.
+static lbStatus check_laws(const lbModel *m, const char *where, lbError *err) {
+  for (int32_t e = 0; e < m->size.element_count - m->size.shell_count; e++)
+    if (m->material_laws[m->element_materials[e]] == LAW_OF_SHELLS)
+      return lb_fail(err, LB_ERR_FORMAT, "%s: element %d, a solid, has the law of a shell", where,
+                     (int)e);
   return LB_OK;
 }
 
@@ -202,6 +212,7 @@ lbStatus lb_model_check(const lbModel *m, const char *where, lbError *err) {
   if (!status)
     status = check_lengths(m->vertex_positions, m->size.vertex_count, "surface vertex", where, err);
   if (!status) status = check_mass(m, where, err);
+  if (!status) status = check_laws(m, where, err);
   if (!status) status = check_embedding(m, where, err);
   if (!status) status = check_textures(m, where, err);
   if (!status) status = check_modal(m, where, err);

@@ -72,16 +72,23 @@ static lbStatus copy_materials(const lbFem *fem, lbArena *arena, lbModel *draft,
   size_t count = (size_t)lb_fem_material_count(fem);
   int32_t *laws = lb_arena_alloc(arena, count, sizeof *laws);
   double *values = lb_arena_alloc(arena, count, 6 * sizeof *values);
-  if (!laws || !values) return lb_fail_memory(err);
+  double *shells = lb_arena_alloc(arena, count, 4 * sizeof *shells);
+  if (!laws || !values || !shells) return lb_fail_memory(err);
+  bool any = false;
   for (size_t i = 0; i < count; i++) {
     const lbMaterial *m = &lb_fem_materials(fem)[i];
     laws[i] = m->model;
     const double row[6] = { m->young, m->poisson, m->density, m->c10, m->c01, m->v1 };
     memcpy(values + 6 * i, row, sizeof row);
+    if (m->model != LB_MATERIAL_SHELL) continue;
+    const double sheet[4] = { m->thickness, m->stretch, m->area, m->bend };
+    memcpy(shells + 4 * i, sheet, sizeof sheet);
+    any = true;
   }
   draft->size.material_count = (int32_t)count;
   draft->material_laws = laws;
   draft->material_values = values;
+  draft->material_shells = any ? shells : NULL;
   draft->element_materials = lb_fem_element_materials(fem);
   return LB_OK;
 }
@@ -107,6 +114,8 @@ static lbStatus copy_rigid(const lbFem *fem, lbArena *arena, lbModel *draft, lbE
   return LB_OK;
 }
 
+static bool is_shell(const lbMesh *mesh) { return lb_mesh_element_count(mesh) == 0; }
+
 static lbStatus copy_volume(const lbMesh *mesh, const lbFem *fem, lbArena *arena, lbModel *draft,
                             lbError *err) {
   uint8_t *fixed = lb_arena_alloc(arena, (size_t)mesh->vertex_count, 1);
@@ -115,7 +124,11 @@ static lbStatus copy_volume(const lbMesh *mesh, const lbFem *fem, lbArena *arena
   draft->size.node_count = mesh->vertex_count;
   draft->size.tet_count = mesh->tet_count;
   draft->size.brick_count = mesh->brick_count;
-  draft->size.element_count = lb_mesh_element_count(mesh);
+  draft->size.element_count = lb_mesh_body_elements(mesh);
+  if (is_shell(mesh)) {
+    draft->size.shell_count = mesh->triangle_count;
+    draft->shells = mesh->triangles;
+  }
   draft->node_positions = lb_fem_rest_positions(fem);
   draft->node_masses = lb_fem_vertex_masses(fem);
   draft->node_fixed = fixed;
@@ -227,7 +240,7 @@ static void *arena_copy(lbArena *arena, const void *source, size_t count, size_t
   return copy;
 }
 
-// The boundary of the volume mesh: each vertex is carried by the node it is.
+// The boundary of the volume mesh, or a shell itself: each vertex is carried by the node it is.
 static lbStatus copy_boundary(const lbMesh *mesh, lbArena *arena, lbModel *draft, lbError *err) {
   lbMesh *surface = NULL;
   int32_t *nodes = NULL;
@@ -252,7 +265,10 @@ static lbStatus copy_boundary(const lbMesh *mesh, lbArena *arena, lbModel *draft
   draft->carrier_weights = weights;
   lb_mesh_destroy(surface);
   lb_free(nodes);
-  return status;
+  if (status || !is_shell(mesh)) return status;
+  draft->corner_uvs = mesh->corner_uvs;
+  status = copy_appearances(mesh, arena, draft, err);
+  return status ? status : copy_textures(mesh, arena, draft, err);
 }
 
 // ---- the object --------------------------------------------------------------------------------
@@ -260,7 +276,7 @@ static lbStatus copy_boundary(const lbMesh *mesh, lbArena *arena, lbModel *draft
 static lbStatus check_def(const lbMesh *mesh, const lbFem *fem, const lbReduceDef *def,
                           lbError *err) {
   if (mesh->vertex_count != lb_fem_vertex_count(fem) ||
-      lb_mesh_element_count(mesh) != lb_fem_element_count(fem))
+      lb_mesh_body_elements(mesh) != lb_fem_element_count(fem))
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "model \"%s\": the mesh is not the one the body was made of", def->name);
   if (def->up != 'y' && def->up != 'z')

@@ -97,6 +97,11 @@ lbStatus lb_reduce_warp(const lbMesh *mesh, const lbFem *fem, const lbReduceDef 
   lbStatus status = check(def, warp, err);
   if (status) return status;
   status = lb_object_draft(mesh, fem, def, &arena, &draft, err);
+  if (!status && (draft.size.shell_count > 0 || draft.size.element_count == 0))
+    status = lb_fail(err, LB_ERR_UNSUPPORTED,
+                     "model \"%s\": the method \"warp\" needs tets or bricks; shells have "
+                     "\"full\", \"modal\" and \"subspace\"",
+                     def->name);
   if (!status) status = lb_keep_damping(def, &arena, &damping, err);
   if (!status) status = warn_of_loose_pieces(&draft, err);
   if (!status) {

@@ -24,6 +24,7 @@ typedef struct Appearance {
 // While the entries of one body are read.
 typedef struct Painter {
   lbSceneBody *body;
+  lbMesh *surface;     // that is painted
   bool *covered;       // (triangles), by the present entry
   lbEmbedding *places; // of the triangles' centres in the volume; NULL: not asked for yet
   size_t capacity;     // of the surface's appearances
@@ -84,7 +85,7 @@ static lbStatus read_appearance(const lbField *json, Appearance *wanted, lbError
 // ---- what it covers ----------------------------------------------------------------------------
 
 static lbStatus find_places(Painter *p, lbError *err) {
-  const lbMesh *surface = p->body->surface;
+  const lbMesh *surface = p->surface;
   if (p->places) return LB_OK;
   double *centres = lb_alloc((size_t)surface->triangle_count, 3 * sizeof(double));
   if (!centres) return lb_fail_memory(err);
@@ -98,10 +99,10 @@ static lbStatus find_places(Painter *p, lbError *err) {
 
 static lbStatus cover_elements(Painter *p, const lbGroup *group, lbError *err) {
   lbStatus status = find_places(p, err);
-  bool *inside = lb_alloc((size_t)lb_mesh_element_count(p->body->mesh), sizeof *inside);
+  bool *inside = lb_alloc((size_t)lb_mesh_body_elements(p->body->mesh), sizeof *inside);
   if (!status && !inside) status = lb_fail_memory(err);
   for (int32_t i = 0; i < group->count && !status; i++) inside[group->ids[i]] = true;
-  for (int32_t t = 0; t < p->body->surface->triangle_count && !status; t++)
+  for (int32_t t = 0; t < p->surface->triangle_count && !status; t++)
     p->covered[t] |= inside[p->places->elements[t]];
   lb_free(inside);
   return status;
@@ -119,7 +120,7 @@ static void add_known(const lbMesh *mesh, lbGroupKind kind, char *known, size_t 
 }
 
 static lbStatus cover_group(Painter *p, const lbField *json, lbError *err) {
-  const lbMesh *surface = p->body->surface, *mesh = p->body->mesh;
+  const lbMesh *surface = p->surface, *mesh = p->body->mesh;
   const char *name;
   int32_t tag, found = 0;
   lbStatus status = lb_field_group(json, &name, &tag, err);
@@ -144,7 +145,7 @@ static lbStatus cover_group(Painter *p, const lbField *json, lbError *err) {
 
 static lbStatus cover(Painter *p, const lbField *json, lbError *err) {
   lbField group = lb_field_member(json, "group");
-  size_t count = (size_t)p->body->surface->triangle_count;
+  size_t count = (size_t)p->surface->triangle_count;
   bool all = !lb_field_here(&group), any = false;
   for (size_t t = 0; t < count; t++) p->covered[t] = all;
   lbStatus status = all ? LB_OK : cover_group(p, &group, err);
@@ -159,7 +160,7 @@ static lbStatus cover(Painter *p, const lbField *json, lbError *err) {
 
 // The appearance `old` (-1: none) with what the key says; -1: no memory.
 static int32_t add_appearance(Painter *p, const Appearance *wanted, int32_t old) {
-  lbMesh *surface = p->body->surface;
+  lbMesh *surface = p->surface;
   lbAppearance made = { .base_color = { 1, 1, 1, 1 }, .roughness = 0.8f, .texture = -1 };
   if (old >= 0) made = surface->appearances[old];
   for (int i = 0; i < 3 && wanted->colored; i++) made.base_color[i] = (float)wanted->color[i];
@@ -177,7 +178,7 @@ static int32_t add_appearance(Painter *p, const Appearance *wanted, int32_t old)
 }
 
 static lbStatus paint(Painter *p, const Appearance *wanted, lbError *err) {
-  lbMesh *surface = p->body->surface;
+  lbMesh *surface = p->surface;
   int32_t *made = lb_alloc((size_t)surface->appearance_count + 1, sizeof *made); // of each, + 1
   lbStatus status = made ? LB_OK : lb_fail_memory(err);
   for (int32_t t = 0; t < surface->triangle_count && !status; t++) {
@@ -265,10 +266,10 @@ static lbStatus carry_groups(const lbMesh *mesh, const int32_t *numbers, lbMesh 
   return status;
 }
 
-// A body without a surface of its own gets the mesh's boundary.
+// A body without a surface of its own gets the mesh's boundary; a shell is its own surface.
 static lbStatus make_surface(lbSceneBody *body, lbError *err) {
   int32_t *numbers = NULL;
-  if (body->surface) return LB_OK;
+  if (lb_scene_seen(body)) return LB_OK;
   lbStatus status = lb_mesh_surface(body->mesh, &body->surface, &numbers, err);
   if (!status) status = carry_groups(body->mesh, numbers, body->surface, err);
   if (!status)
@@ -279,7 +280,7 @@ static lbStatus make_surface(lbSceneBody *body, lbError *err) {
 }
 
 static lbStatus begin(Painter *p, lbError *err) {
-  lbMesh *surface = p->body->surface;
+  lbMesh *surface = p->surface;
   size_t count = (size_t)surface->triangle_count;
   p->capacity = (size_t)surface->appearance_count;
   p->covered = lb_alloc(count, sizeof *p->covered);
@@ -294,6 +295,7 @@ static lbStatus begin(Painter *p, lbError *err) {
 lbStatus lb_scene_read_appearance(const lbField *json, lbSceneBody *body, lbError *err) {
   Painter p = { .body = body };
   lbStatus status = make_surface(body, err);
+  p.surface = lb_scene_seen(body);
   if (!status) status = begin(&p, err);
   bool list = json_is_array(json->value);
   if (!status && !list) status = paint_entry(&p, json, false, err);

@@ -38,6 +38,11 @@ void lb_scene_release_reader(lbBodyReader *reader) {
   lb_free(reader->files);
 }
 
+lbMesh *lb_scene_seen(const lbSceneBody *body) {
+  if (body->surface) return body->surface;
+  return lb_mesh_element_count(body->mesh) == 0 ? body->mesh : NULL;
+}
+
 // ---- instances ---------------------------------------------------------------------------------
 
 static lbStatus read_name(const lbBodyEntry *entry, int32_t instance, lbSceneBody *body,

@@ -39,6 +39,9 @@ lbStatus lb_scene_mesh_body(const char *path, const lbSceneDefaults *defaults, l
 void lb_scene_begin_body(lbSceneBody *body);
 void lb_scene_release_body(lbSceneBody *body);
 
+// The mesh that is seen: the surface, or the mesh of a shell without one; NULL: none yet.
+lbMesh *lb_scene_seen(const lbSceneBody *body);
+
 // source.c
 lbStatus lb_scene_read_mesh(const lbField *json, lbSceneBody *body, lbError *err);
 char lb_scene_file_up(const char *path);

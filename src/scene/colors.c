@@ -38,7 +38,7 @@ static lbStatus fill_look(int32_t color, lbAppearance *look, lbError *err) {
 }
 
 lbStatus lb_scene_show_colors(lbSceneBody *body, lbError *err) {
-  lbMesh *mesh = body->surface;
+  lbMesh *mesh = lb_scene_seen(body);
   if (!mesh || !mesh->vertex_colors || mesh->appearance_count || mesh->corner_uvs) return LB_OK;
   int32_t looks[COLORS], count = 0;
   for (int32_t i = 0; i < COLORS; i++) looks[i] = -1;

@@ -4,10 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const keys[] = { "model", "young", "poisson", "density", "c10", "c01",
-                                    "v1",    "group", "box",     "color",   NULL };
+static const char *const keys[] = { "model",     "young",   "poisson", "density", "c10",
+                                    "c01",       "v1",      "group",   "box",     "color",
+                                    "thickness", "stretch", "area",    "bend",    NULL };
 static const char *const elastic_keys[] = { "young", "poisson", NULL };
 static const char *const mooney_keys[] = { "c10", "c01", "v1", NULL };
+static const char *const sheet_keys[] = { "stretch", "area", "bend", NULL };
+static const char *const thickness_keys[] = { "thickness", NULL };
 
 static lbStatus read_model(const lbField *json, lbMaterialModel *model, lbError *err) {
   const char *names[LB_MATERIAL_MODEL_COUNT + 1] = { 0 };
@@ -31,17 +34,53 @@ static lbStatus refuse_keys(const lbField *json, const char *const *unwanted, lb
   return LB_OK;
 }
 
+static bool has_keys(const lbField *json, const char *const *wanted) {
+  for (; *wanted; wanted++) {
+    lbField member = lb_field_member(json, *wanted);
+    if (lb_field_here(&member)) return true;
+  }
+  return false;
+}
+
+// A shell is given by Young's modulus or by its stiffnesses, not by both.
+static lbStatus check_shell_keys(const lbField *json, lbError *err) {
+  lbField thickness = lb_field_member(json, "thickness");
+  if (!lb_field_here(&thickness)) return lb_field_fail(json, err, "a shell needs a \"thickness\"");
+  if (!has_keys(json, sheet_keys)) return LB_OK;
+  for (int i = 0; elastic_keys[i]; i++) {
+    lbField member = lb_field_member(json, elastic_keys[i]);
+    if (lb_field_here(&member))
+      return lb_field_fail(&member, err, "does not go with stiffnesses, remove one or the other");
+  }
+  for (int i = 0; sheet_keys[i]; i++) {
+    lbField member = lb_field_member(json, sheet_keys[i]);
+    if (!lb_field_here(&member) && i != 1)
+      return lb_field_fail(json, err, "has no \"%s\"; stretch and bend go together", sheet_keys[i]);
+  }
+  return LB_OK;
+}
+
+static lbStatus check_keys(const lbField *json, lbMaterialModel model, lbError *err) {
+  bool mooney = model == LB_MATERIAL_MOONEYRIVLIN, shell = model == LB_MATERIAL_SHELL;
+  lbStatus status = refuse_keys(json, mooney ? elastic_keys : mooney_keys, model, err);
+  if (!status && shell) return check_shell_keys(json, err);
+  if (!status) status = refuse_keys(json, sheet_keys, model, err);
+  return status ? status : refuse_keys(json, thickness_keys, model, err);
+}
+
 static lbStatus read_material(const lbField *json, lbMaterial *material, lbError *err) {
   lbMaterial m = lb_material();
   lbStatus status = lb_field_keys(json, keys, err);
   if (!status) status = read_model(json, &m.model, err);
-  bool mooney = m.model == LB_MATERIAL_MOONEYRIVLIN;
-  if (!status) status = refuse_keys(json, mooney ? elastic_keys : mooney_keys, m.model, err);
+  if (!status) status = check_keys(json, m.model, err);
   const struct {
     const char *key;
     double *value;
-  } fields[] = { { "young", &m.young }, { "poisson", &m.poisson }, { "density", &m.density },
-                 { "c10", &m.c10 },     { "c01", &m.c01 },         { "v1", &m.v1 } };
+  } fields[] = { { "young", &m.young },     { "poisson", &m.poisson },
+                 { "density", &m.density }, { "c10", &m.c10 },
+                 { "c01", &m.c01 },         { "v1", &m.v1 },
+                 { "stretch", &m.stretch }, { "thickness", &m.thickness },
+                 { "area", &m.area },       { "bend", &m.bend } };
   for (size_t i = 0; i < sizeof fields / sizeof *fields && !status; i++) {
     lbField member = lb_field_member(json, fields[i].key);
     status = lb_field_number(&member, fields[i].value, err);
@@ -59,8 +98,8 @@ static lbStatus check_color(const lbField *json, const lbMaterial *material, lbE
   if (!lb_field_here(&color)) return LB_OK;
   if (lb_field_here(&young))
     return lb_field_fail(&young, err, "the \"color\" gives Young's modulus, remove this");
-  if (material->model == LB_MATERIAL_MOONEYRIVLIN)
-    return lb_field_fail(&color, err, "does not apply to the model \"%s\", which has no \"young\"",
+  if (material->model == LB_MATERIAL_MOONEYRIVLIN || material->stretch > 0)
+    return lb_field_fail(&color, err, "does not apply to this \"%s\", which has no \"young\"",
                          lb_material_model_name(material->model));
   return LB_OK;
 }

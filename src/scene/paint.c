@@ -6,7 +6,7 @@
 // ---- materials ---------------------------------------------------------------------------------
 
 lbStatus lb_scene_paint_begin(lbBodyPaint *paint, lbSceneBody *body, lbError *err) {
-  size_t elements = (size_t)lb_mesh_element_count(body->mesh);
+  size_t elements = (size_t)lb_mesh_body_elements(body->mesh);
   *paint = (lbBodyPaint){ .body = body };
   lb_free(body->materials);
   lb_free(body->element_materials);
@@ -34,7 +34,7 @@ static int32_t add_material(lbBodyPaint *paint, const lbMaterial *material) {
 static bool add_levels(lbBodyPaint *paint, const lbMaterial *material, const double young[2],
                        const bool *covered, const double *values, int32_t ids[LB_COLOR_LEVELS]) {
   bool used[LB_COLOR_LEVELS] = { false };
-  for (int32_t e = 0; e < lb_mesh_element_count(paint->body->mesh); e++)
+  for (int32_t e = 0; e < lb_mesh_body_elements(paint->body->mesh); e++)
     if (covered[e]) used[lb_color_level(values[e])] = true;
   for (int32_t level = 0; level < LB_COLOR_LEVELS; level++) {
     lbMaterial graded = *material;
@@ -47,7 +47,7 @@ static bool add_levels(lbBodyPaint *paint, const lbMaterial *material, const dou
 
 lbStatus lb_scene_paint(lbBodyPaint *paint, const lbRegion *region, const lbMaterial *material,
                         const double *young, lbError *err) {
-  size_t elements = (size_t)lb_mesh_element_count(paint->body->mesh);
+  size_t elements = (size_t)lb_mesh_body_elements(paint->body->mesh);
   bool graded = young && region->has_color;
   bool *covered = lb_alloc(elements, sizeof *covered);
   double *values = lb_alloc(graded ? elements : 0, sizeof *values);
@@ -67,7 +67,7 @@ lbStatus lb_scene_paint(lbBodyPaint *paint, const lbRegion *region, const lbMate
 }
 
 int32_t lb_scene_unpainted(const lbSceneBody *body) {
-  for (int32_t e = 0; e < lb_mesh_element_count(body->mesh); e++)
+  for (int32_t e = 0; e < lb_mesh_body_elements(body->mesh); e++)
     if (body->element_materials[e] < 0) return e;
   return -1;
 }

@@ -33,9 +33,9 @@ static lbStatus embed_surface(lbSceneBody *body, lbError *err) {
 static lbStatus read_shape(const lbField *json, lbShapeDef *def, lbError *err) {
   lbStatus status = lb_field_keys(json, generate_keys, err);
   const char *names[LB_SHAPE_COUNT + 1] = { 0 };
-  const char *elements[LB_ELEMENT_KIND_COUNT + 1] = { 0 };
+  const char *elements[LB_ELEMENT_VOLUME_KIND_COUNT + 1] = { 0 };
   for (int i = 0; i < LB_SHAPE_COUNT; i++) names[i] = lb_shape_name((lbShape)i);
-  for (int i = 0; i < LB_ELEMENT_KIND_COUNT; i++)
+  for (int i = 0; i < LB_ELEMENT_VOLUME_KIND_COUNT; i++)
     elements[i] = lb_element_kind_name((lbElementKind)i);
   int shape = 0, element;
   lbField member = lb_field_member(json, "generate");
@@ -62,7 +62,8 @@ static lbStatus generate_mesh(const lbField *json, lbSceneBody *body, lbError *e
   lbShapeDef def;
   lbStatus status = read_shape(json, &def, err);
   if (!status) status = lb_shape_volume(&def, &body->mesh, err);
-  if (!status) status = lb_shape_surface(&def, &body->surface, err);
+  if (status || lb_mesh_element_count(body->mesh) == 0) return status; // a shell: its own surface
+  status = lb_shape_surface(&def, &body->surface, err);
   if (!status) status = embed_surface(body, err);
   return status;
 }

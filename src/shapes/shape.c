@@ -117,6 +117,25 @@ static const ShapeEntry shapes[LB_SHAPE_COUNT] = {
                       .any_round = true,
                       .volume = lb_bowl_volume,
                       .surface = lb_bowl_surface },
+  [LB_SHAPE_SHEET] = { { "sheet", "a flat sheet for shells: triangles along x, rows along y",
+                         "size cells" },
+                       { .size = { 1, 1, 1 }, .cells = { 20, 23, 1 } },
+                       .least_cells = { 1, 1, 1 },
+                       .volume = lb_sheet_mesh,
+                       .surface = lb_sheet_mesh },
+  [LB_SHAPE_GRID] = { { "grid", "a flat sheet for shells: cells along x and y, cut in two",
+                        "size cells" },
+                      { .size = { 1, 1, 1 }, .cells = { 20, 20, 1 } },
+                      .least_cells = { 1, 1, 1 },
+                      .volume = lb_grid_mesh,
+                      .surface = lb_grid_mesh },
+  [LB_SHAPE_PIPE] = { { "pipe", "an open cylinder for shells: triangles around, any, rows along z",
+                        "size cells" },
+                      { .size = { 0.3, 0.3, 1 }, .cells = { 24, 1, 30 } },
+                      .least_cells = { 3, 1, 1 },
+                      .round = { true, true, false },
+                      .volume = lb_pipe_mesh,
+                      .surface = lb_pipe_mesh },
 };
 
 static bool is_shape(lbShape shape) { return (unsigned)shape < LB_SHAPE_COUNT; }
@@ -214,7 +233,7 @@ static lbStatus check_def(const lbShapeDef *def, bool fine, lbError *err) {
     if (def->cells[a] < shapes[def->shape].least_cells[a])
       return lb_fail(err, LB_ERR_ARGUMENT, "%s: cells[%d] must be at least %d, got %d", name, a,
                      (int)shapes[def->shape].least_cells[a], (int)def->cells[a]);
-  if ((unsigned)def->element >= LB_ELEMENT_KIND_COUNT)
+  if ((unsigned)def->element >= LB_ELEMENT_VOLUME_KIND_COUNT)
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: element must be tet4 or brick8, got number %d", name,
                    (int)def->element);
   if (def->shape == LB_SHAPE_SPONGE && (def->level < 0 || def->level > 5))

@@ -118,6 +118,9 @@ void lb_bowl_surface(lbMeshBuilder *builder, const lbShapeDef *def);
 double lb_tower_thickness_limit(const lbShapeDef *def);
 void lb_tower_volume(lbMeshBuilder *builder, const lbShapeDef *def);
 void lb_tower_surface(lbMeshBuilder *builder, const lbShapeDef *def);
+void lb_sheet_mesh(lbMeshBuilder *builder, const lbShapeDef *def); // triangles alone
+void lb_grid_mesh(lbMeshBuilder *builder, const lbShapeDef *def);
+void lb_pipe_mesh(lbMeshBuilder *builder, const lbShapeDef *def);
 void lb_sponge_lattice(const lbShapeDef *def, lbLattice *lattice);
 void lb_bridge_lattice(const lbShapeDef *def, lbLattice *lattice);
 

@@ -144,6 +144,9 @@ static bool *used_vertices(const lbMesh *mesh) {
   bool *used = lb_alloc((size_t)mesh->vertex_count, sizeof *used);
   for (size_t i = 0; used && i < 4 * (size_t)mesh->tet_count; i++) used[mesh->tets[i]] = true;
   for (size_t i = 0; used && i < 8 * (size_t)mesh->brick_count; i++) used[mesh->bricks[i]] = true;
+  bool shell = lb_mesh_element_count(mesh) == 0;
+  for (size_t i = 0; used && shell && i < 3 * (size_t)mesh->triangle_count; i++)
+    used[mesh->triangles[i]] = true;
   return used;
 }
 

@@ -86,12 +86,16 @@ lbStatus lb_model_volume_mesh(const lbModel *model, lbMesh **out, lbError *err) 
   mesh->bricks = model->bricks
                      ? lb_duplicate(model->bricks, 8 * (size_t)size->brick_count, sizeof(int32_t))
                      : lb_alloc(0, sizeof(int32_t));
-  if (!mesh->positions || !mesh->tets || !mesh->bricks) {
+  mesh->triangles =
+      model->shells ? lb_duplicate(model->shells, 3 * (size_t)size->shell_count, sizeof(int32_t))
+                    : lb_alloc(0, sizeof(int32_t));
+  if (!mesh->positions || !mesh->tets || !mesh->bricks || !mesh->triangles) {
     lb_mesh_destroy(mesh);
     return lb_fail_memory(err);
   }
   mesh->tet_count = size->tet_count;
   mesh->brick_count = size->brick_count;
+  mesh->triangle_count = size->shell_count;
   *out = mesh;
   return LB_OK;
 }

@@ -81,8 +81,8 @@ static double tangent_entry(const Case *c, int row, int column, int lane) {
 // Calls body for every kind, model and level this machine has.
 #define FOR_EVERY_KERNEL                                                                           \
   for (int level = 0; level < LB_SIMD_LEVEL_COUNT; level++)                                        \
-    for (int kind = 0; kind < LB_ELEMENT_KIND_COUNT; kind++)                                       \
-      for (int model = 0; model < LB_MATERIAL_MODEL_COUNT; model++)                                \
+    for (int kind = 0; kind < LB_ELEMENT_VOLUME_KIND_COUNT; kind++)                                \
+      for (int model = 0; model < LB_MATERIAL_SOLID_MODEL_COUNT; model++)                          \
         if (lb_simd_has((lbSimdLevel)level))
 
 static void force_is_the_energys_derivative(void **state) {
@@ -286,8 +286,8 @@ static void every_level_agrees_with_the_portable_one(void **state) {
 static void portable_bits_are_pinned(void **state) {
   (void)state;
   uint64_t hash = 0;
-  for (int kind = 0; kind < LB_ELEMENT_KIND_COUNT; kind++)
-    for (int model = 0; model < LB_MATERIAL_MODEL_COUNT; model++) {
+  for (int kind = 0; kind < LB_ELEMENT_VOLUME_KIND_COUNT; kind++)
+    for (int model = 0; model < LB_MATERIAL_SOLID_MODEL_COUNT; model++) {
       Case c;
       make_case(&c, kind, model, LB_SIMD_PORTABLE, 0.15);
       run(&c);

@@ -71,8 +71,8 @@ static double expected(const double *P, const double *F, bool small) {
 
 static void stresses_are_those_of_the_element_kernels(void **state) {
   (void)state;
-  for (int kind = 0; kind < LB_ELEMENT_KIND_COUNT; kind++)
-    for (int model = LB_MATERIAL_LINEAR; model < LB_MATERIAL_MODEL_COUNT; model++) {
+  for (int kind = 0; kind < LB_ELEMENT_VOLUME_KIND_COUNT; kind++)
+    for (int model = LB_MATERIAL_LINEAR; model < LB_MATERIAL_SOLID_MODEL_COUNT; model++) {
       static Case c;
       double energies[LB_BATCH], P[72 * LB_BATCH], F[72 * LB_BATCH];
       make_case(&c, (lbElementKind)kind, (lbMaterialModel)model, 0.2);
@@ -106,7 +106,7 @@ static void stresses_are_those_of_the_element_kernels(void **state) {
 static void a_turned_element_has_no_stress(void **state) {
   (void)state;
   const double turn[9] = { 0.36, 0.48, -0.8, -0.8, 0.6, 0, 0.48, 0.64, 0.6 };
-  for (int kind = 0; kind < LB_ELEMENT_KIND_COUNT; kind++) {
+  for (int kind = 0; kind < LB_ELEMENT_VOLUME_KIND_COUNT; kind++) {
     static Case c;
     make_case(&c, (lbElementKind)kind, LB_MATERIAL_STVK, 0);
     for (int i = 0; i < c.nodes * 3 * LB_BATCH; i++) {
@@ -122,7 +122,7 @@ static void a_turned_element_has_no_stress(void **state) {
 
 static void flat_and_inverted_elements_have_no_volume(void **state) {
   (void)state;
-  for (int kind = 0; kind < LB_ELEMENT_KIND_COUNT; kind++) {
+  for (int kind = 0; kind < LB_ELEMENT_VOLUME_KIND_COUNT; kind++) {
     static Case c;
     make_case(&c, (lbElementKind)kind, LB_MATERIAL_STVK, 0.1);
     for (int a = 0; a < c.nodes; a++) {

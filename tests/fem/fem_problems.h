@@ -133,10 +133,10 @@ static inline lbEvaluation evaluate(const lbFem *fem, const double *u, double *f
 
 // Runs the body of a test for every element and every material.
 #define for_each_law(kind, model)                                                                  \
-  for (lbElementKind kind = LB_ELEMENT_TET4; kind < LB_ELEMENT_KIND_COUNT; kind++)                 \
-    for (lbMaterialModel model = LB_MATERIAL_LINEAR; model < LB_MATERIAL_MODEL_COUNT; model++)
+  for (lbElementKind kind = LB_ELEMENT_TET4; kind < LB_ELEMENT_VOLUME_KIND_COUNT; kind++)          \
+    for (lbMaterialModel model = LB_MATERIAL_LINEAR; model < LB_MATERIAL_SOLID_MODEL_COUNT; model++)
 #define for_each_element(kind)                                                                     \
-  for (lbElementKind kind = LB_ELEMENT_TET4; kind < LB_ELEMENT_KIND_COUNT; kind++)
+  for (lbElementKind kind = LB_ELEMENT_TET4; kind < LB_ELEMENT_VOLUME_KIND_COUNT; kind++)
 
 static inline void print_case(lbElementKind kind, lbMaterialModel model, double residual,
                               double tolerance) {

@@ -38,15 +38,16 @@ static void mixed_meshes_of_many_materials_behave_as_one_body(void **state) {
   (void)state;
   Mixed m;
   make_mixed(&m);
-  lbMaterial materials[LB_MATERIAL_MODEL_COUNT];
-  for (int i = 0; i < LB_MATERIAL_MODEL_COUNT; i++) {
+  lbMaterial materials[LB_MATERIAL_SOLID_MODEL_COUNT];
+  for (int i = 0; i < LB_MATERIAL_SOLID_MODEL_COUNT; i++) {
     materials[i] = test_material((lbMaterialModel)i);
     materials[i].density = 100 * (i + 1);
   }
   const int32_t of_element[7] = { 1, 2, 3, 4, 5, 1, 3 };
   lbFem *fem = NULL;
   lbError err;
-  check_ok(create(&m.mesh, materials, LB_MATERIAL_MODEL_COUNT, of_element, NULL, &fem, &err), err);
+  check_ok(create(&m.mesh, materials, LB_MATERIAL_SOLID_MODEL_COUNT, of_element, NULL, &fem, &err),
+           err);
   assert_int_equal(lb_fem_vertex_count(fem), 13);
   assert_int_equal(lb_fem_node_count(fem), 12); // the last one is not used
   assert_int_equal(lb_fem_element_count(fem), 7);

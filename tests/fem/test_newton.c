@@ -384,8 +384,9 @@ static lbFem *random_body(uint64_t *seed, lbMaterialModel model, double *stiffne
   material.density = logarithmic(seed, 200, 5000);
   material.c10 = 0.15 * young, material.c01 = 0.04 * young, material.v1 = 0.5 * young;
   *stiffness = body->stiffness * young;
-  return box_fem((lbElementKind)one_of(seed, LB_ELEMENT_KIND_COUNT), body->cells[0], body->cells[1],
-                 body->cells[2], body->size[0], body->size[1], body->size[2], &material, true);
+  return box_fem((lbElementKind)one_of(seed, LB_ELEMENT_VOLUME_KIND_COUNT), body->cells[0],
+                 body->cells[1], body->cells[2], body->size[0], body->size[1], body->size[2],
+                 &material, true);
 }
 
 static lbSimulatorDef random_settings(uint64_t *seed) {
@@ -415,7 +416,7 @@ static void play_cases(int cases, double least, double most, Tally tallies[]) {
 #endif
   for (int c = 0; c < cases; c++) {
     double stiffness;
-    lbMaterialModel model = (lbMaterialModel)(c % LB_MATERIAL_MODEL_COUNT);
+    lbMaterialModel model = (lbMaterialModel)(c % LB_MATERIAL_SOLID_MODEL_COUNT);
     lbFem *fem = random_body(&seed, model, &stiffness);
     lbSimulatorDef def = random_settings(&seed);
     double *load = random_load(&seed, fem, stiffness, logarithmic(&seed, least, most));
@@ -427,9 +428,9 @@ static void play_cases(int cases, double least, double most, Tally tallies[]) {
 
 static void point_loads_give_the_states_of_plain_newton(void **state) {
   (void)state;
-  Tally tallies[LB_MATERIAL_MODEL_COUNT] = { 0 };
+  Tally tallies[LB_MATERIAL_SOLID_MODEL_COUNT] = { 0 };
   play_cases(240, 1e-4, 0.05, tallies);
-  for (int m = 0; m < LB_MATERIAL_MODEL_COUNT; m++) {
+  for (int m = 0; m < LB_MATERIAL_SOLID_MODEL_COUNT; m++) {
     print_tally(lb_material_model_name((lbMaterialModel)m), &tallies[m]);
     check_small(tallies[m].difference, 1e-6);
     check_small(tallies[m].energy, 1);
@@ -442,9 +443,9 @@ static void point_loads_give_the_states_of_plain_newton(void **state) {
 // sane, and what is not flagged is a solution.
 static void absurd_point_loads_stay_sane(void **state) {
   (void)state;
-  Tally tallies[LB_MATERIAL_MODEL_COUNT] = { 0 };
+  Tally tallies[LB_MATERIAL_SOLID_MODEL_COUNT] = { 0 };
   play_cases(96, 0.1, 10, tallies);
-  for (int m = 0; m < LB_MATERIAL_MODEL_COUNT; m++) {
+  for (int m = 0; m < LB_MATERIAL_SOLID_MODEL_COUNT; m++) {
     print_tally(lb_material_model_name((lbMaterialModel)m), &tallies[m]);
     check_small(tallies[m].energy, 1);
     check_small(tallies[m].residual, 1e-7); // rounding, beside small loads

@@ -1,4 +1,4 @@
-// ln x and x^(-2/3) over lanes against long double, in units of the last place.
+// ln x, x^(-2/3) and atan2 over lanes against long double, in units of the last place.
 #include "check.h"
 #include "math/batch.h"
 
@@ -76,6 +76,34 @@ static void inverse_cbrt_squared_is_within_two_units_in_the_last_place(void **st
   check_function(lb_inverse_cbrt_squared_batch, exact_power, 2.0);
 }
 
+// Directions all around, with the axes and the diagonals, and lengths of all exponents.
+static void atan2_is_within_three_units_in_the_last_place(void **state) {
+  (void)state;
+  static double x[COUNT], y[COUNT], angles[COUNT];
+  uint64_t seed = 12;
+  for (int i = 0; i < COUNT; i++) {
+    double turn = i < 16 ? i * LB_PI / 8 : LB_PI * check_random(&seed);
+    double length = ldexp(1.5, (int)(300 * check_random(&seed)));
+    y[i] = length * sin(turn), x[i] = length * cos(turn);
+    if (i % 3 == 0) y[i] *= ldexp(1, (int)(60 * check_random(&seed)));
+  }
+  for (int level = 0; level < LB_SIMD_LEVEL_COUNT; level++) {
+    if (!lb_simd_has((lbSimdLevel)level)) continue;
+    double worst = 0;
+    lb_atan2_batch((lbSimdLevel)level, COUNT, y, x, angles);
+    for (int i = 0; i < COUNT; i++)
+      worst = fmax(worst, error_in_units(angles[i], atan2l((long double)y[i], (long double)x[i])));
+    print_message("%s: worst %.3f units in the last place\n", lb_simd_name((lbSimdLevel)level),
+                  worst);
+    check_small(worst, 3);
+    const double ys[] = { 0, 0, 1, -1 }, xs[] = { 0, -1, 0, 0 };
+    double special[4];
+    lb_atan2_batch((lbSimdLevel)level, 4, ys, xs, special);
+    assert_true(special[0] == 0 && special[1] == LB_PI);
+    assert_true(special[2] == LB_PI / 2 && special[3] == -LB_PI / 2);
+  }
+}
+
 static void check_like(double y, double expected) {
   assert_int_equal(isnan(y) != 0, isnan(expected) != 0);
   if (!isnan(expected)) assert_true(y == expected);
@@ -147,6 +175,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(log_is_within_one_unit_in_the_last_place),
     cmocka_unit_test(inverse_cbrt_squared_is_within_two_units_in_the_last_place),
+    cmocka_unit_test(atan2_is_within_three_units_in_the_last_place),
     cmocka_unit_test(special_arguments_behave_as_in_the_c_library),
 #ifdef LB_HAVE_BASE
     cmocka_unit_test(levels_without_fused_multiply_add_give_the_same_bits),

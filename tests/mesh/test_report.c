@@ -91,7 +91,7 @@ static void a_clean_surface_has_no_problem(void **state) {
 
 static void built_in_shapes_are_clean(void **state) {
   (void)state;
-  for (int i = 0; i < 3 * LB_SHAPE_COUNT; i++) {
+  for (int i = 0; i < 3 * LB_SHAPE_SOLID_COUNT; i++) {
     lbShapeDef def = lb_shape_def(lb_shape_name((lbShape)(i / 3)));
     def.segments = 32;
     def.element = i % 3 == 0 ? LB_ELEMENT_TET4 : LB_ELEMENT_BRICK8;

@@ -97,7 +97,7 @@ static void every_shape_and_law_can_be_named(void **state) {
                      scene->bodies[0].surface->vertex_count);
     lb_scene_destroy(scene);
   }
-  for (int m = 0; m < LB_MATERIAL_MODEL_COUNT; m++) {
+  for (int m = 0; m < LB_MATERIAL_SOLID_MODEL_COUNT; m++) {
     char text[256];
     bool mooney = m == LB_MATERIAL_MOONEYRIVLIN;
     snprintf(text, sizeof text, "{'limber':1,'bodies':[{" BAR ",'material':{'model':'%s',%s}}]}",

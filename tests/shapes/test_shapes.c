@@ -250,7 +250,7 @@ static bool has_closed_form(lbShape shape) { return shape < LB_SHAPE_TOWER; }
 
 static void volumes_are_exact_or_converge_to_closed_forms(void **state) {
   (void)state;
-  for (int shape = 0; shape < LB_SHAPE_COUNT; shape++) {
+  for (int shape = 0; shape < LB_SHAPE_SOLID_COUNT; shape++) {
     lbShapeDef def = lb_shape_def(lb_shape_name((lbShape)shape));
     if (!has_closed_form(def.shape)) continue;
     bool round = strstr(lb_shape_info(def.shape)->parameters, "segments") != NULL;
@@ -298,7 +298,7 @@ static void check_quality(lbShapeDef def, double least_jacobian, double least_qu
 
 static void cells_are_good_at_every_resolution(void **state) {
   (void)state;
-  for (int shape = 0; shape < LB_SHAPE_COUNT; shape++) {
+  for (int shape = 0; shape < LB_SHAPE_SOLID_COUNT; shape++) {
     lbShapeDef def = lb_shape_def(lb_shape_name((lbShape)shape));
     bool round = strstr(lb_shape_info(def.shape)->parameters, "segments") != NULL;
     if (!has_closed_form(def.shape)) continue;
@@ -322,16 +322,15 @@ static void cells_are_good_at_every_resolution(void **state) {
 }
 
 // Two, less two for each tunnel. The tower: see test_toys.c.
-static const int32_t euler[LB_SHAPE_COUNT] = {
-  2, 2, 0, 2, 2, 0, 2, -160, 2, -390, -248, 2, 2, 2, 2
-};
+static const int32_t euler[LB_SHAPE_SOLID_COUNT] = { 2, 2,    0,    2, 2, 0, 2, -160,
+                                                     2, -390, -248, 2, 2, 2, 2 };
 
 static void tets_conform_and_have_the_outer_faces_of_the_bricks(void **state) {
   (void)state;
-  for (int shape = 0; shape < LB_SHAPE_COUNT; shape++) {
+  for (int shape = 0; shape < LB_SHAPE_SOLID_COUNT; shape++) {
     lbShapeDef def = lb_shape_def(lb_shape_name((lbShape)shape));
     int32_t tet_face_count = 0;
-    for (int element = 0; element < LB_ELEMENT_KIND_COUNT; element++) {
+    for (int element = 0; element < LB_ELEMENT_VOLUME_KIND_COUNT; element++) {
       lbMesh *mesh = volume_of(def, (lbElementKind)element);
       lbFaceList faces;
       lbError err;
@@ -352,7 +351,7 @@ static void tets_conform_and_have_the_outer_faces_of_the_bricks(void **state) {
 
 static void surfaces_are_closed_and_fill_the_box(void **state) {
   (void)state;
-  for (int shape = 0; shape < LB_SHAPE_COUNT; shape++) {
+  for (int shape = 0; shape < LB_SHAPE_SOLID_COUNT; shape++) {
     lbShapeDef def = lb_shape_def(lb_shape_name((lbShape)shape));
     lbMesh *mesh = surface_of(def);
     int32_t got = euler_of_closed_surface(mesh->triangles, mesh->triangle_count);
@@ -497,7 +496,7 @@ static void sphere_vertices_of_the_render_surface_lie_on_the_sphere(void **state
 
 static void uvs_are_within_the_picture_and_not_mirrored(void **state) {
   (void)state;
-  for (int shape = 0; shape < LB_SHAPE_COUNT; shape++) {
+  for (int shape = 0; shape < LB_SHAPE_SOLID_COUNT; shape++) {
     lbMesh *mesh = surface_of(lb_shape_def(lb_shape_name((lbShape)shape)));
     assert_non_null(mesh->corner_uvs);
     for (int32_t t = 0; t < mesh->triangle_count; t++) {
@@ -513,7 +512,7 @@ static void uvs_are_within_the_picture_and_not_mirrored(void **state) {
 static void ends_are_named_on_every_shape(void **state) {
   (void)state;
   static const char *const names[6] = { "left", "right", "front", "back", "bottom", "top" };
-  for (int shape = 0; shape < LB_SHAPE_COUNT; shape++) {
+  for (int shape = 0; shape < LB_SHAPE_SOLID_COUNT; shape++) {
     lbMesh *mesh = volume_of(lb_shape_def(lb_shape_name((lbShape)shape)), LB_ELEMENT_TET4);
     for (int i = 0; i < 6; i++) {
       const lbGroup *group = lb_mesh_group_by_name(mesh, LB_GROUP_VERTICES, names[i]);
@@ -526,7 +525,7 @@ static void ends_are_named_on_every_shape(void **state) {
 
 static void the_same_parameters_give_the_same_bits(void **state) {
   (void)state;
-  for (int shape = 0; shape < LB_SHAPE_COUNT; shape++) {
+  for (int shape = 0; shape < LB_SHAPE_SOLID_COUNT; shape++) {
     lbShapeDef def = lb_shape_def(lb_shape_name((lbShape)shape));
     lbMesh *a = volume_of(def, LB_ELEMENT_TET4), *b = volume_of(def, LB_ELEMENT_TET4);
     assert_int_equal(a->vertex_count, b->vertex_count);
@@ -598,18 +597,18 @@ static void bad_parameters_are_refused_by_name(void **state) {
   check_refused(def, "torus: size[2]");
   def = lb_shape_def("torus"), def.segments = 4;
   check_refused(def, "torus: segments");
-  def = lb_shape_def("bar"), def.element = LB_ELEMENT_KIND_COUNT;
+  def = lb_shape_def("bar"), def.element = LB_ELEMENT_VOLUME_KIND_COUNT;
   check_refused(def, "bar: element");
 }
 
 static void one_cell_and_the_coarsest_round_shapes_work(void **state) {
   (void)state;
-  for (int shape = 0; shape < LB_SHAPE_COUNT; shape++) {
+  for (int shape = 0; shape < LB_SHAPE_SOLID_COUNT; shape++) {
     lbShapeDef def = lb_shape_def(lb_shape_name((lbShape)shape));
     bool round = strstr(lb_shape_info(def.shape)->parameters, "segments") != NULL;
     for (int a = 0; a < 3; a++) def.cells[a] = round ? 3 : 1;
     def.segments = 8;
-    for (int element = 0; element < LB_ELEMENT_KIND_COUNT; element++) {
+    for (int element = 0; element < LB_ELEMENT_VOLUME_KIND_COUNT; element++) {
       lbMesh *mesh = volume_of(def, (lbElementKind)element);
       int32_t count = 0;
       assert_true(outer_volume(mesh, &count) > 0);
@@ -624,7 +623,7 @@ static void one_cell_and_the_coarsest_round_shapes_work(void **state) {
 
 static void every_failing_allocation_is_reported_and_nothing_leaks(void **state) {
   (void)state;
-  for (int shape = 0; shape < 2 * LB_SHAPE_COUNT; shape++) {
+  for (int shape = 0; shape < 2 * LB_SHAPE_SOLID_COUNT; shape++) {
     lbShapeDef def = lb_shape_def(lb_shape_name((lbShape)(shape / 2)));
     def.segments = 16;
     def.level = 1;
@@ -655,7 +654,7 @@ static void names_and_elements_read_back(void **state) {
   }
   assert_null(lb_shape_info(LB_SHAPE_COUNT));
   assert_string_equal(lb_shape_name(LB_SHAPE_COUNT), "");
-  lbElementKind kind = LB_ELEMENT_KIND_COUNT;
+  lbElementKind kind = LB_ELEMENT_VOLUME_KIND_COUNT;
   assert_true(lb_element_kind_parse("brick8", &kind));
   assert_int_equal(kind, LB_ELEMENT_BRICK8);
   assert_false(lb_element_kind_parse("hex", &kind));

@@ -29,9 +29,9 @@ static lbMesh *surface_of(lbShapeDef def) {
 
 // The default surfaces, made once.
 static const lbMesh *default_surface(int shape) {
-  static lbMesh *surfaces[LB_SHAPE_COUNT];
+  static lbMesh *surfaces[LB_SHAPE_SOLID_COUNT];
   if (shape >= 0 && !surfaces[shape]) surfaces[shape] = surface_of(def_of(shape));
-  for (int i = 0; i < LB_SHAPE_COUNT && shape < 0; i++) lb_mesh_destroy(surfaces[i]);
+  for (int i = 0; i < LB_SHAPE_SOLID_COUNT && shape < 0; i++) lb_mesh_destroy(surfaces[i]);
   return shape < 0 ? NULL : surfaces[shape];
 }
 
@@ -60,7 +60,7 @@ static double clean_volume(const lbMesh *mesh, const char *name) {
 
 static void volumes_are_of_moderate_size_and_near_that_of_the_surface(void **state) {
   (void)state;
-  for (int shape = FIRST; shape < LB_SHAPE_COUNT; shape++) {
+  for (int shape = FIRST; shape < LB_SHAPE_SOLID_COUNT; shape++) {
     lbShapeDef def = def_of(shape);
     const char *name = lb_shape_name(def.shape);
     lbMesh *bricks = volume_of(def, LB_ELEMENT_BRICK8), *tets = volume_of(def, LB_ELEMENT_TET4);
@@ -81,7 +81,7 @@ static void volumes_are_of_moderate_size_and_near_that_of_the_surface(void **sta
 // The cells stick out; the finer they are, the less.
 static void cells_of_rounded_shapes_close_in_on_the_surface(void **state) {
   (void)state;
-  for (int shape = FIRST_ROUNDED; shape < LB_SHAPE_COUNT; shape++) {
+  for (int shape = FIRST_ROUNDED; shape < LB_SHAPE_SOLID_COUNT; shape++) {
     lbShapeDef def = def_of(shape);
     const lbMesh *surface = default_surface(shape);
     double inside = clean_volume(surface, lb_shape_name(def.shape)), excess[2];
@@ -99,7 +99,7 @@ static void cells_of_rounded_shapes_close_in_on_the_surface(void **state) {
 
 static void surfaces_lie_in_their_volumes_or_very_near(void **state) {
   (void)state;
-  for (int shape = FIRST; shape < LB_SHAPE_COUNT; shape++) {
+  for (int shape = FIRST; shape < LB_SHAPE_SOLID_COUNT; shape++) {
     lbShapeDef def = def_of(shape);
     lbMesh *volume = volume_of(def, LB_ELEMENT_BRICK8);
     const lbMesh *surface = default_surface(shape);
@@ -127,7 +127,7 @@ static double triangle_quality(const lbMesh *mesh, int32_t triangle) {
 
 static void no_triangle_is_a_sliver(void **state) {
   (void)state;
-  for (int shape = FIRST; shape < LB_SHAPE_COUNT; shape++) {
+  for (int shape = FIRST; shape < LB_SHAPE_SOLID_COUNT; shape++) {
     const lbMesh *mesh = default_surface(shape);
     double least = 1;
     for (int32_t t = 0; t < mesh->triangle_count; t++)
@@ -140,7 +140,7 @@ static void no_triangle_is_a_sliver(void **state) {
 // Neighbouring normals of a smooth surface differ little; stairs of a grid would differ by 90.
 static void rounded_surfaces_have_no_stairs(void **state) {
   (void)state;
-  for (int shape = FIRST_ROUNDED; shape < LB_SHAPE_COUNT; shape++) {
+  for (int shape = FIRST_ROUNDED; shape < LB_SHAPE_SOLID_COUNT; shape++) {
     const lbMesh *mesh = default_surface(shape);
     lbVec3 *normals = calloc((size_t)mesh->vertex_count, sizeof(lbVec3));
     double *sums = calloc(2, sizeof(double));
@@ -166,12 +166,12 @@ static void every_resolution_gives_one_clean_solid(void **state) {
   (void)state;
   static const int32_t cells[6][3] = { { 3, 3, 3 },  { 4, 1, 3 },   { 5, 7, 6 },
                                        { 9, 3, 12 }, { 16, 10, 8 }, { 21, 2, 20 } };
-  for (int i = 0; i < 6 * (LB_SHAPE_COUNT - FIRST); i++) {
+  for (int i = 0; i < 6 * (LB_SHAPE_SOLID_COUNT - FIRST); i++) {
     lbShapeDef def = def_of(FIRST + i / 6);
     for (int a = 0; a < 3; a++)
       def.cells[a] = def.shape >= FIRST_ROUNDED && cells[i % 6][a] < 3 ? 3 : cells[i % 6][a];
     if (def.shape == LB_SHAPE_TOWER) def.thickness = 0.02, def.cells[2] = 1 + i % 3;
-    for (int element = 0; element < LB_ELEMENT_KIND_COUNT; element++) {
+    for (int element = 0; element < LB_ELEMENT_VOLUME_KIND_COUNT; element++) {
       lbMesh *mesh = volume_of(def, (lbElementKind)element);
       clean_volume(mesh, lb_shape_name(def.shape));
       lb_mesh_destroy(mesh);
@@ -182,7 +182,7 @@ static void every_resolution_gives_one_clean_solid(void **state) {
 static void surfaces_of_other_fineness_and_size_are_clean(void **state) {
   (void)state;
   static const int32_t segments[2] = { 8, 66 };
-  for (int i = 0; i < 2 * (LB_SHAPE_COUNT - FIRST); i++) {
+  for (int i = 0; i < 2 * (LB_SHAPE_SOLID_COUNT - FIRST); i++) {
     lbShapeDef def = def_of(FIRST + i / 2);
     def.segments = segments[i % 2];
     if (i % 2) def.size[0] *= 2.5, def.size[1] *= 1.5;
@@ -253,7 +253,7 @@ static void parts_have_groups_and_looks(void **state) {
     const lbMesh *surface = default_surface(def.shape);
     check_parts(surface, LB_GROUP_TRIANGLES, surface->triangle_count, cases[i].triangles, names);
     assert_int_equal(surface->appearance_count, names);
-    for (int element = 0; element < LB_ELEMENT_KIND_COUNT; element++) {
+    for (int element = 0; element < LB_ELEMENT_VOLUME_KIND_COUNT; element++) {
       lbMesh *mesh = volume_of(def, (lbElementKind)element);
       check_parts(mesh, LB_GROUP_ELEMENTS, lb_mesh_element_count(mesh), cases[i].elements,
                   cases[i].elements[1] ? 2 : 1);
@@ -325,7 +325,7 @@ static void bad_parameters_are_refused_by_name(void **state) {
 
 static void every_failing_allocation_is_reported_and_nothing_leaks(void **state) {
   (void)state;
-  for (int i = 0; i < 2 * (LB_SHAPE_COUNT - FIRST); i++) {
+  for (int i = 0; i < 2 * (LB_SHAPE_SOLID_COUNT - FIRST); i++) {
     lbShapeDef def = def_of(FIRST + i / 2);
     def.segments = 8;
     for (int a = 0; a < 3; a++) def.cells[a] = 3;

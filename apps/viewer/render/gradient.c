@@ -3,6 +3,8 @@
 // formula serves both: with D = (d_1 d_2 d_3) and the differences of u along them as columns of E,
 //
 //   grad u = E D^-1 = sum_k (u_k - u_n) (row k of D^-1).
+//
+// In the triangle of a shell the third direction is the normal, along which nothing is known: zero.
 #include "render/gradient.h"
 
 #include "limber/math.h"
@@ -11,16 +13,20 @@
 
 typedef struct Incidence { // the corners of elements that lie at each wanted node
   int32_t *begin;          // (nodes + 1)
-  int64_t *corners;        // 4 tet + corner, or 4 tets + 8 brick + corner
+  int64_t *corners;        // 4 tet + corner, or 4 tets + 8 brick + corner; then 3 a triangle
 } Incidence;
 
 static int64_t corner_count(const lbModel *model) {
-  return 4 * (int64_t)model->size.tet_count + 8 * (int64_t)model->size.brick_count;
+  return 4 * (int64_t)model->size.tet_count + 8 * (int64_t)model->size.brick_count +
+         3 * (int64_t)model->size.shell_count;
 }
 
 static int32_t corner_node(const lbModel *model, int64_t corner) {
   int64_t tet_corners = 4 * (int64_t)model->size.tet_count;
-  return corner < tet_corners ? model->tets[corner] : model->bricks[corner - tet_corners];
+  int64_t brick_corners = 8 * (int64_t)model->size.brick_count;
+  if (corner < tet_corners) return model->tets[corner];
+  corner -= tet_corners;
+  return corner < brick_corners ? model->bricks[corner] : model->shells[corner - brick_corners];
 }
 
 static bool list_corners(const lbModel *model, const uint8_t *wanted, lbArena *arena,
@@ -84,6 +90,24 @@ static double brick_volume(const lbModel *model, const int32_t *brick) {
   return sum / 8;
 }
 
+// The third "neighbour" is the corner itself: no difference along the normal.
+static bool triangle_map(const lbModel *model, int64_t corner, int32_t to[3], lbMat3 *inverse,
+                         double *area) {
+  const int32_t *triangle = model->shells + corner / 3 * 3;
+  int own = (int)(corner % 3);
+  lbVec3 x = position(model, triangle[own]), d[2];
+  for (int k = 0; k < 2; k++) {
+    to[k] = triangle[(own + k + 1) % 3];
+    d[k] = lb_sub(position(model, to[k]), x);
+  }
+  to[2] = triangle[own];
+  lbVec3 normal = lb_cross(d[0], d[1]);
+  *area = lb_length(normal) / 2;
+  if (!(*area > 1e-12 * lb_length(d[0]) * lb_length(d[1]))) return false;
+  *inverse = lb_mat3_inverse(lb_mat3_from_columns(d[0], d[1], lb_normalise(normal)));
+  return true;
+}
+
 // The three neighbours of a corner, D^-1 there and the element's volume; false: a flat one.
 static bool corner_map(const lbModel *model, int64_t corner, int32_t to[3], lbMat3 *inverse,
                        double *volume) {
@@ -98,6 +122,9 @@ static bool corner_map(const lbModel *model, int64_t corner, int32_t to[3], lbMa
     return true;
   }
   corner -= tet_corners;
+  int64_t brick_corners = 8 * (int64_t)model->size.brick_count;
+  if (corner >= brick_corners)
+    return triangle_map(model, corner - brick_corners, to, inverse, volume);
   const int32_t *brick = model->bricks + (corner & ~INT64_C(7));
   int own = (int)(corner & 7);
   brick_edges(brick, own, to);

@@ -169,6 +169,7 @@ static int compare_pairs(const void *a, const void *b) {
 
 static bool gather_pairs(EdgeList *list, const lbModel *model) {
   static const int8_t of_tet[6][2] = { { 0, 1 }, { 0, 2 }, { 0, 3 }, { 1, 2 }, { 1, 3 }, { 2, 3 } };
+  static const int8_t of_triangle[3][2] = { { 0, 1 }, { 1, 2 }, { 2, 0 } };
   static const int8_t of_brick[12][2] = { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 0 },
                                           { 4, 5 }, { 5, 6 }, { 6, 7 }, { 7, 4 },
                                           { 0, 4 }, { 1, 5 }, { 2, 6 }, { 3, 7 } };
@@ -176,6 +177,8 @@ static bool gather_pairs(EdgeList *list, const lbModel *model) {
     if (!add_pairs(list, model->tets + 4 * (size_t)i, of_tet, 6)) return false;
   for (int32_t i = 0; i < model->size.brick_count; i++)
     if (!add_pairs(list, model->bricks + 8 * (size_t)i, of_brick, 12)) return false;
+  for (int32_t i = 0; i < model->size.shell_count; i++)
+    if (!add_pairs(list, model->shells + 3 * (size_t)i, of_triangle, 3)) return false;
   return true;
 }
 
