@@ -21,6 +21,9 @@ typedef struct lbWarpKernels {
   // Batch of a set: blocks, forces (element by element) and energies (LB_BATCH) at x.
   void (*elements)(const lbWarpSet *set, int32_t batch, double stretch_limit, const double *x,
                    double *blocks, double *forces, double *energies);
+  // values <- K̂ of pairs [begin, end) of the plan, from the blocks of elements.
+  void (*assemble)(const lbWarp *warp, int32_t begin, int32_t end, const double *blocks,
+                   double *values);
   lbWarpOperation *multiply; // out <- a M x + b K̂ x; sums: out w, out out
   lbWarpOperation *invert;   // out (9 x 8 a group) <- inverse of the diagonal of a M + b K̂
   lbWarpOperation *smooth;   // out <- inverse x; sums: x out

@@ -2,6 +2,8 @@
 // are gathered in the order of the elements, not scattered, so that threads do not change them.
 #include "warp/pattern.h"
 
+#include "warp/kernels.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,31 +183,9 @@ typedef struct Sums {
   double *to;
 } Sums;
 
-static void add_blocks(const double *blocks, const int32_t *list, int32_t begin, int32_t end,
-                       double sum[9]) {
-  for (int32_t s = begin; s < end; s++) {
-    const double *block = blocks + 9 * (size_t)list[s];
-    for (int k = 0; k < 9; k++) sum[k] += block[k];
-  }
-}
-
 static void assemble_range(int32_t begin, int32_t end, void *context) {
   const Sums *sums = context;
-  const lbWarp *warp = sums->warp;
-  for (int32_t p = begin; p < end; p++) {
-    double sum[9] = { 0 }, turned[9] = { 0 };
-    add_blocks(sums->from, warp->pair_blocks, warp->pair_begin[p], warp->pair_turned[p], sum);
-    add_blocks(sums->from, warp->pair_blocks, warp->pair_turned[p], warp->pair_begin[p + 1],
-               turned);
-    double *ij = sums->to + warp->pair_at[2 * (size_t)p];
-    double *ji = sums->to + warp->pair_at[2 * (size_t)p + 1];
-    for (size_t r = 0; r < 3; r++)
-      for (size_t c = 0; c < 3; c++) {
-        double value = sum[3 * r + c] + turned[3 * c + r];
-        ij[(3 * r + c) * LB_BATCH] = value;
-        ji[(3 * c + r) * LB_BATCH] = value;
-      }
-  }
+  sums->warp->kernels->assemble(sums->warp, begin, end, sums->from, sums->to);
 }
 
 void lb_warp_assemble(const lbWarp *warp, const double *blocks, double *values) {

@@ -21,6 +21,7 @@ typedef struct Element {
   double gradients[3 * LB_ELEMENT_NODES_MAX]; // means of ∂N_a/∂X
   double volume;
   double blocks[LB_ELEMENT_PAIRS_MAX * 9]; // K_ab, a < b
+  double moduli[2];                        // V λ, V μ
 } Element;
 
 // ∂N_a/∂X at a point of rest data.
@@ -47,6 +48,7 @@ static void add_point(double lambda, double mu, double w, const double *ga, cons
 static void fill_fem(lbElementKind kind, const double *material, Element *element) {
   double young = material[0], poisson = material[1], mu = young / (2 * (1 + poisson));
   double lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
+  element->moduli[0] = element->volume * lambda, element->moduli[1] = element->volume * mu;
   for (int32_t p = 0; p < lb_element_points(kind); p++) {
     const double *rest = element->points + p * LB_POINT_REST;
     double g[3 * LB_ELEMENT_NODES_MAX];
@@ -120,6 +122,8 @@ static void put_element(lbWarpSet *set, const Element *element, const int32_t *n
   put_lane(rest, element->gradients, 3 * n);
   put_lane(rest + 3 * n * LB_BATCH, element->corners, 3 * n);
   put_lane(rest + 6 * n * LB_BATCH, real ? element->blocks : NULL, 9 * (size_t)set->blocks);
+  if (set->isotropic)
+    put_lane(rest + (6 * n + 9 * (size_t)set->blocks) * LB_BATCH, real ? element->moduli : NULL, 2);
 }
 
 static lbStatus fill_set(lbWarpSet *set, const lbWarpDef *def, lbError *err) {
@@ -152,6 +156,8 @@ static lbStatus make_set(lbWarpSet *set, const lbWarpDef *def, lbElementKind kin
   set->batch_count = (count + LB_BATCH - 1) / LB_BATCH;
   set->rest_size = green ? (size_t)lb_element_points(kind) * LB_POINT_REST
                          : 6 * (size_t)n + 9 * (size_t)set->blocks;
+  set->isotropic = !green && def->stiffness == LB_WARP_FEM && kind == LB_ELEMENT_TET4;
+  if (set->isotropic) set->rest_size += 2;
   if (green) set->green = lb_element_kernel(kind, LB_MATERIAL_STVK, level);
   if (count == 0) return LB_OK;
   size_t batches = (size_t)set->batch_count;

@@ -36,8 +36,8 @@ typedef struct lbWarpDef {
 } lbWarpDef;
 
 // Elements of one kind, in batches of LB_BATCH. `rest` has in turn the mean gradients of the shape
-// functions (nodes x 3), places (nodes x 3), and blocks K_ab, a < b, (pairs x 9); or, for green
-// strain, LB_POINT_REST of each point.
+// functions (nodes x 3), places (nodes x 3), and blocks K_ab, a < b, (pairs x 9), behind them of
+// finite elements V λ and V μ; or, for green strain, LB_POINT_REST of each point.
 typedef struct lbWarpSet {
   lbElementKind kind;
   int32_t nodes, blocks; // of an element
@@ -47,6 +47,7 @@ typedef struct lbWarpSet {
   double *rest;             // (batches x rest_size x LB_BATCH)
   double *parameters;       // (batches x LB_MATERIAL_PARAMETERS x LB_BATCH): green
   lbElementKernel *green;   // or NULL
+  bool isotropic;           // tets of finite elements
   size_t first, first_node; // its first block, and node, in the buffers of lbWarpWork
 } lbWarpSet;
 

@@ -125,13 +125,110 @@ INLINE void element_lanes(int n, const lbWarpSet *set, int32_t batch, int lane, 
   lb_store(energies + lane, 0.5 * strength * energy);
 }
 
+// The same of a tet of finite elements, whose blocks are made anew of its turned gradients: with
+// h = R g, K̂_ab = V (λ h_a h_bᵀ + μ h_b h_aᵀ + μ h_a·h_b I), and f_a = V τ h_a with the stress
+// τ = λ tr(ε) I + 2μ ε, ε = F Rᵀ − I, which is symmetric.
+INLINE void tet_lanes(const lbWarpSet *set, int32_t batch, int lane, double limit, const double *x,
+                      double *blocks, double *forces, double *energies) {
+  const int32_t *at = set->at + (size_t)batch * 4 * LB_BATCH + lane;
+  const double *g = set->rest + (size_t)batch * set->rest_size * LB_BATCH + lane;
+  const lbLanes lambda = lb_load(g + 78 * LB_BATCH), mu = lb_load(g + 79 * LB_BATCH);
+  lbLanes first[3], F[9], R[9], h[4][3], strain[9], stress[9], out[12];
+  lbLanes strength = lb_splat(1), slope = lb_splat(1);
+  gather3(x, at, first);
+  LB_FOR_ALL(k, 0, 9) F[k] = lb_splat(0);
+  LB_FOR_ALL(a, 1, 4) {
+    lbLanes e[3];
+    gather3(x, at + a * LB_BATCH, e);
+    load3(g + 3 * a * LB_BATCH, h[a]);
+    LB_FOR_ALL(i, 0, 3)
+    LB_FOR_ALL(j, 0, 3) F[3 * i + j] += (e[i] - first[i]) * h[a][j];
+  }
+  lb_polar_lanes(F, R);
+  if (limit > 0) limit_stretch(limit, F, &strength, &slope);
+  LB_FOR_ALL(k, 0, 3) h[0][k] = lb_splat(0);
+  LB_FOR_ALL(a, 1, 4) {
+    lbLanes turned[3];
+    apply(R, h[a], turned);
+    LB_FOR_ALL(k, 0, 3) h[a][k] = turned[k], h[0][k] -= turned[k];
+  }
+  LB_FOR_ALL(i, 0, 3)
+  LB_FOR_ALL(j, 0, 3)
+  strain[3 * i + j] = F[3 * i] * R[3 * j] + F[3 * i + 1] * R[3 * j + 1] +
+                      F[3 * i + 2] * R[3 * j + 2] - (i == j ? 1.0 : 0.0);
+  lbLanes trace = lambda * (strain[0] + strain[4] + strain[8]), energy = lb_splat(0);
+  LB_FOR_ALL(i, 0, 3)
+  LB_FOR_ALL(j, 0, 3) {
+    stress[3 * i + j] = strength * mu * (strain[3 * i + j] + strain[3 * j + i]);
+    if (i == j) stress[4 * i] += strength * trace;
+  }
+  LB_FOR_ALL(k, 0, 9) energy += stress[k] * strain[k];
+  LB_FOR_ALL(k, 0, 3) out[k] = lb_splat(0);
+  LB_FOR_ALL(a, 1, 4) {
+    apply(stress, h[a], out + 3 * a);
+    LB_FOR_ALL(k, 0, 3) out[k] -= out[3 * a + k];
+  }
+  lb_store_turned(forces + (size_t)lane * 12, 12, out, 12);
+  lb_store(energies + lane, 0.5 * energy);
+  const lbLanes l = slope * lambda, m = slope * mu;
+  LB_FOR_ALL(b, 1, 4)
+  LB_FOR_ALL(a, 0, 3) {
+    if (a >= b) continue;
+    lbLanes block[9], along = m * dot3(h[a], h[b]);
+    LB_FOR_ALL(i, 0, 3)
+    LB_FOR_ALL(j, 0, 3) {
+      block[3 * i + j] = l * h[a][i] * h[b][j] + m * h[b][i] * h[a][j];
+      if (i == j) block[4 * i] += along;
+    }
+    lb_store_turned(blocks + ((size_t)lane * 6 + (size_t)(b * (b - 1) / 2 + a)) * 9, 54, block, 9);
+  }
+}
+
 static void elements(const lbWarpSet *set, int32_t batch, double limit, const double *x,
                      double *blocks, double *forces, double *energies) {
   for (int lane = 0; lane < LB_BATCH; lane += LB_LANES)
-    if (set->nodes == 4)
+    if (set->isotropic)
+      tet_lanes(set, batch, lane, limit, x, blocks, forces, energies);
+    else if (set->nodes == 4)
       element_lanes(4, set, batch, lane, limit, x, blocks, forces, energies);
     else
       element_lanes(8, set, batch, lane, limit, x, blocks, forces, energies);
+}
+
+// ---- sums of blocks ----------------------------------------------------------------------------
+
+INLINE void add_blocks(const double *blocks, const int32_t *list, int32_t begin, int32_t end,
+                       double sum[9]) {
+  lbLanes lanes[LB_BATCH / LB_LANES];
+  double last = 0;
+  LB_FOR_ALL(h, 0, LB_BATCH / LB_LANES) lanes[h] = lb_splat(0);
+  for (int32_t s = begin; s < end; s++) {
+    const double *block = blocks + 9 * (size_t)list[s];
+    LB_FOR_ALL(h, 0, LB_BATCH / LB_LANES) lanes[h] += lb_load(block + h * LB_LANES);
+    last += block[8];
+  }
+  LB_FOR_ALL(h, 0, LB_BATCH / LB_LANES) lb_store(sum + h * LB_LANES, lanes[h]);
+  sum[8] = last;
+}
+
+static void assemble(const lbWarp *warp, int32_t begin, int32_t end, const double *blocks,
+                     double *values) {
+  for (int32_t p = begin; p < end; p++) {
+    double sum[9], turned[9];
+    int32_t middle = warp->pair_turned[p], last = warp->pair_begin[p + 1];
+    add_blocks(blocks, warp->pair_blocks, warp->pair_begin[p], middle, sum);
+    if (middle < last) {
+      add_blocks(blocks, warp->pair_blocks, middle, last, turned);
+      LB_FOR_ALL(r, 0, 3) LB_FOR_ALL(c, 0, 3) sum[3 * r + c] += turned[3 * c + r];
+    }
+    double *ij = values + warp->pair_at[2 * (size_t)p];
+    double *ji = values + warp->pair_at[2 * (size_t)p + 1];
+    LB_FOR_ALL(r, 0, 3)
+    LB_FOR_ALL(c, 0, 3) {
+      ij[(3 * r + c) * LB_BATCH] = sum[3 * r + c];
+      ji[(3 * c + r) * LB_BATCH] = sum[3 * r + c];
+    }
+  }
 }
 
 // ---- rows of nodes -----------------------------------------------------------------------------
@@ -357,5 +454,5 @@ static void rows(const lbWarpPass *pass, int32_t begin, int32_t end, double *sum
 }
 
 extern const lbWarpKernels LB_KERNEL(lb_warp_kernels);
-const lbWarpKernels LB_KERNEL(lb_warp_kernels) = { elements, multiply, invert, smooth,
-                                                   advance,  combine,  rows };
+const lbWarpKernels LB_KERNEL(lb_warp_kernels) = { elements, assemble, multiply, invert,
+                                                   smooth,   advance,  combine,  rows };
