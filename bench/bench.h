@@ -71,6 +71,9 @@ lbStatus bench_haptics(const char *mesh_path, const char *fixed_path, double sec
                        benchTable *table, lbError *err);
 // Stages of building models of a surface at several sizes, each in a process of its own.
 lbStatus bench_builds(const char *mesh_path, int32_t threads, benchTable *table, lbError *err);
+// Steps of warped stiffness and what it is good for; with a mesh, steps on that, too.
+lbStatus bench_warp(const char *mesh_path, const char *fixed_path, int32_t threads,
+                    benchTable *table, lbError *err);
 lbStatus bench_web(int32_t threads, benchTable *table, lbError *err);
 // Without a context to draw in: rows that say why.
 lbStatus bench_render(benchTable *table, lbError *err);
