@@ -20,7 +20,8 @@
 #include <string.h>
 
 #define TOLERANCE 1e-8 // of the residual
-#define COMPLY_ITERATIONS 4000
+#define COMPLY_ITERATIONS 1000
+#define COMPLY_TOLERANCE 1e-4 // picks and hands ask for it, who need no digits
 
 static bool is_driven(const lbBody *body) { return body->frame.kind == LB_FRAME_DRIVEN; }
 
@@ -296,7 +297,7 @@ void lb_warp_comply(const lbPrepared *p, double *x, lbScratch *s) {
   memset(w->v, 0, shared->warp->length * sizeof(double));
   lb_warp_linearise(shared->warp, &w->solver, shared->warp->rest, w->f);
   lb_warp_ready(shared->warp, &w->solver, 0, 1);
-  lb_warp_solve(shared->warp, &w->solver, w->b, w->v, COMPLY_ITERATIONS, TOLERANCE);
+  lb_warp_solve(shared->warp, &w->solver, w->b, w->v, COMPLY_ITERATIONS, COMPLY_TOLERANCE);
   lb_warp_from_lanes(shared->warp, w->v, x);
   if (free) lb_whole_take_out_rigid(&shared->whole, false, x);
 }
