@@ -60,6 +60,9 @@ void bench_object_release(benchObject *object);
 lbStatus bench_modal(int32_t threads, benchTable *table, lbError *err);
 lbStatus bench_subspace(const char *mesh_path, const char *fixed_path, int32_t threads,
                         benchTable *table, lbError *err);
+// Forces by cubature; plot: a file for the error against the number of elements, or NULL.
+lbStatus bench_cubature(const char *mesh_path, const char *fixed_path, const char *plot,
+                        int32_t threads, benchTable *table, lbError *err);
 // Rows of bodies of a supported model with at least r vectors, and of a free one.
 lbStatus bench_held_bodies(const benchObject *object, const lbModel *model, int32_t r,
                            int32_t threads, benchTable *table, lbError *err);
@@ -74,6 +77,8 @@ lbStatus bench_builds(const char *mesh_path, int32_t threads, benchTable *table,
 // Steps of warped stiffness and what it is good for; with a mesh, steps on that, too.
 lbStatus bench_warp(const char *mesh_path, const char *fixed_path, int32_t threads,
                     benchTable *table, lbError *err);
+// A drag of a handle, and poses of the scenes in `scenes`/poses.
+lbStatus bench_edit(const char *scenes, benchTable *table, lbError *err);
 lbStatus bench_web(int32_t threads, benchTable *table, lbError *err);
 // Without a context to draw in: rows that say why.
 lbStatus bench_render(benchTable *table, lbError *err);

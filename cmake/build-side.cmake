@@ -9,8 +9,12 @@ find_library(LAPACKE_LIBRARY lapacke REQUIRED)
 find_library(OPENBLAS_LIBRARY openblas REQUIRED)
 
 limber_layer_sources(build_sources ${LIMBER_BUILD_LAYERS})
+set(build_kernels ${build_sources})
+list(FILTER build_kernels INCLUDE REGEX "\\.kernel\\.c$")
+list(FILTER build_sources EXCLUDE REGEX "\\.kernel\\.c$")
 add_library(limber-build ${build_sources})
 limber_set_up(limber-build)
+limber_add_kernels(limber-build ${build_kernels})
 target_compile_definitions(limber-build PRIVATE _GNU_SOURCE)
 target_link_libraries(limber-build
   PUBLIC limber

@@ -82,7 +82,7 @@ static void print_table(const benchTable *table) {
 }
 
 typedef struct Request {
-  const char *mesh, *fixed;
+  const char *mesh, *fixed, *plot;
   double seconds;
   int32_t threads;
 } Request;
@@ -96,6 +96,9 @@ static lbStatus run_fem(const Request *r, benchTable *table, lbError *err) {
 static lbStatus run_subspace(const Request *r, benchTable *table, lbError *err) {
   return bench_subspace(r->mesh, r->fixed, r->threads, table, err);
 }
+static lbStatus run_cubature(const Request *r, benchTable *table, lbError *err) {
+  return bench_cubature(r->mesh, r->fixed, r->plot, r->threads, table, err);
+}
 static lbStatus run_haptics(const Request *r, benchTable *table, lbError *err) {
   return bench_haptics(r->mesh, r->fixed, r->seconds, table, err);
 }
@@ -106,6 +109,13 @@ static lbStatus run_warp(const Request *r, benchTable *table, lbError *err) {
 
 static lbStatus run_build(const Request *r, benchTable *table, lbError *err) {
   return bench_builds(r->mesh, r->threads, table, err);
+}
+
+static lbStatus run_edit(const Request *r, benchTable *table, lbError *err) {
+  char folder[4096];
+  (void)r;
+  lbStatus status = cli_data_folder("scenes", "share/limber/scenes", folder, sizeof folder, err);
+  return status ? status : bench_edit(folder, table, err);
 }
 
 static lbStatus run_web(const Request *r, benchTable *table, lbError *err) {
@@ -121,10 +131,13 @@ static const struct {
   const char *name;
   bool takes_mesh, takes_fixed;
   lbStatus (*run)(const Request *request, benchTable *table, lbError *err);
-} benchmarks[] = { { "modal", false, false, run_modal },     { "fem", true, false, run_fem },
-                   { "subspace", true, true, run_subspace }, { "haptics", true, true, run_haptics },
-                   { "web", false, false, run_web },         { "render", false, false, run_render },
-                   { "build", true, false, run_build },      { "warp", true, true, run_warp } };
+} benchmarks[] = {
+  { "modal", false, false, run_modal },     { "fem", true, false, run_fem },
+  { "subspace", true, true, run_subspace }, { "haptics", true, true, run_haptics },
+  { "web", false, false, run_web },         { "render", false, false, run_render },
+  { "build", true, false, run_build },      { "cubature", true, true, run_cubature },
+  { "edit", false, false, run_edit },       { "warp", true, true, run_warp },
+};
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
 
 // What is wrong with the words; CLI_OK: nothing.
@@ -134,14 +147,18 @@ static cliStatus check_request(const char *name, const Request *request) {
     if (strcmp(name, benchmarks[i].name) == 0) found = i;
   if (*name && found < 0)
     return cli_usage(&cli_bench,
-                     "unknown benchmark \"%s\", there are: build, fem, haptics, modal, render, "
-                     "subspace, warp, web",
+                     "unknown benchmark \"%s\", there are: build, cubature, edit, fem, haptics, "
+                     "modal, render, subspace, warp, web",
                      name);
   if (request->mesh && found >= 0 && !benchmarks[found].takes_mesh)
     return cli_usage(&cli_bench,
-                     "--mesh belongs to the benchmarks build, fem, haptics, subspace and warp");
+                     "--mesh belongs to the benchmarks build, cubature, fem, haptics, subspace "
+                     "and warp");
   if (request->fixed && !(request->mesh && found >= 0 && benchmarks[found].takes_fixed))
-    return cli_usage(&cli_bench, "--fixed belongs to haptics, subspace and warp with --mesh");
+    return cli_usage(&cli_bench,
+                     "--fixed belongs to cubature, haptics, subspace and warp with --mesh");
+  if (request->plot && strcmp(name, "cubature") != 0)
+    return cli_usage(&cli_bench, "--plot belongs to cubature");
   if (!(request->seconds >= 1 && request->seconds <= 3600))
     return cli_usage(&cli_bench, "--seconds is %g; it must be from 1 to 3600", request->seconds);
   return CLI_OK;
@@ -153,6 +170,8 @@ static cliStatus run(int count, char **words) {
     { "mesh", CLI_TEXT, &request.mesh, NULL, "FILE", "measure on this mesh (without: a shape)" },
     { "fixed", CLI_TEXT, &request.fixed, NULL, "FILE",
       "its fixed vertices, .bou (without: the lowest 5 %)" },
+    { "plot", CLI_TEXT, &request.plot, NULL, "FILE.svg",
+      "cubature: draw the error against the number of elements" },
     { "seconds", CLI_NUMBER, &request.seconds, NULL, "S", "how long haptics runs (20)" },
     { 0 },
   };
@@ -190,7 +209,8 @@ static cliStatus run(int count, char **words) {
 const cliVerb cli_bench = {
   "bench",
   "measured figures, as a table or --json",
-  "limber bench [build | fem | haptics | modal | render | subspace | warp | web] [--mesh FILE] "
+  "limber bench [build | cubature | edit | fem | haptics | modal | render | subspace | warp | web] "
+  "[--mesh FILE] "
   "[options]",
   "Without a name: all of them. Times the code that ships, medians of many repeats, with the\n"
   "machine's measured memory bandwidth beside it. Peer: VegaFEM 4.0 on simpleBridge_tet.veg,\n"
@@ -198,6 +218,9 @@ const cliVerb cli_bench = {
   "README says; shown for that mesh only.\n"
   "subspace also tells what bodies cost: held, driven and free steps in turns and how many times\n"
   "the held one's theirs is, crowds, states, memory; and steps in both precisions up to r = 100.\n"
+  "cubature compares bases, chooses elements in three ways and steps a body, beside the figures "
+  "of\n"
+  "von Tycowicz et al. 2013 for a dragon of 92 386 tets.\n"
   "haptics pushes a ball along a bridge at 1 kHz for --seconds of real time.\n"
   "web steps a bridge in WebAssembly, in Chromium, beside the same step natively; its page is\n"
   "the target bench-web of the preset web.\n"
@@ -205,6 +228,8 @@ const cliVerb cli_bench = {
   "peak of memory.\n"
   "warp steps a bar of 1 080 tets and a mesh by warped, linear and green strain, and tells errors\n"
   "against the full simulator, the volume of a sagging bar and the longest stable steps.\n"
+  "edit drags a handle of a body of 200 000 triangles, and tells how far the reduced poses of\n"
+  "scenes/poses are from the unreduced ones.\n"
   "render draws without a display: one body of 100 000 triangles, r = 30, and a thousand stems.\n",
   "  limber bench fem --threads 1\n"
   "  limber bench haptics --seconds 5\n"

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { LAW, YOUNG, POISSON, DENSITY, C10, C01, V1, THICKNESS, MATERIAL_OPTIONS };
+
 typedef struct Job {
   const char *input, *output;
   char chosen_output[300];
@@ -16,7 +18,7 @@ typedef struct Job {
   cliCubature cubature;
   bool has_modes, has_dimension, has_cells, has_frequency, has_mass, has_stiffness, has_discard[4];
   lbMaterial material;
-  bool has_material[7];
+  bool has_material[MATERIAL_OPTIONS];
   cliWords young, fixed;
   lbYoungRegion youngs[CLI_WORDS_MOST];
   lbRegion supports[CLI_WORDS_MOST];
@@ -24,8 +26,6 @@ typedef struct Job {
   double write_seconds;
   int64_t bytes;
 } Job;
-
-enum { LAW, YOUNG, POISSON, DENSITY, C10, C01, V1 };
 
 // ---- words -------------------------------------------------------------------------------------
 
@@ -118,7 +118,7 @@ static cliStatus check_accuracy(Job *job) {
   if (!lb_accuracy_kind_parse(job->accuracy, &job->def.accuracy))
     return cli_usage(&cli_build, "--accuracy is \"%s\", use quick, full or none", job->accuracy);
   if (job->report_folder && job->def.accuracy == LB_ACCURACY_NONE)
-    return cli_usage(&cli_build, "--report needs a comparison, --accuracy is none");
+    return cli_usage(&cli_build, "--report writes a comparison, but --accuracy is none");
   return CLI_OK;
 }
 
@@ -152,9 +152,8 @@ static bool gives_stiffness(const Job *job) {
 
 // What a scene says for itself.
 static cliStatus check_bare_options(const Job *job) {
-  static const char *const names[] = {
-    "material", "young", "poisson", "density", "c10", "c01", "v1"
-  };
+  static const char *const names[] = { "material", "young", "poisson", "density",
+                                       "c10",      "c01",   "v1",      "thickness" };
   if (!lb_path_has_extension(job->input, ".json"))
     return job->def.body ? cli_usage(&cli_build, "--body is for scenes, %s is a mesh", job->input)
                          : CLI_OK;
@@ -163,7 +162,7 @@ static cliStatus check_bare_options(const Job *job) {
                       : job->has_cells     ? "cells"
                       : job->has_frequency ? "frequency"
                                            : NULL;
-  for (int i = 0; i < 7; i++)
+  for (int i = 0; i < MATERIAL_OPTIONS; i++)
     if (job->has_material[i]) given = names[i];
   if (!given) return CLI_OK;
   return cli_usage(&cli_build, "--%s is for bare meshes, the scene %s already says so", given,
@@ -192,11 +191,11 @@ static cliStatus check_regions(Job *job) {
 static cliStatus check_material(Job *job) {
   lbError err;
   bool given = false;
-  for (int i = 0; i < 7; i++) given |= job->has_material[i];
+  for (int i = 0; i < MATERIAL_OPTIONS; i++) given |= job->has_material[i];
   if (job->law && !lb_material_model_parse(job->law, &job->material.model))
     return cli_usage(&cli_build,
                      "--material is \"%s\", use linear, stvk, corotated, neohookean, "
-                     "stable_neohookean or mooneyrivlin",
+                     "stable_neohookean, mooneyrivlin or shell",
                      job->law);
   if (job->def.young_count && job->material.model == LB_MATERIAL_MOONEYRIVLIN)
     return cli_usage(&cli_build, "mooneyrivlin has no Young's modulus, leave --young out");
@@ -271,6 +270,9 @@ static json_t *chosen_document(const Job *job, const lbModel *model) {
     json_object_set_new(chosen, "basis", json_string(lb_basis_kind_name(r->basis)));
   if (r->method == LB_METHOD_SUBSPACE && r->dimension_chosen)
     json_object_set_new(chosen, "dimension", json_integer(r->dimension));
+  if (r->method == LB_METHOD_SUBSPACE && r->forces_chosen)
+    json_object_set_new(chosen, "forces",
+                        json_string(model->size.cubature_count ? "cubature" : "polynomial"));
   if (!job->accuracy && !job->report_folder)
     json_object_set_new(chosen, "accuracy", json_string("quick"));
   if (r->up_chosen) json_object_set_new(chosen, "up", json_string(r->up == 'y' ? "y" : "z"));
@@ -308,6 +310,7 @@ static json_t *document(const Job *job, const lbModel *model) {
                           (int)s->triangle_count, "nodes", (int)s->node_count, "tets",
                           (int)s->tet_count, "bricks", (int)s->brick_count, "fixed_nodes",
                           (int)r->fixed_count, "mass", cli_number(model->rigid_mass[0]));
+  json_object_set_new(all, "shell_triangles", json_integer(s->shell_count));
   json_object_set_new(all, "modes", json_integer(s->mode_count));
   json_object_set_new(all, "dropped",
                       json_pack("{s:i, s:i}", "too_weak",
@@ -337,14 +340,17 @@ static void print_chosen(const Job *job, const lbModel *model) {
   lbMaterial m = lb_model_material(model, 0);
   cli_say("chosen, with the option that changes it:\n");
   if (r->law_decided)
-    cli_say("  the method is modal: %s has no polynomial forces (--method)\n",
-            lb_material_model_name(m.model));
+    cli_say("  the method is modal: the material is linear (--method)\n");
   else if (r->method_chosen)
     cli_say("  the method is %s (--method)\n", lb_method_name(r->method));
   if (r->method == LB_METHOD_SUBSPACE && r->basis_chosen)
     cli_say("  the basis is %s (--basis)\n", lb_basis_kind_name(r->basis));
   if (r->method == LB_METHOD_SUBSPACE && r->dimension_chosen)
     cli_say("  it keeps %d vectors (--dimension)\n", (int)r->dimension);
+  if (r->method == LB_METHOD_SUBSPACE && r->forces_chosen)
+    cli_say("  forces are %s, for the law %s (--forces)\n",
+            model->size.cubature_count ? "by cubature" : "polynomials",
+            lb_material_model_name(m.model));
   if (r->up_chosen)
     cli_say("  %c is up, as %s (--up)\n", r->up,
             r->up == 'y' ? "in OBJ and glTF files" : "in files of this format");
@@ -378,10 +384,13 @@ static void print_chosen(const Job *job, const lbModel *model) {
 static void print_text(const Job *job, const lbModel *model) {
   const lbModelSizes *s = &model->size;
   const lbBuildReport *r = &job->report;
-  cli_say("model %s: %d vertices and %d triangles carried by %d nodes, %d tets, %d bricks; %.6g "
-          "kg\n",
-          model->name, (int)s->vertex_count, (int)s->triangle_count, (int)s->node_count,
-          (int)s->tet_count, (int)s->brick_count, model->rigid_mass[0]);
+  cli_say("model %s: %d vertices and %d triangles carried by %d nodes, ", model->name,
+          (int)s->vertex_count, (int)s->triangle_count, (int)s->node_count);
+  if (s->shell_count)
+    cli_say("a shell");
+  else
+    cli_say("%d tets, %d bricks", (int)s->tet_count, (int)s->brick_count);
+  cli_say("; %.6g kg\n", model->rigid_mass[0]);
   print_chosen(job, model);
   if (r->method != LB_METHOD_WARP)
     cli_say("%d modes kept, %d dropped as too weak, %d as too fast; %d rigid ones not counted\n",
@@ -429,7 +438,7 @@ static cliStatus run(int count, char **words) {
   const cliOption options[] = {
     { "o", CLI_TEXT, &job.output, NULL, "FILE.glb", "the model file (the input's name, here)" },
     { "method", CLI_TEXT, &job.method, NULL, "NAME",
-      "subspace (the scene's, or the default for stvk), modal or warp" },
+      "subspace (the scene's, or the default), modal or warp" },
     { "body", CLI_TEXT, &job.def.body, NULL, "NAME", "which body of a scene with several" },
     { "modes", CLI_INTEGER, &job.def.mode_count, &job.has_modes, "N",
       "how many elastic modes to compute (the scene's, or 20)" },
@@ -490,7 +499,7 @@ static cliStatus run(int count, char **words) {
       "make a mesh as stiff as this first frequency needs (3,\nwhere no stiffness is given)" },
     { "material", CLI_TEXT, &job.law, &given[LAW], "NAME",
       "of a mesh: linear, stvk (the default), corotated,\nneohookean, stable_neohookean, "
-      "mooneyrivlin" },
+      "mooneyrivlin, or\nshell: its triangles are the body" },
     { "young", CLI_WORDS, &job.young, &given[YOUNG], "[WHERE=]PA",
       "Young's modulus, of all of it or of a part; may be repeated.\nWHERE: a group, object or "
       "material of the surface,\ncolor.red=LOW,HIGH (from a vertex colour's 0 to 1), or\n"
@@ -501,6 +510,7 @@ static cliStatus run(int count, char **words) {
     { "c10", CLI_NUMBER, &job.material.c10, &given[C10], "PA", "Mooney-Rivlin c10" },
     { "c01", CLI_NUMBER, &job.material.c01, &given[C01], "PA", "Mooney-Rivlin c01" },
     { "v1", CLI_NUMBER, &job.material.v1, &given[V1], "PA", "Mooney-Rivlin v1" },
+    { "thickness", CLI_NUMBER, &job.material.thickness, &given[THICKNESS], "M", "of a shell" },
     { 0 },
   };
   cliArguments arguments;
@@ -533,8 +543,8 @@ const cliVerb cli_build = {
   "Takes a surface (voxelised, and carried by the bricks), a volume mesh or a body of a scene,\n"
   "reduces it to the shapes that it moves in, compares the result with the full simulator and\n"
   "writes a .glb: limber plays it, and any glTF viewer shows it with its modes as morph targets.\n"
-  "Whatever was not said is chosen, and printed. A scene's own settings go before the defaults,\n"
-  "options before both.\n",
+  "What you leave out is chosen for you, and printed. A scene's settings take precedence\n"
+  "over the defaults, options over both.\n",
   "  limber mesh --generate torus --surface -o torus.obj\n"
   "  limber build torus.obj -o torus.glb\n"
   "  limber mesh --generate turtle --surface -o turtle.obj\n"

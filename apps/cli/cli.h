@@ -119,7 +119,7 @@ void cli_keep_selection(void);
 typedef struct cliMaterial {
   lbMaterial material;
   const char *model;
-  bool given[7];
+  bool given[8];
 } cliMaterial;
 
 #define CLI_MATERIAL_OPTIONS(m)                                                                        \
@@ -129,14 +129,14 @@ typedef struct cliMaterial {
     &(m).given[0],                                                                                     \
     "NAME",                                                                                            \
     "material of a bare mesh: linear, stvk (the default), corotated,\nneohookean, "                    \
-    "stable_neohookean, "                                                                              \
-    "mooneyrivlin" },                                                                                  \
+    "stable_neohookean, mooneyrivlin; of triangles: shell" },                                          \
       { "young", CLI_NUMBER, &(m).material.young, &(m).given[1], "PA", "Young's modulus (1e6)" },      \
       { "poisson", CLI_NUMBER, &(m).material.poisson, &(m).given[2], "NU", "Poisson's ratio (0.45)" }, \
       { "density", CLI_NUMBER, &(m).material.density, &(m).given[3], "KG/M3", "density (1000)" },      \
       { "c10", CLI_NUMBER, &(m).material.c10, &(m).given[4], "PA", "Mooney-Rivlin c10" },              \
-      { "c01", CLI_NUMBER, &(m).material.c01, &(m).given[5], "PA", "Mooney-Rivlin c01" }, {            \
-    "v1", CLI_NUMBER, &(m).material.v1, &(m).given[6], "PA", "Mooney-Rivlin v1"                        \
+      { "c01", CLI_NUMBER, &(m).material.c01, &(m).given[5], "PA", "Mooney-Rivlin c01" },              \
+      { "v1", CLI_NUMBER, &(m).material.v1, &(m).given[6], "PA", "Mooney-Rivlin v1" }, {               \
+    "thickness", CLI_NUMBER, &(m).material.thickness, &(m).given[7], "M", "of a shell"                 \
   }
 
 cliMaterial cli_material(void);

@@ -66,7 +66,7 @@ static cliStatus check_job(Job *job, const cliArguments *arguments) {
   if (!job->generate && shape_option)
     return cli_usage(&cli_mesh, "--size, --cells, --element and the like need --generate SHAPE");
   if (job->wants_voxels && job->wants_fill)
-    return cli_usage(&cli_mesh, "--voxelise or --fill, not both");
+    return cli_usage(&cli_mesh, "give --voxelise or --fill, not both");
   if (job->wants_voxels && job->voxelise < 1)
     return cli_usage(&cli_mesh, "--voxelise is %d, it must be at least 1", (int)job->voxelise);
   cliStatus result = job->generate ? check_shape(job) : cli_one_input(&cli_mesh, arguments);

@@ -157,7 +157,7 @@ cliStatus cli_parse(const cliVerb *verb, const cliOption *options, int count, ch
   cliCommon *c = &arguments->common;
   const cliOption common[] = {
     { "json", CLI_FLAG, &c->json, NULL, NULL, "print one JSON document on stdout" },
-    { "quiet", CLI_FLAG, &c->quiet, NULL, NULL, "print errors alone, and what --json prints" },
+    { "quiet", CLI_FLAG, &c->quiet, NULL, NULL, "print only errors, and what --json prints" },
     { "threads", CLI_INTEGER, &c->threads, NULL, "N",
       "use N threads (0, the default: one for each processor)" },
     { "help", CLI_FLAG, &c->help, NULL, NULL, "this text" },

@@ -44,9 +44,13 @@ json_t *cli_subspace_document(const lbModel *model) {
 
 static void print_cubature(const lbModel *model) {
   const double *errors = model->cubature_errors;
-  int32_t all = model->size.element_count;
-  cli_say("subspace: %d vectors, forces by cubature over %d of %d elements\n",
-          (int)model->size.subspace_dimension, (int)model->size.cubature_count, (int)all);
+  const lbModelSizes *s = &model->size;
+  if (s->shell_count)
+    cli_say("subspace: %d vectors, forces by cubature over %d edges of a shell\n",
+            (int)s->subspace_dimension, (int)s->cubature_count);
+  else
+    cli_say("subspace: %d vectors, forces by cubature over %d of %d elements\n",
+            (int)s->subspace_dimension, (int)s->cubature_count, (int)s->element_count);
   if (errors && model->size.pose_count)
     cli_say("  error of the force %.3g %% over %d training poses, %.3g %% over poses held out\n",
             100 * errors[0], (int)model->size.pose_count, 100 * errors[1]);

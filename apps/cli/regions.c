@@ -58,7 +58,7 @@ cliStatus cli_parse_young(const cliVerb *verb, char *word, lbYoungRegion *young,
   if (result) return result;
   bool graded = young->region.has_color;
   if (!read_numbers(equals + 1, young->young, graded ? 2 : 1))
-    return cli_usage(verb, "--young %s=%s: behind = must stand %s", word, equals + 1,
+    return cli_usage(verb, "--young %s=%s: after the = there must be %s", word, equals + 1,
                      graded ? "two moduli, LOW,HIGH, in Pa" : "Young's modulus in Pa");
   if (!(young->young[0] > 0) || (graded && !(young->young[1] > 0)))
     return cli_usage(verb, "--young %s=%s: Young's modulus must be positive", word, equals + 1);

@@ -149,9 +149,10 @@ static cliStatus run_verb(int count, char **words) {
       "in "
       ".usda, .mdd or another\nextension of `limber export`" },
     { "probes", CLI_TEXT, &probes, NULL, "FILE.csv",
-      "write the probes' displacements, a row a step" },
+      "write the probes' displacements, one row for each step" },
     { "count", CLI_INTEGER, &def.step_count, &has_count, "N", "steps, instead of the scene's" },
-    { "frame_rate", CLI_NUMBER, &frame_rate, NULL, "HZ", "frames a second in what -o writes (60)" },
+    { "frame_rate", CLI_NUMBER, &frame_rate, NULL, "HZ",
+      "frames per second of what -o writes (60)" },
     { 0 },
   };
   cliArguments arguments;
@@ -171,7 +172,8 @@ static cliStatus run_verb(int count, char **words) {
   if (!status) status = check_volume(scene, &err);
   if (!status) tell_choices(scene, &def);
   if (!status && !has_count && scene->step_count == 0)
-    lb_log(LB_LOG_WARNING, "%s: no step to take, give --count N or \"time\": { \"count\": N }",
+    lb_log(LB_LOG_WARNING,
+           "%s: there is no step to take; give --count N or \"time\": { \"count\": N }",
            scene->path);
   if (is_motion_file(folder, &format)) {
     file = folder;

@@ -22,7 +22,7 @@ cliStatus cli_check_material(const cliVerb *verb, const char *path, cliMaterial 
   if (m->model && !lb_material_model_parse(m->model, &m->material.model))
     return cli_usage(verb,
                      "--model is \"%s\", use linear, stvk, corotated, neohookean, "
-                     "stable_neohookean or mooneyrivlin",
+                     "stable_neohookean, mooneyrivlin or shell",
                      m->model);
   if (lb_material_check(&m->material, "the material given by the options", &err))
     return cli_usage(verb, "%s", err.text);

@@ -95,7 +95,9 @@ typedef struct lbBodyDef {
   // The subspace and the full method only.
   lbIntegrator integrator;   // default LB_INTEGRATOR_NEWMARK
   int32_t newton_iterations; // 1 to 100; default 1: one linear solve a step. A step that is still
-                             // far off, or creates energy, takes more. Full: at most so many, and 1
+                             // far off, or creates energy, takes more. Forces by cubature: 1
+                             // stands for a residual of 1e-3 of the largest force, more for
+                             // newton_tolerance. Full: at most so many, and 1
                              // stands for the simulator's own 20
   double newton_tolerance;   // of |residual| against the largest of the forces in it, from the
                              // second iteration on; 0 to 1; default 1e-10

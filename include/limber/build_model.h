@@ -25,7 +25,7 @@ typedef struct lbYoungRegion { // Young's modulus of a part of a body
 typedef struct lbBuildDef {
   const char *body;         // which body of a scene with several; default NULL: the only one
   lbMethod method;          // default LB_METHOD_DEFAULT: the scene's, or subspace (modal where
-                            // the material has no polynomial forces)
+                            // the material is linear)
   int32_t mode_count;       // > 0; default 0: the scene's, or 20 (fewer if the body has fewer)
   const lbDiscard *discard; // modal; default NULL: the scene's, or none
   lbBasisKind basis;        // subspace; default LB_BASIS_KIND_COUNT: the scene's, or derivatives
@@ -79,7 +79,8 @@ typedef struct lbBuildReport {
   int32_t rigid_count;  // rigid modes, which are not in the model
   lbMethod method;      // that it was built for
   bool method_chosen;   //
-  bool law_decided;     // modal was chosen because the material has no polynomial forces
+  bool law_decided;     // modal was chosen because the material is linear
+  bool forces_chosen;   // subspace: polynomial or cubature, by the law
   lbBasisKind basis;    // subspace
   bool basis_chosen;    //
   int32_t dimension;    // r

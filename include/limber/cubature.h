@@ -41,6 +41,8 @@ typedef struct lbCubatureDef {
   int32_t pose_count;    // training poses, 1 to LB_CUBATURE_POSES_MAX; default 200
   double amplitude;      // > 0: greatest displacement of a node in the largest pose, over the
                          // diagonal of the body's box; default 0.2
+  double small_share;    // 0 to 1: of the poses are small ones of the softest shapes, so that slow
+                         // motions are followed well; default 0.25; 0: as von Tycowicz et al.
   uint64_t seed;         // of poses and candidates; default 1
   lbCubatureSelection selection; // default LB_CUBATURE_NNHTP
 } lbCubatureDef;

@@ -101,6 +101,7 @@ typedef enum lbEditFlags {
 typedef struct lbEditResult {
   double energy;       // J, elastic alone
   double handle_error; // m, greatest distance of a vertex that pulls from its target
+  double left;         // m, about how far the shape still has to go
   int32_t iterations;  // of the minimisation
   int32_t evaluations; // of energy and gradient
   int32_t flags;       // lbEditFlags

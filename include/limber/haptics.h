@@ -75,8 +75,8 @@ int32_t lb_haptics_tick(lbHaptics *haptics, double dt);
 // ---- the device --------------------------------------------------------------------------------
 
 // From one thread at a time: where the device is (m), its velocity (m/s; zero where it is not
-// known), its button. Wait-free. Numbers that are none, or beyond 1e100, are refused and the last
-// ones stay. The ball begins where the device first is: that should be outside of the body.
+// known), its button. Wait-free. Numbers that are not finite, or beyond 1e100, are refused and the
+// last ones stay. The ball begins where the device first is: that should be outside of the body.
 lbStatus lb_haptics_set_device(lbHaptics *haptics, lbVec3 position, lbVec3 velocity, bool button);
 // From one thread at a time: the force for the device in N, of the last tick. Wait-free.
 lbVec3 lb_haptics_force(lbHaptics *haptics);

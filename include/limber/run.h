@@ -69,7 +69,7 @@ void lb_run_destroy(lbRun *run);
 // World positions of a body's surface in a frame (surface vertices x 3).
 void lb_run_frame(const lbRun *run, int32_t body, int32_t frame, float *positions);
 
-// One header line "t,dx,dy,dz,...", then a row a step: t and dx, dy, dz of every probe.
+// One header line "t,dx,dy,dz,...", then a row for each step: t and dx, dy, dz of every probe.
 lbStatus lb_run_write_probes(const lbRun *run, const char *path, lbError *err);
 // The recorded frames as an animated .glb; needs lbRunDef.frame_rate. Reduced bodies move by their
 // own basis. max_error (m) may be NULL.

@@ -43,8 +43,9 @@ struct lbPrepared {
   int32_t dimension, padded; // reduced coordinates, and that rounded up to a multiple of LB_BATCH
   int32_t *kept;             // (dimension) vectors of the model that are used; NULL: the first ones
   bool single_precision;
-  lbMaterialModel stress_law; // the method's, or what it has put here
-  bool stress_by_material;    // stress by the laws of the materials, not by the method's
+  lbMaterialModel stress_law;      // the method's, or what it has put here
+  int32_t state_rows, state_extra; // as lbBodyMethod, or more
+  bool stress_by_material;         // stress by the laws of the materials, not by the method's
 
   const double *basis;   // (3 nodes x dimension), column-major: u = U q. NULL: q is u itself, of
                          // 3 nodes coordinates, unless the method has `nodes`
@@ -322,7 +323,7 @@ struct lbBodyMethod {
 };
 
 static inline int32_t lb_method_numbers(const lbPrepared *prepared) {
-  return prepared->method->state_rows * prepared->padded + prepared->method->state_extra;
+  return prepared->state_rows * prepared->padded + prepared->state_extra;
 }
 
 extern const lbBodyMethod lb_modal_method, lb_subspace_method, lb_recorded_method, lb_warp_method;

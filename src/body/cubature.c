@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#define ROUNDING 1e-15 // of an element's modulus times its volume, in its energy
 #define RATE_STEP 1e-5 // by which a tangent's rate is found: of the smallest element
 
 typedef struct Cubature {
@@ -75,17 +76,20 @@ static void gather(const lbCubatureBatch *batch, const double *u, double *displa
 }
 
 // Forces (w->forces) and, where they are wanted, tangents (w->tangents) at displacements u of the
-// nodes; returns the energy.
+// nodes; returns the energy. Kernels with and without tangents may round forces differently; a
+// body's are always those without.
 static double run(const Cubature *own, int32_t b, const double *u, bool tangents, const Work *w) {
   const lbCubatureBatch *batch = &own->plan->batches[b];
   const double *parameters = own->parameters + (size_t)b * LB_MATERIAL_PARAMETERS * LB_BATCH;
   gather(batch, u, w->displacements);
-  own->elements[b](&(lbElementBatch){ .rest = batch->rest,
-                                      .parameters = parameters,
-                                      .displacements = w->displacements,
-                                      .energies = w->energies,
-                                      .forces = w->forces,
-                                      .tangents = tangents ? w->tangents : NULL });
+  lbElementBatch numbers = { .rest = batch->rest,
+                             .parameters = parameters,
+                             .displacements = w->displacements,
+                             .energies = w->energies,
+                             .tangents = w->tangents };
+  if (tangents) own->elements[b](&numbers);
+  numbers.forces = w->forces, numbers.tangents = NULL;
+  own->elements[b](&numbers);
   double energy = 0;
   for (int32_t lane = 0; lane < batch->used; lane++) energy += w->energies[lane];
   return energy;
@@ -258,9 +262,29 @@ static const double *rest_stiffness(const void *data) {
   return ((const Cubature *)data)->rest_stiffness;
 }
 
+// Energies are differences of terms that are as large as the moduli.
+static double energy_noise(const void *data) {
+  const Cubature *own = data;
+  double sum = 0;
+  for (int32_t b = 0; b < own->plan->batch_count; b++) {
+    const lbCubatureBatch *batch = &own->plan->batches[b];
+    const double *parameters = own->parameters + (size_t)b * LB_MATERIAL_PARAMETERS * LB_BATCH;
+    for (int32_t lane = 0; lane < batch->used; lane++) {
+      double modulus = 0, volume = 0;
+      for (int i = 0; i < LB_MATERIAL_PARAMETERS; i++)
+        modulus += fabs(parameters[i * LB_BATCH + lane]);
+      for (int32_t p = 0; p < lb_element_points(batch->kind); p++)
+        volume += batch->rest[(p * LB_POINT_REST + 9) * LB_BATCH + lane];
+      sum += modulus * volume;
+    }
+  }
+  return ROUNDING * sum;
+}
+
 const lbForceModel lb_cubature_forces = { .create = create,
                                           .destroy = destroy,
                                           .rest_stiffness = rest_stiffness,
+                                          .energy_noise = energy_noise,
                                           .evaluate = evaluate,
                                           .force = force,
                                           .along = along,

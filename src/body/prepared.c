@@ -218,6 +218,7 @@ static lbStatus prepare(const lbModel *model, const lbBodyDef *def, const lbBody
   p->kernels = lb_modal_kernels(level), p->stress = lb_stress_kernels(level);
   p->stress_law = method->stress_law;
   p->dimension = view->dimension;
+  p->state_rows = method->state_rows, p->state_extra = method->state_extra;
   p->basis = view->basis, p->gravity = view->gravity, p->rigid = view->rigid;
   p->eigenvalues = view->eigenvalues;
   if (view->damping) p->damping[0] = view->damping[0], p->damping[1] = view->damping[1];

@@ -43,7 +43,7 @@ const lbEvaluated *lb_subspace_evaluate(lbBody *body, const double *q, lbScratch
   e->energy =
       s->forces->evaluate(s->force_data, q, e->R, e->K, ((lbSubspaceWork *)scratch->own)->forces);
   e->version = body->prepared->version;
-  e->force_only = false;
+  e->force_only = e->has_product = false;
   return e;
 }
 
@@ -55,21 +55,44 @@ const lbEvaluated *lb_subspace_force(lbBody *body, const double *q, lbScratch *s
   e->energy = s->forces->force(s->force_data, q, e->R, ((lbSubspaceWork *)scratch->own)->forces);
   e->version = body->prepared->version;
   e->force_only = true;
+  e->has_product = false;
   return e;
 }
 
-void lb_subspace_accelerate(const lbBody *body, const lbEvaluated *e, const double *f,
-                            const double *v, double *a, lbScratch *scratch) {
+const lbEvaluated *lb_subspace_along(lbBody *body, const double *q, const double *v, double *Kv,
+                                     lbScratch *scratch) {
+  const lbSubspace *s = lb_subspace_of(body->prepared);
+  lbEvaluated *e = &((lbSubspaceState *)body->own)->evaluated;
+  size_t bytes = (size_t)s->count * sizeof *q;
+  bool there = is_at(body, e, q);
+  if (!there || !e->has_product || memcmp(e->v, v, bytes) != 0) {
+    double *work = ((lbSubspaceWork *)scratch->own)->forces;
+    e->energy = s->forces->along(s->force_data, q, v, e->R, e->Kv, work);
+    memcpy(e->q, q, bytes);
+    memcpy(e->v, v, bytes);
+    e->force_only = !there || e->force_only;
+    e->has_product = true;
+    e->version = body->prepared->version;
+  }
+  memcpy(Kv, e->Kv, bytes);
+  return e;
+}
+
+void lb_subspace_accelerate(lbBody *body, const double *q, const double *f, const double *v,
+                            double *a, lbScratch *scratch) {
   const lbSubspace *s = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = scratch->own;
+  const lbEvaluated *e = s->forces->along ? lb_subspace_along(body, q, v, w->Ku, scratch)
+                                          : lb_subspace_evaluate(body, q, scratch);
   lb_subspace_mass_multiply(s, v, w->Ma);
-  lb_subspace_multiply(s, e->K, v, w->Ku);
+  if (!s->forces->along) lb_subspace_multiply(s, e->K, v, w->Ku);
   for (int32_t i = 0; i < s->count; i++)
     a[i] = f[i] - body->damping_mass * w->Ma[i] - body->damping_stiffness * w->Ku[i] - e->R[i];
   lb_subspace_mobilise(s, a);
 }
 
 bool lb_subspace_account(const lbBody *body, double created, double energy, double *account) {
+  if (fabs(created) <= lb_subspace_of(body->prepared)->energy_noise) created = 0;
   double sum = ((const lbSubspaceState *)body->own)->created + created;
   *account = fmin(fmax(sum, 0), CREATED * energy);
   return !(created > 0 && sum > CREATED * energy);
@@ -84,6 +107,11 @@ static void place_state(const lbPrepared *p, lbSubspaceState *state, lbCarver *c
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = lb_carve(carver, padded, sizeof(double));
   state->evaluated.K = lb_carve(carver, n * n, sizeof(double));
+  if (!lb_subspace_of(p)->forces->along) return;
+  state->evaluated.v = lb_carve(carver, padded, sizeof(double));
+  state->evaluated.Kv = lb_carve(carver, padded, sizeof(double));
+  state->matrix.q = lb_carve(carver, padded, sizeof(double));
+  state->matrix.factors = lb_carve(carver, n * n, sizeof(double));
 }
 
 static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
@@ -100,14 +128,19 @@ static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *car
   const lbSubspace *s = lb_subspace_of(p);
   size_t padded = (size_t)p->padded, n = (size_t)s->stride;
   lbSubspaceWork draft = { 0 }, *w = lb_carve(carver, 1, sizeof draft);
-  double **vectors[] = { &draft.a0,  &draft.a,  &draft.u,        &draft.G,      &draft.d,
-                         &draft.Ma,  &draft.Mu, &draft.Mv,       &draft.Ku,     &draft.Cu,
-                         &draft.Cu0, &draft.R0, &draft.middle_R, &draft.before, &draft.linear0 };
+  double **vectors[] = { &draft.a0,       &draft.a,      &draft.u,       &draft.G,
+                         &draft.d,        &draft.Ma,     &draft.Mu,      &draft.Mv,
+                         &draft.Ku,       &draft.Cu,     &draft.Cu0,     &draft.R0,
+                         &draft.middle_R, &draft.before, &draft.linear0, &draft.inside };
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = lb_carve(carver, padded, sizeof(double));
   draft.A = lb_carve(carver, n * n, sizeof(double));
   draft.rate = lb_carve(carver, n * n, sizeof(double));
   draft.middle_K = lb_carve(carver, n * n, sizeof(double));
+  if (s->forces->along) {
+    draft.secants.steps = lb_carve(carver, LB_SECANTS * padded, sizeof(double));
+    draft.secants.mends = lb_carve(carver, LB_SECANTS * padded, sizeof(double));
+  }
   draft.forces = lb_carve(carver, s->forces->work_size(s->force_data), sizeof(double));
   lb_crowd_place_work(p, &draft, carver);
   if (w) *w = draft;
@@ -146,6 +179,9 @@ static void save(const lbBody *body, double *numbers) {
   size_t padded = (size_t)body->prepared->padded;
   memcpy(numbers, state->a, padded * sizeof(double));
   numbers[padded] = state->created;
+  if (!state->matrix.q) return;
+  numbers[padded + 1] = state->matrix.spent;
+  memcpy(numbers + padded + 2, state->matrix.q, padded * sizeof(double));
 }
 
 static void restore(lbBody *body, const double *numbers) {
@@ -153,6 +189,12 @@ static void restore(lbBody *body, const double *numbers) {
   size_t padded = (size_t)body->prepared->padded;
   memcpy(state->a, numbers, padded * sizeof(double));
   state->created = numbers[padded];
+  lbStepMatrix *matrix = &state->matrix;
+  if (!matrix->q) return;
+  const double *q = numbers + padded + 2;
+  matrix->spent = numbers[padded + 1];
+  if (memcmp(matrix->q, q, padded * sizeof(double)) != 0) matrix->version = 0;
+  memcpy(matrix->q, q, padded * sizeof(double));
 }
 
 // ---- the step ----------------------------------------------------------------------------------
@@ -168,8 +210,7 @@ static int32_t begin(lbBody *body, lbStep *step, lbScratch *scratch) {
   if (step->iteration == 0) {
     memcpy(w->a0, state->a, (size_t)body->prepared->padded * sizeof(double));
     if (!body->consistent)
-      lb_subspace_accelerate(body, lb_subspace_evaluate(body, scratch->q0, scratch), scratch->force,
-                             scratch->v0, w->a0, scratch);
+      lb_subspace_accelerate(body, scratch->q0, scratch->force, scratch->v0, w->a0, scratch);
   }
   return is_central(body, step) ? lb_central_begin(body, step, scratch)
                                 : lb_newton_begin(body, step, scratch);
@@ -177,8 +218,7 @@ static int32_t begin(lbBody *body, lbStep *step, lbScratch *scratch) {
 
 static void accelerate(lbBody *body, lbScratch *scratch) {
   const lbSubspaceState *state = body->own;
-  lb_subspace_accelerate(body, lb_subspace_evaluate(body, scratch->q0, scratch), scratch->force,
-                         scratch->v0, state->a, scratch);
+  lb_subspace_accelerate(body, scratch->q0, scratch->force, scratch->v0, state->a, scratch);
   body->consistent = true;
 }
 
@@ -273,7 +313,8 @@ static double elastic(const lbBody *body, const double *q, lbScratch *scratch) {
 }
 
 static double stored(lbBody *body, const double *q, lbScratch *scratch) {
-  return lb_subspace_evaluate(body, q, scratch)->energy;
+  const lbSubspace *s = lb_subspace_of(body->prepared);
+  return (s->forces->along ? lb_subspace_force : lb_subspace_evaluate)(body, q, scratch)->energy;
 }
 
 static void mobilise(const lbPrepared *p, double *x) { lb_subspace_mobilise(lb_subspace_of(p), x); }
@@ -308,6 +349,7 @@ static double stable_step(const lbBody *body) {
 static lbStatus prepare(lbPrepared *p, const lbBodyDef *def, lbError *err) {
   (void)def;
   p->stress_by_material = p->model->size.subspace_part_count == 0;
+  if (p->model->size.subspace_part_count == 0) p->state_rows++, p->state_extra++; // lbStepMatrix
   if (p->dimension > LB_CUBIC_MODES_MAX)
     return lb_fail(err, LB_ERR_UNSUPPORTED, "model \"%s\" has %d basis vectors; at most %d can run",
                    p->model->name, (int)p->dimension, LB_CUBIC_MODES_MAX);

@@ -10,6 +10,7 @@
 #define LB_BODY_SUBSPACE_H
 
 #include "body/body.h"
+#include "body/broyden.h"
 #include "body/cubic.h"
 #include "body/newton.h"
 
@@ -26,6 +27,7 @@ typedef struct lbForceModel {
                      lbError *err);
   void (*destroy)(void *data);                       // NULL is legal
   const double *(*rest_stiffness)(const void *data); // K at q = 0
+  double (*energy_noise)(const void *data); // J, rounding of the energy near rest; NULL: none
   // Returns the energy; writes force and tangent.
   double (*evaluate)(const void *data, const double *q, double *R, double *K, double *work);
   double (*force)(const void *data, const double *q, double *R, double *work);
@@ -58,6 +60,7 @@ typedef struct lbSubspace {
   double *mass, *mass_ldlt;                // M and its factors; NULL: the identity
   double *gravity, *node_masses, *inertia; // of other densities than the model's
   double stiffest;                         // 1/s², the largest eigenvalue of M^-1 K at rest
+  double energy_noise;                     // J, what the energy is rounded by near rest
   double most;     // a coordinate beyond this is absurd: 1e6 times the body's size
   double *factors; // (stride x stride): LDLT of K at rest, for compliance,
   bool stiff;      // if that is positive definite
@@ -80,15 +83,28 @@ typedef struct lbEvaluated {
   uint64_t version; // of the prepared part; 0: none
   bool force_only;  // K is not there
   double energy;
-  double *q, *R; // (stride)
-  double *K;     // (stride x stride)
+  double *q, *R;  // (stride)
+  double *K;      // (stride x stride)
+  double *v, *Kv; // (stride): a product with K, of force models that need not have that; v is NULL
+                  // for others
+  bool has_product;
 } lbEvaluated;
+
+// Factors of a step's matrix, for Broyden's method.
+typedef struct lbStepMatrix {
+  uint64_t version; // of the prepared part; 0: none
+  double of[4];     // what it is made of: the step's length and rule, damping,
+  double *q;        // (padded) and the place: rest, until another one is needed
+  double spent;     // iterations that better ones would have saved
+  double *factors;  // (stride x stride); NULL: Newton's method alone
+} lbStepMatrix;
 
 typedef struct lbSubspaceState {
   double *q, *v, *a;      // (padded); a: without what is held over steps
   double *force, *weight; // (padded): of the next step, and the share of gravity in it
   double created;         // J that the integrator has added to the body and damping not yet taken
   lbEvaluated evaluated;
+  lbStepMatrix matrix;
 } lbSubspaceState;
 
 // Working memory of a step. Vectors are (padded).
@@ -102,12 +118,18 @@ typedef struct lbSubspaceWork {
   double *R0;                  // elastic force before the step
   double *A, *rate;            // (stride x stride)
   double *middle_R, *middle_K; // in the step's middle
-  double *before;              // where an iteration came from
-  double *linear0;             // terms of the residual that are linear, at the step's start
-  double potential;            // of an iteration, by rules that have one
-  int32_t outside;             // iterations that would have turned elements inside out
-  double *forces;              // of the force model
-  struct lbCrowdWork *crowd;   // of a crowd's step; NULL: bodies step one by one
+  const double *factors;       // of the matrix in use: A, or that of lbStepMatrix
+  lbSecants secants;           //
+  double *inside; // the residual without the known forces, where an iteration came from
+  int32_t attempt, attempt_from; // how the step is solved, and since which iteration
+  bool starts_anew;              // the next attempt begins where the step does
+  double least;                  // residual of this attempt, relative
+  double *before;                // where an iteration came from
+  double *linear0;               // terms of the residual that are linear, at the step's start
+  double potential;              // of an iteration, by rules that have one
+  int32_t outside;               // iterations that would have turned elements inside out
+  double *forces;                // of the force model
+  struct lbCrowdWork *crowd;     // of a crowd's step; NULL: bodies step one by one
   double figures[LB_NEWTON_FIGURES];
   double energy0;
   double created;
@@ -117,6 +139,9 @@ typedef struct lbSubspaceWork {
 const lbEvaluated *lb_subspace_evaluate(lbBody *body, const double *q, lbScratch *scratch);
 // The same without K, unless that is there.
 const lbEvaluated *lb_subspace_force(lbBody *body, const double *q, lbScratch *scratch);
+// The same, and Kv <- K v, by the force model's `along`.
+const lbEvaluated *lb_subspace_along(lbBody *body, const double *q, const double *v, double *Kv,
+                                     lbScratch *scratch);
 // Adds what a step created to the body's account of such energy; *account: what that comes to.
 // False: it would be above a share of the energy.
 bool lb_subspace_account(const lbBody *body, double created, double energy, double *account);
@@ -145,9 +170,9 @@ void lb_subspace_step_many(lbBodyGroup *group, int32_t begin, int32_t end, doubl
 void lb_subspace_multiply(const lbSubspace *s, const double *A, const double *x, double *y);
 void lb_subspace_mass_multiply(const lbSubspace *s, const double *x, double *y); // y <- M x
 void lb_subspace_mobilise(const lbSubspace *s, double *x);                       // x <- M^-1 x
-// a <- M^-1 (f - C v - R) with `e` at q.
-void lb_subspace_accelerate(const lbBody *body, const lbEvaluated *e, const double *f,
-                            const double *v, double *a, lbScratch *scratch);
+// a <- M^-1 (f - C v - R) at q.
+void lb_subspace_accelerate(lbBody *body, const double *q, const double *f, const double *v,
+                            double *a, lbScratch *scratch);
 
 // ---- integrators: the operations begin, respond and end of lbBodyMethod ------------------------
 

@@ -12,7 +12,7 @@
 #define ARMIJO 1e-4
 #define WOLFE 0.9
 #define TRIALS 40      // of one line search
-#define ROUNDING 1e-13 // of the value
+#define ROUNDING 1e-11 // of the value: terms of the energy cancel
 
 void lb_bfgs_place(lbBfgs *b, lbCarver *carver) {
   size_t n = (size_t)b->stride;
@@ -114,6 +114,7 @@ int32_t lb_bfgs_minimise(lbBfgs *b, int32_t iterations, double goal, bool *conve
       find_direction(b);
       slope = lb_row_dot(b->count, b->gradient, b->direction);
     }
+    b->slope = slope;
     *converged = fabs(slope) <= goal;
     if (*converged || i == iterations || !(slope < 0)) return i;
     if (line_search(b, slope)) {

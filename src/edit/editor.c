@@ -165,6 +165,7 @@ static lbStatus finish(lbEditor *e, lbEditResult *result, lbError *err) {
   result->energy = e->elastic;
   result->handle_error = lb_editor_sample_error(e, &asked);
   result->evaluations = e->bfgs.evaluations;
+  result->left = e->size * sqrt(fabs(e->bfgs.slope) / e->scale);
   if (result->handle_error > LB_HANDLE_BEYOND * asked + 1e-6 * e->size)
     result->flags |= LB_EDIT_BEYOND_SUBSPACE;
   return lb_editor_show(e, err);

@@ -32,7 +32,7 @@ typedef struct lbHandle {
 
 // ---- minimisation (bfgs.c) ---------------------------------------------------------------------
 
-#define LB_BFGS_PAIRS 40
+#define LB_BFGS_PAIRS 128
 
 // f and its gradient at x; +inf where x is outside of a law.
 typedef double lbObjective(void *context, const double *x, double *gradient);
@@ -52,6 +52,7 @@ typedef struct lbBfgs {
   double rho[LB_BFGS_PAIRS], alpha[LB_BFGS_PAIRS];
   int32_t pair_count, newest;
   int32_t evaluations;
+  double slope; // gradient·d of the last direction
 } lbBfgs;
 
 void lb_bfgs_place(lbBfgs *bfgs, lbCarver *carver);

@@ -130,7 +130,8 @@ static lbStatus consistent_acceleration(lbSimulator *s, lbCholesky *mass, lbErro
   s->factored = false;
   memset(s->system->values, 0, (size_t)lb_sparse_nonzero_count(s->system) * sizeof(double));
   if (!lb_sparse_add_scaled(s->system, 1, s->fem->mass))
-    return lb_fail(err, LB_ERR_ARGUMENT, "%s: the mass does not fit the stiffness", s->fem->name);
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: the mass has entries where the stiffness has none",
+                   s->fem->name);
   lbStatus status = lb_cholesky_factor(s->factor, s->system, err);
   if (!status) status = lb_cholesky_solve(s->factor, 1, s->a, err);
   return status;

@@ -59,7 +59,8 @@ static lbStatus check_rest(Solver *s, lbError *err) {
   memset(s->trial, 0, s->full_size * sizeof(double));
   lb_assemble(s->assembler, s->trial, NULL, s->K);
   lbStatus status = lb_cholesky_factor(s->factor, s->K, err);
-  if (status == LB_ERR_NUMERIC || lb_cholesky_info(s->factor).reciprocal_condition < 1e-16)
+  if (status == LB_ERR_NUMERIC ||
+      (!status && lb_cholesky_info(s->factor).reciprocal_condition < 1e-16))
     return lb_fail(
         err, LB_ERR_ARGUMENT,
         "%s: the fixed vertices do not hold the body: some elements are attached to others by a "
@@ -88,7 +89,7 @@ static double residual_floor(const Solver *s, const double *u) {
     double product = s->K->values[s->K->column_begin[i + 1] - 1] * u[at]; // of the diagonal
     sum += product * product;
   }
-  return fmax(1e-15 * element_force_norm(s), 1.1e-16 * sqrt(sum));
+  return fmax(1e-15 * element_force_norm(s), 5e-16 * sqrt(sum));
 }
 
 // W(u + t step) − scale f·(u + t step), at s->trial, with s->force.

@@ -16,6 +16,13 @@ typedef struct lbCholesky lbCholesky;
 // Finds a fill-reducing ordering of the pattern of A and the structure of L. Values are not read.
 // Patterns of full 3x3 blocks are recognised and ordered as the graph of their blocks.
 lbStatus lb_cholesky_create(const lbSparse *A, lbCholesky **out, lbError *err);
+// The same for a factor that is kept in single precision where it would have more than most_bytes
+// in double, and where that is enough: half the memory, made more than twice as fast. Solves are
+// refined to the accuracy of the other kind, which takes a little longer and needs the matrix: what
+// lb_cholesky_factor was given has to stay as it is until the last solve. Where single precision is
+// not enough, and for A + shift B, the factor is of the other kind.
+lbStatus lb_cholesky_create_compact(const lbSparse *A, size_t most_bytes, lbCholesky **out,
+                                    lbError *err);
 void lb_cholesky_destroy(lbCholesky *factor);
 
 // L L' = A, which has the pattern that was analysed. LB_ERR_NUMERIC "not positive definite at row
@@ -31,11 +38,18 @@ lbStatus lb_cholesky_factor_shifted(lbCholesky *factor, const lbSparse *A, doubl
 // less than one after another.
 lbStatus lb_cholesky_solve(lbCholesky *factor, int32_t count, double *X, lbError *err);
 
+// The same to relative errors of about `near`, which is less work for a compact factor: residuals
+// may be some hundred times what rounding leaves.
+lbStatus lb_cholesky_solve_near(lbCholesky *factor, double near, int32_t count, double *X,
+                                lbError *err);
+
 typedef struct lbCholeskyInfo {
   int32_t size;
   int64_t factor_nonzero_count; // of L, stored zeros included
   double factor_flops;
   size_t memory_bytes;         // held now by the factor and its work space
+  bool single;                 // L is in single precision
+  int32_t sweep_count;         // of the last solve, through L and L', with refinement
   double reciprocal_condition; // rough: (smallest / largest pivot of L)^2; 0 before factor
   double analyse_seconds, factor_seconds; // the last call's
 } lbCholeskyInfo;

@@ -24,6 +24,9 @@ static const double LEAST_CONDITION = 1e-13;
 // lambda below this times s may be a zero eigenvalue.
 static const double ZERO_CANDIDATE = 1e-4;
 
+// Bytes from which on half of them are worth more than the time of refinement.
+static const size_t LARGE_FACTOR = (size_t)256 << 20;
+
 enum { DENSE_SIZE = 300, MOST_RESTARTS = 100, VERIFY_STEPS = 4 };
 
 lbEigenDef lb_eigen_def(int32_t count) {
@@ -383,7 +386,7 @@ static lbStatus solve_sparse(lbEigenProblem *problem, int32_t block, int32_t cap
   double shift = 0;
   lbStatus status = LB_OK;
   if (!factor) {
-    status = lb_cholesky_create(problem->K, &factor, err);
+    status = lb_cholesky_create_compact(problem->K, LARGE_FACTOR, &factor, err);
     if (status) return status;
     problem->factor_seconds = lb_cholesky_info(factor).analyse_seconds;
   }

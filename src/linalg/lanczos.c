@@ -17,6 +17,9 @@ static const double LOST_LENGTH = 1e-12;
 // Smallest pivot of a unit-diagonal Gram matrix that the fast way accepts.
 static const double LEAST_PIVOT = 1e-4;
 
+// Of a solve; the tolerance of modes is far above it.
+static const double SOLVE_ERROR = 1e-13;
+
 static double *column(const lbLanczos *space, double *block, int32_t index) {
   return block + (size_t)index * (size_t)space->size;
 }
@@ -293,7 +296,7 @@ lbStatus lb_lanczos_step(lbLanczos *space, lbError *err) {
   size_t block_bytes = (size_t)space->size * (size_t)width * sizeof(double);
   double lengths[2 * LB_LANCZOS_BLOCK];
   memcpy(space->W, space->MW, block_bytes);
-  lbStatus status = lb_cholesky_solve(space->factor, width, space->W, err);
+  lbStatus status = lb_cholesky_solve_near(space->factor, SOLVE_ERROR, width, space->W, err);
   if (status) return status;
   space->solve_count += width;
   apply_recurrence(space, lengths);

@@ -192,7 +192,7 @@ void lb_sparse_multiply_many(const lbSparse *A, int32_t count, const double *X, 
 
 // ---- sums --------------------------------------------------------------------------------------
 
-static bool contains_pattern(const lbSparse *A, const lbSparse *B) {
+bool lb_sparse_contains(const lbSparse *A, const lbSparse *B) {
   if (A->size != B->size) return false;
   for (int32_t j = 0; j < B->size; j++) {
     int32_t a = A->column_begin[j], end = A->column_begin[j + 1];
@@ -205,7 +205,7 @@ static bool contains_pattern(const lbSparse *A, const lbSparse *B) {
 }
 
 bool lb_sparse_add_scaled(lbSparse *A, double scale, const lbSparse *B) {
-  if (!contains_pattern(A, B)) return false;
+  if (!lb_sparse_contains(A, B)) return false;
   for (int32_t j = 0; j < B->size; j++) {
     int32_t a = A->column_begin[j];
     for (int32_t b = B->column_begin[j]; b < B->column_begin[j + 1]; b++, a++) {

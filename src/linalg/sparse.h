@@ -49,6 +49,7 @@ size_t lb_sparse_work_count(const lbSparse *A, int32_t count);
 void lb_sparse_multiply_many_in(const lbSparse *A, int32_t count, const double *X, double *Y,
                                 double *work);
 
+bool lb_sparse_contains(const lbSparse *A, const lbSparse *B); // the pattern of B in that of A
 // A += scale B. B has the pattern of A, or any pattern contained in it (a lumped mass, say);
 // false, with A unchanged, when it is not contained.
 bool lb_sparse_add_scaled(lbSparse *A, double scale, const lbSparse *B);

@@ -29,6 +29,8 @@ lbStatus lb_basis_linear(const lbFem *fem, const lbBasisDef *def, lbBasis *basis
   return status;
 }
 
+enum { BLOCK = 16 }; // derivatives that are measured together
+
 // Which modes a derivative is of.
 typedef struct Pair {
   int32_t i, j;
@@ -83,9 +85,24 @@ static lbStatus find_derivatives(Candidates *c, bool spectral, lbBasis *basis, l
   return status;
 }
 
+// Lengths of the derivatives in the mass metric; MX (size x BLOCK) is work space.
+static void measure_derivatives(const Candidates *c, double *norms, double *MX) {
+  size_t n = (size_t)c->rest->size;
+  for (int32_t done = 0; done < c->derivative_count; done += BLOCK) {
+    int32_t count = c->derivative_count - done < BLOCK ? c->derivative_count - done : BLOCK;
+    const double *X = c->A + n * (size_t)(c->mode_count + done);
+    lb_sparse_multiply_many(c->rest->M, count, X, MX);
+    for (int32_t d = 0; d < count; d++) {
+      double sum = 0;
+      for (size_t i = 0; i < n; i++) sum += X[n * (size_t)d + i] * MX[n * (size_t)d + i];
+      norms[done + d] = sum > 0 ? sqrt(sum) : 0;
+    }
+  }
+}
+
 // Scales the candidates. Derivatives that vanish (by symmetry) are rounding alone: they are left
 // out rather than blown up to unit length. Returns how many candidates remain, moved to the front.
-static int32_t scale_candidates(Candidates *c, double *norms, double *largest, double *work) {
+static int32_t scale_candidates(Candidates *c, const double *norms, double *largest) {
   size_t n = (size_t)c->rest->size;
   const double *value = c->rest->eigen->values;
   int32_t kept = c->mode_count;
@@ -93,7 +110,6 @@ static int32_t scale_candidates(Candidates *c, double *norms, double *largest, d
     for (size_t k = 0; k < n; k++) c->A[n * (size_t)j + k] *= value[0] / value[j];
   for (int32_t d = 0; d < c->derivative_count; d++) {
     Pair p = c->pairs[d];
-    norms[d] = lb_mass_norm(c->rest->M, c->A + n * (size_t)(c->mode_count + d), work);
     largest[p.i] = fmax(largest[p.i], norms[d]);
     largest[p.j] = fmax(largest[p.j], norms[d]);
   }
@@ -112,15 +128,16 @@ static lbStatus reduce_candidates(Candidates *c, const lbBasisDef *def, lbBasis 
                                   lbError *err) {
   double *norms = lb_alloc((size_t)c->derivative_count, sizeof(double));
   double *largest = lb_alloc((size_t)c->mode_count, sizeof(double));
-  double *work = lb_alloc((size_t)c->rest->size, sizeof(double));
-  lbStatus status = norms && largest && work ? LB_OK : lb_fail_memory(err);
+  double *MX = lb_alloc((size_t)c->rest->size * BLOCK, sizeof(double));
+  lbStatus status = norms && largest && MX ? LB_OK : lb_fail_memory(err);
+  if (!status) measure_derivatives(c, norms, MX);
+  lb_free(MX);
   if (!status) {
-    int32_t count = scale_candidates(c, norms, largest, work);
+    int32_t count = scale_candidates(c, norms, largest);
     status = lb_basis_pca(c->rest->fem, def, count, c->A, basis, err);
   }
   lb_free(norms);
   lb_free(largest);
-  lb_free(work);
   return status;
 }
 

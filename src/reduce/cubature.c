@@ -9,7 +9,9 @@
 #include <string.h>
 
 lbCubatureDef lb_cubature_def(void) {
-  return (lbCubatureDef){ .error = 0.03, .pose_count = 200, .amplitude = 0.2, .seed = 1 };
+  return (lbCubatureDef){
+    .error = 0.03, .pose_count = 200, .amplitude = 0.2, .small_share = 0.25, .seed = 1
+  };
 }
 
 static const char *const selection_names[LB_CUBATURE_SELECTION_COUNT] = { "nnhtp", "greedy",
@@ -31,6 +33,9 @@ lbStatus lb_cubature_check(const lbCubatureDef *def, int32_t element_count, lbEr
                    LB_CUBATURE_POSES_MAX);
   if (!(def->amplitude > 0) || !isfinite(def->amplitude))
     return lb_fail(err, LB_ERR_ARGUMENT, "amplitude is %g, it must be positive", def->amplitude);
+  if (!(def->small_share >= 0 && def->small_share <= 1))
+    return lb_fail(err, LB_ERR_ARGUMENT, "small_share is %g, it must lie between 0 and 1",
+                   def->small_share);
   if ((unsigned)def->selection >= LB_CUBATURE_SELECTION_COUNT)
     return lb_fail(err, LB_ERR_ARGUMENT, "selection is %d, which none is", (int)def->selection);
   return LB_OK;
@@ -107,14 +112,22 @@ static lbStatus take_all(const lbComponent *components, int32_t count, lbCubatur
   return LB_OK;
 }
 
-// ---- training and selection --------------------------------------------------------------------
+// ---- training ----------------------------------------------------------------------------------
 
-// Poses [first, first + count) with their scales and forces of length 1.
+// Poses with their scales, and forces of length 1.
 typedef struct Poses {
   lbColumns columns;
   double *scales, *b;
 } Poses;
 
+struct lbCubatureTrainer {
+  lbComponent *components;
+  lbTraining *training; // NULL: all elements are taken
+  Poses own, held_out;
+  double seconds;
+};
+
+// Poses [first, first + count) of the training.
 static lbStatus scale_poses(const lbTraining *training, int32_t first, int32_t count,
                             const lbColumns *columns, Poses *out, lbError *err) {
   size_t d = (size_t)training->dimension, begin = (size_t)first;
@@ -133,10 +146,49 @@ static lbStatus scale_poses(const lbTraining *training, int32_t first, int32_t c
   return LB_OK;
 }
 
-static void release_poses(Poses *poses) {
-  lb_free(poses->scales);
-  lb_free(poses->b);
+static lbStatus find_poses(lbCubatureTrainer *trainer, const lbColumns *columns,
+                           const lbCubatureDef *def, lbError *err) {
+  lbStatus status = lb_training_create(columns->fem, columns->dimension, columns->basis, def,
+                                       &trainer->training, err);
+  if (status) return status;
+  const lbTraining *training = trainer->training;
+  status = scale_poses(training, 0, training->pose_count, columns, &trainer->own, err);
+  if (status) return status;
+  return scale_poses(training, training->pose_count, training->held_out_count, columns,
+                     &trainer->held_out, err);
 }
+
+void lb_cubature_trainer_destroy(lbCubatureTrainer *trainer) {
+  if (!trainer) return;
+  lb_free(trainer->components);
+  lb_training_destroy(trainer->training);
+  lb_free(trainer->own.scales);
+  lb_free(trainer->own.b);
+  lb_free(trainer->held_out.scales);
+  lb_free(trainer->held_out.b);
+  lb_free(trainer);
+}
+
+lbStatus lb_cubature_train(const lbFem *fem, int32_t dimension, const double *basis,
+                           const lbCubatureDef *def, lbCubatureTrainer **out, lbError *err) {
+  lbColumns columns = { .fem = fem, .dimension = dimension, .basis = basis };
+  double start = lb_seconds();
+  lbCubatureTrainer *trainer = lb_alloc(1, sizeof *trainer);
+  if (!trainer) return lb_fail_memory(err);
+  lbStatus status = lb_components_list(fem, &columns.component_count, &trainer->components, err);
+  columns.components = trainer->components;
+  trainer->own.columns = columns;
+  if (!status) status = lb_cubature_check(def, columns.component_count, err);
+  if (!status && !def->all) status = find_poses(trainer, &columns, def, err);
+  trainer->seconds = lb_seconds() - start;
+  if (status)
+    lb_cubature_trainer_destroy(trainer);
+  else
+    *out = trainer;
+  return status;
+}
+
+// ---- selection ---------------------------------------------------------------------------------
 
 static lbStatus measure_held_out(const Poses *poses, const lbChoice *choice, double *error,
                                  lbError *err) {
@@ -168,51 +220,45 @@ static lbStatus choose(const lbCubatureDef *def, const Poses *poses, lbChoice **
   }
 }
 
-static lbStatus train(const lbColumns *columns, const lbCubatureDef *def, lbCubature *cubature,
-                      lbError *err) {
-  lbTraining *training = NULL;
+static lbStatus select_few(const lbCubatureTrainer *trainer, const lbCubatureDef *def,
+                           lbCubature *cubature, lbError *err) {
   lbChoice *choice = NULL;
-  Poses own = { 0 }, held_out = { 0 };
-  double start = lb_seconds();
-  lbStatus status =
-      lb_training_create(columns->fem, columns->dimension, columns->basis, def, &training, err);
-  cubature->training_seconds = lb_seconds() - start;
-  start = lb_seconds();
-  if (!status) status = scale_poses(training, 0, training->pose_count, columns, &own, err);
-  if (!status) status = choose(def, &own, &choice, err);
-  if (!status)
-    status = scale_poses(training, training->pose_count, training->held_out_count, columns,
-                         &held_out, err);
+  lbStatus status = choose(def, &trainer->own, &choice, err);
   if (!status) status = sort_choice(choice, err);
-  if (!status) status = measure_held_out(&held_out, choice, &cubature->held_out_error, err);
-  if (!status) status = keep_choice(columns->components, choice, cubature, err);
-  if (!status) status = keep_poses(training, cubature, err);
-  cubature->selection_seconds = lb_seconds() - start;
-  release_poses(&own);
-  release_poses(&held_out);
+  if (!status)
+    status = measure_held_out(&trainer->held_out, choice, &cubature->held_out_error, err);
+  if (!status) status = keep_choice(trainer->components, choice, cubature, err);
+  if (!status) status = keep_poses(trainer->training, cubature, err);
   lb_choice_destroy(choice);
-  lb_training_destroy(training);
+  return status;
+}
+
+lbStatus lb_cubature_select(const lbCubatureTrainer *trainer, const lbCubatureDef *def,
+                            lbCubature **out, lbError *err) {
+  const lbColumns *columns = &trainer->own.columns;
+  double start = lb_seconds();
+  lbStatus status = lb_cubature_check(def, columns->component_count, err);
+  if (status) return status;
+  lbCubature *cubature = lb_alloc(1, sizeof *cubature);
+  if (!cubature) return lb_fail_memory(err);
+  cubature->dimension = columns->dimension;
+  cubature->training_seconds = trainer->seconds;
+  status = trainer->training
+               ? select_few(trainer, def, cubature, err)
+               : take_all(trainer->components, columns->component_count, cubature, err);
+  cubature->selection_seconds = lb_seconds() - start;
+  if (status)
+    lb_cubature_destroy(cubature);
+  else
+    *out = cubature;
   return status;
 }
 
 lbStatus lb_cubature_make(const lbFem *fem, int32_t dimension, const double *basis,
                           const lbCubatureDef *def, lbCubature **out, lbError *err) {
-  lbColumns columns = { .fem = fem, .dimension = dimension, .basis = basis };
-  lbComponent *components = NULL;
-  lbCubature *cubature = lb_alloc(1, sizeof *cubature);
-  lbStatus status = cubature ? lb_components_list(fem, &columns.component_count, &components, err)
-                             : lb_fail_memory(err);
-  columns.components = components;
-  if (!status) status = lb_cubature_check(def, columns.component_count, err);
-  if (!status) {
-    cubature->dimension = dimension;
-    status = def->all ? take_all(components, columns.component_count, cubature, err)
-                      : train(&columns, def, cubature, err);
-  }
-  lb_free(components);
-  if (status)
-    lb_cubature_destroy(cubature);
-  else
-    *out = cubature;
+  lbCubatureTrainer *trainer = NULL;
+  lbStatus status = lb_cubature_train(fem, dimension, basis, def, &trainer, err);
+  if (!status) status = lb_cubature_select(trainer, def, out, err);
+  lb_cubature_trainer_destroy(trainer);
   return status;
 }

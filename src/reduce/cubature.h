@@ -28,4 +28,14 @@ lbStatus lb_cubature_make(const lbFem *fem, int32_t dimension, const double *bas
                           const lbCubatureDef *def, lbCubature **out, lbError *err);
 void lb_cubature_destroy(lbCubature *cubature); // NULL is legal
 
+// The same in two parts: what was trained once serves any number of selections, which differ in
+// element_limit, error, selection and seed (of candidates).
+typedef struct lbCubatureTrainer lbCubatureTrainer;
+
+lbStatus lb_cubature_train(const lbFem *fem, int32_t dimension, const double *basis,
+                           const lbCubatureDef *def, lbCubatureTrainer **out, lbError *err);
+void lb_cubature_trainer_destroy(lbCubatureTrainer *trainer); // NULL is legal
+lbStatus lb_cubature_select(const lbCubatureTrainer *trainer, const lbCubatureDef *def,
+                            lbCubature **out, lbError *err);
+
 #endif

@@ -146,6 +146,8 @@ static void spread_modes(const lbFem *fem, int32_t count, int32_t stride, const 
 
 lbStatus lb_hessian_forces(const lbFem *fem, int32_t count, const double *modes, double *forces,
                            lbError *err) {
+  if (fem->sets[0].kind == LB_ELEMENT_FLAP)
+    return lb_shell_hessian_forces(fem, count, modes, forces, err);
   size_t rows = 3 * (size_t)fem->vertex_count;
   int32_t stride = lb_hessian_stride(count);
   size_t pairs = lb_hessian_pair_count(count, 0, count);

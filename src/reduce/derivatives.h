@@ -11,9 +11,13 @@ static inline size_t lb_pair_index(int32_t count, int32_t i, int32_t j) {
 }
 
 // forces (system size x pairs) = (H:Ψ_i)Ψ_j, the second derivative of the internal force at rest
-// under the StVK law with each element's Lamé constants; modes (system size x count).
+// under the StVK law with each element's Lamé constants, of a shell that of its own law; modes
+// (system size x count).
 lbStatus lb_hessian_forces(const lbFem *fem, int32_t count, const double *modes, double *forces,
                            lbError *err);
+// derivatives_shell.c: the same for a body whose elements are the flaps of a shell.
+lbStatus lb_shell_hessian_forces(const lbFem *fem, int32_t count, const double *modes,
+                                 double *forces, lbError *err);
 
 // B holds (H:Ψ_i)Ψ_j for pairs i ≤ j and becomes Φ_ij: K Φ_ij = −(H:Ψ_i)Ψ_j.
 lbStatus lb_derivatives_solve(lbRest *rest, int32_t pair_count, double *B, lbError *err);

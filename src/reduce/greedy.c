@@ -12,6 +12,7 @@
 enum {
   CANDIDATES = 100, // in every turn
   FAST_POSES = 10,  // that a turn looks at in the fast setting
+  IDLE_MOST = 5,    // turns without a candidate that goes the residual's way
 };
 
 typedef struct Greed {
@@ -22,6 +23,7 @@ typedef struct Greed {
   bool *taken;         // (components)
   int32_t *pool;       // (components)
   int32_t *candidates; // (CANDIDATES)
+  int32_t *positive;   // (limit)
   double *columns;     // (rows x CANDIDATES), of the poses that a turn looks at
   // The fast setting: ten poses a turn.
   lbColumns few; // over these poses
@@ -34,8 +36,8 @@ typedef struct Greed {
 
 static void release(Greed *g) {
   lb_fit_destroy(g->fit);
-  void *blocks[] = { g->taken, g->pool, g->candidates, g->columns, g->poses,
-                     g->b,     g->r,    g->A,          g->G,       g->c };
+  void *blocks[] = { g->taken, g->pool, g->candidates, g->positive, g->columns, g->poses,
+                     g->b,     g->r,    g->A,          g->G,        g->c };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
 }
 
@@ -49,8 +51,9 @@ static lbStatus open(const lbSelectionDef *def, bool fast, Greed *g, lbError *er
   g->taken = lb_alloc(components, sizeof *g->taken);
   g->pool = lb_alloc(components, sizeof *g->pool);
   g->candidates = lb_alloc(CANDIDATES, sizeof *g->candidates);
+  g->positive = lb_alloc(limit, sizeof *g->positive);
   g->columns = lb_alloc(rows * CANDIDATES, sizeof(double));
-  bool ready = g->taken && g->pool && g->candidates && g->columns;
+  bool ready = g->taken && g->pool && g->candidates && g->positive && g->columns;
   if (fast) {
     g->poses = lb_alloc(rows, sizeof(double));
     g->b = lb_alloc(rows, sizeof(double));
@@ -130,21 +133,38 @@ static lbStatus add_one(Greed *g, bool fast, bool *added, lbError *err) {
   return status || fast ? status : lb_fit_solve(fit, err);
 }
 
+// Components whose weight became zero make room for others.
+static lbStatus drop_zeros(Greed *g, lbError *err) {
+  lbFit *fit = g->fit;
+  int32_t count = 0, *positive = g->positive;
+  for (int32_t k = 0; k < fit->count; k++) {
+    g->taken[fit->list[k]] = fit->weights[k] > 0;
+    if (fit->weights[k] > 0) positive[count++] = fit->list[k];
+  }
+  return lb_fit_choose(fit, count, positive, err);
+}
+
+// Weights over all poses; the fast setting has them only now and then.
+static lbStatus settle(Greed *g, bool fast, lbError *err) {
+  lbStatus status = fast ? lb_fit_solve(g->fit, err) : LB_OK;
+  if (status) return status;
+  lb_choice_keep_best(g->best, g->fit);
+  return drop_zeros(g, err);
+}
+
 static lbStatus select_all(Greed *g, bool fast, lbError *err) {
   const lbSelectionDef *def = g->def;
   int32_t idle = 0;
-  while (g->fit->count < def->limit && idle < 5) {
+  for (int32_t turn = 0; turn < 3 * def->limit && g->fit->count < def->limit; turn++) {
     bool added;
     if (!lb_choice_progress(g->best, def->goal, (double)g->fit->count / def->limit)) return LB_OK;
     lbStatus status = add_one(g, fast, &added, err);
-    // The fast setting knows its error only where it looks at all poses, now and then.
     bool look = !fast || g->fit->count % 10 == 0 || g->fit->count == def->limit;
-    if (!status && added && fast && look) status = lb_fit_solve(g->fit, err);
+    if (!status && added && look) status = settle(g, fast, err);
     if (status) return status;
-    idle = added ? 0 : idle + 1;
     g->best->iterations++;
-    if (added && look) lb_choice_keep_best(g->best, g->fit);
-    if (g->best->count > 0 && g->best->error <= def->goal) return LB_OK;
+    idle = added ? 0 : idle + 1;
+    if (g->best->error <= def->goal || idle == IDLE_MOST) return LB_OK;
   }
   return LB_OK;
 }

@@ -18,12 +18,14 @@
 enum {
   CANDIDATES = 5,     // times s, in every iteration
   UNCHANGED_MOST = 5, // draws that change nothing
-  PATIENCE = 4,       // iterations that hardly lower the error
+  PATIENCE = 3,       // iterations that hardly lower the error
   ITERATIONS_MOST = 200,
 };
 
-static const double HARDLY = 0.02; // of the error
-static const double GROWTH = 1.4;  // of s, where the error is not reached
+static const double HARDLY = 0.03;     // of the error
+static const double HARDLY_YET = 0.1;  // the same while more components may come
+static const double GROWTH_MOST = 1.5; // of s, where the error is not reached
+static const double GROWTH_LEAST = 1.1;
 
 typedef struct Entry {
   double value;
@@ -166,42 +168,45 @@ static lbStatus change(Pursuit *p, int32_t count, lbError *err) {
   return status;
 }
 
-// More components, where there is a goal and room. false: neither.
-static bool grow(Pursuit *p) {
-  if (!(p->def->goal > 0) || p->s == p->def->limit) return false;
-  double more = ceil(GROWTH * p->s);
+static bool may_grow(const Pursuit *p) { return p->def->goal > 0 && p->s < p->def->limit; }
+
+// More components, the more the farther the goal is: the error goes about with 1/s.
+static void grow(Pursuit *p) {
+  double factor = sqrt(p->best->error / p->def->goal);
+  double more = ceil(p->s * fmax(GROWTH_LEAST, fmin(factor, GROWTH_MOST)));
   p->s = more < p->def->limit ? (int32_t)more : p->def->limit;
-  return true;
+}
+
+// One iteration; *changed: the choice did.
+static lbStatus iterate(Pursuit *p, bool *changed, lbError *err) {
+  int32_t size, count;
+  lbStatus status = find_set(p, &size, err);
+  if (!status) status = take_step(p, size, &count, err);
+  if (status) return status;
+  p->best->iterations++;
+  *changed = !is_unchanged(p, count);
+  return *changed ? change(p, count, err) : LB_OK;
 }
 
 static lbStatus pursue(Pursuit *p, lbError *err) {
-  int32_t unchanged = 0, idle = 0, size, count;
-  double mark = INFINITY; // the error that counts as an improvement to go below
+  int32_t unchanged = 0, idle = 0;
+  double mark = INFINITY; // what counts as an improvement is below it
   p->s = p->def->limit;
   if (p->def->goal > 0 && p->def->columns->dimension < p->s) p->s = p->def->columns->dimension;
   for (int32_t i = 0; i < ITERATIONS_MOST; i++) {
+    bool changed, growing = may_grow(p);
     if (!lb_choice_progress(p->best, p->def->goal, (double)i / ITERATIONS_MOST)) return LB_OK;
-    lbStatus status = find_set(p, &size, err);
-    if (!status) status = take_step(p, size, &count, err);
-    if (status) return status;
-    p->best->iterations++;
-    if (is_unchanged(p, count)) {
-      unchanged++;
-    } else {
-      unchanged = 0;
-      status = change(p, count, err);
-      if (status) return status;
-    }
-    if (p->best->error <= p->def->goal) return LB_OK;
-    if (p->best->error < (1 - HARDLY) * mark) {
-      mark = p->best->error;
-      idle = 0;
-    } else {
-      idle++;
-    }
-    if (unchanged < UNCHANGED_MOST && idle < PATIENCE) continue;
-    if (!grow(p)) return LB_OK;
+    lbStatus status = iterate(p, &changed, err);
+    if (status || p->best->error <= p->def->goal) return status;
+    bool better = p->best->error < (1 - (growing ? HARDLY_YET : HARDLY)) * mark;
+    unchanged = changed ? 0 : unchanged + 1;
+    idle = better ? 0 : idle + 1;
+    mark = better ? p->best->error : mark;
+    if (unchanged < UNCHANGED_MOST && idle < (growing ? 1 : PATIENCE)) continue;
+    if (!growing) return LB_OK;
+    grow(p);
     unchanged = idle = 0;
+    mark = p->best->error;
   }
   return LB_OK;
 }

@@ -12,9 +12,14 @@
 #include <math.h>
 #include <string.h>
 
+// Relative, of solves: what a direct solution has of an ill-conditioned K.
+static const double SOLVE_ERROR = 1e-13;
+
 void lb_rest_drop_factor(lbRest *rest) {
   lb_cholesky_destroy(rest->kept.cholesky);
   rest->kept = (lbEigenFactor){ 0 };
+  lb_sparse_destroy(rest->held);
+  rest->held = NULL;
 }
 
 void lb_rest_destroy(lbRest *rest) {
@@ -116,18 +121,18 @@ static lbStatus prepare_rigid(lbRest *rest, lbError *err) {
 }
 
 lbStatus lb_rest_factor(lbRest *rest, lbError *err) {
-  lbSparse *held = NULL;
   const lbSparse *K = rest->K;
   lbStatus status = prepare_rigid(rest, err);
   if (!status && rest->kept.ready && rest->kept.shift == 0) return LB_OK;
   if (!status && rest->eigen->rigid_count > 0) {
-    status = hold_rows(rest, &held, err);
-    K = held;
+    lb_sparse_destroy(rest->held);
+    rest->held = NULL;
+    status = hold_rows(rest, &rest->held, err);
+    K = rest->held;
   }
   if (!status && !rest->kept.cholesky) status = lb_cholesky_create(K, &rest->kept.cholesky, err);
   rest->kept.ready = false; // it will not be K + shift M
   if (!status) status = lb_cholesky_factor(rest->kept.cholesky, K, err);
-  lb_sparse_destroy(held);
   return status;
 }
 
@@ -137,7 +142,7 @@ lbStatus lb_rest_solve(lbRest *rest, int32_t count, double *X, lbError *err) {
   lbStatus status = lb_project_out(rest->size, rigid, rest->MZ, Z, count, X, err);
   for (int32_t c = 0; c < count && !status; c++)
     for (int32_t p = 0; p < rigid; p++) X[(size_t)c * (size_t)rest->size + rest->pins[p]] = 0;
-  if (!status) status = lb_cholesky_solve(rest->kept.cholesky, count, X, err);
+  if (!status) status = lb_cholesky_solve_near(rest->kept.cholesky, SOLVE_ERROR, count, X, err);
   if (!status) status = lb_project_out(rest->size, rigid, Z, rest->MZ, count, X, err);
   return status;
 }

@@ -17,6 +17,7 @@ typedef struct lbRest {
   double *MZ;         // (size x rigid_count), M times the rigid motions; written by lb_rest_factor
   int32_t *pins;      // (rigid_count), rows that hold the rigid motions; written by lb_rest_factor
   lbEigenFactor kept; // the factor of modes, then of solves
+  lbSparse *held;     // K with those rows held, which the factor of solves may need; or NULL
 } lbRest;
 
 lbStatus lb_rest_create(const lbFem *fem, lbRest **out, lbError *err);

@@ -19,6 +19,7 @@ enum {
 
 static const double SOFT = 1e-10;    // of the largest eigenvalue: nothing is stiff below
 static const double SHORTENED = 0.8; // of its length
+static const double SMALL = 0.1;     // size of small poses
 
 // ---- products with the basis -------------------------------------------------------------------
 
@@ -55,7 +56,8 @@ typedef struct Sampler {
   double *u, *f; // (block x length)
   double *parts; // (tasks x block x dimension)
   lbAssembler *assembler;
-  double *modes; // (dimension x dimension) columns: φ̄ of deviation 1
+  double *modes;      // (dimension x dimension) columns: φ̄/ω̄, the softest first
+  size_t loose_count; // the first of them, in which nothing is stiff
 } Sampler;
 
 static void expand(const Sampler *s, size_t count, const double *q, double *u) {
@@ -158,13 +160,14 @@ static lbStatus find_modes(Sampler *s, lbError *err) {
                        "apart: use fewer, or other ones",
                        (int)d);
   }
-  double softest = 0;
-  for (size_t i = d; !status && i-- > 0;)
-    if (values[i] > SOFT * values[d - 1]) softest = values[i];
-  if (!status && !(softest > 0))
+  while (!status && s->loose_count < d && values[s->loose_count] <= SOFT * values[d - 1])
+    s->loose_count++;
+  if (!status && s->loose_count == d)
     status = lb_fail(err, LB_ERR_NUMERIC, "no vector of the basis meets any stiffness");
-  for (size_t i = 0; !status && i < d; i++)
-    for (size_t k = 0; k < d; k++) s->modes[i * d + k] /= sqrt(fmax(values[i], softest));
+  for (size_t i = 0; !status && i < d; i++) {
+    double value = values[i < s->loose_count ? s->loose_count : i];
+    for (size_t k = 0; k < d; k++) s->modes[i * d + k] /= sqrt(value);
+  }
   lb_free(M);
   lb_free(values);
   return status;
@@ -182,15 +185,33 @@ static double box_diagonal(const lbFem *fem) {
   return sqrt(pow(high[0] - low[0], 2) + pow(high[1] - low[1], 2) + pow(high[2] - low[2], 2));
 }
 
-static void draw_poses(const Sampler *s, uint64_t seed, size_t count, double *poses) {
-  size_t d = s->dimension;
+static void add_modes(const Sampler *s, size_t begin, size_t end, double size, lbRandom *random,
+                      double *q) {
+  for (size_t i = begin; i < end; i++) {
+    double n = size * lb_random_normal(random);
+    for (size_t k = 0; k < s->dimension; k++) q[k] += n * s->modes[i * s->dimension + k];
+  }
+}
+
+// A small pose has some of the softest modes: their number is drawn so that its logarithm is
+// uniform.
+static void draw_small(const Sampler *s, lbRandom *random, double *q) {
+  size_t stiff = s->dimension - s->loose_count;
+  double share = lb_random_unit(random);
+  size_t count = (size_t)pow((double)stiff + 1, share);
+  if (count < 1) count = 1;
+  if (count > stiff) count = stiff;
+  add_modes(s, s->loose_count, s->loose_count + count, SMALL, random, q);
+}
+
+static void draw_poses(const Sampler *s, const lbCubatureDef *def, size_t count, double *poses) {
   for (size_t t = 0; t < count; t++) {
-    lbRandom random = lb_random_stream(seed, t);
-    double *q = poses + t * d;
-    for (size_t i = 0; i < d; i++) {
-      double n = lb_random_normal(&random);
-      for (size_t k = 0; k < d; k++) q[k] += n * s->modes[i * d + k];
-    }
+    lbRandom random = lb_random_stream(def->seed, t);
+    double *q = poses + t * s->dimension, share = def->small_share;
+    if (floor((double)(t + 1) * share) > floor((double)t * share))
+      draw_small(s, &random, q);
+    else
+      add_modes(s, 0, s->dimension, 1, &random, q);
   }
 }
 
@@ -289,7 +310,7 @@ lbStatus lb_training_create(const lbFem *fem, int32_t dimension, const double *b
   if (!status) status = find_modes(&sampler, err);
   if (!status) {
     size_t count = (size_t)training->pose_count, total = count + (size_t)training->held_out_count;
-    draw_poses(&sampler, def->seed, total, training->poses);
+    draw_poses(&sampler, def, total, training->poses);
     double largest = largest_displacement(&sampler, count, training->poses);
     scale(total * sampler.dimension, def->amplitude * box_diagonal(fem) / largest, training->poses);
     status = find_forces(&sampler, training, err);

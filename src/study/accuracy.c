@@ -71,7 +71,7 @@ static double iteration_cost(const lbComparison *c) {
   double cost = c->factor_flops;
   for (int32_t k = 0; k < c->fem->set_count; k++) {
     const lbElementSet *set = &c->fem->sets[k];
-    cost += (set->kind == LB_ELEMENT_TET4 ? 5e3 : 8e4) * set->element_count;
+    cost += (set->kind == LB_ELEMENT_BRICK8 ? 8e4 : 5e3) * set->element_count;
   }
   return cost;
 }
@@ -83,7 +83,7 @@ static double build_cost(const lbComparison *c) {
   double cost = c->factor_flops + 12 * nonzeros * solves, r = c->dimension;
   for (int32_t k = 0; k < c->fem->set_count && c->method == LB_METHOD_SUBSPACE; k++) {
     const lbElementSet *set = &c->fem->sets[k];
-    cost += (set->kind == LB_ELEMENT_TET4 ? 10 : 100) * r * r * r * set->element_count;
+    cost += (set->kind == LB_ELEMENT_BRICK8 ? 100 : 10) * r * r * r * set->element_count;
   }
   return cost;
 }

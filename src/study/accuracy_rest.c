@@ -77,7 +77,8 @@ static lbStatus factor_stiffness(lbComparison *c, lbError *err) {
   if (status) return status;
   if (c->free) c->shift = SHIFT * trace(c->K) / trace(c->fem->mass);
   if (c->free && !lb_sparse_add_scaled(c->K, c->shift, c->fem->mass))
-    return lb_fail(err, LB_ERR_ARGUMENT, "comparison: the mass does not fit the stiffness");
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "comparison: the mass has entries where the stiffness has none");
   status = lb_cholesky_create(c->K, &c->factor, err);
   if (!status) status = lb_cholesky_factor(c->factor, c->K, err);
   if (!status) c->factor_flops = lb_cholesky_info(c->factor).factor_flops;

@@ -78,6 +78,7 @@ static lbStatus load(lbBuildJob *job, lbError *err) {
 static lbStatus voxelise(lbBuildJob *job, lbError *err) {
   lbSceneBody *body = job->body;
   if (!job->report.bare || lb_mesh_element_count(body->mesh) > 0) return LB_OK;
+  if (job->def->material && job->def->material->model == LB_MATERIAL_SHELL) return LB_OK;
   if (body->mesh->triangle_count == 0)
     return lb_fail(err, LB_ERR_MESH,
                    "%s: has neither triangles nor tets nor bricks, there is nothing to build",

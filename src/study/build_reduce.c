@@ -19,19 +19,19 @@
 
 // ---- method ------------------------------------------------------------------------------------
 
-static bool all_stvk(const lbSceneBody *body) {
+static bool all_have(const lbSceneBody *body, lbMaterialModel law) {
   for (int32_t i = 0; i < body->material_count; i++)
-    if (body->materials[i].model != LB_MATERIAL_STVK) return false;
+    if (body->materials[i].model != law) return false;
   return true;
 }
 
-// Where neither caller nor scene says it: subspace, if the materials have polynomial forces.
+// Where neither caller nor scene says it: subspace, unless everything is linear.
 lbStatus lb_build_method(lbBuildJob *job, lbError *err) {
   bool said = job->def->method != LB_METHOD_DEFAULT || job->body->method != LB_METHOD_FULL;
   lbMethod method = job->def->method == LB_METHOD_DEFAULT ? job->body->method : job->def->method;
   if (!said) {
     job->report.method_chosen = true;
-    job->report.law_decided = !all_stvk(job->body);
+    job->report.law_decided = all_have(job->body, LB_MATERIAL_LINEAR);
     bool modal = job->report.law_decided || (job->def->discard && job->def->discard->on);
     method = modal ? LB_METHOD_MODAL : LB_METHOD_SUBSPACE;
   }
@@ -90,6 +90,7 @@ static lbStatus choose_subspace(lbBuildJob *job, lbError *err) {
   if (status) return status;
   describe_object(job, name, &def);
   job->report.basis = job->subspace.basis.kind;
+  job->report.forces_chosen = job->subspace.forces == LB_FORCES_BY_LAW;
   return lb_subspace_check(job->fem, &def, &job->subspace, err);
 }
 
@@ -157,6 +158,7 @@ lbStatus lb_build_stiffness(lbBuildJob *job, lbError *err) {
   for (int32_t i = 0; i < job->body->material_count; i++) {
     lbMaterial *m = &job->body->materials[i];
     m->young *= s, m->c10 *= s, m->c01 *= s, m->v1 *= s;
+    m->stretch *= s, m->area *= s, m->bend *= s;
   }
   for (int32_t i = 0; i < job->modes->count; i++) {
     job->modes->frequencies[i] *= ratio;

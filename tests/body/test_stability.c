@@ -2,7 +2,7 @@
 // targets that stand still adds energy. The map of one step of a body with a random set is linear
 // (modal; subspace at tiny amplitudes), and its spectral radius is found by squaring.
 #include "constraint_points.h"
-#include "toy_subspace.h"
+#include "toy_cubature.h"
 
 enum { STATES = 48 };
 
@@ -151,6 +151,36 @@ static void subspace_constraints_of_any_set_are_stable(void **state) {
   sub_destroy(&sub);
 }
 
+// The same of forces by cubature, whose steps are solved by Broyden's method.
+static void cubature_constraints_of_any_set_are_stable(void **state) {
+  (void)state;
+  CubToy toy = cub_make(sub_bar(), LB_MATERIAL_STABLE_NEOHOOKEAN);
+  double scales[STATES], worst = 0;
+  uint64_t seed = 78;
+  int32_t r = toy.model->size.subspace_dimension;
+  for (int set = 0; set < (CHECK_SANITIZED ? 10 : 100); set++) {
+    lbBodyDef def = sub_body_def();
+    char what[1024] = "";
+    def.integrator = set % 5 == 4 ? LB_INTEGRATOR_EULER : LB_INTEGRATOR_NEWMARK;
+    def.newton_iterations = set % 2 ? 3 : 1;
+    def.damping_mass = set % 3 == 0 ? 0 : 0.5, def.damping_stiffness = set % 3 == 2 ? 1e-3 : 0;
+    lbBody *body = cub_body(&toy, &def);
+    const lbSubspace *s = lb_subspace_of(body->prepared);
+    for (int i = 0; i < r; i++) scales[i] = sqrt(s->rest_stiffness[i * (s->stride + 1)]);
+    int count = pick_count(&seed, 8);
+    for (int i = 0; i < count; i++) add_random(body, &seed, what, sizeof what);
+    double radius = radius_of(body, scales, steps[set % 4], 1e-6);
+    if (!(radius <= 1 + 1e-4) && grows(body, steps[set % 4], 1e-6)) {
+      print_message("set %d, h %g:%s: spectral radius %.9g\n", set, steps[set % 4], what, radius);
+      fail();
+    }
+    worst = fmax(worst, radius);
+    lb_body_destroy(body);
+  }
+  print_message("spectral radius at most 1 + %.2g\n", worst - 1);
+  cub_destroy(&toy);
+}
+
 // ---- energy of the nonlinear body --------------------------------------------------------------
 
 // An undamped bar flung about at coarse steps, with the API's one iteration and with many: the
@@ -189,6 +219,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(modal_constraints_of_any_set_are_stable),
     cmocka_unit_test(subspace_constraints_of_any_set_are_stable),
+    cmocka_unit_test(cubature_constraints_of_any_set_are_stable),
     cmocka_unit_test(undamped_bodies_keep_their_energy_at_coarse_steps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

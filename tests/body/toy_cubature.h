@@ -47,7 +47,7 @@ static inline lbModel *cub_model(const lbModel *from, lbMaterialModel law, int32
   uint64_t seed = 3;
   for (int32_t i = 0; i < count; i++) elements[i] = stride * i, weights[i] = stride;
   for (int32_t i = 0; i < CUB_POSES * r; i++) poses[i] = 0.1 * check_random(&seed);
-  memcpy(values, from->material_values, sizeof values);
+  memcpy(values, from->material_values, 6 * (size_t)from->size.material_count * sizeof *values);
   for (int g = 0; g < 2 && law == LB_MATERIAL_MOONEYRIVLIN; g++)
     values[6 * g + 3] = rubber.c10, values[6 * g + 4] = rubber.c01, values[6 * g + 5] = rubber.v1;
   draft.size.subspace_part_count = draft.size.packed3_count = draft.size.packed4_count = 0;

@@ -118,7 +118,7 @@ def a_scene_is_built_with_its_own_settings(folder):
     check((found["nodes"], found["tets"], found["fixed_nodes"]) == (20, 24, 4), str(found))
     check((found["modes"], found["rigid_modes"]) == (6, 0), str(found))
     check(found["damping"] == {"mass": 0.1, "stiffness": 0.002}, str(found["damping"]))
-    check(set(found["chosen"]) == {"method", "basis", "dimension", "accuracy"},
+    check(set(found["chosen"]) == {"method", "basis", "dimension", "forces", "accuracy"},
           str(found["chosen"]))
     check(found["method"] == "subspace" and found["subspace"]["dimension"] > 6, str(found))
     check_close(found["mass"], 40, 1e-10, "mass")

@@ -196,6 +196,54 @@ for name in ("newmark_undamped", "newmark_rayleigh_tangent"):
              lambda folder, name=name: check_dynamic(name, folder))
 
 
+# ---- shells --------------------------------------------------------------------------------------
+
+
+def obj_points(path):
+    return [[float(x) for x in line.split()[1:4]] for line in open(path) if line.startswith("v ")]
+
+
+@case
+def shell_strip_has_the_energies_and_the_gradient_of_the_reference(folder):
+    source = find("shell_strip")
+    reference = read_json(os.path.join(source, "shell.json"))["random_case"]
+    rest = obj_points(os.path.join(source, "rest.obj"))
+    moved = obj_points(os.path.join(source, "deformed_random.obj"))
+    rows = "\n".join(",".join(repr(y - x) for x, y in zip(a, b)) for a, b in zip(rest, moved))
+    displacement = write(folder, "u.csv", rows + "\n")
+    forces = os.path.join(folder, "f.csv")
+    scene = write_json(folder, "strip.json", {"limber": 1, "bodies": [{
+        "mesh": os.path.abspath(os.path.join(source, "rest.obj")),
+        "material": {"model": "shell", "thickness": 0.1, "stretch": reference["ks"],
+                     "area": reference["ka"], "bend": reference["kb"]}}]})
+    found = limber("evaluate", scene, "--displacement", displacement, "--forces", forces,
+                   "--json").json()
+    energy = reference["W_B"] + reference["W_L"] + reference["W_A"]
+    check_close(found["energy"], energy, 1e-12 * energy, "energy")
+    check(found["von_mises"] is None, f"von_mises is {found['von_mises']}")
+    table = read_csv(os.path.join(source, "grad_random.csv"))[1]
+    expected = [[row[1 + i] + row[4 + i] + row[7 + i] for i in range(3)] for row in table]
+    check_rows([row[-3:] for row in read_csv(forces)[1]], expected, 1e-12 * largest(expected),
+               "gradient")
+
+
+@case
+def a_shell_goes_the_way_from_a_surface_to_a_reduced_body(folder):
+    surface, model = os.path.join(folder, "pipe.obj"), os.path.join(folder, "pipe.glb")
+    limber("mesh", "--generate", "pipe", "--cells", "10,1,8", "-o", surface).expect(0)
+    found = limber("modes", surface, "--model", "shell", "--thickness", 0.01, "--count", 2,
+                   "--json").json()
+    check(found["rigid_modes"] == 6, f"rigid_modes is {found['rigid_modes']}")
+    made = limber("build", surface, "--material", "shell", "--thickness", 0.01, "--method",
+                  "subspace", "--modes", 4, "--dimension", 8, "--error", 0.1, "-o", model,
+                  "--json").json()
+    check(made["subspace"]["cubature"]["elements"] > 0, f"{made['subspace']}")
+    info = limber("info", model, "--json").json()
+    check(info["models"][0]["shell_triangles"] == 160, f"{info['models'][0]}")
+    run = limber("run", model, "--json").json()
+    check(run["flags"] == [], f"{run['flags']}")
+
+
 # ---- closed forms --------------------------------------------------------------------------------
 
 

@@ -203,6 +203,28 @@ static void an_equilateral_sheet_is_kirchhoffs_plate(void **state) {
   lb_mesh_destroy(mesh);
 }
 
+// The lowest motions of a free pipe are those of a ring without stretch (Rayleigh), two alike:
+// ω² = D/(ρ t R⁴) n² (n² − 1)² / (n² + 1) with n = 2.
+static void a_free_pipe_rings_as_rayleigh_says(void **state) {
+  (void)state;
+  const double size[3] = { 0.3, 0.3, 0.5 }, R = 0.15;
+  lbMesh *mesh = shape("pipe", size, 32, 1, 20);
+  lbMaterial material = lb_material();
+  material.model = LB_MATERIAL_SHELL, material.thickness = 0.004;
+  material.young = 1e8, material.poisson = 0.3;
+  double t = material.thickness, D = material.young * t * t * t / (12 * (1 - 0.09));
+  double expected = sqrt(D / (material.density * t * R * R * R * R) * 4 * 9 / 5) / (2 * LB_PI);
+  lbFem *fem = fem_of(mesh, &material, NULL);
+  lbModes *modes = NULL;
+  lbError err;
+  check_ok(lb_fem_modes(fem, 2, &modes, &err), err);
+  check_near(modes->frequencies[0] / expected, 1, 0.03);
+  check_near(modes->frequencies[1] / modes->frequencies[0], 1, 1e-6);
+  lb_modes_destroy(modes);
+  lb_fem_destroy(fem);
+  lb_mesh_destroy(mesh);
+}
+
 // The energy of w = κx x²/2 + κy y²/2 is D/2 (κx² + κy² + 2ν κx κy) per area with ν = -1/3: for
 // κx = ±κy twice D (1 ± ν) κ²/2.
 static void its_poisson_ratio_is_minus_a_third(void **state) {
@@ -413,6 +435,7 @@ int main(void) {
     cmocka_unit_test(the_shaken_strip_has_the_reference_gradient),
     cmocka_unit_test(isometric_bending_only_bends),
     cmocka_unit_test(an_equilateral_sheet_is_kirchhoffs_plate),
+    cmocka_unit_test(a_free_pipe_rings_as_rayleigh_says),
     cmocka_unit_test(its_poisson_ratio_is_minus_a_third),
     cmocka_unit_test(curved_rest_shapes_are_at_rest),
     cmocka_unit_test(free_shells_have_six_rigid_motions),

@@ -343,7 +343,7 @@ static void selections_keep_to_the_limit_and_say_their_error(void **state) {
         lbCubature *c = make_cubature(&body, &def);
         check_choice(&body, c, limit);
         assert_true(c->training_error < before);
-        assert_true(c->held_out_error < 3 * c->training_error);
+        assert_true(c->held_out_error < 5 * c->training_error + 0.1);
         before = c->training_error;
         lb_cubature_destroy(c);
       }

@@ -1,6 +1,8 @@
 // Scenes that are refused: the message names the file, the field and what to do.
 #include "scene_text.h"
 
+#define SHEET "'mesh':{'generate':'grid','cells':[2,2,1]}"
+
 static void unknown_keys_are_refused_at_every_level_with_the_nearest_known_one(void **state) {
   (void)state;
   check_refused("{'limber':1,'gravty':[0,0,0],'bodies':[" BODY "]}",
@@ -58,6 +60,18 @@ static void values_of_the_wrong_kind_are_refused(void **state) {
     { "{'limber':1,'bodies':[{" BAR ",'material':{'model':'mooneyrivlin','young':1}}]}",
       "young: does not apply to the model \"mooneyrivlin\"" },
     { "{'limber':1,'bodies':[{" BAR ",'material':{'c10':1}}]}", "c10: does not apply" },
+    { "{'limber':1,'bodies':[{" BAR ",'material':{'thickness':1}}]}", "thickness: does not apply" },
+    { "{'limber':1,'bodies':[{" BAR ",'material':{'bend':1}}]}", "bend: does not apply" },
+    { "{'limber':1,'bodies':[{" SHEET ",'material':{'model':'shell'}}]}", "needs a \"thickness\"" },
+    { "{'limber':1,'bodies':[{" SHEET
+      ",'material':{'model':'shell','thickness':1,'stretch':1,'bend':1,'young':1}}]}",
+      "young: does not go with stiffnesses" },
+    { "{'limber':1,'bodies':[{" SHEET ",'material':{'model':'shell','thickness':1,'bend':1}}]}",
+      "has no \"stretch\"" },
+    { "{'limber':1,'bodies':[{" SHEET
+      ",'material':{'model':'shell','thickness':1,'stretch':1,'bend':1,'color':{'channel':'red',"
+      "'young':[1,2]}}}]}",
+      "which has no \"young\"" },
     { "{'limber':1,'bodies':[{" BAR ",'material':{'group':1}}]}", "only a list of materials" },
     { "{'limber':1,'bodies':[{" BAR ",'material':[{},{'group':true}]}]}", "name or number" },
     { "{'limber':1,'bodies':[{" BAR ",'material':[{},{'group':'no'}]}]}",

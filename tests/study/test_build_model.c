@@ -248,7 +248,7 @@ static void a_scaled_subspace_is_as_good_as_a_new_one(void **state) {
   lb_model_destroy(solved);
 }
 
-static void laws_without_polynomials_are_built_by_modes(void **state) {
+static void laws_without_polynomials_get_cubature_and_linear_ones_modes(void **state) {
   (void)state;
   lbBuildReport report;
   lbMaterial material = lb_material();
@@ -257,9 +257,15 @@ static void laws_without_polynomials_are_built_by_modes(void **state) {
   def.material = &material;
   def.method = LB_METHOD_DEFAULT;
   lbModel *model = build(box_obj("rubber.obj"), &def, &report);
+  assert_true(!report.law_decided && report.method == LB_METHOD_SUBSPACE && report.forces_chosen);
+  assert_true(lb_model_has(model, LB_METHOD_SUBSPACE) && model->size.cubature_count > 0);
+  lb_model_destroy(model);
+  material.model = LB_MATERIAL_LINEAR;
+  model = build(box_obj("rubber.obj"), &def, &report);
   assert_true(report.law_decided && report.method == LB_METHOD_MODAL);
   assert_false(lb_model_has(model, LB_METHOD_SUBSPACE));
   lb_model_destroy(model);
+  material.model = LB_MATERIAL_NEOHOOKEAN;
   def.method = LB_METHOD_SUBSPACE;
   def.forces = LB_FORCES_POLYNOMIAL;
   check_refused(box_obj("rubber.obj"), &def, LB_ERR_UNSUPPORTED, "cubature");
@@ -398,7 +404,7 @@ int main(void) {
     cmocka_unit_test(what_cannot_be_built_is_refused_by_name),
     cmocka_unit_test(a_surface_becomes_a_subspace_that_was_compared),
     cmocka_unit_test(a_scaled_subspace_is_as_good_as_a_new_one),
-    cmocka_unit_test(laws_without_polynomials_are_built_by_modes),
+    cmocka_unit_test(laws_without_polynomials_get_cubature_and_linear_ones_modes),
     cmocka_unit_test(a_saved_model_comes_back_and_is_a_gltf_scene),
     cmocka_unit_test(a_world_places_its_models),
     cmocka_unit_test(saving_where_nothing_can_be_written_fails),

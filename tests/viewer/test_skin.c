@@ -119,6 +119,37 @@ static void affine_motions_of_bricks_are_exact(void **state) {
   check_affine(LB_ELEMENT_BRICK8);
 }
 
+// In a shell: the differences along the edges of its triangle, nothing along the normal.
+static void gradients_of_shells_are_those_of_their_triangles(void **state) {
+  (void)state;
+  SmallModel *small = malloc(sizeof *small);
+  small_model_fill(small);
+  small->draft.size.tet_count = small->draft.size.brick_count = 0;
+  const int32_t *nodes = small->shells[0];
+  uint8_t wanted[SMALL_NODES] = { 0 };
+  double field[3 * SMALL_NODES], g[9];
+  uint64_t seed = 6;
+  for (int i = 0; i < 3 * SMALL_NODES; i++) field[i] = check_random(&seed);
+  wanted[nodes[0]] = 1;
+  vwGradient gradient;
+  lbError err;
+  check_ok(vw_gradient_create(&small->draft, wanted, &gradient, &err), err);
+  assert_int_equal(gradient.row_count, 1);
+  vw_gradient_apply(&gradient, field, g);
+  lbVec3 x = lb_vec3_load(small->node_positions[nodes[0]]), edges[3];
+  for (int k = 0; k < 2; k++)
+    edges[k] = lb_sub(lb_vec3_load(small->node_positions[nodes[k + 1]]), x);
+  edges[2] = lb_cross(edges[0], edges[1]);
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < 3; i++) {
+      double along = g[3 * i] * edges[k].x + g[3 * i + 1] * edges[k].y + g[3 * i + 2] * edges[k].z;
+      double expected = k < 2 ? field[3 * nodes[k + 1] + i] - field[3 * nodes[0] + i] : 0;
+      check_near(along, expected, 1e-13);
+    }
+  vw_gradient_free(&gradient);
+  free(small);
+}
+
 static void gradients_of_skewed_bricks_are_those_of_the_trilinear_map(void **state) {
   (void)state;
   SmallModel *small = malloc(sizeof *small);
@@ -507,6 +538,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(affine_motions_of_tets_are_exact),
     cmocka_unit_test(affine_motions_of_bricks_are_exact),
+    cmocka_unit_test(gradients_of_shells_are_those_of_their_triangles),
     cmocka_unit_test(gradients_of_skewed_bricks_are_those_of_the_trilinear_map),
     cmocka_unit_test(a_bent_bar_looks_as_its_surface_says),
     cmocka_unit_test(a_bent_spoon_looks_as_its_surface_says),

@@ -151,6 +151,9 @@ static void the_world_tells_title_hint_view_and_ground(void **state) {
   vwCamera camera = vw_stage_camera(stage, 800, 600);
   check_near(camera.fov, 50 * LB_PI / 180, 1e-12);
   check_near(camera.at.x, 0.5, 1e-12);
+  vwCamera narrow = vw_stage_camera(stage, 390, 780); // shows what 4 : 3 shows from side to side
+  check_near(narrow.distance, 8.0 / 3 * camera.distance, 1e-9);
+  check_near(vw_stage_camera(stage, 1600, 600).distance, camera.distance, 1e-12);
   assert_true(settings.rate == 240); // ten steps a second are no rate for a viewer
   check_near(settings.gravity, 5, 1e-12);
   check_near(settings.gravity_azimuth, -90, 1e-9);

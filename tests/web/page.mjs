@@ -491,6 +491,43 @@ for (const [name, text] of [["without_names", '{"scenes":[{}]}'], ["that_is_empt
   });
 }
 
+// What stands on the page with the settings open; nothing of it leaves the window or covers another,
+// and no row of the settings is wider than they are.
+test("nothing_overlaps_or_leaves_the_window", async () => {
+  const sizes = [[1280, 800], [1920, 1080], [390, 844], [844, 390]];
+  for (const [width, height] of sizes) {
+    await page.setViewportSize({ width, height });
+    await frames(3);
+    const faults = await ask(() => {
+      const boxes = ["head", "show-panel", "panel", "graphs", "legend"].map((id) => {
+        const element = document.getElementById(id), box = element.getBoundingClientRect();
+        return { id, shown: element.checkVisibility() && box.width * box.height > 0, box };
+      }).filter(({ shown }) => shown);
+      const within = (a, b) => a.left >= b.left - 1 && a.right <= b.right + 1;
+      const found = [];
+      for (const { id, box } of boxes) {
+        if (!within(box, { left: 0, right: innerWidth })) found.push(`${id} leaves the window`);
+        if (box.top < -1 || box.bottom > innerHeight + 1) found.push(`${id} leaves the window`);
+      }
+      const narrow = innerWidth < 700; // there the button stands on the bar
+      for (const a of boxes)
+        for (const b of boxes) {
+          if (a.id >= b.id || (narrow && [a.id, b.id].includes("show-panel"))) continue;
+          if (a.box.left < b.box.right - 1 && b.box.left < a.box.right - 1 &&
+              a.box.top < b.box.bottom - 1 && b.box.top < a.box.bottom - 1) found.push(`${a.id} covers ${b.id}`);
+        }
+      const panel = document.getElementById("panel");
+      for (const row of panel.checkVisibility() ? panel.querySelectorAll(".row") : [])
+        if (row.checkVisibility() && !within(row.getBoundingClientRect(), panel.getBoundingClientRect()))
+          found.push(`${row.dataset.control} is wider than the settings`);
+      return found;
+    });
+    console.log(`${width} x ${height}: ${faults.length ? faults.join(", ") : "all in its place"}`);
+    check(!faults.length, `${width} x ${height}: ${faults.join(", ")}`);
+  }
+  await page.setViewportSize(SIZE);
+});
+
 test("phones_see_the_scene_and_hear_of_fingers_only", async () => {
   const before = page;
   for (const viewport of [{ width: 390, height: 844 }, { width: 844, height: 390 }, { width: 667, height: 375 }]) {

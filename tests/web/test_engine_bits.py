@@ -3,7 +3,8 @@
 
 tests/web/engine.c, built by each of them, steps two models and hashes all that it sees. The levels
 without fused multiply-add must agree too, whatever their width. gcc's program belongs to this
-build; the others are built here, in its folder, from scratch the first time (half a minute).
+build; clang's is built here, in its folder, from scratch the first time (half a minute), that of
+WebAssembly in the folder of the page (make web), whose objects it shares.
 """
 import os
 import re
@@ -102,8 +103,9 @@ def webassembly_gives_the_bits_of_gcc(_):
     for program in ("emcc", "node"):
         if not shutil.which(program):
             raise Skip(f"{program} is not installed (Debian packages emscripten, nodejs)")
-    folder = os.path.join(BUILD, "engine-web")
-    build(folder, "web-engine", f"-DCMAKE_TOOLCHAIN_FILE={ROOT}/cmake/emscripten.cmake")
+    folder = os.path.join(ROOT, "build-web")
+    call(["cmake", "-S", ROOT, "--preset", "web", "-Wno-dev"])
+    call(["cmake", "--build", folder, "-j", "2", "--target", "web-engine"])
     # Without the option node's own fetch is taken for a page's, which reads no files.
     command = ["node", "--no-experimental-fetch", os.path.join(folder, "web-engine.js")]
     check_bits("wasm", command, {"portable": "portable", "base": "wasm"})

@@ -226,6 +226,7 @@ const wishes = [
   () => openScene(gallery.neighbour(-1)),
   () => overlay.tell("close the tab to leave"),
   () => byId("file").click(),
+  () => saving.pose(),
 ];
 
 function grantWishes() {

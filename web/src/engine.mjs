@@ -99,6 +99,7 @@ export class Engine {
   vertex(actor, body, vertex) { return this.#json("vertex", actor, body, vertex); }
 
   sketch() { return this.#take("sketch"); }
+  pose() { return this.#take("pose"); }
   // The recording of an animated .glb; the end gives the file.
   beginAnimation() { this.#check(this.module._vw_page_begin_animation()); }
   animationEnded() { return this.module._vw_page_animation_ended() !== 0; }

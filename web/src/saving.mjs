@@ -81,6 +81,10 @@ export class Saving {
     download(this.#file("json"), this.engine.sketch(), "application/json");
   }
 
+  pose() {
+    download(this.#file("obj"), this.engine.pose(), "model/obj");
+  }
+
   // Asked after every frame: a recording ends when the bodies it is of are made anew.
   frame() {
     if (!this.#animating || !this.engine.animationEnded()) return;

@@ -85,6 +85,23 @@ lbStatus vw_capture_sketch(vwCapture *capture, vwStage *stage, char *saved, size
   return status;
 }
 
+lbStatus vw_capture_pose(const vwStage *stage, char *saved, size_t size, lbError *err) {
+  lbFileWriter writer;
+  char *obj = NULL;
+  lbStatus status = free_name("obj", saved, size, err);
+  if (!status) status = vw_stage_pose_obj(stage, &obj, err);
+  if (!status) status = lb_file_begin(&writer, saved, err);
+  if (!status && fputs(obj, writer.stream) < 0) {
+    lb_file_abort(&writer);
+    status = lb_fail(err, LB_ERR_FILE, "%s: cannot write, is the disk full?", saved);
+  } else if (!status) {
+    status = lb_file_commit(&writer, err);
+  }
+  if (status) saved[0] = 0;
+  lb_free(obj);
+  return status;
+}
+
 lbStatus vw_capture_toggle_video(vwCapture *capture, int32_t width, int32_t height, char *saved,
                                  size_t size, lbError *err) {
   saved[0] = 0;

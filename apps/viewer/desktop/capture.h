@@ -16,6 +16,7 @@ lbStatus vw_capture_picture(vwCapture *capture, int32_t width, int32_t height, c
                             char *saved, size_t size, lbError *err);
 lbStatus vw_capture_sketch(vwCapture *capture, vwStage *stage, char *saved, size_t size,
                            lbError *err);
+lbStatus vw_capture_pose(const vwStage *stage, char *saved, size_t size, lbError *err);
 // Starts it, or ends it and writes the file.
 lbStatus vw_capture_toggle_video(vwCapture *capture, int32_t width, int32_t height, char *saved,
                                  size_t size, lbError *err);

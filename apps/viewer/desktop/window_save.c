@@ -42,6 +42,8 @@ lbStatus vw_saver_grant(vwSaver *saver, vwViewer *viewer, vwWish wish, char *tex
     status = vw_capture_toggle_animation(saver->capture, stage, saved, sizeof saved, err);
   else if (wish == VW_WISH_SKETCH)
     status = vw_capture_sketch(saver->capture, stage, saved, sizeof saved, err);
+  else if (wish == VW_WISH_POSE)
+    status = vw_capture_pose(stage, saved, sizeof saved, err);
   if (status || !saved[0]) return status;
   saver->saved++;
   char folder[256];

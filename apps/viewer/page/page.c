@@ -383,6 +383,17 @@ EXPORT char *vw_page_sketch(uint32_t *count) {
   return json;
 }
 
+// The surface as it is posed, as the text of an .obj; NULL with an error. Free with vw_page_free.
+EXPORT char *vw_page_pose(uint32_t *count) {
+  char *obj = NULL;
+  vwStage *stage = vw_viewer_stage(viewer);
+  *count = 0;
+  if (!stage) lb_fail(&error, LB_ERR_ARGUMENT, "nothing is open");
+  if (!stage || vw_stage_pose_obj(stage, &obj, &error)) return NULL;
+  *count = (uint32_t)strlen(obj);
+  return obj;
+}
+
 EXPORT int vw_page_begin_animation(void) {
   vwStage *stage = vw_viewer_stage(viewer);
   drop_animation();

@@ -17,8 +17,8 @@ typedef struct Incidence { // the corners of elements that lie at each wanted no
 } Incidence;
 
 static int64_t corner_count(const lbModel *model) {
-  return 4 * (int64_t)model->size.tet_count + 8 * (int64_t)model->size.brick_count +
-         3 * (int64_t)model->size.shell_count;
+  int64_t solids = 4 * (int64_t)model->size.tet_count + 8 * (int64_t)model->size.brick_count;
+  return solids ? solids : 3 * (int64_t)model->size.shell_count;
 }
 
 static int32_t corner_node(const lbModel *model, int64_t corner) {

@@ -1,4 +1,5 @@
 // Settings: what each control may be in this scene, and bodies that follow.
+#include "stage/pose.h"
 #include "stage/stage_parts.h"
 
 #include <stdio.h>
@@ -309,6 +310,7 @@ static lbStatus follow_cast(vwStage *stage, vwSettings *s, lbError *err) {
   const vwSettings *now = &stage->settings;
   if (s->method == now->method && s->compare == now->compare && s->dimension == now->dimension)
     return LB_OK;
+  vw_pose_end(stage);
   lbStatus status = recast(stage, s, err);
   if (status) {
     put_back(now, s, true, false, false);
@@ -352,6 +354,7 @@ static void follow_gravity(vwStage *stage, const vwSettings *s) {
 lbStatus vw_stage_apply(vwStage *stage, vwSettings *settings, lbError *err) {
   lbStatus first = sanitise(stage, settings, err), status;
   vw_mode_end(stage); // the bodies as they are, whatever was shown
+  if (settings->tool != VW_TOOL_POSE || settings->mode > 0) vw_pose_end(stage);
   status = follow_material(stage, settings, first ? NULL : err);
   first = first ? first : status;
   status = follow_damping(stage, settings, first ? NULL : err);

@@ -1,5 +1,6 @@
 // Time: whole steps of one length, however long frames take. What does not fit the budget of a
 // frame is dropped: a slow machine gets slow motion, never a growing backlog.
+#include "stage/pose.h"
 #include "stage/stage_parts.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ static void follow_rate(vwStage *stage) {
 }
 
 int32_t vw_stage_step(vwStage *stage) {
-  if (stage->settings.mode > 0) return 0;
+  if (stage->settings.mode > 0 || vw_pose_is_on(stage)) return 0;
   follow_rate(stage);
   vw_hands_before_step(stage);
   int32_t flags = vw_cast_step(stage, stage->clock.step);
@@ -86,6 +87,10 @@ int32_t vw_stage_advance(vwStage *stage, double seconds) {
   if (stage->settings.mode > 0) {
     stage->mode_time += seconds * stage->settings.speed;
     vw_mode_show(stage);
+    return 0;
+  }
+  if (vw_pose_is_on(stage)) {
+    vw_pose_follow(stage);
     return 0;
   }
   if (stage->settings.paused != 0) return 0;

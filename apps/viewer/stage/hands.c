@@ -1,6 +1,7 @@
 // Hands: pointers that grab, pin, poke and push. A grab is a spring between a place of the surface
 // and the point under the pointer, in the plane through where it was grabbed that faces the camera;
 // a pin is a much stiffer one that stays; both act on every copy of the body in a comparison.
+#include "stage/pose.h"
 #include "stage/stage_parts.h"
 
 #include <string.h>
@@ -228,6 +229,9 @@ bool vw_stage_press(vwStage *stage, int32_t pointer, vwTool tool, const vwView *
   lbPick pick;
   if (!is_place(x, y)) return false;
   if (pointer >= 0) (void)vw_stage_release(stage, pointer, false);
+  if (tool == VW_TOOL_POSE)
+    return stage->settings.mode == 0 && vw_pose_press(stage, pointer, view, x, y);
+  if (vw_pose_is_on(stage)) return false;
   if (tool == VW_TOOL_PIN && vw_stage_unpin(stage, view, x, y)) return true;
   vw_view_ray(view, x, y, &origin, &direction);
   if (!vw_stage_pick(stage, origin, direction, &role, &body, &pick)) return false;
@@ -244,7 +248,9 @@ bool vw_stage_press(vwStage *stage, int32_t pointer, vwTool tool, const vwView *
 bool vw_stage_move(vwStage *stage, int32_t pointer, const vwView *view, double x, double y) {
   vwHand *hand = hand_of(stage, pointer);
   lbVec3 origin, direction;
-  if (!hand || pointer < 0 || !is_place(x, y)) return false;
+  if (pointer < 0 || !is_place(x, y)) return false;
+  if (vw_pose_move(stage, pointer, view, x, y)) return true;
+  if (!hand) return false;
   vw_view_ray(view, x, y, &origin, &direction);
   lbVec3 shift = stage->cast.roles[hand->role].shift, anchor = lb_add(hand->anchor, shift);
   double toward = lb_dot(direction, view->forward);
@@ -273,6 +279,7 @@ static void turn_into_pin(vwStage *stage, vwHand *hand) {
 
 bool vw_stage_release(vwStage *stage, int32_t pointer, bool keep) {
   vwHand *hand = hand_of(stage, pointer);
+  if (pointer >= 0 && vw_pose_release(stage, pointer)) return true;
   if (!hand || pointer < 0) return false;
   if (hand->kind == VW_HOLD_PIN || (keep && hand->kind == VW_HOLD_GRAB))
     turn_into_pin(stage, hand);
@@ -282,6 +289,7 @@ bool vw_stage_release(vwStage *stage, int32_t pointer, bool keep) {
 }
 
 void vw_stage_release_all(vwStage *stage) {
+  vw_pose_end(stage);
   for (int32_t h = 0; h < VW_HANDS; h++)
     if (stage->hands[h].used) drop_hand(stage, &stage->hands[h]);
 }

@@ -5,7 +5,14 @@
 
 #include "limber/base.h"
 
-typedef enum vwTool { VW_TOOL_GRAB, VW_TOOL_PIN, VW_TOOL_POKE, VW_TOOL_PUSH, VW_TOOL_COUNT } vwTool;
+typedef enum vwTool {
+  VW_TOOL_GRAB,
+  VW_TOOL_PIN,
+  VW_TOOL_POKE,
+  VW_TOOL_PUSH,
+  VW_TOOL_POSE,
+  VW_TOOL_COUNT
+} vwTool;
 
 // All are doubles so that the table can treat them alike: toggles are 0 or 1, choices count from 0.
 typedef struct vwSettings {
@@ -29,6 +36,7 @@ typedef struct vwSettings {
   double grab_stiffness; // times the body's own
   double poke;           // m/s that the struck part gets, about
   double ball;           // radius, share of the scene's size
+  double brush;          // of handles, radius, likewise
   // pictures
   double map; // vwMap
   double wireframe, simulation_mesh, ground, shadows, sky, fixed_nodes, legend;

@@ -1,4 +1,5 @@
 // A stage from a bundle: its bodies sorted into groups, where they stand, and what is seen of them.
+#include "stage/pose.h"
 #include "stage/stage_parts.h"
 
 #include "render/renderer.h"
@@ -335,6 +336,7 @@ lbStatus vw_stage_create(lbBundle *bundle, const vwStageDef *def, vwSettings *se
 
 void vw_stage_destroy(vwStage *stage) {
   if (!stage) return;
+  vw_pose_end(stage);
   vw_cast_release(&stage->cast);
   for (int32_t i = 0; i < stage->path_count; i++) lb_path_destroy(stage->paths[i]);
   lb_free(stage->paths);
@@ -394,8 +396,12 @@ vwCamera vw_stage_camera(const vwStage *stage, double width, double height) {
   vwBox box = vw_stage_rest_box(stage);
   if (world && world->view_from && world->view_at && stage->settings.compare == 0) {
     double fov = world->view_fov ? world->view_fov[0] : LB_VIEW_FOV;
-    return vw_camera_of_place(lb_vec3_load(world->view_from), lb_vec3_load(world->view_at),
-                              fov * LB_PI / 180, box, stage->up);
+    vwCamera camera =
+        vw_camera_of_place(lb_vec3_load(world->view_from), lb_vec3_load(world->view_at),
+                           fov * LB_PI / 180, box, stage->up);
+    // Views are made for wide pictures: a narrow one shows as much from side to side as 4 : 3 does.
+    if (3 * width < 4 * height && width > 0) vw_camera_zoom(&camera, 4 * height / (3 * width));
+    return camera;
   }
   double *low = stage->up == 'y' ? &box.low.y : &box.low.z;
   *low = vw_ground_sag(stage, *low); // what will hang down is to be seen

@@ -133,6 +133,32 @@ void vw_stage_values(const vwStage *stage, int32_t actor, int32_t body, int32_t 
 void vw_stage_nodes(const vwStage *stage, int32_t actor, int32_t body, double *positions);
 vwBox vw_stage_box(const vwStage *stage); // of all bodies now, roughly
 
+// ---- posing ------------------------------------------------------------------------------------
+
+// While a body is posed by handles (the tool "pose") time stands; vw_stage_release_all ends it, and
+// so do another tool, method or number of vectors: the motion goes on from the pose.
+typedef struct vwPoseView {
+  bool on;
+  int32_t actor, body;
+  int32_t handle_count; // one that is being painted counts, as the last
+  int32_t chosen;       // whose gizmo is shown; -1: none
+  lbVec3 centre;        // of the gizmo, m
+  double length;        // of its arrows along x, y, z, m
+  double begin, ring;   // where arrows begin, and the radius of the rings, of that length
+  int32_t dragged;      // 0 to 2: an arrow, 3 to 5: a ring, 6: the middle, -1: nothing
+  int32_t undo_count, redo_count;
+  int32_t flags;        // lbEditFlags (limber/edit.h)
+  double energy, error; // J; m, greatest distance of a handle's vertex from its target
+} vwPoseView;
+vwPoseView vw_stage_pose(const vwStage *stage, const vwView *view);
+// Places of some vertices of a handle (by its place in the list), at most so many; how many.
+int32_t vw_stage_pose_points(const vwStage *stage, int32_t handle, int32_t most, lbVec3 *places);
+bool vw_stage_pose_undo(vwStage *stage, bool forth); // false: there is nothing
+bool vw_stage_pose_remove(vwStage *stage);           // the chosen handle
+// The surface of the posed body, or of the first, as the text of an .obj, in its own axes; free
+// with lb_free.
+lbStatus vw_stage_pose_obj(const vwStage *stage, char **obj, lbError *err);
+
 // ---- recording ---------------------------------------------------------------------------------
 
 // Loads that a sketch of forces records (docs/sketch.md): each grab, where it was strongest.

@@ -1,5 +1,6 @@
 // What a stage is made of, for the files that are it: stage.c (making it, what is seen), cast.c
-// (actors), apply.c (settings), clock.c (time), hands.c (tools), ground.c, sketch.c.
+// (actors), apply.c (settings), clock.c (time), hands.c (tools), pose.c (posing by
+// handles), ground.c, sketch.c.
 #ifndef LIMBER_VIEWER_STAGE_PARTS_H
 #define LIMBER_VIEWER_STAGE_PARTS_H
 
@@ -106,6 +107,7 @@ struct vwStage {
 
   vwClock clock;
   vwHand hands[VW_HANDS];
+  struct vwPose *pose; // NULL: no body is posed
   vwSketchBook sketch;
   double mode_time; // s since a mode is shown
   double *saved;    // coordinates and rates of all bodies while a mode is shown

@@ -205,8 +205,8 @@ static void store(float to[3], lbVec3 from) {
   to[0] = (float)from.x, to[1] = (float)from.y, to[2] = (float)from.z;
 }
 
-static void add_segment(vwViewer *viewer, vwPicture *picture, lbVec3 a, lbVec3 b,
-                        const float color[4], float width, bool above) {
+void vw_viewer_add_segment(vwViewer *viewer, vwPicture *picture, lbVec3 a, lbVec3 b,
+                           const float color[4], float width, bool above) {
   size_t count = (size_t)picture->segment_count;
   if (!lb_grow((void **)&viewer->segments, &viewer->segment_capacity, count + 1, sizeof(vwSegment)))
     return;
@@ -219,8 +219,8 @@ static void add_segment(vwViewer *viewer, vwPicture *picture, lbVec3 a, lbVec3 b
   picture->segment_count++;
 }
 
-static void add_disc(vwViewer *viewer, vwPicture *picture, lbVec3 at, const float color[4],
-                     float radius, bool above) {
+void vw_viewer_add_disc(vwViewer *viewer, vwPicture *picture, lbVec3 at, const float color[4],
+                        float radius, bool above) {
   size_t count = (size_t)picture->disc_count;
   if (!lb_grow((void **)&viewer->discs, &viewer->disc_capacity, count + 1, sizeof(vwDisc))) return;
   vwDisc *disc = &viewer->discs[count];
@@ -246,9 +246,9 @@ static void add_holds(vwViewer *viewer, vwPicture *picture) {
       continue;
     }
     const float *color = hold.kind == VW_HOLD_PIN ? pin : hand;
-    add_segment(viewer, picture, hold.point, hold.target, color, 3, true);
-    add_disc(viewer, picture, hold.point, color, 5, true);
-    if (hold.kind == VW_HOLD_GRAB) add_disc(viewer, picture, hold.target, color, 7, true);
+    vw_viewer_add_segment(viewer, picture, hold.point, hold.target, color, 3, true);
+    vw_viewer_add_disc(viewer, picture, hold.point, color, 5, true);
+    if (hold.kind == VW_HOLD_GRAB) vw_viewer_add_disc(viewer, picture, hold.target, color, 7, true);
   }
 }
 
@@ -257,15 +257,16 @@ static void add_nodes(vwViewer *viewer, vwPicture *picture, int32_t actor, const
   const lbModel *model = vw_stage_actor(viewer->stage, actor).model;
   for (int32_t i = 0; i < model->size.node_count; i++)
     if (model->node_fixed[i])
-      add_disc(viewer, picture, lb_vec3_load(nodes + 3 * (size_t)i), color, 3, false);
+      vw_viewer_add_disc(viewer, picture, lb_vec3_load(nodes + 3 * (size_t)i), color, 3, false);
 }
 
 static void add_edges(vwViewer *viewer, vwPicture *picture, vwDrawn *drawn, const double *nodes) {
   static const float color[4] = { 0.10f, 0.14f, 0.20f, 0.55f };
   if (!find_edges(drawn)) return;
   for (int32_t i = 0; i < drawn->edge_count; i++)
-    add_segment(viewer, picture, lb_vec3_load(nodes + 3 * (size_t)drawn->edges[2 * i]),
-                lb_vec3_load(nodes + 3 * (size_t)drawn->edges[2 * i + 1]), color, 1, true);
+    vw_viewer_add_segment(viewer, picture, lb_vec3_load(nodes + 3 * (size_t)drawn->edges[2 * i]),
+                          lb_vec3_load(nodes + 3 * (size_t)drawn->edges[2 * i + 1]), color, 1,
+                          true);
 }
 
 // The simulation mesh and the fixed nodes, of at most this many bodies of a crowd.
@@ -301,6 +302,7 @@ vwPicture vw_viewer_compose(vwViewer *viewer) {
   follow_map(viewer, map_high);
   add_meshes(viewer, &picture);
   add_holds(viewer, &picture);
+  vw_viewer_add_pose(viewer, &picture);
   bool ground_shown;
   picture.ground_height = (float)vw_stage_ground(viewer->stage, &ground_shown);
   picture.view = vw_viewer_view(viewer);

@@ -152,6 +152,9 @@ static void step_once(vwViewer *viewer) {
   viewer->steps++;
 }
 static void reset(vwViewer *viewer) { vw_stage_reset(viewer->stage); }
+static void undo_pose(vwViewer *viewer) { vw_stage_pose_undo(viewer->stage, false); }
+static void redo_pose(vwViewer *viewer) { vw_stage_pose_undo(viewer->stage, true); }
+static void remove_handle(vwViewer *viewer) { vw_stage_pose_remove(viewer->stage); }
 static void release_all(vwViewer *viewer) { vw_stage_release_all(viewer->stage); }
 
 static const struct Button {
@@ -159,19 +162,15 @@ static const struct Button {
   vwWish wish; // for the host, or
   void (*press)(vwViewer *viewer);
 } buttons[] = {
-  { "reset", VW_WISH_NONE, reset },
-  { "step", VW_WISH_NONE, step_once },
-  { "release", VW_WISH_NONE, release_all },
-  { "frame", VW_WISH_NONE, frame_object },
-  { "sketch", VW_WISH_NONE, record_sketch },
-  { "picture", VW_WISH_PICTURE, NULL },
-  { "video", VW_WISH_VIDEO, NULL },
-  { "animation", VW_WISH_ANIMATION, NULL },
-  { "help", VW_WISH_HELP, NULL },
-  { "next", VW_WISH_NEXT, NULL },
-  { "previous", VW_WISH_PREVIOUS, NULL },
-  { "quit", VW_WISH_QUIT, NULL },
-  { "open", VW_WISH_OPEN, NULL },
+  { "reset", VW_WISH_NONE, reset },         { "step", VW_WISH_NONE, step_once },
+  { "release", VW_WISH_NONE, release_all }, { "undo", VW_WISH_NONE, undo_pose },
+  { "redo", VW_WISH_NONE, redo_pose },      { "remove_handle", VW_WISH_NONE, remove_handle },
+  { "frame", VW_WISH_NONE, frame_object },  { "sketch", VW_WISH_NONE, record_sketch },
+  { "picture", VW_WISH_PICTURE, NULL },     { "video", VW_WISH_VIDEO, NULL },
+  { "animation", VW_WISH_ANIMATION, NULL }, { "help", VW_WISH_HELP, NULL },
+  { "next", VW_WISH_NEXT, NULL },           { "previous", VW_WISH_PREVIOUS, NULL },
+  { "quit", VW_WISH_QUIT, NULL },           { "open", VW_WISH_OPEN, NULL },
+  { "pose", VW_WISH_POSE, NULL },
 };
 
 static void press_button(vwViewer *viewer, const char *name) {

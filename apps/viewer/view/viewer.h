@@ -50,6 +50,7 @@ typedef enum vwWish {
   VW_WISH_PREVIOUS,
   VW_WISH_QUIT,
   VW_WISH_OPEN, // ask for a file and open it
+  VW_WISH_POSE, // save the shape as an .obj
 } vwWish;
 vwWish vw_viewer_wish(vwViewer *viewer);
 

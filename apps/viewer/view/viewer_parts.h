@@ -74,5 +74,11 @@ lbStatus vw_viewer_dress(vwViewer *viewer, lbError *err);
 void vw_viewer_undress(vwViewer *viewer); // frees them
 // What is to be drawn; points into the viewer, good until the next call.
 vwPicture vw_viewer_compose(vwViewer *viewer);
+void vw_viewer_add_segment(vwViewer *viewer, vwPicture *picture, lbVec3 a, lbVec3 b,
+                           const float color[4], float width, bool above);
+void vw_viewer_add_disc(vwViewer *viewer, vwPicture *picture, lbVec3 at, const float color[4],
+                        float radius, bool above);
+// compose_pose.c: handles and the gizmo of the one that is chosen.
+void vw_viewer_add_pose(vwViewer *viewer, vwPicture *picture);
 
 #endif

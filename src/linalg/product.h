@@ -1,0 +1,18 @@
+// Products of a symmetric sparse matrix with several vectors that lie side by side.
+#ifndef LB_LINALG_PRODUCT_H
+#define LB_LINALG_PRODUCT_H
+
+#include "linalg/sparse.h"
+#include "math/simd.h"
+
+enum { LB_PRODUCT_FEW = 4, LB_PRODUCT_MANY = 8 }; // vectors at a time
+
+// y = A x of that many vectors; the values of a row lie together, rows are `stride` apart.
+typedef struct lbProductKernels {
+  void (*few)(const lbSparse *A, size_t stride, const double *x, double *y);
+  void (*many)(const lbSparse *A, size_t stride, const double *x, double *y);
+} lbProductKernels;
+
+const lbProductKernels *lb_product_kernels(lbSimdLevel level);
+
+#endif
