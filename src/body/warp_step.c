@@ -190,7 +190,7 @@ static void find_right_side(const lbBody *body, double h, lbWarpBodyWork *w) {
       }
   }
   for (size_t i = 0; i < warp->length; i++) w->b[i] += h * (w->other[i] - w->f[i]);
-  lb_warp_ready(warp, &w->solver, 1 + theta * alpha, kappa);
+  lb_warp_ready(warp, &w->solver, w->x, 1 + theta * alpha, kappa);
 }
 
 // u1, v1 and scratch->q from the solution and the supports; false: not finite.
@@ -296,7 +296,7 @@ void lb_warp_comply(const lbPrepared *p, double *x, lbScratch *s) {
   lb_warp_to_lanes(shared->warp, x, w->b);
   memset(w->v, 0, shared->warp->length * sizeof(double));
   lb_warp_linearise(shared->warp, &w->solver, shared->warp->rest, w->f);
-  lb_warp_ready(shared->warp, &w->solver, 0, 1);
+  lb_warp_ready(shared->warp, &w->solver, shared->warp->rest, 0, 1);
   lb_warp_solve(shared->warp, &w->solver, w->b, w->v, COMPLY_ITERATIONS, COMPLY_TOLERANCE);
   lb_warp_from_lanes(shared->warp, w->v, x);
   if (free) lb_whole_take_out_rigid(&shared->whole, false, x);

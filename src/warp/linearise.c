@@ -1,4 +1,5 @@
 // Forces and the matrix K̂ at a shape, and loops over groups of nodes with sums in a fixed order.
+#include "warp/coarse.h"
 #include "warp/passes.h"
 
 #include <string.h>
@@ -32,6 +33,11 @@ static size_t place(const lbWarp *warp, double **room, lbWarpWork *work) {
   work->forces = take(room, &used, by_rows ? 0 : 3 * nodes);
   work->inverse = take(room, &used, (size_t)warp->group_count * 9 * LB_BATCH);
   work->sums = take(room, &used, chunk_count(warp) * 2 * LB_BATCH);
+  size_t padded = (size_t)lb_ldlt_padded(6 * warp->part_count);
+  work->centres = take(room, &used, 3 * (size_t)warp->part_count);
+  work->arms = take(room, &used, 3 * (size_t)warp->node_count);
+  work->coarse = take(room, &used, padded * padded);
+  work->coarse_vector = take(room, &used, 2 * padded);
   for (int k = 0; k < LB_WARP_VECTORS; k++) work->vectors[k] = take(room, &used, warp->length);
   return used;
 }
@@ -181,10 +187,11 @@ void lb_warp_linearise(const lbWarp *warp, lbWarpWork *work, const double *x, do
   lb_warp_gather(warp, work->forces, force);
 }
 
-void lb_warp_ready(const lbWarp *warp, lbWarpWork *work, double c, double kappa) {
+void lb_warp_ready(const lbWarp *warp, lbWarpWork *work, const double *x, double c, double kappa) {
   lbWarpPass pass = {
     .warp = warp, .values = work->values, .out = work->inverse, .a = c, .b = kappa
   };
   work->c = c, work->kappa = kappa;
   lb_warp_run(warp->kernels->invert, &pass, work);
+  lb_warp_ready_parts(warp, work, x);
 }

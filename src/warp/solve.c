@@ -1,4 +1,5 @@
-// The solution of A v = b, A = c M + κ K̂, with the diagonal's blocks as the preconditioner.
+// The solution of A v = b, A = c M + κ K̂, with the diagonal's blocks as the preconditioner, and
+// parts that move rigidly beside them (coarse.c).
 //
 // Where K̂ is symmetric: conjugate gradients. From v = 0 (the body stays where it is) they lower the
 // step's energy ½ v A v − b v in each iteration, so that a solution that is cut short after any
@@ -6,6 +7,7 @@
 // energy most. The form by vertices is not symmetric (6 %), and its symmetric part is indefinite:
 // conjugate gradients diverge at long steps. BiCGSTAB needs no symmetry, no transposed product and
 // a fixed number of vectors, where GMRES would need one more for each iteration.
+#include "warp/coarse.h"
 #include "warp/passes.h"
 
 #include <string.h>
@@ -33,7 +35,8 @@ static lbWarpSums multiply(const Solver *s, const double *x, const double *w, do
 static double smooth(const Solver *s, const double *x, double *y) {
   lbWarpPass pass = pass_of(s);
   pass.x = x, pass.out = y;
-  return lb_warp_run(s->warp->kernels->smooth, &pass, s->work).first;
+  double product = lb_warp_run(s->warp->kernels->smooth, &pass, s->work).first;
+  return product + lb_warp_add_parts(s->warp, s->work, x, y);
 }
 
 // out <- x + a y + b w (may be NULL); sums: out out, out other (may be NULL)

@@ -5,6 +5,7 @@
 // directions this has the modulus E and Poisson's ratio 1/4, which networks of springs always have.
 #include "warp/warp.h"
 
+#include "warp/coarse.h"
 #include "warp/kernels.h"
 #include "warp/pattern.h"
 
@@ -252,6 +253,7 @@ static lbStatus fill(lbWarp *warp, const lbWarpDef *def, lbSimdLevel level, lbEr
   warp->sets[1].first_node = (size_t)tets->batch_count * LB_BATCH * (size_t)tets->nodes;
   status = fill_nodes(warp, def, err);
   if (!status) status = lb_warp_make_pattern(warp, def, err);
+  if (!status) status = lb_warp_make_parts(warp, err);
   bool by_rows = warp->strain == LB_WARP_LINEAR ||
                  (warp->strain == LB_WARP_WARPED && warp->rotation != LB_WARP_ELEMENT);
   if (!status && by_rows) status = fill_rest_values(warp, err);
@@ -269,6 +271,7 @@ lbStatus lb_warp_create(const lbWarpDef *def, lbSimdLevel level, lbWarp **out, l
   warp->strain = def->strain;
   warp->stretch_limit = def->stretch_limit;
   warp->kernels = lb_warp_kernels(level);
+  warp->ldlt = lb_ldlt_kernels(level);
   warp->node_count = def->node_count;
   warp->group_count = (def->node_count + LB_BATCH - 1) / LB_BATCH;
   warp->length = (size_t)warp->group_count * 3 * LB_BATCH;
@@ -292,6 +295,7 @@ void lb_warp_destroy(lbWarp *warp) {
                      warp->pair_turned, warp->pair_blocks, warp->pair_at, warp->force_begin,
                      warp->force_shares };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) lb_free(arrays[i]);
+  lb_free(warp->part_of);
   lb_free(warp);
 }
 

@@ -19,6 +19,7 @@
 #include "elastic/element.h"
 #include "limber/math.h"
 #include "limber/model.h"
+#include "math/ldlt.h"
 
 typedef struct lbWarpDef {
   int32_t node_count;
@@ -58,6 +59,7 @@ typedef struct lbWarp {
   lbWarpStrain strain;
   double stretch_limit;
   const struct lbWarpKernels *kernels;
+  const lbLdltKernels *ldlt;
   int32_t node_count, group_count;
   size_t length;       // numbers in a vector: 24 group_count
   lbWarpSet sets[2];   // tets, bricks
@@ -73,6 +75,7 @@ typedef struct lbWarp {
   int32_t pair_count;
   int32_t *pair_begin, *pair_turned, *pair_blocks;
   size_t *pair_at;                     // (pairs x 2): where K_ij and K_ji lie in `values`
+  int32_t part_count, *part_of;        // (nodes) part of the coarse preconditioner, -1: none
   int32_t *force_begin, *force_shares; // (nodes + 1), shares of elements in the force of a node
 } lbWarp;
 
@@ -103,6 +106,9 @@ typedef struct lbWarpWork {
   double *sums;
   double *vectors[LB_WARP_VECTORS]; // (length)
   double c, kappa;                  // as lb_warp_ready was told
+  double *centres, *arms;           // (parts x 3) of the parts then, (nodes x 3) from these
+  double *coarse, *coarse_vector;   // of the parts: LDLᵀ, and two vectors
+  bool parts_ready;
 } lbWarpWork;
 
 size_t lb_warp_work_doubles(const lbWarp *warp);
@@ -112,8 +118,8 @@ void lb_warp_work_place(const lbWarp *warp, double *room, lbWarpWork *work);
 void lb_warp_linearise(const lbWarp *warp, lbWarpWork *work, const double *x, double *force);
 // The elastic energy; the form by vertices, which has none, is given that by elements.
 double lb_warp_energy(const lbWarp *warp, const double *x);
-// The matrix of solutions and products is c M + κ K̂ from now on.
-void lb_warp_ready(const lbWarp *warp, lbWarpWork *work, double c, double kappa);
+// The matrix of solutions and products is c M + κ K̂ from now on, K̂ being that at x.
+void lb_warp_ready(const lbWarp *warp, lbWarpWork *work, const double *x, double c, double kappa);
 // y <- (c M + κ K̂) x, 0 at held nodes.
 void lb_warp_multiply(const lbWarp *warp, lbWarpWork *work, const double *x, double *y);
 // Solves (c M + κ K̂) v = b for the nodes that are not held, those that are being given in v. v: a
