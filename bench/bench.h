@@ -63,6 +63,8 @@ lbStatus bench_subspace(const char *mesh_path, const char *fixed_path, int32_t t
 // Forces by cubature; plot: a file for the error against the number of elements, or NULL.
 lbStatus bench_cubature(const char *mesh_path, const char *fixed_path, const char *plot,
                         int32_t threads, benchTable *table, lbError *err);
+// NN-HTP against greedy cubature on shapes of our own.
+lbStatus bench_against_greedy(benchTable *table, lbError *err);
 // Rows of bodies of a supported model with at least r vectors, and of a free one.
 lbStatus bench_held_bodies(const benchObject *object, const lbModel *model, int32_t r,
                            int32_t threads, benchTable *table, lbError *err);

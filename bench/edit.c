@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SEGMENTS = 576, EVENTS = 60, MODES = 15 };
+enum { SEGMENTS = 600, EVENTS = 60, MODES = 15 };
 
 // ---- a drag event ------------------------------------------------------------------------------
 
@@ -40,7 +40,8 @@ static void drag_once(void *context) {
   if (status) d->status = status;
 }
 
-static lbStatus make_model(int32_t r, lbModel **out, lbError *err) {
+// elements: of the cubature; 0: polynomials.
+static lbStatus make_model(int32_t r, int32_t elements, lbModel **out, lbError *err) {
   lbShapeDef shape = lb_shape_def("cylinder");
   shape.element = LB_ELEMENT_BRICK8;
   shape.segments = SEGMENTS;
@@ -54,6 +55,11 @@ static lbStatus make_model(int32_t r, lbModel **out, lbError *err) {
   lbSubspaceDef def = lb_subspace_def();
   def.basis.mode_count = MODES;
   def.basis.dimension = r;
+  if (elements > 0) {
+    def.forces = LB_FORCES_CUBATURE;
+    def.cubature.element_limit = elements;
+    def.cubature.error = 0;
+  }
   lbReduceDef reduce = lb_reduce_def();
   reduce.surface = surface;
   reduce.embedding = embedding;
@@ -79,13 +85,13 @@ static lbStatus add_top(const lbModel *model, Drag *d, lbError *err) {
   return status;
 }
 
-static lbStatus bench_step(int32_t r, benchTable *table, lbError *err) {
+static lbStatus bench_step(int32_t r, int32_t elements, benchTable *table, lbError *err) {
   lbModel *model = NULL;
   Drag d = { 0 };
   lbBodyDef body = lb_body_def();
   lbEditorDef editor = lb_editor_def();
   body.method = LB_METHOD_SUBSPACE;
-  lbStatus status = make_model(r, &model, err);
+  lbStatus status = make_model(r, elements, &model, err);
   if (!status) status = lb_body_create(model, &body, &d.body, err);
   if (!status) status = lb_editor_create(d.body, &editor, &d.editor, err);
   if (!status) status = add_top(model, &d, err);
@@ -96,9 +102,8 @@ static lbStatus bench_step(int32_t r, benchTable *table, lbError *err) {
   benchRow *row = NULL;
   if (!status) {
     row = bench_add(table, "edit.step",
-                    json_pack("{s:i, s:i, s:i}", "r", (int)r, "triangles",
-                              (int)model->size.triangle_count, "iterations_most",
-                              (int)editor.iterations),
+                    json_pack("{s:i, s:i, s:i}", "r", (int)r, "elements", (int)elements,
+                              "triangles", (int)model->size.triangle_count),
                     "ms");
     if (!row) status = lb_fail_memory(err);
   }
@@ -183,8 +188,9 @@ static lbStatus bench_pose(const char *folder, size_t which, benchTable *table, 
 }
 
 lbStatus bench_edit(const char *scenes, benchTable *table, lbError *err) {
-  lbStatus status = bench_step(30, table, err);
-  if (!status) status = bench_step(60, table, err);
+  lbStatus status = bench_step(30, 0, table, err);
+  if (!status) status = bench_step(60, 0, table, err);
+  if (!status) status = bench_step(135, 150, table, err);
   for (size_t i = 0; i < sizeof poses / sizeof *poses && !status; i++)
     status = bench_pose(scenes, i, table, err);
   return status;

@@ -132,7 +132,7 @@ static lbStatus bench_error(const Subject *s, const Form *form, int32_t iteratio
   if (!status) status = lb_body_create(model, &def, &full, err);
   double apart = 0, bent = 0;
   for (int i = 0; i < 100 && !status; i++) {
-    lbVec3 one, other, rest = lb_vec3_load(s->mesh->positions + 3 * 20);
+    lbVec3 one = { 0, 0, 0 }, other = one, rest = lb_vec3_load(s->mesh->positions + 3 * 20);
     lb_body_step(body, 0.01);
     lb_body_step(full, 0.01);
     status = lb_body_point(body, lb_point_node(20), &one, NULL);

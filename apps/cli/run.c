@@ -37,7 +37,10 @@ static json_t *document(const lbRun *run) {
   json_t *bodies = json_array(), *probes = json_array(), *flags = json_array();
   for (int32_t i = 0; i < run->body_count; i++) {
     const lbRunBody *body = &run->bodies[i];
-    json_array_append_new(bodies, body_document(&scene->bodies[i], body));
+    json_t *one = body_document(&scene->bodies[i], body);
+    if (body->pose_distance >= 0)
+      json_object_set_new(one, "pose_distance", cli_number(body->pose_distance));
+    json_array_append_new(bodies, one);
     add_flag(flags, &scene->bodies[i], body->not_converged_count, "did not converge");
     bool full = body->state.subdivided_count == body->adapted_count;
     add_flag(flags, &scene->bodies[i], body->adapted_count,

@@ -322,6 +322,11 @@ lbStatus lb_body_pick(lbBody *body, lbVec3 origin, lbVec3 direction, lbPick *pic
 lbStatus lb_body_softness(const lbBody *body, lbPoint point, double *compliance, double *mobility);
 // m: no point of the surface is farther than this from where it rests in the frame.
 double lb_body_reach(const lbBody *body);
+// How far the shape is from the poses that the forces of its model were trained with (cubature), in
+// the measure of the poses' own spread: 0 at rest, 1 at the farthest pose. Well beyond 1 the body
+// has left what its model can do. A microsecond or two; 0 where forces are exact, or there are no
+// poses.
+double lb_body_pose_distance(const lbBody *body);
 
 // Of the world: with the motion of the frame; masses as in the model's mass matrix.
 typedef struct lbBodyReport {

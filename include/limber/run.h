@@ -18,8 +18,9 @@ lbRunDef lb_run_def(void);
 
 typedef struct lbRunBody {
   int32_t vertices, elements;
-  int32_t dimension;                      // unknowns
-  double mass;                            // kg
+  int32_t dimension;    // unknowns
+  double mass;          // kg
+  double pose_distance; // lb_body_pose_distance at the end; -1: its forces were not trained
   double step_median, step_p99, step_max; // s of wall time a step; of bodies that are stepped
                                           // together, each one's share
   lbSimulatorState state;                 // at the end

@@ -313,7 +313,8 @@ struct lbBodyMethod {
   double (*kinetic)(const lbBody *body, const double *v, lbScratch *scratch); // ½ v M v
   double (*elastic)(const lbBody *body, const double *q, lbScratch *scratch);
   double (*stored)(lbBody *body, const double *q,
-                   lbScratch *scratch); // the same, kept from the step
+                   lbScratch *scratch);                            // the same, kept from the step
+  double (*pose_distance)(const lbBody *body, lbScratch *scratch); // NULL: forces are exact
   // x <- M⁻¹ x; NULL where M is the identity
   void (*mobilise)(const lbPrepared *prepared, double *x);
   // x <- K⁻¹ x with the stiffness at rest: compliance

@@ -112,21 +112,32 @@ static void add_blocks(const lbCubatureBatch *batch, const double *tangents, dou
   }
 }
 
+// y <- y + B x
+static void add_block(const double B[9], const double x[3], double y[3]) {
+  for (int i = 0; i < 3; i++) y[i] += B[3 * i] * x[0] + B[3 * i + 1] * x[1] + B[3 * i + 2] * x[2];
+}
+
+// z <- z + B^T w
+static void add_transposed(const double B[9], const double w[3], double z[3]) {
+  for (int i = 0; i < 3; i++) z[i] += B[i] * w[0] + B[3 + i] * w[1] + B[6 + i] * w[2];
+}
+
 // f <- f + K v, element by element: K_ab of nodes a <= b counts for both of them.
 static void add_products(const lbCubatureBatch *batch, const double *tangents, const double *v,
                          double *f) {
   int32_t nodes = lb_element_nodes(batch->kind);
-  for (int32_t lane = 0; lane < batch->used; lane++)
+  for (int32_t lane = 0; lane < batch->used; lane++) {
+    const int32_t *element = batch->nodes + lane * nodes;
+    double x[3 * LB_ELEMENT_NODES_MAX], y[3 * LB_ELEMENT_NODES_MAX] = { 0 };
+    for (int32_t a = 0; a < nodes; a++)
+      memcpy(x + 3 * a, v + 3 * (size_t)element[a], 3 * sizeof *x);
     for (int32_t b = 0; b < nodes; b++)
       for (int32_t a = 0; a <= b; a++, tangents += 9) {
-        size_t i = 3 * (size_t)batch->nodes[lane * nodes + a];
-        size_t j = 3 * (size_t)batch->nodes[lane * nodes + b];
-        for (int c = 0; c < 3; c++)
-          for (int d = 0; d < 3; d++) {
-            f[i + (size_t)c] += tangents[3 * c + d] * v[j + (size_t)d];
-            if (a != b) f[j + (size_t)d] += tangents[3 * c + d] * v[i + (size_t)c];
-          }
+        add_block(tangents, x + 3 * b, y + 3 * a);
+        if (a != b) add_transposed(tangents, x + 3 * a, y + 3 * b);
       }
+    for (int32_t k = 0; k < 3 * nodes; k++) f[3 * (size_t)element[k / 3] + (size_t)(k % 3)] += y[k];
+  }
 }
 
 // ---- the force model ---------------------------------------------------------------------------
@@ -281,6 +292,10 @@ static double energy_noise(const void *data) {
   return ROUNDING * sum;
 }
 
+static double distance(const void *data, const double *q, double *work) {
+  return lb_poses_distance(&((const Cubature *)data)->plan->poses, q, work);
+}
+
 const lbForceModel lb_cubature_forces = { .create = create,
                                           .destroy = destroy,
                                           .rest_stiffness = rest_stiffness,
@@ -289,4 +304,5 @@ const lbForceModel lb_cubature_forces = { .create = create,
                                           .force = force,
                                           .along = along,
                                           .tangent_rate = tangent_rate,
+                                          .distance = distance,
                                           .work_size = work_size };

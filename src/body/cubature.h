@@ -10,6 +10,7 @@
 #include "body/body.h"
 #include "body/components.h"
 #include "body/cubature_kernels.h"
+#include "body/poses.h"
 
 // Elements of one kind and law that go through a kernel together.
 typedef struct lbCubatureBatch {
@@ -33,6 +34,7 @@ typedef struct lbCubaturePlan {
   lbCubaturePairs pairs;
   int32_t block_count;
   double shortest;  // m, about the size of the smallest element
+  lbPoses poses;    // that the elements were chosen by
   void *blocks_[4]; // what it lives in
 } lbCubaturePlan;
 

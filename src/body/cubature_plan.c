@@ -282,6 +282,7 @@ lbStatus lb_cubature_plan_create(const lbPrepared *p, lbCubaturePlan **out, lbEr
   if (!status) status = make_batches(plan, &numbering, err);
   if (!status) status = make_rows(plan, p, &numbering, err);
   if (!status) status = join_nodes(plan, err);
+  if (!status) status = lb_poses_create(p, &plan->poses, err);
   lb_free(numbering.numbers);
   if (status)
     lb_cubature_plan_destroy(plan);
@@ -293,6 +294,7 @@ lbStatus lb_cubature_plan_create(const lbPrepared *p, lbCubaturePlan **out, lbEr
 void lb_cubature_plan_destroy(lbCubaturePlan *plan) {
   if (!plan) return;
   lb_components_close(&plan->components);
+  lb_poses_release(&plan->poses);
   for (size_t i = 0; i < sizeof plan->blocks_ / sizeof *plan->blocks_; i++)
     lb_free(plan->blocks_[i]);
   lb_free(plan);

@@ -127,6 +127,15 @@ double lb_body_reach(const lbBody *body) {
   return reach;
 }
 
+double lb_body_pose_distance(const lbBody *body) {
+  if (!body || !body->prepared->method->pose_distance) return 0;
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
+  if (!scratch) return 0;
+  double distance = body->prepared->method->pose_distance(body, scratch);
+  lb_scratch_return(body->prepared, scratch);
+  return distance;
+}
+
 // ---- energy and momentum -----------------------------------------------------------------------
 
 // Σ c_i S_i = ∫ρ U c, own axes.

@@ -317,6 +317,13 @@ static double stored(lbBody *body, const double *q, lbScratch *scratch) {
   return (s->forces->along ? lb_subspace_force : lb_subspace_evaluate)(body, q, scratch)->energy;
 }
 
+static double pose_distance(const lbBody *body, lbScratch *scratch) {
+  const lbSubspace *s = lb_subspace_of(body->prepared);
+  const lbSubspaceState *state = body->own;
+  double *work = ((lbSubspaceWork *)scratch->own)->forces;
+  return s->forces->distance ? s->forces->distance(s->force_data, state->q, work) : 0;
+}
+
 static void mobilise(const lbPrepared *p, double *x) { lb_subspace_mobilise(lb_subspace_of(p), x); }
 
 static void comply(const lbPrepared *p, double *x, lbScratch *scratch) {
@@ -386,6 +393,7 @@ const lbBodyMethod lb_subspace_method = { .method = LB_METHOD_SUBSPACE,
                                           .kinetic = kinetic,
                                           .elastic = elastic,
                                           .stored = stored,
+                                          .pose_distance = pose_distance,
                                           .mobilise = mobilise,
                                           .comply = comply,
                                           .identify = identify,

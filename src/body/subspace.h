@@ -43,6 +43,8 @@ typedef struct lbForceModel {
   void (*evaluate_crowd)(const void *data, const double *q, double *R, double *K, double *energies,
                          double *work);
   bool (*gains)(const void *data);
+  // How far q is from what the forces were fitted to (lb_body_pose_distance); NULL: they are exact.
+  double (*distance)(const void *data, const double *q, double *work);
   size_t (*work_size)(const void *data); // doubles, for all of them
 } lbForceModel;
 

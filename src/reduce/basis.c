@@ -123,27 +123,45 @@ lbStatus lb_basis_pca(const lbFem *fem, const lbBasisDef *def, int32_t count, do
   return status;
 }
 
+// values_i = uᵀKu, a few columns at a time.
+static lbStatus measure_stiffness(const lbSparse *K, int32_t count, const double *U, double *values,
+                                  lbError *err) {
+  enum { BLOCK = 16 };
+  size_t size = (size_t)K->size;
+  double *product = lb_alloc(size * BLOCK, sizeof *product);
+  if (!product) return lb_fail_memory(err);
+  for (int32_t first = 0; first < count; first += BLOCK) {
+    int32_t here = count - first < BLOCK ? count - first : BLOCK;
+    const double *x = U + size * (size_t)first;
+    lb_sparse_multiply_many(K, here, x, product);
+    for (int32_t i = 0; i < here; i++)
+      for (size_t k = size * (size_t)i; k < size * (size_t)(i + 1); k++)
+        values[first + i] += x[k] * product[k];
+  }
+  lb_free(product);
+  return LB_OK;
+}
+
+lbStatus lb_basis_finish(const lbFem *fem, const lbSparse *K, int32_t candidates, int32_t rank,
+                         const double *U, lbBasis *basis, lbError *err) {
+  if (rank == 0)
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: all vectors of the basis are zero", fem->name);
+  double *values = lb_alloc((size_t)rank, sizeof(double));
+  lbStatus status = values ? measure_stiffness(K, rank, U, values, err) : lb_fail_memory(err);
+  if (!status) status = lb_basis_store(fem, rank, U, values, basis, err);
+  basis->candidate_count = candidates;
+  lb_free(values);
+  return status;
+}
+
 lbStatus lb_basis_orthonormal(const lbFem *fem, const lbSparse *K, int32_t count, double *A,
                               double cut, lbBasis *basis, lbError *err) {
   double start = lb_seconds();
-  size_t size = 3 * (size_t)fem->node_count;
   int32_t rank = 0;
-  double *values = lb_alloc((size_t)count, sizeof(double));
-  double *work = lb_alloc(size, sizeof(double));
-  lbStatus status = values && work ? LB_OK : lb_fail_memory(err);
-  if (!status) status = lb_mass_orthonormalise((int32_t)size, count, A, fem->mass, cut, &rank, err);
-  if (!status && rank == 0)
-    status = lb_fail(err, LB_ERR_ARGUMENT, "%s: all vectors of the basis are zero", fem->name);
-  for (int32_t i = 0; i < rank && !status; i++) {
-    const double *x = A + size * (size_t)i;
-    lb_sparse_multiply(K, x, work);
-    for (size_t k = 0; k < size; k++) values[i] += x[k] * work[k];
-  }
-  if (!status) status = lb_basis_store(fem, rank, A, values, basis, err);
-  basis->candidate_count = count;
+  lbStatus status =
+      lb_mass_orthonormalise(3 * fem->node_count, count, A, fem->mass, cut, &rank, err);
+  if (!status) status = lb_basis_finish(fem, K, count, rank, A, basis, err);
   basis->pca_seconds = lb_seconds() - start;
-  lb_free(values);
-  lb_free(work);
   return status;
 }
 

@@ -266,6 +266,9 @@ static void report_body(const lbActor *actor, int32_t i, lbRunBody *to) {
   to->elements = r->model->size.element_count;
   to->dimension = r->dimension;
   to->mass = report.mass;
+  bool trained = lb_body_method(body) == LB_METHOD_SUBSPACE && r->model->size.pose_count > 0 &&
+                 r->model->size.subspace_part_count == 0;
+  to->pose_distance = trained ? lb_body_pose_distance(body) : -1;
   if (lb_body_method(body) == LB_METHOD_FULL) to->dimension = lb_full_count(body, &to->state);
   to->state.kinetic = report.kinetic;
   to->state.elastic = report.elastic;

@@ -344,6 +344,33 @@ static void stress_is_that_of_the_law(void **state) {
   assert_true(most[1] > 1e-3);
 }
 
+// ---- trained poses -----------------------------------------------------------------------------
+
+static void the_distance_from_the_poses_tells_where_training_ends(void **state) {
+  (void)state;
+  CubToy toy = cub_make(sub_bar(), LB_MATERIAL_STABLE_NEOHOOKEAN);
+  lbBody *body = cub_body(&toy, NULL), *exact = sub_body(&toy.sub, NULL);
+  int32_t r = lb_body_dimension(body);
+  double q[32] = { 0 }, v[32] = { 0 }, most = 0;
+  assert_true(lb_body_pose_distance(body) == 0);
+  for (int pose = 0; pose < CUB_POSES; pose++) {
+    memcpy(q, toy.model->cubature_poses + pose * r, (size_t)r * sizeof *q);
+    body_ok(body, lb_body_set_state(body, q, v));
+    double distance = lb_body_pose_distance(body);
+    check_near(distance, fmin(distance, 1), 1e-12);
+    most = fmax(most, distance);
+  }
+  check_near(most, 1, 1e-12);
+  double before = lb_body_pose_distance(body);
+  for (int32_t i = 0; i < r; i++) q[i] *= 3;
+  body_ok(body, lb_body_set_state(body, q, v));
+  check_near(lb_body_pose_distance(body), 3 * before, 1e-9);
+  body_ok(exact, lb_body_set_state(exact, q, v));
+  assert_true(lb_body_pose_distance(exact) == 0);
+  lb_body_destroy(body), lb_body_destroy(exact);
+  cub_destroy(&toy);
+}
+
 // ---- frames and haptics ------------------------------------------------------------------------
 
 typedef struct Loose {
@@ -461,6 +488,7 @@ int main(void) {
     cmocka_unit_test(materials_change_as_those_of_polynomials_do),
     cmocka_unit_test(mooney_rivlin_changes_its_density_alone),
     cmocka_unit_test(stress_is_that_of_the_law),
+    cmocka_unit_test(the_distance_from_the_poses_tells_where_training_ends),
     cmocka_unit_test(free_and_driven_bodies_move_as_those_of_polynomials_do),
     cmocka_unit_test(a_body_goes_on_with_the_motion_of_another_force_model),
     cmocka_unit_test(a_ball_is_felt),

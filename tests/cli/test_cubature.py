@@ -43,6 +43,7 @@ def other_laws_take_cubature_by_themselves_and_run(folder):
     check("cubature" in done.err and "neohookean" in done.err, done.err)
     ran = limber("run", scene, "--json", cwd=folder).json()
     check(ran["bodies"][0]["method"] == "subspace", str(ran["bodies"][0]))
+    check(0 < ran["bodies"][0]["pose_distance"] < 100, str(ran["bodies"][0]))
 
 
 @case

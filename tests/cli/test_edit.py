@@ -3,8 +3,8 @@
 import math
 import os
 
-from cli_testing import bar_scene, case, check, check_close, limber, read_csv, read_npz, run_cases, write, \
-    write_json
+from cli_testing import (ROOT, bar_scene, case, check, check_close, fast_case, limber, read_csv,
+                         read_npz, run_cases, write, write_json)
 
 SUBSPACE = {"method": "subspace", "reduce": {"modes": 4, "dimension": 10},
             "mesh": {"generate": "bar", "size": [1, 0.2, 0.2], "cells": [8, 2, 2],
@@ -150,6 +150,16 @@ def the_unreduced_pose_is_near_and_has_less_energy(folder):
     print(f"reduced {energies[0]:.4g} J, unreduced {energies[1]:.4g} J, L2 error {off / size:.3%}")
     check(off / size < 0.1, f"relative L2 error {off / size}")
     check(energies[1] < energies[0], f"{energies}")
+
+
+@fast_case
+def the_scenes_of_poses_are_there(folder):
+    names = sorted(os.listdir(os.path.join(ROOT, "scenes", "poses")))
+    check(len(names) == 8, f"{names}")
+    scene, script = (os.path.join(ROOT, "scenes", "poses", name) for name in
+                     ("cylinder.json", "cylinder-bend-twist.json"))
+    found = limber("edit", scene, "--script", script, "--json").json()
+    check(found["flags"] == [] and found["handle_error"] < 0.05, f"{found}")
 
 
 @case

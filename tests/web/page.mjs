@@ -665,6 +665,29 @@ test("a_sketch_is_saved", async () => {
   check(Object.keys(JSON.parse(bytes.toString())).length > 0, "the sketch is empty");
 });
 
+test("a_body_is_posed_by_a_handle_and_saved", async () => {
+  await open("cactus");
+  await ask(() => window.limber.set("tool", 4));
+  await frames(2);
+  const { x, y } = await seenVertex();
+  for (const [dx, dy] of [[0, 0], [10, 0], [-10, 0], [0, 12], [0, -12]]) { // paints a handle
+    await pressMouse(x + dx, y + dy);
+    await frames(2);
+    await page.mouse.up();
+    if (await ask(() => window.limber.status().posing)) break;
+  }
+  check(await ask(() => window.limber.status().posing) === true, "no pose has begun");
+  const before = await ask(() => window.limber.status().time);
+  await frames(5);
+  check(await ask(() => window.limber.status().time) === before, "time goes on");
+  const bytes = await save("pose.obj", () => press("pose"));
+  check(/^v [-0-9.e+]+ [-0-9.e+]+ [-0-9.e+]+$/m.test(bytes.toString()), "it is no .obj");
+  await press("release");
+  await frames(5);
+  check(await ask(() => window.limber.status().posing) === false, "the pose goes on");
+  await ask(() => window.limber.set("tool", 0));
+});
+
 test("a_video_is_saved", async () => {
   await press("video");
   await frames(10);

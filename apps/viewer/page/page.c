@@ -280,8 +280,9 @@ EXPORT const char *vw_page_status(void) {
     write_string(vw_stage_hint(stage));
     write(",");
     write_number("time", vw_stage_time(stage));
-    write(",\"behind\":%s,\"sketching\":%s", vw_stage_behind(stage) ? "true" : "false",
-          vw_stage_sketching(stage) ? "true" : "false");
+    write(",\"behind\":%s,\"sketching\":%s,\"posing\":%s",
+          vw_stage_behind(stage) ? "true" : "false", vw_stage_sketching(stage) ? "true" : "false",
+          vw_stage_posing(stage) ? "true" : "false");
     write_traces(stage);
     write(",\"labels\":[");
     write_labels(stage);

@@ -24,7 +24,7 @@ static void follow_rate(vwStage *stage) {
 }
 
 int32_t vw_stage_step(vwStage *stage) {
-  if (stage->settings.mode > 0 || vw_pose_is_on(stage)) return 0;
+  if (stage->settings.mode > 0 || vw_stage_posing(stage)) return 0;
   follow_rate(stage);
   vw_hands_before_step(stage);
   int32_t flags = vw_cast_step(stage, stage->clock.step);
@@ -89,7 +89,7 @@ int32_t vw_stage_advance(vwStage *stage, double seconds) {
     vw_mode_show(stage);
     return 0;
   }
-  if (vw_pose_is_on(stage)) {
+  if (vw_stage_posing(stage)) {
     vw_pose_follow(stage);
     return 0;
   }

@@ -231,7 +231,7 @@ bool vw_stage_press(vwStage *stage, int32_t pointer, vwTool tool, const vwView *
   if (pointer >= 0) (void)vw_stage_release(stage, pointer, false);
   if (tool == VW_TOOL_POSE)
     return stage->settings.mode == 0 && vw_pose_press(stage, pointer, view, x, y);
-  if (vw_pose_is_on(stage)) return false;
+  if (vw_stage_posing(stage)) return false;
   if (tool == VW_TOOL_PIN && vw_stage_unpin(stage, view, x, y)) return true;
   vw_view_ray(view, x, y, &origin, &direction);
   if (!vw_stage_pick(stage, origin, direction, &role, &body, &pick)) return false;

@@ -41,7 +41,7 @@ enum { PAINTED = 255 };
 
 static const lbVec3 axes[3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
 
-bool vw_pose_is_on(const vwStage *stage) { return stage->pose != NULL; }
+bool vw_stage_posing(const vwStage *stage) { return stage->pose != NULL; }
 
 // ---- the gizmo ---------------------------------------------------------------------------------
 

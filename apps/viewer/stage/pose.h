@@ -13,7 +13,6 @@
 bool vw_pose_press(vwStage *stage, int32_t pointer, const vwView *view, double x, double y);
 bool vw_pose_move(vwStage *stage, int32_t pointer, const vwView *view, double x, double y);
 bool vw_pose_release(vwStage *stage, int32_t pointer);
-bool vw_pose_is_on(const vwStage *stage);
 void vw_pose_follow(vwStage *stage); // the shape, by what fits a frame
 // The body goes on from its pose; without a pose nothing happens.
 void vw_pose_end(vwStage *stage);

@@ -151,6 +151,7 @@ typedef struct vwPoseView {
   double energy, error; // J; m, greatest distance of a handle's vertex from its target
 } vwPoseView;
 vwPoseView vw_stage_pose(const vwStage *stage, const vwView *view);
+bool vw_stage_posing(const vwStage *stage);
 // Places of some vertices of a handle (by its place in the list), at most so many; how many.
 int32_t vw_stage_pose_points(const vwStage *stage, int32_t handle, int32_t most, lbVec3 *places);
 bool vw_stage_pose_undo(vwStage *stage, bool forth); // false: there is nothing
