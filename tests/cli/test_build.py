@@ -384,6 +384,21 @@ def info_refuses_a_broken_model_by_name(folder):
         limber("info", write(folder, "bad.glb", broken)).message("bad.glb")
 
 
+@case
+def a_warped_model_keeps_all_nodes_and_runs(folder):
+    scene = scene_file(folder, method="warp", warp={"iterations": 30})
+    found = limber("build", scene, "-o", "bar.glb", "--json", cwd=folder).json()
+    check(found["method"] == "warp" and found["modes"] == 0, f"built {found['method']}")
+    path = os.path.join(folder, "bar.glb")
+    check("warp" in str(limber("info", path).out), "info does not name the method")
+    body = limber("run", path, "--json").json()["bodies"][0]
+    check(body["method"] == "warp" and body["dimension"] == 3 * found["nodes"], f"ran {body}")
+    limber("build", scene, "--method", "warp", "--dimension", 4, cwd=folder).message("--dimension",
+                                                                                     status=2)
+    limber("build", scene, "--method", "warp", "--accuracy", "full",
+           cwd=folder).message("--accuracy", status=2)
+
+
 # ---- bad input -----------------------------------------------------------------------------------
 
 
