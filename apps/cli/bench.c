@@ -103,6 +103,10 @@ static lbStatus run_haptics(const Request *r, benchTable *table, lbError *err) {
   return bench_haptics(r->mesh, r->fixed, r->seconds, table, err);
 }
 
+static lbStatus run_warp(const Request *r, benchTable *table, lbError *err) {
+  return bench_warp(r->mesh, r->fixed, r->threads, table, err);
+}
+
 static lbStatus run_build(const Request *r, benchTable *table, lbError *err) {
   return bench_builds(r->mesh, r->threads, table, err);
 }
@@ -132,7 +136,7 @@ static const struct {
   { "subspace", true, true, run_subspace }, { "haptics", true, true, run_haptics },
   { "web", false, false, run_web },         { "render", false, false, run_render },
   { "build", true, false, run_build },      { "cubature", true, true, run_cubature },
-  { "edit", false, false, run_edit },
+  { "edit", false, false, run_edit },       { "warp", true, true, run_warp },
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
 
@@ -144,13 +148,15 @@ static cliStatus check_request(const char *name, const Request *request) {
   if (*name && found < 0)
     return cli_usage(&cli_bench,
                      "unknown benchmark \"%s\", there are: build, cubature, edit, fem, haptics, "
-                     "modal, render, subspace, web",
+                     "modal, render, subspace, warp, web",
                      name);
   if (request->mesh && found >= 0 && !benchmarks[found].takes_mesh)
     return cli_usage(&cli_bench,
-                     "--mesh belongs to the benchmarks build, cubature, fem, haptics and subspace");
+                     "--mesh belongs to the benchmarks build, cubature, fem, haptics, subspace "
+                     "and warp");
   if (request->fixed && !(request->mesh && found >= 0 && benchmarks[found].takes_fixed))
-    return cli_usage(&cli_bench, "--fixed belongs to cubature, haptics and subspace with --mesh");
+    return cli_usage(&cli_bench,
+                     "--fixed belongs to cubature, haptics, subspace and warp with --mesh");
   if (request->plot && strcmp(name, "cubature") != 0)
     return cli_usage(&cli_bench, "--plot belongs to cubature");
   if (!(request->seconds >= 1 && request->seconds <= 3600))
@@ -203,7 +209,7 @@ static cliStatus run(int count, char **words) {
 const cliVerb cli_bench = {
   "bench",
   "measured figures, as a table or --json",
-  "limber bench [build | cubature | edit | fem | haptics | modal | render | subspace | web] "
+  "limber bench [build | cubature | edit | fem | haptics | modal | render | subspace | warp | web] "
   "[--mesh FILE] "
   "[options]",
   "Without a name: all of them. Times the code that ships, medians of many repeats, with the\n"
@@ -220,6 +226,8 @@ const cliVerb cli_bench = {
   "the target bench-web of the preset web.\n"
   "build makes models of 24 to 64 cells of a surface and tells the time of each stage and the\n"
   "peak of memory.\n"
+  "warp steps a bar of 1 080 tets and a mesh by warped, linear and green strain, and tells errors\n"
+  "against the full simulator, the volume of a sagging bar and the longest stable steps.\n"
   "edit drags a handle of a body of 200 000 triangles, and tells how far the reduced poses of\n"
   "scenes/poses are from the unreduced ones.\n"
   "render draws without a display: one body of 100 000 triangles, r = 30, and a thousand stems.\n",

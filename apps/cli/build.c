@@ -32,10 +32,11 @@ typedef struct Job {
 static cliStatus check_method(Job *job) {
   if (!job->method) return CLI_OK;
   if (!lb_method_from_name(job->method, &job->def.method))
-    return cli_usage(&cli_build, "--method is \"%s\", use subspace or modal", job->method);
-  if (job->def.method != LB_METHOD_MODAL && job->def.method != LB_METHOD_SUBSPACE)
+    return cli_usage(&cli_build, "--method is \"%s\", use subspace, modal or warp", job->method);
+  if (job->def.method != LB_METHOD_MODAL && job->def.method != LB_METHOD_SUBSPACE &&
+      job->def.method != LB_METHOD_WARP)
     return cli_usage(&cli_build,
-                     "this version builds no \"%s\" models, use --method subspace or modal",
+                     "this version builds no \"%s\" models, use --method subspace, modal or warp",
                      job->method);
   return CLI_OK;
 }
@@ -98,16 +99,20 @@ static cliStatus check_subspace(Job *job) {
                       : job->def.editable  ? "editable"
                       : job->def.forces    ? "forces"
                                            : NULL;
-  if (given && job->def.method == LB_METHOD_MODAL)
+  if (given && job->def.method != LB_METHOD_DEFAULT && job->def.method != LB_METHOD_SUBSPACE)
     return cli_usage(&cli_build, "--%s applies only to the method subspace", given);
   if (given) job->def.method = LB_METHOD_SUBSPACE;
-  if (job->discard.on && job->def.method == LB_METHOD_SUBSPACE)
+  if (job->discard.on && job->def.method != LB_METHOD_DEFAULT && job->def.method != LB_METHOD_MODAL)
     return cli_usage(&cli_build, "--discard applies only to the method modal");
   if (job->discard.on) job->def.method = LB_METHOD_MODAL;
   return CLI_OK;
 }
 
 static cliStatus check_accuracy(Job *job) {
+  if (job->def.method == LB_METHOD_WARP && (job->accuracy || job->report_folder))
+    return cli_usage(&cli_build,
+                     "--accuracy and --report are for reduced models; a scene can have a "
+                     "warped body beside the full one");
   if (job->report_folder) job->def.accuracy = LB_ACCURACY_FULL;
   if (!job->accuracy) return CLI_OK;
   if (!lb_accuracy_kind_parse(job->accuracy, &job->def.accuracy))
@@ -371,7 +376,7 @@ static void print_chosen(const Job *job, const lbModel *model) {
             "(--damping_stiffness, --damping_mass)\n",
             cli_model_damping(model)[1], 100 * r->damping_ratio);
   if (r->modes_chosen) cli_say("  %d modes are computed (--modes)\n", (int)r->mode_count);
-  if (!job->accuracy && !job->report_folder)
+  if (!job->accuracy && !job->report_folder && r->method != LB_METHOD_WARP)
     cli_say("  it is compared with the full simulator quickly (--accuracy, --report)\n");
   if (job->output == job->chosen_output) cli_say("  the file is %s (-o)\n", job->output);
 }
@@ -387,9 +392,10 @@ static void print_text(const Job *job, const lbModel *model) {
     cli_say("%d tets, %d bricks", (int)s->tet_count, (int)s->brick_count);
   cli_say("; %.6g kg\n", model->rigid_mass[0]);
   print_chosen(job, model);
-  cli_say("%d modes kept, %d dropped as too weak, %d as too fast; %d rigid ones not counted\n",
-          (int)s->mode_count, (int)cli_mode_fates(model, LB_MODE_TOO_WEAK),
-          (int)cli_mode_fates(model, LB_MODE_TOO_FAST), (int)r->rigid_count);
+  if (r->method != LB_METHOD_WARP)
+    cli_say("%d modes kept, %d dropped as too weak, %d as too fast; %d rigid ones not counted\n",
+            (int)s->mode_count, (int)cli_mode_fates(model, LB_MODE_TOO_WEAK),
+            (int)cli_mode_fates(model, LB_MODE_TOO_FAST), (int)r->rigid_count);
   if (r->method == LB_METHOD_MODAL) cli_print_modes(model);
   cli_print_subspace(model);
   cli_print_accuracy(model);
@@ -432,7 +438,7 @@ static cliStatus run(int count, char **words) {
   const cliOption options[] = {
     { "o", CLI_TEXT, &job.output, NULL, "FILE.glb", "the model file (the input's name, here)" },
     { "method", CLI_TEXT, &job.method, NULL, "NAME",
-      "subspace (the scene's, or the default) or modal" },
+      "subspace (the scene's, or the default), modal or warp" },
     { "body", CLI_TEXT, &job.def.body, NULL, "NAME", "which body of a scene with several" },
     { "modes", CLI_INTEGER, &job.def.mode_count, &job.has_modes, "N",
       "how many elastic modes to compute (the scene's, or 20)" },

@@ -44,6 +44,32 @@ typedef enum lbModeFate {
   LB_MODE_FATE_COUNT
 } lbModeFate;
 
+// Warped stiffness (lbModel.warp_settings), numbers as in files. What is turned with the material,
+typedef enum lbWarpRotation {
+  LB_WARP_ELEMENT, // the stiffness of each element, by the polar decomposition of its deformation
+  LB_WARP_FIT,     // the rows of each node, by the best fit of the edges around it
+  LB_WARP_EDGES,   // the same by three edges of it, which is faster
+  LB_WARP_ROTATION_COUNT
+} lbWarpRotation;
+
+// what the stiffness is,
+typedef enum lbWarpStiffness {
+  LB_WARP_FEM,     // finite elements
+  LB_WARP_SPRINGS, // springs along the edges of elements, whose Poisson's ratio is 1/4
+  LB_WARP_STIFFNESS_COUNT
+} lbWarpStiffness;
+
+// and whether it is turned at all.
+typedef enum lbWarpStrain {
+  LB_WARP_WARPED,
+  LB_WARP_LINEAR, // never turned
+  LB_WARP_GREEN,  // St. Venant–Kirchhoff, linearised once a step; finite elements only
+  LB_WARP_STRAIN_COUNT
+} lbWarpStrain;
+
+#define LB_WARP_ITERATIONS 20 // of the solver in a step, where nothing is said
+#define LB_WARP_ITERATIONS_MOST 10000
+
 typedef struct lbModelSizes {
   int32_t node_count;          // vertices of the volume mesh, in file order
   int32_t tet_count;           //
@@ -160,6 +186,13 @@ typedef struct lbModel {
   const double *cubature_errors; // ? (2): relative error of the force over the training poses, and
                                  //   over poses that were held out (-1: not measured)
 
+  // The method of warped stiffness: nodes with lumped masses, M ẍ + D ẋ + f(x) = F.
+  const int32_t *warp_settings;     // ? (4): lbWarpRotation, lbWarpStiffness, lbWarpStrain, and the
+                                    //   most iterations of the solver in a step
+  const double *warp_damping;       // ? (2): α in 1/s, β in s; there with warp_settings
+  const double *warp_stretch_limit; // ? (1): largest principal stretch beyond which elements are
+                                    //   ten times as stiff, > 1; missing: none
+
   // How far the model is from the full simulator.
   const char *accuracy_motions;  // ? texts (accuracy): what was tried
   const double *accuracy_values; // ? (accuracy x 6): amplitude (m), duration (s), mass-weighted
@@ -202,7 +235,8 @@ void lb_model_destroy(lbModel *model); // NULL is legal
 typedef struct lbModelMethod {
   lbMethod method;       // never LB_METHOD_DEFAULT
   int32_t dimension;     // coordinates q, at least 1
-  const double *basis;   // (dimension x 3 nodes): u = U q; NULL: displacements are not linear in q
+  const double *basis;   // (dimension x 3 nodes): u = U q; NULL: displacements are not linear in q,
+                         // or (dimension 3 nodes) q itself
   const double *gravity; // (dimension x 3): force of a unit gravity, ∫ρU; NULL: nothing acts
   const double *rigid;   // (dimension x 6): rates of a unit rigid velocity; NULL: nothing acts
   const double *damping; // (2): α in 1/s, β in s; NULL: a recording without

@@ -73,6 +73,30 @@ lbSubspaceDef lb_subspace_def(void);
 lbStatus lb_reduce_subspace(const lbMesh *mesh, const lbFem *fem, const lbReduceDef *def,
                             const lbSubspaceDef *subspace, lbModel **out, lbError *err);
 
+// ---- warped stiffness --------------------------------------------------------------------------
+
+// How a body of the method "warp" works (limber/model.h has the enumerations).
+typedef struct lbWarpSettings {
+  lbWarpRotation rotation;   // default LB_WARP_ELEMENT; ignored unless the strain is warped
+  lbWarpStiffness stiffness; // default LB_WARP_FEM
+  lbWarpStrain strain;       // default LB_WARP_WARPED
+  int32_t iterations;        // of the solver in a step, at most; 1 to LB_WARP_ITERATIONS_MOST,
+                             // default LB_WARP_ITERATIONS
+  double stretch_limit;      // largest principal stretch, above 1, before elements stiffen; 0
+                             // (default): none. With LB_WARP_ELEMENT and LB_WARP_WARPED only
+} lbWarpSettings;
+
+lbWarpSettings lb_warp_settings(void);
+// As scene files spell them, in the order of the enumerations; ended by NULL.
+const char *const *lb_warp_rotation_names(void);
+const char *const *lb_warp_stiffness_names(void);
+const char *const *lb_warp_strain_names(void);
+
+// The body as it is, as a model with the method "warp". The materials' laws are ignored: `strain`
+// decides. `mesh` is the one that `fem` was made from.
+lbStatus lb_reduce_warp(const lbMesh *mesh, const lbFem *fem, const lbReduceDef *def,
+                        const lbWarpSettings *warp, lbModel **out, lbError *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -29,6 +29,7 @@ typedef struct lbSceneBody {
   lbSubspaceDef subspace; // "reduce", for the subspace method: basis.kind and metric, vectors_max
                           // (the dimension, whatever the kind; 0: not said), forces, cubature and
                           // editable; the rest is worked out by lb_scene_subspace
+  lbWarpSettings warp;    // "warp", for the method of that name
   char *basis_file;       // of the kinds sketch and file; NULL: none
   char up;                // 'y' or 'z'
   double position[3];     // m, where its axes stand in the world; with a motion, at t = 0

@@ -43,6 +43,7 @@ struct lbPrepared {
   int32_t dimension, padded; // reduced coordinates, and that rounded up to a multiple of LB_BATCH
   int32_t *kept;             // (dimension) vectors of the model that are used; NULL: the first ones
   bool single_precision;
+  lbMaterialModel stress_law;      // the method's, or what it has put here
   int32_t state_rows, state_extra; // as lbBodyMethod, or more
   bool stress_by_material;         // stress by the laws of the materials, not by the method's
 
@@ -233,7 +234,7 @@ struct lbBodyMethod {
   bool takes_means;    // Newmark's rule, rule 0: forces at both ends of a step count half each
   int32_t rules;       // how many rules a step may be taken by,
   uint8_t parts[4];    // and in how many parts each of them takes it
-  lbMaterialModel stress_law; // linear or StVK
+  lbMaterialModel stress_law; // of bodies whose prepared part says nothing else
   // Coordinates in which the body moves as a whole, too: inertia is in them, and the frame only
   // describes where the body is. Of a free body it is fitted by this, after steps and impulses:
   // frame and state <- another description of the same motion. NULL: frame.c moves frames.
@@ -327,7 +328,7 @@ static inline int32_t lb_method_numbers(const lbPrepared *prepared) {
   return prepared->state_rows * prepared->padded + prepared->state_extra;
 }
 
-extern const lbBodyMethod lb_modal_method, lb_subspace_method, lb_recorded_method;
+extern const lbBodyMethod lb_modal_method, lb_subspace_method, lb_recorded_method, lb_warp_method;
 
 // The method of a model's body: one of the layer's own, or one that was registered.
 const lbBodyMethod *lb_body_method_of(lbMethod method); // NULL: none
@@ -335,6 +336,9 @@ const lbBodyMethod *lb_body_method_of(lbMethod method); // NULL: none
 // It must have `view`. NULL with a method's name takes it out again.
 void lb_body_register_method(lbMethod method, const lbBodyMethod *table);
 
+// What a density of an element adds to the masses of its nodes, the integral of N; returns the sum.
+double lb_element_add_mass(const lbModel *model, lbElementKind kind, const int32_t *nodes,
+                           double density, double *node_masses);
 uint64_t lb_hash(uint64_t hash, const void *bytes, size_t count);
 lbStatus lb_body_refuse_recording(const lbBody *body, const char *what);
 

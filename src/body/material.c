@@ -59,9 +59,8 @@ static void form_gravity(lbPrepared *p) {
   p->gravity = s->gravity;
 }
 
-// What an element's other density adds to the masses of its nodes: the integral of N.
-static double add_element(const lbModel *model, lbElementKind kind, const int32_t *nodes,
-                          double density, double *node_masses) {
+double lb_element_add_mass(const lbModel *model, lbElementKind kind, const int32_t *nodes,
+                           double density, double *node_masses) {
   const double *positions = model->node_positions;
   double corners[3 * LB_ELEMENT_NODES_MAX], rest[LB_ELEMENT_POINTS_MAX * LB_POINT_REST], sum = 0;
   int32_t node_count = lb_element_nodes(kind), point_count = lb_element_points(kind);
@@ -92,10 +91,11 @@ static double add_triangle(const lbModel *model, const int32_t *nodes, double su
 static double add_change(const lbModel *model, int32_t e, double change, double *node_masses) {
   int32_t tets = model->size.tet_count, solids = tets + model->size.brick_count;
   if (e < tets)
-    return add_element(model, LB_ELEMENT_TET4, model->tets + 4 * (size_t)e, change, node_masses);
+    return lb_element_add_mass(model, LB_ELEMENT_TET4, model->tets + 4 * (size_t)e, change,
+                               node_masses);
   if (e < solids)
-    return add_element(model, LB_ELEMENT_BRICK8, model->bricks + 8 * (size_t)(e - tets), change,
-                       node_masses);
+    return lb_element_add_mass(model, LB_ELEMENT_BRICK8, model->bricks + 8 * (size_t)(e - tets),
+                               change, node_masses);
   double thickness = lb_model_material(model, model->element_materials[e]).thickness;
   return add_triangle(model, model->shells + 3 * (size_t)(e - solids), thickness * change,
                       node_masses);

@@ -216,6 +216,7 @@ static lbStatus prepare(const lbModel *model, const lbBodyDef *def, const lbBody
   if (!p) return lb_fail_memory(err);
   p->model = model, p->method = method, p->level = level;
   p->kernels = lb_modal_kernels(level), p->stress = lb_stress_kernels(level);
+  p->stress_law = method->stress_law;
   p->dimension = view->dimension;
   p->state_rows = method->state_rows, p->state_extra = method->state_extra;
   p->basis = view->basis, p->gravity = view->gravity, p->rigid = view->rigid;

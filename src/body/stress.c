@@ -12,7 +12,7 @@
 
 static lbMaterialModel law_of(const lbPrepared *prepared, int32_t material) {
   return prepared->stress_by_material ? (lbMaterialModel)prepared->model->material_laws[material]
-                                      : prepared->method->stress_law;
+                                      : prepared->stress_law;
 }
 
 // Parameters of each material; modal bodies know other laws by what they are at small strain.

@@ -1,19 +1,11 @@
 // Bodies of the unreduced simulator: LB_METHOD_FULL, a method like any other (body/body.h), which
 // the build side registers. Its coordinates are the displacements of the model's nodes.
 //
-// The simulator works in axes of its own, in which the body stands at rest where it was placed, and
-// the body may move about in them. T takes the body's own axes there,
-//
-//   X + u = T (X + q),   u: the simulator's, q: the body's,
-//
-// so that the frame F of a body only describes it: the simulator's axes are at F T⁻¹ in the world.
-// T is the identity while a frame is held. It goes with a driven frame, whose supports take the
-// body along, and with the frame that is fitted to a free body. Where a frame is set from outside,
-// T stays, and the body is carried along with nothing felt.
+// The simulator works in the fixed axes of body/whole.h.
 #ifndef LB_FULL_FULL_H
 #define LB_FULL_FULL_H
 
-#include "body/body.h"
+#include "body/whole.h"
 #include "fem/simulator.h"
 
 // The finite-element body of a model, in its own axes, with materials (materials x 3: young,
@@ -32,6 +24,8 @@ typedef struct lbFullShared { // lbPrepared.own
   lbFem *fem;
   double *materials;                     // (materials x 3)
   double *gravity, *rigid, *node_masses; // as in lbPrepared
+  uint8_t *held;                         // (nodes) 1: fixed, or of no element
+  lbWhole whole;
   // Made on demand under `lock`, with which they are used, too.
   atomic_flag lock;
   lbCholesky *mass, *stiffness; // of M; of K at rest (of a free body K + shift M)
@@ -39,6 +33,9 @@ typedef struct lbFullShared { // lbPrepared.own
 } lbFullShared;
 
 static inline lbFullShared *lb_full_shared(const lbPrepared *prepared) { return prepared->own; }
+static inline const lbWhole *lb_full_whole(const lbBody *body) {
+  return &lb_full_shared(body->prepared)->whole;
+}
 
 lbStatus lb_full_prepare(lbPrepared *prepared, const lbBodyDef *def, lbError *err);
 lbStatus lb_full_build(lbPrepared *prepared, lbError *err);
@@ -52,12 +49,6 @@ void lb_full_mobilise(const lbPrepared *prepared, double *x);
 void lb_full_comply(const lbPrepared *prepared, double *x, lbScratch *scratch);
 
 // ---- a body (axes.c, method.c) -----------------------------------------------------------------
-
-typedef struct lbPlacement { // x -> position + rotation x
-  lbVec3 position;
-  lbQuat rotation;
-  bool identity;
-} lbPlacement;
 
 typedef struct lbFullState { // lbBody.own
   lbSimulator *simulator;    // NULL: to be made
@@ -84,26 +75,6 @@ typedef struct lbFullWork { // lbScratch.own; (padded) each
   double *load, *place, *back;
 } lbFullWork;
 
-// Motion of a frame in its own axes: velocity of the rest shape's centre, spin.
-typedef struct lbFrameRates {
-  lbVec3 velocity, spin;
-} lbFrameRates;
-
-lbFrameRates lb_full_rates(const lbBody *body);
-// T after the frame has gone from one placement to another.
-lbPlacement lb_placement_between(const lbPlacement *T, lbVec3 position0, lbQuat rotation0,
-                                 lbVec3 position1, lbQuat rotation1);
-// u <-> q; v at u <-> rates relative to a frame that moves like this, in own axes. Nodes that
-// cannot move have q = 0 and no rates. (padded) each.
-void lb_full_to_own(const lbBody *body, const lbPlacement *T, const double *u, double *q);
-void lb_full_from_own(const lbBody *body, const lbPlacement *T, const double *q, double *u);
-void lb_full_rates_to_own(const lbBody *body, const lbPlacement *T, const lbFrameRates *frame,
-                          const double *u, const double *v, double *rates);
-void lb_full_rates_from_own(const lbBody *body, const lbPlacement *T, const lbFrameRates *frame,
-                            const double *u, const double *rates, double *v);
-// Vectors of the own axes in those of the simulator, and back; may be the same.
-void lb_full_turn(const lbBody *body, const lbPlacement *T, const double *own, double *to);
-void lb_full_turn_back(const lbBody *body, const lbPlacement *T, const double *from, double *own);
 void lb_full_fit_frame(lbBody *body, lbScratch *scratch);
 void lb_full_report(const lbBody *body, lbBodyReport *report, lbScratch *scratch);
 

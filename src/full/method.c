@@ -47,23 +47,26 @@ static void forget(lbBody *body) {
 
 static void get(const lbBody *body, double *q, double *v, double *force) {
   const lbFullState *state = lb_full_state(body);
-  lbFrameRates rates = lb_full_rates(body);
-  if (q) lb_full_to_own(body, &state->T, state->rows.u, q);
-  if (v) lb_full_rates_to_own(body, &state->T, &rates, state->rows.u, state->rows.v, v);
+  lbFrameRates rates = lb_frame_rates(body);
+  if (q) lb_whole_to_own(lb_full_whole(body), &state->T, state->rows.u, q);
+  if (v)
+    lb_whole_rates_to_own(lb_full_whole(body), &state->T, &rates, state->rows.u, state->rows.v, v);
   if (!force) return;
   memset(force, 0, (size_t)body->prepared->padded * sizeof *force);
-  lb_full_turn_back(body, &state->T, state->force, force);
+  lb_whole_turn_back(lb_full_whole(body), &state->T, state->force, force);
 }
 
 static void put(lbBody *body, const double *q, const double *v, const double *force) {
   lbFullState *state = lb_full_state(body);
-  lbFrameRates rates = lb_full_rates(body);
+  lbFrameRates rates = lb_frame_rates(body);
   if (q) {
-    lb_full_from_own(body, &state->T, q, state->rows.u);
+    lb_whole_from_own(lb_full_whole(body), &state->T, q, state->rows.u);
     state->rows.elastic = NAN;
   }
-  if (v) lb_full_rates_from_own(body, &state->T, &rates, state->rows.u, v, state->rows.v);
-  if (force) lb_full_turn(body, &state->T, force, state->force);
+  if (v)
+    lb_whole_rates_from_own(lb_full_whole(body), &state->T, &rates, state->rows.u, v,
+                            state->rows.v);
+  if (force) lb_whole_turn(lb_full_whole(body), &state->T, force, state->force);
 }
 
 static void set_weight(lbBody *body, const double *weight) {
@@ -74,7 +77,7 @@ static void set_weight(lbBody *body, const double *weight) {
     return;
   }
   for (size_t i = 0; i < count; i++) state->force[i] -= state->weight[i];
-  lb_full_turn(body, &state->T, weight, state->weight);
+  lb_whole_turn(lb_full_whole(body), &state->T, weight, state->weight);
   for (size_t i = 0; i < count; i++) state->force[i] += state->weight[i];
 }
 
@@ -130,7 +133,7 @@ static void restore(lbBody *body, const double *numbers) {
   lbQuat rotation = lb_quat(more[3], more[4], more[5], more[6]);
   bool identity = more[7] != 0 || !lb_rotation_make_unit(&rotation);
   state->T = (lbPlacement){ lb_vec3_load(more), rotation, identity };
-  if (identity) state->T = (lbPlacement){ { 0, 0, 0 }, { 0, 0, 0, 1 }, true };
+  if (identity) state->T = lb_placement_identity();
   state->supported = more[8] != 0;
   state->rows.elastic = more[9] > 0 ? more[10] : NAN;
   if (state->simulator) state->simulator->factored = false;

@@ -93,7 +93,9 @@ lbStatus lb_full_rebuild(lbPrepared *p, const double *materials, lbError *err) {
   shared->materials = lb_duplicate(materials, 3 * (size_t)m->size.material_count, sizeof(double));
   shared->gravity = lb_alloc(nodes, 9 * sizeof(double));
   shared->rigid = lb_alloc(nodes, 18 * sizeof(double));
-  if (!shared->materials || !shared->gravity || !shared->rigid) return lb_fail_memory(err);
+  shared->held = lb_alloc(nodes, 1);
+  if (!shared->materials || !shared->gravity || !shared->rigid || !shared->held)
+    return lb_fail_memory(err);
   lbStatus status = lb_model_fem(m, materials, &shared->fem, err);
   if (status) return status;
   shared->node_masses = shared->fem->vertex_masses;
@@ -103,6 +105,14 @@ lbStatus lb_full_rebuild(lbPrepared *p, const double *materials, lbError *err) {
   p->mass = shared->fem->total_mass;
   p->centre = centre_of(shared->fem);
   for (size_t n = 0; n < nodes; n++) fill_node(p, shared, n);
+  for (size_t n = 0; n < nodes; n++) shared->held[n] = shared->fem->node_of_vertex[n] < 0;
+  shared->whole = (lbWhole){ .node_count = m->size.node_count,
+                             .padded = (size_t)p->padded,
+                             .positions = shared->fem->positions,
+                             .held = shared->held,
+                             .masses = shared->node_masses,
+                             .mass = p->mass,
+                             .centre = p->centre };
   return LB_OK;
 }
 
@@ -127,6 +137,7 @@ void lb_full_release(lbPrepared *p) {
   lb_free(shared->materials);
   lb_free(shared->gravity);
   lb_free(shared->rigid);
+  lb_free(shared->held);
   lb_free(shared->work);
   lb_free(shared);
 }
@@ -217,34 +228,11 @@ void lb_full_mobilise(const lbPrepared *p, double *x) {
   solve(shared, make_mass, &shared->mass, x);
 }
 
-// x <- x without its rigid part: of a displacement, or (dual) of a force, whose rigid part is that
-// which would move the body as a whole. In the lumped mass.
-static void take_out_rigid(const lbPrepared *p, bool force, double *x) {
-  const lbFem *fem = lb_full_shared(p)->fem;
-  lbVec3 sum = lb_vec3(0, 0, 0), moment = sum;
-  lbMat3 X = lb_mat3_zero();
-  for (size_t v = 0; v < (size_t)fem->vertex_count; v++) {
-    double mass = fem->vertex_masses[v], share = force ? 1 : mass;
-    lbVec3 r = lb_sub(lb_vec3_load(fem->positions + 3 * v), p->centre);
-    lbVec3 f = lb_scale(share, lb_vec3_load(x + 3 * v));
-    sum = lb_add(sum, f), moment = lb_add(moment, lb_cross(r, f));
-    X = lb_mat3_add(X, lb_mat3_scale(mass, lb_mat3_outer(r, r)));
-  }
-  lbMat3 J = lb_mat3_sub(lb_mat3_scale(lb_mat3_trace(X), lb_mat3_identity()), X);
-  lbVec3 shift = lb_scale(1 / p->mass, sum), turn = lb_inertia_solve(J, moment);
-  for (size_t v = 0; v < (size_t)fem->vertex_count; v++) {
-    lbVec3 r = lb_sub(lb_vec3_load(fem->positions + 3 * v), p->centre);
-    lbVec3 rigid = lb_add(shift, lb_cross(turn, r));
-    double share = force ? fem->vertex_masses[v] : 1;
-    lb_vec3_store(x + 3 * v, lb_add_scaled(lb_vec3_load(x + 3 * v), -share, rigid));
-  }
-}
-
 void lb_full_comply(const lbPrepared *p, double *x, lbScratch *scratch) {
   lbFullShared *shared = lb_full_shared(p);
   bool free = lb_model_is_free(p->model);
   (void)scratch;
-  if (free) take_out_rigid(p, true, x);
+  if (free) lb_whole_take_out_rigid(&shared->whole, true, x);
   solve(shared, make_stiffness, &shared->stiffness, x);
-  if (free) take_out_rigid(p, false, x);
+  if (free) lb_whole_take_out_rigid(&shared->whole, false, x);
 }

@@ -110,7 +110,7 @@ static void step_rows(const lbBody *body, double h, const double *velocity, cons
 
 static lbSupportMotion support_now(const lbBody *body) {
   lbSupportMotion now = { 0 };
-  lbFrameRates rates = lb_full_rates(body);
+  lbFrameRates rates = lb_frame_rates(body);
   set_frame(body, &lb_full_state(body)->T, &rates, &now);
   return now;
 }
@@ -142,7 +142,7 @@ void lb_full_accelerate(lbBody *body, lbScratch *s) {
   lbFullWork *w = s->own;
   lbSimulator *sim = set_up(body, body->h > 0 ? body->h : lb_simulator_def().step, false);
   if (!sim) return;
-  lb_full_turn(body, &state->T, s->force, w->load);
+  lb_whole_turn(lb_full_whole(body), &state->T, s->force, w->load);
   bool told = body->frame.accelerated;
   if (!restart(body, sim, w->load, told, s)) return;
   lb_simulator_get(sim, &state->rows);
@@ -176,15 +176,9 @@ static bool load_state(lbBody *body, lbSimulator *sim, lbScratch *s) {
 // as it does at the end. Nothing of the jump is felt.
 static void jump(lbBody *body, const lbStep *step, lbSimulator *sim, lbScratch *s) {
   lbFullState *state = lb_full_state(body);
-  const lbFrameStep *to = &step->frame;
-  lbVec3 c = body->prepared->centre;
-  lbQuat turn = lb_quat_multiply(lb_quat_exp(lb_scale(-step->h, to->spin)), to->rotation);
-  lbVec3 centre = lb_add(to->position, lb_mat3_apply(to->turn, c));
-  lbVec3 from = lb_sub(lb_add_scaled(centre, -step->h, to->velocity), lb_quat_rotate(turn, c));
-  lbQuat back = lb_quat_conjugate(turn);
-  lbFrameRates rates = { lb_quat_rotate(back, to->velocity), lb_quat_rotate(back, to->spin) };
-  state->end = lb_placement_between(&state->T, from, turn, to->position, to->rotation);
-  lb_full_rates_from_own(body, &state->T, &rates, sim->u, s->v0, sim->v);
+  lbFrameRates rates;
+  state->end = lb_placement_jump(body, step, &state->T, &rates);
+  lb_whole_rates_from_own(lb_full_whole(body), &state->T, &rates, sim->u, s->v0, sim->v);
   set_frame(body, &state->T, &rates, &sim->supports->now);
   state->supported = false;
 }
@@ -205,13 +199,6 @@ static void start_supports(lbBody *body, lbSimulator *sim, lbScratch *s) {
   for (size_t i = 0; i < sim->size; i++) sim->a[i] -= sim->product[i];
 }
 
-static lbFrameRates end_rates(const lbBody *body, const lbStep *step) {
-  if (!is_driven(body)) return lb_full_rates(body);
-  lbQuat back = lb_quat_conjugate(step->frame.rotation);
-  return (lbFrameRates){ lb_quat_rotate(back, step->frame.velocity),
-                         lb_quat_rotate(back, step->frame.spin) };
-}
-
 // Where the supports go in the step, and T at its end.
 static bool move_supports(lbBody *body, const lbStep *step, lbSimulator *sim, lbScratch *s) {
   lbFullState *state = lb_full_state(body);
@@ -223,11 +210,11 @@ static bool move_supports(lbBody *body, const lbStep *step, lbSimulator *sim, lb
                                       step->frame.position, step->frame.rotation);
   else
     jump(body, step, sim, s);
-  lbFrameRates rates = end_rates(body, step);
+  lbFrameRates rates = lb_frame_end_rates(body, step);
   lbSupportMotion end = { .displacement = s->a, .velocity = s->b, .acceleration = w->back };
   memset(w->place, 0, (size_t)body->prepared->padded * sizeof(double)); // fixed nodes stay in it
-  lb_full_from_own(body, &state->end, w->place, s->a);
-  lb_full_rates_from_own(body, &state->end, &rates, s->a, w->place, s->b);
+  lb_whole_from_own(lb_full_whole(body), &state->end, w->place, s->a);
+  lb_whole_rates_from_own(lb_full_whole(body), &state->end, &rates, s->a, w->place, s->b);
   set_frame(body, &state->end, &rates, &end);
   bool told = body->frame.accelerated && step->share == 1;
   if (told) frame_rows(body, &state->end, step->frame.turn, spin_of(&end), true, s->a, s->c);
@@ -245,10 +232,10 @@ static void sum_load(const lbBody *body, const lbSimulator *sim, bool pull, lbSc
                      double *to) {
   const lbFullState *state = lb_full_state(body);
   double held = lb_simulator_held(sim);
-  lb_full_turn(body, &state->T, s->force, to);
+  lb_whole_turn(lb_full_whole(body), &state->T, s->force, to);
   for (int32_t i = 0; i < body->prepared->dimension; i++)
     s->a[i] = held * (s->held[i] + (pull ? s->pull[i] : 0));
-  lb_full_turn(body, &state->end, s->a, s->b);
+  lb_whole_turn(lb_full_whole(body), &state->end, s->a, s->b);
   for (int32_t i = 0; i < body->prepared->dimension; i++) to[i] += s->b[i];
 }
 
@@ -258,7 +245,7 @@ static int32_t open_step(lbBody *body, lbStep *step, lbScratch *s) {
   int32_t flags = 0;
   bool euler = step->rule + 1 == body->prepared->method->rules;
   lbSimulator *sim = set_up(body, step->h, euler);
-  lb_full_turn(body, &state->T, s->force, w->load);
+  lb_whole_turn(lb_full_whole(body), &state->T, s->force, w->load);
   if (!sim || !load_state(body, sim, s) || !move_supports(body, step, sim, s))
     return LB_STEP_NONFINITE;
   sum_load(body, sim, false, s, w->load);
@@ -270,8 +257,9 @@ static int32_t open_step(lbBody *body, lbStep *step, lbScratch *s) {
   } else if (!lb_simulator_open(sim, w->load, step->rule > 0, &flags))
     return LB_STEP_FAR;
   state->shifted = flags & LB_STEP_SHIFTED;
-  lb_full_to_own(body, &state->end,
-                 state->searching ? lb_simulator_trial(sim) : lb_simulator_displacement(sim), s->q);
+  lb_whole_to_own(lb_full_whole(body), &state->end,
+                  state->searching ? lb_simulator_trial(sim) : lb_simulator_displacement(sim),
+                  s->q);
   return flags;
 }
 
@@ -282,7 +270,7 @@ int32_t lb_full_begin(lbBody *body, lbStep *step, lbScratch *s) {
   if (step->iteration == 0) return open_step(body, step, s);
   if (!lb_simulator_again(state->simulator, w->back, &flags)) return flags | LB_STEP_NONFINITE;
   state->shifted = flags & LB_STEP_SHIFTED;
-  lb_full_to_own(body, &state->end, lb_simulator_trial(state->simulator), s->q);
+  lb_whole_to_own(lb_full_whole(body), &state->end, lb_simulator_trial(state->simulator), s->q);
   return flags;
 }
 
@@ -293,10 +281,10 @@ void lb_full_respond(const lbBody *body, const lbStep *step, lbScratch *s, const
   double held = lb_simulator_held(state->simulator);
   memset(moved, 0, (size_t)body->prepared->padded * sizeof *moved);
   if (!state->ready) state->ready = lb_simulator_ready(state->simulator);
-  lb_full_turn(body, &state->end, force, moved);
+  lb_whole_turn(lb_full_whole(body), &state->end, force, moved);
   for (int32_t i = 0; i < body->prepared->dimension; i++) moved[i] *= held;
   if (state->ready && lb_simulator_respond(state->simulator, moved, moved))
-    lb_full_turn_back(body, &state->end, moved, moved);
+    lb_whole_turn_back(lb_full_whole(body), &state->end, moved, moved);
   else
     memset(moved, 0, (size_t)body->prepared->padded * sizeof *moved);
 }
@@ -306,7 +294,7 @@ static double cost_of(const lbBody *body, const lbStep *step, const double *q, d
                       lbScratch *s) {
   const lbFullState *state = lb_full_state(body);
   const lbFullWork *w = s->own;
-  lb_full_from_own(body, &state->end, q, s->c);
+  lb_whole_from_own(lb_full_whole(body), &state->end, q, s->c);
   return lb_simulator_potential(state->simulator, s->c, w->load, rounding) +
          lb_simulator_held(state->simulator) * lb_constraints_merit(body, step, q);
 }
@@ -317,7 +305,7 @@ static double cut(lbBody *body, const lbStep *step, lbScratch *s) {
   lbFullWork *w = s->own;
   double rounding = 0;
   double *from = s->v, *way = w->back; // neither is in use
-  lb_full_to_own(body, &state->end, lb_simulator_origin(state->simulator), from);
+  lb_whole_to_own(lb_full_whole(body), &state->end, lb_simulator_origin(state->simulator), from);
   for (int32_t i = 0; i < body->prepared->padded; i++) way[i] = s->q[i] - from[i];
   sum_load(body, state->simulator, false, s, w->load);
   double before = cost_of(body, step, from, &rounding, s);
@@ -336,7 +324,7 @@ static int32_t judge(lbBody *body, const lbStep *step, lbScratch *s) {
   lbSimulator *sim = state->simulator;
   bool last = step->rule + 1 == body->prepared->method->rules;
   double share = step->rule > 0 ? cut(body, step, s) : 1;
-  lb_full_from_own(body, &state->end, s->q, s->c);
+  lb_whole_from_own(lb_full_whole(body), &state->end, s->q, s->c);
   sum_load(body, sim, true, s, w->load);
   lbVerdict verdict = lb_simulator_judge(sim, s->c, w->load, step->iteration);
   if (share < 1 && verdict > LB_VERDICT_GO_ON) verdict = LB_VERDICT_GO_ON;
@@ -345,7 +333,7 @@ static int32_t judge(lbBody *body, const lbStep *step, lbScratch *s) {
   if (verdict == LB_VERDICT_GO_ON) {
     double held = lb_simulator_held(sim);
     for (int32_t i = 0; i < body->prepared->dimension; i++) s->a[i] = held * s->pull[i];
-    lb_full_turn(body, &state->end, s->a, w->back);
+    lb_whole_turn(lb_full_whole(body), &state->end, s->a, w->back);
     return LB_STEP_AGAIN;
   }
   if (verdict == LB_VERDICT_FAR && !last) return LB_STEP_FAR;
@@ -357,9 +345,10 @@ int32_t lb_full_end(lbBody *body, const lbStep *step, lbScratch *s) {
   lbFullState *state = lb_full_state(body);
   int32_t flags = state->searching ? judge(body, step, s) : 0;
   if (flags & (LB_STEP_AGAIN | LB_STEP_FAR | LB_STEP_NONFINITE)) return flags;
-  lbFrameRates rates = end_rates(body, step);
-  lb_full_rates_to_own(body, &state->end, &rates, lb_simulator_displacement(state->simulator),
-                       lb_simulator_velocity(state->simulator), s->v);
+  lbFrameRates rates = lb_frame_end_rates(body, step);
+  lb_whole_rates_to_own(lb_full_whole(body), &state->end, &rates,
+                        lb_simulator_displacement(state->simulator),
+                        lb_simulator_velocity(state->simulator), s->v);
   return flags;
 }
 

@@ -158,6 +158,36 @@ static lbStatus check_subspace(const lbModel *m, const char *where, lbError *err
   return status ? status : check_damping(m->subspace_damping, "subspace.damping", where, err);
 }
 
+static lbStatus check_setting(int32_t value, int32_t low, int32_t below, const char *name,
+                              const char *where, lbError *err) {
+  if (value >= low && value < below) return LB_OK;
+  return lb_fail(err, LB_ERR_FORMAT, "%s: %s of warp.settings is %d, it must be from %d to %d",
+                 where, name, (int)value, (int)low, (int)(below - 1));
+}
+
+static lbStatus check_warp(const lbModel *m, const char *where, lbError *err) {
+  const int32_t *settings = m->warp_settings;
+  if (!settings) return LB_OK;
+  lbStatus status =
+      check_setting(settings[0], 0, LB_WARP_ROTATION_COUNT, "the rotation", where, err);
+  if (!status)
+    status = check_setting(settings[1], 0, LB_WARP_STIFFNESS_COUNT, "the stiffness", where, err);
+  if (!status)
+    status = check_setting(settings[2], 0, LB_WARP_STRAIN_COUNT, "the strain", where, err);
+  if (!status)
+    status = check_setting(settings[3], 1, LB_WARP_ITERATIONS_MOST + 1, "the number of iterations",
+                           where, err);
+  if (!status && settings[1] == LB_WARP_SPRINGS && settings[2] == LB_WARP_GREEN)
+    status = lb_fail(err, LB_ERR_FORMAT, "%s: warp.settings has springs with green strain", where);
+  if (!status && m->size.tet_count + m->size.brick_count == 0)
+    status = lb_fail(err, LB_ERR_FORMAT, "%s: warp.settings without tets or bricks", where);
+  if (!status && m->warp_stretch_limit &&
+      !(m->warp_stretch_limit[0] > 1 && m->warp_stretch_limit[0] <= LENGTH_MOST))
+    status = lb_fail(err, LB_ERR_FORMAT, "%s: warp.stretch_limit is %g, it must be above 1", where,
+                     m->warp_stretch_limit[0]);
+  return status ? status : check_damping(m->warp_damping, "warp.damping", where, err);
+}
+
 static lbStatus check_full(const lbModel *m, const char *where, lbError *err) {
   int32_t dimension = m->size.recording_dimension, frames = m->size.recording_frames;
   lbStatus status =
@@ -187,6 +217,7 @@ lbStatus lb_model_check(const lbModel *m, const char *where, lbError *err) {
   if (!status) status = check_textures(m, where, err);
   if (!status) status = check_modal(m, where, err);
   if (!status) status = check_subspace(m, where, err);
+  if (!status) status = check_warp(m, where, err);
   if (!status) status = check_full(m, where, err);
   return status;
 }

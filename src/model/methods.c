@@ -31,6 +31,13 @@ static bool view_subspace(const lbModel *m, lbModelMethod *out) {
   return out->dimension > 0;
 }
 
+// Coordinates are the displacements of nodes; gravity and rigid rates follow from these.
+static bool view_warp(const lbModel *m, lbModelMethod *out) {
+  *out = (lbModelMethod){ .method = LB_METHOD_WARP, .damping = m->warp_damping };
+  if (m->warp_settings) out->dimension = 3 * m->size.node_count;
+  return out->dimension > 0;
+}
+
 static bool view_recorded(const lbModel *m, lbModelMethod *out) {
   *out = (lbModelMethod){ .method = LB_METHOD_RECORDED,
                           .dimension = m->size.recording_dimension,
@@ -56,7 +63,7 @@ static const MethodRow rows[LB_METHOD_COUNT] = {
   [LB_METHOD_FULL] = { "full", 5, 3, NULL },
   [LB_METHOD_MODAL] = { "modal", 1, 1, view_modal },
   [LB_METHOD_SUBSPACE] = { "subspace", 2, 1, view_subspace },
-  [LB_METHOD_WARP] = { "warp", 3, 1, NULL },
+  [LB_METHOD_WARP] = { "warp", 3, 4, view_warp },
   [LB_METHOD_FRAMES] = { "frames", 4, 1, NULL },
   [LB_METHOD_RECORDED] = { "recorded", 0, 2, view_recorded },
 };

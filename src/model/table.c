@@ -202,6 +202,15 @@ static const lbArrayRow model_rows[] = {
   { ROW(cubature_errors, "cubature.errors", LB_F64), .since = 4, .rank = 1, .shape = { ONLY(2) },
     .optional = true, .unit = "",
     .meaning = "relative error over training poses, and over poses held out (-1: not measured)" },
+
+  { ROW(warp_settings, "warp.settings", LB_I32), .since = 4, .rank = 1, .shape = { ONLY(4) },
+    .optional = true, .below = ONLY(LB_WARP_ITERATIONS_MOST + 1), .unit = "",
+    .meaning = "rotation, stiffness, strain, iterations of the solver" },
+  { ROW(warp_damping, "warp.damping", LB_F64), .since = 4, .rank = 1, .shape = { ONLY(2) },
+    .optional = true, .unit = "1/s, s", .meaning = "Rayleigh damping: mass, stiffness" },
+  { ROW(warp_stretch_limit, "warp.stretch_limit", LB_F64), .since = 4, .rank = 1,
+    .shape = { ONLY(1) }, .optional = true, .unit = "",
+    .meaning = "largest principal stretch before elements stiffen" },
 };
 // clang-format on
 

@@ -9,7 +9,7 @@
 static const char *const body_keys[] = { "name",     "mesh",     "surface", "model",    "material",
                                          "damping",  "mass",     "fixed",   "method",   "reduce",
                                          "position", "rotation", "scale",   "velocity", "instances",
-                                         "look",     "motion",   NULL };
+                                         "look",     "motion",   "warp",    NULL };
 
 void lb_scene_begin_body(lbSceneBody *body) {
   *body =
@@ -17,6 +17,7 @@ void lb_scene_begin_body(lbSceneBody *body) {
   body->modal = lb_modal_def();
   body->modal.mode_count = 0;
   body->subspace = lb_subspace_def();
+  body->warp = lb_warp_settings();
 }
 
 void lb_scene_release_body(lbSceneBody *body) {

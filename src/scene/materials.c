@@ -135,16 +135,25 @@ static lbStatus check_painted(const lbField *json, const lbSceneBody *body, lbEr
                        (int)element);
 }
 
+static void warn_of_law(const lbField *json) {
+  lbField model = lb_field_member(json, "model");
+  if (lb_field_here(&model))
+    lb_log(LB_LOG_WARNING, "%s: %s: is ignored by the method \"warp\", whose \"strain\" decides",
+           json->file, model.path);
+}
+
 lbStatus lb_scene_read_materials(const lbField *json, lbSceneBody *body, lbError *err) {
   lbBodyPaint paint;
-  bool list = json_is_array(json->value);
+  bool list = json_is_array(json->value), warns = body->method == LB_METHOD_WARP;
   lbStatus status = list ? LB_OK : check_single(json, err);
   if (status) return status;
   status = lb_scene_paint_begin(&paint, body, err);
   if (!status && !list) status = paint_entry(&paint, json, err);
+  if (!status && !list && warns) warn_of_law(json);
   for (size_t i = 0; list && i < json_array_size(json->value) && !status; i++) {
     lbField item = lb_field_item(json, i);
     status = paint_entry(&paint, &item, err);
+    if (!status && warns) warn_of_law(&item);
   }
   lb_scene_paint_end(&paint);
   return status ? status : check_painted(json, body, err);

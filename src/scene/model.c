@@ -16,10 +16,13 @@ static lbStatus refuse_beside(const lbField *json, lbError *err) {
     if (lb_field_here(&member))
       return lb_field_fail(&member, err, "a body with a \"model\" has its own, remove it");
   }
-  lbField reduce = lb_field_member(json, "reduce");
-  if (lb_field_here(&reduce))
-    lb_log(LB_LOG_WARNING, "%s: %s: is ignored, the \"model\" is already reduced", json->file,
-           reduce.path);
+  static const char *const ignored[] = { "reduce", "warp", NULL };
+  for (int i = 0; ignored[i]; i++) {
+    lbField member = lb_field_member(json, ignored[i]);
+    if (lb_field_here(&member))
+      lb_log(LB_LOG_WARNING, "%s: %s: is ignored, the \"model\" is already reduced", json->file,
+             member.path);
+  }
   return LB_OK;
 }
 
@@ -62,6 +65,7 @@ static lbStatus apply_damping(const lbField *json, lbSceneBody *body, lbError *e
   lbModel draft = *body->model, *changed;
   if (draft.modal_damping) draft.modal_damping = damping;
   if (draft.subspace_damping) draft.subspace_damping = damping;
+  if (draft.warp_damping) draft.warp_damping = damping;
   status = lb_model_create(&draft, &changed, err);
   if (status) return status;
   lb_model_destroy(body->model);

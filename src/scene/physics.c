@@ -117,7 +117,9 @@ static lbStatus make_model(const lbSceneBody *body, lbMethod method, lbModel **o
   if (!status)
     status = method == LB_METHOD_FULL       ? copy_full(body, fem, &def, &model, err)
              : method == LB_METHOD_SUBSPACE ? reduce_subspace(body, fem, &def, &model, err)
-                                            : reduce_modal(body, fem, &def, &model, err);
+             : method == LB_METHOD_WARP
+                 ? lb_reduce_warp(body->mesh, fem, &def, &body->warp, &model, err)
+                 : reduce_modal(body, fem, &def, &model, err);
   if (!status) status = lb_scene_number_surface(body, &model, err);
   lb_fem_destroy(fem);
   if (status)
@@ -134,10 +136,11 @@ lbStatus lb_scene_model(const lbSceneBody *body, lbModel **out, lbError *err) {
                    "body \"%s\": the method \"full\" has no model, use a reduced one such as "
                    "\"modal\"",
                    body->name);
-  if (body->method != LB_METHOD_MODAL && body->method != LB_METHOD_SUBSPACE)
+  if (body->method != LB_METHOD_MODAL && body->method != LB_METHOD_SUBSPACE &&
+      body->method != LB_METHOD_WARP)
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "body \"%s\": method \"%s\" is not supported in this version, use \"subspace\", "
-                   "\"modal\" or \"full\"",
+                   "\"modal\", \"warp\" or \"full\"",
                    body->name, lb_method_name(body->method));
   return make_model(body, body->method, out, err);
 }

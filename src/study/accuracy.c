@@ -193,6 +193,12 @@ static void tell_coverage(const lbComparison *c, const Programme *p, lbAccuracy 
 static lbStatus check_def(const lbFem *fem, const lbModel *model, lbAccuracyDef *def,
                           lbError *err) {
   if (def->method == LB_METHOD_DEFAULT) def->method = lb_model_default_method(model);
+  lbModelMethod view = { 0 };
+  if (lb_model_method(model, def->method, &view) && !view.basis)
+    return lb_fail(err, LB_ERR_UNSUPPORTED,
+                   "comparison: bodies of the method \"%s\" are not reduced; a scene can have "
+                   "them beside full ones",
+                   lb_method_name(def->method));
   if (def->method == LB_METHOD_RECORDED || !lb_model_has(model, def->method))
     return lb_fail(err, LB_ERR_ARGUMENT, "comparison: the model does not have the method \"%s\"",
                    lb_method_name(def->method));

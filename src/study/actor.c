@@ -212,12 +212,12 @@ static lbStatus find_model(lbActor *actor, lbError *err) {
   if (status) return status;
   r->model = body->model ? body->model : actor->owned->model;
   for (int32_t i = 0; i < actor->count; i++)
-    if (body->method == LB_METHOD_FULL && member(actor, i)->motion && lb_model_is_free(r->model))
-      return lb_fail(
-          err, LB_ERR_ARGUMENT,
-          "body \"%s\": the method \"full\" follows its \"motion\" by what is fixed, and "
-          "nothing is: give it \"fixed\", or a reduced method",
-          member(actor, i)->name);
+    if ((body->method == LB_METHOD_FULL || body->method == LB_METHOD_WARP) &&
+        member(actor, i)->motion && lb_model_is_free(r->model))
+      return lb_fail(err, LB_ERR_ARGUMENT,
+                     "body \"%s\": the method \"%s\" follows its \"motion\" by what is fixed, and "
+                     "nothing is: give it \"fixed\", or a reduced method",
+                     member(actor, i)->name, lb_method_name(body->method));
   lbModelMethod view = { 0 };
   if (body->method != LB_METHOD_FULL) lb_model_method(r->model, body->method, &view);
   r->basis = view.basis;

@@ -36,10 +36,11 @@ lbStatus lb_build_method(lbBuildJob *job, lbError *err) {
     method = modal ? LB_METHOD_MODAL : LB_METHOD_SUBSPACE;
   }
   job->report.method = method;
-  if (method == LB_METHOD_SUBSPACE || method == LB_METHOD_MODAL) return LB_OK;
+  if (method == LB_METHOD_SUBSPACE || method == LB_METHOD_MODAL || method == LB_METHOD_WARP)
+    return LB_OK;
   return lb_fail(err, LB_ERR_UNSUPPORTED,
-                 "%s: this version builds no \"%s\" models, ask for the method \"subspace\" or "
-                 "\"modal\"",
+                 "%s: this version builds no \"%s\" models, ask for the method \"subspace\", "
+                 "\"modal\" or \"warp\"",
                  job->path, lb_method_name(method));
 }
 
@@ -126,6 +127,7 @@ static lbStatus make_basis(lbBuildJob *job, lbError *err) {
 lbStatus lb_build_modes(lbBuildJob *job, lbError *err) {
   double start = lb_seconds();
   lbStatus status = LB_OK;
+  if (job->report.method == LB_METHOD_WARP && !job->report.bare) return LB_OK; // not needed
   choose_modes(job);
   if (job->report.method == LB_METHOD_SUBSPACE) status = choose_subspace(job, err);
   if (!status && basis_has_modes(job)) {
@@ -239,6 +241,8 @@ lbStatus lb_build_reduced(lbBuildJob *job, lbModel **out, lbError *err) {
       job->report.method == LB_METHOD_SUBSPACE
           ? lb_reduce_basis(job->body->mesh, job->fem, job->basis, job->modes, &def, &job->subspace,
                             &model, err)
+      : job->report.method == LB_METHOD_WARP
+          ? lb_reduce_warp(job->body->mesh, job->fem, &def, &job->body->warp, &model, err)
           : lb_reduce_modes(job->body->mesh, job->fem, job->modes, &def, &job->modal, &model, err);
   if (!status) status = lb_scene_number_surface(job->body, &model, err);
   job->report.model_seconds = lb_seconds() - start;
@@ -254,7 +258,8 @@ lbStatus lb_build_reduced(lbBuildJob *job, lbModel **out, lbError *err) {
 // ---- comparison --------------------------------------------------------------------------------
 
 lbStatus lb_build_accuracy(lbBuildJob *job, lbModel **model, lbError *err) {
-  if (job->def->accuracy == LB_ACCURACY_NONE) return LB_OK;
+  if (job->def->accuracy == LB_ACCURACY_NONE || job->report.method == LB_METHOD_WARP)
+    return LB_OK; // warped bodies have the full one's coordinates: a scene can have both
   double start = lb_seconds();
   lbAccuracyDef def = lb_accuracy_def();
   def.kind = job->def->accuracy;

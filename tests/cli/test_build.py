@@ -384,13 +384,28 @@ def info_refuses_a_broken_model_by_name(folder):
         limber("info", write(folder, "bad.glb", broken)).message("bad.glb")
 
 
+@case
+def a_warped_model_keeps_all_nodes_and_runs(folder):
+    scene = scene_file(folder, method="warp", warp={"iterations": 30})
+    found = limber("build", scene, "-o", "bar.glb", "--json", cwd=folder).json()
+    check(found["method"] == "warp" and found["modes"] == 0, f"built {found['method']}")
+    path = os.path.join(folder, "bar.glb")
+    check("warp" in str(limber("info", path).out), "info does not name the method")
+    body = limber("run", path, "--json").json()["bodies"][0]
+    check(body["method"] == "warp" and body["dimension"] == 3 * found["nodes"], f"ran {body}")
+    limber("build", scene, "--method", "warp", "--dimension", 4, cwd=folder).message("--dimension",
+                                                                                     status=2)
+    limber("build", scene, "--method", "warp", "--accuracy", "full",
+           cwd=folder).message("--accuracy", status=2)
+
+
 # ---- bad input -----------------------------------------------------------------------------------
 
 
 @case
 def wrong_words_are_refused(folder):
     scene, box = scene_file(folder), textured_box(folder)
-    for words in (["--method", "magic"], ["--method", "warp"], ["--basis", "modes"],
+    for words in (["--method", "magic"], ["--method", "frames"], ["--basis", "modes"],
                   ["--basis", "sketch"], ["--dimension", "0"], ["--metric", "heavy"],
                   ["--accuracy", "some"],
                   ["--modes", "0"], ["--cells", "0"], ["--up", "x"], ["--frequency", "0"],
@@ -418,14 +433,14 @@ def wrong_words_are_refused(folder):
 def bad_files_are_refused_and_nothing_is_written(folder):
     write(folder, "points.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n")
     write(folder, "broken.obj", "v 0 0 0\nf 1 2 3\n")
-    scene_file(folder, "sub.json", method="warp")
+    scene_file(folder, "sub.json", method="frames")
     scene_file(folder, "rubber.json", method="subspace", material={"model": "neohookean"})
     write_json(folder, "empty.json", {"limber_sketch": 1, "loads": []})
     scene_file(folder, "many.json")
     before = sorted(os.listdir(folder))
     for name, words, parts in (
             ("missing.obj", [], ["missing.obj"]), ("points.obj", [], ["points.obj"]),
-            ("broken.obj", [], ["broken.obj:2"]), ("sub.json", [], ["warp", "modal"]),
+            ("broken.obj", [], ["broken.obj:2"]), ("sub.json", [], ["frames", "modal"]),
             ("rubber.json", ["--forces", "polynomial"], ["cubature", "neohookean"]),
             ("rubber.json", ["--elements", 100000], ["elements is 100000"]),
             ("many.json", ["--sketch", "empty.json"], ["no load"]),

@@ -83,6 +83,8 @@ typedef struct SmallModel {
   int32_t shells[SMALL_SHELLS][3], cubature_elements[SMALL_CUBATURE];
   double material_shells[SMALL_MATERIALS][4], cubature_weights[SMALL_CUBATURE];
   double cubature_poses[SMALL_POSES][SMALL_DIMENSION], cubature_errors[2];
+  int32_t warp_settings[4];
+  double warp_damping[2], warp_stretch_limit[1];
   uint8_t pictures[64];
 } SmallModel;
 
@@ -176,6 +178,9 @@ static inline void small_subspace(SmallModel *s) {
   memcpy(s->subspace_rigid, s->modal_rigid, sizeof s->subspace_rigid);
   SMALL_COPY(subspace_values, (double[]){ 1, .25 });
   SMALL_COPY(subspace_damping, (double[]){ .25, 0x1p-9 });
+  SMALL_COPY(warp_settings, (int32_t[]){ LB_WARP_ELEMENT, LB_WARP_FEM, LB_WARP_WARPED, 20 });
+  SMALL_COPY(warp_damping, (double[]){ .125, 0x1p-8 });
+  SMALL_COPY(warp_stretch_limit, (double[]){ 1.5 });
   for (int p = 0; p < SMALL_PARTS; p++) {
     double share = 0x1p-12 * (p + 1); // as much of 1 Pa
     s->subspace_linear[p][0] = s->subspace_linear[p][2] = share;
@@ -277,6 +282,9 @@ static inline void small_point(SmallModel *s) {
     .subspace_basis = s->subspace_basis[0],
     .subspace_values = s->subspace_values,
     .subspace_damping = s->subspace_damping,
+    .warp_settings = s->warp_settings,
+    .warp_damping = s->warp_damping,
+    .warp_stretch_limit = s->warp_stretch_limit,
     .subspace_gravity = s->subspace_gravity[0],
     .subspace_rigid = s->subspace_rigid[0],
     .subspace_linear = s->subspace_linear[0],
@@ -331,6 +339,7 @@ static inline void small_model_strip_cubature(SmallModel *s) {
   d->size.shell_count = d->size.cubature_count = d->size.pose_count = 0;
   d->shells = NULL, d->material_shells = NULL, d->cubature_elements = NULL;
   d->cubature_weights = NULL, d->cubature_poses = NULL, d->cubature_errors = NULL;
+  d->warp_settings = NULL, d->warp_damping = NULL, d->warp_stretch_limit = NULL;
 }
 
 // Takes out what versions 3 and 4 of the format added.

@@ -68,7 +68,9 @@ static lbStatus enter_world(vwActor *actor, lbWorld *world, const vwActorPlan *p
     status = start_body(actor, world, plan, i, err);
   if (status) return status;
   actor->idle = lb_body_method(actor->bodies[0]) == LB_METHOD_RECORDED;
-  actor->dimension = actor->method == LB_METHOD_FULL ? 0 : lb_body_dimension(actor->bodies[0]);
+  lbModelMethod view = { 0 };
+  bool reduced = lb_model_method(actor->model, actor->method, &view) && view.basis;
+  actor->dimension = reduced ? lb_body_dimension(actor->bodies[0]) : 0;
   actor->moving = lb_body_frame_kind(actor->bodies[0]) != LB_FRAME_HELD;
   return LB_OK;
 }

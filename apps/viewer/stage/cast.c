@@ -21,7 +21,7 @@ bool vw_group_has(const vwStage *stage, const vwGroup *group, lbMethod method) {
 int32_t vw_group_dimension(const vwGroup *group, lbMethod method) {
   lbModelMethod view;
   bool has = method != LB_METHOD_RECORDED && lb_model_method(group->model, method, &view);
-  return has ? view.dimension : 0;
+  return has && view.basis ? view.dimension : 0;
 }
 
 lbMethod vw_group_method(const vwStage *stage, const vwGroup *group, const vwSettings *settings) {

@@ -1,0 +1,37 @@
+// The kernels of warped stiffness, one table a SIMD level: elements in batches, rows of nodes in
+// groups of 8.
+#ifndef LB_WARP_KERNELS_H
+#define LB_WARP_KERNELS_H
+
+#include "warp/warp.h"
+
+// A loop over groups of nodes: what goes in and out, (length) each.
+typedef struct lbWarpPass {
+  const lbWarp *warp;
+  const double *values, *inverse;
+  const double *x, *y, *w;
+  double *out, *other;
+  double a, b; // multiply: c and κ
+} lbWarpPass;
+
+// Groups [begin, end); sums (2 x LB_BATCH), written: what the function says, by lanes.
+typedef void lbWarpOperation(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums);
+
+typedef struct lbWarpKernels {
+  // Batch of a set: blocks, forces (element by element) and energies (LB_BATCH) at x.
+  void (*elements)(const lbWarpSet *set, int32_t batch, double stretch_limit, const double *x,
+                   double *blocks, double *forces, double *energies);
+  // values <- K̂ of pairs [begin, end) of the plan, from the blocks of elements.
+  void (*assemble)(const lbWarp *warp, int32_t begin, int32_t end, const double *blocks,
+                   double *values);
+  lbWarpOperation *multiply; // out <- a M x + b K̂ x; sums: out w, out out
+  lbWarpOperation *invert;   // out (9 x 8 a group) <- inverse of the diagonal of a M + b K̂
+  lbWarpOperation *smooth;   // out <- inverse x; sums: x out
+  lbWarpOperation *advance;  // out += a x, other -= a y; sums: other other
+  lbWarpOperation *combine;  // out <- x + a y + b w; sums: out out, out other (if there is one)
+  lbWarpOperation *rows;     // out <- forces at x by rows of K at rest; other <- K̂ (warped)
+} lbWarpKernels;
+
+const lbWarpKernels *lb_warp_kernels(lbSimdLevel level);
+
+#endif

@@ -1,0 +1,197 @@
+// Forces and the matrix K̂ at a shape, and loops over groups of nodes with sums in a fixed order.
+#include "warp/coarse.h"
+#include "warp/passes.h"
+
+#include <string.h>
+
+#define CHUNK 32       // groups that are summed together
+#define CHUNK_GRAIN 8  // chunks a task: smaller bodies stay on one thread
+#define BATCH_GRAIN 64 // batches of elements a task
+
+// ---- work --------------------------------------------------------------------------------------
+
+static size_t chunk_count(const lbWarp *warp) {
+  return ((size_t)warp->group_count + CHUNK - 1) / CHUNK;
+}
+
+static double *take(double **room, size_t *used, size_t count) {
+  double *at = room ? *room + *used : NULL;
+  *used += (count + LB_BATCH - 1) / LB_BATCH * LB_BATCH;
+  return at;
+}
+
+static size_t place(const lbWarp *warp, double **room, lbWarpWork *work) {
+  size_t used = 0, slots = (size_t)warp->row_begin[warp->group_count], blocks = 0, nodes = 0;
+  for (int k = 0; k < 2; k++) {
+    const lbWarpSet *set = &warp->sets[k];
+    blocks += (size_t)set->batch_count * LB_BATCH * (size_t)set->blocks;
+    nodes += (size_t)set->batch_count * LB_BATCH * (size_t)set->nodes;
+  }
+  bool linear = warp->strain == LB_WARP_LINEAR, by_rows = warp->rest_values != NULL;
+  work->own = take(room, &used, linear ? 0 : slots * 9 * LB_BATCH);
+  work->blocks = take(room, &used, by_rows ? 0 : 9 * blocks);
+  work->forces = take(room, &used, by_rows ? 0 : 3 * nodes);
+  work->inverse = take(room, &used, (size_t)warp->group_count * 9 * LB_BATCH);
+  work->sums = take(room, &used, chunk_count(warp) * 2 * LB_BATCH);
+  size_t padded = (size_t)lb_ldlt_padded(6 * warp->part_count);
+  work->centres = take(room, &used, 3 * (size_t)warp->part_count);
+  work->arms = take(room, &used, 3 * (size_t)warp->node_count);
+  work->coarse = take(room, &used, padded * padded);
+  work->coarse_vector = take(room, &used, 2 * padded);
+  for (int k = 0; k < LB_WARP_VECTORS; k++) work->vectors[k] = take(room, &used, warp->length);
+  return used;
+}
+
+size_t lb_warp_work_doubles(const lbWarp *warp) {
+  lbWarpWork unused;
+  return place(warp, NULL, &unused);
+}
+
+void lb_warp_work_place(const lbWarp *warp, double *room, lbWarpWork *work) {
+  *work = (lbWarpWork){ 0 };
+  place(warp, &room, work);
+}
+
+// ---- loops over groups -------------------------------------------------------------------------
+
+typedef struct Loop {
+  const lbWarpPass *pass;
+  lbWarpOperation *operation;
+  double *sums;
+} Loop;
+
+static void run_chunks(int32_t begin, int32_t end, void *context) {
+  const Loop *loop = context;
+  int32_t groups = loop->pass->warp->group_count;
+  for (int32_t c = begin; c < end; c++) {
+    int32_t last = CHUNK * (c + 1) < groups ? CHUNK * (c + 1) : groups;
+    loop->operation(loop->pass, CHUNK * c, last, loop->sums + (size_t)c * 2 * LB_BATCH);
+  }
+}
+
+static double add_lanes(const double s[LB_BATCH]) {
+  return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
+
+lbWarpSums lb_warp_run(lbWarpOperation *operation, const lbWarpPass *pass, lbWarpWork *work) {
+  Loop loop = { pass, operation, work->sums };
+  size_t chunks = chunk_count(pass->warp);
+  double sums[2 * LB_BATCH] = { 0 };
+  lb_parallel_for((int32_t)chunks, CHUNK_GRAIN, run_chunks, &loop);
+  for (size_t c = 0; c < chunks; c++)
+    for (size_t i = 0; i < 2 * LB_BATCH; i++) sums[i] += work->sums[c * 2 * LB_BATCH + i];
+  return (lbWarpSums){ add_lanes(sums), add_lanes(sums + LB_BATCH) };
+}
+
+// ---- elements ----------------------------------------------------------------------------------
+
+// Blocks (LB_BATCH x blocks x 9), forces (LB_BATCH x nodes x 3) and energies (LB_BATCH) of a batch.
+static void run_batch(const lbWarp *warp, const lbWarpSet *set, int32_t batch, const double *x,
+                      double *blocks, double *forces, double *energies) {
+  double displacements[3 * LB_ELEMENT_NODES_MAX * LB_BATCH];
+  const int32_t *at = set->at + (size_t)batch * (size_t)set->nodes * LB_BATCH;
+  if (!set->green) {
+    warp->kernels->elements(set, batch, warp->stretch_limit, x, blocks, forces, energies);
+    return;
+  }
+  for (size_t a = 0; a < (size_t)set->nodes; a++)
+    for (size_t k = 0; k < 3; k++)
+      for (size_t lane = 0; lane < LB_BATCH; lane++) {
+        size_t from = (size_t)at[a * LB_BATCH + lane] + k * LB_BATCH;
+        displacements[(3 * a + k) * LB_BATCH + lane] = x[from] - warp->rest[from];
+      }
+  lbElementBatch work = { .rest = set->rest + (size_t)batch * set->rest_size * LB_BATCH,
+                          .parameters =
+                              set->parameters + (size_t)batch * LB_MATERIAL_PARAMETERS * LB_BATCH,
+                          .displacements = displacements,
+                          .energies = energies,
+                          .forces = forces,
+                          .tangents = blocks };
+  set->green(&work);
+}
+
+typedef struct Elements {
+  const lbWarp *warp;
+  const lbWarpSet *set;
+  lbWarpWork *work;
+  const double *x;
+} Elements;
+
+static void run_batches(int32_t begin, int32_t end, void *context) {
+  const Elements *e = context;
+  const lbWarpSet *set = e->set;
+  for (int32_t b = begin; b < end; b++) {
+    size_t element = (size_t)b * LB_BATCH;
+    double energies[LB_BATCH];
+    run_batch(e->warp, set, b, e->x,
+              e->work->blocks + 9 * (set->first + element * (size_t)set->blocks),
+              e->work->forces + 3 * (set->first_node + element * (size_t)set->nodes), energies);
+  }
+}
+
+// ---- energy ------------------------------------------------------------------------------------
+
+// Of an element: ½ Σ_a u_a Σ_b K_ab (u_b − u_a).
+static double linear_energy(const lbWarp *warp, const lbWarpSet *set, int32_t element,
+                            const double *x) {
+  size_t batch = (size_t)(element / LB_BATCH), lane = (size_t)(element % LB_BATCH);
+  size_t n = (size_t)set->nodes;
+  const int32_t *at = set->at + batch * n * LB_BATCH + lane;
+  const double *K = set->rest + (batch * set->rest_size + 6 * n) * LB_BATCH + lane;
+  double u[LB_ELEMENT_NODES_MAX][3], sum = 0;
+  for (size_t a = 0; a < n; a++)
+    for (size_t k = 0; k < 3; k++) {
+      size_t from = (size_t)at[a * LB_BATCH] + k * LB_BATCH;
+      u[a][k] = x[from] - warp->rest[from] - (a ? u[0][k] : 0);
+    }
+  for (size_t k = 0; k < 3; k++) u[0][k] = 0;
+  for (size_t b = 1; b < n; b++)
+    for (size_t a = 0; a < b; a++, K += 9 * LB_BATCH)
+      for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < 3; j++) {
+          double d = u[b][j] - u[a][j], e = u[b][i] - u[a][i], k = K[(3 * i + j) * LB_BATCH];
+          sum += 0.5 * k * (u[a][i] * d - u[b][j] * e);
+        }
+  return sum;
+}
+
+double lb_warp_energy(const lbWarp *warp, const double *x) {
+  double blocks[LB_BATCH * LB_ELEMENT_PAIRS_MAX * 9], energies[LB_BATCH], sum = 0;
+  double forces[LB_BATCH * LB_ELEMENT_NODES_MAX * 3];
+  bool linear = warp->strain == LB_WARP_LINEAR;
+  for (int k = 0; k < 2 && linear; k++)
+    for (int32_t e = 0; e < warp->sets[k].count; e++)
+      sum += linear_energy(warp, &warp->sets[k], e, x);
+  for (int k = 0; k < 2 && !linear; k++)
+    for (int32_t b = 0; b < warp->sets[k].batch_count; b++) {
+      run_batch(warp, &warp->sets[k], b, x, blocks, forces, energies);
+      for (int lane = 0; lane < LB_BATCH; lane++) sum += energies[lane];
+    }
+  return sum;
+}
+
+// ---- what the layer offers ---------------------------------------------------------------------
+
+void lb_warp_linearise(const lbWarp *warp, lbWarpWork *work, const double *x, double *force) {
+  work->values = warp->strain == LB_WARP_LINEAR ? warp->rest_values : work->own;
+  if (warp->rest_values) {
+    lbWarpPass pass = { .warp = warp, .x = x, .out = force, .other = work->own };
+    lb_warp_run(warp->kernels->rows, &pass, work);
+    return;
+  }
+  for (int k = 0; k < 2; k++) {
+    Elements elements = { warp, &warp->sets[k], work, x };
+    lb_parallel_for(warp->sets[k].batch_count, BATCH_GRAIN, run_batches, &elements);
+  }
+  lb_warp_assemble(warp, work->blocks, work->own);
+  lb_warp_gather(warp, work->forces, force);
+}
+
+void lb_warp_ready(const lbWarp *warp, lbWarpWork *work, const double *x, double c, double kappa) {
+  lbWarpPass pass = {
+    .warp = warp, .values = work->values, .out = work->inverse, .a = c, .b = kappa
+  };
+  work->c = c, work->kappa = kappa;
+  lb_warp_run(warp->kernels->invert, &pass, work);
+  lb_warp_ready_parts(warp, work, x);
+}

@@ -1,0 +1,155 @@
+// The solution of A v = b, A = c M + κ K̂, with the diagonal's blocks as the preconditioner, and
+// parts that move rigidly beside them (coarse.c).
+//
+// Where K̂ is symmetric: conjugate gradients. From v = 0 (the body stays where it is) they lower the
+// step's energy ½ v A v − b v in each iteration, so that a solution that is cut short after any
+// number of them never adds energy; a guess is therefore taken with the share t that lowers that
+// energy most. The form by vertices is not symmetric (6 %), and its symmetric part is indefinite:
+// conjugate gradients diverge at long steps. BiCGSTAB needs no symmetry, no transposed product and
+// a fixed number of vectors, where GMRES would need one more for each iteration.
+#include "warp/coarse.h"
+#include "warp/passes.h"
+
+#include <string.h>
+
+enum { RESIDUAL, DIRECTION, PRODUCT, SMOOTHED, SHADOW, OTHER, OTHER_SMOOTHED, GUESS };
+
+typedef struct Solver {
+  const lbWarp *warp;
+  lbWarpWork *work;
+  double *v;
+} Solver;
+
+static lbWarpPass pass_of(const Solver *s) {
+  return (lbWarpPass){ .warp = s->warp, .values = s->work->values, .inverse = s->work->inverse };
+}
+
+// y <- A x; sums: y w, y y
+static lbWarpSums multiply(const Solver *s, const double *x, const double *w, double *y) {
+  lbWarpPass pass = pass_of(s);
+  pass.x = x, pass.w = w, pass.out = y, pass.a = s->work->c, pass.b = s->work->kappa;
+  return lb_warp_run(s->warp->kernels->multiply, &pass, s->work);
+}
+
+// y <- the preconditioner's x; the sum x y
+static double smooth(const Solver *s, const double *x, double *y) {
+  lbWarpPass pass = pass_of(s);
+  pass.x = x, pass.out = y;
+  double product = lb_warp_run(s->warp->kernels->smooth, &pass, s->work).first;
+  return product + lb_warp_add_parts(s->warp, s->work, x, y);
+}
+
+// out <- x + a y + b w (may be NULL); sums: out out, out other (may be NULL)
+static lbWarpSums combine(const Solver *s, const double *x, double a, const double *y, double b,
+                          const double *w, double *out, double *other) {
+  lbWarpPass pass = pass_of(s);
+  pass.x = x, pass.y = y, pass.w = w, pass.out = out, pass.other = other, pass.a = a, pass.b = b;
+  return lb_warp_run(s->warp->kernels->combine, &pass, s->work);
+}
+
+// v += a x, r -= a y
+static void advance(const Solver *s, double a, const double *x, const double *y, double *r) {
+  lbWarpPass pass = pass_of(s);
+  pass.x = x, pass.y = y, pass.out = s->v, pass.other = r, pass.a = a;
+  lb_warp_run(s->warp->kernels->advance, &pass, s->work);
+}
+
+void lb_warp_multiply(const lbWarp *warp, lbWarpWork *work, const double *x, double *y) {
+  Solver s = { warp, work, NULL };
+  multiply(&s, x, x, y);
+}
+
+// guess <- v at free nodes, v <- what is left of it, at held ones; whether that is not zero.
+static bool part_guess(const Solver *s, double *guess) {
+  bool moves = false;
+  for (int32_t n = 0; n < s->warp->node_count; n++)
+    for (size_t k = 0; k < 3; k++) {
+      size_t at = lb_warp_at(n) + k * LB_BATCH;
+      bool free = s->warp->free[n] > 0;
+      guess[at] = free ? s->v[at] : 0;
+      if (free) s->v[at] = 0;
+      moves |= s->v[at] != 0;
+    }
+  return moves;
+}
+
+// r <- b − A v, v having the share of the guess that serves best; returns the norm of the residual
+// without it, in the preconditioner's norm.
+static double start(const Solver *s, const double *b, double *r) {
+  double *guess = s->work->vectors[GUESS], *product = s->work->vectors[PRODUCT];
+  bool held_moves = part_guess(s, guess);
+  double none = 0;
+  if (held_moves) multiply(s, s->v, s->v, product);
+  for (int32_t n = 0; n < s->warp->node_count; n++)
+    for (size_t k = 0; k < 3; k++) {
+      size_t at = lb_warp_at(n) + k * LB_BATCH;
+      r[at] = s->warp->free[n] > 0 ? b[at] - (held_moves ? product[at] : 0) : 0;
+    }
+  double norm = smooth(s, r, s->work->vectors[SMOOTHED]);
+  bool symmetric = lb_warp_is_symmetric(s->warp);
+  // The least energy, or the least residual.
+  lbWarpSums sums = multiply(s, guess, symmetric ? guess : r, product);
+  double along = combine(s, guess, none, guess, none, NULL, guess, r).second;
+  double above = symmetric ? along : sums.first, below = symmetric ? sums.first : sums.second;
+  double t = below > 0 ? above / below : 0;
+  if (isfinite(t) && t != 0) advance(s, t, guess, product, r);
+  return norm;
+}
+
+static int32_t conjugate_gradients(const Solver *s, double stop, int32_t iterations) {
+  double **vectors = s->work->vectors;
+  double *r = vectors[RESIDUAL], *p = vectors[DIRECTION], *Ap = vectors[PRODUCT];
+  double *z = vectors[SMOOTHED];
+  double rz = smooth(s, r, z);
+  memcpy(p, z, s->warp->length * sizeof *p);
+  int32_t i = 0;
+  while (i < iterations && rz > stop) {
+    double curvature = multiply(s, p, p, Ap).first;
+    if (!(curvature > 0)) break; // green strain alone may be indefinite
+    advance(s, rz / curvature, p, Ap, r);
+    double next = smooth(s, r, z);
+    combine(s, z, next / rz, p, 0, NULL, p, NULL);
+    rz = next;
+    i++;
+  }
+  return i;
+}
+
+// Right-preconditioned: residuals are those of A v = b.
+static int32_t stabilised_gradients(const Solver *s, double stop, int32_t iterations) {
+  double **vectors = s->work->vectors;
+  double *r = vectors[RESIDUAL], *p = vectors[DIRECTION], *Ap = vectors[PRODUCT];
+  double *z = vectors[SMOOTHED], *shadow = vectors[SHADOW], *t = vectors[OTHER];
+  double *y = vectors[OTHER_SMOOTHED];
+  size_t bytes = s->warp->length * sizeof *r;
+  memcpy(shadow, r, bytes);
+  memcpy(p, r, bytes);
+  double rho = combine(s, r, 0, r, 0, NULL, r, shadow).second;
+  int32_t i = 0;
+  while (i < iterations && smooth(s, r, y) > stop) {
+    smooth(s, p, z);
+    double alpha = rho / multiply(s, z, shadow, Ap).first;
+    if (!isfinite(alpha)) break;
+    advance(s, alpha, z, Ap, r); // r: s of the books
+    smooth(s, r, y);
+    lbWarpSums sums = multiply(s, y, r, t);
+    double omega = sums.second > 0 ? sums.first / sums.second : 0;
+    advance(s, omega, y, t, r);
+    double next = combine(s, r, 0, r, 0, NULL, r, shadow).second;
+    double beta = next / rho * (alpha / omega);
+    i++;
+    if (!isfinite(beta) || omega == 0) break;
+    combine(s, r, beta, p, -beta * omega, Ap, p, NULL);
+    rho = next;
+  }
+  return i;
+}
+
+int32_t lb_warp_solve(const lbWarp *warp, lbWarpWork *work, const double *b, double *v,
+                      int32_t iterations, double tolerance) {
+  Solver s = { warp, work, v };
+  double stop = start(&s, b, work->vectors[RESIDUAL]) * tolerance * tolerance;
+  if (!(stop > 0)) stop = 0;
+  return lb_warp_is_symmetric(warp) ? conjugate_gradients(&s, stop, iterations)
+                                    : stabilised_gradients(&s, stop, iterations);
+}

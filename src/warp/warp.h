@@ -1,0 +1,131 @@
+// Warped stiffness: elastic forces with a constant stiffness that is turned with the material.
+// M. Müller, J. Dorsey, L. McMillan, R. Jagnow, B. Cutler: Stable Real-Time Deformations, 2002.
+//
+//   by elements (default)  f = Σ_e R_e K_e (R_eᵀ x − X),     R_e: polar decomposition of mean F
+//   by vertices (theirs)   f_i = R_i Σ_j K_ij (R_iᵀ x_j − X_j),  R_i: of the edges around a vertex
+//   linear                 f = K (x − X)
+//   green                  f = ∂W/∂x of St. Venant–Kirchhoff, linearised
+//
+// Here is mechanics of nodes alone: elements, the matrix K̂ = ∂f/∂x with rotations held, and the
+// solution of (c M + κ K̂) v = b. Bodies (body/warp.c) know frames, steps and constraints.
+//
+// Vectors lie in lanes: node n is lane n % 8 of group n / 8, its component k 8 k further. Blocks
+// of K̂ in a row sum to zero (f does not feel a shift), so that K̂ x = Σ_j K̂_ij (x_j − x_i) needs
+// no diagonal and is exact for shifts. Blocks of 8 rows lie together, each row padded to the
+// longest of the 8. All sums have a fixed order: the same bits for any number of threads.
+#ifndef LB_WARP_WARP_H
+#define LB_WARP_WARP_H
+
+#include "elastic/element.h"
+#include "limber/math.h"
+#include "limber/model.h"
+#include "math/ldlt.h"
+
+typedef struct lbWarpDef {
+  int32_t node_count;
+  const double *positions; // (nodes x 3) m
+  const uint8_t *held;     // (nodes) 1: does not take part in the solution
+  const double *masses;    // (nodes) kg
+  int32_t tet_count, brick_count;
+  const int32_t *tets, *bricks;
+  const int32_t *element_materials; // (tets, then bricks)
+  const double *materials;          // (materials x 3): young, poisson, density
+  lbWarpRotation rotation;
+  lbWarpStiffness stiffness;
+  lbWarpStrain strain;
+  double stretch_limit; // 0: none
+} lbWarpDef;
+
+// Elements of one kind, in batches of LB_BATCH. `rest` has in turn the mean gradients of the shape
+// functions (nodes x 3), places (nodes x 3), and blocks K_ab, a < b, (pairs x 9), behind them of
+// finite elements V λ and V μ; or, for green strain, LB_POINT_REST of each point.
+typedef struct lbWarpSet {
+  lbElementKind kind;
+  int32_t nodes, blocks; // of an element
+  int32_t count, batch_count;
+  size_t rest_size;         // doubles an element
+  int32_t *at;              // (batches x nodes x LB_BATCH) where its nodes lie in a vector
+  double *rest;             // (batches x rest_size x LB_BATCH)
+  double *parameters;       // (batches x LB_MATERIAL_PARAMETERS x LB_BATCH): green
+  lbElementKernel *green;   // or NULL
+  bool isotropic;           // tets of finite elements
+  size_t first, first_node; // its first block, and node, in the buffers of lbWarpWork
+} lbWarpSet;
+
+struct lbWarpKernels;
+
+typedef struct lbWarp {
+  lbWarpRotation rotation;
+  lbWarpStrain strain;
+  double stretch_limit;
+  const struct lbWarpKernels *kernels;
+  const lbLdltKernels *ldlt;
+  int32_t node_count, group_count;
+  size_t length;       // numbers in a vector: 24 group_count
+  lbWarpSet sets[2];   // tets, bricks
+  double *rest;        // (length) X
+  double *masses;      // (8 group_count)
+  double *free;        // (8 group_count) 1, or 0 where held or not a node
+  int32_t *row_begin;  // (group_count + 1), in slots
+  int32_t *columns;    // (slots x 8): where the neighbour lies in a vector; own place: padding
+  double *rest_values; // (slots x 9 x 8) K at rest; NULL where it is not needed
+  int32_t *chosen;     // (group_count x 3 x 8) edges of the fast estimate, likewise; or NULL
+  // The plan of assembly: pair p of nodes i < j is the sum of blocks [pair_begin[p],
+  // pair_turned[p]) and of the transposed ones [pair_turned[p], pair_begin[p + 1]).
+  int32_t pair_count;
+  int32_t *pair_begin, *pair_turned, *pair_blocks;
+  size_t *pair_at;                     // (pairs x 2): where K_ij and K_ji lie in `values`
+  int32_t part_count, *part_of;        // (nodes) part of the coarse preconditioner, -1: none
+  int32_t *force_begin, *force_shares; // (nodes + 1), shares of elements in the force of a node
+} lbWarp;
+
+lbStatus lb_warp_create(const lbWarpDef *def, lbSimdLevel level, lbWarp **out, lbError *err);
+void lb_warp_destroy(lbWarp *warp); // NULL is legal
+static inline size_t lb_warp_at(int32_t node) {
+  return (size_t)(node / LB_BATCH) * (3 * LB_BATCH) + (size_t)(node % LB_BATCH);
+}
+// Whether K̂ is symmetric: all but the form by vertices.
+static inline bool lb_warp_is_symmetric(const lbWarp *warp) {
+  return warp->strain != LB_WARP_WARPED || warp->rotation == LB_WARP_ELEMENT;
+}
+
+// (nodes x 3) <-> lanes; what is not a node stays as it is.
+void lb_warp_to_lanes(const lbWarp *warp, const double *nodes, double *lanes);
+void lb_warp_from_lanes(const lbWarp *warp, const double *lanes, double *nodes);
+
+// ---- work --------------------------------------------------------------------------------------
+
+enum { LB_WARP_VECTORS = 8 };
+
+typedef struct lbWarpWork {
+  double *own;          // (slots x 9 x 8) K̂
+  const double *values; // that in use: `own`, or lbWarp.rest_values
+  double *blocks;       // (blocks of all elements x 9)
+  double *forces;       // (nodes of all elements x 3)
+  double *inverse;      // (group_count x 9 x 8) of the diagonal blocks of c M + κ K̂
+  double *sums;
+  double *vectors[LB_WARP_VECTORS]; // (length)
+  double c, kappa;                  // as lb_warp_ready was told
+  double *centres, *arms;           // (parts x 3) of the parts then, (nodes x 3) from these
+  double *coarse, *coarse_vector;   // of the parts: LDLᵀ, and two vectors
+  bool parts_ready;
+} lbWarpWork;
+
+size_t lb_warp_work_doubles(const lbWarp *warp);
+void lb_warp_work_place(const lbWarp *warp, double *room, lbWarpWork *work);
+
+// work->values <- K̂ at x, force (length) <- f(x).
+void lb_warp_linearise(const lbWarp *warp, lbWarpWork *work, const double *x, double *force);
+// The elastic energy; the form by vertices, which has none, is given that by elements.
+double lb_warp_energy(const lbWarp *warp, const double *x);
+// The matrix of solutions and products is c M + κ K̂ from now on, K̂ being that at x.
+void lb_warp_ready(const lbWarp *warp, lbWarpWork *work, const double *x, double c, double kappa);
+// y <- (c M + κ K̂) x, 0 at held nodes.
+void lb_warp_multiply(const lbWarp *warp, lbWarpWork *work, const double *x, double *y);
+// Solves (c M + κ K̂) v = b for the nodes that are not held, those that are being given in v. v: a
+// guess, whose share is chosen. Stops where the residual is `tolerance` of that without a guess, or
+// after so many iterations; returns how many were made.
+int32_t lb_warp_solve(const lbWarp *warp, lbWarpWork *work, const double *b, double *v,
+                      int32_t iterations, double tolerance);
+
+#endif
