@@ -116,6 +116,23 @@ static void traces_tell_energies_and_step_times(void **state) {
   vw_stage_destroy(stage);
 }
 
+static void cubature_bodies_tell_how_far_they_are_from_their_models(void **state) {
+  (void)state;
+  vwSettings settings;
+  double pose, unfollowed;
+  vwStage *stage = stage_of(SUBSPACE_BAR, &settings);
+  assert_false(vw_stage_trust(stage, &pose, &unfollowed));
+  vw_stage_destroy(stage);
+  stage = stage_of(BAR("subspace", "\"modes\": 5, \"dimension\": 8, \"forces\": \"cubature\","
+                                   "\"poses\": 20"),
+                   &settings);
+  for (int i = 0; i < 20; i++) vw_stage_advance(stage, 0.005);
+  assert_true(vw_stage_trust(stage, &pose, &unfollowed));
+  print_message("pose distance %.3g, unfollowed %.3g\n", pose, unfollowed);
+  assert_true(pose > 0 && unfollowed > 0 && unfollowed <= 1);
+  vw_stage_destroy(stage);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(steps_add_up_whatever_the_frames_are),
@@ -125,6 +142,7 @@ int main(void) {
     cmocka_unit_test(a_long_sleep_is_no_backlog),
     cmocka_unit_test(what_does_not_fit_the_budget_is_dropped),
     cmocka_unit_test(traces_tell_energies_and_step_times),
+    cmocka_unit_test(cubature_bodies_tell_how_far_they_are_from_their_models),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,6 +88,10 @@ function showGraphs(status, rate) {
   byId("rate-text").textContent = `${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`;
   byId("rate-text").title = status.behind ? "this device is too slow for real time" : "";
   byId("rate-text").classList.toggle("behind", Boolean(status.behind));
+  const trained = Number.isFinite(status.pose_distance) && Number.isFinite(status.unfollowed_force);
+  byId("trust").hidden = !trained;
+  if (trained)
+    byId("trust-text").textContent = `${status.pose_distance.toFixed(2)}, ${Math.round(100 * status.unfollowed_force)} %`;
   byId("energy-text").textContent = energy.length ? joules(energy[energy.length - 1]) : "–";
 }
 

@@ -290,8 +290,16 @@ static void show_line(const char *text) {
   ImGui::TextDisabled("%s", shown);
 }
 
+// Of bodies with forces by cubature: how far they are from what their models can do.
+static void show_trust(const vwStage *stage) {
+  double pose, unfollowed;
+  if (!vw_stage_trust(stage, &pose, &unfollowed)) return;
+  ImGui::TextDisabled("%.2f of the trained poses, %.0f %% not followed", pose, 100 * unfollowed);
+}
+
 static void show_foot(const vwPanel *panel, const vwStage *stage) {
   if (stage) show_graphs(panel->viewer);
+  if (stage) show_trust(stage);
   char rate[32];
   snprintf(rate, sizeof rate, panel->frame_rate < 10 ? "%.1f" : "%.0f", panel->frame_rate);
   ImGui::TextDisabled("%s pictures/s%s", rate,

@@ -264,6 +264,16 @@ static void write_traces(const vwStage *stage) {
   write("]");
 }
 
+// Of bodies with forces by cubature.
+static void write_trust(const vwStage *stage) {
+  double pose, unfollowed;
+  if (!vw_stage_trust(stage, &pose, &unfollowed)) return;
+  write(",");
+  write_number("pose_distance", pose);
+  write(",");
+  write_number("unfollowed_force", unfollowed);
+}
+
 // Title, hint, graphs, legend, labels and messages: asked a few times a second.
 EXPORT const char *vw_page_status(void) {
   begin("{\"message\":");
@@ -284,6 +294,7 @@ EXPORT const char *vw_page_status(void) {
           vw_stage_behind(stage) ? "true" : "false", vw_stage_sketching(stage) ? "true" : "false",
           vw_stage_posing(stage) ? "true" : "false");
     write_traces(stage);
+    write_trust(stage);
     write(",\"labels\":[");
     write_labels(stage);
     write("]");

@@ -118,5 +118,23 @@ int32_t vw_stage_traces(const vwStage *stage, vwTrace traces[VW_TRACE_LENGTH]) {
   return clock->trace_count;
 }
 
+static bool is_trained(const vwActor *actor) {
+  return actor->bodies && actor->count > 0 && actor->method == LB_METHOD_SUBSPACE &&
+         actor->model->size.cubature_count > 0 && actor->model->size.subspace_part_count == 0;
+}
+
+bool vw_stage_trust(const vwStage *stage, double *pose_distance, double *unfollowed_force) {
+  bool any = false;
+  *pose_distance = *unfollowed_force = 0;
+  for (int32_t i = 0; i < stage->cast.count; i++) {
+    const vwActor *actor = stage->cast.roles[i].actor;
+    if (!is_trained(actor)) continue;
+    any = true;
+    *pose_distance = fmax(*pose_distance, lb_body_pose_distance(actor->bodies[0]));
+    *unfollowed_force = fmax(*unfollowed_force, lb_body_unfollowed_force(actor->bodies[0]));
+  }
+  return any;
+}
+
 int32_t vw_stage_flags(const vwStage *stage) { return stage->clock.flags; }
 bool vw_stage_behind(const vwStage *stage) { return stage->clock.behind; }

@@ -66,6 +66,9 @@ typedef struct vwTrace {  // of one advance, for the graphs
 enum { VW_TRACE_LENGTH = 240 };
 // The last `VW_TRACE_LENGTH` advances, oldest first; returns how many there are.
 int32_t vw_stage_traces(const vwStage *stage, vwTrace traces[VW_TRACE_LENGTH]);
+// What the bodies by cubature say of their models: the largest lb_body_pose_distance and
+// lb_body_unfollowed_force of the first body of each actor. False: there are no such bodies.
+bool vw_stage_trust(const vwStage *stage, double *pose_distance, double *unfollowed_force);
 int32_t vw_stage_flags(const vwStage *stage); // lbStepFlags since the last call of reset
 bool vw_stage_behind(const vwStage *stage);   // the budget was too small lately
 // What the user should hear of ("This body cannot be held at more points ..."); "" when there is
