@@ -291,15 +291,17 @@ static void show_line(const char *text) {
 }
 
 // Of bodies with forces by cubature: how far they are from what their models can do.
-static void show_trust(const vwStage *stage) {
+// "": there are none.
+static void describe_trust(const vwStage *stage, char *text, size_t size) {
   double pose, unfollowed;
-  if (!vw_stage_trust(stage, &pose, &unfollowed)) return;
-  ImGui::TextDisabled("%.2f of the trained poses, %.0f %% not followed", pose, 100 * unfollowed);
+  text[0] = '\0';
+  if (stage && vw_stage_trust(stage, &pose, &unfollowed))
+    snprintf(text, size, "trained poses %.2f, not followed %.0f %%", pose, 100 * unfollowed);
 }
 
-static void show_foot(const vwPanel *panel, const vwStage *stage) {
+static void show_foot(const vwPanel *panel, const vwStage *stage, const char *trust) {
   if (stage) show_graphs(panel->viewer);
-  if (stage) show_trust(stage);
+  if (trust[0]) show_line(trust);
   char rate[32];
   snprintf(rate, sizeof rate, panel->frame_rate < 10 ? "%.1f" : "%.0f", panel->frame_rate);
   ImGui::TextDisabled("%s pictures/s%s", rate,
@@ -307,9 +309,10 @@ static void show_foot(const vwPanel *panel, const vwStage *stage) {
   show_line(panel->device);
 }
 
-static float foot_height(const vwStage *stage) {
-  float gap = ImGui::GetStyle().ItemSpacing.y;
-  return 2 * ImGui::GetTextLineHeight() + 3 * gap + (stage ? graph_height * scale + gap : 0);
+static float foot_height(const vwStage *stage, const char *trust) {
+  float gap = ImGui::GetStyle().ItemSpacing.y, line = ImGui::GetTextLineHeight();
+  return 2 * line + 3 * gap + (stage ? graph_height * scale + gap : 0) +
+         (trust[0] ? line + gap : 0);
 }
 
 static void show_panel(vwPanel *panel) {
@@ -332,10 +335,12 @@ static void show_panel(vwPanel *panel) {
   }
   ImGui::TextDisabled("Press ? for keys and pointers, o to open a file.");
   ImGui::PopTextWrapPos();
-  ImGui::BeginChild("controls", ImVec2(0, -foot_height(stage)));
+  char trust[96];
+  describe_trust(stage, trust, sizeof trust);
+  ImGui::BeginChild("controls", ImVec2(0, -foot_height(stage, trust)));
   if (stage) edit_all(panel->viewer);
   ImGui::EndChild();
-  show_foot(panel, stage);
+  show_foot(panel, stage, trust);
   ImGui::EndDisabled();
   ImGui::End();
 }
