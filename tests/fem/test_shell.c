@@ -44,7 +44,7 @@ static double energy_at(const lbMesh *mesh, const lbMaterial *material, const do
   lbEvaluation out;
   lbError err;
   check_ok(lb_fem_evaluate(fem, u, f, NULL, NULL, &out, &err), err);
-  assert_int_equal(out.von_mises, -1);
+  check_near(out.von_mises, -1, 0);
   assert_int_equal(out.invalid_element, -1);
   lb_fem_destroy(fem);
   return out.energy;
