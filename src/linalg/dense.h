@@ -34,7 +34,8 @@ void lb_dense_multiply_vector(lbTranspose transpose, int32_t rows, int32_t colum
 // replaced by the orthonormal columns V.
 lbStatus lb_dense_eigen(int32_t size, double *A, double *values, lbError *err);
 // A V = B V diag(values), V' B V = 1, values ascending, B positive definite. A is replaced by V and
-// B is destroyed; of both the upper triangle is read.
+// B by R, upper triangular, R' R = B; of both the upper triangle is read, and below it B keeps what
+// it had.
 lbStatus lb_dense_eigen_general(int32_t size, double *A, double *B, double *values, lbError *err);
 
 // A = U diag(S) V', S descending, k = min(rows, columns): U (rows x k), S (k), V' (k x columns).

@@ -20,6 +20,7 @@ enum {
 static const double SOFT = 1e-10;    // of the largest eigenvalue: nothing is stiff below
 static const double SHORTENED = 0.8; // of its length
 static const double SMALL = 0.1;     // size of small poses
+static const double EQUAL = 1e-6;    // relative: eigenvalues that belong together
 
 // ---- products with the basis -------------------------------------------------------------------
 
@@ -56,8 +57,14 @@ typedef struct Sampler {
   double *u, *f; // (block x length)
   double *parts; // (tasks x block x dimension)
   lbAssembler *assembler;
+  // A pose is Σ n_i φ̄_i/ω̄_i with n_i = (R φ̄_i)·ξ, M̃ = RᵀR, over normal numbers ξ of the
+  // coordinates: n is as normal as ξ, and the sum does not depend on the signs of modes, or on
+  // which ones of equal eigenvalues were chosen, which rounding decides.
   double *modes;      // (dimension x dimension) columns: φ̄/ω̄, the softest first
-  size_t loose_count; // the first of them, in which nothing is stiff
+  double *directions; // likewise: R φ̄
+  double *values;     // (dimension) eigenvalues
+  double *draws;      // (dimension) ξ
+  size_t loose_count; // the first modes, in which nothing is stiff
 } Sampler;
 
 static void expand(const Sampler *s, size_t count, const double *q, double *u) {
@@ -79,6 +86,9 @@ static void release_sampler(Sampler *s) {
   lb_free(s->f);
   lb_free(s->parts);
   lb_free(s->modes);
+  lb_free(s->directions);
+  lb_free(s->values);
+  lb_free(s->draws);
   lb_assembler_destroy(s->assembler);
 }
 
@@ -94,7 +104,11 @@ static lbStatus open_sampler(const lbFem *fem, int32_t dimension, const double *
   s->f = lb_alloc(s->block * s->length, sizeof(double));
   s->parts = lb_alloc(tasks * s->block * s->dimension, sizeof(double));
   s->modes = lb_alloc(s->dimension * s->dimension, sizeof(double));
-  lbStatus status = s->u && s->f && s->parts && s->modes ? LB_OK : lb_fail_memory(err);
+  s->directions = lb_alloc(s->dimension * s->dimension, sizeof(double));
+  s->values = lb_alloc(s->dimension, sizeof(double));
+  s->draws = lb_alloc(s->dimension, sizeof(double));
+  bool complete = s->u && s->f && s->parts && s->modes && s->directions && s->values && s->draws;
+  lbStatus status = complete ? LB_OK : lb_fail_memory(err);
   if (!status) status = lb_linalg_reserve(err);
   lb_linalg_one_thread();
   return status ? status : lb_assembler_create(fem, &s->assembler, err);
@@ -143,10 +157,21 @@ static lbStatus reduce_rest(const Sampler *s, double *K, double *M, lbError *err
   return status;
 }
 
+// directions <- R modes, R upper triangular
+static void find_directions(Sampler *s, const double *R) {
+  size_t d = s->dimension;
+  for (size_t i = 0; i < d; i++)
+    for (size_t k = 0; k < d; k++) {
+      double sum = 0;
+      for (size_t l = k; l < d; l++) sum += R[l * d + k] * s->modes[i * d + l];
+      s->directions[i * d + k] = sum;
+    }
+}
+
 static lbStatus find_modes(Sampler *s, lbError *err) {
   size_t d = s->dimension;
-  double *M = lb_alloc(d * d, sizeof *M), *values = lb_alloc(d, sizeof *values);
-  lbStatus status = M && values ? reduce_rest(s, s->modes, M, err) : lb_fail_memory(err);
+  double *M = lb_alloc(d * d, sizeof *M), *values = s->values;
+  lbStatus status = M ? reduce_rest(s, s->modes, M, err) : lb_fail_memory(err);
   if (!status) {
     for (size_t i = 0; i < d; i++)
       if (!(M[i * d + i] > 0))
@@ -164,12 +189,12 @@ static lbStatus find_modes(Sampler *s, lbError *err) {
     s->loose_count++;
   if (!status && s->loose_count == d)
     status = lb_fail(err, LB_ERR_NUMERIC, "no vector of the basis meets any stiffness");
+  if (!status) find_directions(s, M);
   for (size_t i = 0; !status && i < d; i++) {
     double value = values[i < s->loose_count ? s->loose_count : i];
     for (size_t k = 0; k < d; k++) s->modes[i * d + k] /= sqrt(value);
   }
   lb_free(M);
-  lb_free(values);
   return status;
 }
 
@@ -187,19 +212,25 @@ static double box_diagonal(const lbFem *fem) {
 
 static void add_modes(const Sampler *s, size_t begin, size_t end, double size, lbRandom *random,
                       double *q) {
+  size_t d = s->dimension;
+  for (size_t k = 0; k < d; k++) s->draws[k] = lb_random_normal(random);
   for (size_t i = begin; i < end; i++) {
-    double n = size * lb_random_normal(random);
-    for (size_t k = 0; k < s->dimension; k++) q[k] += n * s->modes[i * s->dimension + k];
+    double n = 0;
+    for (size_t k = 0; k < d; k++) n += size * s->draws[k] * s->directions[i * d + k];
+    for (size_t k = 0; k < d; k++) q[k] += n * s->modes[i * d + k];
   }
 }
 
 // A small pose has some of the softest modes: their number is drawn so that its logarithm is
-// uniform.
+// uniform; it does not end between equal ones.
 static void draw_small(const Sampler *s, lbRandom *random, double *q) {
   size_t stiff = s->dimension - s->loose_count;
   double share = lb_random_unit(random);
   size_t count = (size_t)pow((double)stiff + 1, share);
   if (count < 1) count = 1;
+  while (count < stiff &&
+         s->values[s->loose_count + count] <= (1 + EQUAL) * s->values[s->loose_count + count - 1])
+    count++;
   if (count > stiff) count = stiff;
   add_modes(s, s->loose_count, s->loose_count + count, SMALL, random, q);
 }
