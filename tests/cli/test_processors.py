@@ -22,7 +22,8 @@ BODIES = {
 HELD, FREE = 1e-8, 1e-7
 # Residuals are rounding; gravity does nothing to a free body, and rounding is all there is.
 ROUNDING = {"modal.residuals"}
-ROUNDING_WHEN_FREE = {"modal.gravity", "modal.launch", "subspace.gravity", "subspace.launch"}
+ROUNDING_WHEN_FREE = {"modal.gravity", "modal.launch", "subspace.gravity", "subspace.launch",
+                      "subspace.pull"}
 
 
 def core_types():
@@ -78,7 +79,9 @@ if not SANITIZED:
         add_body(body, ["--free"])
     for options in (["--metric", "lumped"], ["--basis", "extended", "--modes", "3"],
                     ["--basis", "linear", "--modes", "7"], ["--dimension", "3"],
-                    ["--method", "modal", "--modes", "9", "--discard"]):
+                    ["--method", "modal", "--modes", "9", "--discard"],
+                    ["--forces", "cubature", "--dimension", "8", "--elements", "20"],
+                    ["--forces", "cubature", "--dimension", "8", "--elements", "20", "--free"]):
         add_body("bar", options)
 
 
