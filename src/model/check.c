@@ -218,6 +218,7 @@ lbStatus lb_model_check(const lbModel *m, const char *where, lbError *err) {
   if (!status) status = check_modal(m, where, err);
   if (!status) status = check_subspace(m, where, err);
   if (!status) status = check_warp(m, where, err);
+  if (!status) status = lb_model_check_cores(m, where, err);
   if (!status) status = check_full(m, where, err);
   return status;
 }
