@@ -23,9 +23,11 @@ typedef enum lbForceKind {
 } lbForceKind;
 
 typedef enum lbCubatureSelection {
-  LB_CUBATURE_NNHTP,       // all elements at once, changed as a whole (von Tycowicz et al.)
+  LB_CUBATURE_NNHTP,       // all elements at once, many exchanged at a time (after von Tycowicz et
+                           // al.), with least squares in place of their gradient step
   LB_CUBATURE_GREEDY,      // one after another, least squares over all poses (An et al.)
   LB_CUBATURE_GREEDY_FAST, // the same, over ten poses at a time
+  LB_CUBATURE_NNHTP_PLAIN, // algorithm 1 of von Tycowicz et al. as it stands there
   LB_CUBATURE_SELECTION_COUNT
 } lbCubatureSelection;
 

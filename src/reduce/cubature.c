@@ -14,8 +14,9 @@ lbCubatureDef lb_cubature_def(void) {
   };
 }
 
-static const char *const selection_names[LB_CUBATURE_SELECTION_COUNT] = { "nnhtp", "greedy",
-                                                                          "greedy_fast" };
+static const char *const selection_names[LB_CUBATURE_SELECTION_COUNT] = {
+  "nnhtp", "greedy", "greedy_fast", "nnhtp_plain"
+};
 
 const char *lb_cubature_selection_name(lbCubatureSelection selection) {
   return (unsigned)selection < LB_CUBATURE_SELECTION_COUNT ? selection_names[selection] : "";
@@ -216,7 +217,8 @@ static lbStatus choose(const lbCubatureDef *def, const Poses *poses, lbChoice **
   switch (def->selection) {
   case LB_CUBATURE_GREEDY: return lb_greedy(&selection, false, out, err);
   case LB_CUBATURE_GREEDY_FAST: return lb_greedy(&selection, true, out, err);
-  default: return lb_nnhtp(&selection, out, err);
+  case LB_CUBATURE_NNHTP_PLAIN: return lb_nnhtp(&selection, true, out, err);
+  default: return lb_nnhtp(&selection, false, out, err);
   }
 }
 
