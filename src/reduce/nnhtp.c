@@ -5,9 +5,9 @@
 //   largest −∇f > 0. Of S some components stay, and their weights are nonnegative least squares.
 //
 // Algorithm 1, "plain": s candidates come into S; the s largest positive entries of w − μ ∇_S f
-// stay, μ = |∇_S f|² / 2|A ∇_S f|² the exact step (half of the paper's (9)). Columns of elements are
-// much alike, so that μ is short: a newcomer gets a tenth of a usual weight and less, and does not
-// stay once s components have weights.
+// stay, μ = |∇_S f|² / 2|A ∇_S f|² the exact step (half of the paper's (9)). Columns of elements
+// are much alike, so that μ is short: a newcomer gets a tenth of a usual weight and less, and does
+// not stay once s components have weights.
 //
 // So the pursuit goes all the way to the minimum over S, w >= 0, with fewer newcomers, and what
 // stays is decided by what the sum would lose (lb_fit_thin), as in subspace pursuit (Dai &
@@ -25,9 +25,9 @@ enum {
   PLAIN_CANDIDATES = 5, // times s, in every iteration: algorithm 1
   CANDIDATES = 2,       // the same of the pursuit
   CANDIDATES_LEAST = 100,
-  EXCHANGED = 4,        // newcomers beyond those that are missing: s over this
+  EXCHANGED = 4, // newcomers beyond those that are missing: s over this
   EXCHANGED_LEAST = 4,
-  PATIENCE = 3,         // iterations that hardly make it better
+  PATIENCE = 3, // iterations that hardly make it better
   ITERATIONS_MOST = 200,
 };
 
@@ -156,8 +156,7 @@ static lbStatus take_step(Pursuit *p, int32_t size, int32_t *count, lbError *err
   lbStatus status = lb_columns_sum(columns, size, p->set, p->gradient, p->direction, err);
   if (status) return status;
   for (int32_t k = 0; k < size; k++) square += p->gradient[k] * p->gradient[k];
-  for (size_t i = 0; i < lb_columns_rows(columns); i++)
-    length += p->direction[i] * p->direction[i];
+  for (size_t i = 0; i < lb_columns_rows(columns); i++) length += p->direction[i] * p->direction[i];
   double step = length > 0 ? square / length : 0; // along −∇f/2
   for (int32_t k = 0; k < size; k++) {
     double weight = k < fit->count ? fit->weights[k] : 0;

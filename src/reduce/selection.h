@@ -37,9 +37,10 @@ bool lb_choice_progress(lbChoice *choice, double goal, double share);
 int32_t lb_draw_candidates(lbRandom *random, int32_t component_count, int32_t *pool,
                            const bool *taken, int32_t count, int32_t *candidates);
 
-// Non-negative hard thresholding pursuit with random candidates (nnhtp.c). Plain: algorithm 1 of von
-// Tycowicz et al. 2013 to the letter. With a goal the other one begins with as many components as
-// there are unknowns, adds more until the goal is reached, and then looks for fewer that reach it.
+// Non-negative hard thresholding pursuit with random candidates (nnhtp.c). Plain: algorithm 1 of
+// von Tycowicz et al. 2013 to the letter. With a goal the other one begins with as many components
+// as there are unknowns, adds more until the goal is reached, and then looks for fewer that reach
+// it.
 lbStatus lb_nnhtp(const lbSelectionDef *def, bool plain, lbChoice **out, lbError *err);
 // Greedy cubature (An, Kim & James 2008): the candidate whose force is most like the residual, one
 // at a time, of 100. Fast: residuals and weights over ten random poses at a time, over all in the
