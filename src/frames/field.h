@@ -89,15 +89,16 @@ lbStatus lb_field_bump(const lbVoxels *voxels, lbVec3 point, int32_t home, doubl
 // through the values there with slopes by central differences (one-sided at the boundary).
 // - Inside the voxels the value is continuously differentiable and the gradient is its derivative,
 //   exactly; at the centre of a voxel it is the central difference.
-// - Linear functions are reproduced exactly, up to the boundary and beyond it; so constants are:
-//   weights sum to 1 and their gradients to 0 at every point (rounding: 1e-14).
+// - Linear functions are reproduced exactly, up to the boundary and beyond it, unless the object is
+//   a single voxel thick there; constants always: weights sum to 1 and their gradients to 0 at
+//   every point (rounding: 1e-14).
 // - Between centres values may leave the range of those around by a seventh of the greatest change
 //   per voxel; in the outer half of a boundary voxel, where they are continued linearly, by half.
 // - Only voxels enter that open faces join to `home` in the cells right around: nothing leaks
 //   across a gap, a slit or an edge where voxels merely touch.
 // - Outside its home voxel a point has the value at the nearest point of that voxel, continued
 //   linearly.
-#define LB_FIELD_ROW_MOST 216
+#define LB_FIELD_ROW_MOST 512
 
 typedef struct lbFieldRow {
   int32_t count; // at most LB_FIELD_ROW_MOST; 7 to 40 as a rule
