@@ -78,7 +78,7 @@ static lbStatus check_owners(const lbVoxels *voxels, int32_t frame_count, const 
   return LB_OK;
 }
 
-static lbStatus check_def(const lbFieldDef *def, lbError *err) {
+static lbStatus check_def(const lbWeightDef *def, lbError *err) {
   if (!(def->radius >= 0) || !isfinite(def->radius))
     return lb_fail(
         err, LB_ERR_ARGUMENT,
@@ -118,7 +118,7 @@ static void straight_region_distances(const lbVoxels *voxels, const int32_t *own
   }
 }
 
-static lbStatus measure(const lbVoxels *voxels, const double *positions, const lbFieldDef *def,
+static lbStatus measure(const lbVoxels *voxels, const double *positions, const lbWeightDef *def,
                         lbFrameDistances *made, lbError *err) {
   for (int32_t f = 0; f < made->frame_count; f++) {
     double *own = made->from + (size_t)f * (size_t)voxels->count;
@@ -166,7 +166,7 @@ static void measure_frames(const lbVoxels *voxels, const double *positions,
       made->between[i * count + j] = made->between[j * count + i] = distance;
       least = fmin(least, distance);
     }
-  made->default_radius = LB_FIELD_RADIUS * (isfinite(least) ? least : voxels->grid->cell);
+  made->default_radius = LB_WEIGHT_RADIUS * (isfinite(least) ? least : voxels->grid->cell);
 }
 
 static lbStatus take_memory(lbFrameDistances *made, int32_t voxel_count, lbError *err) {
@@ -179,7 +179,7 @@ static lbStatus take_memory(lbFrameDistances *made, int32_t voxel_count, lbError
 }
 
 lbStatus lb_frame_distances_create(const lbVoxels *voxels, int32_t frame_count,
-                                   const double *positions, const lbFieldDef *def,
+                                   const double *positions, const lbWeightDef *def,
                                    lbFrameDistances *out, lbError *err) {
   lbFrameDistances made = { .frame_count = frame_count };
   lbStatus status = check_def(def, err);

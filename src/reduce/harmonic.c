@@ -16,7 +16,7 @@ static const double least_share = 0.02;
 
 typedef struct Laplace {
   const lbVoxels *voxels;
-  const lbFieldDef *def;
+  const lbWeightDef *def;
   lbFrameDistances distances;
   double radius;
   int32_t *regions; // (voxels) frame whose region a voxel is in, or -1
@@ -117,7 +117,7 @@ static lbStatus solve(Laplace *p, lbError *err) {
 }
 
 // Rounding may leave [0, 1] and the sum of 1 by some 1e-16: not the field.
-static void fill_field(const Laplace *p, lbField *field) {
+static void fill_field(const Laplace *p, lbWeights *field) {
   size_t stride = (size_t)field->voxel_count;
   for (int32_t v = 0; v < field->voxel_count; v++) {
     double sum = 0;
@@ -146,21 +146,21 @@ static lbStatus take_memory(Laplace *p, lbError *err) {
   return p->sides ? LB_OK : lb_fail_memory(err);
 }
 
-lbStatus lb_harmonic_field(const lbVoxels *voxels, int32_t frame_count, const double *positions,
-                           const lbFieldDef *def, lbField **out, lbError *err) {
+lbStatus lb_harmonic_weights(const lbVoxels *voxels, int32_t frame_count, const double *positions,
+                             const lbWeightDef *def, lbWeights **out, lbError *err) {
   Laplace p = { .voxels = voxels, .def = def };
-  lbFieldDef inside = *def;
-  lbField *field = NULL;
+  lbWeightDef inside = *def;
+  lbWeights *field = NULL;
   inside.kind = LB_WEIGHTS_HARMONIC;
   lbStatus status =
       lb_frame_distances_create(voxels, frame_count, positions, &inside, &p.distances, err);
   if (status) return status;
   p.radius = def->radius > 0 ? def->radius : p.distances.default_radius;
   status = take_memory(&p, err);
-  if (!status) status = lb_field_create_empty(frame_count, voxels->count, &field, err);
+  if (!status) status = lb_weights_create_empty(frame_count, voxels->count, &field, err);
   if (!status && p.unknown_count > 0) status = solve(&p, err);
   if (status) {
-    lb_field_destroy(field);
+    lb_weights_destroy(field);
   } else {
     fill_field(&p, field);
     field->radius = p.radius;
@@ -174,9 +174,9 @@ lbStatus lb_harmonic_field(const lbVoxels *voxels, int32_t frame_count, const do
   return status;
 }
 
-lbStatus lb_weights_create(const lbVoxels *voxels, int32_t frame_count, const double *positions,
-                           const lbFieldDef *def, lbField **out, lbError *err) {
+lbStatus lb_frame_weights(const lbVoxels *voxels, int32_t frame_count, const double *positions,
+                          const lbWeightDef *def, lbWeights **out, lbError *err) {
   if (def->kind == LB_WEIGHTS_HARMONIC)
-    return lb_harmonic_field(voxels, frame_count, positions, def, out, err);
-  return lb_field_create(voxels, frame_count, positions, def, out, err);
+    return lb_harmonic_weights(voxels, frame_count, positions, def, out, err);
+  return lb_weights_create(voxels, frame_count, positions, def, out, err);
 }

@@ -3,7 +3,7 @@
 #define LB_TESTS_VOXEL_SHAPES_H
 
 #include "check.h"
-#include "frames/field.h"
+#include "frames/weights.h"
 
 static inline lbVoxelGrid *empty_grid(int32_t x, int32_t y, int32_t z, double cell) {
   lbVoxelGrid *grid;
@@ -72,17 +72,17 @@ static inline int32_t random_voxel(const lbVoxels *voxels, uint64_t *seed) {
   return (int32_t)(0.5 * (check_random(seed) + 1) * voxels->count);
 }
 
-static inline double weight(const lbField *field, int32_t frame, int32_t voxel) {
+static inline double weight(const lbWeights *field, int32_t frame, int32_t voxel) {
   return field->weights[(size_t)frame * (size_t)field->voxel_count + (size_t)voxel];
 }
 
-static inline lbField *make_field(const lbVoxels *voxels, int32_t count, const double *positions,
-                                  lbWeightKind kind) {
-  lbFieldDef def = lb_field_def();
-  lbField *field;
+static inline lbWeights *make_field(const lbVoxels *voxels, int32_t count, const double *positions,
+                                    lbWeightKind kind) {
+  lbWeightDef def = lb_weight_def();
+  lbWeights *field;
   lbError err;
   def.kind = kind;
-  check_ok(lb_field_create(voxels, count, positions, &def, &field, &err), err);
+  check_ok(lb_weights_create(voxels, count, positions, &def, &field, &err), err);
   return field;
 }
 

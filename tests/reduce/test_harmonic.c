@@ -2,15 +2,15 @@
 #include "frames/voxel_shapes.h"
 #include "reduce/harmonic.h"
 
-static lbField *harmonic(const lbVoxels *voxels, int32_t count, const double *positions,
-                         double radius, const int32_t *owners) {
-  lbFieldDef def = lb_field_def();
-  lbField *field;
+static lbWeights *harmonic(const lbVoxels *voxels, int32_t count, const double *positions,
+                           double radius, const int32_t *owners) {
+  lbWeightDef def = lb_weight_def();
+  lbWeights *field;
   lbError err;
   def.kind = LB_WEIGHTS_HARMONIC;
   def.radius = radius;
   def.owners = owners;
-  check_ok(lb_weights_create(voxels, count, positions, &def, &field, &err), err);
+  check_ok(lb_frame_weights(voxels, count, positions, &def, &field, &err), err);
   return field;
 }
 
@@ -22,13 +22,13 @@ static void weights_of_a_row_are_linear_between_regions(void **state) {
   const double positions[6] = { 0.113, 0.01, 0.01, 0.871, 0.01, 0.01 };
   double worst = 0;
   for (double radius = 0.03; radius < 0.3; radius += 0.0123) {
-    lbField *field = harmonic(voxels, 2, positions, radius, NULL);
+    lbWeights *field = harmonic(voxels, 2, positions, radius, NULL);
     for (int32_t v = 0; v < voxels->count; v++) {
       double x = lb_voxels_centre(voxels, v).x;
       double exact = (x - 0.113 - radius) / (0.871 - 0.113 - 2 * radius);
       worst = fmax(worst, fabs(weight(field, 1, v) - fmin(fmax(exact, 0), 1)));
     }
-    lb_field_destroy(field);
+    lb_weights_destroy(field);
   }
   print_message("row: %.1e\n", worst);
   check_small(worst, 2e-3); // where a region's surface is nearer than 0.02 of a cell to a centre
@@ -44,12 +44,12 @@ static void weights_of_a_bar_are_linear_between_painted_slabs(void **state) {
     double x = lb_voxels_centre(voxels, v).x;
     owners[v] = x < 0.7 ? 0 : x > 2.5 ? 1 : -1;
   }
-  lbField *field = harmonic(voxels, 2, positions, 0, owners);
+  lbWeights *field = harmonic(voxels, 2, positions, 0, owners);
   for (int32_t v = 0; v < voxels->count; v++) {
     double exact = (lb_voxels_centre(voxels, v).x - 0.65) / (2.55 - 0.65);
     check_near(weight(field, 1, v), fmin(fmax(exact, 0), 1), 1e-13);
   }
-  lb_field_destroy(field);
+  lb_weights_destroy(field);
   free(owners);
   lb_voxels_destroy(voxels);
 }
@@ -67,7 +67,7 @@ static void weights_between_spheres_converge_to_the_potential(void **state) {
     for (int32_t v = 0; v < voxels->count; v++)
       owners[v] = lb_length(lb_sub(lb_voxels_centre(voxels, v), middle)) > b ? 1 : -1;
     const double positions[6] = { 0.5, 0.5, 0.5, 0.01, 0.01, 0.01 };
-    lbField *field = harmonic(voxels, 2, positions, a, owners);
+    lbWeights *field = harmonic(voxels, 2, positions, a, owners);
     for (int32_t v = 0; v < voxels->count; v++) {
       double r = lb_length(lb_sub(lb_voxels_centre(voxels, v), middle));
       if (r > b) continue;
@@ -75,7 +75,7 @@ static void weights_between_spheres_converge_to_the_potential(void **state) {
       worst = fmax(worst, fabs(weight(field, 0, v) - exact));
     }
     error[k] = worst;
-    lb_field_destroy(field);
+    lb_weights_destroy(field);
     free(owners);
     lb_voxels_destroy(voxels);
   }
@@ -93,14 +93,14 @@ static void weights_hardly_depend_on_the_voxels(void **state) {
   for (int k = 0; k < 4; k++) {
     int32_t n = k < 3 ? 8 << k : 32; // cells across are n / 4
     lbVoxels *voxels = box_of_voxels(n, n / 4, n / 4, 1.0 / n);
-    lbField *field = harmonic(voxels, 3, positions, k < 3 ? 0.08 : 0.04, NULL);
+    lbWeights *field = harmonic(voxels, 3, positions, k < 3 ? 0.08 : 0.04, NULL);
     for (int i = 0; i < 4; i++) {
       double values[3];
       lbVec3 point = lb_vec3(at[i], 0.1, 0.14);
-      lb_field_at(voxels, field, lb_voxels_find(voxels, point), point, values, NULL);
+      lb_weights_at(voxels, field, lb_voxels_find(voxels, point), point, values, NULL);
       *(k < 3 ? &value[k][i] : &other[i]) = values[1];
     }
-    lb_field_destroy(field);
+    lb_weights_destroy(field);
     lb_voxels_destroy(voxels);
   }
   double changed = 0;
@@ -120,7 +120,7 @@ static void weights_obey_the_maximum_principle(void **state) {
     double positions[9];
     int32_t at[3] = { 0, voxels->count / 2, voxels->count - 1 };
     for (int k = 0; k < 3; k++) lb_vec3_store(positions + 3 * k, lb_voxels_centre(voxels, at[k]));
-    lbField *field = harmonic(voxels, 3, positions, 0, NULL);
+    lbWeights *field = harmonic(voxels, 3, positions, 0, NULL);
     for (int32_t v = 0; v < voxels->count; v++) {
       double sum = 0;
       for (int f = 0; f < 3; f++) {
@@ -138,7 +138,7 @@ static void weights_obey_the_maximum_principle(void **state) {
       }
       check_near(sum, 1, 1e-15);
     }
-    lb_field_destroy(field);
+    lb_weights_destroy(field);
     lb_voxels_destroy(voxels);
   }
 }
@@ -149,12 +149,12 @@ static void a_tip_of_a_u_follows_its_own_frame(void **state) {
   lbVoxels *voxels = letter_u(6, 5);
   double h = voxels->grid->cell, values[2];
   const double positions[6] = { 0.5, 4.5, 0.2, 1.6 + h, 2, 0.2 };
-  lbField *field = harmonic(voxels, 2, positions, 0.4, NULL);
+  lbWeights *field = harmonic(voxels, 2, positions, 0.4, NULL);
   lbVec3 tip = lb_vec3(1.1 + h, 4.6, 0.2);
-  lb_field_at(voxels, field, lb_voxels_find(voxels, tip), tip, values, NULL);
+  lb_weights_at(voxels, field, lb_voxels_find(voxels, tip), tip, values, NULL);
   print_message("weight of frame 0 across the gap: harmonic %.4f\n", values[0]);
   check_small(values[0], 0.03);
-  lb_field_destroy(field);
+  lb_weights_destroy(field);
   lb_voxels_destroy(voxels);
 }
 
@@ -162,13 +162,13 @@ static void regions_that_leave_nothing_free_are_accepted(void **state) {
   (void)state;
   lbVoxels *voxels = box_of_voxels(4, 2, 2, 1);
   const double positions[6] = { 0.5, 1, 1, 3.5, 1, 1 };
-  lbField *field = harmonic(voxels, 2, positions, 10, NULL);
+  lbWeights *field = harmonic(voxels, 2, positions, 10, NULL);
   for (int32_t v = 0; v < voxels->count; v++)
     check_near(weight(field, 0, v), lb_voxels_centre(voxels, v).x < 2, 0);
-  lb_field_destroy(field);
+  lb_weights_destroy(field);
   field = harmonic(voxels, 1, positions, 0, NULL);
   for (int32_t v = 0; v < voxels->count; v++) check_near(weight(field, 0, v), 1, 0);
-  lb_field_destroy(field);
+  lb_weights_destroy(field);
   lb_voxels_destroy(voxels);
 }
 
@@ -179,10 +179,10 @@ static void a_part_without_a_frame_is_refused(void **state) {
   fill_block(grid, 4, 0, 0, 7, 2, 2);
   lbVoxels *voxels = finish_voxels(grid);
   const double positions[3] = { 0.5, 0.5, 0.5 };
-  lbFieldDef def = lb_field_def();
-  lbField *field;
+  lbWeightDef def = lb_weight_def();
+  lbWeights *field;
   lbError err;
-  check_fails(lb_harmonic_field(voxels, 1, positions, &def, &field, &err), LB_ERR_ARGUMENT, err,
+  check_fails(lb_harmonic_weights(voxels, 1, positions, &def, &field, &err), LB_ERR_ARGUMENT, err,
               "has no frame");
   lb_voxels_destroy(voxels);
 }

@@ -18,7 +18,7 @@ static void weights_sum_to_one_everywhere(void **state) {
     three_frames(voxels, positions);
     uint64_t seed = b;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-      lbField *field = make_field(voxels, 3, positions, kinds[k]);
+      lbWeights *field = make_field(voxels, 3, positions, kinds[k]);
       for (int32_t v = 0; v < voxels->count; v++) {
         double sum = 0;
         for (int f = 0; f < 3; f++) {
@@ -33,12 +33,12 @@ static void weights_sum_to_one_everywhere(void **state) {
         int32_t home = random_voxel(voxels, &seed);
         lbVec3 point = random_in_voxel(voxels, home, &seed);
         if (i % 3 == 0) point = lb_add(point, lb_vec3(0.1, 0.03, -0.07)); // outside its voxel
-        lb_field_at(voxels, field, home, point, values, gradients);
+        lb_weights_at(voxels, field, home, point, values, gradients);
         worst = fmax(worst, fabs(values[0] + values[1] + values[2] - 1));
         for (int c = 0; c < 3; c++)
           slope = fmax(slope, fabs(gradients[c] + gradients[3 + c] + gradients[6 + c]));
       }
-      lb_field_destroy(field);
+      lb_weights_destroy(field);
     }
     check_small(worst, 1e-14);
     check_small(slope, 1e-12); // 1/m, cells of 0.1 m
@@ -52,13 +52,13 @@ static void linear_weights_of_a_bar_are_piecewise_linear(void **state) {
   lbVoxels *voxels = box_of_voxels(40, 6, 5, 0.025);
   const double x[3] = { 0.1, 0.4375, 0.9 };
   const double positions[9] = { x[0], 0.07, 0.06, x[1], 0.07, 0.06, x[2], 0.07, 0.06 };
-  lbField *field = make_field(voxels, 3, positions, LB_WEIGHTS_LINEAR);
+  lbWeights *field = make_field(voxels, 3, positions, LB_WEIGHTS_LINEAR);
   uint64_t seed = 7;
   for (int i = 0; i < 500; i++) {
     int32_t home = random_voxel(voxels, &seed);
     lbVec3 point = random_in_voxel(voxels, home, &seed);
     double values[3], gradients[9], slope = 0, hat;
-    lb_field_at(voxels, field, home, point, values, gradients);
+    lb_weights_at(voxels, field, home, point, values, gradients);
     if (point.x < x[1]) {
       hat = (point.x - x[0]) / (x[1] - x[0]), slope = 1 / (x[1] - x[0]);
     } else {
@@ -75,7 +75,7 @@ static void linear_weights_of_a_bar_are_piecewise_linear(void **state) {
     check_near(gradients[3], slope, 1e-11);
     check_small(fabs(gradients[4]) + fabs(gradients[5]), 1e-11);
   }
-  lb_field_destroy(field);
+  lb_weights_destroy(field);
   lb_voxels_destroy(voxels);
 }
 
@@ -85,7 +85,7 @@ static void spline_weights_of_a_chain_interpolate_quadratically(void **state) {
   lbVoxels *voxels = box_of_voxels(60, 3, 3, 0.1);
   double positions[18];
   for (int k = 0; k < 6; k++) lb_vec3_store(positions + 3 * k, lb_vec3(0.55 + k, 0.15, 0.15));
-  lbField *field = make_field(voxels, 6, positions, LB_WEIGHTS_SPLINE);
+  lbWeights *field = make_field(voxels, 6, positions, LB_WEIGHTS_SPLINE);
   double least = 0;
   for (int32_t v = 0; v < voxels->count; v++) {
     double s = lb_voxels_centre(voxels, v).x - 0.55, sum = 0;
@@ -96,7 +96,7 @@ static void spline_weights_of_a_chain_interpolate_quadratically(void **state) {
     if (s >= 1 && s <= 4) check_near(sum, s * s, 1e-13);
   }
   assert_true(least < -0.07 && least > -0.08);
-  lb_field_destroy(field);
+  lb_weights_destroy(field);
   lb_voxels_destroy(voxels);
 }
 
@@ -111,13 +111,13 @@ static void rows_reproduce_linear_functions(void **state) {
     lbVec3 g = lb_vec3(check_random(&seed), check_random(&seed), check_random(&seed));
     for (int32_t v = 0; v < voxels->count; v++) u[v] = 0.3 + lb_dot(g, lb_voxels_centre(voxels, v));
     for (int i = 0; i < 1000; i++) {
-      lbFieldRow row;
+      lbWeightRow row;
       double gradient[3];
       int32_t home = random_voxel(voxels, &seed);
       lbVec3 point = random_in_voxel(voxels, home, &seed);
       if (i % 4 == 0) point = lb_add(point, lb_vec3(0.2, -0.1, 0.05));
-      lb_field_row(voxels, home, point, &row);
-      double value = lb_field_row_apply(&row, u, gradient);
+      lb_weight_row(voxels, home, point, &row);
+      double value = lb_weight_row_apply(&row, u, gradient);
       worst = fmax(worst, fabs(value - 0.3 - lb_dot(g, point)));
       slope = fmax(slope, lb_length(lb_sub(lb_vec3_load(gradient), g)));
       if (row.count > most) most = row.count;
@@ -141,7 +141,7 @@ static void gradients_are_derivatives_and_continuous(void **state) {
     double positions[9], h = 1e-6;
     uint64_t seed = b;
     three_frames(voxels, positions);
-    lbField *field = make_field(voxels, 3, positions, LB_WEIGHTS_GEODESIC);
+    lbWeights *field = make_field(voxels, 3, positions, LB_WEIGHTS_GEODESIC);
     for (int i = 0; i < 400; i++) {
       int32_t home = random_voxel(voxels, &seed);
       lbVec3 point = random_in_voxel(voxels, home, &seed);
@@ -154,8 +154,8 @@ static void gradients_are_derivatives_and_continuous(void **state) {
       for (int side = -1; side <= 1; side++) {
         lbVec3 at = lb_add_scaled(point, side, lb_vec3_load(step));
         int32_t here = lb_voxels_find(voxels, at);
-        lb_field_at(voxels, field, here < 0 ? home : here, at, values + 3 * (side + 1),
-                    gradients + 9 * (side + 1));
+        lb_weights_at(voxels, field, here < 0 ? home : here, at, values + 3 * (side + 1),
+                      gradients + 9 * (side + 1));
       }
       for (int f = 0; f < 3; f++) {
         double difference = (values[6 + f] - values[f]) / (2 * h);
@@ -164,7 +164,7 @@ static void gradients_are_derivatives_and_continuous(void **state) {
           jump = fmax(jump, fabs(gradients[18 + 3 * f + c] - gradients[3 * f + c]));
       }
     }
-    lb_field_destroy(field);
+    lb_weights_destroy(field);
     lb_voxels_destroy(voxels);
   }
   print_message("derivative %.1e 1/m, change of the gradient over 2e-6 m %.1e 1/m\n", derivative,
@@ -181,13 +181,13 @@ static void nothing_leaks_across_the_gap_of_a_u(void **state) {
   const double positions[6] = { 0.45, 4.5, 0.2, 1.6 + h, 0.5, 0.2 };
   lbVec3 tip = lb_vec3(1.1 + h, 4.6, 0.2); // of the other leg, a voxel away from frame 0's
   int32_t home = lb_voxels_find(voxels, tip);
-  double across[LB_WEIGHTS_COUNT];
+  double across[LB_WEIGHT_KIND_COUNT];
   for (size_t k = 0; k < 3; k++) {
-    lbField *field = make_field(voxels, 2, positions, kinds[k]);
+    lbWeights *field = make_field(voxels, 2, positions, kinds[k]);
     double values[2];
-    lb_field_at(voxels, field, home, tip, values, NULL);
+    lb_weights_at(voxels, field, home, tip, values, NULL);
     across[kinds[k]] = values[0];
-    lb_field_destroy(field);
+    lb_weights_destroy(field);
   }
   print_message("weight of frame 0 across the gap: euclidean %.3f, geodesic %.3f, linear %.3f\n",
                 across[LB_WEIGHTS_EUCLIDEAN], across[LB_WEIGHTS_GEODESIC],
@@ -202,8 +202,8 @@ static void nothing_leaks_across_the_gap_of_a_u(void **state) {
     lbVec3 point = lb_vec3(1 + 0.5 * h + 0.7 * h * check_random(&seed),
                            3 + 1.8 * check_random(&seed), 0.25 + 0.3 * check_random(&seed));
     lbVec3 beside = lb_vec3(leg ? 1 + 1.5 * h : 1 - 0.5 * h, point.y, 0.25);
-    lbFieldRow row;
-    lb_field_row(voxels, lb_voxels_find(voxels, beside), point, &row);
+    lbWeightRow row;
+    lb_weight_row(voxels, lb_voxels_find(voxels, beside), point, &row);
     for (int32_t k = 0; k < row.count; k++) {
       lbVec3 centre = lb_voxels_centre(voxels, row.voxels[k]);
       if (row.values[k] != 0 && point.y > 1 + 3 * h) assert_int_equal(centre.x > 1 + h, leg);
@@ -222,14 +222,14 @@ static void nothing_leaks_through_a_slit(void **state) {
       grid->cells[lb_voxel_grid_index(grid, 3, y, z)] |= LB_VOXEL_CLOSED_X;
   lbVoxels *voxels = finish_voxels(grid);
   const double positions[6] = { 0.5, 2.7, 0.4, 1.5, 0.5, 0.4 };
-  lbField *field = make_field(voxels, 2, positions, LB_WEIGHTS_LINEAR);
+  lbWeights *field = make_field(voxels, 2, positions, LB_WEIGHTS_LINEAR);
   double left[2], right[2];
   lbVec3 slit = lb_vec3(1, 2.6, 0.4);
-  lb_field_at(voxels, field, lb_voxels_find(voxels, lb_vec3(0.9, 2.6, 0.4)), slit, left, NULL);
-  lb_field_at(voxels, field, lb_voxels_find(voxels, lb_vec3(1.1, 2.6, 0.4)), slit, right, NULL);
+  lb_weights_at(voxels, field, lb_voxels_find(voxels, lb_vec3(0.9, 2.6, 0.4)), slit, left, NULL);
+  lb_weights_at(voxels, field, lb_voxels_find(voxels, lb_vec3(1.1, 2.6, 0.4)), slit, right, NULL);
   assert_true(left[0] > 0.9);
   check_small(right[0], 0.05);
-  lb_field_destroy(field);
+  lb_weights_destroy(field);
   lb_voxels_destroy(voxels);
 }
 
@@ -237,25 +237,25 @@ static void own_regions_and_cutoffs_are_kept(void **state) {
   (void)state;
   lbVoxels *voxels = box_of_voxels(40, 4, 4, 0.05);
   const double positions[9] = { 0.1, 0.1, 0.1, 0.7, 0.1, 0.1, 1.9, 0.1, 0.1 };
-  lbFieldDef def = lb_field_def();
-  lbField *field;
+  lbWeightDef def = lb_weight_def();
+  lbWeights *field;
   lbError err;
-  check_ok(lb_field_create(voxels, 3, positions, &def, &field, &err), err);
-  check_near(field->radius, LB_FIELD_RADIUS * 0.6, 1e-12);
+  check_ok(lb_weights_create(voxels, 3, positions, &def, &field, &err), err);
+  check_near(field->radius, LB_WEIGHT_RADIUS * 0.6, 1e-12);
   for (int32_t v = 0; v < voxels->count; v++)
     for (int f = 0; f < 3; f++) {
       lbVec3 way = lb_sub(lb_voxels_centre(voxels, v), lb_vec3_load(positions + 3 * f));
       if (lb_length(way) < 0.24) check_near(weight(field, f, v), 1, 0);
     }
-  lb_field_destroy(field);
+  lb_weights_destroy(field);
   def.cutoff = 0.3; // leaves the middle of the long piece to nobody: 0.6 + the way across
-  check_ok(lb_field_create(voxels, 3, positions, &def, &field, &err), err);
+  check_ok(lb_weights_create(voxels, 3, positions, &def, &field, &err), err);
   assert_true(field->cutoff > 0.6 && field->cutoff < 0.68);
   for (int32_t v = 0; v < voxels->count; v++) {
     lbVec3 way = lb_sub(lb_voxels_centre(voxels, v), lb_vec3_load(positions));
     if (lb_length(way) >= field->cutoff) check_near(weight(field, 0, v), 0, 0);
   }
-  lb_field_destroy(field);
+  lb_weights_destroy(field);
   lb_voxels_destroy(voxels);
 }
 
@@ -267,13 +267,13 @@ static void painted_regions_belong_to_one_frame(void **state) {
   for (int32_t v = 0; v < voxels->count; v++)
     owners[v] = lb_voxels_centre(voxels, v).x < 1.5 ? 0 : -1;
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-    lbFieldDef def = lb_field_def();
-    lbField *field;
+    lbWeightDef def = lb_weight_def();
+    lbWeights *field;
     lbError err;
     def.kind = kinds[k];
     def.owners = owners;
     def.radius = 0.1;
-    check_ok(lb_field_create(voxels, 2, positions, &def, &field, &err), err);
+    check_ok(lb_weights_create(voxels, 2, positions, &def, &field, &err), err);
     for (int32_t v = 0; v < voxels->count; v++) {
       double x = lb_voxels_centre(voxels, v).x;
       if (owners[v] == 0) check_near(weight(field, 0, v), 1, 0);
@@ -283,7 +283,7 @@ static void painted_regions_belong_to_one_frame(void **state) {
     // the weight falls from the region's edge, without a jump
     int32_t next = lb_voxels_find(voxels, lb_vec3(1.55, 0.15, 0.15));
     assert_true(weight(field, 0, next) > 0.9);
-    lb_field_destroy(field);
+    lb_weights_destroy(field);
   }
   free(owners);
   lb_voxels_destroy(voxels);
@@ -296,14 +296,14 @@ static void a_bump_falls_from_one_to_zero(void **state) {
   int32_t reached, expected = 0;
   lbError err;
   lbVec3 at = lb_vec3(0.63, 0.5, 0.5);
-  check_ok(lb_field_bump(voxels, at, lb_voxels_find(voxels, at), 0.4, bump, &reached, &err), err);
+  check_ok(lb_weight_bump(voxels, at, lb_voxels_find(voxels, at), 0.4, bump, &reached, &err), err);
   for (int32_t v = 0; v < voxels->count; v++) {
     double d = lb_length(lb_sub(lb_voxels_centre(voxels, v), at)) / 0.4;
     expected += d < 1;
     check_near(bump[v], d < 1 ? (1 - d * d) * (1 - d * d) : 0, 1e-14);
   }
   assert_int_equal(reached, expected);
-  check_fails(lb_field_bump(voxels, at, 0, 0, bump, NULL, &err), LB_ERR_ARGUMENT, err, "cut-off");
+  check_fails(lb_weight_bump(voxels, at, 0, 0, bump, NULL, &err), LB_ERR_ARGUMENT, err, "cut-off");
   free(bump);
   lb_voxels_destroy(voxels);
 }
@@ -314,40 +314,41 @@ static void bad_frames_are_refused(void **state) {
   fill_block(grid, 0, 0, 0, 4, 3, 3);
   fill_block(grid, 5, 0, 0, 9, 3, 3);
   lbVoxels *voxels = finish_voxels(grid);
-  lbFieldDef def = lb_field_def();
-  lbField *field = NULL;
+  lbWeightDef def = lb_weight_def();
+  lbWeights *field = NULL;
   lbError err;
   const double good[6] = { 0.1, 0.1, 0.1, 0.7, 0.1, 0.1 };
   const double outside[6] = { 0.1, 0.1, 0.1, 0.45, 0.1, 0.1 };
   const double twice[9] = { 0.11, 0.11, 0.11, 0.19, 0.12, 0.12, 0.7, 0.1, 0.1 };
   const double nothing[6] = { NAN, 0, 0, 0.7, 0.1, 0.1 };
-  check_fails(lb_field_create(voxels, 0, good, &def, &field, &err), LB_ERR_ARGUMENT, err,
+  check_fails(lb_weights_create(voxels, 0, good, &def, &field, &err), LB_ERR_ARGUMENT, err,
               "at least one");
-  check_fails(lb_field_create(voxels, 1, good, &def, &field, &err), LB_ERR_ARGUMENT, err,
+  check_fails(lb_weights_create(voxels, 1, good, &def, &field, &err), LB_ERR_ARGUMENT, err,
               "part 1 (36 voxels");
-  check_fails(lb_field_create(voxels, 2, outside, &def, &field, &err), LB_ERR_ARGUMENT, err,
+  check_fails(lb_weights_create(voxels, 2, outside, &def, &field, &err), LB_ERR_ARGUMENT, err,
               "frame 1 at 0.45 0.1 0.1 lies outside the object");
-  check_fails(lb_field_create(voxels, 3, twice, &def, &field, &err), LB_ERR_ARGUMENT, err,
+  check_fails(lb_weights_create(voxels, 3, twice, &def, &field, &err), LB_ERR_ARGUMENT, err,
               "frames 0 and 1 lie in one voxel");
-  check_fails(lb_field_create(voxels, 2, nothing, &def, &field, &err), LB_ERR_ARGUMENT, err,
+  check_fails(lb_weights_create(voxels, 2, nothing, &def, &field, &err), LB_ERR_ARGUMENT, err,
               "not a number");
   def.radius = -1;
-  check_fails(lb_field_create(voxels, 2, good, &def, &field, &err), LB_ERR_ARGUMENT, err, "radius");
+  check_fails(lb_weights_create(voxels, 2, good, &def, &field, &err), LB_ERR_ARGUMENT, err,
+              "radius");
   def.radius = 0.5;
   def.cutoff = 0.3;
-  check_fails(lb_field_create(voxels, 2, good, &def, &field, &err), LB_ERR_ARGUMENT, err,
+  check_fails(lb_weights_create(voxels, 2, good, &def, &field, &err), LB_ERR_ARGUMENT, err,
               "must be greater");
-  def = lb_field_def();
+  def = lb_weight_def();
   def.kind = LB_WEIGHTS_HARMONIC;
-  check_fails(lb_field_create(voxels, 2, good, &def, &field, &err), LB_ERR_ARGUMENT, err, "kind");
+  check_fails(lb_weights_create(voxels, 2, good, &def, &field, &err), LB_ERR_ARGUMENT, err, "kind");
   int32_t owners[72] = { 0 };
   owners[71] = 2;
-  def = lb_field_def();
+  def = lb_weight_def();
   def.owners = owners;
-  check_fails(lb_field_create(voxels, 2, good, &def, &field, &err), LB_ERR_ARGUMENT, err,
+  check_fails(lb_weights_create(voxels, 2, good, &def, &field, &err), LB_ERR_ARGUMENT, err,
               "voxel 71 belongs to frame 2");
   owners[71] = 0;
-  check_fails(lb_field_create(voxels, 2, good, &def, &field, &err), LB_ERR_ARGUMENT, err,
+  check_fails(lb_weights_create(voxels, 2, good, &def, &field, &err), LB_ERR_ARGUMENT, err,
               "frame 1 lies in the rigid region of frame 0");
   assert_null(field);
   lb_voxels_destroy(voxels);
@@ -358,19 +359,19 @@ static void every_allocation_may_fail(void **state) {
   lbVoxelGrid *grid = empty_grid(6, 3, 3, 0.1);
   fill_block(grid, 0, 0, 0, 6, 3, 3);
   const double positions[6] = { 0.1, 0.1, 0.1, 0.5, 0.1, 0.1 };
-  lbFieldDef def = lb_field_def();
+  lbWeightDef def = lb_weight_def();
   CheckedHeap heap = { 0 };
   lbStatus status = LB_ERR_MEMORY;
   lbAllocator allocator = checked_allocator(&heap);
   lb_set_allocator(&allocator);
   for (; status && heap.fail_at < 100; heap.fail_at++, heap.count = 0) {
     lbVoxels *voxels = NULL;
-    lbField *field = NULL;
+    lbWeights *field = NULL;
     lbError err;
     status = lb_voxels_create(grid, &voxels, &err);
-    if (!status) status = lb_field_create(voxels, 2, positions, &def, &field, &err);
+    if (!status) status = lb_weights_create(voxels, 2, positions, &def, &field, &err);
     if (status) assert_int_equal(status, LB_ERR_MEMORY);
-    lb_field_destroy(field);
+    lb_weights_destroy(field);
     lb_voxels_destroy(voxels);
     assert_int_equal(heap.live, 0);
   }

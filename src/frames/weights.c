@@ -1,5 +1,5 @@
-// Weights of frames from distances: see field.h for the formulas.
-#include "frames/field.h"
+// Weights of frames from distances: see weights.h for the formulas.
+#include "frames/weights.h"
 
 #include "frames/frame_distances.h"
 
@@ -12,13 +12,13 @@ const char *const *lb_weight_kind_names(void) {
   return names;
 }
 
-lbFieldDef lb_field_def(void) { return (lbFieldDef){ .kind = LB_WEIGHTS_GEODESIC }; }
+lbWeightDef lb_weight_def(void) { return (lbWeightDef){ .kind = LB_WEIGHTS_GEODESIC }; }
 
-lbStatus lb_field_create_empty(int32_t frame_count, int32_t voxel_count, lbField **out,
-                               lbError *err) {
-  lbField *field = lb_alloc(1, sizeof *field);
+lbStatus lb_weights_create_empty(int32_t frame_count, int32_t voxel_count, lbWeights **out,
+                                 lbError *err) {
+  lbWeights *field = lb_alloc(1, sizeof *field);
   if (!field) return lb_fail_memory(err);
-  *field = (lbField){ .frame_count = frame_count, .voxel_count = voxel_count };
+  *field = (lbWeights){ .frame_count = frame_count, .voxel_count = voxel_count };
   field->weights = lb_alloc((size_t)frame_count * (size_t)voxel_count, sizeof *field->weights);
   if (!field->weights) {
     lb_free(field);
@@ -28,7 +28,7 @@ lbStatus lb_field_create_empty(int32_t frame_count, int32_t voxel_count, lbField
   return LB_OK;
 }
 
-void lb_field_destroy(lbField *field) {
+void lb_weights_destroy(lbWeights *field) {
   if (!field) return;
   lb_free(field->weights);
   lb_free(field);
@@ -145,8 +145,8 @@ static double reaching_cutoff(const lbFrameDistances *distances, int32_t voxel_c
   return fmax(cutoff, 1.1 * reach);
 }
 
-static lbStatus choose_lengths(const lbFieldDef *def, const lbFrameDistances *distances,
-                               lbField *field, lbError *err) {
+static lbStatus choose_lengths(const lbWeightDef *def, const lbFrameDistances *distances,
+                               lbWeights *field, lbError *err) {
   if (def->kind == LB_WEIGHTS_LINEAR || def->kind == LB_WEIGHTS_SPLINE) return LB_OK;
   field->radius = def->radius > 0 ? def->radius : distances->default_radius;
   field->cutoff = reaching_cutoff(distances, field->voxel_count, def->cutoff);
@@ -159,8 +159,8 @@ static lbStatus choose_lengths(const lbFieldDef *def, const lbFrameDistances *di
 }
 
 // room (2 frames)
-static void fill(lbField *field, const Shape *shape, const double *distances, const int32_t *owners,
-                 double *room) {
+static void fill(lbWeights *field, const Shape *shape, const double *distances,
+                 const int32_t *owners, double *room) {
   size_t stride = (size_t)field->voxel_count;
   int32_t count = field->frame_count;
   double *d = room, *w = room + count;
@@ -174,21 +174,21 @@ static void fill(lbField *field, const Shape *shape, const double *distances, co
   }
 }
 
-lbStatus lb_field_create(const lbVoxels *voxels, int32_t frame_count, const double *positions,
-                         const lbFieldDef *def, lbField **out, lbError *err) {
-  if (def->kind == LB_WEIGHTS_HARMONIC || (unsigned)def->kind >= LB_WEIGHTS_COUNT)
+lbStatus lb_weights_create(const lbVoxels *voxels, int32_t frame_count, const double *positions,
+                           const lbWeightDef *def, lbWeights **out, lbError *err) {
+  if (def->kind == LB_WEIGHTS_HARMONIC || (unsigned)def->kind >= LB_WEIGHT_KIND_COUNT)
     return lb_fail(err, LB_ERR_ARGUMENT, "weights of kind %d are not made from distances",
                    (int)def->kind);
   lbFrameDistances distances;
   lbStatus status = lb_frame_distances_create(voxels, frame_count, positions, def, &distances, err);
   if (status) return status;
-  lbField *field = NULL;
+  lbWeights *field = NULL;
   double *room = lb_alloc(2 * (size_t)frame_count, sizeof *room);
   status =
-      room ? lb_field_create_empty(frame_count, voxels->count, &field, err) : lb_fail_memory(err);
+      room ? lb_weights_create_empty(frame_count, voxels->count, &field, err) : lb_fail_memory(err);
   if (!status) status = choose_lengths(def, &distances, field, err);
   if (status) {
-    lb_field_destroy(field);
+    lb_weights_destroy(field);
   } else {
     Shape shape = {
       def->kind,         frame_count,      field->radius, field->cutoff, 1e-9 * voxels->grid->cell,
@@ -202,8 +202,8 @@ lbStatus lb_field_create(const lbVoxels *voxels, int32_t frame_count, const doub
   return status;
 }
 
-lbStatus lb_field_bump(const lbVoxels *voxels, lbVec3 point, int32_t home, double cutoff,
-                       double *bump, int32_t *reached, lbError *err) {
+lbStatus lb_weight_bump(const lbVoxels *voxels, lbVec3 point, int32_t home, double cutoff,
+                        double *bump, int32_t *reached, lbError *err) {
   if (!(cutoff > 0) || !isfinite(cutoff))
     return lb_fail(err, LB_ERR_ARGUMENT, "the cut-off of a frame's weight is %g, use a length",
                    cutoff);

@@ -10,7 +10,7 @@
 // around the corner, is continued from the nearest of those that they do join, V + G·δ, the mean
 // where several are equally near. What is joined does not depend on the block that the corner is
 // seen from, nor on which joined voxel is home: so blocks fit together.
-#include "frames/field.h"
+#include "frames/weights.h"
 
 enum { SIDE = 8, LOW = 3, ENTRIES = SIDE * SIDE * SIDE }; // cells -3 .. 4 around the block's corner
 
@@ -18,7 +18,7 @@ typedef struct Builder {
   const lbVoxels *voxels;
   int32_t base[3];        // cell of the block's low corner, may be outside the grid
   int16_t found[ENTRIES]; // entry of a cell, plus one; 0: none
-  lbFieldRow *row;
+  lbWeightRow *row;
 } Builder;
 
 // Value and derivatives along t of a functional: four numbers.
@@ -44,7 +44,7 @@ static void add_entry(Builder *b, int32_t voxel, Share share) {
   int32_t cell = 0;
   for (int i = 2; i >= 0; i--) cell = SIDE * cell + at[i] - b->base[i] + LOW;
   LB_ASSERT(cell >= 0 && cell < ENTRIES);
-  lbFieldRow *row = b->row;
+  lbWeightRow *row = b->row;
   int32_t k = b->found[cell] - 1;
   if (k < 0) {
     k = row->count++;
@@ -216,7 +216,7 @@ static void clamp_to_home(const lbVoxelGrid *grid, const int32_t home_at[3], lbV
 }
 
 // From slopes per cell to 1/m, and the linear continuation.
-static void finish(lbFieldRow *row, const double out[3], double cell) {
+static void finish(lbWeightRow *row, const double out[3], double cell) {
   for (int32_t k = 0; k < row->count; k++)
     for (int i = 0; i < 3; i++) {
       row->values[k] += out[i] * row->gradients[k][i];
@@ -224,7 +224,7 @@ static void finish(lbFieldRow *row, const double out[3], double cell) {
     }
 }
 
-void lb_field_row(const lbVoxels *voxels, int32_t home, lbVec3 point, lbFieldRow *row) {
+void lb_weight_row(const lbVoxels *voxels, int32_t home, lbVec3 point, lbWeightRow *row) {
   Builder b = { .voxels = voxels, .row = row };
   int32_t home_at[3];
   double place[3], out[3], t[3];
@@ -251,7 +251,7 @@ void lb_field_row(const lbVoxels *voxels, int32_t home, lbVec3 point, lbFieldRow
   finish(row, out, voxels->grid->cell);
 }
 
-double lb_field_row_apply(const lbFieldRow *row, const double *u, double gradient[3]) {
+double lb_weight_row_apply(const lbWeightRow *row, const double *u, double gradient[3]) {
   double value = 0, sum[3] = { 0, 0, 0 };
   for (int32_t k = 0; k < row->count; k++) {
     double here = u[row->voxels[k]];
@@ -263,13 +263,13 @@ double lb_field_row_apply(const lbFieldRow *row, const double *u, double gradien
   return value;
 }
 
-void lb_field_at(const lbVoxels *voxels, const lbField *field, int32_t home, lbVec3 point,
-                 double *values, double *gradients) {
-  lbFieldRow row;
-  lb_field_row(voxels, home, point, &row);
+void lb_weights_at(const lbVoxels *voxels, const lbWeights *field, int32_t home, lbVec3 point,
+                   double *values, double *gradients) {
+  lbWeightRow row;
+  lb_weight_row(voxels, home, point, &row);
   for (int32_t f = 0; f < field->frame_count; f++) {
     const double *weights = field->weights + (size_t)f * (size_t)field->voxel_count;
-    double value = lb_field_row_apply(&row, weights, gradients ? gradients + 3 * (size_t)f : NULL);
+    double value = lb_weight_row_apply(&row, weights, gradients ? gradients + 3 * (size_t)f : NULL);
     if (values) values[f] = value;
   }
 }
