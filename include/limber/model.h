@@ -336,6 +336,7 @@ typedef enum lbGround {
 typedef struct lbWorldSizes {
   int32_t body_count, load_count, probe_count;
   int32_t path_count, path_key_count; // keys of all paths
+  int32_t attachment_count;
 } lbWorldSizes;
 
 // What the keys of a path have.
@@ -397,6 +398,14 @@ typedef struct lbWorldDef {
   const double *path_rotations;         // (keys x 4), quaternions x y z w
   const double *path_position_tangents; // ? (keys x 2 x 3) m/s; there where a path has them
   const double *path_rotation_tangents; // ? (keys x 2 x 4) 1/s
+
+  // Points that follow paths (lbAttachment).
+  const int32_t *attachment_bodies; // (attachments)
+  const int32_t *attachment_kinds;  // (attachments), as load_kinds
+  const int32_t *attachment_points; // (attachments)
+  const int32_t *attachment_paths;  // (attachments), -1: the target stands
+  const double *attachment_springs; // (attachments x 2): stiffness in N/m, inf: hard; damping N s/m
+  const double *attachment_times;   // (attachments x 2), as load_times
 } lbWorldDef;
 
 lbMethod lb_world_method(const lbWorldDef *world, int32_t body); // of a world that was checked

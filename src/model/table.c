@@ -257,7 +257,7 @@ const lbArrayTable lb_model_table = {
 static const lbSizeRow world_sizes[] = {
   SIZE(lbWorldDef, size, body_count),     SIZE(lbWorldDef, size, load_count),
   SIZE(lbWorldDef, size, probe_count),    SIZE(lbWorldDef, size, path_count),
-  SIZE(lbWorldDef, size, path_key_count),
+  SIZE(lbWorldDef, size, path_key_count), SIZE(lbWorldDef, size, attachment_count),
 };
 
 // clang-format off
@@ -350,6 +350,24 @@ static const lbArrayRow world_rows[] = {
   { ROW(path_rotation_tangents, "path.rotation_tangents", LB_F64), .since = 3, .rank = 3,
     .shape = { W(path_key_count), ONLY(2), ONLY(4) }, .optional = true, .unit = "1/s",
     .meaning = "the same of the quaternions" },
+
+  { ROW(attachment_bodies, "attachment.bodies", LB_I32), .since = 4, .rank = 1,
+    .shape = { W(attachment_count) }, .below = W(body_count), .unit = "",
+    .meaning = "body of each attachment" },
+  { ROW(attachment_kinds, "attachment.kinds", LB_I32), .since = 4, .rank = 1,
+    .shape = { W(attachment_count) }, .below = ONLY(2), .unit = "",
+    .meaning = "0 vertex of the surface, 1 node" },
+  { ROW(attachment_points, "attachment.points", LB_I32), .since = 4, .rank = 1,
+    .shape = { W(attachment_count) }, .unit = "", .meaning = "vertex or node" },
+  { ROW(attachment_paths, "attachment.paths", LB_I32), .since = 4, .rank = 1,
+    .shape = { W(attachment_count) }, .low = -1, .below = W(path_count), .unit = "",
+    .meaning = "path that its target follows, -1: it stands" },
+  { ROW(attachment_springs, "attachment.springs", LB_F64), .since = 4, .rank = 2,
+    .shape = { W(attachment_count), ONLY(2) }, .infinite = true, .unit = "N/m, N s/m",
+    .meaning = "stiffness, infinite where it is hard, and damping" },
+  { ROW(attachment_times, "attachment.times", LB_F64), .since = 4, .rank = 2,
+    .shape = { W(attachment_count), ONLY(2) }, .infinite = true, .unit = "s",
+    .meaning = "holds in steps whose end has from < t <= to" },
 };
 // clang-format on
 

@@ -77,6 +77,12 @@ void lb_scene_scale_mesh(const double scale[3], lbMesh *mesh);
 void lb_scene_warn_of_size(const lbSceneBody *body);
 // supports.c: marks the vertices that a "fixed" entry names.
 lbStatus lb_scene_read_fixed(const lbField *json, lbSceneBody *body, lbError *err);
+// scene.c: the "body" and "vertex" of a load, an attachment or a probe. A scene of one body need
+// not name it.
+lbStatus lb_scene_read_point(const lbField *json, const lbScene *scene, int32_t *body,
+                             int32_t *vertex, lbError *err);
+// attach.c: "attach" of a scene's top level, after the bodies.
+lbStatus lb_scene_read_attachments(const lbField *json, lbScene *scene, lbError *err);
 // view.c: "title", "try" and "view" of a scene's top level.
 lbStatus lb_scene_read_view(const lbField *json, lbScene *scene, lbError *err);
 // appearance.c, the key "look": paints the body's surface; without one it gets the mesh's boundary.

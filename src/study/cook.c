@@ -207,6 +207,40 @@ static lbStatus place_loads(Cooking *c, lbError *err) {
   return status;
 }
 
+static int32_t path_index(const lbScene *scene, const lbPath *path) {
+  for (int32_t i = 0; i < scene->path_count; i++)
+    if (scene->paths[i] == path) return i;
+  return -1;
+}
+
+static lbStatus place_attachments(Cooking *c, lbError *err) {
+  size_t count = (size_t)c->scene->attachment_count;
+  int32_t *bodies = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
+  int32_t *kinds = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
+  int32_t *points = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
+  int32_t *paths = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
+  double *springs = lb_arena_alloc(&c->arena, count, 2 * sizeof(double));
+  double *times = lb_arena_alloc(&c->arena, count, 2 * sizeof(double));
+  bool complete = bodies && kinds && points && paths && springs && times;
+  lbStatus status = complete ? LB_OK : lb_fail_memory(err);
+  for (size_t i = 0; i < count && !status; i++) {
+    const lbSceneAttachment *at = &c->scene->attachments[i];
+    bodies[i] = at->body;
+    paths[i] = path_index(c->scene, at->path);
+    springs[2 * i] = at->stiffness, springs[2 * i + 1] = at->damping;
+    times[2 * i] = at->from, times[2 * i + 1] = at->to;
+    status = find_point(c, "attachment", i, at->body, at->vertex, &kinds[i], &points[i], err);
+  }
+  c->world.size.attachment_count = c->scene->attachment_count;
+  c->world.attachment_bodies = bodies;
+  c->world.attachment_kinds = kinds;
+  c->world.attachment_points = points;
+  c->world.attachment_paths = paths;
+  c->world.attachment_springs = springs;
+  c->world.attachment_times = times;
+  return status;
+}
+
 static lbStatus place_probes(Cooking *c, lbError *err) {
   size_t count = (size_t)c->scene->probe_count;
   int32_t *bodies = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
@@ -260,6 +294,7 @@ static lbStatus prepare(Cooking *c, lbError *err) {
   if (!status) status = place_bodies(c, err);
   if (!status) status = place_paths(c, err);
   if (!status) status = place_loads(c, err);
+  if (!status) status = place_attachments(c, err);
   return status ? status : place_probes(c, err);
 }
 

@@ -445,6 +445,8 @@ typedef struct SmallWorld {
   int32_t body_paths[2], path_begin[3], path_interpolations[2], path_cycles[2], path_parts[2];
   double path_times[5], path_positions[5][3], path_rotations[5][4];
   double path_position_tangents[5][2][3], path_rotation_tangents[5][2][4];
+  int32_t attachment_bodies[2], attachment_kinds[2], attachment_points[2], attachment_paths[2];
+  double attachment_springs[2][2], attachment_times[2][2];
 } SmallWorld;
 
 // Both bodies use the model with this number, which must be a whole small model.
@@ -488,8 +490,14 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
     s->path_position_tangents[i][0][1] = .25 * i;
     s->path_rotation_tangents[i][1][2] = -.125 * i;
   }
+  SMALL_COPY(attachment_bodies, (int32_t[]){ 1, 0 });
+  SMALL_COPY(attachment_kinds, (int32_t[]){ LB_POINT_NODE, LB_POINT_VERTEX });
+  SMALL_COPY(attachment_points, (int32_t[]){ SMALL_TIP, 2 });
+  SMALL_COPY(attachment_paths, (int32_t[]){ 0, -1 });
+  SMALL_COPY(attachment_springs, (double[]){ 64, .5, INFINITY, 0 });
+  SMALL_COPY(attachment_times, (double[]){ .25, .5, -INFINITY, INFINITY });
   s->def = (lbWorldDef){
-    .size = { 2, 2, 3, 2, 5 },
+    .size = { 2, 2, 3, 2, 5, 2 },
     .gravity = s->gravity,
     .time_step = s->time_step,
     .step_count = s->step_count,
@@ -528,12 +536,27 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
     .path_rotations = s->path_rotations[0],
     .path_position_tangents = s->path_position_tangents[0][0],
     .path_rotation_tangents = s->path_rotation_tangents[0][0],
+    .attachment_bodies = s->attachment_bodies,
+    .attachment_kinds = s->attachment_kinds,
+    .attachment_points = s->attachment_points,
+    .attachment_paths = s->attachment_paths,
+    .attachment_springs = s->attachment_springs[0],
+    .attachment_times = s->attachment_times[0],
   };
 }
 
-// Takes out what version 3 of the format added.
+// Takes out what version 4 of the format added.
+static inline void small_world_strip_attachments(SmallWorld *s) {
+  lbWorldDef *d = &s->def;
+  d->size.attachment_count = 0;
+  d->attachment_bodies = d->attachment_kinds = d->attachment_points = d->attachment_paths = NULL;
+  d->attachment_springs = d->attachment_times = NULL;
+}
+
+// Takes out what versions 3 and 4 of the format added.
 static inline void small_world_strip_paths(SmallWorld *s) {
   lbWorldDef *d = &s->def;
+  small_world_strip_attachments(s);
   d->size.path_count = d->size.path_key_count = 0;
   d->body_paths = d->path_begin = d->path_interpolations = d->path_cycles = d->path_parts = NULL;
   d->path_times = d->path_positions = d->path_rotations = NULL;
