@@ -16,6 +16,7 @@
 #include "body/warp_cores.h"
 
 #include "body/constraints.h"
+#include "warp/cores.h"
 
 #include <string.h>
 
@@ -382,6 +383,7 @@ void lb_warp_comply(const lbPrepared *p, double *x, lbScratch *s) {
     lb_vec3_store(w->solver.core_hinges + 6 * (size_t)c + 3, shared->cores[c].axis);
   }
   lb_warp_ready(shared->warp, &w->solver, shared->warp->rest, 0, 1);
+  lb_warp_lock_hinges(shared->warp, &w->solver); // they give way to any force
   lb_warp_solve(shared->warp, &w->solver, w->b, w->v, COMPLY_ITERATIONS, COMPLY_TOLERANCE);
   lb_warp_from_lanes(shared->warp, w->v, x);
   if (free) lb_whole_take_out_rigid(&shared->whole, false, x);

@@ -207,6 +207,11 @@ void lb_warp_ready_cores(const lbWarp *warp, lbWarpWork *work, const double *x) 
   }
 }
 
+void lb_warp_lock_hinges(const lbWarp *warp, lbWarpWork *work) {
+  for (int32_t c = 0; c < warp->core_count; c++)
+    if (warp->core_columns[c] == 1) work->core_factors[36 * (size_t)c] = 0;
+}
+
 double lb_warp_add_cores(const lbWarp *warp, const lbWarpWork *work, const double *r, double *z) {
   double product = 0;
   for (int32_t c = 0; c < warp->core_count; c++) {

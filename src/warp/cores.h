@@ -16,6 +16,8 @@ lbStatus lb_warp_list_cores(lbWarp *warp, const lbWarpDef *def, lbError *err);
 // P at a shape, the factors of PᵀP and of Pᵀ A P, A being what lb_warp_ready was told; the
 // preconditioner's blocks of their nodes vanish. Hinges are where work->core_hinges has them.
 void lb_warp_ready_cores(const lbWarp *warp, lbWarpWork *work, const double *x);
+// After that: hinged cores stand still in solutions from v = 0 on.
+void lb_warp_lock_hinges(const lbWarp *warp, lbWarpWork *work);
 // z += P (Pᵀ A P)⁻¹ Pᵀ r of all cores; returns r times that.
 double lb_warp_add_cores(const lbWarp *warp, const lbWarpWork *work, const double *r, double *z);
 

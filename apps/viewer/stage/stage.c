@@ -71,7 +71,8 @@ static lbStatus place_model(vwStage *stage, lbError *err) {
   if (status) return status;
   stage->groups[0].count = 1;
   stage->groups[0].rotations[0] = lb_quat_identity();
-  if (!lb_model_is_free(model)) // a free one would fall out of sight
+  if (!lb_model_is_free_by(model,
+                           lb_model_default_method(model))) // a free one would fall out of sight
     stage->world_gravity = stage->up == 'y' ? lb_vec3(0, -9.81, 0) : lb_vec3(0, 0, -9.81);
   return LB_OK;
 }
