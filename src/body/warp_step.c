@@ -227,7 +227,8 @@ int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *s) {
     find_arms(body, step->h, w);
     keep_momenta(body, step->h, w);
   }
-  return find_end(body, step->h, s) ? 0 : LB_STEP_NONFINITE;
+  if (!find_end(body, step->h, s)) return LB_STEP_NONFINITE;
+  return w->solver.indefinite && step->rule == 0 ? LB_STEP_FAR : 0;
 }
 
 void lb_warp_respond(const lbBody *body, const lbStep *step, lbScratch *s, const double *force,

@@ -93,13 +93,14 @@ lbWarpSums lb_warp_run(lbWarpOperation *operation, const lbWarpPass *pass, lbWar
 
 // Blocks (LB_BATCH x blocks x 9), forces (LB_BATCH x nodes x 3) and energies (LB_BATCH) of a batch;
 // energies alone, if blocks are NULL.
-static void run_batch(const lbWarp *warp, const lbWarpSet *set, int32_t batch, const double *x,
-                      double *blocks, double *forces, double *energies) {
+static void run_batch(const lbWarp *warp, const lbWarpSet *set, int32_t batch, bool positive,
+                      const double *x, double *blocks, double *forces, double *energies) {
   double displacements[3 * LB_ELEMENT_NODES_MAX * LB_BATCH];
   const int32_t *at = set->at + (size_t)batch * (size_t)set->nodes * LB_BATCH;
   if (!set->green) {
     if (blocks)
-      warp->kernels->elements(set, batch, warp->stretch_limit, x, blocks, forces, energies);
+      warp->kernels->elements(set, batch, warp->stretch_limit, positive, x, blocks, forces,
+                              energies);
     else
       warp->kernels->energies(set, batch, warp->stretch_limit, x, energies);
     return;
@@ -126,7 +127,8 @@ typedef struct Elements {
   lbWarpWork *work;
   const double *x;
   bool energies; // alone
-  size_t first;  // where those of the set begin
+  bool positive;
+  size_t first; // where those of the set begin
 } Elements;
 
 static void run_batches(int32_t begin, int32_t end, void *context) {
@@ -136,21 +138,22 @@ static void run_batches(int32_t begin, int32_t end, void *context) {
     size_t element = (size_t)b * LB_BATCH;
     double *energies = e->work->energies + e->first + element;
     if (e->energies) {
-      run_batch(e->warp, set, b, e->x, NULL, NULL, energies);
+      run_batch(e->warp, set, b, e->positive, e->x, NULL, NULL, energies);
       continue;
     }
-    run_batch(e->warp, set, b, e->x,
+    run_batch(e->warp, set, b, e->positive, e->x,
               e->work->blocks + 9 * (set->first + element * (size_t)set->blocks),
               e->work->forces + 3 * (set->first_node + element * (size_t)set->nodes), energies);
   }
 }
 
 // All of them; the sum of the energies.
-static double run_elements(const lbWarp *warp, lbWarpWork *work, const double *x, bool energies) {
+static double run_elements(const lbWarp *warp, lbWarpWork *work, const double *x, bool energies,
+                           bool positive) {
   double sums[LB_BATCH] = { 0 };
   for (int k = 0; k < 2; k++) {
     size_t first = k == 0 ? 0 : (size_t)warp->sets[0].batch_count * LB_BATCH;
-    Elements elements = { warp, &warp->sets[k], work, x, energies, first };
+    Elements elements = { warp, &warp->sets[k], work, x, energies, positive, first };
     lb_parallel_for(warp->sets[k].batch_count, BATCH_GRAIN, run_batches, &elements);
   }
   for (size_t e = 0; e < element_lanes(warp); e++) sums[e % LB_BATCH] += work->energies[e];
@@ -211,7 +214,7 @@ static double linear_energy(const lbWarp *warp, const lbWarpSet *set, int32_t el
 
 double lb_warp_energy(const lbWarp *warp, lbWarpWork *work, const double *x) {
   double sum = 0;
-  if (warp->strain != LB_WARP_LINEAR) return run_elements(warp, work, x, true);
+  if (warp->strain != LB_WARP_LINEAR) return run_elements(warp, work, x, true, false);
   for (int k = 0; k < 2; k++)
     for (int32_t e = 0; e < warp->sets[k].count; e++)
       sum += linear_energy(warp, &warp->sets[k], e, x);
@@ -220,10 +223,10 @@ double lb_warp_energy(const lbWarp *warp, lbWarpWork *work, const double *x) {
 
 // ---- what the layer offers ---------------------------------------------------------------------
 
-void lb_warp_linearise(const lbWarp *warp, lbWarpWork *work, const double *x, bool by_elements,
+void lb_warp_linearise(const lbWarp *warp, lbWarpWork *work, const double *x, bool safe,
                        double *force) {
   bool linear = warp->strain == LB_WARP_LINEAR;
-  bool rows = linear || (lb_warp_is_by_vertices(warp) && !by_elements);
+  bool rows = linear || (lb_warp_is_by_vertices(warp) && !safe);
   work->values = linear ? warp->rest_values : work->own;
   work->symmetric = linear || !rows;
   if (rows) {
@@ -232,7 +235,7 @@ void lb_warp_linearise(const lbWarp *warp, lbWarpWork *work, const double *x, bo
     work->energy = -1;
     return;
   }
-  work->energy = run_elements(warp, work, x, false);
+  work->energy = run_elements(warp, work, x, false, safe);
   lb_warp_assemble(warp, work->blocks, work->own);
   lb_warp_gather(warp, work->forces, force);
 }

@@ -107,7 +107,8 @@ static int32_t conjugate_gradients(const Solver *s, double stop, int32_t iterati
   int32_t i = 0;
   while (i < iterations && rz > stop) {
     double curvature = multiply(s, p, p, Ap).first;
-    if (!(curvature > 0)) break; // green strain alone may be indefinite
+    s->work->indefinite = !(curvature > 0); // by compression
+    if (s->work->indefinite) break;
     advance(s, rz / curvature, p, Ap, r);
     double next = smooth(s, r, z);
     combine(s, z, next / rz, p, 0, NULL, p, NULL);
@@ -167,6 +168,7 @@ static int32_t stabilised_gradients(const Solver *s, double stop, int32_t iterat
 int32_t lb_warp_solve(const lbWarp *warp, lbWarpWork *work, const double *b, double *v,
                       int32_t iterations, double tolerance) {
   Solver s = { warp, work, v };
+  work->indefinite = false;
   double stop = start(&s, b, work->vectors[RESIDUAL]) * tolerance * tolerance;
   if (!(stop > 0)) stop = 0;
   if (!work->symmetric) return stabilised_gradients(&s, stop, iterations);

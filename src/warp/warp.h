@@ -6,8 +6,9 @@
 //   linear                 f = K (x − X)
 //   green                  f = ∂W/∂x of St. Venant–Kirchhoff, linearised
 //
-// Here is mechanics of nodes alone: elements, the matrix K̂ = ∂f/∂x with rotations held, and the
-// solution of (c M + κ K̂) v = b. Bodies (body/warp.c) know frames, steps and constraints.
+// Here is mechanics of nodes alone: elements, their matrix K̂, which is ∂f/∂x (by vertices with the
+// rotations held), and the solution of (c M + κ K̂) v = b. Bodies (body/warp.c) know frames, steps
+// and constraints.
 //
 // Vectors lie in lanes: node n is lane n % 8 of group n / 8, its component k 8 k further. Blocks
 // of K̂ in a row sum to zero (f does not feel a shift), so that K̂ x = Σ_j K̂_ij (x_j − x_i) needs
@@ -111,14 +112,16 @@ typedef struct lbWarpWork {
   double *centres, *arms;           // (parts x 3) of the parts then, (nodes x 3) from these
   double *coarse, *coarse_vector;   // of the parts: LDLᵀ, and two vectors
   bool parts_ready;
+  bool indefinite; // what the last solution stopped at
 } lbWarpWork;
 
 size_t lb_warp_work_doubles(const lbWarp *warp);
 void lb_warp_work_place(const lbWarp *warp, double *room, lbWarpWork *work);
 
-// work->values <- K̂ at x, force (length) <- f(x); with by_elements also where the form by vertices
-// is asked for.
-void lb_warp_linearise(const lbWarp *warp, lbWarpWork *work, const double *x, bool by_elements,
+// work->values <- K̂ at x, force (length) <- f(x). `safe`: by elements, whatever is asked for, and
+// without what compression takes off the stiffness, so that K̂ is not negative (but of green
+// strain).
+void lb_warp_linearise(const lbWarp *warp, lbWarpWork *work, const double *x, bool safe,
                        double *force);
 // The elastic energy; the form by vertices, which has none, is given that by elements.
 double lb_warp_energy(const lbWarp *warp, lbWarpWork *work, const double *x);

@@ -5,7 +5,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 #define FLAT 1e-3    // added to sums of two stretches, which vanish in flat elements
-#define GAINS 0.005  // sum of strains from which a tet may gain energy that is worth the account
+#define GAINS 0.01   // of strain, from which on a tet may gain energy that is worth the account
 #define STIFFER 10.0 // beyond the limit of stretching, this times the stiffness
 
 INLINE lbLanes gather(const double *x, const int32_t *at) {
@@ -90,10 +90,12 @@ static void limit_stretch(double limit, lbLanes modulus, const lbLanes F[9], lbL
 //
 //   G = (tr τ I − τ) (tr U I − U)⁻¹.
 //
-// Tension stiffens a body as it does a string; a step that left this out would take it explicitly,
-// which is unstable at long steps. Compression softens it, and is left out: K̂ stays positive. For
-// every c > 0, (G + c I)² / 4c is above the positive part of G, and nearly equal with c = |G| / √2.
-INLINE void stress_stiffness(const lbLanes stress[9], const lbLanes U[9], lbLanes G[9]) {
+// Tension stiffens a body as it does a string, compression softens it; a step that left this out
+// would take it explicitly, which is unstable at long steps. Where K̂ must be positive, softening is
+// left out: for every c > 0, (G + c I)² / 4c is above the positive part of G, and nearly equal with
+// c = |G| / √2.
+INLINE void stress_stiffness(const lbLanes stress[9], const lbLanes U[9], bool positive,
+                             lbLanes G[9]) {
   lbLanes P[9], T[9], cofactor[9], full[9];
   lbLanes size = U[0] + U[4] + U[8], sum = stress[0] + stress[4] + stress[8];
   LB_FOR_ALL(k, 0, 9) P[k] = (k % 4 ? lb_splat(0) : size + FLAT) - U[k];
@@ -103,7 +105,10 @@ INLINE void stress_stiffness(const lbLanes stress[9], const lbLanes U[9], lbLane
   lbLanes inverse = lb_select(good, 1 / determinant, lb_splat(0));
   lb_multiply_lanes(T, cofactor,
                     full); // symmetric, but for rounding, as P and T have the same axes
-  LB_FOR_ALL(k, 0, 9) full[k] *= inverse;
+  LB_FOR_ALL(i, 0, 3)
+  LB_FOR_ALL(j, 0, 3) G[3 * i + j] = 0.5 * inverse * (full[3 * i + j] + full[3 * j + i]);
+  if (!positive) return;
+  memcpy(full, G, sizeof full);
   lbLanes c = lb_sqrt(0.5 * lb_norm_squared_lanes(full)) + 1e-280;
   LB_FOR_ALL(k, 0, 3) full[4 * k] += c;
   lb_transpose_multiply_lanes(full, full, G);
@@ -146,7 +151,8 @@ INLINE void mean_stress(int n, const lbLanes f[8][3], const double *X, lbLanes s
 // With y = Rᵀ x − X (from the first node on): f_a = R Σ_b K_ab (y_b − y_a). Energies alone, if
 // blocks are NULL.
 INLINE void element_lanes(int n, const lbWarpSet *set, int32_t batch, int lane, double limit,
-                          const double *x, double *blocks, double *forces, double *energies) {
+                          bool positive, const double *x, double *blocks, double *forces,
+                          double *energies) {
   const int32_t *at = set->at + (size_t)batch * (size_t)n * LB_BATCH + lane;
   const double *g = set->rest + (size_t)batch * set->rest_size * LB_BATCH + lane;
   const double *X = g + 3 * n * LB_BATCH, *K = X + 3 * n * LB_BATCH;
@@ -202,7 +208,7 @@ INLINE void element_lanes(int n, const lbWarpSet *set, int32_t batch, int lane, 
   lbLanes stress[9], U[9], G[9];
   mean_stress(n, f, X, stress);
   lb_transpose_multiply_lanes(R, F, U);
-  stress_stiffness(stress, U, G);
+  stress_stiffness(stress, U, positive, G);
   pair = 0;
   LB_FOR (b, 1, n)
     LB_FOR (a, 0, b) {
@@ -234,8 +240,8 @@ INLINE void deformation(const int32_t *at, const double *x, const lbLanes g[4][3
 // h = R g,
 // K̂_ab = V (λ h_a h_bᵀ + μ h_b h_aᵀ + μ h_a·h_b I), and f_a = V τ h_a with the stress
 // τ = λ tr(ε) I + 2μ ε, ε = F Rᵀ − I, which is symmetric.
-INLINE void tet_lanes(const lbWarpSet *set, int32_t batch, int lane, double limit, const double *x,
-                      double *blocks, double *forces, double *energies) {
+INLINE void tet_lanes(const lbWarpSet *set, int32_t batch, int lane, double limit, bool positive,
+                      const double *x, double *blocks, double *forces, double *energies) {
   const int32_t *at = set->at + (size_t)batch * 4 * LB_BATCH + lane;
   const double *g = set->rest + (size_t)batch * set->rest_size * LB_BATCH + lane;
   const lbLanes lambda = lb_load(g + 78 * LB_BATCH), mu = lb_load(g + 79 * LB_BATCH);
@@ -278,7 +284,7 @@ INLINE void tet_lanes(const lbWarpSet *set, int32_t batch, int lane, double limi
   const lbLanes l = slope * lambda, m = slope * mu;
   lbLanes G[9];
   LB_FOR_ALL(k, 0, 3) strain[4 * k] += 1.0; // U
-  stress_stiffness(stress, strain, G);
+  stress_stiffness(stress, strain, positive, G);
   LB_FOR_ALL(b, 1, 4)
   LB_FOR_ALL(a, 0, 3) {
     if (a >= b) continue;
@@ -293,28 +299,28 @@ INLINE void tet_lanes(const lbWarpSet *set, int32_t batch, int lane, double limi
   }
 }
 
-INLINE void any_elements(const lbWarpSet *set, int32_t batch, double limit, const double *x,
-                         double *blocks, double *forces, double *out) {
+INLINE void any_elements(const lbWarpSet *set, int32_t batch, double limit, bool positive,
+                         const double *x, double *blocks, double *forces, double *out) {
   for (int lane = 0; lane < LB_BATCH; lane += LB_LANES)
     if (set->isotropic)
-      tet_lanes(set, batch, lane, limit, x, blocks, forces, out);
+      tet_lanes(set, batch, lane, limit, positive, x, blocks, forces, out);
     else if (set->nodes == 4)
-      element_lanes(4, set, batch, lane, limit, x, blocks, forces, out);
+      element_lanes(4, set, batch, lane, limit, positive, x, blocks, forces, out);
     else
-      element_lanes(8, set, batch, lane, limit, x, blocks, forces, out);
+      element_lanes(8, set, batch, lane, limit, positive, x, blocks, forces, out);
 }
 
-static void elements(const lbWarpSet *set, int32_t batch, double limit, const double *x,
-                     double *blocks, double *forces, double *out) {
-  any_elements(set, batch, limit, x, blocks, forces, out);
+static void elements(const lbWarpSet *set, int32_t batch, double limit, bool positive,
+                     const double *x, double *blocks, double *forces, double *out) {
+  any_elements(set, batch, limit, positive, x, blocks, forces, out);
 }
 
 static void energies(const lbWarpSet *set, int32_t batch, double limit, const double *x,
                      double *out) {
-  any_elements(set, batch, limit, x, NULL, NULL, out);
+  any_elements(set, batch, limit, true, x, NULL, NULL, out);
 }
 
-// tr S − 3 > GAINS, as far as tr S <= √3 |F| tells; also where F is not finite.
+// Whether |F|² is further from that of rest than a strain of GAINS; also where F is not finite.
 static bool gains(const lbWarpSet *set, int32_t batch, const double *x) {
   const int32_t *at = set->at + (size_t)batch * 4 * LB_BATCH;
   const double *rest = set->rest + (size_t)batch * set->rest_size * LB_BATCH;
@@ -322,7 +328,8 @@ static bool gains(const lbWarpSet *set, int32_t batch, const double *x) {
     lbLanes h[4][3], F[9];
     LB_FOR_ALL(a, 1, 4) load3(rest + 3 * a * LB_BATCH + lane, h[a]);
     deformation(at + lane, x, h, F);
-    lbMask little = lb_less(3 * lb_norm_squared_lanes(F), lb_splat((3 + GAINS) * (3 + GAINS)));
+    lbLanes size = lb_norm_squared_lanes(F) - 3;
+    lbMask little = lb_less(size * size, lb_splat(4 * GAINS * GAINS));
     if (lb_any(~little)) return true;
   }
   return false;
