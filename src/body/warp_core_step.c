@@ -38,7 +38,7 @@ static lbVec3 moved_by(const lbWarpShared *shared, const lbWarpCore *core, const
 
 void lb_warp_script_cores(const lbBody *body, const lbStep *step, lbScratch *s) {
   const lbWarpShared *shared = lb_warp_shared(body->prepared);
-  const lbWarpBodyWork *w = s->own;
+  lbWarpBodyWork *w = s->own;
   lbFrameRates rates = lb_frame_end_rates(body, step);
   double whole = step->h / (step->share - step->share_before);
   for (int32_t c = 0; c < shared->core_count; c++) {
@@ -47,16 +47,18 @@ void lb_warp_script_cores(const lbBody *body, const lbStep *step, lbScratch *s) 
     lbCorePose own = lb_core_on_path(core, body->time + step->share * whole);
     lbCorePose pose = lb_core_from_own(&shared->whole, &w->end, &rates, &own);
     lb_core_write(shared, core, &pose, s->a, s->b);
+    w->cores[c].end = pose;
   }
 }
 
 // ---- before the solution -----------------------------------------------------------------------
 
-static void drift_free(const lbBody *body, int32_t index, double before, lbScratch *s) {
+static void drift_free(const lbBody *body, int32_t index, double h, lbScratch *s) {
   const lbWarpShared *shared = lb_warp_shared(body->prepared);
   const lbWarpCore *core = &shared->cores[index];
   lbWarpBodyWork *w = s->own;
   lbCorePose *y = &w->cores[index].y;
+  double before = h - w->theta;
   *y = lb_core_fit(shared, core, lb_warp_state(body)->u, w->v1);
   lbVec3 L = lb_mat3_apply(lb_core_inertia(core, y->R), y->spin);
   y->c = lb_add_scaled(y->c, before, y->velocity);
@@ -68,30 +70,31 @@ static void drift_free(const lbBody *body, int32_t index, double before, lbScrat
     lbVec3 v = lb_add(y->velocity, lb_cross(y->spin, arm));
     put_lane(w->x, n, lb_add(y->c, arm));
     put_lane(w->v0, n, v);
-    put_lane(w->v, n, v);
+    put_lane(w->v, n, lb_scale(h / w->theta, v));
   }
 }
 
 // In a driven frame the velocities v₀ stay as they are; elsewhere they are those of the unknown.
-static void drift_hinged(const lbBody *body, int32_t index, double before, lbScratch *s) {
+static void drift_hinged(const lbBody *body, int32_t index, double h, lbScratch *s) {
   const lbWarpShared *shared = lb_warp_shared(body->prepared);
   const lbWarpCore *core = &shared->cores[index];
   const lbWarpState *state = lb_warp_state(body);
   lbWarpBodyWork *w = s->own;
   lbWarpCoreStep *own = &w->cores[index];
   lbFrameRates still = { { 0, 0, 0 }, { 0, 0, 0 } };
-  double rate, *hinge = w->solver.core_hinges + 6 * (size_t)index;
-  lb_core_fit_hinge(shared, core, &state->T, &w->start_rates, state->u, w->v1, &own->angle, &rate);
-  own->angle += before * rate;
-  lbCorePose at = lb_core_on_hinge(core, own->angle, rate);
+  double *hinge = w->solver.core_hinges + 6 * (size_t)index;
+  lb_core_fit_hinge(shared, core, &state->T, &w->start_rates, state->u, w->v1, &own->angle,
+                    &own->rate);
+  own->angle += (h - w->theta) * own->rate;
+  lbCorePose at = lb_core_on_hinge(core, own->angle, own->rate);
   own->y = lb_core_from_own(&shared->whole, &w->end, &still, &at);
   lb_vec3_store(hinge, lb_placement_apply(&w->end, core->point));
   lb_vec3_store(hinge + 3, lb_quat_rotate(w->end.rotation, core->axis));
   for (int32_t k = core->begin; k < core->end; k++) {
     size_t n = (size_t)shared->core_nodes[k];
-    lbVec3 v = moved_by(shared, core, &own->y, &w->end, n, &rate);
+    lbVec3 v = moved_by(shared, core, &own->y, &w->end, n, &own->rate);
     put_lane(w->x, n, lb_add(own->y.c, lb_core_arm(shared, core, &own->y, n)));
-    put_lane(w->v, n, v);
+    put_lane(w->v, n, lb_scale(h / w->theta, v));
     if (!w->hinges_move) put_lane(w->v0, n, v);
   }
 }
@@ -105,55 +108,55 @@ void lb_warp_drift_cores(const lbBody *body, const lbStep *step, lbScratch *s) {
         shared->cores[c].kind == LB_CORE_HINGED && body->frame.kind == LB_FRAME_DRIVEN;
   for (int32_t c = 0; c < shared->core_count; c++) {
     memset(w->cores[c].found, 0, sizeof w->cores[c].found);
-    if (shared->cores[c].kind == LB_CORE_FREE) drift_free(body, c, step->h - w->theta, s);
-    if (shared->cores[c].kind == LB_CORE_HINGED) drift_hinged(body, c, step->h - w->theta, s);
+    if (shared->cores[c].kind == LB_CORE_FREE) drift_free(body, c, step->h, s);
+    if (shared->cores[c].kind == LB_CORE_HINGED) drift_hinged(body, c, step->h, s);
   }
 }
 
-// g, in w->f: the velocity that takes a node from x₀ + (h − θ) v₀ to its place at y in the frame's
-// end, less the drift.
-static void find_hinge_velocities(const lbBody *body, double before, lbVec3 drift,
-                                  lbWarpBodyWork *w) {
+// What takes node n of a hinged core, without its unknown, from x₀ to its place at y in the frame's
+// end; and what its masses feel of that: the velocities that the states at both ends have, rather
+// than their mean.
+static void find_given(const lbBody *body, double h, const lbFrameRates *rates, int32_t index,
+                       size_t n, const lbWarpBodyWork *w, lbVec3 *given, lbVec3 *felt) {
   const lbWarpShared *shared = lb_warp_shared(body->prepared);
-  const lbWarpState *state = lb_warp_state(body);
-  memset(w->f, 0, shared->warp->length * sizeof *w->f);
-  for (int32_t c = 0; c < shared->core_count; c++) {
-    const lbWarpCore *core = &shared->cores[c];
-    if (core->kind != LB_CORE_HINGED) continue;
-    for (int32_t k = core->begin; k < core->end; k++) {
-      size_t n = (size_t)shared->core_nodes[k];
-      lbVec3 from =
-          lb_add_scaled(lb_whole_place(&shared->whole, state->u, n), before, lane_vector(w->v0, n));
-      lbVec3 g = lb_scale(1 / w->theta, lb_sub(lane_vector(w->x, n), from));
-      put_lane(w->f, n, lb_sub(g, drift));
-    }
-  }
-}
-
-// Masses feel the frame's own velocity at the end, which states have, rather than its mean.
-static void add_inertia(const lbBody *body, const lbStep *step, lbVec3 drift, lbWarpBodyWork *w) {
-  const lbWarpShared *shared = lb_warp_shared(body->prepared);
-  lbFrameRates rates = lb_frame_end_rates(body, step);
-  for (int32_t c = 0; c < shared->core_count; c++) {
-    const lbWarpCore *core = &shared->cores[c];
-    if (core->kind != LB_CORE_HINGED) continue;
-    for (int32_t k = core->begin; k < core->end; k++) {
-      size_t n = (size_t)shared->core_nodes[k];
-      lbVec3 carried = lb_whole_carried(&shared->whole, &w->end, &rates, lane_vector(w->x, n));
-      lbVec3 less = lb_sub(lb_add(lane_vector(w->f, n), drift), carried);
-      put_lane(w->b, n,
-               lb_add_scaled(lane_vector(w->b, n), w->solver.c * shared->whole.masses[n], less));
-    }
-  }
+  const lbWarpCoreStep *own = &w->cores[index];
+  lbVec3 own_way = moved_by(shared, &shared->cores[index], &own->y, &w->end, n, &own->rate);
+  lbVec3 at = lane_vector(w->x, n),
+         from = lb_whole_place(&shared->whole, lb_warp_state(body)->u, n);
+  double before = (h - w->theta) / w->theta;
+  *given = lb_add_scaled(lb_scale(1 / w->theta, lb_sub(at, from)), -before, own_way);
+  *felt = lb_add_scaled(lb_whole_carried(&shared->whole, &w->end, rates, at), before,
+                        lb_sub(lane_vector(w->v0, n), own_way));
 }
 
 void lb_warp_part_hinges(const lbBody *body, const lbStep *step, lbVec3 drift, lbWarpBodyWork *w) {
-  const lbWarp *warp = lb_warp_shared(body->prepared)->warp;
+  const lbWarpShared *shared = lb_warp_shared(body->prepared);
+  const lbWarp *warp = shared->warp;
+  double *g = w->y, *product = w->solver.vectors[0];
+  lbFrameRates rates = lb_frame_end_rates(body, step);
   if (!w->hinges_move) return;
-  find_hinge_velocities(body, step->h - w->theta, drift, w);
-  lb_warp_multiply(warp, &w->solver, w->f, w->other);
-  for (size_t i = 0; i < warp->length; i++) w->b[i] -= w->other[i];
-  add_inertia(body, step, drift, w);
+  memset(g, 0, warp->length * sizeof *g);
+  for (int pass = 0; pass < 2; pass++) {
+    for (int32_t c = 0; c < shared->core_count; c++) {
+      const lbWarpCore *core = &shared->cores[c];
+      if (core->kind != LB_CORE_HINGED) continue;
+      for (int32_t k = core->begin; k < core->end; k++) {
+        size_t n = (size_t)shared->core_nodes[k];
+        lbVec3 given, felt;
+        find_given(body, step->h, &rates, c, n, w, &given, &felt);
+        if (pass == 0) {
+          put_lane(g, n, lb_sub(given, drift));
+          continue;
+        }
+        double mass = w->solver.c * shared->whole.masses[n];
+        put_lane(w->b, n, lb_add_scaled(lane_vector(w->b, n), mass, lb_sub(given, felt)));
+        put_lane(w->v0, n, moved_by(shared, core, &w->cores[c].y, &w->end, n, &w->cores[c].rate));
+      }
+    }
+    if (pass == 1) return;
+    lb_warp_multiply(warp, &w->solver, g, product);
+    for (size_t i = 0; i < warp->length; i++) w->b[i] -= product[i];
+  }
 }
 
 // ---- the end -----------------------------------------------------------------------------------
@@ -302,4 +305,25 @@ void lb_warp_relinearise_cores(const lbBody *body, lbScratch *s) {
   }
   lb_whole_to_own(&shared->whole, &w->end, w->u1, s->q);
   memcpy(w->q, s->q, (size_t)body->prepared->padded * sizeof(double));
+}
+
+void lb_warp_make_end_rigid(const lbBody *body, const lbStep *step, lbScratch *s) {
+  const lbWarpShared *shared = lb_warp_shared(body->prepared);
+  lbWarpBodyWork *w = s->own;
+  lbFrameRates rates = lb_frame_end_rates(body, step);
+  if (shared->core_count == 0) return;
+  for (int32_t c = 0; c < shared->core_count; c++) {
+    const lbWarpCore *core = &shared->cores[c];
+    lbCorePose pose = w->cores[c].end;
+    if (core->kind == LB_CORE_FREE) pose = lb_core_fit(shared, core, w->u1, w->v1);
+    if (core->kind == LB_CORE_HINGED) {
+      double angle, rate;
+      lb_core_fit_hinge(shared, core, &w->end, &rates, w->u1, w->v1, &angle, &rate);
+      lbCorePose own = lb_core_on_hinge(core, angle, rate);
+      pose = lb_core_from_own(&shared->whole, &w->end, &rates, &own);
+    }
+    lb_core_write(shared, core, &pose, w->u1, w->v1);
+  }
+  lb_whole_to_own(&shared->whole, &w->end, w->u1, s->q);
+  lb_whole_rates_to_own(&shared->whole, &w->end, &rates, w->u1, w->v1, s->v);
 }

@@ -37,7 +37,7 @@ typedef struct lbCorePose { // and its motion; of one set of axes or another
 
 struct lbWarpCoreStep { // of lbWarpBodyWork, in the step under way, fixed axes
   lbCorePose y, end;
-  double angle;              // hinged, at y
+  double angle, rate;        // hinged: at y, and its spin at the start
   double rates[6], found[6]; // V and ω, or the spin about the axis: without forces that are
                              // found, and what those add
 };
@@ -85,8 +85,9 @@ lbCorePose lb_core_from_own(const lbWhole *whole, const lbPlacement *T, const lb
 void lb_warp_script_cores(const lbBody *body, const lbStep *step, lbScratch *scratch);
 // Before the system is made: w->x, v0 and v of cores at y.
 void lb_warp_drift_cores(const lbBody *body, const lbStep *step, lbScratch *scratch);
-// Before the solution, of hinges in a driven frame (w->hinges_move): w->f <- the velocities that
-// the frame gives them beside the drift, which are not those of v; b without what these take.
+// Before the solution, of hinges in a driven frame (w->hinges_move): b without what the velocities
+// that the frame gives them beside the drift take, which are not those of v; w->v0 <- as those.
+// Spoils w->y.
 void lb_warp_part_hinges(const lbBody *body, const lbStep *step, lbVec3 drift,
                          lbWarpBodyWork *work);
 // Cores at the step's end, from the solution: u1 and v1 of their nodes.
@@ -98,6 +99,8 @@ void lb_warp_move_cores(const lbBody *body, lbWarpBodyWork *work, double *moved)
 // by how much the farthest node is elsewhere than that.
 double lb_warp_turn_cores(const lbBody *body, const lbStep *step, lbScratch *scratch,
                           const double *moved);
+// The step's end <- rigid again, after it was changed; s->q and v likewise.
+void lb_warp_make_end_rigid(const lbBody *body, const lbStep *step, lbScratch *scratch);
 // Another linearisation about where cores are: w->q and s->q.
 void lb_warp_relinearise_cores(const lbBody *body, lbScratch *scratch);
 

@@ -49,6 +49,13 @@ static void body_ok(const lbBody *body, lbStatus status) {
   if (status) fail_msg("%s", lb_body_message(body));
 }
 
+// Whether another rule took the step.
+static int calm_step(lbBody *body, double h) {
+  int32_t flags = lb_body_step(body, h);
+  assert_int_equal(flags & ~LB_STEP_ADAPTED, 0);
+  return flags != 0;
+}
+
 static lbVec3 where(const lbBody *body, int32_t node) {
   lbVec3 at;
   body_ok(body, lb_body_point(body, lb_point_node(node), &at, NULL));
@@ -100,8 +107,9 @@ static void check_momenta(const char *form, lbIntegrator integrator) {
   body_ok(body, lb_body_apply_impulse(body, lb_point_node(0), lb_vec3(1, 0, -2)));
   lbBodyReport start = lb_body_report(body);
   double linear = 0, angular = 0, loose = 0;
+  int adapted = 0;
   for (int i = 0; i < (CHECK_SANITIZED ? 100 : 3000); i++) {
-    assert_int_equal(lb_body_step(body, 0.004), 0);
+    adapted += calm_step(body, 0.004);
     if (i % 20) continue;
     lbBodyReport now = lb_body_report(body);
     lbVec3 P = start.linear_momentum, L = start.angular_momentum;
@@ -110,8 +118,8 @@ static void check_momenta(const char *form, lbIntegrator integrator) {
     loose = fmax(loose, looseness(body));
     assert_true(isfinite(now.elastic) && now.elastic < 10 * (start.kinetic + start.elastic));
   }
-  printf("  %s, %s: momentum %.1e, angular %.1e, loose %.1e\n", form, name_of(integrator), linear,
-         angular, loose);
+  printf("  %s, %s: momentum %.1e, angular %.1e, loose %.1e, %d steps adapted\n", form,
+         name_of(integrator), linear, angular, loose, adapted);
   check_small(linear, 1e-11);
   check_small(angular, 1e-11);
   check_small(loose, 1e-12);
@@ -141,15 +149,16 @@ static void a_tumbling_core_keeps_its_energy(void **state) {
   body_ok(body, lb_body_set_velocity(body, lb_vec3(0, 0, 0), lb_vec3(0.05, 5, 0.05)));
   lbBodyReport start = lb_body_report(body);
   double drift = 0, flipped = 0;
+  int adapted = 0;
   for (int i = 0; i < (CHECK_SANITIZED ? 200 : 4000); i++) {
-    assert_int_equal(lb_body_step(body, 0.002), 0);
+    adapted += calm_step(body, 0.002);
     lbBodyReport now = lb_body_report(body);
     drift = fmax(drift, fabs(now.kinetic + now.elastic - start.kinetic) / start.kinetic);
     flipped = fmax(flipped, fabs(lb_body_frame(body).angular_velocity.x));
   }
-  printf("  energy changes by %.1e; the spin about x goes from 0.05 to %.2f rad/s\n", drift,
-         flipped);
-  check_small(drift, 2e-3);
+  printf("  energy changes by %.1e; the spin about x goes from 0.05 to %.2f rad/s; %d adapted\n",
+         drift, flipped, adapted);
+  check_small(drift, 2e-2); // steps that are adapted lose a little
   if (!CHECK_SANITIZED) assert_true(flipped > 1); // about the middle axis it is unstable
   lb_body_destroy(body), lb_model_destroy(model);
 }
