@@ -191,7 +191,7 @@ struct lbBody {
   _Alignas(64) const lbPrepared *prepared;
   lbBodyGroup *group;
   struct lbConstraints *constraints; // made by the first constraint; NULL: none
-  struct lbContacts *contacts;       // made by the first ball; NULL: none
+  struct lbContacts *contacts;       // made by the first that touches it; NULL: none
   double time;                       // s
   double led;                        // how much of the way back to rest is done, in time; 0: none
   int32_t flags;                     // of the last step
