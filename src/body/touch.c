@@ -1,4 +1,4 @@
-// A body in an open step (touch.h): places, rows, responses, and the force that was found.
+// A body in an open step (touch.h): places, how spots give way, and what was found.
 #include "body/touch.h"
 
 #include "body/contacts.h"
@@ -11,10 +11,16 @@
 
 // ---- opening -----------------------------------------------------------------------------------
 
+bool lb_touch_is_possible(const lbBody *body) {
+  const lbPrepared *p = body->prepared;
+  return p->model->size.triangle_count > 0 && !p->method->is_recording;
+}
+
 lbStatus lb_touch_make(lbBody *body, lbError *err) {
   const lbTree *tree = NULL;
   lbStatus status = lb_prepared_tree(body->prepared, &tree, err);
-  return status ? status : lb_contacts_make_force(body) ? lb_fail_memory(err) : LB_OK;
+  if (!status && lb_contacts_make_force(body)) status = lb_fail_memory(err);
+  return status;
 }
 
 // The inverse inertia of the rest shape, world axes; flat and needle-like bodies have one, too.
@@ -51,110 +57,253 @@ void lb_touch_close(lbTouching *t) {
   t->scratch = NULL;
 }
 
-// ---- places ------------------------------------------------------------------------------------
+// ---- bounds ------------------------------------------------------------------------------------
 
-// Own axes, at coordinates q.
-static lbVec3 own_place(const lbTouching *t, const double *q, int32_t triangle,
-                        const double weights[3]) {
-  const lbPrepared *p = t->body->prepared;
-  lbPoint point = lb_point_triangle(triangle, weights[0], weights[1], weights[2]);
-  return lb_add(lb_point_rest(p->model, &point), lb_point_apply(p, &point, q));
-}
-
-lbVec3 lb_touch_start(const lbTouching *t, int32_t triangle, const double weights[3]) {
-  return lb_body_place(t->body, own_place(t, t->scratch->q0, triangle, weights));
-}
-
-lbVec3 lb_touch_end(const lbTouching *t, int32_t triangle, const double weights[3]) {
-  const lbFrameStep *to = &t->step.frame;
-  lbVec3 own = own_place(t, t->scratch->q, triangle, weights);
-  return lb_add(to->position, lb_mat3_apply(to->turn, own));
-}
-
-// What the shape moves by, by the root of the tree: the mean and how far others are from it.
-static double way_of_shape(const lbTouching *t) {
-  const lbScratch *s = t->scratch;
-  const lbTree *tree = s->search->tree;
+// By the root of the tree: the mean motion of the surface, and how far others are from it.
+static double bound_of(const lbTree *tree, const double *by, lbVec3 *mean) {
   double way[4] = { 0, 0, 0, 0 }, farthest = 0;
+  *mean = lb_vec3(0, 0, 0);
   if (tree->rows) {
-    for (int32_t i = 0; i < tree->dimension; i++) {
-      double by = s->q[i] - s->q0[i];
-      for (int k = 0; k < 4; k++) way[k] += (k < 3 ? by : fabs(by)) * tree->motions[4 * i + k];
-    }
-    return lb_length(lb_vec3_load(way)) + way[3];
+    for (int32_t i = 0; i < tree->dimension; i++)
+      for (int k = 0; k < 4; k++)
+        way[k] += (k < 3 ? by[i] : fabs(by[i])) * tree->motions[4 * (size_t)i + (size_t)k];
+    *mean = lb_vec3_load(way);
+    return way[3];
   }
   for (int32_t i = 0; i + 2 < tree->dimension; i += 3) {
-    lbVec3 by = lb_sub(lb_vec3_load(s->q + i), lb_vec3_load(s->q0 + i));
-    farthest = fmax(farthest, lb_dot(by, by));
+    lbVec3 own = lb_vec3_load(by + i);
+    farthest = fmax(farthest, lb_dot(own, own));
   }
   return sqrt(farthest);
 }
 
-double lb_touch_way(const lbTouching *t) {
-  const lbFrameState *f = &t->body->frame;
-  const lbFrameStep *to = &t->step.frame;
-  const lbPrepared *p = t->body->prepared;
-  double way = way_of_shape(t);
-  if (!lb_frame_is_still(t->body)) {
-    lbVec3 from = lb_body_place(t->body, p->centre);
-    lbVec3 goal = lb_add(to->position, lb_mat3_apply(to->turn, p->centre));
-    lbQuat turned = lb_quat_multiply(to->rotation, lb_quat_conjugate(f->rotation));
-    way += lb_length(lb_sub(goal, from)) + p->size * lb_length(lb_quat_log(turned));
+// Of the rest shape, own axes.
+static double rest_sphere(const lbTree *tree, lbVec3 *centre) {
+  if (tree->rows) {
+    *centre = lb_vec3_load(tree->spheres);
+    return tree->spheres[3];
   }
-  return way;
+  const lbBox *box = &tree->shape->nodes[0].box;
+  lbVec3 low = lb_vec3_load(box->low), high = lb_vec3_load(box->high);
+  *centre = lb_scale(0.5, lb_add(low, high));
+  return 0.5 * lb_length(lb_sub(high, low));
 }
 
-lbVec3 lb_touch_velocity(const lbBody *body, const double *q, const double *v, int32_t triangle,
+bool lb_touch_visit(const lbBody *body, lbTreeReaches *reaches, lbTreeLook *look, void *context) {
+  lbScratch *s = lb_scratch_borrow(body->prepared);
+  bool ready = s && make_search(body, s);
+  if (ready) {
+    body->prepared->method->get(body, s->q0, NULL, NULL);
+    lb_tree_visit(s->search, s->q0, reaches, look, context);
+  }
+  lb_scratch_return(body->prepared, s);
+  return ready;
+}
+
+static double find_sphere(const lbBody *body, lbVec3 *centre, double *speed, lbScratch *s) {
+  const lbTree *tree = NULL;
+  lbVec3 rest, mean, rate;
+  lb_prepared_tree(body->prepared, &tree, NULL);
+  body->prepared->method->get(body, s->a, s->b, NULL);
+  double radius = rest_sphere(tree, &rest) + bound_of(tree, s->a, &mean);
+  double spread = bound_of(tree, s->b, &rate);
+  *centre = lb_body_place(body, lb_add(rest, mean));
+  *speed = lb_length(rate) + spread;
+  if (!lb_frame_moves(body)) return radius;
+  double arm = lb_length(lb_sub(*centre, lb_frame_centre(body))) + radius;
+  *speed += lb_length(body->frame.velocity) + lb_length(body->frame.spin) * arm;
+  return radius;
+}
+
+double lb_touch_sphere(const lbBody *body, lbVec3 *centre, double *speed) {
+  lbScratch *s = lb_scratch_borrow(body->prepared);
+  *centre = body->frame.position, *speed = 0;
+  if (!s) return 0;
+  double radius = find_sphere(body, centre, speed, s);
+  lb_scratch_return(body->prepared, s);
+  return radius;
+}
+
+// ---- places ------------------------------------------------------------------------------------
+
+// Displacement (or velocity) in own axes for a row of coordinates (or rates).
+static lbVec3 own_motion(const lbPrepared *p, const lbTree *tree, const double *q, int32_t triangle,
                          const double weights[3]) {
-  const lbPrepared *p = body->prepared;
   lbPoint point = lb_point_triangle(triangle, weights[0], weights[1], weights[2]);
-  lbVec3 own = lb_add(lb_point_rest(p->model, &point), lb_point_apply(p, &point, q));
-  return lb_frame_velocity(body, own, lb_point_apply(p, &point, v));
+  if (!tree->rows) return lb_point_apply(p, &point, q);
+  lbVec3 sum = lb_vec3(0, 0, 0);
+  for (size_t corner = 0; corner < 3; corner++) {
+    size_t vertex = (size_t)tree->model->triangles[3 * (size_t)triangle + corner];
+    const double *row = tree->rows + 3 * vertex * (size_t)tree->dimension;
+    double x = 0, y = 0, z = 0;
+    for (int32_t i = 0; i < tree->dimension; i++, row += 3)
+      x += q[i] * row[0], y += q[i] * row[1], z += q[i] * row[2];
+    sum = lb_add_scaled(sum, weights[corner], lb_vec3(x, y, z));
+  }
+  return sum;
 }
 
-// ---- rows --------------------------------------------------------------------------------------
-
-void lb_touch_row(const lbTouching *t, int32_t triangle, const double weights[3], lbVec3 along,
-                  double *row) {
-  const lbBody *body = t->body;
-  const lbPrepared *p = body->prepared;
-  lbMat3 turn = t->step.frame.turn;
-  memset(row, 0, (size_t)lb_body_width(body) * sizeof *row);
-  lb_tree_line(t->scratch->search->tree, triangle, weights, lb_mat3_apply_transpose(turn, along),
-               row);
-  if (body->frame.kind != LB_FRAME_FREE) return;
-  lbVec3 arm =
-      lb_mat3_apply(turn, lb_sub(own_place(t, t->scratch->q, triangle, weights), p->centre));
-  lb_vec3_store(row + p->padded, along);
-  lb_vec3_store(row + p->padded + 3, lb_cross(arm, along));
+static lbVec3 own_rest(const lbPrepared *p, int32_t triangle, const double weights[3]) {
+  lbPoint point = lb_point_triangle(triangle, weights[0], weights[1], weights[2]);
+  return lb_point_rest(p->model, &point);
 }
 
-static void move_frame(const lbTouching *t, double factor, const double *force, double *moved) {
+static lbVec3 own_place(const lbTouching *t, const double *q, int32_t triangle,
+                        const double weights[3]) {
   const lbPrepared *p = t->body->prepared;
-  if (t->body->frame.kind != LB_FRAME_FREE) return;
-  const double *from = force + p->padded;
-  double *to = moved + p->padded;
-  memset(to, 0, LB_FRAME_ROOM * sizeof *to);
-  lb_vec3_store(to, lb_scale(factor / p->mass, lb_vec3_load(from)));
-  lb_vec3_store(to + 3, lb_scale(factor, lb_mat3_apply(t->mobility, lb_vec3_load(from + 3))));
+  return lb_add(own_rest(p, triangle, weights),
+                own_motion(p, t->scratch->search->tree, q, triangle, weights));
 }
 
-void lb_touch_move(const lbTouching *t, const double *force, double *moved) {
+lbVec3 lb_touch_way(const lbTouching *t, const lbSpot *spot) {
+  const lbFrameStep *to = &t->step.frame;
+  lbVec3 start = own_place(t, t->scratch->q0, spot->triangle, spot->weights);
+  lbVec3 end = own_place(t, t->scratch->q, spot->triangle, spot->weights);
+  return lb_sub(lb_add(to->position, lb_mat3_apply(to->turn, end)), lb_body_place(t->body, start));
+}
+
+// ---- matrices ----------------------------------------------------------------------------------
+
+// From the frame's centre to a spot at the step's end, world.
+static lbVec3 arm_of(const lbTouching *t, const lbSpot *spot) {
+  lbVec3 own = own_place(t, t->scratch->q, spot->triangle, spot->weights);
+  return lb_mat3_apply(t->step.frame.turn, lb_sub(own, t->body->prepared->centre));
+}
+
+// sum (padded) <- with the reduced force of a force.
+static void add_line(const lbTouching *t, const lbSpot *spot, lbVec3 force, double *sum) {
+  const lbTree *tree = NULL;
+  lb_prepared_tree(t->body->prepared, &tree, NULL);
+  lb_tree_add_line(tree, spot->triangle, spot->weights,
+                   lb_mat3_apply_transpose(t->step.frame.turn, force), sum);
+}
+
+// row (padded) <- that of a unit force along a direction.
+static void fill_row(const lbTouching *t, const lbSpot *spot, lbVec3 along, double *row) {
+  memset(row, 0, (size_t)t->body->prepared->padded * sizeof *row);
+  add_line(t, spot, along, row);
+}
+
+size_t lb_touch_room(const lbBody *body, int32_t count) {
+  const lbPrepared *p = body->prepared;
+  size_t rows = p->basis ? 3 * (size_t)count : 1;
+  return (rows + 1) * (size_t)p->padded;
+}
+
+// column (3 count) <- how the spots move along their axes for moved coordinates.
+static void measure(const lbTouching *t, int32_t count, const lbSpot *spots, const double *rows,
+                    const double *moved, double *column) {
+  const lbPrepared *p = t->body->prepared;
+  for (int32_t j = 0; j < count; j++) {
+    if (rows) {
+      for (size_t k = 3 * (size_t)j; k < 3 * (size_t)j + 3; k++)
+        column[k] = lb_row_dot(p->dimension, rows + k * (size_t)p->padded, moved);
+      continue;
+    }
+    lbVec3 own =
+        own_motion(p, t->scratch->search->tree, moved, spots[j].triangle, spots[j].weights);
+    lbVec3 world = lb_mat3_apply(t->step.frame.turn, own);
+    for (int k = 0; k < 3; k++) column[3 * j + k] = lb_dot(spots[j].axes[k], world);
+  }
+}
+
+// What the frame adds: linear and angular mobility of spots about its centre.
+static void add_frame(const lbTouching *t, int32_t count, const lbSpot *spots, double *moves,
+                      double *speeds) {
+  double mass = t->body->prepared->mass, half = 0.5 * t->step.h * t->step.h;
+  size_t n = 3 * (size_t)count;
+  for (int32_t k = 0; k < count; k++) {
+    for (int axis = 0; axis < 3; axis++) {
+      lbVec3 linear = lb_scale(1 / mass, spots[k].axes[axis]);
+      lbVec3 angular = lb_mat3_apply(t->mobility, lb_cross(spots[k].arm, spots[k].axes[axis]));
+      for (int32_t j = 0; j < count; j++) {
+        lbVec3 moved = lb_add(linear, lb_cross(angular, spots[j].arm));
+        for (size_t i = 0; i < 3; i++) {
+          size_t at = (3 * (size_t)j + i) * n + 3 * (size_t)k + (size_t)axis;
+          double by = lb_dot(spots[j].axes[i], moved);
+          moves[at] += half * by;
+          speeds[at] += by;
+        }
+      }
+    }
+  }
+}
+
+void lb_touch_matrices(const lbTouching *t, int32_t count, lbSpot *spots, double *work,
+                       double *moves, double *speeds) {
   const lbPrepared *p = t->body->prepared;
   lbScratch *s = t->scratch;
-  memcpy(s->a, force, (size_t)p->padded * sizeof(double)); // a method may write over its force
-  p->method->respond(t->body, &t->step, s, s->a, moved);
-  move_frame(t, 0.5 * t->step.h * t->step.h, force, moved);
+  size_t n = 3 * (size_t)count, padded = (size_t)p->padded;
+  double *moved = work, *rows = work + padded;
+  for (int32_t j = 0; j < count; j++) spots[j].arm = arm_of(t, &spots[j]);
+  for (size_t k = 0; k < n && p->basis; k++)
+    fill_row(t, &spots[k / 3], spots[k / 3].axes[k % 3], rows + k * padded);
+  for (size_t k = 0; k < n; k++) {
+    double *row = p->basis ? rows + k * padded : rows;
+    if (!p->basis) fill_row(t, &spots[k / 3], spots[k / 3].axes[k % 3], row);
+    const double *known = p->basis ? rows : NULL;
+    memcpy(s->a, row, padded * sizeof(double)); // a method may write over its force
+    p->method->respond(t->body, &t->step, s, s->a, moved);
+    measure(t, count, spots, known, moved, moves + k * n); // symmetric: a column is a row
+    memcpy(moved, row, padded * sizeof(double));
+    if (p->method->mobilise) p->method->mobilise(p, moved);
+    measure(t, count, spots, known, moved, speeds + k * n);
+  }
+  if (t->body->frame.kind == LB_FRAME_FREE) add_frame(t, count, spots, moves, speeds);
 }
 
-void lb_touch_speed(const lbTouching *t, const double *impulse, double *sped) {
-  const lbPrepared *p = t->body->prepared;
-  memcpy(sped, impulse, (size_t)p->padded * sizeof(double));
-  if (p->method->mobilise) p->method->mobilise(p, sped);
-  move_frame(t, 1, impulse, sped);
+// ---- forces and impulses -----------------------------------------------------------------------
+
+static lbVec3 along_axes(const lbSpot *spot, double sign, const double amounts[3]) {
+  lbVec3 sum = lb_vec3(0, 0, 0);
+  for (int k = 0; k < 3; k++) sum = lb_add_scaled(sum, sign * amounts[k], spot->axes[k]);
+  return sum;
 }
 
-void lb_touch_hold(lbBody *body, const double *force) {
-  memcpy(body->contacts->force, force, (size_t)lb_body_width(body) * sizeof *force);
-  body->contacts->acts = true;
+void lb_touch_hold(const lbTouching *t, const lbSpot *spot, double sign, const double amounts[3]) {
+  lbBody *body = t->body;
+  const lbPrepared *p = body->prepared;
+  lbContacts *c = body->contacts;
+  lbVec3 force = along_axes(spot, sign, amounts);
+  if (!c->acts) memset(c->force, 0, (size_t)lb_body_width(body) * sizeof(double));
+  c->acts = true;
+  add_line(t, spot, force, c->force);
+  if (body->frame.kind != LB_FRAME_FREE) return;
+  double *frame = c->force + p->padded;
+  lb_vec3_store(frame, lb_add(lb_vec3_load(frame), force));
+  lb_vec3_store(frame + 3, lb_add(lb_vec3_load(frame + 3), lb_cross(spot->arm, force)));
+}
+
+void lb_touch_look(const lbBody *body, lbScratch *s) {
+  body->prepared->method->get(body, s->q0, s->v0, NULL);
+}
+
+lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *s, const lbSpot *spot) {
+  const lbPrepared *p = body->prepared;
+  const lbTree *tree = NULL;
+  lb_prepared_tree(p, &tree, NULL);
+  lbVec3 own = lb_add(own_rest(p, spot->triangle, spot->weights),
+                      own_motion(p, tree, s->q0, spot->triangle, spot->weights));
+  return lb_frame_velocity(body, own, own_motion(p, tree, s->v0, spot->triangle, spot->weights));
+}
+
+void lb_touch_strike(lbBody *body, int32_t count, const lbSpot *const *spots, const double *signs,
+                     const double *const *amounts, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  const lbTree *tree = NULL;
+  lbVec3 impulse = lb_vec3(0, 0, 0), moment = impulse;
+  lb_prepared_tree(p, &tree, NULL);
+  p->method->get(body, s->q0, NULL, NULL);
+  memset(s->b, 0, (size_t)p->padded * sizeof(double));
+  for (int32_t i = 0; i < count; i++) {
+    lbVec3 by = along_axes(spots[i], signs[i], amounts[i]);
+    lbVec3 own = lb_mat3_apply_transpose(body->frame.turn, by);
+    lbVec3 place = lb_add(own_rest(p, spots[i]->triangle, spots[i]->weights),
+                          own_motion(p, tree, s->q0, spots[i]->triangle, spots[i]->weights));
+    lbVec3 arm = lb_mat3_apply(body->frame.turn, lb_sub(place, p->centre));
+    lb_tree_add_line(tree, spots[i]->triangle, spots[i]->weights, own, s->b);
+    impulse = lb_add(impulse, by);
+    moment = lb_add(moment, lb_cross(arm, by));
+  }
+  (void)lb_body_strike(body, impulse, moment, s); // one that is absurd is left out
 }

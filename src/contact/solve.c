@@ -142,6 +142,12 @@ int32_t lb_contact_solve(const lbContactProblem *p, double *x) {
   return p->sweeps_most;
 }
 
+void lb_contact_move(const lbContactProblem *p, const double *x, int32_t contact, double by[3]) {
+  for (int32_t c = 0; c < p->contact_count; c++) set_forces(p, c, x + 3 * (size_t)c);
+  find_move(p, contact, by);
+  for (int i = 0; i < 3; i++) by[i] -= p->free[3 * (size_t)contact + (size_t)i];
+}
+
 double lb_contact_residual(const lbContactProblem *p, const double *x) {
   double largest = 0, worst = 0;
   for (int32_t c = 0; c < p->contact_count; c++) {

@@ -40,6 +40,9 @@ typedef struct lbContactProblem {
 // x (contacts x 3): where it starts (zeros will do) and the result. Returns the sweeps that it
 // took.
 int32_t lb_contact_solve(const lbContactProblem *problem, double *x);
+// by <- Σ_bodies D x of one contact: what forces x do to it.
+void lb_contact_move(const lbContactProblem *problem, const double *x, int32_t contact,
+                     double by[3]);
 // How far x is from a solution: the largest w_n < 0, |w_n x_n| / largest force, and what friction
 // lacks, all in the unit of w. For tests and reports.
 double lb_contact_residual(const lbContactProblem *problem, const double *x);

@@ -1,5 +1,5 @@
 // A step of a world: start new bodies -> loads -> paths -> bodies.
-#include "world/world.h"
+#include "world/touch.h"
 
 #include "body/body.h"
 
@@ -156,7 +156,9 @@ static int32_t take_part(lbWorld *world) {
   double end = lb_world_time(world);
   follow_paths(world, end); // first: a cut turns the axes that loads are taken into
   apply_loads(world, end);
+  if (world->touch) lb_touch_begin(world, now, end);
   step_groups(world);
+  if (world->touch) lb_touch_finish(world);
   return collect_flags(world);
 }
 

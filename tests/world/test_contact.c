@@ -1,0 +1,196 @@
+// Contacts of a world: bodies that rest, slide, bounce and press on colliders and on each other.
+#include "../scene/scene_text.h"
+
+#include "limber/contact.h"
+
+#define SOFT "'material':{'model':'stvk','young':1e5,'poisson':0.3,'density':1000}"
+#define BLOCK                                                                                      \
+  "'mesh':{'generate':'bar','size':[0.2,0.2,0.2],'cells':[3,3,3],'element':'brick8'}," SOFT
+
+static lbModel *subspace, *modal;
+
+static lbModel *model_of(const char *method) {
+  char text[600];
+  lbModel *model = NULL;
+  lbError err;
+  snprintf(text, sizeof text, "{'limber':1,'bodies':[{'name':'block'," BLOCK ",%s}]}", method);
+  lbScene *scene = scene_of(text);
+  check_ok(lb_scene_model(&scene->bodies[0], &model, &err), err);
+  lb_scene_destroy(scene);
+  return model;
+}
+
+static int set_up(void **state) {
+  (void)state;
+  subspace = model_of("'method':'subspace','reduce':{'modes':6,'dimension':15},'damping':{"
+                      "'stiffness':0.002}");
+  modal = model_of("'method':'modal','reduce':{'modes':12},'damping':{'stiffness':0.002}");
+  return 0;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  lb_model_destroy(subspace);
+  lb_model_destroy(modal);
+  return 0;
+}
+
+static lbWorld *world_with(lbVec3 gravity, double friction) {
+  lbWorldSettings settings = lb_world_settings();
+  lbWorld *world = NULL;
+  lbError err;
+  settings.gravity = gravity;
+  settings.contact = true;
+  settings.friction = friction;
+  check_ok(lb_world_create(&settings, &world, &err), err);
+  return world;
+}
+
+static lbColliderId add_plane(lbWorld *world, lbVec3 normal) {
+  lbColliderDef def = lb_collider_def();
+  lbColliderId id = 0;
+  lbError err;
+  lbVec3 axis = lb_cross(lb_vec3(0, 0, 1), normal);
+  double angle = acos(lb_dot(lb_vec3(0, 0, 1), normal));
+  if (angle > 1e-12) def.rotation = lb_quat_from_axis_angle(axis, angle);
+  check_ok(lb_world_add_collider(world, &def, &id, &err), err);
+  return id;
+}
+
+static lbBodyId add_block(lbWorld *world, const lbModel *model, lbVec3 position) {
+  lbBodyDef def = lb_body_def();
+  lbBodyId id = 0;
+  lbError err;
+  def.position = position;
+  check_ok(lb_world_add(world, model, &def, &id, &err), err);
+  return id;
+}
+
+// ---- rest --------------------------------------------------------------------------------------
+
+static void rest(const lbModel *model) {
+  lbWorld *world = world_with(lb_vec3(0, 0, -9.81), 0.5);
+  add_plane(world, lb_vec3(0, 0, 1));
+  lbBodyId id = add_block(world, model, lb_vec3(0, 0, 0.01));
+  const lbBody *body = lb_world_body(world, id);
+  double h = 1.0 / 120;
+  for (int i = 0; i < 240; i++) lb_world_step(world, h);
+  lbVec3 before = lb_body_report(body).centre, force = lb_vec3(0, 0, 0);
+  for (int i = 0; i < 120; i++) {
+    lb_world_step(world, h);
+    force = lb_add_scaled(force, 1.0 / 120, lb_world_contact_force(world, id));
+  }
+  lbBodyReport report = lb_body_report(body);
+  double weight = report.mass * 9.81;
+  print_message("force %.6g of %.6g N, centre %.6g, drift %.3g m, kinetic %.3g J, %d contacts\n",
+                force.z, weight, report.centre.z, lb_length(lb_sub(report.centre, before)),
+                report.kinetic, (int)lb_world_contact_count(world));
+  check_near(force.z / weight, 1, 1e-3);
+  check_small(lb_length(lb_sub(report.centre, before)), 1e-4);
+  check_small(report.kinetic, 1e-6);
+  lb_world_destroy(world);
+}
+
+static void a_block_rests_on_the_ground_by_its_weight(void **state) {
+  (void)state;
+  rest(subspace);
+  rest(modal);
+}
+
+// ---- friction ----------------------------------------------------------------------------------
+
+// m: how far a block slides down an incline in a second, on a plane through the origin.
+static double slide_down(const lbModel *model, double angle, double friction) {
+  lbVec3 down = lb_vec3(9.81 * sin(angle), 0, -9.81 * cos(angle));
+  lbWorld *world = world_with(down, friction);
+  add_plane(world, lb_vec3(0, 0, 1));
+  lbBodyId id = add_block(world, model, lb_vec3(0, 0, 0.0005));
+  const lbBody *body = lb_world_body(world, id);
+  double h = 1.0 / 240;
+  for (int i = 0; i < 120; i++) lb_world_step(world, h);
+  double start = lb_body_report(body).centre.x;
+  for (int i = 0; i < 240; i++) lb_world_step(world, h);
+  double way = lb_body_report(body).centre.x - start;
+  lb_world_destroy(world);
+  return way;
+}
+
+static void a_block_on_an_incline_slips_at_the_angle_of_friction(void **state) {
+  (void)state;
+  double friction = 0.4, angle = atan(friction);
+  const lbModel *const models[] = { subspace, modal };
+  for (int m = 0; m < 2; m++) {
+    double held = slide_down(models[m], angle - 0.02, friction);
+    double free = slide_down(models[m], angle + 0.02, friction);
+    print_message("below the angle %.3g m, above it %.3g m\n", held, free);
+    check_small(held, 2e-4);
+    assert_true(free > 0.05);
+  }
+}
+
+static void a_sliding_block_stops_where_coulomb_says(void **state) {
+  (void)state;
+  const lbModel *const models[] = { subspace, modal };
+  for (int m = 0; m < 2; m++) {
+    double friction = 0.3, speed = 1.5, h = 1.0 / 480;
+    lbWorld *world = world_with(lb_vec3(0, 0, -9.81), friction);
+    add_plane(world, lb_vec3(0, 0, 1));
+    lbBodyId id = add_block(world, models[m], lb_vec3(0, 0, 0));
+    lbBody *body = lb_world_body(world, id);
+    for (int i = 0; i < 240; i++) lb_world_step(world, h); // comes to rest
+    double start = lb_body_report(body).centre.x;
+    lb_body_set_velocity(body, lb_vec3(speed, 0, 0), lb_vec3(0, 0, 0));
+    for (int i = 0; i < 480; i++) lb_world_step(world, h);
+    double way = lb_body_report(body).centre.x - start;
+    double expected = speed * speed / (2 * friction * 9.81);
+    print_message("slid %.5g m, Coulomb %.5g m\n", way, expected);
+    check_near(way / expected, 1, 0.03);
+    lb_world_destroy(world);
+  }
+}
+
+// ---- bouncing ----------------------------------------------------------------------------------
+
+static double energy_of(const lbBody *body) {
+  lbBodyReport r = lb_body_report(body);
+  return r.kinetic + r.elastic + r.mass * 9.81 * r.centre.z;
+}
+
+static void a_bouncing_block_never_gains_energy(void **state) {
+  (void)state;
+  const lbModel *const models[] = { subspace, modal };
+  for (int m = 0; m < 2; m++)
+    for (int turned = 0; turned < 8; turned++) {
+      lbWorld *world = world_with(lb_vec3(0, 0, -9.81), 0.5);
+      add_plane(world, lb_vec3(0, 0, 1));
+      lbBodyId id = add_block(world, models[m], lb_vec3(0, 0, 1));
+      lbBody *body = lb_world_body(world, id);
+      lb_body_set_placement(body, lb_vec3(0, 0, 1),
+                            lb_quat_from_axis_angle(lb_vec3(1, 0.4, 0.2), 0.4 * turned));
+      double most = energy_of(body), first = most, rise = 0, lowest = 0, highest = 0;
+      for (int i = 0; i < 360; i++) {
+        lb_world_step(world, 1.0 / 120);
+        double energy = energy_of(body);
+        rise = fmax(rise, energy - most);
+        most = fmin(most, energy);
+        for (int32_t c = 0; c < lb_world_contact_count(world); c++)
+          lowest = fmin(lowest, lb_world_contacts(world)[c].gap);
+        if (i > 70) highest = fmax(highest, lb_body_report(body).centre.z);
+      }
+      print_message("energy rose by %.2g of %.3g J, overlap %.2g m, rebound to %.3g m\n", rise,
+                    first, lowest, highest);
+      check_small(fmax(rise, 0) / first, 0.01);
+      check_small(lowest, 0.4);
+      lb_world_destroy(world);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(a_block_rests_on_the_ground_by_its_weight),
+    cmocka_unit_test(a_block_on_an_incline_slips_at_the_angle_of_friction),
+    cmocka_unit_test(a_sliding_block_stops_where_coulomb_says),
+    cmocka_unit_test(a_bouncing_block_never_gains_energy),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
