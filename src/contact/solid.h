@@ -112,6 +112,7 @@ bool lb_solid_ray_cast(const lbSolid *solid, lbVec3 origin, lbVec3 direction, do
 #define LB_OWN_CORNER(k) (1u << (k))
 #define LB_OWN_EDGE(k) (8u << (k))
 #define LB_OWN_ALL 63u
+#define LB_TWO_SIDED 64u // of a sheet: the side that the other one is on counts as outside
 
 // A triangle of a surface with what lies beyond its edges.
 typedef struct lbSurfaceTriangle {
