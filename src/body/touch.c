@@ -155,19 +155,23 @@ static lbVec3 own_place(const lbTouching *t, const double *q, int32_t triangle,
                 own_motion(p, t->scratch->search->tree, q, triangle, weights));
 }
 
-lbVec3 lb_touch_way(const lbTouching *t, const lbSpot *spot) {
+lbVec3 lb_touch_way(const lbTouching *t, const lbSpot *spot, lbVec3 *at) {
   const lbFrameStep *to = &t->step.frame;
   lbVec3 start = own_place(t, t->scratch->q0, spot->triangle, spot->weights);
   lbVec3 end = own_place(t, t->scratch->q, spot->triangle, spot->weights);
-  return lb_sub(lb_add(to->position, lb_mat3_apply(to->turn, end)), lb_body_place(t->body, start));
+  *at = lb_add(to->position, lb_mat3_apply(to->turn, end));
+  return lb_sub(*at, lb_body_place(t->body, start));
 }
 
 // ---- matrices ----------------------------------------------------------------------------------
 
-// From the frame's centre to a spot at the step's end, world.
+// From the frame's centre in the step's middle, about which a force that is held turns it, world.
 static lbVec3 arm_of(const lbTouching *t, const lbSpot *spot) {
-  lbVec3 own = own_place(t, t->scratch->q, spot->triangle, spot->weights);
-  return lb_mat3_apply(t->step.frame.turn, lb_sub(own, t->body->prepared->centre));
+  const lbFrameStep *to = &t->step.frame;
+  lbVec3 c = t->body->prepared->centre;
+  lbVec3 start = lb_add(t->start.position, lb_mat3_apply(t->start.turn, c));
+  lbVec3 end = lb_add(to->position, lb_mat3_apply(to->turn, c));
+  return lb_sub(spot->point, lb_scale(0.5, lb_add(start, end)));
 }
 
 // sum (padded) <- with the reduced force of a force.
@@ -215,9 +219,10 @@ static void add_frame(const lbTouching *t, int32_t count, const lbSpot *spots, d
   for (int32_t k = 0; k < count; k++) {
     for (int axis = 0; axis < 3; axis++) {
       lbVec3 linear = lb_scale(1 / mass, spots[k].axes[axis]);
-      lbVec3 angular = lb_mat3_apply(t->mobility, lb_cross(spots[k].arm, spots[k].axes[axis]));
+      lbVec3 angular =
+          lb_mat3_apply(t->mobility, lb_cross(arm_of(t, &spots[k]), spots[k].axes[axis]));
       for (int32_t j = 0; j < count; j++) {
-        lbVec3 moved = lb_add(linear, lb_cross(angular, spots[j].arm));
+        lbVec3 moved = lb_add(linear, lb_cross(angular, arm_of(t, &spots[j])));
         for (size_t i = 0; i < 3; i++) {
           size_t at = (3 * (size_t)j + i) * n + 3 * (size_t)k + (size_t)axis;
           double by = lb_dot(spots[j].axes[i], moved);
@@ -229,13 +234,12 @@ static void add_frame(const lbTouching *t, int32_t count, const lbSpot *spots, d
   }
 }
 
-void lb_touch_matrices(const lbTouching *t, int32_t count, lbSpot *spots, double *work,
+void lb_touch_matrices(const lbTouching *t, int32_t count, const lbSpot *spots, double *work,
                        double *moves, double *speeds) {
   const lbPrepared *p = t->body->prepared;
   lbScratch *s = t->scratch;
   size_t n = 3 * (size_t)count, padded = (size_t)p->padded;
   double *moved = work, *rows = work + padded;
-  for (int32_t j = 0; j < count; j++) spots[j].arm = arm_of(t, &spots[j]);
   for (size_t k = 0; k < n && p->basis; k++)
     fill_row(t, &spots[k / 3], spots[k / 3].axes[k % 3], rows + k * padded);
   for (size_t k = 0; k < n; k++) {
@@ -271,19 +275,21 @@ void lb_touch_hold(const lbTouching *t, const lbSpot *spot, double sign, const d
   if (body->frame.kind != LB_FRAME_FREE) return;
   double *frame = c->force + p->padded;
   lb_vec3_store(frame, lb_add(lb_vec3_load(frame), force));
-  lb_vec3_store(frame + 3, lb_add(lb_vec3_load(frame + 3), lb_cross(spot->arm, force)));
+  lb_vec3_store(frame + 3, lb_add(lb_vec3_load(frame + 3), lb_cross(arm_of(t, spot), force)));
 }
 
 void lb_touch_look(const lbBody *body, lbScratch *s) {
   body->prepared->method->get(body, s->q0, s->v0, NULL);
 }
 
-lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *s, const lbSpot *spot) {
+lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *s, const lbSpot *spot,
+                         lbVec3 *place) {
   const lbPrepared *p = body->prepared;
   const lbTree *tree = NULL;
   lb_prepared_tree(p, &tree, NULL);
   lbVec3 own = lb_add(own_rest(p, spot->triangle, spot->weights),
                       own_motion(p, tree, s->q0, spot->triangle, spot->weights));
+  *place = lb_body_place(body, own);
   return lb_frame_velocity(body, own, own_motion(p, tree, s->v0, spot->triangle, spot->weights));
 }
 
@@ -298,9 +304,7 @@ void lb_touch_strike(lbBody *body, int32_t count, const lbSpot *const *spots, co
   for (int32_t i = 0; i < count; i++) {
     lbVec3 by = along_axes(spots[i], signs[i], amounts[i]);
     lbVec3 own = lb_mat3_apply_transpose(body->frame.turn, by);
-    lbVec3 place = lb_add(own_rest(p, spots[i]->triangle, spots[i]->weights),
-                          own_motion(p, tree, s->q0, spots[i]->triangle, spots[i]->weights));
-    lbVec3 arm = lb_mat3_apply(body->frame.turn, lb_sub(place, p->centre));
+    lbVec3 arm = lb_sub(spots[i]->point, lb_frame_centre(body));
     lb_tree_add_line(tree, spots[i]->triangle, spots[i]->weights, own, s->b);
     impulse = lb_add(impulse, by);
     moment = lb_add(moment, lb_cross(arm, by));

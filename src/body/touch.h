@@ -12,7 +12,8 @@ typedef struct lbSpot {
   int32_t triangle;
   double weights[3]; // of its corners
   lbVec3 axes[3];    // unit, world, at right angles
-  lbVec3 arm;        // from the frame's centre at the step's end; lb_touch_matrices fills it in
+  lbVec3 point;      // m, world: where its force acts. That of two bodies on each other has one
+                     // point, so that they keep their angular momentum
 } lbSpot;
 
 typedef struct lbTouching {
@@ -40,14 +41,14 @@ double lb_touch_sphere(const lbBody *body, lbVec3 *centre, double *speed);
 
 // ---- an open step ------------------------------------------------------------------------------
 
-// How far a spot moves in the step without touching anything, world.
-lbVec3 lb_touch_way(const lbTouching *touching, const lbSpot *spot);
+// How far a spot moves in the step without touching anything, and where it is at the end, world.
+lbVec3 lb_touch_way(const lbTouching *touching, const lbSpot *spot, lbVec3 *end);
 
 // moves, speeds (3 count x 3 count): how far a unit force along one axis, held over the step, moves
 // each spot along each axis at the step's end, and by how much a unit impulse changes their speeds.
 // `work` has lb_touch_room numbers.
 size_t lb_touch_room(const lbBody *body, int32_t count);
-void lb_touch_matrices(const lbTouching *touching, int32_t count, lbSpot *spots, double *work,
+void lb_touch_matrices(const lbTouching *touching, int32_t count, const lbSpot *spots, double *work,
                        double *moves, double *speeds);
 
 // After it is closed: the next step has this force (along the axes, times `sign`), held over it.
@@ -59,7 +60,8 @@ void lb_touch_hold(const lbTouching *touching, const lbSpot *spot, double sign,
 
 // The body's state, to be asked for velocities; scratch q0 and v0 hold it.
 void lb_touch_look(const lbBody *body, lbScratch *scratch);
-lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *scratch, const lbSpot *spot);
+lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *scratch, const lbSpot *spot,
+                         lbVec3 *place);
 // Impulses along the axes of spots, times their signs.
 void lb_touch_strike(lbBody *body, int32_t count, const lbSpot *const *spots, const double *signs,
                      const double *const *impulses, lbScratch *scratch);

@@ -13,12 +13,12 @@
 void lb_touch_destroy(lbWorldTouch *touch) {
   if (!touch) return;
   void *const blocks[] = {
-    touch->contacts,    touch->forces,      touch->impulses,   touch->reports, touch->centres,
-    touch->reaches,     touch->margins,     touch->numbers,    touch->sums,    touch->touchers,
-    touch->parts,       touch->speed_parts, touch->sides,      touch->free,    touch->frictions,
-    touch->spots,       touch->ways,        touch->struck,     touch->amounts, touch->signs,
-    touch->pool,        touch->work,        touch->candidates, touch->places,  touch->triangles[0],
-    touch->triangles[1]
+    touch->contacts,     touch->forces,      touch->impulses,   touch->reports, touch->centres,
+    touch->reaches,      touch->margins,     touch->numbers,    touch->sums,    touch->touchers,
+    touch->parts,        touch->speed_parts, touch->sides,      touch->free,    touch->frictions,
+    touch->spots,        touch->ways,        touch->struck,     touch->amounts, touch->signs,
+    touch->pool,         touch->work,        touch->candidates, touch->places,  touch->remembered,
+    touch->triangles[0], touch->triangles[1]
   };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   lb_free(touch);
@@ -42,6 +42,7 @@ static bool make_contacts(lbWorldTouch *touch, int32_t room) {
          make(&touch->forces, 3 * n, sizeof(double)) &&
          make(&touch->impulses, 3 * n, sizeof(double)) &&
          make(&touch->reports, n, sizeof *touch->reports) &&
+         make(&touch->remembered, n, sizeof *touch->remembered) &&
          make(&touch->sides, 2 * n, sizeof *touch->sides) &&
          make(&touch->free, 3 * n, sizeof(double)) && make(&touch->frictions, n, sizeof(double)) &&
          make(&touch->spots, 2 * n, sizeof *touch->spots) &&

@@ -14,7 +14,7 @@
 #include "contact/solve.h"
 #include "limber/contact.h"
 
-#define LB_PAIR_CONTACTS 12 // of two that touch, at most
+#define LB_PAIR_CONTACTS 16 // of two that touch, at most
 #define LB_BODY_CONTACTS 48 // of a body, at most
 
 struct lbWorldCollider {
@@ -33,6 +33,8 @@ struct lbWorldCollider {
 typedef struct lbTouchCandidate {
   int32_t triangles[2]; // of the surfaces; the second -1: a collider's
   double weights[2][3];
+  int32_t feature;      // what touches what, of contact/solid.h
+  int32_t known;        // number among the remembered contacts; -1: it is new
   lbVec3 point, normal; // world, at the step's start; from the second to the first
   double gap;           // m
 } lbTouchCandidate;
@@ -52,6 +54,13 @@ typedef struct lbWorldContact {
   double friction;
 } lbWorldContact;
 
+// A contact that pushed in the last step: it is preferred to others, and its forces are where the
+// next ones start from.
+typedef struct lbRememberedContact {
+  int32_t slots[2], collider, triangles[2], feature;
+  double forces[3];
+} lbRememberedContact;
+
 // A body that has contacts in this step.
 typedef struct lbWorldToucher {
   int32_t slot;
@@ -68,6 +77,8 @@ struct lbWorldTouch {
   double *impulses;         // (contact_room x 3): of the whole step, N s
   int32_t report_count;
   lbContact *reports; // (contact_room)
+  int32_t remembered_count;
+  lbRememberedContact *remembered; // (contact_room)
 
   // For each slot of the world.
   int32_t slot_room;

@@ -11,6 +11,8 @@
 #define TRIANGLES 1024 // of each surface of a pair
 #define WAY 2.0        // times what speeds tell: bodies speed up
 #define SLACK 0.01     // of the radius
+#define ALIKE 0.7      // cosine: normals that look to the same side
+#define NEAR 3.0       // times the overlap
 #define DEPTH 0.25     // of the smaller radius: how far surfaces may overlap
 
 // ---- pairs: candidates -------------------------------------------------------------------------
@@ -25,6 +27,21 @@ static void thin_out(lbWorldTouch *touch, double length, int32_t most) {
   int32_t count = lb_touches_choose(touch->candidate_count, touch->places, length, most, chosen);
   for (int32_t i = 0; i < count; i++) touch->candidates[i] = touch->candidates[chosen[i]];
   touch->candidate_count = count;
+}
+
+// Those that pushed in the last step come first and stay; the rest is filled up with new ones.
+static void choose(lbWorldTouch *touch, double length) {
+  lbTouchCandidate kept[LB_PAIR_CONTACTS];
+  int32_t count = 0, left = 0;
+  for (int32_t i = 0; i < touch->candidate_count; i++) {
+    if (touch->candidates[i].known >= 0 && count < LB_PAIR_CONTACTS)
+      kept[count++] = touch->candidates[i];
+    else
+      touch->candidates[left++] = touch->candidates[i];
+  }
+  touch->candidate_count = left;
+  thin_out(touch, length, LB_PAIR_CONTACTS - count);
+  for (int32_t i = 0; i < count; i++) touch->candidates[touch->candidate_count++] = kept[i];
 }
 
 static void add_candidate(lbWorldTouch *touch, double length, const lbTouchCandidate *candidate) {
@@ -51,10 +68,48 @@ static void make_axes(lbVec3 normal, lbVec3 axes[3]) {
   axes[2] = lb_cross(normal, axes[1]);
 }
 
+// Where two surfaces overlap at an edge, a place is behind several faces: the nearest one counts,
+// not a deeper one that looks elsewhere.
+static void drop_deeper(lbWorldTouch *touch) {
+  int32_t kept = 0;
+  for (int32_t i = 0; i < touch->candidate_count; i++) {
+    const lbTouchCandidate *c = &touch->candidates[i];
+    bool keep = true;
+    for (int32_t j = 0; j < touch->candidate_count && keep && c->gap < 0; j++) {
+      const lbTouchCandidate *other = &touch->candidates[j];
+      if (!(other->gap > c->gap) || lb_dot(other->normal, c->normal) > ALIKE) continue;
+      keep = !(lb_length(lb_sub(other->point, c->point)) < NEAR * -c->gap);
+    }
+    touch->places[i].gap = keep ? 1 : 0; // a mark: candidates are compared with all of them
+  }
+  for (int32_t i = 0; i < touch->candidate_count; i++)
+    if (touch->places[i].gap != 0) touch->candidates[kept++] = touch->candidates[i];
+  touch->candidate_count = kept;
+}
+
+// Which candidates were contacts in the last step.
+static void recognise(lbWorldTouch *touch, int32_t a, int32_t b, int32_t collider) {
+  for (int32_t i = 0; i < touch->candidate_count; i++) touch->candidates[i].known = -1;
+  for (int32_t k = 0; k < touch->remembered_count; k++) {
+    const lbRememberedContact *r = &touch->remembered[k];
+    if (r->slots[0] != a || r->slots[1] != b || r->collider != collider) continue;
+    for (int32_t i = 0; i < touch->candidate_count; i++) {
+      lbTouchCandidate *c = &touch->candidates[i];
+      if (c->triangles[0] == r->triangles[0] && c->triangles[1] == r->triangles[1] &&
+          c->feature == r->feature && c->known < 0) {
+        c->known = k;
+        break;
+      }
+    }
+  }
+}
+
 // The chosen candidates become contacts, as many as there is room for.
 static void take_candidates(lbWorld *world, int32_t a, int32_t b, int32_t collider, double length) {
   lbWorldTouch *touch = world->touch;
-  thin_out(touch, length, LB_PAIR_CONTACTS);
+  recognise(touch, a, b, collider);
+  drop_deeper(touch);
+  choose(touch, length);
   int32_t room = touch->contact_room - touch->contact_count;
   int32_t room_a = LB_BODY_CONTACTS - contacts_of(touch, a);
   int32_t room_b = b < 0 ? room : LB_BODY_CONTACTS - contacts_of(touch, b);
@@ -111,6 +166,7 @@ static bool touch_solid(void *context, const lbSurfaceTriangle *triangle, int32_
     lbTouchCandidate c = { .triangles = { number, -1 },
                            .point = lb_solid_to_world(&a->frame, found[i].on_solid),
                            .normal = lb_mat3_apply(a->frame.rotation, found[i].normal),
+                           .feature = found[i].feature,
                            .gap = found[i].gap };
     for (int k = 0; k < 3; k++) c.weights[0][k] = found[i].weights[k];
     add_candidate(a->world->touch, a->length, &c);
@@ -207,6 +263,7 @@ static void touch_pair(lbWorldTouch *touch, const lbPairTriangle *a, const lbPai
     lbTouchCandidate c = { .triangles = { a->number, b->number },
                            .point = found[i].on_b,
                            .normal = found[i].normal,
+                           .feature = found[i].feature,
                            .gap = found[i].gap };
     for (int k = 0; k < 3; k++)
       c.weights[0][k] = found[i].weights_a[k], c.weights[1][k] = found[i].weights_b[k];

@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-#define SWEEPS 60
-#define TOLERANCE 1e-7 // of the largest force: no smaller changes are wanted
+#define SWEEPS 40
+#define TOLERANCE 1e-6 // of the largest force: no smaller changes are wanted
 #define PARTING 1.0    // m/s: bodies that overlap come apart no faster
-#define SHARE 0.2       // of the overlap that a step takes back, at most
+#define SHARE 0.2      // of the overlap that a step takes back, at most
 #define NEVER 1e30     // m/s: a gap that nothing closes
 
 // ---- who has contacts --------------------------------------------------------------------------
@@ -73,30 +73,48 @@ static lbContactPart make_part(lbWorldTouch *touch, int32_t count) {
   return part;
 }
 
-// Opens the step of a body, asks what its spots do, and closes it.
-static void ask(lbWorld *world, int32_t number) {
-  lbWorldTouch *touch = world->touch;
-  lbWorldToucher *toucher = &touch->touchers[number];
-  lbSpot *spots = touch->spots + toucher->first;
-  lbContactPart moves = make_part(touch, toucher->count);
-  lbContactPart speeds = make_part(touch, toucher->count);
-  touch->parts[number] = moves, touch->speed_parts[number] = speeds;
-  toucher->open = lb_touch_open(&toucher->touching, world->slots[toucher->slot].body, world->h);
-  for (int32_t i = 0; i < toucher->count; i++)
-    touch->ways[toucher->first + i] =
-        toucher->open ? lb_touch_way(&toucher->touching, &spots[i]) : lb_vec3(0, 0, 0);
-  if (toucher->open)
-    lb_touch_matrices(&toucher->touching, toucher->count, spots, touch->work, moves.matrix,
-                      speeds.matrix);
-  lb_touch_close(&toucher->touching);
-}
-
-// ---- forces ------------------------------------------------------------------------------------
-
 static const lbSpot *spot_of(const lbWorldTouch *touch, int32_t contact, int side) {
   lbContactSide at = touch->sides[2 * contact + side];
   return &touch->spots[touch->touchers[at.body].first + at.place];
 }
+
+// Opens the step of a body and asks where its spots come to.
+static void open_step(lbWorld *world, int32_t number) {
+  lbWorldTouch *touch = world->touch;
+  lbWorldToucher *toucher = &touch->touchers[number];
+  lbBody *body = world->slots[toucher->slot].body;
+  toucher->open = lb_touch_open(&toucher->touching, body, world->h);
+  for (int32_t i = toucher->first; i < toucher->first + toucher->count; i++) {
+    touch->ways[i] = lb_vec3(0, 0, 0);
+    if (toucher->open)
+      touch->ways[i] = lb_touch_way(&toucher->touching, &touch->spots[i], &touch->spots[i].point);
+  }
+}
+
+// Forces of two bodies on each other act between their spots.
+static void join_points(lbWorldTouch *touch) {
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    if (touch->contacts[c].slots[1] < 0) continue;
+    lbSpot *a = touch->spots + (spot_of(touch, c, 0) - touch->spots);
+    lbSpot *b = touch->spots + (spot_of(touch, c, 1) - touch->spots);
+    a->point = b->point = lb_scale(0.5, lb_add(a->point, b->point));
+  }
+}
+
+// Asks how the spots give way, and closes the step.
+static void close_step(lbWorld *world, int32_t number) {
+  lbWorldTouch *touch = world->touch;
+  lbWorldToucher *toucher = &touch->touchers[number];
+  lbContactPart moves = make_part(touch, toucher->count);
+  lbContactPart speeds = make_part(touch, toucher->count);
+  touch->parts[number] = moves, touch->speed_parts[number] = speeds;
+  if (toucher->open)
+    lb_touch_matrices(&toucher->touching, toucher->count, touch->spots + toucher->first,
+                      touch->work, moves.matrix, speeds.matrix);
+  lb_touch_close(&toucher->touching);
+}
+
+// ---- forces ------------------------------------------------------------------------------------
 
 // free <- gap and slip at the step's end without contact forces. What overlaps at the start need
 // come apart only by so much in a step.
@@ -140,6 +158,31 @@ static void hold_forces(lbWorldTouch *touch) {
   }
 }
 
+// Forces start from those of the last step.
+static void recall(lbWorldTouch *touch) {
+  memset(touch->forces, 0, 3 * (size_t)touch->contact_count * sizeof(double));
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    int32_t known = touch->contacts[c].at.known;
+    if (known < 0) continue;
+    memcpy(touch->forces + 3 * (size_t)c, touch->remembered[known].forces, 3 * sizeof(double));
+  }
+}
+
+static void remember(lbWorldTouch *touch) {
+  touch->remembered_count = 0;
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    const lbWorldContact *contact = &touch->contacts[c];
+    if (!(touch->impulses[3 * c] > 0)) continue;
+    lbRememberedContact *to = &touch->remembered[touch->remembered_count++];
+    *to = (lbRememberedContact){ .collider = contact->collider, .feature = contact->at.feature };
+    for (int side = 0; side < 2; side++) {
+      to->slots[side] = contact->slots[side];
+      to->triangles[side] = contact->at.triangles[side];
+    }
+    memcpy(to->forces, touch->forces + 3 * (size_t)c, sizeof to->forces);
+  }
+}
+
 void lb_touch_begin(lbWorld *world, double start, double end) {
   lbWorldTouch *touch = world->touch;
   lb_colliders_lead(world, start, end);
@@ -147,9 +190,11 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
   list_touchers(world);
   list_spots(touch);
   touch->pool_used = 0;
-  for (int32_t t = 0; t < touch->toucher_count; t++) ask(world, t);
+  for (int32_t t = 0; t < touch->toucher_count; t++) open_step(world, t);
+  join_points(touch);
+  for (int32_t t = 0; t < touch->toucher_count; t++) close_step(world, t);
   for (int32_t c = 0; c < touch->contact_count; c++) find_free(world, c);
-  memset(touch->forces, 0, 3 * (size_t)touch->contact_count * sizeof(double));
+  recall(touch);
   lbContactProblem problem = make_problem(touch, touch->parts);
   lb_contact_solve(&problem, touch->forces);
   hold_forces(touch);
@@ -165,9 +210,8 @@ static void look(lbWorld *world, const lbWorldToucher *toucher) {
   for (int32_t i = 0; i < toucher->count; i++) touch->ways[toucher->first + i] = lb_vec3(0, 0, 0);
   if (!scratch) return;
   lb_touch_look(body, scratch);
-  for (int32_t i = 0; i < toucher->count; i++)
-    touch->ways[toucher->first + i] =
-        lb_touch_velocity(body, scratch, &touch->spots[toucher->first + i]);
+  for (int32_t i = toucher->first; i < toucher->first + toucher->count; i++)
+    touch->ways[i] = lb_touch_velocity(body, scratch, &touch->spots[i], &touch->spots[i].point);
   lb_scratch_return(body->prepared, scratch);
 }
 
@@ -253,6 +297,7 @@ static void report(lbWorld *world) {
 void lb_touch_finish(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   for (int32_t t = 0; t < touch->toucher_count; t++) look(world, &touch->touchers[t]);
+  join_points(touch);
   for (int32_t c = 0; c < touch->contact_count; c++) find_speeds(world, c);
   leave_out_held(touch);
   lbContactProblem problem = make_problem(touch, touch->speed_parts);
@@ -262,5 +307,6 @@ void lb_touch_finish(lbWorld *world) {
     changes[i] = touch->impulses[i] - world->h * touch->forces[i];
   for (int32_t t = 0; t < touch->toucher_count; t++) strike(world, t, changes);
   report(world);
+  remember(touch);
   lb_colliders_arrive(world);
 }

@@ -185,12 +185,82 @@ static void a_bouncing_block_never_gains_energy(void **state) {
     }
 }
 
+// ---- two bodies --------------------------------------------------------------------------------
+
+static void colliding_bodies_keep_their_momentum(void **state) {
+  (void)state;
+  const lbModel *const models[] = { subspace, modal };
+  for (int m = 0; m < 4; m++) {
+    lbWorld *world = world_with(lb_vec3(0, 0, 0), 0.5);
+    lbBodyId ids[2];
+    ids[0] = add_block(world, models[m & 1], lb_vec3(0, 0, 0));
+    ids[1] = add_block(world, models[m >> 1], lb_vec3(0.4, 0.06, 0.03));
+    lb_body_set_velocity(lb_world_body(world, ids[0]), lb_vec3(2, 0, 0), lb_vec3(0, 0, 0));
+    lbVec3 linear[2], angular[2];
+    double energy[2], pushed = 0;
+    for (int when = 0; when < 2; when++) {
+      linear[when] = angular[when] = lb_vec3(0, 0, 0);
+      energy[when] = 0;
+      for (int b = 0; b < 2; b++) {
+        lbBodyReport r = lb_body_report(lb_world_body(world, ids[b]));
+        linear[when] = lb_add(linear[when], r.linear_momentum);
+        angular[when] = lb_add(angular[when], r.angular_momentum);
+        energy[when] += r.kinetic + r.elastic;
+      }
+      for (int i = 0; i < 90 && when == 0; i++) {
+        lb_world_step(world, 1.0 / 120);
+        for (int32_t c = 0; c < lb_world_contact_count(world); c++)
+          pushed = fmax(pushed, lb_length(lb_world_contacts(world)[c].force));
+      }
+    }
+    double scale = lb_length(linear[0]);
+    print_message("momentum off by %.2g, angular %.2g of %.3g, energy %.4g to %.4g J, %.3g N\n",
+                  lb_length(lb_sub(linear[1], linear[0])),
+                  lb_length(lb_sub(angular[1], angular[0])), scale, energy[0], energy[1], pushed);
+    assert_true(pushed > 10);
+    check_small(lb_length(lb_sub(linear[1], linear[0])) / scale, 1e-12);
+    check_small(lb_length(lb_sub(angular[1], angular[0])) / scale, 2e-3);
+    assert_true(energy[1] <= 1.001 * energy[0]);
+    lb_world_destroy(world);
+  }
+}
+
+static void a_stack_of_five_stands(void **state) {
+  (void)state;
+  // Soft towers sway for long unless they are damped.
+  const lbModel *const models[] = { subspace, modal };
+  for (int m = 0; m < 2; m++) {
+    lbWorld *world = world_with(lb_vec3(0, 0, -9.81), 0.5);
+    lbBodyId ids[5];
+    add_plane(world, lb_vec3(0, 0, 1));
+    for (int i = 0; i < 5; i++)
+      ids[i] = add_block(world, models[m], lb_vec3(0.001 * i, 0, 0.201 * i));
+    for (int i = 0; i < 5; i++) lb_body_set_damping(lb_world_body(world, ids[i]), 5, 0.01);
+    for (int i = 0; i < 240; i++) lb_world_step(world, 1.0 / 120);
+    double drift = 0, speed = 0;
+    for (int i = 0; i < 5; i++) {
+      lbBodyReport r = lb_body_report(lb_world_body(world, ids[i]));
+      drift = fmax(drift, hypot(r.centre.x - 0.1 - 0.001 * i, r.centre.y - 0.1));
+      speed = fmax(speed, lb_length(r.linear_momentum) / r.mass);
+      print_message("%d: height %.4f, contact force %.4f N\n", i, r.centre.z,
+                    lb_world_contact_force(world, ids[i]).z);
+      check_near(r.centre.z, 0.1 + 0.2 * i, 0.02);
+    }
+    print_message("drift %.2g m, speed %.2g m/s\n", drift, speed);
+    check_small(drift, 0.01);
+    check_small(speed, 0.02);
+    lb_world_destroy(world);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_block_rests_on_the_ground_by_its_weight),
     cmocka_unit_test(a_block_on_an_incline_slips_at_the_angle_of_friction),
     cmocka_unit_test(a_sliding_block_stops_where_coulomb_says),
     cmocka_unit_test(a_bouncing_block_never_gains_energy),
+    cmocka_unit_test(colliding_bodies_keep_their_momentum),
+    cmocka_unit_test(a_stack_of_five_stands),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
