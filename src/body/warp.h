@@ -35,6 +35,7 @@ typedef struct lbWarpState { // lbBody.own
   double *force, *weight;    // (padded)
   double *last;              // (padded) force at the last step's end, if lbBody.consistent
   lbPlacement T;
+  double created; // J that steps have added, in so far as others have not taken it away again
 } lbWarpState;
 
 static inline lbWarpState *lb_warp_state(const lbBody *body) { return body->own; }
@@ -55,6 +56,7 @@ typedef struct lbWarpBodyWork { // lbScratch.own
   lbVec3 centre;   // free: of the masses at y,
   lbMat3 inertia;  // and their inertia about it
   int32_t iterations;
+  double created; // as lbWarpState has it, at the end
 } lbWarpBodyWork;
 
 // ---- a step (warp_step.c) ----------------------------------------------------------------------
@@ -65,6 +67,12 @@ void lb_warp_respond(const lbBody *body, const lbStep *step, lbScratch *scratch,
                      const double *force, double *moved);
 int32_t lb_warp_end(lbBody *body, const lbStep *step, lbScratch *scratch);
 int32_t lb_warp_commit(lbBody *body, const lbStep *step, lbScratch *scratch);
+// Linear momentum, angular momentum about c, and the inertia about c (or NULL).
+void lb_warp_momenta(const lbWhole *whole, const double *u, const double *v, lbVec3 c, lbVec3 *P,
+                     lbVec3 *L, lbMat3 *J);
+// At the end of a step (warp_energy.c): LB_STEP_FAR where it has created too much energy; the last
+// rule's is made shorter instead.
+int32_t lb_warp_keep_account(const lbBody *body, const lbStep *step, lbScratch *scratch);
 // x <- K⁻¹ x at rest.
 void lb_warp_comply(const lbPrepared *prepared, double *x, lbScratch *scratch);
 

@@ -1,9 +1,9 @@
-// A step of a warped body: forces and their matrix K̂ at its start, one linear system for the
-// velocities at its end, with θ = h for implicit Euler and h/2 for Newmark's rule (β = ¼, γ = ½:
-// the mean of both ends),
+// A step of a warped body: forces and their matrix K̂ at its start, one linear system for w, the
+// velocity at its end by implicit Euler (θ = h), twice the mean one by Newmark's rule (θ = h/2,
+// which is β = ¼, γ = ½),
 //
-//   (M + θ D + θ² K̂) v₁ = M v₀ + h (F − f(x₀)) [ − θ D v₀ − θ² K̂ v₀ ],   D = α M + β K̂,
-//   x₁ = x₀ + h v₁                             [ x₀ + θ (v₀ + v₁) ],
+//   (M + θ D + θ² K̂) w = (h/θ) M v₀ + h (F − f(x₀)),   D = α M + β K̂,
+//   x₁ = x₀ + θ w,   v₁ = w − (h/θ − 1) v₀.
 //
 // F held over the step, or for Newmark's rule the mean of the forces at its ends. Nodes that are
 // held take part with velocities that bring them where the frame says.
@@ -155,19 +155,19 @@ static void load_lanes(const lbBody *body, double h, lbScratch *s) {
     for (size_t k = 0; k < 3; k++) {
       size_t i = at + k * LB_BATCH;
       double moved = s->a[3 * n + k] - w->x[i];
-      w->v[i] = whole->held[n] ? (moved - (h - w->theta) * w->v0[i]) / w->theta : w->v0[i];
+      w->v[i] = whole->held[n] ? moved / w->theta : h / w->theta * w->v0[i];
       w->x[i] += warp->rest[i];
     }
   }
 }
 
 // w->load <- F at the end of the step; w->other (lanes) <- what acts over it.
-static void load_forces(const lbBody *body, lbScratch *s) {
+static void load_forces(const lbBody *body, double h, lbScratch *s) {
   const lbWarp *warp = lb_warp_shared(body->prepared)->warp;
   const lbWhole *whole = lb_warp_whole(body);
   const lbWarpState *state = lb_warp_state(body);
   lbWarpBodyWork *w = s->own;
-  bool mean = body->integrator == LB_INTEGRATOR_NEWMARK && body->consistent;
+  bool mean = body->consistent && w->theta < h;
   lb_whole_turn(whole, &state->T, s->force, w->load);
   lb_whole_turn(whole, &w->end, s->held, w->u1);
   for (int32_t i = 0; i < body->prepared->dimension; i++)
@@ -181,19 +181,13 @@ static void load_forces(const lbBody *body, lbScratch *s) {
 static void find_right_side(const lbBody *body, double h, lbWarpBodyWork *w) {
   const lbWarp *warp = lb_warp_shared(body->prepared)->warp;
   double theta = w->theta, alpha = body->damping_mass, beta = body->damping_stiffness;
-  double kappa = theta * beta + theta * theta;
-  if (theta < h) {
-    w->solver.c = 1 - theta * alpha, w->solver.kappa = -kappa;
-    lb_warp_multiply(warp, &w->solver, w->v0, w->b);
-  } else {
-    for (int32_t n = 0; n < warp->node_count; n++)
-      for (size_t k = 0; k < 3; k++) {
-        size_t i = lb_warp_at(n) + k * LB_BATCH;
-        w->b[i] = warp->masses[n] * w->v0[i];
-      }
-  }
+  for (int32_t n = 0; n < warp->node_count; n++)
+    for (size_t k = 0; k < 3; k++) {
+      size_t i = lb_warp_at(n) + k * LB_BATCH;
+      w->b[i] = h / theta * warp->masses[n] * w->v0[i];
+    }
   for (size_t i = 0; i < warp->length; i++) w->b[i] += h * (w->other[i] - w->f[i]);
-  lb_warp_ready(warp, &w->solver, w->x, 1 + theta * alpha, kappa);
+  lb_warp_ready(warp, &w->solver, w->x, 1 + theta * alpha, theta * beta + theta * theta);
 }
 
 // u1, v1 and scratch->q from the solution and the supports; false: not finite.
@@ -216,21 +210,25 @@ static bool find_end(const lbBody *body, double h, lbScratch *s) {
 int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *s) {
   const lbWarpShared *shared = lb_warp_shared(body->prepared);
   lbWarpBodyWork *w = s->own;
-  w->theta = body->integrator == LB_INTEGRATOR_NEWMARK ? 0.5 * step->h : step->h;
+  bool newmark = body->integrator == LB_INTEGRATOR_NEWMARK && step->rule == 0;
+  w->theta = newmark ? 0.5 * step->h : step->h;
   move_frame(body, step, s);
   find_supports(body, step, s);
   load_lanes(body, step->h, s);
-  load_forces(body, s);
-  lb_warp_linearise(shared->warp, &w->solver, w->x, w->f);
+  load_forces(body, step->h, s);
+  lb_warp_linearise(shared->warp, &w->solver, w->x, step->rule > 0, w->f);
   find_right_side(body, step->h, w);
   w->iterations =
       lb_warp_solve(shared->warp, &w->solver, w->b, w->v, shared->iterations, TOLERANCE);
+  if (newmark)
+    for (size_t i = 0; i < shared->warp->length; i++) w->v[i] -= w->v0[i];
   w->free = body->frame.fitted;
   if (w->free) {
     find_arms(body, step->h, w);
     keep_momenta(body, step->h, w);
   }
-  return find_end(body, step->h, s) ? 0 : LB_STEP_NONFINITE;
+  if (!find_end(body, step->h, s)) return LB_STEP_NONFINITE;
+  return w->solver.indefinite && step->rule == 0 ? LB_STEP_FAR : 0;
 }
 
 void lb_warp_respond(const lbBody *body, const lbStep *step, lbScratch *s, const double *force,
@@ -273,7 +271,7 @@ int32_t lb_warp_end(lbBody *body, const lbStep *step, lbScratch *s) {
     }
   }
   lb_whole_rates_to_own(whole, &w->end, &rates, w->u1, w->v1, s->v);
-  return 0;
+  return lb_warp_keep_account(body, step, s);
 }
 
 int32_t lb_warp_commit(lbBody *body, const lbStep *step, lbScratch *s) {
@@ -285,6 +283,7 @@ int32_t lb_warp_commit(lbBody *body, const lbStep *step, lbScratch *s) {
   memcpy(state->v, w->v1, bytes);
   memcpy(state->last, w->load, bytes);
   state->T = w->end;
+  state->created = w->created;
   body->consistent = true;
   return 0;
 }
@@ -298,7 +297,7 @@ void lb_warp_comply(const lbPrepared *p, double *x, lbScratch *s) {
   if (free) lb_whole_take_out_rigid(&shared->whole, true, x);
   lb_warp_to_lanes(shared->warp, x, w->b);
   memset(w->v, 0, shared->warp->length * sizeof(double));
-  lb_warp_linearise(shared->warp, &w->solver, shared->warp->rest, w->f);
+  lb_warp_linearise(shared->warp, &w->solver, shared->warp->rest, true, w->f);
   lb_warp_ready(shared->warp, &w->solver, shared->warp->rest, 0, 1);
   lb_warp_solve(shared->warp, &w->solver, w->b, w->v, COMPLY_ITERATIONS, COMPLY_TOLERANCE);
   lb_warp_from_lanes(shared->warp, w->v, x);

@@ -32,6 +32,11 @@ static lbStatus check_node(const lbGltf *gltf, const lbGltfNode *node, lbError *
   if (node->mesh < -1 || node->mesh >= gltf->meshes.count)
     return lb_fail(err, LB_ERR_ARGUMENT, "a glTF node uses mesh %d, there are %d", (int)node->mesh,
                    (int)gltf->meshes.count);
+  if (node->parent && (*node->parent < 0 || *node->parent >= gltf->nodes.count))
+    return lb_fail(err, LB_ERR_ARGUMENT, "a glTF node has the parent %d, there are %d",
+                   (int)*node->parent, (int)gltf->nodes.count);
+  lbStatus skinned = lb_gltf_check_skin_of(gltf, node, err);
+  if (skinned) return skinned;
   if ((node->translations || node->rotations || node->weights) && !frames)
     return lb_fail(err, LB_ERR_ARGUMENT, "a glTF node has a track, but the document has no times");
   if (node->weights && !target_count_of(gltf, node))
@@ -116,6 +121,18 @@ static void add_channel(lbGltf *gltf, int32_t gltf_node, const char *path, float
 
 // ---- nodes -------------------------------------------------------------------------------------
 
+// Of the node that was put last.
+static void remember_place(lbGltf *gltf, int32_t parent, size_t end) {
+  int32_t number = gltf->nodes.count - 1;
+  if (!lb_grow((void **)&gltf->places, &gltf->place_capacity, (size_t)number + 1,
+               sizeof *gltf->places)) {
+    lb_gltf_set_failed(gltf, LB_ERR_MEMORY);
+    return;
+  }
+  gltf->places[number] = (lbGltfPlace){ .parent = parent, .end = end };
+  if (parent >= 0) gltf->places[parent].child_count++;
+}
+
 static void put_node(lbGltf *gltf, const lbGltfNode *node, const float *translation,
                      const float *rotation) {
   lbJson *list = &gltf->nodes;
@@ -127,6 +144,10 @@ static void put_node(lbGltf *gltf, const lbGltfNode *node, const float *translat
     lb_json_put_integer(list, node->mesh);
     comma = ",";
   }
+  if (node->skin) {
+    lb_json_put(list, ",\"skin\":");
+    lb_json_put_integer(list, *node->skin);
+  }
   if (translation && (translation[0] != 0 || translation[1] != 0 || translation[2] != 0)) {
     lb_json_put(list, comma);
     lb_json_put_floats(list, "translation", translation, 3);
@@ -136,7 +157,9 @@ static void put_node(lbGltf *gltf, const lbGltfNode *node, const float *translat
     lb_json_put(list, comma);
     lb_json_put_floats(list, "rotation", rotation, 4);
   }
+  size_t end = list->length;
   lb_json_put(list, "}");
+  remember_place(gltf, node->parent ? *node->parent : -1, end);
 }
 
 lbStatus lb_gltf_add_node(lbGltf *gltf, const lbGltfNode *node, int32_t *id, lbError *err) {

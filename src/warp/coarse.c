@@ -144,7 +144,7 @@ void lb_warp_ready_parts(const lbWarp *warp, lbWarpWork *work, const double *x) 
   Coarse c = coarse_of(warp, work, x);
   size_t size = c.stride;
   work->parts_ready = false;
-  if (!warp->part_count || !lb_warp_is_symmetric(warp)) return;
+  if (!warp->part_count || !work->symmetric) return;
   find_centres(&c);
   memset(work->coarse, 0, size * size * sizeof(double));
   for (int32_t n = 0; n < warp->node_count; n++)

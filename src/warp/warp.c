@@ -65,6 +65,7 @@ static void fill_fem(lbElementKind kind, const double *material, Element *elemen
 // resists shear; its 28 springs share what 6 of a tet have.
 static void fill_springs(const double *material, Element *element) {
   int32_t pair = 0;
+  element->moduli[0] = element->moduli[1] = element->volume * material[0] / 2.5;
   double share = 6.0 / (element->nodes * (element->nodes - 1) / 2);
   for (int32_t b = 1; b < element->nodes; b++)
     for (int32_t a = 0; a < b; a++, pair++) {
@@ -123,8 +124,7 @@ static void put_element(lbWarpSet *set, const Element *element, const int32_t *n
   put_lane(rest, element->gradients, 3 * n);
   put_lane(rest + 3 * n * LB_BATCH, element->corners, 3 * n);
   put_lane(rest + 6 * n * LB_BATCH, real ? element->blocks : NULL, 9 * (size_t)set->blocks);
-  if (set->isotropic)
-    put_lane(rest + (6 * n + 9 * (size_t)set->blocks) * LB_BATCH, real ? element->moduli : NULL, 2);
+  put_lane(rest + (6 * n + 9 * (size_t)set->blocks) * LB_BATCH, real ? element->moduli : NULL, 2);
 }
 
 static lbStatus fill_set(lbWarpSet *set, const lbWarpDef *def, lbError *err) {
@@ -156,9 +156,8 @@ static lbStatus make_set(lbWarpSet *set, const lbWarpDef *def, lbElementKind kin
   set->count = count;
   set->batch_count = (count + LB_BATCH - 1) / LB_BATCH;
   set->rest_size = green ? (size_t)lb_element_points(kind) * LB_POINT_REST
-                         : 6 * (size_t)n + 9 * (size_t)set->blocks;
+                         : 6 * (size_t)n + 9 * (size_t)set->blocks + 2;
   set->isotropic = !green && def->stiffness == LB_WARP_FEM && kind == LB_ELEMENT_TET4;
-  if (set->isotropic) set->rest_size += 2;
   if (green) set->green = lb_element_kernel(kind, LB_MATERIAL_STVK, level);
   if (count == 0) return LB_OK;
   size_t batches = (size_t)set->batch_count;
@@ -254,8 +253,7 @@ static lbStatus fill(lbWarp *warp, const lbWarpDef *def, lbSimdLevel level, lbEr
   status = fill_nodes(warp, def, err);
   if (!status) status = lb_warp_make_pattern(warp, def, err);
   if (!status) status = lb_warp_make_parts(warp, err);
-  bool by_rows = warp->strain == LB_WARP_LINEAR ||
-                 (warp->strain == LB_WARP_WARPED && warp->rotation != LB_WARP_ELEMENT);
+  bool by_rows = warp->strain == LB_WARP_LINEAR || lb_warp_is_by_vertices(warp);
   if (!status && by_rows) status = fill_rest_values(warp, err);
   if (status || !by_rows || warp->rotation != LB_WARP_EDGES) return status;
   warp->chosen = lb_alloc((size_t)warp->group_count * 3 * LB_BATCH, sizeof(int32_t));
