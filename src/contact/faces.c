@@ -2,7 +2,8 @@
 // around them.
 #include "contact/solid_parts.h"
 
-#define SAME_PLANE 1e-6 // 1 - cosine of the angle between triangles of one face
+#define SAME_DIRECTION 1e-6 // 1 - cosine of the angle between triangles of one face
+#define SAME_PLANE 3e-6     // how far they leave it, of the solid's extent
 
 static double area_of(const lbPolyhedron *p, int32_t triangle) {
   lbVec3 a = lb_triangle_corner(&p->surface, triangle, 0);
@@ -27,9 +28,27 @@ static int32_t neighbour(const lbPolyhedron *p, int32_t triangle, int corner) {
   return sides[0] == triangle ? sides[1] : sides[0];
 }
 
+// At a rim as sharp as a knife's, planes that are off by little meet far off: nothing is gathered.
+static bool has_knife_edge(const lbPolyhedron *p) {
+  for (int32_t i = 0; i < p->edge_count; i++)
+    if (lb_dot(p->edges[i].faces[0], p->edges[i].faces[1]) < -0.99) return true;
+  return false;
+}
+
+static bool lies_in_plane(const lbPolyhedron *p, int32_t triangle, int32_t seed, double tolerance) {
+  lbVec3 n = p->normals[triangle], plane = p->normals[seed];
+  lbVec3 origin = lb_triangle_corner(&p->surface, seed, 0);
+  if (lb_dot(n, n) > 0 && lb_dot(n, plane) < 1 - SAME_DIRECTION) return false;
+  for (int k = 0; k < 3; k++) {
+    double height = lb_dot(plane, lb_sub(lb_triangle_corner(&p->surface, triangle, k), origin));
+    if (fabs(height) > tolerance) return false;
+  }
+  return true;
+}
+
 // Spreads the face from its seed over neighbours in the seed's plane. `stack` holds all triangles.
 static void spread(const lbPolyhedron *p, int32_t seed, int32_t face, int32_t *face_of,
-                   int32_t *stack) {
+                   int32_t *stack, double tolerance) {
   int32_t stacked = 0;
   face_of[seed] = face;
   stack[stacked++] = seed;
@@ -38,9 +57,7 @@ static void spread(const lbPolyhedron *p, int32_t seed, int32_t face, int32_t *f
     for (int k = 0; k < 3; k++) {
       int32_t next = neighbour(p, triangle, k);
       if (next < 0 || face_of[next] >= 0) continue;
-      lbVec3 n = p->normals[next];
-      bool flat = lb_dot(n, n) == 0;
-      if (!flat && lb_dot(n, p->normals[seed]) < 1 - SAME_PLANE) continue;
+      if (!lies_in_plane(p, next, seed, tolerance)) continue;
       face_of[next] = face;
       stack[stacked++] = next;
     }
@@ -63,6 +80,15 @@ static int32_t walk_round(const lbPolyhedron *p, int32_t face, const int32_t *fa
     polygon[count++] = at;
   }
   return count;
+}
+
+static double extent_of(const lbPolyhedron *p) {
+  double most = 0;
+  for (int32_t i = 1; i < p->vertex_count; i++) {
+    lbVec3 apart = lb_sub(lb_polyhedron_vertex(p, i), lb_polyhedron_vertex(p, 0));
+    most = fmax(most, lb_length(apart));
+  }
+  return most;
 }
 
 static double support(const lbPolyhedron *p, lbVec3 normal) {
@@ -88,10 +114,11 @@ lbStatus lb_polyhedron_find_faces(lbPolyhedron *p, lbError *err) {
     status = lb_fail_memory(err);
     goto done;
   }
+  double tolerance = has_knife_edge(p) ? 0 : SAME_PLANE * extent_of(p);
   for (int32_t i = 0; i < p->triangle_count; i++) face_of[i] = -1;
   for (int32_t seed; (seed = next_seed(p, face_of)) >= 0;) {
     int32_t face = p->face_count;
-    spread(p, seed, face, face_of, stack);
+    spread(p, seed, face, face_of, stack, tolerance);
     if (lb_dot(p->normals[seed], p->normals[seed]) == 0) continue; // flat triangles left over
     int32_t begin = p->face_begin[face];
     p->face_normals[face] = p->normals[seed];

@@ -12,7 +12,7 @@
 // `beside` is the height of the place above the highest face of the part that touches (< 0).
 static bool is_nearest_part(const lbSolid *solid, lbVec3 place, double gap, double beside) {
   lbVec3 normal;
-  double tiny = 1e-12 * solid->reach;
+  double tiny = 1e-12 * solid->reach + fmin(-LB_CONE_SLACK * gap, 1e-3 * solid->reach);
   if (!solid->polyhedron->closed) return -gap <= solid->thickness && !solid->two_sided;
   double distance = lb_solid_distance_within(solid, place, 0, &normal);
   return distance <= tiny && -distance >= -0.5 * beside - tiny;
@@ -86,7 +86,7 @@ typedef struct Near {
   lbFacet facet;
   lbVec3 down; // from the solid to the triangle, square to it; zero for a flat triangle
   lbBox region;
-  double margin;
+  double margin, around; // overlaps are no deeper than around
   lbTouchList *list;
 } Near;
 
@@ -116,7 +116,7 @@ static void touch_vertex(const Near *near, int32_t vertex) {
   lbVec3 at = lb_polyhedron_vertex(p, vertex);
   double gap = lb_dot(near->down, lb_sub(near->facet.corners[0], at));
   lbSolidTouch touch;
-  if (!(gap < near->margin) || lb_dot(near->down, near->down) == 0) return;
+  if (!(gap < near->margin && gap > -near->around) || lb_dot(near->down, near->down) == 0) return;
   if (!lb_facet_foot(&near->facet, at, touch.weights)) return;
   if (!lb_vertex_cone_holds(p, vertex, near->down)) return;
   touch.on_triangle = lb_facet_place(&near->facet, touch.weights);
@@ -139,7 +139,8 @@ static void touch_edge(const Near *near, int32_t edge) {
     lbSolidTouch touch;
     double s;
     if (!lb_edge_touch(near->solid, &near->solid->polyhedron->edges[edge], c[k],
-                       lb_sub(c[(k + 1) % 3], c[k]), sides, near->margin, &touch, &s))
+                       lb_sub(c[(k + 1) % 3], c[k]), sides, near->margin, &touch, &s) ||
+        touch.gap < -near->around)
       continue;
     touch.weights[k] = 1 - s;
     touch.weights[(k + 1) % 3] = s;
@@ -204,26 +205,68 @@ static void agree(lbTouchList *list, int32_t part) {
   list->count = kept;
 }
 
+// What of a polygon (by weights of the triangle's corners) lies behind a plane.
+enum { MOST_CORNERS = 64 };
+static int32_t cut(const double (*from)[3], int32_t count, const double heights[3],
+                   double (*to)[3]) {
+  int32_t kept = 0;
+  for (int32_t i = 0; i < count; i++) {
+    const double *here = from[i], *next = from[i + 1 < count ? i + 1 : 0];
+    double above = here[0] * heights[0] + here[1] * heights[1] + here[2] * heights[2];
+    double then = next[0] * heights[0] + next[1] * heights[1] + next[2] * heights[2];
+    if (above <= 0 && kept < MOST_CORNERS) {
+      for (int k = 0; k < 3; k++) to[kept][k] = here[k];
+      kept++;
+    }
+    if ((above <= 0) == (then <= 0) || kept == MOST_CORNERS) continue;
+    double part = above / (above - then);
+    for (int k = 0; k < 3; k++) to[kept][k] = here[k] + part * (next[k] - here[k]);
+    kept++;
+  }
+  return kept;
+}
+
+// The middle of what the triangle and a convex solid share; false when that is nothing.
+static bool common_place(const Near *near, double weights[3]) {
+  const lbPolyhedron *p = near->solid->polyhedron;
+  double polygons[2][MOST_CORNERS][3] = { { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
+  int32_t count = 3, now = 0;
+  for (int32_t i = 0; i < p->face_count && count > 0; i++) {
+    double heights[3];
+    for (int k = 0; k < 3; k++)
+      heights[k] = lb_dot(p->face_normals[i], near->triangle->corners[k]) - p->face_offsets[i];
+    if (heights[0] <= 0 && heights[1] <= 0 && heights[2] <= 0) continue;
+    count = cut((const double(*)[3])polygons[now], count, heights, polygons[1 - now]);
+    now = 1 - now;
+  }
+  for (int k = 0; k < 3; k++) {
+    weights[k] = 0;
+    for (int32_t i = 0; i < count; i++) weights[k] += polygons[now][i][k] / count;
+  }
+  return count > 0;
+}
+
 // A triangle that cuts deep through the solid, none of whose parts overlaps with a near part of it:
-// pushed out along its own normal when it is the larger of the two, else out of the nearest face.
+// pushed out along its own normal when that is not far, else out of the nearest face.
 static void touch_through(const Near *near) {
-  const lbSolid *solid = near->solid;
-  const lbVec3 *c = near->triangle->corners;
+  const lbPolyhedron *p = near->solid->polyhedron;
   for (int32_t i = 0; i < near->list->count; i++)
     if (near->list->touches[i].gap < 0) return;
   lbSolidTouch touch = { .feature = lb_feature(0, LB_PART_FACE) };
-  lb_triangle_closest_point(solid->centre, c[0], c[1], c[2], touch.weights);
+  if (!common_place(near, touch.weights)) return;
   touch.on_triangle = lb_facet_place(&near->facet, touch.weights);
-  touch.gap = lb_solid_distance_within(solid, touch.on_triangle, 0, &touch.normal);
-  if (!(touch.gap < 0)) return;
-  if (near->facet.longest > solid->reach && lb_dot(near->down, near->down) > 0) {
-    const lbPolyhedron *p = solid->polyhedron;
-    touch.normal = near->down;
-    for (int32_t i = 0; i < 3 * p->triangle_count; i++) {
-      lbVec3 vertex = lb_polyhedron_vertex(p, p->triangles[i]);
-      touch.gap = fmin(touch.gap, lb_dot(near->down, lb_sub(touch.on_triangle, vertex)));
-    }
+  double lowest = INFINITY, tiny = -1e-9 * near->solid->reach;
+  for (int32_t i = 0; i < 3 * p->triangle_count; i++) {
+    lbVec3 apart = lb_sub(touch.on_triangle, lb_polyhedron_vertex(p, p->triangles[i]));
+    lowest = fmin(lowest, lb_dot(near->down, apart));
   }
+  if (-lowest < near->facet.longest && lowest < 0) {
+    touch.normal = near->down;
+    touch.gap = lowest;
+  } else {
+    touch.gap = lb_solid_distance_within(near->solid, touch.on_triangle, INFINITY, &touch.normal);
+  }
+  touch.gap = fmin(touch.gap, tiny);
   touch.on_solid = lb_add_scaled(touch.on_triangle, -touch.gap, touch.normal);
   lb_touch_list_add(near->list, &touch);
 }
@@ -240,26 +283,48 @@ static bool box_edges_near(const lbSolid *solid, const lbBox *region) {
 }
 
 // How deep a point of the triangle can be: distances change no faster than places.
-static double reach_into(const lbSolid *solid, const lbVec3 *corners, lbBox *region) {
+static double reach_into(const lbSolid *solid, const lbVec3 *corners) {
   lbVec3 middle = lb_scale(1.0 / 3, lb_add(corners[0], lb_add(corners[1], corners[2]))), normal;
-  double radius2 = 0, corner[3];
+  double radius2 = 0;
   for (int k = 0; k < 3; k++) {
     lbVec3 to = lb_sub(corners[k], middle);
     radius2 = fmax(radius2, lb_dot(to, to));
-    lb_vec3_store(corner, corners[k]);
-    lb_box_add_point(region, corner);
   }
   return sqrt(radius2) - lb_solid_distance_within(solid, middle, INFINITY, &normal);
+}
+
+// How far the triangle must go to leave a convex solid through a face or along its own normal.
+static double way_out(const Near *near) {
+  const lbPolyhedron *p = near->solid->polyhedron;
+  const lbVec3 *c = near->triangle->corners;
+  double least = INFINITY, along = -INFINITY;
+  for (int32_t i = 0; i < p->face_count; i++) {
+    lbVec3 n = p->face_normals[i];
+    double lowest = fmin(lb_dot(n, c[0]), fmin(lb_dot(n, c[1]), lb_dot(n, c[2])));
+    least = fmin(least, p->face_offsets[i] - lowest);
+  }
+  for (int32_t i = 0; i < p->vertex_count; i++)
+    along = fmax(along, lb_dot(near->down, lb_sub(lb_polyhedron_vertex(p, i), c[0])));
+  return lb_dot(near->down, near->down) > 0 ? fmin(least, along) : least;
+}
+
+static void look_around(Near *near, double around) {
+  near->around = around;
+  near->region = lb_box_empty();
+  for (int k = 0; k < 3; k++) {
+    double corner[3];
+    lb_vec3_store(corner, near->triangle->corners[k]);
+    lb_box_add_point(&near->region, corner);
+  }
+  for (int i = 0; i < 3; i++) near->region.low[i] -= around, near->region.high[i] += around;
 }
 
 void lb_touch_triangle_polyhedron(const lbSolid *solid, const lbSurfaceTriangle *triangle,
                                   double margin, lbTouchList *list) {
   Near near = { .solid = solid, .triangle = triangle, .margin = margin, .list = list };
-  near.region = lb_box_empty();
-  double deepest = reach_into(solid, triangle->corners, &near.region);
+  double deepest = reach_into(solid, triangle->corners);
   if (!(deepest > -margin)) return;
-  double around = fmax(margin, 2 * deepest);
-  for (int i = 0; i < 3; i++) near.region.low[i] -= around, near.region.high[i] += around;
+  look_around(&near, fmax(margin, 2 * deepest));
   if (solid->kind == LB_SOLID_BOX && !box_edges_near(solid, &near.region)) return;
   near.facet = lb_facet(triangle->corners);
   near.down = lb_scale(-1, near.facet.normal);
@@ -267,10 +332,14 @@ void lb_touch_triangle_polyhedron(const lbSolid *solid, const lbSurfaceTriangle 
       lb_dot(near.down, lb_sub(triangle->corners[0], solid->centre)) < 0)
     near.down = near.facet.normal;
   const lbPolyhedron *p = solid->polyhedron;
+  bool convex = solid->kind != LB_SOLID_MESH;
+  double overlap = convex ? way_out(&near) : deepest;
+  // Where they overlap, what is much deeper than need be is on another side of the solid.
+  if (convex) look_around(&near, fmax(margin, 1.5 * overlap));
   if (p->triangle_count > 4 * LB_AABB_LEAF_ITEMS)
     lb_aabb_tree_overlap(p->tree, &near.region, touch_parts, &near);
   else
     for (int32_t i = 0; i < p->triangle_count; i++) touch_parts(i, &near);
   for (int k = 0; k < 3; k++) agree(list, LB_PART_EDGE + k);
-  if (deepest > 0 && solid->kind != LB_SOLID_MESH) touch_through(&near);
+  if (convex && overlap > 0) touch_through(&near);
 }

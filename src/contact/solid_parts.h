@@ -85,8 +85,8 @@ double lb_solid_distance_within(const lbSolid *solid, lbVec3 point, double limit
 
 // a / |a|, or `other` where a has no direction. Any size.
 static inline lbVec3 lb_direction_or(lbVec3 a, lbVec3 other) {
-  double most = fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z)));
-  if (!(most > 0 && most < INFINITY)) return other;
+  double most = fabs(a.x) + fabs(a.y) + fabs(a.z);
+  if (!(most > 0 && most < INFINITY)) return other; // also what is no number
   if (most > 1e-100 && most < 1e100) return lb_scale(1 / lb_length(a), a);
   a = lb_scale(1 / most, a);
   return most > 1e-300 ? lb_scale(1 / lb_length(a), a) : other;

@@ -14,7 +14,7 @@ static void touch_corner(const lbSolid *solid, const lbSurfaceTriangle *triangle
 bool lb_solid_touch_point(const lbSolid *solid, lbVec3 point, double margin, lbSolidTouch *out) {
   lbVec3 normal;
   double gap = lb_solid_distance_within(solid, point, margin, &normal);
-  if (!(gap < margin)) return false;
+  if (!(gap < margin) || !(fabs(point.x) + fabs(point.y) + fabs(point.z) < INFINITY)) return false;
   *out = (lbSolidTouch){ { 1, 0, 0 }, point, lb_add_scaled(point, -gap, normal), normal, gap, 0 };
   return true;
 }
