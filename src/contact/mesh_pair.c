@@ -67,12 +67,37 @@ static void touch_inside(lbSolidPair *pair) {
   lb_touch_list_add(&pair->list, &touch);
 }
 
+static void touch_triangles(lbSolidPair *pair, const lbSolidFrame *inverse) {
+  lbBox box = lb_solid_world_box(pair->a, inverse);
+  for (int i = 0; i < 3; i++) box.low[i] -= pair->margin, box.high[i] += pair->margin;
+  lb_aabb_tree_overlap(pair->b->polyhedron->tree, &box, touch_triangle, pair);
+}
+
+// Two meshes: the triangles of a against b as well.
+static void touch_triangles_of_a(lbSolidPair *pair, const lbSolidFrame *inverse) {
+  lbSolidPair turned;
+  turned.a = pair->b, turned.b = pair->a;
+  turned.frame = *inverse;
+  turned.margin = pair->margin;
+  turned.list.count = 0;
+  turned.list.length = pair->list.length;
+  touch_triangles(&turned, &pair->frame);
+  for (int32_t i = 0; i < turned.list.count; i++) {
+    lbSolidTouch touch = turned.list.touches[i];
+    lbVec3 on_b = touch.on_triangle;
+    touch.on_triangle = lb_solid_to_world(&pair->frame, touch.on_solid);
+    touch.on_solid = lb_solid_to_world(&pair->frame, on_b);
+    touch.normal = lb_mat3_apply(pair->frame.rotation, lb_scale(-1, touch.normal));
+    touch.feature ^= 1 << 30;
+    lb_touch_list_add(&pair->list, &touch);
+  }
+}
+
 void lb_pair_mesh(lbSolidPair *pair) {
   if (pair->a->kind == LB_SOLID_SPHERE && sphere_inside(pair)) return;
   lbSolidFrame inverse = { lb_mat3_transpose(pair->frame.rotation),
                            lb_solid_to_own(&pair->frame, lb_vec3(0, 0, 0)) };
-  lbBox box = lb_solid_world_box(pair->a, &inverse);
-  for (int i = 0; i < 3; i++) box.low[i] -= pair->margin, box.high[i] += pair->margin;
-  lb_aabb_tree_overlap(pair->b->polyhedron->tree, &box, touch_triangle, pair);
+  touch_triangles(pair, &inverse);
+  if (pair->a->kind == LB_SOLID_MESH) touch_triangles_of_a(pair, &inverse);
   if (pair->list.count == 0) touch_inside(pair);
 }

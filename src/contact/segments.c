@@ -50,7 +50,7 @@ bool lb_facet_foot(const lbFacet *facet, lbVec3 point, double weights[3]) {
   const lbVec3 *c = facet->corners;
   lbVec3 ab = lb_sub(c[1], c[0]), ac = lb_sub(c[2], c[0]), ap = lb_sub(point, c[0]);
   double twice = lb_dot(facet->normal, lb_cross(ab, ac));
-  if (!(twice > 0)) return false;
+  if (!(fabs(twice) > 0)) return false; // the normal may be turned round
   weights[1] = lb_dot(lb_cross(ap, ac), facet->normal) / twice;
   weights[2] = lb_dot(lb_cross(ab, ap), facet->normal) / twice;
   weights[0] = 1 - weights[1] - weights[2];

@@ -55,7 +55,7 @@ static lbVec3 edge_outward(const lbSurfaceTriangle *triangle, const lbFacet *fac
   if (lb_dot(lb_cross(edge, own), facet->normal) < 0) other = lb_scale(-1, other); // turned sheet
   own = lb_direction_or(lb_add_scaled(own, -lb_dot(own, along), along), zero);
   far = lb_direction_or(lb_add_scaled(far, -lb_dot(far, along), along), zero);
-  if (lb_dot(own, far) > 1 - 1e-12) return facet->normal; // a border
+  if (lb_dot(own, far) > 1 - 1e-12) return lb_sub(facet->normal, own); // a border
   return lb_sub(lb_add(facet->normal, other), lb_add(own, far));
 }
 
@@ -70,6 +70,7 @@ static void touch_edges(Pair *pair, int i, int j) {
   lbVec3 normal = lb_normalise(lb_cross(d, e));
   lbVec3 out =
       lb_sub(edge_outward(pair->b, &pair->facet_b, j), edge_outward(pair->a, &pair->facet_a, i));
+  if (pair->a->own & pair->b->own & LB_TWO_SIDED) out = lb_sub(on_a, on_b);
   if (lb_dot(normal, out) < 0) normal = lb_scale(-1, normal);
   double gap = lb_dot(normal, lb_sub(on_a, on_b));
   if (!(gap < pair->margin && gap > -pair->depth)) return;
@@ -166,8 +167,9 @@ int32_t lb_triangles_touch(const lbSurfaceTriangle *a, const lbSurfaceTriangle *
   pair.margin = margin, pair.depth = depth, pair.count = 0;
   if (a->own & LB_TWO_SIDED) turn_towards(&pair.facet_a, b->corners);
   if (b->own & LB_TWO_SIDED) turn_towards(&pair.facet_b, a->corners);
-  // Surfaces that face the same way touch back to front: the far side of a body.
-  if (lb_dot(pair.facet_a.normal, pair.facet_b.normal) > 0.5) return 0;
+  // Surfaces that face the same way do not overlap: one is the far side of a body.
+  bool sheets = (a->own | b->own) & LB_TWO_SIDED;
+  if (!sheets && lb_dot(pair.facet_a.normal, pair.facet_b.normal) > 0.5) pair.depth = 0;
   for (int k = 0; k < 3; k++) touch_corners(&pair, k);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) touch_edges(&pair, i, j), touch_corner_edge(&pair, i, j);
