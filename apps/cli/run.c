@@ -42,18 +42,17 @@ static void add_contacts(const lbRun *run, json_t *result) {
   json_t *contacts = json_array(), *events = json_array();
   for (int32_t i = 0; i < run->contact_count; i++) {
     const lbRunContact *c = &run->contacts[i];
-    json_array_append_new(
-        contacts, json_pack("{s:o, s:o, s:o, s:o, s:b}", "bodies",
-                            names_of(run->scene, c->body, c->other, c->collider), "point",
-                            cli_numbers(c->point, 3), "normal", cli_numbers(c->normal, 3), "force",
-                            cli_numbers(c->force, 3), "sliding", c->sliding));
+    json_array_append_new(contacts,
+                          json_pack("{s:o, s:o, s:o, s:o, s:b}", "bodies",
+                                    names_of(run->scene, c->body, c->other, c->collider), "point",
+                                    cli_numbers(c->point, 3), "normal", cli_numbers(c->normal, 3),
+                                    "force", cli_numbers(c->force, 3), "sliding", c->sliding));
   }
   for (int32_t i = 0; i < run->event_count; i++) {
     const lbRunEvent *e = &run->events[i];
-    json_array_append_new(events,
-                          json_pack("{s:o, s:s, s:o}", "time", cli_number(e->time), "kind",
-                                    e->begins ? "begin" : "end", "bodies",
-                                    names_of(run->scene, e->body, e->other, e->collider)));
+    json_array_append_new(events, json_pack("{s:o, s:s, s:o}", "time", cli_number(e->time), "kind",
+                                            e->begins ? "begin" : "end", "bodies",
+                                            names_of(run->scene, e->body, e->other, e->collider)));
   }
   json_object_set_new(result, "contacts", contacts);
   json_object_set_new(result, "joints", json_array());

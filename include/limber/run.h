@@ -51,9 +51,9 @@ typedef struct lbRunBody {
   double *displacements; // (frame_count x vertices x 3) m; NULL without volume_frames
 } lbRunBody;
 
-typedef struct lbRunContact { // of the last step
-  int32_t body, other;         // numbers in the scene; other -1: a collider
-  int32_t collider;            // -1: none
+typedef struct lbRunContact {           // of the last step
+  int32_t body, other;                  // numbers in the scene; other -1: a collider
+  int32_t collider;                     // -1: none
   double point[3], normal[3], force[3]; // as in lbContact
   bool sliding;
 } lbRunContact;

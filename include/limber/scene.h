@@ -38,8 +38,8 @@ typedef struct lbSceneBody {
   const lbPath *motion;   // what its frame follows, one of the scene's paths; NULL: nothing
   double linear_velocity[3], angular_velocity[3]; // m/s; rad/s about the centre of mass; with a
                                                   // motion, relative to the frame
-  bool untouchable; // "contact": false
-  double friction;  // μ; NAN: the scene's
+  bool untouchable;                               // "contact": false
+  double friction;                                // μ; NAN: the scene's
   int32_t twin; // the body whose model, mesh, surface and materials this one borrows; -1: its own
 } lbSceneBody;
 

@@ -10,9 +10,9 @@
 
 static const char *const ground_keys[] = { "height", "friction", NULL };
 static const char *const contact_keys[] = { "response", "friction", "self", "substeps", NULL };
-static const char *const collider_keys[] = { "name",     "shape",    "radius",  "size",
-                                             "file",     "position", "rotation", "velocity",
-                                             "motion",   "density",  "friction", NULL };
+static const char *const collider_keys[] = { "name",   "shape",    "radius",   "size",
+                                             "file",   "position", "rotation", "velocity",
+                                             "motion", "density",  "friction", NULL };
 
 void lb_scene_release_colliders(lbScene *scene) {
   for (int32_t i = 0; i < scene->collider_count; i++) {
@@ -39,11 +39,9 @@ static lbStatus add_collider(lbScene *scene, size_t *room, const char *name, lbS
     return lb_fail_memory(err);
   }
   *out = &scene->colliders[scene->collider_count++];
-  **out = (lbSceneCollider){ .name = copy,
-                             .radius = 0.5,
-                             .size = { 1, 1, 1 },
-                             .rotation = { 0, 0, 0, 1 },
-                             .friction = NAN };
+  **out = (lbSceneCollider){
+    .name = copy, .radius = 0.5, .size = { 1, 1, 1 }, .rotation = { 0, 0, 0, 1 }, .friction = NAN
+  };
   return LB_OK;
 }
 
@@ -84,7 +82,8 @@ static lbStatus read_size(const lbField *json, lbSceneCollider *collider, lbErro
   lbField radius = lb_field_member(json, "radius"), size = lb_field_member(json, "size");
   lbStatus status = lb_field_positive(&radius, &collider->radius, err);
   if (status || !lb_field_here(&size)) return status;
-  if (collider->shape == LB_COLLIDER_CAPSULE) return lb_field_number(&size, &collider->size[2], err);
+  if (collider->shape == LB_COLLIDER_CAPSULE)
+    return lb_field_number(&size, &collider->size[2], err);
   status = lb_field_vector(&size, 3, collider->size, err);
   for (int i = 0; i < 3 && !status; i++)
     if (!(collider->size[i] > 0))
@@ -108,7 +107,8 @@ static lbStatus read_mesh(const lbField *json, lbSceneCollider *collider, lbErro
 
 static lbStatus read_place(const lbField *json, lbScene *scene, lbSceneCollider *collider,
                            lbError *err) {
-  lbField position = lb_field_member(json, "position"), rotation = lb_field_member(json, "rotation");
+  lbField position = lb_field_member(json, "position"),
+          rotation = lb_field_member(json, "rotation");
   lbField motion = lb_field_member(json, "motion");
   double norm = 0, turn[4] = { 0, 0, 0, 1 }, up[4];
   lbStatus status = lb_field_vector(&position, 3, collider->position, err);
@@ -146,10 +146,11 @@ static lbStatus read_collider(const lbField *json, lbScene *scene, size_t *room,
   if (!status) status = add_collider(scene, room, text ? text : usual, &collider, err);
   if (status) return status;
   collider->shape = (lbColliderShape)number;
-  status = refuse_key(json, "density",
-                      "rigid bodies that move by forces are not in this version; leave it out for a "
-                      "collider that stands or follows its \"motion\"",
-                      err);
+  status =
+      refuse_key(json, "density",
+                 "rigid bodies that move by forces are not in this version; leave it out for a "
+                 "collider that stands or follows its \"motion\"",
+                 err);
   if (!status)
     status = refuse_key(json, "velocity",
                         "a collider without density moves by its \"motion\" alone", err);
@@ -170,8 +171,8 @@ static lbStatus read_colliders(const lbField *json, lbScene *scene, size_t *room
   for (int32_t i = 0; i < scene->collider_count && !status; i++)
     for (int32_t j = 0; j < i && !status; j++)
       if (strcmp(scene->colliders[i].name, scene->colliders[j].name) == 0)
-        status = lb_field_fail(json, err, "two colliders are called \"%s\"",
-                               scene->colliders[i].name);
+        status =
+            lb_field_fail(json, err, "two colliders are called \"%s\"", scene->colliders[i].name);
   return status;
 }
 
@@ -196,7 +197,8 @@ static lbStatus read_contact(const lbField *json, lbScene *scene, lbError *err) 
 lbStatus lb_scene_read_contact(const lbField *json, lbScene *scene, lbError *err) {
   static const char *const ups[] = { "y", "z", NULL };
   lbField up = lb_field_member(json, "up"), ground = lb_field_member(json, "ground");
-  lbField colliders = lb_field_member(json, "colliders"), contact = lb_field_member(json, "contact");
+  lbField colliders = lb_field_member(json, "colliders"),
+          contact = lb_field_member(json, "contact");
   size_t room = 0;
   int axis = 1;
   lbStatus status = lb_field_choice(&up, ups, &axis, err);
@@ -211,7 +213,8 @@ lbStatus lb_scene_read_contact(const lbField *json, lbScene *scene, lbError *err
 lbStatus lb_scene_read_touch(const lbField *json, lbSceneBody *body, lbError *err) {
   lbField contact = lb_field_member(json, "contact");
   if (lb_field_here(&contact)) {
-    if (!json_is_boolean(contact.value)) return lb_field_fail(&contact, err, "must be true or false");
+    if (!json_is_boolean(contact.value))
+      return lb_field_fail(&contact, err, "must be true or false");
     body->untouchable = json_is_false(contact.value);
   }
   return read_friction(json, &body->friction, err);

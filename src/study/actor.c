@@ -114,8 +114,9 @@ static lbStatus start_body(const lbActor *actor, int32_t i, lbError *err) {
       body->motion ? lb_world_drive(actor->world, r->ids[i], body->motion, err) : LB_OK;
   actor->ids[actor->bodies[i]] = r->ids[i];
   if (!status)
-    status = lb_world_set_touch(actor->world, r->ids[i], actor->run->scene->contact && !body->untouchable,
-                                body->friction, err);
+    status =
+        lb_world_set_touch(actor->world, r->ids[i],
+                           actor->run->scene->contact && !body->untouchable, body->friction, err);
   if (!status &&
       lb_body_set_velocity(moving, vector(body->linear_velocity), vector(body->angular_velocity)))
     status = lb_fail(err, LB_ERR_ARGUMENT, "%s: body \"%s\": velocity: %s", actor->run->scene->path,

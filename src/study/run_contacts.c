@@ -21,8 +21,8 @@ lbStatus lb_run_add_colliders(lbRunContacts *c, lbError *err) {
     def.radius = from->radius;
     memcpy(def.size, from->size, sizeof def.size);
     def.position = lb_vec3_load(from->position);
-    def.rotation = lb_quat(from->rotation[0], from->rotation[1], from->rotation[2],
-                           from->rotation[3]);
+    def.rotation =
+        lb_quat(from->rotation[0], from->rotation[1], from->rotation[2], from->rotation[3]);
     def.friction = from->friction;
     if (from->mesh) {
       def.vertex_count = from->mesh->vertex_count, def.vertices = from->mesh->positions;
@@ -85,7 +85,8 @@ lbStatus lb_run_watch_contacts(lbRunContacts *c, double time, lbError *err) {
   for (int32_t i = 0; i < count && !status; i++) {
     lbTouchingPair pair = pair_of(c, &contacts[i]);
     if (holds(c->now, now, pair)) continue;
-    if (!lb_grow((void **)&c->now, &c->now_room, now + 1, sizeof *c->now)) return lb_fail_memory(err);
+    if (!lb_grow((void **)&c->now, &c->now_room, now + 1, sizeof *c->now))
+      return lb_fail_memory(err);
     c->now[now++] = pair;
     if (!holds(c->before, c->before_count, pair)) status = add_event(c, time, true, pair, err);
   }
