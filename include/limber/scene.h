@@ -59,6 +59,13 @@ typedef struct lbSceneCollider {
   double friction;      // NAN: the scene's
 } lbSceneCollider;
 
+typedef struct lbSceneAttachment { // as lbAttachment of limber/world.h
+  int32_t body, vertex;
+  const lbPath *path; // one of the scene's; NULL: the target stands
+  double stiffness, damping;
+  double from, to;
+} lbSceneAttachment;
+
 typedef struct lbSceneProbe {
   int32_t body, vertex;
 } lbSceneProbe;
@@ -84,6 +91,8 @@ typedef struct lbScene {
   lbPath **paths; // motions, owned by the scene
   int32_t load_count;
   lbSceneLoad *loads;
+  int32_t attachment_count;
+  lbSceneAttachment *attachments;
   int32_t probe_count;
   lbSceneProbe *probes;
   bool contact;     // bodies touch each other and colliders

@@ -10,11 +10,13 @@
 static const char *const body_keys[] = { "name",     "mesh",     "surface", "model",    "material",
                                          "damping",  "mass",     "fixed",   "method",   "reduce",
                                          "position", "rotation", "scale",   "velocity", "instances",
-                                         "look",     "motion",   "warp",    "contact",  "friction", NULL };
+                                         "look",     "motion",   "warp",    "contact",  "friction",
+                                         NULL };
 
 void lb_scene_begin_body(lbSceneBody *body) {
-  *body =
-      (lbSceneBody){ .method = LB_METHOD_FULL, .up = 'z', .rotation = { 0, 0, 0, 1 }, .friction = NAN, .twin = -1 };
+  *body = (lbSceneBody){
+    .method = LB_METHOD_FULL, .up = 'z', .rotation = { 0, 0, 0, 1 }, .friction = NAN, .twin = -1
+  };
   body->modal = lb_modal_def();
   body->modal.mode_count = 0;
   body->subspace = lb_subspace_def();
@@ -32,6 +34,7 @@ void lb_scene_release_body(lbSceneBody *body) {
   lb_free(body->materials);
   lb_free(body->element_materials);
   lb_free(body->fixed);
+  lb_scene_release_cores(body);
 }
 
 void lb_scene_release_reader(lbBodyReader *reader) {
@@ -94,6 +97,7 @@ static lbStatus read_solid(const lbField *json, const double scale[3], lbSceneBo
     status = lb_field_here(&material) ? lb_scene_read_materials(&material, body, err)
                                       : lb_scene_mesh_materials(body, json->file, err);
   if (!status && lb_field_here(&fixed)) status = lb_scene_read_fixed(&fixed, body, err);
+  if (!status) status = lb_scene_read_cores(json, scale, body, err);
   if (!status) status = lb_scene_show_colors(body, err);
   if (!status && lb_field_here(&look)) status = lb_scene_read_appearance(&look, body, err);
   if (status) return status;
