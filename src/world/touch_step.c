@@ -275,7 +275,7 @@ static void report(lbWorld *world) {
     *to = (lbContact){ .point = contact->at.point,
                        .normal = contact->at.normal,
                        .gap = contact->at.gap,
-                       .sliding = hypot(J[1], J[2]) > (1 - 1e-6) * contact->friction * J[0] };
+                       .sliding = hypot(J[1], J[2]) >= (1 - 1e-6) * contact->friction * J[0] };
     lbVec3 force = lb_vec3(0, 0, 0);
     for (int k = 0; k < 3; k++) force = lb_add_scaled(force, J[k] / world->h, contact->axes[k]);
     to->force = force;

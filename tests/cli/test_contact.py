@@ -71,7 +71,7 @@ def a_moving_collider_carries_a_body(folder):
 
 @case
 def wrong_contacts_are_refused(folder):
-    for top, parts in (({"ground": {"hight": 1}}, ("ground.hight", "height")),
+    for top, parts in (({"ground": {"hight": 1}}, ("hight", "height")),
                        ({"ground": {"friction": -1}}, ("ground.friction",)),
                        ({"colliders": {}}, ("colliders", "list")),
                        ({"colliders": [{"shape": "cone"}]}, ("colliders[0].shape",)),
