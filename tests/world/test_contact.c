@@ -253,6 +253,81 @@ static void a_stack_of_five_stands(void **state) {
   }
 }
 
+// ---- repeatable --------------------------------------------------------------------------------
+
+static void a_restored_world_goes_on_to_the_bit(void **state) {
+  (void)state;
+  lbError err;
+  lbWorld *world = world_with(lb_vec3(0, 0, -9.81), 0.5);
+  lbColliderDef ball = lb_collider_def();
+  lbColliderId moved = 0;
+  ball.shape = LB_COLLIDER_SPHERE;
+  ball.radius = 0.1;
+  ball.position = lb_vec3(-0.3, 0.1, 0.1);
+  check_ok(lb_world_add_collider(world, &ball, &moved, &err), err);
+  add_plane(world, lb_vec3(0, 0, 1));
+  lbBodyId ids[2] = { add_block(world, subspace, lb_vec3(0, 0, 0)),
+                      add_block(world, modal, lb_vec3(0.05, 0.02, 0.21)) };
+  uint64_t hashes[2] = { 0, 0 };
+  size_t bytes = 0;
+  void *saved = NULL;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = pass == 0 ? 0 : 40; i < 80; i++) {
+      if (pass == 0 && i == 40) {
+        bytes = lb_world_state_bytes(world);
+        saved = lb_alloc(bytes, 1);
+        check_ok(lb_world_save_state(world, saved, bytes, &err), err);
+      }
+      lbVec3 place = lb_vec3(-0.3 + 0.004 * i, 0.1, 0.1);
+      check_ok(lb_world_move_collider(world, moved, place, lb_quat_identity(), &err), err);
+      lb_world_step(world, 1.0 / 120);
+    }
+    for (int b = 0; b < 2; b++) {
+      double q[64], v[64];
+      const lbBody *body = lb_world_body(world, ids[b]);
+      lb_body_get_state(body, q, v);
+      lbFrame frame = lb_body_frame(body);
+      size_t count = (size_t)lb_body_dimension(body) * sizeof(double);
+      hashes[pass] = check_hash(hashes[pass], q, count);
+      hashes[pass] = check_hash(hashes[pass], v, count);
+      hashes[pass] = check_hash(hashes[pass], &frame, sizeof frame);
+    }
+    if (pass == 0) check_ok(lb_world_restore_state(world, saved, bytes, &err), err);
+  }
+  assert_true(lb_world_contact_count(world) > 0);
+  assert_true(hashes[0] == hashes[1]);
+  lb_free(saved);
+  lb_world_destroy(world);
+}
+
+static void wrong_colliders_are_refused(void **state) {
+  (void)state;
+  lbError err;
+  lbWorld *world = world_with(lb_vec3(0, 0, 0), 0.5);
+  lbColliderDef def = lb_collider_def();
+  lbColliderId id = 0;
+  def.position.x = NAN;
+  check_fails(lb_world_add_collider(world, &def, &id, &err), LB_ERR_ARGUMENT, err, "position");
+  def = lb_collider_def();
+  def.friction = -1;
+  check_fails(lb_world_add_collider(world, &def, &id, &err), LB_ERR_ARGUMENT, err, "friction");
+  def = lb_collider_def();
+  def.shape = LB_COLLIDER_SPHERE;
+  def.radius = -1;
+  check_fails(lb_world_add_collider(world, &def, &id, &err), LB_ERR_ARGUMENT, err, "radius");
+  def = lb_collider_def();
+  check_ok(lb_world_add_collider(world, &def, &id, &err), err);
+  check_ok(lb_world_remove_collider(world, id, &err), err);
+  check_fails(lb_world_remove_collider(world, id, &err), LB_ERR_ARGUMENT, err, "any more");
+  check_fails(lb_world_move_collider(world, id, lb_vec3(0, 0, 0), lb_quat_identity(), &err),
+              LB_ERR_ARGUMENT, err, "any more");
+  check_fails(lb_world_add_collider(NULL, &def, &id, &err), LB_ERR_ARGUMENT, err, "world");
+  check_fails(lb_world_add_collider(world, NULL, &id, &err), LB_ERR_ARGUMENT, err, "def");
+  check_fails(lb_world_add_collider(world, &def, NULL, &err), LB_ERR_ARGUMENT, err, "id");
+  assert_int_equal(lb_world_contact_count(NULL), 0);
+  lb_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_block_rests_on_the_ground_by_its_weight),
@@ -261,6 +336,8 @@ int main(void) {
     cmocka_unit_test(a_bouncing_block_never_gains_energy),
     cmocka_unit_test(colliding_bodies_keep_their_momentum),
     cmocka_unit_test(a_stack_of_five_stands),
+    cmocka_unit_test(a_restored_world_goes_on_to_the_bit),
+    cmocka_unit_test(wrong_colliders_are_refused),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
