@@ -294,6 +294,8 @@ void lb_warp_destroy(lbWarp *warp) {
                      warp->force_shares };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) lb_free(arrays[i]);
   lb_free(warp->part_of);
+  lb_free(warp->part_begin);
+  lb_free(warp->part_nodes);
   lb_free(warp);
 }
 

@@ -75,8 +75,9 @@ typedef struct lbWarp {
   // pair_turned[p]) and of the transposed ones [pair_turned[p], pair_begin[p + 1]).
   int32_t pair_count;
   int32_t *pair_begin, *pair_turned, *pair_blocks;
-  size_t *pair_at;                     // (pairs x 2): where K_ij and K_ji lie in `values`
-  int32_t part_count, *part_of;        // (nodes) part of the coarse preconditioner, -1: none
+  size_t *pair_at; // (pairs x 2): where K_ij and K_ji lie in `values`
+  // Parts of the coarse preconditioner: of each lane of the groups (-1: none); their nodes.
+  int32_t part_count, *part_of, *part_begin, *part_nodes;
   int32_t *force_begin, *force_shares; // (nodes + 1), shares of elements in the force of a node
 } lbWarp;
 
@@ -109,8 +110,9 @@ typedef struct lbWarpWork {
   double *sums;
   double *vectors[LB_WARP_VECTORS]; // (length)
   double c, kappa;                  // as lb_warp_ready was told
-  double *centres, *arms;           // (parts x 3) of the parts then, (nodes x 3) from these
+  double *centres, *arms;           // (parts x 3) of the parts then, (length) from these
   double *coarse, *coarse_vector;   // of the parts: LDLᵀ, and two vectors
+  double *part_sums;                // (chunks x parts x 6)
   bool parts_ready;
   bool indefinite; // what the last solution stopped at
 } lbWarpWork;
