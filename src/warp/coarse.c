@@ -1,10 +1,12 @@
 // The coarse half of the preconditioner: parts of the body, each of which moves rigidly.
 //
 // Blocks of the diagonal alone carry a force one ring of elements further in an iteration, so that
-// a slender body bends as slowly as it has rings. P has for each part its six rigid motions at the
-// present shape, P_i = [I, −[a_i]×] with a_i from the part's centre, and z = D⁻¹ r +
-// P (Pᵀ A P)⁻¹ Pᵀ r. Of rows whose neighbours are all of their own part, K̂ P is N_i = −Σ_j K̂_ij
-// [x_j − x_i]× for the turns and zero for shifts; products of blocks are needed between parts only.
+// a slender body bends as slowly as it has rings. P has for each part its six rigid motions,
+// P_i = [I, −[a_i]×] with a_i from the part's centre, and z = D⁻¹ r + P T C⁻¹ Tᵀ Pᵀ r. C = Pᵀ A P
+// is that of the rest shape, T turns it with the parts: a stiffness that goes with the material
+// does so. C changes with the length of a step alone, and its factors are kept. Of rows whose
+// neighbours are all of their own part, K̂ P is −Σ_j K̂_ij [x_j − x_i]× for the turns and zero for
+// shifts.
 #include "warp/coarse.h"
 #include "warp/passes.h"
 
@@ -74,32 +76,28 @@ lbStatus lb_warp_make_parts(lbWarp *warp, lbError *err) {
   return made ? LB_OK : lb_fail_memory(err);
 }
 
-// ---- the matrix --------------------------------------------------------------------------------
+// ---- the matrix of the rest shape
+// --------------------------------------------------------------------------------
 
-typedef struct Coarse {
+typedef struct Coarse { // a matrix that is made: share of K̂, of M
   const lbWarp *warp;
-  lbWarpWork *work;
-  const double *x;
-  int32_t size;
-  size_t stride; // of its matrix
+  const double *values, *x, *centres;
+  double stiffness, mass;
+  size_t stride;
+  double *matrix;
 } Coarse;
 
-static Coarse coarse_of(const lbWarp *warp, lbWarpWork *work, const double *x) {
-  int32_t size = 6 * warp->part_count;
-  return (Coarse){ warp, work, x, size, (size_t)lb_ldlt_padded(size) };
-}
-
 static lbVec3 centre_of(const Coarse *c, int32_t part) {
-  return lb_vec3_load(c->work->centres + 3 * (size_t)part);
+  return lb_vec3_load(c->centres + 3 * (size_t)part);
 }
 
-static void find_centres(const Coarse *c) {
-  const int32_t *begin = c->warp->part_begin;
-  for (int32_t p = 0; p < c->warp->part_count; p++) {
+static void find_centres(const lbWarp *warp, const double *x, double *centres) {
+  const int32_t *begin = warp->part_begin;
+  for (int32_t p = 0; p < warp->part_count; p++) {
     lbVec3 sum = lb_vec3(0, 0, 0);
     for (int32_t i = begin[p]; i < begin[p + 1]; i++)
-      sum = lb_add(sum, place(c->x, c->warp->part_nodes[i]));
-    lb_vec3_store(c->work->centres + 3 * p, lb_scale(1.0 / (begin[p + 1] - begin[p]), sum));
+      sum = lb_add(sum, place(x, warp->part_nodes[i]));
+    lb_vec3_store(centres + 3 * p, lb_scale(1.0 / (begin[p + 1] - begin[p]), sum));
   }
 }
 
@@ -110,7 +108,7 @@ static void add_block(const Coarse *c, int32_t I, int32_t J, lbVec3 a, const dou
   for (size_t col = 0; col < 6; col++) {
     const double *from = col < 3 ? G + col : H + (col - 3);
     lbVec3 g = lb_vec3(from[0], from[3], from[6]), t = lb_cross(a, g);
-    double *to = c->work->coarse + (6 * (size_t)J + col) * size + 6 * (size_t)I;
+    double *to = c->matrix + (6 * (size_t)J + col) * size + 6 * (size_t)I;
     to[0] += g.x, to[1] += g.y, to[2] += g.z;
     to[3] += t.x, to[4] += t.y, to[5] += t.z;
   }
@@ -139,7 +137,7 @@ static void sum_neighbours(const Coarse *c, int32_t node, Neighbours *sums, uint
   for (int32_t s = warp->row_begin[group]; s < warp->row_begin[group + 1]; s++) {
     int32_t column = warp->columns[(size_t)s * LB_BATCH + lane];
     if (column == own) break; // padding
-    const double *from = c->work->values + (size_t)s * 9 * LB_BATCH + lane, *there = c->x + column;
+    const double *from = c->values + (size_t)s * 9 * LB_BATCH + lane, *there = c->x + column;
     int32_t part = warp->part_of[column / (3 * LB_BATCH) * LB_BATCH + column % LB_BATCH];
     int32_t index = part < 0 ? warp->part_count : part;
     Neighbours *sum = &sums[index];
@@ -160,7 +158,7 @@ static void sum_neighbours(const Coarse *c, int32_t node, Neighbours *sums, uint
 static void add_row(const Coarse *c, int32_t node) {
   Neighbours sums[PARTS_MOST + 1];
   uint64_t touched;
-  double kappa = c->work->kappa, mass = c->work->c * c->warp->masses[node];
+  double kappa = c->stiffness, mass = c->mass * c->warp->masses[node];
   int32_t I = c->warp->part_of[node];
   lbVec3 at = place(c->x, node), a = lb_sub(at, centre_of(c, I));
   Neighbours own = { 0 };
@@ -184,40 +182,105 @@ static void add_row(const Coarse *c, int32_t node) {
   add_block(c, I, I, a, own.shift, own.turn);
 }
 
-// Rows of parts [begin, end), which nobody else writes.
-static void add_parts(int32_t begin, int32_t end, void *context) {
-  const Coarse *c = context;
-  size_t size = c->stride;
-  for (int32_t p = begin; p < end; p++) {
-    double trace = 0;
-    for (int32_t i = c->warp->part_begin[p]; i < c->warp->part_begin[p + 1]; i++)
-      add_row(c, c->warp->part_nodes[i]);
-    for (size_t k = 6 * (size_t)p; k < 6 * (size_t)p + 6; k++)
-      trace += c->work->coarse[k * (size + 1)];
-    for (size_t k = 6 * (size_t)p; k < 6 * (size_t)p + 6; k++)
-      c->work->coarse[k * (size + 1)] += SOFTEST * trace;
+static void make_matrix(const lbWarp *warp, const double *values, double stiffness, double mass,
+                        double *matrix) {
+  Coarse c = { warp, values, warp->rest, warp->part_centres, stiffness, mass, 0, matrix };
+  c.stride = (size_t)lb_ldlt_padded(6 * warp->part_count);
+  for (int32_t i = 0; i < warp->part_begin[warp->part_count]; i++) add_row(&c, warp->part_nodes[i]);
+}
+
+lbStatus lb_warp_make_coarse(lbWarp *warp, lbError *err) {
+  if (!warp->part_count) return LB_OK;
+  size_t padded = (size_t)lb_ldlt_padded(6 * warp->part_count), size = padded * padded;
+  lbWarpWork work;
+  double *room = lb_alloc(lb_warp_work_doubles(warp), sizeof(double));
+  double *force = lb_alloc(warp->length, sizeof(double));
+  warp->part_centres = lb_alloc((size_t)warp->part_count, 3 * sizeof(double));
+  warp->coarse_stiffness = lb_alloc(size, sizeof(double));
+  warp->coarse_mass = lb_alloc(size, sizeof(double));
+  bool made = room && force && warp->part_centres && warp->coarse_stiffness && warp->coarse_mass;
+  if (made) {
+    lb_warp_work_place(warp, room, &work);
+    lb_warp_linearise(warp, &work, warp->rest, true, force);
+    find_centres(warp, warp->rest, warp->part_centres);
+    make_matrix(warp, work.values, 1, 0, warp->coarse_stiffness);
+    make_matrix(warp, work.values, 0, 1, warp->coarse_mass);
+    for (size_t i = 0; i < size; i++)
+      warp->coarse_sum += fabs(warp->coarse_stiffness[i]) + fabs(warp->coarse_mass[i]);
   }
+  lb_free(room), lb_free(force);
+  return made ? LB_OK : lb_fail_memory(err);
+}
+
+// ---- at a shape --------------------------------------------------------------------------------
+
+// work->coarse <- the factors of C for this c and κ, unless they are there. Memory for work may
+// serve bodies of another material, too.
+static void factor(const lbWarp *warp, lbWarpWork *work) {
+  const double key[3] = { work->c, work->kappa, warp->coarse_sum };
+  if (memcmp(key, work->coarse_key, sizeof key) == 0) return;
+  int32_t size = 6 * warp->part_count;
+  size_t stride = (size_t)lb_ldlt_padded(size);
+  for (size_t i = 0; i < stride * stride; i++)
+    work->coarse[i] = work->kappa * warp->coarse_stiffness[i] + work->c * warp->coarse_mass[i];
+  for (size_t p = 0; p < (size_t)warp->part_count; p++) {
+    double trace = 0;
+    for (size_t k = 6 * p; k < 6 * p + 6; k++) trace += work->coarse[k * (stride + 1)];
+    for (size_t k = 6 * p; k < 6 * p + 6; k++) work->coarse[k * (stride + 1)] += SOFTEST * trace;
+  }
+  work->coarse_good =
+      warp->ldlt->factor(size, work->coarse) && lb_ldlt_negative_count(size, work->coarse) == 0;
+  memcpy(work->coarse_key, key, sizeof key);
+}
+
+// The turn of a part, and where its nodes are from its centre.
+static void turn_part(const lbWarp *warp, lbWarpWork *work, const double *x, int32_t p) {
+  lbVec3 c = lb_vec3_load(work->centres + 3 * p), C = lb_vec3_load(warp->part_centres + 3 * p);
+  lbMat3 A = lb_mat3_zero(), R = lb_mat3_identity();
+  for (int32_t i = warp->part_begin[p]; i < warp->part_begin[p + 1]; i++) {
+    int32_t n = warp->part_nodes[i];
+    lbVec3 a = lb_sub(place(x, n), c), rest = lb_sub(place(warp->rest, n), C);
+    double *to = work->arms + lb_warp_at(n);
+    to[0] = a.x, to[LB_BATCH] = a.y, to[2 * LB_BATCH] = a.z;
+    A = lb_mat3_add(A, lb_mat3_outer(a, rest));
+  }
+  if (warp->strain != LB_WARP_LINEAR) lb_polar3(A, &R, NULL);
+  memcpy(work->part_turns + 9 * p, R.m, sizeof R.m);
+}
+
+typedef struct Turn {
+  const lbWarp *warp;
+  lbWarpWork *work;
+  const double *x;
+} Turn;
+
+static void turn_parts(int32_t begin, int32_t end, void *context) {
+  const Turn *t = context;
+  for (int32_t p = begin; p < end; p++) turn_part(t->warp, t->work, t->x, p);
 }
 
 void lb_warp_ready_parts(const lbWarp *warp, lbWarpWork *work, const double *x) {
-  Coarse c = coarse_of(warp, work, x);
   work->parts_ready = false;
   if (!warp->part_count) return;
-  find_centres(&c);
-  memset(work->coarse, 0, c.stride * c.stride * sizeof(double));
-  lb_parallel_for(warp->part_count, warp->node_count > SHARED_NODES ? 1 : PARTS_MOST, add_parts,
-                  &c);
-  for (int32_t i = 0; i < warp->part_begin[warp->part_count]; i++) {
-    int32_t n = warp->part_nodes[i];
-    lbVec3 a = lb_sub(place(x, n), centre_of(&c, warp->part_of[n]));
-    double *to = work->arms + lb_warp_at(n);
-    to[0] = a.x, to[LB_BATCH] = a.y, to[2 * LB_BATCH] = a.z;
-  }
-  work->parts_ready =
-      warp->ldlt->factor(c.size, work->coarse) && lb_ldlt_negative_count(c.size, work->coarse) == 0;
+  Turn turn = { warp, work, x };
+  find_centres(warp, x, work->centres);
+  lb_parallel_for(warp->part_count, warp->node_count > SHARED_NODES ? 4 : PARTS_MOST, turn_parts,
+                  &turn);
+  factor(warp, work);
+  work->parts_ready = work->coarse_good;
 }
 
 // ---- its share of a solution -------------------------------------------------------------------
+
+// v (6 a part) <- T v, or Tᵀ v.
+static void turn_all(const lbWarp *warp, const lbWarpWork *work, bool back, double *v) {
+  for (int32_t i = 0; i < 2 * warp->part_count; i++) {
+    lbMat3 R;
+    memcpy(R.m, work->part_turns + 9 * (i / 2), sizeof R.m);
+    lbVec3 a = lb_vec3_load(v + 3 * i);
+    lb_vec3_store(v + 3 * i, back ? lb_mat3_apply_transpose(R, a) : lb_mat3_apply(R, a));
+  }
+}
 
 double lb_warp_add_parts(const lbWarp *warp, lbWarpWork *work, const double *r, double *z) {
   int32_t size = 6 * warp->part_count;
@@ -228,9 +291,11 @@ double lb_warp_add_parts(const lbWarp *warp, lbWarpWork *work, const double *r, 
   memset(sums, 0, (size_t)size * sizeof *sums);
   for (size_t c = 0; c < lb_warp_chunks(warp); c++)
     for (int32_t i = 0; i < size; i++) sums[i] += work->part_sums[c * (size_t)size + (size_t)i];
+  turn_all(warp, work, true, sums);
   memcpy(given, sums, (size_t)size * sizeof *sums);
   warp->ldlt->solve(size, work->coarse, sums);
   for (int32_t i = 0; i < size; i++) product += given[i] * sums[i];
+  turn_all(warp, work, false, sums);
   pass = (lbWarpPass){ .warp = warp, .x = sums, .y = work->arms, .out = z };
   lb_warp_run(warp->kernels->spread, &pass, work);
   return product;

@@ -41,6 +41,7 @@ static size_t place(const lbWarp *warp, double **room, lbWarpWork *work) {
   size_t padded = (size_t)lb_ldlt_padded(6 * warp->part_count);
   work->centres = take(room, &used, 3 * (size_t)warp->part_count);
   work->arms = take(room, &used, warp->part_count ? warp->length : 0);
+  work->part_turns = take(room, &used, 9 * (size_t)warp->part_count);
   work->part_sums = take(room, &used, lb_warp_chunks(warp) * 6 * (size_t)warp->part_count);
   work->coarse = take(room, &used, padded * padded);
   work->coarse_vector = take(room, &used, 2 * padded);

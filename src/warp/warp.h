@@ -78,7 +78,10 @@ typedef struct lbWarp {
   size_t *pair_at; // (pairs x 2): where K_ij and K_ji lie in `values`
   // Parts of the coarse preconditioner: of each lane of the groups (-1: none); their nodes.
   int32_t part_count, *part_of, *part_begin, *part_nodes;
-  int32_t *force_begin, *force_shares; // (nodes + 1), shares of elements in the force of a node
+  double *part_centres;                   // (parts x 3) m, at rest
+  double *coarse_stiffness, *coarse_mass; // (6 parts, padded, squared) Pᵀ K̂ P and Pᵀ M P at rest
+  double coarse_sum;                      // of both, to tell bodies apart
+  int32_t *force_begin, *force_shares;    // (nodes + 1), shares of elements in the force of a node
 } lbWarp;
 
 lbStatus lb_warp_create(const lbWarpDef *def, lbSimdLevel level, lbWarp **out, lbError *err);
@@ -112,6 +115,9 @@ typedef struct lbWarpWork {
   double c, kappa;                  // as lb_warp_ready was told
   double *centres, *arms;           // (parts x 3) of the parts then, (length) from these
   double *coarse, *coarse_vector;   // of the parts: LDLᵀ, and two vectors
+  double coarse_key[3];             // what the factors are of
+  bool coarse_good;                 // they are positive
+  double *part_turns;               // (parts x 9) rotations
   double *part_sums;                // (chunks x parts x 6)
   bool parts_ready;
   bool indefinite; // what the last solution stopped at

@@ -172,7 +172,7 @@ INLINE void element_lanes(int n, const lbWarpSet *set, int32_t batch, int lane, 
       LB_FOR_ALL(j, 0, 3) F[3 * i + j] += y[a][i] * G[j];
     }
   }
-  lb_polar_lanes(F, R);
+  lb_polar_lanes_quick(F, R);
   LB_FOR (a, 1, n) {
     lbLanes turned[3], own[3];
     apply_transpose(R, y[a], turned);
@@ -249,7 +249,7 @@ INLINE void tet_lanes(const lbWarpSet *set, int32_t batch, int lane, double limi
   lbLanes beyond = lb_splat(0), slope = lb_splat(1);
   LB_FOR_ALL(a, 1, 4) load3(g + 3 * a * LB_BATCH, h[a]);
   deformation(at, x, h, F);
-  lb_polar_lanes(F, R);
+  lb_polar_lanes_quick(F, R);
   LB_FOR_ALL(k, 0, 3) h[0][k] = lb_splat(0);
   LB_FOR_ALL(a, 1, 4) {
     lbLanes turned[3];
@@ -560,7 +560,7 @@ INLINE void fit(const lbWarp *warp, int32_t group, int lane, const double *x, co
     edge(warp->rest, at, rest, E);
     LB_FOR_ALL(i, 0, 3) LB_FOR_ALL(j, 0, 3) A[3 * i + j] += e[i] * E[j];
   }
-  lb_polar_lanes(A, R);
+  lb_polar_lanes_quick(A, R);
 }
 
 // n1 along the sum of three edges, n2 across it and the first of them, n3 across both: columns of
