@@ -12,7 +12,7 @@
 // `beside` is the height of the place above the highest face of the part that touches (< 0).
 static bool is_nearest_part(const lbSolid *solid, lbVec3 place, double gap, double beside) {
   lbVec3 normal;
-  double tiny = 1e-12 * solid->reach + fmin(-LB_CONE_SLACK * gap, 1e-3 * solid->reach);
+  double tiny = 1e-12 * solid->reach + lb_lesser(-LB_CONE_SLACK * gap, 1e-3 * solid->reach);
   if (!solid->polyhedron->closed) return -gap <= solid->thickness && !solid->two_sided;
   double distance = lb_solid_distance_within(solid, place, 0, &normal);
   return distance <= tiny && -distance >= -0.5 * beside - tiny;
@@ -49,7 +49,7 @@ bool lb_edge_touch(const lbSolid *solid, const lbSolidEdge *edge, lbVec3 p, lbVe
   double gap = lb_dot(normal, apart);
   if (!(gap < margin)) return false;
   if (sides && !lb_edge_faces(sides, place, d, normal, LB_CONE_SLACK)) return false;
-  double beside = fmax(lb_dot(edge->faces[0], apart), lb_dot(edge->faces[1], apart));
+  double beside = lb_greater(lb_dot(edge->faces[0], apart), lb_dot(edge->faces[1], apart));
   if (gap < 0 && !is_nearest_part(solid, place, gap, beside)) return false;
   out->on_triangle = place;
   out->on_solid = lb_add_scaled(place, -gap, normal);
@@ -74,7 +74,7 @@ static double height_beside(const lbPolyhedron *p, int32_t vertex, lbVec3 apart)
   double most = -INFINITY;
   for (int32_t i = p->vertex_begin[vertex]; i < p->vertex_begin[vertex + 1]; i++)
     for (int k = 0; k < 2; k++)
-      most = fmax(most, lb_dot(p->edges[p->vertex_edges[i]].faces[k], apart));
+      most = lb_greater(most, lb_dot(p->edges[p->vertex_edges[i]].faces[k], apart));
   return most;
 }
 
@@ -154,7 +154,8 @@ static bool edge_is_near(const Near *near, const lbSolidEdge *edge) {
   const double *vertices = near->solid->polyhedron->vertices;
   const double *a = vertices + 3 * (size_t)edge->ends[0], *b = vertices + 3 * (size_t)edge->ends[1];
   for (int i = 0; i < 3; i++)
-    if (fmax(a[i], b[i]) < near->region.low[i] || fmin(a[i], b[i]) > near->region.high[i])
+    if (lb_greater(a[i], b[i]) < near->region.low[i] ||
+        lb_lesser(a[i], b[i]) > near->region.high[i])
       return false;
   return true;
 }
@@ -258,7 +259,7 @@ static void touch_through(const Near *near) {
   double lowest = INFINITY, tiny = -1e-9 * near->solid->reach;
   for (int32_t i = 0; i < 3 * p->triangle_count; i++) {
     lbVec3 apart = lb_sub(touch.on_triangle, lb_polyhedron_vertex(p, p->triangles[i]));
-    lowest = fmin(lowest, lb_dot(near->down, apart));
+    lowest = lb_lesser(lowest, lb_dot(near->down, apart));
   }
   if (-lowest < near->facet.longest && lowest < 0) {
     touch.normal = near->down;
@@ -266,7 +267,7 @@ static void touch_through(const Near *near) {
   } else {
     touch.gap = lb_solid_distance_within(near->solid, touch.on_triangle, INFINITY, &touch.normal);
   }
-  touch.gap = fmin(touch.gap, tiny);
+  touch.gap = lb_lesser(touch.gap, tiny);
   touch.on_solid = lb_add_scaled(touch.on_triangle, -touch.gap, touch.normal);
   lb_touch_list_add(near->list, &touch);
 }
@@ -288,7 +289,7 @@ static double reach_into(const lbSolid *solid, const lbVec3 *corners) {
   double radius2 = 0;
   for (int k = 0; k < 3; k++) {
     lbVec3 to = lb_sub(corners[k], middle);
-    radius2 = fmax(radius2, lb_dot(to, to));
+    radius2 = lb_greater(radius2, lb_dot(to, to));
   }
   return sqrt(radius2) - lb_solid_distance_within(solid, middle, INFINITY, &normal);
 }
@@ -300,12 +301,12 @@ static double way_out(const Near *near) {
   double least = INFINITY, along = -INFINITY;
   for (int32_t i = 0; i < p->face_count; i++) {
     lbVec3 n = p->face_normals[i];
-    double lowest = fmin(lb_dot(n, c[0]), fmin(lb_dot(n, c[1]), lb_dot(n, c[2])));
-    least = fmin(least, p->face_offsets[i] - lowest);
+    double lowest = lb_lesser(lb_dot(n, c[0]), lb_lesser(lb_dot(n, c[1]), lb_dot(n, c[2])));
+    least = lb_lesser(least, p->face_offsets[i] - lowest);
   }
   for (int32_t i = 0; i < p->vertex_count; i++)
-    along = fmax(along, lb_dot(near->down, lb_sub(lb_polyhedron_vertex(p, i), c[0])));
-  return lb_dot(near->down, near->down) > 0 ? fmin(least, along) : least;
+    along = lb_greater(along, lb_dot(near->down, lb_sub(lb_polyhedron_vertex(p, i), c[0])));
+  return lb_dot(near->down, near->down) > 0 ? lb_lesser(least, along) : least;
 }
 
 static void look_around(Near *near, double around) {
@@ -324,7 +325,7 @@ void lb_touch_triangle_polyhedron(const lbSolid *solid, const lbSurfaceTriangle 
   Near near = { .solid = solid, .triangle = triangle, .margin = margin, .list = list };
   double deepest = reach_into(solid, triangle->corners);
   if (!(deepest > -margin)) return;
-  look_around(&near, fmax(margin, 2 * deepest));
+  look_around(&near, lb_greater(margin, 2 * deepest));
   if (solid->kind == LB_SOLID_BOX && !box_edges_near(solid, &near.region)) return;
   near.facet = lb_facet(triangle->corners);
   near.down = lb_scale(-1, near.facet.normal);
@@ -335,7 +336,7 @@ void lb_touch_triangle_polyhedron(const lbSolid *solid, const lbSurfaceTriangle 
   bool convex = solid->kind != LB_SOLID_MESH;
   double overlap = convex ? way_out(&near) : deepest;
   // Where they overlap, what is much deeper than need be is on another side of the solid.
-  if (convex) look_around(&near, fmax(margin, 1.5 * overlap));
+  if (convex) look_around(&near, lb_greater(margin, 1.5 * overlap));
   if (p->triangle_count > 4 * LB_AABB_LEAF_ITEMS)
     lb_aabb_tree_overlap(p->tree, &near.region, touch_parts, &near);
   else

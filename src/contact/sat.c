@@ -188,8 +188,8 @@ void lb_touch_convex(const lbSolid *a, const lbSolid *b, const lbSolidFrame *fra
   if (!(face_b.separation < margin)) return;
   Axis edges = best_edges(&first, &second, frame);
   if (!(edges.separation < margin)) return;
-  double favour = 2e-3 * fmin(a->reach, b->reach); // faces carry torque
-  if (edges.separation > fmax(face_a.separation, face_b.separation) + favour)
+  double favour = 2e-3 * lb_lesser(a->reach, b->reach); // faces carry torque
+  if (edges.separation > lb_greater(face_a.separation, face_b.separation) + favour)
     touch_edges(&first, &second, &edges, list);
   else if (face_b.separation > face_a.separation + 0.1 * favour)
     touch_faces(&first, &second, &face_b, true, margin, list);

@@ -127,7 +127,7 @@ static void bound_polyhedron(lbSolid *solid) {
       lb_scale(0.5, lb_add(lb_vec3_load(solid->box.low), lb_vec3_load(solid->box.high)));
   for (int32_t i = 0; i < 3 * p->triangle_count; i++) {
     lbVec3 vertex = lb_polyhedron_vertex(p, p->triangles[i]);
-    solid->reach = fmax(solid->reach, lb_length(lb_sub(vertex, solid->centre)));
+    solid->reach = lb_greater(solid->reach, lb_length(lb_sub(vertex, solid->centre)));
   }
   solid->reach *= 1 + 1e-12;
 }

@@ -38,7 +38,7 @@ int32_t lb_solid_touch_triangle(const lbSolid *solid, const lbSurfaceTriangle *t
   list.length = 0;
   for (int k = 0; k < 3; k++) {
     lbVec3 edge = lb_sub(triangle->corners[(k + 1) % 3], triangle->corners[k]);
-    list.length = fmax(list.length, 0.5 * lb_length(edge));
+    list.length = lb_greater(list.length, 0.5 * lb_length(edge));
     if (triangle->own & LB_OWN_CORNER(k)) touch_corner(solid, triangle, k, margin, &list);
   }
   if (solid->polyhedron)
