@@ -87,6 +87,9 @@ typedef struct Near {
   lbVec3 down; // from the solid to the triangle, square to it; zero for a flat triangle
   lbBox region;
   double margin, around; // overlaps are no deeper than around
+  double overlap;        // convex: how far the triangle must go to leave the solid ...
+  lbVec3 way;            // ... along this axis
+  bool overlaps;         // a part that a neighbour owns does, with a near part of the solid
   lbTouchList *list;
 } Near;
 
@@ -131,17 +134,22 @@ static void touch_vertex(const Near *near, int32_t vertex) {
   lb_touch_list_add(near->list, &touch);
 }
 
-static void touch_edge(const Near *near, int32_t edge) {
+static void touch_edge(Near *near, int32_t edge) {
   const lbVec3 *c = near->triangle->corners;
   for (int k = 0; k < 3; k++) {
-    if (!(near->triangle->own & LB_OWN_EDGE(k))) continue;
+    bool own = near->triangle->own & LB_OWN_EDGE(k);
+    if (!own && !(near->overlap > 0)) continue;
     const lbVec3 sides[2] = { c[(k + 2) % 3], near->triangle->across[k] };
     lbSolidTouch touch;
     double s;
     if (!lb_edge_touch(near->solid, &near->solid->polyhedron->edges[edge], c[k],
-                       lb_sub(c[(k + 1) % 3], c[k]), sides, near->margin, &touch, &s) ||
+                       lb_sub(c[(k + 1) % 3], c[k]), sides, own ? near->margin : 0, &touch, &s) ||
         touch.gap < -near->around)
       continue;
+    if (!own) {
+      near->overlaps = true;
+      continue;
+    }
     touch.weights[k] = 1 - s;
     touch.weights[(k + 1) % 3] = s;
     touch.weights[(k + 2) % 3] = 0;
@@ -169,7 +177,7 @@ static bool vertex_is_near(const Near *near, int32_t vertex) {
 
 // The sharp parts that a triangle of the solid owns.
 static bool touch_parts(int32_t triangle, void *context) {
-  const Near *near = context;
+  Near *near = context;
   const lbPolyhedron *p = near->solid->polyhedron;
   for (int k = 0; k < 3; k++) {
     int32_t vertex = p->triangles[3 * triangle + k], edge = p->triangle_edges[3 * triangle + k];
@@ -247,27 +255,31 @@ static bool common_place(const Near *near, double weights[3]) {
   return count > 0;
 }
 
-// A triangle that cuts deep through the solid, none of whose parts overlaps with a near part of it:
-// pushed out along its own normal when that is not far, else out of the nearest face.
-static void touch_through(const Near *near) {
-  const lbPolyhedron *p = near->solid->polyhedron;
+// Do corners or edges, whoever owns them, overlap with a near part of the solid?
+static bool parts_overlap(const Near *near) {
+  lbVec3 normal;
+  if (near->overlaps) return true;
   for (int32_t i = 0; i < near->list->count; i++)
-    if (near->list->touches[i].gap < 0) return;
-  lbSolidTouch touch = { .feature = lb_feature(0, LB_PART_FACE) };
+    if (near->list->touches[i].gap < 0) return true;
+  for (int k = 0; k < 3; k++)
+    if (lb_solid_distance_within(near->solid, near->triangle->corners[k], 0, &normal) < 0)
+      return true;
+  return false;
+}
+
+// A triangle that cuts deep through the solid, none of whose parts overlaps with a near part of it:
+// the shortest way out.
+static void touch_through(const Near *near) {
+  if (parts_overlap(near)) return;
+  const lbPolyhedron *p = near->solid->polyhedron;
+  lbSolidTouch touch = { .normal = near->way, .feature = lb_feature(0, LB_PART_FACE) };
   if (!common_place(near, touch.weights)) return;
   touch.on_triangle = lb_facet_place(&near->facet, touch.weights);
-  double lowest = INFINITY, tiny = -1e-9 * near->solid->reach;
-  for (int32_t i = 0; i < 3 * p->triangle_count; i++) {
-    lbVec3 apart = lb_sub(touch.on_triangle, lb_polyhedron_vertex(p, p->triangles[i]));
-    lowest = lb_lesser(lowest, lb_dot(near->down, apart));
+  touch.gap = -1e-9 * near->solid->reach;
+  for (int32_t i = 0; i < p->vertex_count; i++) {
+    lbVec3 apart = lb_sub(touch.on_triangle, lb_polyhedron_vertex(p, i));
+    touch.gap = lb_lesser(touch.gap, lb_dot(near->way, apart));
   }
-  if (-lowest < near->facet.longest && lowest < 0) {
-    touch.normal = near->down;
-    touch.gap = lowest;
-  } else {
-    touch.gap = lb_solid_distance_within(near->solid, touch.on_triangle, INFINITY, &touch.normal);
-  }
-  touch.gap = lb_lesser(touch.gap, tiny);
   touch.on_solid = lb_add_scaled(touch.on_triangle, -touch.gap, touch.normal);
   lb_touch_list_add(near->list, &touch);
 }
@@ -295,18 +307,23 @@ static double reach_into(const lbSolid *solid, const lbVec3 *corners) {
 }
 
 // How far the triangle must go to leave a convex solid through a face or along its own normal.
-static double way_out(const Near *near) {
+static void find_way_out(Near *near) {
   const lbPolyhedron *p = near->solid->polyhedron;
   const lbVec3 *c = near->triangle->corners;
-  double least = INFINITY, along = -INFINITY;
+  near->overlap = INFINITY;
   for (int32_t i = 0; i < p->face_count; i++) {
     lbVec3 n = p->face_normals[i];
     double lowest = lb_lesser(lb_dot(n, c[0]), lb_lesser(lb_dot(n, c[1]), lb_dot(n, c[2])));
-    least = lb_lesser(least, p->face_offsets[i] - lowest);
+    if (p->face_offsets[i] - lowest >= near->overlap) continue;
+    near->overlap = p->face_offsets[i] - lowest;
+    near->way = n;
   }
+  double along = -INFINITY;
   for (int32_t i = 0; i < p->vertex_count; i++)
     along = lb_greater(along, lb_dot(near->down, lb_sub(lb_polyhedron_vertex(p, i), c[0])));
-  return lb_dot(near->down, near->down) > 0 ? lb_lesser(least, along) : least;
+  if (lb_dot(near->down, near->down) == 0 || along >= near->overlap) return;
+  near->overlap = along;
+  near->way = near->down;
 }
 
 static void look_around(Near *near, double around) {
@@ -334,13 +351,14 @@ void lb_touch_triangle_polyhedron(const lbSolid *solid, const lbSurfaceTriangle 
     near.down = near.facet.normal;
   const lbPolyhedron *p = solid->polyhedron;
   bool convex = solid->kind != LB_SOLID_MESH;
-  double overlap = convex ? way_out(&near) : deepest;
-  // Where they overlap, what is much deeper than need be is on another side of the solid.
-  if (convex) look_around(&near, lb_greater(margin, 1.5 * overlap));
+  if (convex) { // where they overlap, what is much deeper than need be is on another side
+    find_way_out(&near);
+    look_around(&near, lb_greater(margin, 1.5 * near.overlap));
+  }
   if (p->triangle_count > 4 * LB_AABB_LEAF_ITEMS)
     lb_aabb_tree_overlap(p->tree, &near.region, touch_parts, &near);
   else
     for (int32_t i = 0; i < p->triangle_count; i++) touch_parts(i, &near);
   for (int k = 0; k < 3; k++) agree(list, LB_PART_EDGE + k);
-  if (convex && overlap > 0) touch_through(&near);
+  if (near.overlap > 0) touch_through(&near);
 }

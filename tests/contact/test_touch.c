@@ -360,6 +360,59 @@ static void each_corner_of_a_surface_is_tested_once(void **state) {
   lb_solid_destroy(ground);
 }
 
+// A soft ball or box that overlaps a solid by a little is pushed away from it, everywhere, and far
+// enough: the deepest touch is as deep as the overlap.
+static void soft_surfaces_are_pushed_out(void **state) {
+  (void)state;
+  uint64_t seed = 7;
+  for (int i = 0; i < CASES / 5; i++) {
+    double size = i % 3 == 0 ? 0.15 : i % 3 == 1 ? 0.5 : 2; // of the soft body; solids are about 1
+    lbSolid *soft = i % 2 ? make_sphere(size) : make_box(2 * size, 1.5 * size, size);
+    lbSolid *solid = make_case(1 + i / 2 % 4, &seed);
+    lbSolidFrame frame = random_frame(&seed, 1), still = { lb_mat3_identity(), { 0, 0, 0 } };
+    static double vertices[3 * 400];
+    static int32_t triangles[3 * 800], across[3 * 800];
+    static uint8_t own[800];
+    int32_t vertex_count, triangle_count;
+    lbError err;
+    lb_solid_surface_size(soft, 5, &vertex_count, &triangle_count);
+    lb_solid_surface(soft, 5, 1, vertices, triangles);
+    // Bring it to an overlap of `depth` along the way apart.
+    lbSolidPairTouch apart[LB_PAIR_TOUCHES];
+    const double depth = 0.02;
+    lbVec3 way = { 0, 0, 1 };
+    for (int round = 0; round < 30; round++) {
+      int32_t count = lb_solids_touch(soft, &frame, solid, &still, 9, apart);
+      assert_true(count > 0);
+      int32_t deepest = 0;
+      for (int32_t k = 1; k < count; k++)
+        if (apart[k].gap < apart[deepest].gap) deepest = k;
+      way = apart[deepest].normal;
+      frame.position = lb_add_scaled(frame.position, -apart[deepest].gap - depth, way);
+    }
+    for (int32_t k = 0; k < vertex_count; k++)
+      lb_vec3_store(vertices + 3 * k, lb_solid_to_world(&frame, lb_vec3_load(vertices + 3 * k)));
+    lbTriangles surface = { triangle_count, triangles, vertices };
+    check_ok(lb_surface_neighbours(&surface, across, own, &err), err);
+    double least = INFINITY, worst = 1;
+    for (int32_t k = 0; k < triangle_count; k++) {
+      lbSurfaceTriangle t = lb_surface_triangle(&surface, across, own, k);
+      lbSolidTouch touches[LB_SOLID_TOUCHES];
+      int32_t count = lb_solid_touch_triangle(solid, &t, 0.01, touches);
+      for (int32_t n = 0; n < count; n++) {
+        least = fmin(least, touches[n].gap);
+        worst = fmin(worst, lb_dot(touches[n].normal, way));
+      }
+    }
+    double facets = i % 2 ? 0.015 * size : 0; // what a ball of facets lacks
+    if (!(least < -0.3 * depth + facets && least > -2.5 * depth))
+      fail_msg("case %d: deepest touch %g of %g", i, least, -depth);
+    if (worst < 0.1) fail_msg("case %d: a normal turned by %g from the way out", i, worst);
+    lb_solid_destroy(soft);
+    lb_solid_destroy(solid);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(touches_hold_the_nearest_place),
@@ -371,6 +424,7 @@ int main(void) {
     cmocka_unit_test(capsules_have_both_ends_of_a_stretch),
     cmocka_unit_test(degenerate_triangles_do_no_harm),
     cmocka_unit_test(touches_turn_with_the_axes),
+    cmocka_unit_test(soft_surfaces_are_pushed_out),
     cmocka_unit_test(each_corner_of_a_surface_is_tested_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
