@@ -9,7 +9,15 @@
 
 // ---- overlaps ----------------------------------------------------------------------------------
 
-// `beside` is the height of the place above the highest face of the part that touches (< 0).
+// Behind a pointed part, seen along a normal in its cone, may be a place beside a convex solid.
+static bool leads_beside(const lbSolidEdge *edge, lbVec3 normal) {
+  return lb_dot(edge->faces[0], normal) < -LB_CONE_SLACK ||
+         lb_dot(edge->faces[1], normal) < -LB_CONE_SLACK;
+}
+
+// Is the place of a triangle that overlaps with a part of the solid inside, and not nearer to other
+// faces? `beside` is its height above the highest face of that part (< 0). Convex solids have a
+// further test, of the whole triangle.
 static bool is_nearest_part(const lbSolid *solid, lbVec3 place, double gap, double beside) {
   lbVec3 normal;
   double tiny = 1e-12 * solid->reach + lb_lesser(-LB_CONE_SLACK * gap, 1e-3 * solid->reach);
@@ -50,7 +58,8 @@ bool lb_edge_touch(const lbSolid *solid, const lbSolidEdge *edge, lbVec3 p, lbVe
   if (!(gap < margin)) return false;
   if (sides && !lb_edge_faces(sides, place, d, normal, LB_CONE_SLACK)) return false;
   double beside = lb_greater(lb_dot(edge->faces[0], apart), lb_dot(edge->faces[1], apart));
-  if (gap < 0 && !is_nearest_part(solid, place, gap, beside)) return false;
+  bool may_be_beside = solid->kind != LB_SOLID_MESH && leads_beside(edge, normal);
+  if (gap < 0 && !may_be_beside && !is_nearest_part(solid, place, gap, beside)) return false;
   out->on_triangle = place;
   out->on_solid = lb_add_scaled(place, -gap, normal);
   out->normal = normal;
@@ -69,13 +78,18 @@ bool lb_vertex_cone_holds(const lbPolyhedron *p, int32_t vertex, lbVec3 normal) 
   return true;
 }
 
-// Height of a place, seen from a vertex, above the highest of the vertex's faces.
-static double height_beside(const lbPolyhedron *p, int32_t vertex, lbVec3 apart) {
-  double most = -INFINITY;
-  for (int32_t i = p->vertex_begin[vertex]; i < p->vertex_begin[vertex + 1]; i++)
-    for (int k = 0; k < 2; k++)
-      most = lb_greater(most, lb_dot(p->edges[p->vertex_edges[i]].faces[k], apart));
-  return most;
+// The same for a vertex as is_nearest_part for an edge.
+static bool is_nearest_vertex(const lbSolid *solid, int32_t vertex, lbVec3 place, lbVec3 normal,
+                              double gap) {
+  const lbPolyhedron *p = solid->polyhedron;
+  lbVec3 apart = lb_sub(place, lb_polyhedron_vertex(p, vertex));
+  double beside = -INFINITY;
+  for (int32_t i = p->vertex_begin[vertex]; i < p->vertex_begin[vertex + 1]; i++) {
+    const lbSolidEdge *edge = &p->edges[p->vertex_edges[i]];
+    if (solid->kind != LB_SOLID_MESH && leads_beside(edge, normal)) return true;
+    for (int k = 0; k < 2; k++) beside = lb_greater(beside, lb_dot(edge->faces[k], apart));
+  }
+  return is_nearest_part(solid, place, gap, beside);
 }
 
 // ---- all parts near a triangle -----------------------------------------------------------------
@@ -90,8 +104,62 @@ typedef struct Near {
   double overlap;        // convex: how far the triangle must go to leave the solid ...
   lbVec3 way;            // ... along this axis
   bool overlaps;         // a part that a neighbour owns does, with a near part of the solid
+  bool shares, knows;    // convex: shares a place with the solid, once that is known
   lbTouchList *list;
 } Near;
+
+// What of a polygon (by weights of the triangle's corners) lies behind a plane.
+enum { MOST_CORNERS = 64 };
+static int32_t cut(const double (*from)[3], int32_t count, const double heights[3],
+                   double (*to)[3]) {
+  int32_t kept = 0;
+  for (int32_t i = 0; i < count; i++) {
+    const double *here = from[i], *next = from[i + 1 < count ? i + 1 : 0];
+    double above = here[0] * heights[0] + here[1] * heights[1] + here[2] * heights[2];
+    double then = next[0] * heights[0] + next[1] * heights[1] + next[2] * heights[2];
+    if (above <= 0 && kept < MOST_CORNERS) {
+      for (int k = 0; k < 3; k++) to[kept][k] = here[k];
+      kept++;
+    }
+    if ((above <= 0) == (then <= 0) || kept == MOST_CORNERS) continue;
+    double part = above / (above - then);
+    for (int k = 0; k < 3; k++) to[kept][k] = here[k] + part * (next[k] - here[k]);
+    kept++;
+  }
+  return kept;
+}
+
+// The middle of what the triangle and a convex solid share; false when that is nothing.
+static bool common_place(const Near *near, double weights[3]) {
+  const lbPolyhedron *p = near->solid->polyhedron;
+  double polygons[2][MOST_CORNERS][3] = { { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
+  int32_t count = 3, now = 0;
+  for (int32_t i = 0; i < p->face_count && count > 0; i++) {
+    double heights[3];
+    for (int k = 0; k < 3; k++)
+      heights[k] = lb_dot(p->face_normals[i], near->triangle->corners[k]) - p->face_offsets[i];
+    if (heights[0] <= 0 && heights[1] <= 0 && heights[2] <= 0) continue;
+    count = cut((const double(*)[3])polygons[now], count, heights, polygons[1 - now]);
+    now = 1 - now;
+  }
+  for (int k = 0; k < 3; k++) {
+    weights[k] = 0;
+    for (int32_t i = 0; i < count; i++) weights[k] += polygons[now][i][k] / count;
+  }
+  return count > 0;
+}
+
+// Is an overlap with a part of the solid to be believed: do they overlap at all, and not deeper
+// than need be?
+static bool believes(Near *near, double gap) {
+  double weights[3];
+  if (gap >= 0) return true;
+  if (gap < -near->around) return false;
+  if (near->solid->kind == LB_SOLID_MESH) return true; // told part by part
+  if (!near->knows) near->shares = near->overlap > 0 && common_place(near, weights);
+  near->knows = true;
+  return near->shares;
+}
 
 // A corner of the solid beside a ridge of the surface: only while they are apart.
 static void touch_vertex_edge(const Near *near, int32_t vertex, int k) {
@@ -114,18 +182,16 @@ static void touch_vertex_edge(const Near *near, int32_t vertex, int k) {
   lb_touch_list_add(near->list, &touch);
 }
 
-static void touch_vertex(const Near *near, int32_t vertex) {
+static void touch_vertex(Near *near, int32_t vertex) {
   const lbPolyhedron *p = near->solid->polyhedron;
   lbVec3 at = lb_polyhedron_vertex(p, vertex);
   double gap = lb_dot(near->down, lb_sub(near->facet.corners[0], at));
   lbSolidTouch touch;
-  if (!(gap < near->margin && gap > -near->around) || lb_dot(near->down, near->down) == 0) return;
+  if (!(gap < near->margin) || lb_dot(near->down, near->down) == 0) return;
   if (!lb_facet_foot(&near->facet, at, touch.weights)) return;
-  if (!lb_vertex_cone_holds(p, vertex, near->down)) return;
+  if (!lb_vertex_cone_holds(p, vertex, near->down) || !believes(near, gap)) return;
   touch.on_triangle = lb_facet_place(&near->facet, touch.weights);
-  lbVec3 apart = lb_sub(touch.on_triangle, at);
-  if (gap < 0 &&
-      !is_nearest_part(near->solid, touch.on_triangle, gap, height_beside(p, vertex, apart)))
+  if (gap < 0 && !is_nearest_vertex(near->solid, vertex, touch.on_triangle, near->down, gap))
     return;
   touch.on_solid = lb_add_scaled(touch.on_triangle, -gap, near->down);
   touch.normal = near->down;
@@ -144,7 +210,7 @@ static void touch_edge(Near *near, int32_t edge) {
     double s;
     if (!lb_edge_touch(near->solid, &near->solid->polyhedron->edges[edge], c[k],
                        lb_sub(c[(k + 1) % 3], c[k]), sides, own ? near->margin : 0, &touch, &s) ||
-        touch.gap < -near->around)
+        !believes(near, touch.gap))
       continue;
     if (!own) {
       near->overlaps = true;
@@ -212,47 +278,6 @@ static void agree(lbTouchList *list, int32_t part) {
     if (!other || touch->gap >= 0) list->touches[kept++] = *touch;
   }
   list->count = kept;
-}
-
-// What of a polygon (by weights of the triangle's corners) lies behind a plane.
-enum { MOST_CORNERS = 64 };
-static int32_t cut(const double (*from)[3], int32_t count, const double heights[3],
-                   double (*to)[3]) {
-  int32_t kept = 0;
-  for (int32_t i = 0; i < count; i++) {
-    const double *here = from[i], *next = from[i + 1 < count ? i + 1 : 0];
-    double above = here[0] * heights[0] + here[1] * heights[1] + here[2] * heights[2];
-    double then = next[0] * heights[0] + next[1] * heights[1] + next[2] * heights[2];
-    if (above <= 0 && kept < MOST_CORNERS) {
-      for (int k = 0; k < 3; k++) to[kept][k] = here[k];
-      kept++;
-    }
-    if ((above <= 0) == (then <= 0) || kept == MOST_CORNERS) continue;
-    double part = above / (above - then);
-    for (int k = 0; k < 3; k++) to[kept][k] = here[k] + part * (next[k] - here[k]);
-    kept++;
-  }
-  return kept;
-}
-
-// The middle of what the triangle and a convex solid share; false when that is nothing.
-static bool common_place(const Near *near, double weights[3]) {
-  const lbPolyhedron *p = near->solid->polyhedron;
-  double polygons[2][MOST_CORNERS][3] = { { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
-  int32_t count = 3, now = 0;
-  for (int32_t i = 0; i < p->face_count && count > 0; i++) {
-    double heights[3];
-    for (int k = 0; k < 3; k++)
-      heights[k] = lb_dot(p->face_normals[i], near->triangle->corners[k]) - p->face_offsets[i];
-    if (heights[0] <= 0 && heights[1] <= 0 && heights[2] <= 0) continue;
-    count = cut((const double(*)[3])polygons[now], count, heights, polygons[1 - now]);
-    now = 1 - now;
-  }
-  for (int k = 0; k < 3; k++) {
-    weights[k] = 0;
-    for (int32_t i = 0; i < count; i++) weights[k] += polygons[now][i][k] / count;
-  }
-  return count > 0;
 }
 
 // Do corners or edges, whoever owns them, overlap with a near part of the solid?

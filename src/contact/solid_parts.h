@@ -106,6 +106,9 @@ static inline double lb_clamp(double x, double low, double high) {
   return x > low ? (x < high ? x : high) : low; // NaN: low
 }
 
+// An `own` bit within this layer: a triangle of a rigid mesh.
+#define LB_OWN_RIGID 128u
+
 // ---- touches (touch.c and others) --------------------------------------------------------------
 
 // Touches as they are found; when it is full the best half is kept.
