@@ -17,10 +17,9 @@ extern "C" {
 // - frames: the targets are principal components, and the node follows the centroid of the vertices
 //   that triangles use; with `turning` also the rotation that brings the rest shape nearest to the
 //   frame;
-// - shapes and coordinates: vertex = rest + sum_i shape_i coordinate_i. Every shape whose
-// coordinate
-//   changes becomes a target, to the precision of floats; more than targets_max of them are taken
-//   as frames would be;
+// - shapes and coordinates: vertex = rest + sum_i shape_i coordinate_i. Every shape that is used
+//   becomes a target, to the precision of floats; more than targets_max of them are treated as
+//   frames are;
 // - neither, with a placement: it is rigid.
 
 typedef struct lbAnimationBody {
@@ -33,7 +32,7 @@ typedef struct lbAnimationBody {
   int32_t shape_count;   // >= 0; 0 with frames
   const double *shapes;  // (shape_count x vertex_count x 3): displacement at coordinate 1, m
   const double *coordinates; // (frame_count x shape_count)
-  // Where the body is: rotation * vertex + position. NULL: nowhere else, not turned.
+  // Where the body is: rotation * vertex + position. NULL: at the origin, unturned.
   const double *positions; // (frame_count x 3), m
   const double *rotations; // (frame_count x 4), quaternions x y z w, of any length but zero
 } lbAnimationBody;
@@ -72,9 +71,8 @@ lbStatus lb_animation_write(const char *path, const lbAnimationBody *bodies, int
 //   .obj, .ply   out_00000.obj, out_00001.obj, ...: a mesh a frame; one out.mtl and its pictures
 //   .pc2, .mdd   out.pc2, a point cache, and out.obj, the rest shape whose vertices it moves
 //   .usda        Universal Scene Description as text, all bodies in one file
-//   .pvd         out_00000.vtu, ...: the rest shape with the point data "displacement", and the
-//   list
-//                of them, out.pvd; .vtu: without the list
+//   .pvd         out_00000.vtu, ...: the rest shape with the point data "displacement", and
+//                out.pvd, their list; .vtu: without the list
 // With several bodies the names are out_NAME_00000.obj and so on, NAME being the body's with
 // everything but letters, digits, '-', '_' and '.' made '_'. No axis is turned but in .glb; .usda
 // says which one is up.

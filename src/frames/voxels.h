@@ -30,6 +30,16 @@ typedef struct lbVoxels {
 lbStatus lb_voxels_create(const lbVoxelGrid *grid, lbVoxels **out, lbError *err);
 void lb_voxels_destroy(lbVoxels *voxels); // NULL is legal
 
+// Where a voxel lies in the grid: x, y, z.
+static inline void lb_voxels_locate(const lbVoxels *voxels, int32_t voxel, int32_t at[3]) {
+  int32_t cell = voxels->cells[voxel];
+  const int32_t *size = voxels->grid->size;
+  at[0] = cell % size[0], at[1] = cell / size[0] % size[1], at[2] = cell / size[0] / size[1];
+}
+// From a voxel across one open face of each axis in the set `axes` (bit 0: x), in whatever order
+// works; `forward` has the bits of the axes that go up. -1: there is no way.
+int32_t lb_voxels_cross(const lbVoxels *voxels, int32_t voxel, unsigned axes, unsigned forward);
+
 lbVec3 lb_voxels_centre(const lbVoxels *voxels, int32_t voxel);
 // The voxel that holds a point, or -1. A point on a face belongs to a filled one of the cells
 // there.
@@ -47,5 +57,8 @@ int32_t lb_voxels_nearest(const lbVoxels *voxels, lbVec3 point, double *distance
 // reached). distances (count). Memory is taken and given back.
 lbStatus lb_voxels_distances(const lbVoxels *voxels, lbVec3 point, int32_t home, double limit,
                              double *distances, lbError *err);
+// The same from the nearest centre of the voxels v with owners[v] == owner (owners: (count)).
+lbStatus lb_voxels_region_distances(const lbVoxels *voxels, const int32_t *owners, int32_t owner,
+                                    double *distances, lbError *err);
 
 #endif

@@ -12,14 +12,14 @@
 #ifndef LB_REDUCE_HARMONIC_H
 #define LB_REDUCE_HARMONIC_H
 
-#include "frames/field.h"
+#include "frames/weights.h"
 
-// def->kind and def->cutoff are ignored. Refuses what lb_field_create refuses.
-lbStatus lb_harmonic_field(const lbVoxels *voxels, int32_t frame_count, const double *positions,
-                           const lbFieldDef *def, lbField **out, lbError *err);
+// def->kind and def->cutoff are ignored. Refuses what lb_weights_create refuses.
+lbStatus lb_harmonic_weights(const lbVoxels *voxels, int32_t frame_count, const double *positions,
+                             const lbWeightDef *def, lbWeights **out, lbError *err);
 
-// The field of any kind: harmonic ones by this, others by lb_field_create.
-lbStatus lb_weights_create(const lbVoxels *voxels, int32_t frame_count, const double *positions,
-                           const lbFieldDef *def, lbField **out, lbError *err);
+// The field of any kind: harmonic ones by this, others by lb_weights_create.
+lbStatus lb_frame_weights(const lbVoxels *voxels, int32_t frame_count, const double *positions,
+                          const lbWeightDef *def, lbWeights **out, lbError *err);
 
 #endif

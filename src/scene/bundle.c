@@ -27,6 +27,12 @@ static lbStatus begin_body(lbScene *scene, int32_t index, const char *name, cons
   return body->name ? LB_OK : lb_fail_memory(err);
 }
 
+void lb_scene_let_fall(lbScene *scene, int up) {
+  scene->gravity[up] = -9.81;
+  scene->time_step = 1.0 / 120;
+  scene->step_count = 240;
+}
+
 static lbStatus take_model(const char *path, const lbBundle *bundle, lbScene *scene, lbError *err) {
   const lbModel *model = bundle->models[0];
   lbMethod method = lb_model_default_method(model);
@@ -34,9 +40,7 @@ static lbStatus take_model(const char *path, const lbBundle *bundle, lbScene *sc
     return lb_fail(err, LB_ERR_FORMAT, "%s: the model has no method, build it again", path);
   scene->body_count = 1;
   lbStatus status = begin_body(scene, 0, model->name, model, method, -1, err);
-  scene->gravity[model->up[0]] = -9.81;
-  scene->time_step = 1.0 / 120;
-  scene->step_count = 240;
+  lb_scene_let_fall(scene, model->up[0]);
   return status;
 }
 
