@@ -30,6 +30,9 @@ typedef struct lbSceneBody {
                           // (the dimension, whatever the kind; 0: not said), forces, cubature and
                           // editable; the rest is worked out by lb_scene_subspace
   lbWarpSettings warp;    // "warp", for the method of that name
+  lbFramesDef frames;     // "frames", for the method of that name
+  double *frame_positions; // what it points to; NULL: nothing
+  int32_t *frame_fixed;
   char *basis_file;       // of the kinds sketch and file; NULL: none
   char up;                // 'y' or 'z'
   double position[3];     // m, where its axes stand in the world; with a motion, at t = 0
