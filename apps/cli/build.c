@@ -16,7 +16,8 @@ typedef struct Job {
   lbBuildDef def;
   lbDiscard discard;
   cliCubature cubature;
-  bool has_modes, has_dimension, has_frames, has_cells, has_frequency, has_mass, has_stiffness, has_discard[4];
+  bool has_modes, has_dimension, has_frames, has_cells, has_frequency, has_mass, has_stiffness,
+      has_discard[4];
   lbMaterial material;
   bool has_material[MATERIAL_OPTIONS];
   cliWords young, fixed;

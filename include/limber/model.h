@@ -214,8 +214,8 @@ typedef struct lbModel {
   const uint8_t *frame_fixed;    // ? (frames) 1: does not move in the body's axes
   const int32_t *frame_settings; // ? (3): lbFrameForces, lbFrameMass, kind of the weights
   const double *frame_damping;   // ? (2): α in 1/s, β in s
-  const double *frame_bulk;      // ? (1): k of k/2 (J - 1)², beside the material's law, in parts of
-                                 //   its bulk modulus; missing: 0
+  const double *frame_bulk; // ? (1): k of k/2 (J - 1)², beside the material's law, in parts of
+                            //   its bulk modulus; missing: 0
   const double *sample_positions;  // ? (samples x 3) m, at rest; sample k lies in voxel k, the k-th
                                    //   filled cell of the grid
   const double *sample_volumes;    // ? (samples) m³
@@ -231,7 +231,7 @@ typedef struct lbModel {
   const int32_t *node_voxels;      // ? (nodes): the sample from which a node's weights are seen
   const double *voxel_grid;        // ? (4): origin and side of a cell, m
   const int32_t *voxel_size;       // ? (3): cells along x, y, z
-  const uint8_t *voxel_cells;      // ? (cells), x fastest: 1 filled; 2, 4, 8 closed towards +x +y +z
+  const uint8_t *voxel_cells; // ? (cells), x fastest: 1 filled; 2, 4, 8 closed towards +x +y +z
 
   // How far the model is from the full simulator.
   const char *accuracy_motions;  // ? texts (accuracy): what was tried

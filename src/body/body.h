@@ -271,7 +271,7 @@ struct lbBodyMethod {
   int32_t state_rows, state_extra;
   void (*save)(const lbBody *body, double *numbers);
   void (*restore)(lbBody *body, const double *numbers);
-  bool saves_all; // `save` has coordinates and rates, too
+  bool saves_all;                                  // `save` has coordinates and rates, too
   void (*start)(lbBody *body, lbScratch *scratch); // a new body, at its time; may be NULL
   // The accelerations that the next step begins with, from scratch->q0, v0, force; NULL: it needs
   // none.

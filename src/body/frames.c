@@ -33,7 +33,8 @@ static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *car
   lbFrameMotion **motions[] = { &draft.start, &draft.end, &draft.probe };
   for (size_t k = 0; k < 3; k++) *motions[k] = lb_carve(carver, count, sizeof **motions[k]);
   draft.poses = lb_carve(carver, count, sizeof *draft.poses);
-  double **vectors[] = { &draft.velocity, &draft.free, &draft.gradient, &draft.loads, &draft.right };
+  double **vectors[] = { &draft.velocity, &draft.free, &draft.gradient, &draft.loads,
+                         &draft.right };
   for (size_t k = 0; k < 5; k++) *vectors[k] = lb_carve(carver, padded, sizeof(double));
   draft.K = lb_carve(carver, n * n, sizeof(double));
   draft.M = lb_carve(carver, n * n, sizeof(double));
@@ -73,10 +74,8 @@ static void turn_to_own(const lbBody *body, double *q, double *v) {
   for (size_t n = 0; n < (size_t)whole->node_count; n++) {
     lbVec3 X = lb_vec3_load(whole->positions + 3 * n), u = lb_vec3_load(q + 3 * n);
     lbVec3 own = lb_quat_rotate(back, lb_sub(lb_add(X, u), state->T.position));
-    lbVec3 carried =
-        lb_add(frame.velocity, lb_cross(frame.spin, lb_sub(own, whole->centre)));
-    if (v)
-      lb_vec3_store(v + 3 * n, lb_sub(lb_quat_rotate(back, lb_vec3_load(v + 3 * n)), carried));
+    lbVec3 carried = lb_add(frame.velocity, lb_cross(frame.spin, lb_sub(own, whole->centre)));
+    if (v) lb_vec3_store(v + 3 * n, lb_sub(lb_quat_rotate(back, lb_vec3_load(v + 3 * n)), carried));
     if (!state->T.identity) lb_vec3_store(q + 3 * n, lb_sub(own, X));
   }
 }
@@ -215,13 +214,12 @@ static void report(const lbBody *body, lbBodyReport *report, lbScratch *scratch)
   lbFrameSystem sums = { 0 };
   lb_frames_motions(body, w->probe);
   lb_frame_survey(shared->samples, body->prepared->level, w->probe, &survey);
-  lb_frame_sum(shared->samples, body->prepared->level, 0, shared->count, w->probe,
-               lb_vec3(0, 0, 0), w->room, &sums);
+  lb_frame_sum(shared->samples, body->prepared->level, 0, shared->count, w->probe, lb_vec3(0, 0, 0),
+               w->room, &sums);
   lbPlacement base = lb_whole_base(body, &lb_frames_state(body)->T);
   report->kinetic = survey.kinetic;
   report->elastic = sums.energy;
-  report->centre =
-      lb_placement_apply(&base, lb_scale(1 / shared->whole.mass, survey.moment));
+  report->centre = lb_placement_apply(&base, lb_scale(1 / shared->whole.mass, survey.moment));
   report->linear_momentum = lb_quat_rotate(base.rotation, survey.linear);
   report->angular_momentum = lb_add(lb_quat_rotate(base.rotation, survey.angular),
                                     lb_cross(base.position, report->linear_momentum));

@@ -14,6 +14,7 @@ typedef struct lbFramesShared { // lbPrepared.own
   int32_t count;                // frames
   lbFramePose *rest;            // (count)
   uint8_t *fixed;               // (count)
+  int32_t *pivots;              // (count) the frame before it that each shares most weight with
   lbFrameSamples *samples;
   lbFrameSamples *node_samples; // nodes with their masses, without strain: for least squares
   lbFrameSkin *nodes;
@@ -23,6 +24,7 @@ typedef struct lbFramesShared { // lbPrepared.own
   uint8_t *held;     // (nodes) zeros: nodes move as their frames do
   const lbLdltKernels *ldlt;
   double *rest_factor; // of the stiffness at rest
+  double modulus;      // J, Σ volume (λ + 2 μ) / 2: about what unit strain stores
   lbWhole whole;
 } lbFramesShared;
 
@@ -49,24 +51,25 @@ static inline int32_t lb_frames_count(const lbBody *body) {
   return lb_frames_shared(body->prepared)->count;
 }
 
-typedef struct lbFramesWork {      // lbScratch.own
-  lbFrameMotion *start, *end;      // (count) at the step's start; at its end, so far
-  lbFrameMotion *probe;            // (count) for passing use
-  lbFramePose *poses;              // (count) at the end
-  double *velocity, *free;         // (6 count) at the end; without forces that are found
+typedef struct lbFramesWork {       // lbScratch.own
+  lbFrameMotion *start, *end;       // (count) at the step's start; at its end, so far
+  lbFrameMotion *probe;             // (count) for passing use
+  lbFramePose *poses;               // (count) at the end
+  double *velocity, *free;          // (6 count) at the end; without forces that are found
   double *gradient, *loads, *K, *M; // lbFrameSystem
-  double *factor, *mass_factor;    // LDLᵀ of the step's matrix and of M
-  double *right, *sums;            // (6 count padded); (8 count)
-  double *room;                    // lb_frame_sums_doubles
-  double *pull;                    // (padded) of constraints in the last iteration
-  bool *prescribed;                // (count) moves as told
-  const lbBody *mass_body;         // whose M, at which version of its state
+  double *factor, *mass_factor;     // LDLᵀ of the step's matrix and of M
+  double *right, *sums;             // (6 count padded); (8 count)
+  double *room;                     // lb_frame_sums_doubles
+  double *pull;                     // (padded) of constraints in the last iteration
+  bool *prescribed;                 // (count) moves as told
+  const lbBody *mass_body;          // whose M, at which version of its state
   uint64_t mass_version;
-  lbPlacement place; // T at the end
-  double energy;     // J, elastic and kinetic at the start
-  double work;       // J, of what acts, over the step
+  lbPlacement place;                               // T at the end
+  double energy;                                   // J, elastic and kinetic at the start
+  double elastic;                                  // J, of that
+  double work;                                     // J, of what acts, over the step
   lbVec3 force, torque, momentum, angular, centre; // of a free body: about its centre, at the start
-  bool driven;       // some prescribed frame moves
+  bool driven;                                     // some prescribed frame moves
 } lbFramesWork;
 
 // motions (count) <- of a body's state, with its velocities.
@@ -89,6 +92,7 @@ void lb_frames_combine(int32_t count, double a, const double *x, double b, const
 
 // Poses whose nodes come nearest to these displacements, and velocities likewise (fixed axes).
 void lb_frames_fit_poses(lbBody *body, const double *u, lbFramesWork *work, lbScratch *scratch);
+void lb_frames_find_pivots(lbFramesShared *shared);
 void lb_frames_fit_velocity(lbBody *body, const double *v, lbFramesWork *work);
 
 // ---- a step (frames_step.c) --------------------------------------------------------------------

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #define ITERATIONS 40
-#define TURN_MOST 1.0    // rad in an iteration
-#define CONVERGED 1e-13  // of the body's size, and rad
-#define SLACK 1e-12      // of the diagonal, for frames that nodes hardly follow
+#define TURN_MOST 1.0   // rad in an iteration
+#define CONVERGED 1e-13 // of the body's size, and rad
+#define SLACK 1e-12     // of the diagonal, for frames that nodes hardly follow
 
 static double weight_of(const lbFrameSkin *skin, int32_t node, int32_t entry) {
   return skin->weights[(size_t)entry * LB_BATCH + (size_t)(node % LB_BATCH)];
@@ -61,6 +61,10 @@ static int32_t pivot_of(const lbFramesShared *shared, int32_t frame) {
   return best;
 }
 
+void lb_frames_find_pivots(lbFramesShared *shared) {
+  for (int32_t i = 1; i < shared->count; i++) shared->pivots[i] = pivot_of(shared, i);
+}
+
 // w->right <- Σ m Jᵀ x, w->factor <- of Σ m JᵀJ, at w->start.
 static bool ready(const lbBody *body, const bool *prescribed, const double *x, lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
@@ -99,7 +103,8 @@ static double improve(lbBody *body, const bool *prescribed, const double *u, lbF
   if (!ready(body, prescribed, s->a, w)) return 0;
   for (int32_t i = 0; i < shared->count; i++) {
     double *step = w->right + 6 * i;
-    most = fmax(most, fmax(lb_length(lb_vec3_load(step)), lb_length(lb_vec3_load(step + 3)) / size));
+    most =
+        fmax(most, fmax(lb_length(lb_vec3_load(step)), lb_length(lb_vec3_load(step + 3)) / size));
   }
   double share = most > TURN_MOST ? TURN_MOST / most : 1;
   if (!lb_is_bounded(most)) return 0;
@@ -118,7 +123,7 @@ void lb_frames_fit_poses(lbBody *body, const double *u, lbFramesWork *w, lbScrat
     if (fixed[i]) continue;
     *pose = nearest_pose(shared, i, u);
     if (i == 0) continue;
-    int32_t pivot = pivot_of(shared, i);
+    int32_t pivot = shared->pivots[i];
     lb_frame_align(&shared->rest[pivot], &state->poses[pivot], &shared->rest[i], pose);
   }
   for (int k = 0; k < ITERATIONS; k++)

@@ -34,13 +34,19 @@ static lbStatus make_samples(const lbModel *m, lbFramesShared *shared, lbError *
   lbMaterial *table = lb_alloc(materials, sizeof *table);
   lbStatus status = LB_OK;
   if (!values || !gradients || !table || !masses) status = lb_fail_memory(err);
-  for (size_t g = 0; g < materials && !status; g++)
-    table[g] = material_of(m, shared->materials, g);
+  for (size_t g = 0; g < materials && !status; g++) table[g] = material_of(m, shared->materials, g);
   for (size_t e = 0; e < entries && !status; e++) {
     values[e] = m->sample_weights[4 * e];
     memcpy(gradients + 3 * e, m->sample_weights + 4 * e + 1, 3 * sizeof *gradients);
   }
+  shared->modulus = 0;
   for (size_t k = 0; k < samples && !status; k++) {
+    const lbMaterial *of = &table[m->sample_materials[k]];
+    double nu = fmin(of->poisson, 0.45);
+    double stiff = of->model == LB_MATERIAL_MOONEYRIVLIN
+                       ? 2 * of->v1 + 4 * (of->c10 + of->c01)
+                       : of->young * (1 - nu) / ((1 + nu) * (1 - 2 * nu));
+    shared->modulus += 0.5 * m->sample_volumes[k] * stiff;
     size_t g = (size_t)m->sample_materials[k];
     masses[k] = m->sample_masses[k] * (table[g].density / m->material_values[6 * g + 2]);
   }
@@ -78,8 +84,9 @@ static lbStatus make_nodes(const lbModel *m, lbFramesShared *shared, lbError *er
                            .masses = shared->masses,
                            .materials = materials,
                            .table = &material };
-  status = gradients && volumes && materials ? lb_frame_samples_create(&def, &shared->node_samples, err)
-                                             : lb_fail_memory(err);
+  status = gradients && volumes && materials
+               ? lb_frame_samples_create(&def, &shared->node_samples, err)
+               : lb_fail_memory(err);
   lb_free(gradients), lb_free(volumes), lb_free(materials);
   return status;
 }
@@ -166,11 +173,12 @@ static lbStatus allocate(const lbModel *m, const double *materials, lbFramesShar
   shared->materials = lb_duplicate(materials, 3 * (size_t)m->size.material_count, sizeof(double));
   shared->rest = lb_alloc(frames, sizeof *shared->rest);
   shared->fixed = lb_duplicate(m->frame_fixed, frames, 1);
+  shared->pivots = lb_alloc(frames, sizeof *shared->pivots);
   shared->rigid = lb_alloc(nodes, 18 * sizeof(double));
   shared->masses = lb_alloc(nodes, sizeof(double));
   shared->held = lb_alloc(nodes, 1);
-  bool all = shared->materials && shared->rest && shared->fixed && shared->rigid &&
-             shared->masses && shared->held;
+  bool all = shared->materials && shared->rest && shared->fixed && shared->pivots &&
+             shared->rigid && shared->masses && shared->held;
   return all ? LB_OK : lb_fail_memory(err);
 }
 
@@ -190,6 +198,7 @@ lbStatus lb_frames_rebuild(lbPrepared *p, const double *materials, lbError *err)
   status = make_samples(m, shared, err);
   if (!status) status = make_nodes(m, shared, err);
   if (status) return status;
+  lb_frames_find_pivots(shared);
   fill_whole(p, shared);
   p->stress_law = (lbMaterialModel)m->material_laws[m->sample_materials[0]];
   p->stress_by_material = true;
@@ -216,6 +225,7 @@ void lb_frames_release(lbPrepared *p) {
   lb_frame_skin_destroy(shared->nodes);
   lb_free(shared->rest);
   lb_free(shared->fixed);
+  lb_free(shared->pivots);
   lb_free(shared->materials);
   lb_free(shared->rigid);
   lb_free(shared->masses);

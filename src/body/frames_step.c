@@ -15,9 +15,14 @@
 
 #include <string.h>
 
-#define AGAIN_MOST 8
-#define CLOSE 1e-11      // of the body's size: how near linearised nodes must come to true ones
-#define TURN_MOST 1.5    // rad that a frame may turn in a step
+#define AGAIN_MOST 20
+#define HOPELESS_MOST 3
+#define CLOSE 1e-11   // of the body's size: how near linearised nodes must come to true ones
+#define TURN_MOST 1.5 // rad that a frame may turn in a step
+#define WAY_MOST 1.0  // of the body's size that it may move relative to the others
+#define HALVINGS 30
+#define STORED_MOST 10.0 // times half the modulus: no drag stretches a body farther
+#define TWISTED -0.25    // cosine of half the angle between a frame and its pivot
 #define CREATED_MOST 2.0 // times what there was
 
 // ---- frames that move as told ------------------------------------------------------------------
@@ -34,8 +39,8 @@ static void carried(const lbBody *body, const lbPlacement *T, const lbFrameRates
   lbVec3 own = lb_quat_rotate(lb_quat_conjugate(T->rotation), lb_sub(place, T->position));
   lbVec3 arm = lb_sub(own, body->prepared->centre);
   lb_vec3_store(velocity, lb_quat_rotate(T->rotation, rates->spin));
-  lb_vec3_store(velocity + 3, lb_quat_rotate(T->rotation,
-                                             lb_add(rates->velocity, lb_cross(rates->spin, arm))));
+  lb_vec3_store(velocity + 3,
+                lb_quat_rotate(T->rotation, lb_add(rates->velocity, lb_cross(rates->spin, arm))));
 }
 
 // w->place <- T at the end; the velocities of a body that a jump carries along.
@@ -55,6 +60,34 @@ static void move_frame(lbBody *body, const lbStep *step, lbFramesWork *w) {
     carried(body, &state->T, &before, state->poses[i].position, old);
     carried(body, &state->T, &after, state->poses[i].position, new);
     for (int k = 0; k < 6; k++) state->velocity[6 * i + k] += new[k] - old[k];
+  }
+}
+
+static double elastic_of(const lbBody *body, lbFramesWork *w) {
+  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+  lbFrameSystem sums = { 0 };
+  lb_frames_motions(body, w->probe);
+  lb_frame_sum(shared->samples, body->prepared->level, 0, shared->count, w->probe, lb_vec3(0, 0, 0),
+               w->room, &sums);
+  return lb_is_bounded(sums.energy) ? sums.energy : INFINITY;
+}
+
+// q and -q are one rotation, but blends take the way between two frames that their signs say. Where
+// that has become the long one, by more than is likely to be turned back, the sign is changed if
+// the body has less energy with it.
+static void align_signs(lbBody *body, lbFramesWork *w) {
+  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+  lbFramesState *state = lb_frames_state(body);
+  for (int32_t i = 1; i < shared->count; i++) {
+    int32_t pivot = shared->pivots[i];
+    lbQuat *own = &state->poses[i].rotation;
+    lbQuat a = lb_quat_multiply(state->poses[pivot].rotation,
+                                lb_quat_conjugate(shared->rest[pivot].rotation));
+    lbQuat b = lb_quat_multiply(*own, lb_quat_conjugate(shared->rest[i].rotation));
+    if (lb_quat_dot(a, b) >= TWISTED) continue;
+    double before = elastic_of(body, w);
+    *own = lb_quat_scale(-1, *own);
+    if (!(elastic_of(body, w) < before)) *own = lb_quat_scale(-1, *own);
   }
 }
 
@@ -179,6 +212,7 @@ static int32_t linearise(lbBody *body, lbStep *step, lbScratch *s) {
   double h = step->h;
   bool safe = step->rule > 0;
   lbFrameSystem sums = { 0, w->gradient, w->loads, w->K, w->M };
+  align_signs(body, w);
   move_frame(body, step, w);
   prescribe(body, h, w);
   lb_frames_motions(body, w->start);
@@ -194,6 +228,7 @@ static int32_t linearise(lbBody *body, lbStep *step, lbScratch *s) {
   w->mass_version = lb_frames_state(body)->version;
   load_nodes(body, s, w);
   if (body->frame.fitted) survey_start(body, w);
+  w->elastic = sums.energy;
   find_right_side(body, h, sums.energy, w);
   shared->ldlt->solve(6 * shared->count, w->factor, w->right);
   for (int32_t i = 0; i < 6 * shared->count; i++)
@@ -276,11 +311,43 @@ static bool creates_energy(const lbBody *body, double h, lbFramesWork *w) {
   lb_frame_sum(shared->samples, body->prepared->level, 0, shared->count, w->end, lb_vec3(0, 0, 0),
                w->room, &sums);
   if (!lb_is_bounded(sums.energy)) return true;
+  if (sums.energy > STORED_MOST * shared->modulus && sums.energy > w->elastic) return true;
   memset(w->right, 0, (size_t)lb_ldlt_padded(n) * sizeof(double));
   add_product(n, 0.5, w->M, w->velocity, w->right);
   double energy = sums.energy + dot(n, w->velocity, w->right);
   double work = fabs(h * dot(n, w->loads, w->velocity)) + w->work;
   return !w->driven && energy > CREATED_MOST * (w->energy + work) + 1e-300;
+}
+
+// How far a frame would turn or go, relative to what it may; the mean way of all is theirs.
+static double excess_of(const lbBody *body, double h, const lbFramesWork *w) {
+  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+  lbVec3 mean = lb_vec3(0, 0, 0);
+  double most = 0, size = fmax(body->prepared->size, 1e-300);
+  for (int32_t i = 0; i < shared->count; i++)
+    mean = lb_add_scaled(mean, 1.0 / shared->count, lb_vec3_load(w->velocity + 6 * i + 3));
+  for (int32_t i = 0; i < shared->count; i++) {
+    const double *velocity = w->velocity + 6 * i;
+    if (w->prescribed[i]) continue;
+    lbVec3 way = lb_sub(lb_vec3_load(velocity + 3), mean);
+    most = fmax(most, h * lb_length(lb_vec3_load(velocity)) / TURN_MOST);
+    most = fmax(most, h * lb_length(way) / (WAY_MOST * size));
+  }
+  return lb_is_bounded(most) ? most : INFINITY;
+}
+
+// The last rule: as much of the step as does no harm.
+static bool shorten(const lbBody *body, double h, lbFramesWork *w) {
+  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+  double share = 1 / fmax(1, excess_of(body, h, w));
+  for (int k = 0; k < HALVINGS; k++, share = 0.5) {
+    for (int32_t i = 0; i < 6 * shared->count; i++)
+      if (!w->prescribed[i / 6]) w->velocity[i] *= share;
+    if (find_poses(body, h, w) && !creates_energy(body, h, w)) return true;
+  }
+  for (int32_t i = 0; i < 6 * shared->count; i++)
+    if (!w->prescribed[i / 6]) w->velocity[i] = 0;
+  return find_poses(body, h, w);
 }
 
 int32_t lb_frames_end(lbBody *body, const lbStep *step, lbScratch *s) {
@@ -302,17 +369,16 @@ int32_t lb_frames_end(lbBody *body, const lbStep *step, lbScratch *s) {
     }
     memcpy(s->q, s->b, (size_t)body->prepared->padded * sizeof(double));
     if (!lb_is_bounded(farthest)) return LB_STEP_NONFINITE;
-    if (farthest > CLOSE * body->prepared->size && step->iteration + 1 < AGAIN_MOST)
+    bool hopeless = step->rule > 0 || farthest > body->prepared->size;
+    if (farthest > CLOSE * body->prepared->size &&
+        step->iteration + 1 < (hopeless ? HOPELESS_MOST : AGAIN_MOST))
       return LB_STEP_AGAIN;
   }
-  int32_t flags = 0;
-  for (int32_t i = 0; i < shared->count; i++)
-    if (!w->prescribed[i] &&
-        !(step->h * lb_length(lb_vec3_load(w->velocity + 6 * i)) <= TURN_MOST))
-      flags |= LB_STEP_FAR;
-  if (creates_energy(body, step->h, w)) flags |= LB_STEP_FAR;
   memset(s->v, 0, (size_t)body->prepared->padded * sizeof(double));
-  return flags;
+  if (excess_of(body, step->h, w) <= 1 && !creates_energy(body, step->h, w)) return 0;
+  if (step->rule + 1 == body->prepared->method->rules && !shorten(body, step->h, w))
+    return LB_STEP_NONFINITE;
+  return LB_STEP_FAR;
 }
 
 // ---- the end -----------------------------------------------------------------------------------
@@ -354,8 +420,8 @@ static void keep_momenta(lbBody *body, double h, lbScratch *s) {
     lbVec3 f = lb_vec3_load(w->pull + 3 * (size_t)n);
     if (f.x == 0 && f.y == 0 && f.z == 0) continue;
     f = lb_quat_rotate(w->place.rotation, f);
-    lbVec3 own = lb_add(lb_vec3_load(whole->positions + 3 * (size_t)n),
-                        lb_vec3_load(s->q + 3 * (size_t)n));
+    lbVec3 own =
+        lb_add(lb_vec3_load(whole->positions + 3 * (size_t)n), lb_vec3_load(s->q + 3 * (size_t)n));
     force = lb_add(force, f);
     torque = lb_add(torque, lb_cross(lb_sub(lb_placement_apply(&w->place, own), c), f));
   }
@@ -376,17 +442,15 @@ int32_t lb_frames_commit(lbBody *body, const lbStep *step, lbScratch *s) {
   lbFramesState *state = lb_frames_state(body);
   lbFramesWork *w = s->own;
   size_t count = (size_t)lb_frames_count(body);
-  bool far = step->rule + 1 == body->prepared->method->rules && creates_energy(body, step->h, w);
   set_prescribed_rates(body, step, w);
   memcpy(state->poses, w->poses, count * sizeof *state->poses);
-  for (size_t i = 0; i < 6 * count; i++)
-    state->velocity[i] = far && !w->prescribed[i / 6] ? 0 : w->velocity[i];
+  memcpy(state->velocity, w->velocity, 6 * count * sizeof(double));
   state->T = w->place;
   state->version++;
-  w->mass_version = state->version; // as good for what follows
   body->consistent = true;
   if (body->frame.fitted) keep_momenta(body, step->h, s);
-  lb_frame_end(body, step, s);
+  if (!lb_body_is_handled(body)) return 0;
+  lb_frame_end(body, step, s); // velocities are relative to it
   body->prepared->method->get(body, s->q, s->v, NULL);
   return 0;
 }

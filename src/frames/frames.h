@@ -30,9 +30,9 @@ typedef struct lbFramePose {
 
 // What kernels know of a frame.
 typedef struct lbFrameMotion {
-  double d[8]; // real x y z w, dual x y z w: motion from rest
-  double V[8]; // ḋ
-  double A[8]; // d̈ at constant Ω
+  double d[8];               // real x y z w, dual x y z w: motion from rest
+  double V[8];               // ḋ
+  double A[8];               // d̈ at constant Ω
   double real[12], dual[12]; // (4 x 3) each: M = [real 0; dual real]
 } lbFrameMotion;
 
@@ -49,8 +49,8 @@ lbFramePose lb_frame_advance(const lbFramePose *pose, const double *velocity, do
 void lb_frame_velocity_between(const lbFramePose *from, const lbFramePose *to, double h,
                                double *velocity);
 // Turns the quaternion of a pose to the side of another's motion from rest: q and -q are one.
-void lb_frame_align(const lbFramePose *pivot_rest, const lbFramePose *pivot, const lbFramePose *rest,
-                    lbFramePose *pose);
+void lb_frame_align(const lbFramePose *pivot_rest, const lbFramePose *pivot,
+                    const lbFramePose *rest, lbFramePose *pose);
 
 // ---- samples -----------------------------------------------------------------------------------
 
@@ -92,9 +92,9 @@ typedef struct lbFrameSampleDef {
   lbFrameWeights weights;
   const double *positions, *volumes, *masses; // (samples x 3), (samples)
   const int32_t *materials;                   // (samples)
-  const double *stiffnesses; // (samples) factor of the moduli; NULL: 1
-  const lbMaterial *table;   // materials
-  double bulk;               // of the volume term, times the bulk modulus of the material
+  const double *stiffnesses;                  // (samples) factor of the moduli; NULL: 1
+  const lbMaterial *table;                    // materials
+  double bulk; // of the volume term, times the bulk modulus of the material
 } lbFrameSampleDef;
 
 lbStatus lb_frame_samples_create(const lbFrameSampleDef *def, lbFrameSamples **out, lbError *err);
@@ -165,7 +165,7 @@ typedef struct lbFrameSurvey {
   lbMat3 turned;  // Σ m x Xᵀ
   double kinetic; // J
 } lbFrameSurvey;
-void lb_frame_survey(const lbFrameSamples *samples, lbSimdLevel level,
-                     const lbFrameMotion *motions, lbFrameSurvey *out);
+void lb_frame_survey(const lbFrameSamples *samples, lbSimdLevel level, const lbFrameMotion *motions,
+                     lbFrameSurvey *out);
 
 #endif

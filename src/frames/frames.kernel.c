@@ -15,8 +15,8 @@
 // ---- laws --------------------------------------------------------------------------------------
 
 #define DEFINE_LAW(name)                                                                           \
-  static __attribute__((noinline)) void evaluate_##name(                                           \
-      const lbLanes H[9], const lbLanes p[3], bool tangent, Law *law) {                            \
+  static __attribute__((noinline)) void evaluate_##name(const lbLanes H[9], const lbLanes p[3],    \
+                                                        bool tangent, Law *law) {                  \
     if (tangent)                                                                                   \
       law_##name(H, p, true, law);                                                                 \
     else                                                                                           \
@@ -60,8 +60,8 @@ static __attribute__((noinline)) void make_tangent_safe(int32_t model, const lbL
   const bool mooney = model == LB_MATERIAL_MOONEYRIVLIN;
   const lbLanes stretch = lb_max(lb_splat(1), 0.5 * dot9(F, F));
   const lbLanes mu = stretch * (mooney ? 2.0 * (p[0] + p[1]) : p[1]);
-  const lbLanes lambda =
-      stretch * (bulk + (mooney ? 2.0 * p[2] - 4.0 / 3 * (p[0] + p[1]) : lb_max(p[0], lb_splat(0))));
+  const lbLanes lambda = stretch * (bulk + (mooney ? 2.0 * p[2] - 4.0 / 3 * (p[0] + p[1])
+                                                   : lb_max(p[0], lb_splat(0))));
   tangent_set_identity(law->tangent, mu);
   tangent_add_crossed(law->tangent, mu, R);
   tangent_add_outer(law->tangent, lambda, R);
@@ -256,8 +256,7 @@ static __attribute__((noinline)) void find_forms(const Sample *q, const lbLanes 
   LB_FOR (v, u, 4) {
     lbLanes sum = Q[u] * g[v] + g[u] * Q[v] + Hy[AT4(u, v)];
     LB_FOR_ALL(n, 0, 3) sum += q->W[n][u] * k[n][v] + k[n][u] * q->W[n][v];
-    H[0][AT4(u, v)] =
-        0.5 * (s * form[AT4(u, v)] - twice * sum - (u == v ? work : lb_splat(0)));
+    H[0][AT4(u, v)] = 0.5 * (s * form[AT4(u, v)] - twice * sum - (u == v ? work : lb_splat(0)));
   }
   LB_FOR_ALL(u, 0, 4)
   LB_FOR_ALL(v, 0, 4) {
@@ -275,8 +274,7 @@ typedef struct Columns {
 } Columns;
 
 static __attribute__((noinline)) void find_column(const Sample *q, const double *weights,
-                                                  const lbFrameMotion *motion,
-                                                  lbLanes D[6][9]) {
+                                                  const lbFrameMotion *motion, lbLanes D[6][9]) {
   const lbLanes w = lb_load(weights);
   lbLanes grad[3];
   LB_FOR_ALL(n, 0, 3) grad[n] = lb_load(weights + (1 + n) * LB_BATCH);
@@ -306,8 +304,7 @@ BLEND_INLINE lbLanes entry(const lbLanes T[45], int row, int column) {
 // TD <- T D, a column at a time
 static __attribute__((noinline)) void stiffen(const lbLanes T[45], const lbLanes D[6][9],
                                               lbLanes TD[6][9]) {
-  for (int c = 0; c < 6; c++)
-    LB_FOR_ALL(r, 0, 9) {
+  for (int c = 0; c < 6; c++) LB_FOR_ALL(r, 0, 9) {
       lbLanes sum = entry(T, r, 0) * D[c][0];
       LB_FOR_ALL(m, 1, 9) sum += entry(T, r, m) * D[c][m];
       TD[c][r] = sum;
@@ -368,7 +365,8 @@ static __attribute__((noinline)) void add_mass(const lbFrameSamples *s, const lb
     for (int32_t i = 0; i <= j; i++) {
       const lbLanes w =
           lb_load(weights_of(s, batch, i, lane)) * lb_load(weights_of(s, batch, j, lane));
-      double *to = sums + (lb_run_pair(batch->count, i, j) + LB_FORM_PAIR - LB_FORM_MASS) * LB_BATCH;
+      double *to =
+          sums + (lb_run_pair(batch->count, i, j) + LB_FORM_PAIR - LB_FORM_MASS) * LB_BATCH;
       for (int m = 0; m < LB_FORM_MASS; m++) add_to(to + m * LB_BATCH + lane, w * form[m]);
     }
 }

@@ -29,9 +29,9 @@ static void half_C(const double *b, lbVec3 X, double C[24]) {
   double a1 = b[6] - b[1] * X.x + b[0] * X.y + b[3] * X.z;
   double a2 = b[5] + b[2] * X.x + b[3] * X.y - b[0] * X.z;
   double a3 = b[4] + b[3] * X.x - b[2] * X.y + b[1] * X.z;
-  const double rows[24] = { a0, a1,  -a2, a3, b[3],  -b[2], b[1],  -b[0],
-                            -a1, a0, a3,  a2, b[2],  b[3],  -b[0], -b[1],
-                            a2, -a3, a0,  a1, -b[1], b[0],  b[3],  -b[2] };
+  const double rows[24] = { a0,  a1,  -a2, a3, b[3],  -b[2], b[1],  -b[0],
+                            -a1, a0,  a3,  a2, b[2],  b[3],  -b[0], -b[1],
+                            a2,  -a3, a0,  a1, -b[1], b[0],  b[3],  -b[2] };
   memcpy(C, rows, sizeof rows);
 }
 
@@ -87,5 +87,6 @@ void lb_frame_skin_spread(const lbFrameSkin *s, const lbFrameMotion *motions, in
       f[k] += 2 * scale * (C[8 * i + k] - (k < 4 ? x[i] * b[k] : 0)) * amount[i];
   }
   for (int32_t i = 0; i < batch->count; i++)
-    for (int32_t k = 0; k < 8; k++) sums[8 * (size_t)frames[i] + (size_t)k] += w[i * LB_BATCH] * f[k];
+    for (int32_t k = 0; k < 8; k++)
+      sums[8 * (size_t)frames[i] + (size_t)k] += w[i * LB_BATCH] * f[k];
 }

@@ -46,8 +46,9 @@ static void cut(const Item *items, int32_t count, lbFrameBatch *batches, int32_t
   int32_t list[LB_FRAME_LIST_MOST], n = 0, first = 0;
   *batch_count = *entry_count = 0;
   for (int32_t i = 0; i <= count; i++) {
-    bool full = i == count || (i > first && (i - first == LB_BATCH || items[i].law != items[first].law ||
-                                            !unite(&items[i], list, &n)));
+    bool full =
+        i == count || (i > first && (i - first == LB_BATCH || items[i].law != items[first].law ||
+                                     !unite(&items[i], list, &n)));
     if (full && i > first) {
       if (batches) {
         batches[*batch_count] = (lbFrameBatch){ items[first].law, *entry_count, n };
@@ -108,7 +109,8 @@ static void fill_lane(lbFrameSamples *s, const lbFrameSampleDef *def, int32_t ba
     int32_t at = b->first + place_in(s->frames + b->first, b->count, w->frames[e]);
     double *to = s->weights + (size_t)at * 4 * LB_BATCH + lane;
     to[0] = w->values[e];
-    for (int32_t n = 0; n < 3; n++) to[(1 + n) * LB_BATCH] = w->gradients[3 * (size_t)e + (size_t)n];
+    for (int32_t n = 0; n < 3; n++)
+      to[(1 + n) * LB_BATCH] = w->gradients[3 * (size_t)e + (size_t)n];
   }
   s->order[(size_t)batch * LB_BATCH + (size_t)lane] = k;
   s->mass += def->masses[k];

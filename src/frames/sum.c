@@ -24,9 +24,8 @@ size_t lb_frame_sums_doubles(const lbFrameSamples *samples, int32_t frame_count)
 
 static bool same_list(const lbFrameSamples *s, int32_t a, int32_t b) {
   const lbFrameBatch *x = &s->batches[a], *y = &s->batches[b];
-  return x->count == y->count &&
-         memcmp(s->frames + x->first, s->frames + y->first, (size_t)x->count * sizeof *s->frames) ==
-             0;
+  return x->count == y->count && memcmp(s->frames + x->first, s->frames + y->first,
+                                        (size_t)x->count * sizeof *s->frames) == 0;
 }
 
 static double add_lanes(const double *l) {
@@ -42,8 +41,8 @@ static void add_run(const lbFrameSamples *s, int32_t batch, int32_t options, con
   const lbFrameBatch *b = &s->batches[batch];
   const int32_t *list = s->frames + b->first;
   add_all(run, 1, total);
-  if (!(options & (LB_FRAMES_FORCE | LB_FRAMES_LOADS))) return;
-  for (int32_t i = 0; i < b->count; i++)
+  bool forces = options & (LB_FRAMES_FORCE | LB_FRAMES_LOADS);
+  for (int32_t i = 0; i < b->count && forces; i++)
     add_all(run + lb_run_frame(i) * LB_BATCH, LB_FORM_FRAME, total + lb_run_frame(list[i]));
   if (!(options & (LB_FRAMES_TANGENT | LB_FRAMES_MASS))) return;
   for (int32_t j = 0; j < b->count; j++)

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LIST_MOST 16     // frames at a sample or node
+#define LIST_MOST 16      // frames at a sample or node
 #define WEIGHT_LEAST 1e-3 // weights below this, whose change over a voxel is too, are left out
 
 lbFramesDef lb_frames_def(void) { return (lbFramesDef){ .count = 7, .samples = 2000 }; }
@@ -146,7 +146,7 @@ static lbStatus make_weights(Job *job, lbError *err) {
   def.radius = job->def->radius;
   def.cutoff = job->def->cutoff;
   return lb_frame_weights(job->body->voxels, job->def->count, job->positions, &def, &job->weights,
-                           err);
+                          err);
 }
 
 static lbStatus list_weights(Job *job, lbError *err) {
@@ -161,8 +161,8 @@ static lbStatus list_weights(Job *job, lbError *err) {
   if (!status && !homes) status = lb_fail_memory(err);
   if (status) return status;
   for (int32_t k = 0; k < voxels->count; k++) {
-    lb_weights_at(voxels, job->weights, k, lb_vec3_load(draft->sample_positions + 3 * (size_t)k), values,
-                gradients);
+    lb_weights_at(voxels, job->weights, k, lb_vec3_load(draft->sample_positions + 3 * (size_t)k),
+                  values, gradients);
     add_point(&at_samples, k, frames, cell, values, gradients, true);
   }
   for (int32_t n = 0; n < nodes; n++) {
@@ -227,10 +227,11 @@ static lbStatus fill(Job *job, const lbReduceDef *def, lbError *err) {
   double *damping = NULL;
   lbModel *draft = job->draft;
   if (draft->size.shell_count > 0 || draft->size.element_count == 0)
-    return lb_fail(err, LB_ERR_UNSUPPORTED,
-                   "model \"%s\": the method \"frames\" needs tets or bricks; shells have \"full\", "
-                   "\"modal\" and \"subspace\"",
-                   def->name);
+    return lb_fail(
+        err, LB_ERR_UNSUPPORTED,
+        "model \"%s\": the method \"frames\" needs tets or bricks; shells have \"full\", "
+        "\"modal\" and \"subspace\"",
+        def->name);
   lbStatus status = make_voxels(job, err);
   if (!status) status = make_weights(job, err);
   if (!status) status = list_weights(job, err);

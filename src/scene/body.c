@@ -9,7 +9,7 @@
 static const char *const body_keys[] = { "name",     "mesh",     "surface", "model",    "material",
                                          "damping",  "mass",     "fixed",   "method",   "reduce",
                                          "position", "rotation", "scale",   "velocity", "instances",
-                                         "look",     "motion",   "warp",    "frames", NULL };
+                                         "look",     "motion",   "warp",    "frames",   NULL };
 
 void lb_scene_begin_body(lbSceneBody *body) {
   *body =

@@ -1,8 +1,8 @@
 // "frames" of a body: where its frames are, how they move what lies between them.
 #include "scene/body.h"
 
-static const char *const keys[] = { "count",  "positions", "weights", "radius", "cutoff", "forces",
-                                    "mass",   "samples",   "bulk",    "fixed",  NULL };
+static const char *const keys[] = { "count", "positions", "weights", "radius", "cutoff", "forces",
+                                    "mass",  "samples",   "bulk",    "fixed",  NULL };
 
 static lbStatus read_positions(const lbField *json, lbSceneBody *body, lbError *err) {
   if (!lb_field_here(json)) return LB_OK;

@@ -124,8 +124,7 @@ static const lbVec3 none = { 0, 0, 0 };
 
 static void forces_are_the_derivative_of_the_energy(void **state) {
   (void)state;
-  for (size_t m = 0; m < sizeof models / sizeof *models; m++)
-    AT_EACH_LEVEL(level) {
+  for (size_t m = 0; m < sizeof models / sizeof *models; m++) AT_EACH_LEVEL(level) {
       Toy t;
       System s, a, b;
       make_toy(&t, models[m], 0.5, 0.4);
@@ -146,8 +145,7 @@ static void forces_are_the_derivative_of_the_energy(void **state) {
 // The exact stiffness is unsymmetric by the torques that act on frames: -[τ]x a half each way.
 static void stiffness_is_the_symmetric_part_of_the_derivative_of_forces(void **state) {
   (void)state;
-  for (size_t m = 0; m < sizeof models / sizeof *models; m++)
-    AT_EACH_LEVEL(level) {
+  for (size_t m = 0; m < sizeof models / sizeof *models; m++) AT_EACH_LEVEL(level) {
       Toy t;
       static System s, a, b;
       static double D[N * N];
@@ -262,9 +260,11 @@ static void mass_and_loads_are_sums_of_what_samples_feel(void **state) {
       double h = 1e-3, J[3][N] = { { 0 } };
       lbVec3 at[5];
       for (int i = 0; i < 5; i++) at[i] = place_after(&t, k, (i - 2) * h);
-      lbVec3 v = lb_scale(1 / (12 * h), lb_sub(lb_scale(8, lb_sub(at[3], at[1])), lb_sub(at[4], at[0])));
-      lbVec3 a = lb_scale(1 / (12 * h * h), lb_sub(lb_scale(16, lb_add(at[1], at[3])),
-                                                  lb_add(lb_scale(30, at[2]), lb_add(at[0], at[4]))));
+      lbVec3 v =
+          lb_scale(1 / (12 * h), lb_sub(lb_scale(8, lb_sub(at[3], at[1])), lb_sub(at[4], at[0])));
+      lbVec3 a =
+          lb_scale(1 / (12 * h * h), lb_sub(lb_scale(16, lb_add(at[1], at[3])),
+                                            lb_add(lb_scale(30, at[2]), lb_add(at[0], at[4]))));
       lbFramePoint p = lb_frame_point(lb_vec3_load(t.positions + 3 * k), count, t.frames + e,
                                       t.values + e, NULL, motions);
       for (int i = 0; i < count; i++)
@@ -328,7 +328,8 @@ static void a_safe_stiffness_is_never_negative(void **state) {
   Toy t;
   static System s;
   make_toy(&t, LB_MATERIAL_MOONEYRIVLIN, 1, 2.5);
-  evaluate(&t, t.pose, lb_simd_best(), LB_FRAMES_FORCE | LB_FRAMES_TANGENT | LB_FRAMES_SAFE, none, &s);
+  evaluate(&t, t.pose, lb_simd_best(), LB_FRAMES_FORCE | LB_FRAMES_TANGENT | LB_FRAMES_SAFE, none,
+           &s);
   uint64_t seed = 3;
   for (int trial = 0; trial < 200; trial++) {
     double x[N], sum = 0;
