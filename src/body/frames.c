@@ -12,7 +12,9 @@ static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carve
   size_t count = (size_t)shared->count;
   lbFramesState *states = lb_carve(carver, (size_t)group->count, sizeof *states);
   for (int32_t i = 0; i < group->count && !carver->overflow; i++) {
-    lbFramesState draft = { .T = lb_placement_identity(), .version = 1 };
+    lbFramesState draft = { .T = lb_placement_identity(),
+                            .forces = (lbFrameForces)p->model->frame_settings[0],
+                            .version = 1 };
     draft.poses = lb_carve(carver, count, sizeof *draft.poses);
     draft.velocity = lb_carve(carver, 6 * count, sizeof(double));
     draft.force = lb_carve(carver, (size_t)p->padded, sizeof(double));
@@ -151,7 +153,7 @@ static void save(const lbBody *body, double *numbers) {
   const lbPlacement *T = &state->T;
   const double head[EXTRA_HEAD] = { T->position.x, T->position.y, T->position.z,
                                     T->rotation.x, T->rotation.y, T->rotation.z,
-                                    T->rotation.w, T->identity,   0 };
+                                    T->rotation.w, T->identity,   state->forces };
   memcpy(numbers, state->force, padded * sizeof(double));
   memcpy(numbers + padded, head, sizeof head);
   double *to = numbers + padded + EXTRA_HEAD;
@@ -174,6 +176,7 @@ static void restore(lbBody *body, const double *numbers) {
   bool identity = extra[7] != 0 || !lb_rotation_make_unit(&rotation);
   state->T =
       identity ? lb_placement_identity() : (lbPlacement){ lb_vec3_load(extra), rotation, false };
+  state->forces = extra[8] == LB_FRAME_SPRINGS ? LB_FRAME_SPRINGS : LB_FRAME_SAMPLES;
   for (int32_t i = 0; i < shared->count; i++, from += EXTRA_FRAME) {
     lbQuat turn = lb_quat(from[3], from[4], from[5], from[6]);
     if (!lb_rotation_make_unit(&turn)) turn = shared->rest[i].rotation;
@@ -181,6 +184,39 @@ static void restore(lbBody *body, const double *numbers) {
     memcpy(state->velocity + 6 * i, from + 7, 6 * sizeof *from);
   }
   state->version++;
+}
+
+// ---- forces ------------------------------------------------------------------------------------
+
+static bool is_lumped(const lbBody *body) {
+  return lb_frames_state(body)->forces == LB_FRAME_SPRINGS ||
+         lb_frames_shared(body->prepared)->mass == LB_FRAME_LUMPED;
+}
+
+void lb_frames_sum(const lbBody *body, int32_t options, const lbFrameMotion *motions,
+                   const lbFramePose *poses, const double *velocity, double *room,
+                   lbFrameSystem *out) {
+  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+  bool springs = lb_frames_state(body)->forces == LB_FRAME_SPRINGS;
+  int32_t inertia = LB_FRAMES_MASS | LB_FRAMES_LOADS, asked = options & inertia;
+  lbVec3 gravity = lb_frames_gravity(body);
+  if (is_lumped(body) && asked)
+    lb_frame_springs_lump(shared->springs, poses, velocity, gravity, out);
+  if (is_lumped(body)) options &= ~inertia;
+  if (springs)
+    lb_frame_springs_sum(shared->springs, options, shared->rest, poses, out);
+  else if (options || !asked)
+    lb_frame_sum(shared->samples, body->prepared->level, options, shared->count, motions, gravity,
+                 room, out);
+}
+
+void lb_frames_survey(const lbBody *body, const lbFrameMotion *motions, const lbFramePose *poses,
+                      const double *velocity, lbFrameSurvey *out) {
+  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+  if (is_lumped(body))
+    lb_frame_springs_survey(shared->springs, shared->rest, poses, velocity, out);
+  else
+    lb_frame_survey(shared->samples, body->prepared->level, motions, out);
 }
 
 // ---- the body as a whole -----------------------------------------------------------------------
@@ -198,7 +234,7 @@ static void fit_frame(lbBody *body, lbScratch *scratch) {
   lbFrameSurvey survey;
   lbMat3 turn;
   lb_frames_motions(body, w->probe);
-  lb_frame_survey(shared->samples, body->prepared->level, w->probe, &survey);
+  lb_frames_survey(body, w->probe, state->poses, state->velocity, &survey);
   lbVec3 c = lb_scale(1 / whole->mass, survey.moment);
   lb_polar3(lb_mat3_sub(survey.turned, lb_mat3_scale(whole->mass, lb_mat3_outer(c, whole->centre))),
             &turn, NULL);
@@ -208,15 +244,15 @@ static void fit_frame(lbBody *body, lbScratch *scratch) {
 }
 
 static void report(const lbBody *body, lbBodyReport *report, lbScratch *scratch) {
+  const lbFramesState *state = lb_frames_state(body);
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbFramesWork *w = scratch->own;
   lbFrameSurvey survey;
   lbFrameSystem sums = { 0 };
   lb_frames_motions(body, w->probe);
-  lb_frame_survey(shared->samples, body->prepared->level, w->probe, &survey);
-  lb_frame_sum(shared->samples, body->prepared->level, 0, shared->count, w->probe, lb_vec3(0, 0, 0),
-               w->room, &sums);
-  lbPlacement base = lb_whole_base(body, &lb_frames_state(body)->T);
+  lb_frames_survey(body, w->probe, state->poses, state->velocity, &survey);
+  lb_frames_sum(body, 0, w->probe, state->poses, state->velocity, w->room, &sums);
+  lbPlacement base = lb_whole_base(body, &state->T);
   report->kinetic = survey.kinetic;
   report->elastic = sums.energy;
   report->centre = lb_placement_apply(&base, lb_scale(1 / shared->whole.mass, survey.moment));
@@ -226,14 +262,6 @@ static void report(const lbBody *body, lbBodyReport *report, lbScratch *scratch)
 }
 
 // ---- masses and compliances --------------------------------------------------------------------
-
-void lb_frames_spread(const lbFramesShared *shared, const lbFrameMotion *motions,
-                      const double *force, double *sums) {
-  for (int32_t n = 0; n < shared->whole.node_count; n++) {
-    lbVec3 f = lb_vec3_load(force + 3 * (size_t)n);
-    if (f.x != 0 || f.y != 0 || f.z != 0) lb_frame_skin_spread(shared->nodes, motions, n, f, sums);
-  }
-}
 
 void lb_frames_combine(int32_t count, double a, const double *x, double b, const double *y,
                        double *to) {
@@ -261,8 +289,7 @@ void lb_frames_find_mass(const lbBody *body, lbScratch *scratch) {
   lbFrameSystem sums = { 0, NULL, NULL, NULL, w->M };
   bool fixed[LB_FRAMES_MOST];
   lb_frames_motions(body, w->start);
-  lb_frame_sum(shared->samples, body->prepared->level, LB_FRAMES_MASS, shared->count, w->start,
-               lb_vec3(0, 0, 0), w->room, &sums);
+  lb_frames_sum(body, LB_FRAMES_MASS, w->start, state->poses, state->velocity, w->room, &sums);
   memcpy(w->end, w->start, (size_t)shared->count * sizeof *w->end);
   for (int32_t i = 0; i < shared->count; i++) fixed[i] = shared->fixed[i];
   lb_frames_combine(shared->count, 1, w->M, 0, NULL, w->mass_factor);
@@ -338,6 +365,48 @@ static void comply(const lbPrepared *p, double *x, lbScratch *scratch) {
   if (shared->rest_factor) shared->ldlt->solve(6 * shared->count, shared->rest_factor, w->right);
   expand(&body, w->start, &T, w, x);
   if (free) lb_whole_take_out_rigid(&shared->whole, false, x);
+}
+
+// ---- limber/frames.h ---------------------------------------------------------------------------
+
+int32_t lb_body_frames_count(const lbBody *body) {
+  return body && lb_body_method(body) == LB_METHOD_FRAMES ? lb_frames_count(body) : 0;
+}
+
+static lbStatus refuse_others(const lbBody *body, int32_t frame) {
+  int32_t count = lb_body_frames_count(body);
+  if (!body) return LB_ERR_ARGUMENT;
+  if (frame >= 0 && frame < count) return LB_OK;
+  return lb_fail(body->message, LB_ERR_ARGUMENT, "frame %d: the body has %d frames", (int)frame,
+                 (int)count);
+}
+
+lbStatus lb_body_frames_pose(const lbBody *body, int32_t frame, lbVec3 *position,
+                             lbQuat *rotation) {
+  lbStatus status = refuse_others(body, frame);
+  if (status) return status;
+  const lbFramesState *state = lb_frames_state(body);
+  lbPlacement base = lb_whole_base(body, &state->T);
+  if (position) *position = lb_placement_apply(&base, state->poses[frame].position);
+  if (rotation)
+    *rotation = lb_quat_normalise(lb_quat_multiply(base.rotation, state->poses[frame].rotation));
+  return LB_OK;
+}
+
+lbStatus lb_body_frames_set_forces(lbBody *body, lbFrameForces forces) {
+  lbStatus status = refuse_others(body, 0);
+  if (status) return status;
+  if ((int)forces < 0 || forces >= LB_FRAME_FORCES_COUNT)
+    return lb_fail(body->message, LB_ERR_ARGUMENT, "forces is %d; it must be an lbFrameForces",
+                   (int)forces);
+  lbFramesState *state = lb_frames_state(body);
+  state->forces = forces;
+  state->version++;
+  return LB_OK;
+}
+
+lbFrameForces lb_body_frames_forces(const lbBody *body) {
+  return lb_body_frames_count(body) ? lb_frames_state(body)->forces : LB_FRAME_SAMPLES;
 }
 
 static const double *materials(const lbPrepared *p) { return lb_frames_shared(p)->materials; }

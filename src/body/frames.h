@@ -6,6 +6,8 @@
 
 #include "body/whole.h"
 #include "frames/frames.h"
+#include "frames/springs.h"
+#include "limber/frames.h"
 #include "math/ldlt.h"
 
 // ---- what bodies of a model share (frames_shared.c) --------------------------------------------
@@ -18,6 +20,8 @@ typedef struct lbFramesShared { // lbPrepared.own
   lbFrameSamples *samples;
   lbFrameSamples *node_samples; // nodes with their masses, without strain: for least squares
   lbFrameSkin *nodes;
+  lbFrameSprings *springs; // and lumped masses
+  lbFrameMass mass;
   double *materials; // (materials x 3)
   double *rigid;     // (3 nodes x 6)
   double *masses;    // (nodes), none zero
@@ -43,6 +47,7 @@ typedef struct lbFramesState { // lbBody.own
   double *velocity;            // (6 count): ω, velocity of the origin
   double *force;               // (padded), at nodes
   lbPlacement T;
+  lbFrameForces forces;
   uint64_t version; // another one after each change of poses
 } lbFramesState;
 
@@ -74,9 +79,12 @@ typedef struct lbFramesWork {       // lbScratch.own
 
 // motions (count) <- of a body's state, with its velocities.
 void lb_frames_motions(const lbBody *body, lbFrameMotion *motions);
-// sums (8 count) += of forces at nodes (fixed axes), at these motions.
-void lb_frames_spread(const lbFramesShared *shared, const lbFrameMotion *motions,
-                      const double *force, double *sums);
+// What the options ask for at a place, by samples or springs; motions belong to poses and velocity.
+void lb_frames_sum(const lbBody *body, int32_t options, const lbFrameMotion *motions,
+                   const lbFramePose *poses, const double *velocity, double *room,
+                   lbFrameSystem *out);
+void lb_frames_survey(const lbBody *body, const lbFrameMotion *motions, const lbFramePose *poses,
+                      const double *velocity, lbFrameSurvey *out);
 // Gravity in the fixed axes.
 lbVec3 lb_frames_gravity(const lbBody *body);
 // mass_factor <- of M at the body's state, unless it is there.

@@ -140,6 +140,7 @@ static lbStatus find_rest_factor(const lbPrepared *p, lbFramesShared *shared, lb
   double *K = lb_alloc(2 * square + 2 * (size_t)n, sizeof *K);
   shared->rest_factor = lb_alloc(padded * padded, sizeof(double));
   bool all = motions && room && K && shared->rest_factor;
+  lbStatus status = all ? LB_OK : lb_fail_memory(err);
   if (all) {
     lbFrameSystem sums = { 0, K + 2 * square, NULL, K, K + square };
     double stiffness = 0, mass = 0;
@@ -154,6 +155,8 @@ static lbStatus find_rest_factor(const lbPrepared *p, lbFramesShared *shared, lb
       mass += sums.M[(size_t)i * (size_t)(n + 1)];
     }
     double shift = SHIFT * stiffness / fmax(mass, 1e-300);
+    status = lb_frame_springs_create(shared->samples, shared->count, shared->rest, sums.K,
+                                     &shared->springs, err);
     lb_frames_combine(shared->count, 1, sums.K, shift, sums.M, shared->rest_factor);
     if (!lb_frames_factor(shared, fixed, shared->rest_factor)) {
       lb_free(shared->rest_factor); // nothing is known of it
@@ -161,7 +164,7 @@ static lbStatus find_rest_factor(const lbPrepared *p, lbFramesShared *shared, lb
     }
   }
   lb_free(motions), lb_free(room), lb_free(K);
-  return all ? LB_OK : lb_fail_memory(err);
+  return status;
 }
 
 // ---- preparing ---------------------------------------------------------------------------------
@@ -193,6 +196,7 @@ lbStatus lb_frames_rebuild(lbPrepared *p, const double *materials, lbError *err)
     shared->rest[i] = (lbFramePose){ lb_quat_normalise(lb_quat(pose[3], pose[4], pose[5], pose[6])),
                                      lb_vec3_load(pose) };
   }
+  shared->mass = (lbFrameMass)m->frame_settings[1];
   shared->ldlt = lb_ldlt_kernels(p->level);
   fill_masses(m, shared->masses);
   status = make_samples(m, shared, err);
@@ -223,6 +227,7 @@ void lb_frames_release(lbPrepared *p) {
   lb_frame_samples_destroy(shared->samples);
   lb_frame_samples_destroy(shared->node_samples);
   lb_frame_skin_destroy(shared->nodes);
+  lb_frame_springs_destroy(shared->springs);
   lb_free(shared->rest);
   lb_free(shared->fixed);
   lb_free(shared->pivots);
