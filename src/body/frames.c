@@ -9,7 +9,7 @@ enum { EXTRA_HEAD = 9, EXTRA_FRAME = 13 }; // numbers of a saved state, beside a
 
 static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
   const lbFramesShared *shared = lb_frames_shared(p);
-  size_t count = (size_t)shared->count;
+  size_t count = (size_t)lb_frames_room(p);
   lbFramesState *states = lb_carve(carver, (size_t)group->count, sizeof *states);
   for (int32_t i = 0; i < group->count && !carver->overflow; i++) {
     lbFramesState draft = { .T = lb_placement_identity(),
@@ -20,17 +20,23 @@ static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carve
     draft.force = lb_carve(carver, (size_t)p->padded, sizeof(double));
     if (!states) continue;
     states[i] = draft;
-    memcpy(draft.poses, shared->rest, count * sizeof *draft.poses);
+    memcpy(draft.poses, shared->rest, (size_t)shared->count * sizeof *draft.poses);
     group->bodies[i].own = &states[i];
   }
 }
 
-static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *carver) {
+// Frames at a batch of samples or nodes, with those that may be inserted.
+static int32_t list_room(const lbPrepared *p) {
   const lbFramesShared *shared = lb_frames_shared(p);
-  size_t count = (size_t)shared->count, n = 6 * count;
+  int32_t most = shared->samples->list_most, other = shared->node_samples->list_most;
+  most = (other > most ? other : most) + LB_FRAMES_ROOM;
+  return most < LB_FRAME_LIST_MOST ? most : LB_FRAME_LIST_MOST;
+}
+
+static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *carver) {
+  size_t count = (size_t)lb_frames_room(p), n = 6 * count;
   size_t padded = (size_t)lb_ldlt_padded((int32_t)n);
-  size_t room = lb_frame_sums_doubles(shared->samples, shared->count);
-  size_t other = lb_frame_sums_doubles(shared->node_samples, shared->count);
+  size_t room = lb_frame_sums_doubles(list_room(p), (int32_t)count);
   lbFramesWork draft = { 0 }, *w = lb_carve(carver, 1, sizeof draft);
   lbFrameMotion **motions[] = { &draft.start, &draft.end, &draft.probe };
   for (size_t k = 0; k < 3; k++) *motions[k] = lb_carve(carver, count, sizeof **motions[k]);
@@ -43,7 +49,7 @@ static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *car
   draft.factor = lb_carve(carver, padded * padded, sizeof(double));
   draft.mass_factor = lb_carve(carver, padded * padded, sizeof(double));
   draft.sums = lb_carve(carver, 8 * count, sizeof(double));
-  draft.room = lb_carve(carver, room > other ? room : other, sizeof(double));
+  draft.room = lb_carve(carver, room, sizeof(double));
   draft.pull = lb_carve(carver, (size_t)p->padded, sizeof(double));
   draft.prescribed = lb_carve(carver, count, sizeof *draft.prescribed);
   if (w) *w = draft;
@@ -157,6 +163,7 @@ static void save(const lbBody *body, double *numbers) {
   memcpy(numbers, state->force, padded * sizeof(double));
   memcpy(numbers + padded, head, sizeof head);
   double *to = numbers + padded + EXTRA_HEAD;
+  memset(to, 0, EXTRA_FRAME * (size_t)lb_frames_room(body->prepared) * sizeof *to);
   for (int32_t i = 0; i < lb_frames_count(body); i++, to += EXTRA_FRAME) {
     const lbFramePose *pose = &state->poses[i];
     lb_vec3_store(to, pose->position);
