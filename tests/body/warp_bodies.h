@@ -48,6 +48,17 @@ static inline void steps(lbBody *body, int count, double h) {
   for (int i = 0; i < count; i++) assert_int_equal(lb_body_step(body, h), 0);
 }
 
+// Steps of which some may be taken by implicit Euler in parts.
+static inline int adapted_steps(lbBody *body, int count, double h) {
+  int adapted = 0;
+  for (int i = 0; i < count; i++) {
+    int32_t flags = lb_body_step(body, h);
+    assert_int_equal(flags & ~LB_STEP_ADAPTED, 0);
+    adapted += flags != 0;
+  }
+  return adapted;
+}
+
 static inline lbVec3 where(const lbBody *body, int32_t node) {
   lbVec3 at;
   body_ok(body, lb_body_point(body, lb_point_node(node), &at, NULL));
