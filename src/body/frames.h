@@ -73,6 +73,7 @@ typedef struct lbFramesState { // lbBody.own
   double *velocity;            // (6 count): ω, velocity of the origin
   double *force;               // (padded), at nodes
   lbPlacement T;
+  bool loaded; // some of `force` is not zero
   lbFrameForces forces;
   uint64_t version; // another one after each change of poses
 } lbFramesState;
@@ -138,5 +139,7 @@ void lb_frames_respond(const lbBody *body, const lbStep *step, lbScratch *scratc
                        const double *force, double *moved);
 int32_t lb_frames_end(lbBody *body, const lbStep *step, lbScratch *scratch);
 int32_t lb_frames_commit(lbBody *body, const lbStep *step, lbScratch *scratch);
+void lb_frames_step_many(lbBodyGroup *group, int32_t begin, int32_t end, double h,
+                         lbScratch *scratch);
 
 #endif
