@@ -58,6 +58,8 @@ lbStatus lb_scene_read_warp(const lbField *json, lbSceneBody *body, lbError *err
 lbStatus lb_scene_read_cores(const lbField *json, const double scale[3], lbSceneBody *body,
                              lbError *err);
 void lb_scene_release_cores(lbSceneBody *body);
+// frames.c
+lbStatus lb_scene_read_frames(const lbField *json, lbSceneBody *body, lbError *err);
 // cubature.c: "forces" and the keys of cubature, from the entry "reduce".
 lbStatus lb_scene_read_forces(const lbField *json, lbSubspaceDef *subspace, lbError *err);
 // subspace.c: `usual`, or as many elastic modes as the body has.
