@@ -88,7 +88,7 @@ struct lbFem {
   lbGather shared;        // per shared block; from: partial sum
 
   lbSparse *pattern; // the matrix's scalar pattern; values NULL
-  lbSparse *mass;    // consistent: the same pattern; lumped: diagonal
+  lbSparse *mass;    // m_ab 1, without the zeros that the pattern has there; lumped: diagonal
   lbMassKind mass_kind;
   double *vertex_masses;
   double total_mass;

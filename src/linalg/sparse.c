@@ -80,6 +80,30 @@ lbStatus lb_sparse_copy(const lbSparse *A, lbSparse **out, lbError *err) {
   return status;
 }
 
+// Keeps the entries that are not zero, and what is stored of the diagonal.
+static bool is_kept(const lbSparse *A, int32_t column, int32_t k) {
+  return A->values[k] != 0 || A->rows[k] == column;
+}
+
+lbStatus lb_sparse_copy_nonzeros(const lbSparse *A, lbSparse **out, lbError *err) {
+  int32_t *begin = lb_alloc((size_t)A->size + 1, sizeof *begin), count = 0;
+  int32_t *rows = lb_alloc((size_t)lb_sparse_nonzero_count(A), sizeof *rows);
+  lbStatus status = begin && rows ? LB_OK : lb_fail_memory(err);
+  for (int32_t j = 0; j < A->size && !status; j++) {
+    for (int32_t k = A->column_begin[j]; k < A->column_begin[j + 1]; k++)
+      if (is_kept(A, j, k)) rows[count++] = A->rows[k];
+    begin[j + 1] = count;
+  }
+  if (!status) status = lb_sparse_create(A->size, begin, rows, out, err);
+  count = 0;
+  for (int32_t j = 0; j < A->size && !status; j++)
+    for (int32_t k = A->column_begin[j]; k < A->column_begin[j + 1]; k++)
+      if (is_kept(A, j, k)) (*out)->values[count++] = A->values[k];
+  lb_free(begin);
+  lb_free(rows);
+  return status;
+}
+
 void lb_sparse_destroy(lbSparse *A) {
   if (!A) return;
   lb_free(A->column_begin);

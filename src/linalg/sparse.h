@@ -26,6 +26,8 @@ lbStatus lb_sparse_create_diagonal(int32_t size, const double *diagonal, lbSpars
                                    lbError *err);
 lbStatus lb_sparse_copy(const lbSparse *A, lbSparse **out, lbError *err);
 lbStatus lb_sparse_copy_pattern(const lbSparse *A, lbSparse **out, lbError *err); // zero values
+// A copy without stored zeros off the diagonal.
+lbStatus lb_sparse_copy_nonzeros(const lbSparse *A, lbSparse **out, lbError *err);
 void lb_sparse_destroy(lbSparse *A);
 
 // LB_ERR_ARGUMENT that names the fault unless the pattern is as described above.
