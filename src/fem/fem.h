@@ -147,6 +147,7 @@ void lb_fem_node_stress(const lbFem *fem, const double *displacement, double *we
                         double *stresses);
 
 // modes.c
-lbStatus lb_fem_rest_stiffness(const lbFem *fem, lbSparse **out, lbError *err); // a new matrix
+// A new matrix, on the body's own pattern.
+lbStatus lb_fem_rest_stiffness(const lbFem *fem, lbSparse **out, lbError *err);
 
 #endif

@@ -79,7 +79,7 @@ static lbStatus consistent_mass(const lbFem *fem, int32_t *only, lbSparse **out,
   double *partials = lb_alloc((size_t)fem->partial_count, 9 * sizeof(double));
   lbSparse *all = NULL;
   lbStatus status =
-      partials ? lb_sparse_copy_pattern(fem->pattern, &all, err) : lb_fail_memory(err);
+      partials ? lb_sparse_borrow_pattern(fem->pattern, &all, err) : lb_fail_memory(err);
   if (!status) lb_fem_sum_blocks(fem, fill_chunk, only, partials, all->values);
   lb_free(partials);
   if (!status) status = lb_sparse_copy_nonzeros(all, out, err); // one in three: m_ab 1
