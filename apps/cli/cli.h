@@ -56,7 +56,7 @@ typedef struct cliVerb {
 } cliVerb;
 
 extern const cliVerb cli_mesh, cli_modes, cli_static, cli_evaluate, cli_build, cli_info, cli_run,
-    cli_cook, cli_edit, cli_export, cli_view, cli_render, cli_bench;
+    cli_cook, cli_edit, cli_export, cli_view, cli_render, cli_compare, cli_bench;
 
 // Parses the words of a verb; options end with a NULL name. On CLI_OK with common.help set the help
 // has been printed and the verb is done. Wrong words are reported. Starts threads.

@@ -41,7 +41,8 @@ static cliStatus check_numbers(const cliCubature *words, lbBuildDef *def) {
     if (strcmp(words->selection, lb_cubature_selection_name((lbCubatureSelection)i)) == 0)
       def->selection = (lbCubatureSelection)i;
   if (def->selection == LB_CUBATURE_SELECTION_COUNT)
-    return cli_usage(&cli_build, "--selection is \"%s\", use nnhtp, greedy or greedy_fast",
+    return cli_usage(&cli_build,
+                     "--selection is \"%s\", use nnhtp, nnhtp_plain, greedy or greedy_fast",
                      words->selection);
   return CLI_OK;
 }

@@ -8,10 +8,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static const cliVerb *const verbs[] = { &cli_mesh,  &cli_modes,  &cli_static, &cli_evaluate,
-                                        &cli_build, &cli_info,   &cli_run,    &cli_cook,
-                                        &cli_edit,  &cli_export, &cli_view,   &cli_render,
-                                        &cli_bench };
+static const cliVerb *const verbs[] = { &cli_mesh,    &cli_modes,  &cli_static, &cli_evaluate,
+                                        &cli_build,   &cli_info,   &cli_run,    &cli_cook,
+                                        &cli_edit,    &cli_export, &cli_view,   &cli_render,
+                                        &cli_compare, &cli_bench };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
 
 static void print_help(FILE *to) {

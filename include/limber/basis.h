@@ -36,8 +36,8 @@ typedef struct lbSketch {
 
 lbStatus lb_sketch_create(lbSketch **out, lbError *err); // empty
 void lb_sketch_destroy(lbSketch *sketch);
-// Adds a load. Refuses none, negative vertices and forces that are not finite, and then leaves the
-// sketch as it was. `name` may be NULL.
+// Adds a load. Refuses one without forces, negative vertices and forces that are not finite, and
+// leaves the sketch as it was. `name` may be NULL.
 lbStatus lb_sketch_append(lbSketch *sketch, const char *name, int32_t force_count,
                           const lbSketchForce *forces, lbError *err);
 

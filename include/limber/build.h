@@ -24,9 +24,11 @@
 #include "limber/accuracy.h"
 #include "limber/build_model.h"
 #include "limber/run.h"
+#include "limber/compare.h"
 #include "limber/cook.h"
 #include "limber/edit_script.h"
 #include "limber/pose.h"
+#include "limber/rig.h"
 
 #ifdef __cplusplus
 extern "C" {

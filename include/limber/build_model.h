@@ -95,6 +95,12 @@ typedef struct lbBuildReport {
 lbStatus lb_build_model(const char *path, const lbBuildDef *def, lbModel **out,
                         lbBuildReport *report, lbError *err);
 
+// A bare mesh with what lb_build_model would choose for it, as a scene of one unreduced body that
+// is released under gravity as a lone model is (lb_scene_load). What `def` says about methods and
+// bases is ignored. `report` may be NULL.
+lbStatus lb_build_scene(const char *path, const lbBuildDef *def, lbScene **out,
+                        lbBuildReport *report, lbError *err);
+
 // Writes models, and a world that places them (NULL: none), as a .glb that any glTF viewer opens:
 // the surfaces with their appearances, the first modes as morph targets. Written aside and renamed.
 lbStatus lb_build_save(const lbModel *const *models, int32_t model_count, const lbWorldDef *world,

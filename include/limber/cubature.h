@@ -23,9 +23,11 @@ typedef enum lbForceKind {
 } lbForceKind;
 
 typedef enum lbCubatureSelection {
-  LB_CUBATURE_NNHTP,       // all elements at once, changed as a whole (von Tycowicz et al.)
+  LB_CUBATURE_NNHTP,       // all elements at once, many exchanged at a time (after von Tycowicz et
+                           // al.), with least squares in place of their gradient step
   LB_CUBATURE_GREEDY,      // one after another, least squares over all poses (An et al.)
   LB_CUBATURE_GREEDY_FAST, // the same, over ten poses at a time
+  LB_CUBATURE_NNHTP_PLAIN, // algorithm 1 of von Tycowicz et al. as it stands there
   LB_CUBATURE_SELECTION_COUNT
 } lbCubatureSelection;
 
@@ -38,7 +40,8 @@ typedef struct lbCubatureDef {
                          // error needs, LB_CUBATURE_ELEMENTS a basis vector at most
   bool all;              // every element with weight 1, exact, no training; default false
   double error;          // >= 0; default 0.03; 0: whatever the number of elements gives
-  int32_t pose_count;    // training poses, 1 to LB_CUBATURE_POSES_MAX; default 200
+  int32_t pose_count;    // training poses, 1 to LB_CUBATURE_POSES_MAX; default 0:
+                         // LB_CUBATURE_POSES a basis vector, LB_CUBATURE_POSES_LEAST at least
   double amplitude;      // > 0: greatest displacement of a node in the largest pose, over the
                          // diagonal of the body's box; default 0.2
   double small_share;    // 0 to 1: of the poses are small ones of the softest shapes, so that slow
@@ -48,6 +51,8 @@ typedef struct lbCubatureDef {
 } lbCubatureDef;
 
 #define LB_CUBATURE_ELEMENTS 10
+#define LB_CUBATURE_POSES 4
+#define LB_CUBATURE_POSES_LEAST 200
 #define LB_CUBATURE_POSES_MAX 100000
 
 lbCubatureDef lb_cubature_def(void);

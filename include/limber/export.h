@@ -17,10 +17,9 @@ extern "C" {
 // - frames: the targets are principal components, and the node follows the centroid of the vertices
 //   that triangles use; with `turning` also the rotation that brings the rest shape nearest to the
 //   frame;
-// - shapes and coordinates: vertex = rest + sum_i shape_i coordinate_i. Every shape whose
-// coordinate
-//   changes becomes a target, to the precision of floats; more than targets_max of them are taken
-//   as frames would be;
+// - shapes and coordinates: vertex = rest + sum_i shape_i coordinate_i. Every shape that is used
+//   becomes a target, to the precision of floats; more than targets_max of them are treated as
+//   frames are;
 // - neither, with a placement: it is rigid.
 
 typedef struct lbAnimationBody {
@@ -33,7 +32,7 @@ typedef struct lbAnimationBody {
   int32_t shape_count;   // >= 0; 0 with frames
   const double *shapes;  // (shape_count x vertex_count x 3): displacement at coordinate 1, m
   const double *coordinates; // (frame_count x shape_count)
-  // Where the body is: rotation * vertex + position. NULL: nowhere else, not turned.
+  // Where the body is: rotation * vertex + position. NULL: at the origin, unturned.
   const double *positions; // (frame_count x 3), m
   const double *rotations; // (frame_count x 4), quaternions x y z w, of any length but zero
 } lbAnimationBody;
@@ -65,6 +64,41 @@ typedef struct lbAnimationInfo { // what a body came to
 lbStatus lb_animation_write(const char *path, const lbAnimationBody *bodies, int32_t body_count,
                             const lbAnimationDef *def, lbAnimationInfo *info, lbError *err);
 
+// ---- skinned animations ------------------------------------------------------------------------
+//
+// A body that joints move: its vertices hang on them by weights, and viewers blend the motions of
+// the joints linearly. What moves otherwise (by dual quaternions, say) is off by max_error.
+
+typedef struct lbSkinnedBody {
+  const char *name;               // as in lbAnimationBody
+  const lbMesh *surface;          //
+  int32_t joint_count;            // >= 1
+  const char *const *joint_names; // (joint_count); NULL: "joint N"
+  const int32_t *parents;         // (joint_count) a joint before it, or -1; NULL: none has one
+  const double *rest;             // (joint_count x 7) position (m) and rotation (x y z w) at rest
+  const double *poses; // (frame_count x joint_count x 7) the same at each frame; NULL: at rest
+  // Vertex v hangs on joints[k] by weights[k], begin[v] <= k < begin[v + 1], weights >= 0 with a
+  // sum above 0. More than four are written as further sets, which some viewers ignore.
+  const int32_t *begin, *joints;
+  const double *weights;
+  const float *frames; // (frame_count x vertex_count x 3) where vertices really are, to measure
+                       // max_error; NULL: it is not measured
+} lbSkinnedBody;
+
+typedef struct lbSkinnedDef {
+  int32_t frame_count;        // >= 0; default 0: no animation
+  const double *times;        // (frame_count), as in lbAnimationDef
+  int32_t weights_max;        // of a vertex, the largest are kept; 1 to 64, default 4
+  char up;                    // 'z' (default) or 'y'
+  const char *animation_name; // default "simulation"
+} lbSkinnedDef;
+
+lbSkinnedDef lb_skinned_def(void);
+
+// max_errors: (body_count) m, or NULL; 0 where there are no frames to compare with.
+lbStatus lb_skinned_write(const char *path, const lbSkinnedBody *bodies, int32_t body_count,
+                          const lbSkinnedDef *def, double *max_errors, lbError *err);
+
 // ---- sequences ---------------------------------------------------------------------------------
 //
 // The same motion in other formats. With path "out.EXT" and one body:
@@ -72,9 +106,8 @@ lbStatus lb_animation_write(const char *path, const lbAnimationBody *bodies, int
 //   .obj, .ply   out_00000.obj, out_00001.obj, ...: a mesh a frame; one out.mtl and its pictures
 //   .pc2, .mdd   out.pc2, a point cache, and out.obj, the rest shape whose vertices it moves
 //   .usda        Universal Scene Description as text, all bodies in one file
-//   .pvd         out_00000.vtu, ...: the rest shape with the point data "displacement", and the
-//   list
-//                of them, out.pvd; .vtu: without the list
+//   .pvd         out_00000.vtu, ...: the rest shape with the point data "displacement", and
+//                out.pvd, their list; .vtu: without the list
 // With several bodies the names are out_NAME_00000.obj and so on, NAME being the body's with
 // everything but letters, digits, '-', '_' and '.' made '_'. No axis is turned but in .glb; .usda
 // says which one is up.

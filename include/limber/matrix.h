@@ -6,9 +6,10 @@
 // With `held`, fixed and unused vertices are left out: row 3 k + axis is the k-th of the others. N,
 // m, kg, s throughout.
 //
-//   K Φ = M Φ Λ with the rows of held vertices (or of all, for a free body), Φᵀ M Φ = 1, Uᵀ M U =
-//   1,
-// M the consistent mass unless the body has lumped masses.
+//   K Φ = M Φ Λ,  Φᵀ M Φ = 1,  Uᵀ M U = 1
+//
+// hold without the rows of fixed vertices (of a free body: with all rows); M is the consistent mass
+// unless the body has lumped masses.
 #ifndef LIMBER_MATRIX_H
 #define LIMBER_MATRIX_H
 

@@ -23,7 +23,8 @@ typedef struct lbPathDef {
   int32_t key_count;       // at least 1
   const double *times;     // (key_count) s, rising strictly
   const double *positions; // (key_count x 3) m; NULL: the origin
-  const double *rotations; // (key_count x 4) quaternions x y z w of any length but zero; NULL: none
+  const double
+      *rotations; // (key_count x 4) quaternions x y z w of any length but zero; NULL: unturned
   // Of cubic paths: the slopes that arrive at a key and that leave it, as in glTF; quaternions are
   // then taken with the signs they have. NULL: slopes (p₊ − p₋) / (t₊ − t₋), zero at both ends of a
   // path without a cycle, and quaternions take the sign that is nearer to the key before.
@@ -38,7 +39,7 @@ lbPathDef lb_path_def(void);
 
 typedef struct lbPath lbPath;
 
-// Refuses times that do not rise, numbers that are not finite, rotations without length; the
+// Refuses times that do not rise, numbers that are not finite, rotations of zero length; the
 // message names the key. The arrays are copied.
 lbStatus lb_path_create(const lbPathDef *def, lbPath **out, lbError *err);
 void lb_path_destroy(lbPath *path); // NULL is legal
@@ -85,6 +86,8 @@ void lb_path_point_rates(const lbPathState *frame, const double position[3], dou
 
 // Path number `index` of a cooked world.
 lbStatus lb_world_path(const lbWorldDef *world, int32_t index, lbPath **out, lbError *err);
+// The path of a scripted core of a model, in the body's own axes.
+lbStatus lb_model_core_path(const lbModel *model, int32_t core, lbPath **out, lbError *err);
 
 #ifdef __cplusplus
 }

@@ -54,6 +54,7 @@ typedef struct lbRun {
   const lbScene *scene; // must outlive the run
   int32_t step_count;   // taken
   double time;          // at the end
+  double make_seconds;  // wall time that models and bodies took
   int32_t body_count;
   lbRunBody *bodies;
   double *probes; // ((step_count + 1) x probe_count x 3) displacements, from t = 0 on

@@ -255,6 +255,13 @@ void lb_dense_divide_by_upper(int32_t rows, int32_t size, const double *R, doubl
   if (size > 0) lb_parallel_for(rows, ROWS, divide_rows, &division);
 }
 
+void lb_dense_solve_upper(lbTranspose transpose, int32_t size, const double *R, size_t stride,
+                          double *x) {
+  lb_linalg_one_thread();
+  cblas_dtrsv(CblasColMajor, CblasUpper, transpose == LB_PLAIN ? CblasNoTrans : CblasTrans,
+              CblasNonUnit, size, R, at_least_one((int32_t)stride), x, 1);
+}
+
 lbStatus lb_dense_solve(int32_t size, double *A, int32_t count, double *B, lbError *err) {
   lbStatus status = check_finite("dense solve", size, size, A, err);
   if (status || !size) return status;

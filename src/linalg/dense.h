@@ -57,6 +57,9 @@ lbStatus lb_dense_cholesky(int32_t size, double *A, lbError *err);
 void lb_dense_cholesky_solve(int32_t size, const double *R, int32_t count, double *X);
 // X <- X R^-1; X (rows x size): makes the columns of X orthonormal when R' R = X' X
 void lb_dense_divide_by_upper(int32_t rows, int32_t size, const double *R, double *X);
+// x <- op(R)^-1 x, R upper triangular, its columns `stride` apart
+void lb_dense_solve_upper(lbTranspose transpose, int32_t size, const double *R, size_t stride,
+                          double *x);
 
 // A X = B by LU with row exchanges; A (size x size) is destroyed, B (size x count) becomes X.
 lbStatus lb_dense_solve(int32_t size, double *A, int32_t count, double *B, lbError *err);

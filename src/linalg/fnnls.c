@@ -2,9 +2,11 @@
 //
 // Unknowns are scaled so that columns have length 1: x = D y, Ĝ = D G D, D = diag(G)^-1/2. The
 // passive unknowns (those that may be positive) stand in the order in which they came, and
-// RᵀR = Ĝ over them. A new one adds a column to R; one that goes takes its column out, and plane
-// rotations make the rest triangular again: both cost the square of their number.
+// RᵀR = Ĝ, Rᵀu = ĉ over them. A new one adds a column to R; one that goes takes its column out, and
+// plane rotations make the rest triangular again: both cost the square of their number.
 #include "linalg/fnnls.h"
+
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,7 +24,9 @@ typedef struct Problem {
   size_t count;     // passive unknowns
   size_t *passive;  // (size) their indices
   bool *is_passive; // (size)
-  double *R;        // (size x size), rows: upper triangular
+  double *R;        // (size x size), upper triangular
+  double *u;        // (size) R⁻ᵀ ĉ
+  double *turns;    // (2 size) cosines and sines of the rotations of take_out
 } Problem;
 
 // out_k += a in_k
@@ -36,60 +40,52 @@ static double entry(const Problem *p, size_t i, size_t j) {
 
 // Adds unknown j to R; false: its column depends on those there.
 static bool append(Problem *p, size_t j) {
-  size_t n = p->size, m = p->count;
-  double *column = p->z, rest = 1; // Rᵀ r = ĝ
+  size_t m = p->count;
+  double *column = p->R + m * p->size, rest = 1, u = p->c[j]; // Rᵀ r = ĝ
   for (size_t k = 0; k < m; k++) column[k] = entry(p, p->passive[k], j);
+  lb_dense_solve_upper(LB_TRANSPOSED, (int32_t)m, p->R, p->size, column);
   for (size_t k = 0; k < m; k++) {
-    column[k] /= p->R[k * n + k];
-    add_scaled(m - k - 1, -column[k], p->R + k * n + k + 1, column + k + 1);
     rest -= column[k] * column[k];
+    u -= column[k] * p->u[k];
   }
   if (!(rest > TINY)) return false;
-  for (size_t k = 0; k < m; k++) p->R[k * n + m] = column[k];
-  p->R[m * n + m] = sqrt(rest);
+  column[m] = sqrt(rest);
+  p->u[m] = u / column[m];
   p->passive[p->count++] = j;
   p->is_passive[j] = true;
   return true;
 }
 
-// Rotates rows i and i + 1 of R so that the entry below the diagonal vanishes.
-static void rotate(double *upper, double *lower, size_t count) {
-  double length = hypot(upper[0], lower[0]), c = upper[0] / length, s = lower[0] / length;
-  for (size_t k = 0; k < count; k++) {
-    double a = upper[k], b = lower[k];
-    upper[k] = c * a + s * b;
-    lower[k] = c * b - s * a;
-  }
+static void turn(double c, double s, double *pair) {
+  double a = pair[0], b = pair[1];
+  pair[0] = c * a + s * b;
+  pair[1] = c * b - s * a;
 }
 
+// Columns behind the one that goes get an entry below their diagonal, which a rotation of its row
+// and the row above removes.
 static void take_out(Problem *p, size_t position) {
-  size_t n = p->size, m = p->count;
+  size_t n = p->size, last = p->count - 1;
+  double *c = p->turns, *s = p->turns + n;
   p->is_passive[p->passive[position]] = false;
   p->y[p->passive[position]] = 0;
-  for (size_t i = 0; i < m; i++) {
-    size_t from = i > position ? i - 1 : position; // row i now begins left of its diagonal
-    memmove(p->R + i * n + from, p->R + i * n + from + 1, (m - from - 1) * sizeof(double));
+  for (size_t j = position; j < last; j++) {
+    double *column = p->R + j * n;
+    memcpy(column, column + n, (j + 2) * sizeof(double));
+    for (size_t i = position; i < j; i++) turn(c[i], s[i], column + i);
+    double length = hypot(column[j], column[j + 1]);
+    c[j] = column[j] / length, s[j] = column[j + 1] / length;
+    column[j] = length;
+    turn(c[j], s[j], p->u + j);
+    p->passive[j] = p->passive[j + 1];
   }
-  memmove(p->passive + position, p->passive + position + 1,
-          (m - position - 1) * sizeof *p->passive);
-  p->count = m - 1;
-  for (size_t i = position; i < p->count; i++)
-    rotate(p->R + i * n + i, p->R + (i + 1) * n + i, p->count - i);
+  p->count = last;
 }
 
 // z = Ĝ⁻¹ c over the passive unknowns.
 static void solve(Problem *p) {
-  size_t n = p->size, m = p->count;
-  for (size_t k = 0; k < m; k++) p->z[k] = p->c[p->passive[k]];
-  for (size_t k = 0; k < m; k++) {
-    p->z[k] /= p->R[k * n + k];
-    add_scaled(m - k - 1, -p->z[k], p->R + k * n + k + 1, p->z + k + 1);
-  }
-  for (size_t k = m; k-- > 0;) {
-    double sum = p->z[k];
-    for (size_t l = k + 1; l < m; l++) sum -= p->R[k * n + l] * p->z[l];
-    p->z[k] = sum / p->R[k * n + k];
-  }
+  memcpy(p->z, p->u, p->count * sizeof(double));
+  lb_dense_solve_upper(LB_PLAIN, (int32_t)p->count, p->R, p->size, p->z);
 }
 
 // Goes from y towards z until all of z is positive; what reaches zero on the way goes out.
@@ -139,15 +135,40 @@ static size_t steepest(const Problem *p, double least) {
   return best;
 }
 
+// Adds all listed unknowns to an empty R at once; false: it cannot be done, and nothing is.
+static bool append_all(Problem *p, size_t count, const size_t *list) {
+  double *T = lb_alloc(count * count, sizeof *T);
+  for (size_t j = 0; T && j < count; j++)
+    for (size_t i = 0; i <= j; i++) T[j * count + i] = entry(p, list[i], list[j]);
+  bool regular = T && lb_dense_cholesky((int32_t)count, T, NULL) == LB_OK;
+  for (size_t j = 0; regular && j < count; j++) regular = pow(T[j * (count + 1)], 2) > TINY;
+  for (size_t j = 0; regular && j < count; j++) {
+    memcpy(p->R + j * p->size, T + j * count, (j + 1) * sizeof(double));
+    p->u[j] = p->c[list[j]];
+    p->passive[j] = list[j];
+    p->is_passive[list[j]] = true;
+  }
+  lb_free(T);
+  if (!regular) return false;
+  p->count = count;
+  lb_dense_solve_upper(LB_TRANSPOSED, (int32_t)count, p->R, p->size, p->u);
+  return true;
+}
+
 static void start(Problem *p, const double *c, const double *x) {
+  size_t count = 0;
   for (size_t i = 0; i < p->size; i++) {
     double square = p->G[i * p->stride + i];
     p->scale[i] = square > 0 ? 1 / sqrt(square) : 0;
     p->c[i] = p->scale[i] * c[i];
     p->blocked[i] = !(square > 0);
+    if (x[i] > 0 && !p->blocked[i]) p->passive[count++] = i;
   }
-  for (size_t i = 0; i < p->size; i++)
-    if (x[i] > 0 && !p->blocked[i] && append(p, i)) p->y[i] = x[i] / p->scale[i];
+  if (!append_all(p, count, p->passive))
+    for (size_t i = 0; i < p->size; i++)
+      if (x[i] > 0 && !p->blocked[i]) append(p, i);
+  for (size_t k = 0; k < p->count; k++)
+    p->y[p->passive[k]] = x[p->passive[k]] / p->scale[p->passive[k]];
   settle(p);
 }
 
@@ -178,7 +199,7 @@ lbStatus lb_fnnls(int32_t size, const double *G, size_t stride, const double *c,
   lbArena arena = { 0 };
   size_t n = (size_t)size;
   Problem p = { .size = n, .stride = stride, .G = G };
-  double *vectors = lb_arena_alloc(&arena, 5 * n, sizeof *vectors);
+  double *vectors = lb_arena_alloc(&arena, 8 * n, sizeof *vectors);
   p.R = lb_arena_alloc(&arena, n * n, sizeof(double));
   p.passive = lb_arena_alloc(&arena, n, sizeof *p.passive);
   p.is_passive = lb_arena_alloc(&arena, 2 * n, sizeof(bool));
@@ -186,6 +207,7 @@ lbStatus lb_fnnls(int32_t size, const double *G, size_t stride, const double *c,
   if (ready) {
     p.scale = vectors, p.c = vectors + n, p.y = vectors + 2 * n;
     p.gradient = vectors + 3 * n, p.z = vectors + 4 * n;
+    p.u = vectors + 5 * n, p.turns = vectors + 6 * n;
     p.blocked = p.is_passive + n;
     start(&p, c, x);
     improve(&p);

@@ -9,13 +9,12 @@
 #include <string.h>
 
 lbCubatureDef lb_cubature_def(void) {
-  return (lbCubatureDef){
-    .error = 0.03, .pose_count = 200, .amplitude = 0.2, .small_share = 0.25, .seed = 1
-  };
+  return (lbCubatureDef){ .error = 0.03, .amplitude = 0.2, .small_share = 0.25, .seed = 1 };
 }
 
 static const char *const selection_names[LB_CUBATURE_SELECTION_COUNT] = { "nnhtp", "greedy",
-                                                                          "greedy_fast" };
+                                                                          "greedy_fast",
+                                                                          "nnhtp_plain" };
 
 const char *lb_cubature_selection_name(lbCubatureSelection selection) {
   return (unsigned)selection < LB_CUBATURE_SELECTION_COUNT ? selection_names[selection] : "";
@@ -28,7 +27,7 @@ lbStatus lb_cubature_check(const lbCubatureDef *def, int32_t element_count, lbEr
                    (int)def->element_limit, (int)element_count, (int)element_count);
   if (!(def->error >= 0) || !isfinite(def->error))
     return lb_fail(err, LB_ERR_ARGUMENT, "error is %g, it must be 0 or more", def->error);
-  if (def->pose_count < 1 || def->pose_count > LB_CUBATURE_POSES_MAX)
+  if (def->pose_count < 0 || def->pose_count > LB_CUBATURE_POSES_MAX)
     return lb_fail(err, LB_ERR_ARGUMENT, "poses is %d, choose 1 to %d", (int)def->pose_count,
                    LB_CUBATURE_POSES_MAX);
   if (!(def->amplitude > 0) || !isfinite(def->amplitude))
@@ -146,9 +145,17 @@ static lbStatus scale_poses(const lbTraining *training, int32_t first, int32_t c
   return LB_OK;
 }
 
+static int32_t usual_poses(int32_t dimension) {
+  int64_t count = LB_CUBATURE_POSES * (int64_t)dimension;
+  if (count > LB_CUBATURE_POSES_MAX) return LB_CUBATURE_POSES_MAX;
+  return count > LB_CUBATURE_POSES_LEAST ? (int32_t)count : LB_CUBATURE_POSES_LEAST;
+}
+
 static lbStatus find_poses(lbCubatureTrainer *trainer, const lbColumns *columns,
-                           const lbCubatureDef *def, lbError *err) {
-  lbStatus status = lb_training_create(columns->fem, columns->dimension, columns->basis, def,
+                           const lbCubatureDef *wanted, lbError *err) {
+  lbCubatureDef def = *wanted;
+  if (def.pose_count == 0) def.pose_count = usual_poses(columns->dimension);
+  lbStatus status = lb_training_create(columns->fem, columns->dimension, columns->basis, &def,
                                        &trainer->training, err);
   if (status) return status;
   const lbTraining *training = trainer->training;
@@ -216,7 +223,8 @@ static lbStatus choose(const lbCubatureDef *def, const Poses *poses, lbChoice **
   switch (def->selection) {
   case LB_CUBATURE_GREEDY: return lb_greedy(&selection, false, out, err);
   case LB_CUBATURE_GREEDY_FAST: return lb_greedy(&selection, true, out, err);
-  default: return lb_nnhtp(&selection, out, err);
+  case LB_CUBATURE_NNHTP_PLAIN: return lb_nnhtp(&selection, true, out, err);
+  default: return lb_nnhtp(&selection, false, out, err);
   }
 }
 

@@ -13,22 +13,18 @@ lbStatus lb_fit_create(const lbColumns *columns, const double *b, int32_t capaci
                        lbError *err) {
   lbFit *fit = lb_alloc(1, sizeof *fit);
   if (!fit) return lb_fail_memory(err);
-  size_t rows = lb_columns_rows(columns), most = (size_t)capacity;
+  size_t most = (size_t)capacity;
   fit->columns = columns;
   fit->b = b;
   fit->capacity = capacity;
   fit->list = lb_alloc(most, sizeof *fit->list);
-  fit->A = lb_alloc(rows * most, sizeof(double));
-  fit->G = lb_alloc(most * most, sizeof(double));
   fit->c = lb_alloc(most, sizeof(double));
   fit->weights = lb_alloc(most, sizeof(double));
-  fit->r = lb_duplicate(b, rows, sizeof(double));
+  fit->r = lb_duplicate(b, lb_columns_rows(columns), sizeof(double));
   fit->error = 1;
-  if (!fit->list || !fit->A || !fit->G || !fit->c || !fit->weights || !fit->r) {
+  if (!fit->list || !fit->c || !fit->weights || !fit->r) {
     lb_fit_destroy(fit);
-    return lb_fail(err, LB_ERR_MEMORY,
-                   "no memory for %d elements over %d poses (%.1f GB): use fewer of either",
-                   (int)capacity, (int)columns->pose_count, (double)(rows * most) * 8e-9);
+    return lb_fail_memory(err);
   }
   *out = fit;
   return LB_OK;
@@ -47,9 +43,35 @@ void lb_fit_destroy(lbFit *fit) {
 
 // ---- the choice --------------------------------------------------------------------------------
 
+// Memory for `count` columns.
+static lbStatus reserve(lbFit *fit, int32_t count, lbError *err) {
+  LB_ASSERT(count <= fit->capacity);
+  if (count <= fit->room) return LB_OK;
+  int64_t larger = fit->room + fit->room / 2;
+  int32_t room = larger < count ? count : larger < fit->capacity ? (int32_t)larger : fit->capacity;
+  size_t rows = lb_columns_rows(fit->columns), to = (size_t)room, from = (size_t)fit->room;
+  double *A = lb_alloc(rows * to, sizeof(double)), *G = lb_alloc(to * to, sizeof(double));
+  if (!A || !G) {
+    lb_free(A);
+    lb_free(G);
+    return lb_fail(err, LB_ERR_MEMORY,
+                   "no memory for %d elements over %d poses (%.1f GB): use fewer of either",
+                   (int)room, (int)fit->columns->pose_count, (double)(rows * to) * 8e-9);
+  }
+  if (fit->count) memcpy(A, fit->A, rows * (size_t)fit->count * sizeof(double));
+  for (size_t j = 0; j < (size_t)fit->count; j++)
+    memcpy(G + j * to, fit->G + j * from, (size_t)fit->count * sizeof(double));
+  lb_free(fit->A);
+  lb_free(fit->G);
+  fit->A = A;
+  fit->G = G;
+  fit->room = room;
+  return LB_OK;
+}
+
 // Moves what belongs to column `from` to column `to` <= from, a place that is free.
 static void move(lbFit *fit, size_t from, size_t to) {
-  size_t rows = lb_columns_rows(fit->columns), stride = (size_t)fit->capacity;
+  size_t rows = lb_columns_rows(fit->columns), stride = (size_t)fit->room;
   size_t count = (size_t)fit->count;
   if (from == to) return;
   fit->list[to] = fit->list[from];
@@ -69,7 +91,7 @@ typedef struct Panels {
 static void multiply_panels(int32_t begin, int32_t end, void *context) {
   const Panels *p = context;
   lbFit *fit = p->fit;
-  size_t rows = lb_columns_rows(fit->columns), stride = (size_t)fit->capacity;
+  size_t rows = lb_columns_rows(fit->columns), stride = (size_t)fit->room;
   size_t first = (size_t)(p->first + begin);
   const double *A = fit->A + first * rows;
   lb_dense_multiply_parts(LB_TRANSPOSED, LB_PLAIN, fit->count, end - begin, (int32_t)rows, 1,
@@ -80,7 +102,7 @@ static void multiply_panels(int32_t begin, int32_t end, void *context) {
 
 // G and c of the columns from `first` on.
 static void find_products(lbFit *fit, int32_t first) {
-  size_t stride = (size_t)fit->capacity;
+  size_t stride = (size_t)fit->room;
   Panels panels = { fit, first };
   lb_parallel_for(fit->count - first, PANEL, multiply_panels, &panels);
   for (size_t j = (size_t)first; j < (size_t)fit->count; j++)
@@ -88,7 +110,8 @@ static void find_products(lbFit *fit, int32_t first) {
 }
 
 lbStatus lb_fit_choose(lbFit *fit, int32_t count, const int32_t *list, lbError *err) {
-  LB_ASSERT(count <= fit->capacity);
+  lbStatus status = reserve(fit, count, err);
+  if (status) return status;
   bool *wanted = lb_alloc((size_t)fit->columns->component_count, sizeof *wanted);
   if (!wanted) return lb_fail_memory(err);
   for (int32_t k = 0; k < count; k++) wanted[list[k]] = true;
@@ -106,8 +129,8 @@ lbStatus lb_fit_choose(lbFit *fit, int32_t count, const int32_t *list, lbError *
   }
   lb_free(wanted);
   int32_t added = fit->count - (int32_t)kept;
-  lbStatus status = lb_columns_make(fit->columns, added, fit->list + kept,
-                                    fit->A + kept * lb_columns_rows(fit->columns), err);
+  status = lb_columns_make(fit->columns, added, fit->list + kept,
+                           fit->A + kept * lb_columns_rows(fit->columns), err);
   if (status) return status;
   fit->made += added;
   find_products(fit, (int32_t)kept);
@@ -115,10 +138,10 @@ lbStatus lb_fit_choose(lbFit *fit, int32_t count, const int32_t *list, lbError *
 }
 
 lbStatus lb_fit_append(lbFit *fit, int32_t component, const double *column, lbError *err) {
-  LB_ASSERT(fit->count < fit->capacity);
+  lbStatus status = reserve(fit, fit->count + 1, err);
+  if (status) return status;
   size_t rows = lb_columns_rows(fit->columns), at = (size_t)fit->count;
   double *to = fit->A + at * rows;
-  lbStatus status = LB_OK;
   if (column)
     memcpy(to, column, rows * sizeof(double));
   else
@@ -146,7 +169,7 @@ void lb_fit_find_residual(lbFit *fit) {
 }
 
 lbStatus lb_fit_solve(lbFit *fit, lbError *err) {
-  lbStatus status = lb_fnnls(fit->count, fit->G, (size_t)fit->capacity, fit->c, fit->weights, err);
+  lbStatus status = lb_fnnls(fit->count, fit->G, (size_t)fit->room, fit->c, fit->weights, err);
   if (!status) lb_fit_find_residual(fit);
   return status;
 }

@@ -10,9 +10,10 @@ typedef struct lbFit {
   const lbColumns *columns;
   const double *b; // (rows) what the columns are to add up to: scaled forces
   int32_t capacity, count;
+  int32_t room;    // columns that there is memory for; grows up to the capacity
   int32_t *list;   // (capacity) components, in the order of the columns
-  double *A;       // (rows x capacity)
-  double *G;       // (capacity x capacity) AᵀA, of which count x count is filled
+  double *A;       // (rows x room)
+  double *G;       // (room x room) AᵀA, of which count x count is filled
   double *c;       // (capacity) Aᵀb
   double *weights; // (capacity); written by lb_fit_solve
   double *r;       // (rows) b − A w; written by lb_fit_solve
@@ -33,5 +34,11 @@ lbStatus lb_fit_append(lbFit *fit, int32_t component, const double *column, lbEr
 // Weights, residual and error; starts from the weights that are there.
 lbStatus lb_fit_solve(lbFit *fit, lbError *err);
 void lb_fit_find_residual(lbFit *fit); // residual and error of the weights that are there
+
+// cubature_thin.c: takes components away, always the one whose loss raises the error least when the
+// weights of the others follow, until `most` are left, and then on while the error stays at or
+// below `goal` (0: not). Begins with what lb_fit_solve gave, and leaves solved weights, all of them
+// positive unless rounding makes one 0.
+lbStatus lb_fit_thin(lbFit *fit, int32_t most, double goal, lbError *err);
 
 #endif

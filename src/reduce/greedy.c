@@ -148,7 +148,7 @@ static lbStatus drop_zeros(Greed *g, lbError *err) {
 static lbStatus settle(Greed *g, bool fast, lbError *err) {
   lbStatus status = fast ? lb_fit_solve(g->fit, err) : LB_OK;
   if (status) return status;
-  lb_choice_keep_best(g->best, g->fit);
+  lb_choice_keep_best(g->best, g->def->goal, g->fit);
   return drop_zeros(g, err);
 }
 

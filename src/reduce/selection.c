@@ -25,8 +25,12 @@ void lb_choice_destroy(lbChoice *choice) {
   lb_free(choice);
 }
 
-void lb_choice_keep_best(lbChoice *choice, const lbFit *fit) {
-  if (choice->count > 0 && !(fit->error < choice->error)) return;
+void lb_choice_keep_best(lbChoice *choice, double goal, const lbFit *fit) {
+  int32_t positive = 0;
+  for (int32_t k = 0; k < fit->count; k++) positive += fit->weights[k] > 0;
+  bool both = choice->count > 0 && fit->error <= goal && choice->error <= goal;
+  bool better = both ? positive < choice->count : fit->error < choice->error;
+  if (choice->count > 0 && !better) return;
   choice->count = 0;
   choice->error = fit->error;
   for (int32_t k = 0; k < fit->count; k++) {

@@ -26,8 +26,9 @@ typedef struct lbChoice {
 
 lbStatus lb_choice_create(int32_t limit, lbChoice **out, lbError *err); // empty, error 1
 void lb_choice_destroy(lbChoice *choice);                               // NULL is legal
-// Takes over what a fit has if its error is lower.
-void lb_choice_keep_best(lbChoice *choice, const lbFit *fit);
+// Takes over what a fit has if its error is lower, or if both reach the goal (0: none) and it has
+// fewer components.
+void lb_choice_keep_best(lbChoice *choice, double goal, const lbFit *fit);
 // Reports how far it has come; false: stop, and keep what the choice has.
 bool lb_choice_progress(lbChoice *choice, double goal, double share);
 
@@ -36,10 +37,11 @@ bool lb_choice_progress(lbChoice *choice, double goal, double share);
 int32_t lb_draw_candidates(lbRandom *random, int32_t component_count, int32_t *pool,
                            const bool *taken, int32_t count, int32_t *candidates);
 
-// Non-negative hard thresholding pursuit (von Tycowicz et al. 2013, algorithm 1) with random
-// candidates. With a goal it begins with as many components as there are unknowns and adds more
-// when they do not get better.
-lbStatus lb_nnhtp(const lbSelectionDef *def, lbChoice **out, lbError *err);
+// Non-negative hard thresholding pursuit with random candidates (nnhtp.c). Plain: algorithm 1 of
+// von Tycowicz et al. 2013 to the letter. With a goal the other one begins with as many components
+// as there are unknowns, adds more until the goal is reached, and then looks for fewer that reach
+// it.
+lbStatus lb_nnhtp(const lbSelectionDef *def, bool plain, lbChoice **out, lbError *err);
 // Greedy cubature (An, Kim & James 2008): the candidate whose force is most like the residual, one
 // at a time, of 100. Fast: residuals and weights over ten random poses at a time, over all in the
 // end.

@@ -10,6 +10,9 @@ lbStatus lb_scene_read(const char *path, const char *content, size_t bytes, lbSc
                        lbError *err);
 // Fills an empty scene from a model file or a cooked file. A failure leaves it to be destroyed.
 lbStatus lb_scene_read_bundle(const char *path, lbScene *scene, lbError *err);
+// What an object does that has no scene around it: gravity along its down axis, 240 steps of 1/120
+// s.
+void lb_scene_let_fall(lbScene *scene, int up);
 // Takes the numbers (-1) from the surface vertices of a body's new model where scenes count the
 // mesh's vertices, so that ids mean the same with the model as with the mesh. May replace *model.
 lbStatus lb_scene_number_surface(const lbSceneBody *body, lbModel **model, lbError *err);

@@ -25,7 +25,8 @@ lbStatus lb_build_fem(lbBuildJob *job, lbError *err);
 lbStatus lb_build_method(lbBuildJob *job, lbError *err);
 lbStatus lb_build_modes(lbBuildJob *job, lbError *err); // and the basis that is made from them
 lbStatus lb_build_stiffness(lbBuildJob *job, lbError *err);
-lbStatus lb_build_basis(lbBuildJob *job, lbError *err); // that needs the stiffness
+lbStatus lb_build_basis(lbBuildJob *job, lbError *err);      // that needs the stiffness
+void lb_build_damping(lbBuildJob *job, lbReduceDef *reduce); // after the modes
 lbStatus lb_build_reduced(lbBuildJob *job, lbModel **out, lbError *err);
 lbStatus lb_build_accuracy(lbBuildJob *job, lbModel **model, lbError *err);
 

@@ -5,6 +5,7 @@
 #include "limber/file.h"
 #include "limber/voxelise.h"
 #include "scene/paint.h"
+#include "scene/read.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -251,20 +252,24 @@ static lbStatus check_def(const lbBuildDef *def, const char *path, lbError *err)
   return LB_OK;
 }
 
+static lbStatus prepare(lbBuildJob *job, lbError *err) { // up to the modes and the stiffness
+  lbStatus status = check_def(job->def, job->path, err);
+  if (!status) status = load(job, err);
+  if (!status) status = lb_build_method(job, err);
+  if (!status) status = voxelise(job, err);
+  if (!status) status = paint_materials(job, err);
+  if (!status) status = show_colors(job, err);
+  if (!status) choose_up(job);
+  if (!status) status = support(job, err);
+  if (!status) status = lb_build_modes(job, err);
+  return status ? status : lb_build_stiffness(job, err);
+}
+
 lbStatus lb_build_model(const char *path, const lbBuildDef *def, lbModel **out,
                         lbBuildReport *report, lbError *err) {
   lbBuildJob job = { .path = path, .def = def };
   lbModel *model = NULL;
-  lbStatus status = check_def(def, path, err);
-  if (!status) status = load(&job, err);
-  if (!status) status = lb_build_method(&job, err);
-  if (!status) status = voxelise(&job, err);
-  if (!status) status = paint_materials(&job, err);
-  if (!status) status = show_colors(&job, err);
-  if (!status) choose_up(&job);
-  if (!status) status = support(&job, err);
-  if (!status) status = lb_build_modes(&job, err);
-  if (!status) status = lb_build_stiffness(&job, err);
+  lbStatus status = prepare(&job, err);
   if (!status) status = lb_build_basis(&job, err);
   if (!status) status = lb_build_reduced(&job, &model, err);
   if (!status) status = lb_build_accuracy(&job, &model, err);
@@ -277,6 +282,30 @@ lbStatus lb_build_model(const char *path, const lbBuildDef *def, lbModel **out,
     lb_model_destroy(model);
   else
     *out = model;
+  release_job(&job);
+  return status;
+}
+
+lbStatus lb_build_scene(const char *path, const lbBuildDef *def, lbScene **out,
+                        lbBuildReport *report, lbError *err) {
+  lbBuildDef own = *def;
+  own.method = LB_METHOD_MODAL; // of which one mode tells the stiffness
+  own.mode_count = 1;
+  lbBuildJob job = { .path = path, .def = &own };
+  lbReduceDef damping = lb_reduce_def();
+  lbStatus status = prepare(&job, err);
+  if (!status && !job.report.bare)
+    status = lb_fail(err, LB_ERR_ARGUMENT, "%s: is a scene already", path);
+  if (!status) {
+    lb_build_damping(&job, &damping);
+    job.body->damping_mass = damping.damping_mass;
+    job.body->damping_stiffness = damping.damping_stiffness;
+    job.body->up = job.report.up;
+    lb_scene_let_fall(job.scene, job.report.up == 'y' ? 1 : 2);
+    if (report) *report = job.report;
+    *out = job.scene;
+    job.scene = NULL;
+  }
   release_job(&job);
   return status;
 }

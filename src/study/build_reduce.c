@@ -204,7 +204,7 @@ static void write_provenance(const lbBuildJob *job, char *text, size_t bytes) {
              r->damping_ratio);
 }
 
-static void choose_damping(lbBuildJob *job, lbReduceDef *reduce) {
+void lb_build_damping(lbBuildJob *job, lbReduceDef *reduce) {
   const lbBuildDef *def = job->def;
   bool said = def->damping_mass >= 0 || def->damping_stiffness >= 0;
   reduce->damping_mass = job->body->damping_mass;
@@ -234,7 +234,7 @@ lbStatus lb_build_reduced(lbBuildJob *job, lbModel **out, lbError *err) {
   lbReduceDef def;
   lbModel *model = NULL;
   describe_object(job, name, &def);
-  choose_damping(job, &def);
+  lb_build_damping(job, &def);
   write_provenance(job, provenance, sizeof provenance);
   def.provenance = provenance;
   lbStatus status =

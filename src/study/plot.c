@@ -85,9 +85,12 @@ static void write_axes(FILE *stream, const lbPlot *plot, const Axis *x, const Ax
 
 static void write_curve(FILE *stream, const lbPlot *plot, int32_t number, const Axis *x,
                         const Axis *y) {
-  static const char *const colors[4] = { "#1f6fb4", "#d9541e", "#3a8f3a", "#7a4fa3" };
-  static const char *const dashes[4] = { "", " stroke-dasharray=\"7 4\"",
-                                         " stroke-dasharray=\"2 3\"", "" };
+  static const char *const colors[LB_PLOT_LINES] = { "#1f6fb4", "#d9541e", "#3a8f3a",
+                                                     "#7a4fa3", "#8a6d1a", "#444444" };
+  static const char *const dashes[LB_PLOT_LINES] = {
+    "", " stroke-dasharray=\"7 4\"", " stroke-dasharray=\"2 3\"", "",
+    "", " stroke-dasharray=\"7 4\""
+  };
   char more[120];
   fprintf(stream, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\"%s points=\"",
           colors[number], dashes[number]);
@@ -99,8 +102,10 @@ static void write_curve(FILE *stream, const lbPlot *plot, int32_t number, const 
   }
   fputs("\"/>\n", stream);
   snprintf(more, sizeof more, "text-anchor=\"end\" fill=\"%s\"", colors[number]);
-  // Beside the title, where no line can run through it.
-  write_text(stream, WIDTH - RIGHT - 4, 14 + 15 * number, more, plot->lines[number].name);
+  // Beside the title, where no line can run through it, in one column or two.
+  int column = plot->line_count > 4 ? number / 3 : 0, row = number - 3 * column;
+  write_text(stream, WIDTH - RIGHT - 4 - 120 * column, 14 + 15 * row, more,
+             plot->lines[number].name);
 }
 
 lbStatus lb_plot_write(const lbPlot *plot, const char *path, lbError *err) {

@@ -214,7 +214,9 @@ lbStatus lb_run(const lbScene *scene, const lbRunDef *def, lbRun **out, lbError 
   run->probes =
       lb_alloc(((size_t)run->step_count + 1) * (size_t)scene->probe_count, 3 * sizeof(double));
   lbStatus status = run->bodies && run->probes ? LB_OK : lb_fail_memory(err);
+  double start = lb_seconds();
   if (!status) status = create_cast(run, &cast, err);
+  run->make_seconds = lb_seconds() - start;
   if (!status) status = prepare_frames(run, def, &cast, err);
   if (!status) status = run_steps(run, &cast, err);
   for (int32_t a = 0; a < cast.count && !status; a++) summarise(&cast.actors[a]);

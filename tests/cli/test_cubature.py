@@ -67,7 +67,7 @@ def options_go_before_the_scene(folder):
     cubature = found["subspace"]["cubature"]
     check(cubature == {"elements": 32, "poses": 0, "training_error": 0, "held_out_error": 0},
           str(cubature))
-    for selection in ("nnhtp", "greedy", "greedy_fast"):
+    for selection in ("nnhtp", "nnhtp_plain", "greedy", "greedy_fast"):
         found = limber("build", scene, "-o", "a.glb", "--forces", "cubature", "--elements", 12,
                        "--error", 0, "--poses", 30, "--amplitude", 0.1, "--selection", selection,
                        "--accuracy", "none", "--json", cwd=folder).json()
