@@ -79,6 +79,7 @@ static void print_table(const benchTable *table) {
     if (row->note[0]) cli_say("%*s%s\n", name + 1, "", row->note);
     free(text);
   }
+  if (table->text) cli_say("\n%s", table->text);
 }
 
 typedef struct Request {
