@@ -92,7 +92,7 @@ typedef struct lbBodyDef {
                 // for a free frame) until it is there. Constraints, balls and impulses end it.
                 // Structures that are truly bistable would be led back too; default false
 
-  // The subspace and the full method only.
+  // The subspace and the full method only; warped bodies have the integrator alone of these.
   lbIntegrator integrator;   // default LB_INTEGRATOR_NEWMARK
   int32_t newton_iterations; // 1 to 100; default 1: one linear solve a step. A step that is still
                              // far off, or creates energy, takes more. Forces by cubature: 1
@@ -101,10 +101,11 @@ typedef struct lbBodyDef {
                              // stands for the simulator's own 20
   double newton_tolerance;   // of |residual| against the largest of the forces in it, from the
                              // second iteration on; 0 to 1; default 1e-10
-  bool single_precision;     // coefficients of forces as 32-bit numbers (arithmetic stays 64-bit):
-                             // half the memory, faster where they leave the cache (60 vectors and
-                             // more); relative error of a force about 1e-7; ignored where forces
-                             // come by cubature; default false
+  bool single_precision;     // coefficients of forces, or rows of the basis where they come by
+                             // cubature, as 32-bit numbers (arithmetic stays 64-bit): half the
+                             // memory, faster where they leave the cache (60 vectors and more);
+                             // relative error of a force about 1e-7; by cubature forces have an
+                             // energy all the same; default false
   double factor_reuse;       // the full method: as in lbSimulatorDef; 0 to 0.999; default 0
 } lbBodyDef;
 
@@ -206,11 +207,11 @@ lbStatus lb_body_push_ball(lbBody *body, const lbBall *ball, double dt, lbVec3 *
 // Advances by dt seconds. Returns lbStepFlags: LB_STEP_REFUSED for a dt that is not a positive
 // number, or above 1e6; LB_STEP_ADAPTED when the integrator that was asked for could not take the
 // step (no solution near, or it would have created energy) and another rule did: one that keeps the
-// elastic energy exactly, that in two halves, then implicit Euler in four quarters; or when a free
-// body turns by more than 3.2 rad in the step: spin and deformation then do not feel each other;
-// LB_STEP_NONFINITE when no step, however short, gave a sane state: the last good one was kept, and
-// only time went on. (Constraints that would turn elements inside out, under a law that forbids
-// it, do that.)
+// elastic energy exactly, that in two halves (neither of warped bodies), then implicit Euler in
+// four quarters; or when a free body turns by more than 3.2 rad in the step: spin and deformation
+// then do not feel each other; LB_STEP_NONFINITE when no step, however short, gave a sane state:
+// the last good one was kept, and only time went on. (Constraints that would turn elements inside
+// out, under a law that forbids it, do that.)
 int32_t lb_body_step(lbBody *body, double dt);
 
 // ---- what it is made of ------------------------------------------------------------------------

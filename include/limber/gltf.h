@@ -7,7 +7,12 @@
 //
 //   world = Root (T(t) + R(t) (base + sum_i w_i(t) target_i))
 //
-// so that animated nodes need not know about it.
+// so that animated nodes need not know about it. Nodes may have a parent, whose motion acts after
+// their own. A mesh with a skin is moved by nodes that are its joints (viewers blend linearly),
+//
+//   world = Root sum_j w_j M_j(t) B_j base,   M_j: of joint j with all its parents, B_j: its
+//   inverse
+//                                             bind matrix
 #ifndef LIMBER_GLTF_H
 #define LIMBER_GLTF_H
 
@@ -85,7 +90,15 @@ typedef struct lbGltfMesh {
   const lbGltfTarget *targets;
   const float *weights;    // (target_count), of a node without a track; NULL: zeros
   const double *max_error; // m, of the motion, to be said in extras.max_error_m; NULL: not said
+  // Which joints of its skin move a point, and how much. Weights are >= 0 and written so that a
+  // point's sum to 1; viewers may use no more than the first four, so give the largest first.
+  int32_t influence_count; // joints that a point may have, 0 (default) to LB_GLTF_INFLUENCES_MOST
+  const int32_t *joints;   // (point_count x influence_count), counted in the skin; ignored where
+                           // the weight is 0
+  const float *joint_weights; // (point_count x influence_count)
 } lbGltfMesh;
+
+#define LB_GLTF_INFLUENCES_MOST 64
 
 lbStatus lb_gltf_add_mesh(lbGltf *gltf, const lbGltfMesh *mesh, int32_t *id, lbError *err);
 
@@ -96,14 +109,27 @@ lbStatus lb_gltf_add_mesh(lbGltf *gltf, const lbGltfMesh *mesh, int32_t *id, lbE
 typedef struct lbGltfNode {
   const char *name;          // NULL or "": none
   int32_t mesh;              // -1: none
-  const float *translation;  // (3), m; NULL: 0. Where there is a track, its first sample
-  const float *rotation;     // (4); NULL: none. Likewise
+  const float *translation;  // (3), m: its place where no animation plays; NULL: the first sample
+                             // of its track, or 0
+  const float *rotation;     // (4); NULL: likewise
   const float *translations; // (frame_count x 3) track; NULL: none
   const float *rotations;    // (frame_count x 4) track; NULL: none
   const float *weights;      // (frame_count x targets of the mesh) track; NULL: none
+  const int32_t *parent;     // a node that was added before; NULL: the root
+  const int32_t *skin;       // of its mesh, which has joint weights; NULL: none. The node's own
+                             // place is then ignored by viewers
 } lbGltfNode;
 
 lbStatus lb_gltf_add_node(lbGltf *gltf, const lbGltfNode *node, int32_t *id, lbError *err);
+
+typedef struct lbGltfSkin {
+  const char *name;          // NULL or "": none
+  int32_t joint_count;       // >= 1
+  const int32_t *joints;     // (joint_count), nodes that were added before
+  const float *inverse_bind; // (joint_count x 16), column-major: from the mesh to the joint at rest
+} lbGltfSkin;
+
+lbStatus lb_gltf_add_skin(lbGltf *gltf, const lbGltfSkin *skin, int32_t *id, lbError *err);
 
 // The end, once: one of these three. A document needs a node.
 lbStatus lb_gltf_save(lbGltf *gltf, const char *path, lbError *err);

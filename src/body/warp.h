@@ -8,12 +8,19 @@
 
 // ---- what bodies of a model share (warp_shared.c) ----------------------------------------------
 
+typedef struct lbWarpCore lbWarpCore; // warp_cores.h
+typedef struct lbWarpCoreStep lbWarpCoreStep;
+
 typedef struct lbWarpShared { // lbPrepared.own
   lbWarp *warp;
   int32_t iterations;
   double *materials;                // (materials x 3)
   double *gravity, *rigid, *masses; // as in lbPrepared
   uint8_t *held;                    // (nodes) 1: fixed, or of no element
+  uint8_t *given;                   // (nodes) 1: that, or of a scripted core
+  int32_t core_count, *core_nodes;
+  int32_t *core_columns; // (cores) unknowns of each
+  lbWarpCore *cores;
   lbWhole whole;
 } lbWarpShared;
 
@@ -35,6 +42,7 @@ typedef struct lbWarpState { // lbBody.own
   double *force, *weight;    // (padded)
   double *last;              // (padded) force at the last step's end, if lbBody.consistent
   lbPlacement T;
+  double created; // J that steps have added, in so far as others have not taken it away again
 } lbWarpState;
 
 static inline lbWarpState *lb_warp_state(const lbBody *body) { return body->own; }
@@ -47,7 +55,8 @@ typedef struct lbWarpBodyWork { // lbScratch.own
   // (padded), fixed axes: the step's end without forces that are found, and with them; the force
   // at the end.
   double *u1, *v1, *load;
-  double *q; // (padded) own axes: as begin left scratch->q
+  double *q;     // (padded) own axes: as begin left scratch->q
+  double *moved; // (padded) what the forces that were found have moved flesh by; of cores, to
   // Of the step under way.
   lbPlacement end; // T at its end
   double theta;    // h, Newmark: h/2
@@ -55,6 +64,10 @@ typedef struct lbWarpBodyWork { // lbScratch.own
   lbVec3 centre;   // free: of the masses at y,
   lbMat3 inertia;  // and their inertia about it
   int32_t iterations;
+  lbFrameRates start_rates; // the frame's, at the start
+  lbWarpCoreStep *cores;
+  bool hinges_move; // with a driven frame
+  double created;   // as lbWarpState has it, at the end
 } lbWarpBodyWork;
 
 // ---- a step (warp_step.c) ----------------------------------------------------------------------
@@ -65,6 +78,12 @@ void lb_warp_respond(const lbBody *body, const lbStep *step, lbScratch *scratch,
                      const double *force, double *moved);
 int32_t lb_warp_end(lbBody *body, const lbStep *step, lbScratch *scratch);
 int32_t lb_warp_commit(lbBody *body, const lbStep *step, lbScratch *scratch);
+// Linear momentum, angular momentum about c, and the inertia about c (or NULL).
+void lb_warp_momenta(const lbWhole *whole, const double *u, const double *v, lbVec3 c, lbVec3 *P,
+                     lbVec3 *L, lbMat3 *J);
+// At the end of a step (warp_energy.c): LB_STEP_FAR where it has created too much energy; the last
+// rule's is made shorter instead.
+int32_t lb_warp_keep_account(const lbBody *body, const lbStep *step, lbScratch *scratch);
 // x <- K⁻¹ x at rest.
 void lb_warp_comply(const lbPrepared *prepared, double *x, lbScratch *scratch);
 

@@ -8,9 +8,12 @@
 #include <string.h>
 
 #define FLOAT_COMPONENT 5126
+#define BYTE_COMPONENT 5121
 #define SHORT_COMPONENT 5123
 #define INT_COMPONENT 5125
 #define HEADER_BYTES (12 + 8 + 8)
+
+enum { LIST_COUNT = 10 };
 
 static size_t padding(uint64_t bytes) { return (size_t)((4 - bytes % 4) % 4); }
 
@@ -18,17 +21,17 @@ void lb_gltf_set_failed(lbGltf *gltf, lbStatus status) {
   if (!gltf->status) gltf->status = status;
 }
 
-static void list_all(lbGltf *gltf, lbJson *lists[9]) {
-  lbJson *all[9] = { &gltf->accessors, &gltf->views,    &gltf->materials,
-                     &gltf->images,    &gltf->textures, &gltf->meshes,
-                     &gltf->nodes,     &gltf->samplers, &gltf->channels };
+static void list_all(lbGltf *gltf, lbJson *lists[LIST_COUNT]) {
+  lbJson *all[LIST_COUNT] = { &gltf->accessors, &gltf->views,  &gltf->materials, &gltf->images,
+                              &gltf->textures,  &gltf->meshes, &gltf->nodes,     &gltf->samplers,
+                              &gltf->channels,  &gltf->skins };
   memcpy(lists, all, sizeof all);
 }
 
 lbStatus lb_gltf_check(lbGltf *gltf, lbError *err) {
-  lbJson *lists[9];
+  lbJson *lists[LIST_COUNT];
   list_all(gltf, lists);
-  for (int i = 0; i < 9; i++)
+  for (int i = 0; i < LIST_COUNT; i++)
     if (lists[i]->failed) lb_gltf_set_failed(gltf, LB_ERR_MEMORY);
   if (gltf->status == LB_ERR_UNSUPPORTED)
     return lb_fail(err, LB_ERR_UNSUPPORTED,
@@ -85,12 +88,15 @@ lbStatus lb_gltf_create(const lbGltfDef *def, lbGltf **out, lbError *err) {
 
 void lb_gltf_destroy(lbGltf *gltf) {
   if (!gltf) return;
-  lbJson *lists[9];
+  lbJson *lists[LIST_COUNT];
   list_all(gltf, lists);
-  for (int i = 0; i < 9; i++) lb_json_release(lists[i]);
+  for (int i = 0; i < LIST_COUNT; i++) lb_json_release(lists[i]);
   for (int32_t i = 0; i < gltf->piece_count; i++) lb_free(gltf->pieces[i].owned);
   lb_free(gltf->pieces);
   lb_free(gltf->target_counts);
+  lb_free(gltf->joints_most);
+  lb_free(gltf->skin_joints);
+  lb_free(gltf->places);
   lb_free(gltf->texture_views);
   lb_free(gltf->animation_name);
   lb_free(gltf->times);
@@ -193,23 +199,70 @@ int32_t lb_gltf_add_indices(lbGltf *gltf, const int32_t *indices, size_t count,
   return accessor;
 }
 
+int32_t lb_gltf_add_joints(lbGltf *gltf, const int32_t *joints, size_t count) {
+  int32_t most = 0;
+  for (size_t i = 0; i < 4 * count; i++) most = joints[i] > most ? joints[i] : most;
+  bool narrow = most <= UINT8_MAX;
+  size_t item_bytes = narrow ? sizeof(uint8_t) : sizeof(uint16_t);
+  void *copy = lb_alloc(4 * count, item_bytes);
+  if (!copy) lb_gltf_set_failed(gltf, LB_ERR_MEMORY);
+  for (size_t i = 0; i < 4 * count && copy; i++)
+    if (narrow)
+      ((uint8_t *)copy)[i] = (uint8_t)joints[i];
+    else
+      ((uint16_t *)copy)[i] = (uint16_t)joints[i];
+  int32_t view = lb_gltf_add_view(gltf, copy, 4 * count * item_bytes, LB_GLTF_VERTICES, copy);
+  if (view < 0) return -1;
+  int32_t accessor =
+      begin_accessor(gltf, view, narrow ? BYTE_COMPONENT : SHORT_COMPONENT, count, "VEC4");
+  lb_json_put(&gltf->accessors, "}");
+  return accessor;
+}
+
+int32_t lb_gltf_add_matrices(lbGltf *gltf, const float *matrices, size_t count) {
+  float *copy = lb_duplicate(matrices, 16 * count, sizeof *copy);
+  if (!copy) lb_gltf_set_failed(gltf, LB_ERR_MEMORY);
+  int32_t view = lb_gltf_add_view(gltf, copy, 16 * count * sizeof *copy, LB_GLTF_ANY, copy);
+  if (view < 0) return -1;
+  int32_t accessor = begin_accessor(gltf, view, FLOAT_COMPONENT, count, "MAT4");
+  lb_json_put(&gltf->accessors, "}");
+  return accessor;
+}
+
 // ---- ending ------------------------------------------------------------------------------------
 
-// Node 0; the others are its children.
-static void put_root(const lbGltf *gltf, lbJson *json) {
+static void put_children(const lbGltf *gltf, int32_t parent, lbJson *json) {
+  const char *comma = "";
+  lb_json_put(json, "\"children\":[");
+  for (int32_t i = parent + 1; i < gltf->nodes.count; i++) {
+    if (gltf->places[i].parent != parent) continue;
+    lb_json_put(json, comma);
+    lb_json_put_integer(json, i + 1);
+    comma = ",";
+  }
+  lb_json_put(json, "]");
+}
+
+// Node 0 is the root, above all that have no other parent.
+static void put_nodes(const lbGltf *gltf, lbJson *json) {
   lb_json_put(json, ",\"nodes\":[{\"name\":\"limber\",");
   if (gltf->up == 'z') { // -90 degrees about x: (x, y, z) -> (x, z, -y)
     const float half = (float)sqrt(0.5), rotation[4] = { -half, 0, 0, half };
     lb_json_put_floats(json, "rotation", rotation, 4);
     lb_json_put(json, ",");
   }
-  lb_json_put(json, "\"children\":[");
+  put_children(gltf, -1, json);
+  lb_json_put(json, "},");
+  size_t done = 0;
   for (int32_t i = 0; i < gltf->nodes.count; i++) {
-    if (i) lb_json_put(json, ",");
-    lb_json_put_integer(json, i + 1);
+    const lbGltfPlace *place = &gltf->places[i];
+    if (place->child_count == 0) continue;
+    lb_json_put_part(json, gltf->nodes.text + done, place->end - done);
+    done = place->end;
+    if (gltf->nodes.text[done - 1] != '{') lb_json_put(json, ",");
+    put_children(gltf, i, json);
   }
-  lb_json_put(json, "]},");
-  lb_json_put(json, gltf->nodes.text);
+  lb_json_put(json, gltf->nodes.text + done);
   lb_json_put(json, "]");
 }
 
@@ -240,8 +293,9 @@ static lbStatus put_together(lbGltf *gltf, lbJson *json, lbError *err) {
   if (status) return status;
   lb_json_put(json, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"limber " LB_VERSION
                     "\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}]");
-  put_root(gltf, json);
+  put_nodes(gltf, json);
   put_list(json, "meshes", &gltf->meshes);
+  put_list(json, "skins", &gltf->skins);
   put_list(json, "materials", &gltf->materials);
   put_list(json, "textures", &gltf->textures);
   put_list(json, "images", &gltf->images);

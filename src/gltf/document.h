@@ -13,6 +13,12 @@ typedef struct lbGltfPiece { // a buffer view
   void *owned;    // freed with the document; NULL: borrowed
 } lbGltfPiece;
 
+typedef struct lbGltfPlace { // of a node
+  int32_t parent;            // -1: the root
+  int32_t child_count;
+  size_t end; // where the node's text ends in the list, before its last brace
+} lbGltfPlace;
+
 struct lbGltf {
   char up;
   char *animation_name;
@@ -21,9 +27,15 @@ struct lbGltf {
   int32_t times_accessor; // -1: not yet written
   lbStatus status;        // what made it unusable: LB_ERR_MEMORY, LB_ERR_UNSUPPORTED
 
-  lbJson accessors, views, materials, images, textures, meshes, nodes, samplers, channels;
+  lbJson accessors, views, materials, images, textures, meshes, nodes, skins, samplers, channels;
   int32_t *target_counts; // (meshes.count)
   size_t target_capacity;
+  int32_t *joints_most; // (meshes.count) joints that a mesh's skin must have; 0: it needs no skin
+  size_t joints_capacity;
+  int32_t *skin_joints; // (skins.count) how many a skin has
+  size_t skin_capacity;
+  lbGltfPlace *places; // (nodes.count)
+  size_t place_capacity;
   int32_t *texture_views; // (textures.count)
   size_t texture_capacity;
 
@@ -49,6 +61,22 @@ int32_t lb_gltf_add_floats(lbGltf *gltf, float *values, size_t count, int32_t wi
 // Copies indices, in 16 bits where they fit.
 int32_t lb_gltf_add_indices(lbGltf *gltf, const int32_t *indices, size_t count,
                             int32_t vertex_count);
+
+// An accessor of (count x 4) joints, in 8 bits where they fit. Copies them.
+int32_t lb_gltf_add_joints(lbGltf *gltf, const int32_t *joints, size_t count);
+// An accessor of 4x4 matrices. Copies them.
+int32_t lb_gltf_add_matrices(lbGltf *gltf, const float *matrices, size_t count);
+
+// The attributes JOINTS_n and WEIGHTS_n of a mesh, and the checks of what they are made from.
+lbStatus lb_gltf_check_influences(const lbGltfMesh *mesh, int32_t point_count, lbError *err);
+int32_t lb_gltf_joints_most(const lbGltfMesh *mesh, int32_t point_count);
+void lb_gltf_put_influences(lbGltf *gltf, const lbGltfMesh *mesh, lbJson *attributes);
+
+// Whether a node's mesh and skin go together.
+lbStatus lb_gltf_check_skin_of(const lbGltf *gltf, const lbGltfNode *node, lbError *err);
+
+// "key": number, as a member of an object or a list of members.
+void lb_gltf_put_attribute(lbJson *json, const char *key, int32_t accessor);
 
 // {"name": TEXT where there is one; the value is left open. Returns what stands before the next
 // key.

@@ -12,7 +12,7 @@ void lb_json_release(lbJson *json) {
   *json = (lbJson){ 0 };
 }
 
-static void put_bytes(lbJson *json, const char *bytes, size_t count) {
+void lb_json_put_part(lbJson *json, const char *bytes, size_t count) {
   if (json->failed ||
       !lb_grow((void **)&json->text, &json->capacity, json->length + count + 1, 1)) {
     json->failed = true;
@@ -23,7 +23,7 @@ static void put_bytes(lbJson *json, const char *bytes, size_t count) {
   json->text[json->length] = '\0';
 }
 
-void lb_json_put(lbJson *json, const char *text) { put_bytes(json, text, strlen(text)); }
+void lb_json_put(lbJson *json, const char *text) { lb_json_put_part(json, text, strlen(text)); }
 
 int32_t lb_json_next(lbJson *json) {
   if (json->count) lb_json_put(json, ",");
@@ -39,7 +39,7 @@ void lb_json_put_integer(lbJson *json, int64_t value) {
 void lb_json_put_number(lbJson *json, double value) {
   char text[LB_NUMBER_TEXT];
   if (isfinite(value))
-    put_bytes(json, text, lb_format_number(text, value, 9));
+    lb_json_put_part(json, text, lb_format_number(text, value, 9));
   else
     lb_json_put(json, lb_json_number_text(text, value, 9));
 }

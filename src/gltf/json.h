@@ -16,6 +16,7 @@ void lb_json_release(lbJson *json);
 int32_t lb_json_next(lbJson *json);
 
 void lb_json_put(lbJson *json, const char *text); // as it is
+void lb_json_put_part(lbJson *json, const char *bytes, size_t count);
 void lb_json_put_integer(lbJson *json, int64_t value);
 void lb_json_put_number(lbJson *json,
                         double value); // every bit survives; null where it is not finite

@@ -63,6 +63,7 @@ static lbStatus check_mesh(const lbGltf *gltf, const lbGltfMesh *mesh, lbError *
   if (!status && mesh->uvs)
     status = lb_gltf_check_floats(mesh->uvs, 2 * (size_t)mesh->vertex_count, "uvs", err);
   for (int32_t i = 0; i < mesh->part_count && !status; i++) status = check_part(gltf, mesh, i, err);
+  if (!status) status = lb_gltf_check_influences(mesh, point_count_of(mesh), err);
   return status ? status : check_targets(mesh, values, err);
 }
 
@@ -78,7 +79,7 @@ static int32_t add_spread(lbGltf *gltf, const lbGltfMesh *mesh, const float *val
   return lb_gltf_add_floats(gltf, spread, count, 3, LB_GLTF_VERTICES, bounds);
 }
 
-static void put_attribute(lbJson *json, const char *key, int32_t accessor) {
+void lb_gltf_put_attribute(lbJson *json, const char *key, int32_t accessor) {
   lb_json_next(json);
   lb_json_put_string(json, key);
   lb_json_put(json, ":");
@@ -86,21 +87,25 @@ static void put_attribute(lbJson *json, const char *key, int32_t accessor) {
 }
 
 static void put_attributes(lbGltf *gltf, const lbGltfMesh *mesh, lbJson *json) {
-  put_attribute(json, "POSITION", add_spread(gltf, mesh, mesh->positions, true));
-  if (mesh->normals) put_attribute(json, "NORMAL", add_spread(gltf, mesh, mesh->normals, false));
+  lb_gltf_put_attribute(json, "POSITION", add_spread(gltf, mesh, mesh->positions, true));
+  if (mesh->normals)
+    lb_gltf_put_attribute(json, "NORMAL", add_spread(gltf, mesh, mesh->normals, false));
+  if (mesh->influence_count > 0) lb_gltf_put_influences(gltf, mesh, json);
   if (!mesh->uvs) return;
   size_t count = (size_t)mesh->vertex_count;
   float *uvs = lb_duplicate(mesh->uvs, count, 2 * sizeof(float));
-  put_attribute(json, "TEXCOORD_0",
-                lb_gltf_add_floats(gltf, uvs, count, 2, LB_GLTF_VERTICES, false));
+  lb_gltf_put_attribute(json, "TEXCOORD_0",
+                        lb_gltf_add_floats(gltf, uvs, count, 2, LB_GLTF_VERTICES, false));
 }
 
 static void put_targets(lbGltf *gltf, const lbGltfMesh *mesh, lbJson *json) {
   for (int32_t i = 0; i < mesh->target_count && !gltf->status; i++) {
     lbJson target = { 0 };
-    put_attribute(&target, "POSITION", add_spread(gltf, mesh, mesh->targets[i].positions, true));
+    lb_gltf_put_attribute(&target, "POSITION",
+                          add_spread(gltf, mesh, mesh->targets[i].positions, true));
     if (mesh->targets[i].normals)
-      put_attribute(&target, "NORMAL", add_spread(gltf, mesh, mesh->targets[i].normals, false));
+      lb_gltf_put_attribute(&target, "NORMAL",
+                            add_spread(gltf, mesh, mesh->targets[i].normals, false));
     if (target.failed) json->failed = true;
     lb_json_next(json);
     lb_json_put(json, "{");
@@ -177,7 +182,9 @@ lbStatus lb_gltf_add_mesh(lbGltf *gltf, const lbGltfMesh *mesh, int32_t *id, lbE
   lbJson attributes = { 0 }, targets = { 0 }, primitives = { 0 }, *list = &gltf->meshes;
   int32_t number = list->count;
   if (!lb_grow((void **)&gltf->target_counts, &gltf->target_capacity, (size_t)number + 1,
-               sizeof *gltf->target_counts))
+               sizeof *gltf->target_counts) ||
+      !lb_grow((void **)&gltf->joints_most, &gltf->joints_capacity, (size_t)number + 1,
+               sizeof *gltf->joints_most))
     lb_gltf_set_failed(gltf, LB_ERR_MEMORY);
   put_attributes(gltf, mesh, &attributes);
   put_targets(gltf, mesh, &targets);
@@ -195,6 +202,7 @@ lbStatus lb_gltf_add_mesh(lbGltf *gltf, const lbGltfMesh *mesh, int32_t *id, lbE
     put_extras(mesh, list);
     lb_json_put(list, "}");
     gltf->target_counts[number] = mesh->target_count;
+    gltf->joints_most[number] = lb_gltf_joints_most(mesh, point_count_of(mesh));
   }
   lb_json_release(&attributes);
   lb_json_release(&targets);

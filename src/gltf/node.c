@@ -32,6 +32,11 @@ static lbStatus check_node(const lbGltf *gltf, const lbGltfNode *node, lbError *
   if (node->mesh < -1 || node->mesh >= gltf->meshes.count)
     return lb_fail(err, LB_ERR_ARGUMENT, "a glTF node uses mesh %d, there are %d", (int)node->mesh,
                    (int)gltf->meshes.count);
+  if (node->parent && (*node->parent < 0 || *node->parent >= gltf->nodes.count))
+    return lb_fail(err, LB_ERR_ARGUMENT, "a glTF node has the parent %d, there are %d",
+                   (int)*node->parent, (int)gltf->nodes.count);
+  lbStatus skinned = lb_gltf_check_skin_of(gltf, node, err);
+  if (skinned) return skinned;
   if ((node->translations || node->rotations || node->weights) && !frames)
     return lb_fail(err, LB_ERR_ARGUMENT, "a glTF node has a track, but the document has no times");
   if (node->weights && !target_count_of(gltf, node))
@@ -76,9 +81,10 @@ static float *make_rotations(const float *rotations, size_t frames) {
 
 // ---- tracks ------------------------------------------------------------------------------------
 
-static bool changes(const float *values, size_t frames, size_t width) {
-  for (size_t i = width; i < frames * width; i++)
-    if (values[i] != values[i % width]) return true;
+// Whether a track ever differs from where the node is without it.
+static bool changes(const float *values, size_t frames, size_t width, const float *still) {
+  for (size_t i = 0; i < frames * width; i++)
+    if (values[i] != still[i % width]) return true;
   return false;
 }
 
@@ -116,6 +122,18 @@ static void add_channel(lbGltf *gltf, int32_t gltf_node, const char *path, float
 
 // ---- nodes -------------------------------------------------------------------------------------
 
+// Of the node that was put last.
+static void remember_place(lbGltf *gltf, int32_t parent, size_t end) {
+  int32_t number = gltf->nodes.count - 1;
+  if (!lb_grow((void **)&gltf->places, &gltf->place_capacity, (size_t)number + 1,
+               sizeof *gltf->places)) {
+    lb_gltf_set_failed(gltf, LB_ERR_MEMORY);
+    return;
+  }
+  gltf->places[number] = (lbGltfPlace){ .parent = parent, .end = end };
+  if (parent >= 0) gltf->places[parent].child_count++;
+}
+
 static void put_node(lbGltf *gltf, const lbGltfNode *node, const float *translation,
                      const float *rotation) {
   lbJson *list = &gltf->nodes;
@@ -127,6 +145,10 @@ static void put_node(lbGltf *gltf, const lbGltfNode *node, const float *translat
     lb_json_put_integer(list, node->mesh);
     comma = ",";
   }
+  if (node->skin) {
+    lb_json_put(list, ",\"skin\":");
+    lb_json_put_integer(list, *node->skin);
+  }
   if (translation && (translation[0] != 0 || translation[1] != 0 || translation[2] != 0)) {
     lb_json_put(list, comma);
     lb_json_put_floats(list, "translation", translation, 3);
@@ -136,7 +158,9 @@ static void put_node(lbGltf *gltf, const lbGltfNode *node, const float *translat
     lb_json_put(list, comma);
     lb_json_put_floats(list, "rotation", rotation, 4);
   }
+  size_t end = list->length;
   lb_json_put(list, "}");
+  remember_place(gltf, node->parent ? *node->parent : -1, end);
 }
 
 lbStatus lb_gltf_add_node(lbGltf *gltf, const lbGltfNode *node, int32_t *id, lbError *err) {
@@ -146,15 +170,16 @@ lbStatus lb_gltf_add_node(lbGltf *gltf, const lbGltfNode *node, int32_t *id, lbE
   size_t frames = (size_t)gltf->frame_count, targets = (size_t)target_count_of(gltf, node);
   int32_t number = gltf->nodes.count, gltf_node = number + 1; // 0 is the root
   float unit[4] = { 0, 0, 0, 1 };
-  const float *translation = node->translations ? node->translations : node->translation;
+  const float *translation = node->translation ? node->translation : node->translations;
   if (node->rotation) put_unit(node->rotation, unit);
   float *rotations = node->rotations ? make_rotations(node->rotations, frames) : NULL;
   if (node->rotations && !rotations) lb_gltf_set_failed(gltf, LB_ERR_MEMORY);
-  put_node(gltf, node, translation, rotations ? rotations : unit);
-  if (node->translations && changes(node->translations, frames, 3))
+  const float *rotation = rotations && !node->rotation ? rotations : unit;
+  put_node(gltf, node, translation, rotation);
+  if (node->translations && changes(node->translations, frames, 3, translation))
     add_channel(gltf, gltf_node, "translation",
                 lb_duplicate(node->translations, frames, 3 * sizeof(float)), frames, 3);
-  if (rotations && changes(rotations, frames, 4)) {
+  if (rotations && changes(rotations, frames, 4, rotation)) {
     add_channel(gltf, gltf_node, "rotation", rotations, frames, 4);
     rotations = NULL;
   }

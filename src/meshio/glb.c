@@ -1,11 +1,13 @@
 // glTF 2.0, binary: the triangles of all meshes of the default scene, placed by their nodes.
 // Vertices come in the order of nodes, primitives and accessors; primitives of one mesh that share
 // an accessor share its vertices. A mesh's name becomes a group of triangles, COLOR_0 the colours
-// of its vertices. Skins, morph targets, cameras and animations are skipped.
+// of its vertices, and skins a rig where one is wanted. Morph targets, cameras and animations are
+// skipped.
 #include "meshio/formats.h"
 
 #include "meshio/face.h"
 #include "meshio/glb.h"
+#include "meshio/glb_skin.h"
 #include "numbers/budget.h"
 
 #include <math.h>
@@ -29,41 +31,11 @@ typedef struct Reader {
   int32_t *shared_begin; // per accessor: first vertex it gave to the current node's mesh
   int32_t *shared_node;  // per accessor: for which node (plus one)
   int64_t item_count;
+  lbGlbSkins *skins; // NULL: not wanted
   lbError *err;
 } Reader;
 
 // ---- nodes -------------------------------------------------------------------------------------
-
-static void multiply(const double *a, const double *b, double *product) {
-  for (int c = 0; c < 4; c++)
-    for (int r = 0; r < 4; r++) {
-      double sum = 0;
-      for (int k = 0; k < 4; k++) sum += a[4 * k + r] * b[4 * c + k];
-      product[4 * c + r] = sum;
-    }
-}
-
-// matrix, or translation * rotation * scale.
-static void local_matrix(const json_t *node, double *m) {
-  double t[3] = { 0, 0, 0 }, q[4] = { 0, 0, 0, 1 }, s[3] = { 1, 1, 1 };
-  if (lb_json_numbers(node, "matrix", m, 16)) return;
-  lb_json_numbers(node, "translation", t, 3);
-  lb_json_numbers(node, "rotation", q, 4);
-  lb_json_numbers(node, "scale", s, 3);
-  double x = q[0], y = q[1], z = q[2], w = q[3];
-  // clang-format off
-  double rotation[9] = { // columns
-    1 - 2 * (y * y + z * z), 2 * (x * y + z * w),     2 * (x * z - y * w),
-    2 * (x * y - z * w),     1 - 2 * (x * x + z * z), 2 * (y * z + x * w),
-    2 * (x * z + y * w),     2 * (y * z - x * w),     1 - 2 * (x * x + y * y) };
-  // clang-format on
-  for (int c = 0; c < 3; c++) {
-    for (int r = 0; r < 3; r++) m[4 * c + r] = s[c] * rotation[3 * c + r];
-    m[4 * c + 3] = 0;
-    m[12 + c] = t[c];
-  }
-  m[15] = 1;
-}
 
 static double determinant(const double *m) {
   return m[0] * (m[5] * m[10] - m[6] * m[9]) - m[4] * (m[1] * m[10] - m[2] * m[9]) +
@@ -86,8 +58,8 @@ static lbStatus push(Reader *reader, int64_t node, const double *parent) {
     return lb_fail_memory(reader->err);
   Place *place = &reader->stack[reader->stack_count++];
   place->node = (int32_t)node;
-  local_matrix(item, local);
-  multiply(parent, local, place->matrix);
+  lb_glb_local_matrix(item, local);
+  lb_glb_multiply(parent, local, place->matrix);
   return LB_OK;
 }
 
@@ -118,8 +90,9 @@ static lbStatus count_items(Reader *reader, int64_t count) {
 }
 
 // The first vertex of a POSITION accessor, added unless another primitive of this mesh did.
-static lbStatus add_vertices(Reader *reader, const Place *place, int64_t accessor, int32_t *begin,
-                             int32_t *count) {
+static lbStatus add_vertices(Reader *reader, const Place *place, const json_t *attributes,
+                             int32_t *begin, int32_t *count) {
+  int64_t accessor = lb_json_integer(attributes, "POSITION", -1);
   const double *m = place->matrix;
   double *points = NULL;
   lbStatus status = lb_glb_accessor(&reader->glb, accessor, 3, &points, count, reader->err);
@@ -138,6 +111,11 @@ static lbStatus add_vertices(Reader *reader, const Place *place, int64_t accesso
   }
   reader->shared_node[accessor] = place->node + 1;
   reader->shared_begin[accessor] = *begin;
+  if (reader->skins) {
+    status = count_items(reader, *count);
+    if (!status)
+      status = lb_glb_skin_vertices(reader->skins, place->node, attributes, *count, reader->err);
+  }
 done:
   lb_free(points);
   return status;
@@ -275,7 +253,7 @@ static lbStatus read_primitive(Reader *reader, const Place *place, const json_t 
                    "save the file without it",
                    reader->glb.path);
   lbStatus status =
-      add_vertices(reader, place, accessor, &primitive->vertex_begin, &primitive->vertex_count);
+      add_vertices(reader, place, attributes, &primitive->vertex_begin, &primitive->vertex_count);
   primitive->corner_count = primitive->vertex_count;
   if (!status && indices >= 0)
     status = lb_glb_accessor(&reader->glb, indices, 1, &primitive->indices,
@@ -310,8 +288,9 @@ static lbStatus add_mesh(Reader *reader, const Place *place, const json_t *node,
                        (int)lb_glb_count(&reader->glb, "meshes"));
   Place placed = *place;
   if (json_object_get(node, "skin")) { // the format says: its joints place it, not its node
-    lb_log(LB_LOG_WARNING, "%s: nodes[%d] has a skin, its rest pose is taken", reader->glb.path,
-           (int)place->node);
+    if (!reader->skins)
+      lb_log(LB_LOG_WARNING, "%s: nodes[%d] has a skin, its rest pose is taken", reader->glb.path,
+             (int)place->node);
     memset(placed.matrix, 0, sizeof placed.matrix);
     for (int i = 0; i < 4; i++) placed.matrix[5 * i] = 1;
   }
@@ -380,23 +359,43 @@ static lbStatus prepare(Reader *reader) {
   return LB_OK;
 }
 
-lbStatus lb_read_glb(const char *path, const char *content, size_t bytes, lbMesh **out,
-                     lbError *err) {
-  Reader reader = { .err = err };
+static lbStatus read_file(const char *path, const char *content, size_t bytes, lbGlbSkins *skins,
+                          lbMesh **out, lbRig **rig, lbError *err) {
+  Reader reader = { .err = err, .skins = skins };
   lb_mesh_builder_begin(&reader.builder);
   lbStatus status = lb_glb_open(&reader.glb, path, content, bytes, err);
+  if (!status && skins) status = lb_glb_skins_begin(skins, &reader.glb, err);
   if (!status) status = prepare(&reader);
   if (!status) status = lb_glb_materials(&reader.glb, &reader.builder, err);
   if (!status) status = read_scene(&reader);
   if (!status && reader.builder.mesh->triangle_count == 0)
     status = lb_glb_fail(&reader.glb, err, "the default scene holds no triangles");
   if (!status) lb_warn_of_colors(&reader.builder, path);
-  if (!status) status = lb_mesh_builder_finish(&reader.builder, path, out, err);
+  lbMesh *made = NULL;
+  if (!status) status = lb_mesh_builder_finish(&reader.builder, path, &made, err);
   if (status) lb_mesh_builder_abort(&reader.builder);
+  if (!status && skins) status = lb_glb_skins_finish(skins, path, made, rig, err);
+  if (status)
+    lb_mesh_destroy(made);
+  else
+    *out = made;
   lb_glb_close(&reader.glb);
   lb_free(reader.stack);
   lb_free(reader.visited);
   lb_free(reader.shared_begin);
   lb_free(reader.shared_node);
+  return status;
+}
+
+lbStatus lb_read_glb(const char *path, const char *content, size_t bytes, lbMesh **out,
+                     lbError *err) {
+  return read_file(path, content, bytes, NULL, out, NULL, err);
+}
+
+lbStatus lb_rig_read(const char *path, const char *content, size_t bytes, lbMesh **mesh,
+                     lbRig **rig, lbError *err) {
+  lbGlbSkins skins = { 0 };
+  lbStatus status = read_file(path, content, bytes, &skins, mesh, rig, err);
+  lb_glb_skins_release(&skins);
   return status;
 }

@@ -45,10 +45,22 @@ lbStatus lb_glb_view(const lbGlbFile *glb, int64_t view, const uint8_t **data, s
 lbStatus lb_glb_uri(const lbGlbFile *glb, const char *uri, uint8_t **owned, size_t *bytes,
                     lbError *err);
 
-// The numbers of an accessor, (count x components), integers brought to -1..1 or 0..1 where the
-// accessor is normalized, sparse replacements done. Free *values with lb_free.
+// The numbers of an accessor, (count x components: 1 to 4, or 16 of a matrix), integers brought to
+// -1..1 or 0..1 where the accessor is normalized, sparse replacements done. Free *values with
+// lb_free.
 lbStatus lb_glb_accessor(const lbGlbFile *glb, int64_t accessor, int32_t components,
                          double **values, int32_t *count, lbError *err);
+
+// ---- nodes -------------------------------------------------------------------------------------
+
+// The parent of every node, -1: none. Refuses children that are not there, nodes with two parents
+// and nodes that are their own ancestors. Free *parents with lb_free.
+lbStatus lb_glb_parents(const lbGlbFile *glb, int32_t **parents, lbError *err);
+// matrix, or translation * rotation * scale; column-major, as all matrices here.
+void lb_glb_local_matrix(const json_t *node, double *m);
+void lb_glb_multiply(const double *a, const double *b, double *product);
+// From a node's own coordinates to those of the scene, where no animation plays.
+void lb_glb_world_matrix(const lbGlbFile *glb, const int32_t *parents, int32_t node, double *m);
 
 // Adds all materials as appearances (same numbers) and the pictures of their base colours.
 lbStatus lb_glb_materials(const lbGlbFile *glb, lbMeshBuilder *builder, lbError *err);

@@ -52,7 +52,8 @@ static bool find_type(int64_t code, lbScalar *type) {
 
 static lbStatus describe(const lbGlbFile *glb, int64_t id, int32_t components, Accessor *accessor,
                          lbError *err) {
-  static const char *const types[] = { "", "SCALAR", "VEC2", "VEC3", "VEC4" };
+  static const char *const types[] = { "", "SCALAR", "VEC2", "VEC3", "VEC4", "", "", "",    "",
+                                       "", "",       "",     "",     "",     "", "", "MAT4" };
   accessor->id = id;
   accessor->components = components;
   accessor->item = lb_glb_item(glb, "accessors", id);

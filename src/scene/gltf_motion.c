@@ -6,336 +6,13 @@
 // exact for one node with linear channels of different times.
 #include "scene/gltf_motion.h"
 
-#include "limber/math.h"
-#include "meshio/glb.h"
+#include "scene/gltf_chain.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_KEYS 10000000    // of all channels together
 #define MOST_SAMPLES 20000000 // times and nodes
-#define CUBIC_SAMPLES 8       // between two keys
-
-enum { TRANSLATION, ROTATION, SCALE, TARGET_COUNT };
-static const char *const target_names[] = { "translation", "rotation", "scale", NULL };
-static const int32_t target_widths[] = { 3, 4, 3 };
-
-// A node of the chain from the one asked for up to its root.
-typedef struct Link {
-  int32_t node;
-  lbVec3 translation, scale;
-  lbQuat rotation;
-  lbMat3 linear;                  // where the file gives a matrix
-  bool has_matrix;                //
-  lbPath *channels[TARGET_COUNT]; // NULL: not animated
-} Link;
-
-typedef struct Chain {
-  lbGlbFile glb;
-  int32_t animation;
-  Link *links; // the node itself first
-  int32_t count;
-  int32_t *place;    // (nodes) in the chain; -1: not in it
-  int64_t key_count; // read so far
-} Chain;
-
-static void release(Chain *chain) {
-  for (int32_t i = 0; chain->links && i < chain->count; i++)
-    for (int k = 0; k < TARGET_COUNT; k++) lb_path_destroy(chain->links[i].channels[k]);
-  lb_free(chain->links);
-  lb_free(chain->place);
-  lb_glb_close(&chain->glb);
-}
-
-// ---- nodes -------------------------------------------------------------------------------------
-
-static lbStatus fail_unknown(const lbGlbFile *glb, const char *list, const char *what,
-                             const char *name, lbError *err) {
-  int32_t count = lb_glb_count(glb, list);
-  const char **names = lb_alloc((size_t)count + 1, sizeof *names);
-  if (!names) return lb_fail_memory(err);
-  for (int32_t i = 0; i < count; i++)
-    names[i] = lb_json_text(lb_glb_item(glb, list, i), "name", " "); // NULL would end the list
-  const char *nearest = lb_nearest_name(name, names);
-  lbStatus status = nearest
-                        ? lb_glb_fail(glb, err, "there is no %s \"%.60s\", did you mean \"%.60s\"?",
-                                      what, name, nearest)
-                        : lb_glb_fail(glb, err, "there is no %s \"%.60s\"", what, name);
-  lb_free(names);
-  return status;
-}
-
-static lbStatus find_named(const lbGlbFile *glb, const char *list, const char *what,
-                           const char *name, int32_t *index, lbError *err) {
-  *index = -1;
-  for (int32_t i = 0; i < lb_glb_count(glb, list); i++) {
-    const char *own = lb_json_text(lb_glb_item(glb, list, i), "name", NULL);
-    if (!own || strcmp(own, name) != 0) continue;
-    if (*index >= 0)
-      return lb_glb_fail(glb, err, "%s[%d] and %s[%d] are both called \"%.60s\"", list, (int)*index,
-                         list, (int)i, name);
-    *index = i;
-  }
-  return *index >= 0 ? LB_OK : fail_unknown(glb, list, what, name, err);
-}
-
-// The parent of every node, -1: none.
-static lbStatus find_parents(const lbGlbFile *glb, int32_t *parents, lbError *err) {
-  int32_t count = lb_glb_count(glb, "nodes");
-  for (int32_t i = 0; i < count; i++) parents[i] = -1;
-  for (int32_t i = 0; i < count; i++) {
-    const json_t *children = json_object_get(lb_glb_item(glb, "nodes", i), "children");
-    for (size_t k = 0; k < json_array_size(children); k++) {
-      const json_t *item = json_array_get(children, k);
-      int64_t child = json_is_integer(item) ? json_integer_value(item) : -1;
-      if (child < 0 || child >= count)
-        return lb_glb_fail(glb, err, "nodes[%d] has the child %lld, there are %d nodes", (int)i,
-                           (long long)child, (int)count);
-      if (parents[child] >= 0)
-        return lb_glb_fail(glb, err, "nodes[%lld] has two parents", (long long)child);
-      parents[child] = i;
-    }
-  }
-  return LB_OK;
-}
-
-static lbStatus read_link(const lbGlbFile *glb, int32_t node, Link *link, lbError *err) {
-  const json_t *item = lb_glb_item(glb, "nodes", node);
-  double t[3] = { 0, 0, 0 }, q[4] = { 0, 0, 0, 1 }, s[3] = { 1, 1, 1 }, m[16];
-  link->node = node;
-  lb_json_numbers(item, "translation", t, 3);
-  lb_json_numbers(item, "rotation", q, 4);
-  lb_json_numbers(item, "scale", s, 3);
-  link->translation = lb_vec3_load(t);
-  link->scale = lb_vec3_load(s);
-  link->rotation = lb_quat_normalise(lb_quat(q[0], q[1], q[2], q[3]));
-  if (!lb_json_numbers(item, "matrix", m, 16)) return LB_OK;
-  lbMat3 rotation;
-  link->has_matrix = true;
-  link->linear = lb_mat3_from_columns(lb_vec3_load(m), lb_vec3_load(m + 4), lb_vec3_load(m + 8));
-  if (!(fabs(lb_mat3_determinant(link->linear)) > 0))
-    return lb_glb_fail(glb, err, "nodes[%d] has a matrix without an inverse", (int)node);
-  lb_polar3(link->linear, &rotation, NULL);
-  link->rotation = lb_quat_from_mat3(rotation);
-  link->translation = lb_vec3_load(m + 12);
-  return LB_OK;
-}
-
-static lbStatus read_chain(Chain *chain, int32_t node, lbError *err) {
-  int32_t count = lb_glb_count(&chain->glb, "nodes"), length = 0;
-  int32_t *parents = lb_alloc((size_t)count, sizeof *parents);
-  if (!parents) return lb_fail_memory(err);
-  lbStatus status = find_parents(&chain->glb, parents, err);
-  for (int32_t i = node; !status && i >= 0; i = parents[i])
-    if (++length > count)
-      status = lb_glb_fail(&chain->glb, err, "nodes[%d] is its own ancestor", (int)node);
-  chain->links = status ? NULL : lb_alloc((size_t)length, sizeof(Link));
-  chain->place = status ? NULL : lb_alloc((size_t)count, sizeof(int32_t));
-  if (!status && (!chain->links || !chain->place)) status = lb_fail_memory(err);
-  for (int32_t i = 0; i < count && !status; i++) chain->place[i] = -1;
-  for (int32_t i = node; !status && i >= 0; i = parents[i]) {
-    chain->place[i] = chain->count;
-    status = read_link(&chain->glb, i, &chain->links[chain->count++], err);
-  }
-  lb_free(parents);
-  return status;
-}
-
-// ---- channels ----------------------------------------------------------------------------------
-
-static Link *link_of(const Chain *chain, int64_t node) {
-  bool there = node >= 0 && node < lb_glb_count(&chain->glb, "nodes");
-  return there && chain->place[node] >= 0 ? &chain->links[chain->place[node]] : NULL;
-}
-
-static int target_of(const json_t *target) {
-  const char *path = lb_json_text(target, "path", "");
-  for (int k = 0; k < TARGET_COUNT; k++)
-    if (strcmp(path, target_names[k]) == 0) return k;
-  return -1; // morph weights and what extensions add
-}
-
-// Whether an animation moves a node of the chain.
-static bool moves_chain(const Chain *chain, int32_t animation) {
-  const json_t *channels =
-      json_object_get(lb_glb_item(&chain->glb, "animations", animation), "channels");
-  for (size_t i = 0; i < json_array_size(channels); i++) {
-    const json_t *target = json_object_get(json_array_get(channels, i), "target");
-    if (target_of(target) >= 0 && link_of(chain, lb_json_integer(target, "node", -1))) return true;
-  }
-  return false;
-}
-
-static lbStatus choose_animation(Chain *chain, const char *name, const char *node, lbError *err) {
-  chain->animation = 0;
-  if (name) {
-    lbStatus status =
-        find_named(&chain->glb, "animations", "animation", name, &chain->animation, err);
-    if (status || moves_chain(chain, chain->animation)) return status;
-    return lb_glb_fail(&chain->glb, err, "the animation \"%.60s\" does not move the node \"%.60s\"",
-                       name, node);
-  }
-  int32_t count = lb_glb_count(&chain->glb, "animations");
-  while (chain->animation < count && !moves_chain(chain, chain->animation)) chain->animation++;
-  if (chain->animation < count) return LB_OK;
-  return lb_glb_fail(&chain->glb, err, "no animation moves the node \"%.60s\"", node);
-}
-
-static lbStatus read_interpolation(const char *where, const json_t *sampler,
-                                   lbPathInterpolation *interpolation, lbError *err) {
-  static const char *const names[] = { "LINEAR", "CUBICSPLINE", "STEP" };
-  const char *text = lb_json_text(sampler, "interpolation", "LINEAR");
-  for (int i = 0; i < 3; i++)
-    if (strcmp(text, names[i]) == 0) {
-      *interpolation = (lbPathInterpolation)i;
-      return LB_OK;
-    }
-  return lb_fail(err, LB_ERR_FORMAT, "%s has the unknown interpolation \"%.40s\"", where, text);
-}
-
-// A cubic spline's output has three rows a key: slope in, value, slope out.
-static void split_cubic(const double *output, size_t keys, size_t width, double *values,
-                        double *tangents) {
-  for (size_t i = 0; i < keys; i++) {
-    const double *rows = output + 3 * width * i;
-    memcpy(tangents + 2 * width * i, rows, width * sizeof(double));
-    memcpy(values + width * i, rows + width, width * sizeof(double));
-    memcpy(tangents + 2 * width * i + width, rows + 2 * width, width * sizeof(double));
-  }
-}
-
-typedef struct Channel {
-  double *times, *output, *values, *tangents;
-  int32_t time_count, output_count;
-} Channel;
-
-static lbStatus make_channel(const char *name, const Channel *c, int target,
-                             lbPathInterpolation kind, lbPath **out, lbError *err) {
-  bool cubic = kind == LB_PATH_CUBIC;
-  const double *values = cubic ? c->values : c->output;
-  lbPathDef def = lb_path_def();
-  def.name = name;
-  def.key_count = c->time_count;
-  def.times = c->times;
-  def.interpolation = kind;
-  if (target == ROTATION)
-    def.rotations = values, def.rotation_tangents = cubic ? c->tangents : NULL;
-  else
-    def.positions = values, def.position_tangents = cubic ? c->tangents : NULL;
-  lbStatus status = lb_path_create(&def, out, err);
-  if (status == LB_ERR_ARGUMENT) status = LB_ERR_FORMAT;
-  if (err && status) err->status = status;
-  return status;
-}
-
-static lbStatus read_sampler(Chain *chain, const char *name, const json_t *sampler, int target,
-                             Channel *c, lbPath **out, lbError *err) {
-  const lbGlbFile *glb = &chain->glb;
-  lbPathInterpolation kind = LB_PATH_LINEAR;
-  size_t width = (size_t)target_widths[target];
-  lbStatus status = read_interpolation(name, sampler, &kind, err);
-  if (!status)
-    status = lb_glb_accessor(glb, lb_json_integer(sampler, "input", -1), 1, &c->times,
-                             &c->time_count, err);
-  if (!status)
-    status = lb_glb_accessor(glb, lb_json_integer(sampler, "output", -1), (int32_t)width,
-                             &c->output, &c->output_count, err);
-  if (status) return status;
-  chain->key_count += (int64_t)c->time_count + c->output_count;
-  int64_t rows = (int64_t)c->time_count * (kind == LB_PATH_CUBIC ? 3 : 1);
-  if (rows != c->output_count)
-    return lb_fail(err, LB_ERR_FORMAT, "%s has %d times and %d values, %lld are needed", name,
-                   (int)c->time_count, (int)c->output_count, (long long)rows);
-  if (chain->key_count > MOST_KEYS)
-    return lb_glb_fail(glb, err, "the channels have more than %d keys", MOST_KEYS);
-  if (kind == LB_PATH_CUBIC) {
-    c->values = lb_alloc((size_t)c->time_count, width * sizeof(double));
-    c->tangents = lb_alloc((size_t)c->time_count, 2 * width * sizeof(double));
-    if (!c->values || !c->tangents) return lb_fail_memory(err);
-    split_cubic(c->output, (size_t)c->time_count, width, c->values, c->tangents);
-  }
-  return make_channel(name, c, target, kind, out, err);
-}
-
-static lbStatus read_channel(Chain *chain, size_t index, lbError *err) {
-  const lbGlbFile *glb = &chain->glb;
-  const json_t *animation = lb_glb_item(glb, "animations", chain->animation);
-  const json_t *channel = json_array_get(json_object_get(animation, "channels"), index);
-  const json_t *target = json_object_get(channel, "target");
-  Link *link = link_of(chain, lb_json_integer(target, "node", -1));
-  int kind = target_of(target);
-  if (!link || kind < 0) return LB_OK;
-  char name[300];
-  snprintf(name, sizeof name, "%.200s: animations[%d].channels[%zu]", glb->path,
-           (int)chain->animation, index);
-  int64_t number = lb_json_integer(channel, "sampler", -1);
-  const json_t *sampler =
-      number < 0 ? NULL : json_array_get(json_object_get(animation, "samplers"), (size_t)number);
-  if (!json_is_object(sampler))
-    return lb_fail(err, LB_ERR_FORMAT, "%s uses samplers[%lld], which is not there", name,
-                   (long long)number);
-  if (link->channels[kind] || link->has_matrix)
-    return lb_fail(err, LB_ERR_FORMAT, "%s moves nodes[%d], which has %s already", name,
-                   (int)link->node, link->has_matrix ? "a matrix" : "such a channel");
-  Channel c = { 0 };
-  lbStatus status = read_sampler(chain, name, sampler, kind, &c, &link->channels[kind], err);
-  lb_free(c.times);
-  lb_free(c.output);
-  lb_free(c.values);
-  lb_free(c.tangents);
-  return status;
-}
-
-static lbStatus read_channels(Chain *chain, lbError *err) {
-  const json_t *animation = lb_glb_item(&chain->glb, "animations", chain->animation);
-  size_t count = json_array_size(json_object_get(animation, "channels"));
-  lbStatus status = LB_OK;
-  for (size_t i = 0; i < count && !status; i++) status = read_channel(chain, i, err);
-  return status;
-}
-
-// ---- the composed frame ------------------------------------------------------------------------
-
-typedef struct Affine { // x -> linear x + shift; rotation is the linear part without its scale
-  lbMat3 linear;
-  lbVec3 shift;
-  lbQuat rotation;
-} Affine;
-
-static lbVec3 channel_vector(const lbPath *path, double t, lbVec3 otherwise) {
-  lbPathState state;
-  if (!path) return otherwise;
-  lb_path_at(path, t, &state);
-  return lb_vec3_load(state.position);
-}
-
-static lbQuat channel_rotation(const lbPath *path, double t, lbQuat otherwise) {
-  lbPathState state;
-  if (!path) return otherwise;
-  lb_path_at(path, t, &state);
-  return lb_quat(state.rotation[0], state.rotation[1], state.rotation[2], state.rotation[3]);
-}
-
-static Affine link_at(const Link *link, double t) {
-  Affine a = { .rotation = channel_rotation(link->channels[ROTATION], t, link->rotation) };
-  lbVec3 s = channel_vector(link->channels[SCALE], t, link->scale);
-  a.shift = channel_vector(link->channels[TRANSLATION], t, link->translation);
-  a.linear = lb_mat3_multiply(lb_quat_to_mat3(a.rotation), lb_mat3_diagonal(s.x, s.y, s.z));
-  if (link->has_matrix) a.linear = link->linear;
-  return a;
-}
-
-// All links from `first` on, at a time.
-static Affine chain_at(const Chain *chain, int32_t first, double t) {
-  Affine whole = { lb_mat3_identity(), lb_vec3(0, 0, 0), lb_quat_identity() };
-  for (int32_t i = chain->count; i-- > first;) {
-    Affine a = link_at(&chain->links[i], t);
-    whole.shift = lb_add(lb_mat3_apply(whole.linear, a.shift), whole.shift);
-    whole.linear = lb_mat3_multiply(whole.linear, a.linear);
-    whole.rotation = lb_quat_normalise(lb_quat_multiply(whole.rotation, a.rotation));
-  }
-  return whole;
-}
+#define FINE_SAMPLES 8        // between two keys
 
 // ---- one path ----------------------------------------------------------------------------------
 
@@ -351,9 +28,9 @@ static void release_keys(Keys *keys) {
   lb_free(keys->rotation_tangents);
 }
 
-static lbStatus create_path(const Chain *chain, lbPathDef *def, const Keys *keys, bool cycle,
+static lbStatus create_path(const lbGltfChain *chain, lbPathDef *def, const Keys *keys, bool cycle,
                             lbPath **out, lbError *err) {
-  def->name = chain->glb.path;
+  def->name = chain->glb->path;
   def->positions = keys->positions;
   def->rotations = keys->rotations;
   def->position_tangents = keys->position_tangents;
@@ -365,8 +42,9 @@ static lbStatus create_path(const Chain *chain, lbPathDef *def, const Keys *keys
   return status;
 }
 
-static const lbPath *any_channel(const Link *link) {
-  return link->channels[TRANSLATION] ? link->channels[TRANSLATION] : link->channels[ROTATION];
+static const lbPath *any_channel(const lbGltfLink *link) {
+  return link->channels[LB_GLTF_TRANSLATION] ? link->channels[LB_GLTF_TRANSLATION]
+                                             : link->channels[LB_GLTF_ROTATION];
 }
 
 static bool same_keys(const lbPath *a, const lbPath *b) {
@@ -375,20 +53,20 @@ static bool same_keys(const lbPath *a, const lbPath *b) {
          memcmp(x->times, y->times, (size_t)x->key_count * sizeof(double)) == 0;
 }
 
-static bool is_animated(const Link *link) {
-  for (int k = 0; k < TARGET_COUNT; k++)
+static bool is_animated(const lbGltfLink *link) {
+  for (int k = 0; k < LB_GLTF_TARGET_COUNT; k++)
     if (link->channels[k]) return true;
   return false;
 }
 
 // Only the node itself moves, and rigidly, with one list of times.
-static bool has_plain_keys(const Chain *chain) {
-  const Link *own = &chain->links[0];
+static bool has_plain_keys(const lbGltfChain *chain) {
+  const lbGltfLink *own = &chain->links[0];
   for (int32_t i = 1; i < chain->count; i++)
     if (is_animated(&chain->links[i])) return false;
   if (!any_channel(own)) return false;
-  return !own->channels[TRANSLATION] || !own->channels[ROTATION] ||
-         same_keys(own->channels[TRANSLATION], own->channels[ROTATION]);
+  return !own->channels[LB_GLTF_TRANSLATION] || !own->channels[LB_GLTF_ROTATION] ||
+         same_keys(own->channels[LB_GLTF_TRANSLATION], own->channels[LB_GLTF_ROTATION]);
 }
 
 static void store_quat(double *to, lbQuat q) { to[0] = q.x, to[1] = q.y, to[2] = q.z, to[3] = q.w; }
@@ -397,12 +75,13 @@ static void map_quat(lbQuat by, const double *from, double *to) {
   store_quat(to, lb_quat_multiply(by, lb_quat(from[0], from[1], from[2], from[3])));
 }
 
-static void map_keys(const Chain *chain, const lbPathDef *def, Keys *keys) {
-  const Link *own = &chain->links[0];
+static void map_keys(const lbGltfChain *chain, const lbPathDef *def, Keys *keys) {
+  const lbGltfLink *own = &chain->links[0];
   const lbPathDef *moved =
-      own->channels[TRANSLATION] ? lb_path_keys(own->channels[TRANSLATION]) : NULL;
-  const lbPathDef *turned = own->channels[ROTATION] ? lb_path_keys(own->channels[ROTATION]) : NULL;
-  Affine above = chain_at(chain, 1, 0);
+      own->channels[LB_GLTF_TRANSLATION] ? lb_path_keys(own->channels[LB_GLTF_TRANSLATION]) : NULL;
+  const lbPathDef *turned =
+      own->channels[LB_GLTF_ROTATION] ? lb_path_keys(own->channels[LB_GLTF_ROTATION]) : NULL;
+  lbGltfFrame above = lb_gltf_chain_at(chain, 1, 0);
   for (size_t i = 0; i < (size_t)def->key_count; i++) {
     lbVec3 p = moved ? lb_vec3_load(moved->positions + 3 * i) : own->translation;
     lb_vec3_store(keys->positions + 3 * i, lb_add(lb_mat3_apply(above.linear, p), above.shift));
@@ -420,7 +99,7 @@ static void map_keys(const Chain *chain, const lbPathDef *def, Keys *keys) {
   }
 }
 
-static lbStatus keep_keys(const Chain *chain, bool cycle, lbPath **out, lbError *err) {
+static lbStatus keep_keys(const lbGltfChain *chain, bool cycle, lbPath **out, lbError *err) {
   const lbPathDef *source = lb_path_keys(any_channel(&chain->links[0]));
   size_t count = (size_t)source->key_count;
   lbPathDef def = lb_path_def();
@@ -455,10 +134,10 @@ typedef struct Mixture {
   bool ancestors;    // some are on ancestors
 } Mixture;
 
-static Mixture look_at_channels(const Chain *chain) {
+static Mixture look_at_channels(const lbGltfChain *chain) {
   Mixture m = { 0 };
   for (int32_t i = 0; i < chain->count; i++)
-    for (int k = 0; k < TARGET_COUNT; k++)
+    for (int k = 0; k < LB_GLTF_TARGET_COUNT; k++)
       if (chain->links[i].channels[k]) {
         const lbPathDef *keys = lb_path_keys(chain->links[i].channels[k]);
         m.counts[keys->interpolation]++;
@@ -468,14 +147,15 @@ static Mixture look_at_channels(const Chain *chain) {
   return m;
 }
 
-// All times of all channels, each once; with cubic channels also some between.
-static lbStatus gather_times(const Chain *chain, const Mixture *m, Keys *keys, size_t *count,
+// All times of all channels, each once; with cubic channels, or turns on turns, also some between.
+static lbStatus gather_times(const lbGltfChain *chain, const Mixture *m, Keys *keys, size_t *count,
                              lbError *err) {
-  size_t parts = m->counts[LB_PATH_CUBIC] ? CUBIC_SAMPLES : 1, all = 0, unique = 0;
+  bool fine = m->counts[LB_PATH_CUBIC] || (m->ancestors && !m->counts[LB_PATH_STEP]);
+  size_t parts = fine ? FINE_SAMPLES : 1, all = 0, unique = 0;
   double *times = lb_alloc(m->time_count, sizeof *times);
   if (!times) return lb_fail_memory(err);
   for (int32_t i = 0; i < chain->count; i++)
-    for (int k = 0; k < TARGET_COUNT; k++)
+    for (int k = 0; k < LB_GLTF_TARGET_COUNT; k++)
       if (chain->links[i].channels[k]) {
         const lbPathDef *keys_of = lb_path_keys(chain->links[i].channels[k]);
         memcpy(times + all, keys_of->times, (size_t)keys_of->key_count * sizeof *times);
@@ -486,7 +166,7 @@ static lbStatus gather_times(const Chain *chain, const Mixture *m, Keys *keys, s
     if (i == 0 || times[i] > times[unique - 1]) times[unique++] = times[i];
   lbStatus status = LB_OK;
   if (((unique - 1) * parts + 1) * (size_t)chain->count > MOST_SAMPLES)
-    status = lb_glb_fail(&chain->glb, err, "the motion has %zu key times on %d nodes, at most %d",
+    status = lb_glb_fail(chain->glb, err, "the motion has %zu key times on %d nodes, at most %d",
                          unique, (int)chain->count, MOST_SAMPLES);
   keys->times = status ? NULL : lb_alloc((unique - 1) * parts + 1, sizeof(double));
   if (!status && !keys->times) status = lb_fail_memory(err);
@@ -500,19 +180,19 @@ static lbStatus gather_times(const Chain *chain, const Mixture *m, Keys *keys, s
   return status;
 }
 
-static lbStatus sample(const Chain *chain, bool cycle, lbPath **out, lbError *err) {
+static lbStatus sample(const lbGltfChain *chain, bool cycle, lbPath **out, lbError *err) {
   Mixture m = look_at_channels(chain);
   Keys keys = { 0 };
   size_t count = 0;
   if (m.counts[LB_PATH_STEP] && (m.counts[LB_PATH_LINEAR] || m.counts[LB_PATH_CUBIC]))
-    return lb_glb_fail(&chain->glb, err,
+    return lb_glb_fail(chain->glb, err,
                        "the motion mixes STEP with other interpolations, save it with one");
   lbStatus status = gather_times(chain, &m, &keys, &count, err);
   if (status) return status;
   if (m.ancestors || m.counts[LB_PATH_CUBIC])
     lb_log(LB_LOG_WARNING,
            "%s: animations[%d]: %s, so the motion is sampled at %zu times and linear between them",
-           chain->glb.path, (int)chain->animation,
+           chain->glb->path, (int)chain->animation,
            m.ancestors ? "ancestors of the node are animated too"
                        : "its cubic channels have different times",
            count);
@@ -520,7 +200,7 @@ static lbStatus sample(const Chain *chain, bool cycle, lbPath **out, lbError *er
   keys.rotations = lb_alloc(count, 4 * sizeof(double));
   if (!keys.positions || !keys.rotations) status = lb_fail_memory(err);
   for (size_t i = 0; i < count && !status; i++) {
-    Affine frame = chain_at(chain, 0, keys.times[i]);
+    lbGltfFrame frame = lb_gltf_chain_at(chain, 0, keys.times[i]);
     lb_vec3_store(keys.positions + 3 * i, frame.shift);
     store_quat(keys.rotations + 4 * i, frame.rotation);
   }
@@ -533,18 +213,24 @@ static lbStatus sample(const Chain *chain, bool cycle, lbPath **out, lbError *er
   return status;
 }
 
-lbStatus lb_gltf_motion(const char *path, const char *content, size_t bytes, const char *node,
-                        const char *animation, bool cycle, lbPath **out, lbError *err) {
-  Chain chain = { 0 };
-  int32_t index = -1;
-  lbStatus status = lb_glb_open(&chain.glb, path, content, bytes, err);
-  if (!status) status = find_named(&chain.glb, "nodes", "node", node, &index, err);
-  if (!status) status = read_chain(&chain, index, err);
-  if (!status) status = choose_animation(&chain, animation, node, err);
-  if (!status) status = read_channels(&chain, err);
+lbStatus lb_gltf_node_motion(const lbGlbFile *glb, int32_t node, const char *animation, bool cycle,
+                             lbPath **out, lbError *err) {
+  lbGltfChain chain;
+  lbStatus status = lb_gltf_chain_read(&chain, glb, node, animation, err);
   if (!status)
     status = has_plain_keys(&chain) ? keep_keys(&chain, cycle, out, err)
                                     : sample(&chain, cycle, out, err);
-  release(&chain);
+  lb_gltf_chain_release(&chain);
+  return status;
+}
+
+lbStatus lb_gltf_motion(const char *path, const char *content, size_t bytes, const char *node,
+                        const char *animation, bool cycle, lbPath **out, lbError *err) {
+  lbGlbFile glb = { 0 };
+  int32_t index = -1;
+  lbStatus status = lb_glb_open(&glb, path, content, bytes, err);
+  if (!status) status = lb_gltf_find_named(&glb, "nodes", "node", node, &index, err);
+  if (!status) status = lb_gltf_node_motion(&glb, index, animation, cycle, out, err);
+  lb_glb_close(&glb);
   return status;
 }

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const keys[] = { "model",     "young",   "poisson", "density", "c10",
-                                    "c01",       "v1",      "group",   "box",     "color",
-                                    "thickness", "stretch", "area",    "bend",    NULL };
+static const char *const keys[] = { "model", "young", "poisson", "density", "c10",       "c01",
+                                    "v1",    "group", "box",     "color",   "thickness", "stretch",
+                                    "area",  "bend",  "image",   NULL };
 static const char *const elastic_keys[] = { "young", "poisson", NULL };
 static const char *const mooney_keys[] = { "c10", "c01", "v1", NULL };
 static const char *const sheet_keys[] = { "stretch", "area", "bend", NULL };
@@ -92,14 +92,15 @@ static lbStatus read_material(const lbField *json, lbMaterial *material, lbError
   return status;
 }
 
-// What a colour says twice.
-static lbStatus check_color(const lbField *json, const lbMaterial *material, lbError *err) {
-  lbField young = lb_field_member(json, "young"), color = lb_field_member(json, "color");
-  if (!lb_field_here(&color)) return LB_OK;
+// What a colour or an image says twice.
+static lbStatus check_map(const lbField *json, const char *key, const lbMaterial *material,
+                          lbError *err) {
+  lbField young = lb_field_member(json, "young"), map = lb_field_member(json, key);
+  if (!lb_field_here(&map)) return LB_OK;
   if (lb_field_here(&young))
-    return lb_field_fail(&young, err, "the \"color\" gives Young's modulus, remove this");
+    return lb_field_fail(&young, err, "the \"%s\" gives Young's modulus, remove this", key);
   if (material->model == LB_MATERIAL_MOONEYRIVLIN || material->stretch > 0)
-    return lb_field_fail(&color, err, "does not apply to this \"%s\", which has no \"young\"",
+    return lb_field_fail(&map, err, "does not apply to this \"%s\", which has no \"young\"",
                          lb_material_model_name(material->model));
   return LB_OK;
 }
@@ -110,8 +111,11 @@ static lbStatus paint_entry(lbBodyPaint *paint, const lbField *json, lbError *er
   double young[2];
   lbStatus status = read_material(json, &material, err);
   if (!status) status = lb_scene_read_region(json, &region, young, err);
-  if (!status) status = check_color(json, &material, err);
+  if (!status) status = check_map(json, "color", &material, err);
+  if (!status) status = check_map(json, "image", &material, err);
   if (status) return status;
+  lbField image = lb_field_member(json, "image");
+  if (lb_field_here(&image)) return lb_scene_paint_image(paint, json, &region, &material, err);
   status = lb_scene_paint(paint, &region, &material, young, err);
   return lb_scene_region_fail(json, status, err);
 }

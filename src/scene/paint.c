@@ -32,17 +32,40 @@ static int32_t add_material(lbBodyPaint *paint, const lbMaterial *material) {
 
 // The material of each level that covered elements have; -1: none has it. false: no memory.
 static bool add_levels(lbBodyPaint *paint, const lbMaterial *material, const double young[2],
-                       const bool *covered, const double *values, int32_t ids[LB_COLOR_LEVELS]) {
+                       const double *density, const bool *covered, const double *values,
+                       int32_t ids[LB_COLOR_LEVELS]) {
   bool used[LB_COLOR_LEVELS] = { false };
   for (int32_t e = 0; e < lb_mesh_body_elements(paint->body->mesh); e++)
     if (covered[e]) used[lb_color_level(values[e])] = true;
   for (int32_t level = 0; level < LB_COLOR_LEVELS; level++) {
     lbMaterial graded = *material;
+    double part = (double)level / (LB_COLOR_LEVELS - 1);
     graded.young = lb_color_young(young, level);
+    if (density) graded.density = (1 - part) * density[0] + part * density[1];
     ids[level] = used[level] ? add_material(paint, &graded) : -1;
     if (used[level] && ids[level] < 0) return false;
   }
   return true;
+}
+
+lbStatus lb_scene_paint_values(lbBodyPaint *paint, const bool *covered, const double *values,
+                               const lbMaterial *material, const double *young,
+                               const double *density, lbError *err) {
+  int32_t ids[LB_COLOR_LEVELS];
+  if (!add_levels(paint, material, young, density, covered, values, ids))
+    return lb_fail_memory(err);
+  for (int32_t e = 0; e < lb_mesh_body_elements(paint->body->mesh); e++)
+    if (covered[e]) paint->body->element_materials[e] = ids[lb_color_level(values[e])];
+  return LB_OK;
+}
+
+static lbStatus paint_evenly(lbBodyPaint *paint, const bool *covered, const lbMaterial *material,
+                             lbError *err) {
+  int32_t id = add_material(paint, material);
+  if (id < 0) return lb_fail_memory(err);
+  for (int32_t e = 0; e < lb_mesh_body_elements(paint->body->mesh); e++)
+    if (covered[e]) paint->body->element_materials[e] = id;
+  return LB_OK;
 }
 
 lbStatus lb_scene_paint(lbBodyPaint *paint, const lbRegion *region, const lbMaterial *material,
@@ -51,16 +74,12 @@ lbStatus lb_scene_paint(lbBodyPaint *paint, const lbRegion *region, const lbMate
   bool graded = young && region->has_color;
   bool *covered = lb_alloc(elements, sizeof *covered);
   double *values = lb_alloc(graded ? elements : 0, sizeof *values);
-  int32_t ids[LB_COLOR_LEVELS] = { 0 };
   lbStatus status = covered && values ? LB_OK : lb_fail_memory(err);
   if (!status)
     status = lb_painter_elements(paint->painter, region, covered, graded ? values : NULL, err);
-  if (!status && graded && !add_levels(paint, material, young, covered, values, ids))
-    status = lb_fail_memory(err);
-  if (!status && !graded && (ids[0] = add_material(paint, material)) < 0)
-    status = lb_fail_memory(err);
-  for (size_t e = 0; e < elements && !status; e++)
-    if (covered[e]) paint->body->element_materials[e] = ids[graded ? lb_color_level(values[e]) : 0];
+  if (!status && graded)
+    status = lb_scene_paint_values(paint, covered, values, material, young, NULL, err);
+  if (!status && !graded) status = paint_evenly(paint, covered, material, err);
   lb_free(covered);
   lb_free(values);
   return status;

@@ -18,9 +18,15 @@ typedef struct lbWarpPass {
 typedef void lbWarpOperation(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums);
 
 typedef struct lbWarpKernels {
-  // Batch of a set: blocks, forces (element by element) and energies (LB_BATCH) at x.
-  void (*elements)(const lbWarpSet *set, int32_t batch, double stretch_limit, const double *x,
-                   double *blocks, double *forces, double *energies);
+  // Batch of a set: blocks, forces (element by element) and energies (LB_BATCH) at x; `positive`:
+  // blocks without what compression softens.
+  void (*elements)(const lbWarpSet *set, int32_t batch, double stretch_limit, bool positive,
+                   const double *x, double *blocks, double *forces, double *energies);
+  // The energies alone.
+  void (*energies)(const lbWarpSet *set, int32_t batch, double stretch_limit, const double *x,
+                   double *energies);
+  // Whether a tet of the batch may be stretched so far at x that lb_warp_may_gain says yes.
+  bool (*gains)(const lbWarpSet *set, int32_t batch, const double *x);
   // values <- K̂ of pairs [begin, end) of the plan, from the blocks of elements.
   void (*assemble)(const lbWarp *warp, int32_t begin, int32_t end, const double *blocks,
                    double *values);

@@ -1,7 +1,9 @@
 // Forces and the matrix K̂ at a shape, and loops over groups of nodes with sums in a fixed order.
 #include "warp/coarse.h"
+#include "warp/cores.h"
 #include "warp/passes.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #define CHUNK 32       // groups that are summed together
@@ -12,6 +14,10 @@
 
 static size_t chunk_count(const lbWarp *warp) {
   return ((size_t)warp->group_count + CHUNK - 1) / CHUNK;
+}
+
+static size_t element_lanes(const lbWarp *warp) { // with those beyond the last element
+  return ((size_t)warp->sets[0].batch_count + (size_t)warp->sets[1].batch_count) * LB_BATCH;
 }
 
 static double *take(double **room, size_t *used, size_t count) {
@@ -27,10 +33,11 @@ static size_t place(const lbWarp *warp, double **room, lbWarpWork *work) {
     blocks += (size_t)set->batch_count * LB_BATCH * (size_t)set->blocks;
     nodes += (size_t)set->batch_count * LB_BATCH * (size_t)set->nodes;
   }
-  bool linear = warp->strain == LB_WARP_LINEAR, by_rows = warp->rest_values != NULL;
+  bool linear = warp->strain == LB_WARP_LINEAR;
   work->own = take(room, &used, linear ? 0 : slots * 9 * LB_BATCH);
-  work->blocks = take(room, &used, by_rows ? 0 : 9 * blocks);
-  work->forces = take(room, &used, by_rows ? 0 : 3 * nodes);
+  work->blocks = take(room, &used, linear ? 0 : 9 * blocks);
+  work->forces = take(room, &used, linear ? 0 : 3 * nodes);
+  work->energies = take(room, &used, element_lanes(warp));
   work->inverse = take(room, &used, (size_t)warp->group_count * 9 * LB_BATCH);
   work->sums = take(room, &used, chunk_count(warp) * 2 * LB_BATCH);
   size_t padded = (size_t)lb_ldlt_padded(6 * warp->part_count);
@@ -38,6 +45,11 @@ static size_t place(const lbWarp *warp, double **room, lbWarpWork *work) {
   work->arms = take(room, &used, 3 * (size_t)warp->node_count);
   work->coarse = take(room, &used, padded * padded);
   work->coarse_vector = take(room, &used, 2 * padded);
+  size_t cores = (size_t)warp->core_count;
+  work->core_hinges = take(room, &used, 6 * cores);
+  work->core_rows = take(room, &used, cores ? 3 * (size_t)warp->core_begin[cores] : 0);
+  work->core_grams = take(room, &used, 36 * cores);
+  work->core_factors = take(room, &used, 36 * cores);
   for (int k = 0; k < LB_WARP_VECTORS; k++) work->vectors[k] = take(room, &used, warp->length);
   return used;
 }
@@ -85,13 +97,18 @@ lbWarpSums lb_warp_run(lbWarpOperation *operation, const lbWarpPass *pass, lbWar
 
 // ---- elements ----------------------------------------------------------------------------------
 
-// Blocks (LB_BATCH x blocks x 9), forces (LB_BATCH x nodes x 3) and energies (LB_BATCH) of a batch.
-static void run_batch(const lbWarp *warp, const lbWarpSet *set, int32_t batch, const double *x,
-                      double *blocks, double *forces, double *energies) {
+// Blocks (LB_BATCH x blocks x 9), forces (LB_BATCH x nodes x 3) and energies (LB_BATCH) of a batch;
+// energies alone, if blocks are NULL.
+static void run_batch(const lbWarp *warp, const lbWarpSet *set, int32_t batch, bool positive,
+                      const double *x, double *blocks, double *forces, double *energies) {
   double displacements[3 * LB_ELEMENT_NODES_MAX * LB_BATCH];
   const int32_t *at = set->at + (size_t)batch * (size_t)set->nodes * LB_BATCH;
   if (!set->green) {
-    warp->kernels->elements(set, batch, warp->stretch_limit, x, blocks, forces, energies);
+    if (blocks)
+      warp->kernels->elements(set, batch, warp->stretch_limit, positive, x, blocks, forces,
+                              energies);
+    else
+      warp->kernels->energies(set, batch, warp->stretch_limit, x, energies);
     return;
   }
   for (size_t a = 0; a < (size_t)set->nodes; a++)
@@ -115,6 +132,9 @@ typedef struct Elements {
   const lbWarpSet *set;
   lbWarpWork *work;
   const double *x;
+  bool energies; // alone
+  bool positive;
+  size_t first; // where those of the set begin
 } Elements;
 
 static void run_batches(int32_t begin, int32_t end, void *context) {
@@ -122,11 +142,54 @@ static void run_batches(int32_t begin, int32_t end, void *context) {
   const lbWarpSet *set = e->set;
   for (int32_t b = begin; b < end; b++) {
     size_t element = (size_t)b * LB_BATCH;
-    double energies[LB_BATCH];
-    run_batch(e->warp, set, b, e->x,
+    double *energies = e->work->energies + e->first + element;
+    if (e->energies) {
+      run_batch(e->warp, set, b, e->positive, e->x, NULL, NULL, energies);
+      continue;
+    }
+    run_batch(e->warp, set, b, e->positive, e->x,
               e->work->blocks + 9 * (set->first + element * (size_t)set->blocks),
               e->work->forces + 3 * (set->first_node + element * (size_t)set->nodes), energies);
   }
+}
+
+// All of them; the sum of the energies.
+static double run_elements(const lbWarp *warp, lbWarpWork *work, const double *x, bool energies,
+                           bool positive) {
+  double sums[LB_BATCH] = { 0 };
+  for (int k = 0; k < 2; k++) {
+    size_t first = k == 0 ? 0 : (size_t)warp->sets[0].batch_count * LB_BATCH;
+    Elements elements = { warp, &warp->sets[k], work, x, energies, positive, first };
+    lb_parallel_for(warp->sets[k].batch_count, BATCH_GRAIN, run_batches, &elements);
+  }
+  for (size_t e = 0; e < element_lanes(warp); e++) sums[e % LB_BATCH] += work->energies[e];
+  return add_lanes(sums);
+}
+
+typedef struct Gains {
+  const lbWarp *warp;
+  const double *x;
+  atomic_bool found;
+} Gains;
+
+static void look_for_gains(int32_t begin, int32_t end, void *context) {
+  Gains *gains = context;
+  const lbWarp *warp = gains->warp;
+  for (int32_t b = begin; b < end; b++)
+    if (warp->kernels->gains(&warp->sets[0], b, gains->x)) {
+      gains->found = true;
+      return;
+    }
+}
+
+bool lb_warp_may_gain(const lbWarp *warp, const double *x) {
+  if (warp->strain == LB_WARP_LINEAR) return false;
+  bool plain = warp->strain == LB_WARP_WARPED && warp->rotation == LB_WARP_ELEMENT &&
+               warp->stretch_limit == 0 && warp->sets[1].count == 0 && warp->sets[0].isotropic;
+  if (!plain) return true;
+  Gains gains = { .warp = warp, .x = x };
+  lb_parallel_for(warp->sets[0].batch_count, BATCH_GRAIN, look_for_gains, &gains);
+  return gains.found;
 }
 
 // ---- energy ------------------------------------------------------------------------------------
@@ -155,34 +218,30 @@ static double linear_energy(const lbWarp *warp, const lbWarpSet *set, int32_t el
   return sum;
 }
 
-double lb_warp_energy(const lbWarp *warp, const double *x) {
-  double blocks[LB_BATCH * LB_ELEMENT_PAIRS_MAX * 9], energies[LB_BATCH], sum = 0;
-  double forces[LB_BATCH * LB_ELEMENT_NODES_MAX * 3];
-  bool linear = warp->strain == LB_WARP_LINEAR;
-  for (int k = 0; k < 2 && linear; k++)
+double lb_warp_energy(const lbWarp *warp, lbWarpWork *work, const double *x) {
+  double sum = 0;
+  if (warp->strain != LB_WARP_LINEAR) return run_elements(warp, work, x, true, false);
+  for (int k = 0; k < 2; k++)
     for (int32_t e = 0; e < warp->sets[k].count; e++)
       sum += linear_energy(warp, &warp->sets[k], e, x);
-  for (int k = 0; k < 2 && !linear; k++)
-    for (int32_t b = 0; b < warp->sets[k].batch_count; b++) {
-      run_batch(warp, &warp->sets[k], b, x, blocks, forces, energies);
-      for (int lane = 0; lane < LB_BATCH; lane++) sum += energies[lane];
-    }
   return sum;
 }
 
 // ---- what the layer offers ---------------------------------------------------------------------
 
-void lb_warp_linearise(const lbWarp *warp, lbWarpWork *work, const double *x, double *force) {
-  work->values = warp->strain == LB_WARP_LINEAR ? warp->rest_values : work->own;
-  if (warp->rest_values) {
+void lb_warp_linearise(const lbWarp *warp, lbWarpWork *work, const double *x, bool safe,
+                       double *force) {
+  bool linear = warp->strain == LB_WARP_LINEAR;
+  bool rows = linear || (lb_warp_is_by_vertices(warp) && !safe);
+  work->values = linear ? warp->rest_values : work->own;
+  work->symmetric = linear || !rows;
+  if (rows) {
     lbWarpPass pass = { .warp = warp, .x = x, .out = force, .other = work->own };
     lb_warp_run(warp->kernels->rows, &pass, work);
+    work->energy = -1;
     return;
   }
-  for (int k = 0; k < 2; k++) {
-    Elements elements = { warp, &warp->sets[k], work, x };
-    lb_parallel_for(warp->sets[k].batch_count, BATCH_GRAIN, run_batches, &elements);
-  }
+  work->energy = run_elements(warp, work, x, false, safe);
   lb_warp_assemble(warp, work->blocks, work->own);
   lb_warp_gather(warp, work->forces, force);
 }
@@ -193,5 +252,21 @@ void lb_warp_ready(const lbWarp *warp, lbWarpWork *work, const double *x, double
   };
   work->c = c, work->kappa = kappa;
   lb_warp_run(warp->kernels->invert, &pass, work);
+  lb_warp_ready_cores(warp, work, x);
   lb_warp_ready_parts(warp, work, x);
+}
+
+lbVec3 lb_warp_row(const lbWarp *warp, const lbWarpWork *work, int32_t node, const double *d) {
+  int32_t group = node / LB_BATCH, lane = node % LB_BATCH;
+  const double *own = d + lb_warp_at(node);
+  double sum[3] = { 0 };
+  for (int32_t s = warp->row_begin[group]; s < warp->row_begin[group + 1]; s++) {
+    const double *other = d + warp->columns[(size_t)s * LB_BATCH + (size_t)lane];
+    const double *K = work->values + (size_t)s * 9 * LB_BATCH + (size_t)lane;
+    for (size_t i = 0; i < 9; i++) {
+      size_t k = i % 3 * LB_BATCH;
+      sum[i / 3] += K[i * LB_BATCH] * (other[k] - own[k]);
+    }
+  }
+  return lb_vec3_load(sum);
 }

@@ -6,8 +6,9 @@
 //   linear                 f = K (x − X)
 //   green                  f = ∂W/∂x of St. Venant–Kirchhoff, linearised
 //
-// Here is mechanics of nodes alone: elements, the matrix K̂ = ∂f/∂x with rotations held, and the
-// solution of (c M + κ K̂) v = b. Bodies (body/warp.c) know frames, steps and constraints.
+// Here is mechanics of nodes alone: elements, their matrix K̂, which is ∂f/∂x (by vertices with the
+// rotations held), and the solution of (c M + κ K̂) v = b. Bodies (body/warp.c) know frames, steps
+// and constraints.
 //
 // Vectors lie in lanes: node n is lane n % 8 of group n / 8, its component k 8 k further. Blocks
 // of K̂ in a row sum to zero (f does not feel a shift), so that K̂ x = Σ_j K̂_ij (x_j − x_i) needs
@@ -33,12 +34,15 @@ typedef struct lbWarpDef {
   lbWarpRotation rotation;
   lbWarpStiffness stiffness;
   lbWarpStrain strain;
-  double stretch_limit; // 0: none
+  double stretch_limit;        // 0: none
+  int32_t core_count;          // rigid cores; elements within one have no stiffness
+  const int32_t *cores;        // (nodes) core of each node, -1: none
+  const int32_t *core_columns; // (cores) unknowns: 6, 1 about an axis, or 0: its nodes are held
 } lbWarpDef;
 
 // Elements of one kind, in batches of LB_BATCH. `rest` has in turn the mean gradients of the shape
-// functions (nodes x 3), places (nodes x 3), and blocks K_ab, a < b, (pairs x 9), behind them of
-// finite elements V λ and V μ; or, for green strain, LB_POINT_REST of each point.
+// functions (nodes x 3), places (nodes x 3), blocks K_ab, a < b, (pairs x 9), V λ and V μ; or, for
+// green strain, LB_POINT_REST of each point.
 typedef struct lbWarpSet {
   lbElementKind kind;
   int32_t nodes, blocks; // of an element
@@ -77,6 +81,8 @@ typedef struct lbWarp {
   size_t *pair_at;                     // (pairs x 2): where K_ij and K_ji lie in `values`
   int32_t part_count, *part_of;        // (nodes) part of the coarse preconditioner, -1: none
   int32_t *force_begin, *force_shares; // (nodes + 1), shares of elements in the force of a node
+  // Rigid cores (cores.h): their nodes, and of each node its core, -1: none that has unknowns.
+  int32_t core_count, *core_columns, *core_begin, *core_nodes, *core_of;
 } lbWarp;
 
 lbStatus lb_warp_create(const lbWarpDef *def, lbSimdLevel level, lbWarp **out, lbError *err);
@@ -84,9 +90,8 @@ void lb_warp_destroy(lbWarp *warp); // NULL is legal
 static inline size_t lb_warp_at(int32_t node) {
   return (size_t)(node / LB_BATCH) * (3 * LB_BATCH) + (size_t)(node % LB_BATCH);
 }
-// Whether K̂ is symmetric: all but the form by vertices.
-static inline bool lb_warp_is_symmetric(const lbWarp *warp) {
-  return warp->strain != LB_WARP_WARPED || warp->rotation == LB_WARP_ELEMENT;
+static inline bool lb_warp_is_by_vertices(const lbWarp *warp) {
+  return warp->strain == LB_WARP_WARPED && warp->rotation != LB_WARP_ELEMENT;
 }
 
 // (nodes x 3) <-> lanes; what is not a node stays as it is.
@@ -100,8 +105,11 @@ enum { LB_WARP_VECTORS = 8 };
 typedef struct lbWarpWork {
   double *own;          // (slots x 9 x 8) K̂
   const double *values; // that in use: `own`, or lbWarp.rest_values
+  bool symmetric;       // K̂: all but rows of vertices
   double *blocks;       // (blocks of all elements x 9)
   double *forces;       // (nodes of all elements x 3)
+  double *energies;     // (lanes of all elements) J
+  double energy;        // J at the shape of lb_warp_linearise; -1: not known (rows of vertices)
   double *inverse;      // (group_count x 9 x 8) of the diagonal blocks of c M + κ K̂
   double *sums;
   double *vectors[LB_WARP_VECTORS]; // (length)
@@ -109,15 +117,29 @@ typedef struct lbWarpWork {
   double *centres, *arms;           // (parts x 3) of the parts then, (nodes x 3) from these
   double *coarse, *coarse_vector;   // of the parts: LDLᵀ, and two vectors
   bool parts_ready;
+  double *core_hinges; // (cores x 6) point and direction, or the centre: by the caller
+  double *core_rows;   // (core nodes x 3) of P
+  double *core_grams, *core_factors; // (cores x 36) Cholesky factors of PᵀP and PᵀAP
+  bool indefinite;                   // what the last solution stopped at
 } lbWarpWork;
 
 size_t lb_warp_work_doubles(const lbWarp *warp);
 void lb_warp_work_place(const lbWarp *warp, double *room, lbWarpWork *work);
 
-// work->values <- K̂ at x, force (length) <- f(x).
-void lb_warp_linearise(const lbWarp *warp, lbWarpWork *work, const double *x, double *force);
+// work->values <- K̂ at x, force (length) <- f(x). `safe`: by elements, whatever is asked for, and
+// without what compression takes off the stiffness, so that K̂ is not negative (but of green
+// strain).
+void lb_warp_linearise(const lbWarp *warp, lbWarpWork *work, const double *x, bool safe,
+                       double *force);
 // The elastic energy; the form by vertices, which has none, is given that by elements.
-double lb_warp_energy(const lbWarp *warp, const double *x);
+double lb_warp_energy(const lbWarp *warp, lbWarpWork *work, const double *x);
+// Whether the energy at x may be far above the quadratic one of a step, in which rotations are
+// held. By elements they differ by the stress that is new times the turns squared (K̂ has the rest),
+// which is little where no tet is stretched; other forms have no such bound, and linear strain
+// needs none.
+bool lb_warp_may_gain(const lbWarp *warp, const double *x);
+// (K̂ d) of a node, held or not.
+lbVec3 lb_warp_row(const lbWarp *warp, const lbWarpWork *work, int32_t node, const double *d);
 // The matrix of solutions and products is c M + κ K̂ from now on, K̂ being that at x.
 void lb_warp_ready(const lbWarp *warp, lbWarpWork *work, const double *x, double c, double kappa);
 // y <- (c M + κ K̂) x, 0 at held nodes.

@@ -1,0 +1,164 @@
+// Frames at the centres of clusters: E = Σ_v m_v min_i d_i(v)², d inside the object, is lowered by
+// moving each frame to the voxel of its cluster that is nearest to the cluster's centre of mass
+// (Lloyd's algorithm), begun with one frame in each part and then at the voxels with the
+// largest shares of E.
+#include "reduce/placement.h"
+
+#include <string.h>
+
+enum { ITERATIONS_MOST = 40 };
+
+typedef struct Clusters {
+  const lbVoxels *voxels;
+  const double *masses; // (voxels) or NULL
+  int32_t count;        // frames placed so far
+  int32_t *frames;      // (count) voxel of each frame
+  double *nearest;      // (voxels) distance to the nearest frame
+  int32_t *cluster;     // (voxels) that frame
+  double *distances;    // (voxels) from one frame
+} Clusters;
+
+static double mass_of(const Clusters *c, int32_t voxel) { return c->masses ? c->masses[voxel] : 1; }
+
+// ---- assignment --------------------------------------------------------------------------------
+
+static lbStatus join_frame(Clusters *c, int32_t frame, lbError *err) {
+  int32_t voxel = c->frames[frame];
+  lbStatus status = lb_voxels_distances(c->voxels, lb_voxels_centre(c->voxels, voxel), voxel,
+                                        INFINITY, c->distances, err);
+  if (status) return status;
+  for (int32_t v = 0; v < c->voxels->count; v++)
+    if (c->distances[v] < c->nearest[v]) c->nearest[v] = c->distances[v], c->cluster[v] = frame;
+  return LB_OK;
+}
+
+static void forget(Clusters *c) {
+  for (int32_t v = 0; v < c->voxels->count; v++) c->nearest[v] = INFINITY, c->cluster[v] = -1;
+}
+
+// A voxel's share of E.
+static double pull(const Clusters *c, int32_t voxel) {
+  return mass_of(c, voxel) * c->nearest[voxel] * c->nearest[voxel];
+}
+
+static double energy(const Clusters *c) {
+  double sum = 0;
+  for (int32_t v = 0; v < c->voxels->count; v++) sum += pull(c, v);
+  return sum;
+}
+
+// ---- centres -----------------------------------------------------------------------------------
+
+// centres (count): the voxel of each set nearest to the set's centre of mass; sets (voxels) numbers
+// them. sums (4 count) is room.
+static void find_centres(const Clusters *c, const int32_t *sets, int32_t count, double *sums,
+                         int32_t *centres) {
+  const lbVoxels *voxels = c->voxels;
+  memset(sums, 0, 4 * (size_t)count * sizeof *sums);
+  for (int32_t v = 0; v < voxels->count; v++) {
+    double *sum = sums + 4 * (size_t)sets[v], mass = mass_of(c, v);
+    lb_vec3_store(sum, lb_add_scaled(lb_vec3_load(sum), mass, lb_voxels_centre(voxels, v)));
+    sum[3] += mass;
+  }
+  for (int32_t k = 0; k < count; k++) {
+    centres[k] = -1;
+    if (sums[4 * k + 3] > 0)
+      lb_vec3_store(sums + 4 * k, lb_scale(1 / sums[4 * k + 3], lb_vec3_load(sums + 4 * k)));
+    sums[4 * k + 3] = INFINITY; // from here on: the least squared distance
+  }
+  for (int32_t v = 0; v < voxels->count; v++) {
+    double *sum = sums + 4 * (size_t)sets[v];
+    lbVec3 way = lb_sub(lb_voxels_centre(voxels, v), lb_vec3_load(sum));
+    // Rounding must not decide between voxels that are equally near.
+    if (lb_dot(way, way) < sum[3] * (1 - 1e-9)) sum[3] = lb_dot(way, way), centres[sets[v]] = v;
+  }
+}
+
+// ---- the search --------------------------------------------------------------------------------
+
+static lbStatus place_first(Clusters *c, int32_t wanted, double *sums, lbError *err) {
+  const lbVoxels *voxels = c->voxels;
+  lbStatus status = LB_OK;
+  forget(c);
+  find_centres(c, voxels->parts, voxels->part_count, sums, c->frames);
+  for (c->count = 0; c->count < voxels->part_count && !status; c->count++)
+    status = join_frame(c, c->count, err);
+  for (; c->count < wanted && !status; c->count++) {
+    int32_t farthest = 0;
+    for (int32_t v = 1; v < voxels->count; v++)
+      if (pull(c, v) > pull(c, farthest) * (1 + 1e-9)) farthest = v;
+    c->frames[c->count] = farthest;
+    status = join_frame(c, c->count, err);
+  }
+  return status;
+}
+
+static lbStatus assign(Clusters *c, lbError *err) {
+  lbStatus status = LB_OK;
+  forget(c);
+  for (int32_t k = 0; k < c->count && !status; k++) status = join_frame(c, k, err);
+  return status;
+}
+
+// kept (count) is room.
+static lbStatus improve(Clusters *c, double *sums, int32_t *kept, lbError *err) {
+  double before = energy(c);
+  for (int k = 0; k < ITERATIONS_MOST; k++) {
+    memcpy(kept, c->frames, (size_t)c->count * sizeof *kept);
+    find_centres(c, c->cluster, c->count, sums, c->frames);
+    lbStatus status = assign(c, err);
+    if (status) return status;
+    double after = energy(c);
+    if (after < before * (1 - 1e-9)) {
+      before = after;
+      continue;
+    }
+    memcpy(c->frames, kept, (size_t)c->count * sizeof *kept);
+    break;
+  }
+  return LB_OK;
+}
+
+static lbStatus check(const lbVoxels *voxels, int32_t count, lbError *err) {
+  if (count < 1)
+    return lb_fail(err, LB_ERR_ARGUMENT, "%d frames were asked for, use at least one", (int)count);
+  if (count > voxels->count)
+    return lb_fail(err, LB_ERR_ARGUMENT, "%d frames were asked for, the object has %d voxels",
+                   (int)count, (int)voxels->count);
+  if (count >= voxels->part_count) return LB_OK;
+  int32_t first = 0;
+  while (voxels->parts[first] != count) first++; // the first part that would get none
+  lbVec3 at = lb_voxels_centre(voxels, first);
+  return lb_fail(err, LB_ERR_ARGUMENT,
+                 "the object is in %d parts and each needs a frame: with %d the part at %g %g %g "
+                 "has none",
+                 (int)voxels->part_count, (int)count, at.x, at.y, at.z);
+}
+
+lbStatus lb_frames_place(const lbVoxels *voxels, const double *masses, int32_t count,
+                         double *positions, lbError *err) {
+  lbStatus status = check(voxels, count, err);
+  if (status) return status;
+  size_t voxel_count = (size_t)voxels->count, frame_count = (size_t)count;
+  Clusters c = { .voxels = voxels, .masses = masses };
+  c.frames = lb_alloc(frame_count, sizeof *c.frames);
+  c.nearest = lb_alloc(voxel_count, sizeof *c.nearest);
+  c.cluster = lb_alloc(voxel_count, sizeof *c.cluster);
+  c.distances = lb_alloc(voxel_count, sizeof *c.distances);
+  double *sums = lb_alloc(4 * frame_count, sizeof *sums);
+  int32_t *kept = lb_alloc(frame_count, sizeof *kept);
+  if (!c.frames || !c.nearest || !c.cluster || !c.distances || !sums || !kept)
+    status = lb_fail_memory(err);
+  if (!status) status = place_first(&c, count, sums, err);
+  if (!status) status = improve(&c, sums, kept, err);
+  if (!status)
+    for (int32_t k = 0; k < count; k++)
+      lb_vec3_store(positions + 3 * (size_t)k, lb_voxels_centre(voxels, c.frames[k]));
+  lb_free(c.frames);
+  lb_free(c.nearest);
+  lb_free(c.cluster);
+  lb_free(c.distances);
+  lb_free(sums);
+  lb_free(kept);
+  return status;
+}
