@@ -32,8 +32,8 @@ enum {
 };
 
 static const double HARDLY = 0.03;     // of the error, or of the number of components
-static const double HARDLY_YET = 0.15; // of the error while more components may come
-static const double GROWTH_MOST = 1.5; // of s in an iteration, where the error is not reached
+static const double HARDLY_YET = 0.08; // of the error while more components may come
+static const double GROWTH_MOST = 1.3; // of s in an iteration, where the error is not reached
 static const double GROWTH_LEAST = 1.1;
 
 typedef struct Entry {
