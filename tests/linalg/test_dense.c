@@ -233,6 +233,26 @@ static void solves_return_the_right_hand_side(void **state) {
   free(A), free(R), free(B), free(X), free(lu), free(Q);
 }
 
+static void triangles_of_larger_matrices_are_solved_with(void **state) {
+  (void)state;
+  enum { N = 7, STRIDE = 11 };
+  double R[N * STRIDE], x[N], plain[N] = { 0 }, transposed[N] = { 0 };
+  uint64_t seed = 29;
+  for (int i = 0; i < N * STRIDE; i++) R[i] = check_random(&seed) + (i % (STRIDE + 1) ? 0 : 3);
+  for (int i = 0; i < N; i++) x[i] = check_random(&seed);
+  for (int j = 0; j < N; j++)
+    for (int i = 0; i <= j; i++) { // what is below the diagonal is not looked at
+      plain[i] += R[j * STRIDE + i] * x[j];
+      transposed[j] += R[j * STRIDE + i] * x[i];
+    }
+  lb_dense_solve_upper(LB_PLAIN, N, R, STRIDE, plain);
+  lb_dense_solve_upper(LB_TRANSPOSED, N, R, STRIDE, transposed);
+  for (int i = 0; i < N; i++) {
+    check_near(plain[i], x[i], 1e-13);
+    check_near(transposed[i], x[i], 1e-13);
+  }
+}
+
 static void bad_matrices_are_refused(void **state) {
   (void)state;
   lbError err = { 0 };
@@ -291,6 +311,7 @@ int main(void) {
     cmocka_unit_test(singular_values_rebuild_the_matrix),
     cmocka_unit_test(least_squares_handles_missing_rank),
     cmocka_unit_test(solves_return_the_right_hand_side),
+    cmocka_unit_test(triangles_of_larger_matrices_are_solved_with),
     cmocka_unit_test(bad_matrices_are_refused),
     cmocka_unit_test(every_failing_allocation_is_survived),
   };
