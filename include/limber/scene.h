@@ -37,6 +37,9 @@ typedef struct lbSceneBody {
   const lbPath *motion;   // what its frame follows, one of the scene's paths; NULL: nothing
   double linear_velocity[3], angular_velocity[3]; // m/s; rad/s about the centre of mass; with a
                                                   // motion, relative to the frame
+  char *pose;          // "pose": an edit script, JSON; NULL: it starts in its rest shape
+  char *pose_from;     // what messages about it begin with: its file, or the scene's
+  const double *shape; // coordinates that a cooked body of the subspace method starts with; NULL: 0
   int32_t twin; // the body whose model, mesh, surface and materials this one borrows; -1: its own
 } lbSceneBody;
 

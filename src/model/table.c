@@ -227,9 +227,10 @@ const lbArrayTable lb_model_table = {
 #define ROW(member, text, kind) .name = text, .type = kind, .field = offsetof(lbWorldDef, member)
 
 static const lbSizeRow world_sizes[] = {
-  SIZE(lbWorldDef, size, body_count),     SIZE(lbWorldDef, size, load_count),
-  SIZE(lbWorldDef, size, probe_count),    SIZE(lbWorldDef, size, path_count),
-  SIZE(lbWorldDef, size, path_key_count),
+  SIZE(lbWorldDef, size, body_count),         SIZE(lbWorldDef, size, load_count),
+  SIZE(lbWorldDef, size, probe_count),        SIZE(lbWorldDef, size, path_count),
+  SIZE(lbWorldDef, size, path_key_count),     SIZE(lbWorldDef, size, shape_count),
+  SIZE(lbWorldDef, size, shape_number_count),
 };
 
 // clang-format off
@@ -322,6 +323,11 @@ static const lbArrayRow world_rows[] = {
   { ROW(path_rotation_tangents, "path.rotation_tangents", LB_F64), .since = 3, .rank = 3,
     .shape = { W(path_key_count), ONLY(2), ONLY(4) }, .optional = true, .unit = "1/s",
     .meaning = "the same of the quaternions" },
+
+  { ROW(shape_bodies, "shape.bodies", LB_I32), .since = 4, .rank = 1, .shape = { W(shape_count) },
+    .below = W(body_count), .unit = "", .meaning = "bodies that do not start at rest shape" },
+  { ROW(shape_coordinates, "shape.coordinates", LB_F64), .since = 4, .rank = 1,
+    .shape = { W(shape_number_count) }, .unit = "m kg^1/2", .meaning = "coordinates of each" },
 };
 // clang-format on
 

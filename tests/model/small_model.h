@@ -408,6 +408,8 @@ typedef struct SmallWorld {
   int32_t body_paths[2], path_begin[3], path_interpolations[2], path_cycles[2], path_parts[2];
   double path_times[5], path_positions[5][3], path_rotations[5][4];
   double path_position_tangents[5][2][3], path_rotation_tangents[5][2][4];
+  int32_t shape_bodies[1];
+  double shape_coordinates[SMALL_DIMENSION];
 } SmallWorld;
 
 // Both bodies use the model with this number, which must be a whole small model.
@@ -418,7 +420,7 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
   s->step_count[0] = 100;
   memcpy(s->body_names, "left\0\xce\xb2", 8);
   SMALL_COPY(body_models, (int32_t[]){ model, model });
-  SMALL_COPY(body_methods, (int32_t[]){ 1, 1 }); // modal, as files count
+  SMALL_COPY(body_methods, (int32_t[]){ 2, 1 }); // subspace and modal, as files count
   SMALL_COPY(body_positions, (double[]){ 0, 0, 0, 4, .5, 0 });
   SMALL_COPY(body_rotations, (double[]){ 0, 0, 0, 1, 0, 0, 1, 0 });
   SMALL_COPY(body_linear_velocities, (double[]){ 0, 0, 0, 1, 0, -.5 });
@@ -451,8 +453,9 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
     s->path_position_tangents[i][0][1] = .25 * i;
     s->path_rotation_tangents[i][1][2] = -.125 * i;
   }
+  SMALL_COPY(shape_coordinates, (double[]){ .25, -.5 });
   s->def = (lbWorldDef){
-    .size = { 2, 2, 3, 2, 5 },
+    .size = { 2, 2, 3, 2, 5, 1, SMALL_DIMENSION },
     .gravity = s->gravity,
     .time_step = s->time_step,
     .step_count = s->step_count,
@@ -491,16 +494,26 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
     .path_rotations = s->path_rotations[0],
     .path_position_tangents = s->path_position_tangents[0][0],
     .path_rotation_tangents = s->path_rotation_tangents[0][0],
+    .shape_bodies = s->shape_bodies,
+    .shape_coordinates = s->shape_coordinates,
   };
 }
 
-// Takes out what version 3 of the format added.
+// Takes out what version 4 of the format added.
+static inline void small_world_strip_shapes(SmallWorld *s) {
+  s->def.size.shape_count = s->def.size.shape_number_count = 0;
+  s->def.shape_bodies = NULL, s->def.shape_coordinates = NULL;
+  s->body_methods[0] = 1;
+}
+
+// Takes out what version 3 of the format added, and later ones.
 static inline void small_world_strip_paths(SmallWorld *s) {
   lbWorldDef *d = &s->def;
   d->size.path_count = d->size.path_key_count = 0;
   d->body_paths = d->path_begin = d->path_interpolations = d->path_cycles = d->path_parts = NULL;
   d->path_times = d->path_positions = d->path_rotations = NULL;
   d->path_position_tangents = d->path_rotation_tangents = NULL;
+  small_world_strip_shapes(s);
 }
 
 // Takes out what version 2 of the format added, and later ones.
