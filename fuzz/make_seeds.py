@@ -269,8 +269,42 @@ def save_motions():
          (2, "translation", "STEP", [0, 1], moves)], True))
 
 
+def save_rig():
+    """A tetrahedron on two joints that turn."""
+    parts = [("3f", 5126, "VEC3", [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]),
+             ("H", 5123, "SCALAR", [(i,) for i in (0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3)]),
+             ("4B", 5121, "VEC4", 4 * [(0, 1, 0, 0)]),
+             ("4f", 5126, "VEC4", 4 * [(0.75, 0.25, 0, 0)]),
+             ("16f", 5126, "MAT4", [(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, -y, 0, 1) for y in (0, 0.5)]),
+             ("f", 5126, "SCALAR", [(0,), (0.5,), (1,)]),
+             ("4f", 5126, "VEC4", [(0, 0, 0, 1), (0, 0, 0.6, 0.8), (0, 0, 0, 1)])]
+    data, views, accessors = b"", [], []
+    for form, code, kind, rows in parts:
+        block = b"".join(struct.pack("<" + form, *row) for row in rows)
+        views.append({"buffer": 0, "byteOffset": len(data), "byteLength": len(block)})
+        accessors.append({"bufferView": len(views) - 1, "componentType": code, "count": len(rows),
+                          "type": kind})
+        data += block
+    turns = [{"sampler": 0, "target": {"node": node, "path": "rotation"}} for node in (0, 1)]
+    text = json.dumps({
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0, 2]}],
+        "nodes": [{"name": "hips", "children": [1]}, {"name": "knee", "translation": [0, 0.5, 0]},
+                  {"name": "skin", "mesh": 0, "skin": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "JOINTS_0": 2, "WEIGHTS_0": 3},
+                                    "indices": 1}]}],
+        "skins": [{"joints": [0, 1], "inverseBindMatrices": 4}],
+        "animations": [{"channels": turns, "samplers": [{"input": 5, "output": 6}]}],
+        "accessors": accessors, "bufferViews": views, "buffers": [{"byteLength": len(data)}]},
+        separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 4)
+    chunks = struct.pack("<I4s", len(text), b"JSON") + text
+    chunks += struct.pack("<I4s", len(data), b"BIN\0") + data
+    save("rig", "leg.glb", b"glTF" + struct.pack("<II", 2, 12 + len(chunks)) + chunks)
+
+
 def main():
     save_motions()
+    save_rig()
     save("cub", "two.cub", cub())
     save("basis", "double.U", struct.pack("<2i6d", 3, 2, 1, -2, 0.5, 4, 5, -6))
     save("basis", "single.float", struct.pack("<2i6f", 3, 2, 1, -2, 0.5, 4, 5, -6))

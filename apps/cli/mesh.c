@@ -12,7 +12,7 @@ typedef struct Job {
   double size[3], thickness;
   int32_t cells[3], level, segments;
   bool has_size, has_cells, has_thickness, has_level, has_segments;
-  bool surface, split, clean, wants_fill, wants_voxels;
+  bool surface, split, clean, wants_fill, wants_voxels, rig;
   int32_t voxelise;
 } Job;
 
@@ -65,6 +65,10 @@ static cliStatus check_job(Job *job, const cliArguments *arguments) {
     return cli_usage(&cli_mesh, "--generate takes no file");
   if (!job->generate && shape_option)
     return cli_usage(&cli_mesh, "--size, --cells, --element and the like need --generate SHAPE");
+  if (job->rig && (!job->generate || !job->output))
+    return cli_usage(&cli_mesh, "--rig needs --generate figure and -o FILE.glb");
+  if (job->rig && (job->split || job->clean || job->wants_fill || job->wants_voxels))
+    return cli_usage(&cli_mesh, "--rig takes only what says how the figure is made");
   if (job->wants_voxels && job->wants_fill)
     return cli_usage(&cli_mesh, "give --voxelise or --fill, not both");
   if (job->wants_voxels && job->voxelise < 1)
@@ -265,6 +269,24 @@ static lbStatus run_job(const Job *job, const cliArguments *arguments, lbMesh **
   return status;
 }
 
+static cliStatus run_rig(const Job *job, bool json) {
+  lbError err;
+  lbRigInfo info;
+  lbStatus status = lb_rig_save(&job->shape, job->output, &info, &err);
+  cli_finish_progress();
+  if (status == LB_ERR_UNSUPPORTED) return cli_usage(&cli_mesh, "%s", err.text);
+  if (status) return cli_fail(&err);
+  if (json)
+    return cli_print_json(json_pack("{s:i, s:i, s:i, s:i, s:f}", "joints", (int)info.joint_count,
+                                    "vertices", (int)info.vertex_count, "triangles",
+                                    (int)info.triangle_count, "frames", (int)info.frame_count,
+                                    "seconds", info.seconds));
+  cli_say("%d joints, %d vertices, %d triangles, a walk of %g s\n", (int)info.joint_count,
+          (int)info.vertex_count, (int)info.triangle_count, info.seconds);
+  cli_say("written: %s\n", job->output);
+  return CLI_OK;
+}
+
 // A wrong size or number of cells is a wrong command line; the output's name is in `text` if it is
 // the culprit.
 static cliStatus fail_job(const Job *job, const cliArguments *arguments, const lbMesh *mesh,
@@ -297,12 +319,15 @@ static cliStatus run(int count, char **words) {
     { "fill", CLI_TEXT, &job.fill, &job.wants_fill, "MESHER",
       "tets inside a closed surface by tetgen, gmsh or any" },
     { "split", CLI_FLAG, &job.split, NULL, NULL, "cut bricks into tets" },
+    { "rig", CLI_FLAG, &job.rig, NULL, NULL,
+      "--generate figure: with skeleton, weights and a walk, as a skinned .glb" },
     { 0 },
   };
   cliArguments arguments;
   cliStatus result = cli_parse(&cli_mesh, options, count, words, &arguments);
   if (result || arguments.common.help) return result;
   if ((result = check_job(&job, &arguments))) return result;
+  if (job.rig) return run_rig(&job, arguments.common.json);
 
   lbError err;
   lbMesh *mesh = NULL;

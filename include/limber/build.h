@@ -28,6 +28,7 @@
 #include "limber/cook.h"
 #include "limber/edit_script.h"
 #include "limber/pose.h"
+#include "limber/rig.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -64,6 +64,41 @@ typedef struct lbAnimationInfo { // what a body came to
 lbStatus lb_animation_write(const char *path, const lbAnimationBody *bodies, int32_t body_count,
                             const lbAnimationDef *def, lbAnimationInfo *info, lbError *err);
 
+// ---- skinned animations ------------------------------------------------------------------------
+//
+// A body that joints move: its vertices hang on them by weights, and viewers blend the motions of
+// the joints linearly. What moves otherwise (by dual quaternions, say) is off by max_error.
+
+typedef struct lbSkinnedBody {
+  const char *name;               // as in lbAnimationBody
+  const lbMesh *surface;          //
+  int32_t joint_count;            // >= 1
+  const char *const *joint_names; // (joint_count); NULL: "joint N"
+  const int32_t *parents;         // (joint_count) a joint before it, or -1; NULL: none has one
+  const double *rest;             // (joint_count x 7) position (m) and rotation (x y z w) at rest
+  const double *poses; // (frame_count x joint_count x 7) the same at each frame; NULL: at rest
+  // Vertex v hangs on joints[k] by weights[k], begin[v] <= k < begin[v + 1], weights >= 0 with a
+  // sum above 0. More than four are written as further sets, which some viewers ignore.
+  const int32_t *begin, *joints;
+  const double *weights;
+  const float *frames; // (frame_count x vertex_count x 3) where vertices really are, to measure
+                       // max_error; NULL: it is not measured
+} lbSkinnedBody;
+
+typedef struct lbSkinnedDef {
+  int32_t frame_count;        // >= 0; default 0: no animation
+  const double *times;        // (frame_count), as in lbAnimationDef
+  int32_t weights_max;        // of a vertex, the largest are kept; 1 to 64, default 4
+  char up;                    // 'z' (default) or 'y'
+  const char *animation_name; // default "simulation"
+} lbSkinnedDef;
+
+lbSkinnedDef lb_skinned_def(void);
+
+// max_errors: (body_count) m, or NULL; 0 where there are no frames to compare with.
+lbStatus lb_skinned_write(const char *path, const lbSkinnedBody *bodies, int32_t body_count,
+                          const lbSkinnedDef *def, double *max_errors, lbError *err);
+
 // ---- sequences ---------------------------------------------------------------------------------
 //
 // The same motion in other formats. With path "out.EXT" and one body:

@@ -109,8 +109,9 @@ lbStatus lb_gltf_add_mesh(lbGltf *gltf, const lbGltfMesh *mesh, int32_t *id, lbE
 typedef struct lbGltfNode {
   const char *name;          // NULL or "": none
   int32_t mesh;              // -1: none
-  const float *translation;  // (3), m; NULL: 0. Where there is a track, its first sample
-  const float *rotation;     // (4); NULL: none. Likewise
+  const float *translation;  // (3), m: its place where no animation plays; NULL: the first sample
+                             // of its track, or 0
+  const float *rotation;     // (4); NULL: likewise
   const float *translations; // (frame_count x 3) track; NULL: none
   const float *rotations;    // (frame_count x 4) track; NULL: none
   const float *weights;      // (frame_count x targets of the mesh) track; NULL: none

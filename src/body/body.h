@@ -272,6 +272,7 @@ struct lbBodyMethod {
   void (*save)(const lbBody *body, double *numbers);
   void (*restore)(lbBody *body, const double *numbers);
   void (*start)(lbBody *body, lbScratch *scratch); // a new body, at its time; may be NULL
+  bool follows_time;                               // `start` is also for going on at another time
   // The accelerations that the next step begins with, from scratch->q0, v0, force; NULL: it needs
   // none.
   void (*accelerate)(lbBody *body, lbScratch *scratch);
@@ -316,13 +317,24 @@ struct lbBodyMethod {
                    lbScratch *scratch);                            // the same, kept from the step
   double (*pose_distance)(const lbBody *body, lbScratch *scratch); // NULL: forces are exact
   double (*unfollowed_force)(const lbBody *body, lbScratch *scratch); // NULL: not known
-  // x <- M⁻¹ x; NULL where M is the identity
+  // x <- M⁻¹ x; both NULL where M is the identity. One of them, or, where M depends on the state,
+  // the other.
   void (*mobilise)(const lbPrepared *prepared, double *x);
+  void (*mobilise_at)(const lbBody *body, double *x);
   // x <- K⁻¹ x with the stiffness at rest: compliance
   void (*comply)(const lbPrepared *prepared, double *x, lbScratch *scratch);
   uint64_t (*identify)(const lbPrepared *prepared, uint64_t hash);
   double (*stable_step)(const lbBody *body); // NULL: any
 };
+
+// x <- M⁻¹ x at the body's state
+static inline void lb_body_mobilise(const lbBody *body, double *x) {
+  const lbBodyMethod *method = body->prepared->method;
+  if (method->mobilise_at)
+    method->mobilise_at(body, x);
+  else if (method->mobilise)
+    method->mobilise(body->prepared, x);
+}
 
 static inline int32_t lb_method_numbers(const lbPrepared *prepared) {
   return prepared->state_rows * prepared->padded + prepared->state_extra;

@@ -103,7 +103,7 @@ void lb_frame_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, const double *
     return;
   }
   memcpy(s->a, reduced, (size_t)p->padded * sizeof(double));
-  if (p->method->mobilise) p->method->mobilise(p, s->a);
+  lb_body_mobilise(body, s->a);
   for (int32_t i = 0; i < p->dimension; i++) v[i] += s->a[i];
   if (free) {
     f->angular = lb_add(f->angular, moment);

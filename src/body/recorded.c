@@ -170,6 +170,7 @@ static uint64_t identify(const lbPrepared *p, uint64_t hash) {
 
 const lbBodyMethod lb_recorded_method = { .method = LB_METHOD_RECORDED,
                                           .is_recording = true,
+                                          .follows_time = true,
                                           .responds_alike = true,
                                           .rules = 1,
                                           .parts = { 1 },

@@ -81,9 +81,10 @@ static float *make_rotations(const float *rotations, size_t frames) {
 
 // ---- tracks ------------------------------------------------------------------------------------
 
-static bool changes(const float *values, size_t frames, size_t width) {
-  for (size_t i = width; i < frames * width; i++)
-    if (values[i] != values[i % width]) return true;
+// Whether a track ever differs from where the node is without it.
+static bool changes(const float *values, size_t frames, size_t width, const float *still) {
+  for (size_t i = 0; i < frames * width; i++)
+    if (values[i] != still[i % width]) return true;
   return false;
 }
 
@@ -169,15 +170,16 @@ lbStatus lb_gltf_add_node(lbGltf *gltf, const lbGltfNode *node, int32_t *id, lbE
   size_t frames = (size_t)gltf->frame_count, targets = (size_t)target_count_of(gltf, node);
   int32_t number = gltf->nodes.count, gltf_node = number + 1; // 0 is the root
   float unit[4] = { 0, 0, 0, 1 };
-  const float *translation = node->translations ? node->translations : node->translation;
+  const float *translation = node->translation ? node->translation : node->translations;
   if (node->rotation) put_unit(node->rotation, unit);
   float *rotations = node->rotations ? make_rotations(node->rotations, frames) : NULL;
   if (node->rotations && !rotations) lb_gltf_set_failed(gltf, LB_ERR_MEMORY);
-  put_node(gltf, node, translation, rotations ? rotations : unit);
-  if (node->translations && changes(node->translations, frames, 3))
+  const float *rotation = rotations && !node->rotation ? rotations : unit;
+  put_node(gltf, node, translation, rotation);
+  if (node->translations && changes(node->translations, frames, 3, translation))
     add_channel(gltf, gltf_node, "translation",
                 lb_duplicate(node->translations, frames, 3 * sizeof(float)), frames, 3);
-  if (rotations && changes(rotations, frames, 4)) {
+  if (rotations && changes(rotations, frames, 4, rotation)) {
     add_channel(gltf, gltf_node, "rotation", rotations, frames, 4);
     rotations = NULL;
   }

@@ -360,7 +360,7 @@ static lbStatus prepare(Reader *reader) {
 }
 
 static lbStatus read_file(const char *path, const char *content, size_t bytes, lbGlbSkins *skins,
-                          lbMesh **out, lbError *err) {
+                          lbMesh **out, lbRig **rig, lbError *err) {
   Reader reader = { .err = err, .skins = skins };
   lb_mesh_builder_begin(&reader.builder);
   lbStatus status = lb_glb_open(&reader.glb, path, content, bytes, err);
@@ -371,8 +371,14 @@ static lbStatus read_file(const char *path, const char *content, size_t bytes, l
   if (!status && reader.builder.mesh->triangle_count == 0)
     status = lb_glb_fail(&reader.glb, err, "the default scene holds no triangles");
   if (!status) lb_warn_of_colors(&reader.builder, path);
-  if (!status) status = lb_mesh_builder_finish(&reader.builder, path, out, err);
+  lbMesh *made = NULL;
+  if (!status) status = lb_mesh_builder_finish(&reader.builder, path, &made, err);
   if (status) lb_mesh_builder_abort(&reader.builder);
+  if (!status && skins) status = lb_glb_skins_finish(skins, path, made, rig, err);
+  if (status)
+    lb_mesh_destroy(made);
+  else
+    *out = made;
   lb_glb_close(&reader.glb);
   lb_free(reader.stack);
   lb_free(reader.visited);
@@ -383,19 +389,13 @@ static lbStatus read_file(const char *path, const char *content, size_t bytes, l
 
 lbStatus lb_read_glb(const char *path, const char *content, size_t bytes, lbMesh **out,
                      lbError *err) {
-  return read_file(path, content, bytes, NULL, out, err);
+  return read_file(path, content, bytes, NULL, out, NULL, err);
 }
 
 lbStatus lb_rig_read(const char *path, const char *content, size_t bytes, lbMesh **mesh,
                      lbRig **rig, lbError *err) {
   lbGlbSkins skins = { 0 };
-  lbMesh *made = NULL;
-  lbStatus status = read_file(path, content, bytes, &skins, &made, err);
-  if (!status) status = lb_glb_skins_finish(&skins, path, made, rig, err);
-  if (status)
-    lb_mesh_destroy(made);
-  else
-    *mesh = made;
+  lbStatus status = read_file(path, content, bytes, &skins, mesh, rig, err);
   lb_glb_skins_release(&skins);
   return status;
 }

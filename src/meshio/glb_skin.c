@@ -319,11 +319,41 @@ static bool stand_together(const lbGlbSkins *skins, double *whole) {
   return true;
 }
 
+// Where a joint is bound, in the mesh's coordinates.
+static lbVec3 bound_place(const double *bind) {
+  lbMat3 inverse = lb_mat3_inverse(linear_of(bind));
+  return lb_scale(-1, lb_mat3_apply(inverse, lb_vec3_load(bind + 12)));
+}
+
+// How far joints are from where they are bound, moved by `whole`; m, in all.
+static double distance_from_bind(const lbGlbSkins *skins, const double *whole) {
+  double sum = 0;
+  for (int32_t k = 0; k < skins->rig->joint_count; k++) {
+    lbVec3 bound = map_point(whole, bound_place(skins->binds + 16 * (size_t)k));
+    sum += lb_length(lb_sub(bound, lb_vec3_load(skins->worlds + 16 * (size_t)k + 12)));
+  }
+  return sum;
+}
+
+// Joints that stand in another pose than the one they are bound in: the mesh is in the axes of the
+// scene, or of what holds the skeleton, whichever brings the joints nearer.
+static void guess_place(const lbGlbSkins *skins, double *whole) {
+  double held[16];
+  memset(whole, 0, 16 * sizeof *whole);
+  for (int i = 0; i < 4; i++) whole[5 * i] = 1;
+  for (int32_t k = 0; k < skins->rig->joint_count; k++) {
+    int32_t above = skins->parents[skins->rig->joints[k].node];
+    if (skins->rig->joints[k].parent >= 0 || above < 0) continue;
+    lb_glb_world_matrix(skins->glb, skins->parents, above, held);
+    if (distance_from_bind(skins, held) < distance_from_bind(skins, whole))
+      memcpy(whole, held, sizeof held);
+  }
+}
+
 static void place_joint(const double *bind, const double *whole, lbRigJoint *joint) {
   lbMat3 inverse = lb_mat3_inverse(linear_of(bind));
   double scale;
-  lbVec3 origin = lb_scale(-1, lb_mat3_apply(inverse, lb_vec3_load(bind + 12)));
-  joint->position = map_point(whole, origin);
+  joint->position = map_point(whole, bound_place(bind));
   split(lb_mat3_multiply(linear_of(whole), inverse), &scale, &joint->rotation);
 }
 
@@ -344,19 +374,17 @@ static lbStatus move_mesh(const lbGlbSkins *skins, const char *path, const doubl
 
 lbStatus lb_glb_skins_finish(lbGlbSkins *skins, const char *path, lbMesh *mesh, lbRig **out,
                              lbError *err) {
-  double whole[16];
+  double whole[16] = { 0 };
   lbRig *rig = skins->rig;
   if (rig->vertex_count != mesh->vertex_count)
     return lb_fail(err, LB_ERR_FORMAT, "%s: %d vertices have joint weights, the mesh has %d", path,
                    (int)rig->vertex_count, (int)mesh->vertex_count);
-  if (stand_together(skins, whole)) {
-    lbStatus status = move_mesh(skins, path, whole, mesh, err);
-    if (status) return status;
-  } else {
-    memset(whole, 0, sizeof whole);
-    for (int i = 0; i < 4; i++) whole[5 * i] = 1;
+  if (!stand_together(skins, whole)) {
+    guess_place(skins, whole);
     lb_log(LB_LOG_INFO, "%s: the joints do not stand in their bind pose, which is taken", path);
   }
+  lbStatus status = move_mesh(skins, path, whole, mesh, err);
+  if (status) return status;
   for (int32_t k = 0; k < rig->joint_count; k++)
     place_joint(skins->binds + 16 * (size_t)k, whole, &rig->joints[k]);
   skins->rig = NULL;

@@ -29,7 +29,8 @@ static const lbSizeRow model_sizes[] = {
   SIZE(lbModel, size, packed4_count),       SIZE(lbModel, size, accuracy_count),
   SIZE(lbModel, size, recording_dimension), SIZE(lbModel, size, recording_frames),
   SIZE(lbModel, size, shell_count),         SIZE(lbModel, size, cubature_count),
-  SIZE(lbModel, size, pose_count),
+  SIZE(lbModel, size, pose_count),          SIZE(lbModel, size, core_count),
+  SIZE(lbModel, size, core_key_count),
 };
 
 // clang-format off
@@ -211,6 +212,33 @@ static const lbArrayRow model_rows[] = {
   { ROW(warp_stretch_limit, "warp.stretch_limit", LB_F64), .since = 4, .rank = 1,
     .shape = { ONLY(1) }, .optional = true, .unit = "",
     .meaning = "largest principal stretch before elements stiffen" },
+  { ROW(warp_cores, "warp.cores", LB_I32), .since = 4, .rank = 1, .shape = { M(node_count) },
+    .optional = true, .low = -1, .below = M(core_count), .unit = "",
+    .meaning = "rigid core of each node, -1 where it is in none" },
+  { ROW(warp_core_kinds, "warp.core_kinds", LB_I32), .since = 4, .rank = 1,
+    .shape = { M(core_count) }, .below = ONLY(LB_CORE_KIND_COUNT), .unit = "",
+    .meaning = "0 free, 1 hinged, 2 scripted" },
+  { ROW(warp_core_hinges, "warp.core_hinges", LB_F64), .since = 4, .rank = 2,
+    .shape = { M(core_count), ONLY(6) }, .unit = "m, 1",
+    .meaning = "point and direction of the axis of hinged cores" },
+  { ROW(warp_core_begin, "warp.core_begin", LB_I32), .since = 4, .rank = 1,
+    .shape = { { offsetof(lbModel, size.core_count), 1, 1 } }, .optional = true, .unit = "",
+    .meaning = "first key of each core's path" },
+  { ROW(warp_core_paths, "warp.core_paths", LB_I32), .since = 4, .rank = 2,
+    .shape = { M(core_count), ONLY(3) }, .unit = "",
+    .meaning = "interpolation, 1 where it repeats, parts, as path.*" },
+  { ROW(warp_core_times, "warp.core_times", LB_F64), .since = 4, .rank = 1,
+    .shape = { M(core_key_count) }, .unit = "s", .meaning = "times of keys" },
+  { ROW(warp_core_positions, "warp.core_positions", LB_F64), .since = 4, .rank = 2,
+    .shape = { M(core_key_count), ONLY(3) }, .unit = "m", .meaning = "positions of keys" },
+  { ROW(warp_core_rotations, "warp.core_rotations", LB_F64), .since = 4, .rank = 2,
+    .shape = { M(core_key_count), ONLY(4) }, .unit = "", .meaning = "quaternions x y z w of keys" },
+  { ROW(warp_core_position_tangents, "warp.core_position_tangents", LB_F64), .since = 4, .rank = 3,
+    .shape = { M(core_key_count), ONLY(2), ONLY(3) }, .optional = true, .unit = "m/s",
+    .meaning = "slopes at keys, arriving and leaving" },
+  { ROW(warp_core_rotation_tangents, "warp.core_rotation_tangents", LB_F64), .since = 4, .rank = 3,
+    .shape = { M(core_key_count), ONLY(2), ONLY(4) }, .optional = true, .unit = "1/s",
+    .meaning = "slopes at keys, arriving and leaving" },
 };
 // clang-format on
 
@@ -227,10 +255,10 @@ const lbArrayTable lb_model_table = {
 #define ROW(member, text, kind) .name = text, .type = kind, .field = offsetof(lbWorldDef, member)
 
 static const lbSizeRow world_sizes[] = {
-  SIZE(lbWorldDef, size, body_count),         SIZE(lbWorldDef, size, load_count),
-  SIZE(lbWorldDef, size, probe_count),        SIZE(lbWorldDef, size, path_count),
-  SIZE(lbWorldDef, size, path_key_count),     SIZE(lbWorldDef, size, shape_count),
-  SIZE(lbWorldDef, size, shape_number_count),
+  SIZE(lbWorldDef, size, body_count),     SIZE(lbWorldDef, size, load_count),
+  SIZE(lbWorldDef, size, probe_count),    SIZE(lbWorldDef, size, path_count),
+  SIZE(lbWorldDef, size, path_key_count), SIZE(lbWorldDef, size, attachment_count),
+  SIZE(lbWorldDef, size, shape_count),    SIZE(lbWorldDef, size, shape_number_count),
 };
 
 // clang-format off
@@ -323,6 +351,24 @@ static const lbArrayRow world_rows[] = {
   { ROW(path_rotation_tangents, "path.rotation_tangents", LB_F64), .since = 3, .rank = 3,
     .shape = { W(path_key_count), ONLY(2), ONLY(4) }, .optional = true, .unit = "1/s",
     .meaning = "the same of the quaternions" },
+
+  { ROW(attachment_bodies, "attachment.bodies", LB_I32), .since = 4, .rank = 1,
+    .shape = { W(attachment_count) }, .below = W(body_count), .unit = "",
+    .meaning = "body of each attachment" },
+  { ROW(attachment_kinds, "attachment.kinds", LB_I32), .since = 4, .rank = 1,
+    .shape = { W(attachment_count) }, .below = ONLY(2), .unit = "",
+    .meaning = "0 vertex of the surface, 1 node" },
+  { ROW(attachment_points, "attachment.points", LB_I32), .since = 4, .rank = 1,
+    .shape = { W(attachment_count) }, .unit = "", .meaning = "vertex or node" },
+  { ROW(attachment_paths, "attachment.paths", LB_I32), .since = 4, .rank = 1,
+    .shape = { W(attachment_count) }, .low = -1, .below = W(path_count), .unit = "",
+    .meaning = "path that its target follows, -1: it stands" },
+  { ROW(attachment_springs, "attachment.springs", LB_F64), .since = 4, .rank = 2,
+    .shape = { W(attachment_count), ONLY(2) }, .infinite = true, .unit = "N/m, N s/m",
+    .meaning = "stiffness, infinite where it is hard, and damping" },
+  { ROW(attachment_times, "attachment.times", LB_F64), .since = 4, .rank = 2,
+    .shape = { W(attachment_count), ONLY(2) }, .infinite = true, .unit = "s",
+    .meaning = "holds in steps whose end has from < t <= to" },
 
   { ROW(shape_bodies, "shape.bodies", LB_I32), .since = 4, .rank = 1, .shape = { W(shape_count) },
     .below = W(body_count), .unit = "", .meaning = "bodies that do not start at rest shape" },

@@ -117,8 +117,9 @@ static lbStatus start_body(const lbActor *actor, int32_t i, lbError *err) {
   if (!status && r->starts[i].coordinates && lb_body_set_shape(moving, r->starts[i].coordinates))
     status = lb_fail(err, LB_ERR_ARGUMENT, "%s: body \"%s\": pose: %s", actor->run->scene->path,
                      body->name, lb_body_message(moving));
-  if (!status &&
-      lb_body_set_velocity(moving, vector(body->linear_velocity), vector(body->angular_velocity)))
+  lbVec3 linear = vector(body->linear_velocity), angular = vector(body->angular_velocity);
+  bool moves = lb_length(linear) > 0 || lb_length(angular) > 0;
+  if (!status && moves && lb_body_set_velocity(moving, linear, angular))
     status = lb_fail(err, LB_ERR_ARGUMENT, "%s: body \"%s\": velocity: %s", actor->run->scene->path,
                      body->name, lb_body_message(moving));
   return status;
@@ -187,6 +188,24 @@ static lbStatus add_load(lbActor *actor, int32_t number, lbError *err) {
   return lb_world_add_load(actor->world, &load, &unused, err);
 }
 
+static lbStatus attach(lbActor *actor, int32_t number, lbError *err) {
+  const lbSceneAttachment *from = &actor->run->scene->attachments[number];
+  int32_t i = member_of(actor, from->body);
+  lbAttachment at = lb_attachment();
+  lbAttachmentId unused;
+  if (i < 0) return LB_OK;
+  lbStatus status =
+      find_point(actor, "attachment", number, from->body, from->vertex, &at.point, err);
+  if (status) return status;
+  at.body = ((Own *)actor->own)->ids[i];
+  at.path = from->path;
+  at.stiffness = from->stiffness;
+  at.damping = from->damping;
+  at.from = from->from;
+  at.to = from->to;
+  return lb_world_attach(actor->world, &at, &unused, err);
+}
+
 static lbStatus add_probe(lbActor *actor, int32_t number, lbError *err) {
   const lbSceneProbe *from = &actor->run->scene->probes[number];
   Own *r = actor->own;
@@ -206,6 +225,7 @@ static lbStatus add_marks(lbActor *actor, lbError *err) {
   r->probes = lb_alloc((size_t)scene->probe_count, sizeof(Mark));
   lbStatus status = r->probes ? LB_OK : lb_fail_memory(err);
   for (int32_t i = 0; i < scene->load_count && !status; i++) status = add_load(actor, i, err);
+  for (int32_t i = 0; i < scene->attachment_count && !status; i++) status = attach(actor, i, err);
   for (int32_t i = 0; i < scene->probe_count && !status; i++) status = add_probe(actor, i, err);
   return status;
 }
@@ -222,7 +242,7 @@ static lbStatus find_model(lbActor *actor, lbError *err) {
   r->model = body->model ? body->model : actor->owned->model;
   for (int32_t i = 0; i < actor->count; i++)
     if ((body->method == LB_METHOD_FULL || body->method == LB_METHOD_WARP) &&
-        member(actor, i)->motion && lb_model_is_free(r->model))
+        member(actor, i)->motion && lb_model_is_free_by(r->model, body->method))
       return lb_fail(err, LB_ERR_ARGUMENT,
                      "body \"%s\": the method \"%s\" follows its \"motion\" by what is fixed, and "
                      "nothing is: give it \"fixed\", or a reduced method",

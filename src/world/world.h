@@ -33,6 +33,14 @@ typedef struct lbWorldLoad {
   lbLoad load;
 } lbWorldLoad;
 
+typedef struct lbWorldAttachment {
+  uint32_t generation;
+  bool used;
+  lbAttachment def;
+  lbVec3 rest;        // world: X of its target, without the shift
+  int32_t constraint; // of its body, in the step under way; -1: it does not hold
+} lbWorldAttachment;
+
 typedef struct lbWorldProbe {
   lbBodyId body;
   lbPoint point;
@@ -46,13 +54,14 @@ struct lbWorld {
   double begin;  // s, when the present step length began
   int64_t steps; // of that length since then
   double h;      // s; 0: none yet
-  int32_t slot_count, group_count, load_count, probe_count, path_count, living;
-  size_t slot_room, group_room, load_room, starting_room, probe_room;
+  int32_t slot_count, group_count, load_count, probe_count, path_count, attachment_count, living;
+  size_t slot_room, group_room, load_room, starting_room, probe_room, attachment_room;
   lbWorldSlot *slots;
   lbWorldGroup *groups;
   lbWorldLoad *loads;
   lbPointForce *starting; // (load_count): work, what acts on a body at its start
   lbWorldProbe *probes;
+  lbWorldAttachment *attachments;
   lbPath **paths; // (path_count): the world's own
 };
 
@@ -71,5 +80,9 @@ lbStatus lb_world_make_slots(lbWorld *world, int32_t count, int32_t *first, lbEr
 lbFrame lb_world_frame(const lbWorldSlot *slot, const lbPathState *at);
 // The body is at once where its path is at a time, and moves as it does there.
 lbStatus lb_world_follow(const lbWorldSlot *slot, double time);
+// Attachments (attach.c): a point is held in a step of its body from `begun` to `end`; all are let
+// go when a step is done, so that states have nothing of them.
+void lb_world_hold(lbWorld *world, lbWorldAttachment *attachment, double begun, double end);
+void lb_world_let_go(lbWorld *world);
 
 #endif

@@ -35,6 +35,8 @@ enum {
   SMALL_SHELLS = 1,
   SMALL_CUBATURE = 2,
   SMALL_POSES = 3,
+  SMALL_CORES = 1,
+  SMALL_CORE_KEYS = 2,
   SMALL_TIP = 8, // the node that the modes move
 };
 
@@ -85,6 +87,12 @@ typedef struct SmallModel {
   double cubature_poses[SMALL_POSES][SMALL_DIMENSION], cubature_errors[2];
   int32_t warp_settings[4];
   double warp_damping[2], warp_stretch_limit[1];
+  int32_t warp_cores[SMALL_NODES], warp_core_kinds[SMALL_CORES], warp_core_begin[SMALL_CORES + 1];
+  int32_t warp_core_paths[SMALL_CORES][3];
+  double warp_core_hinges[SMALL_CORES][6], warp_core_times[SMALL_CORE_KEYS];
+  double warp_core_positions[SMALL_CORE_KEYS][3], warp_core_rotations[SMALL_CORE_KEYS][4];
+  double warp_core_position_tangents[SMALL_CORE_KEYS][6];
+  double warp_core_rotation_tangents[SMALL_CORE_KEYS][8];
   uint8_t pictures[64];
 } SmallModel;
 
@@ -233,6 +241,19 @@ static inline void small_cubature(SmallModel *s) {
   SMALL_COPY(cubature_errors, (double[]){ .03125, .0625 });
 }
 
+// The tip as a scripted core.
+static inline void small_cores(SmallModel *s) {
+  for (int i = 0; i < SMALL_NODES; i++) s->warp_cores[i] = i == SMALL_TIP ? 0 : -1;
+  SMALL_COPY(warp_core_kinds, (int32_t[]){ LB_CORE_SCRIPTED });
+  SMALL_COPY(warp_core_begin, (int32_t[]){ 0, SMALL_CORE_KEYS });
+  SMALL_COPY(warp_core_paths, (int32_t[]){ 1, 0, 15 });
+  SMALL_COPY(warp_core_times, (double[]){ 0, .5 });
+  SMALL_COPY(warp_core_positions, (double[]){ 0, 0, 0, .125, 0, .25 });
+  SMALL_COPY(warp_core_rotations, (double[]){ 0, 0, 0, 1, 0, 0, .5, 1 });
+  s->warp_core_position_tangents[1][0] = .5;
+  s->warp_core_rotation_tangents[1][3] = .25;
+}
+
 // Points the draft at the arrays of this SmallModel.
 static inline void small_point(SmallModel *s) {
   s->draft = (lbModel){
@@ -240,7 +261,7 @@ static inline void small_point(SmallModel *s) {
               SMALL_VERTICES, SMALL_TRIANGLES,  SMALL_CARRIERS,  SMALL_LOOKS,    SMALL_TEXTURES,
               SMALL_MODES,    SMALL_CANDIDATES, SMALL_DIMENSION, SMALL_PARTS,    SMALL_PACKED2,
               SMALL_PACKED3,  SMALL_PACKED4,    SMALL_MOTIONS,   SMALL_RECORDED, SMALL_FRAMES,
-              SMALL_SHELLS,   SMALL_CUBATURE,   SMALL_POSES },
+              SMALL_SHELLS,   SMALL_CUBATURE,   SMALL_POSES,     SMALL_CORES,    SMALL_CORE_KEYS },
     .name = s->name,
     .provenance = s->provenance,
     .up = s->up,
@@ -285,6 +306,16 @@ static inline void small_point(SmallModel *s) {
     .warp_settings = s->warp_settings,
     .warp_damping = s->warp_damping,
     .warp_stretch_limit = s->warp_stretch_limit,
+    .warp_cores = s->warp_cores,
+    .warp_core_kinds = s->warp_core_kinds,
+    .warp_core_hinges = s->warp_core_hinges[0],
+    .warp_core_begin = s->warp_core_begin,
+    .warp_core_paths = s->warp_core_paths[0],
+    .warp_core_times = s->warp_core_times,
+    .warp_core_positions = s->warp_core_positions[0],
+    .warp_core_rotations = s->warp_core_rotations[0],
+    .warp_core_position_tangents = s->warp_core_position_tangents[0],
+    .warp_core_rotation_tangents = s->warp_core_rotation_tangents[0],
     .subspace_gravity = s->subspace_gravity[0],
     .subspace_rigid = s->subspace_rigid[0],
     .subspace_linear = s->subspace_linear[0],
@@ -329,6 +360,7 @@ static inline void small_model_fill(SmallModel *s) {
   small_recording(s);
   small_inertia(s);
   small_cubature(s);
+  small_cores(s);
   small_point(s);
 }
 
@@ -340,6 +372,11 @@ static inline void small_model_strip_cubature(SmallModel *s) {
   d->shells = NULL, d->material_shells = NULL, d->cubature_elements = NULL;
   d->cubature_weights = NULL, d->cubature_poses = NULL, d->cubature_errors = NULL;
   d->warp_settings = NULL, d->warp_damping = NULL, d->warp_stretch_limit = NULL;
+  d->size.core_count = d->size.core_key_count = 0;
+  d->warp_cores = NULL, d->warp_core_kinds = NULL, d->warp_core_hinges = NULL;
+  d->warp_core_begin = NULL, d->warp_core_paths = NULL, d->warp_core_times = NULL;
+  d->warp_core_positions = NULL, d->warp_core_rotations = NULL;
+  d->warp_core_position_tangents = NULL, d->warp_core_rotation_tangents = NULL;
 }
 
 // Takes out what versions 3 and 4 of the format added.
@@ -408,6 +445,8 @@ typedef struct SmallWorld {
   int32_t body_paths[2], path_begin[3], path_interpolations[2], path_cycles[2], path_parts[2];
   double path_times[5], path_positions[5][3], path_rotations[5][4];
   double path_position_tangents[5][2][3], path_rotation_tangents[5][2][4];
+  int32_t attachment_bodies[2], attachment_kinds[2], attachment_points[2], attachment_paths[2];
+  double attachment_springs[2][2], attachment_times[2][2];
   int32_t shape_bodies[1];
   double shape_coordinates[SMALL_DIMENSION];
 } SmallWorld;
@@ -453,9 +492,15 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
     s->path_position_tangents[i][0][1] = .25 * i;
     s->path_rotation_tangents[i][1][2] = -.125 * i;
   }
+  SMALL_COPY(attachment_bodies, (int32_t[]){ 1, 0 });
+  SMALL_COPY(attachment_kinds, (int32_t[]){ LB_POINT_NODE, LB_POINT_VERTEX });
+  SMALL_COPY(attachment_points, (int32_t[]){ SMALL_TIP, 2 });
+  SMALL_COPY(attachment_paths, (int32_t[]){ 0, -1 });
+  SMALL_COPY(attachment_springs, (double[]){ 64, .5, INFINITY, 0 });
+  SMALL_COPY(attachment_times, (double[]){ .25, .5, -INFINITY, INFINITY });
   SMALL_COPY(shape_coordinates, (double[]){ .25, -.5 });
   s->def = (lbWorldDef){
-    .size = { 2, 2, 3, 2, 5, 1, SMALL_DIMENSION },
+    .size = { 2, 2, 3, 2, 5, 2, 1, SMALL_DIMENSION },
     .gravity = s->gravity,
     .time_step = s->time_step,
     .step_count = s->step_count,
@@ -494,21 +539,36 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
     .path_rotations = s->path_rotations[0],
     .path_position_tangents = s->path_position_tangents[0][0],
     .path_rotation_tangents = s->path_rotation_tangents[0][0],
+    .attachment_bodies = s->attachment_bodies,
+    .attachment_kinds = s->attachment_kinds,
+    .attachment_points = s->attachment_points,
+    .attachment_paths = s->attachment_paths,
+    .attachment_springs = s->attachment_springs[0],
+    .attachment_times = s->attachment_times[0],
     .shape_bodies = s->shape_bodies,
     .shape_coordinates = s->shape_coordinates,
   };
 }
 
 // Takes out what version 4 of the format added.
+static inline void small_world_strip_attachments(SmallWorld *s) {
+  lbWorldDef *d = &s->def;
+  d->size.attachment_count = 0;
+  d->attachment_bodies = d->attachment_kinds = d->attachment_points = d->attachment_paths = NULL;
+  d->attachment_springs = d->attachment_times = NULL;
+}
+
+// Likewise.
 static inline void small_world_strip_shapes(SmallWorld *s) {
   s->def.size.shape_count = s->def.size.shape_number_count = 0;
   s->def.shape_bodies = NULL, s->def.shape_coordinates = NULL;
   s->body_methods[0] = 1;
 }
 
-// Takes out what version 3 of the format added, and later ones.
+// Takes out what versions 3 and 4 of the format added.
 static inline void small_world_strip_paths(SmallWorld *s) {
   lbWorldDef *d = &s->def;
+  small_world_strip_attachments(s);
   d->size.path_count = d->size.path_key_count = 0;
   d->body_paths = d->path_begin = d->path_interpolations = d->path_cycles = d->path_parts = NULL;
   d->path_times = d->path_positions = d->path_rotations = NULL;

@@ -366,6 +366,8 @@ static void files_have_the_lowest_version_that_has_all_that_is_in_them(void **st
   check_version_of(&small, 4);
   small_model_strip_cubature(&small.models[1]);
   check_version_of(&small, 4);
+  small_world_strip_attachments(&small.world);
+  check_version_of(&small, 4);
   small_world_strip_shapes(&small.world);
   check_version_of(&small, 3);
   fill_version_1(&small);
@@ -379,6 +381,7 @@ static void files_have_the_lowest_version_that_has_all_that_is_in_them(void **st
   check_version_of(&small, 2);
   fill_version_2(&small);
   small_world_fill(&small.world, 1); // with paths
+  small_world_strip_attachments(&small.world);
   small_world_strip_shapes(&small.world);
   check_version_of(&small, 3);
 }

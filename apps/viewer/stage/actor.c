@@ -78,7 +78,8 @@ static lbStatus start_body(vwActor *actor, lbWorld *world, const vwActorPlan *pl
   if (!status && plan->shapes && plan->shapes[i] &&
       (status = set_shape(actor, body, plan->shapes[i], err)))
     lb_fail(err, status, "%s", lb_body_message(body));
-  if (!status && (status = lb_body_set_velocity(body, plan->linear[i], plan->angular[i])))
+  bool moves = lb_length(plan->linear[i]) > 0 || lb_length(plan->angular[i]) > 0;
+  if (!status && moves && (status = lb_body_set_velocity(body, plan->linear[i], plan->angular[i])))
     lb_fail(err, status, "%s", lb_body_message(body));
   return status;
 }
