@@ -20,8 +20,8 @@ enum {
   LARGE_POSES = 200,
 };
 
-static const double CURVE_SHARES[CURVE_POINTS] = { 0.5, 1, 2, 3 }; // elements a vector
-static const double LARGE = 2;                                     // amplitude: two diagonals
+static const double CURVE_SHARES[CURVE_POINTS] = { 0.5, 1, 1.5, 2 }; // elements a vector
+static const double LARGE = 2;                                       // amplitude: two diagonals
 
 // A laptop of 2012, four cores. Greedy: the fast setting, which the paper compares with.
 static const benchLine paper_solids[] = {
@@ -90,6 +90,19 @@ static lbStatus train(const CubatureBench *b, const lbCubatureDef *def, lbCubatu
   return lb_cubature_train(b->object.fem, b->basis->dimension, b->basis->vectors, def, out, err);
 }
 
+// A selection that was interrupted has no figures of its own.
+static lbStatus refuse_interrupted(lbStatus status, lbCubature **c, lbError *err) {
+  if (status || !(*c)->interrupted) return status;
+  lb_cubature_destroy(*c);
+  *c = NULL;
+  return lb_fail_interrupted(err, "cubature");
+}
+
+static lbStatus choose(const lbCubatureTrainer *trainer, const lbCubatureDef *def, lbCubature **c,
+                       lbError *err) {
+  return refuse_interrupted(lb_cubature_select(trainer, def, c, err), c, err);
+}
+
 static json_t *selection_parameters(const CubatureBench *b, const lbCubatureDef *def,
                                     const lbCubature *c) {
   return json_pack("{s:s, s:i, s:i, s:i, s:f}", "selection",
@@ -129,7 +142,7 @@ static lbStatus bench_as_paper(CubatureBench *b, int32_t poses, double amplitude
     lbCubature *c = NULL;
     bool own = i == 0;
     def.selection = selections[i];
-    status = lb_cubature_select(trainer, &def, &c, err);
+    status = choose(trainer, &def, &c, err);
     if (status) break;
     if (own) {
       line->train_s = c->training_seconds;
@@ -159,6 +172,7 @@ static lbStatus bench_usual(CubatureBench *b, lbError *err) {
   lbCubature *c = NULL;
   lbStatus status =
       lb_cubature_make(b->object.fem, b->basis->dimension, b->basis->vectors, &def, &c, err);
+  status = refuse_interrupted(status, &c, err);
   if (!status) status = add_selection(b, &def, c, 0, 0, err);
   if (!status) {
     benchRow *row =
@@ -193,7 +207,7 @@ static lbStatus bench_curve(CubatureBench *b, lbError *err) {
     for (int i = 0; i < LB_CUBATURE_SELECTION_COUNT && !status; i++) {
       lbCubature *c = NULL;
       def.selection = (lbCubatureSelection)i;
-      status = lb_cubature_select(trainer, &def, &c, err);
+      status = choose(trainer, &def, &c, err);
       if (status) break;
       y[i][point] = 100 * c->training_error;
       benchRow *row = bench_cubature_row(b, "cubature.curve", selection_parameters(b, &def, c), "%",

@@ -171,6 +171,8 @@ static lbStatus run_case(CubatureBench *b, const Case *c, Motion *m, lbError *er
       c->kind == LB_BASIS_EXTENDED ? LB_OK : lb_basis_make(b->object.fem, &basis_def, &made, err);
   const lbBasis *basis = made ? made : b->basis;
   if (!status) status = bench_cubature_model(b, basis, c->kind, &def, &model, err);
+  if (!status && !lb_progress("reduced motion", 0)) // also where elements were being selected
+    status = lb_fail_interrupted(err, "reduced motion");
   double *line = c->name ? m->lines[m->line_count] : NULL;
   if (!status) status = play_reduced(b, model, m, line, &error, err);
   if (!status && made) {

@@ -40,7 +40,8 @@ static char *parameter_text(const json_t *parameters) {
   const char *key;
   json_t *value;
   json_object_foreach((json_t *)parameters, key, value) {
-    char *plain = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY);
+    char *plain =
+        json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
     if (text)
       used += (size_t)snprintf(text + used, capacity - used, "%s%s %s", used ? ", " : "", key,
                                plain ? plain : json_string_value(value));
@@ -232,9 +233,8 @@ const cliVerb cli_bench = {
   "a\n"
   "motion with the unreduced one, beside the figures of von Tycowicz et al. 2013, and ends with a\n"
   "table in their form; --plot draws the error against the number of elements and, in a second\n"
-  "file with -motion in its name, that motion. Triangles are taken as a shell. It takes one or "
-  "two\n"
-  "minutes on two cores; Ctrl-C prints what there is.\n"
+  "file with -motion in its name, that motion. Triangles are taken as a shell. It takes minutes;\n"
+  "Ctrl-C prints the rows that are complete.\n"
   "haptics pushes a ball along a bridge at 1 kHz for --seconds of real time.\n"
   "web steps a bridge in WebAssembly, in Chromium, beside the same step natively; its page is\n"
   "the target bench-web of the preset web.\n"
