@@ -158,7 +158,7 @@ static void a_tumbling_core_keeps_its_energy(void **state) {
   }
   printf("  energy changes by %.1e; the spin about x goes from 0.05 to %.2f rad/s; %d adapted\n",
          drift, flipped, adapted);
-  check_small(drift, 2e-2); // steps that are adapted lose a little
+  check_small(drift, 2e-2);                       // steps that are adapted lose a little
   if (!CHECK_SANITIZED) assert_true(flipped > 1); // about the middle axis it is unstable
   lb_body_destroy(body), lb_model_destroy(model);
 }
