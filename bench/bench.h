@@ -81,8 +81,8 @@ lbStatus bench_haptics(const char *mesh_path, const char *fixed_path, double sec
 // Stages of building models of a surface at several sizes, each in a process of its own.
 lbStatus bench_builds(const char *mesh_path, int32_t threads, benchTable *table, lbError *err);
 // Steps of warped stiffness and what it is good for; with a mesh, steps on that, too.
-lbStatus bench_warp(const char *mesh_path, const char *fixed_path, int32_t threads,
-                    benchTable *table, lbError *err);
+lbStatus bench_warp(const char *mesh_path, const char *fixed_path, const char *plot,
+                    int32_t threads, benchTable *table, lbError *err);
 // Steps of frames by samples and springs, their weights, and bars beside unreduced ones.
 lbStatus bench_frames(benchTable *table, lbError *err);
 // A drag of a handle, and poses of the scenes in `scenes`/poses.

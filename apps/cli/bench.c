@@ -106,7 +106,7 @@ static lbStatus run_haptics(const Request *r, benchTable *table, lbError *err) {
 }
 
 static lbStatus run_warp(const Request *r, benchTable *table, lbError *err) {
-  return bench_warp(r->mesh, r->fixed, r->threads, table, err);
+  return bench_warp(r->mesh, r->fixed, r->plot, r->threads, table, err);
 }
 
 static lbStatus run_frames(const Request *r, benchTable *table, lbError *err) {
@@ -165,8 +165,8 @@ static cliStatus check_request(const char *name, const Request *request) {
   if (request->fixed && !(request->mesh && found >= 0 && benchmarks[found].takes_fixed))
     return cli_usage(&cli_bench,
                      "--fixed belongs to cubature, haptics, subspace and warp with --mesh");
-  if (request->plot && strcmp(name, "cubature") != 0)
-    return cli_usage(&cli_bench, "--plot belongs to cubature");
+  if (request->plot && strcmp(name, "cubature") != 0 && strcmp(name, "warp") != 0)
+    return cli_usage(&cli_bench, "--plot belongs to cubature and warp");
   if (!(request->seconds >= 1 && request->seconds <= 3600))
     return cli_usage(&cli_bench, "--seconds is %g; it must be from 1 to 3600", request->seconds);
   return CLI_OK;
@@ -179,7 +179,8 @@ static cliStatus run(int count, char **words) {
     { "fixed", CLI_TEXT, &request.fixed, NULL, "FILE",
       "its fixed vertices, .bou (without: the lowest 5 %)" },
     { "plot", CLI_TEXT, &request.plot, NULL, "FILE.svg",
-      "cubature: draw the error against the number of elements, and a motion" },
+      "cubature: draw the error against the number of elements, and a\nmotion; warp: volume over "
+      "time" },
     { "seconds", CLI_NUMBER, &request.seconds, NULL, "S", "how long haptics runs (20)" },
     { 0 },
   };
