@@ -23,18 +23,21 @@ typedef struct lbSceneBody {
   bool *fixed;                // (vertices of the mesh); NULL: free
   lbMassKind mass;
   double damping_mass, damping_stiffness;
-  lbMethod method;        // never LB_METHOD_DEFAULT
-  lbModalDef modal;       // "reduce", for the modal method; mode_count 0: not
-                          // said, 20 or as many as there are
-  lbSubspaceDef subspace; // "reduce", for the subspace method: basis.kind and metric, vectors_max
-                          // (the dimension, whatever the kind; 0: not said), forces, cubature and
-                          // editable; the rest is worked out by lb_scene_subspace
-  lbWarpSettings warp;    // "warp", for the method of that name
-  char *basis_file;       // of the kinds sketch and file; NULL: none
-  char up;                // 'y' or 'z'
-  double position[3];     // m, where its axes stand in the world; with a motion, at t = 0
-  double rotation[4];     // unit quaternion x y z w, likewise
-  const lbPath *motion;   // what its frame follows, one of the scene's paths; NULL: nothing
+  lbMethod method;         // never LB_METHOD_DEFAULT
+  lbModalDef modal;        // "reduce", for the modal method; mode_count 0: not
+                           // said, 20 or as many as there are
+  lbSubspaceDef subspace;  // "reduce", for the subspace method: basis.kind and metric, vectors_max
+                           // (the dimension, whatever the kind; 0: not said), forces, cubature and
+                           // editable; the rest is worked out by lb_scene_subspace
+  lbWarpSettings warp;     // "warp", for the method of that name
+  lbFramesDef frames;      // "frames", for the method of that name
+  double *frame_positions; // what it points to; NULL: nothing
+  int32_t *frame_fixed;
+  char *basis_file;     // of the kinds sketch and file; NULL: none
+  char up;              // 'y' or 'z'
+  double position[3];   // m, where its axes stand in the world; with a motion, at t = 0
+  double rotation[4];   // unit quaternion x y z w, likewise
+  const lbPath *motion; // what its frame follows, one of the scene's paths; NULL: nothing
   double linear_velocity[3], angular_velocity[3]; // m/s; rad/s about the centre of mass; with a
                                                   // motion, relative to the frame
   int32_t twin; // the body whose model, mesh, surface and materials this one borrows; -1: its own

@@ -271,6 +271,7 @@ struct lbBodyMethod {
   int32_t state_rows, state_extra;
   void (*save)(const lbBody *body, double *numbers);
   void (*restore)(lbBody *body, const double *numbers);
+  bool saves_all;                                  // `save` has coordinates and rates, too
   void (*start)(lbBody *body, lbScratch *scratch); // a new body, at its time; may be NULL
   // The accelerations that the next step begins with, from scratch->q0, v0, force; NULL: it needs
   // none.
@@ -316,8 +317,10 @@ struct lbBodyMethod {
                    lbScratch *scratch);                            // the same, kept from the step
   double (*pose_distance)(const lbBody *body, lbScratch *scratch); // NULL: forces are exact
   double (*unfollowed_force)(const lbBody *body, lbScratch *scratch); // NULL: not known
-  // x <- M⁻¹ x; NULL where M is the identity
-  void (*mobilise)(const lbPrepared *prepared, double *x);
+  // x <- M⁻¹ x, at this state or that of the step under way; NULL where M is the identity
+  void (*mobilise)(const lbBody *body, lbScratch *scratch, double *x);
+  // State and v <- struck by an impulse (padded). NULL: v += M⁻¹ impulse, which is then put.
+  void (*strike)(lbBody *body, lbScratch *scratch, const double *impulse, double *v);
   // x <- K⁻¹ x with the stiffness at rest: compliance
   void (*comply)(const lbPrepared *prepared, double *x, lbScratch *scratch);
   uint64_t (*identify)(const lbPrepared *prepared, uint64_t hash);
@@ -329,6 +332,7 @@ static inline int32_t lb_method_numbers(const lbPrepared *prepared) {
 }
 
 extern const lbBodyMethod lb_modal_method, lb_subspace_method, lb_recorded_method, lb_warp_method;
+extern const lbBodyMethod lb_frames_method;
 
 // The method of a model's body: one of the layer's own, or one that was registered.
 const lbBodyMethod *lb_body_method_of(lbMethod method); // NULL: none

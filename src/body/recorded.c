@@ -149,13 +149,14 @@ static double elastic(const lbBody *body, const double *q, lbScratch *scratch) {
   return 0;
 }
 
-static void immobile(const lbPrepared *p, double *x) {
-  memset(x, 0, (size_t)p->dimension * sizeof *x);
+static void immobile(const lbBody *body, lbScratch *scratch, double *x) {
+  (void)scratch;
+  memset(x, 0, (size_t)body->prepared->dimension * sizeof *x);
 }
 
 static void comply(const lbPrepared *p, double *x, lbScratch *scratch) {
   (void)scratch;
-  immobile(p, x);
+  memset(x, 0, (size_t)p->dimension * sizeof *x);
 }
 
 static uint64_t identify(const lbPrepared *p, uint64_t hash) {

@@ -358,7 +358,10 @@ static double unfollowed_force(const lbBody *body, lbScratch *scratch) {
   return s->forces->unfollowed(s->force_data, &motion, ((lbSubspaceWork *)scratch->own)->forces);
 }
 
-static void mobilise(const lbPrepared *p, double *x) { lb_subspace_mobilise(lb_subspace_of(p), x); }
+static void mobilise(const lbBody *body, lbScratch *s, double *x) {
+  (void)s;
+  lb_subspace_mobilise(lb_subspace_of(body->prepared), x);
+}
 
 static void comply(const lbPrepared *p, double *x, lbScratch *scratch) {
   const lbSubspace *s = lb_subspace_of(p);

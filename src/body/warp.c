@@ -151,8 +151,9 @@ static void report(const lbBody *body, lbBodyReport *report, lbScratch *scratch)
   lb_whole_report(body, whole, &state->T, state->u, P, L, report);
 }
 
-static void mobilise(const lbPrepared *p, double *x) {
-  const lbWhole *whole = &lb_warp_shared(p)->whole;
+static void mobilise(const lbBody *body, lbScratch *s, double *x) {
+  const lbWhole *whole = lb_warp_whole(body);
+  (void)s;
   for (size_t i = 0; i < 3 * (size_t)whole->node_count; i++)
     x[i] = whole->held[i / 3] ? 0 : x[i] / whole->masses[i / 3];
 }

@@ -223,8 +223,9 @@ static void solve(lbFullShared *shared, bool (*make)(lbFullShared *), lbCholesky
   unlock(&shared->lock);
 }
 
-void lb_full_mobilise(const lbPrepared *p, double *x) {
-  lbFullShared *shared = lb_full_shared(p);
+void lb_full_mobilise(const lbBody *body, lbScratch *scratch, double *x) {
+  lbFullShared *shared = lb_full_shared(body->prepared);
+  (void)scratch;
   solve(shared, make_mass, &shared->mass, x);
 }
 

@@ -9,7 +9,7 @@
 static const char *const body_keys[] = { "name",     "mesh",     "surface", "model",    "material",
                                          "damping",  "mass",     "fixed",   "method",   "reduce",
                                          "position", "rotation", "scale",   "velocity", "instances",
-                                         "look",     "motion",   "warp",    NULL };
+                                         "look",     "motion",   "warp",    "frames",   NULL };
 
 void lb_scene_begin_body(lbSceneBody *body) {
   *body =
@@ -18,6 +18,7 @@ void lb_scene_begin_body(lbSceneBody *body) {
   body->modal.mode_count = 0;
   body->subspace = lb_subspace_def();
   body->warp = lb_warp_settings();
+  body->frames = lb_frames_def();
 }
 
 void lb_scene_release_body(lbSceneBody *body) {
@@ -28,6 +29,8 @@ void lb_scene_release_body(lbSceneBody *body) {
   lb_mesh_destroy(body->surface);
   lb_embedding_destroy(body->embedding);
   lb_free(body->basis_file);
+  lb_free(body->frame_positions);
+  lb_free(body->frame_fixed);
   lb_free(body->materials);
   lb_free(body->element_materials);
   lb_free(body->fixed);
@@ -98,6 +101,8 @@ static lbStatus read_solid(const lbField *json, const double scale[3], lbSceneBo
   if (status) return status;
   lb_scene_scale_mesh(scale, body->mesh);
   if (body->surface) lb_scene_scale_mesh(scale, body->surface);
+  for (int32_t i = 0; i < 3 * body->frames.count && body->frame_positions; i++)
+    body->frame_positions[i] *= scale[i % 3];
   lb_scene_warn_of_size(body);
   return LB_OK;
 }

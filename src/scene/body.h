@@ -54,6 +54,8 @@ lbStatus lb_scene_read_method(const lbField *json, lbSceneBody *body, lbError *e
 lbStatus lb_scene_read_damping(const lbField *json, lbSceneBody *body, lbError *err);
 // warp.c
 lbStatus lb_scene_read_warp(const lbField *json, lbSceneBody *body, lbError *err);
+// frames.c
+lbStatus lb_scene_read_frames(const lbField *json, lbSceneBody *body, lbError *err);
 // cubature.c: "forces" and the keys of cubature, from the entry "reduce".
 lbStatus lb_scene_read_forces(const lbField *json, lbSubspaceDef *subspace, lbError *err);
 // subspace.c: `usual`, or as many elastic modes as the body has.

@@ -212,7 +212,8 @@ static lbStatus find_model(lbActor *actor, lbError *err) {
   if (status) return status;
   r->model = body->model ? body->model : actor->owned->model;
   for (int32_t i = 0; i < actor->count; i++)
-    if ((body->method == LB_METHOD_FULL || body->method == LB_METHOD_WARP) &&
+    if ((body->method == LB_METHOD_FULL || body->method == LB_METHOD_WARP ||
+         body->method == LB_METHOD_FRAMES) &&
         member(actor, i)->motion && lb_model_is_free(r->model))
       return lb_fail(err, LB_ERR_ARGUMENT,
                      "body \"%s\": the method \"%s\" follows its \"motion\" by what is fixed, and "
