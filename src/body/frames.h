@@ -36,12 +36,16 @@ lbStatus lb_frames_rebuild(lbPrepared *prepared, const double *materials, lbErro
 void lb_frames_release(lbPrepared *prepared);
 uint64_t lb_frames_identify(const lbPrepared *prepared, uint64_t hash);
 
+#define LB_FRAMES_STATE 20 // numbers of a frame in a saved state: pose, velocity, goal
+
 // ---- a body (frames.c) -------------------------------------------------------------------------
 
 typedef struct lbFramesState { // lbBody.own
   lbFramePose *poses;          // (count)
   double *velocity;            // (6 count): ω, velocity of the origin
-  double *force;               // (padded), at nodes
+  lbFramePose *goals;   // (count) own axes: where frames that do not move by themselves are led
+  lbFramePose *reached; // (count) where they were led to in the last step
+  double *force;        // (padded), at nodes
   lbPlacement T;
   uint64_t version; // another one after each change of poses
 } lbFramesState;

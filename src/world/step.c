@@ -113,6 +113,14 @@ static void follow_paths(lbWorld *world, double end) {
   }
 }
 
+static void follow_joints(lbWorld *world, double end) {
+  for (int32_t i = 0; i < world->joint_count; i++) {
+    const lbWorldJoint *joint = &world->joints[i];
+    const lbWorldSlot *slot = lb_world_slot(world, joint->body);
+    if (slot && moves_now(world, slot)) lb_world_lead_joint(world, joint, end, false);
+  }
+}
+
 // ---- bodies ------------------------------------------------------------------------------------
 
 static void step_singles(int32_t begin, int32_t end, void *context) {
@@ -155,6 +163,7 @@ static int32_t take_part(lbWorld *world) {
   world->steps++;
   double end = lb_world_time(world);
   follow_paths(world, end); // first: a cut turns the axes that loads are taken into
+  follow_joints(world, end);
   apply_loads(world, end);
   step_groups(world);
   return collect_flags(world);
