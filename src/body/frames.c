@@ -12,10 +12,12 @@ enum {
 
 static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
   const lbFramesShared *shared = lb_frames_shared(p);
-  size_t count = (size_t)shared->count;
+  size_t count = (size_t)lb_frames_room(p);
   lbFramesState *states = lb_carve(carver, (size_t)group->count, sizeof *states);
   for (int32_t i = 0; i < group->count && !carver->overflow; i++) {
-    lbFramesState draft = { .T = lb_placement_identity(), .version = 1 };
+    lbFramesState draft = { .T = lb_placement_identity(),
+                            .forces = (lbFrameForces)p->model->frame_settings[0],
+                            .version = 1 };
     draft.poses = lb_carve(carver, count, sizeof *draft.poses);
     draft.velocity = lb_carve(carver, 6 * count, sizeof(double));
     draft.goals = lb_carve(carver, count, sizeof *draft.goals);
@@ -23,19 +25,25 @@ static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carve
     draft.force = lb_carve(carver, (size_t)p->padded, sizeof(double));
     if (!states) continue;
     states[i] = draft;
-    memcpy(draft.poses, shared->rest, count * sizeof *draft.poses);
-    memcpy(draft.goals, shared->rest, count * sizeof *draft.goals);
-    memcpy(draft.reached, shared->rest, count * sizeof *draft.reached);
+    memcpy(draft.poses, shared->rest, (size_t)shared->count * sizeof *draft.poses);
+    memcpy(draft.goals, shared->rest, (size_t)shared->count * sizeof *draft.goals);
+    memcpy(draft.reached, shared->rest, (size_t)shared->count * sizeof *draft.reached);
     group->bodies[i].own = &states[i];
   }
 }
 
-static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *carver) {
+// Frames at a batch of samples or nodes, with those that may be inserted.
+static int32_t list_room(const lbPrepared *p) {
   const lbFramesShared *shared = lb_frames_shared(p);
-  size_t count = (size_t)shared->count, n = 6 * count;
+  int32_t most = shared->samples->list_most, other = shared->node_samples->list_most;
+  most = (other > most ? other : most) + LB_FRAMES_ROOM;
+  return most < LB_FRAME_LIST_MOST ? most : LB_FRAME_LIST_MOST;
+}
+
+static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *carver) {
+  size_t count = (size_t)lb_frames_room(p), n = 6 * count;
   size_t padded = (size_t)lb_ldlt_padded((int32_t)n);
-  size_t room = lb_frame_sums_doubles(shared->samples, shared->count);
-  size_t other = lb_frame_sums_doubles(shared->node_samples, shared->count);
+  size_t room = lb_frame_sums_doubles(list_room(p), (int32_t)count);
   lbFramesWork draft = { 0 }, *w = lb_carve(carver, 1, sizeof draft);
   lbFrameMotion **motions[] = { &draft.start, &draft.end, &draft.probe };
   for (size_t k = 0; k < 3; k++) *motions[k] = lb_carve(carver, count, sizeof **motions[k]);
@@ -48,7 +56,7 @@ static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *car
   draft.factor = lb_carve(carver, padded * padded, sizeof(double));
   draft.mass_factor = lb_carve(carver, padded * padded, sizeof(double));
   draft.sums = lb_carve(carver, 8 * count, sizeof(double));
-  draft.room = lb_carve(carver, room > other ? room : other, sizeof(double));
+  draft.room = lb_carve(carver, room, sizeof(double));
   draft.pull = lb_carve(carver, (size_t)p->padded, sizeof(double));
   draft.prescribed = lb_carve(carver, count, sizeof *draft.prescribed);
   if (w) *w = draft;
@@ -170,10 +178,11 @@ static void save(const lbBody *body, double *numbers) {
   const lbPlacement *T = &state->T;
   const double head[EXTRA_HEAD] = { T->position.x, T->position.y, T->position.z,
                                     T->rotation.x, T->rotation.y, T->rotation.z,
-                                    T->rotation.w, T->identity,   0 };
+                                    T->rotation.w, T->identity,   state->forces };
   memcpy(numbers, state->force, padded * sizeof(double));
   memcpy(numbers + padded, head, sizeof head);
   double *to = numbers + padded + EXTRA_HEAD;
+  memset(to, 0, EXTRA_FRAME * (size_t)lb_frames_room(body->prepared) * sizeof *to);
   for (int32_t i = 0; i < lb_frames_count(body); i++, to += EXTRA_FRAME) {
     put_pose(&state->poses[i], to);
     memcpy(to + 7, state->velocity + 6 * i, 6 * sizeof *to);
@@ -191,12 +200,46 @@ static void restore(lbBody *body, const double *numbers) {
   bool identity = extra[7] != 0 || !lb_rotation_make_unit(&rotation);
   state->T =
       identity ? lb_placement_identity() : (lbPlacement){ lb_vec3_load(extra), rotation, false };
+  state->forces = extra[8] == LB_FRAME_SPRINGS ? LB_FRAME_SPRINGS : LB_FRAME_SAMPLES;
   for (int32_t i = 0; i < shared->count; i++, from += EXTRA_FRAME) {
     state->poses[i] = take_pose(from, &shared->rest[i]);
     memcpy(state->velocity + 6 * i, from + 7, 6 * sizeof *from);
     state->goals[i] = state->reached[i] = take_pose(from + 13, &shared->rest[i]);
   }
   state->version++;
+}
+
+// ---- forces ------------------------------------------------------------------------------------
+
+static bool is_lumped(const lbBody *body) {
+  return lb_frames_state(body)->forces == LB_FRAME_SPRINGS ||
+         lb_frames_shared(body->prepared)->mass == LB_FRAME_LUMPED;
+}
+
+void lb_frames_sum(const lbBody *body, int32_t options, const lbFrameMotion *motions,
+                   const lbFramePose *poses, const double *velocity, double *room,
+                   lbFrameSystem *out) {
+  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+  bool springs = lb_frames_state(body)->forces == LB_FRAME_SPRINGS;
+  int32_t inertia = LB_FRAMES_MASS | LB_FRAMES_LOADS, asked = options & inertia;
+  lbVec3 gravity = lb_frames_gravity(body);
+  if (is_lumped(body) && asked)
+    lb_frame_springs_lump(shared->springs, poses, velocity, gravity, out);
+  if (is_lumped(body)) options &= ~inertia;
+  if (springs)
+    lb_frame_springs_sum(shared->springs, options, shared->rest, poses, out);
+  else if (options || !asked)
+    lb_frame_sum(shared->samples, body->prepared->level, options, shared->count, motions, gravity,
+                 room, out);
+}
+
+void lb_frames_survey(const lbBody *body, const lbFrameMotion *motions, const lbFramePose *poses,
+                      const double *velocity, lbFrameSurvey *out) {
+  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+  if (is_lumped(body))
+    lb_frame_springs_survey(shared->springs, shared->rest, poses, velocity, out);
+  else
+    lb_frame_survey(shared->samples, body->prepared->level, motions, out);
 }
 
 // ---- the body as a whole -----------------------------------------------------------------------
@@ -214,7 +257,7 @@ static void fit_frame(lbBody *body, lbScratch *scratch) {
   lbFrameSurvey survey;
   lbMat3 turn;
   lb_frames_motions(body, w->probe);
-  lb_frame_survey(shared->samples, body->prepared->level, w->probe, &survey);
+  lb_frames_survey(body, w->probe, state->poses, state->velocity, &survey);
   lbVec3 c = lb_scale(1 / whole->mass, survey.moment);
   lb_polar3(lb_mat3_sub(survey.turned, lb_mat3_scale(whole->mass, lb_mat3_outer(c, whole->centre))),
             &turn, NULL);
@@ -224,15 +267,15 @@ static void fit_frame(lbBody *body, lbScratch *scratch) {
 }
 
 static void report(const lbBody *body, lbBodyReport *report, lbScratch *scratch) {
+  const lbFramesState *state = lb_frames_state(body);
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbFramesWork *w = scratch->own;
   lbFrameSurvey survey;
   lbFrameSystem sums = { 0 };
   lb_frames_motions(body, w->probe);
-  lb_frame_survey(shared->samples, body->prepared->level, w->probe, &survey);
-  lb_frame_sum(shared->samples, body->prepared->level, 0, shared->count, w->probe, lb_vec3(0, 0, 0),
-               w->room, &sums);
-  lbPlacement base = lb_whole_base(body, &lb_frames_state(body)->T);
+  lb_frames_survey(body, w->probe, state->poses, state->velocity, &survey);
+  lb_frames_sum(body, 0, w->probe, state->poses, state->velocity, w->room, &sums);
+  lbPlacement base = lb_whole_base(body, &state->T);
   report->kinetic = survey.kinetic;
   report->elastic = sums.energy;
   report->centre = lb_placement_apply(&base, lb_scale(1 / shared->whole.mass, survey.moment));
@@ -242,14 +285,6 @@ static void report(const lbBody *body, lbBodyReport *report, lbScratch *scratch)
 }
 
 // ---- masses and compliances --------------------------------------------------------------------
-
-void lb_frames_spread(const lbFramesShared *shared, const lbFrameMotion *motions,
-                      const double *force, double *sums) {
-  for (int32_t n = 0; n < shared->whole.node_count; n++) {
-    lbVec3 f = lb_vec3_load(force + 3 * (size_t)n);
-    if (f.x != 0 || f.y != 0 || f.z != 0) lb_frame_skin_spread(shared->nodes, motions, n, f, sums);
-  }
-}
 
 void lb_frames_combine(int32_t count, double a, const double *x, double b, const double *y,
                        double *to) {
@@ -277,8 +312,7 @@ void lb_frames_find_mass(const lbBody *body, lbScratch *scratch) {
   lbFrameSystem sums = { 0, NULL, NULL, NULL, w->M };
   bool fixed[LB_FRAMES_MOST];
   lb_frames_motions(body, w->start);
-  lb_frame_sum(shared->samples, body->prepared->level, LB_FRAMES_MASS, shared->count, w->start,
-               lb_vec3(0, 0, 0), w->room, &sums);
+  lb_frames_sum(body, LB_FRAMES_MASS, w->start, state->poses, state->velocity, w->room, &sums);
   memcpy(w->end, w->start, (size_t)shared->count * sizeof *w->end);
   for (int32_t i = 0; i < shared->count; i++) fixed[i] = shared->fixed[i];
   lb_frames_combine(shared->count, 1, w->M, 0, NULL, w->mass_factor);
@@ -354,6 +388,48 @@ static void comply(const lbPrepared *p, double *x, lbScratch *scratch) {
   if (shared->rest_factor) shared->ldlt->solve(6 * shared->count, shared->rest_factor, w->right);
   expand(&body, w->start, &T, w, x);
   if (free) lb_whole_take_out_rigid(&shared->whole, false, x);
+}
+
+// ---- limber/frames.h ---------------------------------------------------------------------------
+
+int32_t lb_body_frames_count(const lbBody *body) {
+  return body && lb_body_method(body) == LB_METHOD_FRAMES ? lb_frames_count(body) : 0;
+}
+
+static lbStatus refuse_others(const lbBody *body, int32_t frame) {
+  int32_t count = lb_body_frames_count(body);
+  if (!body) return LB_ERR_ARGUMENT;
+  if (frame >= 0 && frame < count) return LB_OK;
+  return lb_fail(body->message, LB_ERR_ARGUMENT, "frame %d: the body has %d frames", (int)frame,
+                 (int)count);
+}
+
+lbStatus lb_body_frames_pose(const lbBody *body, int32_t frame, lbVec3 *position,
+                             lbQuat *rotation) {
+  lbStatus status = refuse_others(body, frame);
+  if (status) return status;
+  const lbFramesState *state = lb_frames_state(body);
+  lbPlacement base = lb_whole_base(body, &state->T);
+  if (position) *position = lb_placement_apply(&base, state->poses[frame].position);
+  if (rotation)
+    *rotation = lb_quat_normalise(lb_quat_multiply(base.rotation, state->poses[frame].rotation));
+  return LB_OK;
+}
+
+lbStatus lb_body_frames_set_forces(lbBody *body, lbFrameForces forces) {
+  lbStatus status = refuse_others(body, 0);
+  if (status) return status;
+  if ((int)forces < 0 || forces >= LB_FRAME_FORCES_COUNT)
+    return lb_fail(body->message, LB_ERR_ARGUMENT, "forces is %d; it must be an lbFrameForces",
+                   (int)forces);
+  lbFramesState *state = lb_frames_state(body);
+  state->forces = forces;
+  state->version++;
+  return LB_OK;
+}
+
+lbFrameForces lb_body_frames_forces(const lbBody *body) {
+  return lb_body_frames_count(body) ? lb_frames_state(body)->forces : LB_FRAME_SAMPLES;
 }
 
 static const double *materials(const lbPrepared *p) { return lb_frames_shared(p)->materials; }

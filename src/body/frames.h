@@ -6,18 +6,40 @@
 
 #include "body/whole.h"
 #include "frames/frames.h"
+#include "frames/springs.h"
+#include "limber/frames.h"
 #include "math/ldlt.h"
 
 // ---- what bodies of a model share (frames_shared.c) --------------------------------------------
+
+#define LB_FRAMES_ROOM 8 // frames that may be inserted into a body
+
+// Weights of points: those of point k are entries [begin[k], begin[k + 1]).
+typedef struct lbFrameLists {
+  int32_t point_count;
+  const int32_t *begin, *frames;
+  const double *values; // (entries x stride): w, and ∇w where the stride is 4
+} lbFrameLists;
+
+// What a body's frames are.
+typedef struct lbFrameSet {
+  int32_t count;
+  const lbFramePose *rest;
+  const uint8_t *fixed;
+  lbFrameLists samples, nodes;
+} lbFrameSet;
 
 typedef struct lbFramesShared { // lbPrepared.own
   int32_t count;                // frames
   lbFramePose *rest;            // (count)
   uint8_t *fixed;               // (count)
   int32_t *pivots;              // (count) the frame before it that each shares most weight with
+  lbFrameSet set;               // own copies
   lbFrameSamples *samples;
   lbFrameSamples *node_samples; // nodes with their masses, without strain: for least squares
   lbFrameSkin *nodes;
+  lbFrameSprings *springs; // and lumped masses
+  lbFrameMass mass;
   double *materials; // (materials x 3)
   double *rigid;     // (3 nodes x 6)
   double *masses;    // (nodes), none zero
@@ -34,6 +56,14 @@ lbStatus lb_frames_prepare(lbPrepared *prepared, const lbBodyDef *def, lbError *
 lbStatus lb_frames_build(lbPrepared *prepared, lbError *err);
 lbStatus lb_frames_rebuild(lbPrepared *prepared, const double *materials, lbError *err);
 void lb_frames_release(lbPrepared *prepared);
+// p->own <- with other frames than the model's.
+lbStatus lb_frames_rebuild_set(lbPrepared *prepared, const double *materials, const lbFrameSet *set,
+                               lbError *err);
+// Frames that there is room for.
+static inline int32_t lb_frames_room(const lbPrepared *prepared) {
+  int32_t room = prepared->model->size.frame_count + LB_FRAMES_ROOM;
+  return room < LB_FRAMES_MOST ? room : LB_FRAMES_MOST;
+}
 uint64_t lb_frames_identify(const lbPrepared *prepared, uint64_t hash);
 
 #define LB_FRAMES_STATE 20 // numbers of a frame in a saved state: pose, velocity, goal
@@ -47,6 +77,7 @@ typedef struct lbFramesState { // lbBody.own
   lbFramePose *reached; // (count) where they were led to in the last step
   double *force;        // (padded), at nodes
   lbPlacement T;
+  lbFrameForces forces;
   uint64_t version; // another one after each change of poses
 } lbFramesState;
 
@@ -78,9 +109,12 @@ typedef struct lbFramesWork {       // lbScratch.own
 
 // motions (count) <- of a body's state, with its velocities.
 void lb_frames_motions(const lbBody *body, lbFrameMotion *motions);
-// sums (8 count) += of forces at nodes (fixed axes), at these motions.
-void lb_frames_spread(const lbFramesShared *shared, const lbFrameMotion *motions,
-                      const double *force, double *sums);
+// What the options ask for at a place, by samples or springs; motions belong to poses and velocity.
+void lb_frames_sum(const lbBody *body, int32_t options, const lbFrameMotion *motions,
+                   const lbFramePose *poses, const double *velocity, double *room,
+                   lbFrameSystem *out);
+void lb_frames_survey(const lbBody *body, const lbFrameMotion *motions, const lbFramePose *poses,
+                      const double *velocity, lbFrameSurvey *out);
 // Gravity in the fixed axes.
 lbVec3 lb_frames_gravity(const lbBody *body);
 // mass_factor <- of M at the body's state, unless it is there.
@@ -96,6 +130,8 @@ void lb_frames_combine(int32_t count, double a, const double *x, double b, const
 
 // Poses whose nodes come nearest to these displacements, and velocities likewise (fixed axes).
 void lb_frames_fit_poses(lbBody *body, const double *u, lbFramesWork *work, lbScratch *scratch);
+// The same from where the frames are.
+void lb_frames_improve_poses(lbBody *body, const double *u, lbFramesWork *work, lbScratch *scratch);
 void lb_frames_find_pivots(lbFramesShared *shared);
 void lb_frames_fit_velocity(lbBody *body, const double *v, lbFramesWork *work);
 

@@ -116,16 +116,21 @@ static double improve(lbBody *body, const bool *prescribed, const double *u, lbF
 void lb_frames_fit_poses(lbBody *body, const double *u, lbFramesWork *w, lbScratch *s) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbFramesState *state = lb_frames_state(body);
-  bool fixed[LB_FRAMES_MOST];
   for (int32_t i = 0; i < shared->count; i++) {
     lbFramePose *pose = &state->poses[i];
-    fixed[i] = shared->fixed[i];
-    if (fixed[i]) continue;
+    if (shared->fixed[i]) continue;
     *pose = nearest_pose(shared, i, u);
     if (i == 0) continue;
     int32_t pivot = shared->pivots[i];
     lb_frame_align(&shared->rest[pivot], &state->poses[pivot], &shared->rest[i], pose);
   }
+  lb_frames_improve_poses(body, u, w, s);
+}
+
+void lb_frames_improve_poses(lbBody *body, const double *u, lbFramesWork *w, lbScratch *s) {
+  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+  bool fixed[LB_FRAMES_MOST];
+  for (int32_t i = 0; i < shared->count; i++) fixed[i] = shared->fixed[i];
   for (int k = 0; k < ITERATIONS; k++)
     if (improve(body, fixed, u, w, s) < CONVERGED) break;
 }

@@ -64,11 +64,10 @@ static void move_frame(lbBody *body, const lbStep *step, lbFramesWork *w) {
 }
 
 static double elastic_of(const lbBody *body, lbFramesWork *w) {
-  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+  const lbFramesState *state = lb_frames_state(body);
   lbFrameSystem sums = { 0 };
   lb_frames_motions(body, w->probe);
-  lb_frame_sum(shared->samples, body->prepared->level, 0, shared->count, w->probe, lb_vec3(0, 0, 0),
-               w->room, &sums);
+  lb_frames_sum(body, 0, w->probe, state->poses, state->velocity, w->room, &sums);
   return lb_is_bounded(sums.energy) ? sums.energy : INFINITY;
 }
 
@@ -143,11 +142,11 @@ static void add_product(int32_t n, double s, const double *A, const double *x, d
   }
 }
 
-static void sum_samples(const lbBody *body, bool safe, lbFramesWork *w, lbFrameSystem *sums) {
-  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+static void sum_all(const lbBody *body, bool safe, lbFramesWork *w, lbFrameSystem *sums) {
+  const lbFramesState *state = lb_frames_state(body);
   int32_t options = LB_FRAMES_FORCE | LB_FRAMES_TANGENT | LB_FRAMES_MASS | LB_FRAMES_LOADS;
-  lb_frame_sum(shared->samples, body->prepared->level, options | (safe ? LB_FRAMES_SAFE : 0),
-               shared->count, w->start, lb_frames_gravity(body), w->room, sums);
+  lb_frames_sum(body, options | (safe ? LB_FRAMES_SAFE : 0), w->start, state->poses,
+                state->velocity, w->room, sums);
 }
 
 static bool factor_step(const lbBody *body, double h, lbFramesWork *w) {
@@ -200,7 +199,8 @@ static void find_right_side(const lbBody *body, double h, double elastic, lbFram
 static void survey_start(const lbBody *body, lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbFrameSurvey survey;
-  lb_frame_survey(shared->samples, body->prepared->level, w->start, &survey);
+  lb_frames_survey(body, w->start, lb_frames_state(body)->poses, lb_frames_state(body)->velocity,
+                   &survey);
   w->centre = lb_scale(1 / shared->whole.mass, survey.moment);
   w->momentum = survey.linear;
   w->angular = lb_sub(survey.angular, lb_cross(w->centre, survey.linear));
@@ -216,10 +216,10 @@ static int32_t linearise(lbBody *body, lbStep *step, lbScratch *s) {
   move_frame(body, step, w);
   prescribe(body, h, w);
   lb_frames_motions(body, w->start);
-  sum_samples(body, safe, w, &sums);
+  sum_all(body, safe, w, &sums);
   if (!lb_is_bounded(sums.energy)) return LB_STEP_NONFINITE;
   if (!factor_step(body, h, w)) {
-    if (!safe) sum_samples(body, true, w, &sums);
+    if (!safe) sum_all(body, true, w, &sums);
     if (safe || !factor_step(body, h, w)) return LB_STEP_NONFINITE;
   }
   lb_frames_combine(shared->count, 1, w->M, 0, NULL, w->mass_factor);
@@ -308,8 +308,7 @@ static bool creates_energy(const lbBody *body, double h, lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   int32_t n = 6 * shared->count;
   lbFrameSystem sums = { 0 };
-  lb_frame_sum(shared->samples, body->prepared->level, 0, shared->count, w->end, lb_vec3(0, 0, 0),
-               w->room, &sums);
+  lb_frames_sum(body, 0, w->end, w->poses, w->velocity, w->room, &sums);
   if (!lb_is_bounded(sums.energy)) return true;
   if (sums.energy > STORED_MOST * shared->modulus && sums.energy > w->elastic) return true;
   memset(w->right, 0, (size_t)lb_ldlt_padded(n) * sizeof(double));
@@ -420,7 +419,7 @@ static void keep_momenta(lbBody *body, double h, lbScratch *s) {
   lbVec3 torque = lb_sub(w->torque, lb_cross(w->centre, w->force));
   bool constrained = lb_body_is_constrained(body);
   lb_frames_motions(body, w->probe);
-  lb_frame_survey(shared->samples, body->prepared->level, w->probe, &survey);
+  lb_frames_survey(body, w->probe, state->poses, state->velocity, &survey);
   lbVec3 c = lb_scale(1 / whole->mass, survey.moment);
   for (int32_t n = 0; n < whole->node_count && constrained; n++) {
     lbVec3 f = lb_vec3_load(w->pull + 3 * (size_t)n);

@@ -150,7 +150,8 @@ typedef struct lbFrameSystem {
   double *M;        // LB_FRAMES_MASS
 } lbFrameSystem;
 
-size_t lb_frame_sums_doubles(const lbFrameSamples *samples, int32_t frame_count);
+// list_most: of the samples.
+size_t lb_frame_sums_doubles(int32_t list_most, int32_t frame_count);
 // room: lb_frame_sums_doubles.
 void lb_frame_sum(const lbFrameSamples *samples, lbSimdLevel level, int32_t options,
                   int32_t frame_count, const lbFrameMotion *motions, lbVec3 gravity, double *room,

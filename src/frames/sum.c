@@ -16,8 +16,8 @@ static size_t total_size(int32_t frames) {
   return lb_run_frame(frames) + LB_FORM_PAIR * pair_of(0, frames);
 }
 
-size_t lb_frame_sums_doubles(const lbFrameSamples *samples, int32_t frame_count) {
-  return lb_run_size(samples->list_most) * LB_BATCH + total_size(frame_count);
+size_t lb_frame_sums_doubles(int32_t list_most, int32_t frame_count) {
+  return lb_run_size(list_most) * LB_BATCH + total_size(frame_count);
 }
 
 // ---- runs --------------------------------------------------------------------------------------

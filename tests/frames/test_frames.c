@@ -73,7 +73,7 @@ static void make_toy(Toy *t, lbMaterialModel model, double bulk, double turn) {
                            .bulk = bulk };
   lbError err;
   check_ok(lb_frame_samples_create(&def, &t->samples, &err), err);
-  t->room = lb_alloc(lb_frame_sums_doubles(t->samples, FRAMES), sizeof(double));
+  t->room = lb_alloc(lb_frame_sums_doubles(t->samples->list_most, FRAMES), sizeof(double));
   assert_non_null(t->room);
 }
 
@@ -392,6 +392,50 @@ static void points_move_as_samples_do(void **state) {
   drop_toy(&t);
 }
 
+// Two frames, linear weights between them, pulled apart by ε: F = 1 + ε everywhere, and
+// f = E A (ε + 3ε²/2 + ε³/2) for ν = 0.
+static void stretching_obeys_the_law_of_green_strain(void **state) {
+  (void)state;
+  enum { COUNT = 10 };
+  double positions[3 * COUNT] = { 0 }, volumes[COUNT], masses[COUNT], values[2 * COUNT];
+  double gradients[6 * COUNT] = { 0 };
+  int32_t materials[COUNT] = { 0 }, begin[COUNT + 1], frames[2 * COUNT];
+  for (int k = 0; k < COUNT; k++) {
+    double x = (k + 0.5) / COUNT;
+    positions[3 * k] = x, volumes[k] = masses[k] = 1.0 / COUNT, begin[k] = 2 * k;
+    frames[2 * k] = 0, frames[2 * k + 1] = 1;
+    values[2 * k] = 1 - x, values[2 * k + 1] = x;
+    gradients[6 * k] = -1, gradients[6 * k + 3] = 1;
+  }
+  begin[COUNT] = 2 * COUNT;
+  lbMaterial material = lb_material();
+  material.young = 3, material.poisson = 0;
+  lbFrameSampleDef def = { .weights = { 2, COUNT, begin, frames, values, gradients },
+                           .positions = positions,
+                           .volumes = volumes,
+                           .masses = masses,
+                           .materials = materials,
+                           .table = &material };
+  lbFrameSamples *samples = NULL;
+  lbError err;
+  check_ok(lb_frame_samples_create(&def, &samples, &err), err);
+  double *room = lb_alloc(lb_frame_sums_doubles(samples->list_most, 2), sizeof *room);
+  const lbFramePose rest[2] = { { { 0, 0, 0, 1 }, { 0, 0, 0 } }, { { 0, 0, 0, 1 }, { 1, 0, 0 } } };
+  for (double e = -0.5; e < 1.6; e += 0.25) {
+    double gradient[12];
+    lbFrameSystem sums = { 0, gradient, NULL, NULL, NULL };
+    lbFramePose moved = rest[1];
+    moved.position.x += e;
+    lbFrameMotion motions[2] = { lb_frame_motion(&rest[0], &rest[0], NULL),
+                                 lb_frame_motion(&rest[1], &moved, NULL) };
+    lb_frame_sum(samples, lb_simd_best(), LB_FRAMES_FORCE, 2, motions, none, room, &sums);
+    check_near(gradient[9], 3 * (e + 1.5 * e * e + 0.5 * e * e * e), 1e-14);
+    check_near(gradient[3], -gradient[9], 1e-14);
+  }
+  lb_frame_samples_destroy(samples);
+  lb_free(room);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(samples_have_place_gradient_and_jacobian),
@@ -402,6 +446,7 @@ int main(void) {
     cmocka_unit_test(a_safe_stiffness_is_never_negative),
     cmocka_unit_test(levels_agree),
     cmocka_unit_test(points_move_as_samples_do),
+    cmocka_unit_test(stretching_obeys_the_law_of_green_strain),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
