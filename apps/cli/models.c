@@ -133,6 +133,18 @@ static int32_t fixed_count(const lbModel *model) {
   return count;
 }
 
+// By the method that is taken where nothing is said.
+static bool is_free(const lbModel *model) {
+  return lb_model_is_free_by(model, lb_model_default_method(model));
+}
+
+static int32_t core_count(const lbModel *model, lbCoreKind kind) {
+  int32_t count = 0;
+  for (int32_t c = 0; c < model->size.core_count; c++)
+    count += model->warp_core_kinds[c] == (int)kind;
+  return count;
+}
+
 static json_t *methods_document(const lbModel *model) {
   json_t *list = json_array();
   for (int i = LB_METHOD_DEFAULT + 1; i < LB_METHOD_COUNT; i++)
@@ -182,14 +194,14 @@ static json_t *recording_document(const lbModel *model) {
 
 static json_t *model_document(const lbModel *model, bool arrays) {
   const lbModelSizes *s = &model->size;
-  json_t *document =
-      json_pack("{s:o, s:o, s:s, s:b, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "name",
-                cli_text(model->name), "methods", methods_document(model), "up",
-                model->up[0] == 1 ? "y" : "z", "free", lb_model_is_free(model), "nodes",
-                (int)s->node_count, "tets", (int)s->tet_count, "bricks", (int)s->brick_count,
-                "shell_triangles", (int)s->shell_count, "fixed_nodes", (int)fixed_count(model),
-                "vertices", (int)s->vertex_count, "triangles", (int)s->triangle_count, "looks",
-                (int)s->appearance_count, "textures", (int)s->texture_count);
+  json_t *document = json_pack(
+      "{s:o, s:o, s:s, s:b, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "name",
+      cli_text(model->name), "methods", methods_document(model), "up",
+      model->up[0] == 1 ? "y" : "z", "free", is_free(model), "nodes", (int)s->node_count, "tets",
+      (int)s->tet_count, "bricks", (int)s->brick_count, "shell_triangles", (int)s->shell_count,
+      "fixed_nodes", (int)fixed_count(model), "rigid_cores", (int)s->core_count, "vertices",
+      (int)s->vertex_count, "triangles", (int)s->triangle_count, "looks", (int)s->appearance_count,
+      "textures", (int)s->texture_count);
   json_object_set_new(document, "uvs", json_boolean(model->corner_uvs != NULL));
   json_object_set_new(document, "mass", cli_number(model->rigid_mass[0]));
   json_object_set_new(document, "centre", cli_numbers(model->rigid_centre, 3));
@@ -222,12 +234,14 @@ static void print_model(const lbModel *model, bool arrays) {
   cli_say("model %s: methods", model->name);
   for (int i = LB_METHOD_DEFAULT + 1; i < LB_METHOD_COUNT; i++)
     if (lb_model_has(model, (lbMethod)i)) cli_say(" %s", lb_method_name((lbMethod)i));
-  cli_say(", %c is up, %s\n", model->up[0] == 1 ? 'y' : 'z',
-          lb_model_is_free(model) ? "free" : "held");
+  cli_say(", %c is up, %s\n", model->up[0] == 1 ? 'y' : 'z', is_free(model) ? "free" : "held");
   cli_say("volume: %d nodes (%d fixed), %d tets, %d bricks", (int)s->node_count,
           (int)fixed_count(model), (int)s->tet_count, (int)s->brick_count);
   if (s->shell_count) cli_say(", %d triangles of a shell", (int)s->shell_count);
   cli_say("\n");
+  if (s->core_count)
+    cli_say("rigid cores: %d free, %d hinged, %d scripted\n", (int)core_count(model, LB_CORE_FREE),
+            (int)core_count(model, LB_CORE_HINGED), (int)core_count(model, LB_CORE_SCRIPTED));
   cli_say("surface: %d vertices, %d triangles%s, %d looks, %d textures\n", (int)s->vertex_count,
           (int)s->triangle_count, model->corner_uvs ? " with UVs" : "", (int)s->appearance_count,
           (int)s->texture_count);

@@ -101,10 +101,11 @@ typedef struct lbBodyDef {
                              // stands for the simulator's own 20
   double newton_tolerance;   // of |residual| against the largest of the forces in it, from the
                              // second iteration on; 0 to 1; default 1e-10
-  bool single_precision;     // coefficients of forces as 32-bit numbers (arithmetic stays 64-bit):
-                             // half the memory, faster where they leave the cache (60 vectors and
-                             // more); relative error of a force about 1e-7; ignored where forces
-                             // come by cubature; default false
+  bool single_precision;     // coefficients of forces, or rows of the basis where they come by
+                             // cubature, as 32-bit numbers (arithmetic stays 64-bit): half the
+                             // memory, faster where they leave the cache (60 vectors and more);
+                             // relative error of a force about 1e-7; by cubature forces have an
+                             // energy all the same; default false
   double factor_reuse;       // the full method: as in lbSimulatorDef; 0 to 0.999; default 0
 } lbBodyDef;
 

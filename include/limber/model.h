@@ -78,6 +78,15 @@ typedef enum lbWarpStrain {
   LB_WARP_STRAIN_COUNT
 } lbWarpStrain;
 
+// How a rigid core of a warped body moves, numbers as in files.
+typedef enum lbCoreKind {
+  LB_CORE_FREE,     // by the flesh around it and by what drags it
+  LB_CORE_HINGED,   // the same, about a fixed axis
+  LB_CORE_SCRIPTED, // along a path
+  LB_CORE_KIND_COUNT
+} lbCoreKind;
+#define LB_CORES_MOST 256 // of a body
+
 #define LB_WARP_ITERATIONS 20 // of the solver in a step, where nothing is said
 #define LB_WARP_ITERATIONS_MOST 10000
 
@@ -106,6 +115,8 @@ typedef struct lbModelSizes {
   int32_t shell_count;         // triangles of a shell
   int32_t cubature_count;      // elements that reduced forces are summed over; 0: no cubature
   int32_t pose_count;          // poses that they were chosen by
+  int32_t core_count;          // rigid cores of the method warp
+  int32_t core_key_count;      // keys of their paths, all together
   int32_t frame_count;         // frames of the method "frames"; 0: no such method
   int32_t sample_count;        // places of the rest shape that its energy and mass are summed over
   int32_t sample_entry_count;  // weights of frames at samples
@@ -208,6 +219,20 @@ typedef struct lbModel {
   const double *warp_damping;       // ? (2): α in 1/s, β in s; there with warp_settings
   const double *warp_stretch_limit; // ? (1): largest principal stretch beyond which elements are
                                     //   ten times as stiff, > 1; missing: none
+  // Rigid cores: nodes that move as one body. Motions of scripted ones are in the body's own axes,
+  // x = position + rotation X (limber/path.h; lb_model_core_path makes one); others have no keys.
+  const int32_t *warp_cores;      // ? (nodes): core of each node, -1: none; there with cores
+  const int32_t *warp_core_kinds; // (cores), lbCoreKind
+  const double *warp_core_hinges; // (cores x 6) m: a point of the axis, and its direction, of unit
+                                  //   length; zeros where a core is not hinged
+  const int32_t *warp_core_begin; // ? (cores + 1), first key of each; there with cores
+  const int32_t *warp_core_paths; // (cores x 3): lbPathInterpolation, 1 where it repeats, sum of
+                                  //   LB_PATH_POSITIONS, ...
+  const double *warp_core_times;  // (core keys) s, rising within a path
+  const double *warp_core_positions;         // (core keys x 3) m
+  const double *warp_core_rotations;         // (core keys x 4), quaternions x y z w
+  const double *warp_core_position_tangents; // ? (core keys x 2 x 3) m/s
+  const double *warp_core_rotation_tangents; // ? (core keys x 2 x 4) 1/s
 
   // Frames: x = blend of the motions of frames with weights w_i, energy and mass sums over samples.
   const double *frame_poses;     // ? (frames x 7): at rest, position (m), rotation x y z w
@@ -294,8 +319,11 @@ bool lb_model_has(const lbModel *model, lbMethod method); // the same without th
 // What LB_METHOD_DEFAULT stands for: subspace, modal, frames, warp or recorded, the first that the
 // model has; LB_METHOD_DEFAULT: it has none.
 lbMethod lb_model_default_method(const lbModel *model);
-double lb_model_recording_seconds(const lbModel *model);     // 0: it has no recording
-bool lb_model_is_free(const lbModel *model);                 // no node and no frame is fixed
+double lb_model_recording_seconds(const lbModel *model); // 0: it has no recording
+bool lb_model_is_free(const lbModel *model);             // no node is fixed
+// Whether nothing holds a body of the model by a method: no node is fixed and, for warp, no core is
+// hinged or scripted, for frames, no frame is fixed.
+bool lb_model_is_free_by(const lbModel *model, lbMethod method);
 const char *lb_model_text(const char *texts, int32_t index); // item of a list of texts
 // Whether an accuracy figure of the model is above its limit (20 % mass-weighted and in frequency,
 // 50 % of a node and at peaks); `text` then says which, and what to do, otherwise "". NULL with 0
@@ -348,6 +376,7 @@ typedef enum lbGround {
 typedef struct lbWorldSizes {
   int32_t body_count, load_count, probe_count;
   int32_t path_count, path_key_count; // keys of all paths
+  int32_t attachment_count;
 } lbWorldSizes;
 
 // What the keys of a path have.
@@ -409,6 +438,14 @@ typedef struct lbWorldDef {
   const double *path_rotations;         // (keys x 4), quaternions x y z w
   const double *path_position_tangents; // ? (keys x 2 x 3) m/s; there where a path has them
   const double *path_rotation_tangents; // ? (keys x 2 x 4) 1/s
+
+  // Points that follow paths (lbAttachment).
+  const int32_t *attachment_bodies; // (attachments)
+  const int32_t *attachment_kinds;  // (attachments), as load_kinds
+  const int32_t *attachment_points; // (attachments)
+  const int32_t *attachment_paths;  // (attachments), -1: the target stands
+  const double *attachment_springs; // (attachments x 2): stiffness in N/m, inf: hard; damping N s/m
+  const double *attachment_times;   // (attachments x 2), as load_times
 } lbWorldDef;
 
 lbMethod lb_world_method(const lbWorldDef *world, int32_t body); // of a world that was checked

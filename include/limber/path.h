@@ -86,6 +86,8 @@ void lb_path_point_rates(const lbPathState *frame, const double position[3], dou
 
 // Path number `index` of a cooked world.
 lbStatus lb_world_path(const lbWorldDef *world, int32_t index, lbPath **out, lbError *err);
+// The path of a scripted core of a model, in the body's own axes.
+lbStatus lb_model_core_path(const lbModel *model, int32_t core, lbPath **out, lbError *err);
 
 #ifdef __cplusplus
 }

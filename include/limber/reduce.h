@@ -7,6 +7,7 @@
 #include "limber/embedding.h"
 #include "limber/fem.h"
 #include "limber/model.h"
+#include "limber/path.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -75,6 +76,16 @@ lbStatus lb_reduce_subspace(const lbMesh *mesh, const lbFem *fem, const lbReduce
 
 // ---- warped stiffness --------------------------------------------------------------------------
 
+// Elements that move as one rigid body, with all their nodes.
+typedef struct lbWarpRigid {
+  lbCoreKind kind;          // default LB_CORE_FREE
+  const bool *elements;     // (elements of the mesh): those of the core
+  double point[3], axis[3]; // hinged: m, a point of the axis, and its direction, of any length but
+                            // zero; in the mesh's axes
+  const lbPath *path;       // scripted: a point X of it is at position + rotation X, in the mesh's
+                            // axes; without cuts
+} lbWarpRigid;
+
 // How a body of the method "warp" works (limber/model.h has the enumerations).
 typedef struct lbWarpSettings {
   lbWarpRotation rotation;   // default LB_WARP_ELEMENT; ignored unless the strain is warped
@@ -84,6 +95,8 @@ typedef struct lbWarpSettings {
                              // default LB_WARP_ITERATIONS
   double stretch_limit;      // largest principal stretch, above 1, before elements stiffen; 0
                              // (default): none. With LB_WARP_ELEMENT and LB_WARP_WARPED only
+  int32_t rigid_count;       // rigid cores, at most LB_CORES_MOST; default 0
+  const lbWarpRigid *rigid;  // (rigid_count): no two of them share a node
 } lbWarpSettings;
 
 lbWarpSettings lb_warp_settings(void);
@@ -92,6 +105,10 @@ const char *const *lb_warp_rotation_names(void);
 const char *const *lb_warp_stiffness_names(void);
 const char *const *lb_warp_strain_names(void);
 
+// Whether a mesh can have these cores, `fixed` (vertices, or NULL) being its supports: each has
+// elements and no fixed node, no two share a node, and some flesh is left.
+lbStatus lb_warp_check_rigid(const lbMesh *mesh, const bool *fixed, const lbWarpSettings *warp,
+                             lbError *err);
 // The body as it is, as a model with the method "warp". The materials' laws are ignored: `strain`
 // decides. `mesh` is the one that `fem` was made from.
 lbStatus lb_reduce_warp(const lbMesh *mesh, const lbFem *fem, const lbReduceDef *def,

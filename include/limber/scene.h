@@ -53,6 +53,13 @@ typedef struct lbSceneLoad {
   double from, to; // s: acts in steps whose end time t has from < t ≤ to; -inf and +inf: always
 } lbSceneLoad;
 
+typedef struct lbSceneAttachment { // as lbAttachment of limber/world.h
+  int32_t body, vertex;
+  const lbPath *path; // one of the scene's; NULL: the target stands
+  double stiffness, damping;
+  double from, to;
+} lbSceneAttachment;
+
 typedef struct lbSceneProbe {
   int32_t body, vertex;
 } lbSceneProbe;
@@ -78,6 +85,8 @@ typedef struct lbScene {
   lbPath **paths; // motions, owned by the scene
   int32_t load_count;
   lbSceneLoad *loads;
+  int32_t attachment_count;
+  lbSceneAttachment *attachments;
   int32_t probe_count;
   lbSceneProbe *probes;
   double time_step;   // s

@@ -17,8 +17,9 @@ extern "C" {
 #endif
 
 typedef struct lbWorld lbWorld;
-typedef uint64_t lbBodyId; // 0: none
-typedef uint64_t lbLoadId; // 0: none
+typedef uint64_t lbBodyId;       // 0: none
+typedef uint64_t lbLoadId;       // 0: none
+typedef uint64_t lbAttachmentId; // 0: none
 
 typedef struct lbWorldSettings {
   lbVec3 gravity;   // m/s², default 0; what body defs say of gravity is not looked at
@@ -55,7 +56,8 @@ lbStatus lb_world_add(lbWorld *world, const lbModel *model, const lbBodyDef *def
 // removed leaves its place in it, which is stepped along until the last one is removed.
 lbStatus lb_world_add_batch(lbWorld *world, const lbModel *model, const lbBatchDef *def,
                             lbBodyId *ids, lbError *err);
-// Its loads go with it, and what points to it (probes) has nothing to tell any more.
+// Its loads and attachments go with it, and what points to it (probes) has nothing to tell any
+// more.
 lbStatus lb_world_remove(lbWorld *world, lbBodyId id, lbError *err);
 // NULL: no such body (any more). It belongs to the world; do not step or destroy it.
 lbBody *lb_world_body(const lbWorld *world, lbBodyId id);
@@ -103,6 +105,32 @@ bool lb_load_acts(double from, double to, double t, double h);
 lbStatus lb_world_add_load(lbWorld *world, const lbLoad *load, lbLoadId *id, lbError *err);
 lbStatus lb_world_remove_load(lbWorld *world, lbLoadId id, lbError *err);
 
+// ---- attachments -------------------------------------------------------------------------------
+
+// A point of a body that goes where a path says, by whatever method the body moves: a constraint
+// (limber/body.h) whose target moves. With X where the undeformed point stood in the world when it
+// was attached, the target is at position(t) + rotation(t) X, as points of a frame are.
+typedef struct lbAttachment {
+  lbBodyId body;
+  lbPoint point;
+  const lbPath *path; // default NULL: the target stands
+  lbVec3 shift;       // m, default 0: of everything, for copies beside each other
+  double stiffness;   // N/m, >= 0; default INFINITY: hard. Otherwise a spring from the target
+  double damping;     // N s/m, >= 0, of the spring; default 0
+  double from;        // s, default -INFINITY: holds in steps whose end time t has from < t <= to
+  double to;          // s, default INFINITY
+} lbAttachment;
+
+lbAttachment lb_attachment(void);
+// The body gets room for one more constrained point (refused beyond 256), so states that were saved
+// before are of another size: attach first.
+lbStatus lb_world_attach(lbWorld *world, const lbAttachment *attachment, lbAttachmentId *id,
+                         lbError *err);
+// Attachment number `index` of a cooked world, for those who make such bodies otherwise: all but
+// its body; `paths` are those of the file, in its order.
+lbAttachment lb_world_attachment(const lbWorldDef *def, int32_t index, lbPath *const *paths);
+lbStatus lb_world_detach(lbWorld *world, lbAttachmentId id, lbError *err);
+
 // ---- probes ------------------------------------------------------------------------------------
 
 // *probe counts from 0.
@@ -133,7 +161,8 @@ double lb_world_body_seconds(const lbWorld *world, lbBodyId id);
 
 // ---- states ------------------------------------------------------------------------------------
 
-// Time, gravity and the states of all bodies; loads, paths and probes are not part of it. What a
+// Time, gravity and the states of all bodies; loads, paths, attachments and probes are not part of
+// it. What a
 // world does after restoring is what it did after saving, to the last bit. The number of bytes
 // changes when bodies are added or removed, and by nothing else. Refused, and the world stays as it
 // is: buffers that are too short, of another version, of a world with other bodies (or the same

@@ -276,7 +276,7 @@ lbStatus lb_body_set_time(lbBody *body, double time) {
   lbScratch *s = lb_scratch_borrow(body->prepared);
   if (!s) return lb_fail_memory(body->message);
   body->time = time;
-  if (method->is_recording) method->start(body, s);
+  if (method->follows_time) method->start(body, s);
   lb_scratch_return(body->prepared, s);
   return LB_OK;
 }

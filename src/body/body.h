@@ -273,6 +273,7 @@ struct lbBodyMethod {
   void (*restore)(lbBody *body, const double *numbers);
   bool saves_all;                                  // `save` has coordinates and rates, too
   void (*start)(lbBody *body, lbScratch *scratch); // a new body, at its time; may be NULL
+  bool follows_time;                               // `start` is also for going on at another time
   // The accelerations that the next step begins with, from scratch->q0, v0, force; NULL: it needs
   // none.
   void (*accelerate)(lbBody *body, lbScratch *scratch);
@@ -317,8 +318,10 @@ struct lbBodyMethod {
                    lbScratch *scratch);                            // the same, kept from the step
   double (*pose_distance)(const lbBody *body, lbScratch *scratch); // NULL: forces are exact
   double (*unfollowed_force)(const lbBody *body, lbScratch *scratch); // NULL: not known
-  // x <- M⁻¹ x, at this state or that of the step under way; NULL where M is the identity
-  void (*mobilise)(const lbBody *body, lbScratch *scratch, double *x);
+  // x <- M⁻¹ x; both NULL where M is the identity. One of them, or, where M depends on the state,
+  // the other.
+  void (*mobilise)(const lbPrepared *prepared, double *x);
+  void (*mobilise_at)(const lbBody *body, lbScratch *scratch, double *x);
   // State and v <- struck by an impulse (padded). NULL: v += M⁻¹ impulse, which is then put.
   void (*strike)(lbBody *body, lbScratch *scratch, const double *impulse, double *v);
   // x <- K⁻¹ x with the stiffness at rest: compliance
@@ -326,6 +329,15 @@ struct lbBodyMethod {
   uint64_t (*identify)(const lbPrepared *prepared, uint64_t hash);
   double (*stable_step)(const lbBody *body); // NULL: any
 };
+
+// x <- M⁻¹ x at the body's state
+static inline void lb_body_mobilise(const lbBody *body, lbScratch *scratch, double *x) {
+  const lbBodyMethod *method = body->prepared->method;
+  if (method->mobilise_at)
+    method->mobilise_at(body, scratch, x);
+  else if (method->mobilise)
+    method->mobilise(body->prepared, x);
+}
 
 static inline int32_t lb_method_numbers(const lbPrepared *prepared) {
   return prepared->state_rows * prepared->padded + prepared->state_extra;

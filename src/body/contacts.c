@@ -188,7 +188,7 @@ void lb_contacts_settle(lbBody *body, const lbStep *step, lbScratch *s) {
   if (count == 0) return;
   for (int32_t k = 0; k < count; k++) {
     memcpy(s->a, row_of(body, at[k]), (size_t)p->padded * sizeof(double));
-    if (p->method->mobilise) p->method->mobilise(body, s, s->a);
+    lb_body_mobilise(body, s, s->a);
     for (int32_t j = 0; j < count; j++)
       A[j * count + k] =
           lb_row_dot(r, row_of(body, at[j]), s->a) + frame_share(body, at[j], at[k], 1);

@@ -24,11 +24,11 @@ typedef struct Cubature {
 // ---- working memory ----------------------------------------------------------------------------
 
 typedef struct Work {
-  double *q;      // (2 x stride), zeros beyond the coordinates
+  double *q, *R;  // (2 x stride), zeros beyond the coordinates; reduced forces
   double *u, *f;  // (2 x 3 nodes)
   double *sizes;  // (nodes)
   double *blocks; // (9 x blocks)
-  double *rows;   // of lbCubatureKernels.project
+  double *rows;   // (lb_cubature_project_work)
   double *displacements, *energies, *forces, *tangents; // of a batch
 } Work;
 
@@ -36,11 +36,12 @@ static size_t lay_out_work(const lbCubaturePlan *plan, double *work, Work *w) {
   size_t stride = (size_t)plan->rows.stride, nodes = (size_t)plan->rows.node_count;
   lbCarver carver = { .block = (char *)work };
   w->q = lb_carve(&carver, 2 * stride, sizeof(double));
+  w->R = lb_carve(&carver, 2 * stride, sizeof(double));
   w->u = lb_carve(&carver, 6 * nodes, sizeof(double));
   w->f = lb_carve(&carver, 6 * nodes, sizeof(double));
   w->sizes = lb_carve(&carver, nodes, sizeof(double));
   w->blocks = lb_carve(&carver, 9 * (size_t)plan->block_count, sizeof(double));
-  w->rows = lb_carve(&carver, 3 * LB_CUBATURE_NODES * stride, sizeof(double));
+  w->rows = lb_carve(&carver, lb_cubature_project_work(stride), sizeof(double));
   w->displacements = lb_carve(&carver, LB_BATCH * 3 * LB_ELEMENT_NODES_MAX, sizeof(double));
   w->energies = lb_carve(&carver, LB_BATCH, sizeof(double));
   w->forces = lb_carve(&carver, LB_BATCH * 3 * LB_ELEMENT_NODES_MAX, sizeof(double));
@@ -56,7 +57,7 @@ static size_t work_size(const void *data) {
   return (bytes > of_sample ? bytes : of_sample) / sizeof(double);
 }
 
-// w->u <- displacements of the nodes for q and, unless it is NULL, v.
+// With q and, unless it is NULL, v.
 static Work open_work(const Cubature *own, const double *q, const double *v, double *work) {
   const lbCubatureRows *rows = &own->plan->rows;
   size_t stride = (size_t)rows->stride, bytes = (size_t)rows->count * sizeof *q;
@@ -65,8 +66,12 @@ static Work open_work(const Cubature *own, const double *q, const double *v, dou
   memset(w.q, 0, 2 * stride * sizeof *w.q);
   memcpy(w.q, q, bytes);
   if (v) memcpy(w.q + stride, v, bytes);
-  own->kernels->displace(rows, v ? 2 : 1, w.q, w.u);
   return w;
+}
+
+// w->u <- displacements of the nodes for as many vectors of w->q.
+static void displace(const Cubature *own, int32_t vectors, const Work *w) {
+  own->kernels->displace(&own->plan->rows, vectors, w->q, w->u);
 }
 
 static size_t node_numbers(const Cubature *own) { return 3 * (size_t)own->plan->rows.node_count; }
@@ -150,33 +155,51 @@ static void add_products(const lbCubatureBatch *batch, const double *tangents, c
 
 // ---- the force model ---------------------------------------------------------------------------
 
+// What elements give to their nodes and to the matrix of these.
+enum { FORCES = 1, PRODUCTS = 2, BLOCKS = 4 };
+
+// w->R <- the reduced forces and, if they are wanted, products. Returns the energy.
+static double go_through(const Cubature *own, int wanted, const Work *w) {
+  const lbCubaturePlan *plan = own->plan;
+  int32_t vectors = wanted & PRODUCTS ? 2 : 1;
+  size_t numbers = node_numbers(own);
+  double energy = 0;
+  displace(own, vectors, w);
+  memset(w->f, 0, (size_t)vectors * numbers * sizeof *w->f);
+  if (wanted & BLOCKS) memset(w->blocks, 0, 9 * (size_t)plan->block_count * sizeof *w->blocks);
+  for (int32_t b = 0; b < plan->batch_count; b++) {
+    const lbCubatureBatch *batch = &plan->batches[b];
+    energy += run(own, b, w->u, wanted & (PRODUCTS | BLOCKS), w);
+    add_forces(batch, w->forces, w->f);
+    if (wanted & PRODUCTS) add_products(batch, w->tangents, w->u + numbers, w->f + numbers);
+    if (wanted & BLOCKS) add_blocks(batch, w->tangents, 1, w->blocks);
+  }
+  if (wanted & FORCES) own->kernels->collect(&plan->rows, vectors, w->f, w->R);
+  return energy;
+}
+
 static double force(const void *data, const double *q, double *R, double *work) {
   const Cubature *own = data;
   const Work w = open_work(own, q, NULL, work);
-  double energy = 0;
-  memset(w.f, 0, node_numbers(own) * sizeof *w.f);
-  for (int32_t b = 0; b < own->plan->batch_count; b++) {
-    energy += run(own, b, w.u, false, &w);
-    add_forces(&own->plan->batches[b], w.forces, w.f);
-  }
-  own->kernels->collect(&own->plan->rows, 1, w.f, R);
+  double energy = go_through(own, FORCES, &w);
+  memcpy(R, w.R, (size_t)own->plan->rows.stride * sizeof *R);
   return energy;
 }
 
 static double evaluate(const void *data, const double *q, double *R, double *K, double *work) {
   const Cubature *own = data;
-  const lbCubaturePlan *plan = own->plan;
   const Work w = open_work(own, q, NULL, work);
-  double energy = 0;
-  memset(w.f, 0, node_numbers(own) * sizeof *w.f);
-  memset(w.blocks, 0, 9 * (size_t)plan->block_count * sizeof *w.blocks);
-  for (int32_t b = 0; b < plan->batch_count; b++) {
-    energy += run(own, b, w.u, true, &w);
-    add_forces(&plan->batches[b], w.forces, w.f);
-    add_blocks(&plan->batches[b], w.tangents, 1, w.blocks);
-  }
-  own->kernels->collect(&plan->rows, 1, w.f, R);
-  own->kernels->project(&plan->rows, &plan->pairs, w.blocks, K, w.rows);
+  double energy = go_through(own, FORCES | BLOCKS, &w);
+  memcpy(R, w.R, (size_t)own->plan->rows.stride * sizeof *R);
+  own->kernels->project(&own->plan->rows, &own->plan->pairs, w.blocks, K, w.rows);
+  return energy;
+}
+
+static double rough_tangent(const void *data, const double *q, double *K, double *work) {
+  const Cubature *own = data;
+  const Work w = open_work(own, q, NULL, work);
+  double energy = go_through(own, BLOCKS, &w);
+  own->kernels->project_rough(&own->plan->rows, &own->plan->pairs, w.blocks, K, w.rows);
   return energy;
 }
 
@@ -186,6 +209,7 @@ static void tangent_rate(const void *data, const double *q, const double *v, dou
   const Cubature *own = data;
   const lbCubaturePlan *plan = own->plan;
   const Work w = open_work(own, q, v, work);
+  displace(own, 2, &w);
   size_t numbers = node_numbers(own);
   const double *velocities = w.u + numbers;
   double fastest = 0;
@@ -205,19 +229,11 @@ static void tangent_rate(const void *data, const double *q, const double *v, dou
 static double along(const void *data, const double *q, const double *v, double *R, double *Kv,
                     double *work) {
   const Cubature *own = data;
-  const lbCubaturePlan *plan = own->plan;
-  size_t numbers = node_numbers(own), bytes = (size_t)plan->rows.stride * sizeof *R;
+  size_t stride = (size_t)own->plan->rows.stride;
   const Work w = open_work(own, q, v, work);
-  double energy = 0;
-  memset(w.f, 0, 2 * numbers * sizeof *w.f);
-  for (int32_t b = 0; b < plan->batch_count; b++) {
-    energy += run(own, b, w.u, true, &w);
-    add_forces(&plan->batches[b], w.forces, w.f);
-    add_products(&plan->batches[b], w.tangents, w.u + numbers, w.f + numbers);
-  }
-  own->kernels->collect(&plan->rows, 2, w.f, w.q);
-  memcpy(R, w.q, bytes);
-  memcpy(Kv, w.q + plan->rows.stride, bytes);
+  double energy = go_through(own, FORCES | PRODUCTS, &w);
+  memcpy(R, w.R, stride * sizeof *R);
+  memcpy(Kv, w.R + stride, stride * sizeof *Kv);
   return energy;
 }
 
@@ -234,6 +250,7 @@ static void add_sizes(const lbCubatureBatch *batch, const double *forces, double
 static Work evaluate_sample(const Cubature *own, const lbMotion *m, double *work) {
   const lbCubaturePlan *plan = own->plan;
   const Work w = open_work(own, m->q, m->v, work);
+  displace(own, 2, &w);
   size_t numbers = node_numbers(own);
   bool damped = m->damping_stiffness != 0;
   memset(w.f, 0, 2 * numbers * sizeof *w.f);
@@ -245,7 +262,7 @@ static Work evaluate_sample(const Cubature *own, const lbMotion *m, double *work
     if (damped) add_products(&plan->batches[b], w.tangents, w.u + numbers, w.f + numbers);
   }
   memcpy(w.q, m->a, (size_t)plan->rows.count * sizeof *w.q);
-  own->kernels->displace(&plan->rows, 1, w.q, w.u);
+  displace(own, 1, &w);
   return w;
 }
 
@@ -391,6 +408,7 @@ const lbForceModel lb_cubature_forces = { .create = create,
                                           .evaluate = evaluate,
                                           .force = force,
                                           .along = along,
+                                          .rough_tangent = rough_tangent,
                                           .tangent_rate = tangent_rate,
                                           .distance = distance,
                                           .unfollowed = unfollowed,

@@ -47,7 +47,7 @@ typedef struct lbCubaturePlan {
   struct lbCubaturePlan *sample;
   int32_t place_count;             // of a sample:
   int32_t places[LB_SAMPLE_NODES]; // its nodes, among the plan's
-  void *blocks_[4];                // what it lives in
+  void *blocks_[5];                // what it lives in
 } lbCubaturePlan;
 
 lbStatus lb_cubature_plan_create(const lbPrepared *prepared, lbCubaturePlan **out, lbError *err);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { BATCHES, NODES, ROWS, PAIRS }; // of lbCubaturePlan.blocks_
+enum { BATCHES, NODES, ROWS, SINGLE, PAIRS }; // of lbCubaturePlan.blocks_
 
 // ---- batches -----------------------------------------------------------------------------------
 
@@ -123,6 +123,19 @@ static lbStatus make_batches(lbCubaturePlan *plan, const lbCubatureChoice *choic
 
 // ---- nodes and rows ----------------------------------------------------------------------------
 
+// The rows as 32-bit numbers, in their place.
+static lbStatus round_rows(lbCubaturePlan *plan, lbError *err) {
+  size_t count = 3 * (size_t)plan->rows.node_count * (size_t)plan->rows.stride;
+  float *single = plan->blocks_[SINGLE] = lb_alloc(count, sizeof *single);
+  if (!single) return lb_fail_memory(err);
+  for (size_t i = 0; i < count; i++) single[i] = (float)plan->rows.rows[i];
+  lb_free(plan->blocks_[ROWS]);
+  plan->blocks_[ROWS] = NULL;
+  plan->rows.rows = NULL;
+  plan->rows.single = single;
+  return LB_OK;
+}
+
 static lbStatus make_rows(lbCubaturePlan *plan, const lbPrepared *p, const Numbering *numbering,
                           lbError *err) {
   size_t stride = (size_t)lb_cubic_padded(p->dimension);
@@ -142,8 +155,8 @@ static lbStatus make_rows(lbCubaturePlan *plan, const lbPrepared *p, const Numbe
         rows[(3 * i + c) * stride + k] = p->basis[3 * model_nodes * k + 3 * n + c];
   }
   plan->model_nodes = nodes;
-  plan->rows = (lbCubatureRows){ p->dimension, (int32_t)stride, count, rows };
-  return LB_OK;
+  plan->rows = (lbCubatureRows){ p->dimension, (int32_t)stride, count, rows, NULL };
+  return p->single_precision ? round_rows(plan, err) : LB_OK;
 }
 
 // ---- pairs of nodes ----------------------------------------------------------------------------

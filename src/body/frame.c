@@ -95,16 +95,18 @@ bool lb_frame_add_weight(const lbBody *body, lbMat3 turn, lbScratch *s) {
 
 static lbStatus choose_kind(lbBody *body, const lbBodyDef *def, lbError *err) {
   const lbModel *model = body->prepared->model;
-  bool free = lb_model_is_free(model) && !body->prepared->method->is_recording;
+  bool loose = lb_model_is_free_by(model, body->prepared->method->method);
+  bool free = loose && !body->prepared->method->is_recording;
   lbFrameKind kind = def->frame;
   if (kind == LB_FRAME_DEFAULT) kind = free ? LB_FRAME_FREE : LB_FRAME_HELD;
   if (kind == LB_FRAME_FREE && !free)
     return lb_fail(err, LB_ERR_ARGUMENT,
-                   "frame is free, but model \"%s\" has fixed nodes or plays a recording; build it "
+                   "frame is free, but model \"%s\" has fixed nodes or held cores, or plays a "
+                   "recording; build it "
                    "with --free",
                    model->name);
   bool whole = body->prepared->method->fit_frame != NULL;
-  if (kind == LB_FRAME_DRIVEN && whole && lb_model_is_free(model))
+  if (kind == LB_FRAME_DRIVEN && whole && loose)
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "frame is driven: the method \"%s\" follows it by what is fixed, and nothing of "
                    "model \"%s\" is",

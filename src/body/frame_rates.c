@@ -107,7 +107,7 @@ void lb_frame_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, const double *
     return;
   }
   memcpy(s->a, reduced, (size_t)p->padded * sizeof(double));
-  if (p->method->mobilise) p->method->mobilise(body, s, s->a);
+  lb_body_mobilise(body, s, s->a);
   for (int32_t i = 0; i < p->dimension; i++) v[i] += s->a[i];
   if (free) {
     f->angular = lb_add(f->angular, moment);

@@ -379,7 +379,7 @@ static void comply(const lbPrepared *p, double *x, lbScratch *scratch) {
   lbFramesWork *w = scratch->own;
   lbBody body = { .prepared = p };
   lbPlacement T = lb_placement_identity();
-  bool free = lb_model_is_free(p->model);
+  bool free = lb_model_is_free_by(p->model, LB_METHOD_FRAMES);
   if (free) lb_whole_take_out_rigid(&shared->whole, true, x);
   for (int32_t i = 0; i < shared->count; i++)
     w->start[i] = lb_frame_motion(&shared->rest[i], &shared->rest[i], NULL);
@@ -461,7 +461,7 @@ const lbBodyMethod lb_frames_method = { .method = LB_METHOD_FRAMES,
                                         .commit = lb_frames_commit,
                                         .many = 1,
                                         .report = report,
-                                        .mobilise = mobilise,
+                                        .mobilise_at = mobilise,
                                         .strike = strike,
                                         .comply = comply,
                                         .identify = lb_frames_identify };

@@ -282,7 +282,8 @@ static lbStepForces begin_step(lbBody *body, const lbStepScheme *scheme, lbScrat
   lbStepForces forces = scheme->secant ? forces_of(body, scheme, w) : evaluate(body, scheme, s);
   begin_residual(body, scheme, &forces, s);
   for (int32_t i = 0; i < body->prepared->dimension; i++) w->linear0[i] = w->G[i] - forces.R[i];
-  if (scheme->secant) lb_secants_find_inside(body, scheme, s, w->inside);
+  lb_secants_find_inside(body, scheme, s, w->inside);
+  memcpy(w->inside0, w->inside, (size_t)body->prepared->dimension * sizeof(double));
   return forces;
 }
 
@@ -301,7 +302,8 @@ int32_t lb_newton_begin(lbBody *body, lbStep *step, lbScratch *s) {
   int32_t flags = 0;
   if (scheme.secant) {
     if (step->iteration == w->attempt_from) flags = lb_secants_begin(body, &scheme, s);
-    if (!(flags & LB_STEP_NONFINITE)) lb_secants_move(body, &scheme, s);
+    if (flags & LB_STEP_NONFINITE) return flags;
+    lb_secants_move(body, &scheme, again ? 0 : lb_past_order(body, &scheme), s);
     return flags;
   }
   bool damping_rate = again && body->damping_stiffness != 0 && !scheme.calm;
@@ -438,5 +440,6 @@ int32_t lb_newton_end(lbBody *body, const lbStep *step, lbScratch *s) {
   else if (shortened & (LB_STEP_FAR | LB_STEP_NONFINITE))
     flags = shortened;
   if (flags & (LB_STEP_AGAIN | LB_STEP_NONFINITE)) return flags;
+  lb_secants_find_inside(body, &scheme, s, w->inside);
   return flags | keep_acceleration(body, &scheme, s);
 }

@@ -10,7 +10,7 @@
 
 #define SECANT_TOLERANCE 1e-3 // where one linear solve a step is asked for
 #define DIVERGED 10           // times the least residual
-#define SPENT_MOST 10         // iterations beyond easy ones, until another matrix costs less
+#define SPENT_MOST 4          // iterations beyond easy ones, until another matrix costs less
 
 // ---- the matrix --------------------------------------------------------------------------------
 
@@ -26,7 +26,7 @@ static int32_t find_matrix(lbBody *body, const lbStepScheme *scheme, lbScratch *
   w->secants.count = 0;
   if (kept->version == body->prepared->version && !memcmp(numbers, kept->of, sizeof numbers))
     return 0;
-  own->forces->evaluate(own->force_data, kept->q, w->d, w->middle_K, w->forces);
+  own->forces->rough_tangent(own->force_data, kept->q, w->middle_K, w->forces);
   const lbStepForces there = { .K = w->middle_K };
   int32_t flags = lb_step_factor(body, scheme, &there, false, s);
   if (flags & LB_STEP_NONFINITE) return flags;
@@ -49,8 +49,12 @@ static int32_t move_matrix(lbBody *body, const lbStepScheme *scheme, const doubl
 int32_t lb_secants_begin(lbBody *body, const lbStepScheme *scheme, lbScratch *s) {
   const lbSubspaceWork *w = s->own;
   const lbStepMatrix *kept = &((lbSubspaceState *)body->own)->matrix;
-  bool old = w->attempt == LB_ATTEMPT_NEW_MATRIX || kept->spent >= SPENT_MOST;
-  return old ? move_matrix(body, scheme, s->q, s) : find_matrix(body, scheme, s);
+  bool anew = w->attempt == LB_ATTEMPT_NEW_MATRIX;
+  if (!anew && kept->spent < SPENT_MOST) return find_matrix(body, scheme, s);
+  memcpy(w->d, s->q, (size_t)body->prepared->padded * sizeof(double));
+  if (!anew)
+    lb_past_move(body, lb_past_order(body, scheme), w->d); // the end is better than the start
+  return move_matrix(body, scheme, w->d, s);
 }
 
 // ---- moves -------------------------------------------------------------------------------------
@@ -63,14 +67,18 @@ void lb_secants_find_inside(const lbBody *body, const lbStepScheme *scheme, lbSc
 }
 
 // s->q <- q - H (G - w p) - A^-1 w p with the forces p of constraints so far, which are found anew
-// next and moved by A^-1, so that constraints hold whatever H is.
-void lb_secants_move(const lbBody *body, const lbStepScheme *scheme, lbScratch *s) {
+// next and moved by A^-1, so that constraints hold whatever H is. The first move of a step looks
+// back (newton_past.c).
+void lb_secants_move(const lbBody *body, const lbStepScheme *scheme, int32_t order, lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = s->own;
   int32_t r = own->count, padded = body->prepared->padded;
   bool pulled = lb_body_is_constrained(body) && w->secants.count > 0;
   for (int32_t i = 0; i < r; i++)
-    w->d[i] = pulled ? scheme->c.held * s->pull[i] - w->G[i] : -w->G[i];
+    w->d[i] = pulled ? w->G[i] - scheme->c.held * s->pull[i] : w->G[i];
+  lb_past_change(body, order, w->d);
+  lb_past_move(body, order, s->q);
+  own->newton->alone.negate(r, w->d, w->d);
   lb_broyden_apply(own->ldlt, r, padded, w->factors, &w->secants, w->d);
   own->newton->alone.add(r, w->d, s->q);
   if (!pulled) return;

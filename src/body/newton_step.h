@@ -56,13 +56,23 @@ int32_t lb_secants_begin(lbBody *body, const lbStepScheme *scheme, lbScratch *s)
 // What is inside the residual: G and the known forces.
 void lb_secants_find_inside(const lbBody *body, const lbStepScheme *scheme, lbScratch *s,
                             double *inside);
-// One iteration: moves s->q.
-void lb_secants_move(const lbBody *body, const lbStepScheme *scheme, lbScratch *s);
+// One iteration: moves s->q, by what the last `order` steps tell.
+void lb_secants_move(const lbBody *body, const lbStepScheme *scheme, int32_t order, lbScratch *s);
 // What was seen along the last move.
 void lb_secants_learn(const lbBody *body, const lbStepScheme *scheme, lbScratch *s);
 // Whether the iterations have come to an end; lbStepFlags.
 int32_t lb_secants_judge(const lbBody *body, int32_t iteration, const lbStepResidual *G, bool keeps,
                          lbSubspaceWork *w);
+
+// ---- newton_past.c -----------------------------------------------------------------------------
+
+// How many of the steps before tell of this one.
+int32_t lb_past_order(const lbBody *body, const lbStepScheme *scheme);
+void lb_past_move(const lbBody *body, int32_t order, double *q);   // q <- q + S
+void lb_past_change(const lbBody *body, int32_t order, double *G); // G <- G + Y
+// What a step that is done was, by its rule: at s->q, with w->inside of there.
+void lb_past_learn(lbBody *body, const lbStep *step, lbScratch *s);
+void lb_past_forget(lbBody *body);
 
 // ---- newton_shorten.c --------------------------------------------------------------------------
 

@@ -149,14 +149,13 @@ static double elastic(const lbBody *body, const double *q, lbScratch *scratch) {
   return 0;
 }
 
-static void immobile(const lbBody *body, lbScratch *scratch, double *x) {
-  (void)scratch;
-  memset(x, 0, (size_t)body->prepared->dimension * sizeof *x);
+static void immobile(const lbPrepared *p, double *x) {
+  memset(x, 0, (size_t)p->dimension * sizeof *x);
 }
 
 static void comply(const lbPrepared *p, double *x, lbScratch *scratch) {
   (void)scratch;
-  memset(x, 0, (size_t)p->dimension * sizeof *x);
+  immobile(p, x);
 }
 
 static uint64_t identify(const lbPrepared *p, uint64_t hash) {
@@ -171,6 +170,7 @@ static uint64_t identify(const lbPrepared *p, uint64_t hash) {
 
 const lbBodyMethod lb_recorded_method = { .method = LB_METHOD_RECORDED,
                                           .is_recording = true,
+                                          .follows_time = true,
                                           .responds_alike = true,
                                           .rules = 1,
                                           .parts = { 1 },

@@ -1,5 +1,6 @@
 // The subspace method (subspace.h): state, operations, and what a step's end says.
-#include "body/subspace.h"
+#include "body/newton_step.h"
+
 #include "body/constraints.h"
 #include "body/contacts.h"
 
@@ -119,6 +120,8 @@ static void place_state(const lbPrepared *p, lbSubspaceState *state, lbCarver *c
   state->evaluated.Kv = lb_carve(carver, padded, sizeof(double));
   state->matrix.q = lb_carve(carver, padded, sizeof(double));
   state->matrix.factors = lb_carve(carver, n * n, sizeof(double));
+  state->past.moves = lb_carve(carver, LB_PAST * padded, sizeof(double));
+  state->past.changes = lb_carve(carver, LB_PAST * padded, sizeof(double));
 }
 
 static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
@@ -138,7 +141,8 @@ static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *car
   double **vectors[] = { &draft.a0,       &draft.a,      &draft.u,       &draft.G,
                          &draft.d,        &draft.Ma,     &draft.Mu,      &draft.Mv,
                          &draft.Ku,       &draft.Cu,     &draft.Cu0,     &draft.R0,
-                         &draft.middle_R, &draft.before, &draft.linear0, &draft.inside };
+                         &draft.middle_R, &draft.before, &draft.linear0, &draft.inside,
+                         &draft.inside0 };
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = lb_carve(carver, padded, sizeof(double));
   draft.A = lb_carve(carver, n * n, sizeof(double));
@@ -181,14 +185,39 @@ static void set_weight(lbBody *body, const double *weight) {
   }
 }
 
+// What Broyden's method remembers: SECANT_ROWS vectors and SECANT_EXTRA numbers.
+enum { SECANT_ROWS = 1 + 2 * LB_PAST, SECANT_EXTRA = 4 };
+
+static void save_secants(const lbSubspaceState *state, size_t padded, double *numbers) {
+  const lbStepPast *past = &state->past;
+  const double few[SECANT_EXTRA] = { state->matrix.spent, past->count, past->order, past->h };
+  size_t row = padded * sizeof *numbers;
+  memcpy(numbers, few, sizeof few);
+  memcpy(numbers += SECANT_EXTRA, state->matrix.q, row);
+  memcpy(numbers += padded, past->moves, LB_PAST * row);
+  memcpy(numbers + LB_PAST * padded, past->changes, LB_PAST * row);
+}
+
+static void restore_secants(lbSubspaceState *state, size_t padded, const double *numbers) {
+  lbStepPast *past = &state->past;
+  size_t row = padded * sizeof *numbers;
+  state->matrix.spent = numbers[0];
+  past->count = (int32_t)fmin(fmax(numbers[1], 0), LB_PAST);
+  past->order = (int32_t)fmin(fmax(numbers[2], 0), past->count);
+  past->h = numbers[3];
+  numbers += SECANT_EXTRA;
+  if (memcmp(state->matrix.q, numbers, row) != 0) state->matrix.version = 0;
+  memcpy(state->matrix.q, numbers, row);
+  memcpy(past->moves, numbers += padded, LB_PAST * row);
+  memcpy(past->changes, numbers + LB_PAST * padded, LB_PAST * row);
+}
+
 static void save(const lbBody *body, double *numbers) {
   const lbSubspaceState *state = body->own;
   size_t padded = (size_t)body->prepared->padded;
   memcpy(numbers, state->a, padded * sizeof(double));
   numbers[padded] = state->created;
-  if (!state->matrix.q) return;
-  numbers[padded + 1] = state->matrix.spent;
-  memcpy(numbers + padded + 2, state->matrix.q, padded * sizeof(double));
+  if (state->matrix.q) save_secants(state, padded, numbers + padded + 1);
 }
 
 static void restore(lbBody *body, const double *numbers) {
@@ -196,12 +225,7 @@ static void restore(lbBody *body, const double *numbers) {
   size_t padded = (size_t)body->prepared->padded;
   memcpy(state->a, numbers, padded * sizeof(double));
   state->created = numbers[padded];
-  lbStepMatrix *matrix = &state->matrix;
-  if (!matrix->q) return;
-  const double *q = numbers + padded + 2;
-  matrix->spent = numbers[padded + 1];
-  if (memcmp(matrix->q, q, padded * sizeof(double)) != 0) matrix->version = 0;
-  memcpy(matrix->q, q, padded * sizeof(double));
+  if (state->matrix.q) restore_secants(state, padded, numbers + padded + 1);
 }
 
 // ---- the step ----------------------------------------------------------------------------------
@@ -294,6 +318,7 @@ static int32_t commit(lbBody *body, const lbStep *step, lbScratch *scratch) {
   const lbSubspaceWork *w = scratch->own;
   const lbNewtonLoops *loops = &lb_subspace_of(body->prepared)->newton->alone;
   double *vectors[] = { scratch->q, scratch->v, w->a }, *rows[] = { state->q, state->v, state->a };
+  if (!is_central(body, step)) lb_past_learn(body, step, scratch);
   for (int k = 0; k < 3; k++) {
     loops->drop(body->prepared->dimension, LB_SUBSPACE_DUST, vectors[k]);
     memcpy(rows[k], vectors[k], (size_t)body->prepared->dimension * sizeof(double));
@@ -358,10 +383,7 @@ static double unfollowed_force(const lbBody *body, lbScratch *scratch) {
   return s->forces->unfollowed(s->force_data, &motion, ((lbSubspaceWork *)scratch->own)->forces);
 }
 
-static void mobilise(const lbBody *body, lbScratch *s, double *x) {
-  (void)s;
-  lb_subspace_mobilise(lb_subspace_of(body->prepared), x);
-}
+static void mobilise(const lbPrepared *p, double *x) { lb_subspace_mobilise(lb_subspace_of(p), x); }
 
 static void comply(const lbPrepared *p, double *x, lbScratch *scratch) {
   const lbSubspace *s = lb_subspace_of(p);
@@ -393,7 +415,8 @@ static double stable_step(const lbBody *body) {
 static lbStatus prepare(lbPrepared *p, const lbBodyDef *def, lbError *err) {
   (void)def;
   p->stress_by_material = p->model->size.subspace_part_count == 0;
-  if (p->model->size.subspace_part_count == 0) p->state_rows++, p->state_extra++; // lbStepMatrix
+  if (p->model->size.subspace_part_count == 0)
+    p->state_rows += SECANT_ROWS, p->state_extra += SECANT_EXTRA;
   if (p->dimension > LB_CUBIC_MODES_MAX)
     return lb_fail(err, LB_ERR_UNSUPPORTED, "model \"%s\" has %d basis vectors; at most %d can run",
                    p->model->name, (int)p->dimension, LB_CUBIC_MODES_MAX);

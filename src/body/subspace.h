@@ -39,9 +39,11 @@ typedef struct lbForceModel {
   // Returns the energy; writes force and tangent.
   double (*evaluate)(const void *data, const double *q, double *R, double *K, double *work);
   double (*force)(const void *data, const double *q, double *R, double *work);
-  // The same, and K v without K. NULL: K costs little more than the force.
+  // The same, and K v without K. NULL, as rough_tangent: K costs little more than the force.
   double (*along)(const void *data, const double *q, const double *v, double *R, double *Kv,
                   double *work);
+  // K alone, to a few digits, in less time, for iterations that are led by it; returns the energy.
+  double (*rough_tangent)(const void *data, const double *q, double *K, double *work);
   // dK/dt where q moves with velocity v.
   void (*tangent_rate)(const void *data, const double *q, const double *v, double *rate,
                        double *work);
@@ -111,12 +113,21 @@ typedef struct lbStepMatrix {
   double *factors;  // (stride x stride); NULL: Newton's method alone
 } lbStepMatrix;
 
+// Steps of one length that Broyden's method took, the last one first (newton_past.c).
+#define LB_PAST 4
+typedef struct lbStepPast {
+  int32_t count, order;    // how many there are, and how many of them tell most of the next one
+  double h;                // s
+  double *moves, *changes; // (LB_PAST x padded): s and y; NULL: Newton's method alone
+} lbStepPast;
+
 typedef struct lbSubspaceState {
   double *q, *v, *a;      // (padded); a: without what is held over steps
   double *force, *weight; // (padded): of the next step, and the share of gravity in it
   double created;         // J that the integrator has added to the body and damping not yet taken
   lbEvaluated evaluated;
   lbStepMatrix matrix;
+  lbStepPast past;
 } lbSubspaceState;
 
 // Working memory of a step. Vectors are (padded).
@@ -132,7 +143,8 @@ typedef struct lbSubspaceWork {
   double *middle_R, *middle_K; // in the step's middle
   const double *factors;       // of the matrix in use: A, or that of lbStepMatrix
   lbSecants secants;           //
-  double *inside; // the residual without the known forces, where an iteration came from
+  double *inside, *inside0; // the residual without the known forces, where an iteration came from
+                            // and at the step's start
   int32_t attempt, attempt_from; // how the step is solved, and since which iteration
   bool starts_anew;              // the next attempt begins where the step does
   double least;                  // residual of this attempt, relative

@@ -1,5 +1,5 @@
 // Warped stiffness's table of operations: its state and what it answers.
-#include "body/warp.h"
+#include "body/warp_cores.h"
 
 #include <string.h>
 
@@ -24,12 +24,13 @@ static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *car
   const lbWarp *warp = lb_warp_shared(p)->warp;
   lbWarpBodyWork draft = { 0 }, *w = lb_carve(carver, 1, sizeof draft);
   double **lanes[] = { &draft.x, &draft.v0, &draft.f, &draft.other, &draft.b, &draft.v, &draft.y };
-  double **rows[] = { &draft.u1, &draft.v1, &draft.load, &draft.q };
+  double **rows[] = { &draft.u1, &draft.v1, &draft.load, &draft.q, &draft.moved };
   for (size_t k = 0; k < sizeof lanes / sizeof *lanes; k++)
     *lanes[k] = lb_carve(carver, warp->length, sizeof(double));
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
     *rows[k] = lb_carve(carver, (size_t)p->padded, sizeof(double));
   double *room = lb_carve(carver, lb_warp_work_doubles(warp), sizeof(double));
+  draft.cores = lb_carve(carver, (size_t)lb_warp_shared(p)->core_count, sizeof *draft.cores);
   if (w) {
     lb_warp_work_place(warp, room, &draft.solver);
     *w = draft;
@@ -63,6 +64,7 @@ static void put(lbBody *body, const double *q, const double *v, const double *fo
   if (q) lb_whole_from_own(whole, &state->T, q, state->u);
   if (v) lb_whole_rates_from_own(whole, &state->T, &rates, state->u, v, state->v);
   if (force) lb_whole_turn(whole, &state->T, force, state->force);
+  if (q || v) lb_warp_settle_cores(body, q != NULL);
 }
 
 static void set_weight(lbBody *body, const double *weight) {
@@ -151,13 +153,6 @@ static void report(const lbBody *body, lbBodyReport *report, lbScratch *scratch)
   lb_whole_report(body, whole, &state->T, state->u, P, L, report);
 }
 
-static void mobilise(const lbBody *body, lbScratch *s, double *x) {
-  const lbWhole *whole = lb_warp_whole(body);
-  (void)s;
-  for (size_t i = 0; i < 3 * (size_t)whole->node_count; i++)
-    x[i] = whole->held[i / 3] ? 0 : x[i] / whole->masses[i / 3];
-}
-
 static const double *materials(const lbPrepared *p) { return lb_warp_shared(p)->materials; }
 
 // What was asked for; implicit Euler by elements in quarters, made shorter where they create
@@ -189,6 +184,8 @@ const lbBodyMethod lb_warp_method = { .method = LB_METHOD_WARP,
                                       .commit = lb_warp_commit,
                                       .many = 1,
                                       .report = report,
-                                      .mobilise = mobilise,
+                                      .mobilise_at = lb_warp_mobilise,
+                                      .start = lb_warp_start,
+                                      .follows_time = true,
                                       .comply = lb_warp_comply,
                                       .identify = lb_warp_identify };

@@ -8,12 +8,19 @@
 
 // ---- what bodies of a model share (warp_shared.c) ----------------------------------------------
 
+typedef struct lbWarpCore lbWarpCore; // warp_cores.h
+typedef struct lbWarpCoreStep lbWarpCoreStep;
+
 typedef struct lbWarpShared { // lbPrepared.own
   lbWarp *warp;
   int32_t iterations;
   double *materials;                // (materials x 3)
   double *gravity, *rigid, *masses; // as in lbPrepared
   uint8_t *held;                    // (nodes) 1: fixed, or of no element
+  uint8_t *given;                   // (nodes) 1: that, or of a scripted core
+  int32_t core_count, *core_nodes;
+  int32_t *core_columns; // (cores) unknowns of each
+  lbWarpCore *cores;
   lbWhole whole;
 } lbWarpShared;
 
@@ -48,7 +55,8 @@ typedef struct lbWarpBodyWork { // lbScratch.own
   // (padded), fixed axes: the step's end without forces that are found, and with them; the force
   // at the end.
   double *u1, *v1, *load;
-  double *q; // (padded) own axes: as begin left scratch->q
+  double *q;     // (padded) own axes: as begin left scratch->q
+  double *moved; // (padded) what the forces that were found have moved flesh by; of cores, to
   // Of the step under way.
   lbPlacement end; // T at its end
   double theta;    // h, Newmark: h/2
@@ -56,7 +64,10 @@ typedef struct lbWarpBodyWork { // lbScratch.own
   lbVec3 centre;   // free: of the masses at y,
   lbMat3 inertia;  // and their inertia about it
   int32_t iterations;
-  double created; // as lbWarpState has it, at the end
+  lbFrameRates start_rates; // the frame's, at the start
+  lbWarpCoreStep *cores;
+  bool hinges_move; // with a driven frame
+  double created;   // as lbWarpState has it, at the end
 } lbWarpBodyWork;
 
 // ---- a step (warp_step.c) ----------------------------------------------------------------------

@@ -14,7 +14,7 @@
 // instead, in quarters, and these, where even they create too much, become slower: Δx and the
 // velocities in the frame are halved until they do not. So the energy of a body is at most that of
 // the work done on it and a twentieth more, whatever pulls it and however long the steps are.
-#include "body/warp.h"
+#include "body/warp_cores.h"
 
 #include "body/constraints.h"
 
@@ -29,6 +29,19 @@ typedef struct End {
   double created;          // J in the step
 } End;
 
+static void load_shape(const lbWarp *warp, const double *u, double *x) {
+  lb_warp_to_lanes(warp, u, x);
+  for (size_t i = 0; i < warp->length; i++) x[i] += warp->rest[i];
+}
+
+// Nodes whose motion is given: held ones, scripted cores, and hinged ones that a frame drives.
+static bool is_given(const lbBody *body, const lbWarpBodyWork *w, size_t n) {
+  const lbWarpShared *shared = lb_warp_shared(body->prepared);
+  const int32_t *cores = body->prepared->model->warp_cores;
+  if (shared->given[n]) return true;
+  return w->hinges_move && cores[n] >= 0 && shared->cores[cores[n]].kind == LB_CORE_HINGED;
+}
+
 // s->a <- Δx (nodes x 3); w->v (lanes) <- the same; w->b (lanes) <- x₁.
 static void find_displacements(const lbBody *body, lbScratch *s) {
   const lbWarp *warp = lb_warp_shared(body->prepared)->warp;
@@ -36,7 +49,7 @@ static void find_displacements(const lbBody *body, lbScratch *s) {
   lbWarpBodyWork *w = s->own;
   for (int32_t i = 0; i < body->prepared->dimension; i++) s->a[i] = w->u1[i] - state->u[i];
   lb_warp_to_lanes(warp, s->a, w->v);
-  for (size_t i = 0; i < warp->length; i++) w->b[i] = w->x[i] + w->v[i];
+  load_shape(warp, w->u1, w->b);
 }
 
 static lbVec3 lane_vector(const double *lanes, size_t node) {
@@ -54,7 +67,7 @@ static double work_done(const lbBody *body, lbScratch *s) {
   for (size_t n = 0; n < (size_t)shared->whole.node_count; n++) {
     lbVec3 d = lb_vec3_load(s->a + 3 * n), force = lane_vector(w->other, n);
     if (d.x == 0 && d.y == 0 && d.z == 0) continue;
-    if (shared->whole.held[n]) {
+    if (is_given(body, w, n)) {
       lbVec3 bent = lb_warp_row(shared->warp, &w->solver, (int32_t)n, w->v);
       force = lb_add_scaled(lane_vector(w->f, n), 0.5, bent);
     } else if (pulled) {
@@ -68,17 +81,23 @@ static double work_done(const lbBody *body, lbScratch *s) {
 static End weigh_end(const lbBody *body, lbScratch *s) {
   const lbWarpShared *shared = lb_warp_shared(body->prepared);
   const lbWhole *whole = &shared->whole;
+  const lbWarpState *state = lb_warp_state(body);
   lbWarpBodyWork *w = s->own;
   double gained = 0, relative = 0;
+  if (w->solver.energy < 0) {
+    load_shape(shared->warp, state->u, w->b);
+    w->solver.energy = lb_warp_energy(shared->warp, &w->solver, w->b);
+  }
   find_displacements(body, s);
   for (size_t n = 0; n < (size_t)whole->node_count; n++) {
-    if (whole->held[n]) continue;
+    if (is_given(body, w, n)) continue;
     lbVec3 v0 = lane_vector(w->v0, n), v1 = lb_vec3_load(w->v1 + 3 * n);
+    bool rigid = shared->warp->core_count && shared->warp->core_of[n] >= 0;
+    if (rigid) v0 = lb_vec3_load(state->v + 3 * n); // the lanes have that at y
     lbVec3 own = lb_vec3_load(s->v + 3 * n);
     gained += 0.5 * whole->masses[n] * lb_dot(lb_sub(v1, v0), lb_add(v1, v0));
     relative += 0.5 * whole->masses[n] * lb_dot(own, own);
   }
-  if (w->solver.energy < 0) w->solver.energy = lb_warp_energy(shared->warp, &w->solver, w->x);
   double elastic = lb_warp_energy(shared->warp, &w->solver, w->b);
   double work = work_done(body, s), created = gained + (elastic - w->solver.energy) - work;
   double noise = NOISE * (fabs(gained) + fabs(work) + elastic + w->solver.energy);
@@ -175,6 +194,7 @@ int32_t lb_warp_keep_account(const lbBody *body, const lbStep *step, lbScratch *
   if (step->rule == 0) return LB_STEP_FAR;
   for (int i = 0; i <= SHORTENED && !book(body, &end, w); i++) {
     shorten(body, step, i < SHORTENED ? 0.5 : 0, s);
+    lb_warp_make_end_rigid(body, step, s);
     end = weigh_end(body, s);
   }
   return 0;

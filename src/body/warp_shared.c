@@ -1,6 +1,6 @@
 // What the warped bodies of a model share: elements and matrix pattern, gravity and rigid rates of
 // nodes, masses.
-#include "body/warp.h"
+#include "body/warp_cores.h"
 
 #include <string.h>
 
@@ -82,8 +82,11 @@ static lbStatus create(lbPrepared *p, lbWarpShared *shared, lbError *err) {
   const int32_t *settings = m->warp_settings;
   lbWarpDef def = { .node_count = m->size.node_count,
                     .positions = m->node_positions,
-                    .held = shared->held,
+                    .held = shared->given,
                     .masses = shared->masses,
+                    .core_count = m->size.core_count,
+                    .cores = m->warp_cores,
+                    .core_columns = shared->core_columns,
                     .tet_count = m->size.tet_count,
                     .brick_count = m->size.brick_count,
                     .tets = m->tets,
@@ -115,7 +118,8 @@ lbStatus lb_warp_rebuild(lbPrepared *p, const double *materials, lbError *err) {
   weigh(m, materials, shared->masses);
   find_held(m, shared->held);
   fill_whole(p, shared);
-  return create(p, shared, err);
+  lbStatus status = lb_warp_find_cores(p, shared, err);
+  return status ? status : create(p, shared, err);
 }
 
 // young and poisson of a material at rest: Mooney–Rivlin's μ = 2 (c10 + c01), bulk modulus 2 v1.
@@ -143,6 +147,7 @@ void lb_warp_release(lbPrepared *p) {
   lbWarpShared *shared = p->own;
   if (!shared) return;
   lb_warp_destroy(shared->warp);
+  lb_warp_release_cores(shared);
   lb_free(shared->materials);
   lb_free(shared->gravity);
   lb_free(shared->rigid);
@@ -157,5 +162,6 @@ uint64_t lb_warp_identify(const lbPrepared *p, uint64_t hash) {
   hash = lb_hash(hash, lb_warp_shared(p)->materials, 3 * materials * sizeof(double));
   hash = lb_hash(hash, m->warp_settings, 4 * sizeof *m->warp_settings);
   hash = lb_hash(hash, m->node_fixed, nodes);
+  hash = lb_warp_identify_cores(m, hash);
   return lb_hash(hash, m->node_positions, 3 * nodes * sizeof(double));
 }

@@ -14,7 +14,7 @@ lbVec3 lb_placement_apply(const lbPlacement *T, lbVec3 x) {
   return lb_add(T->position, lb_quat_rotate(T->rotation, x));
 }
 
-static lbVec3 unapply(const lbPlacement *T, lbVec3 x) {
+lbVec3 lb_placement_unapply(const lbPlacement *T, lbVec3 x) {
   return lb_quat_rotate(lb_quat_conjugate(T->rotation), lb_sub(x, T->position));
 }
 
@@ -65,8 +65,9 @@ void lb_whole_to_own(const lbWhole *w, const lbPlacement *T, const double *u, do
   for (size_t n = 0; n < (size_t)w->node_count; n++) {
     if (w->held[n]) continue;
     lbVec3 X = lb_vec3_load(w->positions + 3 * n);
-    lb_vec3_store(q + 3 * n, T->identity ? lb_vec3_load(u + 3 * n)
-                                         : lb_sub(unapply(T, lb_whole_place(w, u, n)), X));
+    lb_vec3_store(q + 3 * n, T->identity
+                                 ? lb_vec3_load(u + 3 * n)
+                                 : lb_sub(lb_placement_unapply(T, lb_whole_place(w, u, n)), X));
   }
 }
 
@@ -80,10 +81,9 @@ void lb_whole_from_own(const lbWhole *w, const lbPlacement *T, const double *q, 
 
 // ---- velocities --------------------------------------------------------------------------------
 
-// Of a place that moves with the frame, in the fixed axes.
-static lbVec3 carried(const lbWhole *w, const lbPlacement *T, const lbFrameRates *frame,
-                      lbVec3 place) {
-  lbVec3 arm = lb_sub(unapply(T, place), w->centre);
+lbVec3 lb_whole_carried(const lbWhole *w, const lbPlacement *T, const lbFrameRates *frame,
+                        lbVec3 place) {
+  lbVec3 arm = lb_sub(lb_placement_unapply(T, place), w->centre);
   return lb_quat_rotate(T->rotation, lb_add(frame->velocity, lb_cross(frame->spin, arm)));
 }
 
@@ -96,7 +96,8 @@ void lb_whole_rates_to_own(const lbWhole *w, const lbPlacement *T, const lbFrame
     if (w->held[n]) continue;
     lbVec3 rate = lb_vec3_load(v + 3 * n);
     if (!plain)
-      rate = lb_quat_rotate(back, lb_sub(rate, carried(w, T, frame, lb_whole_place(w, u, n))));
+      rate = lb_quat_rotate(back,
+                            lb_sub(rate, lb_whole_carried(w, T, frame, lb_whole_place(w, u, n))));
     lb_vec3_store(rates + 3 * n, rate);
   }
 }
@@ -107,8 +108,8 @@ void lb_whole_rates_from_own(const lbWhole *w, const lbPlacement *T, const lbFra
   for (size_t n = 0; n < (size_t)w->node_count; n++) {
     lbVec3 rate = w->held[n] ? lb_vec3(0, 0, 0) : lb_vec3_load(rates + 3 * n);
     if (!plain)
-      rate =
-          lb_add(lb_quat_rotate(T->rotation, rate), carried(w, T, frame, lb_whole_place(w, u, n)));
+      rate = lb_add(lb_quat_rotate(T->rotation, rate),
+                    lb_whole_carried(w, T, frame, lb_whole_place(w, u, n)));
     lb_vec3_store(v + 3 * n, rate);
   }
 }

@@ -47,6 +47,7 @@ lbPlacement lb_placement_between(const lbPlacement *T, lbVec3 position0, lbQuat 
 lbPlacement lb_placement_jump(const lbBody *body, const lbStep *step, const lbPlacement *T,
                               lbFrameRates *rates);
 lbVec3 lb_placement_apply(const lbPlacement *T, lbVec3 x);
+lbVec3 lb_placement_unapply(const lbPlacement *T, lbVec3 x); // its inverse
 
 static inline lbVec3 lb_whole_place(const lbWhole *whole, const double *u, size_t node) {
   return lb_add(lb_vec3_load(whole->positions + 3 * node), lb_vec3_load(u + 3 * node));
@@ -60,6 +61,9 @@ void lb_whole_rates_to_own(const lbWhole *whole, const lbPlacement *T, const lbF
                            const double *u, const double *v, double *rates);
 void lb_whole_rates_from_own(const lbWhole *whole, const lbPlacement *T, const lbFrameRates *frame,
                              const double *u, const double *rates, double *v);
+// The velocity of a place that moves with the frame, all in the fixed axes.
+lbVec3 lb_whole_carried(const lbWhole *whole, const lbPlacement *T, const lbFrameRates *frame,
+                        lbVec3 place);
 // Vectors of the own axes in the fixed ones, and back; may be the same.
 void lb_whole_turn(const lbWhole *whole, const lbPlacement *T, const double *own, double *to);
 void lb_whole_turn_back(const lbWhole *whole, const lbPlacement *T, const double *from,

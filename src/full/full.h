@@ -45,7 +45,7 @@ const double *lb_full_materials(const lbPrepared *prepared);
 uint64_t lb_full_identify(const lbPrepared *prepared, uint64_t hash);
 // x <- M⁻¹ x and x <- K⁻¹ x, full vectors; zero where memory is short. A free body's K⁻¹ x is of
 // its deformation alone.
-void lb_full_mobilise(const lbBody *body, lbScratch *scratch, double *x);
+void lb_full_mobilise(const lbPrepared *prepared, double *x);
 void lb_full_comply(const lbPrepared *prepared, double *x, lbScratch *scratch);
 
 // ---- a body (axes.c, method.c) -----------------------------------------------------------------

@@ -223,9 +223,8 @@ static void solve(lbFullShared *shared, bool (*make)(lbFullShared *), lbCholesky
   unlock(&shared->lock);
 }
 
-void lb_full_mobilise(const lbBody *body, lbScratch *scratch, double *x) {
-  lbFullShared *shared = lb_full_shared(body->prepared);
-  (void)scratch;
+void lb_full_mobilise(const lbPrepared *p, double *x) {
+  lbFullShared *shared = lb_full_shared(p);
   solve(shared, make_mass, &shared->mass, x);
 }
 

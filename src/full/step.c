@@ -194,7 +194,7 @@ static void start_supports(lbBody *body, lbSimulator *sim, lbScratch *s) {
     s->a[i] = fem->fixed[i / 3] ? w->place[i] - s->a[i] : 0;
   memset(s->b, 0, (size_t)body->prepared->padded * sizeof(double));
   lb_border_multiply(sim->border, s->a, s->b);
-  lb_full_mobilise(body, s, s->b);
+  lb_full_mobilise(body->prepared, s->b);
   lb_fem_compress(fem, s->b, sim->product);
   for (size_t i = 0; i < sim->size; i++) sim->a[i] -= sim->product[i];
 }

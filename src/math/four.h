@@ -21,6 +21,23 @@ LB_FOUR_INLINE lbFour lb_four_load(const double *from) {
 
 LB_FOUR_INLINE void lb_four_store(double *to, lbFour v) { memcpy(to, &v, sizeof v); }
 
+// Four floats; gcc's own conversion goes through memory.
+LB_FOUR_INLINE lbFour lb_four_load_single(const float *from) {
+#if LB_SIMD_LEVEL >= 2
+  return (lbFour)_mm256_cvtps_pd(_mm_loadu_ps(from));
+#else
+  return (lbFour){ from[0], from[1], from[2], from[3] };
+#endif
+}
+
+LB_FOUR_INLINE void lb_four_store_single(float *to, lbFour v) {
+#if LB_SIMD_LEVEL >= 2
+  _mm_storeu_ps(to, _mm256_cvtpd_ps((__m256d)v));
+#else
+  for (int i = 0; i < 4; i++) to[i] = (float)v[i];
+#endif
+}
+
 LB_FOUR_INLINE lbFour lb_four_splat(double x) { return (lbFour){ x, x, x, x }; }
 
 // a b + c, rounded once where the level has the instruction.

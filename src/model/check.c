@@ -218,6 +218,7 @@ lbStatus lb_model_check(const lbModel *m, const char *where, lbError *err) {
   if (!status) status = check_modal(m, where, err);
   if (!status) status = check_subspace(m, where, err);
   if (!status) status = check_warp(m, where, err);
+  if (!status) status = lb_model_check_cores(m, where, err);
   if (!status) status = lb_model_check_frames(m, where, err);
   if (!status && m->size.frame_count > 0)
     status = check_damping(m->frame_damping, "frames.damping", where, err);
@@ -301,6 +302,18 @@ static lbStatus check_paths(const lbWorldDef *w, const char *where, lbError *err
   return LB_OK;
 }
 
+static lbStatus check_springs(const lbWorldDef *w, const char *where, lbError *err) {
+  for (int32_t i = 0; i < w->size.attachment_count; i++) {
+    double stiffness = w->attachment_springs[2 * (size_t)i];
+    double damping = w->attachment_springs[2 * (size_t)i + 1];
+    if (!(stiffness >= 0 && damping >= 0 && damping <= EIGENVALUE_MOST))
+      return lb_fail(err, LB_ERR_FORMAT,
+                     "%s: attachment %d has the stiffness %g and the damping %g", where, (int)i,
+                     stiffness, damping);
+  }
+  return LB_OK;
+}
+
 lbStatus lb_world_check(const lbWorldDef *w, const lbModel *const *models, int32_t model_count,
                         const char *where, lbError *err) {
   lbStatus status = LB_OK;
@@ -314,6 +327,10 @@ lbStatus lb_world_check(const lbWorldDef *w, const lbModel *const *models, int32
   if (!status)
     status = check_points(w, models, "probe", w->size.probe_count, w->probe_bodies, w->probe_kinds,
                           w->probe_points, where, err);
+  if (!status)
+    status = check_points(w, models, "attachment", w->size.attachment_count, w->attachment_bodies,
+                          w->attachment_kinds, w->attachment_points, where, err);
+  if (!status) status = check_springs(w, where, err);
   if (!status) status = check_view(w, where, err);
   return status ? status : check_paths(w, where, err);
 }

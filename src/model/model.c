@@ -13,8 +13,6 @@ double lb_model_recording_seconds(const lbModel *model) {
 bool lb_model_is_free(const lbModel *model) {
   for (int32_t i = 0; i < model->size.node_count; i++)
     if (model->node_fixed[i]) return false;
-  for (int32_t i = 0; i < model->size.frame_count; i++)
-    if (model->frame_fixed[i]) return false;
   return true;
 }
 

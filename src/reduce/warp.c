@@ -4,6 +4,7 @@
 
 #include "reduce/object.h"
 #include "reduce/projection.h"
+#include "reduce/warp_cores.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -47,7 +48,7 @@ static lbStatus check(const lbReduceDef *def, const lbWarpSettings *warp, lbErro
   return LB_OK;
 }
 
-// Nodes that hang together by tets and bricks; each piece without a fixed node is loose.
+// Nodes that hang together by tets, bricks and cores; each piece that nothing holds is loose.
 static int32_t root_of(int32_t *parents, int32_t node) {
   while (parents[node] != node) node = parents[node] = parents[parents[node]];
   return node;
@@ -56,6 +57,15 @@ static int32_t root_of(int32_t *parents, int32_t node) {
 static void join(int32_t *parents, const int32_t *nodes, int32_t count) {
   for (int32_t a = 1; a < count; a++)
     parents[root_of(parents, nodes[a])] = root_of(parents, nodes[0]);
+}
+
+static void join_core(const lbModel *m, int32_t core, int32_t *parents) {
+  int32_t pair[2] = { -1, -1 };
+  for (int32_t n = 0; n < m->size.node_count; n++) {
+    if (m->warp_cores[n] != core) continue;
+    pair[0] = pair[1] >= 0 ? pair[1] : n, pair[1] = n;
+    join(parents, pair, 2);
+  }
 }
 
 static lbStatus warn_of_loose_pieces(const lbModel *m, lbError *err) {
@@ -69,12 +79,15 @@ static lbStatus warn_of_loose_pieces(const lbModel *m, lbError *err) {
   for (int32_t n = 0; n < m->size.node_count; n++) parents[n] = n;
   for (size_t e = 0; e < (size_t)m->size.tet_count; e++) join(parents, m->tets + 4 * e, 4);
   for (size_t e = 0; e < (size_t)m->size.brick_count; e++) join(parents, m->bricks + 8 * e, 8);
+  for (int32_t c = 0; c < m->size.core_count; c++) join_core(m, c, parents);
   for (size_t i = 0; i < 4 * (size_t)m->size.tet_count; i++)
     marks[root_of(parents, m->tets[i])] |= 2;
   for (size_t i = 0; i < 8 * (size_t)m->size.brick_count; i++)
     marks[root_of(parents, m->bricks[i])] |= 2;
   for (int32_t n = 0; n < m->size.node_count; n++)
-    if (m->node_fixed[n]) marks[root_of(parents, n)] |= 1;
+    if (m->node_fixed[n] || (m->warp_cores && m->warp_cores[n] >= 0 &&
+                             m->warp_core_kinds[m->warp_cores[n]] != LB_CORE_FREE))
+      marks[root_of(parents, n)] |= 1;
   for (int32_t n = 0; n < m->size.node_count; n++) {
     if (parents[n] != n || !(marks[n] & 2)) continue;
     pieces++;
@@ -103,6 +116,7 @@ lbStatus lb_reduce_warp(const lbMesh *mesh, const lbFem *fem, const lbReduceDef 
                      "\"full\", \"modal\" and \"subspace\"",
                      def->name);
   if (!status) status = lb_keep_damping(def, &arena, &damping, err);
+  if (!status) status = lb_warp_draft_rigid(mesh, lb_fem_fixed(fem), warp, &arena, &draft, err);
   if (!status) status = warn_of_loose_pieces(&draft, err);
   if (!status) {
     char more[200];

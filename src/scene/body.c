@@ -37,6 +37,7 @@ void lb_scene_release_body(lbSceneBody *body) {
   lb_free(body->materials);
   lb_free(body->element_materials);
   lb_free(body->fixed);
+  lb_scene_release_cores(body);
 }
 
 void lb_scene_release_reader(lbBodyReader *reader) {
@@ -99,6 +100,7 @@ static lbStatus read_solid(const lbField *json, const double scale[3], lbSceneBo
     status = lb_field_here(&material) ? lb_scene_read_materials(&material, body, err)
                                       : lb_scene_mesh_materials(body, json->file, err);
   if (!status && lb_field_here(&fixed)) status = lb_scene_read_fixed(&fixed, body, err);
+  if (!status) status = lb_scene_read_cores(json, scale, body, err);
   if (!status) status = lb_scene_show_colors(body, err);
   if (!status && lb_field_here(&look)) status = lb_scene_read_appearance(&look, body, err);
   if (!status && body->joint_path_count > 0 && (scale[0] != 1 || scale[1] != 1 || scale[2] != 1))

@@ -54,6 +54,10 @@ lbStatus lb_scene_read_method(const lbField *json, lbSceneBody *body, lbError *e
 lbStatus lb_scene_read_damping(const lbField *json, lbSceneBody *body, lbError *err);
 // warp.c
 lbStatus lb_scene_read_warp(const lbField *json, lbSceneBody *body, lbError *err);
+// cores.c: "rigid" of "warp", after the mesh, its supports, and before it is scaled.
+lbStatus lb_scene_read_cores(const lbField *json, const double scale[3], lbSceneBody *body,
+                             lbError *err);
+void lb_scene_release_cores(lbSceneBody *body);
 // frames.c
 lbStatus lb_scene_read_frames(const lbField *json, lbSceneBody *body, lbError *err);
 // skeleton.c: the joints of the body's surface as frames; body->frames.count is how many more.
@@ -72,11 +76,18 @@ lbStatus lb_scene_read_placement(const lbBodyEntry *entry, int32_t instance, lbS
 // motion.c: "motion", after the placement.
 lbStatus lb_scene_read_motion(lbBodyReader *reader, const lbBodyEntry *entry, int32_t instance,
                               lbError *err);
+lbStatus lb_scene_read_path(const lbField *json, lbPath **out, lbError *err); // of a "motion"
 void lb_scene_start_motion(lbSceneBody *body); // position and rotation at t = 0
 void lb_scene_scale_mesh(const double scale[3], lbMesh *mesh);
 void lb_scene_warn_of_size(const lbSceneBody *body);
 // supports.c: marks the vertices that a "fixed" entry names.
 lbStatus lb_scene_read_fixed(const lbField *json, lbSceneBody *body, lbError *err);
+// scene.c: the "body" and "vertex" of a load, an attachment or a probe. A scene of one body need
+// not name it.
+lbStatus lb_scene_read_point(const lbField *json, const lbScene *scene, int32_t *body,
+                             int32_t *vertex, lbError *err);
+// attach.c: "attach" of a scene's top level, after the bodies.
+lbStatus lb_scene_read_attachments(const lbField *json, lbScene *scene, lbError *err);
 // view.c: "title", "try" and "view" of a scene's top level.
 lbStatus lb_scene_read_view(const lbField *json, lbScene *scene, lbError *err);
 // appearance.c, the key "look": paints the body's surface; without one it gets the mesh's boundary.

@@ -117,6 +117,26 @@ static lbStatus take_loads(const lbWorldDef *w, lbScene *scene, lbError *err) {
   return status;
 }
 
+static lbStatus take_attachments(const lbWorldDef *w, lbScene *scene, lbError *err) {
+  lbStatus status = LB_OK;
+  scene->attachments = lb_alloc((size_t)w->size.attachment_count, sizeof *scene->attachments);
+  if (!scene->attachments) return lb_fail_memory(err);
+  scene->attachment_count = w->size.attachment_count;
+  for (int32_t i = 0; i < w->size.attachment_count && !status; i++) {
+    lbSceneAttachment *at = &scene->attachments[i];
+    int32_t path = w->attachment_paths[i];
+    at->body = w->attachment_bodies[i];
+    at->path = path >= 0 ? scene->paths[path] : NULL;
+    at->stiffness = w->attachment_springs[2 * (size_t)i];
+    at->damping = w->attachment_springs[2 * (size_t)i + 1];
+    at->from = w->attachment_times[2 * (size_t)i];
+    at->to = w->attachment_times[2 * (size_t)i + 1];
+    status = take_point(scene, "attachment", i, at->body, w->attachment_kinds[i],
+                        w->attachment_points[i], &at->vertex, err);
+  }
+  return status;
+}
+
 static lbStatus take_probes(const lbWorldDef *w, lbScene *scene, lbError *err) {
   lbStatus status = LB_OK;
   scene->probes = lb_alloc((size_t)w->size.probe_count, sizeof(lbSceneProbe));
@@ -180,5 +200,6 @@ lbStatus lb_scene_read_bundle(const char *path, lbScene *scene, lbError *err) {
   if (!status) status = take_paths(w, scene, err);
   if (!status) status = take_bodies(bundle, scene, err);
   if (!status) status = take_loads(w, scene, err);
+  if (!status) status = take_attachments(w, scene, err);
   return status ? status : take_probes(w, scene, err);
 }

@@ -143,6 +143,15 @@ void lb_scene_start_motion(lbSceneBody *body) {
   memcpy(body->rotation, state.rotation, sizeof body->rotation);
 }
 
+lbStatus lb_scene_read_path(const lbField *json, lbPath **out, lbError *err) {
+  lbField file = lb_field_member(json, "file"), times = lb_field_member(json, "times");
+  lbStatus status = lb_field_keys(json, all_keys, err);
+  if (!status && lb_field_here(&file) == lb_field_here(&times))
+    status = lb_field_fail(json, err, "needs either \"times\" or a \"file\"");
+  if (status) return status;
+  return lb_field_here(&file) ? read_file(json, out, err) : read_keys(json, out, err);
+}
+
 lbStatus lb_scene_read_motion(lbBodyReader *reader, const lbBodyEntry *entry, int32_t instance,
                               lbError *err) {
   lbScene *scene = reader->scene;
@@ -161,13 +170,8 @@ lbStatus lb_scene_read_motion(lbBodyReader *reader, const lbBodyEntry *entry, in
     lb_scene_start_motion(body);
     return LB_OK;
   }
-  lbField file = lb_field_member(&motion, "file"), times = lb_field_member(&motion, "times");
   lbPath *path = NULL;
-  status = lb_field_keys(&motion, all_keys, err);
-  if (!status && lb_field_here(&file) == lb_field_here(&times))
-    status = lb_field_fail(&motion, err, "needs either \"times\" or a \"file\"");
-  if (!status)
-    status = lb_field_here(&file) ? read_file(&motion, &path, err) : read_keys(&motion, &path, err);
+  status = lb_scene_read_path(&motion, &path, err);
   if (!status) status = keep_path(reader, path, err);
   if (status) return status;
   body->motion = path;

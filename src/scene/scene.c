@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const scene_keys[] = { "limber", "gravity", "bodies", "loads", "probes",
-                                          "time",   "title",   "try",    "view",  NULL };
+static const char *const scene_keys[] = { "limber", "gravity", "bodies", "loads",
+                                          "attach", "probes",  "time",   "title",
+                                          "try",    "view",    NULL };
 static const char *const load_keys[] = { "body", "vertex", "force", "from", "to", NULL };
 static const char *const probe_keys[] = { "body", "vertex", NULL };
 static const char *const time_keys[] = {
@@ -32,6 +33,7 @@ void lb_scene_destroy(lbScene *scene) {
   for (int32_t i = 0; i < scene->path_count; i++) lb_path_destroy(scene->paths[i]);
   lb_free(scene->paths);
   lb_free(scene->loads);
+  lb_free(scene->attachments);
   lb_free(scene->probes);
   lb_free(scene);
 }
@@ -70,9 +72,8 @@ static lbStatus read_bodies(const lbField *json, lbScene *scene, lbError *err) {
   return status ? status : check_names(json, scene, err);
 }
 
-// The "body" and "vertex" of a load or probe. A scene of one body need not name it.
-static lbStatus read_point(const lbField *json, const lbScene *scene, int32_t *body,
-                           int32_t *vertex, lbError *err) {
+lbStatus lb_scene_read_point(const lbField *json, const lbScene *scene, int32_t *body,
+                             int32_t *vertex, lbError *err) {
   lbStatus status = LB_OK;
   lbField name_json = lb_field_member(json, "body"), vertex_json = lb_field_member(json, "vertex");
   const char *name = lb_field_text(&name_json, &status, err);
@@ -101,7 +102,7 @@ static lbStatus read_load(const lbField *json, const lbScene *scene, lbSceneLoad
                           lbError *err) {
   *load = (lbSceneLoad){ .from = -INFINITY, .to = INFINITY };
   lbStatus status = lb_field_keys(json, load_keys, err);
-  if (!status) status = read_point(json, scene, &load->body, &load->vertex, err);
+  if (!status) status = lb_scene_read_point(json, scene, &load->body, &load->vertex, err);
   lbField member = lb_field_member(json, "force");
   if (!status && !lb_field_here(&member)) status = lb_field_fail(json, err, "has no \"force\"");
   if (!status) status = lb_field_vector(&member, 3, load->force, err);
@@ -138,7 +139,7 @@ static lbStatus read_probes(const lbField *json, lbScene *scene, lbError *err) {
     lbField item = lb_field_item(json, i);
     lbSceneProbe *probe = &scene->probes[scene->probe_count++];
     status = lb_field_keys(&item, probe_keys, err);
-    if (!status) status = read_point(&item, scene, &probe->body, &probe->vertex, err);
+    if (!status) status = lb_scene_read_point(&item, scene, &probe->body, &probe->vertex, err);
   }
   return status;
 }
@@ -193,6 +194,8 @@ static lbStatus read_scene(const lbField *json, lbScene *scene, lbError *err) {
   if (!status) status = read_loads(&member, scene, err);
   member = lb_field_member(json, "probes");
   if (!status) status = read_probes(&member, scene, err);
+  member = lb_field_member(json, "attach");
+  if (!status) status = lb_scene_read_attachments(&member, scene, err);
   return status;
 }
 

@@ -1,8 +1,8 @@
 // "warp" of a body: how the method of warped stiffness works.
 #include "scene/body.h"
 
-static const char *const keys[] = { "rotation",   "stiffness",     "strain",
-                                    "iterations", "stretch_limit", NULL };
+static const char *const keys[] = { "rotation",      "stiffness", "strain", "iterations",
+                                    "stretch_limit", "rigid",     NULL };
 
 static lbStatus read_limit(const lbField *json, double *limit, lbError *err) {
   if (!lb_field_here(json) || json_is_null(json->value)) return LB_OK;

@@ -128,8 +128,9 @@ static lbStatus start_body(const lbActor *actor, int32_t i, lbError *err) {
   lbStatus status =
       body->motion ? lb_world_drive(actor->world, r->ids[i], body->motion, err) : LB_OK;
   if (!status && body->method == LB_METHOD_FRAMES) status = lead_joints(actor, i, err);
-  if (!status &&
-      lb_body_set_velocity(moving, vector(body->linear_velocity), vector(body->angular_velocity)))
+  lbVec3 linear = vector(body->linear_velocity), angular = vector(body->angular_velocity);
+  bool moves = lb_length(linear) > 0 || lb_length(angular) > 0;
+  if (!status && moves && lb_body_set_velocity(moving, linear, angular))
     status = lb_fail(err, LB_ERR_ARGUMENT, "%s: body \"%s\": velocity: %s", actor->run->scene->path,
                      body->name, lb_body_message(moving));
   return status;
@@ -194,6 +195,24 @@ static lbStatus add_load(lbActor *actor, int32_t number, lbError *err) {
   return lb_world_add_load(actor->world, &load, &unused, err);
 }
 
+static lbStatus attach(lbActor *actor, int32_t number, lbError *err) {
+  const lbSceneAttachment *from = &actor->run->scene->attachments[number];
+  int32_t i = member_of(actor, from->body);
+  lbAttachment at = lb_attachment();
+  lbAttachmentId unused;
+  if (i < 0) return LB_OK;
+  lbStatus status =
+      find_point(actor, "attachment", number, from->body, from->vertex, &at.point, err);
+  if (status) return status;
+  at.body = ((Own *)actor->own)->ids[i];
+  at.path = from->path;
+  at.stiffness = from->stiffness;
+  at.damping = from->damping;
+  at.from = from->from;
+  at.to = from->to;
+  return lb_world_attach(actor->world, &at, &unused, err);
+}
+
 static lbStatus add_probe(lbActor *actor, int32_t number, lbError *err) {
   const lbSceneProbe *from = &actor->run->scene->probes[number];
   Own *r = actor->own;
@@ -213,6 +232,7 @@ static lbStatus add_marks(lbActor *actor, lbError *err) {
   r->probes = lb_alloc((size_t)scene->probe_count, sizeof(Mark));
   lbStatus status = r->probes ? LB_OK : lb_fail_memory(err);
   for (int32_t i = 0; i < scene->load_count && !status; i++) status = add_load(actor, i, err);
+  for (int32_t i = 0; i < scene->attachment_count && !status; i++) status = attach(actor, i, err);
   for (int32_t i = 0; i < scene->probe_count && !status; i++) status = add_probe(actor, i, err);
   return status;
 }
@@ -230,7 +250,7 @@ static lbStatus find_model(lbActor *actor, lbError *err) {
   for (int32_t i = 0; i < actor->count; i++)
     if ((body->method == LB_METHOD_FULL || body->method == LB_METHOD_WARP ||
          body->method == LB_METHOD_FRAMES) &&
-        member(actor, i)->motion && lb_model_is_free(r->model))
+        member(actor, i)->motion && lb_model_is_free_by(r->model, body->method))
       return lb_fail(err, LB_ERR_ARGUMENT,
                      "body \"%s\": the method \"%s\" follows its \"motion\" by what is fixed, and "
                      "nothing is: give it \"fixed\", or a reduced method",

@@ -2,6 +2,7 @@
 #include "limber/cook.h"
 
 #include "limber/build_model.h"
+#include "model/stored_path.h"
 #include "study/recording.h"
 #include "study/single.h"
 
@@ -117,55 +118,6 @@ static lbStatus place_bodies(Cooking *c, lbError *err) {
 
 // ---- motions -----------------------------------------------------------------------------------
 
-typedef struct PathArrays {
-  int32_t *bodies, *begin, *interpolations, *cycles, *parts;
-  double *times, *positions, *rotations, *position_tangents, *rotation_tangents;
-} PathArrays;
-
-static bool allocate_paths(Cooking *c, size_t count, size_t keys, int32_t parts, PathArrays *a) {
-  a->bodies = lb_arena_alloc(&c->arena, (size_t)c->scene->body_count, sizeof(int32_t));
-  a->begin = lb_arena_alloc(&c->arena, count + 1, sizeof(int32_t));
-  a->interpolations = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
-  a->cycles = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
-  a->parts = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
-  a->times = lb_arena_alloc(&c->arena, keys, sizeof(double));
-  a->positions = lb_arena_alloc(&c->arena, keys, 3 * sizeof(double));
-  a->rotations = lb_arena_alloc(&c->arena, keys, 4 * sizeof(double));
-  bool complete = a->bodies && a->begin && a->interpolations && a->cycles && a->parts && a->times &&
-                  a->positions && a->rotations;
-  if (parts & LB_PATH_POSITION_TANGENTS)
-    complete &=
-        (a->position_tangents = lb_arena_alloc(&c->arena, keys, 6 * sizeof(double))) != NULL;
-  if (parts & LB_PATH_ROTATION_TANGENTS)
-    complete &=
-        (a->rotation_tangents = lb_arena_alloc(&c->arena, keys, 8 * sizeof(double))) != NULL;
-  return complete;
-}
-
-static int32_t parts_of(const lbPathDef *keys) {
-  return (keys->positions ? LB_PATH_POSITIONS : 0) | (keys->rotations ? LB_PATH_ROTATIONS : 0) |
-         (keys->position_tangents ? LB_PATH_POSITION_TANGENTS : 0) |
-         (keys->rotation_tangents ? LB_PATH_ROTATION_TANGENTS : 0);
-}
-
-static void copy_rows(double *to, size_t begin, const double *from, size_t count, size_t width) {
-  if (from) memcpy(to + width * begin, from, width * count * sizeof(double));
-}
-
-static void fill_path(const lbPathDef *keys, size_t index, PathArrays *a) {
-  size_t begin = (size_t)a->begin[index], count = (size_t)keys->key_count;
-  a->begin[index + 1] = (int32_t)(begin + count);
-  a->interpolations[index] = (int32_t)keys->interpolation;
-  a->cycles[index] = keys->cycle;
-  a->parts[index] = parts_of(keys);
-  copy_rows(a->times, begin, keys->times, count, 1);
-  copy_rows(a->positions, begin, keys->positions, count, 3);
-  for (size_t i = 0; i < count; i++) a->rotations[4 * (begin + i) + 3] = 1;
-  copy_rows(a->rotations, begin, keys->rotations, count, 4);
-  copy_rows(a->position_tangents, begin, keys->position_tangents, count, 6);
-  copy_rows(a->rotation_tangents, begin, keys->rotation_tangents, count, 8);
-}
-
 // The scene's paths, then those that were recorded; their number.
 static int32_t list_paths(const Cooking *c, const lbPath **paths) {
   int32_t count = c->scene->path_count;
@@ -184,22 +136,17 @@ static int32_t path_of(const Cooking *c, int32_t body, const lbPath *const *path
 }
 
 static lbStatus fill_paths(Cooking *c, const lbPath *const *paths, int32_t count, lbError *err) {
-  PathArrays a = { 0 };
-  size_t keys = 0;
-  int32_t parts = 0;
-  for (int32_t i = 0; i < count; i++) {
-    keys += (size_t)lb_path_keys(paths[i])->key_count;
-    parts |= parts_of(lb_path_keys(paths[i]));
-  }
-  if (keys > INT32_MAX)
-    return lb_fail(err, LB_ERR_ARGUMENT, "%s: its motions have too many keys", c->scene->path);
-  if (!allocate_paths(c, (size_t)count, keys, parts, &a)) return lb_fail_memory(err);
-  for (int32_t i = 0; i < count; i++) fill_path(lb_path_keys(paths[i]), (size_t)i, &a);
-  for (int32_t b = 0; b < c->scene->body_count; b++) a.bodies[b] = path_of(c, b, paths, count);
+  lbStoredPaths a;
+  lbError why = { 0 };
+  lbStatus status = lb_paths_store(paths, count, &c->arena, &a, &why);
+  if (status) return lb_fail(err, status, "%s: %s", c->scene->path, why.text);
+  int32_t *bodies = lb_arena_alloc(&c->arena, (size_t)c->scene->body_count, sizeof(int32_t));
+  if (!bodies) return lb_fail_memory(err);
+  for (int32_t b = 0; b < c->scene->body_count; b++) bodies[b] = path_of(c, b, paths, count);
   lbWorldDef *w = &c->world;
   w->size.path_count = count;
-  w->size.path_key_count = (int32_t)keys;
-  w->body_paths = a.bodies;
+  w->size.path_key_count = a.key_count;
+  w->body_paths = bodies;
   w->path_begin = a.begin;
   w->path_interpolations = a.interpolations;
   w->path_cycles = a.cycles;
@@ -260,6 +207,40 @@ static lbStatus place_loads(Cooking *c, lbError *err) {
   return status;
 }
 
+static int32_t path_index(const lbScene *scene, const lbPath *path) {
+  for (int32_t i = 0; i < scene->path_count; i++)
+    if (scene->paths[i] == path) return i;
+  return -1;
+}
+
+static lbStatus place_attachments(Cooking *c, lbError *err) {
+  size_t count = (size_t)c->scene->attachment_count;
+  int32_t *bodies = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
+  int32_t *kinds = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
+  int32_t *points = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
+  int32_t *paths = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
+  double *springs = lb_arena_alloc(&c->arena, count, 2 * sizeof(double));
+  double *times = lb_arena_alloc(&c->arena, count, 2 * sizeof(double));
+  bool complete = bodies && kinds && points && paths && springs && times;
+  lbStatus status = complete ? LB_OK : lb_fail_memory(err);
+  for (size_t i = 0; i < count && !status; i++) {
+    const lbSceneAttachment *at = &c->scene->attachments[i];
+    bodies[i] = at->body;
+    paths[i] = path_index(c->scene, at->path);
+    springs[2 * i] = at->stiffness, springs[2 * i + 1] = at->damping;
+    times[2 * i] = at->from, times[2 * i + 1] = at->to;
+    status = find_point(c, "attachment", i, at->body, at->vertex, &kinds[i], &points[i], err);
+  }
+  c->world.size.attachment_count = c->scene->attachment_count;
+  c->world.attachment_bodies = bodies;
+  c->world.attachment_kinds = kinds;
+  c->world.attachment_points = points;
+  c->world.attachment_paths = paths;
+  c->world.attachment_springs = springs;
+  c->world.attachment_times = times;
+  return status;
+}
+
 static lbStatus place_probes(Cooking *c, lbError *err) {
   size_t count = (size_t)c->scene->probe_count;
   int32_t *bodies = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
@@ -313,6 +294,7 @@ static lbStatus prepare(Cooking *c, lbError *err) {
   if (!status) status = place_bodies(c, err);
   if (!status) status = place_paths(c, err);
   if (!status) status = place_loads(c, err);
+  if (!status) status = place_attachments(c, err);
   return status ? status : place_probes(c, err);
 }
 
@@ -351,6 +333,10 @@ static lbCookReport report_on(const Cooking *c) {
 
 lbStatus lb_scene_cook_with(const lbScene *scene, const lbCookDef *def, const char *path,
                             lbCookReport *report, lbError *err) {
+  for (int32_t i = 0; i < scene->body_count; i++)
+    if (scene->bodies[i].joint_path_count > 0)
+      lb_log(LB_LOG_WARNING, "body \"%s\": a cooked file does not keep the motion of joints",
+             scene->bodies[i].name);
   Cooking c = { .scene = scene, .record = true };
   lbCookReport found = { 0 };
   lbStatus status = prepare(&c, err);

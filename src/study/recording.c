@@ -47,7 +47,7 @@ static lbStatus plan(const lbScene *scene, const lbSceneBody *body, Recording *r
   return LB_OK;
 }
 
-// The body alone, with its loads.
+// The body alone, with its loads and attachments.
 static lbStatus run_body(const lbScene *scene, int32_t index, const Recording *r, lbScene *alone,
                          lbSceneBody *body, lbRun **run, lbError *err) {
   *body = scene->bodies[index];
@@ -55,9 +55,15 @@ static lbStatus run_body(const lbScene *scene, int32_t index, const Recording *r
   *alone = *scene;
   alone->bodies = body;
   alone->body_count = 1;
-  alone->probe_count = alone->load_count = 0;
+  alone->probe_count = alone->load_count = alone->attachment_count = 0;
+  alone->attachments = lb_alloc((size_t)scene->attachment_count, sizeof(lbSceneAttachment));
   alone->loads = lb_alloc((size_t)scene->load_count, sizeof(lbSceneLoad));
-  if (!alone->loads) return lb_fail_memory(err);
+  if (!alone->loads || !alone->attachments) return lb_fail_memory(err);
+  for (int32_t i = 0; i < scene->attachment_count; i++) {
+    if (scene->attachments[i].body != index) continue;
+    alone->attachments[alone->attachment_count] = scene->attachments[i];
+    alone->attachments[alone->attachment_count++].body = 0;
+  }
   for (int32_t i = 0; i < scene->load_count; i++) {
     if (scene->loads[i].body != index) continue;
     alone->loads[alone->load_count] = scene->loads[i];
@@ -233,6 +239,7 @@ lbStatus lb_record_body(const lbScene *scene, int32_t index, lbModel **model, lb
   if (!status) status = keep(&r, scene, model, err);
   lb_run_destroy(run);
   lb_free(alone.loads);
+  lb_free(alone.attachments);
   lb_free(r.basis);
   lb_free(r.coordinates);
   return status;

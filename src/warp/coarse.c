@@ -22,15 +22,19 @@ static lbVec3 place(const double *lanes, int32_t node) {
 
 static double squared(lbVec3 a) { return lb_dot(a, a); }
 
-// Seeds as far as can be from those before them; each node goes to the nearest.
-static void spread(lbWarp *warp, double *distances) {
+static bool is_flesh(const lbWarp *warp, int32_t node) {
+  return warp->free[node] > 0 && !(warp->core_count && warp->core_of[node] >= 0);
+}
+
+// Seeds as far as can be from those before them; each node of the flesh goes to the nearest.
+static void spread(lbWarp *warp, int32_t count, double *distances) {
   int32_t seed = -1;
   for (int32_t n = 0; n < warp->node_count; n++) {
     warp->part_of[n] = -1;
-    distances[n] = warp->free[n] > 0 ? INFINITY : -1;
-    if (seed < 0 && warp->free[n] > 0) seed = n;
+    distances[n] = is_flesh(warp, n) ? INFINITY : -1;
+    if (seed < 0 && is_flesh(warp, n)) seed = n;
   }
-  for (int32_t part = 0; part < warp->part_count; part++) {
+  for (int32_t part = 0; part < count; part++) {
     lbVec3 at = place(warp->rest, seed);
     for (int32_t n = 0; n < warp->node_count; n++) {
       if (distances[n] < 0) continue;
@@ -42,15 +46,31 @@ static void spread(lbWarp *warp, double *distances) {
   }
 }
 
+// Rigid cores that move freely are parts of their own, if they are few; their number.
+static int32_t join_cores(lbWarp *warp, int32_t first, int32_t most) {
+  int32_t count = 0;
+  for (int32_t c = 0; c < warp->core_count; c++) {
+    if (warp->core_columns[c] != 6 || count == most) continue;
+    for (int32_t k = warp->core_begin[c]; k < warp->core_begin[c + 1] && first >= 0; k++)
+      warp->part_of[warp->core_nodes[k]] = first + count;
+    count++;
+  }
+  return count;
+}
+
 lbStatus lb_warp_make_parts(lbWarp *warp, lbError *err) {
-  int32_t free = 0;
-  for (int32_t n = 0; n < warp->node_count; n++) free += warp->free[n] > 0;
-  warp->part_count = free / PART_NODES < PARTS_MOST ? free / PART_NODES : PARTS_MOST;
-  if (warp->part_count < 2) warp->part_count = 0;
+  int32_t flesh = 0, cores = join_cores(warp, -1, PARTS_MOST / 2);
+  for (int32_t n = 0; n < warp->node_count; n++) flesh += is_flesh(warp, n);
+  int32_t parts = flesh / PART_NODES, most = PARTS_MOST - cores;
+  if (parts > most) parts = most;
+  warp->part_count = parts > 0 && parts + cores > 1 ? parts + cores : 0;
   warp->part_of = lb_alloc((size_t)warp->node_count, sizeof(int32_t));
   double *distances = lb_alloc((size_t)warp->node_count, sizeof(double));
   lbStatus status = warp->part_of && distances ? LB_OK : lb_fail_memory(err);
-  if (!status && warp->part_count) spread(warp, distances);
+  if (!status && warp->part_count) {
+    spread(warp, parts, distances);
+    join_cores(warp, parts, cores);
+  }
   lb_free(distances);
   return status;
 }

@@ -1,5 +1,6 @@
 // Forces and the matrix K̂ at a shape, and loops over groups of nodes with sums in a fixed order.
 #include "warp/coarse.h"
+#include "warp/cores.h"
 #include "warp/passes.h"
 
 #include <stdatomic.h>
@@ -44,6 +45,11 @@ static size_t place(const lbWarp *warp, double **room, lbWarpWork *work) {
   work->arms = take(room, &used, 3 * (size_t)warp->node_count);
   work->coarse = take(room, &used, padded * padded);
   work->coarse_vector = take(room, &used, 2 * padded);
+  size_t cores = (size_t)warp->core_count;
+  work->core_hinges = take(room, &used, 6 * cores);
+  work->core_rows = take(room, &used, cores ? 3 * (size_t)warp->core_begin[cores] : 0);
+  work->core_grams = take(room, &used, 36 * cores);
+  work->core_factors = take(room, &used, 36 * cores);
   for (int k = 0; k < LB_WARP_VECTORS; k++) work->vectors[k] = take(room, &used, warp->length);
   return used;
 }
@@ -246,6 +252,7 @@ void lb_warp_ready(const lbWarp *warp, lbWarpWork *work, const double *x, double
   };
   work->c = c, work->kappa = kappa;
   lb_warp_run(warp->kernels->invert, &pass, work);
+  lb_warp_ready_cores(warp, work, x);
   lb_warp_ready_parts(warp, work, x);
 }
 

@@ -8,6 +8,7 @@
 // conjugate gradients diverge at long steps. BiCGSTAB needs no symmetry, no transposed product and
 // a fixed number of vectors, where GMRES would need one more for each iteration.
 #include "warp/coarse.h"
+#include "warp/cores.h"
 #include "warp/passes.h"
 
 #include <string.h>
@@ -31,12 +32,26 @@ static lbWarpSums multiply(const Solver *s, const double *x, const double *w, do
   return lb_warp_run(s->warp->kernels->multiply, &pass, s->work);
 }
 
+static lbWarpSums combine(const Solver *s, const double *x, double a, const double *y, double b,
+                          const double *w, double *out, double *other);
+
+// The same among vectors that are rigid in each core. Conjugate gradients need it not: what is not
+// rigid in a residual meets no vector that could see it.
+static lbWarpSums multiply_rigid(const Solver *s, const double *x, double *w, double *y) {
+  lbWarpSums sums = multiply(s, x, w, y);
+  if (s->warp->core_count == 0) return sums;
+  lb_warp_make_rigid(s->warp, s->work, y);
+  sums = combine(s, y, 0, y, 0, NULL, y, w);
+  return (lbWarpSums){ sums.second, sums.first };
+}
+
 // y <- the preconditioner's x; the sum x y
 static double smooth(const Solver *s, const double *x, double *y) {
   lbWarpPass pass = pass_of(s);
   pass.x = x, pass.out = y;
   double product = lb_warp_run(s->warp->kernels->smooth, &pass, s->work).first;
-  return product + lb_warp_add_parts(s->warp, s->work, x, y);
+  product += lb_warp_add_parts(s->warp, s->work, x, y);
+  return product + lb_warp_add_cores(s->warp, s->work, x, y);
 }
 
 // out <- x + a y + b w (may be NULL); sums: out out, out other (may be NULL)
@@ -85,10 +100,12 @@ static double start(const Solver *s, const double *b, double *r) {
       size_t at = lb_warp_at(n) + k * LB_BATCH;
       r[at] = s->warp->free[n] > 0 ? b[at] - (held_moves ? product[at] : 0) : 0;
     }
-  double norm = smooth(s, r, s->work->vectors[SMOOTHED]);
   bool symmetric = s->work->symmetric;
+  if (!symmetric) lb_warp_make_rigid(s->warp, s->work, r);
+  double norm = smooth(s, r, s->work->vectors[SMOOTHED]);
   // The least energy, or the least residual.
-  lbWarpSums sums = multiply(s, guess, symmetric ? guess : r, product);
+  lbWarpSums sums =
+      symmetric ? multiply(s, guess, guess, product) : multiply_rigid(s, guess, r, product);
   double along = combine(s, guess, none, guess, none, NULL, guess, r).second;
   double above = symmetric ? along : sums.first, below = symmetric ? sums.first : sums.second;
   double t = below > 0 ? above / below : 0;
@@ -148,11 +165,11 @@ static int32_t stabilised_gradients(const Solver *s, double stop, int32_t iterat
   int32_t i = 0;
   while (i < iterations && smooth(s, r, y) > stop) {
     smooth(s, p, z);
-    double alpha = rho / multiply(s, z, shadow, Ap).first;
+    double alpha = rho / multiply_rigid(s, z, shadow, Ap).first;
     if (!isfinite(alpha)) break;
     advance(s, alpha, z, Ap, r); // r: s of the books
     smooth(s, r, y);
-    lbWarpSums sums = multiply(s, y, r, t);
+    lbWarpSums sums = multiply_rigid(s, y, r, t);
     double omega = sums.second > 0 ? sums.first / sums.second : 0;
     advance(s, omega, y, t, r);
     double next = combine(s, r, 0, r, 0, NULL, r, shadow).second;

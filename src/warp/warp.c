@@ -6,6 +6,7 @@
 #include "warp/warp.h"
 
 #include "warp/coarse.h"
+#include "warp/cores.h"
 #include "warp/kernels.h"
 #include "warp/pattern.h"
 
@@ -104,12 +105,19 @@ static void put_lane(double *to, const double *from, size_t count) {
   for (size_t i = 0; i < count; i++) to[i * LB_BATCH] = from ? from[i] : 0;
 }
 
-// Lanes beyond the last element have its shape and no stiffness.
+// Within a rigid core.
+static bool is_rigid(const lbWarpDef *def, const int32_t *nodes, int32_t count) {
+  if (def->core_count == 0) return false;
+  for (int32_t a = 0; a < count; a++)
+    if (def->cores[nodes[a]] < 0 || def->cores[nodes[a]] != def->cores[nodes[0]]) return false;
+  return true;
+}
+
+// Lanes beyond the last element have its shape and no stiffness, and so have those within a core.
 static void put_element(lbWarpSet *set, const Element *element, const int32_t *nodes,
-                        const lbMaterial *material, int32_t index) {
+                        const lbMaterial *material, int32_t index, bool real) {
   size_t batch = (size_t)(index / LB_BATCH), lane = (size_t)(index % LB_BATCH);
   size_t n = (size_t)set->nodes, points = (size_t)lb_element_points(set->kind) * LB_POINT_REST;
-  bool real = index < set->count;
   int32_t *at = set->at + batch * n * LB_BATCH + lane;
   double *rest = set->rest + batch * set->rest_size * LB_BATCH + lane;
   for (size_t a = 0; a < n; a++) at[a * LB_BATCH] = (int32_t)lb_warp_at(nodes[a]);
@@ -141,7 +149,8 @@ static lbStatus fill_set(lbWarpSet *set, const lbWarpDef *def, lbError *err) {
     if (!make_element(def, set->kind, nodes, values, &element))
       return lb_fail(err, LB_ERR_ARGUMENT, "%s %d is flat or inverted at rest",
                      tets ? "tet" : "brick", (int)e);
-    put_element(set, &element, nodes, &material, i);
+    put_element(set, &element, nodes, &material, i,
+                i < set->count && !is_rigid(def, nodes, set->nodes));
   }
   return LB_OK;
 }
@@ -251,6 +260,7 @@ static lbStatus fill(lbWarp *warp, const lbWarpDef *def, lbSimdLevel level, lbEr
   warp->sets[1].first = (size_t)tets->batch_count * LB_BATCH * (size_t)tets->blocks;
   warp->sets[1].first_node = (size_t)tets->batch_count * LB_BATCH * (size_t)tets->nodes;
   status = fill_nodes(warp, def, err);
+  if (!status) status = lb_warp_list_cores(warp, def, err);
   if (!status) status = lb_warp_make_pattern(warp, def, err);
   if (!status) status = lb_warp_make_parts(warp, err);
   bool by_rows = warp->strain == LB_WARP_LINEAR || lb_warp_is_by_vertices(warp);
@@ -288,10 +298,11 @@ void lb_warp_destroy(lbWarp *warp) {
     lb_free(warp->sets[k].rest);
     lb_free(warp->sets[k].parameters);
   }
-  void *arrays[] = { warp->rest,        warp->masses,      warp->free,    warp->row_begin,
-                     warp->columns,     warp->rest_values, warp->chosen,  warp->pair_begin,
-                     warp->pair_turned, warp->pair_blocks, warp->pair_at, warp->force_begin,
-                     warp->force_shares };
+  void *arrays[] = { warp->rest,         warp->masses,       warp->free,       warp->row_begin,
+                     warp->columns,      warp->rest_values,  warp->chosen,     warp->pair_begin,
+                     warp->pair_turned,  warp->pair_blocks,  warp->pair_at,    warp->force_begin,
+                     warp->force_shares, warp->core_columns, warp->core_begin, warp->core_nodes,
+                     warp->core_of };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) lb_free(arrays[i]);
   lb_free(warp->part_of);
   lb_free(warp);

@@ -34,7 +34,10 @@ typedef struct lbWarpDef {
   lbWarpRotation rotation;
   lbWarpStiffness stiffness;
   lbWarpStrain strain;
-  double stretch_limit; // 0: none
+  double stretch_limit;        // 0: none
+  int32_t core_count;          // rigid cores; elements within one have no stiffness
+  const int32_t *cores;        // (nodes) core of each node, -1: none
+  const int32_t *core_columns; // (cores) unknowns: 6, 1 about an axis, or 0: its nodes are held
 } lbWarpDef;
 
 // Elements of one kind, in batches of LB_BATCH. `rest` has in turn the mean gradients of the shape
@@ -78,6 +81,8 @@ typedef struct lbWarp {
   size_t *pair_at;                     // (pairs x 2): where K_ij and K_ji lie in `values`
   int32_t part_count, *part_of;        // (nodes) part of the coarse preconditioner, -1: none
   int32_t *force_begin, *force_shares; // (nodes + 1), shares of elements in the force of a node
+  // Rigid cores (cores.h): their nodes, and of each node its core, -1: none that has unknowns.
+  int32_t core_count, *core_columns, *core_begin, *core_nodes, *core_of;
 } lbWarp;
 
 lbStatus lb_warp_create(const lbWarpDef *def, lbSimdLevel level, lbWarp **out, lbError *err);
@@ -112,7 +117,10 @@ typedef struct lbWarpWork {
   double *centres, *arms;           // (parts x 3) of the parts then, (nodes x 3) from these
   double *coarse, *coarse_vector;   // of the parts: LDLᵀ, and two vectors
   bool parts_ready;
-  bool indefinite; // what the last solution stopped at
+  double *core_hinges; // (cores x 6) point and direction, or the centre: by the caller
+  double *core_rows;   // (core nodes x 3) of P
+  double *core_grams, *core_factors; // (cores x 36) Cholesky factors of PᵀP and PᵀAP
+  bool indefinite;                   // what the last solution stopped at
 } lbWarpWork;
 
 size_t lb_warp_work_doubles(const lbWarp *warp);

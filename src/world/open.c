@@ -71,9 +71,10 @@ static lbStatus start_body(Opening *o, int32_t body, lbError *err) {
   lbBody *moving = lb_world_body(o->world, id);
   int32_t path = path_of(def, body);
   lbStatus status = path >= 0 ? lb_world_drive(o->world, id, o->world->paths[path], err) : LB_OK;
-  if (!status &&
-      lb_body_set_velocity(moving, lb_vec3_load(def->body_linear_velocities + 3 * (size_t)body),
-                           lb_vec3_load(def->body_angular_velocities + 3 * (size_t)body)))
+  lbVec3 linear = lb_vec3_load(def->body_linear_velocities + 3 * (size_t)body);
+  lbVec3 angular = lb_vec3_load(def->body_angular_velocities + 3 * (size_t)body);
+  bool moves = lb_length(linear) > 0 || lb_length(angular) > 0;
+  if (!status && moves && lb_body_set_velocity(moving, linear, angular))
     status = lb_fail(err, LB_ERR_ARGUMENT, "body \"%s\": %s", name_of(def, body),
                      lb_body_message(moving));
   return status;
@@ -112,6 +113,18 @@ static lbPoint point_at(int32_t kind, int32_t index) {
   return kind == LB_POINT_VERTEX ? lb_point_vertex(index) : lb_point_node(index);
 }
 
+lbAttachment lb_world_attachment(const lbWorldDef *def, int32_t index, lbPath *const *paths) {
+  lbAttachment at = lb_attachment();
+  size_t i = (size_t)index;
+  at.point = point_at(def->attachment_kinds[i], def->attachment_points[i]);
+  at.path = def->attachment_paths[i] >= 0 ? paths[def->attachment_paths[i]] : NULL;
+  at.stiffness = def->attachment_springs[2 * i];
+  at.damping = def->attachment_springs[2 * i + 1];
+  at.from = def->attachment_times[2 * i];
+  at.to = def->attachment_times[2 * i + 1];
+  return at;
+}
+
 static lbStatus add_loads(Opening *o, lbError *err) {
   const lbWorldDef *def = o->def;
   lbStatus status = LB_OK;
@@ -124,6 +137,18 @@ static lbStatus add_loads(Opening *o, lbError *err) {
     load.from = def->load_times[2 * (size_t)i];
     load.to = def->load_times[2 * (size_t)i + 1];
     status = lb_world_add_load(o->world, &load, &unused, err);
+  }
+  return status;
+}
+
+static lbStatus attach(Opening *o, lbError *err) {
+  const lbWorldDef *def = o->def;
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < def->size.attachment_count && !status; i++) {
+    lbAttachmentId unused;
+    lbAttachment at = lb_world_attachment(def, i, o->world->paths);
+    at.body = lb_world_body_at(o->world, def->attachment_bodies[i]);
+    status = lb_world_attach(o->world, &at, &unused, err);
   }
   return status;
 }
@@ -152,6 +177,7 @@ lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, 
   if (!status) status = make_paths(&o, err);
   if (!status) status = place_bodies(&o, err);
   if (!status) status = add_loads(&o, err);
+  if (!status) status = attach(&o, err);
   if (!status) status = add_probes(&o, err);
   lb_free(o.slots);
   lb_free(o.positions);

@@ -1,4 +1,4 @@
-// A step of a world: start new bodies -> loads -> paths -> bodies.
+// A step of a world: start new bodies -> paths -> loads -> attachments -> bodies.
 #include "world/world.h"
 
 #include "body/body.h"
@@ -121,6 +121,17 @@ static void follow_joints(lbWorld *world, double end) {
   }
 }
 
+static void hold_attached(lbWorld *world, double end) {
+  for (int32_t i = 0; i < world->attachment_count; i++) {
+    lbWorldAttachment *at = &world->attachments[i];
+    const lbWorldSlot *slot = at->used ? lb_world_slot(world, at->def.body) : NULL;
+    if (!slot || !moves_now(world, slot) || !lb_load_acts(at->def.from, at->def.to, end, world->h))
+      continue;
+    int64_t begun = world->steps - pace_of(&world->groups[slot->group]);
+    lb_world_hold(world, at, world->begin + (double)begun * world->h, end);
+  }
+}
+
 // ---- bodies ------------------------------------------------------------------------------------
 
 static void step_singles(int32_t begin, int32_t end, void *context) {
@@ -165,7 +176,9 @@ static int32_t take_part(lbWorld *world) {
   follow_paths(world, end); // first: a cut turns the axes that loads are taken into
   follow_joints(world, end);
   apply_loads(world, end);
+  hold_attached(world, end);
   step_groups(world);
+  lb_world_let_go(world);
   return collect_flags(world);
 }
 

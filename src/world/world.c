@@ -45,6 +45,7 @@ void lb_world_destroy(lbWorld *world) {
   lb_free(world->starting);
   lb_free(world->probes);
   lb_free(world->joints);
+  lb_free(world->attachments);
   lb_free(world->paths);
   lb_free(world);
 }
@@ -209,6 +210,8 @@ lbStatus lb_world_remove(lbWorld *world, lbBodyId id, lbError *err) {
   lbWorldGroup *group = &world->groups[slot->group];
   for (int32_t i = 0; i < world->load_count; i++)
     if (world->loads[i].used && world->loads[i].load.body == id) world->loads[i].used = false;
+  for (int32_t i = 0; i < world->attachment_count; i++)
+    if (world->attachments[i].def.body == id) world->attachments[i].used = false;
   slot->body = NULL;
   slot->path = NULL;
   world->living--;

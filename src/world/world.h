@@ -40,6 +40,14 @@ typedef struct lbWorldJoint { // of a body of frames
   lbVec3 arm;
 } lbWorldJoint;
 
+typedef struct lbWorldAttachment {
+  uint32_t generation;
+  bool used;
+  lbAttachment def;
+  lbVec3 rest;        // world: X of its target, without the shift
+  int32_t constraint; // of its body, in the step under way; -1: it does not hold
+} lbWorldAttachment;
+
 typedef struct lbWorldProbe {
   lbBodyId body;
   lbPoint point;
@@ -53,14 +61,16 @@ struct lbWorld {
   double begin;  // s, when the present step length began
   int64_t steps; // of that length since then
   double h;      // s; 0: none yet
-  int32_t slot_count, group_count, load_count, probe_count, path_count, joint_count, living;
-  size_t slot_room, group_room, load_room, starting_room, probe_room, joint_room;
+  int32_t slot_count, group_count, load_count, probe_count, path_count, attachment_count;
+  int32_t joint_count, living;
+  size_t slot_room, group_room, load_room, starting_room, probe_room, attachment_room, joint_room;
   lbWorldSlot *slots;
   lbWorldGroup *groups;
   lbWorldLoad *loads;
   lbPointForce *starting; // (load_count): work, what acts on a body at its start
   lbWorldProbe *probes;
   lbWorldJoint *joints;
+  lbWorldAttachment *attachments;
   lbPath **paths; // (path_count): the world's own
 };
 
@@ -82,5 +92,9 @@ void lb_world_lead_joint(const lbWorld *world, const lbWorldJoint *joint, double
                          bool at_once);
 // The body is at once where its path is at a time, and moves as it does there.
 lbStatus lb_world_follow(const lbWorldSlot *slot, double time);
+// Attachments (attach.c): a point is held in a step of its body from `begun` to `end`; all are let
+// go when a step is done, so that states have nothing of them.
+void lb_world_hold(lbWorld *world, lbWorldAttachment *attachment, double begun, double end);
+void lb_world_let_go(lbWorld *world);
 
 #endif

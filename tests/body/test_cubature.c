@@ -35,7 +35,7 @@ static double reduce(const CubToy *toy, int32_t k, const double *f) {
 
 typedef struct Sample {
   double energy, R[MOST], K[MOST * MOST], Kv[MOST], along_R[MOST], along_energy;
-  double force_energy, force_R[MOST];
+  double force_energy, force_R[MOST], rough_energy, rough_K[MOST * MOST];
 } Sample;
 
 static void sample(lbBody *body, const double *q, const double *v, Sample *out) {
@@ -47,6 +47,7 @@ static void sample(lbBody *body, const double *q, const double *v, Sample *out) 
   out->energy = s->forces->evaluate(s->force_data, q, out->R, out->K, work);
   out->along_energy = s->forces->along(s->force_data, q, v, out->along_R, out->Kv, work);
   out->force_energy = s->forces->force(s->force_data, q, out->force_R, work);
+  out->rough_energy = s->forces->rough_tangent(s->force_data, q, out->rough_K, work);
   lb_scratch_return(body->prepared, scratch);
 }
 
@@ -93,9 +94,12 @@ static void all_elements_give_the_exact_reduced_force(void **state) {
       assert_true(got.force_energy == got.energy ||
                   fabs(got.force_energy / got.energy - 1) < 1e-14);
       check_small(got.along_energy / got.energy - 1, 1e-14);
+      check_small(got.rough_energy / got.energy - 1, 1e-14);
+      check_small(relative(n * n, got.rough_K, got.K), 1e-5);
       for (int32_t i = 0; i < n; i++)
         for (int32_t j = 0; j < n; j++) {
           assert_true(got.K[i * n + j] == got.K[j * n + i]);
+          assert_true(got.rough_K[i * n + j] == got.rough_K[j * n + i]);
           if (i >= r || j >= r) assert_true(got.K[i * n + j] == 0);
         }
       free(u), free(f), free(du), free(Kdu);
@@ -191,6 +195,62 @@ static void levels_without_fused_operations_give_equal_bits(void **state) {
   cub_destroy(&toy);
 }
 
+// ---- 32-bit numbers ----------------------------------------------------------------------------
+
+static lbBody *body_at(const lbModel *model, bool single, lbSimdLevel level) {
+  lbBodyDef def = sub_body_def();
+  lbBody *body = NULL;
+  lbError err;
+  def.single_precision = single;
+  check_ok(lb_body_create_at(model, &def, level, &body, &err), err);
+  return body;
+}
+
+// Of a basis that is rounded: near those of the exact one, and derivatives of one energy.
+static void single_precision_has_forces_of_a_basis_nearby(void **state) {
+  (void)state;
+  for (int kind = 0; kind < 2; kind++) {
+    CubToy toy = cub_make(bars(kind), LB_MATERIAL_STABLE_NEOHOOKEAN);
+    lbBody *exact = body_at(toy.model, false, lb_simd_best());
+    int32_t r = lb_body_dimension(exact), n = lb_cubic_padded(r);
+    double q[MOST] = { 0 }, v[MOST] = { 0 }, product[MOST] = { 0 }, step = 1e-5;
+    uint64_t seed = 29;
+    Sample want, portable, got;
+    for (int32_t i = 0; i < r; i++) q[i] = 0.03 * check_random(&seed), v[i] = check_random(&seed);
+    sample(exact, q, v, &want);
+    for (int level = 0; level < LB_SIMD_LEVEL_COUNT; level++) {
+      if (!lb_simd_has((lbSimdLevel)level)) continue;
+      lbBody *body = body_at(toy.model, true, (lbSimdLevel)level);
+      sample(body, q, v, &got);
+      if (level == LB_SIMD_PORTABLE) portable = got;
+      if (level == LB_SIMD_BASE) assert_memory_equal(&got, &portable, sizeof got);
+      double off = relative(r, got.R, want.R), K_off = relative(n * n, got.K, want.K);
+      print_message("%s, %s: forces are off by %.1e, tangents by %.1e\n",
+                    lb_element_kind_name((lbElementKind)kind), lb_simd_name((lbSimdLevel)level),
+                    off, K_off);
+      assert_true(off > 1e-12); // they are rounded
+      check_small(off, 1e-5);
+      check_small(K_off, 1e-6);
+      check_small(relative(n * n, got.rough_K, got.K), 1e-5);
+      lb_subspace_multiply(lb_subspace_of(body->prepared), got.K, v, product);
+      check_small(relative(r, got.Kv, product), 1e-12);
+      double energies[2], Rv = 0;
+      for (int end = 0; end < 2; end++) {
+        double moved[MOST] = { 0 };
+        Sample at;
+        for (int32_t i = 0; i < r; i++) moved[i] = q[i] + (end ? step : -step) * v[i];
+        sample(body, moved, v, &at);
+        energies[end] = at.energy;
+      }
+      for (int32_t i = 0; i < r; i++) Rv += got.R[i] * v[i];
+      check_small((energies[1] - energies[0]) / (2 * step) / Rv - 1, 1e-6);
+      lb_body_destroy(body);
+    }
+    lb_body_destroy(exact);
+    cub_destroy(&toy);
+  }
+}
+
 // ---- kept vectors ------------------------------------------------------------------------------
 
 static void kept_vectors_have_the_forces_of_the_others_at_rest(void **state) {
@@ -222,6 +282,7 @@ int main(void) {
     cmocka_unit_test(forces_and_tangents_are_derivatives),
     cmocka_unit_test(stvk_moves_as_its_polynomials_do),
     cmocka_unit_test(levels_without_fused_operations_give_equal_bits),
+    cmocka_unit_test(single_precision_has_forces_of_a_basis_nearby),
     cmocka_unit_test(kept_vectors_have_the_forces_of_the_others_at_rest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 // what solves their steps.
 #include "toy_cubature.h"
 
+#include "body/newton_step.h"
 #include "limber/reduce.h"
 
 // ---- force models that count -------------------------------------------------------------------
@@ -13,6 +14,11 @@ static double counted_evaluate(const void *data, const double *q, double *R, dou
                                double *work) {
   tangents++;
   return inner->evaluate(data, q, R, K, work);
+}
+
+static double counted_rough_tangent(const void *data, const double *q, double *K, double *work) {
+  tangents++;
+  return inner->rough_tangent(data, q, K, work);
 }
 
 static double counted_along(const void *data, const double *q, const double *v, double *R,
@@ -28,6 +34,7 @@ static void count_forces(lbBody *body, bool broyden, lbForceModel *table) {
   if (s->forces != table) inner = s->forces;
   *table = lb_cubature_forces;
   table->evaluate = counted_evaluate;
+  table->rough_tangent = counted_rough_tangent;
   table->along = broyden ? counted_along : NULL;
   s->forces = table;
   tangents = products = 0;
@@ -78,6 +85,30 @@ static void broyden_ends_where_newton_does_with_fewer_tangents(void **state) {
     free(newton), free(broyden);
     cub_destroy(&toy);
   }
+}
+
+// Forces of the steps of a bar that swings; with `forget` each step knows nothing of those before.
+static int work_of_swing(const CubToy *toy, bool forget) {
+  lbForceModel table;
+  lbBody *body = cub_body(toy, NULL);
+  count_forces(body, true, &table);
+  body_ok(body, lb_body_set_gravity(body, lb_vec3(0, 3, -9)));
+  for (int step = 0; step < 200; step++) {
+    if (forget) lb_past_forget(body);
+    assert_int_equal(lb_body_step(body, 2e-3), 0);
+  }
+  stop_counting(body);
+  lb_body_destroy(body);
+  return products + 10 * tangents;
+}
+
+static void smooth_motions_need_fewer_forces(void **state) {
+  (void)state;
+  CubToy toy = cub_make(sub_bar(), LB_MATERIAL_STABLE_NEOHOOKEAN);
+  int with = work_of_swing(&toy, false), without = work_of_swing(&toy, true);
+  print_message("work of %d forces, %d without the steps before\n", with, without);
+  assert_true(4 * with < 3 * without);
+  cub_destroy(&toy);
 }
 
 // Far and in long steps, where a matrix of another place says little.
@@ -480,6 +511,7 @@ static void a_ball_is_felt(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(broyden_ends_where_newton_does_with_fewer_tangents),
+    cmocka_unit_test(smooth_motions_need_fewer_forces),
     cmocka_unit_test(iterations_that_stall_are_taken_over),
     cmocka_unit_test(a_full_basis_moves_as_the_full_simulator_does),
     cmocka_unit_test(newmarks_rule_converges_with_the_square_of_the_step),

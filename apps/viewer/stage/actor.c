@@ -52,7 +52,8 @@ static lbStatus start_body(vwActor *actor, lbWorld *world, const vwActorPlan *pl
   lbBody *body = actor->bodies[i] = lb_world_body(world, actor->ids[i]);
   if (plan->paths)
     status = lb_world_drive_beside(world, actor->ids[i], plan->paths[i], plan->shift, err);
-  if (!status && (status = lb_body_set_velocity(body, plan->linear[i], plan->angular[i])))
+  bool moves = lb_length(plan->linear[i]) > 0 || lb_length(plan->angular[i]) > 0;
+  if (!status && moves && (status = lb_body_set_velocity(body, plan->linear[i], plan->angular[i])))
     lb_fail(err, status, "%s", lb_body_message(body));
   return status;
 }

@@ -149,6 +149,24 @@ static lbStatus add_loads(const vwStage *stage, const vwCast *cast, lbError *err
   return status;
 }
 
+// The same of attachments; recordings follow nothing.
+static lbStatus attach(const vwStage *stage, const vwCast *cast, lbError *err) {
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < stage->attachment_count; i++)
+    for (int32_t k = 0; k < cast->count && !status; k++) {
+      const vwAttachment *from = &stage->attachments[i];
+      const vwActor *actor = cast->roles[k].actor;
+      lbAttachment at = from->def;
+      lbAttachmentId unused;
+      bool plays = actor->method == LB_METHOD_RECORDED;
+      if (cast->roles[k].group != from->group || !actor->ids || plays) continue;
+      at.body = actor->ids[from->member];
+      at.shift = cast->roles[k].shift;
+      status = lb_world_attach(cast->world, &at, &unused, err);
+    }
+  return status;
+}
+
 static lbStatus keep_beginning(vwCast *cast, lbError *err) {
   cast->beginning_bytes = lb_world_state_bytes(cast->world);
   cast->beginning = lb_alloc(cast->beginning_bytes, 1);
@@ -166,6 +184,7 @@ lbStatus vw_cast_create(const vwStage *stage, const vwSettings *settings, vwCast
   for (int32_t g = 0; g < stage->group_count && !status; g++)
     status = fill_group(stage, settings, g, &cast, err);
   if (!status) status = add_loads(stage, &cast, err);
+  if (!status) status = attach(stage, &cast, err);
   if (!status) status = keep_beginning(&cast, err);
   if (status)
     vw_cast_release(&cast);

@@ -100,7 +100,7 @@ double vw_ground_sag(const vwStage *stage, double low) {
   double pull = -height_of(stage, gravity), sag = 0;
   for (int32_t i = 0; i < stage->cast.count; i++) {
     const vwActor *actor = stage->cast.roles[i].actor;
-    if (lb_model_is_free(actor->model)) continue;
+    if (lb_model_is_free_by(actor->model, actor->method)) continue;
     sag = fmax(sag, 0.75 * actor->compliance * actor->model->rigid_mass[0] * pull);
   }
   return fmin(low, fmax(low - sag, stage->ground));
@@ -112,7 +112,7 @@ static bool falls(const vwStage *stage) {
   for (int32_t i = 0; i < stage->cast.count && lb_dot(gravity, gravity) > 0; i++) {
     const vwActor *actor = stage->cast.roles[i].actor;
     bool held = stage->groups[stage->cast.roles[i].group].driven;
-    if (!actor->idle && !held && lb_model_is_free(actor->model)) return true;
+    if (!actor->idle && !held && lb_model_is_free_by(actor->model, actor->method)) return true;
   }
   return false;
 }

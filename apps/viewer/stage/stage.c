@@ -71,7 +71,8 @@ static lbStatus place_model(vwStage *stage, lbError *err) {
   if (status) return status;
   stage->groups[0].count = 1;
   stage->groups[0].rotations[0] = lb_quat_identity();
-  if (!lb_model_is_free(model)) // a free one would fall out of sight
+  if (!lb_model_is_free_by(model,
+                           lb_model_default_method(model))) // a free one would fall out of sight
     stage->world_gravity = stage->up == 'y' ? lb_vec3(0, -9.81, 0) : lb_vec3(0, 0, -9.81);
   return LB_OK;
 }
@@ -144,6 +145,20 @@ static lbStatus place_loads(vwStage *stage, const int32_t *member, lbError *err)
   return LB_OK;
 }
 
+static lbStatus place_attachments(vwStage *stage, const int32_t *member, lbError *err) {
+  const lbWorldDef *world = stage->bundle->world;
+  size_t count = (size_t)world->size.attachment_count;
+  stage->attachment_count = world->size.attachment_count;
+  stage->attachments = lb_arena_alloc(&stage->arena, count, sizeof(vwAttachment));
+  if (!stage->attachments) return lb_fail_memory(err);
+  for (size_t i = 0; i < count; i++) {
+    size_t body = (size_t)world->attachment_bodies[i];
+    stage->attachments[i] = (vwAttachment){ member[2 * body], member[2 * body + 1],
+                                            lb_world_attachment(world, (int32_t)i, stage->paths) };
+  }
+  return LB_OK;
+}
+
 static lbStatus read_world(vwStage *stage, lbError *err) {
   const lbWorldDef *world = stage->bundle->world;
   stage->body_def = lb_batch_def().body;
@@ -155,6 +170,7 @@ static lbStatus read_world(vwStage *stage, lbError *err) {
   lbStatus status = make_paths(stage, err);
   if (!status) status = place_bodies(stage, member, err);
   if (!status) status = place_loads(stage, member, err);
+  if (!status) status = place_attachments(stage, member, err);
   stage->world_gravity = lb_vec3_load(world->gravity);
   stage->world_step = world->time_step[0];
   lb_free(member);

@@ -26,6 +26,11 @@ typedef struct vwLoad { // of the bundle's world
   lbLoad load; // for each role of the group, as its body's
 } vwLoad;
 
+typedef struct vwAttachment {
+  int32_t group, member;
+  lbAttachment def; // for each role of the group, as its body's
+} vwAttachment;
+
 typedef struct vwRole { // a group moved by a method
   vwActor *actor;
   int32_t group;
@@ -84,9 +89,10 @@ struct vwStage {
   lbBundle *bundle;
   vwStageDef def;
   lbArena arena; // groups, loads
-  int32_t group_count, load_count;
+  int32_t group_count, load_count, attachment_count;
   vwGroup *groups;
   vwLoad *loads;
+  vwAttachment *attachments;
   int32_t path_count;
   lbPath **paths;                    // of the world
   lbMethod methods[LB_METHOD_COUNT]; // to choose from; LB_METHOD_DEFAULT: as the world says
