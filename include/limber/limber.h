@@ -14,6 +14,7 @@
 #include "limber/edit.h"
 #include "limber/path.h"
 #include "limber/world.h"
+#include "limber/contact.h"
 #include "limber/haptics.h"
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef LIMBER_SCENE_H
 #define LIMBER_SCENE_H
 
+#include "limber/contact.h"
 #include "limber/path.h"
 #include "limber/reduce.h"
 
@@ -44,6 +45,8 @@ typedef struct lbSceneBody {
   const lbPath *motion;     // what its frame follows, one of the scene's paths; NULL: nothing
   double linear_velocity[3], angular_velocity[3]; // m/s; rad/s about the centre of mass; with a
                                                   // motion, relative to the frame
+  bool untouchable;                               // "contact": false
+  double friction;                                // μ; NAN: the scene's
   int32_t twin; // the body whose model, mesh, surface and materials this one borrows; -1: its own
 } lbSceneBody;
 
@@ -52,6 +55,16 @@ typedef struct lbSceneLoad {
   double force[3]; // N
   double from, to; // s: acts in steps whose end time t has from < t ≤ to; -inf and +inf: always
 } lbSceneLoad;
+
+typedef struct lbSceneCollider {
+  char *name;
+  lbColliderShape shape;
+  double radius, size[3]; // as in lbColliderDef
+  lbMesh *mesh;           // of the shape mesh
+  double position[3], rotation[4];
+  const lbPath *motion; // one of the scene's paths; NULL: it stands
+  double friction;      // NAN: the scene's
+} lbSceneCollider;
 
 typedef struct lbSceneAttachment { // as lbAttachment of limber/world.h
   int32_t body, vertex;
@@ -89,6 +102,12 @@ typedef struct lbScene {
   lbSceneAttachment *attachments;
   int32_t probe_count;
   lbSceneProbe *probes;
+  bool contact;     // bodies touch each other and colliders
+  char up;          // 'y' or 'z': of the ground
+  double friction;  // μ, default 0.5
+  int32_t substeps; // default 1
+  int32_t collider_count;
+  lbSceneCollider *colliders;
   double time_step;   // s
   int32_t step_count; // 0 when the scene has no "time"
   lbIntegrator integrator;

@@ -191,7 +191,7 @@ struct lbBody {
   _Alignas(64) const lbPrepared *prepared;
   lbBodyGroup *group;
   struct lbConstraints *constraints; // made by the first constraint; NULL: none
-  struct lbContacts *contacts;       // made by the first ball; NULL: none
+  struct lbContacts *contacts;       // made by the first that touches it; NULL: none
   double time;                       // s
   double led;                        // how much of the way back to rest is done, in time; 0: none
   int32_t flags;                     // of the last step
@@ -480,6 +480,8 @@ static inline double lb_row_dot(int32_t count, const double *a, const double *b)
   for (; i < count; i++) sums[0] += a[i] * b[i];
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
+// Adds an impulse whose reduced share is scratch->b; moment about the frame's centre.
+lbStatus lb_body_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, lbScratch *scratch);
 // lb_body_set_state with scratch; spoils its a and b.
 lbStatus lb_body_put_state(lbBody *body, const double *coordinates, const double *rates,
                            lbScratch *scratch);

@@ -3,17 +3,20 @@
 
 #include "limber/file.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static const char *const body_keys[] = { "name",     "mesh",     "surface", "model",    "material",
                                          "damping",  "mass",     "fixed",   "method",   "reduce",
                                          "position", "rotation", "scale",   "velocity", "instances",
-                                         "look",     "motion",   "warp",    "frames",   NULL };
+                                         "look",     "motion",   "warp",    "frames",   "contact",
+                                         "friction", NULL };
 
 void lb_scene_begin_body(lbSceneBody *body) {
-  *body =
-      (lbSceneBody){ .method = LB_METHOD_FULL, .up = 'z', .rotation = { 0, 0, 0, 1 }, .twin = -1 };
+  *body = (lbSceneBody){
+    .method = LB_METHOD_FULL, .up = 'z', .rotation = { 0, 0, 0, 1 }, .friction = NAN, .twin = -1
+  };
   body->modal = lb_modal_def();
   body->modal.mode_count = 0;
   body->subspace = lb_subspace_def();
@@ -126,6 +129,7 @@ static lbStatus read_instance(lbBodyReader *reader, lbBodyEntry *entry, int32_t 
   if (!status)
     status = lb_scene_read_placement(entry, instance, body, entry->scales[instance], err);
   if (!status) status = lb_scene_read_motion(reader, entry, instance, err);
+  if (!status) status = lb_scene_read_touch(&entry->json, body, err);
   if (status) return status;
   int32_t twin = find_twin(scene, entry, instance);
   if (twin < 0) {

@@ -128,6 +128,11 @@ static lbStatus start_body(const lbActor *actor, int32_t i, lbError *err) {
   lbStatus status =
       body->motion ? lb_world_drive(actor->world, r->ids[i], body->motion, err) : LB_OK;
   if (!status && body->method == LB_METHOD_FRAMES) status = lead_joints(actor, i, err);
+  actor->ids[actor->bodies[i]] = r->ids[i];
+  if (!status)
+    status =
+        lb_world_set_touch(actor->world, r->ids[i],
+                           actor->run->scene->contact && !body->untouchable, body->friction, err);
   lbVec3 linear = vector(body->linear_velocity), angular = vector(body->angular_velocity);
   bool moves = lb_length(linear) > 0 || lb_length(angular) > 0;
   if (!status && moves && lb_body_set_velocity(moving, linear, angular))

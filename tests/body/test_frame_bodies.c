@@ -346,7 +346,8 @@ static void find_stiffness(const lbBody *body, bool springs, double *K) {
   double gradient[6 * LB_FRAMES_MOST];
   lbFrameSystem sums = { 0, gradient, NULL, K, NULL };
   int32_t options = LB_FRAMES_FORCE | LB_FRAMES_TANGENT;
-  double *room = lb_alloc(lb_frame_sums_doubles(shared->samples->list_most, shared->count), sizeof *room);
+  double *room =
+      lb_alloc(lb_frame_sums_doubles(shared->samples->list_most, shared->count), sizeof *room);
   lb_frames_motions(body, motions);
   if (springs)
     lb_frame_springs_sum(shared->springs, options, shared->rest, state->poses, &sums);
