@@ -142,8 +142,10 @@ static void put_motion(lbBody *body, const double *q, const double *v, lbScratch
 
 static void put(lbBody *body, const double *q, const double *v, const double *force) {
   lbFramesState *state = lb_frames_state(body);
-  if (force)
+  if (force) {
     lb_whole_turn(&lb_frames_shared(body->prepared)->whole, &state->T, force, state->force);
+    state->loaded = true;
+  }
   lbScratch *s = q || v ? lb_scratch_borrow(body->prepared) : NULL;
   if (s) put_motion(body, q, v, s);
   lb_scratch_return(body->prepared, s);
@@ -151,8 +153,10 @@ static void put(lbBody *body, const double *q, const double *v, const double *fo
 
 // The weight is the method's own affair: lb_frames_gravity.
 static void set_weight(lbBody *body, const double *weight) {
-  if (!weight)
-    memset(lb_frames_state(body)->force, 0, (size_t)body->prepared->padded * sizeof(double));
+  lbFramesState *state = lb_frames_state(body);
+  if (weight || !state->loaded) return;
+  memset(state->force, 0, (size_t)body->prepared->padded * sizeof(double));
+  state->loaded = false;
 }
 
 lbVec3 lb_frames_gravity(const lbBody *body) {
@@ -197,6 +201,7 @@ static void restore(lbBody *body, const double *numbers) {
   const double *extra = numbers + padded, *from = extra + EXTRA_HEAD;
   lbQuat rotation = lb_quat(extra[3], extra[4], extra[5], extra[6]);
   memcpy(state->force, numbers, padded * sizeof(double));
+  state->loaded = true;
   bool identity = extra[7] != 0 || !lb_rotation_make_unit(&rotation);
   state->T =
       identity ? lb_placement_identity() : (lbPlacement){ lb_vec3_load(extra), rotation, false };
@@ -459,6 +464,7 @@ const lbBodyMethod lb_frames_method = { .method = LB_METHOD_FRAMES,
                                         .respond = lb_frames_respond,
                                         .end = lb_frames_end,
                                         .commit = lb_frames_commit,
+                                        .step_many = lb_frames_step_many,
                                         .many = 1,
                                         .report = report,
                                         .mobilise_at = mobilise,

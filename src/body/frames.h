@@ -77,6 +77,7 @@ typedef struct lbFramesState { // lbBody.own
   lbFramePose *reached; // (count) where they were led to in the last step
   double *force;        // (padded), at nodes
   lbPlacement T;
+  bool loaded; // some of `force` is not zero
   lbFrameForces forces;
   uint64_t version; // another one after each change of poses
 } lbFramesState;
@@ -142,5 +143,7 @@ void lb_frames_respond(const lbBody *body, const lbStep *step, lbScratch *scratc
                        const double *force, double *moved);
 int32_t lb_frames_end(lbBody *body, const lbStep *step, lbScratch *scratch);
 int32_t lb_frames_commit(lbBody *body, const lbStep *step, lbScratch *scratch);
+void lb_frames_step_many(lbBodyGroup *group, int32_t begin, int32_t end, double h,
+                         lbScratch *scratch);
 
 #endif

@@ -155,22 +155,23 @@ static bool factor_step(const lbBody *body, double h, lbFramesWork *w) {
   return lb_frames_factor(lb_frames_shared(body->prepared), w->prescribed, w->factor);
 }
 
-// w->sums (8 count) <- forces at nodes: what was applied, and of balls. Returns them summed.
+// w->sums (8 count) <- forces at nodes: what was applied, and of balls; of a free body summed, too.
 static void load_nodes(const lbBody *body, const lbScratch *s, lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   const lbFramesState *state = lb_frames_state(body);
+  bool touched = lb_body_is_handled(body);
   memset(w->sums, 0, 8 * (size_t)shared->count * sizeof(double));
   w->force = w->torque = lb_vec3(0, 0, 0);
-  for (int32_t n = 0; n < shared->whole.node_count; n++) {
-    lbVec3 f = lb_vec3_load(s->force + 3 * (size_t)n), held = lb_vec3_load(s->held + 3 * (size_t)n);
-    if (f.x == 0 && f.y == 0 && f.z == 0 && held.x == 0 && held.y == 0 && held.z == 0) continue;
-    f = lb_add(lb_quat_rotate(state->T.rotation, f), lb_quat_rotate(w->place.rotation, held));
+  for (int32_t n = 0; n < shared->whole.node_count && (state->loaded || touched); n++) {
+    lbVec3 f = lb_vec3_load(state->force + 3 * (size_t)n);
+    if (touched)
+      f = lb_add(f, lb_quat_rotate(w->place.rotation, lb_vec3_load(s->held + 3 * (size_t)n)));
+    if (f.x == 0 && f.y == 0 && f.z == 0) continue;
     lb_frame_skin_spread(shared->nodes, w->start, n, f, w->sums);
     if (!body->frame.fitted) continue;
-    lbVec3 X = lb_vec3_load(shared->whole.positions + 3 * (size_t)n);
-    lbVec3 own = lb_add(X, lb_vec3_load(s->q0 + 3 * (size_t)n));
+    lbVec3 place = lb_frame_skin_place(shared->nodes, w->start, n);
     w->force = lb_add(w->force, f);
-    w->torque = lb_add(w->torque, lb_cross(lb_placement_apply(&state->T, own), f));
+    w->torque = lb_add(w->torque, lb_cross(place, f));
   }
 }
 
@@ -349,6 +350,14 @@ static bool shorten(const lbBody *body, double h, lbFramesWork *w) {
   return find_poses(body, h, w);
 }
 
+// Whether the step is to be taken.
+static int32_t judge(const lbBody *body, const lbStep *step, lbFramesWork *w) {
+  if (excess_of(body, step->h, w) <= 1 && !creates_energy(body, step->h, w)) return 0;
+  if (step->rule + 1 == body->prepared->method->rules && !shorten(body, step->h, w))
+    return LB_STEP_NONFINITE;
+  return LB_STEP_FAR;
+}
+
 int32_t lb_frames_end(lbBody *body, const lbStep *step, lbScratch *s) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbFramesWork *w = s->own;
@@ -374,10 +383,7 @@ int32_t lb_frames_end(lbBody *body, const lbStep *step, lbScratch *s) {
       return LB_STEP_AGAIN;
   }
   memset(s->v, 0, (size_t)body->prepared->padded * sizeof(double));
-  if (excess_of(body, step->h, w) <= 1 && !creates_energy(body, step->h, w)) return 0;
-  if (step->rule + 1 == body->prepared->method->rules && !shorten(body, step->h, w))
-    return LB_STEP_NONFINITE;
-  return LB_STEP_FAR;
+  return judge(body, step, w);
 }
 
 // ---- the end -----------------------------------------------------------------------------------
@@ -459,4 +465,48 @@ int32_t lb_frames_commit(lbBody *body, const lbStep *step, lbScratch *s) {
   lb_frame_end(body, step, s); // velocities are relative to it
   body->prepared->method->get(body, s->q, s->v, NULL);
   return 0;
+}
+
+// ---- bodies that nothing touches ---------------------------------------------------------------
+
+// All parts of a step by a rule, without a look at nodes; the state stays as it was where it fails.
+static int32_t step_alone(lbBody *body, double h, int32_t rule, lbScratch *s) {
+  const lbBodyMethod *method = body->prepared->method;
+  int32_t count = method->parts[rule], flags = 0;
+  lbFrameState frame = body->frame;
+  if (count > 1) method->save(body, s->numbers);
+  for (int32_t i = 0; i < count && !(flags & (LB_STEP_NONFINITE | LB_STEP_FAR)); i++) {
+    lbStep step = { .h = h / count, .rule = rule, .share = 1, .whole = &frame };
+    lbFramesWork *w = s->own;
+    w->work = 0;
+    flags |= linearise(body, &step, s);
+    if (!(flags & LB_STEP_NONFINITE)) flags |= judge(body, &step, w);
+    if ((flags & LB_STEP_FAR) && rule + 1 == method->rules)
+      flags = (flags & ~LB_STEP_FAR) | LB_STEP_NOT_CONVERGED;
+    if (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) break;
+    lb_frames_commit(body, &step, s);
+    if (body->frame.fitted) method->fit_frame(body, s);
+  }
+  if (!(flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) || count == 1) return flags;
+  method->restore(body, s->numbers);
+  body->frame = frame;
+  return flags;
+}
+
+void lb_frames_step_many(lbBodyGroup *group, int32_t begin, int32_t end, double h, lbScratch *s) {
+  for (int32_t k = begin; k < end; k++) {
+    lbBody *body = &group->bodies[k];
+    int32_t flags = LB_STEP_FAR, rules = body->prepared->method->rules;
+    if (!body->plain) continue;
+    for (int32_t r = 0; r < rules && (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)); r++)
+      flags = step_alone(body, h, r, s) | (r > 0 ? LB_STEP_ADAPTED : 0);
+    if (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) {
+      lb_body_disturb(body);
+      flags |= LB_STEP_NONFINITE;
+    }
+    body->prepared->method->set_weight(body, NULL); // applied forces are gone
+    body->time += h;
+    body->h = h;
+    body->flags = flags & ~LB_STEP_PRIVATE;
+  }
 }

@@ -118,6 +118,7 @@ void lb_frame_skin_destroy(lbFrameSkin *skin); // NULL is legal
 // be NULL.
 void lb_frame_skin_move(const lbFrameSkin *skin, lbSimdLevel level, const lbFrameMotion *motions,
                         int32_t begin, int32_t end, double *displacements, double *velocities);
+lbVec3 lb_frame_skin_place(const lbFrameSkin *skin, const lbFrameMotion *motions, int32_t point);
 // sums (frames x 8) += Σ w Gᵀ force of a point.
 void lb_frame_skin_spread(const lbFrameSkin *skin, const lbFrameMotion *motions, int32_t point,
                           lbVec3 force, double *sums);

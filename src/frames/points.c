@@ -68,6 +68,21 @@ lbFramePoint lb_frame_point(lbVec3 X, int32_t count, const int32_t *frames, cons
   return p;
 }
 
+lbVec3 lb_frame_skin_place(const lbFrameSkin *s, const lbFrameMotion *motions, int32_t point) {
+  int32_t number = point / LB_BATCH, lane = point % LB_BATCH;
+  const lbFrameBatch *batch = &s->batches[number];
+  const double *X = s->positions + (size_t)number * 3 * LB_BATCH + lane;
+  const double *w = s->weights + (size_t)batch->first * LB_BATCH + lane;
+  double b[8] = { 0 }, C[24], x[3];
+  for (int32_t i = 0; i < batch->count; i++)
+    for (int32_t k = 0; k < 8; k++)
+      b[k] += w[i * LB_BATCH] * motions[s->frames[batch->first + i]].d[k];
+  double scale = 1 / fmax(dot(4, b, b), 1e-12);
+  half_C(b, lb_vec3(X[0], X[LB_BATCH], X[2 * LB_BATCH]), C);
+  for (int32_t i = 0; i < 3; i++) x[i] = scale * dot(8, C + 8 * i, b);
+  return lb_vec3_load(x);
+}
+
 void lb_frame_skin_spread(const lbFrameSkin *s, const lbFrameMotion *motions, int32_t point,
                           lbVec3 force, double *sums) {
   int32_t number = point / LB_BATCH, lane = point % LB_BATCH;

@@ -41,11 +41,36 @@ static void sandwich(double s, const double A[36], const double S[36], const dou
     }
 }
 
-// The matrix that turns both halves.
-static void fill_turn(lbMat3 R, double T[36]) {
-  memset(T, 0, 36 * sizeof *T);
+// A symmetric 6 x 6 matrix [A B; Bᵀ C].
+typedef struct Halves {
+  lbMat3 A, B, C;
+} Halves;
+
+static lbMat3 part_of(const double S[36], int row, int column) {
+  lbMat3 to;
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) T[6 * i + j] = T[6 * (3 + i) + 3 + j] = R.m[3 * i + j];
+    for (int j = 0; j < 3; j++) to.m[3 * i + j] = S[6 * (row + i) + column + j];
+  return to;
+}
+
+static lbMat3 turn(lbMat3 R, lbMat3 X) {
+  return lb_mat3_multiply(R, lb_mat3_multiply(X, lb_mat3_transpose(R)));
+}
+
+// out (6 x 6, row-major) <- s D(a)ᵀ S D(b)
+static void carry_stiffness(double s, lbVec3 a, const Halves *S, lbVec3 b, double out[36]) {
+  lbMat3 La = lb_mat3_skew(lb_scale(-1, a)), Lb = lb_mat3_skew(b); // La: already transposed
+  lbMat3 low = lb_mat3_add(lb_mat3_transpose(S->B), lb_mat3_multiply(S->C, Lb));
+  lbMat3 first =
+      lb_mat3_add(S->A, lb_mat3_add(lb_mat3_multiply(S->B, Lb), lb_mat3_multiply(La, low)));
+  lbMat3 right = lb_mat3_add(S->B, lb_mat3_multiply(La, S->C));
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      out[6 * i + j] = s * first.m[3 * i + j];
+      out[6 * i + 3 + j] = s * right.m[3 * i + j];
+      out[6 * (3 + i) + j] = s * low.m[3 * i + j];
+      out[6 * (3 + i) + 3 + j] = s * S->C.m[3 * i + j];
+    }
 }
 
 static void add_block(int32_t n, int32_t i, int32_t j, const double *block, double *matrix) {
@@ -173,15 +198,14 @@ static void add_spring(const lbFrameSpring *s, const lbFramePose *rest, const lb
     for (int a = 3; a < 6; a++) gi[a] += force[a], gj[a] -= force[a];
   }
   if (!(options & LB_FRAMES_TANGENT)) return;
-  double T[36], S[36], Di[36], Dj[36], block[36];
-  fill_turn(lb_mat3_transpose(R), T);
-  sandwich(1, T, s->stiffness, T, S);
-  fill_D(li, Di), fill_D(lj, Dj);
-  sandwich(1, Di, S, Di, block);
+  double block[36];
+  Halves S = { turn(R, part_of(s->stiffness, 0, 0)), turn(R, part_of(s->stiffness, 0, 3)),
+               turn(R, part_of(s->stiffness, 3, 3)) };
+  carry_stiffness(1, li, &S, li, block);
   add_block(n, i, i, block, out->K);
-  sandwich(1, Dj, S, Dj, block);
+  carry_stiffness(1, lj, &S, lj, block);
   add_block(n, j, j, block, out->K);
-  sandwich(-1, Dj, S, Di, block);
+  carry_stiffness(-1, lj, &S, li, block);
   add_block(n, j, i, block, out->K);
 }
 

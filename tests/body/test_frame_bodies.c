@@ -404,6 +404,75 @@ static void springs_can_be_switched_on_while_a_body_runs(void **state) {
   lb_body_destroy(one), lb_body_destroy(other), lb_model_destroy(model);
 }
 
+// ---- frames that come and go -------------------------------------------------------------------
+
+// Greatest distance of nodes from where they were (nodes x 3).
+static double shape_apart(const lbBody *body, const double *before, int32_t nodes) {
+  double most = 0;
+  for (int32_t n = 0; n < nodes; n++)
+    most = fmax(most, distance(where(body, n), lb_vec3_load(before + 3 * n)));
+  return most;
+}
+
+static void keep_nodes(const lbBody *body, int32_t nodes, double *to) {
+  for (int32_t n = 0; n < nodes; n++) lb_vec3_store(to + 3 * n, where(body, n));
+}
+
+static void a_frame_is_inserted_and_removed_without_a_jump(void **state) {
+  (void)state;
+  lbModel *model = model_of(SCENE("'count':3", ",'damping':{'mass':5}" HELD));
+  lbBodyDef def = lb_body_def();
+  int32_t nodes = model->size.node_count, frame = -1;
+  double *before = lb_alloc((size_t)nodes, 3 * sizeof *before);
+  def.gravity = lb_vec3(0, 0, -1);
+  lbBody *body = body_of(model, &def);
+  // At rest nothing moves at all.
+  keep_nodes(body, nodes, before);
+  body_ok(body, lb_body_frames_insert(body, lb_vec3(0.8, 0.15, 0.1), 0.2, &frame));
+  assert_int_equal(frame, 3);
+  assert_int_equal(lb_body_frames_count(body), 4);
+  check_small(shape_apart(body, before, nodes), 1e-12);
+  body_ok(body, lb_body_frames_remove(body, frame));
+  check_small(shape_apart(body, before, nodes), 1e-12);
+  steps(body, 60, 0.05);
+  keep_nodes(body, nodes, before);
+  double sag = distance(where(body, TIP), lb_vec3_load(model->node_positions + 3 * TIP));
+  lbVec3 place = lb_scale(0.5, lb_add(where(body, 9), where(body, TIP)));
+  body_ok(body, lb_body_frames_insert(body, place, 0, &frame));
+  double jump = shape_apart(body, before, nodes);
+  lbVec3 at;
+  body_ok(body, lb_body_frames_pose(body, frame, &at, NULL));
+  printf("  sag %.2e m; the shape moved by %.1e m, the frame is %.1e m off\n", sag, jump,
+         distance(at, place));
+  check_small(jump, 0.02 * sag);
+  check_small(distance(at, place), 0.05);
+  steps(body, 20, 0.05);
+  body_ok(body, lb_body_frames_remove(body, frame));
+  steps(body, 200, 0.05);
+  check_small(shape_apart(body, before, nodes), 1e-3 * sag);
+  lb_free(before);
+  lb_body_destroy(body), lb_model_destroy(model);
+}
+
+static void places_where_no_frame_can_be_are_refused(void **state) {
+  (void)state;
+  lbModel *model = model_of(SCENE("'count':3", HELD));
+  lbBodyDef def = lb_body_def();
+  lbBody *body = body_of(model, &def);
+  lbVec3 at;
+  assert_int_equal(lb_body_frames_insert(body, lb_vec3(2, 0, 0), 0, NULL), LB_ERR_ARGUMENT);
+  assert_int_equal(lb_body_frames_insert(body, lb_vec3(NAN, 0, 0), 0, NULL), LB_ERR_ARGUMENT);
+  assert_int_equal(lb_body_frames_insert(body, lb_vec3(0.5, 0.1, 0.1), -1, NULL), LB_ERR_ARGUMENT);
+  body_ok(body, lb_body_frames_pose(body, 1, &at, NULL));
+  assert_int_equal(lb_body_frames_insert(body, at, 0, NULL), LB_ERR_ARGUMENT);
+  assert_non_null(strstr(lb_body_message(body), "frame 1"));
+  assert_int_equal(lb_body_frames_remove(body, 1), LB_ERR_ARGUMENT);
+  assert_int_equal(lb_body_frames_remove(body, 3), LB_ERR_ARGUMENT);
+  assert_int_equal(lb_body_frames_count(body), 3);
+  steps(body, 2, 0.01);
+  lb_body_destroy(body), lb_model_destroy(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_free_body_keeps_its_momenta),
@@ -420,6 +489,8 @@ int main(void) {
     cmocka_unit_test(every_level_moves_alike),
     cmocka_unit_test(springs_are_as_stiff_as_samples_at_rest),
     cmocka_unit_test(springs_can_be_switched_on_while_a_body_runs),
+    cmocka_unit_test(a_frame_is_inserted_and_removed_without_a_jump),
+    cmocka_unit_test(places_where_no_frame_can_be_are_refused),
     cmocka_unit_test(failed_allocations_leave_nothing_behind),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
