@@ -4,13 +4,12 @@
 #include "base/refuse.h"
 
 static lbStatus check_joint(const lbBody *body, int32_t joint, lbVec3 position, lbQuat *rotation) {
-  const lbModel *model = body->prepared->model;
   if (body->prepared->method->method != LB_METHOD_FRAMES)
     return lb_fail(body->message, LB_ERR_ARGUMENT,
                    "joints: the body is not of the method \"frames\"");
-  if (joint < 0 || joint >= model->size.frame_count)
+  if (joint < 0 || joint >= lb_frames_count(body))
     return lb_fail(body->message, LB_ERR_ARGUMENT, "joint %d: the body has %d frames", (int)joint,
-                   (int)model->size.frame_count);
+                   (int)lb_frames_count(body));
   if (!lb_frames_shared(body->prepared)->fixed[joint])
     return lb_fail(body->message, LB_ERR_ARGUMENT,
                    "joint %d: the frame moves by itself, only fixed ones can be led", (int)joint);
