@@ -250,7 +250,7 @@ void lb_touch_matrices(const lbTouching *t, int32_t count, const lbSpot *spots, 
     p->method->respond(t->body, &t->step, s, s->a, moved);
     measure(t, count, spots, known, moved, moves + k * n); // symmetric: a column is a row
     memcpy(moved, row, padded * sizeof(double));
-    lb_body_mobilise(t->body, moved);
+    lb_body_mobilise(t->body, s, moved);
     measure(t, count, spots, known, moved, speeds + k * n);
   }
   if (t->body->frame.kind == LB_FRAME_FREE) add_frame(t, count, spots, moves, speeds);

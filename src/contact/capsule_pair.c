@@ -63,7 +63,7 @@ static double farthest_axis(const Core *core, lbVec3 *normal, int32_t *face, dou
   *face = -1;
   for (int32_t i = 0; i < p->face_count; i++) {
     lbVec3 n = p->face_normals[i];
-    double lowest = fmin(lb_dot(n, core->from), lb_dot(n, core_end(core, 1)));
+    double lowest = lb_lesser(lb_dot(n, core->from), lb_dot(n, core_end(core, 1)));
     if (lowest - p->face_offsets[i] <= most) continue;
     most = lowest - p->face_offsets[i];
     *face = i;
@@ -97,8 +97,8 @@ static void clip_core(const Core *core, int32_t face, double *first, double *las
     lbVec3 b = lb_polyhedron_vertex(p, p->face_vertices[i + 1 < end ? i + 1 : begin]);
     lbVec3 out = lb_cross(lb_sub(b, a), p->face_normals[face]);
     double above = lb_dot(out, lb_sub(core->from, a)), change = lb_dot(out, core->along);
-    if (change > 0) *last = fmin(*last, -above / change);
-    if (change < 0) *first = fmax(*first, -above / change);
+    if (change > 0) *last = lb_lesser(*last, -above / change);
+    if (change < 0) *first = lb_greater(*first, -above / change);
   }
   if (!(*first <= *last)) *first = 0, *last = 1;
 }

@@ -21,36 +21,58 @@ static int32_t deepest(int32_t count, const lbTouchPlace *places, double *low, d
   return best;
 }
 
-static int32_t next_place(int32_t count, const lbTouchPlace *places, double length, double low,
-                          double high, int32_t chosen_count, const int32_t *chosen) {
+// How far each place is from those chosen, while there is room for it; otherwise found anew.
+enum { KNOWN = 1024 };
+
+typedef struct Choice {
+  int32_t count;
+  const lbTouchPlace *places;
+  double length, low, high; // of gaps: low, high
+  int32_t chosen_count;
+  int32_t *chosen;
+  double least[KNOWN];
+} Choice;
+
+static double least_spread2(const Choice *c, int32_t place) {
+  if (c->count <= KNOWN) return c->least[place];
+  double least = INFINITY;
+  for (int32_t j = 0; j < c->chosen_count; j++)
+    least = lb_lesser(least, spread2(&c->places[place], &c->places[c->chosen[j]], c->length));
+  return least;
+}
+
+static int32_t next_place(const Choice *c) {
   int32_t best = -1;
-  double most = 1e-20 * length * length;
-  for (int32_t i = 0; i < count; i++) {
-    double least = INFINITY;
-    for (int32_t j = 0; j < chosen_count; j++)
-      least = fmin(least, spread2(&places[i], &places[chosen[j]], length));
-    double weight = high > low ? 1 - 0.75 * (places[i].gap - low) / (high - low) : 1;
-    if (weight * least > most) most = weight * least, best = i;
+  double most = 1e-20 * c->length * c->length;
+  double slope = c->high > c->low ? 0.75 / (c->high - c->low) : 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    double weight = 1 - slope * (c->places[i].gap - c->low);
+    double score = weight * least_spread2(c, i);
+    if (score > most) most = score, best = i;
   }
   return best;
 }
 
-static void insert_ascending(int32_t *chosen, int32_t count, int32_t place) {
-  int32_t at = count;
-  for (; at > 0 && chosen[at - 1] > place; at--) chosen[at] = chosen[at - 1];
-  chosen[at] = place;
+static void choose(Choice *c, int32_t place) {
+  int32_t at = c->chosen_count++;
+  for (; at > 0 && c->chosen[at - 1] > place; at--) c->chosen[at] = c->chosen[at - 1];
+  c->chosen[at] = place;
+  for (int32_t i = 0; i < c->count && c->count <= KNOWN; i++)
+    c->least[i] = lb_lesser(c->least[i], spread2(&c->places[i], &c->places[place], c->length));
 }
 
 int32_t lb_touches_choose(int32_t count, const lbTouchPlace *places, double length, int32_t most,
                           int32_t *chosen) {
-  double low, high;
-  int32_t place = most > 0 ? deepest(count, places, &low, &high) : -1, chosen_count = 0;
+  Choice c;
+  c.count = count, c.places = places, c.length = length;
+  c.chosen_count = 0, c.chosen = chosen;
+  int32_t place = most > 0 ? deepest(count, places, &c.low, &c.high) : -1;
+  for (int32_t i = 0; i < count && count <= KNOWN; i++) c.least[i] = INFINITY;
   while (place >= 0) {
-    insert_ascending(chosen, chosen_count++, place);
-    if (chosen_count == most) break;
-    place = next_place(count, places, length, low, high, chosen_count, chosen);
+    choose(&c, place);
+    place = c.chosen_count < most ? next_place(&c) : -1;
   }
-  return chosen_count;
+  return c.chosen_count;
 }
 
 // ---- lists -------------------------------------------------------------------------------------

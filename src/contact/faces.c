@@ -86,7 +86,7 @@ static double extent_of(const lbPolyhedron *p) {
   double most = 0;
   for (int32_t i = 1; i < p->vertex_count; i++) {
     lbVec3 apart = lb_sub(lb_polyhedron_vertex(p, i), lb_polyhedron_vertex(p, 0));
-    most = fmax(most, lb_length(apart));
+    most = lb_greater(most, lb_length(apart));
   }
   return most;
 }
@@ -94,7 +94,7 @@ static double extent_of(const lbPolyhedron *p) {
 static double support(const lbPolyhedron *p, lbVec3 normal) {
   double most = -INFINITY;
   for (int32_t i = 0; i < 3 * p->triangle_count; i++)
-    most = fmax(most, lb_dot(normal, lb_polyhedron_vertex(p, p->triangles[i])));
+    most = lb_greater(most, lb_dot(normal, lb_polyhedron_vertex(p, p->triangles[i])));
   return most;
 }
 

@@ -55,7 +55,7 @@ static int32_t farthest(const Build *build, lbVec3 origin, const lbVec3 *axes, i
 static void add_face(Build *build, int32_t a, int32_t b, int32_t c) {
   lbVec3 p = vertex_at(build, a), q = vertex_at(build, b), r = vertex_at(build, c);
   lbVec3 normal = lb_normalise(lb_cross(lb_sub(q, p), lb_sub(r, p)));
-  double offset = fmax(lb_dot(normal, p), fmax(lb_dot(normal, q), lb_dot(normal, r)));
+  double offset = lb_greater(lb_dot(normal, p), lb_greater(lb_dot(normal, q), lb_dot(normal, r)));
   int32_t id = build->face_count++;
   build->faces[id] = (Face){ { a, b, c }, normal, offset, true, false };
   build->edge_face[a][b] = build->edge_face[b][c] = build->edge_face[c][a] = id;

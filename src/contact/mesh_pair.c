@@ -12,7 +12,7 @@ static lbSurfaceTriangle triangle_in_a(const lbSolidPair *pair, int32_t triangle
     result.corners[k] = lb_solid_to_world(&pair->frame, corner);
     result.across[k] = lb_solid_to_world(&pair->frame, across);
   }
-  result.own = p->own[triangle] | (pair->b->two_sided ? LB_TWO_SIDED : 0);
+  result.own = p->own[triangle] | LB_OWN_RIGID | (pair->b->two_sided ? LB_TWO_SIDED : 0);
   return result;
 }
 
@@ -26,7 +26,7 @@ static bool touch_triangle(int32_t triangle, void *context) {
     lbSolidTouch *touch = &touches[i];
     int32_t part = touch->feature & ((1 << LB_PART_BITS) - 1);
     touch->normal = lb_scale(-1, touch->normal);
-    if (part < LB_PART_EDGE) {
+    if (part < LB_PART_EDGE && touch->gap >= 0) {
       lbVec3 out = lb_mat3_apply_transpose(pair->frame.rotation, touch->normal);
       if (!lb_vertex_cone_holds(p, p->triangles[3 * triangle + part], out)) continue;
     }

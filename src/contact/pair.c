@@ -55,8 +55,8 @@ static void capsule_capsule(lbSolidPair *pair) {
                       along.x * along.x + along.y * along.y < LB_CONE_SLACK * LB_CONE_SLACK;
   if (side_by_side) {
     double first = 0.5 + 0.5 * from.z / half, last = first + other * along.z / half;
-    capsule_place(pair, lb_clamp(fmin(first, last), 0, 1), 1);
-    capsule_place(pair, lb_clamp(fmax(first, last), 0, 1), 2);
+    capsule_place(pair, lb_clamp(lb_lesser(first, last), 0, 1), 1);
+    capsule_place(pair, lb_clamp(lb_greater(first, last), 0, 1), 2);
     if (pair->list.count == 2) return;
     pair->list.count = 0;
   }
@@ -95,7 +95,7 @@ int32_t lb_solids_touch(const lbSolid *a, const lbSolidFrame *frame_a, const lbS
   double reach = pair.a->reach + pair.b->reach + margin;
   if (!(lb_dot(apart, apart) <= reach * reach)) return 0;
   pair.list.count = 0;
-  pair.list.length = 0.5 * fmin(pair.a->reach, pair.b->reach);
+  pair.list.length = 0.5 * lb_lesser(pair.a->reach, pair.b->reach);
   touch(&pair);
   lbSolidTouch found[LB_PAIR_TOUCHES];
   int32_t count = lb_touch_list_take(&pair.list, LB_PAIR_TOUCHES, found);
@@ -118,7 +118,7 @@ bool lb_solids_overlap(const lbSolid *a, const lbSolidFrame *frame_a, const lbSo
     return lb_dot(up_a, up_b) > -1 + 1e-12 || lb_dot(apart, up_a) <= 0;
   }
   lbSolidPairTouch touches[LB_PAIR_TOUCHES];
-  double margin = 1e-12 * fmin(a->reach, b->reach); // touching counts
+  double margin = 1e-12 * lb_lesser(a->reach, b->reach); // touching counts
   int32_t count = lb_solids_touch(a, frame_a, b, frame_b, margin, touches);
   return count > 0;
 }

@@ -75,7 +75,7 @@ static void corners_of(const lbPolyhedron *p, int32_t triangle, lbVec3 corners[3
 static lbVec3 triangle_normal(const lbVec3 c[3]) {
   lbVec3 ab = lb_sub(c[1], c[0]), ac = lb_sub(c[2], c[0]), bc = lb_sub(c[2], c[1]);
   lbVec3 normal = lb_cross(ab, ac);
-  double longest2 = fmax(lb_dot(ab, ab), fmax(lb_dot(ac, ac), lb_dot(bc, bc)));
+  double longest2 = lb_greater(lb_dot(ab, ab), lb_greater(lb_dot(ac, ac), lb_dot(bc, bc)));
   if (!(lb_length(normal) > 1e-13 * longest2)) return lb_vec3(0, 0, 0);
   return lb_normalise(normal);
 }

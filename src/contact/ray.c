@@ -64,7 +64,7 @@ static bool hit_convex(Ray *ray, const lbPolyhedron *p) {
     double height = lb_dot(p->face_normals[i], ray->origin) - p->face_offsets[i];
     double rate = lb_dot(p->face_normals[i], ray->direction);
     if (rate < 0 && -height / rate > enter) enter = -height / rate, face = i;
-    if (rate > 0) leave = fmin(leave, -height / rate);
+    if (rate > 0) leave = lb_lesser(leave, -height / rate);
     if (rate == 0 && height > 0) return false;
   }
   return face >= 0 && enter <= leave && keep(ray, enter, p->face_normals[face]);

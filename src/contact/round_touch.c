@@ -59,16 +59,16 @@ static void touch_edge(const Round *round, int k) {
   double edge2 = lb_dot(edge, edge), core2 = lb_dot(round->along, round->along), s, t;
   bool side_by_side =
       core2 > 0 && lb_dot(square, square) < LB_CONE_SLACK * LB_CONE_SLACK * edge2 * core2;
-  if (!side_by_side) {
-    lb_segments_closest(c[k], edge, round->from, round->along, &s, &t);
-    edge_place(round, k, s, 1);
-    return;
+  if (side_by_side) { // both ends of the stretch
+    lbVec3 to_core = lb_sub(round->from, c[k]);
+    double first = lb_dot(to_core, edge) / edge2;
+    double last = lb_dot(lb_add(to_core, round->along), edge) / edge2;
+    edge_place(round, k, first, 1);
+    edge_place(round, k, last, 2);
+    if ((first > 0 && first < 1) || (last > 0 && last < 1)) return;
   }
-  lbVec3 to_core = lb_sub(round->from, c[k]); // both ends of the stretch
-  double first = lb_dot(to_core, edge) / edge2;
-  double last = lb_dot(lb_add(to_core, round->along), edge) / edge2;
-  edge_place(round, k, first, 1);
-  edge_place(round, k, last, 2);
+  lb_segments_closest(c[k], edge, round->from, round->along, &s, &t);
+  edge_place(round, k, s, 1);
 }
 
 // ---- face --------------------------------------------------------------------------------------
@@ -86,7 +86,8 @@ static bool core_crosses(const Round *round, double from_height, double to_heigh
 static void touch_face(const Round *round) {
   const lbFacet *facet = &round->facet;
   if (lb_dot(facet->normal, facet->normal) == 0) return;
-  int end_count = round->solid->half[2] > 0 ? 2 : 1, feet = 0;
+  int end_count = round->solid->half[2] > 0 ? 2 : 1;
+  bool behind_added = false;
   lbVec3 ends[2] = { round->from, lb_add(round->from, round->along) };
   double heights[2], weights[3], crossing[3];
   for (int i = 0; i < 2; i++)
@@ -95,12 +96,12 @@ static void touch_face(const Round *round) {
   bool crosses = end_count == 2 && core_crosses(round, heights[0], heights[1], crossing);
   for (int i = 0; i < end_count; i++) {
     if (!lb_facet_foot(facet, ends[i], weights)) continue;
-    feet++;
+    behind_added |= heights[i] < 0;
     bool behind = heights[i] < 0 && !crosses;
     add(round, weights, lb_facet_place(facet, weights), behind ? facet->normal : down,
         behind ? -heights[i] : heights[i], lb_feature(1 + i, LB_PART_FACE));
   }
-  if (crosses && feet == 0)
+  if (crosses && !behind_added)
     add(round, crossing, lb_facet_place(facet, crossing), down, 0, lb_feature(3, LB_PART_FACE));
 }
 

@@ -11,7 +11,6 @@ typedef struct Shape {
   const lbVec3 *vertices; // (vertex_count)
   const lbVec3 *normals;  // (face_count)
   const double *offsets;  // (face_count)
-  lbVec3 centre;
 } Shape;
 
 typedef struct Axis {
@@ -65,7 +64,7 @@ static Axis best_edges(const Shape *a, const Shape *b, const lbSolidFrame *frame
       double length = lb_length(normal);
       if (length < 1e-4) continue; // parallel: a face does as well
       lbVec3 at = a->vertices[edge->ends[0]];
-      double side = lb_dot(normal, lb_sub(at, a->centre));
+      double side = lb_dot(normal, edge->normal);
       normal = lb_scale(side < 0 ? -1 / length : 1 / length, normal);
       double separation = lb_dot(normal, lb_sub(b->vertices[other->ends[0]], at));
       if (separation > best.separation) best = (Axis){ separation, normal, i, j };
@@ -180,16 +179,16 @@ void lb_touch_convex(const lbSolid *a, const lbSolid *b, const lbSolidFrame *fra
     normals[i] = lb_mat3_apply(frame->rotation, q->face_normals[i]);
     offsets[i] = q->face_offsets[i] + lb_dot(normals[i], frame->position);
   }
-  Shape first = { p, own, p->face_normals, p->face_offsets, a->centre };
-  Shape second = { q, vertices, normals, offsets, lb_solid_to_world(frame, b->centre) };
+  Shape first = { p, own, p->face_normals, p->face_offsets };
+  Shape second = { q, vertices, normals, offsets };
   Axis face_a = best_face(&first, &second, margin);
   if (!(face_a.separation < margin)) return;
   Axis face_b = best_face(&second, &first, margin);
   if (!(face_b.separation < margin)) return;
   Axis edges = best_edges(&first, &second, frame);
   if (!(edges.separation < margin)) return;
-  double favour = 2e-3 * fmin(a->reach, b->reach); // faces carry torque
-  if (edges.separation > fmax(face_a.separation, face_b.separation) + favour)
+  double favour = 2e-3 * lb_lesser(a->reach, b->reach); // faces carry torque
+  if (edges.separation > lb_greater(face_a.separation, face_b.separation) + favour)
     touch_edges(&first, &second, &edges, list);
   else if (face_b.separation > face_a.separation + 0.1 * favour)
     touch_faces(&first, &second, &face_b, true, margin, list);

@@ -39,7 +39,7 @@ bool lb_lines_closest(lbVec3 p, lbVec3 d, lbVec3 q, lbVec3 e, double *s, double 
 
 lbFacet lb_facet(const lbVec3 c[3]) {
   lbVec3 ab = lb_sub(c[1], c[0]), ac = lb_sub(c[2], c[0]), bc = lb_sub(c[2], c[1]);
-  double longest2 = fmax(lb_dot(ab, ab), fmax(lb_dot(ac, ac), lb_dot(bc, bc)));
+  double longest2 = lb_greater(lb_dot(ab, ab), lb_greater(lb_dot(ac, ac), lb_dot(bc, bc)));
   lbVec3 normal = lb_cross(ab, ac);
   double twice = lb_length(normal);
   bool flat = !(twice > 1e-13 * longest2);

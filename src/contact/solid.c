@@ -123,11 +123,16 @@ static void bound_polyhedron(lbSolid *solid) {
   solid->box = lb_box_empty();
   for (int32_t i = 0; i < 3 * p->triangle_count; i++)
     lb_box_add_point(&solid->box, p->vertices + 3 * (size_t)p->triangles[i]);
-  solid->centre =
-      lb_scale(0.5, lb_add(lb_vec3_load(solid->box.low), lb_vec3_load(solid->box.high)));
+  lbVec3 sum = { 0, 0, 0 };
+  for (int32_t i = 0; i < p->vertex_count; i++) sum = lb_add(sum, lb_polyhedron_vertex(p, i));
+  if (solid->kind == LB_SOLID_MESH)
+    solid->centre =
+        lb_scale(0.5, lb_add(lb_vec3_load(solid->box.low), lb_vec3_load(solid->box.high)));
+  else // inside, and the same in whatever axes
+    solid->centre = lb_scale(1.0 / p->vertex_count, sum);
   for (int32_t i = 0; i < 3 * p->triangle_count; i++) {
     lbVec3 vertex = lb_polyhedron_vertex(p, p->triangles[i]);
-    solid->reach = fmax(solid->reach, lb_length(lb_sub(vertex, solid->centre)));
+    solid->reach = lb_greater(solid->reach, lb_length(lb_sub(vertex, solid->centre)));
   }
   solid->reach *= 1 + 1e-12;
 }

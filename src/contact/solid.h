@@ -181,8 +181,9 @@ typedef struct lbSolidPairTouch {
 
 #define LB_PAIR_TOUCHES 8
 
-// Places where two solids are nearer than margin, enough of them to carry any torque. Convex
-// solids have one normal. Plane against plane: none.
+// Places where two solids are nearer than margin, enough of them to carry any torque. Boxes and
+// hulls have one normal, square to a face or to two edges; where corners are nearest, the gap along
+// it is less than their distance. Plane against plane: none.
 int32_t lb_solids_touch(const lbSolid *a, const lbSolidFrame *frame_a, const lbSolid *b,
                         const lbSolidFrame *frame_b, double margin,
                         lbSolidPairTouch out[LB_PAIR_TOUCHES]);

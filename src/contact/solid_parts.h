@@ -98,9 +98,16 @@ static inline lbVec3 lb_square_to(lbVec3 a) {
   return lb_direction_or(lb_cross(a, axis), lb_vec3(0, 0, 1));
 }
 
+// In place of fmin and fmax, which are calls: where one is no number, the second is taken.
+static inline double lb_lesser(double a, double b) { return a < b ? a : b; }
+static inline double lb_greater(double a, double b) { return a > b ? a : b; }
+
 static inline double lb_clamp(double x, double low, double high) {
   return x > low ? (x < high ? x : high) : low; // NaN: low
 }
+
+// An `own` bit within this layer: a triangle of a rigid mesh.
+#define LB_OWN_RIGID 128u
 
 // ---- touches (touch.c and others) --------------------------------------------------------------
 

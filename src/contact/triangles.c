@@ -126,13 +126,24 @@ static bool boxes_apart(const lbVec3 a[3], const lbVec3 b[3], double margin) {
   double x[3][3], y[3][3];
   for (int k = 0; k < 3; k++) lb_vec3_store(x[k], a[k]), lb_vec3_store(y[k], b[k]);
   for (int i = 0; i < 3; i++) {
-    double low_a = fmin(x[0][i], fmin(x[1][i], x[2][i]));
-    double high_a = fmax(x[0][i], fmax(x[1][i], x[2][i]));
-    double low_b = fmin(y[0][i], fmin(y[1][i], y[2][i]));
-    double high_b = fmax(y[0][i], fmax(y[1][i], y[2][i]));
+    double low_a = lb_lesser(x[0][i], lb_lesser(x[1][i], x[2][i]));
+    double high_a = lb_greater(x[0][i], lb_greater(x[1][i], x[2][i]));
+    double low_b = lb_lesser(y[0][i], lb_lesser(y[1][i], y[2][i]));
+    double high_b = lb_greater(y[0][i], lb_greater(y[1][i], y[2][i]));
     if (!(low_a < high_b + margin && low_b < high_a + margin)) return true;
   }
   return false;
+}
+
+// Is all of a triangle farther from the plane of a facet than any touch?
+static bool beyond_plane(const Pair *pair, const lbFacet *facet, const lbVec3 corners[3]) {
+  double heights[3], behind = lb_greater(pair->depth, pair->margin);
+  if (lb_dot(facet->normal, facet->normal) == 0) return false;
+  for (int k = 0; k < 3; k++)
+    heights[k] = lb_dot(facet->normal, lb_sub(corners[k], facet->corners[0]));
+  double low = lb_lesser(heights[0], lb_lesser(heights[1], heights[2]));
+  double high = lb_greater(heights[0], lb_greater(heights[1], heights[2]));
+  return low >= pair->margin || high <= -behind;
 }
 
 static void turn_towards(lbFacet *facet, const lbVec3 other[3]) {
@@ -152,7 +163,7 @@ static int32_t take(const Pair *pair, lbTriangleTouch out[LB_TRIANGLE_TOUCHES]) 
     const lbTriangleTouch *touch = &pair->touches[i];
     places[i] = (lbTouchPlace){ touch->on_a, touch->normal, touch->gap };
   }
-  double length = 0.5 * fmin(pair->facet_a.longest, pair->facet_b.longest);
+  double length = 0.5 * lb_lesser(pair->facet_a.longest, pair->facet_b.longest);
   int32_t kept = lb_touches_choose(pair->count, places, length, LB_TRIANGLE_TOUCHES, chosen);
   for (int32_t i = 0; i < kept; i++) out[i] = pair->touches[chosen[i]];
   return kept;
@@ -160,13 +171,15 @@ static int32_t take(const Pair *pair, lbTriangleTouch out[LB_TRIANGLE_TOUCHES]) 
 
 int32_t lb_triangles_touch(const lbSurfaceTriangle *a, const lbSurfaceTriangle *b, double margin,
                            double depth, lbTriangleTouch out[LB_TRIANGLE_TOUCHES]) {
-  if (boxes_apart(a->corners, b->corners, fmax(margin, depth))) return 0;
+  if (boxes_apart(a->corners, b->corners, lb_greater(margin, depth))) return 0;
   Pair pair;
   pair.a = a, pair.b = b;
   pair.facet_a = lb_facet(a->corners), pair.facet_b = lb_facet(b->corners);
   pair.margin = margin, pair.depth = depth, pair.count = 0;
   if (a->own & LB_TWO_SIDED) turn_towards(&pair.facet_a, b->corners);
   if (b->own & LB_TWO_SIDED) turn_towards(&pair.facet_b, a->corners);
+  if (beyond_plane(&pair, &pair.facet_a, b->corners)) return 0;
+  if (beyond_plane(&pair, &pair.facet_b, a->corners)) return 0;
   // Surfaces that face the same way do not overlap: one is the far side of a body.
   bool sheets = (a->own | b->own) & LB_TWO_SIDED;
   if (!sheets && lb_dot(pair.facet_a.normal, pair.facet_b.normal) > 0.5) pair.depth = 0;

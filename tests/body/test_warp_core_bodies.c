@@ -159,6 +159,48 @@ static void a_step_takes_no_memory(void **state) {
   lb_body_destroy(body), lb_model_destroy(model);
 }
 
+static void every_level_moves_alike(void **state) {
+  (void)state;
+  lbModel *model = model_of(CORED(MESH("[10,1,1]"), "1e5", THREE));
+  lbBodyDef def = def_of(LB_INTEGRATOR_EULER);
+  def.gravity = lb_vec3(0, 3, -9.81);
+  lbBody *plain = NULL;
+  for (int level = 0; level < LB_SIMD_LEVEL_COUNT; level++) {
+    if (!lb_simd_has((lbSimdLevel)level)) continue;
+    lbBody *body = body_at(model, &def, (lbSimdLevel)level);
+    steps(body, 30, 0.01);
+    for (int32_t n = 0; plain && n < model->size.node_count; n++)
+      check_small(distance(where(body, n), where(plain, n)), 1e-6);
+    if (plain)
+      lb_body_destroy(body);
+    else
+      plain = body;
+  }
+  lb_body_destroy(plain), lb_model_destroy(model);
+}
+
+static void failed_allocations_leave_nothing_behind(void **state) {
+  (void)state;
+  lbModel *model = model_of(CORED(MESH("[10,1,1]"), "1e5", THREE));
+  lbBodyDef def = def_of(LB_INTEGRATOR_EULER);
+  bool made = false;
+  for (int64_t n = 0; !made && n < 300; n++) {
+    CheckedHeap heap = { .fail_at = n };
+    lbAllocator failing = checked_allocator(&heap);
+    lbBody *body = NULL;
+    lbError err;
+    lb_set_allocator(&failing);
+    lbStatus status = lb_body_create(model, &def, &body, &err);
+    made = status == LB_OK;
+    if (!made) assert_int_equal(status, LB_ERR_MEMORY);
+    lb_body_destroy(body);
+    lb_set_allocator(NULL);
+    assert_int_equal(heap.live, 0);
+  }
+  assert_true(made);
+  lb_model_destroy(model);
+}
+
 // ---- random sets -------------------------------------------------------------------------------
 
 static double between(uint64_t *seed, double low, double high) {
@@ -430,6 +472,8 @@ int main(void) {
     cmocka_unit_test(pins_of_a_core_add_no_energy),
     cmocka_unit_test(a_restored_body_one_of_a_batch_and_one_from_a_file_go_on_to_the_bit),
     cmocka_unit_test(a_step_takes_no_memory),
+    cmocka_unit_test(every_level_moves_alike),
+    cmocka_unit_test(failed_allocations_leave_nothing_behind),
     cmocka_unit_test(random_cores_stay_rigid_and_bounded),
     cmocka_unit_test(a_surface_follows_flesh_and_core),
     cmocka_unit_test(pieces_that_nothing_holds_are_reported),

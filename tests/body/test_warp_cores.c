@@ -2,6 +2,7 @@
 #include "core_bodies.h"
 
 #include "full/full.h"
+#include "limber/path.h"
 
 // ---- momenta -----------------------------------------------------------------------------------
 
@@ -252,6 +253,60 @@ static void a_scripted_core_is_moved_supports(void **state) {
   check_moved(LB_INTEGRATOR_EULER, 4e-3);
 }
 
+// Where a core's nodes are, against the path in a frame.
+static double off_path(const lbBody *body, const lbPath *path, double t) {
+  const lbModel *m = lb_body_model(body);
+  lbFrame frame = lb_body_frame(body);
+  lbPathState at;
+  double worst = 0;
+  lb_path_at(path, t, &at);
+  for (int32_t n = 0; n < m->size.node_count; n++) {
+    double own[3];
+    if (m->warp_cores[n] != 0) continue;
+    lb_path_point(&at, m->node_positions + 3 * (size_t)n, own);
+    lbVec3 placed = lb_add(frame.position, lb_quat_rotate(frame.rotation, lb_vec3_load(own)));
+    worst = fmax(worst, distance(where(body, n), placed));
+  }
+  return worst;
+}
+
+// A path is in the body's axes: a placement, a frame that is driven, and jumps in time.
+static void a_scripted_core_is_in_the_bodys_axes(void **state) {
+  (void)state;
+  lbModel *model = model_of(CORED(BEAM, "1e5", ",'warp':{'rigid':[{" LEFT "," SHAKE "}]}"));
+  lbPath *path = NULL;
+  lbError err;
+  check_ok(lb_model_core_path(model, 0, &path, &err), err);
+  for (int k = 0; k < 2; k++) {
+    lbBodyDef def = def_of(k ? LB_INTEGRATOR_EULER : LB_INTEGRATOR_NEWMARK);
+    def.position = lb_vec3(3, -1, 2);
+    def.rotation = lb_quat_normalise(lb_quat(0.1, 0.5, -0.3, 0.7));
+    lbBody *still = body_of(model, &def);
+    def.frame = LB_FRAME_DRIVEN;
+    lbBody *driven = body_of(model, &def);
+    assert_int_equal(lb_body_frame_kind(still), LB_FRAME_HELD);
+    for (int i = 1; i <= 20; i++) {
+      lbQuat turn = lb_quat_multiply(lb_quat_exp(lb_vec3(0, 0.03 * i, 0)), def.rotation);
+      body_ok(driven, lb_body_drive_to(driven, lb_vec3(3 + 0.01 * i, -1, 2), turn));
+      adapted_steps(still, 1, 0.01), adapted_steps(driven, 1, 0.01);
+    }
+    double off = fmax(off_path(still, path, 0.2), off_path(driven, path, 0.2));
+    // The only core that holds it takes the flesh along to another time: nothing is felt.
+    double before = lb_body_report(still).elastic;
+    body_ok(still, lb_body_set_time(still, 0.05));
+    off = fmax(off, off_path(still, path, 0.05));
+    double after = lb_body_report(still).elastic;
+    printf("  %s: %.1e m from the path; elastic %.3f J, then %.3f J\n", name_of(def.integrator),
+           off, before, after);
+    check_small(off, 1e-12);
+    check_small(after - before, 1e-9);
+    assert_true(before > 1e-3);
+    lb_body_destroy(still), lb_body_destroy(driven);
+  }
+  lb_path_destroy(path);
+  lb_model_destroy(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_free_body_with_cores_keeps_its_momenta_in_every_form),
@@ -259,6 +314,7 @@ int main(void) {
     cmocka_unit_test(a_hinged_core_swings_as_a_pendulum),
     cmocka_unit_test(a_hinge_goes_with_a_driven_frame),
     cmocka_unit_test(a_scripted_core_is_moved_supports),
+    cmocka_unit_test(a_scripted_core_is_in_the_bodys_axes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
