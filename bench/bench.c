@@ -16,6 +16,7 @@ benchRow *bench_add(benchTable *table, const char *name, json_t *parameters, con
 void bench_release(benchTable *table) {
   for (int32_t i = 0; i < table->count; i++) json_decref(table->rows[i].parameters);
   lb_free(table->rows);
+  lb_free(table->text);
 }
 
 static int compare(const void *a, const void *b) {

@@ -21,6 +21,7 @@ typedef struct benchTable {
   benchRow *rows;
   int32_t count;
   size_t capacity;
+  char *text; // lines that are printed below the rows; NULL: none
 } benchTable;
 
 // Adds a row; takes over `parameters`. NULL without memory.
@@ -47,11 +48,13 @@ typedef struct benchObject {
   lbMesh *mesh;
   lbFem *fem;
   const char *name; // of the mesh
+  bool is_shell;    // triangles: Discrete Shells
   bool is_bridge;   // simpleBridge_tet.veg, which the peer's figures are of
   int up;           // axis
 } benchObject;
 
-// Without a path: the shape. Without a .bou file: the lowest 5 % along up are fixed.
+// Without a path: the shape. A mesh of triangles is a shell, half a percent of its diagonal thick.
+// Without a .bou file: the lowest 5 % along up are fixed.
 lbStatus bench_object_make(const char *mesh_path, const char *fixed_path, const lbShapeDef *shape,
                            benchObject *object, lbError *err);
 void bench_object_release(benchObject *object);
@@ -60,7 +63,8 @@ void bench_object_release(benchObject *object);
 lbStatus bench_modal(int32_t threads, benchTable *table, lbError *err);
 lbStatus bench_subspace(const char *mesh_path, const char *fixed_path, int32_t threads,
                         benchTable *table, lbError *err);
-// Forces by cubature; plot: a file for the error against the number of elements, or NULL.
+// Forces by cubature; plot: a file for the error against the number of elements, or NULL; a second
+// one, with "-motion" in its name, gets a motion.
 lbStatus bench_cubature(const char *mesh_path, const char *fixed_path, const char *plot,
                         int32_t threads, benchTable *table, lbError *err);
 // NN-HTP against greedy cubature on shapes of our own.

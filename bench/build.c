@@ -104,7 +104,7 @@ static lbStatus write_torus(const char *path, lbError *err) {
 lbStatus bench_builds(const char *mesh_path, int32_t threads, benchTable *table, lbError *err) {
   static const struct {
     int32_t cells, r;
-  } cases[] = { { 24, 30 }, { 32, 30 }, { 32, 60 }, { 48, 30 }, { 64, 30 } };
+  } cases[] = { { 24, 30 }, { 32, 30 }, { 32, 60 }, { 32, 100 }, { 48, 30 }, { 64, 30 } };
   char made[64];
   lbStatus status = LB_OK;
   snprintf(made, sizeof made, "bench-build-%ld.obj", (long)getpid());

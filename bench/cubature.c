@@ -1,9 +1,10 @@
 // limber bench cubature: bases, training, selection and run time of forces by cubature, beside von
 // Tycowicz et al. 2013 (tables 1 to 3, figures 10 and 11).
-#include "bench/bench.h"
+#include "bench/cubature.h"
 
 #include "body/subspace.h"
-#include "reduce/cubature.h"
+#include "reduce/subspace.h"
+#include "fem/fem.h"
 #include "study/plot.h"
 
 #include <math.h>
@@ -11,29 +12,31 @@
 #include <string.h>
 
 enum {
-  MODES = 15, // extended by nine: 135 vectors
   PAPER_POSES = 1000,
-  PAPER_ELEMENTS = 150,
-  CURVE_POINTS = 4, // 1 to 4 elements a vector
+  SOLID_ELEMENTS = 150, // the paper's dragon
+  SHELL_ELEMENTS = 250, // its Chinese dragon
+  CURVE_POINTS = 4,
+  CURVE_POSES = 100,
+  LARGE_POSES = 200,
 };
 
-// The paper's dragon: 92 386 tets of StVK, d = 135; a laptop of 2012, four cores.
-static const double paper_train_s = 182, paper_force_ms = 0.9, paper_step_ms = 3.7;
-static const double paper_error[LB_CUBATURE_SELECTION_COUNT] = { 1.5, 0, 8.4 }; // %
-static const double paper_select_s[LB_CUBATURE_SELECTION_COUNT] = { 63, 0, 0 };
+static const double CURVE_SHARES[CURVE_POINTS] = { 0.5, 1, 2, 3 }; // elements a vector
+static const double LARGE = 2;                                     // amplitude: two diagonals
 
-typedef struct CubatureBench {
-  benchObject object;
-  lbBasis *basis; // extended
-  benchTable *table;
-  int32_t threads;
-  const char *plot; // file of the curve; NULL: none
-} CubatureBench;
+// A laptop of 2012, four cores. Greedy: the fast setting, which the paper compares with.
+static const benchLine paper_solids[] = {
+  { "Dragon", 0, 92386, 135, 15, 1000, 150, 10, 182, 0.9, 3.7, 1.5, 63, 8.4 },
+  { "Menger", 0, 393216, 135, 15, 1000, 100, 36, 332, 0.5, 2.0, 2.7, 8, 7.0 },
+};
+static const benchLine paper_shells[] = {
+  { "Chinese dragon", 0, 389994, 138, 20, 1000, 250, 110, 243, 1.5, 4.9, 7.4, 69, 17.4 },
+  { "Elephant", 0, 75000, 135, 15, 1000, 500, 18, 46, 2.8, 10.1, 3.7, 205, 11.0 },
+};
 
-static benchRow *add_row(CubatureBench *b, const char *name, json_t *parameters, const char *unit,
-                         double value, double paper) {
+benchRow *bench_cubature_row(CubatureBench *b, const char *name, json_t *parameters,
+                             const char *unit, double value, double paper) {
   json_object_set_new(parameters, "mesh", json_string(b->object.name));
-  json_object_set_new(parameters, "elements", json_integer(lb_mesh_element_count(b->object.mesh)));
+  json_object_set_new(parameters, "elements", json_integer(b->components));
   benchRow *row = bench_add(b->table, name, parameters, unit);
   if (!row) return NULL;
   row->median = row->min = value;
@@ -42,78 +45,42 @@ static benchRow *add_row(CubatureBench *b, const char *name, json_t *parameters,
   return row;
 }
 
-// ---- bases -------------------------------------------------------------------------------------
+static const benchLine *paper(const CubatureBench *b) {
+  return b->object.is_shell ? &paper_shells[0] : &paper_solids[0];
+}
 
-typedef struct BasisCase {
-  lbBasisKind kind;
-  double paper_s, paper_error; // dragon: table 3, and table 2 in %
-} BasisCase;
+// ---- the basis ---------------------------------------------------------------------------------
 
-static const BasisCase basis_cases[] = { { LB_BASIS_EXTENDED, 1, 1.70 },
-                                         { LB_BASIS_DERIVATIVES, 28, 2.25 },
-                                         { LB_BASIS_LINEAR, 0, 4.40 } };
+static lbStatus bench_basis(CubatureBench *b, lbError *err) {
+  lbBasisDef def = lb_basis_def();
+  def.kind = LB_BASIS_EXTENDED;
+  def.mode_count = BENCH_MODES;
+  lbStatus status = lb_basis_make(b->object.fem, &def, &b->basis, err);
+  if (status) return status;
+  b->line.basis_s = b->basis->seconds;
+  benchRow *row = bench_cubature_row(
+      b, "cubature.basis",
+      json_pack("{s:s, s:i}", "basis", "extended", "d", (int)b->basis->dimension), "s",
+      b->basis->pca_seconds, b->object.is_shell ? 8 : 1);
+  if (!row) return lb_fail_memory(err);
+  snprintf(row->note, sizeof row->note, "beside %d linear modes, which took %.2f s", BENCH_MODES,
+           b->basis->mode_seconds);
+  return LB_OK;
+}
 
-// The same number of vectors of each kind.
-static lbSubspaceDef basis_def(lbBasisKind kind, int32_t dimension) {
+lbStatus bench_cubature_model(const CubatureBench *b, const lbBasis *basis, lbBasisKind kind,
+                              const lbCubatureDef *cubature, lbModel **out, lbError *err) {
+  lbReduceDef object = lb_reduce_def();
   lbSubspaceDef def = lb_subspace_def();
   def.basis.kind = kind;
-  def.basis.mode_count = kind == LB_BASIS_LINEAR ? dimension : MODES;
-  def.basis.dimension = dimension;
+  def.basis.mode_count = kind == LB_BASIS_LINEAR ? basis->dimension : BENCH_MODES;
+  def.basis.dimension = basis->dimension;
   def.basis.at_most = true;
+  def.vectors_max = basis->dimension;
   def.forces = LB_FORCES_CUBATURE;
   def.modal = false;
-  return def;
-}
-
-// The mean over what the quick comparison with the full simulator tries at full amplitude.
-static double large_error(const lbAccuracy *accuracy) {
-  double error = -1;
-  for (int32_t i = 0; i < accuracy->motion_count; i++)
-    if (strcmp(accuracy->motions[i].name, "sudden load") == 0 ||
-        strcmp(accuracy->motions[i].name, "equilibrium") == 0)
-      error = fmax(error, 100 * accuracy->motions[i].mass_error);
-  return error;
-}
-
-static lbStatus bench_basis(CubatureBench *b, const BasisCase *c, lbError *err) {
-  int32_t dimension = b->basis ? b->basis->dimension : 9 * MODES;
-  lbSubspaceDef def = basis_def(c->kind, dimension);
-  lbReduceDef object = lb_reduce_def();
-  lbAccuracyDef how = lb_accuracy_def();
-  lbAccuracy *accuracy = NULL;
-  lbModel *model = NULL;
-  lbBasis *basis = NULL;
-  lbStatus status = lb_basis_make(b->object.fem, &def.basis, &basis, err);
-  if (!status)
-    status = lb_reduce_subspace(b->object.mesh, b->object.fem, &object, &def, &model, err);
-  if (!status) status = lb_accuracy_measure(b->object.fem, model, &how, &accuracy, err);
-  if (!status) {
-    const char *kind = lb_basis_kind_name(c->kind);
-    double without_modes = basis->force_seconds + basis->solve_seconds + basis->pca_seconds;
-    benchRow *row = add_row(b, "cubature.basis",
-                            json_pack("{s:s, s:i}", "basis", kind, "d", (int)basis->dimension), "s",
-                            without_modes, c->paper_s);
-    if (row)
-      snprintf(row->note, sizeof row->note, "beside %d linear modes, which took %.2f s",
-               (int)def.basis.mode_count, basis->mode_seconds);
-    row = add_row(b, "cubature.basis_error",
-                  json_pack("{s:s, s:i}", "basis", kind, "d", (int)basis->dimension), "%",
-                  large_error(accuracy), c->paper_error);
-    if (row)
-      snprintf(row->note, sizeof row->note,
-               "of the motion against full, mass-weighted, over its amplitude; %d elements; the "
-               "paper's: another norm, another motion",
-               (int)model->size.cubature_count);
-    if (!row) status = lb_fail_memory(err);
-  }
-  if (!status && c->kind == LB_BASIS_EXTENDED) {
-    b->basis = basis;
-    basis = NULL;
-  }
-  lb_basis_destroy(basis);
-  lb_accuracy_destroy(accuracy);
-  lb_model_destroy(model);
-  return status;
+  def.cubature = *cubature;
+  return lb_reduce_basis(b->object.mesh, b->object.fem, basis, NULL, &object, &def, out, err);
 }
 
 // ---- training and selection --------------------------------------------------------------------
@@ -125,64 +92,89 @@ static lbStatus train(const CubatureBench *b, const lbCubatureDef *def, lbCubatu
 
 static json_t *selection_parameters(const CubatureBench *b, const lbCubatureDef *def,
                                     const lbCubature *c) {
-  return json_pack("{s:s, s:i, s:i, s:i}", "selection", lb_cubature_selection_name(def->selection),
-                   "d", (int)b->basis->dimension, "s", (int)c->count, "poses",
-                   (int)def->pose_count);
+  return json_pack("{s:s, s:i, s:i, s:i, s:f}", "selection",
+                   lb_cubature_selection_name(def->selection), "d", (int)b->basis->dimension, "s",
+                   (int)c->count, "poses", (int)c->pose_count, "amplitude", def->amplitude);
 }
 
 static lbStatus add_selection(CubatureBench *b, const lbCubatureDef *def, const lbCubature *c,
-                              bool as_paper, lbError *err) {
-  double time = as_paper ? paper_select_s[def->selection] : 0;
-  double error = as_paper ? paper_error[def->selection] : 0;
-  benchRow *row = add_row(b, "cubature.select", selection_parameters(b, def, c), "s",
-                          c->selection_seconds, time);
+                              double paper_seconds, double paper_error, lbError *err) {
+  benchRow *row = bench_cubature_row(b, "cubature.select", selection_parameters(b, def, c), "s",
+                                     c->selection_seconds, paper_seconds);
   if (row)
     snprintf(row->note, sizeof row->note, "%d iterations, %lld columns, %d threads; poses %s",
              (int)c->iterations, (long long)c->columns_made, (int)b->threads,
              def->small_share > 0 ? "as usual here" : "as in the paper");
-  row = add_row(b, "cubature.error", selection_parameters(b, def, c), "%", 100 * c->training_error,
-                error);
+  row = bench_cubature_row(b, "cubature.error", selection_parameters(b, def, c), "%",
+                           100 * c->training_error, paper_error);
   if (row)
     snprintf(row->note, sizeof row->note, "%.3g %% on poses that were held out",
              100 * c->held_out_error);
   return row ? LB_OK : lb_fail_memory(err);
 }
 
-// As many poses and elements as the paper has for its dragon, by all selections.
-static lbStatus bench_as_paper(CubatureBench *b, lbError *err) {
+// Normal samples alone, as many elements as the paper has, by NN-HTP and the fast greedy setting.
+static lbStatus bench_as_paper(CubatureBench *b, int32_t poses, double amplitude, benchLine *line,
+                               lbError *err) {
+  static const lbCubatureSelection selections[] = { LB_CUBATURE_NNHTP, LB_CUBATURE_GREEDY_FAST };
+  const benchLine *theirs = paper(b);
   lbCubatureDef def = lb_cubature_def();
   lbCubatureTrainer *trainer = NULL;
-  def.pose_count = PAPER_POSES;
-  def.error = 0;
-  def.small_share = 0;
-  def.element_limit = PAPER_ELEMENTS;
+  def.pose_count = poses;
+  def.amplitude = amplitude;
+  def.error = def.small_share = 0;
+  def.element_limit = b->elements;
   lbStatus status = train(b, &def, &trainer, err);
-  for (int i = 0; i < LB_CUBATURE_SELECTION_COUNT && !status; i++) {
+  for (size_t i = 0; i < 2 && !status; i++) {
     lbCubature *c = NULL;
-    def.selection = (lbCubatureSelection)i;
+    bool own = i == 0;
+    def.selection = selections[i];
     status = lb_cubature_select(trainer, &def, &c, err);
-    if (!status && i == 0) {
+    if (status) break;
+    if (own) {
+      line->train_s = c->training_seconds;
+      line->error = 100 * c->training_error;
+      line->select_s = c->selection_seconds;
       benchRow *row =
-          add_row(b, "cubature.train",
-                  json_pack("{s:i, s:i}", "d", (int)b->basis->dimension, "poses", PAPER_POSES), "s",
-                  c->training_seconds, paper_train_s);
+          bench_cubature_row(b, "cubature.train",
+                             json_pack("{s:i, s:i, s:f}", "d", (int)b->basis->dimension, "poses",
+                                       (int)poses, "amplitude", amplitude),
+                             "s", c->training_seconds, poses == PAPER_POSES ? theirs->train_s : 0);
       if (row)
-        snprintf(row->note, sizeof row->note, "and 250 held out; %d threads", (int)b->threads);
+        snprintf(row->note, sizeof row->note, "and %d held out; %d threads", (int)poses / 4,
+                 (int)b->threads);
     }
-    if (!status) status = add_selection(b, &def, c, true, err);
+    if (!own) line->greedy_error = 100 * c->training_error;
+    status = add_selection(b, &def, c, own ? theirs->select_s : 0,
+                           own ? theirs->error : theirs->greedy_error, err);
     lb_cubature_destroy(c);
   }
   lb_cubature_trainer_destroy(trainer);
   return status;
 }
 
-// What limber build does by itself.
+// What limber build does by itself, and how long all of it takes.
 static lbStatus bench_usual(CubatureBench *b, lbError *err) {
   lbCubatureDef def = lb_cubature_def();
   lbCubature *c = NULL;
   lbStatus status =
       lb_cubature_make(b->object.fem, b->basis->dimension, b->basis->vectors, &def, &c, err);
-  if (!status) status = add_selection(b, &def, c, false, err);
+  if (!status) status = add_selection(b, &def, c, 0, 0, err);
+  if (!status) {
+    benchRow *row =
+        bench_cubature_row(b, "cubature.build",
+                           json_pack("{s:i, s:i, s:i}", "d", (int)b->basis->dimension, "s",
+                                     (int)c->count, "poses", (int)c->pose_count),
+                           "s", b->basis->seconds + c->training_seconds + c->selection_seconds,
+                           paper(b)->basis_s + paper(b)->train_s + paper(b)->select_s);
+    if (row)
+      snprintf(row->note, sizeof row->note,
+               "basis, training and selection to 3 %%: %.1f elements a vector; the paper's: %d "
+               "elements",
+               (double)c->count / b->basis->dimension, (int)paper(b)->s);
+    else
+      status = lb_fail_memory(err);
+  }
   lb_cubature_destroy(c);
   return status;
 }
@@ -192,21 +184,25 @@ static lbStatus bench_curve(CubatureBench *b, lbError *err) {
   double x[CURVE_POINTS], y[LB_CUBATURE_SELECTION_COUNT][CURVE_POINTS];
   lbCubatureDef def = lb_cubature_def();
   lbCubatureTrainer *trainer = NULL;
-  def.error = 0;
-  def.small_share = 0;
+  def.error = def.small_share = 0;
+  def.pose_count = CURVE_POSES;
   lbStatus status = train(b, &def, &trainer, err);
   for (int point = 0; point < CURVE_POINTS && !status; point++) {
-    int32_t s = b->basis->dimension * (point + 1), most = lb_mesh_element_count(b->object.mesh);
-    x[point] = def.element_limit = s < most ? s : most;
+    int32_t s = (int32_t)(b->basis->dimension * CURVE_SHARES[point]);
+    x[point] = def.element_limit = s < b->components ? s : b->components;
     for (int i = 0; i < LB_CUBATURE_SELECTION_COUNT && !status; i++) {
       lbCubature *c = NULL;
       def.selection = (lbCubatureSelection)i;
       status = lb_cubature_select(trainer, &def, &c, err);
       if (status) break;
       y[i][point] = 100 * c->training_error;
-      benchRow *row =
-          add_row(b, "cubature.curve", selection_parameters(b, &def, c), "%", y[i][point], 0);
-      if (!row) status = lb_fail_memory(err);
+      benchRow *row = bench_cubature_row(b, "cubature.curve", selection_parameters(b, &def, c), "%",
+                                         y[i][point], 0);
+      if (row)
+        snprintf(row->note, sizeof row->note, "%.3g %% on poses that were held out; %.2f s",
+                 100 * c->held_out_error, c->selection_seconds);
+      else
+        status = lb_fail_memory(err);
       lb_cubature_destroy(c);
     }
   }
@@ -245,15 +241,14 @@ static void step_body(void *context) {
 }
 
 static lbStatus bench_run(CubatureBench *b, lbError *err) {
-  lbSubspaceDef def = basis_def(LB_BASIS_EXTENDED, b->basis->dimension);
-  lbReduceDef object = lb_reduce_def();
+  lbCubatureDef cubature = lb_cubature_def();
   lbModel *model = NULL;
   RunWork w = { 0 };
   lbArena arena = { 0 };
-  def.basis.mode_count = MODES;
-  def.cubature.element_limit = PAPER_ELEMENTS;
-  def.cubature.error = 0;
-  lbStatus status = lb_reduce_subspace(b->object.mesh, b->object.fem, &object, &def, &model, err);
+  cubature.element_limit = b->elements;
+  cubature.pose_count = LARGE_POSES;
+  cubature.error = 0;
+  lbStatus status = bench_cubature_model(b, b->basis, LB_BASIS_EXTENDED, &cubature, &model, err);
   lbBodyDef body = lb_body_def();
   body.method = LB_METHOD_SUBSPACE;
   if (!status) status = lb_body_create(model, &body, &w.body, err);
@@ -266,17 +261,21 @@ static lbStatus bench_run(CubatureBench *b, lbError *err) {
     w.work = lb_arena_alloc(&arena, w.subspace->forces->work_size(w.subspace->force_data),
                             sizeof(double));
     json_t *parameters = json_pack("{s:i, s:i}", "d", (int)d, "s", (int)s);
-    benchRow *row = add_row(b, "cubature.force", json_incref(parameters), "ms", 0, paper_force_ms);
+    benchRow *row = bench_cubature_row(b, "cubature.force", json_incref(parameters), "ms", 0,
+                                       paper(b)->force_ms);
     if (row && w.q && w.R && w.work) {
       if (model->size.pose_count) memcpy(w.q, model->cubature_poses, (size_t)d * sizeof(double));
       bench_time(row, 1e3 / STEPS, evaluate_force, &w);
+      b->line.force_ms = row->median;
       snprintf(row->note, sizeof row->note, "one thread; in a training pose");
     }
-    row = add_row(b, "cubature.step", json_deep_copy(parameters), "ms", 0, paper_step_ms);
+    row = bench_cubature_row(b, "cubature.step", json_deep_copy(parameters), "ms", 0,
+                             paper(b)->step_ms);
     if (row) {
       lb_body_apply_impulse(w.body, lb_point_vertex(model->size.vertex_count - 1),
                             lb_vec3(0, 0, 1));
       bench_time(row, 1e3 / STEPS, step_body, &w);
+      b->line.step_ms = row->median;
       snprintf(row->note, sizeof row->note, "one thread; Newmark, 1 ms, after a push");
     }
     json_decref(parameters);
@@ -288,39 +287,69 @@ static lbStatus bench_run(CubatureBench *b, lbError *err) {
   return status;
 }
 
-// ---- motion against full -----------------------------------------------------------------------
+// ---- their table -------------------------------------------------------------------------------
 
-// What the motion of a body with the paper's number of elements is off by, for each selection
-// (their figure 10).
-static lbStatus bench_motion(CubatureBench *b, int selection, lbError *err) {
-  lbSubspaceDef def = basis_def(LB_BASIS_EXTENDED, b->basis->dimension);
-  lbReduceDef object = lb_reduce_def();
-  lbAccuracyDef how = lb_accuracy_def();
-  lbAccuracy *accuracy = NULL;
-  lbModel *model = NULL;
-  def.cubature.selection = (lbCubatureSelection)selection;
-  def.cubature.element_limit = PAPER_ELEMENTS;
-  def.cubature.error = 0;
-  lbStatus status = lb_reduce_subspace(b->object.mesh, b->object.fem, &object, &def, &model, err);
-  if (!status) status = lb_accuracy_measure(b->object.fem, model, &how, &accuracy, err);
-  if (!status) {
-    json_t *parameters = json_pack(
-        "{s:s, s:i, s:i}", "selection", lb_cubature_selection_name(def.cubature.selection), "d",
-        (int)model->size.subspace_dimension, "s", (int)model->size.cubature_count);
-    benchRow *row = add_row(b, "cubature.motion_error", parameters, "%", large_error(accuracy), 0);
-    if (row)
-      snprintf(row->note, sizeof row->note,
-               "against full, mass-weighted, over its amplitude; the force is off by %.3g %%",
-               100 * model->cubature_errors[0]);
-    else
-      status = lb_fail_memory(err);
-  }
-  lb_accuracy_destroy(accuracy);
-  lb_model_destroy(model);
-  return status;
+static size_t write_line(char *text, size_t room, const char *who, const benchLine *l) {
+  char force[24] = "-", step[24] = "-", rate[24] = "-", basis[24], model[80];
+  if (l->force_ms > 0) snprintf(force, sizeof force, "%.3g ms", l->force_ms);
+  if (l->step_ms > 0) snprintf(step, sizeof step, "%.3g ms", l->step_ms);
+  if (l->step_ms > 0) snprintf(rate, sizeof rate, "%.0f", 1e3 / l->step_ms);
+  snprintf(basis, sizeof basis, "%d (%d)", (int)l->d, (int)l->r);
+  if (l->amplitude > 0)
+    snprintf(model, sizeof model, "%s%s, amplitude %g", who, l->model, l->amplitude);
+  else
+    snprintf(model, sizeof model, "%s%s", who, l->model);
+  int length = snprintf(text, room,
+                        "%-34s %7d %9s %7.3g s %5d %7.3g s %4d %9s %9s %7s %6.2f %% %7.3g s %6.2f "
+                        "%%\n",
+                        model, (int)l->components, basis, l->basis_s, (int)l->poses, l->train_s,
+                        (int)l->s, force, step, rate, l->error, l->select_s, l->greedy_error);
+  return length > 0 && (size_t)length < room ? (size_t)length : 0;
+}
+
+// The paper's lines for such bodies, and ours: with the usual amplitude, and with a large one.
+static lbStatus write_table(CubatureBench *b, const benchLine *large, lbError *err) {
+  enum { ROOM = 4096 };
+  char *text = lb_alloc(ROOM, 1);
+  if (!text) return lb_fail_memory(err);
+  size_t used = (size_t)snprintf(
+      text, ROOM, "%-34s %7s %9s %9s %5s %9s %4s %9s %9s %7s %8s %9s %8s\n", "model", "parts",
+      "d (r)", "basis", "T", "forces", "s", "force", "step", "steps/s", "nnhtp", "time", "greedy");
+  const benchLine *theirs = b->object.is_shell ? paper_shells : paper_solids;
+  for (int i = 0; i < 2; i++) used += write_line(text + used, ROOM - used, "paper: ", &theirs[i]);
+  used += write_line(text + used, ROOM - used, "", &b->line);
+  write_line(text + used, ROOM - used, "", large);
+  lb_free(b->table->text);
+  b->table->text = text;
+  return LB_OK;
 }
 
 // ---- all of it ---------------------------------------------------------------------------------
+
+static lbStatus run_parts(CubatureBench *b, lbError *err) {
+  benchLine large;
+  lbStatus status = bench_basis(b, err);
+  if (status) return status;
+  b->components = b->object.fem->slot_count;
+  b->line = (benchLine){ .model = b->object.name,
+                         .amplitude = lb_cubature_def().amplitude,
+                         .components = b->components,
+                         .d = b->basis->dimension,
+                         .r = BENCH_MODES,
+                         .poses = PAPER_POSES,
+                         .s = b->elements,
+                         .basis_s = b->basis->seconds };
+  status = bench_as_paper(b, PAPER_POSES, b->line.amplitude, &b->line, err);
+  if (!status) status = bench_run(b, err);
+  large = b->line;
+  large.amplitude = LARGE;
+  large.poses = LARGE_POSES;
+  if (!status) status = bench_as_paper(b, LARGE_POSES, LARGE, &large, err);
+  if (!status) status = bench_usual(b, err);
+  if (!status) status = bench_cubature_motion(b, err);
+  if (!status) status = bench_curve(b, err);
+  return status ? status : write_table(b, &large, err);
+}
 
 lbStatus bench_cubature(const char *mesh_path, const char *fixed_path, const char *plot,
                         int32_t threads, benchTable *table, lbError *err) {
@@ -329,14 +358,12 @@ lbStatus bench_cubature(const char *mesh_path, const char *fixed_path, const cha
   shape.cells[0] = shape.cells[1] = shape.cells[2] = 3; // 64 800 tets
   lbStatus status = lb_build_start(b.threads, err);
   if (!status) status = bench_object_make(mesh_path, fixed_path, &shape, &b.object, err);
-  for (size_t i = 0; i < sizeof basis_cases / sizeof *basis_cases && !status; i++)
-    status = bench_basis(&b, &basis_cases[i], err);
-  if (!status) status = bench_as_paper(&b, err);
-  if (!status) status = bench_usual(&b, err);
-  if (!status) status = bench_run(&b, err);
-  for (int i = 0; i < LB_CUBATURE_SELECTION_COUNT && !status; i++)
-    status = bench_motion(&b, i, err);
-  if (!status) status = bench_curve(&b, err);
+  if (!status) {
+    b.components = b.object.fem->slot_count;
+    b.elements = b.object.is_shell ? SHELL_ELEMENTS : SOLID_ELEMENTS;
+    if (b.elements > b.components) b.elements = b.components;
+    status = run_parts(&b, err);
+  }
   if (!status && !mesh_path) status = bench_against_greedy(table, err);
   lb_basis_destroy(b.basis);
   bench_object_release(&b.object);

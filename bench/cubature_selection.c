@@ -7,7 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DIMENSION = 20, MODES = 20, SEEDS = 5, LEAST = 3, MOST = 6 }; // elements: 3 to 6 a vector
+enum {
+  DIMENSION = 20,
+  MODES = 20,
+  SEEDS = 5,
+  LEAST = 3,
+  MOST = 6,
+  STRIDE = 30
+}; // elements: 3 to 6 a vector
 
 typedef struct Figures {
   double error, held_out, seconds, columns;
@@ -76,7 +83,7 @@ static lbStatus run_shape(const char *name, benchTable *table, lbError *err) {
   basis_def.dimension = DIMENSION;
   lbStatus status = bench_object_make(NULL, NULL, &shape, &object, err);
   if (!status) status = lb_basis_make(object.fem, &basis_def, &basis, err);
-  for (int32_t s = LEAST * DIMENSION; s <= MOST * DIMENSION && !status; s += DIMENSION) {
+  for (int32_t s = LEAST * DIMENSION; s <= MOST * DIMENSION && !status; s += STRIDE) {
     Ratios ratios;
     lbCubatureDef def = lb_cubature_def();
     def.error = 0;

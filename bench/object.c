@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double SHELL_THICKNESS = 0.005; // of the diagonal of the box
+
 static lbStatus fix_listed(const lbMesh *mesh, const char *path, bool *fixed, lbError *err) {
   char *content = NULL;
   size_t bytes = 0;
@@ -37,6 +39,19 @@ static void fix_lowest(const lbMesh *mesh, int up, bool *fixed) {
     fixed[v] = mesh->positions[3 * (size_t)v + (size_t)up] <= low + 0.05 * (high - low);
 }
 
+static double box_diagonal(const lbMesh *mesh) {
+  double square = 0;
+  for (int k = 0; k < 3; k++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int32_t v = 0; v < mesh->vertex_count; v++) {
+      low = fmin(low, mesh->positions[3 * (size_t)v + (size_t)k]);
+      high = fmax(high, mesh->positions[3 * (size_t)v + (size_t)k]);
+    }
+    square += (high - low) * (high - low);
+  }
+  return sqrt(square);
+}
+
 lbStatus bench_object_make(const char *mesh_path, const char *fixed_path, const lbShapeDef *shape,
                            benchObject *object, lbError *err) {
   lbStatus status = mesh_path ? lb_mesh_load(mesh_path, &object->mesh, err)
@@ -52,7 +67,9 @@ lbStatus bench_object_make(const char *mesh_path, const char *fixed_path, const 
   else
     fix_lowest(object->mesh, object->up, fixed);
   lbMaterial material = lb_material();
-  material.model = LB_MATERIAL_STVK;
+  object->is_shell = lb_mesh_element_count(object->mesh) == 0;
+  material.model = object->is_shell ? LB_MATERIAL_SHELL : LB_MATERIAL_STVK;
+  if (object->is_shell) material.thickness = SHELL_THICKNESS * box_diagonal(object->mesh);
   lbFemDef def = lb_fem_def();
   def.materials = &material;
   def.material_count = 1;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the seeds of the readers of NumPy arrays and sketches into fuzz/corpus, by Python's own zip
-writer. tests/reduce/test_basis_file.c reads the arrays and expects the numbers 0 to 11 from each."""
+"""Writes the seeds of the readers of NumPy arrays, sketches and edit scripts into fuzz/corpus, by
+Python's own zip writer. tests/reduce/test_basis_file.c reads the arrays and expects the numbers 0 to
+11 from each."""
 import os
 import struct
 import zipfile
@@ -43,3 +44,12 @@ save("sketch", "all.json", b"""{ "limber_sketch": 1, "loads": [
   { "name": "a", "vertex": 7, "force": [1, 2, 3] }, { "vertices": [4, 5], "force": [0, 0, -1e3] },
   { "vertices": [1, 2], "forces": [[1, 0, 0], [0, 2.5, 0]] } ] }
 """)
+save("edit", "all.json", b"""{ "handles": [
+  { "name": "tip", "box": [[0.9, -1, -1], [1.1, 1, 1]], "translate": [0, 0.2, 0],
+    "rotate": { "axis": [0, 0, 1], "degrees": 90, "centre": [1, 0, 0] }, "weight": 2 },
+  { "name": "foot", "group": "left" } ] }
+""")
+save("edit", "list.json", b"""{ "handles": [{ "name": "nose", "vertices": [11, 10, 9], "translate": [0.1, 0, 0] }] }
+""")
+save("edit", "words.txt", b"tip: box 0.9 -1 -1 1.1 1 1; translate 0 0.2 0; rotate z 90 about 1 0 0; weight 2")
+save("edit", "group.txt", b"right: rotate 1 0 0 45")

@@ -356,6 +356,7 @@ lbBodyReport lb_body_report(const lbBody *body);
 // Reduced coordinates and their rates (dimension).
 void lb_body_get_state(const lbBody *body, double *coordinates, double *rates);
 lbStatus lb_body_set_state(lbBody *body, const double *coordinates, const double *rates);
+lbStatus lb_body_set_shape(lbBody *body, const double *coordinates); // at rest in it
 
 // The state whose displacements (nodes x 3, own axes) and velocities (the same; NULL: at rest) are
 // nearest to the given ones in the sum over the nodes of mass times the difference squared; exactly

@@ -377,6 +377,7 @@ typedef struct lbWorldSizes {
   int32_t body_count, load_count, probe_count;
   int32_t path_count, path_key_count; // keys of all paths
   int32_t attachment_count;
+  int32_t shape_count, shape_number_count;
 } lbWorldSizes;
 
 // What the keys of a path have.
@@ -446,6 +447,10 @@ typedef struct lbWorldDef {
   const int32_t *attachment_paths;  // (attachments), -1: the target stands
   const double *attachment_springs; // (attachments x 2): stiffness in N/m, inf: hard; damping N s/m
   const double *attachment_times;   // (attachments x 2), as load_times
+
+  // Shapes that bodies start in, other than their rest shape (lb_bundle_shape).
+  const int32_t *shape_bodies;     // (shapes), rising: bodies of the subspace method
+  const double *shape_coordinates; // (shape numbers): q of each, one after another
 } lbWorldDef;
 
 lbMethod lb_world_method(const lbWorldDef *world, int32_t body); // of a world that was checked
@@ -472,6 +477,8 @@ lbStatus lb_bundle_read(const char *name, const void *bytes, size_t byte_count, 
                         lbError *err);
 lbStatus lb_bundle_save(const lbBundle *bundle, const char *path, lbError *err);
 void lb_bundle_destroy(lbBundle *bundle); // and its models; NULL is legal
+// The coordinates (dimension of its method) that a body of the bundle's world starts with; NULL: 0.
+const double *lb_bundle_shape(const lbBundle *bundle, int32_t body);
 
 // Whether a file begins like a .glb and has limber's chunk: a model rather than a plain glTF scene.
 bool lb_model_is_model_file(const char *path);

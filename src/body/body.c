@@ -270,6 +270,17 @@ lbStatus lb_body_set_state(lbBody *body, const double *coordinates, const double
   return status;
 }
 
+lbStatus lb_body_set_shape(lbBody *body, const double *coordinates) {
+  if (!body) return LB_ERR_ARGUMENT;
+  if (!coordinates) return lb_refuse_null(body->message, "coordinates");
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
+  if (!scratch) return lb_fail_memory(body->message);
+  memset(scratch->c, 0, (size_t)body->prepared->padded * sizeof(double));
+  lbStatus status = lb_body_put_state(body, coordinates, scratch->c, scratch);
+  lb_scratch_return(body->prepared, scratch);
+  return status;
+}
+
 lbStatus lb_body_set_time(lbBody *body, double time) {
   const lbBodyMethod *method = body->prepared->method;
   lbScratch *s = lb_scratch_borrow(body->prepared);

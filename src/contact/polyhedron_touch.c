@@ -4,7 +4,8 @@
 // Two parts touch where the direction between them lies in the normal cones of both: for an edge
 // that is the arc between the normals of its two faces, for a corner what turns away from all its
 // edges. So a part that is not the nearest around makes no touch. Where they overlap, the place of
-// the triangle must lie inside the solid and not nearer to some other of its faces.
+// the triangle must lie inside the solid and not nearer to some other of its faces; for convex
+// solids, also no deeper than one and a half times the shortest way out of the whole triangle.
 #include "contact/segments.h"
 
 // ---- overlaps ----------------------------------------------------------------------------------

@@ -140,15 +140,18 @@ typedef struct lbSolidTouch {
 
 #define LB_SOLID_TOUCHES 6 // most of one triangle and one solid
 
-// Places where triangle and solid are nearer than margin. Plane: corners. Sphere: the nearest
-// point. Capsule: the ends of the nearest stretch. Box, hull, mesh: corners of the triangle against
-// the solid, edges against edges, corners of the solid against the triangle's face (from its
-// outside). With an `own` other than LB_OWN_ALL, what a neighbour owns is left out. Returns how
-// many; more than LB_SOLID_TOUCHES are reduced as by lb_touches_choose.
+// Places where triangle and solid are nearer than margin. Plane: corners. Sphere: corners, and
+// edges and the face where they are nearer to it than what lies around them. Capsule: the same, and
+// both ends of a stretch that runs along it. Box, hull, mesh: corners of the triangle against the
+// solid, edges against edges, corners of the solid against the triangle's face (from its outside)
+// and edges. A corner that is inside a box, hull or mesh leaves it through the nearest face, or
+// near a rim through the one that it meets going back into its own body. With an `own` other than
+// LB_OWN_ALL, what a neighbour owns is left out. Returns how many; more than LB_SOLID_TOUCHES are
+// reduced as by lb_touches_choose.
 int32_t lb_solid_touch_triangle(const lbSolid *solid, const lbSurfaceTriangle *triangle,
                                 double margin, lbSolidTouch out[LB_SOLID_TOUCHES]);
 
-// One point of a surface against the solid: the same as a corner above. False: not nearer.
+// One point alone against the solid, by lb_solid_distance. False: not nearer than margin.
 bool lb_solid_touch_point(const lbSolid *solid, lbVec3 point, double margin, lbSolidTouch *out);
 
 // ---- triangles against triangles ---------------------------------------------------------------

@@ -88,7 +88,7 @@ struct lbFem {
   lbGather shared;        // per shared block; from: partial sum
 
   lbSparse *pattern; // the matrix's scalar pattern; values NULL
-  lbSparse *mass;    // consistent: the same pattern; lumped: diagonal
+  lbSparse *mass;    // m_ab 1, without the zeros that the pattern has there; lumped: diagonal
   lbMassKind mass_kind;
   double *vertex_masses;
   double total_mass;
@@ -147,6 +147,7 @@ void lb_fem_node_stress(const lbFem *fem, const double *displacement, double *we
                         double *stresses);
 
 // modes.c
-lbStatus lb_fem_rest_stiffness(const lbFem *fem, lbSparse **out, lbError *err); // a new matrix
+// A new matrix, on the body's own pattern.
+lbStatus lb_fem_rest_stiffness(const lbFem *fem, lbSparse **out, lbError *err);
 
 #endif

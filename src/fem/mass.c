@@ -77,9 +77,13 @@ static void fill_chunk(const lbFem *fem, int32_t chunk, double *blocks, void *co
 
 static lbStatus consistent_mass(const lbFem *fem, int32_t *only, lbSparse **out, lbError *err) {
   double *partials = lb_alloc((size_t)fem->partial_count, 9 * sizeof(double));
-  lbStatus status = partials ? lb_sparse_copy_pattern(fem->pattern, out, err) : lb_fail_memory(err);
-  if (!status) lb_fem_sum_blocks(fem, fill_chunk, only, partials, (*out)->values);
+  lbSparse *all = NULL;
+  lbStatus status =
+      partials ? lb_sparse_borrow_pattern(fem->pattern, &all, err) : lb_fail_memory(err);
+  if (!status) lb_fem_sum_blocks(fem, fill_chunk, only, partials, all->values);
   lb_free(partials);
+  if (!status) status = lb_sparse_copy_nonzeros(all, out, err); // one in three: m_ab 1
+  lb_sparse_destroy(all);
   return status;
 }
 

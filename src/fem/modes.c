@@ -20,7 +20,7 @@ lbStatus lb_fem_rest_stiffness(const lbFem *fem, lbSparse **out, lbError *err) {
   lbSparse *K = NULL;
   double *rest = lb_alloc(3 * (size_t)fem->vertex_count, sizeof(double));
   lbStatus status = rest ? lb_assembler_create(fem, &assembler, err) : lb_fail_memory(err);
-  if (!status) status = lb_sparse_copy_pattern(fem->pattern, &K, err);
+  if (!status) status = lb_sparse_borrow_pattern(fem->pattern, &K, err);
   if (!status) lb_assemble(assembler, rest, NULL, K);
   lb_assembler_destroy(assembler);
   lb_free(rest);

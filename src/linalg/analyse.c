@@ -132,6 +132,11 @@ static void set_options(cholmod_common *common) {
   common->method[0].ordering = CHOLMOD_METIS;
   common->postorder = true;
   common->useGPU = 0;
+  // Fewer zeros in supernodes that are joined than CHOLMOD has of its own, by measurement: a
+  // twentieth of the work, a fiftieth of L.
+  common->zrelax[0] = 0.3;
+  common->zrelax[1] = 0.05;
+  common->zrelax[2] = 0.02;
 }
 
 // ---- public ------------------------------------------------------------------------------------

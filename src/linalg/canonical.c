@@ -5,6 +5,7 @@
 // some exactly zero, which rounding must not blow up, and the low fields keep to the axes.
 #include "linalg/canonical.h"
 
+#include "linalg/blas.h"
 #include "linalg/dense.h"
 
 #include <math.h>
@@ -31,18 +32,42 @@ static int32_t largest_cluster(int32_t count, const double *values, double gap) 
   return largest;
 }
 
+typedef struct FieldProducts {
+  const lbReferenceFields *fields;
+  int32_t count;
+  const double *X;
+  double *P;
+  lbStatus *statuses; // (field_count)
+} FieldProducts;
+
+static lbStatus multiply_field(const FieldProducts *p, int32_t field, lbError *err) {
+  double *weighted = lb_alloc((size_t)p->fields->size, sizeof *weighted);
+  lbStatus status = weighted ? LB_OK : lb_fail_memory(err);
+  if (!status) status = p->fields->make(p->fields->context, field, weighted, err);
+  if (!status)
+    lb_dense_multiply_vector(LB_TRANSPOSED, p->fields->size, p->count, 1, p->X, weighted, 0,
+                             p->P + (size_t)field * (size_t)p->count);
+  lb_free(weighted);
+  return status;
+}
+
+static void multiply_some(int32_t begin, int32_t end, void *context) {
+  const FieldProducts *p = context;
+  for (int32_t f = begin; f < end; f++) p->statuses[f] = multiply_field(p, f, NULL);
+}
+
 // P (field_count x count), row by row: the products of every field with every column.
 static lbStatus multiply_fields(const lbReferenceFields *fields, int32_t field_count, int32_t count,
                                 const double *X, double *P, lbError *err) {
-  double *weighted = lb_alloc((size_t)fields->size, sizeof *weighted);
-  lbStatus status = weighted ? LB_OK : lb_fail_memory(err);
-  for (int32_t f = 0; f < field_count && !status; f++) {
-    status = fields->make(fields->context, f, weighted, err);
-    if (!status)
-      lb_dense_multiply_vector(LB_TRANSPOSED, fields->size, count, 1, X, weighted, 0,
-                               P + (size_t)f * (size_t)count);
-  }
-  lb_free(weighted);
+  FieldProducts products = { fields, count, X, P, NULL };
+  products.statuses = lb_alloc((size_t)field_count, sizeof *products.statuses);
+  if (!products.statuses) return lb_fail_memory(err);
+  lbStatus status = LB_OK;
+  lb_linalg_one_thread();
+  lb_parallel_for(field_count, 1, multiply_some, &products);
+  for (int32_t f = 0; f < field_count && !status; f++) // once more, for the message
+    if (products.statuses[f]) status = multiply_field(&products, f, err);
+  lb_free(products.statuses);
   return status;
 }
 

@@ -62,11 +62,23 @@ static void drop_single(lbCholesky *factor) {
   factor->single = NULL;
 }
 
-static void drop_full(lbCholesky *factor) {
-  void *blocks[] = { factor->full, factor->Y, factor->work };
-  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
-  factor->full = factor->Y = factor->work = NULL;
+static void drop_work(lbCholesky *factor) { // of solves with L in double precision
+  lb_free(factor->Y);
+  lb_free(factor->work);
+  factor->Y = factor->work = NULL;
   factor->width = 0;
+}
+
+static void drop_full(lbCholesky *factor) {
+  drop_work(factor);
+  lb_free(factor->full);
+  factor->full = NULL;
+}
+
+void lb_cholesky_release_work(lbCholesky *factor) {
+  if (!factor) return;
+  lb_refine_release_work(&factor->refine);
+  drop_work(factor);
 }
 
 void lb_cholesky_destroy(lbCholesky *factor) {

@@ -43,6 +43,9 @@ lbStatus lb_cholesky_solve(lbCholesky *factor, int32_t count, double *X, lbError
 lbStatus lb_cholesky_solve_near(lbCholesky *factor, double near, int32_t count, double *X,
                                 lbError *err);
 
+// Gives back the work space of solves, until the next one.
+void lb_cholesky_release_work(lbCholesky *factor); // NULL is legal
+
 typedef struct lbCholeskyInfo {
   int32_t size;
   int64_t factor_nonzero_count; // of L, stored zeros included

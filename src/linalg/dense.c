@@ -44,14 +44,47 @@ static CBLAS_TRANSPOSE blas_transpose(lbTranspose transpose) {
 
 static int at_least_one(int32_t dimension) { return dimension < 1 ? 1 : dimension; }
 
+typedef struct Product {
+  CBLAS_TRANSPOSE transpose_a, transpose_b;
+  int rows, columns, inner, a_rows, b_rows;
+  double alpha, beta;
+  const double *A, *B;
+  double *C;
+} Product;
+
+// Rows of C.
+static void multiply_rows(int32_t begin, int32_t end, void *context) {
+  const Product *p = context;
+  size_t at = p->transpose_a == CblasTrans ? (size_t)begin * (size_t)p->a_rows : (size_t)begin;
+  cblas_dgemm(CblasColMajor, p->transpose_a, p->transpose_b, end - begin, p->columns, p->inner,
+              p->alpha, p->A + at, p->a_rows, p->B, p->b_rows, p->beta, p->C + begin,
+              at_least_one(p->rows));
+}
+
+// Rows of C that a thread makes, where there are long vectors to multiply.
+static int32_t rows_at_once(const Product *p) {
+  enum { LONG = 16384, MANY_ROWS = 8192, FEW_ROWS = 32 };
+  if (p->transpose_a == CblasNoTrans) return p->rows < LONG ? at_least_one(p->rows) : MANY_ROWS;
+  return p->inner < LONG ? at_least_one(p->rows) : FEW_ROWS;
+}
+
 void lb_dense_multiply(lbTranspose transpose_a, lbTranspose transpose_b, int32_t rows,
                        int32_t columns, int32_t inner, double alpha, const double *A,
                        const double *B, double beta, double *C) {
   lb_linalg_one_thread();
-  int a_rows = at_least_one(transpose_a == LB_TRANSPOSED ? inner : rows);
-  int b_rows = at_least_one(transpose_b == LB_TRANSPOSED ? columns : inner);
-  cblas_dgemm(CblasColMajor, blas_transpose(transpose_a), blas_transpose(transpose_b), rows,
-              columns, inner, alpha, A, a_rows, B, b_rows, beta, C, at_least_one(rows));
+  Product p = { blas_transpose(transpose_a),
+                blas_transpose(transpose_b),
+                rows,
+                columns,
+                inner,
+                at_least_one(transpose_a == LB_TRANSPOSED ? inner : rows),
+                at_least_one(transpose_b == LB_TRANSPOSED ? columns : inner),
+                alpha,
+                beta,
+                A,
+                B,
+                C };
+  lb_parallel_for(rows, rows_at_once(&p), multiply_rows, &p);
 }
 
 void lb_dense_gram(int32_t rows, int32_t columns, const double *A, double *G) {
@@ -203,10 +236,23 @@ void lb_dense_cholesky_solve(int32_t size, const double *R, int32_t count, doubl
   LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', size, count, R, size, X, size);
 }
 
+typedef struct Division {
+  int rows, size;
+  const double *R;
+  double *X;
+} Division;
+
+static void divide_rows(int32_t begin, int32_t end, void *context) {
+  const Division *d = context;
+  cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, end - begin,
+              d->size, 1, d->R, d->size, d->X + begin, d->rows);
+}
+
 void lb_dense_divide_by_upper(int32_t rows, int32_t size, const double *R, double *X) {
+  enum { ROWS = 8192 };
   lb_linalg_one_thread();
-  cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, rows, size, 1, R,
-              at_least_one(size), X, at_least_one(rows));
+  Division division = { at_least_one(rows), at_least_one(size), R, X };
+  if (size > 0) lb_parallel_for(rows, ROWS, divide_rows, &division);
 }
 
 void lb_dense_solve_upper(lbTranspose transpose, int32_t size, const double *R, size_t stride,

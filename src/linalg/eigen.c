@@ -102,23 +102,14 @@ static lbStatus find_scale(lbEigenProblem *problem, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus drop_zeros(const lbSparse *A, lbSparse **out, lbError *err) {
-  int32_t *begin = lb_alloc((size_t)A->size + 1, sizeof *begin), count = 0;
-  int32_t *rows = lb_alloc((size_t)lb_sparse_nonzero_count(A), sizeof *rows);
-  lbStatus status = begin && rows ? LB_OK : lb_fail_memory(err);
-  for (int32_t j = 0; j < A->size && !status; j++) {
-    for (int32_t k = A->column_begin[j]; k < A->column_begin[j + 1]; k++)
-      if (A->values[k] != 0) rows[count++] = A->rows[k];
-    begin[j + 1] = count;
-  }
-  if (!status) status = lb_sparse_create(A->size, begin, rows, out, err);
-  if (!status) {
-    count = 0;
-    for (int32_t k = 0; k < lb_sparse_nonzero_count(A); k++)
-      if (A->values[k] != 0) (*out)->values[count++] = A->values[k];
-  }
-  lb_free(begin);
-  lb_free(rows);
+// M itself, or a copy where half of what it stores is zero.
+static lbStatus own_mass(const lbSparse *M, lbEigenProblem *problem, lbError *err) {
+  int32_t zeros = 0, stored = lb_sparse_nonzero_count(M);
+  for (int32_t k = 0; k < stored; k++) zeros += M->values[k] == 0;
+  problem->M = M;
+  if (zeros < stored / 2) return LB_OK;
+  lbStatus status = lb_sparse_copy_nonzeros(M, &problem->own_M, err);
+  problem->M = problem->own_M;
   return status;
 }
 
@@ -407,7 +398,7 @@ lbStatus lb_eigen_lowest(const lbSparse *K, const lbSparse *M, const lbEigenDef 
   lbEigen *eigen = NULL;
   lbStatus status = lb_linalg_reserve(err);
   if (!status) status = check_problem(K, M, def, err);
-  if (!status) status = drop_zeros(M, &problem.M, err);
+  if (!status) status = own_mass(M, &problem, err);
   if (!status) status = find_scale(&problem, err);
   if (!status && !lb_progress("modes", 0)) status = lb_fail_interrupted(err, "modes");
   if (status) goto done;
@@ -425,6 +416,6 @@ lbStatus lb_eigen_lowest(const lbSparse *K, const lbSparse *M, const lbEigenDef 
     lb_eigen_destroy(eigen);
   }
 done:
-  lb_sparse_destroy(problem.M);
+  lb_sparse_destroy(problem.own_M);
   return status;
 }

@@ -54,6 +54,7 @@ static void fix_sign(int32_t size, double *w) {
 typedef struct Mode {
   int32_t column; // in X
   bool rigid;
+  bool failed; // it has no mass, or a negative eigenvalue
   double value, residual;
 } Mode;
 
@@ -87,17 +88,35 @@ static lbStatus examine(const lbEigenProblem *problem, double *w, double *Kw, do
   return LB_OK;
 }
 
-static lbStatus examine_all(const lbEigenProblem *problem, int32_t total, double *X, Mode *modes,
-                            lbError *err) {
-  size_t n = (size_t)problem->K->size;
+typedef struct Examination {
+  const lbEigenProblem *problem;
+  double *X;
+  Mode *modes;
+} Examination;
+
+static lbStatus examine_column(const Examination *e, int32_t column, lbError *err) {
+  size_t n = (size_t)e->problem->K->size;
   double *work = lb_alloc(2 * n, sizeof *work);
   if (!work) return lb_fail_memory(err);
-  lbStatus status = LB_OK;
-  for (int32_t i = 0; i < total && !status; i++) {
-    modes[i].column = i;
-    status = examine(problem, X + (size_t)i * n, work, work + n, &modes[i], err);
-  }
+  e->modes[column].column = column;
+  lbStatus status =
+      examine(e->problem, e->X + (size_t)column * n, work, work + n, &e->modes[column], err);
   lb_free(work);
+  return status;
+}
+
+static void examine_some(int32_t begin, int32_t end, void *context) {
+  const Examination *e = context;
+  for (int32_t i = begin; i < end; i++) e->modes[i].failed = examine_column(e, i, NULL) != LB_OK;
+}
+
+static lbStatus examine_all(const lbEigenProblem *problem, int32_t total, double *X, Mode *modes,
+                            lbError *err) {
+  Examination examination = { problem, X, modes };
+  lbStatus status = LB_OK;
+  lb_parallel_for(total, 1, examine_some, &examination);
+  for (int32_t i = 0; i < total && !status; i++) // once more, for the message
+    if (modes[i].failed) status = examine_column(&examination, i, err);
   return status;
 }
 

@@ -7,7 +7,8 @@
 
 typedef struct lbEigenProblem {
   const lbSparse *K;
-  lbSparse *M; // a copy without stored zeros: of a FEM mass matrix these are two in three
+  const lbSparse *M;
+  lbSparse *own_M; // NULL, or M, a copy without stored zeros
   lbEigenDef def;
   double scale; // trace K / trace M
   double shift;

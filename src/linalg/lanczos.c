@@ -17,8 +17,8 @@ static const double LOST_LENGTH = 1e-12;
 // Smallest pivot of a unit-diagonal Gram matrix that the fast way accepts.
 static const double LEAST_PIVOT = 1e-4;
 
-// Of a solve; the tolerance of modes is far above it.
-static const double SOLVE_ERROR = 1e-13;
+// Of a solve, relative: enough for a search, whose modes are sharpened by exact solves in the end.
+static const double SOLVE_ERROR = 1e-10;
 
 static double *column(const lbLanczos *space, double *block, int32_t index) {
   return block + (size_t)index * (size_t)space->size;

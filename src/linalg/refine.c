@@ -23,7 +23,7 @@ enum {
 // more may be this many.
 static const double ROUNDING_MOST = 16;
 
-static void release_work(lbRefine *refine) {
+void lb_refine_release_work(lbRefine *refine) {
   void *blocks[] = { refine->Y, refine->work, refine->x, refine->r, refine->parts };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   refine->Y = refine->work = NULL;
@@ -32,7 +32,7 @@ static void release_work(lbRefine *refine) {
 }
 
 void lb_refine_release(lbRefine *refine) {
-  release_work(refine);
+  lb_refine_release_work(refine);
   lb_free(refine->S);
   lb_free(refine->AS);
   refine->S = refine->AS = NULL;
@@ -41,7 +41,7 @@ void lb_refine_release(lbRefine *refine) {
 
 static lbStatus reserve(lbRefine *refine, int32_t width, lbError *err) {
   if (width <= refine->width) return LB_OK;
-  release_work(refine);
+  lb_refine_release_work(refine);
   size_t tasks = (size_t)(refine->fronts->size - 1) / ROWS + 1;
   size_t values = (size_t)refine->fronts->size * (size_t)width;
   refine->Y = lb_alloc(values, sizeof(float));
@@ -51,7 +51,7 @@ static lbStatus reserve(lbRefine *refine, int32_t width, lbError *err) {
   refine->parts =
       lb_alloc(tasks * LB_REFINE_SOFT, (size_t)(width < 2 ? 2 : width) * sizeof(double));
   if (!refine->Y || !refine->work || !refine->x || !refine->r || !refine->parts) {
-    release_work(refine);
+    lb_refine_release_work(refine);
     return lb_fail_memory(err);
   }
   refine->width = width;

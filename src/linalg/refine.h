@@ -24,6 +24,7 @@ typedef struct lbRefine {
 } lbRefine;
 
 void lb_refine_release(lbRefine *refine); // work space and soft shapes
+void lb_refine_release_work(lbRefine *refine);
 size_t lb_refine_bytes(const lbRefine *refine);
 
 // Finds soft shapes, after fronts, A, L, scale and norm were set.

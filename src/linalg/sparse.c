@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { GROUP = 8 };
+enum { GROUP = 8, HALF = 4 };
 
 static lbStatus check_pattern(int32_t size, const int32_t *column_begin, const int32_t *rows,
                               lbError *err) {
@@ -73,6 +73,19 @@ lbStatus lb_sparse_copy_pattern(const lbSparse *A, lbSparse **out, lbError *err)
   return lb_sparse_create(A->size, A->column_begin, A->rows, out, err);
 }
 
+lbStatus lb_sparse_borrow_pattern(const lbSparse *A, lbSparse **out, lbError *err) {
+  lbSparse *made = lb_alloc(1, sizeof *made);
+  if (!made) return lb_fail_memory(err);
+  *made = (lbSparse){ A->size, A->column_begin, A->rows, NULL, true };
+  made->values = lb_alloc((size_t)lb_sparse_nonzero_count(A), sizeof *made->values);
+  if (!made->values) {
+    lb_sparse_destroy(made);
+    return lb_fail_memory(err);
+  }
+  *out = made;
+  return LB_OK;
+}
+
 lbStatus lb_sparse_copy(const lbSparse *A, lbSparse **out, lbError *err) {
   lbStatus status = lb_sparse_copy_pattern(A, out, err);
   if (!status)
@@ -80,10 +93,36 @@ lbStatus lb_sparse_copy(const lbSparse *A, lbSparse **out, lbError *err) {
   return status;
 }
 
+// Keeps the entries that are not zero, and what is stored of the diagonal.
+static bool is_kept(const lbSparse *A, int32_t column, int32_t k) {
+  return A->values[k] != 0 || A->rows[k] == column;
+}
+
+lbStatus lb_sparse_copy_nonzeros(const lbSparse *A, lbSparse **out, lbError *err) {
+  int32_t *begin = lb_alloc((size_t)A->size + 1, sizeof *begin), count = 0;
+  int32_t *rows = lb_alloc((size_t)lb_sparse_nonzero_count(A), sizeof *rows);
+  lbStatus status = begin && rows ? LB_OK : lb_fail_memory(err);
+  for (int32_t j = 0; j < A->size && !status; j++) {
+    for (int32_t k = A->column_begin[j]; k < A->column_begin[j + 1]; k++)
+      if (is_kept(A, j, k)) rows[count++] = A->rows[k];
+    begin[j + 1] = count;
+  }
+  if (!status) status = lb_sparse_create(A->size, begin, rows, out, err);
+  count = 0;
+  for (int32_t j = 0; j < A->size && !status; j++)
+    for (int32_t k = A->column_begin[j]; k < A->column_begin[j + 1]; k++)
+      if (is_kept(A, j, k)) (*out)->values[count++] = A->values[k];
+  lb_free(begin);
+  lb_free(rows);
+  return status;
+}
+
 void lb_sparse_destroy(lbSparse *A) {
   if (!A) return;
-  lb_free(A->column_begin);
-  lb_free(A->rows);
+  if (!A->borrowed) {
+    lb_free(A->column_begin);
+    lb_free(A->rows);
+  }
   lb_free(A->values);
   lb_free(A);
 }
@@ -131,31 +170,41 @@ void lb_sparse_multiply(const lbSparse *A, const double *restrict x, double *res
   }
 }
 
-// X and Y interleaved: (GROUP x size)
-static void multiply_group(const lbSparse *A, const double *restrict X, double *restrict Y) {
+// X and Y interleaved: (width x size)
+static inline __attribute__((always_inline)) void
+multiply_width(int width, const lbSparse *A, const double *restrict X, double *restrict Y) {
+  size_t stride = (size_t)width;
   for (int32_t j = 0; j < A->size; j++) {
-    const double *xj = X + (size_t)j * GROUP;
+    const double *xj = X + (size_t)j * stride;
     double sum[GROUP] = { 0 };
     for (int32_t k = A->column_begin[j]; k < A->column_begin[j + 1]; k++) {
       double a = A->values[k];
-      const double *xi = X + (size_t)A->rows[k] * GROUP;
-      double *yi = Y + (size_t)A->rows[k] * GROUP;
-      for (int c = 0; c < GROUP; c++) sum[c] += a * xi[c];
+      const double *xi = X + (size_t)A->rows[k] * stride;
+      double *yi = Y + (size_t)A->rows[k] * stride;
+      for (int c = 0; c < width; c++) sum[c] += a * xi[c];
       if (A->rows[k] == j) continue;
-      for (int c = 0; c < GROUP; c++) yi[c] += a * xj[c];
+      for (int c = 0; c < width; c++) yi[c] += a * xj[c];
     }
-    double *yj = Y + (size_t)j * GROUP;
-    for (int c = 0; c < GROUP; c++) yj[c] += sum[c];
+    double *yj = Y + (size_t)j * stride;
+    for (int c = 0; c < width; c++) yj[c] += sum[c];
   }
+}
+
+static void multiply_group(const lbSparse *A, int width, const double *X, double *Y) {
+  if (width == GROUP)
+    multiply_width(GROUP, A, X, Y);
+  else
+    multiply_width(HALF, A, X, Y);
 }
 
 typedef struct Product {
   const lbSparse *A;
   const double *X;
   double *Y, *work;
+  int32_t width; // columns at a time, GROUP or HALF
 } Product;
 
-// Columns [begin, end) of the product, at most GROUP of them.
+// Columns [begin, end) of the product, at most p->width of them.
 static void multiply_columns(int32_t begin, int32_t end, void *context) {
   const Product *p = context;
   size_t n = (size_t)p->A->size;
@@ -164,13 +213,14 @@ static void multiply_columns(int32_t begin, int32_t end, void *context) {
       lb_sparse_multiply(p->A, p->X + (size_t)c * n, p->Y + (size_t)c * n);
     return;
   }
-  double *X = p->work + 2 * n * (size_t)begin, *Y = X + GROUP * n;
-  memset(X, 0, 2 * GROUP * n * sizeof *X);
+  size_t width = (size_t)p->width;
+  double *X = p->work + 2 * n * (size_t)begin, *Y = X + width * n;
+  memset(X, 0, 2 * width * n * sizeof *X);
   for (int32_t c = begin; c < end; c++)
-    for (size_t i = 0; i < n; i++) X[i * GROUP + (size_t)(c - begin)] = p->X[(size_t)c * n + i];
-  multiply_group(p->A, X, Y);
+    for (size_t i = 0; i < n; i++) X[i * width + (size_t)(c - begin)] = p->X[(size_t)c * n + i];
+  multiply_group(p->A, p->width, X, Y);
   for (int32_t c = begin; c < end; c++)
-    for (size_t i = 0; i < n; i++) p->Y[(size_t)c * n + i] = Y[i * GROUP + (size_t)(c - begin)];
+    for (size_t i = 0; i < n; i++) p->Y[(size_t)c * n + i] = Y[i * width + (size_t)(c - begin)];
 }
 
 size_t lb_sparse_work_count(const lbSparse *A, int32_t count) {
@@ -180,8 +230,9 @@ size_t lb_sparse_work_count(const lbSparse *A, int32_t count) {
 
 void lb_sparse_multiply_many_in(const lbSparse *A, int32_t count, const double *X, double *Y,
                                 double *work) {
-  Product product = { A, X, Y, work };
-  lb_parallel_for(count, GROUP, multiply_columns, &product);
+  // A few columns are shared out in halves, so that two threads have something to do.
+  Product product = { A, X, Y, work, count <= GROUP ? HALF : GROUP };
+  lb_parallel_for(count, product.width, multiply_columns, &product);
 }
 
 void lb_sparse_multiply_many(const lbSparse *A, int32_t count, const double *X, double *Y) {

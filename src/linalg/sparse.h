@@ -16,6 +16,7 @@ typedef struct lbSparse {
   int32_t *column_begin; // (size + 1), starts at 0
   int32_t *rows;         // (nonzero count), ascending in a column, row <= column
   double *values;        // (nonzero count)
+  bool borrowed;         // column_begin and rows are another matrix's
 } lbSparse;
 
 // Copies the pattern; values are zero. Refuses an unsorted, doubled or lower-triangle entry.
@@ -26,6 +27,10 @@ lbStatus lb_sparse_create_diagonal(int32_t size, const double *diagonal, lbSpars
                                    lbError *err);
 lbStatus lb_sparse_copy(const lbSparse *A, lbSparse **out, lbError *err);
 lbStatus lb_sparse_copy_pattern(const lbSparse *A, lbSparse **out, lbError *err); // zero values
+// Zero values on the pattern of A itself, which has to stay as long.
+lbStatus lb_sparse_borrow_pattern(const lbSparse *A, lbSparse **out, lbError *err);
+// A copy without stored zeros off the diagonal.
+lbStatus lb_sparse_copy_nonzeros(const lbSparse *A, lbSparse **out, lbError *err);
 void lb_sparse_destroy(lbSparse *A);
 
 // LB_ERR_ARGUMENT that names the fault unless the pattern is as described above.

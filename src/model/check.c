@@ -314,6 +314,26 @@ static lbStatus check_springs(const lbWorldDef *w, const char *where, lbError *e
   return LB_OK;
 }
 
+static lbStatus check_shapes(const lbWorldDef *w, const lbModel *const *models, const char *where,
+                             lbError *err) {
+  int64_t numbers = 0;
+  for (int32_t i = 0; i < w->size.shape_count; i++) {
+    int32_t body = w->shape_bodies[i];
+    lbModelMethod method = { .dimension = 0 };
+    if (i > 0 && body <= w->shape_bodies[i - 1])
+      return lb_fail(err, LB_ERR_FORMAT, "%s: shape.bodies do not rise", where);
+    if (lb_world_method(w, body) != LB_METHOD_SUBSPACE ||
+        !lb_model_method(models[w->body_models[body]], LB_METHOD_SUBSPACE, &method))
+      return lb_fail(err, LB_ERR_FORMAT, "%s: body %d has a shape and not the subspace method",
+                     where, (int)body);
+    numbers += method.dimension;
+  }
+  if (numbers != w->size.shape_number_count)
+    return lb_fail(err, LB_ERR_FORMAT, "%s: shapes have %d coordinates, their bodies have %lld",
+                   where, (int)w->size.shape_number_count, (long long)numbers);
+  return LB_OK;
+}
+
 lbStatus lb_world_check(const lbWorldDef *w, const lbModel *const *models, int32_t model_count,
                         const char *where, lbError *err) {
   lbStatus status = LB_OK;
@@ -332,5 +352,6 @@ lbStatus lb_world_check(const lbWorldDef *w, const lbModel *const *models, int32
                           w->attachment_kinds, w->attachment_points, where, err);
   if (!status) status = check_springs(w, where, err);
   if (!status) status = check_view(w, where, err);
-  return status ? status : check_paths(w, where, err);
+  if (!status) status = check_paths(w, where, err);
+  return status ? status : check_shapes(w, models, where, err);
 }

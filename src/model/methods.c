@@ -113,6 +113,19 @@ lbMethod lb_world_method(const lbWorldDef *world, int32_t body) {
   return method;
 }
 
+const double *lb_bundle_shape(const lbBundle *bundle, int32_t body) {
+  const lbWorldDef *w = bundle->world;
+  size_t begin = 0;
+  for (int32_t i = 0; w && i < w->size.shape_count && w->shape_bodies[i] <= body; i++) {
+    lbModelMethod method = { .dimension = 0 };
+    if (w->shape_bodies[i] == body) return w->shape_coordinates + begin;
+    lb_model_method(bundle->models[w->body_models[w->shape_bodies[i]]], LB_METHOD_SUBSPACE,
+                    &method);
+    begin += (size_t)method.dimension;
+  }
+  return NULL;
+}
+
 // ---- models ------------------------------------------------------------------------------------
 
 lbMethod lb_model_default_method(const lbModel *model) {

@@ -313,6 +313,7 @@ static const lbSizeRow world_sizes[] = {
   SIZE(lbWorldDef, size, body_count),     SIZE(lbWorldDef, size, load_count),
   SIZE(lbWorldDef, size, probe_count),    SIZE(lbWorldDef, size, path_count),
   SIZE(lbWorldDef, size, path_key_count), SIZE(lbWorldDef, size, attachment_count),
+  SIZE(lbWorldDef, size, shape_count),    SIZE(lbWorldDef, size, shape_number_count),
 };
 
 // clang-format off
@@ -423,6 +424,11 @@ static const lbArrayRow world_rows[] = {
   { ROW(attachment_times, "attachment.times", LB_F64), .since = 4, .rank = 2,
     .shape = { W(attachment_count), ONLY(2) }, .infinite = true, .unit = "s",
     .meaning = "holds in steps whose end has from < t <= to" },
+
+  { ROW(shape_bodies, "shape.bodies", LB_I32), .since = 4, .rank = 1, .shape = { W(shape_count) },
+    .below = W(body_count), .unit = "", .meaning = "bodies that do not start at rest shape" },
+  { ROW(shape_coordinates, "shape.coordinates", LB_F64), .since = 4, .rank = 1,
+    .shape = { W(shape_number_count) }, .unit = "m kg^1/2", .meaning = "coordinates of each" },
 };
 // clang-format on
 

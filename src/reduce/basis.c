@@ -142,8 +142,9 @@ static lbStatus measure_stiffness(const lbSparse *K, int32_t count, const double
   return LB_OK;
 }
 
-lbStatus lb_basis_finish(const lbFem *fem, const lbSparse *K, int32_t candidates, int32_t rank,
-                         const double *U, lbBasis *basis, lbError *err) {
+// Stores vectors that are orthonormal already, made from so many candidates, with their uᵀKu.
+static lbStatus finish(const lbFem *fem, const lbSparse *K, int32_t candidates, int32_t rank,
+                       const double *U, lbBasis *basis, lbError *err) {
   if (rank == 0)
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: all vectors of the basis are zero", fem->name);
   double *values = lb_alloc((size_t)rank, sizeof(double));
@@ -160,7 +161,7 @@ lbStatus lb_basis_orthonormal(const lbFem *fem, const lbSparse *K, int32_t count
   int32_t rank = 0;
   lbStatus status =
       lb_mass_orthonormalise(3 * fem->node_count, count, A, fem->mass, cut, &rank, err);
-  if (!status) status = lb_basis_finish(fem, K, count, rank, A, basis, err);
+  if (!status) status = finish(fem, K, count, rank, A, basis, err);
   basis->pca_seconds = lb_seconds() - start;
   return status;
 }

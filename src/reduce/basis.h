@@ -26,8 +26,5 @@ lbStatus lb_basis_pca(const lbFem *fem, const lbBasisDef *def, int32_t count, do
 // columns, and stores all that remain with their uᵀKu.
 lbStatus lb_basis_orthonormal(const lbFem *fem, const lbSparse *K, int32_t count, double *A,
                               double cut, lbBasis *basis, lbError *err);
-// Stores vectors that are orthonormal already, made from so many candidates, with their uᵀKu.
-lbStatus lb_basis_finish(const lbFem *fem, const lbSparse *K, int32_t candidates, int32_t rank,
-                         const double *U, lbBasis *basis, lbError *err);
 
 #endif

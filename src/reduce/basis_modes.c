@@ -36,11 +36,11 @@ typedef struct Pair {
   int32_t i, j;
 } Pair;
 
-// Candidates: modes, then derivatives, all of `size` rows.
+// What candidates are made of: modes, then derivatives, all of `size` rows.
 typedef struct Candidates {
   lbRest *rest;
   int32_t mode_count, derivative_count;
-  double *A; // (size x (mode_count + derivative_count))
+  double *derivatives; // (size x derivative_count)
   Pair *pairs;
 } Candidates;
 
@@ -62,23 +62,23 @@ static lbStatus find_modes(Candidates *c, bool spectral, lbError *err) {
 
 static lbStatus find_derivatives(Candidates *c, bool spectral, lbBasis *basis, lbError *err) {
   size_t n = (size_t)c->rest->size;
-  double *derivatives = c->A + n * (size_t)c->mode_count, *forces = NULL;
+  double *forces = NULL;
   const double *modes = c->rest->eigen->vectors;
   double start = lb_seconds();
   if (!lb_progress("modal derivatives", 0)) return lb_fail_interrupted(err, "modal derivatives");
-  memcpy(c->A, modes, n * (size_t)c->mode_count * sizeof(double));
   if (spectral) {
     forces = lb_alloc(n * (size_t)lb_pair_count(c->mode_count), sizeof(double));
     if (!forces) return lb_fail_memory(err);
   }
+  lb_cholesky_release_work(c->rest->kept.cholesky); // the next step takes the most memory
   lbStatus status =
-      lb_hessian_forces(c->rest->fem, c->mode_count, modes, forces ? forces : derivatives, err);
+      lb_hessian_forces(c->rest->fem, c->mode_count, modes, forces ? forces : c->derivatives, err);
   basis->force_seconds = lb_seconds() - start;
   start = lb_seconds();
   if (!status) status = lb_rest_factor(c->rest, err);
   if (!status)
-    status = spectral ? lb_derivatives_deflate(c->rest, c->mode_count, forces, derivatives, err)
-                      : lb_derivatives_solve(c->rest, c->derivative_count, derivatives, err);
+    status = spectral ? lb_derivatives_deflate(c->rest, c->mode_count, forces, c->derivatives, err)
+                      : lb_derivatives_solve(c->rest, c->derivative_count, c->derivatives, err);
   basis->solve_seconds = lb_seconds() - start;
   lb_rest_drop_factor(c->rest);
   lb_free(forces);
@@ -90,7 +90,7 @@ static void measure_derivatives(const Candidates *c, double *norms, double *MX) 
   size_t n = (size_t)c->rest->size;
   for (int32_t done = 0; done < c->derivative_count; done += BLOCK) {
     int32_t count = c->derivative_count - done < BLOCK ? c->derivative_count - done : BLOCK;
-    const double *X = c->A + n * (size_t)(c->mode_count + done);
+    const double *X = c->derivatives + n * (size_t)done;
     lb_sparse_multiply_many(c->rest->M, count, X, MX);
     for (int32_t d = 0; d < count; d++) {
       double sum = 0;
@@ -100,14 +100,16 @@ static void measure_derivatives(const Candidates *c, double *norms, double *MX) 
   }
 }
 
-// Scales the candidates. Derivatives that vanish (by symmetry) are rounding alone: they are left
-// out rather than blown up to unit length. Returns how many candidates remain, moved to the front.
-static int32_t scale_candidates(Candidates *c, const double *norms, double *largest) {
+// The candidates, scaled, in A. Derivatives that vanish (by symmetry) are rounding alone: they are
+// left out rather than blown up to unit length. Returns how many candidates there are.
+static int32_t scale_candidates(const Candidates *c, const double *norms, double *largest,
+                                double *A) {
   size_t n = (size_t)c->rest->size;
-  const double *value = c->rest->eigen->values;
+  const double *value = c->rest->eigen->values, *modes = c->rest->eigen->vectors;
   int32_t kept = c->mode_count;
   for (int32_t j = 0; j < c->mode_count; j++)
-    for (size_t k = 0; k < n; k++) c->A[n * (size_t)j + k] *= value[0] / value[j];
+    for (size_t k = n * (size_t)j; k < n * (size_t)(j + 1); k++)
+      A[k] = modes[k] * (value[0] / value[j]);
   for (int32_t d = 0; d < c->derivative_count; d++) {
     Pair p = c->pairs[d];
     largest[p.i] = fmax(largest[p.i], norms[d]);
@@ -117,8 +119,8 @@ static int32_t scale_candidates(Candidates *c, const double *norms, double *larg
     Pair p = c->pairs[d];
     if (!(norms[d] > 1e-9 * sqrt(largest[p.i] * largest[p.j]))) continue;
     double scale = value[0] / value[p.i] * (value[0] / value[p.j]) / norms[d];
-    const double *from = c->A + n * (size_t)(c->mode_count + d);
-    double *to = c->A + n * (size_t)kept++;
+    const double *from = c->derivatives + n * (size_t)d;
+    double *to = A + n * (size_t)kept++;
     for (size_t k = 0; k < n; k++) to[k] = scale * from[k];
   }
   return kept;
@@ -128,14 +130,22 @@ static lbStatus reduce_candidates(Candidates *c, const lbBasisDef *def, lbBasis 
                                   lbError *err) {
   double *norms = lb_alloc((size_t)c->derivative_count, sizeof(double));
   double *largest = lb_alloc((size_t)c->mode_count, sizeof(double));
-  double *MX = lb_alloc((size_t)c->rest->size * BLOCK, sizeof(double));
+  double *MX = lb_alloc((size_t)c->rest->size * BLOCK, sizeof(double)), *A = NULL;
   lbStatus status = norms && largest && MX ? LB_OK : lb_fail_memory(err);
   if (!status) measure_derivatives(c, norms, MX);
   lb_free(MX);
   if (!status) {
-    int32_t count = scale_candidates(c, norms, largest);
-    status = lb_basis_pca(c->rest->fem, def, count, c->A, basis, err);
+    size_t total = (size_t)(c->mode_count + c->derivative_count);
+    A = lb_alloc((size_t)c->rest->size * total, sizeof(double)); // there was no room beside L
+    if (!A) status = lb_fail_memory(err);
   }
+  if (!status) {
+    int32_t count = scale_candidates(c, norms, largest, A);
+    lb_free(c->derivatives);
+    c->derivatives = NULL;
+    status = lb_basis_pca(c->rest->fem, def, count, A, basis, err);
+  }
+  lb_free(A);
   lb_free(norms);
   lb_free(largest);
   return status;
@@ -162,19 +172,19 @@ lbStatus lb_basis_derivatives(const lbFem *fem, const lbBasisDef *def, lbBasis *
   if (status) goto done;
   basis->mode_seconds = c.rest->eigen->seconds;
   basis->rigid_count = c.rest->eigen->rigid_count;
-  c.A = lb_alloc((size_t)c.rest->size * (size_t)total, sizeof(double));
+  c.derivatives = lb_alloc((size_t)c.rest->size * (size_t)c.derivative_count, sizeof(double));
   c.pairs = lb_alloc((size_t)c.derivative_count, sizeof(Pair));
-  if (!c.A || !c.pairs) {
+  if (!c.derivatives || !c.pairs) {
     status = lb_fail_memory(err);
     goto done;
   }
   list_pairs(&c, spectral);
-  status = lb_fem_modes_of_eigen(fem, c.rest->eigen, k, &basis->modes, err);
-  if (!status) status = find_derivatives(&c, spectral, basis, err);
+  status = find_derivatives(&c, spectral, basis, err);
+  if (!status) status = lb_fem_modes_of_eigen(fem, c.rest->eigen, k, &basis->modes, err);
   if (!status) status = reduce_candidates(&c, def, basis, err);
 done:
   lb_rest_destroy(c.rest);
-  lb_free(c.A);
+  lb_free(c.derivatives);
   lb_free(c.pairs);
   return status;
 }

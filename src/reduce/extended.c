@@ -3,7 +3,8 @@
 // affine maps of space.
 //
 // All of them are fields, numbers at the nodes, that move along one axis. Mass does not join the
-// axes, so fields along x are made orthonormal, and the same ones along y and z are so too.
+// axes, so fields are made orthonormal once, in the mass of one axis, and are so along each. Their
+// stiffness along an axis is that of the rows and columns of this axis.
 #include "reduce/basis.h"
 
 #include "fem/fem.h"
@@ -15,68 +16,147 @@
 
 enum { AFFINE = 4 }; // fields: 1, x, y, z
 
-// The three components of a mode as fields, along x.
-static void split_mode(int32_t size, const double *mode, double *out) {
-  for (int k = 0; k < 3; k++)
-    for (int32_t v = 0; v < size / 3; v++)
-      out[(size_t)k * (size_t)size + 3 * (size_t)v] = mode[3 * (size_t)v + (size_t)k];
+// The three components of a mode as fields.
+static void split_mode(size_t nodes, const double *mode, double *out) {
+  for (size_t k = 0; k < 3; k++)
+    for (size_t n = 0; n < nodes; n++) out[k * nodes + n] = mode[3 * n + k];
 }
 
-// 1, x, y, z along x; coordinates from the middle of the body.
+// 1, x, y, z; coordinates from the middle of the body.
 static void affine_fields(const lbFem *fem, double *out) {
   double centre[3] = { 0 };
   for (int32_t n = 0; n < fem->node_count; n++)
     for (int i = 0; i < 3; i++)
       centre[i] += fem->positions[3 * (size_t)fem->vertex_of_node[n] + (size_t)i] / fem->node_count;
-  size_t size = 3 * (size_t)fem->node_count;
-  for (int32_t n = 0; n < fem->node_count; n++) {
+  size_t nodes = (size_t)fem->node_count;
+  for (size_t n = 0; n < nodes; n++) {
     const double *x = fem->positions + 3 * (size_t)fem->vertex_of_node[n];
     for (size_t field = 0; field < AFFINE; field++)
-      out[field * size + 3 * (size_t)n] = field == 0 ? 1 : x[field - 1] - centre[field - 1];
+      out[field * nodes + n] = field == 0 ? 1 : x[field - 1] - centre[field - 1];
   }
 }
 
-// Each of the first `count` columns along x, y and z; the last ones first, as they are in the way.
-static void spread_axes(size_t size, size_t count, double *A) {
-  for (size_t field = count; field-- > 0;) {
-    double *from = A + field * size, *to = A + 3 * field * size;
-    if (field > 0) memcpy(to, from, size * sizeof(double));
-    for (size_t l = 1; l < 3; l++) {
-      memset(to + l * size, 0, size * sizeof(double));
-      for (size_t i = 0; i < size; i += 3) to[l * size + i + l] = to[i];
-    }
+// Rows and columns `axis`, axis + 3, ... of A.
+static lbStatus take_axis(const lbSparse *A, int32_t axis, lbSparse **out, lbError *err) {
+  size_t nodes = (size_t)A->size / 3;
+  lbSparse part = { .size = A->size / 3 };
+  part.column_begin = lb_alloc(nodes + 1, sizeof(int32_t));
+  part.rows = lb_alloc((size_t)lb_sparse_nonzero_count(A), sizeof(int32_t));
+  part.values = lb_alloc((size_t)lb_sparse_nonzero_count(A), sizeof(double));
+  lbStatus status = part.column_begin && part.rows && part.values ? LB_OK : lb_fail_memory(err);
+  int32_t count = 0;
+  for (int32_t n = 0; n < part.size && !status; n++) {
+    int32_t column = 3 * n + axis;
+    for (int32_t k = A->column_begin[column]; k < A->column_begin[column + 1]; k++)
+      if (A->rows[k] % 3 == axis) {
+        part.rows[count] = A->rows[k] / 3;
+        part.values[count++] = A->values[k];
+      }
+    part.column_begin[n + 1] = count;
   }
+  if (!status) status = lb_sparse_create(part.size, part.column_begin, part.rows, out, err);
+  if (!status) memcpy((*out)->values, part.values, (size_t)count * sizeof(double));
+  lb_free(part.column_begin);
+  lb_free(part.rows);
+  lb_free(part.values);
+  return status;
+}
+
+// The 3 node_count unknowns of a body as `count` fields.
+typedef struct Fields {
+  const lbFem *fem;
+  int32_t count;
+  double *values; // (count x nodes), orthonormal in the mass of an axis
+  lbBasis *basis;
+} Fields;
+
+static lbStatus list_fields(const lbFem *fem, const lbEigen *eigen, int32_t mode_count, Fields *f,
+                            lbError *err) {
+  size_t nodes = (size_t)fem->node_count;
+  int32_t affine = eigen->rigid_count > 0 ? AFFINE : 0;
+  f->count = affine + 3 * mode_count;
+  f->values = lb_alloc(nodes * (size_t)f->count, sizeof(double));
+  if (!f->values) return lb_fail_memory(err);
+  if (affine) affine_fields(fem, f->values);
+  for (size_t i = 0; i < (size_t)mode_count; i++)
+    split_mode(nodes, eigen->vectors + 3 * nodes * i, f->values + nodes * ((size_t)affine + 3 * i));
+  return LB_OK;
+}
+
+static lbStatus orthonormalise(Fields *f, lbError *err) {
+  lbSparse *mass = NULL;
+  lbStatus status = take_axis(f->fem->mass, 0, &mass, err);
+  if (!status)
+    status =
+        lb_mass_orthonormalise(f->fem->node_count, f->count, f->values, mass, 1e-8, &f->count, err);
+  lb_sparse_destroy(mass);
+  if (!status && f->count == 0)
+    status = lb_fail(err, LB_ERR_ARGUMENT, "%s: all vectors of the basis are zero", f->fem->name);
+  return status;
+}
+
+// values of the basis: uᵀKu
+static lbStatus measure_stiffness(const Fields *f, const lbSparse *K, double *values,
+                                  lbError *err) {
+  size_t nodes = (size_t)f->fem->node_count;
+  double *product = lb_alloc(nodes * (size_t)f->count, sizeof *product);
+  lbStatus status = product ? LB_OK : lb_fail_memory(err);
+  for (int32_t axis = 0; axis < 3 && !status; axis++) {
+    lbSparse *part = NULL;
+    status = take_axis(K, axis, &part, err);
+    if (!status) lb_sparse_multiply_many(part, f->count, f->values, product);
+    for (size_t i = 0; i < (size_t)f->count && !status; i++)
+      for (size_t n = nodes * i; n < nodes * (i + 1); n++)
+        values[3 * i + (size_t)axis] += f->values[n] * product[n];
+    lb_sparse_destroy(part);
+  }
+  lb_free(product);
+  return status;
+}
+
+// Fields [begin, end) along x, y and z, at all vertices.
+static void spread_axes(int32_t begin, int32_t end, void *context) {
+  const Fields *f = context;
+  const lbFem *fem = f->fem;
+  size_t rows = 3 * (size_t)fem->vertex_count, nodes = (size_t)fem->node_count;
+  for (size_t i = (size_t)begin; i < (size_t)end; i++)
+    for (size_t axis = 0; axis < 3; axis++) {
+      double *to = f->basis->vectors + rows * (3 * i + axis) + axis;
+      for (size_t n = 0; n < nodes; n++)
+        to[3 * (size_t)fem->vertex_of_node[n]] = f->values[nodes * i + n];
+    }
+}
+
+static lbStatus store(Fields *f, const lbSparse *K, lbError *err) {
+  lbBasis *basis = f->basis;
+  size_t dimension = 3 * (size_t)f->count;
+  basis->vectors = lb_alloc(3 * (size_t)f->fem->vertex_count * dimension, sizeof(double));
+  basis->values = lb_alloc(dimension, sizeof(double));
+  if (!basis->vectors || !basis->values) return lb_fail_memory(err);
+  lb_parallel_for(f->count, 1, spread_axes, f);
+  basis->vertex_count = f->fem->vertex_count;
+  basis->dimension = basis->whole_dimension = 3 * f->count;
+  return measure_stiffness(f, K, basis->values, err);
 }
 
 lbStatus lb_basis_extended(const lbFem *fem, const lbBasisDef *def, lbBasis *basis, lbError *err) {
-  const double cut = 1e-8;
   lbRest *rest = NULL;
-  double *A = NULL;
+  Fields fields = { .fem = fem, .basis = basis };
   lbStatus status = lb_rest_create(fem, &rest, err);
   if (!status) status = lb_rest_modes(rest, def->mode_count, err);
+  double start = lb_seconds();
   if (!status) {
-    size_t n = (size_t)rest->size;
-    int32_t affine = rest->eigen->rigid_count > 0 ? AFFINE : 0, rank = 0;
-    int32_t fields = affine + 3 * def->mode_count;
-    double start = lb_seconds();
-    A = lb_alloc(n * 3 * (size_t)fields, sizeof(double));
-    if (!A) status = lb_fail_memory(err);
-    if (!status && affine) affine_fields(fem, A);
-    for (int32_t i = 0; i < def->mode_count && !status; i++)
-      split_mode(rest->size, rest->eigen->vectors + n * (size_t)i,
-                 A + n * (size_t)(affine + 3 * i));
     basis->rigid_count = rest->eigen->rigid_count;
     basis->mode_seconds = rest->eigen->seconds;
-    if (!status) status = lb_mass_orthonormalise(rest->size, fields, A, fem->mass, cut, &rank, err);
-    if (!status) {
-      spread_axes(n, (size_t)rank, A);
-      status = lb_basis_finish(fem, rest->K, 3 * fields, 3 * rank, A, basis, err);
-    }
-    basis->pca_seconds = lb_seconds() - start;
-    if (!status)
-      status = lb_fem_modes_of_eigen(fem, rest->eigen, rest->eigen->count, &basis->modes, err);
+    status = list_fields(fem, rest->eigen, def->mode_count, &fields, err);
+    basis->candidate_count = 3 * fields.count;
   }
+  if (!status) status = orthonormalise(&fields, err);
+  if (!status) status = store(&fields, rest->K, err);
+  basis->pca_seconds = lb_seconds() - start;
+  if (!status)
+    status = lb_fem_modes_of_eigen(fem, rest->eigen, rest->eigen->count, &basis->modes, err);
   lb_rest_destroy(rest);
-  lb_free(A);
+  lb_free(fields.values);
   return status;
 }

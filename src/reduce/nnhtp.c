@@ -32,7 +32,8 @@ enum {
 };
 
 static const double HARDLY = 0.03;     // of the error, or of the number of components
-static const double GROWTH_MOST = 1.5; // of s in an iteration, where the error is not reached
+static const double HARDLY_YET = 0.08; // of the error while more components may come
+static const double GROWTH_MOST = 1.3; // of s in an iteration, where the error is not reached
 static const double GROWTH_LEAST = 1.1;
 
 typedef struct Entry {
@@ -194,7 +195,7 @@ static lbStatus iterate(Pursuit *p, lbError *err) {
                              missing + exchanged, &size, err);
   if (!status) status = lb_fit_choose(fit, size, p->set, err);
   if (!status) status = lb_fit_solve(fit, err);
-  if (!status && fit->error < 1) status = lb_fit_thin(fit, p->def->limit, p->def->goal, err);
+  if (!status && fit->error < 1) status = lb_fit_thin(fit, p->s, p->def->goal, err);
   return status ? status : keep(p, err);
 }
 
@@ -210,24 +211,23 @@ static lbStatus pursue(Pursuit *p, lbError *err) {
   int32_t idle = 0;
   bool reached = false;
   double mark = INFINITY; // the error, or the number of components once the error is reached
-  bool grows = def->goal > 0 && !p->plain && def->columns->dimension < def->limit;
-  p->s = grows ? def->columns->dimension : def->limit;
+  p->s = def->limit;
+  if (def->goal > 0 && !p->plain && def->columns->dimension < p->s) p->s = def->columns->dimension;
   for (int32_t i = 0; i < ITERATIONS_MOST; i++) {
     if (!lb_choice_progress(p->best, def->goal, (double)i / ITERATIONS_MOST)) return LB_OK;
     lbStatus status = p->plain ? iterate_plain(p, err) : iterate(p, err);
     if (status) return status;
     p->best->iterations++;
-    bool now = p->best->error <= def->goal;
+    bool now = p->best->error <= def->goal, growing = !now && p->s < def->limit;
     if (now && p->plain) return LB_OK;
     if (now && !reached) mark = INFINITY;
     reached = now;
     double measure = reached ? p->best->count : p->best->error;
-    bool better = measure < (1 - HARDLY) * mark;
+    bool better = measure < (1 - (growing ? HARDLY_YET : HARDLY)) * mark;
     idle = better ? 0 : idle + 1;
     if (better) mark = measure;
-    if (reached) {
-      p->s = p->best->count;
-    } else if (grows && p->s < def->limit) {
+    if (reached) p->s = p->best->count;
+    if (growing && !better) {
       grow(p);
       idle = 0;
     }

@@ -7,14 +7,14 @@
 // (shears times √2; C = λ 11^T + 2 μ I), V the weight,
 //   P_ij = Σ V e1_i C e1_j,   Q_ijk = Σ V (e1_i C e2_jk + e1_j C e2_ik + e1_k C e2_ij),
 //   S_ijkl = 2/3 Σ V (e2_ij C e2_kl + e2_ik C e2_jl + e2_il C e2_jk):
-// all from one Gram matrix of √(V C) [e1 | e2], r + r (r + 1) / 2 columns. (C itself is positive
-// definite for every material, also where λ < 0.) Its rows are not strains, of which a brick has 48
-// at its points, but edges, of which it has some 15 to itself (strain_edges.h): with e2_ij = L
-// d_ij,
+// sums of products of strains. (C itself is positive definite for every material, also where
+// λ < 0.) They are not summed over strains, of which a brick has 48 at its points, but over edges,
+// of which it has some 15 to itself (strain_edges.h): with e2_ij = L d_ij,
 //   e2_ij C e2_kl = Σ over edges of (LᵀL d_ij) d_kl,   e1_i C e2_jk = Σ (Lᵀe1_i) d_jk,
-// in patches of elements, LᵀL d being summed over the elements around an edge first.
-// Memory: the Gram matrix, (r + r (r + 1) / 2)² doubles (r = 60: 29 MB, r = 100: 212 MB), and
-// about 100 MB for a patch. The same bits for any number of threads.
+// in patches of elements, LᵀL d being summed over the elements around an edge first; and the
+// products of four modes over vertices, of which there is about one to a brick (strain_sums.c).
+// Memory: r⁴ / 8 doubles (r = 60: 14 MB, r = 100: 103 MB), and up to 130 MB for a patch. The same
+// bits for any number of threads.
 #ifndef LB_REDUCE_POLYNOMIAL_H
 #define LB_REDUCE_POLYNOMIAL_H
 

@@ -90,23 +90,76 @@ void lb_strain_vertices(const lbElementSet *set, int32_t slot, int32_t *vertices
 
 // ---- patches -----------------------------------------------------------------------------------
 
-// The table keeps its memory from patch to patch.
+lbStatus lb_edge_patch_open(lbEdgePatch *patch, int32_t edges_max, int32_t elements_max,
+                            lbError *err) {
+  size_t edges = (size_t)edges_max;
+  *patch = (lbEdgePatch){ .edges_max = edges_max,
+                          .elements_max = elements_max,
+                          .table = lb_hash_table(2 * sizeof(int32_t)),
+                          .vertices = lb_hash_table(sizeof(int32_t)) };
+  patch->element_edges = lb_alloc((size_t)elements_max, LB_ELEMENT_EDGES_MAX * sizeof(int32_t));
+  patch->near_begin = lb_alloc(edges + 2, sizeof(int32_t));
+  patch->near = lb_alloc(2 * edges, sizeof(int32_t));
+  patch->stars = lb_alloc(lb_edge_stars_most(edges_max), sizeof *patch->stars);
+  bool open = patch->element_edges && patch->near_begin && patch->near && patch->stars;
+  return open ? LB_OK : lb_fail_memory(err);
+}
+
+void lb_edge_patch_release(lbEdgePatch *patch) {
+  lb_hash_table_release(&patch->table);
+  lb_hash_table_release(&patch->vertices);
+  lb_free(patch->element_edges);
+  lb_free(patch->near_begin);
+  lb_free(patch->near);
+  lb_free(patch->stars);
+}
+
+// A table keeps its memory from patch to patch.
 static void empty_table(lbHashTable *table) {
   table->count = 0;
   if (table->slots) memset(table->slots, 0, table->slot_count * sizeof *table->slots);
 }
 
+static void list_stars(lbEdgePatch *patch) {
+  patch->star_count = 0;
+  for (int32_t v = 0; v < patch->vertices.count; v++)
+    for (int32_t k = patch->near_begin[v]; k < patch->near_begin[v + 1]; k += LB_STAR_EDGES) {
+      int32_t left = patch->near_begin[v + 1] - k;
+      patch->stars[patch->star_count++] =
+          (lbEdgeStar){ ((const int32_t *)patch->vertices.keys)[v], k,
+                        k + (left < LB_STAR_EDGES ? left : LB_STAR_EDGES) };
+    }
+}
+
+// The vertices of the edges, and the edges of each.
+static lbStatus link_vertices(lbEdgePatch *patch, lbError *err) {
+  int32_t *begin = patch->near_begin, edges = patch->table.count;
+  empty_table(&patch->vertices);
+  memset(begin, 0, ((size_t)patch->edges_max + 2) * sizeof *begin);
+  for (int32_t e = 0; e < 2 * edges; e++) {
+    int32_t vertex = lb_hash_table_add(&patch->vertices, lb_edge_vertices(patch, e / 2) + e % 2);
+    if (vertex < 0) return lb_fail_memory(err);
+    begin[vertex + 2]++;
+  }
+  for (int32_t v = 0; v < patch->vertices.count; v++) begin[v + 2] += begin[v + 1];
+  for (int32_t e = 0; e < 2 * edges; e++) { // begin[v + 1] runs up to the end of v's
+    int32_t vertex = lb_hash_table_find(&patch->vertices, lb_edge_vertices(patch, e / 2) + e % 2);
+    patch->near[begin[vertex + 1]++] = e % 2 ? ~(e / 2) : e / 2;
+  }
+  list_stars(patch);
+  return LB_OK;
+}
+
 lbStatus lb_edge_patch_fill(lbEdgePatch *patch, const lbElementSet *set, const int32_t *slots,
-                            int32_t slot_count, int32_t edges_max, int32_t elements_max,
-                            lbError *err) {
+                            int32_t slot_count, lbError *err) {
   int32_t nodes = lb_element_nodes(set->kind), edges = lb_element_edges(set->kind);
   int32_t vertices[LB_ELEMENT_NODES_MAX], *next = patch->element_edges;
   empty_table(&patch->table);
   patch->set = set;
   patch->slots = slots;
   patch->element_count = 0;
-  while (patch->element_count < slot_count && patch->element_count < elements_max &&
-         (patch->element_count == 0 || patch->table.count + edges <= edges_max)) {
+  while (patch->element_count < slot_count && patch->element_count < patch->elements_max &&
+         (patch->element_count == 0 || patch->table.count + edges <= patch->edges_max)) {
     lb_strain_vertices(set, slots[patch->element_count++], vertices);
     for (int32_t b = 0; b < nodes; b++)
       for (int32_t a = 0; a < b; a++) {
@@ -117,5 +170,5 @@ lbStatus lb_edge_patch_fill(lbEdgePatch *patch, const lbElementSet *set, const i
         *next++ = edge;
       }
   }
-  return LB_OK;
+  return link_vertices(patch, err);
 }

@@ -39,22 +39,41 @@ void lb_strain_matrices(const lbElementSet *set, int32_t slot, lbStrainWeight we
                         lbStrainMatrices *out);
 void lb_strain_vertices(const lbElementSet *set, int32_t slot, int32_t *vertices); // (nodes)
 
-// Elements of one set that follow each other in a list of slots, and their edges.
+enum { LB_STAR_EDGES = 32 };
+
+typedef struct lbEdgeStar {
+  int32_t vertex;     // of the mesh
+  int32_t begin, end; // in lbEdgePatch.near
+} lbEdgeStar;
+
+// Elements of one set that follow each other in a list of slots, their edges and vertices.
 typedef struct lbEdgePatch {
+  int32_t edges_max, elements_max;
   const lbElementSet *set;
   const int32_t *slots;   // (element_count)
   int32_t element_count;  //
   lbHashTable table;      // of pairs of vertices: the edges
   int32_t *element_edges; // (element_count x edges of an element), edge of the patch
+  lbHashTable vertices;   // no more than edges
+  int32_t *near_begin;    // (vertices + 1), of each one's edges in `near`
+  int32_t *near;          // (2 edges) an edge of the patch, ~edge where this is its second vertex
+  int32_t star_count;     // a star is at most LB_STAR_EDGES edges at a vertex
+  lbEdgeStar *stars;      // (star_count) vertex after vertex
 } lbEdgePatch;
 
-// Takes elements from the front of the list until they have `edges_max` edges or are
-// `elements_max`; always one. element_edges has room for elements_max.
-lbStatus lb_edge_patch_fill(lbEdgePatch *patch, const lbElementSet *set, const int32_t *slots,
-                            int32_t slot_count, int32_t edges_max, int32_t elements_max,
+// Room for so many. The patch is released by the caller in any case.
+lbStatus lb_edge_patch_open(lbEdgePatch *patch, int32_t edges_max, int32_t elements_max,
                             lbError *err);
+void lb_edge_patch_release(lbEdgePatch *patch);
+// Takes elements from the front of the list until there is no room for more; always one.
+lbStatus lb_edge_patch_fill(lbEdgePatch *patch, const lbElementSet *set, const int32_t *slots,
+                            int32_t slot_count, lbError *err);
 static inline const int32_t *lb_edge_vertices(const lbEdgePatch *patch, int32_t edge) {
   return (const int32_t *)patch->table.keys + 2 * (size_t)edge;
+}
+// How many stars there can be.
+static inline size_t lb_edge_stars_most(int32_t edges_max) {
+  return (size_t)edges_max + 2 * (size_t)edges_max / LB_STAR_EDGES + 1;
 }
 
 #endif

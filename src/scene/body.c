@@ -5,13 +5,14 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const body_keys[] = { "name",     "mesh",     "surface", "model",    "material",
                                          "damping",  "mass",     "fixed",   "method",   "reduce",
                                          "position", "rotation", "scale",   "velocity", "instances",
-                                         "look",     "motion",   "warp",    "frames",   "contact",
-                                         "friction", NULL };
+                                         "look",     "motion",   "warp",    "contact",  "friction",
+                                         "frames",   "pose",     NULL };
 
 void lb_scene_begin_body(lbSceneBody *body) {
   *body = (lbSceneBody){
@@ -26,6 +27,8 @@ void lb_scene_begin_body(lbSceneBody *body) {
 
 void lb_scene_release_body(lbSceneBody *body) {
   lb_free(body->name);
+  lb_free(body->pose);
+  lb_free(body->pose_from);
   if (body->twin >= 0) return;
   lb_model_destroy(body->model);
   lb_mesh_destroy(body->mesh);
@@ -77,6 +80,8 @@ static void borrow(const lbSceneBody *from, int32_t twin, lbSceneBody *body) {
   body->name = own.name;
   body->twin = twin;
   body->motion = own.motion;
+  body->pose = own.pose;
+  body->pose_from = own.pose_from;
   memcpy(body->position, own.position, sizeof own.position);
   memcpy(body->rotation, own.rotation, sizeof own.rotation);
   memcpy(body->linear_velocity, own.linear_velocity, sizeof own.linear_velocity);
@@ -119,6 +124,30 @@ static lbStatus read_solid(const lbField *json, const double scale[3], lbSceneBo
   return LB_OK;
 }
 
+// ---- poses -------------------------------------------------------------------------------------
+
+// A script, or the name of its file; what its handles are is for whoever has the model.
+static lbStatus read_pose(const lbField *json, lbSceneBody *body, lbError *err) {
+  lbField pose = lb_field_member(json, "pose");
+  if (!lb_field_here(&pose)) return LB_OK;
+  if (json_is_object(pose.value)) {
+    char *text = json_dumps(pose.value, JSON_COMPACT);
+    body->pose = text ? lb_duplicate_text(text) : NULL;
+    free(text);
+    char from[300];
+    snprintf(from, sizeof from, "%.200s: %.80s", pose.file, pose.path);
+    body->pose_from = lb_duplicate_text(from);
+    return body->pose && body->pose_from ? LB_OK : lb_fail_memory(err);
+  }
+  lbStatus status = LB_OK;
+  const char *name = lb_field_text(&pose, &status, err);
+  if (status) return lb_field_fail(&pose, err, "must be an edit script or the name of its file");
+  size_t bytes = 0;
+  body->pose_from = lb_path_beside(pose.file, name);
+  if (!body->pose_from) return lb_fail_memory(err);
+  return lb_file_read(body->pose_from, &body->pose, &bytes, err);
+}
+
 static lbStatus read_instance(lbBodyReader *reader, lbBodyEntry *entry, int32_t instance,
                               lbError *err) {
   lbScene *scene = reader->scene;
@@ -130,6 +159,7 @@ static lbStatus read_instance(lbBodyReader *reader, lbBodyEntry *entry, int32_t 
     status = lb_scene_read_placement(entry, instance, body, entry->scales[instance], err);
   if (!status) status = lb_scene_read_motion(reader, entry, instance, err);
   if (!status) status = lb_scene_read_touch(&entry->json, body, err);
+  if (!status) status = read_pose(&entry->json, body, err);
   if (status) return status;
   int32_t twin = find_twin(scene, entry, instance);
   if (twin < 0) {
@@ -140,6 +170,13 @@ static lbStatus read_instance(lbBodyReader *reader, lbBodyEntry *entry, int32_t 
     twin = body->twin;
   }
   if (!status && twin >= 0) borrow(&scene->bodies[twin], twin, body);
+  if (!status && body->pose && body->method != LB_METHOD_SUBSPACE) {
+    lbField pose = lb_field_member(&entry->json, "pose");
+    status = lb_field_fail(&pose, err,
+                           "handles pose bodies of the method \"subspace\", and body \"%s\" has "
+                           "\"%s\"",
+                           body->name, lb_method_name(body->method));
+  }
   return status;
 }
 

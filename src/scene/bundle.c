@@ -78,6 +78,7 @@ static lbStatus take_bodies(const lbBundle *bundle, lbScene *scene, lbError *err
            sizeof body->linear_velocity);
     memcpy(body->angular_velocity, w->body_angular_velocities + 3 * (size_t)i,
            sizeof body->angular_velocity);
+    body->shape = lb_bundle_shape(bundle, i);
     if (w->body_paths && w->body_paths[i] >= 0) body->motion = scene->paths[w->body_paths[i]];
     if (first[model] == 0) first[model] = i + 1;
   }

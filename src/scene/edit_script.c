@@ -103,7 +103,9 @@ static lbStatus load_document(const lbEditScriptDef *def, json_t **out, lbError 
   char *content = NULL;
   size_t bytes = 0;
   lbStatus status = LB_OK;
-  if (def->path) {
+  if (def->json) {
+    status = lb_field_parse(def->path, def->json, strlen(def->json), &root, err);
+  } else if (def->path) {
     status = lb_file_read(def->path, &content, &bytes, err);
     if (!status) status = lb_field_parse(def->path, content, bytes, &root, err);
     lb_free(content);

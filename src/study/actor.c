@@ -4,6 +4,7 @@
 #include "study/actor.h"
 
 #include "full/full.h"
+#include "study/start.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,7 +18,8 @@ typedef struct Own {
   const lbModel *model;
   const double *basis; // (3 nodes x dimension), of the method; NULL: unreduced
   int32_t dimension;
-  lbBodyId *ids; // (count)
+  lbBodyId *ids;   // (count)
+  lbStart *starts; // (count)
   Mark *probes;
   int32_t probe_count;
   double *rates;   // (dimension) of a reduced body
@@ -27,6 +29,8 @@ typedef struct Own {
 void lb_actor_release(lbActor *actor) {
   Own *r = actor->own;
   if (!r) return;
+  for (int32_t i = 0; r->starts && i < actor->count; i++) lb_start_release(&r->starts[i]);
+  lb_free(r->starts);
   lb_free(r->ids);
   lb_free(r->probes);
   lb_free(r->rates);
@@ -86,11 +90,9 @@ static lbStatus add_bodies(lbActor *actor, bool driven, lbVec3 *positions, lbQua
   Own *r = actor->own;
   lbBatchDef def = lb_batch_def();
   for (int32_t i = 0; i < actor->count; i++) {
-    const lbSceneBody *body = member(actor, i);
-    const double *q = body->rotation;
-    if ((body->motion != NULL) != driven) continue;
-    positions[def.count] = vector(body->position);
-    rotations[def.count++] = lb_quat(q[0], q[1], q[2], q[3]);
+    if ((member(actor, i)->motion != NULL) != driven) continue;
+    positions[def.count] = r->starts[i].position;
+    rotations[def.count++] = r->starts[i].rotation;
   }
   if (def.count == 0) return LB_OK;
   def.body = body_def(actor, r->model, driven);
@@ -133,6 +135,9 @@ static lbStatus start_body(const lbActor *actor, int32_t i, lbError *err) {
     status =
         lb_world_set_touch(actor->world, r->ids[i],
                            actor->run->scene->contact && !body->untouchable, body->friction, err);
+  if (!status && r->starts[i].coordinates && lb_body_set_shape(moving, r->starts[i].coordinates))
+    status = lb_fail(err, LB_ERR_ARGUMENT, "%s: body \"%s\": pose: %s", actor->run->scene->path,
+                     body->name, lb_body_message(moving));
   lbVec3 linear = vector(body->linear_velocity), angular = vector(body->angular_velocity);
   bool moves = lb_length(linear) > 0 || lb_length(angular) > 0;
   if (!status && moves && lb_body_set_velocity(moving, linear, angular))
@@ -148,7 +153,11 @@ static lbStatus create_bodies(lbActor *actor, lbError *err) {
   lbQuat *rotations = lb_alloc(count, sizeof *rotations);
   lbBodyId *ids = lb_alloc(count, sizeof *ids);
   r->ids = lb_alloc(count, sizeof *r->ids);
-  lbStatus status = positions && rotations && ids && r->ids ? LB_OK : lb_fail_memory(err);
+  r->starts = lb_alloc(count, sizeof *r->starts);
+  lbStatus status =
+      positions && rotations && ids && r->ids && r->starts ? LB_OK : lb_fail_memory(err);
+  for (int32_t i = 0; i < actor->count && !status; i++)
+    status = lb_start_find(actor->run->scene, member(actor, i), r->model, &r->starts[i], err);
   for (int driven = 0; driven < 2 && !status; driven++)
     status = add_bodies(actor, driven, positions, rotations, ids, err);
   for (int32_t i = 0; i < actor->count && !status; i++) status = start_body(actor, i, err);

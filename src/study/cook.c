@@ -5,6 +5,7 @@
 #include "model/stored_path.h"
 #include "study/recording.h"
 #include "study/single.h"
+#include "study/start.h"
 
 #include <string.h>
 
@@ -14,6 +15,7 @@ typedef struct Cooking {
   lbModel **models; // (model_count), made here
   int32_t model_count;
   int32_t *body_models; // (bodies)
+  lbStart *starts;      // (bodies)
   lbPath **body_paths;  // (bodies): of the frames of recorded free bodies, made here; others NULL
   lbArena arena;        // the world's arrays
   lbWorldDef world;
@@ -24,7 +26,9 @@ static void release(Cooking *c) {
   for (int32_t i = 0; c->models && i < c->model_count; i++) lb_model_destroy(c->models[i]);
   for (int32_t i = 0; c->body_paths && i < c->scene->body_count; i++)
     lb_path_destroy(c->body_paths[i]);
+  for (int32_t i = 0; c->starts && i < c->scene->body_count; i++) lb_start_release(&c->starts[i]);
   lb_free(c->models);
+  lb_free(c->starts);
   lb_free(c->body_paths);
   lb_arena_release(&c->arena);
 }
@@ -61,7 +65,8 @@ static lbStatus gather_models(Cooking *c, lbError *err) {
   c->body_models = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
   c->models = lb_alloc(count, sizeof *c->models);
   c->body_paths = lb_alloc(count, sizeof *c->body_paths);
-  if (!c->models || !c->body_models || !c->body_paths) return lb_fail_memory(err);
+  c->starts = lb_alloc(count, sizeof *c->starts);
+  if (!c->models || !c->body_models || !c->body_paths || !c->starts) return lb_fail_memory(err);
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < scene->body_count && !status; i++) {
     const lbSceneBody *body = &scene->bodies[i];
@@ -98,8 +103,15 @@ static lbStatus place_bodies(Cooking *c, lbError *err) {
     return lb_fail_memory(err);
   for (size_t i = 0; i < count; i++) {
     const lbSceneBody *body = &c->scene->bodies[i];
-    memcpy(positions + 3 * i, body->position, sizeof body->position);
-    memcpy(rotations + 4 * i, body->rotation, sizeof body->rotation);
+    lbStart *start = &c->starts[i];
+    lbStatus status = lb_start_find(c->scene, body, c->models[c->body_models[i]], start, err);
+    if (status) return status;
+    const double q[4] = { start->rotation.x, start->rotation.y, start->rotation.z,
+                          start->rotation.w };
+    lb_vec3_store(positions + 3 * i, start->position);
+    memcpy(rotations + 4 * i, q, sizeof q);
+    c->world.size.shape_count += start->coordinates != NULL;
+    c->world.size.shape_number_count += start->dimension;
     memcpy(linear + 3 * i, body->linear_velocity, sizeof body->linear_velocity);
     memcpy(angular + 3 * i, body->angular_velocity, sizeof body->angular_velocity);
     bool recorded = c->record && body->method == LB_METHOD_FULL;
@@ -113,6 +125,24 @@ static lbStatus place_bodies(Cooking *c, lbError *err) {
   c->world.body_rotations = rotations;
   c->world.body_linear_velocities = linear;
   c->world.body_angular_velocities = angular;
+  return LB_OK;
+}
+
+static lbStatus place_shapes(Cooking *c, lbError *err) {
+  const lbWorldSizes *size = &c->world.size;
+  int32_t *bodies = lb_arena_alloc(&c->arena, (size_t)size->shape_count, sizeof *bodies), shape = 0;
+  double *numbers = lb_arena_alloc(&c->arena, (size_t)size->shape_number_count, sizeof *numbers);
+  if (size->shape_count == 0) return LB_OK;
+  if (!bodies || !numbers) return lb_fail_memory(err);
+  c->world.shape_bodies = bodies;
+  c->world.shape_coordinates = numbers;
+  for (int32_t i = 0; i < c->scene->body_count; i++) {
+    const lbStart *start = &c->starts[i];
+    if (!start->coordinates) continue;
+    bodies[shape++] = i;
+    memcpy(numbers, start->coordinates, (size_t)start->dimension * sizeof *numbers);
+    numbers += start->dimension;
+  }
   return LB_OK;
 }
 
@@ -298,6 +328,7 @@ static lbStatus prepare(Cooking *c, lbError *err) {
   tell(c);
   lbStatus status = gather_models(c, err);
   if (!status) status = place_bodies(c, err);
+  if (!status) status = place_shapes(c, err);
   if (!status) status = place_paths(c, err);
   if (!status) status = place_loads(c, err);
   if (!status) status = place_attachments(c, err);

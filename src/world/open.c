@@ -70,7 +70,11 @@ static lbStatus start_body(Opening *o, int32_t body, lbError *err) {
   lbBodyId id = lb_world_body_at(o->world, body);
   lbBody *moving = lb_world_body(o->world, id);
   int32_t path = path_of(def, body);
+  const double *shape = lb_bundle_shape(o->bundle, body);
   lbStatus status = path >= 0 ? lb_world_drive(o->world, id, o->world->paths[path], err) : LB_OK;
+  if (!status && shape && lb_body_set_shape(moving, shape))
+    status = lb_fail(err, LB_ERR_ARGUMENT, "body \"%s\": its shape: %s", name_of(def, body),
+                     lb_body_message(moving));
   lbVec3 linear = lb_vec3_load(def->body_linear_velocities + 3 * (size_t)body);
   lbVec3 angular = lb_vec3_load(def->body_angular_velocities + 3 * (size_t)body);
   bool moves = lb_length(linear) > 0 || lb_length(angular) > 0;

@@ -136,7 +136,8 @@ static uint64_t result_bits(lbElementKind kind) {
   check_ok(lb_sparse_copy_pattern(fem->pattern, &K, &err), err);
   lb_assemble(assembler, lb_simulator_displacement(s), NULL, K);
   hash = check_hash(hash, K->values, (size_t)lb_sparse_nonzero_count(K) * sizeof(double));
-  hash = check_hash(hash, fem->mass->values, (size_t)lb_sparse_nonzero_count(K) * sizeof(double));
+  hash = check_hash(hash, fem->mass->values,
+                    (size_t)lb_sparse_nonzero_count(fem->mass) * sizeof(double));
   check_ok(lb_fem_static(fem, load, &def, u, &result, &err), err);
   hash = check_hash(hash, u, bytes);
   free(load), free(u);

@@ -94,6 +94,8 @@ static void bodies_refuse_null(void **state) {
   refused(lb_body_set_state(NULL, numbers, numbers));
   refused(lb_body_set_state(b, NULL, numbers));
   refused(lb_body_set_state(b, numbers, NULL));
+  refused(lb_body_set_shape(NULL, numbers));
+  refused(lb_body_set_shape(b, NULL));
   refused(lb_body_set_displacements(NULL, numbers, NULL));
   refused(lb_body_set_displacements(b, NULL, NULL));
   refused(lb_body_save_state(NULL, numbers, sizeof numbers));

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "linalg/dense.h"
+#include "threads/threads.h"
 
 static double *random_matrix(int32_t rows, int32_t columns, uint64_t seed) {
   size_t count = (size_t)rows * (size_t)columns;
@@ -59,6 +60,56 @@ static void products_follow_their_definition(void **state) {
     check_equal(ROWS, z, plain + j * ROWS, 1e-14);
   }
   free(A), free(B);
+}
+
+// Xᵀ Y, X C and X R⁻¹ of long vectors, by so many threads: one after another in a block.
+static double *long_products(int32_t threads, int32_t rows, int32_t columns, const double *X,
+                             const double *C) {
+  lbError err;
+  size_t n = (size_t)rows * (size_t)columns, square = (size_t)(columns * columns);
+  double *all = calloc(square + 2 * n, sizeof *all), *product = all + square;
+  double *divided = product + n;
+  check_ok(lb_threads_start(threads, &err), err);
+  lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, columns, columns, rows, 1, X, X, 0, all);
+  lb_dense_multiply(LB_PLAIN, LB_PLAIN, rows, columns, columns, 1, X, C, 0, product);
+  memcpy(divided, product, n * sizeof *divided);
+  lb_dense_divide_by_upper(rows, columns, C, divided);
+  lb_threads_stop();
+  return all;
+}
+
+static void long_products_have_the_same_bits_on_any_number_of_threads(void **state) {
+  (void)state;
+  enum { ROWS = 20011, COLUMNS = 37 }; // several tasks of either product
+  double *X = random_matrix(ROWS, COLUMNS, 3), *C = random_matrix(COLUMNS, COLUMNS, 4);
+  size_t n = (size_t)ROWS * COLUMNS, square = (size_t)COLUMNS * COLUMNS;
+  for (size_t i = 0; i < COLUMNS; i++) // upper triangular, well conditioned
+    for (size_t j = 0; j <= i; j++) C[j * COLUMNS + i] = i == j ? 4 : 0;
+  double *one = long_products(1, ROWS, COLUMNS, X, C);
+  for (int32_t threads = 2; threads <= 3; threads++) {
+    double *more = long_products(threads, ROWS, COLUMNS, X, C);
+    assert_memory_equal(one, more, (square + 2 * n) * sizeof *one);
+    free(more);
+  }
+  double gram = 0, product = 0, divided = 0;
+  for (size_t i = 0; i < COLUMNS; i++)
+    for (size_t j = 0; j < COLUMNS; j++) {
+      double sum = 0;
+      for (size_t k = 0; k < ROWS; k++) sum += X[i * ROWS + k] * X[j * ROWS + k];
+      gram = fmax(gram, fabs(sum - one[j * COLUMNS + i]));
+    }
+  for (size_t k = 0; k < n; k++) {
+    double sum = 0;
+    for (size_t i = 0; i < COLUMNS; i++) sum += X[i * ROWS + k % ROWS] * C[k / ROWS * COLUMNS + i];
+    product = fmax(product, fabs(sum - one[square + k]));
+    divided = fmax(divided, fabs(X[k] - one[square + n + k]));
+  }
+  printf("  gram %.2g, tolerance 1e-9; product %.2g, quotient %.2g, tolerance 1e-12\n", gram,
+         product, divided);
+  check_small(gram, 1e-9);
+  check_small(product, 1e-12);
+  check_small(divided, 1e-12);
+  free(one), free(X), free(C);
 }
 
 static void parts_of_matrices_are_multiplied_in_place(void **state) {
@@ -182,6 +233,26 @@ static void solves_return_the_right_hand_side(void **state) {
   free(A), free(R), free(B), free(X), free(lu), free(Q);
 }
 
+static void triangles_of_larger_matrices_are_solved_with(void **state) {
+  (void)state;
+  enum { N = 7, STRIDE = 11 };
+  double R[N * STRIDE], x[N], plain[N] = { 0 }, transposed[N] = { 0 };
+  uint64_t seed = 29;
+  for (int i = 0; i < N * STRIDE; i++) R[i] = check_random(&seed) + (i % (STRIDE + 1) ? 0 : 3);
+  for (int i = 0; i < N; i++) x[i] = check_random(&seed);
+  for (int j = 0; j < N; j++)
+    for (int i = 0; i <= j; i++) { // what is below the diagonal is not looked at
+      plain[i] += R[j * STRIDE + i] * x[j];
+      transposed[j] += R[j * STRIDE + i] * x[i];
+    }
+  lb_dense_solve_upper(LB_PLAIN, N, R, STRIDE, plain);
+  lb_dense_solve_upper(LB_TRANSPOSED, N, R, STRIDE, transposed);
+  for (int i = 0; i < N; i++) {
+    check_near(plain[i], x[i], 1e-13);
+    check_near(transposed[i], x[i], 1e-13);
+  }
+}
+
 static void bad_matrices_are_refused(void **state) {
   (void)state;
   lbError err = { 0 };
@@ -233,12 +304,14 @@ static void every_failing_allocation_is_survived(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(products_follow_their_definition),
+    cmocka_unit_test(long_products_have_the_same_bits_on_any_number_of_threads),
     cmocka_unit_test(parts_of_matrices_are_multiplied_in_place),
     cmocka_unit_test(eigenvectors_diagonalise),
     cmocka_unit_test(general_eigenvectors_are_orthonormal_in_the_second_matrix),
     cmocka_unit_test(singular_values_rebuild_the_matrix),
     cmocka_unit_test(least_squares_handles_missing_rank),
     cmocka_unit_test(solves_return_the_right_hand_side),
+    cmocka_unit_test(triangles_of_larger_matrices_are_solved_with),
     cmocka_unit_test(bad_matrices_are_refused),
     cmocka_unit_test(every_failing_allocation_is_survived),
   };

@@ -34,6 +34,32 @@ static void entries_are_found_in_either_triangle(void **state) {
   lb_sparse_destroy(A);
 }
 
+static void copies_leave_zeros_out_and_borrow_patterns(void **state) {
+  (void)state;
+  lbSparse *A = make_laplacian(4, 3, 1), *B = NULL, *C = NULL;
+  lbError err = { 0 };
+  double x[12], Ax[12], Bx[12];
+  for (int i = 0; i < 12; i++) x[i] = i * i - 20;
+  A->values[lb_sparse_find(A, 4, 5)] = 0;
+  A->values[lb_sparse_find(A, 7, 7)] = 0; // on the diagonal: it stays
+  check_ok(lb_sparse_copy_nonzeros(A, &B, &err), err);
+  assert_int_equal(lb_sparse_nonzero_count(B), lb_sparse_nonzero_count(A) - 1);
+  assert_int_equal(lb_sparse_find(B, 4, 5), -1);
+  assert_true(lb_sparse_find(B, 7, 7) >= 0);
+  lb_sparse_multiply(A, x, Ax);
+  lb_sparse_multiply(B, x, Bx);
+  for (int i = 0; i < 12; i++) check_near(Ax[i], Bx[i], 0);
+  check_ok(lb_sparse_borrow_pattern(A, &C, &err), err);
+  assert_true(C->rows == A->rows);
+  assert_true(lb_sparse_same_pattern(A, C));
+  for (int32_t k = 0; k < lb_sparse_nonzero_count(C); k++) check_near(C->values[k], 0, 0);
+  lb_sparse_destroy(C);
+  lb_sparse_multiply(A, x, Bx); // A has its pattern still
+  for (int i = 0; i < 12; i++) check_near(Ax[i], Bx[i], 0);
+  lb_sparse_destroy(A);
+  lb_sparse_destroy(B);
+}
+
 static void products_agree_with_dense_ones(void **state) {
   (void)state;
   uint64_t seed = 3;
@@ -122,6 +148,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_bad_pattern_is_refused),
     cmocka_unit_test(entries_are_found_in_either_triangle),
+    cmocka_unit_test(copies_leave_zeros_out_and_borrow_patterns),
     cmocka_unit_test(products_agree_with_dense_ones),
     cmocka_unit_test(products_have_the_same_bits_one_by_one_together_and_on_threads),
     cmocka_unit_test(sums_need_a_contained_pattern),

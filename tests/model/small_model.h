@@ -521,6 +521,8 @@ typedef struct SmallWorld {
   double path_position_tangents[5][2][3], path_rotation_tangents[5][2][4];
   int32_t attachment_bodies[2], attachment_kinds[2], attachment_points[2], attachment_paths[2];
   double attachment_springs[2][2], attachment_times[2][2];
+  int32_t shape_bodies[1];
+  double shape_coordinates[SMALL_DIMENSION];
 } SmallWorld;
 
 // Both bodies use the model with this number, which must be a whole small model.
@@ -531,7 +533,7 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
   s->step_count[0] = 100;
   memcpy(s->body_names, "left\0\xce\xb2", 8);
   SMALL_COPY(body_models, (int32_t[]){ model, model });
-  SMALL_COPY(body_methods, (int32_t[]){ 1, 1 }); // modal, as files count
+  SMALL_COPY(body_methods, (int32_t[]){ 2, 1 }); // subspace and modal, as files count
   SMALL_COPY(body_positions, (double[]){ 0, 0, 0, 4, .5, 0 });
   SMALL_COPY(body_rotations, (double[]){ 0, 0, 0, 1, 0, 0, 1, 0 });
   SMALL_COPY(body_linear_velocities, (double[]){ 0, 0, 0, 1, 0, -.5 });
@@ -570,8 +572,9 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
   SMALL_COPY(attachment_paths, (int32_t[]){ 0, -1 });
   SMALL_COPY(attachment_springs, (double[]){ 64, .5, INFINITY, 0 });
   SMALL_COPY(attachment_times, (double[]){ .25, .5, -INFINITY, INFINITY });
+  SMALL_COPY(shape_coordinates, (double[]){ .25, -.5 });
   s->def = (lbWorldDef){
-    .size = { 2, 2, 3, 2, 5, 2 },
+    .size = { 2, 2, 3, 2, 5, 2, 1, SMALL_DIMENSION },
     .gravity = s->gravity,
     .time_step = s->time_step,
     .step_count = s->step_count,
@@ -616,6 +619,8 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
     .attachment_paths = s->attachment_paths,
     .attachment_springs = s->attachment_springs[0],
     .attachment_times = s->attachment_times[0],
+    .shape_bodies = s->shape_bodies,
+    .shape_coordinates = s->shape_coordinates,
   };
 }
 
@@ -627,6 +632,13 @@ static inline void small_world_strip_attachments(SmallWorld *s) {
   d->attachment_springs = d->attachment_times = NULL;
 }
 
+// Likewise.
+static inline void small_world_strip_shapes(SmallWorld *s) {
+  s->def.size.shape_count = s->def.size.shape_number_count = 0;
+  s->def.shape_bodies = NULL, s->def.shape_coordinates = NULL;
+  s->body_methods[0] = 1;
+}
+
 // Takes out what versions 3 and 4 of the format added.
 static inline void small_world_strip_paths(SmallWorld *s) {
   lbWorldDef *d = &s->def;
@@ -635,6 +647,7 @@ static inline void small_world_strip_paths(SmallWorld *s) {
   d->body_paths = d->path_begin = d->path_interpolations = d->path_cycles = d->path_parts = NULL;
   d->path_times = d->path_positions = d->path_rotations = NULL;
   d->path_position_tangents = d->path_rotation_tangents = NULL;
+  small_world_strip_shapes(s);
 }
 
 // Takes out what version 2 of the format added, and later ones.

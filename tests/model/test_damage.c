@@ -269,7 +269,7 @@ static void wrong_worlds_are_refused(void **state) {
   (void)state;
   check_wrong(pack_bundle, WORLD_I32("body.models")[0] = 2, "world: body 0 uses model 2");
   check_wrong(pack_bundle, WORLD_I32("body.models")[0] = -1, "world: body 0 uses model -1");
-  check_wrong(pack_bundle, WORLD_I32("body.models")[0] = 0, "does not have the method \"modal\"");
+  check_wrong(pack_bundle, WORLD_I32("body.models")[1] = 0, "does not have the method \"modal\"");
   check_wrong(pack_bundle, WORLD_I32("body.methods")[0] = -1, "body.methods[0] is -1");
   check_wrong(pack_bundle, WORLD_F64("view.fov")[0] = 171, "view.fov is 171 degrees");
   check_wrong(pack_bundle, WORLD_F64("view.fov")[0] = NAN, "view.fov[0] is nan");
@@ -290,6 +290,9 @@ static void wrong_worlds_are_refused(void **state) {
   check_wrong(pack_bundle, WORLD_I32("path.begin")[1] = 6, "path 0 has no keys");
   check_wrong(pack_bundle, WORLD_I32("path.interpolations")[0] = 3, "interpolations[0] is 3");
   check_wrong(pack_bundle, WORLD_I32("path.parts")[0] = 0, "path.parts[0] is 0");
+  check_wrong(pack_bundle, WORLD_I32("shape.bodies")[0] = 1, "body 1 has a shape and not the");
+  check_wrong(pack_bundle, WORLD_I32("shape.bodies")[0] = 2, "shape.bodies[0] is 2");
+  check_wrong(pack_bundle, WORLD_F64("shape.coordinates")[1] = NAN, "shape.coordinates[1] is nan");
   check_wrong(pack_bundle, WORLD_F64("path.times")[2] = NAN, "path.times[2] is nan");
   check_wrong(pack_bundle, WORLD_I32("load.bodies")[0] = 2, "load.bodies[0] is 2");
   check_wrong(pack_bundle, WORLD_I32("load.points")[0] = 4, "load 0 is at vertex 4, body 0 has 4");

@@ -365,7 +365,10 @@ static void files_have_the_lowest_version_that_has_all_that_is_in_them(void **st
   small_bundle_fill(&small);
   check_version_of(&small, 4);
   small_model_strip_cubature(&small.models[1]);
+  check_version_of(&small, 4);
   small_world_strip_attachments(&small.world);
+  check_version_of(&small, 4);
+  small_world_strip_shapes(&small.world);
   check_version_of(&small, 3);
   fill_version_1(&small);
   small.world.body_methods[1] = lb_method_code(LB_METHOD_FULL);
@@ -379,6 +382,7 @@ static void files_have_the_lowest_version_that_has_all_that_is_in_them(void **st
   fill_version_2(&small);
   small_world_fill(&small.world, 1); // with paths
   small_world_strip_attachments(&small.world);
+  small_world_strip_shapes(&small.world);
   check_version_of(&small, 3);
 }
 

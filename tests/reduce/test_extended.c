@@ -61,6 +61,29 @@ static void a_free_body_can_be_mapped_affinely(void **state) {
   lb_fem_destroy(fem);
 }
 
+static void values_are_the_stiffness_of_the_vectors(void **state) {
+  (void)state;
+  lbError err;
+  for_each_element(kind) for (int held = 0; held < 2; held++) {
+    lbFem *fem = small_bar(kind, held);
+    lbBasisDef def = extended_def(2);
+    lbBasis *basis = make_basis(fem, &def);
+    lbSparse *K = NULL;
+    check_ok(lb_fem_rest_stiffness(fem, &K, &err), err);
+    double *x = zeros(fem), *y = zeros(fem), most = 0;
+    for (int32_t i = 0; i < basis->dimension; i++) most = fmax(most, basis->values[i]);
+    for (int32_t i = 0; i < basis->dimension; i++) {
+      lb_fem_compress(fem, basis->vectors + 3 * (size_t)(i * fem->vertex_count), x);
+      lb_sparse_multiply(K, x, y);
+      check_small((vector_dot((size_t)K->size, x, y) - basis->values[i]) / most, 1e-12);
+    }
+    free(x), free(y);
+    lb_sparse_destroy(K);
+    lb_basis_destroy(basis);
+    lb_fem_destroy(fem);
+  }
+}
+
 static void a_basis_is_never_larger_than_the_body(void **state) {
   (void)state;
   lbMaterial material = test_material(LB_MATERIAL_STVK);
@@ -77,6 +100,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_span_holds_nine_vectors_a_mode),
     cmocka_unit_test(a_free_body_can_be_mapped_affinely),
+    cmocka_unit_test(values_are_the_stiffness_of_the_vectors),
     cmocka_unit_test(a_basis_is_never_larger_than_the_body),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -191,6 +191,62 @@ static void tets_and_bricks_in_one_mesh_add_up(void **state) {
   free_case(&c);
 }
 
+// Tets around an axis: its ends have more edges than are summed together.
+static lbMesh *make_fan(int32_t blades) {
+  lbMesh *mesh = box_mesh(LB_ELEMENT_TET4, 1, 1, 1, 1, 1, 1);
+  lb_free(mesh->positions);
+  lb_free(mesh->tets);
+  mesh->vertex_count = blades + 2;
+  mesh->tet_count = blades;
+  mesh->positions = lb_alloc((size_t)blades + 2, 3 * sizeof(double));
+  mesh->tets = lb_alloc((size_t)blades, 4 * sizeof(int32_t));
+  mesh->positions[5] = 0.5; // vertices 0 and 1 are the axis
+  for (int32_t i = 0; i < blades; i++) {
+    const int32_t tet[4] = { 0, 2 + i, 2 + (i + 1) % blades, 1 };
+    memcpy(mesh->tets + 4 * (size_t)i, tet, sizeof tet);
+    mesh->positions[3 * (size_t)(2 + i)] = cos(2 * LB_PI * i / blades);
+    mesh->positions[3 * (size_t)(2 + i) + 1] = sin(2 * LB_PI * i / blades);
+  }
+  return mesh;
+}
+
+static void a_vertex_may_have_any_number_of_edges(void **state) {
+  (void)state;
+  lbMaterial material = stvk(1e5, 0.3);
+  for (int32_t blades = 30; blades <= 130; blades += 25) {
+    Case c = { .mesh = make_fan(blades), .count = 5 };
+    c.fem = fem_of_mesh(c.mesh, &material, NULL, LB_MASS_CONSISTENT);
+    c.basis = random_basis(c.mesh, c.count);
+    build(&c);
+    check_case(&c, "a fan");
+    free_case(&c);
+  }
+}
+
+// A basis that moves far as a whole and deforms little loses no figures of the little.
+static void motion_as_a_whole_takes_no_figures(void **state) {
+  (void)state;
+  lbMaterial material = stvk(1e5, 0.3);
+  Case c = { .mesh = box_mesh(LB_ELEMENT_BRICK8, 6, 4, 3, 1, 1, 1), .count = 5 }, moved = c;
+  size_t rows = 3 * (size_t)c.mesh->vertex_count;
+  c.fem = moved.fem = fem_of_mesh(c.mesh, &material, NULL, LB_MASS_CONSISTENT);
+  c.basis = random_basis(c.mesh, c.count);
+  moved.basis = calloc(rows * (size_t)c.count, sizeof(double));
+  for (size_t i = 0; i < rows * (size_t)c.count; i++) moved.basis[i] = c.basis[i] + 1000;
+  build(&c);
+  build(&moved);
+  double error = 0, scale = 0;
+  for (size_t i = 0; i < lb_packed4_count(c.count); i++) {
+    error = fmax(error, fabs(c.polynomial->cubic[i] - moved.polynomial->cubic[i]));
+    scale = fmax(scale, fabs(c.polynomial->cubic[i]));
+  }
+  printf("  cubic, 1000 m off: residual %.2e, tolerance 1e-11\n", error / scale);
+  check_small(error / scale, 1e-11); // differences have 1e-13 of their own
+  lb_polynomial_destroy(moved.polynomial);
+  free(moved.basis), free(moved.tiles), free(moved.work);
+  free_case(&c);
+}
+
 static void parts_weighted_with_the_moduli_are_the_whole(void **state) {
   (void)state;
   const lbMaterial materials[2] = { stvk(1e5, 0.3), stvk(3e6, -0.2) };
@@ -423,6 +479,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(polynomials_are_the_full_forces_in_the_basis),
     cmocka_unit_test(tets_and_bricks_in_one_mesh_add_up),
+    cmocka_unit_test(a_vertex_may_have_any_number_of_edges),
+    cmocka_unit_test(motion_as_a_whole_takes_no_figures),
     cmocka_unit_test(parts_weighted_with_the_moduli_are_the_whole),
     cmocka_unit_test(dropping_modes_is_building_without_them),
     cmocka_unit_test(bits_do_not_depend_on_the_number_of_threads),

@@ -45,13 +45,39 @@ static lbStatus set_materials(vwActor *actor, lbWorld *world, const double *valu
   return status;
 }
 
-// On its path, with its velocity.
+// u (nodes x 3) <- U q
+static void displace(const lbModel *model, const lbModelMethod *method, const double *q,
+                     double *u) {
+  size_t numbers = 3 * (size_t)model->size.node_count;
+  for (int32_t k = 0; k < method->dimension; k++)
+    for (size_t i = 0; i < numbers; i++) u[i] += q[k] * method->basis[numbers * (size_t)k + i];
+}
+
+// Bodies by other methods, or with fewer vectors, get as near to the shape as they can.
+static lbStatus set_shape(const vwActor *actor, lbBody *body, const double *q, lbError *err) {
+  const lbModel *model = actor->model;
+  lbModelMethod method;
+  if (!lb_model_method(model, LB_METHOD_SUBSPACE, &method)) return LB_OK;
+  if (lb_body_method(body) == LB_METHOD_SUBSPACE && lb_body_dimension(body) == method.dimension)
+    return lb_body_set_shape(body, q);
+  double *u = lb_alloc((size_t)model->size.node_count, 3 * sizeof *u);
+  if (!u) return lb_fail_memory(err);
+  displace(model, &method, q, u);
+  lbStatus status = lb_body_set_displacements(body, u, NULL);
+  lb_free(u);
+  return status;
+}
+
+// In its shape, on its path, with its velocity.
 static lbStatus start_body(vwActor *actor, lbWorld *world, const vwActorPlan *plan, int32_t i,
                            lbError *err) {
   lbStatus status = LB_OK;
   lbBody *body = actor->bodies[i] = lb_world_body(world, actor->ids[i]);
   if (plan->paths)
     status = lb_world_drive_beside(world, actor->ids[i], plan->paths[i], plan->shift, err);
+  if (!status && plan->shapes && plan->shapes[i] &&
+      (status = set_shape(actor, body, plan->shapes[i], err)))
+    lb_fail(err, status, "%s", lb_body_message(body));
   bool moves = lb_length(plan->linear[i]) > 0 || lb_length(plan->angular[i]) > 0;
   if (!status && moves && (status = lb_body_set_velocity(body, plan->linear[i], plan->angular[i])))
     lb_fail(err, status, "%s", lb_body_message(body));

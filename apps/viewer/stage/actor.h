@@ -13,6 +13,7 @@ typedef struct vwActorPlan { // what is to be made
   lbBatchDef bodies;              // how many, where, by which method
   lbPath *const *paths;           // (count): what the frames follow; NULL: none
   const lbVec3 *linear, *angular; // (count): initial velocities
+  const double *const *shapes;    // (count): coordinates of the subspace method; NULL: at rest
   lbVec3 shift;                   // of the paths, in a comparison
   const double *materials;        // (materials x 3): young, poisson, density; NULL: the model's
 } vwActorPlan;

@@ -98,6 +98,7 @@ static lbStatus create_role(const vwStage *stage, const vwSettings *s, int32_t n
                 .rotations = group->rotations },
     .paths = group->driven ? group->paths : NULL,
     .linear = group->linear,
+    .shapes = group->shapes,
     .angular = group->angular,
     .shift = shift,
     .materials = same_material(s, &stage->start) ? NULL : group->materials,

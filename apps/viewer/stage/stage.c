@@ -45,12 +45,13 @@ static lbStatus allocate_groups(vwStage *stage, lbError *err) {
     group->positions = lb_arena_alloc(&stage->arena, count, sizeof(lbVec3));
     group->rotations = lb_arena_alloc(&stage->arena, count, sizeof(lbQuat));
     group->paths = lb_arena_alloc(&stage->arena, count, sizeof(lbPath *));
+    group->shapes = lb_arena_alloc(&stage->arena, count, sizeof *group->shapes);
     group->linear = lb_arena_alloc(&stage->arena, count, sizeof(lbVec3));
     group->angular = lb_arena_alloc(&stage->arena, count, sizeof(lbVec3));
     group->materials = lb_arena_alloc(&stage->arena, (size_t)group->model->size.material_count,
                                       3 * sizeof(double));
     if (!group->positions || !group->rotations || !group->paths || !group->linear ||
-        !group->angular || !group->materials)
+        !group->shapes || !group->angular || !group->materials)
       return lb_fail_memory(err);
     group->count = 0;
   }
@@ -86,6 +87,7 @@ static void place_body(vwStage *stage, const lbWorldDef *world, int32_t body, in
   if (group->driven) group->paths[i] = stage->paths[path_of(world, body)];
   group->positions[i] = lb_vec3_load(world->body_positions + at);
   group->rotations[i] = lb_quat(q[0], q[1], q[2], q[3]);
+  group->shapes[i] = lb_bundle_shape(stage->bundle, body);
   group->linear[i] = lb_vec3_load(world->body_linear_velocities + at);
   group->angular[i] = lb_vec3_load(world->body_angular_velocities + at);
 }

@@ -18,6 +18,7 @@ typedef struct vwGroup { // bodies of one model that the world moves by one meth
   lbQuat *rotations;
   lbPath **paths;           // NULLs where they are not driven
   lbVec3 *linear, *angular; // initial velocities
+  const double **shapes;    // coordinates that they start with; NULL: their rest shape
   double *materials;        // (materials x 3): young, poisson, density as the settings say
 } vwGroup;
 
