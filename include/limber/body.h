@@ -182,6 +182,12 @@ lbStatus lb_body_set_frame(lbBody *body, const lbFrame *frame);
 lbStatus lb_body_drive(lbBody *body, const lbFrame *frame);
 // The same with velocities taken from how far it is to go.
 lbStatus lb_body_drive_to(lbBody *body, lbVec3 position, lbQuat rotation);
+// The method "frames": frame `joint` of the model, which must be a fixed one, is led to this pose
+// in the body's own axes over the next step, and stays there until the next call. At rest it is at
+// its position, unturned. LB_ERR_ARGUMENT for other frames and methods.
+lbStatus lb_body_drive_joint(lbBody *body, int32_t joint, lbVec3 position, lbQuat rotation);
+// The same at once: the start of a motion, or a cut in it. The other frames stay where they are.
+lbStatus lb_body_set_joint(lbBody *body, int32_t joint, lbVec3 position, lbQuat rotation);
 // Velocity (m/s, at the centre of mass) and angular velocity (rad/s): of a free body's frame; of
 // others those of a rigid motion relative to the frame, as far as nodes can move.
 lbStatus lb_body_set_velocity(lbBody *body, lbVec3 linear, lbVec3 angular);

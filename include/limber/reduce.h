@@ -120,16 +120,19 @@ lbStatus lb_reduce_warp(const lbMesh *mesh, const lbFem *fem, const lbReduceDef 
 typedef struct lbFramesDef {
   int32_t count;           // frames that are placed, 1 to LB_FRAMES_MOST; default 7
   const double *positions; // (count x 3) m, in the mesh's axes; NULL (default): placed evenly
-  int32_t weights;         // index into lb_frames_weight_names; default 0, harmonic
-  double radius;           // m, of a frame's own region; 0 (default): 0.4 of the smallest distance
-                           // between frames
-  double cutoff;           // m, where geodesic and euclidean weights end; 0 (default): nowhere
-  lbFrameForces forces;    // default LB_FRAME_SAMPLES
-  lbFrameMass mass;        // default LB_FRAME_FULL
-  int32_t samples;         // about so many; default 2000
-  double bulk;             // of a term that keeps the volume, in bulk moduli; default 0
-  int32_t fixed_count;     // frames that do not move, beside those that have the largest weight at
-  const int32_t *fixed;    // some fixed vertex of the mesh; default 0
+  // Joints of a rig: the first so many frames; `positions` then are theirs alone, moved into the
+  // body where they lie outside, and the other frames are placed between them. 0 (default): none
+  int32_t joint_count;
+  int32_t weights;      // index into lb_frames_weight_names; default 0, harmonic
+  double radius;        // m, of a frame's own region; 0 (default): 0.4 of the smallest distance
+                        // between frames
+  double cutoff;        // m, where geodesic and euclidean weights end; 0 (default): nowhere
+  lbFrameForces forces; // default LB_FRAME_SAMPLES
+  lbFrameMass mass;     // default LB_FRAME_FULL
+  int32_t samples;      // about so many; default 2000
+  double bulk;          // of a term that keeps the volume, in bulk moduli; default 0
+  int32_t fixed_count;  // frames that do not move, beside those that have the largest weight at
+  const int32_t *fixed; // some fixed vertex of the mesh; default 0
 } lbFramesDef;
 
 lbFramesDef lb_frames_def(void);

@@ -34,11 +34,15 @@ typedef struct lbSceneBody {
   lbFramesDef frames;      // "frames", for the method of that name
   double *frame_positions; // what it points to; NULL: nothing
   int32_t *frame_fixed;
-  char *basis_file;     // of the kinds sketch and file; NULL: none
-  char up;              // 'y' or 'z'
-  double position[3];   // m, where its axes stand in the world; with a motion, at t = 0
-  double rotation[4];   // unit quaternion x y z w, likewise
-  const lbPath *motion; // what its frame follows, one of the scene's paths; NULL: nothing
+  lbPath **joint_paths; // (joint_path_count) how frames are led, in the mesh's axes; the body's own
+  int32_t *joint_numbers;   // (joint_path_count) which frames
+  int32_t joint_path_count; //
+  bool joints_move_space;   // a frame at p goes to position + rotation p, else to position
+  char *basis_file;         // of the kinds sketch and file; NULL: none
+  char up;                  // 'y' or 'z'
+  double position[3];       // m, where its axes stand in the world; with a motion, at t = 0
+  double rotation[4];       // unit quaternion x y z w, likewise
+  const lbPath *motion;     // what its frame follows, one of the scene's paths; NULL: nothing
   double linear_velocity[3], angular_velocity[3]; // m/s; rad/s about the centre of mass; with a
                                                   // motion, relative to the frame
   bool untouchable;                               // "contact": false

@@ -75,6 +75,12 @@ lbStatus lb_world_drive(lbWorld *world, lbBodyId id, const lbPath *path, lbError
 lbStatus lb_world_drive_beside(lbWorld *world, lbBodyId id, const lbPath *path, lbVec3 shift,
                                lbError *err);
 
+// A fixed frame of a body of the method "frames" (lb_body_drive_joint) follows a path from now on,
+// in the body's own axes: it is at position + rotation arm, turned by rotation, at once. NULL: it
+// stays where it is. The path must outlive the world.
+lbStatus lb_world_drive_joint(lbWorld *world, lbBodyId id, int32_t joint, const lbPath *path,
+                              lbVec3 arm, lbError *err);
+
 // lb_body_set_material for a body and all those that were added with it (lb_batch_set_material).
 lbStatus lb_world_set_material(lbWorld *world, lbBodyId id, int32_t material, double young,
                                double poisson, double density, lbError *err);

@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-enum { EXTRA_HEAD = 9, EXTRA_FRAME = 13 }; // numbers of a saved state, beside a row of forces
+enum {
+  EXTRA_HEAD = 9,
+  EXTRA_FRAME = LB_FRAMES_STATE
+}; // numbers of a saved state, beside a row of forces
 
 // ---- memory ------------------------------------------------------------------------------------
 
@@ -17,10 +20,14 @@ static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carve
                             .version = 1 };
     draft.poses = lb_carve(carver, count, sizeof *draft.poses);
     draft.velocity = lb_carve(carver, 6 * count, sizeof(double));
+    draft.goals = lb_carve(carver, count, sizeof *draft.goals);
+    draft.reached = lb_carve(carver, count, sizeof *draft.reached);
     draft.force = lb_carve(carver, (size_t)p->padded, sizeof(double));
     if (!states) continue;
     states[i] = draft;
     memcpy(draft.poses, shared->rest, (size_t)shared->count * sizeof *draft.poses);
+    memcpy(draft.goals, shared->rest, (size_t)shared->count * sizeof *draft.goals);
+    memcpy(draft.reached, shared->rest, (size_t)shared->count * sizeof *draft.reached);
     group->bodies[i].own = &states[i];
   }
 }
@@ -157,6 +164,18 @@ lbVec3 lb_frames_gravity(const lbBody *body) {
   return lb_quat_rotate(lb_quat_conjugate(base.rotation), body->gravity);
 }
 
+static void put_pose(const lbFramePose *pose, double *to) {
+  lb_vec3_store(to, pose->position);
+  to[3] = pose->rotation.x, to[4] = pose->rotation.y;
+  to[5] = pose->rotation.z, to[6] = pose->rotation.w;
+}
+
+static lbFramePose take_pose(const double *from, const lbFramePose *otherwise) {
+  lbQuat turn = lb_quat(from[3], from[4], from[5], from[6]);
+  if (!lb_rotation_make_unit(&turn)) turn = otherwise->rotation;
+  return (lbFramePose){ turn, lb_vec3_load(from) };
+}
+
 static void save(const lbBody *body, double *numbers) {
   const lbFramesState *state = lb_frames_state(body);
   size_t padded = (size_t)body->prepared->padded;
@@ -169,11 +188,9 @@ static void save(const lbBody *body, double *numbers) {
   double *to = numbers + padded + EXTRA_HEAD;
   memset(to, 0, EXTRA_FRAME * (size_t)lb_frames_room(body->prepared) * sizeof *to);
   for (int32_t i = 0; i < lb_frames_count(body); i++, to += EXTRA_FRAME) {
-    const lbFramePose *pose = &state->poses[i];
-    lb_vec3_store(to, pose->position);
-    to[3] = pose->rotation.x, to[4] = pose->rotation.y;
-    to[5] = pose->rotation.z, to[6] = pose->rotation.w;
+    put_pose(&state->poses[i], to);
     memcpy(to + 7, state->velocity + 6 * i, 6 * sizeof *to);
+    put_pose(&state->goals[i], to + 13);
   }
 }
 
@@ -190,10 +207,9 @@ static void restore(lbBody *body, const double *numbers) {
       identity ? lb_placement_identity() : (lbPlacement){ lb_vec3_load(extra), rotation, false };
   state->forces = extra[8] == LB_FRAME_SPRINGS ? LB_FRAME_SPRINGS : LB_FRAME_SAMPLES;
   for (int32_t i = 0; i < shared->count; i++, from += EXTRA_FRAME) {
-    lbQuat turn = lb_quat(from[3], from[4], from[5], from[6]);
-    if (!lb_rotation_make_unit(&turn)) turn = shared->rest[i].rotation;
-    state->poses[i] = (lbFramePose){ turn, lb_vec3_load(from) };
+    state->poses[i] = take_pose(from, &shared->rest[i]);
     memcpy(state->velocity + 6 * i, from + 7, 6 * sizeof *from);
+    state->goals[i] = state->reached[i] = take_pose(from + 13, &shared->rest[i]);
   }
   state->version++;
 }

@@ -66,12 +66,16 @@ static inline int32_t lb_frames_room(const lbPrepared *prepared) {
 }
 uint64_t lb_frames_identify(const lbPrepared *prepared, uint64_t hash);
 
+#define LB_FRAMES_STATE 20 // numbers of a frame in a saved state: pose, velocity, goal
+
 // ---- a body (frames.c) -------------------------------------------------------------------------
 
 typedef struct lbFramesState { // lbBody.own
   lbFramePose *poses;          // (count)
   double *velocity;            // (6 count): ω, velocity of the origin
-  double *force;               // (padded), at nodes
+  lbFramePose *goals;   // (count) own axes: where frames that do not move by themselves are led
+  lbFramePose *reached; // (count) where they were led to in the last step
+  double *force;        // (padded), at nodes
   lbPlacement T;
   bool loaded; // some of `force` is not zero
   lbFrameForces forces;

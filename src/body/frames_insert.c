@@ -242,6 +242,7 @@ static lbStatus insert_at(lbBody *body, const lbVoxels *voxels, lbVec3 X, int32_
     lbFrameSet set = { count + 1, rest, fixed, finished(&at_samples, samples),
                        finished(&at_nodes, nodes) };
     state->poses[count] = pose;
+    state->goals[count] = state->reached[count] = rest[count];
     memcpy(state->velocity + 6 * count, velocity, sizeof velocity);
     status = go_on(body, &set, s);
   }
@@ -329,6 +330,10 @@ static lbStatus remove_frame(lbBody *body, int32_t frame, lbScratch *s) {
     memmove(state->velocity + 6 * frame, state->velocity + 6 * (frame + 1),
             6 * behind * sizeof(double));
     status = go_on(body, &set, s);
+    if (!status) {
+      memmove(state->goals + frame, state->goals + frame + 1, behind * sizeof *state->goals);
+      memmove(state->reached + frame, state->reached + frame + 1, behind * sizeof *state->reached);
+    }
     if (status) { // nothing has changed
       memcpy(state->poses, poses, ((size_t)count + 1) * sizeof *poses);
       memcpy(state->velocity, velocity, 6 * ((size_t)count + 1) * sizeof *velocity);

@@ -7,7 +7,7 @@
 #define SHIFT 1e-9      // of the stiffness at rest, for bodies that move as a whole
 
 lbStatus lb_frames_prepare(lbPrepared *p, const lbBodyDef *def, lbError *err) {
-  p->state_extra = 9 + 13 * lb_frames_room(p);
+  p->state_extra = 9 + LB_FRAMES_STATE * lb_frames_room(p);
   if (!def->mode_count && !def->kept_count) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT,
                  "mode_count or kept_count is given: a body of the method \"frames\" has all its "

@@ -100,7 +100,7 @@ static void prescribe(const lbBody *body, double h, lbFramesWork *w) {
     w->prescribed[i] = shared->fixed[i];
     memset(velocity, 0, 6 * sizeof *velocity);
     if (!w->prescribed[i]) continue;
-    lbFramePose goal = pose_under(&w->place, &shared->rest[i]);
+    lbFramePose goal = pose_under(&w->place, &state->goals[i]);
     lb_frame_velocity_between(&state->poses[i], &goal, h, velocity);
     for (int k = 0; k < 6; k++) w->driven |= velocity[k] != 0;
   }
@@ -115,7 +115,7 @@ static bool find_poses(const lbBody *body, double h, lbFramesWork *w) {
     const double *velocity = w->velocity + 6 * i;
     for (int k = 0; k < 6; k++) good = good && lb_is_bounded(h * velocity[k]);
     if (!good) return false;
-    w->poses[i] = w->prescribed[i] ? pose_under(&w->place, &shared->rest[i])
+    w->poses[i] = w->prescribed[i] ? pose_under(&w->place, &state->goals[i])
                                    : lb_frame_advance(&state->poses[i], velocity, h);
     if (w->prescribed[i] && lb_quat_dot(w->poses[i].rotation, state->poses[i].rotation) < 0)
       w->poses[i].rotation = lb_quat_scale(-1, w->poses[i].rotation);
@@ -388,11 +388,17 @@ int32_t lb_frames_end(lbBody *body, const lbStep *step, lbScratch *s) {
 
 // ---- the end -----------------------------------------------------------------------------------
 
-// Prescribed frames move as what prescribes them does at the end.
+static bool is_led(const lbFramesState *state, int32_t i) {
+  const lbFramePose *to = &state->goals[i], *from = &state->reached[i];
+  return memcmp(to, from, sizeof *to) != 0;
+}
+
+// Prescribed frames move as what prescribes them does at the end; those that are led as they moved
+// over the step.
 static void set_prescribed_rates(const lbBody *body, const lbStep *step, lbFramesWork *w) {
   lbFrameRates rates = lb_frame_end_rates(body, step);
   for (int32_t i = 0; i < lb_frames_count(body); i++)
-    if (w->prescribed[i])
+    if (w->prescribed[i] && !is_led(lb_frames_state(body), i))
       carried(body, &w->place, &rates, w->poses[i].position, w->velocity + 6 * i);
 }
 
@@ -450,6 +456,7 @@ int32_t lb_frames_commit(lbBody *body, const lbStep *step, lbScratch *s) {
   set_prescribed_rates(body, step, w);
   memcpy(state->poses, w->poses, count * sizeof *state->poses);
   memcpy(state->velocity, w->velocity, 6 * count * sizeof(double));
+  memcpy(state->reached, state->goals, count * sizeof *state->reached);
   state->T = w->place;
   state->version++;
   body->consistent = true;

@@ -359,12 +359,15 @@ static lbStatus prepare(Reader *reader) {
   return LB_OK;
 }
 
+// skins, rig: NULL, or what the skins of the file are read into; with rig NULL a file without any
+// will do.
 static lbStatus read_file(const char *path, const char *content, size_t bytes, lbGlbSkins *skins,
                           lbMesh **out, lbRig **rig, lbError *err) {
   Reader reader = { .err = err, .skins = skins };
   lb_mesh_builder_begin(&reader.builder);
   lbStatus status = lb_glb_open(&reader.glb, path, content, bytes, err);
-  if (!status && skins) status = lb_glb_skins_begin(skins, &reader.glb, err);
+  if (!status && !rig && lb_glb_count(&reader.glb, "skins") == 0) reader.skins = NULL;
+  if (!status && reader.skins) status = lb_glb_skins_begin(skins, &reader.glb, err);
   if (!status) status = prepare(&reader);
   if (!status) status = lb_glb_materials(&reader.glb, &reader.builder, err);
   if (!status) status = read_scene(&reader);
@@ -374,7 +377,7 @@ static lbStatus read_file(const char *path, const char *content, size_t bytes, l
   lbMesh *made = NULL;
   if (!status) status = lb_mesh_builder_finish(&reader.builder, path, &made, err);
   if (status) lb_mesh_builder_abort(&reader.builder);
-  if (!status && skins) status = lb_glb_skins_finish(skins, path, made, rig, err);
+  if (!status && reader.skins) status = lb_glb_skins_finish(skins, path, made, rig, err);
   if (status)
     lb_mesh_destroy(made);
   else
@@ -389,7 +392,17 @@ static lbStatus read_file(const char *path, const char *content, size_t bytes, l
 
 lbStatus lb_read_glb(const char *path, const char *content, size_t bytes, lbMesh **out,
                      lbError *err) {
-  return read_file(path, content, bytes, NULL, out, NULL, err);
+  lbGlbSkins skins = { 0 };
+  lbStatus status = read_file(path, content, bytes, &skins, out, NULL, err);
+  bool skinned = skins.parents != NULL;
+  lb_glb_skins_release(&skins);
+  if (status != LB_ERR_FORMAT || !skinned) return status;
+  // A skin that is no good, or something else: without it the reason will show.
+  lbError why = { 0 };
+  if (err) why = *err;
+  status = read_file(path, content, bytes, NULL, out, NULL, err);
+  if (!status) lb_log(LB_LOG_WARNING, "%s; its bind pose is taken", why.text);
+  return status;
 }
 
 lbStatus lb_rig_read(const char *path, const char *content, size_t bytes, lbMesh **mesh,

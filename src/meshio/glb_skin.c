@@ -387,6 +387,7 @@ lbStatus lb_glb_skins_finish(lbGlbSkins *skins, const char *path, lbMesh *mesh, 
   if (status) return status;
   for (int32_t k = 0; k < rig->joint_count; k++)
     place_joint(skins->binds + 16 * (size_t)k, whole, &rig->joints[k]);
+  if (!out) return LB_OK;
   skins->rig = NULL;
   *out = rig;
   return LB_OK;

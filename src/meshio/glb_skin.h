@@ -24,7 +24,7 @@ lbStatus lb_glb_skins_begin(lbGlbSkins *skins, const lbGlbFile *glb, lbError *er
 // The weights of the next `count` vertices, of a primitive of the mesh at a node.
 lbStatus lb_glb_skin_vertices(lbGlbSkins *skins, int32_t node, const json_t *attributes,
                               int32_t count, lbError *err);
-// Moves mesh and rig to where the joints stand; *rig is the caller's.
+// Moves mesh and rig to where the joints stand; *rig is the caller's (rig may be NULL).
 lbStatus lb_glb_skins_finish(lbGlbSkins *skins, const char *path, lbMesh *mesh, lbRig **rig,
                              lbError *err);
 void lb_glb_skins_release(lbGlbSkins *skins);

@@ -43,6 +43,11 @@ static lbStatus check(const lbReduceDef *def, const lbFramesDef *frames, lbError
   if (frames->samples < 1)
     return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\": %d samples, there must be 1 or more",
                    def->name, (int)frames->samples);
+  if (frames->joint_count < 0 || frames->joint_count > frames->count ||
+      (frames->joint_count > 0 && !frames->positions))
+    return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\": %d joints of %d frames, with %s positions",
+                   def->name, (int)frames->joint_count, (int)frames->count,
+                   frames->positions ? "their" : "no");
   for (int32_t i = 0; i < frames->fixed_count; i++)
     if (frames->fixed[i] < 0 || frames->fixed[i] >= frames->count)
       return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\": fixed frame %d, there are %d", def->name,
@@ -111,6 +116,19 @@ typedef struct Job {
   double *positions; // (frames x 3)
 } Job;
 
+static lbStatus place_joints(Job *job, const double *masses, lbError *err) {
+  const lbVoxels *voxels = job->body->voxels;
+  int32_t joints = job->def->joint_count;
+  double farthest = 0;
+  memcpy(job->positions, job->def->positions, 3 * (size_t)joints * sizeof(double));
+  lbStatus status = lb_frames_snap(voxels, joints, job->positions, &farthest, err);
+  if (status) return status;
+  if (farthest > voxels->grid->cell)
+    lb_log(LB_LOG_INFO, "joints outside the body, or too near to others, were moved by up to %g m",
+           farthest);
+  return lb_frames_place_around(voxels, masses, joints, job->def->count, job->positions, err);
+}
+
 static lbStatus make_voxels(Job *job, lbError *err) {
   lbVoxelBodyDef def = lb_voxel_body_def();
   def.voxels = job->def->samples;
@@ -133,7 +151,9 @@ static lbStatus make_voxels(Job *job, lbError *err) {
   job->draft->sample_volumes = job->body->volumes;
   job->draft->sample_masses = masses;
   job->draft->sample_materials = materials;
-  if (job->def->positions)
+  if (job->def->joint_count > 0)
+    status = place_joints(job, masses, err);
+  else if (job->def->positions)
     memcpy(job->positions, job->def->positions, 3 * (size_t)frames * sizeof(double));
   else
     status = lb_frames_place(job->body->voxels, masses, frames, job->positions, err);

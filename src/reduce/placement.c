@@ -11,8 +11,10 @@ enum { ITERATIONS_MOST = 40 };
 typedef struct Clusters {
   const lbVoxels *voxels;
   const double *masses; // (voxels) or NULL
+  int32_t given;        // frames that stay where they are
   int32_t count;        // frames placed so far
   int32_t *frames;      // (count) voxel of each frame
+  double *positions;    // (3 x given) of those
   double *nearest;      // (voxels) distance to the nearest frame
   int32_t *cluster;     // (voxels) that frame
   double *distances;    // (voxels) from one frame
@@ -24,8 +26,9 @@ static double mass_of(const Clusters *c, int32_t voxel) { return c->masses ? c->
 
 static lbStatus join_frame(Clusters *c, int32_t frame, lbError *err) {
   int32_t voxel = c->frames[frame];
-  lbStatus status = lb_voxels_distances(c->voxels, lb_voxels_centre(c->voxels, voxel), voxel,
-                                        INFINITY, c->distances, err);
+  lbVec3 at = frame < c->given ? lb_vec3_load(c->positions + 3 * (size_t)frame)
+                               : lb_voxels_centre(c->voxels, voxel);
+  lbStatus status = lb_voxels_distances(c->voxels, at, voxel, INFINITY, c->distances, err);
   if (status) return status;
   for (int32_t v = 0; v < c->voxels->count; v++)
     if (c->distances[v] < c->nearest[v]) c->nearest[v] = c->distances[v], c->cluster[v] = frame;
@@ -76,13 +79,27 @@ static void find_centres(const Clusters *c, const int32_t *sets, int32_t count, 
 
 // ---- the search --------------------------------------------------------------------------------
 
-static lbStatus place_first(Clusters *c, int32_t wanted, double *sums, lbError *err) {
+// Whether a part has a frame among those placed so far.
+static bool is_covered(const Clusters *c, int32_t part) {
+  for (int32_t k = 0; k < c->count; k++)
+    if (c->voxels->parts[c->frames[k]] == part) return true;
+  return false;
+}
+
+// The given ones, one in each part that has none of them, and then the rest. centres (parts), sums
+// (4 of the more of parts and frames) are room.
+static lbStatus place_first(Clusters *c, int32_t wanted, double *sums, int32_t *centres,
+                            lbError *err) {
   const lbVoxels *voxels = c->voxels;
   lbStatus status = LB_OK;
   forget(c);
-  find_centres(c, voxels->parts, voxels->part_count, sums, c->frames);
-  for (c->count = 0; c->count < voxels->part_count && !status; c->count++)
-    status = join_frame(c, c->count, err);
+  for (; c->count < c->given && !status; c->count++) status = join_frame(c, c->count, err);
+  find_centres(c, voxels->parts, voxels->part_count, sums, centres);
+  for (int32_t part = 0; part < voxels->part_count && !status; part++) {
+    if (is_covered(c, part)) continue;
+    c->frames[c->count] = centres[part];
+    status = join_frame(c, c->count++, err);
+  }
   for (; c->count < wanted && !status; c->count++) {
     int32_t farthest = 0;
     for (int32_t v = 1; v < voxels->count; v++)
@@ -106,6 +123,7 @@ static lbStatus improve(Clusters *c, double *sums, int32_t *kept, lbError *err) 
   for (int k = 0; k < ITERATIONS_MOST; k++) {
     memcpy(kept, c->frames, (size_t)c->count * sizeof *kept);
     find_centres(c, c->cluster, c->count, sums, c->frames);
+    memcpy(c->frames, kept, (size_t)c->given * sizeof *kept);
     lbStatus status = assign(c, err);
     if (status) return status;
     double after = energy(c);
@@ -119,41 +137,67 @@ static lbStatus improve(Clusters *c, double *sums, int32_t *kept, lbError *err) 
   return LB_OK;
 }
 
-static lbStatus check(const lbVoxels *voxels, int32_t count, lbError *err) {
+// frames (given) <- voxels of the given frames.
+static lbStatus check(const lbVoxels *voxels, int32_t given, int32_t count, const double *positions,
+                      int32_t *frames, lbError *err) {
   if (count < 1)
     return lb_fail(err, LB_ERR_ARGUMENT, "%d frames were asked for, use at least one", (int)count);
   if (count > voxels->count)
     return lb_fail(err, LB_ERR_ARGUMENT, "%d frames were asked for, the object has %d voxels",
                    (int)count, (int)voxels->count);
-  if (count >= voxels->part_count) return LB_OK;
-  int32_t first = 0;
-  while (voxels->parts[first] != count) first++; // the first part that would get none
-  lbVec3 at = lb_voxels_centre(voxels, first);
-  return lb_fail(err, LB_ERR_ARGUMENT,
-                 "the object is in %d parts and each needs a frame: with %d the part at %g %g %g "
-                 "has none",
-                 (int)voxels->part_count, (int)count, at.x, at.y, at.z);
+  LB_ASSERT(given >= 0 && given <= count);
+  for (int32_t k = 0; k < given; k++) {
+    lbVec3 at = lb_vec3_load(positions + 3 * (size_t)k);
+    frames[k] = lb_voxels_find(voxels, at);
+    if (frames[k] < 0)
+      return lb_fail(err, LB_ERR_ARGUMENT, "frame %d at %g %g %g lies outside the object", (int)k,
+                     at.x, at.y, at.z);
+  }
+  return LB_OK;
+}
+
+static lbStatus check_parts(const Clusters *c, int32_t count, lbError *err) {
+  const lbVoxels *voxels = c->voxels;
+  int32_t left = count - c->given;
+  Clusters given = *c;
+  given.count = c->given;
+  for (int32_t part = 0; part < voxels->part_count; part++) {
+    if (is_covered(&given, part) || left-- > 0) continue;
+    int32_t first = 0;
+    while (voxels->parts[first] != part) first++;
+    lbVec3 at = lb_voxels_centre(voxels, first);
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "the object is in %d parts and each needs a frame: with %d the part at %g %g %g "
+                   "has none",
+                   (int)voxels->part_count, (int)count, at.x, at.y, at.z);
+  }
+  return LB_OK;
 }
 
 lbStatus lb_frames_place(const lbVoxels *voxels, const double *masses, int32_t count,
                          double *positions, lbError *err) {
-  lbStatus status = check(voxels, count, err);
-  if (status) return status;
-  size_t voxel_count = (size_t)voxels->count, frame_count = (size_t)count;
-  Clusters c = { .voxels = voxels, .masses = masses };
+  return lb_frames_place_around(voxels, masses, 0, count, positions, err);
+}
+
+lbStatus lb_frames_place_around(const lbVoxels *voxels, const double *masses, int32_t given,
+                                int32_t count, double *positions, lbError *err) {
+  size_t voxel_count = (size_t)voxels->count, frame_count = count > 0 ? (size_t)count : 1;
+  size_t most = frame_count > (size_t)voxels->part_count ? frame_count : (size_t)voxels->part_count;
+  Clusters c = { .voxels = voxels, .masses = masses, .given = given, .positions = positions };
   c.frames = lb_alloc(frame_count, sizeof *c.frames);
   c.nearest = lb_alloc(voxel_count, sizeof *c.nearest);
   c.cluster = lb_alloc(voxel_count, sizeof *c.cluster);
   c.distances = lb_alloc(voxel_count, sizeof *c.distances);
-  double *sums = lb_alloc(4 * frame_count, sizeof *sums);
-  int32_t *kept = lb_alloc(frame_count, sizeof *kept);
-  if (!c.frames || !c.nearest || !c.cluster || !c.distances || !sums || !kept)
-    status = lb_fail_memory(err);
-  if (!status) status = place_first(&c, count, sums, err);
+  double *sums = lb_alloc(4 * most, sizeof *sums);
+  int32_t *kept = lb_alloc(most, sizeof *kept);
+  bool whole = c.frames && c.nearest && c.cluster && c.distances && sums && kept;
+  lbStatus status = whole ? LB_OK : lb_fail_memory(err);
+  if (!status) status = check(voxels, given, count, positions, c.frames, err);
+  if (!status) status = check_parts(&c, count, err);
+  if (!status) status = place_first(&c, count, sums, kept, err);
   if (!status) status = improve(&c, sums, kept, err);
-  if (!status)
-    for (int32_t k = 0; k < count; k++)
-      lb_vec3_store(positions + 3 * (size_t)k, lb_voxels_centre(voxels, c.frames[k]));
+  for (int32_t k = given; k < count && !status; k++)
+    lb_vec3_store(positions + 3 * (size_t)k, lb_voxels_centre(voxels, c.frames[k]));
   lb_free(c.frames);
   lb_free(c.nearest);
   lb_free(c.cluster);
@@ -161,4 +205,40 @@ lbStatus lb_frames_place(const lbVoxels *voxels, const double *masses, int32_t c
   lb_free(sums);
   lb_free(kept);
   return status;
+}
+
+// ---- joints ------------------------------------------------------------------------------------
+
+static int32_t nearest_free(const lbVoxels *voxels, const bool *taken, lbVec3 at) {
+  int32_t best = -1;
+  double least = INFINITY;
+  for (int32_t v = 0; v < voxels->count; v++) {
+    lbVec3 way = lb_sub(lb_voxels_centre(voxels, v), at);
+    if (!taken[v] && lb_dot(way, way) < least) least = lb_dot(way, way), best = v;
+  }
+  return best;
+}
+
+lbStatus lb_frames_snap(const lbVoxels *voxels, int32_t count, double *positions, double *farthest,
+                        lbError *err) {
+  if (count > voxels->count)
+    return lb_fail(err, LB_ERR_ARGUMENT, "there are %d joints, the object has %d voxels",
+                   (int)count, (int)voxels->count);
+  bool *taken = lb_alloc((size_t)voxels->count, sizeof *taken);
+  if (!taken) return lb_fail_memory(err);
+  double most = 0;
+  for (int32_t k = 0; k < count; k++) {
+    lbVec3 at = lb_vec3_load(positions + 3 * (size_t)k);
+    int32_t voxel = lb_voxels_find(voxels, at);
+    if (voxel < 0 || taken[voxel]) {
+      voxel = nearest_free(voxels, taken, at);
+      lbVec3 centre = lb_voxels_centre(voxels, voxel);
+      most = fmax(most, lb_length(lb_sub(centre, at)));
+      lb_vec3_store(positions + 3 * (size_t)k, centre);
+    }
+    taken[voxel] = true;
+  }
+  if (farthest) *farthest = most;
+  lb_free(taken);
+  return LB_OK;
 }

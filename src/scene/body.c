@@ -37,6 +37,9 @@ void lb_scene_release_body(lbSceneBody *body) {
   lb_free(body->basis_file);
   lb_free(body->frame_positions);
   lb_free(body->frame_fixed);
+  for (int32_t i = 0; i < body->joint_path_count; i++) lb_path_destroy(body->joint_paths[i]);
+  lb_free(body->joint_paths);
+  lb_free(body->joint_numbers);
   lb_free(body->materials);
   lb_free(body->element_materials);
   lb_free(body->fixed);
@@ -108,10 +111,14 @@ static lbStatus read_solid(const lbField *json, const double scale[3], lbSceneBo
   if (!status) status = lb_scene_read_cores(json, scale, body, err);
   if (!status) status = lb_scene_show_colors(body, err);
   if (!status && lb_field_here(&look)) status = lb_scene_read_appearance(&look, body, err);
+  if (!status && body->joint_path_count > 0 && (scale[0] != 1 || scale[1] != 1 || scale[2] != 1))
+    status = lb_field_fail(json, err, "a rig cannot be scaled, remove \"scale\"");
   if (status) return status;
   lb_scene_scale_mesh(scale, body->mesh);
   if (body->surface) lb_scene_scale_mesh(scale, body->surface);
-  for (int32_t i = 0; i < 3 * body->frames.count && body->frame_positions; i++)
+  const lbFramesDef *frames = &body->frames;
+  int32_t given = frames->joint_count > 0 ? frames->joint_count : frames->count;
+  for (int32_t i = 0; i < 3 * given && body->frame_positions; i++)
     body->frame_positions[i] *= scale[i % 3];
   lb_scene_warn_of_size(body);
   return LB_OK;

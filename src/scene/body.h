@@ -60,6 +60,9 @@ lbStatus lb_scene_read_cores(const lbField *json, const double scale[3], lbScene
 void lb_scene_release_cores(lbSceneBody *body);
 // frames.c
 lbStatus lb_scene_read_frames(const lbField *json, lbSceneBody *body, lbError *err);
+// skeleton.c: the joints of the body's surface as frames; body->frames.count is how many more.
+lbStatus lb_scene_read_skeleton(const lbField *body_json, const lbField *frames, lbSceneBody *body,
+                                lbError *err);
 // cubature.c: "forces" and the keys of cubature, from the entry "reduce".
 lbStatus lb_scene_read_forces(const lbField *json, lbSubspaceDef *subspace, lbError *err);
 // subspace.c: `usual`, or as many elastic modes as the body has.

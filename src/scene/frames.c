@@ -1,8 +1,9 @@
 // "frames" of a body: where its frames are, how they move what lies between them.
 #include "scene/body.h"
 
-static const char *const keys[] = { "count", "positions", "weights", "radius", "cutoff", "forces",
-                                    "mass",  "samples",   "bulk",    "fixed",  NULL };
+static const char *const keys[] = { "count",    "positions", "weights",   "radius", "cutoff",
+                                    "forces",   "mass",      "samples",   "bulk",   "fixed",
+                                    "skeleton", "driven",    "animation", "cycle",  NULL };
 
 static lbStatus read_positions(const lbField *json, lbSceneBody *body, lbError *err) {
   if (!lb_field_here(json)) return LB_OK;
@@ -54,10 +55,16 @@ lbStatus lb_scene_read_frames(const lbField *json, lbSceneBody *body, lbError *e
   lbField mass = lb_field_member(&own, "mass"), samples = lb_field_member(&own, "samples");
   lbField radius = lb_field_member(&own, "radius"), cutoff = lb_field_member(&own, "cutoff");
   lbField bulk = lb_field_member(&own, "bulk"), fixed = lb_field_member(&own, "fixed");
+  lbField skeleton = lb_field_member(&own, "skeleton");
   int choices[3] = { 0, 0, 0 };
+  if (!status && lb_field_here(&skeleton) && !json_is_boolean(skeleton.value))
+    status = lb_field_fail(&skeleton, err, "must be true or false");
   if (!status && lb_field_here(&count) && lb_field_here(&positions))
     status = lb_field_fail(&count, err, "\"positions\" are given: remove one of them");
-  if (!status) status = lb_field_integer(&count, 1, LB_FRAMES_MOST, &frames->count, err);
+  if (!status && json_is_true(skeleton.value) && lb_field_here(&positions))
+    status = lb_field_fail(&positions, err, "a \"skeleton\" is given: remove one of them");
+  int32_t least = json_is_true(skeleton.value) ? 0 : 1;
+  if (!status) status = lb_field_integer(&count, least, LB_FRAMES_MOST, &frames->count, err);
   if (!status) status = read_positions(&positions, body, err);
   if (!status) status = lb_field_choice(&weights, lb_frames_weight_names(), &choices[0], err);
   if (!status) status = lb_field_choice(&forces, lb_frames_force_names(), &choices[1], err);
@@ -67,7 +74,14 @@ lbStatus lb_scene_read_frames(const lbField *json, lbSceneBody *body, lbError *e
   if (!status) status = read_length(&cutoff, &frames->cutoff, err);
   if (!status) status = lb_field_number(&bulk, &frames->bulk, err);
   if (!status && frames->bulk < 0) status = lb_field_fail(&bulk, err, "must not be negative");
-  if (!status) status = read_fixed(&fixed, body, err);
+  if (!status && json_is_true(skeleton.value)) {
+    if (lb_field_here(&fixed))
+      status = lb_field_fail(&fixed, err, "of a skeleton name the joints that are \"driven\"");
+    else
+      status = lb_scene_read_skeleton(json, &own, body, err);
+  } else if (!status) {
+    status = read_fixed(&fixed, body, err);
+  }
   frames->weights = choices[0];
   frames->forces = (lbFrameForces)choices[1];
   frames->mass = (lbFrameMass)choices[2];

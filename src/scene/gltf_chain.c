@@ -2,6 +2,8 @@
 // them, and where the node is at a time.
 #include "scene/gltf_chain.h"
 
+#include "scene/gltf_motion.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -272,6 +274,26 @@ lbGltfFrame lb_gltf_chain_at(const lbGltfChain *chain, int32_t first, double t) 
     whole.rotation = lb_quat_normalise(lb_quat_multiply(whole.rotation, a.rotation));
   }
   return whole;
+}
+
+static bool is_above(const int32_t *parents, int32_t node, int64_t wanted) {
+  while (node >= 0 && node != wanted) node = parents[node];
+  return node >= 0;
+}
+
+bool lb_gltf_node_moves(const lbGlbFile *glb, const int32_t *parents, int32_t node,
+                        const char *animation) {
+  for (int32_t a = 0; a < lb_glb_count(glb, "animations"); a++) {
+    const json_t *item = lb_glb_item(glb, "animations", a);
+    const json_t *channels = json_object_get(item, "channels");
+    if (animation && strcmp(lb_json_text(item, "name", ""), animation) != 0) continue;
+    for (size_t i = 0; i < json_array_size(channels); i++) {
+      const json_t *target = json_object_get(json_array_get(channels, i), "target");
+      if (target_of(target) >= 0 && is_above(parents, node, lb_json_integer(target, "node", -1)))
+        return true;
+    }
+  }
+  return false;
 }
 
 // ---- the whole ---------------------------------------------------------------------------------

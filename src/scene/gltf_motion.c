@@ -180,7 +180,8 @@ static lbStatus gather_times(const lbGltfChain *chain, const Mixture *m, Keys *k
   return status;
 }
 
-static lbStatus sample(const lbGltfChain *chain, bool cycle, lbPath **out, lbError *err) {
+static lbStatus sample(const lbGltfChain *chain, bool cycle, bool tell, lbPath **out,
+                       lbError *err) {
   Mixture m = look_at_channels(chain);
   Keys keys = { 0 };
   size_t count = 0;
@@ -189,7 +190,7 @@ static lbStatus sample(const lbGltfChain *chain, bool cycle, lbPath **out, lbErr
                        "the motion mixes STEP with other interpolations, save it with one");
   lbStatus status = gather_times(chain, &m, &keys, &count, err);
   if (status) return status;
-  if (m.ancestors || m.counts[LB_PATH_CUBIC])
+  if (tell && (m.ancestors || m.counts[LB_PATH_CUBIC]))
     lb_log(LB_LOG_WARNING,
            "%s: animations[%d]: %s, so the motion is sampled at %zu times and linear between them",
            chain->glb->path, (int)chain->animation,
@@ -213,15 +214,20 @@ static lbStatus sample(const lbGltfChain *chain, bool cycle, lbPath **out, lbErr
   return status;
 }
 
-lbStatus lb_gltf_node_motion(const lbGlbFile *glb, int32_t node, const char *animation, bool cycle,
-                             lbPath **out, lbError *err) {
+static lbStatus node_motion(const lbGlbFile *glb, int32_t node, const char *animation, bool cycle,
+                            bool tell, lbPath **out, lbError *err) {
   lbGltfChain chain;
   lbStatus status = lb_gltf_chain_read(&chain, glb, node, animation, err);
   if (!status)
     status = has_plain_keys(&chain) ? keep_keys(&chain, cycle, out, err)
-                                    : sample(&chain, cycle, out, err);
+                                    : sample(&chain, cycle, tell, out, err);
   lb_gltf_chain_release(&chain);
   return status;
+}
+
+lbStatus lb_gltf_node_motion(const lbGlbFile *glb, int32_t node, const char *animation, bool cycle,
+                             lbPath **out, lbError *err) {
+  return node_motion(glb, node, animation, cycle, false, out, err);
 }
 
 lbStatus lb_gltf_motion(const char *path, const char *content, size_t bytes, const char *node,
@@ -230,7 +236,7 @@ lbStatus lb_gltf_motion(const char *path, const char *content, size_t bytes, con
   int32_t index = -1;
   lbStatus status = lb_glb_open(&glb, path, content, bytes, err);
   if (!status) status = lb_gltf_find_named(&glb, "nodes", "node", node, &index, err);
-  if (!status) status = lb_gltf_node_motion(&glb, index, animation, cycle, out, err);
+  if (!status) status = node_motion(&glb, index, animation, cycle, true, out, err);
   lb_glb_close(&glb);
   return status;
 }

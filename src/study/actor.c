@@ -107,6 +107,21 @@ static lbStatus add_bodies(lbActor *actor, bool driven, lbVec3 *positions, lbQua
   return status;
 }
 
+// Joints of a rig follow its animation. Instances have those of the first.
+static lbStatus lead_joints(const lbActor *actor, int32_t i, lbError *err) {
+  const Own *r = actor->own;
+  const lbSceneBody *body = member(actor, i);
+  if (body->twin >= 0) body = &actor->run->scene->bodies[body->twin];
+  lbStatus status = LB_OK;
+  for (int32_t k = 0; k < body->joint_path_count && !status; k++) {
+    int32_t joint = body->joint_numbers[k];
+    const double *rest = r->model->frame_poses + 7 * (size_t)joint;
+    lbVec3 arm = body->joints_move_space ? vector(rest) : lb_vec3(0, 0, 0);
+    status = lb_world_drive_joint(actor->world, r->ids[i], joint, body->joint_paths[k], arm, err);
+  }
+  return status;
+}
+
 static lbStatus start_body(const lbActor *actor, int32_t i, lbError *err) {
   const Own *r = actor->own;
   const lbSceneBody *body = member(actor, i);
@@ -114,6 +129,7 @@ static lbStatus start_body(const lbActor *actor, int32_t i, lbError *err) {
   if (body->motion) warn_of_linear(body);
   lbStatus status =
       body->motion ? lb_world_drive(actor->world, r->ids[i], body->motion, err) : LB_OK;
+  if (!status && body->method == LB_METHOD_FRAMES) status = lead_joints(actor, i, err);
   actor->ids[actor->bodies[i]] = r->ids[i];
   if (!status)
     status =

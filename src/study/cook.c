@@ -370,6 +370,10 @@ static lbCookReport report_on(const Cooking *c) {
 
 lbStatus lb_scene_cook_with(const lbScene *scene, const lbCookDef *def, const char *path,
                             lbCookReport *report, lbError *err) {
+  for (int32_t i = 0; i < scene->body_count; i++)
+    if (scene->bodies[i].joint_path_count > 0)
+      lb_log(LB_LOG_WARNING, "body \"%s\": a cooked file does not keep the motion of joints",
+             scene->bodies[i].name);
   Cooking c = { .scene = scene, .record = true };
   lbCookReport found = { 0 };
   lbStatus status = prepare(&c, err);

@@ -57,6 +57,8 @@ lbStatus lb_world_set_time(lbWorld *world, double seconds, lbError *err) {
     if (!status && slot->path) status = lb_world_follow(slot, seconds);
     if (status) lb_fail(err, status, "%s", lb_body_message(slot->body));
   }
+  for (int32_t i = 0; i < world->joint_count && !status; i++)
+    lb_world_lead_joint(world, &world->joints[i], seconds, true);
   if (status) return status;
   world->begin = seconds;
   world->steps = 0;

@@ -113,6 +113,14 @@ static void follow_paths(lbWorld *world, double end) {
   }
 }
 
+static void follow_joints(lbWorld *world, double end) {
+  for (int32_t i = 0; i < world->joint_count; i++) {
+    const lbWorldJoint *joint = &world->joints[i];
+    const lbWorldSlot *slot = lb_world_slot(world, joint->body);
+    if (slot && moves_now(world, slot)) lb_world_lead_joint(world, joint, end, false);
+  }
+}
+
 static void hold_attached(lbWorld *world, double end) {
   for (int32_t i = 0; i < world->attachment_count; i++) {
     lbWorldAttachment *at = &world->attachments[i];
@@ -166,6 +174,7 @@ static int32_t take_part(lbWorld *world) {
   world->steps++;
   double end = lb_world_time(world);
   follow_paths(world, end); // first: a cut turns the axes that loads are taken into
+  follow_joints(world, end);
   apply_loads(world, end);
   hold_attached(world, end);
   if (world->touch) lb_touch_begin(world, now, end);

@@ -57,6 +57,7 @@ void lb_world_destroy(lbWorld *world) {
   lb_free(world->loads);
   lb_free(world->starting);
   lb_free(world->probes);
+  lb_free(world->joints);
   lb_free(world->attachments);
   lb_free(world->paths);
   lb_free(world);

@@ -35,6 +35,13 @@ typedef struct lbWorldLoad {
   lbLoad load;
 } lbWorldLoad;
 
+typedef struct lbWorldJoint { // of a body of frames
+  lbBodyId body;
+  int32_t joint;
+  const lbPath *path; // in the body's own axes
+  lbVec3 arm;
+} lbWorldJoint;
+
 typedef struct lbWorldAttachment {
   uint32_t generation;
   bool used;
@@ -59,13 +66,15 @@ struct lbWorld {
   double begin;  // s, when the present step length began
   int64_t steps; // of that length since then
   double h;      // s; 0: none yet
-  int32_t slot_count, group_count, load_count, probe_count, path_count, attachment_count, living;
-  size_t slot_room, group_room, load_room, starting_room, probe_room, attachment_room;
+  int32_t slot_count, group_count, load_count, probe_count, path_count, attachment_count;
+  int32_t joint_count, living;
+  size_t slot_room, group_room, load_room, starting_room, probe_room, attachment_room, joint_room;
   lbWorldSlot *slots;
   lbWorldGroup *groups;
   lbWorldLoad *loads;
   lbPointForce *starting; // (load_count): work, what acts on a body at its start
   lbWorldProbe *probes;
+  lbWorldJoint *joints;
   lbWorldAttachment *attachments;
   lbPath **paths; // (path_count): the world's own
   int32_t collider_count;
@@ -87,6 +96,9 @@ lbStatus lb_world_make_slots(lbWorld *world, int32_t count, int32_t *first, lbEr
 // A frame of a slot's path as its body has it: with the velocity of the rest shape's centre of
 // mass.
 lbFrame lb_world_frame(const lbWorldSlot *slot, const lbPathState *at);
+// Leads a joint to where its path is at a time, over the next step or at once.
+void lb_world_lead_joint(const lbWorld *world, const lbWorldJoint *joint, double time,
+                         bool at_once);
 // The body is at once where its path is at a time, and moves as it does there.
 lbStatus lb_world_follow(const lbWorldSlot *slot, double time);
 // Attachments (attach.c): a point is held in a step of its body from `begun` to `end`; all are let

@@ -78,11 +78,42 @@ static void there_can_be_a_frame_in_every_voxel(void **state) {
   lb_voxels_destroy(voxels);
 }
 
+// Two frames are given at the ends of a bar: the third goes between them, and they stay.
+static void given_frames_stay(void **state) {
+  (void)state;
+  lbVoxels *voxels = box_of_voxels(60, 5, 5, 0.1);
+  double positions[9] = { 0.33, 0.21, 0.24, 5.77, 0.2, 0.26 };
+  lbError err;
+  check_ok(lb_frames_place_around(voxels, NULL, 2, 3, positions, &err), err);
+  check_near(positions[0], 0.33, 0);
+  check_near(positions[3], 5.77, 0);
+  check_near(positions[6], 3, 0.35);
+  positions[0] = -1;
+  check_fails(lb_frames_place_around(voxels, NULL, 2, 3, positions, &err), LB_ERR_ARGUMENT, err,
+              "frame 0 at -1");
+  lb_voxels_destroy(voxels);
+}
+
+static void joints_are_moved_into_the_flesh(void **state) {
+  (void)state;
+  lbVoxels *voxels = box_of_voxels(10, 3, 3, 0.1);
+  double positions[9] = { 0.5, 0.15, -0.4, 0.51, 0.16, 0.11, 0.512, 0.163, 0.112 }, farthest;
+  lbError err;
+  check_ok(lb_frames_snap(voxels, 3, positions, &farthest, &err), err);
+  check_near(positions[2], 0.05, 1e-12); // the lowest layer
+  check_near(positions[3], 0.51, 0);     // has a voxel of its own
+  check_near(farthest, 0.4535, 1e-3);
+  check_ok(lb_frames_check(voxels, 3, positions, NULL, &err), err);
+  lb_voxels_destroy(voxels);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(frames_of_a_bar_part_it_evenly),
     cmocka_unit_test(frames_of_a_u_lie_in_its_legs),
     cmocka_unit_test(every_part_gets_a_frame),
+    cmocka_unit_test(given_frames_stay),
+    cmocka_unit_test(joints_are_moved_into_the_flesh),
     cmocka_unit_test(there_can_be_a_frame_in_every_voxel),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
