@@ -79,6 +79,8 @@ lbStatus bench_builds(const char *mesh_path, int32_t threads, benchTable *table,
 // Steps of warped stiffness and what it is good for; with a mesh, steps on that, too.
 lbStatus bench_warp(const char *mesh_path, const char *fixed_path, int32_t threads,
                     benchTable *table, lbError *err);
+// Steps of frames by samples and springs, their weights, and bars beside unreduced ones.
+lbStatus bench_frames(benchTable *table, lbError *err);
 // A drag of a handle, and poses of the scenes in `scenes`/poses.
 lbStatus bench_edit(const char *scenes, benchTable *table, lbError *err);
 lbStatus bench_web(int32_t threads, benchTable *table, lbError *err);

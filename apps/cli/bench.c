@@ -107,6 +107,11 @@ static lbStatus run_warp(const Request *r, benchTable *table, lbError *err) {
   return bench_warp(r->mesh, r->fixed, r->threads, table, err);
 }
 
+static lbStatus run_frames(const Request *r, benchTable *table, lbError *err) {
+  (void)r;
+  return bench_frames(table, err);
+}
+
 static lbStatus run_build(const Request *r, benchTable *table, lbError *err) {
   return bench_builds(r->mesh, r->threads, table, err);
 }
@@ -137,6 +142,7 @@ static const struct {
   { "web", false, false, run_web },         { "render", false, false, run_render },
   { "build", true, false, run_build },      { "cubature", true, true, run_cubature },
   { "edit", false, false, run_edit },       { "warp", true, true, run_warp },
+  { "frames", false, false, run_frames },
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
 
@@ -147,8 +153,8 @@ static cliStatus check_request(const char *name, const Request *request) {
     if (strcmp(name, benchmarks[i].name) == 0) found = i;
   if (*name && found < 0)
     return cli_usage(&cli_bench,
-                     "unknown benchmark \"%s\", there are: build, cubature, edit, fem, haptics, "
-                     "modal, render, subspace, warp, web",
+                     "unknown benchmark \"%s\", there are: build, cubature, edit, fem, frames, "
+                     "haptics, modal, render, subspace, warp, web",
                      name);
   if (request->mesh && found >= 0 && !benchmarks[found].takes_mesh)
     return cli_usage(&cli_bench,
@@ -209,7 +215,8 @@ static cliStatus run(int count, char **words) {
 const cliVerb cli_bench = {
   "bench",
   "measured figures, as a table or --json",
-  "limber bench [build | cubature | edit | fem | haptics | modal | render | subspace | warp | web] "
+  "limber bench [build | cubature | edit | fem | frames | haptics | modal | render | subspace | "
+  "warp | web] "
   "[--mesh FILE] "
   "[options]",
   "Without a name: all of them. Times the code that ships, medians of many repeats, with the\n"
@@ -228,6 +235,8 @@ const cliVerb cli_bench = {
   "peak of memory.\n"
   "warp steps a bar of 1 080 tets and a mesh by warped, linear and green strain, and tells errors\n"
   "against the full simulator, the volume of a sagging bar and the longest stable steps.\n"
+  "frames steps a turtle by seven frames and by two, by samples and springs, beside the figures\n"
+  "asked for, and tells how far bars of 2 to 5 frames end from unreduced ones.\n"
   "edit drags a handle of a body of 200 000 triangles, and tells how far the reduced poses of\n"
   "scenes/poses are from the unreduced ones.\n"
   "render draws without a display: one body of 100 000 triangles, r = 30, and a thousand stems.\n",

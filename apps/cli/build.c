@@ -16,7 +16,8 @@ typedef struct Job {
   lbBuildDef def;
   lbDiscard discard;
   cliCubature cubature;
-  bool has_modes, has_dimension, has_cells, has_frequency, has_mass, has_stiffness, has_discard[4];
+  bool has_modes, has_dimension, has_frames, has_cells, has_frequency, has_mass, has_stiffness,
+      has_discard[4];
   lbMaterial material;
   bool has_material[MATERIAL_OPTIONS];
   cliWords young, fixed;
@@ -32,11 +33,13 @@ typedef struct Job {
 static cliStatus check_method(Job *job) {
   if (!job->method) return CLI_OK;
   if (!lb_method_from_name(job->method, &job->def.method))
-    return cli_usage(&cli_build, "--method is \"%s\", use subspace, modal or warp", job->method);
+    return cli_usage(&cli_build, "--method is \"%s\", use subspace, modal, warp or frames",
+                     job->method);
   if (job->def.method != LB_METHOD_MODAL && job->def.method != LB_METHOD_SUBSPACE &&
-      job->def.method != LB_METHOD_WARP)
+      job->def.method != LB_METHOD_WARP && job->def.method != LB_METHOD_FRAMES)
     return cli_usage(&cli_build,
-                     "this version builds no \"%s\" models, use --method subspace, modal or warp",
+                     "this version builds no \"%s\" models, use --method subspace, modal, warp or "
+                     "frames",
                      job->method);
   return CLI_OK;
 }
@@ -108,11 +111,28 @@ static cliStatus check_subspace(Job *job) {
   return CLI_OK;
 }
 
+// Methods that have the coordinates of the full one.
+static bool is_unreduced(lbMethod method) {
+  return method == LB_METHOD_WARP || method == LB_METHOD_FRAMES;
+}
+
+static cliStatus check_frames(Job *job) {
+  if (!job->has_frames) return CLI_OK;
+  if (job->def.frames < 1 || job->def.frames > LB_FRAMES_MOST)
+    return cli_usage(&cli_build, "--frames is %d, it must be 1 to %d", (int)job->def.frames,
+                     LB_FRAMES_MOST);
+  if (job->def.method != LB_METHOD_DEFAULT && job->def.method != LB_METHOD_FRAMES)
+    return cli_usage(&cli_build, "--frames applies only to the method frames");
+  job->def.method = LB_METHOD_FRAMES;
+  return CLI_OK;
+}
+
 static cliStatus check_accuracy(Job *job) {
-  if (job->def.method == LB_METHOD_WARP && (job->accuracy || job->report_folder))
+  if (is_unreduced(job->def.method) && (job->accuracy || job->report_folder))
     return cli_usage(&cli_build,
-                     "--accuracy and --report are for reduced models; a scene can have a "
-                     "warped body beside the full one");
+                     "--accuracy and --report are for reduced models; a scene can have a body of "
+                     "the method %s beside the full one",
+                     lb_method_name(job->def.method));
   if (job->report_folder) job->def.accuracy = LB_ACCURACY_FULL;
   if (!job->accuracy) return CLI_OK;
   if (!lb_accuracy_kind_parse(job->accuracy, &job->def.accuracy))
@@ -249,6 +269,7 @@ static cliStatus check_output(Job *job) {
 static cliStatus check_words(Job *job) {
   cliStatus result = check_method(job);
   if (!result) result = check_subspace(job);
+  if (!result) result = check_frames(job);
   if (!result) result = check_accuracy(job);
   if (!result) result = check_discard(job);
   if (!result) result = check_bare_options(job);
@@ -376,9 +397,17 @@ static void print_chosen(const Job *job, const lbModel *model) {
             "(--damping_stiffness, --damping_mass)\n",
             cli_model_damping(model)[1], 100 * r->damping_ratio);
   if (r->modes_chosen) cli_say("  %d modes are computed (--modes)\n", (int)r->mode_count);
-  if (!job->accuracy && !job->report_folder && r->method != LB_METHOD_WARP)
+  if (!job->accuracy && !job->report_folder && !is_unreduced(r->method))
     cli_say("  it is compared with the full simulator quickly (--accuracy, --report)\n");
   if (job->output == job->chosen_output) cli_say("  the file is %s (-o)\n", job->output);
+}
+
+static void print_frames(const lbModel *model) {
+  int32_t fixed = 0;
+  for (int32_t i = 0; i < model->size.frame_count; i++) fixed += model->frame_fixed[i];
+  cli_say("%d frames, %d of them fixed; %s weights; %d samples\n", (int)model->size.frame_count,
+          (int)fixed, lb_frames_weight_names()[model->frame_settings[2]],
+          (int)model->size.sample_count);
 }
 
 static void print_text(const Job *job, const lbModel *model) {
@@ -392,7 +421,8 @@ static void print_text(const Job *job, const lbModel *model) {
     cli_say("%d tets, %d bricks", (int)s->tet_count, (int)s->brick_count);
   cli_say("; %.6g kg\n", model->rigid_mass[0]);
   print_chosen(job, model);
-  if (r->method != LB_METHOD_WARP)
+  if (r->method == LB_METHOD_FRAMES) print_frames(model);
+  if (!is_unreduced(r->method))
     cli_say("%d modes kept, %d dropped as too weak, %d as too fast; %d rigid ones not counted\n",
             (int)s->mode_count, (int)cli_mode_fates(model, LB_MODE_TOO_WEAK),
             (int)cli_mode_fates(model, LB_MODE_TOO_FAST), (int)r->rigid_count);
@@ -438,7 +468,9 @@ static cliStatus run(int count, char **words) {
   const cliOption options[] = {
     { "o", CLI_TEXT, &job.output, NULL, "FILE.glb", "the model file (the input's name, here)" },
     { "method", CLI_TEXT, &job.method, NULL, "NAME",
-      "subspace (the scene's, or the default), modal or warp" },
+      "subspace (the scene's, or the default), modal, warp or frames" },
+    { "frames", CLI_INTEGER, &job.def.frames, &job.has_frames, "N",
+      "frames: how many (the scene's, or 7), placed evenly" },
     { "body", CLI_TEXT, &job.def.body, NULL, "NAME", "which body of a scene with several" },
     { "modes", CLI_INTEGER, &job.def.mode_count, &job.has_modes, "N",
       "how many elastic modes to compute (the scene's, or 20)" },

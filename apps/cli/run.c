@@ -32,12 +32,41 @@ static void add_flag(json_t *flags, const lbSceneBody *body, int32_t count, cons
   json_array_append_new(flags, json_string(text));
 }
 
+// The two of a contact or an event, by name.
+static json_t *names_of(const lbScene *scene, int32_t body, int32_t other, int32_t collider) {
+  const char *second = other >= 0 ? scene->bodies[other].name : scene->colliders[collider].name;
+  return json_pack("[s, s]", scene->bodies[body].name, second);
+}
+
+static void add_contacts(const lbRun *run, json_t *result) {
+  json_t *contacts = json_array(), *events = json_array();
+  for (int32_t i = 0; i < run->contact_count; i++) {
+    const lbRunContact *c = &run->contacts[i];
+    json_array_append_new(contacts,
+                          json_pack("{s:o, s:o, s:o, s:o, s:b}", "bodies",
+                                    names_of(run->scene, c->body, c->other, c->collider), "point",
+                                    cli_numbers(c->point, 3), "normal", cli_numbers(c->normal, 3),
+                                    "force", cli_numbers(c->force, 3), "sliding", c->sliding));
+  }
+  for (int32_t i = 0; i < run->event_count; i++) {
+    const lbRunEvent *e = &run->events[i];
+    json_array_append_new(events, json_pack("{s:o, s:s, s:o}", "time", cli_number(e->time), "kind",
+                                            e->begins ? "begin" : "end", "bodies",
+                                            names_of(run->scene, e->body, e->other, e->collider)));
+  }
+  json_object_set_new(result, "contacts", contacts);
+  json_object_set_new(result, "joints", json_array());
+  json_object_set_new(result, "events", events);
+}
+
 static json_t *document(const lbRun *run) {
   const lbScene *scene = run->scene;
   json_t *bodies = json_array(), *probes = json_array(), *flags = json_array();
   for (int32_t i = 0; i < run->body_count; i++) {
     const lbRunBody *body = &run->bodies[i];
     json_t *one = body_document(&scene->bodies[i], body);
+    if (scene->contact)
+      json_object_set_new(one, "contact_force", cli_numbers(body->contact_force, 3));
     if (body->pose_distance >= 0) {
       json_object_set_new(one, "pose_distance", cli_number(body->pose_distance));
       json_object_set_new(one, "unfollowed_force", cli_number(body->unfollowed_force));
@@ -59,8 +88,11 @@ static json_t *document(const lbRun *run) {
     lb_scene_vertex(body, scene->probes[i].vertex, NULL, rest, unused);
     json_array_append_new(probes, cli_probe(scene, i, rest, moved));
   }
-  return json_pack("{s:i, s:o, s:o, s:o, s:o}", "steps", (int)run->step_count, "time",
-                   cli_number(run->time), "bodies", bodies, "probes", probes, "flags", flags);
+  json_t *result =
+      json_pack("{s:i, s:o, s:o, s:o, s:o}", "steps", (int)run->step_count, "time",
+                cli_number(run->time), "bodies", bodies, "probes", probes, "flags", flags);
+  if (scene->contact) add_contacts(run, result);
+  return result;
 }
 
 // -o is a file of a motion if its extension says so, unless it is a folder already.

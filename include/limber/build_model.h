@@ -27,6 +27,7 @@ typedef struct lbBuildDef {
   lbMethod method;          // default LB_METHOD_DEFAULT: the scene's, or subspace (modal where
                             // the material is linear)
   int32_t mode_count;       // > 0; default 0: the scene's, or 20 (fewer if the body has fewer)
+  int32_t frames;           // > 0, placed evenly; default 0: the scene's, or 7
   const lbDiscard *discard; // modal; default NULL: the scene's, or none
   lbBasisKind basis;        // subspace; default LB_BASIS_KIND_COUNT: the scene's, or derivatives
   const char *basis_file;   // of the kinds sketch and file; default NULL: the scene's

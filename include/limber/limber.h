@@ -10,9 +10,11 @@
 #include "limber/model.h"
 #include "limber/body.h"
 #include "limber/render_mesh.h"
+#include "limber/frames.h"
 #include "limber/edit.h"
 #include "limber/path.h"
 #include "limber/world.h"
+#include "limber/contact.h"
 #include "limber/haptics.h"
 
 #endif

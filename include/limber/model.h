@@ -44,6 +44,17 @@ typedef enum lbModeFate {
   LB_MODE_FATE_COUNT
 } lbModeFate;
 
+// Frames (lbModel.frame_settings), numbers as in files: what elastic forces are summed over, and
+// the mass matrix, that of the samples or its row sums at rest, which turn with the frames.
+typedef enum lbFrameForces {
+  LB_FRAME_SAMPLES, // the samples, each at its strain
+  LB_FRAME_SPRINGS, // springs between pairs of frames, which have the samples' stiffness at rest
+  LB_FRAME_FORCES_COUNT
+} lbFrameForces;
+typedef enum lbFrameMass { LB_FRAME_FULL, LB_FRAME_LUMPED, LB_FRAME_MASS_COUNT } lbFrameMass;
+
+#define LB_FRAMES_MOST 64 // frames of a body
+
 // Warped stiffness (lbModel.warp_settings), numbers as in files. What is turned with the material,
 typedef enum lbWarpRotation {
   LB_WARP_ELEMENT, // the stiffness of each element, by the polar decomposition of its deformation
@@ -106,6 +117,11 @@ typedef struct lbModelSizes {
   int32_t pose_count;          // poses that they were chosen by
   int32_t core_count;          // rigid cores of the method warp
   int32_t core_key_count;      // keys of their paths, all together
+  int32_t frame_count;         // frames of the method "frames"; 0: no such method
+  int32_t sample_count;        // places of the rest shape that its energy and mass are summed over
+  int32_t sample_entry_count;  // weights of frames at samples
+  int32_t node_entry_count;    // weights of frames at nodes
+  int32_t voxel_cell_count;    // cells of the grid that samples lie in
 } lbModelSizes;
 
 // Absent arrays are NULL; "?" marks those that need not be. A text is UTF-8 and ends
@@ -218,6 +234,30 @@ typedef struct lbModel {
   const double *warp_core_position_tangents; // ? (core keys x 2 x 3) m/s
   const double *warp_core_rotation_tangents; // ? (core keys x 2 x 4) 1/s
 
+  // Frames: x = blend of the motions of frames with weights w_i, energy and mass sums over samples.
+  const double *frame_poses;     // ? (frames x 7): at rest, position (m), rotation x y z w
+  const uint8_t *frame_fixed;    // ? (frames) 1: does not move in the body's axes
+  const int32_t *frame_settings; // ? (3): lbFrameForces, lbFrameMass, kind of the weights
+  const double *frame_damping;   // ? (2): α in 1/s, β in s
+  const double *frame_bulk; // ? (1): k of k/2 (J - 1)², beside the material's law, in parts of
+                            //   its bulk modulus; missing: 0
+  const double *sample_positions;  // ? (samples x 3) m, at rest; sample k lies in voxel k, the k-th
+                                   //   filled cell of the grid
+  const double *sample_volumes;    // ? (samples) m³
+  const double *sample_masses;     // ? (samples) kg
+  const int32_t *sample_materials; // ? (samples), < material_count
+  const double *sample_stiffness;  // ? (samples): factor of the material's moduli; missing: 1
+  const int32_t *sample_begin;     // ? (samples + 1): first entry of each
+  const int32_t *sample_frames;    // ? (entries), ascending for a sample
+  const double *sample_weights;    // ? (entries x 4): w, ∇w (1/m)
+  const int32_t *node_frame_begin; // ? (nodes + 1): the same for the nodes of the volume mesh
+  const int32_t *node_frames;      // ? (node entries)
+  const double *node_weights;      // ? (node entries)
+  const int32_t *node_voxels;      // ? (nodes): the sample from which a node's weights are seen
+  const double *voxel_grid;        // ? (4): origin and side of a cell, m
+  const int32_t *voxel_size;       // ? (3): cells along x, y, z
+  const uint8_t *voxel_cells; // ? (cells), x fastest: 1 filled; 2, 4, 8 closed towards +x +y +z
+
   // How far the model is from the full simulator.
   const char *accuracy_motions;  // ? texts (accuracy): what was tried
   const double *accuracy_values; // ? (accuracy x 6): amplitude (m), duration (s), mass-weighted
@@ -282,7 +322,7 @@ lbMethod lb_model_default_method(const lbModel *model);
 double lb_model_recording_seconds(const lbModel *model); // 0: it has no recording
 bool lb_model_is_free(const lbModel *model);             // no node is fixed
 // Whether nothing holds a body of the model by a method: no node is fixed and, for warp, no core is
-// hinged or scripted.
+// hinged or scripted, for frames, no frame is fixed.
 bool lb_model_is_free_by(const lbModel *model, lbMethod method);
 const char *lb_model_text(const char *texts, int32_t index); // item of a list of texts
 // Whether an accuracy figure of the model is above its limit (20 % mass-weighted and in frequency,

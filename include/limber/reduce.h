@@ -114,6 +114,34 @@ lbStatus lb_warp_check_rigid(const lbMesh *mesh, const bool *fixed, const lbWarp
 lbStatus lb_reduce_warp(const lbMesh *mesh, const lbFem *fem, const lbReduceDef *def,
                         const lbWarpSettings *warp, lbModel **out, lbError *err);
 
+// ---- frames ------------------------------------------------------------------------------------
+
+// How a body of the method "frames" works (limber/model.h has the enumerations).
+typedef struct lbFramesDef {
+  int32_t count;           // frames that are placed, 1 to LB_FRAMES_MOST; default 7
+  const double *positions; // (count x 3) m, in the mesh's axes; NULL (default): placed evenly
+  int32_t weights;         // index into lb_frames_weight_names; default 0, harmonic
+  double radius;           // m, of a frame's own region; 0 (default): 0.4 of the smallest distance
+                           // between frames
+  double cutoff;           // m, where geodesic and euclidean weights end; 0 (default): nowhere
+  lbFrameForces forces;    // default LB_FRAME_SAMPLES
+  lbFrameMass mass;        // default LB_FRAME_FULL
+  int32_t samples;         // about so many; default 2000
+  double bulk;             // of a term that keeps the volume, in bulk moduli; default 0
+  int32_t fixed_count;     // frames that do not move, beside those that have the largest weight at
+  const int32_t *fixed;    // some fixed vertex of the mesh; default 0
+} lbFramesDef;
+
+lbFramesDef lb_frames_def(void);
+const char *const *lb_frames_weight_names(void); // ended by NULL
+const char *const *lb_frames_force_names(void);  // in the order of lbFrameForces
+const char *const *lb_frames_mass_names(void);   // in the order of lbFrameMass
+
+// A model with the method "frames". `mesh` is the one that `fem` was made from; it needs tets or
+// bricks.
+lbStatus lb_reduce_frames(const lbMesh *mesh, const lbFem *fem, const lbReduceDef *def,
+                          const lbFramesDef *frames, lbModel **out, lbError *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -34,6 +34,7 @@ typedef struct lbRunBody {
   double position[3], rotation[4]; // m; unit quaternion x y z w
   double linear_velocity[3];       // m/s, at the rest shape's centre of mass
   double angular_velocity[3];      // rad/s
+  double contact_force[3];         // N, of the last step, world axes
 
   // Frames; all of it NULL without them. Meshes are at rest, in the body's own axes.
   const lbMesh *surface; // what the frames show
@@ -50,6 +51,19 @@ typedef struct lbRunBody {
   double *displacements; // (frame_count x vertices x 3) m; NULL without volume_frames
 } lbRunBody;
 
+typedef struct lbRunContact {           // of the last step
+  int32_t body, other;                  // numbers in the scene; other -1: a collider
+  int32_t collider;                     // -1: none
+  double point[3], normal[3], force[3]; // as in lbContact
+  bool sliding;
+} lbRunContact;
+
+typedef struct lbRunEvent {
+  double time; // s, the end of the step
+  bool begins; // two began to touch, or ended it
+  int32_t body, other, collider;
+} lbRunEvent;
+
 typedef struct lbRun {
   const lbScene *scene; // must outlive the run
   int32_t step_count;   // taken
@@ -57,7 +71,11 @@ typedef struct lbRun {
   double make_seconds;  // wall time that models and bodies took
   int32_t body_count;
   lbRunBody *bodies;
-  double *probes; // ((step_count + 1) x probe_count x 3) displacements, from t = 0 on
+  int32_t contact_count;
+  lbRunContact *contacts; // (contact_count)
+  int32_t event_count;
+  lbRunEvent *events; // (event_count), in the order of time
+  double *probes;     // ((step_count + 1) x probe_count x 3) displacements, from t = 0 on
   int32_t frame_count;
   double frame_rate;         // Hz, of the def; frames are at the nearest steps
   double *frame_times;       // (frame_count)

@@ -3,6 +3,7 @@
 #ifndef LIMBER_SCENE_H
 #define LIMBER_SCENE_H
 
+#include "limber/contact.h"
 #include "limber/path.h"
 #include "limber/reduce.h"
 
@@ -23,20 +24,25 @@ typedef struct lbSceneBody {
   bool *fixed;                // (vertices of the mesh); NULL: free
   lbMassKind mass;
   double damping_mass, damping_stiffness;
-  lbMethod method;        // never LB_METHOD_DEFAULT
-  lbModalDef modal;       // "reduce", for the modal method; mode_count 0: not
-                          // said, 20 or as many as there are
-  lbSubspaceDef subspace; // "reduce", for the subspace method: basis.kind and metric, vectors_max
-                          // (the dimension, whatever the kind; 0: not said), forces, cubature and
-                          // editable; the rest is worked out by lb_scene_subspace
-  lbWarpSettings warp;    // "warp", for the method of that name
-  char *basis_file;       // of the kinds sketch and file; NULL: none
-  char up;                // 'y' or 'z'
-  double position[3];     // m, where its axes stand in the world; with a motion, at t = 0
-  double rotation[4];     // unit quaternion x y z w, likewise
-  const lbPath *motion;   // what its frame follows, one of the scene's paths; NULL: nothing
+  lbMethod method;         // never LB_METHOD_DEFAULT
+  lbModalDef modal;        // "reduce", for the modal method; mode_count 0: not
+                           // said, 20 or as many as there are
+  lbSubspaceDef subspace;  // "reduce", for the subspace method: basis.kind and metric, vectors_max
+                           // (the dimension, whatever the kind; 0: not said), forces, cubature and
+                           // editable; the rest is worked out by lb_scene_subspace
+  lbWarpSettings warp;     // "warp", for the method of that name
+  lbFramesDef frames;      // "frames", for the method of that name
+  double *frame_positions; // what it points to; NULL: nothing
+  int32_t *frame_fixed;
+  char *basis_file;     // of the kinds sketch and file; NULL: none
+  char up;              // 'y' or 'z'
+  double position[3];   // m, where its axes stand in the world; with a motion, at t = 0
+  double rotation[4];   // unit quaternion x y z w, likewise
+  const lbPath *motion; // what its frame follows, one of the scene's paths; NULL: nothing
   double linear_velocity[3], angular_velocity[3]; // m/s; rad/s about the centre of mass; with a
                                                   // motion, relative to the frame
+  bool untouchable;                               // "contact": false
+  double friction;                                // μ; NAN: the scene's
   char *pose;          // "pose": an edit script, JSON; NULL: it starts in its rest shape
   char *pose_from;     // what messages about it begin with: its file, or the scene's
   const double *shape; // coordinates that a cooked body of the subspace method starts with; NULL: 0
@@ -48,6 +54,16 @@ typedef struct lbSceneLoad {
   double force[3]; // N
   double from, to; // s: acts in steps whose end time t has from < t ≤ to; -inf and +inf: always
 } lbSceneLoad;
+
+typedef struct lbSceneCollider {
+  char *name;
+  lbColliderShape shape;
+  double radius, size[3]; // as in lbColliderDef
+  lbMesh *mesh;           // of the shape mesh
+  double position[3], rotation[4];
+  const lbPath *motion; // one of the scene's paths; NULL: it stands
+  double friction;      // NAN: the scene's
+} lbSceneCollider;
 
 typedef struct lbSceneAttachment { // as lbAttachment of limber/world.h
   int32_t body, vertex;
@@ -85,6 +101,12 @@ typedef struct lbScene {
   lbSceneAttachment *attachments;
   int32_t probe_count;
   lbSceneProbe *probes;
+  bool contact;     // bodies touch each other and colliders
+  char up;          // 'y' or 'z': of the ground
+  double friction;  // μ, default 0.5
+  int32_t substeps; // default 1
+  int32_t collider_count;
+  lbSceneCollider *colliders;
   double time_step;   // s
   int32_t step_count; // 0 when the scene has no "time"
   lbIntegrator integrator;

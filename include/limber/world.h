@@ -22,9 +22,12 @@ typedef uint64_t lbLoadId;       // 0: none
 typedef uint64_t lbAttachmentId; // 0: none
 
 typedef struct lbWorldSettings {
-  lbVec3 gravity;   // m/s², default 0; what body defs say of gravity is not looked at
-  int32_t substeps; // equal parts that each step is taken in, 1 to 1000; default 1
-  void *user_data;  // lb_world_user_data gives it back; default NULL
+  lbVec3 gravity;        // m/s², default 0; what body defs say of gravity is not looked at
+  int32_t substeps;      // equal parts that each step is taken in, 1 to 1000; default 1
+  void *user_data;       // lb_world_user_data gives it back; default NULL
+  bool contact;          // bodies touch each other and colliders (limber/contact.h); default false
+  double friction;       // μ >= 0, of bodies and colliders that have none; default 0.5
+  int32_t contacts_most; // 1 to 100000, in a step; default 256. The deepest are kept
 } lbWorldSettings;
 
 lbWorldSettings lb_world_settings(void);

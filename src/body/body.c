@@ -132,8 +132,7 @@ lbStatus lb_body_start(lbBody *body, int32_t count, const lbPointForce *forces) 
   return status;
 }
 
-// Adds an impulse whose reduced share is scratch->b; moment about the frame's centre.
-static lbStatus strike(lbBody *body, lbVec3 impulse, lbVec3 moment, lbScratch *s) {
+lbStatus lb_body_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, lbScratch *s) {
   const lbPrepared *p = body->prepared;
   if (p->method->is_recording) return LB_OK; // nothing changes it
   p->method->get(body, s->q0, s->v0, NULL);
@@ -159,7 +158,7 @@ lbStatus lb_body_apply_impulse(lbBody *body, lbPoint point, lbVec3 impulse) {
   if (!status) {
     lbVec3 arm = lb_vec3(0, 0, 0);
     if (body->frame.kind == LB_FRAME_FREE) arm = arm_of(body, &point, scratch);
-    status = strike(body, impulse, lb_cross(arm, impulse), scratch);
+    status = lb_body_strike(body, impulse, lb_cross(arm, impulse), scratch);
   }
   lb_scratch_return(body->prepared, scratch);
   return status;
@@ -197,7 +196,7 @@ static lbStatus strike_around(lbBody *body, lbVec3 centre, double radius, double
     impulse = lb_add(impulse, share);
     moment = lb_add(moment, lb_cross(lb_sub(place, middle), share));
   }
-  return strike(body, impulse, moment, s);
+  return lb_body_strike(body, impulse, moment, s);
 }
 
 lbStatus lb_body_apply_radial_impulse(lbBody *body, lbVec3 centre, double radius, double strength) {

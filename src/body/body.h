@@ -191,7 +191,7 @@ struct lbBody {
   _Alignas(64) const lbPrepared *prepared;
   lbBodyGroup *group;
   struct lbConstraints *constraints; // made by the first constraint; NULL: none
-  struct lbContacts *contacts;       // made by the first ball; NULL: none
+  struct lbContacts *contacts;       // made by the first that touches it; NULL: none
   double time;                       // s
   double led;                        // how much of the way back to rest is done, in time; 0: none
   int32_t flags;                     // of the last step
@@ -271,6 +271,7 @@ struct lbBodyMethod {
   int32_t state_rows, state_extra;
   void (*save)(const lbBody *body, double *numbers);
   void (*restore)(lbBody *body, const double *numbers);
+  bool saves_all;                                  // `save` has coordinates and rates, too
   void (*start)(lbBody *body, lbScratch *scratch); // a new body, at its time; may be NULL
   bool follows_time;                               // `start` is also for going on at another time
   // The accelerations that the next step begins with, from scratch->q0, v0, force; NULL: it needs
@@ -320,7 +321,9 @@ struct lbBodyMethod {
   // x <- M⁻¹ x; both NULL where M is the identity. One of them, or, where M depends on the state,
   // the other.
   void (*mobilise)(const lbPrepared *prepared, double *x);
-  void (*mobilise_at)(const lbBody *body, double *x);
+  void (*mobilise_at)(const lbBody *body, lbScratch *scratch, double *x);
+  // State and v <- struck by an impulse (padded). NULL: v += M⁻¹ impulse, which is then put.
+  void (*strike)(lbBody *body, lbScratch *scratch, const double *impulse, double *v);
   // x <- K⁻¹ x with the stiffness at rest: compliance
   void (*comply)(const lbPrepared *prepared, double *x, lbScratch *scratch);
   uint64_t (*identify)(const lbPrepared *prepared, uint64_t hash);
@@ -328,10 +331,10 @@ struct lbBodyMethod {
 };
 
 // x <- M⁻¹ x at the body's state
-static inline void lb_body_mobilise(const lbBody *body, double *x) {
+static inline void lb_body_mobilise(const lbBody *body, lbScratch *scratch, double *x) {
   const lbBodyMethod *method = body->prepared->method;
   if (method->mobilise_at)
-    method->mobilise_at(body, x);
+    method->mobilise_at(body, scratch, x);
   else if (method->mobilise)
     method->mobilise(body->prepared, x);
 }
@@ -341,6 +344,7 @@ static inline int32_t lb_method_numbers(const lbPrepared *prepared) {
 }
 
 extern const lbBodyMethod lb_modal_method, lb_subspace_method, lb_recorded_method, lb_warp_method;
+extern const lbBodyMethod lb_frames_method;
 
 // The method of a model's body: one of the layer's own, or one that was registered.
 const lbBodyMethod *lb_body_method_of(lbMethod method); // NULL: none
@@ -476,6 +480,8 @@ static inline double lb_row_dot(int32_t count, const double *a, const double *b)
   for (; i < count; i++) sums[0] += a[i] * b[i];
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
+// Adds an impulse whose reduced share is scratch->b; moment about the frame's centre.
+lbStatus lb_body_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, lbScratch *scratch);
 // lb_body_set_state with scratch; spoils its a and b.
 lbStatus lb_body_put_state(lbBody *body, const double *coordinates, const double *rates,
                            lbScratch *scratch);

@@ -298,7 +298,7 @@ static void refresh(lbBody *body, const lbStep *step, lbScratch *s) {
     move_frame(body, shift, &moves, column, X);
     const double *impulse = impulse_of(c, j);
     memcpy(V, impulse, padded * sizeof(double));
-    lb_body_mobilise(body, V);
+    lb_body_mobilise(body, s, V);
     move_frame(body, 1 / p->mass, &turns, impulse, V);
   }
   ready(body, &c->step, step->h, 1);

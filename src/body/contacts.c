@@ -8,27 +8,34 @@
 
 // ---- memory ------------------------------------------------------------------------------------
 
+// *room (width x count), and what it lies in.
+static lbStatus make_room(lbBody *body, size_t offset, size_t count) {
+  if (!body->contacts) body->contacts = lb_alloc(1, sizeof(lbContacts));
+  if (!body->contacts) return lb_fail_memory(body->message);
+  double **room = (double **)((char *)body->contacts + offset);
+  if (!*room) *room = lb_alloc((size_t)lb_body_width(body), count * sizeof(double));
+  return *room ? LB_OK : lb_fail_memory(body->message);
+}
+
 lbStatus lb_contacts_make(lbBody *body) {
-  if (body->contacts) return LB_OK;
-  lbContacts *contacts = lb_alloc(1, sizeof *contacts);
-  double *rows = lb_alloc((size_t)lb_body_width(body), LB_CONTACT_PLACES * sizeof(double));
-  if (!contacts || !rows) {
-    lb_free(contacts);
-    lb_free(rows);
-    return lb_fail_memory(body->message);
-  }
-  contacts->rows = rows;
-  body->contacts = contacts;
-  return LB_OK;
+  return make_room(body, offsetof(lbContacts, rows), LB_CONTACT_PLACES);
+}
+
+lbStatus lb_contacts_make_force(lbBody *body) {
+  return make_room(body, offsetof(lbContacts, force), 1);
 }
 
 void lb_contacts_destroy(lbContacts *contacts) {
   if (!contacts) return;
   lb_free(contacts->rows);
+  lb_free(contacts->force);
   lb_free(contacts);
 }
 
-void lb_contacts_clear(lbBody *body) { body->contacts->count = 0; }
+void lb_contacts_clear(lbBody *body) {
+  body->contacts->count = 0;
+  body->contacts->acts = false;
+}
 
 static double *row_of(const lbBody *body, int32_t j) {
   return body->contacts->rows + (size_t)j * (size_t)lb_body_width(body);
@@ -161,7 +168,14 @@ static void hold(const lbBody *body, lbStep *step, int32_t first, double *held) 
 }
 
 void lb_contacts_hold(const lbBody *body, lbStep *step, lbScratch *s) {
+  const lbContacts *c = body->contacts;
+  const int32_t padded = body->prepared->padded;
   hold(body, step, 0, s->held);
+  if (!c->acts) return;
+  for (int32_t i = 0; i < body->prepared->dimension; i++) s->held[i] += c->force[i];
+  if (body->frame.kind != LB_FRAME_FREE) return;
+  step->frame.force = lb_add(step->frame.force, lb_vec3_load(c->force + padded));
+  step->frame.torque = lb_add(step->frame.torque, lb_vec3_load(c->force + padded + 3));
 }
 
 void lb_contacts_join(const lbBody *body, lbStep *step, int32_t first, lbScratch *s) {
@@ -188,7 +202,7 @@ void lb_contacts_settle(lbBody *body, const lbStep *step, lbScratch *s) {
   if (count == 0) return;
   for (int32_t k = 0; k < count; k++) {
     memcpy(s->a, row_of(body, at[k]), (size_t)p->padded * sizeof(double));
-    lb_body_mobilise(body, s->a);
+    lb_body_mobilise(body, s, s->a);
     for (int32_t j = 0; j < count; j++)
       A[j * count + k] =
           lb_row_dot(r, row_of(body, at[j]), s->a) + frame_share(body, at[j], at[k], 1);

@@ -25,7 +25,9 @@
 
 typedef struct lbContacts {
   int32_t count;
-  double *rows;                      // (places x width): of unit forces
+  bool acts;                         // a world has found `force`
+  double *force;                     // (width), of other bodies (body/touch.h); NULL: no room yet
+  double *rows;                      // (places x width): of unit forces; NULL: no room yet
   double forces[LB_CONTACT_PLACES];  // N, held over the step
   double speeds[LB_CONTACT_PLACES];  // m/s along the normal, of what touches; NAN: not its concern
   lbVec3 normals[LB_CONTACT_PLACES]; // world, from what touches into the body
@@ -43,11 +45,12 @@ typedef struct lbToucher {
   lbVec3 velocity; // m/s, world
 } lbToucher;
 
-lbStatus lb_contacts_make(lbBody *body);        // room for them, where there is none yet
+lbStatus lb_contacts_make(lbBody *body);        // room for places, where there is none yet
+lbStatus lb_contacts_make_force(lbBody *body);  // and for the force of other bodies
 void lb_contacts_destroy(lbContacts *contacts); // NULL is legal
 
 static inline bool lb_body_is_touched(const lbBody *body) {
-  return body->contacts && body->contacts->count > 0;
+  return body->contacts && (body->contacts->count > 0 || body->contacts->acts);
 }
 static inline int32_t lb_contacts_room(const lbBody *body) {
   return LB_CONTACT_PLACES - body->contacts->count;

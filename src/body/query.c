@@ -85,7 +85,7 @@ static void soften(const lbBody *body, const lbPoint *point, double *compliance,
     p->method->comply(p, s->b, s);
     *compliance += lb_row_dot(p->dimension, s->a, s->b) / 3;
     memcpy(s->b, s->a, bytes);
-    lb_body_mobilise(body, s->b);
+    lb_body_mobilise(body, s, s->b);
     *mobility += lb_row_dot(p->dimension, s->a, s->b) / 3;
   }
   if (body->frame.kind != LB_FRAME_FREE) return;

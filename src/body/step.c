@@ -110,7 +110,7 @@ static Start keep_start(const lbBody *body, lbScratch *s) {
 
 static void go_back(lbBody *body, const Start *start, const lbScratch *s) {
   const lbBodyMethod *method = body->prepared->method;
-  method->put(body, s->start_q, s->start_v, NULL);
+  if (!method->saves_all) method->put(body, s->start_q, s->start_v, NULL);
   if (method->restore) method->restore(body, s->numbers);
   body->frame = start->frame;
   body->consistent = start->consistent;

@@ -81,6 +81,8 @@ static lbTree *lay_out(lbTree *tree, bool spheres, lbCarver *carver) {
   size_t vertices = (size_t)tree->model->size.vertex_count, r = (size_t)tree->dimension;
   size_t nodes = (size_t)tree->shape->node_count;
   lbTree *at = lb_carve(carver, 1, sizeof *tree);
+  tree->across = lb_carve(carver, (size_t)tree->model->size.triangle_count, 3 * sizeof(int32_t));
+  tree->own = lb_carve(carver, (size_t)tree->model->size.triangle_count, 1);
   if (!spheres) return at;
   tree->rows = lb_carve(carver, vertices * r, 3 * sizeof(double));
   tree->spheres = lb_carve(carver, nodes, 4 * sizeof(double));
@@ -106,9 +108,13 @@ lbStatus lb_tree_create(const lbPrepared *prepared, lbTree **out, lbError *err) 
     lbTree *tree = lay_out(&draft, prepared->basis != NULL, &carver);
     *tree = draft;
     build(tree, prepared, line);
+    status = lb_surface_neighbours(&surface, tree->across, tree->own, err);
     *out = tree;
-  } else
+  }
+  if (status) {
     lb_aabb_tree_destroy(draft.shape);
+    lb_free(carver.block);
+  }
   lb_free(line);
   return status;
 }
@@ -278,6 +284,59 @@ double lb_tree_search(lbSearch *search, const double *q, lbVec3 point, double di
   return distance;
 }
 
+// A sphere around a node at the search's coordinates.
+static double sphere_of(const lbSearch *search, int32_t node, lbVec3 *centre) {
+  const lbTree *tree = search->tree;
+  if (search->boxes) {
+    const lbBox *box = &search->boxes->nodes[node].box;
+    lbVec3 low = lb_vec3_load(box->low), high = lb_vec3_load(box->high);
+    *centre = lb_scale(0.5, lb_add(low, high));
+    return 0.5 * lb_length(lb_sub(high, low));
+  }
+  const double *sphere = tree->spheres + 4 * (size_t)node;
+  const double *motion = tree->motions + 4 * (size_t)node * (size_t)tree->dimension;
+  double at[4] = { sphere[0], sphere[1], sphere[2], sphere[3] };
+  for (int32_t i = 0; i < 4 * tree->dimension; i += 4)
+    for (int k = 0; k < 4; k++) at[k] += search->factors[i + k] * motion[i + k];
+  *centre = lb_vec3_load(at);
+  return at[3];
+}
+
+// A triangle with its neighbours where the search's coordinates put them.
+static lbSurfaceTriangle place_triangle(lbSearch *search, const double *q, int32_t triangle) {
+  const lbTree *tree = search->tree;
+  lbSurfaceTriangle placed = { .own = tree->own[triangle] };
+  for (size_t k = 0; k < 3; k++) {
+    size_t at = 3 * (size_t)triangle + k;
+    placed.corners[k] = vertex_position(search, q, tree->model->triangles[at]);
+    placed.across[k] = vertex_position(search, q, tree->across[at]);
+  }
+  return placed;
+}
+
+void lb_tree_visit(lbSearch *search, const double *q, lbTreeReaches *reaches, lbTreeLook *look,
+                   void *context) {
+  const lbAabbTree *shape = search->tree->shape;
+  int32_t stack[128], depth = 0; // trees of 2^31 triangles are 64 deep at most
+  start_search(search, q);
+  stack[depth++] = 0;
+  while (depth > 0) {
+    int32_t at = stack[--depth];
+    const lbAabbNode *node = &shape->nodes[at];
+    lbVec3 centre;
+    double radius = sphere_of(search, at, &centre);
+    if (!reaches(context, centre, radius)) continue;
+    for (int32_t k = 0; k < node->count; k++) {
+      int32_t triangle = shape->items[node->first + k];
+      lbSurfaceTriangle placed = place_triangle(search, q, triangle);
+      if (!look(context, &placed, triangle)) return;
+    }
+    if (node->count || depth + 2 > 128) continue;
+    stack[depth++] = node->first; // the second child, later
+    stack[depth++] = at + 1;
+  }
+}
+
 // The same through the nodes that carry a corner.
 static void add_corner(const lbModel *model, int32_t vertex, double weight, lbVec3 along,
                        double *line) {
@@ -290,6 +349,11 @@ static void add_corner(const lbModel *model, int32_t vertex, double weight, lbVe
 void lb_tree_line(const lbTree *tree, int32_t triangle, const double weights[3], lbVec3 along,
                   double *line) {
   memset(line, 0, (size_t)tree->dimension * sizeof *line);
+  lb_tree_add_line(tree, triangle, weights, along, line);
+}
+
+void lb_tree_add_line(const lbTree *tree, int32_t triangle, const double weights[3], lbVec3 along,
+                      double *line) {
   for (int corner = 0; corner < 3; corner++) {
     int32_t vertex = tree->model->triangles[3 * (size_t)triangle + (size_t)corner];
     if (!tree->rows) {

@@ -9,6 +9,7 @@
 #define LB_BODY_TREE_H
 
 #include "body/body.h"
+#include "contact/solid.h"
 
 // A triangle near a point.
 typedef struct lbNearTriangle {
@@ -32,6 +33,8 @@ typedef struct lbTree {
   lbAabbTree *shape; // of the rest shape, whose children and leaves it takes over
   double *spheres;   // (nodes x 4): c, r
   double *motions;   // (nodes x dimension x 4): mean_i, spread_i
+  int32_t *across;   // (triangles x 3) and
+  uint8_t *own;      // (triangles): lb_surface_neighbours
 } lbTree;
 
 lbStatus lb_tree_create(const lbPrepared *prepared, lbTree **out, lbError *err);
@@ -59,8 +62,19 @@ void lb_search_destroy(lbSearch *search); // NULL is legal
 // the distance within which nothing was overlooked: `distance`, or less where a limit was met.
 double lb_tree_search(lbSearch *search, const double *q, lbVec3 point, double distance);
 
+// Calls `look` for each triangle of the nodes that `reaches` (a sphere of own axes) lets through,
+// always in the same order, until it returns false. Searches and visits of one lbSearch end each
+// other.
+typedef bool lbTreeReaches(void *context, lbVec3 centre, double radius);
+typedef bool lbTreeLook(void *context, const lbSurfaceTriangle *triangle, int32_t number);
+void lb_tree_visit(lbSearch *search, const double *q, lbTreeReaches *reaches, lbTreeLook *look,
+                   void *context);
+
 // line (dimension) <- the reduced direction of a unit force along `along` at a place of a triangle.
 void lb_tree_line(const lbTree *tree, int32_t triangle, const double weights[3], lbVec3 along,
                   double *line);
+// The same, added to what is there.
+void lb_tree_add_line(const lbTree *tree, int32_t triangle, const double weights[3], lbVec3 along,
+                      double *line);
 
 #endif

@@ -321,7 +321,8 @@ static void mobilise_core(const lbBody *body, const lbWarpCore *core, double *x)
   }
 }
 
-void lb_warp_mobilise(const lbBody *body, double *x) {
+void lb_warp_mobilise(const lbBody *body, lbScratch *scratch, double *x) {
+  (void)scratch;
   const lbWarpShared *shared = lb_warp_shared(body->prepared);
   const lbWhole *whole = &shared->whole;
   for (int32_t c = 0; c < shared->core_count; c++) mobilise_core(body, &shared->cores[c], x);

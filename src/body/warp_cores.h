@@ -55,7 +55,7 @@ void lb_warp_start(lbBody *body, lbScratch *scratch);
 // say.
 void lb_warp_settle_cores(lbBody *body, bool places);
 // x <- M⁻¹ x, the state's cores being rigid.
-void lb_warp_mobilise(const lbBody *body, double *x);
+void lb_warp_mobilise(const lbBody *body, lbScratch *scratch, double *x);
 
 // ---- poses -------------------------------------------------------------------------------------
 

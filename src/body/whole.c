@@ -182,13 +182,17 @@ lbPlacement lb_whole_base(const lbBody *body, const lbPlacement *T) {
                         false };
 }
 
-// v = P/m and ω = J⁻¹ L about the centre.
 void lb_whole_fit_frame(lbBody *body, const lbWhole *w, lbPlacement *T, const double *u, lbVec3 P,
                         lbVec3 L, lbMat3 J) {
+  lbVec3 c = lb_whole_centre(w, u);
+  lb_whole_set_frame(body, w, T, c, nearest_turn(w, u, c), P, L, J);
+}
+
+// v = P/m and ω = J⁻¹ L about the centre.
+void lb_whole_set_frame(lbBody *body, const lbWhole *w, lbPlacement *T, lbVec3 c, lbMat3 turn,
+                        lbVec3 P, lbVec3 L, lbMat3 J) {
   lbFrameState *f = &body->frame;
   lbPlacement base = lb_whole_base(body, T);
-  lbVec3 c = lb_whole_centre(w, u);
-  lbMat3 turn = nearest_turn(w, u, c);
   *T = (lbPlacement){ lb_sub(c, lb_mat3_apply(turn, w->centre)), lb_quat_from_mat3(turn), false };
   f->position = lb_placement_apply(&base, T->position);
   f->rotation = lb_quat_normalise(lb_quat_multiply(base.rotation, T->rotation));

@@ -79,6 +79,9 @@ lbPlacement lb_whole_base(const lbBody *body, const lbPlacement *T);
 // momenta there (fixed axes; L and J about the centre) give the frame's velocities.
 void lb_whole_fit_frame(lbBody *body, const lbWhole *whole, lbPlacement *T, const double *u,
                         lbVec3 P, lbVec3 L, lbMat3 J);
+// The same where its centre and its turn are known.
+void lb_whole_set_frame(lbBody *body, const lbWhole *whole, lbPlacement *T, lbVec3 centre,
+                        lbMat3 turn, lbVec3 P, lbVec3 L, lbMat3 J);
 // *report <- centre and momenta, given in the fixed axes (L about their origin).
 void lb_whole_report(const lbBody *body, const lbWhole *whole, const lbPlacement *T,
                      const double *u, lbVec3 P, lbVec3 L, lbBodyReport *report);

@@ -116,8 +116,8 @@ static inline void lb_polar_lane_by_lane(lbMask mask, const lbLanes f[9], lbLane
   for (int k = 0; k < 9; k++) r[k] = lb_load(out[k]);
 }
 
-// F, R row-major: F[3 * row + column], two separate arrays. NaN or infinite F gives NaN.
-static inline void lb_polar_lanes(const lbLanes F[9], lbLanes R[9]) {
+// Lanes whose zeta is below `rough`, for |F| = 1, are polished.
+static inline void lb_polar_lanes_polished(const lbLanes F[9], double rough, lbLanes R[9]) {
   lbLanes f[9], cofactor[9], gram[9], cubed[9];
   lbLanes norm_squared = lb_norm_squared_lanes(F);
   lbLanes inverse_norm = 1 / lb_sqrt(norm_squared);
@@ -130,12 +130,28 @@ static inline void lb_polar_lanes(const lbLanes F[9], lbLanes R[9]) {
   lbLanes inverse_zeta = 1 / zeta;
   for (int i = 0; i < 9; i++)
     R[i] = ((kappa + 1) * f[i] + lambda * cofactor[i] - cubed[i]) * inverse_zeta;
-  lb_orthogonalise_lanes(R);
-  lb_polish_rotation_lanes(f, R);
+  lbMask fine = lb_less(lb_splat(rough), zeta);
+  if (lb_any(~fine)) {
+    lbLanes polished[9];
+    memcpy(polished, R, sizeof polished);
+    lb_orthogonalise_lanes(polished);
+    lb_polish_rotation_lanes(f, polished);
+    for (int i = 0; i < 9; i++) R[i] = lb_select(fine, R[i], polished[i]);
+  }
   // NaN fails every comparison, so what overflowed or was NaN ends in the scalar function too.
   lbMask good = lb_less(lb_splat(1e-4), zeta) & lb_less(lb_splat(1e-280), norm_squared) &
                 lb_less(norm_squared, lb_splat(1e300));
   if (lb_any(~good)) lb_polar_lane_by_lane(~good, F, R);
+}
+
+// F, R row-major: F[3 * row + column], two separate arrays. NaN or infinite F gives NaN.
+static inline void lb_polar_lanes(const lbLanes F[9], lbLanes R[9]) {
+  lb_polar_lanes_polished(F, INFINITY, R);
+}
+
+// The same to 1e-13 in place of 1e-15, without most of the polishing; zeta of a rotation is 1.5.
+static inline void lb_polar_lanes_quick(const lbLanes F[9], lbLanes R[9]) {
+  lb_polar_lanes_polished(F, 0.25, R);
 }
 
 #endif // LB_SIMD_LEVEL

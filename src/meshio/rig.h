@@ -31,10 +31,10 @@ typedef struct lbRig {
 
 // The mesh as lb_mesh_load gives it, and the rig of its vertices, in the axes of the scene (Y up).
 // Where all joints stand, without animation, in one place relative to their bind pose (an armature
-// that is turned or scaled), mesh and rig are moved there; else the bind pose is the rest pose. Refuses files without a skin;
-// joints that are not nodes, or have no, mirrored or uneven scale; nodes that are their own
-// ancestors; skins that disagree on a joint's rest pose; weights that are negative, do not belong
-// to a joint, or do not sum to 1 within a hundredth: by name and number.
+// that is turned or scaled), mesh and rig are moved there; else the bind pose is the rest pose.
+// Refuses files without a skin; joints that are not nodes, or have no, mirrored or uneven scale;
+// nodes that are their own ancestors; skins that disagree on a joint's rest pose; weights that are
+// negative, do not belong to a joint, or do not sum to 1 within a hundredth: by name and number.
 lbStatus lb_rig_load(const char *path, lbMesh **mesh, lbRig **rig, lbError *err);
 lbStatus lb_rig_read(const char *path, const char *content, size_t bytes, lbMesh **mesh,
                      lbRig **rig, lbError *err);

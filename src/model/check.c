@@ -219,6 +219,9 @@ lbStatus lb_model_check(const lbModel *m, const char *where, lbError *err) {
   if (!status) status = check_subspace(m, where, err);
   if (!status) status = check_warp(m, where, err);
   if (!status) status = lb_model_check_cores(m, where, err);
+  if (!status) status = lb_model_check_frames(m, where, err);
+  if (!status && m->size.frame_count > 0)
+    status = check_damping(m->frame_damping, "frames.damping", where, err);
   if (!status) status = check_full(m, where, err);
   return status;
 }

@@ -10,6 +10,8 @@ static bool is_held(const lbModel *m, int32_t core) {
 bool lb_model_is_free_by(const lbModel *m, lbMethod method) {
   for (int32_t c = 0; method == LB_METHOD_WARP && c < m->size.core_count; c++)
     if (is_held(m, c)) return false;
+  for (int32_t i = 0; method == LB_METHOD_FRAMES && i < m->size.frame_count; i++)
+    if (m->frame_fixed[i]) return false;
   return lb_model_is_free(m);
 }
 

@@ -38,6 +38,13 @@ static bool view_warp(const lbModel *m, lbModelMethod *out) {
   return out->dimension > 0;
 }
 
+// The same; the frames behind them are the method's own affair.
+static bool view_frames(const lbModel *m, lbModelMethod *out) {
+  *out = (lbModelMethod){ .method = LB_METHOD_FRAMES, .damping = m->frame_damping };
+  if (m->size.frame_count > 0) out->dimension = 3 * m->size.node_count;
+  return out->dimension > 0;
+}
+
 static bool view_recorded(const lbModel *m, lbModelMethod *out) {
   *out = (lbModelMethod){ .method = LB_METHOD_RECORDED,
                           .dimension = m->size.recording_dimension,
@@ -64,7 +71,7 @@ static const MethodRow rows[LB_METHOD_COUNT] = {
   [LB_METHOD_MODAL] = { "modal", 1, 1, view_modal },
   [LB_METHOD_SUBSPACE] = { "subspace", 2, 1, view_subspace },
   [LB_METHOD_WARP] = { "warp", 3, 4, view_warp },
-  [LB_METHOD_FRAMES] = { "frames", 4, 1, NULL },
+  [LB_METHOD_FRAMES] = { "frames", 4, 4, view_frames },
   [LB_METHOD_RECORDED] = { "recorded", 0, 2, view_recorded },
 };
 

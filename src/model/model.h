@@ -31,6 +31,7 @@ uint32_t lb_method_since(lbMethod method); // version of the file format that ha
 // eigenvalues are not negative, textures lie inside `pictures`.
 lbStatus lb_model_check(const lbModel *model, const char *where, lbError *err);
 lbStatus lb_model_check_cores(const lbModel *model, const char *where, lbError *err);
+lbStatus lb_model_check_frames(const lbModel *model, const char *where, lbError *err);
 // A world that belongs to these models: bodies name models that have their method, loads and probes
 // name points that exist.
 lbStatus lb_world_check(const lbWorldDef *world, const lbModel *const *models, int32_t model_count,

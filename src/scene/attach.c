@@ -22,17 +22,6 @@ static lbStatus read_spring(const lbField *json, lbSceneAttachment *at, lbError 
   return status;
 }
 
-static lbStatus keep_path(lbScene *scene, lbPath *path, lbError *err) {
-  size_t room = (size_t)scene->path_count;
-  if (!lb_grow((void **)&scene->paths, &room, (size_t)scene->path_count + 1,
-               sizeof *scene->paths)) {
-    lb_path_destroy(path);
-    return lb_fail_memory(err);
-  }
-  scene->paths[scene->path_count++] = path;
-  return LB_OK;
-}
-
 static lbStatus read_attachment(const lbField *json, lbScene *scene, lbSceneAttachment *at,
                                 lbError *err) {
   lbField motion = lb_field_member(json, "motion");
@@ -48,11 +37,7 @@ static lbStatus read_attachment(const lbField *json, lbScene *scene, lbSceneAtta
     status =
         lb_field_fail(json, err, "body \"%s\" plays a recording and follows nothing", body->name);
   if (status || !lb_field_here(&motion)) return status;
-  lbPath *path = NULL;
-  status = lb_scene_read_path(&motion, &path, err);
-  if (!status) status = keep_path(scene, path, err);
-  if (!status) at->path = path;
-  return status;
+  return lb_scene_read_kept_path(&motion, scene, &at->path, err);
 }
 
 lbStatus lb_scene_read_attachments(const lbField *json, lbScene *scene, lbError *err) {

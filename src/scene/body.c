@@ -3,6 +3,7 @@
 
 #include "limber/file.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +11,18 @@
 static const char *const body_keys[] = { "name",     "mesh",     "surface", "model",    "material",
                                          "damping",  "mass",     "fixed",   "method",   "reduce",
                                          "position", "rotation", "scale",   "velocity", "instances",
-                                         "look",     "motion",   "warp",    "pose",     NULL };
+                                         "look",     "motion",   "warp",    "contact",  "friction",
+                                         "frames",   "pose",     NULL };
 
 void lb_scene_begin_body(lbSceneBody *body) {
-  *body =
-      (lbSceneBody){ .method = LB_METHOD_FULL, .up = 'z', .rotation = { 0, 0, 0, 1 }, .twin = -1 };
+  *body = (lbSceneBody){
+    .method = LB_METHOD_FULL, .up = 'z', .rotation = { 0, 0, 0, 1 }, .friction = NAN, .twin = -1
+  };
   body->modal = lb_modal_def();
   body->modal.mode_count = 0;
   body->subspace = lb_subspace_def();
   body->warp = lb_warp_settings();
+  body->frames = lb_frames_def();
 }
 
 void lb_scene_release_body(lbSceneBody *body) {
@@ -31,6 +35,8 @@ void lb_scene_release_body(lbSceneBody *body) {
   lb_mesh_destroy(body->surface);
   lb_embedding_destroy(body->embedding);
   lb_free(body->basis_file);
+  lb_free(body->frame_positions);
+  lb_free(body->frame_fixed);
   lb_free(body->materials);
   lb_free(body->element_materials);
   lb_free(body->fixed);
@@ -105,6 +111,8 @@ static lbStatus read_solid(const lbField *json, const double scale[3], lbSceneBo
   if (status) return status;
   lb_scene_scale_mesh(scale, body->mesh);
   if (body->surface) lb_scene_scale_mesh(scale, body->surface);
+  for (int32_t i = 0; i < 3 * body->frames.count && body->frame_positions; i++)
+    body->frame_positions[i] *= scale[i % 3];
   lb_scene_warn_of_size(body);
   return LB_OK;
 }
@@ -143,6 +151,7 @@ static lbStatus read_instance(lbBodyReader *reader, lbBodyEntry *entry, int32_t 
   if (!status)
     status = lb_scene_read_placement(entry, instance, body, entry->scales[instance], err);
   if (!status) status = lb_scene_read_motion(reader, entry, instance, err);
+  if (!status) status = lb_scene_read_touch(&entry->json, body, err);
   if (!status) status = read_pose(&entry->json, body, err);
   if (status) return status;
   int32_t twin = find_twin(scene, entry, instance);

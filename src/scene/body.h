@@ -58,6 +58,8 @@ lbStatus lb_scene_read_warp(const lbField *json, lbSceneBody *body, lbError *err
 lbStatus lb_scene_read_cores(const lbField *json, const double scale[3], lbSceneBody *body,
                              lbError *err);
 void lb_scene_release_cores(lbSceneBody *body);
+// frames.c
+lbStatus lb_scene_read_frames(const lbField *json, lbSceneBody *body, lbError *err);
 // cubature.c: "forces" and the keys of cubature, from the entry "reduce".
 lbStatus lb_scene_read_forces(const lbField *json, lbSubspaceDef *subspace, lbError *err);
 // subspace.c: `usual`, or as many elastic modes as the body has.
@@ -71,10 +73,18 @@ lbStatus lb_scene_read_placement(const lbBodyEntry *entry, int32_t instance, lbS
 // motion.c: "motion", after the placement.
 lbStatus lb_scene_read_motion(lbBodyReader *reader, const lbBodyEntry *entry, int32_t instance,
                               lbError *err);
+// The same for what stands beside the bodies, once these are read.
+lbStatus lb_scene_read_kept_path(const lbField *json, lbScene *scene, const lbPath **out,
+                                 lbError *err);
 lbStatus lb_scene_read_path(const lbField *json, lbPath **out, lbError *err); // of a "motion"
 void lb_scene_start_motion(lbSceneBody *body); // position and rotation at t = 0
 void lb_scene_scale_mesh(const double scale[3], lbMesh *mesh);
 void lb_scene_warn_of_size(const lbSceneBody *body);
+// contact.c: "up", "ground", "colliders" and "contact" of a scene's top level, after the bodies;
+// and what a body says of it.
+lbStatus lb_scene_read_contact(const lbField *json, lbScene *scene, lbError *err);
+lbStatus lb_scene_read_touch(const lbField *json, lbSceneBody *body, lbError *err);
+void lb_scene_release_colliders(lbScene *scene);
 // supports.c: marks the vertices that a "fixed" entry names.
 lbStatus lb_scene_read_fixed(const lbField *json, lbSceneBody *body, lbError *err);
 // scene.c: the "body" and "vertex" of a load, an attachment or a probe. A scene of one body need

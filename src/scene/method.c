@@ -139,5 +139,6 @@ lbStatus lb_scene_read_method(const lbField *json, lbSceneBody *body, lbError *e
   member = lb_field_member(json, "reduce");
   if (!status) status = read_reduce(&member, body, err);
   if (!status) status = lb_scene_read_warp(json, body, err);
+  if (!status) status = lb_scene_read_frames(json, body, err);
   return status ? status : lb_scene_read_damping(json, body, err);
 }

@@ -16,7 +16,7 @@ static lbStatus refuse_beside(const lbField *json, lbError *err) {
     if (lb_field_here(&member))
       return lb_field_fail(&member, err, "a body with a \"model\" has its own, remove it");
   }
-  static const char *const ignored[] = { "reduce", "warp", NULL };
+  static const char *const ignored[] = { "reduce", "warp", "frames", NULL };
   for (int i = 0; ignored[i]; i++) {
     lbField member = lb_field_member(json, ignored[i]);
     if (lb_field_here(&member))
@@ -66,6 +66,7 @@ static lbStatus apply_damping(const lbField *json, lbSceneBody *body, lbError *e
   if (draft.modal_damping) draft.modal_damping = damping;
   if (draft.subspace_damping) draft.subspace_damping = damping;
   if (draft.warp_damping) draft.warp_damping = damping;
+  if (draft.frame_damping) draft.frame_damping = damping;
   status = lb_model_create(&draft, &changed, err);
   if (status) return status;
   lb_model_destroy(body->model);

@@ -178,3 +178,19 @@ lbStatus lb_scene_read_motion(lbBodyReader *reader, const lbBodyEntry *entry, in
   lb_scene_start_motion(body);
   return LB_OK;
 }
+
+lbStatus lb_scene_read_kept_path(const lbField *json, lbScene *scene, const lbPath **out,
+                                 lbError *err) {
+  lbPath *path = NULL;
+  size_t room = (size_t)scene->path_count;
+  lbStatus status = lb_scene_read_path(json, &path, err);
+  if (status) return status;
+  if (!lb_grow((void **)&scene->paths, &room, (size_t)scene->path_count + 1,
+               sizeof *scene->paths)) {
+    lb_path_destroy(path);
+    return lb_fail_memory(err);
+  }
+  scene->paths[scene->path_count++] = path;
+  *out = path;
+  return LB_OK;
+}

@@ -119,6 +119,8 @@ static lbStatus make_model(const lbSceneBody *body, lbMethod method, lbModel **o
              : method == LB_METHOD_SUBSPACE ? reduce_subspace(body, fem, &def, &model, err)
              : method == LB_METHOD_WARP
                  ? lb_reduce_warp(body->mesh, fem, &def, &body->warp, &model, err)
+             : method == LB_METHOD_FRAMES
+                 ? lb_reduce_frames(body->mesh, fem, &def, &body->frames, &model, err)
                  : reduce_modal(body, fem, &def, &model, err);
   if (!status) status = lb_scene_number_surface(body, &model, err);
   lb_fem_destroy(fem);
@@ -137,10 +139,10 @@ lbStatus lb_scene_model(const lbSceneBody *body, lbModel **out, lbError *err) {
                    "\"modal\"",
                    body->name);
   if (body->method != LB_METHOD_MODAL && body->method != LB_METHOD_SUBSPACE &&
-      body->method != LB_METHOD_WARP)
+      body->method != LB_METHOD_WARP && body->method != LB_METHOD_FRAMES)
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "body \"%s\": method \"%s\" is not supported in this version, use \"subspace\", "
-                   "\"modal\", \"warp\" or \"full\"",
+                   "\"modal\", \"warp\", \"frames\" or \"full\"",
                    body->name, lb_method_name(body->method));
   return make_model(body, body->method, out, err);
 }

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const scene_keys[] = { "limber", "gravity", "bodies", "loads",
-                                          "attach", "probes",  "time",   "title",
-                                          "try",    "view",    NULL };
+static const char *const scene_keys[] = { "limber", "gravity", "bodies",    "loads",   "attach",
+                                          "probes", "time",    "title",     "try",     "view",
+                                          "up",     "ground",  "colliders", "contact", NULL };
 static const char *const load_keys[] = { "body", "vertex", "force", "from", "to", NULL };
 static const char *const probe_keys[] = { "body", "vertex", NULL };
 static const char *const time_keys[] = {
@@ -35,6 +35,7 @@ void lb_scene_destroy(lbScene *scene) {
   lb_free(scene->loads);
   lb_free(scene->attachments);
   lb_free(scene->probes);
+  lb_scene_release_colliders(scene);
   lb_free(scene);
 }
 
@@ -190,6 +191,7 @@ static lbStatus read_scene(const lbField *json, lbScene *scene, lbError *err) {
   if (!status) status = read_time(&member, scene, err);
   member = lb_field_member(json, "bodies");
   if (!status) status = read_bodies(&member, scene, err);
+  if (!status) status = lb_scene_read_contact(json, scene, err);
   member = lb_field_member(json, "loads");
   if (!status) status = read_loads(&member, scene, err);
   member = lb_field_member(json, "probes");
@@ -226,6 +228,9 @@ static lbStatus create_scene(const char *path, lbScene **out, lbError *err) {
   scene->newton_iterations = simulator.newton_iterations;
   scene->newton_tolerance = simulator.newton_tolerance;
   scene->factor_reuse = -1;
+  scene->up = 'z';
+  scene->friction = 0.5;
+  scene->substeps = 1;
   scene->path = lb_duplicate_text(path);
   if (!scene->path) {
     lb_scene_destroy(scene);

@@ -114,6 +114,11 @@ static lbStatus start_body(const lbActor *actor, int32_t i, lbError *err) {
   if (body->motion) warn_of_linear(body);
   lbStatus status =
       body->motion ? lb_world_drive(actor->world, r->ids[i], body->motion, err) : LB_OK;
+  actor->ids[actor->bodies[i]] = r->ids[i];
+  if (!status)
+    status =
+        lb_world_set_touch(actor->world, r->ids[i],
+                           actor->run->scene->contact && !body->untouchable, body->friction, err);
   if (!status && r->starts[i].coordinates && lb_body_set_shape(moving, r->starts[i].coordinates))
     status = lb_fail(err, LB_ERR_ARGUMENT, "%s: body \"%s\": pose: %s", actor->run->scene->path,
                      body->name, lb_body_message(moving));
@@ -241,7 +246,8 @@ static lbStatus find_model(lbActor *actor, lbError *err) {
   if (status) return status;
   r->model = body->model ? body->model : actor->owned->model;
   for (int32_t i = 0; i < actor->count; i++)
-    if ((body->method == LB_METHOD_FULL || body->method == LB_METHOD_WARP) &&
+    if ((body->method == LB_METHOD_FULL || body->method == LB_METHOD_WARP ||
+         body->method == LB_METHOD_FRAMES) &&
         member(actor, i)->motion && lb_model_is_free_by(r->model, body->method))
       return lb_fail(err, LB_ERR_ARGUMENT,
                      "body \"%s\": the method \"%s\" follows its \"motion\" by what is fixed, and "

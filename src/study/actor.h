@@ -19,6 +19,7 @@ typedef struct lbActor {
   struct lbRunOwned *owned;
   int32_t count;
   const int32_t *bodies; // (count), ascending
+  lbBodyId *ids;         // (bodies of the scene): filled in for these
   double *times;         // (step_count) s of wall time
   void *own;
 } lbActor;

@@ -36,11 +36,12 @@ lbStatus lb_build_method(lbBuildJob *job, lbError *err) {
     method = modal ? LB_METHOD_MODAL : LB_METHOD_SUBSPACE;
   }
   job->report.method = method;
-  if (method == LB_METHOD_SUBSPACE || method == LB_METHOD_MODAL || method == LB_METHOD_WARP)
+  if (method == LB_METHOD_SUBSPACE || method == LB_METHOD_MODAL || method == LB_METHOD_WARP ||
+      method == LB_METHOD_FRAMES)
     return LB_OK;
   return lb_fail(err, LB_ERR_UNSUPPORTED,
                  "%s: this version builds no \"%s\" models, ask for the method \"subspace\", "
-                 "\"modal\" or \"warp\"",
+                 "\"modal\", \"warp\" or \"frames\"",
                  job->path, lb_method_name(method));
 }
 
@@ -66,6 +67,7 @@ static lbStatus override_scene(lbBuildJob *job, lbError *err) {
       def->basis == LB_BASIS_KIND_COUNT && own->basis.kind == LB_BASIS_DERIVATIVES;
   if (def->basis != LB_BASIS_KIND_COUNT) own->basis.kind = def->basis;
   if (def->mode_count > 0) body->modal.mode_count = def->mode_count;
+  if (def->frames > 0) body->frames.count = def->frames, body->frames.positions = NULL;
   if (def->dimension > 0)
     own->vectors_max = def->dimension;
   else if (def->basis == LB_BASIS_FILE && def->basis_file)
@@ -127,7 +129,8 @@ static lbStatus make_basis(lbBuildJob *job, lbError *err) {
 lbStatus lb_build_modes(lbBuildJob *job, lbError *err) {
   double start = lb_seconds();
   lbStatus status = LB_OK;
-  if (job->report.method == LB_METHOD_WARP && !job->report.bare) return LB_OK; // not needed
+  bool needed = job->report.method != LB_METHOD_WARP && job->report.method != LB_METHOD_FRAMES;
+  if (!needed && !job->report.bare) return LB_OK;
   choose_modes(job);
   if (job->report.method == LB_METHOD_SUBSPACE) status = choose_subspace(job, err);
   if (!status && basis_has_modes(job)) {
@@ -243,6 +246,8 @@ lbStatus lb_build_reduced(lbBuildJob *job, lbModel **out, lbError *err) {
                             &model, err)
       : job->report.method == LB_METHOD_WARP
           ? lb_reduce_warp(job->body->mesh, job->fem, &def, &job->body->warp, &model, err)
+      : job->report.method == LB_METHOD_FRAMES
+          ? lb_reduce_frames(job->body->mesh, job->fem, &def, &job->body->frames, &model, err)
           : lb_reduce_modes(job->body->mesh, job->fem, job->modes, &def, &job->modal, &model, err);
   if (!status) status = lb_scene_number_surface(job->body, &model, err);
   job->report.model_seconds = lb_seconds() - start;
@@ -258,8 +263,9 @@ lbStatus lb_build_reduced(lbBuildJob *job, lbModel **out, lbError *err) {
 // ---- comparison --------------------------------------------------------------------------------
 
 lbStatus lb_build_accuracy(lbBuildJob *job, lbModel **model, lbError *err) {
-  if (job->def->accuracy == LB_ACCURACY_NONE || job->report.method == LB_METHOD_WARP)
-    return LB_OK; // warped bodies have the full one's coordinates: a scene can have both
+  if (job->def->accuracy == LB_ACCURACY_NONE || job->report.method == LB_METHOD_WARP ||
+      job->report.method == LB_METHOD_FRAMES)
+    return LB_OK; // they have the full one's coordinates: a scene can have both
   double start = lb_seconds();
   lbAccuracyDef def = lb_accuracy_def();
   def.kind = job->def->accuracy;

@@ -319,6 +319,12 @@ static void tell(Cooking *c) {
 // ---- cooking -----------------------------------------------------------------------------------
 
 static lbStatus prepare(Cooking *c, lbError *err) {
+  if (c->scene->contact)
+    return lb_fail(
+        err, LB_ERR_UNSUPPORTED,
+        "%s: has contacts, which `limber run` alone plays in this version; to look at it, "
+        "write its motion: limber run %s -o motion.glb",
+        c->scene->path, c->scene->path);
   tell(c);
   lbStatus status = gather_models(c, err);
   if (!status) status = place_bodies(c, err);

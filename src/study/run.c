@@ -3,6 +3,7 @@
 
 #include "full/full.h"
 #include "study/actor.h"
+#include "study/run_contacts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,6 +29,8 @@ void lb_run_destroy(lbRun *run) {
   lb_free(run->bodies);
   lb_free(run->probes);
   lb_free(run->frame_times);
+  lb_free(run->contacts);
+  lb_free(run->events);
   lb_free(run);
 }
 
@@ -38,6 +41,7 @@ typedef struct Cast {
   lbActor *actors;
   int32_t count;
   int32_t *members; // (bodies), by actor
+  lbRunContacts contacts;
 } Cast;
 
 static void release_cast(Cast *cast) {
@@ -45,6 +49,7 @@ static void release_cast(Cast *cast) {
     lb_actor_release(&cast->actors[i]);
     lb_free(cast->actors[i].times);
   }
+  lb_run_release_contacts(&cast->contacts);
   lb_world_destroy(cast->world);
   lb_free(cast->actors);
   lb_free(cast->members);
@@ -94,16 +99,25 @@ static lbStatus create_cast(lbRun *run, Cast *cast, lbError *err) {
   int32_t count = group_bodies(run->scene, groups);
   lbWorldSettings settings = lb_world_settings();
   settings.gravity = lb_vec3_load(run->scene->gravity);
+  settings.contact = run->scene->contact;
+  settings.friction = run->scene->friction;
+  settings.substeps = run->scene->substeps;
+  settings.contacts_most = 4096;
   lbStatus status = lb_world_create(&settings, &cast->world, err);
   if (!status) status = allocate_cast(run, groups, count, cast, err);
   lb_free(groups);
+  cast->contacts = (lbRunContacts){ .run = run,
+                                    .world = cast->world,
+                                    .bodies = lb_alloc((size_t)run->body_count, sizeof(lbBodyId)) };
+  if (!status && !cast->contacts.bodies) status = lb_fail_memory(err);
   for (int32_t a = 0; a < count && !status; a++) {
     lbActor *actor = &cast->actors[a];
+    actor->ids = cast->contacts.bodies;
     if (!lb_progress("making bodies", (double)a / count))
       return lb_fail_interrupted(err, "making bodies");
     status = lb_actor_create(actor, err);
   }
-  return status;
+  return status ? status : lb_run_add_colliders(&cast->contacts, err);
 }
 
 // ---- frames ------------------------------------------------------------------------------------
@@ -198,6 +212,10 @@ static lbStatus run_steps(lbRun *run, Cast *cast, lbError *err) {
     if (!lb_progress("run", (double)step / run->step_count)) return lb_fail_interrupted(err, "run");
     lb_world_step(cast->world, h);
     for (int32_t a = 0; a < cast->count; a++) lb_actor_step(&cast->actors[a], step);
+    if (run->scene->contact) {
+      lbStatus status = lb_run_watch_contacts(&cast->contacts, (step + 1) * h, err);
+      if (status) return status;
+    }
   }
 }
 
@@ -220,6 +238,7 @@ lbStatus lb_run(const lbScene *scene, const lbRunDef *def, lbRun **out, lbError 
   if (!status) status = prepare_frames(run, def, &cast, err);
   if (!status) status = run_steps(run, &cast, err);
   for (int32_t a = 0; a < cast.count && !status; a++) summarise(&cast.actors[a]);
+  if (!status) status = lb_run_report_contacts(&cast.contacts, err);
   release_cast(&cast);
   if (status)
     lb_run_destroy(run);

@@ -1,17 +1,21 @@
 // The coarse half of the preconditioner: parts of the body, each of which moves rigidly.
 //
 // Blocks of the diagonal alone carry a force one ring of elements further in an iteration, so that
-// a slender body bends as slowly as it has rings. P has for each part its six rigid motions at the
-// present shape, P_i = [I, −[a_i]×] with a_i from the part's centre, and z = D⁻¹ r +
-// P (Pᵀ A P)⁻¹ Pᵀ r. Of rows whose neighbours are all of their own part, K̂ P is N_i = −Σ_j K̂_ij
-// [x_j − x_i]× for the turns and zero for shifts; products of blocks are needed between parts only.
+// a slender body bends as slowly as it has rings. P has for each part its six rigid motions,
+// P_i = [I, −[a_i]×] with a_i from the part's centre, and z = D⁻¹ r + P T C⁻¹ Tᵀ Pᵀ r. C = Pᵀ A P
+// is that of the rest shape, T turns it with the parts: a stiffness that goes with the material
+// does so. C changes with the length of a step alone, and its factors are kept. Of rows whose
+// neighbours are all of their own part, K̂ P is −Σ_j K̂_ij [x_j − x_i]× for the turns and zero for
+// shifts.
 #include "warp/coarse.h"
+#include "warp/passes.h"
 
 #include <string.h>
 
 #define PART_NODES 40 // about, of a part
 #define PARTS_MOST 32
-#define SOFTEST 1e-9 // added to the diagonal: parts of one node do not turn
+#define SHARED_NODES 4000 // from which on threads share the parts
+#define SOFTEST 1e-9      // added to the diagonal: parts of one node do not turn
 
 // ---- parts -------------------------------------------------------------------------------------
 
@@ -58,66 +62,72 @@ static int32_t join_cores(lbWarp *warp, int32_t first, int32_t most) {
   return count;
 }
 
+// part_begin and part_nodes from part_of.
+static void list_parts(lbWarp *warp) {
+  int32_t *begin = warp->part_begin;
+  for (int32_t n = 0; n < warp->node_count; n++)
+    if (warp->part_of[n] >= 0) begin[warp->part_of[n] + 2]++;
+  for (int32_t p = 0; p < warp->part_count; p++) begin[p + 2] += begin[p + 1];
+  for (int32_t n = 0; n < warp->node_count; n++)
+    if (warp->part_of[n] >= 0) warp->part_nodes[begin[warp->part_of[n] + 1]++] = n;
+}
+
 lbStatus lb_warp_make_parts(lbWarp *warp, lbError *err) {
   int32_t flesh = 0, cores = join_cores(warp, -1, PARTS_MOST / 2);
+  size_t lanes = (size_t)warp->group_count * LB_BATCH;
   for (int32_t n = 0; n < warp->node_count; n++) flesh += is_flesh(warp, n);
   int32_t parts = flesh / PART_NODES, most = PARTS_MOST - cores;
   if (parts > most) parts = most;
   warp->part_count = parts > 0 && parts + cores > 1 ? parts + cores : 0;
-  warp->part_of = lb_alloc((size_t)warp->node_count, sizeof(int32_t));
+  warp->part_of = lb_alloc(lanes, sizeof(int32_t));
+  warp->part_begin = lb_alloc((size_t)warp->part_count + 2, sizeof(int32_t));
+  warp->part_nodes = lb_alloc(lanes, sizeof(int32_t));
   double *distances = lb_alloc((size_t)warp->node_count, sizeof(double));
-  lbStatus status = warp->part_of && distances ? LB_OK : lb_fail_memory(err);
-  if (!status && warp->part_count) {
+  bool made = warp->part_of && warp->part_begin && warp->part_nodes && distances;
+  for (size_t i = (size_t)warp->node_count; made && i < lanes; i++) warp->part_of[i] = -1;
+  if (made && warp->part_count) {
     spread(warp, parts, distances);
     join_cores(warp, parts, cores);
+    list_parts(warp);
   }
   lb_free(distances);
-  return status;
+  return made ? LB_OK : lb_fail_memory(err);
 }
 
-// ---- the matrix --------------------------------------------------------------------------------
+// ---- the matrix of the rest shape --------------------------------------------------------------
 
-typedef struct Coarse {
+typedef struct Coarse { // a matrix that is made: share of K̂, of M
   const lbWarp *warp;
-  lbWarpWork *work;
-  const double *x;
-  int32_t size;
-  size_t stride; // of its matrix
+  const double *values, *x, *centres;
+  double stiffness, mass;
+  size_t stride;
+  double *matrix;
 } Coarse;
 
-static Coarse coarse_of(const lbWarp *warp, lbWarpWork *work, const double *x) {
-  int32_t size = 6 * warp->part_count;
-  return (Coarse){ warp, work, x, size, (size_t)lb_ldlt_padded(size) };
-}
-
 static lbVec3 centre_of(const Coarse *c, int32_t part) {
-  return lb_vec3_load(c->work->centres + 3 * (size_t)part);
+  return lb_vec3_load(c->centres + 3 * (size_t)part);
 }
 
-static void find_centres(const Coarse *c) {
-  double *centres = c->work->centres;
-  int32_t counts[PARTS_MOST] = { 0 };
-  memset(centres, 0, 3 * (size_t)c->warp->part_count * sizeof *centres);
-  for (int32_t n = 0; n < c->warp->node_count; n++) {
-    int32_t part = c->warp->part_of[n];
-    if (part < 0) continue;
-    counts[part]++;
-    lb_vec3_store(centres + 3 * part, lb_add(centre_of(c, part), place(c->x, n)));
+static void find_centres(const lbWarp *warp, const double *x, double *centres) {
+  const int32_t *begin = warp->part_begin;
+  for (int32_t p = 0; p < warp->part_count; p++) {
+    lbVec3 sum = lb_vec3(0, 0, 0);
+    for (int32_t i = begin[p]; i < begin[p + 1]; i++)
+      sum = lb_add(sum, place(x, warp->part_nodes[i]));
+    lb_vec3_store(centres + 3 * p, lb_scale(1.0 / (begin[p + 1] - begin[p]), sum));
   }
-  for (int32_t p = 0; p < c->warp->part_count; p++)
-    lb_vec3_store(centres + 3 * p, lb_scale(1.0 / counts[p], centre_of(c, p)));
 }
 
-// A(I, J) += share B_iᵀ [G, H], G and H 3 x 3, row-major; B_iᵀ = [I; [a]×].
-static void add_block(const Coarse *c, int32_t I, int32_t J, lbVec3 a, double share,
-                      const double *G, const double *H) {
+// A(I, J) += B_iᵀ [G, H], G and H 3 x 3, row-major; B_iᵀ = [I; [a]×].
+static void add_block(const Coarse *c, int32_t I, int32_t J, lbVec3 a, const double *G,
+                      const double *H) {
   size_t size = c->stride;
   for (size_t col = 0; col < 6; col++) {
     const double *from = col < 3 ? G + col : H + (col - 3);
     lbVec3 g = lb_vec3(from[0], from[3], from[6]), t = lb_cross(a, g);
-    double *to = c->work->coarse + (6 * (size_t)J + col) * size + 6 * (size_t)I;
-    to[0] += share * g.x, to[1] += share * g.y, to[2] += share * g.z;
-    to[3] += share * t.x, to[4] += share * t.y, to[5] += share * t.z;
+    double *to = c->matrix + (6 * (size_t)J + col) * size + 6 * (size_t)I;
+    to[0] += g.x, to[1] += g.y, to[2] += g.z;
+    to[3] += t.x, to[4] += t.y, to[5] += t.z;
   }
 }
 
@@ -129,83 +139,181 @@ static void add_turned(const double *K, lbVec3 d, double *to) {
   }
 }
 
-static void add_row(const Coarse *c, int32_t node, double mass, double kappa) {
-  static const double none[9] = { 0 }, unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+// What the neighbours of a node have in one part: Σ K̂_ij and −Σ K̂_ij [x_j − x_i]×.
+typedef struct Neighbours {
+  double shift[9], turn[9];
+} Neighbours;
+
+// Of each part, the one behind the last being nodes that are held; *touched: which of them.
+static void sum_neighbours(const Coarse *c, int32_t node, Neighbours *sums, uint64_t *touched) {
   const lbWarp *warp = c->warp;
-  int32_t group = node / LB_BATCH, lane = node % LB_BATCH, I = warp->part_of[node];
-  int32_t own = (int32_t)lb_warp_at(node);
-  lbVec3 at = place(c->x, node), a = lb_sub(at, centre_of(c, I));
-  double N[9] = { 0 }, turns[9] = { 0 };
+  int32_t group = node / LB_BATCH, own = (int32_t)lb_warp_at(node);
+  size_t lane = (size_t)(node % LB_BATCH);
+  lbVec3 at = place(c->x, node);
+  *touched = 0;
   for (int32_t s = warp->row_begin[group]; s < warp->row_begin[group + 1]; s++) {
-    int32_t column = warp->columns[(size_t)s * LB_BATCH + (size_t)lane];
-    if (column == own) continue;
-    const double *from = c->work->values + (size_t)s * 9 * LB_BATCH + (size_t)lane;
-    int32_t other = column / (3 * LB_BATCH) * LB_BATCH + column % LB_BATCH,
-            J = warp->part_of[other];
-    double K[9];
-    for (size_t k = 0; k < 9; k++) K[k] = from[k * LB_BATCH];
-    lbVec3 there = place(c->x, other);
-    add_turned(K, lb_sub(there, at), N);
-    if (J == I) continue;
-    double M[9] = { 0 };
-    add_turned(K, lb_sub(there, centre_of(c, I)), M);
-    add_block(c, I, I, a, -kappa, K, M);
-    if (J < 0 || J > I) continue; // the lower triangle is enough
-    memset(M, 0, sizeof M);
-    add_turned(K, lb_sub(there, centre_of(c, J)), M);
-    add_block(c, I, J, a, kappa, K, M);
+    int32_t column = warp->columns[(size_t)s * LB_BATCH + lane];
+    if (column == own) break; // padding
+    const double *from = c->values + (size_t)s * 9 * LB_BATCH + lane, *there = c->x + column;
+    int32_t part = warp->part_of[column / (3 * LB_BATCH) * LB_BATCH + column % LB_BATCH];
+    int32_t index = part < 0 ? warp->part_count : part;
+    Neighbours *sum = &sums[index];
+    if (!(*touched >> index & 1)) *sum = (Neighbours){ 0 };
+    *touched |= (uint64_t)1 << index;
+    double dx = there[0] - at.x, dy = there[LB_BATCH] - at.y, dz = there[2 * LB_BATCH] - at.z;
+    for (size_t r = 0; r < 9; r += 3) {
+      double kx = from[r * LB_BATCH], ky = from[(r + 1) * LB_BATCH], kz = from[(r + 2) * LB_BATCH];
+      sum->shift[r] += kx, sum->shift[r + 1] += ky, sum->shift[r + 2] += kz;
+      sum->turn[r] += dy * kz - dz * ky;
+      sum->turn[r + 1] += dz * kx - dx * kz;
+      sum->turn[r + 2] += dx * ky - dy * kx;
+    }
   }
-  add_block(c, I, I, a, kappa, none, N);
-  add_turned(unit, a, turns);
-  add_block(c, I, I, a, mass, unit, turns);
+}
+
+// The rows of a node in its part's.
+static void add_row(const Coarse *c, int32_t node) {
+  Neighbours sums[PARTS_MOST + 1];
+  uint64_t touched;
+  double kappa = c->stiffness, mass = c->mass * c->warp->masses[node];
+  int32_t I = c->warp->part_of[node];
+  lbVec3 at = place(c->x, node), a = lb_sub(at, centre_of(c, I));
+  Neighbours own = { 0 };
+  sum_neighbours(c, node, sums, &touched);
+  for (int32_t J = 0; J <= c->warp->part_count; J++) {
+    if (!(touched >> J & 1)) continue;
+    Neighbours *sum = &sums[J];
+    for (int k = 0; k < 9; k++) {
+      sum->shift[k] *= kappa, sum->turn[k] *= kappa;
+      if (J == I)
+        own.turn[k] += sum->turn[k];
+      else
+        own.shift[k] -= sum->shift[k];
+    }
+    if (J >= I) continue; // the lower triangle is enough
+    add_turned(sum->shift, lb_sub(at, centre_of(c, J)), sum->turn);
+    add_block(c, I, J, a, sum->shift, sum->turn);
+  }
+  for (int k = 0; k < 3; k++) own.shift[4 * k] += mass;
+  add_turned(own.shift, a, own.turn);
+  add_block(c, I, I, a, own.shift, own.turn);
+}
+
+static void make_matrix(const lbWarp *warp, const double *values, double stiffness, double mass,
+                        double *matrix) {
+  Coarse c = { warp, values, warp->rest, warp->part_centres, stiffness, mass, 0, matrix };
+  c.stride = (size_t)lb_ldlt_padded(6 * warp->part_count);
+  for (int32_t i = 0; i < warp->part_begin[warp->part_count]; i++) add_row(&c, warp->part_nodes[i]);
+}
+
+lbStatus lb_warp_make_coarse(lbWarp *warp, lbError *err) {
+  if (!warp->part_count) return LB_OK;
+  size_t padded = (size_t)lb_ldlt_padded(6 * warp->part_count), size = padded * padded;
+  lbWarpWork work;
+  double *room = lb_alloc(lb_warp_work_doubles(warp), sizeof(double));
+  double *force = lb_alloc(warp->length, sizeof(double));
+  warp->part_centres = lb_alloc((size_t)warp->part_count, 3 * sizeof(double));
+  warp->coarse_stiffness = lb_alloc(size, sizeof(double));
+  warp->coarse_mass = lb_alloc(size, sizeof(double));
+  bool made = room && force && warp->part_centres && warp->coarse_stiffness && warp->coarse_mass;
+  if (made) {
+    lb_warp_work_place(warp, room, &work);
+    lb_warp_linearise(warp, &work, warp->rest, true, force);
+    find_centres(warp, warp->rest, warp->part_centres);
+    make_matrix(warp, work.values, 1, 0, warp->coarse_stiffness);
+    make_matrix(warp, work.values, 0, 1, warp->coarse_mass);
+    for (size_t i = 0; i < size; i++)
+      warp->coarse_sum += fabs(warp->coarse_stiffness[i]) + fabs(warp->coarse_mass[i]);
+  }
+  lb_free(room), lb_free(force);
+  return made ? LB_OK : lb_fail_memory(err);
+}
+
+// ---- at a shape --------------------------------------------------------------------------------
+
+// work->coarse <- the factors of C for this c and κ, unless they are there. Memory for work may
+// serve bodies of another material, too.
+static void factor(const lbWarp *warp, lbWarpWork *work) {
+  const double key[3] = { work->c, work->kappa, warp->coarse_sum };
+  if (memcmp(key, work->coarse_key, sizeof key) == 0) return;
+  int32_t size = 6 * warp->part_count;
+  size_t stride = (size_t)lb_ldlt_padded(size);
+  for (size_t i = 0; i < stride * stride; i++)
+    work->coarse[i] = work->kappa * warp->coarse_stiffness[i] + work->c * warp->coarse_mass[i];
+  for (size_t p = 0; p < (size_t)warp->part_count; p++) {
+    double trace = 0;
+    for (size_t k = 6 * p; k < 6 * p + 6; k++) trace += work->coarse[k * (stride + 1)];
+    for (size_t k = 6 * p; k < 6 * p + 6; k++) work->coarse[k * (stride + 1)] += SOFTEST * trace;
+  }
+  work->coarse_good =
+      warp->ldlt->factor(size, work->coarse) && lb_ldlt_negative_count(size, work->coarse) == 0;
+  memcpy(work->coarse_key, key, sizeof key);
+}
+
+// The turn of a part, and where its nodes are from its centre.
+static void turn_part(const lbWarp *warp, lbWarpWork *work, const double *x, int32_t p) {
+  lbVec3 c = lb_vec3_load(work->centres + 3 * p), C = lb_vec3_load(warp->part_centres + 3 * p);
+  lbMat3 A = lb_mat3_zero(), R = lb_mat3_identity();
+  for (int32_t i = warp->part_begin[p]; i < warp->part_begin[p + 1]; i++) {
+    int32_t n = warp->part_nodes[i];
+    lbVec3 a = lb_sub(place(x, n), c), rest = lb_sub(place(warp->rest, n), C);
+    double *to = work->arms + lb_warp_at(n);
+    to[0] = a.x, to[LB_BATCH] = a.y, to[2 * LB_BATCH] = a.z;
+    A = lb_mat3_add(A, lb_mat3_outer(a, rest));
+  }
+  if (warp->strain != LB_WARP_LINEAR) lb_polar3(A, &R, NULL);
+  memcpy(work->part_turns + 9 * p, R.m, sizeof R.m);
+}
+
+typedef struct Turn {
+  const lbWarp *warp;
+  lbWarpWork *work;
+  const double *x;
+} Turn;
+
+static void turn_parts(int32_t begin, int32_t end, void *context) {
+  const Turn *t = context;
+  for (int32_t p = begin; p < end; p++) turn_part(t->warp, t->work, t->x, p);
 }
 
 void lb_warp_ready_parts(const lbWarp *warp, lbWarpWork *work, const double *x) {
-  Coarse c = coarse_of(warp, work, x);
-  size_t size = c.stride;
   work->parts_ready = false;
-  if (!warp->part_count || !work->symmetric) return;
-  find_centres(&c);
-  memset(work->coarse, 0, size * size * sizeof(double));
-  for (int32_t n = 0; n < warp->node_count; n++)
-    if (warp->part_of[n] >= 0) add_row(&c, n, work->c * warp->masses[n], work->kappa);
-  for (size_t p = 0; p < (size_t)warp->part_count; p++) {
-    double trace = 0;
-    for (size_t k = 6 * p; k < 6 * p + 6; k++) trace += work->coarse[k * (size + 1)];
-    for (size_t k = 6 * p; k < 6 * p + 6; k++) work->coarse[k * (size + 1)] += SOFTEST * trace;
+  if (!warp->part_count) return;
+  Turn turn = { warp, work, x };
+  find_centres(warp, x, work->centres);
+  lb_parallel_for(warp->part_count, warp->node_count > SHARED_NODES ? 4 : PARTS_MOST, turn_parts,
+                  &turn);
+  factor(warp, work);
+  work->parts_ready = work->coarse_good;
+}
+
+// ---- its share of a solution -------------------------------------------------------------------
+
+// v (6 a part) <- T v, or Tᵀ v.
+static void turn_all(const lbWarp *warp, const lbWarpWork *work, bool back, double *v) {
+  for (int32_t i = 0; i < 2 * warp->part_count; i++) {
+    lbMat3 R;
+    memcpy(R.m, work->part_turns + 9 * (i / 2), sizeof R.m);
+    lbVec3 a = lb_vec3_load(v + 3 * i);
+    lb_vec3_store(v + 3 * i, back ? lb_mat3_apply_transpose(R, a) : lb_mat3_apply(R, a));
   }
-  for (int32_t n = 0; n < warp->node_count; n++)
-    if (warp->part_of[n] >= 0) {
-      lbVec3 a = lb_sub(place(x, n), centre_of(&c, warp->part_of[n]));
-      lb_vec3_store(work->arms + 3 * (size_t)n, a);
-    }
-  work->parts_ready =
-      warp->ldlt->factor(c.size, work->coarse) && lb_ldlt_negative_count(c.size, work->coarse) == 0;
 }
 
 double lb_warp_add_parts(const lbWarp *warp, lbWarpWork *work, const double *r, double *z) {
   int32_t size = 6 * warp->part_count;
   double *sums = work->coarse_vector, *given = sums + lb_ldlt_padded(size), product = 0;
   if (!work->parts_ready) return 0;
+  lbWarpPass pass = { .warp = warp, .x = r, .y = work->arms, .out = work->part_sums };
+  lb_warp_run(warp->kernels->collect, &pass, work);
   memset(sums, 0, (size_t)size * sizeof *sums);
-  for (int32_t n = 0; n < warp->node_count; n++) {
-    int32_t part = warp->part_of[n];
-    if (part < 0) continue;
-    double *to = sums + 6 * part;
-    lbVec3 f = place(r, n), t = lb_cross(lb_vec3_load(work->arms + 3 * (size_t)n), f);
-    to[0] += f.x, to[1] += f.y, to[2] += f.z, to[3] += t.x, to[4] += t.y, to[5] += t.z;
-  }
+  for (size_t c = 0; c < lb_warp_chunks(warp); c++)
+    for (int32_t i = 0; i < size; i++) sums[i] += work->part_sums[c * (size_t)size + (size_t)i];
+  turn_all(warp, work, true, sums);
   memcpy(given, sums, (size_t)size * sizeof *sums);
   warp->ldlt->solve(size, work->coarse, sums);
   for (int32_t i = 0; i < size; i++) product += given[i] * sums[i];
-  for (int32_t n = 0; n < warp->node_count; n++) {
-    int32_t part = warp->part_of[n];
-    if (part < 0) continue;
-    const double *from = sums + 6 * part;
-    lbVec3 a = lb_vec3_load(work->arms + 3 * (size_t)n);
-    lbVec3 v = lb_add(lb_vec3_load(from), lb_cross(lb_vec3_load(from + 3), a));
-    double *to = z + lb_warp_at(n);
-    to[0] += v.x, to[LB_BATCH] += v.y, to[2 * LB_BATCH] += v.z;
-  }
+  turn_all(warp, work, false, sums);
+  pass = (lbWarpPass){ .warp = warp, .x = sums, .y = work->arms, .out = z };
+  lb_warp_run(warp->kernels->spread, &pass, work);
   return product;
 }

@@ -5,6 +5,8 @@
 
 #include "warp/warp.h"
 
+#define LB_WARP_CHUNK 32 // groups that are summed together
+
 // A loop over groups of nodes: what goes in and out, (length) each.
 typedef struct lbWarpPass {
   const lbWarp *warp;
@@ -35,6 +37,8 @@ typedef struct lbWarpKernels {
   lbWarpOperation *smooth;   // out <- inverse x; sums: x out
   lbWarpOperation *advance;  // out += a x, other -= a y; sums: other other
   lbWarpOperation *combine;  // out <- x + a y + b w; sums: out out, out other (if there is one)
+  lbWarpOperation *collect;  // of parts, out (6 a part; a chunk) <- Σ x and Σ y × x
+  lbWarpOperation *spread;   // out += the shift and the turn x (6 a part) of its part, y from there
   lbWarpOperation *rows;     // out <- forces at x by rows of K at rest; other <- K̂ (warped)
 } lbWarpKernels;
 

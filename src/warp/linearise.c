@@ -6,14 +6,13 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define CHUNK 32       // groups that are summed together
 #define CHUNK_GRAIN 8  // chunks a task: smaller bodies stay on one thread
 #define BATCH_GRAIN 64 // batches of elements a task
 
 // ---- work --------------------------------------------------------------------------------------
 
-static size_t chunk_count(const lbWarp *warp) {
-  return ((size_t)warp->group_count + CHUNK - 1) / CHUNK;
+size_t lb_warp_chunks(const lbWarp *warp) {
+  return ((size_t)warp->group_count + LB_WARP_CHUNK - 1) / LB_WARP_CHUNK;
 }
 
 static size_t element_lanes(const lbWarp *warp) { // with those beyond the last element
@@ -39,10 +38,12 @@ static size_t place(const lbWarp *warp, double **room, lbWarpWork *work) {
   work->forces = take(room, &used, linear ? 0 : 3 * nodes);
   work->energies = take(room, &used, element_lanes(warp));
   work->inverse = take(room, &used, (size_t)warp->group_count * 9 * LB_BATCH);
-  work->sums = take(room, &used, chunk_count(warp) * 2 * LB_BATCH);
+  work->sums = take(room, &used, lb_warp_chunks(warp) * 2 * LB_BATCH);
   size_t padded = (size_t)lb_ldlt_padded(6 * warp->part_count);
   work->centres = take(room, &used, 3 * (size_t)warp->part_count);
-  work->arms = take(room, &used, 3 * (size_t)warp->node_count);
+  work->arms = take(room, &used, warp->part_count ? warp->length : 0);
+  work->part_turns = take(room, &used, 9 * (size_t)warp->part_count);
+  work->part_sums = take(room, &used, lb_warp_chunks(warp) * 6 * (size_t)warp->part_count);
   work->coarse = take(room, &used, padded * padded);
   work->coarse_vector = take(room, &used, 2 * padded);
   size_t cores = (size_t)warp->core_count;
@@ -76,8 +77,8 @@ static void run_chunks(int32_t begin, int32_t end, void *context) {
   const Loop *loop = context;
   int32_t groups = loop->pass->warp->group_count;
   for (int32_t c = begin; c < end; c++) {
-    int32_t last = CHUNK * (c + 1) < groups ? CHUNK * (c + 1) : groups;
-    loop->operation(loop->pass, CHUNK * c, last, loop->sums + (size_t)c * 2 * LB_BATCH);
+    int32_t last = LB_WARP_CHUNK * (c + 1) < groups ? LB_WARP_CHUNK * (c + 1) : groups;
+    loop->operation(loop->pass, LB_WARP_CHUNK * c, last, loop->sums + (size_t)c * 2 * LB_BATCH);
   }
 }
 
@@ -87,7 +88,7 @@ static double add_lanes(const double s[LB_BATCH]) {
 
 lbWarpSums lb_warp_run(lbWarpOperation *operation, const lbWarpPass *pass, lbWarpWork *work) {
   Loop loop = { pass, operation, work->sums };
-  size_t chunks = chunk_count(pass->warp);
+  size_t chunks = lb_warp_chunks(pass->warp);
   double sums[2 * LB_BATCH] = { 0 };
   lb_parallel_for((int32_t)chunks, CHUNK_GRAIN, run_chunks, &loop);
   for (size_t c = 0; c < chunks; c++)

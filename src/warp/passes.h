@@ -5,6 +5,8 @@
 #include "warp/kernels.h"
 #include "warp/pattern.h"
 
+size_t lb_warp_chunks(const lbWarp *warp); // of LB_WARP_CHUNK groups
+
 typedef struct lbWarpSums {
   double first, second;
 } lbWarpSums;

@@ -265,11 +265,12 @@ static lbStatus fill(lbWarp *warp, const lbWarpDef *def, lbSimdLevel level, lbEr
   if (!status) status = lb_warp_make_parts(warp, err);
   bool by_rows = warp->strain == LB_WARP_LINEAR || lb_warp_is_by_vertices(warp);
   if (!status && by_rows) status = fill_rest_values(warp, err);
-  if (status || !by_rows || warp->rotation != LB_WARP_EDGES) return status;
-  warp->chosen = lb_alloc((size_t)warp->group_count * 3 * LB_BATCH, sizeof(int32_t));
-  if (!warp->chosen) return lb_fail_memory(err);
-  for (int32_t n = 0; n < warp->node_count; n++) choose_edges(warp, n);
-  return LB_OK;
+  if (!status && by_rows && warp->rotation == LB_WARP_EDGES) {
+    warp->chosen = lb_alloc((size_t)warp->group_count * 3 * LB_BATCH, sizeof(int32_t));
+    if (!warp->chosen) return lb_fail_memory(err);
+    for (int32_t n = 0; n < warp->node_count; n++) choose_edges(warp, n);
+  }
+  return status ? status : lb_warp_make_coarse(warp, err);
 }
 
 lbStatus lb_warp_create(const lbWarpDef *def, lbSimdLevel level, lbWarp **out, lbError *err) {
@@ -305,6 +306,11 @@ void lb_warp_destroy(lbWarp *warp) {
                      warp->core_of };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) lb_free(arrays[i]);
   lb_free(warp->part_of);
+  lb_free(warp->part_begin);
+  lb_free(warp->part_nodes);
+  lb_free(warp->part_centres);
+  lb_free(warp->coarse_stiffness);
+  lb_free(warp->coarse_mass);
   lb_free(warp);
 }
 

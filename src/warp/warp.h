@@ -78,9 +78,13 @@ typedef struct lbWarp {
   // pair_turned[p]) and of the transposed ones [pair_turned[p], pair_begin[p + 1]).
   int32_t pair_count;
   int32_t *pair_begin, *pair_turned, *pair_blocks;
-  size_t *pair_at;                     // (pairs x 2): where K_ij and K_ji lie in `values`
-  int32_t part_count, *part_of;        // (nodes) part of the coarse preconditioner, -1: none
-  int32_t *force_begin, *force_shares; // (nodes + 1), shares of elements in the force of a node
+  size_t *pair_at; // (pairs x 2): where K_ij and K_ji lie in `values`
+  // Parts of the coarse preconditioner: of each lane of the groups (-1: none); their nodes.
+  int32_t part_count, *part_of, *part_begin, *part_nodes;
+  double *part_centres;                   // (parts x 3) m, at rest
+  double *coarse_stiffness, *coarse_mass; // (6 parts, padded, squared) Pᵀ K̂ P and Pᵀ M P at rest
+  double coarse_sum;                      // of both, to tell bodies apart
+  int32_t *force_begin, *force_shares;    // (nodes + 1), shares of elements in the force of a node
   // Rigid cores (cores.h): their nodes, and of each node its core, -1: none that has unknowns.
   int32_t core_count, *core_columns, *core_begin, *core_nodes, *core_of;
 } lbWarp;
@@ -114,8 +118,12 @@ typedef struct lbWarpWork {
   double *sums;
   double *vectors[LB_WARP_VECTORS]; // (length)
   double c, kappa;                  // as lb_warp_ready was told
-  double *centres, *arms;           // (parts x 3) of the parts then, (nodes x 3) from these
+  double *centres, *arms;           // (parts x 3) of the parts then, (length) from these
   double *coarse, *coarse_vector;   // of the parts: LDLᵀ, and two vectors
+  double coarse_key[3];             // what the factors are of
+  bool coarse_good;                 // they are positive
+  double *part_turns;               // (parts x 9) rotations
+  double *part_sums;                // (chunks x parts x 6)
   bool parts_ready;
   double *core_hinges; // (cores x 6) point and direction, or the centre: by the caller
   double *core_rows;   // (core nodes x 3) of P

@@ -172,7 +172,7 @@ INLINE void element_lanes(int n, const lbWarpSet *set, int32_t batch, int lane, 
       LB_FOR_ALL(j, 0, 3) F[3 * i + j] += y[a][i] * G[j];
     }
   }
-  lb_polar_lanes(F, R);
+  lb_polar_lanes_quick(F, R);
   LB_FOR (a, 1, n) {
     lbLanes turned[3], own[3];
     apply_transpose(R, y[a], turned);
@@ -249,7 +249,7 @@ INLINE void tet_lanes(const lbWarpSet *set, int32_t batch, int lane, double limi
   lbLanes beyond = lb_splat(0), slope = lb_splat(1);
   LB_FOR_ALL(a, 1, 4) load3(g + 3 * a * LB_BATCH, h[a]);
   deformation(at, x, h, F);
-  lb_polar_lanes(F, R);
+  lb_polar_lanes_quick(F, R);
   LB_FOR_ALL(k, 0, 3) h[0][k] = lb_splat(0);
   LB_FOR_ALL(a, 1, 4) {
     lbLanes turned[3];
@@ -486,6 +486,61 @@ static void combine(const lbWarpPass *pass, int32_t begin, int32_t end, double *
   store_sums(first, second, sums);
 }
 
+// ---- parts -------------------------------------------------------------------------------------
+
+INLINE void cross3(const lbLanes a[3], const lbLanes b[3], lbLanes c[3]) {
+  LB_FOR_ALL(k, 0, 3)
+  c[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+}
+
+static void collect(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
+  const lbWarp *warp = pass->warp;
+  size_t size = 6 * (size_t)warp->part_count;
+  double *out = pass->out + (size_t)(begin / LB_WARP_CHUNK) * size;
+  lbLanes none[SHARES] = { 0 };
+  memset(out, 0, size * sizeof *out);
+  FOR_LANES(group, lane, share) {
+    size_t at = (size_t)group * 3 * LB_BATCH + (size_t)lane;
+    const int32_t *parts = warp->part_of + (size_t)group * LB_BATCH + (size_t)lane;
+    lbLanes x[6], arm[3];
+    double values[6][LB_LANES];
+    load3(pass->x + at, x);
+    load3(pass->y + at, arm);
+    cross3(arm, x, x + 3);
+    LB_FOR_ALL(k, 0, 6) lb_store(values[k], x[k]);
+    LB_FOR_ALL(i, 0, LB_LANES) {
+      if (parts[i] < 0) continue;
+      double *to = out + 6 * (size_t)parts[i];
+      LB_FOR_ALL(k, 0, 6) to[k] += values[k][i];
+    }
+  }
+  store_sums(none, none, sums);
+}
+
+static void spread(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
+  const lbWarp *warp = pass->warp;
+  lbLanes none[SHARES] = { 0 };
+  FOR_LANES(group, lane, share) {
+    size_t at = (size_t)group * 3 * LB_BATCH + (size_t)lane;
+    const int32_t *parts = warp->part_of + (size_t)group * LB_BATCH + (size_t)lane;
+    lbLanes v[6], arm[3], turned[3];
+    double values[6][LB_LANES];
+    LB_FOR_ALL(i, 0, LB_LANES) {
+      const double *from = pass->x + 6 * (size_t)(parts[i] < 0 ? 0 : parts[i]);
+      double is_part = parts[i] < 0 ? 0 : 1;
+      LB_FOR_ALL(k, 0, 6) values[k][i] = is_part * from[k];
+    }
+    LB_FOR_ALL(k, 0, 6) v[k] = lb_load(values[k]);
+    load3(pass->y + at, arm);
+    cross3(v + 3, arm, turned);
+    LB_FOR_ALL(k, 0, 3) {
+      double *to = pass->out + at + k * LB_BATCH;
+      lb_store(to, lb_load(to) + v[k] + turned[k]);
+    }
+  }
+  store_sums(none, none, sums);
+}
+
 // ---- rotations of vertices ---------------------------------------------------------------------
 
 INLINE void edge(const double *x, const int32_t *at, const lbLanes own[3], lbLanes e[3]) {
@@ -505,12 +560,7 @@ INLINE void fit(const lbWarp *warp, int32_t group, int lane, const double *x, co
     edge(warp->rest, at, rest, E);
     LB_FOR_ALL(i, 0, 3) LB_FOR_ALL(j, 0, 3) A[3 * i + j] += e[i] * E[j];
   }
-  lb_polar_lanes(A, R);
-}
-
-INLINE void cross3(const lbLanes a[3], const lbLanes b[3], lbLanes c[3]) {
-  LB_FOR_ALL(k, 0, 3)
-  c[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+  lb_polar_lanes_quick(A, R);
 }
 
 // n1 along the sum of three edges, n2 across it and the first of them, n3 across both: columns of
@@ -594,5 +644,6 @@ static void rows(const lbWarpPass *pass, int32_t begin, int32_t end, double *sum
 }
 
 extern const lbWarpKernels LB_KERNEL(lb_warp_kernels);
-const lbWarpKernels LB_KERNEL(lb_warp_kernels) = { elements, energies, gains,   assemble, multiply,
-                                                   invert,   smooth,   advance, combine,  rows };
+const lbWarpKernels LB_KERNEL(lb_warp_kernels) = { elements, energies, gains,  assemble,
+                                                   multiply, invert,   smooth, advance,
+                                                   combine,  collect,  spread, rows };

@@ -1,13 +1,13 @@
 // All that a world remembers, as bytes: header, then for each body its id and its own bytes
-// (lb_body_save_state). Numbers are as this machine stores them: for going back in time, not for
-// files that travel.
-#include "world/world.h"
+// (lb_body_save_state), then where colliders are and the contacts of the last step. Numbers are as
+// this machine stores them: for going back in time, not for files that travel.
+#include "world/touch.h"
 
 #include "body/body.h"
 
 #include <string.h>
 
-#define STATE_VERSION 1
+#define STATE_VERSION 2
 
 static const char state_magic[8] = { 'l', 'b', 'w', 'o', 'r', 'l', 'd', 0 };
 
@@ -24,9 +24,24 @@ typedef struct SavedBody {
   int32_t started, flags;
 } SavedBody;
 
+typedef struct SavedCollider {
+  uint64_t id;
+  double position[3], rotation[4], end_position[3], end_rotation[4];
+  int32_t moves;
+} SavedCollider;
+
+static size_t touch_bytes(const lbWorld *world) {
+  size_t bytes = 0;
+  for (int32_t i = 0; i < world->collider_count; i++)
+    if (world->colliders[i].solid) bytes += sizeof(SavedCollider);
+  if (world->touch)
+    bytes += sizeof(int64_t) + (size_t)world->touch->contact_room * sizeof(lbRememberedContact);
+  return bytes;
+}
+
 size_t lb_world_state_bytes(const lbWorld *world) {
   if (!world) return 0;
-  size_t bytes = sizeof(SavedWorld);
+  size_t bytes = sizeof(SavedWorld) + touch_bytes(world);
   for (int32_t i = 0; i < world->slot_count; i++)
     if (world->slots[i].body)
       bytes += sizeof(SavedBody) + lb_body_state_bytes(world->slots[i].body);
@@ -38,6 +53,57 @@ static lbStatus check_size(const lbWorld *world, size_t byte_count, lbError *err
   if (byte_count >= needed) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT, "state of the world: it needs %llu bytes, there are %llu",
                  (unsigned long long)needed, (unsigned long long)byte_count);
+}
+
+static void store_quat(double to[4], lbQuat q) {
+  to[0] = q.x, to[1] = q.y, to[2] = q.z, to[3] = q.w;
+}
+static lbQuat quat_at(const double *q) { return lb_quat(q[0], q[1], q[2], q[3]); }
+
+static void save_touch(const lbWorld *world, char *to) {
+  for (int32_t i = 0; i < world->collider_count; i++) {
+    const lbWorldCollider *c = &world->colliders[i];
+    if (!c->solid) continue;
+    SavedCollider saved = { .id = lb_world_id(i, c->generation), .moves = c->moves };
+    lb_vec3_store(saved.position, c->position);
+    lb_vec3_store(saved.end_position, c->end_position);
+    store_quat(saved.rotation, c->rotation);
+    store_quat(saved.end_rotation, c->end_rotation);
+    memcpy(to, &saved, sizeof saved);
+    to += sizeof saved;
+  }
+  if (!world->touch) return;
+  int64_t count = world->touch->remembered_count;
+  memcpy(to, &count, sizeof count);
+  memcpy(to + sizeof count, world->touch->remembered,
+         (size_t)world->touch->contact_room * sizeof(lbRememberedContact));
+}
+
+// Nothing of it can do harm: numbers that match no candidate are never used.
+static void restore_touch(lbWorld *world, const char *from) {
+  for (int32_t i = 0; i < world->collider_count; i++) {
+    lbWorldCollider *c = &world->colliders[i];
+    SavedCollider saved;
+    if (!c->solid) continue;
+    memcpy(&saved, from, sizeof saved);
+    from += sizeof saved;
+    c->position = lb_vec3_load(saved.position), c->rotation = quat_at(saved.rotation);
+    c->end_position = lb_vec3_load(saved.end_position);
+    c->end_rotation = quat_at(saved.end_rotation);
+    c->moves = saved.moves != 0;
+  }
+  if (!world->touch) return;
+  int64_t count;
+  memcpy(&count, from, sizeof count);
+  world->touch->remembered_count = (int32_t)count;
+  world->touch->report_count = 0;
+  memcpy(world->touch->remembered, from + sizeof count,
+         (size_t)world->touch->contact_room * sizeof(lbRememberedContact));
+}
+
+static bool is_placed(const double position[3], const double rotation[4]) {
+  lbQuat turn = quat_at(rotation);
+  return lb_check_placement(lb_vec3_load(position), &turn, NULL) == LB_OK;
 }
 
 lbStatus lb_world_save_state(const lbWorld *world, void *bytes, size_t byte_count, lbError *err) {
@@ -69,6 +135,7 @@ lbStatus lb_world_save_state(const lbWorld *world, void *bytes, size_t byte_coun
     if (status) lb_fail_memory(err); // there is room for it
     to += body.byte_count;
   }
+  if (!status) save_touch(world, to);
   return status;
 }
 
@@ -94,6 +161,35 @@ static lbStatus check_header(const lbWorld *world, const SavedWorld *h, lbError 
   return LB_OK;
 }
 
+static lbStatus check_touch(const lbWorld *world, const char *from, lbError *err) {
+  for (int32_t i = 0; i < world->collider_count; i++) {
+    const lbWorldCollider *c = &world->colliders[i];
+    SavedCollider saved;
+    if (!c->solid) continue;
+    memcpy(&saved, from, sizeof saved);
+    from += sizeof saved;
+    if (saved.id != lb_world_id(i, c->generation))
+      return refuse("it is of a world with other colliders", err);
+    if (!is_placed(saved.position, saved.rotation) ||
+        !is_placed(saved.end_position, saved.end_rotation))
+      return refuse("a collider's placement is not a number or absurd", err);
+  }
+  if (!world->touch) return LB_OK;
+  int64_t count;
+  memcpy(&count, from, sizeof count);
+  if (count < 0 || count > world->touch->contact_room)
+    return refuse("its number of contacts is absurd", err);
+  from += sizeof count;
+  for (int64_t i = 0; i < count; i++) {
+    lbRememberedContact contact;
+    memcpy(&contact, from + (size_t)i * sizeof contact, sizeof contact);
+    for (int k = 0; k < 3; k++)
+      if (!lb_is_bounded(contact.forces[k]))
+        return refuse("a contact's force is not a number or absurd", err);
+  }
+  return LB_OK;
+}
+
 static lbStatus check_bodies(const lbWorld *world, const char *from, lbError *err) {
   from += sizeof(SavedWorld);
   for (int32_t i = 0; i < world->slot_count; i++) {
@@ -106,7 +202,7 @@ static lbStatus check_bodies(const lbWorld *world, const char *from, lbError *er
       return refuse("it is of a world with other bodies", err);
     from += sizeof body + body.byte_count;
   }
-  return LB_OK;
+  return check_touch(world, from, err);
 }
 
 static lbStatus restore_bodies(lbWorld *world, const char *from, lbError *err) {
@@ -124,6 +220,7 @@ static lbStatus restore_bodies(lbWorld *world, const char *from, lbError *err) {
     slot->flags = body.flags;
     from += body.byte_count;
   }
+  if (!status) restore_touch(world, from);
   return status;
 }
 

@@ -1,5 +1,5 @@
-// A step of a world: start new bodies -> paths -> loads -> attachments -> bodies.
-#include "world/world.h"
+// A step of a world: start new bodies -> paths -> loads -> attachments -> contacts -> bodies.
+#include "world/touch.h"
 
 #include "body/body.h"
 
@@ -168,7 +168,9 @@ static int32_t take_part(lbWorld *world) {
   follow_paths(world, end); // first: a cut turns the axes that loads are taken into
   apply_loads(world, end);
   hold_attached(world, end);
+  if (world->touch) lb_touch_begin(world, now, end);
   step_groups(world);
+  if (world->touch) lb_touch_finish(world);
   lb_world_let_go(world);
   return collect_flags(world);
 }

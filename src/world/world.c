@@ -1,6 +1,6 @@
 // Worlds: bodies, gravity, loads and probes. drive.c: paths and time; step.c takes the steps,
 // state.c goes back, query.c looks for what a ray hits.
-#include "world/world.h"
+#include "world/touch.h"
 
 #include "body/body.h"
 #include "body/point.h"
@@ -8,8 +8,11 @@
 #include <string.h>
 
 #define SUBSTEPS_MOST 1000
+#define CONTACTS_MOST 100000
 
-lbWorldSettings lb_world_settings(void) { return (lbWorldSettings){ .substeps = 1 }; }
+lbWorldSettings lb_world_settings(void) {
+  return (lbWorldSettings){ .substeps = 1, .friction = 0.5, .contacts_most = 256 };
+}
 
 lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError *err) {
   if (!settings) return lb_refuse_null(err, "settings");
@@ -22,6 +25,13 @@ lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError
   if (!lb_vec3_is_bounded(g))
     return lb_fail(err, LB_ERR_ARGUMENT, "gravity is (%g, %g, %g): not a number or beyond %g", g.x,
                    g.y, g.z, LB_BODY_MOST);
+  if (!(settings->friction >= 0 && settings->friction <= LB_BODY_MOST))
+    return lb_fail(err, LB_ERR_ARGUMENT, "friction is %g; it must be 0 or more",
+                   settings->friction);
+  if (settings->contacts_most < 1 || settings->contacts_most > CONTACTS_MOST)
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "contacts_most is %d; it must be from 1 to %d: start from lb_world_settings()",
+                   (int)settings->contacts_most, CONTACTS_MOST);
   lbWorld *world = lb_alloc(1, sizeof *world);
   if (!world) return lb_fail_memory(err);
   world->settings = *settings;
@@ -39,6 +49,9 @@ void lb_world_destroy(lbWorld *world) {
   if (!world) return;
   for (int32_t i = 0; i < world->group_count; i++) release_group(&world->groups[i]);
   for (int32_t i = 0; i < world->path_count; i++) lb_path_destroy(world->paths[i]);
+  for (int32_t i = 0; i < world->collider_count; i++) lb_solid_destroy(world->colliders[i].solid);
+  lb_touch_destroy(world->touch);
+  lb_free(world->colliders);
   lb_free(world->slots);
   lb_free(world->groups);
   lb_free(world->loads);
@@ -142,7 +155,12 @@ static lbStatus make_group(lbWorld *world, int32_t *index, lbError *err) {
 
 static void enter(lbWorld *world, int32_t group, int32_t slot, lbBody *body) {
   uint32_t generation = world->slots[slot].generation + 1;
-  world->slots[slot] = (lbWorldSlot){ .generation = generation, .body = body, .group = group };
+  world->slots[slot] =
+      (lbWorldSlot){ .generation = generation,
+                     .body = body,
+                     .group = group,
+                     .touches = world->settings.contact && lb_touch_is_possible(body),
+                     .friction = NAN };
   world->groups[group].count++;
   world->groups[group].living++;
   world->living++;
@@ -159,7 +177,10 @@ lbStatus lb_world_add_group(lbWorld *world, const lbModel *model, const lbBatchD
   if (status) return status;
   world->groups[group].batch = batch;
   for (int32_t i = 0; i < own.count; i++) enter(world, group, slots[i], lb_batch_body(batch, i));
-  return LB_OK;
+  status = lb_touch_reserve(world, err);
+  for (int32_t i = 0; i < own.count && status; i++)
+    (void)lb_world_remove(world, lb_world_id(slots[i], world->slots[slots[i]].generation), NULL);
+  return status;
 }
 
 lbStatus lb_world_add_batch(lbWorld *world, const lbModel *model, const lbBatchDef *def,
@@ -198,8 +219,13 @@ lbStatus lb_world_add(lbWorld *world, const lbModel *model, const lbBodyDef *def
   if (status) return status;
   world->groups[group].single = body;
   enter(world, group, slot, body);
-  *id = lb_world_id(slot, world->slots[slot].generation);
-  return LB_OK;
+  lbBodyId added = lb_world_id(slot, world->slots[slot].generation);
+  status = lb_touch_reserve(world, err);
+  if (status)
+    (void)lb_world_remove(world, added, NULL);
+  else
+    *id = added;
+  return status;
 }
 
 lbStatus lb_world_remove(lbWorld *world, lbBodyId id, lbError *err) {

@@ -25,6 +25,8 @@ typedef struct lbWorldSlot {
   const lbPath *path; // what its frame follows; NULL: nothing
   lbVec3 shift;       // of the path
   int32_t flags;      // of the last step
+  bool touches;       // other bodies and colliders
+  double friction;    // NAN: the world's
 } lbWorldSlot;
 
 typedef struct lbWorldLoad {
@@ -49,6 +51,9 @@ typedef struct lbWorldProbe {
   lbQuat rotation;
 } lbWorldProbe;
 
+typedef struct lbWorldCollider lbWorldCollider;
+typedef struct lbWorldTouch lbWorldTouch;
+
 struct lbWorld {
   lbWorldSettings settings;
   double begin;  // s, when the present step length began
@@ -63,6 +68,10 @@ struct lbWorld {
   lbWorldProbe *probes;
   lbWorldAttachment *attachments;
   lbPath **paths; // (path_count): the world's own
+  int32_t collider_count;
+  size_t collider_room;
+  lbWorldCollider *colliders;
+  lbWorldTouch *touch; // contacts; NULL: none
 };
 
 lbWorldSlot *lb_world_slot(const lbWorld *world, lbBodyId id); // NULL: no such body

@@ -105,7 +105,7 @@ static uint64_t identify(const lbPrepared *p, uint64_t hash) {
   return lb_hash(hash, p->eigenvalues, (size_t)p->dimension * sizeof(double));
 }
 
-static const lbBodyMethod toy_method = { .method = LB_METHOD_FRAMES,
+static const lbBodyMethod toy_method = { .method = LB_METHOD_FULL,
                                          .responds_alike = true,
                                          .rules = 1,
                                          .parts = { 1 },
@@ -141,12 +141,12 @@ static void a_method_in_one_file_does_all_that_bodies_do(void **state) {
   lbBodyDef def = lb_body_def();
   lbBody *body = NULL;
   lbError err;
-  def.method = LB_METHOD_FRAMES;
+  def.method = LB_METHOD_FULL;
   assert_int_equal(lb_body_create(toy.model, &def, &body, &err), LB_ERR_ARGUMENT);
-  lb_body_register_method(LB_METHOD_FRAMES, &toy_method);
-  body = body_by(&toy, LB_METHOD_FRAMES);
+  lb_body_register_method(LB_METHOD_FULL, &toy_method);
+  body = body_by(&toy, LB_METHOD_FULL);
   lbBody *modal = body_by(&toy, LB_METHOD_MODAL);
-  assert_int_equal(lb_body_method(body), LB_METHOD_FRAMES);
+  assert_int_equal(lb_body_method(body), LB_METHOD_FULL);
   lbPoint tip = lb_point_vertex(30);
   lbVec3 start = where(body, tip);
   double target[3] = { start.x, start.y + 0.01, start.z + 0.02 };
@@ -183,7 +183,7 @@ static void a_method_in_one_file_does_all_that_bodies_do(void **state) {
   assert_int_equal(lb_body_step(body, 1.0 / 240), 0);
   free(saved);
   lb_body_destroy(body), lb_body_destroy(modal);
-  lb_body_register_method(LB_METHOD_FRAMES, NULL);
+  lb_body_register_method(LB_METHOD_FULL, NULL);
   toy_destroy(&toy);
 }
 

@@ -405,7 +405,7 @@ def a_warped_model_keeps_all_nodes_and_runs(folder):
 @case
 def wrong_words_are_refused(folder):
     scene, box = scene_file(folder), textured_box(folder)
-    for words in (["--method", "magic"], ["--method", "frames"], ["--basis", "modes"],
+    for words in (["--method", "magic"], ["--frames", "0"], ["--basis", "modes"],
                   ["--basis", "sketch"], ["--dimension", "0"], ["--metric", "heavy"],
                   ["--accuracy", "some"],
                   ["--modes", "0"], ["--cells", "0"], ["--up", "x"], ["--frequency", "0"],
@@ -433,14 +433,14 @@ def wrong_words_are_refused(folder):
 def bad_files_are_refused_and_nothing_is_written(folder):
     write(folder, "points.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n")
     write(folder, "broken.obj", "v 0 0 0\nf 1 2 3\n")
-    scene_file(folder, "sub.json", method="frames")
+    scene_file(folder, "sub.json", method="frames", frames={"positions": [[99, 0, 0]]})
     scene_file(folder, "rubber.json", method="subspace", material={"model": "neohookean"})
     write_json(folder, "empty.json", {"limber_sketch": 1, "loads": []})
     scene_file(folder, "many.json")
     before = sorted(os.listdir(folder))
     for name, words, parts in (
             ("missing.obj", [], ["missing.obj"]), ("points.obj", [], ["points.obj"]),
-            ("broken.obj", [], ["broken.obj:2"]), ("sub.json", [], ["frames", "modal"]),
+            ("broken.obj", [], ["broken.obj:2"]), ("sub.json", [], ["frame 0", "outside"]),
             ("rubber.json", ["--forces", "polynomial"], ["cubature", "neohookean"]),
             ("rubber.json", ["--elements", 100000], ["elements is 100000"]),
             ("many.json", ["--sketch", "empty.json"], ["no load"]),

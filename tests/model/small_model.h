@@ -13,6 +13,10 @@
 
 enum {
   SMALL_NODES = 9,
+  SMALL_FRAME_COUNT = 2,
+  SMALL_SAMPLES = 2,
+  SMALL_ENTRIES = 3,
+  SMALL_CELLS = 3,
   SMALL_TETS = 2,
   SMALL_BRICKS = 1,
   SMALL_ELEMENTS = 4,
@@ -93,6 +97,15 @@ typedef struct SmallModel {
   double warp_core_positions[SMALL_CORE_KEYS][3], warp_core_rotations[SMALL_CORE_KEYS][4];
   double warp_core_position_tangents[SMALL_CORE_KEYS][6];
   double warp_core_rotation_tangents[SMALL_CORE_KEYS][8];
+  double frame_poses[SMALL_FRAME_COUNT][7], frame_damping[2], frame_bulk[1];
+  uint8_t frame_fixed[SMALL_FRAME_COUNT], voxel_cells[SMALL_CELLS];
+  int32_t frame_settings[3], sample_materials[SMALL_SAMPLES], sample_begin[SMALL_SAMPLES + 1];
+  double sample_positions[SMALL_SAMPLES][3], sample_volumes[SMALL_SAMPLES];
+  double sample_masses[SMALL_SAMPLES], sample_stiffness[SMALL_SAMPLES];
+  int32_t sample_frames[SMALL_ENTRIES], node_frame_begin[SMALL_NODES + 1];
+  double sample_weights[SMALL_ENTRIES][4], node_weights[SMALL_NODES];
+  int32_t node_frames[SMALL_NODES], node_voxels[SMALL_NODES], voxel_size[3];
+  double voxel_grid[4];
   uint8_t pictures[64];
 } SmallModel;
 
@@ -254,14 +267,40 @@ static inline void small_cores(SmallModel *s) {
   s->warp_core_rotation_tangents[1][3] = .25;
 }
 
+// Two frames, samples in two of three cells.
+static inline void small_frames(SmallModel *s) {
+  SMALL_COPY(frame_poses, (double[]){ .5, .5, .25, 0, 0, 0, 1, .5, .5, 1.25, 0, 0, .6, .8 });
+  SMALL_COPY(frame_fixed, (uint8_t[]){ 1, 0 });
+  SMALL_COPY(frame_damping, (double[]){ .25, 0x1p-7 });
+  SMALL_COPY(frame_bulk, (double[]){ .5 });
+  SMALL_COPY(frame_settings, (int32_t[]){ LB_FRAME_SAMPLES, LB_FRAME_LUMPED, 1 });
+  SMALL_COPY(sample_positions, (double[]){ .5, .5, .25, .5, .5, 1.25 });
+  SMALL_COPY(sample_volumes, (double[]){ .5, .25 });
+  SMALL_COPY(sample_masses, (double[]){ 1, 1 });
+  SMALL_COPY(sample_materials, (int32_t[]){ 0, 1 });
+  SMALL_COPY(sample_stiffness, (double[]){ 1, 2 });
+  SMALL_COPY(sample_begin, (int32_t[]){ 0, 2, 3 });
+  SMALL_COPY(sample_frames, (int32_t[]){ 0, 1, 1 });
+  SMALL_COPY(sample_weights, (double[]){ .75, 0, 0, -1, .25, 0, 0, 1, 1, 0, 0, 0 });
+  for (int n = 0; n < SMALL_NODES; n++) {
+    s->node_frame_begin[n + 1] = n + 1;
+    s->node_frames[n] = s->node_voxels[n] = n >= 4;
+    s->node_weights[n] = 1;
+  }
+  SMALL_COPY(voxel_grid, (double[]){ 0, 0, -.25, .5 });
+  SMALL_COPY(voxel_size, (int32_t[]){ 1, 1, 3 });
+  SMALL_COPY(voxel_cells, (uint8_t[]){ 1, 0, 1 | 8 });
+}
+
 // Points the draft at the arrays of this SmallModel.
 static inline void small_point(SmallModel *s) {
   s->draft = (lbModel){
-    .size = { SMALL_NODES,    SMALL_TETS,       SMALL_BRICKS,    SMALL_ELEMENTS, SMALL_MATERIALS,
-              SMALL_VERTICES, SMALL_TRIANGLES,  SMALL_CARRIERS,  SMALL_LOOKS,    SMALL_TEXTURES,
-              SMALL_MODES,    SMALL_CANDIDATES, SMALL_DIMENSION, SMALL_PARTS,    SMALL_PACKED2,
-              SMALL_PACKED3,  SMALL_PACKED4,    SMALL_MOTIONS,   SMALL_RECORDED, SMALL_FRAMES,
-              SMALL_SHELLS,   SMALL_CUBATURE,   SMALL_POSES,     SMALL_CORES,    SMALL_CORE_KEYS },
+    .size = { SMALL_NODES,       SMALL_TETS,       SMALL_BRICKS,    SMALL_ELEMENTS, SMALL_MATERIALS,
+              SMALL_VERTICES,    SMALL_TRIANGLES,  SMALL_CARRIERS,  SMALL_LOOKS,    SMALL_TEXTURES,
+              SMALL_MODES,       SMALL_CANDIDATES, SMALL_DIMENSION, SMALL_PARTS,    SMALL_PACKED2,
+              SMALL_PACKED3,     SMALL_PACKED4,    SMALL_MOTIONS,   SMALL_RECORDED, SMALL_FRAMES,
+              SMALL_SHELLS,      SMALL_CUBATURE,   SMALL_POSES,     SMALL_CORES,    SMALL_CORE_KEYS,
+              SMALL_FRAME_COUNT, SMALL_SAMPLES,    SMALL_ENTRIES,   SMALL_NODES,    SMALL_CELLS },
     .name = s->name,
     .provenance = s->provenance,
     .up = s->up,
@@ -341,6 +380,26 @@ static inline void small_point(SmallModel *s) {
     .cubature_weights = s->cubature_weights,
     .cubature_poses = s->cubature_poses[0],
     .cubature_errors = s->cubature_errors,
+    .frame_poses = s->frame_poses[0],
+    .frame_fixed = s->frame_fixed,
+    .frame_settings = s->frame_settings,
+    .frame_damping = s->frame_damping,
+    .frame_bulk = s->frame_bulk,
+    .sample_positions = s->sample_positions[0],
+    .sample_volumes = s->sample_volumes,
+    .sample_masses = s->sample_masses,
+    .sample_materials = s->sample_materials,
+    .sample_stiffness = s->sample_stiffness,
+    .sample_begin = s->sample_begin,
+    .sample_frames = s->sample_frames,
+    .sample_weights = s->sample_weights[0],
+    .node_frame_begin = s->node_frame_begin,
+    .node_frames = s->node_frames,
+    .node_weights = s->node_weights,
+    .node_voxels = s->node_voxels,
+    .voxel_grid = s->voxel_grid,
+    .voxel_size = s->voxel_size,
+    .voxel_cells = s->voxel_cells,
     .pictures = s->pictures,
     .pictures_bytes = sizeof s->pictures,
   };
@@ -361,7 +420,20 @@ static inline void small_model_fill(SmallModel *s) {
   small_inertia(s);
   small_cubature(s);
   small_cores(s);
+  small_frames(s);
   small_point(s);
+}
+
+static inline void small_model_strip_frames(SmallModel *s) {
+  lbModel *d = &s->draft;
+  d->size.frame_count = d->size.sample_count = d->size.sample_entry_count = 0;
+  d->size.node_entry_count = d->size.voxel_cell_count = 0;
+  d->frame_poses = d->frame_damping = d->frame_bulk = NULL, d->frame_fixed = NULL;
+  d->frame_settings = NULL, d->sample_positions = d->sample_volumes = d->sample_masses = NULL;
+  d->sample_materials = NULL, d->sample_stiffness = NULL, d->sample_begin = NULL;
+  d->sample_frames = NULL, d->sample_weights = NULL, d->node_frame_begin = NULL;
+  d->node_frames = NULL, d->node_weights = NULL, d->node_voxels = NULL, d->voxel_grid = NULL;
+  d->voxel_size = NULL, d->voxel_cells = NULL;
 }
 
 // Takes out what version 4 of the format added.
@@ -377,6 +449,7 @@ static inline void small_model_strip_cubature(SmallModel *s) {
   d->warp_core_begin = NULL, d->warp_core_paths = NULL, d->warp_core_times = NULL;
   d->warp_core_positions = NULL, d->warp_core_rotations = NULL;
   d->warp_core_position_tangents = NULL, d->warp_core_rotation_tangents = NULL;
+  small_model_strip_frames(s);
 }
 
 // Takes out what versions 3 and 4 of the format added.
@@ -426,7 +499,8 @@ static inline void small_model_strip(SmallModel *s) {
   d->candidate_fates = NULL, d->pictures = NULL, d->pictures_bytes = 0;
 }
 
-// ---- a world of two bodies ---------------------------------------------------------------------
+// ---- a world of two bodies
+// ---------------------------------------------------------------------
 
 typedef struct SmallWorld {
   lbWorldDef def;
@@ -585,7 +659,8 @@ static inline void small_world_strip(SmallWorld *s) {
   small_world_strip_paths(s);
 }
 
-// ---- comparing ---------------------------------------------------------------------------------
+// ---- comparing
+// ---------------------------------------------------------------------------------
 
 // The same type, shape and bytes; an array without items is as good as none.
 static inline void check_same_array(lbArrayView got, lbArrayView expected) {

@@ -136,7 +136,7 @@ static void wrong_headers_are_refused(void **state) {
   check_wrong(pack_small, HEADER->array_count -= 1 + HEADER->array_count % 2,
               "followed by zeros up to a multiple");
   check_wrong(pack_small, HEADER->array_count += 2, "it must begin at");
-  check_wrong(pack_small, HEADER->model_count = 0, "80 arrays in");
+  check_wrong(pack_small, HEADER->model_count = 0, "100 arrays in");
   check_wrong(pack_small, HEADER->model_count = 2, "model 1: its sizes are missing");
   check_wrong(pack_small, HEADER->has_world = 1, "world: its sizes are missing");
   check_wrong(pack_bundle, HEADER->has_world = 0, "arrays in");
@@ -195,12 +195,27 @@ static void wrong_entries_are_refused(void **state) {
   check_wrong(pack_small, TEXT("volume.masses")[9 * 8] = 1, "not followed by zeros");
 }
 
+static void wrong_frames_are_refused(void **state) {
+  (void)state;
+  check_wrong(pack_small, F64("frames.poses")[6] = 2, "rotation of frame 0 has the length 2");
+  check_wrong(pack_small, I32("frames.settings")[0] = 2, "has forces 2");
+  check_wrong(pack_small, F64("frames.sample_volumes")[1] = 0, "sample 1 has 0 m3");
+  check_wrong(pack_small, I32("frames.sample_begin")[1] = 0, "sample 0 has weights of 0 frames");
+  check_wrong(pack_small, I32("frames.sample_frames")[1] = 0, "the frames of sample 0 do not");
+  check_wrong(pack_small, F64("frames.node_weights")[3] = 0, "the weights of node 3 sum to 0");
+  check_wrong(pack_small, F64("frames.sample_weights")[1] = 1e40, "sample_weights[1] is 1e+40");
+  check_wrong(pack_small, I32("frames.grid_size")[1] = 2, "are not a grid of 1 x 2 x 3");
+  check_wrong(pack_small, F64("frames.grid")[3] = -1, "cells of -1 m");
+  check_wrong(pack_small, F64("frames.bulk")[0] = -1, "frames.bulk is -1");
+  check_wrong(pack_small, F64("frames.damping")[1] = -1, "frames.damping[1] is -1");
+}
+
 static void wrong_sizes_are_refused(void **state) {
   (void)state;
   check_wrong(pack_small, I32("sizes")[0] = -1, "node_count is -1");
   check_wrong(pack_small, I32("sizes")[0] = 10, "it must be f64 and 10 x 3 x 0");
   check_wrong(pack_small, I32("sizes")[0] = INT32_MAX, "it must be f64 and 2147483647 x 3 x 0");
-  check_wrong(pack_small, I32("sizes")[24] = 0, "its sizes end with a zero");
+  check_wrong(pack_small, I32("sizes")[29] = 0, "its sizes end with a zero");
   check_wrong(pack_small, I32("sizes")[8] = 1, "look.names is not 1 plain UTF-8 texts");
   check_wrong(pack_small, I32("sizes")[8] = INT32_MAX, "look.names is not 2147483647 plain");
   check_wrong(pack_small, ENTRY("sizes")->shape[0] = 19, "sizes has type i32, shape 19");
@@ -215,7 +230,7 @@ static void wrong_sizes_are_refused(void **state) {
       {
         ENTRY("sizes")->shape[0] = 17;
         ENTRY("sizes")->bytes = 68;
-        memset(I32("sizes") + 17, 0, 32);
+        memset(I32("sizes") + 17, 0, 52);
       },
       "accuracy.");
 }
@@ -265,8 +280,7 @@ static void wrong_worlds_are_refused(void **state) {
   check_wrong(pack_bundle, WORLD_I32("world.integrator")[0] = 2, "world.integrator[0] is 2");
   check_wrong(pack_bundle, WORLD_I32("world.newton_iterations")[0] = 0, "iterations[0] is 0");
   check_wrong(pack_bundle, WORLD_F64("world.newton_tolerance")[0] = 0, "newton_tolerance is 0");
-  check_wrong(pack_bundle, WORLD_I32("body.methods")[1] = lb_method_code(LB_METHOD_FRAMES),
-              "method \"frames\"");
+  check_wrong(pack_bundle, WORLD_I32("body.methods")[1] = 9, "body.methods[1] is 9");
   check_wrong(pack_bundle, WORLD_F64("body.rotations")[0] = 1, "squared length 2");
   check_wrong(pack_bundle, WORLD_F64("world.time_step")[0] = 0, "the time step is 0");
   check_wrong(pack_bundle, WORLD_I32("world.step_count")[0] = -1, "world.step_count[0] is -1");
@@ -362,6 +376,7 @@ int main(void) {
     cmocka_unit_test(wrong_headers_are_refused),
     cmocka_unit_test(wrong_chunks_are_refused),
     cmocka_unit_test(wrong_entries_are_refused),
+    cmocka_unit_test(wrong_frames_are_refused),
     cmocka_unit_test(wrong_sizes_are_refused),
     cmocka_unit_test(wrong_values_are_refused),
     cmocka_unit_test(wrong_worlds_are_refused),

@@ -68,6 +68,10 @@ static void a_view_has_the_arrays_of_its_method(void **state) {
   assert_int_equal(view.dimension, 3 * SMALL_NODES);
   assert_null(view.basis);
   assert_ptr_equal(view.damping, m->warp_damping);
+  assert_true(lb_model_method(m, LB_METHOD_FRAMES, &view));
+  assert_int_equal(view.dimension, 3 * SMALL_NODES);
+  assert_null(view.basis);
+  assert_ptr_equal(view.damping, m->frame_damping);
   assert_true(lb_model_method(m, LB_METHOD_RECORDED, &view));
   assert_int_equal(view.dimension, SMALL_RECORDED);
   assert_ptr_equal(view.basis, m->recording_basis);
@@ -80,7 +84,7 @@ static void a_method_that_is_not_there_leaves_the_view_alone(void **state) {
   SmallModel small;
   lbModelMethod view = { .dimension = -7 };
   small_model_fill(&small);
-  const lbMethod missing[] = { LB_METHOD_FULL, LB_METHOD_FRAMES, LB_METHOD_COUNT, (lbMethod)-1 };
+  const lbMethod missing[] = { LB_METHOD_FULL, LB_METHOD_COUNT, (lbMethod)-1 };
   for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
     assert_false(lb_model_method(&small.draft, missing[i], &view));
     assert_false(lb_model_has(&small.draft, missing[i]));
@@ -90,18 +94,19 @@ static void a_method_that_is_not_there_leaves_the_view_alone(void **state) {
 
 static void subspace_comes_before_modal_and_a_recording_last(void **state) {
   (void)state;
-  const lbMethod order[] = { LB_METHOD_SUBSPACE, LB_METHOD_MODAL, LB_METHOD_WARP,
-                             LB_METHOD_RECORDED, LB_METHOD_DEFAULT };
+  const lbMethod order[] = { LB_METHOD_SUBSPACE, LB_METHOD_MODAL,    LB_METHOD_FRAMES,
+                             LB_METHOD_WARP,     LB_METHOD_RECORDED, LB_METHOD_DEFAULT };
   SmallModel small;
   small_model_fill(&small);
-  for (int gone = 0; gone < 5; gone++) {
+  for (int gone = 0; gone < 6; gone++) {
     lbModelMethod view = { 0 };
     if (gone == 1) small.draft.size.subspace_dimension = 0;
     if (gone == 2) small.draft.size.mode_count = 0;
-    if (gone == 3) small.draft.warp_settings = NULL;
-    if (gone == 4) small.draft.size.recording_dimension = 0;
+    if (gone == 3) small.draft.size.frame_count = 0;
+    if (gone == 4) small.draft.warp_settings = NULL;
+    if (gone == 5) small.draft.size.recording_dimension = 0;
     assert_int_equal(lb_model_default_method(&small.draft), order[gone]);
-    assert_int_equal(lb_model_method(&small.draft, LB_METHOD_DEFAULT, &view), gone < 4);
+    assert_int_equal(lb_model_method(&small.draft, LB_METHOD_DEFAULT, &view), gone < 5);
     assert_int_equal(view.method, order[gone]);
   }
 }

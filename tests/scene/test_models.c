@@ -207,8 +207,6 @@ static void methods_without_a_model_are_refused(void **state) {
     lbStatus status;
   } cases[] = {
     { BODY_WITH("'method':'full'"), "\"full\" has no model", LB_ERR_ARGUMENT },
-    { BODY_WITH("'method':'frames'"), "\"frames\" is not supported in this version",
-      LB_ERR_UNSUPPORTED },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     lbScene *scene = scene_of(cases[i].text);

@@ -183,8 +183,9 @@ static void what_cannot_be_built_is_refused_by_name(void **state) {
   (void)state;
   lbBuildDef def = lb_build_def();
   check_refused(output_path("nowhere.obj"), &def, LB_ERR_FILE, "nowhere.obj");
-  check_refused(bar_scene("frames.json", ", \"method\": \"frames\""), &def, LB_ERR_UNSUPPORTED,
-                "\"frames\"");
+  check_refused(bar_scene("frames.json", ", \"method\": \"frames\", \"frames\": "
+                                         "{ \"positions\": [[99, 0, 0]] }"),
+                &def, LB_ERR_ARGUMENT, "frame 0");
   def.accuracy = LB_ACCURACY_NONE;
   check_refused(write_file("points.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n"), &def, LB_ERR_MESH,
                 "points.obj");

@@ -204,6 +204,53 @@ test("a_mouse_drag_moves_the_grabbed_vertex", async () => {
   check((await ask(() => window.limber.holds())).length === 0, "the hand did not let go");
 });
 
+// A drag of the mouse by so many pixels, and how far it moved the point and the hand, m.
+async function pull(dx, dy, seconds) {
+  const { x, y, hold } = await grab(pressMouse);
+  await page.mouse.move(x + dx, y + dy, { steps: 4 });
+  await simulate(seconds);
+  const [pulled] = await ask(() => window.limber.holds());
+  await page.mouse.up();
+  await frames(2);
+  check((await ask(() => window.limber.holds())).length === 0, "the hand did not let go");
+  return { moved: length(pulled.point, hold.point), aimed: length(pulled.target, hold.target),
+    lag: length(pulled.point, pulled.target) };
+}
+
+test("flesh_around_a_bone_follows_the_hand", async () => {
+  await open("warp-head");
+  const nose = () => ask(() => window.limber.vertex(0, 0, 2000).at);
+  const before = await nose();
+  await simulate(0.1);
+  const shaken = length(before, await nose());
+  const { moved, aimed, lag } = await pull(40, 10, 0.1);
+  console.log(`the bone took a vertex along by ${shaken.toExponential(3)} m; the hand moved ${
+    aimed.toExponential(3)} m, the flesh ${moved.toExponential(3)} m, ${lag.toExponential(3)} m apart`);
+  check(shaken > 0.002, "the bone stands still");
+  check(aimed > 0 && moved > 0.2 * aimed, "the flesh did not follow");
+  await simulate(0.05);
+  const after = await nose();
+  check(after.every((value) => Math.abs(value) < 1), `a vertex is at ${after}`);
+});
+
+test("a_tube_follows_what_pinches_it_and_another_the_hand", async () => {
+  await open("warp-tube");
+  const top = () => ask(() => {
+    let z = -Infinity;
+    for (let i = 0; i < window.limber.actors()[1].vertices; i += 5)
+      z = Math.max(z, window.limber.vertex(1, 0, i).at[2]);
+    return z;
+  });
+  const first = await top();
+  await simulate(0.15);
+  const lifted = await top();
+  const { moved, aimed } = await pull(0, -40, 0.08);
+  console.log(`its top goes from ${first.toFixed(3)} m to ${lifted.toFixed(3)} m; a hand pulls the other by ${
+    moved.toFixed(3)} of ${aimed.toFixed(3)} m`);
+  check(lifted > first + 0.02, "it was not lifted");
+  check(moved > 0.2 * aimed && aimed > 0, "the hand pulled nothing");
+});
+
 test("a_grab_that_leaves_the_window_goes_on_and_ends", async () => {
   const { hold } = await grab(pressMouse);
   await page.mouse.move(-150, -90, { steps: 3 });

@@ -1,0 +1,34 @@
+// limber/frames.h: what bodies of the method "frames" have beside what all bodies have.
+#ifndef LIMBER_FRAMES_H
+#define LIMBER_FRAMES_H
+
+#include "limber/body.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+int32_t lb_body_frames_count(const lbBody *body); // 0: a body of another method
+// Where a frame is in the world; either may be NULL.
+lbStatus lb_body_frames_pose(const lbBody *body, int32_t frame, lbVec3 *position, lbQuat *rotation);
+// What elastic forces are summed over from the next step on; the model says what they begin with.
+// Springs come with lumped masses, so that momenta of a body in motion change with the switch by
+// what both kinds of mass differ.
+lbStatus lb_body_frames_set_forces(lbBody *body, lbFrameForces forces);
+lbFrameForces lb_body_frames_forces(const lbBody *body);
+
+// A frame more at a place of the body as it is, in the world; *frame (may be NULL) is its number,
+// the last. It takes over within `reach` (m, along paths inside the body at rest; 0: as far as the
+// nearest other frame) and fades out towards it. The place at rest is found by Newton's method, and
+// the frames are fitted to the shape and the motion that the body has, which stay as near as the
+// new frames can come. Up to eight may be inserted into a body. Refuses places outside the body, or
+// in the voxel of another frame. Takes memory; a few milliseconds. Saved states belong to the
+// frames that a body had; another material takes inserted frames away.
+lbStatus lb_body_frames_insert(lbBody *body, lbVec3 place, double reach, int32_t *frame);
+// Takes a frame away, likewise; those behind it move up. Refuses one that is alone somewhere.
+lbStatus lb_body_frames_remove(lbBody *body, int32_t frame);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

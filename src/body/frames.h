@@ -1,0 +1,145 @@
+// Bodies of frames (src/frames): LB_METHOD_FRAMES. Coordinates are the displacements of the nodes,
+// which the frames move; the state is the frames' poses and velocities, in the fixed axes of
+// whole.h.
+#ifndef LB_BODY_FRAMES_H
+#define LB_BODY_FRAMES_H
+
+#include "body/whole.h"
+#include "frames/frames.h"
+#include "frames/springs.h"
+#include "limber/frames.h"
+#include "math/ldlt.h"
+
+// ---- what bodies of a model share (frames_shared.c) --------------------------------------------
+
+#define LB_FRAMES_ROOM 8 // frames that may be inserted into a body
+
+// Weights of points: those of point k are entries [begin[k], begin[k + 1]).
+typedef struct lbFrameLists {
+  int32_t point_count;
+  const int32_t *begin, *frames;
+  const double *values; // (entries x stride): w, and ∇w where the stride is 4
+} lbFrameLists;
+
+// What a body's frames are.
+typedef struct lbFrameSet {
+  int32_t count;
+  const lbFramePose *rest;
+  const uint8_t *fixed;
+  lbFrameLists samples, nodes;
+} lbFrameSet;
+
+typedef struct lbFramesShared { // lbPrepared.own
+  int32_t count;                // frames
+  lbFramePose *rest;            // (count)
+  uint8_t *fixed;               // (count)
+  int32_t *pivots;              // (count) the frame before it that each shares most weight with
+  lbFrameSet set;               // own copies
+  lbFrameSamples *samples;
+  lbFrameSamples *node_samples; // nodes with their masses, without strain: for least squares
+  lbFrameSkin *nodes;
+  lbFrameSprings *springs; // and lumped masses
+  lbFrameMass mass;
+  double *materials; // (materials x 3)
+  double *rigid;     // (3 nodes x 6)
+  double *masses;    // (nodes), none zero
+  uint8_t *held;     // (nodes) zeros: nodes move as their frames do
+  const lbLdltKernels *ldlt;
+  double *rest_factor; // of the stiffness at rest
+  double modulus;      // J, Σ volume (λ + 2 μ) / 2: about what unit strain stores
+  lbWhole whole;
+} lbFramesShared;
+
+static inline lbFramesShared *lb_frames_shared(const lbPrepared *prepared) { return prepared->own; }
+
+lbStatus lb_frames_prepare(lbPrepared *prepared, const lbBodyDef *def, lbError *err);
+lbStatus lb_frames_build(lbPrepared *prepared, lbError *err);
+lbStatus lb_frames_rebuild(lbPrepared *prepared, const double *materials, lbError *err);
+void lb_frames_release(lbPrepared *prepared);
+// p->own <- with other frames than the model's.
+lbStatus lb_frames_rebuild_set(lbPrepared *prepared, const double *materials, const lbFrameSet *set,
+                               lbError *err);
+// Frames that there is room for.
+static inline int32_t lb_frames_room(const lbPrepared *prepared) {
+  int32_t room = prepared->model->size.frame_count + LB_FRAMES_ROOM;
+  return room < LB_FRAMES_MOST ? room : LB_FRAMES_MOST;
+}
+uint64_t lb_frames_identify(const lbPrepared *prepared, uint64_t hash);
+
+// ---- a body (frames.c) -------------------------------------------------------------------------
+
+typedef struct lbFramesState { // lbBody.own
+  lbFramePose *poses;          // (count)
+  double *velocity;            // (6 count): ω, velocity of the origin
+  double *force;               // (padded), at nodes
+  lbPlacement T;
+  bool loaded; // some of `force` is not zero
+  lbFrameForces forces;
+  uint64_t version; // another one after each change of poses
+} lbFramesState;
+
+static inline lbFramesState *lb_frames_state(const lbBody *body) { return body->own; }
+static inline int32_t lb_frames_count(const lbBody *body) {
+  return lb_frames_shared(body->prepared)->count;
+}
+
+typedef struct lbFramesWork {       // lbScratch.own
+  lbFrameMotion *start, *end;       // (count) at the step's start; at its end, so far
+  lbFrameMotion *probe;             // (count) for passing use
+  lbFramePose *poses;               // (count) at the end
+  double *velocity, *free;          // (6 count) at the end; without forces that are found
+  double *gradient, *loads, *K, *M; // lbFrameSystem
+  double *factor, *mass_factor;     // LDLᵀ of the step's matrix and of M
+  double *right, *sums;             // (6 count padded); (8 count)
+  double *room;                     // lb_frame_sums_doubles
+  double *pull;                     // (padded) of constraints in the last iteration
+  bool *prescribed;                 // (count) moves as told
+  const lbBody *mass_body;          // whose M, at which version of its state
+  uint64_t mass_version;
+  lbPlacement place;                               // T at the end
+  double energy;                                   // J, elastic and kinetic at the start
+  double elastic;                                  // J, of that
+  double work;                                     // J, of what acts, over the step
+  lbVec3 force, torque, momentum, angular, centre; // of a free body: about its centre, at the start
+  bool driven;                                     // some prescribed frame moves
+} lbFramesWork;
+
+// motions (count) <- of a body's state, with its velocities.
+void lb_frames_motions(const lbBody *body, lbFrameMotion *motions);
+// What the options ask for at a place, by samples or springs; motions belong to poses and velocity.
+void lb_frames_sum(const lbBody *body, int32_t options, const lbFrameMotion *motions,
+                   const lbFramePose *poses, const double *velocity, double *room,
+                   lbFrameSystem *out);
+void lb_frames_survey(const lbBody *body, const lbFrameMotion *motions, const lbFramePose *poses,
+                      const double *velocity, lbFrameSurvey *out);
+// Gravity in the fixed axes.
+lbVec3 lb_frames_gravity(const lbBody *body);
+// mass_factor <- of M at the body's state, unless it is there.
+void lb_frames_find_mass(const lbBody *body, lbScratch *scratch);
+// matrix (padded) <- factored in place, rows of prescribed frames (may be NULL) cut off; false: not
+// positive.
+bool lb_frames_factor(const lbFramesShared *shared, const bool *prescribed, double *matrix);
+// Square matrix over all frames into one for factoring: to <- a x + b y (y may be NULL).
+void lb_frames_combine(int32_t count, double a, const double *x, double b, const double *y,
+                       double *to);
+
+// ---- from nodes to frames (frames_fit.c) -------------------------------------------------------
+
+// Poses whose nodes come nearest to these displacements, and velocities likewise (fixed axes).
+void lb_frames_fit_poses(lbBody *body, const double *u, lbFramesWork *work, lbScratch *scratch);
+// The same from where the frames are.
+void lb_frames_improve_poses(lbBody *body, const double *u, lbFramesWork *work, lbScratch *scratch);
+void lb_frames_find_pivots(lbFramesShared *shared);
+void lb_frames_fit_velocity(lbBody *body, const double *v, lbFramesWork *work);
+
+// ---- a step (frames_step.c) --------------------------------------------------------------------
+
+int32_t lb_frames_begin(lbBody *body, lbStep *step, lbScratch *scratch);
+void lb_frames_respond(const lbBody *body, const lbStep *step, lbScratch *scratch,
+                       const double *force, double *moved);
+int32_t lb_frames_end(lbBody *body, const lbStep *step, lbScratch *scratch);
+int32_t lb_frames_commit(lbBody *body, const lbStep *step, lbScratch *scratch);
+void lb_frames_step_many(lbBodyGroup *group, int32_t begin, int32_t end, double h,
+                         lbScratch *scratch);
+
+#endif

@@ -1,0 +1,69 @@
+// A body in a step that is open, for whoever finds what it touches: where its surface comes to by
+// itself, how spots of it give way, and the forces that were found.
+//
+// A spot is a place of a triangle with three directions (a normal, two tangents). Forces at spots
+// are held over the step; impulses act at once, when it is done.
+#ifndef LB_BODY_TOUCH_H
+#define LB_BODY_TOUCH_H
+
+#include "body/tree.h"
+
+typedef struct lbSpot {
+  int32_t triangle;
+  double weights[3]; // of its corners
+  lbVec3 axes[3];    // unit, world, at right angles
+  lbVec3 point;      // m, world: where its force acts. That of two bodies on each other has one
+                     // point, so that they keep their angular momentum
+} lbSpot;
+
+typedef struct lbTouching {
+  lbBody *body;
+  lbScratch *scratch; // borrowed until it is closed
+  lbFrameState start;
+  lbStep step;
+  lbMat3 mobility; // of a free frame: inverse inertia, world axes
+} lbTouching;
+
+// A body that others can touch: has a surface, moves by forces.
+bool lb_touch_is_possible(const lbBody *body);
+// Room for what the calls below need, which then take no memory but scratch.
+lbStatus lb_touch_make(lbBody *body, lbError *err);
+// Opens a step of h; false: it cannot be opened (no memory, an absurd state). To be closed either
+// way. The body is as it was; its step is taken by lb_body_step as ever.
+bool lb_touch_open(lbTouching *touching, lbBody *body, double h);
+void lb_touch_close(lbTouching *touching);
+
+// The triangles of the surface as it is now, in own axes: lb_tree_visit. False: no memory.
+bool lb_touch_visit(const lbBody *body, lbTreeReaches *reaches, lbTreeLook *look, void *context);
+// A sphere around the surface as it is now, world. Returns its radius, m; *speed (m/s): no place of
+// the surface is faster. Both are bounds, not measures.
+double lb_touch_sphere(const lbBody *body, lbVec3 *centre, double *speed);
+
+// ---- an open step ------------------------------------------------------------------------------
+
+// How far a spot moves in the step without touching anything, and where it is at the end, world.
+lbVec3 lb_touch_way(const lbTouching *touching, const lbSpot *spot, lbVec3 *end);
+
+// moves, speeds (3 count x 3 count): how far a unit force along one axis, held over the step, moves
+// each spot along each axis at the step's end, and by how much a unit impulse changes their speeds.
+// `work` has lb_touch_room numbers.
+size_t lb_touch_room(const lbBody *body, int32_t count);
+void lb_touch_matrices(const lbTouching *touching, int32_t count, const lbSpot *spots, double *work,
+                       double *moves, double *speeds);
+
+// After it is closed: the next step has this force (along the axes, times `sign`), held over it.
+// Forces of several calls add up.
+void lb_touch_hold(const lbTouching *touching, const lbSpot *spot, double sign,
+                   const double force[3]);
+
+// ---- when the step is done ---------------------------------------------------------------------
+
+// The body's state, to be asked for velocities; scratch q0 and v0 hold it.
+void lb_touch_look(const lbBody *body, lbScratch *scratch);
+lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *scratch, const lbSpot *spot,
+                         lbVec3 *place);
+// Impulses along the axes of spots, times their signs.
+void lb_touch_strike(lbBody *body, int32_t count, const lbSpot *const *spots, const double *signs,
+                     const double *const *impulses, lbScratch *scratch);
+
+#endif

@@ -1,0 +1,4 @@
+// The choice of the kernels.
+#include "frames/kernels.h"
+
+LB_DEFINE_KERNEL_CHOICE(lbFrameKernels, lb_frame_kernels)

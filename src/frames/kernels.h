@@ -1,0 +1,41 @@
+// The kernels of frame-based bodies, one table a SIMD level: samples and points in batches of 8.
+#ifndef LB_FRAMES_KERNELS_H
+#define LB_FRAMES_KERNELS_H
+
+#include "frames/frames.h"
+
+// Symmetric 8 x 8 matrices by blocks: real-real (10, rows of the upper triangle), real-dual (16),
+// dual-dual (10).
+enum {
+  LB_FORM_GEOMETRIC = 26, // its dual-dual block is zero
+  LB_FORM_MASS = 36,
+  LB_FORM_MATERIAL = 36, // 6 x 6, rows of the first frame
+  LB_FORM_PAIR = LB_FORM_MATERIAL + LB_FORM_GEOMETRIC + LB_FORM_MASS,
+  LB_FORM_FRAME = 16 // forces of the energy, loads
+};
+
+// Sums of a run of batches that have the same frames, LB_BATCH numbers each: the energy, then
+// LB_FORM_FRAME a frame, then LB_FORM_PAIR a pair (i ≤ j) of the list at j (j + 1)/2 + i.
+static inline size_t lb_run_frame(int32_t i) { return 1 + LB_FORM_FRAME * (size_t)i; }
+static inline size_t lb_run_pair(int32_t count, int32_t i, int32_t j) {
+  return lb_run_frame(count) + LB_FORM_PAIR * ((size_t)j * (size_t)(j + 1) / 2 + (size_t)i);
+}
+static inline size_t lb_run_size(int32_t count) { return lb_run_pair(count, 0, count); }
+
+enum { LB_SURVEY_ROWS = 25 }; // moment, linear, angular, second, turned; kinetic
+
+typedef struct lbFrameKernels {
+  // Adds batches [begin, end), all with the same list, to sums.
+  void (*sum)(const lbFrameSamples *samples, int32_t begin, int32_t end, int32_t options,
+              const lbFrameMotion *motions, const double gravity[3], double *sums);
+  // Adds batches to sums (LB_SURVEY_ROWS x LB_BATCH).
+  void (*survey)(const lbFrameSamples *samples, int32_t begin, int32_t end,
+                 const lbFrameMotion *motions, double *sums);
+  // A batch of points: places and velocities (3 x LB_BATCH); velocities may be NULL.
+  void (*skin)(const lbFrameSkin *skin, int32_t batch, const lbFrameMotion *motions, double *places,
+               double *velocities);
+} lbFrameKernels;
+
+const lbFrameKernels *lb_frame_kernels(lbSimdLevel level);
+
+#endif

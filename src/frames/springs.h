@@ -1,0 +1,38 @@
+// Springs between pairs of frames, which have the stiffness that samples have at rest, and lumped
+// masses: forces whose cost does not depend on the samples.
+#ifndef LB_FRAMES_SPRINGS_H
+#define LB_FRAMES_SPRINGS_H
+
+#include "frames/frames.h"
+
+typedef struct lbFrameSpring {
+  int32_t first, second; // frames
+  lbVec3 joint;          // m, at rest
+  double stiffness[36];  // symmetric; turn, move; axes of the rest shape
+} lbFrameSpring;
+
+typedef struct lbFrameSprings {
+  int32_t frame_count, count;
+  lbFrameSpring *springs;
+  // Row sums of the mass matrix at rest, in the axes of each frame, about its origin.
+  double *masses;  // (frames) kg
+  lbVec3 *moments; // (frames) Σ m r
+  lbMat3 *seconds; // (frames) Σ m r rᵀ
+} lbFrameSprings;
+
+// K (6 count x 6 count, lower triangle): the stiffness of the samples at rest.
+lbStatus lb_frame_springs_create(const lbFrameSamples *samples, int32_t count,
+                                 const lbFramePose *rest, const double *K, lbFrameSprings **out,
+                                 lbError *err);
+void lb_frame_springs_destroy(lbFrameSprings *springs); // NULL is legal
+
+// Energy, and gradient and K where the options ask for them.
+void lb_frame_springs_sum(const lbFrameSprings *springs, int32_t options, const lbFramePose *rest,
+                          const lbFramePose *poses, lbFrameSystem *out);
+// M and, unless they are NULL, loads.
+void lb_frame_springs_lump(const lbFrameSprings *springs, const lbFramePose *poses,
+                           const double *velocity, lbVec3 gravity, lbFrameSystem *out);
+void lb_frame_springs_survey(const lbFrameSprings *springs, const lbFramePose *rest,
+                             const lbFramePose *poses, const double *velocity, lbFrameSurvey *out);
+
+#endif

@@ -1,0 +1,129 @@
+// Contacts in a run: colliders, what touches at the end, and who began or ended to touch whom.
+#include "study/run_contacts.h"
+
+#include "limber/contact.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- colliders ---------------------------------------------------------------------------------
+
+lbStatus lb_run_add_colliders(lbRunContacts *c, lbError *err) {
+  const lbScene *scene = c->run->scene;
+  lbStatus status = LB_OK;
+  c->colliders = lb_alloc((size_t)scene->collider_count, sizeof *c->colliders);
+  if (!c->colliders) return lb_fail_memory(err);
+  for (int32_t i = 0; i < scene->collider_count && !status; i++) {
+    const lbSceneCollider *from = &scene->colliders[i];
+    lbColliderDef def = lb_collider_def();
+    lbError why = { 0 };
+    def.shape = from->shape;
+    def.radius = from->radius;
+    memcpy(def.size, from->size, sizeof def.size);
+    def.position = lb_vec3_load(from->position);
+    def.rotation =
+        lb_quat(from->rotation[0], from->rotation[1], from->rotation[2], from->rotation[3]);
+    def.friction = from->friction;
+    if (from->mesh) {
+      def.vertex_count = from->mesh->vertex_count, def.vertices = from->mesh->positions;
+      def.triangle_count = from->mesh->triangle_count, def.triangles = from->mesh->triangles;
+    }
+    status = lb_world_add_collider(c->world, &def, &c->colliders[i], &why);
+    if (!status && from->motion)
+      status = lb_world_drive_collider(c->world, c->colliders[i], from->motion, &why);
+    if (status)
+      lb_fail(err, status, "%s: collider \"%s\": %.400s", scene->path, from->name, why.text);
+  }
+  return status;
+}
+
+// ---- who touches whom --------------------------------------------------------------------------
+
+static int32_t body_number(const lbRunContacts *c, lbBodyId id) {
+  for (int32_t i = 0; i < c->run->body_count && id; i++)
+    if (c->bodies[i] == id) return i;
+  return -1;
+}
+
+static int32_t collider_number(const lbRunContacts *c, lbColliderId id) {
+  for (int32_t i = 0; i < c->run->scene->collider_count && id; i++)
+    if (c->colliders[i] == id) return i;
+  return -1;
+}
+
+static lbTouchingPair pair_of(const lbRunContacts *c, const lbContact *contact) {
+  return (lbTouchingPair){ body_number(c, contact->bodies[0]), body_number(c, contact->bodies[1]),
+                           collider_number(c, contact->collider) };
+}
+
+static bool same(lbTouchingPair a, lbTouchingPair b) {
+  return a.body == b.body && a.other == b.other && a.collider == b.collider;
+}
+
+static bool holds(const lbTouchingPair *pairs, size_t count, lbTouchingPair pair) {
+  for (size_t i = 0; i < count; i++)
+    if (same(pairs[i], pair)) return true;
+  return false;
+}
+
+static lbStatus add_event(lbRunContacts *c, double time, bool begins, lbTouchingPair pair,
+                          lbError *err) {
+  lbRun *run = c->run;
+  if (!lb_grow((void **)&run->events, &c->event_room, (size_t)run->event_count + 1,
+               sizeof *run->events))
+    return lb_fail_memory(err);
+  run->events[run->event_count++] =
+      (lbRunEvent){ time, begins, pair.body, pair.other, pair.collider };
+  return LB_OK;
+}
+
+lbStatus lb_run_watch_contacts(lbRunContacts *c, double time, lbError *err) {
+  const lbContact *contacts = lb_world_contacts(c->world);
+  int32_t count = lb_world_contact_count(c->world);
+  lbStatus status = LB_OK;
+  size_t now = 0;
+  for (int32_t i = 0; i < count && !status; i++) {
+    lbTouchingPair pair = pair_of(c, &contacts[i]);
+    if (holds(c->now, now, pair)) continue;
+    if (!lb_grow((void **)&c->now, &c->now_room, now + 1, sizeof *c->now))
+      return lb_fail_memory(err);
+    c->now[now++] = pair;
+    if (!holds(c->before, c->before_count, pair)) status = add_event(c, time, true, pair, err);
+  }
+  for (size_t i = 0; i < c->before_count && !status; i++)
+    if (!holds(c->now, now, c->before[i])) status = add_event(c, time, false, c->before[i], err);
+  lbTouchingPair *swap = c->before;
+  size_t room = c->before_room;
+  c->before = c->now, c->before_room = c->now_room, c->before_count = now;
+  c->now = swap, c->now_room = room;
+  return status;
+}
+
+lbStatus lb_run_report_contacts(lbRunContacts *c, lbError *err) {
+  lbRun *run = c->run;
+  const lbContact *contacts = lb_world_contacts(c->world);
+  run->contact_count = lb_world_contact_count(c->world);
+  run->contacts = lb_alloc((size_t)run->contact_count, sizeof *run->contacts);
+  if (!run->contacts) return lb_fail_memory(err);
+  for (int32_t i = 0; i < run->contact_count; i++) {
+    lbTouchingPair pair = pair_of(c, &contacts[i]);
+    lbRunContact *to = &run->contacts[i];
+    *to = (lbRunContact){ .body = pair.body,
+                          .other = pair.other,
+                          .collider = pair.collider,
+                          .sliding = contacts[i].sliding };
+    lb_vec3_store(to->point, contacts[i].point);
+    lb_vec3_store(to->normal, contacts[i].normal);
+    lb_vec3_store(to->force, contacts[i].force);
+  }
+  for (int32_t i = 0; i < run->body_count; i++)
+    lb_vec3_store(run->bodies[i].contact_force, lb_world_contact_force(c->world, c->bodies[i]));
+  return LB_OK;
+}
+
+void lb_run_release_contacts(lbRunContacts *c) {
+  lb_free(c->colliders);
+  lb_free(c->bodies);
+  lb_free(c->before);
+  lb_free(c->now);
+}

@@ -1,0 +1,26 @@
+// Contacts of a run: its colliders, and what is told of who touches whom.
+#ifndef LB_STUDY_RUN_CONTACTS_H
+#define LB_STUDY_RUN_CONTACTS_H
+
+#include "limber/run.h"
+
+typedef struct lbTouchingPair {
+  int32_t body, other, collider; // numbers in the scene; -1: none
+} lbTouchingPair;
+
+typedef struct lbRunContacts {
+  lbRun *run;
+  lbWorld *world;
+  lbBodyId *bodies;        // (bodies of the scene)
+  lbColliderId *colliders; // (colliders of the scene)
+  lbTouchingPair *before, *now;
+  size_t before_count, before_room, now_room, event_room;
+} lbRunContacts;
+
+lbStatus lb_run_add_colliders(lbRunContacts *contacts, lbError *err);
+// After a step that ends at `time`: who began to touch, who ended it.
+lbStatus lb_run_watch_contacts(lbRunContacts *contacts, double time, lbError *err);
+lbStatus lb_run_report_contacts(lbRunContacts *contacts, lbError *err); // at the end
+void lb_run_release_contacts(lbRunContacts *contacts);
+
+#endif

@@ -1,0 +1,162 @@
+// Colliders of a world: what bodies touch that is not a body.
+#include "world/touch.h"
+
+#include "body/body.h"
+
+lbColliderDef lb_collider_def(void) {
+  return (lbColliderDef){
+    .radius = 0.5, .size = { 1, 1, 1 }, .rotation = { 0, 0, 0, 1 }, .friction = NAN
+  };
+}
+
+// ---- ids ---------------------------------------------------------------------------------------
+
+lbWorldCollider *lb_world_find_collider(const lbWorld *world, lbColliderId id) {
+  uint64_t number = id & UINT32_MAX;
+  if (number == 0 || number > (uint64_t)world->collider_count) return NULL;
+  lbWorldCollider *collider = &world->colliders[number - 1];
+  return collider->solid && collider->generation == id >> 32 ? collider : NULL;
+}
+
+static lbStatus find(const lbWorld *world, lbColliderId id, lbWorldCollider **out, lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
+  *out = lb_world_find_collider(world, id);
+  if (*out) return LB_OK;
+  return lb_fail(err, LB_ERR_ARGUMENT, "the world has no collider with the id %llu (any more)",
+                 (unsigned long long)id);
+}
+
+// ---- adding ------------------------------------------------------------------------------------
+
+static lbStatus make_solid(const lbColliderDef *def, lbSolid **out, lbError *err) {
+  static const lbSolidKind kinds[LB_COLLIDER_SHAPE_COUNT] = {
+    [LB_COLLIDER_PLANE] = LB_SOLID_PLANE, [LB_COLLIDER_SPHERE] = LB_SOLID_SPHERE,
+    [LB_COLLIDER_BOX] = LB_SOLID_BOX,     [LB_COLLIDER_CAPSULE] = LB_SOLID_CAPSULE,
+    [LB_COLLIDER_HULL] = LB_SOLID_HULL,   [LB_COLLIDER_MESH] = LB_SOLID_MESH,
+  };
+  if ((int)def->shape < 0 || def->shape >= LB_COLLIDER_SHAPE_COUNT)
+    return lb_fail(err, LB_ERR_ARGUMENT, "collider: there is no shape %d", (int)def->shape);
+  lbSolidDef solid = lb_solid_def(kinds[def->shape]);
+  solid.radius = def->radius;
+  for (int i = 0; i < 3; i++) solid.size[i] = def->size[i];
+  solid.vertex_count = def->vertex_count, solid.vertices = def->vertices;
+  solid.triangle_count = def->triangle_count, solid.triangles = def->triangles;
+  return lb_solid_create(&solid, out, err);
+}
+
+static lbStatus check_friction(double friction, lbError *err) {
+  if (isnan(friction) || (friction >= 0 && friction <= LB_BODY_MOST)) return LB_OK;
+  return lb_fail(err, LB_ERR_ARGUMENT, "friction is %g; it must be 0 or more", friction);
+}
+
+lbStatus lb_world_add_collider(lbWorld *world, const lbColliderDef *def, lbColliderId *id,
+                               lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
+  if (!def) return lb_refuse_null(err, "def");
+  if (!id) return lb_refuse_null(err, "id");
+  lbQuat rotation = def->rotation;
+  lbSolid *solid = NULL;
+  lbStatus status = lb_check_placement(def->position, &rotation, err);
+  if (!status) status = check_friction(def->friction, err);
+  if (!status) status = make_solid(def, &solid, err);
+  if (status) return status;
+  int32_t at = 0;
+  while (at < world->collider_count && world->colliders[at].solid) at++;
+  if (!lb_grow((void **)&world->colliders, &world->collider_room, (size_t)at + 1,
+               sizeof *world->colliders)) {
+    lb_solid_destroy(solid);
+    return lb_fail_memory(err);
+  }
+  if (at == world->collider_count)
+    world->colliders[world->collider_count++] = (lbWorldCollider){ 0 };
+  uint32_t generation = world->colliders[at].generation + 1;
+  world->colliders[at] = (lbWorldCollider){ .generation = generation,
+                                            .solid = solid,
+                                            .friction = def->friction,
+                                            .position = def->position,
+                                            .rotation = rotation,
+                                            .end_position = def->position,
+                                            .end_rotation = rotation };
+  *id = lb_world_id(at, generation);
+  return LB_OK;
+}
+
+lbStatus lb_world_remove_collider(lbWorld *world, lbColliderId id, lbError *err) {
+  lbWorldCollider *collider = NULL;
+  lbStatus status = find(world, id, &collider, err);
+  if (status) return status;
+  lb_solid_destroy(collider->solid);
+  collider->solid = NULL;
+  collider->path = NULL;
+  return LB_OK;
+}
+
+// ---- motion ------------------------------------------------------------------------------------
+
+lbStatus lb_world_move_collider(lbWorld *world, lbColliderId id, lbVec3 position, lbQuat rotation,
+                                lbError *err) {
+  lbWorldCollider *collider = NULL;
+  lbStatus status = find(world, id, &collider, err);
+  if (!status) status = lb_check_placement(position, &rotation, err);
+  if (status) return status;
+  collider->end_position = position, collider->end_rotation = rotation;
+  collider->moves = true;
+  return LB_OK;
+}
+
+static void place_by_path(lbWorldCollider *collider, double time, lbVec3 *position,
+                          lbQuat *rotation) {
+  lbPathState at;
+  lb_path_at(collider->path, time, &at);
+  *position = lb_vec3_load(at.position);
+  *rotation = lb_quat(at.rotation[0], at.rotation[1], at.rotation[2], at.rotation[3]);
+}
+
+lbStatus lb_world_drive_collider(lbWorld *world, lbColliderId id, const lbPath *path,
+                                 lbError *err) {
+  lbWorldCollider *collider = NULL;
+  lbStatus status = find(world, id, &collider, err);
+  if (status) return status;
+  collider->path = path;
+  if (path) place_by_path(collider, lb_world_time(world), &collider->position, &collider->rotation);
+  collider->end_position = collider->position, collider->end_rotation = collider->rotation;
+  collider->moves = false;
+  return LB_OK;
+}
+
+lbStatus lb_world_collider(const lbWorld *world, lbColliderId id, lbVec3 *position,
+                           lbQuat *rotation, lbError *err) {
+  lbWorldCollider *collider = NULL;
+  lbStatus status = find(world, id, &collider, err);
+  if (status) return status;
+  if (position) *position = collider->position;
+  if (rotation) *rotation = collider->rotation;
+  return LB_OK;
+}
+
+// Over a cut of its path a collider is carried: it stands there at once.
+void lb_colliders_lead(lbWorld *world, double start, double end) {
+  for (int32_t i = 0; i < world->collider_count; i++) {
+    lbWorldCollider *c = &world->colliders[i];
+    if (!c->solid || !c->path) continue;
+    place_by_path(c, end, &c->end_position, &c->end_rotation);
+    c->moves = true;
+    if (lb_path_cut_between(c->path, start, end))
+      c->position = c->end_position, c->rotation = c->end_rotation;
+  }
+}
+
+void lb_colliders_arrive(lbWorld *world) {
+  for (int32_t i = 0; i < world->collider_count; i++) {
+    lbWorldCollider *c = &world->colliders[i];
+    if (!c->moves) continue;
+    c->position = c->end_position, c->rotation = c->end_rotation;
+    c->moves = false;
+  }
+}
+
+lbVec3 lb_collider_way(const lbWorldCollider *c, lbVec3 point) {
+  if (!c->moves) return lb_vec3(0, 0, 0);
+  lbVec3 own = lb_quat_rotate(lb_quat_conjugate(c->rotation), lb_sub(point, c->position));
+  return lb_sub(lb_add(c->end_position, lb_quat_rotate(c->end_rotation, own)), point);
+}

@@ -1,0 +1,315 @@
+// Who is near whom, and the places where they touch or could in this step.
+//
+// Spheres around surfaces, grown by what they can move by, tell pairs; trees of spheres
+// (body/tree.h) lead to the triangles that matter; contact/solid.h finds places; of many, a few are
+// kept that carry the same forces and torques.
+#include "world/touch.h"
+
+#include "body/body.h"
+
+#define CANDIDATES 256 // of a pair, before some are chosen
+#define TRIANGLES 1024 // of each surface of a pair
+#define WAY 2.0        // times what speeds tell: bodies speed up
+#define SLACK 0.01     // of the radius
+#define ALIKE 0.7      // cosine: normals that look to the same side
+#define NEAR 3.0       // times the overlap
+#define DEPTH 0.25     // of the smaller radius: how far surfaces may overlap
+
+// ---- pairs: candidates -------------------------------------------------------------------------
+
+// Few of those there are, so that there is room for more.
+static void thin_out(lbWorldTouch *touch, double length, int32_t most) {
+  int32_t chosen[CANDIDATES];
+  for (int32_t i = 0; i < touch->candidate_count; i++) {
+    const lbTouchCandidate *c = &touch->candidates[i];
+    touch->places[i] = (lbTouchPlace){ c->point, c->normal, c->gap };
+  }
+  int32_t count = lb_touches_choose(touch->candidate_count, touch->places, length, most, chosen);
+  for (int32_t i = 0; i < count; i++) touch->candidates[i] = touch->candidates[chosen[i]];
+  touch->candidate_count = count;
+}
+
+// Those that pushed in the last step come first and stay; the rest is filled up with new ones.
+static void choose(lbWorldTouch *touch, double length) {
+  lbTouchCandidate kept[LB_PAIR_CONTACTS];
+  int32_t count = 0, left = 0;
+  for (int32_t i = 0; i < touch->candidate_count; i++) {
+    if (touch->candidates[i].known >= 0 && count < LB_PAIR_CONTACTS)
+      kept[count++] = touch->candidates[i];
+    else
+      touch->candidates[left++] = touch->candidates[i];
+  }
+  touch->candidate_count = left;
+  thin_out(touch, length, LB_PAIR_CONTACTS - count);
+  for (int32_t i = 0; i < count; i++) touch->candidates[touch->candidate_count++] = kept[i];
+}
+
+static void add_candidate(lbWorldTouch *touch, double length, const lbTouchCandidate *candidate) {
+  if (touch->candidate_count == CANDIDATES) thin_out(touch, length, CANDIDATES / 2);
+  touch->candidates[touch->candidate_count++] = *candidate;
+}
+
+static double friction_of(const lbWorld *world, double own) {
+  return isnan(own) ? world->settings.friction : own;
+}
+
+static int32_t contacts_of(const lbWorldTouch *touch, int32_t slot) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < touch->contact_count; i++)
+    count += touch->contacts[i].slots[0] == slot || touch->contacts[i].slots[1] == slot;
+  return count;
+}
+
+// A normal and two tangents that depend on it alone.
+static void make_axes(lbVec3 normal, lbVec3 axes[3]) {
+  lbVec3 other = fabs(normal.x) < 0.6 ? lb_vec3(1, 0, 0) : lb_vec3(0, 1, 0);
+  axes[0] = normal;
+  axes[1] = lb_normalise(lb_cross(other, normal));
+  axes[2] = lb_cross(normal, axes[1]);
+}
+
+// Where two surfaces overlap at an edge, a place is behind several faces: the nearest one counts,
+// not a deeper one that looks elsewhere.
+static void drop_deeper(lbWorldTouch *touch) {
+  int32_t kept = 0;
+  for (int32_t i = 0; i < touch->candidate_count; i++) {
+    const lbTouchCandidate *c = &touch->candidates[i];
+    bool keep = true;
+    for (int32_t j = 0; j < touch->candidate_count && keep && c->gap < 0; j++) {
+      const lbTouchCandidate *other = &touch->candidates[j];
+      if (!(other->gap > c->gap) || lb_dot(other->normal, c->normal) > ALIKE) continue;
+      keep = !(lb_length(lb_sub(other->point, c->point)) < NEAR * -c->gap);
+    }
+    touch->places[i].gap = keep ? 1 : 0; // a mark: candidates are compared with all of them
+  }
+  for (int32_t i = 0; i < touch->candidate_count; i++)
+    if (touch->places[i].gap != 0) touch->candidates[kept++] = touch->candidates[i];
+  touch->candidate_count = kept;
+}
+
+// Which candidates were contacts in the last step.
+static void recognise(lbWorldTouch *touch, int32_t a, int32_t b, int32_t collider) {
+  for (int32_t i = 0; i < touch->candidate_count; i++) touch->candidates[i].known = -1;
+  for (int32_t k = 0; k < touch->remembered_count; k++) {
+    const lbRememberedContact *r = &touch->remembered[k];
+    if (r->slots[0] != a || r->slots[1] != b || r->collider != collider) continue;
+    for (int32_t i = 0; i < touch->candidate_count; i++) {
+      lbTouchCandidate *c = &touch->candidates[i];
+      if (c->triangles[0] == r->triangles[0] && c->triangles[1] == r->triangles[1] &&
+          c->feature == r->feature && c->known < 0) {
+        c->known = k;
+        break;
+      }
+    }
+  }
+}
+
+// The chosen candidates become contacts, as many as there is room for.
+static void take_candidates(lbWorld *world, int32_t a, int32_t b, int32_t collider, double length) {
+  lbWorldTouch *touch = world->touch;
+  recognise(touch, a, b, collider);
+  drop_deeper(touch);
+  choose(touch, length);
+  int32_t room = touch->contact_room - touch->contact_count;
+  int32_t room_a = LB_BODY_CONTACTS - contacts_of(touch, a);
+  int32_t room_b = b < 0 ? room : LB_BODY_CONTACTS - contacts_of(touch, b);
+  if (room_a < room) room = room_a;
+  if (room_b < room) room = room_b;
+  double one = friction_of(world, world->slots[a].friction);
+  double other =
+      friction_of(world, b < 0 ? world->colliders[collider].friction : world->slots[b].friction);
+  for (int32_t i = 0; i < touch->candidate_count; i++) {
+    if (i >= room) {
+      touch->dropped += touch->candidate_count - i;
+      return;
+    }
+    lbWorldContact *contact = &touch->contacts[touch->contact_count++];
+    *contact = (lbWorldContact){ .slots = { a, b },
+                                 .collider = collider,
+                                 .at = touch->candidates[i],
+                                 .friction = sqrt(one * other) };
+    make_axes(contact->at.normal, contact->axes);
+  }
+}
+
+// ---- a body and a collider ---------------------------------------------------------------------
+
+typedef struct Approach {
+  lbWorld *world;
+  const lbBody *body;
+  const lbSolid *solid;
+  lbSolidFrame frame; // of the solid
+  lbMat3 turn;        // from the body's axes to the solid's: turn x + shift
+  lbVec3 shift;
+  double margin, length;
+} Approach;
+
+static lbVec3 to_solid(const Approach *a, lbVec3 own) {
+  return lb_add(a->shift, lb_mat3_apply(a->turn, own));
+}
+
+static bool reaches_solid(void *context, lbVec3 centre, double radius) {
+  const Approach *a = context;
+  return lb_solid_distance(a->solid, to_solid(a, centre), NULL) < radius + a->margin;
+}
+
+static bool touch_solid(void *context, const lbSurfaceTriangle *triangle, int32_t number) {
+  Approach *a = context;
+  lbSolidTouch found[LB_SOLID_TOUCHES];
+  lbSurfaceTriangle at = { .own = triangle->own };
+  for (int k = 0; k < 3; k++) {
+    at.corners[k] = to_solid(a, triangle->corners[k]);
+    at.across[k] = to_solid(a, triangle->across[k]);
+  }
+  int32_t count = lb_solid_touch_triangle(a->solid, &at, a->margin, found);
+  for (int32_t i = 0; i < count; i++) {
+    lbTouchCandidate c = { .triangles = { number, -1 },
+                           .point = lb_solid_to_world(&a->frame, found[i].on_solid),
+                           .normal = lb_mat3_apply(a->frame.rotation, found[i].normal),
+                           .feature = found[i].feature,
+                           .gap = found[i].gap };
+    for (int k = 0; k < 3; k++) c.weights[0][k] = found[i].weights[k];
+    add_candidate(a->world->touch, a->length, &c);
+  }
+  return true;
+}
+
+// m: how far places of a collider near a sphere move in the step.
+static double way_near(const lbWorldCollider *c, lbVec3 centre, double radius) {
+  if (!c->moves) return 0;
+  lbQuat turned = lb_quat_multiply(c->end_rotation, lb_quat_conjugate(c->rotation));
+  double arm = lb_length(lb_sub(centre, c->position)) + radius;
+  return lb_length(lb_sub(c->end_position, c->position)) + arm * lb_length(lb_quat_log(turned));
+}
+
+static void approach_collider(lbWorld *world, int32_t slot, int32_t number) {
+  lbWorldTouch *touch = world->touch;
+  const lbWorldCollider *c = &world->colliders[number];
+  const lbBody *body = world->slots[slot].body;
+  double way = way_near(c, touch->centres[slot], touch->reaches[slot]);
+  Approach a = { .world = world,
+                 .body = body,
+                 .solid = c->solid,
+                 .frame = lb_solid_frame(c->rotation, c->position),
+                 .margin = touch->margins[slot] + way,
+                 .length = touch->reaches[slot] };
+  lbVec3 centre = lb_solid_to_own(&a.frame, touch->centres[slot]);
+  if (!(lb_solid_distance(c->solid, centre, NULL) < touch->reaches[slot] + way)) return;
+  a.turn = lb_mat3_multiply(lb_mat3_transpose(a.frame.rotation), body->frame.turn);
+  a.shift = lb_solid_to_own(&a.frame, body->frame.position);
+  touch->candidate_count = 0;
+  if (!lb_touch_visit(body, reaches_solid, touch_solid, &a)) return;
+  take_candidates(world, slot, -1, number, a.length);
+}
+
+// ---- two bodies --------------------------------------------------------------------------------
+
+typedef struct Gathering {
+  lbWorldTouch *touch;
+  const lbBody *body;
+  int side;
+  lbVec3 centre; // of the other, own axes
+  double radius; // of the other, and what both can move by
+  double grow;
+} Gathering;
+
+static bool reaches_other(void *context, lbVec3 centre, double radius) {
+  const Gathering *g = context;
+  return lb_length(lb_sub(centre, g->centre)) < radius + g->radius;
+}
+
+static bool gather(void *context, const lbSurfaceTriangle *triangle, int32_t number) {
+  const Gathering *g = context;
+  int32_t *count = &g->touch->triangle_counts[g->side];
+  lbPairTriangle *to = &g->touch->triangles[g->side][*count];
+  if (*count == TRIANGLES) return false;
+  *to = (lbPairTriangle){ .at.own = triangle->own, .number = number, .box = lb_box_empty() };
+  for (int k = 0; k < 3; k++) {
+    double at[3];
+    to->at.corners[k] = lb_body_place(g->body, triangle->corners[k]);
+    to->at.across[k] = lb_body_place(g->body, triangle->across[k]);
+    lb_vec3_store(at, to->at.corners[k]);
+    lb_box_add_point(&to->box, at);
+  }
+  for (int k = 0; k < 3; k++) to->box.low[k] -= g->grow, to->box.high[k] += g->grow;
+  ++*count;
+  return true;
+}
+
+static bool gather_near(lbWorld *world, int side, int32_t slot, int32_t other, double margin) {
+  lbWorldTouch *touch = world->touch;
+  const lbBody *body = world->slots[slot].body;
+  Gathering g = { touch,
+                  body,
+                  side,
+                  lb_body_unplace(body, touch->centres[other]),
+                  touch->reaches[other] + margin,
+                  0.5 * margin };
+  touch->triangle_counts[side] = 0;
+  return lb_touch_visit(body, reaches_other, gather, &g);
+}
+
+static bool boxes_meet(const lbBox *a, const lbBox *b) {
+  for (int k = 0; k < 3; k++)
+    if (a->low[k] > b->high[k] || b->low[k] > a->high[k]) return false;
+  return true;
+}
+
+static void touch_pair(lbWorldTouch *touch, const lbPairTriangle *a, const lbPairTriangle *b,
+                       double margin, double depth, double length) {
+  lbTriangleTouch found[LB_TRIANGLE_TOUCHES];
+  int32_t count = lb_triangles_touch(&a->at, &b->at, margin, depth, found);
+  for (int32_t i = 0; i < count; i++) {
+    lbTouchCandidate c = { .triangles = { a->number, b->number },
+                           .point = found[i].on_b,
+                           .normal = found[i].normal,
+                           .feature = found[i].feature,
+                           .gap = found[i].gap };
+    for (int k = 0; k < 3; k++)
+      c.weights[0][k] = found[i].weights_a[k], c.weights[1][k] = found[i].weights_b[k];
+    add_candidate(touch, length, &c);
+  }
+}
+
+static void approach_body(lbWorld *world, int32_t a, int32_t b) {
+  lbWorldTouch *touch = world->touch;
+  double distance = lb_length(lb_sub(touch->centres[a], touch->centres[b]));
+  if (!(distance < touch->reaches[a] + touch->reaches[b])) return;
+  double margin = touch->margins[a] + touch->margins[b];
+  double smaller = fmin(touch->reaches[a], touch->reaches[b]);
+  if (!gather_near(world, 0, a, b, margin) || !gather_near(world, 1, b, a, margin)) return;
+  touch->candidate_count = 0;
+  for (int32_t i = 0; i < touch->triangle_counts[0]; i++)
+    for (int32_t j = 0; j < touch->triangle_counts[1]; j++)
+      if (boxes_meet(&touch->triangles[0][i].box, &touch->triangles[1][j].box))
+        touch_pair(touch, &touch->triangles[0][i], &touch->triangles[1][j], margin, DEPTH * smaller,
+                   smaller);
+  take_candidates(world, a, b, -1, smaller);
+}
+
+// ---- all ---------------------------------------------------------------------------------------
+
+static void find_sphere(lbWorld *world, int32_t slot) {
+  lbWorldTouch *touch = world->touch;
+  const lbWorldSlot *at = &world->slots[slot];
+  double speed = 0, h = world->h;
+  touch->reaches[slot] = 0;
+  if (!at->body || !at->touches) return;
+  double radius = lb_touch_sphere(at->body, &touch->centres[slot], &speed);
+  double fall = h * h * lb_length(world->settings.gravity);
+  touch->margins[slot] = WAY * (h * speed + fall) + SLACK * radius;
+  touch->reaches[slot] = radius + touch->margins[slot];
+}
+
+void lb_touch_find(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  touch->contact_count = touch->dropped = 0;
+  for (int32_t i = 0; i < world->slot_count; i++) find_sphere(world, i);
+  for (int32_t i = 0; i < world->slot_count; i++) {
+    if (!(touch->reaches[i] > 0)) continue;
+    for (int32_t c = 0; c < world->collider_count; c++)
+      if (world->colliders[c].solid) approach_collider(world, i, c);
+    for (int32_t j = i + 1; j < world->slot_count; j++)
+      if (touch->reaches[j] > 0) approach_body(world, i, j);
+  }
+}

@@ -1,0 +1,129 @@
+// Contacts with friction: solutions checked against the conditions that define them.
+#include "check.h"
+
+#include "contact/solve.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 24 };
+
+static uint64_t seed = 1;
+static double uniform(void) { return check_random(&seed); }
+
+// A body's matrix: J M⁻¹ Jᵀ of random rows over `freedom` coordinates, so singular where there are
+// more rows than that.
+static void fill_matrix(lbContactPart *part, int32_t freedom) {
+  static double rows[3 * MOST][60];
+  int32_t n = 3 * part->count;
+  for (int32_t i = 0; i < n; i++)
+    for (int32_t k = 0; k < freedom; k++) rows[i][k] = uniform();
+  for (int32_t i = 0; i < n; i++)
+    for (int32_t j = 0; j < n; j++) {
+      double sum = 0;
+      for (int32_t k = 0; k < freedom; k++) sum += rows[i][k] * rows[j][k] / freedom;
+      part->matrix[(size_t)i * (size_t)n + (size_t)j] = sum;
+    }
+}
+
+static double matrices[3][9 * MOST * MOST], forces[3][3 * MOST];
+
+// `count` contacts of body 0 with the ground, or with body 1 where it is `pairs`.
+static lbContactProblem make_problem(int32_t count, bool pairs, int32_t freedom, double friction,
+                                     lbContactPart *parts, lbContactSide *sides, double *free,
+                                     double *frictions) {
+  for (int b = 0; b < 2; b++) {
+    parts[b] = (lbContactPart){ count, matrices[b], forces[b] };
+    fill_matrix(&parts[b], freedom);
+  }
+  for (int32_t c = 0; c < count; c++) {
+    sides[2 * c] = (lbContactSide){ 0, c };
+    sides[2 * c + 1] = (lbContactSide){ pairs ? 1 : -1, pairs ? c : 0 };
+    frictions[c] = friction;
+    for (int i = 0; i < 3; i++) free[3 * c + i] = uniform();
+  }
+  return (lbContactProblem){ .contact_count = count,
+                             .part_count = 2,
+                             .sides = sides,
+                             .free = free,
+                             .friction = frictions,
+                             .parts = parts,
+                             .sweeps_most = 20000,
+                             .tolerance = 1e-14 };
+}
+
+static void check_problems(double friction, double bound) {
+  lbContactPart parts[2];
+  lbContactSide sides[2 * MOST];
+  double free[3 * MOST], frictions[MOST], x[3 * MOST], worst = 0;
+  for (int trial = 0; trial < (CHECK_SANITIZED ? 20 : 200); trial++) {
+    int32_t count = 1 + trial % 12;
+    lbContactProblem p =
+        make_problem(count, trial & 1, 45, friction, parts, sides, free, frictions);
+    memset(x, 0, sizeof x);
+    lb_contact_solve(&p, x);
+    double residual = lb_contact_residual(&p, x);
+    worst = fmax(worst, residual);
+    for (int32_t c = 0; c < count; c++) {
+      assert_true(x[3 * c] >= 0);
+      assert_true(hypot(x[3 * c + 1], x[3 * c + 2]) <= friction * x[3 * c] * (1 + 1e-12));
+    }
+  }
+  check_small(worst, bound);
+}
+
+static void frictionless_contacts_meet_their_conditions(void **state) {
+  (void)state;
+  check_problems(0, 1e-10);
+}
+static void contacts_with_friction_meet_their_conditions(void **state) {
+  (void)state;
+  check_problems(0.5, 1e-9);
+}
+
+// One coordinate pressed against a wall and along it: force and slip are known.
+static void one_contact_sticks_and_slides_as_coulomb_says(void **state) {
+  (void)state;
+  double matrix[9] = { 2, 0, 0, 0, 2, 0, 0, 0, 2 }, work[3], friction = 0.5, x[3];
+  lbContactPart part = { 1, matrix, work };
+  lbContactSide sides[2] = { { 0, 0 }, { -1, 0 } };
+  for (double slip = 0.1; slip < 2; slip += 0.1) {
+    double free[3] = { -1, slip, 0 };
+    lbContactProblem p = { 1, 1, sides, free, &friction, &part, 100, 1e-14 };
+    memset(x, 0, sizeof x);
+    lb_contact_solve(&p, x);
+    check_near(x[0], 0.5, 1e-12);
+    check_near(x[1], slip < 0.5 ? -slip / 2 : -0.25, 1e-12);
+  }
+  double apart[3] = { 0.1, 1, 1 };
+  lbContactProblem p = { 1, 1, sides, apart, &friction, &part, 100, 1e-14 };
+  lb_contact_solve(&p, x); // from the forces of before
+  assert_true(x[0] == 0 && x[1] == 0 && x[2] == 0);
+}
+
+// More contacts than freedoms: forces are not unique, their effect is.
+static void too_many_contacts_are_solved_too(void **state) {
+  (void)state;
+  lbContactPart parts[2];
+  lbContactSide sides[2 * MOST];
+  double free[3 * MOST], frictions[MOST], x[3 * MOST];
+  for (int trial = 0; trial < (CHECK_SANITIZED ? 5 : 40); trial++) {
+    lbContactProblem p = make_problem(MOST, false, 6, 0.3, parts, sides, free, frictions);
+    for (int32_t c = 0; c < MOST; c++) { // that can be met: what some motion of the body leaves
+      memset(x, 0, sizeof x);
+      free[3 * c] = 0.01 * fabs(uniform());
+    }
+    lb_contact_solve(&p, x);
+    check_small(lb_contact_residual(&p, x), 1e-6);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(frictionless_contacts_meet_their_conditions),
+    cmocka_unit_test(contacts_with_friction_meet_their_conditions),
+    cmocka_unit_test(one_contact_sticks_and_slides_as_coulomb_says),
+    cmocka_unit_test(too_many_contacts_are_solved_too),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
