@@ -254,6 +254,88 @@ static void step_body(void *context) {
   for (int i = 0; i < STEPS; i++) lb_body_step(w->body, 1e-3);
 }
 
+// A body that a sudden load bends by AMPLITUDE of its diagonal, from its start.
+#define AMPLITUDE 0.027
+
+typedef struct Swing {
+  lbBody *body;
+  void *start; // its state
+  size_t bytes;
+  double h;
+  int32_t steps; // 0.4 s
+} Swing;
+
+static void swing(void *context) {
+  const Swing *w = context;
+  lb_body_restore_state(w->body, w->start, w->bytes);
+  for (int32_t i = 0; i < w->steps; i++) lb_body_step(w->body, w->h);
+}
+
+static double diagonal_of(const lbModel *model) {
+  double square = 0;
+  for (int c = 0; c < 3; c++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int32_t n = 0; n < model->size.node_count; n++) {
+      low = fmin(low, model->node_positions[3 * (size_t)n + (size_t)c]);
+      high = fmax(high, model->node_positions[3 * (size_t)n + (size_t)c]);
+    }
+    square += (high - low) * (high - low);
+  }
+  return sqrt(square);
+}
+
+// The largest displacement of a node in a swing.
+static double swing_amplitude(const Swing *w, double *u) {
+  double most = 0;
+  lb_body_restore_state(w->body, w->start, w->bytes);
+  for (int32_t i = 0; i < w->steps; i++) {
+    lb_body_step(w->body, w->h);
+    lb_body_node_displacements(w->body, u);
+    for (int32_t n = 0; n < lb_body_model(w->body)->size.node_count; n++)
+      most = fmax(most, lb_length(lb_vec3_load(u + 3 * (size_t)n)));
+  }
+  return most;
+}
+
+static lbStatus bench_swing(CubatureBench *b, const lbModel *model, double h, bool single,
+                            lbError *err) {
+  lbBodyDef def = lb_body_def();
+  lbArena arena = { 0 };
+  Swing w = { .h = h, .steps = (int32_t)(0.4 / h) };
+  double gravity = 9.81, *u = lb_arena_alloc(&arena, (size_t)model->size.node_count, 24);
+  def.method = LB_METHOD_SUBSPACE;
+  def.single_precision = single;
+  lbStatus status = u ? lb_body_create(model, &def, &w.body, err) : lb_fail_memory(err);
+  if (!status) {
+    w.bytes = lb_body_state_bytes(w.body);
+    w.start = lb_arena_alloc(&arena, w.bytes, 1);
+    if (!w.start) status = lb_fail_memory(err);
+  }
+  for (int pass = 0; pass < 3 && !status; pass++) {
+    lb_body_set_gravity(w.body, lb_vec3(0.6 * gravity, 0.5 * gravity, -0.3 * gravity));
+    lb_body_save_state(w.body, w.start, w.bytes);
+    if (pass < 2) gravity *= AMPLITUDE * diagonal_of(model) / swing_amplitude(&w, u);
+    if (pass < 2) lb_body_restore_state(w.body, w.start, w.bytes);
+  }
+  benchRow *row = NULL;
+  if (!status)
+    row = add_row(b, "cubature.step",
+                  json_pack("{s:i, s:i, s:f, s:b}", "d", (int)model->size.subspace_dimension, "s",
+                            (int)model->size.cubature_count, "h", h, "single", (int)single),
+                  "ms", 0, paper_step_ms);
+  if (row) {
+    bench_time(row, 1e3 / w.steps, swing, &w);
+    snprintf(row->note, sizeof row->note,
+             "one thread; Newmark, a sudden load that bends by %g %% of the diagonal",
+             100 * AMPLITUDE);
+  } else if (!status) {
+    status = lb_fail_memory(err);
+  }
+  lb_arena_release(&arena);
+  lb_body_destroy(w.body);
+  return status;
+}
+
 static lbStatus bench_run(CubatureBench *b, lbError *err) {
   lbCubatureDef cubature = lb_cubature_def();
   lbModel *model = NULL;
@@ -295,6 +377,8 @@ static lbStatus bench_run(CubatureBench *b, lbError *err) {
     json_decref(parameters);
     if (!row || !w.q || !w.R || !w.work) status = lb_fail_memory(err);
   }
+  static const double steps[] = { 1e-3, 1.0 / 240, 1.0 / 60 };
+  for (int i = 0; i < 6 && !status; i++) status = bench_swing(b, model, steps[i / 2], i % 2, err);
   lb_arena_release(&arena);
   lb_body_destroy(w.body);
   lb_model_destroy(model);
