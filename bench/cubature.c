@@ -319,10 +319,11 @@ static lbStatus bench_swing(CubatureBench *b, const lbModel *model, double h, bo
   }
   benchRow *row = NULL;
   if (!status)
-    row = add_row(b, "cubature.step",
-                  json_pack("{s:i, s:i, s:f, s:b}", "d", (int)model->size.subspace_dimension, "s",
-                            (int)model->size.cubature_count, "h", h, "single", (int)single),
-                  "ms", 0, paper_step_ms);
+    row = bench_cubature_row(
+        b, "cubature.step",
+        json_pack("{s:i, s:i, s:f, s:b}", "d", (int)model->size.subspace_dimension, "s",
+                  (int)model->size.cubature_count, "h", h, "single", (int)single),
+        "ms", 0, paper(b)->step_ms);
   if (row) {
     bench_time(row, 1e3 / w.steps, swing, &w);
     snprintf(row->note, sizeof row->note,
