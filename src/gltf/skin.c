@@ -17,14 +17,15 @@ lbStatus lb_gltf_check_influences(const lbGltfMesh *mesh, int32_t point_count, l
     for (size_t k = p * width; k < (p + 1) * width; k++) {
       float weight = mesh->joint_weights[k];
       if (!(weight >= 0 && isfinite(weight)))
-        return lb_fail(err, LB_ERR_ARGUMENT, "point %zu has the joint weight %g", p,
+        return lb_fail(err, LB_ERR_ARGUMENT, "point %d has the joint weight %g", (int)p,
                        (double)weight);
       if (weight > 0 && (mesh->joints[k] < 0 || mesh->joints[k] > UINT16_MAX))
-        return lb_fail(err, LB_ERR_ARGUMENT, "point %zu has the joint %d", p, (int)mesh->joints[k]);
+        return lb_fail(err, LB_ERR_ARGUMENT, "point %d has the joint %d", (int)p,
+                       (int)mesh->joints[k]);
       sum += (double)weight;
     }
     if (!(sum > 1e-30))
-      return lb_fail(err, LB_ERR_ARGUMENT, "the joint weights of point %zu are all zero", p);
+      return lb_fail(err, LB_ERR_ARGUMENT, "the joint weights of point %d are all zero", (int)p);
   }
   return LB_OK;
 }
@@ -88,9 +89,9 @@ void lb_gltf_put_influences(lbGltf *gltf, const lbGltfMesh *mesh, lbJson *attrib
     for (size_t v = 0; v < count && weights; v++)
       put_row(mesh, mesh->points ? (size_t)mesh->points[v] : v, set, joints + 4 * v,
               weights + 4 * v);
-    snprintf(name, sizeof name, "JOINTS_%zu", set);
+    snprintf(name, sizeof name, "JOINTS_%d", (int)set);
     lb_gltf_put_attribute(attributes, name, lb_gltf_add_joints(gltf, joints, count));
-    snprintf(name, sizeof name, "WEIGHTS_%zu", set);
+    snprintf(name, sizeof name, "WEIGHTS_%d", (int)set);
     lb_gltf_put_attribute(attributes, name,
                           lb_gltf_add_floats(gltf, weights, count, 4, LB_GLTF_VERTICES, false));
   }
