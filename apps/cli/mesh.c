@@ -277,10 +277,10 @@ static cliStatus run_rig(const Job *job, bool json) {
   if (status == LB_ERR_UNSUPPORTED) return cli_usage(&cli_mesh, "%s", err.text);
   if (status) return cli_fail(&err);
   if (json)
-    return cli_print_json(json_pack("{s:i, s:i, s:i, s:i, s:f}", "joints", (int)info.joint_count,
+    return cli_print_json(json_pack("{s:i, s:i, s:i, s:i, s:o}", "joints", (int)info.joint_count,
                                     "vertices", (int)info.vertex_count, "triangles",
                                     (int)info.triangle_count, "frames", (int)info.frame_count,
-                                    "seconds", info.seconds));
+                                    "seconds", cli_number(info.seconds)));
   cli_say("%d joints, %d vertices, %d triangles, a walk of %g s\n", (int)info.joint_count,
           (int)info.vertex_count, (int)info.triangle_count, info.seconds);
   cli_say("written: %s\n", job->output);

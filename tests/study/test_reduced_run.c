@@ -235,11 +235,12 @@ static void a_volume_mesh_moves_by_the_displacement_of_its_nodes(void **state) {
 
 static void a_method_that_the_model_lacks_is_refused(void **state) {
   (void)state;
-  lbScene *scene = scene_of(BODY_WITH("'method':'frames'"));
+  lbScene *scene = scene_of(BODY_WITH("'method':'modal'"));
+  scene->bodies[0].method = LB_METHOD_RECORDED; // which needs a model
   lbRunDef def = lb_run_def();
   lbRun *run = NULL;
   lbError err;
-  check_fails(lb_run(scene, &def, &run, &err), LB_ERR_UNSUPPORTED, err, "frames");
+  check_fails(lb_run(scene, &def, &run, &err), LB_ERR_UNSUPPORTED, err, "recorded");
   assert_null(run);
   lb_scene_destroy(scene);
 }
