@@ -420,6 +420,9 @@ void lb_frame_update_rates(lbBody *body, const double *q, const double *v, lbScr
 // share.
 void lb_frame_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, const double *reduced,
                      const double *q, double *v, lbScratch *scratch);
+// The inverse inertia of the rest shape at a turn, world axes; flat and needle-like bodies have
+// one, too.
+lbMat3 lb_frame_mobility(const lbBody *body, lbMat3 turn);
 lbVec3 lb_frame_centre(const lbBody *body); // world
 // The turn from now to the middle of the next step, if that is as long as the last: a force is held
 // in world axes while the frame turns.

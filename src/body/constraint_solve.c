@@ -170,17 +170,6 @@ static void move_frame(const lbBody *body, double linear, const lbMat3 *angular,
   to[6] = to[7] = 0;
 }
 
-// The inverse inertia in world axes, of the rest shape: what constraints count with.
-static lbMat3 inverse_inertia(const lbBody *body, lbMat3 turn) {
-  const lbPrepared *p = body->prepared;
-  lbMat3 J;
-  memcpy(J.m, p->model->rigid_inertia, sizeof J.m);
-  double scale = p->inertia.count ? p->inertia.scale : 1, slack = 1e-9 * lb_mat3_trace(J);
-  for (int k = 0; k < 9; k += 4) J.m[k] += slack;
-  lbMat3 inverse = lb_mat3_scale(1 / scale, lb_mat3_inverse(J));
-  return lb_mat3_multiply(turn, lb_mat3_multiply(inverse, lb_mat3_transpose(turn)));
-}
-
 // ---- forces ------------------------------------------------------------------------------------
 
 // Places and velocities of the rows' points, world axes, at coordinates q and rates v (NULL: rates
@@ -287,7 +276,7 @@ static void refresh(lbBody *body, const lbStep *step, lbScratch *s) {
   lbConstraints *c = body->constraints;
   const lbPrepared *p = body->prepared;
   size_t padded = (size_t)p->padded;
-  lbMat3 turns = inverse_inertia(body, step->frame.turn),
+  lbMat3 turns = lb_frame_mobility(body, step->frame.turn),
          moves = lb_mat3_scale(0.5 * step->h * step->h, turns);
   double shift = 0.5 * step->h * step->h / p->mass;
   for (int32_t j = 0; j < c->column_count; j++) {

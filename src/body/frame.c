@@ -37,6 +37,16 @@ lbStatus lb_check_placement(lbVec3 position, lbQuat *rotation, lbError *err) {
 
 lbVec3 lb_frame_centre(const lbBody *body) { return lb_body_place(body, body->prepared->centre); }
 
+lbMat3 lb_frame_mobility(const lbBody *body, lbMat3 turn) {
+  const lbPrepared *p = body->prepared;
+  lbMat3 J;
+  memcpy(J.m, p->model->rigid_inertia, sizeof J.m);
+  double scale = p->inertia.count ? p->inertia.scale : 1, slack = 1e-9 * lb_mat3_trace(J);
+  for (int k = 0; k < 9; k += 4) J.m[k] += slack;
+  lbMat3 inverse = lb_mat3_scale(1 / scale, lb_mat3_inverse(J));
+  return lb_mat3_multiply(turn, lb_mat3_multiply(inverse, lb_mat3_transpose(turn)));
+}
+
 lbQuat lb_frame_ahead(const lbBody *body) {
   return lb_quat_exp(lb_scale(0.5 * body->h, body->frame.spin));
 }

@@ -5,12 +5,10 @@
 #include "body/contacts.h"
 
 #define PUSH_PLACES 16 // that one ball touches
-#define NODE_LIMIT 4096
-#define TRIANGLE_LIMIT 1024
-#define MARGIN 0.5    // of the radius: what lies that much farther may come near in a step
-#define APART 0.25    // of the radius: between places
-#define MOST_OUT 0.25 // of the radius: how far a step pushes a place out
-#define STIFFEST 10   // times mass / h²: a place that can hardly move must not move all the rest
+#define MARGIN 0.5     // of the radius: what lies that much farther may come near in a step
+#define APART 0.25     // of the radius: between places
+#define MOST_OUT 0.25  // of the radius: how far a step pushes a place out
+#define STIFFEST 10    // times mass / h²: a place that can hardly move must not move all the rest
 
 static lbStatus check(const lbBody *body, const lbBall *ball, double dt) {
   lbVec3 c = ball->centre, v = ball->velocity;
@@ -24,15 +22,6 @@ static lbStatus check(const lbBody *body, const lbBall *ball, double dt) {
                    "ball: radius %g, stiffness %g; both must be above 0", ball->radius,
                    ball->stiffness);
   return lb_time_step_is_legal(dt) ? LB_OK : lb_time_step_refuse(dt, body->message);
-}
-
-static lbStatus make_search(const lbBody *body, lbScratch *s) {
-  const lbTree *tree = NULL;
-  if (s->search) return LB_OK;
-  lbStatus status = lb_prepared_tree(body->prepared, &tree, body->message);
-  if (!status)
-    status = lb_search_create(tree, NODE_LIMIT, TRIANGLE_LIMIT, &s->search, body->message);
-  return status;
 }
 
 static lbVec3 push(lbBody *body, const lbBall *ball, double h, lbScratch *s) {
@@ -63,7 +52,7 @@ lbStatus lb_body_push_ball(lbBody *body, const lbBall *ball, double dt, lbVec3 *
   if (body->prepared->model->size.triangle_count > 0) {
     lbScratch *scratch = lb_scratch_borrow(body->prepared);
     status = scratch ? lb_contacts_make(body) : lb_fail_memory(body->message);
-    if (!status) status = make_search(body, scratch);
+    if (!status) status = lb_search_make(body->prepared, scratch, body->message);
     if (!status) sum = push(body, ball, dt, scratch);
     lb_scratch_return(body->prepared, scratch);
   }

@@ -6,9 +6,6 @@
 
 #include <string.h>
 
-#define NODE_LIMIT 4096
-#define TRIANGLE_LIMIT 1024
-
 // ---- opening -----------------------------------------------------------------------------------
 
 bool lb_touch_is_possible(const lbBody *body) {
@@ -23,32 +20,15 @@ lbStatus lb_touch_make(lbBody *body, lbError *err) {
   return status;
 }
 
-// The inverse inertia of the rest shape, world axes; flat and needle-like bodies have one, too.
-static lbMat3 find_mobility(const lbBody *body, lbMat3 turn) {
-  const lbPrepared *p = body->prepared;
-  lbMat3 J;
-  memcpy(J.m, p->model->rigid_inertia, sizeof J.m);
-  double scale = p->inertia.count ? p->inertia.scale : 1, slack = 1e-9 * lb_mat3_trace(J);
-  for (int k = 0; k < 9; k += 4) J.m[k] += slack;
-  lbMat3 inverse = lb_mat3_scale(1 / scale, lb_mat3_inverse(J));
-  return lb_mat3_multiply(turn, lb_mat3_multiply(inverse, lb_mat3_transpose(turn)));
-}
-
-static bool make_search(const lbBody *body, lbScratch *s) {
-  const lbTree *tree = NULL;
-  if (s->search) return true;
-  return lb_prepared_tree(body->prepared, &tree, NULL) == LB_OK &&
-         lb_search_create(tree, NODE_LIMIT, TRIANGLE_LIMIT, &s->search, NULL) == LB_OK;
-}
-
 bool lb_touch_open(lbTouching *t, lbBody *body, double h) {
   lbScratch *s = lb_scratch_borrow(body->prepared);
   *t = (lbTouching){ .body = body, .scratch = s, .start = body->frame };
-  if (!s || !body->contacts || !body->contacts->force || !make_search(body, s)) return false;
+  if (!s || !body->contacts || !body->contacts->force || lb_search_make(body->prepared, s, NULL))
+    return false;
   t->step = (lbStep){ .h = h, .share = 1, .whole = &t->start };
   if (lb_part_open(body, &t->step, s) & LB_STEP_NONFINITE) return false;
   if (lb_frame_is_felt(body)) lb_frame_correct(body, &t->step, s);
-  if (body->frame.kind == LB_FRAME_FREE) t->mobility = find_mobility(body, t->step.frame.turn);
+  if (body->frame.kind == LB_FRAME_FREE) t->mobility = lb_frame_mobility(body, t->step.frame.turn);
   return true;
 }
 
@@ -91,7 +71,7 @@ static double rest_sphere(const lbTree *tree, lbVec3 *centre) {
 
 bool lb_touch_visit(const lbBody *body, lbTreeReaches *reaches, lbTreeLook *look, void *context) {
   lbScratch *s = lb_scratch_borrow(body->prepared);
-  bool ready = s && make_search(body, s);
+  bool ready = s && lb_search_make(body->prepared, s, NULL) == LB_OK;
   if (ready) {
     body->prepared->method->get(body, s->q0, NULL, NULL);
     lb_tree_visit(s->search, s->q0, reaches, look, context);

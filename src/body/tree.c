@@ -156,6 +156,14 @@ lbStatus lb_search_create(const lbTree *tree, int32_t node_limit, int32_t triang
   return LB_OK;
 }
 
+lbStatus lb_search_make(const lbPrepared *prepared, lbScratch *scratch, lbError *err) {
+  enum { NODES = 4096, TRIANGLES = 1024 };
+  const lbTree *tree = NULL;
+  if (scratch->search) return LB_OK;
+  lbStatus status = lb_prepared_tree(prepared, &tree, err);
+  return status ? status : lb_search_create(tree, NODES, TRIANGLES, &scratch->search, err);
+}
+
 void lb_search_destroy(lbSearch *search) {
   if (!search) return;
   lb_aabb_tree_destroy(search->boxes);
@@ -193,16 +201,30 @@ static double box_bound(const lbBox *box, lbVec3 point) {
   return sqrt(lb_box_distance2(box, at));
 }
 
-// No part of a node is nearer to the point.
-static double bound_of(const lbSearch *search, lbVec3 point, int32_t node) {
+// A sphere around a node at the search's coordinates.
+static double sphere_of(const lbSearch *search, int32_t node, lbVec3 *centre) {
   const lbTree *tree = search->tree;
-  if (search->boxes) return box_bound(&search->boxes->nodes[node].box, point);
+  if (search->boxes) {
+    const lbBox *box = &search->boxes->nodes[node].box;
+    lbVec3 low = lb_vec3_load(box->low), high = lb_vec3_load(box->high);
+    *centre = lb_scale(0.5, lb_add(low, high));
+    return 0.5 * lb_length(lb_sub(high, low));
+  }
   const double *sphere = tree->spheres + 4 * (size_t)node;
   const double *motion = tree->motions + 4 * (size_t)node * (size_t)tree->dimension;
   double at[4] = { sphere[0], sphere[1], sphere[2], sphere[3] };
   for (int32_t i = 0; i < 4 * tree->dimension; i += 4)
     for (int k = 0; k < 4; k++) at[k] += search->factors[i + k] * motion[i + k];
-  double bound = lb_length(lb_sub(point, lb_vec3_load(at))) - at[3];
+  *centre = lb_vec3_load(at);
+  return at[3];
+}
+
+// No part of a node is nearer to the point.
+static double bound_of(const lbSearch *search, lbVec3 point, int32_t node) {
+  lbVec3 centre;
+  if (search->boxes) return box_bound(&search->boxes->nodes[node].box, point);
+  double radius = sphere_of(search, node, &centre),
+         bound = lb_length(lb_sub(point, centre)) - radius;
   return bound > 0 ? bound : 0;
 }
 
@@ -282,24 +304,6 @@ double lb_tree_search(lbSearch *search, const double *q, lbVec3 point, double di
     }
   }
   return distance;
-}
-
-// A sphere around a node at the search's coordinates.
-static double sphere_of(const lbSearch *search, int32_t node, lbVec3 *centre) {
-  const lbTree *tree = search->tree;
-  if (search->boxes) {
-    const lbBox *box = &search->boxes->nodes[node].box;
-    lbVec3 low = lb_vec3_load(box->low), high = lb_vec3_load(box->high);
-    *centre = lb_scale(0.5, lb_add(low, high));
-    return 0.5 * lb_length(lb_sub(high, low));
-  }
-  const double *sphere = tree->spheres + 4 * (size_t)node;
-  const double *motion = tree->motions + 4 * (size_t)node * (size_t)tree->dimension;
-  double at[4] = { sphere[0], sphere[1], sphere[2], sphere[3] };
-  for (int32_t i = 0; i < 4 * tree->dimension; i += 4)
-    for (int k = 0; k < 4; k++) at[k] += search->factors[i + k] * motion[i + k];
-  *centre = lb_vec3_load(at);
-  return at[3];
 }
 
 // A triangle with its neighbours where the search's coordinates put them.

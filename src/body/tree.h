@@ -57,6 +57,8 @@ typedef struct lbSearch {
 lbStatus lb_search_create(const lbTree *tree, int32_t node_limit, int32_t triangle_limit,
                           lbSearch **out, lbError *err);
 void lb_search_destroy(lbSearch *search); // NULL is legal
+// That of a scratch, made by the first call.
+lbStatus lb_search_make(const lbPrepared *prepared, lbScratch *scratch, lbError *err);
 
 // Fills `near` with the triangles nearer than `distance` to a point, nearest boxes first. Returns
 // the distance within which nothing was overlooked: `distance`, or less where a limit was met.

@@ -44,7 +44,7 @@ static lbStatus make_solid(const lbColliderDef *def, lbSolid **out, lbError *err
   return lb_solid_create(&solid, out, err);
 }
 
-static lbStatus check_friction(double friction, lbError *err) {
+lbStatus lb_touch_check_friction(double friction, lbError *err) {
   if (isnan(friction) || (friction >= 0 && friction <= LB_BODY_MOST)) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT, "friction is %g; it must be 0 or more", friction);
 }
@@ -57,7 +57,7 @@ lbStatus lb_world_add_collider(lbWorld *world, const lbColliderDef *def, lbColli
   lbQuat rotation = def->rotation;
   lbSolid *solid = NULL;
   lbStatus status = lb_check_placement(def->position, &rotation, err);
-  if (!status) status = check_friction(def->friction, err);
+  if (!status) status = lb_touch_check_friction(def->friction, err);
   if (!status) status = make_solid(def, &solid, err);
   if (status) return status;
   int32_t at = 0;

@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-#define CANDIDATES 256
-#define TRIANGLES 1024
-
 // ---- memory ------------------------------------------------------------------------------------
 
 void lb_touch_destroy(lbWorldTouch *touch) {
@@ -51,10 +48,10 @@ static bool make_contacts(lbWorldTouch *touch, int32_t room) {
          make(&touch->amounts, LB_BODY_CONTACTS, sizeof *touch->amounts) &&
          make(&touch->signs, LB_BODY_CONTACTS, sizeof(double)) &&
          make(&touch->pool, touch->pool_room, sizeof(double)) &&
-         make(&touch->candidates, CANDIDATES, sizeof *touch->candidates) &&
-         make(&touch->places, CANDIDATES, sizeof *touch->places) &&
-         make(&touch->triangles[0], TRIANGLES, sizeof *touch->triangles[0]) &&
-         make(&touch->triangles[1], TRIANGLES, sizeof *touch->triangles[1]);
+         make(&touch->candidates, LB_PAIR_CANDIDATES, sizeof *touch->candidates) &&
+         make(&touch->places, LB_PAIR_CANDIDATES, sizeof *touch->places) &&
+         make(&touch->triangles[0], LB_PAIR_TRIANGLES, sizeof *touch->triangles[0]) &&
+         make(&touch->triangles[1], LB_PAIR_TRIANGLES, sizeof *touch->triangles[1]);
 }
 
 static bool make_slots(lbWorldTouch *touch, int32_t room) {
@@ -99,8 +96,8 @@ lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double fr
   if (!world) return lb_refuse_null(err, "world");
   lbWorldSlot *slot = lb_world_slot(world, id);
   if (!slot) return lb_world_refuse_id(id, err);
-  if (!isnan(friction) && !(friction >= 0 && friction <= LB_BODY_MOST))
-    return lb_fail(err, LB_ERR_ARGUMENT, "friction is %g; it must be 0 or more", friction);
+  lbStatus status = lb_touch_check_friction(friction, err);
+  if (status) return status;
   slot->friction = friction;
   slot->touches = touches && lb_touch_is_possible(slot->body);
   return lb_touch_reserve(world, err);

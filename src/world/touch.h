@@ -14,8 +14,10 @@
 #include "contact/solve.h"
 #include "limber/contact.h"
 
-#define LB_PAIR_CONTACTS 16 // of two that touch, at most
-#define LB_BODY_CONTACTS 48 // of a body, at most
+#define LB_PAIR_CONTACTS 16    // of two that touch, at most
+#define LB_BODY_CONTACTS 48    // of a body, at most
+#define LB_PAIR_CANDIDATES 256 // of a pair, before some are chosen
+#define LB_PAIR_TRIANGLES 1024 // of each surface of a pair
 
 struct lbWorldCollider {
   uint32_t generation;
@@ -119,6 +121,8 @@ void lb_touch_begin(lbWorld *world, double start, double end);
 // impulses when bodies have taken them.
 void lb_touch_finish(lbWorld *world);
 
+// NAN (the world's) or 0 and more.
+lbStatus lb_touch_check_friction(double friction, lbError *err);
 // touch_find.c: contacts at the step's start.
 void lb_touch_find(lbWorld *world);
 lbWorldCollider *lb_world_find_collider(const lbWorld *world, lbColliderId id); // NULL: none

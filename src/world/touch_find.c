@@ -7,19 +7,17 @@
 
 #include "body/body.h"
 
-#define CANDIDATES 256 // of a pair, before some are chosen
-#define TRIANGLES 1024 // of each surface of a pair
-#define WAY 2.0        // times what speeds tell: bodies speed up
-#define SLACK 0.01     // of the radius
-#define ALIKE 0.7      // cosine: normals that look to the same side
-#define NEAR 3.0       // times the overlap
-#define DEPTH 0.25     // of the smaller radius: how far surfaces may overlap
+#define WAY 2.0    // times what speeds tell: bodies speed up
+#define SLACK 0.01 // of the radius
+#define ALIKE 0.7  // cosine: normals that look to the same side
+#define NEAR 3.0   // times the overlap
+#define DEPTH 0.25 // of the smaller radius: how far surfaces may overlap
 
 // ---- pairs: candidates -------------------------------------------------------------------------
 
 // Few of those there are, so that there is room for more.
 static void thin_out(lbWorldTouch *touch, double length, int32_t most) {
-  int32_t chosen[CANDIDATES];
+  int32_t chosen[LB_PAIR_CANDIDATES];
   for (int32_t i = 0; i < touch->candidate_count; i++) {
     const lbTouchCandidate *c = &touch->candidates[i];
     touch->places[i] = (lbTouchPlace){ c->point, c->normal, c->gap };
@@ -45,7 +43,7 @@ static void choose(lbWorldTouch *touch, double length) {
 }
 
 static void add_candidate(lbWorldTouch *touch, double length, const lbTouchCandidate *candidate) {
-  if (touch->candidate_count == CANDIDATES) thin_out(touch, length, CANDIDATES / 2);
+  if (touch->candidate_count == LB_PAIR_CANDIDATES) thin_out(touch, length, LB_PAIR_CANDIDATES / 2);
   touch->candidates[touch->candidate_count++] = *candidate;
 }
 
@@ -222,7 +220,7 @@ static bool gather(void *context, const lbSurfaceTriangle *triangle, int32_t num
   const Gathering *g = context;
   int32_t *count = &g->touch->triangle_counts[g->side];
   lbPairTriangle *to = &g->touch->triangles[g->side][*count];
-  if (*count == TRIANGLES) return false;
+  if (*count == LB_PAIR_TRIANGLES) return false;
   *to = (lbPairTriangle){ .at.own = triangle->own, .number = number, .box = lb_box_empty() };
   for (int k = 0; k < 3; k++) {
     double at[3];

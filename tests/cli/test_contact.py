@@ -17,7 +17,7 @@ def scene_file(folder, top, **changes):
 
 @case
 def a_body_of_every_method_rests_on_the_ground(folder):
-    for method in ("subspace", "modal", "warp", "full"):
+    for method in ("subspace", "modal", "warp", "frames", "full"):
         time = {"step": 0.01, "count": 150 if method in ("subspace", "modal") else 100}
         found = limber("run", scene_file(folder, {"ground": {}}, method=method, time=time),
                        "--json").json()
