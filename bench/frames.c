@@ -1,6 +1,7 @@
 // limber bench frames: steps of a turtle with seven frames and with two, by samples and by springs,
 // what its weights take, and a bar with more and more frames beside the unreduced one.
 #include "bench/bench.h"
+#include "bench/subject.h"
 #include "limber/frames.h"
 
 #include <math.h>
@@ -9,36 +10,10 @@
 
 enum { STEPS = 20, BEAM_STEPS = 250 };
 
-typedef struct Subject {
-  lbMesh *mesh;
-  lbFem *fem;
-} Subject;
-
-static lbStatus make_subject(const lbShapeDef *shape, double young, double poisson, int axis,
-                             Subject *s, lbError *err) {
-  lbStatus status = lb_shape_volume(shape, &s->mesh, err);
-  if (status) return status;
-  bool *fixed = lb_alloc((size_t)s->mesh->vertex_count, sizeof *fixed);
-  if (!fixed) return lb_fail_memory(err);
-  double low = INFINITY;
-  for (int32_t v = 0; v < s->mesh->vertex_count; v++)
-    low = fmin(low, s->mesh->positions[3 * v + axis]);
-  for (int32_t v = 0; v < s->mesh->vertex_count; v++)
-    fixed[v] = s->mesh->positions[3 * v + axis] < low + 1e-9;
+static lbMaterial soft(double young, double poisson) {
   lbMaterial material = lb_material();
   material.young = young, material.poisson = poisson;
-  lbFemDef def = lb_fem_def();
-  def.materials = &material;
-  def.material_count = 1;
-  def.fixed = fixed;
-  status = lb_fem_create(s->mesh, &def, &s->fem, err);
-  lb_free(fixed);
-  return status;
-}
-
-static void release_subject(Subject *s) {
-  lb_fem_destroy(s->fem);
-  lb_mesh_destroy(s->mesh);
+  return material;
 }
 
 // ---- steps -------------------------------------------------------------------------------------
@@ -47,7 +22,7 @@ static void step_body(void *context) {
   for (int i = 0; i < STEPS; i++) lb_body_step(context, 0.01);
 }
 
-static lbStatus bench_steps(const Subject *s, int32_t frames, int32_t samples, bool springs,
+static lbStatus bench_steps(const benchSubject *s, int32_t frames, int32_t samples, bool springs,
                             double limit, benchTable *table, lbError *err) {
   lbModel *model = NULL;
   lbBody *body = NULL;
@@ -80,7 +55,7 @@ static lbStatus bench_steps(const Subject *s, int32_t frames, int32_t samples, b
 }
 
 typedef struct Weighing {
-  const Subject *subject;
+  const benchSubject *subject;
   lbFramesDef def;
   int32_t samples;
 } Weighing;
@@ -94,7 +69,7 @@ static void make_weights(void *context) {
   lb_model_destroy(model);
 }
 
-static lbStatus bench_weights(const Subject *s, benchTable *table, lbError *err) {
+static lbStatus bench_weights(const benchSubject *s, benchTable *table, lbError *err) {
   Weighing w = { .subject = s, .def = lb_frames_def() };
   w.def.samples = 15000;
   benchRow *row = bench_add(table, "frames.weights",
@@ -128,8 +103,8 @@ static lbStatus bench_beam(double length, benchTable *table, lbError *err) {
   const int32_t cells[3] = { (int32_t)(8 * length), 8, 8 };
   memcpy(shape.size, size, sizeof size), memcpy(shape.cells, cells, sizeof cells);
   shape.element = LB_ELEMENT_BRICK8;
-  Subject s = { 0 };
-  lbStatus status = make_subject(&shape, 1e5, 0, 0, &s, err);
+  benchSubject s = { 0 };
+  lbStatus status = bench_subject_make(&shape, soft(1e5, 0), LB_MASS_CONSISTENT, 0, &s, err);
   int32_t rows = status ? 0 : 3 * s.mesh->vertex_count;
   // g for a sag of about 5 %: w = ρ g A L⁴ / (8 E I)
   double g = 0.05 * length * 8 * 1e5 / 12 / (1000 * pow(length, 4));
@@ -185,21 +160,21 @@ static lbStatus bench_beam(double length, benchTable *table, lbError *err) {
     }
   }
   lb_free(u), lb_free(force);
-  release_subject(&s);
+  bench_subject_release(&s);
   return status;
 }
 
 lbStatus bench_frames(benchTable *table, lbError *err) {
   lbShapeDef shape = lb_shape_def("turtle");
-  Subject s = { 0 };
+  benchSubject s = { 0 };
   shape.element = LB_ELEMENT_BRICK8;
-  lbStatus status = make_subject(&shape, 2e5, 0.4, 2, &s, err);
+  lbStatus status = bench_subject_make(&shape, soft(2e5, 0.4), LB_MASS_CONSISTENT, 2, &s, err);
   if (!status) status = bench_steps(&s, 7, 2313, false, 2000, table, err);
   if (!status) status = bench_steps(&s, 7, 15452, false, 12000, table, err);
   if (!status) status = bench_steps(&s, 2, 2323, false, 700, table, err);
   if (!status) status = bench_steps(&s, 7, 2313, true, 20, table, err);
   if (!status) status = bench_weights(&s, table, err);
-  release_subject(&s);
+  bench_subject_release(&s);
   if (!status) status = bench_beam(2.5, table, err);
   if (!status) status = bench_beam(5, table, err);
   return status;

@@ -2,6 +2,7 @@
 // both forms and both estimates of rotations, the volume of a sagging bar, and the largest stable
 // steps of a tube that is let go.
 #include "bench/bench.h"
+#include "bench/subject.h"
 
 #include "study/plot.h"
 
@@ -32,38 +33,6 @@ static const Form forms[] = {
 enum { FORMS = sizeof forms / sizeof *forms, LINEAR = 0, ELEMENT = 1, GREEN = 4 };
 
 // ---- objects -----------------------------------------------------------------------------------
-
-// A shape of one material, held where x (or z of a tube) is least.
-typedef struct Subject {
-  lbMesh *mesh;
-  lbFem *fem;
-} Subject;
-
-static lbStatus make_subject(const lbShapeDef *shape, lbMaterial material, int axis, Subject *s,
-                             lbError *err) {
-  lbStatus status = lb_shape_volume(shape, &s->mesh, err);
-  if (status) return status;
-  bool *fixed = lb_alloc((size_t)s->mesh->vertex_count, sizeof *fixed);
-  if (!fixed) return lb_fail_memory(err);
-  double low = INFINITY;
-  for (int32_t v = 0; v < s->mesh->vertex_count; v++)
-    low = fmin(low, s->mesh->positions[3 * v + axis]);
-  for (int32_t v = 0; v < s->mesh->vertex_count; v++)
-    fixed[v] = s->mesh->positions[3 * v + axis] < low + 1e-9;
-  lbFemDef def = lb_fem_def();
-  def.materials = &material;
-  def.material_count = 1;
-  def.fixed = fixed;
-  def.mass = LB_MASS_LUMPED;
-  status = lb_fem_create(s->mesh, &def, &s->fem, err);
-  lb_free(fixed);
-  return status;
-}
-
-static void release_subject(Subject *s) {
-  lb_fem_destroy(s->fem);
-  lb_mesh_destroy(s->mesh);
-}
 
 static lbStatus make_body(const lbMesh *mesh, const lbFem *fem, const lbWarpSettings *settings,
                           lbVec3 gravity, lbModel **model, lbBody **body, lbError *err) {
@@ -128,7 +97,7 @@ static lbStatus bench_form(const char *name, const lbMesh *mesh, const lbFem *fe
 // ---- beside the unreduced body -----------------------------------------------------------------
 
 // Greatest distance of the tip from where the unreduced corotated body has it, in a second.
-static lbStatus bench_error(const Subject *s, const Form *form, int32_t iterations,
+static lbStatus bench_error(const benchSubject *s, const Form *form, int32_t iterations,
                             benchTable *table, lbError *err) {
   lbModel *model = NULL;
   lbBody *body = NULL, *full = NULL;
@@ -193,8 +162,8 @@ static double volume_of(const lbModel *m, const double *u) {
 enum { VOLUMES = 40, ROW_EVERY = 5 }; // in two seconds
 
 // Over two seconds, one row every quarter of a second: the curve of the paper's figure 6.
-static lbStatus bench_volume(const Subject *s, const Form *form, double *volumes, benchTable *table,
-                             lbError *err) {
+static lbStatus bench_volume(const benchSubject *s, const Form *form, double *volumes,
+                             benchTable *table, lbError *err) {
   lbModel *model = NULL;
   lbBody *body = NULL;
   double *u = lb_alloc((size_t)s->mesh->vertex_count, 3 * sizeof *u);
@@ -244,7 +213,7 @@ static bool is_stable(const lbModel *model, double h) {
 
 static lbStatus bench_stable(const Form *form, double young, benchTable *table, lbError *err) {
   static const double steps[] = { 50, 40, 30, 20, 15, 10, 7, 5, 3, 2, 1, 0.5 }; // ms
-  Subject s = { 0 };
+  benchSubject s = { 0 };
   lbShapeDef shape = lb_shape_def("tube");
   lbMaterial material = lb_material();
   lbReduceDef reduce = lb_reduce_def();
@@ -255,7 +224,7 @@ static lbStatus bench_stable(const Form *form, double young, benchTable *table, 
   material.young = young;
   material.poisson = 0.33;
   settings.iterations = 100;
-  lbStatus status = make_subject(&shape, material, 2, &s, err);
+  lbStatus status = bench_subject_make(&shape, material, LB_MASS_LUMPED, 2, &s, err);
   if (!status) status = lb_reduce_warp(s.mesh, s.fem, &reduce, &settings, &model, err);
   benchRow *row = NULL;
   if (!status) {
@@ -274,32 +243,32 @@ static lbStatus bench_stable(const Form *form, double young, benchTable *table, 
              (int)model->size.tet_count);
   }
   lb_model_destroy(model);
-  release_subject(&s);
+  bench_subject_release(&s);
   return status;
 }
 
 // ---- all of it ---------------------------------------------------------------------------------
 
 static lbStatus bench_bar(benchTable *table, lbError *err) {
-  Subject s = { 0 };
+  benchSubject s = { 0 };
   lbShapeDef shape = bar_def(1);
   lbMaterial material = lb_material();
   material.model = LB_MATERIAL_COROTATED;
   material.young = 2e6;
-  lbStatus status = make_subject(&shape, material, 0, &s, err);
+  lbStatus status = bench_subject_make(&shape, material, LB_MASS_LUMPED, 0, &s, err);
   for (int i = 0; i < FORMS && !status; i++)
     status = bench_form("bar", s.mesh, s.fem, 2, &forms[i], i == ELEMENT ? 300 : 0, table, err);
   for (int i = 0; i < FORMS && !status; i++)
     status = bench_error(&s, &forms[i], LB_WARP_ITERATIONS, table, err);
   for (int i = ELEMENT; i < GREEN && !status; i++)
     status = bench_error(&s, &forms[i], 200, table, err);
-  release_subject(&s);
+  bench_subject_release(&s);
   return status;
 }
 
 static lbStatus bench_sagging(const char *path, benchTable *table, lbError *err) {
   static const int shown[] = { LINEAR, ELEMENT, GREEN };
-  Subject s = { 0 };
+  benchSubject s = { 0 };
   lbShapeDef shape = bar_def(2);
   lbMaterial material = lb_material();
   double t[VOLUMES + 1], volumes[3][VOLUMES + 1];
@@ -311,14 +280,14 @@ static lbStatus bench_sagging(const char *path, benchTable *table, lbError *err)
                   .line_count = 3 };
   material.young = 2e7;
   material.poisson = 0.3;
-  lbStatus status = make_subject(&shape, material, 0, &s, err);
+  lbStatus status = bench_subject_make(&shape, material, LB_MASS_LUMPED, 0, &s, err);
   for (int k = 0; k <= VOLUMES; k++) t[k] = 0.05 * k;
   for (int i = 0; i < 3 && !status; i++) {
     status = bench_volume(&s, &forms[shown[i]], volumes[i], table, err);
     plot.lines[i] = (lbPlotLine){ forms[shown[i]].strain, volumes[i] };
   }
   if (!status && path) status = lb_plot_write(&plot, path, err);
-  release_subject(&s);
+  bench_subject_release(&s);
   return status;
 }
 
