@@ -112,11 +112,17 @@ const seenVertex = () => ask(() => {
     .reduce((best, place) => (off(place) < off(best) ? place : best));
 });
 
+// Places around one, ever farther away, in rings of so many pixels more.
+const around = (rings) => [[0, 0], ...Array.from({ length: 6 * rings }, (_, i) => {
+  const angle = (i % 6) * Math.PI / 3 + (i >= 6) * 0.5, radius = 12 * (1 + Math.floor(i / 6));
+  return [radius * Math.cos(angle), radius * Math.sin(angle)];
+})];
+
 // Presses there, or around, until a hand holds the body; returns the hold. Presses at the same place
 // would count as a double one, which pins.
 async function grab(press) {
   const { vertex, x, y } = await seenVertex();
-  for (const [dx, dy] of [[0, 0], [10, 0], [-10, 0], [0, 12], [0, -12], [20, 0], [-20, 0]]) {
+  for (const [dx, dy] of around(3)) {
     await press(x + dx, y + dy);
     await frames(2);
     const [hold] = await ask(() => window.limber.holds());
@@ -715,15 +721,21 @@ test("a_sketch_is_saved", async () => {
 test("a_body_is_posed_by_a_handle_and_saved", async () => {
   await open("cactus");
   await ask(() => window.limber.set("tool", 4));
+  await ask(() => window.limber.set("paused", 1)); // or it sways away from the mouse
   await frames(2);
   const { x, y } = await seenVertex();
-  for (const [dx, dy] of [[0, 0], [10, 0], [-10, 0], [0, 12], [0, -12]]) { // paints a handle
+  const tried = [];
+  for (const [dx, dy] of around(5)) { // paints a handle
     await pressMouse(x + dx, y + dy);
     await frames(2);
     await page.mouse.up();
+    await frames(2);
+    tried.push(`(${(x + dx).toFixed(0)}, ${(y + dy).toFixed(0)})`);
     if (await ask(() => window.limber.status().posing)) break;
   }
-  check(await ask(() => window.limber.status().posing) === true, "no pose has begun");
+  check(await ask(() => window.limber.status().posing) === true,
+    `no press at ${tried.join(", ")} begins a pose`);
+  await ask(() => window.limber.set("paused", 0));
   const before = await ask(() => window.limber.status().time);
   await frames(5);
   check(await ask(() => window.limber.status().time) === before, "time goes on");
