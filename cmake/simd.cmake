@@ -11,11 +11,12 @@ endif()
 
 # Sanitized kernels take long to compile. These levels differ from AVX2 in their width alone. Checks
 # of the arithmetic of indices in unrolled loops take minutes and are left out: wrong indices still
-# meet the address sanitizer.
+# meet the address sanitizer, whose checks are calls there: inline ones take minutes too.
 set(LIMBER_KERNEL_FLAGS "" CACHE STRING "Flags of kernels alone, after all others")
 if(LIMBER_SANITIZE)
   list(REMOVE_ITEM LIMBER_SIMD_LEVELS avx512 base)
-  list(APPEND LIMBER_KERNEL_FLAGS -fno-sanitize=signed-integer-overflow,pointer-overflow)
+  list(APPEND LIMBER_KERNEL_FLAGS -fno-sanitize=signed-integer-overflow,pointer-overflow
+    -fsanitize-address-outline-instrumentation)
 endif()
 
 set(LIMBER_SIMD_NUMBER_portable 0)
