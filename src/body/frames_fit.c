@@ -124,15 +124,16 @@ void lb_frames_fit_poses(lbBody *body, const double *u, lbFramesWork *w, lbScrat
     int32_t pivot = shared->pivots[i];
     lb_frame_align(&shared->rest[pivot], &state->poses[pivot], &shared->rest[i], pose);
   }
-  lb_frames_improve_poses(body, u, w, s);
+  lb_frames_improve_poses(body, u, CONVERGED, w, s);
 }
 
-void lb_frames_improve_poses(lbBody *body, const double *u, lbFramesWork *w, lbScratch *s) {
+void lb_frames_improve_poses(lbBody *body, const double *u, double goal, lbFramesWork *w,
+                             lbScratch *s) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   bool fixed[LB_FRAMES_MOST];
   for (int32_t i = 0; i < shared->count; i++) fixed[i] = lb_frames_is_led(body, i);
   for (int k = 0; k < ITERATIONS; k++)
-    if (improve(body, fixed, u, w, s) < CONVERGED) break;
+    if (improve(body, fixed, u, w, s) < goal) break;
 }
 
 void lb_frames_fit_velocity(lbBody *body, const double *v, lbFramesWork *w) {

@@ -15,6 +15,7 @@
 #define CLOSE 1e-9      // of the body's size
 #define BUMP_MOST 0.999 // so that the others' weights are not lost
 #define SUM_LEAST 1e-6  // of weights that are left
+#define NEAR 1e-7       // of the body's size, and rad: an iteration that ends the fit of poses
 
 // ---- lists under way ---------------------------------------------------------------------------
 
@@ -94,7 +95,7 @@ static lbStatus go_on(lbBody *body, const lbFrameSet *set, lbScratch *s) {
   lbFramesState *state = lb_frames_state(body);
   lbFramesWork *w = s->own;
   w->mass_body = NULL;
-  lb_frames_improve_poses(body, s->q, w, s);
+  lb_frames_improve_poses(body, s->q, NEAR, w, s);
   lb_frames_fit_velocity(body, s->v, w);
   state->version++;
   lb_body_disturb(body);
@@ -212,10 +213,9 @@ static lbStatus insert_at(lbBody *body, const lbVoxels *voxels, lbVec3 X, int32_
   lbFramePose rest[LB_FRAMES_MOST], pose;
   uint8_t fixed[LB_FRAMES_MOST] = { 0 };
   double velocity[6], *bump = lb_alloc((size_t)voxels->count, sizeof *bump);
-  lbWeightRow *row = lb_alloc(1, sizeof *row);
   Lists at_samples = { 0 }, at_nodes = { 0 };
   bool room = make_lists(&shared->set.samples, 4, &at_samples);
-  room = make_lists(&shared->set.nodes, 1, &at_nodes) && room && bump && row;
+  room = make_lists(&shared->set.nodes, 1, &at_nodes) && room && bump;
   lbStatus status = room ? LB_OK : lb_fail_memory(body->message);
   if (!status) status = lb_weight_bump(voxels, X, home, reach, bump, NULL, body->message);
   for (int32_t k = 0; k < samples + nodes && !status; k++) {
@@ -224,8 +224,7 @@ static lbStatus insert_at(lbBody *body, const lbVoxels *voxels, lbVec3 X, int32_
     const double *positions = node ? p->model->node_positions : p->model->sample_positions;
     int32_t from = node ? p->model->node_voxels[point] : point;
     double slope[3], b;
-    lb_weight_row(voxels, from, lb_vec3_load(positions + 3 * (size_t)point), row);
-    b = lb_weight_row_apply(row, bump, slope);
+    b = lb_weight_linear(voxels, from, lb_vec3_load(positions + 3 * (size_t)point), bump, slope);
     if (!(b > 1e-3)) b = slope[0] = slope[1] = slope[2] = 0;
     if (b > BUMP_MOST) b = BUMP_MOST, slope[0] = slope[1] = slope[2] = 0;
     if (node)
@@ -248,7 +247,7 @@ static lbStatus insert_at(lbBody *body, const lbVoxels *voxels, lbVec3 X, int32_
     status = go_on(body, &set, s);
   }
   release_lists(&at_samples), release_lists(&at_nodes);
-  lb_free(bump), lb_free(row);
+  lb_free(bump);
   return status;
 }
 

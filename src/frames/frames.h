@@ -34,6 +34,7 @@ typedef struct lbFrameMotion {
   double V[8];               // ḋ
   double A[8];               // d̈ at constant Ω
   double real[12], dual[12]; // (4 x 3) each: M = [real 0; dual real]
+  bool still; // it does not move in the step to come: no stiffness and no mass are summed for it
 } lbFrameMotion;
 
 // velocity (6) may be NULL: V and A are zero.

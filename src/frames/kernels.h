@@ -9,7 +9,7 @@
 enum {
   LB_FORM_GEOMETRIC = 26, // its dual-dual block is zero
   LB_FORM_MASS = 36,
-  LB_FORM_MATERIAL = 36, // 6 x 6, rows of the first frame
+  LB_FORM_MATERIAL = 36, // 6 x 6, rows of the first frame; of one alone the upper triangle
   LB_FORM_PAIR = LB_FORM_MATERIAL + LB_FORM_GEOMETRIC + LB_FORM_MASS,
   LB_FORM_FRAME = 16 // forces of the energy, loads
 };

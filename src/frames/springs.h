@@ -28,7 +28,8 @@ void lb_frame_springs_destroy(lbFrameSprings *springs); // NULL is legal
 
 // Energy, and gradient and K where the options ask for them.
 void lb_frame_springs_sum(const lbFrameSprings *springs, int32_t options, const lbFramePose *rest,
-                          const lbFramePose *poses, lbFrameSystem *out);
+                          const lbFramePose *poses, const lbFrameMotion *motions,
+                          lbFrameSystem *out);
 // M and, unless they are NULL, loads.
 void lb_frame_springs_lump(const lbFrameSprings *springs, const lbFramePose *poses,
                            const double *velocity, lbVec3 gravity, lbFrameSystem *out);

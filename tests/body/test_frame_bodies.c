@@ -294,7 +294,7 @@ static void find_stiffness(const lbBody *body, bool springs, double *K) {
       lb_alloc(lb_frame_sums_doubles(shared->samples->list_most, shared->count), sizeof *room);
   lb_frames_motions(body, motions);
   if (springs)
-    lb_frame_springs_sum(shared->springs, options, shared->rest, state->poses, &sums);
+    lb_frame_springs_sum(shared->springs, options, shared->rest, state->poses, motions, &sums);
   else
     lb_frame_sum(shared->samples, body->prepared->level, options, shared->count, motions,
                  lb_vec3(0, 0, 0), room, &sums);
