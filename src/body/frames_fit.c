@@ -76,11 +76,9 @@ static bool ready(const lbBody *body, const bool *prescribed, const double *x, l
                lb_vec3(0, 0, 0), w->room, &sums);
   lb_frames_combine(shared->count, 1, w->M, 0, NULL, w->factor);
   for (int32_t i = 0; i < n; i++) w->factor[(size_t)i * (padded + 1)] *= 1 + SLACK;
-  memset(w->sums, 0, 8 * (size_t)shared->count * sizeof(double));
   memset(w->right, 0, padded * sizeof(double));
-  for (int32_t k = 0; k < shared->whole.node_count; k++)
-    lb_frame_skin_spread(shared->nodes, w->start, k,
-                         lb_scale(shared->masses[k], lb_vec3_load(x + 3 * (size_t)k)), w->sums);
+  lb_frame_skin_spread_all(shared->nodes, body->prepared->level, w->start, x, shared->masses,
+                           w->room, w->sums);
   for (int32_t i = 0; i < shared->count; i++)
     if (!prescribed || !prescribed[i])
       lb_frame_gather(&w->start[i], w->sums + 8 * i, w->right + 6 * i);

@@ -2,8 +2,8 @@
 //
 // The place at rest, X, of a point x of the body as it is: X ← X + F⁻¹ (x − x(X)), with weights
 // continued from the nearest sample. A new frame's weight is a bump b of the distance from it
-// inside the body at rest; the others get w (1 − b). Since blends are normalised, leaving the new
-// frame's entries out again gives back the weights that were there before.
+// inside the body at rest; the others get w (1 − b). Leaving the new frame's entries out again, and
+// giving the others the sum 1, gives back the weights that were there before.
 #include "body/frames.h"
 
 #include "body/constraints.h"
@@ -282,19 +282,25 @@ lbStatus lb_body_frames_insert(lbBody *body, lbVec3 place, double reach, int32_t
 
 // ---- removing ----------------------------------------------------------------------------------
 
-// Entries without those of a frame, numbers behind it one less; false: a point is left without.
+// Entries without those of a frame, numbers behind it one less, with the sum 1 again: w / Σw and
+// (∇w − w Σ∇w / Σw) / Σw, so that frames may come and go as often as one likes; false: a point is
+// left without.
 static bool leave_out(const lbFrameLists *from, size_t stride, int32_t frame, Lists *to) {
   for (int32_t k = 0; k < from->point_count; k++) {
-    double sum = 0;
+    double sum[4] = { 0 };
+    for (int32_t e = from->begin[k]; e < from->begin[k + 1]; e++)
+      for (size_t i = 0; i < stride && from->frames[e] != frame; i++)
+        sum[i] += from->values[stride * (size_t)e + i];
+    if (!(sum[0] > SUM_LEAST)) return false;
     for (int32_t e = from->begin[k]; e < from->begin[k + 1]; e++) {
       int32_t own = from->frames[e];
       const double *w = from->values + stride * (size_t)e;
+      double values[4] = { w[0] / sum[0] };
       if (own == frame) continue;
-      add_entry(to, stride, own - (own > frame), w);
-      sum += w[0];
+      for (size_t i = 1; i < stride; i++) values[i] = (w[i] - values[0] * sum[i]) / sum[0];
+      add_entry(to, stride, own - (own > frame), values);
     }
     to->begin[k + 1] = to->entries;
-    if (!(sum > SUM_LEAST)) return false;
   }
   return true;
 }

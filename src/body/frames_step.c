@@ -144,6 +144,7 @@ static bool find_poses(const lbBody *body, double h, lbFramesWork *w) {
     if (w->prescribed[i] && lb_quat_dot(w->poses[i].rotation, state->poses[i].rotation) < 0)
       w->poses[i].rotation = lb_quat_scale(-1, w->poses[i].rotation);
     w->end[i] = lb_frame_motion(&shared->rest[i], &w->poses[i], velocity);
+    w->end[i].still = w->start[i].still;
   }
   return true;
 }

@@ -47,6 +47,9 @@ typedef struct lbFramePointKernels {
   // A batch of points: places and velocities (3 x LB_BATCH); velocities may be NULL.
   void (*skin)(const lbFrameSkin *skin, int32_t batch, const lbFrameMotion *motions, double *places,
                double *velocities);
+  // A batch of points: sums (frames x 8 x LB_BATCH) += w Gᵀ force; forces (3 x LB_BATCH).
+  void (*spread)(const lbFrameSkin *skin, int32_t batch, const lbFrameMotion *motions,
+                 const double *forces, double *sums);
 } lbFramePointKernels;
 
 const lbFramePointKernels *lb_frame_point_kernels(lbSimdLevel level);

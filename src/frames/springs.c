@@ -129,8 +129,8 @@ static void make_spring(int32_t n, const double *K, const lbFramePose *rest, lbF
 }
 
 lbStatus lb_frame_springs_create(const lbFrameSamples *samples, int32_t count,
-                                 const lbFramePose *rest, const double *K, lbFrameSprings **out,
-                                 lbError *err) {
+                                 const lbFramePose *rest, const uint8_t *fixed, const double *K,
+                                 lbFrameSprings **out, lbError *err) {
   lbFrameSprings *s = lb_alloc(1, sizeof *s);
   int32_t n = 6 * count;
   if (!s) return lb_fail_memory(err);
@@ -154,8 +154,12 @@ lbStatus lb_frame_springs_create(const lbFrameSamples *samples, int32_t count,
       *spring = (lbFrameSpring){ .first = i, .second = j };
       make_spring(n, K, rest, spring);
     }
-  *out = s;
-  return LB_OK;
+  lbStatus status = lb_frame_springs_close(rest, K, fixed, s, err);
+  if (status)
+    lb_frame_springs_destroy(s);
+  else
+    *out = s;
+  return status;
 }
 
 void lb_frame_springs_destroy(lbFrameSprings *s) {
@@ -164,6 +168,7 @@ void lb_frame_springs_destroy(lbFrameSprings *s) {
   lb_free(s->masses);
   lb_free(s->moments);
   lb_free(s->seconds);
+  lb_free(s->loops);
   lb_free(s);
 }
 
@@ -176,19 +181,6 @@ static void carry(const lbFramePose *rest, const lbFramePose *pose, lbVec3 joint
   *place = lb_add(pose->position, lb_quat_rotate(*turn, lb_sub(joint, rest->position)));
 }
 
-// The rotation vector of a unit quaternion with w ≥ 0; by the series of the arc sine where that is
-// short of rounding: |v| < 0.15.
-static lbVec3 rotation_vector(lbQuat q) {
-  lbVec3 v = lb_vec3(q.x, q.y, q.z);
-  double square = lb_dot(v, v), term = 1, sum = 1;
-  if (square > 0.0225) return lb_quat_log(q);
-  for (int k = 1; k < 10; k++) {
-    term *= square * (2 * k - 1) / (2 * k);
-    sum += term / (2 * k + 1);
-  }
-  return lb_scale(2 * sum, v);
-}
-
 static void add_spring(const lbFrameSpring *s, const lbFramePose *rest, const lbFramePose *poses,
                        int32_t n, int32_t options, const bool still[2], lbFrameSystem *out) {
   int32_t i = s->first, j = s->second;
@@ -198,7 +190,7 @@ static void add_spring(const lbFrameSpring *s, const lbFramePose *rest, const lb
   carry(&rest[j], &poses[j], s->joint, &qj, &xj);
   lbQuat between = lb_quat_multiply(qi, lb_quat_conjugate(qj));
   if (between.w < 0) between = lb_quat_scale(-1, between);
-  lbVec3 turned = rotation_vector(between), middle = lb_scale(0.5, lb_add(xi, xj));
+  lbVec3 turned = lb_frame_rotation_vector(between), middle = lb_scale(0.5, lb_add(xi, xj));
   lbQuat half = lb_quat_normalise(lb_quat(between.x, between.y, between.z, between.w + 1));
   lbMat3 R = lb_quat_to_mat3(lb_quat_multiply(half, qj));
   double gap[6], force[6], local[6], own[6];
@@ -220,7 +212,7 @@ static void add_spring(const lbFrameSpring *s, const lbFramePose *rest, const lb
     lb_vec3_store(gj, lb_sub(lb_vec3_load(gj), lb_sub(torque, lb_cross(lj, pull))));
     for (int a = 3; a < 6; a++) gi[a] += force[a], gj[a] -= force[a];
   }
-  if (!(options & LB_FRAMES_TANGENT) || (still[0] && still[1])) return;
+  if (!(options & LB_FRAMES_TANGENT)) return;
   double block[36];
   Halves S = { turn(R, part_of(s->stiffness, 0, 0)), turn(R, part_of(s->stiffness, 0, 3)),
                turn(R, part_of(s->stiffness, 3, 3)) };
@@ -288,8 +280,10 @@ void lb_frame_springs_sum(const lbFrameSprings *s, int32_t options, const lbFram
   for (int32_t k = 0; k < s->count; k++) {
     const lbFrameSpring *spring = &s->springs[k];
     const bool still[2] = { motions[spring->first].still, motions[spring->second].still };
+    if (still[0] && still[1]) continue;
     add_spring(spring, rest, poses, n, options, still, out);
   }
+  lb_frame_springs_add_loops(s, options, rest, poses, motions, out);
 }
 
 void lb_frame_springs_survey(const lbFrameSprings *s, const lbFramePose *rest,
