@@ -153,7 +153,7 @@ typedef struct lbModel {
   // What a rigid body is, beside its mass; there together or not at all. Its surface shows the
   // shape, and the vertices of the surface are those of a hull; contacts are the shape's own.
   const int32_t *rigid_shape; // ? (1), lbColliderShape: sphere, box, capsule or hull
-  const double *rigid_size; // ? (4) m: radius, and size as in lbColliderDef; 0 where it has none
+  const double *rigid_size;   // ? (4) m: radius, and size as in lbColliderDef; 0 where it has none
 
   // The surface that is seen and touched, carried by the nodes: x_vertex = Σ weight x_node.
   const double *vertex_positions;          // (vertices x 3) m

@@ -83,8 +83,8 @@ static const MethodRow rows[LB_METHOD_COUNT] = {
 };
 
 // What is taken where nothing is said, the first that a model has.
-static const lbMethod preferred[] = { LB_METHOD_SUBSPACE, LB_METHOD_MODAL, LB_METHOD_FRAMES,
-                                      LB_METHOD_WARP, LB_METHOD_RECORDED, LB_METHOD_RIGID };
+static const lbMethod preferred[] = { LB_METHOD_SUBSPACE, LB_METHOD_MODAL,    LB_METHOD_FRAMES,
+                                      LB_METHOD_WARP,     LB_METHOD_RECORDED, LB_METHOD_RIGID };
 
 static bool is_method(lbMethod method) { return (int)method >= 0 && method < LB_METHOD_COUNT; }
 

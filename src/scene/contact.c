@@ -96,11 +96,13 @@ static lbStatus read_mesh(const lbField *json, lbSceneCollider *collider, lbErro
   lbField file = lb_field_member(json, "file");
   char *path = NULL;
   lbMesh *mesh = NULL;
+  int32_t *vertices = NULL;
   if (collider->shape != LB_COLLIDER_MESH && collider->shape != LB_COLLIDER_HULL)
     return refuse_key(json, "file", "is of the shapes \"mesh\" and \"hull\" alone", err);
   lbStatus status = lb_field_file(&file, &path, err);
   if (!status) status = lb_mesh_load(path, &mesh, err);
-  if (!status) status = lb_mesh_surface(mesh, &collider->mesh, NULL, err);
+  if (!status) status = lb_mesh_surface(mesh, &collider->mesh, &vertices, err);
+  lb_free(vertices);
   lb_mesh_destroy(mesh);
   lb_free(path);
   return status;

@@ -33,8 +33,8 @@ lbStatus lb_scene_read_rigid(const lbField *json, lbScene *scene, size_t *room,
   lbColliderDef shape = lb_collider_def();
   double density = 0;
   lbStatus status = read_density(json, from, &density, err);
-  if (!status && !lb_grow((void **)&scene->bodies, room, (size_t)scene->body_count + 1,
-                          sizeof *scene->bodies))
+  if (!status &&
+      !lb_grow((void **)&scene->bodies, room, (size_t)scene->body_count + 1, sizeof *scene->bodies))
     status = lb_fail_memory(err);
   if (status) return status;
   lbSceneBody *body = &scene->bodies[scene->body_count++];

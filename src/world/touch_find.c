@@ -190,7 +190,10 @@ typedef struct Rigid {
 
 static Rigid rigid_of(const lbWorld *world, int32_t slot) {
   const lbBody *body = world->slots[slot].body;
-  return (Rigid){ slot, -1, lb_rigid_solid(body), { body->frame.turn, body->frame.position },
+  return (Rigid){ slot,
+                  -1,
+                  lb_rigid_solid(body),
+                  { body->frame.turn, body->frame.position },
                   world->touch->margins[slot] };
 }
 

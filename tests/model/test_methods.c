@@ -98,9 +98,8 @@ static void a_method_that_is_not_there_leaves_the_view_alone(void **state) {
 
 static void subspace_comes_before_modal_and_what_is_rigid_last(void **state) {
   (void)state;
-  const lbMethod order[] = { LB_METHOD_SUBSPACE, LB_METHOD_MODAL,    LB_METHOD_FRAMES,
-                             LB_METHOD_WARP,     LB_METHOD_RECORDED, LB_METHOD_RIGID,
-                             LB_METHOD_DEFAULT };
+  const lbMethod order[] = { LB_METHOD_SUBSPACE, LB_METHOD_MODAL, LB_METHOD_FRAMES, LB_METHOD_WARP,
+                             LB_METHOD_RECORDED, LB_METHOD_RIGID, LB_METHOD_DEFAULT };
   SmallModel small;
   small_model_fill(&small);
   for (int gone = 0; gone < 7; gone++) {
