@@ -131,5 +131,6 @@ lbVec3 lb_collider_way(const lbWorldCollider *collider, lbVec3 point);
 // Where colliders are at the end of a part of a step; and they are there.
 void lb_colliders_lead(lbWorld *world, double start, double end);
 void lb_colliders_arrive(lbWorld *world);
+void lb_colliders_go_to(lbWorld *world, double time); // those with paths, at once
 
 #endif
