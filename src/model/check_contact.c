@@ -68,14 +68,15 @@ static lbStatus check_meshes(const lbWorldDef *w, const char *where, lbError *er
   lbStatus status =
       check_begin(w->collider_vertex_begin, count, vertices, "vertex_begin", where, err);
   if (!status)
-    status = check_begin(w->collider_triangle_begin, count, triangles, "triangle_begin", where, err);
+    status =
+        check_begin(w->collider_triangle_begin, count, triangles, "triangle_begin", where, err);
   for (int32_t i = 0; i < count && !status; i++) status = check_corners(w, i, where, err);
   return status;
 }
 
 lbStatus lb_world_check_contact(const lbWorldDef *w, const char *where, lbError *err) {
-  bool told = w->contact_substeps || w->body_untouchable || w->body_frictions ||
-              w->size.collider_count > 0;
+  bool told =
+      w->contact_substeps || w->body_untouchable || w->body_frictions || w->size.collider_count > 0;
   if (!w->contact_friction && told)
     return lb_fail(err, LB_ERR_FORMAT, "%s: has contacts and no contact.friction", where);
   if (w->contact_friction && !is_friction(w->contact_friction[0], false))

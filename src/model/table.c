@@ -310,11 +310,16 @@ const lbArrayTable lb_model_table = {
 #define ROW(member, text, kind) .name = text, .type = kind, .field = offsetof(lbWorldDef, member)
 
 static const lbSizeRow world_sizes[] = {
-  SIZE(lbWorldDef, size, body_count),     SIZE(lbWorldDef, size, load_count),
-  SIZE(lbWorldDef, size, probe_count),    SIZE(lbWorldDef, size, path_count),
-  SIZE(lbWorldDef, size, path_key_count), SIZE(lbWorldDef, size, attachment_count),
-  SIZE(lbWorldDef, size, shape_count),    SIZE(lbWorldDef, size, shape_number_count),
-  SIZE(lbWorldDef, size, collider_count), SIZE(lbWorldDef, size, collider_vertex_count),
+  SIZE(lbWorldDef, size, body_count),
+  SIZE(lbWorldDef, size, load_count),
+  SIZE(lbWorldDef, size, probe_count),
+  SIZE(lbWorldDef, size, path_count),
+  SIZE(lbWorldDef, size, path_key_count),
+  SIZE(lbWorldDef, size, attachment_count),
+  SIZE(lbWorldDef, size, shape_count),
+  SIZE(lbWorldDef, size, shape_number_count),
+  SIZE(lbWorldDef, size, collider_count),
+  SIZE(lbWorldDef, size, collider_vertex_count),
   SIZE(lbWorldDef, size, collider_triangle_count),
 };
 

@@ -26,8 +26,8 @@ static lbStatus take_collider(const lbWorldDef *w, int32_t i, const char *name, 
   *to = (lbSceneCollider){ .name = lb_duplicate_text(name),
                            .shape = (lbColliderShape)w->collider_shapes[i],
                            .radius = size[0],
-                           .friction = w->collider_frictions[i] < 0 ? NAN
-                                                                    : w->collider_frictions[i] };
+                           .friction =
+                               w->collider_frictions[i] < 0 ? NAN : w->collider_frictions[i] };
   memcpy(to->size, size + 1, sizeof to->size);
   memcpy(to->position, w->collider_positions + 3 * (size_t)i, sizeof to->position);
   memcpy(to->rotation, w->collider_rotations + 4 * (size_t)i, sizeof to->rotation);

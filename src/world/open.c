@@ -80,8 +80,9 @@ static lbStatus start_body(Opening *o, int32_t body, lbError *err) {
   const double *shape = lb_bundle_shape(o->bundle, body);
   lbStatus status = path >= 0 ? lb_world_drive(o->world, id, o->world->paths[path], err) : LB_OK;
   if (!status && def->contact_friction)
-    status = lb_world_set_touch(o->world, id, !def->body_untouchable || !def->body_untouchable[body],
-                                own_friction(def->body_frictions, body), err);
+    status =
+        lb_world_set_touch(o->world, id, !def->body_untouchable || !def->body_untouchable[body],
+                           own_friction(def->body_frictions, body), err);
   if (!status && shape && lb_body_set_shape(moving, shape))
     status = lb_fail(err, LB_ERR_ARGUMENT, "body \"%s\": its shape: %s", name_of(def, body),
                      lb_body_message(moving));

@@ -5,8 +5,9 @@
 #include "limber/cook.h"
 #include "limber/run.h"
 
-static const char wedge[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 1 0 0.3\nv 1 1 0.3\n"
-                            "f 1 4 3\nf 1 3 2\nf 2 3 6\nf 2 6 5\nf 1 5 6\nf 1 6 4\nf 1 2 5\nf 4 6 3\n";
+static const char wedge[] =
+    "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 1 0 0.3\nv 1 1 0.3\n"
+    "f 1 4 3\nf 1 3 2\nf 2 3 6\nf 2 6 5\nf 1 5 6\nf 1 6 4\nf 1 2 5\nf 4 6 3\n";
 
 #define BLOCK                                                                                      \
   "'mesh':{'generate':'bar','size':[0.2,0.2,0.2],'cells':[2,2,2],'element':'brick8'},"             \

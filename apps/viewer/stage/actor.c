@@ -88,8 +88,8 @@ static lbStatus set_touch(const vwActor *actor, lbWorld *world, const vwActorPla
                           lbError *err) {
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < actor->count && !status; i++)
-    status = lb_world_set_touch(world, actor->ids[i], !plan->untouchable[i], plan->frictions[i],
-                                err);
+    status =
+        lb_world_set_touch(world, actor->ids[i], !plan->untouchable[i], plan->frictions[i], err);
   return status;
 }
 
@@ -98,8 +98,8 @@ static lbStatus enter_world(vwActor *actor, lbWorld *world, const vwActorPlan *p
   actor->ids = lb_alloc(count, sizeof *actor->ids);
   actor->bodies = lb_alloc(count, sizeof *actor->bodies);
   if (!actor->ids || !actor->bodies) return lb_fail_memory(err);
-  lbStatus status = lb_world_add_batch_at(world, plan->model, &plan->bodies, plan->places,
-                                          actor->ids, err);
+  lbStatus status =
+      lb_world_add_batch_at(world, plan->model, &plan->bodies, plan->places, actor->ids, err);
   if (!status && plan->materials) status = set_materials(actor, world, plan->materials, err);
   for (int32_t i = 0; i < actor->count && !status; i++)
     status = start_body(actor, world, plan, i, err);

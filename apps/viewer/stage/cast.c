@@ -141,8 +141,8 @@ static lbStatus fill_group(const vwStage *stage, const vwSettings *s, int32_t nu
   int32_t copy = 0;
   for (int32_t i = 0; i < stage->method_count && !status; i++) {
     if (stage->methods[i] == LB_METHOD_DEFAULT) continue;
-    status = create_role(stage, s, number, copy, stage->methods[i], copy_shift(stage, copy), cast,
-                         err);
+    status =
+        create_role(stage, s, number, copy, stage->methods[i], copy_shift(stage, copy), cast, err);
     copy++;
   }
   return status;

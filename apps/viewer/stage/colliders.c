@@ -85,8 +85,7 @@ lbStatus vw_colliders_read(vwStage *stage, lbError *err) {
       to->path = stage->paths[world->collider_paths[i]];
       lb_path_at(to->path, 0, &at);
       to->def.position = lb_vec3_load(at.position);
-      to->def.rotation =
-          lb_quat(at.rotation[0], at.rotation[1], at.rotation[2], at.rotation[3]);
+      to->def.rotation = lb_quat(at.rotation[0], at.rotation[1], at.rotation[2], at.rotation[3]);
     }
     to->box = box_of(&to->def);
   }
@@ -148,8 +147,8 @@ lbStatus vw_stage_collider_surface(const vwStage *stage, int32_t drawn, int32_t 
   if (status) return status;
   double *x = lb_alloc((size_t)*vertex_count, 3 * sizeof *x);
   int32_t *t = lb_alloc((size_t)*triangle_count, 3 * sizeof *t);
-  status = x && t ? lb_collider_surface(cast->world, id, DETAIL, lb_length(lb_sub(box.high, box.low)),
-                                        x, t, err)
+  status = x && t ? lb_collider_surface(cast->world, id, DETAIL,
+                                        lb_length(lb_sub(box.high, box.low)), x, t, err)
                   : lb_fail_memory(err);
   if (status) {
     lb_free(x);

@@ -1,5 +1,5 @@
-// Letting go: what a support holds falls on the ground. A model that is held has no motion for that,
-// so another one is made of it, once, by those who can build (vwStageDef.loosen).
+// Letting go: what a support holds falls on the ground. A model that is held has no motion for
+// that, so another one is made of it, once, by those who can build (vwStageDef.loosen).
 #include "stage/pose.h"
 #include "stage/stage_parts.h"
 

@@ -24,8 +24,7 @@ static lbVec3 vertex_at(const lbModel *m, int32_t vertex) {
 static lbVec3 area_vector(const lbModel *m, int32_t triangle) {
   const int32_t *t = m->triangles + 3 * (size_t)triangle;
   lbVec3 a = vertex_at(m, t[0]);
-  return lb_scale(
-      0.5, lb_cross(lb_sub(vertex_at(m, t[1]), a), lb_sub(vertex_at(m, t[2]), a)));
+  return lb_scale(0.5, lb_cross(lb_sub(vertex_at(m, t[1]), a), lb_sub(vertex_at(m, t[2]), a)));
 }
 
 static void measure(Surface *s, double radius) {
@@ -60,8 +59,7 @@ static void spread(const Surface *s, const lbPoint *point, double force, double 
   const int32_t *t = m->triangles + 3 * (size_t)point->index;
   lbVec3 place = lb_vec3(0, 0, 0), normal = area_vector(m, point->index);
   double sum = 0;
-  for (int k = 0; k < 3; k++)
-    place = lb_add_scaled(place, point->weights[k], vertex_at(m, t[k]));
+  for (int k = 0; k < 3; k++) place = lb_add_scaled(place, point->weights[k], vertex_at(m, t[k]));
   for (int32_t v = 0; v < m->size.vertex_count; v++) sum += weight(s, v, place, normal);
   for (int32_t v = 0; v < m->size.vertex_count && sum > 0; v++) {
     double share = weight(s, v, place, normal);

@@ -14,8 +14,8 @@
 typedef struct vwStage vwStage;
 
 typedef struct vwStageDef {
-  bool full;          // the program has the build side, which was started (lb_build_start), so that
-                      // bodies can have the method "full"; default false: such bodies stand still
+  bool full; // the program has the build side, which was started (lb_build_start), so that
+             // bodies can have the method "full"; default false: such bodies stand still
   // Makes a model of the same object with nothing fixed, so that it can be dropped; default NULL:
   // only what is loose can be.
   lbStatus (*loosen)(const lbModel *held, lbModel **loose, lbError *err);

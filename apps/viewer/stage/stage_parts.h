@@ -52,10 +52,10 @@ typedef struct vwRole { // a group moved by a method
 typedef struct vwCast {
   int32_t count;
   vwRole *roles;
-  lbWorld *world;  // of the roles' bodies: time, gravity, loads, paths, steps
+  lbWorld *world; // of the roles' bodies: time, gravity, loads, paths, steps
   int32_t collider_count;
   lbColliderId *colliders; // (collider_count): of the world
-  void *beginning; // its state in the beginning
+  void *beginning;         // its state in the beginning
   size_t beginning_bytes;
   bool changed; // by materials or damping: the beginning is of other bodies
 } vwCast;
@@ -106,16 +106,16 @@ struct vwStage {
   vwGroup *groups;
   vwLoad *loads;
   vwAttachment *attachments;
-  int32_t body_count;    // of the world
-  bool contact;          // bodies touch each other and colliders
-  double friction;       //
-  int32_t substeps;      //
+  int32_t body_count; // of the world
+  bool contact;       // bodies touch each other and colliders
+  double friction;    //
+  int32_t substeps;   //
   int32_t collider_count, drawn_collider_count;
   vwCollider *colliders;
   int32_t *drawn_colliders; // (drawn_collider_count): all but the ground
-  bool dropped;        // what was held falls on the ground (drop.c)
-  const lbModel *held; // the object as it was; NULL: it was never dropped
-  lbModel *loose;      // the same with nothing fixed; NULL: it was not needed
+  bool dropped;             // what was held falls on the ground (drop.c)
+  const lbModel *held;      // the object as it was; NULL: it was never dropped
+  lbModel *loose;           // the same with nothing fixed; NULL: it was not needed
   int32_t path_count;
   lbPath **paths;                    // of the world
   lbMethod methods[LB_METHOD_COUNT]; // to choose from; LB_METHOD_DEFAULT: as the world says

@@ -21,11 +21,11 @@ lbStatus vw_viewer_dress_colliders(vwViewer *viewer, lbError *err) {
     status = vw_stage_collider_surface(viewer->stage, i, &vertex_count, &vertices, &triangle_count,
                                        &triangles, err);
     if (!status)
-      status = vw_skin_create_rigid(vertex_count, vertices, triangle_count, triangles, &def, &skin,
-                                    err);
+      status =
+          vw_skin_create_rigid(vertex_count, vertices, triangle_count, triangles, &def, &skin, err);
     if (!status)
-      status = vw_renderer_add_skin(viewer->renderer, skin, &viewer->colliders[i].skin, &on_gpu,
-                                    err);
+      status =
+          vw_renderer_add_skin(viewer->renderer, skin, &viewer->colliders[i].skin, &on_gpu, err);
     if (!status) viewer->collider_count++;
     vw_skin_destroy(skin);
     lb_free(vertices);
@@ -59,8 +59,11 @@ void vw_viewer_add_contacts(vwViewer *viewer, vwPicture *picture) {
     double force = lb_length(contacts[i].force);
     if (!(force > 0)) continue;
     double length = size * fmin(FORCE_LENGTH * force / weight, 1);
-    lbVec3 end = lb_add_scaled(contacts[i].point, length / force, contacts[i].force);
-    vw_viewer_add_segment(viewer, picture, contacts[i].point, end, color, 2.5f, true);
+    double scale = length / force;
+    lbVec3 at = contacts[i].point, end = lb_add_scaled(at, scale, contacts[i].force);
+    lbVec3 other = lb_add_scaled(at, -scale, contacts[i].force); // on the second body
+    vw_viewer_add_segment(viewer, picture, contacts[i].collider ? at : other, end, color, 2.5f,
+                          true);
     vw_viewer_add_disc(viewer, picture, contacts[i].point, color, 4, true);
   }
 }
