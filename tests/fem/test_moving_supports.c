@@ -616,12 +616,14 @@ static void a_leap_does_not_blow_up(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(an_accelerating_frame_is_gravity),
+#if !CHECK_SANITIZED // thousands of steps that go the ways of the others
     cmocka_unit_test(a_shaken_bar_is_the_sum_of_its_modes),
-    cmocka_unit_test(a_stiff_bar_follows_its_frame),
     cmocka_unit_test(damping_acts_relative_to_the_frame),
     cmocka_unit_test(a_turning_bar_ends_in_its_equilibrium),
-    cmocka_unit_test(momentum_and_energy_are_of_the_whole_body),
     cmocka_unit_test(the_supports_do_the_work),
+#endif
+    cmocka_unit_test(a_stiff_bar_follows_its_frame),
+    cmocka_unit_test(momentum_and_energy_are_of_the_whole_body),
     cmocka_unit_test(a_jump_in_velocity_is_felt_whole),
     cmocka_unit_test(nothing_is_felt_of_a_cut),
     cmocka_unit_test(supports_can_be_led_in_parts),
