@@ -28,7 +28,7 @@ static lbStatus find(const lbWorld *world, lbColliderId id, lbWorldCollider **ou
 
 // ---- adding ------------------------------------------------------------------------------------
 
-static lbStatus make_solid(const lbColliderDef *def, lbSolid **out, lbError *err) {
+lbStatus lb_collider_make_solid(const lbColliderDef *def, lbSolid **out, lbError *err) {
   static const lbSolidKind kinds[LB_COLLIDER_SHAPE_COUNT] = {
     [LB_COLLIDER_PLANE] = LB_SOLID_PLANE, [LB_COLLIDER_SPHERE] = LB_SOLID_SPHERE,
     [LB_COLLIDER_BOX] = LB_SOLID_BOX,     [LB_COLLIDER_CAPSULE] = LB_SOLID_CAPSULE,
@@ -58,7 +58,7 @@ lbStatus lb_world_add_collider(lbWorld *world, const lbColliderDef *def, lbColli
   lbSolid *solid = NULL;
   lbStatus status = lb_check_placement(def->position, &rotation, err);
   if (!status) status = lb_touch_check_friction(def->friction, err);
-  if (!status) status = make_solid(def, &solid, err);
+  if (!status) status = lb_collider_make_solid(def, &solid, err);
   if (status) return status;
   int32_t at = 0;
   while (at < world->collider_count && world->colliders[at].solid) at++;
