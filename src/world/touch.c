@@ -85,7 +85,7 @@ lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {
     if (!body || !world->slots[i].touches) continue;
     lbStatus status = lb_touch_make(body, err);
     size_t room = lb_touch_room(body, LB_BODY_CONTACTS);
-    if (!status && world->settings.self && !world->slots[i].self)
+    if (!status && world->settings.self && !world->slots[i].self && !lb_rigid_solid(body))
       status = lb_self_create(body, &world->slots[i].self, err);
     if (status) return status;
     if (room <= touch->work_room) continue;

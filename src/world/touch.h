@@ -23,7 +23,7 @@
 #define LB_PAIR_CANDIDATES 256 // of a pair, before some are chosen
 #define LB_PAIR_TRIANGLES 1024 // of each surface of a pair
 
-#define LB_RETRIES 3 // how often a step may be halved
+#define LB_RETRIES 4 // how often a step may be halved
 
 typedef struct lbColliderMove { // of a step or a part of it
   lbVec3 position, end_position;
