@@ -24,6 +24,8 @@ extern "C" {
 
 typedef uint64_t lbColliderId; // 0: none
 
+#define LB_SCENE_CONTACTS_MOST 4096 // lbWorldSettings.contacts_most of scenes and cooked files
+
 typedef enum lbColliderShape {
   LB_COLLIDER_PLANE,   // z <= 0 of its own axes
   LB_COLLIDER_SPHERE,  //
@@ -60,6 +62,15 @@ lbStatus lb_world_move_collider(lbWorld *world, lbColliderId id, lbVec3 position
 lbStatus lb_world_drive_collider(lbWorld *world, lbColliderId id, const lbPath *path, lbError *err);
 lbStatus lb_world_collider(const lbWorld *world, lbColliderId id, lbVec3 *position,
                            lbQuat *rotation, lbError *err);
+// Collider number `index` of a cooked world, without its path: for those who make such worlds
+// otherwise. Vertices and triangles are those of the def.
+lbColliderDef lb_world_collider_def(const lbWorldDef *def, int32_t index);
+// Its surface for drawing, in its own axes: triangles, counter-clockwise from outside. A quarter of
+// a circle is cut into `detail` pieces (1 to 64); a plane is a square of 2 `extent` m.
+lbStatus lb_collider_surface_size(const lbWorld *world, lbColliderId id, int32_t detail,
+                                  int32_t *vertex_count, int32_t *triangle_count, lbError *err);
+lbStatus lb_collider_surface(const lbWorld *world, lbColliderId id, int32_t detail, double extent,
+                             double *vertices, int32_t *triangles, lbError *err);
 
 // ---- rigid bodies ------------------------------------------------------------------------------
 

@@ -44,7 +44,8 @@ lbWorldSettings lb_world_settings(void);
 lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError *err);
 // The world of a cooked file at t = 0: body i of the file is lb_world_body_at(world, i), and probes
 // have the numbers of the file. Bodies of one model, method and kind of frame are stepped together.
-// The bundle must outlive the world. `substeps` and `user_data` of the settings count, or NULL.
+// The bundle must outlive the world. `substeps` and `user_data` of the settings count, or NULL;
+// where the file has substeps of its own, each of them is taken in so many parts.
 lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, lbWorld **out,
                        lbError *err);
 // What lb_world_open makes a body of a cooked file from, for those who make such bodies otherwise:
@@ -69,6 +70,11 @@ lbStatus lb_world_add(lbWorld *world, const lbModel *model, const lbBodyDef *def
 // removed leaves its place in it, which is stepped along until the last one is removed.
 lbStatus lb_world_add_batch(lbWorld *world, const lbModel *model, const lbBatchDef *def,
                             lbBodyId *ids, lbError *err);
+// The same at places of one's own (def->count), which are free and rise: lb_world_body_at(world,
+// places[i]) is body i once all places before it are taken. Contacts are looked for in this order,
+// so that those who make the bodies of a scene in another one get the same bits.
+lbStatus lb_world_add_batch_at(lbWorld *world, const lbModel *model, const lbBatchDef *def,
+                               const int32_t *places, lbBodyId *ids, lbError *err);
 // Its loads and attachments go with it, and what points to it (probes) has nothing to tell any
 // more.
 lbStatus lb_world_remove(lbWorld *world, lbBodyId id, lbError *err);

@@ -168,6 +168,16 @@ void lb_colliders_feel(lbWorld *world) {
   }
 }
 
+void lb_colliders_go_to(lbWorld *world, double time) {
+  for (int32_t i = 0; i < world->collider_count; i++) {
+    lbWorldCollider *c = &world->colliders[i];
+    if (!c->solid || !c->path) continue;
+    place_by_path(c, time, &c->position, &c->rotation);
+    c->end_position = c->position, c->end_rotation = c->rotation;
+    c->moves = false;
+  }
+}
+
 // Over a cut of its path a collider is carried: it stands there at once.
 void lb_colliders_lead(lbWorld *world, double start, double end) {
   for (int32_t i = 0; i < world->collider_count; i++) {
@@ -193,4 +203,22 @@ lbVec3 lb_collider_way(const lbWorldCollider *c, lbVec3 point) {
   if (!c->moves) return lb_vec3(0, 0, 0);
   lbVec3 own = lb_quat_rotate(lb_quat_conjugate(c->rotation), lb_sub(point, c->position));
   return lb_sub(lb_add(c->end_position, lb_quat_rotate(c->end_rotation, own)), point);
+}
+
+// ---- what is seen ------------------------------------------------------------------------------
+
+lbStatus lb_collider_surface_size(const lbWorld *world, lbColliderId id, int32_t detail,
+                                  int32_t *vertex_count, int32_t *triangle_count, lbError *err) {
+  lbWorldCollider *collider = NULL;
+  lbStatus status = find(world, id, &collider, err);
+  if (!status) lb_solid_surface_size(collider->solid, detail, vertex_count, triangle_count);
+  return status;
+}
+
+lbStatus lb_collider_surface(const lbWorld *world, lbColliderId id, int32_t detail, double extent,
+                             double *vertices, int32_t *triangles, lbError *err) {
+  lbWorldCollider *collider = NULL;
+  lbStatus status = find(world, id, &collider, err);
+  if (!status) lb_solid_surface(collider->solid, detail, extent, vertices, triangles);
+  return status;
 }

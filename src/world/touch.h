@@ -186,5 +186,6 @@ void lb_colliders_arrive(lbWorld *world);
 // What contacts exert on colliders: nothing yet in a step; and with those of a part of it.
 void lb_colliders_relieve(lbWorld *world);
 void lb_colliders_feel(lbWorld *world);
+void lb_colliders_go_to(lbWorld *world, double time); // those with paths, at once
 
 #endif

@@ -127,6 +127,17 @@ lbBodyId lb_world_body_at(const lbWorld *world, int32_t index) {
 
 // ---- bodies ------------------------------------------------------------------------------------
 
+static lbStatus make_room(lbWorld *world, int32_t count, lbError *err) {
+  if (!lb_grow((void **)&world->slots, &world->slot_room, (size_t)count, sizeof *world->slots))
+    return lb_fail_memory(err);
+  if (world->slot_count < count) {
+    size_t more = (size_t)(count - world->slot_count);
+    memset(world->slots + world->slot_count, 0, more * sizeof *world->slots);
+    world->slot_count = count;
+  }
+  return LB_OK;
+}
+
 lbStatus lb_world_make_slots(lbWorld *world, int32_t count, int32_t *first, lbError *err) {
   int32_t begin = 0, run = 0;
   // Free places that lie together are used again.
@@ -136,16 +147,10 @@ lbStatus lb_world_make_slots(lbWorld *world, int32_t count, int32_t *first, lbEr
     else
       run++;
   }
-  if (count > INT32_MAX - begin || !lb_grow((void **)&world->slots, &world->slot_room,
-                                            (size_t)begin + (size_t)count, sizeof *world->slots))
-    return lb_fail_memory(err);
-  if (world->slot_count < begin + count) {
-    size_t more = (size_t)(begin + count - world->slot_count);
-    memset(world->slots + world->slot_count, 0, more * sizeof *world->slots);
-    world->slot_count = begin + count;
-  }
-  *first = begin;
-  return LB_OK;
+  if (count > INT32_MAX - begin) return lb_fail_memory(err);
+  lbStatus status = make_room(world, begin + count, err);
+  if (!status) *first = begin;
+  return status;
 }
 
 static lbStatus make_group(lbWorld *world, int32_t *index, lbError *err) {
@@ -205,6 +210,36 @@ lbStatus lb_world_add_batch(lbWorld *world, const lbModel *model, const lbBatchD
   for (int32_t i = 0; i < def->count && !status; i++)
     ids[i] = lb_world_id(slots[i], world->slots[slots[i]].generation);
   lb_free(slots);
+  return status;
+}
+
+static lbStatus check_places(const lbWorld *world, int32_t count, const int32_t *places,
+                             lbError *err) {
+  for (int32_t i = 0; i < count; i++) {
+    int32_t place = places[i];
+    if (place < 0 || place == INT32_MAX || (i > 0 && place <= places[i - 1]))
+      return lb_fail(err, LB_ERR_ARGUMENT, "places[%d] is %d; they must rise from 0 on", (int)i,
+                     (int)place);
+    if (place < world->slot_count && world->slots[place].body)
+      return lb_fail(err, LB_ERR_ARGUMENT, "places[%d] is %d, where a body is", (int)i, (int)place);
+  }
+  return LB_OK;
+}
+
+lbStatus lb_world_add_batch_at(lbWorld *world, const lbModel *model, const lbBatchDef *def,
+                               const int32_t *places, lbBodyId *ids, lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
+  if (!model) return lb_refuse_null(err, "model");
+  if (!def) return lb_refuse_null(err, "def");
+  if (!places) return lb_refuse_null(err, "places");
+  if (!ids) return lb_refuse_null(err, "ids");
+  if (def->count < 1)
+    return lb_fail(err, LB_ERR_ARGUMENT, "count is %d; a batch needs bodies", (int)def->count);
+  lbStatus status = check_places(world, def->count, places, err);
+  if (!status) status = make_room(world, places[def->count - 1] + 1, err);
+  if (!status) status = lb_world_add_group(world, model, def, places, err);
+  for (int32_t i = 0; i < def->count && !status; i++)
+    ids[i] = lb_world_id(places[i], world->slots[places[i]].generation);
   return status;
 }
 
