@@ -42,7 +42,7 @@ static void choose(lbWorldTouch *touch, double length) {
   for (int32_t i = 0; i < count; i++) touch->candidates[touch->candidate_count++] = kept[i];
 }
 
-static void add_candidate(lbWorldTouch *touch, double length, const lbTouchCandidate *candidate) {
+void lb_touch_add_candidate(lbWorldTouch *touch, double length, const lbTouchCandidate *candidate) {
   if (touch->candidate_count == LB_PAIR_CANDIDATES) thin_out(touch, length, LB_PAIR_CANDIDATES / 2);
   touch->candidates[touch->candidate_count++] = *candidate;
 }
@@ -51,10 +51,11 @@ static double friction_of(const lbWorld *world, double own) {
   return isnan(own) ? world->settings.friction : own;
 }
 
-static int32_t contacts_of(const lbWorldTouch *touch, int32_t slot) {
+// Its spots: a contact with itself has two.
+static int32_t spots_of(const lbWorldTouch *touch, int32_t slot) {
   int32_t count = 0;
   for (int32_t i = 0; i < touch->contact_count; i++)
-    count += touch->contacts[i].slots[0] == slot || touch->contacts[i].slots[1] == slot;
+    for (int side = 0; side < 2; side++) count += touch->contacts[i].slots[side] == slot;
   return count;
 }
 
@@ -109,10 +110,11 @@ static void take_candidates(lbWorld *world, int32_t a, int32_t b, int32_t collid
   drop_deeper(touch);
   choose(touch, length);
   int32_t room = touch->contact_room - touch->contact_count;
-  int32_t room_a = LB_BODY_CONTACTS - contacts_of(touch, a);
-  int32_t room_b = b < 0 ? room : LB_BODY_CONTACTS - contacts_of(touch, b);
+  int32_t room_a = LB_BODY_CONTACTS - spots_of(touch, a);
+  int32_t room_b = b < 0 ? room : LB_BODY_CONTACTS - spots_of(touch, b);
   if (room_a < room) room = room_a;
   if (room_b < room) room = room_b;
+  if (a == b && room_a / 2 < room) room = room_a / 2;
   double one = friction_of(world, world->slots[a].friction);
   double other =
       friction_of(world, b < 0 ? world->colliders[collider].friction : world->slots[b].friction);
@@ -130,7 +132,7 @@ static void take_candidates(lbWorld *world, int32_t a, int32_t b, int32_t collid
   }
 }
 
-// ---- a body and a collider ---------------------------------------------------------------------
+// ---- a body and what is rigid ------------------------------------------------------------------
 
 typedef struct Approach {
   lbWorld *world;
@@ -167,7 +169,7 @@ static bool touch_solid(void *context, const lbSurfaceTriangle *triangle, int32_
                            .feature = found[i].feature,
                            .gap = found[i].gap };
     for (int k = 0; k < 3; k++) c.weights[0][k] = found[i].weights[k];
-    add_candidate(a->world->touch, a->length, &c);
+    lb_touch_add_candidate(a->world->touch, a->length, &c);
   }
   return true;
 }
@@ -180,24 +182,79 @@ static double way_near(const lbWorldCollider *c, lbVec3 centre, double radius) {
   return lb_length(lb_sub(c->end_position, c->position)) + arm * lb_length(lb_quat_log(turned));
 }
 
-static void approach_collider(lbWorld *world, int32_t slot, int32_t number) {
-  lbWorldTouch *touch = world->touch;
-  const lbWorldCollider *c = &world->colliders[number];
+// What is rigid: a collider, or a body of that kind.
+typedef struct Rigid {
+  int32_t slot, collider; // one of them -1
+  const lbSolid *solid;
+  lbSolidFrame frame;
+  double way; // m: how far places of it near the other move in the step
+} Rigid;
+
+static Rigid rigid_of(const lbWorld *world, int32_t slot) {
   const lbBody *body = world->slots[slot].body;
-  double way = way_near(c, touch->centres[slot], touch->reaches[slot]);
+  return (Rigid){ slot,
+                  -1,
+                  lb_rigid_solid(body),
+                  { body->frame.turn, body->frame.position },
+                  world->touch->margins[slot] };
+}
+
+static Rigid collider_of(const lbWorld *world, int32_t number, lbVec3 centre, double radius) {
+  const lbWorldCollider *c = &world->colliders[number];
+  return (Rigid){ -1, number, c->solid, lb_solid_frame(c->rotation, c->position),
+                  way_near(c, centre, radius) };
+}
+
+// A body that deforms.
+static void approach_rigid(lbWorld *world, int32_t slot, const Rigid *r) {
+  lbWorldTouch *touch = world->touch;
+  const lbBody *body = world->slots[slot].body;
   Approach a = { .world = world,
                  .body = body,
-                 .solid = c->solid,
-                 .frame = lb_solid_frame(c->rotation, c->position),
-                 .margin = touch->margins[slot] + way,
+                 .solid = r->solid,
+                 .frame = r->frame,
+                 .margin = touch->margins[slot] + r->way,
                  .length = touch->reaches[slot] };
   lbVec3 centre = lb_solid_to_own(&a.frame, touch->centres[slot]);
-  if (!(lb_solid_distance(c->solid, centre, NULL) < touch->reaches[slot] + way)) return;
+  if (!(lb_solid_distance(r->solid, centre, NULL) < touch->reaches[slot] + r->way)) return;
   a.turn = lb_mat3_multiply(lb_mat3_transpose(a.frame.rotation), body->frame.turn);
   a.shift = lb_solid_to_own(&a.frame, body->frame.position);
   touch->candidate_count = 0;
   if (!lb_touch_visit(body, reaches_solid, touch_solid, &a)) return;
-  take_candidates(world, slot, -1, number, a.length);
+  take_candidates(world, slot, r->slot, r->collider, a.length);
+}
+
+// A rigid body.
+static void approach_pair(lbWorld *world, int32_t slot, const Rigid *r) {
+  lbWorldTouch *touch = world->touch;
+  Rigid own = rigid_of(world, slot);
+  lbSolidPairTouch found[LB_PAIR_TOUCHES];
+  double margin = touch->margins[slot] + r->way, length = touch->reaches[slot];
+  int32_t count = lb_solids_touch(own.solid, &own.frame, r->solid, &r->frame, margin, found);
+  touch->candidate_count = 0;
+  for (int32_t i = 0; i < count; i++) {
+    lbTouchCandidate c = { .triangles = { -1, -1 },
+                           .point = found[i].on_b,
+                           .first = found[i].on_a,
+                           .normal = found[i].normal,
+                           .feature = found[i].feature,
+                           .gap = found[i].gap };
+    lb_touch_add_candidate(touch, length, &c);
+  }
+  take_candidates(world, slot, r->slot, r->collider, length);
+}
+
+static bool is_rigid(const lbWorld *world, int32_t slot) {
+  return lb_rigid_solid(world->slots[slot].body) != NULL;
+}
+
+static void approach_collider(lbWorld *world, int32_t slot, int32_t number) {
+  const lbWorldTouch *touch = world->touch;
+  Rigid r = collider_of(world, number, touch->centres[slot], touch->reaches[slot]);
+  if (is_rigid(world, slot))
+    approach_pair(world, slot, &r);
+  else
+    approach_rigid(world, slot, &r);
 }
 
 // ---- two bodies --------------------------------------------------------------------------------
@@ -265,7 +322,7 @@ static void touch_pair(lbWorldTouch *touch, const lbPairTriangle *a, const lbPai
                            .gap = found[i].gap };
     for (int k = 0; k < 3; k++)
       c.weights[0][k] = found[i].weights_a[k], c.weights[1][k] = found[i].weights_b[k];
-    add_candidate(touch, length, &c);
+    lb_touch_add_candidate(touch, length, &c);
   }
 }
 
@@ -273,6 +330,15 @@ static void approach_body(lbWorld *world, int32_t a, int32_t b) {
   lbWorldTouch *touch = world->touch;
   double distance = lb_length(lb_sub(touch->centres[a], touch->centres[b]));
   if (!(distance < touch->reaches[a] + touch->reaches[b])) return;
+  if (is_rigid(world, a) || is_rigid(world, b)) {
+    bool second = is_rigid(world, b); // or the first, and the other one deforms
+    Rigid r = rigid_of(world, second ? b : a);
+    if (second && is_rigid(world, a))
+      approach_pair(world, a, &r);
+    else
+      approach_rigid(world, second ? a : b, &r);
+    return;
+  }
   double margin = touch->margins[a] + touch->margins[b];
   double smaller = fmin(touch->reaches[a], touch->reaches[b]);
   if (!gather_near(world, 0, a, b, margin) || !gather_near(world, 1, b, a, margin)) return;
@@ -283,6 +349,11 @@ static void approach_body(lbWorld *world, int32_t a, int32_t b) {
         touch_pair(touch, &touch->triangles[0][i], &touch->triangles[1][j], margin, DEPTH * smaller,
                    smaller);
   take_candidates(world, a, b, -1, smaller);
+}
+
+static void approach_itself(lbWorld *world, int32_t slot) {
+  lb_self_find(world, slot);
+  take_candidates(world, slot, slot, -1, world->touch->reaches[slot]);
 }
 
 // ---- all ---------------------------------------------------------------------------------------
@@ -305,6 +376,7 @@ void lb_touch_find(lbWorld *world) {
   for (int32_t i = 0; i < world->slot_count; i++) find_sphere(world, i);
   for (int32_t i = 0; i < world->slot_count; i++) {
     if (!(touch->reaches[i] > 0)) continue;
+    if (world->slots[i].self) approach_itself(world, i);
     for (int32_t c = 0; c < world->collider_count; c++)
       if (world->colliders[c].solid) approach_collider(world, i, c);
     for (int32_t j = i + 1; j < world->slot_count; j++)

@@ -39,7 +39,19 @@ static void list_touchers(lbWorld *world) {
   }
 }
 
-static void list_spots(lbWorldTouch *touch) {
+static lbSpot make_spot(const lbBody *body, const lbTouchCandidate *at, int side) {
+  lbSpot spot = { .triangle = at->triangles[side] };
+  memcpy(spot.weights, at->weights[side], sizeof spot.weights);
+  if (!lb_rigid_solid(body)) return spot;
+  lbVec3 place = side ? at->point : at->first;
+  bool round = lb_rigid_is_round(body);
+  spot.kind = round ? LB_SPOT_ROUND : LB_SPOT_OWN;
+  spot.own = round ? lb_sub(place, lb_frame_centre(body)) : lb_body_unplace(body, place);
+  return spot;
+}
+
+static void list_spots(const lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
   for (int32_t c = 0; c < touch->contact_count; c++) {
     lbWorldContact *contact = &touch->contacts[c];
     for (int side = 0; side < 2; side++) {
@@ -49,8 +61,7 @@ static void list_spots(lbWorldTouch *touch) {
       lbWorldToucher *toucher = &touch->touchers[number];
       int32_t place = toucher->count++;
       lbSpot *spot = &touch->spots[toucher->first + place];
-      spot->triangle = contact->at.triangles[side];
-      memcpy(spot->weights, contact->at.weights[side], sizeof spot->weights);
+      *spot = make_spot(world->slots[contact->slots[side]].body, &contact->at, side);
       memcpy(spot->axes, contact->axes, sizeof spot->axes);
       contact->places[side] = place;
       touch->sides[2 * c + side] = (lbContactSide){ number, place };
@@ -91,6 +102,10 @@ static void open_step(lbWorld *world, int32_t number) {
   }
 }
 
+lbVec3 lb_touch_place(const lbWorldTouch *touch, int32_t contact, int side) {
+  return spot_of(touch, contact, side)->point;
+}
+
 // Forces of two bodies on each other act between their spots.
 static void join_points(lbWorldTouch *touch) {
   for (int32_t c = 0; c < touch->contact_count; c++) {
@@ -116,25 +131,35 @@ static void close_step(lbWorld *world, int32_t number) {
 
 // ---- forces ------------------------------------------------------------------------------------
 
-// free <- gap and slip at the step's end without contact forces. What overlaps at the start need
-// come apart only by so much in a step.
-static void find_free(const lbWorld *world, int32_t c) {
-  lbWorldTouch *touch = world->touch;
+// How its two sides move against each other in the step without contact forces.
+static lbVec3 free_way(const lbWorld *world, int32_t c) {
+  const lbWorldTouch *touch = world->touch;
   const lbWorldContact *contact = &touch->contacts[c];
   lbVec3 way = touch->ways[spot_of(touch, c, 0) - touch->spots], other;
   if (contact->slots[1] >= 0)
     other = touch->ways[spot_of(touch, c, 1) - touch->spots];
   else
     other = lb_collider_way(&world->colliders[contact->collider], contact->at.point);
-  way = lb_sub(way, other);
+  return lb_sub(way, other);
+}
+
+double lb_touch_free_way(const lbWorld *world, int32_t c) {
+  return lb_dot(world->touch->contacts[c].axes[0], free_way(world, c));
+}
+
+// free <- gap and slip at the step's end without contact forces. What overlaps at the start need
+// come apart only by so much in a step.
+static void find_free(const lbWorld *world, int32_t c) {
+  lbWorldTouch *touch = world->touch;
+  const lbWorldContact *contact = &touch->contacts[c];
+  lbVec3 way = free_way(world, c);
   double *free = touch->free + 3 * (size_t)c;
   for (int k = 0; k < 3; k++) free[k] = lb_dot(contact->axes[k], way);
   double gap = contact->at.gap;
   free[0] += gap < 0 ? fmax(SHARE * gap, -PARTING * world->h) : gap;
-  touch->frictions[c] = contact->friction;
 }
 
-static lbContactProblem make_problem(const lbWorldTouch *touch, lbContactPart *parts) {
+lbContactProblem lb_touch_problem(const lbWorldTouch *touch, lbContactPart *parts) {
   return (lbContactProblem){ .contact_count = touch->contact_count,
                              .part_count = touch->toucher_count,
                              .sides = touch->sides,
@@ -183,20 +208,29 @@ static void remember(lbWorldTouch *touch) {
   }
 }
 
+void lb_touch_find_responses(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  touch->pool_used = 0;
+  for (int32_t t = 0; t < touch->toucher_count; t++) open_step(world, t);
+  join_points(touch);
+  for (int32_t t = 0; t < touch->toucher_count; t++) close_step(world, t);
+}
+
 void lb_touch_begin(lbWorld *world, double start, double end) {
   lbWorldTouch *touch = world->touch;
   lb_colliders_lead(world, start, end);
   lb_touch_find(world);
   list_touchers(world);
-  list_spots(touch);
-  touch->pool_used = 0;
-  for (int32_t t = 0; t < touch->toucher_count; t++) open_step(world, t);
-  join_points(touch);
-  for (int32_t t = 0; t < touch->toucher_count; t++) close_step(world, t);
+  list_spots(world);
+  for (int32_t c = 0; c < touch->contact_count; c++)
+    touch->frictions[c] = touch->contacts[c].friction;
+  lb_touch_stop(world);
+  lb_touch_find_responses(world);
   for (int32_t c = 0; c < touch->contact_count; c++) find_free(world, c);
   recall(touch);
-  lbContactProblem problem = make_problem(touch, touch->parts);
-  lb_contact_solve(&problem, touch->forces);
+  lb_touch_soften(world);
+  lbContactProblem problem = lb_touch_problem(touch, touch->parts);
+  lb_touch_solve(world, &problem, 0, touch->forces);
   hold_forces(touch);
 }
 
@@ -215,11 +249,10 @@ static void look(lbWorld *world, const lbWorldToucher *toucher) {
   lb_scratch_return(body->prepared, scratch);
 }
 
-// free <- speeds along the axes as if the held forces had not acted; impulses <- theirs.
+// free <- speeds along the axes
 static void find_speeds(const lbWorld *world, int32_t c) {
   lbWorldTouch *touch = world->touch;
   const lbWorldContact *contact = &touch->contacts[c];
-  const double *force = touch->forces + 3 * (size_t)c;
   double *free = touch->free + 3 * (size_t)c;
   lbVec3 velocity = touch->ways[spot_of(touch, c, 0) - touch->spots], other;
   if (contact->slots[1] >= 0)
@@ -228,14 +261,23 @@ static void find_speeds(const lbWorld *world, int32_t c) {
     other = lb_scale(1 / world->h,
                      lb_collider_way(&world->colliders[contact->collider], contact->at.point));
   velocity = lb_sub(velocity, other);
-  for (int k = 0; k < 3; k++) {
-    free[k] = lb_dot(contact->axes[k], velocity);
-    touch->impulses[3 * c + k] = world->h * force[k];
-  }
+  for (int k = 0; k < 3; k++) free[k] = lb_dot(contact->axes[k], velocity);
 }
 
+static void look_at_all(lbWorld *world) {
+  for (int32_t t = 0; t < world->touch->toucher_count; t++) look(world, &world->touch->touchers[t]);
+}
+
+void lb_touch_find_speeds(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  look_at_all(world);
+  join_points(touch);
+  for (int32_t c = 0; c < touch->contact_count; c++) find_speeds(world, c);
+}
+
+// free <- as if the held forces had not acted
 static void leave_out_held(lbWorldTouch *touch) {
-  lbContactProblem problem = make_problem(touch, touch->speed_parts);
+  lbContactProblem problem = lb_touch_problem(touch, touch->speed_parts);
   for (int32_t c = 0; c < touch->contact_count; c++) { // v = free + S (J - h f)
     double by[3];
     lb_contact_move(&problem, touch->impulses, c, by);
@@ -251,16 +293,31 @@ static void strike(lbWorld *world, int32_t number, const double *changes) {
   int32_t count = 0;
   for (int32_t c = 0; c < touch->contact_count; c++)
     for (int side = 0; side < 2; side++) {
-      if (touch->sides[2 * c + side].body != number || touch->forces[3 * c] == 0) continue;
+      const double *by = changes + 3 * (size_t)c;
+      if (touch->sides[2 * c + side].body != number || (by[0] == 0 && by[1] == 0 && by[2] == 0))
+        continue;
       touch->struck[count] = spot_of(touch, c, side);
       touch->signs[count] = side ? -1 : 1;
-      touch->amounts[count++] = changes + 3 * (size_t)c;
+      touch->amounts[count++] = by;
     }
   if (count == 0 || !toucher->open) return;
   lbScratch *scratch = lb_scratch_borrow(body->prepared);
   if (!scratch) return;
   lb_touch_strike(body, count, touch->struck, touch->signs, touch->amounts, scratch);
   lb_scratch_return(body->prepared, scratch);
+}
+
+// Of a rigid body, which has no triangles that touch.
+static lbPoint nearest_vertex(const lbBody *body, lbVec3 place) {
+  const lbModel *model = body->prepared->model;
+  lbVec3 own = lb_body_unplace(body, place);
+  int32_t nearest = 0;
+  double least = INFINITY;
+  for (int32_t v = 0; v < model->size.vertex_count; v++) {
+    lbVec3 from = lb_sub(lb_vec3_load(model->vertex_positions + 3 * (size_t)v), own);
+    if (lb_dot(from, from) < least) least = lb_dot(from, from), nearest = v;
+  }
+  return lb_point_vertex(nearest);
 }
 
 static void report(lbWorld *world) {
@@ -288,25 +345,42 @@ static void report(lbWorld *world) {
       }
       const double *w = contact->at.weights[side];
       to->bodies[side] = lb_world_id(slot, world->slots[slot].generation);
-      to->points[side] = lb_point_triangle(contact->at.triangles[side], w[0], w[1], w[2]);
+      bool rigid = contact->at.triangles[side] < 0;
+      to->points[side] = rigid ? nearest_vertex(world->slots[slot].body, contact->at.point)
+                               : lb_point_triangle(contact->at.triangles[side], w[0], w[1], w[2]);
       touch->sums[slot] = lb_add_scaled(touch->sums[slot], side ? -1 : 1, force);
     }
   }
 }
 
-void lb_touch_finish(lbWorld *world) {
+void lb_touch_strike_all(lbWorld *world, const double *changes) {
+  for (int32_t t = 0; t < world->touch->toucher_count; t++) strike(world, t, changes);
+}
+
+// impulses <- of the step: what brings velocities to rest against each other
+static void find_impulses(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  for (int32_t t = 0; t < touch->toucher_count; t++) look(world, &touch->touchers[t]);
-  join_points(touch);
-  for (int32_t c = 0; c < touch->contact_count; c++) find_speeds(world, c);
+  lb_touch_find_speeds(world);
+  for (int32_t i = 0; i < 3 * touch->contact_count; i++)
+    touch->impulses[i] = world->h * touch->forces[i];
   leave_out_held(touch);
-  lbContactProblem problem = make_problem(touch, touch->speed_parts);
-  lb_contact_solve(&problem, touch->impulses);
+  lbContactProblem problem = lb_touch_problem(touch, touch->speed_parts);
+  lb_touch_solve(world, &problem, 0, touch->impulses);
   double *changes = touch->free; // done with
   for (int32_t i = 0; i < 3 * touch->contact_count; i++)
     changes[i] = touch->impulses[i] - world->h * touch->forces[i];
-  for (int32_t t = 0; t < touch->toucher_count; t++) strike(world, t, changes);
+  lb_touch_strike_all(world, changes);
+}
+
+void lb_touch_finish(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  look_at_all(world);
+  lb_touch_measure(world);
+  find_impulses(world);
+  if (touch->stops)
+    for (int32_t i = 0; i < 3 * touch->contact_count; i++) touch->impulses[i] += touch->stops[i];
   report(world);
   remember(touch);
+  lb_colliders_feel(world);
   lb_colliders_arrive(world);
 }
