@@ -28,6 +28,8 @@ typedef struct lbWorldSettings {
   bool contact;          // bodies touch each other and colliders (limber/contact.h); default false
   double friction;       // μ >= 0, of bodies and colliders that have none; default 0.5
   int32_t contacts_most; // 1 to 100000, in a step; default 256. The deepest are kept
+  bool sleep;            // bodies that touch and have come to rest sleep (limber/contact.h); default
+                         // true
 } lbWorldSettings;
 
 lbWorldSettings lb_world_settings(void);

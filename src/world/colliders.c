@@ -78,6 +78,7 @@ lbStatus lb_world_add_collider(lbWorld *world, const lbColliderDef *def, lbColli
                                             .end_position = def->position,
                                             .end_rotation = rotation };
   *id = lb_world_id(at, generation);
+  lb_sleep_wake_all(world);
   return LB_OK;
 }
 
@@ -85,6 +86,7 @@ lbStatus lb_world_remove_collider(lbWorld *world, lbColliderId id, lbError *err)
   lbWorldCollider *collider = NULL;
   lbStatus status = find(world, id, &collider, err);
   if (status) return status;
+  lb_sleep_wake_all(world);
   lb_solid_destroy(collider->solid);
   collider->solid = NULL;
   collider->path = NULL;
@@ -117,6 +119,7 @@ lbStatus lb_world_drive_collider(lbWorld *world, lbColliderId id, const lbPath *
   lbWorldCollider *collider = NULL;
   lbStatus status = find(world, id, &collider, err);
   if (status) return status;
+  lb_sleep_wake_all(world);
   collider->path = path;
   if (path) place_by_path(collider, lb_world_time(world), &collider->position, &collider->rotation);
   collider->end_position = collider->position, collider->end_rotation = collider->rotation;

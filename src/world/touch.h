@@ -2,22 +2,27 @@
 //
 //   colliders.c    what is not a body
 //   touch.c        memory, settings, reports
-//   touch_find.c   who is near whom, and the places where they touch
+//   touch_find.c   who is near whom, and the places where bodies touch colliders,
+//   touch_pair.c   and each other
 //   touch_step.c   forces over a step, impulses after it
+//   islands.c      bodies that touch each other, apart from all others
+//   sleep.c        islands at rest
 #ifndef LB_WORLD_TOUCH_H
 #define LB_WORLD_TOUCH_H
 
 #include "world/world.h"
 
 #include "body/touch.h"
-#include "contact/solid.h"
+#include "contact/segments.h"
 #include "contact/solve.h"
 #include "limber/contact.h"
 
-#define LB_PAIR_CONTACTS 16    // of two that touch, at most
-#define LB_BODY_CONTACTS 48    // of a body, at most
-#define LB_PAIR_CANDIDATES 256 // of a pair, before some are chosen
+#define LB_PAIR_CONTACTS 16    // of a body and a collider, at most
+#define LB_SOFT_CONTACTS 16     // of two bodies
+#define LB_BODY_CONTACTS LB_TOUCH_SPOTS // of a body, at most
+#define LB_PAIR_CANDIDATES 512 // of a pair, before some are chosen
 #define LB_PAIR_TRIANGLES 1024 // of each surface of a pair
+#define LB_PAIR_CELLS 16       // that they are sorted into
 
 struct lbWorldCollider {
   uint32_t generation;
@@ -42,15 +47,18 @@ typedef struct lbTouchCandidate {
 } lbTouchCandidate;
 
 typedef struct lbPairTriangle { // of a surface near another one
-  lbSurfaceTriangle at;         // world
-  lbBox box;
+  lbSurfaceTriangle at;         // world; edges that are no ridge are not its own
+  lbFacet facet;                //
+  lbBox box;                    // of its corners
+  lbBox slab;                   // where a corner can touch its face
+  lbBox corners, ridges;        // of its own corners; of its own edges, and around them
+  int cells[2];                 // first and last that it is in
   int32_t number;
 } lbPairTriangle;
 
 typedef struct lbWorldContact {
   int32_t slots[2];  // the second -1: a collider
   int32_t collider;  // -1: none
-  int32_t places[2]; // in the lists of the touchers
   lbTouchCandidate at;
   lbVec3 axes[3];
   double friction;
@@ -67,6 +75,7 @@ typedef struct lbRememberedContact {
 typedef struct lbWorldToucher {
   int32_t slot;
   int32_t first, count; // its spots
+  int32_t island;
   bool open;            // its step could be opened
   lbTouching touching;
 } lbWorldToucher;
@@ -77,39 +86,50 @@ struct lbWorldTouch {
   lbWorldContact *contacts; // (contact_room)
   double *forces;           // (contact_room x 3): held over the step, N
   double *impulses;         // (contact_room x 3): of the whole step, N s
-  int32_t report_count;
-  lbContact *reports; // (contact_room)
-  int32_t remembered_count;
+  lbContact *reports;       // (contact_room)
+  int32_t woken_count;
+  int32_t *woken; // (contact_room x 2): slots of a body that sleeps and of one that could touch it
+  int32_t asleep_count;     // remembered contacts among bodies that sleep; they stay as they are
+  int32_t remembered_count; // and `reports` has as many, in the same order
   lbRememberedContact *remembered; // (contact_room)
+  int32_t *remembered_next;        // (contact_room): of the same first body; -1: no more
 
   // For each slot of the world.
   int32_t slot_room;
   lbVec3 *centres;            // spheres around the surfaces
   double *reaches;            // their radii, with what they can move by in the step; 0: not there
   double *margins;            // m: that alone
+  double *speeds;             // m/s: no place of the surface was faster where the step began
+  double *rests;              // s: work of sleep.c
   int32_t *numbers;           // in `touchers`; -1: no contact
+  int32_t *counts;            // of contacts
+  int32_t *remembered_first;  // in `remembered`; -1: none
   lbVec3 *sums;               // N, contact forces of the last step
   int32_t toucher_count;      //
   lbWorldToucher *touchers;   //
-  lbContactPart *parts;       // of the problem of forces,
-  lbContactPart *speed_parts; // and of that of impulses
+  lbContactPart *parts;       // of the touchers, in the problem of forces, then in that of impulses
+  int32_t *parents;           // of touchers, leading to the first of their island
 
+  int32_t island_count;
+  int32_t *island_begin;    // (slot_room + 1): where an island begins in
+  int32_t *by_island;       // (contact_room): contacts, island after island
+  int32_t *sweeps;          // (slot_room): that an island took
   lbContactSide *sides;     // (contact_room x 2)
   double *free, *frictions; // (contact_room x 3), (contact_room)
   lbSpot *spots;            // (2 contact_room): by toucher
+  int32_t *owners;          // (2 contact_room): of spots, 2 contact + side
   lbVec3 *ways;             // (2 contact_room): what they move by alone
-  const lbSpot **struck;    // (LB_BODY_CONTACTS): arguments of lb_touch_strike
-  const double **amounts;   //
-  double *signs;            //
-  double *pool;             // matrices and forces of parts
-  size_t pool_room, pool_used;
-  double *work; // of lb_touch_matrices
-  size_t work_room;
+  double *amounts;          // (2 contact_room x 3): forces or impulses on the spots
+  double *solve_work;       // (contact_room x 6)
+  double *pool;             // matrices and moves of parts
+  size_t pool_room;
+  lbContactStats stats;
   int32_t candidate_count;
   lbTouchCandidate *candidates;
   lbTouchPlace *places;
   int32_t triangle_counts[2];
   lbPairTriangle *triangles[2];
+  int32_t *cells; // (LB_PAIR_CELLS x LB_PAIR_TRIANGLES): numbers of triangles
 };
 
 // Room for all bodies and contacts; memory is taken here and not in a step.
@@ -121,10 +141,34 @@ void lb_touch_begin(lbWorld *world, double start, double end);
 // impulses when bodies have taken them.
 void lb_touch_finish(lbWorld *world);
 
+// Whether a collider could touch what is inside of a sphere, in the step.
+bool lb_touch_collider_is_near(const lbWorldCollider *collider, lbVec3 centre, double radius);
+
+// sleep.c: who was changed since it fell asleep wakes; who could touch whom; who falls asleep when
+// the step is done.
+void lb_sleep_watch(lbWorld *world);
+void lb_sleep_group(lbWorld *world);
+void lb_sleep_update(lbWorld *world);
+// A body with its island, where it sleeps; not `moved`: it may fall asleep again at once.
+void lb_sleep_wake(lbWorld *world, int32_t slot, bool moved);
+void lb_sleep_wake_all(lbWorld *world);
+
+// islands.c: bodies that give way and have a contact in common, directly or through others.
+void lb_islands_find(lbWorldTouch *touch);
+
 // NAN (the world's) or 0 and more.
 lbStatus lb_touch_check_friction(double friction, lbError *err);
+// The sum of forces on each body, of what is remembered.
+void lb_touch_sum_up(lbWorld *world);
 // touch_find.c: contacts at the step's start.
 void lb_touch_find(lbWorld *world);
+// touch_pair.c: those of two bodies.
+void lb_touch_pair(lbWorld *world, int32_t a, int32_t b);
+// A place where two could touch; then the best of them become contacts of a pair. `length` (m) is
+// that of the smaller one.
+void lb_touch_add_candidate(lbWorldTouch *touch, double length, const lbTouchCandidate *candidate);
+void lb_touch_take_candidates(lbWorld *world, int32_t a, int32_t b, int32_t collider,
+                              double length);
 lbWorldCollider *lb_world_find_collider(const lbWorld *world, lbColliderId id); // NULL: none
 // How a place of a collider moves in the step.
 lbVec3 lb_collider_way(const lbWorldCollider *collider, lbVec3 point);
