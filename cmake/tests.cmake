@@ -2,6 +2,14 @@
 # <layer>.<subject>. They run in the source folder, so tests/data and ../shared have fixed paths.
 # A program that exits with 77 counts as skipped.
 find_package(cmocka REQUIRED)
+
+# What need not be tried with every compiler is tried in the plain build.
+set(plain_build OFF)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release"
+    AND LIMBER_PROGRAM AND NOT LIMBER_SANITIZE AND NOT LIMBER_PORTABLE)
+  set(plain_build ON)
+endif()
+
 file(GLOB test_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*/test_*.c)
 if(NOT LIMBER_PROGRAM)
   list(FILTER test_sources EXCLUDE REGEX "/tests/viewer/")
@@ -15,7 +23,7 @@ foreach(source IN LISTS test_sources)
   set(target test-${layer}-${subject})
   add_executable(${target} ${source})
   limber_set_up(${target})
-  target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
+  target_compile_definitions(${target} PRIVATE _GNU_SOURCE $<$<NOT:$<BOOL:${plain_build}>>:CHECK_AGAIN=1>)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(${target} PRIVATE limber-build cmocka)
   if(layer STREQUAL "viewer")
@@ -27,13 +35,6 @@ foreach(source IN LISTS test_sources)
 endforeach()
 
 find_program(LIMBER_PYTHON python3 REQUIRED)
-
-# What need not be tried with every compiler is tried in the plain build.
-set(plain_build OFF)
-if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release"
-    AND LIMBER_PROGRAM AND NOT LIMBER_SANITIZE AND NOT LIMBER_PORTABLE)
-  set(plain_build ON)
-endif()
 
 # Every tests/cli/test_<subject>.py runs this build's program and is one CTest test, cli.<subject>.
 file(GLOB cli_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/cli/test_*.py)

@@ -80,7 +80,12 @@ static void print_table(const benchTable *table) {
     if (row->note[0]) cli_say("%*s%s\n", name + 1, "", row->note);
     free(text);
   }
-  if (table->text) cli_say("\n%s", table->text);
+  for (const char *line = table->text; line && *line;) { // in one piece its breaks would be escaped
+    const char *end = strchr(line, '\n');
+    int length = end ? (int)(end - line) : (int)strlen(line);
+    cli_say("%s%.*s\n", line == table->text ? "\n" : "", length, line);
+    line = end ? end + 1 : NULL;
+  }
 }
 
 typedef struct Request {
@@ -224,7 +229,8 @@ static cliStatus run(int count, char **words) {
 const cliVerb cli_bench = {
   "bench",
   "measured figures, as a table or --json",
-  "limber bench [build | contact | cubature | edit | fem | frames | haptics | modal | render | subspace | "
+  "limber bench [build | contact | cubature | edit | fem | frames | haptics | modal | render | "
+  "subspace | "
   "warp | web] "
   "[--mesh FILE] "
   "[options]",
@@ -250,7 +256,8 @@ const cliVerb cli_bench = {
   "frames steps a turtle by seven frames and by two, by samples and springs, beside the figures\n"
   "asked for, and tells how far bars of 2 to 5 frames end from unreduced ones.\n"
   "contact drops a ball of 15 000 tets and a stack of five boxes onto the ground, beside Bullet's\n"
-  "reduced bodies where the build found libbullet-dev, pours 200 bodies into a bowl, and tells what\n"
+  "reduced bodies where the build found libbullet-dev, pours 200 bodies into a bowl, and tells "
+  "what\n"
   "the solver and a far body take, and what goes wrong.\n"
   "edit drags a handle of a body of 200 000 triangles, and tells how far the reduced poses of\n"
   "scenes/poses are from the unreduced ones.\n"

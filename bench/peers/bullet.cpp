@@ -1,5 +1,6 @@
 // The peer of limber bench contact: the same modes, masses and drops by Bullet's reduced deformable
-// bodies, with the settings of Bullet's own demonstrations. They touch rigid bodies, not each other.
+// bodies, with the settings of Bullet's own demonstrations. They touch rigid bodies, not each
+// other.
 #include "bench/contact.h"
 
 #include <btBulletDynamicsCommon.h>
@@ -107,8 +108,8 @@ void World::add(const benchPeerBody &from, double height, double friction) {
   for (size_t i = 0; i < places.size(); i++)
     places[i] = btVector3(btScalar(from.positions[3 * i]), btScalar(from.positions[3 * i + 1]),
                           btScalar(from.positions[3 * i + 2] + height));
-  bodies.emplace_back(new btReducedDeformableBody(&world->getWorldInfo(), from.node_count,
-                                                  places.data(), nullptr));
+  bodies.emplace_back(
+      new btReducedDeformableBody(&world->getWorldInfo(), from.node_count, places.data(), nullptr));
   btReducedDeformableBody &body = *bodies.back();
   fill(from, body);
   world->addSoftBody(&body);
@@ -126,7 +127,8 @@ double energy_of(const btReducedDeformableBody &body, const benchPeerBody &from)
   for (int i = 0; i < body.m_nodes.size(); i++)
     sum += from.masses[i] * (0.5 * body.m_nodes[i].m_v.length2() + g * body.m_nodes[i].m_x.z());
   for (int k = 0; k < body.m_nReduced; k++)
-    sum += 0.5 * from.eigenvalues[k] * double(body.m_reducedDofs[k]) * double(body.m_reducedDofs[k]);
+    sum +=
+        0.5 * from.eigenvalues[k] * double(body.m_reducedDofs[k]) * double(body.m_reducedDofs[k]);
   return sum;
 }
 

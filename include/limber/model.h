@@ -25,6 +25,7 @@ typedef enum lbMethod {
   LB_METHOD_WARP,
   LB_METHOD_FRAMES,
   LB_METHOD_RECORDED, // plays the recorded motion of the unreduced body
+  LB_METHOD_RIGID,    // a shape that does not deform (limber/contact.h)
   LB_METHOD_COUNT
 } lbMethod;
 
@@ -32,7 +33,7 @@ const char *lb_method_name(lbMethod method); // as scene files spell it
 // false: no method has that name. "default" is the name of none.
 bool lb_method_from_name(const char *name, lbMethod *out);
 // The method's number in lbWorldDef.body_methods and so in files: recorded 0, modal 1, subspace 2,
-// warp 3, frames 4, full 5; -1: LB_METHOD_DEFAULT has none.
+// warp 3, frames 4, full 5, rigid 6; -1: LB_METHOD_DEFAULT has none.
 int32_t lb_method_code(lbMethod method);
 bool lb_method_from_code(int32_t code, lbMethod *out); // false: no method has it
 
@@ -149,6 +150,11 @@ typedef struct lbModel {
   const double *rigid_centre;    // (3) m, centre of mass
   const double *rigid_inertia;   // (3 x 3) kg m², about the centre of mass
 
+  // What a rigid body is, beside its mass; there together or not at all. Its surface shows the
+  // shape, and the vertices of the surface are those of a hull; contacts are the shape's own.
+  const int32_t *rigid_shape; // ? (1), lbColliderShape: sphere, box, capsule or hull
+  const double *rigid_size;   // ? (4) m: radius, and size as in lbColliderDef; 0 where it has none
+
   // The surface that is seen and touched, carried by the nodes: x_vertex = Σ weight x_node.
   const double *vertex_positions;          // (vertices x 3) m
   const int32_t *vertex_sources;           // (vertices): id in the input, as scenes count; -1: none
@@ -247,6 +253,8 @@ typedef struct lbModel {
   const double *sample_masses;     // ? (samples) kg
   const int32_t *sample_materials; // ? (samples), < material_count
   const double *sample_stiffness;  // ? (samples): factor of the material's moduli; missing: 1
+  const double *sample_shares;     // ? (samples x 2): factors >= 0 of volume and mass in the sums,
+                                   // both 0: left out; missing: 1
   const int32_t *sample_begin;     // ? (samples + 1): first entry of each
   const int32_t *sample_frames;    // ? (entries), ascending for a sample
   const double *sample_weights;    // ? (entries x 4): w, ∇w (1/m)
@@ -299,7 +307,7 @@ void lb_model_destroy(lbModel *model); // NULL is legal
 // What a model has for a method. Arrays belong to the model.
 typedef struct lbModelMethod {
   lbMethod method;       // never LB_METHOD_DEFAULT
-  int32_t dimension;     // coordinates q, at least 1
+  int32_t dimension;     // coordinates q, at least 1; of a rigid body 0
   const double *basis;   // (dimension x 3 nodes): u = U q; NULL: displacements are not linear in q,
                          // or (dimension 3 nodes) q itself
   const double *gravity; // (dimension x 3): force of a unit gravity, ∫ρU; NULL: nothing acts
@@ -316,8 +324,8 @@ typedef struct lbModelMethod {
 // simulator needs (full_damping).
 bool lb_model_method(const lbModel *model, lbMethod method, lbModelMethod *out);
 bool lb_model_has(const lbModel *model, lbMethod method); // the same without the view
-// What LB_METHOD_DEFAULT stands for: subspace, modal, frames, warp or recorded, the first that the
-// model has; LB_METHOD_DEFAULT: it has none.
+// What LB_METHOD_DEFAULT stands for: subspace, modal, frames, warp, recorded or rigid, the first
+// that the model has; LB_METHOD_DEFAULT: it has none.
 lbMethod lb_model_default_method(const lbModel *model);
 double lb_model_recording_seconds(const lbModel *model); // 0: it has no recording
 bool lb_model_is_free(const lbModel *model);             // no node is fixed
@@ -378,6 +386,7 @@ typedef struct lbWorldSizes {
   int32_t path_count, path_key_count; // keys of all paths
   int32_t attachment_count;
   int32_t shape_count, shape_number_count;
+  int32_t collider_count, collider_vertex_count, collider_triangle_count;
 } lbWorldSizes;
 
 // What the keys of a path have.
@@ -451,6 +460,24 @@ typedef struct lbWorldDef {
   // Shapes that bodies start in, other than their rest shape (lb_bundle_shape).
   const int32_t *shape_bodies;     // (shapes), rising: bodies of the subspace method
   const double *shape_coordinates; // (shape numbers): q of each, one after another
+
+  // What touches what (limber/contact.h; lb_world_collider_def makes colliders). Without
+  // contact_friction bodies touch nothing.
+  const double *contact_friction;   // ? (1) μ of bodies and colliders that have none of their own
+  const int32_t *contact_substeps;  // ? (1), equal parts of each step; missing: 1
+  const uint8_t *body_untouchable;  // ? (bodies) 1: touches nothing; missing: all touch
+  const double *body_frictions;     // ? (bodies) μ, -1: the world's; missing: all have that
+  const char *collider_names;       // texts (colliders)
+  const int32_t *collider_shapes;   // (colliders), lbColliderShape
+  const double *collider_sizes;     // (colliders x 4) m: radius, size
+  const double *collider_positions; // (colliders x 3) m
+  const double *collider_rotations; // (colliders x 4), unit quaternion x y z w
+  const double *collider_frictions; // (colliders) μ, -1: the world's
+  const int32_t *collider_paths;    // (colliders), -1: it stands
+  const int32_t *collider_vertex_begin;   // ? (colliders + 1), first vertex of each; with vertices
+  const int32_t *collider_triangle_begin; // ? (colliders + 1), likewise
+  const double *collider_vertices;        // (collider vertices x 3) m, own axes
+  const int32_t *collider_triangles; // (collider triangles x 3), counted from the collider's first
 } lbWorldDef;
 
 lbMethod lb_world_method(const lbWorldDef *world, int32_t body); // of a world that was checked

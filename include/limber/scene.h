@@ -33,7 +33,7 @@ typedef struct lbSceneBody {
   lbWarpSettings warp;     // "warp", for the method of that name
   lbFramesDef frames;      // "frames", for the method of that name
   double *frame_positions; // what it points to; NULL: nothing
-  int32_t *frame_fixed;
+  int32_t *frame_fixed, *frame_rigid;
   lbPath **joint_paths; // (joint_path_count) how frames are led, in the mesh's axes; the body's own
   int32_t *joint_numbers;   // (joint_path_count) which frames
   int32_t joint_path_count; //
@@ -63,10 +63,11 @@ typedef struct lbSceneCollider {
   char *name;
   lbColliderShape shape;
   double radius, size[3]; // as in lbColliderDef
-  lbMesh *mesh;           // of the shape mesh
+  lbMesh *mesh;           // of the shapes mesh and hull
   double position[3], rotation[4];
   const lbPath *motion; // one of the scene's paths; NULL: it stands
   double friction;      // NAN: the scene's
+  bool untouchable;     // "contact": false
 } lbSceneCollider;
 
 typedef struct lbSceneAttachment { // as lbAttachment of limber/world.h
@@ -109,6 +110,8 @@ typedef struct lbScene {
   char up;          // 'y' or 'z': of the ground
   double friction;  // μ, default 0.5
   int32_t substeps; // default 1
+  lbContactResponse response;
+  bool self; // bodies touch themselves
   int32_t collider_count;
   lbSceneCollider *colliders;
   double time_step;   // s

@@ -30,8 +30,8 @@ static uint64_t mix_vec3(uint64_t hash, lbVec3 v) {
 uint64_t lb_sleep_print(const lbBody *body, lbScratch *s) {
   const lbPrepared *p = body->prepared;
   const lbFrameState *f = &body->frame;
-  const double others[6] = { f->rotation.x,      f->rotation.y,           f->rotation.z,
-                             f->rotation.w,      body->damping_mass, body->damping_stiffness };
+  const double others[6] = { f->rotation.x, f->rotation.y,      f->rotation.z,
+                             f->rotation.w, body->damping_mass, body->damping_stiffness };
   uint64_t hash = p->hash;
   p->method->get(body, s->q0, s->v0, NULL);
   hash = mix(hash, p->dimension, s->q0);

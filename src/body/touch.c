@@ -27,7 +27,8 @@ static size_t work_columns(const lbPrepared *p) {
 }
 
 static bool make_work(const lbPrepared *p, lbScratch *s) {
-  if (!s->touch_work) s->touch_work = lb_alloc(2 * work_columns(p), (size_t)p->padded * 8);
+  size_t bytes = (size_t)p->padded * sizeof(double);
+  if (!s->touch_work) s->touch_work = lb_alloc(2 * work_columns(p), bytes);
   return s->touch_work != NULL;
 }
 
@@ -147,12 +148,45 @@ static lbVec3 own_place(const lbPrepared *p, const double *q, const lbSpot *spot
                 own_motion(p, tree, q, spot->triangle, spot->weights));
 }
 
+static lbVec3 centre_at(const lbBody *body, lbVec3 position, lbMat3 turn) {
+  return lb_add(position, lb_mat3_apply(turn, body->prepared->centre));
+}
+
+// Of a rigid body. What is round touches at the same height however far it has rolled: its motion
+// is taken along a straight line.
+static lbVec3 rigid_way(const lbTouching *t, const lbSpot *spot, lbVec3 *at) {
+  const lbFrameStep *to = &t->step.frame;
+  if (spot->kind == LB_SPOT_OWN) {
+    lbVec3 from = lb_body_place(t->body, spot->own);
+    lbVec3 way = lb_sub(lb_add(to->position, lb_mat3_apply(to->turn, spot->own)), from);
+    *at = lb_add_scaled(from, 0.5, way);
+    return way;
+  }
+  lbVec3 start = centre_at(t->body, t->start.position, t->start.turn);
+  lbVec3 end = centre_at(t->body, to->position, to->turn);
+  lbVec3 turn = lb_quat_log(lb_quat_multiply(to->rotation, lb_quat_conjugate(t->start.rotation)));
+  *at = lb_add(lb_scale(0.5, lb_add(start, end)), spot->own);
+  return lb_add(lb_sub(end, start), lb_cross(turn, spot->own));
+}
+
+static lbVec3 rigid_velocity(const lbBody *body, const lbSpot *spot, lbVec3 *place) {
+  if (spot->kind == LB_SPOT_OWN) {
+    *place = lb_body_place(body, spot->own);
+    return lb_frame_velocity(body, spot->own, lb_vec3(0, 0, 0));
+  }
+  *place = lb_add(lb_frame_centre(body), spot->own);
+  return lb_add(body->frame.velocity, lb_cross(body->frame.spin, spot->own));
+}
+
 lbVec3 lb_touch_way(const lbTouching *t, const lbSpot *spot, lbVec3 *at) {
   const lbFrameStep *to = &t->step.frame;
+  if (spot->kind != LB_SPOT_SURFACE) return rigid_way(t, spot, at);
   lbVec3 start = own_place(t->body->prepared, t->scratch->q0, spot);
   lbVec3 end = own_place(t->body->prepared, t->scratch->q, spot);
-  *at = lb_add(to->position, lb_mat3_apply(to->turn, end));
-  return lb_sub(*at, lb_body_place(t->body, start));
+  lbVec3 from = lb_body_place(t->body, start);
+  lbVec3 way = lb_sub(lb_add(to->position, lb_mat3_apply(to->turn, end)), from);
+  *at = lb_add_scaled(from, 0.5, way);
+  return way;
 }
 
 // ---- matrices ----------------------------------------------------------------------------------
@@ -161,6 +195,7 @@ lbVec3 lb_touch_way(const lbTouching *t, const lbSpot *spot, lbVec3 *at) {
 static void add_line(const lbPrepared *p, lbMat3 turn, const lbSpot *spot, lbVec3 force,
                      double *sum) {
   const lbTree *tree = NULL;
+  if (spot->kind != LB_SPOT_SURFACE) return; // it has no coordinates
   lb_prepared_tree(p, &tree, NULL);
   lb_tree_add_line(tree, spot->triangle, spot->weights, lb_mat3_apply_transpose(turn, force), sum);
 }
@@ -175,7 +210,8 @@ static void fill_rows(const lbPrepared *p, lbMat3 turn, int32_t count, const lbS
   for (int32_t j = 0; j < count; j++)
     for (int corner = 0; corner < 3; corner++) {
       double weight = spots[j].weights[corner], *to = rows + 3 * (size_t)j;
-      size_t vertex = (size_t)tree->model->triangles[3 * (size_t)spots[j].triangle + (size_t)corner];
+      size_t vertex =
+          (size_t)tree->model->triangles[3 * (size_t)spots[j].triangle + (size_t)corner];
       const double *row = tree->rows + 3 * vertex * (size_t)tree->dimension;
       lbVec3 axes[3];
       if (weight == 0) continue;
@@ -236,8 +272,9 @@ static void find_columns(const lbBody *body, const lbStep *step, lbMat3 turn, lb
     for (int32_t j = 0; j < count; j++) {
       lbVec3 own = own_motion(p, tree, moved, spots[j].triangle, spots[j].weights);
       lbVec3 world = lb_mat3_apply(turn, own);
-      for (int i = 0; i < 3; i++) matrix[k * n + 3 * (size_t)j + (size_t)i] +=
-          lb_dot(spots[j].axes[i], world); // symmetric: a column is a row
+      for (int i = 0; i < 3; i++)
+        matrix[k * n + 3 * (size_t)j + (size_t)i] +=
+            lb_dot(spots[j].axes[i], world); // symmetric: a column is a row
     }
   }
 }
@@ -245,6 +282,7 @@ static void find_columns(const lbBody *body, const lbStep *step, lbMat3 turn, lb
 static void add_shape(const lbBody *body, const lbStep *step, lbMat3 turn, lbScratch *s,
                       int32_t count, const lbSpot *spots, double *matrix) {
   const lbPrepared *p = body->prepared;
+  if (count == 0 || spots[0].kind != LB_SPOT_SURFACE) return; // a rigid body has no shape to give
   if (!p->basis) {
     find_columns(body, step, turn, s, count, spots, matrix);
     return;
@@ -291,10 +329,8 @@ static void add_frame(const lbBody *body, lbMat3 mobility, lbVec3 centre, double
 // Its centre in the step's middle, about which a force that is held turns it, world.
 static lbVec3 middle_of(const lbTouching *t) {
   const lbFrameStep *to = &t->step.frame;
-  lbVec3 c = t->body->prepared->centre;
-  lbVec3 start = lb_add(t->start.position, lb_mat3_apply(t->start.turn, c));
-  lbVec3 end = lb_add(to->position, lb_mat3_apply(to->turn, c));
-  return lb_scale(0.5, lb_add(start, end));
+  lbVec3 start = centre_at(t->body, t->start.position, t->start.turn);
+  return lb_scale(0.5, lb_add(start, centre_at(t->body, to->position, to->turn)));
 }
 
 void lb_touch_add_frame(const lbTouching *t, int32_t count, const lbSpot *spots, double *matrix) {
@@ -354,6 +390,7 @@ lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *s, const lbSpot *s
                          lbVec3 *place) {
   const lbPrepared *p = body->prepared;
   const lbTree *tree = NULL;
+  if (spot->kind != LB_SPOT_SURFACE) return rigid_velocity(body, spot, place);
   lbVec3 own = own_place(p, s->q0, spot);
   lb_prepared_tree(p, &tree, NULL);
   *place = lb_body_place(body, own);

@@ -1,7 +1,8 @@
 // Gauss-Seidel over contacts with cones (solve.h).
 #include "contact/solve.h"
 
-#include <math.h>
+#include "contact/cone.h"
+
 #include <string.h>
 
 #define SETTLED 0.1 // of the tolerance: a smaller change of a force is not worth its columns
@@ -105,12 +106,6 @@ static bool solve_block(const double B[3][3], const double r[3], double x[3]) {
   return true;
 }
 
-static void keep_to_cone(double friction, double x[3]) {
-  double most = friction * x[0], length = sqrt(x[1] * x[1] + x[2] * x[2]);
-  double share = length > most ? most / length : 1;
-  x[1] *= share, x[2] *= share;
-}
-
 // Sliding: a few rounds of normal, then tangents along the steepest way, projected.
 static void slide(const double B[3][3], const double r[3], double friction, double x[3]) {
   enum { ROUNDS = 8 };
@@ -120,7 +115,7 @@ static void slide(const double B[3][3], const double r[3], double friction, doub
     double w1 = r[1] + B[1][0] * x[0] + B[1][1] * x[1] + B[1][2] * x[2];
     double w2 = r[2] + B[2][0] * x[0] + B[2][1] * x[1] + B[2][2] * x[2];
     if (stiff > 0) x[1] -= w1 / stiff, x[2] -= w2 / stiff;
-    keep_to_cone(friction, x);
+    lb_cone_keep(friction, x);
   }
 }
 
@@ -173,7 +168,7 @@ static double start(const lbContactProblem *p, double *x) {
     int32_t c = number_of(p, i);
     double *own = x + 3 * (size_t)c;
     if (!(own[0] > 0)) own[0] = own[1] = own[2] = 0;
-    keep_to_cone(p->friction[c], own);
+    lb_cone_keep(p->friction[c], own);
     largest = fmax(largest, largest_of(own));
   }
   lb_contact_moves(p, x);

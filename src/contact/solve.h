@@ -10,8 +10,8 @@
 // Gauss-Seidel over contacts, each solved with its own 3 x 3 block: sticking where the cone allows
 // it, otherwise sliding or parting. It needs no factorisation, can be stopped after any sweep with
 // forces that only push and keep to their cones, and starts from forces that were right a step ago.
-// Sweeps go to and fro, so that forces run through a pile both ways. What forces do to the places of
-// a body is kept up to date, by three columns of its matrix where a force changes: contacts that
+// Sweeps go to and fro, so that forces run through a pile both ways. What forces do to the places
+// of a body is kept up to date, by three columns of its matrix where a force changes: contacts that
 // part cost nothing, and those that have settled next to nothing.
 // Between sweeps forces go on along conjugate directions, as those of a nonlinear problem do
 // (Silcowitz-Hansen, Niebles & Erleben 2010), which piles need: a sweep passes a force on to the

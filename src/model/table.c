@@ -266,6 +266,9 @@ static const lbArrayRow model_rows[] = {
   { ROW(sample_stiffness, "frames.sample_stiffness", LB_F64), .since = 4, .rank = 1,
     .shape = { M(sample_count) }, .optional = true, .unit = "",
     .meaning = "factors of their moduli" },
+  { ROW(sample_shares, "frames.sample_shares", LB_F64), .since = 4, .rank = 2,
+    .shape = { M(sample_count), ONLY(2) }, .optional = true, .unit = "",
+    .meaning = "factors of volume and mass in the sums, 0: left out" },
   { ROW(sample_begin, "frames.sample_begin", LB_I32), .since = 4, .rank = 1,
     .shape = { { offsetof(lbModel, size.sample_count), 1, 1 } }, .optional = true, .unit = "",
     .meaning = "first entry of each sample" },
@@ -294,6 +297,12 @@ static const lbArrayRow model_rows[] = {
   { ROW(voxel_cells, "frames.grid_cells", LB_U8), .since = 4, .rank = 1,
     .shape = { M(voxel_cell_count) }, .below = ONLY(16), .unit = "",
     .meaning = "1: filled; 2, 4, 8: closed towards +x, +y, +z" },
+
+  { ROW(rigid_shape, "rigid.shape", LB_I32), .since = 4, .rank = 1, .shape = { ONLY(1) },
+    .optional = true, .low = 1, .below = ONLY(5), .unit = "",
+    .meaning = "1 sphere, 2 box, 3 capsule, 4 hull of the surface's vertices" },
+  { ROW(rigid_size, "rigid.size", LB_F64), .since = 4, .rank = 1, .shape = { ONLY(4) },
+    .optional = true, .unit = "m", .meaning = "radius, extents along x, y, z" },
 };
 // clang-format on
 
@@ -310,10 +319,17 @@ const lbArrayTable lb_model_table = {
 #define ROW(member, text, kind) .name = text, .type = kind, .field = offsetof(lbWorldDef, member)
 
 static const lbSizeRow world_sizes[] = {
-  SIZE(lbWorldDef, size, body_count),     SIZE(lbWorldDef, size, load_count),
-  SIZE(lbWorldDef, size, probe_count),    SIZE(lbWorldDef, size, path_count),
-  SIZE(lbWorldDef, size, path_key_count), SIZE(lbWorldDef, size, attachment_count),
-  SIZE(lbWorldDef, size, shape_count),    SIZE(lbWorldDef, size, shape_number_count),
+  SIZE(lbWorldDef, size, body_count),
+  SIZE(lbWorldDef, size, load_count),
+  SIZE(lbWorldDef, size, probe_count),
+  SIZE(lbWorldDef, size, path_count),
+  SIZE(lbWorldDef, size, path_key_count),
+  SIZE(lbWorldDef, size, attachment_count),
+  SIZE(lbWorldDef, size, shape_count),
+  SIZE(lbWorldDef, size, shape_number_count),
+  SIZE(lbWorldDef, size, collider_count),
+  SIZE(lbWorldDef, size, collider_vertex_count),
+  SIZE(lbWorldDef, size, collider_triangle_count),
 };
 
 // clang-format off
@@ -429,6 +445,45 @@ static const lbArrayRow world_rows[] = {
     .below = W(body_count), .unit = "", .meaning = "bodies that do not start at rest shape" },
   { ROW(shape_coordinates, "shape.coordinates", LB_F64), .since = 4, .rank = 1,
     .shape = { W(shape_number_count) }, .unit = "m kg^1/2", .meaning = "coordinates of each" },
+
+  { ROW(contact_friction, "contact.friction", LB_F64), .since = 5, .rank = 1, .shape = { ONLY(1) },
+    .optional = true, .unit = "", .meaning = "friction; bodies touch where it is there" },
+  { ROW(contact_substeps, "contact.substeps", LB_I32), .since = 5, .rank = 1, .shape = { ONLY(1) },
+    .optional = true, .low = 1, .below = ONLY(1001), .unit = "", .meaning = "parts of each step" },
+  { ROW(body_untouchable, "body.untouchable", LB_U8), .since = 5, .rank = 1,
+    .shape = { W(body_count) }, .optional = true, .below = ONLY(2), .unit = "",
+    .meaning = "1 where a body touches nothing" },
+  { ROW(body_frictions, "body.frictions", LB_F64), .since = 5, .rank = 1,
+    .shape = { W(body_count) }, .optional = true, .unit = "",
+    .meaning = "friction of each body, -1: the world's" },
+  { ROW(collider_names, "collider.names", LB_TEXT), .since = 5, .rank = 1,
+    .shape = { W(collider_count) }, .unit = "", .meaning = "names" },
+  { ROW(collider_shapes, "collider.shapes", LB_I32), .since = 5, .rank = 1,
+    .shape = { W(collider_count) }, .below = ONLY(6), .unit = "",
+    .meaning = "0 plane, 1 sphere, 2 box, 3 capsule, 4 hull, 5 mesh" },
+  { ROW(collider_sizes, "collider.sizes", LB_F64), .since = 5, .rank = 2,
+    .shape = { W(collider_count), ONLY(4) }, .unit = "m", .meaning = "radius, and size x y z" },
+  { ROW(collider_positions, "collider.positions", LB_F64), .since = 5, .rank = 2,
+    .shape = { W(collider_count), ONLY(3) }, .unit = "m", .meaning = "where each stands" },
+  { ROW(collider_rotations, "collider.rotations", LB_F64), .since = 5, .rank = 2,
+    .shape = { W(collider_count), ONLY(4) }, .unit = "", .meaning = "unit quaternions x y z w" },
+  { ROW(collider_frictions, "collider.frictions", LB_F64), .since = 5, .rank = 1,
+    .shape = { W(collider_count) }, .unit = "", .meaning = "friction of each, -1: the world's" },
+  { ROW(collider_paths, "collider.paths", LB_I32), .since = 5, .rank = 1,
+    .shape = { W(collider_count) }, .low = -1, .below = W(path_count), .unit = "",
+    .meaning = "path that each follows, -1: none" },
+  { ROW(collider_vertex_begin, "collider.vertex_begin", LB_I32), .since = 5, .rank = 1,
+    .shape = { { offsetof(lbWorldDef, size.collider_count), 1, 1 } }, .optional = true, .unit = "",
+    .meaning = "first vertex of each" },
+  { ROW(collider_triangle_begin, "collider.triangle_begin", LB_I32), .since = 5, .rank = 1,
+    .shape = { { offsetof(lbWorldDef, size.collider_count), 1, 1 } }, .optional = true, .unit = "",
+    .meaning = "first triangle of each" },
+  { ROW(collider_vertices, "collider.vertices", LB_F64), .since = 5, .rank = 2,
+    .shape = { W(collider_vertex_count), ONLY(3) }, .unit = "m",
+    .meaning = "vertices of hulls and meshes, own axes" },
+  { ROW(collider_triangles, "collider.triangles", LB_I32), .since = 5, .rank = 2,
+    .shape = { W(collider_triangle_count), ONLY(3) }, .unit = "",
+    .meaning = "triangles of meshes, counted from the collider's first vertex" },
 };
 // clang-format on
 

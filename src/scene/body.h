@@ -58,8 +58,15 @@ lbStatus lb_scene_read_warp(const lbField *json, lbSceneBody *body, lbError *err
 lbStatus lb_scene_read_cores(const lbField *json, const double scale[3], lbSceneBody *body,
                              lbError *err);
 void lb_scene_release_cores(lbSceneBody *body);
+// covered (elements) <- true for those of a "group", "box" or "color", or of a list "elements".
+lbStatus lb_scene_cover_elements(const lbField *json, const lbSceneBody *body, bool *covered,
+                                 lbError *err);
 // frames.c
 lbStatus lb_scene_read_frames(const lbField *json, lbSceneBody *body, lbError *err);
+// Its "rigid", after the mesh.
+lbStatus lb_scene_read_rigid_frames(const lbField *json, lbSceneBody *body, lbError *err);
+// Driven frames in the mesh's own coordinates, as it is scaled.
+lbStatus lb_scene_scale_drive(const double scale[3], lbSceneBody *body, lbError *err);
 // skeleton.c: the joints of the body's surface as frames; body->frames.count is how many more.
 lbStatus lb_scene_read_skeleton(const lbField *body_json, const lbField *frames, lbSceneBody *body,
                                 lbError *err);
@@ -88,6 +95,11 @@ void lb_scene_warn_of_size(const lbSceneBody *body);
 lbStatus lb_scene_read_contact(const lbField *json, lbScene *scene, lbError *err);
 lbStatus lb_scene_read_touch(const lbField *json, lbSceneBody *body, lbError *err);
 void lb_scene_release_colliders(lbScene *scene);
+// rigid.c: a collider with a "density", as read so far, becomes a body. *room of scene->bodies.
+lbStatus lb_scene_read_rigid(const lbField *json, lbScene *scene, size_t *room,
+                             const lbSceneCollider *from, lbError *err);
+// cooked_contact.c: the same from a cooked world, whose paths the scene has.
+lbStatus lb_scene_take_contact(const lbWorldDef *world, lbScene *scene, lbError *err);
 // supports.c: marks the vertices that a "fixed" entry names.
 lbStatus lb_scene_read_fixed(const lbField *json, lbSceneBody *body, lbError *err);
 // scene.c: the "body" and "vertex" of a load, an attachment or a probe. A scene of one body need

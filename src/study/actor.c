@@ -4,6 +4,7 @@
 #include "study/actor.h"
 
 #include "full/full.h"
+#include "limber/frames.h"
 #include "study/start.h"
 
 #include <math.h>
@@ -86,11 +87,12 @@ static void warn_of_linear(const lbSceneBody *body) {
 
 // Those whose frames follow a path, or the others.
 static lbStatus add_bodies(lbActor *actor, bool driven, lbVec3 *positions, lbQuat *rotations,
-                           lbBodyId *ids, lbError *err) {
+                           int32_t *places, lbBodyId *ids, lbError *err) {
   Own *r = actor->own;
   lbBatchDef def = lb_batch_def();
   for (int32_t i = 0; i < actor->count; i++) {
     if ((member(actor, i)->motion != NULL) != driven) continue;
+    places[def.count] = actor->bodies[i];
     positions[def.count] = r->starts[i].position;
     rotations[def.count++] = r->starts[i].rotation;
   }
@@ -99,7 +101,7 @@ static lbStatus add_bodies(lbActor *actor, bool driven, lbVec3 *positions, lbQua
   def.positions = positions;
   def.rotations = rotations;
   lbError cause;
-  lbStatus status = lb_world_add_batch(actor->world, r->model, &def, ids, &cause);
+  lbStatus status = lb_world_add_batch_at(actor->world, r->model, &def, places, ids, &cause);
   if (status)
     return lb_fail(err, status, "body \"%s\": %.400s", member(actor, 0)->name, cause.text);
   for (int32_t i = 0; i < actor->count && !status; i++)
@@ -151,18 +153,20 @@ static lbStatus create_bodies(lbActor *actor, lbError *err) {
   size_t count = (size_t)actor->count;
   lbVec3 *positions = lb_alloc(count, sizeof *positions);
   lbQuat *rotations = lb_alloc(count, sizeof *rotations);
+  int32_t *places = lb_alloc(count, sizeof *places);
   lbBodyId *ids = lb_alloc(count, sizeof *ids);
   r->ids = lb_alloc(count, sizeof *r->ids);
   r->starts = lb_alloc(count, sizeof *r->starts);
   lbStatus status =
-      positions && rotations && ids && r->ids && r->starts ? LB_OK : lb_fail_memory(err);
+      positions && rotations && places && ids && r->ids && r->starts ? LB_OK : lb_fail_memory(err);
   for (int32_t i = 0; i < actor->count && !status; i++)
     status = lb_start_find(actor->run->scene, member(actor, i), r->model, &r->starts[i], err);
   for (int driven = 0; driven < 2 && !status; driven++)
-    status = add_bodies(actor, driven, positions, rotations, ids, err);
+    status = add_bodies(actor, driven, positions, rotations, places, ids, err);
   for (int32_t i = 0; i < actor->count && !status; i++) status = start_body(actor, i, err);
   lb_free(positions);
   lb_free(rotations);
+  lb_free(places);
   lb_free(ids);
   return status;
 }
@@ -357,6 +361,10 @@ static lbStatus make_rows(lbActor *actor, lbRunBody *body, bool volume, lbError 
   size_t vertices = (size_t)r->model->size.vertex_count, nodes = (size_t)r->model->size.node_count;
   complete &= (body->frames = lb_alloc(frames, 3 * vertices * sizeof(float))) != NULL;
   if (volume) complete &= (body->displacements = lb_alloc(frames, nodes * width)) != NULL;
+  body->joint_count = lb_body_frames_count(body_of(actor, 0));
+  if (body->joint_count > 0)
+    complete &=
+        (body->joints = lb_alloc(frames * (size_t)body->joint_count, 7 * sizeof(double))) != NULL;
   return complete ? LB_OK : lb_fail_memory(err);
 }
 
@@ -398,6 +406,14 @@ static void record_unreduced(const lbActor *actor, const lbBody *body, size_t fr
     for (size_t i = 0; i < 3; i++) to->frames[3 * (vertices * frame + v) + i] = (float)own[i];
   }
   if (to->displacements) lb_body_node_displacements(body, to->displacements + 3 * nodes * frame);
+  for (int32_t i = 0; i < to->joint_count; i++) {
+    double *pose = to->joints + 7 * ((size_t)to->joint_count * frame + (size_t)i);
+    lbVec3 position;
+    lbQuat rotation;
+    if (lb_body_frames_pose(body, i, &position, &rotation)) continue;
+    lb_vec3_store(pose, position);
+    pose[3] = rotation.x, pose[4] = rotation.y, pose[5] = rotation.z, pose[6] = rotation.w;
+  }
 }
 
 void lb_actor_record(lbActor *actor, int32_t frame) {

@@ -16,6 +16,7 @@ void lb_run_destroy(lbRun *run) {
   for (int32_t i = 0; run->bodies && i < run->body_count; i++) {
     lb_free(run->bodies[i].frames);
     lb_free(run->bodies[i].displacements);
+    lb_free(run->bodies[i].joints);
     lb_free(run->bodies[i].coordinates);
     lb_free(run->bodies[i].placements);
   }
@@ -102,7 +103,9 @@ static lbStatus create_cast(lbRun *run, Cast *cast, lbError *err) {
   settings.contact = run->scene->contact;
   settings.friction = run->scene->friction;
   settings.substeps = run->scene->substeps;
-  settings.contacts_most = 4096;
+  settings.response = run->scene->response;
+  settings.self = run->scene->self;
+  settings.contacts_most = LB_SCENE_CONTACTS_MOST;
   lbStatus status = lb_world_create(&settings, &cast->world, err);
   if (!status) status = allocate_cast(run, groups, count, cast, err);
   lb_free(groups);

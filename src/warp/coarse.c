@@ -304,7 +304,7 @@ double lb_warp_add_parts(const lbWarp *warp, lbWarpWork *work, const double *r, 
   double *sums = work->coarse_vector, *given = sums + lb_ldlt_padded(size), product = 0;
   if (!work->parts_ready) return 0;
   lbWarpPass pass = { .warp = warp, .x = r, .y = work->arms, .out = work->part_sums };
-  lb_warp_run(warp->kernels->collect, &pass, work);
+  lb_warp_run(warp->rows->collect, &pass, work);
   memset(sums, 0, (size_t)size * sizeof *sums);
   for (size_t c = 0; c < lb_warp_chunks(warp); c++)
     for (int32_t i = 0; i < size; i++) sums[i] += work->part_sums[c * (size_t)size + (size_t)i];
@@ -314,6 +314,6 @@ double lb_warp_add_parts(const lbWarp *warp, lbWarpWork *work, const double *r, 
   for (int32_t i = 0; i < size; i++) product += given[i] * sums[i];
   turn_all(warp, work, false, sums);
   pass = (lbWarpPass){ .warp = warp, .x = sums, .y = work->arms, .out = z };
-  lb_warp_run(warp->kernels->spread, &pass, work);
+  lb_warp_run(warp->rows->spread, &pass, work);
   return product;
 }

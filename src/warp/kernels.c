@@ -1,4 +1,5 @@
 // The choice of the kernels.
 #include "warp/kernels.h"
 
-LB_DEFINE_KERNEL_CHOICE(lbWarpKernels, lb_warp_kernels)
+LB_DEFINE_KERNEL_CHOICE(lbWarpElements, lb_warp_elements)
+LB_DEFINE_KERNEL_CHOICE(lbWarpRows, lb_warp_rows)

@@ -1,5 +1,5 @@
-// The kernels of warped stiffness, one table a SIMD level: elements in batches, rows of nodes in
-// groups of 8.
+// The kernels of warped stiffness, tables for each SIMD level: elements in batches, rows of
+// nodes in groups of 8.
 #ifndef LB_WARP_KERNELS_H
 #define LB_WARP_KERNELS_H
 
@@ -19,7 +19,7 @@ typedef struct lbWarpPass {
 // Groups [begin, end); sums (2 x LB_BATCH), written: what the function says, by lanes.
 typedef void lbWarpOperation(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums);
 
-typedef struct lbWarpKernels {
+typedef struct lbWarpElements {
   // Batch of a set: blocks, forces (element by element) and energies (LB_BATCH) at x; `positive`:
   // blocks without what compression softens.
   void (*elements)(const lbWarpSet *set, int32_t batch, double stretch_limit, bool positive,
@@ -32,6 +32,9 @@ typedef struct lbWarpKernels {
   // values <- K̂ of pairs [begin, end) of the plan, from the blocks of elements.
   void (*assemble)(const lbWarp *warp, int32_t begin, int32_t end, const double *blocks,
                    double *values);
+} lbWarpElements;
+
+typedef struct lbWarpRows {
   lbWarpOperation *multiply; // out <- a M x + b K̂ x; sums: out w, out out
   lbWarpOperation *invert;   // out (9 x 8 a group) <- inverse of the diagonal of a M + b K̂
   lbWarpOperation *smooth;   // out <- inverse x; sums: x out
@@ -40,8 +43,9 @@ typedef struct lbWarpKernels {
   lbWarpOperation *collect;  // of parts, out (6 a part; a chunk) <- Σ x and Σ y × x
   lbWarpOperation *spread;   // out += the shift and the turn x (6 a part) of its part, y from there
   lbWarpOperation *rows;     // out <- forces at x by rows of K at rest; other <- K̂ (warped)
-} lbWarpKernels;
+} lbWarpRows;
 
-const lbWarpKernels *lb_warp_kernels(lbSimdLevel level);
+const lbWarpElements *lb_warp_elements(lbSimdLevel level);
+const lbWarpRows *lb_warp_rows(lbSimdLevel level);
 
 #endif

@@ -106,10 +106,10 @@ static void run_batch(const lbWarp *warp, const lbWarpSet *set, int32_t batch, b
   const int32_t *at = set->at + (size_t)batch * (size_t)set->nodes * LB_BATCH;
   if (!set->green) {
     if (blocks)
-      warp->kernels->elements(set, batch, warp->stretch_limit, positive, x, blocks, forces,
-                              energies);
+      warp->elements->elements(set, batch, warp->stretch_limit, positive, x, blocks, forces,
+                               energies);
     else
-      warp->kernels->energies(set, batch, warp->stretch_limit, x, energies);
+      warp->elements->energies(set, batch, warp->stretch_limit, x, energies);
     return;
   }
   for (size_t a = 0; a < (size_t)set->nodes; a++)
@@ -177,7 +177,7 @@ static void look_for_gains(int32_t begin, int32_t end, void *context) {
   Gains *gains = context;
   const lbWarp *warp = gains->warp;
   for (int32_t b = begin; b < end; b++)
-    if (warp->kernels->gains(&warp->sets[0], b, gains->x)) {
+    if (warp->elements->gains(&warp->sets[0], b, gains->x)) {
       gains->found = true;
       return;
     }
@@ -238,7 +238,7 @@ void lb_warp_linearise(const lbWarp *warp, lbWarpWork *work, const double *x, bo
   work->symmetric = linear || !rows;
   if (rows) {
     lbWarpPass pass = { .warp = warp, .x = x, .out = force, .other = work->own };
-    lb_warp_run(warp->kernels->rows, &pass, work);
+    lb_warp_run(warp->rows->rows, &pass, work);
     work->energy = -1;
     return;
   }
@@ -252,7 +252,7 @@ void lb_warp_ready(const lbWarp *warp, lbWarpWork *work, const double *x, double
     .warp = warp, .values = work->values, .out = work->inverse, .a = c, .b = kappa
   };
   work->c = c, work->kappa = kappa;
-  lb_warp_run(warp->kernels->invert, &pass, work);
+  lb_warp_run(warp->rows->invert, &pass, work);
   lb_warp_ready_cores(warp, work, x);
   lb_warp_ready_parts(warp, work, x);
 }

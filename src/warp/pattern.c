@@ -185,7 +185,7 @@ typedef struct Sums {
 
 static void assemble_range(int32_t begin, int32_t end, void *context) {
   const Sums *sums = context;
-  sums->warp->kernels->assemble(sums->warp, begin, end, sums->from, sums->to);
+  sums->warp->elements->assemble(sums->warp, begin, end, sums->from, sums->to);
 }
 
 void lb_warp_assemble(const lbWarp *warp, const double *blocks, double *values) {

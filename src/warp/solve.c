@@ -29,7 +29,7 @@ static lbWarpPass pass_of(const Solver *s) {
 static lbWarpSums multiply(const Solver *s, const double *x, const double *w, double *y) {
   lbWarpPass pass = pass_of(s);
   pass.x = x, pass.w = w, pass.out = y, pass.a = s->work->c, pass.b = s->work->kappa;
-  return lb_warp_run(s->warp->kernels->multiply, &pass, s->work);
+  return lb_warp_run(s->warp->rows->multiply, &pass, s->work);
 }
 
 static lbWarpSums combine(const Solver *s, const double *x, double a, const double *y, double b,
@@ -49,7 +49,7 @@ static lbWarpSums multiply_rigid(const Solver *s, const double *x, double *w, do
 static double smooth(const Solver *s, const double *x, double *y) {
   lbWarpPass pass = pass_of(s);
   pass.x = x, pass.out = y;
-  double product = lb_warp_run(s->warp->kernels->smooth, &pass, s->work).first;
+  double product = lb_warp_run(s->warp->rows->smooth, &pass, s->work).first;
   product += lb_warp_add_parts(s->warp, s->work, x, y);
   return product + lb_warp_add_cores(s->warp, s->work, x, y);
 }
@@ -59,14 +59,14 @@ static lbWarpSums combine(const Solver *s, const double *x, double a, const doub
                           const double *w, double *out, double *other) {
   lbWarpPass pass = pass_of(s);
   pass.x = x, pass.y = y, pass.w = w, pass.out = out, pass.other = other, pass.a = a, pass.b = b;
-  return lb_warp_run(s->warp->kernels->combine, &pass, s->work);
+  return lb_warp_run(s->warp->rows->combine, &pass, s->work);
 }
 
 // v += a x, r -= a y
 static void advance(const Solver *s, double a, const double *x, const double *y, double *r) {
   lbWarpPass pass = pass_of(s);
   pass.x = x, pass.y = y, pass.out = s->v, pass.other = r, pass.a = a;
-  lb_warp_run(s->warp->kernels->advance, &pass, s->work);
+  lb_warp_run(s->warp->rows->advance, &pass, s->work);
 }
 
 void lb_warp_multiply(const lbWarp *warp, lbWarpWork *work, const double *x, double *y) {

@@ -279,7 +279,8 @@ lbStatus lb_warp_create(const lbWarpDef *def, lbSimdLevel level, lbWarp **out, l
   warp->rotation = def->rotation;
   warp->strain = def->strain;
   warp->stretch_limit = def->stretch_limit;
-  warp->kernels = lb_warp_kernels(level);
+  warp->elements = lb_warp_elements(level);
+  warp->rows = lb_warp_rows(level);
   warp->ldlt = lb_ldlt_kernels(level);
   warp->node_count = def->node_count;
   warp->group_count = (def->node_count + LB_BATCH - 1) / LB_BATCH;

@@ -56,13 +56,15 @@ typedef struct lbWarpSet {
   size_t first, first_node; // its first block, and node, in the buffers of lbWarpWork
 } lbWarpSet;
 
-struct lbWarpKernels;
+struct lbWarpElements; // kernels.h
+struct lbWarpRows;
 
 typedef struct lbWarp {
   lbWarpRotation rotation;
   lbWarpStrain strain;
   double stretch_limit;
-  const struct lbWarpKernels *kernels;
+  const struct lbWarpElements *elements;
+  const struct lbWarpRows *rows;
   const lbLdltKernels *ldlt;
   int32_t node_count, group_count;
   size_t length;       // numbers in a vector: 24 group_count

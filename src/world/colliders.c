@@ -28,7 +28,7 @@ static lbStatus find(const lbWorld *world, lbColliderId id, lbWorldCollider **ou
 
 // ---- adding ------------------------------------------------------------------------------------
 
-static lbStatus make_solid(const lbColliderDef *def, lbSolid **out, lbError *err) {
+lbStatus lb_collider_make_solid(const lbColliderDef *def, lbSolid **out, lbError *err) {
   static const lbSolidKind kinds[LB_COLLIDER_SHAPE_COUNT] = {
     [LB_COLLIDER_PLANE] = LB_SOLID_PLANE, [LB_COLLIDER_SPHERE] = LB_SOLID_SPHERE,
     [LB_COLLIDER_BOX] = LB_SOLID_BOX,     [LB_COLLIDER_CAPSULE] = LB_SOLID_CAPSULE,
@@ -58,7 +58,7 @@ lbStatus lb_world_add_collider(lbWorld *world, const lbColliderDef *def, lbColli
   lbSolid *solid = NULL;
   lbStatus status = lb_check_placement(def->position, &rotation, err);
   if (!status) status = lb_touch_check_friction(def->friction, err);
-  if (!status) status = make_solid(def, &solid, err);
+  if (!status) status = lb_collider_make_solid(def, &solid, err);
   if (status) return status;
   int32_t at = 0;
   while (at < world->collider_count && world->colliders[at].solid) at++;
@@ -137,6 +137,46 @@ lbStatus lb_world_collider(const lbWorld *world, lbColliderId id, lbVec3 *positi
   return LB_OK;
 }
 
+lbStatus lb_world_collider_force(const lbWorld *world, lbColliderId id, lbVec3 *force,
+                                 lbVec3 *torque, lbError *err) {
+  lbWorldCollider *collider = NULL;
+  lbStatus status = find(world, id, &collider, err);
+  if (status) return status;
+  if (force) *force = collider->force;
+  if (torque) *torque = collider->torque;
+  return LB_OK;
+}
+
+void lb_colliders_relieve(lbWorld *world) {
+  for (int32_t i = 0; i < world->collider_count; i++)
+    world->colliders[i].force = world->colliders[i].torque = lb_vec3(0, 0, 0);
+}
+
+// Forces act where the places of contact are at the end of the part.
+void lb_colliders_feel(lbWorld *world) {
+  const lbWorldTouch *touch = world->touch;
+  double share = 1.0 / world->settings.substeps;
+  for (int32_t k = 0; k < touch->remembered_count; k++) {
+    int32_t number = touch->remembered[k].collider;
+    if (number < 0 || number >= world->collider_count) continue;
+    lbWorldCollider *collider = &world->colliders[number];
+    lbVec3 force = lb_scale(-share, touch->reports[k].force), at = touch->reports[k].point;
+    lbVec3 arm = lb_sub(lb_add(at, lb_collider_way(collider, at)), collider->end_position);
+    collider->force = lb_add(collider->force, force);
+    collider->torque = lb_add(collider->torque, lb_cross(arm, force));
+  }
+}
+
+void lb_colliders_go_to(lbWorld *world, double time) {
+  for (int32_t i = 0; i < world->collider_count; i++) {
+    lbWorldCollider *c = &world->colliders[i];
+    if (!c->solid || !c->path) continue;
+    place_by_path(c, time, &c->position, &c->rotation);
+    c->end_position = c->position, c->end_rotation = c->rotation;
+    c->moves = false;
+  }
+}
+
 // Over a cut of its path a collider is carried: it stands there at once.
 void lb_colliders_lead(lbWorld *world, double start, double end) {
   for (int32_t i = 0; i < world->collider_count; i++) {
@@ -162,4 +202,22 @@ lbVec3 lb_collider_way(const lbWorldCollider *c, lbVec3 point) {
   if (!c->moves) return lb_vec3(0, 0, 0);
   lbVec3 own = lb_quat_rotate(lb_quat_conjugate(c->rotation), lb_sub(point, c->position));
   return lb_sub(lb_add(c->end_position, lb_quat_rotate(c->end_rotation, own)), point);
+}
+
+// ---- what is seen ------------------------------------------------------------------------------
+
+lbStatus lb_collider_surface_size(const lbWorld *world, lbColliderId id, int32_t detail,
+                                  int32_t *vertex_count, int32_t *triangle_count, lbError *err) {
+  lbWorldCollider *collider = NULL;
+  lbStatus status = find(world, id, &collider, err);
+  if (!status) lb_solid_surface_size(collider->solid, detail, vertex_count, triangle_count);
+  return status;
+}
+
+lbStatus lb_collider_surface(const lbWorld *world, lbColliderId id, int32_t detail, double extent,
+                             double *vertices, int32_t *triangles, lbError *err) {
+  lbWorldCollider *collider = NULL;
+  lbStatus status = find(world, id, &collider, err);
+  if (!status) lb_solid_surface(collider->solid, detail, extent, vertices, triangles);
+  return status;
 }

@@ -32,8 +32,7 @@ static void number(lbWorldTouch *touch) {
   touch->island_count = 0;
   for (int32_t t = 0; t < touch->toucher_count; t++) {
     int32_t first = touch->parents[t] = first_of(touch->parents, t);
-    touch->touchers[t].island =
-        first == t ? touch->island_count++ : touch->touchers[first].island;
+    touch->touchers[t].island = first == t ? touch->island_count++ : touch->touchers[first].island;
   }
 }
 

@@ -35,7 +35,8 @@ void lb_sleep_wake_all(lbWorld *world) {
 static bool is_changed(const lbWorldSlot *slot, lbScratch *scratch) {
   double push = lb_sleep_push(slot->body, scratch);
   return !(fabs(push - slot->push) <= ALIKE * slot->push) ||
-         slot->print != lb_sleep_print(slot->body, scratch) || slot->made_of != slot->body->prepared;
+         slot->print != lb_sleep_print(slot->body, scratch) ||
+         slot->made_of != slot->body->prepared;
 }
 
 // What is applied to bodies that could fall asleep is kept, to be compared.
@@ -114,7 +115,8 @@ static void wake_touched(lbWorld *world, double *rests) {
   for (int32_t k = 0; k < touch->woken_count; k++) {
     const int32_t *pair = touch->woken + 2 * k; // who sleeps, who is awake
     lb_sleep_wake(world, pair[0], false);
-    if (world->slots[pair[1]].sleep_group >= 0) rests[world->slots[pair[1]].sleep_group] = 0;
+    for (int i = 0; i < 2; i++) // and stay awake until they are one island
+      if (world->slots[pair[i]].sleep_group >= 0) rests[world->slots[pair[i]].sleep_group] = 0;
   }
 }
 

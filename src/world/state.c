@@ -37,8 +37,8 @@ static size_t touch_bytes(const lbWorld *world) {
   for (int32_t i = 0; i < world->collider_count; i++)
     if (world->colliders[i].solid) bytes += sizeof(SavedCollider);
   if (world->touch)
-    bytes += sizeof(int64_t) + (size_t)world->touch->contact_room *
-                                   (sizeof(lbRememberedContact) + sizeof(lbContact));
+    bytes += sizeof(int64_t) +
+             (size_t)world->touch->contact_room * (sizeof(lbRememberedContact) + sizeof(lbContact));
   return bytes;
 }
 
@@ -230,7 +230,8 @@ static lbStatus restore_bodies(lbWorld *world, const char *from, lbError *err) {
     slot->started = body.started != 0;
     slot->flags = body.flags;
     slot->asleep = slot->body->asleep = body.asleep != 0 && world->touch;
-    slot->sleep_group = body.sleep_group;
+    bool known = body.sleep_group >= 0 && body.sleep_group < world->slot_count;
+    slot->sleep_group = known ? body.sleep_group : i;
     slot->rest = isfinite(body.rest) ? body.rest : 0;
     slot->push = body.push, slot->print = body.print;
     slot->made_of = slot->body->prepared;

@@ -9,17 +9,19 @@
 
 void lb_touch_destroy(lbWorldTouch *touch) {
   if (!touch) return;
-  void *const blocks[] = {
-    touch->contacts,     touch->forces,       touch->impulses,   touch->reports,   touch->centres,
-    touch->reaches,      touch->margins,      touch->numbers,    touch->sums,      touch->touchers,
-    touch->parts,        touch->parents,      touch->sides,      touch->free,      touch->frictions,
-    touch->spots,        touch->ways,         touch->owners,     touch->amounts,   touch->pool,
-    touch->candidates,   touch->places,       touch->remembered, touch->by_island, touch->sweeps,
-    touch->triangles[0], touch->triangles[1], touch->island_begin,
-    touch->counts,       touch->remembered_first, touch->remembered_next,
-    touch->speeds,       touch->rests,        touch->woken,      touch->cells,
-    touch->solve_work
-  };
+  void *const blocks[] = { touch->contacts,        touch->forces,       touch->impulses,
+                           touch->reports,         touch->centres,      touch->reaches,
+                           touch->margins,         touch->numbers,      touch->sums,
+                           touch->touchers,        touch->parts,        touch->parents,
+                           touch->sides,           touch->free,         touch->frictions,
+                           touch->spots,           touch->ways,         touch->owners,
+                           touch->amounts,         touch->pool,         touch->candidates,
+                           touch->places,          touch->remembered,   touch->by_island,
+                           touch->sweeps,          touch->triangles[0], touch->triangles[1],
+                           touch->island_begin,    touch->counts,       touch->remembered_first,
+                           touch->remembered_next, touch->speeds,       touch->rests,
+                           touch->woken,           touch->cells,        touch->solve_work,
+                           touch->stops,           touch->lcp_work };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   lb_free(touch);
 }
@@ -85,12 +87,16 @@ lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {
       return lb_fail_memory(err);
   }
   lbWorldTouch *touch = world->touch;
+  lbStatus reserved = lb_touch_reserve_response(world, err);
+  if (reserved) return reserved;
   if (touch->slot_room < world->slot_count && !make_slots(touch, 2 * world->slot_count))
     return lb_fail_memory(err);
   for (int32_t i = 0; i < world->slot_count; i++) {
     lbBody *body = world->slots[i].body;
     if (!body || !world->slots[i].touches) continue;
     lbStatus status = lb_touch_make(body, err);
+    if (!status && world->settings.self && !world->slots[i].self)
+      status = lb_self_create(body, &world->slots[i].self, err);
     if (status) return status;
   }
   return LB_OK;

@@ -3,8 +3,10 @@
 //   colliders.c    what is not a body
 //   touch.c        memory, settings, reports
 //   touch_find.c   who is near whom, and the places where bodies touch colliders,
-//   touch_pair.c   and each other
+//   touch_pair.c   each other,
+//   touch_self.c   and where a surface touches itself
 //   touch_step.c   forces over a step, impulses after it
+//   touch_response.c  what lbContactResponse changes in that
 //   islands.c      bodies that touch each other, apart from all others
 //   sleep.c        islands at rest
 #ifndef LB_WORLD_TOUCH_H
@@ -12,17 +14,18 @@
 
 #include "world/world.h"
 
+#include "body/rigid.h"
 #include "body/touch.h"
 #include "contact/segments.h"
 #include "contact/solve.h"
 #include "limber/contact.h"
 
-#define LB_PAIR_CONTACTS 16    // of a body and a collider, at most
-#define LB_SOFT_CONTACTS 16     // of two bodies
+#define LB_PAIR_CONTACTS 16             // of a body and a collider, at most
+#define LB_SOFT_CONTACTS 16             // of two bodies
 #define LB_BODY_CONTACTS LB_TOUCH_SPOTS // of a body, at most
-#define LB_PAIR_CANDIDATES 512 // of a pair, before some are chosen
-#define LB_PAIR_TRIANGLES 1024 // of each surface of a pair
-#define LB_PAIR_CELLS 16       // that they are sorted into
+#define LB_PAIR_CANDIDATES 512          // of a pair, before some are chosen
+#define LB_PAIR_TRIANGLES 1024          // of each surface of a pair
+#define LB_PAIR_CELLS 16                // that they are sorted into
 
 struct lbWorldCollider {
   uint32_t generation;
@@ -33,16 +36,18 @@ struct lbWorldCollider {
   bool moves;          // in the next step, to
   lbVec3 end_position; // here
   lbQuat end_rotation;
-  const lbPath *path; // NULL: none
+  const lbPath *path;   // NULL: none
+  lbVec3 force, torque; // N, N m: of bodies on it, means of the last step so far
 };
 
 // A place where two could touch in this step.
 typedef struct lbTouchCandidate {
-  int32_t triangles[2]; // of the surfaces; the second -1: a collider's
+  int32_t triangles[2]; // of the surfaces; -1: of a collider or a rigid body
   double weights[2][3];
   int32_t feature;      // what touches what, of contact/solid.h
   int32_t known;        // number among the remembered contacts; -1: it is new
-  lbVec3 point, normal; // world, at the step's start; from the second to the first
+  lbVec3 point, normal; // world, at the step's start; on the second; from it to the first
+  lbVec3 first;         // world: on the first, where that is rigid
   double gap;           // m
 } lbTouchCandidate;
 
@@ -57,9 +62,11 @@ typedef struct lbPairTriangle { // of a surface near another one
 } lbPairTriangle;
 
 typedef struct lbWorldContact {
-  int32_t slots[2];  // the second -1: a collider
-  int32_t collider;  // -1: none
+  int32_t slots[2]; // the second -1: a collider
+  int32_t collider; // -1: none
   lbTouchCandidate at;
+  lbSpotKind kinds[2];
+  lbVec3 own[2]; // of rigid bodies, as lbSpot.own
   lbVec3 axes[3];
   double friction;
 } lbWorldContact;
@@ -76,7 +83,7 @@ typedef struct lbWorldToucher {
   int32_t slot;
   int32_t first, count; // its spots
   int32_t island;
-  bool open;            // its step could be opened
+  bool open; // its step could be opened
   lbTouching touching;
 } lbWorldToucher;
 
@@ -96,19 +103,19 @@ struct lbWorldTouch {
 
   // For each slot of the world.
   int32_t slot_room;
-  lbVec3 *centres;            // spheres around the surfaces
-  double *reaches;            // their radii, with what they can move by in the step; 0: not there
-  double *margins;            // m: that alone
-  double *speeds;             // m/s: no place of the surface was faster where the step began
-  double *rests;              // s: work of sleep.c
-  int32_t *numbers;           // in `touchers`; -1: no contact
-  int32_t *counts;            // of contacts
-  int32_t *remembered_first;  // in `remembered`; -1: none
-  lbVec3 *sums;               // N, contact forces of the last step
-  int32_t toucher_count;      //
-  lbWorldToucher *touchers;   //
-  lbContactPart *parts;       // of the touchers, in the problem of forces, then in that of impulses
-  int32_t *parents;           // of touchers, leading to the first of their island
+  lbVec3 *centres;           // spheres around the surfaces
+  double *reaches;           // their radii, with what they can move by in the step; 0: not there
+  double *margins;           // m: that alone
+  double *speeds;            // m/s: no place of the surface was faster where the step began
+  double *rests;             // s: work of sleep.c
+  int32_t *numbers;          // in `touchers`; -1: no contact
+  int32_t *counts;           // of contacts
+  int32_t *remembered_first; // in `remembered`; -1: none
+  lbVec3 *sums;              // N, contact forces of the last step
+  int32_t toucher_count;     //
+  lbWorldToucher *touchers;  //
+  lbContactPart *parts;      // of the touchers, in the problem of forces, then in that of impulses
+  int32_t *parents;          // of touchers, leading to the first of their island
 
   int32_t island_count;
   int32_t *island_begin;    // (slot_room + 1): where an island begins in
@@ -124,6 +131,8 @@ struct lbWorldTouch {
   double *pool;             // matrices and moves of parts
   size_t pool_room;
   lbContactStats stats;
+  double *stops;    // (contact_room x 3): impulses before the step, N s; NULL: there are none
+  double *lcp_work; // NULL: forces are found by Gauss-Seidel
   int32_t candidate_count;
   lbTouchCandidate *candidates;
   lbTouchPlace *places;
@@ -140,6 +149,22 @@ void lb_touch_destroy(lbWorldTouch *touch); // NULL is legal
 void lb_touch_begin(lbWorld *world, double start, double end);
 // impulses when bodies have taken them.
 void lb_touch_finish(lbWorld *world);
+
+// touch_response.c.
+lbStatus lb_touch_reserve_response(lbWorld *world, lbError *err);
+// `first`: how many contacts the problems before this one have that are solved at the same time.
+// Returns the sweeps that it took.
+int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *problem, int32_t first,
+                       double *x);
+void lb_touch_soften(lbWorld *world); // penalty: before forces are found
+void lb_touch_stop(lbWorld *world);   // lcp: before a step is opened
+// touch_step.c, for these: the normal way of a contact in the step without contact forces, m; how
+// impulses change speeds, and free <- the speeds of contacts; x (contacts x 3) by island; bodies
+// get impulses at their contacts.
+double lb_touch_free_way(const lbWorld *world, int32_t contact);
+void lb_touch_find_speeds(lbWorld *world);
+int32_t lb_touch_solve_all(lbWorldTouch *touch, double *x);
+void lb_touch_strike_all(lbWorld *world, const double *impulses);
 
 // Whether a collider could touch what is inside of a sphere, in the step.
 bool lb_touch_collider_is_near(const lbWorldCollider *collider, lbVec3 centre, double radius);
@@ -169,11 +194,21 @@ void lb_touch_pair(lbWorld *world, int32_t a, int32_t b);
 void lb_touch_add_candidate(lbWorldTouch *touch, double length, const lbTouchCandidate *candidate);
 void lb_touch_take_candidates(lbWorld *world, int32_t a, int32_t b, int32_t collider,
                               double length);
+// touch_self.c: memory of a body that can touch itself, and the candidates of such a pair.
+lbStatus lb_self_create(const lbBody *body, lbSelfTouch **out, lbError *err);
+void lb_self_destroy(lbSelfTouch *self); // NULL is legal
+void lb_self_find(lbWorld *world, int32_t slot);
+// colliders.c: the shape of a collider; to be destroyed.
+lbStatus lb_collider_make_solid(const lbColliderDef *def, lbSolid **out, lbError *err);
 lbWorldCollider *lb_world_find_collider(const lbWorld *world, lbColliderId id); // NULL: none
 // How a place of a collider moves in the step.
 lbVec3 lb_collider_way(const lbWorldCollider *collider, lbVec3 point);
 // Where colliders are at the end of a part of a step; and they are there.
 void lb_colliders_lead(lbWorld *world, double start, double end);
 void lb_colliders_arrive(lbWorld *world);
+// What contacts exert on colliders: nothing yet in a step; and with those of a part of it.
+void lb_colliders_relieve(lbWorld *world);
+void lb_colliders_feel(lbWorld *world);
+void lb_colliders_go_to(lbWorld *world, double time); // those with paths, at once
 
 #endif

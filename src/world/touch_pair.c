@@ -178,8 +178,8 @@ static void touch_two(lbWorldTouch *touch, const lbPairTriangle *a, const lbPair
   lbTriangleTouch found[LB_TRIANGLE_TOUCHES];
   int parts = parts_of(a, b);
   if (!parts) return;
-  int32_t count = lb_facets_touch(&a->at, &a->facet, &b->at, &b->facet, parts, margin,
-                                  DEPTH * smaller, found);
+  int32_t count =
+      lb_facets_touch(&a->at, &a->facet, &b->at, &b->facet, parts, margin, DEPTH * smaller, found);
   for (int32_t i = 0; i < count; i++) {
     lbTouchCandidate c = { .triangles = { a->number, b->number },
                            .point = found[i].on_b,
@@ -216,8 +216,6 @@ static double overlap_before(const lbWorldTouch *touch, int32_t a, int32_t b) {
 
 void lb_touch_pair(lbWorld *world, int32_t a, int32_t b) {
   lbWorldTouch *touch = world->touch;
-  double distance = lb_length(lb_sub(touch->centres[a], touch->centres[b]));
-  if (!(distance < touch->reaches[a] + touch->reaches[b])) return;
   double margin = touch->margins[a] + touch->margins[b];
   double smaller = fmin(touch->reaches[a], touch->reaches[b]), before = overlap_before(touch, a, b);
   double grow = margin + (before < 0 ? OVERLAP * smaller : DEEPER * before);

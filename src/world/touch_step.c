@@ -10,6 +10,7 @@
 #define TOLERANCE 1e-6 // of the largest force: no smaller changes are wanted
 #define PARTING 1.0    // m/s: bodies that overlap come apart no faster
 #define SHARE 0.2      // of the overlap that a step takes back, at most
+#define NEVER 1e30     // m/s: a gap that nothing closes
 #define BODIES 4       // a task: waking a thread costs more than a few of them
 #define TASKS 16       // islands are solved in, at most
 
@@ -44,6 +45,20 @@ static void list_touchers(lbWorld *world) {
   }
 }
 
+// Where they were when the contact was found, whatever the body does in the step.
+static void place_rigid(const lbWorld *world, lbWorldContact *contact) {
+  for (int side = 0; side < 2; side++) {
+    const lbBody *body = contact->slots[side] < 0 ? NULL : world->slots[contact->slots[side]].body;
+    contact->kinds[side] = LB_SPOT_SURFACE;
+    if (!body || !lb_rigid_solid(body)) continue;
+    lbVec3 place = side ? contact->at.point : contact->at.first;
+    bool round = lb_rigid_is_round(body);
+    contact->kinds[side] = round ? LB_SPOT_ROUND : LB_SPOT_OWN;
+    contact->own[side] =
+        round ? lb_sub(place, lb_frame_centre(body)) : lb_body_unplace(body, place);
+  }
+}
+
 static void list_spots(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   for (int32_t c = 0; c < touch->contact_count; c++) {
@@ -55,7 +70,9 @@ static void list_spots(lbWorld *world) {
       lbWorldToucher *toucher = &touch->touchers[number];
       int32_t place = toucher->count++;
       lbSpot *spot = &touch->spots[toucher->first + place];
-      spot->triangle = contact->at.triangles[side];
+      *spot = (lbSpot){ .kind = contact->kinds[side],
+                        .triangle = contact->at.triangles[side],
+                        .own = contact->own[side] };
       memcpy(spot->weights, contact->at.weights[side], sizeof spot->weights);
       memcpy(spot->axes, contact->axes, sizeof spot->axes);
       touch->owners[toucher->first + place] = 2 * c + side;
@@ -78,7 +95,6 @@ static void make_parts(lbWorldTouch *touch) {
 static void list(lbWorld *world) {
   list_touchers(world);
   list_spots(world);
-  make_parts(world->touch);
   lb_islands_find(world->touch);
 }
 
@@ -135,11 +151,11 @@ static void solve_islands(int32_t begin, int32_t end, void *context) {
     lbContactProblem problem = make_problem(s->touch);
     problem.contact_count = at[i + 1] - at[i];
     problem.list = s->touch->by_island + at[i];
-    s->touch->sweeps[i] = lb_contact_solve(&problem, s->x);
+    s->touch->sweeps[i] = lb_touch_solve(s->touch, &problem, at[i], s->x);
   }
 }
 
-static int32_t solve(lbWorldTouch *touch, double *x) {
+int32_t lb_touch_solve_all(lbWorldTouch *touch, double *x) {
   Solving s = { touch, x };
   int32_t most = 0;
   double start = lb_seconds();
@@ -167,8 +183,7 @@ static void open_steps(int32_t begin, int32_t end, void *context) {
     lbWorldToucher *toucher = &touch->touchers[t];
     lbSpot *spots = touch->spots + toucher->first;
     lbVec3 *ways = touch->ways + toucher->first;
-    toucher->open =
-        lb_touch_open(&toucher->touching, world->slots[toucher->slot].body, world->h);
+    toucher->open = lb_touch_open(&toucher->touching, world->slots[toucher->slot].body, world->h);
     for (int32_t i = 0; i < toucher->count; i++) {
       ways[i] = lb_vec3(0, 0, 0);
       if (toucher->open) ways[i] = lb_touch_way(&toucher->touching, &spots[i], &spots[i].point);
@@ -221,7 +236,17 @@ static void find_free(const lbWorld *world, int32_t c) {
   for (int k = 0; k < 3; k++) free[k] = lb_dot(contact->axes[k], way);
   double gap = contact->at.gap;
   free[0] += gap < 0 ? fmax(SHARE * gap, -PARTING * world->h) : gap;
-  touch->frictions[c] = contact->friction;
+}
+
+double lb_touch_free_way(const lbWorld *world, int32_t c) {
+  return lb_dot(world->touch->contacts[c].axes[0], relative_way(world, c, 1));
+}
+
+static void find_responses(lbWorld *world) {
+  make_parts(world->touch);
+  for_touchers(world, open_steps);
+  join_points(world->touch);
+  for_touchers(world, add_frames);
 }
 
 // Forces start from those of the last step.
@@ -241,19 +266,23 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
   lb_colliders_lead(world, start, end);
   lb_sleep_watch(world);
   lb_touch_find(world);
+  for (int32_t c = 0; c < touch->contact_count; c++) place_rigid(world, &touch->contacts[c]);
   list(world);
   lb_sleep_group(world);
   touch->stats.find_seconds = lb_seconds() - begun;
-  for_touchers(world, open_steps);
-  join_points(touch);
-  for_touchers(world, add_frames);
+  touch->stats.dropped = touch->dropped;
+  if (touch->contact_count == 0) return;
+  for (int32_t c = 0; c < touch->contact_count; c++)
+    touch->frictions[c] = touch->contacts[c].friction;
+  lb_touch_stop(world);
+  find_responses(world);
   for (int32_t c = 0; c < touch->contact_count; c++) find_free(world, c);
   recall(touch);
-  touch->stats.sweeps = solve(touch, touch->forces);
+  lb_touch_soften(world);
+  touch->stats.sweeps = lb_touch_solve_all(touch, touch->forces);
   share_out(touch, touch->forces);
   for_touchers(world, hold_forces);
   touch->stats.contacts = touch->contact_count;
-  touch->stats.dropped = touch->dropped;
   touch->stats.islands = touch->island_count;
 }
 
@@ -263,7 +292,10 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
 static void keep_pushing(lbWorldTouch *touch) {
   int32_t kept = 0;
   for (int32_t c = 0; c < touch->contact_count; c++) {
-    if (!(touch->forces[3 * c] > 0)) continue;
+    bool stopped = touch->stops && touch->stops[3 * c] > 0;
+    if (!(touch->forces[3 * c] > 0) && !stopped) continue;
+    if (touch->stops)
+      memmove(touch->stops + 3 * (size_t)kept, touch->stops + 3 * (size_t)c, 3 * sizeof(double));
     touch->contacts[kept] = touch->contacts[c];
     touch->frictions[kept] = touch->frictions[c];
     memmove(touch->forces + 3 * (size_t)kept, touch->forces + 3 * (size_t)c, 3 * sizeof(double));
@@ -303,19 +335,31 @@ static void add_frame_speeds(int32_t begin, int32_t end, void *context) {
                                 touch->parts[t].matrix);
 }
 
-// free <- speeds along the axes as if the held forces had not acted; impulses <- theirs.
-static void find_speeds(const lbWorld *world) {
+void lb_touch_find_speeds(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
+  make_parts(touch);
+  for_touchers(world, look);
+  join_points(touch);
+  for_touchers(world, add_frame_speeds);
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    lbVec3 velocity = relative_way(world, c, 1 / world->h);
+    for (int k = 0; k < 3; k++)
+      touch->free[3 * c + k] = lb_dot(touch->contacts[c].axes[k], velocity);
+  }
+}
+
+// free <- as if the held forces had not acted; impulses <- theirs
+static void leave_out_held(const lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  lbContactProblem problem = make_problem(touch);
   for (int32_t i = 0; i < 3 * touch->contact_count; i++)
     touch->impulses[i] = world->h * touch->forces[i];
-  lbContactProblem problem = make_problem(touch);
   lb_contact_moves(&problem, touch->impulses);
   for (int32_t c = 0; c < touch->contact_count; c++) { // v = free + S (J - h f)
-    lbVec3 velocity = relative_way(world, c, 1 / world->h);
     double by[3];
     lb_contact_move(&problem, c, by);
-    for (int k = 0; k < 3; k++)
-      touch->free[3 * c + k] = lb_dot(touch->contacts[c].axes[k], velocity) - by[k];
+    for (int k = 0; k < 3; k++) touch->free[3 * c + k] -= by[k];
+    if (touch->forces[3 * c] == 0) touch->free[3 * c] = NEVER;
   }
 }
 
@@ -333,6 +377,11 @@ static void strike(int32_t begin, int32_t end, void *context) {
   }
 }
 
+void lb_touch_strike_all(lbWorld *world, const double *impulses) {
+  share_out(world->touch, impulses);
+  for_touchers(world, strike);
+}
+
 // ---- what is told, and remembered --------------------------------------------------------------
 
 static lbRememberedContact remember(const lbWorldTouch *touch, int32_t c) {
@@ -346,6 +395,19 @@ static lbRememberedContact remember(const lbWorldTouch *touch, int32_t c) {
   return to;
 }
 
+// Of a rigid body, which has no triangles that touch.
+static lbPoint nearest_vertex(const lbBody *body, lbVec3 place) {
+  const lbModel *model = body->prepared->model;
+  lbVec3 own = lb_body_unplace(body, place);
+  int32_t nearest = 0;
+  double least = INFINITY;
+  for (int32_t v = 0; v < model->size.vertex_count; v++) {
+    lbVec3 from = lb_sub(lb_vec3_load(model->vertex_positions + 3 * (size_t)v), own);
+    if (lb_dot(from, from) < least) least = lb_dot(from, from), nearest = v;
+  }
+  return lb_point_vertex(nearest);
+}
+
 static lbContact report(const lbWorld *world, int32_t c) {
   const lbWorldTouch *touch = world->touch;
   const lbWorldContact *contact = &touch->contacts[c];
@@ -354,8 +416,7 @@ static lbContact report(const lbWorld *world, int32_t c) {
                    .normal = contact->at.normal,
                    .gap = contact->at.gap,
                    .sliding = hypot(J[1], J[2]) >= (1 - 1e-6) * contact->friction * J[0] };
-  for (int k = 0; k < 3; k++)
-    to.force = lb_add_scaled(to.force, J[k] / world->h, contact->axes[k]);
+  for (int k = 0; k < 3; k++) to.force = lb_add_scaled(to.force, J[k] / world->h, contact->axes[k]);
   for (int side = 0; side < 2; side++) {
     int32_t slot = contact->slots[side];
     const double *w = contact->at.weights[side];
@@ -364,7 +425,9 @@ static lbContact report(const lbWorld *world, int32_t c) {
       continue;
     }
     to.bodies[side] = lb_world_id(slot, world->slots[slot].generation);
-    to.points[side] = lb_point_triangle(contact->at.triangles[side], w[0], w[1], w[2]);
+    bool rigid = contact->at.triangles[side] < 0;
+    to.points[side] = rigid ? nearest_vertex(world->slots[slot].body, contact->at.point)
+                            : lb_point_triangle(contact->at.triangles[side], w[0], w[1], w[2]);
   }
   return to;
 }
@@ -393,21 +456,26 @@ static void tell(lbWorld *world) {
   lb_touch_sum_up(world);
 }
 
-void lb_touch_finish(lbWorld *world) {
+// impulses <- of the step: what brings velocities to rest against each other
+static void find_impulses(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   keep_pushing(touch);
   list(world);
-  for_touchers(world, look);
-  join_points(touch);
-  for_touchers(world, add_frame_speeds);
-  find_speeds(world);
-  (void)solve(touch, touch->impulses);
+  lb_touch_find_speeds(world);
+  leave_out_held(world);
+  (void)lb_touch_solve_all(touch, touch->impulses);
   double *changes = touch->free; // done with
   for (int32_t i = 0; i < 3 * touch->contact_count; i++)
     changes[i] = touch->impulses[i] - world->h * touch->forces[i];
-  share_out(touch, changes);
-  for_touchers(world, strike);
+  lb_touch_strike_all(world, changes);
+  for (int32_t i = 0; i < 3 * touch->contact_count && touch->stops; i++)
+    touch->impulses[i] += touch->stops[i];
+}
+
+void lb_touch_finish(lbWorld *world) {
+  if (world->touch->contact_count > 0) find_impulses(world);
   tell(world);
   lb_sleep_update(world);
+  lb_colliders_feel(world);
   lb_colliders_arrive(world);
 }

@@ -4,7 +4,7 @@
 #include "limber/build.h"
 
 #define DIMENSION 15
-#define RELEASES (CHECK_SANITIZED ? 3 : 80)
+#define RELEASES CHECK_CASES(80)
 #define PERIODS 40 // of the lowest mode, within which a body of the tests is at rest again
 
 typedef struct Object {

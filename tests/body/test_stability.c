@@ -102,7 +102,7 @@ static void modal_constraints_of_any_set_are_stable(void **state) {
   double scales[STATES], worst = 0;
   uint64_t seed = 12;
   for (int i = 0; i < 12; i++) scales[i] = sqrt(toy.model->modal_eigenvalues[i]);
-  for (int set = 0; set < (CHECK_SANITIZED ? 100 : 3000); set++) {
+  for (int set = 0; set < CHECK_CASES(3000); set++) {
     lbBodyDef def = set % 2 ? toy_turned() : lb_body_def();
     char what[1024] = "";
     def.mode_count = 12;
@@ -130,7 +130,7 @@ static void subspace_constraints_of_any_set_are_stable(void **state) {
   int32_t r = sub.model->size.subspace_dimension;
   assert_true(2 * r <= STATES);
   for (int i = 0; i < r; i++) scales[i] = sqrt(sub.model->subspace_linear[lb_packed2(i, i)]);
-  for (int set = 0; set < (CHECK_SANITIZED ? 30 : 600); set++) {
+  for (int set = 0; set < CHECK_CASES(600); set++) {
     lbBodyDef def = sub_body_def();
     char what[1024] = "";
     def.integrator = set % 5 == 4 ? LB_INTEGRATOR_EULER : LB_INTEGRATOR_NEWMARK;
@@ -158,7 +158,7 @@ static void cubature_constraints_of_any_set_are_stable(void **state) {
   double scales[STATES], worst = 0;
   uint64_t seed = 78;
   int32_t r = toy.model->size.subspace_dimension;
-  for (int set = 0; set < (CHECK_SANITIZED ? 10 : 100); set++) {
+  for (int set = 0; set < CHECK_CASES(100); set++) {
     lbBodyDef def = sub_body_def();
     char what[1024] = "";
     def.integrator = set % 5 == 4 ? LB_INTEGRATOR_EULER : LB_INTEGRATOR_NEWMARK;

@@ -81,7 +81,7 @@ static void pulled_bodies_have_no_more_energy_than_was_put_in(void **state) {
   uint64_t seed = 1;
   for (int f = 0; f < FORMS; f++) {
     Seen all = { 0 };
-    for (int i = 0; i < (CHECK_SANITIZED ? 5 : 48); i++) {
+    for (int i = 0; i < CHECK_CASES(48); i++) {
       Pull pull = { .form = forms[f],
                     .element = i % 8 == 7 ? "brick8" : "tet4",
                     .held = i % 3 != 0,

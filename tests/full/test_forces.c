@@ -95,7 +95,7 @@ static lbBody *soft_body(const Rig *rig, size_t which) {
 // Dragged by a spring, or held, as a hand does it, at 30 steps a second, then let go.
 static void a_soft_body_follows_a_hand_and_comes_to_rest(void **state) {
   (void)state;
-  for (size_t i = 0; i < 4; i++)
+  for (size_t i = CHECK_SANITIZED ? 3 : 0; i < 4; i++)
     for (size_t k = 0; k < 3; k++) {
       Rig rig = rig_of(soft_bodies[i]);
       lbBody *body = soft_body(&rig, i);

@@ -136,7 +136,7 @@ static void wrong_headers_are_refused(void **state) {
   check_wrong(pack_small, HEADER->array_count -= 1 + HEADER->array_count % 2,
               "followed by zeros up to a multiple");
   check_wrong(pack_small, HEADER->array_count += 2, "it must begin at");
-  check_wrong(pack_small, HEADER->model_count = 0, "100 arrays in");
+  check_wrong(pack_small, HEADER->model_count = 0, "103 arrays in");
   check_wrong(pack_small, HEADER->model_count = 2, "model 1: its sizes are missing");
   check_wrong(pack_small, HEADER->has_world = 1, "world: its sizes are missing");
   check_wrong(pack_bundle, HEADER->has_world = 0, "arrays in");
@@ -294,6 +294,20 @@ static void wrong_worlds_are_refused(void **state) {
   check_wrong(pack_bundle, WORLD_I32("shape.bodies")[0] = 2, "shape.bodies[0] is 2");
   check_wrong(pack_bundle, WORLD_F64("shape.coordinates")[1] = NAN, "shape.coordinates[1] is nan");
   check_wrong(pack_bundle, WORLD_F64("path.times")[2] = NAN, "path.times[2] is nan");
+  check_wrong(pack_bundle, WORLD_F64("contact.friction")[0] = -1, "contact.friction is -1");
+  check_wrong(pack_bundle, WORLD_I32("contact.substeps")[0] = 1001, "substeps[0] is 1001");
+  check_wrong(pack_bundle, WORLD_F64("body.frictions")[1] = -.5, "body.frictions[1] is -0.5");
+  check_wrong(pack_bundle, WORLD_F64("collider.frictions")[2] = INFINITY, "frictions[2] is inf");
+  check_wrong(pack_bundle, WORLD_F64("collider.frictions")[2] = -2, "frictions[2] is -2");
+  check_wrong(pack_bundle, WORLD_I32("collider.shapes")[1] = 6, "collider.shapes[1] is 6");
+  check_wrong(pack_bundle, WORLD_I32("collider.paths")[1] = 2, "collider.paths[1] is 2");
+  check_wrong(pack_bundle, WORLD_F64("collider.rotations")[0] = 1, "collider 0: its rotation");
+  check_wrong(pack_bundle, WORLD_F64("collider.positions")[4] = 1e31, "collider 1 lies at 1e+31");
+  check_wrong(pack_bundle, WORLD_I32("collider.vertex_begin")[3] = 3, "runs from 0 to 3");
+  check_wrong(pack_bundle, WORLD_I32("collider.vertex_begin")[1] = 5, "does not rise");
+  check_wrong(pack_bundle, WORLD_I32("collider.vertex_begin")[2] = 1, "uses vertex 3 of 3");
+  check_wrong(pack_bundle, WORLD_I32("collider.triangle_begin")[0] = -1, "runs from -1 to 2");
+  check_wrong(pack_bundle, WORLD_I32("collider.triangles")[5] = -1, "uses vertex -1 of 4");
   check_wrong(pack_bundle, WORLD_I32("load.bodies")[0] = 2, "load.bodies[0] is 2");
   check_wrong(pack_bundle, WORLD_I32("load.points")[0] = 4, "load 0 is at vertex 4, body 0 has 4");
   check_wrong(pack_bundle, WORLD_I32("load.points")[1] = 9, "load 1 is at node 9, body 1 has 9");
