@@ -11,7 +11,7 @@ import tempfile
 
 STEPS = 3
 # Models that sanitized programs take minutes to make.
-LARGE = {"bowl", "cactus", "figure", "tower", "turtle", "walk"}
+LARGE = {"bowl", "cactus", "figure", "frames-turtle", "frames-walk", "tower", "turtle", "walk"}
 
 
 def run(limber, *words):

@@ -1,6 +1,7 @@
 // Keys of "frames" in scenes, and what runs of such bodies write.
 #include "../scene/scene_text.h"
 
+#include "limber/cook.h"
 #include "limber/export.h"
 #include "limber/file.h"
 #include "limber/frames.h"
@@ -61,6 +62,28 @@ static void driven_frames_are_where_their_motions_say(void **state) {
   check_near(fabs(last[20]), 0.8, 1e-9);
   assert_int_equal(body->nonfinite_count, 0);
   lb_run_destroy(run);
+  lb_scene_destroy(scene);
+}
+
+// What a scene is played from in the viewer, and by whoever opens a cooked file.
+static void a_cooked_world_leads_its_frames(void **state) {
+  (void)state;
+  lbScene *scene = scene_of(SCENE(PLACES ",'drive':{'2':{'times':[0,0.2],'positions':"
+                                         "[[0.95,0.1,0.1],[0.9,0.2,0.15]]}}",
+                                  ""));
+  lbBundle *bundle = NULL;
+  lbWorld *world = NULL;
+  lbError err;
+  lbVec3 at;
+  check_ok(lb_scene_bundle(scene, &bundle, &err), err);
+  assert_int_equal(bundle->world->size.lead_count, 1);
+  check_ok(lb_world_open(bundle, NULL, &world, &err), err);
+  for (int i = 0; i < 25; i++) lb_world_step(world, 0.01);
+  const lbBody *body = lb_world_body(world, lb_world_body_at(world, 0));
+  assert_int_equal(lb_body_frames_pose(body, 2, &at, NULL), LB_OK);
+  check_small(lb_length(lb_sub(at, lb_vec3(0.9, 0.2, 0.15))), 1e-9);
+  lb_world_destroy(world);
+  lb_bundle_destroy(bundle);
   lb_scene_destroy(scene);
 }
 
@@ -191,6 +214,7 @@ static void a_run_of_frames_is_written_with_joints(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(driven_frames_are_where_their_motions_say),
+    cmocka_unit_test(a_cooked_world_leads_its_frames),
     cmocka_unit_test(wrong_drives_are_refused_by_name),
     cmocka_unit_test(fixed_vertices_hold_the_frames_that_carry_them),
     cmocka_unit_test(rigid_regions_have_one_frame),
