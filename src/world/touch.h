@@ -3,6 +3,7 @@
 //   colliders.c    what is not a body
 //   touch.c        memory, settings, reports
 //   touch_find.c   who is near whom, and the places where they touch
+//   touch_side.c   on which side of something thin a place is
 //   touch_self.c   places where a surface touches itself
 //   touch_step.c   forces over a step, impulses after it
 //   touch_response.c  what lbContactResponse changes in that
@@ -169,6 +170,12 @@ void lb_touch_measure(lbWorld *world); // touch->missed <- when spots have been 
 lbStatus lb_touch_check_friction(double friction, lbError *err);
 // touch_find.c: contacts at the step's start.
 void lb_touch_find(lbWorld *world);
+// touch_side.c: whether a place of a body touches a solid, with the side it came from (all in the
+// solid's axes); whether a push (unit, world) is not outwards there.
+bool lb_touch_mend_side(const lbBody *body, const lbSolid *solid, const lbSolidFrame *frame,
+                        const lbSurfaceTriangle *at, int32_t triangle, lbSolidTouch *touch);
+bool lb_touch_faces(const lbBody *body, const lbSurfaceTriangle *at, int32_t triangle,
+                    const double weights[3], lbVec3 push);
 // One more of the pair that is looked at; of too many, some are left out.
 void lb_touch_add_candidate(lbWorldTouch *touch, double length, const lbTouchCandidate *candidate);
 // touch_self.c: memory of a body that can touch itself, and the candidates of such a pair.

@@ -163,6 +163,7 @@ static bool touch_solid(void *context, const lbSurfaceTriangle *triangle, int32_
   }
   int32_t count = lb_solid_touch_triangle(a->solid, &at, a->margin, found);
   for (int32_t i = 0; i < count; i++) {
+    if (!lb_touch_mend_side(a->body, a->solid, &a->frame, &at, number, &found[i])) continue;
     lbTouchCandidate c = { .triangles = { number, -1 },
                            .point = lb_solid_to_world(&a->frame, found[i].on_solid),
                            .normal = lb_mat3_apply(a->frame.rotation, found[i].normal),
@@ -266,11 +267,17 @@ typedef struct Gathering {
   lbVec3 centre; // of the other, own axes
   double radius; // of the other, and what both can move by
   double grow;
+  const lbBox *box; // world: of what matters of the other; NULL: not known
 } Gathering;
 
 static bool reaches_other(void *context, lbVec3 centre, double radius) {
   const Gathering *g = context;
-  return lb_length(lb_sub(centre, g->centre)) < radius + g->radius;
+  double at[3];
+  if (!(lb_length(lb_sub(centre, g->centre)) < radius + g->radius)) return false;
+  if (!g->box) return true;
+  lb_vec3_store(at, lb_body_place(g->body, centre));
+  radius += g->grow;
+  return lb_box_distance2(g->box, at) <= radius * radius;
 }
 
 static bool gather(void *context, const lbSurfaceTriangle *triangle, int32_t number) {
@@ -291,7 +298,8 @@ static bool gather(void *context, const lbSurfaceTriangle *triangle, int32_t num
   return true;
 }
 
-static bool gather_near(lbWorld *world, int side, int32_t slot, int32_t other, double margin) {
+static bool gather_near(lbWorld *world, int side, int32_t slot, int32_t other, double margin,
+                        const lbBox *box) {
   lbWorldTouch *touch = world->touch;
   const lbBody *body = world->slots[slot].body;
   Gathering g = { touch,
@@ -299,9 +307,33 @@ static bool gather_near(lbWorld *world, int side, int32_t slot, int32_t other, d
                   side,
                   lb_body_unplace(body, touch->centres[other]),
                   touch->reaches[other] + margin,
-                  0.5 * margin };
+                  0.5 * margin,
+                  box };
   touch->triangle_counts[side] = 0;
   return lb_touch_visit(body, reaches_other, gather, &g);
+}
+
+static lbBox box_of_gathered(const lbWorldTouch *touch, int side) {
+  lbBox box = lb_box_empty();
+  for (int32_t i = 0; i < touch->triangle_counts[side]; i++) {
+    lb_box_add_point(&box, touch->triangles[side][i].box.low);
+    lb_box_add_point(&box, touch->triangles[side][i].box.high);
+  }
+  return box;
+}
+
+// Triangles of both that matter. That of fewer comes first, since there is room for so many alone,
+// and once more when it is known where the other is.
+static bool gather_both(lbWorld *world, const int32_t slots[2], double margin) {
+  int32_t counts[2];
+  for (int k = 0; k < 2; k++)
+    counts[k] = world->slots[slots[k]].body->prepared->model->size.triangle_count;
+  int first = counts[1] < counts[0], second = 1 - first;
+  if (!gather_near(world, first, slots[first], slots[second], margin, NULL)) return false;
+  lbBox box = box_of_gathered(world->touch, first);
+  if (!gather_near(world, second, slots[second], slots[first], margin, &box)) return false;
+  box = box_of_gathered(world->touch, second);
+  return gather_near(world, first, slots[first], slots[second], margin, &box);
 }
 
 static bool boxes_meet(const lbBox *a, const lbBox *b) {
@@ -310,11 +342,19 @@ static bool boxes_meet(const lbBox *a, const lbBox *b) {
   return true;
 }
 
-static void touch_pair(lbWorldTouch *touch, const lbPairTriangle *a, const lbPairTriangle *b,
-                       double margin, double depth, double length) {
+static bool face_each_other(const lbBody *const bodies[2], const lbPairTriangle *a,
+                            const lbPairTriangle *b, const lbTriangleTouch *found) {
+  return lb_touch_faces(bodies[0], &a->at, a->number, found->weights_a, found->normal) &&
+         lb_touch_faces(bodies[1], &b->at, b->number, found->weights_b,
+                        lb_scale(-1, found->normal));
+}
+
+static void touch_pair(lbWorldTouch *touch, const lbBody *const bodies[2], const lbPairTriangle *a,
+                       const lbPairTriangle *b, double margin, double depth, double length) {
   lbTriangleTouch found[LB_TRIANGLE_TOUCHES];
   int32_t count = lb_triangles_touch(&a->at, &b->at, margin, depth, found);
   for (int32_t i = 0; i < count; i++) {
+    if (!face_each_other(bodies, a, b, &found[i])) continue;
     lbTouchCandidate c = { .triangles = { a->number, b->number },
                            .point = found[i].on_b,
                            .normal = found[i].normal,
@@ -341,13 +381,15 @@ static void approach_body(lbWorld *world, int32_t a, int32_t b) {
   }
   double margin = touch->margins[a] + touch->margins[b];
   double smaller = fmin(touch->reaches[a], touch->reaches[b]);
-  if (!gather_near(world, 0, a, b, margin) || !gather_near(world, 1, b, a, margin)) return;
+  const int32_t slots[2] = { a, b };
+  if (!gather_both(world, slots, margin)) return;
+  const lbBody *const bodies[2] = { world->slots[a].body, world->slots[b].body };
   touch->candidate_count = 0;
   for (int32_t i = 0; i < touch->triangle_counts[0]; i++)
     for (int32_t j = 0; j < touch->triangle_counts[1]; j++)
       if (boxes_meet(&touch->triangles[0][i].box, &touch->triangles[1][j].box))
-        touch_pair(touch, &touch->triangles[0][i], &touch->triangles[1][j], margin, DEPTH * smaller,
-                   smaller);
+        touch_pair(touch, bodies, &touch->triangles[0][i], &touch->triangles[1][j], margin,
+                   DEPTH * smaller, smaller);
   take_candidates(world, a, b, -1, smaller);
 }
 
