@@ -30,13 +30,12 @@ lbStatus lb_touch_reserve_response(lbWorld *world, lbError *err) {
 
 // ---- forces ------------------------------------------------------------------------------------
 
-void lb_touch_solve(const lbWorld *world, const lbContactProblem *problem, int32_t first,
-                    double *x) {
-  const lbWorldTouch *touch = world->touch;
+int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *problem, int32_t first,
+                       double *x) {
   if (touch->lcp_work && problem->contact_count <= LB_LCP_CONTACTS &&
       lb_lcp_solve(problem, touch->lcp_work + WORK * (size_t)first, x))
-    return;
-  lb_contact_solve(problem, x);
+    return 1;
+  return lb_contact_solve(problem, x);
 }
 
 // ---- penalty -----------------------------------------------------------------------------------
@@ -76,7 +75,7 @@ static void soften(lbWorld *world, int32_t c) {
   double gap = contact->at.gap, free_way = lb_touch_free_way(world, c);
   free[0] = free_way + (gap < 0 ? fmax(gap * k / (k + damper), -PARTING_HALF * world->h) : gap);
   for (int i = 1; i < 3; i++) free[i] -= before[i] / k;
-  lbContactSide side = touch->sides[2 * c];
+  lbContactSide side = touch->sides[2 * c + (touch->sides[2 * c].body < 0)];
   const lbContactPart *part = &touch->parts[side.body];
   for (int i = 0; i < 3; i++) {
     size_t row = 3 * (size_t)side.place + (size_t)i;
@@ -108,9 +107,6 @@ void lb_touch_stop(lbWorld *world) {
   if (!touch->stops) return;
   memset(touch->stops, 0, 3 * (size_t)touch->contact_count * sizeof(double));
   if (!find_approach(world)) return;
-  lb_touch_find_responses(world);
-  (void)find_approach(world); // spots are where they are now again
-  lbContactProblem problem = lb_touch_problem(touch, touch->speed_parts);
-  lb_touch_solve(world, &problem, 0, touch->stops);
+  lb_touch_solve_all(touch, touch->stops);
   lb_touch_strike_all(world, touch->stops);
 }
