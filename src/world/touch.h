@@ -210,14 +210,14 @@ lbStatus lb_touch_check_friction(double friction, lbError *err);
 void lb_touch_sum_up(lbWorld *world);
 // touch_find.c: contacts at the step's start.
 void lb_touch_find(lbWorld *world);
-// touch_pair.c: those of two bodies.
-void lb_touch_pair(lbWorld *world, int32_t a, int32_t b);
 // touch_side.c: whether a place of a body touches a solid, with the side it came from (all in the
 // solid's axes); whether a push (unit, world) is not outwards there.
 bool lb_touch_mend_side(const lbBody *body, const lbSolid *solid, const lbSolidFrame *frame,
                         const lbSurfaceTriangle *at, int32_t triangle, lbSolidTouch *touch);
 bool lb_touch_faces(const lbBody *body, const lbSurfaceTriangle *at, int32_t triangle,
                     const double weights[3], lbVec3 push);
+// touch_pair.c: those of two bodies.
+void lb_touch_pair(lbWorld *world, int32_t a, int32_t b);
 // A place where two could touch; then the best of them become contacts of a pair. `length` (m) is
 // that of the smaller one.
 void lb_touch_add_candidate(lbWorldTouch *touch, double length, const lbTouchCandidate *candidate);
