@@ -18,7 +18,7 @@
 #ifndef LIMBER_HAPTICS_H
 #define LIMBER_HAPTICS_H
 
-#include "limber/body.h"
+#include "limber/contact.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -119,6 +119,39 @@ typedef struct lbHapticsReport {
 void lb_haptics_report(const lbHaptics *haptics, lbHapticsReport *report);
 void lb_haptics_reset_report(lbHaptics *haptics);
 double lb_haptics_bin_end(int32_t bin); // s: times of the bin are below
+
+// ---- a tool in a world -------------------------------------------------------------------------
+
+// A rigid tool of any of the shapes of colliders against all bodies of a world, through the same
+// contacts as everything else there (limber/contact.h): a host calls lb_tool_tick a thousand times
+// a second with the pose of its device and gives it the force and the torque back. A tick is one
+// step of the world: what it may cost is bounded by lbWorldSettings.contacts_most and by the
+// bodies.
+typedef struct lbTool lbTool;
+
+typedef struct lbToolDef {
+  lbColliderDef shape; // with its first pose; any but a plane; default a ball of 0.02 m radius
+  double speed_limit;  // m/s, > 0; default 2: the tool follows the device no faster,
+  double turn_limit;   // rad/s, > 0; default 20: nor turns faster
+  double force_limit;  // N, > 0; default 10: no more on the device (the world feels all of it)
+  double torque_limit; // N m, > 0; default 1
+} lbToolDef;
+
+typedef struct lbToolState {
+  lbVec3 position; // m
+  lbQuat rotation;
+  lbVec3 force, torque; // N, N m about the position: on the tool, within the limits
+  bool limited;         // there was more
+} lbToolState;
+
+lbToolDef lb_tool_def(void);
+// The world, with contact, must outlive it.
+lbStatus lb_tool_create(lbWorld *world, const lbToolDef *def, lbTool **out, lbError *err);
+void lb_tool_destroy(lbTool *tool); // NULL is legal
+// Steps the world by dt with the tool on its way to the pose of the device. Returns lbStepFlags;
+// LB_STEP_REFUSED, with nothing done, for a dt or a pose that is none.
+int32_t lb_tool_tick(lbTool *tool, lbVec3 position, lbQuat rotation, double dt);
+lbToolState lb_tool_state(const lbTool *tool);
 
 #ifdef __cplusplus
 }

@@ -78,17 +78,26 @@ static void leave_those_in(lbWorldTouch *touch, int side, const lbBox *box) {
   touch->triangle_counts[side] = kept;
 }
 
-// First where their spheres meet, then where what is left does; *around <- box of the second.
-static bool gather_both(lbWorld *world, int32_t a, int32_t b, double grow, lbBox *around) {
+// First where their spheres meet, then where what is left does; *around <- box of the second. The
+// one with fewer triangles begins, since there is room for so many alone.
+static bool gather_both(lbWorld *world, const int32_t slots[2], double grow, lbBox *around) {
   lbWorldTouch *touch = world->touch;
-  lbBox box = lb_box_empty();
-  add_place(&box, touch->centres[b]);
-  grow_box(&box, touch->reaches[b] + touch->margins[a]);
-  if (!gather_in(world, 0, a, &box, grow, around) || touch->triangle_counts[0] == 0) return false;
-  box = *around;
-  if (!gather_in(world, 1, b, &box, grow, around) || touch->triangle_counts[1] == 0) return false;
-  leave_those_in(touch, 0, around);
-  return touch->triangle_counts[0] > 0;
+  lbBox box = lb_box_empty(), boxes[2];
+  int32_t counts[2];
+  for (int k = 0; k < 2; k++)
+    counts[k] = world->slots[slots[k]].body->prepared->model->size.triangle_count;
+  int one = counts[1] < counts[0], other = 1 - one;
+  add_place(&box, touch->centres[slots[other]]);
+  grow_box(&box, touch->reaches[slots[other]] + touch->margins[slots[one]]);
+  if (!gather_in(world, one, slots[one], &box, grow, &boxes[one]) ||
+      touch->triangle_counts[one] == 0)
+    return false;
+  if (!gather_in(world, other, slots[other], &boxes[one], grow, &boxes[other]) ||
+      touch->triangle_counts[other] == 0)
+    return false;
+  leave_those_in(touch, one, &boxes[other]);
+  *around = boxes[1];
+  return touch->triangle_counts[one] > 0;
 }
 
 // ---- what of it can touch ----------------------------------------------------------------------
@@ -229,7 +238,8 @@ void lb_touch_pair(lbWorld *world, int32_t a, int32_t b) {
   double smaller = fmin(touch->reaches[a], touch->reaches[b]), before = overlap_before(touch, a, b);
   double grow = margin + (before < 0 ? OVERLAP * smaller : DEEPER * before);
   lbBox around;
-  if (!gather_both(world, a, b, grow, &around)) return;
+  const int32_t slots[2] = { a, b };
+  if (!gather_both(world, slots, grow, &around)) return;
   for (int side = 0; side < 2; side++)
     for (int32_t i = 0; i < touch->triangle_counts[side]; i++)
       prepare(&touch->triangles[side][i], grow);
