@@ -5,8 +5,10 @@
 //   touch_find.c   who is near whom, and the places where bodies touch colliders,
 //   touch_pair.c   each other,
 //   touch_self.c   and where a surface touches itself
+//   touch_side.c   on which side of something thin a place is
 //   touch_step.c   forces over a step, impulses after it
 //   touch_response.c  what lbContactResponse changes in that
+//   retry.c        steps that are taken again in halves
 //   islands.c      bodies that touch each other, apart from all others
 //   sleep.c        islands at rest
 #ifndef LB_WORLD_TOUCH_H
@@ -27,6 +29,14 @@
 #define LB_PAIR_TRIANGLES 1024          // of each surface of a pair
 #define LB_PAIR_CELLS 16                // that they are sorted into
 
+#define LB_RETRIES 4 // how often a step may be halved
+
+typedef struct lbColliderMove { // of a step or a part of it
+  lbVec3 position, end_position;
+  lbQuat rotation, end_rotation;
+  bool moves;
+} lbColliderMove;
+
 struct lbWorldCollider {
   uint32_t generation;
   lbSolid *solid; // NULL: the place is free
@@ -38,6 +48,7 @@ struct lbWorldCollider {
   lbQuat end_rotation;
   const lbPath *path;   // NULL: none
   lbVec3 force, torque; // N, N m: of bodies on it, means of the last step so far
+  lbColliderMove kept[LB_RETRIES];
 };
 
 // A place where two could touch in this step.
@@ -134,6 +145,10 @@ struct lbWorldTouch {
   lbContactStats stats;
   double *stops;    // (contact_room x 3): impulses before the step, N s; NULL: there are none
   double *lcp_work; // NULL: forces are found by Gauss-Seidel
+  bool may_retry;   // the part under way can be taken again
+  bool missed;      // it must be: contacts did not end where they were to
+  size_t saved_room;
+  char *saved[LB_RETRIES + 1]; // (saved_room): states of all bodies; the last for work
   int32_t candidate_count;
   lbTouchCandidate *candidates;
   lbTouchPlace *places;
@@ -167,6 +182,14 @@ void lb_touch_find_speeds(lbWorld *world);
 int32_t lb_touch_solve_all(lbWorldTouch *touch, double *x);
 void lb_touch_strike_all(lbWorld *world, const double *impulses);
 
+// Where the spot of a contact's body is, as it was looked at.
+lbVec3 lb_touch_place(const lbWorldTouch *touch, int32_t contact, int side);
+
+// retry.c: a part of a step by `take`, or in halves where contacts miss; room for that.
+typedef int32_t lbWorldPart(lbWorld *world);
+int32_t lb_retry_part(lbWorld *world, int level, lbWorldPart *take);
+lbStatus lb_retry_reserve(lbWorld *world, lbError *err);
+bool lb_retry_is_better(const lbWorld *world); // asked when spots have been looked at
 // Whether a collider could touch what is inside of a sphere, in the step.
 bool lb_touch_collider_is_near(const lbWorldCollider *collider, lbVec3 centre, double radius);
 
@@ -188,6 +211,12 @@ lbStatus lb_touch_check_friction(double friction, lbError *err);
 void lb_touch_sum_up(lbWorld *world);
 // touch_find.c: contacts at the step's start.
 void lb_touch_find(lbWorld *world);
+// touch_side.c: whether a place of a body touches a solid, with the side it came from (all in the
+// solid's axes); whether a push (unit, world) is not outwards there.
+bool lb_touch_mend_side(const lbBody *body, const lbSolid *solid, const lbSolidFrame *frame,
+                        const lbSurfaceTriangle *at, int32_t triangle, lbSolidTouch *touch);
+bool lb_touch_faces(const lbBody *body, const lbSurfaceTriangle *at, int32_t triangle,
+                    const double weights[3], lbVec3 push);
 // touch_pair.c: those of two bodies.
 void lb_touch_pair(lbWorld *world, int32_t a, int32_t b);
 // A place where two could touch; then the best of them become contacts of a pair. `length` (m) is

@@ -104,6 +104,13 @@ static int32_t spot_of(const lbWorldTouch *touch, int32_t contact, int side) {
   return at.body < 0 ? -1 : touch->touchers[at.body].first + at.place;
 }
 
+lbVec3 lb_touch_place(const lbWorldTouch *touch, int32_t c, int side) {
+  const lbTouchCandidate *at = &touch->contacts[c].at;
+  int32_t spot = spot_of(touch, c, side);
+  if (spot >= 0) return touch->spots[spot].point;
+  return side ? at->point : lb_add_scaled(at->point, at->gap, at->normal);
+}
+
 // Forces of two bodies on each other act between their spots.
 static void join_points(lbWorldTouch *touch) {
   for (int32_t c = 0; c < touch->contact_count; c++) {
@@ -335,10 +342,13 @@ static void add_frame_speeds(int32_t begin, int32_t end, void *context) {
                                 touch->parts[t].matrix);
 }
 
-void lb_touch_find_speeds(lbWorld *world) {
-  lbWorldTouch *touch = world->touch;
-  make_parts(touch);
+static void look_at_all(lbWorld *world) {
+  make_parts(world->touch);
   for_touchers(world, look);
+}
+
+static void find_speeds(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
   join_points(touch);
   for_touchers(world, add_frame_speeds);
   for (int32_t c = 0; c < touch->contact_count; c++) {
@@ -346,6 +356,11 @@ void lb_touch_find_speeds(lbWorld *world) {
     for (int k = 0; k < 3; k++)
       touch->free[3 * c + k] = lb_dot(touch->contacts[c].axes[k], velocity);
   }
+}
+
+void lb_touch_find_speeds(lbWorld *world) {
+  look_at_all(world);
+  find_speeds(world);
 }
 
 // free <- as if the held forces had not acted; impulses <- theirs
@@ -456,12 +471,11 @@ static void tell(lbWorld *world) {
   lb_touch_sum_up(world);
 }
 
-// impulses <- of the step: what brings velocities to rest against each other
+// impulses <- of the step: what brings velocities to rest against each other. Bodies have been
+// looked at.
 static void find_impulses(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  keep_pushing(touch);
-  list(world);
-  lb_touch_find_speeds(world);
+  find_speeds(world);
   leave_out_held(world);
   (void)lb_touch_solve_all(touch, touch->impulses);
   double *changes = touch->free; // done with
@@ -473,7 +487,16 @@ static void find_impulses(lbWorld *world) {
 }
 
 void lb_touch_finish(lbWorld *world) {
-  if (world->touch->contact_count > 0) find_impulses(world);
+  lbWorldTouch *touch = world->touch;
+  touch->missed = false;
+  if (touch->contact_count > 0) {
+    keep_pushing(touch);
+    list(world);
+    look_at_all(world);
+    touch->missed = touch->may_retry && lb_retry_is_better(world);
+    if (touch->missed) return;
+    find_impulses(world);
+  }
   tell(world);
   lb_sleep_update(world);
   lb_colliders_feel(world);
