@@ -155,6 +155,10 @@ lbStatus lb_world_overlap_box(const lbWorld *world, lbVec3 centre, lbQuat rotati
                               const double size[3], int32_t most, lbFound *found, int32_t *count,
                               lbError *err);
 
+// A flag of lb_world_step beside lbStepFlags: there was no room for all contacts
+// (lbWorldSettings.contacts_most, or 48 of a body), and some did not act.
+enum { LB_STEP_CONTACTS_DROPPED = 256 };
+
 // What contacts cost in the last step (its last part, with substeps).
 typedef struct lbContactStats {
   int32_t contacts;        // where surfaces touch or could in the step

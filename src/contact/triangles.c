@@ -11,11 +11,11 @@ typedef struct Pair {
   lbTriangleTouch touches[CANDIDATES];
 } Pair;
 
-static void add(Pair *pair, lbTriangleTouch touch) {
-  touch.on_a = lb_facet_place(&pair->facet_a, touch.weights_a);
-  touch.on_b = lb_facet_place(&pair->facet_b, touch.weights_b);
-  touch.gap = lb_dot(touch.normal, lb_sub(touch.on_a, touch.on_b));
-  if (touch.gap < pair->margin && touch.gap > -pair->depth) pair->touches[pair->count++] = touch;
+static void add(Pair *pair, lbTriangleTouch *touch) {
+  touch->on_a = lb_facet_place(&pair->facet_a, touch->weights_a);
+  touch->on_b = lb_facet_place(&pair->facet_b, touch->weights_b);
+  touch->gap = lb_dot(touch->normal, lb_sub(touch->on_a, touch->on_b));
+  if (touch->gap < pair->margin && touch->gap > -pair->depth) pair->touches[pair->count++] = *touch;
 }
 
 // ---- corner against face -----------------------------------------------------------------------
@@ -25,20 +25,22 @@ static bool above_face(const Pair *pair, const lbFacet *face, lbVec3 corner, dou
   return height < pair->margin && height > -pair->depth && lb_facet_foot(face, corner, weights);
 }
 
+// A touch is filled in where there is one: most tests find none.
 static void touch_corners(Pair *pair, int parts, int k) {
-  lbTriangleTouch touch = { .feature = k };
+  double weights[3];
   if (parts & LB_PARTS_CORNERS_A && pair->a->own & LB_OWN_CORNER(k) &&
-      above_face(pair, &pair->facet_b, pair->a->corners[k], touch.weights_b)) {
+      above_face(pair, &pair->facet_b, pair->a->corners[k], weights)) {
+    lbTriangleTouch touch = { .normal = pair->facet_b.normal, .feature = k };
     touch.weights_a[k] = 1;
-    touch.normal = pair->facet_b.normal;
-    add(pair, touch);
+    for (int i = 0; i < 3; i++) touch.weights_b[i] = weights[i];
+    add(pair, &touch);
   }
-  touch = (lbTriangleTouch){ .feature = 3 + k };
   if (parts & LB_PARTS_CORNERS_B && pair->b->own & LB_OWN_CORNER(k) &&
-      above_face(pair, &pair->facet_a, pair->b->corners[k], touch.weights_a)) {
+      above_face(pair, &pair->facet_a, pair->b->corners[k], weights)) {
+    lbTriangleTouch touch = { .normal = lb_scale(-1, pair->facet_a.normal), .feature = 3 + k };
     touch.weights_b[k] = 1;
-    touch.normal = lb_scale(-1, pair->facet_a.normal);
-    add(pair, touch);
+    for (int i = 0; i < 3; i++) touch.weights_a[i] = weights[i];
+    add(pair, &touch);
   }
 }
 
@@ -59,8 +61,21 @@ static lbVec3 edge_outward(const lbSurfaceTriangle *triangle, const lbFacet *fac
   return lb_sub(lb_add(facet->normal, other), lb_add(own, far));
 }
 
+static bool apart_along(double a, double b, double c, double d, double margin) {
+  return (a < b ? a : b) - (c < d ? d : c) > margin || (c < d ? c : d) - (a < b ? b : a) > margin;
+}
+
+// Boxes around two edges, which most pairs of them do not get beyond.
+static bool edges_apart(lbVec3 a, lbVec3 b, lbVec3 c, lbVec3 d, double margin) {
+  return apart_along(a.x, b.x, c.x, d.x, margin) || apart_along(a.y, b.y, c.y, d.y, margin) ||
+         apart_along(a.z, b.z, c.z, d.z, margin);
+}
+
 static void touch_edges(Pair *pair, int i, int j) {
   if (!(pair->a->own & LB_OWN_EDGE(i) && pair->b->own & LB_OWN_EDGE(j))) return;
+  if (edges_apart(pair->a->corners[i], pair->a->corners[(i + 1) % 3], pair->b->corners[j],
+                  pair->b->corners[(j + 1) % 3], lb_greater(pair->margin, pair->depth)))
+    return;
   const lbVec3 *a = pair->a->corners, *b = pair->b->corners;
   lbVec3 d = lb_sub(a[(i + 1) % 3], a[i]), e = lb_sub(b[(j + 1) % 3], b[j]);
   double s, t;
@@ -81,7 +96,7 @@ static void touch_edges(Pair *pair, int i, int j) {
   lbTriangleTouch touch = { .normal = normal, .feature = 6 + 3 * i + j };
   touch.weights_a[i] = 1 - s, touch.weights_a[(i + 1) % 3] = s;
   touch.weights_b[j] = 1 - t, touch.weights_b[(j + 1) % 3] = t;
-  add(pair, touch);
+  add(pair, &touch);
 }
 
 // ---- corner against edge -----------------------------------------------------------------------
@@ -90,9 +105,10 @@ static void touch_edges(Pair *pair, int i, int j) {
 static bool above_edge(const Pair *pair, lbVec3 corner, const lbSurfaceTriangle *of, int k,
                        double *s, lbVec3 *normal) {
   const lbVec3 *c = of->corners;
+  if (!(of->own & LB_OWN_EDGE(k))) return false;
   lbVec3 edge = lb_sub(c[(k + 1) % 3], c[k]);
   *s = lb_dot(lb_sub(corner, c[k]), edge) / lb_dot(edge, edge);
-  if (!(of->own & LB_OWN_EDGE(k)) || !(*s > 0 && *s < 1)) return false;
+  if (!(*s > 0 && *s < 1)) return false;
   lbVec3 place = lb_add_scaled(c[k], *s, edge), apart = lb_sub(corner, place);
   double distance = lb_length(apart);
   if (!(distance < pair->margin && distance > 1e-12 * pair->facet_a.longest)) return false;
@@ -102,21 +118,21 @@ static bool above_edge(const Pair *pair, lbVec3 corner, const lbSurfaceTriangle 
 }
 
 static void touch_corner_edge(Pair *pair, int i, int j) {
-  lbTriangleTouch touch = { .feature = 15 + 3 * i + j };
+  lbVec3 normal;
   double s;
   if (pair->a->own & LB_OWN_CORNER(i) &&
-      above_edge(pair, pair->a->corners[i], pair->b, j, &s, &touch.normal)) {
+      above_edge(pair, pair->a->corners[i], pair->b, j, &s, &normal)) {
+    lbTriangleTouch touch = { .normal = normal, .feature = 15 + 3 * i + j };
     touch.weights_a[i] = 1;
     touch.weights_b[j] = 1 - s, touch.weights_b[(j + 1) % 3] = s;
-    add(pair, touch);
+    add(pair, &touch);
   }
-  touch = (lbTriangleTouch){ .feature = 24 + 3 * j + i };
   if (pair->b->own & LB_OWN_CORNER(j) &&
-      above_edge(pair, pair->b->corners[j], pair->a, i, &s, &touch.normal)) {
+      above_edge(pair, pair->b->corners[j], pair->a, i, &s, &normal)) {
+    lbTriangleTouch touch = { .normal = lb_scale(-1, normal), .feature = 24 + 3 * j + i };
     touch.weights_b[j] = 1;
     touch.weights_a[i] = 1 - s, touch.weights_a[(i + 1) % 3] = s;
-    touch.normal = lb_scale(-1, touch.normal);
-    add(pair, touch);
+    add(pair, &touch);
   }
 }
 

@@ -181,7 +181,8 @@ static int32_t take_part(lbWorld *world) {
   step_groups(world);
   if (world->touch) lb_touch_finish(world);
   lb_world_let_go(world);
-  return collect_flags(world);
+  bool dropped = world->touch && world->touch->dropped > 0;
+  return collect_flags(world) | (dropped ? LB_STEP_CONTACTS_DROPPED : 0);
 }
 
 int32_t lb_world_step(lbWorld *world, double dt) {

@@ -68,6 +68,7 @@ typedef struct lbPairTriangle { // of a surface near another one
   lbBox box;                    // of its corners
   lbBox slab;                   // where a corner can touch its face
   lbBox corners, ridges;        // of its own corners; of its own edges, and around them
+  lbBox reach;                  // of all that
   int cells[2];                 // first and last that it is in
   int32_t number;
 } lbPairTriangle;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define RIDGE 0.996 // cosine: less bent edges are no ridge
+#define RIDGE 0.97  // cosine: less bent edges are no ridge
 #define DEPTH 0.25  // of the smaller radius: how far surfaces may overlap
 #define OVERLAP 0.1 // of it: how far bodies that meet for the first time are looked into
 #define DEEPER 2.0  // times the overlap of the step before
@@ -110,7 +110,7 @@ static bool is_ridge(const lbSurfaceTriangle *t, lbVec3 normal, int k) {
   return lb_dot(normal, beyond) < RIDGE * lb_length(beyond) && lb_dot(normal, other) <= 0;
 }
 
-static void prepare(lbPairTriangle *t, double grow) {
+static void prepare(lbPairTriangle *t, double grow, double margin) {
   lbSurfaceTriangle *at = &t->at;
   t->facet = lb_facet(at->corners);
   t->slab = t->corners = t->ridges = lb_box_empty();
@@ -127,7 +127,9 @@ static void prepare(lbPairTriangle *t, double grow) {
     }
   }
   grow_box(&t->slab, 1e-9 * t->facet.longest);
-  grow_box(&t->ridges, grow);
+  grow_box(&t->ridges, 0.5 * margin);
+  t->reach = t->slab;
+  lb_box_add_box(&t->reach, &t->ridges);
 }
 
 // ---- pairs of triangles ------------------------------------------------------------------------
@@ -177,6 +179,7 @@ static Cells sort_into_cells(const lbWorldTouch *touch, const lbBox *around, dou
 }
 
 static int parts_of(const lbPairTriangle *a, const lbPairTriangle *b) {
+  if (!lb_box_overlap(&a->reach, &b->reach)) return 0;
   return (lb_box_overlap(&a->corners, &b->slab) ? LB_PARTS_CORNERS_A : 0) |
          (lb_box_overlap(&a->slab, &b->corners) ? LB_PARTS_CORNERS_B : 0) |
          (lb_box_overlap(&a->ridges, &b->ridges) ? LB_PARTS_EDGES : 0);
@@ -242,7 +245,7 @@ void lb_touch_pair(lbWorld *world, int32_t a, int32_t b) {
   if (!gather_both(world, slots, grow, &around)) return;
   for (int side = 0; side < 2; side++)
     for (int32_t i = 0; i < touch->triangle_counts[side]; i++)
-      prepare(&touch->triangles[side][i], grow);
+      prepare(&touch->triangles[side][i], grow, margin);
   Cells cells = sort_into_cells(touch, &around, grow);
   touch->candidate_count = 0;
   touch_all(touch, (const lbBody *const[2]){ world->slots[a].body, world->slots[b].body }, &cells,

@@ -1,6 +1,7 @@
-// Bodies that come to rest sleep, and wake by whatever changes.
+// Islands: bodies that come to rest sleep and wake by whatever changes; threads change no bit.
 #include "../scene/scene_text.h"
 
+#include "limber/build.h"
 #include "limber/contact.h"
 
 #define BLOCK                                                                                      \
@@ -266,6 +267,85 @@ static void sleep_is_part_of_a_saved_state(void **state) {
   lb_world_destroy(world);
 }
 
+// ---- islands -----------------------------------------------------------------------------------
+
+// Tasks one after another, from the last one on: as other threads may take them.
+static void run_backwards(int32_t count, lbTask *task, void *context, void *runner_context) {
+  ++*(int32_t *)runner_context;
+  for (int32_t i = count - 1; i >= 0; i--) task(i, context);
+}
+
+// Four stacks of three, of which two come to touch each other.
+static uint64_t hash_of_stacks(int32_t *islands) {
+  lbWorld *world = world_with_ground(NULL);
+  lbBodyId ids[12];
+  uint64_t hash = 0;
+  for (int i = 0; i < 12; i++)
+    ids[i] = add_block(world, i & 1 ? modal : subspace,
+                       lb_vec3((i / 3 == 3 ? 2.22 : i / 3) + 0.01 * i, 0, 0.01 + 0.21 * (i % 3)));
+  for (int i = 0; i < (CHECK_SANITIZED ? 20 : 90); i++) lb_world_step(world, h);
+  *islands = lb_world_contact_stats(world).islands;
+  for (int i = 0; i < 12; i++) {
+    double q[64], v[64];
+    const lbBody *body = lb_world_body(world, ids[i]);
+    lb_body_get_state(body, q, v);
+    lbFrame frame = lb_body_frame(body);
+    lbVec3 force = lb_world_contact_force(world, ids[i]);
+    size_t count = (size_t)lb_body_dimension(body) * sizeof(double);
+    hash = check_hash(hash, q, count), hash = check_hash(hash, v, count);
+    hash = check_hash(hash, &frame, sizeof frame), hash = check_hash(hash, &force, sizeof force);
+  }
+  lb_world_destroy(world);
+  return hash;
+}
+
+static void the_order_of_tasks_changes_no_bit(void **state) {
+  (void)state;
+  int32_t islands[3], calls = 0;
+  uint64_t hashes[3];
+  lbError err;
+  hashes[0] = hash_of_stacks(&islands[0]);
+  lb_set_task_runner(run_backwards, &calls);
+  hashes[1] = hash_of_stacks(&islands[1]);
+  lb_set_task_runner(NULL, NULL);
+  check_ok(lb_build_start(2, &err), err);
+  hashes[2] = hash_of_stacks(&islands[2]);
+  lb_build_stop();
+  print_message("%d islands, %d calls of the runner\n", (int)islands[0], (int)calls);
+  assert_true(islands[0] >= 2 && calls > 100);
+  for (int i = 1; i < 3; i++) {
+    assert_int_equal(islands[i], islands[0]);
+    assert_true(hashes[i] == hashes[0]);
+  }
+}
+
+// ---- too many ----------------------------------------------------------------------------------
+
+static void contacts_without_room_are_flagged(void **state) {
+  (void)state;
+  lbError err;
+  lbWorldSettings settings = lb_world_settings();
+  lbColliderDef plane = lb_collider_def();
+  lbColliderId ground;
+  lbWorld *world = NULL;
+  settings.gravity = lb_vec3(0, 0, -9.81), settings.contact = true, settings.contacts_most = 20;
+  check_ok(lb_world_create(&settings, &world, &err), err);
+  check_ok(lb_world_add_collider(world, &plane, &ground, &err), err);
+  int32_t flags = 0;
+  for (int i = 0; i < 30; i++)
+    add_block(world, modal, lb_vec3(0.25 * (i % 6), 0.25 * (i / 6), 0.001));
+  for (int i = 0; i < 60; i++) flags |= lb_world_step(world, h);
+  lbContactStats stats = lb_world_contact_stats(world);
+  print_message("%d contacts, %d dropped\n", (int)stats.contacts, (int)stats.dropped);
+  assert_true(flags & LB_STEP_CONTACTS_DROPPED);
+  assert_true(stats.contacts <= 20 && stats.dropped > 0);
+  for (int i = 0; i < lb_world_body_count(world); i++) {
+    lbVec3 centre = centre_of(world, lb_world_body_at(world, i));
+    assert_true(isfinite(centre.x + centre.y + centre.z));
+  }
+  lb_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_block_rests_for_a_minute),
@@ -274,6 +354,8 @@ int main(void) {
     cmocka_unit_test(loaded_bodies_sleep),
     cmocka_unit_test(sleep_can_be_switched_off),
     cmocka_unit_test(sleep_is_part_of_a_saved_state),
+    cmocka_unit_test(the_order_of_tasks_changes_no_bit),
+    cmocka_unit_test(contacts_without_room_are_flagged),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
