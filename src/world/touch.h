@@ -125,6 +125,7 @@ void lb_touch_finish(lbWorld *world);
 
 // NAN (the world's) or 0 and more.
 lbStatus lb_touch_check_friction(double friction, lbError *err);
+int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot); // its number among the touchers
 // touch_find.c: contacts at the step's start.
 void lb_touch_find(lbWorld *world);
 // colliders.c: the shape of a collider; to be destroyed.

@@ -1,6 +1,6 @@
 // Contacts in a part of a world's step: forces that bodies take into their steps, and impulses when
 // they have taken them (limber/contact.h has the rule).
-#include "world/touch.h"
+#include "world/joint.h"
 
 #include "body/body.h"
 
@@ -14,7 +14,7 @@
 
 // ---- who has contacts --------------------------------------------------------------------------
 
-static int32_t enlist(lbWorldTouch *touch, int32_t slot) {
+int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot) {
   if (touch->numbers[slot] < 0) {
     touch->touchers[touch->toucher_count] = (lbWorldToucher){ .slot = slot };
     touch->numbers[slot] = touch->toucher_count++;
@@ -30,7 +30,8 @@ static void list_touchers(lbWorld *world) {
   for (int32_t c = 0; c < touch->contact_count; c++)
     for (int side = 0; side < 2; side++)
       if (touch->contacts[c].slots[side] >= 0)
-        touch->touchers[enlist(touch, touch->contacts[c].slots[side])].count++;
+        touch->touchers[lb_touch_enlist(touch, touch->contacts[c].slots[side])].count++;
+  lb_joints_enlist(world);
   int32_t first = 0;
   for (int32_t t = 0; t < touch->toucher_count; t++) {
     touch->touchers[t].first = first;
@@ -100,6 +101,7 @@ static void open_step(lbWorld *world, int32_t number) {
     if (toucher->open)
       touch->ways[i] = lb_touch_way(&toucher->touching, &touch->spots[i], &touch->spots[i].point);
   }
+  if (toucher->open) lb_joints_open(world, number);
 }
 
 // Forces of two bodies on each other act between their spots.
@@ -156,6 +158,16 @@ static lbContactProblem make_problem(const lbWorldTouch *touch, lbContactPart *p
                              .tolerance = TOLERANCE };
 }
 
+static void solve_forces(lbWorld *world, double *x) {
+  lbContactProblem problem = make_problem(world->touch, world->touch->parts);
+  lb_contact_solve(&problem, x);
+}
+
+static void solve_impulses(lbWorld *world, double *x) {
+  lbContactProblem problem = make_problem(world->touch, world->touch->speed_parts);
+  lb_contact_solve(&problem, x);
+}
+
 static void hold_forces(lbWorldTouch *touch) {
   for (int32_t c = 0; c < touch->contact_count; c++) {
     const double *force = touch->forces + 3 * (size_t)c;
@@ -206,8 +218,13 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
   for (int32_t t = 0; t < touch->toucher_count; t++) close_step(world, t);
   for (int32_t c = 0; c < touch->contact_count; c++) find_free(world, c);
   recall(touch);
-  lbContactProblem problem = make_problem(touch, touch->parts);
-  lb_contact_solve(&problem, touch->forces);
+  if (lb_joints_hold_any(world)) {
+    lb_joints_make_rows(world);
+    lb_joints_solve(world, false, &touch->parts, touch->forces, solve_forces);
+    lb_joints_note_rest(world);
+    lb_joints_keep(world);
+  } else
+    solve_forces(world, touch->forces);
   hold_forces(touch);
 }
 
@@ -223,6 +240,7 @@ static void look(lbWorld *world, const lbWorldToucher *toucher) {
   lb_touch_look(body, scratch);
   for (int32_t i = toucher->first; i < toucher->first + toucher->count; i++)
     touch->ways[i] = lb_touch_velocity(body, scratch, &touch->spots[i], &touch->spots[i].point);
+  lb_joints_look(world, (int32_t)(toucher - touch->touchers), scratch);
   lb_scratch_return(body->prepared, scratch);
 }
 
@@ -324,14 +342,19 @@ void lb_touch_finish(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   for (int32_t t = 0; t < touch->toucher_count; t++) look(world, &touch->touchers[t]);
   join_points(touch);
+  if (lb_joints_hold_any(world)) lb_joints_measure_again(world, touch->speed_parts);
   for (int32_t c = 0; c < touch->contact_count; c++) find_speeds(world, c);
   leave_out_held(touch);
-  lbContactProblem problem = make_problem(touch, touch->speed_parts);
-  lb_contact_solve(&problem, touch->impulses);
+  if (lb_joints_hold_any(world)) {
+    lb_joints_measure_speeds(world);
+    lb_joints_solve(world, true, &touch->speed_parts, touch->impulses, solve_impulses);
+  } else
+    solve_impulses(world, touch->impulses);
   double *changes = touch->free; // done with
   for (int32_t i = 0; i < 3 * touch->contact_count; i++)
     changes[i] = touch->impulses[i] - world->h * touch->forces[i];
   for (int32_t t = 0; t < touch->toucher_count; t++) strike(world, t, changes);
+  if (lb_joints_hold_any(world)) lb_joints_finish(world);
   report(world);
   remember(touch);
   lb_colliders_arrive(world);
