@@ -32,11 +32,11 @@ static cliStatus join_settings(RenderOptions *options) {
 
 static cliStatus finish_options(RenderOptions *options) {
   vwRenderDef *def = &options->def;
-  static const char *const maps[] = { "displacement", "speed", "stress" };
+  static const char *const maps[] = { "displacement", "speed", "stress", "pressure" };
   bool known = !options->map;
-  for (int i = 0; i < 3 && !known; i++) known = !strcmp(options->map, maps[i]);
+  for (int i = 0; i < 4 && !known; i++) known = !strcmp(options->map, maps[i]);
   if (!known)
-    return cli_usage(&cli_render, "--map is %s, it must be displacement, speed or stress",
+    return cli_usage(&cli_render, "--map is %s, it must be displacement, speed, stress or pressure",
                      options->map);
   if (!def->output) return cli_usage(&cli_render, "name the picture or video with -o");
   bool is_picture = lb_path_has_extension(def->output, ".png");
@@ -105,7 +105,8 @@ static cliStatus run(int count, char **words) {
       "seen from: 0 the front, 90 the right" },
     { "elevation", CLI_NUMBER, &o.def.elevation, NULL, "DEGREES", "seen from above the horizon" },
     { "zoom", CLI_NUMBER, &o.def.zoom, NULL, "X", "so many times nearer (1)" },
-    { "map", CLI_TEXT, &o.map, NULL, "WHAT", "colours by displacement, speed or stress" },
+    { "map", CLI_TEXT, &o.map, NULL, "WHAT",
+      "colours by displacement, speed, stress or pressure (of contacts)" },
     { "wireframe", CLI_FLAG, &o.wireframe, NULL, NULL, "draw the edges of the triangles" },
     { "set", CLI_TEXT, &o.set, NULL, "NAME=VALUE,...",
       "settings of the viewer, as in share links: speed=0.25,sky=off" },
@@ -117,6 +118,7 @@ static cliStatus run(int count, char **words) {
   if ((result = cli_one_input(&cli_render, &arguments))) return result;
   if ((result = finish_options(&o))) return result;
   o.def.full = true;
+  o.def.loosen = lb_build_free;
   return render(&o.def, arguments.inputs[0], arguments.common.json);
 }
 

@@ -86,6 +86,7 @@ static cliStatus show_window(const ViewOptions *options, const cliArguments *arg
   def.seconds = options->seconds;
   def.settings = options->set;
   def.viewer.stage.full = true;
+  def.viewer.stage.loosen = lb_build_free;
   StateFile state = { .path = options->state };
   def.stopped = is_stopped;
   def.tell = write_state;
@@ -230,7 +231,7 @@ const cliVerb cli_view = {
   "X is a scene (.json), a model or cooked file (.glb), a mesh or surface, for which a model is\n"
   "built first, or a folder with a gallery.json. Drag a body to pull it, drag beside it to turn "
   "the\n"
-  "camera; ? lists the keys.\n"
+  "camera; ? lists the keys. l lets go of what holds an object and drops it on the ground.\n"
   "--web serves the same as a web page, on this machine alone.\n"
   "With --json the window prints a summary when it is closed.\n",
   "  limber view\n"

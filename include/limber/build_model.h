@@ -96,6 +96,10 @@ typedef struct lbBuildReport {
 lbStatus lb_build_model(const char *path, const lbBuildDef *def, lbModel **out,
                         lbBuildReport *report, lbError *err);
 
+// The object of a model with nothing fixed: its volume, materials, surface and damping, by the
+// subspace method (modal where the model has no other), with as many vectors.
+lbStatus lb_build_free(const lbModel *held, lbModel **out, lbError *err);
+
 // A bare mesh with what lb_build_model would choose for it, as a scene of one unreduced body that
 // is released under gravity as a lone model is (lb_scene_load). What `def` says about methods and
 // bases is ignored. `report` may be NULL.

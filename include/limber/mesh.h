@@ -88,7 +88,7 @@ lbStatus lb_mesh_boundary(const lbMesh *mesh, int32_t **triangles, int32_t *tria
 
 // That surface, or the triangles of a mesh without volume elements, as a mesh of its own, with only
 // the vertices it uses; (*vertices)[i] is the vertex of `mesh` that its vertex i is. Free *vertices
-// with lb_free.
+// with lb_free; NULL: it is not wanted.
 lbStatus lb_mesh_surface(const lbMesh *mesh, lbMesh **surface, int32_t **vertices, lbError *err);
 
 // Reads any known format, chosen by extension; tets and bricks of the other winding are mended.

@@ -384,6 +384,7 @@ typedef struct lbWorldSizes {
   int32_t path_count, path_key_count; // keys of all paths
   int32_t attachment_count;
   int32_t shape_count, shape_number_count;
+  int32_t collider_count, collider_vertex_count, collider_triangle_count;
 } lbWorldSizes;
 
 // What the keys of a path have.
@@ -457,6 +458,24 @@ typedef struct lbWorldDef {
   // Shapes that bodies start in, other than their rest shape (lb_bundle_shape).
   const int32_t *shape_bodies;     // (shapes), rising: bodies of the subspace method
   const double *shape_coordinates; // (shape numbers): q of each, one after another
+
+  // What touches what (limber/contact.h; lb_world_collider_def makes colliders). Without
+  // contact_friction bodies touch nothing.
+  const double *contact_friction;   // ? (1) μ of bodies and colliders that have none of their own
+  const int32_t *contact_substeps;  // ? (1), equal parts of each step; missing: 1
+  const uint8_t *body_untouchable;  // ? (bodies) 1: touches nothing; missing: all touch
+  const double *body_frictions;     // ? (bodies) μ, -1: the world's; missing: all have that
+  const char *collider_names;       // texts (colliders)
+  const int32_t *collider_shapes;   // (colliders), lbColliderShape
+  const double *collider_sizes;     // (colliders x 4) m: radius, size
+  const double *collider_positions; // (colliders x 3) m
+  const double *collider_rotations; // (colliders x 4), unit quaternion x y z w
+  const double *collider_frictions; // (colliders) μ, -1: the world's
+  const int32_t *collider_paths;    // (colliders), -1: it stands
+  const int32_t *collider_vertex_begin;   // ? (colliders + 1), first vertex of each; with vertices
+  const int32_t *collider_triangle_begin; // ? (colliders + 1), likewise
+  const double *collider_vertices;        // (collider vertices x 3) m, own axes
+  const int32_t *collider_triangles; // (collider triangles x 3), counted from the collider's first
 } lbWorldDef;
 
 lbMethod lb_world_method(const lbWorldDef *world, int32_t body); // of a world that was checked

@@ -21,6 +21,14 @@ typedef uint64_t lbBodyId;       // 0: none
 typedef uint64_t lbLoadId;       // 0: none
 typedef uint64_t lbAttachmentId; // 0: none
 
+// How contacts respond (limber/contact.h).
+typedef enum lbContactResponse {
+  LB_RESPONSE_IMPLICIT, // forces inside the step, found by Gauss-Seidel
+  LB_RESPONSE_LCP,      // impulses before the step, then forces; exact for up to 30 contacts
+  LB_RESPONSE_PENALTY,  // springs and dampers where surfaces overlap
+  LB_RESPONSE_COUNT
+} lbContactResponse;
+
 typedef struct lbWorldSettings {
   lbVec3 gravity;        // m/s², default 0; what body defs say of gravity is not looked at
   int32_t substeps;      // equal parts that each step is taken in, 1 to 1000; default 1
@@ -28,13 +36,16 @@ typedef struct lbWorldSettings {
   bool contact;          // bodies touch each other and colliders (limber/contact.h); default false
   double friction;       // μ >= 0, of bodies and colliders that have none; default 0.5
   int32_t contacts_most; // 1 to 100000, in a step; default 256. The deepest are kept
+  lbContactResponse response; // default implicit
+  bool self;                  // bodies touch themselves too; default false
 } lbWorldSettings;
 
 lbWorldSettings lb_world_settings(void);
 lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError *err);
 // The world of a cooked file at t = 0: body i of the file is lb_world_body_at(world, i), and probes
 // have the numbers of the file. Bodies of one model, method and kind of frame are stepped together.
-// The bundle must outlive the world. `substeps` and `user_data` of the settings count, or NULL.
+// The bundle must outlive the world. `substeps` and `user_data` of the settings count, or NULL;
+// where the file has substeps of its own, each of them is taken in so many parts.
 lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, lbWorld **out,
                        lbError *err);
 // What lb_world_open makes a body of a cooked file from, for those who make such bodies otherwise:
@@ -59,6 +70,11 @@ lbStatus lb_world_add(lbWorld *world, const lbModel *model, const lbBodyDef *def
 // removed leaves its place in it, which is stepped along until the last one is removed.
 lbStatus lb_world_add_batch(lbWorld *world, const lbModel *model, const lbBatchDef *def,
                             lbBodyId *ids, lbError *err);
+// The same at places of one's own (def->count), which are free and rise: lb_world_body_at(world,
+// places[i]) is body i once all places before it are taken. Contacts are looked for in this order,
+// so that those who make the bodies of a scene in another one get the same bits.
+lbStatus lb_world_add_batch_at(lbWorld *world, const lbModel *model, const lbBatchDef *def,
+                               const int32_t *places, lbBodyId *ids, lbError *err);
 // Its loads and attachments go with it, and what points to it (probes) has nothing to tell any
 // more.
 lbStatus lb_world_remove(lbWorld *world, lbBodyId id, lbError *err);

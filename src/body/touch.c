@@ -28,6 +28,7 @@ bool lb_touch_open(lbTouching *t, lbBody *body, double h) {
   t->step = (lbStep){ .h = h, .share = 1, .whole = &t->start };
   if (lb_part_open(body, &t->step, s) & LB_STEP_NONFINITE) return false;
   if (lb_frame_is_felt(body)) lb_frame_correct(body, &t->step, s);
+  if (body->frame.kind == LB_FRAME_FREE && body->contacts->acts) lb_frame_try(body, &t->step, s);
   if (body->frame.kind == LB_FRAME_FREE) t->mobility = lb_frame_mobility(body, t->step.frame.turn);
   return true;
 }
@@ -329,6 +330,8 @@ void lb_touch_hold(const lbTouching *t, const lbSpot *spot, double sign, const d
   lb_vec3_store(frame, lb_add(lb_vec3_load(frame), force));
   lb_vec3_store(frame + 3, lb_add(lb_vec3_load(frame + 3), lb_cross(arm_of(t, spot), force)));
 }
+
+void lb_touch_release(lbBody *body) { body->contacts->acts = false; }
 
 void lb_touch_look(const lbBody *body, lbScratch *s) {
   body->prepared->method->get(body, s->q0, s->v0, NULL);

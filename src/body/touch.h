@@ -68,6 +68,8 @@ void lb_touch_hold(const lbTouching *touching, const lbSpot *spot, double sign,
 // How moved coordinates move a spot, world axes, with the frame turned by `turn` and not moved.
 lbVec3 lb_touch_motion(const lbBody *body, lbMat3 turn, const lbSpot *spot, const double *moved);
 
+void lb_touch_release(lbBody *body); // it has no such force
+
 // ---- when the step is done ---------------------------------------------------------------------
 
 // The body's state, to be asked for velocities; scratch q0 and v0 hold it.

@@ -43,6 +43,9 @@ lbStatus lb_mesh_surface(const lbMesh *mesh, lbMesh **out, int32_t **vertices, l
   surface->triangle_count = triangle_count;
   lb_free(new_id);
   *out = surface;
-  *vertices = used;
+  if (vertices)
+    *vertices = used;
+  else
+    lb_free(used);
   return LB_OK;
 }

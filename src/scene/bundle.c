@@ -79,6 +79,8 @@ static lbStatus take_bodies(const lbBundle *bundle, lbScene *scene, lbError *err
     memcpy(body->angular_velocity, w->body_angular_velocities + 3 * (size_t)i,
            sizeof body->angular_velocity);
     body->shape = lb_bundle_shape(bundle, i);
+    body->untouchable = w->body_untouchable && w->body_untouchable[i];
+    if (w->body_frictions && w->body_frictions[i] >= 0) body->friction = w->body_frictions[i];
     if (w->body_paths && w->body_paths[i] >= 0) body->motion = scene->paths[w->body_paths[i]];
     if (first[model] == 0) first[model] = i + 1;
   }
@@ -202,5 +204,6 @@ lbStatus lb_scene_read_bundle(const char *path, lbScene *scene, lbError *err) {
   if (!status) status = take_bodies(bundle, scene, err);
   if (!status) status = take_loads(w, scene, err);
   if (!status) status = take_attachments(w, scene, err);
-  return status ? status : take_probes(w, scene, err);
+  if (!status) status = take_probes(w, scene, err);
+  return status ? status : lb_scene_take_contact(w, scene, err);
 }

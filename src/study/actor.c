@@ -86,11 +86,12 @@ static void warn_of_linear(const lbSceneBody *body) {
 
 // Those whose frames follow a path, or the others.
 static lbStatus add_bodies(lbActor *actor, bool driven, lbVec3 *positions, lbQuat *rotations,
-                           lbBodyId *ids, lbError *err) {
+                           int32_t *places, lbBodyId *ids, lbError *err) {
   Own *r = actor->own;
   lbBatchDef def = lb_batch_def();
   for (int32_t i = 0; i < actor->count; i++) {
     if ((member(actor, i)->motion != NULL) != driven) continue;
+    places[def.count] = actor->bodies[i];
     positions[def.count] = r->starts[i].position;
     rotations[def.count++] = r->starts[i].rotation;
   }
@@ -99,7 +100,7 @@ static lbStatus add_bodies(lbActor *actor, bool driven, lbVec3 *positions, lbQua
   def.positions = positions;
   def.rotations = rotations;
   lbError cause;
-  lbStatus status = lb_world_add_batch(actor->world, r->model, &def, ids, &cause);
+  lbStatus status = lb_world_add_batch_at(actor->world, r->model, &def, places, ids, &cause);
   if (status)
     return lb_fail(err, status, "body \"%s\": %.400s", member(actor, 0)->name, cause.text);
   for (int32_t i = 0; i < actor->count && !status; i++)
@@ -151,18 +152,20 @@ static lbStatus create_bodies(lbActor *actor, lbError *err) {
   size_t count = (size_t)actor->count;
   lbVec3 *positions = lb_alloc(count, sizeof *positions);
   lbQuat *rotations = lb_alloc(count, sizeof *rotations);
+  int32_t *places = lb_alloc(count, sizeof *places);
   lbBodyId *ids = lb_alloc(count, sizeof *ids);
   r->ids = lb_alloc(count, sizeof *r->ids);
   r->starts = lb_alloc(count, sizeof *r->starts);
   lbStatus status =
-      positions && rotations && ids && r->ids && r->starts ? LB_OK : lb_fail_memory(err);
+      positions && rotations && places && ids && r->ids && r->starts ? LB_OK : lb_fail_memory(err);
   for (int32_t i = 0; i < actor->count && !status; i++)
     status = lb_start_find(actor->run->scene, member(actor, i), r->model, &r->starts[i], err);
   for (int driven = 0; driven < 2 && !status; driven++)
-    status = add_bodies(actor, driven, positions, rotations, ids, err);
+    status = add_bodies(actor, driven, positions, rotations, places, ids, err);
   for (int32_t i = 0; i < actor->count && !status; i++) status = start_body(actor, i, err);
   lb_free(positions);
   lb_free(rotations);
+  lb_free(places);
   lb_free(ids);
   return status;
 }

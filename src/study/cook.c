@@ -3,6 +3,7 @@
 
 #include "limber/build_model.h"
 #include "model/stored_path.h"
+#include "study/cook_contact.h"
 #include "study/recording.h"
 #include "study/single.h"
 #include "study/start.h"
@@ -54,6 +55,11 @@ static lbStatus make_model(Cooking *c, int32_t index, lbModel **model, lbError *
                    "%s: body \"%s\" has the method \"%s\" and a model without a recording: cook "
                    "the scene that has its mesh",
                    c->scene->path, body->name, lb_method_name(body->method));
+  if (is_recorded_here(c, body) && c->scene->contact && !body->untouchable)
+    return lb_fail(err, LB_ERR_UNSUPPORTED,
+                   "%s: body \"%s\" has the method \"full\", of which a file has a recording, and "
+                   "recordings touch nothing: give it another method, or \"contact\": false",
+                   c->scene->path, body->name);
   lbStatus status = lb_scene_full_model(body, model, err);
   if (status || !is_recorded_here(c, body)) return status;
   return lb_record_body(c->scene, index, model, &c->body_paths[index], err);
@@ -237,12 +243,6 @@ static lbStatus place_loads(Cooking *c, lbError *err) {
   return status;
 }
 
-static int32_t path_index(const lbScene *scene, const lbPath *path) {
-  for (int32_t i = 0; i < scene->path_count; i++)
-    if (scene->paths[i] == path) return i;
-  return -1;
-}
-
 static lbStatus place_attachments(Cooking *c, lbError *err) {
   size_t count = (size_t)c->scene->attachment_count;
   int32_t *bodies = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
@@ -256,7 +256,7 @@ static lbStatus place_attachments(Cooking *c, lbError *err) {
   for (size_t i = 0; i < count && !status; i++) {
     const lbSceneAttachment *at = &c->scene->attachments[i];
     bodies[i] = at->body;
-    paths[i] = path_index(c->scene, at->path);
+    paths[i] = lb_cook_path_index(c->scene, at->path);
     springs[2 * i] = at->stiffness, springs[2 * i + 1] = at->damping;
     times[2 * i] = at->from, times[2 * i + 1] = at->to;
     status = find_point(c, "attachment", i, at->body, at->vertex, &kinds[i], &points[i], err);
@@ -319,12 +319,6 @@ static void tell(Cooking *c) {
 // ---- cooking -----------------------------------------------------------------------------------
 
 static lbStatus prepare(Cooking *c, lbError *err) {
-  if (c->scene->contact)
-    return lb_fail(
-        err, LB_ERR_UNSUPPORTED,
-        "%s: has contacts, which `limber run` alone plays in this version; to look at it, "
-        "write its motion: limber run %s -o motion.glb",
-        c->scene->path, c->scene->path);
   tell(c);
   lbStatus status = gather_models(c, err);
   if (!status) status = place_bodies(c, err);
@@ -332,7 +326,8 @@ static lbStatus prepare(Cooking *c, lbError *err) {
   if (!status) status = place_paths(c, err);
   if (!status) status = place_loads(c, err);
   if (!status) status = place_attachments(c, err);
-  return status ? status : place_probes(c, err);
+  if (!status) status = place_probes(c, err);
+  return status ? status : lb_cook_contact(c->scene, &c->arena, &c->world, err);
 }
 
 lbStatus lb_scene_bundle(const lbScene *scene, lbBundle **out, lbError *err) {

@@ -3,8 +3,7 @@
 
 #include "full/full.h"
 
-static lbStatus fem_of_model(const lbModel *model, bool free, lbFem **out, lbError *err) {
-  if (!free) return lb_model_fem(model, NULL, out, err);
+lbStatus lb_model_free_fem(const lbModel *model, lbFem **out, lbError *err) {
   lbModel loose = *model;
   uint8_t *none = lb_alloc((size_t)model->size.node_count, sizeof *none);
   if (!none) return lb_fail_memory(err);
@@ -15,7 +14,8 @@ static lbStatus fem_of_model(const lbModel *model, bool free, lbFem **out, lbErr
 }
 
 lbStatus lb_matrix_fem(const lbSceneBody *body, bool free, lbFem **out, lbError *err) {
-  if (body->model) return fem_of_model(body->model, free, out, err);
+  if (body->model && free) return lb_model_free_fem(body->model, out, err);
+  if (body->model) return lb_model_fem(body->model, NULL, out, err);
   lbSceneBody own = *body;
   if (free) own.fixed = NULL;
   return lb_scene_own_fem(&own, out, err);

@@ -6,5 +6,7 @@
 
 // In its own axes. `free`: as if nothing was fixed.
 lbStatus lb_matrix_fem(const lbSceneBody *body, bool free, lbFem **out, lbError *err);
+// Of a model, with nothing fixed.
+lbStatus lb_model_free_fem(const lbModel *model, lbFem **out, lbError *err);
 
 #endif

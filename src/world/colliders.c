@@ -134,6 +134,50 @@ lbStatus lb_world_collider(const lbWorld *world, lbColliderId id, lbVec3 *positi
   return LB_OK;
 }
 
+lbStatus lb_world_collider_force(const lbWorld *world, lbColliderId id, lbVec3 *force,
+                                 lbVec3 *torque, lbError *err) {
+  lbWorldCollider *collider = NULL;
+  lbStatus status = find(world, id, &collider, err);
+  if (status) return status;
+  if (force) *force = collider->force;
+  if (torque) *torque = collider->torque;
+  return LB_OK;
+}
+
+void lb_colliders_relieve(lbWorld *world) {
+  for (int32_t i = 0; i < world->collider_count; i++)
+    world->colliders[i].force = world->colliders[i].torque = lb_vec3(0, 0, 0);
+}
+
+// Forces act where the places of contact are at the end of the part.
+void lb_colliders_feel(lbWorld *world) {
+  const lbWorldTouch *touch = world->touch;
+  double share = 1.0 / world->settings.substeps;
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    const lbWorldContact *contact = &touch->contacts[c];
+    const double *J = touch->impulses + 3 * (size_t)c;
+    if (contact->collider < 0 || !(J[0] > 0)) continue;
+    lbWorldCollider *collider = &world->colliders[contact->collider];
+    lbVec3 force = lb_vec3(0, 0, 0);
+    for (int k = 0; k < 3; k++)
+      force = lb_add_scaled(force, -share * J[k] / world->h, contact->axes[k]);
+    lbVec3 place = lb_add(contact->at.point, lb_collider_way(collider, contact->at.point));
+    lbVec3 arm = lb_sub(place, collider->end_position);
+    collider->force = lb_add(collider->force, force);
+    collider->torque = lb_add(collider->torque, lb_cross(arm, force));
+  }
+}
+
+void lb_colliders_go_to(lbWorld *world, double time) {
+  for (int32_t i = 0; i < world->collider_count; i++) {
+    lbWorldCollider *c = &world->colliders[i];
+    if (!c->solid || !c->path) continue;
+    place_by_path(c, time, &c->position, &c->rotation);
+    c->end_position = c->position, c->end_rotation = c->rotation;
+    c->moves = false;
+  }
+}
+
 // Over a cut of its path a collider is carried: it stands there at once.
 void lb_colliders_lead(lbWorld *world, double start, double end) {
   for (int32_t i = 0; i < world->collider_count; i++) {
@@ -159,4 +203,22 @@ lbVec3 lb_collider_way(const lbWorldCollider *c, lbVec3 point) {
   if (!c->moves) return lb_vec3(0, 0, 0);
   lbVec3 own = lb_quat_rotate(lb_quat_conjugate(c->rotation), lb_sub(point, c->position));
   return lb_sub(lb_add(c->end_position, lb_quat_rotate(c->end_rotation, own)), point);
+}
+
+// ---- what is seen ------------------------------------------------------------------------------
+
+lbStatus lb_collider_surface_size(const lbWorld *world, lbColliderId id, int32_t detail,
+                                  int32_t *vertex_count, int32_t *triangle_count, lbError *err) {
+  lbWorldCollider *collider = NULL;
+  lbStatus status = find(world, id, &collider, err);
+  if (!status) lb_solid_surface_size(collider->solid, detail, vertex_count, triangle_count);
+  return status;
+}
+
+lbStatus lb_collider_surface(const lbWorld *world, lbColliderId id, int32_t detail, double extent,
+                             double *vertices, int32_t *triangles, lbError *err) {
+  lbWorldCollider *collider = NULL;
+  lbStatus status = find(world, id, &collider, err);
+  if (!status) lb_solid_surface(collider->solid, detail, extent, vertices, triangles);
+  return status;
 }

@@ -1,5 +1,5 @@
 // Frames that follow paths, and going on at another time.
-#include "world/world.h"
+#include "world/touch.h"
 
 #include "body/body.h"
 
@@ -60,6 +60,7 @@ lbStatus lb_world_set_time(lbWorld *world, double seconds, lbError *err) {
   for (int32_t i = 0; i < world->joint_count && !status; i++)
     lb_world_lead_joint(world, &world->joints[i], seconds, true);
   if (status) return status;
+  lb_colliders_go_to(world, seconds);
   world->begin = seconds;
   world->steps = 0;
   return LB_OK;

@@ -78,6 +78,7 @@ typedef struct lbWorldJoints {
 
   // Made by lb_joints_reserve.
   int32_t body_count, component_count, row_room;
+  bool again;            // forces are found once more, about those that were found
   int32_t row_most;      // of a component
   lbJointEnd **ends;     // by body
   lbAnchorForce *struck; // (2 row_most)
@@ -128,6 +129,9 @@ typedef void lbJointsSolve(lbWorld *world, double *x); // of contacts alone
 // Forces of all rows and, by `solve`, of contacts, whose matrices are *parts; or impulses.
 void lb_joints_solve(lbWorld *world, bool speeds, lbContactPart **parts, double *x,
                      lbJointsSolve *solve);
+// Whether bodies turn so far in the step that forces are to be found again, about where those that
+// were found lead to.
+bool lb_joints_turn_far(const lbWorld *world);
 void lb_joints_note_rest(lbWorld *world); // of the forces
 void lb_joints_keep(lbWorld *world);      // forces are held over the step
 void lb_joints_look(lbWorld *world, int32_t toucher, lbScratch *scratch); // when it is done

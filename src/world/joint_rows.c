@@ -65,7 +65,7 @@ static double position_of(const Ends *e, bool before) {
 
 static lbJointRow *add_row(lbWorldJoints *joints, const Ends *e, int32_t *count, lbVec3 axis,
                            bool turns, double free) {
-  lbJointRow *row = &joints->rows[(*count)++];
+  lbJointRow *row = &joints->rows[(*count)++], before = *row;
   *row = (lbJointRow){ .joint = e->number,
                        .pair = e->pair,
                        .turns = turns,
@@ -74,6 +74,7 @@ static lbJointRow *add_row(lbWorldJoints *joints, const Ends *e, int32_t *count,
                        .free = free,
                        .low = -INFINITY,
                        .high = INFINITY };
+  if (joints->again) row->force = before.force, row->state = before.state;
   return row;
 }
 

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#define FAR 0.03       // rad that a body turns by in a step
 #define ROUNDS 8       // of finding out which rows are at their bounds
 #define SLACK 1e-7     // of how a place gives way: what is held does, by so much
 #define REST_MOST 1e-5 // m, rad: what joints that contradict each other leave, and more, is told
@@ -436,7 +437,7 @@ static bool find_forces(const Solving *s, int32_t component, bool last) {
 static void leave_out_held(const Solving *s, int32_t component) {
   lbWorldJoints *joints = s->world->linked;
   const lbWorldTouch *touch = s->world->touch;
-  double h = s->world->h;
+  double h = s->speeds ? s->world->h : 1;
   int32_t first = joints->row_begin[component], n = joints->row_begin[component + 1] - first;
   if (n == 0) return;
   assemble(s->world, first, n, joints->A);
@@ -474,8 +475,9 @@ void lb_joints_solve(lbWorld *world, bool speeds, lbContactPart **parts, double 
   lbContactSide *own_sides = touch->sides;
   size_t bytes = 3 * (size_t)touch->contact_count * sizeof(double);
   number_places(world);
-  guess_states(joints, speeds);
-  for (int32_t c = 0; c < joints->component_count && speeds; c++) leave_out_held(&s, c);
+  bool again = joints->again && !speeds;
+  if (!again) guess_states(joints, speeds);
+  for (int32_t c = 0; c < joints->component_count && (speeds || again); c++) leave_out_held(&s, c);
   memcpy(joints->free_before, touch->free, bytes);
   for (int round = 1; round <= ROUNDS; round++) {
     bool settled = true;
@@ -569,6 +571,16 @@ static void report(lbWorld *world) {
     j->broken = true;
     j->force = j->torque = lb_vec3(0, 0, 0);
   }
+}
+
+bool lb_joints_turn_far(const lbWorld *world) {
+  const lbWorldJoints *joints = world->linked;
+  if (!lb_joints_hold_any(world)) return false;
+  for (int32_t i = 0; i < joints->body_count; i++) {
+    const lbBody *body = world->slots[joints->bodies[i].slot].body;
+    if (lb_length(body->frame.spin) * world->h > FAR) return true;
+  }
+  return false;
 }
 
 // Rows that could not be held, because others hold something else.

@@ -1,6 +1,8 @@
 // The world of a cooked file.
 #include "world/world.h"
 
+#include "limber/contact.h"
+
 #include <string.h>
 
 typedef struct Opening {
@@ -29,6 +31,11 @@ static bool belong_together(const lbWorldDef *def, int32_t a, int32_t b) {
   return def->body_models[a] == def->body_models[b] &&
          def->body_methods[a] == def->body_methods[b] &&
          (path_of(def, a) >= 0) == (path_of(def, b) >= 0);
+}
+
+// NAN: the world's.
+static double own_friction(const double *frictions, int32_t index) {
+  return frictions && frictions[index] >= 0 ? frictions[index] : NAN;
 }
 
 // ---- bodies ------------------------------------------------------------------------------------
@@ -72,6 +79,10 @@ static lbStatus start_body(Opening *o, int32_t body, lbError *err) {
   int32_t path = path_of(def, body);
   const double *shape = lb_bundle_shape(o->bundle, body);
   lbStatus status = path >= 0 ? lb_world_drive(o->world, id, o->world->paths[path], err) : LB_OK;
+  if (!status && def->contact_friction)
+    status =
+        lb_world_set_touch(o->world, id, !def->body_untouchable || !def->body_untouchable[body],
+                           own_friction(def->body_frictions, body), err);
   if (!status && shape && lb_body_set_shape(moving, shape))
     status = lb_fail(err, LB_ERR_ARGUMENT, "body \"%s\": its shape: %s", name_of(def, body),
                      lb_body_message(moving));
@@ -168,6 +179,50 @@ static lbStatus add_probes(Opening *o, lbError *err) {
   return status;
 }
 
+lbColliderDef lb_world_collider_def(const lbWorldDef *def, int32_t index) {
+  lbColliderDef own = lb_collider_def();
+  size_t i = (size_t)index;
+  own.shape = (lbColliderShape)def->collider_shapes[i];
+  own.radius = def->collider_sizes[4 * i];
+  memcpy(own.size, def->collider_sizes + 4 * i + 1, sizeof own.size);
+  own.position = lb_vec3_load(def->collider_positions + 3 * i);
+  own.rotation = quat_at(def->collider_rotations + 4 * i);
+  own.friction = own_friction(def->collider_frictions, index);
+  if (!def->collider_vertex_begin) return own;
+  own.vertex_count = def->collider_vertex_begin[i + 1] - def->collider_vertex_begin[i];
+  own.vertices = def->collider_vertices + 3 * (size_t)def->collider_vertex_begin[i];
+  own.triangle_count = def->collider_triangle_begin[i + 1] - def->collider_triangle_begin[i];
+  own.triangles = def->collider_triangles + 3 * (size_t)def->collider_triangle_begin[i];
+  return own;
+}
+
+static lbStatus add_colliders(Opening *o, lbError *err) {
+  const lbWorldDef *def = o->def;
+  const char *name = def->collider_names;
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < def->size.collider_count && !status; i++, name += strlen(name) + 1) {
+    lbColliderDef own = lb_world_collider_def(def, i);
+    lbColliderId id = 0;
+    lbError cause = { 0 };
+    int32_t path = def->collider_paths[i];
+    status = lb_world_add_collider(o->world, &own, &id, &cause);
+    if (!status && path >= 0)
+      status = lb_world_drive_collider(o->world, id, o->world->paths[path], &cause);
+    if (status) lb_fail(err, status, "collider \"%s\": %.400s", name, cause.text);
+  }
+  return status;
+}
+
+// What bodies touch, as the file says.
+static void settle(const lbWorldDef *def, lbWorldSettings *settings) {
+  settings->gravity = lb_vec3_load(def->gravity);
+  settings->contact = def->contact_friction != NULL;
+  settings->contacts_most = LB_SCENE_CONTACTS_MOST;
+  if (settings->contact) settings->friction = def->contact_friction[0];
+  if (def->contact_substeps && settings->substeps <= INT32_MAX / def->contact_substeps[0])
+    settings->substeps *= def->contact_substeps[0];
+}
+
 lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, lbWorld **out,
                        lbError *err) {
   if (!bundle) return lb_refuse_null(err, "bundle");
@@ -176,10 +231,11 @@ lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, 
   Opening o = { .bundle = bundle, .def = bundle->world };
   if (!bundle->world)
     return lb_fail(err, LB_ERR_ARGUMENT, "the file has models and no world; see limber cook");
-  own.gravity = lb_vec3_load(bundle->world->gravity);
+  settle(bundle->world, &own);
   lbStatus status = lb_world_create(&own, &o.world, err);
   if (!status) status = make_paths(&o, err);
   if (!status) status = place_bodies(&o, err);
+  if (!status) status = add_colliders(&o, err);
   if (!status) status = add_loads(&o, err);
   if (!status) status = attach(&o, err);
   if (!status) status = add_probes(&o, err);

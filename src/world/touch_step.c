@@ -129,25 +129,35 @@ static void close_step(lbWorld *world, int32_t number) {
 
 // ---- forces ------------------------------------------------------------------------------------
 
-// free <- gap and slip at the step's end without contact forces. What overlaps at the start need
-// come apart only by so much in a step.
-static void find_free(const lbWorld *world, int32_t c) {
-  lbWorldTouch *touch = world->touch;
+// How its two sides move against each other in the step without contact forces.
+static lbVec3 free_way(const lbWorld *world, int32_t c) {
+  const lbWorldTouch *touch = world->touch;
   const lbWorldContact *contact = &touch->contacts[c];
   lbVec3 way = touch->ways[spot_of(touch, c, 0) - touch->spots], other;
   if (contact->slots[1] >= 0)
     other = touch->ways[spot_of(touch, c, 1) - touch->spots];
   else
     other = lb_collider_way(&world->colliders[contact->collider], contact->at.point);
-  way = lb_sub(way, other);
+  return lb_sub(way, other);
+}
+
+double lb_touch_free_way(const lbWorld *world, int32_t c) {
+  return lb_dot(world->touch->contacts[c].axes[0], free_way(world, c));
+}
+
+// free <- gap and slip at the step's end without contact forces. What overlaps at the start need
+// come apart only by so much in a step.
+static void find_free(const lbWorld *world, int32_t c) {
+  lbWorldTouch *touch = world->touch;
+  const lbWorldContact *contact = &touch->contacts[c];
+  lbVec3 way = free_way(world, c);
   double *free = touch->free + 3 * (size_t)c;
   for (int k = 0; k < 3; k++) free[k] = lb_dot(contact->axes[k], way);
   double gap = contact->at.gap;
   free[0] += gap < 0 ? fmax(SHARE * gap, -PARTING * world->h) : gap;
-  touch->frictions[c] = contact->friction;
 }
 
-static lbContactProblem make_problem(const lbWorldTouch *touch, lbContactPart *parts) {
+lbContactProblem lb_touch_problem(const lbWorldTouch *touch, lbContactPart *parts) {
   return (lbContactProblem){ .contact_count = touch->contact_count,
                              .part_count = touch->toucher_count,
                              .sides = touch->sides,
@@ -159,13 +169,13 @@ static lbContactProblem make_problem(const lbWorldTouch *touch, lbContactPart *p
 }
 
 static void solve_forces(lbWorld *world, double *x) {
-  lbContactProblem problem = make_problem(world->touch, world->touch->parts);
-  lb_contact_solve(&problem, x);
+  lbContactProblem problem = lb_touch_problem(world->touch, world->touch->parts);
+  lb_touch_solve(world, &problem, 0, x);
 }
 
 static void solve_impulses(lbWorld *world, double *x) {
-  lbContactProblem problem = make_problem(world->touch, world->touch->speed_parts);
-  lb_contact_solve(&problem, x);
+  lbContactProblem problem = lb_touch_problem(world->touch, world->touch->speed_parts);
+  lb_touch_solve(world, &problem, 0, x);
 }
 
 static void hold_forces(lbWorldTouch *touch) {
@@ -206,18 +216,17 @@ static void remember(lbWorldTouch *touch) {
   }
 }
 
-void lb_touch_begin(lbWorld *world, double start, double end) {
+void lb_touch_find_responses(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  lb_colliders_lead(world, start, end);
-  lb_touch_find(world);
-  list_touchers(world);
-  list_spots(world);
   touch->pool_used = 0;
   for (int32_t t = 0; t < touch->toucher_count; t++) open_step(world, t);
   join_points(touch);
   for (int32_t t = 0; t < touch->toucher_count; t++) close_step(world, t);
-  for (int32_t c = 0; c < touch->contact_count; c++) find_free(world, c);
-  recall(touch);
+}
+
+// Forces of contacts and joints, by how bodies give way in the step; `touch->free` is known.
+static void solve(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
   if (lb_joints_hold_any(world)) {
     lb_joints_make_rows(world);
     lb_joints_solve(world, false, &touch->parts, touch->forces, solve_forces);
@@ -226,6 +235,46 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
   } else
     solve_forces(world, touch->forces);
   hold_forces(touch);
+}
+
+static void find_forces(lbWorld *world) {
+  lb_touch_find_responses(world);
+  for (int32_t c = 0; c < world->touch->contact_count; c++) find_free(world, c);
+  lb_touch_soften(world);
+  solve(world);
+}
+
+// Once more, about where the forces lead to.
+static void find_again(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  lb_touch_find_responses(world);
+  lbContactProblem problem = lb_touch_problem(touch, touch->parts);
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    double by[3];
+    find_free(world, c);
+    lb_contact_move(&problem, touch->forces, c, by);
+    for (int k = 0; k < 3; k++) touch->free[3 * c + k] -= by[k];
+  }
+  for (int32_t t = 0; t < touch->toucher_count; t++)
+    lb_touch_release(touch->touchers[t].touching.body);
+  world->linked->again = true;
+  solve(world);
+  world->linked->again = false;
+}
+
+void lb_touch_begin(lbWorld *world, double start, double end) {
+  lbWorldTouch *touch = world->touch;
+  lb_colliders_lead(world, start, end);
+  lb_touch_find(world);
+  list_touchers(world);
+  list_spots(world);
+  for (int32_t c = 0; c < touch->contact_count; c++)
+    touch->frictions[c] = touch->contacts[c].friction;
+  lb_touch_stop(world);
+  recall(touch);
+  find_forces(world);
+  bool again = world->settings.response != LB_RESPONSE_PENALTY && lb_joints_turn_far(world);
+  if (again) find_again(world);
 }
 
 // ---- impulses ----------------------------------------------------------------------------------
@@ -244,11 +293,10 @@ static void look(lbWorld *world, const lbWorldToucher *toucher) {
   lb_scratch_return(body->prepared, scratch);
 }
 
-// free <- speeds along the axes as if the held forces had not acted; impulses <- theirs.
+// free <- speeds along the axes
 static void find_speeds(const lbWorld *world, int32_t c) {
   lbWorldTouch *touch = world->touch;
   const lbWorldContact *contact = &touch->contacts[c];
-  const double *force = touch->forces + 3 * (size_t)c;
   double *free = touch->free + 3 * (size_t)c;
   lbVec3 velocity = touch->ways[spot_of(touch, c, 0) - touch->spots], other;
   if (contact->slots[1] >= 0)
@@ -257,14 +305,19 @@ static void find_speeds(const lbWorld *world, int32_t c) {
     other = lb_scale(1 / world->h,
                      lb_collider_way(&world->colliders[contact->collider], contact->at.point));
   velocity = lb_sub(velocity, other);
-  for (int k = 0; k < 3; k++) {
-    free[k] = lb_dot(contact->axes[k], velocity);
-    touch->impulses[3 * c + k] = world->h * force[k];
-  }
+  for (int k = 0; k < 3; k++) free[k] = lb_dot(contact->axes[k], velocity);
 }
 
+void lb_touch_find_speeds(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  for (int32_t t = 0; t < touch->toucher_count; t++) look(world, &touch->touchers[t]);
+  join_points(touch);
+  for (int32_t c = 0; c < touch->contact_count; c++) find_speeds(world, c);
+}
+
+// free <- as if the held forces had not acted
 static void leave_out_held(lbWorldTouch *touch) {
-  lbContactProblem problem = make_problem(touch, touch->speed_parts);
+  lbContactProblem problem = lb_touch_problem(touch, touch->speed_parts);
   for (int32_t c = 0; c < touch->contact_count; c++) { // v = free + S (J - h f)
     double by[3];
     lb_contact_move(&problem, touch->impulses, c, by);
@@ -280,10 +333,12 @@ static void strike(lbWorld *world, int32_t number, const double *changes) {
   int32_t count = 0;
   for (int32_t c = 0; c < touch->contact_count; c++)
     for (int side = 0; side < 2; side++) {
-      if (touch->sides[2 * c + side].body != number || touch->forces[3 * c] == 0) continue;
+      const double *by = changes + 3 * (size_t)c;
+      if (touch->sides[2 * c + side].body != number || (by[0] == 0 && by[1] == 0 && by[2] == 0))
+        continue;
       touch->struck[count] = spot_of(touch, c, side);
       touch->signs[count] = side ? -1 : 1;
-      touch->amounts[count++] = changes + 3 * (size_t)c;
+      touch->amounts[count++] = by;
     }
   if (count == 0 || !toucher->open) return;
   lbScratch *scratch = lb_scratch_borrow(body->prepared);
@@ -338,14 +393,20 @@ static void report(lbWorld *world) {
   }
 }
 
-void lb_touch_finish(lbWorld *world) {
+void lb_touch_strike_all(lbWorld *world, const double *changes) {
+  for (int32_t t = 0; t < world->touch->toucher_count; t++) strike(world, t, changes);
+}
+
+// impulses <- of the step: what brings velocities to rest against each other
+static void find_impulses(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  for (int32_t t = 0; t < touch->toucher_count; t++) look(world, &touch->touchers[t]);
-  join_points(touch);
-  if (lb_joints_hold_any(world)) lb_joints_measure_again(world, touch->speed_parts);
-  for (int32_t c = 0; c < touch->contact_count; c++) find_speeds(world, c);
+  bool jointed = lb_joints_hold_any(world);
+  lb_touch_find_speeds(world);
+  if (jointed) lb_joints_measure_again(world, touch->speed_parts);
+  for (int32_t i = 0; i < 3 * touch->contact_count; i++)
+    touch->impulses[i] = world->h * touch->forces[i];
   leave_out_held(touch);
-  if (lb_joints_hold_any(world)) {
+  if (jointed) {
     lb_joints_measure_speeds(world);
     lb_joints_solve(world, true, &touch->speed_parts, touch->impulses, solve_impulses);
   } else
@@ -353,9 +414,17 @@ void lb_touch_finish(lbWorld *world) {
   double *changes = touch->free; // done with
   for (int32_t i = 0; i < 3 * touch->contact_count; i++)
     changes[i] = touch->impulses[i] - world->h * touch->forces[i];
-  for (int32_t t = 0; t < touch->toucher_count; t++) strike(world, t, changes);
-  if (lb_joints_hold_any(world)) lb_joints_finish(world);
+  lb_touch_strike_all(world, changes);
+  if (jointed) lb_joints_finish(world);
+}
+
+void lb_touch_finish(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  find_impulses(world);
+  if (touch->stops)
+    for (int32_t i = 0; i < 3 * touch->contact_count; i++) touch->impulses[i] += touch->stops[i];
   report(world);
   remember(touch);
+  lb_colliders_feel(world);
   lb_colliders_arrive(world);
 }

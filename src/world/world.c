@@ -32,6 +32,9 @@ lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "contacts_most is %d; it must be from 1 to %d: start from lb_world_settings()",
                    (int)settings->contacts_most, CONTACTS_MOST);
+  if ((int)settings->response < 0 || settings->response >= LB_RESPONSE_COUNT)
+    return lb_fail(err, LB_ERR_ARGUMENT, "response is %d; there are %d of them, from 0 on",
+                   (int)settings->response, (int)LB_RESPONSE_COUNT);
   lbWorld *world = lb_alloc(1, sizeof *world);
   if (!world) return lb_fail_memory(err);
   world->settings = *settings;
@@ -49,6 +52,7 @@ void lb_world_destroy(lbWorld *world) {
   if (!world) return;
   for (int32_t i = 0; i < world->group_count; i++) release_group(&world->groups[i]);
   for (int32_t i = 0; i < world->path_count; i++) lb_path_destroy(world->paths[i]);
+  for (int32_t i = 0; i < world->slot_count; i++) lb_self_destroy(world->slots[i].self);
   for (int32_t i = 0; i < world->collider_count; i++) lb_solid_destroy(world->colliders[i].solid);
   lb_touch_destroy(world->touch);
   lb_joints_destroy(world->linked);
@@ -124,6 +128,17 @@ lbBodyId lb_world_body_at(const lbWorld *world, int32_t index) {
 
 // ---- bodies ------------------------------------------------------------------------------------
 
+static lbStatus make_room(lbWorld *world, int32_t count, lbError *err) {
+  if (!lb_grow((void **)&world->slots, &world->slot_room, (size_t)count, sizeof *world->slots))
+    return lb_fail_memory(err);
+  if (world->slot_count < count) {
+    size_t more = (size_t)(count - world->slot_count);
+    memset(world->slots + world->slot_count, 0, more * sizeof *world->slots);
+    world->slot_count = count;
+  }
+  return LB_OK;
+}
+
 lbStatus lb_world_make_slots(lbWorld *world, int32_t count, int32_t *first, lbError *err) {
   int32_t begin = 0, run = 0;
   // Free places that lie together are used again.
@@ -133,16 +148,10 @@ lbStatus lb_world_make_slots(lbWorld *world, int32_t count, int32_t *first, lbEr
     else
       run++;
   }
-  if (count > INT32_MAX - begin || !lb_grow((void **)&world->slots, &world->slot_room,
-                                            (size_t)begin + (size_t)count, sizeof *world->slots))
-    return lb_fail_memory(err);
-  if (world->slot_count < begin + count) {
-    size_t more = (size_t)(begin + count - world->slot_count);
-    memset(world->slots + world->slot_count, 0, more * sizeof *world->slots);
-    world->slot_count = begin + count;
-  }
-  *first = begin;
-  return LB_OK;
+  if (count > INT32_MAX - begin) return lb_fail_memory(err);
+  lbStatus status = make_room(world, begin + count, err);
+  if (!status) *first = begin;
+  return status;
 }
 
 static lbStatus make_group(lbWorld *world, int32_t *index, lbError *err) {
@@ -205,6 +214,36 @@ lbStatus lb_world_add_batch(lbWorld *world, const lbModel *model, const lbBatchD
   return status;
 }
 
+static lbStatus check_places(const lbWorld *world, int32_t count, const int32_t *places,
+                             lbError *err) {
+  for (int32_t i = 0; i < count; i++) {
+    int32_t place = places[i];
+    if (place < 0 || place == INT32_MAX || (i > 0 && place <= places[i - 1]))
+      return lb_fail(err, LB_ERR_ARGUMENT, "places[%d] is %d; they must rise from 0 on", (int)i,
+                     (int)place);
+    if (place < world->slot_count && world->slots[place].body)
+      return lb_fail(err, LB_ERR_ARGUMENT, "places[%d] is %d, where a body is", (int)i, (int)place);
+  }
+  return LB_OK;
+}
+
+lbStatus lb_world_add_batch_at(lbWorld *world, const lbModel *model, const lbBatchDef *def,
+                               const int32_t *places, lbBodyId *ids, lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
+  if (!model) return lb_refuse_null(err, "model");
+  if (!def) return lb_refuse_null(err, "def");
+  if (!places) return lb_refuse_null(err, "places");
+  if (!ids) return lb_refuse_null(err, "ids");
+  if (def->count < 1)
+    return lb_fail(err, LB_ERR_ARGUMENT, "count is %d; a batch needs bodies", (int)def->count);
+  lbStatus status = check_places(world, def->count, places, err);
+  if (!status) status = make_room(world, places[def->count - 1] + 1, err);
+  if (!status) status = lb_world_add_group(world, model, def, places, err);
+  for (int32_t i = 0; i < def->count && !status; i++)
+    ids[i] = lb_world_id(places[i], world->slots[places[i]].generation);
+  return status;
+}
+
 lbStatus lb_world_add(lbWorld *world, const lbModel *model, const lbBodyDef *def, lbBodyId *id,
                       lbError *err) {
   if (!world) return lb_refuse_null(err, "world");
@@ -241,6 +280,8 @@ lbStatus lb_world_remove(lbWorld *world, lbBodyId id, lbError *err) {
   for (int32_t i = 0; i < world->attachment_count; i++)
     if (world->attachments[i].def.body == id) world->attachments[i].used = false;
   slot->body = NULL;
+  lb_self_destroy(slot->self);
+  slot->self = NULL;
   slot->path = NULL;
   world->living--;
   if (--group->living == 0) release_group(group);

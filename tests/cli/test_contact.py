@@ -70,6 +70,15 @@ def a_moving_collider_carries_a_body(folder):
 
 
 @case
+def other_responses_carry_a_body_too(folder):
+    for response in ("lcp", "penalty"):
+        top = {"ground": {}, "contact": {"response": response, "self": True, "substeps": 2}}
+        body = limber("run", scene_file(folder, top), "--json").json()["bodies"][0]
+        check_close(body["contact_force"][2], 9.81 * body["mass"], 0.05 * 9.81 * body["mass"],
+                    response)
+
+
+@case
 def wrong_contacts_are_refused(folder):
     for top, parts in (({"ground": {"hight": 1}}, ("hight", "height")),
                        ({"ground": {"friction": -1}}, ("ground.friction",)),
@@ -84,12 +93,27 @@ def wrong_contacts_are_refused(folder):
                         ("rotation",)),
                        ({"colliders": [{"shape": "sphere", "name": "a"},
                                        {"shape": "sphere", "name": "a"}]}, ("two",)),
-                       ({"contact": {"response": "penalty"}}, ("response",)),
-                       ({"contact": {"self": True}}, ("self",)),
+                       ({"contact": {"response": "springs"}}, ("response", "implicit, lcp, penalty")),
+                       ({"contact": {"self": 1}}, ("self",)),
                        ({"contact": {"substeps": 0}}, ("substeps",))):
         limber("run", scene_file(folder, top)).message(*parts)
-    limber("cook", scene_file(folder, {"ground": {}}), "-o",
-           folder + "/cooked.glb").message("contacts", "limber run")
+    limber("cook", scene_file(folder, {"ground": {}}, method="full"), "-o",
+           folder + "/cooked.glb").message("full", "touch nothing")
+
+
+@case
+def a_cooked_file_and_its_scene_run_alike(folder):
+    top = {"ground": {"friction": 0.3}, "contact": {"substeps": 2},
+           "colliders": [{"shape": "sphere", "radius": 0.1, "position": [0.25, 0.1, 0.05]}]}
+    scene = scene_file(folder, top, time={"step": 0.01, "count": 40})
+    limber("cook", scene, "-o", folder + "/cooked.glb").expect(0)
+    told, cooked = (limber("run", x, "--json").json() for x in (scene, folder + "/cooked.glb"))
+    for found in (told, cooked):
+        for body in found["bodies"]:
+            del body["step_us"]
+    check(told["contacts"] and told["contacts"] == cooked["contacts"], f"{cooked['contacts']}")
+    check(told["events"] == cooked["events"], f"{cooked['events']}")
+    check(told["bodies"] == cooked["bodies"], f"{told['bodies']} {cooked['bodies']}")
 
 
 run_cases()

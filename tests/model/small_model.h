@@ -530,7 +530,33 @@ typedef struct SmallWorld {
   double attachment_springs[2][2], attachment_times[2][2];
   int32_t shape_bodies[1];
   double shape_coordinates[SMALL_DIMENSION];
+  double contact_friction[1], body_frictions[2];
+  int32_t contact_substeps[1];
+  uint8_t body_untouchable[2];
+  char collider_names[16];
+  int32_t collider_shapes[3], collider_paths[3], collider_vertex_begin[4];
+  int32_t collider_triangle_begin[4], collider_triangles[2][3];
+  double collider_sizes[3][4], collider_positions[3][3], collider_rotations[3][4];
+  double collider_frictions[3], collider_vertices[4][3];
 } SmallWorld;
+
+// The ground, a capsule that follows a path, and a sheet of two triangles.
+static inline void small_colliders(SmallWorld *s) {
+  s->contact_friction[0] = .5, s->contact_substeps[0] = 2;
+  SMALL_COPY(body_frictions, (double[]){ -1, .25 });
+  SMALL_COPY(body_untouchable, (uint8_t[]){ 0, 1 });
+  memcpy(s->collider_names, "ground\0rod\0\xce\xb2", 14);
+  SMALL_COPY(collider_shapes, (int32_t[]){ 0, 3, 5 });
+  SMALL_COPY(collider_paths, (int32_t[]){ -1, 0, -1 });
+  SMALL_COPY(collider_vertex_begin, (int32_t[]){ 0, 0, 0, 4 });
+  SMALL_COPY(collider_triangle_begin, (int32_t[]){ 0, 0, 0, 2 });
+  SMALL_COPY(collider_triangles, (int32_t[]){ 0, 1, 2, 0, 2, 3 });
+  SMALL_COPY(collider_sizes, (double[]){ .5, 1, 1, 1, .25, 1, 1, 2, .5, 1, 1, 1 });
+  SMALL_COPY(collider_positions, (double[]){ 0, 0, -.5, 1, 0, 4, 0, 0, -4 });
+  SMALL_COPY(collider_rotations, (double[]){ 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1 });
+  SMALL_COPY(collider_frictions, (double[]){ -1, .75, 0 });
+  SMALL_COPY(collider_vertices, (double[]){ 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0 });
+}
 
 // Both bodies use the model with this number, which must be a whole small model.
 static inline void small_world_fill(SmallWorld *s, int32_t model) {
@@ -580,8 +606,9 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
   SMALL_COPY(attachment_springs, (double[]){ 64, .5, INFINITY, 0 });
   SMALL_COPY(attachment_times, (double[]){ .25, .5, -INFINITY, INFINITY });
   SMALL_COPY(shape_coordinates, (double[]){ .25, -.5 });
+  small_colliders(s);
   s->def = (lbWorldDef){
-    .size = { 2, 2, 3, 2, 5, 2, 1, SMALL_DIMENSION },
+    .size = { 2, 2, 3, 2, 5, 2, 1, SMALL_DIMENSION, 3, 4, 2 },
     .gravity = s->gravity,
     .time_step = s->time_step,
     .step_count = s->step_count,
@@ -628,12 +655,39 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
     .attachment_times = s->attachment_times[0],
     .shape_bodies = s->shape_bodies,
     .shape_coordinates = s->shape_coordinates,
+    .contact_friction = s->contact_friction,
+    .contact_substeps = s->contact_substeps,
+    .body_untouchable = s->body_untouchable,
+    .body_frictions = s->body_frictions,
+    .collider_names = s->collider_names,
+    .collider_shapes = s->collider_shapes,
+    .collider_sizes = s->collider_sizes[0],
+    .collider_positions = s->collider_positions[0],
+    .collider_rotations = s->collider_rotations[0],
+    .collider_frictions = s->collider_frictions,
+    .collider_paths = s->collider_paths,
+    .collider_vertex_begin = s->collider_vertex_begin,
+    .collider_triangle_begin = s->collider_triangle_begin,
+    .collider_vertices = s->collider_vertices[0],
+    .collider_triangles = s->collider_triangles[0],
   };
 }
 
-// Takes out what version 4 of the format added.
+// Takes out what version 5 of the format added.
+static inline void small_world_strip_contact(SmallWorld *s) {
+  lbWorldDef *d = &s->def;
+  d->size.collider_count = d->size.collider_vertex_count = d->size.collider_triangle_count = 0;
+  d->contact_friction = NULL, d->contact_substeps = NULL, d->body_untouchable = NULL;
+  d->body_frictions = NULL, d->collider_names = NULL, d->collider_shapes = NULL;
+  d->collider_sizes = d->collider_positions = d->collider_rotations = NULL;
+  d->collider_frictions = NULL, d->collider_paths = NULL, d->collider_vertex_begin = NULL;
+  d->collider_triangle_begin = NULL, d->collider_vertices = NULL, d->collider_triangles = NULL;
+}
+
+// Takes out what versions 4 and 5 of the format added.
 static inline void small_world_strip_attachments(SmallWorld *s) {
   lbWorldDef *d = &s->def;
+  small_world_strip_contact(s);
   d->size.attachment_count = 0;
   d->attachment_bodies = d->attachment_kinds = d->attachment_points = d->attachment_paths = NULL;
   d->attachment_springs = d->attachment_times = NULL;
@@ -646,7 +700,7 @@ static inline void small_world_strip_shapes(SmallWorld *s) {
   s->body_methods[0] = 1;
 }
 
-// Takes out what versions 3 and 4 of the format added.
+// Takes out what version 3 of the format added, and later ones.
 static inline void small_world_strip_paths(SmallWorld *s) {
   lbWorldDef *d = &s->def;
   small_world_strip_attachments(s);

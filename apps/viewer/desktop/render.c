@@ -89,6 +89,7 @@ static lbStatus probe_output(const vwRenderDef *def, lbError *err) {
 static lbStatus make_viewer(vwRender *render, lbError *err) {
   vwViewerDef def = vw_viewer_def();
   def.stage.full = render->def.full;
+  def.stage.loosen = render->def.loosen;
   def.stage.step_budget = INFINITY; // frames take what they take
   def.renderer.samples = render->def.samples;
   def.renderer.shadow_size = 2048;

@@ -24,6 +24,7 @@ typedef struct vwRenderDef {
 
   const char *settings; // "name=value,..." or "...&..." of controls and share links; default NULL
   bool full;            // as vwStageDef has it
+  lbStatus (*loosen)(const lbModel *held, lbModel **loose, lbError *err); // likewise
 } vwRenderDef;
 
 vwRenderDef vw_render_def(void);

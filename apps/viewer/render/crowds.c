@@ -121,7 +121,7 @@ static bool add_states(vwCrowds *crowds, const vwGpuLimits *limits, const vwCrow
 
 static void add_values(vwCrowds *crowds, const vwGpuLimits *limits, const vwCrowd *crowd,
                        const vwGpuSkin *skin, vwCrowdSlot *slot, size_t *used) {
-  slot->value_begin = -1;
+  slot->value_begin = crowd->unmapped ? VW_UNMAPPED : -1;
   size_t count = (size_t)skin->vertex_count * (size_t)crowd->body_count;
   if (!crowd->values || *used + count > (size_t)limits->texture_size * VW_LIST_WIDTH) return;
   if (!make_room(&crowds->value_items, &crowds->value_capacity, *used, count, 1)) return;
@@ -162,7 +162,7 @@ void vw_crowds_upload(vwCrowds *crowds, const vwGpuLimits *limits, const vwPictu
       slot->posed = slot->drawn && crowd->dimension > 0 && crowd->body_count <= POSED_BODIES;
     }
     add_values(crowds, limits, crowd, skin, slot, &value_count);
-    if (picture->map == VW_MAP_NONE) slot->value_begin = -1;
+    if (picture->map == VW_MAP_NONE && slot->value_begin >= 0) slot->value_begin = -1;
   }
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   vw_list_upload(&crowds->states, limits, crowds->state_items, state_count);
@@ -256,7 +256,8 @@ static void draw_by_positions(const vwCrowds *crowds, const vwCrowdSlot *slot, c
   glBindBuffer(GL_ARRAY_BUFFER, slot->stream.buffer);
   for (int32_t i = 0; i < crowd->body_count; i++) {
     vw_gpu_skin_point(vertex_place(slot, crowd, skin, i));
-    int32_t value = slot->value_begin < 0 ? -1 : slot->value_begin + i * skin->vertex_count;
+    int32_t value = slot->value_begin;
+    if (value >= 0) value += i * skin->vertex_count;
     glUniform4i(program->listing, 0, 0, value, 0);
     draw_bodies(crowds, program, crowd, skin, pass, 1);
   }

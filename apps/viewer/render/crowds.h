@@ -18,11 +18,13 @@ typedef struct vwBodyPrograms {
   vwBodyProgram by_basis, by_positions;
 } vwBodyPrograms;
 
+#define VW_UNMAPPED (-2) // in place of the first value: not coloured
+
 typedef struct vwCrowdSlot { // where a crowd's numbers went
   bool drawn, by_basis;
   bool posed; // by the basis, worked out once into `stream`: position, normal, value
   int32_t state_begin, state_stride; // texels
-  int32_t value_begin;               // -1: none
+  int32_t value_begin;               // -1: none, or VW_UNMAPPED
   vwStream stream;                   // as posed; or all positions, then all normals
 } vwCrowdSlot;
 

@@ -286,7 +286,7 @@ static void draw_balls(const vwRenderer *renderer, const vwPicture *picture,
   const vwBodyProgram *program = &programs->by_positions;
   glUseProgram(program->program);
   glBindVertexArray(renderer->ball.surface_by_positions);
-  glUniform4i(program->listing, 0, 0, -1, 0);
+  glUniform4i(program->listing, 0, 0, VW_UNMAPPED, 0);
   vw_gpu_bind(VW_UNIT_COLOR, renderer->crowds.white);
   for (int32_t i = 0; i < picture->ball_count; i++) {
     const vwBall *ball = picture->balls + i;

@@ -13,6 +13,7 @@ typedef enum vwMap { // colours by a quantity
   VW_MAP_DISPLACEMENT, // m
   VW_MAP_SPEED,        // m/s
   VW_MAP_STRESS,       // von Mises, Pa
+  VW_MAP_PRESSURE,     // of contacts, Pa
   VW_MAP_COUNT
 } vwMap;
 
@@ -30,6 +31,7 @@ typedef struct vwCrowd { // bodies of one skin, drawn together
                        // computed on the GPU (stress; everything when drawn by positions); NULL
   float tint[4];       // rgb mixed over the appearance by the share a; default 0 0 0 0
   float opacity;       // 1: solid; less: seen through (ghosts)
+  bool unmapped;       // shown as it is, whatever quantity the picture's colours stand for
 } vwCrowd;
 
 typedef struct vwSegment { // a line, seen through nothing

@@ -23,7 +23,7 @@ const char *const vw_shader_body =
     "layout(location = 5) in float worked_out;\n"
     "uniform sampler2D basis, tangent_basis, states, values;\n"
     "uniform ivec4 folding;\n" // log2 width, rows of a vector, four-packs of coordinates, -
-    "uniform ivec4 listing;\n" // first state, states a body, first value or -1, vertices
+    "uniform ivec4 listing;\n" // first state, states a body, first value or below 0, vertices
     "uniform vec4 place;\n"    // without BASIS: offset and scale
     "uniform float tangent_scale;\n"
     "struct Point { vec3 at, normal; float value; };\n"
@@ -94,6 +94,7 @@ const char *const vw_shader_surface =
     "  picture_at = uv;\n"
     "  float value = listing.z >= 0 ? given_value() : point.value;\n"
     "  mapped = clamp((value - frame.map.x) * frame.map.y, 0.0, 1.0);\n"
+    "  if (listing.z == -2) mapped = -1.0;\n" // VW_UNMAPPED
     "  gl_Position = frame.clip * vec4(point.at, 1.0);\n"
     "}\n";
 
@@ -244,7 +245,7 @@ const char *const vw_shader_surface_fragment =
     "void main() {\n"
     "  vec3 v = normalize(frame.eye.xyz - at);\n"
     "  vec3 n = normalize(gl_FrontFacing ? facing : -facing);\n"
-    "  bool coloured = frame.map.z > 0.5;\n"
+    "  bool coloured = frame.map.z > 0.5 && mapped >= 0.0;\n"
     "  vec3 color = coloured ? linear(texture(ramp, vec2(mapped * 0.99609375 + 0.001953125,\n"
     "                                                    0.5)).rgb)\n"
     "                        : base_color();\n"

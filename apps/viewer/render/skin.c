@@ -204,6 +204,22 @@ lbStatus vw_skin_create(const lbModel *model, lbMethod method, const vwSkinDef *
   return status;
 }
 
+lbStatus vw_skin_create_rigid(int32_t vertex_count, const double *vertices, int32_t triangle_count,
+                              const int32_t *triangles, const vwSkinDef *def, vwSkin **out,
+                              lbError *err) {
+  const lbModel surface = { .size = { .vertex_count = vertex_count,
+                                      .triangle_count = triangle_count },
+                            .name = "surface",
+                            .vertex_positions = vertices,
+                            .triangles = triangles };
+  vwSkin *skin = NULL;
+  lbStatus status = vw_skin_create(&surface, LB_METHOD_FULL, def, &skin, err);
+  if (status) return status;
+  skin->model = NULL; // it ends here
+  *out = skin;
+  return LB_OK;
+}
+
 void vw_skin_destroy(vwSkin *skin) {
   if (!skin) return;
   lb_free(skin->sources);

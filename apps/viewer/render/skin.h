@@ -20,7 +20,7 @@ typedef struct vwPart { // triangles of one appearance
 } vwPart;
 
 typedef struct vwSkin {
-  const lbModel *model; // must outlive it
+  const lbModel *model; // must outlive it; NULL: a surface alone
   lbMethod method;      // whose basis it has
   int32_t vertex_count, triangle_count, part_count;
   int32_t *sources;                         // (vertices): vertex of the model's surface
@@ -45,6 +45,10 @@ typedef struct vwSkinDef {
 vwSkinDef vw_skin_def(void);
 lbStatus vw_skin_create(const lbModel *model, lbMethod method, const vwSkinDef *def, vwSkin **out,
                         lbError *err);
+// Of a surface that does not bend, in its own axes; it has no model.
+lbStatus vw_skin_create_rigid(int32_t vertex_count, const double *vertices, int32_t triangle_count,
+                              const int32_t *triangles, const vwSkinDef *def, vwSkin **out,
+                              lbError *err);
 void vw_skin_destroy(vwSkin *skin);
 
 // The same on the CPU: positions and normals of the skin's vertices from the positions of the

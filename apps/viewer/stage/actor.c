@@ -84,15 +84,26 @@ static lbStatus start_body(vwActor *actor, lbWorld *world, const vwActorPlan *pl
   return status;
 }
 
+static lbStatus set_touch(const vwActor *actor, lbWorld *world, const vwActorPlan *plan,
+                          lbError *err) {
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < actor->count && !status; i++)
+    status =
+        lb_world_set_touch(world, actor->ids[i], !plan->untouchable[i], plan->frictions[i], err);
+  return status;
+}
+
 static lbStatus enter_world(vwActor *actor, lbWorld *world, const vwActorPlan *plan, lbError *err) {
   size_t count = (size_t)actor->count;
   actor->ids = lb_alloc(count, sizeof *actor->ids);
   actor->bodies = lb_alloc(count, sizeof *actor->bodies);
   if (!actor->ids || !actor->bodies) return lb_fail_memory(err);
-  lbStatus status = lb_world_add_batch(world, plan->model, &plan->bodies, actor->ids, err);
+  lbStatus status =
+      lb_world_add_batch_at(world, plan->model, &plan->bodies, plan->places, actor->ids, err);
   if (!status && plan->materials) status = set_materials(actor, world, plan->materials, err);
   for (int32_t i = 0; i < actor->count && !status; i++)
     status = start_body(actor, world, plan, i, err);
+  if (!status && plan->untouchable) status = set_touch(actor, world, plan, err);
   if (status) return status;
   actor->idle = lb_body_method(actor->bodies[0]) == LB_METHOD_RECORDED;
   lbModelMethod view = { 0 };

@@ -4,7 +4,7 @@
 #define LIMBER_VIEWER_ACTOR_H
 
 #include "render/camera.h"
-#include "limber/world.h"
+#include "limber/contact.h"
 
 typedef struct vwActor vwActor;
 
@@ -15,6 +15,9 @@ typedef struct vwActorPlan { // what is to be made
   const lbVec3 *linear, *angular; // (count): initial velocities
   const double *const *shapes;    // (count): coordinates of the subspace method; NULL: at rest
   lbVec3 shift;                   // of the paths, in a comparison
+  const int32_t *places;          // (count): of the bodies in the world, rising
+  const bool *untouchable;        // (count): 1: touches nothing; NULL: nobody touches anything
+  const double *frictions;        // (count): NAN: the world's
   const double *materials;        // (materials x 3): young, poisson, density; NULL: the model's
 } vwActorPlan;
 

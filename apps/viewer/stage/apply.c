@@ -95,6 +95,10 @@ static void limit(const vwStage *stage, const vwSettings *s, size_t offset, vwCo
   case offsetof(vwSettings, method): limit_method(stage, state); break;
   case offsetof(vwSettings, compare):
     if (real_method_count(stage) < 2) disable(state, "the model has one method only");
+    if (!vw_colliders_are_level(stage)) disable(state, "what the bodies touch is there once only");
+    break;
+  case offsetof(vwSettings, drop):
+    if (vw_drop_refusal(stage)) disable(state, vw_drop_refusal(stage));
     break;
   case offsetof(vwSettings, dimension): limit_dimension(stage, s, state); break;
   case offsetof(vwSettings, mode): limit_mode(stage, s, state); break;
@@ -355,6 +359,8 @@ lbStatus vw_stage_apply(vwStage *stage, vwSettings *settings, lbError *err) {
   lbStatus first = sanitise(stage, settings, err), status;
   vw_mode_end(stage); // the bodies as they are, whatever was shown
   if (settings->tool != VW_TOOL_POSE || settings->mode > 0) vw_pose_end(stage);
+  status = vw_drop_follow(stage, settings, first ? NULL : err);
+  first = first ? first : status;
   status = follow_material(stage, settings, first ? NULL : err);
   first = first ? first : status;
   status = follow_damping(stage, settings, first ? NULL : err);

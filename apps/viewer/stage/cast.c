@@ -83,13 +83,21 @@ static lbBodyDef body_def(const vwStage *stage, const vwSettings *s, const vwGro
   return def;
 }
 
-static lbStatus create_role(const vwStage *stage, const vwSettings *s, int32_t number,
+static lbStatus create_role(const vwStage *stage, const vwSettings *s, int32_t number, int32_t copy,
                             lbMethod method, lbVec3 shift, vwCast *cast, lbError *err) {
   const vwGroup *group = &stage->groups[number];
   vwRole *role = &cast->roles[cast->count++];
   lbVec3 *positions = lb_alloc((size_t)group->count, sizeof *positions);
-  if (!positions) return lb_fail_memory(err);
-  for (int32_t i = 0; i < group->count; i++) positions[i] = lb_add(group->positions[i], shift);
+  int32_t *places = lb_alloc((size_t)group->count, sizeof *places);
+  if (!positions || !places) {
+    lb_free(positions);
+    lb_free(places);
+    return lb_fail_memory(err);
+  }
+  for (int32_t i = 0; i < group->count; i++) {
+    positions[i] = lb_add(lb_add(group->positions[i], shift), vw_drop_lift(stage));
+    places[i] = copy * stage->body_count + group->numbers[i];
+  }
   vwActorPlan plan = {
     .model = group->model,
     .bodies = { .count = group->count,
@@ -101,6 +109,9 @@ static lbStatus create_role(const vwStage *stage, const vwSettings *s, int32_t n
     .shapes = group->shapes,
     .angular = group->angular,
     .shift = shift,
+    .places = places,
+    .untouchable = vw_stage_touches(stage) ? group->untouchable : NULL,
+    .frictions = group->frictions,
     .materials = same_material(s, &stage->start) ? NULL : group->materials,
   };
   role->group = number;
@@ -109,6 +120,7 @@ static lbStatus create_role(const vwStage *stage, const vwSettings *s, int32_t n
       vw_actor_create(cast->world, &plan, full_is_possible(stage, group), &role->actor, err);
   if (!status) write_label(role);
   lb_free(positions);
+  lb_free(places);
   return status;
 }
 
@@ -124,12 +136,14 @@ static lbStatus fill_group(const vwStage *stage, const vwSettings *s, int32_t nu
   const vwGroup *group = &stage->groups[number];
   lbStatus status = LB_OK;
   if (s->compare == 0)
-    return create_role(stage, s, number, vw_group_method(stage, group, s), lb_vec3(0, 0, 0), cast,
-                       err);
+    return create_role(stage, s, number, 0, vw_group_method(stage, group, s), lb_vec3(0, 0, 0),
+                       cast, err);
   int32_t copy = 0;
   for (int32_t i = 0; i < stage->method_count && !status; i++) {
     if (stage->methods[i] == LB_METHOD_DEFAULT) continue;
-    status = create_role(stage, s, number, stage->methods[i], copy_shift(stage, copy++), cast, err);
+    status =
+        create_role(stage, s, number, copy, stage->methods[i], copy_shift(stage, copy), cast, err);
+    copy++;
   }
   return status;
 }
@@ -180,10 +194,16 @@ lbStatus vw_cast_create(const vwStage *stage, const vwSettings *settings, vwCast
   vwCast cast = { 0 };
   lbWorldSettings world = lb_world_settings();
   world.gravity = vw_stage_gravity(stage, settings);
+  world.contact = vw_stage_touches(stage);
+  if (stage->contact) world.friction = stage->friction;
+  world.substeps = stage->substeps;
+  world.contacts_most = LB_SCENE_CONTACTS_MOST;
   cast.roles = lb_alloc((size_t)stage->group_count * VW_COPIES, sizeof(vwRole));
   lbStatus status = cast.roles ? lb_world_create(&world, &cast.world, err) : lb_fail_memory(err);
   for (int32_t g = 0; g < stage->group_count && !status; g++)
     status = fill_group(stage, settings, g, &cast, err);
+  if (!status) status = vw_cast_add_colliders(stage, &cast, err);
+  if (!status) status = vw_drop_add_ground(stage, &cast, err);
   if (!status) status = add_loads(stage, &cast, err);
   if (!status) status = attach(stage, &cast, err);
   if (!status) status = keep_beginning(&cast, err);
@@ -198,6 +218,7 @@ void vw_cast_release(vwCast *cast) {
   for (int32_t i = 0; cast->roles && i < cast->count; i++) vw_actor_destroy(cast->roles[i].actor);
   lb_world_destroy(cast->world);
   lb_free(cast->beginning);
+  lb_free(cast->colliders);
   lb_free(cast->roles);
   *cast = (vwCast){ 0 };
 }
@@ -229,7 +250,8 @@ void vw_cast_set_gravity(vwStage *stage, lbVec3 gravity) {
 int32_t vw_cast_step(vwStage *stage, double dt) {
   const vwCast *cast = &stage->cast;
   for (int32_t i = 0; i < cast->count; i++)
-    if (cast->roles[i].actor->unreduced) vw_unreduced_pace(cast->roles[i].actor, cast->world, dt);
+    if (cast->roles[i].actor->unreduced && !vw_stage_touches(stage)) // what touches goes in step
+      vw_unreduced_pace(cast->roles[i].actor, cast->world, dt);
   int32_t flags = lb_world_step(cast->world, dt), own = 0;
   for (int32_t i = 0; i < cast->count; i++) {
     const vwActor *actor = cast->roles[i].actor;

@@ -121,6 +121,7 @@ double vw_stage_ground(const vwStage *stage, bool *shown) {
   const lbWorldDef *world = stage->bundle->world;
   double height = stage->ground;
   lbGround ground = world ? lb_world_ground(world, &height) : LB_GROUND_CHOSEN;
-  *shown = ground == LB_GROUND_HEIGHT || (ground == LB_GROUND_CHOSEN && !falls(stage));
+  *shown =
+      stage->dropped || ground == LB_GROUND_HEIGHT || (ground == LB_GROUND_CHOSEN && !falls(stage));
   return height;
 }

@@ -44,6 +44,10 @@ static const vwControl controls[] = {
     .kind = VW_SLIDER, .help = "-90 pulls straight down, 0 sideways, 90 up",
     .offset = AT(gravity_elevation), .low = -90, .high = 90, .initial = -90, .shared = true },
 
+  { .name = "drop", .label = "Drop", .unit = "", .group = WORLD, .kind = VW_TOGGLE,
+    .help = "Let go of what holds the object and drop it on the ground",
+    .offset = AT(drop), .high = 1, .key = 'l', .shared = true },
+
   { .name = "method", .label = "Method", .unit = "", .group = BODY, .kind = VW_CHOICE,
     .help = "How the motion is computed",
     .offset = AT(method), .high = 0, .key = 'n', .shared = true },
@@ -96,8 +100,8 @@ static const vwControl controls[] = {
 
   { .name = "map", .label = "Colours", .unit = "", .group = VIEW, .kind = VW_CHOICE,
     .help = "Colour the surface by a quantity",
-    .offset = AT(map), .high = 3, .choices = "as built\0displacement\0speed\0stress\0", .key = 'm',
-    .shared = true },
+    .offset = AT(map), .high = 4, .choices = "as built\0displacement\0speed\0stress\0pressure\0",
+    .key = 'm', .shared = true },
   { .name = "wireframe", .label = "Wireframe", .unit = "", .group = VIEW, .kind = VW_TOGGLE,
     .help = "Draw the edges of the triangles",
     .offset = AT(wireframe), .high = 1, .key = 'w', .shared = true },
@@ -107,6 +111,9 @@ static const vwControl controls[] = {
   { .name = "fixed_nodes", .label = "Fixed nodes", .unit = "", .group = VIEW, .kind = VW_TOGGLE,
     .help = "Mark the nodes that cannot move",
     .offset = AT(fixed_nodes), .high = 1, .key = 'b', .shared = true },
+  { .name = "contacts", .label = "Contact forces", .unit = "", .group = VIEW, .kind = VW_TOGGLE,
+    .help = "Draw the places where bodies touch, and the forces there",
+    .offset = AT(contacts), .high = 1, .key = 'i', .shared = true },
   { .name = "mode", .label = "Show mode", .unit = "", .group = VIEW, .kind = VW_SLIDER,
     .help = "Show one mode or basis vector swinging; 0 shows the simulation",
     .offset = AT(mode), .low = 0, .high = 256, .whole = true, .shared = true },

@@ -25,6 +25,7 @@ typedef struct vwSettings {
   double gravity;           // m/s², >= 0
   double gravity_azimuth;   // degrees about the up axis
   double gravity_elevation; // degrees; -90: straight down
+  double drop;              // supports let go, and the object falls on the ground
   // the body's material; of several materials the first, the others change in proportion
   double young, poisson, density;
   double damping_mass, damping_stiffness;
@@ -39,7 +40,7 @@ typedef struct vwSettings {
   double brush;          // of handles, radius, likewise
   // pictures
   double map; // vwMap
-  double wireframe, simulation_mesh, ground, shadows, sky, fixed_nodes, legend;
+  double wireframe, simulation_mesh, ground, shadows, sky, fixed_nodes, legend, contacts;
   double mode;   // 0: none; otherwise this mode is shown swinging, the simulation rests
   double on_gpu; // u = U q in the vertex shader; otherwise on the CPU
 } vwSettings;

@@ -46,12 +46,16 @@ static lbStatus allocate_groups(vwStage *stage, lbError *err) {
     group->rotations = lb_arena_alloc(&stage->arena, count, sizeof(lbQuat));
     group->paths = lb_arena_alloc(&stage->arena, count, sizeof(lbPath *));
     group->shapes = lb_arena_alloc(&stage->arena, count, sizeof *group->shapes);
+    group->numbers = lb_arena_alloc(&stage->arena, count, sizeof *group->numbers);
+    group->untouchable = lb_arena_alloc(&stage->arena, count, sizeof *group->untouchable);
+    group->frictions = lb_arena_alloc(&stage->arena, count, sizeof *group->frictions);
     group->linear = lb_arena_alloc(&stage->arena, count, sizeof(lbVec3));
     group->angular = lb_arena_alloc(&stage->arena, count, sizeof(lbVec3));
     group->materials = lb_arena_alloc(&stage->arena, (size_t)group->model->size.material_count,
                                       3 * sizeof(double));
     if (!group->positions || !group->rotations || !group->paths || !group->linear ||
-        !group->shapes || !group->angular || !group->materials)
+        !group->shapes || !group->angular || !group->materials || !group->numbers ||
+        !group->untouchable || !group->frictions)
       return lb_fail_memory(err);
     group->count = 0;
   }
@@ -72,6 +76,7 @@ static lbStatus place_model(vwStage *stage, lbError *err) {
   if (status) return status;
   stage->groups[0].count = 1;
   stage->groups[0].rotations[0] = lb_quat_identity();
+  stage->groups[0].frictions[0] = NAN;
   if (!lb_model_is_free_by(model,
                            lb_model_default_method(model))) // a free one would fall out of sight
     stage->world_gravity = stage->up == 'y' ? lb_vec3(0, -9.81, 0) : lb_vec3(0, 0, -9.81);
@@ -88,6 +93,10 @@ static void place_body(vwStage *stage, const lbWorldDef *world, int32_t body, in
   group->positions[i] = lb_vec3_load(world->body_positions + at);
   group->rotations[i] = lb_quat(q[0], q[1], q[2], q[3]);
   group->shapes[i] = lb_bundle_shape(stage->bundle, body);
+  group->numbers[i] = body;
+  group->untouchable[i] = world->body_untouchable && world->body_untouchable[body];
+  bool own = world->body_frictions && world->body_frictions[body] >= 0;
+  group->frictions[i] = own ? world->body_frictions[body] : NAN;
   group->linear[i] = lb_vec3_load(world->body_linear_velocities + at);
   group->angular[i] = lb_vec3_load(world->body_angular_velocities + at);
 }
@@ -165,7 +174,9 @@ static lbStatus read_world(vwStage *stage, lbError *err) {
   const lbWorldDef *world = stage->bundle->world;
   stage->body_def = lb_batch_def().body;
   stage->body_def.newton_iterations = 20;
+  stage->body_count = stage->substeps = 1;
   if (!world || world->size.body_count == 0) return place_model(stage, err);
+  stage->body_count = world->size.body_count;
   stage->body_def = lb_world_body_def(world, 0);
   int32_t *member = lb_alloc((size_t)world->size.body_count, 2 * sizeof(int32_t));
   if (!member) return lb_fail_memory(err);
@@ -173,6 +184,7 @@ static lbStatus read_world(vwStage *stage, lbError *err) {
   if (!status) status = place_bodies(stage, member, err);
   if (!status) status = place_loads(stage, member, err);
   if (!status) status = place_attachments(stage, member, err);
+  if (!status) status = vw_colliders_read(stage, err);
   stage->world_gravity = lb_vec3_load(world->gravity);
   stage->world_step = world->time_step[0];
   lb_free(member);
@@ -213,8 +225,16 @@ static void find_box(vwStage *stage) {
   if (!(stage->size > 0) || !isfinite(stage->size)) stage->size = 1;
 }
 
+static void free_work(vwStage *stage) {
+  lb_free(stage->nodes[0]);
+  lb_free(stage->nodes[1]);
+  lb_free(stage->coordinates);
+  lb_free(stage->rates);
+}
+
 static lbStatus allocate_work(vwStage *stage, lbError *err) {
   size_t nodes = 0, dimension = 0;
+  free_work(stage);
   for (int32_t g = 0; g < stage->group_count; g++) {
     const lbModelSizes *size = &stage->groups[g].model->size;
     size_t count = (size_t)size->node_count, vertices = (size_t)size->vertex_count;
@@ -235,6 +255,7 @@ static lbStatus allocate_work(vwStage *stage, lbError *err) {
 
 static void list_methods(vwStage *stage) {
   bool alike = true;
+  stage->method_count = 0;
   for (int32_t g = 1; g < stage->group_count; g++)
     alike &= stage->groups[g].method == stage->groups[0].method;
   if (!alike) stage->methods[stage->method_count++] = LB_METHOD_DEFAULT;
@@ -271,10 +292,6 @@ static void start_material(const vwStage *stage, vwSettings *s) {
   s->density = m->material_values[2];
   s->damping_mass = damping ? damping[0] : 0;
   s->damping_stiffness = damping ? damping[1] : 0;
-  s->dimension = vw_group_dimension(group, group->method);
-  for (int32_t g = 1; g < stage->group_count; g++)
-    s->dimension =
-        fmax(s->dimension, vw_group_dimension(&stage->groups[g], stage->groups[g].method));
 }
 
 static void start_settings(vwStage *stage) {
@@ -284,9 +301,20 @@ static void start_settings(vwStage *stage) {
   if (rate >= 60 * (1 - 1e-9) && rate <= 2000 * (1 + 1e-9)) s->rate = vw_clamp(rate, 60, 2000);
   start_gravity(stage, s);
   start_material(stage, s);
+}
+
+lbStatus vw_stage_take_methods(vwStage *stage, lbError *err) {
+  vwSettings *s = &stage->start;
+  list_methods(stage);
+  s->method = 0;
   for (int32_t i = 0; i < stage->method_count; i++)
     if (stage->methods[i] == stage->groups[0].method) s->method = i;
   if (stage->methods[0] == LB_METHOD_DEFAULT) s->method = 0;
+  s->dimension = 0;
+  for (int32_t g = 0; g < stage->group_count; g++)
+    s->dimension =
+        fmax(s->dimension, vw_group_dimension(&stage->groups[g], stage->groups[g].method));
+  return allocate_work(stage, err);
 }
 
 // A poke that shows: as much energy as bends the body by a sixth of its size.
@@ -309,9 +337,8 @@ static lbStatus build(vwStage *stage, lbError *err) {
   stage->across = lb_vec3(1, 0, 0);
   find_box(stage);
   vw_ground_find(stage);
-  list_methods(stage);
   start_settings(stage);
-  status = allocate_work(stage, err);
+  status = vw_stage_take_methods(stage, err);
   if (!status) status = vw_cast_create(stage, &stage->start, &stage->cast, err);
   if (status) return status;
   start_poke(stage);
@@ -359,10 +386,8 @@ void vw_stage_destroy(vwStage *stage) {
   for (int32_t i = 0; i < stage->path_count; i++) lb_path_destroy(stage->paths[i]);
   lb_free(stage->paths);
   lb_arena_release(&stage->arena);
-  lb_free(stage->nodes[0]);
-  lb_free(stage->nodes[1]);
-  lb_free(stage->coordinates);
-  lb_free(stage->rates);
+  lb_model_destroy(stage->loose);
+  free_work(stage);
   lb_free(stage->saved);
   lb_free(stage->sketch.loads);
   lb_bundle_destroy(stage->bundle);
@@ -405,7 +430,7 @@ vwBox vw_stage_rest_box(const vwStage *stage) {
     vw_box_add(&box, lb_add(stage->box.low, shift));
     vw_box_add(&box, lb_add(stage->box.high, shift));
   }
-  return box;
+  return vw_colliders_around(stage, box);
 }
 
 // The world's own view, while nothing stands beside what it shows.
@@ -480,6 +505,10 @@ void vw_stage_values(const vwStage *stage, int32_t number, int32_t body, int32_t
   double *nodes = stage->nodes[0], *moved = stage->nodes[1];
   if (map == VW_MAP_STRESS) {
     vw_actor_stress(actor, body, nodes, values);
+    return;
+  }
+  if (map == VW_MAP_PRESSURE) {
+    vw_stage_pressure(stage, number, body, values);
     return;
   }
   bool speed = map == VW_MAP_SPEED;

@@ -8,14 +8,17 @@
 #define LIMBER_VIEWER_STAGE_H
 
 #include "render/camera.h"
-#include "limber/body.h"
+#include "limber/contact.h"
 #include "stage/settings.h"
 
 typedef struct vwStage vwStage;
 
 typedef struct vwStageDef {
-  bool full;          // the program has the build side, which was started (lb_build_start), so that
-                      // bodies can have the method "full"; default false: such bodies stand still
+  bool full; // the program has the build side, which was started (lb_build_start), so that
+             // bodies can have the method "full"; default false: such bodies stand still
+  // Makes a model of the same object with nothing fixed, so that it can be dropped; default NULL:
+  // only what is loose can be.
+  lbStatus (*loosen)(const lbModel *held, lbModel **loose, lbError *err);
   double step_budget; // s of computing a frame, at most; what does not fit is dropped, so that
                       // a slow machine gets slow motion and never a frozen picture; default 0.012
 } vwStageDef;
@@ -129,12 +132,26 @@ void vw_stage_state(const vwStage *stage, int32_t actor, float *placements, floa
                     float *rates);
 // World positions of a body's surface vertices, as lb_body_surface.
 void vw_stage_surface(const vwStage *stage, int32_t actor, int32_t body, double *positions);
-// The mapped quantity at the model's surface vertices: displacement, speed or stress (vwMap).
+// The mapped quantity at the model's surface vertices: displacement, speed, stress or contact
+// pressure (vwMap).
 void vw_stage_values(const vwStage *stage, int32_t actor, int32_t body, int32_t map,
                      double *values);
 // Positions of the volume's nodes in the world (nodes x 3).
 void vw_stage_nodes(const vwStage *stage, int32_t actor, int32_t body, double *positions);
 vwBox vw_stage_box(const vwStage *stage); // of all bodies now, roughly
+
+// Colliders that are drawn: all but the plane that is the ground. Their number changes with the
+// generation alone.
+int32_t vw_stage_collider_count(const vwStage *stage);
+// Triangles in the collider's own axes; lb_free both.
+lbStatus vw_stage_collider_surface(const vwStage *stage, int32_t collider, int32_t *vertex_count,
+                                   double **vertices, int32_t *triangle_count, int32_t **triangles,
+                                   lbError *err);
+// What pushes whom, in the last step; NULL where nothing can.
+const lbContact *vw_stage_contacts(const vwStage *stage, int32_t *count);
+double vw_stage_weight(const vwStage *stage); // N, of the heaviest body: what forces compare with
+// Position and rotation x y z w; whether it follows a path.
+bool vw_stage_collider_placement(const vwStage *stage, int32_t collider, float placement[7]);
 
 // ---- posing ------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 // What a stage is made of, for the files that are it: stage.c (making it, what is seen), cast.c
-// (actors), apply.c (settings), clock.c (time), hands.c (tools), pose.c (posing by
-// handles), ground.c, sketch.c.
+// (actors), colliders.c (what they touch), drop.c
+// (letting go of supports), pressure.c, apply.c (settings), clock.c (time), hands.c (tools),
+// pose.c (posing by handles), ground.c, sketch.c.
 #ifndef LIMBER_VIEWER_STAGE_PARTS_H
 #define LIMBER_VIEWER_STAGE_PARTS_H
 
@@ -19,6 +20,9 @@ typedef struct vwGroup { // bodies of one model that the world moves by one meth
   lbPath **paths;           // NULLs where they are not driven
   lbVec3 *linear, *angular; // initial velocities
   const double **shapes;    // coordinates that they start with; NULL: their rest shape
+  int32_t *numbers;         // in the world, rising
+  bool *untouchable;        // they touch nothing
+  double *frictions;        // NAN: the world's
   double *materials;        // (materials x 3): young, poisson, density as the settings say
 } vwGroup;
 
@@ -32,6 +36,12 @@ typedef struct vwAttachment {
   lbAttachment def; // for each role of the group, as its body's
 } vwAttachment;
 
+typedef struct vwCollider { // of the bundle's world
+  lbColliderDef def;
+  const lbPath *path; // NULL: it stands
+  vwBox box;          // world axes, at the start; of a plane, empty
+} vwCollider;
+
 typedef struct vwRole { // a group moved by a method
   vwActor *actor;
   int32_t group;
@@ -42,8 +52,10 @@ typedef struct vwRole { // a group moved by a method
 typedef struct vwCast {
   int32_t count;
   vwRole *roles;
-  lbWorld *world;  // of the roles' bodies: time, gravity, loads, paths, steps
-  void *beginning; // its state in the beginning
+  lbWorld *world; // of the roles' bodies: time, gravity, loads, paths, steps
+  int32_t collider_count;
+  lbColliderId *colliders; // (collider_count): of the world
+  void *beginning;         // its state in the beginning
   size_t beginning_bytes;
   bool changed; // by materials or damping: the beginning is of other bodies
 } vwCast;
@@ -94,6 +106,16 @@ struct vwStage {
   vwGroup *groups;
   vwLoad *loads;
   vwAttachment *attachments;
+  int32_t body_count; // of the world
+  bool contact;       // bodies touch each other and colliders
+  double friction;    //
+  int32_t substeps;   //
+  int32_t collider_count, drawn_collider_count;
+  vwCollider *colliders;
+  int32_t *drawn_colliders; // (drawn_collider_count): all but the ground
+  bool dropped;             // what was held falls on the ground (drop.c)
+  const lbModel *held;      // the object as it was; NULL: it was never dropped
+  lbModel *loose;           // the same with nothing fixed; NULL: it was not needed
   int32_t path_count;
   lbPath **paths;                    // of the world
   lbMethod methods[LB_METHOD_COUNT]; // to choose from; LB_METHOD_DEFAULT: as the world says
@@ -137,6 +159,23 @@ int32_t vw_group_dimension(const vwGroup *group, lbMethod method); // 0: drawn b
 lbMethod vw_group_method(const vwStage *stage, const vwGroup *group, const vwSettings *settings);
 lbVec3 vw_stage_gravity(const vwStage *stage, const vwSettings *settings);
 
+// colliders.c
+lbStatus vw_colliders_read(vwStage *stage, lbError *err);
+lbStatus vw_cast_add_colliders(const vwStage *stage, vwCast *cast, lbError *err);
+// Whether all of them are level planes, which are the same beside each other.
+bool vw_colliders_are_level(const vwStage *stage);
+// The box with what of the colliders is near it.
+vwBox vw_colliders_around(const vwStage *stage, vwBox box);
+
+// pressure.c: of contacts at the vertices of a body, Pa
+void vw_stage_pressure(const vwStage *stage, int32_t actor, int32_t body, double *values);
+
+// drop.c
+const char *vw_drop_refusal(const vwStage *stage); // NULL: the object can be dropped
+lbStatus vw_drop_follow(vwStage *stage, vwSettings *settings, lbError *err);
+lbVec3 vw_drop_lift(const vwStage *stage); // from where the bodies stand
+lbStatus vw_drop_add_ground(const vwStage *stage, const vwCast *cast, lbError *err);
+
 // hands.c
 void vw_hands_attach(vwStage *stage); // all pulls to the bodies of a new cast
 void vw_hands_regrip(vwStage *stage); // the same bodies, another stiffness
@@ -158,6 +197,12 @@ double vw_ground_sag(const vwStage *stage, double low);
 void vw_sketch_add(vwStage *stage, const vwHand *hand);
 
 // stage.c
+// The methods to choose from, settings of the start and working memory for the groups' models.
+lbStatus vw_stage_take_methods(vwStage *stage, lbError *err);
+// Whether bodies touch each other and colliders.
+static inline bool vw_stage_touches(const vwStage *stage) {
+  return stage->contact || stage->dropped;
+}
 void vw_stage_say(vwStage *stage, const char *text);
 double vw_clamp(double value, double low, double high); // NaN: low
 

@@ -22,8 +22,11 @@ static void release_drawn(vwDrawn *drawn) {
 void vw_viewer_undress(vwViewer *viewer) {
   for (int32_t i = 0; i < viewer->drawn_count; i++) release_drawn(&viewer->drawn[i]);
   lb_free(viewer->drawn);
+  lb_free(viewer->colliders);
   lb_free(viewer->crowds);
   viewer->drawn = NULL;
+  viewer->colliders = NULL;
+  viewer->collider_count = 0;
   viewer->crowds = NULL;
   viewer->drawn_count = 0;
   viewer->generation = -1;
@@ -54,12 +57,14 @@ lbStatus vw_viewer_dress(vwViewer *viewer, lbError *err) {
   viewer->generation = generation; // also when it fails: the message comes once
   int32_t count = vw_stage_actor_count(viewer->stage);
   viewer->drawn = lb_alloc((size_t)count, sizeof(vwDrawn));
-  viewer->crowds = lb_alloc((size_t)count, sizeof(vwCrowd));
+  size_t colliders = (size_t)vw_stage_collider_count(viewer->stage);
+  viewer->crowds = lb_alloc((size_t)count + colliders, sizeof(vwCrowd));
   if (!viewer->drawn || !viewer->crowds) return lb_fail_memory(err);
   viewer->drawn_count = count;
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < count && !status; i++)
     status = make_drawn(viewer, i, &viewer->drawn[i], err);
+  if (!status) status = vw_viewer_dress_colliders(viewer, err);
   if (status) {
     vw_viewer_undress(viewer);
     viewer->generation = generation;
@@ -123,7 +128,8 @@ static vwCrowd compose_crowd(vwViewer *viewer, int32_t actor, double *map_high) 
     crowd.body_count = 0;
   }
   if (map != VW_MAP_NONE) {
-    bool needed = !by_basis || map == VW_MAP_STRESS || (map == VW_MAP_SPEED && view.moving);
+    bool needed = !by_basis || map == VW_MAP_STRESS || map == VW_MAP_PRESSURE ||
+                  (map == VW_MAP_SPEED && view.moving);
     float *values = needed ? room(&drawn->values, drawn, view.body_count, 1) : NULL;
     int32_t looked_at = needed || view.body_count < 4 ? view.body_count : 4;
     *map_high = fmax(*map_high, map_values(viewer, actor, drawn, looked_at, map, values));
@@ -302,6 +308,7 @@ vwPicture vw_viewer_compose(vwViewer *viewer) {
   follow_map(viewer, map_high);
   add_meshes(viewer, &picture);
   add_holds(viewer, &picture);
+  if (viewer->settings.contacts != 0) vw_viewer_add_contacts(viewer, &picture);
   vw_viewer_add_pose(viewer, &picture);
   bool ground_shown;
   picture.ground_height = (float)vw_stage_ground(viewer->stage, &ground_shown);
@@ -309,6 +316,7 @@ vwPicture vw_viewer_compose(vwViewer *viewer) {
   picture.bounds = vw_stage_box(viewer->stage);
   picture.crowd_count = viewer->drawn_count;
   picture.crowds = viewer->crowds;
+  vw_viewer_add_colliders(viewer, &picture);
   picture.segments = viewer->segments;
   picture.discs = viewer->discs;
   picture.balls = viewer->balls;
@@ -322,8 +330,9 @@ vwPicture vw_viewer_compose(vwViewer *viewer) {
 }
 
 vwLegend vw_viewer_legend(const vwViewer *viewer) {
-  static const char *const titles[] = { "", "displacement", "speed", "von Mises stress" };
-  static const char *const units[] = { "", "m", "m/s", "Pa" };
+  static const char *const titles[] = { "", "displacement", "speed", "von Mises stress",
+                                        "contact pressure" };
+  static const char *const units[] = { "", "m", "m/s", "Pa", "Pa" };
   vwMap map = viewer->stage ? (vwMap)viewer->settings.map : VW_MAP_NONE;
   if (map < 0 || map >= VW_MAP_COUNT || viewer->settings.legend == 0) map = VW_MAP_NONE;
   return (vwLegend){ map, 0, viewer->map_high, units[map], titles[map] };

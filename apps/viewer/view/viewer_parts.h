@@ -32,6 +32,11 @@ typedef struct vwDrawn { // how an actor is drawn
   int32_t *edges; // (edge_count x 2): of the volume's elements; made when first needed
 } vwDrawn;
 
+typedef struct vwDrawnCollider {
+  int32_t skin; // in the renderer
+  float placement[7];
+} vwDrawnCollider;
+
 struct vwViewer {
   vwViewerDef def;
   vwRenderer *renderer; // NULL: the context is lost
@@ -47,7 +52,9 @@ struct vwViewer {
   int32_t generation; // of the stage that the drawn are for
   int32_t drawn_count;
   vwDrawn *drawn;
-  vwCrowd *crowds; // (drawn_count)
+  int32_t collider_count;
+  vwDrawnCollider *colliders;
+  vwCrowd *crowds; // (drawn_count + collider_count)
   size_t segment_capacity, disc_capacity;
   vwSegment *segments;
   vwDisc *discs;
@@ -78,6 +85,12 @@ void vw_viewer_add_segment(vwViewer *viewer, vwPicture *picture, lbVec3 a, lbVec
                            const float color[4], float width, bool above);
 void vw_viewer_add_disc(vwViewer *viewer, vwPicture *picture, lbVec3 at, const float color[4],
                         float radius, bool above);
+// compose_contact.c: what bodies touch. Skins for the stage's colliders, with those of its actors;
+lbStatus vw_viewer_dress_colliders(vwViewer *viewer, lbError *err);
+// as crowds behind those of the actors.
+void vw_viewer_add_colliders(vwViewer *viewer, vwPicture *picture);
+// Places of contacts and their forces.
+void vw_viewer_add_contacts(vwViewer *viewer, vwPicture *picture);
 // compose_pose.c: handles and the gizmo of the one that is chosen.
 void vw_viewer_add_pose(vwViewer *viewer, vwPicture *picture);
 
