@@ -132,6 +132,8 @@ void lb_joints_solve(lbWorld *world, bool speeds, lbContactPart **parts, double 
 // Whether bodies turn so far in the step that forces are to be found again, about where those that
 // were found lead to.
 bool lb_joints_turn_far(const lbWorld *world);
+// How many parts a step of h is to be taken in, so that they do not turn too far in each.
+int32_t lb_joints_parts(const lbWorld *world, double h);
 void lb_joints_note_rest(lbWorld *world); // of the forces
 void lb_joints_keep(lbWorld *world);      // forces are held over the step
 void lb_joints_look(lbWorld *world, int32_t toucher, lbScratch *scratch); // when it is done
