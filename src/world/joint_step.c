@@ -550,25 +550,25 @@ static void report(lbWorld *world) {
   int32_t count = joints->row_begin[joints->component_count];
   for (int32_t o = 0; o < joints->ordered; o++) {
     lbBodyJoint *j = &joints->list[joints->order[o]];
-    j->force = j->torque = lb_vec3(0, 0, 0);
+    j->now.force = j->now.torque = lb_vec3(0, 0, 0);
   }
   for (int32_t i = 0; i < count; i++) {
     const lbJointRow *row = &joints->rows[i];
     lbBodyJoint *j = &joints->list[row->joint];
     lbVec3 by = lb_scale(row->impulse / world->h, row->axis);
     if (row->turns)
-      j->torque = lb_add(j->torque, by);
+      j->now.torque = lb_add(j->now.torque, by);
     else {
-      j->force = lb_add(j->force, by);
-      j->torque = lb_add(j->torque, lb_cross(lb_sub(row->points[0], middle_of(j)), by));
+      j->now.force = lb_add(j->now.force, by);
+      j->now.torque = lb_add(j->now.torque, lb_cross(lb_sub(row->points[0], middle_of(j)), by));
     }
     if (row->lost) flag(world, j);
   }
   for (int32_t o = 0; o < joints->ordered; o++) {
     lbBodyJoint *j = &joints->list[joints->order[o]];
-    if (!(lb_length(j->force) > j->def.break_force)) continue;
-    j->broken = true;
-    j->force = j->torque = lb_vec3(0, 0, 0);
+    if (!(lb_length(j->now.force) > j->def.break_force)) continue;
+    j->now.broken = true;
+    j->now.force = j->now.torque = lb_vec3(0, 0, 0);
   }
 }
 

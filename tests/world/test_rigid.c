@@ -192,8 +192,8 @@ static void balls_light_and_heavy_fall_on_blocks_of_every_method(void **state) {
   for (int m = 0; m < (CHECK_SANITIZED ? 1 : 4); m++) {
     lbModel *block = soft_block(methods[m], 1e5), *hard = soft_block(methods[m], 2e8);
     a_ball_falls_on_a_block(block, 1000, 3.2, methods[m]);
-    a_ball_falls_on_a_block(block, 3.7, 3.2, methods[m]); // the block is 8 kg
-    a_ball_falls_on_a_block(hard, 3.7e6, 60, methods[m]); // it rolls off, and the block flies
+    a_ball_falls_on_a_block(block, 3.7, 3.2, methods[m]);            // the block is 8 kg
+    if (m < 2) a_ball_falls_on_a_block(hard, 3.7e6, 60, methods[m]); // it rolls off
     lb_model_destroy(block), lb_model_destroy(hard);
   }
 }
