@@ -34,12 +34,24 @@ if(LIMBER_PROGRAM)
   include(cmake/viewer.cmake)
   file(GLOB cli_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/cli/*.c
     ${CMAKE_SOURCE_DIR}/bench/*.c)
+  # What `limber bench contact` compares with, where it is there.
+  pkg_check_modules(BULLET IMPORTED_TARGET bullet)
+  if(BULLET_FOUND)
+    list(APPEND cli_sources ${CMAKE_SOURCE_DIR}/bench/peers/bullet.cpp)
+    set_source_files_properties(${CMAKE_SOURCE_DIR}/bench/peers/bullet.cpp PROPERTIES
+      COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>) # in its headers
+  else()
+    list(APPEND cli_sources ${CMAKE_SOURCE_DIR}/bench/peers/bullet_none.c)
+  endif()
   add_executable(limber-cli ${cli_sources})
   limber_set_up(limber-cli)
   target_compile_definitions(limber-cli PRIVATE _GNU_SOURCE)
   target_include_directories(limber-cli PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(limber-cli PRIVATE limber-build limber-viewer limber-serve
     PkgConfig::JANSSON)
+  if(BULLET_FOUND)
+    target_link_libraries(limber-cli PRIVATE PkgConfig::BULLET)
+  endif()
   set_target_properties(limber-cli PROPERTIES OUTPUT_NAME limber)
 endif()
 

@@ -142,6 +142,17 @@ lbStatus lb_world_joint(const lbWorld *world, lbJointId id, lbJointReport *out, 
 // Another speed and force of a hinge's or slider's motor.
 lbStatus lb_world_set_motor(lbWorld *world, lbJointId id, double speed, double force, lbError *err);
 
+// ---- sleep -------------------------------------------------------------------------------------
+
+// Bodies that touch each other and have been at rest for half a second sleep, all of them or none:
+// their steps pass time alone, next to no time of the processor, and contacts go on telling what
+// they told. At rest is a body of which no place moves by more than 2 % of its radius a second.
+// They wake, all of them, when one is pushed, loaded, held or changed in any way, when a collider
+// moves near one or colliders come and go, and when a body that is awake comes near. Bodies that
+// are driven or held by constraints do not sleep, nor do any that they touch, nor what joints hold.
+bool lb_world_body_sleeping(const lbWorld *world, lbBodyId id);
+lbStatus lb_world_wake(lbWorld *world, lbBodyId id, lbError *err);
+
 // ---- what touches ------------------------------------------------------------------------------
 
 typedef struct lbContact {
@@ -195,6 +206,20 @@ lbStatus lb_world_overlap_sphere(const lbWorld *world, lbVec3 centre, double rad
 lbStatus lb_world_overlap_box(const lbWorld *world, lbVec3 centre, lbQuat rotation,
                               const double size[3], int32_t most, lbFound *found, int32_t *count,
                               lbError *err);
+
+// What contacts cost in the last step (its last part, with substeps).
+typedef struct lbContactStats {
+  int32_t contacts;        // where surfaces touch or could in the step
+  int32_t pushing;         // of these, those with a force
+  int32_t dropped;         // for which there was no room
+  int32_t islands;         // bodies that touch each other, apart from all others
+  int32_t sweeps;          // over the contacts of an island, the most that one took for its forces
+  double find_seconds;     // s of wall time: who touches whom, and where
+  double response_seconds; // how bodies give way
+  double solve_seconds;    // forces and impulses
+} lbContactStats;
+
+lbContactStats lb_world_contact_stats(const lbWorld *world);
 
 #ifdef __cplusplus
 }

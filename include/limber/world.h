@@ -38,6 +38,7 @@ typedef struct lbWorldSettings {
   int32_t contacts_most; // 1 to 100000, in a step; default 256. The deepest are kept
   lbContactResponse response; // default implicit
   bool self;                  // bodies touch themselves too; default false
+  bool sleep; // bodies that touch and have come to rest sleep (limber/contact.h); default true
 } lbWorldSettings;
 
 lbWorldSettings lb_world_settings(void);

@@ -130,6 +130,7 @@ struct lbScratch {
   lbAabbTree *boxes;                // of `positions`, for rays; made by the first pick
   struct lbSearch *search;          // of lb_tree_search; made on demand
   struct lbVertexWork *vertex_work; // of vertices.c; made on demand
+  double *touch_work;               // of touch.c; made on demand
   void *own;                        // the method's
 };
 
@@ -199,6 +200,7 @@ struct lbBody {
   bool in_batch;
   bool consistent;    // the accelerations that the method keeps belong to q, v and the material
   bool recovers;      // is led back to rest when it is stuck
+  bool asleep;        // a world leaves it alone: steps pass its time (body/sleep.h)
   lbFrameState frame; // its kind comes first
 
   double h; // s, the last step's length
@@ -295,6 +297,10 @@ struct lbBodyMethod {
   // and positive.
   void (*respond)(const lbBody *body, const lbStep *step, lbScratch *scratch, const double *force,
                   double *moved);
+  // The same of many forces at once: the first n columns of x (dimension x lb_touch_stride(n)) <-
+  // what they move; false: one by one. May be NULL.
+  bool (*respond_many)(const lbBody *body, const lbStep *step, lbScratch *scratch, int32_t n,
+                       double *x);
   // end: scratch->q is the end with all held forces; scratch->v <- the rates there. Flags, with
   // LB_STEP_AGAIN where another iteration is needed and LB_STEP_FAR where the rule failed.
   int32_t (*end)(lbBody *body, const lbStep *step, lbScratch *scratch);
@@ -453,7 +459,7 @@ int32_t lb_recover_step(lbBody *body, double h, lbScratch *scratch);
 bool lb_body_is_handled(const lbBody *body);
 // No frame that moves, no constraint, no ball, not led: what lbBodyMethod.step_many takes.
 static inline bool lb_body_is_plain(const lbBody *body) {
-  if (!lb_frame_is_still(body) || body->led != 0) return false;
+  if (!lb_frame_is_still(body) || body->led != 0 || body->asleep) return false;
   return (!body->constraints && !body->contacts) || !lb_body_is_handled(body);
 }
 // q or v was changed from outside: accelerations are worked out anew, and nothing leads it.

@@ -5,6 +5,7 @@
 // by mode, which one kernel advances together. Both use one expression (modal.kernel.c), so they
 // agree to the last bit.
 #include "body/body.h"
+#include "body/touch_kernels.h"
 
 #include <string.h>
 
@@ -224,6 +225,16 @@ static void respond(const lbBody *body, const lbStep *step, lbScratch *s, const 
     moved[i] = i < body->prepared->dimension ? o->zg[i] * force[i] : 0;
 }
 
+static bool respond_many(const lbBody *body, const lbStep *step, lbScratch *s, int32_t n,
+                         double *x) {
+  const lbOscillators *o = ((const Work *)s->own)->now;
+  size_t stride = lb_touch_stride(n);
+  (void)step;
+  for (int32_t i = 0; i < body->prepared->dimension; i++, x += stride)
+    for (size_t k = 0; k < stride; k++) x[k] *= o->zg[i];
+  return true;
+}
+
 static int32_t end(lbBody *body, const lbStep *step, lbScratch *s) {
   const lbOscillators *o = ((const Work *)s->own)->now;
   (void)step;
@@ -286,6 +297,7 @@ const lbBodyMethod lb_modal_method = { .method = LB_METHOD_MODAL,
                                        .set_weight = set_weight,
                                        .begin = begin,
                                        .respond = respond,
+                                       .respond_many = respond_many,
                                        .end = end,
                                        .commit = commit,
                                        .ready_group = ready_group,

@@ -33,6 +33,7 @@
 // (newton_secants.c); iterations that would turn elements inside out are shortened
 // (newton_shorten.c).
 #include "body/newton_step.h"
+#include "body/touch_kernels.h"
 
 #include <string.h>
 
@@ -321,6 +322,17 @@ void lb_newton_respond(const lbBody *body, const lbStep *step, lbScratch *s, con
   memset(moved, 0, (size_t)body->prepared->padded * sizeof *moved);
   for (int32_t i = 0; i < own->count; i++) moved[i] = held * force[i];
   own->ldlt->solve(own->count, w->factors, moved);
+}
+
+void lb_newton_respond_many(const lbBody *body, const lbStep *step, lbScratch *s, int32_t n,
+                            double *x) {
+  const lbPrepared *p = body->prepared;
+  const lbSubspace *own = lb_subspace_of(p);
+  const lbSubspaceWork *w = s->own;
+  double held = scheme_of(body, step, s).c.held;
+  size_t count = (size_t)own->count * lb_touch_stride(n);
+  for (size_t i = 0; i < count; i++) x[i] *= held;
+  lb_touch_kernels(p->level)->solve(own->count, w->factors, n, x);
 }
 
 // ---- when to stop ------------------------------------------------------------------------------

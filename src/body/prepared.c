@@ -420,5 +420,6 @@ void lb_scratch_destroy(const lbPrepared *prepared, lbScratch *scratch) {
   lb_aabb_tree_destroy(scratch->boxes);
   lb_search_destroy(scratch->search);
   lb_vertex_work_destroy(scratch->vertex_work);
+  lb_free(scratch->touch_work);
   lb_free(scratch);
 }

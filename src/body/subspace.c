@@ -261,6 +261,13 @@ static void respond(const lbBody *body, const lbStep *step, lbScratch *scratch, 
     lb_newton_respond(body, step, scratch, force, moved);
 }
 
+static bool respond_many(const lbBody *body, const lbStep *step, lbScratch *scratch, int32_t n,
+                         double *x) {
+  if (is_central(body, step)) return false;
+  lb_newton_respond_many(body, step, scratch, n, x);
+  return true;
+}
+
 static double largest(int32_t count, const double *x) {
   double most = 0;
   for (int32_t i = 0; i < count; i++)
@@ -446,6 +453,7 @@ const lbBodyMethod lb_subspace_method = { .method = LB_METHOD_SUBSPACE,
                                           .accelerate = accelerate,
                                           .begin = begin,
                                           .respond = respond,
+                                          .respond_many = respond_many,
                                           .end = end,
                                           .commit = commit,
                                           .step_many = lb_subspace_step_many,

@@ -203,6 +203,8 @@ void lb_subspace_accelerate(lbBody *body, const double *q, const double *f, cons
 int32_t lb_newton_begin(lbBody *body, lbStep *step, lbScratch *scratch);
 void lb_newton_respond(const lbBody *body, const lbStep *step, lbScratch *scratch,
                        const double *force, double *moved);
+void lb_newton_respond_many(const lbBody *body, const lbStep *step, lbScratch *scratch, int32_t n,
+                            double *x);
 int32_t lb_newton_end(lbBody *body, const lbStep *step, lbScratch *scratch);
 // For crowds: Newmark's rule; and what the end of a step by it is, by its figures: flags.
 lbNewtonScheme lb_newmark_scheme(double h);

@@ -3,6 +3,7 @@
 
 #include "body/contacts.h"
 #include "body/point.h"
+#include "body/touch_kernels.h"
 #include "math/functions.h"
 
 #include <string.h>
@@ -21,6 +22,17 @@ lbStatus lb_touch_make(lbBody *body, lbError *err) {
   return status;
 }
 
+// Columns of a body's spots and their responses, side by side; without a basis, one column each.
+static size_t work_columns(const lbPrepared *p) {
+  return p->basis ? lb_touch_stride(3 * LB_TOUCH_SPOTS) : 1;
+}
+
+static bool make_work(const lbPrepared *p, lbScratch *s) {
+  size_t bytes = (size_t)p->padded * sizeof(double);
+  if (!s->touch_work) s->touch_work = lb_alloc(2 * work_columns(p), bytes);
+  return s->touch_work != NULL;
+}
+
 static lbVec3 centre_at(const lbBody *body, lbVec3 position, lbMat3 turn) {
   return lb_add(position, lb_mat3_apply(turn, body->prepared->centre));
 }
@@ -31,8 +43,7 @@ static void find_middle(lbTouching *t) {
   const lbBody *body = t->body;
   const lbFrameStep *to = &t->step.frame;
   lbVec3 start = centre_at(body, t->start.position, t->start.turn);
-  lbVec3 end = centre_at(body, to->position, to->turn);
-  t->middle = lb_scale(0.5, lb_add(start, end));
+  t->middle = lb_scale(0.5, lb_add(start, centre_at(body, to->position, to->turn)));
   if (body->frame.kind != LB_FRAME_FREE) return;
   lbQuat half = lb_quat_slerp(t->start.rotation, to->rotation, 0.5);
   t->mobility = lb_frame_mobility(body, lb_quat_to_mat3(half));
@@ -46,7 +57,7 @@ static void find_middle(lbTouching *t) {
 bool lb_touch_open(lbTouching *t, lbBody *body, double h) {
   lbScratch *s = lb_scratch_borrow(body->prepared);
   *t = (lbTouching){ .body = body, .scratch = s, .start = body->frame };
-  if (!s || !body->contacts || !body->contacts->force || lb_search_make(body->prepared, s, NULL))
+  if (!s || !body->contacts || !body->contacts->force || !make_work(body->prepared, s))
     return false;
   t->step = (lbStep){ .h = h, .share = 1, .whole = &t->start };
   if (lb_part_open(body, &t->step, s) & LB_STEP_NONFINITE) return false;
@@ -137,6 +148,7 @@ static lbVec3 own_motion(const lbPrepared *p, const lbTree *tree, const double *
   if (!tree->rows) return lb_point_apply(p, &point, q);
   lbVec3 sum = lb_vec3(0, 0, 0);
   for (size_t corner = 0; corner < 3; corner++) {
+    if (weights[corner] == 0) continue;
     size_t vertex = (size_t)tree->model->triangles[3 * (size_t)triangle + corner];
     const double *row = tree->rows + 3 * vertex * (size_t)tree->dimension;
     double x = 0, y = 0, z = 0;
@@ -152,11 +164,11 @@ static lbVec3 own_rest(const lbPrepared *p, int32_t triangle, const double weigh
   return lb_point_rest(p->model, &point);
 }
 
-static lbVec3 own_place(const lbTouching *t, const double *q, int32_t triangle,
-                        const double weights[3]) {
-  const lbPrepared *p = t->body->prepared;
-  return lb_add(own_rest(p, triangle, weights),
-                own_motion(p, t->scratch->search->tree, q, triangle, weights));
+static lbVec3 own_place(const lbPrepared *p, const double *q, const lbSpot *spot) {
+  const lbTree *tree = NULL;
+  lb_prepared_tree(p, &tree, NULL);
+  return lb_add(own_rest(p, spot->triangle, spot->weights),
+                own_motion(p, tree, q, spot->triangle, spot->weights));
 }
 
 // Of a rigid body. What is round touches at the same height however far it has rolled: its motion
@@ -188,8 +200,8 @@ static lbVec3 rigid_velocity(const lbBody *body, const lbSpot *spot, lbVec3 *pla
 lbVec3 lb_touch_way(const lbTouching *t, const lbSpot *spot, lbVec3 *at) {
   const lbFrameStep *to = &t->step.frame;
   if (spot->kind != LB_SPOT_SURFACE) return rigid_way(t, spot, at);
-  lbVec3 start = own_place(t, t->scratch->q0, spot->triangle, spot->weights);
-  lbVec3 end = own_place(t, t->scratch->q, spot->triangle, spot->weights);
+  lbVec3 start = own_place(t->body->prepared, t->scratch->q0, spot);
+  lbVec3 end = own_place(t->body->prepared, t->scratch->q, spot);
   lbVec3 from = lb_body_place(t->body, start);
   lbVec3 way = lb_sub(lb_add(to->position, lb_mat3_apply(to->turn, end)), from);
   *at = lb_add_scaled(from, 0.5, way);
@@ -206,150 +218,194 @@ lbVec3 lb_touch_motion(const lbBody *body, lbMat3 turn, const lbSpot *spot, cons
 
 // ---- matrices ----------------------------------------------------------------------------------
 
-// From the frame's centre in the step's middle, world.
-static lbVec3 arm_of(const lbTouching *t, const lbSpot *spot) {
-  return lb_sub(spot->point, t->middle);
-}
-
-// sum (padded) <- with the reduced force of a force.
-static void add_line(const lbTouching *t, const lbSpot *spot, lbVec3 force, double *sum) {
+// sum (padded) <- with the reduced force of a force; `turn` is the frame's.
+static void add_line(const lbPrepared *p, lbMat3 turn, const lbSpot *spot, lbVec3 force,
+                     double *sum) {
   const lbTree *tree = NULL;
   if (spot->kind != LB_SPOT_SURFACE) return; // it has no coordinates
-  lb_prepared_tree(t->body->prepared, &tree, NULL);
-  lb_tree_add_line(tree, spot->triangle, spot->weights,
-                   lb_mat3_apply_transpose(t->step.frame.turn, force), sum);
+  lb_prepared_tree(p, &tree, NULL);
+  lb_tree_add_line(tree, spot->triangle, spot->weights, lb_mat3_apply_transpose(turn, force), sum);
 }
 
-// row (padded) <- that of a unit force along a direction.
-static void fill_row(const lbTouching *t, const lbSpot *spot, lbVec3 along, double *row) {
-  memset(row, 0, (size_t)t->body->prepared->padded * sizeof *row);
-  add_line(t, spot, along, row);
+// rows (dimension x stride) <- of unit forces along the axes of all spots, side by side.
+static void fill_rows(const lbPrepared *p, lbMat3 turn, int32_t count, const lbSpot *spots,
+                      double *rows) {
+  const lbTree *tree = NULL;
+  size_t stride = lb_touch_stride(3 * count);
+  lb_prepared_tree(p, &tree, NULL);
+  memset(rows, 0, stride * (size_t)p->dimension * sizeof *rows);
+  for (int32_t j = 0; j < count; j++)
+    for (int corner = 0; corner < 3; corner++) {
+      double weight = spots[j].weights[corner], *to = rows + 3 * (size_t)j;
+      size_t vertex =
+          (size_t)tree->model->triangles[3 * (size_t)spots[j].triangle + (size_t)corner];
+      const double *row = tree->rows + 3 * vertex * (size_t)tree->dimension;
+      lbVec3 axes[3];
+      if (weight == 0) continue;
+      for (int k = 0; k < 3; k++)
+        axes[k] = lb_scale(weight, lb_mat3_apply_transpose(turn, spots[j].axes[k]));
+      for (int32_t i = 0; i < p->dimension; i++, row += 3, to += stride)
+        for (int k = 0; k < 3; k++)
+          to[k] += row[0] * axes[k].x + row[1] * axes[k].y + row[2] * axes[k].z;
+    }
 }
 
-size_t lb_touch_room(const lbBody *body, int32_t count) {
+// What a force (padded) does to the coordinates: over the step, or, without one, at once.
+static void respond(const lbBody *body, const lbStep *step, lbScratch *s, const double *force,
+                    double *moved) {
   const lbPrepared *p = body->prepared;
-  size_t rows = p->basis ? 3 * (size_t)count : 1;
-  return (rows + 1) * (size_t)p->padded;
-}
-
-// column (3 count) <- how the spots move along their axes for moved coordinates.
-static void measure(const lbTouching *t, int32_t count, const lbSpot *spots, const double *rows,
-                    const double *moved, double *column) {
-  const lbPrepared *p = t->body->prepared;
-  for (int32_t j = 0; j < count; j++) {
-    if (rows) {
-      for (size_t k = 3 * (size_t)j; k < 3 * (size_t)j + 3; k++)
-        column[k] = lb_row_dot(p->dimension, rows + k * (size_t)p->padded, moved);
-      continue;
-    }
-    lbVec3 own =
-        own_motion(p, t->scratch->search->tree, moved, spots[j].triangle, spots[j].weights);
-    lbVec3 world = lb_mat3_apply(t->step.frame.turn, own);
-    for (int k = 0; k < 3; k++) column[3 * j + k] = lb_dot(spots[j].axes[k], world);
+  size_t bytes = (size_t)p->padded * sizeof(double);
+  if (step) {
+    memcpy(s->a, force, bytes); // a method may write over its force
+    p->method->respond(body, step, s, s->a, moved);
+  } else {
+    memcpy(moved, force, bytes);
+    lb_body_mobilise(body, s, moved);
   }
 }
 
-// What the frame adds: linear and angular mobility of spots about its centre.
-static void add_frame(const lbTouching *t, int32_t count, const lbSpot *spots, double *moves,
-                      double *speeds) {
-  double mass = t->body->prepared->mass, half = 0.5 * t->step.h * t->step.h;
-  size_t n = 3 * (size_t)count;
-  for (int32_t k = 0; k < count; k++) {
-    for (int axis = 0; axis < 3; axis++) {
-      lbVec3 linear = lb_scale(1 / mass, spots[k].axes[axis]);
-      lbVec3 angular =
-          lb_mat3_apply(t->mobility, lb_cross(arm_of(t, &spots[k]), spots[k].axes[axis]));
-      for (int32_t j = 0; j < count; j++) {
-        lbVec3 moved = lb_add(linear, lb_cross(angular, arm_of(t, &spots[j])));
-        for (size_t i = 0; i < 3; i++) {
-          size_t at = (3 * (size_t)j + i) * n + 3 * (size_t)k + (size_t)axis;
-          double by = lb_dot(spots[j].axes[i], moved);
-          moves[at] += half * by;
-          speeds[at] += by;
-        }
-      }
-    }
+static bool moves_as_pushed(const lbBodyMethod *method) {
+  return !method->mobilise && !method->mobilise_at;
+}
+
+// x (dimension x stride) <- what its first n columns do.
+static void respond_columns(const lbBody *body, const lbStep *step, lbScratch *s, int32_t n,
+                            double *x) {
+  const lbPrepared *p = body->prepared;
+  size_t stride = lb_touch_stride(n);
+  if (step ? p->method->respond_many && p->method->respond_many(body, step, s, n, x)
+           : moves_as_pushed(p->method))
+    return;
+  memset(s->b, 0, (size_t)p->padded * sizeof(double));
+  for (int32_t k = 0; k < n; k++) {
+    for (int32_t i = 0; i < p->dimension; i++) s->b[i] = x[(size_t)i * stride + (size_t)k];
+    respond(body, step, s, s->b, s->c);
+    for (int32_t i = 0; i < p->dimension; i++) x[(size_t)i * stride + (size_t)k] = s->c[i];
   }
 }
 
-void lb_touch_matrices(const lbTouching *t, int32_t count, const lbSpot *spots, double *work,
-                       double *moves, double *speeds) {
-  const lbPrepared *p = t->body->prepared;
-  lbScratch *s = t->scratch;
-  size_t n = 3 * (size_t)count, padded = (size_t)p->padded;
-  double *moved = work, *rows = work + padded;
-  for (size_t k = 0; k < n && p->basis; k++)
-    fill_row(t, &spots[k / 3], spots[k / 3].axes[k % 3], rows + k * padded);
-  for (size_t k = 0; k < n; k++) {
-    double *row = p->basis ? rows + k * padded : rows;
-    if (!p->basis) fill_row(t, &spots[k / 3], spots[k / 3].axes[k % 3], row);
-    const double *known = p->basis ? rows : NULL;
-    memcpy(s->a, row, padded * sizeof(double)); // a method may write over its force
-    p->method->respond(t->body, &t->step, s, s->a, moved);
-    measure(t, count, spots, known, moved, moves + k * n); // symmetric: a column is a row
-    memcpy(moved, row, padded * sizeof(double));
-    lb_body_mobilise(t->body, s, moved);
-    measure(t, count, spots, known, moved, speeds + k * n);
-  }
-  if (t->body->frame.kind == LB_FRAME_FREE) add_frame(t, count, spots, moves, speeds);
-}
-
-void lb_touch_speed_matrix(const lbBody *body, int32_t count, const lbSpot *spots, double *work,
-                           lbScratch *s, double *speeds) {
+// The same without a basis: one column after another.
+static void find_columns(const lbBody *body, const lbStep *step, lbMat3 turn, lbScratch *s,
+                         int32_t count, const lbSpot *spots, double *matrix) {
   const lbPrepared *p = body->prepared;
   const lbTree *tree = NULL;
+  double *row = s->touch_work, *moved = row + p->padded;
   size_t n = 3 * (size_t)count;
-  lbMat3 turn = body->frame.turn, mobility = lb_frame_mobility(body, turn);
-  lbVec3 centre = lb_frame_centre(body);
-  bool free = body->frame.kind == LB_FRAME_FREE;
   lb_prepared_tree(p, &tree, NULL);
   for (size_t k = 0; k < n; k++) {
-    const lbSpot *spot = &spots[k / 3];
-    lbVec3 axis = spot->axes[k % 3], linear = lb_scale(1 / p->mass, axis);
-    lbVec3 angular = lb_mat3_apply(mobility, lb_cross(lb_sub(spot->point, centre), axis));
-    memset(work, 0, (size_t)p->padded * sizeof *work);
-    if (spot->kind == LB_SPOT_SURFACE)
-      lb_tree_add_line(tree, spot->triangle, spot->weights, lb_mat3_apply_transpose(turn, axis),
-                       work);
-    lb_body_mobilise(body, s, work);
+    memset(row, 0, (size_t)p->padded * sizeof *row);
+    add_line(p, turn, &spots[k / 3], spots[k / 3].axes[k % 3], row);
+    respond(body, step, s, row, moved);
     for (int32_t j = 0; j < count; j++) {
-      lbVec3 moved = lb_touch_motion(body, turn, &spots[j], work);
-      if (free) {
-        lbVec3 arm = lb_sub(spots[j].point, centre);
-        moved = lb_add(moved, lb_add(linear, lb_cross(angular, arm)));
-      }
-      for (size_t i = 0; i < 3; i++)
-        speeds[(3 * (size_t)j + i) * n + k] = lb_dot(spots[j].axes[i], moved);
+      lbVec3 own = own_motion(p, tree, moved, spots[j].triangle, spots[j].weights);
+      lbVec3 world = lb_mat3_apply(turn, own);
+      for (int i = 0; i < 3; i++)
+        matrix[k * n + 3 * (size_t)j + (size_t)i] +=
+            lb_dot(spots[j].axes[i], world); // symmetric: a column is a row
     }
   }
+}
+
+static void add_shape(const lbBody *body, const lbStep *step, lbMat3 turn, lbScratch *s,
+                      int32_t count, const lbSpot *spots, double *matrix) {
+  const lbPrepared *p = body->prepared;
+  if (count == 0 || spots[0].kind != LB_SPOT_SURFACE) return; // a rigid body has no shape to give
+  if (!p->basis) {
+    find_columns(body, step, turn, s, count, spots, matrix);
+    return;
+  }
+  size_t size = (size_t)p->dimension * lb_touch_stride(3 * count);
+  double *rows = s->touch_work, *moved = rows + size;
+  fill_rows(p, turn, count, spots, rows);
+  memcpy(moved, rows, size * sizeof *moved);
+  respond_columns(body, step, s, 3 * count, moved);
+  lb_touch_kernels(p->level)->add_product(p->dimension, 3 * count, rows, moved, matrix);
+}
+
+void lb_touch_moves(const lbTouching *t, int32_t count, const lbSpot *spots, double *matrix) {
+  add_shape(t->body, &t->step, t->step.frame.turn, t->scratch, count, spots, matrix);
+}
+
+void lb_touch_speeds(const lbBody *body, lbScratch *s, int32_t count, const lbSpot *spots,
+                     double *matrix) {
+  add_shape(body, NULL, body->frame.turn, s, count, spots, matrix);
+}
+
+// ---- the frame's share -------------------------------------------------------------------------
+
+// Linear and angular mobility about its centre, times a factor.
+static void add_frame(const lbBody *body, lbMat3 mobility, lbVec3 centre, double factor,
+                      int32_t count, const lbSpot *spots, double *matrix) {
+  double rows[6 * 3 * LB_TOUCH_SPOTS], moved[6 * 3 * LB_TOUCH_SPOTS];
+  size_t stride = lb_touch_stride(3 * count);
+  memset(rows, 0, 6 * stride * sizeof *rows);
+  memset(moved, 0, 6 * stride * sizeof *moved);
+  for (int32_t k = 0; k < 3 * count; k++) {
+    lbVec3 axis = spots[k / 3].axes[k % 3];
+    lbVec3 moment = lb_cross(lb_sub(spots[k / 3].point, centre), axis);
+    lbVec3 of[4] = { axis, moment, lb_scale(factor / body->prepared->mass, axis),
+                     lb_scale(factor, lb_mat3_apply(mobility, moment)) };
+    for (int i = 0; i < 12; i++) {
+      double *to = (i < 6 ? rows : moved) + (size_t)(i % 6) * stride + (size_t)k;
+      *to = i % 3 == 0 ? of[i / 3].x : i % 3 == 1 ? of[i / 3].y : of[i / 3].z;
+    }
+  }
+  lb_touch_kernels(body->prepared->level)->add_product(6, 3 * count, rows, moved, matrix);
+}
+
+void lb_touch_add_frame(const lbTouching *t, int32_t count, const lbSpot *spots, double *matrix) {
+  if (t->body->frame.kind != LB_FRAME_FREE) return;
+  add_frame(t->body, t->mobility, t->middle, 0.5 * t->step.h * t->step.h, count, spots, matrix);
+}
+
+void lb_touch_add_frame_speeds(const lbBody *body, int32_t count, const lbSpot *spots,
+                               double *matrix) {
+  if (body->frame.kind != LB_FRAME_FREE) return;
+  add_frame(body, lb_frame_mobility(body, body->frame.turn), lb_frame_centre(body), 1, count, spots,
+            matrix);
 }
 
 // ---- forces and impulses -----------------------------------------------------------------------
 
-static lbVec3 along_axes(const lbSpot *spot, double sign, const double amounts[3]) {
+static lbVec3 along_axes(const lbSpot *spot, const double amounts[3]) {
   lbVec3 sum = lb_vec3(0, 0, 0);
-  for (int k = 0; k < 3; k++) sum = lb_add_scaled(sum, sign * amounts[k], spot->axes[k]);
+  for (int k = 0; k < 3; k++) sum = lb_add_scaled(sum, amounts[k], spot->axes[k]);
   return sum;
 }
 
-void lb_touch_hold(const lbTouching *t, const lbSpot *spot, double sign, const double amounts[3]) {
+// line <- with the reduced share of all amounts; their sum and their moment about a centre.
+static void sum_up(const lbPrepared *p, lbMat3 turn, lbVec3 centre, int32_t count,
+                   const lbSpot *spots, const double *amounts, double *line, lbVec3 *sum,
+                   lbVec3 *moment) {
+  *sum = *moment = lb_vec3(0, 0, 0);
+  for (int32_t i = 0; i < count; i++, amounts += 3) {
+    if (amounts[0] == 0 && amounts[1] == 0 && amounts[2] == 0) continue;
+    lbVec3 by = along_axes(&spots[i], amounts);
+    add_line(p, turn, &spots[i], by, line);
+    *sum = lb_add(*sum, by);
+    *moment = lb_add(*moment, lb_cross(lb_sub(spots[i].point, centre), by));
+  }
+}
+
+void lb_touch_hold(const lbTouching *t, int32_t count, const lbSpot *spots, const double *forces) {
   lbBody *body = t->body;
-  const lbPrepared *p = body->prepared;
   lbContacts *c = body->contacts;
-  lbVec3 force = along_axes(spot, sign, amounts);
+  lbVec3 sum, moment;
   if (!c->acts) memset(c->force, 0, (size_t)lb_body_width(body) * sizeof(double));
   c->acts = true;
-  add_line(t, spot, force, c->force);
+  sum_up(body->prepared, t->step.frame.turn, t->middle, count, spots, forces, c->force, &sum,
+         &moment);
   if (body->frame.kind != LB_FRAME_FREE) return;
-  double *frame = c->force + p->padded;
-  lb_vec3_store(frame, lb_add(lb_vec3_load(frame), force));
-  lb_vec3_store(frame + 3, lb_add(lb_vec3_load(frame + 3), lb_cross(arm_of(t, spot), force)));
+  double *frame = c->force + body->prepared->padded;
+  lb_vec3_store(frame, lb_add(lb_vec3_load(frame), sum));
+  lb_vec3_store(frame + 3, lb_add(lb_vec3_load(frame + 3), moment));
 }
 
 void lb_touch_release(lbBody *body) { body->contacts->acts = false; }
 
-void lb_touch_look(const lbBody *body, lbScratch *s) {
+bool lb_touch_look(const lbBody *body, lbScratch *s) {
   body->prepared->method->get(body, s->q0, s->v0, NULL);
+  return make_work(body->prepared, s);
 }
 
 lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *s, const lbSpot *spot,
@@ -357,29 +413,17 @@ lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *s, const lbSpot *s
   const lbPrepared *p = body->prepared;
   const lbTree *tree = NULL;
   if (spot->kind != LB_SPOT_SURFACE) return rigid_velocity(body, spot, place);
+  lbVec3 own = own_place(p, s->q0, spot);
   lb_prepared_tree(p, &tree, NULL);
-  lbVec3 own = lb_add(own_rest(p, spot->triangle, spot->weights),
-                      own_motion(p, tree, s->q0, spot->triangle, spot->weights));
   *place = lb_body_place(body, own);
   return lb_frame_velocity(body, own, own_motion(p, tree, s->v0, spot->triangle, spot->weights));
 }
 
-void lb_touch_strike(lbBody *body, int32_t count, const lbSpot *const *spots, const double *signs,
-                     const double *const *amounts, lbScratch *s) {
-  const lbPrepared *p = body->prepared;
-  const lbTree *tree = NULL;
-  lbVec3 impulse = lb_vec3(0, 0, 0), moment = impulse;
-  lb_prepared_tree(p, &tree, NULL);
-  p->method->get(body, s->q0, NULL, NULL);
-  memset(s->b, 0, (size_t)p->padded * sizeof(double));
-  for (int32_t i = 0; i < count; i++) {
-    lbVec3 by = along_axes(spots[i], signs[i], amounts[i]);
-    lbVec3 own = lb_mat3_apply_transpose(body->frame.turn, by);
-    lbVec3 arm = lb_sub(spots[i]->point, lb_frame_centre(body));
-    if (spots[i]->kind == LB_SPOT_SURFACE)
-      lb_tree_add_line(tree, spots[i]->triangle, spots[i]->weights, own, s->b);
-    impulse = lb_add(impulse, by);
-    moment = lb_add(moment, lb_cross(arm, by));
-  }
-  (void)lb_body_strike(body, impulse, moment, s); // one that is absurd is left out
+void lb_touch_strike(lbBody *body, int32_t count, const lbSpot *spots, const double *impulses,
+                     lbScratch *s) {
+  lbVec3 sum, moment;
+  memset(s->b, 0, (size_t)body->prepared->padded * sizeof(double));
+  sum_up(body->prepared, body->frame.turn, lb_frame_centre(body), count, spots, impulses, s->b,
+         &sum, &moment);
+  (void)lb_body_strike(body, sum, moment, s); // one that is absurd is left out
 }

@@ -8,6 +8,8 @@
 
 #include "body/anchor.h"
 
+#define LB_TOUCH_SPOTS 48 // of a body, at most
+
 typedef enum lbSpotKind {
   LB_SPOT_SURFACE, // a place of a triangle
   LB_SPOT_OWN,     // of a rigid body: a place that turns with it
@@ -30,8 +32,8 @@ typedef struct lbTouching {
   lbFrameState start;
   lbStep step;
   lbMat3 mobility; // of a free frame: inverse inertia in the step's middle, world axes
-  lbVec3 middle;   // of a free frame: its centre in the step's middle, without forces that a world
-                   // has found; about it they turn the frame
+  lbVec3 middle;   // its centre in the step's middle, without forces that a world has found; about
+                   // it they turn the frame
 } lbTouching;
 
 // A body that others can touch: has a surface, moves by forces.
@@ -55,34 +57,36 @@ double lb_touch_sphere(const lbBody *body, lbVec3 *centre, double *speed);
 // world: forces that are held act there, or what slides and rolls would be turned by them.
 lbVec3 lb_touch_way(const lbTouching *touching, const lbSpot *spot, lbVec3 *middle);
 
-// moves, speeds (3 count x 3 count): how far a unit force along one axis, held over the step, moves
-// each spot along each axis at the step's end, and by how much a unit impulse changes their speeds.
-// `work` has lb_touch_room numbers.
-size_t lb_touch_room(const lbBody *body, int32_t count);
-void lb_touch_matrices(const lbTouching *touching, int32_t count, const lbSpot *spots, double *work,
-                       double *moves, double *speeds);
+// matrix (3 count x 3 count, zeros before) <- how far a unit force along one axis, held over the
+// step, moves each spot along each axis at the step's end, by the shape alone; what the frame adds
+// depends on the points of the spots alone, and can be found when the step is closed.
+void lb_touch_moves(const lbTouching *touching, int32_t count, const lbSpot *spots, double *matrix);
+void lb_touch_add_frame(const lbTouching *touching, int32_t count, const lbSpot *spots,
+                        double *matrix);
 
-// After it is closed: the next step has this force (along the axes, times `sign`), held over it.
+// After it is closed: the next step has these forces (count x 3, along the axes), held over it.
 // Forces of several calls add up.
-void lb_touch_hold(const lbTouching *touching, const lbSpot *spot, double sign,
-                   const double force[3]);
+void lb_touch_hold(const lbTouching *touching, int32_t count, const lbSpot *spots,
+                   const double *forces);
 
 // How moved coordinates move a spot, world axes, with the frame turned by `turn` and not moved.
 lbVec3 lb_touch_motion(const lbBody *body, lbMat3 turn, const lbSpot *spot, const double *moved);
-
 void lb_touch_release(lbBody *body); // it has no such force
 
 // ---- when the step is done ---------------------------------------------------------------------
 
-// The body's state, to be asked for velocities; scratch q0 and v0 hold it.
-void lb_touch_look(const lbBody *body, lbScratch *scratch);
+// The body's state, to be asked for velocities; scratch q0 and v0 hold it. False: no memory.
+bool lb_touch_look(const lbBody *body, lbScratch *scratch);
 lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *scratch, const lbSpot *spot,
                          lbVec3 *place);
-// speeds (3 count x 3 count) <- of lb_touch_matrices, at the body's present state.
-void lb_touch_speed_matrix(const lbBody *body, int32_t count, const lbSpot *spots, double *work,
-                           lbScratch *scratch, double *speeds);
-// Impulses along the axes of spots, times their signs.
-void lb_touch_strike(lbBody *body, int32_t count, const lbSpot *const *spots, const double *signs,
-                     const double *const *impulses, lbScratch *scratch);
+// matrix (3 count x 3 count, zeros before) <- by how much a unit impulse along one axis changes the
+// speed of each spot along each axis, after lb_touch_look: by the shape, and by the frame.
+void lb_touch_speeds(const lbBody *body, lbScratch *scratch, int32_t count, const lbSpot *spots,
+                     double *matrix);
+void lb_touch_add_frame_speeds(const lbBody *body, int32_t count, const lbSpot *spots,
+                               double *matrix);
+// Impulses (count x 3) along the axes of spots.
+void lb_touch_strike(lbBody *body, int32_t count, const lbSpot *spots, const double *impulses,
+                     lbScratch *scratch);
 
 #endif

@@ -5,33 +5,69 @@
 
 #include <string.h>
 
-// ---- how places move ---------------------------------------------------------------------------
+#define SETTLED 0.1 // of the tolerance: a smaller change of a force is not worth its columns
 
-static double dot(int32_t count, const double *a, const double *b) {
-  double sums[4] = { 0, 0, 0, 0 };
-  int32_t i = 0;
-  for (; i + 4 <= count; i += 4)
-    for (int k = 0; k < 4; k++) sums[k] += a[i + k] * b[i + k];
-  for (; i < count; i++) sums[0] += a[i] * b[i];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
+// ---- how places move ---------------------------------------------------------------------------
 
 static const double *row_of(const lbContactPart *part, int32_t place, int axis) {
   return part->matrix + (size_t)(3 * place + axis) * (size_t)(3 * part->count);
 }
 
-// w of a contact at the forces in `parts`.
-static void find_move(const lbContactProblem *p, int32_t contact, double w[3]) {
-  memcpy(w, p->free + 3 * (size_t)contact, 3 * sizeof *w);
+static int32_t number_of(const lbContactProblem *p, int32_t index) {
+  return p->list ? p->list[index] : index;
+}
+
+// moves <- with three columns of the symmetric matrix, times x.
+static void add_columns(const lbContactPart *part, int32_t place, const double x[3]) {
+  const double *a = row_of(part, place, 0), *b = row_of(part, place, 1);
+  const double *c = row_of(part, place, 2), x0 = x[0], x1 = x[1], x2 = x[2];
+  double *to = part->moves;
+  int32_t count = 3 * part->count, i = 0;
+  for (; i + 4 <= count; i += 4)
+    for (int k = 0; k < 4; k++) to[i + k] += x0 * a[i + k] + x1 * b[i + k] + x2 * c[i + k];
+  for (; i < count; i++) to[i] += x0 * a[i] + x1 * b[i] + x2 * c[i];
+}
+
+// A contact's force changes by x.
+static void change(const lbContactProblem *p, int32_t contact, const double x[3]) {
+  const lbContactSide *sides = p->sides + 2 * (size_t)contact;
+  const double opposite[3] = { -x[0], -x[1], -x[2] };
+  for (int side = 0; side < 2; side++)
+    if (sides[side].body >= 0)
+      add_columns(&p->parts[sides[side].body], sides[side].place, side ? opposite : x);
+}
+
+void lb_contact_move(const lbContactProblem *p, int32_t contact, double by[3]) {
+  by[0] = by[1] = by[2] = 0;
   for (int side = 0; side < 2; side++) {
     lbContactSide at = p->sides[2 * (size_t)contact + (size_t)side];
     if (at.body < 0) continue;
-    const lbContactPart *part = &p->parts[at.body];
-    for (int axis = 0; axis < 3; axis++) {
-      double moved = dot(3 * part->count, row_of(part, at.place, axis), part->forces);
-      w[axis] += side ? -moved : moved;
-    }
+    const double *moves = p->parts[at.body].moves + 3 * (size_t)at.place;
+    for (int i = 0; i < 3; i++) by[i] += side ? -moves[i] : moves[i];
   }
+}
+
+static void clear_moves(const lbContactProblem *p, int32_t contact) {
+  for (int side = 0; side < 2; side++) {
+    int32_t body = p->sides[2 * (size_t)contact + (size_t)side].body;
+    if (body < 0) continue;
+    memset(p->parts[body].moves, 0, 3 * (size_t)p->parts[body].count * sizeof(double));
+  }
+}
+
+void lb_contact_moves(const lbContactProblem *p, const double *x) {
+  for (int32_t i = 0; i < p->contact_count; i++) clear_moves(p, number_of(p, i));
+  for (int32_t i = 0; i < p->contact_count; i++) {
+    int32_t c = number_of(p, i);
+    const double *own = x + 3 * (size_t)c;
+    if (own[0] != 0 || own[1] != 0 || own[2] != 0) change(p, c, own);
+  }
+}
+
+// w of a contact at the moves in `parts`.
+static void find_move(const lbContactProblem *p, int32_t contact, double w[3]) {
+  lb_contact_move(p, contact, w);
+  for (int i = 0; i < 3; i++) w[i] += p->free[3 * (size_t)contact + (size_t)i];
 }
 
 static void find_block(const lbContactProblem *p, int32_t contact, double B[3][3]) {
@@ -43,21 +79,13 @@ static void find_block(const lbContactProblem *p, int32_t contact, double B[3][3
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++) B[i][j] += row_of(part, at.place, i)[3 * at.place + j];
   }
-  lbContactSide a = p->sides[2 * (size_t)contact], b = p->sides[2 * (size_t)contact + 1];
-  if (a.body < 0 || a.body != b.body) return; // a body that touches itself: both sides are one
+  const lbContactSide *sides = p->sides + 2 * (size_t)contact;
+  if (sides[0].body < 0 || sides[0].body != sides[1].body) return;
+  const lbContactPart *part = &p->parts[sides[0].body]; // a body that touches itself
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      B[i][j] -= row_of(&p->parts[a.body], a.place, i)[3 * b.place + j] +
-                 row_of(&p->parts[a.body], b.place, i)[3 * a.place + j];
-}
-
-static void set_forces(const lbContactProblem *p, int32_t contact, const double x[3]) {
-  for (int side = 0; side < 2; side++) {
-    lbContactSide at = p->sides[2 * (size_t)contact + (size_t)side];
-    if (at.body < 0) continue;
-    double *to = p->parts[at.body].forces + 3 * (size_t)at.place;
-    for (int i = 0; i < 3; i++) to[i] = side ? -x[i] : x[i];
-  }
+      B[i][j] -= row_of(part, sides[0].place, i)[3 * sides[1].place + j] +
+                 row_of(part, sides[1].place, i)[3 * sides[0].place + j];
 }
 
 // ---- one contact -------------------------------------------------------------------------------
@@ -71,9 +99,10 @@ static bool solve_block(const double B[3][3], const double r[3], double x[3]) {
   double d0 = B[0][2] * B[2][1] - B[0][1] * B[2][2], d1 = B[0][0] * B[2][2] - B[0][2] * B[2][0];
   double d2 = B[0][1] * B[2][0] - B[0][0] * B[2][1], e0 = B[0][1] * B[1][2] - B[0][2] * B[1][1];
   double e1 = B[0][2] * B[1][0] - B[0][0] * B[1][2], e2 = B[0][0] * B[1][1] - B[0][1] * B[1][0];
-  x[0] = (c0 * r[0] + d0 * r[1] + e0 * r[2]) / det;
-  x[1] = (c1 * r[0] + d1 * r[1] + e1 * r[2]) / det;
-  x[2] = (c2 * r[0] + d2 * r[1] + e2 * r[2]) / det;
+  double inverse = 1 / det;
+  x[0] = (c0 * r[0] + d0 * r[1] + e0 * r[2]) * inverse;
+  x[1] = (c1 * r[0] + d1 * r[1] + e1 * r[2]) * inverse;
+  x[2] = (c2 * r[0] + d2 * r[1] + e2 * r[2]) * inverse;
   return true;
 }
 
@@ -90,12 +119,13 @@ static void slide(const double B[3][3], const double r[3], double friction, doub
   }
 }
 
-static void solve_contact(const lbContactProblem *p, int32_t contact, double x[3]) {
-  double B[3][3], w[3], r[3], opposite[3], stick[3];
+// x <- the force of a contact at the moves w that it has with x.
+static void solve_contact(const lbContactProblem *p, int32_t contact, const double w[3],
+                          double x[3]) {
+  double B[3][3], r[3], opposite[3], stick[3];
   double friction = p->friction[contact];
   find_block(p, contact, B);
   if (!(B[0][0] > 0)) return; // nothing gives way
-  find_move(p, contact, w);
   for (int i = 0; i < 3; i++) {
     r[i] = w[i] - (B[i][0] * x[0] + B[i][1] * x[1] + B[i][2] * x[2]);
     opposite[i] = -r[i];
@@ -109,53 +139,115 @@ static void solve_contact(const lbContactProblem *p, int32_t contact, double x[3
   else
     slide((const double(*)[3])B, r, friction, x);
   if (!(isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]))) x[0] = x[1] = x[2] = 0;
-  set_forces(p, contact, x);
+}
+
+static double largest_of(const double x[3]) {
+  return fmax(fabs(x[0]), fmax(fabs(x[1]), fabs(x[2])));
 }
 
 // ---- all of them -------------------------------------------------------------------------------
 
-static void start(const lbContactProblem *p, double *x) {
-  for (int32_t i = 0; i < p->part_count; i++)
-    memset(p->parts[i].forces, 0, 3 * (size_t)p->parts[i].count * sizeof(double));
-  for (int32_t c = 0; c < p->contact_count; c++) {
+// The force of a contact, again; returns by how much it changed. Changes below `least` are left.
+static double visit(const lbContactProblem *p, int32_t contact, double least, double own[3]) {
+  double w[3], x[3], by[3];
+  find_move(p, contact, w);
+  if (own[0] == 0 && own[1] == 0 && own[2] == 0 && w[0] >= 0) return 0; // apart
+  memcpy(x, own, sizeof x);
+  solve_contact(p, contact, w, x);
+  for (int i = 0; i < 3; i++) by[i] = x[i] - own[i];
+  double size = largest_of(by);
+  if (!(size > least)) return size;
+  memcpy(own, x, sizeof x);
+  change(p, contact, by);
+  return size;
+}
+
+static double start(const lbContactProblem *p, double *x) {
+  double largest = 0;
+  for (int32_t i = 0; i < p->contact_count; i++) {
+    int32_t c = number_of(p, i);
     double *own = x + 3 * (size_t)c;
     if (!(own[0] > 0)) own[0] = own[1] = own[2] = 0;
     lb_cone_keep(p->friction[c], own);
-    set_forces(p, c, own);
+    largest = fmax(largest, largest_of(own));
+  }
+  lb_contact_moves(p, x);
+  return largest;
+}
+
+// Where a sweep starts from is kept.
+static void keep(const lbContactProblem *p, const double *x) {
+  for (int32_t i = 0; i < p->contact_count; i++) {
+    int32_t c = number_of(p, i);
+    memcpy(p->work + 6 * (size_t)c, x + 3 * (size_t)c, 3 * sizeof *x);
   }
 }
 
-int32_t lb_contact_solve(const lbContactProblem *p, double *x) {
-  start(p, x);
-  for (int32_t sweep = 1; sweep <= p->sweeps_most; sweep++) {
-    double change = 0, largest = 0;
-    for (int32_t c = 0; c < p->contact_count; c++) {
-      double *own = x + 3 * (size_t)c, before[3];
-      memcpy(before, own, sizeof before);
-      solve_contact(p, c, own);
-      for (int i = 0; i < 3; i++) {
-        change = fmax(change, fabs(own[i] - before[i]));
-        largest = fmax(largest, fabs(own[i]));
-      }
+// The squared length of what a sweep has changed.
+static double step_of(const lbContactProblem *p, const double *x) {
+  double sum = 0;
+  for (int32_t i = 0; i < p->contact_count; i++) {
+    int32_t c = number_of(p, i);
+    for (int k = 0; k < 3; k++) {
+      double by = x[3 * c + k] - p->work[6 * c + k];
+      sum += by * by;
     }
-    if (change <= p->tolerance * largest) return sweep;
+  }
+  return sum;
+}
+
+// Goes on along the way so far, by `share` of it; the way <- that and the last sweep's step.
+static void go_on(const lbContactProblem *p, double share, double *x) {
+  for (int32_t i = 0; i < p->contact_count; i++) {
+    int32_t c = number_of(p, i);
+    double *own = x + 3 * (size_t)c, *before = p->work + 6 * (size_t)c, *way = before + 3, by[3];
+    for (int k = 0; k < 3; k++) {
+      by[k] = share * way[k];
+      way[k] = by[k] + own[k] - before[k];
+      own[k] += by[k];
+    }
+    if (largest_of(by) > 0) change(p, c, by);
+  }
+}
+
+// One sweep; returns the largest change of a force, *largest <- the largest force.
+static double sweep_over(const lbContactProblem *p, bool back, double least, double *x,
+                         double *largest) {
+  double most = 0;
+  *largest = 0;
+  for (int32_t i = 0; i < p->contact_count; i++) {
+    int32_t c = number_of(p, back ? p->contact_count - 1 - i : i);
+    double *own = x + 3 * (size_t)c;
+    most = fmax(most, visit(p, c, least, own));
+    *largest = fmax(*largest, largest_of(own));
+  }
+  return most;
+}
+
+int32_t lb_contact_solve(const lbContactProblem *p, double *x) {
+  double largest = start(p, x), before = 0;
+  for (int32_t i = 0; i < p->contact_count && p->work; i++)
+    memset(p->work + 6 * (size_t)number_of(p, i), 0, 6 * sizeof *x);
+  for (int32_t sweep = 1; sweep <= p->sweeps_most; sweep++) {
+    if (p->work) keep(p, x);
+    double least = SETTLED * p->tolerance * largest;
+    double most = sweep_over(p, sweep % 2 == 0, least, x, &largest);
+    if (most <= p->tolerance * largest) return sweep;
+    if (!p->work || sweep == p->sweeps_most) continue; // the last one keeps to the cones
+    double step = step_of(p, x);
+    go_on(p, step < before ? step / before : 0, x);
+    before = step;
   }
   return p->sweeps_most;
 }
 
-void lb_contact_move(const lbContactProblem *p, const double *x, int32_t contact, double by[3]) {
-  for (int32_t c = 0; c < p->contact_count; c++) set_forces(p, c, x + 3 * (size_t)c);
-  find_move(p, contact, by);
-  for (int i = 0; i < 3; i++) by[i] -= p->free[3 * (size_t)contact + (size_t)i];
-}
-
 double lb_contact_residual(const lbContactProblem *p, const double *x) {
   double largest = 0, worst = 0;
-  for (int32_t c = 0; c < p->contact_count; c++) {
-    set_forces(p, c, x + 3 * (size_t)c);
-    largest = fmax(largest, fabs(x[3 * (size_t)c]));
-  }
-  for (int32_t c = 0; c < p->contact_count; c++) {
+  lb_contact_moves(p, x);
+  for (int32_t i = 0; i < p->contact_count; i++)
+    largest = fmax(largest, fabs(x[3 * (size_t)number_of(p, i)]));
+  for (int32_t i = 0; i < p->contact_count; i++) {
+    int32_t c = number_of(p, i);
     const double *own = x + 3 * (size_t)c;
     double w[3], most = p->friction[c] * own[0];
     find_move(p, c, w);

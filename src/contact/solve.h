@@ -10,6 +10,12 @@
 // Gauss-Seidel over contacts, each solved with its own 3 x 3 block: sticking where the cone allows
 // it, otherwise sliding or parting. It needs no factorisation, can be stopped after any sweep with
 // forces that only push and keep to their cones, and starts from forces that were right a step ago.
+// Sweeps go to and fro, so that forces run through a pile both ways. What forces do to the places
+// of a body is kept up to date, by three columns of its matrix where a force changes: contacts that
+// part cost nothing, and those that have settled next to nothing.
+// Between sweeps forces go on along conjugate directions, as those of a nonlinear problem do
+// (Silcowitz-Hansen, Niebles & Erleben 2010), which piles need: a sweep passes a force on to the
+// next body alone.
 // Moves of a place (m, or m/s) and forces (N, or N s) may be in any units that fit each other.
 #ifndef LB_CONTACT_SOLVE_H
 #define LB_CONTACT_SOLVE_H
@@ -24,7 +30,7 @@ typedef struct lbContactSide { // of a contact
 typedef struct lbContactPart { // of a body
   int32_t count;               // contacts
   double *matrix;              // (3 count x 3 count), symmetric
-  double *forces;              // (3 count): on this body; work
+  double *moves;               // (3 count): what the forces do to its places; work
 } lbContactPart;
 
 typedef struct lbContactProblem {
@@ -36,14 +42,15 @@ typedef struct lbContactProblem {
   int32_t sweeps_most;        // at least 1
   double tolerance;           // of the change of a force in a sweep, of the largest; 0: none
   const int32_t *list;        // (contact_count) numbers of the contacts that there are; NULL: all
+  double *work;               // (contacts x 6), by number; NULL: plain sweeps
 } lbContactProblem;
 
 // x (contacts x 3): where it starts (zeros will do) and the result. Returns the sweeps that it
-// took.
+// took. Problems without a body in common can be solved at the same time.
 int32_t lb_contact_solve(const lbContactProblem *problem, double *x);
-// by <- Σ_bodies D x of one contact: what forces x do to it.
-void lb_contact_move(const lbContactProblem *problem, const double *x, int32_t contact,
-                     double by[3]);
+// The parts' moves <- what forces x do; then of one contact, by <- Σ_bodies D x.
+void lb_contact_moves(const lbContactProblem *problem, const double *x);
+void lb_contact_move(const lbContactProblem *problem, int32_t contact, double by[3]);
 // How far x is from a solution: the largest w_n < 0, |w_n x_n| / largest force, and what friction
 // lacks, all in the unit of w. For tests and reports.
 double lb_contact_residual(const lbContactProblem *problem, const double *x);

@@ -25,16 +25,16 @@ static bool above_face(const Pair *pair, const lbFacet *face, lbVec3 corner, dou
   return height < pair->margin && height > -pair->depth && lb_facet_foot(face, corner, weights);
 }
 
-static void touch_corners(Pair *pair, int k) {
+static void touch_corners(Pair *pair, int parts, int k) {
   lbTriangleTouch touch = { .feature = k };
-  if (pair->a->own & LB_OWN_CORNER(k) &&
+  if (parts & LB_PARTS_CORNERS_A && pair->a->own & LB_OWN_CORNER(k) &&
       above_face(pair, &pair->facet_b, pair->a->corners[k], touch.weights_b)) {
     touch.weights_a[k] = 1;
     touch.normal = pair->facet_b.normal;
     add(pair, touch);
   }
   touch = (lbTriangleTouch){ .feature = 3 + k };
-  if (pair->b->own & LB_OWN_CORNER(k) &&
+  if (parts & LB_PARTS_CORNERS_B && pair->b->own & LB_OWN_CORNER(k) &&
       above_face(pair, &pair->facet_a, pair->b->corners[k], touch.weights_a)) {
     touch.weights_b[k] = 1;
     touch.normal = lb_scale(-1, pair->facet_a.normal);
@@ -169,12 +169,12 @@ static int32_t take(const Pair *pair, lbTriangleTouch out[LB_TRIANGLE_TOUCHES]) 
   return kept;
 }
 
-int32_t lb_triangles_touch(const lbSurfaceTriangle *a, const lbSurfaceTriangle *b, double margin,
-                           double depth, lbTriangleTouch out[LB_TRIANGLE_TOUCHES]) {
-  if (boxes_apart(a->corners, b->corners, lb_greater(margin, depth))) return 0;
+int32_t lb_facets_touch(const lbSurfaceTriangle *a, const lbFacet *facet_a,
+                        const lbSurfaceTriangle *b, const lbFacet *facet_b, int parts,
+                        double margin, double depth, lbTriangleTouch out[LB_TRIANGLE_TOUCHES]) {
   Pair pair;
   pair.a = a, pair.b = b;
-  pair.facet_a = lb_facet(a->corners), pair.facet_b = lb_facet(b->corners);
+  pair.facet_a = *facet_a, pair.facet_b = *facet_b;
   pair.margin = margin, pair.depth = depth, pair.count = 0;
   if (a->own & LB_TWO_SIDED) turn_towards(&pair.facet_a, b->corners);
   if (b->own & LB_TWO_SIDED) turn_towards(&pair.facet_b, a->corners);
@@ -183,8 +183,15 @@ int32_t lb_triangles_touch(const lbSurfaceTriangle *a, const lbSurfaceTriangle *
   // Surfaces that face the same way do not overlap: one is the far side of a body.
   bool sheets = (a->own | b->own) & LB_TWO_SIDED;
   if (!sheets && lb_dot(pair.facet_a.normal, pair.facet_b.normal) > 0.5) pair.depth = 0;
-  for (int k = 0; k < 3; k++) touch_corners(&pair, k);
-  for (int i = 0; i < 3; i++)
+  for (int k = 0; k < 3; k++) touch_corners(&pair, parts, k);
+  for (int i = 0; i < 3 && parts & LB_PARTS_EDGES; i++)
     for (int j = 0; j < 3; j++) touch_edges(&pair, i, j), touch_corner_edge(&pair, i, j);
   return take(&pair, out);
+}
+
+int32_t lb_triangles_touch(const lbSurfaceTriangle *a, const lbSurfaceTriangle *b, double margin,
+                           double depth, lbTriangleTouch out[LB_TRIANGLE_TOUCHES]) {
+  if (boxes_apart(a->corners, b->corners, lb_greater(margin, depth))) return 0;
+  lbFacet facet_a = lb_facet(a->corners), facet_b = lb_facet(b->corners);
+  return lb_facets_touch(a, &facet_a, b, &facet_b, LB_PARTS_ALL, margin, depth, out);
 }

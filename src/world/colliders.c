@@ -78,6 +78,7 @@ lbStatus lb_world_add_collider(lbWorld *world, const lbColliderDef *def, lbColli
                                             .end_position = def->position,
                                             .end_rotation = rotation };
   *id = lb_world_id(at, generation);
+  lb_sleep_wake_all(world);
   return LB_OK;
 }
 
@@ -85,6 +86,7 @@ lbStatus lb_world_remove_collider(lbWorld *world, lbColliderId id, lbError *err)
   lbWorldCollider *collider = NULL;
   lbStatus status = find(world, id, &collider, err);
   if (status) return status;
+  lb_sleep_wake_all(world);
   lb_solid_destroy(collider->solid);
   collider->solid = NULL;
   collider->path = NULL;
@@ -117,6 +119,7 @@ lbStatus lb_world_drive_collider(lbWorld *world, lbColliderId id, const lbPath *
   lbWorldCollider *collider = NULL;
   lbStatus status = find(world, id, &collider, err);
   if (status) return status;
+  lb_sleep_wake_all(world);
   collider->path = path;
   if (path) place_by_path(collider, lb_world_time(world), &collider->position, &collider->rotation);
   collider->end_position = collider->position, collider->end_rotation = collider->rotation;
@@ -153,16 +156,12 @@ void lb_colliders_relieve(lbWorld *world) {
 void lb_colliders_feel(lbWorld *world) {
   const lbWorldTouch *touch = world->touch;
   double share = 1.0 / world->settings.substeps;
-  for (int32_t c = 0; c < touch->contact_count; c++) {
-    const lbWorldContact *contact = &touch->contacts[c];
-    const double *J = touch->impulses + 3 * (size_t)c;
-    if (contact->collider < 0 || !(J[0] > 0)) continue;
-    lbWorldCollider *collider = &world->colliders[contact->collider];
-    lbVec3 force = lb_vec3(0, 0, 0);
-    for (int k = 0; k < 3; k++)
-      force = lb_add_scaled(force, -share * J[k] / world->h, contact->axes[k]);
-    lbVec3 place = lb_add(contact->at.point, lb_collider_way(collider, contact->at.point));
-    lbVec3 arm = lb_sub(place, collider->end_position);
+  for (int32_t k = 0; k < touch->remembered_count; k++) {
+    int32_t number = touch->remembered[k].collider;
+    if (number < 0 || number >= world->collider_count) continue;
+    lbWorldCollider *collider = &world->colliders[number];
+    lbVec3 force = lb_scale(-share, touch->reports[k].force), at = touch->reports[k].point;
+    lbVec3 arm = lb_sub(lb_add(at, lb_collider_way(collider, at)), collider->end_position);
     collider->force = lb_add(collider->force, force);
     collider->torque = lb_add(collider->torque, lb_cross(arm, force));
   }

@@ -199,6 +199,8 @@ lbStatus lb_world_add_joint(lbWorld *world, const lbJointDef *def, lbJointId *id
   j->used = !status;
   if (!status) status = lb_touch_reserve(world, err);
   if (!status) {
+    for (int side = 0; side < 2; side++)
+      if (j->pairs[0][side].slot >= 0) lb_sleep_wake(world, j->pairs[0][side].slot, true);
     *id = lb_world_id(at, j->generation);
     return LB_OK;
   }

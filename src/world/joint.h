@@ -162,7 +162,7 @@ int32_t lb_joints_parts(const lbWorld *world, double h);
 void lb_joints_note_rest(lbWorld *world); // of the forces
 void lb_joints_keep(lbWorld *world);      // forces are held over the step
 void lb_joints_look(lbWorld *world, int32_t toucher, lbScratch *scratch); // when it is done
-void lb_joints_measure_again(lbWorld *world, lbContactPart *parts);
+int32_t lb_joints_leader(const lbWorldJoints *joints, int32_t component); // a toucher of it
 void lb_joints_finish(lbWorld *world); // impulses, reports, what breaks
 
 #endif

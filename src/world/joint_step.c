@@ -30,7 +30,7 @@ static void number_places(lbWorld *world) {
 }
 
 // The toucher that stands for all bodies of a component.
-static int32_t leader_of(const lbWorldJoints *joints, int32_t component) {
+int32_t lb_joints_leader(const lbWorldJoints *joints, int32_t component) {
   int32_t i = 0;
   while (joints->bodies[i].component != component) i++;
   return joints->bodies[i].toucher;
@@ -46,7 +46,7 @@ static void join_sides(lbWorld *world, const lbContactPart *parts) {
     if (side->body < 0) continue;
     const lbJointed *b = lb_jointed_of(world, touch->touchers[side->body].slot);
     if (!b || joints->place_counts[b->component] == 0) continue;
-    side->body = leader_of(joints, b->component);
+    side->body = lb_joints_leader(joints, b->component);
     side->place += b->first_place;
   }
 }
@@ -76,7 +76,7 @@ static void join_part(lbWorld *world, int32_t component, const lbContactPart *pa
       matrix[p * places + q] -= back;
       if (p != q) matrix[q * places + p] -= back;
     }
-  int32_t leader = leader_of(joints, component);
+  int32_t leader = lb_joints_leader(joints, component);
   joints->parts[leader] =
       (lbContactPart){ joints->place_counts[component], matrix, matrix + places * places };
 }
@@ -114,23 +114,6 @@ static void move_contacts(const lbWorld *world, int32_t component, int32_t n,
     }
   }
   (void)joints;
-}
-
-// How contacts of jointed bodies give way to impulses, where the bodies are now: it must fit what
-// joints do there, or what they hold would seem to give way a little, the wrong way round.
-void lb_joints_measure_again(lbWorld *world, lbContactPart *parts) {
-  const lbWorldJoints *joints = world->linked;
-  lbWorldTouch *touch = world->touch;
-  for (int32_t i = 0; i < joints->body_count; i++) {
-    const lbWorldToucher *toucher = &touch->touchers[joints->bodies[i].toucher];
-    const lbBody *body = world->slots[toucher->slot].body;
-    lbScratch *s = toucher->count > 0 ? lb_scratch_borrow(body->prepared) : NULL;
-    if (!s) continue;
-    lb_touch_look(body, s);
-    lb_touch_speed_matrix(body, toucher->count, touch->spots + toucher->first, touch->work, s,
-                          parts[joints->bodies[i].toucher].matrix);
-    lb_scratch_return(body->prepared, s);
-  }
 }
 
 // ---- forces ------------------------------------------------------------------------------------

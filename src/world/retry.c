@@ -35,11 +35,10 @@ static bool ends_far(const lbWorld *world, int32_t c) {
   return gap < least - FAR * radius || gap > most + FAR * radius;
 }
 
-void lb_touch_measure(lbWorld *world) {
-  lbWorldTouch *touch = world->touch;
-  touch->missed = false;
-  for (int32_t c = 0; c < touch->contact_count && !touch->missed; c++)
-    touch->missed = ends_far(world, c);
+bool lb_retry_is_better(const lbWorld *world) {
+  for (int32_t c = 0; c < world->touch->contact_count; c++)
+    if (ends_far(world, c)) return true;
+  return false;
 }
 
 // ---- going back --------------------------------------------------------------------------------
@@ -128,7 +127,7 @@ static int32_t take_halves(lbWorld *world, int level, lbWorldPart *take) {
   if (!go(world, level, RESTORE)) return LB_STEP_NONFINITE;
   world->begin = begin + (double)(steps - 1) * h;
   world->steps = 0, world->h = 0.5 * h;
-  world->touch->remembered_count = 0;
+  world->touch->remembered_count = world->touch->asleep_count;
   lb_joints_restore(world, level);
   lead_colliders(world, level, false);
   int32_t flags = lb_retry_part(world, level + 1, take);
@@ -142,6 +141,7 @@ static int32_t take_halves(lbWorld *world, int level, lbWorldPart *take) {
 
 int32_t lb_retry_part(lbWorld *world, int level, lbWorldPart *take) {
   bool kept = prepare(world, level);
+  if (world->touch) world->touch->may_retry = kept;
   int32_t flags = take(world);
   return kept && world->touch->missed ? take_halves(world, level, take) : flags;
 }

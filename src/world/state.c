@@ -21,7 +21,9 @@ typedef struct SavedWorld {
 
 typedef struct SavedBody {
   uint64_t id, byte_count;
-  int32_t started, flags;
+  int32_t started, flags, asleep, sleep_group;
+  double rest, push;
+  uint64_t print;
 } SavedBody;
 
 typedef struct SavedCollider {
@@ -48,7 +50,8 @@ static size_t touch_bytes(const lbWorld *world) {
   for (int32_t i = 0; i < world->collider_count; i++)
     if (world->colliders[i].solid) bytes += sizeof(SavedCollider);
   if (world->touch)
-    bytes += sizeof(int64_t) + (size_t)world->touch->contact_room * sizeof(lbRememberedContact);
+    bytes += sizeof(int64_t) +
+             (size_t)world->touch->contact_room * (sizeof(lbRememberedContact) + sizeof(lbContact));
   return bytes;
 }
 
@@ -104,8 +107,9 @@ static void save_touch(const lbWorld *world, char *to) {
   if (!world->touch) return;
   int64_t count = world->touch->remembered_count;
   memcpy(to, &count, sizeof count);
-  memcpy(to + sizeof count, world->touch->remembered,
-         (size_t)world->touch->contact_room * sizeof(lbRememberedContact));
+  size_t remembered = (size_t)count * sizeof(lbRememberedContact);
+  memcpy(to += sizeof count, world->touch->remembered, remembered);
+  memcpy(to + remembered, world->touch->reports, (size_t)count * sizeof(lbContact));
 }
 
 static const char *restore_joints(lbWorld *world, const char *from) {
@@ -139,10 +143,12 @@ static void restore_touch(lbWorld *world, const char *from) {
   if (!world->touch) return;
   int64_t count;
   memcpy(&count, from, sizeof count);
+  size_t remembered = (size_t)count * sizeof(lbRememberedContact);
   world->touch->remembered_count = (int32_t)count;
-  world->touch->report_count = 0;
-  memcpy(world->touch->remembered, from + sizeof count,
-         (size_t)world->touch->contact_room * sizeof(lbRememberedContact));
+  memcpy(world->touch->remembered, from += sizeof count, remembered);
+  memcpy(world->touch->reports, from + remembered, (size_t)count * sizeof(lbContact));
+  for (int32_t i = 0; i < world->slot_count; i++) world->touch->reaches[i] = 0; // found anew
+  lb_touch_sum_up(world);
 }
 
 static bool is_placed(const double position[3], const double rotation[4]) {
@@ -172,7 +178,12 @@ lbStatus lb_world_save_state(const lbWorld *world, void *bytes, size_t byte_coun
     SavedBody body = { .id = lb_world_id(i, slot->generation),
                        .byte_count = lb_body_state_bytes(slot->body),
                        .started = slot->started,
-                       .flags = slot->flags };
+                       .flags = slot->flags,
+                       .asleep = slot->asleep,
+                       .sleep_group = slot->sleep_group,
+                       .rest = slot->rest,
+                       .push = slot->push,
+                       .print = slot->print };
     memcpy(to, &body, sizeof body);
     to += sizeof body;
     status = lb_body_save_state(slot->body, to, (size_t)body.byte_count);
@@ -277,6 +288,12 @@ static lbStatus restore_bodies(lbWorld *world, const char *from, lbError *err) {
     if (status) lb_fail(err, status, "state of the world: %s", lb_body_message(slot->body));
     slot->started = body.started != 0;
     slot->flags = body.flags;
+    slot->asleep = slot->body->asleep = body.asleep != 0 && world->touch;
+    bool known = body.sleep_group >= 0 && body.sleep_group < world->slot_count;
+    slot->sleep_group = known ? body.sleep_group : i;
+    slot->rest = isfinite(body.rest) ? body.rest : 0;
+    slot->push = body.push, slot->print = body.print;
+    slot->made_of = slot->body->prepared;
     from += body.byte_count;
   }
   if (!status) restore_touch(world, from);

@@ -9,14 +9,19 @@
 
 void lb_touch_destroy(lbWorldTouch *touch) {
   if (!touch) return;
-  void *const blocks[] = {
-    touch->contacts,     touch->forces,       touch->impulses,   touch->reports, touch->centres,
-    touch->reaches,      touch->margins,      touch->numbers,    touch->sums,    touch->touchers,
-    touch->parts,        touch->speed_parts,  touch->sides,      touch->free,    touch->frictions,
-    touch->spots,        touch->ways,         touch->struck,     touch->amounts, touch->signs,
-    touch->pool,         touch->work,         touch->candidates, touch->places,  touch->remembered,
-    touch->triangles[0], touch->triangles[1], touch->stops,      touch->lcp_work
-  };
+  void *const blocks[] = { touch->contacts,        touch->forces,       touch->impulses,
+                           touch->reports,         touch->centres,      touch->reaches,
+                           touch->margins,         touch->numbers,      touch->sums,
+                           touch->touchers,        touch->parts,        touch->parents,
+                           touch->sides,           touch->free,         touch->frictions,
+                           touch->spots,           touch->ways,         touch->owners,
+                           touch->amounts,         touch->pool,         touch->candidates,
+                           touch->places,          touch->remembered,   touch->by_island,
+                           touch->sweeps,          touch->triangles[0], touch->triangles[1],
+                           touch->island_begin,    touch->counts,       touch->remembered_first,
+                           touch->remembered_next, touch->speeds,       touch->rests,
+                           touch->woken,           touch->cells,        touch->solve_work,
+                           touch->stops,           touch->lcp_work };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   for (int level = 0; level <= LB_RETRIES; level++) lb_free(touch->saved[level]);
   lb_free(touch);
@@ -32,25 +37,29 @@ static bool make(void *block, size_t count, size_t bytes) {
 // What depends on the number of contacts.
 static bool make_contacts(lbWorldTouch *touch, int32_t room) {
   size_t n = (size_t)room;
-  // Of a body's m contacts: two matrices and two rows; the sum is largest where bodies are full.
+  // Of a body's m contacts: a matrix and a row; the sum is largest where bodies are full.
   size_t side = 3 * LB_BODY_CONTACTS;
   touch->contact_room = room;
-  touch->pool_room = 2 * 2 * n * 3 * (side + 1) + 4 * side * (side + 1);
+  touch->pool_room = 2 * n * 3 * (side + 1) + 2 * side * (side + 1);
   return make(&touch->contacts, n, sizeof *touch->contacts) &&
          make(&touch->forces, 3 * n, sizeof(double)) &&
          make(&touch->impulses, 3 * n, sizeof(double)) &&
          make(&touch->reports, n, sizeof *touch->reports) &&
          make(&touch->remembered, n, sizeof *touch->remembered) &&
+         make(&touch->remembered_next, n, sizeof(int32_t)) &&
+         make(&touch->woken, 2 * n, sizeof(int32_t)) &&
          make(&touch->sides, 2 * n, sizeof *touch->sides) &&
          make(&touch->free, 3 * n, sizeof(double)) && make(&touch->frictions, n, sizeof(double)) &&
          make(&touch->spots, 2 * n, sizeof *touch->spots) &&
          make(&touch->ways, 2 * n, sizeof *touch->ways) &&
-         make(&touch->struck, LB_BODY_CONTACTS, sizeof *touch->struck) &&
-         make(&touch->amounts, LB_BODY_CONTACTS, sizeof *touch->amounts) &&
-         make(&touch->signs, LB_BODY_CONTACTS, sizeof(double)) &&
+         make(&touch->owners, 2 * n, sizeof(int32_t)) &&
+         make(&touch->by_island, n, sizeof(int32_t)) &&
+         make(&touch->amounts, 6 * n, sizeof(double)) &&
+         make(&touch->solve_work, 6 * n, sizeof(double)) &&
          make(&touch->pool, touch->pool_room, sizeof(double)) &&
          make(&touch->candidates, LB_PAIR_CANDIDATES, sizeof *touch->candidates) &&
          make(&touch->places, LB_PAIR_CANDIDATES, sizeof *touch->places) &&
+         make(&touch->cells, LB_PAIR_CELLS * LB_PAIR_TRIANGLES, sizeof(int32_t)) &&
          make(&touch->triangles[0], LB_PAIR_TRIANGLES, sizeof *touch->triangles[0]) &&
          make(&touch->triangles[1], LB_PAIR_TRIANGLES, sizeof *touch->triangles[1]);
 }
@@ -58,13 +67,17 @@ static bool make_contacts(lbWorldTouch *touch, int32_t room) {
 static bool make_slots(lbWorldTouch *touch, int32_t room) {
   size_t n = (size_t)room;
   touch->slot_room = room;
-  touch->report_count = touch->contact_count = touch->toucher_count = 0;
+  touch->contact_count = touch->toucher_count = 0;
   return make(&touch->centres, n, sizeof *touch->centres) &&
          make(&touch->reaches, n, sizeof(double)) && make(&touch->margins, n, sizeof(double)) &&
          make(&touch->numbers, n, sizeof(int32_t)) && make(&touch->sums, n, sizeof *touch->sums) &&
          make(&touch->touchers, n, sizeof *touch->touchers) &&
          make(&touch->parts, n, sizeof *touch->parts) &&
-         make(&touch->speed_parts, n, sizeof *touch->speed_parts);
+         make(&touch->parents, n, sizeof(int32_t)) && make(&touch->counts, n, sizeof(int32_t)) &&
+         make(&touch->remembered_first, n, sizeof(int32_t)) &&
+         make(&touch->speeds, n, sizeof(double)) && make(&touch->rests, n, sizeof(double)) &&
+         make(&touch->island_begin, n + 1, sizeof(int32_t)) &&
+         make(&touch->sweeps, n, sizeof(int32_t));
 }
 
 lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {
@@ -87,13 +100,9 @@ lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {
     bool jointed = lb_joints_hold_any(world) && world->linked->body_of_slot[i] >= 0;
     if (!body || !(world->slots[i].touches || jointed)) continue;
     lbStatus status = lb_touch_make(body, err);
-    size_t room = lb_touch_room(body, LB_BODY_CONTACTS);
     if (!status && world->settings.self && !world->slots[i].self && !lb_rigid_solid(body))
       status = lb_self_create(body, &world->slots[i].self, err);
     if (status) return status;
-    if (room <= touch->work_room) continue;
-    touch->work_room = room;
-    if (!make(&touch->work, room, sizeof(double))) return lb_fail_memory(err);
   }
   return LB_OK;
 }
@@ -107,13 +116,14 @@ lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double fr
   if (!slot) return lb_world_refuse_id(id, err);
   lbStatus status = lb_touch_check_friction(friction, err);
   if (status) return status;
+  lb_sleep_wake(world, (int32_t)(slot - world->slots), true);
   slot->friction = friction;
   slot->touches = touches && world->settings.contact && lb_touch_is_possible(slot->body);
   return lb_touch_reserve(world, err);
 }
 
 int32_t lb_world_contact_count(const lbWorld *world) {
-  return world && world->touch ? world->touch->report_count : 0;
+  return world && world->touch ? world->touch->remembered_count : 0;
 }
 
 const lbContact *lb_world_contacts(const lbWorld *world) {
@@ -124,4 +134,8 @@ lbVec3 lb_world_contact_force(const lbWorld *world, lbBodyId id) {
   const lbWorldSlot *slot = world ? lb_world_slot(world, id) : NULL;
   if (!slot || !world->touch) return lb_vec3(0, 0, 0);
   return world->touch->sums[slot - world->slots];
+}
+
+lbContactStats lb_world_contact_stats(const lbWorld *world) {
+  return world && world->touch ? world->touch->stats : (lbContactStats){ 0 };
 }

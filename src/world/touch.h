@@ -2,11 +2,14 @@
 //
 //   colliders.c    what is not a body
 //   touch.c        memory, settings, reports
-//   touch_find.c   who is near whom, and the places where they touch
-//   touch_self.c   places where a surface touches itself
+//   touch_find.c   who is near whom, and the places where bodies touch colliders,
+//   touch_pair.c   each other,
+//   touch_self.c   and where a surface touches itself
 //   touch_step.c   forces over a step, impulses after it
 //   touch_response.c  what lbContactResponse changes in that
 //   retry.c        steps that are taken again in halves
+//   islands.c      bodies that touch each other, apart from all others
+//   sleep.c        islands at rest
 #ifndef LB_WORLD_TOUCH_H
 #define LB_WORLD_TOUCH_H
 
@@ -14,14 +17,16 @@
 
 #include "body/rigid.h"
 #include "body/touch.h"
-#include "contact/solid.h"
+#include "contact/segments.h"
 #include "contact/solve.h"
 #include "limber/contact.h"
 
-#define LB_PAIR_CONTACTS 16    // of two that touch, at most
-#define LB_BODY_CONTACTS 48    // of a body, at most
-#define LB_PAIR_CANDIDATES 256 // of a pair, before some are chosen
-#define LB_PAIR_TRIANGLES 1024 // of each surface of a pair
+#define LB_PAIR_CONTACTS 16             // of a body and a collider, at most
+#define LB_SOFT_CONTACTS 16             // of two bodies
+#define LB_BODY_CONTACTS LB_TOUCH_SPOTS // of a body, at most
+#define LB_PAIR_CANDIDATES 512          // of a pair, before some are chosen
+#define LB_PAIR_TRIANGLES 1024          // of each surface of a pair
+#define LB_PAIR_CELLS 16                // that they are sorted into
 
 #define LB_RETRIES 4 // how often a step may be halved
 
@@ -57,16 +62,21 @@ typedef struct lbTouchCandidate {
 } lbTouchCandidate;
 
 typedef struct lbPairTriangle { // of a surface near another one
-  lbSurfaceTriangle at;         // world
-  lbBox box;
+  lbSurfaceTriangle at;         // world; edges that are no ridge are not its own
+  lbFacet facet;                //
+  lbBox box;                    // of its corners
+  lbBox slab;                   // where a corner can touch its face
+  lbBox corners, ridges;        // of its own corners; of its own edges, and around them
+  int cells[2];                 // first and last that it is in
   int32_t number;
 } lbPairTriangle;
 
 typedef struct lbWorldContact {
-  int32_t slots[2];  // the second -1: a collider
-  int32_t collider;  // -1: none
-  int32_t places[2]; // in the lists of the touchers
+  int32_t slots[2]; // the second -1: a collider
+  int32_t collider; // -1: none
   lbTouchCandidate at;
+  lbSpotKind kinds[2];
+  lbVec3 own[2]; // of rigid bodies, as lbSpot.own
   lbVec3 axes[3];
   double friction;
 } lbWorldContact;
@@ -82,7 +92,8 @@ typedef struct lbRememberedContact {
 typedef struct lbWorldToucher {
   int32_t slot;
   int32_t first, count; // its spots
-  bool open;            // its step could be opened
+  int32_t island;
+  bool open; // its step could be opened
   lbTouching touching;
 } lbWorldToucher;
 
@@ -92,37 +103,48 @@ struct lbWorldTouch {
   lbWorldContact *contacts; // (contact_room)
   double *forces;           // (contact_room x 3): held over the step, N
   double *impulses;         // (contact_room x 3): of the whole step, N s
-  int32_t report_count;
-  lbContact *reports; // (contact_room)
-  int32_t remembered_count;
+  lbContact *reports;       // (contact_room)
+  int32_t woken_count;
+  int32_t *woken; // (contact_room x 2): slots of a body that sleeps and of one that could touch it
+  int32_t asleep_count;     // remembered contacts among bodies that sleep; they stay as they are
+  int32_t remembered_count; // and `reports` has as many, in the same order
   lbRememberedContact *remembered; // (contact_room)
+  int32_t *remembered_next;        // (contact_room): of the same first body; -1: no more
 
   // For each slot of the world.
   int32_t slot_room;
-  lbVec3 *centres;            // spheres around the surfaces
-  double *reaches;            // their radii, with what they can move by in the step; 0: not there
-  double *margins;            // m: that alone
-  int32_t *numbers;           // in `touchers`; -1: no contact
-  lbVec3 *sums;               // N, contact forces of the last step
-  int32_t toucher_count;      //
-  lbWorldToucher *touchers;   //
-  lbContactPart *parts;       // of the problem of forces,
-  lbContactPart *speed_parts; // and of that of impulses
+  lbVec3 *centres;           // spheres around the surfaces
+  double *reaches;           // their radii, with what they can move by in the step; 0: not there
+  double *margins;           // m: that alone
+  double *speeds;            // m/s: no place of the surface was faster where the step began
+  double *rests;             // s: work of sleep.c
+  int32_t *numbers;          // in `touchers`; -1: no contact
+  int32_t *counts;           // of contacts
+  int32_t *remembered_first; // in `remembered`; -1: none
+  lbVec3 *sums;              // N, contact forces of the last step
+  int32_t toucher_count;     //
+  lbWorldToucher *touchers;  //
+  lbContactPart *parts;      // of the touchers, in the problem of forces, then in that of impulses
+  int32_t *parents;          // of touchers, leading to the first of their island
 
+  int32_t island_count;
+  int32_t *island_begin;    // (slot_room + 1): where an island begins in
+  int32_t *by_island;       // (contact_room): contacts, island after island
+  int32_t *sweeps;          // (slot_room): that an island took
   lbContactSide *sides;     // (contact_room x 2)
   double *free, *frictions; // (contact_room x 3), (contact_room)
   lbSpot *spots;            // (2 contact_room): by toucher
+  int32_t *owners;          // (2 contact_room): of spots, 2 contact + side
   lbVec3 *ways;             // (2 contact_room): what they move by alone
-  const lbSpot **struck;    // (LB_BODY_CONTACTS): arguments of lb_touch_strike
-  const double **amounts;   //
-  double *signs;            //
-  double *pool;             // matrices and forces of parts
-  size_t pool_room, pool_used;
-  double *work; // of lb_touch_matrices
-  size_t work_room;
+  double *amounts;          // (2 contact_room x 3): forces or impulses on the spots
+  double *solve_work;       // (contact_room x 6)
+  double *pool;             // matrices and moves of parts
+  size_t pool_room;
+  lbContactStats stats;
   double *stops;    // (contact_room x 3): impulses before the step, N s; NULL: there are none
   double *lcp_work; // NULL: forces are found by Gauss-Seidel
-  bool missed;      // contacts of the last part did not end where they were to
+  bool may_retry;   // the part under way can be taken again
+  bool missed;      // it must be: contacts did not end where they were to
   size_t saved_room;
   char *saved[LB_RETRIES + 1]; // (saved_room): states of all bodies; the last for work
   int32_t candidate_count;
@@ -130,6 +152,7 @@ struct lbWorldTouch {
   lbTouchPlace *places;
   int32_t triangle_counts[2];
   lbPairTriangle *triangles[2];
+  int32_t *cells; // (LB_PAIR_CELLS x LB_PAIR_TRIANGLES): numbers of triangles
 };
 
 // Room for all bodies and contacts; memory is taken here and not in a step.
@@ -144,16 +167,17 @@ void lb_touch_finish(lbWorld *world);
 // touch_response.c.
 lbStatus lb_touch_reserve_response(lbWorld *world, lbError *err);
 // `first`: how many contacts the problems before this one have that are solved at the same time.
-void lb_touch_solve(const lbWorld *world, const lbContactProblem *problem, int32_t first,
-                    double *x);
+// Returns the sweeps that it took.
+int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *problem, int32_t first,
+                       double *x);
 void lb_touch_soften(lbWorld *world); // penalty: before forces are found
 void lb_touch_stop(lbWorld *world);   // lcp: before a step is opened
-// touch_step.c, for these: how contacts give way; the normal way of one in the step without contact
-// forces, m; free <- speeds of contacts; bodies get impulses at their contacts.
-void lb_touch_find_responses(lbWorld *world);
+// touch_step.c, for these: the normal way of a contact in the step without contact forces, m; how
+// impulses change speeds, and free <- the speeds of contacts; x (contacts x 3) by island; bodies
+// get impulses at their contacts.
 double lb_touch_free_way(const lbWorld *world, int32_t contact);
-lbContactProblem lb_touch_problem(const lbWorldTouch *touch, lbContactPart *parts);
 void lb_touch_find_speeds(lbWorld *world);
+int32_t lb_touch_solve_all(lbWorldTouch *touch, double *x);
 void lb_touch_strike_all(lbWorld *world, const double *impulses);
 
 // Where the spot of a contact's body is, as it was looked at.
@@ -163,15 +187,36 @@ lbVec3 lb_touch_place(const lbWorldTouch *touch, int32_t contact, int side);
 typedef int32_t lbWorldPart(lbWorld *world);
 int32_t lb_retry_part(lbWorld *world, int level, lbWorldPart *take);
 lbStatus lb_retry_reserve(lbWorld *world, lbError *err);
-void lb_touch_measure(lbWorld *world); // touch->missed <- when spots have been looked at
+bool lb_retry_is_better(const lbWorld *world); // asked when spots have been looked at
+// Whether a collider could touch what is inside of a sphere, in the step.
+bool lb_touch_collider_is_near(const lbWorldCollider *collider, lbVec3 centre, double radius);
+
+// sleep.c: who was changed since it fell asleep wakes; who could touch whom; who falls asleep when
+// the step is done.
+void lb_sleep_watch(lbWorld *world);
+void lb_sleep_group(lbWorld *world);
+void lb_sleep_update(lbWorld *world);
+// A body with its island, where it sleeps; not `moved`: it may fall asleep again at once.
+void lb_sleep_wake(lbWorld *world, int32_t slot, bool moved);
+void lb_sleep_wake_all(lbWorld *world);
+
+// islands.c: bodies that give way and have a contact in common, directly or through others.
+void lb_islands_find(lbWorld *world);
 
 // NAN (the world's) or 0 and more.
 lbStatus lb_touch_check_friction(double friction, lbError *err);
+// The sum of forces on each body, of what is remembered.
+void lb_touch_sum_up(lbWorld *world);
 int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot); // its number among the touchers
 // touch_find.c: contacts at the step's start.
 void lb_touch_find(lbWorld *world);
-// One more of the pair that is looked at; of too many, some are left out.
+// touch_pair.c: those of two bodies.
+void lb_touch_pair(lbWorld *world, int32_t a, int32_t b);
+// A place where two could touch; then the best of them become contacts of a pair. `length` (m) is
+// that of the smaller one.
 void lb_touch_add_candidate(lbWorldTouch *touch, double length, const lbTouchCandidate *candidate);
+void lb_touch_take_candidates(lbWorld *world, int32_t a, int32_t b, int32_t collider,
+                              double length);
 // touch_self.c: memory of a body that can touch itself, and the candidates of such a pair.
 lbStatus lb_self_create(const lbBody *body, lbSelfTouch **out, lbError *err);
 void lb_self_destroy(lbSelfTouch *self); // NULL is legal

@@ -7,11 +7,13 @@
 
 #include "body/body.h"
 
-#define WAY 2.0    // times what speeds tell: bodies speed up
-#define SLACK 0.01 // of the radius
-#define ALIKE 0.7  // cosine: normals that look to the same side
-#define NEAR 3.0   // times the overlap
-#define DEPTH 0.25 // of the smaller radius: how far surfaces may overlap
+#include <string.h>
+
+#define WAY 2.0         // times what speeds tell: bodies speed up
+#define SLACK 0.01      // of the radius
+#define ALIKE 0.7       // cosine: normals that look to the same side
+#define HALF_ALIKE 0.93 // of half that angle
+#define NEAR 3.0        // times the overlap
 
 // ---- pairs: candidates -------------------------------------------------------------------------
 
@@ -28,35 +30,28 @@ static void thin_out(lbWorldTouch *touch, double length, int32_t most) {
 }
 
 // Those that pushed in the last step come first and stay; the rest is filled up with new ones.
-static void choose(lbWorldTouch *touch, double length) {
+static void choose(lbWorldTouch *touch, double length, int32_t most) {
   lbTouchCandidate kept[LB_PAIR_CONTACTS];
   int32_t count = 0, left = 0;
   for (int32_t i = 0; i < touch->candidate_count; i++) {
-    if (touch->candidates[i].known >= 0 && count < LB_PAIR_CONTACTS)
+    if (touch->candidates[i].known >= 0 && count < most)
       kept[count++] = touch->candidates[i];
     else
       touch->candidates[left++] = touch->candidates[i];
   }
   touch->candidate_count = left;
-  thin_out(touch, length, LB_PAIR_CONTACTS - count);
+  thin_out(touch, length, most - count);
   for (int32_t i = 0; i < count; i++) touch->candidates[touch->candidate_count++] = kept[i];
 }
 
 void lb_touch_add_candidate(lbWorldTouch *touch, double length, const lbTouchCandidate *candidate) {
   if (touch->candidate_count == LB_PAIR_CANDIDATES) thin_out(touch, length, LB_PAIR_CANDIDATES / 2);
-  touch->candidates[touch->candidate_count++] = *candidate;
+  touch->candidates[touch->candidate_count] = *candidate;
+  touch->candidates[touch->candidate_count++].known = -1; // not looked for yet
 }
 
 static double friction_of(const lbWorld *world, double own) {
   return isnan(own) ? world->settings.friction : own;
-}
-
-// Its spots: a contact with itself has two.
-static int32_t spots_of(const lbWorldTouch *touch, int32_t slot) {
-  int32_t count = 0;
-  for (int32_t i = 0; i < touch->contact_count; i++)
-    for (int side = 0; side < 2; side++) count += touch->contacts[i].slots[side] == slot;
-  return count;
 }
 
 // A normal and two tangents that depend on it alone.
@@ -67,10 +62,18 @@ static void make_axes(lbVec3 normal, lbVec3 axes[3]) {
   axes[2] = lb_cross(normal, axes[1]);
 }
 
+// Whether all normals are within so little of the first that any two look to the same side.
+static bool look_alike(const lbWorldTouch *touch) {
+  for (int32_t i = 1; i < touch->candidate_count; i++)
+    if (lb_dot(touch->candidates[0].normal, touch->candidates[i].normal) < HALF_ALIKE) return false;
+  return true;
+}
+
 // Where two surfaces overlap at an edge, a place is behind several faces: the nearest one counts,
 // not a deeper one that looks elsewhere.
 static void drop_deeper(lbWorldTouch *touch) {
   int32_t kept = 0;
+  if (look_alike(touch)) return;
   for (int32_t i = 0; i < touch->candidate_count; i++) {
     const lbTouchCandidate *c = &touch->candidates[i];
     bool keep = true;
@@ -86,12 +89,23 @@ static void drop_deeper(lbWorldTouch *touch) {
   touch->candidate_count = kept;
 }
 
+// The remembered contacts of each first body, in their order.
+static void sort_remembered(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  for (int32_t i = 0; i < world->slot_count; i++) touch->remembered_first[i] = -1;
+  for (int32_t k = touch->remembered_count - 1; k >= 0; k--) {
+    int32_t slot = touch->remembered[k].slots[0];
+    if (slot < 0 || slot >= world->slot_count) continue; // of a damaged state
+    touch->remembered_next[k] = touch->remembered_first[slot];
+    touch->remembered_first[slot] = k;
+  }
+}
+
 // Which candidates were contacts in the last step.
 static void recognise(lbWorldTouch *touch, int32_t a, int32_t b, int32_t collider) {
-  for (int32_t i = 0; i < touch->candidate_count; i++) touch->candidates[i].known = -1;
-  for (int32_t k = 0; k < touch->remembered_count; k++) {
+  for (int32_t k = touch->remembered_first[a]; k >= 0; k = touch->remembered_next[k]) {
     const lbRememberedContact *r = &touch->remembered[k];
-    if (r->slots[0] != a || r->slots[1] != b || r->collider != collider) continue;
+    if (r->slots[1] != b || r->collider != collider) continue;
     for (int32_t i = 0; i < touch->candidate_count; i++) {
       lbTouchCandidate *c = &touch->candidates[i];
       if (c->triangles[0] == r->triangles[0] && c->triangles[1] == r->triangles[1] &&
@@ -103,15 +117,26 @@ static void recognise(lbWorldTouch *touch, int32_t a, int32_t b, int32_t collide
   }
 }
 
+// One that sleeps and one that does not, and could touch it.
+static void tell_woken(lbWorld *world, int32_t a, int32_t b) {
+  lbWorldTouch *touch = world->touch;
+  if (world->slots[a].asleep == world->slots[b].asleep || touch->woken_count == touch->contact_room)
+    return;
+  int32_t *to = touch->woken + 2 * (size_t)touch->woken_count++;
+  to[0] = world->slots[a].asleep ? a : b;
+  to[1] = world->slots[a].asleep ? b : a;
+}
+
 // The chosen candidates become contacts, as many as there is room for.
-static void take_candidates(lbWorld *world, int32_t a, int32_t b, int32_t collider, double length) {
+void lb_touch_take_candidates(lbWorld *world, int32_t a, int32_t b, int32_t collider,
+                              double length) {
   lbWorldTouch *touch = world->touch;
   recognise(touch, a, b, collider);
   drop_deeper(touch);
-  choose(touch, length);
-  int32_t room = touch->contact_room - touch->contact_count;
-  int32_t room_a = LB_BODY_CONTACTS - spots_of(touch, a);
-  int32_t room_b = b < 0 ? room : LB_BODY_CONTACTS - spots_of(touch, b);
+  choose(touch, length, b < 0 ? LB_PAIR_CONTACTS : LB_SOFT_CONTACTS);
+  int32_t room = touch->contact_room - touch->asleep_count - touch->contact_count;
+  int32_t room_a = LB_BODY_CONTACTS - touch->counts[a];
+  int32_t room_b = b < 0 ? room : LB_BODY_CONTACTS - touch->counts[b];
   if (room_a < room) room = room_a;
   if (room_b < room) room = room_b;
   if (a == b && room_a / 2 < room) room = room_a / 2;
@@ -121,7 +146,7 @@ static void take_candidates(lbWorld *world, int32_t a, int32_t b, int32_t collid
   for (int32_t i = 0; i < touch->candidate_count; i++) {
     if (i >= room) {
       touch->dropped += touch->candidate_count - i;
-      return;
+      break;
     }
     lbWorldContact *contact = &touch->contacts[touch->contact_count++];
     *contact = (lbWorldContact){ .slots = { a, b },
@@ -129,7 +154,10 @@ static void take_candidates(lbWorld *world, int32_t a, int32_t b, int32_t collid
                                  .at = touch->candidates[i],
                                  .friction = sqrt(one * other) };
     make_axes(contact->at.normal, contact->axes);
+    touch->counts[a]++;
+    if (b >= 0) touch->counts[b]++;
   }
+  if (b >= 0 && touch->candidate_count > 0) tell_woken(world, a, b);
 }
 
 // ---- a body and what is rigid ------------------------------------------------------------------
@@ -182,6 +210,12 @@ static double way_near(const lbWorldCollider *c, lbVec3 centre, double radius) {
   return lb_length(lb_sub(c->end_position, c->position)) + arm * lb_length(lb_quat_log(turned));
 }
 
+bool lb_touch_collider_is_near(const lbWorldCollider *c, lbVec3 centre, double radius) {
+  lbSolidFrame frame = lb_solid_frame(c->rotation, c->position);
+  return lb_solid_distance(c->solid, lb_solid_to_own(&frame, centre), NULL) <
+         radius + way_near(c, centre, radius);
+}
+
 // What is rigid: a collider, or a body of that kind.
 typedef struct Rigid {
   int32_t slot, collider; // one of them -1
@@ -221,7 +255,7 @@ static void approach_rigid(lbWorld *world, int32_t slot, const Rigid *r) {
   a.shift = lb_solid_to_own(&a.frame, body->frame.position);
   touch->candidate_count = 0;
   if (!lb_touch_visit(body, reaches_solid, touch_solid, &a)) return;
-  take_candidates(world, slot, r->slot, r->collider, a.length);
+  lb_touch_take_candidates(world, slot, r->slot, r->collider, a.length);
 }
 
 // A rigid body.
@@ -241,7 +275,7 @@ static void approach_pair(lbWorld *world, int32_t slot, const Rigid *r) {
                            .gap = found[i].gap };
     lb_touch_add_candidate(touch, length, &c);
   }
-  take_candidates(world, slot, r->slot, r->collider, length);
+  lb_touch_take_candidates(world, slot, r->slot, r->collider, length);
 }
 
 static bool is_rigid(const lbWorld *world, int32_t slot) {
@@ -259,102 +293,26 @@ static void approach_collider(lbWorld *world, int32_t slot, int32_t number) {
 
 // ---- two bodies --------------------------------------------------------------------------------
 
-typedef struct Gathering {
-  lbWorldTouch *touch;
-  const lbBody *body;
-  int side;
-  lbVec3 centre; // of the other, own axes
-  double radius; // of the other, and what both can move by
-  double grow;
-} Gathering;
-
-static bool reaches_other(void *context, lbVec3 centre, double radius) {
-  const Gathering *g = context;
-  return lb_length(lb_sub(centre, g->centre)) < radius + g->radius;
-}
-
-static bool gather(void *context, const lbSurfaceTriangle *triangle, int32_t number) {
-  const Gathering *g = context;
-  int32_t *count = &g->touch->triangle_counts[g->side];
-  lbPairTriangle *to = &g->touch->triangles[g->side][*count];
-  if (*count == LB_PAIR_TRIANGLES) return false;
-  *to = (lbPairTriangle){ .at.own = triangle->own, .number = number, .box = lb_box_empty() };
-  for (int k = 0; k < 3; k++) {
-    double at[3];
-    to->at.corners[k] = lb_body_place(g->body, triangle->corners[k]);
-    to->at.across[k] = lb_body_place(g->body, triangle->across[k]);
-    lb_vec3_store(at, to->at.corners[k]);
-    lb_box_add_point(&to->box, at);
-  }
-  for (int k = 0; k < 3; k++) to->box.low[k] -= g->grow, to->box.high[k] += g->grow;
-  ++*count;
-  return true;
-}
-
-static bool gather_near(lbWorld *world, int side, int32_t slot, int32_t other, double margin) {
-  lbWorldTouch *touch = world->touch;
-  const lbBody *body = world->slots[slot].body;
-  Gathering g = { touch,
-                  body,
-                  side,
-                  lb_body_unplace(body, touch->centres[other]),
-                  touch->reaches[other] + margin,
-                  0.5 * margin };
-  touch->triangle_counts[side] = 0;
-  return lb_touch_visit(body, reaches_other, gather, &g);
-}
-
-static bool boxes_meet(const lbBox *a, const lbBox *b) {
-  for (int k = 0; k < 3; k++)
-    if (a->low[k] > b->high[k] || b->low[k] > a->high[k]) return false;
-  return true;
-}
-
-static void touch_pair(lbWorldTouch *touch, const lbPairTriangle *a, const lbPairTriangle *b,
-                       double margin, double depth, double length) {
-  lbTriangleTouch found[LB_TRIANGLE_TOUCHES];
-  int32_t count = lb_triangles_touch(&a->at, &b->at, margin, depth, found);
-  for (int32_t i = 0; i < count; i++) {
-    lbTouchCandidate c = { .triangles = { a->number, b->number },
-                           .point = found[i].on_b,
-                           .normal = found[i].normal,
-                           .feature = found[i].feature,
-                           .gap = found[i].gap };
-    for (int k = 0; k < 3; k++)
-      c.weights[0][k] = found[i].weights_a[k], c.weights[1][k] = found[i].weights_b[k];
-    lb_touch_add_candidate(touch, length, &c);
-  }
-}
-
 static void approach_body(lbWorld *world, int32_t a, int32_t b) {
-  lbWorldTouch *touch = world->touch;
+  const lbWorldTouch *touch = world->touch;
   double distance = lb_length(lb_sub(touch->centres[a], touch->centres[b]));
   if (!(distance < touch->reaches[a] + touch->reaches[b])) return;
   if (lb_joints_part(world, a, b)) return;
-  if (is_rigid(world, a) || is_rigid(world, b)) {
-    bool second = is_rigid(world, b); // or the first, and the other one deforms
-    Rigid r = rigid_of(world, second ? b : a);
-    if (second && is_rigid(world, a))
-      approach_pair(world, a, &r);
-    else
-      approach_rigid(world, second ? a : b, &r);
+  if (!is_rigid(world, a) && !is_rigid(world, b)) {
+    lb_touch_pair(world, a, b);
     return;
   }
-  double margin = touch->margins[a] + touch->margins[b];
-  double smaller = fmin(touch->reaches[a], touch->reaches[b]);
-  if (!gather_near(world, 0, a, b, margin) || !gather_near(world, 1, b, a, margin)) return;
-  touch->candidate_count = 0;
-  for (int32_t i = 0; i < touch->triangle_counts[0]; i++)
-    for (int32_t j = 0; j < touch->triangle_counts[1]; j++)
-      if (boxes_meet(&touch->triangles[0][i].box, &touch->triangles[1][j].box))
-        touch_pair(touch, &touch->triangles[0][i], &touch->triangles[1][j], margin, DEPTH * smaller,
-                   smaller);
-  take_candidates(world, a, b, -1, smaller);
+  bool second = is_rigid(world, b); // or the first, and the other one deforms
+  Rigid r = rigid_of(world, second ? b : a);
+  if (second && is_rigid(world, a))
+    approach_pair(world, a, &r);
+  else
+    approach_rigid(world, second ? a : b, &r);
 }
 
 static void approach_itself(lbWorld *world, int32_t slot) {
   lb_self_find(world, slot);
-  take_candidates(world, slot, slot, -1, world->touch->reaches[slot]);
+  lb_touch_take_candidates(world, slot, slot, -1, world->touch->reaches[slot]);
 }
 
 // ---- all ---------------------------------------------------------------------------------------
@@ -363,24 +321,57 @@ static void find_sphere(lbWorld *world, int32_t slot) {
   lbWorldTouch *touch = world->touch;
   const lbWorldSlot *at = &world->slots[slot];
   double speed = 0, h = world->h;
+  if (at->asleep && touch->reaches[slot] > 0) return; // where it was
   touch->reaches[slot] = 0;
   if (!at->body || !at->touches) return;
   double radius = lb_touch_sphere(at->body, &touch->centres[slot], &speed);
   double fall = h * h * lb_length(world->settings.gravity);
   touch->margins[slot] = WAY * (h * speed + fall) + SLACK * radius;
   touch->reaches[slot] = radius + touch->margins[slot];
+  touch->speeds[slot] = speed;
+}
+
+// Contacts among bodies that sleep stay as they are; -1 is a collider.
+static bool all_sleep(const lbWorld *world, const int32_t slots[2]) {
+  for (int side = 0; side < 2; side++)
+    if (slots[side] >= 0 && !(slots[side] < world->slot_count && world->slots[slots[side]].asleep))
+      return false;
+  return true;
+}
+
+// They come first among those that are remembered.
+static void keep_asleep(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  touch->asleep_count = 0;
+  for (int32_t k = 0; k < touch->remembered_count; k++) {
+    if (!all_sleep(world, touch->remembered[k].slots)) continue;
+    int32_t to = touch->asleep_count++;
+    if (to == k) continue;
+    lbRememberedContact contact = touch->remembered[k];
+    lbContact report = touch->reports[k];
+    memmove(&touch->remembered[to + 1], &touch->remembered[to], (size_t)(k - to) * sizeof contact);
+    memmove(&touch->reports[to + 1], &touch->reports[to], (size_t)(k - to) * sizeof report);
+    touch->remembered[to] = contact, touch->reports[to] = report;
+  }
+}
+
+static void find_of(lbWorld *world, int32_t i) {
+  const lbWorldTouch *touch = world->touch;
+  if (!(touch->reaches[i] > 0)) return;
+  bool asleep = world->slots[i].asleep;
+  if (world->slots[i].self && !asleep) approach_itself(world, i);
+  for (int32_t c = 0; c < world->collider_count && !asleep; c++)
+    if (world->colliders[c].solid) approach_collider(world, i, c);
+  for (int32_t j = i + 1; j < world->slot_count; j++)
+    if (touch->reaches[j] > 0 && !(asleep && world->slots[j].asleep)) approach_body(world, i, j);
 }
 
 void lb_touch_find(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  touch->contact_count = touch->dropped = 0;
+  touch->contact_count = touch->dropped = touch->woken_count = 0;
+  keep_asleep(world);
+  sort_remembered(world);
+  memset(touch->counts, 0, (size_t)world->slot_count * sizeof *touch->counts);
   for (int32_t i = 0; i < world->slot_count; i++) find_sphere(world, i);
-  for (int32_t i = 0; i < world->slot_count; i++) {
-    if (!(touch->reaches[i] > 0)) continue;
-    if (world->slots[i].self) approach_itself(world, i);
-    for (int32_t c = 0; c < world->collider_count; c++)
-      if (world->colliders[c].solid) approach_collider(world, i, c);
-    for (int32_t j = i + 1; j < world->slot_count; j++)
-      if (touch->reaches[j] > 0) approach_body(world, i, j);
-  }
+  for (int32_t i = 0; i < world->slot_count; i++) find_of(world, i);
 }

@@ -1,7 +1,6 @@
 // How contacts respond (lbContactResponse): what a step does differently for each.
 //
-//   implicit  forces by Gauss-Seidel, impulses after the step; few contacts that it is not done
-//             with in time by pivoting
+//   implicit  forces by Gauss-Seidel, impulses after the step
 //   lcp       impulses before the step that no contact approaches any more, then forces, both by
 //             pivoting (contact/lcp.h) where there are few contacts
 //   penalty   springs with dampers between surfaces that overlap; the springs are part of the step,
@@ -32,14 +31,15 @@ lbStatus lb_touch_reserve_response(lbWorld *world, lbError *err) {
 
 // ---- forces ------------------------------------------------------------------------------------
 
-void lb_touch_solve(const lbWorld *world, const lbContactProblem *problem, int32_t first,
-                    double *x) {
-  double *work = world->touch->lcp_work + WORK * (size_t)first;
+int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *problem, int32_t first,
+                       double *x) {
+  double *work = touch->lcp_work + WORK * (size_t)first;
   bool few = problem->contact_count <= LB_LCP_CONTACTS;
-  if (world->settings.response == LB_RESPONSE_LCP && few && lb_lcp_solve(problem, work, x)) return;
+  if (touch->stops && few && lb_lcp_solve(problem, work, x)) return 1;
   int32_t sweeps = lb_contact_solve(problem, x);
   // What is heavy on what is light takes thousands of sweeps.
   if (few && sweeps == problem->sweeps_most) (void)lb_lcp_solve(problem, work, x);
+  return sweeps;
 }
 
 // ---- penalty -----------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ static void soften(lbWorld *world, int32_t c) {
   double gap = contact->at.gap, free_way = lb_touch_free_way(world, c);
   free[0] = free_way + (gap < 0 ? fmax(gap * k / (k + damper), -PARTING_HALF * world->h) : gap);
   for (int i = 1; i < 3; i++) free[i] -= before[i] / k;
-  lbContactSide side = touch->sides[2 * c];
+  lbContactSide side = touch->sides[2 * c + (touch->sides[2 * c].body < 0)];
   const lbContactPart *part = &touch->parts[side.body];
   for (int i = 0; i < 3; i++) {
     size_t row = 3 * (size_t)side.place + (size_t)i;
@@ -111,9 +111,6 @@ void lb_touch_stop(lbWorld *world) {
   if (!touch->stops) return;
   memset(touch->stops, 0, 3 * (size_t)touch->contact_count * sizeof(double));
   if (!find_approach(world)) return;
-  lb_touch_find_responses(world);
-  (void)find_approach(world); // spots are where they are now again
-  lbContactProblem problem = lb_touch_problem(touch, touch->speed_parts);
-  lb_touch_solve(world, &problem, 0, touch->stops);
+  lb_touch_solve_all(touch, touch->stops);
   lb_touch_strike_all(world, touch->stops);
 }

@@ -11,8 +11,14 @@
 #define PARTING 1.0    // m/s: bodies that overlap come apart no faster
 #define SHARE 0.2      // of the overlap that a step takes back, at most
 #define NEVER 1e30     // m/s: a gap that nothing closes
+#define BODIES 4       // a task: waking a thread costs more than a few of them
+#define TASKS 16       // islands are solved in, at most
 
 // ---- who has contacts --------------------------------------------------------------------------
+
+static bool gives_way(const lbWorld *world, int32_t slot) {
+  return slot >= 0 && !world->slots[slot].asleep;
+}
 
 int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot) {
   if (touch->numbers[slot] < 0) {
@@ -22,14 +28,14 @@ int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot) {
   return touch->numbers[slot];
 }
 
-// Touchers in the order of their slots, and where their spots lie.
+// Touchers, and where their spots lie.
 static void list_touchers(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   touch->toucher_count = 0;
   for (int32_t i = 0; i < world->slot_count; i++) touch->numbers[i] = -1;
   for (int32_t c = 0; c < touch->contact_count; c++)
     for (int side = 0; side < 2; side++)
-      if (touch->contacts[c].slots[side] >= 0)
+      if (gives_way(world, touch->contacts[c].slots[side]))
         touch->touchers[lb_touch_enlist(touch, touch->contacts[c].slots[side])].count++;
   lb_joints_enlist(world);
   int32_t first = 0;
@@ -40,113 +46,193 @@ static void list_touchers(lbWorld *world) {
   }
 }
 
-static lbSpot make_spot(const lbBody *body, const lbTouchCandidate *at, int side) {
-  lbSpot spot = { .triangle = at->triangles[side] };
-  memcpy(spot.weights, at->weights[side], sizeof spot.weights);
-  if (!lb_rigid_solid(body)) return spot;
-  lbVec3 place = side ? at->point : at->first;
-  bool round = lb_rigid_is_round(body);
-  spot.kind = round ? LB_SPOT_ROUND : LB_SPOT_OWN;
-  spot.own = round ? lb_sub(place, lb_frame_centre(body)) : lb_body_unplace(body, place);
-  return spot;
+// Where they were when the contact was found, whatever the body does in the step.
+static void place_rigid(const lbWorld *world, lbWorldContact *contact) {
+  for (int side = 0; side < 2; side++) {
+    const lbBody *body = contact->slots[side] < 0 ? NULL : world->slots[contact->slots[side]].body;
+    contact->kinds[side] = LB_SPOT_SURFACE;
+    if (!body || !lb_rigid_solid(body)) continue;
+    lbVec3 place = side ? contact->at.point : contact->at.first;
+    bool round = lb_rigid_is_round(body);
+    contact->kinds[side] = round ? LB_SPOT_ROUND : LB_SPOT_OWN;
+    contact->own[side] =
+        round ? lb_sub(place, lb_frame_centre(body)) : lb_body_unplace(body, place);
+  }
 }
 
-static void list_spots(const lbWorld *world) {
+static void list_spots(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   for (int32_t c = 0; c < touch->contact_count; c++) {
-    lbWorldContact *contact = &touch->contacts[c];
+    const lbWorldContact *contact = &touch->contacts[c];
     for (int side = 0; side < 2; side++) {
       touch->sides[2 * c + side] = (lbContactSide){ -1, 0 };
-      if (contact->slots[side] < 0) continue;
+      if (!gives_way(world, contact->slots[side])) continue;
       int32_t number = touch->numbers[contact->slots[side]];
       lbWorldToucher *toucher = &touch->touchers[number];
       int32_t place = toucher->count++;
       lbSpot *spot = &touch->spots[toucher->first + place];
-      *spot = make_spot(world->slots[contact->slots[side]].body, &contact->at, side);
+      *spot = (lbSpot){ .kind = contact->kinds[side],
+                        .triangle = contact->at.triangles[side],
+                        .own = contact->own[side] };
+      memcpy(spot->weights, contact->at.weights[side], sizeof spot->weights);
       memcpy(spot->axes, contact->axes, sizeof spot->axes);
-      contact->places[side] = place;
+      touch->owners[toucher->first + place] = 2 * c + side;
       touch->sides[2 * c + side] = (lbContactSide){ number, place };
     }
   }
 }
 
-// ---- how they give way -------------------------------------------------------------------------
-
-static double *take(lbWorldTouch *touch, size_t count) {
-  double *at = touch->pool + touch->pool_used;
-  touch->pool_used += count;
-  return at;
-}
-
-static lbContactPart make_part(lbWorldTouch *touch, int32_t count) {
-  size_t n = 3 * (size_t)count;
-  lbContactPart part = { count, take(touch, n * n), take(touch, n) };
-  memset(part.matrix, 0, n * n * sizeof(double));
-  return part;
-}
-
-static const lbSpot *spot_of(const lbWorldTouch *touch, int32_t contact, int side) {
-  lbContactSide at = touch->sides[2 * contact + side];
-  return &touch->spots[touch->touchers[at.body].first + at.place];
-}
-
-// Opens the step of a body and asks where its spots come to.
-static void open_step(lbWorld *world, int32_t number) {
-  lbWorldTouch *touch = world->touch;
-  lbWorldToucher *toucher = &touch->touchers[number];
-  lbBody *body = world->slots[toucher->slot].body;
-  toucher->open = lb_touch_open(&toucher->touching, body, world->h);
-  for (int32_t i = toucher->first; i < toucher->first + toucher->count; i++) {
-    touch->ways[i] = lb_vec3(0, 0, 0);
-    if (toucher->open)
-      touch->ways[i] = lb_touch_way(&toucher->touching, &touch->spots[i], &touch->spots[i].point);
+// Room for the matrices of all touchers, all zero.
+static void make_parts(lbWorldTouch *touch) {
+  double *at = touch->pool;
+  for (int32_t t = 0; t < touch->toucher_count; t++) {
+    size_t n = 3 * (size_t)touch->touchers[t].count;
+    touch->parts[t] = (lbContactPart){ touch->touchers[t].count, at, at + n * n };
+    at += n * n + n;
   }
-  if (toucher->open) lb_joints_open(world, number);
+  memset(touch->pool, 0, (size_t)(at - touch->pool) * sizeof *at);
 }
 
-lbVec3 lb_touch_place(const lbWorldTouch *touch, int32_t contact, int side) {
-  return spot_of(touch, contact, side)->point;
+static void list(lbWorld *world) {
+  list_touchers(world);
+  list_spots(world);
+  lb_islands_find(world);
+}
+
+// The number of a contact's spot; -1: that side does not give way.
+static int32_t spot_of(const lbWorldTouch *touch, int32_t contact, int side) {
+  lbContactSide at = touch->sides[2 * contact + side];
+  return at.body < 0 ? -1 : touch->touchers[at.body].first + at.place;
+}
+
+lbVec3 lb_touch_place(const lbWorldTouch *touch, int32_t c, int side) {
+  const lbTouchCandidate *at = &touch->contacts[c].at;
+  int32_t spot = spot_of(touch, c, side);
+  if (spot >= 0) return touch->spots[spot].point;
+  return side ? at->point : lb_add_scaled(at->point, at->gap, at->normal);
 }
 
 // Forces of two bodies on each other act between their spots.
 static void join_points(lbWorldTouch *touch) {
   for (int32_t c = 0; c < touch->contact_count; c++) {
-    if (touch->contacts[c].slots[1] < 0) continue;
-    lbSpot *a = touch->spots + (spot_of(touch, c, 0) - touch->spots);
-    lbSpot *b = touch->spots + (spot_of(touch, c, 1) - touch->spots);
-    a->point = b->point = lb_scale(0.5, lb_add(a->point, b->point));
+    int32_t a = spot_of(touch, c, 0), b = spot_of(touch, c, 1);
+    if (a < 0 || b < 0) continue;
+    lbVec3 middle = lb_scale(0.5, lb_add(touch->spots[a].point, touch->spots[b].point));
+    touch->spots[a].point = touch->spots[b].point = middle;
   }
 }
 
-// Asks how the spots give way, and closes the step.
-static void close_step(lbWorld *world, int32_t number) {
+// amounts <- those of contacts, for each spot.
+static void share_out(lbWorldTouch *touch, const double *of_contacts) {
+  int32_t count = 0;
+  for (int32_t t = 0; t < touch->toucher_count; t++) count += touch->touchers[t].count;
+  for (int32_t i = 0; i < count; i++)
+    for (int k = 0; k < 3; k++) {
+      double amount = of_contacts[3 * (touch->owners[i] / 2) + k];
+      touch->amounts[3 * i + k] = touch->owners[i] & 1 ? -amount : amount;
+    }
+}
+
+// ---- the problem -------------------------------------------------------------------------------
+
+static lbContactProblem make_problem(const lbWorldTouch *touch) {
+  return (lbContactProblem){ .contact_count = touch->contact_count,
+                             .part_count = touch->toucher_count,
+                             .sides = touch->sides,
+                             .free = touch->free,
+                             .friction = touch->frictions,
+                             .parts = touch->parts,
+                             .sweeps_most = SWEEPS,
+                             .tolerance = TOLERANCE,
+                             .work = touch->solve_work };
+}
+
+typedef struct Solving {
+  lbWorldTouch *touch;
+  double *x;
+} Solving;
+
+static void solve_islands(int32_t begin, int32_t end, void *context) {
+  Solving *s = context;
+  const int32_t *at = s->touch->island_begin;
+  for (int32_t i = begin; i < end; i++) {
+    lbContactProblem problem = make_problem(s->touch);
+    problem.contact_count = at[i + 1] - at[i];
+    problem.list = s->touch->by_island + at[i];
+    s->touch->sweeps[i] = lb_touch_solve(s->touch, &problem, at[i], s->x);
+  }
+}
+
+int32_t lb_touch_solve_all(lbWorldTouch *touch, double *x) {
+  Solving s = { touch, x };
+  int32_t most = 0;
+  double start = lb_seconds();
+  lb_parallel_for(touch->island_count, 1 + touch->island_count / TASKS, solve_islands, &s);
+  touch->stats.solve_seconds += lb_seconds() - start;
+  for (int32_t i = 0; i < touch->island_count; i++)
+    if (touch->sweeps[i] > most) most = touch->sweeps[i];
+  return most;
+}
+
+static void for_touchers(lbWorld *world, lbRangeTask *task) {
+  double start = lb_seconds();
+  lb_parallel_for(world->touch->toucher_count, BODIES, task, world);
+  world->touch->stats.response_seconds += lb_seconds() - start;
+}
+
+// ---- how bodies give way -----------------------------------------------------------------------
+
+// Where the spots of bodies come to, and how their shapes give way, in steps that are opened for
+// that.
+static void open_steps(int32_t begin, int32_t end, void *context) {
+  lbWorld *world = context;
   lbWorldTouch *touch = world->touch;
-  lbWorldToucher *toucher = &touch->touchers[number];
-  lbContactPart moves = make_part(touch, toucher->count);
-  lbContactPart speeds = make_part(touch, toucher->count);
-  touch->parts[number] = moves, touch->speed_parts[number] = speeds;
-  if (toucher->open)
-    lb_touch_matrices(&toucher->touching, toucher->count, touch->spots + toucher->first,
-                      touch->work, moves.matrix, speeds.matrix);
-  lb_touch_close(&toucher->touching);
+  for (int32_t t = begin; t < end; t++) {
+    lbWorldToucher *toucher = &touch->touchers[t];
+    lbSpot *spots = touch->spots + toucher->first;
+    lbVec3 *ways = touch->ways + toucher->first;
+    toucher->open = lb_touch_open(&toucher->touching, world->slots[toucher->slot].body, world->h);
+    for (int32_t i = 0; i < toucher->count; i++) {
+      ways[i] = lb_vec3(0, 0, 0);
+      if (toucher->open) ways[i] = lb_touch_way(&toucher->touching, &spots[i], &spots[i].point);
+    }
+    if (toucher->open)
+      lb_touch_moves(&toucher->touching, toucher->count, spots, touch->parts[t].matrix);
+    if (toucher->open) lb_joints_open(world, t);
+    lb_touch_close(&toucher->touching);
+  }
+}
+
+static void add_frames(int32_t begin, int32_t end, void *context) {
+  lbWorldTouch *touch = ((lbWorld *)context)->touch;
+  for (int32_t t = begin; t < end; t++)
+    if (touch->touchers[t].open)
+      lb_touch_add_frame(&touch->touchers[t].touching, touch->touchers[t].count,
+                         touch->spots + touch->touchers[t].first, touch->parts[t].matrix);
+}
+
+static void hold_forces(int32_t begin, int32_t end, void *context) {
+  lbWorldTouch *touch = ((lbWorld *)context)->touch;
+  for (int32_t t = begin; t < end; t++)
+    if (touch->touchers[t].open)
+      lb_touch_hold(&touch->touchers[t].touching, touch->touchers[t].count,
+                    touch->spots + touch->touchers[t].first,
+                    touch->amounts + 3 * (size_t)touch->touchers[t].first);
 }
 
 // ---- forces ------------------------------------------------------------------------------------
 
-// How its two sides move against each other in the step without contact forces.
-static lbVec3 free_way(const lbWorld *world, int32_t c) {
+// How a contact's first side moves against its second by what is in `ways`; `share` of the way of
+// a collider.
+static lbVec3 relative_way(const lbWorld *world, int32_t c, double share) {
   const lbWorldTouch *touch = world->touch;
   const lbWorldContact *contact = &touch->contacts[c];
-  lbVec3 way = touch->ways[spot_of(touch, c, 0) - touch->spots], other;
-  if (contact->slots[1] >= 0)
-    other = touch->ways[spot_of(touch, c, 1) - touch->spots];
-  else
-    other = lb_collider_way(&world->colliders[contact->collider], contact->at.point);
-  return lb_sub(way, other);
-}
-
-double lb_touch_free_way(const lbWorld *world, int32_t c) {
-  return lb_dot(world->touch->contacts[c].axes[0], free_way(world, c));
+  int32_t a = spot_of(touch, c, 0), b = spot_of(touch, c, 1);
+  lbVec3 way = a < 0 ? lb_vec3(0, 0, 0) : touch->ways[a];
+  if (b >= 0) return lb_sub(way, touch->ways[b]);
+  if (contact->collider < 0) return way;
+  const lbWorldCollider *collider = &world->colliders[contact->collider];
+  return lb_add_scaled(way, -share, lb_collider_way(collider, contact->at.point));
 }
 
 // free <- gap and slip at the step's end without contact forces. What overlaps at the start need
@@ -154,45 +240,22 @@ double lb_touch_free_way(const lbWorld *world, int32_t c) {
 static void find_free(const lbWorld *world, int32_t c) {
   lbWorldTouch *touch = world->touch;
   const lbWorldContact *contact = &touch->contacts[c];
-  lbVec3 way = free_way(world, c);
+  lbVec3 way = relative_way(world, c, 1);
   double *free = touch->free + 3 * (size_t)c;
   for (int k = 0; k < 3; k++) free[k] = lb_dot(contact->axes[k], way);
   double gap = contact->at.gap;
   free[0] += gap < 0 ? fmax(SHARE * gap, -PARTING * world->h) : gap;
 }
 
-lbContactProblem lb_touch_problem(const lbWorldTouch *touch, lbContactPart *parts) {
-  return (lbContactProblem){ .contact_count = touch->contact_count,
-                             .part_count = touch->toucher_count,
-                             .sides = touch->sides,
-                             .free = touch->free,
-                             .friction = touch->frictions,
-                             .parts = parts,
-                             .sweeps_most = SWEEPS,
-                             .tolerance = TOLERANCE };
+double lb_touch_free_way(const lbWorld *world, int32_t c) {
+  return lb_dot(world->touch->contacts[c].axes[0], relative_way(world, c, 1));
 }
 
-static void solve_forces(lbWorld *world, double *x) {
-  lbContactProblem problem = lb_touch_problem(world->touch, world->touch->parts);
-  lb_touch_solve(world, &problem, 0, x);
-}
-
-static void solve_impulses(lbWorld *world, double *x) {
-  lbContactProblem problem = lb_touch_problem(world->touch, world->touch->speed_parts);
-  lb_touch_solve(world, &problem, 0, x);
-}
-
-static void hold_forces(lbWorldTouch *touch) {
-  for (int32_t c = 0; c < touch->contact_count; c++) {
-    const double *force = touch->forces + 3 * (size_t)c;
-    if (force[0] == 0) continue;
-    for (int side = 0; side < 2; side++) {
-      int32_t number = touch->sides[2 * c + side].body;
-      if (number >= 0 && touch->touchers[number].open)
-        lb_touch_hold(&touch->touchers[number].touching, spot_of(touch, c, side), side ? -1 : 1,
-                      force);
-    }
-  }
+static void find_responses(lbWorld *world) {
+  make_parts(world->touch);
+  for_touchers(world, open_steps);
+  join_points(world->touch);
+  for_touchers(world, add_frames);
 }
 
 // Forces start from those of the last step.
@@ -205,58 +268,34 @@ static void recall(lbWorldTouch *touch) {
   }
 }
 
-static void remember(lbWorldTouch *touch) {
-  touch->remembered_count = 0;
-  for (int32_t c = 0; c < touch->contact_count; c++) {
-    const lbWorldContact *contact = &touch->contacts[c];
-    if (!(touch->impulses[3 * c] > 0)) continue;
-    lbRememberedContact *to = &touch->remembered[touch->remembered_count++];
-    *to = (lbRememberedContact){ .collider = contact->collider, .feature = contact->at.feature };
-    for (int side = 0; side < 2; side++) {
-      to->slots[side] = contact->slots[side];
-      to->triangles[side] = contact->at.triangles[side];
-    }
-    memcpy(to->forces, touch->forces + 3 * (size_t)c, sizeof to->forces);
-  }
+static void solve_contacts(lbWorld *world, double *x) {
+  world->touch->stats.sweeps = lb_touch_solve_all(world->touch, x);
 }
 
-void lb_touch_find_responses(lbWorld *world) {
-  lbWorldTouch *touch = world->touch;
-  touch->pool_used = 0;
-  for (int32_t t = 0; t < touch->toucher_count; t++) open_step(world, t);
-  join_points(touch);
-  for (int32_t t = 0; t < touch->toucher_count; t++) close_step(world, t);
-}
-
-// Forces of contacts and joints, by how bodies give way in the step; `touch->free` is known.
+// Forces of contacts and joints, and bodies hold them.
 static void solve(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   if (lb_joints_hold_any(world)) {
     lb_joints_make_rows(world);
-    lb_joints_solve(world, false, &touch->parts, touch->forces, solve_forces);
+    lb_joints_solve(world, false, &touch->parts, touch->forces, solve_contacts);
     lb_joints_note_rest(world);
     lb_joints_keep(world);
   } else
-    solve_forces(world, touch->forces);
-  hold_forces(touch);
-}
-
-static void find_forces(lbWorld *world) {
-  lb_touch_find_responses(world);
-  for (int32_t c = 0; c < world->touch->contact_count; c++) find_free(world, c);
-  lb_touch_soften(world);
-  solve(world);
+    solve_contacts(world, touch->forces);
+  share_out(touch, touch->forces);
+  for_touchers(world, hold_forces);
 }
 
 // Once more, about where the forces lead to.
 static void find_again(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  lb_touch_find_responses(world);
-  lbContactProblem problem = lb_touch_problem(touch, touch->parts);
+  find_responses(world);
+  lbContactProblem problem = make_problem(touch);
+  lb_contact_moves(&problem, touch->forces);
   for (int32_t c = 0; c < touch->contact_count; c++) {
     double by[3];
     find_free(world, c);
-    lb_contact_move(&problem, touch->forces, c, by);
+    lb_contact_move(&problem, c, by);
     for (int k = 0; k < 3; k++) touch->free[3 * c + k] -= by[k];
   }
   for (int32_t t = 0; t < touch->toucher_count; t++)
@@ -268,91 +307,147 @@ static void find_again(lbWorld *world) {
 
 void lb_touch_begin(lbWorld *world, double start, double end) {
   lbWorldTouch *touch = world->touch;
+  double begun = lb_seconds();
+  touch->stats = (lbContactStats){ 0 };
   lb_colliders_lead(world, start, end);
+  lb_sleep_watch(world);
   lb_touch_find(world);
-  list_touchers(world);
-  list_spots(world);
+  for (int32_t c = 0; c < touch->contact_count; c++) place_rigid(world, &touch->contacts[c]);
+  list(world);
+  lb_sleep_group(world);
+  touch->stats.find_seconds = lb_seconds() - begun;
+  touch->stats.dropped = touch->dropped;
+  if (touch->contact_count == 0 && !lb_joints_hold_any(world)) return;
   for (int32_t c = 0; c < touch->contact_count; c++)
     touch->frictions[c] = touch->contacts[c].friction;
   lb_touch_stop(world);
+  find_responses(world);
+  for (int32_t c = 0; c < touch->contact_count; c++) find_free(world, c);
   recall(touch);
-  find_forces(world);
-  bool again = world->settings.response != LB_RESPONSE_PENALTY && lb_joints_turn_far(world);
-  if (again) find_again(world);
+  lb_touch_soften(world);
+  solve(world);
+  if (world->settings.response != LB_RESPONSE_PENALTY && lb_joints_turn_far(world))
+    find_again(world);
+  touch->stats.contacts = touch->contact_count;
+  touch->stats.islands = touch->island_count;
 }
 
 // ---- impulses ----------------------------------------------------------------------------------
 
-// velocities (spots) <- of a body's spots now
-static void look(lbWorld *world, const lbWorldToucher *toucher) {
-  lbWorldTouch *touch = world->touch;
-  const lbBody *body = world->slots[toucher->slot].body;
-  lbScratch *scratch = lb_scratch_borrow(body->prepared);
-  for (int32_t i = 0; i < toucher->count; i++) touch->ways[toucher->first + i] = lb_vec3(0, 0, 0);
-  if (!scratch) return;
-  lb_touch_look(body, scratch);
-  for (int32_t i = toucher->first; i < toucher->first + toucher->count; i++)
-    touch->ways[i] = lb_touch_velocity(body, scratch, &touch->spots[i], &touch->spots[i].point);
-  lb_joints_look(world, (int32_t)(toucher - touch->touchers), scratch);
-  lb_scratch_return(body->prepared, scratch);
+// Contacts without a force are done with.
+static void keep_pushing(lbWorldTouch *touch) {
+  int32_t kept = 0;
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    bool stopped = touch->stops && touch->stops[3 * c] > 0;
+    if (!(touch->forces[3 * c] > 0) && !stopped) continue;
+    if (touch->stops)
+      memmove(touch->stops + 3 * (size_t)kept, touch->stops + 3 * (size_t)c, 3 * sizeof(double));
+    touch->contacts[kept] = touch->contacts[c];
+    touch->frictions[kept] = touch->frictions[c];
+    memmove(touch->forces + 3 * (size_t)kept, touch->forces + 3 * (size_t)c, 3 * sizeof(double));
+    kept++;
+  }
+  touch->contact_count = touch->stats.pushing = kept;
 }
 
-// free <- speeds along the axes
-static void find_speeds(const lbWorld *world, int32_t c) {
+// ways <- velocities of bodies' spots now, and how impulses change them.
+static void look(int32_t begin, int32_t end, void *context) {
+  lbWorld *world = context;
   lbWorldTouch *touch = world->touch;
-  const lbWorldContact *contact = &touch->contacts[c];
-  double *free = touch->free + 3 * (size_t)c;
-  lbVec3 velocity = touch->ways[spot_of(touch, c, 0) - touch->spots], other;
-  if (contact->slots[1] >= 0)
-    other = touch->ways[spot_of(touch, c, 1) - touch->spots];
-  else
-    other = lb_scale(1 / world->h,
-                     lb_collider_way(&world->colliders[contact->collider], contact->at.point));
-  velocity = lb_sub(velocity, other);
-  for (int k = 0; k < 3; k++) free[k] = lb_dot(contact->axes[k], velocity);
+  for (int32_t t = begin; t < end; t++) {
+    lbWorldToucher *toucher = &touch->touchers[t];
+    const lbBody *body = world->slots[toucher->slot].body;
+    lbScratch *scratch = lb_scratch_borrow(body->prepared);
+    lbSpot *spots = touch->spots + toucher->first;
+    lbVec3 *ways = touch->ways + toucher->first;
+    toucher->open = scratch && lb_touch_look(body, scratch);
+    for (int32_t i = 0; i < toucher->count; i++) {
+      ways[i] = lb_vec3(0, 0, 0);
+      if (toucher->open) ways[i] = lb_touch_velocity(body, scratch, &spots[i], &spots[i].point);
+    }
+    if (toucher->open)
+      lb_touch_speeds(body, scratch, toucher->count, spots, touch->parts[t].matrix);
+    if (toucher->open) lb_joints_look(world, t, scratch);
+    lb_scratch_return(body->prepared, scratch);
+  }
+}
+
+static void add_frame_speeds(int32_t begin, int32_t end, void *context) {
+  lbWorld *world = context;
+  lbWorldTouch *touch = world->touch;
+  for (int32_t t = begin; t < end; t++)
+    if (touch->touchers[t].open)
+      lb_touch_add_frame_speeds(world->slots[touch->touchers[t].slot].body,
+                                touch->touchers[t].count, touch->spots + touch->touchers[t].first,
+                                touch->parts[t].matrix);
 }
 
 static void look_at_all(lbWorld *world) {
-  for (int32_t t = 0; t < world->touch->toucher_count; t++) look(world, &world->touch->touchers[t]);
+  make_parts(world->touch);
+  for_touchers(world, look);
+}
+
+static void find_speeds(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  join_points(touch);
+  for_touchers(world, add_frame_speeds);
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    lbVec3 velocity = relative_way(world, c, 1 / world->h);
+    for (int k = 0; k < 3; k++)
+      touch->free[3 * c + k] = lb_dot(touch->contacts[c].axes[k], velocity);
+  }
 }
 
 void lb_touch_find_speeds(lbWorld *world) {
-  lbWorldTouch *touch = world->touch;
   look_at_all(world);
-  join_points(touch);
-  for (int32_t c = 0; c < touch->contact_count; c++) find_speeds(world, c);
+  find_speeds(world);
 }
 
-// free <- as if the held forces had not acted
-static void leave_out_held(lbWorldTouch *touch) {
-  lbContactProblem problem = lb_touch_problem(touch, touch->speed_parts);
+// free <- as if the held forces had not acted; impulses <- theirs
+static void leave_out_held(const lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  lbContactProblem problem = make_problem(touch);
+  for (int32_t i = 0; i < 3 * touch->contact_count; i++)
+    touch->impulses[i] = world->h * touch->forces[i];
+  lb_contact_moves(&problem, touch->impulses);
   for (int32_t c = 0; c < touch->contact_count; c++) { // v = free + S (J - h f)
     double by[3];
-    lb_contact_move(&problem, touch->impulses, c, by);
+    lb_contact_move(&problem, c, by);
     for (int k = 0; k < 3; k++) touch->free[3 * c + k] -= by[k];
     if (touch->forces[3 * c] == 0) touch->free[3 * c] = NEVER;
   }
 }
 
-static void strike(lbWorld *world, int32_t number, const double *changes) {
+static void strike(int32_t begin, int32_t end, void *context) {
+  lbWorld *world = context;
   lbWorldTouch *touch = world->touch;
-  const lbWorldToucher *toucher = &touch->touchers[number];
-  lbBody *body = world->slots[toucher->slot].body;
-  int32_t count = 0;
-  for (int32_t c = 0; c < touch->contact_count; c++)
-    for (int side = 0; side < 2; side++) {
-      const double *by = changes + 3 * (size_t)c;
-      if (touch->sides[2 * c + side].body != number || (by[0] == 0 && by[1] == 0 && by[2] == 0))
-        continue;
-      touch->struck[count] = spot_of(touch, c, side);
-      touch->signs[count] = side ? -1 : 1;
-      touch->amounts[count++] = by;
-    }
-  if (count == 0 || !toucher->open) return;
-  lbScratch *scratch = lb_scratch_borrow(body->prepared);
-  if (!scratch) return;
-  lb_touch_strike(body, count, touch->struck, touch->signs, touch->amounts, scratch);
-  lb_scratch_return(body->prepared, scratch);
+  for (int32_t t = begin; t < end; t++) {
+    const lbWorldToucher *toucher = &touch->touchers[t];
+    lbBody *body = world->slots[toucher->slot].body;
+    lbScratch *scratch = toucher->open ? lb_scratch_borrow(body->prepared) : NULL;
+    if (!scratch) continue;
+    lb_touch_strike(body, toucher->count, touch->spots + toucher->first,
+                    touch->amounts + 3 * (size_t)toucher->first, scratch);
+    lb_scratch_return(body->prepared, scratch);
+  }
+}
+
+void lb_touch_strike_all(lbWorld *world, const double *impulses) {
+  share_out(world->touch, impulses);
+  for_touchers(world, strike);
+}
+
+// ---- what is told, and remembered --------------------------------------------------------------
+
+static lbRememberedContact remember(const lbWorldTouch *touch, int32_t c) {
+  const lbWorldContact *contact = &touch->contacts[c];
+  lbRememberedContact to = { .collider = contact->collider, .feature = contact->at.feature };
+  for (int side = 0; side < 2; side++) {
+    to.slots[side] = contact->slots[side];
+    to.triangles[side] = contact->at.triangles[side];
+  }
+  memcpy(to.forces, touch->forces + 3 * (size_t)c, sizeof to.forces);
+  return to;
 }
 
 // Of a rigid body, which has no triangles that touch.
@@ -368,73 +463,88 @@ static lbPoint nearest_vertex(const lbBody *body, lbVec3 place) {
   return lb_point_vertex(nearest);
 }
 
-static void report(lbWorld *world) {
-  lbWorldTouch *touch = world->touch;
-  touch->report_count = 0;
-  for (int32_t i = 0; i < world->slot_count; i++) touch->sums[i] = lb_vec3(0, 0, 0);
-  for (int32_t c = 0; c < touch->contact_count; c++) {
-    const lbWorldContact *contact = &touch->contacts[c];
-    const double *J = touch->impulses + 3 * (size_t)c;
-    if (!(J[0] > 0)) continue;
-    lbContact *to = &touch->reports[touch->report_count++];
-    *to = (lbContact){ .point = contact->at.point,
-                       .normal = contact->at.normal,
-                       .gap = contact->at.gap,
-                       .sliding = hypot(J[1], J[2]) >= (1 - 1e-6) * contact->friction * J[0] };
-    lbVec3 force = lb_vec3(0, 0, 0);
-    for (int k = 0; k < 3; k++) force = lb_add_scaled(force, J[k] / world->h, contact->axes[k]);
-    to->force = force;
-    for (int side = 0; side < 2; side++) {
-      int32_t slot = contact->slots[side];
-      if (slot < 0) {
-        to->collider =
-            lb_world_id(contact->collider, world->colliders[contact->collider].generation);
-        continue;
-      }
-      const double *w = contact->at.weights[side];
-      to->bodies[side] = lb_world_id(slot, world->slots[slot].generation);
-      bool rigid = contact->at.triangles[side] < 0;
-      to->points[side] = rigid ? nearest_vertex(world->slots[slot].body, contact->at.point)
-                               : lb_point_triangle(contact->at.triangles[side], w[0], w[1], w[2]);
-      touch->sums[slot] = lb_add_scaled(touch->sums[slot], side ? -1 : 1, force);
+static lbContact report(const lbWorld *world, int32_t c) {
+  const lbWorldTouch *touch = world->touch;
+  const lbWorldContact *contact = &touch->contacts[c];
+  const double *J = touch->impulses + 3 * (size_t)c;
+  lbContact to = { .point = contact->at.point,
+                   .normal = contact->at.normal,
+                   .gap = contact->at.gap,
+                   .sliding = hypot(J[1], J[2]) >= (1 - 1e-6) * contact->friction * J[0] };
+  for (int k = 0; k < 3; k++) to.force = lb_add_scaled(to.force, J[k] / world->h, contact->axes[k]);
+  for (int side = 0; side < 2; side++) {
+    int32_t slot = contact->slots[side];
+    const double *w = contact->at.weights[side];
+    if (slot < 0) {
+      to.collider = lb_world_id(contact->collider, world->colliders[contact->collider].generation);
+      continue;
     }
+    to.bodies[side] = lb_world_id(slot, world->slots[slot].generation);
+    bool rigid = contact->at.triangles[side] < 0;
+    to.points[side] = rigid ? nearest_vertex(world->slots[slot].body, contact->at.point)
+                            : lb_point_triangle(contact->at.triangles[side], w[0], w[1], w[2]);
   }
+  return to;
 }
 
-void lb_touch_strike_all(lbWorld *world, const double *changes) {
-  for (int32_t t = 0; t < world->touch->toucher_count; t++) strike(world, t, changes);
+void lb_touch_sum_up(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  for (int32_t i = 0; i < world->slot_count; i++) touch->sums[i] = lb_vec3(0, 0, 0);
+  for (int32_t k = 0; k < touch->remembered_count; k++)
+    for (int side = 0; side < 2; side++) {
+      int32_t slot = touch->remembered[k].slots[side];
+      if (slot >= 0 && slot < world->slot_count)
+        touch->sums[slot] =
+            lb_add_scaled(touch->sums[slot], side ? -1 : 1, touch->reports[k].force);
+    }
 }
 
-// impulses <- of the step: what brings velocities to rest against each other
+// Those of bodies that sleep stay, those that push follow.
+static void tell(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  touch->remembered_count = touch->asleep_count;
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    if (!(touch->impulses[3 * c] > 0)) continue;
+    touch->remembered[touch->remembered_count] = remember(touch, c);
+    touch->reports[touch->remembered_count++] = report(world, c);
+  }
+  lb_touch_sum_up(world);
+}
+
+// impulses <- of the step: what brings velocities to rest against each other. Bodies have been
+// looked at.
 static void find_impulses(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
+  find_speeds(world);
+  leave_out_held(world);
   bool jointed = lb_joints_hold_any(world);
-  lb_touch_find_speeds(world);
-  if (jointed) lb_joints_measure_again(world, touch->speed_parts);
-  for (int32_t i = 0; i < 3 * touch->contact_count; i++)
-    touch->impulses[i] = world->h * touch->forces[i];
-  leave_out_held(touch);
   if (jointed) {
     lb_joints_measure_speeds(world);
-    lb_joints_solve(world, true, &touch->speed_parts, touch->impulses, solve_impulses);
+    lb_joints_solve(world, true, &touch->parts, touch->impulses, solve_contacts);
   } else
-    solve_impulses(world, touch->impulses);
+    solve_contacts(world, touch->impulses);
   double *changes = touch->free; // done with
   for (int32_t i = 0; i < 3 * touch->contact_count; i++)
     changes[i] = touch->impulses[i] - world->h * touch->forces[i];
   lb_touch_strike_all(world, changes);
   if (jointed) lb_joints_finish(world);
+  for (int32_t i = 0; i < 3 * touch->contact_count && touch->stops; i++)
+    touch->impulses[i] += touch->stops[i];
 }
 
 void lb_touch_finish(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  look_at_all(world);
-  lb_touch_measure(world);
-  find_impulses(world);
-  if (touch->stops)
-    for (int32_t i = 0; i < 3 * touch->contact_count; i++) touch->impulses[i] += touch->stops[i];
-  report(world);
-  remember(touch);
+  touch->missed = false;
+  if (touch->contact_count > 0 || lb_joints_hold_any(world)) {
+    keep_pushing(touch);
+    list(world);
+    look_at_all(world);
+    touch->missed = touch->may_retry && lb_retry_is_better(world);
+    if (touch->missed) return;
+    find_impulses(world);
+  }
+  tell(world);
+  lb_sleep_update(world);
   lb_colliders_feel(world);
   lb_colliders_arrive(world);
 }

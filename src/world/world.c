@@ -11,7 +11,7 @@
 #define CONTACTS_MOST 100000
 
 lbWorldSettings lb_world_settings(void) {
-  return (lbWorldSettings){ .substeps = 1, .friction = 0.5, .contacts_most = 256 };
+  return (lbWorldSettings){ .substeps = 1, .friction = 0.5, .contacts_most = 256, .sleep = true };
 }
 
 lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError *err) {
@@ -279,6 +279,7 @@ lbStatus lb_world_remove(lbWorld *world, lbBodyId id, lbError *err) {
     if (world->loads[i].used && world->loads[i].load.body == id) world->loads[i].used = false;
   for (int32_t i = 0; i < world->attachment_count; i++)
     if (world->attachments[i].def.body == id) world->attachments[i].used = false;
+  lb_sleep_wake(world, (int32_t)(slot - world->slots), true);
   slot->body = NULL;
   lb_self_destroy(slot->self);
   slot->self = NULL;

@@ -5,6 +5,7 @@
 #include "limber/world.h"
 
 #include "base/refuse.h"
+#include "body/body.h"
 
 // Bodies that are stepped together: a batch, or one body of its own.
 typedef struct lbWorldGroup {
@@ -30,6 +31,14 @@ typedef struct lbWorldSlot {
   bool touches;       // other bodies and colliders
   double friction;    // NAN: the world's
   lbSelfTouch *self;  // NULL: it does not touch itself
+
+  // sleep.c
+  bool asleep;               // as lbBody.asleep
+  int32_t sleep_group;       // slot of the first of its island: those that sleep wake together
+  double rest;               // s, since it came to rest
+  double push;               // what is applied to it, and
+  uint64_t print;            // what it is, when it fell asleep
+  const lbPrepared *made_of; //
 } lbWorldSlot;
 
 typedef struct lbWorldLoad {

@@ -26,14 +26,14 @@ static void fill_matrix(lbContactPart *part, int32_t freedom) {
     }
 }
 
-static double matrices[3][9 * MOST * MOST], forces[3][3 * MOST];
+static double matrices[3][9 * MOST * MOST], moves[3][3 * MOST];
 
 // `count` contacts of body 0 with the ground, or with body 1 where it is `pairs`.
 static lbContactProblem make_problem(int32_t count, bool pairs, int32_t freedom, double friction,
                                      lbContactPart *parts, lbContactSide *sides, double *free,
                                      double *frictions) {
   for (int b = 0; b < 2; b++) {
-    parts[b] = (lbContactPart){ count, matrices[b], forces[b] };
+    parts[b] = (lbContactPart){ count, matrices[b], moves[b] };
     fill_matrix(&parts[b], freedom);
   }
   for (int32_t c = 0; c < count; c++) {
@@ -89,14 +89,14 @@ static void one_contact_sticks_and_slides_as_coulomb_says(void **state) {
   lbContactSide sides[2] = { { 0, 0 }, { -1, 0 } };
   for (double slip = 0.1; slip < 2; slip += 0.1) {
     double free[3] = { -1, slip, 0 };
-    lbContactProblem p = { 1, 1, sides, free, &friction, &part, 100, 1e-14, NULL };
+    lbContactProblem p = { 1, 1, sides, free, &friction, &part, 100, 1e-14, NULL, NULL };
     memset(x, 0, sizeof x);
     lb_contact_solve(&p, x);
     check_near(x[0], 0.5, 1e-12);
     check_near(x[1], slip < 0.5 ? -slip / 2 : -0.25, 1e-12);
   }
   double apart[3] = { 0.1, 1, 1 };
-  lbContactProblem p = { 1, 1, sides, apart, &friction, &part, 100, 1e-14, NULL };
+  lbContactProblem p = { 1, 1, sides, apart, &friction, &part, 100, 1e-14, NULL, NULL };
   lb_contact_solve(&p, x); // from the forces of before
   assert_true(x[0] == 0 && x[1] == 0 && x[2] == 0);
 }

@@ -1,0 +1,53 @@
+// Whether a body that sleeps is still what it was.
+#include "body/sleep.h"
+
+#include "body/constraints.h"
+#include "body/contacts.h"
+
+#include <string.h>
+
+bool lb_sleep_is_possible(const lbBody *body) {
+  return body->frame.kind != LB_FRAME_DRIVEN && !lb_body_is_constrained(body) && body->led == 0 &&
+         !body->prepared->method->is_recording;
+}
+
+// Word by word: a byte at a time would take as long as a step.
+static uint64_t mix(uint64_t hash, int32_t count, const double *numbers) {
+  for (int32_t i = 0; i < count; i++) {
+    uint64_t bits;
+    memcpy(&bits, &numbers[i], sizeof bits);
+    hash = (hash ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+static uint64_t mix_vec3(uint64_t hash, lbVec3 v) {
+  const double numbers[3] = { v.x, v.y, v.z };
+  return mix(hash, 3, numbers);
+}
+
+uint64_t lb_sleep_print(const lbBody *body, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  const lbFrameState *f = &body->frame;
+  const double others[6] = { f->rotation.x, f->rotation.y,      f->rotation.z,
+                             f->rotation.w, body->damping_mass, body->damping_stiffness };
+  uint64_t hash = p->hash;
+  p->method->get(body, s->q0, s->v0, NULL);
+  hash = mix(hash, p->dimension, s->q0);
+  hash = mix(hash, p->dimension, s->v0);
+  hash = mix(hash, 6, others);
+  const lbVec3 vectors[] = { f->position, f->velocity, f->spin,
+                             f->momentum, f->angular,  body->gravity };
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) hash = mix_vec3(hash, vectors[i]);
+  return hash;
+}
+
+double lb_sleep_push(const lbBody *body, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  double sum = lb_length(body->frame.force) + lb_length(body->frame.torque);
+  if (lb_body_is_handled(body)) return INFINITY;
+  p->method->get(body, NULL, NULL, s->a);
+  for (int32_t i = 0; i < p->dimension; i++) sum += fabs(s->a[i]);
+  return sum;
+}

@@ -1,0 +1,75 @@
+// Products and solves of many columns; see body/touch_kernels.h.
+#include "body/touch_kernels.h"
+
+#include "math/four.h"
+#include "math/ldlt.h"
+
+extern const lbTouchKernels LB_KERNEL(lb_touch_kernels);
+
+// sums <- of rows k to k + 3 and columns l to l + 7
+LB_FOUR_INLINE void block_of(int32_t width, size_t stride, const double *rows, const double *moved,
+                             double sums[4][8]) {
+  lbFour s[4][2];
+  LB_FOR (a, 0, 4)
+    LB_FOR (b, 0, 2) s[a][b] = lb_four_splat(0);
+  for (int32_t i = 0; i < width; i++, rows += stride, moved += stride) {
+    const lbFour low = lb_four_load(moved), high = lb_four_load(moved + 4);
+    LB_FOR (a, 0, 4) {
+      const lbFour row = lb_four_splat(rows[a]);
+      s[a][0] = lb_four_multiply_add(row, low, s[a][0]);
+      s[a][1] = lb_four_multiply_add(row, high, s[a][1]);
+    }
+  }
+  LB_FOR (a, 0, 4)
+    LB_FOR (b, 0, 2) lb_four_store(&sums[a][4 * b], s[a][b]);
+}
+
+static void add_product(int32_t width, int32_t n, const double *rows, const double *moved,
+                        double *matrix) {
+  const size_t count = (size_t)n, stride = lb_touch_stride(n);
+  for (size_t k = 0; k < count; k += 4)
+    for (size_t l = k / 8 * 8; l < count; l += 8) {
+      double sums[4][8];
+      block_of(width, stride, rows + k, moved + l, sums);
+      for (size_t i = k; i < k + 4 && i < count; i++)
+        for (size_t j = l > i ? l : i; j < l + 8 && j < count; j++) {
+          matrix[i * count + j] += sums[i - k][j - l];
+          if (i != j) matrix[j * count + i] += sums[i - k][j - l];
+        }
+    }
+}
+
+// L D Lᵀ x = b of eight columns.
+LB_FOUR_INLINE void solve_eight(int32_t count, const double *factors, size_t stride, double *x) {
+  const size_t n = (size_t)count, height = (size_t)lb_ldlt_padded(count);
+  for (size_t j = 0; j < n; j++) {
+    const double *L = factors + height * j;
+    const lbFour low = lb_four_load(x + j * stride), high = lb_four_load(x + j * stride + 4);
+    for (size_t i = j + 1; i < n; i++) {
+      double *to = x + i * stride;
+      const lbFour l = lb_four_splat(L[i]);
+      lb_four_store(to, lb_four_multiply_subtract(l, low, lb_four_load(to)));
+      lb_four_store(to + 4, lb_four_multiply_subtract(l, high, lb_four_load(to + 4)));
+    }
+  }
+  for (size_t j = n; j-- > 0;) {
+    const double *L = factors + height * j;
+    const lbFour inverse = lb_four_splat(1 / L[j]);
+    lbFour low = inverse * lb_four_load(x + j * stride);
+    lbFour high = inverse * lb_four_load(x + j * stride + 4);
+    for (size_t i = j + 1; i < n; i++) {
+      const lbFour l = lb_four_splat(L[i]);
+      low = lb_four_multiply_subtract(l, lb_four_load(x + i * stride), low);
+      high = lb_four_multiply_subtract(l, lb_four_load(x + i * stride + 4), high);
+    }
+    lb_four_store(x + j * stride, low);
+    lb_four_store(x + j * stride + 4, high);
+  }
+}
+
+static void solve(int32_t count, const double *factors, int32_t n, double *x) {
+  const size_t stride = lb_touch_stride(n);
+  for (size_t k = 0; k < stride; k += 8) solve_eight(count, factors, stride, x + k);
+}
+
+const lbTouchKernels LB_KERNEL(lb_touch_kernels) = { add_product, solve };

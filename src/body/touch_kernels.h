@@ -1,0 +1,23 @@
+// How many spots of a body give way, worked out together: columns side by side, lanes across them.
+//
+// Of n columns, rows and their responses are (width x stride), stride = lb_touch_stride(n): what is
+// beyond n is zero.
+#ifndef LB_BODY_TOUCH_KERNELS_H
+#define LB_BODY_TOUCH_KERNELS_H
+
+#include "math/simd.h"
+
+static inline size_t lb_touch_stride(int32_t n) { return ((size_t)n + 7) / 8 * 8; }
+
+typedef struct lbTouchKernels {
+  // matrix (n x n, symmetric) <- matrix + rowsᵀ moved
+  void (*add_product)(int32_t width, int32_t n, const double *rows, const double *moved,
+                      double *matrix);
+  // x (count x stride) <- A⁻¹ x, by factors of math/ldlt.h.
+  void (*solve)(int32_t count, const double *factors, int32_t n, double *x);
+} lbTouchKernels;
+
+// The level must be one that lb_simd_has.
+const lbTouchKernels *lb_touch_kernels(lbSimdLevel level);
+
+#endif

@@ -1,0 +1,61 @@
+// Islands: bodies that touch each other, directly or through others. No force passes from one to
+// another, so they are solved apart, at the same time where there are several threads.
+#include "world/joint.h"
+
+#include <string.h>
+
+static int32_t first_of(int32_t *parents, int32_t at) {
+  while (parents[at] != at) at = parents[at] = parents[parents[at]];
+  return at;
+}
+
+// The first one leads.
+static void unite(int32_t *parents, int32_t a, int32_t b) {
+  a = first_of(parents, a), b = first_of(parents, b);
+  if (a < b)
+    parents[b] = a;
+  else
+    parents[a] = b;
+}
+
+static void join(const lbWorld *world) {
+  const lbWorldTouch *touch = world->touch;
+  for (int32_t t = 0; t < touch->toucher_count; t++) touch->parents[t] = t;
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    const lbContactSide *sides = touch->sides + 2 * c;
+    if (sides[0].body >= 0 && sides[1].body >= 0)
+      unite(touch->parents, sides[0].body, sides[1].body);
+  }
+  const lbWorldJoints *joints = world->linked;
+  for (int32_t i = 0; lb_joints_hold_any(world) && i < joints->body_count; i++)
+    unite(touch->parents, joints->bodies[i].toucher,
+          lb_joints_leader(joints, joints->bodies[i].component));
+}
+
+// Touchers know their island; islands are in the order of their first bodies.
+static void number(lbWorldTouch *touch) {
+  touch->island_count = 0;
+  for (int32_t t = 0; t < touch->toucher_count; t++) {
+    int32_t first = touch->parents[t] = first_of(touch->parents, t);
+    touch->touchers[t].island = first == t ? touch->island_count++ : touch->touchers[first].island;
+  }
+}
+
+static int32_t island_of(const lbWorldTouch *touch, int32_t contact) {
+  const lbContactSide *sides = touch->sides + 2 * contact;
+  return touch->touchers[sides[0].body >= 0 ? sides[0].body : sides[1].body].island;
+}
+
+void lb_islands_find(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  join(world);
+  number(touch);
+  int32_t *begin = touch->island_begin;
+  memset(begin, 0, ((size_t)touch->island_count + 1) * sizeof *begin);
+  for (int32_t c = 0; c < touch->contact_count; c++) begin[island_of(touch, c) + 1]++;
+  for (int32_t i = 0; i < touch->island_count; i++) begin[i + 1] += begin[i];
+  for (int32_t c = touch->contact_count - 1; c >= 0; c--) // from behind: ends become begins
+    touch->by_island[--begin[island_of(touch, c) + 1]] = c;
+  for (int32_t i = 0; i < touch->island_count; i++) begin[i] = begin[i + 1];
+  begin[touch->island_count] = touch->contact_count;
+}
