@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { STEPS = 20, SURFACE_CELLS = 130 };
+enum { STEPS = 20, SURFACE_SEGMENTS = 370 };
 
 static lbMaterial soft(double young, double poisson) {
   lbMaterial material = lb_material();
@@ -21,31 +21,48 @@ static void step_body(void *context) {
   for (int i = 0; i < STEPS; i++) lb_body_step(context, 0.01);
 }
 
-static lbStatus bench_steps(const benchSubject *s, int32_t frames, int32_t samples, bool springs,
-                            double limit, benchTable *table, lbError *err) {
+// What a row of steps is measured on.
+typedef struct Stepping {
+  int32_t frames, samples;
+  bool springs;
+  int32_t kept; // samples by cubature; 0: all
+  double limit; // us
+} Stepping;
+
+static const char *name_of(const Stepping *x) {
+  return x->springs ? "frames.springs" : x->kept ? "frames.reduced" : "frames.step";
+}
+
+static lbStatus bench_steps(const benchSubject *s, bool held, Stepping x, benchTable *table,
+                            lbError *err) {
   lbModel *model = NULL;
   lbBody *body = NULL;
   lbReduceDef reduce = lb_reduce_def();
   lbFramesDef def = lb_frames_def();
   lbBodyDef body_def = lb_body_def();
   benchRow *row = NULL;
-  def.count = frames, def.samples = samples;
-  if (springs) def.forces = LB_FRAME_SPRINGS;
-  body_def.gravity = lb_vec3(0, 0, -9.81);
+  int32_t moving = 0;
+  def.count = x.frames, def.samples = x.samples, def.sample_limit = x.kept;
+  if (x.springs) def.forces = LB_FRAME_SPRINGS;
+  if (held) body_def.gravity = lb_vec3(0, 0, -9.81);
   lbStatus status = lb_reduce_frames(s->mesh, s->fem, &reduce, &def, &model, err);
   if (!status) status = lb_body_create(model, &body_def, &body, err);
+  if (!status && !held)
+    lb_body_apply_impulse(body, lb_point_node(0), lb_vec3(1, 2, 3)); // it turns and sways
+  for (int32_t i = 0; i < x.frames && !status; i++) moving += !model->frame_fixed[i];
   if (!status) {
-    json_t *parameters =
-        json_pack("{s:i, s:i}", "frames", (int)frames, "samples", (int)model->size.sample_count);
-    row = bench_add(table, springs ? "frames.springs" : "frames.step", parameters, "us");
+    json_t *parameters = json_pack("{s:i, s:i, s:s}", "frames", (int)x.frames, "samples",
+                                   (int)(x.kept ? x.kept : model->size.sample_count), "body",
+                                   held ? "held" : "free");
+    row = bench_add(table, name_of(&x), parameters, "us");
     if (!row) status = lb_fail_memory(err);
   }
   if (row) {
     bench_time(row, 1e6 / STEPS, step_body, body);
-    row->limit = limit;
+    row->limit = x.limit;
     snprintf(row->note, sizeof row->note,
-             "turtle, %.1f frames act at a sample, %d nodes, implicit Euler, 10 ms",
-             (double)model->size.sample_entry_count / model->size.sample_count,
+             "turtle, %d frames move, %.1f act at a sample, %d nodes, implicit Euler, 10 ms",
+             (int)moving, (double)model->size.sample_entry_count / model->size.sample_count,
              (int)model->size.node_count);
   }
   lb_body_destroy(body);
@@ -70,14 +87,21 @@ static void make_weights(void *context) {
 
 static lbStatus bench_weights(const benchSubject *s, benchTable *table, lbError *err) {
   Weighing w = { .subject = s, .def = lb_frames_def() };
-  w.def.samples = 15000;
+  lbReduceDef reduce = lb_reduce_def();
+  lbModel *model = NULL;
+  double positions[3 * 7];
+  lbStatus status = lb_reduce_frames(s->mesh, s->fem, &reduce, &w.def, &model, err);
+  if (status) return status;
+  for (int i = 0; i < 21; i++) positions[i] = model->frame_poses[7 * (i / 3) + i % 3];
+  lb_model_destroy(model);
+  w.def.samples = 15000, w.def.positions = positions;
   benchRow *row = bench_add(table, "frames.weights",
                             json_pack("{s:i, s:i}", "frames", 7, "samples", 15000), "s");
   if (!row) return lb_fail_memory(err);
   bench_time_long(row, 1, make_weights, &w);
   row->limit = 1;
-  snprintf(row->note, sizeof row->note,
-           "turtle, %d voxels: voxels, places, harmonic weights, model", (int)w.samples);
+  snprintf(row->note, sizeof row->note, "turtle, %d voxels: voxels, harmonic weights, model",
+           (int)w.samples);
   return LB_OK;
 }
 
@@ -121,7 +145,7 @@ static lbStatus bench_skin(const benchSubject *s, benchTable *table, lbError *er
   lbMesh *surface = NULL;
   lbShapeDef shape = lb_shape_def("turtle");
   benchRow *row = NULL;
-  for (int i = 0; i < 3; i++) shape.cells[i] = SURFACE_CELLS;
+  shape.segments = SURFACE_SEGMENTS;
   lbStatus status = lb_shape_surface(&shape, &surface, err);
   if (!status) status = make_toy(s, surface, &toy, err);
   int32_t vertices = status ? 0 : toy.model->size.vertex_count;
@@ -172,17 +196,24 @@ static lbStatus bench_insertion(const benchSubject *s, benchTable *table, lbErro
 }
 
 lbStatus bench_frames(benchTable *table, lbError *err) {
+  static const Stepping all[] = { { 7, 2313, .limit = 2000 },
+                                  { 7, 15452, .limit = 12000 },
+                                  { 2, 2323, .limit = 700 },
+                                  { 7, 2313, .springs = true, .limit = 20 },
+                                  { 7, 2313, .kept = 200 } };
   lbShapeDef shape = lb_shape_def("turtle");
-  benchSubject s = { 0 };
+  benchSubject held = { 0 }, free = { 0 };
   shape.element = LB_ELEMENT_BRICK8;
-  lbStatus status = bench_subject_make(&shape, soft(2e5, 0.4), LB_MASS_CONSISTENT, 2, &s, err);
-  if (!status) status = bench_steps(&s, 7, 2313, false, 2000, table, err);
-  if (!status) status = bench_steps(&s, 7, 15452, false, 12000, table, err);
-  if (!status) status = bench_steps(&s, 2, 2323, false, 700, table, err);
-  if (!status) status = bench_steps(&s, 7, 2313, true, 20, table, err);
-  if (!status) status = bench_weights(&s, table, err);
-  if (!status) status = bench_skin(&s, table, err);
-  if (!status) status = bench_insertion(&s, table, err);
-  bench_subject_release(&s);
+  lbStatus status = bench_subject_make(&shape, soft(2e5, 0.4), LB_MASS_CONSISTENT, 2, &held, err);
+  if (!status)
+    status = bench_subject_make(&shape, soft(2e5, 0.4), LB_MASS_CONSISTENT, -1, &free, err);
+  for (size_t i = 0; i < 2 * (sizeof all / sizeof *all) && !status; i++) {
+    if (all[i / 2].frames == 2 && i % 2 == 0) continue; // its feet hold both
+    status = bench_steps(i % 2 ? &free : &held, i % 2 == 0, all[i / 2], table, err);
+  }
+  if (!status) status = bench_weights(&held, table, err);
+  if (!status) status = bench_skin(&held, table, err);
+  if (!status) status = bench_insertion(&held, table, err);
+  bench_subject_release(&held), bench_subject_release(&free);
   return status ? status : bench_frame_bars(table, err);
 }

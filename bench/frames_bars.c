@@ -139,7 +139,9 @@ static lbStatus compare_coarse(const Bar *bar, int32_t points, int32_t frames, d
   char note[120];
   int32_t sampled = 0;
   lbVec3 end;
-  lbStatus status = hang_frames(bar, frames, true, points * points * points, &end, &sampled, err);
+  // Voxels are cubes, and no two frames may lie in one: a few more than the nodes there are.
+  int32_t samples = points > 2 ? points * points * points : 16;
+  lbStatus status = hang_frames(bar, frames, true, samples, &end, &sampled, err);
   if (status) return status;
   snprintf(note, sizeof note, "%d frames, %d samples, off the fine bar, of its length", (int)frames,
            (int)sampled);

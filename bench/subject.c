@@ -10,9 +10,9 @@ lbStatus bench_subject_make(const lbShapeDef *shape, lbMaterial material, lbMass
   bool *fixed = lb_alloc((size_t)s->mesh->vertex_count, sizeof *fixed);
   if (!fixed) return lb_fail_memory(err);
   double low = INFINITY;
-  for (int32_t v = 0; v < s->mesh->vertex_count; v++)
+  for (int32_t v = 0; v < s->mesh->vertex_count && axis >= 0; v++)
     low = fmin(low, s->mesh->positions[3 * v + axis]);
-  for (int32_t v = 0; v < s->mesh->vertex_count; v++)
+  for (int32_t v = 0; v < s->mesh->vertex_count && axis >= 0; v++)
     fixed[v] = s->mesh->positions[3 * v + axis] < low + 1e-9;
   lbFemDef def = lb_fem_def();
   def.materials = &material;

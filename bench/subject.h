@@ -4,7 +4,7 @@
 
 #include "limber/build.h"
 
-// A shape of one material, held where it is least along an axis.
+// A shape of one material, held where it is least along an axis; with a negative one free.
 typedef struct benchSubject {
   lbMesh *mesh;
   lbFem *fem;

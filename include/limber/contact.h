@@ -10,7 +10,10 @@
 // lbWorldSettings.response has two other ways (docs/scene.md, Responses).
 //
 // Surfaces are looked at where the step begins, as far around them as they will go in it: what
-// moves by many times its own size in a step is stopped at the first side that it meets.
+// moves by many times its own size in a step is stopped at the first side that it meets. Tried
+// (tests/world/test_tunnel.c): a ball of 0.2 m and 10 MPa does not pass a plate of 0.5 mm at up to
+// 200 m/s and steps of 1/240 to 1/30 s, nor a soft plate of 10 mm at up to 50 m/s; neither does a
+// collider that is moved at up to 50 m/s pass that.
 #ifndef LIMBER_CONTACT_H
 #define LIMBER_CONTACT_H
 

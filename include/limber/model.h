@@ -387,6 +387,7 @@ typedef struct lbWorldSizes {
   int32_t attachment_count;
   int32_t shape_count, shape_number_count;
   int32_t collider_count, collider_vertex_count, collider_triangle_count;
+  int32_t lead_count;
 } lbWorldSizes;
 
 // What the keys of a path have.
@@ -456,6 +457,12 @@ typedef struct lbWorldDef {
   const int32_t *attachment_paths;  // (attachments), -1: the target stands
   const double *attachment_springs; // (attachments x 2): stiffness in N/m, inf: hard; damping N s/m
   const double *attachment_times;   // (attachments x 2), as load_times
+
+  // Fixed frames of bodies of the method "frames" that follow paths (lb_world_drive_joint).
+  const int32_t *lead_bodies; // (leads)
+  const int32_t *lead_frames; // (leads)
+  const int32_t *lead_paths;  // (leads)
+  const double *lead_arms;    // (leads x 3) m: where they are in what follows the path
 
   // Shapes that bodies start in, other than their rest shape (lb_bundle_shape).
   const int32_t *shape_bodies;     // (shapes), rising: bodies of the subspace method

@@ -236,7 +236,7 @@ void lb_frames_sum(const lbBody *body, int32_t options, const lbFrameMotion *mot
     lb_frame_springs_lump(shared->springs, poses, velocity, gravity, out);
   if (is_lumped(body)) options &= ~inertia;
   if (springs)
-    lb_frame_springs_sum(shared->springs, options, shared->rest, poses, out);
+    lb_frame_springs_sum(shared->springs, options, shared->rest, poses, motions, out);
   else if (options || !asked)
     lb_frame_sum(shared->samples, body->prepared->level, options, shared->count, motions, gravity,
                  room, out);
@@ -298,18 +298,20 @@ static void report(const lbBody *body, lbBodyReport *report, lbScratch *scratch)
 void lb_frames_combine(int32_t count, double a, const double *x, double b, const double *y,
                        double *to) {
   size_t n = 6 * (size_t)count, padded = (size_t)lb_ldlt_padded((int32_t)n);
-  for (size_t j = 0; j < n; j++)
-    for (size_t i = j; i < n; i++)
-      to[i + padded * j] = a * x[i + n * j] + (y ? b * y[i + n * j] : 0);
+  for (size_t j = 0; j < n; j++) {
+    for (size_t i = j; i < n; i++) to[i + padded * j] = a * x[i + n * j];
+    for (size_t i = j; i < n && y; i++) to[i + padded * j] += b * y[i + n * j];
+  }
 }
 
 bool lb_frames_factor(const lbFramesShared *shared, const bool *prescribed, double *matrix) {
   int32_t n = 6 * shared->count;
   size_t padded = (size_t)lb_ldlt_padded(n);
-  for (int32_t i = 0; i < n; i++)
-    for (int32_t j = 0; j <= i; j++)
-      if (prescribed && (prescribed[i / 6] || prescribed[j / 6]))
-        matrix[(size_t)i + padded * (size_t)j] = i == j;
+  for (int32_t k = 0; k < n && prescribed; k++) {
+    if (!prescribed[k / 6]) continue;
+    for (int32_t j = 0; j < k; j++) matrix[(size_t)k + padded * (size_t)j] = 0;
+    for (int32_t i = k; i < n; i++) matrix[(size_t)i + padded * (size_t)k] = i == k;
+  }
   return shared->ldlt->factor(n, matrix) && lb_ldlt_negative_count(n, matrix) == 0;
 }
 

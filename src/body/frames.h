@@ -141,8 +141,10 @@ void lb_frames_combine(int32_t count, double a, const double *x, double b, const
 
 // Poses whose nodes come nearest to these displacements, and velocities likewise (fixed axes).
 void lb_frames_fit_poses(lbBody *body, const double *u, lbFramesWork *work, lbScratch *scratch);
-// The same from where the frames are.
-void lb_frames_improve_poses(lbBody *body, const double *u, lbFramesWork *work, lbScratch *scratch);
+// The same from where the frames are, until an iteration goes no farther than `goal`: of the body's
+// size, and rad.
+void lb_frames_improve_poses(lbBody *body, const double *u, double goal, lbFramesWork *work,
+                             lbScratch *scratch);
 void lb_frames_find_pivots(lbFramesShared *shared);
 void lb_frames_fit_velocity(lbBody *body, const double *v, lbFramesWork *work);
 

@@ -76,11 +76,9 @@ static bool ready(const lbBody *body, const bool *prescribed, const double *x, l
                lb_vec3(0, 0, 0), w->room, &sums);
   lb_frames_combine(shared->count, 1, w->M, 0, NULL, w->factor);
   for (int32_t i = 0; i < n; i++) w->factor[(size_t)i * (padded + 1)] *= 1 + SLACK;
-  memset(w->sums, 0, 8 * (size_t)shared->count * sizeof(double));
   memset(w->right, 0, padded * sizeof(double));
-  for (int32_t k = 0; k < shared->whole.node_count; k++)
-    lb_frame_skin_spread(shared->nodes, w->start, k,
-                         lb_scale(shared->masses[k], lb_vec3_load(x + 3 * (size_t)k)), w->sums);
+  lb_frame_skin_spread_all(shared->nodes, body->prepared->level, w->start, x, shared->masses,
+                           w->room, w->sums);
   for (int32_t i = 0; i < shared->count; i++)
     if (!prescribed || !prescribed[i])
       lb_frame_gather(&w->start[i], w->sums + 8 * i, w->right + 6 * i);
@@ -124,15 +122,16 @@ void lb_frames_fit_poses(lbBody *body, const double *u, lbFramesWork *w, lbScrat
     int32_t pivot = shared->pivots[i];
     lb_frame_align(&shared->rest[pivot], &state->poses[pivot], &shared->rest[i], pose);
   }
-  lb_frames_improve_poses(body, u, w, s);
+  lb_frames_improve_poses(body, u, CONVERGED, w, s);
 }
 
-void lb_frames_improve_poses(lbBody *body, const double *u, lbFramesWork *w, lbScratch *s) {
+void lb_frames_improve_poses(lbBody *body, const double *u, double goal, lbFramesWork *w,
+                             lbScratch *s) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   bool fixed[LB_FRAMES_MOST];
   for (int32_t i = 0; i < shared->count; i++) fixed[i] = lb_frames_is_led(body, i);
   for (int k = 0; k < ITERATIONS; k++)
-    if (improve(body, fixed, u, w, s) < CONVERGED) break;
+    if (improve(body, fixed, u, w, s) < goal) break;
 }
 
 void lb_frames_fit_velocity(lbBody *body, const double *v, lbFramesWork *w) {

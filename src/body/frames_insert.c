@@ -2,8 +2,8 @@
 //
 // The place at rest, X, of a point x of the body as it is: X ← X + F⁻¹ (x − x(X)), with weights
 // continued from the nearest sample. A new frame's weight is a bump b of the distance from it
-// inside the body at rest; the others get w (1 − b). Since blends are normalised, leaving the new
-// frame's entries out again gives back the weights that were there before.
+// inside the body at rest; the others get w (1 − b). Leaving the new frame's entries out again, and
+// giving the others the sum 1, gives back the weights that were there before.
 #include "body/frames.h"
 
 #include "body/constraints.h"
@@ -15,6 +15,7 @@
 #define CLOSE 1e-9      // of the body's size
 #define BUMP_MOST 0.999 // so that the others' weights are not lost
 #define SUM_LEAST 1e-6  // of weights that are left
+#define NEAR 1e-7       // of the body's size, and rad: an iteration that ends the fit of poses
 
 // ---- lists under way ---------------------------------------------------------------------------
 
@@ -94,7 +95,7 @@ static lbStatus go_on(lbBody *body, const lbFrameSet *set, lbScratch *s) {
   lbFramesState *state = lb_frames_state(body);
   lbFramesWork *w = s->own;
   w->mass_body = NULL;
-  lb_frames_improve_poses(body, s->q, w, s);
+  lb_frames_improve_poses(body, s->q, NEAR, w, s);
   lb_frames_fit_velocity(body, s->v, w);
   state->version++;
   lb_body_disturb(body);
@@ -212,10 +213,9 @@ static lbStatus insert_at(lbBody *body, const lbVoxels *voxels, lbVec3 X, int32_
   lbFramePose rest[LB_FRAMES_MOST], pose;
   uint8_t fixed[LB_FRAMES_MOST] = { 0 };
   double velocity[6], *bump = lb_alloc((size_t)voxels->count, sizeof *bump);
-  lbWeightRow *row = lb_alloc(1, sizeof *row);
   Lists at_samples = { 0 }, at_nodes = { 0 };
   bool room = make_lists(&shared->set.samples, 4, &at_samples);
-  room = make_lists(&shared->set.nodes, 1, &at_nodes) && room && bump && row;
+  room = make_lists(&shared->set.nodes, 1, &at_nodes) && room && bump;
   lbStatus status = room ? LB_OK : lb_fail_memory(body->message);
   if (!status) status = lb_weight_bump(voxels, X, home, reach, bump, NULL, body->message);
   for (int32_t k = 0; k < samples + nodes && !status; k++) {
@@ -224,8 +224,7 @@ static lbStatus insert_at(lbBody *body, const lbVoxels *voxels, lbVec3 X, int32_
     const double *positions = node ? p->model->node_positions : p->model->sample_positions;
     int32_t from = node ? p->model->node_voxels[point] : point;
     double slope[3], b;
-    lb_weight_row(voxels, from, lb_vec3_load(positions + 3 * (size_t)point), row);
-    b = lb_weight_row_apply(row, bump, slope);
+    b = lb_weight_linear(voxels, from, lb_vec3_load(positions + 3 * (size_t)point), bump, slope);
     if (!(b > 1e-3)) b = slope[0] = slope[1] = slope[2] = 0;
     if (b > BUMP_MOST) b = BUMP_MOST, slope[0] = slope[1] = slope[2] = 0;
     if (node)
@@ -248,7 +247,7 @@ static lbStatus insert_at(lbBody *body, const lbVoxels *voxels, lbVec3 X, int32_
     status = go_on(body, &set, s);
   }
   release_lists(&at_samples), release_lists(&at_nodes);
-  lb_free(bump), lb_free(row);
+  lb_free(bump);
   return status;
 }
 
@@ -283,19 +282,25 @@ lbStatus lb_body_frames_insert(lbBody *body, lbVec3 place, double reach, int32_t
 
 // ---- removing ----------------------------------------------------------------------------------
 
-// Entries without those of a frame, numbers behind it one less; false: a point is left without.
+// Entries without those of a frame, numbers behind it one less, with the sum 1 again: w / Σw and
+// (∇w − w Σ∇w / Σw) / Σw, so that frames may come and go as often as one likes; false: a point is
+// left without.
 static bool leave_out(const lbFrameLists *from, size_t stride, int32_t frame, Lists *to) {
   for (int32_t k = 0; k < from->point_count; k++) {
-    double sum = 0;
+    double sum[4] = { 0 };
+    for (int32_t e = from->begin[k]; e < from->begin[k + 1]; e++)
+      for (size_t i = 0; i < stride && from->frames[e] != frame; i++)
+        sum[i] += from->values[stride * (size_t)e + i];
+    if (!(sum[0] > SUM_LEAST)) return false;
     for (int32_t e = from->begin[k]; e < from->begin[k + 1]; e++) {
       int32_t own = from->frames[e];
       const double *w = from->values + stride * (size_t)e;
+      double values[4] = { w[0] / sum[0] };
       if (own == frame) continue;
-      add_entry(to, stride, own - (own > frame), w);
-      sum += w[0];
+      for (size_t i = 1; i < stride; i++) values[i] = (w[i] - values[0] * sum[i]) / sum[0];
+      add_entry(to, stride, own - (own > frame), values);
     }
     to->begin[k + 1] = to->entries;
-    if (!(sum > SUM_LEAST)) return false;
   }
   return true;
 }

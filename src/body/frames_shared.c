@@ -212,8 +212,8 @@ static lbStatus find_rest_factor(const lbPrepared *p, lbFramesShared *shared, lb
       mass += sums.M[(size_t)i * (size_t)(n + 1)];
     }
     double shift = SHIFT * stiffness / fmax(mass, 1e-300);
-    status = lb_frame_springs_create(shared->samples, shared->count, shared->rest, sums.K,
-                                     &shared->springs, err);
+    status = lb_frame_springs_create(shared->samples, shared->count, shared->rest, shared->fixed,
+                                     sums.K, &shared->springs, err);
     lb_frames_combine(shared->count, 1, sums.K, shift, sums.M, shared->rest_factor);
     if (!lb_frames_factor(shared, fixed, shared->rest_factor)) {
       lb_free(shared->rest_factor); // nothing is known of it

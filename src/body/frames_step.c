@@ -144,6 +144,7 @@ static bool find_poses(const lbBody *body, double h, lbFramesWork *w) {
     if (w->prescribed[i] && lb_quat_dot(w->poses[i].rotation, state->poses[i].rotation) < 0)
       w->poses[i].rotation = lb_quat_scale(-1, w->poses[i].rotation);
     w->end[i] = lb_frame_motion(&shared->rest[i], &w->poses[i], velocity);
+    w->end[i].still = w->start[i].still;
   }
   return true;
 }
@@ -231,6 +232,17 @@ static void survey_start(const lbBody *body, lbFramesWork *w) {
   w->angular = lb_sub(survey.angular, lb_cross(w->centre, survey.linear));
 }
 
+// Frames that are held, stand still and go on doing so have no part in the system.
+static void find_still(const lbBody *body, lbFramesWork *w) {
+  const double *velocity = lb_frames_state(body)->velocity;
+  for (int32_t i = 0; i < lb_frames_count(body); i++) {
+    bool still = w->prescribed[i];
+    for (int32_t k = 6 * i; k < 6 * (i + 1); k++)
+      still = still && velocity[k] == 0 && w->velocity[k] == 0;
+    w->start[i].still = still;
+  }
+}
+
 static int32_t linearise(lbBody *body, lbStep *step, lbScratch *s) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbFramesWork *w = s->own;
@@ -241,6 +253,7 @@ static int32_t linearise(lbBody *body, lbStep *step, lbScratch *s) {
   move_frame(body, step, w);
   prescribe(body, h, w);
   lb_frames_motions(body, w->start);
+  find_still(body, w);
   sum_all(body, safe, w, &sums);
   if (!lb_is_bounded(sums.energy)) return LB_STEP_NONFINITE;
   if (!factor_step(body, h, w)) {
@@ -258,7 +271,8 @@ static int32_t linearise(lbBody *body, lbStep *step, lbScratch *s) {
   for (int32_t i = 0; i < 6 * shared->count; i++)
     if (!w->prescribed[i / 6]) w->velocity[i] = w->right[i];
   memcpy(w->free, w->velocity, 6 * (size_t)shared->count * sizeof(double));
-  memset(w->pull, 0, (size_t)body->prepared->padded * sizeof(double));
+  if (lb_body_is_constrained(body))
+    memset(w->pull, 0, (size_t)body->prepared->padded * sizeof(double));
   return find_poses(body, h, w) ? 0 : LB_STEP_NONFINITE;
 }
 

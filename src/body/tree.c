@@ -83,6 +83,7 @@ static lbTree *lay_out(lbTree *tree, bool spheres, lbCarver *carver) {
   lbTree *at = lb_carve(carver, 1, sizeof *tree);
   tree->across = lb_carve(carver, (size_t)tree->model->size.triangle_count, 3 * sizeof(int32_t));
   tree->own = lb_carve(carver, (size_t)tree->model->size.triangle_count, 1);
+  tree->sides = lb_carve(carver, vertices, 4 * sizeof(double));
   if (!spheres) return at;
   tree->rows = lb_carve(carver, vertices * r, 3 * sizeof(double));
   tree->spheres = lb_carve(carver, nodes, 4 * sizeof(double));
@@ -108,6 +109,7 @@ lbStatus lb_tree_create(const lbPrepared *prepared, lbTree **out, lbError *err) 
     lbTree *tree = lay_out(&draft, prepared->basis != NULL, &carver);
     *tree = draft;
     build(tree, prepared, line);
+    lb_tree_find_sides(tree);
     status = lb_surface_neighbours(&surface, tree->across, tree->own, err);
     *out = tree;
   }

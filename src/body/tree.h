@@ -35,7 +35,16 @@ typedef struct lbTree {
   double *motions;   // (nodes x dimension x 4): mean_i, spread_i
   int32_t *across;   // (triangles x 3) and
   uint8_t *own;      // (triangles): lb_surface_neighbours
+  double *sides; // (vertices x 4): unit normal out of the rest shape, and how thick it is behind
+                 // the vertex, m; zeros where that cannot be told
 } lbTree;
+
+void lb_tree_find_sides(lbTree *tree); // outward.c
+// Unit, world: out of the body at a place of a triangle, whose own normal is `now`. At corners and
+// edges it is the mean of what is around, at rest, turned as the triangle has turned.
+// *thickness (may be NULL), m: how thick the body is behind it at rest; 0: not known.
+lbVec3 lb_body_outward(const lbBody *body, int32_t triangle, const double weights[3], lbVec3 now,
+                       double *thickness);
 
 lbStatus lb_tree_create(const lbPrepared *prepared, lbTree **out, lbError *err);
 void lb_tree_destroy(lbTree *tree); // NULL is legal

@@ -34,6 +34,8 @@ typedef struct lbFrameMotion {
   double V[8];               // ḋ
   double A[8];               // d̈ at constant Ω
   double real[12], dual[12]; // (4 x 3) each: M = [real 0; dual real]
+  bool still; // it does not move in the step to come: no stiffness and no mass are summed for it,
+              // and no energy of springs between two of them
 } lbFrameMotion;
 
 // velocity (6) may be NULL: V and A are zero.
@@ -48,6 +50,8 @@ lbFramePose lb_frame_advance(const lbFramePose *pose, const double *velocity, do
 // The velocity (6) that leads from one pose to another in a time h, the short way.
 void lb_frame_velocity_between(const lbFramePose *from, const lbFramePose *to, double h,
                                double *velocity);
+// The rotation vector of a unit quaternion with w ≥ 0; short ones by the series of the arc sine.
+lbVec3 lb_frame_rotation_vector(lbQuat q);
 // Turns the quaternion of a pose to the side of another's motion from rest: q and -q are one.
 void lb_frame_align(const lbFramePose *pivot_rest, const lbFramePose *pivot,
                     const lbFramePose *rest, lbFramePose *pose);
@@ -122,6 +126,12 @@ lbVec3 lb_frame_skin_place(const lbFrameSkin *skin, const lbFrameMotion *motions
 // sums (frames x 8) += Σ w Gᵀ force of a point.
 void lb_frame_skin_spread(const lbFrameSkin *skin, const lbFrameMotion *motions, int32_t point,
                           lbVec3 force, double *sums);
+
+// sums (frames x 8) <- of forces (points x 3), times masses (points), at all points; room: (frames
+// x 8 x LB_BATCH).
+void lb_frame_skin_spread_all(const lbFrameSkin *skin, lbSimdLevel level,
+                              const lbFrameMotion *motions, const double *forces,
+                              const double *masses, double *room, double *sums);
 
 // One point: x, F and G at weights (list of count frames; gradients (count x 3) or NULL).
 typedef struct lbFramePoint {

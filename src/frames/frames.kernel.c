@@ -204,29 +204,40 @@ static __attribute__((noinline)) void stiffen(const lbLanes T[45], const double 
   }
 }
 
-// to (6 x 6) += Dᵀ TD
-static __attribute__((noinline)) void add_material(const double *D, const double *TD, double *to) {
+// Columns c and c + 1 of to (6 x 6) += Dᵀ TD, the first rows.
+BLEND_INLINE void add_columns(const double *D, const double *TD, const int c, const int rows,
+                              double *to) {
   const int column = SHARE * 9 * LB_LANES;
-  for (int c = 0; c < 6; c += 2) {
-    lbLanes x[6], y[6];
-    LB_FOR_ALL(a, 0, 6) {
-      x[a] = lb_load(to + (6 * a + c) * WIDTH);
-      y[a] = lb_load(to + (6 * a + c + 1) * WIDTH);
-    }
-    for (int r = 0; r < column; r += LB_LANES) {
-      const lbLanes first = lb_load(TD + c * column + r);
-      const lbLanes second = lb_load(TD + (c + 1) * column + r);
-      LB_FOR_ALL(a, 0, 6) {
-        const lbLanes d = lb_load(D + a * column + r);
-        x[a] += d * first;
-        y[a] += d * second;
-      }
-    }
-    LB_FOR_ALL(a, 0, 6) {
-      lb_store(to + (6 * a + c) * WIDTH, x[a]);
-      lb_store(to + (6 * a + c + 1) * WIDTH, y[a]);
+  lbLanes x[6], y[6];
+  LB_FOR (a, 0, rows) {
+    x[a] = lb_load(to + (6 * a + c) * WIDTH);
+    y[a] = lb_load(to + (6 * a + c + 1) * WIDTH);
+  }
+  for (int r = 0; r < column; r += LB_LANES) {
+    const lbLanes first = lb_load(TD + c * column + r);
+    const lbLanes second = lb_load(TD + (c + 1) * column + r);
+    LB_FOR (a, 0, rows) {
+      const lbLanes d = lb_load(D + a * column + r);
+      x[a] += d * first;
+      y[a] += d * second;
     }
   }
+  LB_FOR (a, 0, rows) {
+    lb_store(to + (6 * a + c) * WIDTH, x[a]);
+    lb_store(to + (6 * a + c + 1) * WIDTH, y[a]);
+  }
+}
+
+static __attribute__((noinline)) void add_material(const double *D, const double *TD, double *to) {
+  for (int c = 0; c < 6; c += 2) add_columns(D, TD, c, 6, to);
+}
+
+// The same of a frame with itself: rows up to the diagonal.
+static __attribute__((noinline)) void add_own_material(const double *D, const double *TD,
+                                                       double *to) {
+  add_columns(D, TD, 0, 2, to);
+  add_columns(D, TD, 2, 4, to);
+  add_columns(D, TD, 4, 6, to);
 }
 
 // What samples add to pairs of frames, SHARE vectors of them.
@@ -264,17 +275,23 @@ static void add_stiffness(const lbFrameSamples *s, const lbFrameBatch *batch, co
                           double *work, double *sums) {
   const int own = SHARE * OWN_ROWS * LB_LANES, Z = SHARE * COLUMN_ROWS * LB_LANES;
   double *TD = work, *columns = work + SHARE * COLUMN_ROWS * LB_LANES;
+  const int32_t *list = s->frames + batch->first;
   for (int32_t j = 0; j < batch->count; j++) {
     double *Dj = columns + j * own;
+    if (motions[list[j]].still) continue;
     LB_FOR_ALL(k, 0, SHARE) {
       const double *w = weights_of(s, batch, j, p->lanes[k]);
-      find_column(&q[k], w, &motions[s->frames[batch->first + j]], k, Dj);
+      find_column(&q[k], w, &motions[list[j]], k, Dj);
       stiffen(p->T[k], Dj, k, TD);
       if (geometric) find_Z(p->H[k], w, k, Dj + Z);
     }
     for (int32_t i = 0; i <= j; i++) {
       double *to = sums + lb_run_pair(batch->count, i, j) * WIDTH, *Di = columns + i * own;
-      add_material(Di, TD, to);
+      if (motions[list[i]].still) continue;
+      if (i < j)
+        add_material(Di, TD, to);
+      else
+        add_own_material(Di, TD, to);
       if (geometric)
         add_geometric(s, batch, p, i, j, Di + Z, Dj + Z, to + LB_FORM_MATERIAL * WIDTH);
     }
@@ -296,9 +313,11 @@ static __attribute__((noinline)) void find_mass(const Sample *q, lbLanes form[LB
 }
 
 static void add_mass(const lbFrameSamples *s, const lbFrameBatch *batch, const Pairs *p,
-                     double *sums) {
+                     const lbFrameMotion *motions, double *sums) {
+  const int32_t *list = s->frames + batch->first;
   for (int32_t j = 0; j < batch->count; j++)
     for (int32_t i = 0; i <= j; i++) {
+      if (motions[list[i]].still || motions[list[j]].still) continue;
       lbLanes w[SHARE];
       LB_FOR_ALL(k, 0, SHARE)
       w[k] = lb_load(weights_of(s, batch, i, p->lanes[k])) *
@@ -351,20 +370,22 @@ static void sum_lanes(const lbFrameSamples *s, int32_t number, int first, int32_
                       const lbFrameMotion *motions, const double gravity[3], double *work,
                       double *sums) {
   const lbFrameBatch *batch = &s->batches[number];
+  // What one frame alone moves is rigid: nothing but the linear law feels that.
+  const bool elastic =
+      options != LB_FRAMES_MASS && (batch->count > 1 || batch->law == (int32_t)LB_MATERIAL_LINEAR);
   Sample q[SHARE];
   Pairs p;
   for (int k = 0; k < SHARE; k++) {
     const int lane = p.lanes[k] = first + k * WIDTH;
     const double *rest = s->rest + (size_t)number * LB_SAMPLE_ROWS * LB_BATCH + lane;
     load_blend(s, batch, lane, rest, motions, &q[k]);
-    if (options != LB_FRAMES_MASS)
-      add_elastic(s, batch, rest, lane, options, &q[k], p.T[k], p.H[k], sums);
+    if (elastic) add_elastic(s, batch, rest, lane, options, &q[k], p.T[k], p.H[k], sums);
     if (options & LB_FRAMES_LOADS) add_loads(s, batch, lane, &q[k], motions, gravity, sums);
     if (options & LB_FRAMES_MASS) find_mass(&q[k], p.mass[k]);
   }
-  if (options & LB_FRAMES_TANGENT)
+  if (elastic && (options & LB_FRAMES_TANGENT))
     add_stiffness(s, batch, q, &p, !(options & LB_FRAMES_SAFE), motions, work, sums);
-  if (options & LB_FRAMES_MASS) add_mass(s, batch, &p, sums);
+  if (options & LB_FRAMES_MASS) add_mass(s, batch, &p, motions, sums);
 }
 
 static void sum(const lbFrameSamples *samples, int32_t begin, int32_t end, int32_t options,

@@ -9,7 +9,7 @@
 enum {
   LB_FORM_GEOMETRIC = 26, // its dual-dual block is zero
   LB_FORM_MASS = 36,
-  LB_FORM_MATERIAL = 36, // 6 x 6, rows of the first frame
+  LB_FORM_MATERIAL = 36, // 6 x 6, rows of the first frame; of one alone the upper triangle
   LB_FORM_PAIR = LB_FORM_MATERIAL + LB_FORM_GEOMETRIC + LB_FORM_MASS,
   LB_FORM_FRAME = 16 // forces of the energy, loads
 };
@@ -47,6 +47,9 @@ typedef struct lbFramePointKernels {
   // A batch of points: places and velocities (3 x LB_BATCH); velocities may be NULL.
   void (*skin)(const lbFrameSkin *skin, int32_t batch, const lbFrameMotion *motions, double *places,
                double *velocities);
+  // A batch of points: sums (frames x 8 x LB_BATCH) += w Gᵀ force; forces (3 x LB_BATCH).
+  void (*spread)(const lbFrameSkin *skin, int32_t batch, const lbFrameMotion *motions,
+                 const double *forces, double *sums);
 } lbFramePointKernels;
 
 const lbFramePointKernels *lb_frame_point_kernels(lbSimdLevel level);

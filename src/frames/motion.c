@@ -23,7 +23,7 @@ static void find_rates(lbFrameMotion *m, lbDualQuat d, const double *velocity) {
 
 lbFrameMotion lb_frame_motion(const lbFramePose *rest, const lbFramePose *pose,
                               const double *velocity) {
-  lbFrameMotion m = { { 0 }, { 0 }, { 0 }, { 0 }, { 0 } };
+  lbFrameMotion m = { .still = false };
   lbDualQuat d = motion_from_rest(rest, pose);
   store(m.d, d.real), store(m.d + 4, d.dual);
   for (int c = 0; c < 3; c++) {
@@ -80,4 +80,15 @@ void lb_frame_align(const lbFramePose *pivot_rest, const lbFramePose *pivot,
   lbQuat a = lb_quat_multiply(pivot->rotation, lb_quat_conjugate(pivot_rest->rotation));
   lbQuat b = lb_quat_multiply(pose->rotation, lb_quat_conjugate(rest->rotation));
   if (lb_quat_dot(a, b) < 0) pose->rotation = lb_quat_scale(-1, pose->rotation);
+}
+
+lbVec3 lb_frame_rotation_vector(lbQuat q) {
+  lbVec3 v = lb_vec3(q.x, q.y, q.z);
+  double square = lb_dot(v, v), term = 1, sum = 1;
+  if (square > 0.0225) return lb_quat_log(q);
+  for (int k = 1; k < 10; k++) {
+    term *= square * (2 * k - 1) / (2 * k);
+    sum += term / (2 * k + 1);
+  }
+  return lb_scale(2 * sum, v);
 }

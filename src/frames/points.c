@@ -21,6 +21,27 @@ void lb_frame_skin_move(const lbFrameSkin *skin, lbSimdLevel level, const lbFram
   }
 }
 
+void lb_frame_skin_spread_all(const lbFrameSkin *skin, lbSimdLevel level,
+                              const lbFrameMotion *motions, const double *forces,
+                              const double *masses, double *room, double *sums) {
+  const lbFramePointKernels *kernels = lb_frame_point_kernels(level);
+  size_t count = 8 * (size_t)skin->frame_count;
+  memset(room, 0, count * LB_BATCH * sizeof *room);
+  for (int32_t b = 0; b < skin->batch_count; b++) {
+    double own[3 * LB_BATCH] = { 0 };
+    for (int32_t lane = 0; lane < LB_BATCH && b * LB_BATCH + lane < skin->point_count; lane++) {
+      size_t k = (size_t)(b * LB_BATCH + lane);
+      for (size_t i = 0; i < 3; i++)
+        own[i * LB_BATCH + (size_t)lane] = masses[k] * forces[3 * k + i];
+    }
+    kernels->spread(skin, b, motions, own, room);
+  }
+  for (size_t i = 0; i < count; i++) {
+    const double *l = room + i * LB_BATCH;
+    sums[i] = ((l[0] + l[1]) + (l[2] + l[3])) + ((l[4] + l[5]) + (l[6] + l[7]));
+  }
+}
+
 // ---- one point ---------------------------------------------------------------------------------
 
 // C / 2 for b, with X (weight 1) or without a place (0).

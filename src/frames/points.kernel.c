@@ -68,4 +68,31 @@ static void skin(const lbFrameSkin *s, int32_t number, const lbFrameMotion *moti
   }
 }
 
-const lbFramePointKernels LB_KERNEL(lb_frame_point_kernels) = { .survey = survey, .skin = skin };
+static void spread(const lbFrameSkin *s, int32_t number, const lbFrameMotion *motions,
+                   const double *forces, double *sums) {
+  const lbFrameBatch *batch = &s->batches[number];
+  const int32_t *list = s->frames + batch->first;
+  for (int lane = 0; lane < LB_BATCH; lane += LB_LANES) {
+    const double *X = s->positions + (size_t)number * 3 * LB_BATCH + lane;
+    Blend f;
+    lbLanes own[8];
+    LB_FOR_ALL(k, 0, 8) f.b[k] = lb_splat(0);
+    for (int32_t i = 0; i < batch->count; i++) {
+      const lbLanes weight = lb_load(s->weights + (size_t)(batch->first + i) * LB_BATCH + lane);
+      LB_FOR_ALL(k, 0, 8) f.b[k] += weight * motions[list[i]].d[k];
+    }
+    LB_FOR_ALL(i, 0, 3) f.X[i] = lb_load(X + i * LB_BATCH);
+    finish_blend(&f);
+    LB_FOR_ALL(k, 0, 8) own[k] = f.G[0][k] * lb_load(forces + lane);
+    LB_FOR_ALL(i, 1, 3)
+    LB_FOR_ALL(k, 0, 8) own[k] += f.G[i][k] * lb_load(forces + i * LB_BATCH + lane);
+    for (int32_t i = 0; i < batch->count; i++) {
+      const lbLanes weight = lb_load(s->weights + (size_t)(batch->first + i) * LB_BATCH + lane);
+      double *to = sums + 8 * LB_BATCH * (size_t)list[i] + lane;
+      LB_FOR_ALL(k, 0, 8) add_to(to + k * LB_BATCH, weight * own[k]);
+    }
+  }
+}
+
+const lbFramePointKernels
+    LB_KERNEL(lb_frame_point_kernels) = { .survey = survey, .skin = skin, .spread = spread };

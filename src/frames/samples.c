@@ -10,16 +10,28 @@
 typedef struct Item {
   const lbFrameWeights *weights;
   int32_t number, law;
+  uint64_t key; // law, length of the list, and its first KEYED frames
 } Item;
+
+enum { KEYED = 9, FRAME_BITS = 6 };
+
+static uint64_t key_of(const lbFrameWeights *w, int32_t number, int32_t law) {
+  int32_t begin = w->begin[number], count = w->begin[number + 1] - begin;
+  uint64_t key = (uint64_t)law << 5 | (uint64_t)count;
+  for (int32_t k = 0; k < KEYED; k++)
+    key = key << FRAME_BITS | (k < count ? (uint64_t)w->frames[begin + k] : 0);
+  return key;
+}
 
 static int compare(const void *a, const void *b) {
   const Item *x = a, *y = b;
-  if (x->law != y->law) return x->law < y->law ? -1 : 1;
+  if (x->key != y->key) return x->key < y->key ? -1 : 1;
   const int32_t *begin = x->weights->begin, *frames = x->weights->frames;
   int32_t i = begin[x->number], j = begin[y->number];
   int32_t m = begin[x->number + 1] - i, n = begin[y->number + 1] - j;
-  if (m != n) return m < n ? -1 : 1;
-  for (int32_t k = 0; k < m; k++)
+  LB_ASSERT(m == n);
+  (void)n;
+  for (int32_t k = KEYED; k < m; k++)
     if (frames[i + k] != frames[j + k]) return frames[i + k] < frames[j + k] ? -1 : 1;
   return x->number < y->number ? -1 : x->number > y->number;
 }
@@ -80,7 +92,9 @@ static Item *sort_items(const lbFrameWeights *w, const int32_t *materials,
                         const lbMaterial *table) {
   Item *items = lb_alloc((size_t)w->point_count + 1, sizeof *items);
   for (int32_t k = 0; k < w->point_count && items; k++)
-    items[k] = (Item){ w, k, materials ? (int32_t)table[materials[k]].model : 0 };
+    items[k] = (Item){ w, k, materials ? (int32_t)table[materials[k]].model : 0, 0 };
+  for (int32_t k = 0; k < w->point_count && items && materials; k++)
+    items[k].key = key_of(w, k, items[k].law);
   if (items && materials) qsort(items, (size_t)w->point_count, sizeof *items, compare);
   return items;
 }

@@ -57,27 +57,36 @@ static lbMat3 turn(lbMat3 R, lbMat3 X) {
   return lb_mat3_multiply(R, lb_mat3_multiply(X, lb_mat3_transpose(R)));
 }
 
-// out (6 x 6, row-major) <- s D(a)ᵀ S D(b)
-static void carry_stiffness(double s, lbVec3 a, const Halves *S, lbVec3 b, double out[36]) {
-  lbMat3 La = lb_mat3_skew(lb_scale(-1, a)), Lb = lb_mat3_skew(b); // La: already transposed
-  lbMat3 low = lb_mat3_add(lb_mat3_transpose(S->B), lb_mat3_multiply(S->C, Lb));
-  lbMat3 first =
-      lb_mat3_add(S->A, lb_mat3_add(lb_mat3_multiply(S->B, Lb), lb_mat3_multiply(La, low)));
-  lbMat3 right = lb_mat3_add(S->B, lb_mat3_multiply(La, S->C));
+// M [l]×: rows r become r × l.
+static lbMat3 times_skew(lbMat3 M, lbVec3 l) {
+  lbMat3 to;
+  for (int i = 0; i < 3; i++) lb_vec3_store(to.m + 3 * i, lb_cross(lb_vec3_load(M.m + 3 * i), l));
+  return to;
+}
+
+// A + B [l]× + [a]×ᵀ low: the first block of D(a)ᵀ S D(l), low = Bᵀ + C [l]× its third.
+static lbMat3 first_block(lbMat3 AB, lbVec3 a, lbMat3 low) {
+  lbMat3 turned = times_skew(lb_mat3_transpose(low), a); // ([a]×ᵀ low)ᵀ
+  return lb_mat3_add(AB, lb_mat3_transpose(turned));
+}
+
+// block (6 x 6, row-major) <- s [first right; low C]
+static void fill_block(double s, lbMat3 first, lbMat3 right, lbMat3 low, lbMat3 C, double *block) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
-      out[6 * i + j] = s * first.m[3 * i + j];
-      out[6 * i + 3 + j] = s * right.m[3 * i + j];
-      out[6 * (3 + i) + j] = s * low.m[3 * i + j];
-      out[6 * (3 + i) + 3 + j] = s * S->C.m[3 * i + j];
+      block[6 * i + j] = s * first.m[3 * i + j];
+      block[6 * i + 3 + j] = s * right.m[3 * i + j];
+      block[6 * (3 + i) + j] = s * low.m[3 * i + j];
+      block[6 * (3 + i) + 3 + j] = s * C.m[3 * i + j];
     }
 }
 
+// Into the lower triangle; i ≥ j.
 static void add_block(int32_t n, int32_t i, int32_t j, const double *block, double *matrix) {
-  for (size_t a = 0; a < 6; a++)
-    for (size_t c = 0; c < 6; c++)
-      if (6 * (size_t)i + a >= 6 * (size_t)j + c)
-        matrix[6 * (size_t)i + a + (size_t)n * (6 * (size_t)j + c)] += block[6 * a + c];
+  for (size_t c = 0; c < 6; c++) {
+    double *column = matrix + 6 * (size_t)i + (size_t)n * (6 * (size_t)j + c);
+    for (size_t a = i == j ? c : 0; a < 6; a++) column[a] += block[6 * a + c];
+  }
 }
 
 // ---- making them -------------------------------------------------------------------------------
@@ -120,8 +129,8 @@ static void make_spring(int32_t n, const double *K, const lbFramePose *rest, lbF
 }
 
 lbStatus lb_frame_springs_create(const lbFrameSamples *samples, int32_t count,
-                                 const lbFramePose *rest, const double *K, lbFrameSprings **out,
-                                 lbError *err) {
+                                 const lbFramePose *rest, const uint8_t *fixed, const double *K,
+                                 lbFrameSprings **out, lbError *err) {
   lbFrameSprings *s = lb_alloc(1, sizeof *s);
   int32_t n = 6 * count;
   if (!s) return lb_fail_memory(err);
@@ -145,8 +154,12 @@ lbStatus lb_frame_springs_create(const lbFrameSamples *samples, int32_t count,
       *spring = (lbFrameSpring){ .first = i, .second = j };
       make_spring(n, K, rest, spring);
     }
-  *out = s;
-  return LB_OK;
+  lbStatus status = lb_frame_springs_close(rest, K, fixed, s, err);
+  if (status)
+    lb_frame_springs_destroy(s);
+  else
+    *out = s;
+  return status;
 }
 
 void lb_frame_springs_destroy(lbFrameSprings *s) {
@@ -155,6 +168,7 @@ void lb_frame_springs_destroy(lbFrameSprings *s) {
   lb_free(s->masses);
   lb_free(s->moments);
   lb_free(s->seconds);
+  lb_free(s->loops);
   lb_free(s);
 }
 
@@ -168,7 +182,7 @@ static void carry(const lbFramePose *rest, const lbFramePose *pose, lbVec3 joint
 }
 
 static void add_spring(const lbFrameSpring *s, const lbFramePose *rest, const lbFramePose *poses,
-                       int32_t n, int32_t options, lbFrameSystem *out) {
+                       int32_t n, int32_t options, const bool still[2], lbFrameSystem *out) {
   int32_t i = s->first, j = s->second;
   lbQuat qi, qj;
   lbVec3 xi, xj;
@@ -176,8 +190,9 @@ static void add_spring(const lbFrameSpring *s, const lbFramePose *rest, const lb
   carry(&rest[j], &poses[j], s->joint, &qj, &xj);
   lbQuat between = lb_quat_multiply(qi, lb_quat_conjugate(qj));
   if (between.w < 0) between = lb_quat_scale(-1, between);
-  lbVec3 turned = lb_quat_log(between), middle = lb_scale(0.5, lb_add(xi, xj));
-  lbMat3 R = lb_quat_to_mat3(lb_quat_multiply(lb_quat_exp(lb_scale(0.5, turned)), qj));
+  lbVec3 turned = lb_frame_rotation_vector(between), middle = lb_scale(0.5, lb_add(xi, xj));
+  lbQuat half = lb_quat_normalise(lb_quat(between.x, between.y, between.z, between.w + 1));
+  lbMat3 R = lb_quat_to_mat3(lb_quat_multiply(half, qj));
   double gap[6], force[6], local[6], own[6];
   lb_vec3_store(gap, turned), lb_vec3_store(gap + 3, lb_sub(xi, xj));
   lb_vec3_store(own, lb_mat3_apply_transpose(R, lb_vec3_load(gap)));
@@ -201,11 +216,21 @@ static void add_spring(const lbFrameSpring *s, const lbFramePose *rest, const lb
   double block[36];
   Halves S = { turn(R, part_of(s->stiffness, 0, 0)), turn(R, part_of(s->stiffness, 0, 3)),
                turn(R, part_of(s->stiffness, 3, 3)) };
-  carry_stiffness(1, li, &S, li, block);
-  add_block(n, i, i, block, out->K);
-  carry_stiffness(1, lj, &S, lj, block);
-  add_block(n, j, j, block, out->K);
-  carry_stiffness(-1, lj, &S, li, block);
+  lbMat3 back = lb_mat3_transpose(S.B);
+  lbMat3 AB_i = lb_mat3_add(S.A, times_skew(S.B, li)),
+         low_i = lb_mat3_add(back, times_skew(S.C, li));
+  lbMat3 AB_j = lb_mat3_add(S.A, times_skew(S.B, lj)),
+         low_j = lb_mat3_add(back, times_skew(S.C, lj));
+  if (!still[0]) {
+    fill_block(1, first_block(AB_i, li, low_i), lb_mat3_transpose(low_i), low_i, S.C, block);
+    add_block(n, i, i, block, out->K);
+  }
+  if (!still[1]) {
+    fill_block(1, first_block(AB_j, lj, low_j), lb_mat3_transpose(low_j), low_j, S.C, block);
+    add_block(n, j, j, block, out->K);
+  }
+  if (still[0] || still[1]) return;
+  fill_block(-1, first_block(AB_i, lj, low_i), lb_mat3_transpose(low_j), low_i, S.C, block);
   add_block(n, j, i, block, out->K);
 }
 
@@ -246,12 +271,19 @@ void lb_frame_springs_lump(const lbFrameSprings *s, const lbFramePose *poses,
 }
 
 void lb_frame_springs_sum(const lbFrameSprings *s, int32_t options, const lbFramePose *rest,
-                          const lbFramePose *poses, lbFrameSystem *out) {
+                          const lbFramePose *poses, const lbFrameMotion *motions,
+                          lbFrameSystem *out) {
   int32_t n = 6 * s->frame_count;
   out->energy = 0;
   if (options & LB_FRAMES_FORCE) memset(out->gradient, 0, (size_t)n * sizeof(double));
   if (options & LB_FRAMES_TANGENT) memset(out->K, 0, (size_t)n * (size_t)n * sizeof(double));
-  for (int32_t k = 0; k < s->count; k++) add_spring(&s->springs[k], rest, poses, n, options, out);
+  for (int32_t k = 0; k < s->count; k++) {
+    const lbFrameSpring *spring = &s->springs[k];
+    const bool still[2] = { motions[spring->first].still, motions[spring->second].still };
+    if (still[0] && still[1]) continue;
+    add_spring(spring, rest, poses, n, options, still, out);
+  }
+  lb_frame_springs_add_loops(s, options, rest, poses, motions, out);
 }
 
 void lb_frame_springs_survey(const lbFrameSprings *s, const lbFramePose *rest,

@@ -18,17 +18,26 @@ typedef struct lbFrameSprings {
   double *masses;  // (frames) kg
   lbVec3 *moments; // (frames) Σ m r
   lbMat3 *seconds; // (frames) Σ m r rᵀ
+  int32_t pivot;   // springs_loops.c
+  double *loops;   // (6 frames x 6 frames) stiffness at rest that springs lack; NULL: none
 } lbFrameSprings;
 
 // K (6 count x 6 count, lower triangle): the stiffness of the samples at rest.
 lbStatus lb_frame_springs_create(const lbFrameSamples *samples, int32_t count,
-                                 const lbFramePose *rest, const double *K, lbFrameSprings **out,
-                                 lbError *err);
+                                 const lbFramePose *rest, const uint8_t *fixed, const double *K,
+                                 lbFrameSprings **out, lbError *err);
 void lb_frame_springs_destroy(lbFrameSprings *springs); // NULL is legal
 
 // Energy, and gradient and K where the options ask for them.
 void lb_frame_springs_sum(const lbFrameSprings *springs, int32_t options, const lbFramePose *rest,
-                          const lbFramePose *poses, lbFrameSystem *out);
+                          const lbFramePose *poses, const lbFrameMotion *motions,
+                          lbFrameSystem *out);
+// springs_loops.c: finds what springs lack, and adds it.
+lbStatus lb_frame_springs_close(const lbFramePose *rest, const double *K, const uint8_t *fixed,
+                                lbFrameSprings *springs, lbError *err);
+void lb_frame_springs_add_loops(const lbFrameSprings *springs, int32_t options,
+                                const lbFramePose *rest, const lbFramePose *poses,
+                                const lbFrameMotion *motions, lbFrameSystem *out);
 // M and, unless they are NULL, loads.
 void lb_frame_springs_lump(const lbFrameSprings *springs, const lbFramePose *poses,
                            const double *velocity, lbVec3 gravity, lbFrameSystem *out);

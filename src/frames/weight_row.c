@@ -273,3 +273,16 @@ void lb_weights_at(const lbVoxels *voxels, const lbWeights *field, int32_t home,
     if (values) values[f] = value;
   }
 }
+
+double lb_weight_linear(const lbVoxels *voxels, int32_t home, lbVec3 point, const double *u,
+                        double gradient[3]) {
+  double cell = voxels->grid->cell;
+  for (int a = 0; a < 3; a++) {
+    int32_t low = voxels->neighbours[6 * home + 2 * a],
+            high = voxels->neighbours[6 * home + 2 * a + 1];
+    double from = low >= 0 ? u[low] : u[home], to = high >= 0 ? u[high] : u[home];
+    int steps = (low >= 0) + (high >= 0);
+    gradient[a] = steps ? (to - from) / (steps * cell) : 0;
+  }
+  return u[home] + lb_dot(lb_vec3_load(gradient), lb_sub(point, lb_voxels_centre(voxels, home)));
+}

@@ -330,6 +330,7 @@ static const lbSizeRow world_sizes[] = {
   SIZE(lbWorldDef, size, collider_count),
   SIZE(lbWorldDef, size, collider_vertex_count),
   SIZE(lbWorldDef, size, collider_triangle_count),
+  SIZE(lbWorldDef, size, lead_count),
 };
 
 // clang-format off
@@ -440,6 +441,16 @@ static const lbArrayRow world_rows[] = {
   { ROW(attachment_times, "attachment.times", LB_F64), .since = 4, .rank = 2,
     .shape = { W(attachment_count), ONLY(2) }, .infinite = true, .unit = "s",
     .meaning = "holds in steps whose end has from < t <= to" },
+
+  { ROW(lead_bodies, "lead.bodies", LB_I32), .since = 5, .rank = 1, .shape = { W(lead_count) },
+    .below = W(body_count), .unit = "", .meaning = "bodies whose frames follow paths" },
+  { ROW(lead_frames, "lead.frames", LB_I32), .since = 5, .rank = 1, .shape = { W(lead_count) },
+    .below = ONLY(64), .unit = "", .meaning = "frame of each" },
+  { ROW(lead_paths, "lead.paths", LB_I32), .since = 5, .rank = 1, .shape = { W(lead_count) },
+    .below = W(path_count), .unit = "", .meaning = "path that it follows" },
+  { ROW(lead_arms, "lead.arms", LB_F64), .since = 5, .rank = 2,
+    .shape = { W(lead_count), ONLY(3) }, .unit = "m",
+    .meaning = "where the frame is in what follows the path" },
 
   { ROW(shape_bodies, "shape.bodies", LB_I32), .since = 4, .rank = 1, .shape = { W(shape_count) },
     .below = W(body_count), .unit = "", .meaning = "bodies that do not start at rest shape" },

@@ -160,7 +160,50 @@ static int32_t list_paths(const Cooking *c, const lbPath **paths) {
   for (int32_t i = 0; i < count; i++) paths[i] = c->scene->paths[i];
   for (int32_t b = 0; b < c->scene->body_count; b++)
     if (c->body_paths[b]) paths[count++] = c->body_paths[b];
+  for (int32_t b = 0; b < c->scene->body_count; b++)
+    for (int32_t k = 0; k < c->scene->bodies[b].joint_path_count; k++)
+      paths[count++] = c->scene->bodies[b].joint_paths[k];
   return count;
+}
+
+// What leads the frames of a body: its own, or those of the body whose model it has.
+static const lbSceneBody *leader_of(const Cooking *c, int32_t body) {
+  const lbSceneBody *own = &c->scene->bodies[body];
+  return own->twin >= 0 ? &c->scene->bodies[own->twin] : own;
+}
+
+static int32_t index_of(const lbPath *path, const lbPath *const *paths, int32_t count) {
+  int32_t i = count - 1;
+  while (i >= 0 && paths[i] != path) i--;
+  return i;
+}
+
+static lbStatus place_leads(Cooking *c, const lbPath *const *paths, int32_t count, lbError *err) {
+  size_t leads = 0, at = 0;
+  for (int32_t b = 0; b < c->scene->body_count; b++)
+    leads += (size_t)leader_of(c, b)->joint_path_count;
+  if (leads == 0) return LB_OK;
+  int32_t *bodies = lb_arena_alloc(&c->arena, leads, sizeof *bodies);
+  int32_t *frames = lb_arena_alloc(&c->arena, leads, sizeof *frames);
+  int32_t *followed = lb_arena_alloc(&c->arena, leads, sizeof *followed);
+  double *arms = lb_arena_alloc(&c->arena, leads, 3 * sizeof *arms);
+  if (!bodies || !frames || !followed || !arms) return lb_fail_memory(err);
+  for (int32_t b = 0; b < c->scene->body_count; b++) {
+    const lbSceneBody *leader = leader_of(c, b);
+    const lbModel *model = c->models[c->body_models[b]];
+    for (int32_t k = 0; k < leader->joint_path_count; k++, at++) {
+      const double *rest = model->frame_poses + 7 * (size_t)leader->joint_numbers[k];
+      bodies[at] = b, frames[at] = leader->joint_numbers[k];
+      followed[at] = index_of(leader->joint_paths[k], paths, count);
+      for (size_t i = 0; i < 3; i++) arms[3 * at + i] = leader->joints_move_space ? rest[i] : 0;
+    }
+  }
+  c->world.size.lead_count = (int32_t)leads;
+  c->world.lead_bodies = bodies;
+  c->world.lead_frames = frames;
+  c->world.lead_paths = followed;
+  c->world.lead_arms = arms;
+  return LB_OK;
 }
 
 // Which of them a body follows; -1: none.
@@ -197,10 +240,13 @@ static lbStatus fill_paths(Cooking *c, const lbPath *const *paths, int32_t count
 
 static lbStatus place_paths(Cooking *c, lbError *err) {
   size_t most = (size_t)c->scene->path_count + (size_t)c->scene->body_count;
+  for (int32_t b = 0; b < c->scene->body_count; b++)
+    most += (size_t)c->scene->bodies[b].joint_path_count;
   const lbPath **paths = lb_alloc(most, sizeof *paths);
   if (!paths) return lb_fail_memory(err);
   int32_t count = list_paths(c, paths);
   lbStatus status = count ? fill_paths(c, paths, count, err) : LB_OK;
+  if (!status) status = place_leads(c, paths, count, err);
   lb_free(paths);
   return status;
 }
@@ -369,10 +415,6 @@ static lbCookReport report_on(const Cooking *c) {
 
 lbStatus lb_scene_cook_with(const lbScene *scene, const lbCookDef *def, const char *path,
                             lbCookReport *report, lbError *err) {
-  for (int32_t i = 0; i < scene->body_count; i++)
-    if (scene->bodies[i].joint_path_count > 0)
-      lb_log(LB_LOG_WARNING, "body \"%s\": a cooked file does not keep the motion of joints",
-             scene->bodies[i].name);
   Cooking c = { .scene = scene, .record = true };
   lbCookReport found = { 0 };
   lbStatus status = prepare(&c, err);

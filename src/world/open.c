@@ -168,6 +168,16 @@ static lbStatus attach(Opening *o, lbError *err) {
   return status;
 }
 
+static lbStatus lead(Opening *o, lbError *err) {
+  const lbWorldDef *def = o->def;
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < def->size.lead_count && !status; i++)
+    status = lb_world_drive_joint(o->world, lb_world_body_at(o->world, def->lead_bodies[i]),
+                                  def->lead_frames[i], o->world->paths[def->lead_paths[i]],
+                                  lb_vec3_load(def->lead_arms + 3 * (size_t)i), err);
+  return status;
+}
+
 static lbStatus add_probes(Opening *o, lbError *err) {
   const lbWorldDef *def = o->def;
   lbStatus status = LB_OK;
@@ -238,6 +248,7 @@ lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, 
   if (!status) status = add_colliders(&o, err);
   if (!status) status = add_loads(&o, err);
   if (!status) status = attach(&o, err);
+  if (!status) status = lead(&o, err);
   if (!status) status = add_probes(&o, err);
   lb_free(o.slots);
   lb_free(o.positions);

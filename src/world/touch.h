@@ -5,6 +5,7 @@
 //   touch_find.c   who is near whom, and the places where bodies touch colliders,
 //   touch_pair.c   each other,
 //   touch_self.c   and where a surface touches itself
+//   touch_side.c   on which side of something thin a place is
 //   touch_step.c   forces over a step, impulses after it
 //   touch_response.c  what lbContactResponse changes in that
 //   retry.c        steps that are taken again in halves
@@ -210,6 +211,12 @@ void lb_touch_sum_up(lbWorld *world);
 int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot); // its number among the touchers
 // touch_find.c: contacts at the step's start.
 void lb_touch_find(lbWorld *world);
+// touch_side.c: whether a place of a body touches a solid, with the side it came from (all in the
+// solid's axes); whether a push (unit, world) is not outwards there.
+bool lb_touch_mend_side(const lbBody *body, const lbSolid *solid, const lbSolidFrame *frame,
+                        const lbSurfaceTriangle *at, int32_t triangle, lbSolidTouch *touch);
+bool lb_touch_faces(const lbBody *body, const lbSurfaceTriangle *at, int32_t triangle,
+                    const double weights[3], lbVec3 push);
 // touch_pair.c: those of two bodies.
 void lb_touch_pair(lbWorld *world, int32_t a, int32_t b);
 // A place where two could touch; then the best of them become contacts of a pair. `length` (m) is

@@ -191,6 +191,7 @@ static bool touch_solid(void *context, const lbSurfaceTriangle *triangle, int32_
   }
   int32_t count = lb_solid_touch_triangle(a->solid, &at, a->margin, found);
   for (int32_t i = 0; i < count; i++) {
+    if (!lb_touch_mend_side(a->body, a->solid, &a->frame, &at, number, &found[i])) continue;
     lbTouchCandidate c = { .triangles = { number, -1 },
                            .point = lb_solid_to_world(&a->frame, found[i].on_solid),
                            .normal = lb_mat3_apply(a->frame.rotation, found[i].normal),

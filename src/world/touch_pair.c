@@ -173,14 +173,22 @@ static int parts_of(const lbPairTriangle *a, const lbPairTriangle *b) {
          (lb_box_overlap(&a->ridges, &b->ridges) ? LB_PARTS_EDGES : 0);
 }
 
-static void touch_two(lbWorldTouch *touch, const lbPairTriangle *a, const lbPairTriangle *b,
-                      double margin, double smaller) {
+static bool face_each_other(const lbBody *const bodies[2], const lbPairTriangle *a,
+                            const lbPairTriangle *b, const lbTriangleTouch *found) {
+  return lb_touch_faces(bodies[0], &a->at, a->number, found->weights_a, found->normal) &&
+         lb_touch_faces(bodies[1], &b->at, b->number, found->weights_b,
+                        lb_scale(-1, found->normal));
+}
+
+static void touch_two(lbWorldTouch *touch, const lbBody *const bodies[2], const lbPairTriangle *a,
+                      const lbPairTriangle *b, double margin, double smaller) {
   lbTriangleTouch found[LB_TRIANGLE_TOUCHES];
   int parts = parts_of(a, b);
   if (!parts) return;
   int32_t count =
       lb_facets_touch(&a->at, &a->facet, &b->at, &b->facet, parts, margin, DEPTH * smaller, found);
   for (int32_t i = 0; i < count; i++) {
+    if (!face_each_other(bodies, a, b, &found[i])) continue;
     lbTouchCandidate c = { .triangles = { a->number, b->number },
                            .point = found[i].on_b,
                            .normal = found[i].normal,
@@ -193,14 +201,15 @@ static void touch_two(lbWorldTouch *touch, const lbPairTriangle *a, const lbPair
 }
 
 // Each pair once: in the first cell that both are in.
-static void touch_all(lbWorldTouch *touch, const Cells *c, double margin, double smaller) {
+static void touch_all(lbWorldTouch *touch, const lbBody *const bodies[2], const Cells *c,
+                      double margin, double smaller) {
   for (int32_t i = 0; i < touch->triangle_counts[0]; i++) {
     const lbPairTriangle *a = &touch->triangles[0][i];
     for (int cell = a->cells[0]; cell <= a->cells[1]; cell++)
       for (int32_t k = c->begin[cell]; k < c->begin[cell + 1]; k++) {
         const lbPairTriangle *b = &touch->triangles[1][c->items[k]];
         if (cell == (b->cells[0] > a->cells[0] ? b->cells[0] : a->cells[0]))
-          touch_two(touch, a, b, margin, smaller);
+          touch_two(touch, bodies, a, b, margin, smaller);
       }
   }
 }
@@ -226,6 +235,7 @@ void lb_touch_pair(lbWorld *world, int32_t a, int32_t b) {
       prepare(&touch->triangles[side][i], grow);
   Cells cells = sort_into_cells(touch, &around, grow);
   touch->candidate_count = 0;
-  touch_all(touch, &cells, margin, smaller);
+  touch_all(touch, (const lbBody *const[2]){ world->slots[a].body, world->slots[b].body }, &cells,
+            margin, smaller);
   lb_touch_take_candidates(world, a, b, -1, smaller);
 }

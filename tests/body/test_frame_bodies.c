@@ -294,7 +294,7 @@ static void find_stiffness(const lbBody *body, bool springs, double *K) {
       lb_alloc(lb_frame_sums_doubles(shared->samples->list_most, shared->count), sizeof *room);
   lb_frames_motions(body, motions);
   if (springs)
-    lb_frame_springs_sum(shared->springs, options, shared->rest, state->poses, &sums);
+    lb_frame_springs_sum(shared->springs, options, shared->rest, state->poses, motions, &sums);
   else
     lb_frame_sum(shared->samples, body->prepared->level, options, shared->count, motions,
                  lb_vec3(0, 0, 0), room, &sums);
@@ -327,7 +327,7 @@ static void springs_are_as_stiff_as_samples_at_rest(void **state) {
   double other = stiffness_apart(SCENE("'count':5", ""));
   printf("  a chain %.1e, others %.1e\n", chain, other);
   check_small(chain, 1e-11);
-  check_small(other, 2e-2);
+  check_small(other, 4e-4);
 }
 
 static void springs_can_be_switched_on_while_a_body_runs(void **state) {
@@ -377,6 +377,11 @@ static void a_frame_is_inserted_and_removed_without_a_jump(void **state) {
   assert_int_equal(lb_body_frames_count(body), 4);
   check_small(shape_apart(body, before, nodes), 1e-12);
   body_ok(body, lb_body_frames_remove(body, frame));
+  check_small(shape_apart(body, before, nodes), 1e-12);
+  for (int i = 0; i < 3; i++) { // as often as one likes
+    body_ok(body, lb_body_frames_insert(body, lb_vec3(0.8, 0.15, 0.1), 0.2, &frame));
+    body_ok(body, lb_body_frames_remove(body, frame));
+  }
   check_small(shape_apart(body, before, nodes), 1e-12);
   steps(body, 60, 0.05);
   keep_nodes(body, nodes, before);

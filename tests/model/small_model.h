@@ -532,6 +532,8 @@ typedef struct SmallWorld {
   double path_position_tangents[5][2][3], path_rotation_tangents[5][2][4];
   int32_t attachment_bodies[2], attachment_kinds[2], attachment_points[2], attachment_paths[2];
   double attachment_springs[2][2], attachment_times[2][2];
+  int32_t lead_bodies[1], lead_frames[1], lead_paths[1];
+  double lead_arms[1][3];
   int32_t shape_bodies[1];
   double shape_coordinates[SMALL_DIMENSION];
   double contact_friction[1], body_frictions[2];
@@ -609,10 +611,14 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
   SMALL_COPY(attachment_paths, (int32_t[]){ 0, -1 });
   SMALL_COPY(attachment_springs, (double[]){ 64, .5, INFINITY, 0 });
   SMALL_COPY(attachment_times, (double[]){ .25, .5, -INFINITY, INFINITY });
+  SMALL_COPY(lead_bodies, (int32_t[]){ 1 });
+  SMALL_COPY(lead_frames, (int32_t[]){ 0 });
+  SMALL_COPY(lead_paths, (int32_t[]){ 0 });
+  SMALL_COPY(lead_arms, (double[]){ .5, 0, -1 });
   SMALL_COPY(shape_coordinates, (double[]){ .25, -.5 });
   small_colliders(s);
   s->def = (lbWorldDef){
-    .size = { 2, 2, 3, 2, 5, 2, 1, SMALL_DIMENSION, 3, 4, 2 },
+    .size = { 2, 2, 3, 2, 5, 2, 1, SMALL_DIMENSION, 3, 4, 2, 1 },
     .gravity = s->gravity,
     .time_step = s->time_step,
     .step_count = s->step_count,
@@ -657,6 +663,10 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
     .attachment_paths = s->attachment_paths,
     .attachment_springs = s->attachment_springs[0],
     .attachment_times = s->attachment_times[0],
+    .lead_bodies = s->lead_bodies,
+    .lead_frames = s->lead_frames,
+    .lead_paths = s->lead_paths,
+    .lead_arms = s->lead_arms[0],
     .shape_bodies = s->shape_bodies,
     .shape_coordinates = s->shape_coordinates,
     .contact_friction = s->contact_friction,
@@ -681,6 +691,8 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
 static inline void small_world_strip_contact(SmallWorld *s) {
   lbWorldDef *d = &s->def;
   d->size.collider_count = d->size.collider_vertex_count = d->size.collider_triangle_count = 0;
+  d->size.lead_count = 0;
+  d->lead_bodies = d->lead_frames = d->lead_paths = NULL, d->lead_arms = NULL;
   d->contact_friction = NULL, d->contact_substeps = NULL, d->body_untouchable = NULL;
   d->body_frictions = NULL, d->collider_names = NULL, d->collider_shapes = NULL;
   d->collider_sizes = d->collider_positions = d->collider_rotations = NULL;

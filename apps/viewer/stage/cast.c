@@ -182,6 +182,23 @@ static lbStatus attach(const vwStage *stage, const vwCast *cast, lbError *err) {
   return status;
 }
 
+// Fixed frames along their paths, in each role of the body's group.
+static lbStatus lead_frames(const vwStage *stage, const vwCast *cast, lbError *err) {
+  const lbWorldDef *world = stage->bundle->world;
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < stage->lead_count; i++)
+    for (int32_t k = 0; k < cast->count && !status; k++) {
+      const vwLead *from = &stage->leads[i];
+      const vwActor *actor = cast->roles[k].actor;
+      if (cast->roles[k].group != from->group || !actor->ids) continue;
+      if (actor->method != LB_METHOD_FRAMES) continue;
+      status = lb_world_drive_joint(cast->world, actor->ids[from->member], world->lead_frames[i],
+                                    stage->paths[world->lead_paths[i]],
+                                    lb_vec3_load(world->lead_arms + 3 * (size_t)i), err);
+    }
+  return status;
+}
+
 static lbStatus keep_beginning(vwCast *cast, lbError *err) {
   cast->beginning_bytes = lb_world_state_bytes(cast->world);
   cast->beginning = lb_alloc(cast->beginning_bytes, 1);
@@ -206,6 +223,7 @@ lbStatus vw_cast_create(const vwStage *stage, const vwSettings *settings, vwCast
   if (!status) status = vw_drop_add_ground(stage, &cast, err);
   if (!status) status = add_loads(stage, &cast, err);
   if (!status) status = attach(stage, &cast, err);
+  if (!status) status = lead_frames(stage, &cast, err);
   if (!status) status = keep_beginning(&cast, err);
   if (status)
     vw_cast_release(&cast);

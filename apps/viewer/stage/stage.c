@@ -170,6 +170,19 @@ static lbStatus place_attachments(vwStage *stage, const int32_t *member, lbError
   return LB_OK;
 }
 
+static lbStatus place_leads(vwStage *stage, const int32_t *member, lbError *err) {
+  const lbWorldDef *world = stage->bundle->world;
+  size_t count = (size_t)world->size.lead_count;
+  stage->lead_count = world->size.lead_count;
+  stage->leads = lb_arena_alloc(&stage->arena, count, sizeof(vwLead));
+  if (!stage->leads) return lb_fail_memory(err);
+  for (size_t i = 0; i < count; i++) {
+    size_t body = (size_t)world->lead_bodies[i];
+    stage->leads[i] = (vwLead){ member[2 * body], member[2 * body + 1] };
+  }
+  return LB_OK;
+}
+
 static lbStatus read_world(vwStage *stage, lbError *err) {
   const lbWorldDef *world = stage->bundle->world;
   stage->body_def = lb_batch_def().body;
@@ -184,6 +197,7 @@ static lbStatus read_world(vwStage *stage, lbError *err) {
   if (!status) status = place_bodies(stage, member, err);
   if (!status) status = place_loads(stage, member, err);
   if (!status) status = place_attachments(stage, member, err);
+  if (!status) status = place_leads(stage, member, err);
   if (!status) status = vw_colliders_read(stage, err);
   stage->world_gravity = lb_vec3_load(world->gravity);
   stage->world_step = world->time_step[0];

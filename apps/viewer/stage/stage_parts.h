@@ -36,6 +36,10 @@ typedef struct vwAttachment {
   lbAttachment def; // for each role of the group, as its body's
 } vwAttachment;
 
+typedef struct vwLead { // a frame that follows a path
+  int32_t group, member;
+} vwLead;
+
 typedef struct vwCollider { // of the bundle's world
   lbColliderDef def;
   const lbPath *path; // NULL: it stands
@@ -102,10 +106,11 @@ struct vwStage {
   lbBundle *bundle;
   vwStageDef def;
   lbArena arena; // groups, loads
-  int32_t group_count, load_count, attachment_count;
+  int32_t group_count, load_count, attachment_count, lead_count;
   vwGroup *groups;
   vwLoad *loads;
   vwAttachment *attachments;
+  vwLead *leads;      // (lead_count), in the order of the world's
   int32_t body_count; // of the world
   bool contact;       // bodies touch each other and colliders
   double friction;    //
