@@ -4,6 +4,7 @@
 #include "body/contacts.h"
 #include "body/point.h"
 #include "body/touch_kernels.h"
+#include "math/functions.h"
 
 #include <string.h>
 
@@ -32,6 +33,27 @@ static bool make_work(const lbPrepared *p, lbScratch *s) {
   return s->touch_work != NULL;
 }
 
+static lbVec3 centre_at(const lbBody *body, lbVec3 position, lbMat3 turn) {
+  return lb_add(position, lb_mat3_apply(turn, body->prepared->centre));
+}
+
+// Forces along which the centre itself is shifted have no moment by that: it is looked for where
+// it is without them, and momentum is kept.
+static void find_middle(lbTouching *t) {
+  const lbBody *body = t->body;
+  const lbFrameStep *to = &t->step.frame;
+  lbVec3 start = centre_at(body, t->start.position, t->start.turn);
+  t->middle = lb_scale(0.5, lb_add(start, centre_at(body, to->position, to->turn)));
+  if (body->frame.kind != LB_FRAME_FREE) return;
+  lbQuat half = lb_quat_slerp(t->start.rotation, to->rotation, 0.5);
+  t->mobility = lb_frame_mobility(body, lb_quat_to_mat3(half));
+  if (!body->contacts->acts) return;
+  double alpha = body->damping_mass, h = t->step.h;
+  double passed = alpha > 0 ? -lb_expm1(-alpha * h) / alpha : h;
+  lbVec3 held = lb_vec3_load(body->contacts->force + body->prepared->padded);
+  t->middle = lb_add_scaled(t->middle, -0.25 * h * passed / body->prepared->mass, held);
+}
+
 bool lb_touch_open(lbTouching *t, lbBody *body, double h) {
   lbScratch *s = lb_scratch_borrow(body->prepared);
   *t = (lbTouching){ .body = body, .scratch = s, .start = body->frame };
@@ -40,7 +62,8 @@ bool lb_touch_open(lbTouching *t, lbBody *body, double h) {
   t->step = (lbStep){ .h = h, .share = 1, .whole = &t->start };
   if (lb_part_open(body, &t->step, s) & LB_STEP_NONFINITE) return false;
   if (lb_frame_is_felt(body)) lb_frame_correct(body, &t->step, s);
-  if (body->frame.kind == LB_FRAME_FREE) t->mobility = lb_frame_mobility(body, t->step.frame.turn);
+  if (body->frame.kind == LB_FRAME_FREE && body->contacts->acts) lb_frame_try(body, &t->step, s);
+  find_middle(t);
   return true;
 }
 
@@ -148,10 +171,6 @@ static lbVec3 own_place(const lbPrepared *p, const double *q, const lbSpot *spot
                 own_motion(p, tree, q, spot->triangle, spot->weights));
 }
 
-static lbVec3 centre_at(const lbBody *body, lbVec3 position, lbMat3 turn) {
-  return lb_add(position, lb_mat3_apply(turn, body->prepared->centre));
-}
-
 // Of a rigid body. What is round touches at the same height however far it has rolled: its motion
 // is taken along a straight line.
 static lbVec3 rigid_way(const lbTouching *t, const lbSpot *spot, lbVec3 *at) {
@@ -187,6 +206,14 @@ lbVec3 lb_touch_way(const lbTouching *t, const lbSpot *spot, lbVec3 *at) {
   lbVec3 way = lb_sub(lb_add(to->position, lb_mat3_apply(to->turn, end)), from);
   *at = lb_add_scaled(from, 0.5, way);
   return way;
+}
+
+lbVec3 lb_touch_motion(const lbBody *body, lbMat3 turn, const lbSpot *spot, const double *moved) {
+  const lbPrepared *p = body->prepared;
+  const lbTree *tree = NULL;
+  if (spot->kind != LB_SPOT_SURFACE) return lb_vec3(0, 0, 0);
+  lb_prepared_tree(p, &tree, NULL);
+  return lb_mat3_apply(turn, own_motion(p, tree, moved, spot->triangle, spot->weights));
 }
 
 // ---- matrices ----------------------------------------------------------------------------------
@@ -326,16 +353,9 @@ static void add_frame(const lbBody *body, lbMat3 mobility, lbVec3 centre, double
   lb_touch_kernels(body->prepared->level)->add_product(6, 3 * count, rows, moved, matrix);
 }
 
-// Its centre in the step's middle, about which a force that is held turns it, world.
-static lbVec3 middle_of(const lbTouching *t) {
-  const lbFrameStep *to = &t->step.frame;
-  lbVec3 start = centre_at(t->body, t->start.position, t->start.turn);
-  return lb_scale(0.5, lb_add(start, centre_at(t->body, to->position, to->turn)));
-}
-
 void lb_touch_add_frame(const lbTouching *t, int32_t count, const lbSpot *spots, double *matrix) {
   if (t->body->frame.kind != LB_FRAME_FREE) return;
-  add_frame(t->body, t->mobility, middle_of(t), 0.5 * t->step.h * t->step.h, count, spots, matrix);
+  add_frame(t->body, t->mobility, t->middle, 0.5 * t->step.h * t->step.h, count, spots, matrix);
 }
 
 void lb_touch_add_frame_speeds(const lbBody *body, int32_t count, const lbSpot *spots,
@@ -373,13 +393,15 @@ void lb_touch_hold(const lbTouching *t, int32_t count, const lbSpot *spots, cons
   lbVec3 sum, moment;
   if (!c->acts) memset(c->force, 0, (size_t)lb_body_width(body) * sizeof(double));
   c->acts = true;
-  sum_up(body->prepared, t->step.frame.turn, middle_of(t), count, spots, forces, c->force, &sum,
+  sum_up(body->prepared, t->step.frame.turn, t->middle, count, spots, forces, c->force, &sum,
          &moment);
   if (body->frame.kind != LB_FRAME_FREE) return;
   double *frame = c->force + body->prepared->padded;
   lb_vec3_store(frame, lb_add(lb_vec3_load(frame), sum));
   lb_vec3_store(frame + 3, lb_add(lb_vec3_load(frame + 3), moment));
 }
+
+void lb_touch_release(lbBody *body) { body->contacts->acts = false; }
 
 bool lb_touch_look(const lbBody *body, lbScratch *s) {
   body->prepared->method->get(body, s->q0, s->v0, NULL);

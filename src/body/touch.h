@@ -6,7 +6,7 @@
 #ifndef LB_BODY_TOUCH_H
 #define LB_BODY_TOUCH_H
 
-#include "body/tree.h"
+#include "body/anchor.h"
 
 #define LB_TOUCH_SPOTS 48 // of a body, at most
 
@@ -31,7 +31,9 @@ typedef struct lbTouching {
   lbScratch *scratch; // borrowed until it is closed
   lbFrameState start;
   lbStep step;
-  lbMat3 mobility; // of a free frame: inverse inertia, world axes
+  lbMat3 mobility; // of a free frame: inverse inertia in the step's middle, world axes
+  lbVec3 middle;   // its centre in the step's middle, without forces that a world has found; about
+                   // it they turn the frame
 } lbTouching;
 
 // A body that others can touch: has a surface, moves by forces.
@@ -66,6 +68,10 @@ void lb_touch_add_frame(const lbTouching *touching, int32_t count, const lbSpot 
 // Forces of several calls add up.
 void lb_touch_hold(const lbTouching *touching, int32_t count, const lbSpot *spots,
                    const double *forces);
+
+// How moved coordinates move a spot, world axes, with the frame turned by `turn` and not moved.
+lbVec3 lb_touch_motion(const lbBody *body, lbMat3 turn, const lbSpot *spot, const double *moved);
+void lb_touch_release(lbBody *body); // it has no such force
 
 // ---- when the step is done ---------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 // Islands: bodies that touch each other, directly or through others. No force passes from one to
 // another, so they are solved apart, at the same time where there are several threads.
-#include "world/touch.h"
+#include "world/joint.h"
 
 #include <string.h>
 
@@ -18,13 +18,18 @@ static void unite(int32_t *parents, int32_t a, int32_t b) {
     parents[a] = b;
 }
 
-static void join(lbWorldTouch *touch) {
+static void join(const lbWorld *world) {
+  const lbWorldTouch *touch = world->touch;
   for (int32_t t = 0; t < touch->toucher_count; t++) touch->parents[t] = t;
   for (int32_t c = 0; c < touch->contact_count; c++) {
     const lbContactSide *sides = touch->sides + 2 * c;
     if (sides[0].body >= 0 && sides[1].body >= 0)
       unite(touch->parents, sides[0].body, sides[1].body);
   }
+  const lbWorldJoints *joints = world->linked;
+  for (int32_t i = 0; lb_joints_hold_any(world) && i < joints->body_count; i++)
+    unite(touch->parents, joints->bodies[i].toucher,
+          lb_joints_leader(joints, joints->bodies[i].component));
 }
 
 // Touchers know their island; islands are in the order of their first bodies.
@@ -41,8 +46,9 @@ static int32_t island_of(const lbWorldTouch *touch, int32_t contact) {
   return touch->touchers[sides[0].body >= 0 ? sides[0].body : sides[1].body].island;
 }
 
-void lb_islands_find(lbWorldTouch *touch) {
-  join(touch);
+void lb_islands_find(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  join(world);
   number(touch);
   int32_t *begin = touch->island_begin;
   memset(begin, 0, ((size_t)touch->island_count + 1) * sizeof *begin);

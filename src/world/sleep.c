@@ -4,7 +4,7 @@
 // A body counts as at rest while no place of its surface moves faster than a share of its radius a
 // second. An awake body that comes near wakes those that sleep for the next step: places where they
 // could touch are found a step before they do (touch_find.c).
-#include "world/touch.h"
+#include "world/joint.h"
 
 #include "body/sleep.h"
 
@@ -103,6 +103,7 @@ static void find_rests(lbWorld *world, double *rests) {
     lbWorldSlot *slot = &world->slots[i];
     if (!slot->body || slot->asleep) continue;
     bool slow = touch->speeds[i] < SPEED * touch->reaches[i] && slot->touches;
+    slow = slow && !lb_jointed_of(world, i);
     slot->rest = slow && lb_sleep_is_possible(slot->body) ? slot->rest + world->h : 0;
     if (slot->sleep_group >= 0)
       rests[slot->sleep_group] = fmin(rests[slot->sleep_group], slot->rest);

@@ -1,5 +1,5 @@
 // Memory, settings and reports of a world's contacts.
-#include "world/touch.h"
+#include "world/joint.h"
 
 #include "body/body.h"
 
@@ -81,7 +81,9 @@ static bool make_slots(lbWorldTouch *touch, int32_t room) {
 }
 
 lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {
-  if (!world->settings.contact) return LB_OK;
+  lbStatus linked = lb_joints_reserve(world, err);
+  if (linked) return linked;
+  if (!world->settings.contact && !lb_joints_hold_any(world)) return LB_OK;
   if (!world->touch) {
     world->touch = lb_alloc(1, sizeof *world->touch);
     if (!world->touch || !make_contacts(world->touch, world->settings.contacts_most))
@@ -95,7 +97,8 @@ lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {
     return lb_fail_memory(err);
   for (int32_t i = 0; i < world->slot_count; i++) {
     lbBody *body = world->slots[i].body;
-    if (!body || !world->slots[i].touches) continue;
+    bool jointed = lb_joints_hold_any(world) && world->linked->body_of_slot[i] >= 0;
+    if (!body || !(world->slots[i].touches || jointed)) continue;
     lbStatus status = lb_touch_make(body, err);
     if (!status && world->settings.self && !world->slots[i].self && !lb_rigid_solid(body))
       status = lb_self_create(body, &world->slots[i].self, err);
@@ -115,7 +118,7 @@ lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double fr
   if (status) return status;
   lb_sleep_wake(world, (int32_t)(slot - world->slots), true);
   slot->friction = friction;
-  slot->touches = touches && lb_touch_is_possible(slot->body);
+  slot->touches = touches && world->settings.contact && lb_touch_is_possible(slot->body);
   return lb_touch_reserve(world, err);
 }
 

@@ -203,12 +203,13 @@ void lb_sleep_wake(lbWorld *world, int32_t slot, bool moved);
 void lb_sleep_wake_all(lbWorld *world);
 
 // islands.c: bodies that give way and have a contact in common, directly or through others.
-void lb_islands_find(lbWorldTouch *touch);
+void lb_islands_find(lbWorld *world);
 
 // NAN (the world's) or 0 and more.
 lbStatus lb_touch_check_friction(double friction, lbError *err);
 // The sum of forces on each body, of what is remembered.
 void lb_touch_sum_up(lbWorld *world);
+int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot); // its number among the touchers
 // touch_find.c: contacts at the step's start.
 void lb_touch_find(lbWorld *world);
 // touch_side.c: whether a place of a body touches a solid, with the side it came from (all in the

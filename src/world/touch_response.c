@@ -22,20 +22,24 @@
 
 lbStatus lb_touch_reserve_response(lbWorld *world, lbError *err) {
   lbWorldTouch *touch = world->touch;
-  if (world->settings.response != LB_RESPONSE_LCP || touch->lcp_work) return LB_OK;
-  touch->stops = lb_alloc(3 * (size_t)touch->contact_room, sizeof(double));
+  bool lcp = world->settings.response == LB_RESPONSE_LCP;
+  if (touch->lcp_work) return LB_OK;
+  if (lcp) touch->stops = lb_alloc(3 * (size_t)touch->contact_room, sizeof(double));
   touch->lcp_work = lb_alloc((size_t)touch->contact_room, WORK * sizeof(double));
-  return touch->stops && touch->lcp_work ? LB_OK : lb_fail_memory(err);
+  return (touch->stops || !lcp) && touch->lcp_work ? LB_OK : lb_fail_memory(err);
 }
 
 // ---- forces ------------------------------------------------------------------------------------
 
 int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *problem, int32_t first,
                        double *x) {
-  if (touch->lcp_work && problem->contact_count <= LB_LCP_CONTACTS &&
-      lb_lcp_solve(problem, touch->lcp_work + WORK * (size_t)first, x))
-    return 1;
-  return lb_contact_solve(problem, x);
+  double *work = touch->lcp_work + WORK * (size_t)first;
+  bool few = problem->contact_count <= LB_LCP_CONTACTS;
+  if (touch->stops && few && lb_lcp_solve(problem, work, x)) return 1;
+  int32_t sweeps = lb_contact_solve(problem, x);
+  // What is heavy on what is light takes thousands of sweeps.
+  if (few && sweeps == problem->sweeps_most) (void)lb_lcp_solve(problem, work, x);
+  return sweeps;
 }
 
 // ---- penalty -----------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // Contacts in a part of a world's step: forces that bodies take into their steps, and impulses when
 // they have taken them (limber/contact.h has the rule).
-#include "world/touch.h"
+#include "world/joint.h"
 
 #include "body/body.h"
 
@@ -20,7 +20,7 @@ static bool gives_way(const lbWorld *world, int32_t slot) {
   return slot >= 0 && !world->slots[slot].asleep;
 }
 
-static int32_t enlist(lbWorldTouch *touch, int32_t slot) {
+int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot) {
   if (touch->numbers[slot] < 0) {
     touch->touchers[touch->toucher_count] = (lbWorldToucher){ .slot = slot };
     touch->numbers[slot] = touch->toucher_count++;
@@ -36,7 +36,8 @@ static void list_touchers(lbWorld *world) {
   for (int32_t c = 0; c < touch->contact_count; c++)
     for (int side = 0; side < 2; side++)
       if (gives_way(world, touch->contacts[c].slots[side]))
-        touch->touchers[enlist(touch, touch->contacts[c].slots[side])].count++;
+        touch->touchers[lb_touch_enlist(touch, touch->contacts[c].slots[side])].count++;
+  lb_joints_enlist(world);
   int32_t first = 0;
   for (int32_t t = 0; t < touch->toucher_count; t++) {
     touch->touchers[t].first = first;
@@ -95,7 +96,7 @@ static void make_parts(lbWorldTouch *touch) {
 static void list(lbWorld *world) {
   list_touchers(world);
   list_spots(world);
-  lb_islands_find(world->touch);
+  lb_islands_find(world);
 }
 
 // The number of a contact's spot; -1: that side does not give way.
@@ -197,6 +198,7 @@ static void open_steps(int32_t begin, int32_t end, void *context) {
     }
     if (toucher->open)
       lb_touch_moves(&toucher->touching, toucher->count, spots, touch->parts[t].matrix);
+    if (toucher->open) lb_joints_open(world, t);
     lb_touch_close(&toucher->touching);
   }
 }
@@ -266,6 +268,43 @@ static void recall(lbWorldTouch *touch) {
   }
 }
 
+static void solve_contacts(lbWorld *world, double *x) {
+  world->touch->stats.sweeps = lb_touch_solve_all(world->touch, x);
+}
+
+// Forces of contacts and joints, and bodies hold them.
+static void solve(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  if (lb_joints_hold_any(world)) {
+    lb_joints_make_rows(world);
+    lb_joints_solve(world, false, &touch->parts, touch->forces, solve_contacts);
+    lb_joints_note_rest(world);
+    lb_joints_keep(world);
+  } else
+    solve_contacts(world, touch->forces);
+  share_out(touch, touch->forces);
+  for_touchers(world, hold_forces);
+}
+
+// Once more, about where the forces lead to.
+static void find_again(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  find_responses(world);
+  lbContactProblem problem = make_problem(touch);
+  lb_contact_moves(&problem, touch->forces);
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    double by[3];
+    find_free(world, c);
+    lb_contact_move(&problem, c, by);
+    for (int k = 0; k < 3; k++) touch->free[3 * c + k] -= by[k];
+  }
+  for (int32_t t = 0; t < touch->toucher_count; t++)
+    lb_touch_release(touch->touchers[t].touching.body);
+  world->linked->again = true;
+  solve(world);
+  world->linked->again = false;
+}
+
 void lb_touch_begin(lbWorld *world, double start, double end) {
   lbWorldTouch *touch = world->touch;
   double begun = lb_seconds();
@@ -278,7 +317,7 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
   lb_sleep_group(world);
   touch->stats.find_seconds = lb_seconds() - begun;
   touch->stats.dropped = touch->dropped;
-  if (touch->contact_count == 0) return;
+  if (touch->contact_count == 0 && !lb_joints_hold_any(world)) return;
   for (int32_t c = 0; c < touch->contact_count; c++)
     touch->frictions[c] = touch->contacts[c].friction;
   lb_touch_stop(world);
@@ -286,9 +325,9 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
   for (int32_t c = 0; c < touch->contact_count; c++) find_free(world, c);
   recall(touch);
   lb_touch_soften(world);
-  touch->stats.sweeps = lb_touch_solve_all(touch, touch->forces);
-  share_out(touch, touch->forces);
-  for_touchers(world, hold_forces);
+  solve(world);
+  if (world->settings.response != LB_RESPONSE_PENALTY && lb_joints_turn_far(world))
+    find_again(world);
   touch->stats.contacts = touch->contact_count;
   touch->stats.islands = touch->island_count;
 }
@@ -328,6 +367,7 @@ static void look(int32_t begin, int32_t end, void *context) {
     }
     if (toucher->open)
       lb_touch_speeds(body, scratch, toucher->count, spots, touch->parts[t].matrix);
+    if (toucher->open) lb_joints_look(world, t, scratch);
     lb_scratch_return(body->prepared, scratch);
   }
 }
@@ -477,11 +517,17 @@ static void find_impulses(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   find_speeds(world);
   leave_out_held(world);
-  (void)lb_touch_solve_all(touch, touch->impulses);
+  bool jointed = lb_joints_hold_any(world);
+  if (jointed) {
+    lb_joints_measure_speeds(world);
+    lb_joints_solve(world, true, &touch->parts, touch->impulses, solve_contacts);
+  } else
+    solve_contacts(world, touch->impulses);
   double *changes = touch->free; // done with
   for (int32_t i = 0; i < 3 * touch->contact_count; i++)
     changes[i] = touch->impulses[i] - world->h * touch->forces[i];
   lb_touch_strike_all(world, changes);
+  if (jointed) lb_joints_finish(world);
   for (int32_t i = 0; i < 3 * touch->contact_count && touch->stops; i++)
     touch->impulses[i] += touch->stops[i];
 }
@@ -489,7 +535,7 @@ static void find_impulses(lbWorld *world) {
 void lb_touch_finish(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   touch->missed = false;
-  if (touch->contact_count > 0) {
+  if (touch->contact_count > 0 || lb_joints_hold_any(world)) {
     keep_pushing(touch);
     list(world);
     look_at_all(world);
