@@ -1,6 +1,6 @@
 #!/bin/sh
 # tools/check_install.sh BUILD_FOLDER: installs into a temporary prefix and uses it as a stranger
-# would: examples/hello.c, play.c and game.cpp through pkg-config and through find_package(limber),
+# would: examples/hello.c, play.c, coupling.c and game.cpp through pkg-config and through find_package(limber),
 # the program from the prefix. play must need nothing but libc and libm.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -61,6 +61,13 @@ expect_game() { # expect_game PROGRAM
     fail "game printed: $(cat "$work/words")"
 }
 
+# Ten lines; the ball is pushed, and stays above where it would have fallen to.
+expect_coupling() { # expect_coupling PROGRAM
+  "$1" "$work/bar.glb" >"$work/words" || fail "$1 failed"
+  awk '$11 > 0 { pushed = 1 } NR == 10 { low = $7 } END { exit !(NR == 10 && pushed && low > -4) }' \
+    "$work/words" || fail "coupling printed: $(cat "$work/words")"
+}
+
 # eval: pkg-config quotes the blank.
 compile() { # compile SOURCE PACKAGE PROGRAM
   flags=$(pkg-config --cflags --libs "$2") || fail "pkg-config does not know $2"
@@ -78,6 +85,8 @@ expect_hello "$work/hello"
   fail "the installed program failed"
 compile "$root/examples/play.c" limber "$work/play"
 expect_play "$work/play"
+compile "$root/examples/coupling.c" limber "$work/coupling"
+expect_coupling "$work/coupling"
 compile "$root/examples/game.cpp" limber "$work/game"
 expect_game "$work/game"
 
@@ -87,6 +96,7 @@ cmake -S "$root/examples" -B "$work/examples" -DCMAKE_BUILD_TYPE=Release \
   cmake --build "$work/examples" >>"$work/log" 2>&1 || fail "find_package(limber) failed"
 expect_hello "$work/examples/hello"
 expect_play "$work/examples/play"
+expect_coupling "$work/examples/coupling"
 expect_game "$work/examples/game"
 
 # Earlier versions of the same major number are accepted, later ones are not.

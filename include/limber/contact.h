@@ -7,6 +7,7 @@
 // of them together; then the bodies take their steps with these forces. When that is done impulses
 // bring the velocities at the contacts to rest against each other. So stiff bodies are as stable as
 // soft ones, a body at rest is carried by its weight, and it bounces as far as it is elastic.
+// lbWorldSettings.response has two other ways (docs/scene.md, Responses).
 //
 // Surfaces are looked at where the step begins, as far around them as they will go in it: what
 // moves by many times its own size in a step is stopped at the first side that it meets.
@@ -97,6 +98,40 @@ int32_t lb_world_contact_count(const lbWorld *world);
 const lbContact *lb_world_contacts(const lbWorld *world);
 // N, the sum of contact forces on a body in the last step.
 lbVec3 lb_world_contact_force(const lbWorld *world, lbBodyId id);
+// What bodies exert on a collider: the sum of contact forces (N) and their torque about its
+// position at the step's end (N m), world axes, means over the last step with all its parts. Either
+// may be NULL. For coupling a world to somebody else's rigid bodies: move colliders to where these
+// will be, step, and apply the forces to them (examples/coupling.c).
+lbStatus lb_world_collider_force(const lbWorld *world, lbColliderId id, lbVec3 *force,
+                                 lbVec3 *torque, lbError *err);
+
+// ---- what is where -----------------------------------------------------------------------------
+
+typedef struct lbFound {
+  lbBodyId body;         // one of the two, the other is 0; both 0: nothing was found
+  lbColliderId collider; //
+  lbPoint point;         // of a body's surface
+  lbVec3 position;       // m
+  lbVec3 normal;         // unit, outward
+  double distance;       // m, from the place or origin asked for
+} lbFound;
+
+// Bodies as they are now, by their surfaces, whether they take part in contacts or not, and
+// colliders. Numbers that are not finite are refused.
+// The first surface that a ray meets, from either side; a collider that it begins in, at once.
+lbStatus lb_world_ray(const lbWorld *world, lbVec3 origin, lbVec3 direction, double length,
+                      lbFound *found, lbError *err);
+// The nearest place of any surface within a distance, from outside and from inside.
+lbStatus lb_world_closest(const lbWorld *world, lbVec3 place, double within, lbFound *found,
+                          lbError *err);
+// Who shares a point with a ball, or with a box of full extents `size`: bodies in the order in
+// which they were added, then colliders, one entry each. *count is how many there are, found (most)
+// gets the first of them, with the body or collider alone.
+lbStatus lb_world_overlap_sphere(const lbWorld *world, lbVec3 centre, double radius, int32_t most,
+                                 lbFound *found, int32_t *count, lbError *err);
+lbStatus lb_world_overlap_box(const lbWorld *world, lbVec3 centre, lbQuat rotation,
+                              const double size[3], int32_t most, lbFound *found, int32_t *count,
+                              lbError *err);
 
 #ifdef __cplusplus
 }

@@ -457,6 +457,8 @@ typedef struct lbWorldDef {
   // contact_friction bodies touch nothing.
   const double *contact_friction;   // ? (1) μ of bodies and colliders that have none of their own
   const int32_t *contact_substeps;  // ? (1), equal parts of each step; missing: 1
+  const int32_t *contact_response;  // ? (1), lbContactResponse; missing: implicit
+  const uint8_t *contact_self;      // ? (1) 1: bodies touch themselves; missing: they do not
   const uint8_t *body_untouchable;  // ? (bodies) 1: touches nothing; missing: all touch
   const double *body_frictions;     // ? (bodies) μ, -1: the world's; missing: all have that
   const char *collider_names;       // texts (colliders)

@@ -109,6 +109,8 @@ typedef struct lbScene {
   char up;          // 'y' or 'z': of the ground
   double friction;  // μ, default 0.5
   int32_t substeps; // default 1
+  lbContactResponse response;
+  bool self; // bodies touch themselves
   int32_t collider_count;
   lbSceneCollider *colliders;
   double time_step;   // s

@@ -21,6 +21,14 @@ typedef uint64_t lbBodyId;       // 0: none
 typedef uint64_t lbLoadId;       // 0: none
 typedef uint64_t lbAttachmentId; // 0: none
 
+// How contacts respond (limber/contact.h).
+typedef enum lbContactResponse {
+  LB_RESPONSE_IMPLICIT, // forces inside the step, found by Gauss-Seidel
+  LB_RESPONSE_LCP,      // impulses before the step, then forces; exact for up to 30 contacts
+  LB_RESPONSE_PENALTY,  // springs and dampers where surfaces overlap
+  LB_RESPONSE_COUNT
+} lbContactResponse;
+
 typedef struct lbWorldSettings {
   lbVec3 gravity;        // m/s², default 0; what body defs say of gravity is not looked at
   int32_t substeps;      // equal parts that each step is taken in, 1 to 1000; default 1
@@ -28,6 +36,8 @@ typedef struct lbWorldSettings {
   bool contact;          // bodies touch each other and colliders (limber/contact.h); default false
   double friction;       // μ >= 0, of bodies and colliders that have none; default 0.5
   int32_t contacts_most; // 1 to 100000, in a step; default 256. The deepest are kept
+  lbContactResponse response; // default implicit
+  bool self;                  // bodies touch themselves too; default false
 } lbWorldSettings;
 
 lbWorldSettings lb_world_settings(void);

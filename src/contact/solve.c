@@ -1,7 +1,8 @@
 // Gauss-Seidel over contacts with cones (solve.h).
 #include "contact/solve.h"
 
-#include <math.h>
+#include "contact/cone.h"
+
 #include <string.h>
 
 // ---- how places move ---------------------------------------------------------------------------
@@ -42,6 +43,12 @@ static void find_block(const lbContactProblem *p, int32_t contact, double B[3][3
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++) B[i][j] += row_of(part, at.place, i)[3 * at.place + j];
   }
+  lbContactSide a = p->sides[2 * (size_t)contact], b = p->sides[2 * (size_t)contact + 1];
+  if (a.body < 0 || a.body != b.body) return; // a body that touches itself: both sides are one
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      B[i][j] -= row_of(&p->parts[a.body], a.place, i)[3 * b.place + j] +
+                 row_of(&p->parts[a.body], b.place, i)[3 * a.place + j];
 }
 
 static void set_forces(const lbContactProblem *p, int32_t contact, const double x[3]) {
@@ -70,12 +77,6 @@ static bool solve_block(const double B[3][3], const double r[3], double x[3]) {
   return true;
 }
 
-static void keep_to_cone(double friction, double x[3]) {
-  double most = friction * x[0], length = sqrt(x[1] * x[1] + x[2] * x[2]);
-  double share = length > most ? most / length : 1;
-  x[1] *= share, x[2] *= share;
-}
-
 // Sliding: a few rounds of normal, then tangents along the steepest way, projected.
 static void slide(const double B[3][3], const double r[3], double friction, double x[3]) {
   enum { ROUNDS = 8 };
@@ -85,7 +86,7 @@ static void slide(const double B[3][3], const double r[3], double friction, doub
     double w1 = r[1] + B[1][0] * x[0] + B[1][1] * x[1] + B[1][2] * x[2];
     double w2 = r[2] + B[2][0] * x[0] + B[2][1] * x[1] + B[2][2] * x[2];
     if (stiff > 0) x[1] -= w1 / stiff, x[2] -= w2 / stiff;
-    keep_to_cone(friction, x);
+    lb_cone_keep(friction, x);
   }
 }
 
@@ -119,7 +120,7 @@ static void start(const lbContactProblem *p, double *x) {
   for (int32_t c = 0; c < p->contact_count; c++) {
     double *own = x + 3 * (size_t)c;
     if (!(own[0] > 0)) own[0] = own[1] = own[2] = 0;
-    keep_to_cone(p->friction[c], own);
+    lb_cone_keep(p->friction[c], own);
     set_forces(p, c, own);
   }
 }

@@ -35,6 +35,7 @@ typedef struct lbContactProblem {
   lbContactPart *parts;       // (part_count)
   int32_t sweeps_most;        // at least 1
   double tolerance;           // of the change of a force in a sweep, of the largest; 0: none
+  const int32_t *list;        // (contact_count) numbers of the contacts that there are; NULL: all
 } lbContactProblem;
 
 // x (contacts x 3): where it starts (zeros will do) and the result. Returns the sweeps that it

@@ -179,17 +179,20 @@ static lbStatus read_colliders(const lbField *json, lbScene *scene, size_t *room
 // ---- how they touch ----------------------------------------------------------------------------
 
 static lbStatus read_contact(const lbField *json, lbScene *scene, lbError *err) {
-  static const char *const responses[] = { "implicit", "lcp", "penalty", NULL };
+  static const char *const responses[LB_RESPONSE_COUNT + 1] = { [LB_RESPONSE_IMPLICIT] = "implicit",
+                                                                [LB_RESPONSE_LCP] = "lcp",
+                                                                [LB_RESPONSE_PENALTY] = "penalty" };
   lbField response = lb_field_member(json, "response"), self = lb_field_member(json, "self");
   lbField substeps = lb_field_member(json, "substeps");
   int chosen = 0;
   if (!lb_field_here(json)) return LB_OK;
   lbStatus status = lb_field_keys(json, contact_keys, err);
   if (!status) status = lb_field_choice(&response, responses, &chosen, err);
-  if (!status && chosen != 0)
-    status = lb_field_fail(&response, err, "this version has \"implicit\" alone");
-  if (!status && lb_field_here(&self) && !json_is_false(self.value))
-    status = lb_field_fail(&self, err, "bodies do not touch themselves in this version");
+  scene->response = (lbContactResponse)chosen; // in the order of the names
+  if (!status && lb_field_here(&self)) {
+    if (!json_is_boolean(self.value)) status = lb_field_fail(&self, err, "must be true or false");
+    scene->self = json_is_true(self.value);
+  }
   if (!status) status = lb_field_integer(&substeps, 1, 1000, &scene->substeps, err);
   return status ? status : read_friction(json, &scene->friction, err);
 }

@@ -102,6 +102,8 @@ static lbStatus create_cast(lbRun *run, Cast *cast, lbError *err) {
   settings.contact = run->scene->contact;
   settings.friction = run->scene->friction;
   settings.substeps = run->scene->substeps;
+  settings.response = run->scene->response;
+  settings.self = run->scene->self;
   settings.contacts_most = LB_SCENE_CONTACTS_MOST;
   lbStatus status = lb_world_create(&settings, &cast->world, err);
   if (!status) status = allocate_cast(run, groups, count, cast, err);

@@ -144,6 +144,40 @@ void lb_colliders_go_to(lbWorld *world, double time) {
   }
 }
 
+lbStatus lb_world_collider_force(const lbWorld *world, lbColliderId id, lbVec3 *force,
+                                 lbVec3 *torque, lbError *err) {
+  lbWorldCollider *collider = NULL;
+  lbStatus status = find(world, id, &collider, err);
+  if (status) return status;
+  if (force) *force = collider->force;
+  if (torque) *torque = collider->torque;
+  return LB_OK;
+}
+
+void lb_colliders_relieve(lbWorld *world) {
+  for (int32_t i = 0; i < world->collider_count; i++)
+    world->colliders[i].force = world->colliders[i].torque = lb_vec3(0, 0, 0);
+}
+
+// Forces act where the places of contact are at the end of the part.
+void lb_colliders_feel(lbWorld *world) {
+  const lbWorldTouch *touch = world->touch;
+  double share = 1.0 / world->settings.substeps;
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    const lbWorldContact *contact = &touch->contacts[c];
+    const double *J = touch->impulses + 3 * (size_t)c;
+    if (contact->collider < 0 || !(J[0] > 0)) continue;
+    lbWorldCollider *collider = &world->colliders[contact->collider];
+    lbVec3 force = lb_vec3(0, 0, 0);
+    for (int k = 0; k < 3; k++)
+      force = lb_add_scaled(force, -share * J[k] / world->h, contact->axes[k]);
+    lbVec3 place = lb_add(contact->at.point, lb_collider_way(collider, contact->at.point));
+    lbVec3 arm = lb_sub(place, collider->end_position);
+    collider->force = lb_add(collider->force, force);
+    collider->torque = lb_add(collider->torque, lb_cross(arm, force));
+  }
+}
+
 // Over a cut of its path a collider is carried: it stands there at once.
 void lb_colliders_lead(lbWorld *world, double start, double end) {
   for (int32_t i = 0; i < world->collider_count; i++) {

@@ -219,6 +219,8 @@ static void settle(const lbWorldDef *def, lbWorldSettings *settings) {
   settings->contact = def->contact_friction != NULL;
   settings->contacts_most = LB_SCENE_CONTACTS_MOST;
   if (settings->contact) settings->friction = def->contact_friction[0];
+  if (def->contact_response) settings->response = (lbContactResponse)def->contact_response[0];
+  if (def->contact_self) settings->self = def->contact_self[0] != 0;
   if (def->contact_substeps && settings->substeps <= INT32_MAX / def->contact_substeps[0])
     settings->substeps *= def->contact_substeps[0];
 }

@@ -10,12 +10,12 @@
 void lb_touch_destroy(lbWorldTouch *touch) {
   if (!touch) return;
   void *const blocks[] = {
-    touch->contacts,     touch->forces,      touch->impulses,   touch->reports, touch->centres,
-    touch->reaches,      touch->margins,     touch->numbers,    touch->sums,    touch->touchers,
-    touch->parts,        touch->speed_parts, touch->sides,      touch->free,    touch->frictions,
-    touch->spots,        touch->ways,        touch->struck,     touch->amounts, touch->signs,
-    touch->pool,         touch->work,        touch->candidates, touch->places,  touch->remembered,
-    touch->triangles[0], touch->triangles[1]
+    touch->contacts,     touch->forces,       touch->impulses,   touch->reports, touch->centres,
+    touch->reaches,      touch->margins,      touch->numbers,    touch->sums,    touch->touchers,
+    touch->parts,        touch->speed_parts,  touch->sides,      touch->free,    touch->frictions,
+    touch->spots,        touch->ways,         touch->struck,     touch->amounts, touch->signs,
+    touch->pool,         touch->work,         touch->candidates, touch->places,  touch->remembered,
+    touch->triangles[0], touch->triangles[1], touch->stops,      touch->lcp_work
   };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   lb_free(touch);
@@ -74,6 +74,8 @@ lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {
       return lb_fail_memory(err);
   }
   lbWorldTouch *touch = world->touch;
+  lbStatus reserved = lb_touch_reserve_response(world, err);
+  if (reserved) return reserved;
   if (touch->slot_room < world->slot_count && !make_slots(touch, 2 * world->slot_count))
     return lb_fail_memory(err);
   for (int32_t i = 0; i < world->slot_count; i++) {
@@ -81,6 +83,8 @@ lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {
     if (!body || !world->slots[i].touches) continue;
     lbStatus status = lb_touch_make(body, err);
     size_t room = lb_touch_room(body, LB_BODY_CONTACTS);
+    if (!status && world->settings.self && !world->slots[i].self)
+      status = lb_self_create(body, &world->slots[i].self, err);
     if (status) return status;
     if (room <= touch->work_room) continue;
     touch->work_room = room;

@@ -3,7 +3,9 @@
 //   colliders.c    what is not a body
 //   touch.c        memory, settings, reports
 //   touch_find.c   who is near whom, and the places where they touch
+//   touch_self.c   places where a surface touches itself
 //   touch_step.c   forces over a step, impulses after it
+//   touch_response.c  what lbContactResponse changes in that
 #ifndef LB_WORLD_TOUCH_H
 #define LB_WORLD_TOUCH_H
 
@@ -28,7 +30,8 @@ struct lbWorldCollider {
   bool moves;          // in the next step, to
   lbVec3 end_position; // here
   lbQuat end_rotation;
-  const lbPath *path; // NULL: none
+  const lbPath *path;   // NULL: none
+  lbVec3 force, torque; // N, N m: of bodies on it, means of the last step so far
 };
 
 // A place where two could touch in this step.
@@ -105,6 +108,8 @@ struct lbWorldTouch {
   size_t pool_room, pool_used;
   double *work; // of lb_touch_matrices
   size_t work_room;
+  double *stops;    // (contact_room x 3): impulses before the step, N s; NULL: there are none
+  double *lcp_work; // NULL: forces are found by Gauss-Seidel
   int32_t candidate_count;
   lbTouchCandidate *candidates;
   lbTouchPlace *places;
@@ -121,10 +126,31 @@ void lb_touch_begin(lbWorld *world, double start, double end);
 // impulses when bodies have taken them.
 void lb_touch_finish(lbWorld *world);
 
+// touch_response.c.
+lbStatus lb_touch_reserve_response(lbWorld *world, lbError *err);
+// `first`: how many contacts the problems before this one have that are solved at the same time.
+void lb_touch_solve(const lbWorld *world, const lbContactProblem *problem, int32_t first,
+                    double *x);
+void lb_touch_soften(lbWorld *world); // penalty: before forces are found
+void lb_touch_stop(lbWorld *world);   // lcp: before a step is opened
+// touch_step.c, for these: how contacts give way; the normal way of one in the step without contact
+// forces, m; free <- speeds of contacts; bodies get impulses at their contacts.
+void lb_touch_find_responses(lbWorld *world);
+double lb_touch_free_way(const lbWorld *world, int32_t contact);
+lbContactProblem lb_touch_problem(const lbWorldTouch *touch, lbContactPart *parts);
+void lb_touch_find_speeds(lbWorld *world);
+void lb_touch_strike_all(lbWorld *world, const double *impulses);
+
 // NAN (the world's) or 0 and more.
 lbStatus lb_touch_check_friction(double friction, lbError *err);
 // touch_find.c: contacts at the step's start.
 void lb_touch_find(lbWorld *world);
+// One more of the pair that is looked at; of too many, some are left out.
+void lb_touch_add_candidate(lbWorldTouch *touch, double length, const lbTouchCandidate *candidate);
+// touch_self.c: memory of a body that can touch itself, and the candidates of such a pair.
+lbStatus lb_self_create(const lbBody *body, lbSelfTouch **out, lbError *err);
+void lb_self_destroy(lbSelfTouch *self); // NULL is legal
+void lb_self_find(lbWorld *world, int32_t slot);
 lbWorldCollider *lb_world_find_collider(const lbWorld *world, lbColliderId id); // NULL: none
 // How a place of a collider moves in the step.
 lbVec3 lb_collider_way(const lbWorldCollider *collider, lbVec3 point);
@@ -132,5 +158,8 @@ lbVec3 lb_collider_way(const lbWorldCollider *collider, lbVec3 point);
 void lb_colliders_lead(lbWorld *world, double start, double end);
 void lb_colliders_arrive(lbWorld *world);
 void lb_colliders_go_to(lbWorld *world, double time); // those with paths, at once
+// What contacts exert on colliders: nothing yet in a step; and with those of a part of it.
+void lb_colliders_relieve(lbWorld *world);
+void lb_colliders_feel(lbWorld *world);
 
 #endif

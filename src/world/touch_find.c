@@ -42,7 +42,7 @@ static void choose(lbWorldTouch *touch, double length) {
   for (int32_t i = 0; i < count; i++) touch->candidates[touch->candidate_count++] = kept[i];
 }
 
-static void add_candidate(lbWorldTouch *touch, double length, const lbTouchCandidate *candidate) {
+void lb_touch_add_candidate(lbWorldTouch *touch, double length, const lbTouchCandidate *candidate) {
   if (touch->candidate_count == LB_PAIR_CANDIDATES) thin_out(touch, length, LB_PAIR_CANDIDATES / 2);
   touch->candidates[touch->candidate_count++] = *candidate;
 }
@@ -51,10 +51,11 @@ static double friction_of(const lbWorld *world, double own) {
   return isnan(own) ? world->settings.friction : own;
 }
 
-static int32_t contacts_of(const lbWorldTouch *touch, int32_t slot) {
+// Its spots: a contact with itself has two.
+static int32_t spots_of(const lbWorldTouch *touch, int32_t slot) {
   int32_t count = 0;
   for (int32_t i = 0; i < touch->contact_count; i++)
-    count += touch->contacts[i].slots[0] == slot || touch->contacts[i].slots[1] == slot;
+    for (int side = 0; side < 2; side++) count += touch->contacts[i].slots[side] == slot;
   return count;
 }
 
@@ -109,10 +110,11 @@ static void take_candidates(lbWorld *world, int32_t a, int32_t b, int32_t collid
   drop_deeper(touch);
   choose(touch, length);
   int32_t room = touch->contact_room - touch->contact_count;
-  int32_t room_a = LB_BODY_CONTACTS - contacts_of(touch, a);
-  int32_t room_b = b < 0 ? room : LB_BODY_CONTACTS - contacts_of(touch, b);
+  int32_t room_a = LB_BODY_CONTACTS - spots_of(touch, a);
+  int32_t room_b = b < 0 ? room : LB_BODY_CONTACTS - spots_of(touch, b);
   if (room_a < room) room = room_a;
   if (room_b < room) room = room_b;
+  if (a == b && room_a / 2 < room) room = room_a / 2;
   double one = friction_of(world, world->slots[a].friction);
   double other =
       friction_of(world, b < 0 ? world->colliders[collider].friction : world->slots[b].friction);
@@ -167,7 +169,7 @@ static bool touch_solid(void *context, const lbSurfaceTriangle *triangle, int32_
                            .feature = found[i].feature,
                            .gap = found[i].gap };
     for (int k = 0; k < 3; k++) c.weights[0][k] = found[i].weights[k];
-    add_candidate(a->world->touch, a->length, &c);
+    lb_touch_add_candidate(a->world->touch, a->length, &c);
   }
   return true;
 }
@@ -265,7 +267,7 @@ static void touch_pair(lbWorldTouch *touch, const lbPairTriangle *a, const lbPai
                            .gap = found[i].gap };
     for (int k = 0; k < 3; k++)
       c.weights[0][k] = found[i].weights_a[k], c.weights[1][k] = found[i].weights_b[k];
-    add_candidate(touch, length, &c);
+    lb_touch_add_candidate(touch, length, &c);
   }
 }
 
@@ -283,6 +285,11 @@ static void approach_body(lbWorld *world, int32_t a, int32_t b) {
         touch_pair(touch, &touch->triangles[0][i], &touch->triangles[1][j], margin, DEPTH * smaller,
                    smaller);
   take_candidates(world, a, b, -1, smaller);
+}
+
+static void approach_itself(lbWorld *world, int32_t slot) {
+  lb_self_find(world, slot);
+  take_candidates(world, slot, slot, -1, world->touch->reaches[slot]);
 }
 
 // ---- all ---------------------------------------------------------------------------------------
@@ -305,6 +312,7 @@ void lb_touch_find(lbWorld *world) {
   for (int32_t i = 0; i < world->slot_count; i++) find_sphere(world, i);
   for (int32_t i = 0; i < world->slot_count; i++) {
     if (!(touch->reaches[i] > 0)) continue;
+    if (world->slots[i].self) approach_itself(world, i);
     for (int32_t c = 0; c < world->collider_count; c++)
       if (world->colliders[c].solid) approach_collider(world, i, c);
     for (int32_t j = i + 1; j < world->slot_count; j++)

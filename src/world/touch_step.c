@@ -116,25 +116,35 @@ static void close_step(lbWorld *world, int32_t number) {
 
 // ---- forces ------------------------------------------------------------------------------------
 
-// free <- gap and slip at the step's end without contact forces. What overlaps at the start need
-// come apart only by so much in a step.
-static void find_free(const lbWorld *world, int32_t c) {
-  lbWorldTouch *touch = world->touch;
+// How its two sides move against each other in the step without contact forces.
+static lbVec3 free_way(const lbWorld *world, int32_t c) {
+  const lbWorldTouch *touch = world->touch;
   const lbWorldContact *contact = &touch->contacts[c];
   lbVec3 way = touch->ways[spot_of(touch, c, 0) - touch->spots], other;
   if (contact->slots[1] >= 0)
     other = touch->ways[spot_of(touch, c, 1) - touch->spots];
   else
     other = lb_collider_way(&world->colliders[contact->collider], contact->at.point);
-  way = lb_sub(way, other);
+  return lb_sub(way, other);
+}
+
+double lb_touch_free_way(const lbWorld *world, int32_t c) {
+  return lb_dot(world->touch->contacts[c].axes[0], free_way(world, c));
+}
+
+// free <- gap and slip at the step's end without contact forces. What overlaps at the start need
+// come apart only by so much in a step.
+static void find_free(const lbWorld *world, int32_t c) {
+  lbWorldTouch *touch = world->touch;
+  const lbWorldContact *contact = &touch->contacts[c];
+  lbVec3 way = free_way(world, c);
   double *free = touch->free + 3 * (size_t)c;
   for (int k = 0; k < 3; k++) free[k] = lb_dot(contact->axes[k], way);
   double gap = contact->at.gap;
   free[0] += gap < 0 ? fmax(SHARE * gap, -PARTING * world->h) : gap;
-  touch->frictions[c] = contact->friction;
 }
 
-static lbContactProblem make_problem(const lbWorldTouch *touch, lbContactPart *parts) {
+lbContactProblem lb_touch_problem(const lbWorldTouch *touch, lbContactPart *parts) {
   return (lbContactProblem){ .contact_count = touch->contact_count,
                              .part_count = touch->toucher_count,
                              .sides = touch->sides,
@@ -183,20 +193,29 @@ static void remember(lbWorldTouch *touch) {
   }
 }
 
+void lb_touch_find_responses(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  touch->pool_used = 0;
+  for (int32_t t = 0; t < touch->toucher_count; t++) open_step(world, t);
+  join_points(touch);
+  for (int32_t t = 0; t < touch->toucher_count; t++) close_step(world, t);
+}
+
 void lb_touch_begin(lbWorld *world, double start, double end) {
   lbWorldTouch *touch = world->touch;
   lb_colliders_lead(world, start, end);
   lb_touch_find(world);
   list_touchers(world);
   list_spots(touch);
-  touch->pool_used = 0;
-  for (int32_t t = 0; t < touch->toucher_count; t++) open_step(world, t);
-  join_points(touch);
-  for (int32_t t = 0; t < touch->toucher_count; t++) close_step(world, t);
+  for (int32_t c = 0; c < touch->contact_count; c++)
+    touch->frictions[c] = touch->contacts[c].friction;
+  lb_touch_stop(world);
+  lb_touch_find_responses(world);
   for (int32_t c = 0; c < touch->contact_count; c++) find_free(world, c);
   recall(touch);
-  lbContactProblem problem = make_problem(touch, touch->parts);
-  lb_contact_solve(&problem, touch->forces);
+  lb_touch_soften(world);
+  lbContactProblem problem = lb_touch_problem(touch, touch->parts);
+  lb_touch_solve(world, &problem, 0, touch->forces);
   hold_forces(touch);
 }
 
@@ -215,11 +234,10 @@ static void look(lbWorld *world, const lbWorldToucher *toucher) {
   lb_scratch_return(body->prepared, scratch);
 }
 
-// free <- speeds along the axes as if the held forces had not acted; impulses <- theirs.
+// free <- speeds along the axes
 static void find_speeds(const lbWorld *world, int32_t c) {
   lbWorldTouch *touch = world->touch;
   const lbWorldContact *contact = &touch->contacts[c];
-  const double *force = touch->forces + 3 * (size_t)c;
   double *free = touch->free + 3 * (size_t)c;
   lbVec3 velocity = touch->ways[spot_of(touch, c, 0) - touch->spots], other;
   if (contact->slots[1] >= 0)
@@ -228,14 +246,19 @@ static void find_speeds(const lbWorld *world, int32_t c) {
     other = lb_scale(1 / world->h,
                      lb_collider_way(&world->colliders[contact->collider], contact->at.point));
   velocity = lb_sub(velocity, other);
-  for (int k = 0; k < 3; k++) {
-    free[k] = lb_dot(contact->axes[k], velocity);
-    touch->impulses[3 * c + k] = world->h * force[k];
-  }
+  for (int k = 0; k < 3; k++) free[k] = lb_dot(contact->axes[k], velocity);
 }
 
+void lb_touch_find_speeds(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  for (int32_t t = 0; t < touch->toucher_count; t++) look(world, &touch->touchers[t]);
+  join_points(touch);
+  for (int32_t c = 0; c < touch->contact_count; c++) find_speeds(world, c);
+}
+
+// free <- as if the held forces had not acted
 static void leave_out_held(lbWorldTouch *touch) {
-  lbContactProblem problem = make_problem(touch, touch->speed_parts);
+  lbContactProblem problem = lb_touch_problem(touch, touch->speed_parts);
   for (int32_t c = 0; c < touch->contact_count; c++) { // v = free + S (J - h f)
     double by[3];
     lb_contact_move(&problem, touch->impulses, c, by);
@@ -251,10 +274,12 @@ static void strike(lbWorld *world, int32_t number, const double *changes) {
   int32_t count = 0;
   for (int32_t c = 0; c < touch->contact_count; c++)
     for (int side = 0; side < 2; side++) {
-      if (touch->sides[2 * c + side].body != number || touch->forces[3 * c] == 0) continue;
+      const double *by = changes + 3 * (size_t)c;
+      if (touch->sides[2 * c + side].body != number || (by[0] == 0 && by[1] == 0 && by[2] == 0))
+        continue;
       touch->struck[count] = spot_of(touch, c, side);
       touch->signs[count] = side ? -1 : 1;
-      touch->amounts[count++] = changes + 3 * (size_t)c;
+      touch->amounts[count++] = by;
     }
   if (count == 0 || !toucher->open) return;
   lbScratch *scratch = lb_scratch_borrow(body->prepared);
@@ -294,19 +319,32 @@ static void report(lbWorld *world) {
   }
 }
 
-void lb_touch_finish(lbWorld *world) {
+void lb_touch_strike_all(lbWorld *world, const double *changes) {
+  for (int32_t t = 0; t < world->touch->toucher_count; t++) strike(world, t, changes);
+}
+
+// impulses <- of the step: what brings velocities to rest against each other
+static void find_impulses(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  for (int32_t t = 0; t < touch->toucher_count; t++) look(world, &touch->touchers[t]);
-  join_points(touch);
-  for (int32_t c = 0; c < touch->contact_count; c++) find_speeds(world, c);
+  lb_touch_find_speeds(world);
+  for (int32_t i = 0; i < 3 * touch->contact_count; i++)
+    touch->impulses[i] = world->h * touch->forces[i];
   leave_out_held(touch);
-  lbContactProblem problem = make_problem(touch, touch->speed_parts);
-  lb_contact_solve(&problem, touch->impulses);
+  lbContactProblem problem = lb_touch_problem(touch, touch->speed_parts);
+  lb_touch_solve(world, &problem, 0, touch->impulses);
   double *changes = touch->free; // done with
   for (int32_t i = 0; i < 3 * touch->contact_count; i++)
     changes[i] = touch->impulses[i] - world->h * touch->forces[i];
-  for (int32_t t = 0; t < touch->toucher_count; t++) strike(world, t, changes);
+  lb_touch_strike_all(world, changes);
+}
+
+void lb_touch_finish(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  find_impulses(world);
+  if (touch->stops)
+    for (int32_t i = 0; i < 3 * touch->contact_count; i++) touch->impulses[i] += touch->stops[i];
   report(world);
   remember(touch);
+  lb_colliders_feel(world);
   lb_colliders_arrive(world);
 }

@@ -32,6 +32,9 @@ lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "contacts_most is %d; it must be from 1 to %d: start from lb_world_settings()",
                    (int)settings->contacts_most, CONTACTS_MOST);
+  if ((int)settings->response < 0 || settings->response >= LB_RESPONSE_COUNT)
+    return lb_fail(err, LB_ERR_ARGUMENT, "response is %d; there are %d of them, from 0 on",
+                   (int)settings->response, (int)LB_RESPONSE_COUNT);
   lbWorld *world = lb_alloc(1, sizeof *world);
   if (!world) return lb_fail_memory(err);
   world->settings = *settings;
@@ -49,6 +52,7 @@ void lb_world_destroy(lbWorld *world) {
   if (!world) return;
   for (int32_t i = 0; i < world->group_count; i++) release_group(&world->groups[i]);
   for (int32_t i = 0; i < world->path_count; i++) lb_path_destroy(world->paths[i]);
+  for (int32_t i = 0; i < world->slot_count; i++) lb_self_destroy(world->slots[i].self);
   for (int32_t i = 0; i < world->collider_count; i++) lb_solid_destroy(world->colliders[i].solid);
   lb_touch_destroy(world->touch);
   lb_free(world->colliders);
@@ -274,6 +278,8 @@ lbStatus lb_world_remove(lbWorld *world, lbBodyId id, lbError *err) {
   for (int32_t i = 0; i < world->attachment_count; i++)
     if (world->attachments[i].def.body == id) world->attachments[i].used = false;
   slot->body = NULL;
+  lb_self_destroy(slot->self);
+  slot->self = NULL;
   slot->path = NULL;
   world->living--;
   if (--group->living == 0) release_group(group);

@@ -16,6 +16,8 @@ typedef struct lbWorldGroup {
   int32_t every;  // part of the world's steps at which they move; 0: each
 } lbWorldGroup;
 
+typedef struct lbSelfTouch lbSelfTouch;
+
 // A place for a body. Ids are made of its number and its generation.
 typedef struct lbWorldSlot {
   uint32_t generation; // of the present or the last body
@@ -27,6 +29,7 @@ typedef struct lbWorldSlot {
   int32_t flags;      // of the last step
   bool touches;       // other bodies and colliders
   double friction;    // NAN: the world's
+  lbSelfTouch *self;  // NULL: it does not touch itself
 } lbWorldSlot;
 
 typedef struct lbWorldLoad {

@@ -70,6 +70,15 @@ def a_moving_collider_carries_a_body(folder):
 
 
 @case
+def other_responses_carry_a_body_too(folder):
+    for response in ("lcp", "penalty"):
+        top = {"ground": {}, "contact": {"response": response, "self": True, "substeps": 2}}
+        body = limber("run", scene_file(folder, top), "--json").json()["bodies"][0]
+        check_close(body["contact_force"][2], 9.81 * body["mass"], 0.05 * 9.81 * body["mass"],
+                    response)
+
+
+@case
 def wrong_contacts_are_refused(folder):
     for top, parts in (({"ground": {"hight": 1}}, ("hight", "height")),
                        ({"ground": {"friction": -1}}, ("ground.friction",)),
@@ -84,8 +93,8 @@ def wrong_contacts_are_refused(folder):
                         ("rotation",)),
                        ({"colliders": [{"shape": "sphere", "name": "a"},
                                        {"shape": "sphere", "name": "a"}]}, ("two",)),
-                       ({"contact": {"response": "penalty"}}, ("response",)),
-                       ({"contact": {"self": True}}, ("self",)),
+                       ({"contact": {"response": "springs"}}, ("response", "implicit, lcp, penalty")),
+                       ({"contact": {"self": 1}}, ("self",)),
                        ({"contact": {"substeps": 0}}, ("substeps",))):
         limber("run", scene_file(folder, top)).message(*parts)
     limber("cook", scene_file(folder, {"ground": {}}, method="full"), "-o",

@@ -168,7 +168,7 @@ static double shaken_error(const lbFem *fem, const lbModes *modes, int steps, do
   return worst;
 }
 
-static void a_shaken_bar_is_the_sum_of_its_modes(void **state) {
+static CHECK_LONG void a_shaken_bar_is_the_sum_of_its_modes(void **state) {
   (void)state;
   for (int lumped = 0; lumped < 2; lumped++) {
     lbMaterial material = test_material(LB_MATERIAL_LINEAR);
@@ -241,7 +241,7 @@ static void a_stiff_bar_follows_its_frame(void **state) {
 
 // In the frame of a steady turn a damped bar comes to rest, stretched by the centrifugal force:
 // damping, also the mass's, sees nothing of the turning.
-static void damping_acts_relative_to_the_frame(void **state) {
+static CHECK_LONG void damping_acts_relative_to_the_frame(void **state) {
   (void)state;
   lbMaterial material = test_material(LB_MATERIAL_STVK);
   material.young = 1e6;
@@ -296,7 +296,7 @@ static void centrifugal_load(const lbFem *fem, const lbBorder *border, double sp
 }
 
 // What a damped bar on a steady turn comes to is the static equilibrium under that load.
-static void a_turning_bar_ends_in_its_equilibrium(void **state) {
+static CHECK_LONG void a_turning_bar_ends_in_its_equilibrium(void **state) {
   (void)state;
   lbMaterial material = test_material(LB_MATERIAL_STVK);
   material.young = 1e6;
@@ -389,7 +389,7 @@ static void momentum_and_energy_are_of_the_whole_body(void **state) {
 }
 
 // The work of the supports is what the energy gains: dE/dt = Σ reaction · v over the fixed rows.
-static void the_supports_do_the_work(void **state) {
+static CHECK_LONG void the_supports_do_the_work(void **state) {
   (void)state;
   lbMaterial material = test_material(LB_MATERIAL_STVK);
   lbFem *fem = box_fem(LB_ELEMENT_BRICK8, 4, 1, 1, 0.4, 0.1, 0.1, &material, true);

@@ -524,8 +524,8 @@ typedef struct SmallWorld {
   int32_t shape_bodies[1];
   double shape_coordinates[SMALL_DIMENSION];
   double contact_friction[1], body_frictions[2];
-  int32_t contact_substeps[1];
-  uint8_t body_untouchable[2];
+  int32_t contact_substeps[1], contact_response[1];
+  uint8_t body_untouchable[2], contact_self[1];
   char collider_names[16];
   int32_t collider_shapes[3], collider_paths[3], collider_vertex_begin[4];
   int32_t collider_triangle_begin[4], collider_triangles[2][3];
@@ -536,6 +536,7 @@ typedef struct SmallWorld {
 // The ground, a capsule that follows a path, and a sheet of two triangles.
 static inline void small_colliders(SmallWorld *s) {
   s->contact_friction[0] = .5, s->contact_substeps[0] = 2;
+  s->contact_response[0] = 1, s->contact_self[0] = 1;
   SMALL_COPY(body_frictions, (double[]){ -1, .25 });
   SMALL_COPY(body_untouchable, (uint8_t[]){ 0, 1 });
   memcpy(s->collider_names, "ground\0rod\0\xce\xb2", 14);
@@ -650,6 +651,8 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
     .shape_coordinates = s->shape_coordinates,
     .contact_friction = s->contact_friction,
     .contact_substeps = s->contact_substeps,
+    .contact_response = s->contact_response,
+    .contact_self = s->contact_self,
     .body_untouchable = s->body_untouchable,
     .body_frictions = s->body_frictions,
     .collider_names = s->collider_names,
@@ -670,7 +673,8 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
 static inline void small_world_strip_contact(SmallWorld *s) {
   lbWorldDef *d = &s->def;
   d->size.collider_count = d->size.collider_vertex_count = d->size.collider_triangle_count = 0;
-  d->contact_friction = NULL, d->contact_substeps = NULL, d->body_untouchable = NULL;
+  d->contact_friction = NULL, d->contact_substeps = NULL, d->contact_response = NULL,
+  d->contact_self = NULL, d->body_untouchable = NULL;
   d->body_frictions = NULL, d->collider_names = NULL, d->collider_shapes = NULL;
   d->collider_sizes = d->collider_positions = d->collider_rotations = NULL;
   d->collider_frictions = NULL, d->collider_paths = NULL, d->collider_vertex_begin = NULL;

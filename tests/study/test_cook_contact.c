@@ -110,6 +110,26 @@ static void an_opened_world_touches_as_its_scene_does(void **state) {
   lb_scene_destroy(scene);
 }
 
+// And so it does by the other responses, and where bodies touch themselves.
+static void a_cooked_file_responds_as_its_scene_does(void **state) {
+  (void)state;
+  for (int response = LB_RESPONSE_IMPLICIT + 1; response < LB_RESPONSE_COUNT; response++) {
+    lbScene *scene = load_scene(), *cooked = NULL;
+    lbError err;
+    scene->response = (lbContactResponse)response;
+    scene->self = response == LB_RESPONSE_PENALTY;
+    scene->step_count = 20;
+    check_ok(lb_scene_cook(scene, output_path("response.glb"), NULL, &err), err);
+    check_ok(lb_scene_load(output_path("response.glb"), NULL, &cooked, &err), err);
+    assert_int_equal(cooked->response, scene->response);
+    assert_int_equal(cooked->self, scene->self);
+    lbRun *a = run_of(scene), *b = run_of(cooked);
+    check_same_runs(a, b);
+    lb_run_destroy(a), lb_run_destroy(b);
+    lb_scene_destroy(cooked), lb_scene_destroy(scene);
+  }
+}
+
 static void colliders_with_paths_go_along_when_time_is_set(void **state) {
   (void)state;
   lbScene *scene = load_scene();
@@ -166,6 +186,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_cooked_file_touches_as_its_scene_does),
     cmocka_unit_test(an_opened_world_touches_as_its_scene_does),
+    cmocka_unit_test(a_cooked_file_responds_as_its_scene_does),
     cmocka_unit_test(colliders_with_paths_go_along_when_time_is_set),
     cmocka_unit_test(recordings_that_would_touch_are_refused_by_name),
     cmocka_unit_test(failed_allocations_are_reported),

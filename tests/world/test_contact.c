@@ -1,30 +1,12 @@
 // Contacts of a world: bodies that rest, slide, bounce and press on colliders and on each other.
-#include "../scene/scene_text.h"
-
-#include "limber/contact.h"
-
-#define SOFT "'material':{'model':'stvk','young':1e5,'poisson':0.3,'density':1000}"
-#define BLOCK                                                                                      \
-  "'mesh':{'generate':'bar','size':[0.2,0.2,0.2],'cells':[3,3,3],'element':'brick8'}," SOFT
+#include "contact_worlds.h"
 
 static lbModel *subspace, *modal;
 
-static lbModel *model_of(const char *method) {
-  char text[600];
-  lbModel *model = NULL;
-  lbError err;
-  snprintf(text, sizeof text, "{'limber':1,'bodies':[{'name':'block'," BLOCK ",%s}]}", method);
-  lbScene *scene = scene_of(text);
-  check_ok(lb_scene_model(&scene->bodies[0], &model, &err), err);
-  lb_scene_destroy(scene);
-  return model;
-}
-
 static int set_up(void **state) {
   (void)state;
-  subspace = model_of("'method':'subspace','reduce':{'modes':6,'dimension':15},'damping':{"
-                      "'stiffness':0.002}");
-  modal = model_of("'method':'modal','reduce':{'modes':12},'damping':{'stiffness':0.002}");
+  subspace = body_model(BLOCK "," SUBSPACE);
+  modal = body_model(BLOCK "," MODAL);
   return 0;
 }
 
@@ -33,37 +15,6 @@ static int tear_down(void **state) {
   lb_model_destroy(subspace);
   lb_model_destroy(modal);
   return 0;
-}
-
-static lbWorld *world_with(lbVec3 gravity, double friction) {
-  lbWorldSettings settings = lb_world_settings();
-  lbWorld *world = NULL;
-  lbError err;
-  settings.gravity = gravity;
-  settings.contact = true;
-  settings.friction = friction;
-  check_ok(lb_world_create(&settings, &world, &err), err);
-  return world;
-}
-
-static lbColliderId add_plane(lbWorld *world, lbVec3 normal) {
-  lbColliderDef def = lb_collider_def();
-  lbColliderId id = 0;
-  lbError err;
-  lbVec3 axis = lb_cross(lb_vec3(0, 0, 1), normal);
-  double angle = acos(lb_dot(lb_vec3(0, 0, 1), normal));
-  if (angle > 1e-12) def.rotation = lb_quat_from_axis_angle(axis, angle);
-  check_ok(lb_world_add_collider(world, &def, &id, &err), err);
-  return id;
-}
-
-static lbBodyId add_block(lbWorld *world, const lbModel *model, lbVec3 position) {
-  lbBodyDef def = lb_body_def();
-  lbBodyId id = 0;
-  lbError err;
-  def.position = position;
-  check_ok(lb_world_add(world, model, &def, &id, &err), err);
-  return id;
 }
 
 // ---- rest --------------------------------------------------------------------------------------
@@ -150,11 +101,6 @@ static void a_sliding_block_stops_where_coulomb_says(void **state) {
 }
 
 // ---- bouncing ----------------------------------------------------------------------------------
-
-static double energy_of(const lbBody *body) {
-  lbBodyReport r = lb_body_report(body);
-  return r.kinetic + r.elastic + r.mass * 9.81 * r.centre.z;
-}
 
 static void a_bouncing_block_never_gains_energy(void **state) {
   (void)state;

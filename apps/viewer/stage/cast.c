@@ -196,6 +196,8 @@ lbStatus vw_cast_create(const vwStage *stage, const vwSettings *settings, vwCast
   world.gravity = vw_stage_gravity(stage, settings);
   world.contact = vw_stage_touches(stage);
   if (stage->contact) world.friction = stage->friction;
+  world.response = stage->response;
+  world.self = stage->self;
   world.substeps = stage->substeps;
   world.contacts_most = LB_SCENE_CONTACTS_MOST;
   cast.roles = lb_alloc((size_t)stage->group_count * VW_COPIES, sizeof(vwRole));

@@ -109,7 +109,9 @@ struct vwStage {
   int32_t body_count; // of the world
   bool contact;       // bodies touch each other and colliders
   double friction;    //
-  int32_t substeps;   //
+  int32_t substeps;
+  lbContactResponse response;
+  bool self; // bodies touch themselves
   int32_t collider_count, drawn_collider_count;
   vwCollider *colliders;
   int32_t *drawn_colliders; // (drawn_collider_count): all but the ground

@@ -1,0 +1,260 @@
+// What is where in a world: rays, nearest places, balls and boxes against bodies and colliders.
+#include "world/touch.h"
+
+#include "body/body.h"
+
+#include <math.h>
+
+static lbStatus check_place(lbVec3 place, const char *what, lbError *err) {
+  if (lb_vec3_is_bounded(place)) return LB_OK;
+  return lb_fail(err, LB_ERR_ARGUMENT, "%s is (%g, %g, %g): not a number or beyond %g", what,
+                 place.x, place.y, place.z, LB_BODY_MOST);
+}
+
+static lbStatus check_length(double length, const char *what, lbError *err) {
+  if (length >= 0) return LB_OK;
+  return lb_fail(err, LB_ERR_ARGUMENT, "%s is %g; it must be 0 or more", what, length);
+}
+
+// ---- rays --------------------------------------------------------------------------------------
+
+static lbVec3 normal_of(lbVec3 a, lbVec3 b, lbVec3 c) {
+  return lb_normalise(lb_cross(lb_sub(b, a), lb_sub(c, a)));
+}
+
+static lbVec3 triangle_normal(const lbBody *body, int32_t triangle) {
+  lbVec3 at[3];
+  for (int k = 0; k < 3; k++)
+    (void)lb_body_point(body, lb_point_triangle(triangle, k == 0, k == 1, k == 2), &at[k], NULL);
+  return normal_of(at[0], at[1], at[2]);
+}
+
+static void meet_collider(const lbWorld *world, int32_t number, lbVec3 origin, lbVec3 direction,
+                          lbFound *found) {
+  const lbWorldCollider *c = &world->colliders[number];
+  lbSolidFrame frame = lb_solid_frame(c->rotation, c->position);
+  lbVec3 own = lb_mat3_apply_transpose(frame.rotation, direction), normal;
+  double t;
+  if (!lb_solid_ray_cast(c->solid, lb_solid_to_own(&frame, origin), own, found->distance, &t,
+                         &normal))
+    return;
+  if ((found->body || found->collider) && !(t < found->distance)) return;
+  *found = (lbFound){ .collider = lb_world_id(number, c->generation),
+                      .position = lb_add_scaled(origin, t, direction),
+                      .normal = lb_mat3_apply(frame.rotation, normal),
+                      .distance = t };
+}
+
+lbStatus lb_world_ray(const lbWorld *world, lbVec3 origin, lbVec3 direction, double length,
+                      lbFound *found, lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
+  if (!found) return lb_refuse_null(err, "found");
+  lbBodyId body = 0;
+  lbPick pick;
+  lbStatus status = check_length(length, "length", err);
+  if (!status) status = lb_world_pick(world, origin, direction, &body, &pick, err);
+  if (status) return status;
+  double unit = lb_length(direction);
+  direction = lb_scale(1 / unit, direction);
+  *found = (lbFound){ .distance = length };
+  if (body && pick.distance * unit <= length)
+    *found = (lbFound){ .body = body,
+                        .point = pick.point,
+                        .position = pick.position,
+                        .normal = triangle_normal(lb_world_body(world, body), pick.point.index),
+                        .distance = pick.distance * unit };
+  for (int32_t i = 0; i < world->collider_count; i++)
+    if (world->colliders[i].solid) meet_collider(world, i, origin, direction, found);
+  return LB_OK;
+}
+
+// ---- the nearest place -------------------------------------------------------------------------
+
+typedef struct Nearest {
+  lbVec3 place; // own axes of the body
+  double distance;
+  int32_t triangle; // -1: none
+  double weights[3];
+  lbVec3 normal; // own axes
+} Nearest;
+
+static bool may_be_nearer(void *context, lbVec3 centre, double radius) {
+  const Nearest *n = context;
+  return lb_length(lb_sub(centre, n->place)) - radius < n->distance;
+}
+
+static bool compare(void *context, const lbSurfaceTriangle *t, int32_t number) {
+  Nearest *n = context;
+  double weights[3];
+  double distance = sqrt(
+      lb_triangle_closest_point(n->place, t->corners[0], t->corners[1], t->corners[2], weights));
+  if (!(distance < n->distance)) return true;
+  n->distance = distance, n->triangle = number;
+  n->normal = normal_of(t->corners[0], t->corners[1], t->corners[2]);
+  for (int k = 0; k < 3; k++) n->weights[k] = weights[k];
+  return true;
+}
+
+static bool has_surface(const lbWorldSlot *slot) {
+  return slot->body && lb_touch_is_possible(slot->body);
+}
+
+static lbStatus near_body(const lbWorld *world, int32_t slot, lbVec3 place, lbFound *found,
+                          lbError *err) {
+  const lbBody *body = world->slots[slot].body;
+  Nearest n = { .place = lb_body_unplace(body, place),
+                .distance = found->distance,
+                .triangle = -1 };
+  if (!lb_touch_visit(body, may_be_nearer, compare, &n)) return lb_fail_memory(err);
+  if (n.triangle < 0) return LB_OK;
+  lbPoint point = lb_point_triangle(n.triangle, n.weights[0], n.weights[1], n.weights[2]);
+  *found = (lbFound){ .body = lb_world_id(slot, world->slots[slot].generation),
+                      .point = point,
+                      .normal = lb_mat3_apply(body->frame.turn, n.normal),
+                      .distance = n.distance };
+  return lb_body_point(body, point, &found->position, NULL);
+}
+
+static void near_collider(const lbWorld *world, int32_t number, lbVec3 place, lbFound *found) {
+  const lbWorldCollider *c = &world->colliders[number];
+  lbSolidFrame frame = lb_solid_frame(c->rotation, c->position);
+  lbVec3 own = lb_solid_to_own(&frame, place), normal;
+  double distance = fabs(lb_solid_distance(c->solid, own, &normal));
+  if (!(distance < found->distance)) return;
+  *found = (lbFound){ .collider = lb_world_id(number, c->generation),
+                      .position = lb_solid_to_world(&frame, lb_solid_closest_point(c->solid, own)),
+                      .normal = lb_mat3_apply(frame.rotation, normal),
+                      .distance = distance };
+}
+
+lbStatus lb_world_closest(const lbWorld *world, lbVec3 place, double within, lbFound *found,
+                          lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
+  if (!found) return lb_refuse_null(err, "found");
+  lbStatus status = check_place(place, "place", err);
+  if (!status) status = check_length(within, "within", err);
+  if (status) return status;
+  *found = (lbFound){ .distance = within };
+  for (int32_t i = 0; i < world->slot_count && !status; i++)
+    if (has_surface(&world->slots[i])) status = near_body(world, i, place, found, err);
+  for (int32_t i = 0; i < world->collider_count && !status; i++)
+    if (world->colliders[i].solid) near_collider(world, i, place, found);
+  return status;
+}
+
+// ---- regions -----------------------------------------------------------------------------------
+
+typedef struct Region {
+  const lbSolid *solid; // a sphere or a box
+  lbSolidFrame frame;
+  double radius; // of the sphere, or of one around the box
+  bool is_box;
+  lbBox box; // its own axes
+  const lbBody *body;
+  lbVec3 centre; // own axes of the body
+  bool met;
+  double angle; // that the surface fills around the centre
+} Region;
+
+static bool reaches_region(void *context, lbVec3 centre, double radius) {
+  const Region *r = context;
+  return !r->met && lb_length(lb_sub(centre, r->centre)) <= radius + r->radius;
+}
+
+static bool meets_region(void *context, const lbSurfaceTriangle *t, int32_t number) {
+  Region *r = context;
+  lbVec3 at[3];
+  double weights[3];
+  (void)number;
+  if (!r->is_box)
+    r->met = lb_triangle_closest_point(r->centre, t->corners[0], t->corners[1], t->corners[2],
+                                       weights) <= r->radius * r->radius;
+  for (int k = 0; k < 3 && r->is_box; k++)
+    at[k] = lb_solid_to_own(&r->frame, lb_body_place(r->body, t->corners[k]));
+  if (r->is_box) r->met = lb_triangle_touches_box(at[0], at[1], at[2], &r->box);
+  return !r->met;
+}
+
+static bool everywhere(void *context, lbVec3 centre, double radius) {
+  (void)context, (void)centre, (void)radius;
+  return true;
+}
+
+// The solid angle of a triangle (Van Oosterom & Strackee 1983): all of a closed surface together
+// have 4 pi around what is inside.
+static bool add_angle(void *context, const lbSurfaceTriangle *t, int32_t number) {
+  Region *r = context;
+  lbVec3 a = lb_sub(t->corners[0], r->centre), b = lb_sub(t->corners[1], r->centre),
+         c = lb_sub(t->corners[2], r->centre);
+  double x = lb_length(a), y = lb_length(b), z = lb_length(c);
+  (void)number;
+  r->angle += 2 * atan2(lb_dot(a, lb_cross(b, c)),
+                        x * y * z + lb_dot(a, b) * z + lb_dot(b, c) * x + lb_dot(c, a) * y);
+  return true;
+}
+
+// A surface that passes through the region, or has it inside.
+static bool body_meets(const lbBody *body, Region *r) {
+  lbVec3 centre;
+  double speed, reach = lb_touch_sphere(body, &centre, &speed);
+  if (lb_length(lb_sub(centre, r->frame.position)) > reach + r->radius) return false;
+  r->body = body, r->met = false, r->angle = 0;
+  r->centre = lb_body_unplace(body, r->frame.position);
+  (void)lb_touch_visit(body, reaches_region, meets_region, r);
+  if (!r->met) (void)lb_touch_visit(body, everywhere, add_angle, r);
+  return r->met || fabs(r->angle) > 2 * LB_PI;
+}
+
+static void list_region(const lbWorld *world, Region *r, int32_t most, lbFound *found,
+                        int32_t *count) {
+  *count = 0;
+  for (int32_t i = 0; i < world->slot_count; i++) {
+    if (!has_surface(&world->slots[i]) || !body_meets(world->slots[i].body, r)) continue;
+    if (*count < most)
+      found[*count] = (lbFound){ .body = lb_world_id(i, world->slots[i].generation) };
+    ++*count;
+  }
+  for (int32_t i = 0; i < world->collider_count; i++) {
+    const lbWorldCollider *c = &world->colliders[i];
+    lbSolidFrame frame = lb_solid_frame(c->rotation, c->position);
+    if (!c->solid || !lb_solids_overlap(r->solid, &r->frame, c->solid, &frame)) continue;
+    if (*count < most) found[*count] = (lbFound){ .collider = lb_world_id(i, c->generation) };
+    ++*count;
+  }
+}
+
+static lbStatus overlap(const lbWorld *world, const lbSolidDef *def, lbVec3 centre, lbQuat rotation,
+                        int32_t most, lbFound *found, int32_t *count, lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
+  if (!count) return lb_refuse_null(err, "count");
+  if (most > 0 && !found) return lb_refuse_null(err, "found");
+  lbSolid *solid = NULL;
+  lbStatus status = lb_check_placement(centre, &rotation, err);
+  if (!status) status = lb_solid_create(def, &solid, err);
+  if (status) return status;
+  lbVec3 middle;
+  Region r = { .solid = solid,
+               .frame = lb_solid_frame(rotation, centre),
+               .radius = lb_solid_sphere(solid, &middle),
+               .box = lb_solid_box(solid),
+               .is_box = def->kind == LB_SOLID_BOX };
+  list_region(world, &r, most, found, count);
+  lb_solid_destroy(solid);
+  return LB_OK;
+}
+
+lbStatus lb_world_overlap_sphere(const lbWorld *world, lbVec3 centre, double radius, int32_t most,
+                                 lbFound *found, int32_t *count, lbError *err) {
+  lbSolidDef def = lb_solid_def(LB_SOLID_SPHERE);
+  def.radius = radius;
+  return overlap(world, &def, centre, lb_quat_identity(), most, found, count, err);
+}
+
+lbStatus lb_world_overlap_box(const lbWorld *world, lbVec3 centre, lbQuat rotation,
+                              const double size[3], int32_t most, lbFound *found, int32_t *count,
+                              lbError *err) {
+  lbSolidDef def = lb_solid_def(LB_SOLID_BOX);
+  if (!size) return lb_refuse_null(err, "size");
+  for (int k = 0; k < 3; k++) def.size[k] = size[k];
+  return overlap(world, &def, centre, rotation, most, found, count, err);
+}

@@ -1,0 +1,116 @@
+// How contacts respond (lbContactResponse): what a step does differently for each.
+//
+//   implicit  forces by Gauss-Seidel, impulses after the step
+//   lcp       impulses before the step that no contact approaches any more, then forces, both by
+//             pivoting (contact/lcp.h) where there are few contacts
+//   penalty   springs with dampers between surfaces that overlap; the springs are part of the step,
+//             each a give of its own beside that of the bodies, so they are stable at any stiffness
+#include "world/touch.h"
+
+#include "body/body.h"
+#include "contact/lcp.h"
+
+#include <string.h>
+
+#define WORK (18 * LB_LCP_CONTACTS + 24) // numbers of lb_lcp_room, a contact at most
+#define STOP_SPEED 1.0                   // m/s: a spring stops a body of this speed
+#define STOP_DEPTH 0.01                  // within this share of its radius
+#define DAMPING 1.0                      // of the critical one
+#define PARTING_HALF 0.5 // m/s: what a spring gives back in a step; it leaves with twice that
+
+// ---- memory ------------------------------------------------------------------------------------
+
+lbStatus lb_touch_reserve_response(lbWorld *world, lbError *err) {
+  lbWorldTouch *touch = world->touch;
+  if (world->settings.response != LB_RESPONSE_LCP || touch->lcp_work) return LB_OK;
+  touch->stops = lb_alloc(3 * (size_t)touch->contact_room, sizeof(double));
+  touch->lcp_work = lb_alloc((size_t)touch->contact_room, WORK * sizeof(double));
+  return touch->stops && touch->lcp_work ? LB_OK : lb_fail_memory(err);
+}
+
+// ---- forces ------------------------------------------------------------------------------------
+
+void lb_touch_solve(const lbWorld *world, const lbContactProblem *problem, int32_t first,
+                    double *x) {
+  const lbWorldTouch *touch = world->touch;
+  if (touch->lcp_work && problem->contact_count <= LB_LCP_CONTACTS &&
+      lb_lcp_solve(problem, touch->lcp_work + WORK * (size_t)first, x))
+    return;
+  lb_contact_solve(problem, x);
+}
+
+// ---- penalty -----------------------------------------------------------------------------------
+
+typedef struct Spring {
+  double stiffness; // N/m
+  double mass;      // kg, that it stops
+} Spring;
+
+static Spring spring_of(const lbWorld *world, int32_t slot) {
+  const lbWorldTouch *touch = world->touch;
+  double radius = touch->reaches[slot] - touch->margins[slot];
+  double mass = world->slots[slot].body->prepared->mass;
+  double rate = STOP_SPEED / (STOP_DEPTH * radius); // m v²/2 = k d²/2
+  return (Spring){ mass * rate * rate, mass };
+}
+
+static Spring spring_between(const lbWorld *world, const lbWorldContact *contact) {
+  Spring a = spring_of(world, contact->slots[0]);
+  if (contact->slots[1] < 0) return a;
+  Spring b = spring_of(world, contact->slots[1]);
+  return (Spring){ a.stiffness * b.stiffness / (a.stiffness + b.stiffness),
+                   a.mass * b.mass / (a.mass + b.mass) };
+}
+
+// A spring of stiffness k with a damper c pushes with  x = -k g - c (g - g0)/h  at the end's gap g:
+// the gap that it pushes from, g - c/h / (k + c/h) g0, stays positive or is closed up to the
+// spring's own give x / (k + c/h). Along the surface it pulls by what it did, less k times the
+// slip.
+static void soften(lbWorld *world, int32_t c) {
+  lbWorldTouch *touch = world->touch;
+  const lbWorldContact *contact = &touch->contacts[c];
+  const double *before = touch->forces + 3 * (size_t)c;
+  double *free = touch->free + 3 * (size_t)c;
+  Spring spring = spring_between(world, contact);
+  double k = spring.stiffness, damper = 2 * DAMPING * sqrt(k * spring.mass) / world->h;
+  double gap = contact->at.gap, free_way = lb_touch_free_way(world, c);
+  free[0] = free_way + (gap < 0 ? fmax(gap * k / (k + damper), -PARTING_HALF * world->h) : gap);
+  for (int i = 1; i < 3; i++) free[i] -= before[i] / k;
+  lbContactSide side = touch->sides[2 * c];
+  const lbContactPart *part = &touch->parts[side.body];
+  for (int i = 0; i < 3; i++) {
+    size_t row = 3 * (size_t)side.place + (size_t)i;
+    part->matrix[row * 3 * (size_t)part->count + row] += 1 / (i ? k : k + damper);
+  }
+}
+
+void lb_touch_soften(lbWorld *world) {
+  if (world->settings.response != LB_RESPONSE_PENALTY) return;
+  for (int32_t c = 0; c < world->touch->contact_count; c++) soften(world, c);
+}
+
+// ---- impulses before the step ------------------------------------------------------------------
+
+// free <- speeds of contacts; what is still apart may come near. Whether any approaches.
+static bool find_approach(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  bool approach = false;
+  lb_touch_find_speeds(world);
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    touch->free[3 * c] += fmax(touch->contacts[c].at.gap, 0) / world->h;
+    approach |= touch->free[3 * c] < 0;
+  }
+  return approach;
+}
+
+void lb_touch_stop(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  if (!touch->stops) return;
+  memset(touch->stops, 0, 3 * (size_t)touch->contact_count * sizeof(double));
+  if (!find_approach(world)) return;
+  lb_touch_find_responses(world);
+  (void)find_approach(world); // spots are where they are now again
+  lbContactProblem problem = lb_touch_problem(touch, touch->speed_parts);
+  lb_touch_solve(world, &problem, 0, touch->stops);
+  lb_touch_strike_all(world, touch->stops);
+}

@@ -1,0 +1,157 @@
+// What contacts make of bad starts and bad input: overlaps, meshes that are no surfaces, paths and
+// steps that make no sense.
+#include "contact_worlds.h"
+
+static lbModel *block, *small;
+
+static int set_up(void **state) {
+  (void)state;
+  block = body_model(BLOCK "," MODAL);
+  small = body_model("'mesh':{'generate':'bar','size':[0.06,0.06,0.06],'cells':[2,2,2],'element':"
+                     "'brick8'}," SOFT "," SUBSPACE);
+  return 0;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  lb_model_destroy(block);
+  lb_model_destroy(small);
+  return 0;
+}
+
+static const lbContactResponse responses[] = { LB_RESPONSE_IMPLICIT, LB_RESPONSE_LCP,
+                                               LB_RESPONSE_PENALTY };
+
+// m/s: the fastest that the centre of any of two bodies gets in a second.
+static double part(lbContactResponse response, const lbModel *other, lbVec3 shift) {
+  lbWorld *world = world_that(lb_vec3(0, 0, 0), 0.5, response);
+  lbBodyId ids[2] = { add_block(world, block, lb_vec3(0, 0, 0)), add_block(world, other, shift) };
+  double fastest = 0;
+  for (int i = 0; i < 60; i++) {
+    lb_world_step(world, 1.0 / 60);
+    for (int b = 0; b < 2; b++) {
+      lbBodyReport r = lb_body_report(lb_world_body(world, ids[b]));
+      double speed = lb_length(r.linear_momentum) / r.mass;
+      assert_true(isfinite(speed) && isfinite(r.elastic));
+      fastest = fmax(fastest, speed);
+    }
+  }
+  lb_world_destroy(world);
+  return fastest;
+}
+
+static void bodies_that_overlap_are_parted_gently(void **state) {
+  (void)state;
+  const struct {
+    const char *what;
+    lbVec3 shift;
+    bool is_small;
+  } starts[] = { { "overlapping", { 0.15, 0.03, 0.02 }, false },
+                 { "deep", { 0.08, 0.05, 0.01 }, false },
+                 { "coincident", { 0, 0, 0 }, false },
+                 { "nested", { 0.07, 0.07, 0.07 }, true } };
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+    for (int r = 0; r < 3; r++) {
+      double speed = part(responses[r], starts[i].is_small ? small : block, starts[i].shift);
+      print_message("%s, response %d: %.3g m/s\n", starts[i].what, r, speed);
+      check_small(speed, 1.0);
+    }
+}
+
+static void a_body_that_starts_below_the_ground_comes_up_gently(void **state) {
+  (void)state;
+  for (int r = 0; r < 3; r++) {
+    lbWorld *world = world_that(lb_vec3(0, 0, -9.81), 0.5, responses[r]);
+    add_plane(world, lb_vec3(0, 0, 1));
+    lbBodyId id = add_block(world, block, lb_vec3(0, 0, -0.1));
+    double fastest = 0;
+    for (int i = 0; i < 180; i++) {
+      lb_world_step(world, 1.0 / 60);
+      lbBodyReport report = lb_body_report(lb_world_body(world, id));
+      fastest = fmax(fastest, report.linear_momentum.z / report.mass);
+    }
+    double height = lb_body_report(lb_world_body(world, id)).centre.z;
+    print_message("response %d: %.3g m/s, rests at %.4g m\n", r, fastest, height);
+    check_small(fastest, 1.0);
+    check_near(height, 0.1, 0.01);
+    lb_world_destroy(world);
+  }
+}
+
+// A mesh under a falling block. Returns where the block's centre is in the end.
+static double fall_on(const double *vertices, int32_t vertex_count, const int32_t *triangles,
+                      int32_t triangle_count) {
+  lbWorld *world = world_with(lb_vec3(0, 0, -9.81), 0.5);
+  lbColliderDef def = lb_collider_def();
+  lbColliderId collider = 0;
+  lbError err;
+  def.shape = LB_COLLIDER_MESH;
+  def.vertex_count = vertex_count, def.vertices = vertices;
+  def.triangle_count = triangle_count, def.triangles = triangles;
+  check_ok(lb_world_add_collider(world, &def, &collider, &err), err);
+  lbBodyId id = add_block(world, block, lb_vec3(-0.1, -0.1, 0.2));
+  double first = energy_of(lb_world_body(world, id)), most = first;
+  for (int i = 0; i < 90; i++) {
+    lb_world_step(world, 1.0 / 60);
+    most = fmax(most, energy_of(lb_world_body(world, id)));
+  }
+  assert_true(isfinite(most));
+  check_small((most - first) / first, 0.05);
+  double height = lb_body_report(lb_world_body(world, id)).centre.z;
+  lb_world_destroy(world);
+  return height;
+}
+
+static const double cube[24] = { -1, -1, -2, 1, -1, -2, 1, 1, -2, -1, 1, -2,
+                                 -1, -1, 0,  1, -1, 0,  1, 1, 0,  -1, 1, 0 };
+
+static void open_and_tangled_surfaces_carry_or_let_through(void **state) {
+  (void)state;
+  static const int32_t sheet[] = { 4, 5, 6, 4, 6, 7 };
+  static const int32_t closed[] = { 0, 2, 1, 0, 3, 2, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4,
+                                    1, 2, 6, 1, 6, 5, 2, 3, 7, 2, 7, 6, 3, 0, 4, 3, 4, 7 };
+  int32_t inside_out[36], tangled[42];
+  for (int t = 0; t < 12; t++)
+    for (int k = 0; k < 3; k++) inside_out[3 * t + k] = closed[3 * t + 2 - k];
+  memcpy(tangled, closed, sizeof closed); // two triangles more on one edge
+  const int32_t more[] = { 4, 6, 0, 4, 6, 1 };
+  memcpy(tangled + 36, more, sizeof more);
+  check_near(fall_on(cube, 8, closed, 12), 0.1, 0.02);
+  check_near(fall_on(cube, 8, sheet, 2), 0.1, 0.02);
+  print_message("inside out: %.3g m\n", fall_on(cube, 8, inside_out, 12));
+  print_message("tangled: %.3g m\n", fall_on(cube, 8, tangled, 14));
+}
+
+static void paths_and_steps_that_make_no_sense_are_refused(void **state) {
+  (void)state;
+  lbWorld *world = world_with(lb_vec3(0, 0, -9.81), 0.5);
+  lbError err;
+  lbColliderId plane = add_plane(world, lb_vec3(0, 0, 1));
+  lbBodyId id = add_block(world, block, lb_vec3(0, 0, 0.01));
+  lbQuat none = { 0, 0, 0, 0 };
+  check_fails(lb_world_move_collider(world, plane, lb_vec3(NAN, 0, 0), lb_quat_identity(), &err),
+              LB_ERR_ARGUMENT, err, "position");
+  check_fails(lb_world_move_collider(world, plane, lb_vec3(0, 0, 0), none, &err), LB_ERR_ARGUMENT,
+              err, "rotation");
+  lbVec3 before = lb_body_report(lb_world_body(world, id)).centre;
+  assert_int_equal(lb_world_step(world, 0), LB_STEP_REFUSED);
+  assert_int_equal(lb_world_step(world, NAN), LB_STEP_REFUSED);
+  assert_true(lb_body_report(lb_world_body(world, id)).centre.z == before.z);
+  lb_world_step(world, 60);
+  lbBodyReport r = lb_body_report(lb_world_body(world, id));
+  assert_true(isfinite(r.kinetic) && isfinite(r.elastic) && isfinite(r.centre.z));
+  print_message("after a minute: centre %.3g m, %.3g J\n", r.centre.z, r.kinetic);
+  for (int i = 0; i < 120; i++) lb_world_step(world, 1.0 / 60);
+  check_near(lb_body_report(lb_world_body(world, id)).centre.z, 0.1, 0.02);
+  lb_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(bodies_that_overlap_are_parted_gently),
+    cmocka_unit_test(a_body_that_starts_below_the_ground_comes_up_gently),
+    cmocka_unit_test(open_and_tangled_surfaces_carry_or_let_through),
+    cmocka_unit_test(paths_and_steps_that_make_no_sense_are_refused),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
