@@ -80,7 +80,12 @@ static void print_table(const benchTable *table) {
     if (row->note[0]) cli_say("%*s%s\n", name + 1, "", row->note);
     free(text);
   }
-  if (table->text) cli_say("\n%s", table->text);
+  for (const char *line = table->text; line && *line;) { // in one piece its breaks would be escaped
+    const char *end = strchr(line, '\n');
+    int length = end ? (int)(end - line) : (int)strlen(line);
+    cli_say("%s%.*s\n", line == table->text ? "\n" : "", length, line);
+    line = end ? end + 1 : NULL;
+  }
 }
 
 typedef struct Request {

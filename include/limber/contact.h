@@ -72,6 +72,14 @@ lbStatus lb_collider_surface_size(const lbWorld *world, lbColliderId id, int32_t
 lbStatus lb_collider_surface(const lbWorld *world, lbColliderId id, int32_t detail, double extent,
                              double *vertices, int32_t *triangles, lbError *err);
 
+// ---- rigid bodies ------------------------------------------------------------------------------
+
+// A model of a rigid body (LB_METHOD_RIGID): a sphere, box, capsule or hull of even density
+// (kg/m³, > 0). Bodies of it are added by lb_world_add like any other, move freely under gravity,
+// touch with their exact shape and have no coordinates; position and rotation of the shape's def
+// are not looked at. To be destroyed by lb_model_destroy, after its bodies.
+lbStatus lb_rigid_model(const lbColliderDef *shape, double density, lbModel **out, lbError *err);
+
 // ---- bodies ------------------------------------------------------------------------------------
 
 // Whether a body touches anything (default: it does, in a world with lbWorldSettings.contact), and
@@ -84,7 +92,7 @@ lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double fr
 typedef struct lbContact {
   lbBodyId bodies[2];    // the second is 0 where `collider` is not
   lbColliderId collider; //
-  lbPoint points[2];     // on the surfaces of the bodies
+  lbPoint points[2];     // on the surfaces of the bodies; of a rigid one the nearest vertex
   lbVec3 point;          // m, world, at the step's start
   lbVec3 normal;         // unit, from the second to the first
   double gap;            // m, at the step's start; below 0: they overlap

@@ -25,6 +25,7 @@ typedef enum lbMethod {
   LB_METHOD_WARP,
   LB_METHOD_FRAMES,
   LB_METHOD_RECORDED, // plays the recorded motion of the unreduced body
+  LB_METHOD_RIGID,    // a shape that does not deform (limber/contact.h)
   LB_METHOD_COUNT
 } lbMethod;
 
@@ -32,7 +33,7 @@ const char *lb_method_name(lbMethod method); // as scene files spell it
 // false: no method has that name. "default" is the name of none.
 bool lb_method_from_name(const char *name, lbMethod *out);
 // The method's number in lbWorldDef.body_methods and so in files: recorded 0, modal 1, subspace 2,
-// warp 3, frames 4, full 5; -1: LB_METHOD_DEFAULT has none.
+// warp 3, frames 4, full 5, rigid 6; -1: LB_METHOD_DEFAULT has none.
 int32_t lb_method_code(lbMethod method);
 bool lb_method_from_code(int32_t code, lbMethod *out); // false: no method has it
 
@@ -148,6 +149,11 @@ typedef struct lbModel {
   const double *rigid_mass;      // (1) kg
   const double *rigid_centre;    // (3) m, centre of mass
   const double *rigid_inertia;   // (3 x 3) kg m², about the centre of mass
+
+  // What a rigid body is, beside its mass; there together or not at all. Its surface shows the
+  // shape, and the vertices of the surface are those of a hull; contacts are the shape's own.
+  const int32_t *rigid_shape; // ? (1), lbColliderShape: sphere, box, capsule or hull
+  const double *rigid_size;   // ? (4) m: radius, and size as in lbColliderDef; 0 where it has none
 
   // The surface that is seen and touched, carried by the nodes: x_vertex = Σ weight x_node.
   const double *vertex_positions;          // (vertices x 3) m
@@ -299,7 +305,7 @@ void lb_model_destroy(lbModel *model); // NULL is legal
 // What a model has for a method. Arrays belong to the model.
 typedef struct lbModelMethod {
   lbMethod method;       // never LB_METHOD_DEFAULT
-  int32_t dimension;     // coordinates q, at least 1
+  int32_t dimension;     // coordinates q, at least 1; of a rigid body 0
   const double *basis;   // (dimension x 3 nodes): u = U q; NULL: displacements are not linear in q,
                          // or (dimension 3 nodes) q itself
   const double *gravity; // (dimension x 3): force of a unit gravity, ∫ρU; NULL: nothing acts
@@ -316,8 +322,8 @@ typedef struct lbModelMethod {
 // simulator needs (full_damping).
 bool lb_model_method(const lbModel *model, lbMethod method, lbModelMethod *out);
 bool lb_model_has(const lbModel *model, lbMethod method); // the same without the view
-// What LB_METHOD_DEFAULT stands for: subspace, modal, frames, warp or recorded, the first that the
-// model has; LB_METHOD_DEFAULT: it has none.
+// What LB_METHOD_DEFAULT stands for: subspace, modal, frames, warp, recorded or rigid, the first
+// that the model has; LB_METHOD_DEFAULT: it has none.
 lbMethod lb_model_default_method(const lbModel *model);
 double lb_model_recording_seconds(const lbModel *model); // 0: it has no recording
 bool lb_model_is_free(const lbModel *model);             // no node is fixed

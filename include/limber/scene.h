@@ -63,10 +63,11 @@ typedef struct lbSceneCollider {
   char *name;
   lbColliderShape shape;
   double radius, size[3]; // as in lbColliderDef
-  lbMesh *mesh;           // of the shape mesh
+  lbMesh *mesh;           // of the shapes mesh and hull
   double position[3], rotation[4];
   const lbPath *motion; // one of the scene's paths; NULL: it stands
   double friction;      // NAN: the scene's
+  bool untouchable;     // "contact": false
 } lbSceneCollider;
 
 typedef struct lbSceneAttachment { // as lbAttachment of limber/world.h

@@ -139,11 +139,12 @@ lbStatus lb_body_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, lbScratch *
   memcpy(s->v, s->v0, (size_t)p->padded * sizeof(double));
   lbFrameState before = body->frame;
   lb_frame_strike(body, impulse, moment, s->b, s->q0, s->v, s);
-  for (int32_t i = 0; i < p->dimension; i++)
-    if (!lb_is_bounded(s->v[i]) || !lb_vec3_is_bounded(body->frame.angular)) {
-      body->frame = before;
-      return refuse_amount(body, "impulse", impulse);
-    }
+  bool sane = lb_vec3_is_bounded(body->frame.momentum) && lb_vec3_is_bounded(body->frame.angular);
+  for (int32_t i = 0; i < p->dimension; i++) sane = sane && lb_is_bounded(s->v[i]);
+  if (!sane) {
+    body->frame = before;
+    return refuse_amount(body, "impulse", impulse);
+  }
   p->method->put(body, NULL, s->v, NULL);
   lb_body_disturb(body);
   if (body->frame.fitted) p->method->fit_frame(body, s);

@@ -344,7 +344,7 @@ static inline int32_t lb_method_numbers(const lbPrepared *prepared) {
 }
 
 extern const lbBodyMethod lb_modal_method, lb_subspace_method, lb_recorded_method, lb_warp_method;
-extern const lbBodyMethod lb_frames_method;
+extern const lbBodyMethod lb_frames_method, lb_rigid_method;
 
 // The method of a model's body: one of the layer's own, or one that was registered.
 const lbBodyMethod *lb_body_method_of(lbMethod method); // NULL: none

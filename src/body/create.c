@@ -27,7 +27,7 @@ void lb_body_register_method(lbMethod method, const lbBodyMethod *table) {
 const lbBodyMethod *lb_body_method_of(lbMethod method) {
   static const lbBodyMethod *const methods[] = { &lb_subspace_method, &lb_modal_method,
                                                  &lb_recorded_method, &lb_warp_method,
-                                                 &lb_frames_method };
+                                                 &lb_frames_method,   &lb_rigid_method };
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
     if (methods[i]->method == method) return methods[i];
   return registered[method];

@@ -98,11 +98,13 @@ static lbQuat turn_to(const lbBody *body, const lbStep *step, lbVec3 spin) {
   if (least > 0) turn = fmax(turn, lb_length(f->angular) / least * step->h);
   int32_t count = (int32_t)fmin(ceil(turn / TURN_FINE), TURN_PARTS);
   double h = step->h / count;
+  lbVec3 last = momentum_after(f->angular, step->frame.torque, body->damping_mass, step->h);
   spin = lb_mat3_apply_transpose(f->turn, f->spin);
   for (int32_t i = 0; i < count; i++) {
+    lbVec3 L = mix(f->angular, last, (i + 0.5) / count);
     for (int pass = 0; pass < 2 * PASSES; pass++) {
       lbQuat middle = lb_quat_multiply(rotation, lb_quat_exp(lb_scale(0.5 * h, spin)));
-      lbVec3 own = lb_quat_rotate(lb_quat_conjugate(middle), f->angular);
+      lbVec3 own = lb_quat_rotate(lb_quat_conjugate(middle), L);
       spin = lb_inertia_solve(step->frame.inertia, own);
     }
     rotation = lb_quat_normalise(lb_quat_multiply(rotation, lb_quat_exp(lb_scale(h, spin))));

@@ -77,7 +77,8 @@ int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   lb_frame_end(body, step, s);
   if (held) lb_constraints_settle(body, step, s);
   if (lb_body_is_touched(body)) lb_contacts_settle(body, step, s);
-  if (free) flags |= lb_frame_mend(body, step, &start, drift, s);
+  bool mends = free && body->prepared->dimension > 0; // a rigid body has nothing to take it from
+  if (mends) flags |= lb_frame_mend(body, step, &start, drift, s);
   if (held && step->share == 1 && !(flags & LB_STEP_FAR)) lb_constraints_rest(body);
   if (body->frame.fitted) method->fit_frame(body, s);
   return flags;

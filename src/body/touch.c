@@ -135,12 +135,45 @@ static lbVec3 own_place(const lbTouching *t, const double *q, int32_t triangle,
                 own_motion(p, t->scratch->search->tree, q, triangle, weights));
 }
 
+static lbVec3 centre_at(const lbBody *body, lbVec3 position, lbMat3 turn) {
+  return lb_add(position, lb_mat3_apply(turn, body->prepared->centre));
+}
+
+// Of a rigid body. What is round touches at the same height however far it has rolled: its motion
+// is taken along a straight line.
+static lbVec3 rigid_way(const lbTouching *t, const lbSpot *spot, lbVec3 *at) {
+  const lbFrameStep *to = &t->step.frame;
+  if (spot->kind == LB_SPOT_OWN) {
+    lbVec3 from = lb_body_place(t->body, spot->own);
+    lbVec3 way = lb_sub(lb_add(to->position, lb_mat3_apply(to->turn, spot->own)), from);
+    *at = lb_add_scaled(from, 0.5, way);
+    return way;
+  }
+  lbVec3 start = centre_at(t->body, t->start.position, t->start.turn);
+  lbVec3 end = centre_at(t->body, to->position, to->turn);
+  lbVec3 turn = lb_quat_log(lb_quat_multiply(to->rotation, lb_quat_conjugate(t->start.rotation)));
+  *at = lb_add(lb_scale(0.5, lb_add(start, end)), spot->own);
+  return lb_add(lb_sub(end, start), lb_cross(turn, spot->own));
+}
+
+static lbVec3 rigid_velocity(const lbBody *body, const lbSpot *spot, lbVec3 *place) {
+  if (spot->kind == LB_SPOT_OWN) {
+    *place = lb_body_place(body, spot->own);
+    return lb_frame_velocity(body, spot->own, lb_vec3(0, 0, 0));
+  }
+  *place = lb_add(lb_frame_centre(body), spot->own);
+  return lb_add(body->frame.velocity, lb_cross(body->frame.spin, spot->own));
+}
+
 lbVec3 lb_touch_way(const lbTouching *t, const lbSpot *spot, lbVec3 *at) {
   const lbFrameStep *to = &t->step.frame;
+  if (spot->kind != LB_SPOT_SURFACE) return rigid_way(t, spot, at);
   lbVec3 start = own_place(t, t->scratch->q0, spot->triangle, spot->weights);
   lbVec3 end = own_place(t, t->scratch->q, spot->triangle, spot->weights);
-  *at = lb_add(to->position, lb_mat3_apply(to->turn, end));
-  return lb_sub(*at, lb_body_place(t->body, start));
+  lbVec3 from = lb_body_place(t->body, start);
+  lbVec3 way = lb_sub(lb_add(to->position, lb_mat3_apply(to->turn, end)), from);
+  *at = lb_add_scaled(from, 0.5, way);
+  return way;
 }
 
 // ---- matrices ----------------------------------------------------------------------------------
@@ -157,6 +190,7 @@ static lbVec3 arm_of(const lbTouching *t, const lbSpot *spot) {
 // sum (padded) <- with the reduced force of a force.
 static void add_line(const lbTouching *t, const lbSpot *spot, lbVec3 force, double *sum) {
   const lbTree *tree = NULL;
+  if (spot->kind != LB_SPOT_SURFACE) return; // it has no coordinates
   lb_prepared_tree(t->body->prepared, &tree, NULL);
   lb_tree_add_line(tree, spot->triangle, spot->weights,
                    lb_mat3_apply_transpose(t->step.frame.turn, force), sum);
@@ -266,6 +300,7 @@ lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *s, const lbSpot *s
                          lbVec3 *place) {
   const lbPrepared *p = body->prepared;
   const lbTree *tree = NULL;
+  if (spot->kind != LB_SPOT_SURFACE) return rigid_velocity(body, spot, place);
   lb_prepared_tree(p, &tree, NULL);
   lbVec3 own = lb_add(own_rest(p, spot->triangle, spot->weights),
                       own_motion(p, tree, s->q0, spot->triangle, spot->weights));
@@ -285,7 +320,8 @@ void lb_touch_strike(lbBody *body, int32_t count, const lbSpot *const *spots, co
     lbVec3 by = along_axes(spots[i], signs[i], amounts[i]);
     lbVec3 own = lb_mat3_apply_transpose(body->frame.turn, by);
     lbVec3 arm = lb_sub(spots[i]->point, lb_frame_centre(body));
-    lb_tree_add_line(tree, spots[i]->triangle, spots[i]->weights, own, s->b);
+    if (spots[i]->kind == LB_SPOT_SURFACE)
+      lb_tree_add_line(tree, spots[i]->triangle, spots[i]->weights, own, s->b);
     impulse = lb_add(impulse, by);
     moment = lb_add(moment, lb_cross(arm, by));
   }

@@ -1,16 +1,24 @@
 // A body in a step that is open, for whoever finds what it touches: where its surface comes to by
 // itself, how spots of it give way, and the forces that were found.
 //
-// A spot is a place of a triangle with three directions (a normal, two tangents). Forces at spots
-// are held over the step; impulses act at once, when it is done.
+// A spot is a place of a triangle, or of a rigid body, with three directions (a normal, two
+// tangents). Forces at spots are held over the step; impulses act at once, when it is done.
 #ifndef LB_BODY_TOUCH_H
 #define LB_BODY_TOUCH_H
 
 #include "body/tree.h"
 
+typedef enum lbSpotKind {
+  LB_SPOT_SURFACE, // a place of a triangle
+  LB_SPOT_OWN,     // of a rigid body: a place that turns with it
+  LB_SPOT_ROUND,   // of a rigid body without corners: what touches as it rolls
+} lbSpotKind;
+
 typedef struct lbSpot {
+  lbSpotKind kind;
   int32_t triangle;
   double weights[3]; // of its corners
+  lbVec3 own;        // of a rigid body, m: own axes; round: from the centre of mass, world axes
   lbVec3 axes[3];    // unit, world, at right angles
   lbVec3 point;      // m, world: where its force acts. That of two bodies on each other has one
                      // point, so that they keep their angular momentum
@@ -41,8 +49,9 @@ double lb_touch_sphere(const lbBody *body, lbVec3 *centre, double *speed);
 
 // ---- an open step ------------------------------------------------------------------------------
 
-// How far a spot moves in the step without touching anything, and where it is at the end, world.
-lbVec3 lb_touch_way(const lbTouching *touching, const lbSpot *spot, lbVec3 *end);
+// How far a spot moves in the step without touching anything, and where it is in the step's middle,
+// world: forces that are held act there, or what slides and rolls would be turned by them.
+lbVec3 lb_touch_way(const lbTouching *touching, const lbSpot *spot, lbVec3 *middle);
 
 // moves, speeds (3 count x 3 count): how far a unit force along one axis, held over the step, moves
 // each spot along each axis at the step's end, and by how much a unit impulse changes their speeds.

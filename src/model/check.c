@@ -188,6 +188,24 @@ static lbStatus check_warp(const lbModel *m, const char *where, lbError *err) {
   return status ? status : check_damping(m->warp_damping, "warp.damping", where, err);
 }
 
+// Which numbers a shape needs: the radius, extents, or neither.
+static lbStatus check_rigid(const lbModel *m, const char *where, lbError *err) {
+  enum { SPHERE = 1, BOX, CAPSULE };
+  if (!m->rigid_shape && !m->rigid_size) return LB_OK;
+  if (!m->rigid_shape || !m->rigid_size)
+    return lb_fail(err, LB_ERR_FORMAT, "%s: has one of rigid.shape and rigid.size alone", where);
+  int32_t shape = m->rigid_shape[0];
+  for (int i = 0; i < 4; i++) {
+    bool positive = shape == BOX ? i > 0 : (shape == SPHERE || shape == CAPSULE) && i == 0;
+    double size = m->rigid_size[i];
+    if (!(size >= 0 && size <= LENGTH_MOST) || (positive && size == 0))
+      return lb_fail(err, LB_ERR_FORMAT, "%s: rigid.size[%d] is %g m", where, i, size);
+  }
+  if (m->size.triangle_count == 0)
+    return lb_fail(err, LB_ERR_FORMAT, "%s: its rigid shape has no surface", where);
+  return LB_OK;
+}
+
 static lbStatus check_full(const lbModel *m, const char *where, lbError *err) {
   int32_t dimension = m->size.recording_dimension, frames = m->size.recording_frames;
   lbStatus status =
@@ -223,6 +241,7 @@ lbStatus lb_model_check(const lbModel *m, const char *where, lbError *err) {
   if (!status && m->size.frame_count > 0)
     status = check_damping(m->frame_damping, "frames.damping", where, err);
   if (!status) status = check_full(m, where, err);
+  if (!status) status = check_rigid(m, where, err);
   return status;
 }
 

@@ -53,6 +53,12 @@ static bool view_recorded(const lbModel *m, lbModelMethod *out) {
   return out->dimension > 0;
 }
 
+// No coordinates: an empty basis, which is not NULL.
+static bool view_rigid(const lbModel *m, lbModelMethod *out) {
+  *out = (lbModelMethod){ .method = LB_METHOD_RIGID, .basis = m->node_positions };
+  return m->rigid_shape != NULL;
+}
+
 // ---- the table ---------------------------------------------------------------------------------
 
 enum { NO_CODE = -1 };
@@ -73,11 +79,12 @@ static const MethodRow rows[LB_METHOD_COUNT] = {
   [LB_METHOD_WARP] = { "warp", 3, 4, view_warp },
   [LB_METHOD_FRAMES] = { "frames", 4, 4, view_frames },
   [LB_METHOD_RECORDED] = { "recorded", 0, 2, view_recorded },
+  [LB_METHOD_RIGID] = { "rigid", 6, 4, view_rigid },
 };
 
 // What is taken where nothing is said, the first that a model has.
-static const lbMethod preferred[] = { LB_METHOD_SUBSPACE, LB_METHOD_MODAL, LB_METHOD_FRAMES,
-                                      LB_METHOD_WARP, LB_METHOD_RECORDED };
+static const lbMethod preferred[] = { LB_METHOD_SUBSPACE, LB_METHOD_MODAL,    LB_METHOD_FRAMES,
+                                      LB_METHOD_WARP,     LB_METHOD_RECORDED, LB_METHOD_RIGID };
 
 static bool is_method(lbMethod method) { return (int)method >= 0 && method < LB_METHOD_COUNT; }
 

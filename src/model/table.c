@@ -294,6 +294,12 @@ static const lbArrayRow model_rows[] = {
   { ROW(voxel_cells, "frames.grid_cells", LB_U8), .since = 4, .rank = 1,
     .shape = { M(voxel_cell_count) }, .below = ONLY(16), .unit = "",
     .meaning = "1: filled; 2, 4, 8: closed towards +x, +y, +z" },
+
+  { ROW(rigid_shape, "rigid.shape", LB_I32), .since = 4, .rank = 1, .shape = { ONLY(1) },
+    .optional = true, .low = 1, .below = ONLY(5), .unit = "",
+    .meaning = "1 sphere, 2 box, 3 capsule, 4 hull of the surface's vertices" },
+  { ROW(rigid_size, "rigid.size", LB_F64), .since = 4, .rank = 1, .shape = { ONLY(4) },
+    .optional = true, .unit = "m", .meaning = "radius, extents along x, y, z" },
 };
 // clang-format on
 

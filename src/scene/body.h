@@ -88,6 +88,9 @@ void lb_scene_warn_of_size(const lbSceneBody *body);
 lbStatus lb_scene_read_contact(const lbField *json, lbScene *scene, lbError *err);
 lbStatus lb_scene_read_touch(const lbField *json, lbSceneBody *body, lbError *err);
 void lb_scene_release_colliders(lbScene *scene);
+// rigid.c: a collider with a "density", as read so far, becomes a body. *room of scene->bodies.
+lbStatus lb_scene_read_rigid(const lbField *json, lbScene *scene, size_t *room,
+                             const lbSceneCollider *from, lbError *err);
 // cooked_contact.c: the same from a cooked world, whose paths the scene has.
 lbStatus lb_scene_take_contact(const lbWorldDef *world, lbScene *scene, lbError *err);
 // supports.c: marks the vertices that a "fixed" entry names.

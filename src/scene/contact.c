@@ -12,7 +12,8 @@ static const char *const ground_keys[] = { "height", "friction", NULL };
 static const char *const contact_keys[] = { "response", "friction", "self", "substeps", NULL };
 static const char *const collider_keys[] = { "name",   "shape",    "radius",   "size",
                                              "file",   "position", "rotation", "velocity",
-                                             "motion", "density",  "friction", NULL };
+                                             "motion", "density",  "friction", "contact",
+                                             NULL };
 
 void lb_scene_release_colliders(lbScene *scene) {
   for (int32_t i = 0; i < scene->collider_count; i++) {
@@ -95,11 +96,13 @@ static lbStatus read_mesh(const lbField *json, lbSceneCollider *collider, lbErro
   lbField file = lb_field_member(json, "file");
   char *path = NULL;
   lbMesh *mesh = NULL;
-  if (collider->shape != LB_COLLIDER_MESH)
-    return refuse_key(json, "file", "is of the shape \"mesh\" alone", err);
+  int32_t *vertices = NULL;
+  if (collider->shape != LB_COLLIDER_MESH && collider->shape != LB_COLLIDER_HULL)
+    return refuse_key(json, "file", "is of the shapes \"mesh\" and \"hull\" alone", err);
   lbStatus status = lb_field_file(&file, &path, err);
   if (!status) status = lb_mesh_load(path, &mesh, err);
-  if (!status) status = lb_mesh_surface(mesh, &collider->mesh, NULL, err);
+  if (!status) status = lb_mesh_surface(mesh, &collider->mesh, &vertices, err);
+  lb_free(vertices);
   lb_mesh_destroy(mesh);
   lb_free(path);
   return status;
@@ -129,7 +132,16 @@ static lbStatus read_place(const lbField *json, lbScene *scene, lbSceneCollider 
   return lb_scene_read_kept_path(&motion, scene, &collider->motion, err);
 }
 
-static lbStatus read_collider(const lbField *json, lbScene *scene, size_t *room, lbError *err) {
+static lbStatus read_whether(const lbField *json, bool *untouchable, lbError *err) {
+  lbField contact = lb_field_member(json, "contact");
+  if (!lb_field_here(&contact)) return LB_OK;
+  if (!json_is_boolean(contact.value)) return lb_field_fail(&contact, err, "must be true or false");
+  *untouchable = json_is_false(contact.value);
+  return LB_OK;
+}
+
+static lbStatus read_collider(const lbField *json, lbScene *scene, size_t *room, size_t *body_room,
+                              lbError *err) {
   static const char *const shapes[] = { "plane", "sphere", "box", "capsule", "hull", "mesh", NULL };
   _Static_assert(sizeof shapes / sizeof *shapes == LB_COLLIDER_SHAPE_COUNT + 1, "a name each");
   lbField shape = lb_field_member(json, "shape"), name = lb_field_member(json, "name");
@@ -139,34 +151,40 @@ static lbStatus read_collider(const lbField *json, lbScene *scene, size_t *room,
   lbStatus status = lb_field_keys(json, collider_keys, err);
   if (!status && !lb_field_here(&shape)) status = lb_field_fail(json, err, "has no \"shape\"");
   if (!status) status = lb_field_choice(&shape, shapes, &number, err);
-  if (!status && number == LB_COLLIDER_HULL)
-    status = lb_field_fail(&shape, err, "hulls are not read from scenes, use \"mesh\"");
   const char *text = status ? NULL : lb_field_text(&name, &status, err);
-  snprintf(usual, sizeof usual, "collider %d", (int)scene->collider_count);
+  int32_t rigid = 0;
+  for (int32_t i = 0; i < scene->body_count; i++)
+    rigid += scene->bodies[i].method == LB_METHOD_RIGID;
+  snprintf(usual, sizeof usual, "collider %d", (int)(scene->collider_count + rigid));
   if (!status) status = add_collider(scene, room, text ? text : usual, &collider, err);
   if (status) return status;
   collider->shape = (lbColliderShape)number;
-  status =
-      refuse_key(json, "density",
-                 "rigid bodies that move by forces are not in this version; leave it out for a "
-                 "collider that stands or follows its \"motion\"",
-                 err);
-  if (!status)
-    status = refuse_key(json, "velocity",
-                        "a collider without density moves by its \"motion\" alone", err);
+  lbField density = lb_field_member(json, "density");
+  bool moves = lb_field_here(&density);
+  status = moves ? LB_OK
+                 : refuse_key(json, "velocity",
+                              "a collider without density moves by its \"motion\" alone", err);
   if (!status) status = read_size(json, collider, err);
   if (!status) status = read_mesh(json, collider, err);
   if (!status) status = read_place(json, scene, collider, err);
-  return status ? status : read_friction(json, &collider->friction, err);
+  if (!status) status = read_friction(json, &collider->friction, err);
+  if (!status) status = read_whether(json, &collider->untouchable, err);
+  if (status || !moves) return status;
+  status = lb_scene_read_rigid(json, scene, body_room, collider, err);
+  lb_free(collider->name);
+  lb_mesh_destroy(collider->mesh);
+  scene->collider_count--;
+  return status;
 }
 
 static lbStatus read_colliders(const lbField *json, lbScene *scene, size_t *room, lbError *err) {
   lbStatus status = LB_OK;
+  size_t body_room = (size_t)scene->body_count;
   if (!lb_field_here(json)) return LB_OK;
   if (!json_is_array(json->value)) return lb_field_fail(json, err, "must be a list");
   for (size_t i = 0; i < json_array_size(json->value) && !status; i++) {
     lbField item = lb_field_item(json, i);
-    status = read_collider(&item, scene, room, err);
+    status = read_collider(&item, scene, room, &body_room, err);
   }
   for (int32_t i = 0; i < scene->collider_count && !status; i++)
     for (int32_t j = 0; j < i && !status; j++)
@@ -214,11 +232,6 @@ lbStatus lb_scene_read_contact(const lbField *json, lbScene *scene, lbError *err
 }
 
 lbStatus lb_scene_read_touch(const lbField *json, lbSceneBody *body, lbError *err) {
-  lbField contact = lb_field_member(json, "contact");
-  if (lb_field_here(&contact)) {
-    if (!json_is_boolean(contact.value))
-      return lb_field_fail(&contact, err, "must be true or false");
-    body->untouchable = json_is_false(contact.value);
-  }
-  return read_friction(json, &body->friction, err);
+  lbStatus status = read_whether(json, &body->untouchable, err);
+  return status ? status : read_friction(json, &body->friction, err);
 }

@@ -126,6 +126,9 @@ static lbStatus choose_method(const lbField *json, lbMethod *out, lbError *err) 
   *out = (lbMethod)(FIRST + choice);
   if (!status && *out == LB_METHOD_RECORDED && !lb_field_here(&model))
     status = lb_field_fail(&member, err, "\"recorded\" needs a \"model\" that has a recording");
+  if (!status && *out == LB_METHOD_RIGID)
+    status =
+        lb_field_fail(&member, err, "a rigid body is one of the \"colliders\", with a \"density\"");
   return status;
 }
 

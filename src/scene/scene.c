@@ -61,8 +61,8 @@ static lbStatus check_names(const lbField *json, const lbScene *scene, lbError *
 }
 
 static lbStatus read_bodies(const lbField *json, lbScene *scene, lbError *err) {
-  if (!json_is_array(json->value) || json_array_size(json->value) == 0)
-    return lb_field_fail(json, err, "must be a list with at least one body");
+  if (!lb_field_here(json)) return LB_OK;
+  if (!json_is_array(json->value)) return lb_field_fail(json, err, "must be a list");
   lbBodyReader reader = { .scene = scene };
   lbStatus status = LB_OK;
   for (size_t i = 0; i < json_array_size(json->value) && !status; i++) {
@@ -70,7 +70,7 @@ static lbStatus read_bodies(const lbField *json, lbScene *scene, lbError *err) {
     status = lb_scene_read_entry(&reader, &item, err);
   }
   lb_scene_release_reader(&reader);
-  return status ? status : check_names(json, scene, err);
+  return status;
 }
 
 lbStatus lb_scene_read_point(const lbField *json, const lbScene *scene, int32_t *body,
@@ -192,6 +192,9 @@ static lbStatus read_scene(const lbField *json, lbScene *scene, lbError *err) {
   member = lb_field_member(json, "bodies");
   if (!status) status = read_bodies(&member, scene, err);
   if (!status) status = lb_scene_read_contact(json, scene, err);
+  if (!status && scene->body_count == 0)
+    status = lb_field_fail(&member, err, "must be a list with at least one body");
+  if (!status) status = check_names(&member, scene, err);
   member = lb_field_member(json, "loads");
   if (!status) status = read_loads(&member, scene, err);
   member = lb_field_member(json, "probes");

@@ -15,6 +15,7 @@ lbStatus lb_run_add_colliders(lbRunContacts *c, lbError *err) {
   if (!c->colliders) return lb_fail_memory(err);
   for (int32_t i = 0; i < scene->collider_count && !status; i++) {
     const lbSceneCollider *from = &scene->colliders[i];
+    if (from->untouchable) continue;
     lbColliderDef def = lb_collider_def();
     lbError why = { 0 };
     def.shape = from->shape;

@@ -28,7 +28,7 @@ static lbStatus find(const lbWorld *world, lbColliderId id, lbWorldCollider **ou
 
 // ---- adding ------------------------------------------------------------------------------------
 
-static lbStatus make_solid(const lbColliderDef *def, lbSolid **out, lbError *err) {
+lbStatus lb_collider_make_solid(const lbColliderDef *def, lbSolid **out, lbError *err) {
   static const lbSolidKind kinds[LB_COLLIDER_SHAPE_COUNT] = {
     [LB_COLLIDER_PLANE] = LB_SOLID_PLANE, [LB_COLLIDER_SPHERE] = LB_SOLID_SPHERE,
     [LB_COLLIDER_BOX] = LB_SOLID_BOX,     [LB_COLLIDER_CAPSULE] = LB_SOLID_CAPSULE,
@@ -58,7 +58,7 @@ lbStatus lb_world_add_collider(lbWorld *world, const lbColliderDef *def, lbColli
   lbSolid *solid = NULL;
   lbStatus status = lb_check_placement(def->position, &rotation, err);
   if (!status) status = lb_touch_check_friction(def->friction, err);
-  if (!status) status = make_solid(def, &solid, err);
+  if (!status) status = lb_collider_make_solid(def, &solid, err);
   if (status) return status;
   int32_t at = 0;
   while (at < world->collider_count && world->colliders[at].solid) at++;
@@ -134,16 +134,6 @@ lbStatus lb_world_collider(const lbWorld *world, lbColliderId id, lbVec3 *positi
   return LB_OK;
 }
 
-void lb_colliders_go_to(lbWorld *world, double time) {
-  for (int32_t i = 0; i < world->collider_count; i++) {
-    lbWorldCollider *c = &world->colliders[i];
-    if (!c->solid || !c->path) continue;
-    place_by_path(c, time, &c->position, &c->rotation);
-    c->end_position = c->position, c->end_rotation = c->rotation;
-    c->moves = false;
-  }
-}
-
 lbStatus lb_world_collider_force(const lbWorld *world, lbColliderId id, lbVec3 *force,
                                  lbVec3 *torque, lbError *err) {
   lbWorldCollider *collider = NULL;
@@ -175,6 +165,16 @@ void lb_colliders_feel(lbWorld *world) {
     lbVec3 arm = lb_sub(place, collider->end_position);
     collider->force = lb_add(collider->force, force);
     collider->torque = lb_add(collider->torque, lb_cross(arm, force));
+  }
+}
+
+void lb_colliders_go_to(lbWorld *world, double time) {
+  for (int32_t i = 0; i < world->collider_count; i++) {
+    lbWorldCollider *c = &world->colliders[i];
+    if (!c->solid || !c->path) continue;
+    place_by_path(c, time, &c->position, &c->rotation);
+    c->end_position = c->position, c->end_rotation = c->rotation;
+    c->moves = false;
   }
 }
 

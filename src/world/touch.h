@@ -11,6 +11,7 @@
 
 #include "world/world.h"
 
+#include "body/rigid.h"
 #include "body/touch.h"
 #include "contact/solid.h"
 #include "contact/solve.h"
@@ -36,11 +37,12 @@ struct lbWorldCollider {
 
 // A place where two could touch in this step.
 typedef struct lbTouchCandidate {
-  int32_t triangles[2]; // of the surfaces; the second -1: a collider's
+  int32_t triangles[2]; // of the surfaces; -1: of a collider or a rigid body
   double weights[2][3];
   int32_t feature;      // what touches what, of contact/solid.h
   int32_t known;        // number among the remembered contacts; -1: it is new
-  lbVec3 point, normal; // world, at the step's start; from the second to the first
+  lbVec3 point, normal; // world, at the step's start; on the second; from it to the first
+  lbVec3 first;         // world: on the first, where that is rigid
   double gap;           // m
 } lbTouchCandidate;
 
@@ -151,15 +153,17 @@ void lb_touch_add_candidate(lbWorldTouch *touch, double length, const lbTouchCan
 lbStatus lb_self_create(const lbBody *body, lbSelfTouch **out, lbError *err);
 void lb_self_destroy(lbSelfTouch *self); // NULL is legal
 void lb_self_find(lbWorld *world, int32_t slot);
+// colliders.c: the shape of a collider; to be destroyed.
+lbStatus lb_collider_make_solid(const lbColliderDef *def, lbSolid **out, lbError *err);
 lbWorldCollider *lb_world_find_collider(const lbWorld *world, lbColliderId id); // NULL: none
 // How a place of a collider moves in the step.
 lbVec3 lb_collider_way(const lbWorldCollider *collider, lbVec3 point);
 // Where colliders are at the end of a part of a step; and they are there.
 void lb_colliders_lead(lbWorld *world, double start, double end);
 void lb_colliders_arrive(lbWorld *world);
-void lb_colliders_go_to(lbWorld *world, double time); // those with paths, at once
 // What contacts exert on colliders: nothing yet in a step; and with those of a part of it.
 void lb_colliders_relieve(lbWorld *world);
 void lb_colliders_feel(lbWorld *world);
+void lb_colliders_go_to(lbWorld *world, double time); // those with paths, at once
 
 #endif

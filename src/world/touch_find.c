@@ -132,7 +132,7 @@ static void take_candidates(lbWorld *world, int32_t a, int32_t b, int32_t collid
   }
 }
 
-// ---- a body and a collider ---------------------------------------------------------------------
+// ---- a body and what is rigid ------------------------------------------------------------------
 
 typedef struct Approach {
   lbWorld *world;
@@ -182,24 +182,79 @@ static double way_near(const lbWorldCollider *c, lbVec3 centre, double radius) {
   return lb_length(lb_sub(c->end_position, c->position)) + arm * lb_length(lb_quat_log(turned));
 }
 
-static void approach_collider(lbWorld *world, int32_t slot, int32_t number) {
-  lbWorldTouch *touch = world->touch;
-  const lbWorldCollider *c = &world->colliders[number];
+// What is rigid: a collider, or a body of that kind.
+typedef struct Rigid {
+  int32_t slot, collider; // one of them -1
+  const lbSolid *solid;
+  lbSolidFrame frame;
+  double way; // m: how far places of it near the other move in the step
+} Rigid;
+
+static Rigid rigid_of(const lbWorld *world, int32_t slot) {
   const lbBody *body = world->slots[slot].body;
-  double way = way_near(c, touch->centres[slot], touch->reaches[slot]);
+  return (Rigid){ slot,
+                  -1,
+                  lb_rigid_solid(body),
+                  { body->frame.turn, body->frame.position },
+                  world->touch->margins[slot] };
+}
+
+static Rigid collider_of(const lbWorld *world, int32_t number, lbVec3 centre, double radius) {
+  const lbWorldCollider *c = &world->colliders[number];
+  return (Rigid){ -1, number, c->solid, lb_solid_frame(c->rotation, c->position),
+                  way_near(c, centre, radius) };
+}
+
+// A body that deforms.
+static void approach_rigid(lbWorld *world, int32_t slot, const Rigid *r) {
+  lbWorldTouch *touch = world->touch;
+  const lbBody *body = world->slots[slot].body;
   Approach a = { .world = world,
                  .body = body,
-                 .solid = c->solid,
-                 .frame = lb_solid_frame(c->rotation, c->position),
-                 .margin = touch->margins[slot] + way,
+                 .solid = r->solid,
+                 .frame = r->frame,
+                 .margin = touch->margins[slot] + r->way,
                  .length = touch->reaches[slot] };
   lbVec3 centre = lb_solid_to_own(&a.frame, touch->centres[slot]);
-  if (!(lb_solid_distance(c->solid, centre, NULL) < touch->reaches[slot] + way)) return;
+  if (!(lb_solid_distance(r->solid, centre, NULL) < touch->reaches[slot] + r->way)) return;
   a.turn = lb_mat3_multiply(lb_mat3_transpose(a.frame.rotation), body->frame.turn);
   a.shift = lb_solid_to_own(&a.frame, body->frame.position);
   touch->candidate_count = 0;
   if (!lb_touch_visit(body, reaches_solid, touch_solid, &a)) return;
-  take_candidates(world, slot, -1, number, a.length);
+  take_candidates(world, slot, r->slot, r->collider, a.length);
+}
+
+// A rigid body.
+static void approach_pair(lbWorld *world, int32_t slot, const Rigid *r) {
+  lbWorldTouch *touch = world->touch;
+  Rigid own = rigid_of(world, slot);
+  lbSolidPairTouch found[LB_PAIR_TOUCHES];
+  double margin = touch->margins[slot] + r->way, length = touch->reaches[slot];
+  int32_t count = lb_solids_touch(own.solid, &own.frame, r->solid, &r->frame, margin, found);
+  touch->candidate_count = 0;
+  for (int32_t i = 0; i < count; i++) {
+    lbTouchCandidate c = { .triangles = { -1, -1 },
+                           .point = found[i].on_b,
+                           .first = found[i].on_a,
+                           .normal = found[i].normal,
+                           .feature = found[i].feature,
+                           .gap = found[i].gap };
+    lb_touch_add_candidate(touch, length, &c);
+  }
+  take_candidates(world, slot, r->slot, r->collider, length);
+}
+
+static bool is_rigid(const lbWorld *world, int32_t slot) {
+  return lb_rigid_solid(world->slots[slot].body) != NULL;
+}
+
+static void approach_collider(lbWorld *world, int32_t slot, int32_t number) {
+  const lbWorldTouch *touch = world->touch;
+  Rigid r = collider_of(world, number, touch->centres[slot], touch->reaches[slot]);
+  if (is_rigid(world, slot))
+    approach_pair(world, slot, &r);
+  else
+    approach_rigid(world, slot, &r);
 }
 
 // ---- two bodies --------------------------------------------------------------------------------
@@ -275,6 +330,15 @@ static void approach_body(lbWorld *world, int32_t a, int32_t b) {
   lbWorldTouch *touch = world->touch;
   double distance = lb_length(lb_sub(touch->centres[a], touch->centres[b]));
   if (!(distance < touch->reaches[a] + touch->reaches[b])) return;
+  if (is_rigid(world, a) || is_rigid(world, b)) {
+    bool second = is_rigid(world, b); // or the first, and the other one deforms
+    Rigid r = rigid_of(world, second ? b : a);
+    if (second && is_rigid(world, a))
+      approach_pair(world, a, &r);
+    else
+      approach_rigid(world, second ? a : b, &r);
+    return;
+  }
   double margin = touch->margins[a] + touch->margins[b];
   double smaller = fmin(touch->reaches[a], touch->reaches[b]);
   if (!gather_near(world, 0, a, b, margin) || !gather_near(world, 1, b, a, margin)) return;

@@ -39,7 +39,19 @@ static void list_touchers(lbWorld *world) {
   }
 }
 
-static void list_spots(lbWorldTouch *touch) {
+static lbSpot make_spot(const lbBody *body, const lbTouchCandidate *at, int side) {
+  lbSpot spot = { .triangle = at->triangles[side] };
+  memcpy(spot.weights, at->weights[side], sizeof spot.weights);
+  if (!lb_rigid_solid(body)) return spot;
+  lbVec3 place = side ? at->point : at->first;
+  bool round = lb_rigid_is_round(body);
+  spot.kind = round ? LB_SPOT_ROUND : LB_SPOT_OWN;
+  spot.own = round ? lb_sub(place, lb_frame_centre(body)) : lb_body_unplace(body, place);
+  return spot;
+}
+
+static void list_spots(const lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
   for (int32_t c = 0; c < touch->contact_count; c++) {
     lbWorldContact *contact = &touch->contacts[c];
     for (int side = 0; side < 2; side++) {
@@ -49,8 +61,7 @@ static void list_spots(lbWorldTouch *touch) {
       lbWorldToucher *toucher = &touch->touchers[number];
       int32_t place = toucher->count++;
       lbSpot *spot = &touch->spots[toucher->first + place];
-      spot->triangle = contact->at.triangles[side];
-      memcpy(spot->weights, contact->at.weights[side], sizeof spot->weights);
+      *spot = make_spot(world->slots[contact->slots[side]].body, &contact->at, side);
       memcpy(spot->axes, contact->axes, sizeof spot->axes);
       contact->places[side] = place;
       touch->sides[2 * c + side] = (lbContactSide){ number, place };
@@ -206,7 +217,7 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
   lb_colliders_lead(world, start, end);
   lb_touch_find(world);
   list_touchers(world);
-  list_spots(touch);
+  list_spots(world);
   for (int32_t c = 0; c < touch->contact_count; c++)
     touch->frictions[c] = touch->contacts[c].friction;
   lb_touch_stop(world);
@@ -288,6 +299,19 @@ static void strike(lbWorld *world, int32_t number, const double *changes) {
   lb_scratch_return(body->prepared, scratch);
 }
 
+// Of a rigid body, which has no triangles that touch.
+static lbPoint nearest_vertex(const lbBody *body, lbVec3 place) {
+  const lbModel *model = body->prepared->model;
+  lbVec3 own = lb_body_unplace(body, place);
+  int32_t nearest = 0;
+  double least = INFINITY;
+  for (int32_t v = 0; v < model->size.vertex_count; v++) {
+    lbVec3 from = lb_sub(lb_vec3_load(model->vertex_positions + 3 * (size_t)v), own);
+    if (lb_dot(from, from) < least) least = lb_dot(from, from), nearest = v;
+  }
+  return lb_point_vertex(nearest);
+}
+
 static void report(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   touch->report_count = 0;
@@ -313,7 +337,9 @@ static void report(lbWorld *world) {
       }
       const double *w = contact->at.weights[side];
       to->bodies[side] = lb_world_id(slot, world->slots[slot].generation);
-      to->points[side] = lb_point_triangle(contact->at.triangles[side], w[0], w[1], w[2]);
+      bool rigid = contact->at.triangles[side] < 0;
+      to->points[side] = rigid ? nearest_vertex(world->slots[slot].body, contact->at.point)
+                               : lb_point_triangle(contact->at.triangles[side], w[0], w[1], w[2]);
       touch->sums[slot] = lb_add_scaled(touch->sums[slot], side ? -1 : 1, force);
     }
   }

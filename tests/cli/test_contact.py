@@ -88,7 +88,7 @@ def wrong_contacts_are_refused(folder):
                        ({"colliders": [{"shape": "box", "size": [1, 0, 1]}]}, ("size",)),
                        ({"colliders": [{"shape": "sphere", "radius": 0}]}, ("radius",)),
                        ({"colliders": [{"shape": "mesh"}]}, ("file",)),
-                       ({"colliders": [{"shape": "sphere", "density": 5}]}, ("density",)),
+                       ({"colliders": [{"shape": "sphere", "density": 0}]}, ("density",)),
                        ({"colliders": [{"shape": "sphere", "rotation": [0, 0, 0, 0]}]},
                         ("rotation",)),
                        ({"colliders": [{"shape": "sphere", "name": "a"},

@@ -106,6 +106,8 @@ typedef struct SmallModel {
   double sample_weights[SMALL_ENTRIES][4], node_weights[SMALL_NODES];
   int32_t node_frames[SMALL_NODES], node_voxels[SMALL_NODES], voxel_size[3];
   double voxel_grid[4];
+  int32_t rigid_shape[1];
+  double rigid_size[4];
   uint8_t pictures[64];
 } SmallModel;
 
@@ -400,6 +402,8 @@ static inline void small_point(SmallModel *s) {
     .voxel_grid = s->voxel_grid,
     .voxel_size = s->voxel_size,
     .voxel_cells = s->voxel_cells,
+    .rigid_shape = s->rigid_shape,
+    .rigid_size = s->rigid_size,
     .pictures = s->pictures,
     .pictures_bytes = sizeof s->pictures,
   };
@@ -421,6 +425,8 @@ static inline void small_model_fill(SmallModel *s) {
   small_cubature(s);
   small_cores(s);
   small_frames(s);
+  SMALL_COPY(rigid_shape, (int32_t[]){ 3 });
+  SMALL_COPY(rigid_size, (double[]){ .5, 0, 0, 1.25 });
   small_point(s);
 }
 
@@ -434,6 +440,7 @@ static inline void small_model_strip_frames(SmallModel *s) {
   d->sample_frames = NULL, d->sample_weights = NULL, d->node_frame_begin = NULL;
   d->node_frames = NULL, d->node_weights = NULL, d->node_voxels = NULL, d->voxel_grid = NULL;
   d->voxel_size = NULL, d->voxel_cells = NULL;
+  d->rigid_shape = NULL, d->rigid_size = NULL;
 }
 
 // Takes out what version 4 of the format added.

@@ -22,6 +22,7 @@ static void codes_in_files_stay_as_they_are(void **state) {
   assert_int_equal(lb_method_code(LB_METHOD_WARP), 3);
   assert_int_equal(lb_method_code(LB_METHOD_FRAMES), 4);
   assert_int_equal(lb_method_code(LB_METHOD_FULL), 5);
+  assert_int_equal(lb_method_code(LB_METHOD_RIGID), 6);
 }
 
 static void what_is_no_method_has_neither_name_nor_code(void **state) {
@@ -31,7 +32,7 @@ static void what_is_no_method_has_neither_name_nor_code(void **state) {
   assert_false(lb_method_from_name("", &method));
   assert_false(lb_method_from_name("Modal", &method));
   assert_false(lb_method_from_code(-1, &method));
-  assert_false(lb_method_from_code(6, &method));
+  assert_false(lb_method_from_code(7, &method));
   assert_int_equal(method, LB_METHOD_WARP);
   assert_int_equal(lb_method_code(LB_METHOD_DEFAULT), -1);
   assert_int_equal(lb_method_code((lbMethod)77), -1);
@@ -77,6 +78,9 @@ static void a_view_has_the_arrays_of_its_method(void **state) {
   assert_ptr_equal(view.basis, m->recording_basis);
   assert_null(view.gravity);
   assert_null(view.rigid);
+  assert_true(lb_model_method(m, LB_METHOD_RIGID, &view));
+  assert_int_equal(view.dimension, 0);
+  assert_non_null(view.basis);
 }
 
 static void a_method_that_is_not_there_leaves_the_view_alone(void **state) {
@@ -92,21 +96,22 @@ static void a_method_that_is_not_there_leaves_the_view_alone(void **state) {
   assert_int_equal(view.dimension, -7);
 }
 
-static void subspace_comes_before_modal_and_a_recording_last(void **state) {
+static void subspace_comes_before_modal_and_what_is_rigid_last(void **state) {
   (void)state;
-  const lbMethod order[] = { LB_METHOD_SUBSPACE, LB_METHOD_MODAL,    LB_METHOD_FRAMES,
-                             LB_METHOD_WARP,     LB_METHOD_RECORDED, LB_METHOD_DEFAULT };
+  const lbMethod order[] = { LB_METHOD_SUBSPACE, LB_METHOD_MODAL, LB_METHOD_FRAMES, LB_METHOD_WARP,
+                             LB_METHOD_RECORDED, LB_METHOD_RIGID, LB_METHOD_DEFAULT };
   SmallModel small;
   small_model_fill(&small);
-  for (int gone = 0; gone < 6; gone++) {
+  for (int gone = 0; gone < 7; gone++) {
     lbModelMethod view = { 0 };
     if (gone == 1) small.draft.size.subspace_dimension = 0;
     if (gone == 2) small.draft.size.mode_count = 0;
     if (gone == 3) small.draft.size.frame_count = 0;
     if (gone == 4) small.draft.warp_settings = NULL;
     if (gone == 5) small.draft.size.recording_dimension = 0;
+    if (gone == 6) small.draft.rigid_shape = NULL;
     assert_int_equal(lb_model_default_method(&small.draft), order[gone]);
-    assert_int_equal(lb_model_method(&small.draft, LB_METHOD_DEFAULT, &view), gone < 5);
+    assert_int_equal(lb_model_method(&small.draft, LB_METHOD_DEFAULT, &view), gone < 6);
     assert_int_equal(view.method, order[gone]);
   }
 }
@@ -138,7 +143,7 @@ int main(void) {
     cmocka_unit_test(what_is_no_method_has_neither_name_nor_code),
     cmocka_unit_test(a_view_has_the_arrays_of_its_method),
     cmocka_unit_test(a_method_that_is_not_there_leaves_the_view_alone),
-    cmocka_unit_test(subspace_comes_before_modal_and_a_recording_last),
+    cmocka_unit_test(subspace_comes_before_modal_and_what_is_rigid_last),
     cmocka_unit_test(an_unreduced_body_needs_a_newer_format),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

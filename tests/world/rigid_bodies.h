@@ -1,0 +1,73 @@
+// Worlds with rigid bodies and blocks that deform, for tests.
+#ifndef LB_TESTS_RIGID_BODIES_H
+#define LB_TESTS_RIGID_BODIES_H
+
+#include "../scene/scene_text.h"
+
+#include "limber/contact.h"
+
+static inline lbWorld *rigid_world(lbVec3 gravity, bool contact, double friction) {
+  lbWorldSettings settings = lb_world_settings();
+  lbWorld *world = NULL;
+  lbError err;
+  settings.gravity = gravity;
+  settings.contact = contact;
+  settings.friction = friction;
+  check_ok(lb_world_create(&settings, &world, &err), err);
+  return world;
+}
+
+static inline void rigid_ground(lbWorld *world) {
+  lbColliderDef def = lb_collider_def();
+  lbColliderId id = 0;
+  lbError err;
+  check_ok(lb_world_add_collider(world, &def, &id, &err), err);
+}
+
+static inline lbModel *rigid_model(lbColliderDef shape, double density) {
+  lbModel *model = NULL;
+  lbError err;
+  check_ok(lb_rigid_model(&shape, density, &model, &err), err);
+  return model;
+}
+
+static inline lbModel *rigid_ball(double radius, double density) {
+  lbColliderDef shape = lb_collider_def();
+  shape.shape = LB_COLLIDER_SPHERE;
+  shape.radius = radius;
+  return rigid_model(shape, density);
+}
+
+static inline lbModel *rigid_box(double x, double y, double z, double density) {
+  lbColliderDef shape = lb_collider_def();
+  shape.shape = LB_COLLIDER_BOX;
+  shape.size[0] = x, shape.size[1] = y, shape.size[2] = z;
+  return rigid_model(shape, density);
+}
+
+static inline lbBodyId rigid_add(lbWorld *world, const lbModel *model, lbVec3 position) {
+  lbBodyDef def = lb_body_def();
+  lbBodyId id = 0;
+  lbError err;
+  def.position = position;
+  check_ok(lb_world_add(world, model, &def, &id, &err), err);
+  return id;
+}
+
+// A block of 0.2 m that deforms, by a method as scenes spell it.
+static inline lbModel *soft_block(const char *method, double young) {
+  char text[700];
+  lbModel *model = NULL;
+  lbError err;
+  snprintf(text, sizeof text,
+           "{'limber':1,'bodies':[{'name':'block','mesh':{'generate':'bar','size':[0.2,0.2,0.2],"
+           "'cells':[3,3,3],'element':'brick8'},'material':{'model':'stvk','young':%g,'poisson':"
+           "0.3,'density':1000},%s,'damping':{'stiffness':0.002}}]}",
+           young, method);
+  lbScene *scene = scene_of(text);
+  check_ok(lb_scene_model(&scene->bodies[0], &model, &err), err);
+  lb_scene_destroy(scene);
+  return model;
+}
+
+#endif
