@@ -225,8 +225,8 @@ static void settle(const lbWorldDef *def, lbWorldSettings *settings) {
     settings->substeps *= def->contact_substeps[0];
 }
 
-lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, lbWorld **out,
-                       lbError *err) {
+lbStatus lb_world_open_at(const lbBundle *bundle, const lbWorldSettings *settings,
+                          lbSimdLevel level, lbWorld **out, lbError *err) {
   if (!bundle) return lb_refuse_null(err, "bundle");
   if (!out) return lb_refuse_null(err, "out");
   lbWorldSettings own = settings ? *settings : lb_world_settings();
@@ -235,6 +235,7 @@ lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, 
     return lb_fail(err, LB_ERR_ARGUMENT, "the file has models and no world; see limber cook");
   settle(bundle->world, &own);
   lbStatus status = lb_world_create(&own, &o.world, err);
+  if (!status) o.world->level = level;
   if (!status) status = make_paths(&o, err);
   if (!status) status = place_bodies(&o, err);
   if (!status) status = add_colliders(&o, err);
@@ -250,4 +251,9 @@ lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, 
   else
     *out = o.world;
   return status;
+}
+
+lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, lbWorld **out,
+                       lbError *err) {
+  return lb_world_open_at(bundle, settings, lb_simd_best(), out, err);
 }

@@ -538,7 +538,26 @@ typedef struct SmallWorld {
   int32_t collider_triangle_begin[4], collider_triangles[2][3];
   double collider_sizes[3][4], collider_positions[3][3], collider_rotations[3][4];
   double collider_frictions[3], collider_vertices[4][3];
+  char joint_names[16];
+  int32_t joint_kinds[2], joint_bodies[2][2], joint_vertices[2][2], joint_region_begin[3];
+  int32_t joint_regions[3];
+  double joint_places[2][2][3], joint_axes[2][3], joint_numbers[2][5];
+  uint8_t joint_collide[2];
 } SmallWorld;
+
+// A hinge in the world, and a weld of three vertices.
+static inline void small_joints(SmallWorld *s) {
+  memcpy(s->joint_names, "hinge\0\xce\xb2", 9);
+  SMALL_COPY(joint_kinds, (int32_t[]){ 1, 3 });
+  SMALL_COPY(joint_bodies, (int32_t[]){ 1, -1, 0, 1 });
+  SMALL_COPY(joint_vertices, (int32_t[]){ 2, -1, -1, -1 });
+  SMALL_COPY(joint_region_begin, (int32_t[]){ 0, 0, 3 });
+  SMALL_COPY(joint_regions, (int32_t[]){ 0, 1, 3 });
+  SMALL_COPY(joint_places, (double[]){ 4, .5, 1, 4, .5, 1, 0, 0, 0, 0, 0, 0 });
+  SMALL_COPY(joint_axes, (double[]){ 0, 1, 0, 0, 0, 1 });
+  SMALL_COPY(joint_numbers, (double[]){ -.5, 1, 2, 8, INFINITY, -INFINITY, INFINITY, 0, 0, 64 });
+  SMALL_COPY(joint_collide, (uint8_t[]){ 0, 1 });
+}
 
 // The ground, a capsule that follows a path, and a sheet of two triangles.
 static inline void small_colliders(SmallWorld *s) {
@@ -608,8 +627,9 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
   SMALL_COPY(attachment_times, (double[]){ .25, .5, -INFINITY, INFINITY });
   SMALL_COPY(shape_coordinates, (double[]){ .25, -.5 });
   small_colliders(s);
+  small_joints(s);
   s->def = (lbWorldDef){
-    .size = { 2, 2, 3, 2, 5, 2, 1, SMALL_DIMENSION, 3, 4, 2 },
+    .size = { 2, 2, 3, 2, 5, 2, 1, SMALL_DIMENSION, 3, 4, 2, 2, 3 },
     .gravity = s->gravity,
     .time_step = s->time_step,
     .step_count = s->step_count,
@@ -673,6 +693,16 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
     .collider_triangle_begin = s->collider_triangle_begin,
     .collider_vertices = s->collider_vertices[0],
     .collider_triangles = s->collider_triangles[0],
+    .joint_names = s->joint_names,
+    .joint_kinds = s->joint_kinds,
+    .joint_bodies = s->joint_bodies[0],
+    .joint_vertices = s->joint_vertices[0],
+    .joint_places = s->joint_places[0][0],
+    .joint_axes = s->joint_axes[0],
+    .joint_numbers = s->joint_numbers[0],
+    .joint_collide = s->joint_collide,
+    .joint_region_begin = s->joint_region_begin,
+    .joint_regions = s->joint_regions,
   };
 }
 
@@ -680,6 +710,10 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
 static inline void small_world_strip_contact(SmallWorld *s) {
   lbWorldDef *d = &s->def;
   d->size.collider_count = d->size.collider_vertex_count = d->size.collider_triangle_count = 0;
+  d->size.joint_count = d->size.joint_region_count = 0;
+  d->joint_names = NULL, d->joint_kinds = d->joint_bodies = d->joint_vertices = NULL;
+  d->joint_places = d->joint_axes = d->joint_numbers = NULL, d->joint_collide = NULL;
+  d->joint_region_begin = d->joint_regions = NULL;
   d->contact_friction = NULL, d->contact_substeps = NULL, d->contact_response = NULL,
   d->contact_self = NULL, d->body_untouchable = NULL;
   d->body_frictions = NULL, d->collider_names = NULL, d->collider_shapes = NULL;
