@@ -1,14 +1,13 @@
 // limber bench frames: steps of a turtle with seven frames and with two, by samples and by springs,
-// what its weights take, and a bar with more and more frames beside the unreduced one.
+// what its weights, its surface and a frame more take; bars beside the unreduced ones.
 #include "bench/bench.h"
+#include "bench/frames_bars.h"
 #include "bench/subject.h"
 #include "limber/frames.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-enum { STEPS = 20, BEAM_STEPS = 250 };
+enum { STEPS = 20, SURFACE_CELLS = 130 };
 
 static lbMaterial soft(double young, double poisson) {
   lbMaterial material = lb_material();
@@ -82,85 +81,93 @@ static lbStatus bench_weights(const benchSubject *s, benchTable *table, lbError 
   return LB_OK;
 }
 
-// ---- a bar beside the unreduced one ------------------------------------------------------------
+// ---- skin and insertion ------------------------------------------------------------------------
 
-static lbVec3 end_of(const lbBody *body, const lbModel *model) {
-  lbVec3 sum = lb_vec3(0, 0, 0), at;
-  double far = 0, count = 0;
-  for (int32_t n = 0; n < model->size.node_count; n++)
-    far = fmax(far, model->node_positions[3 * (size_t)n]);
-  for (int32_t n = 0; n < model->size.node_count; n++) {
-    if (model->node_positions[3 * (size_t)n] < far - 1e-9) continue;
-    if (!lb_body_point(body, lb_point_node(n), &at, NULL)) sum = lb_add(sum, at), count++;
-  }
-  return lb_scale(1 / count, sum);
+typedef struct Toy {
+  lbModel *model;
+  lbBody *body;
+  double *positions;
+} Toy;
+
+static lbStatus make_toy(const benchSubject *s, const lbMesh *surface, Toy *toy, lbError *err) {
+  lbReduceDef reduce = lb_reduce_def();
+  lbFramesDef def = lb_frames_def();
+  lbBodyDef body = lb_body_def();
+  lbEmbedding *embedding = NULL;
+  def.samples = 2313;
+  lbStatus status =
+      surface ? lb_mesh_embed(s->mesh, surface->positions, surface->vertex_count, &embedding, err)
+              : LB_OK;
+  reduce.surface = surface, reduce.embedding = embedding;
+  if (!status) status = lb_reduce_frames(s->mesh, s->fem, &reduce, &def, &toy->model, err);
+  if (!status) status = lb_body_create(toy->model, &body, &toy->body, err);
+  lb_embedding_destroy(embedding);
+  return status;
 }
 
-static lbStatus bench_beam(double length, benchTable *table, lbError *err) {
-  static const int32_t counts[] = { 2, 3, 5 };
-  lbShapeDef shape = lb_shape_def("bar");
-  const double size[3] = { length, 1, 1 };
-  const int32_t cells[3] = { (int32_t)(8 * length), 8, 8 };
-  memcpy(shape.size, size, sizeof size), memcpy(shape.cells, cells, sizeof cells);
-  shape.element = LB_ELEMENT_BRICK8;
-  benchSubject s = { 0 };
-  lbStatus status = bench_subject_make(&shape, soft(1e5, 0), LB_MASS_CONSISTENT, 0, &s, err);
-  int32_t rows = status ? 0 : 3 * s.mesh->vertex_count;
-  // g for a sag of about 5 %: w = ρ g A L⁴ / (8 E I)
-  double g = 0.05 * length * 8 * 1e5 / 12 / (1000 * pow(length, 4));
-  double *u = lb_alloc((size_t)rows, sizeof *u), *force = lb_alloc((size_t)rows, sizeof *force);
-  if (!status && (!u || !force)) status = lb_fail_memory(err);
-  for (int32_t i = 2; i < rows && !status; i += 3)
-    force[i] = -g * lb_fem_vertex_masses(s.fem)[i / 3];
-  lbStaticDef statics = lb_static_def();
-  lbStaticResult result;
-  if (!status) status = lb_fem_static(s.fem, force, &statics, u, &result, err);
-  lbVec3 full = lb_vec3(0, 0, 0);
-  double ends = 0;
-  for (int32_t v = 0; v < rows / 3 && !status; v++) {
-    if (s.mesh->positions[3 * v] < length - 1e-9) continue;
-    full = lb_add(full, lb_add(lb_vec3_load(s.mesh->positions + 3 * v), lb_vec3_load(u + 3 * v)));
-    ends++;
+static void release_toy(Toy *toy) {
+  lb_body_destroy(toy->body);
+  lb_model_destroy(toy->model);
+  lb_free(toy->positions);
+}
+
+static void skin(void *context) {
+  Toy *toy = context;
+  lb_body_surface(toy->body, toy->positions);
+}
+
+static lbStatus bench_skin(const benchSubject *s, benchTable *table, lbError *err) {
+  Toy toy = { 0 };
+  lbMesh *surface = NULL;
+  lbShapeDef shape = lb_shape_def("turtle");
+  benchRow *row = NULL;
+  for (int i = 0; i < 3; i++) shape.cells[i] = SURFACE_CELLS;
+  lbStatus status = lb_shape_surface(&shape, &surface, err);
+  if (!status) status = make_toy(s, surface, &toy, err);
+  int32_t vertices = status ? 0 : toy.model->size.vertex_count;
+  toy.positions = lb_alloc((size_t)vertices, 3 * sizeof(double));
+  if (!status)
+    row = bench_add(table, "frames.skin", json_pack("{s:i}", "vertices", (int)vertices), "us");
+  if (!status && (!row || !toy.positions)) status = lb_fail_memory(err);
+  if (!status) {
+    bench_time(row, 1e6, skin, &toy);
+    row->limit = 2000.0 * vertices / 100000;
+    snprintf(row->note, sizeof row->note, "turtle, 7 frames, %d nodes: positions of the surface",
+             (int)toy.model->size.node_count);
   }
-  full = lb_scale(1 / fmax(ends, 1), full);
-  for (size_t k = 0; k < sizeof counts / sizeof *counts && !status; k++) {
-    double positions[15] = { 0 };
-    for (int32_t i = 0; i < counts[k]; i++) {
-      double margin = 0.5 / cells[0];
-      positions[3 * i] = length * (margin + (1 - 2 * margin) * i / (counts[k] - 1));
-      positions[3 * i + 1] = positions[3 * i + 2] = 0.5;
-    }
-    for (int linear = 0; linear < 2 && !status; linear++) {
-      lbModel *model = NULL;
-      lbBody *body = NULL;
-      lbReduceDef reduce = lb_reduce_def();
-      lbFramesDef def = lb_frames_def();
-      lbBodyDef body_def = lb_body_def();
-      def.count = counts[k], def.positions = positions, def.weights = linear ? 3 : 0;
-      if (!linear) def.radius = 0.1 * length;
-      reduce.damping_mass = 5;
-      body_def.gravity = lb_vec3(0, 0, -g);
-      status = lb_reduce_frames(s.mesh, s.fem, &reduce, &def, &model, err);
-      if (!status) status = lb_body_create(model, &body_def, &body, err);
-      for (int i = 0; i < BEAM_STEPS && !status; i++) lb_body_step(body, 0.2);
-      if (!status) {
-        json_t *parameters = json_pack("{s:i, s:s, s:f}", "frames", (int)counts[k], "weights",
-                                       linear ? "linear" : "harmonic", "slenderness", length);
-        benchRow *row = bench_add(table, "frames.bent", parameters, "%");
-        if (row) {
-          row->median = row->min = 100 * lb_length(lb_sub(end_of(body, model), full)) / length;
-          row->repeats = 1;
-          snprintf(row->note, sizeof row->note,
-                   "end of a bar in gravity, off the unreduced one, of its length; sag %.1f %%",
-                   100 * (0.5 - full.z) / length);
-        }
-      }
-      lb_body_destroy(body);
-      lb_model_destroy(model);
-    }
+  release_toy(&toy);
+  lb_mesh_destroy(surface);
+  return status;
+}
+
+static void insert(void *context) {
+  Toy *toy = context;
+  lbVec3 place;
+  int32_t frame = -1;
+  if (lb_body_point(toy->body, lb_point_node(toy->model->size.node_count / 2), &place, NULL))
+    return;
+  if (lb_body_frames_insert(toy->body, place, 0, &frame)) return;
+  lb_body_frames_remove(toy->body, frame);
+}
+
+static lbStatus bench_insertion(const benchSubject *s, benchTable *table, lbError *err) {
+  Toy toy = { 0 };
+  lbStatus status = make_toy(s, NULL, &toy, err);
+  benchRow *row = NULL;
+  if (!status)
+    row = bench_add(
+        table, "frames.insert",
+        json_pack("{s:i, s:i}", "frames", 7, "samples", (int)toy.model->size.sample_count), "us");
+  if (!status && !row) status = lb_fail_memory(err);
+  for (int i = 0; i < STEPS && !status; i++) lb_body_step(toy.body, 0.01);
+  if (!status) {
+    bench_time(row, 0.5e6, insert, &toy);
+    row->limit = 10000;
+    snprintf(row->note, sizeof row->note,
+             "turtle, %d nodes: half of what inserting a frame and removing it takes",
+             (int)toy.model->size.node_count);
   }
-  lb_free(u), lb_free(force);
-  bench_subject_release(&s);
+  release_toy(&toy);
   return status;
 }
 
@@ -174,8 +181,8 @@ lbStatus bench_frames(benchTable *table, lbError *err) {
   if (!status) status = bench_steps(&s, 2, 2323, false, 700, table, err);
   if (!status) status = bench_steps(&s, 7, 2313, true, 20, table, err);
   if (!status) status = bench_weights(&s, table, err);
+  if (!status) status = bench_skin(&s, table, err);
+  if (!status) status = bench_insertion(&s, table, err);
   bench_subject_release(&s);
-  if (!status) status = bench_beam(2.5, table, err);
-  if (!status) status = bench_beam(5, table, err);
-  return status;
+  return status ? status : bench_frame_bars(table, err);
 }

@@ -17,6 +17,13 @@ lbStatus lb_body_frames_pose(const lbBody *body, int32_t frame, lbVec3 *position
 lbStatus lb_body_frames_set_forces(lbBody *body, lbFrameForces forces);
 lbFrameForces lb_body_frames_forces(const lbBody *body);
 
+// Takes hold of a frame that moves by itself: over the next step it is led to this pose in the
+// world, as far as the body can be stretched, and towards it in those after, until the next call or
+// its release. It has then the velocity of its last step. Fixed frames are refused: those are led
+// by lb_body_drive_joint.
+lbStatus lb_body_frames_drag(lbBody *body, int32_t frame, lbVec3 position, lbQuat rotation);
+lbStatus lb_body_frames_release(lbBody *body, int32_t frame);
+
 // A frame more at a place of the body as it is, in the world; *frame (may be NULL) is its number,
 // the last. It takes over within `reach` (m, along paths inside the body at rest; 0: as far as the
 // nearest other frame) and fades out towards it. The place at rest is found by Newton's method, and

@@ -253,6 +253,8 @@ typedef struct lbModel {
   const double *sample_masses;     // ? (samples) kg
   const int32_t *sample_materials; // ? (samples), < material_count
   const double *sample_stiffness;  // ? (samples): factor of the material's moduli; missing: 1
+  const double *sample_shares;     // ? (samples x 2): factors >= 0 of volume and mass in the sums,
+                                   // both 0: left out; missing: 1
   const int32_t *sample_begin;     // ? (samples + 1): first entry of each
   const int32_t *sample_frames;    // ? (entries), ascending for a sample
   const double *sample_weights;    // ? (entries x 4): w, ∇w (1/m)

@@ -130,9 +130,17 @@ typedef struct lbFramesDef {
   lbFrameForces forces; // default LB_FRAME_SAMPLES
   lbFrameMass mass;     // default LB_FRAME_FULL
   int32_t samples;      // about so many; default 2000
+  // Fewer of them for forces and masses, with weights (cubature): as many as make an error of
+  // forces (relative, at random poses) of `sample_error`, or `sample_limit`; 0 (default): all
+  int32_t sample_limit;
+  double sample_error;
   double bulk;          // of a term that keeps the volume, in bulk moduli; default 0
   int32_t fixed_count;  // frames that do not move, beside those that have the largest weight at
   const int32_t *fixed; // some fixed vertex of the mesh; default 0
+  // Painted rigid regions, each of which moves with the frame that lies in it; where frames are
+  // placed evenly, the first ones are theirs.
+  int32_t rigid_count;  // default 0
+  const int32_t *rigid; // (elements) the region that an element is part of, from 0, or -1
 } lbFramesDef;
 
 lbFramesDef lb_frames_def(void);

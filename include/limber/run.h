@@ -49,6 +49,9 @@ typedef struct lbRunBody {
   // An unreduced body, in its own axes:
   float *frames;         // (frame_count x surface vertices x 3) m, positions
   double *displacements; // (frame_count x vertices x 3) m; NULL without volume_frames
+  // A body of frames: their poses in the world.
+  int32_t joint_count; // 0: of another method
+  double *joints;      // (frame_count x joint_count x 7) position m, rotation x y z w
 } lbRunBody;
 
 typedef struct lbRunContact {           // of the last step
@@ -93,7 +96,8 @@ void lb_run_frame(const lbRun *run, int32_t body, int32_t frame, float *position
 // One header line "t,dx,dy,dz,...", then a row for each step: t and dx, dy, dz of every probe.
 lbStatus lb_run_write_probes(const lbRun *run, const char *path, lbError *err);
 // The recorded frames as an animated .glb; needs lbRunDef.frame_rate. Reduced bodies move by their
-// own basis. max_error (m) may be NULL.
+// own basis; bodies of frames, where there are no others, by joints if what viewers make of these,
+// who blend linearly, is within 1 % of the body's size. max_error (m) may be NULL.
 lbStatus lb_run_write_animation(const lbRun *run, const char *path, double *max_error,
                                 lbError *err);
 // The recorded frames in any format of lb_sequence_write, of one body or (-1) of all. With .vtu and

@@ -33,7 +33,7 @@ typedef struct lbSceneBody {
   lbWarpSettings warp;     // "warp", for the method of that name
   lbFramesDef frames;      // "frames", for the method of that name
   double *frame_positions; // what it points to; NULL: nothing
-  int32_t *frame_fixed;
+  int32_t *frame_fixed, *frame_rigid;
   lbPath **joint_paths; // (joint_path_count) how frames are led, in the mesh's axes; the body's own
   int32_t *joint_numbers;   // (joint_path_count) which frames
   int32_t joint_path_count; //

@@ -22,6 +22,7 @@ static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carve
     draft.velocity = lb_carve(carver, 6 * count, sizeof(double));
     draft.goals = lb_carve(carver, count, sizeof *draft.goals);
     draft.reached = lb_carve(carver, count, sizeof *draft.reached);
+    draft.held = lb_carve(carver, count, sizeof *draft.held);
     draft.force = lb_carve(carver, (size_t)p->padded, sizeof(double));
     if (!states) continue;
     states[i] = draft;
@@ -48,6 +49,7 @@ static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *car
   lbFrameMotion **motions[] = { &draft.start, &draft.end, &draft.probe };
   for (size_t k = 0; k < 3; k++) *motions[k] = lb_carve(carver, count, sizeof **motions[k]);
   draft.poses = lb_carve(carver, count, sizeof *draft.poses);
+  draft.targets = lb_carve(carver, count, sizeof *draft.targets);
   double **vectors[] = { &draft.velocity, &draft.free, &draft.gradient, &draft.loads,
                          &draft.right };
   for (size_t k = 0; k < 5; k++) *vectors[k] = lb_carve(carver, padded, sizeof(double));
@@ -191,6 +193,7 @@ static void save(const lbBody *body, double *numbers) {
     put_pose(&state->poses[i], to);
     memcpy(to + 7, state->velocity + 6 * i, 6 * sizeof *to);
     put_pose(&state->goals[i], to + 13);
+    to[20] = state->held[i];
   }
 }
 
@@ -210,6 +213,7 @@ static void restore(lbBody *body, const double *numbers) {
     state->poses[i] = take_pose(from, &shared->rest[i]);
     memcpy(state->velocity + 6 * i, from + 7, 6 * sizeof *from);
     state->goals[i] = state->reached[i] = take_pose(from + 13, &shared->rest[i]);
+    state->held[i] = from[20] == 1 && !shared->fixed[i];
   }
   state->version++;
 }
@@ -313,16 +317,18 @@ void lb_frames_find_mass(const lbBody *body, lbScratch *scratch) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   const lbFramesState *state = lb_frames_state(body);
   lbFramesWork *w = scratch->own;
-  if (w->mass_body == body && w->mass_version == state->version) return;
-  lbFrameSystem sums = { 0, NULL, NULL, NULL, w->M };
-  bool fixed[LB_FRAMES_MOST];
-  lb_frames_motions(body, w->start);
-  lb_frames_sum(body, LB_FRAMES_MASS, w->start, state->poses, state->velocity, w->room, &sums);
-  memcpy(w->end, w->start, (size_t)shared->count * sizeof *w->end);
-  for (int32_t i = 0; i < shared->count; i++) fixed[i] = shared->fixed[i];
+  bool there = w->mass_body == body && w->mass_version == state->version, fixed[LB_FRAMES_MOST];
+  if (there && w->mass_factored) return;
+  if (!there) {
+    lbFrameSystem sums = { 0, NULL, NULL, NULL, w->M };
+    lb_frames_motions(body, w->start);
+    lb_frames_sum(body, LB_FRAMES_MASS, w->start, state->poses, state->velocity, w->room, &sums);
+    memcpy(w->end, w->start, (size_t)shared->count * sizeof *w->end);
+  }
+  for (int32_t i = 0; i < shared->count; i++) fixed[i] = lb_frames_is_led(body, i);
   lb_frames_combine(shared->count, 1, w->M, 0, NULL, w->mass_factor);
-  bool good = lb_frames_factor(shared, fixed, w->mass_factor);
-  w->mass_body = good ? body : NULL;
+  w->mass_factored = lb_frames_factor(shared, fixed, w->mass_factor);
+  w->mass_body = w->mass_factored ? body : NULL;
   w->mass_version = state->version;
 }
 
@@ -339,7 +345,7 @@ static void reduce(const lbBody *body, const lbFrameMotion *motions, const lbPla
     lb_frame_skin_spread(shared->nodes, motions, n, f, w->sums);
   }
   for (int32_t i = 0; i < shared->count; i++)
-    if (!shared->fixed[i]) lb_frame_gather(&motions[i], w->sums + 8 * i, w->right + 6 * i);
+    if (!lb_frames_is_led(body, i)) lb_frame_gather(&motions[i], w->sums + 8 * i, w->right + 6 * i);
 }
 
 // x (padded) <- velocities of nodes (own axes) that w->right is, of frames

@@ -66,14 +66,16 @@ static inline int32_t lb_frames_room(const lbPrepared *prepared) {
 }
 uint64_t lb_frames_identify(const lbPrepared *prepared, uint64_t hash);
 
-#define LB_FRAMES_STATE 20 // numbers of a frame in a saved state: pose, velocity, goal
+#define LB_FRAMES_STATE 21 // numbers of a frame in a saved state: pose, velocity, goal, held
 
 // ---- a body (frames.c) -------------------------------------------------------------------------
 
 typedef struct lbFramesState { // lbBody.own
   lbFramePose *poses;          // (count)
   double *velocity;            // (6 count): ω, velocity of the origin
-  lbFramePose *goals;   // (count) own axes: where frames that do not move by themselves are led
+  lbFramePose *goals;   // (count) where frames that do not move by themselves are led: own axes, or
+                        // the fixed ones if held
+  uint8_t *held;        // (count) 1: dragged, and led or held for as long as that
   lbFramePose *reached; // (count) where they were led to in the last step
   double *force;        // (padded), at nodes
   lbPlacement T;
@@ -86,11 +88,18 @@ static inline lbFramesState *lb_frames_state(const lbBody *body) { return body->
 static inline int32_t lb_frames_count(const lbBody *body) {
   return lb_frames_shared(body->prepared)->count;
 }
+// Whether a frame moves as told; `body` may be without a state.
+static inline bool lb_frames_is_led(const lbBody *body, int32_t frame) {
+  const lbFramesState *state = lb_frames_state(body);
+  return lb_frames_shared(body->prepared)->fixed[frame] || (state && state->held[frame]);
+}
+bool lb_frames_any_held(const lbBody *body);
 
 typedef struct lbFramesWork {       // lbScratch.own
   lbFrameMotion *start, *end;       // (count) at the step's start; at its end, so far
   lbFrameMotion *probe;             // (count) for passing use
   lbFramePose *poses;               // (count) at the end
+  lbFramePose *targets;             // (count) of prescribed frames: where they are led to
   double *velocity, *free;          // (6 count) at the end; without forces that are found
   double *gradient, *loads, *K, *M; // lbFrameSystem
   double *factor, *mass_factor;     // LDLᵀ of the step's matrix and of M
@@ -100,6 +109,7 @@ typedef struct lbFramesWork {       // lbScratch.own
   bool *prescribed;                 // (count) moves as told
   const lbBody *mass_body;          // whose M, at which version of its state
   uint64_t mass_version;
+  bool mass_factored;
   lbPlacement place;                               // T at the end
   double energy;                                   // J, elastic and kinetic at the start
   double elastic;                                  // J, of that

@@ -118,7 +118,7 @@ void lb_frames_fit_poses(lbBody *body, const double *u, lbFramesWork *w, lbScrat
   lbFramesState *state = lb_frames_state(body);
   for (int32_t i = 0; i < shared->count; i++) {
     lbFramePose *pose = &state->poses[i];
-    if (shared->fixed[i]) continue;
+    if (lb_frames_is_led(body, i)) continue;
     *pose = nearest_pose(shared, i, u);
     if (i == 0) continue;
     int32_t pivot = shared->pivots[i];
@@ -130,7 +130,7 @@ void lb_frames_fit_poses(lbBody *body, const double *u, lbFramesWork *w, lbScrat
 void lb_frames_improve_poses(lbBody *body, const double *u, lbFramesWork *w, lbScratch *s) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   bool fixed[LB_FRAMES_MOST];
-  for (int32_t i = 0; i < shared->count; i++) fixed[i] = shared->fixed[i];
+  for (int32_t i = 0; i < shared->count; i++) fixed[i] = lb_frames_is_led(body, i);
   for (int k = 0; k < ITERATIONS; k++)
     if (improve(body, fixed, u, w, s) < CONVERGED) break;
 }
@@ -141,7 +141,7 @@ void lb_frames_fit_velocity(lbBody *body, const double *v, lbFramesWork *w) {
   lb_frames_motions(body, w->start);
   if (!ready(body, NULL, v, w)) return;
   for (int32_t i = 0; i < 6 * shared->count; i++) {
-    bool held = shared->fixed[i / 6] && body->frame.kind != LB_FRAME_DRIVEN;
+    bool held = lb_frames_is_led(body, i / 6) && body->frame.kind != LB_FRAME_DRIVEN;
     state->velocity[i] = held ? 0 : w->right[i];
   }
 }

@@ -243,6 +243,7 @@ static lbStatus insert_at(lbBody *body, const lbVoxels *voxels, lbVec3 X, int32_
                        finished(&at_nodes, nodes) };
     state->poses[count] = pose;
     state->goals[count] = state->reached[count] = rest[count];
+    state->held[count] = 0;
     memcpy(state->velocity + 6 * count, velocity, sizeof velocity);
     status = go_on(body, &set, s);
   }
@@ -333,6 +334,7 @@ static lbStatus remove_frame(lbBody *body, int32_t frame, lbScratch *s) {
     if (!status) {
       memmove(state->goals + frame, state->goals + frame + 1, behind * sizeof *state->goals);
       memmove(state->reached + frame, state->reached + frame + 1, behind * sizeof *state->reached);
+      memmove(state->held + frame, state->held + frame + 1, behind);
     }
     if (status) { // nothing has changed
       memcpy(state->poses, poses, ((size_t)count + 1) * sizeof *poses);

@@ -40,38 +40,84 @@ static double find_modulus(const lbModel *m, const lbMaterial *table) {
   return sum;
 }
 
+// Samples that are part of the sums.
+typedef struct Kept {
+  int32_t *begin, *frames, *materials;
+  double *values, *gradients, *positions, *volumes, *masses, *stiffness;
+  lbMaterial *table;
+} Kept;
+
+static void release_kept(Kept *kept) {
+  void *arrays[] = { kept->begin,     kept->frames,    kept->materials, kept->values,
+                     kept->gradients, kept->positions, kept->volumes,   kept->masses,
+                     kept->stiffness, kept->table };
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) lb_free(arrays[i]);
+}
+
+static bool allocate_kept(const lbModel *m, size_t entries, Kept *to) {
+  size_t samples = (size_t)m->size.sample_count;
+  to->begin = lb_alloc(samples + 1, sizeof *to->begin);
+  to->frames = lb_alloc(entries, sizeof *to->frames);
+  to->materials = lb_alloc(samples, sizeof *to->materials);
+  to->values = lb_alloc(entries, sizeof *to->values);
+  to->gradients = lb_alloc(entries, 3 * sizeof *to->gradients);
+  to->positions = lb_alloc(samples, 3 * sizeof *to->positions);
+  to->volumes = lb_alloc(samples, sizeof *to->volumes);
+  to->masses = lb_alloc(samples, sizeof *to->masses);
+  to->stiffness = lb_alloc(samples, sizeof *to->stiffness);
+  to->table = lb_alloc((size_t)m->size.material_count, sizeof *to->table);
+  return to->begin && to->frames && to->materials && to->values && to->gradients && to->positions &&
+         to->volumes && to->masses && to->stiffness && to->table;
+}
+
+// Returns how many are kept.
+static int32_t keep_samples(const lbModel *m, const lbFrameLists *lists, Kept *to) {
+  int32_t count = 0, entries = 0;
+  for (int32_t k = 0; k < m->size.sample_count; k++) {
+    const double *share = m->sample_shares ? m->sample_shares + 2 * (size_t)k : NULL;
+    if (share && share[0] <= 0 && share[1] <= 0) continue;
+    size_t g = (size_t)m->sample_materials[k], at = (size_t)count;
+    double density = to->table[g].density / m->material_values[6 * g + 2];
+    to->begin[count] = entries;
+    to->materials[count] = (int32_t)g;
+    to->volumes[count] = m->sample_volumes[k] * (share ? share[0] : 1);
+    to->masses[count] = m->sample_masses[k] * density * (share ? share[1] : 1);
+    to->stiffness[count] = m->sample_stiffness ? m->sample_stiffness[k] : 1;
+    memcpy(to->positions + 3 * at, m->sample_positions + 3 * (size_t)k, 3 * sizeof(double));
+    for (int32_t e = lists->begin[k]; e < lists->begin[k + 1]; e++, entries++) {
+      const double *w = lists->values + 4 * (size_t)e;
+      to->frames[entries] = lists->frames[e];
+      to->values[entries] = w[0];
+      memcpy(to->gradients + 3 * (size_t)entries, w + 1, 3 * sizeof *w);
+    }
+    to->begin[++count] = entries;
+  }
+  return count;
+}
+
 static lbStatus make_samples(const lbModel *m, lbFramesShared *shared, lbError *err) {
   const lbFrameLists *lists = &shared->set.samples;
-  size_t samples = (size_t)m->size.sample_count, entries = (size_t)lists->begin[samples];
-  size_t materials = (size_t)m->size.material_count;
-  double *values = lb_alloc(entries, sizeof *values), *masses = lb_alloc(samples, sizeof *masses);
-  double *gradients = lb_alloc(entries, 3 * sizeof *gradients);
-  lbMaterial *table = lb_alloc(materials, sizeof *table);
+  Kept kept = { 0 };
   lbStatus status = LB_OK;
-  if (!values || !gradients || !table || !masses) status = lb_fail_memory(err);
-  for (size_t g = 0; g < materials && !status; g++) table[g] = material_of(m, shared->materials, g);
-  for (size_t e = 0; e < entries && !status; e++) {
-    values[e] = lists->values[4 * e];
-    memcpy(gradients + 3 * e, lists->values + 4 * e + 1, 3 * sizeof *gradients);
-  }
-  for (size_t k = 0; k < samples && !status; k++) {
-    size_t g = (size_t)m->sample_materials[k];
-    masses[k] = m->sample_masses[k] * (table[g].density / m->material_values[6 * g + 2]);
-  }
+  if (!allocate_kept(m, (size_t)lists->begin[m->size.sample_count], &kept))
+    status = lb_fail_memory(err);
   if (!status) {
-    lbFrameSampleDef def = { .weights = { shared->count, m->size.sample_count, lists->begin,
-                                          lists->frames, values, gradients },
-                             .positions = m->sample_positions,
-                             .volumes = m->sample_volumes,
-                             .masses = masses,
-                             .materials = m->sample_materials,
-                             .stiffnesses = m->sample_stiffness,
-                             .table = table,
+    for (size_t g = 0; g < (size_t)m->size.material_count; g++)
+      kept.table[g] = material_of(m, shared->materials, g);
+    int32_t count = keep_samples(m, lists, &kept);
+    lbFrameSampleDef def = { .weights = { shared->count, count, kept.begin, kept.frames,
+                                          kept.values, kept.gradients },
+                             .positions = kept.positions,
+                             .volumes = kept.volumes,
+                             .masses = kept.masses,
+                             .materials = kept.materials,
+                             .stiffnesses = kept.stiffness,
+                             .table = kept.table,
                              .bulk = m->frame_bulk ? m->frame_bulk[0] : 0 };
-    shared->modulus = find_modulus(m, table);
+    shared->modulus = find_modulus(m, kept.table);
     status = lb_frame_samples_create(&def, &shared->samples, err);
   }
-  lb_free(values), lb_free(gradients), lb_free(table), lb_free(masses);
+  release_kept(&kept);
   return status;
 }
 

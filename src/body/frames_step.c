@@ -22,6 +22,8 @@
 #define WAY_MOST 1.0  // of the body's size that it may move relative to the others
 #define HALVINGS 30
 #define STORED_MOST 10.0 // times half the modulus: no drag stretches a body farther
+#define DRAGGED_MOST 2.0 // likewise, of frames that are dragged
+#define DRAG_HALVINGS 60
 #define TWISTED -0.25    // cosine of half the angle between a frame and its pivot
 #define CREATED_MOST 2.0 // times what there was
 
@@ -90,18 +92,40 @@ static void align_signs(lbBody *body, lbFramesWork *w) {
   }
 }
 
-// w->velocity of prescribed frames <- what brings them to their places.
-static void prescribe(const lbBody *body, double h, lbFramesWork *w) {
+// As much of the way of a dragged frame to its goal as the body can be stretched by.
+static lbFramePose within_reach(lbBody *body, int32_t i, lbFramesWork *w) {
+  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+  lbFramesState *state = lb_frames_state(body);
+  const lbFramePose from = state->poses[i], goal = state->goals[i];
+  lbFramePose to = goal;
+  double velocity[6];
+  if (memcmp(&goal, &from, sizeof goal) == 0) return goal;
+  double most = fmax(elastic_of(body, w), DRAGGED_MOST * shared->modulus), share = 1;
+  lb_frame_velocity_between(&from, &goal, 1, velocity);
+  for (int k = 0; k < DRAG_HALVINGS; k++, share *= 0.5) {
+    if (k > 0) to = lb_frame_advance(&from, velocity, share);
+    state->poses[i] = to;
+    bool good = elastic_of(body, w) <= most;
+    state->poses[i] = from;
+    if (good) return to;
+  }
+  return from;
+}
+
+// w->targets and w->velocity of prescribed frames <- where they shall be, and what brings them
+// there.
+static void prescribe(lbBody *body, double h, lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   const lbFramesState *state = lb_frames_state(body);
   w->driven = false;
   for (int32_t i = 0; i < shared->count; i++) {
     double *velocity = w->velocity + 6 * i;
-    w->prescribed[i] = shared->fixed[i];
+    w->prescribed[i] = lb_frames_is_led(body, i);
     memset(velocity, 0, 6 * sizeof *velocity);
     if (!w->prescribed[i]) continue;
-    lbFramePose goal = pose_under(&w->place, &state->goals[i]);
-    lb_frame_velocity_between(&state->poses[i], &goal, h, velocity);
+    w->targets[i] =
+        state->held[i] ? within_reach(body, i, w) : pose_under(&w->place, &state->goals[i]);
+    lb_frame_velocity_between(&state->poses[i], &w->targets[i], h, velocity);
     for (int k = 0; k < 6; k++) w->driven |= velocity[k] != 0;
   }
 }
@@ -115,8 +139,8 @@ static bool find_poses(const lbBody *body, double h, lbFramesWork *w) {
     const double *velocity = w->velocity + 6 * i;
     for (int k = 0; k < 6; k++) good = good && lb_is_bounded(h * velocity[k]);
     if (!good) return false;
-    w->poses[i] = w->prescribed[i] ? pose_under(&w->place, &state->goals[i])
-                                   : lb_frame_advance(&state->poses[i], velocity, h);
+    w->poses[i] =
+        w->prescribed[i] ? w->targets[i] : lb_frame_advance(&state->poses[i], velocity, h);
     if (w->prescribed[i] && lb_quat_dot(w->poses[i].rotation, state->poses[i].rotation) < 0)
       w->poses[i].rotation = lb_quat_scale(-1, w->poses[i].rotation);
     w->end[i] = lb_frame_motion(&shared->rest[i], &w->poses[i], velocity);
@@ -223,10 +247,9 @@ static int32_t linearise(lbBody *body, lbStep *step, lbScratch *s) {
     if (!safe) sum_all(body, true, w, &sums);
     if (safe || !factor_step(body, h, w)) return LB_STEP_NONFINITE;
   }
-  lb_frames_combine(shared->count, 1, w->M, 0, NULL, w->mass_factor);
-  bool good = lb_frames_factor(shared, w->prescribed, w->mass_factor);
-  w->mass_body = good ? body : NULL;
+  w->mass_body = body;
   w->mass_version = lb_frames_state(body)->version;
+  w->mass_factored = false;
   load_nodes(body, s, w);
   if (body->frame.fitted) survey_start(body, w);
   w->elastic = sums.energy;
@@ -397,8 +420,9 @@ static bool is_led(const lbFramesState *state, int32_t i) {
 // over the step.
 static void set_prescribed_rates(const lbBody *body, const lbStep *step, lbFramesWork *w) {
   lbFrameRates rates = lb_frame_end_rates(body, step);
+  const lbFramesState *state = lb_frames_state(body);
   for (int32_t i = 0; i < lb_frames_count(body); i++)
-    if (w->prescribed[i] && !is_led(lb_frames_state(body), i))
+    if (w->prescribed[i] && !state->held[i] && !is_led(state, i))
       carried(body, &w->place, &rates, w->poses[i].position, w->velocity + 6 * i);
 }
 
@@ -460,7 +484,7 @@ int32_t lb_frames_commit(lbBody *body, const lbStep *step, lbScratch *s) {
   state->T = w->place;
   state->version++;
   body->consistent = true;
-  if (body->frame.fitted) keep_momenta(body, step->h, s);
+  if (body->frame.fitted && !lb_frames_any_held(body)) keep_momenta(body, step->h, s);
   if (!lb_body_is_handled(body)) return 0;
   lb_frame_end(body, step, s); // velocities are relative to it
   body->prepared->method->get(body, s->q, s->v, NULL);

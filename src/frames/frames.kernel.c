@@ -1,141 +1,18 @@
-// Sums over samples (kernels.h). A lane is a sample.
-//
-// With P = ∂ψ/∂F and k_n = Gᵀ P_n (P_n, F_n, W_n: columns), the derivatives of F(b, W) are
-//   ∂F_n/∂b   = A_n = s (R_n + C(W_n) − 2 c_n G − 2 x W₀nᵀ − 2 F_n Q₀ᵀ),  c_n = Q₀·W₀n,
-//   ∂F_n/∂W_n = G,
-// R_n the derivative of R_h(Q₀) e_n, and those of P : F, P held (I, Q₀, W₀n act on real parts),
+// Sums over samples (kernels.h). A lane is a sample; sample.h has the first derivatives of F, and
+// those of P : F, P held, are (I, Q₀, W₀n act on real parts)
 //   bW_n: s (B(P_n) − 2 (Q₀ k_nᵀ + k_n Q₀ᵀ) − 2 (x·P_n) I) = H(P_n),
 //   bb:   s (D(P) − 2 (Q₀ gᵀ + g Q₀ᵀ) − 2 Σ (W₀n k_nᵀ + k_n W₀nᵀ) − 2 (P:F) I − 2 H(Σ c_n P_n)),
 // g = Σ A_nᵀ P_n, uᵀ B(p) v = p·C(u) v, uᵀ D(P) v = Σ P_n·R_n(u) v.
+//
+// What is summed over pairs of frames is most of the work, and writing the sums most of that: two
+// samples go into each lane of a sum at once, and blocks of 6 x 2 numbers stay in registers.
 #include "frames/kernels.h"
 
-#include "elastic/laws.h"
-#include "frames/blend.h"
+#include "frames/sample.h"
 
-// ---- laws --------------------------------------------------------------------------------------
-
-#define DEFINE_LAW(name)                                                                           \
-  static __attribute__((noinline)) void evaluate_##name(const lbLanes H[9], const lbLanes p[3],    \
-                                                        bool tangent, Law *law) {                  \
-    if (tangent)                                                                                   \
-      law_##name(H, p, true, law);                                                                 \
-    else                                                                                           \
-      law_##name(H, p, false, law);                                                                \
-  }
-DEFINE_LAW(linear)
-DEFINE_LAW(stvk)
-DEFINE_LAW(corotated)
-DEFINE_LAW(neohookean)
-DEFINE_LAW(stable_neohookean)
-DEFINE_LAW(mooneyrivlin)
-
-typedef void LawFunction(const lbLanes H[9], const lbLanes p[3], bool tangent, Law *law);
-
-static LawFunction *const laws[LB_MATERIAL_SOLID_MODEL_COUNT] = {
-  [LB_MATERIAL_LINEAR] = evaluate_linear,
-  [LB_MATERIAL_STVK] = evaluate_stvk,
-  [LB_MATERIAL_COROTATED] = evaluate_corotated,
-  [LB_MATERIAL_NEOHOOKEAN] = evaluate_neohookean,
-  [LB_MATERIAL_STABLE_NEOHOOKEAN] = evaluate_stable_neohookean,
-  [LB_MATERIAL_MOONEYRIVLIN] = evaluate_mooneyrivlin,
-};
-
-// k/2 (J − 1)² beside the law.
-static __attribute__((noinline)) void add_volume(const lbLanes F[9], lbLanes bulk, bool tangent,
-                                                 Law *law) {
-  lbLanes cof[9];
-  const lbLanes change = lb_cofactor_lanes(F, cof) - 1.0, pressure = bulk * change;
-  law->energy += 0.5 * pressure * change;
-  LB_FOR (i, 0, 9) law->stress[i] += pressure * cof[i];
-  if (!tangent) return;
-  tangent_add_outer(law->tangent, bulk, cof);
-  tangent_add_cofactor(law->tangent, pressure, F);
-}
-
-// Instead of the true one: the tangent at rest, turned by the blend's R, and stiffer by how much
-// the sample is stretched.
-static __attribute__((noinline)) void make_tangent_safe(int32_t model, const lbLanes p[3],
-                                                        lbLanes bulk, const lbLanes F[9],
-                                                        const lbLanes R[9], Law *law) {
-  const bool mooney = model == LB_MATERIAL_MOONEYRIVLIN;
-  const lbLanes stretch = lb_max(lb_splat(1), 0.5 * dot9(F, F));
-  const lbLanes mu = stretch * (mooney ? 2.0 * (p[0] + p[1]) : p[1]);
-  const lbLanes lambda = stretch * (bulk + (mooney ? 2.0 * p[2] - 4.0 / 3 * (p[0] + p[1])
-                                                   : lb_max(p[0], lb_splat(0))));
-  tangent_set_identity(law->tangent, mu);
-  tangent_add_crossed(law->tangent, mu, R);
-  tangent_add_outer(law->tangent, lambda, R);
-}
-
-// ---- a sample ----------------------------------------------------------------------------------
-
-typedef struct Sample {
-  Blend f;
-  lbLanes W[3][8], R[9], F[9], volume, mass;
-  lbLanes A[9][8]; // row 3 i + n: component i of F_n
-} Sample;
-
-static const double *weights_of(const lbFrameSamples *s, const lbFrameBatch *batch, int32_t i,
-                                int lane) {
-  return s->weights + (size_t)(batch->first + i) * 4 * LB_BATCH + lane;
-}
-
-BLEND_INLINE void load_blend(const lbFrameSamples *s, const lbFrameBatch *batch, int lane,
-                             const double *rest, const lbFrameMotion *motions, Sample *to) {
-  LB_FOR_ALL(k, 0, 8) {
-    to->f.b[k] = lb_splat(0);
-    LB_FOR_ALL(n, 0, 3) to->W[n][k] = lb_splat(0);
-  }
-  for (int32_t i = 0; i < batch->count; i++) {
-    const double *w = weights_of(s, batch, i, lane);
-    const double *d = motions[s->frames[batch->first + i]].d;
-    const lbLanes weight = lb_load(w), gx = lb_load(w + LB_BATCH), gy = lb_load(w + 2 * LB_BATCH),
-                  gz = lb_load(w + 3 * LB_BATCH);
-    LB_FOR_ALL(k, 0, 8) {
-      to->f.b[k] += weight * d[k];
-      to->W[0][k] += gx * d[k];
-      to->W[1][k] += gy * d[k];
-      to->W[2][k] += gz * d[k];
-    }
-  }
-  LB_FOR_ALL(i, 0, 3) to->f.X[i] = lb_load(rest + (LB_SAMPLE_PLACE + i) * LB_BATCH);
-  to->volume = lb_load(rest + LB_SAMPLE_VOLUME * LB_BATCH);
-  to->mass = lb_load(rest + LB_SAMPLE_MASS * LB_BATCH);
-  finish_blend(&to->f);
-}
-
-// The four numbers of C for X = e_n and a motion without a dual part.
-BLEND_INLINE void turn_alphas(int n, const lbLanes Q[4], lbLanes a[4]) {
-  if (n == 0) a[0] = Q[0], a[1] = -Q[1], a[2] = Q[2], a[3] = Q[3];
-  if (n == 1) a[0] = Q[1], a[1] = Q[0], a[2] = Q[3], a[3] = -Q[2];
-  if (n == 2) a[0] = Q[2], a[1] = Q[3], a[2] = -Q[0], a[3] = Q[1];
-}
-
-static __attribute__((noinline)) void find_gradient(Sample *q, bool derivatives) {
-  const lbLanes *b = q->f.b, twice = 2.0 * q->f.s;
-  LB_FOR_ALL(n, 0, 3) {
-    lbLanes a[4], t[4], C[3][8], F[3];
-    const lbLanes *W = q->W[n];
-    turn_alphas(n, b, t);
-    fill_C(t, b, C);
-    LB_FOR_ALL(i, 0, 3) {
-      q->R[3 * i + n] = q->f.s * dot4(C[i], b);
-      F[i] = q->R[3 * i + n] + dot8(q->f.G[i], W);
-      q->F[3 * i + n] = F[i];
-    }
-    if (!derivatives) continue;
-    find_alphas(W, q->f.X, a);
-    LB_FOR_ALL(k, 0, 4) a[k] += t[k];
-    fill_C(a, W, C);
-    const lbLanes c = dot4(b, W);
-    LB_FOR_ALL(i, 0, 3) {
-      lbLanes *A = q->A[3 * i + n];
-      LB_FOR_ALL(k, 0, 4)
-      A[k] = twice * (C[i][k] - c * q->f.G[i][k] - q->f.x[i] * W[k] - F[i] * b[k]);
-      LB_FOR_ALL(k, 4, 8) A[k] = twice * (C[i][k] - c * q->f.G[i][k]);
-    }
-  }
-}
+// Samples of a batch that share a lane of the sums, and how many lanes those have.
+enum { SHARE = LB_LANES < LB_BATCH ? 2 : 1, WIDTH = LB_BATCH / SHARE };
+_Static_assert((int)LB_SUM_WIDTH_MOST >= (int)WIDTH, "sums have room for their lanes");
 
 BLEND_INLINE void add_to(double *sum, lbLanes value) { lb_store(sum, lb_load(sum) + value); }
 
@@ -157,11 +34,11 @@ static void add_forces(const lbFrameSamples *s, const lbFrameBatch *batch, int l
                        const lbLanes g[8], const lbLanes k[3][8], double *sums) {
   for (int32_t i = 0; i < batch->count; i++) {
     const double *w = weights_of(s, batch, i, lane);
-    double *to = sums + lb_run_frame(i) * LB_BATCH + lane;
+    double *to = sums + lb_run_frame(i) * WIDTH;
     const lbLanes weight = lb_load(w), gx = lb_load(w + LB_BATCH), gy = lb_load(w + 2 * LB_BATCH),
                   gz = lb_load(w + 3 * LB_BATCH);
     LB_FOR_ALL(m, 0, 8)
-    add_to(to + m * LB_BATCH, weight * g[m] + gx * k[0][m] + gy * k[1][m] + gz * k[2][m]);
+    add_to(to + m * WIDTH, weight * g[m] + gx * k[0][m] + gy * k[1][m] + gz * k[2][m]);
   }
 }
 
@@ -189,8 +66,8 @@ static __attribute__((noinline)) void add_loads(const lbFrameSamples *s, const l
   LB_FOR_ALL(k, 0, 8) load[k] = q->f.G[0][k] * a[0] + q->f.G[1][k] * a[1] + q->f.G[2][k] * a[2];
   for (int32_t i = 0; i < batch->count; i++) {
     const lbLanes weight = lb_load(weights_of(s, batch, i, lane));
-    double *to = sums + (lb_run_frame(i) + 8) * LB_BATCH + lane;
-    LB_FOR_ALL(k, 0, 8) add_to(to + k * LB_BATCH, weight * load[k]);
+    double *to = sums + (lb_run_frame(i) + 8) * WIDTH;
+    LB_FOR_ALL(k, 0, 8) add_to(to + k * WIDTH, weight * load[k]);
   }
 }
 
@@ -268,13 +145,16 @@ static __attribute__((noinline)) void find_forms(const Sample *q, const lbLanes 
 
 // ---- stiffness and mass ------------------------------------------------------------------------
 
-typedef struct Columns {
-  lbLanes D[LB_FRAME_LIST_MOST][6][9]; // ∂F/∂Ω_i, column by column
-  lbLanes Z[LB_FRAME_LIST_MOST][LB_FORM_GEOMETRIC];
-} Columns;
+// What a batch's frames have at SHARE vectors of samples, in memory: vector k of a row at
+// (SHARE row + k) LB_LANES. Rows: 9 c + r of D = ∂F/∂Ω_i, column by column, then Z.
+enum { COLUMN_ROWS = 54, OWN_ROWS = COLUMN_ROWS + LB_FORM_GEOMETRIC };
+_Static_assert((int)OWN_ROWS <= (int)LB_WORK_ROWS, "work has room for columns");
 
+static double *row_of(double *work, int row, int k) { return work + (SHARE * row + k) * LB_LANES; }
+
+// Vector k of D.
 static __attribute__((noinline)) void find_column(const Sample *q, const double *weights,
-                                                  const lbFrameMotion *motion, lbLanes D[6][9]) {
+                                                  const lbFrameMotion *motion, int k, double *D) {
   const lbLanes w = lb_load(weights);
   lbLanes grad[3];
   LB_FOR_ALL(n, 0, 3) grad[n] = lb_load(weights + (1 + n) * LB_BATCH);
@@ -291,8 +171,9 @@ static __attribute__((noinline)) void find_column(const Sample *q, const double 
     LB_FOR_ALL(i, 0, 3)
     LB_FOR_ALL(n, 0, 3) {
       const lbLanes *A = q->A[3 * i + n];
-      D[c][3 * i + n] = w * (dot4(A, real) + dot4(A + 4, dual)) + grad[n] * Gturn[i];
-      D[3 + c][3 * i + n] = w * dot4(A + 4, real) + grad[n] * Gmove[i];
+      lb_store(row_of(D, 9 * c + 3 * i + n, k),
+               w * (dot4(A, real) + dot4(A + 4, dual)) + grad[n] * Gturn[i]);
+      lb_store(row_of(D, 27 + 9 * c + 3 * i + n, k), w * dot4(A + 4, real) + grad[n] * Gmove[i]);
     }
   }
 }
@@ -301,55 +182,106 @@ BLEND_INLINE lbLanes entry(const lbLanes T[45], int row, int column) {
   return row <= column ? T[TANGENT_INDEX(row, column)] : T[TANGENT_INDEX(column, row)];
 }
 
-// TD <- T D, a column at a time
-static __attribute__((noinline)) void stiffen(const lbLanes T[45], const lbLanes D[6][9],
-                                              lbLanes TD[6][9]) {
-  for (int c = 0; c < 6; c++) LB_FOR_ALL(r, 0, 9) {
-      lbLanes sum = entry(T, r, 0) * D[c][0];
-      LB_FOR_ALL(m, 1, 9) sum += entry(T, r, m) * D[c][m];
-      TD[c][r] = sum;
-    }
-}
-
-static __attribute__((noinline)) void add_material(const lbLanes D[6][9], const lbLanes TD[6][9],
-                                                   double *to) {
-  for (int a = 0; a < 6; a++)
-    for (int c = 0; c < 6; c++) {
-      lbLanes sum = D[a][0] * TD[c][0];
-      LB_FOR_ALL(r, 1, 9) sum += D[a][r] * TD[c][r];
-      add_to(to + (6 * a + c) * LB_BATCH, sum);
-    }
-}
-
-static void add_stiffness(const lbFrameSamples *s, const lbFrameBatch *batch, int lane,
-                          const Sample *q, const lbLanes T[45],
-                          const lbLanes (*H)[LB_FORM_GEOMETRIC], const lbFrameMotion *motions,
-                          double *sums) {
-  Columns columns;
-  for (int32_t j = 0; j < batch->count; j++) {
-    const double *wj = weights_of(s, batch, j, lane);
-    const lbLanes w = lb_load(wj);
-    lbLanes TD[6][9], grad[3];
-    LB_FOR_ALL(n, 0, 3) grad[n] = lb_load(wj + (1 + n) * LB_BATCH);
-    find_column(q, wj, &motions[s->frames[batch->first + j]], columns.D[j]);
-    stiffen(T, (const lbLanes(*)[9])columns.D[j], TD);
-    for (int m = 0; m < LB_FORM_GEOMETRIC && H; m++)
-      columns.Z[j][m] = w * H[0][m] + grad[0] * H[1][m] + grad[1] * H[2][m] + grad[2] * H[3][m];
-    for (int32_t i = 0; i <= j; i++) {
-      double *to = sums + lb_run_pair(batch->count, i, j) * LB_BATCH + lane;
-      add_material((const lbLanes(*)[9])columns.D[i], (const lbLanes(*)[9])TD, to);
-      if (!H) continue;
-      const lbLanes wi = lb_load(weights_of(s, batch, i, lane));
-      to += LB_FORM_MATERIAL * LB_BATCH;
-      for (int m = 0; m < LB_FORM_GEOMETRIC; m++)
-        add_to(to + m * LB_BATCH, wi * columns.Z[j][m] + w * columns.Z[i][m]);
+// Vector k of TD <- T D, blocks of 3 x 3.
+static __attribute__((noinline)) void stiffen(const lbLanes T[45], const double *D, int k,
+                                              double *TD) {
+  for (int c = 0; c < 6; c += 3) {
+    const double *from = D + (SHARE * 9 * c + k) * LB_LANES;
+    LB_FOR_ALL(block, 0, 3) {
+      lbLanes sum[3][3];
+      LB_FOR_ALL(i, 0, 9) sum[i / 3][i % 3] = lb_splat(0);
+      LB_FOR_ALL(m, 0, 9) {
+        lbLanes x[3];
+        LB_FOR_ALL(j, 0, 3) x[j] = lb_load(from + SHARE * (9 * j + m) * LB_LANES);
+        LB_FOR_ALL(i, 0, 3) {
+          const lbLanes t = entry(T, 3 * block + i, m);
+          LB_FOR_ALL(j, 0, 3) sum[i][j] += t * x[j];
+        }
+      }
+      LB_FOR_ALL(i, 0, 3)
+      LB_FOR_ALL(j, 0, 3) lb_store(row_of(TD, 9 * (c + j) + 3 * block + i, k), sum[i][j]);
     }
   }
 }
 
-static __attribute__((noinline)) void add_mass(const lbFrameSamples *s, const lbFrameBatch *batch,
-                                               int lane, const Sample *q, double *sums) {
-  lbLanes form[LB_FORM_MASS];
+// to (6 x 6) += Dᵀ TD
+static __attribute__((noinline)) void add_material(const double *D, const double *TD, double *to) {
+  const int column = SHARE * 9 * LB_LANES;
+  for (int c = 0; c < 6; c += 2) {
+    lbLanes x[6], y[6];
+    LB_FOR_ALL(a, 0, 6) {
+      x[a] = lb_load(to + (6 * a + c) * WIDTH);
+      y[a] = lb_load(to + (6 * a + c + 1) * WIDTH);
+    }
+    for (int r = 0; r < column; r += LB_LANES) {
+      const lbLanes first = lb_load(TD + c * column + r);
+      const lbLanes second = lb_load(TD + (c + 1) * column + r);
+      LB_FOR_ALL(a, 0, 6) {
+        const lbLanes d = lb_load(D + a * column + r);
+        x[a] += d * first;
+        y[a] += d * second;
+      }
+    }
+    LB_FOR_ALL(a, 0, 6) {
+      lb_store(to + (6 * a + c) * WIDTH, x[a]);
+      lb_store(to + (6 * a + c + 1) * WIDTH, y[a]);
+    }
+  }
+}
+
+// What samples add to pairs of frames, SHARE vectors of them.
+typedef struct Pairs {
+  lbLanes T[SHARE][45];                   // volume times the law's tangent
+  lbLanes H[SHARE][4][LB_FORM_GEOMETRIC]; // find_forms
+  lbLanes mass[SHARE][LB_FORM_MASS];      // m GᵀG
+  int lanes[SHARE];                       // of a batch: where each vector begins
+} Pairs;
+
+static void add_geometric(const lbFrameSamples *s, const lbFrameBatch *batch, const Pairs *p,
+                          int32_t i, int32_t j, double *Zi, double *Zj, double *to) {
+  lbLanes wi[SHARE], wj[SHARE];
+  LB_FOR_ALL(k, 0, SHARE) {
+    wi[k] = lb_load(weights_of(s, batch, i, p->lanes[k]));
+    wj[k] = lb_load(weights_of(s, batch, j, p->lanes[k]));
+  }
+  for (int m = 0; m < LB_FORM_GEOMETRIC; m++) {
+    lbLanes sum = lb_load(to + m * WIDTH);
+    LB_FOR_ALL(k, 0, SHARE)
+    sum += wi[k] * lb_load(row_of(Zj, m, k)) + wj[k] * lb_load(row_of(Zi, m, k));
+    lb_store(to + m * WIDTH, sum);
+  }
+}
+
+static void find_Z(const lbLanes H[4][LB_FORM_GEOMETRIC], const double *weights, int k, double *Z) {
+  lbLanes w[4];
+  LB_FOR_ALL(n, 0, 4) w[n] = lb_load(weights + n * LB_BATCH);
+  for (int m = 0; m < LB_FORM_GEOMETRIC; m++)
+    lb_store(row_of(Z, m, k), w[0] * H[0][m] + w[1] * H[1][m] + w[2] * H[2][m] + w[3] * H[3][m]);
+}
+
+static void add_stiffness(const lbFrameSamples *s, const lbFrameBatch *batch, const Sample *q,
+                          const Pairs *p, bool geometric, const lbFrameMotion *motions,
+                          double *work, double *sums) {
+  const int own = SHARE * OWN_ROWS * LB_LANES, Z = SHARE * COLUMN_ROWS * LB_LANES;
+  double *TD = work, *columns = work + SHARE * COLUMN_ROWS * LB_LANES;
+  for (int32_t j = 0; j < batch->count; j++) {
+    double *Dj = columns + j * own;
+    LB_FOR_ALL(k, 0, SHARE) {
+      const double *w = weights_of(s, batch, j, p->lanes[k]);
+      find_column(&q[k], w, &motions[s->frames[batch->first + j]], k, Dj);
+      stiffen(p->T[k], Dj, k, TD);
+      if (geometric) find_Z(p->H[k], w, k, Dj + Z);
+    }
+    for (int32_t i = 0; i <= j; i++) {
+      double *to = sums + lb_run_pair(batch->count, i, j) * WIDTH, *Di = columns + i * own;
+      add_material(Di, TD, to);
+      if (geometric)
+        add_geometric(s, batch, p, i, j, Di + Z, Dj + Z, to + LB_FORM_MATERIAL * WIDTH);
+    }
+  }
+}
+
+static __attribute__((noinline)) void find_mass(const Sample *q, lbLanes form[LB_FORM_MASS]) {
   int at = 0;
 #define PRODUCT(u, v)                                                                              \
   form[at++] = q->mass * (q->f.G[0][u] * q->f.G[0][v] + q->f.G[1][u] * q->f.G[1][v] +              \
@@ -361,125 +293,85 @@ static __attribute__((noinline)) void add_mass(const lbFrameSamples *s, const lb
   for (int u = 4; u < 8; u++)
     for (int v = u; v < 8; v++) PRODUCT(u, v);
 #undef PRODUCT
+}
+
+static void add_mass(const lbFrameSamples *s, const lbFrameBatch *batch, const Pairs *p,
+                     double *sums) {
   for (int32_t j = 0; j < batch->count; j++)
     for (int32_t i = 0; i <= j; i++) {
-      const lbLanes w =
-          lb_load(weights_of(s, batch, i, lane)) * lb_load(weights_of(s, batch, j, lane));
-      double *to =
-          sums + (lb_run_pair(batch->count, i, j) + LB_FORM_PAIR - LB_FORM_MASS) * LB_BATCH;
-      for (int m = 0; m < LB_FORM_MASS; m++) add_to(to + m * LB_BATCH + lane, w * form[m]);
+      lbLanes w[SHARE];
+      LB_FOR_ALL(k, 0, SHARE)
+      w[k] = lb_load(weights_of(s, batch, i, p->lanes[k])) *
+             lb_load(weights_of(s, batch, j, p->lanes[k]));
+      double *to = sums + (lb_run_pair(batch->count, i, j) + LB_FORM_PAIR - LB_FORM_MASS) * WIDTH;
+      for (int m = 0; m < LB_FORM_MASS; m++) {
+        lbLanes sum = lb_load(to + m * WIDTH);
+        LB_FOR_ALL(k, 0, SHARE) sum += w[k] * p->mass[k][m];
+        lb_store(to + m * WIDTH, sum);
+      }
     }
 }
 
 // ---- batches -----------------------------------------------------------------------------------
 
-static void sum_lanes(const lbFrameSamples *s, int32_t number, int lane, int32_t options,
-                      const lbFrameMotion *motions, const double gravity[3], double *sums) {
-  const lbFrameBatch *batch = &s->batches[number];
-  const double *rest = s->rest + (size_t)number * LB_SAMPLE_ROWS * LB_BATCH + lane;
+// Energy, forces and the tangent of a vector of samples; T and H are written where they are asked
+// for.
+static void add_elastic(const lbFrameSamples *s, const lbFrameBatch *batch, const double *rest,
+                        int lane, int32_t options, Sample *q, lbLanes T[45],
+                        lbLanes H[4][LB_FORM_GEOMETRIC], double *sums) {
   const bool tangent = options & LB_FRAMES_TANGENT, safe = options & LB_FRAMES_SAFE;
-  lbLanes H[9], p[LB_MATERIAL_PARAMETERS], bulk = lb_splat(0);
-  Sample q;
+  lbLanes strain[9], p[LB_MATERIAL_PARAMETERS], g[8], k[3][8], bulk = lb_splat(0);
   Law law;
-  load_blend(s, batch, lane, rest, motions, &q);
-  find_gradient(&q, options & (LB_FRAMES_FORCE | LB_FRAMES_TANGENT));
-  LB_FOR (i, 0, 9) H[i] = q.F[i] - (i % 4 == 0 ? 1.0 : 0.0);
+  find_gradient(q, options & (LB_FRAMES_FORCE | LB_FRAMES_TANGENT));
+  LB_FOR (i, 0, 9) strain[i] = q->F[i] - (i % 4 == 0 ? 1.0 : 0.0);
   LB_FOR (i, 0, LB_MATERIAL_PARAMETERS)
     p[i] = lb_load(rest + (LB_SAMPLE_PARAMETERS + i) * LB_BATCH);
-  laws[batch->law](H, p, tangent && !safe, &law);
+  laws[batch->law](strain, p, tangent && !safe, &law);
   if (s->has_bulk) {
     bulk = lb_load(rest + LB_SAMPLE_BULK * LB_BATCH);
-    add_volume(q.F, bulk, tangent && !safe, &law);
+    add_volume(q->F, bulk, tangent && !safe, &law);
   }
   // A lane without a volume has no energy, be it that of a state beyond a barrier.
-  const lbMask empty = lb_less(q.volume, lb_splat(1e-300));
-  add_to(sums + lane, lb_select(empty, lb_splat(0), q.volume * law.energy));
-  if (options & LB_FRAMES_FORCE) {
-    lbLanes g[8], k[3][8], forms[4][LB_FORM_GEOMETRIC];
-    LB_FOR (i, 0, 9) law.stress[i] = q.volume * law.stress[i];
-    pull_back(&q, law.stress, g, k);
-    add_forces(s, batch, lane, g, (const lbLanes(*)[8])k, sums);
-    if (tangent) {
-      if (safe)
-        make_tangent_safe(batch->law, p, bulk, q.F, q.R, &law);
-      else
-        find_forms(&q, law.stress, g, (const lbLanes(*)[8])k, forms);
-      LB_FOR (i, 0, 45) law.tangent[i] = q.volume * law.tangent[i];
-      add_stiffness(s, batch, lane, &q, law.tangent,
-                    safe ? NULL : (const lbLanes(*)[LB_FORM_GEOMETRIC])forms, motions, sums);
-    }
+  const lbMask empty = lb_less(q->volume, lb_splat(1e-300));
+  add_to(sums, lb_select(empty, lb_splat(0), q->volume * law.energy));
+  if (!(options & LB_FRAMES_FORCE)) return;
+  LB_FOR (i, 0, 9) law.stress[i] = q->volume * law.stress[i];
+  pull_back(q, law.stress, g, k);
+  add_forces(s, batch, lane, g, (const lbLanes(*)[8])k, sums);
+  if (!tangent) return;
+  if (safe)
+    make_tangent_safe(batch->law, p, bulk, q->F, q->R, &law);
+  else
+    find_forms(q, law.stress, g, (const lbLanes(*)[8])k, H);
+  LB_FOR (i, 0, 45) T[i] = q->volume * law.tangent[i];
+}
+
+// SHARE vectors of a batch, the first of them at `first`.
+static void sum_lanes(const lbFrameSamples *s, int32_t number, int first, int32_t options,
+                      const lbFrameMotion *motions, const double gravity[3], double *work,
+                      double *sums) {
+  const lbFrameBatch *batch = &s->batches[number];
+  Sample q[SHARE];
+  Pairs p;
+  for (int k = 0; k < SHARE; k++) {
+    const int lane = p.lanes[k] = first + k * WIDTH;
+    const double *rest = s->rest + (size_t)number * LB_SAMPLE_ROWS * LB_BATCH + lane;
+    load_blend(s, batch, lane, rest, motions, &q[k]);
+    if (options != LB_FRAMES_MASS)
+      add_elastic(s, batch, rest, lane, options, &q[k], p.T[k], p.H[k], sums);
+    if (options & LB_FRAMES_LOADS) add_loads(s, batch, lane, &q[k], motions, gravity, sums);
+    if (options & LB_FRAMES_MASS) find_mass(&q[k], p.mass[k]);
   }
-  if (options & LB_FRAMES_LOADS) add_loads(s, batch, lane, &q, motions, gravity, sums);
-  if (options & LB_FRAMES_MASS) add_mass(s, batch, lane, &q, sums);
+  if (options & LB_FRAMES_TANGENT)
+    add_stiffness(s, batch, q, &p, !(options & LB_FRAMES_SAFE), motions, work, sums);
+  if (options & LB_FRAMES_MASS) add_mass(s, batch, &p, sums);
 }
 
 static void sum(const lbFrameSamples *samples, int32_t begin, int32_t end, int32_t options,
-                const lbFrameMotion *motions, const double gravity[3], double *sums) {
+                const lbFrameMotion *motions, const double gravity[3], double *work, double *sums) {
   for (int32_t batch = begin; batch < end; batch++)
-    for (int lane = 0; lane < LB_BATCH; lane += LB_LANES)
-      sum_lanes(samples, batch, lane, options, motions, gravity, sums);
+    for (int lane = 0; lane < WIDTH; lane += LB_LANES)
+      sum_lanes(samples, batch, lane, options, motions, gravity, work, sums + lane);
 }
 
-// ---- the body as a whole -----------------------------------------------------------------------
-
-static void survey(const lbFrameSamples *s, int32_t begin, int32_t end,
-                   const lbFrameMotion *motions, double *sums) {
-  for (int32_t number = begin; number < end; number++)
-    for (int lane = 0; lane < LB_BATCH; lane += LB_LANES) {
-      const lbFrameBatch *batch = &s->batches[number];
-      const double *rest = s->rest + (size_t)number * LB_SAMPLE_ROWS * LB_BATCH + lane;
-      Blend f;
-      lbLanes B[8], v[3];
-      LB_FOR_ALL(k, 0, 8) f.b[k] = B[k] = lb_splat(0);
-      for (int32_t i = 0; i < batch->count; i++) {
-        const lbFrameMotion *motion = &motions[s->frames[batch->first + i]];
-        const lbLanes weight = lb_load(weights_of(s, batch, i, lane));
-        LB_FOR_ALL(k, 0, 8) f.b[k] += weight * motion->d[k];
-        LB_FOR_ALL(k, 0, 8) B[k] += weight * motion->V[k];
-      }
-      LB_FOR_ALL(i, 0, 3) f.X[i] = lb_load(rest + (LB_SAMPLE_PLACE + i) * LB_BATCH);
-      finish_blend(&f);
-      apply_G(&f, B, v);
-      const lbLanes mass = lb_load(rest + LB_SAMPLE_MASS * LB_BATCH), *x = f.x;
-      double *to = sums + lane;
-      LB_FOR_ALL(i, 0, 3) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        add_to(to + i * LB_BATCH, mass * x[i]);
-        add_to(to + (3 + i) * LB_BATCH, mass * v[i]);
-        add_to(to + (6 + i) * LB_BATCH, mass * (x[j] * v[k] - x[k] * v[j]));
-      }
-      LB_FOR_ALL(i, 0, 6) {
-        const int r = i < 3 ? 0 : i < 5 ? 1 : 2, c = i < 3 ? i : i < 5 ? i - 2 : 2;
-        add_to(to + (9 + i) * LB_BATCH, mass * x[r] * x[c]);
-      }
-      LB_FOR_ALL(i, 0, 9) add_to(to + (15 + i) * LB_BATCH, mass * x[i / 3] * f.X[i % 3]);
-      add_to(to + 24 * LB_BATCH, 0.5 * mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
-    }
-}
-
-// ---- points ------------------------------------------------------------------------------------
-
-static void skin(const lbFrameSkin *s, int32_t number, const lbFrameMotion *motions, double *places,
-                 double *velocities) {
-  const lbFrameBatch *batch = &s->batches[number];
-  for (int lane = 0; lane < LB_BATCH; lane += LB_LANES) {
-    const double *X = s->positions + (size_t)number * 3 * LB_BATCH + lane;
-    Blend f;
-    lbLanes B[8], v[3];
-    LB_FOR_ALL(k, 0, 8) f.b[k] = B[k] = lb_splat(0);
-    for (int32_t i = 0; i < batch->count; i++) {
-      const lbFrameMotion *motion = &motions[s->frames[batch->first + i]];
-      const lbLanes weight = lb_load(s->weights + (size_t)(batch->first + i) * LB_BATCH + lane);
-      LB_FOR_ALL(k, 0, 8) f.b[k] += weight * motion->d[k];
-      if (velocities) LB_FOR_ALL(k, 0, 8) B[k] += weight * motion->V[k];
-    }
-    LB_FOR_ALL(i, 0, 3) f.X[i] = lb_load(X + i * LB_BATCH);
-    finish_blend(&f);
-    LB_FOR_ALL(i, 0, 3) lb_store(places + i * LB_BATCH + lane, f.x[i] - f.X[i]);
-    if (!velocities) continue;
-    apply_G(&f, B, v);
-    LB_FOR_ALL(i, 0, 3) lb_store(velocities + i * LB_BATCH + lane, v[i]);
-  }
-}
-
-const lbFrameKernels LB_KERNEL(lb_frame_kernels) = { .sum = sum, .survey = survey, .skin = skin };
+const lbFrameKernels LB_KERNEL(lb_frame_kernels) = { .sum = sum, .width = WIDTH };

@@ -2,3 +2,4 @@
 #include "frames/kernels.h"
 
 LB_DEFINE_KERNEL_CHOICE(lbFrameKernels, lb_frame_kernels)
+LB_DEFINE_KERNEL_CHOICE(lbFramePointKernels, lb_frame_point_kernels)

@@ -14,28 +14,41 @@ enum {
   LB_FORM_FRAME = 16 // forces of the energy, loads
 };
 
-// Sums of a run of batches that have the same frames, LB_BATCH numbers each: the energy, then
-// LB_FORM_FRAME a frame, then LB_FORM_PAIR a pair (i ≤ j) of the list at j (j + 1)/2 + i.
+// Sums of a run of batches that have the same frames, lbFrameKernels.width numbers each: the
+// energy, then LB_FORM_FRAME a frame, then LB_FORM_PAIR a pair (i ≤ j) of the list at
+// j (j + 1)/2 + i.
 static inline size_t lb_run_frame(int32_t i) { return 1 + LB_FORM_FRAME * (size_t)i; }
 static inline size_t lb_run_pair(int32_t count, int32_t i, int32_t j) {
   return lb_run_frame(count) + LB_FORM_PAIR * ((size_t)j * (size_t)(j + 1) / 2 + (size_t)i);
 }
 static inline size_t lb_run_size(int32_t count) { return lb_run_pair(count, 0, count); }
 
+enum {
+  LB_SUM_WIDTH_MOST = LB_BATCH,
+  LB_WORK_ROWS = 80 // LB_BATCH numbers each, a frame of the list, and as many beside them
+};
+
 enum { LB_SURVEY_ROWS = 25 }; // moment, linear, angular, second, turned; kinetic
 
 typedef struct lbFrameKernels {
-  // Adds batches [begin, end), all with the same list, to sums.
+  // Adds batches [begin, end), all with the same list, to sums; work: (LB_WORK_ROWS x (1 + count)
+  // x LB_BATCH).
   void (*sum)(const lbFrameSamples *samples, int32_t begin, int32_t end, int32_t options,
-              const lbFrameMotion *motions, const double gravity[3], double *sums);
+              const lbFrameMotion *motions, const double gravity[3], double *work, double *sums);
+  int32_t width; // numbers of a sum, to be added up: 4 or LB_BATCH
+} lbFrameKernels;
+
+const lbFrameKernels *lb_frame_kernels(lbSimdLevel level);
+
+typedef struct lbFramePointKernels {
   // Adds batches to sums (LB_SURVEY_ROWS x LB_BATCH).
   void (*survey)(const lbFrameSamples *samples, int32_t begin, int32_t end,
                  const lbFrameMotion *motions, double *sums);
   // A batch of points: places and velocities (3 x LB_BATCH); velocities may be NULL.
   void (*skin)(const lbFrameSkin *skin, int32_t batch, const lbFrameMotion *motions, double *places,
                double *velocities);
-} lbFrameKernels;
+} lbFramePointKernels;
 
-const lbFrameKernels *lb_frame_kernels(lbSimdLevel level);
+const lbFramePointKernels *lb_frame_point_kernels(lbSimdLevel level);
 
 #endif

@@ -5,7 +5,7 @@
 
 void lb_frame_skin_move(const lbFrameSkin *skin, lbSimdLevel level, const lbFrameMotion *motions,
                         int32_t begin, int32_t end, double *displacements, double *velocities) {
-  const lbFrameKernels *kernels = lb_frame_kernels(level);
+  const lbFramePointKernels *kernels = lb_frame_point_kernels(level);
   double places[3 * LB_BATCH], rates[3 * LB_BATCH];
   for (int32_t b = begin / LB_BATCH; b * LB_BATCH < end; b++) {
     kernels->skin(skin, b, motions, places, velocities ? rates : NULL);

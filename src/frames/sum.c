@@ -17,7 +17,8 @@ static size_t total_size(int32_t frames) {
 }
 
 size_t lb_frame_sums_doubles(int32_t list_most, int32_t frame_count) {
-  return lb_run_size(list_most) * LB_BATCH + total_size(frame_count);
+  size_t work = LB_WORK_ROWS * (1 + (size_t)list_most);
+  return (lb_run_size(list_most) + work) * LB_BATCH + total_size(frame_count);
 }
 
 // ---- runs --------------------------------------------------------------------------------------
@@ -28,26 +29,28 @@ static bool same_list(const lbFrameSamples *s, int32_t a, int32_t b) {
                                         (size_t)x->count * sizeof *s->frames) == 0;
 }
 
-static double add_lanes(const double *l) {
-  return ((l[0] + l[1]) + (l[2] + l[3])) + ((l[4] + l[5]) + (l[6] + l[7]));
-}
+static double add_four(const double *l) { return (l[0] + l[1]) + (l[2] + l[3]); }
 
-static void add_all(const double *lanes, size_t count, double *to) {
-  for (size_t i = 0; i < count; i++) to[i] += add_lanes(lanes + i * LB_BATCH);
+static void add_all(const double *lanes, size_t width, size_t count, double *to) {
+  if (width == 4)
+    for (size_t i = 0; i < count; i++) to[i] += add_four(lanes + 4 * i);
+  else
+    for (size_t i = 0; i < count; i++)
+      to[i] += add_four(lanes + 8 * i) + add_four(lanes + 8 * i + 4);
 }
 
 static void add_run(const lbFrameSamples *s, int32_t batch, int32_t options, const double *run,
-                    int32_t frame_count, double *total) {
+                    size_t width, int32_t frame_count, double *total) {
   const lbFrameBatch *b = &s->batches[batch];
   const int32_t *list = s->frames + b->first;
-  add_all(run, 1, total);
+  add_all(run, width, 1, total);
   bool forces = options & (LB_FRAMES_FORCE | LB_FRAMES_LOADS);
   for (int32_t i = 0; i < b->count && forces; i++)
-    add_all(run + lb_run_frame(i) * LB_BATCH, LB_FORM_FRAME, total + lb_run_frame(list[i]));
+    add_all(run + lb_run_frame(i) * width, width, LB_FORM_FRAME, total + lb_run_frame(list[i]));
   if (!(options & (LB_FRAMES_TANGENT | LB_FRAMES_MASS))) return;
   for (int32_t j = 0; j < b->count; j++)
     for (int32_t i = 0; i <= j; i++)
-      add_all(run + lb_run_pair(b->count, i, j) * LB_BATCH, LB_FORM_PAIR,
+      add_all(run + lb_run_pair(b->count, i, j) * width, width, LB_FORM_PAIR,
               total + lb_run_frame(frame_count) + LB_FORM_PAIR * pair_of(list[i], list[j]));
 }
 
@@ -166,14 +169,16 @@ void lb_frame_sum(const lbFrameSamples *s, lbSimdLevel level, int32_t options, i
                   const lbFrameMotion *motions, lbVec3 gravity, double *room, lbFrameSystem *out) {
   const lbFrameKernels *kernels = lb_frame_kernels(level);
   const double g[3] = { gravity.x, gravity.y, gravity.z };
-  double *run = room, *total = room + lb_run_size(s->list_most) * LB_BATCH;
+  const size_t width = (size_t)kernels->width;
+  double *run = room, *work = run + lb_run_size(s->list_most) * LB_BATCH;
+  double *total = work + LB_WORK_ROWS * (1 + (size_t)s->list_most) * LB_BATCH;
   memset(total, 0, total_size(frame_count) * sizeof *total);
   for (int32_t begin = 0, end = 0; begin < s->batch_count; begin = end) {
     size_t size = used_size(s->batches[begin].count, options);
     for (end = begin + 1; end < s->batch_count && same_list(s, begin, end);) end++;
-    memset(run, 0, size * LB_BATCH * sizeof *run);
-    kernels->sum(s, begin, end, options, motions, g, run);
-    add_run(s, begin, options, run, frame_count, total);
+    memset(run, 0, size * width * sizeof *run);
+    kernels->sum(s, begin, end, options, motions, g, work, run);
+    add_run(s, begin, options, run, width, frame_count, total);
   }
   finish(motions, frame_count, options, total, out);
 }
@@ -183,8 +188,8 @@ void lb_frame_sum(const lbFrameSamples *s, lbSimdLevel level, int32_t options, i
 void lb_frame_survey(const lbFrameSamples *s, lbSimdLevel level, const lbFrameMotion *motions,
                      lbFrameSurvey *out) {
   double lanes[LB_SURVEY_ROWS * LB_BATCH] = { 0 }, sums[LB_SURVEY_ROWS] = { 0 };
-  lb_frame_kernels(level)->survey(s, 0, s->batch_count, motions, lanes);
-  add_all(lanes, LB_SURVEY_ROWS, sums);
+  lb_frame_point_kernels(level)->survey(s, 0, s->batch_count, motions, lanes);
+  add_all(lanes, LB_BATCH, LB_SURVEY_ROWS, sums);
   const double *q = sums + 9;
   out->moment = lb_vec3_load(sums);
   out->linear = lb_vec3_load(sums + 3);

@@ -79,6 +79,16 @@ static lbStatus check_samples(const lbModel *m, const char *where, lbError *err)
         return lb_fail(err, LB_ERR_FORMAT, "%s: sample %d lies at %g m", where, (int)k,
                        m->sample_positions[3 * (size_t)k + i]);
   }
+  double shared[2] = { 0, 0 };
+  for (size_t k = 0; k < 2 * (size_t)m->size.sample_count && m->sample_shares; k++) {
+    if (!(m->sample_shares[k] >= 0 && m->sample_shares[k] <= LENGTH_MOST))
+      return lb_fail(err, LB_ERR_FORMAT, "%s: frames.sample_shares[%llu] is %g", where,
+                     (unsigned long long)k, m->sample_shares[k]);
+    shared[k % 2] += m->sample_shares[k];
+  }
+  if (m->sample_shares && !(shared[0] > 0 && shared[1] > 0))
+    return lb_fail(err, LB_ERR_FORMAT, "%s: frames.sample_shares leaves no volume or no mass",
+                   where);
   for (size_t e = 0; e < 4 * (size_t)m->size.sample_entry_count; e++)
     if (!(fabs(m->sample_weights[e]) <= LENGTH_MOST))
       return lb_fail(err, LB_ERR_FORMAT, "%s: frames.sample_weights[%llu] is %g", where,

@@ -260,14 +260,28 @@ static void make_sum(int32_t begin, int32_t end, void *context) {
   }
 }
 
+static const double *column_of(const lbColumns *columns, int32_t component) {
+  return columns->matrix + columns->stride * (size_t)component;
+}
+
 lbStatus lb_columns_make(const lbColumns *columns, int32_t count, const int32_t *list, double *A,
                          lbError *err) {
+  size_t rows = lb_columns_rows(columns);
+  for (int32_t k = 0; k < count && columns->matrix; k++)
+    memcpy(A + rows * (size_t)k, column_of(columns, list[k]), rows * sizeof *A);
+  if (columns->matrix) return LB_OK;
   Work work = { .columns = columns, .list = list, .A = A };
   return run_portions(&work, count, 0, make_columns, err);
 }
 
 lbStatus lb_columns_products(const lbColumns *columns, int32_t count, const int32_t *list,
                              const double *r, double *products, lbError *err) {
+  for (int32_t k = 0; k < count && columns->matrix; k++) {
+    products[k] = 0;
+    for (size_t i = 0; i < lb_columns_rows(columns); i++)
+      products[k] += column_of(columns, list[k])[i] * r[i];
+  }
+  if (columns->matrix) return LB_OK;
   Work work = { .columns = columns, .list = list, .r = r, .products = products };
   return run_portions(&work, count, 0, make_products, err);
 }
@@ -276,5 +290,9 @@ lbStatus lb_columns_sum(const lbColumns *columns, int32_t count, const int32_t *
                         const double *w, double *sum, lbError *err) {
   Work work = { .columns = columns, .list = list, .w = w, .sum = sum };
   memset(sum, 0, lb_columns_rows(columns) * sizeof(double));
+  for (int32_t k = 0; k < count && columns->matrix; k++)
+    for (size_t i = 0; i < lb_columns_rows(columns); i++)
+      sum[i] += w[k] * column_of(columns, list[k])[i];
+  if (columns->matrix) return LB_OK;
   return run_portions(&work, count, (columns->pose_count - 1) / POSES + 1, make_sum, err);
 }

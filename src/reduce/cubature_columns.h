@@ -1,7 +1,7 @@
-// The training matrix A of cubature, which is never made as a whole: column e holds the reduced
-// force U_eᵀ f_e(U_e q_t) of component e at every pose t, divided by the length of the body's
-// reduced force there. Columns, products and sums of components that are listed are worked out from
-// the element kernels, in blocks of poses.
+// The training matrix A of cubature, which as a rule is never made as a whole: column e holds the
+// reduced force U_eᵀ f_e(U_e q_t) of component e at every pose t, divided by the length of the
+// body's reduced force there. Columns, products and sums of components that are listed are worked
+// out from the element kernels, in blocks of poses.
 #ifndef LB_REDUCE_CUBATURE_COLUMNS_H
 #define LB_REDUCE_CUBATURE_COLUMNS_H
 
@@ -26,6 +26,9 @@ typedef struct lbColumns {
   int32_t pose_count;
   const double *poses;  // (pose_count x dimension)
   const double *scales; // (pose_count): rows of a pose are multiplied by it
+  // Where this is given, A is there, and of the above only counts and dimension are read.
+  const double *matrix; // (rows x component_count), columns `stride` apart; NULL: none
+  size_t stride;
 } lbColumns;
 
 static inline size_t lb_columns_rows(const lbColumns *columns) {

@@ -3,6 +3,7 @@
 #include "limber/reduce.h"
 
 #include "frames/weights.h"
+#include "reduce/frame_cubature.h"
 #include "reduce/harmonic.h"
 #include "reduce/object.h"
 #include "reduce/placement.h"
@@ -43,11 +44,20 @@ static lbStatus check(const lbReduceDef *def, const lbFramesDef *frames, lbError
   if (frames->samples < 1)
     return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\": %d samples, there must be 1 or more",
                    def->name, (int)frames->samples);
+  if (frames->sample_limit < 0 || !(frames->sample_error >= 0 && frames->sample_error < 1))
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "model \"%s\": sample_limit %d and sample_error %g must be 0 or more, and the "
+                   "error below 1",
+                   def->name, (int)frames->sample_limit, frames->sample_error);
   if (frames->joint_count < 0 || frames->joint_count > frames->count ||
       (frames->joint_count > 0 && !frames->positions))
     return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\": %d joints of %d frames, with %s positions",
                    def->name, (int)frames->joint_count, (int)frames->count,
                    frames->positions ? "their" : "no");
+  if (frames->rigid_count < 0 || frames->rigid_count > frames->count ||
+      (frames->rigid_count > 0 && !frames->rigid))
+    return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\": %d rigid regions of %d frames", def->name,
+                   (int)frames->rigid_count, (int)frames->count);
   for (int32_t i = 0; i < frames->fixed_count; i++)
     if (frames->fixed[i] < 0 || frames->fixed[i] >= frames->count)
       return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\": fixed frame %d, there are %d", def->name,
@@ -114,7 +124,65 @@ typedef struct Job {
   lbVoxelBody *body;
   lbWeights *weights;
   double *positions; // (frames x 3)
+  int32_t *owners;   // (voxels) region, then frame, to which a voxel belongs, or -1; NULL: none
+  lbFrameCubature *cubature; // NULL: all samples
 } Job;
+
+// ---- painted regions ---------------------------------------------------------------------------
+
+static lbStatus find_regions(Job *job, lbError *err) {
+  const lbFramesDef *def = job->def;
+  if (def->rigid_count == 0) return LB_OK;
+  job->owners = lb_arena_alloc(job->arena, (size_t)job->body->voxels->count, sizeof *job->owners);
+  if (!job->owners) return lb_fail_memory(err);
+  lb_voxel_body_most(job->body, def->rigid, job->owners);
+  return LB_OK;
+}
+
+// The voxel of a region that is nearest to the region's middle, as the place of its frame.
+static lbStatus place_in_region(const Job *job, int32_t region, double *position, lbError *err) {
+  const lbVoxels *voxels = job->body->voxels;
+  lbVec3 middle = lb_vec3(0, 0, 0), best = middle;
+  double count = 0, nearest = INFINITY;
+  for (int32_t v = 0; v < voxels->count; v++)
+    if (job->owners[v] == region) middle = lb_add(middle, lb_voxels_centre(voxels, v)), count++;
+  if (count == 0)
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "frames: rigid region %d has no voxel of its own, take more samples",
+                   (int)region);
+  middle = lb_scale(1 / count, middle);
+  for (int32_t v = 0; v < voxels->count; v++) {
+    double distance = lb_length(lb_sub(lb_voxels_centre(voxels, v), middle));
+    if (job->owners[v] != region || distance >= nearest) continue;
+    nearest = distance, best = lb_voxels_centre(voxels, v);
+  }
+  lb_vec3_store(position, best);
+  return LB_OK;
+}
+
+// From regions to their frames.
+static lbStatus find_owners(Job *job, lbError *err) {
+  const lbVoxels *voxels = job->body->voxels;
+  int32_t frames[LB_FRAMES_MOST];
+  for (int32_t r = 0; r < job->def->rigid_count; r++) {
+    frames[r] = -1;
+    for (int32_t i = 0; i < job->def->count; i++) {
+      int32_t home = lb_voxels_nearest(voxels, lb_vec3_load(job->positions + 3 * (size_t)i), NULL);
+      if (job->owners[home] != r) continue;
+      if (frames[r] >= 0)
+        return lb_fail(err, LB_ERR_ARGUMENT, "frames: %d and %d are both in rigid region %d",
+                       (int)frames[r], (int)i, (int)r);
+      frames[r] = i;
+    }
+    if (frames[r] < 0)
+      return lb_fail(err, LB_ERR_ARGUMENT, "frames: rigid region %d has no frame in it", (int)r);
+  }
+  for (int32_t v = 0; v < voxels->count && job->owners; v++)
+    if (job->owners[v] >= 0) job->owners[v] = frames[job->owners[v]];
+  return LB_OK;
+}
+
+// ---- frames and weights ------------------------------------------------------------------------
 
 static lbStatus place_joints(Job *job, const double *masses, lbError *err) {
   const lbVoxels *voxels = job->body->voxels;
@@ -127,6 +195,14 @@ static lbStatus place_joints(Job *job, const double *masses, lbError *err) {
     lb_log(LB_LOG_INFO, "joints outside the body, or too near to others, were moved by up to %g m",
            farthest);
   return lb_frames_place_around(voxels, masses, joints, job->def->count, job->positions, err);
+}
+
+// Masses without those of rigid regions, where no more frames are wanted.
+static const double *elsewhere(const Job *job, const double *masses) {
+  size_t count = (size_t)job->body->voxels->count;
+  double *to = lb_arena_alloc(job->arena, count, sizeof *to);
+  for (size_t v = 0; v < count && to; v++) to[v] = job->owners[v] >= 0 ? 0 : masses[v];
+  return to ? to : masses;
 }
 
 static lbStatus make_voxels(Job *job, lbError *err) {
@@ -151,13 +227,23 @@ static lbStatus make_voxels(Job *job, lbError *err) {
   job->draft->sample_volumes = job->body->volumes;
   job->draft->sample_masses = masses;
   job->draft->sample_materials = materials;
+  status = find_regions(job, err);
+  if (status) return status;
   if (job->def->joint_count > 0)
     status = place_joints(job, masses, err);
   else if (job->def->positions)
     memcpy(job->positions, job->def->positions, 3 * (size_t)frames * sizeof(double));
-  else
-    status = lb_frames_place(job->body->voxels, masses, frames, job->positions, err);
-  return status;
+  else {
+    int32_t regions = job->def->rigid_count;
+    for (int32_t r = 0; r < regions && !status; r++)
+      status = place_in_region(job, r, job->positions + 3 * (size_t)r, err);
+    if (!status && regions > 0)
+      status = lb_frames_place_around(job->body->voxels, elsewhere(job, masses), regions, frames,
+                                      job->positions, err);
+    else if (!status)
+      status = lb_frames_place(job->body->voxels, masses, frames, job->positions, err);
+  }
+  return status ? status : find_owners(job, err);
 }
 
 static lbStatus make_weights(Job *job, lbError *err) {
@@ -165,6 +251,7 @@ static lbStatus make_weights(Job *job, lbError *err) {
   def.kind = (lbWeightKind)job->def->weights;
   def.radius = job->def->radius;
   def.cutoff = job->def->cutoff;
+  def.owners = job->owners;
   return lb_frame_weights(job->body->voxels, job->def->count, job->positions, &def, &job->weights,
                           err);
 }
@@ -243,6 +330,49 @@ static lbStatus set_frames(Job *job, lbError *err) {
   return LB_OK;
 }
 
+// Chooses samples and puts their shares into the draft.
+static lbStatus choose_samples(Job *job, lbError *err) {
+  lbModel *draft = job->draft;
+  const lbFramesDef *frames = job->def;
+  if (frames->sample_limit == 0 && frames->sample_error == 0) return LB_OK;
+  size_t entries = (size_t)draft->size.sample_entry_count;
+  lbFramePose rest[LB_FRAMES_MOST];
+  double *values = lb_arena_alloc(job->arena, entries, sizeof *values);
+  double *gradients = lb_arena_alloc(job->arena, entries, 3 * sizeof *gradients);
+  double *shares = lb_arena_alloc(job->arena, (size_t)draft->size.sample_count, 2 * sizeof *shares);
+  if (!values || !gradients || !shares) return lb_fail_memory(err);
+  for (size_t e = 0; e < entries; e++) {
+    values[e] = draft->sample_weights[4 * e];
+    memcpy(gradients + 3 * e, draft->sample_weights + 4 * e + 1, 3 * sizeof *gradients);
+  }
+  for (int32_t i = 0; i < frames->count; i++)
+    rest[i] = (lbFramePose){ lb_quat_identity(), lb_vec3_load(job->positions + 3 * (size_t)i) };
+  lbFrameSampleDef samples = { .weights = { frames->count, draft->size.sample_count,
+                                            draft->sample_begin, draft->sample_frames, values,
+                                            gradients },
+                               .positions = draft->sample_positions,
+                               .volumes = draft->sample_volumes,
+                               .masses = draft->sample_masses,
+                               .materials = draft->sample_materials,
+                               .table = lb_fem_materials(job->fem),
+                               .bulk = frames->bulk };
+  lbFrameCubatureDef def = { &samples, rest, draft->frame_fixed, frames->sample_limit,
+                             frames->sample_error };
+  lbStatus status = lb_frame_cubature_create(&def, &job->cubature, err);
+  if (status) return status;
+  const lbFrameCubature *c = job->cubature;
+  memset(shares, 0, 2 * (size_t)draft->size.sample_count * sizeof *shares);
+  for (int32_t k = 0; k < c->count; k++) {
+    size_t sample = (size_t)c->samples[k];
+    shares[2 * sample] = c->volumes[k] / draft->sample_volumes[sample];
+    shares[2 * sample + 1] = c->masses[k] / draft->sample_masses[sample];
+  }
+  draft->sample_shares = shares;
+  lb_log(LB_LOG_INFO, "%d of %d samples: forces are off by %.2g, at poses of their own by %.2g",
+         (int)c->count, (int)draft->size.sample_count, c->error, c->held_out);
+  return LB_OK;
+}
+
 static lbStatus fill(Job *job, const lbReduceDef *def, lbError *err) {
   double *damping = NULL;
   lbModel *draft = job->draft;
@@ -256,6 +386,7 @@ static lbStatus fill(Job *job, const lbReduceDef *def, lbError *err) {
   if (!status) status = make_weights(job, err);
   if (!status) status = list_weights(job, err);
   if (!status) status = set_frames(job, err);
+  if (!status) status = choose_samples(job, err);
   if (!status) status = lb_keep_damping(def, job->arena, &damping, err);
   draft->frame_damping = damping;
   return status;
@@ -271,14 +402,20 @@ lbStatus lb_reduce_frames(const lbMesh *mesh, const lbFem *fem, const lbReduceDe
   status = lb_object_draft(mesh, fem, def, &arena, &draft, err);
   if (!status) status = fill(&job, def, err);
   if (!status) {
-    char more[200];
-    snprintf(more, sizeof more,
-             "limber: " LB_VERSION "\nmethod: frames\nframes: %d, weights %s, %d samples\n",
-             (int)frames->count, lb_frames_weight_names()[frames->weights],
-             (int)draft.size.sample_count);
+    char more[300];
+    int used =
+        snprintf(more, sizeof more,
+                 "limber: " LB_VERSION "\nmethod: frames\nframes: %d, weights %s, %d samples\n",
+                 (int)frames->count, lb_frames_weight_names()[frames->weights],
+                 (int)draft.size.sample_count);
+    if (job.cubature)
+      snprintf(more + used, sizeof more - (size_t)used,
+               "samples kept: %d, error %.3g, %.3g held out\n", (int)job.cubature->count,
+               job.cubature->error, job.cubature->held_out);
     draft.provenance = lb_object_provenance(def, more, &arena);
     status = draft.provenance ? lb_model_create(&draft, out, err) : lb_fail_memory(err);
   }
+  lb_frame_cubature_destroy(job.cubature);
   lb_voxel_body_destroy(job.body);
   lb_weights_destroy(job.weights);
   lb_arena_release(&arena);

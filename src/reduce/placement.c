@@ -52,8 +52,8 @@ static double energy(const Clusters *c) {
 
 // ---- centres -----------------------------------------------------------------------------------
 
-// centres (count): the voxel of each set nearest to the set's centre of mass; sets (voxels) numbers
-// them. sums (4 count) is room.
+// centres (count): the voxel of each set nearest to the set's centre of mass, of those with a mass
+// unless there are none; sets (voxels) numbers them. sums (4 count) is room.
 static void find_centres(const Clusters *c, const int32_t *sets, int32_t count, double *sums,
                          int32_t *centres) {
   const lbVoxels *voxels = c->voxels;
@@ -71,10 +71,13 @@ static void find_centres(const Clusters *c, const int32_t *sets, int32_t count, 
   }
   for (int32_t v = 0; v < voxels->count; v++) {
     double *sum = sums + 4 * (size_t)sets[v];
+    if (mass_of(c, v) <= 0) continue;
     lbVec3 way = lb_sub(lb_voxels_centre(voxels, v), lb_vec3_load(sum));
     // Rounding must not decide between voxels that are equally near.
     if (lb_dot(way, way) < sum[3] * (1 - 1e-9)) sum[3] = lb_dot(way, way), centres[sets[v]] = v;
   }
+  for (int32_t v = 0; v < voxels->count; v++)
+    if (centres[sets[v]] < 0) centres[sets[v]] = v;
 }
 
 // ---- the search --------------------------------------------------------------------------------

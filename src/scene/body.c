@@ -37,6 +37,7 @@ void lb_scene_release_body(lbSceneBody *body) {
   lb_free(body->basis_file);
   lb_free(body->frame_positions);
   lb_free(body->frame_fixed);
+  lb_free(body->frame_rigid);
   for (int32_t i = 0; i < body->joint_path_count; i++) lb_path_destroy(body->joint_paths[i]);
   lb_free(body->joint_paths);
   lb_free(body->joint_numbers);
@@ -109,10 +110,13 @@ static lbStatus read_solid(const lbField *json, const double scale[3], lbSceneBo
                                       : lb_scene_mesh_materials(body, json->file, err);
   if (!status && lb_field_here(&fixed)) status = lb_scene_read_fixed(&fixed, body, err);
   if (!status) status = lb_scene_read_cores(json, scale, body, err);
+  if (!status) status = lb_scene_read_rigid_frames(json, body, err);
   if (!status) status = lb_scene_show_colors(body, err);
   if (!status && lb_field_here(&look)) status = lb_scene_read_appearance(&look, body, err);
-  if (!status && body->joint_path_count > 0 && (scale[0] != 1 || scale[1] != 1 || scale[2] != 1))
+  bool scaled = scale[0] != 1 || scale[1] != 1 || scale[2] != 1;
+  if (!status && scaled && body->joints_move_space)
     status = lb_field_fail(json, err, "a rig cannot be scaled, remove \"scale\"");
+  if (!status && scaled) status = lb_scene_scale_drive(scale, body, err);
   if (status) return status;
   lb_scene_scale_mesh(scale, body->mesh);
   if (body->surface) lb_scene_scale_mesh(scale, body->surface);

@@ -58,8 +58,15 @@ lbStatus lb_scene_read_warp(const lbField *json, lbSceneBody *body, lbError *err
 lbStatus lb_scene_read_cores(const lbField *json, const double scale[3], lbSceneBody *body,
                              lbError *err);
 void lb_scene_release_cores(lbSceneBody *body);
+// covered (elements) <- true for those of a "group", "box" or "color", or of a list "elements".
+lbStatus lb_scene_cover_elements(const lbField *json, const lbSceneBody *body, bool *covered,
+                                 lbError *err);
 // frames.c
 lbStatus lb_scene_read_frames(const lbField *json, lbSceneBody *body, lbError *err);
+// Its "rigid", after the mesh.
+lbStatus lb_scene_read_rigid_frames(const lbField *json, lbSceneBody *body, lbError *err);
+// Driven frames in the mesh's own coordinates, as it is scaled.
+lbStatus lb_scene_scale_drive(const double scale[3], lbSceneBody *body, lbError *err);
 // skeleton.c: the joints of the body's surface as frames; body->frames.count is how many more.
 lbStatus lb_scene_read_skeleton(const lbField *body_json, const lbField *frames, lbSceneBody *body,
                                 lbError *err);

@@ -36,7 +36,8 @@ static lbStatus list_elements(const lbField *json, const lbSceneBody *body, bool
   return status;
 }
 
-static lbStatus cover(const lbField *json, const lbSceneBody *body, bool *covered, lbError *err) {
+lbStatus lb_scene_cover_elements(const lbField *json, const lbSceneBody *body, bool *covered,
+                                 lbError *err) {
   lbField elements = lb_field_member(json, "elements");
   lbField group = lb_field_member(json, "group"), box = lb_field_member(json, "box");
   lbField color = lb_field_member(json, "color");
@@ -98,7 +99,7 @@ static lbStatus read_core(const lbField *json, const double scale[3], lbSceneBod
   bool *covered = lb_alloc((size_t)lb_mesh_element_count(body->mesh) + 1, sizeof *covered);
   core->elements = covered;
   if (!covered) return lb_fail_memory(err);
-  status = cover(json, body, covered, err);
+  status = lb_scene_cover_elements(json, body, covered, err);
   if (!status && lb_field_here(&motion)) status = read_motion(&motion, core, err);
   if (!status && lb_field_here(&hinge)) status = read_hinge(&hinge, scale, core, err);
   return status;

@@ -1,9 +1,13 @@
 // "frames" of a body: where its frames are, how they move what lies between them.
 #include "scene/body.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static const char *const keys[] = { "count",    "positions", "weights",   "radius", "cutoff",
                                     "forces",   "mass",      "samples",   "bulk",   "fixed",
-                                    "skeleton", "driven",    "animation", "cycle",  NULL };
+                                    "skeleton", "driven",    "animation", "cycle",  "drive",
+                                    "rigid",    NULL };
 
 static lbStatus read_positions(const lbField *json, lbSceneBody *body, lbError *err) {
   if (!lb_field_here(json)) return LB_OK;
@@ -22,13 +26,14 @@ static lbStatus read_positions(const lbField *json, lbSceneBody *body, lbError *
   return status;
 }
 
+// frame_fixed has room for those that are driven, too.
 static lbStatus read_fixed(const lbField *json, lbSceneBody *body, lbError *err) {
+  body->frame_fixed = lb_alloc(2 * LB_FRAMES_MOST, sizeof *body->frame_fixed);
+  if (!body->frame_fixed) return lb_fail_memory(err);
   if (!lb_field_here(json)) return LB_OK;
   size_t count = json_is_array(json->value) ? json_array_size(json->value) : 0;
   if (count < 1 || count > LB_FRAMES_MOST)
     return lb_field_fail(json, err, "must be a list of numbers of frames");
-  body->frame_fixed = lb_alloc(count, sizeof *body->frame_fixed);
-  if (!body->frame_fixed) return lb_fail_memory(err);
   lbStatus status = LB_OK;
   for (size_t i = 0; i < count && !status; i++) {
     lbField item = lb_field_item(json, i);
@@ -36,6 +41,121 @@ static lbStatus read_fixed(const lbField *json, lbSceneBody *body, lbError *err)
   }
   body->frames.fixed_count = (int32_t)count;
   body->frames.fixed = body->frame_fixed;
+  return status;
+}
+
+static lbStatus read_drive_of(const lbField *drive, const char *key, lbSceneBody *body,
+                              lbError *err) {
+  char *end = NULL;
+  long frame = key[0] >= '0' && key[0] <= '9' ? strtol(key, &end, 10) : -1;
+  lbField motion = lb_field_member(drive, key);
+  if (frame < 0 || *end || frame >= body->frames.count)
+    return lb_field_fail(&motion, err, "is not the number of a frame, 0 to %d",
+                         (int)body->frames.count - 1);
+  for (int32_t k = 0; k < body->joint_path_count; k++)
+    if (body->joint_numbers[k] == frame)
+      return lb_field_fail(&motion, err, "frame %ld is driven twice", frame);
+  int32_t at = body->joint_path_count;
+  lbStatus status = lb_scene_read_path(&motion, &body->joint_paths[at], err);
+  if (status) return status;
+  body->joint_path_count++;
+  body->joint_numbers[at] = (int32_t)frame;
+  body->frame_fixed[body->frames.fixed_count++] = (int32_t)frame;
+  if (lb_path_keys(body->joint_paths[at])->positions) return LB_OK;
+  return lb_field_fail(&motion, err, "needs \"positions\": poses of frames are absolute");
+}
+
+// Frames that follow a motion, as fixed ones: { "number": motion, ... }.
+static lbStatus read_drive(const lbField *json, lbSceneBody *body, lbError *err) {
+  if (!lb_field_here(json)) return LB_OK;
+  if (!json_is_object(json->value) || json_object_size(json->value) > LB_FRAMES_MOST)
+    return lb_field_fail(json, err, "must be { \"number of a frame\": motion, ... }");
+  size_t count = json_object_size(json->value) + 1;
+  body->joint_paths = lb_alloc(count, sizeof *body->joint_paths);
+  body->joint_numbers = lb_alloc(count, sizeof *body->joint_numbers);
+  if (!body->joint_paths || !body->joint_numbers) return lb_fail_memory(err);
+  const char *key = NULL;
+  json_t *value = NULL;
+  lbStatus status = LB_OK;
+  json_object_foreach((json_t *)json->value, key, value) {
+    if (!status) status = read_drive_of(json, key, body, err);
+  }
+  body->frames.fixed = body->frame_fixed;
+  return status;
+}
+
+lbStatus lb_scene_scale_drive(const double scale[3], lbSceneBody *body, lbError *err) {
+  lbStatus status = LB_OK;
+  for (int32_t k = 0; k < body->joint_path_count && !status; k++) {
+    lbPathDef def = *lb_path_keys(body->joint_paths[k]);
+    lbPath *made = NULL;
+    size_t count = 3 * (size_t)def.key_count;
+    double *positions = lb_duplicate(def.positions, count, sizeof *positions);
+    double *tangents = def.position_tangents
+                           ? lb_duplicate(def.position_tangents, 2 * count, sizeof *tangents)
+                           : NULL;
+    if (!positions || (def.position_tangents && !tangents)) status = lb_fail_memory(err);
+    for (size_t i = 0; i < count && !status; i++) positions[i] *= scale[i % 3];
+    for (size_t i = 0; i < 2 * count && tangents && !status; i++) tangents[i] *= scale[i % 3];
+    def.positions = positions, def.position_tangents = tangents;
+    if (!status) status = lb_path_create(&def, &made, err);
+    lb_free(positions), lb_free(tangents);
+    if (status) continue;
+    lb_path_destroy(body->joint_paths[k]);
+    body->joint_paths[k] = made;
+  }
+  return status;
+}
+
+lbStatus lb_scene_read_rigid_frames(const lbField *json, lbSceneBody *body, lbError *err) {
+  static const char *const rigid_keys[] = { "group", "box", "color", "elements", NULL };
+  lbField own = lb_field_member(json, "frames");
+  if (!lb_field_here(&own)) return LB_OK;
+  lbField list = lb_field_member(&own, "rigid");
+  if (!lb_field_here(&list)) return LB_OK;
+  size_t count = json_is_array(list.value) ? json_array_size(list.value) : 0;
+  size_t elements = (size_t)lb_mesh_body_elements(body->mesh);
+  if (count < 1 || count > (size_t)body->frames.count)
+    return lb_field_fail(&list, err, "must be a list of regions, at most one a frame");
+  bool *covered = lb_alloc(elements + 1, sizeof *covered);
+  body->frame_rigid = lb_alloc(elements + 1, sizeof *body->frame_rigid);
+  lbStatus status = covered && body->frame_rigid ? LB_OK : lb_fail_memory(err);
+  for (size_t e = 0; e < elements && !status; e++) body->frame_rigid[e] = -1;
+  for (size_t i = 0; i < count && !status; i++) {
+    lbField item = lb_field_item(&list, i);
+    memset(covered, 0, elements * sizeof *covered);
+    status = lb_field_keys(&item, rigid_keys, err);
+    if (!status) status = lb_scene_cover_elements(&item, body, covered, err);
+    for (size_t e = 0; e < elements && !status; e++) {
+      if (!covered[e]) continue;
+      if (body->frame_rigid[e] >= 0)
+        status = lb_field_fail(&item, err, "has element %zu, which region %d has, too", e,
+                               (int)body->frame_rigid[e]);
+      else
+        body->frame_rigid[e] = (int32_t)i;
+    }
+  }
+  lb_free(covered);
+  body->frames.rigid_count = (int32_t)count;
+  body->frames.rigid = body->frame_rigid;
+  return status;
+}
+
+// A number of samples, or { "voxels", "count" | "error" }: fewer of them, with weights.
+static lbStatus read_samples(const lbField *json, lbFramesDef *frames, lbError *err) {
+  static const char *const sample_keys[] = { "voxels", "count", "error", NULL };
+  if (!json_is_object(json->value))
+    return lb_field_integer(json, 1, 1000000, &frames->samples, err);
+  lbField voxels = lb_field_member(json, "voxels"), count = lb_field_member(json, "count");
+  lbField error = lb_field_member(json, "error");
+  lbStatus status = lb_field_keys(json, sample_keys, err);
+  if (!status) status = lb_field_integer(&voxels, 1, 1000000, &frames->samples, err);
+  if (!status && !lb_field_here(&count) && !lb_field_here(&error))
+    status = lb_field_fail(json, err, "needs a \"count\" or an \"error\"");
+  if (!status) status = lb_field_integer(&count, 1, 1000000, &frames->sample_limit, err);
+  if (!status && lb_field_here(&error))
+    status = lb_field_positive(&error, &frames->sample_error, err);
+  if (!status && frames->sample_error >= 1) status = lb_field_fail(&error, err, "must be below 1");
   return status;
 }
 
@@ -55,7 +175,7 @@ lbStatus lb_scene_read_frames(const lbField *json, lbSceneBody *body, lbError *e
   lbField mass = lb_field_member(&own, "mass"), samples = lb_field_member(&own, "samples");
   lbField radius = lb_field_member(&own, "radius"), cutoff = lb_field_member(&own, "cutoff");
   lbField bulk = lb_field_member(&own, "bulk"), fixed = lb_field_member(&own, "fixed");
-  lbField skeleton = lb_field_member(&own, "skeleton");
+  lbField skeleton = lb_field_member(&own, "skeleton"), drive = lb_field_member(&own, "drive");
   int choices[3] = { 0, 0, 0 };
   if (!status && lb_field_here(&skeleton) && !json_is_boolean(skeleton.value))
     status = lb_field_fail(&skeleton, err, "must be true or false");
@@ -69,7 +189,7 @@ lbStatus lb_scene_read_frames(const lbField *json, lbSceneBody *body, lbError *e
   if (!status) status = lb_field_choice(&weights, lb_frames_weight_names(), &choices[0], err);
   if (!status) status = lb_field_choice(&forces, lb_frames_force_names(), &choices[1], err);
   if (!status) status = lb_field_choice(&mass, lb_frames_mass_names(), &choices[2], err);
-  if (!status) status = lb_field_integer(&samples, 1, 1000000, &frames->samples, err);
+  if (!status && lb_field_here(&samples)) status = read_samples(&samples, frames, err);
   if (!status) status = read_length(&radius, &frames->radius, err);
   if (!status) status = read_length(&cutoff, &frames->cutoff, err);
   if (!status) status = lb_field_number(&bulk, &frames->bulk, err);
@@ -77,10 +197,13 @@ lbStatus lb_scene_read_frames(const lbField *json, lbSceneBody *body, lbError *e
   if (!status && json_is_true(skeleton.value)) {
     if (lb_field_here(&fixed))
       status = lb_field_fail(&fixed, err, "of a skeleton name the joints that are \"driven\"");
+    else if (lb_field_here(&drive))
+      status = lb_field_fail(&drive, err, "a skeleton is led by its animation, remove one of them");
     else
       status = lb_scene_read_skeleton(json, &own, body, err);
   } else if (!status) {
     status = read_fixed(&fixed, body, err);
+    if (!status) status = read_drive(&drive, body, err);
   }
   frames->weights = choices[0];
   frames->forces = (lbFrameForces)choices[1];

@@ -4,6 +4,7 @@
 #include "study/actor.h"
 
 #include "full/full.h"
+#include "limber/frames.h"
 #include "study/start.h"
 
 #include <math.h>
@@ -360,6 +361,10 @@ static lbStatus make_rows(lbActor *actor, lbRunBody *body, bool volume, lbError 
   size_t vertices = (size_t)r->model->size.vertex_count, nodes = (size_t)r->model->size.node_count;
   complete &= (body->frames = lb_alloc(frames, 3 * vertices * sizeof(float))) != NULL;
   if (volume) complete &= (body->displacements = lb_alloc(frames, nodes * width)) != NULL;
+  body->joint_count = lb_body_frames_count(body_of(actor, 0));
+  if (body->joint_count > 0)
+    complete &=
+        (body->joints = lb_alloc(frames * (size_t)body->joint_count, 7 * sizeof(double))) != NULL;
   return complete ? LB_OK : lb_fail_memory(err);
 }
 
@@ -401,6 +406,14 @@ static void record_unreduced(const lbActor *actor, const lbBody *body, size_t fr
     for (size_t i = 0; i < 3; i++) to->frames[3 * (vertices * frame + v) + i] = (float)own[i];
   }
   if (to->displacements) lb_body_node_displacements(body, to->displacements + 3 * nodes * frame);
+  for (int32_t i = 0; i < to->joint_count; i++) {
+    double *pose = to->joints + 7 * ((size_t)to->joint_count * frame + (size_t)i);
+    lbVec3 position;
+    lbQuat rotation;
+    if (lb_body_frames_pose(body, i, &position, &rotation)) continue;
+    lb_vec3_store(pose, position);
+    pose[3] = rotation.x, pose[4] = rotation.y, pose[5] = rotation.z, pose[6] = rotation.w;
+  }
 }
 
 void lb_actor_record(lbActor *actor, int32_t frame) {

@@ -16,6 +16,7 @@ void lb_run_destroy(lbRun *run) {
   for (int32_t i = 0; run->bodies && i < run->body_count; i++) {
     lb_free(run->bodies[i].frames);
     lb_free(run->bodies[i].displacements);
+    lb_free(run->bodies[i].joints);
     lb_free(run->bodies[i].coordinates);
     lb_free(run->bodies[i].placements);
   }

@@ -1,9 +1,7 @@
 // What a run writes: probes as CSV, its motion as an animation or as a sequence of meshes.
-#include "limber/run.h"
+#include "study/run_files.h"
 
-#include "limber/export.h"
 #include "limber/file.h"
-#include "limber/math.h"
 #include "numbers/print.h"
 #include "study/actor.h"
 
@@ -30,7 +28,7 @@ lbStatus lb_run_write_probes(const lbRun *run, const char *path, lbError *err) {
 }
 
 // Up in the file: against gravity where that is along y, otherwise z.
-static char up_axis(const lbScene *scene) {
+char lb_run_up(const lbScene *scene) {
   const double *g = scene->gravity;
   return fabs(g[1]) > fabs(g[0]) && fabs(g[1]) > fabs(g[2]) ? 'y' : 'z';
 }
@@ -107,8 +105,8 @@ static lbStatus fill_animation(const lbRun *run, size_t index, Part *part, lbAni
   return LB_OK;
 }
 
-static lbStatus write_animation(const lbRun *run, int32_t first, size_t count, const char *path,
-                                double *max_error, lbError *err) {
+static lbStatus write_targets(const lbRun *run, int32_t first, size_t count, const char *path,
+                              double *max_error, lbError *err) {
   lbAnimationBody *bodies = lb_alloc(count, sizeof *bodies);
   lbAnimationInfo *info = lb_alloc(count, sizeof *info);
   Part *parts = lb_alloc(count, sizeof *parts);
@@ -118,7 +116,7 @@ static lbStatus write_animation(const lbRun *run, int32_t first, size_t count, c
   lbAnimationDef def = lb_animation_def();
   def.frame_count = run->frame_count;
   def.times = run->frame_times;
-  def.up = up_axis(run->scene);
+  def.up = lb_run_up(run->scene);
   if (!status) status = lb_animation_write(path, bodies, (int32_t)count, &def, info, err);
   if (max_error) *max_error = 0;
   for (size_t i = 0; i < count && !status && max_error; i++)
@@ -127,6 +125,26 @@ static lbStatus write_animation(const lbRun *run, int32_t first, size_t count, c
   lb_free(bodies);
   lb_free(info);
   return status;
+}
+
+// Bodies of frames have joints where viewers, which blend these linearly, come near enough.
+static lbStatus write_animation(const lbRun *run, int32_t first, size_t count, const char *path,
+                                double *max_error, lbError *err) {
+  lbStatus status = check_frames(run, err);
+  if (!status && lb_run_has_joints(run, first, count)) {
+    bool near = false;
+    double error = 0;
+    status = lb_run_write_skinned(run, first, count, path, &near, &error, err);
+    if (!status && near)
+      lb_log(LB_LOG_INFO, "%s: frames as joints, which viewers blend linearly: up to %.2g m off",
+             path, error);
+    if (!status && near && max_error) *max_error = error;
+    if (status || near) return status;
+    lb_log(LB_LOG_INFO,
+           "%s: morph targets, since joints that viewers blend linearly would be up to %.2g m off",
+           path, error);
+  }
+  return status ? status : write_targets(run, first, count, path, max_error, err);
 }
 
 lbStatus lb_run_write_animation(const lbRun *run, const char *path, double *max_error,
@@ -239,7 +257,7 @@ lbStatus lb_run_write_sequence(const lbRun *run, int32_t body, const char *path,
   def.frame_count = run->frame_count;
   def.times = run->frame_times;
   def.frame_rate = run->frame_rate;
-  def.up = up_axis(run->scene);
+  def.up = lb_run_up(run->scene);
   if (!status) status = lb_sequence_write(path, bodies, (int32_t)count, &def, err);
   release_parts(parts, count);
   lb_free(bodies);

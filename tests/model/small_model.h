@@ -102,6 +102,7 @@ typedef struct SmallModel {
   int32_t frame_settings[3], sample_materials[SMALL_SAMPLES], sample_begin[SMALL_SAMPLES + 1];
   double sample_positions[SMALL_SAMPLES][3], sample_volumes[SMALL_SAMPLES];
   double sample_masses[SMALL_SAMPLES], sample_stiffness[SMALL_SAMPLES];
+  double sample_shares[SMALL_SAMPLES][2];
   int32_t sample_frames[SMALL_ENTRIES], node_frame_begin[SMALL_NODES + 1];
   double sample_weights[SMALL_ENTRIES][4], node_weights[SMALL_NODES];
   int32_t node_frames[SMALL_NODES], node_voxels[SMALL_NODES], voxel_size[3];
@@ -281,6 +282,7 @@ static inline void small_frames(SmallModel *s) {
   SMALL_COPY(sample_masses, (double[]){ 1, 1 });
   SMALL_COPY(sample_materials, (int32_t[]){ 0, 1 });
   SMALL_COPY(sample_stiffness, (double[]){ 1, 2 });
+  SMALL_COPY(sample_shares, (double[]){ 1, .5, 2, 1.5 });
   SMALL_COPY(sample_begin, (int32_t[]){ 0, 2, 3 });
   SMALL_COPY(sample_frames, (int32_t[]){ 0, 1, 1 });
   SMALL_COPY(sample_weights, (double[]){ .75, 0, 0, -1, .25, 0, 0, 1, 1, 0, 0, 0 });
@@ -392,6 +394,7 @@ static inline void small_point(SmallModel *s) {
     .sample_masses = s->sample_masses,
     .sample_materials = s->sample_materials,
     .sample_stiffness = s->sample_stiffness,
+    .sample_shares = s->sample_shares[0],
     .sample_begin = s->sample_begin,
     .sample_frames = s->sample_frames,
     .sample_weights = s->sample_weights[0],
@@ -436,7 +439,8 @@ static inline void small_model_strip_frames(SmallModel *s) {
   d->size.node_entry_count = d->size.voxel_cell_count = 0;
   d->frame_poses = d->frame_damping = d->frame_bulk = NULL, d->frame_fixed = NULL;
   d->frame_settings = NULL, d->sample_positions = d->sample_volumes = d->sample_masses = NULL;
-  d->sample_materials = NULL, d->sample_stiffness = NULL, d->sample_begin = NULL;
+  d->sample_materials = NULL, d->sample_stiffness = d->sample_shares = NULL;
+  d->sample_begin = NULL;
   d->sample_frames = NULL, d->sample_weights = NULL, d->node_frame_begin = NULL;
   d->node_frames = NULL, d->node_weights = NULL, d->node_voxels = NULL, d->voxel_grid = NULL;
   d->voxel_size = NULL, d->voxel_cells = NULL;

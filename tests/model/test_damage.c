@@ -136,7 +136,7 @@ static void wrong_headers_are_refused(void **state) {
   check_wrong(pack_small, HEADER->array_count -= 1 + HEADER->array_count % 2,
               "followed by zeros up to a multiple");
   check_wrong(pack_small, HEADER->array_count += 2, "it must begin at");
-  check_wrong(pack_small, HEADER->model_count = 0, "102 arrays in");
+  check_wrong(pack_small, HEADER->model_count = 0, "103 arrays in");
   check_wrong(pack_small, HEADER->model_count = 2, "model 1: its sizes are missing");
   check_wrong(pack_small, HEADER->has_world = 1, "world: its sizes are missing");
   check_wrong(pack_bundle, HEADER->has_world = 0, "arrays in");

@@ -203,7 +203,8 @@ static void rigid_bodies_are_seen_and_dragged(void **state) {
     vw_stage_step(stage);
   }
   double height = vw_actor_frame(ball, 0).position.z;
-  print_message("  lifted to %.3g m\n", height);
+  vwHold hold = vw_stage_hold(stage, 0);
+  print_message("  lifted to %.3g m, by a hand at %.3g m\n", height, hold.target.z);
   assert_true(height > 0.4);
   vw_stage_release(stage, 1, false);
   for (int i = 0; i < 200; i++) vw_stage_step(stage);
