@@ -205,10 +205,11 @@ static void rigid_bodies_are_seen_and_dragged(void **state) {
   double height = vw_actor_frame(ball, 0).position.z;
   vwHold hold = vw_stage_hold(stage, 0);
   print_message("  lifted to %.3g m, by a hand at %.3g m\n", height, hold.target.z);
-  assert_true(height > 0.4);
+  check_small(lb_length(lb_sub(hold.point, hold.target)), 0.02); // it hangs from the hand
+  assert_true(height > 0.34);
   vw_stage_release(stage, 1, false);
   for (int i = 0; i < 200; i++) vw_stage_step(stage);
-  assert_true(vw_actor_frame(ball, 0).position.z < height - 0.05);
+  assert_true(vw_actor_frame(ball, 0).position.z < height - 0.03);
   vw_stage_destroy(stage);
 }
 
