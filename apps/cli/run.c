@@ -34,8 +34,22 @@ static void add_flag(json_t *flags, const lbSceneBody *body, int32_t count, cons
 
 // The two of a contact or an event, by name.
 static json_t *names_of(const lbScene *scene, int32_t body, int32_t other, int32_t collider) {
-  const char *second = other >= 0 ? scene->bodies[other].name : scene->colliders[collider].name;
-  return json_pack("[s, s]", scene->bodies[body].name, second);
+  const char *second = other >= 0      ? scene->bodies[other].name
+                       : collider >= 0 ? scene->colliders[collider].name
+                                       : NULL; // the world
+  return json_pack("[s, s?]", scene->bodies[body].name, second);
+}
+
+static json_t *joints_of(const lbRun *run) {
+  json_t *joints = json_array();
+  for (int32_t i = 0; i < run->joint_count; i++) {
+    const lbRunJoint *j = &run->joints[i];
+    json_array_append_new(
+        joints, json_pack("{s:s, s:o, s:o, s:o, s:b}", "name", run->scene->joints[i].name, "force",
+                          cli_numbers(j->force, 3), "torque", cli_numbers(j->torque, 3), "position",
+                          cli_number(j->position), "broken", j->broken));
+  }
+  return joints;
 }
 
 static void add_contacts(const lbRun *run, json_t *result) {
@@ -51,11 +65,14 @@ static void add_contacts(const lbRun *run, json_t *result) {
   for (int32_t i = 0; i < run->event_count; i++) {
     const lbRunEvent *e = &run->events[i];
     json_array_append_new(events, json_pack("{s:o, s:s, s:o}", "time", cli_number(e->time), "kind",
-                                            e->begins ? "begin" : "end", "bodies",
+                                            e->breaks   ? "broken"
+                                            : e->begins ? "begin"
+                                                        : "end",
+                                            "bodies",
                                             names_of(run->scene, e->body, e->other, e->collider)));
   }
   json_object_set_new(result, "contacts", contacts);
-  json_object_set_new(result, "joints", json_array());
+  json_object_set_new(result, "joints", joints_of(run));
   json_object_set_new(result, "events", events);
 }
 
@@ -91,7 +108,7 @@ static json_t *document(const lbRun *run) {
   json_t *result =
       json_pack("{s:i, s:o, s:o, s:o, s:o}", "steps", (int)run->step_count, "time",
                 cli_number(run->time), "bodies", bodies, "probes", probes, "flags", flags);
-  if (scene->contact) add_contacts(run, result);
+  if (scene->contact || scene->joint_count > 0) add_contacts(run, result);
   return result;
 }
 

@@ -87,6 +87,61 @@ lbStatus lb_rigid_model(const lbColliderDef *shape, double density, lbModel **ou
 lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double friction,
                             lbError *err);
 
+// ---- joints ------------------------------------------------------------------------------------
+
+// What holds two bodies of any method together, or one in the world. Joints are part of the step
+// like contacts: their forces are found together, by how the bodies themselves give way, and joints
+// are as hard as rounding allows. A joint of a body that deforms is held by the points of its
+// surface that are nearest to the joint, whose mean motion it follows; or by one vertex.
+typedef uint64_t lbJointId; // 0: none
+
+typedef enum lbJointKind {
+  LB_JOINT_POINT,    // two points stay together
+  LB_JOINT_HINGE,    // and turn against each other about an axis alone
+  LB_JOINT_SLIDER,   // shift along an axis alone
+  LB_JOINT_WELD,     // nothing
+  LB_JOINT_DISTANCE, // two points stay as far apart as they are
+  LB_JOINT_KIND_COUNT
+} lbJointKind;
+
+typedef struct lbJointDef {
+  lbJointKind kind;    // default point
+  lbBodyId bodies[2];  // the second 0: the world
+  lbVec3 places[2];    // m, world, as bodies stand now: where it is on each of them. Points that do
+                       // not lie together are drawn together, no faster than 1 m/s; a weld and a
+                       // slider hold them as they are
+  int32_t vertices[2]; // of their surfaces, instead of places; default -1. Led by that vertex alone
+                       // in the kinds point and distance
+  int32_t region_count;  // weld: so many vertices of the first one's surface, each held where it is
+  const int32_t *region; // on the second; of many some that lie apart are held. Default 0
+  lbVec3 axis;           // hinge, slider: world, now; not 0; it is normalised. Default z
+  // Hinge, slider, distance: the position is 0 now (m, rad), and grows as the first one is shifted
+  // along the axis, or turned about it by the right hand, against the second; or with the distance.
+  bool limited;       // default false
+  double limits[2];   // least and greatest position, least <= 0 <= greatest is not asked for
+  double motor_speed; // m/s, rad/s that the position changes by, as far as
+  double motor_force; // N, N m, >= 0, is enough for it; default 0: there is no motor
+  double break_force; // N, > 0: broken for ever after a step with more; default INFINITY
+  bool collide;       // whether the two touch each other; default false
+} lbJointDef;
+
+typedef struct lbJointReport { // of the last step; all 0 where it is broken
+  lbVec3 force, torque;        // N, N m on the first body, world; the torque about `place`
+  lbVec3 place;                // m, world: where it is on the first body
+  double position;             // m, rad; see lbJointDef
+  double error;                // m: how far its points are from where they should be
+  bool broken;
+} lbJointReport;
+
+lbJointDef lb_joint_def(void);
+// Refused: a body and itself, bodies that are not there or play recordings, an axis of no length,
+// limits in the wrong order. Joints go with their bodies when these are removed.
+lbStatus lb_world_add_joint(lbWorld *world, const lbJointDef *def, lbJointId *id, lbError *err);
+lbStatus lb_world_remove_joint(lbWorld *world, lbJointId id, lbError *err);
+lbStatus lb_world_joint(const lbWorld *world, lbJointId id, lbJointReport *out, lbError *err);
+// Another speed and force of a hinge's or slider's motor.
+lbStatus lb_world_set_motor(lbWorld *world, lbJointId id, double speed, double force, lbError *err);
+
 // ---- what touches ------------------------------------------------------------------------------
 
 typedef struct lbContact {

@@ -65,7 +65,14 @@ typedef struct lbRunEvent {
   double time; // s, the end of the step
   bool begins; // two began to touch, or ended it
   int32_t body, other, collider;
+  bool breaks; // a joint of the two broke, instead; other -1: it held the body in the world
 } lbRunEvent;
+
+typedef struct lbRunJoint {   // of the scene, at the end
+  double force[3], torque[3]; // N, N m, on the first body, in the last step
+  double position;            // m, rad; as in lbJointReport
+  bool broken;
+} lbRunJoint;
 
 typedef struct lbRun {
   const lbScene *scene; // must outlive the run
@@ -76,6 +83,8 @@ typedef struct lbRun {
   lbRunBody *bodies;
   int32_t contact_count;
   lbRunContact *contacts; // (contact_count)
+  int32_t joint_count;
+  lbRunJoint *joints; // (joint_count)
   int32_t event_count;
   lbRunEvent *events; // (event_count), in the order of time
   double *probes;     // ((step_count + 1) x probe_count x 3) displacements, from t = 0 on

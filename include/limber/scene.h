@@ -70,6 +70,18 @@ typedef struct lbSceneCollider {
   bool untouchable;     // "contact": false
 } lbSceneCollider;
 
+typedef struct lbSceneJoint { // as lbJointDef of limber/contact.h
+  char *name;
+  lbJointKind kind;
+  int32_t bodies[2];   // the second -1: the world
+  int32_t vertices[2]; // in the numbering of the bodies; -1: places
+  double places[2][3]; // m, world
+  bool *region;        // (vertices of the first one's mesh); NULL: none
+  double axis[3];
+  bool limited, collide;
+  double limits[2], motor_speed, motor_force, break_force;
+} lbSceneJoint;
+
 typedef struct lbSceneAttachment { // as lbAttachment of limber/world.h
   int32_t body, vertex;
   const lbPath *path; // one of the scene's; NULL: the target stands
@@ -104,6 +116,8 @@ typedef struct lbScene {
   lbSceneLoad *loads;
   int32_t attachment_count;
   lbSceneAttachment *attachments;
+  int32_t joint_count;
+  lbSceneJoint *joints;
   int32_t probe_count;
   lbSceneProbe *probes;
   bool contact;     // bodies touch each other and colliders

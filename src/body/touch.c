@@ -28,6 +28,7 @@ bool lb_touch_open(lbTouching *t, lbBody *body, double h) {
   t->step = (lbStep){ .h = h, .share = 1, .whole = &t->start };
   if (lb_part_open(body, &t->step, s) & LB_STEP_NONFINITE) return false;
   if (lb_frame_is_felt(body)) lb_frame_correct(body, &t->step, s);
+  if (body->frame.kind == LB_FRAME_FREE && body->contacts->acts) lb_frame_try(body, &t->step, s);
   if (body->frame.kind == LB_FRAME_FREE) t->mobility = lb_frame_mobility(body, t->step.frame.turn);
   return true;
 }
@@ -176,6 +177,14 @@ lbVec3 lb_touch_way(const lbTouching *t, const lbSpot *spot, lbVec3 *at) {
   return way;
 }
 
+lbVec3 lb_touch_motion(const lbBody *body, lbMat3 turn, const lbSpot *spot, const double *moved) {
+  const lbPrepared *p = body->prepared;
+  const lbTree *tree = NULL;
+  if (spot->kind != LB_SPOT_SURFACE) return lb_vec3(0, 0, 0);
+  lb_prepared_tree(p, &tree, NULL);
+  return lb_mat3_apply(turn, own_motion(p, tree, moved, spot->triangle, spot->weights));
+}
+
 // ---- matrices ----------------------------------------------------------------------------------
 
 // From the frame's centre in the step's middle, about which a force that is held turns it, world.
@@ -270,6 +279,36 @@ void lb_touch_matrices(const lbTouching *t, int32_t count, const lbSpot *spots, 
   if (t->body->frame.kind == LB_FRAME_FREE) add_frame(t, count, spots, moves, speeds);
 }
 
+void lb_touch_speed_matrix(const lbBody *body, int32_t count, const lbSpot *spots, double *work,
+                           lbScratch *s, double *speeds) {
+  const lbPrepared *p = body->prepared;
+  const lbTree *tree = NULL;
+  size_t n = 3 * (size_t)count;
+  lbMat3 turn = body->frame.turn, mobility = lb_frame_mobility(body, turn);
+  lbVec3 centre = lb_frame_centre(body);
+  bool free = body->frame.kind == LB_FRAME_FREE;
+  lb_prepared_tree(p, &tree, NULL);
+  for (size_t k = 0; k < n; k++) {
+    const lbSpot *spot = &spots[k / 3];
+    lbVec3 axis = spot->axes[k % 3], linear = lb_scale(1 / p->mass, axis);
+    lbVec3 angular = lb_mat3_apply(mobility, lb_cross(lb_sub(spot->point, centre), axis));
+    memset(work, 0, (size_t)p->padded * sizeof *work);
+    if (spot->kind == LB_SPOT_SURFACE)
+      lb_tree_add_line(tree, spot->triangle, spot->weights, lb_mat3_apply_transpose(turn, axis),
+                       work);
+    lb_body_mobilise(body, s, work);
+    for (int32_t j = 0; j < count; j++) {
+      lbVec3 moved = lb_touch_motion(body, turn, &spots[j], work);
+      if (free) {
+        lbVec3 arm = lb_sub(spots[j].point, centre);
+        moved = lb_add(moved, lb_add(linear, lb_cross(angular, arm)));
+      }
+      for (size_t i = 0; i < 3; i++)
+        speeds[(3 * (size_t)j + i) * n + k] = lb_dot(spots[j].axes[i], moved);
+    }
+  }
+}
+
 // ---- forces and impulses -----------------------------------------------------------------------
 
 static lbVec3 along_axes(const lbSpot *spot, double sign, const double amounts[3]) {
@@ -291,6 +330,8 @@ void lb_touch_hold(const lbTouching *t, const lbSpot *spot, double sign, const d
   lb_vec3_store(frame, lb_add(lb_vec3_load(frame), force));
   lb_vec3_store(frame + 3, lb_add(lb_vec3_load(frame + 3), lb_cross(arm_of(t, spot), force)));
 }
+
+void lb_touch_release(lbBody *body) { body->contacts->acts = false; }
 
 void lb_touch_look(const lbBody *body, lbScratch *s) {
   body->prepared->method->get(body, s->q0, s->v0, NULL);

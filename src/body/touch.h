@@ -6,7 +6,7 @@
 #ifndef LB_BODY_TOUCH_H
 #define LB_BODY_TOUCH_H
 
-#include "body/tree.h"
+#include "body/anchor.h"
 
 typedef enum lbSpotKind {
   LB_SPOT_SURFACE, // a place of a triangle
@@ -65,12 +65,20 @@ void lb_touch_matrices(const lbTouching *touching, int32_t count, const lbSpot *
 void lb_touch_hold(const lbTouching *touching, const lbSpot *spot, double sign,
                    const double force[3]);
 
+// How moved coordinates move a spot, world axes, with the frame turned by `turn` and not moved.
+lbVec3 lb_touch_motion(const lbBody *body, lbMat3 turn, const lbSpot *spot, const double *moved);
+
+void lb_touch_release(lbBody *body); // it has no such force
+
 // ---- when the step is done ---------------------------------------------------------------------
 
 // The body's state, to be asked for velocities; scratch q0 and v0 hold it.
 void lb_touch_look(const lbBody *body, lbScratch *scratch);
 lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *scratch, const lbSpot *spot,
                          lbVec3 *place);
+// speeds (3 count x 3 count) <- of lb_touch_matrices, at the body's present state.
+void lb_touch_speed_matrix(const lbBody *body, int32_t count, const lbSpot *spots, double *work,
+                           lbScratch *scratch, double *speeds);
 // Impulses along the axes of spots, times their signs.
 void lb_touch_strike(lbBody *body, int32_t count, const lbSpot *const *spots, const double *signs,
                      const double *const *impulses, lbScratch *scratch);

@@ -108,6 +108,9 @@ lbStatus lb_scene_read_point(const lbField *json, const lbScene *scene, int32_t 
                              int32_t *vertex, lbError *err);
 // attach.c: "attach" of a scene's top level, after the bodies.
 lbStatus lb_scene_read_attachments(const lbField *json, lbScene *scene, lbError *err);
+// joints.c: "joints" of a scene's top level, after the bodies and colliders.
+lbStatus lb_scene_read_joints(const lbField *json, lbScene *scene, lbError *err);
+void lb_scene_release_joints(lbScene *scene);
 // view.c: "title", "try" and "view" of a scene's top level.
 lbStatus lb_scene_read_view(const lbField *json, lbScene *scene, lbError *err);
 // appearance.c, the key "look": paints the body's surface; without one it gets the mesh's boundary.

@@ -12,7 +12,8 @@
 
 static const char *const scene_keys[] = { "limber", "gravity", "bodies",    "loads",   "attach",
                                           "probes", "time",    "title",     "try",     "view",
-                                          "up",     "ground",  "colliders", "contact", NULL };
+                                          "up",     "ground",  "colliders", "contact",
+                                          "joints", NULL };
 static const char *const load_keys[] = { "body", "vertex", "force", "from", "to", NULL };
 static const char *const probe_keys[] = { "body", "vertex", NULL };
 static const char *const time_keys[] = {
@@ -36,6 +37,7 @@ void lb_scene_destroy(lbScene *scene) {
   lb_free(scene->attachments);
   lb_free(scene->probes);
   lb_scene_release_colliders(scene);
+  lb_scene_release_joints(scene);
   lb_free(scene);
 }
 
@@ -201,6 +203,8 @@ static lbStatus read_scene(const lbField *json, lbScene *scene, lbError *err) {
   if (!status) status = read_probes(&member, scene, err);
   member = lb_field_member(json, "attach");
   if (!status) status = lb_scene_read_attachments(&member, scene, err);
+  member = lb_field_member(json, "joints");
+  if (!status) status = lb_scene_read_joints(&member, scene, err);
   return status;
 }
 

@@ -31,6 +31,7 @@ void lb_run_destroy(lbRun *run) {
   lb_free(run->probes);
   lb_free(run->frame_times);
   lb_free(run->contacts);
+  lb_free(run->joints);
   lb_free(run->events);
   lb_free(run);
 }
@@ -120,7 +121,8 @@ static lbStatus create_cast(lbRun *run, Cast *cast, lbError *err) {
       return lb_fail_interrupted(err, "making bodies");
     status = lb_actor_create(actor, err);
   }
-  return status ? status : lb_run_add_colliders(&cast->contacts, err);
+  if (!status) status = lb_run_add_colliders(&cast->contacts, err);
+  return status ? status : lb_run_add_joints(&cast->contacts, err);
 }
 
 // ---- frames ------------------------------------------------------------------------------------
@@ -219,6 +221,8 @@ static lbStatus run_steps(lbRun *run, Cast *cast, lbError *err) {
       lbStatus status = lb_run_watch_contacts(&cast->contacts, (step + 1) * h, err);
       if (status) return status;
     }
+    lbStatus status = lb_run_watch_joints(&cast->contacts, (step + 1) * h, err);
+    if (status) return status;
   }
 }
 

@@ -74,7 +74,7 @@ static lbStatus add_event(lbRunContacts *c, double time, bool begins, lbTouching
                sizeof *run->events))
     return lb_fail_memory(err);
   run->events[run->event_count++] =
-      (lbRunEvent){ time, begins, pair.body, pair.other, pair.collider };
+      (lbRunEvent){ time, begins, pair.body, pair.other, pair.collider, false };
   return LB_OK;
 }
 
@@ -124,6 +124,7 @@ lbStatus lb_run_report_contacts(lbRunContacts *c, lbError *err) {
 
 void lb_run_release_contacts(lbRunContacts *c) {
   lb_free(c->colliders);
+  lb_free(c->joints);
   lb_free(c->bodies);
   lb_free(c->before);
   lb_free(c->now);

@@ -14,6 +14,7 @@ typedef struct lbRunContacts {
   lbBodyId *bodies;        // (bodies of the scene)
   lbColliderId *colliders; // (colliders of the scene)
   lbTouchingPair *before, *now;
+  lbJointId *joints; // (joints of the scene)
   size_t before_count, before_room, now_room, event_room;
 } lbRunContacts;
 
@@ -21,6 +22,9 @@ lbStatus lb_run_add_colliders(lbRunContacts *contacts, lbError *err);
 // After a step that ends at `time`: who began to touch, who ended it.
 lbStatus lb_run_watch_contacts(lbRunContacts *contacts, double time, lbError *err);
 lbStatus lb_run_report_contacts(lbRunContacts *contacts, lbError *err); // at the end
+// run_joints.c: the scene's joints; and after a step, what broke and what they hold with.
+lbStatus lb_run_add_joints(lbRunContacts *contacts, lbError *err);
+lbStatus lb_run_watch_joints(lbRunContacts *contacts, double time, lbError *err);
 void lb_run_release_contacts(lbRunContacts *contacts);
 
 #endif

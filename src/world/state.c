@@ -1,13 +1,13 @@
 // All that a world remembers, as bytes: header, then for each body its id and its own bytes
-// (lb_body_save_state), then where colliders are and the contacts of the last step. Numbers are as
-// this machine stores them: for going back in time, not for files that travel.
-#include "world/touch.h"
+// (lb_body_save_state), then where colliders are, the contacts of the last step, and joints.
+// Numbers are as this machine stores them: for going back in time, not for files that travel.
+#include "world/joint.h"
 
 #include "body/body.h"
 
 #include <string.h>
 
-#define STATE_VERSION 2
+#define STATE_VERSION 3
 
 static const char state_magic[8] = { 'l', 'b', 'w', 'o', 'r', 'l', 'd', 0 };
 
@@ -30,8 +30,21 @@ typedef struct SavedCollider {
   int32_t moves;
 } SavedCollider;
 
+typedef struct SavedJoint {
+  uint64_t id;
+  double position, error, force[3], torque[3];
+  int32_t broken, unused;
+} SavedJoint;
+
+static int32_t joint_count(const lbWorld *world) {
+  int32_t count = 0;
+  for (int32_t i = 0; world->linked && i < world->linked->count; i++)
+    count += world->linked->list[i].used;
+  return count;
+}
+
 static size_t touch_bytes(const lbWorld *world) {
-  size_t bytes = 0;
+  size_t bytes = (size_t)joint_count(world) * sizeof(SavedJoint);
   for (int32_t i = 0; i < world->collider_count; i++)
     if (world->colliders[i].solid) bytes += sizeof(SavedCollider);
   if (world->touch)
@@ -60,6 +73,21 @@ static void store_quat(double to[4], lbQuat q) {
 }
 static lbQuat quat_at(const double *q) { return lb_quat(q[0], q[1], q[2], q[3]); }
 
+static char *save_joints(const lbWorld *world, char *to) {
+  for (int32_t i = 0; world->linked && i < world->linked->count; i++) {
+    const lbBodyJoint *j = &world->linked->list[i];
+    if (!j->used) continue;
+    SavedJoint saved = { .id = lb_world_id(i, j->generation),
+                         .position = j->position,
+                         .error = j->error,
+                         .broken = j->broken };
+    lb_vec3_store(saved.force, j->force), lb_vec3_store(saved.torque, j->torque);
+    memcpy(to, &saved, sizeof saved);
+    to += sizeof saved;
+  }
+  return to;
+}
+
 static void save_touch(const lbWorld *world, char *to) {
   for (int32_t i = 0; i < world->collider_count; i++) {
     const lbWorldCollider *c = &world->colliders[i];
@@ -72,11 +100,26 @@ static void save_touch(const lbWorld *world, char *to) {
     memcpy(to, &saved, sizeof saved);
     to += sizeof saved;
   }
+  to = save_joints(world, to);
   if (!world->touch) return;
   int64_t count = world->touch->remembered_count;
   memcpy(to, &count, sizeof count);
   memcpy(to + sizeof count, world->touch->remembered,
          (size_t)world->touch->contact_room * sizeof(lbRememberedContact));
+}
+
+static const char *restore_joints(lbWorld *world, const char *from) {
+  for (int32_t i = 0; world->linked && i < world->linked->count; i++) {
+    lbBodyJoint *j = &world->linked->list[i];
+    SavedJoint saved;
+    if (!j->used) continue;
+    memcpy(&saved, from, sizeof saved);
+    from += sizeof saved;
+    j->position = saved.position, j->error = saved.error;
+    j->force = lb_vec3_load(saved.force), j->torque = lb_vec3_load(saved.torque);
+    j->broken = saved.broken != 0;
+  }
+  return from;
 }
 
 // Nothing of it can do harm: numbers that match no candidate are never used.
@@ -92,6 +135,7 @@ static void restore_touch(lbWorld *world, const char *from) {
     c->end_rotation = quat_at(saved.end_rotation);
     c->moves = saved.moves != 0;
   }
+  from = restore_joints(world, from);
   if (!world->touch) return;
   int64_t count;
   memcpy(&count, from, sizeof count);
@@ -161,6 +205,20 @@ static lbStatus check_header(const lbWorld *world, const SavedWorld *h, lbError 
   return LB_OK;
 }
 
+static lbStatus check_joints(const lbWorld *world, const char **from, lbError *err) {
+  for (int32_t i = 0; world->linked && i < world->linked->count; i++) {
+    const lbBodyJoint *j = &world->linked->list[i];
+    SavedJoint saved;
+    if (!j->used) continue;
+    memcpy(&saved, *from, sizeof saved);
+    *from += sizeof saved;
+    if (saved.id != lb_world_id(i, j->generation))
+      return refuse("it is of a world with other joints", err);
+    if (!lb_is_bounded(saved.position)) return refuse("a joint's position is absurd", err);
+  }
+  return LB_OK;
+}
+
 static lbStatus check_touch(const lbWorld *world, const char *from, lbError *err) {
   for (int32_t i = 0; i < world->collider_count; i++) {
     const lbWorldCollider *c = &world->colliders[i];
@@ -174,7 +232,8 @@ static lbStatus check_touch(const lbWorld *world, const char *from, lbError *err
         !is_placed(saved.end_position, saved.end_rotation))
       return refuse("a collider's placement is not a number or absurd", err);
   }
-  if (!world->touch) return LB_OK;
+  lbStatus status = check_joints(world, &from, err);
+  if (status || !world->touch) return status;
   int64_t count;
   memcpy(&count, from, sizeof count);
   if (count < 0 || count > world->touch->contact_room)

@@ -1,5 +1,5 @@
 // Memory, settings and reports of a world's contacts.
-#include "world/touch.h"
+#include "world/joint.h"
 
 #include "body/body.h"
 
@@ -67,7 +67,9 @@ static bool make_slots(lbWorldTouch *touch, int32_t room) {
 }
 
 lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {
-  if (!world->settings.contact) return LB_OK;
+  lbStatus linked = lb_joints_reserve(world, err);
+  if (linked) return linked;
+  if (!world->settings.contact && !lb_joints_hold_any(world)) return LB_OK;
   if (!world->touch) {
     world->touch = lb_alloc(1, sizeof *world->touch);
     if (!world->touch || !make_contacts(world->touch, world->settings.contacts_most))
@@ -80,7 +82,8 @@ lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {
     return lb_fail_memory(err);
   for (int32_t i = 0; i < world->slot_count; i++) {
     lbBody *body = world->slots[i].body;
-    if (!body || !world->slots[i].touches) continue;
+    bool jointed = lb_joints_hold_any(world) && world->linked->body_of_slot[i] >= 0;
+    if (!body || !(world->slots[i].touches || jointed)) continue;
     lbStatus status = lb_touch_make(body, err);
     size_t room = lb_touch_room(body, LB_BODY_CONTACTS);
     if (!status && world->settings.self && !world->slots[i].self)
@@ -103,7 +106,7 @@ lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double fr
   lbStatus status = lb_touch_check_friction(friction, err);
   if (status) return status;
   slot->friction = friction;
-  slot->touches = touches && lb_touch_is_possible(slot->body);
+  slot->touches = touches && world->settings.contact && lb_touch_is_possible(slot->body);
   return lb_touch_reserve(world, err);
 }
 

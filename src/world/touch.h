@@ -145,6 +145,7 @@ void lb_touch_strike_all(lbWorld *world, const double *impulses);
 
 // NAN (the world's) or 0 and more.
 lbStatus lb_touch_check_friction(double friction, lbError *err);
+int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot); // its number among the touchers
 // touch_find.c: contacts at the step's start.
 void lb_touch_find(lbWorld *world);
 // One more of the pair that is looked at; of too many, some are left out.

@@ -3,7 +3,7 @@
 // Spheres around surfaces, grown by what they can move by, tell pairs; trees of spheres
 // (body/tree.h) lead to the triangles that matter; contact/solid.h finds places; of many, a few are
 // kept that carry the same forces and torques.
-#include "world/touch.h"
+#include "world/joint.h"
 
 #include "body/body.h"
 
@@ -330,6 +330,7 @@ static void approach_body(lbWorld *world, int32_t a, int32_t b) {
   lbWorldTouch *touch = world->touch;
   double distance = lb_length(lb_sub(touch->centres[a], touch->centres[b]));
   if (!(distance < touch->reaches[a] + touch->reaches[b])) return;
+  if (lb_joints_part(world, a, b)) return;
   if (is_rigid(world, a) || is_rigid(world, b)) {
     bool second = is_rigid(world, b); // or the first, and the other one deforms
     Rigid r = rigid_of(world, second ? b : a);

@@ -1,6 +1,7 @@
 // How contacts respond (lbContactResponse): what a step does differently for each.
 //
-//   implicit  forces by Gauss-Seidel, impulses after the step
+//   implicit  forces by Gauss-Seidel, impulses after the step; few contacts that it is not done
+//             with in time by pivoting
 //   lcp       impulses before the step that no contact approaches any more, then forces, both by
 //             pivoting (contact/lcp.h) where there are few contacts
 //   penalty   springs with dampers between surfaces that overlap; the springs are part of the step,
@@ -22,21 +23,23 @@
 
 lbStatus lb_touch_reserve_response(lbWorld *world, lbError *err) {
   lbWorldTouch *touch = world->touch;
-  if (world->settings.response != LB_RESPONSE_LCP || touch->lcp_work) return LB_OK;
-  touch->stops = lb_alloc(3 * (size_t)touch->contact_room, sizeof(double));
+  bool lcp = world->settings.response == LB_RESPONSE_LCP;
+  if (touch->lcp_work) return LB_OK;
+  if (lcp) touch->stops = lb_alloc(3 * (size_t)touch->contact_room, sizeof(double));
   touch->lcp_work = lb_alloc((size_t)touch->contact_room, WORK * sizeof(double));
-  return touch->stops && touch->lcp_work ? LB_OK : lb_fail_memory(err);
+  return (touch->stops || !lcp) && touch->lcp_work ? LB_OK : lb_fail_memory(err);
 }
 
 // ---- forces ------------------------------------------------------------------------------------
 
 void lb_touch_solve(const lbWorld *world, const lbContactProblem *problem, int32_t first,
                     double *x) {
-  const lbWorldTouch *touch = world->touch;
-  if (touch->lcp_work && problem->contact_count <= LB_LCP_CONTACTS &&
-      lb_lcp_solve(problem, touch->lcp_work + WORK * (size_t)first, x))
-    return;
-  lb_contact_solve(problem, x);
+  double *work = world->touch->lcp_work + WORK * (size_t)first;
+  bool few = problem->contact_count <= LB_LCP_CONTACTS;
+  if (world->settings.response == LB_RESPONSE_LCP && few && lb_lcp_solve(problem, work, x)) return;
+  int32_t sweeps = lb_contact_solve(problem, x);
+  // What is heavy on what is light takes thousands of sweeps.
+  if (few && sweeps == problem->sweeps_most) (void)lb_lcp_solve(problem, work, x);
 }
 
 // ---- penalty -----------------------------------------------------------------------------------

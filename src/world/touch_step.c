@@ -1,6 +1,6 @@
 // Contacts in a part of a world's step: forces that bodies take into their steps, and impulses when
 // they have taken them (limber/contact.h has the rule).
-#include "world/touch.h"
+#include "world/joint.h"
 
 #include "body/body.h"
 
@@ -14,7 +14,7 @@
 
 // ---- who has contacts --------------------------------------------------------------------------
 
-static int32_t enlist(lbWorldTouch *touch, int32_t slot) {
+int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot) {
   if (touch->numbers[slot] < 0) {
     touch->touchers[touch->toucher_count] = (lbWorldToucher){ .slot = slot };
     touch->numbers[slot] = touch->toucher_count++;
@@ -30,7 +30,8 @@ static void list_touchers(lbWorld *world) {
   for (int32_t c = 0; c < touch->contact_count; c++)
     for (int side = 0; side < 2; side++)
       if (touch->contacts[c].slots[side] >= 0)
-        touch->touchers[enlist(touch, touch->contacts[c].slots[side])].count++;
+        touch->touchers[lb_touch_enlist(touch, touch->contacts[c].slots[side])].count++;
+  lb_joints_enlist(world);
   int32_t first = 0;
   for (int32_t t = 0; t < touch->toucher_count; t++) {
     touch->touchers[t].first = first;
@@ -100,6 +101,7 @@ static void open_step(lbWorld *world, int32_t number) {
     if (toucher->open)
       touch->ways[i] = lb_touch_way(&toucher->touching, &touch->spots[i], &touch->spots[i].point);
   }
+  if (toucher->open) lb_joints_open(world, number);
 }
 
 // Forces of two bodies on each other act between their spots.
@@ -166,6 +168,16 @@ lbContactProblem lb_touch_problem(const lbWorldTouch *touch, lbContactPart *part
                              .tolerance = TOLERANCE };
 }
 
+static void solve_forces(lbWorld *world, double *x) {
+  lbContactProblem problem = lb_touch_problem(world->touch, world->touch->parts);
+  lb_touch_solve(world, &problem, 0, x);
+}
+
+static void solve_impulses(lbWorld *world, double *x) {
+  lbContactProblem problem = lb_touch_problem(world->touch, world->touch->speed_parts);
+  lb_touch_solve(world, &problem, 0, x);
+}
+
 static void hold_forces(lbWorldTouch *touch) {
   for (int32_t c = 0; c < touch->contact_count; c++) {
     const double *force = touch->forces + 3 * (size_t)c;
@@ -212,6 +224,44 @@ void lb_touch_find_responses(lbWorld *world) {
   for (int32_t t = 0; t < touch->toucher_count; t++) close_step(world, t);
 }
 
+// Forces of contacts and joints, by how bodies give way in the step; `touch->free` is known.
+static void solve(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  if (lb_joints_hold_any(world)) {
+    lb_joints_make_rows(world);
+    lb_joints_solve(world, false, &touch->parts, touch->forces, solve_forces);
+    lb_joints_note_rest(world);
+    lb_joints_keep(world);
+  } else
+    solve_forces(world, touch->forces);
+  hold_forces(touch);
+}
+
+static void find_forces(lbWorld *world) {
+  lb_touch_find_responses(world);
+  for (int32_t c = 0; c < world->touch->contact_count; c++) find_free(world, c);
+  lb_touch_soften(world);
+  solve(world);
+}
+
+// Once more, about where the forces lead to.
+static void find_again(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  lb_touch_find_responses(world);
+  lbContactProblem problem = lb_touch_problem(touch, touch->parts);
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    double by[3];
+    find_free(world, c);
+    lb_contact_move(&problem, touch->forces, c, by);
+    for (int k = 0; k < 3; k++) touch->free[3 * c + k] -= by[k];
+  }
+  for (int32_t t = 0; t < touch->toucher_count; t++)
+    lb_touch_release(touch->touchers[t].touching.body);
+  world->linked->again = true;
+  solve(world);
+  world->linked->again = false;
+}
+
 void lb_touch_begin(lbWorld *world, double start, double end) {
   lbWorldTouch *touch = world->touch;
   lb_colliders_lead(world, start, end);
@@ -221,13 +271,10 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
   for (int32_t c = 0; c < touch->contact_count; c++)
     touch->frictions[c] = touch->contacts[c].friction;
   lb_touch_stop(world);
-  lb_touch_find_responses(world);
-  for (int32_t c = 0; c < touch->contact_count; c++) find_free(world, c);
   recall(touch);
-  lb_touch_soften(world);
-  lbContactProblem problem = lb_touch_problem(touch, touch->parts);
-  lb_touch_solve(world, &problem, 0, touch->forces);
-  hold_forces(touch);
+  find_forces(world);
+  bool again = world->settings.response != LB_RESPONSE_PENALTY && lb_joints_turn_far(world);
+  if (again) find_again(world);
 }
 
 // ---- impulses ----------------------------------------------------------------------------------
@@ -242,6 +289,7 @@ static void look(lbWorld *world, const lbWorldToucher *toucher) {
   lb_touch_look(body, scratch);
   for (int32_t i = toucher->first; i < toucher->first + toucher->count; i++)
     touch->ways[i] = lb_touch_velocity(body, scratch, &touch->spots[i], &touch->spots[i].point);
+  lb_joints_look(world, (int32_t)(toucher - touch->touchers), scratch);
   lb_scratch_return(body->prepared, scratch);
 }
 
@@ -352,16 +400,22 @@ void lb_touch_strike_all(lbWorld *world, const double *changes) {
 // impulses <- of the step: what brings velocities to rest against each other
 static void find_impulses(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
+  bool jointed = lb_joints_hold_any(world);
   lb_touch_find_speeds(world);
+  if (jointed) lb_joints_measure_again(world, touch->speed_parts);
   for (int32_t i = 0; i < 3 * touch->contact_count; i++)
     touch->impulses[i] = world->h * touch->forces[i];
   leave_out_held(touch);
-  lbContactProblem problem = lb_touch_problem(touch, touch->speed_parts);
-  lb_touch_solve(world, &problem, 0, touch->impulses);
+  if (jointed) {
+    lb_joints_measure_speeds(world);
+    lb_joints_solve(world, true, &touch->speed_parts, touch->impulses, solve_impulses);
+  } else
+    solve_impulses(world, touch->impulses);
   double *changes = touch->free; // done with
   for (int32_t i = 0; i < 3 * touch->contact_count; i++)
     changes[i] = touch->impulses[i] - world->h * touch->forces[i];
   lb_touch_strike_all(world, changes);
+  if (jointed) lb_joints_finish(world);
 }
 
 void lb_touch_finish(lbWorld *world) {

@@ -1,6 +1,6 @@
 // Worlds: bodies, gravity, loads and probes. drive.c: paths and time; step.c takes the steps,
 // state.c goes back, query.c looks for what a ray hits.
-#include "world/touch.h"
+#include "world/joint.h"
 
 #include "body/body.h"
 #include "body/point.h"
@@ -56,6 +56,7 @@ void lb_world_destroy(lbWorld *world) {
   for (int32_t i = 0; i < world->slot_count; i++) lb_self_destroy(world->slots[i].self);
   for (int32_t i = 0; i < world->collider_count; i++) lb_solid_destroy(world->colliders[i].solid);
   lb_touch_destroy(world->touch);
+  lb_joints_destroy(world->linked);
   lb_free(world->colliders);
   lb_free(world->slots);
   lb_free(world->groups);
@@ -274,6 +275,7 @@ lbStatus lb_world_remove(lbWorld *world, lbBodyId id, lbError *err) {
   lbWorldSlot *slot = lb_world_slot(world, id);
   if (!slot) return lb_world_refuse_id(id, err);
   lbWorldGroup *group = &world->groups[slot->group];
+  lb_joints_forget_body(world, id);
   for (int32_t i = 0; i < world->load_count; i++)
     if (world->loads[i].used && world->loads[i].load.body == id) world->loads[i].used = false;
   for (int32_t i = 0; i < world->attachment_count; i++)

@@ -85,7 +85,8 @@ struct lbWorld {
   int32_t collider_count;
   size_t collider_room;
   lbWorldCollider *colliders;
-  lbWorldTouch *touch; // contacts; NULL: none
+  lbWorldTouch *touch;          // contacts; NULL: none
+  struct lbWorldJoints *linked; // joints of bodies (world/joint.h); NULL: none
 };
 
 lbWorldSlot *lb_world_slot(const lbWorld *world, lbBodyId id); // NULL: no such body

@@ -1,0 +1,260 @@
+// The rows of joints: directions along which their ends may not move against each other.
+#include "world/joint.h"
+
+#include "body/body.h"
+
+#define DRAWN 1.0  // m/s: points that are apart come together no faster
+#define TURNED 4.0 // rad/s: the same of rotations
+
+// ---- ends --------------------------------------------------------------------------------------
+
+typedef struct Ends {
+  lbBodyJoint *joint;
+  lbJointEnd *a, *b;
+  int32_t number, pair;
+} Ends;
+
+static lbVec3 turned(const lbJointEnd *end, lbVec3 v) {
+  return lb_quat_rotate(end->anchor.rotation, v);
+}
+
+// What is left of an error when the step is done: it is taken back as fast as `rate` allows.
+static lbVec3 remains(lbVec3 error, double rate) {
+  double size = lb_length(error);
+  return size > rate ? lb_scale(1 - rate / size, error) : lb_vec3(0, 0, 0);
+}
+
+static lbVec3 rotation_between(lbQuat a, lbQuat b) {
+  return lb_quat_log(lb_quat_multiply(a, lb_quat_conjugate(b)));
+}
+
+// Of the axis of a hinge on one end against that on the other.
+static lbVec3 tilt_between(lbVec3 axis, lbQuat a, lbQuat b) {
+  return lb_cross(lb_quat_rotate(b, axis), lb_quat_rotate(a, axis));
+}
+
+static void sides_of(lbVec3 axis, lbVec3 sides[2]) {
+  lbVec3 other = fabs(axis.x) < 0.6 ? lb_vec3(1, 0, 0) : lb_vec3(0, 1, 0);
+  sides[0] = lb_normalise(lb_cross(other, axis));
+  sides[1] = lb_cross(axis, sides[0]);
+}
+
+// ---- positions ---------------------------------------------------------------------------------
+
+// The turn of a against b about the hinge's axis, next to the last one.
+static double angle_of(const lbBodyJoint *j, lbQuat a, lbQuat b, double last) {
+  lbVec3 axis = lb_quat_rotate(b, j->def.axis);
+  lbVec3 of_a = lb_quat_rotate(a, j->side), of_b = lb_quat_rotate(b, j->side);
+  double angle = atan2(lb_dot(axis, lb_cross(of_b, of_a)), lb_dot(of_b, of_a));
+  return angle + 2 * LB_PI * round((last - angle) / (2 * LB_PI));
+}
+
+static double position_of(const Ends *e, bool before) {
+  const lbBodyJoint *j = e->joint;
+  lbQuat a = before ? e->a->rotation_before : e->a->anchor.rotation;
+  lbQuat b = before ? e->b->rotation_before : e->b->anchor.rotation;
+  lbVec3 from = before ? e->b->place_before : e->b->anchor.place;
+  lbVec3 to = before ? e->a->place_before : e->a->anchor.place;
+  if (j->def.kind == LB_JOINT_HINGE) return angle_of(j, a, b, j->position);
+  if (j->def.kind == LB_JOINT_SLIDER)
+    return lb_dot(lb_quat_rotate(b, j->def.axis), lb_sub(to, from)) - j->length;
+  return lb_length(lb_sub(to, from)) - j->length;
+}
+
+// ---- rows --------------------------------------------------------------------------------------
+
+static lbJointRow *add_row(lbWorldJoints *joints, const Ends *e, int32_t *count, lbVec3 axis,
+                           bool turns, double free) {
+  lbJointRow *row = &joints->rows[(*count)++], before = *row;
+  *row = (lbJointRow){ .joint = e->number,
+                       .pair = e->pair,
+                       .turns = turns,
+                       .axis = axis,
+                       .points = { e->a->anchor.place, e->a->anchor.place },
+                       .free = free,
+                       .low = -INFINITY,
+                       .high = INFINITY };
+  if (joints->again) row->force = before.force, row->state = before.state;
+  return row;
+}
+
+// Two points together.
+static void hold_points(lbWorldJoints *joints, const Ends *e, double h, int32_t *count) {
+  lbVec3 off = lb_sub(e->a->anchor.place, e->b->anchor.place);
+  lbVec3 left = remains(lb_sub(e->a->place_before, e->b->place_before), DRAWN * h);
+  lbVec3 middle = lb_scale(0.5, lb_add(e->a->anchor.place, e->b->anchor.place));
+  for (int k = 0; k < 3; k++) {
+    lbVec3 axis = lb_vec3(k == 0, k == 1, k == 2);
+    lbJointRow *row = add_row(joints, e, count, axis, false, lb_dot(axis, lb_sub(off, left)));
+    row->points[0] = row->points[1] = middle;
+  }
+}
+
+static void hold_rotation(lbWorldJoints *joints, const Ends *e, double h, int32_t *count) {
+  lbVec3 off = rotation_between(e->a->anchor.rotation, e->b->anchor.rotation);
+  lbVec3 before = rotation_between(e->a->rotation_before, e->b->rotation_before);
+  off = lb_sub(off, remains(before, TURNED * h));
+  for (int k = 0; k < 3; k++) {
+    lbVec3 axis = lb_vec3(k == 0, k == 1, k == 2);
+    add_row(joints, e, count, axis, true, lb_dot(axis, off));
+  }
+}
+
+static void hold_axis(lbWorldJoints *joints, const Ends *e, double h, int32_t *count) {
+  lbVec3 axis = e->joint->def.axis, sides[2];
+  lbVec3 off = tilt_between(axis, e->a->anchor.rotation, e->b->anchor.rotation);
+  lbVec3 before = tilt_between(axis, e->a->rotation_before, e->b->rotation_before);
+  off = lb_sub(off, remains(before, TURNED * h));
+  sides_of(turned(e->b, axis), sides);
+  for (int k = 0; k < 2; k++) add_row(joints, e, count, sides[k], true, lb_dot(sides[k], off));
+}
+
+// A slider's end stays on its line, seen from the second.
+static void hold_line(lbWorldJoints *joints, const Ends *e, double h, int32_t *count) {
+  const lbBodyJoint *j = e->joint;
+  lbVec3 sides[2],
+      off = lb_sub(lb_sub(e->a->anchor.place, e->b->anchor.place), turned(e->b, j->offset));
+  lbVec3 before = lb_sub(lb_sub(e->a->place_before, e->b->place_before),
+                         lb_quat_rotate(e->b->rotation_before, j->offset));
+  lbVec3 along = lb_quat_rotate(e->b->rotation_before, j->def.axis);
+  before = lb_add_scaled(before, -lb_dot(along, before), along);
+  off = lb_sub(off, remains(before, DRAWN * h));
+  sides_of(turned(e->b, j->def.axis), sides);
+  for (int k = 0; k < 2; k++) add_row(joints, e, count, sides[k], false, lb_dot(sides[k], off));
+}
+
+// Motor and limits of a position along (or about) an axis.
+static void bound_position(lbWorldJoints *joints, const Ends *e, double h, lbVec3 axis, bool turns,
+                           int32_t *count) {
+  const lbJointDef *def = &e->joint->def;
+  double before = position_of(e, true), now = position_of(e, false);
+  double least = def->limited ? def->limits[0] : -INFINITY;
+  double most = def->limited ? def->limits[1] : INFINITY;
+  double rate = turns ? TURNED : DRAWN;
+  if (def->motor_force > 0) {
+    double wanted = fmin(fmax(before + h * def->motor_speed, least), most);
+    lbJointRow *row = add_row(joints, e, count, axis, turns, now - wanted);
+    row->low = -def->motor_force, row->high = def->motor_force;
+    row->speed = (wanted - before) / h;
+  }
+  if (!def->limited) return;
+  bool lower = now - least < most - now; // the nearer one
+  double limit = lower ? least : most,
+         beyond = lower ? fmin(before - limit, 0) : fmax(before - limit, 0);
+  double left = beyond - fmin(fmax(beyond, -rate * h), rate * h);
+  lbJointRow *row = add_row(joints, e, count, axis, turns, now - limit - left);
+  if (least == most) return; // it cannot move
+  *(lower ? &row->low : &row->high) = 0;
+}
+
+static lbVec3 line_of(const Ends *e) {
+  lbVec3 way = lb_sub(e->a->anchor.place, e->b->anchor.place);
+  double length = lb_length(way);
+  return length > 1e-12 * (1 + e->joint->length) ? lb_scale(1 / length, way) : lb_vec3(1, 0, 0);
+}
+
+static void hold_distance(lbWorldJoints *joints, const Ends *e, double h, int32_t *count) {
+  lbVec3 line = line_of(e);
+  int32_t first = *count;
+  if (e->joint->def.limited)
+    bound_position(joints, e, h, line, false, count);
+  else {
+    double before = position_of(e, true);
+    double left = before - fmin(fmax(before, -DRAWN * h), DRAWN * h);
+    add_row(joints, e, count, line, false, position_of(e, false) - left);
+  }
+  for (int32_t i = first; i < *count; i++) {
+    joints->rows[i].points[0] = e->a->anchor.place;
+    joints->rows[i].points[1] = e->b->anchor.place;
+  }
+}
+
+static void hold(lbWorldJoints *joints, const Ends *e, double h, int32_t *count) {
+  const lbJointDef *def = &e->joint->def;
+  switch (def->kind) {
+  case LB_JOINT_HINGE:
+    hold_points(joints, e, h, count);
+    hold_axis(joints, e, h, count);
+    bound_position(joints, e, h, turned(e->b, def->axis), true, count);
+    break;
+  case LB_JOINT_SLIDER:
+    hold_line(joints, e, h, count);
+    hold_rotation(joints, e, h, count);
+    bound_position(joints, e, h, turned(e->b, def->axis), false, count);
+    break;
+  case LB_JOINT_WELD:
+    hold_points(joints, e, h, count);
+    if (e->joint->pair_count == 1) hold_rotation(joints, e, h, count);
+    break;
+  case LB_JOINT_DISTANCE: hold_distance(joints, e, h, count); break;
+  default: hold_points(joints, e, h, count);
+  }
+}
+
+void lb_joints_make_rows(lbWorld *world) {
+  lbWorldJoints *joints = world->linked;
+  int32_t count = 0, component = 0;
+  joints->row_begin[0] = 0;
+  for (int32_t o = 0; o < joints->ordered; o++) {
+    lbBodyJoint *j = &joints->list[joints->order[o]];
+    for (int32_t p = 0; p < j->pair_count && !j->broken; p++) {
+      Ends e = { j, &j->pairs[p][0], &j->pairs[p][1], joints->order[o], p };
+      int32_t at = joints->bodies[e.a->body].component;
+      while (component < at) joints->row_begin[++component] = count;
+      hold(joints, &e, world->h, &count);
+    }
+  }
+  while (component < joints->component_count) joints->row_begin[++component] = count;
+}
+
+// ---- when the step is done ---------------------------------------------------------------------
+
+static lbVec3 end_velocity(const lbJointEnd *end, const lbJointRow *row, int side) {
+  if (end->slot < 0) return lb_vec3(0, 0, 0);
+  return row->turns ? end->anchor.spin : lb_anchor_velocity(&end->anchor, row->points[side]);
+}
+
+static double off_by(const Ends *e) {
+  const lbBodyJoint *j = e->joint;
+  lbVec3 off = lb_sub(e->a->anchor.place, e->b->anchor.place);
+  if (j->def.kind == LB_JOINT_DISTANCE) {
+    double position = position_of(e, false);
+    if (!j->def.limited) return fabs(position);
+    return fmax(0, fmax(j->def.limits[0] - position, position - j->def.limits[1]));
+  }
+  if (j->def.kind != LB_JOINT_SLIDER) return lb_length(off);
+  lbVec3 axis = turned(e->b, j->def.axis);
+  off = lb_sub(off, turned(e->b, j->offset));
+  return lb_length(lb_add_scaled(off, -lb_dot(axis, off), axis));
+}
+
+// Axes follow the second end; forces act where the first one is now.
+void lb_joints_measure_speeds(lbWorld *world) {
+  lbWorldJoints *joints = world->linked;
+  int32_t count = joints->row_begin[joints->component_count];
+  for (int32_t i = 0; i < count; i++) {
+    lbJointRow *row = &joints->rows[i];
+    lbBodyJoint *j = &joints->list[row->joint];
+    Ends e = { j, &j->pairs[row->pair][0], &j->pairs[row->pair][1], row->joint, row->pair };
+    if (j->def.kind == LB_JOINT_DISTANCE) {
+      row->axis = line_of(&e);
+      row->points[0] = e.a->anchor.place, row->points[1] = e.b->anchor.place;
+    } else {
+      lbVec3 at = e.a->anchor.place;
+      if (j->def.kind != LB_JOINT_SLIDER) at = lb_scale(0.5, lb_add(at, e.b->anchor.place));
+      row->points[0] = row->points[1] = at;
+    }
+    lbVec3 relative = lb_sub(end_velocity(e.a, row, 0), end_velocity(e.b, row, 1));
+    row->free = lb_dot(row->axis, relative) - row->speed;
+  }
+  for (int32_t o = 0; o < joints->ordered; o++) {
+    lbBodyJoint *j = &joints->list[joints->order[o]];
+    j->error = 0;
+    for (int32_t p = 0; p < j->pair_count; p++) {
+      Ends e = { j, &j->pairs[p][0], &j->pairs[p][1], joints->order[o], p };
+      j->error = fmax(j->error, off_by(&e));
+      if (p == 0 && j->def.kind != LB_JOINT_POINT && j->def.kind != LB_JOINT_WELD)
+        j->position = position_of(&e, false);
+    }
+  }
+}
