@@ -213,6 +213,35 @@ static void rigid_bodies_are_seen_and_dragged(void **state) {
   vw_stage_destroy(stage);
 }
 
+static const char chain[] =
+    "{ \"limber\": 1, \"gravity\": [0, 0, -9.81], \"bodies\": [{ \"name\": \"a\", " CUBE "," SOFT
+    ", \"instances\": 2, \"position\": [[0, 0, 0], [0.25, 0, 0]] }], \"joints\": ["
+    "{ \"kind\": \"point\", \"bodies\": [\"a.0\", null], \"points\": [[0, 0.1, 0.1]] },"
+    "{ \"kind\": \"hinge\", \"bodies\": [\"a.1\", \"a.0\"], \"points\": [[0.22, 0.1, 0.1]],"
+    "\"axis\": [0, 1, 0] }], \"time\": { \"step\": 0.01, \"count\": 40 } }";
+
+static void joints_hold_as_limber_run_has_them(void **state) {
+  (void)state;
+  lbScene *scene = scene_of(chain);
+  lbRunDef def = lb_run_def();
+  lbError err;
+  lbRun *run;
+  check_ok(lb_run(scene, &def, &run, &err), err);
+  vwSettings settings;
+  vwStage *stage = stage_of(chain, &settings);
+  for (int32_t i = 0; i < scene->step_count; i++)
+    assert_int_equal(vw_stage_advance(stage, scene->time_step), 1);
+  for (int32_t b = 0; b < 2; b++) {
+    double position[3];
+    lb_vec3_store(position, vw_actor_frame(stage->cast.roles[0].actor, b).position);
+    assert_memory_equal(position, run->bodies[b].position, sizeof position);
+    assert_true(position[2] > -0.6); // it has not fallen
+  }
+  vw_stage_destroy(stage);
+  lb_run_destroy(run);
+  lb_scene_destroy(scene);
+}
+
 // ---- dropping ----------------------------------------------------------------------------------
 
 static void what_is_held_can_be_dropped(void **state) {
@@ -275,6 +304,7 @@ int main(void) {
     cmocka_unit_test(the_pressure_on_a_surface_is_the_force_on_it),
     cmocka_unit_test(what_touches_can_be_dragged),
     cmocka_unit_test(rigid_bodies_are_seen_and_dragged),
+    cmocka_unit_test(joints_hold_as_limber_run_has_them),
     cmocka_unit_test(what_is_held_can_be_dropped),
     cmocka_unit_test(scenes_that_touch_are_not_compared_beside_their_colliders),
   };

@@ -210,6 +210,7 @@ lbStatus vw_cast_create(const vwStage *stage, const vwSettings *settings, vwCast
   for (int32_t g = 0; g < stage->group_count && !status; g++)
     status = fill_group(stage, settings, g, &cast, err);
   if (!status) status = vw_cast_add_colliders(stage, &cast, err);
+  if (!status) status = vw_cast_add_joints(stage, &cast, err);
   if (!status) status = vw_drop_add_ground(stage, &cast, err);
   if (!status) status = add_loads(stage, &cast, err);
   if (!status) status = attach(stage, &cast, err);

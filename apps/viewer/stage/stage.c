@@ -185,6 +185,7 @@ static lbStatus read_world(vwStage *stage, lbError *err) {
   if (!status) status = place_loads(stage, member, err);
   if (!status) status = place_attachments(stage, member, err);
   if (!status) status = vw_colliders_read(stage, err);
+  if (!status) status = vw_joints_read(stage, member, err);
   stage->world_gravity = lb_vec3_load(world->gravity);
   stage->world_step = world->time_step[0];
   lb_free(member);
