@@ -493,6 +493,8 @@ lbStatus lb_body_put_state(lbBody *body, const double *coordinates, const double
 // A rotation of unit length; false when q has zero or non-finite length.
 bool lb_rotation_make_unit(lbQuat *q);
 lbStatus lb_check_placement(lbVec3 position, lbQuat *rotation, lbError *err);
+// Forces on the next step are those that a saved state has; work (lb_body_state_bytes).
+lbStatus lb_body_add_saved_forces(lbBody *body, const void *saved, void *work);
 
 // Displacements (and velocities; either may be NULL) of nodes [begin, end), own axes, at their
 // places in (nodes x 3), for rows of coordinates and rates.

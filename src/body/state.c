@@ -161,6 +161,26 @@ lbStatus lb_body_save_state(const lbBody *body, void *bytes, size_t byte_count) 
   return LB_OK;
 }
 
+// Forces that act in the next step, as they were in one state, into another one.
+static bool copy_forces(const lbBody *body, const char *from, char *to) {
+  size_t row = (size_t)body->prepared->padded * sizeof(double);
+  const size_t places[][2] = { { offsetof(SavedHeader, force), 6 * sizeof(double) },
+                               { sizeof(SavedHeader) + 2 * row, row } };
+  bool other = false;
+  for (int i = 0; i < 2; i++) {
+    other |= memcmp(to + places[i][0], from + places[i][0], places[i][1]) != 0;
+    memcpy(to + places[i][0], from + places[i][0], places[i][1]);
+  }
+  return other;
+}
+
+lbStatus lb_body_add_saved_forces(lbBody *body, const void *saved, void *work) {
+  size_t bytes = lb_body_state_bytes(body);
+  lbStatus status = lb_body_save_state(body, work, bytes);
+  if (status || !copy_forces(body, saved, work)) return status;
+  return lb_body_restore_state(body, work, bytes);
+}
+
 // ---- checking ----------------------------------------------------------------------------------
 
 // Where the parts lie in the bytes, which need not be aligned.

@@ -363,6 +363,7 @@ int32_t lb_warp_commit(lbBody *body, const lbStep *step, lbScratch *s) {
   memcpy(state->last, w->load, bytes);
   state->T = w->end;
   state->created = w->created;
+  state->iterations = w->iterations;
   body->consistent = true;
   return 0;
 }

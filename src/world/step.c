@@ -197,7 +197,8 @@ int32_t lb_world_step(lbWorld *world, double dt) {
   for (int32_t i = 0; i < world->slot_count; i++) world->slots[i].flags = 0;
   for (int32_t i = 0; i < world->group_count; i++) world->groups[i].seconds = 0;
   lb_colliders_relieve(world);
-  for (int32_t i = 0; i < world->settings.substeps; i++) flags |= take_part(world);
+  for (int32_t i = 0; i < world->settings.substeps; i++)
+    flags |= lb_retry_part(world, 0, take_part);
   return flags;
 }
 

@@ -18,6 +18,7 @@ void lb_touch_destroy(lbWorldTouch *touch) {
     touch->triangles[0], touch->triangles[1], touch->stops,      touch->lcp_work
   };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
+  for (int level = 0; level <= LB_RETRIES; level++) lb_free(touch->saved[level]);
   lb_free(touch);
 }
 
@@ -77,6 +78,7 @@ lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {
   }
   lbWorldTouch *touch = world->touch;
   lbStatus reserved = lb_touch_reserve_response(world, err);
+  if (!reserved) reserved = lb_retry_reserve(world, err);
   if (reserved) return reserved;
   if (touch->slot_room < world->slot_count && !make_slots(touch, 2 * world->slot_count))
     return lb_fail_memory(err);
@@ -86,7 +88,7 @@ lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {
     if (!body || !(world->slots[i].touches || jointed)) continue;
     lbStatus status = lb_touch_make(body, err);
     size_t room = lb_touch_room(body, LB_BODY_CONTACTS);
-    if (!status && world->settings.self && !world->slots[i].self)
+    if (!status && world->settings.self && !world->slots[i].self && !lb_rigid_solid(body))
       status = lb_self_create(body, &world->slots[i].self, err);
     if (status) return status;
     if (room <= touch->work_room) continue;

@@ -6,6 +6,7 @@
 //   touch_self.c   places where a surface touches itself
 //   touch_step.c   forces over a step, impulses after it
 //   touch_response.c  what lbContactResponse changes in that
+//   retry.c        steps that are taken again in halves
 #ifndef LB_WORLD_TOUCH_H
 #define LB_WORLD_TOUCH_H
 
@@ -22,6 +23,14 @@
 #define LB_PAIR_CANDIDATES 256 // of a pair, before some are chosen
 #define LB_PAIR_TRIANGLES 1024 // of each surface of a pair
 
+#define LB_RETRIES 4 // how often a step may be halved
+
+typedef struct lbColliderMove { // of a step or a part of it
+  lbVec3 position, end_position;
+  lbQuat rotation, end_rotation;
+  bool moves;
+} lbColliderMove;
+
 struct lbWorldCollider {
   uint32_t generation;
   lbSolid *solid; // NULL: the place is free
@@ -33,6 +42,7 @@ struct lbWorldCollider {
   lbQuat end_rotation;
   const lbPath *path;   // NULL: none
   lbVec3 force, torque; // N, N m: of bodies on it, means of the last step so far
+  lbColliderMove kept[LB_RETRIES];
 };
 
 // A place where two could touch in this step.
@@ -112,6 +122,9 @@ struct lbWorldTouch {
   size_t work_room;
   double *stops;    // (contact_room x 3): impulses before the step, N s; NULL: there are none
   double *lcp_work; // NULL: forces are found by Gauss-Seidel
+  bool missed;      // contacts of the last part did not end where they were to
+  size_t saved_room;
+  char *saved[LB_RETRIES + 1]; // (saved_room): states of all bodies; the last for work
   int32_t candidate_count;
   lbTouchCandidate *candidates;
   lbTouchPlace *places;
@@ -142,6 +155,15 @@ double lb_touch_free_way(const lbWorld *world, int32_t contact);
 lbContactProblem lb_touch_problem(const lbWorldTouch *touch, lbContactPart *parts);
 void lb_touch_find_speeds(lbWorld *world);
 void lb_touch_strike_all(lbWorld *world, const double *impulses);
+
+// Where the spot of a contact's body is, as it was looked at.
+lbVec3 lb_touch_place(const lbWorldTouch *touch, int32_t contact, int side);
+
+// retry.c: a part of a step by `take`, or in halves where contacts miss; room for that.
+typedef int32_t lbWorldPart(lbWorld *world);
+int32_t lb_retry_part(lbWorld *world, int level, lbWorldPart *take);
+lbStatus lb_retry_reserve(lbWorld *world, lbError *err);
+void lb_touch_measure(lbWorld *world); // touch->missed <- when spots have been looked at
 
 // NAN (the world's) or 0 and more.
 lbStatus lb_touch_check_friction(double friction, lbError *err);

@@ -104,6 +104,10 @@ static void open_step(lbWorld *world, int32_t number) {
   if (toucher->open) lb_joints_open(world, number);
 }
 
+lbVec3 lb_touch_place(const lbWorldTouch *touch, int32_t contact, int side) {
+  return spot_of(touch, contact, side)->point;
+}
+
 // Forces of two bodies on each other act between their spots.
 static void join_points(lbWorldTouch *touch) {
   for (int32_t c = 0; c < touch->contact_count; c++) {
@@ -308,9 +312,13 @@ static void find_speeds(const lbWorld *world, int32_t c) {
   for (int k = 0; k < 3; k++) free[k] = lb_dot(contact->axes[k], velocity);
 }
 
+static void look_at_all(lbWorld *world) {
+  for (int32_t t = 0; t < world->touch->toucher_count; t++) look(world, &world->touch->touchers[t]);
+}
+
 void lb_touch_find_speeds(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  for (int32_t t = 0; t < touch->toucher_count; t++) look(world, &touch->touchers[t]);
+  look_at_all(world);
   join_points(touch);
   for (int32_t c = 0; c < touch->contact_count; c++) find_speeds(world, c);
 }
@@ -420,6 +428,8 @@ static void find_impulses(lbWorld *world) {
 
 void lb_touch_finish(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
+  look_at_all(world);
+  lb_touch_measure(world);
   find_impulses(world);
   if (touch->stops)
     for (int32_t i = 0; i < 3 * touch->contact_count; i++) touch->impulses[i] += touch->stops[i];

@@ -265,15 +265,21 @@ const every = (period, act) => {
   };
 };
 
-const chores = [
-  every(STATUS_MS, () => overlay.show(lastStatus = engine.status(), {
+function showStatus() {
+  const status = engine.status();
+  overlay.show(status, {
     colors: engine.colors, rate, scale: canvas.width / (canvas.clientWidth || 1) || 1,
-  })),
+  });
+  return status;
+}
+
+const chores = [
+  every(STATUS_MS, showStatus),
   every(STATES_MS, () => { if (!byId("panel").hidden) panel.update(engine.states()); }),
   every(HASH_MS, keepAddress),
 ];
 
-let lastTime = 0, lastStatus = {}, broken = false;
+let lastTime = 0, broken = false;
 
 function frame(now) {
   if (broken) return;
@@ -411,7 +417,7 @@ const hook = window.limber = {
   actors: () => engine.actors(),
   states: () => Object.fromEntries(engine.states().map((state, i) => [engine.controls[i].name, state])),
   set: (name, value) => engine.set(name, value),
-  status: () => lastStatus,
+  status: showStatus,
   link: () => engine.link(),
   scene: () => scene,
   open: (name) => openScene(name),
