@@ -3,6 +3,7 @@
 
 #include "body/contacts.h"
 #include "body/point.h"
+#include "math/functions.h"
 
 #include <string.h>
 
@@ -20,6 +21,28 @@ lbStatus lb_touch_make(lbBody *body, lbError *err) {
   return status;
 }
 
+static lbVec3 centre_at(const lbBody *body, lbVec3 position, lbMat3 turn) {
+  return lb_add(position, lb_mat3_apply(turn, body->prepared->centre));
+}
+
+// Forces along which the centre itself is shifted have no moment by that: it is looked for where
+// it is without them, and momentum is kept.
+static void find_middle(lbTouching *t) {
+  const lbBody *body = t->body;
+  const lbFrameStep *to = &t->step.frame;
+  lbVec3 start = centre_at(body, t->start.position, t->start.turn);
+  lbVec3 end = centre_at(body, to->position, to->turn);
+  t->middle = lb_scale(0.5, lb_add(start, end));
+  if (body->frame.kind != LB_FRAME_FREE) return;
+  lbQuat half = lb_quat_slerp(t->start.rotation, to->rotation, 0.5);
+  t->mobility = lb_frame_mobility(body, lb_quat_to_mat3(half));
+  if (!body->contacts->acts) return;
+  double alpha = body->damping_mass, h = t->step.h;
+  double passed = alpha > 0 ? -lb_expm1(-alpha * h) / alpha : h;
+  lbVec3 held = lb_vec3_load(body->contacts->force + body->prepared->padded);
+  t->middle = lb_add_scaled(t->middle, -0.25 * h * passed / body->prepared->mass, held);
+}
+
 bool lb_touch_open(lbTouching *t, lbBody *body, double h) {
   lbScratch *s = lb_scratch_borrow(body->prepared);
   *t = (lbTouching){ .body = body, .scratch = s, .start = body->frame };
@@ -29,7 +52,7 @@ bool lb_touch_open(lbTouching *t, lbBody *body, double h) {
   if (lb_part_open(body, &t->step, s) & LB_STEP_NONFINITE) return false;
   if (lb_frame_is_felt(body)) lb_frame_correct(body, &t->step, s);
   if (body->frame.kind == LB_FRAME_FREE && body->contacts->acts) lb_frame_try(body, &t->step, s);
-  if (body->frame.kind == LB_FRAME_FREE) t->mobility = lb_frame_mobility(body, t->step.frame.turn);
+  find_middle(t);
   return true;
 }
 
@@ -136,10 +159,6 @@ static lbVec3 own_place(const lbTouching *t, const double *q, int32_t triangle,
                 own_motion(p, t->scratch->search->tree, q, triangle, weights));
 }
 
-static lbVec3 centre_at(const lbBody *body, lbVec3 position, lbMat3 turn) {
-  return lb_add(position, lb_mat3_apply(turn, body->prepared->centre));
-}
-
 // Of a rigid body. What is round touches at the same height however far it has rolled: its motion
 // is taken along a straight line.
 static lbVec3 rigid_way(const lbTouching *t, const lbSpot *spot, lbVec3 *at) {
@@ -187,13 +206,9 @@ lbVec3 lb_touch_motion(const lbBody *body, lbMat3 turn, const lbSpot *spot, cons
 
 // ---- matrices ----------------------------------------------------------------------------------
 
-// From the frame's centre in the step's middle, about which a force that is held turns it, world.
+// From the frame's centre in the step's middle, world.
 static lbVec3 arm_of(const lbTouching *t, const lbSpot *spot) {
-  const lbFrameStep *to = &t->step.frame;
-  lbVec3 c = t->body->prepared->centre;
-  lbVec3 start = lb_add(t->start.position, lb_mat3_apply(t->start.turn, c));
-  lbVec3 end = lb_add(to->position, lb_mat3_apply(to->turn, c));
-  return lb_sub(spot->point, lb_scale(0.5, lb_add(start, end)));
+  return lb_sub(spot->point, t->middle);
 }
 
 // sum (padded) <- with the reduced force of a force.

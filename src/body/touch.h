@@ -29,7 +29,9 @@ typedef struct lbTouching {
   lbScratch *scratch; // borrowed until it is closed
   lbFrameState start;
   lbStep step;
-  lbMat3 mobility; // of a free frame: inverse inertia, world axes
+  lbMat3 mobility; // of a free frame: inverse inertia in the step's middle, world axes
+  lbVec3 middle;   // of a free frame: its centre in the step's middle, without forces that a world
+                   // has found; about it they turn the frame
 } lbTouching;
 
 // A body that others can touch: has a surface, moves by forces.

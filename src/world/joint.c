@@ -235,12 +235,12 @@ lbStatus lb_world_joint(const lbWorld *world, lbJointId id, lbJointReport *out, 
   lbStatus status = find(world, id, &j, err);
   if (status) return status;
   if (!out) return lb_refuse_null(err, "out");
-  *out = (lbJointReport){ .broken = j->broken };
-  if (j->broken) return LB_OK;
-  out->force = j->force, out->torque = j->torque;
+  *out = (lbJointReport){ .broken = j->now.broken };
+  if (j->now.broken) return LB_OK;
+  out->force = j->now.force, out->torque = j->now.torque;
   for (int32_t p = 0; p < j->pair_count; p++)
     out->place = lb_add_scaled(out->place, 1.0 / j->pair_count, j->pairs[p][0].anchor.place);
-  out->position = j->position, out->error = j->error;
+  out->position = j->now.position, out->error = j->now.error;
   return LB_OK;
 }
 
@@ -263,10 +263,20 @@ bool lb_joints_part(const lbWorld *world, int32_t a, int32_t b) {
   for (int32_t o = 0; joints && o < joints->ordered; o++) {
     const lbBodyJoint *j = &joints->list[joints->order[o]];
     int32_t one = j->pairs[0][0].slot, other = j->pairs[0][1].slot;
-    if (!j->def.collide && !j->broken && ((one == a && other == b) || (one == b && other == a)))
+    if (!j->def.collide && !j->now.broken && ((one == a && other == b) || (one == b && other == a)))
       return true;
   }
   return false;
+}
+
+void lb_joints_save(lbWorld *world, int level) {
+  for (int32_t i = 0; world->linked && i < world->linked->count; i++)
+    world->linked->list[i].kept[level] = world->linked->list[i].now;
+}
+
+void lb_joints_restore(lbWorld *world, int level) {
+  for (int32_t i = 0; world->linked && i < world->linked->count; i++)
+    world->linked->list[i].now = world->linked->list[i].kept[level];
 }
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -310,7 +320,7 @@ static int32_t root_of(const int32_t *parents, int32_t body) {
   return body;
 }
 
-static bool is_held(const lbBodyJoint *j) { return j->used && !j->broken; }
+static bool is_held(const lbBodyJoint *j) { return j->used && !j->now.broken; }
 
 // Numbers the jointed bodies in the order of their slots, and their components likewise.
 static bool number_bodies(const lbWorld *world, lbWorldJoints *joints) {

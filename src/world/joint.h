@@ -27,18 +27,24 @@ typedef struct lbJointEnd {
   lbQuat rotation_before;
 } lbJointEnd;
 
+// What a step changes of a joint.
+typedef struct lbJointState {
+  double position; // when it was last seen; angles are followed beyond half a turn
+  double error;
+  lbVec3 force, torque;
+  bool broken;
+} lbJointState;
+
 typedef struct lbBodyJoint {
   uint32_t generation;
-  bool used, broken;
+  bool used;
   lbJointDef def; // without its region
   int32_t pair_count;
   lbJointEnd (*pairs)[2]; // (pair_count): a region has many
   lbVec3 side;            // at right angles to the axis: angles are measured by it
   double length;          // of a distance when it was made, of a slider along its axis
   lbVec3 offset;          // slider: the first seen from the second when it was made
-  double position;        // when it was last seen; angles are followed beyond half a turn
-  double error;
-  lbVec3 force, torque;
+  lbJointState now, kept[LB_RETRIES];
 } lbBodyJoint;
 
 typedef struct lbJointRow {
@@ -115,6 +121,9 @@ static inline bool lb_joints_hold_any(const lbWorld *world) {
 }
 // Whether two slots are jointed and do not touch.
 bool lb_joints_part(const lbWorld *world, int32_t a, int32_t b);
+// What steps change, for one that is taken again (retry.c).
+void lb_joints_save(lbWorld *world, int level);
+void lb_joints_restore(lbWorld *world, int level);
 void lb_joints_forget_body(lbWorld *world, lbBodyId id); // it is being removed
 
 // joint_rows.c: rows of all joints at the ends' states; when the step is done (`speeds`), the same
@@ -132,6 +141,8 @@ void lb_joints_solve(lbWorld *world, bool speeds, lbContactPart **parts, double 
 // Whether bodies turn so far in the step that forces are to be found again, about where those that
 // were found lead to.
 bool lb_joints_turn_far(const lbWorld *world);
+// How many parts a step of h is to be taken in, so that they do not turn too far in each.
+int32_t lb_joints_parts(const lbWorld *world, double h);
 void lb_joints_note_rest(lbWorld *world); // of the forces
 void lb_joints_keep(lbWorld *world);      // forces are held over the step
 void lb_joints_look(lbWorld *world, int32_t toucher, lbScratch *scratch); // when it is done

@@ -55,7 +55,7 @@ static double position_of(const Ends *e, bool before) {
   lbQuat b = before ? e->b->rotation_before : e->b->anchor.rotation;
   lbVec3 from = before ? e->b->place_before : e->b->anchor.place;
   lbVec3 to = before ? e->a->place_before : e->a->anchor.place;
-  if (j->def.kind == LB_JOINT_HINGE) return angle_of(j, a, b, j->position);
+  if (j->def.kind == LB_JOINT_HINGE) return angle_of(j, a, b, j->now.position);
   if (j->def.kind == LB_JOINT_SLIDER)
     return lb_dot(lb_quat_rotate(b, j->def.axis), lb_sub(to, from)) - j->length;
   return lb_length(lb_sub(to, from)) - j->length;
@@ -197,7 +197,7 @@ void lb_joints_make_rows(lbWorld *world) {
   joints->row_begin[0] = 0;
   for (int32_t o = 0; o < joints->ordered; o++) {
     lbBodyJoint *j = &joints->list[joints->order[o]];
-    for (int32_t p = 0; p < j->pair_count && !j->broken; p++) {
+    for (int32_t p = 0; p < j->pair_count && !j->now.broken; p++) {
       Ends e = { j, &j->pairs[p][0], &j->pairs[p][1], joints->order[o], p };
       int32_t at = joints->bodies[e.a->body].component;
       while (component < at) joints->row_begin[++component] = count;
@@ -249,12 +249,12 @@ void lb_joints_measure_speeds(lbWorld *world) {
   }
   for (int32_t o = 0; o < joints->ordered; o++) {
     lbBodyJoint *j = &joints->list[joints->order[o]];
-    j->error = 0;
+    j->now.error = 0;
     for (int32_t p = 0; p < j->pair_count; p++) {
       Ends e = { j, &j->pairs[p][0], &j->pairs[p][1], joints->order[o], p };
-      j->error = fmax(j->error, off_by(&e));
+      j->now.error = fmax(j->now.error, off_by(&e));
       if (p == 0 && j->def.kind != LB_JOINT_POINT && j->def.kind != LB_JOINT_WELD)
-        j->position = position_of(&e, false);
+        j->now.position = position_of(&e, false);
     }
   }
 }

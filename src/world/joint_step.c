@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define FAR 0.03       // rad that a body turns by in a step
+#define TURN_MOST 0.15 // rad: a step in which one turns farther is taken in parts,
+#define PARTS 8        // at most so many
 #define ROUNDS 8       // of finding out which rows are at their bounds
 #define SLACK 1e-7     // of how a place gives way: what is held does, by so much
 #define REST_MOST 1e-5 // m, rad: what joints that contradict each other leave, and more, is told
@@ -75,13 +77,10 @@ void lb_joints_open(lbWorld *world, int32_t number) {
     body->prepared->method->respond(body, &t->step, s, s->a, b->moved + k * padded);
   }
   find_products(b, body, to->turn, toucher->count, world->touch->spots + toucher->first);
-  lbVec3 c = body->prepared->centre;
-  lbVec3 start = lb_add(t->start.position, lb_mat3_apply(t->start.turn, c));
-  lbVec3 end = lb_add(to->position, lb_mat3_apply(to->turn, c));
   b->free = body->frame.kind == LB_FRAME_FREE;
   b->factor = 0.5 * t->step.h * t->step.h;
   b->mobility = t->mobility;
-  b->centre = lb_scale(0.5, lb_add(start, end));
+  b->centre = t->middle;
   b->turn = to->turn;
 }
 
@@ -551,36 +550,45 @@ static void report(lbWorld *world) {
   int32_t count = joints->row_begin[joints->component_count];
   for (int32_t o = 0; o < joints->ordered; o++) {
     lbBodyJoint *j = &joints->list[joints->order[o]];
-    j->force = j->torque = lb_vec3(0, 0, 0);
+    j->now.force = j->now.torque = lb_vec3(0, 0, 0);
   }
   for (int32_t i = 0; i < count; i++) {
     const lbJointRow *row = &joints->rows[i];
     lbBodyJoint *j = &joints->list[row->joint];
     lbVec3 by = lb_scale(row->impulse / world->h, row->axis);
     if (row->turns)
-      j->torque = lb_add(j->torque, by);
+      j->now.torque = lb_add(j->now.torque, by);
     else {
-      j->force = lb_add(j->force, by);
-      j->torque = lb_add(j->torque, lb_cross(lb_sub(row->points[0], middle_of(j)), by));
+      j->now.force = lb_add(j->now.force, by);
+      j->now.torque = lb_add(j->now.torque, lb_cross(lb_sub(row->points[0], middle_of(j)), by));
     }
     if (row->lost) flag(world, j);
   }
   for (int32_t o = 0; o < joints->ordered; o++) {
     lbBodyJoint *j = &joints->list[joints->order[o]];
-    if (!(lb_length(j->force) > j->def.break_force)) continue;
-    j->broken = true;
-    j->force = j->torque = lb_vec3(0, 0, 0);
+    if (!(lb_length(j->now.force) > j->def.break_force)) continue;
+    j->now.broken = true;
+    j->now.force = j->now.torque = lb_vec3(0, 0, 0);
   }
 }
 
-bool lb_joints_turn_far(const lbWorld *world) {
+// rad that one of the jointed bodies turns by in h, at most.
+static double turn_of(const lbWorld *world, double h) {
   const lbWorldJoints *joints = world->linked;
-  if (!lb_joints_hold_any(world)) return false;
+  double most = 0;
+  if (!lb_joints_hold_any(world)) return 0;
   for (int32_t i = 0; i < joints->body_count; i++) {
     const lbBody *body = world->slots[joints->bodies[i].slot].body;
-    if (lb_length(body->frame.spin) * world->h > FAR) return true;
+    most = fmax(most, h * lb_length(body->frame.spin));
   }
-  return false;
+  return most;
+}
+
+bool lb_joints_turn_far(const lbWorld *world) { return turn_of(world, world->h) > FAR; }
+
+int32_t lb_joints_parts(const lbWorld *world, double h) {
+  double parts = ceil(turn_of(world, h) / TURN_MOST);
+  return parts > 1 ? (int32_t)fmin(parts, PARTS) : 1;
 }
 
 // Rows that could not be held, because others hold something else.

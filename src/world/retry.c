@@ -3,7 +3,7 @@
 // Forces of contacts are found with each body's own step matrix, about where the step begins. A
 // soft body that is hit hard gives way otherwise than that says, and forces that are right for the
 // one would feed energy into the other. How far places ended from where they were to end tells it.
-#include "world/touch.h"
+#include "world/joint.h"
 
 #include "body/body.h"
 
@@ -117,6 +117,7 @@ static void lead_colliders(lbWorld *world, int level, bool second) {
 static bool prepare(lbWorld *world, int level) {
   if (!world->touch || level == LB_RETRIES || !is_possible(world)) return false;
   keep_colliders(world, level);
+  lb_joints_save(world, level);
   return go(world, level, SAVE);
 }
 
@@ -128,6 +129,7 @@ static int32_t take_halves(lbWorld *world, int level, lbWorldPart *take) {
   world->begin = begin + (double)(steps - 1) * h;
   world->steps = 0, world->h = 0.5 * h;
   world->touch->remembered_count = 0;
+  lb_joints_restore(world, level);
   lead_colliders(world, level, false);
   int32_t flags = lb_retry_part(world, level + 1, take);
   (void)go(world, level, ADD_FORCES);

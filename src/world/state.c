@@ -78,10 +78,10 @@ static char *save_joints(const lbWorld *world, char *to) {
     const lbBodyJoint *j = &world->linked->list[i];
     if (!j->used) continue;
     SavedJoint saved = { .id = lb_world_id(i, j->generation),
-                         .position = j->position,
-                         .error = j->error,
-                         .broken = j->broken };
-    lb_vec3_store(saved.force, j->force), lb_vec3_store(saved.torque, j->torque);
+                         .position = j->now.position,
+                         .error = j->now.error,
+                         .broken = j->now.broken };
+    lb_vec3_store(saved.force, j->now.force), lb_vec3_store(saved.torque, j->now.torque);
     memcpy(to, &saved, sizeof saved);
     to += sizeof saved;
   }
@@ -115,9 +115,9 @@ static const char *restore_joints(lbWorld *world, const char *from) {
     if (!j->used) continue;
     memcpy(&saved, from, sizeof saved);
     from += sizeof saved;
-    j->position = saved.position, j->error = saved.error;
-    j->force = lb_vec3_load(saved.force), j->torque = lb_vec3_load(saved.torque);
-    j->broken = saved.broken != 0;
+    j->now.position = saved.position, j->now.error = saved.error;
+    j->now.force = lb_vec3_load(saved.force), j->now.torque = lb_vec3_load(saved.torque);
+    j->now.broken = saved.broken != 0;
   }
   return from;
 }

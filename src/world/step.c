@@ -1,5 +1,5 @@
 // A step of a world: start new bodies -> paths -> loads -> attachments -> contacts -> bodies.
-#include "world/touch.h"
+#include "world/joint.h"
 
 #include "body/body.h"
 
@@ -186,8 +186,9 @@ static int32_t take_part(lbWorld *world) {
 
 int32_t lb_world_step(lbWorld *world, double dt) {
   if (!world) return LB_STEP_REFUSED;
-  double h = dt / world->settings.substeps;
-  int32_t flags = 0;
+  int32_t parts = world->settings.substeps, flags = 0;
+  parts *= lb_joints_parts(world, dt / parts); // of what turns far
+  double h = dt / parts;
   if (!lb_time_step_is_legal(dt) || !lb_time_step_is_legal(h)) return LB_STEP_REFUSED;
   if (h != world->h) {
     world->begin = lb_world_time(world);
@@ -197,8 +198,7 @@ int32_t lb_world_step(lbWorld *world, double dt) {
   for (int32_t i = 0; i < world->slot_count; i++) world->slots[i].flags = 0;
   for (int32_t i = 0; i < world->group_count; i++) world->groups[i].seconds = 0;
   lb_colliders_relieve(world);
-  for (int32_t i = 0; i < world->settings.substeps; i++)
-    flags |= lb_retry_part(world, 0, take_part);
+  for (int32_t i = 0; i < parts; i++) flags |= lb_retry_part(world, 0, take_part);
   return flags;
 }
 

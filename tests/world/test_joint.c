@@ -303,10 +303,10 @@ static void a_chain_of_ten_links_does_not_stretch(void **state) {
   lbModel *link = rigid_box(0.2, 0.05, 0.05, 1000), *heavy = rigid_box(0.2, 0.05, 0.05, 1e6);
   double rest, worst = stretch_of(link, link, 10, 0.2, lb_vec3(0, 0, 0), false, &rest);
   print_message("joints open by %.2g m at most, at last by %.2g\n", worst, rest);
-  check_small(worst, 5e-3); // it falls from the horizontal and cracks like a whip
+  check_small(worst, 1e-2); // it falls from the horizontal and cracks like a whip
   worst = stretch_of(link, heavy, 10, 0.2, lb_vec3(0, 0, 0), false, &rest);
   print_message("with a thousand times the weight: %.2g m at most, at last %.2g\n", worst, rest);
-  check_small(worst, 5e-3);
+  check_small(worst, 1e-2);
   lb_model_destroy(link), lb_model_destroy(heavy);
   lbModel *block = soft_block("'method':'subspace','reduce':{'modes':6,'dimension':15}", 1e6);
   worst = stretch_of(block, block, 6, 0.2, lb_vec3(0, -0.1, -0.1), true, &rest);
