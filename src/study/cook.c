@@ -329,10 +329,6 @@ static void tell(Cooking *c) {
 // ---- cooking -----------------------------------------------------------------------------------
 
 static lbStatus prepare(Cooking *c, lbError *err) {
-  if (c->scene->joint_count > 0)
-    return lb_fail(err, LB_ERR_UNSUPPORTED,
-                   "%s: has joints, which `limber run` alone plays in this version",
-                   c->scene->path);
   tell(c);
   lbStatus status = gather_models(c, err);
   if (!status) status = place_bodies(c, err);
