@@ -1,5 +1,5 @@
-// Factors of symmetric matrices that are not negative and whose rows may depend on each other: those
-// of joints, which may hold the same thing twice. Rows that depend on others are left out.
+// Factors of symmetric matrices that are not negative and whose rows may depend on each other:
+// those of joints, which may hold the same thing twice. Rows that depend on others are left out.
 #ifndef LB_CONTACT_FACTOR_H
 #define LB_CONTACT_FACTOR_H
 

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const scene_keys[] = { "limber", "gravity", "bodies",    "loads",   "attach",
-                                          "probes", "time",    "title",     "try",     "view",
-                                          "up",     "ground",  "colliders", "contact",
-                                          "joints", NULL };
+static const char *const scene_keys[] = { "limber",    "gravity", "bodies", "loads",
+                                          "attach",    "probes",  "time",   "title",
+                                          "try",       "view",    "up",     "ground",
+                                          "colliders", "contact", "joints", NULL };
 static const char *const load_keys[] = { "body", "vertex", "force", "from", "to", NULL };
 static const char *const probe_keys[] = { "body", "vertex", NULL };
 static const char *const time_keys[] = {

@@ -320,7 +320,7 @@ static int32_t root_of(const int32_t *parents, int32_t body) {
   return body;
 }
 
-static bool is_held(const lbBodyJoint *j) { return j->used && !j->now.broken; }
+static bool is_held(const lbBodyJoint *j) { return j->used; } // a broken one may be restored
 
 // Numbers the jointed bodies in the order of their slots, and their components likewise.
 static bool number_bodies(const lbWorld *world, lbWorldJoints *joints) {

@@ -2,7 +2,8 @@
 //
 //   joint.c        adding, reading, memory
 //   joint_rows.c   where joints are, and the rows that hold them
-//   joint_step.c   how bodies give way, and the forces
+//   joint_respond.c how bodies give way
+//   joint_step.c   the forces
 //
 // A row is a direction, of a force or a torque, along which the two ends of a joint may not move
 // against each other; rows of joints that have bodies in common are solved directly, all together.
@@ -131,7 +132,22 @@ void lb_joints_forget_body(lbWorld *world, lbBodyId id); // it is being removed
 void lb_joints_make_rows(lbWorld *world);
 void lb_joints_measure_speeds(lbWorld *world);
 
-// joint_step.c, called by touch_step.c:
+// joint_respond.c.
+lbJointed *lb_jointed_of(const lbWorld *world, int32_t slot); // NULL: nothing holds it
+// A unit force of a row on one of its ends.
+typedef struct lbJointAct {
+  const lbJointed *body; // NULL: the world
+  const lbJointEnd *end;
+  lbVec3 force, torque; // at the anchor's mean
+  lbVec3 frame_torque;  // about the frame's centre
+} lbJointAct;
+lbJointAct lb_joint_act(const lbWorldJoints *joints, const lbJointRow *row, int side);
+// A (rows x rows) <- how the rows of a component move each other;
+void lb_joints_assemble(const lbWorld *world, int32_t first, int32_t count, double *A);
+// coupling (3 places x rows) <- how they move its contacts.
+void lb_joints_couple(const lbWorld *world, int32_t component, double *coupling);
+
+// joint_respond.c and joint_step.c, called by touch_step.c:
 void lb_joints_enlist(lbWorld *world);                 // jointed bodies among the touchers
 void lb_joints_open(lbWorld *world, int32_t toucher);  // while the body's step is open
 typedef void lbJointsSolve(lbWorld *world, double *x); // of contacts alone

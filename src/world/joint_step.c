@@ -1,5 +1,5 @@
-// Joints in a part of a world's step (joint.h): how jointed bodies give way, forces of all rows
-// together with those of contacts, and impulses when the step is done.
+// Joints in a part of a world's step (joint.h): forces of all rows together with those of contacts,
+// and impulses when the step is done.
 #include "world/joint.h"
 
 #include "body/body.h"
@@ -8,209 +8,11 @@
 
 #define FAR 0.03       // rad that a body turns by in a step
 #define TURN_MOST 0.15 // rad: a step in which one turns farther is taken in parts,
-#define PARTS 8        // at most so many
+#define SWING_MOST 1.0 // rad of phase: the same of one that swings under what joints pull with
+#define PARTS 16       // at most so many
 #define ROUNDS 8       // of finding out which rows are at their bounds
 #define SLACK 1e-7     // of how a place gives way: what is held does, by so much
 #define REST_MOST 1e-5 // m, rad: what joints that contradict each other leave, and more, is told
-
-// ---- how bodies give way -----------------------------------------------------------------------
-
-static lbJointed *jointed_of(const lbWorld *world, int32_t slot) {
-  const lbWorldJoints *joints = world->linked;
-  if (!joints || joints->ordered == 0 || slot >= joints->part_room) return NULL;
-  int32_t body = joints->body_of_slot[slot];
-  return body < 0 ? NULL : &joints->bodies[body];
-}
-
-void lb_joints_enlist(lbWorld *world) {
-  lbWorldJoints *joints = world->linked;
-  if (!lb_joints_hold_any(world)) return;
-  for (int32_t i = 0; i < joints->body_count; i++)
-    joints->bodies[i].toucher = lb_touch_enlist(world->touch, joints->bodies[i].slot);
-}
-
-// G and C for the lines and what they move.
-static void find_products(lbJointed *b, const lbBody *body, lbMat3 turn, int32_t count,
-                          const lbSpot *spots) {
-  const lbPrepared *p = body->prepared;
-  size_t n = (size_t)b->basis_count, padded = (size_t)p->padded;
-  for (size_t i = 0; i < n; i++)
-    for (size_t k = 0; k < n; k++)
-      b->G[i * n + k] = lb_row_dot(p->dimension, b->lines + i * padded, b->moved + k * padded);
-  for (int32_t j = 0; j < count && n > 0; j++)
-    for (size_t k = 0; k < n; k++) {
-      lbVec3 by = lb_touch_motion(body, turn, &spots[j], b->moved + k * padded);
-      for (size_t a = 0; a < 3; a++)
-        b->C[(3 * (size_t)j + a) * n + k] = lb_dot(spots[j].axes[a], by);
-    }
-}
-
-static void make_lines(const lbWorldJoints *joints, lbJointed *b, const lbBody *body, lbMat3 turn) {
-  size_t padded = (size_t)body->prepared->padded;
-  for (int32_t e = 0; e < b->end_count; e++) {
-    const lbJointEnd *end = joints->ends[b->first_end + e];
-    for (int k = 0; k < lb_anchor_axes(&end->anchor); k++)
-      lb_anchor_line(&end->anchor, body, turn, k, b->lines + (size_t)(end->basis + k) * padded);
-  }
-}
-
-void lb_joints_open(lbWorld *world, int32_t number) {
-  const lbWorldToucher *toucher = &world->touch->touchers[number];
-  const lbTouching *t = &toucher->touching;
-  lbJointed *b = jointed_of(world, toucher->slot);
-  if (!b) return;
-  const lbBody *body = t->body;
-  const lbFrameStep *to = &t->step.frame;
-  lbScratch *s = t->scratch;
-  size_t padded = (size_t)body->prepared->padded;
-  lbAnchorView before = { body, t->start.position, t->start.rotation, t->start.turn, s->q0 };
-  lbAnchorView after = { body, to->position, to->rotation, to->turn, s->q };
-  for (int32_t e = 0; e < b->end_count; e++) {
-    lbJointEnd *end = world->linked->ends[b->first_end + e];
-    lb_anchor_look(&end->anchor, &before);
-    end->place_before = end->anchor.place, end->rotation_before = end->anchor.rotation;
-    lb_anchor_look(&end->anchor, &after);
-  }
-  make_lines(world->linked, b, body, to->turn);
-  for (size_t k = 0; k < (size_t)b->basis_count; k++) {
-    memcpy(s->a, b->lines + k * padded, padded * sizeof(double)); // it may be written over
-    body->prepared->method->respond(body, &t->step, s, s->a, b->moved + k * padded);
-  }
-  find_products(b, body, to->turn, toucher->count, world->touch->spots + toucher->first);
-  b->free = body->frame.kind == LB_FRAME_FREE;
-  b->factor = 0.5 * t->step.h * t->step.h;
-  b->mobility = t->mobility;
-  b->centre = t->middle;
-  b->turn = to->turn;
-}
-
-void lb_joints_look(lbWorld *world, int32_t number, lbScratch *s) {
-  const lbWorldToucher *toucher = &world->touch->touchers[number];
-  lbJointed *b = jointed_of(world, toucher->slot);
-  if (!b) return;
-  const lbBody *body = world->slots[b->slot].body;
-  const lbFrameState *f = &body->frame;
-  size_t padded = (size_t)body->prepared->padded;
-  lbAnchorView now = { body, f->position, f->rotation, f->turn, s->q0 };
-  for (int32_t e = 0; e < b->end_count; e++) {
-    lbAnchor *anchor = &world->linked->ends[b->first_end + e]->anchor;
-    lb_anchor_look(anchor, &now);
-    lb_anchor_look_at_rates(anchor, body, s->v0);
-  }
-  make_lines(world->linked, b, body, f->turn);
-  memcpy(b->moved, b->lines, (size_t)b->basis_count * padded * sizeof(double));
-  for (size_t k = 0; k < (size_t)b->basis_count; k++)
-    lb_body_mobilise(body, s, b->moved + k * padded);
-  find_products(b, body, f->turn, toucher->count, world->touch->spots + toucher->first);
-  b->free = f->kind == LB_FRAME_FREE;
-  b->factor = 1;
-  b->mobility = lb_frame_mobility(body, f->turn);
-  b->centre = lb_frame_centre(body);
-  b->turn = f->turn;
-}
-
-// ---- what a row does ---------------------------------------------------------------------------
-
-// A unit force of a row on one of its ends.
-typedef struct Act {
-  const lbJointed *body; // NULL: the world
-  const lbJointEnd *end;
-  lbVec3 force, torque; // at the anchor's mean
-  lbVec3 frame_torque;  // about the frame's centre
-} Act;
-
-static Act act_of(const lbWorldJoints *joints, const lbJointRow *row, int side) {
-  const lbJointEnd *end = &joints->list[row->joint].pairs[row->pair][side];
-  if (end->body < 0) return (Act){ .body = NULL };
-  const lbJointed *body = &joints->bodies[end->body];
-  lbVec3 along = lb_scale(side ? -1 : 1, row->axis), at = row->points[side];
-  if (row->turns) return (Act){ body, end, lb_vec3(0, 0, 0), along, along };
-  return (Act){ body, end, along, lb_cross(lb_sub(at, end->anchor.mean), along),
-                lb_cross(lb_sub(at, body->centre), along) };
-}
-
-static void store_act(const Act *act, double t[6]) {
-  lb_vec3_store(t, act->force), lb_vec3_store(t + 3, act->torque);
-}
-
-// How far a unit force of one moves the other, of one body.
-static double response(const lbWorld *world, const Act *a, const Act *b) {
-  const lbJointed *body = a->body;
-  size_t n = (size_t)body->basis_count;
-  int rows = lb_anchor_axes(&a->end->anchor), columns = lb_anchor_axes(&b->end->anchor);
-  double s[6], t[6], sum = 0;
-  store_act(a, s), store_act(b, t);
-  for (int i = 0; i < rows; i++) {
-    const double *G = body->G + (size_t)(a->end->basis + i) * n + (size_t)b->end->basis;
-    for (int k = 0; k < columns; k++) sum += s[i] * G[k] * t[k];
-  }
-  if (!body->free) return sum;
-  double mass = world->slots[body->slot].body->prepared->mass;
-  double frame = lb_dot(a->force, b->force) / mass +
-                 lb_dot(a->frame_torque, lb_mat3_apply(body->mobility, b->frame_torque));
-  return sum + body->factor * frame;
-}
-
-static void assemble(const lbWorld *world, int32_t first, int32_t n, double *A) {
-  const lbWorldJoints *joints = world->linked;
-  memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
-  for (int32_t i = 0; i < n; i++)
-    for (int side = 0; side < 2; side++) {
-      Act one = act_of(joints, &joints->rows[first + i], side);
-      if (!one.body) continue;
-      for (int32_t k = 0; k <= i; k++)
-        for (int other = 0; other < 2; other++) {
-          Act two = act_of(joints, &joints->rows[first + k], other);
-          if (two.body != one.body) continue;
-          A[(size_t)i * (size_t)n + (size_t)k] += response(world, &one, &two);
-        }
-    }
-  for (int32_t i = 0; i < n; i++)
-    for (int32_t k = i + 1; k < n; k++)
-      A[(size_t)i * (size_t)n + (size_t)k] = A[(size_t)k * (size_t)n + (size_t)i];
-}
-
-// How a unit force of a row moves a spot of a contact along its axes.
-static void move_spot(const lbWorld *world, const Act *act, const lbSpot *spot, int32_t place,
-                      double by[3]) {
-  const lbJointed *body = act->body;
-  size_t n = (size_t)body->basis_count;
-  double t[6];
-  store_act(act, t);
-  lbVec3 moved = lb_vec3(0, 0, 0);
-  if (body->free) {
-    double mass = world->slots[body->slot].body->prepared->mass;
-    lbVec3 angular = lb_mat3_apply(body->mobility, act->frame_torque);
-    moved =
-        lb_add_scaled(lb_cross(angular, lb_sub(spot->point, body->centre)), 1 / mass, act->force);
-    moved = lb_scale(body->factor, moved);
-  }
-  for (int a = 0; a < 3; a++) {
-    const double *C = body->C + (size_t)(3 * place + a) * n + (size_t)act->end->basis;
-    by[a] += lb_dot(spot->axes[a], moved);
-    for (int k = 0; k < lb_anchor_axes(&act->end->anchor); k++) by[a] += C[k] * t[k];
-  }
-}
-
-// coupling (3 places x rows) <- how rows move the contacts of a component.
-static void couple(const lbWorld *world, int32_t component, double *coupling) {
-  const lbWorldJoints *joints = world->linked;
-  const lbWorldTouch *touch = world->touch;
-  int32_t first = joints->row_begin[component], n = joints->row_begin[component + 1] - first;
-  memset(coupling, 0, 3 * (size_t)joints->place_counts[component] * (size_t)n * sizeof *coupling);
-  for (int32_t i = 0; i < n; i++)
-    for (int side = 0; side < 2; side++) {
-      Act act = act_of(joints, &joints->rows[first + i], side);
-      if (!act.body) continue;
-      const lbWorldToucher *toucher = &touch->touchers[act.body->toucher];
-      for (int32_t j = 0; j < toucher->count; j++) {
-        double by[3] = { 0, 0, 0 };
-        move_spot(world, &act, &touch->spots[toucher->first + j], j, by);
-        for (int a = 0; a < 3; a++)
-          coupling[(size_t)(3 * (act.body->first_place + j) + a) * (size_t)n + (size_t)i] += by[a];
-      }
-    }
-}
 
 // ---- contacts of jointed bodies, as of one -----------------------------------------------------
 
@@ -242,7 +44,7 @@ static void join_sides(lbWorld *world, const lbContactPart *parts) {
   for (int32_t i = 0; i < 2 * touch->contact_count; i++) {
     lbContactSide *side = &joints->sides[i];
     if (side->body < 0) continue;
-    const lbJointed *b = jointed_of(world, touch->touchers[side->body].slot);
+    const lbJointed *b = lb_jointed_of(world, touch->touchers[side->body].slot);
     if (!b || joints->place_counts[b->component] == 0) continue;
     side->body = leader_of(joints, b->component);
     side->place += b->first_place;
@@ -287,7 +89,8 @@ static void gather_forces(const lbWorld *world, int32_t component, const double 
   memset(forces, 0, 3 * (size_t)joints->place_counts[component] * sizeof *forces);
   for (int32_t i = 0; i < 2 * touch->contact_count; i++) {
     lbContactSide side = touch->sides[i];
-    const lbJointed *b = side.body < 0 ? NULL : jointed_of(world, touch->touchers[side.body].slot);
+    const lbJointed *b =
+        side.body < 0 ? NULL : lb_jointed_of(world, touch->touchers[side.body].slot);
     if (!b || b->component != component) continue;
     double *to = forces + 3 * (size_t)(b->first_place + side.place);
     for (int k = 0; k < 3; k++) to[k] += i & 1 ? -x[3 * (i / 2) + k] : x[3 * (i / 2) + k];
@@ -301,7 +104,8 @@ static void move_contacts(const lbWorld *world, int32_t component, int32_t n,
   lbWorldTouch *touch = world->touch;
   for (int32_t i = 0; i < 2 * touch->contact_count; i++) {
     lbContactSide side = touch->sides[i];
-    const lbJointed *b = side.body < 0 ? NULL : jointed_of(world, touch->touchers[side.body].slot);
+    const lbJointed *b =
+        side.body < 0 ? NULL : lb_jointed_of(world, touch->touchers[side.body].slot);
     if (!b || b->component != component) continue;
     for (int k = 0; k < 3; k++) {
       size_t place = (size_t)(3 * (b->first_place + side.place) + k);
@@ -356,8 +160,8 @@ static lbRowFactor prepare(const Solving *s, int32_t component) {
   lbWorldJoints *joints = s->world->linked;
   int32_t first = joints->row_begin[component], n = joints->row_begin[component + 1] - first;
   lbRowFactor factor = lb_row_factor_place(n, joints->factor_memory, joints->factor_order);
-  assemble(s->world, first, n, joints->A);
-  couple(s->world, component, joints->coupling);
+  lb_joints_assemble(s->world, first, n, joints->A);
+  lb_joints_couple(s->world, component, joints->coupling);
   for (int32_t i = 0; i < n; i++) {
     lbJointRow *row = &joints->rows[first + i];
     double *amount = amount_of(row, s->speeds);
@@ -439,8 +243,8 @@ static void leave_out_held(const Solving *s, int32_t component) {
   double h = s->speeds ? s->world->h : 1;
   int32_t first = joints->row_begin[component], n = joints->row_begin[component + 1] - first;
   if (n == 0) return;
-  assemble(s->world, first, n, joints->A);
-  couple(s->world, component, joints->coupling);
+  lb_joints_assemble(s->world, first, n, joints->A);
+  lb_joints_couple(s->world, component, joints->coupling);
   for (int32_t i = 0; i < n; i++) joints->other[i] = -h * joints->rows[first + i].force;
   move_contacts(s->world, component, n, joints->coupling, joints->other);
   gather_forces(s->world, component, touch->forces, joints->spare);
@@ -494,7 +298,7 @@ void lb_joints_solve(lbWorld *world, bool speeds, lbContactPart **parts, double 
 
 // ---- what they do ------------------------------------------------------------------------------
 
-static lbAnchorForce force_of(const Act *act, double amount) {
+static lbAnchorForce force_of(const lbJointAct *act, double amount) {
   return (lbAnchorForce){ &act->end->anchor, lb_scale(amount, act->force),
                           lb_scale(amount, act->torque), lb_scale(amount, act->force),
                           lb_scale(amount, act->frame_torque) };
@@ -506,7 +310,7 @@ void lb_joints_keep(lbWorld *world) {
   for (int32_t i = 0; i < count; i++) {
     const lbJointRow *row = &joints->rows[i];
     for (int side = 0; side < 2 && row->force != 0; side++) {
-      Act act = act_of(joints, row, side);
+      lbJointAct act = lb_joint_act(joints, row, side);
       if (!act.body || !world->touch->touchers[act.body->toucher].open) continue;
       lbAnchorForce by = force_of(&act, row->force);
       lb_anchor_hold(world->slots[act.body->slot].body, act.body->turn, &by);
@@ -522,7 +326,7 @@ static void strike(lbWorld *world, const lbJointed *b) {
   for (int32_t i = first; i < end; i++)
     for (int side = 0; side < 2; side++) {
       const lbJointRow *row = &joints->rows[i];
-      Act act = act_of(joints, row, side);
+      lbJointAct act = lb_joint_act(joints, row, side);
       if (act.body != b) continue;
       joints->struck[count++] = force_of(&act, row->impulse - world->h * row->force);
     }
@@ -586,8 +390,35 @@ static double turn_of(const lbWorld *world, double h) {
 
 bool lb_joints_turn_far(const lbWorld *world) { return turn_of(world, world->h) > FAR; }
 
+// rad/s: how fast a body swings about its centre by the pull F of a joint at the arm r, F r / J.
+static double swing_about(const lbBody *body, const lbJointEnd *end, double pull) {
+  lbVec3 arm = lb_sub(end->anchor.place, lb_frame_centre(body));
+  double r = lb_length(arm), most = 0;
+  if (!(r > 0 && pull > 0) || body->frame.kind != LB_FRAME_FREE) return 0;
+  lbMat3 mobility = lb_frame_mobility(body, body->frame.turn);
+  lbVec3 other = fabs(arm.x) < 0.6 * r ? lb_vec3(1, 0, 0) : lb_vec3(0, 1, 0);
+  lbVec3 one = lb_normalise(lb_cross(arm, other)), two = lb_scale(1 / r, lb_cross(arm, one));
+  most = fmax(lb_dot(one, lb_mat3_apply(mobility, one)), lb_dot(two, lb_mat3_apply(mobility, two)));
+  return sqrt(pull * r * most);
+}
+
+static double swing_of(const lbWorld *world) {
+  const lbWorldJoints *joints = world->linked;
+  double most = 0;
+  for (int32_t o = 0; lb_joints_hold_any(world) && o < joints->ordered; o++) {
+    const lbBodyJoint *j = &joints->list[joints->order[o]];
+    for (int side = 0; side < 2; side++) {
+      const lbJointEnd *end = &j->pairs[0][side];
+      if (end->slot < 0 || j->pair_count > 1) continue;
+      const lbBody *body = world->slots[end->slot].body;
+      most = fmax(most, swing_about(body, end, lb_length(j->now.force)));
+    }
+  }
+  return most;
+}
+
 int32_t lb_joints_parts(const lbWorld *world, double h) {
-  double parts = ceil(turn_of(world, h) / TURN_MOST);
+  double parts = ceil(fmax(turn_of(world, h) / TURN_MOST, h * swing_of(world) / SWING_MOST));
   return parts > 1 ? (int32_t)fmin(parts, PARTS) : 1;
 }
 
