@@ -1,6 +1,7 @@
 // Fuzz target: lb_bundle_read. The bytes are offered as they are and, because checksums stop nearly
 // everything at the door, once more with sizes and checksums put right. What loads is walked to the
 // last byte and must pack to the same file again. tests/model/test_file.c writes the seeds.
+#include "limber/contact.h"
 #include "limber/path.h"
 #include "model/model.h"
 
@@ -26,6 +27,19 @@ static void walk_model(const lbModel *model) {
   }
 }
 
+// Shapes of any size are made or refused.
+static void make_colliders(const lbWorldDef *def) {
+  lbWorldSettings settings = lb_world_settings();
+  lbWorld *world = NULL;
+  lbColliderId id;
+  if (lb_world_create(&settings, &world, NULL) != LB_OK) return;
+  for (int32_t i = 0; i < def->size.collider_count; i++) {
+    lbColliderDef own = lb_world_collider_def(def, i);
+    lb_world_add_collider(world, &own, &id, NULL);
+  }
+  lb_world_destroy(world);
+}
+
 static void read_and_walk(const uint8_t *data, size_t size) {
   lbBundle *bundle = NULL;
   uint8_t *again = NULL;
@@ -40,6 +54,7 @@ static void read_and_walk(const uint8_t *data, size_t size) {
     lb_world_path(bundle->world, i, &path, &err);
     lb_path_destroy(path);
   }
+  if (bundle->world) make_colliders(bundle->world);
   if (lb_bundle_repack(bundle->models, bundle->model_count, bundle->world,
                        &bundle->owner_->container, &again, &again_size, &err) != LB_OK ||
       again_size != size || memcmp(again, data, size) != 0)

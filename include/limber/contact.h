@@ -137,6 +137,9 @@ typedef struct lbJointReport { // of the last step; all 0 where it is broken
 } lbJointReport;
 
 lbJointDef lb_joint_def(void);
+// Joint number `index` of a cooked world, all but its bodies: for those who make such worlds
+// otherwise. Its region is that of the def.
+lbJointDef lb_world_joint_def(const lbWorldDef *def, int32_t index);
 // Refused: a body and itself, bodies that are not there or play recordings, an axis of no length,
 // limits in the wrong order. Joints go with their bodies when these are removed.
 lbStatus lb_world_add_joint(lbWorld *world, const lbJointDef *def, lbJointId *id, lbError *err);

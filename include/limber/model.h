@@ -388,6 +388,7 @@ typedef struct lbWorldSizes {
   int32_t shape_count, shape_number_count;
   int32_t collider_count, collider_vertex_count, collider_triangle_count;
   int32_t lead_count;
+  int32_t joint_count, joint_region_count; // vertices of all regions
 } lbWorldSizes;
 
 // What the keys of a path have.
@@ -472,6 +473,8 @@ typedef struct lbWorldDef {
   // contact_friction bodies touch nothing.
   const double *contact_friction;   // ? (1) μ of bodies and colliders that have none of their own
   const int32_t *contact_substeps;  // ? (1), equal parts of each step; missing: 1
+  const int32_t *contact_response;  // ? (1), lbContactResponse; missing: implicit
+  const uint8_t *contact_self;      // ? (1) 1: bodies touch themselves; missing: they do not
   const uint8_t *body_untouchable;  // ? (bodies) 1: touches nothing; missing: all touch
   const double *body_frictions;     // ? (bodies) μ, -1: the world's; missing: all have that
   const char *collider_names;       // texts (colliders)
@@ -485,6 +488,19 @@ typedef struct lbWorldDef {
   const int32_t *collider_triangle_begin; // ? (colliders + 1), likewise
   const double *collider_vertices;        // (collider vertices x 3) m, own axes
   const int32_t *collider_triangles; // (collider triangles x 3), counted from the collider's first
+
+  // What holds bodies together (limber/contact.h; lb_world_joint_def makes one).
+  const char *joint_names;           // texts (joints)
+  const int32_t *joint_kinds;        // (joints), lbJointKind
+  const int32_t *joint_bodies;       // (joints x 2), the second -1: the world
+  const int32_t *joint_vertices;     // (joints x 2), of the bodies' surfaces, -1: places
+  const double *joint_places;        // (joints x 2 x 3) m, world, at t = 0
+  const double *joint_axes;          // (joints x 3), not 0
+  const double *joint_numbers;       // (joints x 5): least and greatest position (-inf, inf: not
+                                     //   limited), speed and force of a motor, force that breaks it
+  const uint8_t *joint_collide;      // (joints) 1: the two touch each other
+  const int32_t *joint_region_begin; // ? (joints + 1), first vertex of each region; with regions
+  const int32_t *joint_regions;      // (region vertices), of the first one's surface
 } lbWorldDef;
 
 lbMethod lb_world_method(const lbWorldDef *world, int32_t body); // of a world that was checked

@@ -77,6 +77,9 @@ typedef struct lbSceneJoint { // as lbJointDef of limber/contact.h
   int32_t vertices[2]; // in the numbering of the bodies; -1: places
   double places[2][3]; // m, world
   bool *region;        // (vertices of the first one's mesh); NULL: none
+  bool of_surface; // of a cooked file: `vertices` are numbers of the models' surfaces, and so are
+  int32_t region_count;           // those of the region
+  const int32_t *region_vertices; // (region_count), the bundle's
   double axis[3];
   bool limited, collide;
   double limits[2], motor_speed, motor_force, break_force;

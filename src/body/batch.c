@@ -14,7 +14,8 @@ lbBatchDef lb_batch_def(void) {
   return def;
 }
 
-lbStatus lb_batch_create(const lbModel *model, const lbBatchDef *def, lbBatch **out, lbError *err) {
+lbStatus lb_batch_create_at(const lbModel *model, const lbBatchDef *def, lbSimdLevel level,
+                            lbBatch **out, lbError *err) {
   if (!model) return lb_refuse_null(err, "model");
   if (!def) return lb_refuse_null(err, "def");
   if (!out) return lb_refuse_null(err, "out");
@@ -23,7 +24,7 @@ lbStatus lb_batch_create(const lbModel *model, const lbBatchDef *def, lbBatch **
     return lb_fail(err, LB_ERR_ARGUMENT, "count is %d; a batch needs bodies", (int)def->count);
   lbBatch *batch = lb_alloc(1, sizeof *batch);
   if (!batch) return lb_fail_memory(err);
-  lbStatus status = lb_prepared_acquire(model, &def->body, lb_simd_best(), &prepared, err);
+  lbStatus status = lb_prepared_acquire(model, &def->body, level, &prepared, err);
   if (!status)
     status = lb_group_create(prepared, &def->body, def->count, def->positions, def->rotations,
                              &batch->group, err);
@@ -38,6 +39,10 @@ lbStatus lb_batch_create(const lbModel *model, const lbBatchDef *def, lbBatch **
   lb_scratch_return(prepared, lb_scratch_borrow(prepared));
   *out = batch;
   return LB_OK;
+}
+
+lbStatus lb_batch_create(const lbModel *model, const lbBatchDef *def, lbBatch **out, lbError *err) {
+  return lb_batch_create_at(model, def, lb_simd_best(), out, err);
 }
 
 void lb_batch_destroy(lbBatch *batch) {

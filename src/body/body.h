@@ -369,6 +369,8 @@ lbStatus lb_body_refuse_recording(const lbBody *body, const char *what);
 // lb_body_create with the kernels of another level than the best, one that lb_simd_has.
 lbStatus lb_body_create_at(const lbModel *model, const lbBodyDef *def, lbSimdLevel level,
                            lbBody **out, lbError *err);
+lbStatus lb_batch_create_at(const lbModel *model, const lbBatchDef *def, lbSimdLevel level,
+                            lbBatch **out, lbError *err);
 // Bodies that lie together; positions and rotations may be NULL: the def's.
 lbStatus lb_group_create(const lbPrepared *prepared, const lbBodyDef *def, int32_t count,
                          const lbVec3 *positions, const lbQuat *rotations, lbBodyGroup **out,

@@ -373,5 +373,6 @@ lbStatus lb_world_check(const lbWorldDef *w, const lbModel *const *models, int32
   if (!status) status = check_view(w, where, err);
   if (!status) status = check_paths(w, where, err);
   if (!status) status = check_shapes(w, models, where, err);
-  return status ? status : lb_world_check_contact(w, where, err);
+  if (!status) status = lb_world_check_contact(w, where, err);
+  return status ? status : lb_world_check_joints(w, models, where, err);
 }

@@ -75,8 +75,8 @@ static lbStatus check_meshes(const lbWorldDef *w, const char *where, lbError *er
 }
 
 lbStatus lb_world_check_contact(const lbWorldDef *w, const char *where, lbError *err) {
-  bool told =
-      w->contact_substeps || w->body_untouchable || w->body_frictions || w->size.collider_count > 0;
+  bool told = w->contact_substeps || w->contact_response || w->contact_self ||
+              w->body_untouchable || w->body_frictions || w->size.collider_count > 0;
   if (!w->contact_friction && told)
     return lb_fail(err, LB_ERR_FORMAT, "%s: has contacts and no contact.friction", where);
   if (w->contact_friction && !is_friction(w->contact_friction[0], false))

@@ -36,6 +36,8 @@ lbStatus lb_model_check_frames(const lbModel *model, const char *where, lbError 
 // name points that exist.
 lbStatus lb_world_check(const lbWorldDef *world, const lbModel *const *models, int32_t model_count,
                         const char *where, lbError *err);
+lbStatus lb_world_check_joints(const lbWorldDef *world, const lbModel *const *models,
+                               const char *where, lbError *err);
 lbStatus lb_world_check_contact(const lbWorldDef *world, const char *where, lbError *err);
 
 #endif

@@ -331,6 +331,8 @@ static const lbSizeRow world_sizes[] = {
   SIZE(lbWorldDef, size, collider_vertex_count),
   SIZE(lbWorldDef, size, collider_triangle_count),
   SIZE(lbWorldDef, size, lead_count),
+  SIZE(lbWorldDef, size, joint_count),
+  SIZE(lbWorldDef, size, joint_region_count),
 };
 
 // clang-format off
@@ -461,6 +463,10 @@ static const lbArrayRow world_rows[] = {
     .optional = true, .unit = "", .meaning = "friction; bodies touch where it is there" },
   { ROW(contact_substeps, "contact.substeps", LB_I32), .since = 5, .rank = 1, .shape = { ONLY(1) },
     .optional = true, .low = 1, .below = ONLY(1001), .unit = "", .meaning = "parts of each step" },
+  { ROW(contact_response, "contact.response", LB_I32), .since = 5, .rank = 1, .shape = { ONLY(1) },
+    .optional = true, .below = ONLY(3), .unit = "", .meaning = "0 implicit, 1 lcp, 2 penalty" },
+  { ROW(contact_self, "contact.self", LB_U8), .since = 5, .rank = 1, .shape = { ONLY(1) },
+    .optional = true, .below = ONLY(2), .unit = "", .meaning = "1: bodies touch themselves" },
   { ROW(body_untouchable, "body.untouchable", LB_U8), .since = 5, .rank = 1,
     .shape = { W(body_count) }, .optional = true, .below = ONLY(2), .unit = "",
     .meaning = "1 where a body touches nothing" },
@@ -495,6 +501,33 @@ static const lbArrayRow world_rows[] = {
   { ROW(collider_triangles, "collider.triangles", LB_I32), .since = 5, .rank = 2,
     .shape = { W(collider_triangle_count), ONLY(3) }, .unit = "",
     .meaning = "triangles of meshes, counted from the collider's first vertex" },
+
+  { ROW(joint_names, "joint.names", LB_TEXT), .since = 5, .rank = 1, .shape = { W(joint_count) },
+    .unit = "", .meaning = "names" },
+  { ROW(joint_kinds, "joint.kinds", LB_I32), .since = 5, .rank = 1, .shape = { W(joint_count) },
+    .below = ONLY(5), .unit = "", .meaning = "0 point, 1 hinge, 2 slider, 3 weld, 4 distance" },
+  { ROW(joint_bodies, "joint.bodies", LB_I32), .since = 5, .rank = 2,
+    .shape = { W(joint_count), ONLY(2) }, .low = -1, .below = W(body_count), .unit = "",
+    .meaning = "the two that it joins, -1: the world" },
+  { ROW(joint_vertices, "joint.vertices", LB_I32), .since = 5, .rank = 2,
+    .shape = { W(joint_count), ONLY(2) }, .unit = "",
+    .meaning = "vertices of their surfaces, -1: places" },
+  { ROW(joint_places, "joint.places", LB_F64), .since = 5, .rank = 3,
+    .shape = { W(joint_count), ONLY(2), ONLY(3) }, .unit = "m", .meaning = "where it is on each" },
+  { ROW(joint_axes, "joint.axes", LB_F64), .since = 5, .rank = 2,
+    .shape = { W(joint_count), ONLY(3) }, .unit = "", .meaning = "of hinges and sliders" },
+  { ROW(joint_numbers, "joint.numbers", LB_F64), .since = 5, .rank = 2,
+    .shape = { W(joint_count), ONLY(5) }, .infinite = true, .unit = "m, rad; N, N m",
+    .meaning = "limits, speed and force of a motor, force that breaks it" },
+  { ROW(joint_collide, "joint.collide", LB_U8), .since = 5, .rank = 1,
+    .shape = { W(joint_count) }, .below = ONLY(2), .unit = "",
+    .meaning = "1: the two touch each other" },
+  { ROW(joint_region_begin, "joint.region_begin", LB_I32), .since = 5, .rank = 1,
+    .shape = { { offsetof(lbWorldDef, size.joint_count), 1, 1 } }, .optional = true, .unit = "",
+    .meaning = "first vertex of each region" },
+  { ROW(joint_regions, "joint.regions", LB_I32), .since = 5, .rank = 1,
+    .shape = { W(joint_region_count) }, .unit = "",
+    .meaning = "vertices of the first one's surface that are welded" },
 };
 // clang-format on
 

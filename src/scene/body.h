@@ -99,6 +99,8 @@ void lb_scene_release_colliders(lbScene *scene);
 lbStatus lb_scene_read_rigid(const lbField *json, lbScene *scene, size_t *room,
                              const lbSceneCollider *from, lbError *err);
 // cooked_contact.c: the same from a cooked world, whose paths the scene has.
+// cooked_joints.c
+lbStatus lb_scene_take_joints(const lbWorldDef *world, lbScene *scene, lbError *err);
 lbStatus lb_scene_take_contact(const lbWorldDef *world, lbScene *scene, lbError *err);
 // supports.c: marks the vertices that a "fixed" entry names.
 lbStatus lb_scene_read_fixed(const lbField *json, lbSceneBody *body, lbError *err);

@@ -205,5 +205,6 @@ lbStatus lb_scene_read_bundle(const char *path, lbScene *scene, lbError *err) {
   if (!status) status = take_loads(w, scene, err);
   if (!status) status = take_attachments(w, scene, err);
   if (!status) status = take_probes(w, scene, err);
+  if (!status) status = lb_scene_take_joints(w, scene, err);
   return status ? status : lb_scene_take_contact(w, scene, err);
 }

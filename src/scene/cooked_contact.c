@@ -45,6 +45,8 @@ lbStatus lb_scene_take_contact(const lbWorldDef *w, lbScene *scene, lbError *err
   if (!scene->contact) return LB_OK;
   scene->friction = w->contact_friction[0];
   if (w->contact_substeps) scene->substeps = w->contact_substeps[0];
+  if (w->contact_response) scene->response = (lbContactResponse)w->contact_response[0];
+  if (w->contact_self) scene->self = w->contact_self[0] != 0;
   scene->colliders = lb_alloc((size_t)w->size.collider_count, sizeof *scene->colliders);
   if (!scene->colliders) return lb_fail_memory(err);
   for (int32_t i = 0; i < w->size.collider_count && !status; i++, name += strlen(name) + 1) {

@@ -335,6 +335,16 @@ static lbStatus place_probes(Cooking *c, lbError *err) {
   return status;
 }
 
+static lbStatus place_joints(Cooking *c, lbError *err) {
+  size_t count = (size_t)c->scene->body_count;
+  const lbModel **models = lb_alloc(count, sizeof *models);
+  if (!models) return lb_fail_memory(err);
+  for (size_t i = 0; i < count; i++) models[i] = c->models[c->body_models[i]];
+  lbStatus status = lb_cook_joints(c->scene, models, &c->arena, &c->world, err);
+  lb_free(models);
+  return status;
+}
+
 // ---- what viewers and simulators are told ------------------------------------------------------
 
 static const int32_t one = 1;
@@ -365,10 +375,6 @@ static void tell(Cooking *c) {
 // ---- cooking -----------------------------------------------------------------------------------
 
 static lbStatus prepare(Cooking *c, lbError *err) {
-  if (c->scene->joint_count > 0)
-    return lb_fail(err, LB_ERR_UNSUPPORTED,
-                   "%s: has joints, which `limber run` alone plays in this version",
-                   c->scene->path);
   tell(c);
   lbStatus status = gather_models(c, err);
   if (!status) status = place_bodies(c, err);
@@ -377,6 +383,7 @@ static lbStatus prepare(Cooking *c, lbError *err) {
   if (!status) status = place_loads(c, err);
   if (!status) status = place_attachments(c, err);
   if (!status) status = place_probes(c, err);
+  if (!status) status = place_joints(c, err);
   return status ? status : lb_cook_contact(c->scene, &c->arena, &c->world, err);
 }
 

@@ -114,6 +114,14 @@ lbStatus lb_cook_contact(const lbScene *scene, lbArena *arena, lbWorldDef *world
   if (!scene->contact) return LB_OK;
   world->contact_friction = &scene->friction;
   if (scene->substeps != 1) world->contact_substeps = &scene->substeps;
+  if (scene->response != LB_RESPONSE_IMPLICIT || scene->self) {
+    int32_t *response = lb_arena_alloc(arena, 1, sizeof *response);
+    uint8_t *self = lb_arena_alloc(arena, 1, sizeof *self);
+    if (!response || !self) return lb_fail_memory(err);
+    *response = (int32_t)scene->response, *self = scene->self;
+    if (scene->response != LB_RESPONSE_IMPLICIT) world->contact_response = response;
+    if (scene->self) world->contact_self = self;
+  }
   lbStatus status = store_bodies(scene, arena, world, err);
   if (!status && scene->collider_count > 0) status = store_colliders(scene, arena, world, err);
   return status ? status : store_meshes(scene, arena, world, err);

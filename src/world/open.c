@@ -223,18 +223,56 @@ static lbStatus add_colliders(Opening *o, lbError *err) {
   return status;
 }
 
+lbJointDef lb_world_joint_def(const lbWorldDef *def, int32_t index) {
+  lbJointDef own = lb_joint_def();
+  size_t i = (size_t)index;
+  const double *numbers = def->joint_numbers + 5 * i;
+  own.kind = (lbJointKind)def->joint_kinds[i];
+  for (size_t k = 0; k < 2; k++) own.places[k] = lb_vec3_load(def->joint_places + 6 * i + 3 * k);
+  memcpy(own.vertices, def->joint_vertices + 2 * i, sizeof own.vertices);
+  own.axis = lb_vec3_load(def->joint_axes + 3 * i);
+  own.limited = isfinite(numbers[0]) || isfinite(numbers[1]);
+  own.limits[0] = numbers[0], own.limits[1] = numbers[1];
+  own.motor_speed = numbers[2], own.motor_force = numbers[3], own.break_force = numbers[4];
+  own.collide = def->joint_collide[i] != 0;
+  if (!def->joint_region_begin) return own;
+  own.region_count = def->joint_region_begin[i + 1] - def->joint_region_begin[i];
+  if (own.region_count > 0) own.region = def->joint_regions + def->joint_region_begin[i];
+  return own;
+}
+
+static lbStatus add_joints(Opening *o, lbError *err) {
+  const lbWorldDef *def = o->def;
+  const char *name = def->joint_names;
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < def->size.joint_count && !status; i++, name += strlen(name) + 1) {
+    lbJointDef own = lb_world_joint_def(def, i);
+    lbJointId unused;
+    lbError cause = { 0 };
+    for (size_t k = 0; k < 2; k++) {
+      int32_t body = def->joint_bodies[2 * (size_t)i + k];
+      own.bodies[k] = body >= 0 ? lb_world_body_at(o->world, body) : 0;
+    }
+    status = lb_world_add_joint(o->world, &own, &unused, &cause);
+    if (status) lb_fail(err, status, "joint \"%s\": %.400s", name, cause.text);
+  }
+  return status;
+}
+
 // What bodies touch, as the file says.
 static void settle(const lbWorldDef *def, lbWorldSettings *settings) {
   settings->gravity = lb_vec3_load(def->gravity);
   settings->contact = def->contact_friction != NULL;
   settings->contacts_most = LB_SCENE_CONTACTS_MOST;
   if (settings->contact) settings->friction = def->contact_friction[0];
+  if (def->contact_response) settings->response = (lbContactResponse)def->contact_response[0];
+  if (def->contact_self) settings->self = def->contact_self[0] != 0;
   if (def->contact_substeps && settings->substeps <= INT32_MAX / def->contact_substeps[0])
     settings->substeps *= def->contact_substeps[0];
 }
 
-lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, lbWorld **out,
-                       lbError *err) {
+lbStatus lb_world_open_at(const lbBundle *bundle, const lbWorldSettings *settings,
+                          lbSimdLevel level, lbWorld **out, lbError *err) {
   if (!bundle) return lb_refuse_null(err, "bundle");
   if (!out) return lb_refuse_null(err, "out");
   lbWorldSettings own = settings ? *settings : lb_world_settings();
@@ -243,9 +281,11 @@ lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, 
     return lb_fail(err, LB_ERR_ARGUMENT, "the file has models and no world; see limber cook");
   settle(bundle->world, &own);
   lbStatus status = lb_world_create(&own, &o.world, err);
+  if (!status) o.world->level = level;
   if (!status) status = make_paths(&o, err);
   if (!status) status = place_bodies(&o, err);
   if (!status) status = add_colliders(&o, err);
+  if (!status) status = add_joints(&o, err);
   if (!status) status = add_loads(&o, err);
   if (!status) status = attach(&o, err);
   if (!status) status = lead(&o, err);
@@ -259,4 +299,9 @@ lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, 
   else
     *out = o.world;
   return status;
+}
+
+lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, lbWorld **out,
+                       lbError *err) {
+  return lb_world_open_at(bundle, settings, lb_simd_best(), out, err);
 }

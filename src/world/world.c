@@ -38,6 +38,7 @@ lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError
   lbWorld *world = lb_alloc(1, sizeof *world);
   if (!world) return lb_fail_memory(err);
   world->settings = *settings;
+  world->level = lb_simd_best();
   *out = world;
   return LB_OK;
 }
@@ -184,7 +185,7 @@ lbStatus lb_world_add_group(lbWorld *world, const lbModel *model, const lbBatchD
   int32_t group = 0;
   own.body.gravity = world->settings.gravity;
   lbStatus status = make_group(world, &group, err);
-  if (!status) status = lb_batch_create(model, &own, &batch, err);
+  if (!status) status = lb_batch_create_at(model, &own, world->level, &batch, err);
   if (status) return status;
   world->groups[group].batch = batch;
   for (int32_t i = 0; i < own.count; i++) enter(world, group, slots[i], lb_batch_body(batch, i));
@@ -256,7 +257,7 @@ lbStatus lb_world_add(lbWorld *world, const lbModel *model, const lbBodyDef *def
   own.gravity = world->settings.gravity;
   lbStatus status = lb_world_make_slots(world, 1, &slot, err);
   if (!status) status = make_group(world, &group, err);
-  if (!status) status = lb_body_create(model, &own, &body, err);
+  if (!status) status = lb_body_create_at(model, &own, world->level, &body, err);
   if (status) return status;
   world->groups[group].single = body;
   enter(world, group, slot, body);

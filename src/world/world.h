@@ -6,6 +6,7 @@
 
 #include "base/refuse.h"
 #include "body/body.h"
+#include "math/simd.h"
 
 // Bodies that are stepped together: a batch, or one body of its own.
 typedef struct lbWorldGroup {
@@ -75,9 +76,10 @@ typedef struct lbWorldTouch lbWorldTouch;
 
 struct lbWorld {
   lbWorldSettings settings;
-  double begin;  // s, when the present step length began
-  int64_t steps; // of that length since then
-  double h;      // s; 0: none yet
+  lbSimdLevel level; // of its bodies
+  double begin;      // s, when the present step length began
+  int64_t steps;     // of that length since then
+  double h;          // s; 0: none yet
   int32_t slot_count, group_count, load_count, probe_count, path_count, attachment_count;
   int32_t joint_count, living;
   size_t slot_room, group_room, load_room, starting_room, probe_room, attachment_room, joint_room;
@@ -104,6 +106,9 @@ static inline lbBodyId lb_world_id(int32_t slot, uint32_t generation) {
 // A batch whose bodies get the places `slots` (def->count), which are free.
 lbStatus lb_world_add_group(lbWorld *world, const lbModel *model, const lbBatchDef *def,
                             const int32_t *slots, lbError *err);
+// lb_world_open with bodies at a level, for tests that compare bits.
+lbStatus lb_world_open_at(const lbBundle *bundle, const lbWorldSettings *settings,
+                          lbSimdLevel level, lbWorld **out, lbError *err);
 // Room for `count` more bodies; their places are numbered from *first on, one after another.
 lbStatus lb_world_make_slots(lbWorld *world, int32_t count, int32_t *first, lbError *err);
 // A frame of a slot's path as its body has it: with the velocity of the rest shape's centre of

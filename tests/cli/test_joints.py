@@ -90,7 +90,7 @@ def wrong_joints_are_refused(folder):
                  if value is not None or key == "bodies"}
         limber("run", joined(folder, [joint])).message("joint", *parts)
     limber("run", joined(folder, [{**good, "name": "a"}, {**good, "name": "a"}])).message("two")
-    limber("cook", joined(folder, [good]), "-o", folder + "/cooked.glb").message("joints")
+    limber("cook", joined(folder, [good]), "-o", folder + "/cooked.glb").expect(0)
 
 
 run_cases()

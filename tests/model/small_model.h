@@ -537,18 +537,38 @@ typedef struct SmallWorld {
   int32_t shape_bodies[1];
   double shape_coordinates[SMALL_DIMENSION];
   double contact_friction[1], body_frictions[2];
-  int32_t contact_substeps[1];
-  uint8_t body_untouchable[2];
+  int32_t contact_substeps[1], contact_response[1];
+  uint8_t body_untouchable[2], contact_self[1];
   char collider_names[16];
   int32_t collider_shapes[3], collider_paths[3], collider_vertex_begin[4];
   int32_t collider_triangle_begin[4], collider_triangles[2][3];
   double collider_sizes[3][4], collider_positions[3][3], collider_rotations[3][4];
   double collider_frictions[3], collider_vertices[4][3];
+  char joint_names[16];
+  int32_t joint_kinds[2], joint_bodies[2][2], joint_vertices[2][2], joint_region_begin[3];
+  int32_t joint_regions[3];
+  double joint_places[2][2][3], joint_axes[2][3], joint_numbers[2][5];
+  uint8_t joint_collide[2];
 } SmallWorld;
+
+// A hinge in the world, and a weld of three vertices.
+static inline void small_joints(SmallWorld *s) {
+  memcpy(s->joint_names, "hinge\0\xce\xb2", 9);
+  SMALL_COPY(joint_kinds, (int32_t[]){ 1, 3 });
+  SMALL_COPY(joint_bodies, (int32_t[]){ 1, -1, 0, 1 });
+  SMALL_COPY(joint_vertices, (int32_t[]){ 2, -1, -1, -1 });
+  SMALL_COPY(joint_region_begin, (int32_t[]){ 0, 0, 3 });
+  SMALL_COPY(joint_regions, (int32_t[]){ 0, 1, 3 });
+  SMALL_COPY(joint_places, (double[]){ 4, .5, 1, 4, .5, 1, 0, 0, 0, 0, 0, 0 });
+  SMALL_COPY(joint_axes, (double[]){ 0, 1, 0, 0, 0, 1 });
+  SMALL_COPY(joint_numbers, (double[]){ -.5, 1, 2, 8, INFINITY, -INFINITY, INFINITY, 0, 0, 64 });
+  SMALL_COPY(joint_collide, (uint8_t[]){ 0, 1 });
+}
 
 // The ground, a capsule that follows a path, and a sheet of two triangles.
 static inline void small_colliders(SmallWorld *s) {
   s->contact_friction[0] = .5, s->contact_substeps[0] = 2;
+  s->contact_response[0] = 1, s->contact_self[0] = 1;
   SMALL_COPY(body_frictions, (double[]){ -1, .25 });
   SMALL_COPY(body_untouchable, (uint8_t[]){ 0, 1 });
   memcpy(s->collider_names, "ground\0rod\0\xce\xb2", 14);
@@ -617,8 +637,9 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
   SMALL_COPY(lead_arms, (double[]){ .5, 0, -1 });
   SMALL_COPY(shape_coordinates, (double[]){ .25, -.5 });
   small_colliders(s);
+  small_joints(s);
   s->def = (lbWorldDef){
-    .size = { 2, 2, 3, 2, 5, 2, 1, SMALL_DIMENSION, 3, 4, 2, 1 },
+    .size = { 2, 2, 3, 2, 5, 2, 1, SMALL_DIMENSION, 3, 4, 2, 1, 2, 3 },
     .gravity = s->gravity,
     .time_step = s->time_step,
     .step_count = s->step_count,
@@ -671,6 +692,8 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
     .shape_coordinates = s->shape_coordinates,
     .contact_friction = s->contact_friction,
     .contact_substeps = s->contact_substeps,
+    .contact_response = s->contact_response,
+    .contact_self = s->contact_self,
     .body_untouchable = s->body_untouchable,
     .body_frictions = s->body_frictions,
     .collider_names = s->collider_names,
@@ -684,6 +707,16 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
     .collider_triangle_begin = s->collider_triangle_begin,
     .collider_vertices = s->collider_vertices[0],
     .collider_triangles = s->collider_triangles[0],
+    .joint_names = s->joint_names,
+    .joint_kinds = s->joint_kinds,
+    .joint_bodies = s->joint_bodies[0],
+    .joint_vertices = s->joint_vertices[0],
+    .joint_places = s->joint_places[0][0],
+    .joint_axes = s->joint_axes[0],
+    .joint_numbers = s->joint_numbers[0],
+    .joint_collide = s->joint_collide,
+    .joint_region_begin = s->joint_region_begin,
+    .joint_regions = s->joint_regions,
   };
 }
 
@@ -693,7 +726,12 @@ static inline void small_world_strip_contact(SmallWorld *s) {
   d->size.collider_count = d->size.collider_vertex_count = d->size.collider_triangle_count = 0;
   d->size.lead_count = 0;
   d->lead_bodies = d->lead_frames = d->lead_paths = NULL, d->lead_arms = NULL;
-  d->contact_friction = NULL, d->contact_substeps = NULL, d->body_untouchable = NULL;
+  d->size.joint_count = d->size.joint_region_count = 0;
+  d->joint_names = NULL, d->joint_kinds = d->joint_bodies = d->joint_vertices = NULL;
+  d->joint_places = d->joint_axes = d->joint_numbers = NULL, d->joint_collide = NULL;
+  d->joint_region_begin = d->joint_regions = NULL;
+  d->contact_friction = NULL, d->contact_substeps = NULL, d->contact_response = NULL,
+  d->contact_self = NULL, d->body_untouchable = NULL;
   d->body_frictions = NULL, d->collider_names = NULL, d->collider_shapes = NULL;
   d->collider_sizes = d->collider_positions = d->collider_rotations = NULL;
   d->collider_frictions = NULL, d->collider_paths = NULL, d->collider_vertex_begin = NULL;

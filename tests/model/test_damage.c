@@ -308,6 +308,17 @@ static void wrong_worlds_are_refused(void **state) {
   check_wrong(pack_bundle, WORLD_I32("collider.vertex_begin")[2] = 1, "uses vertex 3 of 3");
   check_wrong(pack_bundle, WORLD_I32("collider.triangle_begin")[0] = -1, "runs from -1 to 2");
   check_wrong(pack_bundle, WORLD_I32("collider.triangles")[5] = -1, "uses vertex -1 of 4");
+  check_wrong(pack_bundle, WORLD_I32("joint.kinds")[1] = 5, "joint.kinds[1] is 5");
+  check_wrong(pack_bundle, WORLD_I32("joint.bodies")[0] = -1, "joint 0 does not join two");
+  check_wrong(pack_bundle, WORLD_I32("joint.bodies")[3] = 0, "joint 1 does not join two");
+  check_wrong(pack_bundle, WORLD_I32("joint.vertices")[0] = 4, "joint 0 is at a vertex");
+  check_wrong(pack_bundle, WORLD_I32("joint.vertices")[1] = 0, "joint 0 is at a vertex");
+  check_wrong(pack_bundle, WORLD_F64("joint.axes")[1] = 0, "an axis of no length");
+  check_wrong(pack_bundle, WORLD_F64("joint.numbers")[0] = 2, "limits in the wrong order");
+  check_wrong(pack_bundle, WORLD_F64("joint.numbers")[3] = -1, "joint 0 has a wrong motor");
+  check_wrong(pack_bundle, WORLD_I32("joint.region_begin")[1] = 4, "does not rise");
+  check_wrong(pack_bundle, WORLD_I32("joint.region_begin")[2] = 2, "from 0 to 3");
+  check_wrong(pack_bundle, WORLD_I32("joint.regions")[1] = 4, "joint 1 has a region");
   check_wrong(pack_bundle, WORLD_I32("load.bodies")[0] = 2, "load.bodies[0] is 2");
   check_wrong(pack_bundle, WORLD_I32("load.points")[0] = 4, "load 0 is at vertex 4, body 0 has 4");
   check_wrong(pack_bundle, WORLD_I32("load.points")[1] = 9, "load 1 is at node 9, body 1 has 9");

@@ -110,6 +110,67 @@ static void an_opened_world_touches_as_its_scene_does(void **state) {
   lb_scene_destroy(scene);
 }
 
+// And so it does by the other responses, and where bodies touch themselves.
+static void a_cooked_file_responds_as_its_scene_does(void **state) {
+  (void)state;
+  for (int response = LB_RESPONSE_IMPLICIT + 1; response < LB_RESPONSE_COUNT; response++) {
+    lbScene *scene = load_scene(), *cooked = NULL;
+    lbError err;
+    scene->response = (lbContactResponse)response;
+    scene->self = response == LB_RESPONSE_PENALTY;
+    scene->step_count = 20;
+    check_ok(lb_scene_cook(scene, output_path("response.glb"), NULL, &err), err);
+    check_ok(lb_scene_load(output_path("response.glb"), NULL, &cooked, &err), err);
+    assert_int_equal(cooked->response, scene->response);
+    assert_int_equal(cooked->self, scene->self);
+    lbRun *a = run_of(scene), *b = run_of(cooked);
+    check_same_runs(a, b);
+    lb_run_destroy(a), lb_run_destroy(b);
+    lb_scene_destroy(cooked), lb_scene_destroy(scene);
+  }
+}
+
+// A chain of two that hangs in the world, a motor, and a weld of a region to a rigid body.
+static void a_cooked_file_holds_as_its_scene_does(void **state) {
+  (void)state;
+  lbScene *scene = scene_of(
+      "{'limber':1,'gravity':[0,0,-9.81],'contact':{},'colliders':[{'name':'ball','shape':'sphere',"
+      "'radius':0.1,'density':500,'position':[0.9,0.1,0.1]}],'bodies':[{'name':'a'," BLOCK
+      ",'method':'subspace','reduce':{'modes':4,'dimension':8},'instances':2,"
+      "'position':[[0,0,0],[0.25,0,0]]},{'name':'c'," BLOCK
+      ",'method':'modal','reduce':{'modes':6},'position':[0.6,0,0]}],'joints':["
+      "{'name':'hook','kind':'point','bodies':['a.0',null],'points':[0]},"
+      "{'name':'eye','kind':'hinge','bodies':['a.1','a.0'],'points':[[0.22,0.1,0.1]],"
+      "'axis':[0,1,0],'limits':[-1,2],'motor':{'speed':1,'force':0.5}},"
+      "{'name':'weld','kind':'weld','bodies':['c','ball'],'region':'right','break_force':1e5}],"
+      "'time':{'step':0.01,'count':40}}");
+  lbScene *cooked = NULL;
+  lbBundle *bundle = NULL;
+  lbWorld *world = NULL;
+  lbError err;
+  check_ok(lb_scene_cook(scene, output_path("joints.glb"), NULL, &err), err);
+  check_ok(lb_scene_load(output_path("joints.glb"), NULL, &cooked, &err), err);
+  assert_int_equal(cooked->joint_count, 3);
+  lbRun *a = run_of(scene), *b = run_of(cooked);
+  check_same_runs(a, b);
+  assert_int_equal(a->joint_count, 3);
+  assert_memory_equal(a->joints, b->joints, 3 * sizeof *a->joints);
+  assert_true(fabs(a->joints[0].force[2]) > 10);
+  check_ok(lb_bundle_load(output_path("joints.glb"), &bundle, &err), err);
+  check_ok(lb_world_open(bundle, NULL, &world, &err), err);
+  for (int32_t i = 0; i < scene->step_count; i++) lb_world_step(world, scene->time_step);
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    double position[3];
+    lb_vec3_store(position,
+                  lb_body_frame(lb_world_body(world, lb_world_body_at(world, i))).position);
+    assert_memory_equal(position, a->bodies[i].position, sizeof position);
+  }
+  lb_run_destroy(a), lb_run_destroy(b);
+  lb_world_destroy(world);
+  lb_bundle_destroy(bundle);
+  lb_scene_destroy(cooked), lb_scene_destroy(scene);
+}
+
 static void colliders_with_paths_go_along_when_time_is_set(void **state) {
   (void)state;
   lbScene *scene = load_scene();
@@ -166,6 +227,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_cooked_file_touches_as_its_scene_does),
     cmocka_unit_test(an_opened_world_touches_as_its_scene_does),
+    cmocka_unit_test(a_cooked_file_responds_as_its_scene_does),
+    cmocka_unit_test(a_cooked_file_holds_as_its_scene_does),
     cmocka_unit_test(colliders_with_paths_go_along_when_time_is_set),
     cmocka_unit_test(recordings_that_would_touch_are_refused_by_name),
     cmocka_unit_test(failed_allocations_are_reported),

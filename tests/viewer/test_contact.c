@@ -161,6 +161,87 @@ static void what_touches_can_be_dragged(void **state) {
   vw_stage_destroy(stage);
 }
 
+static const char balls[] =
+    "{ \"limber\": 1, \"gravity\": [0, 0, -9.81], \"ground\": { \"friction\": 0.4 },"
+    "\"colliders\": [{ \"name\": \"ball\", \"shape\": \"sphere\", \"radius\": 0.1,"
+    "\"position\": [0.1, 0.1, 0.5], \"density\": 700 }], \"bodies\": [{ \"name\": \"a\", " CUBE
+    "," SOFT " }], \"time\": { \"step\": 0.01, \"count\": 40 } }";
+
+static void rigid_bodies_are_seen_and_dragged(void **state) {
+  (void)state;
+  vwSettings settings;
+  vwStage *stage = stage_of(balls, &settings);
+  vwControlState control;
+  lbError err;
+  assert_int_equal(vw_stage_actor_count(stage), 2);
+  vwActorView view = vw_stage_actor(stage, 1);
+  assert_int_equal(view.method, LB_METHOD_RIGID);
+  assert_string_equal(view.label, "rigid");
+  check_near(settings.young, 1e5, 1e-6); // the soft one's
+  vw_stage_control(stage, &settings, vw_control_find("method"), &control);
+  assert_true(control.enabled); // of the soft one: modal and subspace
+  for (int i = 0; i < 60; i++) vw_stage_step(stage);
+  const vwActor *ball = stage->cast.roles[1].actor;
+  check_near(vw_actor_frame(ball, 0).position.z, 0.3, 0.02); // on the block
+  for (int map = 0; map < VW_MAP_COUNT; map++) {
+    double values[2000];
+    assert_true(ball->model->size.vertex_count <= 2000);
+    vw_stage_values(stage, 1, 0, map, values);
+    assert_true(isfinite(values[0]));
+  }
+  settings.damping_mass = 1;
+  check_ok(vw_stage_apply(stage, &settings, &err), err);
+  vwView seen = view_of(stage);
+  double x, y;
+  lbVec3 at = lb_add(vw_actor_frame(ball, 0).position, lb_vec3(0, 0, 0.02));
+  assert_true(vw_view_project(&seen, at, &x, &y));
+  assert_true(vw_stage_press(stage, 1, VW_TOOL_GRAB, &seen, x, y));
+  assert_int_equal(vw_stage_hold(stage, 0).actor, 1);
+  for (int i = 0; i < 100; i++) {
+    y -= 1; // up
+    vw_stage_move(stage, 1, &seen, x, y);
+    vw_stage_step(stage);
+  }
+  double height = vw_actor_frame(ball, 0).position.z;
+  vwHold hold = vw_stage_hold(stage, 0);
+  print_message("  lifted to %.3g m, by a hand at %.3g m\n", height, hold.target.z);
+  check_small(lb_length(lb_sub(hold.point, hold.target)), 0.02); // it hangs from the hand
+  assert_true(height > 0.34);
+  vw_stage_release(stage, 1, false);
+  for (int i = 0; i < 200; i++) vw_stage_step(stage);
+  assert_true(vw_actor_frame(ball, 0).position.z < height - 0.03);
+  vw_stage_destroy(stage);
+}
+
+static const char chain[] =
+    "{ \"limber\": 1, \"gravity\": [0, 0, -9.81], \"bodies\": [{ \"name\": \"a\", " CUBE "," SOFT
+    ", \"instances\": 2, \"position\": [[0, 0, 0], [0.25, 0, 0]] }], \"joints\": ["
+    "{ \"kind\": \"point\", \"bodies\": [\"a.0\", null], \"points\": [[0, 0.1, 0.1]] },"
+    "{ \"kind\": \"hinge\", \"bodies\": [\"a.1\", \"a.0\"], \"points\": [[0.22, 0.1, 0.1]],"
+    "\"axis\": [0, 1, 0] }], \"time\": { \"step\": 0.01, \"count\": 40 } }";
+
+static void joints_hold_as_limber_run_has_them(void **state) {
+  (void)state;
+  lbScene *scene = scene_of(chain);
+  lbRunDef def = lb_run_def();
+  lbError err;
+  lbRun *run;
+  check_ok(lb_run(scene, &def, &run, &err), err);
+  vwSettings settings;
+  vwStage *stage = stage_of(chain, &settings);
+  for (int32_t i = 0; i < scene->step_count; i++)
+    assert_int_equal(vw_stage_advance(stage, scene->time_step), 1);
+  for (int32_t b = 0; b < 2; b++) {
+    double position[3];
+    lb_vec3_store(position, vw_actor_frame(stage->cast.roles[0].actor, b).position);
+    assert_memory_equal(position, run->bodies[b].position, sizeof position);
+    assert_true(position[2] > -0.6); // it has not fallen
+  }
+  vw_stage_destroy(stage);
+  lb_run_destroy(run);
+  lb_scene_destroy(scene);
+}
+
 // ---- dropping ----------------------------------------------------------------------------------
 
 static void what_is_held_can_be_dropped(void **state) {
@@ -222,6 +303,8 @@ int main(void) {
     cmocka_unit_test(colliders_are_drawn_and_the_ground_is_the_ground),
     cmocka_unit_test(the_pressure_on_a_surface_is_the_force_on_it),
     cmocka_unit_test(what_touches_can_be_dragged),
+    cmocka_unit_test(rigid_bodies_are_seen_and_dragged),
+    cmocka_unit_test(joints_hold_as_limber_run_has_them),
     cmocka_unit_test(what_is_held_can_be_dropped),
     cmocka_unit_test(scenes_that_touch_are_not_compared_beside_their_colliders),
   };

@@ -1,16 +1,18 @@
-// engine LEVEL METHOD MODEL.glb: what the run-time library does to a model, as a hash.
+// engine LEVEL METHOD MODEL.glb: what the run-time library does to a model, as a hash; of the
+// method "world", what the bodies of a cooked file do.
 //
 // Compiled natively and to WebAssembly by tests/web/test_engine_bits.py. It steps the model under
 // forces, impulses, constraints and edits of its material and prints the level's name and a hash of
 // every state, of surfaces, normals, forces and energies: equal hashes are equal bits.
-#include "limber/body.h"
+#include "limber/contact.h"
 
-#include "body/body.h" // lb_body_create_at
+#include "body/body.h"   // lb_body_create_at
+#include "world/world.h" // lb_world_open_at
 
 #include <stdio.h>
 #include <string.h>
 
-enum { STEPS = 240 };
+enum { STEPS = 240, WORLD_STEPS = 120, MOST = 256 };
 
 typedef struct Engine {
   lbModel *model;
@@ -127,15 +129,62 @@ static lbStatus run(Engine *e, lbError *err) {
   return LB_OK;
 }
 
+// ---- worlds ------------------------------------------------------------------------------------
+
+static void look_at_world(Engine *e, const lbWorld *world) {
+  double q[MOST], v[MOST];
+  for (int32_t i = 0; i < lb_world_body_count(world); i++) {
+    const lbBody *body = lb_world_body(world, lb_world_body_at(world, i));
+    lbFrame frame = lb_body_frame(body);
+    size_t r = (size_t)lb_body_dimension(body);
+    see(e, &frame, sizeof frame);
+    if (r == 0 || r > MOST) continue;
+    lb_body_get_state(body, q, v);
+    see(e, q, r * sizeof *q);
+    see(e, v, r * sizeof *v);
+  }
+  const lbContact *contacts = lb_world_contacts(world);
+  for (int32_t i = 0; i < lb_world_contact_count(world); i++) {
+    see(e, &contacts[i].point, sizeof contacts[i].point);
+    see(e, &contacts[i].force, sizeof contacts[i].force);
+  }
+}
+
+static lbStatus run_world(Engine *e, const char *level_name, const char *path, lbError *err) {
+  lbSimdLevel level = strcmp(level_name, "portable") == 0 ? LB_SIMD_PORTABLE : LB_SIMD_BASE;
+  lbBundle *bundle = NULL;
+  lbWorld *world = NULL;
+  if (!lb_simd_has(level))
+    return lb_fail(err, LB_ERR_UNSUPPORTED, "no level \"%s\" here", level_name);
+  lbStatus status = lb_bundle_load(path, &bundle, err);
+  if (!status) status = lb_world_open_at(bundle, NULL, level, &world, err);
+  e->hash = UINT64_C(0xcbf29ce484222325);
+  for (int step = 0; step < WORLD_STEPS && !status; step++) {
+    int32_t flags = lb_world_step(world, bundle->world->time_step[0]);
+    see(e, &flags, sizeof flags);
+    if (flags & (LB_STEP_NONFINITE | LB_STEP_REFUSED))
+      status = lb_fail(err, LB_ERR_NUMERIC, "step %d: flags %d", step, (int)flags);
+    look_at_world(e, world);
+  }
+  if (!status && lb_world_contact_count(world) == 0)
+    status = lb_fail(err, LB_ERR_NUMERIC, "nothing touches at the end");
+  if (!status) printf("%s ", lb_simd_name(level));
+  lb_world_destroy(world);
+  lb_bundle_destroy(bundle);
+  return status;
+}
+
 int main(int count, char **words) {
   if (count != 4) {
-    fprintf(stderr, "usage: engine portable|base modal|subspace MODEL.glb\n");
+    fprintf(stderr, "usage: engine portable|base modal|subspace|world MODEL.glb\n");
     return 2;
   }
   Engine e = { 0 };
   lbError err;
-  lbStatus status = open_engine(&e, words[2], words[1], words[3], &err);
-  if (!status) status = run(&e, &err);
+  bool of_world = strcmp(words[2], "world") == 0;
+  lbStatus status = of_world ? run_world(&e, words[1], words[3], &err)
+                             : open_engine(&e, words[2], words[1], words[3], &err);
+  if (!status && !of_world) status = run(&e, &err);
   if (status)
     fprintf(stderr, "engine: %s\n", err.text);
   else

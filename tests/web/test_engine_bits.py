@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The run-time library computes the same bits under gcc, under clang and as WebAssembly.
 
-tests/web/engine.c, built by each of them, steps two models and hashes all that it sees. The levels
-without fused multiply-add must agree too, whatever their width. gcc's program belongs to this
-build; clang's is built here, in its folder, from scratch the first time (half a minute), that of
+tests/web/engine.c, built by each of them, steps two models and a world whose bodies touch, and
+hashes all that it sees. The levels without fused multiply-add must agree too, whatever their width.
+gcc's program belongs to this build; clang's is built here, in its folder, from scratch the first time (half a minute), that of
 WebAssembly in the folder of the page (make web), whose objects it shares.
 """
 import os
@@ -40,6 +40,23 @@ def build(folder, target, *options):
     call(["cmake", "--build", folder, "-j", "2", "--target", target])
 
 
+def world_scene():
+    """Bodies by both methods that fall on the ground, on a rod that moves, and on each other."""
+    body = {"mesh": {"generate": "bar", "size": [0.2, 0.2, 0.2], "cells": [2, 2, 2],
+                     "element": "brick8"}, "damping": {"stiffness": 0.002},
+            "material": {"model": "stvk", "young": 1e5, "poisson": 0.3, "density": 1000}}
+    return {"limber": 1, "gravity": [0, 0, -9.81], "ground": {"friction": 0.4},
+            "colliders": [{"shape": "capsule", "radius": 0.05, "size": 0.4, "motion":
+                           {"times": [0, 1], "positions": [[0.2, 0.1, 0], [0.2, 0.1, 0.3]]}},
+                          {"shape": "sphere", "radius": 0.2, "position": [1.1, 0.1, -0.1]}],
+            "bodies": [{**body, "name": "a", "method": "subspace", "instances": 2,
+                        "reduce": {"modes": 4, "dimension": 8},
+                        "position": [[0, 0, 0.1], [0.05, 0.03, 0.35]]},
+                       {**body, "name": "b", "method": "modal", "reduce": {"modes": 6},
+                        "position": [1, 0, 0.2], "velocity": {"angular": [0, 2, 1]}}],
+            "time": {"step": 1 / 120, "count": 120}}
+
+
 def make_models():
     """One file each; their folder lives as long as the build's."""
     folder = os.path.join(BUILD, "engine-models")
@@ -51,6 +68,9 @@ def make_models():
         models[method] = os.path.join(folder, method + ".glb")
         limber("build", path, "--method", method, *options, "--accuracy", "none", "--quiet",
                "-o", models[method]).expect(0)
+    models["world"] = os.path.join(folder, "world.glb")
+    limber("cook", write_json(folder, "world.json", world_scene()), "--bare", "-o",
+           models["world"]).expect(0)
 
 
 def engine_hash(command, level, method):
@@ -68,7 +88,7 @@ def check_bits(compiler, command, levels):
     """Hashes of both methods at the levels, against gcc's portable one. levels: {level: name}"""
     if not models:
         make_models()
-    for method in ("modal", "subspace"):
+    for method in ("modal", "subspace", "world"):
         if method not in expected:
             expected[method] = engine_hash(ENGINE, "portable", method)[1]
         for level, expected_name in levels.items():

@@ -158,13 +158,14 @@ void vw_actor_destroy(vwActor *actor) {
 lbStatus vw_actor_set_materials(vwActor *actor, lbWorld *world, const double *values,
                                 lbError *err) {
   lbStatus status = LB_OK;
+  if (actor->method == LB_METHOD_RIGID) return LB_OK;
   if (actor->bodies) status = set_materials(actor, world, values, err);
   if (!status) measure(actor);
   return status;
 }
 
 lbStatus vw_actor_set_damping(vwActor *actor, double mass, double stiffness, lbError *err) {
-  if (actor->idle) return LB_OK;
+  if (actor->idle || actor->method == LB_METHOD_RIGID) return LB_OK;
   lbBody *body = actor->bodies[0]; // all bodies of a batch share it
   lbStatus status = lb_body_set_damping(body, mass, stiffness);
   return status ? lb_fail(err, status, "%s", lb_body_message(body)) : LB_OK;

@@ -71,6 +71,7 @@ static bool has_young(const lbModel *m) {
 static void limit_material(const vwStage *stage, vwControlState *state) {
   for (int32_t i = 0; i < stage->cast.count; i++) {
     const vwActor *actor = stage->cast.roles[i].actor;
+    if (actor->method == LB_METHOD_RIGID) continue;
     const char *why = vw_actor_fixed_material(actor);
     if (why) disable(state, why);
     if (!has_young(actor->model)) disable(state, "the material has no Young's modulus");

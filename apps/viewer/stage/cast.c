@@ -26,6 +26,7 @@ int32_t vw_group_dimension(const vwGroup *group, lbMethod method) {
 
 lbMethod vw_group_method(const vwStage *stage, const vwGroup *group, const vwSettings *settings) {
   lbMethod method = stage->methods[(int32_t)settings->method];
+  if (group->method == LB_METHOD_RIGID) return LB_METHOD_RIGID; // it has no other
   return method == LB_METHOD_DEFAULT ? group->method : method;
 }
 
@@ -49,7 +50,9 @@ lbVec3 vw_stage_gravity(const vwStage *stage, const vwSettings *s) {
 static void write_label(vwRole *role) {
   const vwActor *actor = role->actor;
   const char *name = lb_method_name(actor->method);
-  if (actor->dimension > 0)
+  if (actor->method == LB_METHOD_RIGID)
+    snprintf(role->label, sizeof role->label, "%s", name);
+  else if (actor->dimension > 0)
     snprintf(role->label, sizeof role->label, "%s, r = %d", name, (int)actor->dimension);
   else
     snprintf(role->label, sizeof role->label, "%s, %d nodes", name,
@@ -71,8 +74,9 @@ static lbBodyDef body_def(const vwStage *stage, const vwSettings *s, const vwGro
   def.recover = true; // what was dragged about wildly comes back
   bool chosen = method == vw_group_method(stage, group, s) &&
                 s->dimension < vw_group_dimension(group, method);
-  bool damped = s->damping_mass != stage->start.damping_mass ||
-                s->damping_stiffness != stage->start.damping_stiffness;
+  bool damped =
+      method != LB_METHOD_RIGID && (s->damping_mass != stage->start.damping_mass ||
+                                    s->damping_stiffness != stage->start.damping_stiffness);
   def.method = method;
   def.frame = group->driven ? LB_FRAME_DRIVEN : LB_FRAME_DEFAULT;
   def.mode_count = chosen ? (int32_t)s->dimension : 0;
@@ -112,7 +116,8 @@ static lbStatus create_role(const vwStage *stage, const vwSettings *s, int32_t n
     .places = places,
     .untouchable = vw_stage_touches(stage) ? group->untouchable : NULL,
     .frictions = group->frictions,
-    .materials = same_material(s, &stage->start) ? NULL : group->materials,
+    .materials =
+        same_material(s, &stage->start) || method == LB_METHOD_RIGID ? NULL : group->materials,
   };
   role->group = number;
   role->shift = shift;
@@ -141,8 +146,8 @@ static lbStatus fill_group(const vwStage *stage, const vwSettings *s, int32_t nu
   int32_t copy = 0;
   for (int32_t i = 0; i < stage->method_count && !status; i++) {
     if (stage->methods[i] == LB_METHOD_DEFAULT) continue;
-    status =
-        create_role(stage, s, number, copy, stage->methods[i], copy_shift(stage, copy), cast, err);
+    lbMethod method = group->method == LB_METHOD_RIGID ? LB_METHOD_RIGID : stage->methods[i];
+    status = create_role(stage, s, number, copy, method, copy_shift(stage, copy), cast, err);
     copy++;
   }
   return status;
@@ -213,6 +218,8 @@ lbStatus vw_cast_create(const vwStage *stage, const vwSettings *settings, vwCast
   world.gravity = vw_stage_gravity(stage, settings);
   world.contact = vw_stage_touches(stage);
   if (stage->contact) world.friction = stage->friction;
+  world.response = stage->response;
+  world.self = stage->self;
   world.substeps = stage->substeps;
   world.contacts_most = LB_SCENE_CONTACTS_MOST;
   cast.roles = lb_alloc((size_t)stage->group_count * VW_COPIES, sizeof(vwRole));
@@ -220,6 +227,7 @@ lbStatus vw_cast_create(const vwStage *stage, const vwSettings *settings, vwCast
   for (int32_t g = 0; g < stage->group_count && !status; g++)
     status = fill_group(stage, settings, g, &cast, err);
   if (!status) status = vw_cast_add_colliders(stage, &cast, err);
+  if (!status) status = vw_cast_add_joints(stage, &cast, err);
   if (!status) status = vw_drop_add_ground(stage, &cast, err);
   if (!status) status = add_loads(stage, &cast, err);
   if (!status) status = attach(stage, &cast, err);

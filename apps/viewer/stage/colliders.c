@@ -74,6 +74,8 @@ lbStatus vw_colliders_read(vwStage *stage, lbError *err) {
   if (!stage->contact) return LB_OK;
   stage->friction = world->contact_friction[0];
   if (world->contact_substeps) stage->substeps = world->contact_substeps[0];
+  if (world->contact_response) stage->response = (lbContactResponse)world->contact_response[0];
+  stage->self = world->contact_self && world->contact_self[0];
   stage->colliders = lb_arena_alloc(&stage->arena, (size_t)count, sizeof *stage->colliders);
   if (!stage->colliders) return lb_fail_memory(err);
   stage->collider_count = count;

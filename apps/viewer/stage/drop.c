@@ -15,7 +15,8 @@ const char *vw_drop_refusal(const vwStage *stage) {
   const vwGroup *group = &stage->groups[0];
   if (stage->dropped) return NULL;
   if (stage->contact) return "the bodies of this scene touch things as it is";
-  if (stage->group_count != 1 || group->driven || stage->attachment_count > 0)
+  if (stage->group_count != 1 || group->driven || stage->attachment_count > 0 ||
+      stage->joint_count > 0)
     return "only a scene of one object can be dropped";
   if (group->method == LB_METHOD_RECORDED || group->method == LB_METHOD_FULL)
     return "an unreduced body is not dropped here: choose a model";

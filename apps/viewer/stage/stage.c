@@ -199,6 +199,7 @@ static lbStatus read_world(vwStage *stage, lbError *err) {
   if (!status) status = place_attachments(stage, member, err);
   if (!status) status = place_leads(stage, member, err);
   if (!status) status = vw_colliders_read(stage, err);
+  if (!status) status = vw_joints_read(stage, member, err);
   stage->world_gravity = lb_vec3_load(world->gravity);
   stage->world_step = world->time_step[0];
   lb_free(member);
@@ -270,14 +271,19 @@ static lbStatus allocate_work(vwStage *stage, lbError *err) {
 static void list_methods(vwStage *stage) {
   bool alike = true;
   stage->method_count = 0;
-  for (int32_t g = 1; g < stage->group_count; g++)
-    alike &= stage->groups[g].method == stage->groups[0].method;
+  const vwGroup *first = NULL; // of those that have a choice
+  for (int32_t g = 0; g < stage->group_count; g++) {
+    if (stage->groups[g].method == LB_METHOD_RIGID) continue;
+    if (!first) first = &stage->groups[g];
+    alike &= stage->groups[g].method == first->method;
+  }
   if (!alike) stage->methods[stage->method_count++] = LB_METHOD_DEFAULT;
   for (int i = LB_METHOD_FULL + 1; i <= LB_METHOD_COUNT; i++) { // the unreduced one comes last
     lbMethod method = i < LB_METHOD_COUNT ? (lbMethod)i : LB_METHOD_FULL;
-    bool all = true;
+    bool all = first != NULL;
     for (int32_t g = 0; g < stage->group_count; g++)
-      all &= vw_group_has(stage, &stage->groups[g], method);
+      if (stage->groups[g].method != LB_METHOD_RIGID)
+        all &= vw_group_has(stage, &stage->groups[g], method);
     if (all) stage->methods[stage->method_count++] = method;
   }
   if (stage->method_count == 0) stage->methods[stage->method_count++] = LB_METHOD_DEFAULT;
@@ -295,7 +301,10 @@ static void start_gravity(const vwStage *stage, vwSettings *s) {
 }
 
 static void start_material(const vwStage *stage, vwSettings *s) {
-  const vwGroup *group = &stage->groups[0];
+  int32_t soft = 0;
+  while (soft < stage->group_count && stage->groups[soft].model->size.material_count == 0) soft++;
+  if (soft == stage->group_count) return; // rigid bodies alone
+  const vwGroup *group = &stage->groups[soft];
   const lbModel *m = group->model;
   lbModelMethod view = { .damping = m->full_damping };
   lb_model_method(m, group->method, &view);
@@ -322,7 +331,8 @@ lbStatus vw_stage_take_methods(vwStage *stage, lbError *err) {
   list_methods(stage);
   s->method = 0;
   for (int32_t i = 0; i < stage->method_count; i++)
-    if (stage->methods[i] == stage->groups[0].method) s->method = i;
+    for (int32_t g = 0; g < stage->group_count; g++)
+      if (stage->methods[i] == stage->groups[g].method) s->method = i;
   if (stage->methods[0] == LB_METHOD_DEFAULT) s->method = 0;
   s->dimension = 0;
   for (int32_t g = 0; g < stage->group_count; g++)

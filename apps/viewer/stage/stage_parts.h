@@ -46,6 +46,11 @@ typedef struct vwCollider { // of the bundle's world
   vwBox box;          // world axes, at the start; of a plane, empty
 } vwCollider;
 
+typedef struct vwJoint {         // of the bundle's world
+  lbJointDef def;                // all but its bodies
+  int32_t groups[2], members[2]; // of its bodies; the second group -1: the world
+} vwJoint;
+
 typedef struct vwRole { // a group moved by a method
   vwActor *actor;
   int32_t group;
@@ -114,13 +119,17 @@ struct vwStage {
   int32_t body_count; // of the world
   bool contact;       // bodies touch each other and colliders
   double friction;    //
-  int32_t substeps;   //
+  int32_t substeps;
+  lbContactResponse response;
+  bool self; // bodies touch themselves
   int32_t collider_count, drawn_collider_count;
   vwCollider *colliders;
   int32_t *drawn_colliders; // (drawn_collider_count): all but the ground
-  bool dropped;             // what was held falls on the ground (drop.c)
-  const lbModel *held;      // the object as it was; NULL: it was never dropped
-  lbModel *loose;           // the same with nothing fixed; NULL: it was not needed
+  int32_t joint_count;
+  vwJoint *joints;
+  bool dropped;        // what was held falls on the ground (drop.c)
+  const lbModel *held; // the object as it was; NULL: it was never dropped
+  lbModel *loose;      // the same with nothing fixed; NULL: it was not needed
   int32_t path_count;
   lbPath **paths;                    // of the world
   lbMethod methods[LB_METHOD_COUNT]; // to choose from; LB_METHOD_DEFAULT: as the world says
@@ -174,6 +183,10 @@ vwBox vw_colliders_around(const vwStage *stage, vwBox box);
 
 // pressure.c: of contacts at the vertices of a body, Pa
 void vw_stage_pressure(const vwStage *stage, int32_t actor, int32_t body, double *values);
+
+// joints.c; `member` (bodies x 2): group and number in it
+lbStatus vw_joints_read(vwStage *stage, const int32_t *member, lbError *err);
+lbStatus vw_cast_add_joints(const vwStage *stage, const vwCast *cast, lbError *err);
 
 // drop.c
 const char *vw_drop_refusal(const vwStage *stage); // NULL: the object can be dropped

@@ -135,6 +135,8 @@ static vwCrowd compose_crowd(vwViewer *viewer, int32_t actor, double *map_high) 
     *map_high = fmax(*map_high, map_values(viewer, actor, drawn, looked_at, map, values));
     crowd.values = values;
   }
+  static const float steel[4] = { 0.52f, 0.55f, 0.60f, 1 };
+  if (view.method == LB_METHOD_RIGID) memcpy(crowd.tint, steel, sizeof steel);
   if (view.ghost) crowd.opacity = 0.35f;
   return crowd;
 }
