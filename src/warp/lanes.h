@@ -4,6 +4,8 @@
 
 #include "math/polar_lanes.h"
 
+#ifdef LB_SIMD_LEVEL
+
 #define INLINE static inline __attribute__((always_inline))
 
 INLINE lbLanes gather(const double *x, const int32_t *at) {
@@ -52,5 +54,7 @@ INLINE void turn_block(const lbLanes R[9], const lbLanes K[9], lbLanes to[9]) {
   to[3 * i + j] =
       RK[3 * i] * R[3 * j] + RK[3 * i + 1] * R[3 * j + 1] + RK[3 * i + 2] * R[3 * j + 2];
 }
+
+#endif // LB_SIMD_LEVEL
 
 #endif

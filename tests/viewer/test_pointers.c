@@ -219,6 +219,7 @@ static void keys_press_what_the_table_says_once(void **state) {
   for (int32_t i = 0; i < vw_control_count(); i++) { // twice: toggles are as they were
     const vwControl *entry = vw_control(i);
     if (entry->kind != VW_TOGGLE || !entry->key) continue;
+    if (strcmp(entry->name, "drop") == 0) continue; // a program that can build free twins drops
     double before = control(viewer, entry->name);
     assert_true(vw_viewer_key(viewer, entry->key, 0));
     check_near(control(viewer, entry->name), before != 0 ? 0 : 1, 0);
@@ -246,12 +247,12 @@ static void keys_pause_step_and_go_through_choices(void **state) {
   check_near(vw_stage_time(stage), time + 1 / control(viewer, "rate"), 1e-9);
   frame(viewer, 0.5);
   assert_int_equal(vw_viewer_steps(viewer), steps + 1);
-  for (int i = 1; i <= 4; i++) {
+  for (int i = 1; i <= 5; i++) {
     vw_viewer_key(viewer, 'm', 0);
-    check_near(control(viewer, "map"), i % 4, 0);
+    check_near(control(viewer, "map"), i % 5, 0);
   }
   vw_viewer_key(viewer, 'm', VW_MOD_SHIFT);
-  check_near(control(viewer, "map"), 3, 0);
+  check_near(control(viewer, "map"), 4, 0);
   vw_viewer_key(viewer, '[', 0);
   check_near(control(viewer, "speed"), 0.5, 1e-12);
   vw_viewer_key(viewer, '\\', 0);
@@ -259,7 +260,7 @@ static void keys_pause_step_and_go_through_choices(void **state) {
   double distance = vw_viewer_camera(viewer)->distance;
   vw_viewer_key(viewer, '+', 0);
   assert_true(vw_viewer_camera(viewer)->distance < distance);
-  static const int unknown[] = { 0, -1, '~', 'i', 127, 255, 300, INT32_MAX, INT32_MIN };
+  static const int unknown[] = { 0, -1, '~', '&', 127, 255, 300, INT32_MAX, INT32_MIN };
   for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
     assert_false(vw_viewer_key(viewer, unknown[i], 0));
   vw_viewer_destroy(viewer);

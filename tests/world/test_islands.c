@@ -171,7 +171,7 @@ static void disturb(lbWorld *world, lbBodyId id, lbColliderId ground, lbCollider
 static void sleepers_wake_by_whatever_changes(void **state) {
   (void)state;
   lbError err;
-  for (int way = 0; way < WAYS; way++) {
+  for (int way = 0; way < WAYS; way += CHECK_SANITIZED ? 4 : 1) {
     lbColliderId ground, ball;
     lbColliderDef sphere = lb_collider_def();
     lbWorld *world = world_with_ground(&ground);
