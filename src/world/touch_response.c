@@ -13,9 +13,10 @@
 #include <string.h>
 
 #define WORK (18 * LB_LCP_CONTACTS + 24) // numbers of lb_lcp_room, a contact at most
-#define STOP_SPEED 1.0                   // m/s: a spring stops a body of this speed
-#define STOP_DEPTH 0.01                  // within this share of its radius
-#define DAMPING 1.0                      // of the critical one
+#define UNFINISHED 1e-3  // of the deepest way through each other: what sweeps may leave
+#define STOP_SPEED 1.0   // m/s: a spring stops a body of this speed
+#define STOP_DEPTH 0.01  // within this share of its radius
+#define DAMPING 1.0      // of the critical one
 #define PARTING_HALF 0.5 // m/s: what a spring gives back in a step; it leaves with twice that
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -31,6 +32,14 @@ lbStatus lb_touch_reserve_response(lbWorld *world, lbError *err) {
 
 // ---- forces ------------------------------------------------------------------------------------
 
+// Whether places still get through each other by a good part of what they would without forces.
+static bool is_unfinished(const lbContactProblem *problem, const double *x) {
+  double deepest = 0;
+  for (int32_t i = 0; i < problem->contact_count; i++)
+    deepest = fmax(deepest, -problem->free[3 * (size_t)problem->list[i]]);
+  return lb_contact_residual(problem, x) > UNFINISHED * deepest;
+}
+
 int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *problem, int32_t first,
                        double *x) {
   double *work = touch->lcp_work + WORK * (size_t)first;
@@ -38,7 +47,8 @@ int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *proble
   if (touch->stops && few && lb_lcp_solve(problem, work, x)) return 1;
   int32_t sweeps = lb_contact_solve(problem, x);
   // What is heavy on what is light takes thousands of sweeps.
-  if (few && sweeps == problem->sweeps_most) (void)lb_lcp_solve(problem, work, x);
+  if (few && sweeps == problem->sweeps_most && is_unfinished(problem, x))
+    (void)lb_lcp_solve(problem, work, x);
   return sweeps;
 }
 
