@@ -38,6 +38,14 @@ shot bowl scenes/bowl.json --time 0
 shot twist scenes/twisted-beam.json --time 1.4 --set compare=1
 tiles gallery.jpg 3 figure turtle stems spoon twist bridge cactus tower bowl
 
+shot stack scenes/stack.json --time 1
+shot collision scenes/collision.json --time 0.45
+shot wheel scenes/wheel.json --time 1
+shot gripper scenes/gripper.json --time 1.5
+shot chain scenes/chain.json --time 1.2
+shot bounce scenes/bounce.json --time 0.42
+tiles contact.jpg 3 stack collision wheel gripper chain bounce
+
 shapes="bar plate tube cylinder sphere torus tee sponge spoon bridge tower bowl cactus turtle figure"
 for shape in $shapes; do
   cat > "$work/$shape.json" <<TEXT
