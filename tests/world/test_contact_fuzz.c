@@ -14,12 +14,14 @@
 #define RUBBER "'material':{'model':'%s','young':1e6,'poisson':0.3,'density':1000}"
 static const char *const laws[] = { "stvk", "stvk",       "neohookean",
                                     "stvk", "neohookean", "stable_neohookean" };
+#define CUBATURE                                                                                   \
+  "'method':'subspace','reduce':{'modes':6,'dimension':12,'forces':'cubature','elements':4,"       \
+  "'poses':40},'damping':{'stiffness':0.002}"
 enum { METHODS = 6 };
 static const char *const methods[METHODS] = {
   SUBSPACE,
   MODAL,
-  "'method':'subspace','reduce':{'modes':6,'dimension':12,'forces':'cubature','elements':4,"
-  "'poses':40},'damping':{'stiffness':0.002}",
+  CUBATURE,
   "'method':'warp','damping':{'mass':1,'stiffness':0.002}",
   "'method':'frames','frames':{'count':3,'samples':60},'damping':{'mass':1,'stiffness':0.002}",
   MODAL, // whose volume is played unreduced
