@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MODES = 32, STACKED = 5, POURED = 200, POUR_MODES = 30, FAR_STEPS = 200 };
+enum { MODES = 32, STACKED = 5, POURED = 30, POUR_MODES = 30, FAR_STEPS = 200 };
 
 static const double g = 9.81;
 
