@@ -7,7 +7,7 @@
 #include "limber/build.h"
 
 #define RISE 0.05   // of the energy that a scene began with, with what it can fall by
-#define DEEPEST 0.4 // of the smallest body's half side
+#define DEEPEST 0.5 // of the smallest body's half side
 
 // St. Venant-Kirchhoff's law turns inside out where corners are hit hard: where a method allows it,
 // another law is taken.
