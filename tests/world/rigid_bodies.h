@@ -2,26 +2,14 @@
 #ifndef LB_TESTS_RIGID_BODIES_H
 #define LB_TESTS_RIGID_BODIES_H
 
-#include "../scene/scene_text.h"
-
-#include "limber/contact.h"
+#include "contact_worlds.h"
 
 static inline lbWorld *rigid_world(lbVec3 gravity, bool contact, double friction) {
   lbWorldSettings settings = lb_world_settings();
-  lbWorld *world = NULL;
-  lbError err;
   settings.gravity = gravity;
   settings.contact = contact;
   settings.friction = friction;
-  check_ok(lb_world_create(&settings, &world, &err), err);
-  return world;
-}
-
-static inline void rigid_ground(lbWorld *world) {
-  lbColliderDef def = lb_collider_def();
-  lbColliderId id = 0;
-  lbError err;
-  check_ok(lb_world_add_collider(world, &def, &id, &err), err);
+  return world_of(&settings);
 }
 
 static inline lbModel *rigid_model(lbColliderDef shape, double density) {
@@ -45,29 +33,15 @@ static inline lbModel *rigid_box(double x, double y, double z, double density) {
   return rigid_model(shape, density);
 }
 
-static inline lbBodyId rigid_add(lbWorld *world, const lbModel *model, lbVec3 position) {
-  lbBodyDef def = lb_body_def();
-  lbBodyId id = 0;
-  lbError err;
-  def.position = position;
-  check_ok(lb_world_add(world, model, &def, &id, &err), err);
-  return id;
-}
-
 // A block of 0.2 m that deforms, by a method as scenes spell it.
 static inline lbModel *soft_block(const char *method, double young) {
-  char text[700];
-  lbModel *model = NULL;
-  lbError err;
-  snprintf(text, sizeof text,
-           "{'limber':1,'bodies':[{'name':'block','mesh':{'generate':'bar','size':[0.2,0.2,0.2],"
-           "'cells':[3,3,3],'element':'brick8'},'material':{'model':'stvk','young':%g,'poisson':"
-           "0.3,'density':1000},%s,'damping':{'stiffness':0.002}}]}",
+  char keys[700];
+  snprintf(keys, sizeof keys,
+           "'mesh':{'generate':'bar','size':[0.2,0.2,0.2],'cells':[3,3,3],'element':'brick8'},"
+           "'material':{'model':'stvk','young':%g,'poisson':0.3,'density':1000},%s,"
+           "'damping':{'stiffness':0.002}",
            young, method);
-  lbScene *scene = scene_of(text);
-  check_ok(lb_scene_model(&scene->bodies[0], &model, &err), err);
-  lb_scene_destroy(scene);
-  return model;
+  return body_model(keys);
 }
 
 #endif

@@ -1,32 +1,17 @@
 // Islands: bodies that come to rest sleep and wake by whatever changes; threads change no bit.
-#include "../scene/scene_text.h"
+#include "contact_worlds.h"
 
 #include "limber/build.h"
-#include "limber/contact.h"
 
-#define BLOCK                                                                                      \
-  "'mesh':{'generate':'bar','size':[0.2,0.2,0.2],'cells':[3,3,3],'element':'brick8'},"             \
-  "'material':{'model':'stvk','young':1e5,'poisson':0.3,'density':1000},"                          \
-  "'damping':{'mass':1,'stiffness':0.005}"
+#define CALM BLOCK ",'damping':{'mass':1,'stiffness':0.005},"
 
 static lbModel *subspace, *modal;
 static const double h = 1.0 / 120;
 
-static lbModel *model_of(const char *method) {
-  char text[600];
-  lbModel *model = NULL;
-  lbError err;
-  snprintf(text, sizeof text, "{'limber':1,'bodies':[{'name':'block'," BLOCK ",%s}]}", method);
-  lbScene *scene = scene_of(text);
-  check_ok(lb_scene_model(&scene->bodies[0], &model, &err), err);
-  lb_scene_destroy(scene);
-  return model;
-}
-
 static int set_up(void **state) {
   (void)state;
-  subspace = model_of("'method':'subspace','reduce':{'modes':6,'dimension':15}");
-  modal = model_of("'method':'modal','reduce':{'modes':12}");
+  subspace = body_model(CALM "'method':'subspace','reduce':{'modes':6,'dimension':15}");
+  modal = body_model(CALM "'method':'modal','reduce':{'modes':12}");
   return 0;
 }
 
@@ -48,15 +33,6 @@ static lbWorld *world_with_ground(lbColliderId *ground) {
   check_ok(lb_world_create(&settings, &world, &err), err);
   check_ok(lb_world_add_collider(world, &plane, ground ? ground : &id, &err), err);
   return world;
-}
-
-static lbBodyId add_block(lbWorld *world, const lbModel *model, lbVec3 position) {
-  lbBodyDef def = lb_body_def();
-  lbBodyId id = 0;
-  lbError err;
-  def.position = position;
-  check_ok(lb_world_add(world, model, &def, &id, &err), err);
-  return id;
 }
 
 // Steps until the body sleeps; s that it took, or `most` or more.

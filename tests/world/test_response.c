@@ -107,35 +107,8 @@ static void colliding_bodies_keep_their_momentum(void **state) {
   (void)state;
   for (int r = 0; r < 2; r++) {
     lbWorld *world = world_that(lb_vec3(0, 0, 0), 0.5, responses[r]);
-    lbBodyId ids[2] = { add_block(world, subspace, lb_vec3(0, 0, 0)),
-                        add_block(world, modal, lb_vec3(0.4, 0.06, 0.03)) };
-    lb_body_set_velocity(lb_world_body(world, ids[0]), lb_vec3(2, 0, 0), lb_vec3(0, 0, 0));
-    lbVec3 linear[2], angular[2];
-    double energy[2], pushed = 0;
-    for (int when = 0; when < 2; when++) {
-      linear[when] = angular[when] = lb_vec3(0, 0, 0);
-      energy[when] = 0;
-      for (int b = 0; b < 2; b++) {
-        lbBodyReport report = lb_body_report(lb_world_body(world, ids[b]));
-        linear[when] = lb_add(linear[when], report.linear_momentum);
-        angular[when] = lb_add(angular[when], report.angular_momentum);
-        energy[when] += report.kinetic + report.elastic;
-      }
-      for (int i = 0; i < 60 && when == 0; i++) {
-        lb_world_step(world, 1.0 / 120);
-        for (int32_t c = 0; c < lb_world_contact_count(world); c++)
-          pushed = fmax(pushed, lb_length(lb_world_contacts(world)[c].force));
-      }
-    }
-    double off = lb_length(lb_sub(linear[1], linear[0]));
-    double turned = lb_length(lb_sub(angular[1], angular[0]));
-    print_message("%s: momentum off by %.2g, angular %.2g of %.3g, energy %.4g to %.4g J, %.3g N\n",
-                  names[responses[r]], off, turned, lb_length(linear[0]), energy[0], energy[1],
-                  pushed);
-    assert_true(pushed > 10);
-    check_small(off / lb_length(linear[0]), 1e-12);
-    check_small(turned / lb_length(linear[0]), 1e-12);
-    assert_true(energy[1] <= 1.001 * energy[0]);
+    print_message("%s: ", names[responses[r]]);
+    check_collision(world, subspace, modal, 60);
     lb_world_destroy(world);
   }
 }
