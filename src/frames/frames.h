@@ -74,6 +74,10 @@ enum {
   LB_SAMPLE_ROWS
 };
 
+typedef struct lbFramePair {
+  int32_t first, second; // frames, first ≤ second
+} lbFramePair;
+
 typedef struct lbFrameSamples {
   int32_t frame_count, sample_count, batch_count, list_most;
   bool has_bulk;
@@ -83,7 +87,9 @@ typedef struct lbFrameSamples {
   double *weights;       // (entries x 4 x LB_BATCH): w, ∇w
   double *rest;          // (batch_count x LB_SAMPLE_ROWS x LB_BATCH)
   int32_t *order;        // (batch_count x LB_BATCH) the sample in each lane; -1: none
-  double mass;           // kg
+  int32_t pair_count;
+  lbFramePair *pairs; // that act together in some batch, frames with themselves included
+  double mass;        // kg
 } lbFrameSamples;
 
 // Weights of points: entries [begin[k], begin[k + 1]) of point k, ascending frames.

@@ -147,11 +147,11 @@ static __attribute__((noinline)) void find_forms(const Sample *q, const lbLanes 
 
 // ---- stiffness and mass ------------------------------------------------------------------------
 
-// What a list's frames have at VECTORS vectors of samples, in memory: a frame after another, of each
-// a vector after another. Rows of a vector: 9 c + r of D = ∂F/∂Ω_i, column by column, then Z.
+// What a list's frames have at VECTORS vectors of samples, in memory: a frame after another, of
+// each a vector after another. Rows of a vector: 9 c + r of D = ∂F/∂Ω_i, column by column, then Z.
 enum { COLUMN_ROWS = 54, OWN_ROWS = COLUMN_ROWS + LB_FORM_GEOMETRIC };
 enum { OWN = OWN_ROWS * LB_LANES, COLUMNS = COLUMN_ROWS * LB_LANES };
-_Static_assert(VECTORS * (int)OWN <= (int)LB_WORK_ROWS * LB_BATCH, "work has room for columns");
+_Static_assert(VECTORS *(int)OWN <= (int)LB_WORK_ROWS * LB_BATCH, "work has room for columns");
 
 static __attribute__((noinline)) void find_column(const Sample *q, const double *weights,
                                                   const lbFrameMotion *motion, double *D) {
@@ -261,8 +261,8 @@ BLEND_INLINE void add_geometric(const Pairs *p, const int vectors, int32_t i, in
   for (int m = 0; m < LB_FORM_GEOMETRIC; m++) {
     lbLanes sum = lb_load(to + m * WIDTH);
     LB_FOR_ALL(k, 0, vectors)
-    sum += wi[k] * lb_load(Zj + k * OWN + m * LB_LANES) +
-           wj[k] * lb_load(Zi + k * OWN + m * LB_LANES);
+    sum +=
+        wi[k] * lb_load(Zj + k * OWN + m * LB_LANES) + wj[k] * lb_load(Zi + k * OWN + m * LB_LANES);
     lb_store(to + m * WIDTH, sum);
   }
 }

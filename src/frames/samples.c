@@ -170,6 +170,24 @@ static lbStatus fill_samples(lbFrameSamples *s, const lbFrameSampleDef *def, con
   return status;
 }
 
+static lbStatus find_pairs(lbFrameSamples *s, lbError *err) {
+  size_t count = (size_t)s->frame_count;
+  uint8_t *marks = lb_alloc(count * count, 1);
+  if (!marks) return lb_fail_memory(err);
+  for (int32_t b = 0; b < s->batch_count; b++) {
+    const int32_t *list = s->frames + s->batches[b].first;
+    for (int32_t j = 0; j < s->batches[b].count; j++)
+      for (int32_t i = 0; i <= j; i++) marks[(size_t)list[j] * count + (size_t)list[i]] = 1;
+  }
+  for (size_t k = 0; k < count * count; k++) s->pair_count += marks[k];
+  s->pairs = lb_alloc((size_t)s->pair_count, sizeof *s->pairs);
+  lbFramePair *to = s->pairs;
+  for (size_t k = 0; k < count * count && s->pairs; k++)
+    if (marks[k]) *to++ = (lbFramePair){ (int32_t)(k % count), (int32_t)(k / count) };
+  lb_free(marks);
+  return s->pairs ? LB_OK : lb_fail_memory(err);
+}
+
 // The linear law alone feels a turn.
 static int32_t find_common(const lbFrameSamples *s) {
   int32_t best = -1;
@@ -198,6 +216,7 @@ lbStatus lb_frame_samples_create(const lbFrameSampleDef *def, lbFrameSamples **o
     s->has_bulk = def->bulk > 0;
     status = fill_samples(s, def, items, err);
   }
+  if (!status) status = find_pairs(s, err);
   if (!status) s->common = find_common(s);
   lb_free(items);
   if (status)
@@ -214,6 +233,7 @@ void lb_frame_samples_destroy(lbFrameSamples *s) {
   lb_free(s->weights);
   lb_free(s->rest);
   lb_free(s->order);
+  lb_free(s->pairs);
   lb_free(s);
 }
 

@@ -15,12 +15,18 @@
 
 #include <string.h>
 
+#define OMITTED_MOST 64 // frames: of more, few act together with any one
+
 static size_t pair_of(int32_t i, int32_t j) { // i ≤ j
   return (size_t)j * (size_t)(j + 1) / 2 + (size_t)i;
 }
 
 static size_t total_size(int32_t frames) {
   return lb_run_frame(frames) + LB_FORM_PAIR * pair_of(0, frames);
+}
+
+static double *pair_sums(double *total, int32_t frames, lbFramePair pair) {
+  return total + lb_run_frame(frames) + LB_FORM_PAIR * pair_of(pair.first, pair.second);
 }
 
 size_t lb_frame_sums_doubles(int32_t list_most, int32_t frame_count) {
@@ -32,8 +38,9 @@ size_t lb_frame_sums_doubles(int32_t list_most, int32_t frame_count) {
 
 static bool same_list(const lbFrameSamples *s, int32_t a, int32_t b) {
   const lbFrameBatch *x = &s->batches[a], *y = &s->batches[b];
-  return x->law == y->law && x->count == y->count && memcmp(s->frames + x->first, s->frames + y->first,
-                                        (size_t)x->count * sizeof *s->frames) == 0;
+  return x->law == y->law && x->count == y->count &&
+         memcmp(s->frames + x->first, s->frames + y->first, (size_t)x->count * sizeof *s->frames) ==
+             0;
 }
 
 static double add_four(const double *l) { return (l[0] + l[1]) + (l[2] + l[3]); }
@@ -58,7 +65,7 @@ static void add_run(const lbFrameSamples *s, int32_t batch, int32_t options, con
   for (int32_t j = 0; j < b->count; j++)
     for (int32_t i = 0; i <= j; i++)
       add_all(run + lb_run_pair(b->count, i, j) * width, width, LB_FORM_PAIR,
-              total + lb_run_frame(frame_count) + LB_FORM_PAIR * pair_of(list[i], list[j]));
+              pair_sums(total, frame_count, (lbFramePair){ list[i], list[j] }));
 }
 
 static size_t used_size(int32_t count, int32_t options) {
@@ -209,7 +216,8 @@ static void complete(const lbFrameMotion *motions, int32_t frames, int32_t omitt
 
 static int32_t omitted_by(const lbFrameSamples *s, const lbFrameMotion *motions, int32_t frames,
                           int32_t options) {
-  if (!(options & LB_FRAMES_TANGENT) || (options & LB_FRAMES_SAFE)) return -1;
+  if (!(options & LB_FRAMES_TANGENT) || (options & LB_FRAMES_SAFE) || frames > OMITTED_MOST)
+    return -1;
   for (int32_t i = 0; i < frames; i++)
     if (motions[i].still) return -1;
   return s->common;
@@ -217,8 +225,8 @@ static int32_t omitted_by(const lbFrameSamples *s, const lbFrameMotion *motions,
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-static void finish(const lbFrameMotion *motions, int32_t frames, int32_t options, int32_t omitted,
-                   const double *total, lbFrameSystem *out) {
+static void finish(const lbFrameSamples *s, const lbFrameMotion *motions, int32_t frames,
+                   int32_t options, int32_t omitted, double *total, lbFrameSystem *out) {
   int32_t n = 6 * frames;
   out->energy = total[0];
   for (int32_t i = 0; i < frames; i++) {
@@ -233,11 +241,13 @@ static void finish(const lbFrameMotion *motions, int32_t frames, int32_t options
     }
   }
   if (!(options & (LB_FRAMES_TANGENT | LB_FRAMES_MASS))) return;
-  for (int32_t j = 0; j < frames; j++)
-    for (int32_t i = 0; i <= j; i++)
-      finish_pair(motions, i, j, n, options,
-                  total + lb_run_frame(frames) + LB_FORM_PAIR * pair_of(i, j),
-                  total + lb_run_frame(j), out);
+  if (options & LB_FRAMES_TANGENT) memset(out->K, 0, (size_t)n * (size_t)n * sizeof(double));
+  if (options & LB_FRAMES_MASS) memset(out->M, 0, (size_t)n * (size_t)n * sizeof(double));
+  for (int32_t k = 0; k < s->pair_count; k++) {
+    int32_t i = s->pairs[k].first, j = s->pairs[k].second;
+    finish_pair(motions, i, j, n, options, pair_sums(total, frames, s->pairs[k]),
+                total + lb_run_frame(j), out);
+  }
   if (omitted >= 0) complete(motions, frames, omitted, out);
 }
 
@@ -249,7 +259,9 @@ void lb_frame_sum(const lbFrameSamples *s, lbSimdLevel level, int32_t options, i
   double *run = room, *work = run + lb_run_size(s->list_most) * LB_BATCH;
   int32_t omitted = omitted_by(s, motions, frame_count, options);
   double *total = work + LB_WORK_ROWS * (1 + (size_t)s->list_most) * LB_BATCH;
-  memset(total, 0, total_size(frame_count) * sizeof *total);
+  memset(total, 0, lb_run_frame(frame_count) * sizeof *total);
+  for (int32_t k = 0; k < s->pair_count && (options & (LB_FRAMES_TANGENT | LB_FRAMES_MASS)); k++)
+    memset(pair_sums(total, frame_count, s->pairs[k]), 0, LB_FORM_PAIR * sizeof *total);
   for (int32_t begin = 0, end = 0; begin < s->batch_count; begin = end) {
     size_t size = used_size(s->batches[begin].count, options);
     for (end = begin + 1; end < s->batch_count && same_list(s, begin, end);) end++;
@@ -257,7 +269,7 @@ void lb_frame_sum(const lbFrameSamples *s, lbSimdLevel level, int32_t options, i
     kernels->sum(s, begin, end, options, omitted, motions, g, work, run);
     add_run(s, begin, options, run, width, frame_count, total);
   }
-  finish(motions, frame_count, options, omitted, total, out);
+  finish(s, motions, frame_count, options, omitted, total, out);
 }
 
 // ---- the body as a whole -----------------------------------------------------------------------
