@@ -3,12 +3,9 @@
 // OPEN_URL is a server that was given a file. One line a case, in cmocka's form.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { launch } from "./chromium.mjs";
 
 const [url, folder, openUrl] = process.argv.slice(2);
-const FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader",
-  "--enable-unsafe-swiftshader", "--disable-background-networking", "--disable-component-update",
-  "--disable-sync", "--no-first-run"];
 const PATIENCE = 60000; // ms; only a hang takes so long
 const SIZE = { width: 760, height: 460 };
 
@@ -757,7 +754,7 @@ test("a_video_is_saved", async () => {
 // ---- the run -------------------------------------------------------------------------------------
 
 let failed = 0;
-browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
+browser = await launch();
 for (const [name, body] of cases.filter(([title]) => title.includes(process.env.ONLY ?? ""))) {
   const start = Date.now();
   let verdict = "[       OK ]";

@@ -1,10 +1,12 @@
 // limber's page: starts the engine, opens scenes, runs the frames.
-import { Engine } from "./engine.mjs";
-import { Gallery, fetchGallery, fetchModel, unpack } from "./gallery.mjs";
+import { fetchModel, unpack } from "./files.mjs";
+import { Gallery, fetchGallery } from "./gallery.mjs";
 import { listen } from "./input.mjs";
 import * as overlay from "./overlay.mjs";
+import { load as loadEngine } from "./limber.mjs";
 import { Panel } from "./panel.mjs";
 import { Saving } from "./saving.mjs";
+import { Viewer } from "./viewer.mjs";
 
 const byId = (id) => document.getElementById(id);
 const canvas = byId("view");
@@ -350,7 +352,7 @@ async function start() {
     return false;
   }
   overlay.progress(0);
-  const loading = Engine.load();
+  const loading = loadEngine();
   const scenes = await fetchGallery();
   // The first model comes while the engine is compiled.
   const { name, open } = parseHash();
@@ -359,7 +361,7 @@ async function start() {
     early.set(first.file, fetchModel(first.file, first.bytes, overlay.progress));
     early.get(first.file).catch(() => {}); // told when it is used
   }
-  const made = await loading;
+  const made = new Viewer(await loading);
   // Starting the renderer keeps this thread busy; a model on its way would wait for all of it.
   await Promise.race([early.get(first?.file)?.catch(() => {}),
     new Promise((resume) => setTimeout(resume, MODEL_FIRST_MS))]);
