@@ -1,6 +1,6 @@
 // A limber body in a scene of three.js: it sways, and the mouse or a finger pulls it.
 import { load } from "limber";
-import { AmbientLight, DirectionalLight, PerspectiveCamera, Plane, Raycaster, Scene, Vector2, Vector3,
+import { AmbientLight, Color, DirectionalLight, PerspectiveCamera, Plane, Raycaster, Scene, Vector2, Vector3,
   WebGLRenderer } from "three";
 import { LimberMesh } from "./limber-mesh.mjs";
 
@@ -12,6 +12,7 @@ const world = await limber.fetch(FILE);
 const meshes = world.bodies.map((body) => new LimberMesh(body));
 
 const scene = new Scene();
+scene.background = new Color(0xd5dbe4);
 const sun = new DirectionalLight(0xffffff, 3);
 sun.position.set(1, -2, 3);
 scene.add(...meshes, sun, new AmbientLight(0xffffff, 0.8));
