@@ -1,4 +1,4 @@
-// The viewer in a web page: what web/src/engine.mjs calls. The page owns the canvas, the clock and
+// The viewer in a web page: what web/src/viewer.mjs calls. The page owns the canvas, the clock and
 // the files; texts go back as JSON in a buffer that the next call overwrites.
 #include "page/text.h"
 #include "view/animation.h"
