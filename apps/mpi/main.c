@@ -1,4 +1,5 @@
-// limber-mpi: the slow verbs of limber over MPI. Rank 0 is the program; the other ranks work for it.
+// limber-mpi: the slow verbs of limber over MPI. Rank 0 is the program; the other ranks work for
+// it.
 #include "apps/cli/cli.h"
 
 #include "limber/petsc.h"
@@ -10,8 +11,9 @@ static const cliVerb *const verbs[] = { &cli_modes, &cli_build };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
 
 static void print_help(FILE *to) {
-  fprintf(to, "limber-mpi " LB_VERSION ": limber over MPI, for meshes that one process cannot take\n\n"
-              "usage: mpirun -n RANKS limber-mpi VERB ... [options]\n\n");
+  fprintf(to,
+          "limber-mpi " LB_VERSION ": limber over MPI, for meshes that one process cannot take\n\n"
+          "usage: mpirun -n RANKS limber-mpi VERB ... [options]\n\n");
   for (int i = 0; i < VERB_COUNT; i++)
     fprintf(to, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
   fprintf(to,

@@ -1,6 +1,6 @@
-// limber/petsc.h: the engine "petsc": bodies in parts over MPI, for meshes that no one machine holds
-// or that take too long. Rank 0 runs the program as if it were alone, with what the other headers
-// offer; the other ranks carry out what it asks of bodies. Only limber-mpi links it.
+// limber/petsc.h: the engine "petsc": bodies in parts over MPI, for meshes that no one machine
+// holds or that take too long. Rank 0 runs the program as if it were alone, with what the other
+// headers offer; the other ranks carry out what it asks of bodies. Only limber-mpi links it.
 #ifndef LIMBER_PETSC_H
 #define LIMBER_PETSC_H
 

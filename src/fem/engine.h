@@ -1,7 +1,7 @@
-// Bodies whose elements lie elsewhere. An engine that is installed takes the elements of solids away
-// as they are made: such an lbFem keeps what a model needs (nodes, connectivity, supports, materials,
-// masses of vertices) and has no element data, no plan and no matrices; whatever needs those asks the
-// engine. limber-mpi spreads elements over processes in this way (src/petsc).
+// Bodies whose elements lie elsewhere. An engine that is installed takes the elements of solids
+// away as they are made: such an lbFem keeps what a model needs (nodes, connectivity, supports,
+// materials, masses of vertices) and has no element data, no plan and no matrices; whatever needs
+// those asks the engine. limber-mpi spreads elements over processes in this way (src/petsc).
 #ifndef LB_FEM_ENGINE_H
 #define LB_FEM_ENGINE_H
 
@@ -32,8 +32,8 @@ void lb_fem_set_engine(const lbFemEngine *engine);
 // lb_fem_create without the engine: elements are here.
 lbStatus lb_fem_create_here(const lbMesh *mesh, const lbFemDef *def, lbFem **out, lbError *err);
 
-// Y = A X, wherever the elements lie; X and Y (system size x count). K: the rest stiffness of a body
-// whose elements are here.
+// Y = A X, wherever the elements lie; X and Y (system size x count). K: the rest stiffness of a
+// body whose elements are here.
 lbStatus lb_fem_multiply_mass(const lbFem *fem, int32_t count, const double *X, double *Y,
                               lbError *err);
 lbStatus lb_fem_multiply_stiffness(const lbFem *fem, const lbSparse *K, int32_t count,

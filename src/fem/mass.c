@@ -182,8 +182,8 @@ static void multiply_element(const lbElementSet *set, int32_t slot, int32_t only
 
 static lbStatus multiply_lumped(const lbFem *fem, int32_t only, const double *x, double *y,
                                 lbError *err) {
-  double *masses = only < 0 ? fem->vertex_masses
-                            : lb_alloc((size_t)fem->vertex_count, sizeof *masses);
+  double *masses =
+      only < 0 ? fem->vertex_masses : lb_alloc((size_t)fem->vertex_count, sizeof *masses);
   lbStatus status = masses ? LB_OK : lb_fail_memory(err);
   if (!status && only >= 0) status = sum_rows(fem, only, masses, err);
   for (size_t i = 0; i < 3 * (size_t)fem->vertex_count && !status; i++) y[i] = masses[i / 3] * x[i];

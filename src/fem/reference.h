@@ -15,7 +15,8 @@ typedef struct lbFemReference {
   lbReferenceFields fields;
 } lbFemReference;
 
-// Fields of this body in this metric (NULL: its mass). `reference` stays where it is while its fields are used.
+// Fields of this body in this metric (NULL: its mass). `reference` stays where it is while its
+// fields are used.
 void lb_fem_reference(const lbFem *fem, const lbSparse *metric, lbFemReference *reference);
 
 // The lowest `count` modes of K, whose vectors the body's geometry fixes. A cluster of eigenvalues

@@ -1,5 +1,5 @@
-// The matrices of a body in parts: every rank adds those of its own elements, made by src/fem, to the
-// rows, wherever they lie.
+// The matrices of a body in parts: every rank adds those of its own elements, made by src/fem, to
+// the rows, wherever they lie.
 #include "petsc/parts.h"
 
 #include <math.h>
@@ -137,8 +137,7 @@ static void open_transfer(lbParts *parts) {
   int32_t nodes = parts->fem ? parts->fem->node_count : 0;
   LB_PETSC(MatCreateVecs(parts->K, &parts->rows, NULL));
   LB_PETSC(VecCreateSeq(PETSC_COMM_SELF, 3 * nodes, &parts->part));
-  LB_PETSC(
-      ISCreateBlock(PETSC_COMM_SELF, 3, nodes, parts->numbers, PETSC_USE_POINTER, &rows));
+  LB_PETSC(ISCreateBlock(PETSC_COMM_SELF, 3, nodes, parts->numbers, PETSC_USE_POINTER, &rows));
   LB_PETSC(VecScatterCreate(parts->rows, rows, parts->part, NULL, &parts->to_part));
   LB_PETSC(ISDestroy(&rows));
 }
@@ -157,8 +156,8 @@ lbStatus lb_parts_assemble(lbParts *parts, lbError *err) {
     open_transfer(parts);
     parts->scale = trace(parts->K) / trace(parts->M);
     if (!isfinite(parts->scale) || parts->scale < 1e-200)
-      status = lb_fail(err, LB_ERR_NUMERIC, "modes: trace of K over that of M is %g: check the units",
-                       parts->scale);
+      status = lb_fail(err, LB_ERR_NUMERIC,
+                       "modes: trace of K over that of M is %g: check the units", parts->scale);
   }
   lb_sparse_destroy(K);
   return status;
@@ -171,8 +170,7 @@ void lb_parts_fetch(const lbParts *parts, const double *rows, double *nodes) {
   LB_PETSC(VecPlaceArray(parts->part, nodes));
   LB_PETSC(
       VecScatterBegin(parts->to_part, parts->rows, parts->part, INSERT_VALUES, SCATTER_FORWARD));
-  LB_PETSC(
-      VecScatterEnd(parts->to_part, parts->rows, parts->part, INSERT_VALUES, SCATTER_FORWARD));
+  LB_PETSC(VecScatterEnd(parts->to_part, parts->rows, parts->part, INSERT_VALUES, SCATTER_FORWARD));
   LB_PETSC(VecResetArray(parts->rows));
   LB_PETSC(VecResetArray(parts->part));
 }
@@ -181,8 +179,7 @@ void lb_parts_finish(const lbParts *parts, const double *nodes, double *rows) {
   for (size_t i = 0; i < 3 * (size_t)parts->own_count; i++) rows[i] = 0;
   LB_PETSC(VecPlaceArray(parts->rows, rows));
   LB_PETSC(VecPlaceArray(parts->part, nodes));
-  LB_PETSC(
-      VecScatterBegin(parts->to_part, parts->part, parts->rows, ADD_VALUES, SCATTER_REVERSE));
+  LB_PETSC(VecScatterBegin(parts->to_part, parts->part, parts->rows, ADD_VALUES, SCATTER_REVERSE));
   LB_PETSC(VecScatterEnd(parts->to_part, parts->part, parts->rows, ADD_VALUES, SCATTER_REVERSE));
   LB_PETSC(VecResetArray(parts->rows));
   LB_PETSC(VecResetArray(parts->part));

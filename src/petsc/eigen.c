@@ -163,8 +163,8 @@ static lbStatus search_shifted(lbParts *parts, double shift, int32_t total, Foun
   if (!status) {
     LB_PETSC(EPSGetConverged(eps, &converged));
     if (converged < total)
-      status = lb_fail(err, LB_ERR_NUMERIC, "modes: only %d of %d modes converged",
-                       (int)converged, (int)total);
+      status = lb_fail(err, LB_ERR_NUMERIC, "modes: only %d of %d modes converged", (int)converged,
+                       (int)total);
   }
   if (!status) {
     take_vectors(eps, parts, total, found);
@@ -187,9 +187,10 @@ static lbStatus search_directly(lbParts *parts, int32_t total, Found *found, lbE
   for (double s = FIRST_SHIFT; status == LB_ERR_NUMERIC && s <= 1.001 * LAST_SHIFT; s *= 100)
     status = search_shifted(parts, s * parts->scale, total, found, &cause);
   if (status == LB_ERR_NUMERIC)
-    return lb_fail(err, status,
-                   "modes: the stiffness or the mass matrix has a negative eigenvalue (K + s M: %s)",
-                   cause.text);
+    return lb_fail(
+        err, status,
+        "modes: the stiffness or the mass matrix has a negative eigenvalue (K + s M: %s)",
+        cause.text);
   if (status && err) *err = cause;
   return status;
 }
@@ -247,6 +248,10 @@ lbStatus lb_rows_modes(lbParts *parts, const lbPetscDef *def, int32_t count, lbR
                        lbError *err) {
   double start = MPI_Wtime();
   int32_t rigid = parts->definite ? 0 : 6;
+  if (count > 3 * (int64_t)parts->node_count)
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "%d modes requested: the system has %d unknowns, ask for fewer", (int)count,
+                   (int)(3 * parts->node_count));
   lbStatus status = lb_ranks_progress("modes", 0, err);
   (void)def;
   while (!status) {

@@ -24,8 +24,8 @@ lbStatus lb_rows_modes(lbParts *parts, const lbPetscDef *def, int32_t count, lbR
 bool lb_is_direct(const lbParts *parts, const lbPetscDef *def);
 
 // solver.c
-// Sets a linear solver up for a symmetric definite matrix: Cholesky by MUMPS, or conjugate gradients
-// with multigrid.
+// Sets a linear solver up for a symmetric definite matrix: Cholesky by MUMPS, or conjugate
+// gradients with multigrid.
 void lb_solver_set_up(KSP solver, bool direct);
 // The rigid motions of the free nodes, as the near-null space of A, for multigrid.
 void lb_solver_rigid_motions(const lbParts *parts, Mat A);

@@ -87,7 +87,7 @@ static void sort_elements(Spread *s) {
 typedef struct Part {
   int32_t counts[3]; // vertices, tets, bricks
   double *positions;
-  int32_t *numbers;      // (vertices) of the node among all; -1: fixed
+  int32_t *numbers; // (vertices) of the node among all; -1: fixed
   int32_t *tets, *bricks, *materials;
 } Part;
 

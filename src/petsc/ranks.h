@@ -2,7 +2,8 @@
 // whole ones, to the ranks that have parts of them, and back.
 //
 // A failure that can be foreseen is an lbStatus on which all ranks agree. Anything else that PETSc,
-// MUMPS or MPI report ends all ranks with a message: one that waits for another would wait for ever.
+// MUMPS or MPI report ends all ranks with a message: one that waits for another would wait for
+// ever.
 #ifndef LB_PETSC_RANKS_H
 #define LB_PETSC_RANKS_H
 
