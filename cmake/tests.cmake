@@ -92,6 +92,11 @@ if(plain_build)
     $<TARGET_FILE:limber-cli> WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(web.build web.page PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900
     ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+  # And as a package, in node and in a page of three.js.
+  add_test(NAME web.module COMMAND ${LIMBER_PYTHON} tests/web/test_module.py
+    $<TARGET_FILE:limber-cli> WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(web.module PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 DEPENDS web.build
+    ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
   set_tests_properties(web.page PROPERTIES PROCESSORS 2) # a browser, a rasteriser and a server
   set_tests_properties(web.page PROPERTIES DEPENDS web.build)
   # It goes on in the folder that the page is built in.
