@@ -24,8 +24,10 @@ endif()
 add_library(limber-build ${build_sources})
 limber_set_up(limber-build)
 limber_add_kernels(limber-build ${build_kernels})
-target_compile_definitions(limber-build PRIVATE _GNU_SOURCE
-  $<$<STREQUAL:${LIMBER_ENGINE},suitesparse>:LB_ENGINE_SUITESPARSE>)
+target_compile_definitions(limber-build PRIVATE _GNU_SOURCE)
+if(LIMBER_ENGINE STREQUAL "suitesparse")
+  target_compile_definitions(limber-build PRIVATE LB_ENGINE_SUITESPARSE)
+endif()
 target_link_libraries(limber-build
   PUBLIC limber
   PRIVATE PkgConfig::JANSSON ZLIB::ZLIB Threads::Threads ${CHOLMOD_LIBRARY} ${LAPACKE_LIBRARY}

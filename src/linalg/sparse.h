@@ -40,7 +40,8 @@ static inline int32_t lb_sparse_nonzero_count(const lbSparse *A) {
   return A->column_begin[A->size];
 }
 
-// Whether it consists of full blocks of width x width entries (on the diagonal: their upper halves).
+// Whether it consists of full blocks of width x width entries (on the diagonal: their upper
+// halves).
 bool lb_sparse_has_blocks(const lbSparse *A, int32_t width);
 
 // Index into values of entry (row, column), either triangle; -1: not in the pattern.

@@ -1,5 +1,9 @@
-// The structure of L by limber's own ordering: nested dissection (dissect.c) of the graph of A, or
-// of its 3x3 blocks where it consists of them, and the supernodes that follow (supernodes.c).
+// The structure of L by limber's own ordering of the graph of A, or of its 3x3 blocks where it
+// consists of them, and the supernodes that follow (supernodes.c).
+//
+// Minimum degree (degree.c) costs little and is the better order for slender and for small bodies;
+// where it leaves much work, nested dissection (dissect.c) is tried as well and the better one
+// taken.
 #include "linalg/fronts.h"
 
 #include "linalg/own/graph.h"
@@ -7,7 +11,8 @@
 
 enum { NODE = 3 }; // unknowns of a vertex
 
-// From nodes to unknowns.
+// ---- from nodes to unknowns --------------------------------------------------------------------
+
 static lbStatus create_fronts(int32_t size, int32_t node, const lbSupernodes *supernodes,
                               const int32_t *node_order, lbFronts **out, lbError *err) {
   int64_t rows = supernodes->rows_begin[supernodes->count];
@@ -40,22 +45,66 @@ static lbStatus create_fronts(int32_t size, int32_t node, const lbSupernodes *su
   return status;
 }
 
+// ---- the order ---------------------------------------------------------------------------------
+
+// Multiplications of a factorisation, for each node, that take about as long as a dissection.
+static const double CHEAP = 1e5;
+
+typedef struct Order {
+  int32_t *order, *parent, *rows; // (count of graph), see lb_graph_eliminate
+  double flops;
+} Order;
+
+static void release_order(Order *order) {
+  lb_free(order->order);
+  lb_free(order->parent);
+  lb_free(order->rows);
+}
+
+typedef bool Ordering(const lbGraph *graph, int32_t *order);
+
+static bool order_by_degree(const lbGraph *graph, int32_t *order) {
+  return lb_graph_order_by_degree(graph, graph->count, order);
+}
+
+static bool find_order(const lbGraph *graph, int32_t node, Ordering *ordering, Order *order) {
+  size_t n = (size_t)graph->count + 1;
+  *order = (Order){ .order = lb_alloc(n, sizeof(int32_t)),
+                    .parent = lb_alloc(n, sizeof(int32_t)),
+                    .rows = lb_alloc(n, sizeof(int32_t)) };
+  bool made = order->order && order->parent && order->rows && ordering(graph, order->order) &&
+              lb_graph_eliminate(graph, order->order, order->parent, order->rows);
+  for (int32_t j = 0; made && j < graph->count; j++)
+    order->flops += (double)order->rows[j] * order->rows[j] * node * node * node;
+  return made;
+}
+
+// The better of two.
+static bool choose_order(const lbGraph *graph, int32_t node, Order *order) {
+  bool made = find_order(graph, node, order_by_degree, order);
+  if (!made || order->flops <= CHEAP * graph->count) return made;
+  Order other;
+  made = find_order(graph, node, lb_graph_dissect, &other);
+  if (made && other.flops < order->flops) {
+    Order worse = *order;
+    *order = other;
+    other = worse;
+  }
+  release_order(&other);
+  return made;
+}
+
 lbStatus lb_fronts_analyse_own(const lbSparse *A, lbFronts **out, lbError *err) {
   int32_t node = lb_sparse_has_blocks(A, NODE) ? NODE : 1;
-  size_t n = (size_t)(A->size / node);
   lbGraph graph = { 0 };
   lbSupernodes supernodes = { 0 };
-  int32_t *order = lb_alloc(n + 1, sizeof *order), *parent = lb_alloc(n + 1, sizeof *parent);
-  int32_t *rows = lb_alloc(n + 1, sizeof *rows);
-  bool made = order && parent && rows && lb_graph_of_sparse(A, node, &graph) &&
-              lb_graph_dissect(&graph, order) && lb_graph_eliminate(&graph, order, parent, rows) &&
-              lb_supernodes_find(&graph, node, parent, rows, order, &supernodes);
+  Order order = { 0 };
+  bool made = lb_graph_of_sparse(A, node, &graph) && choose_order(&graph, node, &order) &&
+              lb_supernodes_find(&graph, node, order.parent, order.rows, order.order, &supernodes);
   lb_graph_release(&graph);
-  lb_free(parent);
-  lb_free(rows);
-  lbStatus status = made ? create_fronts(A->size, node, &supernodes, order, out, err)
-                         : lb_fail_memory(err);
+  lbStatus status =
+      made ? create_fronts(A->size, node, &supernodes, order.order, out, err) : lb_fail_memory(err);
   lb_supernodes_release(&supernodes);
-  lb_free(order);
+  release_order(&order);
   return status;
 }

@@ -3,16 +3,27 @@
 
 #include <string.h>
 
-// Vertices by ascending degree: those with few choices choose first.
-static void sort_by_degree(const lbGraph *graph, int32_t *sorted) {
+// Vertices by ascending degree: those with few choices choose first. Among equals chance decides,
+// or their numbers where there is none.
+static void sort_by_degree(const lbGraph *graph, uint64_t *random, int32_t *mixed,
+                           int32_t *sorted) {
   enum { MOST = 256 }; // all that is above is alike
   int32_t begin[MOST + 2] = { 0 };
+  for (int32_t v = 0; v < graph->count; v++) {
+    mixed[v] = v;
+    if (!random) continue;
+    *random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    int32_t other = (int32_t)((*random >> 33) % (uint64_t)(v + 1));
+    mixed[v] = mixed[other];
+    mixed[other] = v;
+  }
   for (int32_t v = 0; v < graph->count; v++) {
     int64_t degree = graph->begin[v + 1] - graph->begin[v];
     begin[(degree < MOST ? degree : MOST) + 1]++;
   }
   for (int32_t d = 0; d <= MOST; d++) begin[d + 1] += begin[d];
-  for (int32_t v = 0; v < graph->count; v++) {
+  for (int32_t i = 0; i < graph->count; i++) {
+    int32_t v = mixed[i];
     int64_t degree = graph->begin[v + 1] - graph->begin[v];
     sorted[begin[degree < MOST ? degree : MOST]++] = v;
   }
@@ -104,15 +115,15 @@ static void join_pairs(const lbGraph *fine, const int32_t *partner, const int32_
   }
 }
 
-bool lb_graph_coarsen(const lbGraph *fine, int32_t most_weight, int32_t *to_coarse,
-                      lbGraph *coarse) {
+bool lb_graph_coarsen(const lbGraph *fine, int32_t most_weight, uint64_t *random,
+                      int32_t *to_coarse, lbGraph *coarse) {
   size_t n = (size_t)fine->count;
   int32_t *partner = lb_alloc(n, sizeof *partner);
   int64_t *at = lb_alloc(n, sizeof *at);
   bool made = partner && at;
   int32_t pairs = 0, next = 0;
   if (made) {
-    sort_by_degree(fine, to_coarse);
+    sort_by_degree(fine, random, partner, to_coarse);
     pairs = find_pairs(fine, most_weight, to_coarse, partner);
     made = lb_graph_open(pairs, fine->begin[n], coarse);
   }

@@ -33,9 +33,9 @@ typedef struct Quotient {
 // ---- life --------------------------------------------------------------------------------------
 
 static void release(Quotient *q) {
-  void *blocks[] = { q->lists, q->begin, q->length,   q->element_count, q->weight,
-                     q->degree, q->owner, q->state,   q->head,          q->next,
-                     q->previous, q->bucket, q->hash, q->outside };
+  void *blocks[] = { q->lists,    q->begin,  q->length, q->element_count, q->weight,
+                     q->degree,   q->owner,  q->state,  q->head,          q->next,
+                     q->previous, q->bucket, q->hash,   q->outside };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
 }
 
@@ -47,9 +47,9 @@ static bool open(const lbGraph *graph, int32_t eliminated, Quotient *q) {
   q->lists = lb_alloc((size_t)q->capacity, sizeof *q->lists);
   q->begin = lb_alloc(n, sizeof *q->begin);
   q->state = lb_alloc(n, sizeof *q->state);
-  int32_t **arrays[] = { &q->length, &q->element_count, &q->weight, &q->degree, &q->owner,
-                         &q->head,   &q->next,          &q->previous, &q->bucket, &q->hash,
-                         &q->outside };
+  int32_t **arrays[] = { &q->length, &q->element_count, &q->weight, &q->degree,
+                         &q->owner,  &q->head,          &q->next,   &q->previous,
+                         &q->bucket, &q->hash,          &q->outside };
   bool made = q->lists && q->begin && q->state;
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     *arrays[i] = lb_alloc(n, sizeof **arrays[i]);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAF = 120 }; // vertices of a part that is not cut further
+enum { LEAF = 200 }; // vertices of a part that is not cut further
 
 // What begins at a place of the order.
 enum { NOTHING, OPEN, DONE };

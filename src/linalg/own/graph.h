@@ -1,7 +1,7 @@
 // Graphs of sparse matrices, and orders of elimination that keep a factor small.
 //
-// Nothing here depends on the processor or on the number of threads, and nothing recurses. Functions
-// that return bool say false where there is no memory.
+// Nothing here depends on the processor or on the number of threads, and nothing recurses.
+// Functions that return bool say false where there is no memory.
 #ifndef LB_LINALG_OWN_GRAPH_H
 #define LB_LINALG_OWN_GRAPH_H
 
@@ -22,9 +22,10 @@ void lb_graph_release(lbGraph *graph);
 bool lb_graph_of_sparse(const lbSparse *A, int32_t node, lbGraph *graph);
 
 // A graph of pairs of neighbours, tied by heavy edges, none heavier than most_weight; to_coarse
-// (count of fine) gets where each vertex went (coarsen.c).
-bool lb_graph_coarsen(const lbGraph *fine, int32_t most_weight, int32_t *to_coarse,
-                      lbGraph *coarse);
+// (count of fine) gets where each vertex went. random: the state of a generator, NULL for pairs
+// that do not depend on chance (coarsen.c).
+bool lb_graph_coarsen(const lbGraph *fine, int32_t most_weight, uint64_t *random,
+                      int32_t *to_coarse, lbGraph *coarse);
 
 // What part of a cut a vertex belongs to; no edge joins parts 0 and 1.
 enum { LB_PART_BETWEEN = 2 };

@@ -14,7 +14,7 @@ static void put(lbSeparatorHeap *heap, int32_t at, lbSeparatorKey key) {
 }
 
 static void rise(lbSeparatorHeap *heap, int32_t at, lbSeparatorKey key) {
-  while (at > 0 && heap->keys[(at - 1) / 2].gain < key.gain) {
+  while (at > 0 && heap->keys[(at - 1) / 2].rank < key.rank) {
     put(heap, at, heap->keys[(at - 1) / 2]);
     at = (at - 1) / 2;
   }
@@ -25,23 +25,32 @@ static void sink(lbSeparatorHeap *heap, int32_t at, lbSeparatorKey key) {
   for (;;) {
     int32_t child = 2 * at + 1;
     if (child >= heap->count) break;
-    if (child + 1 < heap->count && heap->keys[child + 1].gain > heap->keys[child].gain) child++;
-    if (heap->keys[child].gain <= key.gain) break;
+    if (child + 1 < heap->count && heap->keys[child + 1].rank > heap->keys[child].rank) child++;
+    if (heap->keys[child].rank <= key.rank) break;
     put(heap, at, heap->keys[child]);
     at = child;
   }
   put(heap, at, key);
 }
 
+static lbSeparatorKey make_key(lbSeparatorHeap *heap, int32_t vertex, int32_t gain) {
+  return (lbSeparatorKey){ gain * ((int64_t)1 << 32) + heap->stamp++, vertex };
+}
+
+static int32_t best_gain(const lbSeparatorHeap *heap) {
+  return (int32_t)((heap->keys[0].rank - (int64_t)(heap->keys[0].rank & UINT32_MAX)) /
+                   ((int64_t)1 << 32));
+}
+
 static void heap_insert(lbSeparatorHeap *heap, int32_t vertex, int32_t gain) {
-  rise(heap, heap->count++, (lbSeparatorKey){ gain, vertex });
+  rise(heap, heap->count++, make_key(heap, vertex, gain));
 }
 
 static void heap_update(lbSeparatorHeap *heap, int32_t vertex, int32_t gain) {
   int32_t at = heap->place[vertex];
   if (at < 0) return;
-  lbSeparatorKey key = { gain, vertex };
-  if (gain > heap->keys[at].gain)
+  lbSeparatorKey key = make_key(heap, vertex, gain);
+  if (key.rank > heap->keys[at].rank)
     rise(heap, at, key);
   else
     sink(heap, at, key);
@@ -53,8 +62,7 @@ static void heap_remove(lbSeparatorHeap *heap, int32_t vertex) {
   heap->place[vertex] = -1;
   lbSeparatorKey last = heap->keys[--heap->count];
   if (at == heap->count) return;
-  int32_t gone = heap->keys[at].gain;
-  if (last.gain > gone)
+  if (last.rank > heap->keys[at].rank)
     rise(heap, at, last);
   else
     sink(heap, at, last);
@@ -63,6 +71,7 @@ static void heap_remove(lbSeparatorHeap *heap, int32_t vertex) {
 static void heap_clear(lbSeparatorHeap *heap) {
   for (int32_t i = 0; i < heap->count; i++) heap->place[heap->keys[i].vertex] = -1;
   heap->count = 0;
+  heap->stamp = 0;
 }
 
 // ---- life --------------------------------------------------------------------------------------
@@ -218,8 +227,8 @@ double lb_separator_cost(const lbSeparator *s) {
   int64_t lighter = s->weight[0] + s->weight[1] - heavier;
   int64_t excess = heavier > s->most ? heavier - s->most : 0;
   double between = (double)s->weight[LB_PART_BETWEEN];
-  return 1e3 * (double)excess + between + 0.02 * between * (double)(heavier - lighter) /
-                                              (double)(heavier + lighter + 1);
+  return 1e3 * (double)excess + between +
+         0.2 * between * (double)(heavier - lighter) / (double)(heavier + lighter + 1);
 }
 
 // The part to which the best move goes that keeps the balance; -1: none.
@@ -229,7 +238,7 @@ static int choose_part(const lbSeparator *s) {
   for (int p = 0; p < 2; p++) {
     const lbSeparatorHeap *heap = &s->heaps[p];
     if (!heap->count || s->weight[p] + s->graph->weight[heap->keys[0].vertex] > s->most) continue;
-    int32_t own = heap->keys[0].gain;
+    int32_t own = best_gain(heap);
     if (best < 0 || own > gain || (own == gain && s->weight[p] < s->weight[best]))
       best = p, gain = own;
   }

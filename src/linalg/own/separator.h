@@ -7,7 +7,8 @@
 #include "linalg/own/graph.h"
 
 typedef struct lbSeparatorKey {
-  int32_t gain, vertex;
+  int64_t rank; // the gain, then how late it was found: of equals the newest comes first
+  int32_t vertex;
 } lbSeparatorKey;
 
 // Vertices between the parts, the one whose move gains most at the front.
@@ -15,6 +16,7 @@ typedef struct lbSeparatorHeap {
   lbSeparatorKey *keys;
   int32_t *place; // (count of graph), -1: not in it
   int32_t count;
+  uint32_t stamp;
 } lbSeparatorHeap;
 
 typedef struct lbSeparatorMove {

@@ -17,29 +17,30 @@ typedef struct Child {
 typedef struct Tree {
   int32_t count;
   int32_t node;
-  int32_t *first;              // (count), column
-  int32_t *columns, *rows;     // (count); rows with those of its columns
-  int32_t *parent;             // (count), -1: a root
-  int32_t *joined;             // (count): the supernode that has taken it, itself if none has
-  int32_t *child_begin;        // (count + 1)
-  int32_t *child_end;          // (count), while supernodes are numbered
-  int32_t *children;           // (count)
-  double *zeros;               // (count), stored in L
-  double *update, *peak;       // (count): values of its contribution; at most at once below it
-  int32_t *place;              // (count), of those that are left, in the new order
-  Child *sorted;               // (count)
+  int32_t *first;          // (count), column
+  int32_t *columns, *rows; // (count); rows with those of its columns
+  int32_t *parent;         // (count), -1: a root
+  int32_t *joined;         // (count): the supernode that has taken it, itself if none has
+  int32_t *child_begin;    // (count + 1)
+  int32_t *child_end;      // (count), while supernodes are numbered
+  int32_t *children;       // (count)
+  double *zeros;           // (count), stored in L
+  double *update, *peak;   // (count): values of its contribution; at most at once below it
+  int32_t *place;          // (count), of those that are left, in the new order
+  Child *sorted;           // (count)
 } Tree;
 
 static void release_tree(Tree *t) {
-  void *blocks[] = { t->first,    t->columns, t->rows,   t->parent, t->joined, t->child_begin,
-                     t->children, t->zeros,   t->update, t->peak,   t->place,  t->sorted, t->child_end };
+  void *blocks[] = { t->first,       t->columns,  t->rows,     t->parent, t->joined,
+                     t->child_begin, t->children, t->zeros,    t->update, t->peak,
+                     t->place,       t->sorted,   t->child_end };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
 }
 
 static bool open_tree(int32_t most, int32_t node, Tree *t) {
   size_t n = (size_t)most + 1;
   *t = (Tree){ .node = node };
-  int32_t **ints[] = { &t->first,       &t->columns,  &t->rows, &t->parent, &t->joined,
+  int32_t **ints[] = { &t->first,       &t->columns,   &t->rows,     &t->parent, &t->joined,
                        &t->child_begin, &t->child_end, &t->children, &t->place };
   double **doubles[] = { &t->zeros, &t->update, &t->peak };
   t->sorted = lb_alloc(n, sizeof *t->sorted);
@@ -94,8 +95,7 @@ static int compare_children(const void *a, const void *b) {
 static void sort_children(Tree *t, int32_t s, double (*key)(const Tree *, int32_t, int32_t)) {
   int32_t *children = t->children + t->child_begin[s];
   size_t count = (size_t)(t->child_begin[s + 1] - t->child_begin[s]);
-  for (size_t k = 0; k < count; k++)
-    t->sorted[k] = (Child){ key(t, s, children[k]), children[k] };
+  for (size_t k = 0; k < count; k++) t->sorted[k] = (Child){ key(t, s, children[k]), children[k] };
   qsort(t->sorted, count, sizeof *t->sorted, compare_children);
   for (size_t k = 0; k < count; k++) children[k] = t->sorted[k].index;
 }
@@ -228,8 +228,8 @@ static void renumber(const Tree *t, int32_t size, const lbSupernodes *result, co
 typedef struct Rows {
   const lbGraph *graph;
   const int32_t *order;
-  int32_t *place; // (size), the inverse of order
-  int32_t *mark;  // (size), the last supernode that has a row
+  int32_t *place;          // (size), the inverse of order
+  int32_t *mark;           // (size), the last supernode that has a row
   int32_t *head, *sibling; // (count): children; -1: none
   int64_t *at;             // (count)
 } Rows;
