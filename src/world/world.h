@@ -18,7 +18,7 @@ typedef struct lbWorldGroup {
   int32_t every;  // part of the world's steps at which they move; 0: each
 } lbWorldGroup;
 
-typedef struct lbSelfTouch lbSelfTouch;
+struct lbPlaced;
 
 // A place for a body. Ids are made of its number and its generation.
 typedef struct lbWorldSlot {
@@ -31,7 +31,7 @@ typedef struct lbWorldSlot {
   int32_t flags;      // of the last step
   bool touches;       // other bodies and colliders
   double friction;    // NAN: the world's
-  lbSelfTouch *self;  // NULL: it does not touch itself
+  struct lbPlaced *placed; // its surface in the step under way; NULL: it has none that touches
 
   // sleep.c
   bool asleep;               // as lbBody.asleep
