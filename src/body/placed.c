@@ -196,3 +196,45 @@ bool lb_placed_update_near(lbPlaced *placed, const lbBody *body, lbVec3 velocity
   place_below(&p, 0);
   return true;
 }
+
+// ---- extent ------------------------------------------------------------------------------------
+
+static double box_extent(const lbBox *box, lbVec3 along) {
+  if (lb_box_is_empty(box)) return -INFINITY;
+  return (along.x > 0 ? box->high[0] : box->low[0]) * along.x +
+         (along.y > 0 ? box->high[1] : box->low[1]) * along.y +
+         (along.z > 0 ? box->high[2] : box->low[2]) * along.z;
+}
+
+static double leaf_extent(const lbPlaced *placed, const lbAabbNode *leaf, lbVec3 along) {
+  lbTriangles surface = lb_placed_surface(placed);
+  double most = -INFINITY;
+  for (int32_t i = 0; i < leaf->count; i++)
+    for (int k = 0; k < 3; k++) {
+      int32_t triangle = placed->boxes->items[leaf->first + i];
+      double extent = lb_dot(along, lb_triangle_corner(&surface, triangle, k));
+      if (extent > most) most = extent;
+    }
+  return most;
+}
+
+double lb_placed_extent(const lbPlaced *placed, lbVec3 along) {
+  const lbAabbNode *nodes = placed->boxes->nodes;
+  int32_t stack[128], depth = 0;
+  double most = -INFINITY;
+  stack[depth++] = 0;
+  while (depth > 0) {
+    int32_t id = stack[--depth];
+    const lbAabbNode *node = &nodes[id];
+    if (!(box_extent(&node->box, along) > most)) continue;
+    if (node->count > 0) {
+      most = fmax(most, leaf_extent(placed, node, along));
+      continue;
+    }
+    if (depth + 2 > 128) return INFINITY;
+    bool left = box_extent(&nodes[id + 1].box, along) > box_extent(&nodes[node->first].box, along);
+    stack[depth++] = left ? node->first : id + 1; // the farther one first
+    stack[depth++] = left ? id + 1 : node->first;
+  }
+  return most;
+}

@@ -32,6 +32,8 @@ void lb_placed_destroy(lbPlaced *placed); // NULL is legal
 bool lb_placed_update(lbPlaced *placed, const lbBody *body, lbVec3 velocity);
 bool lb_placed_update_near(lbPlaced *placed, const lbBody *body, lbVec3 velocity,
                            int32_t region_count, const lbPlacedRegion *regions);
+// m: how far what is placed goes along a direction: the greatest along . x.
+double lb_placed_extent(const lbPlaced *placed, lbVec3 along);
 // How a place of a triangle moves, world.
 lbVec3 lb_placed_velocity(const lbPlaced *placed, int32_t triangle, const double weights[3]);
 // Whether regions matter: a small surface is placed as a whole.

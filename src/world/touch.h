@@ -77,7 +77,9 @@ typedef struct lbPairTriangle { // of a surface near another one
 typedef struct lbNear {
   int32_t slots[2];    // the second -1: a collider
   int32_t collider;    // -1: none
-  double way;          // m: twice what they move against each other as wholes
+  double way;          // m: what they move by against each other as wholes
+  double spread;       // m/s: how their places move beside that, at most
+  double halt;         // m: how far one of them may stay behind, stopped by something
   double slack;        // m: how near places are looked at that do not come nearer
   double margin, most; // m: how far around them is looked for places; and the most that may be
   double gap;          // m: between their spheres
@@ -243,11 +245,11 @@ int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot); // its number among 
 bool lb_near_reserve(lbWorldTouch *touch, int32_t slot_room);
 void lb_near_release(lbWorldTouch *touch);
 void lb_near_find(lbWorld *world);
-// m: how far around two surfaces that are placed is looked for places. Whether places with a gap
-// could meet, at a velocity (m/s) of the first against the second.
-double lb_near_margin(const lbWorld *world, const lbNear *near);
+// m: how far around two surfaces that are placed is looked for places; 0: they cannot touch. Whether
+// places with a gap could meet that have velocities (m/s).
+double lb_near_margin(const lbWorld *world, lbNear *near);
 bool lb_near_may_meet(const lbWorld *world, const lbNear *near, double gap, lbVec3 normal,
-                      lbVec3 velocity);
+                      lbVec3 first, lbVec3 second);
 // touch_find.c: contacts at the step's start.
 lbStatus lb_touch_reserve_works(lbWorldTouch *touch, int32_t node_count, lbError *err);
 void lb_touch_release_works(lbWorldTouch *touch);
@@ -262,7 +264,7 @@ bool lb_touch_faces(const lbBody *body, const lbPairTriangle *at, const double w
 // of the smaller one.
 void lb_touch_add_candidate(lbTouchWork *work, double length, const lbTouchCandidate *candidate);
 // touch_pair.c: those of two bodies whose surfaces are placed. Returns the length of the smaller.
-double lb_touch_pair(const lbWorld *world, lbTouchWork *work, const lbNear *near);
+double lb_touch_pair(const lbWorld *world, lbTouchWork *work, lbNear *near);
 // touch_self.c: those of a body and itself.
 void lb_self_find(const lbWorld *world, lbTouchWork *work, int32_t slot);
 // colliders.c: the shape of a collider; to be destroyed.

@@ -218,7 +218,7 @@ static lbVec3 to_solid(const Approach *a, lbVec3 own) {
 
 static bool reaches_solid(void *context, lbVec3 centre, double radius) {
   const Approach *a = context;
-  return lb_solid_distance(a->solid, to_solid(a, centre), NULL) < radius + a->margin;
+  return lb_solid_is_within(a->solid, to_solid(a, centre), radius + a->margin);
 }
 
 // Of a place of what is rigid, world.
@@ -237,8 +237,7 @@ static bool may_meet(const Approach *a, const lbTouchCandidate *c) {
   if (c->gap < a->near->slack) return true;
   memcpy(spot.weights, c->weights[0], sizeof spot.weights);
   lbVec3 own = lb_touch_velocity(a->body, a->scratch, &spot, &place);
-  return lb_near_may_meet(a->world, a->near, c->gap, c->normal,
-                          lb_sub(own, rigid_velocity(a, c->point)));
+  return lb_near_may_meet(a->world, a->near, c->gap, c->normal, own, rigid_velocity(a, c->point));
 }
 
 static bool touch_solid(void *context, const lbSurfaceTriangle *triangle, int32_t number) {
@@ -335,7 +334,7 @@ static void put_rigid_last(const lbWorld *world, lbNear *near) {
 }
 
 // Candidates of a pair; returns the length of the smaller one.
-static double approach(const lbWorld *world, lbTouchWork *work, const lbNear *near) {
+static double approach(const lbWorld *world, lbTouchWork *work, lbNear *near) {
   int32_t a = near->slots[0], b = near->slots[1];
   if (a == b) {
     lb_self_find(world, work, a);

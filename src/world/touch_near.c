@@ -14,6 +14,7 @@
 #define ASIDE 0.25  // of a velocity: what it may turn out to bring places nearer by
 #define HALT 0.03   // of the radius: what bodies may run into each other by unforeseen
 #define BODIES 32   // a task
+#define FARTHER 0.25 // of what is left of a margin: how much farther than the nearest places is looked
 #define ROUNDS 8    // of passing on
 #define PARTNERS 24 // of a body, on the average: room
 
@@ -159,13 +160,10 @@ static double way_near(const lbWorldCollider *c, lbVec3 centre, double radius) {
   return lb_length(lb_sub(c->end_position, c->position)) + arm * lb_length(lb_quat_log(turned));
 }
 
-static double distance_from(const lbWorldCollider *c, lbVec3 place) {
-  lbSolidFrame frame = lb_solid_frame(c->rotation, c->position);
-  return lb_solid_distance(c->solid, lb_solid_to_own(&frame, place), NULL);
-}
-
 bool lb_touch_collider_is_near(const lbWorldCollider *c, lbVec3 centre, double radius) {
-  return distance_from(c, centre) < radius + way_near(c, centre, radius);
+  lbSolidFrame frame = lb_solid_frame(c->rotation, c->position);
+  return lb_solid_is_within(c->solid, lb_solid_to_own(&frame, centre),
+                            radius + way_near(c, centre, radius));
 }
 
 // ---- pairs -------------------------------------------------------------------------------------
@@ -181,17 +179,20 @@ static void add_collider(lbWorld *world, int32_t slot, int32_t number) {
   lbWorldTouch *touch = world->touch;
   const lbWorldCollider *c = &world->colliders[number];
   const lbTouchSphere *sphere = &touch->spheres[slot];
+  lbSolidFrame frame = lb_solid_frame(c->rotation, c->position);
+  lbVec3 centre = lb_solid_to_own(&frame, sphere->centre);
   double way = way_near(c, sphere->centre, touch->reaches[slot]);
-  double gap = distance_from(c, sphere->centre) - sphere->radius;
   double margin = touch->margins[slot] + way;
-  if (gap < margin)
-    add_near(touch, (lbNear){ .slots = { slot, -1 },
-                              .collider = number,
-                              .way = WAY * world->h * lb_length(sphere->velocity) + way,
-                              .slack = WAY * bend_of(world, sphere) + SLACK * sphere->radius,
-                              .margin = margin,
-                              .most = margin,
-                              .gap = fmax(gap, 0) });
+  if (!lb_solid_is_within(c->solid, centre, sphere->radius + margin)) return;
+  double gap = lb_solid_distance(c->solid, centre, NULL) - sphere->radius;
+  add_near(touch, (lbNear){ .slots = { slot, -1 },
+                            .collider = number,
+                            .way = world->h * lb_length(sphere->velocity) + way,
+                            .spread = sphere->spread,
+                            .slack = WAY * bend_of(world, sphere) + SLACK * sphere->radius,
+                            .margin = margin,
+                            .most = margin,
+                            .gap = fmax(gap, 0) });
 }
 
 static void add_pair(lbWorld *world, int32_t a, int32_t b) {
@@ -203,11 +204,12 @@ static void add_pair(lbWorld *world, int32_t a, int32_t b) {
   if (lb_joints_part(world, a, b)) return;
   lbNear near = { .slots = { a, b },
                   .collider = -1,
-                  .way = WAY * world->h * speed,
+                  .way = world->h * speed,
                   .slack = WAY * bend + SLACK * fmin(one->radius, other->radius),
                   .most = touch->margins[a] + touch->margins[b],
                   .gap = fmax(apart - one->radius - other->radius, 0) };
-  near.margin = near.way + near.slack + WAY * world->h * (one->spread + other->spread);
+  near.spread = one->spread + other->spread;
+  near.margin = near.slack + WAY * (near.way + world->h * near.spread);
   add_near(touch, near);
 }
 
@@ -248,13 +250,12 @@ static bool pass_on(lbWorldTouch *touch) {
   return changed;
 }
 
-static void add_halt(const lbWorldTouch *touch, lbNear *near) {
+static void find_halt(const lbWorldTouch *touch, lbNear *near) {
   double radius = touch->spheres[near->slots[0]].radius;
   if (near->slots[1] == near->slots[0]) return;
   if (near->slots[1] >= 0) radius = fmin(radius, touch->spheres[near->slots[1]].radius);
-  double halt = fmax(0, halt_of(touch, near) - HALT * radius);
-  near->slack = fmin(near->most, near->slack + halt);
-  near->margin = fmin(near->most, near->margin + halt);
+  near->halt = fmax(0, halt_of(touch, near) - HALT * radius);
+  near->margin = fmin(near->most, fmax(near->margin, near->slack + near->halt));
 }
 
 static void find_margins(lbWorld *world) {
@@ -264,22 +265,39 @@ static void find_margins(lbWorld *world) {
   for (int round = 0; round < ROUNDS && pass_on(touch); round++) {}
   for (int32_t i = 0; i < touch->near_count; i++) {
     lbNear near = touch->nears[i];
-    add_halt(touch, &near);
+    find_halt(touch, &near);
     if (near.gap < near.margin) touch->nears[kept++] = near;
   }
   touch->near_count = kept;
 }
 
-double lb_near_margin(const lbWorld *world, const lbNear *near) {
-  double spread = 0;
-  for (int side = 0; side < 2; side++) spread += world->slots[near->slots[side]].placed->spread;
-  return fmin(near->margin, near->way + near->slack + WAY * world->h * spread);
+// Where an axis parts them, places beyond the nearest ones matter less the farther they are.
+double lb_near_margin(const lbWorld *world, lbNear *near) {
+  const lbPlaced *one = world->slots[near->slots[0]].placed;
+  const lbPlaced *other = world->slots[near->slots[1]].placed;
+  const lbTouchSphere *spheres = world->touch->spheres;
+  near->spread = one->spread + other->spread;
+  double way = WAY * (near->way + world->h * near->spread);
+  double margin = fmin(near->margin, near->slack + fmax(way, near->halt));
+  lbVec3 apart = lb_sub(spheres[near->slots[1]].centre, spheres[near->slots[0]].centre);
+  double length = lb_length(apart);
+  if (!(length > 0)) return margin;
+  lbVec3 axis = lb_scale(1 / length, apart);
+  double gap = -lb_placed_extent(other, lb_scale(-1, axis)) - lb_placed_extent(one, axis);
+  if (!(gap > 0)) return margin;
+  return gap < margin ? fmin(margin, gap + near->slack + FARTHER * (margin - gap)) : 0;
 }
 
+// At velocities (m/s) of both, which change by what moves the surfaces elsewhere; or as if one of
+// them were stopped.
 bool lb_near_may_meet(const lbWorld *world, const lbNear *near, double gap, lbVec3 normal,
-                      lbVec3 velocity) {
-  double closing = fmax(0, -lb_dot(normal, velocity)) + ASIDE * lb_length(velocity);
-  return gap < near->slack + WAY * world->h * closing;
+                      lbVec3 first, lbVec3 second) {
+  double h = world->h, left = gap - near->slack;
+  lbVec3 velocity = lb_sub(first, second);
+  double closing = fmax(0, -lb_dot(normal, velocity)) + ASIDE * (lb_length(velocity) + near->spread);
+  if (left < WAY * h * closing) return true;
+  double alone = fmax(0, fmax(-lb_dot(normal, first), lb_dot(normal, second)));
+  return left < fmin(near->halt, h * alone);
 }
 
 void lb_near_find(lbWorld *world) {

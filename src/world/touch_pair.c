@@ -102,7 +102,7 @@ static bool may_meet(const Pair *p, const lbPairTriangle *a, const lbPairTriangl
                      const lbTriangleTouch *found) {
   lbVec3 one = lb_placed_velocity(p->placed[0], a->number, found->weights_a);
   lbVec3 other = lb_placed_velocity(p->placed[1], b->number, found->weights_b);
-  return lb_near_may_meet(p->world, p->near, found->gap, found->normal, lb_sub(one, other));
+  return lb_near_may_meet(p->world, p->near, found->gap, found->normal, one, other);
 }
 
 static void touch_two(const Pair *p, const lbPairTriangle *a, const lbPairTriangle *b) {
@@ -176,7 +176,7 @@ static double overlap_before(const lbWorldTouch *touch, int32_t a, int32_t b) {
   return deepest;
 }
 
-double lb_touch_pair(const lbWorld *world, lbTouchWork *work, const lbNear *near) {
+double lb_touch_pair(const lbWorld *world, lbTouchWork *work, lbNear *near) {
   const lbWorldTouch *touch = world->touch;
   int32_t a = near->slots[0], b = near->slots[1];
   Pair p = { .world = world, .near = near, .work = work, .margin = lb_near_margin(world, near) };
@@ -190,6 +190,6 @@ double lb_touch_pair(const lbWorld *world, lbTouchWork *work, const lbNear *near
     work->triangle_counts[side] = 0;
     memset(work->leaves[side], -1, (size_t)slot->placed->boxes->node_count * sizeof(int32_t));
   }
-  if (near->gap < p.margin) touch_all(&p);
+  if (p.margin > 0) touch_all(&p);
   return p.smaller;
 }
