@@ -1,6 +1,6 @@
 // The surface of a body where it is in the world: positions and velocities of its vertices and a
-// tree of boxes over its triangles, worked out once for all that is near it. Of a large surface only
-// what is near: boxes of all else are empty.
+// tree of boxes over its triangles, worked out once for all that is near it. Of a large surface
+// only what is near: boxes of all else are empty.
 #ifndef LB_BODY_PLACED_H
 #define LB_BODY_PLACED_H
 
@@ -8,14 +8,14 @@
 
 typedef struct lbPlaced {
   const lbTree *tree;
-  lbAabbTree *boxes; // of the triangles, world; their order is that of tree->shape
-  double *positions; // (vertices x 3): world, where a box is not empty
+  lbAabbTree *boxes;  // of the triangles, world; their order is that of tree->shape
+  double *positions;  // (vertices x 3): world, where a box is not empty
   double *velocities; // (vertices x 3): world, m/s, there too
   lbVec3 velocity;    // m/s: and no vertex that is placed moves otherwise
   double spread;      // by more than this
   double *factors;    // (dimension x 4): of spheres, as lbSearch.factors; work
   double *triples;    // (2 x dimension x 3): each coordinate three times, then their rates; work
-  uint32_t *stamps;  // (vertices): `stamp` where the position is known
+  uint32_t *stamps;   // (vertices): `stamp` where the position is known
   uint32_t stamp;
 } lbPlaced;
 

@@ -97,7 +97,7 @@ typedef struct lbTouchWork {
   lbTouchPlace *places;
   int32_t triangle_counts[2];
   lbPairTriangle *triangles[2]; // (LB_PAIR_TRIANGLES)
-  int32_t *leaves[2];           // (node_room): where triangles of a leaf are in `triangles`; -1: nowhere
+  int32_t *leaves[2]; // (node_room): where triangles of a leaf are in `triangles`; -1: nowhere
 } lbTouchWork;
 
 typedef struct lbWorldContact {
@@ -147,13 +147,13 @@ struct lbWorldTouch {
   double *margins;        // m: that alone
   double *speeds;         // m/s: no place of the surface was faster where the step began
   double *halts;          // m: what of its way another may stop; work of touch_near.c
-  double *rests;             // s: work of sleep.c
+  double *rests;          // s: work of sleep.c
   int32_t swept_count;
   int32_t *swept; // slots in the order in which they are swept over
   int32_t near_room, partner_count, near_count;
-  int32_t *partners_first; // in `partners`, of bodies with greater numbers; -1: none
-  lbPartner *partners;     // (near_room)
-  lbNear *nears;           // (near_room)
+  int32_t *partners_first;   // in `partners`, of bodies with greater numbers; -1: none
+  lbPartner *partners;       // (near_room)
+  lbNear *nears;             // (near_room)
   int32_t *numbers;          // in `touchers`; -1: no contact
   int32_t *counts;           // of contacts
   int32_t *remembered_first; // in `remembered`; -1: none
@@ -245,8 +245,8 @@ int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot); // its number among 
 bool lb_near_reserve(lbWorldTouch *touch, int32_t slot_room);
 void lb_near_release(lbWorldTouch *touch);
 void lb_near_find(lbWorld *world);
-// m: how far around two surfaces that are placed is looked for places; 0: they cannot touch. Whether
-// places with a gap could meet that have velocities (m/s).
+// m: how far around two surfaces that are placed is looked for places; 0: they cannot touch.
+// Whether places with a gap could meet that have velocities (m/s).
 double lb_near_margin(const lbWorld *world, lbNear *near);
 bool lb_near_may_meet(const lbWorld *world, const lbNear *near, double gap, lbVec3 normal,
                       lbVec3 first, lbVec3 second);

@@ -21,7 +21,8 @@ void lb_touch_release_works(lbWorldTouch *touch) {
     lbTouchWork *work = &touch->works[i];
     lb_free(work->candidates);
     lb_free(work->places);
-    for (int side = 0; side < 2; side++) lb_free(work->triangles[side]), lb_free(work->leaves[side]);
+    for (int side = 0; side < 2; side++)
+      lb_free(work->triangles[side]), lb_free(work->leaves[side]);
     *work = (lbTouchWork){ 0 };
   }
   lb_free(touch->found);
@@ -186,10 +187,9 @@ static void take(lbWorld *world, const lbNear *near, const lbTouchCandidate *fou
       break;
     }
     lbWorldContact *contact = &touch->contacts[touch->contact_count++];
-    *contact = (lbWorldContact){ .slots = { a, b },
-                                 .collider = near->collider,
-                                 .at = found[i],
-                                 .friction = sqrt(one * other) };
+    *contact = (lbWorldContact){
+      .slots = { a, b }, .collider = near->collider, .at = found[i], .friction = sqrt(one * other)
+    };
     make_axes(contact->at.normal, contact->axes);
     touch->counts[a]++;
     if (b >= 0) touch->counts[b]++;
@@ -395,8 +395,8 @@ static void place(lbWorld *world, int32_t slot) {
     int32_t other = near->slots[1 - side];
     all = other == slot || count == REGIONS;
     if (!all)
-      regions[count++] = (lbPlacedRegion){ touch->spheres[other].centre,
-                                           touch->reaches[other] + near->margin };
+      regions[count++] =
+          (lbPlacedRegion){ touch->spheres[other].centre, touch->reaches[other] + near->margin };
   }
   if (all)
     (void)lb_placed_update(at->placed, at->body, velocity);

@@ -9,13 +9,14 @@
 
 #include "body/body.h"
 
-#define WAY 2.0     // times what speeds tell: bodies speed up
-#define SLACK 0.01  // of the radius
-#define ASIDE 0.25  // of a velocity: what it may turn out to bring places nearer by
-#define HALT 0.03   // of the radius: what bodies may run into each other by unforeseen
-#define BODIES 32   // a task
-#define FARTHER 0.25 // of what is left of a margin: how much farther than the nearest places is looked
-#define ROUNDS 8    // of passing on
+#define WAY 2.0    // times what speeds tell: bodies speed up
+#define SLACK 0.01 // of the radius
+#define ASIDE 0.25 // of a velocity: what it may turn out to bring places nearer by
+#define HALT 0.03  // of the radius: what bodies may run into each other by unforeseen
+#define BODIES 32  // a task
+#define FARTHER                                                                                    \
+  0.25           // of what is left of a margin: how much farther than the nearest places is looked
+#define ROUNDS 8 // of passing on
 #define PARTNERS 24 // of a body, on the average: room
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -38,8 +39,8 @@ bool lb_near_reserve(lbWorldTouch *touch, int32_t slot_room) {
 }
 
 void lb_near_release(lbWorldTouch *touch) {
-  void *const blocks[] = { touch->spheres, touch->reaches, touch->margins,
-                           touch->speeds,  touch->halts,   touch->swept,
+  void *const blocks[] = { touch->spheres, touch->reaches,  touch->margins,
+                           touch->speeds,  touch->halts,    touch->swept,
                            touch->nears,   touch->partners, touch->partners_first };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   touch->swept_count = 0;
@@ -62,8 +63,7 @@ static void find_sphere(lbWorld *world, int32_t slot) {
   lbTouchSphere *sphere = &touch->spheres[slot];
   *sphere = lb_touch_sphere(at->body);
   double speed = touch->speeds[slot] = lb_length(sphere->velocity) + sphere->spread;
-  touch->margins[slot] =
-      WAY * (world->h * speed + bend_of(world, sphere)) + SLACK * sphere->radius;
+  touch->margins[slot] = WAY * (world->h * speed + bend_of(world, sphere)) + SLACK * sphere->radius;
   touch->reaches[slot] = sphere->radius + touch->margins[slot];
 }
 
@@ -294,7 +294,8 @@ bool lb_near_may_meet(const lbWorld *world, const lbNear *near, double gap, lbVe
                       lbVec3 first, lbVec3 second) {
   double h = world->h, left = gap - near->slack;
   lbVec3 velocity = lb_sub(first, second);
-  double closing = fmax(0, -lb_dot(normal, velocity)) + ASIDE * (lb_length(velocity) + near->spread);
+  double closing =
+      fmax(0, -lb_dot(normal, velocity)) + ASIDE * (lb_length(velocity) + near->spread);
   if (left < WAY * h * closing) return true;
   double alone = fmax(0, fmax(-lb_dot(normal, first), lb_dot(normal, second)));
   return left < fmin(near->halt, h * alone);

@@ -9,10 +9,11 @@
 
 #include <string.h>
 
-#define RIDGE 0.97  // cosine: less bent edges are no ridge
-#define DEPTH 0.25  // of the smaller reach: how far surfaces may overlap
-#define OVERLAP 0.1 // of the smaller radius: how far bodies that meet for the first time are looked into
-#define DEEPER 2.0  // times the overlap of the step before
+#define RIDGE 0.97 // cosine: less bent edges are no ridge
+#define DEPTH 0.25 // of the smaller reach: how far surfaces may overlap
+#define OVERLAP                                                                                    \
+  0.1 // of the smaller radius: how far bodies that meet for the first time are looked into
+#define DEEPER 2.0 // times the overlap of the step before
 
 typedef struct Pair {
   const lbWorld *world;
@@ -109,8 +110,8 @@ static void touch_two(const Pair *p, const lbPairTriangle *a, const lbPairTriang
   lbTriangleTouch found[LB_TRIANGLE_TOUCHES];
   int parts = parts_of(a, b);
   if (!parts) return;
-  int32_t count =
-      lb_facets_touch(&a->at, &a->facet, &b->at, &b->facet, parts, p->margin, DEPTH * p->smaller, found);
+  int32_t count = lb_facets_touch(&a->at, &a->facet, &b->at, &b->facet, parts, p->margin,
+                                  DEPTH * p->smaller, found);
   for (int32_t i = 0; i < count; i++) {
     if (!may_meet(p, a, b, &found[i]) || !face_each_other(p, a, b, &found[i])) continue;
     lbTouchCandidate c = { .triangles = { a->number, b->number },

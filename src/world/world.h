@@ -25,12 +25,12 @@ typedef struct lbWorldSlot {
   uint32_t generation; // of the present or the last body
   lbBody *body;        // NULL: free
   int32_t group;
-  bool started;       // the accelerations at its start are known
-  const lbPath *path; // what its frame follows; NULL: nothing
-  lbVec3 shift;       // of the path
-  int32_t flags;      // of the last step
-  bool touches;       // other bodies and colliders
-  double friction;    // NAN: the world's
+  bool started;            // the accelerations at its start are known
+  const lbPath *path;      // what its frame follows; NULL: nothing
+  lbVec3 shift;            // of the path
+  int32_t flags;           // of the last step
+  bool touches;            // other bodies and colliders
+  double friction;         // NAN: the world's
   struct lbPlaced *placed; // its surface in the step under way; NULL: it has none that touches
 
   // sleep.c
