@@ -409,6 +409,21 @@ lbStatus lb_body_frames_pose(const lbBody *body, int32_t frame, lbVec3 *position
   return LB_OK;
 }
 
+lbStatus lb_body_frames_weights(const lbBody *body, int32_t frame, double *weights) {
+  lbStatus status = refuse_others(body, frame);
+  if (status) return status;
+  const lbFrameLists *lists = &lb_frames_shared(body->prepared)->set.nodes;
+  for (int32_t n = 0; n < lists->point_count; n++) {
+    double own = 0, sum = 0;
+    for (int32_t e = lists->begin[n]; e < lists->begin[n + 1]; e++) {
+      sum += lists->values[e];
+      if (lists->frames[e] == frame) own = lists->values[e];
+    }
+    weights[n] = own / sum;
+  }
+  return LB_OK;
+}
+
 lbStatus lb_body_frames_set_forces(lbBody *body, lbFrameForces forces) {
   lbStatus status = refuse_others(body, 0);
   if (status) return status;
