@@ -60,8 +60,11 @@ typedef struct lbFronts {
 lbStatus lb_fronts_create(int32_t size, int32_t count, const int32_t *super,
                           const int32_t *rows_begin, const int32_t *rows, const int32_t *order,
                           lbFronts **out, lbError *err);
-// The same by CHOLMOD, with an ordering that keeps L small, for the pattern of A (analyse.c).
+// The same for the pattern of A, with an order that keeps L small: by the engine that was chosen,
+// by limber itself (own/analyse.c), and by CHOLMOD where it is linked (suitesparse/analyse.c).
 lbStatus lb_fronts_analyse(const lbSparse *A, lbFronts **out, lbError *err);
+lbStatus lb_fronts_analyse_own(const lbSparse *A, lbFronts **out, lbError *err);
+lbStatus lb_fronts_analyse_suitesparse(const lbSparse *A, lbFronts **out, lbError *err);
 void lb_fronts_destroy(lbFronts *fronts);
 size_t lb_fronts_bytes(const lbFronts *fronts);
 
