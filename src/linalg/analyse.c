@@ -1,10 +1,14 @@
-// The analysis by the engine that the build works with.
+// The analyses that are compiled in.
 #include "linalg/fronts.h"
 
-lbStatus lb_fronts_analyse(const lbSparse *A, lbFronts **out, lbError *err) {
+static const lbAnalysis ANALYSES[] = {
 #ifdef LB_ENGINE_SUITESPARSE
-  return lb_fronts_analyse_suitesparse(A, out, err);
-#else
-  return lb_fronts_analyse_own(A, out, err);
+  { "suitesparse", lb_fronts_analyse_suitesparse },
 #endif
+  { "own", lb_fronts_analyse_own },
+};
+
+int32_t lb_fronts_analyses(const lbAnalysis **all) {
+  *all = ANALYSES;
+  return (int32_t)(sizeof ANALYSES / sizeof *ANALYSES);
 }

@@ -66,24 +66,6 @@ static lbStatus fail_cholmod(const cholmod_common *common, int32_t size, lbError
 
 // ---- ordering ----------------------------------------------------------------------------------
 
-// Whether columns 3v..3v+2 consist of full 3x3 blocks, for every v.
-static bool has_full_blocks(const lbSparse *A) {
-  if (A->size % NODE) return false;
-  for (int32_t j = 0; j < A->size; j++) {
-    int32_t within = j % NODE, diagonal = j - within;
-    const int32_t *rows = A->rows + A->column_begin[j];
-    int32_t count = A->column_begin[j + 1] - A->column_begin[j];
-    int32_t above = count - (within + 1); // rows of blocks above the diagonal one
-    if (above < 0 || above % NODE || rows[above] != diagonal || rows[count - 1] != j) return false;
-    for (int32_t k = 0; k < above; k += NODE)
-      if (rows[k] % NODE || rows[k + 2] != rows[k] + 2) return false;
-    const int32_t *first = A->rows + A->column_begin[diagonal];
-    if (memcmp(rows, first, (size_t)above * sizeof *rows)) return false;
-    if (A->column_begin[diagonal + 1] - A->column_begin[diagonal] != above + 1) return false;
-  }
-  return true;
-}
-
 // The graph of the 3x3 blocks.
 static lbStatus make_block_graph(const lbSparse *A, lbSparse **out, lbError *err) {
   int32_t nodes = A->size / NODE, count = 0;
@@ -144,7 +126,7 @@ static void set_options(cholmod_common *common) {
 static lbStatus analyse(cholmod_common *common, const lbSparse *A, lbFronts **out, lbError *err) {
   int32_t *order = NULL;
   lbStatus status = LB_OK;
-  if (has_full_blocks(A)) {
+  if (lb_sparse_has_blocks(A, NODE)) {
     order = lb_alloc((size_t)A->size, sizeof *order);
     status = order ? order_blocks(common, A, order, err) : lb_fail_memory(err);
     common->method[0].ordering = CHOLMOD_GIVEN;
