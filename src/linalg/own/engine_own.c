@@ -1,6 +1,24 @@
 // The table of our own engine.
 #include "linalg/own/decompose.h"
 
+// One column, or one row that lies together, is a product with a vector.
+static void multiply(lbTranspose transpose_a, lbTranspose transpose_b, int32_t rows,
+                     int32_t columns, int32_t inner, double alpha, const double *A, size_t a_stride,
+                     const double *B, size_t b_stride, double beta, double *C, size_t c_stride) {
+  if (columns == 1 && transpose_b == LB_PLAIN) {
+    bool plain = transpose_a == LB_PLAIN;
+    lb_own_multiply_vector(transpose_a, plain ? rows : inner, plain ? inner : rows, alpha, A,
+                           a_stride, B, beta, C);
+  } else if (rows == 1 && transpose_a == LB_TRANSPOSED && c_stride == 1) {
+    bool plain = transpose_b == LB_PLAIN;
+    lb_own_multiply_vector(plain ? LB_TRANSPOSED : LB_PLAIN, plain ? inner : columns,
+                           plain ? columns : inner, alpha, B, b_stride, A, beta, C);
+  } else {
+    lb_own_multiply_double(transpose_a, transpose_b, rows, columns, inner, alpha, A, a_stride, B,
+                           b_stride, beta, C, c_stride);
+  }
+}
+
 // The upper triangle of A, mirrored and divided from both sides.
 static void reduce(int32_t size, double *A, const double *R) {
   size_t n = (size_t)size;
@@ -23,8 +41,7 @@ const lbEngine lb_engine_own = {
   .name = "own",
   .singles = { lb_own_multiply_single, lb_own_gram_single, lb_own_divide_single,
                lb_own_cholesky_single },
-  .doubles = { lb_own_multiply_double, lb_own_gram_double, lb_own_divide_double,
-               lb_own_cholesky_double },
+  .doubles = { multiply, lb_own_gram_double, lb_own_divide_double, lb_own_cholesky_double },
   .divide_right = lb_own_divide_right_double,
   .multiply_vector = lb_own_multiply_vector,
   .divide_vector = lb_own_divide_vector,
