@@ -118,7 +118,7 @@ static const vwControl controls[] = {
     .offset = AT(contacts), .high = 1, .key = 'i', .shared = true },
   { .name = "frames", .label = "Frames", .unit = "", .group = VIEW, .kind = VW_TOGGLE,
     .help = "Draw the axes of the frames that move a body of the method frames",
-    .offset = AT(frames), .high = 1, .key = 'f', .shared = true },
+    .offset = AT(frames), .high = 1, .key = '9', .shared = true },
   { .name = "mode", .label = "Show mode", .unit = "", .group = VIEW, .kind = VW_SLIDER,
     .help = "Show one mode or basis vector swinging; 0 shows the simulation",
     .offset = AT(mode), .low = 0, .high = 256, .whole = true, .shared = true },
