@@ -118,6 +118,7 @@ void vw_frames_weights(const vwStage *stage, int32_t actor, int32_t number, doub
   int32_t frame = own && chosen->number < lb_body_frames_count(body) ? chosen->number : 0;
   memset(values, 0, (size_t)m->size.vertex_count * sizeof *values);
   if (lb_body_frames_count(body) == 0) return;
-  if (!lb_body_frames_weights(body, frame, stage->nodes[0]))
-    lb_model_embed(m, 1, stage->nodes[0], values);
+  if (lb_body_frames_weights(body, frame, stage->nodes[0])) return;
+  lb_model_embed(m, 1, stage->nodes[0], values);
+  for (int32_t v = 0; v < m->size.vertex_count; v++) values[v] = vw_clamp(values[v], 0, 1);
 }

@@ -41,8 +41,7 @@ typedef struct vwSettings {
   double brush;          // of handles, radius, likewise
   // pictures
   double map; // vwMap
-  double wireframe, simulation_mesh, ground, shadows, sky, fixed_nodes, legend, contacts,
-      frames;
+  double wireframe, simulation_mesh, ground, shadows, sky, fixed_nodes, legend, contacts, frames;
   double mode;   // 0: none; otherwise this mode is shown swinging, the simulation rests
   double on_gpu; // u = U q in the vertex shader; otherwise on the CPU
 } vwSettings;

@@ -1,7 +1,7 @@
 // What a stage is made of, for the files that are it: stage.c (making it, what is seen), cast.c
 // (actors), colliders.c (what they touch), drop.c
-// (letting go of supports), pressure.c, frames.c, apply.c (settings), clock.c (time), hands.c (tools),
-// pose.c (posing by handles), ground.c, sketch.c.
+// (letting go of supports), pressure.c, frames.c, apply.c (settings), clock.c (time), hands.c
+// (tools), pose.c (posing by handles), ground.c, sketch.c.
 #ifndef LIMBER_VIEWER_STAGE_PARTS_H
 #define LIMBER_VIEWER_STAGE_PARTS_H
 
