@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define REACH 14.0 // pixels around a frame in which a press means it
+#define LEAST 1e-5 // weight: below zero, by the rounding of a picture, is the colour of no value
 
 static lbBody *body_of(const vwStage *stage, int32_t actor, int32_t body) {
   if (actor < 0 || actor >= stage->cast.count) return NULL;
@@ -120,5 +121,5 @@ void vw_frames_weights(const vwStage *stage, int32_t actor, int32_t number, doub
   if (lb_body_frames_count(body) == 0) return;
   if (lb_body_frames_weights(body, frame, stage->nodes[0])) return;
   lb_model_embed(m, 1, stage->nodes[0], values);
-  for (int32_t v = 0; v < m->size.vertex_count; v++) values[v] = vw_clamp(values[v], 0, 1);
+  for (int32_t v = 0; v < m->size.vertex_count; v++) values[v] = vw_clamp(values[v], LEAST, 1);
 }
