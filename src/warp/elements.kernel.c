@@ -337,5 +337,16 @@ static void assemble(const lbWarp *warp, int32_t begin, int32_t end, const doubl
   }
 }
 
+static void gather_forces(const lbWarp *warp, int32_t begin, int32_t end, const double *shares,
+                          double *force) {
+  for (int32_t n = begin; n < end; n++) {
+    lbFour sum = lb_four_splat(0);
+    for (int32_t s = warp->force_begin[n]; s < warp->force_begin[n + 1]; s++)
+      sum += lb_four_load(shares + 3 * (size_t)warp->force_shares[s]);
+    LB_FOR_ALL(k, 0, 3) force[lb_warp_at(n) + (size_t)k * LB_BATCH] = sum[k];
+  }
+}
+
 extern const lbWarpElements LB_KERNEL(lb_warp_elements);
-const lbWarpElements LB_KERNEL(lb_warp_elements) = { elements, energies, gains, assemble };
+const lbWarpElements LB_KERNEL(lb_warp_elements) = { elements, energies, gains, assemble,
+                                                     gather_forces };

@@ -38,6 +38,9 @@ typedef struct lbWarpElements {
   // values <- K̂ of pairs [begin, end) of the plan, from the blocks of elements.
   void (*assemble)(const lbWarp *warp, int32_t begin, int32_t end, const double *blocks,
                    double *values);
+  // force <- the sums of shares (3 each, and one number behind the last) of nodes [begin, end).
+  void (*gather)(const lbWarp *warp, int32_t begin, int32_t end, const double *shares,
+                 double *force);
 } lbWarpElements;
 
 typedef struct lbWarpRows {

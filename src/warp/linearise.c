@@ -37,7 +37,7 @@ static size_t place(const lbWarp *warp, double **room, lbWarpWork *work) {
   bool linear = warp->strain == LB_WARP_LINEAR;
   work->own = take(room, &used, linear ? 0 : lb_warp_block_doubles(own));
   work->blocks = take(room, &used, linear ? 0 : 9 * blocks);
-  work->forces = take(room, &used, linear ? 0 : 3 * nodes);
+  work->forces = take(room, &used, linear ? 0 : 3 * nodes + 1);
   work->energies = take(room, &used, element_lanes(warp));
   work->inverse = take(room, &used, (size_t)warp->group_count * 9 * LB_BATCH);
   work->sums = take(room, &used, lb_warp_chunks(warp) * 2 * LB_BATCH);

@@ -87,37 +87,40 @@ static lbStatus make_rows(lbWarp *warp, const Share *shares, lbError *err) {
   int32_t *lower = warp->lower_begin = lb_alloc(nodes + 2, sizeof(int32_t));
   warp->upper = lb_alloc(pairs + 1, sizeof(int32_t));
   warp->lower = lb_alloc(pairs + 1, sizeof(int32_t));
-  warp->lower_pair = lb_alloc(pairs + 1, sizeof(int32_t));
-  if (!upper || !lower || !warp->upper || !warp->lower || !warp->lower_pair)
+  warp->lower_block = lb_alloc(pairs + 1, sizeof(int32_t));
+  if (!upper || !lower || !warp->upper || !warp->lower || !warp->lower_block)
     return lb_fail_memory(err);
   for (int32_t p = 0; p < warp->pair_count; p++) {
     const Share *share = &shares[warp->pair_begin[p]];
     upper[share->i + 1]++, lower[share->j + 2]++;
-    warp->upper[p] = share->j;
+    warp->upper[p] = 4 * share->j;
   }
   for (size_t n = 0; n < nodes; n++) upper[n + 1] += upper[n], lower[n + 2] += lower[n + 1];
   for (int32_t p = 0; p < warp->pair_count; p++) {
     const Share *share = &shares[warp->pair_begin[p]];
     int32_t at = lower[share->j + 1]++;
-    warp->lower[at] = share->i, warp->lower_pair[at] = p;
+    warp->lower[at] = 4 * share->i, warp->lower_block[at] = 9 * p;
   }
   return LB_OK;
 }
 
 int32_t lb_warp_neighbour(const lbWarp *warp, int32_t node, int32_t index) {
   int32_t before = warp->lower_begin[node + 1] - warp->lower_begin[node];
-  return index < before ? warp->lower[warp->lower_begin[node] + index]
-                        : warp->upper[warp->upper_begin[node] + index - before];
+  return (index < before ? warp->lower[warp->lower_begin[node] + index]
+                         : warp->upper[warp->upper_begin[node] + index - before]) /
+         4;
 }
 
 void lb_warp_block(const lbWarp *warp, const double *values, bool symmetric, int32_t node,
                    int32_t index, double block[9]) {
   int32_t first = warp->lower_begin[node], before = warp->lower_begin[node + 1] - first;
-  int32_t at = index < before ? (symmetric ? warp->lower_pair[first + index]
-                                           : warp->pair_count + first + index)
-                              : warp->upper_begin[node] + index - before;
-  bool turned = symmetric && index < before;
-  const double *from = values + 9 * (size_t)at;
+  bool lower = index < before, turned = symmetric && lower;
+  const double *from = values;
+  if (turned)
+    from += warp->lower_block[first + index];
+  else
+    from += 9 * ((size_t)index +
+                 (size_t)(lower ? warp->pair_count + first : warp->upper_begin[node] - before));
   for (int i = 0; i < 9; i++) block[i] = from[turned ? i % 3 * 3 + i / 3 : i];
 }
 
@@ -149,9 +152,9 @@ static lbStatus make_force_plan(lbWarp *warp, const lbWarpDef *def, lbError *err
 
 lbStatus lb_warp_make_pattern(lbWarp *warp, const lbWarpDef *def, lbError *err) {
   size_t count = count_shares(warp);
-  if (count > INT32_MAX / 4)
+  if (count > INT32_MAX / 9)
     return lb_fail(err, LB_ERR_ARGUMENT, "the method \"warp\" takes at most %d pairs of nodes",
-                   INT32_MAX / 4);
+                   INT32_MAX / 9);
   Share *shares = lb_alloc(count ? count : 1, sizeof *shares);
   lbStatus status = shares ? LB_OK : lb_fail_memory(err);
   if (!status) {
@@ -193,15 +196,7 @@ void lb_warp_assemble(const lbWarp *warp, const double *blocks, double *values) 
 
 static void gather_range(int32_t begin, int32_t end, void *context) {
   const Sums *sums = context;
-  const lbWarp *warp = sums->warp;
-  for (int32_t n = begin; n < end; n++) {
-    double *to = sums->to + lb_warp_at(n), sum[3] = { 0 };
-    for (int32_t s = warp->force_begin[n]; s < warp->force_begin[n + 1]; s++) {
-      const double *share = sums->from + 3 * (size_t)warp->force_shares[s];
-      for (int k = 0; k < 3; k++) sum[k] += share[k];
-    }
-    for (size_t k = 0; k < 3; k++) to[k * LB_BATCH] = sum[k];
-  }
+  sums->warp->elements->gather(sums->warp, begin, end, sums->from, sums->to);
 }
 
 void lb_warp_gather(const lbWarp *warp, const double *shares, double *force) {

@@ -49,20 +49,20 @@ INLINE lbFour row_product(const lbWarpPass *pass, int32_t node) {
   lbFour own = lb_four_load(x + 4 * (size_t)node), each[3];
   LB_FOR_ALL(k, 0, 3) {
     sums.along[k] = sums.across[k] = lb_four_splat(0);
-    each[k] = lb_four_splat(x[4 * (size_t)node + k]);
+    each[k] = lb_four_load_one(x + 4 * (size_t)node + k);
   }
   for (int32_t l = warp->lower_begin[node]; l < warp->lower_begin[node + 1]; l++) {
-    const double *other = x + 4 * (size_t)warp->lower[l];
+    const double *other = x + warp->lower[l];
     if (pass->symmetric) {
       lbFour d[3];
-      LB_FOR_ALL(k, 0, 3) d[k] = lb_four_splat(other[k]) - each[k];
-      add_turned_product(values + 9 * (size_t)warp->lower_pair[l], d, &sums);
+      LB_FOR_ALL(k, 0, 3) d[k] = lb_four_load_one(other + k) - each[k];
+      add_turned_product(values + warp->lower_block[l], d, &sums);
     } else {
       add_product(turned + 9 * (size_t)l, lb_four_load(other) - own, &sums);
     }
   }
   for (int32_t p = warp->upper_begin[node]; p < warp->upper_begin[node + 1]; p++)
-    add_product(values + 9 * (size_t)p, lb_four_load(x + 4 * (size_t)warp->upper[p]) - own, &sums);
+    add_product(values + 9 * (size_t)p, lb_four_load(x + warp->upper[p]) - own, &sums);
   return total(&sums);
 }
 
@@ -132,7 +132,7 @@ INLINE void sum_row(const lbWarpPass *pass, int32_t node, double *D) {
   double own[9], turned[9];
   for (int32_t l = warp->lower_begin[node]; l < warp->lower_begin[node + 1]; l++)
     if (pass->symmetric)
-      add_block(pass->values + 9 * (size_t)warp->lower_pair[l], &lower);
+      add_block(pass->values + warp->lower_block[l], &lower);
     else
       add_block(pass->values + 9 * ((size_t)warp->pair_count + (size_t)l), &upper);
   for (int32_t p = warp->upper_begin[node]; p < warp->upper_begin[node + 1]; p++)

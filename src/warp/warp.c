@@ -332,7 +332,7 @@ void lb_warp_destroy(lbWarp *warp) {
   }
   void *arrays[] = { warp->rest,         warp->masses,      warp->free,        warp->packed_rest,
                      warp->upper_begin,  warp->upper,       warp->lower_begin, warp->lower,
-                     warp->lower_pair,   warp->rest_values, warp->chosen,      warp->pair_begin,
+                     warp->lower_block,  warp->rest_values, warp->chosen,      warp->pair_begin,
                      warp->pair_turned,  warp->pair_blocks, warp->force_begin, warp->force_shares,
                      warp->core_columns, warp->core_begin,  warp->core_nodes,  warp->core_of };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) lb_free(arrays[i]);

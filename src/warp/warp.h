@@ -78,11 +78,12 @@ typedef struct lbWarp {
   double *packed_rest; // (nodes x 4) X, where rows of K at rest are needed
   double *masses;      // (8 group_count)
   double *free;        // (8 group_count) 1, or 0 where held or not a node
-  // Neighbours of node n: [upper_begin[n], upper_begin[n + 1]) behind it, whose places these are
-  // also as pairs, and [lower_begin[n], lower_begin[n + 1]) before it, of the pairs `lower_pair`.
+  // Neighbours of node n: [upper_begin[n], upper_begin[n + 1]) behind it, which are also the
+  // numbers of their pairs, and [lower_begin[n], lower_begin[n + 1]) before it, with blocks at
+  // `lower_block`.
   int32_t pair_count;
-  int32_t *upper_begin, *upper;              // (nodes + 1), (pairs) nodes
-  int32_t *lower_begin, *lower, *lower_pair; // likewise
+  int32_t *upper_begin, *upper;               // (nodes + 1), (pairs) 4 times the other node
+  int32_t *lower_begin, *lower, *lower_block; // likewise; 9 times the pair
   double *rest_values; // (pairs x 9, padded) K at rest; NULL where it is not needed
   int32_t *chosen;     // (group_count x 3 x 8) where edges of the fast estimate end, or NULL
   // The plan of assembly: pair p of nodes i < j is the sum of blocks [pair_begin[p],
@@ -132,7 +133,7 @@ typedef struct lbWarpWork {
   const double *values; // that in use: `own`, or lbWarp.rest_values
   bool symmetric;       // K̂: all but rows of vertices
   double *blocks;       // (blocks of all elements x 9)
-  double *forces;       // (nodes of all elements x 3)
+  double *forces;       // (nodes of all elements x 3, and one)
   double *energies;     // (lanes of all elements) J
   double energy;        // J at the shape of lb_warp_linearise; -1: not known (rows of vertices)
   double *inverse;      // (group_count x 9 x 8) of the diagonal blocks of c M + κ K̂
