@@ -40,29 +40,46 @@ INLINE lbFour total(const RowSums *sums) {
          (sums->across[0] + sums->across[1] + sums->across[2]);
 }
 
-// (K̂ x)_i of packed x.
-INLINE lbFour row_product(const lbWarpPass *pass, int32_t node) {
+// What products read, so that the compiler need not look for it again in each row.
+typedef struct Matrix {
+  const int32_t *upper_begin, *upper, *lower_begin, *lower, *lower_block;
+  const double *x, *values, *others; // packed; K̂_ij of pairs i < j; K̂_ji, if it is not symmetric
+} Matrix;
+
+INLINE Matrix matrix_of(const lbWarpPass *pass) {
   const lbWarp *warp = pass->warp;
-  const double *x = pass->packed, *values = pass->values;
-  const double *turned = values + 9 * (size_t)warp->pair_count;
+  return (Matrix){ .upper_begin = warp->upper_begin,
+                   .upper = warp->upper,
+                   .lower_begin = warp->lower_begin,
+                   .lower = warp->lower,
+                   .lower_block = warp->lower_block,
+                   .x = pass->packed,
+                   .values = pass->values,
+                   .others = pass->values + 9 * (size_t)warp->pair_count };
+}
+
+// (K̂ x)_i of packed x.
+INLINE lbFour row_product(const Matrix *m, bool symmetric, int32_t node) {
+  const double *own = m->x + 4 * (size_t)node;
+  const lbFour all = lb_four_load(own);
+  lbFour each[3];
   RowSums sums;
-  lbFour own = lb_four_load(x + 4 * (size_t)node), each[3];
   LB_FOR_ALL(k, 0, 3) {
     sums.along[k] = sums.across[k] = lb_four_splat(0);
-    each[k] = lb_four_load_one(x + 4 * (size_t)node + k);
+    each[k] = lb_four_load_one(own + k);
   }
-  for (int32_t l = warp->lower_begin[node]; l < warp->lower_begin[node + 1]; l++) {
-    const double *other = x + warp->lower[l];
-    if (pass->symmetric) {
+  for (int32_t l = m->lower_begin[node], end = m->lower_begin[node + 1]; l < end; l++) {
+    const double *other = m->x + m->lower[l];
+    if (symmetric) {
       lbFour d[3];
       LB_FOR_ALL(k, 0, 3) d[k] = lb_four_load_one(other + k) - each[k];
-      add_turned_product(values + warp->lower_block[l], d, &sums);
+      add_turned_product(m->values + m->lower_block[l], d, &sums);
     } else {
-      add_product(turned + 9 * (size_t)l, lb_four_load(other) - own, &sums);
+      add_product(m->others + 9 * (size_t)l, lb_four_load(other) - all, &sums);
     }
   }
-  for (int32_t p = warp->upper_begin[node]; p < warp->upper_begin[node + 1]; p++)
-    add_product(values + 9 * (size_t)p, lb_four_load(x + warp->upper[p]) - own, &sums);
+  for (int32_t p = m->upper_begin[node], end = m->upper_begin[node + 1]; p < end; p++)
+    add_product(m->values + 9 * (size_t)p, lb_four_load(m->x + m->upper[p]) - all, &sums);
   return total(&sums);
 }
 
@@ -82,13 +99,16 @@ static void pack(const lbWarpPass *pass, int32_t begin, int32_t end, double *sum
   store_sums(none, none, sums);
 }
 
-static void multiply(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
+INLINE void multiply_rows(const lbWarpPass *pass, bool symmetric, int32_t begin, int32_t end,
+                          double *sums) {
   const lbWarp *warp = pass->warp;
+  const Matrix matrix = matrix_of(pass);
   lbLanes first[SHARES] = { 0 }, second[SHARES] = { 0 };
   double products[3 * LB_BATCH] = { 0 };
   for (int32_t group = begin; group < end; group++) {
     FOR_NODES(group, lane, node) {
-      lbFour product = warp->free[node] > 0 ? row_product(pass, node) : lb_four_splat(0);
+      lbFour product =
+          warp->free[node] > 0 ? row_product(&matrix, symmetric, node) : lb_four_splat(0);
       LB_FOR_ALL(k, 0, 3) products[k * LB_BATCH + lane] = product[k];
     }
     for (int share = 0, lane = 0; share < SHARES; share++, lane += LB_LANES) {
@@ -107,6 +127,13 @@ static void multiply(const lbWarpPass *pass, int32_t begin, int32_t end, double 
     }
   }
   store_sums(first, second, sums);
+}
+
+static void multiply(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
+  if (pass->symmetric)
+    multiply_rows(pass, true, begin, end, sums);
+  else
+    multiply_rows(pass, false, begin, end, sums);
 }
 
 typedef struct BlockSum { // in fours: 4, 4 and 1 number
@@ -458,9 +485,10 @@ static void turned_rows(const lbWarpPass *pass, int32_t begin, int32_t end, doub
 }
 
 static void rows(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
+  const Matrix matrix = matrix_of(pass);
   lbLanes none[SHARES] = { 0 };
   for (int32_t group = begin; group < end; group++) FOR_NODES(group, lane, node) {
-      lbFour f = row_product(pass, node);
+      lbFour f = row_product(&matrix, true, node);
       LB_FOR_ALL(k, 0, 3) pass->out[lb_warp_at(node) + (size_t)(k * LB_BATCH)] = f[k];
     }
   store_sums(none, none, sums);
