@@ -200,7 +200,8 @@ lbStatus bench_frames(benchTable *table, lbError *err) {
                                   { 7, 15452, .limit = 12000 },
                                   { 2, 2323, .limit = 700 },
                                   { 7, 2313, .springs = true, .limit = 20 },
-                                  { 7, 2313, .kept = 200 } };
+                                  { 7, 2313, .kept = 200 },
+                                  { 100, 8000 } };
   lbShapeDef shape = lb_shape_def("turtle");
   benchSubject held = { 0 }, free = { 0 };
   shape.element = LB_ELEMENT_BRICK8;

@@ -58,7 +58,6 @@ typedef struct lbFramesShared { // lbPrepared.own
 static inline lbFramesShared *lb_frames_shared(const lbPrepared *prepared) { return prepared->own; }
 
 lbStatus lb_frames_prepare(lbPrepared *prepared, const lbBodyDef *def, lbError *err);
-lbStatus lb_frames_build(lbPrepared *prepared, lbError *err);
 lbStatus lb_frames_rebuild(lbPrepared *prepared, const double *materials, lbError *err);
 void lb_frames_release(lbPrepared *prepared);
 // p->own <- with other frames than the model's.

@@ -295,18 +295,6 @@ lbStatus lb_frames_rebuild(lbPrepared *p, const double *materials, lbError *err)
   return lb_frames_rebuild_set(p, materials, &set, err);
 }
 
-lbStatus lb_frames_build(lbPrepared *p, lbError *err) {
-  const lbModel *m = p->model;
-  size_t count = (size_t)m->size.material_count;
-  double *materials = lb_alloc(count, 3 * sizeof(double));
-  if (!materials) return lb_fail_memory(err);
-  for (size_t g = 0; g < count; g++)
-    memcpy(materials + 3 * g, m->material_values + 6 * g, 3 * sizeof(double));
-  lbStatus status = lb_frames_rebuild(p, materials, err);
-  lb_free(materials);
-  return status;
-}
-
 static void release_lists(lbFrameLists *lists) {
   lb_free((void *)lists->begin);
   lb_free((void *)lists->frames);
