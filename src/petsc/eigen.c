@@ -137,8 +137,8 @@ static void open_search(const lbParts *parts, int32_t *total, EPS *eps) {
 }
 
 // One search with this s; LB_ERR_NUMERIC: the matrix has no factor.
-static lbStatus search_shifted(lbParts *parts, double shift, int32_t total, Found *found,
-                               lbError *err) {
+static lbStatus search_shifted(lbParts *parts, bool direct, double shift, int32_t total,
+                               Found *found, lbError *err) {
   EPS eps;
   ST st;
   KSP solver;
@@ -149,16 +149,17 @@ static lbStatus search_shifted(lbParts *parts, double shift, int32_t total, Foun
   LB_PETSC(EPSSetWhichEigenpairs(eps, EPS_TARGET_MAGNITUDE));
   LB_PETSC(EPSSetTarget(eps, -shift));
   LB_PETSC(EPSSetDimensions(eps, total, space < all ? space : all, PETSC_DEFAULT));
-  LB_PETSC(EPSSetTolerances(eps, 1e-10, 500));
+  LB_PETSC(EPSSetTolerances(eps, direct ? 1e-10 : 1e-7, 500));
   LB_PETSC(EPSGetST(eps, &st));
   LB_PETSC(STSetType(st, STSINVERT));
   LB_PETSC(STGetKSP(st, &solver));
-  lb_solver_set_up(solver, true);
+  lb_solver_set_up(solver, direct);
+  if (!direct) lb_solver_rigid_motions(parts, parts->K);
   LB_PETSC(EPSSetFromOptions(eps));
   LB_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   PetscErrorCode code = EPSSolve(eps);
   LB_PETSC(PetscPopErrorHandler());
-  lbStatus status = lb_solver_failure(solver, err);
+  lbStatus status = direct ? lb_solver_failure(solver, err) : LB_OK;
   if (!status) lb_petsc_check(code, "EPSSolve");
   if (!status) {
     LB_PETSC(EPSGetConverged(eps, &converged));
@@ -180,12 +181,12 @@ static lbStatus search_shifted(lbParts *parts, double shift, int32_t total, Foun
 }
 
 // K itself where it is definite; otherwise, or where rounding breaks that, K + s M.
-static lbStatus search_directly(lbParts *parts, int32_t total, Found *found, lbError *err) {
+static lbStatus search(lbParts *parts, bool direct, int32_t total, Found *found, lbError *err) {
   lbStatus status = LB_ERR_NUMERIC;
   lbError cause = { 0 };
-  if (parts->definite) status = search_shifted(parts, 0, total, found, &cause);
+  if (parts->definite) status = search_shifted(parts, direct, 0, total, found, &cause);
   for (double s = FIRST_SHIFT; status == LB_ERR_NUMERIC && s <= 1.001 * LAST_SHIFT; s *= 100)
-    status = search_shifted(parts, s * parts->scale, total, found, &cause);
+    status = search_shifted(parts, direct, s * parts->scale, total, found, &cause);
   if (status == LB_ERR_NUMERIC)
     return lb_fail(
         err, status,
@@ -253,7 +254,6 @@ lbStatus lb_rows_modes(lbParts *parts, const lbPetscDef *def, int32_t count, lbR
                    "%d modes requested: the system has %d unknowns, ask for fewer", (int)count,
                    (int)(3 * parts->node_count));
   lbStatus status = lb_ranks_progress("modes", 0, err);
-  (void)def;
   while (!status) {
     Found found = { 0 };
     int64_t size = 3 * (int64_t)parts->node_count;
@@ -262,7 +262,7 @@ lbStatus lb_rows_modes(lbParts *parts, const lbPetscDef *def, int32_t count, lbR
                      "%d modes requested: the system has %d unknowns and %d rigid motions, ask for "
                      "at most %d",
                      (int)count, (int)size, (int)rigid, (int)(size - rigid));
-    status = search_directly(parts, count + rigid, &found, err);
+    status = search(parts, lb_is_direct(parts, def), count + rigid, &found, err);
     int32_t zeros = status ? 0 : count_rigid(parts, &found);
     bool enough = !status && found.count - zeros >= count;
     if (enough) store(parts, &found, zeros, count, out);

@@ -7,6 +7,7 @@
 #include "fem/reference.h"
 #include "linalg/blas.h"
 #include "petsc/basis.h"
+#include "petsc/cubature.h"
 #include "reduce/engine.h"
 
 #include <slepceps.h>
@@ -23,12 +24,17 @@ typedef enum Operation {
   MOMENTS,
   EIGEN,
   BASIS,
-  POLYNOMIALS
+  POLYNOMIALS,
+  CUBATURE_BEGIN,
+  CUBATURE_END,
+  FORCES,
+  COLUMNS
 } Operation;
 
 typedef struct Call {
   int32_t operation, body;
-  int32_t count, choice; // columns, modes; which matrix or material
+  int32_t count, choice; // columns, modes, vectors; which matrix, material or task
+  int32_t pose_count;
   double numbers[3];
 } Call;
 
@@ -196,6 +202,13 @@ static void carry_out(const Call *call) {
   case EIGEN: find_modes(parts, call, NULL, &err); break;
   case BASIS: help_with_basis(parts); break;
   case POLYNOMIALS: help_with_polynomials(parts, call); break;
+  case CUBATURE_BEGIN: lb_part_cubature_begin(parts, call->count, NULL, &err); break;
+  case CUBATURE_END: lb_part_cubature_end(parts); break;
+  case FORCES: lb_part_forces(parts, call->count, NULL, NULL, NULL, &err); break;
+  case COLUMNS:
+    lb_part_columns(parts, NULL, (lbColumnsTask)call->choice, call->count, call->pose_count, NULL,
+                    NULL, NULL, &err);
+    break;
   default: break;
   }
 }
@@ -212,9 +225,16 @@ void lb_petsc_serve(void) {
 
 // ---- rank 0 ------------------------------------------------------------------------------------
 
+static int32_t body_of(const lbFem *fem) {
+  int32_t body = 0;
+  while (fem && bodies[body] != fem->remote) body++;
+  return body;
+}
+
 static Call announce(const lbFem *fem, Operation operation, int32_t count, int32_t choice) {
-  Call call = { .operation = (int32_t)operation, .count = count, .choice = choice };
-  while (fem && bodies[call.body] != fem->remote) call.body++;
+  Call call = {
+    .operation = (int32_t)operation, .body = body_of(fem), .count = count, .choice = choice
+  };
   lb_ranks_broadcast(&call, sizeof call);
   return call;
 }
@@ -252,8 +272,7 @@ static lbStatus call_multiply_all(const lbFem *fem, int32_t material, int32_t co
 }
 
 static void call_moments(const lbFem *fem, const double c[3], double moments[3][3]) {
-  Call call = { .operation = MOMENTS };
-  while (bodies[call.body] != fem->remote) call.body++;
+  Call call = { .operation = MOMENTS, .body = body_of(fem) };
   memcpy(call.numbers, c, sizeof call.numbers);
   lb_ranks_broadcast(&call, sizeof call);
   sum_moments(fem->remote, &call, moments);
@@ -313,8 +332,41 @@ static lbStatus call_polynomials(const lbFem *fem, const lbPolynomialDef *def, b
   return sum_polynomials(fem->remote, &call, def->basis, count, parts, err);
 }
 
+static lbStatus call_cubature_begin(const lbFem *fem, int32_t dimension, const double *basis,
+                                    lbError *err) {
+  announce(fem, CUBATURE_BEGIN, dimension, 0);
+  return lb_part_cubature_begin(fem->remote, dimension, basis, err);
+}
+
+static void call_cubature_end(const lbFem *fem) {
+  announce(fem, CUBATURE_END, 0, 0);
+  lb_part_cubature_end(fem->remote);
+}
+
+static lbStatus call_forces(const lbFem *fem, int32_t count, const double *poses, double *forces,
+                            double *energies, lbError *err) {
+  announce(fem, FORCES, count, 0);
+  return lb_part_forces(fem->remote, count, poses, forces, energies, err);
+}
+
+static lbStatus call_columns(const lbColumns *columns, lbColumnsTask task, int32_t count,
+                             const int32_t *list, const double *in, double *out, lbError *err) {
+  Call call = { .operation = COLUMNS,
+                .body = body_of(columns->fem),
+                .count = count,
+                .choice = (int32_t)task,
+                .pose_count = columns->pose_count };
+  lb_ranks_broadcast(&call, sizeof call);
+  return lb_part_columns(columns->fem->remote, columns, task, count, columns->pose_count, list, in,
+                         out, err);
+}
+
 static const lbReduceEngine reduce_engine = { .derivatives = call_basis,
-                                              .polynomials = call_polynomials };
+                                              .polynomials = call_polynomials,
+                                              .cubature_begin = call_cubature_begin,
+                                              .cubature_end = call_cubature_end,
+                                              .reduced_forces = call_forces,
+                                              .columns = call_columns };
 
 static const lbFemEngine engine = { .open = open_body,
                                     .close = close_body,

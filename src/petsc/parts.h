@@ -19,15 +19,17 @@ typedef struct lbParts {
   int32_t own_begin;  // numbers of the nodes whose rows this rank has: those from here on,
   int32_t own_count;  // so many
   int32_t *numbers;   // (fem->node_count) of the part's nodes among all
+  int32_t *elements;  // (fem->element_count) of the part's elements in the whole mesh
   lbShare vertices;   // the parts' vertices, of the whole's
   lbShare nodes;      // the rows' nodes, of the whole's
   bool definite;      // it is held: K is positive definite
 
   // written by lb_parts_assemble
-  Mat K, M;           // at rest; rows by number
-  VecScatter to_part; // from rows to a part's nodes
-  Vec rows, part;     // work: rows of this rank; of its part's nodes
-  double scale;       // trace K / trace M
+  Mat K, M;                        // at rest; rows by number
+  VecScatter to_part;              // from rows to a part's nodes
+  Vec rows, part;                  // work: rows of this rank; of its part's nodes
+  double scale;                    // trace K / trace M
+  struct lbPartCubature *cubature; // what lb_part_cubature_begin made
   // written by lb_rows_modes
   EPS search;   // it has the solver
   KSP solver;   // with K + shift M
