@@ -19,6 +19,7 @@ static void print_help(FILE *to) {
   fprintf(to,
           "\nVerbs, options and output are those of limber (limber-mpi VERB --help), and\n"
           "  --solver NAME   direct, iterative, or auto (the default): direct up to %d rows\n"
+          "  --restart DIR   keep what is finished there, and go on from it\n"
           "\nPETSC_OPTIONS has options for PETSc, SLEPc and MUMPS. Exit status: 0 ok, 1 the job "
           "failed,\n2 a wrong command line.\n\nexample:\n"
           "  mpirun -n 8 limber-mpi modes scan.msh --young 1e6\n"
@@ -78,6 +79,11 @@ static cliStatus run_verb(const cliVerb *verb, int count, char **words) {
 static cliStatus run(int count, char **words) {
   lbPetscDef def = lb_petsc_def();
   const char *solver = take_option("--solver", &count, words);
+  def.restart = take_option("--restart", &count, words);
+  if (def.restart && !def.restart[0]) {
+    cli_note("--restart needs a folder");
+    return CLI_USAGE;
+  }
   if (solver && !parse_solver(solver, &def.solver)) {
     cli_note("--solver is \"%s\", use auto, direct or iterative", solver);
     return CLI_USAGE;

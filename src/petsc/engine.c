@@ -8,6 +8,7 @@
 #include "linalg/blas.h"
 #include "petsc/basis.h"
 #include "petsc/cubature.h"
+#include "petsc/stages.h"
 #include "reduce/engine.h"
 
 #include <slepceps.h>
@@ -279,8 +280,10 @@ static void call_moments(const lbFem *fem, const double c[3], double moments[3][
 }
 
 static lbStatus call_eigen(const lbFem *fem, const lbEigenDef *def, lbEigen **out, lbError *err) {
+  if (lb_stage_load_modes(settings.restart, fem, def->count, out)) return LB_OK;
   Call call = announce(fem, EIGEN, def->count, 0);
-  return find_modes(fem->remote, &call, out, err);
+  lbStatus status = find_modes(fem->remote, &call, out, err);
+  return status ? status : lb_stage_save_modes(settings.restart, fem, def->count, *out, err);
 }
 
 // Vectors of whole clusters are made canonical, then cut.
@@ -314,8 +317,12 @@ static lbStatus call_basis(const lbFem *fem, const lbBasisDef *def, lbBasis *bas
   if (status) return status;
   basis->mode_seconds = eigen->seconds;
   basis->rigid_count = eigen->rigid_count;
-  announce(fem, BASIS, 0, 0);
-  status = lb_parts_basis(fem->remote, &settings, eigen, fem->name, &found, err);
+  if (!lb_stage_load_basis(settings.restart, fem, &found)) {
+    lbFoundBasis given = found;
+    announce(fem, BASIS, 0, 0);
+    status = lb_parts_basis(fem->remote, &settings, eigen, fem->name, &found, err);
+    if (!status) status = lb_stage_save_basis(settings.restart, fem, &given, &found, err);
+  }
   if (!status) status = keep_basis(fem, &found, basis, err);
   if (!status) status = lb_fem_modes_of_eigen(fem, eigen, def->mode_count, &basis->modes, err);
   basis->force_seconds = found.force_seconds;
@@ -328,8 +335,10 @@ static lbStatus call_basis(const lbFem *fem, const lbBasisDef *def, lbBasis *bas
 
 static lbStatus call_polynomials(const lbFem *fem, const lbPolynomialDef *def, bool whole,
                                  int32_t count, lbPolynomial **parts, lbError *err) {
+  if (lb_stage_load_polynomials(settings.restart, fem, def, count, parts)) return LB_OK;
   Call call = announce(fem, POLYNOMIALS, def->count, whole ? 0 : def->group_count);
-  return sum_polynomials(fem->remote, &call, def->basis, count, parts, err);
+  lbStatus status = sum_polynomials(fem->remote, &call, def->basis, count, parts, err);
+  return status ? status : lb_stage_save_polynomials(settings.restart, fem, def, count, parts, err);
 }
 
 static lbStatus call_cubature_begin(const lbFem *fem, int32_t dimension, const double *basis,

@@ -25,10 +25,11 @@ typedef struct lbParts {
   bool definite;      // it is held: K is positive definite
 
   // written by lb_parts_assemble
-  Mat K, M;                        // at rest; rows by number
-  VecScatter to_part;              // from rows to a part's nodes
-  Vec rows, part;                  // work: rows of this rank; of its part's nodes
-  double scale;                    // trace K / trace M
+  Mat K, M;           // at rest; rows by number
+  VecScatter to_part; // from rows to a part's nodes
+  Vec rows, part;     // work: rows of this rank; of its part's nodes
+  double scale;       // trace K / trace M
+  double mass_trace;
   struct lbPartCubature *cubature; // what lb_part_cubature_begin made
   // written by lb_rows_modes
   EPS search;   // it has the solver
