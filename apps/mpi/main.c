@@ -20,6 +20,7 @@ static void print_help(FILE *to) {
           "\nVerbs, options and output are those of limber (limber-mpi VERB --help), and\n"
           "  --solver NAME   direct, iterative, or auto (the default): direct up to %d rows\n"
           "  --restart DIR   keep what is finished there, and go on from it\n"
+          "  --memory GB     that a rank may take (its share of what its machine has free)\n"
           "\nPETSC_OPTIONS has options for PETSc, SLEPc and MUMPS. Exit status: 0 ok, 1 the job "
           "failed,\n2 a wrong command line.\n\nexample:\n"
           "  mpirun -n 8 limber-mpi modes scan.msh --young 1e6\n"
@@ -88,6 +89,12 @@ static cliStatus run(int count, char **words) {
     cli_note("--solver is \"%s\", use auto, direct or iterative", solver);
     return CLI_USAGE;
   }
+  const char *memory = take_option("--memory", &count, words);
+  if (memory && (sscanf(memory, "%lf", &def.memory) != 1 || !(def.memory > 0))) {
+    cli_note("--memory is \"%s\", it must be a number of gigabytes", memory);
+    return CLI_USAGE;
+  }
+  def.memory *= 1e9;
   lb_petsc_install(&def);
   if (count > 1 && strcmp(words[1], "--version") == 0) {
     printf("limber-mpi " LB_VERSION "\n");

@@ -12,7 +12,7 @@ extern "C" {
 
 // How modes and static solutions are found.
 typedef enum lbPetscSolver {
-  LB_PETSC_AUTO,     // direct up to LB_PETSC_DIRECT_ROWS, iterative beyond
+  LB_PETSC_AUTO,     // direct up to LB_PETSC_DIRECT_ROWS, where there is memory for it
   LB_PETSC_DIRECT,   // shift and invert, the matrix factored by MUMPS
   LB_PETSC_ITERATIVE // conjugate gradients and LOBPCG, preconditioned by algebraic multigrid that
                      // knows the rigid motions
@@ -23,6 +23,7 @@ typedef enum lbPetscSolver {
 typedef struct lbPetscDef {
   lbPetscSolver solver; // default LB_PETSC_AUTO
   const char *restart;  // folder of what was finished, which is made; default NULL: none
+  double memory;        // bytes a rank may take; default 0: its share of what its machine has free
 } lbPetscDef;
 
 lbPetscDef lb_petsc_def(void);

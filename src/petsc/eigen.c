@@ -352,6 +352,7 @@ lbStatus lb_rows_modes(lbParts *parts, const lbPetscDef *def, int32_t count, lbR
                    "%d modes requested: the system has %d unknowns, ask for fewer", (int)count,
                    (int)(3 * parts->node_count));
   lbStatus status = lb_ranks_progress("modes", 0, err);
+  bool direct = lb_is_direct(parts, def, count);
   while (!status) {
     Found found = { 0 };
     int64_t size = 3 * (int64_t)parts->node_count;
@@ -360,8 +361,8 @@ lbStatus lb_rows_modes(lbParts *parts, const lbPetscDef *def, int32_t count, lbR
                      "%d modes requested: the system has %d unknowns and %d rigid motions, ask for "
                      "at most %d",
                      (int)count, (int)size, (int)rigid, (int)(size - rigid));
-    status = lb_is_direct(parts, def) ? search_directly(parts, count + rigid, &found, err)
-                                      : search_iteratively(parts, count + rigid, &found, err);
+    status = direct ? search_directly(parts, count + rigid, &found, err)
+                    : search_iteratively(parts, count + rigid, &found, err);
     int32_t zeros = status ? 0 : count_rigid(parts, &found);
     bool enough = !status && found.count - zeros >= count;
     if (enough) store(parts, &found, zeros, count, out);

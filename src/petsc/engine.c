@@ -192,7 +192,7 @@ static void carry_out(const Call *call) {
   lbParts *parts = bodies[call->body];
   double moments[3][3];
   switch (call->operation) {
-  case OPEN: lb_parts_create(NULL, &bodies[call->body], &err); break;
+  case OPEN: lb_parts_create(NULL, &settings, &bodies[call->body], &err); break;
   case CLOSE:
     lb_parts_destroy(parts);
     bodies[call->body] = NULL;
@@ -248,7 +248,7 @@ static lbStatus open_body(lbFem *fem, lbError *err) {
                    BODIES_MOST);
   Call call = { .operation = OPEN, .body = free_body };
   lb_ranks_broadcast(&call, sizeof call);
-  lbStatus status = lb_parts_create(fem, &bodies[free_body], err);
+  lbStatus status = lb_parts_create(fem, &settings, &bodies[free_body], err);
   fem->remote = bodies[free_body];
   return status;
 }

@@ -3,6 +3,7 @@
 
 #include "fem/engine.h"
 #include "petsc/cubature.h"
+#include "petsc/memory.h"
 
 #include <string.h>
 
@@ -312,7 +313,9 @@ static lbStatus spread_body(lbParts *parts, const Header *header, lbError *err) 
   return status;
 }
 
-lbStatus lb_parts_create(lbFem *whole, lbParts **out, lbError *err) {
+lbStatus lb_parts_create(lbFem *whole, const lbPetscDef *def, lbParts **out, lbError *err) {
+  lbStatus fits = lb_memory_check(whole, def, err);
+  if (fits) return fits;
   lbParts *parts = lb_ranks_alloc(1, sizeof *parts);
   Header header = make_header(whole);
   parts->whole = whole;

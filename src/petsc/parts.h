@@ -8,6 +8,7 @@
 #define LB_PETSC_PARTS_H
 
 #include "fem/fem.h"
+#include "limber/petsc.h"
 #include "petsc/ranks.h"
 
 #include <slepceps.h>
@@ -38,7 +39,7 @@ typedef struct lbParts {
 } lbParts;
 
 // Cuts and spreads the elements of the outline (rank 0; NULL elsewhere). Collective.
-lbStatus lb_parts_create(lbFem *whole, lbParts **out, lbError *err);
+lbStatus lb_parts_create(lbFem *whole, const lbPetscDef *def, lbParts **out, lbError *err);
 void lb_parts_destroy(lbParts *parts);     // collective; NULL is legal
 void lb_parts_drop_search(lbParts *parts); // and its solver; collective
 

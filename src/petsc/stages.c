@@ -20,6 +20,7 @@ bool lb_stage_load_modes(const char *folder, const lbFem *fem, int32_t count, lb
   }
   memcpy(eigen, b[0].bytes, sizeof *eigen); // the sizes; all pointers are set below
   lb_free(b[0].bytes);
+  eigen->seconds = 0;
   eigen->values = b[1].bytes;
   eigen->residuals = b[2].bytes;
   eigen->vectors = b[3].bytes;

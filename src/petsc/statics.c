@@ -81,7 +81,7 @@ lbStatus lb_statics_open(lbStatics *s, lbParts *parts, const lbPetscDef *def, co
   *s = (lbStatics){ .parts = parts };
   lbStatus status = share_rigid(s, eigen, err);
   if (status) return status;
-  bool direct = lb_is_direct(parts, def);
+  bool direct = lb_is_direct(parts, def, 20);
   if (direct && parts->solver && parts->shift == 0 && s->rigid_count == 0) {
     s->solver = parts->solver; // that of the modes
     return LB_OK;
