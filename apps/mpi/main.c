@@ -1,13 +1,10 @@
 // limber-mpi: the slow verbs of limber over MPI. Rank 0 is the program; the other ranks work for
 // it.
-#include "apps/cli/cli.h"
+#include "apps/mpi/verbs.h"
 
 #include "limber/petsc.h"
 
-#include <stdio.h>
-#include <string.h>
-
-static const cliVerb *const verbs[] = { &cli_modes, &cli_build };
+static const cliVerb *const verbs[] = { &cli_modes, &cli_build, &mpi_bench };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
 
 static void print_help(FILE *to) {
@@ -103,7 +100,7 @@ static cliStatus run(int count, char **words) {
   for (int i = 0; count > 1 && i < VERB_COUNT; i++)
     if (strcmp(words[1], verbs[i]->name) == 0) return run_verb(verbs[i], count - 2, words + 2);
   bool help = count > 1 && (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0);
-  if (count > 1 && !help) cli_note("unknown verb \"%s\", use modes or build", words[1]);
+  if (count > 1 && !help) cli_note("unknown verb \"%s\", use modes, build or bench", words[1]);
   if (count < 2 || help) print_help(help ? stdout : stderr);
   return help ? CLI_OK : CLI_USAGE;
 }

@@ -8,6 +8,7 @@
 #include "linalg/blas.h"
 #include "petsc/basis.h"
 #include "petsc/cubature.h"
+#include "petsc/measure.h"
 #include "petsc/stages.h"
 #include "reduce/engine.h"
 
@@ -29,7 +30,9 @@ typedef enum Operation {
   CUBATURE_BEGIN,
   CUBATURE_END,
   FORCES,
-  COLUMNS
+  COLUMNS,
+  ASSEMBLY,
+  STATICS
 } Operation;
 
 typedef struct Call {
@@ -189,6 +192,7 @@ static void help_with_polynomials(lbParts *parts, const Call *call) {
 
 static void carry_out(const Call *call) {
   lbError err;
+  lbPetscFigures figures;
   lbParts *parts = bodies[call->body];
   double moments[3][3];
   switch (call->operation) {
@@ -205,6 +209,8 @@ static void carry_out(const Call *call) {
   case POLYNOMIALS: help_with_polynomials(parts, call); break;
   case CUBATURE_BEGIN: lb_part_cubature_begin(parts, call->count, NULL, &err); break;
   case CUBATURE_END: lb_part_cubature_end(parts); break;
+  case ASSEMBLY: lb_measure_assembly(parts, &figures, &err); break;
+  case STATICS: lb_measure_statics(parts, &settings, NULL, &figures, &err); break;
   case FORCES: lb_part_forces(parts, call->count, NULL, NULL, NULL, &err); break;
   case COLUMNS:
     lb_part_columns(parts, NULL, (lbColumnsTask)call->choice, call->count, call->pose_count, NULL,
@@ -389,6 +395,26 @@ void lb_petsc_install(const lbPetscDef *def) {
   lb_ranks_broadcast(&settings, sizeof settings);
   lb_fem_set_engine(&engine);
   lb_reduce_set_engine(&reduce_engine);
+}
+
+lbStatus lb_petsc_measure(const lbFem *fem, int32_t mode_count, lbPetscFigures *out, lbError *err) {
+  if (!fem->engine)
+    return lb_fail(err, LB_ERR_UNSUPPORTED, "%s: shells are not spread over ranks", fem->name);
+  lbEigen *eigen = NULL;
+  lbEigenDef def = lb_eigen_def(mode_count);
+  *out = (lbPetscFigures){ .rows = 3 * fem->node_count, .mode_count = mode_count };
+  announce(fem, ASSEMBLY, 0, 0);
+  lbStatus status = lb_measure_assembly(fem->remote, out, err);
+  double start = lb_seconds();
+  if (!status) status = call_eigen(fem, &def, &eigen, err);
+  if (status) return status;
+  out->modes_seconds = lb_seconds() - start;
+  for (int32_t i = 0; i < eigen->count; i++)
+    if (eigen->residuals[i] > out->modes_residual) out->modes_residual = eigen->residuals[i];
+  announce(fem, STATICS, 0, 0);
+  status = lb_measure_statics(fem->remote, &settings, eigen, out, err);
+  lb_eigen_destroy(eigen);
+  return status;
 }
 
 // ---- start and end -----------------------------------------------------------------------------
