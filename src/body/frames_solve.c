@@ -39,7 +39,8 @@ lbStatus lb_frames_find_pairs(lbFramesShared *shared, lbError *err) {
 
 // ---- matrices ----------------------------------------------------------------------------------
 
-// y += s A x over the columns of a block, of which the first row of column c is `begin(c)`.
+// y += s A x for a block of the lower triangle, column by column, and for its mirror image; a
+// frame's own block has its lower triangle alone.
 static void add_block(size_t stride, const double *block, bool own, double s, const double *xi,
                       const double *xj, double *yi, double *yj) {
   for (size_t c = 0; c < 6; c++) {
