@@ -118,9 +118,8 @@ static bool is_unreduced(lbMethod method) {
 
 static cliStatus check_frames(Job *job) {
   if (!job->has_frames) return CLI_OK;
-  if (job->def.frames < 1 || job->def.frames > LB_FRAMES_MOST)
-    return cli_usage(&cli_build, "--frames is %d, it must be 1 to %d", (int)job->def.frames,
-                     LB_FRAMES_MOST);
+  if (job->def.frames < 1)
+    return cli_usage(&cli_build, "--frames is %d, it must be 1 or more", (int)job->def.frames);
   if (job->def.method != LB_METHOD_DEFAULT && job->def.method != LB_METHOD_FRAMES)
     return cli_usage(&cli_build, "--frames applies only to the method frames");
   job->def.method = LB_METHOD_FRAMES;
@@ -397,7 +396,7 @@ static void print_chosen(const Job *job, const lbModel *model) {
             "(--damping_stiffness, --damping_mass)\n",
             cli_model_damping(model)[1], 100 * r->damping_ratio);
   if (r->modes_chosen) cli_say("  %d modes are computed (--modes)\n", (int)r->mode_count);
-  if (!job->accuracy && !job->report_folder && !is_unreduced(r->method))
+  if (r->accuracy && !job->accuracy && !job->report_folder)
     cli_say("  it is compared with the full simulator quickly (--accuracy, --report)\n");
   if (job->output == job->chosen_output) cli_say("  the file is %s (-o)\n", job->output);
 }
