@@ -9,7 +9,7 @@ typedef struct Row {
   char note[120];
 } Row;
 
-enum { ROW_COUNT = 6 };
+enum { ROW_COUNT = 7 };
 
 static json_t *parameters(const lbPetscFigures *f) {
   return json_pack("{s:s, s:i, s:i, s:i, s:s}", "engine", "petsc", "rows", (int)f->rows, "ranks",
