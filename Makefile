@@ -1,5 +1,5 @@
 # The front door. `make` leaves the program at build/limber.
-.PHONY: all deps deps-mpi run web test check bench clean
+.PHONY: all deps deps-mpi mpi run web test check bench clean
 
 all:
 	@tools/deps.sh build
@@ -13,6 +13,10 @@ deps:
 # PETSc, SLEPc and MPI, with which limber-mpi is built beside limber (docs/mpi.md).
 deps-mpi:
 	@tools/deps.sh mpi
+
+# limber-mpi, beside limber.
+mpi: deps-mpi all
+	@cmake --build build --target limber-mpi
 
 # The main job: the gallery in a window, or in pictures where there is no display.
 run: all

@@ -9,7 +9,7 @@ typedef struct Row {
   char note[120];
 } Row;
 
-enum { ROW_COUNT = 6 };
+enum { ROW_COUNT = 7 };
 
 static json_t *parameters(const lbPetscFigures *f) {
   return json_pack("{s:s, s:i, s:i, s:i, s:s}", "engine", "petsc", "rows", (int)f->rows, "ranks",
@@ -44,7 +44,8 @@ static void fill_rows(const lbPetscFigures *f, Row rows[ROW_COUNT]) {
     { "engine.modes", "s", f->modes_seconds, "" },
     { "engine.factor_solve", "s", f->factor_seconds + f->solve_seconds, "" },
     { "engine.memory_most", "MB", f->most_bytes / 1e6, "peak of a rank" },
-    { "engine.memory_least", "MB", f->least_bytes / 1e6, "" }
+    { "engine.memory_least", "MB", f->least_bytes / 1e6, "" },
+    { "engine.processor", "s", f->processor_seconds, "all of the busiest rank" }
   };
   memcpy(rows, filled, sizeof filled);
   snprintf(rows[2].note, sizeof rows[2].note, "%d modes, residual %.1e", (int)f->mode_count,

@@ -40,16 +40,17 @@ void lb_petsc_serve(void);
 // is a solid.
 typedef struct lbPetscFigures {
   int32_t rows, mode_count;
-  bool direct;             // by a factor
-  double open_seconds;     // the body was cut and spread
-  double assemble_seconds; // K and M
-  double modes_seconds;    // the factor included
-  double factor_seconds;   // of K alone, or the set-up of multigrid
-  double solve_seconds;    // of one right-hand side
-  double modes_residual;   // the largest |K w − λ M w| / |K w|
-  double solve_residual;   // |K x − b| / |b|
-  double most_bytes;       // of a rank, at its peak; the rank that takes most,
-  double least_bytes;      // and the one that takes least
+  bool direct;              // by a factor
+  double open_seconds;      // the body was cut and spread
+  double assemble_seconds;  // K and M
+  double modes_seconds;     // the factor included
+  double factor_seconds;    // of K alone, or the set-up of multigrid
+  double solve_seconds;     // of one right-hand side
+  double modes_residual;    // the largest |K w − λ M w| / |K w|
+  double solve_residual;    // |K x − b| / |b|
+  double most_bytes;        // of a rank, at its peak; the rank that takes most,
+  double least_bytes;       // and the one that takes least
+  double processor_seconds; // of the busiest rank, since its start; waiting may count
 } lbPetscFigures;
 
 lbStatus lb_petsc_measure(const lbFem *fem, int32_t mode_count, lbPetscFigures *out, lbError *err);

@@ -15,10 +15,16 @@ lbStatus lb_measure_assembly(lbParts *parts, lbPetscFigures *out, lbError *err) 
   return status;
 }
 
-static void measure_memory(lbPetscFigures *out) {
+static double seconds_of(struct timeval time) {
+  return (double)time.tv_sec + 1e-6 * (double)time.tv_usec;
+}
+
+static void measure_use(lbPetscFigures *out) {
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
   double bytes = 1024.0 * (double)usage.ru_maxrss;
+  double seconds = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+  MPI_Allreduce(&seconds, &out->processor_seconds, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD);
   MPI_Allreduce(&bytes, &out->most_bytes, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD);
   MPI_Allreduce(&bytes, &out->least_bytes, 1, MPI_DOUBLE, MPI_MIN, PETSC_COMM_WORLD);
 }
@@ -60,7 +66,7 @@ lbStatus lb_measure_statics(lbParts *parts, const lbPetscDef *def, const lbEigen
   out->solve_seconds = MPI_Wtime() - start;
   if (!status) out->solve_residual = find_residual(&statics, x, b);
   lb_statics_close(&statics);
-  measure_memory(out);
+  measure_use(out);
   lb_free(b);
   lb_free(x);
   return status;

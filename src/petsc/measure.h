@@ -6,11 +6,10 @@
 #include "linalg/eigen.h"
 #include "petsc/eigen.h"
 
-// Assembles again and times it; with rank 0's modes (NULL elsewhere) a static solution; memory.
-// Collective.
+// A static solution, with rank 0's modes (NULL elsewhere); memory and processor time. Collective.
 lbStatus lb_measure_statics(lbParts *parts, const lbPetscDef *def, const lbEigen *eigen,
                             lbPetscFigures *out, lbError *err);
-// Frees what was assembled. Collective.
+// Assembles, timed. Collective.
 lbStatus lb_measure_assembly(lbParts *parts, lbPetscFigures *out, lbError *err);
 
 #endif
