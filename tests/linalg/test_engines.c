@@ -85,7 +85,7 @@ static void products_are_sums(void **state) {
   enum { SIZES = sizeof sizes / sizeof *sizes };
   for (int e = 0; e < ENGINES; e++) {
     Worst worst = { 0 }, single = { 0 };
-    for (int n = 0; n < CHECK_CASES(240); n++) {
+    for (int n = 0; n < CHECK_CASES(150); n++) {
       size_t m = (size_t)sizes[rand() % SIZES], k = (size_t)sizes[rand() % SIZES];
       size_t l = (size_t)sizes[rand() % (SIZES - 2)];
       bool ta = n & 1, tb = n & 2, zero = n % 3 == 0;
@@ -340,7 +340,7 @@ static void eigenvectors_diagonalise_matrices_of_every_kind(void **state) {
   static const int32_t sizes[] = { 1, 2, 3, 4, 6, 9, 17, 31, 32, 33, 34, 50, 64, 65, 90 };
   for (int e = 0; e < ENGINES; e++) {
     Worst residual = { 0 }, orthogonal = { 0 };
-    for (int n = 0; n < CHECK_CASES(240); n++) {
+    for (int n = 0; n < CHECK_CASES(150); n++) {
       int32_t size = sizes[n % (int)(sizeof sizes / sizeof *sizes)];
       double *A = make_kind(n % KINDS, scale_of(n / 7), (size_t)size, (size_t)size, true);
       check_eigen(engines[e], size, A, &residual, &orthogonal);
@@ -386,7 +386,7 @@ static void singular_vectors_rebuild_matrices_of_every_kind(void **state) {
                                        { 64, 64 }, { 65, 65 }, { 90, 20 }, { 20, 90 }, { 70, 69 } };
   for (int e = 0; e < ENGINES; e++) {
     Worst residual = { 0 }, orthogonal = { 0 };
-    for (int n = 0; n < CHECK_CASES(240); n++) {
+    for (int n = 0; n < CHECK_CASES(150); n++) {
       const int32_t *shape = shapes[n % (int)(sizeof shapes / sizeof *shapes)];
       double *A = make_kind(n % KINDS, scale_of(n / 7), (size_t)shape[0], (size_t)shape[1], false);
       check_svd(engines[e], shape[0], shape[1], A, &residual, &orthogonal);
