@@ -143,6 +143,11 @@ static lbStatus run_render(const Request *r, benchTable *table, lbError *err) {
   return bench_render(table, err);
 }
 
+static lbStatus run_engines(const Request *r, benchTable *table, lbError *err) {
+  (void)r;
+  return bench_engines(table, err);
+}
+
 static const struct {
   const char *name;
   bool takes_mesh, takes_fixed;
@@ -154,6 +159,7 @@ static const struct {
   { "build", true, false, run_build },      { "cubature", true, true, run_cubature },
   { "edit", false, false, run_edit },       { "warp", true, true, run_warp },
   { "frames", false, false, run_frames },   { "contact", false, false, run_contact },
+  { "engines", false, false, run_engines },
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
 
@@ -164,8 +170,8 @@ static cliStatus check_request(const char *name, const Request *request) {
     if (strcmp(name, benchmarks[i].name) == 0) found = i;
   if (*name && found < 0)
     return cli_usage(&cli_bench,
-                     "unknown benchmark \"%s\", there are: build, contact, cubature, edit, fem, "
-                     "frames, haptics, modal, render, subspace, warp, web",
+                     "unknown benchmark \"%s\", there are: build, contact, cubature, edit, "
+                     "engines, fem, frames, haptics, modal, render, subspace, warp, web",
                      name);
   if (request->mesh && found >= 0 && !benchmarks[found].takes_mesh)
     return cli_usage(&cli_bench,
@@ -229,7 +235,8 @@ static cliStatus run(int count, char **words) {
 const cliVerb cli_bench = {
   "bench",
   "measured figures, as a table or --json",
-  "limber bench [build | contact | cubature | edit | fem | frames | haptics | modal | render | "
+  "limber bench [build | contact | cubature | edit | engines | fem | frames | haptics | modal | "
+  "render | "
   "subspace | "
   "warp | web] "
   "[--mesh FILE] "
@@ -259,6 +266,8 @@ const cliVerb cli_bench = {
   "reduced bodies where the build found libbullet-dev, pours 200 bodies into a bowl, and tells "
   "what\n"
   "the solver and a far body take, and what goes wrong.\n"
+  "engines times products, triangles and decompositions of the engines of linear algebra that are\n"
+  "compiled in, in turns, on one thread.\n"
   "edit drags a handle of a body of 200 000 triangles, and tells how far the reduced poses of\n"
   "scenes/poses are from the unreduced ones.\n"
   "render draws without a display: one body of 100 000 triangles, r = 30, and a thousand stems.\n",
