@@ -88,12 +88,14 @@ lbStatus bench_frames(benchTable *table, lbError *err);
 // Bodies that touch: a bounce, a stack, a pour, the solver, a far body.
 lbStatus bench_contact(int32_t threads, benchTable *table, lbError *err);
 // Dense kernels of the engines that are compiled in.
-lbStatus bench_engines(benchTable *table, lbError *err);
+lbStatus bench_engine_kernels(benchTable *table, lbError *err);
 // A drag of a handle, and poses of the scenes in `scenes`/poses.
 lbStatus bench_edit(const char *scenes, benchTable *table, lbError *err);
 lbStatus bench_web(int32_t threads, benchTable *table, lbError *err);
 // Without a context to draw in: rows that say why.
 lbStatus bench_render(benchTable *table, lbError *err);
+// One system by every analysis that is compiled in.
+lbStatus bench_engines(const char *mesh_path, int32_t threads, benchTable *table, lbError *err);
 lbStatus bench_fem(const char *mesh_path, int32_t threads, benchTable *table, lbError *err);
 
 #endif

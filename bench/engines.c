@@ -1,145 +1,164 @@
-// limber bench engines: dense kernels of every engine that is compiled in, on one thread and in
-// turns. Sizes are those of fronts and of reduced models.
+// limber bench engines: one system by every analysis that is compiled in, side by side: order and
+// structure, factor, solve, the size of L, what is left of the right-hand side, modes.
+//
+// The numbers are computed by the engine that the build works with; its analysis comes first.
 #include "bench/bench.h"
 
-#include "linalg/blas.h"
-#include "linalg/engine.h"
+#include "fem/assembler.h"
+#include "linalg/eigen.h"
+#include "linalg/fronts.h"
 
+#include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 15, MOST_ENGINES = 2 };
+enum { MODES = 20 };
 
-typedef struct Work {
-  int32_t rows, columns, inner;
-  double *A, *B, *C, *U, *Vt; // (room) each
-  float *a, *b, *c;
-} Work;
+typedef struct EnginesBench {
+  const char *mesh_name;
+  lbSparse *K;
+  const lbSparse *M;
+  int32_t threads;
+  benchTable *table;
+} EnginesBench;
 
-typedef struct Job {
-  const char *name;
-  int32_t rows, columns, inner;
-  void (*run)(const lbEngine *engine, Work *w);
-} Job;
+typedef struct EngineWork {
+  const EnginesBench *bench;
+  lbAnalyse *analyse;
+  lbCholesky *factor;
+  double *x;
+  lbStatus status;
+  lbError *err;
+} EngineWork;
 
-static void multiply(const lbEngine *engine, Work *w) {
-  size_t k = (size_t)w->inner;
-  engine->doubles.multiply(LB_TRANSPOSED, LB_PLAIN, w->rows, w->columns, w->inner, -1, w->A, k,
-                           w->B, k, 1, w->C, (size_t)w->rows);
+static benchRow *add_row(const EngineWork *w, const lbAnalysis *analysis, const char *name,
+                         const char *unit) {
+  const EnginesBench *b = w->bench;
+  return bench_add(b->table, name,
+                   json_pack("{s:s, s:i, s:s, s:i}", "mesh", b->mesh_name, "rows", (int)b->K->size,
+                             "analysis", analysis->name, "threads", (int)b->threads),
+                   unit);
 }
 
-static void multiply_single(const lbEngine *engine, Work *w) {
-  size_t k = (size_t)w->inner;
-  engine->singles.multiply(LB_TRANSPOSED, LB_PLAIN, w->rows, w->columns, w->inner, -1, w->a, k,
-                           w->b, k, 1, w->c, (size_t)w->rows);
+static void analyse(void *context) {
+  EngineWork *w = context;
+  lb_cholesky_destroy(w->factor);
+  w->factor = NULL;
+  w->status = lb_cholesky_create_by(w->analyse, w->bench->K, &w->factor, w->err);
 }
 
-static void gram(const lbEngine *engine, Work *w) {
-  engine->doubles.gram(w->rows, w->inner, -1, w->A, (size_t)w->inner, 1, w->C, (size_t)w->rows);
+static void factor(void *context) {
+  EngineWork *w = context;
+  w->status = lb_cholesky_factor(w->factor, w->bench->K, w->err);
 }
 
-static void divide(const lbEngine *engine, Work *w) {
-  size_t k = (size_t)w->inner;
-  for (size_t i = 0; i < k; i++) w->A[i * k + i] = (double)k; // keeps the quotients small
-  memcpy(w->C, w->B, k * (size_t)w->columns * sizeof *w->C);
-  engine->doubles.divide(LB_TRANSPOSED, w->inner, w->columns, w->A, k, w->C, k);
+static void solve(void *context) {
+  EngineWork *w = context;
+  for (int32_t i = 0; i < w->bench->K->size; i++) w->x[i] = 1;
+  w->status = lb_cholesky_solve(w->factor, 1, w->x, w->err);
 }
 
-static void copy_symmetric(Work *w, double diagonal) {
-  size_t n = (size_t)w->inner;
-  memcpy(w->C, w->B, n * n * sizeof *w->C);
-  for (size_t i = 0; i < n; i++) w->C[i * n + i] += diagonal;
+// With the analysis, as in a build.
+static void find_modes(void *context) {
+  EngineWork *w = context;
+  lbEigenDef def = lb_eigen_def(MODES);
+  lbEigenFactor kept = { 0 };
+  lbEigen *eigen = NULL;
+  def.definite = true;
+  def.kept = &kept;
+  w->status = lb_cholesky_create_by(w->analyse, w->bench->K, &kept.cholesky, w->err);
+  if (!w->status) w->status = lb_eigen_lowest(w->bench->K, w->bench->M, &def, &eigen, w->err);
+  lb_eigen_destroy(eigen);
+  lb_cholesky_destroy(kept.cholesky);
 }
 
-static void cholesky(const lbEngine *engine, Work *w) {
-  copy_symmetric(w, w->inner);
-  engine->doubles.cholesky(w->inner, w->C, (size_t)w->inner);
+// |K x - 1| / |1|, largest components
+static lbStatus measure_residual(const EngineWork *w, double *residual, lbError *err) {
+  const lbSparse *K = w->bench->K;
+  double *product = lb_alloc((size_t)K->size, sizeof *product);
+  if (!product) return lb_fail_memory(err);
+  lb_sparse_multiply(K, w->x, product);
+  *residual = 0;
+  for (int32_t i = 0; i < K->size; i++) *residual = fmax(*residual, fabs(product[i] - 1));
+  lb_free(product);
+  return LB_OK;
 }
 
-static void eigen(const lbEngine *engine, Work *w) {
-  copy_symmetric(w, 0);
-  engine->eigen(w->inner, w->C, w->U, NULL);
+static lbStatus time_work(EngineWork *w, const lbAnalysis *analysis, const char *name,
+                          void (*work)(void *)) {
+  benchRow *row = add_row(w, analysis, name, "ms");
+  if (!row) return lb_fail_memory(w->err);
+  bench_time_long(row, 1e3, work, w);
+  return w->status;
 }
 
-static void svd(const lbEngine *engine, Work *w) {
-  copy_symmetric(w, 0);
-  engine->svd(w->inner, w->inner, w->C, w->U, w->A, w->Vt, NULL);
+static lbStatus add_figure(EngineWork *w, const lbAnalysis *analysis, const char *name,
+                           const char *unit, double value) {
+  benchRow *row = add_row(w, analysis, name, unit);
+  if (!row) return lb_fail_memory(w->err);
+  row->median = row->min = value;
+  row->repeats = 1;
+  row->counts = true;
+  return LB_OK;
 }
 
-static void triangle(const lbEngine *engine, Work *w) {
-  memcpy(w->C, w->B, (size_t)w->rows * (size_t)w->columns * sizeof *w->C);
-  engine->triangle(w->rows, w->columns, w->C, NULL);
-}
-
-static const Job jobs[] = {
-  { "engines.multiply", 256, 256, 128, multiply },
-  { "engines.multiply", 60, 60, 30, multiply },
-  { "engines.multiply", 24, 24, 12, multiply },
-  { "engines.multiply_single", 256, 256, 128, multiply_single },
-  { "engines.gram", 256, 256, 128, gram },
-  { "engines.gram", 40, 40, 12, gram },
-  { "engines.divide", 128, 256, 128, divide },
-  { "engines.divide", 40, 100, 40, divide },
-  { "engines.cholesky", 128, 128, 128, cholesky },
-  { "engines.cholesky", 24, 24, 24, cholesky },
-  { "engines.eigen", 100, 100, 100, eigen },
-  { "engines.eigen", 300, 300, 300, eigen },
-  { "engines.svd", 100, 100, 100, svd },
-  { "engines.svd", 300, 300, 300, svd },
-  { "engines.triangle", 2000, 100, 100, triangle },
-};
-enum { JOBS = sizeof jobs / sizeof *jobs, ROOM = 2000 * 100 };
-
-static bool make(lbArena *arena, Work *w) {
-  double **doubles[] = { &w->A, &w->B, &w->C, &w->U, &w->Vt };
-  float **singles[] = { &w->a, &w->b, &w->c };
-  uint64_t seed = 1;
-  for (size_t m = 0; m < 5; m++) {
-    double *values = *doubles[m] = lb_arena_alloc(arena, ROOM, sizeof *values);
-    if (!values) return false;
-    for (size_t i = 0; i < ROOM; i++) {
-      seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-      values[i] = (double)(seed >> 11) / 9007199254740992.0 - 0.5;
-    }
+static lbStatus bench_analysis(const EnginesBench *b, const lbAnalysis *analysis, lbError *err) {
+  EngineWork w = { .bench = b, .analyse = analysis->run, .err = err };
+  double residual = 0;
+  w.x = lb_alloc((size_t)b->K->size, sizeof *w.x);
+  lbStatus status = w.x ? LB_OK : lb_fail_memory(err);
+  if (!status) status = time_work(&w, analysis, "engines.analyse", analyse);
+  if (!status) status = time_work(&w, analysis, "engines.factor", factor);
+  if (!status) status = time_work(&w, analysis, "engines.solve", solve);
+  if (!status) status = measure_residual(&w, &residual, err);
+  if (!status) {
+    lbCholeskyInfo info = lb_cholesky_info(w.factor);
+    status = add_figure(&w, analysis, "engines.fill", "values", (double)info.factor_nonzero_count);
+    if (!status)
+      status = add_figure(&w, analysis, "engines.work", "Gflop", info.factor_flops / 1e9);
+    if (!status) status = add_figure(&w, analysis, "engines.residual", "1", residual);
   }
-  for (size_t m = 0; m < 3; m++) {
-    float *values = *singles[m] = lb_arena_alloc(arena, ROOM, sizeof *values);
-    if (!values) return false;
-    for (size_t i = 0; i < ROOM; i++) values[i] = (float)(*doubles[m])[i];
+  lb_cholesky_destroy(w.factor);
+  w.factor = NULL;
+  if (!status) status = time_work(&w, analysis, "engines.modes", find_modes);
+  lb_free(w.x);
+  return status;
+}
+
+static lbStatus bench_object(const benchObject *object, int32_t threads, benchTable *table,
+                             lbError *err) {
+  EnginesBench b = { .mesh_name = object->name, .threads = threads, .table = table };
+  lbAssembler *assembler = NULL;
+  const lbAnalysis *analyses;
+  int32_t count = lb_fronts_analyses(&analyses);
+  double *rest = lb_alloc(3 * (size_t)object->fem->vertex_count, sizeof *rest);
+  lbStatus status = rest ? lb_build_start(threads, err) : lb_fail_memory(err);
+  if (!status) status = lb_assembler_create(object->fem, &assembler, err);
+  if (!status) status = lb_sparse_copy_pattern(object->fem->pattern, &b.K, err);
+  if (!status) {
+    lb_assemble(assembler, rest, NULL, b.K);
+    b.M = object->fem->mass;
   }
-  return true;
+  for (int32_t i = 0; i < count && !status; i++) status = bench_analysis(&b, &analyses[i], err);
+  lb_assembler_destroy(assembler);
+  lb_sparse_destroy(b.K);
+  lb_free(rest);
+  return status;
 }
 
-// Repeats of about a tenth of a millisecond or more, so that the clock counts for nothing.
-static double seconds_of(const lbEngine *engine, const Job *job, Work *w, int32_t repeats) {
-  double start = lb_seconds();
-  for (int32_t i = 0; i < repeats; i++) job->run(engine, w);
-  return (lb_seconds() - start) / repeats;
-}
-
-static void run_job(const Job *job, Work *w, benchTable *table) {
-  const lbEngine *const *engines = NULL;
-  int32_t count = lb_engines(&engines);
-  double times[MOST_ENGINES][ROUNDS];
-  w->rows = job->rows, w->columns = job->columns, w->inner = job->inner;
-  int32_t repeats = (int32_t)(1e-4 / seconds_of(engines[0], job, w, 1)) + 1;
-  for (int32_t round = 0; round < ROUNDS; round++)
-    for (int32_t e = 0; e < count; e++) times[e][round] = seconds_of(engines[e], job, w, repeats);
-  for (int32_t e = 0; e < count; e++) {
-    benchRow *row =
-        bench_add(table, job->name,
-                  json_pack("{s:s, s:i, s:i, s:i}", "engine", engines[e]->name, "rows",
-                            (int)job->rows, "columns", (int)job->columns, "inner", (int)job->inner),
-                  "us");
-    if (row) bench_set_times(row, 1e6, times[e], ROUNDS);
+lbStatus bench_engines(const char *mesh_path, int32_t threads, benchTable *table, lbError *err) {
+  static const int32_t cells[][3] = { { 60, 6, 6 }, { 16, 16, 16 } };
+  int32_t count = mesh_path ? 1 : 2;
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < count && !status; i++) {
+    benchObject object = { 0 };
+    lbShapeDef shape = lb_shape_def("bar");
+    memcpy(shape.cells, cells[i], sizeof shape.cells);
+    if (i > 0) shape.element = LB_ELEMENT_BRICK8;
+    status = bench_object_make(mesh_path, NULL, &shape, &object, err);
+    if (!status && !mesh_path) object.name = i ? "block 16x16x16" : "bar 60x6x6";
+    for (int32_t t = threads ? threads : 1; t <= (threads ? threads : 2) && !status; t++)
+      status = bench_object(&object, t, table, err);
+    bench_object_release(&object);
   }
-}
-
-lbStatus bench_engines(benchTable *table, lbError *err) {
-  lbArena arena = { 0 };
-  Work w = { 0 };
-  lbStatus status = make(&arena, &w) ? LB_OK : lb_fail_memory(err);
-  lb_linalg_one_thread();
-  for (size_t j = 0; !status && j < JOBS; j++) run_job(&jobs[j], &w, table);
-  lb_arena_release(&arena);
   return status;
 }
