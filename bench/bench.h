@@ -87,6 +87,8 @@ lbStatus bench_warp(const char *mesh_path, const char *fixed_path, const char *p
 lbStatus bench_frames(benchTable *table, lbError *err);
 // Bodies that touch: a bounce, a stack, a pour, the solver, a far body.
 lbStatus bench_contact(int32_t threads, benchTable *table, lbError *err);
+// Dense kernels of the engines that are compiled in.
+lbStatus bench_engine_kernels(benchTable *table, lbError *err);
 // A drag of a handle, and poses of the scenes in `scenes`/poses.
 lbStatus bench_edit(const char *scenes, benchTable *table, lbError *err);
 lbStatus bench_web(int32_t threads, benchTable *table, lbError *err);

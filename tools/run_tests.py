@@ -2,8 +2,8 @@
 """Builds and tests limber. Everything by default; --quick builds with gcc and runs its tests only,
 without those that compile the library again for other targets (the page, Windows).
 
-Presets: release (gcc), clang, sanitize (clang with the address and undefined-behaviour sanitizers,
-and the fuzz targets), portable (no SIMD). Counts the test cases inside the test programs, names the
+Presets: release (gcc), clang (with limber's own engine, docs/engines.md), sanitize (clang with the
+address and undefined-behaviour sanitizers, and the fuzz targets), portable (no SIMD). Counts the test cases inside the test programs, names the
 skipped and failed ones, and ends with the line "N passed, N failed, N skipped".
 """
 import os

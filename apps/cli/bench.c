@@ -101,7 +101,8 @@ static lbStatus run_fem(const Request *r, benchTable *table, lbError *err) {
   return bench_fem(r->mesh, r->threads, table, err);
 }
 static lbStatus run_engines(const Request *r, benchTable *table, lbError *err) {
-  return bench_engines(r->mesh, r->threads, table, err);
+  lbStatus status = bench_engines(r->mesh, r->threads, table, err);
+  return status ? status : bench_engine_kernels(table, err);
 }
 static lbStatus run_subspace(const Request *r, benchTable *table, lbError *err) {
   return bench_subspace(r->mesh, r->fixed, r->threads, table, err);
@@ -254,7 +255,9 @@ const cliVerb cli_bench = {
   "file with -motion in its name, that motion. Triangles are taken as a shell. It takes minutes;\n"
   "Ctrl-C prints the rows that are complete.\n"
   "engines solves one system by every analysis that is compiled in, side by side: order and\n"
-  "structure of the factor, factor, solve, size, residual, 20 modes.\n"
+  "structure of the factor, factor, solve, size, residual, 20 modes; then dense products, "
+  "triangles\n"
+  "and decompositions of every engine, in turns, on one thread.\n"
   "haptics pushes a ball along a bridge at 1 kHz for --seconds of real time.\n"
   "web steps a bridge in WebAssembly, in Chromium, beside the same step natively; its page is\n"
   "the target bench-web of the preset web.\n"

@@ -9,8 +9,9 @@
 extern "C" {
 #endif
 
-// BLAS is held to one thread, so that results do not depend on how many there are; parallel work is
-// spread over our own threads instead, cut the same way for any number: products of long vectors.
+// By the engine of the build (engine.h). BLAS is held to one thread, so that results do not depend
+// on how many there are; parallel work is spread over our own threads instead, cut the same way for
+// any number: products of long vectors.
 
 typedef enum lbTranspose { LB_PLAIN, LB_TRANSPOSED } lbTranspose;
 

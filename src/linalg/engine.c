@@ -4,10 +4,8 @@
 #include "linalg/blas.h"
 
 #ifdef LB_ENGINE_SUITESPARSE
-const lbEngine *lb_engine(void) { return &lb_engine_suitesparse; }
+extern const lbEngine lb_engine_suitesparse; // suitesparse/lapack.c
 #else
-const lbEngine *lb_engine(void) { return &lb_engine_own; }
-
 // Our own kernels start no threads, and work on the stack.
 void lb_linalg_one_thread(void) {}
 
@@ -16,3 +14,17 @@ lbStatus lb_linalg_reserve(lbError *err) {
   return LB_OK;
 }
 #endif
+
+static const lbEngine *const ENGINES[] = {
+#ifdef LB_ENGINE_SUITESPARSE
+  &lb_engine_suitesparse,
+#endif
+  &lb_engine_own,
+};
+
+const lbEngine *lb_engine(void) { return ENGINES[0]; }
+
+int32_t lb_engines(const lbEngine *const **all) {
+  *all = ENGINES;
+  return (int32_t)(sizeof ENGINES / sizeof *ENGINES);
+}

@@ -57,9 +57,8 @@ typedef struct lbEngine {
 } lbEngine;
 
 extern const lbEngine lb_engine_own;
-#ifdef LB_ENGINE_SUITESPARSE
-extern const lbEngine lb_engine_suitesparse;
-#endif
 const lbEngine *lb_engine(void); // the one that this build works with
+// Those that are compiled in, that one first.
+int32_t lb_engines(const lbEngine *const **all);
 
 #endif

@@ -96,6 +96,51 @@ static void add_turned_product(int32_t rows, int32_t columns, double alpha, cons
   for (; j < columns; j++) add_dots(1, rows, alpha, A + (size_t)j * stride, stride, x, y + j);
 }
 
+// `count` columns from the diagonal down, each also as a row.
+LB_INLINE void add_columns_and_rows(int count, size_t size, double alpha, const double *A,
+                                    size_t stride, const double *x, double *y) {
+  lbFour sums[4];
+  double scaled[4], rest[4] = { 0 };
+  LB_FOR (c, 0, count) {
+    scaled[c] = alpha * x[c];
+    sums[c] = lb_four_splat(0);
+  }
+  LB_FOR (c, 0, count) {
+    const double *a = A + (size_t)c * stride;
+    y[c] = lb_multiply_add_one(a[c], scaled[c], y[c]);
+    LB_FOR (i, c + 1, count) {
+      y[i] = lb_multiply_add_one(a[i], scaled[c], y[i]);
+      rest[c] = lb_multiply_add_one(a[i], x[i], rest[c]);
+    }
+  }
+  size_t i = (size_t)count;
+  for (; i + 4 <= size; i += 4) {
+    lbFour xi = lb_four_load(x + i), yi = lb_four_load(y + i);
+    LB_FOR (c, 0, count) {
+      lbFour a = lb_four_load(A + (size_t)c * stride + i);
+      yi = lb_four_multiply_add(a, lb_four_splat(scaled[c]), yi);
+      sums[c] = lb_four_multiply_add(a, xi, sums[c]);
+    }
+    lb_four_store(y + i, yi);
+  }
+  for (; i < size; i++)
+    LB_FOR (c, 0, count) {
+      double a = A[(size_t)c * stride + i];
+      y[i] = lb_multiply_add_one(a, scaled[c], y[i]);
+      rest[c] = lb_multiply_add_one(a, x[i], rest[c]);
+    }
+  LB_FOR (c, 0, count) y[c] = lb_multiply_add_one(alpha, lb_four_sum(sums[c]) + rest[c], y[c]);
+}
+
+static void add_symmetric_product(int32_t size, double alpha, const double *A, size_t stride,
+                                  const double *x, double *y) {
+  size_t j = 0, n = (size_t)size;
+  for (; j + 4 <= n; j += 4)
+    add_columns_and_rows(4, n - j, alpha, A + j * stride + j, stride, x + j, y + j);
+  for (; j < n; j++)
+    add_columns_and_rows(1, n - j, alpha, A + j * stride + j, stride, x + j, y + j);
+}
+
 // ---- rotations ---------------------------------------------------------------------------------
 
 // `pieces` vectors of rows through all rotations; the column that two of them share stays in
@@ -161,6 +206,7 @@ const lbOwnKernels LB_KERNEL(lb_own_kernels) = {
   .doubles = TABLE(double),
   .add_product = add_product,
   .add_turned_product = add_turned_product,
+  .add_symmetric_product = add_symmetric_product,
   .rotate_up = rotate_up,
   .rotate_down = rotate_down,
 };

@@ -58,6 +58,9 @@ typedef struct lbOwnKernels {
                       const double *x, double *y);
   void (*add_turned_product)(int32_t rows, int32_t columns, double alpha, const double *A,
                              size_t stride, const double *x, double *y);
+  // y += alpha A x of a symmetric A (size x size), whose lower triangle is read
+  void (*add_symmetric_product)(int32_t size, double alpha, const double *A, size_t stride,
+                                const double *x, double *y);
   // Rotation i, of `count`, is of columns i and i + 1 of Z (rows x count + 1). The first one comes
   // first, or the last one does.
   void (*rotate_up)(int32_t rows, int32_t count, const lbOwnRotation *rotations, double *Z,

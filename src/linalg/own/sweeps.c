@@ -102,9 +102,13 @@ lbOwnRotation lb_own_rotation(double f, double g, double *r) {
     *r = g;
     return (lbOwnRotation){ 0, 1 };
   }
-  double squares = f * f + g * g, length;
-  bool safe = squares > 1e-280 && squares < 1e280;
-  length = copysign(safe ? sqrt(squares) : hypot(f, g), f);
+  // only operations that round alike everywhere; unit: keeps squares within range
+  double squares = f * f + g * g, unit = 1;
+  if (!(squares > 1e-280 && squares < 1e280)) {
+    unit = fmax(fabs(f), fabs(g));
+    squares = f / unit * (f / unit) + g / unit * (g / unit);
+  }
+  double length = copysign(unit * sqrt(squares), f);
   *r = length;
   return (lbOwnRotation){ f / length, g / length };
 }

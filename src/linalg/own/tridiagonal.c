@@ -22,7 +22,7 @@ static void make_update(int32_t length, int32_t count, const double *A, size_t s
   const lbOwnKernels *kernels = lb_own();
   double along_v[LB_OWN_PANEL] = { 0 }, along_w[LB_OWN_PANEL] = { 0 }, product = 0, one = 1;
   memset(w, 0, (size_t)length * sizeof *w);
-  kernels->add_turned_product(length, length, tau, A, stride, v, w);
+  kernels->add_symmetric_product(length, tau, A, stride, v, w);
   kernels->add_turned_product(length, count, tau, V, stride, v, along_v);
   kernels->add_turned_product(length, count, tau, W, stride, v, along_w);
   kernels->add_product(length, count, -1, V, stride, along_w, w);
@@ -31,8 +31,22 @@ static void make_update(int32_t length, int32_t count, const double *A, size_t s
   kernels->add_product(length, 1, product, v, stride, &one, w);
 }
 
-// A (size x size), all of it, becomes the reflections: v_i in column i, zeros down to row i, a one
-// in row i + 1. W (size x LB_OWN_PANEL).
+// The lower triangle of A loses V W' + W V', a block of columns at a time.
+static void subtract_products(int32_t size, double *A, size_t stride, const double *V,
+                              const double *W) {
+  enum { COLUMNS = 64 };
+  for (int32_t begin = 0; begin < size; begin += COLUMNS) {
+    int32_t columns = size - begin < COLUMNS ? size - begin : COLUMNS;
+    double *block = A + (size_t)begin * stride + begin;
+    for (int turn = 0; turn < 2; turn++)
+      lb_own_multiply_double(LB_PLAIN, LB_TRANSPOSED, size - begin, columns, LB_OWN_PANEL, -1,
+                             (turn ? W : V) + begin, stride, (turn ? V : W) + begin, stride, 1,
+                             block, stride);
+  }
+}
+
+// A (size x size), whose lower triangle is read, becomes the reflections: v_i in column i, zeros
+// down to row i, a one in row i + 1. W (size x LB_OWN_PANEL).
 static void make_tridiagonal(int32_t size, double *A, double *d, double *e, double *tau,
                              double *W) {
   size_t n = (size_t)size;
@@ -52,12 +66,7 @@ static void make_tridiagonal(int32_t size, double *A, double *d, double *e, doub
       make_update(length, count, v + n, n, V + i + 1, W + i + 1, v, tau[i],
                   W + (size_t)count * n + i + 1);
     }
-    int32_t rest = size - end;
-    double *trailing = A + (size_t)end * n + end;
-    lb_own_multiply_double(LB_PLAIN, LB_TRANSPOSED, rest, rest, LB_OWN_PANEL, -1, V + end, n,
-                           W + end, n, 1, trailing, n);
-    lb_own_multiply_double(LB_PLAIN, LB_TRANSPOSED, rest, rest, LB_OWN_PANEL, -1, W + end, n,
-                           V + end, n, 1, trailing, n);
+    subtract_products(size - end, A + (size_t)end * n + end, n, V + end, W + end);
   }
 }
 
@@ -69,7 +78,8 @@ static void sweep(int32_t count, double *d, double *e, int step, lbOwnRotation *
 #define E(i) e[step * (i)]
   int32_t last = count - 1;
   double half = (D(last - 1) - D(last)) / (2 * E(last - 1));
-  double shift = D(last) - E(last - 1) / (half + copysign(hypot(half, 1), half));
+  double root = fabs(half) < 1e100 ? sqrt(half * half + 1) : fabs(half);
+  double shift = D(last) - E(last - 1) / (half + copysign(root, half));
   double f = D(0) - shift, g = E(0), r;
   for (int32_t i = 0; i < last; i++) {
     lbOwnRotation t = lb_own_rotation(f, g, &r);

@@ -116,6 +116,7 @@ static lbStatus triangle(int32_t rows, int32_t columns, double *A, lbError *err)
   return LB_OK;
 }
 
+extern const lbEngine lb_engine_suitesparse; // for engine.c
 const lbEngine lb_engine_suitesparse = {
   .name = "suitesparse",
   .singles = { multiply_single, gram_single, divide_single, cholesky_single },
