@@ -62,3 +62,12 @@ export async function fetchModel(url, total, progress) {
   const size = total || Number(response.headers.get("content-length")) || 0;
   return unpack(await bytesOf(response, size, progress));
 }
+
+// Whether a .glb has limber's own chunk: a model or a scene rather than a plain glTF file.
+export function isModel(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < 20 || view.getUint32(0, true) !== 0x46546c67) return false;
+  for (let at = 12; at + 8 <= bytes.length; at += 8 + view.getUint32(at, true))
+    if (view.getUint32(at + 4, true) === 0x52424d4c) return true; // LMBR
+  return false;
+}
