@@ -65,7 +65,7 @@ static void watch_colliders(lbWorld *world) {
     if (!c->solid || stands(c)) continue;
     for (int32_t i = 0; i < world->slot_count; i++)
       if (world->slots[i].asleep &&
-          lb_touch_collider_is_near(c, touch->centres[i], touch->reaches[i]))
+          lb_touch_collider_is_near(c, touch->spheres[i].centre, touch->reaches[i]))
         lb_sleep_wake(world, i, true);
   }
 }
