@@ -1,6 +1,7 @@
 // Builds a model from a mesh, in the thread that calls it: for the worker (builder-worker.mjs), and
 // for node, where waiting does no harm.
 import createModule from "./limber-builder.mjs";
+import { wasmBytes } from "./files.mjs";
 import { LimberError, Memory } from "./memory.mjs";
 
 const NUMBERS = ["cells", "dimension", "modes", "young", "poisson", "density", "frequency", "free", "check"];
@@ -8,11 +9,10 @@ const NUMBERS = ["cells", "dimension", "modes", "young", "poisson", "density", "
 const plainName = (name) => name.split(/[\\/]/).at(-1).replaceAll("\0", "") || "mesh";
 
 // `files`: [{ name, bytes }], the mesh first, then what it names (.mtl, pictures); `options` as
-// in limber.d.ts; `wasmBinary`: the bytes of limber-builder.wasm, where they do not come by
-// themselves. Returns { bytes, report, remarks }.
-export async function buildHere(files, options = {}, { progress = () => {}, wasmBinary } = {}) {
+// in builder.d.ts; returns { bytes, report, remarks }.
+export async function buildHere(files, options = {}, { progress = () => {} } = {}) {
   const remarks = [];
-  const module = await createModule({ ...(wasmBinary && { wasmBinary }), onProgress: progress,
+  const module = await createModule({ ...await wasmBytes("limber-builder.wasm"), onProgress: progress,
     onRemark: (text) => remarks.push(text), print: () => {}, printErr: () => {} });
   const memory = new Memory(module), { FS } = module;
   FS.mkdir("/in");

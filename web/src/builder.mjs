@@ -14,9 +14,13 @@ export function meshAmong(files) {
   return mesh ? [mesh, ...files.filter((file) => file !== mesh && ends(file.name, COMPANIONS))] : null;
 }
 
-// `files`: [{ name, bytes }], `options` and what is returned: limber.d.ts. `progress(stage,
+// `files`: [{ name, bytes }], `options` and what is returned: builder.d.ts. `progress(stage,
 // fraction)` hears how far it is, `signal` (of an AbortController) stops it at once.
-export function build(files, options = {}, { progress = () => {}, signal } = {}) {
+export async function build(files, options = {}, { progress = () => {}, signal } = {}) {
+  if (typeof Worker === "undefined") { // node: here, until it is done
+    const { buildHere } = await import("./builder-engine.mjs");
+    return buildHere(files, options, { progress });
+  }
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL("./builder-worker.mjs", import.meta.url), { type: "module" });
     const end = (settle, value) => {

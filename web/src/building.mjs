@@ -6,6 +6,7 @@ import { download } from "./saving.mjs";
 
 export { meshAmong };
 
+const LARGE = 60e6; // bytes, about a million triangles
 const NAME_MAX = 60; // letters that are shown
 const byId = (id) => document.getElementById(id);
 
@@ -71,6 +72,8 @@ export class Building {
     byId("builder-name").textContent = name.slice(-NAME_MAX);
     byId("builder-bar").value = 0;
     this.#state(true, "loading the builder");
+    if (files[0].bytes.length > LARGE)
+      tell(`${name}: has ${Math.round(files[0].bytes.length / 1e6)} MB, which takes minutes; a coarser mesh gives much the same model`);
     const told = this.told = { busy: true, stages: [], report: null };
     const progress = (stage, fraction) => {
       if (told.stages.at(-1) !== stage) told.stages.push(stage);

@@ -71,3 +71,18 @@ export function isModel(bytes) {
     if (view.getUint32(at + 4, true) === 0x52424d4c) return true; // LMBR
   return false;
 }
+
+// What emscripten's modules are given for their WebAssembly: nothing where they fetch it themselves,
+// from beside them, and compile it while it comes; its bytes in node, or where the caller has it.
+export async function wasmBytes(name, source) {
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return { wasmBinary: source };
+  const url = new URL(source ?? name, import.meta.url);
+  if (url.protocol === "file:") {
+    const { readFile } = await import("node:fs/promises");
+    return { wasmBinary: await readFile(url) };
+  }
+  if (source === undefined) return {};
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url} did not come (${response.status})`);
+  return { wasmBinary: await response.arrayBuffer() };
+}
