@@ -93,6 +93,13 @@ void lb_own_sort(int32_t count, int sign, double *values, int32_t *order) {
   }
 }
 
+double lb_own_length(double a, double b) {
+  double squares = a * a + b * b;
+  if (squares > 1e-280 && squares < 1e280) return sqrt(squares);
+  double large = fmax(fabs(a), fabs(b)), small = fmin(fabs(a), fabs(b)) / large;
+  return large > 0 ? large * sqrt(1 + small * small) : 0;
+}
+
 lbOwnRotation lb_own_rotation(double f, double g, double *r) {
   if (g == 0) {
     *r = f;
@@ -102,9 +109,7 @@ lbOwnRotation lb_own_rotation(double f, double g, double *r) {
     *r = g;
     return (lbOwnRotation){ 0, 1 };
   }
-  double squares = f * f + g * g, length;
-  bool safe = squares > 1e-280 && squares < 1e280;
-  length = copysign(safe ? sqrt(squares) : hypot(f, g), f);
+  double length = copysign(lb_own_length(f, g), f);
   *r = length;
   return (lbOwnRotation){ f / length, g / length };
 }
