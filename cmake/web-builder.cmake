@@ -8,7 +8,8 @@ if(TARGET limber-build)
   target_compile_definitions(limber-builder PRIVATE _GNU_SOURCE)
   limber_page_module(limber-builder ${CMAKE_BINARY_DIR}/page)
   target_link_libraries(limber-builder PRIVATE limber-build)
-  target_link_options(limber-builder PRIVATE -sFORCE_FILESYSTEM -sDYNAMIC_EXECUTION=0
+  # -O1: what the optimiser of whole modules gains is not worth the minute that it takes.
+  target_link_options(limber-builder PRIVATE -O1 -sFORCE_FILESYSTEM -sDYNAMIC_EXECUTION=0
     -sEXPORTED_RUNTIME_METHODS=HEAPU8,HEAPF64,FS -sTOTAL_STACK=8MB -sINITIAL_MEMORY=64MB
     --pre-js ${CMAKE_SOURCE_DIR}/web/anywhere.js)
 endif()

@@ -28,7 +28,7 @@ export interface BuildOptions {
   check?: boolean;
 }
 export interface Built {
-  /** The model file, a .glb, as `limber build` with the engine `own` writes it. */
+  /** The model file, a .glb: to rounding what `limber build` with the engine `own` writes. */
   bytes: Uint8Array;
   report: {
     method: string; up: string; cells: number; nodes: number; bricks: number; triangles: number;
