@@ -34,7 +34,7 @@ check: deps
 web: all
 	@tools/deps.sh web
 	@cmake --preset web -Wno-dev > /dev/null
-	@cmake --build build-web --target limber-page
+	@cmake --build build-web --target limber-page limber-builder
 	@python3 tools/make_page.py build/limber build-web/page
 
 bench: all

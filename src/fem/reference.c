@@ -6,6 +6,7 @@
 #include "fem/reference.h"
 
 #include "fem/engine.h"
+#include "math/functions.h"
 
 #include <math.h>
 
@@ -17,7 +18,7 @@ static double fraction(double x) { return x - floor(x); }
 static double plain_field(int32_t index, int axis, const double xi[3]) {
   static const double waves[3] = { 2.3, 5.1, 11.7 }, phases[3] = { 0.7, 0.4, 0.9 };
   int32_t moved = index / 3 % 3, along = index % 3, level = index / 9;
-  return axis == moved ? sin(waves[level] * xi[along] + phases[level]) : 0;
+  return axis == moved ? lb_sin(waves[level] * xi[along] + phases[level]) : 0;
 }
 
 // Displacement along `axis` of a wave: its direction and phase are points of a sequence that fills
@@ -28,7 +29,7 @@ static double wave_field(int32_t index, int axis, const double xi[3]) {
   double argument = 2 * LB_PI * fraction(point * 0.6180339887498949);
   for (int i = 0; i < 3; i++)
     argument += (2 + 3 * (index % WAVES)) * (2 * fraction(point * steps[i]) - 1) * xi[i];
-  return sin(argument);
+  return lb_sin(argument);
 }
 
 static lbStatus make_field(const void *context, int32_t index, double *weighted, lbError *err) {

@@ -11,6 +11,11 @@ double lb_exp(double x);
 double lb_expm1(double x);
 // Both within one unit for every finite x, however large; NaN for infinities.
 void lb_sin_cos(double x, double *sine, double *cosine);
+static inline double lb_sin(double x) {
+  double sine, cosine;
+  lb_sin_cos(x, &sine, &cosine);
+  return sine;
+}
 // The angle of the point (x, y) in [-pi, pi], within three units.
 double lb_atan2(double y, double x);
 

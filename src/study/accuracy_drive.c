@@ -7,6 +7,7 @@
 #include "study/accuracy.h"
 
 #include "fem/fem.h"
+#include "math/functions.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,7 +31,8 @@ static Jet rise(double t, double length) {
 }
 
 static Jet wave(double t, double frequency) {
-  double s = sin(frequency * t), c = cos(frequency * t);
+  double s, c;
+  lb_sin_cos(frequency * t, &s, &c);
   return (Jet){ s, frequency * c, -frequency * frequency * s };
 }
 

@@ -3,6 +3,7 @@
 #include "study/accuracy.h"
 
 #include "fem/fem.h"
+#include "math/functions.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -95,7 +96,7 @@ static void push(const lbComparison *c, const lbMotionPlan *plan, double t, doub
   double length = c->period / 4;
   if (t <= 0 || t >= length) return;
   lb_press(c, c->fem->positions + 3 * (size_t)c->probe, plan->direction,
-           plan->scale * sin(LB_PI * t / length), forces);
+           plan->scale * lb_sin(LB_PI * t / length), forces);
   if (c->free) lb_balance_load(c, forces);
 }
 
@@ -129,7 +130,7 @@ enum { PLACES = 5 }; // along the way, where the force is found
 static void travel(const lbComparison *c, const lbMotionPlan *plan, double t, double *forces) {
   double share = t / plan->duration, place[3];
   if (share <= 0 || share >= 1) return;
-  double wave = sin(LB_PI * share), force = plan->scale * wave * wave;
+  double wave = lb_sin(LB_PI * share), force = plan->scale * wave * wave;
   lb_place_on_way(c, share, place);
   lb_press(c, place, plan->direction, force, forces);
   if (c->free) lb_balance_load(c, forces);
@@ -142,7 +143,7 @@ static lbStatus plan_moving(const lbComparison *c, lbMotionPlan *plan, lbError *
   lbStatus status = LB_OK;
   for (int i = 0; i < 3; i++) plan->direction[i] = u[i] / length;
   for (int i = 0; i < PLACES && !status; i++) {
-    double place[3], force = 0, share = (i + 1.0) / (PLACES + 1), wave = sin(LB_PI * share);
+    double place[3], force = 0, share = (i + 1.0) / (PLACES + 1), wave = lb_sin(LB_PI * share);
     lb_place_on_way(c, share, place);
     status = find_force(c, plan, place, &force, err);
     plan->scale = fmin(plan->scale, force / (wave * wave));

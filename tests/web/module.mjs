@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import * as everything from "limber";
+import { build } from "limber/build";
 
 const { LimberError, StepFlag, load, unpack } = everything;
 const [folder] = process.argv.slice(2);
@@ -198,6 +199,24 @@ await test("packed_files_are_unpacked", async () => {
   const world = limber.open(await unpack(new Uint8Array(gzipSync(bar))));
   check(world.bodies.length === 1, "there is no body");
   world.dispose();
+});
+
+await test("a_mesh_becomes_a_model_that_moves", async () => {
+  const heard = new Set();
+  const mesh = { name: "ball.obj", bytes: bytesOf("ball.obj") };
+  const { bytes, report } = await build([mesh], { cells: 5, dimension: 6, check: false },
+    { progress: (stage) => heard.add(stage) });
+  console.log(`${report.bricks} bricks, ${bytes.length} bytes; ${[...heard].join(", ")}`);
+  check(report.dimension === 6 && heard.has("modes"), "it was built otherwise");
+  const world = limber.open(bytes);
+  for (let i = 0; i < 30; i++) world.step(1 / 60);
+  const { kinetic, elastic } = world.bodies[0].state;
+  check(kinetic + elastic > 0, "it does not move");
+  world.dispose();
+  let text = "";
+  await build([{ name: "x.stl", bytes: new Uint8Array(3) }]).catch((error) => { text = `${error.name}: ${error.message}`; });
+  console.log(text);
+  check(text.startsWith("LimberError: x.stl"), `the message is: ${text}`);
 });
 
 // limber.d.ts names what is there, and nothing else is public.

@@ -49,6 +49,8 @@ def make_files(folder):
         "material": {"model": "stvk", "young": 1e6, "poisson": 0.4, "density": 1000}}]}
     limber("build", write_json(folder, "block.json", block), "--accuracy", "none", "--quiet", "-o",
            os.path.join(folder, "block.glb")).expect(0)
+    limber("mesh", "--generate", "sphere", "--surface", "--quiet", "-o",
+           os.path.join(folder, "ball.obj")).expect(0)
 
 
 def pack(folder):

@@ -33,7 +33,8 @@ def build():
     environment = {name: value for name, value in os.environ.items()
                    if name != "CMAKE_C_COMPILER_LAUNCHER"}
     for words in (["cmake", "--preset", "web", "-Wno-dev"],
-                  ["cmake", "--build", "build-web", "-j", "2", "--target", "limber-page"],
+                  ["cmake", "--build", "build-web", "-j", "2", "--target", "limber-page",
+                   "limber-builder"],
                   [sys.executable, "tools/make_page.py", PROGRAM, "build-web/page"]):
         done = subprocess.run(words, cwd=ROOT, env=environment, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace")
@@ -66,7 +67,50 @@ def make_files(folder):
     asset += b" " * (-len(asset) % 4)
     write(folder, "foreign.glb", struct.pack("<4sIIII", b"glTF", 2, 20 + len(asset), len(asset),
                                              0x4E4F534A) + asset)
+    make_meshes(folder)
     return model
+
+
+def make_meshes(folder):
+    """Surfaces of each format to build from, and files that look like some and are none."""
+    for name in ("ball.obj", "ball.stl", "ball.ply"):
+        limber("mesh", "--generate", "sphere", "--surface", "--quiet", "-o",
+               os.path.join(folder, name)).expect(0)
+    write_ball_glb(folder)
+    with open(os.path.join(folder, "ball.obj"), encoding="utf-8") as file:
+        write(folder, "bare.obj", "mtllib gone.mtl\nusemtl skin\n" + file.read())
+    write(folder, "words.obj", "this is no mesh\n")
+    write(folder, "empty.stl", b"")
+    write(folder, "points.ply", "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\n"
+          "property float y\nproperty float z\nend_header\n0 0 0\n1 0 0\n0 1 0\n")
+
+
+def write_ball_glb(folder):
+    """ball.obj as a plain .glb: one primitive."""
+    corners, triangles = [], []
+    with open(os.path.join(folder, "ball.obj"), encoding="utf-8") as file:
+        for words in map(str.split, file):
+            if words[:1] == ["v"]:
+                corners.append([float(word) for word in words[1:4]])
+            elif words[:1] == ["f"]:
+                triangles += [int(word.split("/")[0]) - 1 for word in words[1:4]]
+    positions = b"".join(struct.pack("<3f", *corner) for corner in corners)
+    indices = struct.pack(f"<{len(triangles)}I", *triangles)
+    ends = [[function(corner[axis] for corner in corners) for axis in range(3)] for function in (min, max)]
+    text = json.dumps({
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+        "buffers": [{"byteLength": len(positions) + len(indices)}],
+        "bufferViews": [{"buffer": 0, "byteLength": len(positions)},
+                        {"buffer": 0, "byteOffset": len(positions), "byteLength": len(indices)}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": len(corners), "type": "VEC3",
+                       "min": ends[0], "max": ends[1]},
+                      {"bufferView": 1, "componentType": 5125, "count": len(triangles), "type": "SCALAR"}],
+    }).encode()
+    text += b" " * (-len(text) % 4)
+    body = positions + indices
+    write(folder, "ball.glb", struct.pack("<4sIIII", b"glTF", 2, 28 + len(text) + len(body), len(text),
+                                          0x4E4F534A) + text + struct.pack("<II", len(body), 0x004E4942) + body)
 
 
 def serve(*words):
@@ -127,11 +171,31 @@ def check_first_frame(folder):
     check(residual <= 1e-5 * size, text)
 
 
+def frequencies(document):
+    return [mode["frequency_hz"] for mode in document["models"][0]["modes"]]
+
+
+def check_built(folder, end):
+    """What the page built from ball.END opens here, and has the frequencies that the program finds."""
+    mine = os.path.join(folder, f"native-{end}.glb")
+    limber("build", os.path.join(folder, f"ball.{end}"), "--cells", 6, "--dimension", 8, "--quiet", "-o",
+           mine).expect(0)
+    page, program = (limber("info", path, "--json").json()
+                     for path in (os.path.join(folder, f"built-{end}.glb"), mine))
+    ours, theirs = frequencies(page), frequencies(program)
+    residual = max(abs(a / b - 1) for a, b in zip(ours, theirs))
+    text = f"{len(ours)} frequencies off by {residual:.1e}, tolerance 1e-7"
+    print(text)
+    check(len(ours) == len(theirs) and residual < 1e-7, text)
+
+
 def check_saved(folder):
     """What the page saved: valid for Khronos's validator, and the motion that was seen."""
     cases = [(f"{name}_of_the_page_is_valid_glTF",
               lambda path=os.path.join(folder, f"{name}.glb"): print(validate(path).strip()[-1500:]))
              for name in ("saved", "compared")]
+    cases += [(f"a_{end}_is_built_as_the_program_does", lambda end=end: check_built(folder, end))
+              for end in ("obj", "stl", "ply", "glb")]
     cases.append(("saved_animation_begins_with_what_was_seen", lambda: check_first_frame(folder)))
     failed = 0
     for name, body in cases:

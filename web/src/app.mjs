@@ -1,5 +1,6 @@
 // limber's page: starts the engine, opens scenes, runs the frames.
-import { fetchModel, unpack } from "./files.mjs";
+import { Building, meshAmong } from "./building.mjs";
+import { fetchModel, isModel, unpack } from "./files.mjs";
 import { Gallery, fetchGallery } from "./gallery.mjs";
 import { listen } from "./input.mjs";
 import * as overlay from "./overlay.mjs";
@@ -17,7 +18,7 @@ const FILE_MAX = 800e6; // bytes: a page has 2 GB, and needs the file and what i
 const FRAME_MAX = 0.25; // s that a frame may go on by: after a pause the clock does not race
 
 let engine = null; // once it runs
-let panel = null, gallery = null, saving = null;
+let panel = null, gallery = null, saving = null, building = null;
 let scene = null; // { name } of the gallery, { open } of this site, { file } dropped
 let bare = false; // without panels, for embedding (#ui=none)
 let touched = false; // settings or camera may differ from the scene's own
@@ -82,7 +83,13 @@ async function load(turn, url, size, name, next, settings) {
     performance.mark("limber: scene fetched");
     early.delete(url);
     if (turn !== opening) return false;
+    const mesh = next.open && !isModel(bytes) && meshAmong([{ name: name.replace(/\.gz$/i, ""), bytes }]);
+    if (mesh) {
+      overlay.progress(null);
+      return await building.start(mesh);
+    }
     show(bytes, name, next, settings);
+    building.close();
     return true;
   } catch (reason) {
     if (turn === opening) overlay.tell(`${name}: ${explain(reason)}`, true);
@@ -140,17 +147,28 @@ async function bytesOfFile(file) {
   }
 }
 
-async function openFile(file) {
+function showFile(bytes, name) {
+  show(bytes, name, { file: name }, "");
+  history.pushState(null, "", location.pathname + location.search + (bare ? "#ui=none" : ""));
+}
+
+// A model is opened; a mesh, with the files that it names beside it, is built into one.
+async function openFiles(files) {
   ++opening;
   overlay.progress(0);
+  const [{ name }] = files;
   try {
-    const bytes = await unpack(await bytesOfFile(file));
-    show(bytes, file.name, { file: file.name }, "");
-    history.pushState(null, "", location.pathname + location.search);
+    const read = await Promise.all(files.map(async (file) =>
+      ({ name: file.name.replace(/\.gz$/i, ""), bytes: await unpack(await bytesOfFile(file)) })));
+    const mesh = meshAmong(read.filter(({ bytes }) => !isModel(bytes)));
+    overlay.progress(null);
+    if (mesh) return await building.start(mesh);
+    showFile(read[0].bytes, name);
+    building.close();
     return true;
   } catch (reason) {
-    overlay.tell(explain(reason).startsWith(file.name) ? explain(reason)
-      : `${file.name}: ${explain(reason)}`, true);
+    overlay.tell(explain(reason).startsWith(name) ? explain(reason)
+      : `${name}: ${explain(reason)}`, true);
     return false;
   } finally {
     overlay.progress(null);
@@ -188,12 +206,12 @@ function listenForFiles() {
     event.preventDefault();
     depth = 0;
     veil.hidden = true;
-    const files = event.dataTransfer?.files ?? [];
-    if (files.length) openFile(files[0]);
+    const files = [...event.dataTransfer?.files ?? []];
+    if (files.length) openFiles(files);
   });
   byId("open-file").addEventListener("click", () => byId("file").click());
   byId("file").addEventListener("change", (event) => {
-    if (event.target.files.length) openFile(event.target.files[0]);
+    if (event.target.files.length) openFiles([...event.target.files]);
     event.target.value = "";
   });
 }
@@ -398,6 +416,7 @@ async function start() {
   panel = new Panel(byId("panel"), engine.controls, set);
   gallery = new Gallery(byId("gallery"), byId("show-gallery"), scenes, (name) => openScene(name));
   saving = new Saving(canvas, engine, () => scene?.name ?? "limber", (name, on) => panel.mark(name, on));
+  building = new Building(showFile);
   overlay.makeHelp(engine.controls, engine.shortcuts);
   listen(canvas, () => engine, () => { touched = true; });
   listenForFiles();
@@ -439,7 +458,8 @@ const hook = window.limber = {
   link: () => engine.link(),
   scene: () => scene,
   open: (name) => openScene(name),
-  openFile: (file) => openFile(file),
+  openFile: (...files) => openFiles(files),
+  building: () => building.told,
   ready: null,
 };
 hook.ready = start().catch((reason) => {

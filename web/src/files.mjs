@@ -62,3 +62,27 @@ export async function fetchModel(url, total, progress) {
   const size = total || Number(response.headers.get("content-length")) || 0;
   return unpack(await bytesOf(response, size, progress));
 }
+
+// Whether a .glb has limber's own chunk: a model or a scene rather than a plain glTF file.
+export function isModel(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < 20 || view.getUint32(0, true) !== 0x46546c67) return false;
+  for (let at = 12; at + 8 <= bytes.length; at += 8 + view.getUint32(at, true))
+    if (view.getUint32(at + 4, true) === 0x52424d4c) return true; // LMBR
+  return false;
+}
+
+// What emscripten's modules are given for their WebAssembly: nothing where they fetch it themselves,
+// from beside them, and compile it while it comes; its bytes in node, or where the caller has it.
+export async function wasmBytes(name, source) {
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return { wasmBinary: source };
+  const url = new URL(source ?? name, import.meta.url);
+  if (url.protocol === "file:") {
+    const { readFile } = await import("node:fs/promises");
+    return { wasmBinary: await readFile(url) };
+  }
+  if (source === undefined) return {};
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url} did not come (${response.status})`);
+  return { wasmBinary: await response.arrayBuffer() };
+}

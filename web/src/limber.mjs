@@ -1,7 +1,7 @@
 // The engine as a module: const limber = await load(); const world = limber.open(bytes);
 // world.step(1 / 60); ... docs/module.md tells what there is, limber.d.ts its types.
 import createModule from "./limber-page.mjs";
-import { fetchModel, unpack } from "./files.mjs";
+import { fetchModel, unpack, wasmBytes } from "./files.mjs";
 import { LimberError, Memory } from "./memory.mjs";
 import { Body, Collider, Hand, StepFlag, World } from "./world.mjs";
 
@@ -44,23 +44,9 @@ class Limber {
   }
 }
 
-// The bytes of the WebAssembly: beside this file, unless the caller has them elsewhere.
-async function wasmBytes(source) {
-  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return source;
-  const url = new URL(source ?? "limber-page.wasm", import.meta.url);
-  if (url.protocol === "file:") {
-    const { readFile } = await import("node:fs/promises");
-    return readFile(url);
-  }
-  const response = await fetch(url);
-  if (!response.ok) throw new LimberError(`${url} did not come (${response.status})`);
-  return response.arrayBuffer();
-}
-
 // Compiles the engine. Options: wasm, an address or the bytes of limber-page.wasm.
 export async function load({ wasm } = {}) {
-  const inPage = typeof document !== "undefined" && wasm === undefined; // compiled while it comes
-  return new Limber(await createModule(inPage ? {} : { wasmBinary: await wasmBytes(wasm) }));
+  return new Limber(await createModule(await wasmBytes("limber-page.wasm", wasm)));
 }
 
 export { unpack };

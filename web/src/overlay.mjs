@@ -150,7 +150,7 @@ const MOUSE = [
   ["Wheel, + −", "nearer, farther"],
   ["Arrows", "turn; with Shift move"],
   ["Two fingers", "move and zoom"],
-  ["Drop a .glb", "open a model"],
+  ["Drop a file", "open a model, or build one from a mesh"],
 ];
 const FINGERS = [
   ["Drag a body", "pull it, with the tool that is chosen in the settings"],

@@ -52,6 +52,7 @@ void lb_own_sweeps_close(lbOwnSweeps *sweeps);
 
 // Sorts values, ascending (sign 1) or descending (-1): value order[j] becomes value j.
 void lb_own_sort(int32_t count, int sign, double *values, int32_t *order);
+double lb_own_length(double a, double b); // sqrt(a² + b²), with the same bits in every C library
 // c, s and r with c f + s g = r, c g - s f = 0
 lbOwnRotation lb_own_rotation(double f, double g, double *r);
 

@@ -93,6 +93,13 @@ void lb_own_sort(int32_t count, int sign, double *values, int32_t *order) {
   }
 }
 
+double lb_own_length(double a, double b) {
+  double squares = a * a + b * b;
+  if (squares > 1e-280 && squares < 1e280) return sqrt(squares);
+  double large = fmax(fabs(a), fabs(b)), small = fmin(fabs(a), fabs(b)) / large;
+  return large > 0 ? large * sqrt(1 + small * small) : 0;
+}
+
 lbOwnRotation lb_own_rotation(double f, double g, double *r) {
   if (g == 0) {
     *r = f;
@@ -102,13 +109,7 @@ lbOwnRotation lb_own_rotation(double f, double g, double *r) {
     *r = g;
     return (lbOwnRotation){ 0, 1 };
   }
-  // only operations that round alike everywhere; unit: keeps squares within range
-  double squares = f * f + g * g, unit = 1;
-  if (!(squares > 1e-280 && squares < 1e280)) {
-    unit = fmax(fabs(f), fabs(g));
-    squares = f / unit * (f / unit) + g / unit * (g / unit);
-  }
-  double length = copysign(unit * sqrt(squares), f);
+  double length = copysign(lb_own_length(f, g), f);
   *r = length;
   return (lbOwnRotation){ f / length, g / length };
 }

@@ -78,8 +78,7 @@ static void sweep(int32_t count, double *d, double *e, int step, lbOwnRotation *
 #define E(i) e[step * (i)]
   int32_t last = count - 1;
   double half = (D(last - 1) - D(last)) / (2 * E(last - 1));
-  double root = fabs(half) < 1e100 ? sqrt(half * half + 1) : fabs(half);
-  double shift = D(last) - E(last - 1) / (half + copysign(root, half));
+  double shift = D(last) - E(last - 1) / (half + copysign(lb_own_length(half, 1), half));
   double f = D(0) - shift, g = E(0), r;
   for (int32_t i = 0; i < last; i++) {
     lbOwnRotation t = lb_own_rotation(f, g, &r);
