@@ -248,6 +248,7 @@ void lb_near_find(lbWorld *world);
 // m: how far around two surfaces that are placed is looked for places; 0: they cannot touch.
 // Whether places with a gap could meet that have velocities (m/s).
 double lb_near_margin(const lbWorld *world, lbNear *near);
+void lb_near_tighten(const lbWorld *world, lbNear *near); // a body and what is rigid
 bool lb_near_may_meet(const lbWorld *world, const lbNear *near, double gap, lbVec3 normal,
                       lbVec3 first, lbVec3 second);
 // touch_find.c: contacts at the step's start.

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define SWEEPS 40
+#define SWEEPS 80
 #define TOLERANCE 1e-6 // of the largest force: no smaller changes are wanted
 #define ENOUGH 3e-4    // of the deepest that places would get into each other: nor of their moves
 #define PARTING 1.0    // m/s: bodies that overlap come apart no faster
