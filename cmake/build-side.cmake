@@ -1,25 +1,29 @@
-# limber-build (real numerical libraries), the program, the tests and the fuzz targets.
+# limber-build, the program, the tests and the fuzz targets.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(ZLIB REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(ASSIMP IMPORTED_TARGET assimp)
-find_library(CHOLMOD_LIBRARY cholmod REQUIRED)
-find_library(LAPACKE_LIBRARY lapacke REQUIRED)
-find_library(OPENBLAS_LIBRARY openblas REQUIRED)
+include(cmake/engine.cmake)
 
 limber_layer_sources(build_sources ${LIMBER_BUILD_LAYERS})
 set(build_kernels ${build_sources})
 list(FILTER build_kernels INCLUDE REGEX "\\.kernel\\.c$")
 list(FILTER build_sources EXCLUDE REGEX "\\.kernel\\.c$")
+if(LIMBER_ENGINE STREQUAL "own")
+  list(FILTER build_sources EXCLUDE REGEX "/linalg/suitesparse/")
+endif()
 add_library(limber-build ${build_sources})
 limber_set_up(limber-build)
 limber_add_kernels(limber-build ${build_kernels})
 target_compile_definitions(limber-build PRIVATE _GNU_SOURCE)
+# Nothing else depends on the choice.
+set_source_files_properties(${CMAKE_SOURCE_DIR}/src/linalg/engine.c
+  ${CMAKE_SOURCE_DIR}/src/linalg/analyse.c PROPERTIES
+  COMPILE_DEFINITIONS "${LIMBER_ENGINE_DEFINITIONS}")
 target_link_libraries(limber-build
   PUBLIC limber
-  PRIVATE PkgConfig::JANSSON ZLIB::ZLIB Threads::Threads ${CHOLMOD_LIBRARY} ${LAPACKE_LIBRARY}
-    ${OPENBLAS_LIBRARY})
+  PRIVATE PkgConfig::JANSSON ZLIB::ZLIB Threads::Threads ${LIMBER_ENGINE_LIBRARIES})
 # The only one that is linked with assimp: the library starts it for formats that it does not know.
 if(ASSIMP_FOUND)
   add_executable(limber-assimp ${CMAKE_SOURCE_DIR}/src/assimp/main.c)

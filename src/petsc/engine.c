@@ -3,19 +3,42 @@
 #include "limber/petsc.h"
 
 #include "fem/engine.h"
+#include "fem/modes.h"
+#include "fem/reference.h"
 #include "linalg/blas.h"
-#include "petsc/eigen.h"
+#include "petsc/basis.h"
+#include "petsc/cubature.h"
+#include "petsc/measure.h"
+#include "petsc/stages.h"
+#include "reduce/engine.h"
 
 #include <slepceps.h>
 #include <string.h>
 
 enum { BODIES_MOST = 8 };
 
-typedef enum Operation { STOP, OPEN, CLOSE, MULTIPLY, MULTIPLY_ALL, MOMENTS, EIGEN } Operation;
+typedef enum Operation {
+  STOP,
+  OPEN,
+  CLOSE,
+  MULTIPLY,
+  MULTIPLY_ALL,
+  MOMENTS,
+  EIGEN,
+  BASIS,
+  POLYNOMIALS,
+  CUBATURE_BEGIN,
+  CUBATURE_END,
+  FORCES,
+  COLUMNS,
+  ASSEMBLY,
+  STATICS
+} Operation;
 
 typedef struct Call {
   int32_t operation, body;
-  int32_t count, choice; // columns, modes; which matrix or material
+  int32_t count, choice; // columns, modes, vectors; which matrix, material or task
+  int32_t pose_count;
   double numbers[3];
 } Call;
 
@@ -116,14 +139,64 @@ static lbStatus find_modes(lbParts *parts, const Call *call, lbEigen **out, lbEr
   return status;
 }
 
+// Sums of this rank's elements; those of all ranks added up.
+static lbStatus sum_polynomials(lbParts *parts, const Call *call, const double *basis,
+                                int32_t part_count, lbPolynomial **sums, lbError *err) {
+  const lbFem *fem = parts->fem;
+  size_t own = 3 * (size_t)parts->vertices.count;
+  size_t size = parts->whole ? 3 * (size_t)parts->whole->vertex_count : 0;
+  double *U = lb_ranks_alloc(own * (size_t)call->count + 1, sizeof(double));
+  lbStatus status = LB_OK;
+  for (size_t i = 0; i < (size_t)call->count; i++)
+    lb_share_scatter(&parts->vertices, basis ? basis + size * i : NULL, U + own * i);
+  lbPolynomialDef def = { .count = call->count, .basis = U, .group_count = call->choice };
+  if (fem) def.element_groups = fem->element_materials;
+  if (!fem)
+    for (int32_t p = 0; p < part_count && !status; p++)
+      status = lb_polynomial_create(call->count, &sums[p], err);
+  else if (call->choice == 0)
+    status = lb_polynomial_build(fem, &def, sums, err);
+  else
+    status = lb_polynomial_build_parts(fem, &def, sums, err);
+  status = lb_ranks_agree(status, err);
+  for (int32_t p = 0; p < part_count && !status; p++) {
+    lb_ranks_sum(sums[p]->linear, lb_packed2_count(call->count));
+    lb_ranks_sum(sums[p]->quadratic, lb_packed3_count(call->count));
+    lb_ranks_sum(sums[p]->cubic, lb_packed4_count(call->count));
+  }
+  for (int32_t p = 0; p < part_count && status; p++) {
+    lb_polynomial_destroy(sums[p]);
+    sums[p] = NULL;
+  }
+  lb_free(U);
+  return status;
+}
+
 // ---- the ranks that wait -----------------------------------------------------------------------
+
+static void help_with_basis(lbParts *parts) {
+  lbError err;
+  lbFoundBasis found = { 0 };
+  lb_parts_basis(parts, &settings, NULL, "", &found, &err);
+  lb_found_basis_release(&found);
+}
+
+static void help_with_polynomials(lbParts *parts, const Call *call) {
+  lbError err;
+  int32_t count = call->choice ? 2 * call->choice : 1;
+  lbPolynomial **sums = lb_ranks_alloc((size_t)count, sizeof *sums);
+  sum_polynomials(parts, call, NULL, count, sums, &err);
+  for (int32_t p = 0; p < count; p++) lb_polynomial_destroy(sums[p]);
+  lb_free(sums);
+}
 
 static void carry_out(const Call *call) {
   lbError err;
+  lbPetscFigures figures;
   lbParts *parts = bodies[call->body];
   double moments[3][3];
   switch (call->operation) {
-  case OPEN: lb_parts_create(NULL, &bodies[call->body], &err); break;
+  case OPEN: lb_parts_create(NULL, &settings, &bodies[call->body], &err); break;
   case CLOSE:
     lb_parts_destroy(parts);
     bodies[call->body] = NULL;
@@ -132,6 +205,17 @@ static void carry_out(const Call *call) {
   case MULTIPLY_ALL: multiply_all(parts, call, NULL, NULL, &err); break;
   case MOMENTS: sum_moments(parts, call, moments); break;
   case EIGEN: find_modes(parts, call, NULL, &err); break;
+  case BASIS: help_with_basis(parts); break;
+  case POLYNOMIALS: help_with_polynomials(parts, call); break;
+  case CUBATURE_BEGIN: lb_part_cubature_begin(parts, call->count, NULL, &err); break;
+  case CUBATURE_END: lb_part_cubature_end(parts); break;
+  case ASSEMBLY: lb_measure_assembly(parts, &figures, &err); break;
+  case STATICS: lb_measure_statics(parts, &settings, NULL, &figures, &err); break;
+  case FORCES: lb_part_forces(parts, call->count, NULL, NULL, NULL, &err); break;
+  case COLUMNS:
+    lb_part_columns(parts, NULL, (lbColumnsTask)call->choice, call->count, call->pose_count, NULL,
+                    NULL, NULL, &err);
+    break;
   default: break;
   }
 }
@@ -148,9 +232,16 @@ void lb_petsc_serve(void) {
 
 // ---- rank 0 ------------------------------------------------------------------------------------
 
+static int32_t body_of(const lbFem *fem) {
+  int32_t body = 0;
+  while (fem && bodies[body] != fem->remote) body++;
+  return body;
+}
+
 static Call announce(const lbFem *fem, Operation operation, int32_t count, int32_t choice) {
-  Call call = { .operation = (int32_t)operation, .count = count, .choice = choice };
-  while (fem && bodies[call.body] != fem->remote) call.body++;
+  Call call = {
+    .operation = (int32_t)operation, .body = body_of(fem), .count = count, .choice = choice
+  };
   lb_ranks_broadcast(&call, sizeof call);
   return call;
 }
@@ -163,7 +254,7 @@ static lbStatus open_body(lbFem *fem, lbError *err) {
                    BODIES_MOST);
   Call call = { .operation = OPEN, .body = free_body };
   lb_ranks_broadcast(&call, sizeof call);
-  lbStatus status = lb_parts_create(fem, &bodies[free_body], err);
+  lbStatus status = lb_parts_create(fem, &settings, &bodies[free_body], err);
   fem->remote = bodies[free_body];
   return status;
 }
@@ -188,17 +279,109 @@ static lbStatus call_multiply_all(const lbFem *fem, int32_t material, int32_t co
 }
 
 static void call_moments(const lbFem *fem, const double c[3], double moments[3][3]) {
-  Call call = { .operation = MOMENTS };
-  while (bodies[call.body] != fem->remote) call.body++;
+  Call call = { .operation = MOMENTS, .body = body_of(fem) };
   memcpy(call.numbers, c, sizeof call.numbers);
   lb_ranks_broadcast(&call, sizeof call);
   sum_moments(fem->remote, &call, moments);
 }
 
 static lbStatus call_eigen(const lbFem *fem, const lbEigenDef *def, lbEigen **out, lbError *err) {
+  if (lb_stage_load_modes(settings.restart, fem, def->count, out)) return LB_OK;
   Call call = announce(fem, EIGEN, def->count, 0);
-  return find_modes(fem->remote, &call, out, err);
+  lbStatus status = find_modes(fem->remote, &call, out, err);
+  return status ? status : lb_stage_save_modes(settings.restart, fem, def->count, *out, err);
 }
+
+// Vectors of whole clusters are made canonical, then cut.
+static lbStatus keep_basis(const lbFem *fem, lbFoundBasis *found, lbBasis *basis, lbError *err) {
+  lbFemReference reference;
+  lb_fem_reference(fem, NULL, &reference);
+  lbStatus status = lb_canonical_vectors(&reference.fields, found->size.whole, found->values,
+                                         LB_SINGULAR_GAP, found->vectors, err);
+  return status ? status
+                : lb_basis_store_pca(fem, found->candidate_count, found->size.dimension,
+                                     found->size.whole, found->vectors, found->values, basis, err);
+}
+
+static lbStatus check_basis(const lbFem *fem, const lbBasisDef *def, lbError *err) {
+  int32_t candidates = def->mode_count + def->mode_count * (def->mode_count + 1) / 2;
+  if (def->spectral_deflation || def->metric != fem->mass_kind)
+    return lb_fail(
+        err, LB_ERR_UNSUPPORTED,
+        "%s: derivatives of a body in parts have no spectral deflation, and the metric of "
+        "the body's own mass",
+        fem->name);
+  return lb_basis_check_dimension(fem, def, candidates, err);
+}
+
+static lbStatus call_basis(const lbFem *fem, const lbBasisDef *def, lbBasis *basis, lbError *err) {
+  lbEigen *eigen = NULL;
+  lbFoundBasis found = { .mode_count = def->mode_count,
+                         .size = { .dimension = def->dimension, .at_most = def->at_most } };
+  lbStatus status = check_basis(fem, def, err);
+  if (!status) status = lb_fem_eigen(fem, NULL, def->mode_count, NULL, &eigen, err);
+  if (status) return status;
+  basis->mode_seconds = eigen->seconds;
+  basis->rigid_count = eigen->rigid_count;
+  if (!lb_stage_load_basis(settings.restart, fem, &found)) {
+    lbFoundBasis given = found;
+    announce(fem, BASIS, 0, 0);
+    status = lb_parts_basis(fem->remote, &settings, eigen, fem->name, &found, err);
+    if (!status) status = lb_stage_save_basis(settings.restart, fem, &given, &found, err);
+  }
+  if (!status) status = keep_basis(fem, &found, basis, err);
+  if (!status) status = lb_fem_modes_of_eigen(fem, eigen, def->mode_count, &basis->modes, err);
+  basis->force_seconds = found.force_seconds;
+  basis->solve_seconds = found.solve_seconds;
+  basis->pca_seconds = found.pca_seconds;
+  lb_found_basis_release(&found);
+  lb_eigen_destroy(eigen);
+  return status;
+}
+
+static lbStatus call_polynomials(const lbFem *fem, const lbPolynomialDef *def, bool whole,
+                                 int32_t count, lbPolynomial **parts, lbError *err) {
+  if (lb_stage_load_polynomials(settings.restart, fem, def, count, parts)) return LB_OK;
+  Call call = announce(fem, POLYNOMIALS, def->count, whole ? 0 : def->group_count);
+  lbStatus status = sum_polynomials(fem->remote, &call, def->basis, count, parts, err);
+  return status ? status : lb_stage_save_polynomials(settings.restart, fem, def, count, parts, err);
+}
+
+static lbStatus call_cubature_begin(const lbFem *fem, int32_t dimension, const double *basis,
+                                    lbError *err) {
+  announce(fem, CUBATURE_BEGIN, dimension, 0);
+  return lb_part_cubature_begin(fem->remote, dimension, basis, err);
+}
+
+static void call_cubature_end(const lbFem *fem) {
+  announce(fem, CUBATURE_END, 0, 0);
+  lb_part_cubature_end(fem->remote);
+}
+
+static lbStatus call_forces(const lbFem *fem, int32_t count, const double *poses, double *forces,
+                            double *energies, lbError *err) {
+  announce(fem, FORCES, count, 0);
+  return lb_part_forces(fem->remote, count, poses, forces, energies, err);
+}
+
+static lbStatus call_columns(const lbColumns *columns, lbColumnsTask task, int32_t count,
+                             const int32_t *list, const double *in, double *out, lbError *err) {
+  Call call = { .operation = COLUMNS,
+                .body = body_of(columns->fem),
+                .count = count,
+                .choice = (int32_t)task,
+                .pose_count = columns->pose_count };
+  lb_ranks_broadcast(&call, sizeof call);
+  return lb_part_columns(columns->fem->remote, columns, task, count, columns->pose_count, list, in,
+                         out, err);
+}
+
+static const lbReduceEngine reduce_engine = { .derivatives = call_basis,
+                                              .polynomials = call_polynomials,
+                                              .cubature_begin = call_cubature_begin,
+                                              .cubature_end = call_cubature_end,
+                                              .reduced_forces = call_forces,
+                                              .columns = call_columns };
 
 static const lbFemEngine engine = { .open = open_body,
                                     .close = close_body,
@@ -211,6 +394,27 @@ void lb_petsc_install(const lbPetscDef *def) {
   settings = *def;
   lb_ranks_broadcast(&settings, sizeof settings);
   lb_fem_set_engine(&engine);
+  lb_reduce_set_engine(&reduce_engine);
+}
+
+lbStatus lb_petsc_measure(const lbFem *fem, int32_t mode_count, lbPetscFigures *out, lbError *err) {
+  if (!fem->engine)
+    return lb_fail(err, LB_ERR_UNSUPPORTED, "%s: shells are not spread over ranks", fem->name);
+  lbEigen *eigen = NULL;
+  lbEigenDef def = lb_eigen_def(mode_count);
+  *out = (lbPetscFigures){ .rows = 3 * fem->node_count, .mode_count = mode_count };
+  announce(fem, ASSEMBLY, 0, 0);
+  lbStatus status = lb_measure_assembly(fem->remote, out, err);
+  double start = lb_seconds();
+  if (!status) status = call_eigen(fem, &def, &eigen, err);
+  if (status) return status;
+  out->modes_seconds = lb_seconds() - start;
+  for (int32_t i = 0; i < eigen->count; i++)
+    if (eigen->residuals[i] > out->modes_residual) out->modes_residual = eigen->residuals[i];
+  announce(fem, STATICS, 0, 0);
+  status = lb_measure_statics(fem->remote, &settings, eigen, out, err);
+  lb_eigen_destroy(eigen);
+  return status;
 }
 
 // ---- start and end -----------------------------------------------------------------------------
