@@ -45,8 +45,8 @@ typedef struct lbContactProblem {
   int32_t sweeps_most;        // at least 1
   double tolerance;           // of the change of a force in a sweep, of the largest; 0: none
   const int32_t *list;        // (contact_count) numbers of the contacts that there are; NULL: all
-  double *work;  // (contacts x LB_CONTACT_WORK), by number; NULL: plain sweeps
-  double enough; // of w: a sweep that changes no w by more is the last; 0: none
+  double *work;               // (contacts x LB_CONTACT_WORK), by number; NULL: plain sweeps
+  double enough;              // of w: a sweep that changes no w by more is the last; 0: none
 } lbContactProblem;
 
 // x (contacts x 3): where it starts (zeros will do) and the result. Returns the sweeps that it

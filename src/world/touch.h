@@ -173,6 +173,7 @@ struct lbWorldTouch {
   int32_t *owners;          // (2 contact_room): of spots, 2 contact + side
   lbVec3 *ways;             // (2 contact_room): what they move by alone
   double *amounts;          // (2 contact_room x 3): forces or impulses on the spots
+  double enough;            // of the deepest overlap to come: moves that sweeps need not mend
   double *solve_work;       // (contact_room x LB_CONTACT_WORK)
   double *pool;             // matrices and moves of parts
   size_t pool_room;

@@ -9,11 +9,12 @@
 #define SWEEPS 80
 #define TOLERANCE 1e-6 // of the largest force: no smaller changes are wanted
 #define ENOUGH 3e-4    // of the deepest that places would get into each other: nor of their moves
-#define PARTING 1.0    // m/s: bodies that overlap come apart no faster
-#define SHARE 0.2      // of the overlap that a step takes back, at most
-#define NEVER 1e30     // m/s: a gap that nothing closes
-#define BODIES 4       // a task: waking a thread costs more than a few of them
-#define TASKS 16       // islands are solved in, at most
+#define ENOUGH_LINKED 3e-5 // where joints depend on forces
+#define PARTING 1.0        // m/s: bodies that overlap come apart no faster
+#define SHARE 0.2          // of the overlap that a step takes back, at most
+#define NEVER 1e30         // m/s: a gap that nothing closes
+#define BODIES 4           // a task: waking a thread costs more than a few of them
+#define TASKS 16           // islands are solved in, at most
 
 // ---- who has contacts --------------------------------------------------------------------------
 
@@ -167,7 +168,7 @@ static void solve_islands(int32_t begin, int32_t end, void *context) {
     lbContactProblem problem = make_problem(s->touch);
     problem.contact_count = at[i + 1] - at[i];
     problem.list = s->touch->by_island + at[i];
-    problem.enough = ENOUGH * deepest_of(&problem);
+    problem.enough = s->touch->enough * deepest_of(&problem);
     s->touch->sweeps[i] = lb_touch_solve(s->touch, &problem, at[i], s->x);
   }
 }
@@ -318,6 +319,7 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
   lbWorldTouch *touch = world->touch;
   double begun = lb_seconds();
   touch->stats = (lbContactStats){ 0 };
+  touch->enough = lb_joints_hold_any(world) ? ENOUGH_LINKED : ENOUGH;
   lb_colliders_lead(world, start, end);
   lb_sleep_watch(world);
   lb_touch_find(world);
