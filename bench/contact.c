@@ -303,7 +303,7 @@ static lbStatus add_bowl(lbWorld *world, lbError *err) {
   return status;
 }
 
-// In layers above the bowl, turned and shifted a little.
+// In layers above the bowl, turned about their centres and shifted a little.
 static lbStatus add_poured(lbWorld *world, const lbModel *model, lbError *err) {
   lbStatus status = LB_OK;
   for (int i = 0; i < POURED && !status; i++) {
@@ -311,9 +311,10 @@ static lbStatus add_poured(lbWorld *world, const lbModel *model, lbError *err) {
     lbBodyDef def = lb_body_def();
     lbBodyId id;
     def.method = LB_METHOD_MODAL;
-    def.position = lb_vec3(0.9 + 0.24 * x + 0.02 * (layer % 3), 0.9 + 0.24 * y + 0.03 * (layer % 2),
-                           0.5 + 0.23 * layer);
+    lbVec3 centre = lb_vec3(1 + 0.24 * x + 0.02 * (layer % 3), 1 + 0.24 * y + 0.03 * (layer % 2),
+                            0.6 + 0.23 * layer);
     def.rotation = lb_quat_from_axis_angle(lb_vec3(1, 0.3 * x, 0.2 * y), 0.3 * i);
+    def.position = lb_sub(centre, lb_quat_rotate(def.rotation, lb_vec3(0.1, 0.1, 0.1)));
     status = lb_world_add(world, model, &def, &id, err);
   }
   return status;
@@ -329,7 +330,7 @@ static int32_t count_touched(const lbWorld *world) {
 static lbStatus bench_pour(int32_t threads, benchTable *table, lbError *err) {
   enum { SETTLE = 150, STEPS = 120 };
   static const double size[3] = { 0.2, 0.2, 0.2 };
-  static const int32_t cells[3] = { 7, 7, 6 };
+  static const int32_t cells[3] = { 9, 9, 8 };
   lbModel *model = NULL;
   lbWorld *world = NULL;
   double times[STEPS], parts[3] = { 0, 0, 0 };

@@ -98,7 +98,7 @@ static void start(lbPlaced *placed, const lbBody *body, lbVec3 velocity, lbScrat
   int32_t n = placed->tree->dimension;
   const double *q = scratch->q0, *rates = scratch->v0;
   body->prepared->method->get(body, scratch->q0, scratch->v0, NULL);
-  placed->velocity = velocity, placed->spread = 0;
+  placed->velocity = velocity, placed->spread = 0, placed->current = true;
   for (int32_t i = 0; i < n && placed->tree->rows; i++)
     for (int k = 0; k < 4; k++) {
       placed->factors[4 * i + k] = k < 3 ? q[i] : fabs(q[i]);

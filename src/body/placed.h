@@ -8,6 +8,7 @@
 
 typedef struct lbPlaced {
   const lbTree *tree;
+  bool current;       // what follows is of the state that the body has; for whoever moves bodies
   lbAabbTree *boxes;  // of the triangles, world; their order is that of tree->shape
   double *positions;  // (vertices x 3): world, where a box is not empty
   double *velocities; // (vertices x 3): world, m/s, there too

@@ -5,7 +5,11 @@
 
 #include <string.h>
 
-#define SETTLED 0.1 // of the tolerance: a smaller change of a force is not worth its columns
+#define SETTLED 0.1 // of what is tolerated: a smaller change of a force is not worth its columns
+
+// Numbers of a contact in `work`: its force before a sweep, the way that forces go on along, its
+// own block, and the inverse of that (of which the first is NAN where it has none).
+enum { BEFORE = 0, ALONG = 3, BLOCK = 6, INVERSE = 15 };
 
 // ---- how places move ---------------------------------------------------------------------------
 
@@ -47,11 +51,16 @@ void lb_contact_move(const lbContactProblem *p, int32_t contact, double by[3]) {
   }
 }
 
+// Each part once: with the contact that has its first place. NULL: not with this one.
+static const lbContactPart *part_with(const lbContactProblem *p, int32_t contact, int side) {
+  lbContactSide at = p->sides[2 * (size_t)contact + (size_t)side];
+  return at.body >= 0 && at.place == 0 ? &p->parts[at.body] : NULL;
+}
+
 static void clear_moves(const lbContactProblem *p, int32_t contact) {
   for (int side = 0; side < 2; side++) {
-    int32_t body = p->sides[2 * (size_t)contact + (size_t)side].body;
-    if (body < 0) continue;
-    memset(p->parts[body].moves, 0, 3 * (size_t)p->parts[body].count * sizeof(double));
+    const lbContactPart *part = part_with(p, contact, side);
+    if (part) memset(part->moves, 0, 3 * (size_t)part->count * sizeof(double));
   }
 }
 
@@ -90,8 +99,8 @@ static void find_block(const lbContactProblem *p, int32_t contact, double B[3][3
 
 // ---- one contact -------------------------------------------------------------------------------
 
-// x <- B⁻¹ r, of a symmetric positive block; false: it is singular.
-static bool solve_block(const double B[3][3], const double r[3], double x[3]) {
+// Of a symmetric positive block; false: it is singular.
+static bool invert(const double B[3][3], double inverse[3][3]) {
   double c0 = B[1][1] * B[2][2] - B[1][2] * B[2][1], c1 = B[1][2] * B[2][0] - B[1][0] * B[2][2];
   double c2 = B[1][0] * B[2][1] - B[1][1] * B[2][0];
   double det = B[0][0] * c0 + B[0][1] * c1 + B[0][2] * c2;
@@ -99,11 +108,33 @@ static bool solve_block(const double B[3][3], const double r[3], double x[3]) {
   double d0 = B[0][2] * B[2][1] - B[0][1] * B[2][2], d1 = B[0][0] * B[2][2] - B[0][2] * B[2][0];
   double d2 = B[0][1] * B[2][0] - B[0][0] * B[2][1], e0 = B[0][1] * B[1][2] - B[0][2] * B[1][1];
   double e1 = B[0][2] * B[1][0] - B[0][0] * B[1][2], e2 = B[0][0] * B[1][1] - B[0][1] * B[1][0];
-  double inverse = 1 / det;
-  x[0] = (c0 * r[0] + d0 * r[1] + e0 * r[2]) * inverse;
-  x[1] = (c1 * r[0] + d1 * r[1] + e1 * r[2]) * inverse;
-  x[2] = (c2 * r[0] + d2 * r[1] + e2 * r[2]) * inverse;
+  const double adjoint[3][3] = { { c0, d0, e0 }, { c1, d1, e1 }, { c2, d2, e2 } };
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) inverse[i][j] = adjoint[i][j] / det;
   return true;
+}
+
+// B <- and its inverse, from the work or made anew; false: it has none.
+static bool take_blocks(const lbContactProblem *p, int32_t contact, double B[3][3],
+                        double inverse[3][3]) {
+  if (p->work) {
+    const double *work = p->work + LB_CONTACT_WORK * (size_t)contact;
+    memcpy(B, work + BLOCK, 9 * sizeof(double));
+    memcpy(inverse, work + INVERSE, 9 * sizeof(double));
+    return inverse[0][0] == inverse[0][0];
+  }
+  find_block(p, contact, B);
+  return invert((const double(*)[3])B, inverse);
+}
+
+static void keep_blocks(const lbContactProblem *p, int32_t contact) {
+  double B[3][3], inverse[3][3], *work = p->work + LB_CONTACT_WORK * (size_t)contact;
+  find_block(p, contact, B);
+  bool has_one = invert((const double(*)[3])B, inverse);
+  memset(work, 0, BLOCK * sizeof(double));
+  memcpy(work + BLOCK, B, sizeof B);
+  memcpy(work + INVERSE, inverse, sizeof inverse);
+  if (!has_one) work[INVERSE] = NAN;
 }
 
 // Sliding: a few rounds of normal, then tangents along the steepest way, projected.
@@ -119,47 +150,64 @@ static void slide(const double B[3][3], const double r[3], double friction, doub
   }
 }
 
-// x <- the force of a contact at the moves w that it has with x.
-static void solve_contact(const lbContactProblem *p, int32_t contact, const double w[3],
-                          double x[3]) {
-  double B[3][3], r[3], opposite[3], stick[3];
-  double friction = p->friction[contact];
-  find_block(p, contact, B);
-  if (!(B[0][0] > 0)) return; // nothing gives way
-  for (int i = 0; i < 3; i++) {
-    r[i] = w[i] - (B[i][0] * x[0] + B[i][1] * x[1] + B[i][2] * x[2]);
-    opposite[i] = -r[i];
-  }
-  if (friction == 0) {
+// x <- the force of a contact at the moves w that it has with x. Returns the most that its own move
+// changes by.
+static double solve_contact(const lbContactProblem *p, int32_t contact, const double w[3],
+                            double x[3]) {
+  double B[3][3], inverse[3][3], r[3], stick[3], before[3] = { x[0], x[1], x[2] };
+  double friction = p->friction[contact], most = 0;
+  bool has_inverse = take_blocks(p, contact, B, inverse);
+  if (!(B[0][0] > 0)) return 0; // nothing gives way
+  for (int i = 0; i < 3; i++) r[i] = w[i] - (B[i][0] * x[0] + B[i][1] * x[1] + B[i][2] * x[2]);
+  for (int i = 0; i < 3 && has_inverse; i++)
+    stick[i] = -(inverse[i][0] * r[0] + inverse[i][1] * r[1] + inverse[i][2] * r[2]);
+  if (friction > 0 && has_inverse && stick[0] > 0 &&
+      stick[1] * stick[1] + stick[2] * stick[2] <= friction * friction * stick[0] * stick[0]) {
+    memcpy(x, stick, sizeof stick);
+  } else if (friction > 0) {
+    slide((const double(*)[3])B, r, friction, x);
+  } else {
     x[0] = fmax(0, -r[0] / B[0][0]);
     x[1] = x[2] = 0;
-  } else if (solve_block((const double(*)[3])B, opposite, stick) && stick[0] > 0 &&
-             stick[1] * stick[1] + stick[2] * stick[2] <= friction * friction * stick[0] * stick[0])
-    memcpy(x, stick, sizeof stick);
-  else
-    slide((const double(*)[3])B, r, friction, x);
+  }
   if (!(isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]))) x[0] = x[1] = x[2] = 0;
+  for (int i = 0; i < 3; i++) {
+    double by = B[i][i] * fabs(x[i] - before[i]);
+    if (by > most) most = by;
+  }
+  return most;
 }
 
 static double largest_of(const double x[3]) {
-  return fmax(fabs(x[0]), fmax(fabs(x[1]), fabs(x[2])));
+  double a = fabs(x[0]), b = fabs(x[1]), c = fabs(x[2]);
+  b = b > c ? b : c;
+  return a > b ? a : b;
 }
 
 // ---- all of them -------------------------------------------------------------------------------
 
-// The force of a contact, again; returns by how much it changed. Changes below `least` are left.
-static double visit(const lbContactProblem *p, int32_t contact, double least, double own[3]) {
+// How much a sweep has changed.
+typedef struct Change {
+  double force, move; // the most that a force, and a move, changed by
+  double largest;     // of the forces
+} Change;
+
+// The force of a contact, again. Changes of a force below `least`, or of a move by little of what
+// is enough, are left.
+static void visit(const lbContactProblem *p, int32_t contact, double least, double own[3],
+                  Change *most) {
   double w[3], x[3], by[3];
   find_move(p, contact, w);
-  if (own[0] == 0 && own[1] == 0 && own[2] == 0 && w[0] >= 0) return 0; // apart
+  if (own[0] == 0 && own[1] == 0 && own[2] == 0 && w[0] >= 0) return; // apart
   memcpy(x, own, sizeof x);
-  solve_contact(p, contact, w, x);
+  double move = solve_contact(p, contact, w, x);
   for (int i = 0; i < 3; i++) by[i] = x[i] - own[i];
   double size = largest_of(by);
-  if (!(size > least)) return size;
+  if (size > most->force) most->force = size;
+  if (move > most->move) most->move = move;
+  if (!(size > least) || move < SETTLED * p->enough) return;
   memcpy(own, x, sizeof x);
   change(p, contact, by);
-  return size;
 }
 
 static double start(const lbContactProblem *p, double *x) {
@@ -179,7 +227,13 @@ static double start(const lbContactProblem *p, double *x) {
 static void keep(const lbContactProblem *p, const double *x) {
   for (int32_t i = 0; i < p->contact_count; i++) {
     int32_t c = number_of(p, i);
-    memcpy(p->work + 6 * (size_t)c, x + 3 * (size_t)c, 3 * sizeof *x);
+    memcpy(p->work + LB_CONTACT_WORK * (size_t)c + BEFORE, x + 3 * (size_t)c, 3 * sizeof *x);
+    for (int side = 0; side < 2; side++) {
+      const lbContactPart *part = part_with(p, c, side);
+      if (!part) continue;
+      size_t n = 3 * (size_t)part->count;
+      memcpy(part->moves + n, part->moves, n * sizeof *x);
+    }
   }
 }
 
@@ -187,52 +241,70 @@ static void keep(const lbContactProblem *p, const double *x) {
 static double step_of(const lbContactProblem *p, const double *x) {
   double sum = 0;
   for (int32_t i = 0; i < p->contact_count; i++) {
-    int32_t c = number_of(p, i);
-    for (int k = 0; k < 3; k++) {
-      double by = x[3 * c + k] - p->work[6 * c + k];
+    size_t c = (size_t)number_of(p, i);
+    for (size_t k = 0; k < 3; k++) {
+      double by = x[3 * c + k] - p->work[LB_CONTACT_WORK * c + BEFORE + k];
       sum += by * by;
     }
   }
   return sum;
 }
 
-// Goes on along the way so far, by `share` of it; the way <- that and the last sweep's step.
-static void go_on(const lbContactProblem *p, double share, double *x) {
-  for (int32_t i = 0; i < p->contact_count; i++) {
-    int32_t c = number_of(p, i);
-    double *own = x + 3 * (size_t)c, *before = p->work + 6 * (size_t)c, *way = before + 3, by[3];
-    for (int k = 0; k < 3; k++) {
-      by[k] = share * way[k];
-      way[k] = by[k] + own[k] - before[k];
-      own[k] += by[k];
-    }
-    if (largest_of(by) > 0) change(p, c, by);
+// x goes on along `way` by `share` of it; the way <- that and what x has changed by since `before`.
+static void go_along(size_t count, double share, const double *before, double *way, double *x) {
+  for (size_t k = 0; k < count; k++) {
+    double by = share * way[k];
+    way[k] = by + x[k] - before[k];
+    x[k] += by;
   }
 }
 
-// One sweep; returns the largest change of a force, *largest <- the largest force.
-static double sweep_over(const lbContactProblem *p, bool back, double least, double *x,
-                         double *largest) {
-  double most = 0;
-  *largest = 0;
+static void go_on(const lbContactProblem *p, double share, double *x) {
+  for (int32_t i = 0; i < p->contact_count; i++) {
+    int32_t c = number_of(p, i);
+    double *work = p->work + LB_CONTACT_WORK * (size_t)c;
+    go_along(3, share, work + BEFORE, work + ALONG, x + 3 * (size_t)c);
+    for (int side = 0; side < 2; side++) {
+      const lbContactPart *part = part_with(p, c, side);
+      if (!part) continue;
+      size_t n = 3 * (size_t)part->count;
+      go_along(n, share, part->moves + n, part->moves + 2 * n, part->moves);
+    }
+  }
+}
+
+static Change sweep_over(const lbContactProblem *p, bool back, double least, double *x) {
+  Change most = { 0, 0, 0 };
   for (int32_t i = 0; i < p->contact_count; i++) {
     int32_t c = number_of(p, back ? p->contact_count - 1 - i : i);
     double *own = x + 3 * (size_t)c;
-    most = fmax(most, visit(p, c, least, own));
-    *largest = fmax(*largest, largest_of(own));
+    visit(p, c, least, own, &most);
+    double size = largest_of(own);
+    if (size > most.largest) most.largest = size;
   }
   return most;
 }
 
+static void prepare(const lbContactProblem *p) {
+  for (int32_t i = 0; i < p->contact_count; i++) {
+    int32_t c = number_of(p, i);
+    keep_blocks(p, c);
+    for (int side = 0; side < 2; side++) {
+      const lbContactPart *part = part_with(p, c, side);
+      size_t n = part ? 3 * (size_t)part->count : 0;
+      if (part) memset(part->moves + 2 * n, 0, n * sizeof(double));
+    }
+  }
+}
+
 int32_t lb_contact_solve(const lbContactProblem *p, double *x) {
   double largest = start(p, x), before = 0;
-  for (int32_t i = 0; i < p->contact_count && p->work; i++)
-    memset(p->work + 6 * (size_t)number_of(p, i), 0, 6 * sizeof *x);
+  if (p->work) prepare(p);
   for (int32_t sweep = 1; sweep <= p->sweeps_most; sweep++) {
     if (p->work) keep(p, x);
-    double least = SETTLED * p->tolerance * largest;
-    double most = sweep_over(p, sweep % 2 == 0, least, x, &largest);
-    if (most <= p->tolerance * largest) return sweep;
+    Change most = sweep_over(p, sweep % 2 == 0, SETTLED * p->tolerance * largest, x);
+    largest = most.largest;
+    if (most.force <= p->tolerance * largest || most.move <= p->enough) return sweep;
     if (!p->work || sweep == p->sweeps_most) continue; // the last one keeps to the cones
     double step = step_of(p, x);
     go_on(p, step < before ? step / before : 0, x);

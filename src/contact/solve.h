@@ -15,7 +15,7 @@
 // part cost nothing, and those that have settled next to nothing.
 // Between sweeps forces go on along conjugate directions, as those of a nonlinear problem do
 // (Silcowitz-Hansen, Niebles & Erleben 2010), which piles need: a sweep passes a force on to the
-// next body alone.
+// next body alone. What that does to places is known from the sweep, so it costs a copy.
 // Moves of a place (m, or m/s) and forces (N, or N s) may be in any units that fit each other.
 #ifndef LB_CONTACT_SOLVE_H
 #define LB_CONTACT_SOLVE_H
@@ -30,8 +30,11 @@ typedef struct lbContactSide { // of a contact
 typedef struct lbContactPart { // of a body
   int32_t count;               // contacts
   double *matrix;              // (3 count x 3 count), symmetric
-  double *moves;               // (3 count): what the forces do to its places; work
+  double *moves; // (3 count; with lbContactProblem.work 9 count): what the forces do to its places;
+                 // work. Of its places, 0 belongs to a contact
 } lbContactPart;
+
+#define LB_CONTACT_WORK 24 // numbers of work, a contact
 
 typedef struct lbContactProblem {
   int32_t contact_count, part_count;
@@ -42,7 +45,8 @@ typedef struct lbContactProblem {
   int32_t sweeps_most;        // at least 1
   double tolerance;           // of the change of a force in a sweep, of the largest; 0: none
   const int32_t *list;        // (contact_count) numbers of the contacts that there are; NULL: all
-  double *work;               // (contacts x 6), by number; NULL: plain sweeps
+  double *work;               // (contacts x LB_CONTACT_WORK), by number; NULL: plain sweeps
+  double enough;              // of w: a sweep that changes no w by more is the last; 0: none
 } lbContactProblem;
 
 // x (contacts x 3): where it starts (zeros will do) and the result. Returns the sweeps that it

@@ -444,7 +444,7 @@ static bool make_memory(const lbWorld *world, lbWorldJoints *joints) {
   size_t merged = 0, rows = (size_t)joints->row_room, components = (size_t)joints->component_count;
   for (int32_t c = 0; c < joints->component_count; c++) {
     size_t places = 3 * (size_t)most_places(world, joints, c);
-    merged += places * places + places;
+    merged += places * places + 3 * places;
   }
   size_t n = (size_t)largest;
   joints->contact_room = contacts, joints->part_room = world->slot_count;
@@ -479,7 +479,7 @@ static bool make_memory(const lbWorld *world, lbWorldJoints *joints) {
     size_t places = 3 * (size_t)most_places(world, joints, c);
     joints->merged[c] = at;
     joints->place_rooms[c] = most_places(world, joints, c);
-    at += places * places + places;
+    at += places * places + 3 * places;
   }
   return true;
 }

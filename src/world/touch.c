@@ -55,10 +55,10 @@ static bool make(void *block, size_t count, size_t bytes) {
 // What depends on the number of contacts.
 static bool make_contacts(lbWorldTouch *touch, int32_t room) {
   size_t n = (size_t)room;
-  // Of a body's m contacts: a matrix and a row; the sum is largest where bodies are full.
+  // Of a body's m contacts: a matrix and three rows; the sum is largest where bodies are full.
   size_t side = 3 * LB_BODY_CONTACTS;
   touch->contact_room = room;
-  touch->pool_room = 2 * n * 3 * (side + 1) + 2 * side * (side + 1);
+  touch->pool_room = 2 * n * 3 * (side + 3) + 2 * side * (side + 3);
   return make(&touch->contacts, n, sizeof *touch->contacts) &&
          make(&touch->forces, 3 * n, sizeof(double)) &&
          make(&touch->impulses, 3 * n, sizeof(double)) &&
@@ -73,7 +73,7 @@ static bool make_contacts(lbWorldTouch *touch, int32_t room) {
          make(&touch->owners, 2 * n, sizeof(int32_t)) &&
          make(&touch->by_island, n, sizeof(int32_t)) &&
          make(&touch->amounts, 6 * n, sizeof(double)) &&
-         make(&touch->solve_work, 6 * n, sizeof(double)) &&
+         make(&touch->solve_work, LB_CONTACT_WORK * n, sizeof(double)) &&
          make(&touch->pool, touch->pool_room, sizeof(double));
 }
 

@@ -173,7 +173,8 @@ struct lbWorldTouch {
   int32_t *owners;          // (2 contact_room): of spots, 2 contact + side
   lbVec3 *ways;             // (2 contact_room): what they move by alone
   double *amounts;          // (2 contact_room x 3): forces or impulses on the spots
-  double *solve_work;       // (contact_room x 6)
+  double enough;            // of the deepest overlap to come: moves that sweeps need not mend
+  double *solve_work;       // (contact_room x LB_CONTACT_WORK)
   double *pool;             // matrices and moves of parts
   size_t pool_room;
   lbContactStats stats;
@@ -248,6 +249,7 @@ void lb_near_find(lbWorld *world);
 // m: how far around two surfaces that are placed is looked for places; 0: they cannot touch.
 // Whether places with a gap could meet that have velocities (m/s).
 double lb_near_margin(const lbWorld *world, lbNear *near);
+void lb_near_tighten(const lbWorld *world, lbNear *near); // a body and what is rigid
 bool lb_near_may_meet(const lbWorld *world, const lbNear *near, double gap, lbVec3 normal,
                       lbVec3 first, lbVec3 second);
 // touch_find.c: contacts at the step's start.

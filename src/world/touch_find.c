@@ -279,9 +279,10 @@ static Rigid collider_of(const lbWorld *world, int32_t number) {
 }
 
 // A body that deforms.
-static double approach_rigid(const lbWorld *world, lbTouchWork *work, const lbNear *near,
+static double approach_rigid(const lbWorld *world, lbTouchWork *work, lbNear *near,
                              const Rigid *r) {
   int32_t slot = near->slots[0];
+  lb_near_tighten(world, near);
   const lbBody *body = world->slots[slot].body;
   Approach a = { .world = world,
                  .near = near,
@@ -417,6 +418,8 @@ static void place_all(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   bool any = false;
   memset(touch->counts, 0, (size_t)world->slot_count * sizeof *touch->counts);
+  for (int32_t i = 0; i < world->slot_count; i++)
+    if (world->slots[i].placed) world->slots[i].placed->current = false;
   for (int32_t i = 0; i < touch->near_count; i++) {
     const lbNear *near = &touch->nears[i];
     if (!needs_surface(world, near)) continue;

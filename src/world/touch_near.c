@@ -288,6 +288,16 @@ double lb_near_margin(const lbWorld *world, lbNear *near) {
   return gap < margin ? fmin(margin, gap + near->slack + FARTHER * (margin - gap)) : 0;
 }
 
+// Where the surface is placed for other bodies, it is known how it moves, not only a bound of that.
+void lb_near_tighten(const lbWorld *world, lbNear *near) {
+  const lbPlaced *placed = world->slots[near->slots[0]].placed;
+  const lbTouchSphere *sphere = &world->touch->spheres[near->slots[0]];
+  if (!placed->current || placed->spread > sphere->spread) return;
+  double less = WAY * world->h * (sphere->spread - placed->spread);
+  near->spread -= sphere->spread - placed->spread;
+  near->margin = fmax(near->slack + near->halt, near->margin - less);
+}
+
 // At velocities (m/s) of both, which change by what moves the surfaces elsewhere; or as if one of
 // them were stopped.
 bool lb_near_may_meet(const lbWorld *world, const lbNear *near, double gap, lbVec3 normal,

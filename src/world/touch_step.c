@@ -6,13 +6,15 @@
 
 #include <string.h>
 
-#define SWEEPS 40
+#define SWEEPS 80
 #define TOLERANCE 1e-6 // of the largest force: no smaller changes are wanted
-#define PARTING 1.0    // m/s: bodies that overlap come apart no faster
-#define SHARE 0.2      // of the overlap that a step takes back, at most
-#define NEVER 1e30     // m/s: a gap that nothing closes
-#define BODIES 4       // a task: waking a thread costs more than a few of them
-#define TASKS 16       // islands are solved in, at most
+#define ENOUGH 3e-4    // of the deepest that places would get into each other: nor of their moves
+#define ENOUGH_LINKED 3e-5 // where joints depend on forces
+#define PARTING 1.0        // m/s: bodies that overlap come apart no faster
+#define SHARE 0.2          // of the overlap that a step takes back, at most
+#define NEVER 1e30         // m/s: a gap that nothing closes
+#define BODIES 4           // a task: waking a thread costs more than a few of them
+#define TASKS 16           // islands are solved in, at most
 
 // ---- who has contacts --------------------------------------------------------------------------
 
@@ -88,7 +90,7 @@ static void make_parts(lbWorldTouch *touch) {
   for (int32_t t = 0; t < touch->toucher_count; t++) {
     size_t n = 3 * (size_t)touch->touchers[t].count;
     touch->parts[t] = (lbContactPart){ touch->touchers[t].count, at, at + n * n };
-    at += n * n + n;
+    at += n * n + 3 * n;
   }
   memset(touch->pool, 0, (size_t)(at - touch->pool) * sizeof *at);
 }
@@ -152,6 +154,13 @@ typedef struct Solving {
   double *x;
 } Solving;
 
+static double deepest_of(const lbContactProblem *problem) {
+  double deepest = 0;
+  for (int32_t i = 0; i < problem->contact_count; i++)
+    deepest = fmax(deepest, -problem->free[3 * (size_t)problem->list[i]]);
+  return deepest;
+}
+
 static void solve_islands(int32_t begin, int32_t end, void *context) {
   Solving *s = context;
   const int32_t *at = s->touch->island_begin;
@@ -159,6 +168,7 @@ static void solve_islands(int32_t begin, int32_t end, void *context) {
     lbContactProblem problem = make_problem(s->touch);
     problem.contact_count = at[i + 1] - at[i];
     problem.list = s->touch->by_island + at[i];
+    problem.enough = s->touch->enough * deepest_of(&problem);
     s->touch->sweeps[i] = lb_touch_solve(s->touch, &problem, at[i], s->x);
   }
 }
@@ -309,6 +319,7 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
   lbWorldTouch *touch = world->touch;
   double begun = lb_seconds();
   touch->stats = (lbContactStats){ 0 };
+  touch->enough = lb_joints_hold_any(world) ? ENOUGH_LINKED : ENOUGH;
   lb_colliders_lead(world, start, end);
   lb_sleep_watch(world);
   lb_touch_find(world);

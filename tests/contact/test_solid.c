@@ -157,6 +157,24 @@ static void the_sign_of_a_mesh_is_that_of_its_winding_number(void **state) {
   lb_solid_destroy(torus);
 }
 
+// Whether something is within a limit is found another way than how far it is.
+static void what_is_within_a_limit_is_nearer_than_it(void **state) {
+  (void)state;
+  uint64_t seed = 5;
+  lbSolid *solids[] = { make_torus(1, 0.35, 24, 12), make_box(1, 2, 0.5), make_sphere(0.8) };
+  int32_t within = 0, inside = 0;
+  for (int i = 0; i < 3 * CASES; i++) {
+    const lbSolid *solid = solids[i % 3];
+    lbVec3 at = random_vector(&seed, 1.5);
+    double distance = lb_solid_distance(solid, at, NULL), limit = 0.5 * check_random(&seed);
+    if (fabs(distance - limit) < 1e-9) continue;
+    assert_true(lb_solid_is_within(solid, at, limit) == (distance < limit));
+    within += distance < limit, inside += distance < -fabs(limit);
+  }
+  assert_true(within > CASES / 4 && inside > CASES / 20);
+  for (int i = 0; i < 3; i++) lb_solid_destroy(solids[i]);
+}
+
 static void an_inside_out_mesh_is_turned_round(void **state) {
   (void)state;
   double vertices[12] = { 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 };
@@ -486,6 +504,7 @@ int main(void) {
     cmocka_unit_test(distances_are_those_of_sampled_surfaces),
     cmocka_unit_test(a_box_is_the_hull_and_the_mesh_of_its_corners),
     cmocka_unit_test(the_sign_of_a_mesh_is_that_of_its_winding_number),
+    cmocka_unit_test(what_is_within_a_limit_is_nearer_than_it),
     cmocka_unit_test(an_inside_out_mesh_is_turned_round),
     cmocka_unit_test(vertices_at_one_place_are_one),
     cmocka_unit_test(open_meshes_have_a_front_and_a_thickness),

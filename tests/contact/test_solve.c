@@ -89,14 +89,14 @@ static void one_contact_sticks_and_slides_as_coulomb_says(void **state) {
   lbContactSide sides[2] = { { 0, 0 }, { -1, 0 } };
   for (double slip = 0.1; slip < 2; slip += 0.1) {
     double free[3] = { -1, slip, 0 };
-    lbContactProblem p = { 1, 1, sides, free, &friction, &part, 100, 1e-14, NULL, NULL };
+    lbContactProblem p = { 1, 1, sides, free, &friction, &part, 100, 1e-14, NULL, NULL, 0 };
     memset(x, 0, sizeof x);
     lb_contact_solve(&p, x);
     check_near(x[0], 0.5, 1e-12);
     check_near(x[1], slip < 0.5 ? -slip / 2 : -0.25, 1e-12);
   }
   double apart[3] = { 0.1, 1, 1 };
-  lbContactProblem p = { 1, 1, sides, apart, &friction, &part, 100, 1e-14, NULL, NULL };
+  lbContactProblem p = { 1, 1, sides, apart, &friction, &part, 100, 1e-14, NULL, NULL, 0 };
   lb_contact_solve(&p, x); // from the forces of before
   assert_true(x[0] == 0 && x[1] == 0 && x[2] == 0);
 }

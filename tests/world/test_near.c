@@ -1,0 +1,121 @@
+// Who is near whom, and surfaces that are placed for that, against what is found without haste.
+#include "contact_worlds.h"
+
+#include "body/body.h"
+#include "world/touch.h"
+
+enum { BLOCKS = 40 };
+
+static lbWorld *crowd(const lbModel *model, uint64_t *seed) {
+  lbWorld *world = world_with(lb_vec3(0, 0, -9.81), 0.5);
+  for (int i = 0; i < BLOCKS; i++) {
+    lbVec3 at =
+        lb_vec3(0.6 * check_random(seed), 0.6 * check_random(seed), 0.6 * check_random(seed));
+    lbBody *body = lb_world_body(world, add_block(world, model, at));
+    lb_body_set_velocity(body, lb_vec3(check_random(seed), check_random(seed), check_random(seed)),
+                         lb_vec3(check_random(seed), 2 * check_random(seed), check_random(seed)));
+  }
+  return world;
+}
+
+// All pairs whose spheres overlap are found, each once and in order.
+static void no_pair_that_overlaps_is_overlooked(void **state) {
+  (void)state;
+  uint64_t seed = 7;
+  lbModel *model = body_model(BLOCK "," MODAL);
+  lbWorld *world = crowd(model, &seed);
+  for (int step = 0; step < 3; step++) {
+    lb_world_step(world, 1.0 / 120);
+    lb_near_find(world);
+    const lbWorldTouch *touch = world->touch;
+    int32_t at = 0, overlapping = 0;
+    for (int32_t a = 0; a < BLOCKS; a++)
+      for (int32_t b = a + 1; b < BLOCKS; b++) {
+        lbVec3 apart = lb_sub(touch->spheres[a].centre, touch->spheres[b].centre);
+        bool overlap = lb_length(apart) < touch->spheres[a].radius + touch->spheres[b].radius;
+        bool found = at < touch->near_count && touch->nears[at].slots[0] == a &&
+                     touch->nears[at].slots[1] == b;
+        assert_true(found || !overlap);
+        at += found, overlapping += overlap;
+      }
+    assert_int_equal(at, touch->near_count);
+    assert_true(overlapping > BLOCKS);
+  }
+  lb_world_destroy(world);
+  lb_model_destroy(model);
+}
+
+// Vertices are where the surface is; they move as it does; extents are those of its vertices.
+static void a_placed_surface_is_where_the_body_is(void **state) {
+  (void)state;
+  uint64_t seed = 8;
+  const double h = 1e-6;
+  static const char *const keys[] = { BLOCK "," MODAL, BLOCK "," SUBSPACE };
+  for (int k = 0; k < 2; k++) {
+    lbModel *model = body_model(keys[k]);
+    lbWorld *world = crowd(model, &seed);
+    for (int i = 0; i < 5; i++) lb_world_step(world, 1.0 / 120);
+    int32_t count = model->size.vertex_count;
+    double *before = lb_alloc(3 * (size_t)count, sizeof *before);
+    double *after = lb_alloc(3 * (size_t)count, sizeof *after);
+    double places = 0, velocities = 0, extent = -INFINITY, spread = 0;
+    lbPlaced *placed = world->slots[0].placed;
+    lbBody *body = world->slots[0].body;
+    lbVec3 along = lb_normalise(lb_vec3(1, -2, 0.5)), mean = lb_touch_sphere(body).velocity;
+    assert_true(lb_placed_update(placed, body, mean));
+    lb_body_surface(body, before);
+    lb_body_step(body, h);
+    lb_body_surface(body, after);
+    for (int32_t v = 0; v < 3 * count; v++) {
+      places = fmax(places, fabs(placed->positions[v] - before[v]));
+      velocities = fmax(velocities, fabs(placed->velocities[v] - (after[v] - before[v]) / h));
+    }
+    for (int32_t v = 0; v < count; v++) {
+      extent = fmax(extent, lb_dot(along, lb_vec3_load(before + 3 * (size_t)v)));
+      spread =
+          fmax(spread, lb_length(lb_sub(lb_vec3_load(placed->velocities + 3 * (size_t)v), mean)));
+    }
+    check_small(places, 1e-12);
+    check_small(velocities, 2e-2); // accelerations over h
+    check_near(lb_placed_extent(placed, along), extent, 1e-12);
+    check_near(placed->spread, spread, 1e-12);
+    assert_true(lb_touch_sphere(body).spread > 0.999 * spread);
+    lb_free(before);
+    lb_free(after);
+    lb_world_destroy(world);
+    lb_model_destroy(model);
+  }
+}
+
+// Blocks that fall beside each other have no contacts, however fast; the lower one of two may be
+// stopped by the ground, and then the upper one runs into it.
+static void what_falls_together_is_apart_until_one_is_stopped(void **state) {
+  (void)state;
+  lbModel *model = body_model(BLOCK "," MODAL);
+  for (int grounded = 0; grounded < 2; grounded++) {
+    lbWorld *world = world_with(lb_vec3(0, 0, 0), 0.5);
+    const lbVec3 at[3] = { { 0, 0, 0.02 }, { 0.21, 0, 0.02 }, { 0, 0, 0.225 } };
+    if (grounded) add_plane(world, lb_vec3(0, 0, 1));
+    for (int i = 0; i < 3; i++) {
+      lbBody *body = lb_world_body(world, add_block(world, model, at[i]));
+      lb_body_set_velocity(body, lb_vec3(0, 0, -6), lb_vec3(0, 0, 0));
+    }
+    lb_world_step(world, 1.0 / 120);
+    int32_t pushed = 0;
+    for (int32_t i = 0; i < lb_world_contact_count(world); i++)
+      pushed += lb_world_contacts(world)[i].bodies[1] != 0;
+    assert_true(grounded ? pushed > 0 : lb_world_contact_count(world) == 0);
+    assert_true(grounded || lb_world_contact_stats(world).contacts == 0);
+    lb_world_destroy(world);
+  }
+  lb_model_destroy(model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(no_pair_that_overlaps_is_overlooked),
+    cmocka_unit_test(a_placed_surface_is_where_the_body_is),
+    cmocka_unit_test(what_falls_together_is_apart_until_one_is_stopped),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
