@@ -13,7 +13,11 @@
 #include <string.h>
 
 #define WORK (18 * LB_LCP_CONTACTS + 24) // numbers of lb_lcp_room, a contact at most
+#define EXACTLY 512                      // contacts in a step that are solved by pivoting, at most
+#define FEW 30                           // of an island: they are, whatever sweeps would do (lcp)
 #define UNFINISHED 1e-3  // of the deepest way through each other: what sweeps may leave
+#define ENOUGH 1e-6      // of the largest force: what pivoting may leave where sweeps failed
+#define LONGER 10        // times the sweeps, where there are too many contacts for pivoting
 #define STOP_SPEED 1.0   // m/s: a spring stops a body of this speed
 #define STOP_DEPTH 0.01  // within this share of its radius
 #define DAMPING 1.0      // of the critical one
@@ -21,12 +25,16 @@
 
 // ---- memory ------------------------------------------------------------------------------------
 
+static int32_t exact_room(const lbWorldTouch *touch) {
+  return touch->contact_room < EXACTLY ? touch->contact_room : EXACTLY;
+}
+
 lbStatus lb_touch_reserve_response(lbWorld *world, lbError *err) {
   lbWorldTouch *touch = world->touch;
   bool lcp = world->settings.response == LB_RESPONSE_LCP;
   if (touch->lcp_work) return LB_OK;
   if (lcp) touch->stops = lb_alloc(3 * (size_t)touch->contact_room, sizeof(double));
-  touch->lcp_work = lb_alloc((size_t)touch->contact_room, WORK * sizeof(double));
+  touch->lcp_work = lb_alloc((size_t)exact_room(touch), WORK * sizeof(double));
   return (touch->stops || !lcp) && touch->lcp_work ? LB_OK : lb_fail_memory(err);
 }
 
@@ -40,15 +48,25 @@ static bool is_unfinished(const lbContactProblem *problem, const double *x) {
   return lb_contact_residual(problem, x) > UNFINISHED * deepest;
 }
 
+// What is heavy on what is light takes thousands of sweeps.
+static int32_t solve_longer(const lbWorldTouch *touch, const lbContactProblem *problem,
+                            int32_t first, double *x) {
+  bool fits = first + problem->contact_count <= exact_room(touch);
+  if (fits && lb_lcp_solve(problem, ENOUGH, touch->lcp_work + WORK * (size_t)first, x))
+    return problem->sweeps_most;
+  lbContactProblem longer = *problem;
+  longer.sweeps_most *= LONGER;
+  return lb_contact_solve(&longer, x);
+}
+
 int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *problem, int32_t first,
                        double *x) {
-  double *work = touch->lcp_work + WORK * (size_t)first;
-  bool few = problem->contact_count <= LB_LCP_CONTACTS;
-  if (touch->stops && few && lb_lcp_solve(problem, work, x)) return 1;
+  bool few = problem->contact_count <= FEW && first + problem->contact_count <= exact_room(touch);
+  if (touch->stops && few && lb_lcp_solve(problem, 0, touch->lcp_work + WORK * (size_t)first, x))
+    return 1;
   int32_t sweeps = lb_contact_solve(problem, x);
-  // What is heavy on what is light takes thousands of sweeps.
-  if (few && sweeps == problem->sweeps_most && is_unfinished(problem, x))
-    (void)lb_lcp_solve(problem, work, x);
+  if (sweeps == problem->sweeps_most && is_unfinished(problem, x))
+    sweeps = solve_longer(touch, problem, first, x);
   return sweeps;
 }
 
