@@ -5,6 +5,7 @@
 //   touch_find.c   who is near whom, and the places where bodies touch colliders,
 //   touch_pair.c   each other,
 //   touch_self.c   and where a surface touches itself
+//   touch_deep.c   bodies that are deep inside each other
 //   touch_side.c   on which side of something thin a place is
 //   touch_step.c   forces over a step, impulses after it
 //   touch_response.c  what lbContactResponse changes in that
@@ -218,6 +219,15 @@ bool lb_touch_mend_side(const lbBody *body, const lbSolid *solid, const lbSolidF
                         const lbSurfaceTriangle *at, int32_t triangle, lbSolidTouch *touch);
 bool lb_touch_faces(const lbBody *body, const lbSurfaceTriangle *at, int32_t triangle,
                     const double weights[3], lbVec3 push);
+// touch_deep.c: contacts of two bodies that are deep inside each other; false: they are not.
+// Features of such contacts count down from this one, by directions.
+#define LB_DEEP_FEATURE (-2)
+static inline bool lb_touch_is_deep(int32_t feature) { return feature <= LB_DEEP_FEATURE; }
+// m/s: what overlaps comes apart no faster. Few places push what is deep, which bends it more.
+static inline double lb_touch_parting(int32_t feature) {
+  return lb_touch_is_deep(feature) ? 0.3 : 1.0;
+}
+bool lb_touch_part(lbWorld *world, int32_t a, int32_t b);
 // touch_pair.c: those of two bodies.
 void lb_touch_pair(lbWorld *world, int32_t a, int32_t b);
 // A place where two could touch; then the best of them become contacts of a pair. `length` (m) is

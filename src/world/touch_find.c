@@ -153,6 +153,7 @@ void lb_touch_take_candidates(lbWorld *world, int32_t a, int32_t b, int32_t coll
                                  .collider = collider,
                                  .at = touch->candidates[i],
                                  .friction = sqrt(one * other) };
+    if (lb_touch_is_deep(contact->at.feature)) contact->friction = 0;
     make_axes(contact->at.normal, contact->axes);
     touch->counts[a]++;
     if (b >= 0) touch->counts[b]++;
@@ -298,7 +299,7 @@ static void approach_body(lbWorld *world, int32_t a, int32_t b) {
   const lbWorldTouch *touch = world->touch;
   double distance = lb_length(lb_sub(touch->centres[a], touch->centres[b]));
   if (!(distance < touch->reaches[a] + touch->reaches[b])) return;
-  if (lb_joints_part(world, a, b)) return;
+  if (lb_joints_part(world, a, b) || lb_touch_part(world, a, b)) return;
   if (!is_rigid(world, a) && !is_rigid(world, b)) {
     lb_touch_pair(world, a, b);
     return;

@@ -15,13 +15,14 @@
 #define WORK (18 * LB_LCP_CONTACTS + 24) // numbers of lb_lcp_room, a contact at most
 #define EXACTLY 512                      // contacts in a step that are solved by pivoting, at most
 #define FEW 30                           // of an island: they are, whatever sweeps would do (lcp)
-#define UNFINISHED 1e-3  // of the deepest way through each other: what sweeps may leave
-#define ENOUGH 1e-6      // of the largest force: what pivoting may leave where sweeps failed
-#define LONGER 10        // times the sweeps, where there are too many contacts for pivoting
-#define STOP_SPEED 1.0   // m/s: a spring stops a body of this speed
-#define STOP_DEPTH 0.01  // within this share of its radius
-#define DAMPING 1.0      // of the critical one
-#define PARTING_HALF 0.5 // m/s: what a spring gives back in a step; it leaves with twice that
+#define UNFINISHED 1e-3 // of the deepest way through each other: what sweeps may leave
+#define ENOUGH 1e-6     // of the largest force: what pivoting may leave where sweeps failed
+#define LONGER 10       // times the sweeps, where there are too many contacts for pivoting
+#define STOP_SPEED 1.0  // m/s: a spring stops a body of this speed
+#define STOP_DEPTH 0.01 // within this share of its radius
+#define DAMPING 1.0     // of the critical one
+#define GIVES_BACK                                                                                 \
+  0.5 // of the parting speed: what a spring does in a step; it leaves with twice that
 
 // ---- memory ------------------------------------------------------------------------------------
 
@@ -105,7 +106,8 @@ static void soften(lbWorld *world, int32_t c) {
   Spring spring = spring_between(world, contact);
   double k = spring.stiffness, damper = 2 * DAMPING * sqrt(k * spring.mass) / world->h;
   double gap = contact->at.gap, free_way = lb_touch_free_way(world, c);
-  free[0] = free_way + (gap < 0 ? fmax(gap * k / (k + damper), -PARTING_HALF * world->h) : gap);
+  double parting = GIVES_BACK * lb_touch_parting(contact->at.feature);
+  free[0] = free_way + (gap < 0 ? fmax(gap * k / (k + damper), -parting * world->h) : gap);
   for (int i = 1; i < 3; i++) free[i] -= before[i] / k;
   lbContactSide side = touch->sides[2 * c + (touch->sides[2 * c].body < 0)];
   const lbContactPart *part = &touch->parts[side.body];

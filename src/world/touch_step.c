@@ -8,7 +8,6 @@
 
 #define SWEEPS 40
 #define TOLERANCE 1e-6 // of the largest force: no smaller changes are wanted
-#define PARTING 1.0    // m/s: bodies that overlap come apart no faster
 #define SHARE 0.2      // of the overlap that a step takes back, at most
 #define NEVER 1e30     // m/s: a gap that nothing closes
 #define BODIES 4       // a task: waking a thread costs more than a few of them
@@ -244,7 +243,8 @@ static void find_free(const lbWorld *world, int32_t c) {
   double *free = touch->free + 3 * (size_t)c;
   for (int k = 0; k < 3; k++) free[k] = lb_dot(contact->axes[k], way);
   double gap = contact->at.gap;
-  free[0] += gap < 0 ? fmax(SHARE * gap, -PARTING * world->h) : gap;
+  double parting = lb_touch_parting(contact->at.feature);
+  free[0] += gap < 0 ? fmax(SHARE * gap, -parting * world->h) : gap;
 }
 
 double lb_touch_free_way(const lbWorld *world, int32_t c) {
