@@ -1,5 +1,5 @@
 # The front door. `make` leaves the program at build/limber.
-.PHONY: all deps run web test check bench clean
+.PHONY: all deps deps-mpi run web test check bench clean
 
 all:
 	@tools/deps.sh build
@@ -9,6 +9,10 @@ all:
 # Installs what is missing, by name; does nothing, offline, when all is there.
 deps:
 	@tools/deps.sh
+
+# PETSc, SLEPc and MPI, with which limber-mpi is built beside limber (docs/mpi.md).
+deps-mpi:
+	@tools/deps.sh mpi
 
 # The main job: the gallery in a window, or in pictures where there is no display.
 run: all

@@ -53,6 +53,18 @@ foreach(script IN LISTS cli_tests)
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(cli.${subject} PROPERTIES TIMEOUT 600 ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 endforeach()
+# Every tests/mpi/test_<subject>.py runs limber-mpi, where there is one, with 1 and 2 ranks beside it.
+if(LIMBER_MPI AND plain_build)
+  file(GLOB mpi_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/mpi/test_*.py)
+  foreach(script IN LISTS mpi_tests)
+    get_filename_component(subject ${script} NAME_WE)
+    string(REPLACE "test_" "" subject ${subject})
+    add_test(NAME mpi.${subject} COMMAND ${LIMBER_PYTHON} ${script} $<TARGET_FILE:limber-cli>
+      WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(mpi.${subject} PROPERTIES TIMEOUT 300 PROCESSORS 2
+      ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+  endforeach()
+endif()
 # It looks at what these write.
 if(LIMBER_PROGRAM)
   set_tests_properties(cli.gltf PROPERTIES DEPENDS "export.shapes;export.viewable;gltf.gltf")
@@ -79,6 +91,11 @@ if(plain_build)
   add_test(NAME web.page COMMAND ${LIMBER_PYTHON} tests/web/test_page.py
     $<TARGET_FILE:limber-cli> WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(web.build web.page PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900
+    ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+  # And as a package, in node and in a page of three.js.
+  add_test(NAME web.module COMMAND ${LIMBER_PYTHON} tests/web/test_module.py
+    $<TARGET_FILE:limber-cli> WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(web.module PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 DEPENDS web.build
     ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
   set_tests_properties(web.page PROPERTIES PROCESSORS 2) # a browser, a rasteriser and a server
   set_tests_properties(web.page PROPERTIES DEPENDS web.build)

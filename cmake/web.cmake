@@ -38,7 +38,7 @@ foreach(file index.html page.mjs)
   configure_file(${CMAKE_SOURCE_DIR}/bench/web/${file} ${bench_folder}/${file} COPYONLY)
 endforeach()
 
-# limber's page (make web): the viewer without what needs a window, files or the build side. The
+# limber's page and module (make web): worlds, and the viewer without what needs a window, files or the build side. The
 # picture decoder is one header of Debian's, alone in a folder: /usr/include would shadow
 # emscripten's own headers.
 find_path(LIMBER_STB stb/stb_image.h PATHS /usr/include /usr/local/include
@@ -57,6 +57,7 @@ if(LIMBER_STB)
   target_compile_definitions(limber-page PRIVATE _GNU_SOURCE)
   limber_page_module(limber-page ${page_folder})
   target_link_options(limber-page PRIVATE -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2
+    --pre-js ${CMAKE_SOURCE_DIR}/web/anywhere.js
     -sFILESYSTEM=0 -sDYNAMIC_EXECUTION=0 -sTOTAL_STACK=1MB -sINITIAL_MEMORY=32MB)
 else()
   message(STATUS "no stb_image.h: the page is left out (Debian package libstb-dev)")

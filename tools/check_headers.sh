@@ -22,8 +22,13 @@ try() { # try HEADER COMPILER...
 for path in $(find include/limber src -name '*.h' | sort); do
   name=${path#include/}
   name=${name#src/}
+  more=""
+  case $name in
+  petsc/*) # needs PETSc, SLEPc and MPI, which are optional
+    more=$(pkg-config --cflags PETSc SLEPc mpi-c 2> /dev/null) || continue ;;
+  esac
   # shellcheck disable=SC2086
-  try "$name" "$cc" -std=c17 -x c $flags
+  try "$name" "$cc" -std=c17 -x c $flags $more
   case $path in
   # shellcheck disable=SC2086
   include/*) try "$name" "$cxx" -std=c++17 -x c++ $flags ;;

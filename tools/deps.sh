@@ -4,6 +4,7 @@
 # usage: deps.sh build   what the program needs
 #        deps.sh web     that, and what makes the web page
 #        deps.sh         that, and what the tests use
+#        deps.sh mpi     what limber-mpi needs beside the first: some 340 MB, so only when asked for
 set -eu
 build="gcc g++ libc6-dev make cmake ninja-build pkg-config
 libopenblas-dev liblapacke-dev libsuitesparse-dev libjansson-dev zlib1g-dev libassimp-dev
@@ -18,6 +19,7 @@ page="emscripten python3"
 case "${1:-}" in
 build) packages="$build" ;;
 web) packages="$build $page" ;;
+mpi) packages="$build petsc-dev slepc-dev mpi-default-bin" ;;
 *) packages="$build $page $tests" ;;
 esac
 web="$(dirname "$0")/../tests/web"

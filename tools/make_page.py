@@ -93,6 +93,7 @@ def copy_code(module, dist):
             size = os.path.getsize(os.path.join(dist, name))
             print(f"  {name:24} {megabytes(size):>10}")
             total += size
+    shutil.copyfile(os.path.join(ROOT, "LICENSE"), os.path.join(dist, "LICENSE"))
     return total
 
 

@@ -57,3 +57,14 @@ TEXT
 done
 # shellcheck disable=SC2046,SC2086
 tiles shapes.jpg 5 $(for shape in $shapes; do echo "shape-$shape"; done)
+
+# The page, in Chromium (after make web and make deps).
+if [ -e web/dist/limber-page.wasm ] && [ -d tests/web/node_modules/playwright-core ]; then
+  build/limber view --web --no-open > "$work/address" 2> "$work/log" &
+  server=$!
+  trap 'kill $server; rm -rf "$work"' EXIT
+  while [ ! -s "$work/address" ]; do sleep 0.1; done
+  node tests/web/picture.mjs "$(head -n 1 "$work/address")#scene=turtle" "$work/page.png"
+  ffmpeg -y -loglevel error -i "$work/page.png" -q:v 3 docs/images/page.jpg
+  echo docs/images/page.jpg
+fi

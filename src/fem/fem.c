@@ -1,5 +1,5 @@
 // Making an lbFem of a mesh: nodes, element sets with their rest data, plan, mass.
-#include "fem/fem.h"
+#include "fem/engine.h"
 
 #include "elastic/shell.h"
 
@@ -12,6 +12,7 @@ lbFemDef lb_fem_def(void) { return (lbFemDef){ .name = "body", .mass = LB_MASS_C
 
 void lb_fem_destroy(lbFem *fem) {
   if (!fem) return;
+  if (fem->remote) fem->engine->close(fem);
   for (int32_t i = 0; i < fem->set_count; i++) {
     lb_free(fem->sets[i].elements);
     lb_free(fem->sets[i].vertices);
@@ -53,6 +54,7 @@ typedef struct Source {
   const lbFemDef *def;
   lbFlap *flaps; // NULL: a solid
   int32_t count;
+  bool remote; // element data lies elsewhere
 } Source;
 
 static lbElementKind element_kind(const Source *source, int32_t element) {
@@ -150,19 +152,20 @@ static lbStatus number_nodes(lbFem *fem, const Source *source, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus allocate_set(lbElementSet *set, lbError *err) {
+// Without `data`: numbers and vertices alone.
+static lbStatus allocate_set(lbElementSet *set, bool data, lbError *err) {
   size_t batches = (size_t)set->batch_count * LB_BATCH;
   size_t nodes = (size_t)lb_element_nodes(set->kind), points = (size_t)lb_element_points(set->kind);
   set->elements = lb_alloc((size_t)set->element_count, sizeof(int32_t));
   set->vertices = lb_alloc(batches * nodes, sizeof(int32_t));
+  if (!set->elements || !set->vertices) return lb_fail_memory(err);
+  if (!data) return LB_OK;
   set->rest = lb_alloc(batches * points * LB_POINT_REST, sizeof(double));
   set->parameters = lb_alloc(batches * LB_MATERIAL_PARAMETERS, sizeof(double));
   set->densities = lb_alloc(batches * (size_t)lb_element_parts(set->kind), sizeof(double));
   set->materials = lb_alloc(batches * (size_t)lb_element_parts(set->kind), sizeof(int32_t));
-  if (!set->elements || !set->vertices || !set->rest || !set->parameters || !set->densities ||
-      !set->materials)
-    return lb_fail_memory(err);
-  return LB_OK;
+  bool got = set->rest && set->parameters && set->densities && set->materials;
+  return got ? LB_OK : lb_fail_memory(err);
 }
 
 // Rest data and parameters of one element, for lane 0 of `rest` and `parameters`.
@@ -193,6 +196,19 @@ static lbStatus fill_rest(const Source *source, int32_t element, double *rest, d
                    (int)vertices[1], (int)vertices[2], (int)vertices[3], nodes == 4 ? "" : " ...");
   lb_material_parameters(&def->materials[part_material(source, element, 0)], parameters, LB_BATCH);
   return LB_OK;
+}
+
+// Number and vertices of a slot; its shape is looked at.
+static lbStatus fill_outline(lbElementSet *set, int32_t slot, const Source *source, int32_t element,
+                             lbError *err) {
+  double rest[LB_ELEMENT_POINTS_MAX * LB_POINT_REST * LB_BATCH];
+  double parameters[LB_MATERIAL_PARAMETERS * LB_BATCH];
+  size_t nodes = (size_t)lb_element_nodes(set->kind);
+  int32_t *to = set->vertices + (size_t)(slot / LB_BATCH) * nodes * LB_BATCH + slot % LB_BATCH;
+  for (size_t a = 0; a < nodes; a++) to[a * LB_BATCH] = element_vertices(source, element)[a];
+  if (slot >= set->element_count) return LB_OK;
+  set->elements[slot] = element;
+  return fill_rest(source, element, rest, parameters, err);
 }
 
 // Copies one element into a slot. A slot past the end (padding) gets weight zero and no mass.
@@ -267,7 +283,7 @@ static void sort_places(const Source *source, Place *places, int32_t count) {
 
 static lbStatus fill_set(lbElementSet *set, const Source *source, lbError *err) {
   Place *places = lb_alloc((size_t)set->element_count, sizeof *places);
-  lbStatus status = places ? allocate_set(set, err) : lb_fail_memory(err);
+  lbStatus status = places ? allocate_set(set, !source->remote, err) : lb_fail_memory(err);
   if (!status) {
     int32_t count = 0;
     for (int32_t e = 0; e < source->count; e++)
@@ -277,7 +293,8 @@ static lbStatus fill_set(lbElementSet *set, const Source *source, lbError *err) 
   }
   for (int32_t slot = 0; slot < set->batch_count * LB_BATCH && !status; slot++) {
     int32_t last = set->element_count - 1, e = places[slot < last ? slot : last].element;
-    status = fill_slot(set, slot, source, e, err);
+    status = source->remote ? fill_outline(set, slot, source, e, err)
+                            : fill_slot(set, slot, source, e, err);
   }
   lb_free(places);
   return status;
@@ -292,6 +309,7 @@ static lbStatus make_sets(lbFem *fem, const Source *source, lbError *err) {
       int32_t count = counts[kind][model];
       if (count == 0) continue;
       int64_t blocks = fem->block_count + (int64_t)count * lb_element_pairs((lbElementKind)kind);
+      if (source->remote) blocks = 0;
       if (blocks > INT32_MAX)
         return lb_fail(err, LB_ERR_MESH, "%s: the mesh is too large (%d elements)", fem->name,
                        (int)source->count);
@@ -307,7 +325,8 @@ static lbStatus make_sets(lbFem *fem, const Source *source, lbError *err) {
         .block_begin = fem->block_count,
       };
       fem->slot_count += count;
-      fem->force_count += set->batch_count * LB_BATCH * lb_element_nodes(set->kind);
+      if (!source->remote)
+        fem->force_count += set->batch_count * LB_BATCH * lb_element_nodes(set->kind);
       fem->block_count = (int32_t)blocks;
       lbStatus status = fill_set(set, source, err);
       if (status) return status;
@@ -337,18 +356,31 @@ static lbStatus fill_fem(lbFem *fem, const Source *source, lbError *err) {
   if (!status) status = keep_materials(fem, def, err);
   if (!status) status = number_nodes(fem, source, err);
   if (!status) status = make_sets(fem, source, err);
+  if (source->remote) return status;
   if (!status) status = lb_fem_plan(fem, err);
   if (!status) status = lb_fem_mass(fem, def->mass, err);
   return status;
 }
 
-lbStatus lb_fem_create(const lbMesh *mesh, const lbFemDef *def, lbFem **out, lbError *err) {
+// Hands the elements over to the engine.
+static lbStatus send_away(lbFem *fem, const lbFemEngine *engine, lbMassKind mass, lbError *err) {
+  fem->vertex_masses = lb_alloc((size_t)fem->vertex_count, sizeof(double));
+  if (!fem->vertex_masses) return lb_fail_memory(err);
+  fem->mass_kind = mass;
+  fem->engine = engine;
+  return engine->open(fem, err);
+}
+
+static lbStatus create(const lbMesh *mesh, const lbFemDef *def, const lbFemEngine *engine,
+                       lbFem **out, lbError *err) {
   Source source;
   lbStatus status = check_def(mesh, def, err);
   if (!status) status = open_source(mesh, def, &source, err);
   if (status) return status;
+  source.remote = engine && !source.flaps;
   lbFem *fem = lb_alloc(1, sizeof *fem);
   status = fem ? fill_fem(fem, &source, err) : lb_fail_memory(err);
+  if (!status && source.remote) status = send_away(fem, engine, def->mass, err);
   lb_free(source.flaps);
   if (status) {
     lb_fem_destroy(fem);
@@ -356,6 +388,18 @@ lbStatus lb_fem_create(const lbMesh *mesh, const lbFemDef *def, lbFem **out, lbE
   }
   *out = fem;
   return LB_OK;
+}
+
+static const lbFemEngine *installed;
+
+void lb_fem_set_engine(const lbFemEngine *engine) { installed = engine; }
+
+lbStatus lb_fem_create(const lbMesh *mesh, const lbFemDef *def, lbFem **out, lbError *err) {
+  return create(mesh, def, installed, out, err);
+}
+
+lbStatus lb_fem_create_here(const lbMesh *mesh, const lbFemDef *def, lbFem **out, lbError *err) {
+  return create(mesh, def, NULL, out, err);
 }
 
 int32_t lb_fem_vertex_count(const lbFem *fem) { return fem->vertex_count; }

@@ -92,6 +92,11 @@ struct lbFem {
   lbMassKind mass_kind;
   double *vertex_masses;
   double total_mass;
+
+  // Elements that lie elsewhere (fem/engine.h): of the sets only numbers and vertices are there,
+  // and no plan, pattern or mass.
+  const struct lbFemEngine *engine; // NULL: they are here
+  void *remote;                     // the engine's
 };
 
 // plan.c
@@ -129,6 +134,9 @@ lbStatus lb_fem_mass_matrix(const lbFem *fem, lbMassKind kind, lbSparse **out, l
 
 // y = M x of full vectors, with the body's own mass over all vertices, fixed ones too.
 lbStatus lb_fem_mass_product(const lbFem *fem, const double *x, double *y, lbError *err);
+// The same of a body whose elements are here, with the mass of one material's (-1: of all).
+lbStatus lb_fem_part_mass_product(const lbFem *fem, int32_t material, const double *x, double *y,
+                                  lbError *err);
 // Σ m_ab v_b and Σ m_ab (x_a + u_a) × v_b over all vertices, fixed ones too, with the body's own
 // mass; u, v full. kg m/s; kg m²/s, about the origin.
 void lb_fem_momentum(const lbFem *fem, const double *u, const double *v, double linear[3],

@@ -53,12 +53,16 @@ static double cross2(const double *origin, const double *x, const double *y) {
   return sum;
 }
 
+static bool is_used(const lbFem *fem, int32_t vertex) {
+  return fem->node_of_vertex[vertex] >= 0 || fem->fixed[vertex];
+}
+
 static void measure_parts(const lbFem *fem, int32_t *parent, Part *parts) {
   const double *x = fem->positions;
   for (int32_t v = 0; v < fem->vertex_count; v++) parts[v] = (Part){ .first = -1, .far = -1 };
   for (int pass = 0; pass < 3; pass++)
     for (int32_t v = 0; v < fem->vertex_count; v++) {
-      bool used = fem->forces.begin[v + 1] > fem->forces.begin[v];
+      bool used = is_used(fem, v);
       int32_t root = find_root(parent, v);
       Part *part = &parts[root];
       if (!used) continue;
@@ -87,7 +91,7 @@ lbStatus lb_fem_check_held(const lbFem *fem, lbError *err) {
   join_elements(fem, parent);
   measure_parts(fem, parent, parts);
   for (int32_t v = 0; v < fem->vertex_count && !status; v++) {
-    bool used = fem->forces.begin[v + 1] > fem->forces.begin[v];
+    bool used = is_used(fem, v);
     const double tiny = 1e-18; // squared, of the part's size
     bool held = parts[v].far >= 0 && parts[v].off2 > tiny * parts[v].size2 * parts[v].far2;
     if (used && parent[v] == v && !held)

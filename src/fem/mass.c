@@ -1,7 +1,7 @@
 // Consistent and lumped mass: m_ab = ∫ρ N_a N_b, per vertex ∫ρ N_a (the row sum).
 // The tet's integral is exact, ρV/20 (1 + δ_ab); the brick's is the 2x2x2 Gauss sum. A flap has a
 // third of the mass of its triangles, ρtA/12 (1 + δ_ab) each.
-#include "fem/fem.h"
+#include "fem/engine.h"
 
 // Where a part of an element (lb_element_parts) has its density and its material.
 static size_t part_place(const lbElementSet *set, int32_t slot, int32_t part) {
@@ -157,42 +157,60 @@ void lb_fem_second_moments(const lbFem *fem, const double c[3], double moments[3
     }
     return;
   }
+  if (fem->engine) {
+    fem->engine->second_moments(fem, c, moments);
+    return;
+  }
   for (int32_t s = 0; s < fem->set_count; s++)
     for (int32_t slot = 0; slot < fem->sets[s].element_count; slot++)
       add_element_moments(fem, &fem->sets[s], slot, c, moments);
 }
 
 // y_a = Σ m_ab x_b of one element.
-static void multiply_element(const lbElementSet *set, int32_t slot, const double *x, double *y) {
+static void multiply_element(const lbElementSet *set, int32_t slot, int32_t only, const double *x,
+                             double *y) {
   double mass[LB_ELEMENT_NODES_MAX * LB_ELEMENT_NODES_MAX];
   int32_t nodes = lb_element_nodes(set->kind);
   const int32_t *vertices =
       set->vertices + (size_t)(slot / LB_BATCH) * (size_t)nodes * LB_BATCH + slot % LB_BATCH;
-  lb_fem_element_mass(set, slot, mass);
+  find_element_mass(set, slot, only, mass);
   for (int32_t a = 0; a < nodes; a++)
     for (int32_t b = 0; b < nodes; b++)
       for (int i = 0; i < 3; i++)
         y[3 * a + i] += mass[a * nodes + b] * x[3 * (size_t)vertices[b * LB_BATCH] + i];
 }
 
-lbStatus lb_fem_mass_product(const lbFem *fem, const double *x, double *y, lbError *err) {
-  if (fem->mass_kind == LB_MASS_LUMPED) {
-    for (size_t i = 0; i < 3 * (size_t)fem->vertex_count; i++)
-      y[i] = fem->vertex_masses[i / 3] * x[i];
-    return LB_OK;
-  }
+static lbStatus multiply_lumped(const lbFem *fem, int32_t only, const double *x, double *y,
+                                lbError *err) {
+  double *masses =
+      only < 0 ? fem->vertex_masses : lb_alloc((size_t)fem->vertex_count, sizeof *masses);
+  lbStatus status = masses ? LB_OK : lb_fail_memory(err);
+  if (!status && only >= 0) status = sum_rows(fem, only, masses, err);
+  for (size_t i = 0; i < 3 * (size_t)fem->vertex_count && !status; i++) y[i] = masses[i / 3] * x[i];
+  if (only >= 0) lb_free(masses);
+  return status;
+}
+
+lbStatus lb_fem_part_mass_product(const lbFem *fem, int32_t only, const double *x, double *y,
+                                  lbError *err) {
+  if (fem->mass_kind == LB_MASS_LUMPED) return multiply_lumped(fem, only, x, y, err);
   double *products = lb_alloc((size_t)fem->force_count * 3, sizeof(double));
   if (!products) return lb_fail_memory(err);
   for (int32_t s = 0; s < fem->set_count; s++) {
     const lbElementSet *set = &fem->sets[s];
     size_t nodes = (size_t)lb_element_nodes(set->kind);
     for (int32_t slot = 0; slot < set->element_count; slot++)
-      multiply_element(set, slot, x,
+      multiply_element(set, slot, only, x,
                        products + 3 * ((size_t)set->force_begin + (size_t)slot * nodes));
   }
   lb_fem_gather_forces(fem, products, y);
   lb_free(products);
   return LB_OK;
+}
+
+lbStatus lb_fem_mass_product(const lbFem *fem, const double *x, double *y, lbError *err) {
+  return fem->engine ? fem->engine->multiply_all(fem, -1, 1, x, y, err)
+                     : lb_fem_part_mass_product(fem, -1, x, y, err);
 }
 
 // angular += x × p

@@ -59,7 +59,7 @@ lbStatus lb_fem_modes_of_eigen(const lbFem *fem, const lbEigen *eigen, int32_t m
 lbStatus lb_fem_modes(const lbFem *fem, int32_t count, lbModes **out, lbError *err) {
   lbSparse *K = NULL;
   lbEigen *eigen = NULL;
-  lbStatus status = lb_fem_rest_stiffness(fem, &K, err);
+  lbStatus status = fem->engine ? LB_OK : lb_fem_rest_stiffness(fem, &K, err);
   if (!status) status = lb_fem_eigen(fem, K, count, NULL, &eigen, err);
   if (!status) status = lb_fem_modes_of_eigen(fem, eigen, eigen->count, out, err);
   lb_eigen_destroy(eigen);

@@ -5,6 +5,8 @@
 // is even or odd about the centre.
 #include "fem/reference.h"
 
+#include "fem/engine.h"
+
 #include <math.h>
 
 enum { PLAIN = 27, WAVES = 13 };
@@ -43,11 +45,15 @@ static lbStatus make_field(const void *context, int32_t index, double *weighted,
       g[3 * n + (size_t)i] =
           index < PLAIN ? plain_field(index, i, xi) : wave_field(index - PLAIN, i, xi);
   }
-  lb_sparse_multiply(reference->metric, g, weighted);
+  lbStatus status = LB_OK;
+  if (reference->metric)
+    lb_sparse_multiply(reference->metric, g, weighted);
+  else
+    status = lb_fem_multiply_mass(fem, 1, g, weighted, err);
   for (size_t i = 0; i < size; i++) square += g[i] * weighted[i];
   for (size_t i = 0; i < size && square > 0; i++) weighted[i] /= sqrt(square);
   lb_free(g);
-  return LB_OK;
+  return status;
 }
 
 void lb_fem_reference(const lbFem *fem, const lbSparse *metric, lbFemReference *reference) {
@@ -64,41 +70,43 @@ void lb_fem_reference(const lbFem *fem, const lbSparse *metric, lbFemReference *
   }
   if (!(reference->extent > 0)) reference->extent = 1; // a single free node
   reference->fields =
-      (lbReferenceFields){ .size = metric->size, .make = make_field, .context = reference };
+      (lbReferenceFields){ .size = 3 * fem->node_count, .make = make_field, .context = reference };
 }
 
 // ---- modes -------------------------------------------------------------------------------------
 
 // |K w − λ M w| / |K w|
-static double find_residual(const lbSparse *K, const lbSparse *M, double value, const double *w,
-                            double *Kw, double *Mw) {
-  double force = 0, left = 0;
-  lb_sparse_multiply(K, w, Kw);
-  lb_sparse_multiply(M, w, Mw);
-  for (int32_t i = 0; i < K->size; i++) {
+static lbStatus find_residual(const lbFem *fem, const lbSparse *K, double value, const double *w,
+                              double *work, double *residual, lbError *err) {
+  size_t size = 3 * (size_t)fem->node_count;
+  double force = 0, left = 0, *Kw = work, *Mw = work + size;
+  lbStatus status = lb_fem_multiply_stiffness(fem, K, 1, w, Kw, err);
+  if (!status) status = lb_fem_multiply_mass(fem, 1, w, Mw, err);
+  for (size_t i = 0; i < size && !status; i++) {
     force += Kw[i] * Kw[i];
     left += (Kw[i] - value * Mw[i]) * (Kw[i] - value * Mw[i]);
   }
-  return force > 0 ? sqrt(left / force) : 0;
+  *residual = force > 0 ? sqrt(left / force) : 0;
+  return status;
 }
 
 // Members of a cluster have one value, and residuals of their new vectors.
 static lbStatus join_values(const lbFem *fem, const lbSparse *K, lbEigen *eigen, lbError *err) {
   size_t n = (size_t)eigen->size;
   double *work = lb_alloc(2 * n, sizeof *work);
-  if (!work) return lb_fail_memory(err);
-  for (int32_t begin = 0, end; begin < eigen->count; begin = end) {
+  lbStatus status = work ? LB_OK : lb_fail_memory(err);
+  for (int32_t begin = 0, end; begin < eigen->count && !status; begin = end) {
     double sum = 0;
     end = lb_cluster_end(eigen->count, eigen->values, LB_EIGENVALUE_GAP, begin);
     for (int32_t i = begin; i < end; i++) sum += eigen->values[i] / (end - begin);
-    for (int32_t i = begin; i < end && end - begin > 1; i++) {
+    for (int32_t i = begin; i < end && end - begin > 1 && !status; i++) {
       eigen->values[i] = sum;
-      eigen->residuals[i] =
-          find_residual(K, fem->mass, sum, eigen->vectors + (size_t)i * n, work, work + n);
+      status = find_residual(fem, K, sum, eigen->vectors + (size_t)i * n, work,
+                             &eigen->residuals[i], err);
     }
   }
   lb_free(work);
-  return LB_OK;
+  return status;
 }
 
 static lbStatus make_canonical(const lbFem *fem, const lbSparse *K, lbEigen *eigen, lbError *err) {
@@ -135,13 +143,14 @@ static lbStatus find_whole_clusters(const lbFem *fem, const lbSparse *K, int32_t
     lbEigenDef def = lb_eigen_def(count + more);
     def.definite = held == LB_OK;
     def.kept = kept;
-    lbStatus status = lb_eigen_lowest(K, fem->mass, &def, out, err);
+    lbStatus status = fem->engine ? fem->engine->eigen(fem, &def, out, err)
+                                  : lb_eigen_lowest(K, fem->mass, &def, out, err);
     if (status == LB_ERR_ARGUMENT && more > 0) {
       more--; // there are not so many; only small bodies come here
       continue;
     }
     if (status || end_of_last(*out, count) < count + more) return status;
-    int32_t all = K->size - (*out)->rigid_count - count;
+    int32_t all = 3 * fem->node_count - (*out)->rigid_count - count;
     if (more < FIRST || more >= MOST || more >= all) return LB_OK;
     lb_eigen_destroy(*out);
     *out = NULL;

@@ -9,13 +9,14 @@
 
 typedef struct lbFemReference {
   const lbFem *fem;
-  const lbSparse *metric; // system-sized
+  const lbSparse *metric; // system-sized; NULL: the body's mass
   double centre[3];       // m, of the box around the free nodes
   double extent;          // m, its longest side
   lbReferenceFields fields;
 } lbFemReference;
 
-// Fields of this body in this metric. `reference` stays where it is while its fields are used.
+// Fields of this body in this metric (NULL: its mass). `reference` stays where it is while its
+// fields are used.
 void lb_fem_reference(const lbFem *fem, const lbSparse *metric, lbFemReference *reference);
 
 // The lowest `count` modes of K, whose vectors the body's geometry fixes. A cluster of eigenvalues

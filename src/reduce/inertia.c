@@ -8,7 +8,7 @@
 // count), a column for each axis of each vector; then A1 = Vᵀ (M x0) and A2 = Vᵀ (M V).
 #include "reduce/inertia.h"
 
-#include "fem/fem.h"
+#include "fem/engine.h"
 #include "linalg/dense.h"
 
 enum { GROUP = 16 }; // vectors whose M U is made at a time
@@ -90,13 +90,14 @@ static lbStatus fill_first(const Inertia *in, const double *centre, lbArena *are
 
 // ---- A2 ----------------------------------------------------------------------------------------
 
-static void fill_second(const Inertia *in, double *second) {
+static lbStatus fill_second(const Inertia *in, double *second, lbError *err) {
   size_t nodes = (size_t)in->fem->node_count, r = (size_t)in->count, columns = 3 * r;
   const double *G = in->product;
   for (int32_t begin = 0; begin < in->count; begin += GROUP) {
     int32_t count = in->count - begin < GROUP ? in->count - begin : GROUP;
     compress_group(in, begin, count);
-    lb_sparse_multiply_many(in->fem->mass, count, in->U, in->MU);
+    lbStatus status = lb_fem_multiply_mass(in->fem, count, in->U, in->MU, err);
+    if (status) return status;
     split_axes(nodes, (size_t)count, in->MU, in->W);
     lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, (int32_t)columns, 3 * count, in->fem->node_count, 1,
                       in->V, in->W, 0, in->product + columns * 3 * (size_t)begin);
@@ -109,6 +110,7 @@ static void fill_second(const Inertia *in, double *second) {
           second[9 * (r * i + j) + 3 * k + l] =
               (G[columns * column + row] + G[columns * row + column]) / 2;
         }
+  return LB_OK;
 }
 
 lbStatus lb_project_inertia(const lbFem *fem, const lbModel *draft, int32_t count,
@@ -121,7 +123,7 @@ lbStatus lb_project_inertia(const lbFem *fem, const lbModel *draft, int32_t coun
   lbStatus status = *first && *second ? allocate(&in, &work, err) : lb_fail_memory(err);
   if (!status) split_basis(&in);
   if (!status) status = fill_first(&in, draft->rigid_centre, &work, *first, err);
-  if (!status) fill_second(&in, *second);
+  if (!status) status = fill_second(&in, *second, err);
   lb_arena_release(&work);
   return status;
 }

@@ -1,7 +1,7 @@
 // Gravity Uᵀ M (1 ⊗ e_k) and rigid velocities Uᵀ M Z in a basis U.
 #include "reduce/projection.h"
 
-#include "fem/fem.h"
+#include "fem/engine.h"
 
 void lb_add_pull(const double *node_masses, int32_t node_count, int32_t count, const double *basis,
                  double *gravity) {
@@ -47,7 +47,8 @@ lbStatus lb_project_rigid(const lbFem *fem, const lbModel *draft, int32_t count,
   if (!rigid || !velocity || !momentum || !full) return lb_fail_memory(err);
   for (int motion = 0; motion < 6; motion++) {
     rigid_velocity(fem, draft->rigid_centre, motion, velocity);
-    lb_sparse_multiply(fem->mass, velocity, momentum);
+    lbStatus status = lb_fem_multiply_mass(fem, 1, velocity, momentum, err);
+    if (status) return status;
     lb_fem_expand(fem, momentum, full);
     for (size_t i = 0; i < vectors; i++)
       for (size_t k = 0; k < rows; k++)

@@ -4,7 +4,7 @@
 // material's elements give; one with cubature has these sums too.
 #include "reduce/subspace.h"
 
-#include "fem/fem.h"
+#include "fem/engine.h"
 #include "linalg/dense.h"
 #include "reduce/cubature.h"
 #include "reduce/inertia.h"
@@ -252,11 +252,8 @@ static lbStatus make_masses(const lbFem *fem, const double *basis, lbArena *aren
   for (size_t i = 0; i < count; i++)
     lb_fem_compress(fem, basis + i * 3 * (size_t)fem->vertex_count, U + i * n);
   for (int32_t g = 0; g < fem->material_count; g++) {
-    lbSparse *M = NULL;
-    lbStatus status = lb_fem_material_mass(fem, g, masses, &M, err);
+    lbStatus status = lb_fem_multiply_material(fem, g, r, U, MU, masses, err);
     if (status) return status;
-    lb_sparse_multiply_many(M, r, U, MU);
-    lb_sparse_destroy(M);
     pack_products(size, r, U, MU, square, reduced + (size_t)g * (size_t)draft->size.packed2_count);
     lb_add_pull(masses, fem->vertex_count, r, basis, pull + (size_t)g * 3 * count);
   }

@@ -11,7 +11,8 @@ import tempfile
 
 STEPS = 3
 # Models that sanitized programs take minutes to make.
-LARGE = {"bowl", "cactus", "figure", "frames-turtle", "frames-walk", "tower", "turtle", "walk"}
+LARGE = {"bowl", "bridge", "cactus", "collision", "figure", "frames-turtle", "frames-walk", "skittle",
+         "tower", "turtle", "walk"}
 
 
 def run(limber, *words):

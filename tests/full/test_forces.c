@@ -124,7 +124,7 @@ static void a_soft_body_follows_a_hand_and_comes_to_rest(void **state) {
 // nevertheless, and steps go on.
 static void a_yank_does_not_stop_a_body(void **state) {
   (void)state;
-  for (size_t i = 0; i < 4; i++)
+  for (size_t i = CHECK_SANITIZED ? 3 : 0; i < 4; i++)
     for (size_t k = 0; k < 3; k++) {
       Rig rig = rig_of(soft_bodies[i]);
       lbBody *body = soft_body(&rig, i);

@@ -1,6 +1,6 @@
 // node unpack.mjs: what the page makes of packed files. One line a case, in cmocka's form.
 import { gzipSync } from "node:zlib";
-import { unpack } from "../../web/src/gallery.mjs";
+import { unpack } from "../../web/src/files.mjs";
 
 let failed = 0;
 async function test(name, body) {

@@ -294,7 +294,7 @@ static double stretch_of(const lbModel *link, const lbModel *last, int n, double
   return worst;
 }
 
-static void a_chain_of_ten_links_does_not_stretch(void **state) {
+static CHECK_LONG void a_chain_of_ten_links_does_not_stretch(void **state) {
   (void)state;
   lbModel *link = rigid_box(0.2, 0.05, 0.05, 1000), *heavy = rigid_box(0.2, 0.05, 0.05, 1e6);
   double rest, worst = stretch_of(link, link, 10, 0.2, lb_vec3(0, 0, 0), false, &rest);
@@ -406,7 +406,7 @@ static void joints_that_contradict_each_other_are_told(void **state) {
 }
 
 // Two fingers on sliders press a ball and lift it.
-static void a_gripper_lifts(void **state) {
+static CHECK_LONG void a_gripper_lifts(void **state) {
   (void)state;
   lbModel *finger = rigid_box(0.05, 0.2, 0.2, 200), *ball = rigid_box(0.2, 0.2, 0.2, 1000);
   lbModel *palm = rigid_box(0.6, 0.2, 0.05, 500);
@@ -506,13 +506,15 @@ int main(void) {
     cmocka_unit_test(a_hinge_turns_by_the_right_hand_of_its_first_body),
     cmocka_unit_test(a_hinge_falls_to_its_limit),
     cmocka_unit_test(jointed_bodies_keep_their_momenta),
-    cmocka_unit_test(a_chain_of_ten_links_does_not_stretch),
     cmocka_unit_test(a_region_is_welded_to_what_is_rigid),
     cmocka_unit_test(a_joint_breaks_at_its_force),
     cmocka_unit_test(joints_that_contradict_each_other_are_told),
-    cmocka_unit_test(a_gripper_lifts),
     cmocka_unit_test(a_restored_world_goes_on_to_the_bit),
     cmocka_unit_test(wrong_joints_are_refused),
+#if !CHECK_SANITIZED // many steps that go the ways of the others
+    cmocka_unit_test(a_chain_of_ten_links_does_not_stretch),
+    cmocka_unit_test(a_gripper_lifts),
+#endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

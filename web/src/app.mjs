@@ -1,10 +1,12 @@
 // limber's page: starts the engine, opens scenes, runs the frames.
-import { Engine } from "./engine.mjs";
-import { Gallery, fetchGallery, fetchModel, unpack } from "./gallery.mjs";
+import { fetchModel, unpack } from "./files.mjs";
+import { Gallery, fetchGallery } from "./gallery.mjs";
 import { listen } from "./input.mjs";
 import * as overlay from "./overlay.mjs";
+import { load as loadEngine } from "./limber.mjs";
 import { Panel } from "./panel.mjs";
 import { Saving } from "./saving.mjs";
+import { Viewer } from "./viewer.mjs";
 
 const byId = (id) => document.getElementById(id);
 const canvas = byId("view");
@@ -16,7 +18,8 @@ const FRAME_MAX = 0.25; // s that a frame may go on by: after a pause the clock 
 
 let engine = null; // once it runs
 let panel = null, gallery = null, saving = null;
-let scene = null; // { name } of the gallery, { open } of the server, { file } dropped
+let scene = null; // { name } of the gallery, { open } of this site, { file } dropped
+let bare = false; // without panels, for embedding (#ui=none)
 let touched = false; // settings or camera may differ from the scene's own
 let lost = false;
 let ratioMax = RATIO_MAX;
@@ -37,14 +40,15 @@ function parseHash() {
       return undefined;
     }
   };
-  const settings = items.filter((item) => !/^(scene|open)=/.test(item)).join("&");
-  return { name: value("scene"), open: value("open"), settings };
+  const settings = items.filter((item) => !/^(scene|open|ui)=/.test(item)).join("&");
+  return { name: value("scene"), open: value("open"), ui: value("ui"), settings };
 }
 
 function address(withSettings) {
   const parts = [];
   if (scene?.name) parts.push(`scene=${encodeURIComponent(scene.name)}`);
   if (scene?.open) parts.push(`open=${encodeURIComponent(scene.open).replaceAll("%2F", "/")}`);
+  if (bare) parts.push("ui=none");
   if (withSettings) parts.push(engine.link());
   return `#${parts.filter(Boolean).join("&")}`;
 }
@@ -106,13 +110,20 @@ async function openScene(name, settings = "", remember = true) {
   return opened;
 }
 
-function openOfServer(path, settings) {
-  if (!/^open\/[^/]+$/.test(path)) {
-    overlay.tell(`"${path}" is not a file that limber view --web gives out`, true);
+// A file of the site that the page comes from, by its path; others are nobody's business here.
+function openOfSite(path, settings) {
+  let url = null;
+  try {
+    url = new URL(path, location.href);
+  } catch {
+    // Told below.
+  }
+  if (url?.origin !== location.origin || !/^https?:$/.test(url.protocol)) {
+    overlay.tell(`"${path}" is not a file of this site, and others are not opened by a link: download it and drop it here`, true);
     return Promise.resolve(false);
   }
-  const url = path.split("/").map(encodeURIComponent).join("/");
-  return load(++opening, url, 0, path.slice(5), { open: path }, settings);
+  const name = decodeURIComponent(url.pathname.split("/").at(-1)) || path;
+  return load(++opening, url.href, 0, name, { open: path }, settings);
 }
 
 // The bytes of a file of the user's; what browsers say of one that is too large is for nobody.
@@ -146,9 +157,16 @@ async function openFile(file) {
   }
 }
 
+function showBare() {
+  document.body.classList.toggle("bare", bare);
+  if (bare) showPanel(false);
+}
+
 async function followAddress() {
-  const { name, open, settings } = parseHash();
-  if (open) return openOfServer(open, settings);
+  const { name, open, ui, settings } = parseHash();
+  bare = ui === "none";
+  showBare();
+  if (open) return openOfSite(open, settings);
   if (!name && !scene) return openScene(gallery.scenes[0]?.name, settings, false);
   if (name && name === scene?.name) {
     if (settings) engine.follow(settings);
@@ -268,7 +286,7 @@ const every = (period, act) => {
 function showStatus() {
   const status = engine.status();
   overlay.show(status, {
-    colors: engine.colors, rate, scale: canvas.width / (canvas.clientWidth || 1) || 1,
+    colors: engine.colors, controls: engine.controls, rate, scale: canvas.width / (canvas.clientWidth || 1) || 1,
   });
   return status;
 }
@@ -350,7 +368,7 @@ async function start() {
     return false;
   }
   overlay.progress(0);
-  const loading = Engine.load();
+  const loading = loadEngine();
   const scenes = await fetchGallery();
   // The first model comes while the engine is compiled.
   const { name, open } = parseHash();
@@ -359,7 +377,7 @@ async function start() {
     early.set(first.file, fetchModel(first.file, first.bytes, overlay.progress));
     early.get(first.file).catch(() => {}); // told when it is used
   }
-  const made = await loading;
+  const made = new Viewer(await loading);
   // Starting the renderer keeps this thread busy; a model on its way would wait for all of it.
   await Promise.race([early.get(first?.file)?.catch(() => {}),
     new Promise((resume) => setTimeout(resume, MODEL_FIRST_MS))]);
@@ -393,7 +411,7 @@ async function start() {
   byId("show-help").addEventListener("click", overlay.toggleHelp);
   byId("show-panel").addEventListener("click", () => showPanel(byId("panel").hidden));
   overlay.watchFoot();
-  showPanel(innerWidth > 720 && innerHeight > 440);
+  showPanel(innerWidth > 720 && innerHeight > 440 && parseHash().ui !== "none");
   fit();
   if (!await followAddress() && !scene && scenes.length) await openScene(scenes[0].name, "", false);
   requestAnimationFrame(frame); // not before: an empty picture would only cost time

@@ -118,12 +118,21 @@ function showLabels(status, scale) {
   });
 }
 
+// A hint for those who have no keys: where in the settings it is, in place of "(c)".
+const OTHER_KEYS = { "[": "Time", "]": "Time" };
+export function fingerHint(hint, controls) {
+  const groupOf = (key) => controls.find((control) => control.key === key.charCodeAt(0))?.group
+    ?? (/\d/.test(key) ? "Tools" : OTHER_KEYS[key]);
+  return hint.replace(/ ?\(([a-z0-9[\]])\)/g, (_, key) => (groupOf(key) ? ` (settings, ${groupOf(key)})` : ""))
+    .replaceAll("double press", "double tap");
+}
+
 // `scale`: pixels of the drawing buffer to one of the page.
-export function show(status, { colors, rate, scale }) {
+export function show(status, { colors, controls, rate, scale }) {
   if (status.message) tell(status.message, true);
   if (status.title !== undefined) {
     byId("title").textContent = status.title || "limber";
-    byId("hint").textContent = onlyFingers() ? status.hint.replace(/ ?\([a-z0-9[\]]\)/g, "") : status.hint;
+    byId("hint").textContent = onlyFingers() ? fingerHint(status.hint, controls) : status.hint;
     document.title = status.title ? `${status.title} – limber` : "limber";
   }
   showGraphs(status, rate);

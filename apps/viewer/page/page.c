@@ -1,5 +1,6 @@
-// The viewer in a web page: what web/src/engine.mjs calls. The page owns the canvas, the clock and
+// The viewer in a web page: what web/src/viewer.mjs calls. The page owns the canvas, the clock and
 // the files; texts go back as JSON in a buffer that the next call overwrites.
+#include "page/text.h"
 #include "view/animation.h"
 #include "view/gltf.h"
 #include "view/viewer.h"
@@ -7,75 +8,17 @@
 #include <emscripten.h>
 #include <emscripten/html5.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-#define EXPORT EMSCRIPTEN_KEEPALIVE
 
 static vwViewer *viewer;
 static vwAnimation *animation; // NULL: none is recorded
 static bool ended;             // the animation cannot go on
 static bool by_software;       // what draws is a processor, which deforms better outside of shaders
 static EMSCRIPTEN_WEBGL_CONTEXT_HANDLE context;
-static lbError error;
-static char text[65536];
-static size_t length;
-
-// ---- JSON --------------------------------------------------------------------------------------
-
-static void write(const char *format, ...) LB_PRINTF(1, 2);
-static void write(const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  int added = vsnprintf(text + length, sizeof text - length, format, arguments);
-  va_end(arguments);
-  if (added > 0 && length + (size_t)added < sizeof text) length += (size_t)added;
-}
-
-static void write_string(const char *string) {
-  write("\"");
-  for (const char *c = string; *c; c++) {
-    unsigned char byte = (unsigned char)*c;
-    if (byte == '"' || byte == '\\')
-      write("\\%c", byte);
-    else if (byte < 32)
-      write("\\u%04x", byte);
-    else
-      write("%c", byte);
-  }
-  write("\"");
-}
-
-// JSON has neither infinities nor NaN: all numbers go through here.
-static void write_value(double value, int digits) {
-  char number[LB_NUMBER_TEXT];
-  write("%s", lb_json_number_text(number, value, digits));
-}
-
-static void write_number(const char *name, double value) {
-  write("\"%s\":", name);
-  write_value(value, 9);
-}
-
-static void write_vector(const char *name, lbVec3 v) {
-  write("\"%s\":[", name);
-  for (int i = 0; i < 3; i++) {
-    write(i ? "," : "");
-    write_value((&v.x)[i], 9);
-  }
-  write("]");
-}
-
-static const char *begin(const char *start) {
-  length = 0;
-  write("%s", start);
-  return text;
-}
 
 // ---- life --------------------------------------------------------------------------------------
 
-// 0: fine; otherwise vw_page_error says why.
+// 0: fine; otherwise page_error_text says why.
 EXPORT int vw_page_start(const char *canvas, int software) {
   EmscriptenWebGLContextAttributes wanted;
   emscripten_webgl_init_context_attributes(&wanted);
@@ -86,17 +29,15 @@ EXPORT int vw_page_start(const char *canvas, int software) {
   wanted.powerPreference = EM_WEBGL_POWER_PREFERENCE_HIGH_PERFORMANCE;
   context = emscripten_webgl_create_context(canvas, &wanted);
   if (context <= 0 || emscripten_webgl_make_context_current(context) != EMSCRIPTEN_RESULT_SUCCESS)
-    return lb_fail(&error, LB_ERR_UNSUPPORTED, "this browser gives no WebGL 2");
+    return lb_fail(&page_error, LB_ERR_UNSUPPORTED, "this browser gives no WebGL 2");
   vwViewerDef def = vw_viewer_def();
   by_software = software;
   if (software) { // a processor draws: half the work
     def.renderer.samples = 1;
     def.renderer.shadow_size = 1024;
   }
-  return vw_viewer_create(&def, &viewer, &error);
+  return vw_viewer_create(&def, &viewer, &page_error);
 }
-
-EXPORT const char *vw_page_error(void) { return error.text; }
 
 static void drop_animation(void) {
   vw_animation_destroy(animation);
@@ -104,7 +45,7 @@ static void drop_animation(void) {
 }
 
 EXPORT int vw_page_open(const char *name, const void *bytes, size_t count) {
-  lbStatus status = vw_viewer_open_bytes(viewer, name, bytes, count, &error);
+  lbStatus status = vw_viewer_open_bytes(viewer, name, bytes, count, &page_error);
   if (status) return status;
   drop_animation(); // it is of models that are gone
   if (by_software) vw_viewer_set(viewer, vw_control_find("on_gpu"), 0, NULL);
@@ -117,7 +58,7 @@ EXPORT int vw_page_restore(void) {
   emscripten_webgl_enable_extension(context, "EXT_texture_filter_anisotropic");
   emscripten_webgl_enable_extension(context, "EXT_color_buffer_float");
   emscripten_webgl_enable_extension(context, "OES_texture_float_linear");
-  return vw_viewer_context_restored(viewer, &error);
+  return vw_viewer_context_restored(viewer, &page_error);
 }
 
 // ---- frames and input --------------------------------------------------------------------------
@@ -126,7 +67,7 @@ EXPORT void vw_page_resize(int width, int height) { vw_viewer_resize(viewer, wid
 EXPORT void vw_page_cover(double share) { vw_viewer_cover(viewer, share); }
 EXPORT void vw_page_frame(double seconds) {
   vw_viewer_frame(viewer, seconds, 0);
-  if (animation && vw_animation_add(animation, vw_viewer_stage(viewer), &error)) ended = true;
+  if (animation && vw_animation_add(animation, vw_viewer_stage(viewer), &page_error)) ended = true;
 }
 EXPORT void vw_page_draw(void) { vw_viewer_draw(viewer, 0); }
 EXPORT void vw_page_press(int pointer, int button, int modifiers, double x, double y) {
@@ -144,12 +85,12 @@ EXPORT int vw_page_wish(void) { return (int)vw_viewer_wish(viewer); }
 // ---- controls ----------------------------------------------------------------------------------
 
 static void write_choices(const char *choices) {
-  write(",\"choices\":[");
+  page_write(",\"choices\":[");
   for (const char *c = choices; *c; c += strlen(c) + 1) {
-    if (c != choices) write(",");
-    write_string(c);
+    if (c != choices) page_write(",");
+    page_write_string(c);
   }
-  write("]");
+  page_write("]");
 }
 
 static void write_control(int32_t index) {
@@ -158,70 +99,70 @@ static void write_control(int32_t index) {
   const char *const texts[][2] = { { "name", control->name }, { "label", control->label },
                                    { "unit", control->unit }, { "group", control->group },
                                    { "help", control->help }, { "kind", kinds[control->kind] } };
-  write("{");
+  page_write("{");
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    write("%s\"%s\":", i ? "," : "", texts[i][0]);
-    write_string(texts[i][1]);
+    page_write("%s\"%s\":", i ? "," : "", texts[i][0]);
+    page_write_string(texts[i][1]);
   }
-  write(",\"key\":%d,\"whole\":%s}", control->key, control->whole ? "true" : "false");
+  page_write(",\"key\":%d,\"whole\":%s}", control->key, control->whole ? "true" : "false");
 }
 
 // The table itself: a list in the order of the panel.
 EXPORT const char *vw_page_controls(void) {
-  begin("[");
+  page_begin("[");
   for (int32_t i = 0; i < vw_control_count(); i++) {
-    if (i) write(",");
+    if (i) page_write(",");
     write_control(i);
   }
-  write("]");
-  return text;
+  page_write("]");
+  return page_text();
 }
 
 // What the controls are now, in the same order.
 EXPORT const char *vw_page_states(void) {
-  begin("[");
+  page_begin("[");
   for (int32_t i = 0; i < vw_control_count(); i++) {
     vwControlState state;
     vw_viewer_control(viewer, i, &state);
-    write("%s{", i ? "," : "");
-    write_number("value", state.value);
-    write(",");
-    write_number("low", state.low);
-    write(",");
-    write_number("high", state.high);
-    write(",");
-    write_number("initial", state.initial);
-    write(",\"enabled\":%s,\"why\":", state.enabled ? "true" : "false");
-    write_string(state.why);
+    page_write("%s{", i ? "," : "");
+    page_write_number("value", state.value);
+    page_write(",");
+    page_write_number("low", state.low);
+    page_write(",");
+    page_write_number("high", state.high);
+    page_write(",");
+    page_write_number("initial", state.initial);
+    page_write(",\"enabled\":%s,\"why\":", state.enabled ? "true" : "false");
+    page_write_string(state.why);
     write_choices(state.choices);
-    write("}");
+    page_write("}");
   }
-  write("]");
-  return text;
+  page_write("]");
+  return page_text();
 }
 
 // -1: no such control; otherwise an lbStatus.
 EXPORT int vw_page_set(const char *name, double value) {
   int32_t control = vw_control_find(name);
-  return control < 0 ? -1 : (int)vw_viewer_set(viewer, control, value, &error);
+  return control < 0 ? -1 : (int)vw_viewer_set(viewer, control, value, &page_error);
 }
 
 // Keys that are in no control's entry.
 EXPORT const char *vw_page_shortcuts(void) {
-  begin("[");
+  page_begin("[");
   for (int32_t i = 0; i < vw_shortcut_count(); i++) {
-    write("%s{\"key\":%d,\"what\":", i ? "," : "", vw_shortcut(i)->key);
-    write_string(vw_shortcut(i)->what);
-    write("}");
+    page_write("%s{\"key\":%d,\"what\":", i ? "," : "", vw_shortcut(i)->key);
+    page_write_string(vw_shortcut(i)->what);
+    page_write("}");
   }
-  write("]");
-  return text;
+  page_write("]");
+  return page_text();
 }
 
 EXPORT const char *vw_page_link(void) {
-  begin("");
-  length = vw_viewer_link(viewer, text, sizeof text);
-  return text;
+  static char link[8192];
+  vw_viewer_link(viewer, link, sizeof link);
+  return link;
 }
 EXPORT void vw_page_follow(const char *link) { vw_viewer_follow_link(viewer, link); }
 
@@ -237,13 +178,13 @@ static void write_labels(const vwStage *stage) {
   for (int32_t i = 0; i < vw_stage_actor_count(stage); i++) {
     double x, y;
     if (!vw_view_project(&view, vw_stage_label_place(stage, i), &x, &y)) continue;
-    write(first ? "{" : ",{");
-    write_number("x", x);
-    write(",");
-    write_number("y", y);
-    write(",\"text\":");
-    write_string(vw_stage_actor(stage, i).label);
-    write("}");
+    page_write(first ? "{" : ",{");
+    page_write_number("x", x);
+    page_write(",");
+    page_write_number("y", y);
+    page_write(",\"text\":");
+    page_write_string(vw_stage_actor(stage, i).label);
+    page_write("}");
     first = false;
   }
 }
@@ -251,119 +192,119 @@ static void write_labels(const vwStage *stage) {
 static void write_traces(const vwStage *stage) {
   vwTrace traces[VW_TRACE_LENGTH];
   int32_t count = vw_stage_traces(stage, traces);
-  write(",\"step_us\":[");
+  page_write(",\"step_us\":[");
   for (int32_t i = 0; i < count; i++) {
-    write(i ? "," : "");
-    write_value((double)traces[i].step_us, 3);
+    page_write(i ? "," : "");
+    page_write_value((double)traces[i].step_us, 3);
   }
-  write("],\"energy\":[");
+  page_write("],\"energy\":[");
   for (int32_t i = 0; i < count; i++) {
-    write(i ? "," : "");
-    write_value((double)(traces[i].kinetic + traces[i].elastic), 4);
+    page_write(i ? "," : "");
+    page_write_value((double)(traces[i].kinetic + traces[i].elastic), 4);
   }
-  write("]");
+  page_write("]");
 }
 
 // Of bodies with forces by cubature.
 static void write_trust(const vwStage *stage) {
   double pose, unfollowed;
   if (!vw_stage_trust(stage, &pose, &unfollowed)) return;
-  write(",");
-  write_number("pose_distance", pose);
-  write(",");
-  write_number("unfollowed_force", unfollowed);
+  page_write(",");
+  page_write_number("pose_distance", pose);
+  page_write(",");
+  page_write_number("unfollowed_force", unfollowed);
 }
 
 // Title, hint, graphs, legend, labels and messages: asked a few times a second.
 EXPORT const char *vw_page_status(void) {
-  begin("{\"message\":");
-  write_string(vw_viewer_message(viewer));
+  page_begin("{\"message\":");
+  page_write_string(vw_viewer_message(viewer));
   vw_viewer_clear_message(viewer);
-  write(",\"device\":");
-  write_string(vw_viewer_device(viewer));
-  write(",\"steps\":%lld", (long long)vw_viewer_steps(viewer));
+  page_write(",\"device\":");
+  page_write_string(vw_viewer_device(viewer));
+  page_write(",\"steps\":%lld", (long long)vw_viewer_steps(viewer));
   vwStage *stage = vw_viewer_stage(viewer);
   if (stage) {
-    write(",\"title\":");
-    write_string(vw_stage_title(stage));
-    write(",\"hint\":");
-    write_string(vw_stage_hint(stage));
-    write(",");
-    write_number("time", vw_stage_time(stage));
-    write(",\"behind\":%s,\"sketching\":%s,\"posing\":%s",
-          vw_stage_behind(stage) ? "true" : "false", vw_stage_sketching(stage) ? "true" : "false",
-          vw_stage_posing(stage) ? "true" : "false");
+    page_write(",\"title\":");
+    page_write_string(vw_stage_title(stage));
+    page_write(",\"hint\":");
+    page_write_string(vw_stage_hint(stage));
+    page_write(",");
+    page_write_number("time", vw_stage_time(stage));
+    page_write(
+        ",\"behind\":%s,\"sketching\":%s,\"posing\":%s", vw_stage_behind(stage) ? "true" : "false",
+        vw_stage_sketching(stage) ? "true" : "false", vw_stage_posing(stage) ? "true" : "false");
     write_traces(stage);
     write_trust(stage);
-    write(",\"labels\":[");
+    page_write(",\"labels\":[");
     write_labels(stage);
-    write("]");
+    page_write("]");
   }
   vwLegend legend = vw_viewer_legend(viewer);
-  write(",\"map\":%d,\"map_unit\":\"%s\",\"map_title\":\"%s\",", (int)legend.map, legend.unit,
-        legend.title);
-  write_number("map_high", legend.high);
-  write("}");
-  return text;
+  page_write(",\"map\":%d,\"map_unit\":\"%s\",\"map_title\":\"%s\",", (int)legend.map, legend.unit,
+             legend.title);
+  page_write_number("map_high", legend.high);
+  page_write("}");
+  return page_text();
 }
 
 // The colours of the legend, as CSS.
 EXPORT const char *vw_page_map_colors(void) {
-  begin("[");
+  page_begin("[");
   for (int i = 0; i <= 16; i++) {
     uint8_t rgb[3];
     vw_map_color(i / 16.0, rgb);
-    write("%s\"rgb(%d,%d,%d)\"", i ? "," : "", rgb[0], rgb[1], rgb[2]);
+    page_write("%s\"rgb(%d,%d,%d)\"", i ? "," : "", rgb[0], rgb[1], rgb[2]);
   }
-  write("]");
-  return text;
+  page_write("]");
+  return page_text();
 }
 
 // What hands hold, and the bodies' sizes: the hook of the tests.
 EXPORT const char *vw_page_holds(void) {
   static const char *const kinds[] = { "grab", "pin", "ball" };
   vwStage *stage = vw_viewer_stage(viewer);
-  begin("[");
+  page_begin("[");
   for (int32_t i = 0; stage && i < vw_stage_hold_count(stage); i++) {
     vwHold hold = vw_stage_hold(stage, i);
-    write("%s{\"kind\":\"%s\",", i ? "," : "", kinds[hold.kind]);
-    write_vector("point", hold.point);
-    write(",");
-    write_vector("target", hold.target);
-    write(",");
-    write_vector("force", hold.force);
-    write("}");
+    page_write("%s{\"kind\":\"%s\",", i ? "," : "", kinds[hold.kind]);
+    page_write_vector("point", hold.point);
+    page_write(",");
+    page_write_vector("target", hold.target);
+    page_write(",");
+    page_write_vector("force", hold.force);
+    page_write("}");
   }
-  write("]");
-  return text;
+  page_write("]");
+  return page_text();
 }
 
 EXPORT const char *vw_page_actors(void) {
   vwStage *stage = vw_viewer_stage(viewer);
-  begin("[");
+  page_begin("[");
   for (int32_t i = 0; stage && i < vw_stage_actor_count(stage); i++) {
     vwActorView view = vw_stage_actor(stage, i);
-    write("%s{\"label\":", i ? "," : "");
-    write_string(view.label);
-    write(",\"bodies\":%d,\"dimension\":%d,\"vertices\":%d,\"triangles\":%d}", (int)view.body_count,
-          (int)view.dimension, (int)view.model->size.vertex_count,
-          (int)view.model->size.triangle_count);
+    page_write("%s{\"label\":", i ? "," : "");
+    page_write_string(view.label);
+    page_write(",\"bodies\":%d,\"dimension\":%d,\"vertices\":%d,\"triangles\":%d}",
+               (int)view.body_count, (int)view.dimension, (int)view.model->size.vertex_count,
+               (int)view.model->size.triangle_count);
   }
-  write("]");
-  return text;
+  page_write("]");
+  return page_text();
 }
 
 // A surface vertex of a body, where it is now, and the pixel that it is seen at; null: there is
 // none.
 EXPORT const char *vw_page_vertex(int actor, int body, int vertex) {
   vwStage *stage = vw_viewer_stage(viewer);
-  begin("null");
-  if (!stage || actor < 0 || actor >= vw_stage_actor_count(stage)) return text;
+  page_begin("null");
+  if (!stage || actor < 0 || actor >= vw_stage_actor_count(stage)) return page_text();
   vwActorView view = vw_stage_actor(stage, actor);
   if (body < 0 || body >= view.body_count || vertex < 0 || vertex >= view.model->size.vertex_count)
-    return text;
+    return page_text();
   double *surface = lb_alloc((size_t)view.model->size.vertex_count, 3 * sizeof(double));
-  if (!surface) return text;
+  if (!surface) return page_text();
   vw_stage_surface(stage, actor, body, surface);
   lbVec3 at = lb_vec3_load(surface + 3 * (size_t)vertex);
   lb_free(surface);
@@ -374,34 +315,34 @@ EXPORT const char *vw_page_vertex(int actor, int body, int vertex) {
     vwView seen = vw_camera_view(vw_viewer_camera(viewer), width, height);
     vw_view_project(&seen, at, &x, &y);
   }
-  begin("{");
-  write_vector("at", at);
-  write(",");
-  write_number("x", x);
-  write(",");
-  write_number("y", y);
-  write("}");
-  return text;
+  page_begin("{");
+  page_write_vector("at", at);
+  page_write(",");
+  page_write_number("x", x);
+  page_write(",");
+  page_write_number("y", y);
+  page_write("}");
+  return page_text();
 }
 
-// The sketch that was recorded, as JSON text; NULL with an error. Free with vw_page_free.
+// The sketch that was recorded, as JSON text; NULL with an error. Free with page_free.
 EXPORT char *vw_page_sketch(uint32_t *count) {
   char *json = NULL;
   vwStage *stage = vw_viewer_stage(viewer);
   *count = 0;
-  if (!stage) lb_fail(&error, LB_ERR_ARGUMENT, "nothing is open");
-  if (!stage || vw_stage_sketch_end(stage, &json, &error)) return NULL;
+  if (!stage) lb_fail(&page_error, LB_ERR_ARGUMENT, "nothing is open");
+  if (!stage || vw_stage_sketch_end(stage, &json, &page_error)) return NULL;
   *count = (uint32_t)strlen(json);
   return json;
 }
 
-// The surface as it is posed, as the text of an .obj; NULL with an error. Free with vw_page_free.
+// The surface as it is posed, as the text of an .obj; NULL with an error. Free with page_free.
 EXPORT char *vw_page_pose(uint32_t *count) {
   char *obj = NULL;
   vwStage *stage = vw_viewer_stage(viewer);
   *count = 0;
-  if (!stage) lb_fail(&error, LB_ERR_ARGUMENT, "nothing is open");
-  if (!stage || vw_stage_pose_obj(stage, &obj, &error)) return NULL;
+  if (!stage) lb_fail(&page_error, LB_ERR_ARGUMENT, "nothing is open");
+  if (!stage || vw_stage_pose_obj(stage, &obj, &page_error)) return NULL;
   *count = (uint32_t)strlen(obj);
   return obj;
 }
@@ -410,25 +351,22 @@ EXPORT int vw_page_begin_animation(void) {
   vwStage *stage = vw_viewer_stage(viewer);
   drop_animation();
   ended = false;
-  if (!stage) return lb_fail(&error, LB_ERR_ARGUMENT, "nothing is open");
-  return vw_animation_create(stage, &animation, &error);
+  if (!stage) return lb_fail(&page_error, LB_ERR_ARGUMENT, "nothing is open");
+  return vw_animation_create(stage, &animation, &page_error);
 }
 
 // 1: what was recorded must end here, since method, r or scene changed.
 EXPORT int vw_page_animation_ended(void) { return ended; }
 
-// The recording as a .glb; NULL with an error. Free with vw_page_free.
+// The recording as a .glb; NULL with an error. Free with page_free.
 EXPORT uint8_t *vw_page_end_animation(uint32_t *count) {
   uint8_t *bytes = NULL;
   size_t size = 0;
   int32_t left_out = 0;
-  lbStatus status = animation ? vw_gltf_write(animation, &bytes, &size, &left_out, &error)
-                              : lb_fail(&error, LB_ERR_ARGUMENT, "no animation was recorded");
+  lbStatus status = animation ? vw_gltf_write(animation, &bytes, &size, &left_out, &page_error)
+                              : lb_fail(&page_error, LB_ERR_ARGUMENT, "no animation was recorded");
   drop_animation();
   ended = false;
   *count = (uint32_t)size;
   return status ? NULL : bytes;
 }
-
-EXPORT void *vw_page_allocate(size_t bytes) { return lb_alloc(bytes, 1); }
-EXPORT void vw_page_free(void *block) { lb_free(block); }

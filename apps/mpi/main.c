@@ -1,0 +1,110 @@
+// limber-mpi: the slow verbs of limber over MPI. Rank 0 is the program; the other ranks work for
+// it.
+#include "apps/cli/cli.h"
+
+#include "limber/petsc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const cliVerb *const verbs[] = { &cli_modes, &cli_build };
+enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
+
+static void print_help(FILE *to) {
+  fprintf(to,
+          "limber-mpi " LB_VERSION ": limber over MPI, for meshes that one process cannot take\n\n"
+          "usage: mpirun -n RANKS limber-mpi VERB ... [options]\n\n");
+  for (int i = 0; i < VERB_COUNT; i++)
+    fprintf(to, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
+  fprintf(to,
+          "\nVerbs, options and output are those of limber (limber-mpi VERB --help), and\n"
+          "  --solver NAME   direct, iterative, or auto (the default): direct up to %d rows\n"
+          "\nPETSC_OPTIONS has options for PETSc, SLEPc and MUMPS. Exit status: 0 ok, 1 the job "
+          "failed,\n2 a wrong command line.\n\nexample:\n"
+          "  mpirun -n 8 limber-mpi modes scan.msh --young 1e6\n"
+          "  mpirun -n 8 limber-mpi build scan.msh -o scan.glb\n",
+          LB_PETSC_DIRECT_ROWS);
+}
+
+// ---- the program's own options -----------------------------------------------------------------
+
+// Takes "--name VALUE" or "--name=VALUE" out of the words; NULL: it is not there.
+static const char *take_option(const char *name, int *count, char **words) {
+  size_t length = strlen(name);
+  for (int i = 0; i < *count; i++) {
+    bool whole = strcmp(words[i], name) == 0;
+    if (!whole && (strncmp(words[i], name, length) != 0 || words[i][length] != '=')) continue;
+    if (whole && i + 1 == *count) return "";
+    const char *value = whole ? words[i + 1] : words[i] + length + 1;
+    int taken = whole ? 2 : 1;
+    memmove(words + i, words + i + taken, (size_t)(*count - i - taken) * sizeof *words);
+    *count -= taken;
+    return value;
+  }
+  return NULL;
+}
+
+static bool parse_solver(const char *name, lbPetscSolver *solver) {
+  static const char *const names[] = { "auto", "direct", "iterative" };
+  for (int i = 0; i < 3; i++)
+    if (strcmp(name, names[i]) == 0) {
+      *solver = (lbPetscSolver)i;
+      return true;
+    }
+  return false;
+}
+
+static bool has_option(const char *name, int count, char **words) {
+  for (int i = 0; i < count; i++)
+    if (strncmp(words[i], name, strlen(name)) == 0) return true;
+  return false;
+}
+
+// ---- rank 0 ------------------------------------------------------------------------------------
+
+// The ranks have a processor each, so a rank has one thread unless more are asked for.
+static cliStatus run_verb(const cliVerb *verb, int count, char **words) {
+  enum { MOST = 256 };
+  static char threads[] = "--threads=1";
+  char *all[MOST];
+  if (count >= MOST - 1) return cli_usage(verb, "too many words");
+  memcpy(all, words, (size_t)count * sizeof *words);
+  if (!has_option("--threads", count, words)) all[count++] = threads;
+  cliStatus status = verb->run(count, all);
+  cli_flush_notes();
+  return status;
+}
+
+static cliStatus run(int count, char **words) {
+  lbPetscDef def = lb_petsc_def();
+  const char *solver = take_option("--solver", &count, words);
+  if (solver && !parse_solver(solver, &def.solver)) {
+    cli_note("--solver is \"%s\", use auto, direct or iterative", solver);
+    return CLI_USAGE;
+  }
+  lb_petsc_install(&def);
+  if (count > 1 && strcmp(words[1], "--version") == 0) {
+    printf("limber-mpi " LB_VERSION "\n");
+    return CLI_OK;
+  }
+  for (int i = 0; count > 1 && i < VERB_COUNT; i++)
+    if (strcmp(words[1], verbs[i]->name) == 0) return run_verb(verbs[i], count - 2, words + 2);
+  bool help = count > 1 && (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0);
+  if (count > 1 && !help) cli_note("unknown verb \"%s\", use modes or build", words[1]);
+  if (count < 2 || help) print_help(help ? stdout : stderr);
+  return help ? CLI_OK : CLI_USAGE;
+}
+
+int main(int count, char **words) {
+  lbError err;
+  int status = CLI_OK;
+  cli_guard_output();
+  if (lb_petsc_start(&err)) return cli_fail(&err);
+  if (lb_petsc_rank() == 0)
+    status = cli_finish_output(run(count, words));
+  else
+    lb_petsc_serve();
+  lb_petsc_stop();
+  lb_build_stop();
+  return status;
+}

@@ -1,0 +1,275 @@
+// The lowest modes of K w = λ M w in parts.
+//
+// Directly: Krylov–Schur on (K + s M)⁻¹ M, factored by MUMPS; s = 0 for bodies that are held. The
+// vectors are then sharpened by one step of inverse iteration, X = (K + s M)⁻¹ M W, and a small
+// problem that knows eigenvalues without cancellation:
+//   (Xᵀ M W) v = (λ + s) (Xᵀ M X) v.
+// Iteratively: LOBPCG, preconditioned by multigrid; rigid motions of a free body are known and kept
+// apart from the start.
+#include "petsc/eigen.h"
+
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <slepceps.h>
+#include <string.h>
+
+// As in linalg/eigen.c: the first s, in units of trace K / trace M, and what counts as zero, in s.
+static const double FIRST_SHIFT = 1e-8, LAST_SHIFT = 1e-3, ZERO_CANDIDATE = 1e-4;
+
+void lb_rows_release(lbRows *rows) {
+  lb_free(rows->values);
+  lb_free(rows->residuals);
+  lb_free(rows->vectors);
+  lb_free(rows->rigid_vectors);
+  *rows = (lbRows){ 0 };
+}
+
+// What is found: all vectors that were asked for, rigid ones too, ascending.
+typedef struct Found {
+  int32_t count;
+  size_t rows; // of this rank
+  double *W;   // (rows x count)
+  double *values;
+} Found;
+
+static void release_found(Found *found) {
+  lb_free(found->W);
+  lb_free(found->values);
+  *found = (Found){ 0 };
+}
+
+static PetscErrorCode tell_progress(EPS eps, PetscInt step, PetscInt converged, PetscScalar *re,
+                                    PetscScalar *im, PetscReal *errors, PetscInt count,
+                                    void *context) {
+  (void)eps, (void)step, (void)re, (void)im, (void)errors, (void)count;
+  int32_t total = *(int32_t *)context;
+  if (lb_ranks_rank() == 0) lb_progress("modes", 0.2 + 0.7 * fmin(1, (double)converged / total));
+  return 0;
+}
+
+static void take_vectors(EPS eps, const lbParts *parts, int32_t total, Found *found) {
+  Vec w;
+  found->count = total;
+  found->rows = 3 * (size_t)parts->own_count;
+  found->W = lb_ranks_alloc(found->rows * (size_t)total + 1, sizeof(double));
+  found->values = lb_ranks_alloc((size_t)total, sizeof(double));
+  LB_PETSC(VecDuplicate(parts->rows, &w));
+  for (int32_t i = 0; i < total; i++) {
+    LB_PETSC(VecPlaceArray(w, found->W + found->rows * (size_t)i));
+    LB_PETSC(EPSGetEigenpair(eps, i, &found->values[i], NULL, w, NULL));
+    LB_PETSC(VecResetArray(w));
+  }
+  LB_PETSC(VecDestroy(&w));
+}
+
+// ---- small dense problems ----------------------------------------------------------------------
+
+// G = Xᵀ Y over all rows; X, Y (rows x count).
+static void multiply_all(size_t rows, int32_t count, const double *X, const double *Y, double *G) {
+  size_t n = (size_t)count;
+  if (rows > 0)
+    lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, count, count, (int32_t)rows, 1, X, Y, 0, G);
+  else
+    memset(G, 0, n * n * sizeof *G);
+  lb_ranks_sum(G, n * n);
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < i; j++) G[n * i + j] = G[n * j + i] = (G[n * i + j] + G[n * j + i]) / 2;
+}
+
+// A V = B V diag(values), found by rank 0 for all.
+static lbStatus solve_small(int32_t count, double *A, double *B, double *values, lbError *err) {
+  size_t n = (size_t)count;
+  lbStatus status = LB_OK;
+  if (lb_ranks_rank() == 0) status = lb_dense_eigen_general(count, A, B, values, err);
+  status = lb_ranks_agree(status, err);
+  lb_ranks_broadcast(A, n * n * sizeof *A);
+  lb_ranks_broadcast(values, n * sizeof *values);
+  return status;
+}
+
+// ---- shift and invert --------------------------------------------------------------------------
+
+// X = (K + s M)⁻¹ Y by the solver.
+static void solve_columns(const lbParts *parts, int32_t count, const double *Y, double *X) {
+  Vec x, y;
+  size_t rows = 3 * (size_t)parts->own_count;
+  LB_PETSC(VecDuplicate(parts->rows, &x));
+  LB_PETSC(VecDuplicate(parts->rows, &y));
+  for (size_t c = 0; c < (size_t)count; c++) {
+    LB_PETSC(VecPlaceArray(x, X + c * rows));
+    LB_PETSC(VecPlaceArray(y, Y + c * rows));
+    LB_PETSC(KSPSolve(parts->solver, y, x));
+    LB_PETSC(VecResetArray(x));
+    LB_PETSC(VecResetArray(y));
+  }
+  LB_PETSC(VecDestroy(&x));
+  LB_PETSC(VecDestroy(&y));
+}
+
+static lbStatus sharpen(const lbParts *parts, Found *found, lbError *err) {
+  size_t n = (size_t)found->count, rows = found->rows;
+  double *MW = lb_ranks_alloc(rows * n + 1, sizeof(double));
+  double *X = lb_ranks_alloc(rows * n + 1, sizeof(double));
+  double *A = lb_ranks_alloc(n * n, sizeof(double)), *B = lb_ranks_alloc(n * n, sizeof(double));
+  lb_parts_multiply(parts, parts->M, found->count, found->W, MW);
+  solve_columns(parts, found->count, MW, X);
+  multiply_all(rows, found->count, X, MW, A);
+  lb_parts_multiply(parts, parts->M, found->count, X, MW);
+  multiply_all(rows, found->count, X, MW, B);
+  lbStatus status = solve_small(found->count, A, B, found->values, err);
+  if (!status && rows > 0)
+    lb_dense_multiply(LB_PLAIN, LB_PLAIN, (int32_t)rows, found->count, found->count, 1, X, A, 0,
+                      found->W);
+  for (size_t i = 0; i < n; i++) found->values[i] -= parts->shift;
+  lb_free(MW);
+  lb_free(X);
+  lb_free(A);
+  lb_free(B);
+  return status;
+}
+
+static void open_search(const lbParts *parts, int32_t *total, EPS *eps) {
+  LB_PETSC(EPSCreate(PETSC_COMM_WORLD, eps));
+  LB_PETSC(EPSSetOperators(*eps, parts->K, parts->M));
+  LB_PETSC(EPSSetProblemType(*eps, EPS_GHEP));
+  LB_PETSC(EPSMonitorSet(*eps, tell_progress, total, NULL));
+}
+
+// One search with this s; LB_ERR_NUMERIC: the matrix has no factor.
+static lbStatus search_shifted(lbParts *parts, double shift, int32_t total, Found *found,
+                               lbError *err) {
+  EPS eps;
+  ST st;
+  KSP solver;
+  PetscInt converged = 0, all = 3 * parts->node_count;
+  PetscInt space = total + (total > 20 ? total : 20);
+  open_search(parts, &total, &eps);
+  LB_PETSC(EPSSetType(eps, EPSKRYLOVSCHUR));
+  LB_PETSC(EPSSetWhichEigenpairs(eps, EPS_TARGET_MAGNITUDE));
+  LB_PETSC(EPSSetTarget(eps, -shift));
+  LB_PETSC(EPSSetDimensions(eps, total, space < all ? space : all, PETSC_DEFAULT));
+  LB_PETSC(EPSSetTolerances(eps, 1e-10, 500));
+  LB_PETSC(EPSGetST(eps, &st));
+  LB_PETSC(STSetType(st, STSINVERT));
+  LB_PETSC(STGetKSP(st, &solver));
+  lb_solver_set_up(solver, true);
+  LB_PETSC(EPSSetFromOptions(eps));
+  LB_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  PetscErrorCode code = EPSSolve(eps);
+  LB_PETSC(PetscPopErrorHandler());
+  lbStatus status = lb_solver_failure(solver, err);
+  if (!status) lb_petsc_check(code, "EPSSolve");
+  if (!status) {
+    LB_PETSC(EPSGetConverged(eps, &converged));
+    if (converged < total)
+      status = lb_fail(err, LB_ERR_NUMERIC, "modes: only %d of %d modes converged", (int)converged,
+                       (int)total);
+  }
+  if (!status) {
+    take_vectors(eps, parts, total, found);
+    LB_PETSC(EPSDestroy(&parts->search));
+    LB_PETSC(EPSMonitorCancel(eps)); // it would look for this call's variables
+    parts->search = eps;
+    parts->solver = solver;
+    parts->shift = shift;
+    return sharpen(parts, found, err);
+  }
+  LB_PETSC(EPSDestroy(&eps));
+  return status;
+}
+
+// K itself where it is definite; otherwise, or where rounding breaks that, K + s M.
+static lbStatus search_directly(lbParts *parts, int32_t total, Found *found, lbError *err) {
+  lbStatus status = LB_ERR_NUMERIC;
+  lbError cause = { 0 };
+  if (parts->definite) status = search_shifted(parts, 0, total, found, &cause);
+  for (double s = FIRST_SHIFT; status == LB_ERR_NUMERIC && s <= 1.001 * LAST_SHIFT; s *= 100)
+    status = search_shifted(parts, s * parts->scale, total, found, &cause);
+  if (status == LB_ERR_NUMERIC)
+    return lb_fail(
+        err, status,
+        "modes: the stiffness or the mass matrix has a negative eigenvalue (K + s M: %s)",
+        cause.text);
+  if (status && err) *err = cause;
+  return status;
+}
+
+// ---- results -----------------------------------------------------------------------------------
+
+// |K w − λ M w| / |K w| of every vector.
+static void find_residuals(const lbParts *parts, const Found *found, double *residuals) {
+  size_t rows = found->rows;
+  double *Kw = lb_ranks_alloc(rows + 1, sizeof(double));
+  double *Mw = lb_ranks_alloc(rows + 1, sizeof(double));
+  for (int32_t i = 0; i < found->count; i++) {
+    const double *w = found->W + rows * (size_t)i;
+    double sums[2] = { 0 };
+    lb_parts_multiply(parts, parts->K, 1, w, Kw);
+    lb_parts_multiply(parts, parts->M, 1, w, Mw);
+    for (size_t k = 0; k < rows; k++) {
+      double left = Kw[k] - found->values[i] * Mw[k];
+      sums[0] += Kw[k] * Kw[k];
+      sums[1] += left * left;
+    }
+    lb_ranks_sum(sums, 2);
+    residuals[i] = sums[0] > 0 ? sqrt(sums[1] / sums[0]) : 0;
+  }
+  lb_free(Kw);
+  lb_free(Mw);
+}
+
+// The first `rigid` vectors apart from `count` others.
+static void store(const lbParts *parts, const Found *found, int32_t rigid, int32_t count,
+                  lbRows *out) {
+  size_t rows = found->rows, zero = (size_t)rigid, elastic = (size_t)count;
+  double *residuals = lb_ranks_alloc((size_t)found->count, sizeof(double));
+  find_residuals(parts, found, residuals);
+  out->count = count;
+  out->rigid_count = rigid;
+  out->values = lb_ranks_alloc(elastic, sizeof(double));
+  out->residuals = lb_ranks_alloc(elastic, sizeof(double));
+  out->vectors = lb_ranks_alloc(rows * elastic + 1, sizeof(double));
+  out->rigid_vectors = lb_ranks_alloc(rows * zero + 1, sizeof(double));
+  memcpy(out->values, found->values + zero, elastic * sizeof(double));
+  memcpy(out->residuals, residuals + zero, elastic * sizeof(double));
+  memcpy(out->rigid_vectors, found->W, rows * zero * sizeof(double));
+  memcpy(out->vectors, found->W + rows * zero, rows * elastic * sizeof(double));
+  lb_free(residuals);
+}
+
+static int32_t count_rigid(const lbParts *parts, const Found *found) {
+  int32_t rigid = 0;
+  while (rigid < found->count && found->values[rigid] <= ZERO_CANDIDATE * parts->shift) rigid++;
+  return rigid;
+}
+
+lbStatus lb_rows_modes(lbParts *parts, const lbPetscDef *def, int32_t count, lbRows *out,
+                       lbError *err) {
+  double start = MPI_Wtime();
+  int32_t rigid = parts->definite ? 0 : 6;
+  if (count > 3 * (int64_t)parts->node_count)
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "%d modes requested: the system has %d unknowns, ask for fewer", (int)count,
+                   (int)(3 * parts->node_count));
+  lbStatus status = lb_ranks_progress("modes", 0, err);
+  (void)def;
+  while (!status) {
+    Found found = { 0 };
+    int64_t size = 3 * (int64_t)parts->node_count;
+    if ((int64_t)count + rigid > size)
+      return lb_fail(err, LB_ERR_ARGUMENT,
+                     "%d modes requested: the system has %d unknowns and %d rigid motions, ask for "
+                     "at most %d",
+                     (int)count, (int)size, (int)rigid, (int)(size - rigid));
+    status = search_directly(parts, count + rigid, &found, err);
+    int32_t zeros = status ? 0 : count_rigid(parts, &found);
+    bool enough = !status && found.count - zeros >= count;
+    if (enough) store(parts, &found, zeros, count, out);
+    release_found(&found);
+    if (enough) break;
+    rigid = zeros + 6; // some of those may not have been seen
+  }
+  out->seconds = MPI_Wtime() - start;
+  return status;
+}

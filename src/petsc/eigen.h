@@ -1,0 +1,35 @@
+// The lowest modes of a body in parts, by SLEPc.
+#ifndef LB_PETSC_EIGEN_H
+#define LB_PETSC_EIGEN_H
+
+#include "limber/petsc.h"
+#include "petsc/parts.h"
+
+// Rows of this rank of what was found, on every rank; values, residuals and kinds alike.
+typedef struct lbRows {
+  int32_t count, rigid_count;
+  double *values, *residuals; // (count)
+  double *vectors;            // (3 own_count x count)
+  double *rigid_vectors;      // (3 own_count x rigid_count)
+  double seconds;
+} lbRows;
+
+void lb_rows_release(lbRows *rows);
+
+// As lb_eigen_lowest, of parts that are assembled. Collective.
+lbStatus lb_rows_modes(lbParts *parts, const lbPetscDef *def, int32_t count, lbRows *out,
+                       lbError *err);
+
+// Whether this body is to be solved directly.
+bool lb_is_direct(const lbParts *parts, const lbPetscDef *def);
+
+// solver.c
+// Sets a linear solver up for a symmetric definite matrix: Cholesky by MUMPS, or conjugate
+// gradients with multigrid.
+void lb_solver_set_up(KSP solver, bool direct);
+// The rigid motions of the free nodes, as the near-null space of A, for multigrid.
+void lb_solver_rigid_motions(const lbParts *parts, Mat A);
+// What a factorisation failed of; LB_OK: it did not.
+lbStatus lb_solver_failure(KSP solver, lbError *err);
+
+#endif

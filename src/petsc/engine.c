@@ -1,0 +1,234 @@
+// Calls of rank 0 that all ranks carry out together. A call is a few numbers that go to all; what
+// else is needed goes through shares.
+#include "limber/petsc.h"
+
+#include "fem/engine.h"
+#include "linalg/blas.h"
+#include "petsc/eigen.h"
+
+#include <slepceps.h>
+#include <string.h>
+
+enum { BODIES_MOST = 8 };
+
+typedef enum Operation { STOP, OPEN, CLOSE, MULTIPLY, MULTIPLY_ALL, MOMENTS, EIGEN } Operation;
+
+typedef struct Call {
+  int32_t operation, body;
+  int32_t count, choice; // columns, modes; which matrix or material
+  double numbers[3];
+} Call;
+
+static lbParts *bodies[BODIES_MOST];
+static lbPetscDef settings; // alike on all ranks but for texts
+
+lbPetscDef lb_petsc_def(void) { return (lbPetscDef){ .solver = LB_PETSC_AUTO }; }
+
+// ---- operations, on all ranks ------------------------------------------------------------------
+
+// Columns of whole system vectors through a matrix; X, Y: rank 0.
+static lbStatus multiply(lbParts *parts, const Call *call, const double *X, double *Y,
+                         lbError *err) {
+  lbStatus status = lb_parts_assemble(parts, err);
+  if (status) return status;
+  size_t rows = 3 * (size_t)parts->own_count, size = 3 * (size_t)parts->node_count;
+  double *x = lb_ranks_alloc(rows + 1, sizeof *x), *y = lb_ranks_alloc(rows + 1, sizeof *y);
+  Mat A = call->choice == LB_FEM_STIFFNESS ? parts->K : parts->M;
+  for (size_t c = 0; c < (size_t)call->count; c++) {
+    lb_share_scatter(&parts->nodes, X ? X + c * size : NULL, x);
+    lb_parts_multiply(parts, A, 1, x, y);
+    lb_share_gather(&parts->nodes, y, Y ? Y + c * size : NULL);
+  }
+  lb_free(x);
+  lb_free(y);
+  return LB_OK;
+}
+
+// Columns of whole full vectors through the mass of all vertices.
+static lbStatus multiply_all(lbParts *parts, const Call *call, const double *X, double *Y,
+                             lbError *err) {
+  const lbFem *fem = parts->fem;
+  size_t rows = 3 * (size_t)parts->vertices.count;
+  size_t size = parts->whole ? 3 * (size_t)parts->whole->vertex_count : 0;
+  double *x = lb_ranks_alloc(rows + 1, sizeof *x), *y = lb_ranks_alloc(rows + 1, sizeof *y);
+  lbStatus status = LB_OK;
+  for (size_t c = 0; c < (size_t)call->count && !status; c++) {
+    lb_share_scatter(&parts->vertices, X ? X + c * size : NULL, x);
+    if (fem) status = lb_fem_part_mass_product(fem, call->choice, x, y, err);
+    status = lb_ranks_agree(status, err);
+    if (Y) memset(Y + c * size, 0, size * sizeof *Y);
+    lb_share_gather_add(&parts->vertices, y, Y ? Y + c * size : NULL);
+  }
+  lb_free(x);
+  lb_free(y);
+  return status;
+}
+
+static void sum_moments(const lbParts *parts, const Call *call, double moments[3][3]) {
+  memset(moments, 0, 9 * sizeof(double));
+  if (parts->fem) lb_fem_second_moments(parts->fem, call->numbers, moments);
+  lb_ranks_sum(&moments[0][0], 9);
+}
+
+// Rows of all ranks as whole vectors; rank 0 gets *out.
+static lbStatus gather_modes(const lbParts *parts, const lbRows *rows, lbEigen **out,
+                             lbError *err) {
+  size_t size = 3 * (size_t)parts->node_count, own = 3 * (size_t)parts->own_count;
+  size_t count = (size_t)rows->count, rigid = (size_t)rows->rigid_count;
+  lbEigen *eigen = NULL;
+  lbStatus status = LB_OK;
+  if (parts->whole) {
+    eigen = lb_alloc(1, sizeof *eigen);
+    if (eigen) {
+      *eigen = (lbEigen){ .size = (int32_t)size,
+                          .count = rows->count,
+                          .rigid_count = rows->rigid_count,
+                          .shift = parts->shift,
+                          .seconds = rows->seconds };
+      eigen->values = lb_duplicate(rows->values, count, sizeof(double));
+      eigen->residuals = lb_duplicate(rows->residuals, count, sizeof(double));
+      eigen->vectors = lb_alloc(size * count, sizeof(double));
+      eigen->rigid_vectors = lb_alloc(size * rigid, sizeof(double));
+    }
+    if (!eigen || !eigen->values || !eigen->residuals || !eigen->vectors || !eigen->rigid_vectors)
+      status = lb_fail_memory(err);
+  }
+  status = lb_ranks_agree(status, err);
+  for (size_t i = 0; i < count && !status; i++)
+    lb_share_gather(&parts->nodes, rows->vectors + own * i,
+                    eigen ? eigen->vectors + size * i : NULL);
+  for (size_t i = 0; i < rigid && !status; i++)
+    lb_share_gather(&parts->nodes, rows->rigid_vectors + own * i,
+                    eigen ? eigen->rigid_vectors + size * i : NULL);
+  if (status)
+    lb_eigen_destroy(eigen);
+  else if (out)
+    *out = eigen;
+  return status;
+}
+
+static lbStatus find_modes(lbParts *parts, const Call *call, lbEigen **out, lbError *err) {
+  lbRows rows = { 0 };
+  lbStatus status = lb_parts_assemble(parts, err);
+  if (!status) status = lb_rows_modes(parts, &settings, call->count, &rows, err);
+  if (!status) status = gather_modes(parts, &rows, out, err);
+  lb_rows_release(&rows);
+  return status;
+}
+
+// ---- the ranks that wait -----------------------------------------------------------------------
+
+static void carry_out(const Call *call) {
+  lbError err;
+  lbParts *parts = bodies[call->body];
+  double moments[3][3];
+  switch (call->operation) {
+  case OPEN: lb_parts_create(NULL, &bodies[call->body], &err); break;
+  case CLOSE:
+    lb_parts_destroy(parts);
+    bodies[call->body] = NULL;
+    break;
+  case MULTIPLY: multiply(parts, call, NULL, NULL, &err); break;
+  case MULTIPLY_ALL: multiply_all(parts, call, NULL, NULL, &err); break;
+  case MOMENTS: sum_moments(parts, call, moments); break;
+  case EIGEN: find_modes(parts, call, NULL, &err); break;
+  default: break;
+  }
+}
+
+void lb_petsc_serve(void) {
+  Call call = { 0 };
+  lb_ranks_broadcast(&settings, sizeof settings);
+  settings.restart = NULL; // rank 0's affair
+  do {
+    lb_ranks_broadcast(&call, sizeof call);
+    carry_out(&call);
+  } while (call.operation != STOP);
+}
+
+// ---- rank 0 ------------------------------------------------------------------------------------
+
+static Call announce(const lbFem *fem, Operation operation, int32_t count, int32_t choice) {
+  Call call = { .operation = (int32_t)operation, .count = count, .choice = choice };
+  while (fem && bodies[call.body] != fem->remote) call.body++;
+  lb_ranks_broadcast(&call, sizeof call);
+  return call;
+}
+
+static lbStatus open_body(lbFem *fem, lbError *err) {
+  int32_t free_body = 0;
+  while (free_body < BODIES_MOST && bodies[free_body]) free_body++;
+  if (free_body == BODIES_MOST)
+    return lb_fail(err, LB_ERR_UNSUPPORTED, "%s: more than %d bodies in parts at once", fem->name,
+                   BODIES_MOST);
+  Call call = { .operation = OPEN, .body = free_body };
+  lb_ranks_broadcast(&call, sizeof call);
+  lbStatus status = lb_parts_create(fem, &bodies[free_body], err);
+  fem->remote = bodies[free_body];
+  return status;
+}
+
+static void close_body(lbFem *fem) {
+  Call call = announce(fem, CLOSE, 0, 0);
+  lb_parts_destroy(fem->remote);
+  bodies[call.body] = NULL;
+  fem->remote = NULL;
+}
+
+static lbStatus call_multiply(const lbFem *fem, lbFemMatrix matrix, int32_t count, const double *X,
+                              double *Y, lbError *err) {
+  Call call = announce(fem, MULTIPLY, count, (int32_t)matrix);
+  return multiply(fem->remote, &call, X, Y, err);
+}
+
+static lbStatus call_multiply_all(const lbFem *fem, int32_t material, int32_t count,
+                                  const double *X, double *Y, lbError *err) {
+  Call call = announce(fem, MULTIPLY_ALL, count, material);
+  return multiply_all(fem->remote, &call, X, Y, err);
+}
+
+static void call_moments(const lbFem *fem, const double c[3], double moments[3][3]) {
+  Call call = { .operation = MOMENTS };
+  while (bodies[call.body] != fem->remote) call.body++;
+  memcpy(call.numbers, c, sizeof call.numbers);
+  lb_ranks_broadcast(&call, sizeof call);
+  sum_moments(fem->remote, &call, moments);
+}
+
+static lbStatus call_eigen(const lbFem *fem, const lbEigenDef *def, lbEigen **out, lbError *err) {
+  Call call = announce(fem, EIGEN, def->count, 0);
+  return find_modes(fem->remote, &call, out, err);
+}
+
+static const lbFemEngine engine = { .open = open_body,
+                                    .close = close_body,
+                                    .multiply = call_multiply,
+                                    .multiply_all = call_multiply_all,
+                                    .second_moments = call_moments,
+                                    .eigen = call_eigen };
+
+void lb_petsc_install(const lbPetscDef *def) {
+  settings = *def;
+  lb_ranks_broadcast(&settings, sizeof settings);
+  lb_fem_set_engine(&engine);
+}
+
+// ---- start and end -----------------------------------------------------------------------------
+
+lbStatus lb_petsc_start(lbError *err) {
+  PetscOptionsSetValue(NULL, "-no_signal_handler", NULL); // Ctrl-C is the program's
+  if (SlepcInitializeNoArguments())
+    return lb_fail(err, LB_ERR_UNSUPPORTED, "PETSc and SLEPc do not start");
+  LB_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, NULL)); // LB_PETSC says it in one line
+  lb_linalg_one_thread();
+  return LB_OK;
+}
+
+int lb_petsc_rank(void) { return lb_ranks_rank(); }
+
+int lb_petsc_rank_count(void) { return lb_ranks_count(); }
+
+void lb_petsc_stop(void) {
+  if (lb_ranks_rank() == 0) announce(NULL, STOP, 0, 0);
+  SlepcFinalize();
+}

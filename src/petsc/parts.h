@@ -1,0 +1,70 @@
+// A body in parts: every rank has some of the elements as an lbFem of its own, on vertices of its
+// own, and the rows of some of the free nodes. Rank 0 also has the outline of the whole
+// (fem/engine.h) and knows who has what.
+//
+// Elements that share vertices with those of other ranks give sums that are not finished: whoever
+// sums over vertices adds up the ranks' parts (lb_parts_finish, lb_share_gather_add).
+#ifndef LB_PETSC_PARTS_H
+#define LB_PETSC_PARTS_H
+
+#include "fem/fem.h"
+#include "petsc/ranks.h"
+
+#include <slepceps.h>
+
+typedef struct lbParts {
+  lbFem *whole;       // rank 0: the outline; not its own
+  lbFem *fem;         // this rank's elements; NULL: it has none
+  int32_t node_count; // free nodes of the whole
+  int32_t own_begin;  // numbers of the nodes whose rows this rank has: those from here on,
+  int32_t own_count;  // so many
+  int32_t *numbers;   // (fem->node_count) of the part's nodes among all
+  lbShare vertices;   // the parts' vertices, of the whole's
+  lbShare nodes;      // the rows' nodes, of the whole's
+  bool definite;      // it is held: K is positive definite
+
+  // written by lb_parts_assemble
+  Mat K, M;           // at rest; rows by number
+  VecScatter to_part; // from rows to a part's nodes
+  Vec rows, part;     // work: rows of this rank; of its part's nodes
+  double scale;       // trace K / trace M
+  // written by lb_rows_modes
+  EPS search;   // it has the solver
+  KSP solver;   // with K + shift M
+  double shift; //
+} lbParts;
+
+// Cuts and spreads the elements of the outline (rank 0; NULL elsewhere). Collective.
+lbStatus lb_parts_create(lbFem *whole, lbParts **out, lbError *err);
+void lb_parts_destroy(lbParts *parts); // collective; NULL is legal
+
+// K, M and what goes with them, once. Collective.
+lbStatus lb_parts_assemble(lbParts *parts, lbError *err);
+
+// cut.c: the rank of each free node (rank 0: owners (node_count)), by the graph of the mesh, even
+// and with short borders. Collective.
+lbStatus lb_cut_nodes(const lbFem *whole, int32_t node_count, int32_t *owners, lbError *err);
+
+// The set of one of the slots of all sets, which becomes one of that set's; a vertex of a slot.
+static inline const lbElementSet *lb_set_of_slot(const lbFem *fem, int32_t *slot) {
+  int32_t s = fem->set_count - 1;
+  while (fem->sets[s].slot_begin > *slot) s--;
+  *slot -= fem->sets[s].slot_begin;
+  return &fem->sets[s];
+}
+
+static inline int32_t lb_slot_vertex(const lbElementSet *set, int32_t slot, int32_t a) {
+  size_t nodes = (size_t)lb_element_nodes(set->kind);
+  return set->vertices[((size_t)(slot / LB_BATCH) * nodes + (size_t)a) * LB_BATCH +
+                       (size_t)(slot % LB_BATCH)];
+}
+
+// Rows of this rank (own_count x 3) to nodes of its part (fem->node_count x 3), and sums over the
+// part's elements to rows, those of all ranks added up. Collective.
+void lb_parts_fetch(const lbParts *parts, const double *rows, double *nodes);
+void lb_parts_finish(const lbParts *parts, const double *nodes, double *rows);
+
+// Y = A X, rows of this rank (3 own_count x count). Collective.
+void lb_parts_multiply(const lbParts *parts, Mat A, int32_t count, const double *X, double *Y);
+
+#endif

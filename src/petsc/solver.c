@@ -1,0 +1,65 @@
+// Linear solvers: MUMPS, or conjugate gradients with algebraic multigrid (GAMG).
+#include "petsc/eigen.h"
+
+bool lb_is_direct(const lbParts *parts, const lbPetscDef *def) {
+  if (def->solver != LB_PETSC_AUTO) return def->solver == LB_PETSC_DIRECT;
+  return 3 * (int64_t)parts->node_count <= LB_PETSC_DIRECT_ROWS;
+}
+
+void lb_solver_set_up(KSP solver, bool direct) {
+  PC pc;
+  LB_PETSC(KSPGetPC(solver, &pc));
+  if (direct) {
+    LB_PETSC(KSPSetType(solver, KSPPREONLY));
+    LB_PETSC(PCSetType(pc, PCCHOLESKY));
+    LB_PETSC(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
+  } else {
+    LB_PETSC(KSPSetType(solver, KSPCG));
+    LB_PETSC(KSPSetTolerances(solver, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, 2000));
+    LB_PETSC(PCSetType(pc, PCGAMG));
+  }
+}
+
+// Places of this rank's nodes, (own_count x 3).
+static double *place_nodes(const lbParts *parts) {
+  double *x = NULL, *own = lb_ranks_alloc((size_t)parts->own_count + 1, 3 * sizeof(double));
+  if (parts->whole) {
+    x = lb_ranks_alloc((size_t)parts->node_count, 3 * sizeof(double));
+    lb_fem_compress(parts->whole, parts->whole->positions, x);
+  }
+  lb_share_scatter(&parts->nodes, x, own);
+  lb_free(x);
+  return own;
+}
+
+void lb_solver_rigid_motions(const lbParts *parts, Mat A) {
+  Vec places;
+  MatNullSpace space;
+  double *x = place_nodes(parts);
+  PetscInt rows = 3 * parts->own_count;
+  LB_PETSC(VecCreateMPIWithArray(PETSC_COMM_WORLD, 3, rows, PETSC_DECIDE, x, &places));
+  LB_PETSC(MatNullSpaceCreateRigidBody(places, &space));
+  LB_PETSC(MatSetNearNullSpace(A, space));
+  LB_PETSC(MatNullSpaceDestroy(&space));
+  LB_PETSC(VecDestroy(&places));
+  lb_free(x);
+}
+
+lbStatus lb_solver_failure(KSP solver, lbError *err) {
+  PC pc;
+  PCFailedReason reason;
+  Mat factor;
+  PetscInt code = 0, megabytes = 0;
+  LB_PETSC(KSPGetPC(solver, &pc));
+  LB_PETSC(PCGetFailedReason(pc, &reason));
+  if (reason == PC_NOERROR) return LB_OK;
+  LB_PETSC(PCFactorGetMatrix(pc, &factor));
+  LB_PETSC(MatMumpsGetInfog(factor, 1, &code));
+  LB_PETSC(MatMumpsGetInfog(factor, 17, &megabytes));
+  if (code == -9 || code == -13 || code == -19 || reason == PC_FACTOR_OUTMEMORY)
+    return lb_fail(err, LB_ERR_MEMORY,
+                   "the factor needs about %d MB over all ranks, which there are not: use more "
+                   "machines, a coarser mesh, or --solver iterative",
+                   (int)megabytes);
+  return lb_fail(err, LB_ERR_NUMERIC, "not positive definite (MUMPS says %d)", (int)code);
+}
