@@ -199,7 +199,7 @@ static void balls_light_and_heavy_fall_on_blocks_of_every_method(void **state) {
   static const char *const methods[] = { "'method':'subspace','reduce':{'modes':6,'dimension':15}",
                                          "'method':'modal','reduce':{'modes':12}",
                                          "'method':'warp'",
-                                         "'method':'frames','frames':{'count':4}" };
+                                         "'method':'frames','frames':{'count':4,'samples':60}" };
   for (int m = 0; m < (CHECK_SANITIZED ? 1 : 4); m++) {
     lbModel *block = soft_block(methods[m], 1e5), *hard = soft_block(methods[m], 2e8);
     a_ball_falls_on_a_block(block, 1000, 3.2, methods[m]);
@@ -214,7 +214,7 @@ static void heavy_and_light_blocks_of_every_method_stand_on_each_other(void **st
   (void)state;
   static const char *const names[] = { "'method':'subspace','reduce':{'modes':6,'dimension':15}",
                                        "'method':'modal','reduce':{'modes':12}", "'method':'warp'",
-                                       "'method':'frames','frames':{'count':4}" };
+                                       "'method':'frames','frames':{'count':4,'samples':60}" };
   for (int m = 0; m < (CHECK_SANITIZED ? 1 : 4); m++) {
     lbModel *models[2] = { small_block(names[m], 1000), small_block(names[m], 1e6) };
     for (int heavy = 0; heavy < 2; heavy++) {
