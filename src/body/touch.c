@@ -120,28 +120,28 @@ bool lb_touch_visit(const lbBody *body, lbTreeReaches *reaches, lbTreeLook *look
   return ready;
 }
 
-static double find_sphere(const lbBody *body, lbVec3 *centre, double *speed, lbScratch *s) {
+static lbTouchSphere find_sphere(const lbBody *body, lbScratch *s) {
   const lbTree *tree = NULL;
   lbVec3 rest, mean, rate;
   lb_prepared_tree(body->prepared, &tree, NULL);
   body->prepared->method->get(body, s->a, s->b, NULL);
-  double radius = rest_sphere(tree, &rest) + bound_of(tree, s->a, &mean);
-  double spread = bound_of(tree, s->b, &rate);
-  *centre = lb_body_place(body, lb_add(rest, mean));
-  *speed = lb_length(rate) + spread;
-  if (!lb_frame_moves(body)) return radius;
-  double arm = lb_length(lb_sub(*centre, lb_frame_centre(body))) + radius;
-  *speed += lb_length(body->frame.velocity) + lb_length(body->frame.spin) * arm;
-  return radius;
+  lbTouchSphere sphere = { .radius = rest_sphere(tree, &rest) };
+  sphere.radius += bound_of(tree, s->a, &mean);
+  sphere.spread = bound_of(tree, s->b, &rate);
+  lbVec3 own = lb_add(rest, mean);
+  sphere.centre = lb_body_place(body, own);
+  sphere.velocity = lb_frame_velocity(body, own, rate);
+  if (lb_frame_moves(body)) sphere.spin = lb_length(body->frame.spin);
+  sphere.spread += sphere.spin * sphere.radius;
+  return sphere;
 }
 
-double lb_touch_sphere(const lbBody *body, lbVec3 *centre, double *speed) {
+lbTouchSphere lb_touch_sphere(const lbBody *body) {
   lbScratch *s = lb_scratch_borrow(body->prepared);
-  *centre = body->frame.position, *speed = 0;
-  if (!s) return 0;
-  double radius = find_sphere(body, centre, speed, s);
+  if (!s) return (lbTouchSphere){ .centre = body->frame.position };
+  lbTouchSphere sphere = find_sphere(body, s);
   lb_scratch_return(body->prepared, s);
-  return radius;
+  return sphere;
 }
 
 // ---- places ------------------------------------------------------------------------------------

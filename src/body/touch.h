@@ -47,9 +47,15 @@ void lb_touch_close(lbTouching *touching);
 
 // The triangles of the surface as it is now, in own axes: lb_tree_visit. False: no memory.
 bool lb_touch_visit(const lbBody *body, lbTreeReaches *reaches, lbTreeLook *look, void *context);
-// A sphere around the surface as it is now, world. Returns its radius, m; *speed (m/s): no place of
-// the surface is faster. Both are bounds, not measures.
-double lb_touch_sphere(const lbBody *body, lbVec3 *centre, double *speed);
+// A sphere around the surface as it is now, world, and how its places move: bounds, not measures.
+typedef struct lbTouchSphere {
+  lbVec3 centre;
+  double radius;   // m; 0: no memory
+  lbVec3 velocity; // m/s, of its centre
+  double spread;   // m/s: no place of the surface moves otherwise than that by more
+  double spin;     // rad/s
+} lbTouchSphere;
+lbTouchSphere lb_touch_sphere(const lbBody *body);
 
 // ---- an open step ------------------------------------------------------------------------------
 

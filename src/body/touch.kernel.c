@@ -72,4 +72,23 @@ static void solve(int32_t count, const double *factors, int32_t n, double *x) {
   for (size_t k = 0; k < stride; k += 8) solve_eight(count, factors, stride, x + k);
 }
 
-const lbTouchKernels LB_KERNEL(lb_touch_kernels) = { add_product, solve };
+// Twelve numbers at a time: lanes hold x, y and z in turn.
+static void displace(int32_t count, int32_t width, const double *rows, const double *factors,
+                     double *moves) {
+  for (int32_t v = 0; v < count; v++, rows += width, moves += 3) {
+    lbFour s[3];
+    double move[3] = { 0, 0, 0 };
+    int32_t i = 0;
+    LB_FOR (k, 0, 3) s[k] = lb_four_splat(0);
+    for (; i + 12 <= width; i += 12)
+      LB_FOR (k, 0, 3)
+        s[k] = lb_four_multiply_add(lb_four_load(rows + i + 4 * k),
+                                    lb_four_load(factors + i + 4 * k), s[k]);
+    for (int k = 0; i < width; i++, k = (k + 1) % 3) move[k] += rows[i] * factors[i];
+    moves[0] = move[0] + ((s[0][0] + s[0][3]) + (s[1][2] + s[2][1]));
+    moves[1] = move[1] + ((s[0][1] + s[1][0]) + (s[1][3] + s[2][2]));
+    moves[2] = move[2] + ((s[0][2] + s[1][1]) + (s[2][0] + s[2][3]));
+  }
+}
+
+const lbTouchKernels LB_KERNEL(lb_touch_kernels) = { add_product, solve, displace };

@@ -15,6 +15,9 @@ typedef struct lbTouchKernels {
                       double *matrix);
   // x (count x stride) <- A⁻¹ x, by factors of math/ldlt.h.
   void (*solve)(int32_t count, const double *factors, int32_t n, double *x);
+  // moves (count x 3) <- sums of rows (count x width, of x, y, z in turn) times factors (width)
+  void (*displace)(int32_t count, int32_t width, const double *rows, const double *factors,
+                   double *moves);
 } lbTouchKernels;
 
 // The level must be one that lb_simd_has.

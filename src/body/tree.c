@@ -203,22 +203,23 @@ static double box_bound(const lbBox *box, lbVec3 point) {
   return sqrt(lb_box_distance2(box, at));
 }
 
-// A sphere around a node at the search's coordinates.
-static double sphere_of(const lbSearch *search, int32_t node, lbVec3 *centre) {
-  const lbTree *tree = search->tree;
-  if (search->boxes) {
-    const lbBox *box = &search->boxes->nodes[node].box;
-    lbVec3 low = lb_vec3_load(box->low), high = lb_vec3_load(box->high);
-    *centre = lb_scale(0.5, lb_add(low, high));
-    return 0.5 * lb_length(lb_sub(high, low));
-  }
+double lb_tree_sphere(const lbTree *tree, int32_t node, const double *factors, lbVec3 *centre) {
   const double *sphere = tree->spheres + 4 * (size_t)node;
   const double *motion = tree->motions + 4 * (size_t)node * (size_t)tree->dimension;
   double at[4] = { sphere[0], sphere[1], sphere[2], sphere[3] };
   for (int32_t i = 0; i < 4 * tree->dimension; i += 4)
-    for (int k = 0; k < 4; k++) at[k] += search->factors[i + k] * motion[i + k];
+    for (int k = 0; k < 4; k++) at[k] += factors[i + k] * motion[i + k];
   *centre = lb_vec3_load(at);
   return at[3];
+}
+
+// A sphere around a node at the search's coordinates.
+static double sphere_of(const lbSearch *search, int32_t node, lbVec3 *centre) {
+  if (!search->boxes) return lb_tree_sphere(search->tree, node, search->factors, centre);
+  const lbBox *box = &search->boxes->nodes[node].box;
+  lbVec3 low = lb_vec3_load(box->low), high = lb_vec3_load(box->high);
+  *centre = lb_scale(0.5, lb_add(low, high));
+  return 0.5 * lb_length(lb_sub(high, low));
 }
 
 // No part of a node is nearer to the point.

@@ -73,6 +73,10 @@ lbStatus lb_search_make(const lbPrepared *prepared, lbScratch *scratch, lbError 
 // the distance within which nothing was overlooked: `distance`, or less where a limit was met.
 double lb_tree_search(lbSearch *search, const double *q, lbVec3 point, double distance);
 
+// A sphere around a node at coordinates whose factors (lbSearch.factors) are given; for a tree with
+// spheres. Returns its radius.
+double lb_tree_sphere(const lbTree *tree, int32_t node, const double *factors, lbVec3 *centre);
+
 // Calls `look` for each triangle of the nodes that `reaches` (a sphere of own axes) lets through,
 // always in the same order, until it returns false. Searches and visits of one lbSearch end each
 // other.

@@ -66,11 +66,29 @@ static lbVec3 surface_place(const lbPolyhedron *p, const lbSurfacePoint *at) {
   return place;
 }
 
-static double surface_distance(const lbSolid *solid, lbVec3 point, lbVec3 *normal) {
+// From inside, the first triangle on any way is seen from behind.
+static bool is_inside(const lbSolid *solid, lbVec3 point) {
+  const lbPolyhedron *p = solid->polyhedron;
+  lbSurfacePoint hit;
+  if (!lb_surface_ray_cast(p->tree, &p->surface, point, up, INFINITY, &hit)) return false;
+  return p->normals[hit.triangle].z > 0;
+}
+
+// The nearest place, where it is not farther than a limit, or the point is inside.
+static bool find_nearest(const lbSolid *solid, lbVec3 point, double limit, lbSurfacePoint *at) {
+  const lbPolyhedron *p = solid->polyhedron;
+  bool limited = limit > 0 && (p->closed || limit > solid->thickness);
+  if (lb_surface_closest_point(p->tree, &p->surface, point, limited ? limit : INFINITY, at))
+    return true;
+  return limited && p->closed && is_inside(solid, point) &&
+         lb_surface_closest_point(p->tree, &p->surface, point, INFINITY, at);
+}
+
+static double surface_distance(const lbSolid *solid, lbVec3 point, double limit, lbVec3 *normal) {
   const lbPolyhedron *p = solid->polyhedron;
   lbSurfacePoint at;
   *normal = up;
-  if (!lb_surface_closest_point(p->tree, &p->surface, point, INFINITY, &at)) return INFINITY;
+  if (!find_nearest(solid, point, limit, &at)) return limit > 0 ? limit : INFINITY;
   bool border;
   lbVec3 outward = part_normal(p, &at, &border);
   lbVec3 away = lb_sub(point, surface_place(p, &at));
@@ -104,7 +122,7 @@ static double hull_distance(const lbSolid *solid, lbVec3 point, double limit, lb
   bool in_face = true;
   for (int32_t i = 0; i < p->face_count && in_face; i++)
     in_face = i == highest || lb_dot(p->face_normals[i], foot) <= p->face_offsets[i];
-  return in_face ? most : surface_distance(solid, point, normal);
+  return in_face ? most : surface_distance(solid, point, INFINITY, normal);
 }
 
 // ---- all kinds ---------------------------------------------------------------------------------
@@ -125,12 +143,17 @@ double lb_solid_distance_within(const lbSolid *solid, lbVec3 point, double limit
     *normal = up;
     return sqrt(outside2);
   }
-  return surface_distance(solid, point, normal);
+  return surface_distance(solid, point, limit, normal);
 }
 
 double lb_solid_distance(const lbSolid *solid, lbVec3 point, lbVec3 *normal) {
   lbVec3 own;
   return lb_solid_distance_within(solid, point, INFINITY, normal ? normal : &own);
+}
+
+bool lb_solid_is_within(const lbSolid *solid, lbVec3 point, double limit) {
+  lbVec3 normal;
+  return lb_solid_distance_within(solid, point, limit, &normal) < limit;
 }
 
 lbVec3 lb_solid_closest_point(const lbSolid *solid, lbVec3 point) {

@@ -97,6 +97,9 @@ lbBox lb_solid_world_box(const lbSolid *solid, const lbSolidFrame *frame);
 // positive and the normal points to the side the point is on.
 double lb_solid_distance(const lbSolid *solid, lbVec3 point, lbVec3 *normal);
 
+// Whether that distance is less than a limit, which takes less time to find.
+bool lb_solid_is_within(const lbSolid *solid, lbVec3 point, double limit);
+
 // The nearest point of the surface, from inside and from outside.
 lbVec3 lb_solid_closest_point(const lbSolid *solid, lbVec3 point);
 

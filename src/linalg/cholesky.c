@@ -30,6 +30,13 @@ struct lbCholesky {
 // ---- life --------------------------------------------------------------------------------------
 
 lbStatus lb_cholesky_create(const lbSparse *A, lbCholesky **out, lbError *err) {
+  const lbAnalysis *analyses;
+  lb_fronts_analyses(&analyses);
+  return lb_cholesky_create_by(analyses[0].run, A, out, err);
+}
+
+lbStatus lb_cholesky_create_by(lbAnalyse *analyse, const lbSparse *A, lbCholesky **out,
+                               lbError *err) {
   double start = lb_seconds();
   lbStatus status = lb_linalg_reserve(err);
   if (!status) status = lb_sparse_validate(A, err);
@@ -39,7 +46,7 @@ lbStatus lb_cholesky_create(const lbSparse *A, lbCholesky **out, lbError *err) {
   factor->size = A->size;
   factor->column_begin =
       lb_duplicate(A->column_begin, (size_t)A->size + 1, sizeof *A->column_begin);
-  status = factor->column_begin ? lb_fronts_analyse(A, &factor->fronts, err) : lb_fail_memory(err);
+  status = factor->column_begin ? analyse(A, &factor->fronts, err) : lb_fail_memory(err);
   if (status) {
     lb_cholesky_destroy(factor);
     return status;

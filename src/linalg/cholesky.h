@@ -12,10 +12,15 @@ extern "C" {
 #endif
 
 typedef struct lbCholesky lbCholesky;
+struct lbFronts;
 
 // Finds a fill-reducing ordering of the pattern of A and the structure of L. Values are not read.
 // Patterns of full 3x3 blocks are recognised and ordered as the graph of their blocks.
 lbStatus lb_cholesky_create(const lbSparse *A, lbCholesky **out, lbError *err);
+// The same by an analysis of choice (fronts.h).
+typedef lbStatus lbAnalyse(const lbSparse *A, struct lbFronts **out, lbError *err);
+lbStatus lb_cholesky_create_by(lbAnalyse *analyse, const lbSparse *A, lbCholesky **out,
+                               lbError *err);
 // The same for a factor that is kept in single precision where it would have more than most_bytes
 // in double, and where that is enough: half the memory, made more than twice as fast. Solves are
 // refined to the accuracy of the other kind, which takes a little longer and needs the matrix: what

@@ -8,7 +8,7 @@
 #ifndef LB_LINALG_FRONTS_H
 #define LB_LINALG_FRONTS_H
 
-#include "linalg/sparse.h"
+#include "linalg/cholesky.h"
 
 enum {
   LB_FRONT_TILE = 256,      // rows of a contribution that are as long as the last of them
@@ -60,8 +60,18 @@ typedef struct lbFronts {
 lbStatus lb_fronts_create(int32_t size, int32_t count, const int32_t *super,
                           const int32_t *rows_begin, const int32_t *rows, const int32_t *order,
                           lbFronts **out, lbError *err);
-// The same by CHOLMOD, with an ordering that keeps L small, for the pattern of A (analyse.c).
-lbStatus lb_fronts_analyse(const lbSparse *A, lbFronts **out, lbError *err);
+// The same for the pattern of A, with an order that keeps L small: by limber itself
+// (own/analyse.c), or by CHOLMOD where it is linked (suitesparse/analyse.c).
+lbStatus lb_fronts_analyse_own(const lbSparse *A, lbFronts **out, lbError *err);
+lbStatus lb_fronts_analyse_suitesparse(const lbSparse *A, lbFronts **out, lbError *err);
+
+typedef struct lbAnalysis {
+  const char *name;
+  lbAnalyse *run;
+} lbAnalysis;
+
+// Those of this build; the first is the one that it works with. Returns how many.
+int32_t lb_fronts_analyses(const lbAnalysis **all);
 void lb_fronts_destroy(lbFronts *fronts);
 size_t lb_fronts_bytes(const lbFronts *fronts);
 

@@ -134,6 +134,23 @@ bool lb_sparse_same_pattern(const lbSparse *A, const lbSparse *B) {
          !memcmp(A->rows, B->rows, (size_t)lb_sparse_nonzero_count(A) * sizeof *A->rows);
 }
 
+bool lb_sparse_has_blocks(const lbSparse *A, int32_t width) {
+  if (A->size % width) return false;
+  for (int32_t j = 0; j < A->size; j++) {
+    int32_t within = j % width, diagonal = j - within;
+    const int32_t *rows = A->rows + A->column_begin[j];
+    int32_t count = A->column_begin[j + 1] - A->column_begin[j];
+    int32_t above = count - (within + 1); // rows of blocks above the diagonal one
+    if (above < 0 || above % width || rows[above] != diagonal || rows[count - 1] != j) return false;
+    for (int32_t k = 0; k < above; k += width)
+      if (rows[k] % width || rows[k + width - 1] != rows[k] + width - 1) return false;
+    const int32_t *first = A->rows + A->column_begin[diagonal];
+    if (memcmp(rows, first, (size_t)above * sizeof *rows)) return false;
+    if (A->column_begin[diagonal + 1] - A->column_begin[diagonal] != above + 1) return false;
+  }
+  return true;
+}
+
 int32_t lb_sparse_find(const lbSparse *A, int32_t row, int32_t column) {
   int32_t i = row < column ? row : column, j = row < column ? column : row;
   int32_t begin = A->column_begin[j], end = A->column_begin[j + 1];

@@ -40,6 +40,10 @@ static inline int32_t lb_sparse_nonzero_count(const lbSparse *A) {
   return A->column_begin[A->size];
 }
 
+// Whether it consists of full blocks of width x width entries (on the diagonal: their upper
+// halves).
+bool lb_sparse_has_blocks(const lbSparse *A, int32_t width);
+
 // Index into values of entry (row, column), either triangle; -1: not in the pattern.
 int32_t lb_sparse_find(const lbSparse *A, int32_t row, int32_t column);
 void lb_sparse_diagonal(const lbSparse *A, double *diagonal); // (size); 0 where not stored

@@ -3,15 +3,28 @@
 #include "limber/petsc.h"
 
 #include "fem/engine.h"
+#include "fem/modes.h"
+#include "fem/reference.h"
 #include "linalg/blas.h"
-#include "petsc/eigen.h"
+#include "petsc/basis.h"
+#include "reduce/engine.h"
 
 #include <slepceps.h>
 #include <string.h>
 
 enum { BODIES_MOST = 8 };
 
-typedef enum Operation { STOP, OPEN, CLOSE, MULTIPLY, MULTIPLY_ALL, MOMENTS, EIGEN } Operation;
+typedef enum Operation {
+  STOP,
+  OPEN,
+  CLOSE,
+  MULTIPLY,
+  MULTIPLY_ALL,
+  MOMENTS,
+  EIGEN,
+  BASIS,
+  POLYNOMIALS
+} Operation;
 
 typedef struct Call {
   int32_t operation, body;
@@ -116,7 +129,56 @@ static lbStatus find_modes(lbParts *parts, const Call *call, lbEigen **out, lbEr
   return status;
 }
 
+// Sums of this rank's elements; those of all ranks added up.
+static lbStatus sum_polynomials(lbParts *parts, const Call *call, const double *basis,
+                                int32_t part_count, lbPolynomial **sums, lbError *err) {
+  const lbFem *fem = parts->fem;
+  size_t own = 3 * (size_t)parts->vertices.count;
+  size_t size = parts->whole ? 3 * (size_t)parts->whole->vertex_count : 0;
+  double *U = lb_ranks_alloc(own * (size_t)call->count + 1, sizeof(double));
+  lbStatus status = LB_OK;
+  for (size_t i = 0; i < (size_t)call->count; i++)
+    lb_share_scatter(&parts->vertices, basis ? basis + size * i : NULL, U + own * i);
+  lbPolynomialDef def = { .count = call->count, .basis = U, .group_count = call->choice };
+  if (fem) def.element_groups = fem->element_materials;
+  if (!fem)
+    for (int32_t p = 0; p < part_count && !status; p++)
+      status = lb_polynomial_create(call->count, &sums[p], err);
+  else if (call->choice == 0)
+    status = lb_polynomial_build(fem, &def, sums, err);
+  else
+    status = lb_polynomial_build_parts(fem, &def, sums, err);
+  status = lb_ranks_agree(status, err);
+  for (int32_t p = 0; p < part_count && !status; p++) {
+    lb_ranks_sum(sums[p]->linear, lb_packed2_count(call->count));
+    lb_ranks_sum(sums[p]->quadratic, lb_packed3_count(call->count));
+    lb_ranks_sum(sums[p]->cubic, lb_packed4_count(call->count));
+  }
+  for (int32_t p = 0; p < part_count && status; p++) {
+    lb_polynomial_destroy(sums[p]);
+    sums[p] = NULL;
+  }
+  lb_free(U);
+  return status;
+}
+
 // ---- the ranks that wait -----------------------------------------------------------------------
+
+static void help_with_basis(lbParts *parts) {
+  lbError err;
+  lbFoundBasis found = { 0 };
+  lb_parts_basis(parts, &settings, NULL, "", &found, &err);
+  lb_found_basis_release(&found);
+}
+
+static void help_with_polynomials(lbParts *parts, const Call *call) {
+  lbError err;
+  int32_t count = call->choice ? 2 * call->choice : 1;
+  lbPolynomial **sums = lb_ranks_alloc((size_t)count, sizeof *sums);
+  sum_polynomials(parts, call, NULL, count, sums, &err);
+  for (int32_t p = 0; p < count; p++) lb_polynomial_destroy(sums[p]);
+  lb_free(sums);
+}
 
 static void carry_out(const Call *call) {
   lbError err;
@@ -132,6 +194,8 @@ static void carry_out(const Call *call) {
   case MULTIPLY_ALL: multiply_all(parts, call, NULL, NULL, &err); break;
   case MOMENTS: sum_moments(parts, call, moments); break;
   case EIGEN: find_modes(parts, call, NULL, &err); break;
+  case BASIS: help_with_basis(parts); break;
+  case POLYNOMIALS: help_with_polynomials(parts, call); break;
   default: break;
   }
 }
@@ -200,6 +264,58 @@ static lbStatus call_eigen(const lbFem *fem, const lbEigenDef *def, lbEigen **ou
   return find_modes(fem->remote, &call, out, err);
 }
 
+// Vectors of whole clusters are made canonical, then cut.
+static lbStatus keep_basis(const lbFem *fem, lbFoundBasis *found, lbBasis *basis, lbError *err) {
+  lbFemReference reference;
+  lb_fem_reference(fem, NULL, &reference);
+  lbStatus status = lb_canonical_vectors(&reference.fields, found->size.whole, found->values,
+                                         LB_SINGULAR_GAP, found->vectors, err);
+  return status ? status
+                : lb_basis_store_pca(fem, found->candidate_count, found->size.dimension,
+                                     found->size.whole, found->vectors, found->values, basis, err);
+}
+
+static lbStatus check_basis(const lbFem *fem, const lbBasisDef *def, lbError *err) {
+  int32_t candidates = def->mode_count + def->mode_count * (def->mode_count + 1) / 2;
+  if (def->spectral_deflation || def->metric != fem->mass_kind)
+    return lb_fail(
+        err, LB_ERR_UNSUPPORTED,
+        "%s: derivatives of a body in parts have no spectral deflation, and the metric of "
+        "the body's own mass",
+        fem->name);
+  return lb_basis_check_dimension(fem, def, candidates, err);
+}
+
+static lbStatus call_basis(const lbFem *fem, const lbBasisDef *def, lbBasis *basis, lbError *err) {
+  lbEigen *eigen = NULL;
+  lbFoundBasis found = { .mode_count = def->mode_count,
+                         .size = { .dimension = def->dimension, .at_most = def->at_most } };
+  lbStatus status = check_basis(fem, def, err);
+  if (!status) status = lb_fem_eigen(fem, NULL, def->mode_count, NULL, &eigen, err);
+  if (status) return status;
+  basis->mode_seconds = eigen->seconds;
+  basis->rigid_count = eigen->rigid_count;
+  announce(fem, BASIS, 0, 0);
+  status = lb_parts_basis(fem->remote, &settings, eigen, fem->name, &found, err);
+  if (!status) status = keep_basis(fem, &found, basis, err);
+  if (!status) status = lb_fem_modes_of_eigen(fem, eigen, def->mode_count, &basis->modes, err);
+  basis->force_seconds = found.force_seconds;
+  basis->solve_seconds = found.solve_seconds;
+  basis->pca_seconds = found.pca_seconds;
+  lb_found_basis_release(&found);
+  lb_eigen_destroy(eigen);
+  return status;
+}
+
+static lbStatus call_polynomials(const lbFem *fem, const lbPolynomialDef *def, bool whole,
+                                 int32_t count, lbPolynomial **parts, lbError *err) {
+  Call call = announce(fem, POLYNOMIALS, def->count, whole ? 0 : def->group_count);
+  return sum_polynomials(fem->remote, &call, def->basis, count, parts, err);
+}
+
+static const lbReduceEngine reduce_engine = { .derivatives = call_basis,
+                                              .polynomials = call_polynomials };
+
 static const lbFemEngine engine = { .open = open_body,
                                     .close = close_body,
                                     .multiply = call_multiply,
@@ -211,6 +327,7 @@ void lb_petsc_install(const lbPetscDef *def) {
   settings = *def;
   lb_ranks_broadcast(&settings, sizeof settings);
   lb_fem_set_engine(&engine);
+  lb_reduce_set_engine(&reduce_engine);
 }
 
 // ---- start and end -----------------------------------------------------------------------------

@@ -317,9 +317,14 @@ lbStatus lb_parts_create(lbFem *whole, lbParts **out, lbError *err) {
   return status;
 }
 
+void lb_parts_drop_search(lbParts *parts) {
+  LB_PETSC(EPSDestroy(&parts->search));
+  parts->solver = NULL;
+}
+
 void lb_parts_destroy(lbParts *parts) {
   if (!parts) return;
-  LB_PETSC(EPSDestroy(&parts->search));
+  lb_parts_drop_search(parts);
   LB_PETSC(MatDestroy(&parts->K));
   LB_PETSC(MatDestroy(&parts->M));
   LB_PETSC(VecScatterDestroy(&parts->to_part));

@@ -36,7 +36,8 @@ typedef struct lbParts {
 
 // Cuts and spreads the elements of the outline (rank 0; NULL elsewhere). Collective.
 lbStatus lb_parts_create(lbFem *whole, lbParts **out, lbError *err);
-void lb_parts_destroy(lbParts *parts); // collective; NULL is legal
+void lb_parts_destroy(lbParts *parts);     // collective; NULL is legal
+void lb_parts_drop_search(lbParts *parts); // and its solver; collective
 
 // K, M and what goes with them, once. Collective.
 lbStatus lb_parts_assemble(lbParts *parts, lbError *err);

@@ -1,9 +1,9 @@
 // Bases of every kind: names, defaults, checks, and what ends the making of each.
 #include "reduce/basis.h"
 
-#include "fem/fem.h"
 #include "fem/reference.h"
 #include "linalg/dense.h"
+#include "reduce/engine.h"
 #include "reduce/pca.h"
 #include "reduce/rest.h"
 
@@ -84,6 +84,20 @@ static lbStatus change_metric(const lbSparse *M, int32_t count, double *X, lbErr
   return status;
 }
 
+lbStatus lb_basis_store_pca(const lbFem *fem, int32_t count, int32_t dimension, int32_t whole,
+                            const double *vectors, const double *values, lbBasis *basis,
+                            lbError *err) {
+  lbStatus status = lb_basis_store(fem, dimension, vectors, values, basis, err);
+  basis->candidate_count = count;
+  basis->whole_dimension = whole;
+  if (!status && whole > dimension)
+    lb_log(LB_LOG_INFO,
+           "%s: dimension %d cuts between vectors of the basis that matter equally; %d would keep "
+           "them all",
+           fem->name, (int)dimension, (int)whole);
+  return status;
+}
+
 lbStatus lb_basis_pca(const lbFem *fem, const lbBasisDef *def, int32_t count, double *A,
                       lbBasis *basis, lbError *err) {
   double start = lb_seconds();
@@ -107,14 +121,9 @@ lbStatus lb_basis_pca(const lbFem *fem, const lbBasisDef *def, int32_t count, do
   }
   if (!status && lumped != own_lumped && !def->keep_metric)
     status = change_metric(fem->mass, sizes.dimension, vectors, err);
-  if (!status) status = lb_basis_store(fem, sizes.dimension, vectors, values, basis, err);
-  basis->candidate_count = count;
-  basis->whole_dimension = sizes.whole;
-  if (!status && sizes.whole > sizes.dimension)
-    lb_log(LB_LOG_INFO,
-           "%s: dimension %d cuts between vectors of the basis that matter equally; %d would keep "
-           "them all",
-           fem->name, (int)sizes.dimension, (int)sizes.whole);
+  if (!status)
+    status =
+        lb_basis_store_pca(fem, count, sizes.dimension, sizes.whole, vectors, values, basis, err);
   basis->pca_seconds = lb_seconds() - start;
   lb_sparse_destroy(made);
   lb_free(vectors);
@@ -188,13 +197,34 @@ static lbStatus check_def(const lbFem *fem, const lbBasisDef *def, lbError *err)
   return LB_OK;
 }
 
+static const lbReduceEngine *installed;
+
+void lb_reduce_set_engine(const lbReduceEngine *engine) { installed = engine; }
+
+const lbReduceEngine *lb_reduce_engine(const lbFem *fem) { return fem->engine ? installed : NULL; }
+
+// Where elements lie elsewhere, modes and derivatives are made there.
+static lbStatus find_maker(const lbFem *fem, const lbBasisDef *def, lbBasisMaker **maker,
+                           lbError *err) {
+  const lbReduceEngine *engine = lb_reduce_engine(fem);
+  *maker = engine && def->kind == LB_BASIS_DERIVATIVES ? engine->derivatives : makers[def->kind];
+  if (!fem->engine || def->kind == LB_BASIS_LINEAR || def->kind == LB_BASIS_DERIVATIVES)
+    return LB_OK;
+  return lb_fail(err, LB_ERR_UNSUPPORTED,
+                 "%s: bodies in parts have the bases \"derivatives\" and \"linear\", not \"%s\"; "
+                 "use limber itself for that",
+                 fem->name, kind_names[def->kind]);
+}
+
 lbStatus lb_basis_make(const lbFem *fem, const lbBasisDef *def, lbBasis **out, lbError *err) {
   double start = lb_seconds();
+  lbBasisMaker *maker = NULL;
   lbStatus status = check_def(fem, def, err);
+  if (!status) status = find_maker(fem, def, &maker, err);
   if (status) return status;
   lbBasis *basis = lb_alloc(1, sizeof *basis);
   if (!basis) return lb_fail_memory(err);
-  status = makers[def->kind](fem, def, basis, err);
+  status = maker(fem, def, basis, err);
   basis->seconds = lb_seconds() - start;
   if (status)
     lb_basis_destroy(basis);

@@ -14,6 +14,10 @@ lbBasisMaker lb_basis_extended;                     // extended.c
 lbBasisMaker lb_basis_sketch;                       // sketch_basis.c
 lbBasisMaker lb_basis_file;                         // basis_file.c
 
+// basis_modes.c: refuses a dimension beyond the candidates.
+lbStatus lb_basis_check_dimension(const lbFem *fem, const lbBasisDef *def, int32_t candidates,
+                                  lbError *err);
+
 // Takes `dimension` system vectors and their values over into the basis.
 lbStatus lb_basis_store(const lbFem *fem, int32_t dimension, const double *vectors,
                         const double *values, lbBasis *basis, lbError *err);

@@ -31,24 +31,13 @@ lbStatus lb_basis_linear(const lbFem *fem, const lbBasisDef *def, lbBasis *basis
 
 enum { BLOCK = 16 }; // derivatives that are measured together
 
-// Which modes a derivative is of.
-typedef struct Pair {
-  int32_t i, j;
-} Pair;
-
-// What candidates are made of: modes, then derivatives, all of `size` rows.
+// What candidates are made of, of `size` rows.
 typedef struct Candidates {
   lbRest *rest;
   int32_t mode_count, derivative_count;
   double *derivatives; // (size x derivative_count)
-  Pair *pairs;
+  bool all_pairs;      // as lbCandidates
 } Candidates;
-
-static void list_pairs(Candidates *c, bool all) {
-  int32_t next = 0;
-  for (int32_t i = 0; i < c->mode_count; i++)
-    for (int32_t j = all ? 0 : i; j < c->mode_count; j++) c->pairs[next++] = (Pair){ i, j };
-}
 
 // Spectral deflation converges with the gap between the modes wanted and those beyond all that are
 // known, so it gets some more of them.
@@ -101,37 +90,41 @@ static void measure_derivatives(const Candidates *c, double *norms, double *MX) 
 }
 
 // The candidates, scaled, in A. Derivatives that vanish (by symmetry) are rounding alone: they are
-// left out rather than blown up to unit length. Returns how many candidates there are.
-static int32_t scale_candidates(const Candidates *c, const double *norms, double *largest,
-                                double *A) {
-  size_t n = (size_t)c->rest->size;
-  const double *value = c->rest->eigen->values, *modes = c->rest->eigen->vectors;
-  int32_t kept = c->mode_count;
-  for (int32_t j = 0; j < c->mode_count; j++)
+// left out rather than blown up to unit length.
+lbStatus lb_candidates_scale(const lbCandidates *c, const double *norms, double *A, int32_t *count,
+                             lbError *err) {
+  size_t n = c->size;
+  const double *value = c->values;
+  int32_t modes = c->mode_count, kept = modes, d = 0;
+  double *largest = lb_alloc((size_t)modes, sizeof(double));
+  if (!largest) return lb_fail_memory(err);
+  for (int32_t j = 0; j < modes; j++)
     for (size_t k = n * (size_t)j; k < n * (size_t)(j + 1); k++)
-      A[k] = modes[k] * (value[0] / value[j]);
-  for (int32_t d = 0; d < c->derivative_count; d++) {
-    Pair p = c->pairs[d];
-    largest[p.i] = fmax(largest[p.i], norms[d]);
-    largest[p.j] = fmax(largest[p.j], norms[d]);
-  }
-  for (int32_t d = 0; d < c->derivative_count; d++) {
-    Pair p = c->pairs[d];
-    if (!(norms[d] > 1e-9 * sqrt(largest[p.i] * largest[p.j]))) continue;
-    double scale = value[0] / value[p.i] * (value[0] / value[p.j]) / norms[d];
-    const double *from = c->derivatives + n * (size_t)d;
-    double *to = A + n * (size_t)kept++;
-    for (size_t k = 0; k < n; k++) to[k] = scale * from[k];
-  }
-  return kept;
+      A[k] = c->modes[k] * (value[0] / value[j]);
+  for (int32_t i = 0; i < modes; i++)
+    for (int32_t j = c->all_pairs ? 0 : i; j < modes; j++, d++) {
+      largest[i] = fmax(largest[i], norms[d]);
+      largest[j] = fmax(largest[j], norms[d]);
+    }
+  d = 0;
+  for (int32_t i = 0; i < modes; i++)
+    for (int32_t j = c->all_pairs ? 0 : i; j < modes; j++, d++) {
+      if (!(norms[d] > 1e-9 * sqrt(largest[i] * largest[j]))) continue;
+      double scale = value[0] / value[i] * (value[0] / value[j]) / norms[d];
+      const double *from = c->derivatives + n * (size_t)d;
+      double *to = A + n * (size_t)kept++;
+      for (size_t k = 0; k < n; k++) to[k] = scale * from[k];
+    }
+  *count = kept;
+  lb_free(largest);
+  return LB_OK;
 }
 
 static lbStatus reduce_candidates(Candidates *c, const lbBasisDef *def, lbBasis *basis,
                                   lbError *err) {
   double *norms = lb_alloc((size_t)c->derivative_count, sizeof(double));
-  double *largest = lb_alloc((size_t)c->mode_count, sizeof(double));
   double *MX = lb_alloc((size_t)c->rest->size * BLOCK, sizeof(double)), *A = NULL;
-  lbStatus status = norms && largest && MX ? LB_OK : lb_fail_memory(err);
+  lbStatus status = norms && MX ? LB_OK : lb_fail_memory(err);
   if (!status) measure_derivatives(c, norms, MX);
   lb_free(MX);
   if (!status) {
@@ -140,19 +133,26 @@ static lbStatus reduce_candidates(Candidates *c, const lbBasisDef *def, lbBasis 
     if (!A) status = lb_fail_memory(err);
   }
   if (!status) {
-    int32_t count = scale_candidates(c, norms, largest, A);
+    int32_t count = 0;
+    lbCandidates scaled = { .size = (size_t)c->rest->size,
+                            .mode_count = c->mode_count,
+                            .derivative_count = c->derivative_count,
+                            .values = c->rest->eigen->values,
+                            .modes = c->rest->eigen->vectors,
+                            .derivatives = c->derivatives,
+                            .all_pairs = c->all_pairs };
+    status = lb_candidates_scale(&scaled, norms, A, &count, err);
     lb_free(c->derivatives);
     c->derivatives = NULL;
-    status = lb_basis_pca(c->rest->fem, def, count, A, basis, err);
+    if (!status) status = lb_basis_pca(c->rest->fem, def, count, A, basis, err);
   }
   lb_free(A);
   lb_free(norms);
-  lb_free(largest);
   return status;
 }
 
-static lbStatus check_dimension(const lbFem *fem, const lbBasisDef *def, int32_t candidates,
-                                lbError *err) {
+lbStatus lb_basis_check_dimension(const lbFem *fem, const lbBasisDef *def, int32_t candidates,
+                                  lbError *err) {
   if (def->dimension <= candidates || def->at_most) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT,
                  "%s: dimension of the basis is %d, but %d modes have only %d candidates; ask for "
@@ -164,27 +164,23 @@ lbStatus lb_basis_derivatives(const lbFem *fem, const lbBasisDef *def, lbBasis *
                               lbError *err) {
   bool spectral = def->spectral_deflation;
   int32_t k = def->mode_count;
-  Candidates c = { .mode_count = k, .derivative_count = spectral ? k * k : lb_pair_count(k) };
+  Candidates c = { .mode_count = k,
+                   .derivative_count = spectral ? k * k : lb_pair_count(k),
+                   .all_pairs = spectral };
   int32_t total = k + c.derivative_count;
-  lbStatus status = check_dimension(fem, def, total, err);
+  lbStatus status = lb_basis_check_dimension(fem, def, total, err);
   if (!status) status = lb_rest_create(fem, &c.rest, err);
   if (!status) status = find_modes(&c, spectral, err);
   if (status) goto done;
   basis->mode_seconds = c.rest->eigen->seconds;
   basis->rigid_count = c.rest->eigen->rigid_count;
   c.derivatives = lb_alloc((size_t)c.rest->size * (size_t)c.derivative_count, sizeof(double));
-  c.pairs = lb_alloc((size_t)c.derivative_count, sizeof(Pair));
-  if (!c.derivatives || !c.pairs) {
-    status = lb_fail_memory(err);
-    goto done;
-  }
-  list_pairs(&c, spectral);
-  status = find_derivatives(&c, spectral, basis, err);
+  status = c.derivatives ? LB_OK : lb_fail_memory(err);
+  if (!status) status = find_derivatives(&c, spectral, basis, err);
   if (!status) status = lb_fem_modes_of_eigen(fem, c.rest->eigen, k, &basis->modes, err);
   if (!status) status = reduce_candidates(&c, def, basis, err);
 done:
   lb_rest_destroy(c.rest);
   lb_free(c.derivatives);
-  lb_free(c.pairs);
   return status;
 }

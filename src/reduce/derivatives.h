@@ -19,6 +19,20 @@ lbStatus lb_hessian_forces(const lbFem *fem, int32_t count, const double *modes,
 lbStatus lb_shell_hessian_forces(const lbFem *fem, int32_t count, const double *modes,
                                  double *forces, lbError *err);
 
+// Modes and derivatives that a basis is chosen from, as far as their rows lie here.
+typedef struct lbCandidates {
+  size_t size; // rows
+  int32_t mode_count, derivative_count;
+  const double *values, *modes; // (mode_count) eigenvalues; (size x mode_count)
+  const double *derivatives;    // (size x derivative_count), row by row of pairs:
+  bool all_pairs;               // (i, j) for all i and j; otherwise for i ≤ j
+} lbCandidates;
+
+// basis_modes.c: the candidates, scaled, in A (size x mode_count + derivative_count). norms: of the
+// derivatives, in the mass metric; those that vanish are left out. *count remain.
+lbStatus lb_candidates_scale(const lbCandidates *candidates, const double *norms, double *A,
+                             int32_t *count, lbError *err);
+
 // B holds (H:Ψ_i)Ψ_j for pairs i ≤ j and becomes Φ_ij: K Φ_ij = −(H:Ψ_i)Ψ_j.
 lbStatus lb_derivatives_solve(lbRest *rest, int32_t pair_count, double *B, lbError *err);
 

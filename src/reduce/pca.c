@@ -31,15 +31,17 @@ enum {
 
 typedef struct Pca {
   int32_t size, count;
-  int32_t least;        // columns of B; at first min(size, count)
-  double *A;            // (size x count), then B (size x least)
-  const double *lumped; // (size) D
-  const lbSparse *M;    // NULL: D
-  double *triangles;    // (blocks x count x count) of blocks of rows
-  double *to_B;         // (count x least) V S⁻¹
-  double *S, *Vt;       // (least), (least x count)
-  double *R;            // (least x least)
-  double *U2, *Vt2;     // (least x least), (least x count)
+  int32_t least;           // columns of B; at first min(size, count)
+  double *A;               // (size x count), then B (size x least)
+  const double *lumped;    // (size) D
+  const lbSparse *M;       // NULL: D
+  const lbPcaRanks *ranks; // NULL: all rows are here
+  int64_t all;             // rows of all processes
+  double *triangles;       // (blocks x count x count) of blocks of rows
+  double *to_B;            // (count x least) V S⁻¹
+  double *S, *Vt;          // (least), (least x count)
+  double *R;               // (least x least)
+  double *U2, *Vt2;        // (least x least), (least x count)
   int32_t block_rows, block_count;
   bool *failed; // (block_count) no memory
 } Pca;
@@ -54,6 +56,15 @@ static lbStatus check_tasks(const Pca *p, int32_t count, lbError *err) {
   for (int32_t i = 0; i < count; i++)
     if (p->failed[i]) return lb_fail_memory(err);
   return LB_OK;
+}
+
+static lbStatus agree(const Pca *p, lbStatus status, lbError *err) {
+  return p->ranks ? p->ranks->agree(p->ranks->context, status, err) : status;
+}
+
+// What the first process has found, for all: rounding of others may differ.
+static void spread(const Pca *p, size_t count, double *values) {
+  if (p->ranks) p->ranks->spread(p->ranks->context, count, values);
 }
 
 // ---- the metric of D ---------------------------------------------------------------------------
@@ -108,8 +119,12 @@ static lbStatus decompose(Pca *p, lbError *err) {
     for (size_t c = 0; c < count; c++)
       memcpy(stacked + c * rows + b * count, p->triangles + (b * count + c) * count,
              count * sizeof *stacked);
-  if (!status) status = lb_dense_triangle((int32_t)rows, p->count, stacked, C, err);
+  if (!status && rows > 0) status = lb_dense_triangle((int32_t)rows, p->count, stacked, C, err);
+  status = agree(p, status, err);
+  if (!status && p->ranks) status = p->ranks->join(p->ranks->context, p->count, C, err);
   if (!status) status = lb_dense_svd(p->count, p->count, C, U, p->S, p->Vt, err);
+  if (!status) spread(p, count, p->S);
+  if (!status) spread(p, count * count, p->Vt);
   lb_free(stacked);
   lb_free(C);
   lb_free(U);
@@ -133,7 +148,7 @@ static void make_rows_of_B(int32_t begin, int32_t end, void *context) {
 // A becomes B, of those directions that are more than rounding.
 static lbStatus make_B(Pca *p, lbError *err) {
   size_t count = (size_t)p->count, all = count;
-  double cut = 0.01 * DBL_EPSILON * (p->size > p->count ? p->size : p->count);
+  double cut = 0.01 * DBL_EPSILON * (double)(p->all > p->count ? p->all : p->count);
   while (p->least > 1 && !(p->S[p->least - 1] > cut * p->S[0])) p->least--;
   for (size_t k = 0; k < (size_t)p->least; k++)
     for (size_t c = 0; c < count; c++)
@@ -148,15 +163,18 @@ static lbStatus make_B(Pca *p, lbError *err) {
 static void sum_products(int32_t begin, int32_t end, void *context) {
   const Pca *p = context;
   size_t n = (size_t)p->size, width = (size_t)(end - begin);
-  double *MB = lb_alloc(n * width, sizeof *MB), *B = p->A + n * (size_t)begin;
+  double *MB = lb_alloc(n * width + 1, sizeof *MB), *B = p->A + n * (size_t)begin;
   p->failed[begin / BLOCK_COLUMNS] = !MB;
   if (!MB) return;
-  if (p->M)
+  if (p->ranks)
+    p->ranks->multiply(p->ranks->context, end - begin, B, MB);
+  else if (p->M)
     lb_sparse_multiply_many(p->M, end - begin, B, MB);
   else
     for (size_t i = 0; i < n * width; i++) MB[i] = p->lumped[i % n] * B[i];
-  lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, p->least, end - begin, p->size, 1, p->A, MB, 0,
-                    p->R + (size_t)p->least * (size_t)begin);
+  if (n > 0)
+    lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, p->least, end - begin, p->size, 1, p->A, MB, 0,
+                      p->R + (size_t)p->least * (size_t)begin);
   lb_free(MB);
 }
 
@@ -167,9 +185,15 @@ static lbStatus refine(Pca *p, lbError *err) {
   double *scaled = lb_alloc(least * count, sizeof *scaled);
   lbStatus status = core && scaled ? LB_OK : lb_fail_memory(err);
   if (!status) {
-    lb_parallel_for(p->least, BLOCK_COLUMNS, sum_products, p);
+    if (p->ranks) // one after another, alike on all processes
+      for (int32_t c = 0; c < p->least; c += BLOCK_COLUMNS)
+        sum_products(c, c + BLOCK_COLUMNS < p->least ? c + BLOCK_COLUMNS : p->least, p);
+    else
+      lb_parallel_for(p->least, BLOCK_COLUMNS, sum_products, p);
     status = check_tasks(p, (p->least - 1) / BLOCK_COLUMNS + 1, err);
   }
+  status = agree(p, status, err);
+  if (!status && p->ranks) p->ranks->sum(p->ranks->context, least * least, p->R);
   if (!status) status = lb_dense_cholesky(p->least, p->R, err);
   if (!status) {
     for (size_t c = 0; c < count; c++)
@@ -177,6 +201,9 @@ static lbStatus refine(Pca *p, lbError *err) {
     lb_dense_multiply(LB_PLAIN, LB_PLAIN, p->least, p->count, p->least, 1, p->R, scaled, 0, core);
     status = lb_dense_svd(p->least, p->count, core, p->U2, p->S, p->Vt2, err);
   }
+  if (!status) spread(p, least * least, p->R);
+  if (!status) spread(p, least, p->S);
+  if (!status) spread(p, least * least, p->U2);
   lb_free(core);
   lb_free(scaled);
   return status;
@@ -185,9 +212,9 @@ static lbStatus refine(Pca *p, lbError *err) {
 static lbStatus open_pca(Pca *p, lbError *err) {
   size_t count = (size_t)p->count;
   p->block_rows = BLOCK_ROWS > 4 * p->count ? BLOCK_ROWS : 4 * p->count;
-  p->block_count = (p->size - 1) / p->block_rows + 1;
+  p->block_count = (p->size + p->block_rows - 1) / p->block_rows;
   size_t tasks = count / BLOCK_COLUMNS + 1;
-  p->triangles = lb_alloc((size_t)p->block_count * count * count, sizeof(double));
+  p->triangles = lb_alloc((size_t)p->block_count * count * count + 1, sizeof(double));
   p->to_B = lb_alloc(count * count, sizeof(double));
   p->S = lb_alloc(count, sizeof(double));
   p->Vt = lb_alloc(count * count, sizeof(double));
@@ -201,7 +228,8 @@ static lbStatus open_pca(Pca *p, lbError *err) {
 }
 
 static int32_t find_rank(const Pca *p) {
-  int32_t most = p->size > p->count ? p->size : p->count, rank = 0;
+  double most = (double)(p->all > p->count ? p->all : p->count);
+  int32_t rank = 0;
   while (rank < p->least && p->S[rank] > most * DBL_EPSILON * p->S[0]) rank++;
   return rank;
 }
@@ -229,49 +257,61 @@ static void divide(const Pca *p, int32_t columns, double *W) {
 static lbStatus take_vectors(const Pca *p, const lbReferenceFields *fields, int32_t whole,
                              int32_t dimension, double *vectors, lbError *err) {
   size_t n = (size_t)p->size;
-  double *all = lb_alloc(n * (size_t)whole, sizeof *all);
+  double *all = lb_alloc(n * (size_t)whole + 1, sizeof *all);
   double *W = lb_alloc((size_t)p->least * (size_t)whole, sizeof *W);
   lbStatus status = all && W ? LB_OK : lb_fail_memory(err);
   if (!status) {
     divide(p, whole, W);
-    lb_dense_multiply(LB_PLAIN, LB_PLAIN, p->size, whole, p->least, 1, p->A, W, 0, all);
-    status = lb_canonical_vectors(fields, whole, p->S, LB_SINGULAR_GAP, all, err);
+    if (n > 0) lb_dense_multiply(LB_PLAIN, LB_PLAIN, p->size, whole, p->least, 1, p->A, W, 0, all);
+    status = p->ranks ? p->ranks->finish(p->ranks->context, whole, p->S, all, err)
+                      : lb_canonical_vectors(fields, whole, p->S, LB_SINGULAR_GAP, all, err);
   }
-  if (!status) memcpy(vectors, all, n * (size_t)dimension * sizeof *all);
+  if (!status && vectors) memcpy(vectors, all, n * (size_t)dimension * sizeof *all);
   lb_free(all);
   lb_free(W);
   return status;
 }
 
-lbStatus lb_mass_pca_sized(int32_t size, int32_t count, double *A, const lbSparse *M,
-                           const double *lumped, const lbReferenceFields *fields, lbPcaSize *sizes,
-                           const char *what, double *vectors, double *singular, lbError *err) {
-  Pca p = { .size = size,
-            .count = count,
-            .least = size < count ? size : count,
-            .A = A,
-            .lumped = lumped,
-            .M = M };
+static lbStatus reduce(Pca *p, const lbReferenceFields *fields, lbPcaSize *sizes, const char *what,
+                       double *vectors, double *singular, lbError *err) {
+  p->least = p->all < p->count ? (int32_t)p->all : p->count;
   lbStatus status = lb_linalg_reserve(err);
-  if (!status) status = open_pca(&p, err);
-  if (!status) status = decompose(&p, err);
-  if (!status) status = make_B(&p, err);
-  if (!status) status = refine(&p, err);
-  int32_t rank = status ? 0 : find_rank(&p);
+  if (!status) status = open_pca(p, err);
+  status = agree(p, status, err);
+  if (!status) status = decompose(p, err);
+  if (!status) status = agree(p, make_B(p, err), err);
+  if (!status) status = refine(p, err);
+  int32_t rank = status ? 0 : find_rank(p);
   if (sizes->at_most && rank > 0 && rank < sizes->dimension) sizes->dimension = rank;
   int32_t dimension = sizes->dimension;
   if (!status && rank < dimension)
     status = lb_fail(err, LB_ERR_ARGUMENT,
                      "%s: dimension is %d, but only %d of the %d vectors are independent; ask for "
                      "at most that many",
-                     what, (int)dimension, (int)rank, (int)count);
+                     what, (int)dimension, (int)rank, (int)p->count);
   if (!status) {
-    sizes->whole = whole_dimension(&p, rank, dimension);
-    memcpy(singular, p.S, (size_t)dimension * sizeof(double));
-    status = take_vectors(&p, fields, sizes->whole, dimension, vectors, err);
+    sizes->whole = whole_dimension(p, rank, dimension);
+    memcpy(singular, p->S, (size_t)dimension * sizeof(double));
+    status = take_vectors(p, fields, sizes->whole, dimension, vectors, err);
   }
-  release(&p);
+  release(p);
   return status;
+}
+
+lbStatus lb_mass_pca_sized(int32_t size, int32_t count, double *A, const lbSparse *M,
+                           const double *lumped, const lbReferenceFields *fields, lbPcaSize *sizes,
+                           const char *what, double *vectors, double *singular, lbError *err) {
+  Pca p = { .size = size, .all = size, .count = count, .A = A, .lumped = lumped, .M = M };
+  return reduce(&p, fields, sizes, what, vectors, singular, err);
+}
+
+lbStatus lb_mass_pca_ranks(const lbPcaRanks *ranks, int32_t size, int32_t count, double *A,
+                           const double *lumped, lbPcaSize *sizes, const char *what,
+                           double *singular, lbError *err) {
+  Pca p = {
+    .size = size, .all = ranks->size, .count = count, .A = A, .lumped = lumped, .ranks = ranks
+  };
+  return reduce(&p, NULL, sizes, what, NULL, singular, err);
 }
 
 lbStatus lb_mass_pca(int32_t size, int32_t count, double *A, const lbSparse *M,

@@ -27,6 +27,27 @@ lbStatus lb_mass_pca_sized(int32_t size, int32_t count, double *A, const lbSpars
                            const double *lumped, const lbReferenceFields *fields, lbPcaSize *sizes,
                            const char *what, double *vectors, double *singular, lbError *err);
 
+// Rows of A that lie on several processes, each with some of them, all of which call together.
+typedef struct lbPcaRanks {
+  int64_t size;                                                    // rows of all
+  lbStatus (*agree)(void *context, lbStatus status, lbError *err); // any process's failure
+  // The triangle of every process's C (count x count) one above the other, for all of them.
+  lbStatus (*join)(void *context, int32_t count, double *C, lbError *err);
+  void (*multiply)(void *context, int32_t count, const double *B, double *MB); // MB = M B
+  void (*sum)(void *context, size_t count, double *values); // over the processes, for all of them
+  void (*spread)(void *context, size_t count, double *values); // the first one's, for all of them
+  // The vectors, whole clusters of them, of this process's rows: to be made canonical.
+  lbStatus (*finish)(void *context, int32_t whole, const double *singular, const double *vectors,
+                     lbError *err);
+  void *context;
+} lbPcaRanks;
+
+// The same with `size` rows of this process, in the metric of ranks->multiply; lumped (size): its
+// row sums.
+lbStatus lb_mass_pca_ranks(const lbPcaRanks *ranks, int32_t size, int32_t count, double *A,
+                           const double *lumped, lbPcaSize *sizes, const char *what,
+                           double *singular, lbError *err);
+
 // A <- mass-orthonormal columns with the same nested spans and signs (Gram–Schmidt, twice). Columns
 // of which less than `cut` of their length is independent of those before are left out; *rank
 // remain.

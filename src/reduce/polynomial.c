@@ -1,6 +1,7 @@
 // Reduced StVK polynomials from sums over edges and vertices; see polynomial.h.
 #include "reduce/polynomial.h"
 
+#include "reduce/engine.h"
 #include "reduce/strain_sums.h"
 
 #include <math.h>
@@ -82,6 +83,7 @@ static lbStatus build(const lbFem *fem, const lbPolynomialDef *def, bool whole, 
   int32_t made = 0;
   lbStatus status = check_def(fem, def, err);
   if (status) return status;
+  if (fem->engine) return lb_reduce_engine(fem)->polynomials(fem, def, whole, count, parts, err);
   elements.slots = lb_alloc((size_t)fem->slot_count, sizeof *elements.slots);
   status = elements.slots ? LB_OK : lb_fail_memory(err);
   if (!status)

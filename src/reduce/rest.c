@@ -71,7 +71,7 @@ lbStatus lb_project_out(int32_t size, int32_t rank, const double *Y, const doubl
 
 // Rows where Z (size x count, destroyed) is largest, each time after what the rows before it hold
 // was taken out: elimination with row and column exchanges.
-static void choose_pins(int32_t size, int32_t count, double *Z, int32_t *pins) {
+void lb_choose_pins(int32_t size, int32_t count, double *Z, int32_t *pins) {
   size_t n = (size_t)size;
   for (int32_t p = 0; p < count; p++) {
     size_t row = 0, column = (size_t)p;
@@ -113,7 +113,7 @@ static lbStatus prepare_rigid(lbRest *rest, lbError *err) {
   lbStatus status = rest->MZ && rest->pins && Z ? LB_OK : lb_fail_memory(err);
   if (!status) {
     lb_sparse_multiply_many(rest->M, (int32_t)rigid, Z, rest->MZ);
-    choose_pins(rest->size, (int32_t)rigid, Z, rest->pins);
+    lb_choose_pins(rest->size, (int32_t)rigid, Z, rest->pins);
   }
   lb_free(Z);
   return status;

@@ -36,6 +36,9 @@ void lb_rest_drop_factor(
 // X (size x count). After lb_rest_factor.
 lbStatus lb_rest_solve(lbRest *rest, int32_t count, double *X, lbError *err);
 
+// Rows (count) that hold the motions Z (size x count, destroyed) against each other.
+void lb_choose_pins(int32_t size, int32_t count, double *Z, int32_t *pins);
+
 // X <- X − Y (Wᵀ X); X (size x count), Y and W (size x rank).
 lbStatus lb_project_out(int32_t size, int32_t rank, const double *Y, const double *W, int32_t count,
                         double *X, lbError *err);

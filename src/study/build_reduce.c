@@ -266,6 +266,10 @@ lbStatus lb_build_accuracy(lbBuildJob *job, lbModel **model, lbError *err) {
   if (job->def->accuracy == LB_ACCURACY_NONE || job->report.method == LB_METHOD_WARP ||
       job->report.method == LB_METHOD_FRAMES)
     return LB_OK; // they have the full one's coordinates: a scene can have both
+  if (job->fem->engine) {
+    lb_log(LB_LOG_INFO, "%s: a body in parts is not compared with the full simulator", job->path);
+    return LB_OK;
+  }
   double start = lb_seconds();
   lbAccuracyDef def = lb_accuracy_def();
   def.kind = job->def->accuracy;

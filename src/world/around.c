@@ -195,9 +195,8 @@ static bool add_angle(void *context, const lbSurfaceTriangle *t, int32_t number)
 
 // A surface that passes through the region, or has it inside.
 static bool body_meets(const lbBody *body, Region *r) {
-  lbVec3 centre;
-  double speed, reach = lb_touch_sphere(body, &centre, &speed);
-  if (lb_length(lb_sub(centre, r->frame.position)) > reach + r->radius) return false;
+  lbTouchSphere sphere = lb_touch_sphere(body);
+  if (lb_length(lb_sub(sphere.centre, r->frame.position)) > sphere.radius + r->radius) return false;
   r->body = body, r->met = false, r->angle = 0;
   r->centre = lb_body_unplace(body, r->frame.position);
   (void)lb_touch_visit(body, reaches_region, meets_region, r);

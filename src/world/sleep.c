@@ -66,7 +66,7 @@ static void watch_colliders(lbWorld *world) {
     if (!c->solid || stands(c)) continue;
     for (int32_t i = 0; i < world->slot_count; i++)
       if (world->slots[i].asleep &&
-          lb_touch_collider_is_near(c, touch->centres[i], touch->reaches[i]))
+          lb_touch_collider_is_near(c, touch->spheres[i].centre, touch->reaches[i]))
         lb_sleep_wake(world, i, true);
   }
 }
@@ -115,11 +115,9 @@ static bool is_slow(const lbWorld *world, int32_t slot) {
   const lbWorldTouch *touch = world->touch;
   const lbWorldSlot *at = &world->slots[slot];
   if (at->touches) return touch->speeds[slot] < SPEED * touch->reaches[slot];
-  double speed;
-  lbVec3 centre;
   if (!lb_jointed_of(world, slot)) return false;
-  double radius = lb_touch_sphere(at->body, &centre, &speed);
-  return speed < SPEED * radius;
+  lbTouchSphere s = lb_touch_sphere(at->body);
+  return lb_length(s.velocity) + s.spread < SPEED * s.radius;
 }
 
 // s: how long all bodies of an island have been at rest, in `rests` of its first one.

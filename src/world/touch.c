@@ -9,21 +9,39 @@
 
 void lb_touch_destroy(lbWorldTouch *touch) {
   if (!touch) return;
-  void *const blocks[] = { touch->contacts,        touch->forces,       touch->impulses,
-                           touch->reports,         touch->centres,      touch->reaches,
-                           touch->margins,         touch->numbers,      touch->sums,
-                           touch->touchers,        touch->parts,        touch->parents,
-                           touch->sides,           touch->free,         touch->frictions,
-                           touch->spots,           touch->ways,         touch->owners,
-                           touch->amounts,         touch->pool,         touch->candidates,
-                           touch->places,          touch->remembered,   touch->by_island,
-                           touch->sweeps,          touch->triangles[0], touch->triangles[1],
-                           touch->island_begin,    touch->counts,       touch->remembered_first,
-                           touch->remembered_next, touch->speeds,       touch->rests,
-                           touch->woken,           touch->cells,        touch->solve_work,
-                           touch->stops,           touch->lcp_work };
+  void *const blocks[] = { touch->contacts,
+                           touch->forces,
+                           touch->impulses,
+                           touch->reports,
+                           touch->numbers,
+                           touch->sums,
+                           touch->touchers,
+                           touch->parts,
+                           touch->parents,
+                           touch->sides,
+                           touch->free,
+                           touch->frictions,
+                           touch->spots,
+                           touch->ways,
+                           touch->owners,
+                           touch->amounts,
+                           touch->pool,
+                           touch->remembered,
+                           touch->by_island,
+                           touch->sweeps,
+                           touch->island_begin,
+                           touch->counts,
+                           touch->remembered_first,
+                           touch->remembered_next,
+                           touch->rests,
+                           touch->woken,
+                           touch->solve_work,
+                           touch->stops,
+                           touch->lcp_work };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   for (int level = 0; level <= LB_RETRIES; level++) lb_free(touch->saved[level]);
+  lb_near_release(touch);
+  lb_touch_release_works(touch);
   lb_free(touch);
 }
 
@@ -56,28 +74,28 @@ static bool make_contacts(lbWorldTouch *touch, int32_t room) {
          make(&touch->by_island, n, sizeof(int32_t)) &&
          make(&touch->amounts, 6 * n, sizeof(double)) &&
          make(&touch->solve_work, 6 * n, sizeof(double)) &&
-         make(&touch->pool, touch->pool_room, sizeof(double)) &&
-         make(&touch->candidates, LB_PAIR_CANDIDATES, sizeof *touch->candidates) &&
-         make(&touch->places, LB_PAIR_CANDIDATES, sizeof *touch->places) &&
-         make(&touch->cells, LB_PAIR_CELLS * LB_PAIR_TRIANGLES, sizeof(int32_t)) &&
-         make(&touch->triangles[0], LB_PAIR_TRIANGLES, sizeof *touch->triangles[0]) &&
-         make(&touch->triangles[1], LB_PAIR_TRIANGLES, sizeof *touch->triangles[1]);
+         make(&touch->pool, touch->pool_room, sizeof(double));
 }
 
 static bool make_slots(lbWorldTouch *touch, int32_t room) {
   size_t n = (size_t)room;
   touch->slot_room = room;
   touch->contact_count = touch->toucher_count = 0;
-  return make(&touch->centres, n, sizeof *touch->centres) &&
-         make(&touch->reaches, n, sizeof(double)) && make(&touch->margins, n, sizeof(double)) &&
-         make(&touch->numbers, n, sizeof(int32_t)) && make(&touch->sums, n, sizeof *touch->sums) &&
+  return lb_near_reserve(touch, room) && make(&touch->numbers, n, sizeof(int32_t)) &&
+         make(&touch->sums, n, sizeof *touch->sums) &&
          make(&touch->touchers, n, sizeof *touch->touchers) &&
          make(&touch->parts, n, sizeof *touch->parts) &&
          make(&touch->parents, n, sizeof(int32_t)) && make(&touch->counts, n, sizeof(int32_t)) &&
          make(&touch->remembered_first, n, sizeof(int32_t)) &&
-         make(&touch->speeds, n, sizeof(double)) && make(&touch->rests, n, sizeof(double)) &&
+         make(&touch->rests, n, sizeof(double)) &&
          make(&touch->island_begin, n + 1, sizeof(int32_t)) &&
          make(&touch->sweeps, n, sizeof(int32_t));
+}
+
+static lbStatus reserve_surface(lbWorldTouch *touch, lbWorldSlot *slot, lbError *err) {
+  lbStatus status = slot->placed ? LB_OK : lb_placed_create(slot->body, &slot->placed, err);
+  if (status) return status;
+  return lb_touch_reserve_works(touch, slot->placed->boxes->node_count, err);
 }
 
 lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {
@@ -92,6 +110,7 @@ lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {
   lbWorldTouch *touch = world->touch;
   lbStatus reserved = lb_touch_reserve_response(world, err);
   if (!reserved) reserved = lb_retry_reserve(world, err);
+  if (!reserved) reserved = lb_touch_reserve_works(touch, 0, err);
   if (reserved) return reserved;
   if (touch->slot_room < world->slot_count && !make_slots(touch, 2 * world->slot_count))
     return lb_fail_memory(err);
@@ -100,8 +119,7 @@ lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {
     bool jointed = lb_joints_hold_any(world) && world->linked->body_of_slot[i] >= 0;
     if (!body || !(world->slots[i].touches || jointed)) continue;
     lbStatus status = lb_touch_make(body, err);
-    if (!status && world->settings.self && !world->slots[i].self && !lb_rigid_solid(body))
-      status = lb_self_create(body, &world->slots[i].self, err);
+    if (!status && !lb_rigid_solid(body)) status = reserve_surface(touch, &world->slots[i], err);
     if (status) return status;
   }
   return LB_OK;

@@ -2,7 +2,8 @@
 //
 //   colliders.c    what is not a body
 //   touch.c        memory, settings, reports
-//   touch_find.c   who is near whom, and the places where bodies touch colliders,
+//   touch_near.c   who is near whom, and how far around them is looked for places
+//   touch_find.c   the places where bodies touch colliders,
 //   touch_pair.c   each other,
 //   touch_self.c   and where a surface touches itself
 //   touch_deep.c   bodies that are deep inside each other
@@ -17,18 +18,19 @@
 
 #include "world/world.h"
 
+#include "body/placed.h"
 #include "body/rigid.h"
 #include "body/touch.h"
 #include "contact/segments.h"
 #include "contact/solve.h"
 #include "limber/contact.h"
 
-#define LB_PAIR_CONTACTS 16             // of a body and a collider, at most
-#define LB_SOFT_CONTACTS 16             // of two bodies
+#define LB_PAIR_CONTACTS 16             // of a pair, at most
 #define LB_BODY_CONTACTS LB_TOUCH_SPOTS // of a body, at most
 #define LB_PAIR_CANDIDATES 512          // of a pair, before some are chosen
 #define LB_PAIR_TRIANGLES 1024          // of each surface of a pair
-#define LB_PAIR_CELLS 16                // that they are sorted into
+#define LB_NEAR_TASKS 8                 // that pairs are looked at in
+#define LB_NEAR_BLOCK 128               // pairs that are looked at before their contacts are listed
 
 #define LB_RETRIES 4 // how often a step may be halved
 
@@ -66,13 +68,38 @@ typedef struct lbTouchCandidate {
 typedef struct lbPairTriangle { // of a surface near another one
   lbSurfaceTriangle at;         // world; edges that are no ridge are not its own
   lbFacet facet;                //
-  lbBox box;                    // of its corners
   lbBox slab;                   // where a corner can touch its face
   lbBox corners, ridges;        // of its own corners; of its own edges, and around them
   lbBox reach;                  // of all that
-  int cells[2];                 // first and last that it is in
   int32_t number;
 } lbPairTriangle;
+
+// Two that could touch in this step: two bodies, a body and a collider, a body and itself.
+typedef struct lbNear {
+  int32_t slots[2];    // the second -1: a collider
+  int32_t collider;    // -1: none
+  double way;          // m: what they move by against each other as wholes
+  double spread;       // m/s: how their places move beside that, at most
+  double halt;         // m: how far one of them may stay behind, stopped by something
+  double slack;        // m: how near places are looked at that do not come nearer
+  double margin, most; // m: how far around them is looked for places; and the most that may be
+  double gap;          // m: between their spheres
+  int32_t found;       // places
+} lbNear;
+
+typedef struct lbPartner { // a body near another one
+  int32_t slot, next;      // -1: no more
+} lbPartner;
+
+// Working memory of a task that looks at pairs.
+typedef struct lbTouchWork {
+  int32_t candidate_count;
+  lbTouchCandidate *candidates; // (LB_PAIR_CANDIDATES)
+  lbTouchPlace *places;
+  int32_t triangle_counts[2];
+  lbPairTriangle *triangles[2]; // (LB_PAIR_TRIANGLES)
+  int32_t *leaves[2]; // (node_room): where triangles of a leaf are in `triangles`; -1: nowhere
+} lbTouchWork;
 
 typedef struct lbWorldContact {
   int32_t slots[2]; // the second -1: a collider
@@ -116,11 +143,18 @@ struct lbWorldTouch {
 
   // For each slot of the world.
   int32_t slot_room;
-  lbVec3 *centres;           // spheres around the surfaces
-  double *reaches;           // their radii, with what they can move by in the step; 0: not there
-  double *margins;           // m: that alone
-  double *speeds;            // m/s: no place of the surface was faster where the step began
-  double *rests;             // s: work of sleep.c
+  lbTouchSphere *spheres; // around the surfaces
+  double *reaches;        // their radii, with what they can move by in the step; 0: not there
+  double *margins;        // m: that alone
+  double *speeds;         // m/s: no place of the surface was faster where the step began
+  double *halts;          // m: what of its way another may stop; work of touch_near.c
+  double *rests;          // s: work of sleep.c
+  int32_t swept_count;
+  int32_t *swept; // slots in the order in which they are swept over
+  int32_t near_room, partner_count, near_count;
+  int32_t *partners_first;   // in `partners`, of bodies with greater numbers; -1: none
+  lbPartner *partners;       // (near_room)
+  lbNear *nears;             // (near_room)
   int32_t *numbers;          // in `touchers`; -1: no contact
   int32_t *counts;           // of contacts
   int32_t *remembered_first; // in `remembered`; -1: none
@@ -150,12 +184,9 @@ struct lbWorldTouch {
   bool missed;      // it must be: contacts did not end where they were to
   size_t saved_room;
   char *saved[LB_RETRIES + 1]; // (saved_room): states of all bodies; the last for work
-  int32_t candidate_count;
-  lbTouchCandidate *candidates;
-  lbTouchPlace *places;
-  int32_t triangle_counts[2];
-  lbPairTriangle *triangles[2];
-  int32_t *cells; // (LB_PAIR_CELLS x LB_PAIR_TRIANGLES): numbers of triangles
+  int32_t node_room;
+  lbTouchWork works[LB_NEAR_TASKS];
+  lbTouchCandidate *found; // (LB_NEAR_BLOCK x LB_PAIR_CONTACTS)
 };
 
 // Room for all bodies and contacts; memory is taken here and not in a step.
@@ -175,6 +206,8 @@ int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *proble
                        double *x);
 void lb_touch_soften(lbWorld *world); // penalty: before forces are found
 void lb_touch_stop(lbWorld *world);   // lcp: before a step is opened
+// impulses <- no more of them than that the changes from h forces create no energy.
+void lb_touch_keep_energy(lbWorld *world);
 // touch_step.c, for these: the normal way of a contact in the step without contact forces, m; how
 // impulses change speeds, and free <- the speeds of contacts; x (contacts x 3) by island; bodies
 // get impulses at their contacts.
@@ -211,34 +244,41 @@ lbStatus lb_touch_check_friction(double friction, lbError *err);
 // The sum of forces on each body, of what is remembered.
 void lb_touch_sum_up(lbWorld *world);
 int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot); // its number among the touchers
+// touch_near.c: memory; pairs that could touch.
+bool lb_near_reserve(lbWorldTouch *touch, int32_t slot_room);
+void lb_near_release(lbWorldTouch *touch);
+void lb_near_find(lbWorld *world);
+// m: how far around two surfaces that are placed is looked for places; 0: they cannot touch.
+// Whether places with a gap could meet that have velocities (m/s).
+double lb_near_margin(const lbWorld *world, lbNear *near);
+bool lb_near_may_meet(const lbWorld *world, const lbNear *near, double gap, lbVec3 normal,
+                      lbVec3 first, lbVec3 second);
 // touch_find.c: contacts at the step's start.
+lbStatus lb_touch_reserve_works(lbWorldTouch *touch, int32_t node_count, lbError *err);
+void lb_touch_release_works(lbWorldTouch *touch);
 void lb_touch_find(lbWorld *world);
 // touch_side.c: whether a place of a body touches a solid, with the side it came from (all in the
 // solid's axes); whether a push (unit, world) is not outwards there.
 bool lb_touch_mend_side(const lbBody *body, const lbSolid *solid, const lbSolidFrame *frame,
                         const lbSurfaceTriangle *at, int32_t triangle, lbSolidTouch *touch);
-bool lb_touch_faces(const lbBody *body, const lbSurfaceTriangle *at, int32_t triangle,
-                    const double weights[3], lbVec3 push);
-// touch_deep.c: contacts of two bodies that are deep inside each other; false: they are not.
-// Features of such contacts count down from this one, by directions.
+bool lb_touch_faces(const lbBody *body, const lbPairTriangle *at, const double weights[3],
+                    lbVec3 push);
+// A place where two could touch, of those that a task has found for its pair. `length` (m) is that
+// of the smaller one.
+void lb_touch_add_candidate(lbTouchWork *work, double length, const lbTouchCandidate *candidate);
+// touch_deep.c: those of two bodies that are deep inside each other; false: they are not. Features
+// of such contacts count down from this one, by directions.
 #define LB_DEEP_FEATURE (-2)
 static inline bool lb_touch_is_deep(int32_t feature) { return feature <= LB_DEEP_FEATURE; }
 // m/s: what overlaps comes apart no faster. Few places push what is deep, which bends it more.
 static inline double lb_touch_parting(int32_t feature) {
   return lb_touch_is_deep(feature) ? 0.3 : 1.0;
 }
-bool lb_touch_part(lbWorld *world, int32_t a, int32_t b);
-// touch_pair.c: those of two bodies.
-void lb_touch_pair(lbWorld *world, int32_t a, int32_t b);
-// A place where two could touch; then the best of them become contacts of a pair. `length` (m) is
-// that of the smaller one.
-void lb_touch_add_candidate(lbWorldTouch *touch, double length, const lbTouchCandidate *candidate);
-void lb_touch_take_candidates(lbWorld *world, int32_t a, int32_t b, int32_t collider,
-                              double length);
-// touch_self.c: memory of a body that can touch itself, and the candidates of such a pair.
-lbStatus lb_self_create(const lbBody *body, lbSelfTouch **out, lbError *err);
-void lb_self_destroy(lbSelfTouch *self); // NULL is legal
-void lb_self_find(lbWorld *world, int32_t slot);
+bool lb_touch_part(const lbWorld *world, lbTouchWork *work, const lbNear *near);
+// touch_pair.c: those of two bodies whose surfaces are placed. Returns the length of the smaller.
+double lb_touch_pair(const lbWorld *world, lbTouchWork *work, lbNear *near);
+// touch_self.c: those of a body and itself.
+void lb_self_find(const lbWorld *world, lbTouchWork *work, int32_t slot);
 // colliders.c: the shape of a collider; to be destroyed.
 lbStatus lb_collider_make_solid(const lbColliderDef *def, lbSolid **out, lbError *err);
 lbWorldCollider *lb_world_find_collider(const lbWorld *world, lbColliderId id); // NULL: none

@@ -86,9 +86,9 @@ static bool sample_is_inside(const lbBody *one, const lbBody *other, int32_t num
 static bool are_deep(const lbWorld *world, int32_t a, int32_t b, bool known) {
   const lbWorldTouch *touch = world->touch;
   const lbBody *one = world->slots[a].body, *other = world->slots[b].body;
-  double radii = touch->reaches[a] - touch->margins[a] + touch->reaches[b] - touch->margins[b];
-  double distance = lb_length(lb_sub(touch->centres[a], touch->centres[b]));
-  if (!known && !(distance < CLOSE * radii)) return false;
+  const lbTouchSphere *first = &touch->spheres[a], *second = &touch->spheres[b];
+  double distance = lb_length(lb_sub(first->centre, second->centre));
+  if (!known && !(distance < CLOSE * (first->radius + second->radius))) return false;
   for (int32_t i = 0; i < SAMPLES; i++) {
     if (!known && !lb_rigid_solid(one) && !lb_rigid_solid(other) && i != world->steps % SAMPLES)
       continue;
@@ -164,9 +164,7 @@ static int32_t find_way_out(const lbBody *one, const lbBody *other) {
 }
 
 // Four places around the far end of each.
-static void push_apart(lbWorld *world, int32_t a, int32_t b, int32_t index) {
-  lbWorldTouch *touch = world->touch;
-  const lbBody *bodies[2] = { world->slots[a].body, world->slots[b].body };
+static void push_apart(const lbBody *const bodies[2], int32_t index, lbTouchWork *work) {
   Farthest ends[2] = { { .count = PLACES }, { .count = PLACES } };
   lbVec3 way = direction_of(index), side, other;
   side = lb_normalise(lb_cross(fabs(way.x) < 0.6 ? lb_vec3(1, 0, 0) : lb_vec3(0, 1, 0), way));
@@ -190,7 +188,7 @@ static void push_apart(lbWorld *world, int32_t a, int32_t b, int32_t index) {
       c.weights[e][ends[e].corners[i]] = 1;
       if (lb_rigid_solid(bodies[e])) c.triangles[e] = -1;
     }
-    if (c.gap < 0) lb_touch_add_candidate(touch, touch->reaches[a], &c);
+    if (c.gap < 0) lb_touch_add_candidate(work, -c.gap, &c);
   }
 }
 
@@ -203,15 +201,14 @@ static int32_t direction_before(const lbWorldTouch *touch, int32_t a, int32_t b)
   return -1;
 }
 
-bool lb_touch_part(lbWorld *world, int32_t a, int32_t b) {
-  lbWorldTouch *touch = world->touch;
-  int32_t index = direction_before(touch, a, b);
+bool lb_touch_part(const lbWorld *world, lbTouchWork *work, const lbNear *near) {
+  int32_t a = near->slots[0], b = near->slots[1];
+  const lbBody *const bodies[2] = { world->slots[a].body, world->slots[b].body };
+  int32_t index = direction_before(world->touch, a, b);
   if (index >= DIRECTIONS) index = -1; // of a damaged state
   if (!are_deep(world, a, b, index >= 0)) return false;
-  if (index < 0) index = find_way_out(world->slots[a].body, world->slots[b].body);
+  if (index < 0) index = find_way_out(bodies[0], bodies[1]);
   if (index < 0) return false;
-  touch->candidate_count = 0;
-  push_apart(world, a, b, index);
-  lb_touch_take_candidates(world, a, b, -1, touch->reaches[a]);
+  push_apart(bodies, index, work);
   return true;
 }

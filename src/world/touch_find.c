@@ -1,53 +1,94 @@
-// Who is near whom, and the places where they touch or could in this step.
+// The places where those that are near each other touch or could in this step.
 //
-// Spheres around surfaces, grown by what they can move by, tell pairs; trees of spheres
-// (body/tree.h) lead to the triangles that matter; contact/solid.h finds places; of many, a few are
-// kept that carry the same forces and torques.
+// Trees of spheres (body/tree.h) lead to the triangles that matter; contact/solid.h finds places;
+// of many, a few are kept that carry the same forces and torques. Pairs are looked at in tasks;
+// their contacts are listed in the order of pairs.
 #include "world/joint.h"
 
 #include "body/body.h"
 
 #include <string.h>
 
-#define WAY 2.0         // times what speeds tell: bodies speed up
-#define SLACK 0.01      // of the radius
 #define ALIKE 0.7       // cosine: normals that look to the same side
 #define HALF_ALIKE 0.93 // of half that angle
 #define NEAR 3.0        // times the overlap
+#define BODIES 8        // a task
+
+// ---- memory ------------------------------------------------------------------------------------
+
+void lb_touch_release_works(lbWorldTouch *touch) {
+  for (int i = 0; i < LB_NEAR_TASKS; i++) {
+    lbTouchWork *work = &touch->works[i];
+    lb_free(work->candidates);
+    lb_free(work->places);
+    for (int side = 0; side < 2; side++)
+      lb_free(work->triangles[side]), lb_free(work->leaves[side]);
+    *work = (lbTouchWork){ 0 };
+  }
+  lb_free(touch->found);
+  touch->found = NULL;
+  touch->node_room = 0;
+}
+
+static bool make_work(lbTouchWork *work, size_t nodes) {
+  work->candidates = lb_alloc(LB_PAIR_CANDIDATES, sizeof *work->candidates);
+  work->places = lb_alloc(LB_PAIR_CANDIDATES, sizeof *work->places);
+  for (int side = 0; side < 2; side++) {
+    work->triangles[side] = lb_alloc(LB_PAIR_TRIANGLES, sizeof(lbPairTriangle));
+    work->leaves[side] = lb_alloc(nodes, sizeof(int32_t));
+    if (!work->triangles[side] || !work->leaves[side]) return false;
+  }
+  return work->candidates && work->places;
+}
+
+lbStatus lb_touch_reserve_works(lbWorldTouch *touch, int32_t node_count, lbError *err) {
+  if (touch->found && node_count <= touch->node_room) return LB_OK;
+  lb_touch_release_works(touch);
+  touch->found = lb_alloc(LB_NEAR_BLOCK * LB_PAIR_CONTACTS, sizeof *touch->found);
+  bool made = touch->found != NULL;
+  for (int i = 0; i < LB_NEAR_TASKS; i++)
+    made = made && make_work(&touch->works[i], (size_t)node_count + 1);
+  if (!made) {
+    lb_touch_release_works(touch);
+    return lb_fail_memory(err);
+  }
+  touch->node_room = node_count;
+  return LB_OK;
+}
 
 // ---- pairs: candidates -------------------------------------------------------------------------
 
 // Few of those there are, so that there is room for more.
-static void thin_out(lbWorldTouch *touch, double length, int32_t most) {
+static void thin_out(lbTouchWork *work, double length, int32_t most) {
   int32_t chosen[LB_PAIR_CANDIDATES];
-  for (int32_t i = 0; i < touch->candidate_count; i++) {
-    const lbTouchCandidate *c = &touch->candidates[i];
-    touch->places[i] = (lbTouchPlace){ c->point, c->normal, c->gap };
+  for (int32_t i = 0; i < work->candidate_count; i++) {
+    const lbTouchCandidate *c = &work->candidates[i];
+    work->places[i] = (lbTouchPlace){ c->point, c->normal, c->gap };
   }
-  int32_t count = lb_touches_choose(touch->candidate_count, touch->places, length, most, chosen);
-  for (int32_t i = 0; i < count; i++) touch->candidates[i] = touch->candidates[chosen[i]];
-  touch->candidate_count = count;
+  int32_t count = lb_touches_choose(work->candidate_count, work->places, length, most, chosen);
+  for (int32_t i = 0; i < count; i++) work->candidates[i] = work->candidates[chosen[i]];
+  work->candidate_count = count;
 }
 
 // Those that pushed in the last step come first and stay; the rest is filled up with new ones.
-static void choose(lbWorldTouch *touch, double length, int32_t most) {
+static void choose(lbTouchWork *work, double length, int32_t most) {
   lbTouchCandidate kept[LB_PAIR_CONTACTS];
   int32_t count = 0, left = 0;
-  for (int32_t i = 0; i < touch->candidate_count; i++) {
-    if (touch->candidates[i].known >= 0 && count < most)
-      kept[count++] = touch->candidates[i];
+  for (int32_t i = 0; i < work->candidate_count; i++) {
+    if (work->candidates[i].known >= 0 && count < most)
+      kept[count++] = work->candidates[i];
     else
-      touch->candidates[left++] = touch->candidates[i];
+      work->candidates[left++] = work->candidates[i];
   }
-  touch->candidate_count = left;
-  thin_out(touch, length, most - count);
-  for (int32_t i = 0; i < count; i++) touch->candidates[touch->candidate_count++] = kept[i];
+  work->candidate_count = left;
+  thin_out(work, length, most - count);
+  for (int32_t i = 0; i < count; i++) work->candidates[work->candidate_count++] = kept[i];
 }
 
-void lb_touch_add_candidate(lbWorldTouch *touch, double length, const lbTouchCandidate *candidate) {
-  if (touch->candidate_count == LB_PAIR_CANDIDATES) thin_out(touch, length, LB_PAIR_CANDIDATES / 2);
-  touch->candidates[touch->candidate_count] = *candidate;
-  touch->candidates[touch->candidate_count++].known = -1; // not looked for yet
+void lb_touch_add_candidate(lbTouchWork *work, double length, const lbTouchCandidate *candidate) {
+  if (work->candidate_count == LB_PAIR_CANDIDATES) thin_out(work, length, LB_PAIR_CANDIDATES / 2);
+  work->candidates[work->candidate_count] = *candidate;
+  work->candidates[work->candidate_count++].known = -1; // not looked for yet
 }
 
 static double friction_of(const lbWorld *world, double own) {
@@ -63,30 +104,30 @@ static void make_axes(lbVec3 normal, lbVec3 axes[3]) {
 }
 
 // Whether all normals are within so little of the first that any two look to the same side.
-static bool look_alike(const lbWorldTouch *touch) {
-  for (int32_t i = 1; i < touch->candidate_count; i++)
-    if (lb_dot(touch->candidates[0].normal, touch->candidates[i].normal) < HALF_ALIKE) return false;
+static bool look_alike(const lbTouchWork *work) {
+  for (int32_t i = 1; i < work->candidate_count; i++)
+    if (lb_dot(work->candidates[0].normal, work->candidates[i].normal) < HALF_ALIKE) return false;
   return true;
 }
 
 // Where two surfaces overlap at an edge, a place is behind several faces: the nearest one counts,
 // not a deeper one that looks elsewhere.
-static void drop_deeper(lbWorldTouch *touch) {
+static void drop_deeper(lbTouchWork *work) {
   int32_t kept = 0;
-  if (look_alike(touch)) return;
-  for (int32_t i = 0; i < touch->candidate_count; i++) {
-    const lbTouchCandidate *c = &touch->candidates[i];
+  if (look_alike(work)) return;
+  for (int32_t i = 0; i < work->candidate_count; i++) {
+    const lbTouchCandidate *c = &work->candidates[i];
     bool keep = true;
-    for (int32_t j = 0; j < touch->candidate_count && keep && c->gap < 0; j++) {
-      const lbTouchCandidate *other = &touch->candidates[j];
+    for (int32_t j = 0; j < work->candidate_count && keep && c->gap < 0; j++) {
+      const lbTouchCandidate *other = &work->candidates[j];
       if (!(other->gap > c->gap) || lb_dot(other->normal, c->normal) > ALIKE) continue;
       keep = !(lb_length(lb_sub(other->point, c->point)) < NEAR * -c->gap);
     }
-    touch->places[i].gap = keep ? 1 : 0; // a mark: candidates are compared with all of them
+    work->places[i].gap = keep ? 1 : 0; // a mark: candidates are compared with all of them
   }
-  for (int32_t i = 0; i < touch->candidate_count; i++)
-    if (touch->places[i].gap != 0) touch->candidates[kept++] = touch->candidates[i];
-  touch->candidate_count = kept;
+  for (int32_t i = 0; i < work->candidate_count; i++)
+    if (work->places[i].gap != 0) work->candidates[kept++] = work->candidates[i];
+  work->candidate_count = kept;
 }
 
 // The remembered contacts of each first body, in their order.
@@ -102,12 +143,12 @@ static void sort_remembered(lbWorld *world) {
 }
 
 // Which candidates were contacts in the last step.
-static void recognise(lbWorldTouch *touch, int32_t a, int32_t b, int32_t collider) {
-  for (int32_t k = touch->remembered_first[a]; k >= 0; k = touch->remembered_next[k]) {
+static void recognise(const lbWorldTouch *touch, lbTouchWork *work, const lbNear *near) {
+  for (int32_t k = touch->remembered_first[near->slots[0]]; k >= 0; k = touch->remembered_next[k]) {
     const lbRememberedContact *r = &touch->remembered[k];
-    if (r->slots[1] != b || r->collider != collider) continue;
-    for (int32_t i = 0; i < touch->candidate_count; i++) {
-      lbTouchCandidate *c = &touch->candidates[i];
+    if (r->slots[1] != near->slots[1] || r->collider != near->collider) continue;
+    for (int32_t i = 0; i < work->candidate_count; i++) {
+      lbTouchCandidate *c = &work->candidates[i];
       if (c->triangles[0] == r->triangles[0] && c->triangles[1] == r->triangles[1] &&
           c->feature == r->feature && c->known < 0) {
         c->known = k;
@@ -127,13 +168,10 @@ static void tell_woken(lbWorld *world, int32_t a, int32_t b) {
   to[1] = world->slots[a].asleep ? b : a;
 }
 
-// The chosen candidates become contacts, as many as there is room for.
-void lb_touch_take_candidates(lbWorld *world, int32_t a, int32_t b, int32_t collider,
-                              double length) {
+// Chosen places of a pair become contacts, as many as there is room for.
+static void take(lbWorld *world, const lbNear *near, const lbTouchCandidate *found) {
   lbWorldTouch *touch = world->touch;
-  recognise(touch, a, b, collider);
-  drop_deeper(touch);
-  choose(touch, length, b < 0 ? LB_PAIR_CONTACTS : LB_SOFT_CONTACTS);
+  int32_t a = near->slots[0], b = near->slots[1];
   int32_t room = touch->contact_room - touch->asleep_count - touch->contact_count;
   int32_t room_a = LB_BODY_CONTACTS - touch->counts[a];
   int32_t room_b = b < 0 ? room : LB_BODY_CONTACTS - touch->counts[b];
@@ -141,31 +179,33 @@ void lb_touch_take_candidates(lbWorld *world, int32_t a, int32_t b, int32_t coll
   if (room_b < room) room = room_b;
   if (a == b && room_a / 2 < room) room = room_a / 2;
   double one = friction_of(world, world->slots[a].friction);
-  double other =
-      friction_of(world, b < 0 ? world->colliders[collider].friction : world->slots[b].friction);
-  for (int32_t i = 0; i < touch->candidate_count; i++) {
+  double other = friction_of(world, b < 0 ? world->colliders[near->collider].friction
+                                          : world->slots[b].friction);
+  for (int32_t i = 0; i < near->found; i++) {
     if (i >= room) {
-      touch->dropped += touch->candidate_count - i;
+      touch->dropped += near->found - i;
       break;
     }
     lbWorldContact *contact = &touch->contacts[touch->contact_count++];
-    *contact = (lbWorldContact){ .slots = { a, b },
-                                 .collider = collider,
-                                 .at = touch->candidates[i],
-                                 .friction = sqrt(one * other) };
+    *contact = (lbWorldContact){
+      .slots = { a, b }, .collider = near->collider, .at = found[i], .friction = sqrt(one * other)
+    };
     if (lb_touch_is_deep(contact->at.feature)) contact->friction = 0;
     make_axes(contact->at.normal, contact->axes);
     touch->counts[a]++;
     if (b >= 0) touch->counts[b]++;
   }
-  if (b >= 0 && touch->candidate_count > 0) tell_woken(world, a, b);
+  if (b >= 0 && near->found > 0) tell_woken(world, a, b);
 }
 
 // ---- a body and what is rigid ------------------------------------------------------------------
 
 typedef struct Approach {
-  lbWorld *world;
+  const lbWorld *world;
+  const lbNear *near;
+  lbTouchWork *work;
   const lbBody *body;
+  lbScratch *scratch; // with the body's state
   const lbSolid *solid;
   lbSolidFrame frame; // of the solid
   lbMat3 turn;        // from the body's axes to the solid's: turn x + shift
@@ -179,7 +219,26 @@ static lbVec3 to_solid(const Approach *a, lbVec3 own) {
 
 static bool reaches_solid(void *context, lbVec3 centre, double radius) {
   const Approach *a = context;
-  return lb_solid_distance(a->solid, to_solid(a, centre), NULL) < radius + a->margin;
+  return lb_solid_is_within(a->solid, to_solid(a, centre), radius + a->margin);
+}
+
+// Of a place of what is rigid, world.
+static lbVec3 rigid_velocity(const Approach *a, lbVec3 place) {
+  if (a->near->slots[1] >= 0) {
+    const lbBody *body = a->world->slots[a->near->slots[1]].body;
+    return lb_frame_velocity(body, lb_body_unplace(body, place), lb_vec3(0, 0, 0));
+  }
+  const lbWorldCollider *collider = &a->world->colliders[a->near->collider];
+  return lb_scale(1 / a->world->h, lb_collider_way(collider, place));
+}
+
+static bool may_meet(const Approach *a, const lbTouchCandidate *c) {
+  lbVec3 place;
+  lbSpot spot = { .kind = LB_SPOT_SURFACE, .triangle = c->triangles[0] };
+  if (c->gap < a->near->slack) return true;
+  memcpy(spot.weights, c->weights[0], sizeof spot.weights);
+  lbVec3 own = lb_touch_velocity(a->body, a->scratch, &spot, &place);
+  return lb_near_may_meet(a->world, a->near, c->gap, c->normal, own, rigid_velocity(a, c->point));
 }
 
 static bool touch_solid(void *context, const lbSurfaceTriangle *triangle, int32_t number) {
@@ -199,75 +258,57 @@ static bool touch_solid(void *context, const lbSurfaceTriangle *triangle, int32_
                            .feature = found[i].feature,
                            .gap = found[i].gap };
     for (int k = 0; k < 3; k++) c.weights[0][k] = found[i].weights[k];
-    lb_touch_add_candidate(a->world->touch, a->length, &c);
+    if (may_meet(a, &c)) lb_touch_add_candidate(a->work, a->length, &c);
   }
   return true;
 }
 
-// m: how far places of a collider near a sphere move in the step.
-static double way_near(const lbWorldCollider *c, lbVec3 centre, double radius) {
-  if (!c->moves) return 0;
-  lbQuat turned = lb_quat_multiply(c->end_rotation, lb_quat_conjugate(c->rotation));
-  double arm = lb_length(lb_sub(centre, c->position)) + radius;
-  return lb_length(lb_sub(c->end_position, c->position)) + arm * lb_length(lb_quat_log(turned));
-}
-
-bool lb_touch_collider_is_near(const lbWorldCollider *c, lbVec3 centre, double radius) {
-  lbSolidFrame frame = lb_solid_frame(c->rotation, c->position);
-  return lb_solid_distance(c->solid, lb_solid_to_own(&frame, centre), NULL) <
-         radius + way_near(c, centre, radius);
-}
-
 // What is rigid: a collider, or a body of that kind.
 typedef struct Rigid {
-  int32_t slot, collider; // one of them -1
   const lbSolid *solid;
   lbSolidFrame frame;
-  double way; // m: how far places of it near the other move in the step
 } Rigid;
 
 static Rigid rigid_of(const lbWorld *world, int32_t slot) {
   const lbBody *body = world->slots[slot].body;
-  return (Rigid){ slot,
-                  -1,
-                  lb_rigid_solid(body),
-                  { body->frame.turn, body->frame.position },
-                  world->touch->margins[slot] };
+  return (Rigid){ lb_rigid_solid(body), { body->frame.turn, body->frame.position } };
 }
 
-static Rigid collider_of(const lbWorld *world, int32_t number, lbVec3 centre, double radius) {
+static Rigid collider_of(const lbWorld *world, int32_t number) {
   const lbWorldCollider *c = &world->colliders[number];
-  return (Rigid){ -1, number, c->solid, lb_solid_frame(c->rotation, c->position),
-                  way_near(c, centre, radius) };
+  return (Rigid){ c->solid, lb_solid_frame(c->rotation, c->position) };
 }
 
 // A body that deforms.
-static void approach_rigid(lbWorld *world, int32_t slot, const Rigid *r) {
-  lbWorldTouch *touch = world->touch;
+static double approach_rigid(const lbWorld *world, lbTouchWork *work, const lbNear *near,
+                             const Rigid *r) {
+  int32_t slot = near->slots[0];
   const lbBody *body = world->slots[slot].body;
   Approach a = { .world = world,
+                 .near = near,
+                 .work = work,
                  .body = body,
+                 .scratch = lb_scratch_borrow(body->prepared),
                  .solid = r->solid,
                  .frame = r->frame,
-                 .margin = touch->margins[slot] + r->way,
-                 .length = touch->reaches[slot] };
-  lbVec3 centre = lb_solid_to_own(&a.frame, touch->centres[slot]);
-  if (!(lb_solid_distance(r->solid, centre, NULL) < touch->reaches[slot] + r->way)) return;
+                 .margin = near->margin,
+                 .length = world->touch->reaches[slot] };
   a.turn = lb_mat3_multiply(lb_mat3_transpose(a.frame.rotation), body->frame.turn);
   a.shift = lb_solid_to_own(&a.frame, body->frame.position);
-  touch->candidate_count = 0;
-  if (!lb_touch_visit(body, reaches_solid, touch_solid, &a)) return;
-  lb_touch_take_candidates(world, slot, r->slot, r->collider, a.length);
+  if (a.scratch && lb_touch_look(body, a.scratch)) // no memory: none
+    (void)lb_touch_visit(body, reaches_solid, touch_solid, &a);
+  lb_scratch_return(body->prepared, a.scratch);
+  return a.length;
 }
 
 // A rigid body.
-static void approach_pair(lbWorld *world, int32_t slot, const Rigid *r) {
-  lbWorldTouch *touch = world->touch;
+static double approach_pair(const lbWorld *world, lbTouchWork *work, const lbNear *near,
+                            const Rigid *r) {
+  int32_t slot = near->slots[0];
   Rigid own = rigid_of(world, slot);
   lbSolidPairTouch found[LB_PAIR_TOUCHES];
-  double margin = touch->margins[slot] + r->way, length = touch->reaches[slot];
-  int32_t count = lb_solids_touch(own.solid, &own.frame, r->solid, &r->frame, margin, found);
-  touch->candidate_count = 0;
+  double length = world->touch->reaches[slot];
+  int32_t count = lb_solids_touch(own.solid, &own.frame, r->solid, &r->frame, near->margin, found);
   for (int32_t i = 0; i < count; i++) {
     lbTouchCandidate c = { .triangles = { -1, -1 },
                            .point = found[i].on_b,
@@ -275,63 +316,119 @@ static void approach_pair(lbWorld *world, int32_t slot, const Rigid *r) {
                            .normal = found[i].normal,
                            .feature = found[i].feature,
                            .gap = found[i].gap };
-    lb_touch_add_candidate(touch, length, &c);
+    lb_touch_add_candidate(work, length, &c);
   }
-  lb_touch_take_candidates(world, slot, r->slot, r->collider, length);
+  return length;
 }
+
+// ---- pairs -------------------------------------------------------------------------------------
 
 static bool is_rigid(const lbWorld *world, int32_t slot) {
   return lb_rigid_solid(world->slots[slot].body) != NULL;
 }
 
-static void approach_collider(lbWorld *world, int32_t slot, int32_t number) {
-  const lbWorldTouch *touch = world->touch;
-  Rigid r = collider_of(world, number, touch->centres[slot], touch->reaches[slot]);
-  if (is_rigid(world, slot))
-    approach_pair(world, slot, &r);
-  else
-    approach_rigid(world, slot, &r);
+// One that deforms comes first, then the other body, if that is rigid.
+static void put_rigid_last(const lbWorld *world, lbNear *near) {
+  int32_t a = near->slots[0], b = near->slots[1];
+  if (b < 0 || !is_rigid(world, a) || is_rigid(world, b)) return;
+  near->slots[0] = b, near->slots[1] = a;
 }
 
-// ---- two bodies --------------------------------------------------------------------------------
-
-static void approach_body(lbWorld *world, int32_t a, int32_t b) {
-  const lbWorldTouch *touch = world->touch;
-  double distance = lb_length(lb_sub(touch->centres[a], touch->centres[b]));
-  if (!(distance < touch->reaches[a] + touch->reaches[b])) return;
-  if (lb_joints_part(world, a, b) || lb_touch_part(world, a, b)) return;
-  if (!is_rigid(world, a) && !is_rigid(world, b)) {
-    lb_touch_pair(world, a, b);
-    return;
+// Candidates of a pair; returns the length of the smaller one.
+static double approach(const lbWorld *world, lbTouchWork *work, lbNear *near) {
+  int32_t a = near->slots[0], b = near->slots[1];
+  if (a == b) {
+    lb_self_find(world, work, a);
+    return world->touch->reaches[a];
   }
-  bool second = is_rigid(world, b); // or the first, and the other one deforms
-  Rigid r = rigid_of(world, second ? b : a);
-  if (second && is_rigid(world, a))
-    approach_pair(world, a, &r);
-  else
-    approach_rigid(world, second ? a : b, &r);
+  if (b >= 0 && lb_touch_part(world, work, near)) return world->touch->reaches[a];
+  if (b >= 0 && !is_rigid(world, b)) return lb_touch_pair(world, work, near);
+  Rigid r = b >= 0 ? rigid_of(world, b) : collider_of(world, near->collider);
+  if (is_rigid(world, a)) return approach_pair(world, work, near, &r);
+  return approach_rigid(world, work, near, &r);
 }
 
-static void approach_itself(lbWorld *world, int32_t slot) {
-  lb_self_find(world, slot);
-  lb_touch_take_candidates(world, slot, slot, -1, world->touch->reaches[slot]);
+typedef struct Looking { // at a block of pairs
+  lbWorld *world;
+  int32_t first;
+} Looking;
+
+enum { GRAIN = LB_NEAR_BLOCK / LB_NEAR_TASKS };
+
+static void look_at_pairs(int32_t begin, int32_t end, void *context) {
+  const Looking *l = context;
+  const lbWorldTouch *touch = l->world->touch;
+  lbTouchWork *work = &l->world->touch->works[begin / GRAIN];
+  for (int32_t i = begin; i < end; i++) {
+    lbNear *near = &touch->nears[l->first + i];
+    lbTouchCandidate *found = touch->found + LB_PAIR_CONTACTS * i;
+    put_rigid_last(l->world, near);
+    work->candidate_count = 0;
+    double length = approach(l->world, work, near);
+    recognise(touch, work, near);
+    drop_deeper(work);
+    choose(work, length, LB_PAIR_CONTACTS);
+    near->found = work->candidate_count;
+    memcpy(found, work->candidates, (size_t)near->found * sizeof *found);
+  }
+}
+
+// ---- surfaces ----------------------------------------------------------------------------------
+
+// Whether a pair needs the surface of its body in the world.
+static bool needs_surface(const lbWorld *world, const lbNear *near) {
+  return near->slots[1] >= 0 && !is_rigid(world, near->slots[0]) &&
+         !is_rigid(world, near->slots[1]);
+}
+
+// A small surface; what of a large one is near others.
+static void place(lbWorld *world, int32_t slot) {
+  enum { REGIONS = 64 }; // with more, all of it
+  const lbWorldTouch *touch = world->touch;
+  const lbWorldSlot *at = &world->slots[slot];
+  lbVec3 velocity = touch->spheres[slot].velocity;
+  lbPlacedRegion regions[REGIONS];
+  int32_t count = 0;
+  bool all = !lb_placed_is_large(at->placed);
+  for (int32_t i = 0; i < touch->near_count && !all; i++) {
+    const lbNear *near = &touch->nears[i];
+    int side = near->slots[1] == slot;
+    if (near->slots[side] != slot || !needs_surface(world, near)) continue;
+    int32_t other = near->slots[1 - side];
+    all = other == slot || count == REGIONS;
+    if (!all)
+      regions[count++] =
+          (lbPlacedRegion){ touch->spheres[other].centre, touch->reaches[other] + near->margin };
+  }
+  if (all)
+    (void)lb_placed_update(at->placed, at->body, velocity);
+  else
+    (void)lb_placed_update_near(at->placed, at->body, velocity, count, regions);
+}
+
+static void place_surfaces(int32_t begin, int32_t end, void *context) {
+  lbWorld *world = context;
+  for (int32_t i = begin; i < end; i++) {
+    if (world->touch->counts[i] == 0) continue;
+    world->touch->counts[i] = 0;
+    place(world, i);
+  }
+}
+
+static void place_all(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  bool any = false;
+  memset(touch->counts, 0, (size_t)world->slot_count * sizeof *touch->counts);
+  for (int32_t i = 0; i < touch->near_count; i++) {
+    const lbNear *near = &touch->nears[i];
+    if (!needs_surface(world, near)) continue;
+    touch->counts[near->slots[0]] = touch->counts[near->slots[1]] = 1; // a mark
+    any = true;
+  }
+  if (any) lb_parallel_for(world->slot_count, BODIES, place_surfaces, world);
 }
 
 // ---- all ---------------------------------------------------------------------------------------
-
-static void find_sphere(lbWorld *world, int32_t slot) {
-  lbWorldTouch *touch = world->touch;
-  const lbWorldSlot *at = &world->slots[slot];
-  double speed = 0, h = world->h;
-  if (at->asleep && touch->reaches[slot] > 0) return; // where it was
-  touch->reaches[slot] = 0;
-  if (!at->body || !at->touches) return;
-  double radius = lb_touch_sphere(at->body, &touch->centres[slot], &speed);
-  double fall = h * h * lb_length(world->settings.gravity);
-  touch->margins[slot] = WAY * (h * speed + fall) + SLACK * radius;
-  touch->reaches[slot] = radius + touch->margins[slot];
-  touch->speeds[slot] = speed;
-}
 
 // Contacts among bodies that sleep stay as they are; -1 is a collider.
 static bool all_sleep(const lbWorld *world, const int32_t slots[2]) {
@@ -357,23 +454,18 @@ static void keep_asleep(lbWorld *world) {
   }
 }
 
-static void find_of(lbWorld *world, int32_t i) {
-  const lbWorldTouch *touch = world->touch;
-  if (!(touch->reaches[i] > 0)) return;
-  bool asleep = world->slots[i].asleep;
-  if (world->slots[i].self && !asleep) approach_itself(world, i);
-  for (int32_t c = 0; c < world->collider_count && !asleep; c++)
-    if (world->colliders[c].solid) approach_collider(world, i, c);
-  for (int32_t j = i + 1; j < world->slot_count; j++)
-    if (touch->reaches[j] > 0 && !(asleep && world->slots[j].asleep)) approach_body(world, i, j);
-}
-
 void lb_touch_find(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   touch->contact_count = touch->dropped = touch->woken_count = 0;
   keep_asleep(world);
   sort_remembered(world);
-  memset(touch->counts, 0, (size_t)world->slot_count * sizeof *touch->counts);
-  for (int32_t i = 0; i < world->slot_count; i++) find_sphere(world, i);
-  for (int32_t i = 0; i < world->slot_count; i++) find_of(world, i);
+  lb_near_find(world);
+  place_all(world);
+  for (int32_t first = 0; first < touch->near_count; first += LB_NEAR_BLOCK) {
+    int32_t left = touch->near_count - first, count = left < LB_NEAR_BLOCK ? left : LB_NEAR_BLOCK;
+    Looking l = { world, first };
+    lb_parallel_for(count, GRAIN, look_at_pairs, &l);
+    for (int32_t i = 0; i < count; i++)
+      take(world, &touch->nears[first + i], touch->found + LB_PAIR_CONTACTS * i);
+  }
 }

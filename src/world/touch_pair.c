@@ -1,25 +1,28 @@
 // Where two bodies touch or could in this step.
 //
-// What of each surface is near the other is gathered, boxes leading to boxes; corners are tested
-// against the faces in whose slabs they are, ridges against ridges. Edges that hardly bend are left
-// out: where flat parts of surfaces meet, corners and the ridges around them tell all.
+// Their trees of boxes lead to leaves that are near each other; corners are tested against the
+// faces in whose slabs they are, ridges against ridges. Edges that hardly bend are left out: where
+// flat parts of surfaces meet, corners and the ridges around them tell all.
 #include "world/touch.h"
 
 #include "body/body.h"
 
 #include <string.h>
 
-#define RIDGE 0.97  // cosine: less bent edges are no ridge
-#define DEPTH 0.25  // of the smaller radius: how far surfaces may overlap
-#define OVERLAP 0.1 // of it: how far bodies that meet for the first time are looked into
-#define DEEPER 2.0  // times the overlap of the step before
+#define RIDGE 0.97 // cosine: less bent edges are no ridge
+#define DEPTH 0.25 // of the smaller reach: how far surfaces may overlap
+#define OVERLAP                                                                                    \
+  0.1 // of the smaller radius: how far bodies that meet for the first time are looked into
+#define DEEPER 2.0 // times the overlap of the step before
 
-typedef struct Gathering {
-  lbWorldTouch *touch;
-  const lbBody *body;
-  int side;
-  lbBox box; // world: what matters
-} Gathering;
+typedef struct Pair {
+  const lbWorld *world;
+  const lbNear *near;
+  lbTouchWork *work;
+  const lbBody *bodies[2];
+  const lbPlaced *placed[2];
+  double margin, grow, smaller;
+} Pair;
 
 static void grow_box(lbBox *box, double by) {
   for (int k = 0; k < 3; k++) box->low[k] -= by, box->high[k] += by;
@@ -31,76 +34,7 @@ static void add_place(lbBox *box, lbVec3 place) {
   lb_box_add_point(box, at);
 }
 
-// ---- what is near ------------------------------------------------------------------------------
-
-static bool reaches_box(void *context, lbVec3 centre, double radius) {
-  const Gathering *g = context;
-  double at[3];
-  lb_vec3_store(at, lb_body_place(g->body, centre));
-  return lb_box_distance2(&g->box, at) < radius * radius;
-}
-
-static bool gather(void *context, const lbSurfaceTriangle *triangle, int32_t number) {
-  const Gathering *g = context;
-  int32_t *count = &g->touch->triangle_counts[g->side];
-  if (*count == LB_PAIR_TRIANGLES) return false;
-  lbPairTriangle *to = &g->touch->triangles[g->side][*count];
-  to->at.own = triangle->own, to->number = number, to->box = lb_box_empty();
-  for (int k = 0; k < 3; k++) {
-    to->at.corners[k] = lb_body_place(g->body, triangle->corners[k]);
-    add_place(&to->box, to->at.corners[k]);
-  }
-  if (!lb_box_overlap(&to->box, &g->box)) return true;
-  for (int k = 0; k < 3; k++) to->at.across[k] = lb_body_place(g->body, triangle->across[k]);
-  ++*count;
-  return true;
-}
-
-// The triangles of a body in a box; *around <- their box, grown.
-static bool gather_in(lbWorld *world, int side, int32_t slot, const lbBox *box, double grow,
-                      lbBox *around) {
-  lbWorldTouch *touch = world->touch;
-  Gathering g = { touch, world->slots[slot].body, side, *box };
-  touch->triangle_counts[side] = 0;
-  *around = lb_box_empty();
-  if (!lb_touch_visit(g.body, reaches_box, gather, &g)) return false;
-  for (int32_t i = 0; i < touch->triangle_counts[side]; i++)
-    lb_box_add_box(around, &touch->triangles[side][i].box);
-  grow_box(around, grow);
-  return true;
-}
-
-static void leave_those_in(lbWorldTouch *touch, int side, const lbBox *box) {
-  int32_t kept = 0;
-  for (int32_t i = 0; i < touch->triangle_counts[side]; i++)
-    if (lb_box_overlap(&touch->triangles[side][i].box, box))
-      touch->triangles[side][kept++] = touch->triangles[side][i];
-  touch->triangle_counts[side] = kept;
-}
-
-// First where their spheres meet, then where what is left does; *around <- box of the second. The
-// one with fewer triangles begins, since there is room for so many alone.
-static bool gather_both(lbWorld *world, const int32_t slots[2], double grow, lbBox *around) {
-  lbWorldTouch *touch = world->touch;
-  lbBox box = lb_box_empty(), boxes[2];
-  int32_t counts[2];
-  for (int k = 0; k < 2; k++)
-    counts[k] = world->slots[slots[k]].body->prepared->model->size.triangle_count;
-  int one = counts[1] < counts[0], other = 1 - one;
-  add_place(&box, touch->centres[slots[other]]);
-  grow_box(&box, touch->reaches[slots[other]] + touch->margins[slots[one]]);
-  if (!gather_in(world, one, slots[one], &box, grow, &boxes[one]) ||
-      touch->triangle_counts[one] == 0)
-    return false;
-  if (!gather_in(world, other, slots[other], &boxes[one], grow, &boxes[other]) ||
-      touch->triangle_counts[other] == 0)
-    return false;
-  leave_those_in(touch, one, &boxes[other]);
-  *around = boxes[1];
-  return touch->triangle_counts[one] > 0;
-}
-
-// ---- what of it can touch ----------------------------------------------------------------------
+// ---- triangles ---------------------------------------------------------------------------------
 
 // Whether an edge stands out: hollow ones touch nothing.
 static bool is_ridge(const lbSurfaceTriangle *t, lbVec3 normal, int k) {
@@ -110,13 +44,17 @@ static bool is_ridge(const lbSurfaceTriangle *t, lbVec3 normal, int k) {
   return lb_dot(normal, beyond) < RIDGE * lb_length(beyond) && lb_dot(normal, other) <= 0;
 }
 
-static void prepare(lbPairTriangle *t, double grow, double margin) {
+static void prepare(const Pair *p, int side, int32_t number, lbPairTriangle *t) {
+  const lbPlaced *placed = p->placed[side];
+  lbTriangles surface = lb_placed_surface(placed);
   lbSurfaceTriangle *at = &t->at;
+  *at = lb_surface_triangle(&surface, placed->tree->across, placed->tree->own, number);
+  t->number = number;
   t->facet = lb_facet(at->corners);
   t->slab = t->corners = t->ridges = lb_box_empty();
   for (int k = 0; k < 3; k++) {
-    add_place(&t->slab, lb_add_scaled(at->corners[k], grow, t->facet.normal));
-    add_place(&t->slab, lb_add_scaled(at->corners[k], -grow, t->facet.normal));
+    add_place(&t->slab, lb_add_scaled(at->corners[k], p->grow, t->facet.normal));
+    add_place(&t->slab, lb_add_scaled(at->corners[k], -p->grow, t->facet.normal));
     if (at->own & LB_OWN_CORNER(k)) add_place(&t->corners, at->corners[k]);
     if (!(at->own & LB_OWN_EDGE(k))) continue;
     if (is_ridge(at, t->facet.normal, k)) {
@@ -127,56 +65,26 @@ static void prepare(lbPairTriangle *t, double grow, double margin) {
     }
   }
   grow_box(&t->slab, 1e-9 * t->facet.longest);
-  grow_box(&t->ridges, 0.5 * margin);
+  grow_box(&t->ridges, 0.5 * p->margin);
   t->reach = t->slab;
   lb_box_add_box(&t->reach, &t->ridges);
 }
 
+// Where the triangles of a leaf are among those that are prepared; -1: there is no room.
+static int32_t prepare_leaf(const Pair *p, int side, int32_t id) {
+  lbTouchWork *work = p->work;
+  const lbAabbTree *boxes = p->placed[side]->boxes;
+  const lbAabbNode *leaf = &boxes->nodes[id];
+  int32_t *at = &work->leaves[side][id], *count = &work->triangle_counts[side];
+  if (*at >= 0) return *at;
+  if (*count + leaf->count > LB_PAIR_TRIANGLES) return -1;
+  *at = *count;
+  for (int32_t i = 0; i < leaf->count; i++)
+    prepare(p, side, boxes->items[leaf->first + i], &work->triangles[side][(*count)++]);
+  return *at;
+}
+
 // ---- pairs of triangles ------------------------------------------------------------------------
-
-// Triangles of the second body by where they lie along one axis.
-typedef struct Cells {
-  int axis;
-  double low, scale;
-  int32_t begin[LB_PAIR_CELLS + 1];
-  int32_t *items;
-} Cells;
-
-static int cell_of(const Cells *c, double at) {
-  double cell = (at - c->low) * c->scale;
-  return cell > 0 ? cell < LB_PAIR_CELLS - 1 ? (int)cell : LB_PAIR_CELLS - 1 : 0;
-}
-
-static void find_ranges(const Cells *c, int32_t count, lbPairTriangle *triangles, double grow) {
-  for (int32_t i = 0; i < count; i++) {
-    triangles[i].cells[0] = cell_of(c, triangles[i].box.low[c->axis] - grow);
-    triangles[i].cells[1] = cell_of(c, triangles[i].box.high[c->axis] + grow);
-  }
-}
-
-static Cells sort_into_cells(const lbWorldTouch *touch, const lbBox *around, double grow) {
-  Cells c = { .items = touch->cells };
-  double length = 0;
-  for (int k = 0; k < 3; k++)
-    if (around->high[k] - around->low[k] > length)
-      length = around->high[k] - around->low[k], c.axis = k;
-  c.low = around->low[c.axis], c.scale = length > 0 ? LB_PAIR_CELLS / length : 0;
-  for (int side = 0; side < 2; side++)
-    find_ranges(&c, touch->triangle_counts[side], touch->triangles[side], grow);
-  for (int pass = 0; pass < 2; pass++) {
-    int32_t fill[LB_PAIR_CELLS + 1] = { 0 };
-    for (int32_t j = 0; j < touch->triangle_counts[1]; j++) {
-      const int *range = touch->triangles[1][j].cells;
-      for (int cell = range[0]; cell <= range[1]; cell++) {
-        if (pass == 1) c.items[c.begin[cell] + fill[cell]] = j;
-        fill[cell]++;
-      }
-    }
-    for (int cell = 0; cell < LB_PAIR_CELLS && pass == 0; cell++)
-      c.begin[cell + 1] = c.begin[cell] + fill[cell];
-  }
-  return c;
-}
 
 static int parts_of(const lbPairTriangle *a, const lbPairTriangle *b) {
   if (!lb_box_overlap(&a->reach, &b->reach)) return 0;
@@ -185,22 +93,27 @@ static int parts_of(const lbPairTriangle *a, const lbPairTriangle *b) {
          (lb_box_overlap(&a->ridges, &b->ridges) ? LB_PARTS_EDGES : 0);
 }
 
-static bool face_each_other(const lbBody *const bodies[2], const lbPairTriangle *a,
-                            const lbPairTriangle *b, const lbTriangleTouch *found) {
-  return lb_touch_faces(bodies[0], &a->at, a->number, found->weights_a, found->normal) &&
-         lb_touch_faces(bodies[1], &b->at, b->number, found->weights_b,
-                        lb_scale(-1, found->normal));
+static bool face_each_other(const Pair *p, const lbPairTriangle *a, const lbPairTriangle *b,
+                            const lbTriangleTouch *found) {
+  return lb_touch_faces(p->bodies[0], a, found->weights_a, found->normal) &&
+         lb_touch_faces(p->bodies[1], b, found->weights_b, lb_scale(-1, found->normal));
 }
 
-static void touch_two(lbWorldTouch *touch, const lbBody *const bodies[2], const lbPairTriangle *a,
-                      const lbPairTriangle *b, double margin, double smaller) {
+static bool may_meet(const Pair *p, const lbPairTriangle *a, const lbPairTriangle *b,
+                     const lbTriangleTouch *found) {
+  lbVec3 one = lb_placed_velocity(p->placed[0], a->number, found->weights_a);
+  lbVec3 other = lb_placed_velocity(p->placed[1], b->number, found->weights_b);
+  return lb_near_may_meet(p->world, p->near, found->gap, found->normal, one, other);
+}
+
+static void touch_two(const Pair *p, const lbPairTriangle *a, const lbPairTriangle *b) {
   lbTriangleTouch found[LB_TRIANGLE_TOUCHES];
   int parts = parts_of(a, b);
   if (!parts) return;
-  int32_t count =
-      lb_facets_touch(&a->at, &a->facet, &b->at, &b->facet, parts, margin, DEPTH * smaller, found);
+  int32_t count = lb_facets_touch(&a->at, &a->facet, &b->at, &b->facet, parts, p->margin,
+                                  DEPTH * p->smaller, found);
   for (int32_t i = 0; i < count; i++) {
-    if (!face_each_other(bodies, a, b, &found[i])) continue;
+    if (!may_meet(p, a, b, &found[i]) || !face_each_other(p, a, b, &found[i])) continue;
     lbTouchCandidate c = { .triangles = { a->number, b->number },
                            .point = found[i].on_b,
                            .normal = found[i].normal,
@@ -208,21 +121,50 @@ static void touch_two(lbWorldTouch *touch, const lbBody *const bodies[2], const 
                            .gap = found[i].gap };
     for (int k = 0; k < 3; k++)
       c.weights[0][k] = found[i].weights_a[k], c.weights[1][k] = found[i].weights_b[k];
-    lb_touch_add_candidate(touch, smaller, &c);
+    lb_touch_add_candidate(p->work, p->smaller, &c);
   }
 }
 
-// Each pair once: in the first cell that both are in.
-static void touch_all(lbWorldTouch *touch, const lbBody *const bodies[2], const Cells *c,
-                      double margin, double smaller) {
-  for (int32_t i = 0; i < touch->triangle_counts[0]; i++) {
-    const lbPairTriangle *a = &touch->triangles[0][i];
-    for (int cell = a->cells[0]; cell <= a->cells[1]; cell++)
-      for (int32_t k = c->begin[cell]; k < c->begin[cell + 1]; k++) {
-        const lbPairTriangle *b = &touch->triangles[1][c->items[k]];
-        if (cell == (b->cells[0] > a->cells[0] ? b->cells[0] : a->cells[0]))
-          touch_two(touch, bodies, a, b, margin, smaller);
-      }
+static void touch_leaves(const Pair *p, int32_t one, int32_t other) {
+  const lbTouchWork *work = p->work;
+  int32_t a = prepare_leaf(p, 0, one), b = prepare_leaf(p, 1, other);
+  if (a < 0 || b < 0) return;
+  for (int32_t i = 0; i < p->placed[0]->boxes->nodes[one].count; i++)
+    for (int32_t j = 0; j < p->placed[1]->boxes->nodes[other].count; j++)
+      touch_two(p, &work->triangles[0][a + i], &work->triangles[1][b + j]);
+}
+
+// ---- trees -------------------------------------------------------------------------------------
+
+static bool boxes_are_near(const lbBox *a, const lbBox *b, double within) {
+  for (int k = 0; k < 3; k++)
+    if (!(a->low[k] - within <= b->high[k] && b->low[k] <= a->high[k] + within)) return false;
+  return true;
+}
+
+static double size_of(const lbBox *box) {
+  return (box->high[0] - box->low[0]) + (box->high[1] - box->low[1]) + (box->high[2] - box->low[2]);
+}
+
+// Both trees at once, the larger box first.
+static void touch_all(const Pair *p) {
+  enum { DEEP = 256 }; // the sum of the depths of two trees, at most
+  int32_t stack[DEEP][2], depth = 0;
+  stack[depth][0] = stack[depth][1] = 0;
+  for (depth = 1; depth > 0;) {
+    int32_t one = stack[--depth][0], other = stack[depth][1];
+    const lbAabbNode *a = &p->placed[0]->boxes->nodes[one], *b = &p->placed[1]->boxes->nodes[other];
+    if (!boxes_are_near(&a->box, &b->box, p->grow)) continue;
+    if (a->count > 0 && b->count > 0) {
+      touch_leaves(p, one, other);
+      continue;
+    }
+    if (depth + 2 > DEEP) continue;
+    bool first = b->count > 0 || (a->count == 0 && size_of(&a->box) >= size_of(&b->box));
+    stack[depth][0] = first ? a->first : one; // the second child, later
+    stack[depth++][1] = first ? other : b->first;
+    stack[depth][0] = first ? one + 1 : one;
+    stack[depth++][1] = first ? other : other + 1;
   }
 }
 
@@ -235,20 +177,20 @@ static double overlap_before(const lbWorldTouch *touch, int32_t a, int32_t b) {
   return deepest;
 }
 
-void lb_touch_pair(lbWorld *world, int32_t a, int32_t b) {
-  lbWorldTouch *touch = world->touch;
-  double margin = touch->margins[a] + touch->margins[b];
-  double smaller = fmin(touch->reaches[a], touch->reaches[b]), before = overlap_before(touch, a, b);
-  double grow = margin + (before < 0 ? OVERLAP * smaller : DEEPER * before);
-  lbBox around;
-  const int32_t slots[2] = { a, b };
-  if (!gather_both(world, slots, grow, &around)) return;
-  for (int side = 0; side < 2; side++)
-    for (int32_t i = 0; i < touch->triangle_counts[side]; i++)
-      prepare(&touch->triangles[side][i], grow, margin);
-  Cells cells = sort_into_cells(touch, &around, grow);
-  touch->candidate_count = 0;
-  touch_all(touch, (const lbBody *const[2]){ world->slots[a].body, world->slots[b].body }, &cells,
-            margin, smaller);
-  lb_touch_take_candidates(world, a, b, -1, smaller);
+double lb_touch_pair(const lbWorld *world, lbTouchWork *work, lbNear *near) {
+  const lbWorldTouch *touch = world->touch;
+  int32_t a = near->slots[0], b = near->slots[1];
+  Pair p = { .world = world, .near = near, .work = work, .margin = lb_near_margin(world, near) };
+  double before = overlap_before(touch, a, b);
+  double radius = fmin(touch->spheres[a].radius, touch->spheres[b].radius);
+  p.smaller = fmin(touch->reaches[a], touch->reaches[b]);
+  p.grow = p.margin + (before < 0 ? OVERLAP * radius : DEEPER * before);
+  for (int side = 0; side < 2; side++) {
+    const lbWorldSlot *slot = &world->slots[near->slots[side]];
+    p.bodies[side] = slot->body, p.placed[side] = slot->placed;
+    work->triangle_counts[side] = 0;
+    memset(work->leaves[side], -1, (size_t)slot->placed->boxes->node_count * sizeof(int32_t));
+  }
+  if (p.margin > 0) touch_all(&p);
+  return p.smaller;
 }

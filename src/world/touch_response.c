@@ -144,3 +144,48 @@ void lb_touch_stop(lbWorld *world) {
   lb_touch_solve_all(touch, touch->stops);
   lb_touch_strike_all(world, touch->stops);
 }
+
+// ---- energy ------------------------------------------------------------------------------------
+
+// Impulses take the place of forces that were held: what these did is taken back at once, while
+// they were felt slowly by what is stiff. So the changes d of a whole island, with the speeds v
+// that its contacts have and S how they change, may create energy, d (v + S d / 2); then only that
+// share of them is made that creates none.
+static void keep_energy(lbWorldTouch *touch, double h, int32_t island) {
+  const int32_t *list = touch->by_island + touch->island_begin[island];
+  int32_t count = touch->island_begin[island + 1] - touch->island_begin[island];
+  double first = 0, second = 0; // of the share, and of its square
+  lbContactProblem problem = {
+    .contact_count = count, .sides = touch->sides, .parts = touch->parts, .list = list
+  };
+  double *held = touch->solve_work, *changes = held + 3 * (size_t)touch->contact_count;
+  for (int32_t i = 0; i < count; i++)
+    for (int32_t k = 3 * list[i]; k < 3 * list[i] + 3; k++) {
+      held[k] = h * touch->forces[k];
+      changes[k] = touch->impulses[k] - held[k];
+    }
+  lb_contact_moves(&problem, held);
+  for (int32_t i = 0; i < count; i++) {
+    double by[3];
+    lb_contact_move(&problem, list[i], by);
+    for (int k = 0; k < 3; k++) {
+      double change = changes[3 * list[i] + k];
+      if (change != 0) first += change * (touch->free[3 * list[i] + k] + by[k]);
+    }
+  }
+  lb_contact_moves(&problem, changes);
+  for (int32_t i = 0; i < count; i++) {
+    double by[3];
+    lb_contact_move(&problem, list[i], by);
+    for (int k = 0; k < 3; k++) second += 0.5 * changes[3 * list[i] + k] * by[k];
+  }
+  if (!(first + second > 0)) return;
+  double share = first < 0 && second > 0 ? fmin(-first / second, 1) : 0;
+  for (int32_t i = 0; i < count; i++)
+    for (int32_t k = 3 * list[i]; k < 3 * list[i] + 3; k++)
+      touch->impulses[k] = held[k] + share * changes[k];
+}
+
+void lb_touch_keep_energy(lbWorld *world) {
+  for (int32_t i = 0; i < world->touch->island_count; i++) keep_energy(world->touch, world->h, i);
+}

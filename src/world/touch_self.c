@@ -5,46 +5,16 @@
 // is what has come together: places that are now several times nearer than they are at rest.
 #include "world/touch.h"
 
-#include "body/body.h"
 #include "body/point.h"
 
 #define NEARER 4.0  // times, than at rest
 #define DEPTH 0.05  // of the radius: how far a surface may overlap itself
 #define MARGIN 0.02 // of the radius, at most: it is looked for at every place of the surface
 
-struct lbSelfTouch {
-  lbAabbTree *boxes; // of the triangles where they are
-  double *positions; // (vertices x 3): world
-};
-
-void lb_self_destroy(lbSelfTouch *self) {
-  if (!self) return;
-  lb_aabb_tree_destroy(self->boxes);
-  lb_free(self->positions);
-  lb_free(self);
-}
-
-lbStatus lb_self_create(const lbBody *body, lbSelfTouch **out, lbError *err) {
-  const lbTree *tree = NULL;
-  lbStatus status = lb_prepared_tree(body->prepared, &tree, err);
-  if (status) return status;
-  lbSelfTouch *self = lb_alloc(1, sizeof *self);
-  if (!self) return lb_fail_memory(err);
-  self->boxes = lb_aabb_tree_copy(tree->shape);
-  self->positions = lb_alloc(3 * (size_t)body->prepared->model->size.vertex_count, sizeof(double));
-  if (!self->boxes || !self->positions) {
-    lb_self_destroy(self);
-    return lb_fail_memory(err);
-  }
-  *out = self;
-  return LB_OK;
-}
-
 // ---- pairs -------------------------------------------------------------------------------------
 
 typedef struct Looking {
-  lbWorldTouch *touch;
-  const lbBody *body;
+  lbTouchWork *work;
   const lbTree *tree;
   lbTriangles surface;
   int32_t one; // whose neighbourhood it is
@@ -74,7 +44,7 @@ static void add_touch(const Looking *l, int32_t other, const lbTriangleTouch *fo
                          .gap = found->gap };
   for (int k = 0; k < 3; k++)
     c.weights[0][k] = found->weights_a[k], c.weights[1][k] = found->weights_b[k];
-  lb_touch_add_candidate(l->touch, l->length, &c);
+  lb_touch_add_candidate(l->work, l->length, &c);
 }
 
 static bool look_at_pair(int32_t other, void *context) {
@@ -90,30 +60,19 @@ static bool look_at_pair(int32_t other, void *context) {
   return true;
 }
 
-void lb_self_find(lbWorld *world, int32_t slot) {
-  lbWorldTouch *touch = world->touch;
-  const lbBody *body = world->slots[slot].body;
-  lbSelfTouch *self = world->slots[slot].self;
-  lbScratch *scratch = lb_scratch_borrow(body->prepared);
-  const lbTree *tree = NULL;
-  if (!scratch) return;
-  lb_surface_positions(body, self->positions, scratch);
-  lb_scratch_return(body->prepared, scratch);
-  (void)lb_prepared_tree(body->prepared, &tree, NULL);
-  const lbModel *m = body->prepared->model;
-  double radius = touch->reaches[slot] - touch->margins[slot];
-  Looking l = { .touch = touch,
-                .body = body,
-                .tree = tree,
-                .surface = { m->size.triangle_count, m->triangles, self->positions },
+void lb_self_find(const lbWorld *world, lbTouchWork *work, int32_t slot) {
+  const lbWorldTouch *touch = world->touch;
+  lbPlaced *placed = world->slots[slot].placed;
+  double radius = touch->spheres[slot].radius;
+  Looking l = { .work = work,
+                .tree = placed->tree,
+                .surface = lb_placed_surface(placed),
                 .margin = fmin(touch->margins[slot], MARGIN * radius),
                 .depth = DEPTH * radius,
                 .length = radius };
-  lb_aabb_tree_refit_triangles(self->boxes, &l.surface, 0.5 * l.margin);
-  touch->candidate_count = 0;
   for (l.one = 0; l.one < l.surface.count; l.one++) {
     lbBox box = lb_triangle_box(&l.surface, l.one);
-    for (int k = 0; k < 3; k++) box.low[k] -= 0.5 * l.margin, box.high[k] += 0.5 * l.margin;
-    (void)lb_aabb_tree_overlap(self->boxes, &box, look_at_pair, &l);
+    for (int k = 0; k < 3; k++) box.low[k] -= l.margin, box.high[k] += l.margin;
+    (void)lb_aabb_tree_overlap(placed->boxes, &box, look_at_pair, &l);
   }
 }

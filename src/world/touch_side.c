@@ -35,10 +35,10 @@ bool lb_touch_mend_side(const lbBody *body, const lbSolid *solid, const lbSolidF
   return true;
 }
 
-bool lb_touch_faces(const lbBody *body, const lbSurfaceTriangle *at, int32_t triangle,
-                    const double weights[3], lbVec3 push) {
+bool lb_touch_faces(const lbBody *body, const lbPairTriangle *t, const double weights[3],
+                    lbVec3 push) {
   double thickness;
-  if (at->own & LB_TWO_SIDED) return true;
-  lbVec3 out = lb_body_outward(body, triangle, weights, normal_of(at->corners), &thickness);
+  if (t->at.own & LB_TWO_SIDED) return true;
+  lbVec3 out = lb_body_outward(body, t->number, weights, t->facet.normal, &thickness);
   return thickness == 0 || lb_dot(out, push) <= ALONG;
 }

@@ -523,6 +523,7 @@ static void find_impulses(lbWorld *world) {
     lb_joints_solve(world, true, &touch->parts, touch->impulses, solve_contacts);
   } else
     solve_contacts(world, touch->impulses);
+  if (!jointed) lb_touch_keep_energy(world);
   double *changes = touch->free; // done with
   for (int32_t i = 0; i < 3 * touch->contact_count; i++)
     changes[i] = touch->impulses[i] - world->h * touch->forces[i];

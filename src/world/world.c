@@ -53,7 +53,7 @@ void lb_world_destroy(lbWorld *world) {
   if (!world) return;
   for (int32_t i = 0; i < world->group_count; i++) release_group(&world->groups[i]);
   for (int32_t i = 0; i < world->path_count; i++) lb_path_destroy(world->paths[i]);
-  for (int32_t i = 0; i < world->slot_count; i++) lb_self_destroy(world->slots[i].self);
+  for (int32_t i = 0; i < world->slot_count; i++) lb_placed_destroy(world->slots[i].placed);
   for (int32_t i = 0; i < world->collider_count; i++) lb_solid_destroy(world->colliders[i].solid);
   lb_touch_destroy(world->touch);
   lb_joints_destroy(world->linked);
@@ -282,8 +282,8 @@ lbStatus lb_world_remove(lbWorld *world, lbBodyId id, lbError *err) {
     if (world->attachments[i].def.body == id) world->attachments[i].used = false;
   lb_sleep_wake(world, (int32_t)(slot - world->slots), true);
   slot->body = NULL;
-  lb_self_destroy(slot->self);
-  slot->self = NULL;
+  lb_placed_destroy(slot->placed);
+  slot->placed = NULL;
   slot->path = NULL;
   world->living--;
   if (--group->living == 0) release_group(group);

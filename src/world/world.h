@@ -18,20 +18,20 @@ typedef struct lbWorldGroup {
   int32_t every;  // part of the world's steps at which they move; 0: each
 } lbWorldGroup;
 
-typedef struct lbSelfTouch lbSelfTouch;
+struct lbPlaced;
 
 // A place for a body. Ids are made of its number and its generation.
 typedef struct lbWorldSlot {
   uint32_t generation; // of the present or the last body
   lbBody *body;        // NULL: free
   int32_t group;
-  bool started;       // the accelerations at its start are known
-  const lbPath *path; // what its frame follows; NULL: nothing
-  lbVec3 shift;       // of the path
-  int32_t flags;      // of the last step
-  bool touches;       // other bodies and colliders
-  double friction;    // NAN: the world's
-  lbSelfTouch *self;  // NULL: it does not touch itself
+  bool started;            // the accelerations at its start are known
+  const lbPath *path;      // what its frame follows; NULL: nothing
+  lbVec3 shift;            // of the path
+  int32_t flags;           // of the last step
+  bool touches;            // other bodies and colliders
+  double friction;         // NAN: the world's
+  struct lbPlaced *placed; // its surface in the step under way; NULL: it has none that touches
 
   // sleep.c
   bool asleep;               // as lbBody.asleep

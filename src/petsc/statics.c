@@ -1,0 +1,136 @@
+// Static solves of bodies in parts; the equations stand in reduce/rest.c.
+#include "petsc/basis.h"
+
+#include "linalg/dense.h"
+#include "reduce/rest.h"
+
+#include <string.h>
+
+// ---- the rigid motions -------------------------------------------------------------------------
+
+// Rows that hold them, chosen by rank 0, as rows among all.
+static lbStatus choose_pins(lbStatics *s, const lbEigen *eigen, lbError *err) {
+  size_t rigid = (size_t)s->rigid_count, size = 3 * (size_t)s->parts->node_count;
+  lbStatus status = LB_OK;
+  if (eigen) {
+    double *Z = lb_duplicate(eigen->rigid_vectors, size * rigid, sizeof(double));
+    int32_t *rows = lb_alloc(rigid, sizeof *rows);
+    status = Z && rows ? LB_OK : lb_fail_memory(err);
+    if (!status) lb_choose_pins((int32_t)size, s->rigid_count, Z, rows);
+    for (int32_t number = 0; number < s->parts->node_count && !status; number++)
+      for (size_t p = 0; p < rigid; p++)
+        if (rows[p] / 3 == s->parts->nodes.items[number]) s->pins[p] = 3 * number + rows[p] % 3;
+    lb_free(Z);
+    lb_free(rows);
+  }
+  status = lb_ranks_agree(status, err);
+  if (rigid) lb_ranks_broadcast(s->pins, rigid * sizeof *s->pins);
+  return status;
+}
+
+static lbStatus share_rigid(lbStatics *s, const lbEigen *eigen, lbError *err) {
+  size_t size = 3 * (size_t)s->parts->node_count, own = 3 * (size_t)s->parts->own_count;
+  if (eigen) s->rigid_count = eigen->rigid_count;
+  lb_ranks_broadcast(&s->rigid_count, sizeof s->rigid_count);
+  size_t rigid = (size_t)s->rigid_count;
+  s->Z = lb_ranks_alloc(own * rigid + 1, sizeof(double));
+  s->MZ = lb_ranks_alloc(own * rigid + 1, sizeof(double));
+  s->pins = lb_ranks_alloc(rigid + 1, sizeof *s->pins);
+  for (size_t i = 0; i < rigid; i++)
+    lb_share_scatter(&s->parts->nodes, eigen ? eigen->rigid_vectors + size * i : NULL,
+                     s->Z + own * i);
+  lb_parts_multiply(s->parts, s->parts->M, s->rigid_count, s->Z, s->MZ);
+  return choose_pins(s, eigen, err);
+}
+
+// X <- X − Y (Wᵀ X) over all rows.
+static void project_out(const lbStatics *s, const double *Y, const double *W, int32_t count,
+                        double *X) {
+  int32_t rows = 3 * s->parts->own_count, rigid = s->rigid_count;
+  if (rigid == 0) return;
+  double *C = lb_ranks_alloc((size_t)rigid * (size_t)count, sizeof *C);
+  if (rows > 0) lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, rigid, count, rows, 1, W, X, 0, C);
+  lb_ranks_sum(C, (size_t)rigid * (size_t)count);
+  if (rows > 0) lb_dense_multiply(LB_PLAIN, LB_PLAIN, rows, count, rigid, -1, Y, C, 1, X);
+  lb_free(C);
+}
+
+// ---- solver ------------------------------------------------------------------------------------
+
+static lbStatus factor_held(lbStatics *s, bool direct, lbError *err) {
+  Mat A = s->parts->K;
+  if (s->rigid_count > 0) {
+    LB_PETSC(MatDuplicate(A, MAT_COPY_VALUES, &s->held));
+    A = s->held;
+    LB_PETSC(MatZeroRowsColumns(A, s->rigid_count, s->pins, s->parts->scale, NULL, NULL));
+  }
+  LB_PETSC(MatSetOption(A, MAT_SPD, PETSC_TRUE));
+  if (!direct) lb_solver_rigid_motions(s->parts, A);
+  LB_PETSC(KSPCreate(PETSC_COMM_WORLD, &s->solver));
+  s->own_solver = true;
+  lb_solver_set_up(s->solver, direct);
+  LB_PETSC(KSPSetOperators(s->solver, A, A));
+  LB_PETSC(KSPSetOptionsPrefix(s->solver, "static_"));
+  LB_PETSC(KSPSetFromOptions(s->solver));
+  LB_PETSC(KSPSetUp(s->solver));
+  return lb_solver_failure(s->solver, err);
+}
+
+lbStatus lb_statics_open(lbStatics *s, lbParts *parts, const lbPetscDef *def, const lbEigen *eigen,
+                         lbError *err) {
+  *s = (lbStatics){ .parts = parts };
+  lbStatus status = share_rigid(s, eigen, err);
+  if (status) return status;
+  bool direct = lb_is_direct(parts, def);
+  if (direct && parts->solver && parts->shift == 0 && s->rigid_count == 0) {
+    s->solver = parts->solver; // that of the modes
+    return LB_OK;
+  }
+  lb_parts_drop_search(parts); // there is no room for two factors
+  return factor_held(s, direct, err);
+}
+
+void lb_statics_close(lbStatics *s) {
+  if (s->own_solver) LB_PETSC(KSPDestroy(&s->solver));
+  LB_PETSC(MatDestroy(&s->held));
+  lb_free(s->Z);
+  lb_free(s->MZ);
+  lb_free(s->pins);
+  *s = (lbStatics){ 0 };
+}
+
+// Many right-hand sides together, which MUMPS does far faster than one after another.
+static void solve_block(const lbStatics *s, int32_t count, double *B, double *X) {
+  Mat from, to;
+  PetscInt rows = 3 * s->parts->own_count, all = 3 * s->parts->node_count;
+  LB_PETSC(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, all, count, B, &from));
+  LB_PETSC(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, all, count, X, &to));
+  LB_PETSC(KSPMatSolve(s->solver, from, to));
+  LB_PETSC(MatDestroy(&from));
+  LB_PETSC(MatDestroy(&to));
+}
+
+static void clear_pins(const lbStatics *s, int32_t count, double *X) {
+  PetscInt begin = 3 * s->parts->own_begin, rows = 3 * s->parts->own_count;
+  for (int32_t p = 0; p < s->rigid_count; p++)
+    for (int32_t c = 0; c < count; c++)
+      if (s->pins[p] >= begin && s->pins[p] < begin + rows)
+        X[(size_t)c * (size_t)rows + (size_t)(s->pins[p] - begin)] = 0;
+}
+
+lbStatus lb_statics_solve(lbStatics *s, int32_t count, double *X, lbError *err) {
+  size_t rows = 3 * (size_t)s->parts->own_count;
+  KSPConvergedReason reason;
+  double *B = lb_ranks_alloc(rows * (size_t)count + 1, sizeof *B);
+  project_out(s, s->MZ, s->Z, count, X);
+  clear_pins(s, count, X);
+  memcpy(B, X, rows * (size_t)count * sizeof *B);
+  solve_block(s, count, B, X);
+  lb_free(B);
+  LB_PETSC(KSPGetConvergedReason(s->solver, &reason));
+  if (reason < 0)
+    return lb_fail(err, LB_ERR_NUMERIC, "static solutions do not converge (PETSc's reason %d)",
+                   (int)reason);
+  project_out(s, s->Z, s->MZ, count, X);
+  return LB_OK;
+}

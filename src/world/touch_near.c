@@ -1,0 +1,309 @@
+// Who is near whom in a step.
+//
+// Spheres around surfaces, grown by what they can move by, are sorted along an axis and swept over.
+// How far around two bodies is then looked for places is a matter of how they move against each
+// other, and whether a place counts, of how its two sides do: what falls side by side has no need
+// of wide margins. But what falls may be stopped in this step, and what falls behind it runs into
+// it: bodies that could hit something pass what is left of their way on to those near them.
+#include "world/joint.h"
+
+#include "body/body.h"
+
+#define WAY 2.0    // times what speeds tell: bodies speed up
+#define SLACK 0.01 // of the radius
+#define ASIDE 0.25 // of a velocity: what it may turn out to bring places nearer by
+#define HALT 0.03  // of the radius: what bodies may run into each other by unforeseen
+#define BODIES 32  // a task
+#define FARTHER                                                                                    \
+  0.25           // of what is left of a margin: how much farther than the nearest places is looked
+#define ROUNDS 8 // of passing on
+#define PARTNERS 24 // of a body, on the average: room
+
+// ---- memory ------------------------------------------------------------------------------------
+
+bool lb_near_reserve(lbWorldTouch *touch, int32_t slot_room) {
+  size_t slots = (size_t)slot_room, pairs = PARTNERS * slots + 1024;
+  lb_near_release(touch);
+  touch->near_room = (int32_t)pairs;
+  touch->spheres = lb_alloc(slots, sizeof *touch->spheres);
+  touch->reaches = lb_alloc(slots, sizeof(double));
+  touch->margins = lb_alloc(slots, sizeof(double));
+  touch->speeds = lb_alloc(slots, sizeof(double));
+  touch->halts = lb_alloc(slots, sizeof(double));
+  touch->swept = lb_alloc(slots, sizeof(int32_t));
+  touch->partners_first = lb_alloc(slots, sizeof(int32_t));
+  touch->partners = lb_alloc(pairs, sizeof *touch->partners);
+  touch->nears = lb_alloc(pairs, sizeof *touch->nears);
+  return touch->spheres && touch->reaches && touch->margins && touch->speeds && touch->halts &&
+         touch->swept && touch->partners_first && touch->partners && touch->nears;
+}
+
+void lb_near_release(lbWorldTouch *touch) {
+  void *const blocks[] = { touch->spheres, touch->reaches,  touch->margins,
+                           touch->speeds,  touch->halts,    touch->swept,
+                           touch->nears,   touch->partners, touch->partners_first };
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
+  touch->swept_count = 0;
+}
+
+// ---- spheres -----------------------------------------------------------------------------------
+
+// m: what it may leave a straight way by, in a step.
+static double bend_of(const lbWorld *world, const lbTouchSphere *sphere) {
+  double h = world->h, turn = h * sphere->spin;
+  return h * h * lb_length(world->settings.gravity) + 0.5 * turn * turn * sphere->radius;
+}
+
+static void find_sphere(lbWorld *world, int32_t slot) {
+  lbWorldTouch *touch = world->touch;
+  const lbWorldSlot *at = &world->slots[slot];
+  if (at->asleep && touch->reaches[slot] > 0) return; // where it was
+  touch->reaches[slot] = 0;
+  if (!at->body || !at->touches) return;
+  lbTouchSphere *sphere = &touch->spheres[slot];
+  *sphere = lb_touch_sphere(at->body);
+  double speed = touch->speeds[slot] = lb_length(sphere->velocity) + sphere->spread;
+  touch->margins[slot] = WAY * (world->h * speed + bend_of(world, sphere)) + SLACK * sphere->radius;
+  touch->reaches[slot] = sphere->radius + touch->margins[slot];
+}
+
+static void find_spheres(int32_t begin, int32_t end, void *context) {
+  for (int32_t i = begin; i < end; i++) find_sphere(context, i);
+}
+
+// ---- sort and sweep ----------------------------------------------------------------------------
+
+static double along(lbVec3 x, int axis) { return axis == 0 ? x.x : axis == 1 ? x.y : x.z; }
+
+static double low_of(const lbWorldTouch *touch, int32_t slot, int axis) {
+  return along(touch->spheres[slot].centre, axis) - touch->reaches[slot];
+}
+
+// Along which bodies lie farthest apart.
+static int choose_axis(const lbWorld *world) {
+  const lbWorldTouch *touch = world->touch;
+  int best = 0;
+  double most = -1;
+  for (int axis = 0; axis < 3; axis++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int32_t i = 0; i < world->slot_count; i++) {
+      if (!(touch->reaches[i] > 0)) continue;
+      double at = along(touch->spheres[i].centre, axis);
+      low = fmin(low, at), high = fmax(high, at);
+    }
+    if (high - low > most) most = high - low, best = axis;
+  }
+  return best;
+}
+
+// Slots by where their spheres begin: from the order of the last step, which is nearly right.
+static void sort_along(lbWorld *world, int axis) {
+  lbWorldTouch *touch = world->touch;
+  while (touch->swept_count < world->slot_count) {
+    touch->swept[touch->swept_count] = touch->swept_count;
+    touch->swept_count++;
+  }
+  for (int32_t i = 1; i < touch->swept_count; i++) {
+    int32_t slot = touch->swept[i], to = i;
+    double low = low_of(touch, slot, axis);
+    for (; to > 0; to--) {
+      double before = low_of(touch, touch->swept[to - 1], axis);
+      if (before < low || !(before > low || touch->swept[to - 1] > slot)) break;
+      touch->swept[to] = touch->swept[to - 1];
+    }
+    touch->swept[to] = slot;
+  }
+}
+
+// Into the list of the lesser slot, in its order.
+static void add_partner(lbWorldTouch *touch, int32_t a, int32_t b) {
+  if (touch->partner_count == touch->near_room) {
+    touch->dropped++;
+    return;
+  }
+  int32_t first = a < b ? a : b, second = a < b ? b : a, *at = &touch->partners_first[first];
+  while (*at >= 0 && touch->partners[*at].slot < second) at = &touch->partners[*at].next;
+  touch->partners[touch->partner_count] = (lbPartner){ second, *at };
+  *at = touch->partner_count++;
+}
+
+static void sweep(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  touch->partner_count = 0;
+  for (int32_t i = 0; i < world->slot_count; i++) touch->partners_first[i] = -1;
+  if (world->slot_count < 2) return;
+  int axis = choose_axis(world);
+  sort_along(world, axis);
+  for (int32_t i = 0; i < touch->swept_count; i++) {
+    int32_t a = touch->swept[i];
+    if (!(touch->reaches[a] > 0)) continue;
+    double high = along(touch->spheres[a].centre, axis) + touch->reaches[a];
+    for (int32_t k = i + 1; k < touch->swept_count; k++) {
+      int32_t b = touch->swept[k];
+      if (!(touch->reaches[b] > 0)) continue;
+      if (low_of(touch, b, axis) > high) break;
+      if (world->slots[a].asleep && world->slots[b].asleep) continue;
+      lbVec3 apart = lb_sub(touch->spheres[a].centre, touch->spheres[b].centre);
+      double reach = touch->reaches[a] + touch->reaches[b];
+      if (lb_dot(apart, apart) < reach * reach) add_partner(touch, a, b);
+    }
+  }
+}
+
+// ---- colliders ---------------------------------------------------------------------------------
+
+// m: how far places of a collider near a sphere move in the step.
+static double way_near(const lbWorldCollider *c, lbVec3 centre, double radius) {
+  if (!c->moves) return 0;
+  lbQuat turned = lb_quat_multiply(c->end_rotation, lb_quat_conjugate(c->rotation));
+  double arm = lb_length(lb_sub(centre, c->position)) + radius;
+  return lb_length(lb_sub(c->end_position, c->position)) + arm * lb_length(lb_quat_log(turned));
+}
+
+bool lb_touch_collider_is_near(const lbWorldCollider *c, lbVec3 centre, double radius) {
+  lbSolidFrame frame = lb_solid_frame(c->rotation, c->position);
+  return lb_solid_is_within(c->solid, lb_solid_to_own(&frame, centre),
+                            radius + way_near(c, centre, radius));
+}
+
+// ---- pairs -------------------------------------------------------------------------------------
+
+static void add_near(lbWorldTouch *touch, lbNear near) {
+  if (touch->near_count == touch->near_room)
+    touch->dropped++;
+  else
+    touch->nears[touch->near_count++] = near;
+}
+
+static void add_collider(lbWorld *world, int32_t slot, int32_t number) {
+  lbWorldTouch *touch = world->touch;
+  const lbWorldCollider *c = &world->colliders[number];
+  const lbTouchSphere *sphere = &touch->spheres[slot];
+  lbSolidFrame frame = lb_solid_frame(c->rotation, c->position);
+  lbVec3 centre = lb_solid_to_own(&frame, sphere->centre);
+  double way = way_near(c, sphere->centre, touch->reaches[slot]);
+  double margin = touch->margins[slot] + way;
+  if (!lb_solid_is_within(c->solid, centre, sphere->radius + margin)) return;
+  double gap = lb_solid_distance(c->solid, centre, NULL) - sphere->radius;
+  add_near(touch, (lbNear){ .slots = { slot, -1 },
+                            .collider = number,
+                            .way = world->h * lb_length(sphere->velocity) + way,
+                            .spread = sphere->spread,
+                            .slack = WAY * bend_of(world, sphere) + SLACK * sphere->radius,
+                            .margin = margin,
+                            .most = margin,
+                            .gap = fmax(gap, 0) });
+}
+
+static void add_pair(lbWorld *world, int32_t a, int32_t b) {
+  lbWorldTouch *touch = world->touch;
+  const lbTouchSphere *one = &touch->spheres[a], *other = &touch->spheres[b];
+  double speed = lb_length(lb_sub(one->velocity, other->velocity));
+  double apart = lb_length(lb_sub(one->centre, other->centre));
+  double bend = fmax(bend_of(world, one), bend_of(world, other));
+  if (lb_joints_part(world, a, b)) return;
+  lbNear near = { .slots = { a, b },
+                  .collider = -1,
+                  .way = world->h * speed,
+                  .slack = WAY * bend + SLACK * fmin(one->radius, other->radius),
+                  .most = touch->margins[a] + touch->margins[b],
+                  .gap = fmax(apart - one->radius - other->radius, 0) };
+  near.spread = one->spread + other->spread;
+  near.margin = near.slack + WAY * (near.way + world->h * near.spread);
+  add_near(touch, near);
+}
+
+// Of each body: itself, colliders, bodies behind it, in the order of their numbers.
+static void list_pairs(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  touch->near_count = 0;
+  for (int32_t i = 0; i < world->slot_count; i++) {
+    const lbWorldSlot *slot = &world->slots[i];
+    if (!(touch->reaches[i] > 0)) continue;
+    if (world->settings.self && slot->placed && !slot->asleep)
+      add_near(touch, (lbNear){ .slots = { i, i }, .collider = -1, .margin = touch->margins[i] });
+    for (int32_t c = 0; c < world->collider_count && !slot->asleep; c++)
+      if (world->colliders[c].solid) add_collider(world, i, c);
+    for (int32_t k = touch->partners_first[i]; k >= 0; k = touch->partners[k].next)
+      add_pair(world, i, touch->partners[k].slot);
+  }
+}
+
+// m: how far one of them may stay behind the way that its speed tells.
+static double halt_of(const lbWorldTouch *touch, const lbNear *near) {
+  double halt = touch->halts[near->slots[0]];
+  return near->slots[1] < 0 ? halt : fmax(halt, touch->halts[near->slots[1]]);
+}
+
+static bool pass_on(lbWorldTouch *touch) {
+  bool changed = false;
+  for (int32_t i = 0; i < touch->near_count; i++) {
+    const lbNear *near = &touch->nears[i];
+    double left = fmin(near->most, fmax(near->way, halt_of(touch, near))) - near->gap;
+    for (int side = 0; side < 2; side++) {
+      int32_t slot = near->slots[side];
+      if (slot < 0 || near->slots[0] == near->slots[1] || !(left > touch->halts[slot])) continue;
+      touch->halts[slot] = left;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+static void find_halt(const lbWorldTouch *touch, lbNear *near) {
+  double radius = touch->spheres[near->slots[0]].radius;
+  if (near->slots[1] == near->slots[0]) return;
+  if (near->slots[1] >= 0) radius = fmin(radius, touch->spheres[near->slots[1]].radius);
+  near->halt = fmax(0, halt_of(touch, near) - HALT * radius);
+  near->margin = fmin(near->most, fmax(near->margin, near->slack + near->halt));
+}
+
+static void find_margins(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  int32_t kept = 0;
+  for (int32_t i = 0; i < world->slot_count; i++) touch->halts[i] = 0;
+  for (int round = 0; round < ROUNDS && pass_on(touch); round++) {}
+  for (int32_t i = 0; i < touch->near_count; i++) {
+    lbNear near = touch->nears[i];
+    find_halt(touch, &near);
+    if (near.gap < near.margin) touch->nears[kept++] = near;
+  }
+  touch->near_count = kept;
+}
+
+// Where an axis parts them, places beyond the nearest ones matter less the farther they are.
+double lb_near_margin(const lbWorld *world, lbNear *near) {
+  const lbPlaced *one = world->slots[near->slots[0]].placed;
+  const lbPlaced *other = world->slots[near->slots[1]].placed;
+  const lbTouchSphere *spheres = world->touch->spheres;
+  near->spread = one->spread + other->spread;
+  double way = WAY * (near->way + world->h * near->spread);
+  double margin = fmin(near->margin, near->slack + fmax(way, near->halt));
+  lbVec3 apart = lb_sub(spheres[near->slots[1]].centre, spheres[near->slots[0]].centre);
+  double length = lb_length(apart);
+  if (!(length > 0)) return margin;
+  lbVec3 axis = lb_scale(1 / length, apart);
+  double gap = -lb_placed_extent(other, lb_scale(-1, axis)) - lb_placed_extent(one, axis);
+  if (!(gap > 0)) return margin;
+  return gap < margin ? fmin(margin, gap + near->slack + FARTHER * (margin - gap)) : 0;
+}
+
+// At velocities (m/s) of both, which change by what moves the surfaces elsewhere; or as if one of
+// them were stopped.
+bool lb_near_may_meet(const lbWorld *world, const lbNear *near, double gap, lbVec3 normal,
+                      lbVec3 first, lbVec3 second) {
+  double h = world->h, left = gap - near->slack;
+  lbVec3 velocity = lb_sub(first, second);
+  double closing =
+      fmax(0, -lb_dot(normal, velocity)) + ASIDE * (lb_length(velocity) + near->spread);
+  if (left < WAY * h * closing) return true;
+  double alone = fmax(0, fmax(-lb_dot(normal, first), lb_dot(normal, second)));
+  return left < fmin(near->halt, h * alone);
+}
+
+void lb_near_find(lbWorld *world) {
+  lb_parallel_for(world->slot_count, BODIES, find_spheres, world);
+  sweep(world);
+  list_pairs(world);
+  find_margins(world);
+}
