@@ -1,17 +1,10 @@
-# limber-build (real numerical libraries), the program, the tests and the fuzz targets.
+# limber-build, the program, the tests and the fuzz targets.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(ZLIB REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(ASSIMP IMPORTED_TARGET assimp)
-find_library(CHOLMOD_LIBRARY cholmod)
-if(CHOLMOD_LIBRARY)
-  set(LIMBER_ENGINE suitesparse CACHE STRING "Numerical engine: suitesparse or own")
-else()
-  set(LIMBER_ENGINE own CACHE STRING "Numerical engine: suitesparse or own")
-endif()
-find_library(LAPACKE_LIBRARY lapacke REQUIRED)
-find_library(OPENBLAS_LIBRARY openblas REQUIRED)
+include(cmake/engine.cmake)
 
 limber_layer_sources(build_sources ${LIMBER_BUILD_LAYERS})
 set(build_kernels ${build_sources})
@@ -19,19 +12,18 @@ list(FILTER build_kernels INCLUDE REGEX "\\.kernel\\.c$")
 list(FILTER build_sources EXCLUDE REGEX "\\.kernel\\.c$")
 if(LIMBER_ENGINE STREQUAL "own")
   list(FILTER build_sources EXCLUDE REGEX "/linalg/suitesparse/")
-  set(CHOLMOD_LIBRARY "")
 endif()
 add_library(limber-build ${build_sources})
 limber_set_up(limber-build)
 limber_add_kernels(limber-build ${build_kernels})
 target_compile_definitions(limber-build PRIVATE _GNU_SOURCE)
-if(LIMBER_ENGINE STREQUAL "suitesparse")
-  target_compile_definitions(limber-build PRIVATE LB_ENGINE_SUITESPARSE)
-endif()
+# Nothing else depends on the choice.
+set_source_files_properties(${CMAKE_SOURCE_DIR}/src/linalg/engine.c
+  ${CMAKE_SOURCE_DIR}/src/linalg/analyse.c PROPERTIES
+  COMPILE_DEFINITIONS "${LIMBER_ENGINE_DEFINITIONS}")
 target_link_libraries(limber-build
   PUBLIC limber
-  PRIVATE PkgConfig::JANSSON ZLIB::ZLIB Threads::Threads ${CHOLMOD_LIBRARY} ${LAPACKE_LIBRARY}
-    ${OPENBLAS_LIBRARY})
+  PRIVATE PkgConfig::JANSSON ZLIB::ZLIB Threads::Threads ${LIMBER_ENGINE_LIBRARIES})
 # The only one that is linked with assimp: the library starts it for formats that it does not know.
 if(ASSIMP_FOUND)
   add_executable(limber-assimp ${CMAKE_SOURCE_DIR}/src/assimp/main.c)
@@ -65,7 +57,6 @@ if(LIMBER_PROGRAM)
     target_link_libraries(limber-cli PRIVATE PkgConfig::BULLET)
   endif()
   set_target_properties(limber-cli PROPERTIES OUTPUT_NAME limber)
-  include(cmake/mpi.cmake)
 endif()
 
 if(LIMBER_TESTS)

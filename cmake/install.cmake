@@ -18,7 +18,10 @@ file(RELATIVE_PATH LIMBER_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 # What limber-build is linked with. A program must name it too when the library is static; a shared
 # one brings it along.
 set(needed_packages "jansson, zlib")
-set(needed_libraries "-lcholmod -llapacke -lopenblas -lpthread")
+set(needed_libraries "-lpthread")
+if(LIMBER_ENGINE STREQUAL "suitesparse")
+  set(needed_libraries "-lcholmod -llapacke -lopenblas -lpthread")
+endif()
 if(BUILD_SHARED_LIBS)
   set(LIMBER_PC_NEEDS "Requires.private: ${needed_packages}\nLibs.private: ${needed_libraries}")
 else()

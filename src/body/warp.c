@@ -33,6 +33,7 @@ static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *car
   draft.cores = lb_carve(carver, (size_t)lb_warp_shared(p)->core_count, sizeof *draft.cores);
   if (w) {
     lb_warp_work_place(warp, room, &draft.solver);
+    draft.ranks = warp->ranks;
     *w = draft;
   }
   scratch->own = w;

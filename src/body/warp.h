@@ -50,6 +50,7 @@ static inline lbWarpState *lb_warp_state(const lbBody *body) { return body->own;
 
 typedef struct lbWarpBodyWork { // lbScratch.own
   lbWarpWork solver;
+  const int32_t *ranks; // of lbWarp
   // In lanes: places and velocities at the step's start; elastic and external forces; right side
   // and solution; y of a free body.
   double *x, *v0, *f, *other, *b, *v, *y;
@@ -70,6 +71,15 @@ typedef struct lbWarpBodyWork { // lbScratch.own
   bool hinges_move; // with a driven frame
   double created;   // as lbWarpState has it, at the end
 } lbWarpBodyWork;
+
+static inline size_t lb_warp_lane(const lbWarpBodyWork *w, size_t node) {
+  return lb_warp_at(w->ranks[node]);
+}
+static inline lbVec3 lb_warp_lane_vector(const lbWarpBodyWork *w, const double *lanes,
+                                         size_t node) {
+  const double *from = lanes + lb_warp_lane(w, node);
+  return lb_vec3(from[0], from[LB_BATCH], from[2 * LB_BATCH]);
+}
 
 // ---- a step (warp_step.c) ----------------------------------------------------------------------
 

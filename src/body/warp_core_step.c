@@ -8,16 +8,9 @@
 #define SPINS 8          // iterations for ω₁ of J₁ ω₁ = L
 #define SPIN_EXACT 1e-15 // rad that an iteration may still turn
 
-static size_t at_of(size_t node) { return lb_warp_at((int32_t)node); }
-
-static void put_lane(double *lanes, size_t node, lbVec3 a) {
-  double *to = lanes + at_of(node);
+static void put_lane(const lbWarpBodyWork *w, double *lanes, size_t node, lbVec3 a) {
+  double *to = lanes + lb_warp_lane(w, node);
   to[0] = a.x, to[LB_BATCH] = a.y, to[2 * LB_BATCH] = a.z;
-}
-
-static lbVec3 lane_vector(const double *lanes, size_t node) {
-  const double *from = lanes + at_of(node);
-  return lb_vec3(from[0], from[LB_BATCH], from[2 * LB_BATCH]);
 }
 
 static lbMat3 turned(lbVec3 by, lbMat3 R) {
@@ -68,9 +61,9 @@ static void drift_free(const lbBody *body, int32_t index, double h, lbScratch *s
     size_t n = (size_t)shared->core_nodes[k];
     lbVec3 arm = lb_core_arm(shared, core, y, n);
     lbVec3 v = lb_add(y->velocity, lb_cross(y->spin, arm));
-    put_lane(w->x, n, lb_add(y->c, arm));
-    put_lane(w->v0, n, v);
-    put_lane(w->v, n, lb_scale(h / w->theta, v));
+    put_lane(w, w->x, n, lb_add(y->c, arm));
+    put_lane(w, w->v0, n, v);
+    put_lane(w, w->v, n, lb_scale(h / w->theta, v));
   }
 }
 
@@ -93,9 +86,9 @@ static void drift_hinged(const lbBody *body, int32_t index, double h, lbScratch 
   for (int32_t k = core->begin; k < core->end; k++) {
     size_t n = (size_t)shared->core_nodes[k];
     lbVec3 v = moved_by(shared, core, &own->y, &w->end, n, &own->rate);
-    put_lane(w->x, n, lb_add(own->y.c, lb_core_arm(shared, core, &own->y, n)));
-    put_lane(w->v, n, lb_scale(h / w->theta, v));
-    if (!w->hinges_move) put_lane(w->v0, n, v);
+    put_lane(w, w->x, n, lb_add(own->y.c, lb_core_arm(shared, core, &own->y, n)));
+    put_lane(w, w->v, n, lb_scale(h / w->theta, v));
+    if (!w->hinges_move) put_lane(w, w->v0, n, v);
   }
 }
 
@@ -121,12 +114,12 @@ static void find_given(const lbBody *body, double h, const lbFrameRates *rates, 
   const lbWarpShared *shared = lb_warp_shared(body->prepared);
   const lbWarpCoreStep *own = &w->cores[index];
   lbVec3 own_way = moved_by(shared, &shared->cores[index], &own->y, &w->end, n, &own->rate);
-  lbVec3 at = lane_vector(w->x, n),
+  lbVec3 at = lb_warp_lane_vector(w, w->x, n),
          from = lb_whole_place(&shared->whole, lb_warp_state(body)->u, n);
   double before = (h - w->theta) / w->theta;
   *given = lb_add_scaled(lb_scale(1 / w->theta, lb_sub(at, from)), -before, own_way);
   *felt = lb_add_scaled(lb_whole_carried(&shared->whole, &w->end, rates, at), before,
-                        lb_sub(lane_vector(w->v0, n), own_way));
+                        lb_sub(lb_warp_lane_vector(w, w->v0, n), own_way));
 }
 
 void lb_warp_part_hinges(const lbBody *body, const lbStep *step, lbVec3 drift, lbWarpBodyWork *w) {
@@ -145,12 +138,14 @@ void lb_warp_part_hinges(const lbBody *body, const lbStep *step, lbVec3 drift, l
         lbVec3 given, felt;
         find_given(body, step->h, &rates, c, n, w, &given, &felt);
         if (pass == 0) {
-          put_lane(g, n, lb_sub(given, drift));
+          put_lane(w, g, n, lb_sub(given, drift));
           continue;
         }
         double mass = w->solver.c * shared->whole.masses[n];
-        put_lane(w->b, n, lb_add_scaled(lane_vector(w->b, n), mass, lb_sub(given, felt)));
-        put_lane(w->v0, n, moved_by(shared, core, &w->cores[c].y, &w->end, n, &w->cores[c].rate));
+        put_lane(w, w->b, n,
+                 lb_add_scaled(lb_warp_lane_vector(w, w->b, n), mass, lb_sub(given, felt)));
+        put_lane(w, w->v0, n,
+                 moved_by(shared, core, &w->cores[c].y, &w->end, n, &w->cores[c].rate));
       }
     }
     if (pass == 1) return;
@@ -215,7 +210,7 @@ void lb_warp_push_cores(const lbBody *body, lbWarpBodyWork *w, double *force) {
     if (core->kind == LB_CORE_SCRIPTED) continue;
     for (int32_t k = core->begin; k < core->end; k++) {
       size_t n = (size_t)shared->core_nodes[k];
-      lbVec3 f = lane_vector(force, n);
+      lbVec3 f = lb_warp_lane_vector(w, force, n);
       if (f.x == 0 && f.y == 0 && f.z == 0) continue;
       for (int i = 0; i < shared->core_columns[c]; i++)
         g[i] += lb_dot(f, moved_by(shared, core, &w->cores[c].end, &w->end, n, units[i]));

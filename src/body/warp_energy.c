@@ -42,19 +42,20 @@ static bool is_given(const lbBody *body, const lbWarpBodyWork *w, size_t n) {
   return w->hinges_move && cores[n] >= 0 && shared->cores[cores[n]].kind == LB_CORE_HINGED;
 }
 
-// s->a <- Δx (nodes x 3); w->v (lanes) <- the same; w->b (lanes) <- x₁.
-static void find_displacements(const lbBody *body, lbScratch *s) {
+// s->a <- Δx (nodes x 3); w->v (lanes) <- the same; w->b (lanes) <- x₁; the largest |Δx| of a node.
+static double find_displacements(const lbBody *body, lbScratch *s) {
   const lbWarp *warp = lb_warp_shared(body->prepared)->warp;
   const lbWarpState *state = lb_warp_state(body);
   lbWarpBodyWork *w = s->own;
+  double most = 0;
   for (int32_t i = 0; i < body->prepared->dimension; i++) s->a[i] = w->u1[i] - state->u[i];
+  for (int32_t n = 0; n < warp->node_count; n++) {
+    lbVec3 d = lb_vec3_load(s->a + 3 * (size_t)n);
+    most = fmax(most, lb_dot(d, d));
+  }
   lb_warp_to_lanes(warp, s->a, w->v);
   load_shape(warp, w->u1, w->b);
-}
-
-static lbVec3 lane_vector(const double *lanes, size_t node) {
-  const double *from = lanes + lb_warp_at((int32_t)node);
-  return lb_vec3(from[0], from[LB_BATCH], from[2 * LB_BATCH]);
+  return sqrt(most);
 }
 
 // What forces and supports do over the step.
@@ -65,11 +66,11 @@ static double work_done(const lbBody *body, lbScratch *s) {
   bool pulled = lb_body_is_constrained(body);
   if (pulled) lb_whole_turn(&shared->whole, &w->end, s->pull, s->c);
   for (size_t n = 0; n < (size_t)shared->whole.node_count; n++) {
-    lbVec3 d = lb_vec3_load(s->a + 3 * n), force = lane_vector(w->other, n);
+    lbVec3 d = lb_vec3_load(s->a + 3 * n), force = lb_warp_lane_vector(w, w->other, n);
     if (d.x == 0 && d.y == 0 && d.z == 0) continue;
     if (is_given(body, w, n)) {
-      lbVec3 bent = lb_warp_row(shared->warp, &w->solver, (int32_t)n, w->v);
-      force = lb_add_scaled(lane_vector(w->f, n), 0.5, bent);
+      lbVec3 bent = lb_warp_row(shared->warp, &w->solver, w->ranks[n], w->v);
+      force = lb_add_scaled(lb_warp_lane_vector(w, w->f, n), 0.5, bent);
     } else if (pulled) {
       force = lb_add(force, lb_vec3_load(s->c + 3 * n));
     }
@@ -91,8 +92,8 @@ static End weigh_end(const lbBody *body, lbScratch *s) {
   find_displacements(body, s);
   for (size_t n = 0; n < (size_t)whole->node_count; n++) {
     if (is_given(body, w, n)) continue;
-    lbVec3 v0 = lane_vector(w->v0, n), v1 = lb_vec3_load(w->v1 + 3 * n);
-    bool rigid = shared->warp->core_count && shared->warp->core_of[n] >= 0;
+    lbVec3 v0 = lb_warp_lane_vector(w, w->v0, n), v1 = lb_vec3_load(w->v1 + 3 * n);
+    bool rigid = shared->warp->core_count && shared->warp->core_of[w->ranks[n]] >= 0;
     if (rigid) v0 = lb_vec3_load(state->v + 3 * n); // the lanes have that at y
     lbVec3 own = lb_vec3_load(s->v + 3 * n);
     gained += 0.5 * whole->masses[n] * lb_dot(lb_sub(v1, v0), lb_add(v1, v0));
@@ -186,8 +187,8 @@ int32_t lb_warp_keep_account(const lbBody *body, const lbStep *step, lbScratch *
   w->created = lb_warp_state(body)->created;
   if (warp->strain == LB_WARP_LINEAR) return 0;
   if (!lb_body_is_constrained(body) && !w->free) { // what is found or mended after the solution
-    find_displacements(body, s);
-    if (!lb_warp_may_gain(warp, w->b)) return 0;
+    double moved = find_displacements(body, s);
+    if (!lb_warp_may_gain(warp, w->b, moved)) return 0;
   }
   End end = weigh_end(body, s);
   if (book(body, &end, w)) return 0;

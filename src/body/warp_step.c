@@ -35,15 +35,8 @@
 
 static bool is_driven(const lbBody *body) { return body->frame.kind == LB_FRAME_DRIVEN; }
 
-static size_t at_of(size_t node) { return lb_warp_at((int32_t)node); }
-
-static lbVec3 lane_vector(const double *lanes, size_t node) {
-  const double *from = lanes + at_of(node);
-  return lb_vec3(from[0], from[LB_BATCH], from[2 * LB_BATCH]);
-}
-
-static void add_to_lane(double *lanes, size_t node, lbVec3 a) {
-  double *to = lanes + at_of(node);
+static void add_to_lane(const lbWarpBodyWork *w, double *lanes, size_t node, lbVec3 a) {
+  double *to = lanes + lb_warp_lane(w, node);
   to[0] += a.x, to[LB_BATCH] += a.y, to[2 * LB_BATCH] += a.z;
 }
 
@@ -57,9 +50,10 @@ typedef struct Rigid {
 static Rigid sum_of(const lbWhole *whole, const lbWarpBodyWork *w, bool force, const double *x) {
   Rigid sum = { { 0, 0, 0 }, { 0, 0, 0 } };
   for (size_t n = 0; n < (size_t)whole->node_count; n++) {
-    lbVec3 p = lb_scale(force ? 1 : whole->masses[n], lane_vector(x, n));
+    lbVec3 p = lb_scale(force ? 1 : whole->masses[n], lb_warp_lane_vector(w, x, n));
     sum.linear = lb_add(sum.linear, p);
-    sum.angular = lb_add(sum.angular, lb_cross(lb_sub(lane_vector(w->y, n), w->centre), p));
+    sum.angular =
+        lb_add(sum.angular, lb_cross(lb_sub(lb_warp_lane_vector(w, w->y, n), w->centre), p));
   }
   return sum;
 }
@@ -74,9 +68,9 @@ static Rigid motion_of(const lbWhole *whole, const lbWarpBodyWork *w, Rigid mome
 static void add_motion(const lbWhole *whole, const lbWarpBodyWork *w, bool force, double share,
                        Rigid motion, double *x) {
   for (size_t n = 0; n < (size_t)whole->node_count; n++) {
-    lbVec3 arm = lb_sub(lane_vector(w->y, n), w->centre);
+    lbVec3 arm = lb_sub(lb_warp_lane_vector(w, w->y, n), w->centre);
     lbVec3 v = lb_add(motion.linear, lb_cross(motion.angular, arm));
-    add_to_lane(x, n, lb_scale(share * (force ? whole->masses[n] : 1), v));
+    add_to_lane(w, x, n, lb_scale(share * (force ? whole->masses[n] : 1), v));
   }
 }
 
@@ -91,9 +85,9 @@ static void find_arms(const lbBody *body, double h, lbWarpBodyWork *w) {
     for (size_t i = lb_warp_at(n), k = 0; k < 3 && warp->core_of[n] >= 0; k++, i += LB_BATCH)
       w->y[i] = w->x[i];
   for (size_t n = 0; n < (size_t)whole->node_count; n++)
-    c = lb_add_scaled(c, whole->masses[n] / whole->mass, lane_vector(w->y, n));
+    c = lb_add_scaled(c, whole->masses[n] / whole->mass, lb_warp_lane_vector(w, w->y, n));
   for (size_t n = 0; n < (size_t)whole->node_count; n++) {
-    lbVec3 r = lb_sub(lane_vector(w->y, n), c);
+    lbVec3 r = lb_sub(lb_warp_lane_vector(w, w->y, n), c);
     X = lb_mat3_add(X, lb_mat3_scale(whole->masses[n], lb_mat3_outer(r, r)));
   }
   w->centre = c;
@@ -106,10 +100,11 @@ static void keep_momenta(const lbBody *body, double h, lbWarpBodyWork *w) {
   double alpha = body->damping_mass, before = 1 - (h - w->theta) * alpha;
   Rigid goal = { { 0, 0, 0 }, { 0, 0, 0 } };
   for (size_t n = 0; n < (size_t)whole->node_count; n++) {
-    lbVec3 p = lb_scale(before * whole->masses[n], lane_vector(w->v0, n));
-    p = lb_add_scaled(p, h, lane_vector(w->other, n));
+    lbVec3 p = lb_scale(before * whole->masses[n], lb_warp_lane_vector(w, w->v0, n));
+    p = lb_add_scaled(p, h, lb_warp_lane_vector(w, w->other, n));
     goal.linear = lb_add(goal.linear, p);
-    goal.angular = lb_add(goal.angular, lb_cross(lb_sub(lane_vector(w->y, n), w->centre), p));
+    goal.angular =
+        lb_add(goal.angular, lb_cross(lb_sub(lb_warp_lane_vector(w, w->y, n), w->centre), p));
   }
   Rigid now = sum_of(whole, w, false, w->v);
   double share = 1 / (1 + w->theta * alpha);
@@ -162,7 +157,7 @@ static void load_lanes(const lbBody *body, double h, lbScratch *s) {
   lb_warp_to_lanes(warp, state->u, w->x);
   lb_warp_to_lanes(warp, w->v1, w->v0);
   for (size_t n = 0; n < (size_t)warp->node_count; n++) {
-    size_t at = at_of(n);
+    size_t at = lb_warp_lane(w, n);
     for (size_t k = 0; k < 3; k++) {
       size_t i = at + k * LB_BATCH;
       double moved = s->a[3 * n + k] - w->x[i];
@@ -194,9 +189,10 @@ static void damp_relatively(const lbBody *body, double h, const lbFrameRates *en
   const lbWhole *whole = lb_warp_whole(body);
   const lbPlacement *T = &lb_warp_state(body)->T;
   for (size_t n = 0; n < (size_t)whole->node_count; n++) {
-    lbVec3 at = lane_vector(w->x, n), carried = lb_whole_carried(whole, &w->end, end, at);
+    lbVec3 at = lb_warp_lane_vector(w, w->x, n),
+           carried = lb_whole_carried(whole, &w->end, end, at);
     if (w->theta < h) carried = lb_add(carried, lb_whole_carried(whole, T, &w->start_rates, at));
-    add_to_lane(w->b, n, lb_scale(w->theta * body->damping_mass * whole->masses[n], carried));
+    add_to_lane(w, w->b, n, lb_scale(w->theta * body->damping_mass * whole->masses[n], carried));
   }
 }
 
@@ -229,7 +225,7 @@ static bool find_end(const lbBody *body, const lbStep *step, lbScratch *s) {
   lbWarpBodyWork *w = s->own;
   double h = step->h;
   for (size_t i = 0; i < 3 * (size_t)whole->node_count; i++) {
-    size_t at = at_of(i / 3) + i % 3 * LB_BATCH;
+    size_t at = lb_warp_lane(w, i / 3) + i % 3 * LB_BATCH;
     w->v1[i] = given[i / 3] ? s->b[i] : w->v[at];
     w->u1[i] =
         given[i / 3] ? s->a[i] : state->u[i] + (h - w->theta) * w->v0[at] + w->theta * w->v[at];
@@ -249,7 +245,7 @@ static lbVec3 find_drift(const lbBody *body, const lbFrameRates *end, const lbWa
   lbVec3 sum = lb_vec3(0, 0, 0);
   if (is_driven(body)) return lb_quat_rotate(w->end.rotation, end->velocity);
   for (size_t n = 0; n < (size_t)whole->node_count && body->frame.fitted; n++)
-    sum = lb_add_scaled(sum, whole->masses[n] / whole->mass, lane_vector(w->v0, n));
+    sum = lb_add_scaled(sum, whole->masses[n] / whole->mass, lb_warp_lane_vector(w, w->v0, n));
   return sum;
 }
 
@@ -257,11 +253,11 @@ static lbVec3 find_drift(const lbBody *body, const lbFrameRates *end, const lbWa
 static void shift(const lbBody *body, lbVec3 drift, double times, lbWarpBodyWork *w) {
   const lbWarp *warp = lb_warp_shared(body->prepared)->warp;
   if (drift.x == 0 && drift.y == 0 && drift.z == 0) return;
-  for (int32_t n = 0; n < warp->node_count; n++) {
-    add_to_lane(w->b, (size_t)n, lb_scale(times * w->solver.c * warp->masses[n], drift));
-    bool hinged =
-        warp->core_count && warp->core_of[n] >= 0 && warp->core_columns[warp->core_of[n]] == 1;
-    if (!hinged) add_to_lane(w->v, (size_t)n, lb_scale(times, drift));
+  for (size_t n = 0; n < (size_t)warp->node_count; n++) {
+    int32_t rank = w->ranks[n], core = warp->core_count ? warp->core_of[rank] : -1;
+    add_to_lane(w, w->b, n, lb_scale(times * w->solver.c * warp->masses[rank], drift));
+    bool hinged = core >= 0 && warp->core_columns[core] == 1;
+    if (!hinged) add_to_lane(w, w->v, n, lb_scale(times, drift));
   }
 }
 

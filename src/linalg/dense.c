@@ -1,12 +1,11 @@
-// Dense algebra over BLAS and LAPACK, with work space from our own allocator.
+// Dense algebra: what is asked of it is checked here, and done by the engine.
 #include "linalg/dense.h"
 
-#include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
 #include "linalg/blas.h"
+#include "linalg/engine.h"
 
 bool lb_linalg_all_finite(size_t count, const double *values) {
   // x * 0 is 0 for numbers and NaN for infinities and NaN
@@ -32,21 +31,14 @@ static lbStatus check_upper_finite(const char *what, int32_t size, const double 
   return LB_OK;
 }
 
-static lbStatus fail_lapack(const char *what, lapack_int info, lbError *err) {
-  return lb_fail(err, LB_ERR_NUMERIC, "%s did not converge (code %d)", what, (int)info);
-}
-
 // ---- products ----------------------------------------------------------------------------------
 
-static CBLAS_TRANSPOSE blas_transpose(lbTranspose transpose) {
-  return transpose == LB_TRANSPOSED ? CblasTrans : CblasNoTrans;
-}
-
-static int at_least_one(int32_t dimension) { return dimension < 1 ? 1 : dimension; }
+static size_t at_least_one(int32_t dimension) { return dimension < 1 ? 1 : (size_t)dimension; }
 
 typedef struct Product {
-  CBLAS_TRANSPOSE transpose_a, transpose_b;
-  int rows, columns, inner, a_rows, b_rows;
+  lbTranspose transpose_a, transpose_b;
+  int32_t rows, columns, inner;
+  size_t a_rows, b_rows;
   double alpha, beta;
   const double *A, *B;
   double *C;
@@ -55,25 +47,26 @@ typedef struct Product {
 // Rows of C.
 static void multiply_rows(int32_t begin, int32_t end, void *context) {
   const Product *p = context;
-  size_t at = p->transpose_a == CblasTrans ? (size_t)begin * (size_t)p->a_rows : (size_t)begin;
-  cblas_dgemm(CblasColMajor, p->transpose_a, p->transpose_b, end - begin, p->columns, p->inner,
-              p->alpha, p->A + at, p->a_rows, p->B, p->b_rows, p->beta, p->C + begin,
-              at_least_one(p->rows));
+  size_t at = p->transpose_a == LB_TRANSPOSED ? (size_t)begin * p->a_rows : (size_t)begin;
+  lb_engine()->doubles.multiply(p->transpose_a, p->transpose_b, end - begin, p->columns, p->inner,
+                                p->alpha, p->A + at, p->a_rows, p->B, p->b_rows, p->beta,
+                                p->C + begin, at_least_one(p->rows));
 }
 
 // Rows of C that a thread makes, where there are long vectors to multiply.
 static int32_t rows_at_once(const Product *p) {
   enum { LONG = 16384, MANY_ROWS = 8192, FEW_ROWS = 32 };
-  if (p->transpose_a == CblasNoTrans) return p->rows < LONG ? at_least_one(p->rows) : MANY_ROWS;
-  return p->inner < LONG ? at_least_one(p->rows) : FEW_ROWS;
+  bool is_long = (p->transpose_a == LB_PLAIN ? p->rows : p->inner) >= LONG;
+  if (!is_long) return p->rows < 1 ? 1 : p->rows;
+  return p->transpose_a == LB_PLAIN ? MANY_ROWS : FEW_ROWS;
 }
 
 void lb_dense_multiply(lbTranspose transpose_a, lbTranspose transpose_b, int32_t rows,
                        int32_t columns, int32_t inner, double alpha, const double *A,
                        const double *B, double beta, double *C) {
   lb_linalg_one_thread();
-  Product p = { blas_transpose(transpose_a),
-                blas_transpose(transpose_b),
+  Product p = { transpose_a,
+                transpose_b,
                 rows,
                 columns,
                 inner,
@@ -89,8 +82,7 @@ void lb_dense_multiply(lbTranspose transpose_a, lbTranspose transpose_b, int32_t
 
 void lb_dense_gram(int32_t rows, int32_t columns, const double *A, double *G) {
   lb_linalg_one_thread();
-  cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, columns, rows, 1, A, at_least_one(rows), 0, G,
-              at_least_one(columns));
+  lb_engine()->doubles.gram(columns, rows, 1, A, at_least_one(rows), 0, G, at_least_one(columns));
   size_t n = (size_t)columns;
   for (size_t j = 0; j < n; j++)
     for (size_t i = j + 1; i < n; i++) G[j * n + i] = G[i * n + j];
@@ -101,15 +93,14 @@ void lb_dense_multiply_parts(lbTranspose transpose_a, lbTranspose transpose_b, i
                              size_t a_stride, const double *B, size_t b_stride, double beta,
                              double *C, size_t c_stride) {
   lb_linalg_one_thread();
-  cblas_dgemm(CblasColMajor, blas_transpose(transpose_a), blas_transpose(transpose_b), rows,
-              columns, inner, alpha, A, (int)a_stride, B, (int)b_stride, beta, C, (int)c_stride);
+  lb_engine()->doubles.multiply(transpose_a, transpose_b, rows, columns, inner, alpha, A, a_stride,
+                                B, b_stride, beta, C, c_stride);
 }
 
 void lb_dense_multiply_vector(lbTranspose transpose, int32_t rows, int32_t columns, double alpha,
                               const double *A, const double *x, double beta, double *y) {
   lb_linalg_one_thread();
-  cblas_dgemv(CblasColMajor, blas_transpose(transpose), rows, columns, alpha, A, at_least_one(rows),
-              x, 1, beta, y, 1);
+  lb_engine()->multiply_vector(transpose, rows, columns, alpha, A, at_least_one(rows), x, beta, y);
 }
 
 // ---- eigenvalues and singular values -----------------------------------------------------------
@@ -118,21 +109,7 @@ lbStatus lb_dense_eigen(int32_t size, double *A, double *values, lbError *err) {
   lbStatus status = check_upper_finite("symmetric eigenproblem", size, A, err);
   if (status || !size) return status;
   lb_linalg_one_thread();
-  double ask = 0;
-  lapack_int ask_int = 0;
-  LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', size, A, size, values, &ask, -1, &ask_int, -1);
-  double *work = lb_alloc((size_t)ask, sizeof *work);
-  lapack_int *work_int = lb_alloc((size_t)ask_int, sizeof *work_int);
-  lapack_int info = 0;
-  if (!work || !work_int)
-    status = lb_fail_memory(err);
-  else
-    info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', size, A, size, values, work,
-                               (lapack_int)ask, work_int, ask_int);
-  if (info) status = fail_lapack("symmetric eigenproblem", info, err);
-  lb_free(work);
-  lb_free(work_int);
-  return status;
+  return lb_engine()->eigen(size, A, values, err);
 }
 
 lbStatus lb_dense_eigen_general(int32_t size, double *A, double *B, double *values, lbError *err) {
@@ -140,35 +117,18 @@ lbStatus lb_dense_eigen_general(int32_t size, double *A, double *B, double *valu
   if (!status) status = lb_dense_cholesky(size, B, err); // B = R' R
   if (status || !size) return status;
   // R'^-1 A R^-1 y = lambda y, and then v = R^-1 y
-  LAPACKE_dsygst_work(LAPACK_COL_MAJOR, 1, 'U', size, A, size, B, size);
+  lb_engine()->reduce(size, A, B);
   status = lb_dense_eigen(size, A, values, err);
-  if (!status)
-    cblas_dtrsm(CblasColMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, size, size, 1, B,
-                size, A, size);
+  if (!status) lb_engine()->doubles.divide(LB_PLAIN, size, size, B, (size_t)size, A, (size_t)size);
   return status;
 }
 
 lbStatus lb_dense_svd(int32_t rows, int32_t columns, double *A, double *U, double *S, double *Vt,
                       lbError *err) {
   lbStatus status = check_finite("singular values", rows, columns, A, err);
-  int32_t least = rows < columns ? rows : columns;
-  if (status || least < 1) return status;
+  if (status || rows < 1 || columns < 1) return status;
   lb_linalg_one_thread();
-  char job = U && Vt ? 'S' : 'N';
-  double ask = 0;
-  lapack_int *work_int = lb_alloc(8 * (size_t)least, sizeof *work_int), info = 0;
-  LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, job, rows, columns, A, rows, S, U, rows, Vt, least, &ask,
-                      -1, work_int);
-  double *work = lb_alloc((size_t)ask, sizeof *work);
-  if (!work || !work_int)
-    status = lb_fail_memory(err);
-  else
-    info = LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, job, rows, columns, A, rows, S, U, rows, Vt, least,
-                               work, (lapack_int)ask, work_int);
-  if (info) status = fail_lapack("singular values", info, err);
-  lb_free(work);
-  lb_free(work_int);
-  return status;
+  return lb_engine()->svd(rows, columns, A, U, S, Vt, err);
 }
 
 lbStatus lb_dense_triangle(int32_t rows, int32_t columns, double *A, double *R, lbError *err) {
@@ -176,16 +136,10 @@ lbStatus lb_dense_triangle(int32_t rows, int32_t columns, double *A, double *R, 
   size_t least = (size_t)(rows < columns ? rows : columns);
   if (status || least < 1) return status;
   lb_linalg_one_thread();
-  double ask = 0;
-  LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, rows, columns, A, rows, NULL, &ask, -1);
-  double *work = lb_alloc((size_t)ask + least, sizeof *work);
-  if (!work) return lb_fail_memory(err);
-  LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, rows, columns, A, rows, work, work + least,
-                      (lapack_int)ask);
-  for (size_t j = 0; j < (size_t)columns; j++)
+  status = lb_engine()->triangle(rows, columns, A, err);
+  for (size_t j = 0; !status && j < (size_t)columns; j++)
     for (size_t i = 0; i < least; i++) R[j * least + i] = i <= j ? A[j * (size_t)rows + i] : 0;
-  lb_free(work);
-  return LB_OK;
+  return status;
 }
 
 // ---- solves ------------------------------------------------------------------------------------
@@ -196,24 +150,25 @@ lbStatus lb_dense_least_squares(int32_t rows, int32_t columns, int32_t count, do
   lbStatus status = check_finite("least squares", rows, columns, A, err);
   if (!status) status = check_finite("least squares", most, count, B, err);
   if (status || least < 1) return status;
-  lb_linalg_one_thread();
-  double ask = 0;
-  lapack_int ask_int = 0, found = 0, info = 0;
-  double *S = lb_alloc((size_t)least, sizeof *S);
-  LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, rows, columns, count, A, rows, B, most, S, cut, &found,
-                      &ask, -1, &ask_int);
-  double *work = lb_alloc((size_t)ask, sizeof *work);
-  lapack_int *work_int = lb_alloc((size_t)ask_int, sizeof *work_int);
-  if (!S || !work || !work_int)
-    status = lb_fail_memory(err);
-  else
-    info = LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, rows, columns, count, A, rows, B, most, S, cut,
-                               &found, work, (lapack_int)ask, work_int);
-  if (info) status = fail_lapack("least squares", info, err);
-  if (!status && rank) *rank = found;
+  size_t m = (size_t)rows, n = (size_t)columns, k = (size_t)least;
+  double *U = lb_alloc(m * k, sizeof *U), *S = lb_alloc(k, sizeof *S);
+  double *Vt = lb_alloc(k * n, sizeof *Vt), *Y = lb_alloc(k * (size_t)count, sizeof *Y);
+  status = U && S && Vt && Y ? lb_dense_svd(rows, columns, A, U, S, Vt, err) : lb_fail_memory(err);
+  if (!status) { // X = V S^-1 U' B
+    int32_t found = 0;
+    while (found < least && S[found] > cut * S[0]) found++;
+    lb_dense_multiply_parts(LB_TRANSPOSED, LB_PLAIN, found, count, rows, 1, U, m, B, (size_t)most,
+                            0, Y, k);
+    for (size_t i = 0; i < k * (size_t)count; i++)
+      Y[i] = i % k < (size_t)found ? Y[i] / S[i % k] : 0;
+    lb_dense_multiply_parts(LB_TRANSPOSED, LB_PLAIN, columns, count, found, 1, Vt, k, Y, k, 0, B,
+                            (size_t)most);
+    if (rank) *rank = found;
+  }
+  lb_free(U);
   lb_free(S);
-  lb_free(work);
-  lb_free(work_int);
+  lb_free(Vt);
+  lb_free(Y);
   return status;
 }
 
@@ -221,10 +176,10 @@ lbStatus lb_dense_cholesky(int32_t size, double *A, lbError *err) {
   lbStatus status = check_upper_finite("dense Cholesky", size, A, err);
   if (status || !size) return status;
   lb_linalg_one_thread();
-  lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', size, A, size);
-  if (info > 0)
+  int32_t good = lb_engine()->doubles.cholesky(size, A, (size_t)size);
+  if (good < size)
     return lb_fail(err, LB_ERR_NUMERIC, "%d x %d dense matrix: not positive definite at row %d",
-                   size, size, (int)info - 1);
+                   size, size, (int)good);
   size_t n = (size_t)size;
   for (size_t j = 0; j < n; j++) memset(A + j * n + j + 1, 0, (n - j - 1) * sizeof *A);
   return LB_OK;
@@ -233,45 +188,64 @@ lbStatus lb_dense_cholesky(int32_t size, double *A, lbError *err) {
 void lb_dense_cholesky_solve(int32_t size, const double *R, int32_t count, double *X) {
   if (size < 1 || count < 1) return;
   lb_linalg_one_thread();
-  LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', size, count, R, size, X, size);
+  const lbEngineDouble *kernels = &lb_engine()->doubles;
+  kernels->divide(LB_TRANSPOSED, size, count, R, (size_t)size, X, (size_t)size);
+  kernels->divide(LB_PLAIN, size, count, R, (size_t)size, X, (size_t)size);
 }
 
 typedef struct Division {
-  int rows, size;
+  int32_t size;
+  size_t rows;
   const double *R;
   double *X;
 } Division;
 
 static void divide_rows(int32_t begin, int32_t end, void *context) {
   const Division *d = context;
-  cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, end - begin,
-              d->size, 1, d->R, d->size, d->X + begin, d->rows);
+  lb_engine()->divide_right(end - begin, d->size, d->R, (size_t)d->size, d->X + begin, d->rows);
 }
 
 void lb_dense_divide_by_upper(int32_t rows, int32_t size, const double *R, double *X) {
   enum { ROWS = 8192 };
   lb_linalg_one_thread();
-  Division division = { at_least_one(rows), at_least_one(size), R, X };
+  Division division = { size, at_least_one(rows), R, X };
   if (size > 0) lb_parallel_for(rows, ROWS, divide_rows, &division);
 }
 
 void lb_dense_solve_upper(lbTranspose transpose, int32_t size, const double *R, size_t stride,
                           double *x) {
   lb_linalg_one_thread();
-  cblas_dtrsv(CblasColMajor, CblasUpper, transpose == LB_PLAIN ? CblasNoTrans : CblasTrans,
-              CblasNonUnit, size, R, at_least_one((int32_t)stride), x, 1);
+  lb_engine()->divide_vector(transpose, size, R, stride < 1 ? 1 : stride, x);
 }
 
+static void exchange(size_t count, double *x, double *y, size_t stride) {
+  for (size_t i = 0; i < count; i++) {
+    double held = x[i * stride];
+    x[i * stride] = y[i * stride];
+    y[i * stride] = held;
+  }
+}
+
+// Small systems: column by column.
 lbStatus lb_dense_solve(int32_t size, double *A, int32_t count, double *B, lbError *err) {
   lbStatus status = check_finite("dense solve", size, size, A, err);
-  if (status || !size) return status;
-  lb_linalg_one_thread();
-  lapack_int *exchanges = lb_alloc((size_t)size, sizeof *exchanges);
-  if (!exchanges) return lb_fail_memory(err);
-  lapack_int info = LAPACKE_dgesv_work(LAPACK_COL_MAJOR, size, count, A, size, exchanges, B, size);
-  lb_free(exchanges);
-  if (info)
-    return lb_fail(err, LB_ERR_NUMERIC, "%d x %d dense matrix: singular at row %d", size, size,
-                   (int)info - 1);
+  size_t n = (size_t)size, many = (size_t)count;
+  if (status) return status;
+  for (size_t k = 0; k < n; k++) { // P A = L U, and B <- L^-1 P B
+    size_t pivot = k;
+    for (size_t i = k + 1; i < n; i++)
+      if (fabs(A[k * n + i]) > fabs(A[k * n + pivot])) pivot = i;
+    if (A[k * n + pivot] == 0)
+      return lb_fail(err, LB_ERR_NUMERIC, "%d x %d dense matrix: singular at row %d", size, size,
+                     (int)k);
+    exchange(n - k, A + k * n + k, A + k * n + pivot, n);
+    exchange(many, B + k, B + pivot, n);
+    for (size_t i = k + 1; i < n; i++) A[k * n + i] /= A[k * n + k];
+    for (size_t j = k + 1; j < n + many; j++) {
+      double *column = j < n ? A + j * n : B + (j - n) * n;
+      for (size_t i = k + 1; i < n; i++) column[i] -= A[k * n + i] * column[k];
+    }
+  }
+  for (size_t j = 0; j < many; j++) lb_dense_solve_upper(LB_PLAIN, size, A, n, B + j * n);
   return LB_OK;
 }

@@ -40,6 +40,15 @@ LB_FOUR_INLINE void lb_four_store_single(float *to, lbFour v) {
 
 LB_FOUR_INLINE lbFour lb_four_splat(double x) { return (lbFour){ x, x, x, x }; }
 
+// A number from memory, in every lane; gcc may load, work with and spread it one after another.
+LB_FOUR_INLINE lbFour lb_four_load_one(const double *from) {
+#if LB_SIMD_LEVEL >= 2
+  return (lbFour)_mm256_broadcast_sd(from);
+#else
+  return lb_four_splat(*from);
+#endif
+}
+
 // a b + c, rounded once where the level has the instruction.
 LB_FOUR_INLINE lbFour lb_four_multiply_add(lbFour a, lbFour b, lbFour c) {
 #if LB_SIMD_LEVEL >= 2

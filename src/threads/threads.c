@@ -2,7 +2,9 @@
 //
 // A loop is open between publish and close. A worker joins an open loop under the lock; the caller
 // closes it when the counter has run out and waits for those that joined, so workers that wake late
-// cost nothing. Which thread runs which task is chance; the tasks themselves are not.
+// cost nothing. Loops often follow each other at once (passes of a solver): who has nothing to do
+// looks for more for some microseconds before it sleeps, where each thread has a processor. Which
+// thread runs which task is chance; the tasks themselves are not.
 #include "threads/threads.h"
 
 #include <pthread.h>
@@ -10,6 +12,7 @@
 #include <unistd.h>
 
 enum { MOST_THREADS = 1024 };
+enum { LOOKS = 1000 }; // for something to do, 10 to 50 us
 // Of a worker's stack, whatever `ulimit -s` says: kernels keep blocks of some hundred kB there.
 #define STACK_BYTES ((size_t)8 << 20)
 
@@ -24,11 +27,12 @@ static struct {
   pthread_cond_t work, rest; // to the workers; to the caller
   pthread_t *workers;        // (worker_count)
   int32_t worker_count;
-  bool ending;
-  Loop loop;       // valid while open
-  bool open;       // workers may join
-  uint64_t number; // of the loop, so that a worker joins it once
-  int32_t joined;  // workers inside the loop
+  atomic_bool ending;
+  int32_t looks;           // LOOKS or 0
+  Loop loop;               // valid while open
+  bool open;               // workers may join
+  _Atomic uint64_t number; // of the loop, so that a worker joins it once
+  _Atomic int32_t joined;  // workers inside the loop
   _Atomic int64_t next;
   atomic_flag busy; // a loop has the pool
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -44,6 +48,25 @@ static void draw_tasks(const Loop *loop) {
     if (index >= loop->count) return;
     loop->task((int32_t)index, loop->context);
   }
+}
+
+static void pause_shortly(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+static void look_for_loop(uint64_t seen) {
+  for (int32_t i = 0; i < pool.looks; i++) {
+    if (atomic_load(&pool.number) != seen || atomic_load(&pool.ending)) return;
+    pause_shortly();
+  }
+}
+
+static void look_for_end(void) {
+  for (int32_t i = 0; i < pool.looks && atomic_load(&pool.joined); i++) pause_shortly();
 }
 
 static void *work(void *unused) {
@@ -62,6 +85,9 @@ static void *work(void *unused) {
     draw_tasks(&loop);
     pthread_mutex_lock(&pool.lock);
     if (--pool.joined == 0) pthread_cond_signal(&pool.rest);
+    pthread_mutex_unlock(&pool.lock);
+    look_for_loop(seen);
+    pthread_mutex_lock(&pool.lock);
   }
   pthread_mutex_unlock(&pool.lock);
   return NULL;
@@ -80,6 +106,9 @@ static void publish(Loop loop) {
 static void close_loop(void) {
   pthread_mutex_lock(&pool.lock);
   pool.open = false;
+  pthread_mutex_unlock(&pool.lock);
+  look_for_end();
+  pthread_mutex_lock(&pool.lock);
   while (pool.joined) pthread_cond_wait(&pool.rest, &pool.lock);
   pthread_mutex_unlock(&pool.lock);
 }
@@ -125,6 +154,7 @@ lbStatus lb_threads_start(int32_t count, lbError *err) {
   pool.workers = lb_alloc((size_t)count, sizeof *pool.workers);
   if (!pool.workers || pthread_attr_init(&attributes)) return lb_fail_memory(err);
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
+  pool.looks = count <= processors ? LOOKS : 0;
   while (pool.worker_count < count - 1) {
     if (pthread_create(&pool.workers[pool.worker_count], &attributes, work, NULL)) {
       int32_t started = pool.worker_count + 1;

@@ -147,27 +147,19 @@ typedef struct Neighbours {
 // Of each part, the one behind the last being nodes that are held; *touched: which of them.
 static void sum_neighbours(const Coarse *c, int32_t node, Neighbours *sums, uint64_t *touched) {
   const lbWarp *warp = c->warp;
-  int32_t group = node / LB_BATCH, own = (int32_t)lb_warp_at(node);
-  size_t lane = (size_t)(node % LB_BATCH);
   lbVec3 at = place(c->x, node);
   *touched = 0;
-  for (int32_t s = warp->row_begin[group]; s < warp->row_begin[group + 1]; s++) {
-    int32_t column = warp->columns[(size_t)s * LB_BATCH + lane];
-    if (column == own) break; // padding
-    const double *from = c->values + (size_t)s * 9 * LB_BATCH + lane, *there = c->x + column;
-    int32_t part = warp->part_of[column / (3 * LB_BATCH) * LB_BATCH + column % LB_BATCH];
+  for (int32_t s = 0; s < lb_warp_degree(warp, node); s++) {
+    int32_t other = lb_warp_neighbour(warp, node, s), part = warp->part_of[other];
     int32_t index = part < 0 ? warp->part_count : part;
+    lbVec3 d = lb_sub(place(c->x, other), at);
+    double from[9];
+    lb_warp_block(warp, c->values, true, node, s, from);
     Neighbours *sum = &sums[index];
     if (!(*touched >> index & 1)) *sum = (Neighbours){ 0 };
     *touched |= (uint64_t)1 << index;
-    double dx = there[0] - at.x, dy = there[LB_BATCH] - at.y, dz = there[2 * LB_BATCH] - at.z;
-    for (size_t r = 0; r < 9; r += 3) {
-      double kx = from[r * LB_BATCH], ky = from[(r + 1) * LB_BATCH], kz = from[(r + 2) * LB_BATCH];
-      sum->shift[r] += kx, sum->shift[r + 1] += ky, sum->shift[r + 2] += kz;
-      sum->turn[r] += dy * kz - dz * ky;
-      sum->turn[r + 1] += dz * kx - dx * kz;
-      sum->turn[r + 2] += dx * ky - dy * kx;
-    }
+    for (size_t k = 0; k < 9; k++) sum->shift[k] += from[k];
+    add_turned(from, d, sum->turn);
   }
 }
 
@@ -299,13 +291,11 @@ static void turn_all(const lbWarp *warp, const lbWarpWork *work, bool back, doub
   }
 }
 
-double lb_warp_add_parts(const lbWarp *warp, lbWarpWork *work, const double *r, double *z) {
+double lb_warp_move_parts(const lbWarp *warp, lbWarpWork *work) {
   int32_t size = 6 * warp->part_count;
-  double *sums = work->coarse_vector, *given = sums + lb_ldlt_padded(size), product = 0;
+  double *sums = work->coarse_vector, *given = sums + lb_ldlt_padded(size) + 6, product = 0;
   if (!work->parts_ready) return 0;
-  lbWarpPass pass = { .warp = warp, .x = r, .y = work->arms, .out = work->part_sums };
-  lb_warp_run(warp->rows->collect, &pass, work);
-  memset(sums, 0, (size_t)size * sizeof *sums);
+  memset(sums, 0, (size_t)(size + 6) * sizeof *sums);
   for (size_t c = 0; c < lb_warp_chunks(warp); c++)
     for (int32_t i = 0; i < size; i++) sums[i] += work->part_sums[c * (size_t)size + (size_t)i];
   turn_all(warp, work, true, sums);
@@ -313,7 +303,6 @@ double lb_warp_add_parts(const lbWarp *warp, lbWarpWork *work, const double *r, 
   warp->ldlt->solve(size, work->coarse, sums);
   for (int32_t i = 0; i < size; i++) product += given[i] * sums[i];
   turn_all(warp, work, false, sums);
-  pass = (lbWarpPass){ .warp = warp, .x = sums, .y = work->arms, .out = z };
-  lb_warp_run(warp->rows->spread, &pass, work);
+  memset(sums + size, 0, 6 * sizeof *sums);
   return product;
 }

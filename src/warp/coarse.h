@@ -10,7 +10,8 @@ lbStatus lb_warp_make_parts(lbWarp *warp, lbError *err);
 lbStatus lb_warp_make_coarse(lbWarp *warp, lbError *err);
 // Readies C⁻¹ and the turns of parts at a shape; not where C is not positive definite.
 void lb_warp_ready_parts(const lbWarp *warp, lbWarpWork *work, const double *x);
-// z += P T C⁻¹ Tᵀ Pᵀ r, if it is ready; returns r times that.
-double lb_warp_add_parts(const lbWarp *warp, lbWarpWork *work, const double *r, double *z);
+// work->coarse_vector <- T C⁻¹ Tᵀ Pᵀ r, the motions of the parts, and six zeros, from the sums Pᵀ r
+// in work->part_sums; returns r times P times that. 0 if it is not ready.
+double lb_warp_move_parts(const lbWarp *warp, lbWarpWork *work);
 
 #endif

@@ -126,21 +126,17 @@ static void find_centre(const lbWarp *warp, lbWarpWork *work, int32_t core, cons
 // (K̂ P w)_i for a node of the core
 static lbVec3 pull(const lbWarp *warp, const lbWarpWork *work, int32_t core, int32_t node,
                    const double *x, const double *w) {
-  int32_t group = node / LB_BATCH, lane = node % LB_BATCH, own = (int32_t)lb_warp_at(node);
   int32_t columns = warp->core_columns[core];
   lbVec3 here = velocity(columns, arm_of(warp, work, core, place(x, node)), w);
   lbVec3 sum = lb_vec3(0, 0, 0);
-  for (int32_t s = warp->row_begin[group]; s < warp->row_begin[group + 1]; s++) {
-    int32_t column = warp->columns[(size_t)s * LB_BATCH + (size_t)lane];
-    if (column == own) continue;
-    int32_t other = column / (3 * LB_BATCH) * LB_BATCH + column % LB_BATCH;
-    const double *K = work->values + (size_t)s * 9 * LB_BATCH + (size_t)lane;
+  for (int32_t s = 0; s < lb_warp_degree(warp, node); s++) {
+    int32_t other = lb_warp_neighbour(warp, node, s);
+    lbMat3 K;
+    lb_warp_block(warp, work->values, work->symmetric, node, s, K.m);
     lbVec3 d = lb_scale(-1, here);
     if (warp->core_of[other] == core)
       d = lb_add(d, velocity(columns, arm_of(warp, work, core, place(x, other)), w));
-    sum = lb_add(sum, lb_vec3(K[0] * d.x + K[8] * d.y + K[16] * d.z,
-                              K[24] * d.x + K[32] * d.y + K[40] * d.z,
-                              K[48] * d.x + K[56] * d.y + K[64] * d.z));
+    sum = lb_add(sum, lb_mat3_apply(K, d));
   }
   return sum;
 }

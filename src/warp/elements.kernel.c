@@ -1,4 +1,5 @@
 // Kernels of elements (kernels.h): lanes are elements of a batch.
+#include "math/four.h"
 #include "warp/kernels.h"
 #include "warp/lanes.h"
 
@@ -185,6 +186,34 @@ INLINE void deformation(const int32_t *at, const double *x, const lbLanes g[4][3
   }
 }
 
+// The blocks of a tet with its stiffness of stress. By
+//
+//   [a]×ᵀ G [b]× = t ((a·b) I − b aᵀ) − (a·Gb) I − (a·b) G + b (Ga)ᵀ + (Gb) aᵀ,   t = tr G,
+//
+// they are λ a bᵀ + b pᵀ + q aᵀ + s I − ½ (a·b) G with p = (μ − t/2) a + ½ Ga, q = ½ Gb and
+// s = (μ + t/2) a·b − a·q.
+INLINE void tet_blocks(const lbLanes h[4][3], lbLanes lambda, lbLanes mu, const lbLanes G[9],
+                       double *blocks) {
+  lbLanes half[9], p[3][3], q[4][3], first[3][3];
+  LB_FOR_ALL(k, 0, 9) half[k] = 0.5 * G[k];
+  const lbLanes t = half[0] + half[4] + half[8], less = mu - t, more = mu + t;
+  LB_FOR_ALL(a, 0, 4) apply(half, h[a], q[a]);
+  LB_FOR_ALL(a, 0, 3)
+  LB_FOR_ALL(k, 0, 3) p[a][k] = less * h[a][k] + q[a][k], first[a][k] = lambda * h[a][k];
+  LB_FOR_ALL(b, 1, 4)
+  LB_FOR_ALL(a, 0, 3) {
+    if (a >= b) continue;
+    lbLanes block[9], along = dot3(h[a], h[b]), s = more * along - dot3(h[a], q[b]);
+    LB_FOR_ALL(i, 0, 3)
+    LB_FOR_ALL(j, 0, 3) {
+      block[3 * i + j] =
+          first[a][i] * h[b][j] + h[b][i] * p[a][j] + q[b][i] * h[a][j] - along * half[3 * i + j];
+      if (i == j) block[4 * i] += s;
+    }
+    lb_store_turned(blocks + (b * (b - 1) / 2 + a) * 9, 54, block, 9);
+  }
+}
+
 // The same of a tet of finite elements, whose blocks are made anew of its turned gradients: with
 // h = R g,
 // K̂_ab = V (λ h_a h_bᵀ + μ h_b h_aᵀ + μ h_a·h_b I), and f_a = V τ h_a with the stress
@@ -234,18 +263,7 @@ INLINE void tet_lanes(const lbWarpSet *set, int32_t batch, int lane, double limi
   lbLanes G[9];
   LB_FOR_ALL(k, 0, 3) strain[4 * k] += 1.0; // U
   stress_stiffness(stress, strain, positive, G);
-  LB_FOR_ALL(b, 1, 4)
-  LB_FOR_ALL(a, 0, 3) {
-    if (a >= b) continue;
-    lbLanes block[9], along = m * dot3(h[a], h[b]);
-    LB_FOR_ALL(i, 0, 3)
-    LB_FOR_ALL(j, 0, 3) {
-      block[3 * i + j] = l * h[a][i] * h[b][j] + m * h[b][i] * h[a][j];
-      if (i == j) block[4 * i] += along;
-    }
-    add_stress_stiffness(G, h[a], h[b], block);
-    lb_store_turned(blocks + ((size_t)lane * 6 + (size_t)(b * (b - 1) / 2 + a)) * 9, 54, block, 9);
-  }
+  tet_blocks(h, l, m, G, blocks + (size_t)lane * 54);
 }
 
 INLINE void any_elements(const lbWarpSet *set, int32_t batch, double limit, bool positive,
@@ -286,39 +304,49 @@ static bool gains(const lbWarpSet *set, int32_t batch, const double *x) {
 
 // ---- sums of blocks ----------------------------------------------------------------------------
 
-INLINE void add_blocks(const double *blocks, const int32_t *list, int32_t begin, int32_t end,
-                       double sum[9]) {
-  lbLanes lanes[LB_BATCH / LB_LANES];
-  double last = 0;
-  LB_FOR_ALL(h, 0, LB_BATCH / LB_LANES) lanes[h] = lb_splat(0);
+typedef struct Block {
+  lbFour first, second;
+  double last;
+} Block;
+
+INLINE Block add_blocks(const double *blocks, const int32_t *list, int32_t begin, int32_t end) {
+  Block sum = { lb_four_splat(0), lb_four_splat(0), 0 };
   for (int32_t s = begin; s < end; s++) {
     const double *block = blocks + 9 * (size_t)list[s];
-    LB_FOR_ALL(h, 0, LB_BATCH / LB_LANES) lanes[h] += lb_load(block + h * LB_LANES);
-    last += block[8];
+    sum.first += lb_four_load(block), sum.second += lb_four_load(block + 4);
+    sum.last += block[8];
   }
-  LB_FOR_ALL(h, 0, LB_BATCH / LB_LANES) lb_store(sum + h * LB_LANES, lanes[h]);
-  sum[8] = last;
+  return sum;
+}
+
+INLINE void store_block(Block block, double *to) {
+  lb_four_store(to, block.first), lb_four_store(to + 4, block.second);
+  to[8] = block.last;
 }
 
 static void assemble(const lbWarp *warp, int32_t begin, int32_t end, const double *blocks,
                      double *values) {
   for (int32_t p = begin; p < end; p++) {
-    double sum[9], turned[9];
     int32_t middle = warp->pair_turned[p], last = warp->pair_begin[p + 1];
-    add_blocks(blocks, warp->pair_blocks, warp->pair_begin[p], middle, sum);
-    if (middle < last) {
-      add_blocks(blocks, warp->pair_blocks, middle, last, turned);
-      LB_FOR_ALL(r, 0, 3) LB_FOR_ALL(c, 0, 3) sum[3 * r + c] += turned[3 * c + r];
-    }
-    double *ij = values + warp->pair_at[2 * (size_t)p];
-    double *ji = values + warp->pair_at[2 * (size_t)p + 1];
-    LB_FOR_ALL(r, 0, 3)
-    LB_FOR_ALL(c, 0, 3) {
-      ij[(3 * r + c) * LB_BATCH] = sum[3 * r + c];
-      ji[(3 * c + r) * LB_BATCH] = sum[3 * r + c];
-    }
+    double *to = values + 9 * (size_t)p;
+    store_block(add_blocks(blocks, warp->pair_blocks, warp->pair_begin[p], middle), to);
+    if (middle == last) continue;
+    double turned[9];
+    store_block(add_blocks(blocks, warp->pair_blocks, middle, last), turned);
+    LB_FOR_ALL(r, 0, 3) LB_FOR_ALL(c, 0, 3) to[3 * r + c] += turned[3 * c + r];
+  }
+}
+
+static void gather_forces(const lbWarp *warp, int32_t begin, int32_t end, const double *shares,
+                          double *force) {
+  for (int32_t n = begin; n < end; n++) {
+    lbFour sum = lb_four_splat(0);
+    for (int32_t s = warp->force_begin[n]; s < warp->force_begin[n + 1]; s++)
+      sum += lb_four_load(shares + 3 * (size_t)warp->force_shares[s]);
+    LB_FOR_ALL(k, 0, 3) force[lb_warp_at(n) + (size_t)k * LB_BATCH] = sum[k];
   }
 }
 
 extern const lbWarpElements LB_KERNEL(lb_warp_elements);
-const lbWarpElements LB_KERNEL(lb_warp_elements) = { elements, energies, gains, assemble };
+const lbWarpElements LB_KERNEL(lb_warp_elements) = { elements, energies, gains, assemble,
+                                                     gather_forces };

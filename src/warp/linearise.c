@@ -8,6 +8,7 @@
 
 #define CHUNK_GRAIN 8  // chunks a task: smaller bodies stay on one thread
 #define BATCH_GRAIN 64 // batches of elements a task
+#define TURNS 1e-3     // rad and strain in a step that create no energy worth the account
 
 // ---- work --------------------------------------------------------------------------------------
 
@@ -26,16 +27,17 @@ static double *take(double **room, size_t *used, size_t count) {
 }
 
 static size_t place(const lbWarp *warp, double **room, lbWarpWork *work) {
-  size_t used = 0, slots = (size_t)warp->row_begin[warp->group_count], blocks = 0, nodes = 0;
+  size_t used = 0, blocks = 0, nodes = 0;
+  size_t own = (lb_warp_is_by_vertices(warp) ? 2 : 1) * (size_t)warp->pair_count;
   for (int k = 0; k < 2; k++) {
     const lbWarpSet *set = &warp->sets[k];
     blocks += (size_t)set->batch_count * LB_BATCH * (size_t)set->blocks;
     nodes += (size_t)set->batch_count * LB_BATCH * (size_t)set->nodes;
   }
   bool linear = warp->strain == LB_WARP_LINEAR;
-  work->own = take(room, &used, linear ? 0 : slots * 9 * LB_BATCH);
+  work->own = take(room, &used, linear ? 0 : lb_warp_block_doubles(own));
   work->blocks = take(room, &used, linear ? 0 : 9 * blocks);
-  work->forces = take(room, &used, linear ? 0 : 3 * nodes);
+  work->forces = take(room, &used, linear ? 0 : 3 * nodes + 1);
   work->energies = take(room, &used, element_lanes(warp));
   work->inverse = take(room, &used, (size_t)warp->group_count * 9 * LB_BATCH);
   work->sums = take(room, &used, lb_warp_chunks(warp) * 2 * LB_BATCH);
@@ -45,13 +47,14 @@ static size_t place(const lbWarp *warp, double **room, lbWarpWork *work) {
   work->part_turns = take(room, &used, 9 * (size_t)warp->part_count);
   work->part_sums = take(room, &used, lb_warp_chunks(warp) * 6 * (size_t)warp->part_count);
   work->coarse = take(room, &used, padded * padded);
-  work->coarse_vector = take(room, &used, 2 * padded);
+  work->coarse_vector = take(room, &used, 2 * padded + 6);
   size_t cores = (size_t)warp->core_count;
   work->core_hinges = take(room, &used, 6 * cores);
   work->core_rows = take(room, &used, cores ? 3 * (size_t)warp->core_begin[cores] : 0);
   work->core_grams = take(room, &used, 36 * cores);
   work->core_factors = take(room, &used, 36 * cores);
   for (int k = 0; k < LB_WARP_VECTORS; k++) work->vectors[k] = take(room, &used, warp->length);
+  work->packed = take(room, &used, 4 * (size_t)warp->node_count);
   return used;
 }
 
@@ -183,11 +186,12 @@ static void look_for_gains(int32_t begin, int32_t end, void *context) {
     }
 }
 
-bool lb_warp_may_gain(const lbWarp *warp, const double *x) {
+bool lb_warp_may_gain(const lbWarp *warp, const double *x, double moved) {
   if (warp->strain == LB_WARP_LINEAR) return false;
   bool plain = warp->strain == LB_WARP_WARPED && warp->rotation == LB_WARP_ELEMENT &&
                warp->stretch_limit == 0 && warp->sets[1].count == 0 && warp->sets[0].isotropic;
   if (!plain) return true;
+  if (4 * moved * warp->sets[0].steepest < TURNS) return false; // |ΔF| is less
   Gains gains = { .warp = warp, .x = x };
   lb_parallel_for(warp->sets[0].batch_count, BATCH_GRAIN, look_for_gains, &gains);
   return gains.found;
@@ -237,8 +241,16 @@ void lb_warp_linearise(const lbWarp *warp, lbWarpWork *work, const double *x, bo
   work->values = linear ? warp->rest_values : work->own;
   work->symmetric = linear || !rows;
   if (rows) {
-    lbWarpPass pass = { .warp = warp, .x = x, .out = force, .other = work->own };
-    lb_warp_run(warp->rows->rows, &pass, work);
+    lbWarpPass pass = { .warp = warp,
+                        .values = work->values,
+                        .symmetric = true,
+                        .x = x,
+                        .y = linear ? warp->packed_rest : NULL,
+                        .out = force,
+                        .other = work->own,
+                        .packed = work->packed };
+    lb_warp_run(warp->rows->pack, &pass, work);
+    lb_warp_run(linear ? warp->rows->rows : warp->rows->turned_rows, &pass, work);
     work->energy = -1;
     return;
   }
@@ -248,9 +260,12 @@ void lb_warp_linearise(const lbWarp *warp, lbWarpWork *work, const double *x, bo
 }
 
 void lb_warp_ready(const lbWarp *warp, lbWarpWork *work, const double *x, double c, double kappa) {
-  lbWarpPass pass = {
-    .warp = warp, .values = work->values, .out = work->inverse, .a = c, .b = kappa
-  };
+  lbWarpPass pass = { .warp = warp,
+                      .values = work->values,
+                      .symmetric = work->symmetric,
+                      .out = work->inverse,
+                      .a = c,
+                      .b = kappa };
   work->c = c, work->kappa = kappa;
   lb_warp_run(warp->rows->invert, &pass, work);
   lb_warp_ready_cores(warp, work, x);
@@ -258,15 +273,14 @@ void lb_warp_ready(const lbWarp *warp, lbWarpWork *work, const double *x, double
 }
 
 lbVec3 lb_warp_row(const lbWarp *warp, const lbWarpWork *work, int32_t node, const double *d) {
-  int32_t group = node / LB_BATCH, lane = node % LB_BATCH;
   const double *own = d + lb_warp_at(node);
-  double sum[3] = { 0 };
-  for (int32_t s = warp->row_begin[group]; s < warp->row_begin[group + 1]; s++) {
-    const double *other = d + warp->columns[(size_t)s * LB_BATCH + (size_t)lane];
-    const double *K = work->values + (size_t)s * 9 * LB_BATCH + (size_t)lane;
+  double sum[3] = { 0 }, K[9];
+  for (int32_t s = 0; s < lb_warp_degree(warp, node); s++) {
+    const double *other = d + lb_warp_at(lb_warp_neighbour(warp, node, s));
+    lb_warp_block(warp, work->values, work->symmetric, node, s, K);
     for (size_t i = 0; i < 9; i++) {
       size_t k = i % 3 * LB_BATCH;
-      sum[i / 3] += K[i * LB_BATCH] * (other[k] - own[k]);
+      sum[i / 3] += K[i] * (other[k] - own[k]);
     }
   }
   return lb_vec3_load(sum);

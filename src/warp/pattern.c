@@ -81,42 +81,47 @@ static void fill_pairs(lbWarp *warp, const Share *shares, size_t count) {
 
 // ---- rows --------------------------------------------------------------------------------------
 
-// The slot that a pair takes in row `node`, the next one of it.
-static size_t take_slot(const lbWarp *warp, int32_t *used, int32_t node, int32_t neighbour) {
-  size_t slot = (size_t)(warp->row_begin[node / LB_BATCH] + used[node]++);
-  size_t lane = (size_t)(node % LB_BATCH);
-  warp->columns[slot * LB_BATCH + lane] = (int32_t)lb_warp_at(neighbour);
-  return slot * 9 * LB_BATCH + lane;
-}
-
-static lbStatus make_rows(lbWarp *warp, const Share *shares, int32_t *degrees, lbError *err) {
-  warp->row_begin = lb_alloc((size_t)warp->group_count + 1, sizeof(int32_t));
-  if (!warp->row_begin) return lb_fail_memory(err);
+static lbStatus make_rows(lbWarp *warp, const Share *shares, lbError *err) {
+  size_t nodes = (size_t)warp->node_count, pairs = (size_t)warp->pair_count;
+  int32_t *upper = warp->upper_begin = lb_alloc(nodes + 1, sizeof(int32_t));
+  int32_t *lower = warp->lower_begin = lb_alloc(nodes + 2, sizeof(int32_t));
+  warp->upper = lb_alloc(pairs + 1, sizeof(int32_t));
+  warp->lower = lb_alloc(pairs + 1, sizeof(int32_t));
+  warp->lower_block = lb_alloc(pairs + 1, sizeof(int32_t));
+  if (!upper || !lower || !warp->upper || !warp->lower || !warp->lower_block)
+    return lb_fail_memory(err);
   for (int32_t p = 0; p < warp->pair_count; p++) {
     const Share *share = &shares[warp->pair_begin[p]];
-    degrees[share->i]++, degrees[share->j]++;
+    upper[share->i + 1]++, lower[share->j + 2]++;
+    warp->upper[p] = 4 * share->j;
   }
-  for (int32_t g = 0; g < warp->group_count; g++) {
-    int32_t longest = 0;
-    for (int32_t n = LB_BATCH * g; n < LB_BATCH * (g + 1); n++)
-      if (n < warp->node_count && degrees[n] > longest) longest = degrees[n];
-    warp->row_begin[g + 1] = warp->row_begin[g] + longest;
-  }
-  size_t slots = (size_t)warp->row_begin[warp->group_count];
-  warp->columns = lb_alloc(slots ? slots : 1, LB_BATCH * sizeof(int32_t));
-  if (!warp->columns) return lb_fail_memory(err);
-  for (int32_t g = 0; g < warp->group_count; g++)
-    for (int32_t s = warp->row_begin[g]; s < warp->row_begin[g + 1]; s++)
-      for (int32_t lane = 0; lane < LB_BATCH; lane++)
-        warp->columns[(size_t)s * LB_BATCH + (size_t)lane] =
-            (int32_t)lb_warp_at(LB_BATCH * g + lane);
-  memset(degrees, 0, (size_t)warp->node_count * sizeof *degrees);
+  for (size_t n = 0; n < nodes; n++) upper[n + 1] += upper[n], lower[n + 2] += lower[n + 1];
   for (int32_t p = 0; p < warp->pair_count; p++) {
     const Share *share = &shares[warp->pair_begin[p]];
-    warp->pair_at[2 * (size_t)p] = take_slot(warp, degrees, share->i, share->j);
-    warp->pair_at[2 * (size_t)p + 1] = take_slot(warp, degrees, share->j, share->i);
+    int32_t at = lower[share->j + 1]++;
+    warp->lower[at] = 4 * share->i, warp->lower_block[at] = 9 * p;
   }
   return LB_OK;
+}
+
+int32_t lb_warp_neighbour(const lbWarp *warp, int32_t node, int32_t index) {
+  int32_t before = warp->lower_begin[node + 1] - warp->lower_begin[node];
+  return (index < before ? warp->lower[warp->lower_begin[node] + index]
+                         : warp->upper[warp->upper_begin[node] + index - before]) /
+         4;
+}
+
+void lb_warp_block(const lbWarp *warp, const double *values, bool symmetric, int32_t node,
+                   int32_t index, double block[9]) {
+  int32_t first = warp->lower_begin[node], before = warp->lower_begin[node + 1] - first;
+  bool lower = index < before, turned = symmetric && lower;
+  const double *from = values;
+  if (turned)
+    from += warp->lower_block[first + index];
+  else
+    from += 9 * ((size_t)index +
+                 (size_t)(lower ? warp->pair_count + first : warp->upper_begin[node] - before));
+  for (int i = 0; i < 9; i++) block[i] = from[turned ? i % 3 * 3 + i / 3 : i];
 }
 
 // ---- forces ------------------------------------------------------------------------------------
@@ -147,12 +152,11 @@ static lbStatus make_force_plan(lbWarp *warp, const lbWarpDef *def, lbError *err
 
 lbStatus lb_warp_make_pattern(lbWarp *warp, const lbWarpDef *def, lbError *err) {
   size_t count = count_shares(warp);
-  if (count > INT32_MAX / 4)
+  if (count > INT32_MAX / 9)
     return lb_fail(err, LB_ERR_ARGUMENT, "the method \"warp\" takes at most %d pairs of nodes",
-                   INT32_MAX / 4);
+                   INT32_MAX / 9);
   Share *shares = lb_alloc(count ? count : 1, sizeof *shares);
-  int32_t *degrees = lb_alloc((size_t)warp->node_count, sizeof *degrees);
-  lbStatus status = shares && degrees ? LB_OK : lb_fail_memory(err);
+  lbStatus status = shares ? LB_OK : lb_fail_memory(err);
   if (!status) {
     list_shares(warp, def, shares);
     for (size_t s = 0; s < count; s++)
@@ -161,17 +165,14 @@ lbStatus lb_warp_make_pattern(lbWarp *warp, const lbWarpDef *def, lbError *err) 
     warp->pair_begin = lb_alloc(pairs + 1, sizeof(int32_t));
     warp->pair_turned = lb_alloc(pairs + 1, sizeof(int32_t));
     warp->pair_blocks = lb_alloc(count ? count : 1, sizeof(int32_t));
-    warp->pair_at = lb_alloc(pairs + 1, 2 * sizeof(size_t));
-    if (!warp->pair_begin || !warp->pair_turned || !warp->pair_blocks || !warp->pair_at)
-      status = lb_fail_memory(err);
+    if (!warp->pair_begin || !warp->pair_turned || !warp->pair_blocks) status = lb_fail_memory(err);
   }
   if (!status) {
     fill_pairs(warp, shares, count);
-    status = make_rows(warp, shares, degrees, err);
+    status = make_rows(warp, shares, err);
   }
   if (!status) status = make_force_plan(warp, def, err);
   lb_free(shares);
-  lb_free(degrees);
   return status;
 }
 
@@ -195,15 +196,7 @@ void lb_warp_assemble(const lbWarp *warp, const double *blocks, double *values) 
 
 static void gather_range(int32_t begin, int32_t end, void *context) {
   const Sums *sums = context;
-  const lbWarp *warp = sums->warp;
-  for (int32_t n = begin; n < end; n++) {
-    double *to = sums->to + lb_warp_at(n), sum[3] = { 0 };
-    for (int32_t s = warp->force_begin[n]; s < warp->force_begin[n + 1]; s++) {
-      const double *share = sums->from + 3 * (size_t)warp->force_shares[s];
-      for (int k = 0; k < 3; k++) sum[k] += share[k];
-    }
-    for (size_t k = 0; k < 3; k++) to[k * LB_BATCH] = sum[k];
-  }
+  sums->warp->elements->gather(sums->warp, begin, end, sums->from, sums->to);
 }
 
 void lb_warp_gather(const lbWarp *warp, const double *shares, double *force) {

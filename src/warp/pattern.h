@@ -4,9 +4,9 @@
 
 #include "warp/warp.h"
 
-// row_begin, columns and the plan of assembly, of elements that are there.
+// Neighbours and the plan of assembly, of elements that are there.
 lbStatus lb_warp_make_pattern(lbWarp *warp, const lbWarpDef *def, lbError *err);
-// values (slots x 9 x 8) <- the sums of blocks.
+// values (pairs x 9) <- the sums of blocks.
 void lb_warp_assemble(const lbWarp *warp, const double *blocks, double *values);
 // force (length) <- the sums of the shares of elements.
 void lb_warp_gather(const lbWarp *warp, const double *shares, double *force);

@@ -22,14 +22,32 @@ typedef struct Solver {
 } Solver;
 
 static lbWarpPass pass_of(const Solver *s) {
-  return (lbWarpPass){ .warp = s->warp, .values = s->work->values, .inverse = s->work->inverse };
+  lbWarpWork *work = s->work;
+  lbWarpPass pass = { .warp = s->warp,
+                      .values = work->values,
+                      .symmetric = work->symmetric,
+                      .inverse = work->inverse,
+                      .packed = work->packed };
+  if (work->parts_ready) {
+    pass.arms = work->arms;
+    pass.collected = work->part_sums;
+    pass.motions = work->coarse_vector;
+  }
+  return pass;
 }
 
-// y <- A x; sums: y w, y y
-static lbWarpSums multiply(const Solver *s, const double *x, const double *w, double *y) {
+// y <- A x, x being in work->packed, too; sums: y w, y y
+static lbWarpSums multiply_packed(const Solver *s, const double *x, const double *w, double *y) {
   lbWarpPass pass = pass_of(s);
   pass.x = x, pass.w = w, pass.out = y, pass.a = s->work->c, pass.b = s->work->kappa;
   return lb_warp_run(s->warp->rows->multiply, &pass, s->work);
+}
+
+static lbWarpSums multiply(const Solver *s, const double *x, const double *w, double *y) {
+  lbWarpPass pass = pass_of(s);
+  pass.x = x;
+  lb_warp_run(s->warp->rows->pack, &pass, s->work);
+  return multiply_packed(s, x, w, y);
 }
 
 static lbWarpSums combine(const Solver *s, const double *x, double a, const double *y, double b,
@@ -45,13 +63,21 @@ static lbWarpSums multiply_rigid(const Solver *s, const double *x, double *w, do
   return (lbWarpSums){ sums.second, sums.first };
 }
 
-// y <- the preconditioner's x; the sum x y
-static double smooth(const Solver *s, const double *x, double *y) {
+// y <- the preconditioner's x without the motions of parts; the sum x y with them
+static double smooth_apart(const Solver *s, const double *x, double *y) {
   lbWarpPass pass = pass_of(s);
   pass.x = x, pass.out = y;
   double product = lb_warp_run(s->warp->rows->smooth, &pass, s->work).first;
-  product += lb_warp_add_parts(s->warp, s->work, x, y);
+  product += lb_warp_move_parts(s->warp, s->work);
   return product + lb_warp_add_cores(s->warp, s->work, x, y);
+}
+
+static double smooth(const Solver *s, const double *x, double *y) {
+  lbWarpPass pass = pass_of(s);
+  double product = smooth_apart(s, x, y);
+  pass.out = y;
+  if (pass.motions) lb_warp_run(s->warp->rows->spread, &pass, s->work);
+  return product;
 }
 
 // out <- x + a y + b w (may be NULL); sums: out out, out other (may be NULL)
@@ -115,21 +141,39 @@ static double start(const Solver *s, const double *b, double *r) {
   return norm;
 }
 
+// v += a p, r -= a A p, z <- the preconditioner's r without the motions of parts; the sum r z of
+// all
+static double descend(const Solver *s, double a) {
+  double **vectors = s->work->vectors;
+  lbWarpPass pass = pass_of(s);
+  pass.x = vectors[DIRECTION], pass.y = vectors[PRODUCT], pass.out = s->v;
+  pass.other = vectors[RESIDUAL], pass.smoothed = vectors[SMOOTHED], pass.a = a;
+  double product = lb_warp_run(s->warp->rows->descend, &pass, s->work).first;
+  product += lb_warp_move_parts(s->warp, s->work);
+  return product + lb_warp_add_cores(s->warp, s->work, vectors[RESIDUAL], vectors[SMOOTHED]);
+}
+
+// p <- z, with the motions of parts, + b p
+static void redirect(const Solver *s, double b) {
+  lbWarpPass pass = pass_of(s);
+  pass.x = s->work->vectors[SMOOTHED], pass.out = s->work->vectors[DIRECTION], pass.b = b;
+  lb_warp_run(s->warp->rows->redirect, &pass, s->work);
+}
+
+// Three passes over the nodes an iteration.
 static int32_t conjugate_gradients(const Solver *s, double stop, int32_t iterations) {
   double **vectors = s->work->vectors;
-  double *r = vectors[RESIDUAL], *p = vectors[DIRECTION], *Ap = vectors[PRODUCT];
-  double *z = vectors[SMOOTHED];
-  double rz = smooth(s, r, z);
-  memcpy(p, z, s->warp->length * sizeof *p);
+  double *p = vectors[DIRECTION];
+  memset(p, 0, s->warp->length * sizeof *p);
+  double rz = smooth_apart(s, vectors[RESIDUAL], vectors[SMOOTHED]), ratio = 0;
   int32_t i = 0;
   while (i < iterations && rz > stop) {
-    double curvature = multiply(s, p, p, Ap).first;
+    redirect(s, ratio);
+    double curvature = multiply_packed(s, p, p, vectors[PRODUCT]).first;
     s->work->indefinite = !(curvature > 0); // by compression
     if (s->work->indefinite) break;
-    advance(s, rz / curvature, p, Ap, r);
-    double next = smooth(s, r, z);
-    combine(s, z, next / rz, p, 0, NULL, p, NULL);
-    rz = next;
+    double next = descend(s, rz / curvature);
+    ratio = next / rz, rz = next;
     i++;
   }
   return i;

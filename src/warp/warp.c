@@ -8,6 +8,7 @@
 #include "warp/coarse.h"
 #include "warp/cores.h"
 #include "warp/kernels.h"
+#include "warp/order.h"
 #include "warp/pattern.h"
 
 #include <string.h>
@@ -148,7 +149,10 @@ static lbStatus fill_set(lbWarpSet *set, const lbWarpDef *def, lbError *err) {
     Element element;
     if (!make_element(def, set->kind, nodes, values, &element))
       return lb_fail(err, LB_ERR_ARGUMENT, "%s %d is flat or inverted at rest",
-                     tets ? "tet" : "brick", (int)e);
+                     tets ? "tet" : "brick",
+                     (int)(def->element_numbers ? def->element_numbers[index] : e));
+    for (int32_t a = 0; a < set->nodes; a++)
+      set->steepest = fmax(set->steepest, lb_length(lb_vec3_load(element.gradients + 3 * a)));
     put_element(set, &element, nodes, &material, i,
                 i < set->count && !is_rigid(def, nodes, set->nodes));
   }
@@ -186,18 +190,29 @@ static double frame_quality(const lbVec3 e[3]) {
   return lb_length(across) / (lb_dot(e[0], e[0]) + lb_dot(e[1], e[1]) + lb_dot(e[2], e[2]));
 }
 
-static void choose_edges(lbWarp *warp, int32_t node) {
-  int32_t group = node / LB_BATCH, lane = node % LB_BATCH, count = 0;
-  int32_t own = (int32_t)lb_warp_at(node), at[CHOICES];
+// The first neighbours in the order of the def, so that the choice does not depend on ours.
+static int32_t list_neighbours(const lbWarp *warp, const int32_t *numbers, int32_t node,
+                               int32_t list[CHOICES]) {
+  int32_t count = 0;
+  for (int32_t s = 0; s < lb_warp_degree(warp, node); s++) {
+    int32_t other = lb_warp_neighbour(warp, node, s), k = count < CHOICES ? count++ : CHOICES;
+    for (; k > 0 && numbers[list[k - 1]] > numbers[other]; k--)
+      if (k < CHOICES) list[k] = list[k - 1];
+    if (k < CHOICES) list[k] = other;
+  }
+  return count;
+}
+
+static void choose_edges(lbWarp *warp, const int32_t *numbers, int32_t node) {
+  int32_t group = node / LB_BATCH, lane = node % LB_BATCH, at[CHOICES];
+  int32_t own = (int32_t)lb_warp_at(node), count = list_neighbours(warp, numbers, node, at);
   int32_t *chosen = warp->chosen + (size_t)group * 3 * LB_BATCH + (size_t)lane;
   lbVec3 edges[CHOICES];
   const double *X = warp->rest;
-  for (int32_t s = warp->row_begin[group]; s < warp->row_begin[group + 1] && count < CHOICES; s++) {
-    int32_t j = warp->columns[(size_t)s * LB_BATCH + (size_t)lane];
-    if (j == own) break;
-    at[count] = j;
-    edges[count++] = lb_vec3(X[j] - X[own], X[j + LB_BATCH] - X[own + LB_BATCH],
-                             X[j + 2 * LB_BATCH] - X[own + 2 * LB_BATCH]);
+  for (int32_t s = 0; s < count; s++) {
+    int32_t j = at[s] = (int32_t)lb_warp_at(at[s]);
+    edges[s] = lb_vec3(X[j] - X[own], X[j + LB_BATCH] - X[own + LB_BATCH],
+                       X[j + 2 * LB_BATCH] - X[own + 2 * LB_BATCH]);
   }
   double best = -1;
   for (int k = 0; k < 3; k++) chosen[k * LB_BATCH] = own;
@@ -211,6 +226,16 @@ static void choose_edges(lbWarp *warp, int32_t node) {
       }
 }
 
+static lbStatus find_edges(lbWarp *warp, lbError *err) {
+  int32_t *numbers = lb_alloc((size_t)warp->node_count, sizeof(int32_t));
+  warp->chosen = lb_alloc((size_t)warp->group_count * 3 * LB_BATCH, sizeof(int32_t));
+  bool made = numbers && warp->chosen;
+  for (int32_t n = 0; n < warp->node_count && made; n++) numbers[warp->ranks[n]] = n;
+  for (int32_t n = 0; n < warp->node_count && made; n++) choose_edges(warp, numbers, n);
+  lb_free(numbers);
+  return made ? LB_OK : lb_fail_memory(err);
+}
+
 // ---- all of it ---------------------------------------------------------------------------------
 
 static lbStatus fill_nodes(lbWarp *warp, const lbWarpDef *def, lbError *err) {
@@ -219,8 +244,9 @@ static lbStatus fill_nodes(lbWarp *warp, const lbWarpDef *def, lbError *err) {
   warp->masses = lb_alloc(lanes, sizeof(double));
   warp->free = lb_alloc(lanes, sizeof(double));
   if (!warp->rest || !warp->masses || !warp->free) return lb_fail_memory(err);
-  lb_warp_to_lanes(warp, def->positions, warp->rest);
   for (int32_t n = 0; n < warp->node_count; n++) {
+    for (size_t k = 0; k < 3; k++)
+      warp->rest[lb_warp_at(n) + k * LB_BATCH] = def->positions[3 * (size_t)n + k];
     warp->masses[n] = def->masses[n];
     warp->free[n] = !def->held[n];
   }
@@ -229,12 +255,13 @@ static lbStatus fill_nodes(lbWarp *warp, const lbWarpDef *def, lbError *err) {
 
 // The matrix of the rest shape, from the blocks of elements as they are.
 static lbStatus fill_rest_values(lbWarp *warp, lbError *err) {
-  size_t count = 0, slots = (size_t)warp->row_begin[warp->group_count];
+  size_t count = 0;
   for (int k = 0; k < 2; k++)
     count += (size_t)warp->sets[k].batch_count * LB_BATCH * (size_t)warp->sets[k].blocks;
   double *blocks = lb_alloc(count ? count : 1, 9 * sizeof(double));
-  warp->rest_values = lb_alloc(slots ? slots : 1, 9 * LB_BATCH * sizeof(double));
-  lbStatus status = blocks && warp->rest_values ? LB_OK : lb_fail_memory(err);
+  warp->packed_rest = lb_alloc((size_t)warp->node_count, 4 * sizeof(double));
+  warp->rest_values = lb_alloc(lb_warp_block_doubles((size_t)warp->pair_count), sizeof(double));
+  lbStatus status = blocks && warp->rest_values && warp->packed_rest ? LB_OK : lb_fail_memory(err);
   for (int k = 0; k < 2 && !status; k++) {
     const lbWarpSet *set = &warp->sets[k];
     size_t size = 9 * (size_t)set->blocks;
@@ -246,6 +273,9 @@ static lbStatus fill_rest_values(lbWarp *warp, lbError *err) {
     }
   }
   if (!status) lb_warp_assemble(warp, blocks, warp->rest_values);
+  for (size_t n = 0; n < (size_t)warp->node_count && !status; n++)
+    for (size_t k = 0; k < 3; k++)
+      warp->packed_rest[4 * n + k] = warp->rest[lb_warp_at((int32_t)n) + k * LB_BATCH];
   lb_free(blocks);
   return status;
 }
@@ -265,16 +295,13 @@ static lbStatus fill(lbWarp *warp, const lbWarpDef *def, lbSimdLevel level, lbEr
   if (!status) status = lb_warp_make_parts(warp, err);
   bool by_rows = warp->strain == LB_WARP_LINEAR || lb_warp_is_by_vertices(warp);
   if (!status && by_rows) status = fill_rest_values(warp, err);
-  if (!status && by_rows && warp->rotation == LB_WARP_EDGES) {
-    warp->chosen = lb_alloc((size_t)warp->group_count * 3 * LB_BATCH, sizeof(int32_t));
-    if (!warp->chosen) return lb_fail_memory(err);
-    for (int32_t n = 0; n < warp->node_count; n++) choose_edges(warp, n);
-  }
+  if (!status && by_rows && warp->rotation == LB_WARP_EDGES) status = find_edges(warp, err);
   return status ? status : lb_warp_make_coarse(warp, err);
 }
 
 lbStatus lb_warp_create(const lbWarpDef *def, lbSimdLevel level, lbWarp **out, lbError *err) {
   lbWarp *warp = lb_alloc(1, sizeof *warp);
+  lbWarpSorted sorted;
   if (!warp) return lb_fail_memory(err);
   warp->rotation = def->rotation;
   warp->strain = def->strain;
@@ -285,7 +312,10 @@ lbStatus lb_warp_create(const lbWarpDef *def, lbSimdLevel level, lbWarp **out, l
   warp->node_count = def->node_count;
   warp->group_count = (def->node_count + LB_BATCH - 1) / LB_BATCH;
   warp->length = (size_t)warp->group_count * 3 * LB_BATCH;
-  lbStatus status = fill(warp, def, level, err);
+  lbStatus status = lb_warp_sort(def, &sorted, err);
+  warp->ranks = sorted.ranks, sorted.ranks = NULL;
+  if (!status) status = fill(warp, &sorted.def, level, err);
+  lb_warp_sorted_release(&sorted);
   if (status)
     lb_warp_destroy(warp);
   else
@@ -300,12 +330,13 @@ void lb_warp_destroy(lbWarp *warp) {
     lb_free(warp->sets[k].rest);
     lb_free(warp->sets[k].parameters);
   }
-  void *arrays[] = { warp->rest,         warp->masses,       warp->free,       warp->row_begin,
-                     warp->columns,      warp->rest_values,  warp->chosen,     warp->pair_begin,
-                     warp->pair_turned,  warp->pair_blocks,  warp->pair_at,    warp->force_begin,
-                     warp->force_shares, warp->core_columns, warp->core_begin, warp->core_nodes,
-                     warp->core_of };
+  void *arrays[] = { warp->rest,         warp->masses,      warp->free,        warp->packed_rest,
+                     warp->upper_begin,  warp->upper,       warp->lower_begin, warp->lower,
+                     warp->lower_block,  warp->rest_values, warp->chosen,      warp->pair_begin,
+                     warp->pair_turned,  warp->pair_blocks, warp->force_begin, warp->force_shares,
+                     warp->core_columns, warp->core_begin,  warp->core_nodes,  warp->core_of };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) lb_free(arrays[i]);
+  lb_free(warp->ranks);
   lb_free(warp->part_of);
   lb_free(warp->part_begin);
   lb_free(warp->part_nodes);
@@ -318,11 +349,15 @@ void lb_warp_destroy(lbWarp *warp) {
 // ---- lanes -------------------------------------------------------------------------------------
 
 void lb_warp_to_lanes(const lbWarp *warp, const double *nodes, double *lanes) {
-  for (int32_t n = 0; n < warp->node_count; n++)
-    for (size_t k = 0; k < 3; k++) lanes[lb_warp_at(n) + k * LB_BATCH] = nodes[3 * (size_t)n + k];
+  for (int32_t n = 0; n < warp->node_count; n++) {
+    double *to = lanes + lb_warp_at(warp->ranks[n]);
+    for (size_t k = 0; k < 3; k++) to[k * LB_BATCH] = nodes[3 * (size_t)n + k];
+  }
 }
 
 void lb_warp_from_lanes(const lbWarp *warp, const double *lanes, double *nodes) {
-  for (int32_t n = 0; n < warp->node_count; n++)
-    for (size_t k = 0; k < 3; k++) nodes[3 * (size_t)n + k] = lanes[lb_warp_at(n) + k * LB_BATCH];
+  for (int32_t n = 0; n < warp->node_count; n++) {
+    const double *from = lanes + lb_warp_at(warp->ranks[n]);
+    for (size_t k = 0; k < 3; k++) nodes[3 * (size_t)n + k] = from[k * LB_BATCH];
+  }
 }

@@ -3,7 +3,9 @@
 
 #include "linalg/cholesky.h"
 
+#ifdef LB_ENGINE_SUITESPARSE
 void openblas_set_num_threads(int count); // BLAS's own, as a host program would call it
+#endif
 
 static lbCholesky *analyse(const lbSparse *A) {
   lbError err = { 0 };
@@ -135,6 +137,7 @@ static void another_pattern_is_refused(void **state) {
   lb_sparse_destroy(A), lb_sparse_destroy(B);
 }
 
+#ifdef LB_ENGINE_SUITESPARSE
 // A host program may have given BLAS as many threads as it likes.
 static void blas_threads_of_the_host_do_not_change_the_bits(void **state) {
   (void)state;
@@ -154,6 +157,7 @@ static void blas_threads_of_the_host_do_not_change_the_bits(void **state) {
   lb_cholesky_destroy(factor);
   free_pencil(p);
 }
+#endif
 
 static void every_failing_allocation_is_survived(void **state) {
   (void)state;
@@ -185,7 +189,9 @@ int main(void) {
     cmocka_unit_test(an_indefinite_matrix_is_refused_with_its_row),
     cmocka_unit_test(what_is_no_number_is_refused_with_its_place),
     cmocka_unit_test(another_pattern_is_refused),
+#ifdef LB_ENGINE_SUITESPARSE
     cmocka_unit_test(blas_threads_of_the_host_do_not_change_the_bits),
+#endif
     cmocka_unit_test(every_failing_allocation_is_survived),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

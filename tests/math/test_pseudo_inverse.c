@@ -1,5 +1,5 @@
 // The four conditions that define the Moore-Penrose inverse, for every shape and rank; against an
-// SVD of LAPACK; limits.
+// SVD of the build side; limits.
 #include "check.h"
 #include "linalg/dense.h"
 #include "math/pseudo_inverse.h"
@@ -121,7 +121,7 @@ static void graded_rows_and_columns_meet_the_conditions(void **state) {
   }
 }
 
-// V diag(1/s) U^T from LAPACK with the same cut.
+// V diag(1/s) U^T from the engine with the same cut.
 static void agrees_with_an_svd(void **state) {
   (void)state;
   static double a[AREA], u[AREA], s[LARGEST], vt[AREA], scaled[AREA], expected[AREA];
