@@ -176,7 +176,7 @@ struct lbWorldTouch {
   double *amounts;          // (2 contact_room x 3): forces or impulses on the spots
   double *solve_work;       // (contact_room x 6)
   double *pool;             // matrices and moves of parts
-  size_t pool_room;
+  size_t pool_room, pool_used;
   lbContactStats stats;
   double *stops;    // (contact_room x 3): impulses before the step, N s; NULL: there are none
   double *lcp_work; // NULL: forces are found by Gauss-Seidel
@@ -188,6 +188,11 @@ struct lbWorldTouch {
   lbTouchWork works[LB_NEAR_TASKS];
   lbTouchCandidate *found; // (LB_NEAR_BLOCK x LB_PAIR_CONTACTS)
 };
+
+// Of a body with so many contacts: a matrix and its moves.
+static inline size_t lb_touch_pool_of(int32_t count) {
+  return 3 * (size_t)count * (3 * (size_t)count + 1);
+}
 
 // Room for all bodies and contacts; memory is taken here and not in a step.
 lbStatus lb_touch_reserve(lbWorld *world, lbError *err);

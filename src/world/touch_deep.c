@@ -10,10 +10,12 @@
 
 #include "body/body.h"
 
-#define CLOSE 0.6 // of the sum of radii: centres that are farther apart are looked at no further
-#define BELOW 0.2 // of the thickness: where it is asked whether a body is inside another
-#define SAMPLES 8 // places of a surface that are asked
-#define ASIDE 0.5 // how far the places that push are sought to the sides
+#define CLOSE 0.6  // of the sum of radii: centres that are farther apart are looked at no further
+#define BELOW 0.25 // of the smaller radius: where it is asked whether a body is inside another,
+#define LEAST 0.2  // and of the thickness there, at least,
+#define MOST 0.5   // and at most
+#define SAMPLES 8  // places of a surface that are asked
+#define ASIDE 0.5  // how far the places that push are sought to the sides
 #define DIRECTIONS 26 // of the sides, edges and corners of a cube
 #define PLACES 4
 
@@ -59,7 +61,7 @@ static bool is_inside(const lbBody *body, lbVec3 place) {
 }
 
 // A place below the surface; false: it is not told where that is.
-static bool sample(const lbBody *body, int32_t number, lbVec3 *place) {
+static bool sample(const lbBody *body, int32_t number, double radius, lbVec3 *place) {
   const lbModel *model = body->prepared->model;
   const double middle[3] = { 1.0 / 3, 1.0 / 3, 1.0 / 3 };
   *place = lb_frame_centre(body);
@@ -72,14 +74,15 @@ static bool sample(const lbBody *body, int32_t number, lbVec3 *place) {
       return false;
   lbVec3 now = lb_normalise(lb_cross(lb_sub(at[1], at[0]), lb_sub(at[2], at[0])));
   lbVec3 out = lb_body_outward(body, triangle, middle, now, &thickness);
-  *place = lb_add(lb_scale(1.0 / 3, lb_add(at[0], lb_add(at[1], at[2]))),
-                  lb_scale(-BELOW * thickness, out));
+  double depth = fmax(LEAST * thickness, fmin(MOST * thickness, BELOW * radius));
+  *place = lb_add_scaled(lb_scale(1.0 / 3, lb_add(at[0], lb_add(at[1], at[2]))), -depth, out);
   return thickness > 0;
 }
 
-static bool sample_is_inside(const lbBody *one, const lbBody *other, int32_t number) {
+static bool sample_is_inside(const lbBody *one, const lbBody *other, int32_t number,
+                             double radius) {
   lbVec3 place;
-  return sample(one, number, &place) && is_inside(other, place);
+  return sample(one, number, radius, &place) && is_inside(other, place);
 }
 
 // All samples of bodies that are known to be deep in each other; of others one in each step.
@@ -88,11 +91,13 @@ static bool are_deep(const lbWorld *world, int32_t a, int32_t b, bool known) {
   const lbBody *one = world->slots[a].body, *other = world->slots[b].body;
   const lbTouchSphere *first = &touch->spheres[a], *second = &touch->spheres[b];
   double distance = lb_length(lb_sub(first->centre, second->centre));
+  double smaller = fmin(first->radius, second->radius);
   if (!known && !(distance < CLOSE * (first->radius + second->radius))) return false;
   for (int32_t i = 0; i < SAMPLES; i++) {
     if (!known && !lb_rigid_solid(one) && !lb_rigid_solid(other) && i != world->steps % SAMPLES)
       continue;
-    if (sample_is_inside(one, other, i) || sample_is_inside(other, one, i)) return true;
+    if (sample_is_inside(one, other, i, smaller) || sample_is_inside(other, one, i, smaller))
+      return true;
   }
   return false;
 }
