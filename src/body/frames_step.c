@@ -25,7 +25,7 @@
 #define DRAGGED_MOST 2.0 // likewise, of frames that are dragged
 #define DRAG_HALVINGS 60
 #define TWISTED -0.25    // cosine of half the angle between a frame and its pivot
-#define CREATED_MOST 2.0 // times what there was
+#define CREATED_MOST 1.1 // times what there was
 
 // ---- frames that move as told ------------------------------------------------------------------
 
