@@ -92,6 +92,8 @@ lbStatus bench_edit(const char *scenes, benchTable *table, lbError *err);
 lbStatus bench_web(int32_t threads, benchTable *table, lbError *err);
 // Without a context to draw in: rows that say why.
 lbStatus bench_render(benchTable *table, lbError *err);
+// One system by every analysis that is compiled in.
+lbStatus bench_engines(const char *mesh_path, int32_t threads, benchTable *table, lbError *err);
 lbStatus bench_fem(const char *mesh_path, int32_t threads, benchTable *table, lbError *err);
 
 #endif

@@ -57,6 +57,7 @@ if(LIMBER_PROGRAM)
     target_link_libraries(limber-cli PRIVATE PkgConfig::BULLET)
   endif()
   set_target_properties(limber-cli PROPERTIES OUTPUT_NAME limber)
+  include(cmake/mpi.cmake)
 endif()
 
 if(LIMBER_TESTS)

@@ -397,7 +397,7 @@ static void print_chosen(const Job *job, const lbModel *model) {
             "(--damping_stiffness, --damping_mass)\n",
             cli_model_damping(model)[1], 100 * r->damping_ratio);
   if (r->modes_chosen) cli_say("  %d modes are computed (--modes)\n", (int)r->mode_count);
-  if (!job->accuracy && !job->report_folder && !is_unreduced(r->method))
+  if (r->accuracy && !job->accuracy && !job->report_folder)
     cli_say("  it is compared with the full simulator quickly (--accuracy, --report)\n");
   if (job->output == job->chosen_output) cli_say("  the file is %s (-o)\n", job->output);
 }

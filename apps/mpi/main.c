@@ -1,13 +1,10 @@
 // limber-mpi: the slow verbs of limber over MPI. Rank 0 is the program; the other ranks work for
 // it.
-#include "apps/cli/cli.h"
+#include "apps/mpi/verbs.h"
 
 #include "limber/petsc.h"
 
-#include <stdio.h>
-#include <string.h>
-
-static const cliVerb *const verbs[] = { &cli_modes, &cli_build };
+static const cliVerb *const verbs[] = { &cli_modes, &cli_build, &mpi_bench };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
 
 static void print_help(FILE *to) {
@@ -19,6 +16,8 @@ static void print_help(FILE *to) {
   fprintf(to,
           "\nVerbs, options and output are those of limber (limber-mpi VERB --help), and\n"
           "  --solver NAME   direct, iterative, or auto (the default): direct up to %d rows\n"
+          "  --restart DIR   keep what is finished there, and go on from it\n"
+          "  --memory GB     that a rank may take (its share of what its machine has free)\n"
           "\nPETSC_OPTIONS has options for PETSc, SLEPc and MUMPS. Exit status: 0 ok, 1 the job "
           "failed,\n2 a wrong command line.\n\nexample:\n"
           "  mpirun -n 8 limber-mpi modes scan.msh --young 1e6\n"
@@ -78,10 +77,21 @@ static cliStatus run_verb(const cliVerb *verb, int count, char **words) {
 static cliStatus run(int count, char **words) {
   lbPetscDef def = lb_petsc_def();
   const char *solver = take_option("--solver", &count, words);
+  def.restart = take_option("--restart", &count, words);
+  if (def.restart && !def.restart[0]) {
+    cli_note("--restart needs a folder");
+    return CLI_USAGE;
+  }
   if (solver && !parse_solver(solver, &def.solver)) {
     cli_note("--solver is \"%s\", use auto, direct or iterative", solver);
     return CLI_USAGE;
   }
+  const char *memory = take_option("--memory", &count, words);
+  if (memory && (sscanf(memory, "%lf", &def.memory) != 1 || !(def.memory > 0))) {
+    cli_note("--memory is \"%s\", it must be a number of gigabytes", memory);
+    return CLI_USAGE;
+  }
+  def.memory *= 1e9;
   lb_petsc_install(&def);
   if (count > 1 && strcmp(words[1], "--version") == 0) {
     printf("limber-mpi " LB_VERSION "\n");
@@ -90,7 +100,7 @@ static cliStatus run(int count, char **words) {
   for (int i = 0; count > 1 && i < VERB_COUNT; i++)
     if (strcmp(words[1], verbs[i]->name) == 0) return run_verb(verbs[i], count - 2, words + 2);
   bool help = count > 1 && (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0);
-  if (count > 1 && !help) cli_note("unknown verb \"%s\", use modes or build", words[1]);
+  if (count > 1 && !help) cli_note("unknown verb \"%s\", use modes, build or bench", words[1]);
   if (count < 2 || help) print_help(help ? stdout : stderr);
   return help ? CLI_OK : CLI_USAGE;
 }

@@ -4,7 +4,7 @@
 #ifndef LIMBER_PETSC_H
 #define LIMBER_PETSC_H
 
-#include "limber/base.h"
+#include "limber/fem.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -12,7 +12,7 @@ extern "C" {
 
 // How modes and static solutions are found.
 typedef enum lbPetscSolver {
-  LB_PETSC_AUTO,     // direct up to LB_PETSC_DIRECT_ROWS, iterative beyond
+  LB_PETSC_AUTO,     // direct up to LB_PETSC_DIRECT_ROWS, where there is memory for it
   LB_PETSC_DIRECT,   // shift and invert, the matrix factored by MUMPS
   LB_PETSC_ITERATIVE // conjugate gradients and LOBPCG, preconditioned by algebraic multigrid that
                      // knows the rigid motions
@@ -23,6 +23,7 @@ typedef enum lbPetscSolver {
 typedef struct lbPetscDef {
   lbPetscSolver solver; // default LB_PETSC_AUTO
   const char *restart;  // folder of what was finished, which is made; default NULL: none
+  double memory;        // bytes a rank may take; default 0: its share of what its machine has free
 } lbPetscDef;
 
 lbPetscDef lb_petsc_def(void);
@@ -35,6 +36,24 @@ int lb_petsc_rank_count(void);
 void lb_petsc_install(const lbPetscDef *def);
 // The other ranks: does what rank 0 asks for until it stops.
 void lb_petsc_serve(void);
+// What the engine's own work takes, measured. Rank 0; the body was made after lb_petsc_install and
+// is a solid.
+typedef struct lbPetscFigures {
+  int32_t rows, mode_count;
+  bool direct;             // by a factor
+  double open_seconds;     // the body was cut and spread
+  double assemble_seconds; // K and M
+  double modes_seconds;    // the factor included
+  double factor_seconds;   // of K alone, or the set-up of multigrid
+  double solve_seconds;    // of one right-hand side
+  double modes_residual;   // the largest |K w − λ M w| / |K w|
+  double solve_residual;   // |K x − b| / |b|
+  double most_bytes;       // of a rank, at its peak; the rank that takes most,
+  double least_bytes;      // and the one that takes least
+} lbPetscFigures;
+
+lbStatus lb_petsc_measure(const lbFem *fem, int32_t mode_count, lbPetscFigures *out, lbError *err);
+
 // The end of all ranks: rank 0 lets the others go first.
 void lb_petsc_stop(void);
 

@@ -177,6 +177,17 @@ done:
 
 // ---- the scalar pattern ------------------------------------------------------------------------
 
+static lbStatus set_node_positions(lbFem *fem, lbError *err) {
+  double *positions = lb_alloc(3 * (size_t)fem->node_count, sizeof *positions);
+  if (!positions) return lb_fail_memory(err);
+  for (size_t i = 0; i < (size_t)fem->node_count; i++)
+    memcpy(positions + 3 * i, fem->positions + 3 * (size_t)fem->vertex_of_node[i],
+           3 * sizeof *positions);
+  lbStatus status = lb_sparse_set_positions(fem->pattern, positions, err);
+  lb_free(positions);
+  return status;
+}
+
 // Scalar column 3 j + c holds three rows of every block above the diagonal, then c + 1 rows of the
 // diagonal block.
 static lbStatus make_pattern(lbFem *fem, lbError *err) {
@@ -200,6 +211,7 @@ static lbStatus make_pattern(lbFem *fem, lbError *err) {
   if (!status) {
     lb_free(fem->pattern->values);
     fem->pattern->values = NULL;
+    status = set_node_positions(fem, err);
   }
   lb_free(begin);
   lb_free(rows);

@@ -32,7 +32,7 @@ struct lbCholesky {
 lbStatus lb_cholesky_create(const lbSparse *A, lbCholesky **out, lbError *err) {
   const lbAnalysis *analyses;
   lb_fronts_analyses(&analyses);
-  return lb_cholesky_create_by(analyses[0].run, A, out, err);
+  return lb_cholesky_create_by(A->positions ? lb_fronts_analyse_own : analyses[0].run, A, out, err);
 }
 
 lbStatus lb_cholesky_create_by(lbAnalyse *analyse, const lbSparse *A, lbCholesky **out,

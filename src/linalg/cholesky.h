@@ -15,7 +15,8 @@ typedef struct lbCholesky lbCholesky;
 struct lbFronts;
 
 // Finds a fill-reducing ordering of the pattern of A and the structure of L. Values are not read.
-// Patterns of full 3x3 blocks are recognised and ordered as the graph of their blocks.
+// Patterns of full 3x3 blocks are recognised and ordered as the graph of their blocks. Where nodes
+// have positions, limber's own analysis is taken: its factors are smaller.
 lbStatus lb_cholesky_create(const lbSparse *A, lbCholesky **out, lbError *err);
 // The same by an analysis of choice (fronts.h).
 typedef lbStatus lbAnalyse(const lbSparse *A, struct lbFronts **out, lbError *err);

@@ -69,14 +69,34 @@ lbStatus lb_sparse_create_diagonal(int32_t size, const double *diagonal, lbSpars
   return status;
 }
 
+lbStatus lb_sparse_set_positions(lbSparse *A, const double *positions, lbError *err) {
+  LB_ASSERT(!A->borrowed);
+  double *copy = lb_duplicate(positions, (size_t)A->size, sizeof *copy);
+  if (!copy) return lb_fail_memory(err);
+  lb_free(A->positions);
+  A->positions = copy;
+  return LB_OK;
+}
+
 lbStatus lb_sparse_copy_pattern(const lbSparse *A, lbSparse **out, lbError *err) {
-  return lb_sparse_create(A->size, A->column_begin, A->rows, out, err);
+  lbSparse *copy = NULL;
+  lbStatus status = lb_sparse_create(A->size, A->column_begin, A->rows, &copy, err);
+  if (!status && A->positions) status = lb_sparse_set_positions(copy, A->positions, err);
+  if (status)
+    lb_sparse_destroy(copy);
+  else
+    *out = copy;
+  return status;
 }
 
 lbStatus lb_sparse_borrow_pattern(const lbSparse *A, lbSparse **out, lbError *err) {
   lbSparse *made = lb_alloc(1, sizeof *made);
   if (!made) return lb_fail_memory(err);
-  *made = (lbSparse){ A->size, A->column_begin, A->rows, NULL, true };
+  *made = (lbSparse){ .size = A->size,
+                      .column_begin = A->column_begin,
+                      .rows = A->rows,
+                      .positions = A->positions,
+                      .borrowed = true };
   made->values = lb_alloc((size_t)lb_sparse_nonzero_count(A), sizeof *made->values);
   if (!made->values) {
     lb_sparse_destroy(made);
@@ -122,6 +142,7 @@ void lb_sparse_destroy(lbSparse *A) {
   if (!A->borrowed) {
     lb_free(A->column_begin);
     lb_free(A->rows);
+    lb_free(A->positions);
   }
   lb_free(A->values);
   lb_free(A);

@@ -16,7 +16,9 @@ typedef struct lbSparse {
   int32_t *column_begin; // (size + 1), starts at 0
   int32_t *rows;         // (nonzero count), ascending in a column, row <= column
   double *values;        // (nonzero count)
-  bool borrowed;         // column_begin and rows are another matrix's
+  double *positions;     // (size): the places of the nodes whose three unknowns follow each other,
+                         // which help to order them; or NULL
+  bool borrowed;         // column_begin, rows and positions are another matrix's
 } lbSparse;
 
 // Copies the pattern; values are zero. Refuses an unsorted, doubled or lower-triangle entry.
@@ -31,6 +33,8 @@ lbStatus lb_sparse_copy_pattern(const lbSparse *A, lbSparse **out, lbError *err)
 lbStatus lb_sparse_borrow_pattern(const lbSparse *A, lbSparse **out, lbError *err);
 // A copy without stored zeros off the diagonal.
 lbStatus lb_sparse_copy_nonzeros(const lbSparse *A, lbSparse **out, lbError *err);
+// Copies of the matrix have them, too.
+lbStatus lb_sparse_set_positions(lbSparse *A, const double *positions, lbError *err);
 void lb_sparse_destroy(lbSparse *A);
 
 // LB_ERR_ARGUMENT that names the fault unless the pattern is as described above.

@@ -154,7 +154,8 @@ lbStatus lb_parts_assemble(lbParts *parts, lbError *err) {
     if (parts->fem) add_mass(parts);
     finish_matrix(parts->M);
     open_transfer(parts);
-    parts->scale = trace(parts->K) / trace(parts->M);
+    parts->mass_trace = trace(parts->M);
+    parts->scale = trace(parts->K) / parts->mass_trace;
     if (!isfinite(parts->scale) || parts->scale < 1e-200)
       status = lb_fail(err, LB_ERR_NUMERIC,
                        "modes: trace of K over that of M is %g: check the units", parts->scale);

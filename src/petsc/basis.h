@@ -38,6 +38,8 @@ typedef struct lbStatics {
 lbStatus lb_statics_open(lbStatics *statics, lbParts *parts, const lbPetscDef *def,
                          const lbEigen *eigen, lbError *err);
 void lb_statics_close(lbStatics *statics);
+// Takes out of forces what would move a free body; X (3 own_count x count).
+void lb_statics_balance(const lbStatics *statics, int32_t count, double *X);
 // X <- K⁺ X with no rigid motion in it; X (3 own_count x count).
 lbStatus lb_statics_solve(lbStatics *statics, int32_t count, double *X, lbError *err);
 

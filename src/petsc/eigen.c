@@ -16,6 +16,8 @@
 
 // As in linalg/eigen.c: the first s, in units of trace K / trace M, and what counts as zero, in s.
 static const double FIRST_SHIFT = 1e-8, LAST_SHIFT = 1e-3, ZERO_CANDIDATE = 1e-4;
+// Of the preconditioner of free bodies, likewise, and what LOBPCG stops at.
+static const double GRID_SHIFT = 1e-5, ITERATIVE_RESIDUAL = 1e-7;
 
 void lb_rows_release(lbRows *rows) {
   lb_free(rows->values);
@@ -48,16 +50,21 @@ static PetscErrorCode tell_progress(EPS eps, PetscInt step, PetscInt converged, 
   return 0;
 }
 
-static void take_vectors(EPS eps, const lbParts *parts, int32_t total, Found *found) {
-  Vec w;
+static void allocate_found(const lbParts *parts, int32_t total, Found *found) {
   found->count = total;
   found->rows = 3 * (size_t)parts->own_count;
   found->W = lb_ranks_alloc(found->rows * (size_t)total + 1, sizeof(double));
   found->values = lb_ranks_alloc((size_t)total, sizeof(double));
+}
+
+// From place `first` on.
+static void take_vectors(EPS eps, const lbParts *parts, int32_t first, int32_t count,
+                         Found *found) {
+  Vec w;
   LB_PETSC(VecDuplicate(parts->rows, &w));
-  for (int32_t i = 0; i < total; i++) {
-    LB_PETSC(VecPlaceArray(w, found->W + found->rows * (size_t)i));
-    LB_PETSC(EPSGetEigenpair(eps, i, &found->values[i], NULL, w, NULL));
+  for (int32_t i = 0; i < count; i++) {
+    LB_PETSC(VecPlaceArray(w, found->W + found->rows * (size_t)(first + i)));
+    LB_PETSC(EPSGetEigenpair(eps, i, &found->values[first + i], NULL, w, NULL));
     LB_PETSC(VecResetArray(w));
   }
   LB_PETSC(VecDestroy(&w));
@@ -167,7 +174,8 @@ static lbStatus search_shifted(lbParts *parts, double shift, int32_t total, Foun
                        (int)total);
   }
   if (!status) {
-    take_vectors(eps, parts, total, found);
+    allocate_found(parts, total, found);
+    take_vectors(eps, parts, 0, total, found);
     LB_PETSC(EPSDestroy(&parts->search));
     LB_PETSC(EPSMonitorCancel(eps)); // it would look for this call's variables
     parts->search = eps;
@@ -193,6 +201,97 @@ static lbStatus search_directly(lbParts *parts, int32_t total, Found *found, lbE
         cause.text);
   if (status && err) *err = cause;
   return status;
+}
+
+// ---- LOBPCG ------------------------------------------------------------------------------------
+
+// |r| of vectors of unit mass over λ |M w|, which is sqrt(trace M / rows) or so.
+static PetscErrorCode relative_residual(EPS eps, PetscScalar re, PetscScalar im, PetscReal residual,
+                                        PetscReal *error, void *context) {
+  (void)eps, (void)im;
+  *error = residual / (fabs(re) * *(const double *)context);
+  return 0;
+}
+
+// The rigid motions of a free body, which are kept out of the search.
+static void deflate_rigid(const lbParts *parts, EPS eps, Found *found) {
+  MatNullSpace space;
+  PetscInt count;
+  const Vec *motions;
+  LB_PETSC(MatGetNearNullSpace(parts->K, &space));
+  LB_PETSC(MatNullSpaceGetVecs(space, NULL, &count, &motions));
+  LB_PETSC(EPSSetDeflationSpace(eps, count, (Vec *)motions));
+  for (PetscInt i = 0; i < count; i++) {
+    const PetscScalar *values;
+    LB_PETSC(VecGetArrayRead(motions[i], &values));
+    memcpy(found->W + found->rows * (size_t)i, values, found->rows * sizeof *values);
+    LB_PETSC(VecRestoreArrayRead(motions[i], &values));
+  }
+}
+
+// Makes the first `count` columns orthonormal in the mass.
+static lbStatus orthonormalise(const lbParts *parts, Found *found, int32_t count, lbError *err) {
+  size_t n = (size_t)count;
+  double *MW = lb_ranks_alloc(found->rows * n + 1, sizeof(double));
+  double *G = lb_ranks_alloc(n * n, sizeof(double));
+  lb_parts_multiply(parts, parts->M, count, found->W, MW);
+  multiply_all(found->rows, count, found->W, MW, G);
+  lbStatus status = lb_ranks_agree(lb_dense_cholesky(count, G, err), err);
+  if (!status && found->rows > 0)
+    lb_dense_divide_by_upper((int32_t)found->rows, count, G, found->W);
+  lb_free(MW);
+  lb_free(G);
+  return status;
+}
+
+// Multigrid of K, or of K + s M where K is singular.
+static void precondition(const lbParts *parts, EPS eps) {
+  ST st;
+  KSP solver;
+  PC pc;
+  Mat shifted;
+  LB_PETSC(EPSGetST(eps, &st));
+  LB_PETSC(STSetType(st, STPRECOND));
+  LB_PETSC(STGetKSP(st, &solver));
+  LB_PETSC(KSPSetType(solver, KSPPREONLY));
+  LB_PETSC(KSPGetPC(solver, &pc));
+  LB_PETSC(PCSetType(pc, PCGAMG));
+  if (parts->definite) return;
+  LB_PETSC(MatDuplicate(parts->K, MAT_COPY_VALUES, &shifted));
+  LB_PETSC(MatAXPY(shifted, GRID_SHIFT * parts->scale, parts->M, SUBSET_NONZERO_PATTERN));
+  lb_solver_rigid_motions(parts, shifted);
+  LB_PETSC(STSetPreconditionerMat(st, shifted));
+  LB_PETSC(MatDestroy(&shifted));
+}
+
+static lbStatus search_iteratively(lbParts *parts, int32_t total, Found *found, lbError *err) {
+  enum { MORE = 8 }; // vectors of the block beyond those wanted, which converge faster for it
+  EPS eps;
+  int32_t rigid = parts->definite ? 0 : 6, wanted = total - rigid;
+  PetscInt converged = 0, block = wanted + MORE, all = 3 * parts->node_count;
+  double unit = sqrt(parts->mass_trace / (3.0 * parts->node_count));
+  open_search(parts, &wanted, &eps);
+  allocate_found(parts, total, found);
+  lb_solver_rigid_motions(parts, parts->K);
+  if (rigid) deflate_rigid(parts, eps, found);
+  LB_PETSC(EPSSetType(eps, EPSLOBPCG));
+  LB_PETSC(EPSSetWhichEigenpairs(eps, EPS_SMALLEST_REAL));
+  LB_PETSC(EPSSetDimensions(eps, wanted, PETSC_DEFAULT, PETSC_DEFAULT));
+  LB_PETSC(EPSLOBPCGSetBlockSize(eps, block < all ? block : all));
+  LB_PETSC(EPSSetConvergenceTestFunction(eps, relative_residual, &unit, NULL));
+  LB_PETSC(EPSSetTolerances(eps, ITERATIVE_RESIDUAL, 1000));
+  precondition(parts, eps);
+  LB_PETSC(EPSSetFromOptions(eps));
+  LB_PETSC(EPSSolve(eps));
+  LB_PETSC(EPSGetConverged(eps, &converged));
+  lbStatus status = LB_OK;
+  if (converged < wanted)
+    status = lb_fail(err, LB_ERR_NUMERIC, "modes: only %d of %d modes converged", (int)converged,
+                     (int)wanted);
+  if (!status) take_vectors(eps, parts, rigid, wanted, found);
+  LB_PETSC(EPSDestroy(&eps));
+  parts->shift = parts->definite ? 0 : FIRST_SHIFT * parts->scale;
+  return status ? status : orthonormalise(parts, found, total, err);
 }
 
 // ---- results -----------------------------------------------------------------------------------
@@ -253,7 +352,7 @@ lbStatus lb_rows_modes(lbParts *parts, const lbPetscDef *def, int32_t count, lbR
                    "%d modes requested: the system has %d unknowns, ask for fewer", (int)count,
                    (int)(3 * parts->node_count));
   lbStatus status = lb_ranks_progress("modes", 0, err);
-  (void)def;
+  bool direct = lb_is_direct(parts, def, count);
   while (!status) {
     Found found = { 0 };
     int64_t size = 3 * (int64_t)parts->node_count;
@@ -262,7 +361,8 @@ lbStatus lb_rows_modes(lbParts *parts, const lbPetscDef *def, int32_t count, lbR
                      "%d modes requested: the system has %d unknowns and %d rigid motions, ask for "
                      "at most %d",
                      (int)count, (int)size, (int)rigid, (int)(size - rigid));
-    status = search_directly(parts, count + rigid, &found, err);
+    status = direct ? search_directly(parts, count + rigid, &found, err)
+                    : search_iteratively(parts, count + rigid, &found, err);
     int32_t zeros = status ? 0 : count_rigid(parts, &found);
     bool enough = !status && found.count - zeros >= count;
     if (enough) store(parts, &found, zeros, count, out);

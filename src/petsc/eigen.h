@@ -20,8 +20,8 @@ void lb_rows_release(lbRows *rows);
 lbStatus lb_rows_modes(lbParts *parts, const lbPetscDef *def, int32_t count, lbRows *out,
                        lbError *err);
 
-// Whether this body is to be solved directly.
-bool lb_is_direct(const lbParts *parts, const lbPetscDef *def);
+// Whether this body is to be solved directly. Collective.
+bool lb_is_direct(const lbParts *parts, const lbPetscDef *def, int32_t mode_count);
 
 // solver.c
 // Sets a linear solver up for a symmetric definite matrix: Cholesky by MUMPS, or conjugate

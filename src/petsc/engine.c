@@ -7,6 +7,9 @@
 #include "fem/reference.h"
 #include "linalg/blas.h"
 #include "petsc/basis.h"
+#include "petsc/cubature.h"
+#include "petsc/measure.h"
+#include "petsc/stages.h"
 #include "reduce/engine.h"
 
 #include <slepceps.h>
@@ -23,12 +26,19 @@ typedef enum Operation {
   MOMENTS,
   EIGEN,
   BASIS,
-  POLYNOMIALS
+  POLYNOMIALS,
+  CUBATURE_BEGIN,
+  CUBATURE_END,
+  FORCES,
+  COLUMNS,
+  ASSEMBLY,
+  STATICS
 } Operation;
 
 typedef struct Call {
   int32_t operation, body;
-  int32_t count, choice; // columns, modes; which matrix or material
+  int32_t count, choice; // columns, modes, vectors; which matrix, material or task
+  int32_t pose_count;
   double numbers[3];
 } Call;
 
@@ -182,10 +192,11 @@ static void help_with_polynomials(lbParts *parts, const Call *call) {
 
 static void carry_out(const Call *call) {
   lbError err;
+  lbPetscFigures figures;
   lbParts *parts = bodies[call->body];
   double moments[3][3];
   switch (call->operation) {
-  case OPEN: lb_parts_create(NULL, &bodies[call->body], &err); break;
+  case OPEN: lb_parts_create(NULL, &settings, &bodies[call->body], &err); break;
   case CLOSE:
     lb_parts_destroy(parts);
     bodies[call->body] = NULL;
@@ -196,6 +207,15 @@ static void carry_out(const Call *call) {
   case EIGEN: find_modes(parts, call, NULL, &err); break;
   case BASIS: help_with_basis(parts); break;
   case POLYNOMIALS: help_with_polynomials(parts, call); break;
+  case CUBATURE_BEGIN: lb_part_cubature_begin(parts, call->count, NULL, &err); break;
+  case CUBATURE_END: lb_part_cubature_end(parts); break;
+  case ASSEMBLY: lb_measure_assembly(parts, &figures, &err); break;
+  case STATICS: lb_measure_statics(parts, &settings, NULL, &figures, &err); break;
+  case FORCES: lb_part_forces(parts, call->count, NULL, NULL, NULL, &err); break;
+  case COLUMNS:
+    lb_part_columns(parts, NULL, (lbColumnsTask)call->choice, call->count, call->pose_count, NULL,
+                    NULL, NULL, &err);
+    break;
   default: break;
   }
 }
@@ -212,9 +232,16 @@ void lb_petsc_serve(void) {
 
 // ---- rank 0 ------------------------------------------------------------------------------------
 
+static int32_t body_of(const lbFem *fem) {
+  int32_t body = 0;
+  while (fem && bodies[body] != fem->remote) body++;
+  return body;
+}
+
 static Call announce(const lbFem *fem, Operation operation, int32_t count, int32_t choice) {
-  Call call = { .operation = (int32_t)operation, .count = count, .choice = choice };
-  while (fem && bodies[call.body] != fem->remote) call.body++;
+  Call call = {
+    .operation = (int32_t)operation, .body = body_of(fem), .count = count, .choice = choice
+  };
   lb_ranks_broadcast(&call, sizeof call);
   return call;
 }
@@ -227,7 +254,7 @@ static lbStatus open_body(lbFem *fem, lbError *err) {
                    BODIES_MOST);
   Call call = { .operation = OPEN, .body = free_body };
   lb_ranks_broadcast(&call, sizeof call);
-  lbStatus status = lb_parts_create(fem, &bodies[free_body], err);
+  lbStatus status = lb_parts_create(fem, &settings, &bodies[free_body], err);
   fem->remote = bodies[free_body];
   return status;
 }
@@ -252,16 +279,17 @@ static lbStatus call_multiply_all(const lbFem *fem, int32_t material, int32_t co
 }
 
 static void call_moments(const lbFem *fem, const double c[3], double moments[3][3]) {
-  Call call = { .operation = MOMENTS };
-  while (bodies[call.body] != fem->remote) call.body++;
+  Call call = { .operation = MOMENTS, .body = body_of(fem) };
   memcpy(call.numbers, c, sizeof call.numbers);
   lb_ranks_broadcast(&call, sizeof call);
   sum_moments(fem->remote, &call, moments);
 }
 
 static lbStatus call_eigen(const lbFem *fem, const lbEigenDef *def, lbEigen **out, lbError *err) {
+  if (lb_stage_load_modes(settings.restart, fem, def->count, out)) return LB_OK;
   Call call = announce(fem, EIGEN, def->count, 0);
-  return find_modes(fem->remote, &call, out, err);
+  lbStatus status = find_modes(fem->remote, &call, out, err);
+  return status ? status : lb_stage_save_modes(settings.restart, fem, def->count, *out, err);
 }
 
 // Vectors of whole clusters are made canonical, then cut.
@@ -295,8 +323,12 @@ static lbStatus call_basis(const lbFem *fem, const lbBasisDef *def, lbBasis *bas
   if (status) return status;
   basis->mode_seconds = eigen->seconds;
   basis->rigid_count = eigen->rigid_count;
-  announce(fem, BASIS, 0, 0);
-  status = lb_parts_basis(fem->remote, &settings, eigen, fem->name, &found, err);
+  if (!lb_stage_load_basis(settings.restart, fem, &found)) {
+    lbFoundBasis given = found;
+    announce(fem, BASIS, 0, 0);
+    status = lb_parts_basis(fem->remote, &settings, eigen, fem->name, &found, err);
+    if (!status) status = lb_stage_save_basis(settings.restart, fem, &given, &found, err);
+  }
   if (!status) status = keep_basis(fem, &found, basis, err);
   if (!status) status = lb_fem_modes_of_eigen(fem, eigen, def->mode_count, &basis->modes, err);
   basis->force_seconds = found.force_seconds;
@@ -309,12 +341,47 @@ static lbStatus call_basis(const lbFem *fem, const lbBasisDef *def, lbBasis *bas
 
 static lbStatus call_polynomials(const lbFem *fem, const lbPolynomialDef *def, bool whole,
                                  int32_t count, lbPolynomial **parts, lbError *err) {
+  if (lb_stage_load_polynomials(settings.restart, fem, def, count, parts)) return LB_OK;
   Call call = announce(fem, POLYNOMIALS, def->count, whole ? 0 : def->group_count);
-  return sum_polynomials(fem->remote, &call, def->basis, count, parts, err);
+  lbStatus status = sum_polynomials(fem->remote, &call, def->basis, count, parts, err);
+  return status ? status : lb_stage_save_polynomials(settings.restart, fem, def, count, parts, err);
+}
+
+static lbStatus call_cubature_begin(const lbFem *fem, int32_t dimension, const double *basis,
+                                    lbError *err) {
+  announce(fem, CUBATURE_BEGIN, dimension, 0);
+  return lb_part_cubature_begin(fem->remote, dimension, basis, err);
+}
+
+static void call_cubature_end(const lbFem *fem) {
+  announce(fem, CUBATURE_END, 0, 0);
+  lb_part_cubature_end(fem->remote);
+}
+
+static lbStatus call_forces(const lbFem *fem, int32_t count, const double *poses, double *forces,
+                            double *energies, lbError *err) {
+  announce(fem, FORCES, count, 0);
+  return lb_part_forces(fem->remote, count, poses, forces, energies, err);
+}
+
+static lbStatus call_columns(const lbColumns *columns, lbColumnsTask task, int32_t count,
+                             const int32_t *list, const double *in, double *out, lbError *err) {
+  Call call = { .operation = COLUMNS,
+                .body = body_of(columns->fem),
+                .count = count,
+                .choice = (int32_t)task,
+                .pose_count = columns->pose_count };
+  lb_ranks_broadcast(&call, sizeof call);
+  return lb_part_columns(columns->fem->remote, columns, task, count, columns->pose_count, list, in,
+                         out, err);
 }
 
 static const lbReduceEngine reduce_engine = { .derivatives = call_basis,
-                                              .polynomials = call_polynomials };
+                                              .polynomials = call_polynomials,
+                                              .cubature_begin = call_cubature_begin,
+                                              .cubature_end = call_cubature_end,
+                                              .reduced_forces = call_forces,
+                                              .columns = call_columns };
 
 static const lbFemEngine engine = { .open = open_body,
                                     .close = close_body,
@@ -328,6 +395,26 @@ void lb_petsc_install(const lbPetscDef *def) {
   lb_ranks_broadcast(&settings, sizeof settings);
   lb_fem_set_engine(&engine);
   lb_reduce_set_engine(&reduce_engine);
+}
+
+lbStatus lb_petsc_measure(const lbFem *fem, int32_t mode_count, lbPetscFigures *out, lbError *err) {
+  if (!fem->engine)
+    return lb_fail(err, LB_ERR_UNSUPPORTED, "%s: shells are not spread over ranks", fem->name);
+  lbEigen *eigen = NULL;
+  lbEigenDef def = lb_eigen_def(mode_count);
+  *out = (lbPetscFigures){ .rows = 3 * fem->node_count, .mode_count = mode_count };
+  announce(fem, ASSEMBLY, 0, 0);
+  lbStatus status = lb_measure_assembly(fem->remote, out, err);
+  double start = lb_seconds();
+  if (!status) status = call_eigen(fem, &def, &eigen, err);
+  if (status) return status;
+  out->modes_seconds = lb_seconds() - start;
+  for (int32_t i = 0; i < eigen->count; i++)
+    if (eigen->residuals[i] > out->modes_residual) out->modes_residual = eigen->residuals[i];
+  announce(fem, STATICS, 0, 0);
+  status = lb_measure_statics(fem->remote, &settings, eigen, out, err);
+  lb_eigen_destroy(eigen);
+  return status;
 }
 
 // ---- start and end -----------------------------------------------------------------------------

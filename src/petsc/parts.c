@@ -2,6 +2,8 @@
 #include "petsc/parts.h"
 
 #include "fem/engine.h"
+#include "petsc/cubature.h"
+#include "petsc/memory.h"
 
 #include <string.h>
 
@@ -89,6 +91,7 @@ typedef struct Part {
   double *positions;
   int32_t *numbers; // (vertices) of the node among all; -1: fixed
   int32_t *tets, *bricks, *materials;
+  int32_t *elements; // of the whole mesh
 } Part;
 
 static void release_part(Part *part) {
@@ -97,6 +100,7 @@ static void release_part(Part *part) {
   lb_free(part->tets);
   lb_free(part->bricks);
   lb_free(part->materials);
+  lb_free(part->elements);
 }
 
 static void allocate_part(Part *part) {
@@ -107,6 +111,7 @@ static void allocate_part(Part *part) {
   part->tets = lb_ranks_alloc(tets + 1, 4 * sizeof(int32_t));
   part->bricks = lb_ranks_alloc(bricks + 1, 8 * sizeof(int32_t));
   part->materials = lb_ranks_alloc(tets + bricks + 1, sizeof(int32_t));
+  part->elements = lb_ranks_alloc(tets + bricks + 1, sizeof(int32_t));
 }
 
 // Marks and lists the vertices of a rank's elements; returns how many.
@@ -140,12 +145,14 @@ static void make_part(Spread *s, int rank, Part *part) {
     part->numbers[i] = node < 0 ? -1 : s->numbers[node];
   }
   int32_t *to[2] = { part->tets, part->bricks }, *material = part->materials;
+  int32_t *element = part->elements;
   for (int32_t i = s->slot_begin[rank]; i < s->slot_begin[rank + 1]; i++) {
     int32_t slot = s->slots[i];
     const lbElementSet *set = lb_set_of_slot(fem, &slot);
     int32_t **at = &to[set->kind == LB_ELEMENT_TET4 ? 0 : 1];
     for (int32_t a = 0; a < lb_element_nodes(set->kind); a++)
       *(*at)++ = s->local[lb_slot_vertex(set, slot, a)];
+    *element++ = set->elements[slot];
     *material++ = fem->element_materials[set->elements[slot]];
   }
 }
@@ -168,6 +175,7 @@ static void transfer_part(Part *part, Transfer *transfer, int rank) {
   transfer(part->tets, 4 * part->counts[1], MPI_INT32_T, rank);
   transfer(part->bricks, 8 * part->counts[2], MPI_INT32_T, rank);
   transfer(part->materials, part->counts[1] + part->counts[2], MPI_INT32_T, rank);
+  transfer(part->elements, part->counts[1] + part->counts[2], MPI_INT32_T, rank);
 }
 
 // Adds the vertices of the part that was made last to the list of all parts.
@@ -216,7 +224,7 @@ typedef struct Header {
   int32_t node_count, material_count, mass, definite;
 } Header;
 
-static lbStatus make_body(const Part *part, const Header *header, const lbMaterial *materials,
+static lbStatus make_body(Part *part, const Header *header, const lbMaterial *materials,
                           lbParts *parts, lbError *err) {
   int32_t count = part->counts[0], free_count = 0;
   bool *fixed = lb_ranks_alloc((size_t)count + 1, sizeof(bool));
@@ -243,6 +251,8 @@ static lbStatus make_body(const Part *part, const Header *header, const lbMateri
   parts->numbers = lb_ranks_alloc((size_t)free_count, sizeof(int32_t));
   for (int32_t n = 0; n < free_count; n++)
     parts->numbers[n] = part->numbers[parts->fem->vertex_of_node[n]];
+  parts->elements = part->elements;
+  part->elements = NULL;
   return LB_OK;
 }
 
@@ -303,7 +313,9 @@ static lbStatus spread_body(lbParts *parts, const Header *header, lbError *err) 
   return status;
 }
 
-lbStatus lb_parts_create(lbFem *whole, lbParts **out, lbError *err) {
+lbStatus lb_parts_create(lbFem *whole, const lbPetscDef *def, lbParts **out, lbError *err) {
+  lbStatus fits = lb_memory_check(whole, def, err);
+  if (fits) return fits;
   lbParts *parts = lb_ranks_alloc(1, sizeof *parts);
   Header header = make_header(whole);
   parts->whole = whole;
@@ -334,5 +346,7 @@ void lb_parts_destroy(lbParts *parts) {
   lb_share_release(&parts->nodes);
   lb_fem_destroy(parts->fem);
   lb_free(parts->numbers);
+  lb_free(parts->elements);
+  lb_part_cubature_end(parts);
   lb_free(parts);
 }

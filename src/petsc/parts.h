@@ -8,6 +8,7 @@
 #define LB_PETSC_PARTS_H
 
 #include "fem/fem.h"
+#include "limber/petsc.h"
 #include "petsc/ranks.h"
 
 #include <slepceps.h>
@@ -19,6 +20,7 @@ typedef struct lbParts {
   int32_t own_begin;  // numbers of the nodes whose rows this rank has: those from here on,
   int32_t own_count;  // so many
   int32_t *numbers;   // (fem->node_count) of the part's nodes among all
+  int32_t *elements;  // (fem->element_count) of the part's elements in the whole mesh
   lbShare vertices;   // the parts' vertices, of the whole's
   lbShare nodes;      // the rows' nodes, of the whole's
   bool definite;      // it is held: K is positive definite
@@ -28,6 +30,8 @@ typedef struct lbParts {
   VecScatter to_part; // from rows to a part's nodes
   Vec rows, part;     // work: rows of this rank; of its part's nodes
   double scale;       // trace K / trace M
+  double mass_trace;
+  struct lbPartCubature *cubature; // what lb_part_cubature_begin made
   // written by lb_rows_modes
   EPS search;   // it has the solver
   KSP solver;   // with K + shift M
@@ -35,7 +39,7 @@ typedef struct lbParts {
 } lbParts;
 
 // Cuts and spreads the elements of the outline (rank 0; NULL elsewhere). Collective.
-lbStatus lb_parts_create(lbFem *whole, lbParts **out, lbError *err);
+lbStatus lb_parts_create(lbFem *whole, const lbPetscDef *def, lbParts **out, lbError *err);
 void lb_parts_destroy(lbParts *parts);     // collective; NULL is legal
 void lb_parts_drop_search(lbParts *parts); // and its solver; collective
 

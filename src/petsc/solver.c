@@ -1,9 +1,15 @@
 // Linear solvers: MUMPS, or conjugate gradients with algebraic multigrid (GAMG).
 #include "petsc/eigen.h"
 
-bool lb_is_direct(const lbParts *parts, const lbPetscDef *def) {
+#include "petsc/memory.h"
+
+bool lb_is_direct(const lbParts *parts, const lbPetscDef *def, int32_t mode_count) {
   if (def->solver != LB_PETSC_AUTO) return def->solver == LB_PETSC_DIRECT;
-  return 3 * (int64_t)parts->node_count <= LB_PETSC_DIRECT_ROWS;
+  if (3 * (int64_t)parts->node_count > LB_PETSC_DIRECT_ROWS) return false;
+  // Elements are as few beside a factor that they need not be counted here.
+  lbMemoryNeed need =
+      lb_memory_need(parts->node_count, 5 * parts->node_count, 0, mode_count, lb_ranks_count());
+  return need.direct <= lb_memory_available(def);
 }
 
 void lb_solver_set_up(KSP solver, bool direct) {

@@ -81,7 +81,7 @@ lbStatus lb_statics_open(lbStatics *s, lbParts *parts, const lbPetscDef *def, co
   *s = (lbStatics){ .parts = parts };
   lbStatus status = share_rigid(s, eigen, err);
   if (status) return status;
-  bool direct = lb_is_direct(parts, def);
+  bool direct = lb_is_direct(parts, def, 20);
   if (direct && parts->solver && parts->shift == 0 && s->rigid_count == 0) {
     s->solver = parts->solver; // that of the modes
     return LB_OK;
@@ -118,11 +118,15 @@ static void clear_pins(const lbStatics *s, int32_t count, double *X) {
         X[(size_t)c * (size_t)rows + (size_t)(s->pins[p] - begin)] = 0;
 }
 
+void lb_statics_balance(const lbStatics *s, int32_t count, double *X) {
+  project_out(s, s->MZ, s->Z, count, X);
+}
+
 lbStatus lb_statics_solve(lbStatics *s, int32_t count, double *X, lbError *err) {
   size_t rows = 3 * (size_t)s->parts->own_count;
   KSPConvergedReason reason;
   double *B = lb_ranks_alloc(rows * (size_t)count + 1, sizeof *B);
-  project_out(s, s->MZ, s->Z, count, X);
+  lb_statics_balance(s, count, X);
   clear_pins(s, count, X);
   memcpy(B, X, rows * (size_t)count * sizeof *B);
   solve_block(s, count, B, X);

@@ -1,6 +1,7 @@
 // From a body and a basis to elements and weights; see cubature.h.
 #include "reduce/cubature.h"
 
+#include "reduce/engine.h"
 #include "reduce/selection.h"
 #include "reduce/training.h"
 
@@ -123,6 +124,7 @@ struct lbCubatureTrainer {
   lbComponent *components;
   lbTraining *training; // NULL: all elements are taken
   Poses own, held_out;
+  bool begun; // at an engine
   double seconds;
 };
 
@@ -167,6 +169,8 @@ static lbStatus find_poses(lbCubatureTrainer *trainer, const lbColumns *columns,
 
 void lb_cubature_trainer_destroy(lbCubatureTrainer *trainer) {
   if (!trainer) return;
+  const lbFem *fem = trainer->own.columns.fem;
+  if (trainer->begun) lb_reduce_engine(fem)->cubature_end(fem);
   lb_free(trainer->components);
   lb_training_destroy(trainer->training);
   lb_free(trainer->own.scales);
@@ -186,6 +190,10 @@ lbStatus lb_cubature_train(const lbFem *fem, int32_t dimension, const double *ba
   columns.components = trainer->components;
   trainer->own.columns = columns;
   if (!status) status = lb_cubature_check(def, columns.component_count, err);
+  if (!status && !def->all && fem->engine) {
+    status = lb_reduce_engine(fem)->cubature_begin(fem, dimension, basis, err);
+    trainer->begun = !status;
+  }
   if (!status && !def->all) status = find_poses(trainer, &columns, def, err);
   trainer->seconds = lb_seconds() - start;
   if (status)

@@ -8,6 +8,7 @@
 
 #include "linalg/blas.h"
 #include "linalg/dense.h"
+#include "reduce/engine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -260,6 +261,12 @@ static void make_sum(int32_t begin, int32_t end, void *context) {
   }
 }
 
+// Done where the elements are.
+static lbStatus ask_engine(const lbColumns *columns, lbColumnsTask task, int32_t count,
+                           const int32_t *list, const double *in, double *out, lbError *err) {
+  return lb_reduce_engine(columns->fem)->columns(columns, task, count, list, in, out, err);
+}
+
 static const double *column_of(const lbColumns *columns, int32_t component) {
   return columns->matrix + columns->stride * (size_t)component;
 }
@@ -270,6 +277,7 @@ lbStatus lb_columns_make(const lbColumns *columns, int32_t count, const int32_t 
   for (int32_t k = 0; k < count && columns->matrix; k++)
     memcpy(A + rows * (size_t)k, column_of(columns, list[k]), rows * sizeof *A);
   if (columns->matrix) return LB_OK;
+  if (columns->fem->engine) return ask_engine(columns, LB_COLUMNS_MAKE, count, list, NULL, A, err);
   Work work = { .columns = columns, .list = list, .A = A };
   return run_portions(&work, count, 0, make_columns, err);
 }
@@ -282,6 +290,8 @@ lbStatus lb_columns_products(const lbColumns *columns, int32_t count, const int3
       products[k] += column_of(columns, list[k])[i] * r[i];
   }
   if (columns->matrix) return LB_OK;
+  if (columns->fem->engine)
+    return ask_engine(columns, LB_COLUMNS_PRODUCTS, count, list, r, products, err);
   Work work = { .columns = columns, .list = list, .r = r, .products = products };
   return run_portions(&work, count, 0, make_products, err);
 }
@@ -294,5 +304,6 @@ lbStatus lb_columns_sum(const lbColumns *columns, int32_t count, const int32_t *
     for (size_t i = 0; i < lb_columns_rows(columns); i++)
       sum[i] += w[k] * column_of(columns, list[k])[i];
   if (columns->matrix) return LB_OK;
+  if (columns->fem->engine) return ask_engine(columns, LB_COLUMNS_SUM, count, list, w, sum, err);
   return run_portions(&work, count, (columns->pose_count - 1) / POSES + 1, make_sum, err);
 }

@@ -35,6 +35,12 @@ static inline size_t lb_columns_rows(const lbColumns *columns) {
   return (size_t)columns->pose_count * (size_t)columns->dimension;
 }
 
+typedef enum lbColumnsTask {
+  LB_COLUMNS_MAKE,
+  LB_COLUMNS_PRODUCTS,
+  LB_COLUMNS_SUM
+} lbColumnsTask; // what follows, for engines
+
 // A_list (rows x count), column-major; `list` has indices into the components.
 lbStatus lb_columns_make(const lbColumns *columns, int32_t count, const int32_t *list, double *A,
                          lbError *err);

@@ -4,7 +4,7 @@
 
 #include "fem/engine.h"
 #include "reduce/basis.h"
-#include "reduce/cubature.h"
+#include "reduce/cubature_columns.h"
 #include "reduce/polynomial.h"
 
 typedef struct lbReduceEngine {
@@ -13,6 +13,16 @@ typedef struct lbReduceEngine {
   // materials.
   lbStatus (*polynomials)(const lbFem *fem, const lbPolynomialDef *def, bool whole, int32_t count,
                           lbPolynomial **parts, lbError *err);
+  // Cubature in a basis (dimension x 3 vertices): what follows is between these two.
+  lbStatus (*cubature_begin)(const lbFem *fem, int32_t dimension, const double *basis,
+                             lbError *err);
+  void (*cubature_end)(const lbFem *fem);
+  // UᵀR(Uq) and the energy, +inf where a law is left, of poses (count x dimension).
+  lbStatus (*reduced_forces)(const lbFem *fem, int32_t count, const double *poses, double *forces,
+                             double *energies, lbError *err);
+  // As lb_columns_make, lb_columns_products, lb_columns_sum.
+  lbStatus (*columns)(const lbColumns *columns, lbColumnsTask task, int32_t count,
+                      const int32_t *list, const double *in, double *out, lbError *err);
 } lbReduceEngine;
 
 // Beside lb_fem_set_engine.

@@ -4,6 +4,7 @@
 #include "fem/assembler.h"
 #include "linalg/blas.h"
 #include "linalg/dense.h"
+#include "reduce/engine.h"
 #include "reduce/random.h"
 
 #include <math.h>
@@ -111,7 +112,8 @@ static lbStatus open_sampler(const lbFem *fem, int32_t dimension, const double *
   lbStatus status = complete ? LB_OK : lb_fail_memory(err);
   if (!status) status = lb_linalg_reserve(err);
   lb_linalg_one_thread();
-  return status ? status : lb_assembler_create(fem, &s->assembler, err);
+  if (status || fem->engine) return status;
+  return lb_assembler_create(fem, &s->assembler, err);
 }
 
 // ---- reduced vibrations ------------------------------------------------------------------------
@@ -129,15 +131,14 @@ static lbStatus reduce_rest(const Sampler *s, double *K, double *M, lbError *err
   size_t n = (size_t)size;
   double *U = lb_alloc(n * s->dimension, sizeof *U), *X = lb_alloc(n * s->dimension, sizeof *X);
   lbSparse *stiffness = NULL;
-  lbStatus status = U && X ? lb_fem_rest_stiffness(fem, &stiffness, err) : lb_fail_memory(err);
-  if (!status) {
-    for (size_t i = 0; i < s->dimension; i++)
-      lb_fem_compress(fem, s->basis + i * s->length, U + i * n);
-    lb_sparse_multiply_many(stiffness, d, U, X);
-    lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, d, d, size, 1, U, X, 0, K);
-    lb_sparse_multiply_many(fem->mass, d, U, X);
-    lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, d, d, size, 1, U, X, 0, M);
-  }
+  lbStatus status = U && X ? LB_OK : lb_fail_memory(err);
+  if (!status && !fem->engine) status = lb_fem_rest_stiffness(fem, &stiffness, err);
+  for (size_t i = 0; i < s->dimension && !status; i++)
+    lb_fem_compress(fem, s->basis + i * s->length, U + i * n);
+  if (!status) status = lb_fem_multiply_stiffness(fem, stiffness, d, U, X, err);
+  if (!status) lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, d, d, size, 1, U, X, 0, K);
+  if (!status) status = lb_fem_multiply_mass(fem, d, U, X, err);
+  if (!status) lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, d, d, size, 1, U, X, 0, M);
   if (!status && is_free(fem)) {
     double largest = 0;
     for (size_t i = 0; i < s->dimension; i++)
@@ -289,19 +290,59 @@ static lbStatus pose_force(Sampler *s, size_t t, double *q, int32_t *shortened, 
   return LB_OK;
 }
 
+// The same of some poses where elements lie elsewhere, projected already.
+static lbStatus remote_forces(Sampler *s, size_t count, double *q, double *forces,
+                              int32_t *shortened, lbError *err) {
+  const lbReduceEngine *engine = lb_reduce_engine(s->fem);
+  double energies[BLOCK_MOST];
+  lbStatus status = engine->reduced_forces(s->fem, (int32_t)count, q, forces, energies, err);
+  for (size_t t = 0; t < count && !status; t++) {
+    double *pose = q + t * s->dimension, *force = forces + t * s->dimension;
+    bool valid = isfinite(energies[t]), was_valid = valid;
+    for (int32_t tries = 0; !valid && tries < SHORTENINGS && !status; tries++) {
+      scale(s->dimension, SHORTENED, pose);
+      status = engine->reduced_forces(s->fem, 1, pose, force, &energies[t], err);
+      valid = isfinite(energies[t]);
+    }
+    if (!status && !valid)
+      return lb_fail(
+          err, LB_ERR_NUMERIC,
+          "no pose in the direction of training pose %d leaves all elements as they are: "
+          "one seems to be flat",
+          (int)t);
+    if (status || was_valid) continue;
+    scale(s->dimension, SHORTENED, pose);
+    status = engine->reduced_forces(s->fem, 1, pose, force, &energies[t], err);
+    ++*shortened;
+  }
+  return status;
+}
+
+static lbStatus local_forces(Sampler *s, size_t count, double *q, double *forces, double done,
+                             double total, int32_t *shortened, lbError *err) {
+  expand(s, count, q, s->u);
+  for (size_t t = 0; t < count; t++) {
+    if (!lb_progress("training", (done + (double)t) / total))
+      return lb_fail_interrupted(err, "training");
+    lbStatus status = pose_force(s, t, q + t * s->dimension, shortened, err);
+    if (status) return status;
+  }
+  project(s, count, s->f, forces);
+  return LB_OK;
+}
+
 static lbStatus find_forces(Sampler *s, lbTraining *training, lbError *err) {
   size_t d = s->dimension, total = (size_t)(training->pose_count + training->held_out_count);
   for (size_t first = 0; first < total; first += s->block) {
     size_t count = total - first < s->block ? total - first : s->block;
     double *q = training->poses + first * d, *forces = training->forces + first * d;
-    expand(s, count, q, s->u);
-    for (size_t t = 0; t < count; t++) {
-      if (!lb_progress("training", (double)(first + t) / (double)total))
-        return lb_fail_interrupted(err, "training");
-      lbStatus status = pose_force(s, t, q + t * d, &training->shortened_count, err);
-      if (status) return status;
-    }
-    project(s, count, s->f, forces);
+    if (!lb_progress("training", (double)first / (double)total))
+      return lb_fail_interrupted(err, "training");
+    lbStatus status = s->fem->engine
+                          ? remote_forces(s, count, q, forces, &training->shortened_count, err)
+                          : local_forces(s, count, q, forces, (double)first, (double)total,
+                                         &training->shortened_count, err);
+    if (status) return status;
   }
   for (size_t t = 0; t < total; t++) {
     double square = 0;

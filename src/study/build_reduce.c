@@ -130,6 +130,15 @@ lbStatus lb_build_modes(lbBuildJob *job, lbError *err) {
   double start = lb_seconds();
   lbStatus status = LB_OK;
   bool needed = job->report.method != LB_METHOD_WARP && job->report.method != LB_METHOD_FRAMES;
+  if (job->fem->engine && job->def->accuracy == LB_ACCURACY_FULL)
+    return lb_fail(err, LB_ERR_UNSUPPORTED,
+                   "%s: a body in parts is not compared with the full simulator, leave --accuracy "
+                   "and --report out",
+                   job->path);
+  if (!needed && job->fem->engine)
+    return lb_fail(err, LB_ERR_UNSUPPORTED,
+                   "%s: models of the method \"%s\" are not built in parts, use limber itself",
+                   job->path, lb_method_name(job->report.method));
   if (!needed && !job->report.bare) return LB_OK;
   choose_modes(job);
   if (job->report.method == LB_METHOD_SUBSPACE) status = choose_subspace(job, err);

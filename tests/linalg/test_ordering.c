@@ -241,7 +241,7 @@ static void dissection_orders_every_kind_of_graph(void **state) {
     lbSparse *A = make_pattern(kind, count, 1, &seed);
     int32_t *order = calloc((size_t)count, sizeof *order);
     assert_true(lb_graph_of_sparse(A, 1, &graph));
-    assert_true(lb_graph_dissect(&graph, order));
+    assert_true(lb_graph_dissect(&graph, NULL, order));
     check_counts(A, order);
     lb_graph_release(&graph);
     lb_sparse_destroy(A);
@@ -256,15 +256,43 @@ static void dissection_of_a_cube_takes_less_work_than_degrees(void **state) {
   lbSparse *A = make_voxels(16, 16, 16);
   int32_t *order = calloc((size_t)A->size, sizeof *order);
   assert_true(lb_graph_of_sparse(A, 3, &graph));
-  assert_true(lb_graph_dissect(&graph, order));
+  assert_true(lb_graph_dissect(&graph, NULL, order));
   double dissected = order_flops(&graph, order);
-  assert_true(lb_graph_order_by_degree(&graph, graph.count, order));
+  assert_true(lb_graph_order_by_degree(&graph, graph.count, 0, order));
   double by_degree = order_flops(&graph, order);
   print_message("cube of 4096: %.3g dissected, %.3g by degrees\n", dissected, by_degree);
   assert_true(dissected < by_degree);
   lb_graph_release(&graph);
   lb_sparse_destroy(A);
   free(order);
+}
+
+// Positions that say nothing (all alike, or mixed) give an order all the same; those of a grid a
+// better one than the graph.
+static void positions_make_dissections_better(void **state) {
+  (void)state;
+  uint64_t seed = 9;
+  int32_t sides[3] = { 24, 16, 12 }, count = 24 * 16 * 12;
+  lbGraph graph;
+  lbSparse *A = make_voxels(sides[0], sides[1], sides[2]);
+  double *positions = calloc(3 * (size_t)count, sizeof *positions), flops[4];
+  int32_t *order = calloc((size_t)count, sizeof *order);
+  assert_true(lb_graph_of_sparse(A, 3, &graph));
+  for (int kind = 0; kind < 4; kind++) {
+    for (int32_t v = 0; v < count; v++) {
+      double *x = positions + 3 * (size_t)v;
+      x[0] = v % 24, x[1] = v / 24 % 16, x[2] = v / (24 * 16);
+      for (int c = 0; c < 3 && kind > 1; c++) x[c] = kind == 2 ? 1 : check_random(&seed);
+    }
+    assert_true(lb_graph_dissect(&graph, kind ? positions : NULL, order));
+    check_permutation(count, order);
+    flops[kind] = order_flops(&graph, order);
+  }
+  print_message("24 x 16 x 12: %.3g by the graph, %.3g by planes\n", flops[0], flops[1]);
+  assert_true(flops[1] < 1.02 * flops[0]);
+  lb_graph_release(&graph);
+  lb_sparse_destroy(A);
+  free(order), free(positions);
 }
 
 // Vertices that stay are neighbours that count, and are not in the order.
@@ -276,7 +304,7 @@ static void vertices_around_a_part_are_left_out(void **state) {
     lbSparse *A = make_pattern(round % PATTERN_KINDS, 40, 1, &seed);
     int32_t order[40], count = 1 + round % 40;
     assert_true(lb_graph_of_sparse(A, 1, &graph));
-    assert_true(lb_graph_order_by_degree(&graph, count, order));
+    assert_true(lb_graph_order_by_degree(&graph, count, (uint64_t)(round % 3), order));
     check_permutation(count, order);
     lb_graph_release(&graph);
     lb_sparse_destroy(A);
@@ -298,7 +326,7 @@ static void long_and_loose_matrices_are_analysed(void **state) {
     check_permutation(size, fronts->order);
     assert_true(fronts->value_count < 12 * (size_t)size);
     assert_true(lb_graph_of_sparse(A, 1, &graph));
-    assert_true(lb_graph_dissect(&graph, order));
+    assert_true(lb_graph_dissect(&graph, NULL, order));
     check_permutation(size, order);
     lb_graph_release(&graph);
     lb_fronts_destroy(fronts);
@@ -444,9 +472,9 @@ static void the_order_is_the_same_on_every_machine(void **state) {
   lbSparse *A = make_voxels(11, 10, 9);
   int32_t *order = calloc((size_t)A->size, sizeof *order);
   assert_true(lb_graph_of_sparse(A, 3, &graph));
-  assert_true(lb_graph_dissect(&graph, order));
+  assert_true(lb_graph_dissect(&graph, NULL, order));
   uint64_t hash = check_hash(0, order, (size_t)graph.count * sizeof *order);
-  assert_true(lb_graph_order_by_degree(&graph, graph.count, order));
+  assert_true(lb_graph_order_by_degree(&graph, graph.count, 0, order));
   hash = check_hash(hash, order, (size_t)graph.count * sizeof *order);
   print_message("hash of both orders: %016llx\n", (unsigned long long)hash);
   lb_graph_release(&graph);
@@ -467,7 +495,7 @@ static void every_failing_allocation_is_survived(void **state) {
       lbError err = { 0 };
       lbFronts *fronts = NULL;
       lb_set_allocator(&allocator);
-      bool made = dissect ? lb_graph_dissect(&graph, order)
+      bool made = dissect ? lb_graph_dissect(&graph, NULL, order)
                           : lb_fronts_analyse_own(A, &fronts, &err) == LB_OK;
       lb_fronts_destroy(fronts);
       lb_set_allocator(NULL);
@@ -486,6 +514,7 @@ int main(void) {
     cmocka_unit_test(separators_part_what_they_separate),
     cmocka_unit_test(dissection_orders_every_kind_of_graph),
     cmocka_unit_test(dissection_of_a_cube_takes_less_work_than_degrees),
+    cmocka_unit_test(positions_make_dissections_better),
     cmocka_unit_test(vertices_around_a_part_are_left_out),
     cmocka_unit_test(long_and_loose_matrices_are_analysed),
     cmocka_unit_test(fill_is_within_a_third_of_cholmod),

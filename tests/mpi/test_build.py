@@ -62,6 +62,13 @@ def modal_model(folder):
 
 
 @case
+def cubature_with_poses_that_are_shortened(folder):
+    mesh = generate(folder, "bar", "--cells", "8,3,2")
+    compare(folder, 2, mesh, "--material", "neohookean", "--modes", 6, "--dimension", 6, "--poses",
+            40, "--amplitude", 1.5)
+
+
+@case
 def what_parts_cannot_do_is_said(folder):
     output = os.path.join(folder, "x.glb")
     result = limber_mpi(2, "build", "scenes/bar.json", "--basis", "extended", "-o", output)

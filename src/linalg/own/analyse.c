@@ -49,6 +49,8 @@ static lbStatus create_fronts(int32_t size, int32_t node, const lbSupernodes *su
 
 // Multiplications of a factorisation, for each node, that take about as long as a dissection.
 static const double CHEAP = 1e5;
+// Nodes of a graph that minimum degree is tried on several times.
+enum { FEW = 20000 };
 
 typedef struct Order {
   int32_t *order, *parent, *rows; // (count of graph), see lb_graph_eliminate
@@ -61,36 +63,67 @@ static void release_order(Order *order) {
   lb_free(order->rows);
 }
 
-typedef bool Ordering(const lbGraph *graph, int32_t *order);
-
-static bool order_by_degree(const lbGraph *graph, int32_t *order) {
-  return lb_graph_order_by_degree(graph, graph->count, order);
+static bool open_order(size_t count, Order *order) {
+  *order = (Order){ .order = lb_alloc(count + 1, sizeof(int32_t)),
+                    .parent = lb_alloc(count + 1, sizeof(int32_t)),
+                    .rows = lb_alloc(count + 1, sizeof(int32_t)) };
+  return order->order && order->parent && order->rows;
 }
 
-static bool find_order(const lbGraph *graph, int32_t node, Ordering *ordering, Order *order) {
-  size_t n = (size_t)graph->count + 1;
-  *order = (Order){ .order = lb_alloc(n, sizeof(int32_t)),
-                    .parent = lb_alloc(n, sizeof(int32_t)),
-                    .rows = lb_alloc(n, sizeof(int32_t)) };
-  bool made = order->order && order->parent && order->rows && ordering(graph, order->order) &&
-              lb_graph_eliminate(graph, order->order, order->parent, order->rows);
+static bool judge(const lbGraph *graph, Order *order) {
+  bool made = lb_graph_eliminate(graph, order->order, order->parent, order->rows);
   for (int32_t j = 0; made && j < graph->count; j++)
-    order->flops += (double)order->rows[j] * order->rows[j] * node * node * node;
+    order->flops += (double)order->rows[j] * order->rows[j];
   return made;
 }
 
-// The better of two.
-static bool choose_order(const lbGraph *graph, int32_t node, Order *order) {
-  bool made = find_order(graph, node, order_by_degree, order);
-  if (!made || order->flops <= CHEAP * graph->count) return made;
-  Order other;
-  made = find_order(graph, node, lb_graph_dissect, &other);
-  if (made && other.flops < order->flops) {
+// Keeps the better one of two orders.
+static void keep_better(Order *order, Order *other) {
+  if (other->flops < order->flops) {
     Order worse = *order;
-    *order = other;
-    other = worse;
+    *order = *other;
+    *other = worse;
   }
-  release_order(&other);
+  release_order(other);
+}
+
+// Orders by minimum degree that differ in who comes first among equals.
+enum { TRIALS = 4 };
+
+typedef struct Trials {
+  const lbGraph *graph;
+  Order orders[TRIALS];
+  bool made[TRIALS];
+} Trials;
+
+static void try_degrees(int32_t begin, int32_t end, void *context) {
+  Trials *t = context;
+  for (int32_t i = begin; i < end; i++) {
+    Order *order = &t->orders[i];
+    t->made[i] = open_order((size_t)t->graph->count, order) &&
+                 lb_graph_order_by_degree(t->graph, t->graph->count, (uint64_t)i, order->order) &&
+                 judge(t->graph, order);
+  }
+}
+
+// One trial tells how much work there is. Where it is little, others cost little.
+static bool choose_order(const lbGraph *graph, int32_t node, const double *positions,
+                         Order *order) {
+  Trials trials = { .graph = graph };
+  bool more = graph->count <= FEW;
+  lb_parallel_for(more ? TRIALS : 1, 1, try_degrees, &trials);
+  bool made = trials.made[0];
+  *order = trials.orders[0];
+  for (int32_t i = 1; more && i < TRIALS; i++) {
+    made = made && trials.made[i];
+    keep_better(order, &trials.orders[i]);
+  }
+  if (!made || order->flops * node * node * node <= CHEAP * graph->count) return made;
+  Order other;
+  made = open_order((size_t)graph->count, &other) &&
+         lb_graph_dissect(graph, positions, other.order) && judge(graph, &other);
+  if (!made) other.flops = order->flops;
+  keep_better(order, &other);
   return made;
 }
 
@@ -99,7 +132,8 @@ lbStatus lb_fronts_analyse_own(const lbSparse *A, lbFronts **out, lbError *err) 
   lbGraph graph = { 0 };
   lbSupernodes supernodes = { 0 };
   Order order = { 0 };
-  bool made = lb_graph_of_sparse(A, node, &graph) && choose_order(&graph, node, &order) &&
+  bool made = lb_graph_of_sparse(A, node, &graph) &&
+              choose_order(&graph, node, node == NODE ? A->positions : NULL, &order) &&
               lb_supernodes_find(&graph, node, order.parent, order.rows, order.order, &supernodes);
   lb_graph_release(&graph);
   lbStatus status =

@@ -79,7 +79,18 @@ static void list_remove(Quotient *q, int32_t v) {
   if (q->next[v] != NONE) q->previous[q->next[v]] = q->previous[v];
 }
 
-static void fill(const lbGraph *graph, Quotient *q) {
+// Numbers below count, mixed unless the seed is 0: who comes first among equals.
+static void mix(int32_t count, uint64_t seed, int32_t *list) {
+  uint64_t random = seed;
+  for (int32_t v = 0; v < count; v++) {
+    random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    int32_t other = seed ? (int32_t)((random >> 33) % (uint64_t)(v + 1)) : v;
+    list[v] = list[other];
+    list[other] = v;
+  }
+}
+
+static void fill(const lbGraph *graph, uint64_t seed, Quotient *q) {
   memcpy(q->lists, graph->to, (size_t)graph->begin[graph->count] * sizeof *q->lists);
   q->used = graph->begin[graph->count];
   for (int32_t v = 0; v < q->count; v++) {
@@ -94,8 +105,9 @@ static void fill(const lbGraph *graph, Quotient *q) {
     for (int64_t e = graph->begin[v]; e < graph->begin[v + 1]; e++)
       q->degree[v] += graph->weight[graph->to[e]];
     if (q->degree[v] > q->count - 1) q->degree[v] = q->count - 1;
-    if (v < q->eliminated) list_insert(q, v);
   }
+  mix(q->eliminated, seed, q->hash);
+  for (int32_t k = q->eliminated - 1; k >= 0; k--) list_insert(q, q->hash[k]);
 }
 
 // ---- one pivot ---------------------------------------------------------------------------------
@@ -336,10 +348,10 @@ static void write_order(Quotient *q, int32_t pivot_count, const int32_t *rank, i
     order[at[rank[q->owner[v] == NONE ? v : q->owner[v]]]++] = v;
 }
 
-bool lb_graph_order_by_degree(const lbGraph *graph, int32_t count, int32_t *order) {
+bool lb_graph_order_by_degree(const lbGraph *graph, int32_t count, uint64_t seed, int32_t *order) {
   Quotient q;
   if (!open(graph, count, &q)) return false;
-  fill(graph, &q);
+  fill(graph, seed, &q);
   int32_t pivot_count = 0, *rank = q.hash; // a pivot's hash is not asked for
   for (int32_t pivot; (pivot = choose_pivot(&q)) != NONE;) {
     eliminate(&q, pivot);

@@ -18,13 +18,14 @@ typedef struct Range {
 
 typedef struct Dissection {
   const lbGraph *graph;
-  int32_t *order;      // (count)
-  uint8_t *begins;     // (count), of parts in the order
-  int32_t *range_of;   // (count) of a vertex, at this depth; -1: none
-  int32_t *local;      // (count), a vertex's number in its range
-  Range *ranges;       // of this depth
-  int32_t range_count; //
-  bool *failed;        // (range_count)
+  const double *positions; // (3 x count), or NULL
+  int32_t *order;          // (count)
+  uint8_t *begins;         // (count), of parts in the order
+  int32_t *range_of;       // (count) of a vertex, at this depth; -1: none
+  int32_t *local;          // (count), a vertex's number in its range
+  Range *ranges;           // of this depth
+  int32_t range_count;     //
+  bool *failed;            // (range_count)
 } Dissection;
 
 // A range as a graph of its own.
@@ -125,12 +126,23 @@ static bool split_pieces(Part *part, bool *split) {
 
 // ---- separators --------------------------------------------------------------------------------
 
+static bool separate(const Part *part, uint8_t *side) {
+  const double *whole = part->all->positions;
+  if (!whole) return lb_graph_separate(&part->graph, side);
+  double *positions = lb_alloc(3 * (size_t)part->count, sizeof *positions);
+  for (int32_t i = 0; positions && i < part->count; i++)
+    memcpy(positions + 3 * (size_t)i, whole + 3 * (size_t)part->vertices[i], 3 * sizeof *whole);
+  bool made = positions && lb_graph_separate_by_planes(&part->graph, positions, side);
+  lb_free(positions);
+  return made;
+}
+
 // *split: the part is cut in two, and what is between stands at its end.
 static bool split_by_separator(Part *part, bool *split) {
   size_t n = (size_t)part->count;
   uint8_t *side = lb_alloc(n, sizeof *side);
   int32_t *key = lb_alloc(n, sizeof *key), at[4] = { 0 };
-  bool made = side && key && lb_graph_separate(&part->graph, side);
+  bool made = side && key && separate(part, side);
   int32_t counts[3] = { 0 };
   for (size_t i = 0; made && i < n; i++) {
     key[i] = side[i];
@@ -231,7 +243,7 @@ static bool order_leaf(Part *part) {
     int64_t pair_count = list_edges_out(part, &halo, pairs);
     made = surround(&part->graph, &halo, pairs, pair_count, &graph);
   }
-  made = made && lb_graph_order_by_degree(&graph, part->count, order);
+  made = made && lb_graph_order_by_degree(&graph, part->count, 0, order);
   for (int32_t i = 0; made && i < part->count; i++) order[i] = part->vertices[order[i]];
   if (made) {
     memcpy(part->vertices, order, (size_t)part->count * sizeof *order);
@@ -315,9 +327,9 @@ static bool run(Dissection *all, Range *other) {
   return true;
 }
 
-bool lb_graph_dissect(const lbGraph *graph, int32_t *order) {
+bool lb_graph_dissect(const lbGraph *graph, const double *positions, int32_t *order) {
   size_t n = (size_t)graph->count;
-  Dissection all = { .graph = graph, .order = order };
+  Dissection all = { .graph = graph, .positions = positions, .order = order };
   Range *first = lb_alloc(n + 1, sizeof *first), *second = lb_alloc(n + 1, sizeof *second);
   all.begins = lb_alloc(n, sizeof *all.begins);
   all.range_of = lb_alloc(n, sizeof *all.range_of);

@@ -32,12 +32,16 @@ enum { LB_PART_BETWEEN = 2 };
 
 // part (count): two parts of about the same weight and few vertices between them (separate.c).
 bool lb_graph_separate(const lbGraph *graph, uint8_t *part);
+// The same where vertices have positions (3 x count), at least two of them (planes.c).
+bool lb_graph_separate_by_planes(const lbGraph *graph, const double *positions, uint8_t *part);
 
 // order (count): the first `count` vertices of a graph by approximate minimum degree. The others
-// will be eliminated later (degree.c).
-bool lb_graph_order_by_degree(const lbGraph *graph, int32_t count, int32_t *order);
+// will be eliminated later. The seed mixes vertices of equal degree; 0: in the order of their
+// numbers (degree.c).
+bool lb_graph_order_by_degree(const lbGraph *graph, int32_t count, uint64_t seed, int32_t *order);
 
-// order (count of graph): nested dissection, with minimum degree where parts are small (dissect.c).
-bool lb_graph_dissect(const lbGraph *graph, int32_t *order);
+// order (count of graph): nested dissection, with minimum degree where parts are small; by planes
+// where there are positions (3 x count), else NULL (dissect.c).
+bool lb_graph_dissect(const lbGraph *graph, const double *positions, int32_t *order);
 
 #endif

@@ -115,7 +115,7 @@ static bool separate_middle(const lbGraph *graph, uint8_t *part) {
   bool made = levels && own;
   double least = 0, cost = 0;
   for (int32_t trial = 0; made && trial < TRIALS; trial++) {
-    made = try_levels(graph, trial, &random, levels, own, &cost);
+    made = try_levels(graph, trial, trial ? &random : NULL, levels, own, &cost);
     if (!made || (trial > 0 && cost >= least)) continue;
     least = cost;
     memcpy(part, own, n);

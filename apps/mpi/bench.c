@@ -1,0 +1,103 @@
+// limber-mpi bench: what the engine petsc takes, as rows that stand beside those of `limber bench`.
+#include "apps/mpi/verbs.h"
+
+#include "limber/petsc.h"
+
+typedef struct Row {
+  const char *name, *unit;
+  double value;
+  char note[120];
+} Row;
+
+enum { ROW_COUNT = 6 };
+
+static json_t *parameters(const lbPetscFigures *f) {
+  return json_pack("{s:s, s:i, s:i, s:i, s:s}", "engine", "petsc", "rows", (int)f->rows, "ranks",
+                   lb_petsc_rank_count(), "modes", (int)f->mode_count, "solver",
+                   f->direct ? "direct" : "iterative");
+}
+
+static json_t *document(const Row *rows, const lbPetscFigures *f) {
+  json_t *list = json_array();
+  for (int i = 0; i < ROW_COUNT; i++) {
+    json_t *row = json_pack("{s:s, s:o, s:s, s:o, s:o, s:i, s:n, s:n, s:n}", "name", rows[i].name,
+                            "parameters", parameters(f), "unit", rows[i].unit, "median",
+                            cli_number(rows[i].value), "min", cli_number(rows[i].value), "repeats",
+                            1, "paper", "peer", "limit");
+    if (rows[i].note[0]) json_object_set_new(row, "note", json_string(rows[i].note));
+    json_array_append_new(list, row);
+  }
+  return list;
+}
+
+static void print_table(const Row *rows, const lbPetscFigures *f) {
+  cli_say("engine petsc, %d rows, %d ranks, %s\n", (int)f->rows, lb_petsc_rank_count(),
+          f->direct ? "direct" : "iterative");
+  for (int i = 0; i < ROW_COUNT; i++)
+    cli_say("%-22s %10.4g %-3s %s\n", rows[i].name, rows[i].value, rows[i].unit, rows[i].note);
+}
+
+static void fill_rows(const lbPetscFigures *f, Row rows[ROW_COUNT]) {
+  const Row filled[ROW_COUNT] = {
+    { "engine.open", "s", f->open_seconds, "cut and spread" },
+    { "engine.assemble", "s", f->assemble_seconds, "" },
+    { "engine.modes", "s", f->modes_seconds, "" },
+    { "engine.factor_solve", "s", f->factor_seconds + f->solve_seconds, "" },
+    { "engine.memory_most", "MB", f->most_bytes / 1e6, "peak of a rank" },
+    { "engine.memory_least", "MB", f->least_bytes / 1e6, "" }
+  };
+  memcpy(rows, filled, sizeof filled);
+  snprintf(rows[2].note, sizeof rows[2].note, "%d modes, residual %.1e", (int)f->mode_count,
+           f->modes_residual);
+  snprintf(rows[3].note, sizeof rows[3].note, "factor %.3g s, solve %.3g s, residual %.1e",
+           f->factor_seconds, f->solve_seconds, f->solve_residual);
+}
+
+static cliStatus run(int count, char **words) {
+  int32_t mode_count = 20, body;
+  cliMaterial material = cli_material();
+  const cliOption options[] = {
+    { "count", CLI_INTEGER, &mode_count, NULL, "N", "how many modes (20)" },
+    CLI_MATERIAL_OPTIONS(material),
+    { 0 },
+  };
+  cliArguments arguments;
+  cliStatus result = cli_parse(&mpi_bench, options, count, words, &arguments);
+  if (result || arguments.common.help) return result;
+  if ((result = cli_one_input(&mpi_bench, &arguments))) return result;
+  result = cli_check_material(&mpi_bench, arguments.inputs[0], &material);
+  if (result) return result;
+  lbError err;
+  lbScene *scene = NULL;
+  lbFem *fem = NULL;
+  lbPetscFigures figures;
+  Row rows[ROW_COUNT];
+  lbStatus status = cli_load_scene(arguments.inputs[0], &material, &scene, &err);
+  if (!status) status = cli_find_body(scene, NULL, &body, &err);
+  double start = lb_seconds();
+  if (!status) status = lb_scene_fem(&scene->bodies[body], &fem, &err);
+  double seconds = lb_seconds() - start;
+  if (!status) status = lb_petsc_measure(fem, mode_count, &figures, &err);
+  cli_finish_progress();
+  figures.open_seconds = seconds;
+  if (!status) fill_rows(&figures, rows);
+  if (status)
+    result = cli_fail_about(arguments.inputs[0], &err);
+  else if (arguments.common.json)
+    result = cli_print_json(document(rows, &figures));
+  else
+    print_table(rows, &figures);
+  lb_fem_destroy(fem);
+  lb_scene_destroy(scene);
+  return result;
+}
+
+const cliVerb mpi_bench = {
+  "bench",
+  "times and memory of the engine",
+  "limber-mpi bench SCENE.json|MESH [options]",
+  "Cuts, spreads and assembles a body, finds its modes, factors its stiffness and solves with it,\n"
+  "each once. Rows are those of `limber bench engines`.\n",
+  "  mpirun -n 2 limber-mpi bench scenes/bar.json --json",
+  run,
+};

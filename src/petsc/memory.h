@@ -1,0 +1,23 @@
+// How much memory a body in parts takes, estimated before the work.
+#ifndef LB_PETSC_MEMORY_H
+#define LB_PETSC_MEMORY_H
+
+#include "petsc/eigen.h"
+
+typedef struct lbMemoryNeed { // bytes of one rank, the first, which has most
+  double iterative;           // elements, matrices, multigrid, vectors
+  double direct;              // elements, matrices, the factor, vectors
+} lbMemoryNeed;
+
+// Of a body of so many free nodes and elements, cut evenly for so many ranks, and so many modes.
+// The factor is that of a compact body; a slender one's is smaller.
+lbMemoryNeed lb_memory_need(int32_t node_count, int32_t tet_count, int32_t brick_count,
+                            int32_t mode_count, int ranks);
+// Bytes that each rank may take: the least share of any machine, or what the caller says.
+// Collective.
+double lb_memory_available(const lbPetscDef *def);
+
+// Refuses a body that no way of solving has memory for. Rank 0's outline; collective.
+lbStatus lb_memory_check(const lbFem *whole, const lbPetscDef *def, lbError *err);
+
+#endif
