@@ -196,11 +196,11 @@ static lbStatus bench_insertion(const benchSubject *s, benchTable *table, lbErro
 }
 
 lbStatus bench_frames(benchTable *table, lbError *err) {
-  static const Stepping all[] = { { 7, 2313, .limit = 2000 },
-                                  { 7, 15452, .limit = 12000 },
-                                  { 2, 2323, .limit = 700 },
-                                  { 7, 2313, .springs = true, .limit = 20 },
-                                  { 7, 2313, .kept = 200 } };
+  static const Stepping all[] = {
+    { 7, 2313, .limit = 2000 }, { 7, 15452, .limit = 12000 },
+    { 2, 2323, .limit = 700 },  { 7, 2313, .springs = true, .limit = 20 },
+    { 7, 2313, .kept = 200 },   { 100, 8000, .limit = 0 }
+  };
   lbShapeDef shape = lb_shape_def("turtle");
   benchSubject held = { 0 }, free = { 0 };
   shape.element = LB_ELEMENT_BRICK8;

@@ -118,9 +118,8 @@ static bool is_unreduced(lbMethod method) {
 
 static cliStatus check_frames(Job *job) {
   if (!job->has_frames) return CLI_OK;
-  if (job->def.frames < 1 || job->def.frames > LB_FRAMES_MOST)
-    return cli_usage(&cli_build, "--frames is %d, it must be 1 to %d", (int)job->def.frames,
-                     LB_FRAMES_MOST);
+  if (job->def.frames < 1)
+    return cli_usage(&cli_build, "--frames is %d, it must be 1 or more", (int)job->def.frames);
   if (job->def.method != LB_METHOD_DEFAULT && job->def.method != LB_METHOD_FRAMES)
     return cli_usage(&cli_build, "--frames applies only to the method frames");
   job->def.method = LB_METHOD_FRAMES;

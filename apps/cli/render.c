@@ -32,11 +32,12 @@ static cliStatus join_settings(RenderOptions *options) {
 
 static cliStatus finish_options(RenderOptions *options) {
   vwRenderDef *def = &options->def;
-  static const char *const maps[] = { "displacement", "speed", "stress", "pressure" };
+  static const char *const maps[] = { "displacement", "speed", "stress", "pressure", "weights" };
   bool known = !options->map;
-  for (int i = 0; i < 4 && !known; i++) known = !strcmp(options->map, maps[i]);
+  for (int i = 0; i < 5 && !known; i++) known = !strcmp(options->map, maps[i]);
   if (!known)
-    return cli_usage(&cli_render, "--map is %s, it must be displacement, speed, stress or pressure",
+    return cli_usage(&cli_render,
+                     "--map is %s, it must be displacement, speed, stress, pressure or weights",
                      options->map);
   if (!def->output) return cli_usage(&cli_render, "name the picture or video with -o");
   bool is_picture = lb_path_has_extension(def->output, ".png");
@@ -106,7 +107,7 @@ static cliStatus run(int count, char **words) {
     { "elevation", CLI_NUMBER, &o.def.elevation, NULL, "DEGREES", "seen from above the horizon" },
     { "zoom", CLI_NUMBER, &o.def.zoom, NULL, "X", "so many times nearer (1)" },
     { "map", CLI_TEXT, &o.map, NULL, "WHAT",
-      "colours by displacement, speed, stress or pressure (of contacts)" },
+      "colours by displacement, speed, stress, pressure (of contacts) or weights (of a frame)" },
     { "wireframe", CLI_FLAG, &o.wireframe, NULL, NULL, "draw the edges of the triangles" },
     { "set", CLI_TEXT, &o.set, NULL, "NAME=VALUE,...",
       "settings of the viewer, as in share links: speed=0.25,sky=off" },

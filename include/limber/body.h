@@ -92,7 +92,8 @@ typedef struct lbBodyDef {
                 // for a free frame) until it is there. Constraints, balls and impulses end it.
                 // Structures that are truly bistable would be led back too; default false
 
-  // The subspace and the full method only; warped bodies have the integrator alone of these.
+  // The subspace and the full method only; warped bodies have the integrator alone of these, bodies
+  // of frames have implicit Euler, whether it is asked for or Newmark's rule.
   lbIntegrator integrator;   // default LB_INTEGRATOR_NEWMARK
   int32_t newton_iterations; // 1 to 100; default 1: one linear solve a step. A step that is still
                              // far off, or creates energy, takes more. Forces by cubature: 1

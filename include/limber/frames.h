@@ -11,6 +11,9 @@ extern "C" {
 int32_t lb_body_frames_count(const lbBody *body); // 0: a body of another method
 // Where a frame is in the world; either may be NULL.
 lbStatus lb_body_frames_pose(const lbBody *body, int32_t frame, lbVec3 *position, lbQuat *rotation);
+// (nodes of the model) <- the weights of a frame at the body's nodes as they are now, with frames
+// that were inserted; lb_model_embed takes them to the vertices of its surface.
+lbStatus lb_body_frames_weights(const lbBody *body, int32_t frame, double *weights);
 // What elastic forces are summed over from the next step on; the model says what they begin with.
 // Springs come with lumped masses, so that momenta of a body in motion change with the switch by
 // what both kinds of mass differ.

@@ -118,7 +118,7 @@ lbStatus lb_reduce_warp(const lbMesh *mesh, const lbFem *fem, const lbReduceDef 
 
 // How a body of the method "frames" works (limber/model.h has the enumerations).
 typedef struct lbFramesDef {
-  int32_t count;           // frames that are placed, 1 to LB_FRAMES_MOST; default 7
+  int32_t count;           // frames that are placed, 1 to 200; default 7
   const double *positions; // (count x 3) m, in the mesh's axes; NULL (default): placed evenly
   // Joints of a rig: the first so many frames; `positions` then are theirs alone, moved into the
   // body where they lie outside, and the other frames are placed between them. 0 (default): none

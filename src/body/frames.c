@@ -102,7 +102,7 @@ static void get(const lbBody *body, double *q, double *v, double *force) {
   const lbFramesShared *shared = lb_frames_shared(p);
   const lbFramesState *state = lb_frames_state(body);
   size_t used = (size_t)p->dimension, rest = ((size_t)p->padded - used) * sizeof(double);
-  lbFrameMotion motions[LB_FRAMES_MOST];
+  lbFrameMotion motions[LB_FRAMES_LIMIT];
   LB_ASSERT(q || !v); // places are needed for velocities
   if (q) {
     lb_frames_motions(body, motions);
@@ -134,7 +134,7 @@ static void put_motion(lbBody *body, const double *q, const double *v, lbScratch
     state->version++;
   }
   if (!v) return;
-  lbFrameMotion motions[LB_FRAMES_MOST];
+  lbFrameMotion motions[LB_FRAMES_LIMIT];
   lb_frames_motions(body, motions);
   lb_frame_skin_move(lb_frames_shared(body->prepared)->nodes, body->prepared->level, motions, 0,
                      whole->node_count, s->a, NULL);
@@ -295,31 +295,11 @@ static void report(const lbBody *body, lbBodyReport *report, lbScratch *scratch)
 
 // ---- masses and compliances --------------------------------------------------------------------
 
-void lb_frames_combine(int32_t count, double a, const double *x, double b, const double *y,
-                       double *to) {
-  size_t n = 6 * (size_t)count, padded = (size_t)lb_ldlt_padded((int32_t)n);
-  for (size_t j = 0; j < n; j++) {
-    for (size_t i = j; i < n; i++) to[i + padded * j] = a * x[i + n * j];
-    for (size_t i = j; i < n && y; i++) to[i + padded * j] += b * y[i + n * j];
-  }
-}
-
-bool lb_frames_factor(const lbFramesShared *shared, const bool *prescribed, double *matrix) {
-  int32_t n = 6 * shared->count;
-  size_t padded = (size_t)lb_ldlt_padded(n);
-  for (int32_t k = 0; k < n && prescribed; k++) {
-    if (!prescribed[k / 6]) continue;
-    for (int32_t j = 0; j < k; j++) matrix[(size_t)k + padded * (size_t)j] = 0;
-    for (int32_t i = k; i < n; i++) matrix[(size_t)i + padded * (size_t)k] = i == k;
-  }
-  return shared->ldlt->factor(n, matrix) && lb_ldlt_negative_count(n, matrix) == 0;
-}
-
 void lb_frames_find_mass(const lbBody *body, lbScratch *scratch) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   const lbFramesState *state = lb_frames_state(body);
   lbFramesWork *w = scratch->own;
-  bool there = w->mass_body == body && w->mass_version == state->version, fixed[LB_FRAMES_MOST];
+  bool there = w->mass_body == body && w->mass_version == state->version, fixed[LB_FRAMES_LIMIT];
   if (there && w->mass_factored) return;
   if (!there) {
     lbFrameSystem sums = { 0, NULL, NULL, NULL, w->M };
@@ -367,7 +347,7 @@ static void mobilise(const lbBody *body, lbScratch *scratch, double *x) {
   lbFramesWork *w = scratch->own;
   lb_frames_find_mass(body, scratch);
   reduce(body, w->end, &lb_frames_state(body)->T, x, w);
-  if (w->mass_body) shared->ldlt->solve(6 * shared->count, w->mass_factor, w->right);
+  if (w->mass_body) lb_frames_solve(shared, w->mass_factor, w->room, w->right);
   expand(body, w->end, &lb_frames_state(body)->T, w, x);
 }
 
@@ -378,7 +358,7 @@ static void strike(lbBody *body, lbScratch *scratch, const double *impulse, doub
   lb_frames_find_mass(body, scratch);
   reduce(body, w->end, &state->T, impulse, w);
   bool good = w->mass_body != NULL;
-  if (good) shared->ldlt->solve(6 * shared->count, w->mass_factor, w->right);
+  good = good && lb_frames_solve(shared, w->mass_factor, w->room, w->right);
   for (int32_t i = 0; i < 6 * shared->count; i++)
     good = good && lb_is_bounded(state->velocity[i] + w->right[i]);
   for (int32_t i = 0; i < 6 * shared->count && good; i++) state->velocity[i] += w->right[i];
@@ -398,7 +378,7 @@ static void comply(const lbPrepared *p, double *x, lbScratch *scratch) {
     w->start[i] = lb_frame_motion(&shared->rest[i], &shared->rest[i], NULL);
   w->mass_body = NULL;
   reduce(&body, w->start, &T, x, w);
-  if (shared->rest_factor) shared->ldlt->solve(6 * shared->count, shared->rest_factor, w->right);
+  if (shared->rest_factor) lb_frames_solve(shared, shared->rest_factor, w->room, w->right);
   expand(&body, w->start, &T, w, x);
   if (free) lb_whole_take_out_rigid(&shared->whole, false, x);
 }
@@ -429,12 +409,30 @@ lbStatus lb_body_frames_pose(const lbBody *body, int32_t frame, lbVec3 *position
   return LB_OK;
 }
 
+lbStatus lb_body_frames_weights(const lbBody *body, int32_t frame, double *weights) {
+  lbStatus status = refuse_others(body, frame);
+  if (status) return status;
+  const lbFrameLists *lists = &lb_frames_shared(body->prepared)->set.nodes;
+  for (int32_t n = 0; n < lists->point_count; n++) {
+    double own = 0, sum = 0;
+    for (int32_t e = lists->begin[n]; e < lists->begin[n + 1]; e++) {
+      sum += lists->values[e];
+      if (lists->frames[e] == frame) own = lists->values[e];
+    }
+    weights[n] = own / sum;
+  }
+  return LB_OK;
+}
+
 lbStatus lb_body_frames_set_forces(lbBody *body, lbFrameForces forces) {
   lbStatus status = refuse_others(body, 0);
   if (status) return status;
   if ((int)forces < 0 || forces >= LB_FRAME_FORCES_COUNT)
     return lb_fail(body->message, LB_ERR_ARGUMENT, "forces is %d; it must be an lbFrameForces",
                    (int)forces);
+  if (forces == LB_FRAME_SPRINGS && lb_frames_count(body) > LB_FRAMES_DENSE)
+    return lb_fail(body->message, LB_ERR_ARGUMENT, "springs are for up to %d frames, there are %d",
+                   LB_FRAMES_DENSE, (int)lb_frames_count(body));
   lbFramesState *state = lb_frames_state(body);
   state->forces = forces;
   state->version++;
@@ -453,7 +451,7 @@ const lbBodyMethod lb_frames_method = { .method = LB_METHOD_FRAMES,
                                         .stress_law = LB_MATERIAL_STVK,
                                         .fit_frame = fit_frame,
                                         .prepare = lb_frames_prepare,
-                                        .build = lb_frames_build,
+                                        .build = lb_whole_build,
                                         .release = lb_frames_release,
                                         .rebuild = lb_frames_rebuild,
                                         .materials = materials,

@@ -9,10 +9,13 @@
 #include "frames/springs.h"
 #include "limber/frames.h"
 #include "math/ldlt.h"
+#include "model/frames_limit.h"
 
 // ---- what bodies of a model share (frames_shared.c) --------------------------------------------
 
 #define LB_FRAMES_ROOM 8 // frames that may be inserted into a body
+// Up to so many frames systems are factored whole, and springs can be had.
+#define LB_FRAMES_DENSE (LB_FRAMES_MOST + LB_FRAMES_ROOM)
 
 // Weights of points: those of point k are entries [begin[k], begin[k + 1]).
 typedef struct lbFrameLists {
@@ -34,7 +37,9 @@ typedef struct lbFramesShared { // lbPrepared.own
   lbFramePose *rest;            // (count)
   uint8_t *fixed;               // (count)
   int32_t *pivots;              // (count) the frame before it that each shares most weight with
-  lbFrameSet set;               // own copies
+  int32_t pair_count;
+  lbFramePair *pairs; // of two frames that act together at some sample or node
+  lbFrameSet set;     // own copies
   lbFrameSamples *samples;
   lbFrameSamples *node_samples; // nodes with their masses, without strain: for least squares
   lbFrameSkin *nodes;
@@ -53,7 +58,6 @@ typedef struct lbFramesShared { // lbPrepared.own
 static inline lbFramesShared *lb_frames_shared(const lbPrepared *prepared) { return prepared->own; }
 
 lbStatus lb_frames_prepare(lbPrepared *prepared, const lbBodyDef *def, lbError *err);
-lbStatus lb_frames_build(lbPrepared *prepared, lbError *err);
 lbStatus lb_frames_rebuild(lbPrepared *prepared, const double *materials, lbError *err);
 void lb_frames_release(lbPrepared *prepared);
 // p->own <- with other frames than the model's.
@@ -62,7 +66,7 @@ lbStatus lb_frames_rebuild_set(lbPrepared *prepared, const double *materials, co
 // Frames that there is room for.
 static inline int32_t lb_frames_room(const lbPrepared *prepared) {
   int32_t room = prepared->model->size.frame_count + LB_FRAMES_ROOM;
-  return room < LB_FRAMES_MOST ? room : LB_FRAMES_MOST;
+  return room < LB_FRAMES_LIMIT ? room : LB_FRAMES_LIMIT;
 }
 uint64_t lb_frames_identify(const lbPrepared *prepared, uint64_t hash);
 
@@ -130,12 +134,21 @@ void lb_frames_survey(const lbBody *body, const lbFrameMotion *motions, const lb
 lbVec3 lb_frames_gravity(const lbBody *body);
 // mass_factor <- of M at the body's state, unless it is there.
 void lb_frames_find_mass(const lbBody *body, lbScratch *scratch);
-// matrix (padded) <- factored in place, rows of prescribed frames (may be NULL) cut off; false: not
-// positive.
-bool lb_frames_factor(const lbFramesShared *shared, const bool *prescribed, double *matrix);
+
+// ---- systems (frames_solve.c) ------------------------------------------------------------------
+
+lbStatus lb_frames_find_pairs(lbFramesShared *shared, lbError *err);
 // Square matrix over all frames into one for factoring: to <- a x + b y (y may be NULL).
 void lb_frames_combine(int32_t count, double a, const double *x, double b, const double *y,
                        double *to);
+// matrix (padded) <- ready for lb_frames_solve, rows of prescribed frames (may be NULL) cut off;
+// false: not positive, as far as is known before a system is solved.
+bool lb_frames_factor(const lbFramesShared *shared, const bool *prescribed, double *matrix);
+// x (padded) <- A⁻¹ x; room: lbFramesWork.room. False: A is not positive.
+bool lb_frames_solve(const lbFramesShared *shared, const double *factor, double *room, double *x);
+// y += s A x, A as lbFrameSystem has it.
+void lb_frames_add_product(const lbFramesShared *shared, double s, const double *A, const double *x,
+                           double *y);
 
 // ---- from nodes to frames (frames_fit.c) -------------------------------------------------------
 

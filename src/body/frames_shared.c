@@ -190,7 +190,7 @@ static void fill_whole(lbPrepared *p, lbFramesShared *shared) {
 static lbStatus find_rest_factor(const lbPrepared *p, lbFramesShared *shared, lbError *err) {
   int32_t n = 6 * shared->count;
   size_t padded = (size_t)lb_ldlt_padded(n), square = (size_t)n * (size_t)n;
-  bool fixed[LB_FRAMES_MOST];
+  bool fixed[LB_FRAMES_LIMIT];
   lbFrameMotion *motions = lb_alloc((size_t)shared->count, sizeof *motions);
   double *room =
       lb_alloc(lb_frame_sums_doubles(shared->samples->list_most, shared->count), sizeof *room);
@@ -267,6 +267,7 @@ lbStatus lb_frames_rebuild_set(lbPrepared *p, const double *materials, const lbF
   fill_masses(m, shared->masses);
   status = make_samples(m, shared, err);
   if (!status) status = make_nodes(m, shared, err);
+  if (!status) status = lb_frames_find_pairs(shared, err);
   if (status) return status;
   lb_frames_find_pivots(shared);
   fill_whole(p, shared);
@@ -278,7 +279,7 @@ lbStatus lb_frames_rebuild_set(lbPrepared *p, const double *materials, const lbF
 // The frames of the model: another material is the end of those that were inserted.
 lbStatus lb_frames_rebuild(lbPrepared *p, const double *materials, lbError *err) {
   const lbModel *m = p->model;
-  lbFramePose rest[LB_FRAMES_MOST];
+  lbFramePose rest[LB_FRAMES_LIMIT];
   for (int32_t i = 0; i < m->size.frame_count; i++) {
     const double *pose = m->frame_poses + 7 * (size_t)i;
     rest[i] = (lbFramePose){ lb_quat_normalise(lb_quat(pose[3], pose[4], pose[5], pose[6])),
@@ -292,18 +293,6 @@ lbStatus lb_frames_rebuild(lbPrepared *p, const double *materials, lbError *err)
     .nodes = { m->size.node_count, m->node_frame_begin, m->node_frames, m->node_weights }
   };
   return lb_frames_rebuild_set(p, materials, &set, err);
-}
-
-lbStatus lb_frames_build(lbPrepared *p, lbError *err) {
-  const lbModel *m = p->model;
-  size_t count = (size_t)m->size.material_count;
-  double *materials = lb_alloc(count, 3 * sizeof(double));
-  if (!materials) return lb_fail_memory(err);
-  for (size_t g = 0; g < count; g++)
-    memcpy(materials + 3 * g, m->material_values + 6 * g, 3 * sizeof(double));
-  lbStatus status = lb_frames_rebuild(p, materials, err);
-  lb_free(materials);
-  return status;
 }
 
 static void release_lists(lbFrameLists *lists) {
@@ -324,6 +313,7 @@ void lb_frames_release(lbPrepared *p) {
   lb_free(shared->rest);
   lb_free(shared->fixed);
   lb_free(shared->pivots);
+  lb_free(shared->pairs);
   lb_free(shared->materials);
   lb_free(shared->rigid);
   lb_free(shared->masses);

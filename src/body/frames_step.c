@@ -157,27 +157,11 @@ static double dot(int32_t n, const double *a, const double *b) {
   return sum;
 }
 
-// y += s A x, A by its lower triangle
-static void add_product(int32_t n, double s, const double *A, const double *x, double *y) {
-  for (int32_t j = 0; j < n; j++) {
-    const double *column = A + (size_t)n * (size_t)j;
-    double sum = column[j] * x[j], by = s * x[j];
-    for (int32_t i = j + 1; i < n; i++) y[i] += by * column[i], sum += column[i] * x[i];
-    y[j] += s * sum;
-  }
-}
-
 static void sum_all(const lbBody *body, bool safe, lbFramesWork *w, lbFrameSystem *sums) {
   const lbFramesState *state = lb_frames_state(body);
   int32_t options = LB_FRAMES_FORCE | LB_FRAMES_TANGENT | LB_FRAMES_MASS | LB_FRAMES_LOADS;
   lb_frames_sum(body, options | (safe ? LB_FRAMES_SAFE : 0), w->start, state->poses,
                 state->velocity, w->room, sums);
-}
-
-static bool factor_step(const lbBody *body, double h, lbFramesWork *w) {
-  double alpha = body->damping_mass, beta = body->damping_stiffness;
-  lb_frames_combine(lb_frames_count(body), 1 + h * alpha, w->M, h * h + h * beta, w->K, w->factor);
-  return lb_frames_factor(lb_frames_shared(body->prepared), w->prescribed, w->factor);
 }
 
 // w->sums (8 count) <- forces at nodes: what was applied, and of balls; of a free body summed, too.
@@ -209,15 +193,26 @@ static void find_right_side(const lbBody *body, double h, double elastic, lbFram
   for (int32_t i = 0; i < shared->count; i++)
     lb_frame_gather(&w->start[i], w->sums + 8 * i, w->loads + 6 * i);
   memset(w->right, 0, (size_t)lb_ldlt_padded(n) * sizeof(double));
-  add_product(n, 1, w->M, state->velocity, w->right);
+  lb_frames_add_product(shared, 1, w->M, state->velocity, w->right);
   w->energy = elastic + 0.5 * dot(n, state->velocity, w->right);
   for (int32_t i = 0; i < n; i++) w->right[i] += h * (w->loads[i] - w->gradient[i]);
   if (w->driven) {
-    add_product(n, -(1 + h * alpha), w->M, w->velocity, w->right);
-    add_product(n, -(h * h + h * beta), w->K, w->velocity, w->right);
+    lb_frames_add_product(shared, -(1 + h * alpha), w->M, w->velocity, w->right);
+    lb_frames_add_product(shared, -(h * h + h * beta), w->K, w->velocity, w->right);
   }
   for (int32_t i = 0; i < n; i++)
     if (w->prescribed[i / 6]) w->right[i] = 0;
+}
+
+// w->factor, w->right <- velocities at the end; false: the matrix is not positive.
+static bool solve_step(const lbBody *body, double h, const lbFrameSystem *sums, lbFramesWork *w) {
+  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+  double alpha = body->damping_mass, beta = body->damping_stiffness;
+  w->elastic = sums->energy;
+  lb_frames_combine(shared->count, 1 + h * alpha, w->M, h * h + h * beta, w->K, w->factor);
+  if (!lb_frames_factor(shared, w->prescribed, w->factor)) return false;
+  find_right_side(body, h, sums->energy, w);
+  return lb_frames_solve(shared, w->factor, w->room, w->right);
 }
 
 // ---- a step ------------------------------------------------------------------------------------
@@ -256,18 +251,15 @@ static int32_t linearise(lbBody *body, lbStep *step, lbScratch *s) {
   find_still(body, w);
   sum_all(body, safe, w, &sums);
   if (!lb_is_bounded(sums.energy)) return LB_STEP_NONFINITE;
-  if (!factor_step(body, h, w)) {
+  load_nodes(body, s, w);
+  if (!solve_step(body, h, &sums, w)) {
     if (!safe) sum_all(body, true, w, &sums);
-    if (safe || !factor_step(body, h, w)) return LB_STEP_NONFINITE;
+    if (safe || !solve_step(body, h, &sums, w)) return LB_STEP_NONFINITE;
   }
   w->mass_body = body;
   w->mass_version = lb_frames_state(body)->version;
   w->mass_factored = false;
-  load_nodes(body, s, w);
   if (body->frame.fitted) survey_start(body, w);
-  w->elastic = sums.energy;
-  find_right_side(body, h, sums.energy, w);
-  shared->ldlt->solve(6 * shared->count, w->factor, w->right);
   for (int32_t i = 0; i < 6 * shared->count; i++)
     if (!w->prescribed[i / 6]) w->velocity[i] = w->right[i];
   memcpy(w->free, w->velocity, 6 * (size_t)shared->count * sizeof(double));
@@ -310,7 +302,7 @@ static void respond_frames(const lbBody *body, double h, const double *force, lb
   }
   for (int32_t i = 0; i < shared->count; i++)
     if (!w->prescribed[i]) lb_frame_gather(&w->end[i], w->sums + 8 * i, w->right + 6 * i);
-  shared->ldlt->solve(6 * shared->count, w->factor, w->right);
+  lb_frames_solve(shared, w->factor, w->room, w->right);
 }
 
 // About where the forces that were found have brought the frames: nodes without them.
@@ -363,7 +355,7 @@ static bool creates_energy(const lbBody *body, double h, lbFramesWork *w) {
   if (!lb_is_bounded(sums.energy)) return true;
   if (sums.energy > STORED_MOST * shared->modulus && sums.energy > w->elastic) return true;
   memset(w->right, 0, (size_t)lb_ldlt_padded(n) * sizeof(double));
-  add_product(n, 0.5, w->M, w->velocity, w->right);
+  lb_frames_add_product(shared, 0.5, w->M, w->velocity, w->right);
   double energy = sums.energy + dot(n, w->velocity, w->right);
   double work = fabs(h * dot(n, w->loads, w->velocity)) + w->work;
   return !w->driven && energy > CREATED_MOST * (w->energy + work) + 1e-300;

@@ -4,6 +4,20 @@
 
 #include <string.h>
 
+// ---- making ------------------------------------------------------------------------------------
+
+lbStatus lb_whole_build(lbPrepared *p, lbError *err) {
+  const lbModel *m = p->model;
+  size_t count = (size_t)m->size.material_count;
+  double *materials = lb_alloc(count, 3 * sizeof *materials);
+  if (!materials) return lb_fail_memory(err);
+  for (size_t g = 0; g < count; g++)
+    memcpy(materials + 3 * g, m->material_values + 6 * g, 3 * sizeof *materials);
+  lbStatus status = p->method->rebuild(p, materials, err);
+  lb_free(materials);
+  return status;
+}
+
 // ---- placements --------------------------------------------------------------------------------
 
 lbPlacement lb_placement_identity(void) {

@@ -35,6 +35,9 @@ typedef struct lbFrameRates {
   lbVec3 velocity, spin;
 } lbFrameRates;
 
+// The `build` of methods that have materials: their `rebuild` with those of the model.
+lbStatus lb_whole_build(lbPrepared *prepared, lbError *err);
+
 lbPlacement lb_placement_identity(void);
 lbFrameRates lb_frame_rates(const lbBody *body);
 // At the end of a step: those of the frame that is driven, or as it is.

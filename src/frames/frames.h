@@ -34,6 +34,7 @@ typedef struct lbFrameMotion {
   double V[8];               // ḋ
   double A[8];               // d̈ at constant Ω
   double real[12], dual[12]; // (4 x 3) each: M = [real 0; dual real]
+  lbVec3 position;
   bool still; // it does not move in the step to come: no stiffness and no mass are summed for it,
               // and no energy of springs between two of them
 } lbFrameMotion;
@@ -73,15 +74,22 @@ enum {
   LB_SAMPLE_ROWS
 };
 
+typedef struct lbFramePair {
+  int32_t first, second; // frames, first ≤ second
+} lbFramePair;
+
 typedef struct lbFrameSamples {
   int32_t frame_count, sample_count, batch_count, list_most;
   bool has_bulk;
+  int32_t common; // the frame that acts with most others; -1: some law is not the same in all axes
   lbFrameBatch *batches; // (batch_count)
   int32_t *frames;       // (entries) ascending in a batch
   double *weights;       // (entries x 4 x LB_BATCH): w, ∇w
   double *rest;          // (batch_count x LB_SAMPLE_ROWS x LB_BATCH)
   int32_t *order;        // (batch_count x LB_BATCH) the sample in each lane; -1: none
-  double mass;           // kg
+  int32_t pair_count;
+  lbFramePair *pairs; // that act together in some batch, frames with themselves included
+  double mass;        // kg
 } lbFrameSamples;
 
 // Weights of points: entries [begin[k], begin[k + 1]) of point k, ascending frames.

@@ -4,14 +4,16 @@
 //   bb:   s (D(P) − 2 (Q₀ gᵀ + g Q₀ᵀ) − 2 Σ (W₀n k_nᵀ + k_n W₀nᵀ) − 2 (P:F) I − 2 H(Σ c_n P_n)),
 // g = Σ A_nᵀ P_n, uᵀ B(p) v = p·C(u) v, uᵀ D(P) v = Σ P_n·R_n(u) v.
 //
-// What is summed over pairs of frames is most of the work, and writing the sums most of that: two
-// samples go into each lane of a sum at once, and blocks of 6 x 2 numbers stay in registers.
+// What is summed over pairs of frames is most of the work, and writing the sums most of that: the
+// samples of two batches go into the lanes of a sum at once, and blocks of 6 x 2 numbers stay in
+// registers.
 #include "frames/kernels.h"
 
 #include "frames/sample.h"
 
-// Samples of a batch that share a lane of the sums, and how many lanes those have.
-enum { SHARE = LB_LANES < LB_BATCH ? 2 : 1, WIDTH = LB_BATCH / SHARE };
+// Samples of a batch that share a lane of the sums, how many lanes those have, and how many vectors
+// of samples are added to them at once.
+enum { SHARE = LB_LANES < LB_BATCH ? 2 : 1, WIDTH = LB_BATCH / SHARE, VECTORS = 2 * SHARE };
 _Static_assert((int)LB_SUM_WIDTH_MOST >= (int)WIDTH, "sums have room for their lanes");
 
 BLEND_INLINE void add_to(double *sum, lbLanes value) { lb_store(sum, lb_load(sum) + value); }
@@ -145,16 +147,14 @@ static __attribute__((noinline)) void find_forms(const Sample *q, const lbLanes 
 
 // ---- stiffness and mass ------------------------------------------------------------------------
 
-// What a batch's frames have at SHARE vectors of samples, in memory: vector k of a row at
-// (SHARE row + k) LB_LANES. Rows: 9 c + r of D = ∂F/∂Ω_i, column by column, then Z.
+// What a list's frames have at VECTORS vectors of samples, in memory: a frame after another, of
+// each a vector after another. Rows of a vector: 9 c + r of D = ∂F/∂Ω_i, column by column, then Z.
 enum { COLUMN_ROWS = 54, OWN_ROWS = COLUMN_ROWS + LB_FORM_GEOMETRIC };
-_Static_assert((int)OWN_ROWS <= (int)LB_WORK_ROWS, "work has room for columns");
+enum { OWN = OWN_ROWS * LB_LANES, COLUMNS = COLUMN_ROWS * LB_LANES };
+_Static_assert(VECTORS *(int)OWN <= (int)LB_WORK_ROWS * LB_BATCH, "work has room for columns");
 
-static double *row_of(double *work, int row, int k) { return work + (SHARE * row + k) * LB_LANES; }
-
-// Vector k of D.
 static __attribute__((noinline)) void find_column(const Sample *q, const double *weights,
-                                                  const lbFrameMotion *motion, int k, double *D) {
+                                                  const lbFrameMotion *motion, double *D) {
   const lbLanes w = lb_load(weights);
   lbLanes grad[3];
   LB_FOR_ALL(n, 0, 3) grad[n] = lb_load(weights + (1 + n) * LB_BATCH);
@@ -171,9 +171,9 @@ static __attribute__((noinline)) void find_column(const Sample *q, const double 
     LB_FOR_ALL(i, 0, 3)
     LB_FOR_ALL(n, 0, 3) {
       const lbLanes *A = q->A[3 * i + n];
-      lb_store(row_of(D, 9 * c + 3 * i + n, k),
-               w * (dot4(A, real) + dot4(A + 4, dual)) + grad[n] * Gturn[i]);
-      lb_store(row_of(D, 27 + 9 * c + 3 * i + n, k), w * dot4(A + 4, real) + grad[n] * Gmove[i]);
+      double *to = D + (9 * c + 3 * i + n) * LB_LANES;
+      lb_store(to, w * (dot4(A, real) + dot4(A + 4, dual)) + grad[n] * Gturn[i]);
+      lb_store(to + 27 * LB_LANES, w * dot4(A + 4, real) + grad[n] * Gmove[i]);
     }
   }
 }
@@ -182,118 +182,127 @@ BLEND_INLINE lbLanes entry(const lbLanes T[45], int row, int column) {
   return row <= column ? T[TANGENT_INDEX(row, column)] : T[TANGENT_INDEX(column, row)];
 }
 
-// Vector k of TD <- T D, blocks of 3 x 3.
-static __attribute__((noinline)) void stiffen(const lbLanes T[45], const double *D, int k,
-                                              double *TD) {
+// TD <- T D, blocks of 3 x 3.
+static __attribute__((noinline)) void stiffen(const lbLanes T[45], const double *D, double *TD) {
   for (int c = 0; c < 6; c += 3) {
-    const double *from = D + (SHARE * 9 * c + k) * LB_LANES;
     LB_FOR_ALL(block, 0, 3) {
       lbLanes sum[3][3];
       LB_FOR_ALL(i, 0, 9) sum[i / 3][i % 3] = lb_splat(0);
       LB_FOR_ALL(m, 0, 9) {
         lbLanes x[3];
-        LB_FOR_ALL(j, 0, 3) x[j] = lb_load(from + SHARE * (9 * j + m) * LB_LANES);
+        LB_FOR_ALL(j, 0, 3) x[j] = lb_load(D + (9 * (c + j) + m) * LB_LANES);
         LB_FOR_ALL(i, 0, 3) {
           const lbLanes t = entry(T, 3 * block + i, m);
           LB_FOR_ALL(j, 0, 3) sum[i][j] += t * x[j];
         }
       }
       LB_FOR_ALL(i, 0, 3)
-      LB_FOR_ALL(j, 0, 3) lb_store(row_of(TD, 9 * (c + j) + 3 * block + i, k), sum[i][j]);
+      LB_FOR_ALL(j, 0, 3)
+      lb_store(TD + (9 * (c + j) + 3 * block + i) * LB_LANES, sum[i][j]);
     }
   }
 }
 
-// Columns c and c + 1 of to (6 x 6) += Dᵀ TD, the first rows.
-BLEND_INLINE void add_columns(const double *D, const double *TD, const int c, const int rows,
-                              double *to) {
-  const int column = SHARE * 9 * LB_LANES;
+// Columns c and c + 1 of to (6 x 6) += Dᵀ TD, the first rows, over all vectors.
+BLEND_INLINE void add_columns(int vectors, const double *D, const double *TD, const int c,
+                              const int rows, double *to) {
   lbLanes x[6], y[6];
   LB_FOR (a, 0, rows) {
     x[a] = lb_load(to + (6 * a + c) * WIDTH);
     y[a] = lb_load(to + (6 * a + c + 1) * WIDTH);
   }
-  for (int r = 0; r < column; r += LB_LANES) {
-    const lbLanes first = lb_load(TD + c * column + r);
-    const lbLanes second = lb_load(TD + (c + 1) * column + r);
-    LB_FOR (a, 0, rows) {
-      const lbLanes d = lb_load(D + a * column + r);
-      x[a] += d * first;
-      y[a] += d * second;
+  for (int k = 0; k < vectors; k++, D += OWN, TD += COLUMNS)
+    for (int r = 0; r < 9; r++) {
+      const lbLanes first = lb_load(TD + (9 * c + r) * LB_LANES);
+      const lbLanes second = lb_load(TD + (9 * c + 9 + r) * LB_LANES);
+      LB_FOR (a, 0, rows) {
+        const lbLanes d = lb_load(D + (9 * a + r) * LB_LANES);
+        x[a] += d * first;
+        y[a] += d * second;
+      }
     }
-  }
   LB_FOR (a, 0, rows) {
     lb_store(to + (6 * a + c) * WIDTH, x[a]);
     lb_store(to + (6 * a + c + 1) * WIDTH, y[a]);
   }
 }
 
-static __attribute__((noinline)) void add_material(const double *D, const double *TD, double *to) {
-  for (int c = 0; c < 6; c += 2) add_columns(D, TD, c, 6, to);
+static __attribute__((noinline)) void add_material(int vectors, const double *D, const double *TD,
+                                                   double *to) {
+  for (int c = 0; c < 6; c += 2) add_columns(vectors, D, TD, c, 6, to);
 }
 
 // The same of a frame with itself: rows up to the diagonal.
-static __attribute__((noinline)) void add_own_material(const double *D, const double *TD,
-                                                       double *to) {
-  add_columns(D, TD, 0, 2, to);
-  add_columns(D, TD, 2, 4, to);
-  add_columns(D, TD, 4, 6, to);
+static __attribute__((noinline)) void add_own_material(int vectors, const double *D,
+                                                       const double *TD, double *to) {
+  add_columns(vectors, D, TD, 0, 2, to);
+  add_columns(vectors, D, TD, 2, 4, to);
+  add_columns(vectors, D, TD, 4, 6, to);
 }
 
-// What samples add to pairs of frames, SHARE vectors of them.
+// What vectors of samples add to pairs of frames.
 typedef struct Pairs {
-  lbLanes T[SHARE][45];                   // volume times the law's tangent
-  lbLanes H[SHARE][4][LB_FORM_GEOMETRIC]; // find_forms
-  lbLanes mass[SHARE][LB_FORM_MASS];      // m GᵀG
-  int lanes[SHARE];                       // of a batch: where each vector begins
+  int32_t count;                       // frames of the list
+  const double *weights[VECTORS];      // of the first frame
+  lbLanes T[VECTORS][45];              // volume times the law's tangent
+  lbLanes mass[VECTORS][LB_FORM_MASS]; // m GᵀG
+  bool part[LB_FRAME_LIST_MOST];       // whether mass is summed for a frame
+  bool stiff[LB_FRAME_LIST_MOST];      // and stiffness
 } Pairs;
 
-static void add_geometric(const lbFrameSamples *s, const lbFrameBatch *batch, const Pairs *p,
-                          int32_t i, int32_t j, double *Zi, double *Zj, double *to) {
-  lbLanes wi[SHARE], wj[SHARE];
-  LB_FOR_ALL(k, 0, SHARE) {
-    wi[k] = lb_load(weights_of(s, batch, i, p->lanes[k]));
-    wj[k] = lb_load(weights_of(s, batch, j, p->lanes[k]));
-  }
+BLEND_INLINE lbLanes weight_of(const Pairs *p, int k, int32_t i) {
+  return lb_load(p->weights[k] + (size_t)i * 4 * LB_BATCH);
+}
+
+BLEND_INLINE void add_geometric(const Pairs *p, const int vectors, int32_t i, int32_t j,
+                                const double *Zi, const double *Zj, double *to) {
+  lbLanes wi[VECTORS], wj[VECTORS];
+  LB_FOR_ALL(k, 0, vectors) wi[k] = weight_of(p, k, i), wj[k] = weight_of(p, k, j);
   for (int m = 0; m < LB_FORM_GEOMETRIC; m++) {
     lbLanes sum = lb_load(to + m * WIDTH);
-    LB_FOR_ALL(k, 0, SHARE)
-    sum += wi[k] * lb_load(row_of(Zj, m, k)) + wj[k] * lb_load(row_of(Zi, m, k));
+    LB_FOR_ALL(k, 0, vectors)
+    sum +=
+        wi[k] * lb_load(Zj + k * OWN + m * LB_LANES) + wj[k] * lb_load(Zi + k * OWN + m * LB_LANES);
     lb_store(to + m * WIDTH, sum);
   }
 }
 
-static void find_Z(const lbLanes H[4][LB_FORM_GEOMETRIC], const double *weights, int k, double *Z) {
+static void find_Z(const lbLanes H[4][LB_FORM_GEOMETRIC], const double *weights, double *Z) {
   lbLanes w[4];
   LB_FOR_ALL(n, 0, 4) w[n] = lb_load(weights + n * LB_BATCH);
   for (int m = 0; m < LB_FORM_GEOMETRIC; m++)
-    lb_store(row_of(Z, m, k), w[0] * H[0][m] + w[1] * H[1][m] + w[2] * H[2][m] + w[3] * H[3][m]);
+    lb_store(Z + m * LB_LANES, w[0] * H[0][m] + w[1] * H[1][m] + w[2] * H[2][m] + w[3] * H[3][m]);
 }
 
-static void add_stiffness(const lbFrameSamples *s, const lbFrameBatch *batch, const Sample *q,
-                          const Pairs *p, bool geometric, const lbFrameMotion *motions,
-                          double *work, double *sums) {
-  const int own = SHARE * OWN_ROWS * LB_LANES, Z = SHARE * COLUMN_ROWS * LB_LANES;
-  double *TD = work, *columns = work + SHARE * COLUMN_ROWS * LB_LANES;
-  const int32_t *list = s->frames + batch->first;
-  for (int32_t j = 0; j < batch->count; j++) {
-    double *Dj = columns + j * own;
-    if (motions[list[j]].still) continue;
-    LB_FOR_ALL(k, 0, SHARE) {
-      const double *w = weights_of(s, batch, j, p->lanes[k]);
-      find_column(&q[k], w, &motions[list[j]], k, Dj);
-      stiffen(p->T[k], Dj, k, TD);
-      if (geometric) find_Z(p->H[k], w, k, Dj + Z);
-    }
+// D and Z of all frames at vector k.
+static void find_columns(const Sample *q, const lbLanes H[4][LB_FORM_GEOMETRIC], bool geometric,
+                         const int32_t *list, const lbFrameMotion *motions, const Pairs *p, int k,
+                         double *columns) {
+  for (int32_t j = 0; j < p->count; j++) {
+    double *D = columns + (j * VECTORS + k) * OWN;
+    const double *w = p->weights[k] + (size_t)j * 4 * LB_BATCH;
+    if (!p->stiff[j]) continue;
+    find_column(q, w, &motions[list[j]], D);
+    if (geometric) find_Z(H, w, D + COLUMNS);
+  }
+}
+
+BLEND_INLINE void add_stiffness(const Pairs *p, const int vectors, bool geometric,
+                                const double *columns, double *TD, double *sums) {
+  for (int32_t j = 0; j < p->count; j++) {
+    const double *Dj = columns + j * VECTORS * OWN;
+    if (!p->stiff[j]) continue;
+    for (int k = 0; k < vectors; k++) stiffen(p->T[k], Dj + k * OWN, TD + k * COLUMNS);
     for (int32_t i = 0; i <= j; i++) {
-      double *to = sums + lb_run_pair(batch->count, i, j) * WIDTH, *Di = columns + i * own;
-      if (motions[list[i]].still) continue;
+      const double *Di = columns + i * VECTORS * OWN;
+      double *to = sums + lb_run_pair(p->count, i, j) * WIDTH;
+      if (!p->stiff[i]) continue;
       if (i < j)
-        add_material(Di, TD, to);
+        add_material(vectors, Di, TD, to);
       else
-        add_own_material(Di, TD, to);
+        add_own_material(vectors, Di, TD, to);
       if (geometric)
-        add_geometric(s, batch, p, i, j, Di + Z, Dj + Z, to + LB_FORM_MATERIAL * WIDTH);
+        add_geometric(p, vectors, i, j, Di + COLUMNS, Dj + COLUMNS, to + LB_FORM_MATERIAL * WIDTH);
     }
   }
 }
@@ -312,20 +321,16 @@ static __attribute__((noinline)) void find_mass(const Sample *q, lbLanes form[LB
 #undef PRODUCT
 }
 
-static void add_mass(const lbFrameSamples *s, const lbFrameBatch *batch, const Pairs *p,
-                     const lbFrameMotion *motions, double *sums) {
-  const int32_t *list = s->frames + batch->first;
-  for (int32_t j = 0; j < batch->count; j++)
+BLEND_INLINE void add_mass(const Pairs *p, const int vectors, double *sums) {
+  for (int32_t j = 0; j < p->count; j++)
     for (int32_t i = 0; i <= j; i++) {
-      if (motions[list[i]].still || motions[list[j]].still) continue;
-      lbLanes w[SHARE];
-      LB_FOR_ALL(k, 0, SHARE)
-      w[k] = lb_load(weights_of(s, batch, i, p->lanes[k])) *
-             lb_load(weights_of(s, batch, j, p->lanes[k]));
-      double *to = sums + (lb_run_pair(batch->count, i, j) + LB_FORM_PAIR - LB_FORM_MASS) * WIDTH;
+      if (!p->part[i] || !p->part[j]) continue;
+      lbLanes w[VECTORS];
+      LB_FOR_ALL(k, 0, vectors) w[k] = weight_of(p, k, i) * weight_of(p, k, j);
+      double *to = sums + (lb_run_pair(p->count, i, j) + LB_FORM_PAIR - LB_FORM_MASS) * WIDTH;
       for (int m = 0; m < LB_FORM_MASS; m++) {
         lbLanes sum = lb_load(to + m * WIDTH);
-        LB_FOR_ALL(k, 0, SHARE) sum += w[k] * p->mass[k][m];
+        LB_FOR_ALL(k, 0, vectors) sum += w[k] * p->mass[k][m];
         lb_store(to + m * WIDTH, sum);
       }
     }
@@ -365,34 +370,68 @@ static void add_elastic(const lbFrameSamples *s, const lbFrameBatch *batch, cons
   LB_FOR (i, 0, 45) T[i] = q->volume * law.tangent[i];
 }
 
-// SHARE vectors of a batch, the first of them at `first`.
-static void sum_lanes(const lbFrameSamples *s, int32_t number, int first, int32_t options,
-                      const lbFrameMotion *motions, const double gravity[3], double *work,
-                      double *sums) {
-  const lbFrameBatch *batch = &s->batches[number];
+// What is asked for of a list's frames.
+typedef struct Task {
+  const lbFrameSamples *samples;
+  int32_t options;
+  const lbFrameMotion *motions;
+  const double *gravity;
+  double *work;
+} Task;
+
+static void begin_pairs(const Task *t, int32_t batch, int32_t omitted, Pairs *p) {
+  const int32_t *list = t->samples->frames + t->samples->batches[batch].first;
+  p->count = t->samples->batches[batch].count;
+  for (int32_t i = 0; i < p->count; i++) {
+    p->part[i] = !t->motions[list[i]].still;
+    p->stiff[i] = p->part[i] && list[i] != omitted;
+  }
+}
+
+// SHARE vectors of each of some batches, the first of them at `first`.
+BLEND_INLINE void sum_lanes(const Task *t, int32_t begin, const int batches, int first, Pairs *p,
+                            double *sums) {
+  const lbFrameSamples *s = t->samples;
+  const int32_t options = t->options;
+  const int vectors = batches * SHARE;
+  const bool geometric = !(options & LB_FRAMES_SAFE);
+  double *TD = t->work, *columns = t->work + VECTORS * COLUMNS;
   // What one frame alone moves is rigid: nothing but the linear law feels that.
-  const bool elastic =
-      options != LB_FRAMES_MASS && (batch->count > 1 || batch->law == (int32_t)LB_MATERIAL_LINEAR);
-  Sample q[SHARE];
-  Pairs p;
-  for (int k = 0; k < SHARE; k++) {
-    const int lane = p.lanes[k] = first + k * WIDTH;
+  const bool elastic = options != LB_FRAMES_MASS &&
+                       (p->count > 1 || s->batches[begin].law == (int32_t)LB_MATERIAL_LINEAR);
+  for (int k = 0; k < vectors; k++) {
+    const int32_t number = begin + k / SHARE;
+    const int lane = first + k % SHARE * WIDTH;
+    const lbFrameBatch *batch = &s->batches[number];
     const double *rest = s->rest + (size_t)number * LB_SAMPLE_ROWS * LB_BATCH + lane;
-    load_blend(s, batch, lane, rest, motions, &q[k]);
-    if (elastic) add_elastic(s, batch, rest, lane, options, &q[k], p.T[k], p.H[k], sums);
-    if (options & LB_FRAMES_LOADS) add_loads(s, batch, lane, &q[k], motions, gravity, sums);
-    if (options & LB_FRAMES_MASS) find_mass(&q[k], p.mass[k]);
+    Sample q;
+    lbLanes H[4][LB_FORM_GEOMETRIC];
+    p->weights[k] = weights_of(s, batch, 0, lane);
+    load_blend(s, batch, lane, rest, t->motions, &q);
+    if (elastic) add_elastic(s, batch, rest, lane, options, &q, p->T[k], H, sums);
+    if (elastic && (options & LB_FRAMES_TANGENT))
+      find_columns(&q, (const lbLanes(*)[LB_FORM_GEOMETRIC])H, geometric, s->frames + batch->first,
+                   t->motions, p, k, columns);
+    if (options & LB_FRAMES_LOADS) add_loads(s, batch, lane, &q, t->motions, t->gravity, sums);
+    if (options & LB_FRAMES_MASS) find_mass(&q, p->mass[k]);
   }
   if (elastic && (options & LB_FRAMES_TANGENT))
-    add_stiffness(s, batch, q, &p, !(options & LB_FRAMES_SAFE), motions, work, sums);
-  if (options & LB_FRAMES_MASS) add_mass(s, batch, &p, motions, sums);
+    add_stiffness(p, vectors, geometric, columns, TD, sums);
+  if (options & LB_FRAMES_MASS) add_mass(p, vectors, sums);
 }
 
 static void sum(const lbFrameSamples *samples, int32_t begin, int32_t end, int32_t options,
-                const lbFrameMotion *motions, const double gravity[3], double *work, double *sums) {
-  for (int32_t batch = begin; batch < end; batch++)
+                int32_t omitted, const lbFrameMotion *motions, const double gravity[3],
+                double *work, double *sums) {
+  const Task task = { samples, options, motions, gravity, work };
+  Pairs pairs;
+  begin_pairs(&task, begin, omitted, &pairs);
+  int32_t batch = begin;
+  for (; batch + 1 < end; batch += 2)
     for (int lane = 0; lane < WIDTH; lane += LB_LANES)
-      sum_lanes(samples, batch, lane, options, motions, gravity, work, sums + lane);
+      sum_lanes(&task, batch, 2, lane, &pairs, sums + lane);
+  for (int lane = 0; lane < WIDTH && batch < end; lane += LB_LANES)
+    sum_lanes(&task, batch, 1, lane, &pairs, sums + lane);
 }
 
 const lbFrameKernels LB_KERNEL(lb_frame_kernels) = { .sum = sum, .width = WIDTH };

@@ -25,16 +25,17 @@ static inline size_t lb_run_size(int32_t count) { return lb_run_pair(count, 0, c
 
 enum {
   LB_SUM_WIDTH_MOST = LB_BATCH,
-  LB_WORK_ROWS = 80 // LB_BATCH numbers each, a frame of the list, and as many beside them
+  LB_WORK_ROWS = 160 // LB_BATCH numbers each, a frame of the list, and as many beside them
 };
 
 enum { LB_SURVEY_ROWS = 25 }; // moment, linear, angular, second, turned; kinetic
 
 typedef struct lbFrameKernels {
-  // Adds batches [begin, end), all with the same list, to sums; work: (LB_WORK_ROWS x (1 + count)
-  // x LB_BATCH).
+  // Adds batches [begin, end), all with the same list, to sums, without the stiffness of pairs with
+  // the omitted frame (-1: none); work: (LB_WORK_ROWS x (1 + count) x LB_BATCH).
   void (*sum)(const lbFrameSamples *samples, int32_t begin, int32_t end, int32_t options,
-              const lbFrameMotion *motions, const double gravity[3], double *work, double *sums);
+              int32_t omitted, const lbFrameMotion *motions, const double gravity[3], double *work,
+              double *sums);
   int32_t width; // numbers of a sum, to be added up: 4 or LB_BATCH
 } lbFrameKernels;
 

@@ -23,7 +23,7 @@ static void find_rates(lbFrameMotion *m, lbDualQuat d, const double *velocity) {
 
 lbFrameMotion lb_frame_motion(const lbFramePose *rest, const lbFramePose *pose,
                               const double *velocity) {
-  lbFrameMotion m = { .still = false };
+  lbFrameMotion m = { .position = pose->position };
   lbDualQuat d = motion_from_rest(rest, pose);
   store(m.d, d.real), store(m.d + 4, d.dual);
   for (int c = 0; c < 3; c++) {

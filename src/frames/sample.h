@@ -83,20 +83,22 @@ static const double *weights_of(const lbFrameSamples *s, const lbFrameBatch *bat
 
 BLEND_INLINE void load_blend(const lbFrameSamples *s, const lbFrameBatch *batch, int lane,
                              const double *rest, const lbFrameMotion *motions, Sample *to) {
-  LB_FOR_ALL(k, 0, 8) {
-    to->f.b[k] = lb_splat(0);
-    LB_FOR_ALL(n, 0, 3) to->W[n][k] = lb_splat(0);
-  }
-  for (int32_t i = 0; i < batch->count; i++) {
-    const double *w = weights_of(s, batch, i, lane);
-    const double *d = motions[s->frames[batch->first + i]].d;
-    const lbLanes weight = lb_load(w), gx = lb_load(w + LB_BATCH), gy = lb_load(w + 2 * LB_BATCH),
-                  gz = lb_load(w + 3 * LB_BATCH);
-    LB_FOR_ALL(k, 0, 8) {
-      to->f.b[k] += weight * d[k];
-      to->W[0][k] += gx * d[k];
-      to->W[1][k] += gy * d[k];
-      to->W[2][k] += gz * d[k];
+  const int32_t *list = s->frames + batch->first;
+  LB_FOR_ALL(pair, 0, 4) { // sums that registers have room for
+    const double *w = weights_of(s, batch, 0, lane);
+    lbLanes sum[2][4];
+    LB_FOR_ALL(k, 0, 8) sum[k / 4][k % 4] = lb_splat(0);
+    for (int32_t i = 0; i < batch->count; i++, w += 4 * LB_BATCH) {
+      const double *d = motions[list[i]].d + 2 * pair;
+      LB_FOR_ALL(n, 0, 4) {
+        const lbLanes weight = lb_load(w + n * LB_BATCH);
+        sum[0][n] += weight * d[0];
+        sum[1][n] += weight * d[1];
+      }
+    }
+    LB_FOR_ALL(k, 0, 2) {
+      to->f.b[2 * pair + k] = sum[k][0];
+      LB_FOR_ALL(n, 0, 3) to->W[n][2 * pair + k] = sum[k][1 + n];
     }
   }
   LB_FOR_ALL(i, 0, 3) to->f.X[i] = lb_load(rest + (LB_SAMPLE_PLACE + i) * LB_BATCH);

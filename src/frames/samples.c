@@ -13,7 +13,7 @@ typedef struct Item {
   uint64_t key; // law, length of the list, and its first KEYED frames
 } Item;
 
-enum { KEYED = 9, FRAME_BITS = 6 };
+enum { KEYED = 6, FRAME_BITS = 9 };
 
 static uint64_t key_of(const lbFrameWeights *w, int32_t number, int32_t law) {
   int32_t begin = w->begin[number], count = w->begin[number + 1] - begin;
@@ -170,6 +170,40 @@ static lbStatus fill_samples(lbFrameSamples *s, const lbFrameSampleDef *def, con
   return status;
 }
 
+static lbStatus find_pairs(lbFrameSamples *s, lbError *err) {
+  size_t count = (size_t)s->frame_count;
+  uint8_t *marks = lb_alloc(count * count, 1);
+  if (!marks) return lb_fail_memory(err);
+  for (int32_t b = 0; b < s->batch_count; b++) {
+    const int32_t *list = s->frames + s->batches[b].first;
+    for (int32_t j = 0; j < s->batches[b].count; j++)
+      for (int32_t i = 0; i <= j; i++) marks[(size_t)list[j] * count + (size_t)list[i]] = 1;
+  }
+  for (size_t k = 0; k < count * count; k++) s->pair_count += marks[k];
+  s->pairs = lb_alloc((size_t)s->pair_count, sizeof *s->pairs);
+  lbFramePair *to = s->pairs;
+  for (size_t k = 0; k < count * count && s->pairs; k++)
+    if (marks[k]) *to++ = (lbFramePair){ (int32_t)(k % count), (int32_t)(k / count) };
+  lb_free(marks);
+  return s->pairs ? LB_OK : lb_fail_memory(err);
+}
+
+// The linear law alone feels a turn.
+static int32_t find_common(const lbFrameSamples *s) {
+  int32_t best = -1;
+  int64_t most = 0;
+  for (int32_t b = 0; b < s->batch_count; b++)
+    if (s->batches[b].law == (int32_t)LB_MATERIAL_LINEAR) return -1;
+  for (int32_t frame = 0; frame < s->frame_count; frame++) {
+    int64_t pairs = 0;
+    for (int32_t b = 0; b < s->batch_count; b++)
+      for (int32_t i = 0; i < s->batches[b].count; i++)
+        if (s->frames[s->batches[b].first + i] == frame) pairs += s->batches[b].count;
+    if (pairs > most) best = frame, most = pairs;
+  }
+  return best;
+}
+
 lbStatus lb_frame_samples_create(const lbFrameSampleDef *def, lbFrameSamples **out, lbError *err) {
   lbStatus status = check_lists(&def->weights, err);
   if (status) return status;
@@ -182,6 +216,8 @@ lbStatus lb_frame_samples_create(const lbFrameSampleDef *def, lbFrameSamples **o
     s->has_bulk = def->bulk > 0;
     status = fill_samples(s, def, items, err);
   }
+  if (!status) status = find_pairs(s, err);
+  if (!status) s->common = find_common(s);
   lb_free(items);
   if (status)
     lb_frame_samples_destroy(s);
@@ -197,6 +233,7 @@ void lb_frame_samples_destroy(lbFrameSamples *s) {
   lb_free(s->weights);
   lb_free(s->rest);
   lb_free(s->order);
+  lb_free(s->pairs);
   lb_free(s);
 }
 

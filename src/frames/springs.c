@@ -154,7 +154,8 @@ lbStatus lb_frame_springs_create(const lbFrameSamples *samples, int32_t count,
       *spring = (lbFrameSpring){ .first = i, .second = j };
       make_spring(n, K, rest, spring);
     }
-  lbStatus status = lb_frame_springs_close(rest, K, fixed, s, err);
+  bool small = count <= LB_FRAME_LOOPS_MOST;
+  lbStatus status = small ? lb_frame_springs_close(rest, K, fixed, s, err) : LB_OK;
   if (status)
     lb_frame_springs_destroy(s);
   else

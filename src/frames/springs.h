@@ -5,6 +5,8 @@
 
 #include "frames/frames.h"
 
+#define LB_FRAME_LOOPS_MOST 72 // frames: bodies of more are summed over samples
+
 typedef struct lbFrameSpring {
   int32_t first, second; // frames
   lbVec3 joint;          // m, at rest

@@ -8,8 +8,6 @@
 // forces at frames are E z, turned, and the pivot has their reaction: momenta are kept.
 #include "frames/springs.h"
 
-#include "limber/model.h"
-
 #include <string.h>
 
 #define NONE 1e-12 // of the stiffness: nothing is missing
@@ -125,7 +123,7 @@ static void add_stiffness(const lbFrameSprings *s, lbMat3 R, const lbFramePose *
   size_t n = 6 * (size_t)s->frame_count;
   int32_t p = s->pivot;
   lbVec3 at = poses[p].position;
-  double block[36], back[36], T[36 * LB_FRAMES_MOST];
+  double block[36], back[36], T[36 * LB_FRAME_LOOPS_MOST];
   memset(T, 0, 6 * n * sizeof *T);
   for (int32_t i = 0; i < s->frame_count; i++)
     for (int32_t j = 0; j <= i; j++) {
@@ -146,7 +144,7 @@ void lb_frame_springs_add_loops(const lbFrameSprings *s, int32_t options, const 
                                 const lbFramePose *poses, const lbFrameMotion *motions,
                                 lbFrameSystem *out) {
   size_t n = 6 * (size_t)s->frame_count;
-  double z[6 * LB_FRAMES_MOST];
+  double z[6 * LB_FRAME_LOOPS_MOST];
   if (!s->loops) return;
   lbMat3 R = find_z(s, rest, poses, z);
   for (int32_t i = 0; i < s->frame_count; i++) {

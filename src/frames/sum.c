@@ -4,9 +4,18 @@
 // fixed order, runs are added to pairs of frames, and at the end the forms over the eight numbers
 // of motions are turned into matrices over the six of velocities. The stiffness gets what a
 // frame's own motion is of second order, f·d̈ (motion.c).
+//
+// Where all frames move, pairs with one of them, c, are not summed: a body that turns as a whole by
+// ω about that frame's origin has the gradients g = (τ, f) turned, and none where it is moved, so
+//
+//   Σ_j K_ij R_j = ([ω]× τ_i / 2, [ω]× f_i),   R_j = [I 0; −[t_j − t_c]× I],   R_c = I
+//
+// (half of it where rotations are coordinates of their own), which leaves K_ic.
 #include "frames/kernels.h"
 
 #include <string.h>
+
+#define OMITTED_MOST 64 // frames: of more, few act together with any one
 
 static size_t pair_of(int32_t i, int32_t j) { // i ≤ j
   return (size_t)j * (size_t)(j + 1) / 2 + (size_t)i;
@@ -14,6 +23,10 @@ static size_t pair_of(int32_t i, int32_t j) { // i ≤ j
 
 static size_t total_size(int32_t frames) {
   return lb_run_frame(frames) + LB_FORM_PAIR * pair_of(0, frames);
+}
+
+static double *pair_sums(double *total, int32_t frames, lbFramePair pair) {
+  return total + lb_run_frame(frames) + LB_FORM_PAIR * pair_of(pair.first, pair.second);
 }
 
 size_t lb_frame_sums_doubles(int32_t list_most, int32_t frame_count) {
@@ -25,8 +38,9 @@ size_t lb_frame_sums_doubles(int32_t list_most, int32_t frame_count) {
 
 static bool same_list(const lbFrameSamples *s, int32_t a, int32_t b) {
   const lbFrameBatch *x = &s->batches[a], *y = &s->batches[b];
-  return x->count == y->count && memcmp(s->frames + x->first, s->frames + y->first,
-                                        (size_t)x->count * sizeof *s->frames) == 0;
+  return x->law == y->law && x->count == y->count &&
+         memcmp(s->frames + x->first, s->frames + y->first, (size_t)x->count * sizeof *s->frames) ==
+             0;
 }
 
 static double add_four(const double *l) { return (l[0] + l[1]) + (l[2] + l[3]); }
@@ -51,7 +65,7 @@ static void add_run(const lbFrameSamples *s, int32_t batch, int32_t options, con
   for (int32_t j = 0; j < b->count; j++)
     for (int32_t i = 0; i <= j; i++)
       add_all(run + lb_run_pair(b->count, i, j) * width, width, LB_FORM_PAIR,
-              total + lb_run_frame(frame_count) + LB_FORM_PAIR * pair_of(list[i], list[j]));
+              pair_sums(total, frame_count, (lbFramePair){ list[i], list[j] }));
 }
 
 static size_t used_size(int32_t count, int32_t options) {
@@ -142,8 +156,77 @@ static void finish_pair(const lbFrameMotion *motions, int32_t i, int32_t j, int3
   }
 }
 
-static void finish(const lbFrameMotion *motions, int32_t frames, int32_t options,
-                   const double *total, lbFrameSystem *out) {
+// ---- the omitted frame -------------------------------------------------------------------------
+
+// K_ij (6 x 6, row-major), i and j in any order, from the lower triangle.
+static void take_block(int32_t n, int32_t i, int32_t j, const double *K, double *block) {
+  for (size_t a = 0; a < 6; a++)
+    for (size_t c = 0; c < 6; c++) {
+      size_t row = 6 * (size_t)i + a, column = 6 * (size_t)j + c;
+      block[6 * a + c] = row < column ? K[column + (size_t)n * row] : K[row + (size_t)n * column];
+    }
+}
+
+// block <- what a body that turns, column by column, changes in the gradient of a frame.
+static void turn_gradient(const double *gradient, double *block) {
+  memset(block, 0, 36 * sizeof *block);
+  for (int c = 0; c < 3; c++) {
+    lbVec3 axis = lb_vec3(c == 0, c == 1, c == 2);
+    lbVec3 torque = lb_cross(axis, lb_vec3_load(gradient));
+    lbVec3 force = lb_cross(axis, lb_vec3_load(gradient + 3));
+    block[c] = 0.5 * torque.x, block[6 + c] = 0.5 * torque.y, block[12 + c] = 0.5 * torque.z;
+    block[18 + c] = force.x, block[24 + c] = force.y, block[30 + c] = force.z;
+  }
+}
+
+// block -= K R
+static void subtract_carried(const double *K, lbVec3 arm, double *block) {
+  for (int a = 0; a < 6; a++) {
+    const double *row = K + 6 * a;
+    lbVec3 turned = lb_cross(arm, lb_vec3_load(row + 3)); // −kᵀ [arm]× = (arm × k)ᵀ
+    block[6 * a] -= row[0] + turned.x;
+    block[6 * a + 1] -= row[1] + turned.y;
+    block[6 * a + 2] -= row[2] + turned.z;
+    for (int c = 3; c < 6; c++) block[6 * a + c] -= row[c];
+  }
+}
+
+// K_ic of all frames; those without a part in the samples have none.
+static void complete(const lbFrameMotion *motions, int32_t frames, int32_t omitted,
+                     lbFrameSystem *out) {
+  double block[36], K[36];
+  for (int32_t k = 0; k < frames; k++) {
+    int32_t i = k == frames - 1 ? omitted : k + (k >= omitted); // the omitted one itself at the end
+    turn_gradient(out->gradient + 6 * i, block);
+    for (int32_t j = 0; j < frames; j++) {
+      if (j == omitted) continue;
+      take_block(6 * frames, i, j, out->K, K);
+      subtract_carried(K, lb_sub(motions[j].position, motions[omitted].position), block);
+    }
+    if (i < omitted) {
+      put_block(6 * frames, i, omitted, block, out->K);
+      continue;
+    }
+    for (int a = 0; a < 6; a++)
+      for (int c = 0; c < 6; c++) K[6 * c + a] = block[6 * a + c];
+    for (int a = 0; a < 36 && i == omitted; a++) K[a] = 0.5 * (K[a] + block[a]);
+    put_block(6 * frames, omitted, i, K, out->K);
+  }
+}
+
+static int32_t omitted_by(const lbFrameSamples *s, const lbFrameMotion *motions, int32_t frames,
+                          int32_t options) {
+  if (!(options & LB_FRAMES_TANGENT) || (options & LB_FRAMES_SAFE) || frames > OMITTED_MOST)
+    return -1;
+  for (int32_t i = 0; i < frames; i++)
+    if (motions[i].still) return -1;
+  return s->common;
+}
+
+// ---- all of it ---------------------------------------------------------------------------------
+
+static void finish(const lbFrameSamples *s, const lbFrameMotion *motions, int32_t frames,
+                   int32_t options, int32_t omitted, double *total, lbFrameSystem *out) {
   int32_t n = 6 * frames;
   out->energy = total[0];
   for (int32_t i = 0; i < frames; i++) {
@@ -158,11 +241,14 @@ static void finish(const lbFrameMotion *motions, int32_t frames, int32_t options
     }
   }
   if (!(options & (LB_FRAMES_TANGENT | LB_FRAMES_MASS))) return;
-  for (int32_t j = 0; j < frames; j++)
-    for (int32_t i = 0; i <= j; i++)
-      finish_pair(motions, i, j, n, options,
-                  total + lb_run_frame(frames) + LB_FORM_PAIR * pair_of(i, j),
-                  total + lb_run_frame(j), out);
+  if (options & LB_FRAMES_TANGENT) memset(out->K, 0, (size_t)n * (size_t)n * sizeof(double));
+  if (options & LB_FRAMES_MASS) memset(out->M, 0, (size_t)n * (size_t)n * sizeof(double));
+  for (int32_t k = 0; k < s->pair_count; k++) {
+    int32_t i = s->pairs[k].first, j = s->pairs[k].second;
+    finish_pair(motions, i, j, n, options, pair_sums(total, frames, s->pairs[k]),
+                total + lb_run_frame(j), out);
+  }
+  if (omitted >= 0) complete(motions, frames, omitted, out);
 }
 
 void lb_frame_sum(const lbFrameSamples *s, lbSimdLevel level, int32_t options, int32_t frame_count,
@@ -171,16 +257,19 @@ void lb_frame_sum(const lbFrameSamples *s, lbSimdLevel level, int32_t options, i
   const double g[3] = { gravity.x, gravity.y, gravity.z };
   const size_t width = (size_t)kernels->width;
   double *run = room, *work = run + lb_run_size(s->list_most) * LB_BATCH;
+  int32_t omitted = omitted_by(s, motions, frame_count, options);
   double *total = work + LB_WORK_ROWS * (1 + (size_t)s->list_most) * LB_BATCH;
-  memset(total, 0, total_size(frame_count) * sizeof *total);
+  memset(total, 0, lb_run_frame(frame_count) * sizeof *total);
+  for (int32_t k = 0; k < s->pair_count && (options & (LB_FRAMES_TANGENT | LB_FRAMES_MASS)); k++)
+    memset(pair_sums(total, frame_count, s->pairs[k]), 0, LB_FORM_PAIR * sizeof *total);
   for (int32_t begin = 0, end = 0; begin < s->batch_count; begin = end) {
     size_t size = used_size(s->batches[begin].count, options);
     for (end = begin + 1; end < s->batch_count && same_list(s, begin, end);) end++;
     memset(run, 0, size * width * sizeof *run);
-    kernels->sum(s, begin, end, options, motions, g, work, run);
+    kernels->sum(s, begin, end, options, omitted, motions, g, work, run);
     add_run(s, begin, options, run, width, frame_count, total);
   }
-  finish(motions, frame_count, options, total, out);
+  finish(s, motions, frame_count, options, omitted, total, out);
 }
 
 // ---- the body as a whole -----------------------------------------------------------------------

@@ -38,7 +38,6 @@ static inline const lbWhole *lb_full_whole(const lbBody *body) {
 }
 
 lbStatus lb_full_prepare(lbPrepared *prepared, const lbBodyDef *def, lbError *err);
-lbStatus lb_full_build(lbPrepared *prepared, lbError *err);
 lbStatus lb_full_rebuild(lbPrepared *prepared, const double *materials, lbError *err);
 void lb_full_release(lbPrepared *prepared);
 const double *lb_full_materials(const lbPrepared *prepared);

@@ -116,18 +116,6 @@ lbStatus lb_full_rebuild(lbPrepared *p, const double *materials, lbError *err) {
   return LB_OK;
 }
 
-lbStatus lb_full_build(lbPrepared *p, lbError *err) {
-  const lbModel *m = p->model;
-  size_t count = (size_t)m->size.material_count;
-  double *materials = lb_alloc(count, 3 * sizeof(double));
-  if (!materials) return lb_fail_memory(err);
-  for (size_t g = 0; g < count; g++)
-    memcpy(materials + 3 * g, m->material_values + 6 * g, 3 * sizeof(double));
-  lbStatus status = lb_full_rebuild(p, materials, err);
-  lb_free(materials);
-  return status;
-}
-
 void lb_full_release(lbPrepared *p) {
   lbFullShared *shared = p->own;
   if (!shared) return;

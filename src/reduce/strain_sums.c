@@ -11,6 +11,7 @@
 
 #include "linalg/blas.h"
 #include "linalg/dense.h"
+#include "threads/threads.h"
 
 #include <string.h>
 
@@ -128,8 +129,9 @@ lbStatus lb_strain_sums_open(lbStrainSums *sums, const lbFem *fem, int32_t r, co
   if (status) return status;
   choose_sizes(sums, element_count);
   bool open = open_patch(sums) && open_sums(sums);
-  for (int t = 0; t < LB_STRAIN_LANES && t < sums->block_count && open; t++)
-    open = open_lane(sums, &sums->lanes[t]);
+  sums->lane_count = lb_threads_count() < LB_STRAIN_LANES ? lb_threads_count() : LB_STRAIN_LANES;
+  if (sums->lane_count > sums->block_count) sums->lane_count = sums->block_count;
+  for (int32_t t = 0; t < sums->lane_count && open; t++) open = open_lane(sums, &sums->lanes[t]);
   if (!open) return lb_fail_memory(err);
   return lb_edge_patch_open(&sums->patch, sums->edges_max, sums->elements_max, err);
 }
@@ -329,14 +331,14 @@ static void add_block(lbStrainSums *sums, const lbPairBlock *block, const lbStra
     add_stars(sums, block, lane, v, stars - v < sums->chunk ? stars - v : sums->chunk);
 }
 
-// The blocks of lanes: the last is the dearest, so they are dealt from there, to and fro.
+// Lanes draw blocks, from the last and dearest on; no sum is that of two blocks.
 static void run_lanes(int32_t begin, int32_t end, void *context) {
   lbStrainSums *sums = context;
   for (int32_t t = begin; t < end; t++)
-    for (int32_t round = 0; round * LB_STRAIN_LANES < sums->block_count; round++) {
-      int32_t dealt = round * LB_STRAIN_LANES + (round % 2 ? LB_STRAIN_LANES - 1 - t : t);
-      if (dealt < sums->block_count)
-        add_block(sums, &sums->blocks[sums->block_count - 1 - dealt], &sums->lanes[t]);
+    for (;;) {
+      int32_t block = sums->block_count - 1 - atomic_fetch_add(&sums->drawn, 1);
+      if (block < 0) break;
+      add_block(sums, &sums->blocks[block], &sums->lanes[t]);
     }
 }
 
@@ -353,7 +355,8 @@ lbStatus lb_strain_sums_add(lbStrainSums *sums, const lbElementSet *set, const i
   add_to_edges(sums);
   lb_dense_multiply_parts(LB_PLAIN, LB_TRANSPOSED, r, r, rows, 1, sums->e1, (size_t)r, sums->e1,
                           (size_t)r, 1, sums->linear, (size_t)r);
-  lb_parallel_for(LB_STRAIN_LANES, 1, run_lanes, sums);
+  atomic_store(&sums->drawn, 0);
+  lb_parallel_for(sums->lane_count, 1, run_lanes, sums);
   *taken = elements;
   return LB_OK;
 }

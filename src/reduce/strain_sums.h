@@ -7,8 +7,10 @@
 #include "reduce/strain_edges.h"
 #include "reduce/strain_kernels.h"
 
+#include <stdatomic.h>
+
 enum {
-  LB_STRAIN_LANES = 8, // tasks of a patch, each with work space of its own
+  LB_STRAIN_LANES = 8, // tasks of a patch at most, each with work space of its own
 };
 
 // Pairs of modes (k, l), k <= l, of some neighbouring l, which are worked on together.
@@ -37,13 +39,15 @@ typedef struct lbStrainSums {
   lbEdgePatch patch;
   const lbStrainKernels *kernels;
   // Of the patch; "columns" are of one edge, vertex or element and lie together.
-  double *V;     // (r x 3 x stars) modes at the vertices, from the first one's
-  double *U;     // (r x 3 x edges) differences of the modes
-  double *e1;    // (r x rows x elements) strains of the modes
-  double *T;     // (r x element edges x elements) Lᵀe1 of the modes
-  double *sum_T; // (r x edges)
-  double *H;     // (element edges x element edges x elements) LᵀL
+  double *V;          // (r x 3 x stars) modes at the vertices, from the first one's
+  double *U;          // (r x 3 x edges) differences of the modes
+  double *e1;         // (r x rows x elements) strains of the modes
+  double *T;          // (r x element edges x elements) Lᵀe1 of the modes
+  double *sum_T;      // (r x edges)
+  double *H;          // (element edges x element edges x elements) LᵀL
+  int32_t lane_count; // as many as threads
   lbStrainLane lanes[LB_STRAIN_LANES];
+  _Atomic int32_t drawn; // blocks that lanes have taken
   // The sums.
   double *linear; // (r x r) e1_i C e1_j
   double *mixed;  // (r x pairs) e1_i C e2_jk

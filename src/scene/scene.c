@@ -170,6 +170,17 @@ static lbStatus read_time(const lbField *json, lbScene *scene, lbError *err) {
   return status;
 }
 
+// Bodies of frames have implicit Euler alone; nobody asked for anything else who did not say so.
+static void warn_of_integrator(const lbField *time, const lbScene *scene) {
+  lbField asked = lb_field_member(time, "integrator");
+  if (!lb_field_here(&asked) || scene->integrator == LB_INTEGRATOR_EULER) return;
+  for (int32_t b = 0; b < scene->body_count; b++)
+    if (scene->bodies[b].method == LB_METHOD_FRAMES)
+      lb_log(LB_LOG_WARNING,
+             "%s: %s: is ignored by body \"%s\", the method \"frames\" has \"euler\"", asked.file,
+             asked.path, scene->bodies[b].name);
+}
+
 static lbStatus read_version(const lbField *json, lbError *err) {
   int32_t version = 0;
   if (!lb_field_here(json))
@@ -203,6 +214,8 @@ static lbStatus read_scene(const lbField *json, lbScene *scene, lbError *err) {
   if (!status) status = read_probes(&member, scene, err);
   member = lb_field_member(json, "attach");
   if (!status) status = lb_scene_read_attachments(&member, scene, err);
+  member = lb_field_member(json, "time");
+  if (!status && lb_field_here(&member)) warn_of_integrator(&member, scene);
   member = lb_field_member(json, "joints");
   if (!status) status = lb_scene_read_joints(&member, scene, err);
   return status;

@@ -306,6 +306,13 @@ static void store_placement(const lbFrame *frame, double placement[7]) {
   memcpy(placement + 3, rotation, sizeof rotation);
 }
 
+// Of frames: six a frame that moves.
+static int32_t moving_numbers(const lbModel *model) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < model->size.frame_count; i++) count += !model->frame_fixed[i];
+  return 6 * count;
+}
+
 static void report_body(const lbActor *actor, int32_t i, lbRunBody *to) {
   const Own *r = actor->own;
   const lbBody *body = body_of(actor, i);
@@ -326,6 +333,7 @@ static void report_body(const lbActor *actor, int32_t i, lbRunBody *to) {
   to->pose_distance = trained ? lb_body_pose_distance(body) : -1;
   to->unfollowed_force = trained ? lb_body_unfollowed_force(body) : -1;
   if (lb_body_method(body) == LB_METHOD_FULL) to->dimension = lb_full_count(body, &to->state);
+  if (lb_body_method(body) == LB_METHOD_FRAMES) to->dimension = moving_numbers(r->model);
   to->state.kinetic = report.kinetic;
   to->state.elastic = report.elastic;
   lb_vec3_store(to->state.centre, report.centre);

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define CHUNK_GRAIN 8  // chunks a task: smaller bodies stay on one thread
+#define CHUNK_GRAIN 4  // chunks a task: smaller bodies stay on one thread
 #define BATCH_GRAIN 64 // batches of elements a task
 #define TURNS 1e-3     // rad and strain in a step that create no energy worth the account
 

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GRAIN 8192 // pairs or nodes a task
+#define PAIR_GRAIN 2048 // pairs a task
+#define NODE_GRAIN 1024
 
 static const int32_t *nodes_of(const lbWarpDef *def, int set, int32_t element) {
   return set == 0 ? def->tets + 4 * (size_t)element : def->bricks + 8 * (size_t)element;
@@ -191,7 +192,7 @@ static void assemble_range(int32_t begin, int32_t end, void *context) {
 
 void lb_warp_assemble(const lbWarp *warp, const double *blocks, double *values) {
   Sums sums = { warp, blocks, values };
-  lb_parallel_for(warp->pair_count, GRAIN, assemble_range, &sums);
+  lb_parallel_for(warp->pair_count, PAIR_GRAIN, assemble_range, &sums);
 }
 
 static void gather_range(int32_t begin, int32_t end, void *context) {
@@ -201,5 +202,5 @@ static void gather_range(int32_t begin, int32_t end, void *context) {
 
 void lb_warp_gather(const lbWarp *warp, const double *shares, double *force) {
   Sums sums = { warp, shares, force };
-  lb_parallel_for(warp->node_count, GRAIN, gather_range, &sums);
+  lb_parallel_for(warp->node_count, NODE_GRAIN, gather_range, &sums);
 }

@@ -20,6 +20,10 @@
   "{'limber':1,'time':{'step':0.01,'count':50},'bodies':[{" FLEXIBLE_BAR ",'frames':{" frames      \
   "}" more "}]}"
 
+#define ASKING(integrator)                                                                         \
+  ("{'limber':1,'time':{'integrator':'" integrator "'},'bodies':[{" FLEXIBLE_BAR                   \
+   ",'frames':{" PLACES "}}]}")
+
 static lbRun *run_of(const lbScene *scene, double rate) {
   lbRunDef def = lb_run_def();
   lbRun *run = NULL;
@@ -63,6 +67,41 @@ static void driven_frames_are_where_their_motions_say(void **state) {
   assert_int_equal(body->nonfinite_count, 0);
   lb_run_destroy(run);
   lb_scene_destroy(scene);
+}
+
+// After its last key a driven frame stands there, at rest, and is still led.
+static void a_drive_that_has_ended_holds_its_frame(void **state) {
+  (void)state;
+  lbScene *scene = scene_of(SCENE(PLACES ",'drive':{'2':{'times':[0,0.1],'positions':"
+                                         "[[0.95,0.1,0.1],[0.9,0.15,0.1]]}}",
+                                  ",'position':[0,0,0]"));
+  lbRun *run = run_of(scene, 100);
+  const lbRunBody *body = &run->bodies[0];
+  const double last[3] = { 0.9, 0.15, 0.1 };
+  for (int32_t f = 11; f < run->frame_count; f++)
+    for (int k = 0; k < 3; k++)
+      check_near(body->joints[21 * (size_t)f + 14 + (size_t)k], last[k], 1e-12);
+  assert_int_equal(body->dimension, 12); // two frames move
+  lb_run_destroy(run);
+  lb_scene_destroy(scene);
+}
+
+static void find_warning(lbLogLevel level, const char *text, void *context) {
+  if (level == LB_LOG_WARNING && strstr(text, "\"frames\" has \"euler\"")) ++*(int *)context;
+}
+
+static void an_integrator_that_frames_have_not_is_told(void **state) {
+  (void)state;
+  static const char *const forms[] = { SCENE(PLACES, ""), // nobody asks for any
+                                       ASKING("euler"), ASKING("newmark") };
+  for (int f = 0; f < 3; f++) {
+    int warnings = 0;
+    lb_set_log(find_warning, &warnings);
+    lbScene *scene = scene_of(forms[f]);
+    lb_set_log(NULL, NULL);
+    assert_int_equal(warnings, f == 2);
+    lb_scene_destroy(scene);
+  }
 }
 
 // What a scene is played from in the viewer, and by whoever opens a cooked file.
@@ -214,6 +253,8 @@ static void a_run_of_frames_is_written_with_joints(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(driven_frames_are_where_their_motions_say),
+    cmocka_unit_test(a_drive_that_has_ended_holds_its_frame),
+    cmocka_unit_test(an_integrator_that_frames_have_not_is_told),
     cmocka_unit_test(a_cooked_world_leads_its_frames),
     cmocka_unit_test(wrong_drives_are_refused_by_name),
     cmocka_unit_test(fixed_vertices_hold_the_frames_that_carry_them),

@@ -100,7 +100,7 @@ static void the_body_walks(void **state) {
 
 static void bad_rigs_are_refused(void **state) {
   (void)state;
-  check_refused(FIGURE("'skeleton':true,'count':60"), "are more than the 64");
+  check_refused(FIGURE("'skeleton':true,'count':195"), "are more than the 200");
   check_refused(FIGURE("'skeleton':true,'driven':['hip']"), "there is no joint \"hip\"");
   check_refused(FIGURE("'skeleton':true,'animation':'run'"), "no animation \"run\"");
   check_refused(FIGURE("'skeleton':true,'positions':[[0,0,0]]"), "remove one of them");

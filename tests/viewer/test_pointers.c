@@ -247,12 +247,12 @@ static void keys_pause_step_and_go_through_choices(void **state) {
   check_near(vw_stage_time(stage), time + 1 / control(viewer, "rate"), 1e-9);
   frame(viewer, 0.5);
   assert_int_equal(vw_viewer_steps(viewer), steps + 1);
-  for (int i = 1; i <= 5; i++) {
+  for (int i = 1; i <= 6; i++) {
     vw_viewer_key(viewer, 'm', 0);
-    check_near(control(viewer, "map"), i % 5, 0);
+    check_near(control(viewer, "map"), i % 6, 0);
   }
   vw_viewer_key(viewer, 'm', VW_MOD_SHIFT);
-  check_near(control(viewer, "map"), 4, 0);
+  check_near(control(viewer, "map"), 5, 0);
   vw_viewer_key(viewer, '[', 0);
   check_near(control(viewer, "speed"), 0.5, 1e-12);
   vw_viewer_key(viewer, '\\', 0);

@@ -181,7 +181,7 @@ static void a_recording_is_played_and_no_hand_can_touch_it(void **state) {
   vwView view = view_of(stage);
   double x, y;
   assert_true(vw_view_project(&view, lb_vec3(0.5, 0.05, there.z / 4), &x, &y));
-  for (int tool = 0; tool < VW_TOOL_COUNT; tool++)
+  for (int tool = 0; tool < VW_TOOL_FRAME; tool++)
     assert_false(vw_stage_press(stage, 1, (vwTool)tool, &view, x, y));
   assert_string_equal(vw_stage_message(stage), "");
   assert_int_equal(vw_stage_actor(stage, 0).dimension, 0); // drawn by positions

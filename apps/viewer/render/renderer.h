@@ -14,6 +14,7 @@ typedef enum vwMap { // colours by a quantity
   VW_MAP_SPEED,        // m/s
   VW_MAP_STRESS,       // von Mises, Pa
   VW_MAP_PRESSURE,     // of contacts, Pa
+  VW_MAP_WEIGHT,       // of the chosen frame, 0 to 1
   VW_MAP_COUNT
 } vwMap;
 

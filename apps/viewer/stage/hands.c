@@ -233,8 +233,10 @@ bool vw_stage_press(vwStage *stage, int32_t pointer, vwTool tool, const vwView *
     return stage->settings.mode == 0 && vw_pose_press(stage, pointer, view, x, y);
   if (vw_stage_posing(stage)) return false;
   if (tool == VW_TOOL_PIN && vw_stage_unpin(stage, view, x, y)) return true;
+  if (tool == VW_TOOL_FRAME) return stage->settings.mode == 0 && vw_frames_press(stage, view, x, y);
   vw_view_ray(view, x, y, &origin, &direction);
   if (!vw_stage_pick(stage, origin, direction, &role, &body, &pick)) return false;
+  if (tool == VW_TOOL_GRAB) vw_frames_choose_near(stage, role, body, pick.position);
   if (stage->cast.roles[role].actor->idle || stage->settings.mode > 0) return false;
   switch (tool) {
   case VW_TOOL_GRAB: return begin_hold(stage, pointer, VW_HOLD_GRAB, role, body, &pick, direction);

@@ -11,6 +11,7 @@ typedef enum vwTool {
   VW_TOOL_POKE,
   VW_TOOL_PUSH,
   VW_TOOL_POSE,
+  VW_TOOL_FRAME,
   VW_TOOL_COUNT
 } vwTool;
 
@@ -40,7 +41,7 @@ typedef struct vwSettings {
   double brush;          // of handles, radius, likewise
   // pictures
   double map; // vwMap
-  double wireframe, simulation_mesh, ground, shadows, sky, fixed_nodes, legend, contacts;
+  double wireframe, simulation_mesh, ground, shadows, sky, fixed_nodes, legend, contacts, frames;
   double mode;   // 0: none; otherwise this mode is shown swinging, the simulation rests
   double on_gpu; // u = U q in the vertex shader; otherwise on the CPU
 } vwSettings;

@@ -535,6 +535,10 @@ void vw_stage_values(const vwStage *stage, int32_t number, int32_t body, int32_t
     vw_stage_pressure(stage, number, body, values);
     return;
   }
+  if (map == VW_MAP_WEIGHT) {
+    vw_frames_weights(stage, number, body, values);
+    return;
+  }
   bool speed = map == VW_MAP_SPEED;
   if (map != VW_MAP_DISPLACEMENT && !speed) {
     memset(values, 0, vertices * sizeof(double));

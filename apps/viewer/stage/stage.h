@@ -132,8 +132,8 @@ void vw_stage_state(const vwStage *stage, int32_t actor, float *placements, floa
                     float *rates);
 // World positions of a body's surface vertices, as lb_body_surface.
 void vw_stage_surface(const vwStage *stage, int32_t actor, int32_t body, double *positions);
-// The mapped quantity at the model's surface vertices: displacement, speed, stress or contact
-// pressure (vwMap).
+// The mapped quantity at the model's surface vertices: displacement, speed, stress, contact
+// pressure or weights of the chosen frame (vwMap).
 void vw_stage_values(const vwStage *stage, int32_t actor, int32_t body, int32_t map,
                      double *values);
 // Positions of the volume's nodes in the world (nodes x 3).
@@ -152,6 +152,19 @@ const lbContact *vw_stage_contacts(const vwStage *stage, int32_t *count);
 double vw_stage_weight(const vwStage *stage); // N, of the heaviest body: what forces compare with
 // Position and rotation x y z w; whether it follows a path.
 bool vw_stage_collider_placement(const vwStage *stage, int32_t collider, float placement[7]);
+
+// ---- frames ------------------------------------------------------------------------------------
+
+// Of bodies of the method "frames"; none of others. A press with the tool "frame" chooses the frame
+// that is there, or puts one into the body; a grab chooses the nearest.
+typedef struct vwFrameView {
+  lbVec3 position; // in the world
+  lbQuat rotation;
+  bool chosen;
+} vwFrameView;
+int32_t vw_stage_frame_count(const vwStage *stage, int32_t actor, int32_t body);
+vwFrameView vw_stage_frame(const vwStage *stage, int32_t actor, int32_t body, int32_t frame);
+bool vw_stage_frame_remove(vwStage *stage); // the chosen one
 
 // ---- posing ------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 // What a stage is made of, for the files that are it: stage.c (making it, what is seen), cast.c
 // (actors), colliders.c (what they touch), drop.c
-// (letting go of supports), pressure.c, apply.c (settings), clock.c (time), hands.c (tools),
-// pose.c (posing by handles), ground.c, sketch.c.
+// (letting go of supports), pressure.c, frames.c, apply.c (settings), clock.c (time), hands.c
+// (tools), pose.c (posing by handles), ground.c, sketch.c.
 #ifndef LIMBER_VIEWER_STAGE_PARTS_H
 #define LIMBER_VIEWER_STAGE_PARTS_H
 
@@ -85,6 +85,10 @@ typedef struct vwHand { // something that a pointer does, or a pin
   lbVec3 strongest;       // N, the largest force on the body so far, own axes
 } vwHand;
 
+typedef struct vwChosenFrame {
+  int32_t group, member, number;
+} vwChosenFrame;
+
 typedef struct vwClock {
   double step; // s
   double wait; // s of simulated time that are due but less than a step
@@ -151,6 +155,7 @@ struct vwStage {
   vwClock clock;
   vwHand hands[VW_HANDS];
   struct vwPose *pose; // NULL: no body is posed
+  vwChosenFrame chosen;
   vwSketchBook sketch;
   double mode_time; // s since a mode is shown
   double *saved;    // coordinates and rates of all bodies while a mode is shown
@@ -183,6 +188,11 @@ vwBox vw_colliders_around(const vwStage *stage, vwBox box);
 
 // pressure.c: of contacts at the vertices of a body, Pa
 void vw_stage_pressure(const vwStage *stage, int32_t actor, int32_t body, double *values);
+
+// frames.c
+bool vw_frames_press(vwStage *stage, const vwView *view, double x, double y);
+void vw_frames_choose_near(vwStage *stage, int32_t actor, int32_t body, lbVec3 place);
+void vw_frames_weights(const vwStage *stage, int32_t actor, int32_t body, double *values);
 
 // joints.c; `member` (bodies x 2): group and number in it
 lbStatus vw_joints_read(vwStage *stage, const int32_t *member, lbError *err);

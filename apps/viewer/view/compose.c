@@ -128,8 +128,7 @@ static vwCrowd compose_crowd(vwViewer *viewer, int32_t actor, double *map_high) 
     crowd.body_count = 0;
   }
   if (map != VW_MAP_NONE) {
-    bool needed = !by_basis || map == VW_MAP_STRESS || map == VW_MAP_PRESSURE ||
-                  (map == VW_MAP_SPEED && view.moving);
+    bool needed = !by_basis || map >= VW_MAP_STRESS || (map == VW_MAP_SPEED && view.moving);
     float *values = needed ? room(&drawn->values, drawn, view.body_count, 1) : NULL;
     int32_t looked_at = needed || view.body_count < 4 ? view.body_count : 4;
     *map_high = fmax(*map_high, map_values(viewer, actor, drawn, looked_at, map, values));
@@ -146,7 +145,7 @@ static void follow_map(vwViewer *viewer, double high) {
   vwMap map = (vwMap)viewer->settings.map;
   double kept = viewer->map_of == map ? viewer->map_high * 0.995 : 0;
   viewer->map_of = map;
-  viewer->map_high = fmax(fmax(high, kept), 1e-12);
+  viewer->map_high = map == VW_MAP_WEIGHT ? 1 : fmax(fmax(high, kept), 1e-12);
 }
 
 // ---- the edges of the volume's elements --------------------------------------------------------
@@ -311,6 +310,8 @@ vwPicture vw_viewer_compose(vwViewer *viewer) {
   add_meshes(viewer, &picture);
   add_holds(viewer, &picture);
   if (viewer->settings.contacts != 0) vw_viewer_add_contacts(viewer, &picture);
+  if (viewer->settings.frames != 0 || viewer->settings.tool == VW_TOOL_FRAME)
+    vw_viewer_add_frames(viewer, &picture);
   vw_viewer_add_pose(viewer, &picture);
   bool ground_shown;
   picture.ground_height = (float)vw_stage_ground(viewer->stage, &ground_shown);
@@ -332,9 +333,10 @@ vwPicture vw_viewer_compose(vwViewer *viewer) {
 }
 
 vwLegend vw_viewer_legend(const vwViewer *viewer) {
-  static const char *const titles[] = { "", "displacement", "speed", "von Mises stress",
-                                        "contact pressure" };
-  static const char *const units[] = { "", "m", "m/s", "Pa", "Pa" };
+  static const char *const titles[] = {
+    "", "displacement", "speed", "von Mises stress", "contact pressure", "weight of a frame"
+  };
+  static const char *const units[] = { "", "m", "m/s", "Pa", "Pa", "" };
   vwMap map = viewer->stage ? (vwMap)viewer->settings.map : VW_MAP_NONE;
   if (map < 0 || map >= VW_MAP_COUNT || viewer->settings.legend == 0) map = VW_MAP_NONE;
   return (vwLegend){ map, 0, viewer->map_high, units[map], titles[map] };

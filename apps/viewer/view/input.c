@@ -51,7 +51,8 @@ static vwPointerRole role_of_press(vwViewer *viewer, int32_t id, vwButton button
   if (!viewer->stage || viewer->width <= 0 || viewer->height <= 0) return VW_ROLE_ORBIT;
   vwView view = vw_viewer_view(viewer);
   vwTool tool = (vwTool)viewer->settings.tool;
-  if ((twice && tool != VW_TOOL_POSE) || tool == VW_TOOL_PIN)
+  bool pins = tool != VW_TOOL_POSE && tool != VW_TOOL_FRAME; // a double press, too
+  if ((twice && pins) || tool == VW_TOOL_PIN)
     return toggle_pin(viewer, id, &view, x, y) ? VW_ROLE_TOOL : VW_ROLE_ORBIT;
   return vw_stage_press(viewer->stage, id, tool, &view, x, y) ? VW_ROLE_TOOL : VW_ROLE_ORBIT;
 }

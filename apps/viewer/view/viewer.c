@@ -154,7 +154,12 @@ static void step_once(vwViewer *viewer) {
 static void reset(vwViewer *viewer) { vw_stage_reset(viewer->stage); }
 static void undo_pose(vwViewer *viewer) { vw_stage_pose_undo(viewer->stage, false); }
 static void redo_pose(vwViewer *viewer) { vw_stage_pose_undo(viewer->stage, true); }
-static void remove_handle(vwViewer *viewer) { vw_stage_pose_remove(viewer->stage); }
+static void remove_handle(vwViewer *viewer) {
+  if (viewer->settings.tool == VW_TOOL_FRAME)
+    vw_stage_frame_remove(viewer->stage);
+  else
+    vw_stage_pose_remove(viewer->stage);
+}
 static void release_all(vwViewer *viewer) { vw_stage_release_all(viewer->stage); }
 
 static const struct Button {

@@ -91,6 +91,8 @@ lbStatus vw_viewer_dress_colliders(vwViewer *viewer, lbError *err);
 void vw_viewer_add_colliders(vwViewer *viewer, vwPicture *picture);
 // Places of contacts and their forces.
 void vw_viewer_add_contacts(vwViewer *viewer, vwPicture *picture);
+// compose_frames.c: axes of the frames of bodies.
+void vw_viewer_add_frames(vwViewer *viewer, vwPicture *picture);
 // compose_pose.c: handles and the gizmo of the one that is chosen.
 void vw_viewer_add_pose(vwViewer *viewer, vwPicture *picture);
 
