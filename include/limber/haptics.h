@@ -135,6 +135,15 @@ typedef struct lbToolDef {
   double turn_limit;   // rad/s, > 0; default 20: nor turns faster
   double force_limit;  // N, > 0; default 10: no more on the device (the world feels all of it)
   double torque_limit; // N m, > 0; default 1
+  // The virtual coupling: with a finite stiffness the tool is a rigid body of its own (no mesh)
+  // that hangs on a spring and a damper from the device, which feels these instead of the contacts.
+  // The tool has as much inertia as makes them stable at any stiffness; gravity does not act on it.
+  double stiffness;      // N/m, > 0; default INFINITY: the tool is where the device is
+  double damping;        // N s/m, >= 0; default 0
+  double turn_stiffness; // N m/rad, >= 0; default 1
+  double turn_damping;   // N m s/rad, >= 0; default 0
+  double density;        // kg/m³, > 0; default 1000: of such a tool, at least
+  double period;         // s, > 0; default 0.001: of ticks; in longer ones the spring is softer
 } lbToolDef;
 
 typedef struct lbToolState {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 bool lb_sleep_is_possible(const lbBody *body) {
-  return body->frame.kind != LB_FRAME_DRIVEN && !lb_body_is_constrained(body) && body->led == 0 &&
+  return body->frame.kind != LB_FRAME_DRIVEN && body->led == 0 &&
          !body->prepared->method->is_recording;
 }
 
@@ -40,13 +40,16 @@ uint64_t lb_sleep_print(const lbBody *body, lbScratch *s) {
   const lbVec3 vectors[] = { f->position, f->velocity, f->spin,
                              f->momentum, f->angular,  body->gravity };
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) hash = mix_vec3(hash, vectors[i]);
+  if (lb_body_is_constrained(body))
+    hash = mix(hash + (uint64_t)body->constraints->point_count, 3 * body->constraints->point_count,
+               body->constraints->targets);
   return hash;
 }
 
 double lb_sleep_push(const lbBody *body, lbScratch *s) {
   const lbPrepared *p = body->prepared;
   double sum = lb_length(body->frame.force) + lb_length(body->frame.torque);
-  if (lb_body_is_handled(body)) return INFINITY;
+  if (lb_body_is_touched(body)) return INFINITY;
   p->method->get(body, NULL, NULL, s->a);
   for (int32_t i = 0; i < p->dimension; i++) sum += fabs(s->a[i]);
   return sum;

@@ -5,7 +5,7 @@
 
 #include "body/body.h"
 
-// Whether it can sleep: nothing drives, holds or leads it, and it moves by forces.
+// Whether it can sleep: nothing drives or leads it, and it moves by forces.
 bool lb_sleep_is_possible(const lbBody *body);
 // A number of its state, its frame, and what it is made of: another one after any change of these.
 uint64_t lb_sleep_print(const lbBody *body, lbScratch *scratch);

@@ -59,8 +59,13 @@ bool lb_touch_open(lbTouching *t, lbBody *body, double h) {
   *t = (lbTouching){ .body = body, .scratch = s, .start = body->frame };
   if (!s || !body->contacts || !body->contacts->force || !make_work(body->prepared, s))
     return false;
-  t->step = (lbStep){ .h = h, .share = 1, .whole = &t->start };
-  if (lb_part_open(body, &t->step, s) & LB_STEP_NONFINITE) return false;
+  int32_t flags = LB_STEP_FAR;
+  // By the rule that the step will be taken by, as far as its beginning tells.
+  for (int32_t rule = 0; rule < body->prepared->method->rules && flags & LB_STEP_FAR; rule++) {
+    t->step = (lbStep){ .h = h, .rule = rule, .share = 1, .whole = &t->start, .straight = true };
+    flags = lb_part_open(body, &t->step, s);
+  }
+  if (flags & LB_STEP_NONFINITE) return false;
   if (lb_frame_is_felt(body)) lb_frame_correct(body, &t->step, s);
   if (body->frame.kind == LB_FRAME_FREE && body->contacts->acts) lb_frame_try(body, &t->step, s);
   find_middle(t);
@@ -300,10 +305,13 @@ static void find_columns(const lbBody *body, const lbStep *step, lbMat3 turn, lb
       lbVec3 own = own_motion(p, tree, moved, spots[j].triangle, spots[j].weights);
       lbVec3 world = lb_mat3_apply(turn, own);
       for (int i = 0; i < 3; i++)
-        matrix[k * n + 3 * (size_t)j + (size_t)i] +=
-            lb_dot(spots[j].axes[i], world); // symmetric: a column is a row
+        matrix[k * n + 3 * (size_t)j + (size_t)i] += lb_dot(spots[j].axes[i], world);
     }
   }
+  // It is symmetric but for what a solver leaves, or a form of forces that has no energy.
+  for (size_t k = 0; k < n; k++)
+    for (size_t i = 0; i < k; i++)
+      matrix[k * n + i] = matrix[i * n + k] = 0.5 * (matrix[k * n + i] + matrix[i * n + k]);
 }
 
 static void add_shape(const lbBody *body, const lbStep *step, lbMat3 turn, lbScratch *s,

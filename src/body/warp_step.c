@@ -16,6 +16,7 @@
 #include "body/warp_cores.h"
 
 #include "body/constraints.h"
+#include "body/contacts.h"
 #include "warp/cores.h"
 
 #include <string.h>
@@ -24,6 +25,9 @@
   1e-3 // of the residual, in the preconditioner's norm: less moves nothing by more
        // than the step's own error, and a body at rest converges over steps
 #define RESPONSE_TOLERANCE 1e-6
+#define TOUCHED_ITERATIONS                                                                         \
+  100                  // of a body that others touch: forces of what is 1 000 times heavier
+                       // nearly cancel, and what the solver leaves of them must be small
 #define CORES_OFF 1e-6 // of the body's size: a core that is elsewhere than constraints saw it
 #define CORES_AGAIN 3  // linearisations more for it, at most
 #define COMPLY_ITERATIONS 1000
@@ -272,21 +276,26 @@ int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *s) {
   const lbWarpShared *shared = lb_warp_shared(body->prepared);
   lbWarpBodyWork *w = s->own;
   if (step->iteration > 0) return linearise_again(body, s);
+  // Forces of contacts are held over a step, so that a body that is squeezed seems to fall over,
+  // which the contacts prevent: its compression must not be in the matrix.
+  bool touched = step->straight || lb_body_is_touched(body);
   bool newmark = body->integrator == LB_INTEGRATOR_NEWMARK && step->rule == 0;
   w->theta = newmark ? 0.5 * step->h : step->h;
   move_frame(body, step, s);
   find_supports(body, step, s);
   load_lanes(body, step->h, s);
   load_forces(body, step->h, s);
-  lb_warp_linearise(shared->warp, &w->solver, w->x, step->rule > 0, w->f);
+  bool safe = step->rule > 0 || (touched && !lb_warp_is_by_vertices(shared->warp));
+  lb_warp_linearise(shared->warp, &w->solver, w->x, safe, w->f);
   lb_warp_drift_cores(body, step, s);
   lbFrameRates rates = lb_frame_end_rates(body, step);
   find_right_side(body, step->h, &rates, w);
   lbVec3 drift = lb_scale(step->h / w->theta, find_drift(body, &rates, w));
   shift(body, drift, -1, w);
   lb_warp_part_hinges(body, step, drift, w);
-  w->iterations =
-      lb_warp_solve(shared->warp, &w->solver, w->b, w->v, shared->iterations, TOLERANCE);
+  w->iterations = lb_warp_solve(shared->warp, &w->solver, w->b, w->v,
+                                touched ? TOUCHED_ITERATIONS : shared->iterations,
+                                touched ? RESPONSE_TOLERANCE : TOLERANCE);
   shift(body, drift, 1, w);
   if (newmark)
     for (size_t i = 0; i < shared->warp->length; i++) w->v[i] -= w->v0[i];
@@ -315,7 +324,7 @@ void lb_warp_respond(const lbBody *body, const lbStep *step, lbScratch *s, const
     add_motion(whole, w, true, -1, rigid, w->b);
   }
   memset(w->v, 0, shared->warp->length * sizeof(double));
-  lb_warp_solve(shared->warp, &w->solver, w->b, w->v, shared->iterations, RESPONSE_TOLERANCE);
+  lb_warp_solve(shared->warp, &w->solver, w->b, w->v, TOUCHED_ITERATIONS, RESPONSE_TOLERANCE);
   if (w->free) {
     add_motion(whole, w, false, -1, motion_of(whole, w, sum_of(whole, w, false, w->v)), w->v);
     add_motion(whole, w, false, 1 / (1 + w->theta * body->damping_mass), rigid, w->v);

@@ -14,12 +14,13 @@
 
 #include "contact/solve.h"
 
-#define LB_LCP_CONTACTS 30 // at most: time goes with the cube
+#define LB_LCP_CONTACTS 64 // at most: time goes with the cube
 
-// x (contacts x 3): forces that may be near (zeros will do), and the result. `work` has lb_lcp_room
-// numbers. False: there are too many contacts and nothing was done, or the best that was found is
-// not a solution to rounding; it pushes and keeps to its cones all the same.
+// x (contacts x 3): forces that may be near (zeros will do), and the result. `enough`: how far off
+// forces may be, of the largest; 0: by rounding. `work` has lb_lcp_room numbers. False: there are
+// too many contacts and nothing was done, or the best that was found is farther off; it pushes and
+// keeps to its cones all the same.
 size_t lb_lcp_room(int32_t contact_count);
-bool lb_lcp_solve(const lbContactProblem *problem, double *work, double *x);
+bool lb_lcp_solve(const lbContactProblem *problem, double enough, double *work, double *x);
 
 #endif

@@ -6,11 +6,18 @@
 
 #include <math.h>
 
+#define AMPLE 2.0 // times the least mass with which a spring is stable
+
 struct lbTool {
   lbWorld *world;
   lbColliderId collider;
   lbToolDef def;
   lbToolState state;
+  // With a coupling.
+  lbModel *model; // NULL: there is none
+  lbBodyId body;
+  lbVec3 device; // where it was at the last tick
+  lbQuat device_rotation;
 };
 
 lbToolDef lb_tool_def(void) {
@@ -18,7 +25,11 @@ lbToolDef lb_tool_def(void) {
                     .speed_limit = 2,
                     .turn_limit = 20,
                     .force_limit = 10,
-                    .torque_limit = 1 };
+                    .torque_limit = 1,
+                    .stiffness = INFINITY,
+                    .turn_stiffness = 1,
+                    .density = 1000,
+                    .period = 0.001 };
   def.shape.shape = LB_COLLIDER_SPHERE;
   def.shape.radius = 0.02;
   return def;
@@ -28,16 +39,51 @@ static lbStatus check_def(const lbToolDef *def, lbError *err) {
   const struct {
     double value;
     const char *name;
-  } numbers[] = { { def->speed_limit, "speed_limit" },
-                  { def->turn_limit, "turn_limit" },
-                  { def->force_limit, "force_limit" },
-                  { def->torque_limit, "torque_limit" } };
+  } numbers[] = { { def->speed_limit, "speed_limit" }, { def->turn_limit, "turn_limit" },
+                  { def->force_limit, "force_limit" }, { def->torque_limit, "torque_limit" },
+                  { def->density, "density" },         { def->period, "period" } };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (!(numbers[i].value > 0 && numbers[i].value <= LB_BODY_MOST))
       return lb_fail(err, LB_ERR_ARGUMENT, "tool: %s is %g; it must be above 0", numbers[i].name,
                      numbers[i].value);
+  if (!(def->stiffness > 0) || !(def->damping >= 0) || !(def->turn_stiffness >= 0) ||
+      !(def->turn_damping >= 0))
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "tool: stiffness is %g, damping %g, turn_stiffness %g, turn_damping %g; they "
+                   "must be 0 or more, and stiffness above 0",
+                   def->stiffness, def->damping, def->turn_stiffness, def->turn_damping);
   if (def->shape.shape == LB_COLLIDER_PLANE)
     return lb_fail(err, LB_ERR_ARGUMENT, "tool: a plane has no size: take another shape");
+  return LB_OK;
+}
+
+static lbStatus add_body_of(lbTool *tool, double density, lbError *err) {
+  lbColliderDef shape = tool->def.shape;
+  lbBodyDef def = lb_body_def();
+  def.position = shape.position, def.rotation = shape.rotation;
+  shape.position = lb_vec3(0, 0, 0), shape.rotation = lb_quat_identity();
+  lbStatus status = lb_rigid_model(&shape, density, &tool->model, err);
+  if (!status) status = lb_world_add(tool->world, tool->model, &def, &tool->body, err);
+  if (status) lb_model_destroy(tool->model);
+  return status;
+}
+
+// With so much inertia that the spring and the damper, whose force is that of where the tool will
+// be, are stable in ticks of def.period.
+static lbStatus add_body(lbTool *tool, lbError *err) {
+  const lbToolDef *def = &tool->def;
+  double h = def->period, least = AMPLE * (h * def->damping + h * h * def->stiffness);
+  lbStatus status = add_body_of(tool, def->density, err);
+  if (status) return status;
+  double mass = lb_world_body(tool->world, tool->body)->prepared->mass;
+  if (mass < least) {
+    (void)lb_world_remove(tool->world, tool->body, NULL);
+    lb_model_destroy(tool->model);
+    status = add_body_of(tool, def->density * least / mass, err);
+    if (status) return status;
+  }
+  tool->device = tool->state.position = def->shape.position;
+  tool->device_rotation = tool->state.rotation = def->shape.rotation;
   return LB_OK;
 }
 
@@ -50,20 +96,27 @@ lbStatus lb_tool_create(lbWorld *world, const lbToolDef *def, lbTool **out, lbEr
   lbTool *tool = lb_alloc(1, sizeof *tool);
   if (!tool) return lb_fail_memory(err);
   *tool = (lbTool){ .world = world, .def = *def };
-  status = lb_world_add_collider(world, &def->shape, &tool->collider, err);
+  status = isfinite(def->stiffness)
+               ? add_body(tool, err)
+               : lb_world_add_collider(world, &def->shape, &tool->collider, err);
   if (status) {
     lb_free(tool);
     return status;
   }
-  (void)lb_world_collider(world, tool->collider, &tool->state.position, &tool->state.rotation,
-                          NULL);
+  if (!tool->model)
+    (void)lb_world_collider(world, tool->collider, &tool->state.position, &tool->state.rotation,
+                            NULL);
   *out = tool;
   return LB_OK;
 }
 
 void lb_tool_destroy(lbTool *tool) {
   if (!tool) return;
-  (void)lb_world_remove_collider(tool->world, tool->collider, NULL);
+  if (tool->model)
+    (void)lb_world_remove(tool->world, tool->body, NULL);
+  else
+    (void)lb_world_remove_collider(tool->world, tool->collider, NULL);
+  lb_model_destroy(tool->model);
   lb_free(tool);
 }
 
@@ -72,12 +125,73 @@ static lbVec3 limit(lbVec3 a, double most) {
   return length > most ? lb_scale(most / length, a) : a;
 }
 
+// ---- coupled -----------------------------------------------------------------------------------
+
+static lbVec3 turn_between(lbQuat to, lbQuat from) {
+  return lb_quat_log(lb_quat_multiply(to, lb_quat_conjugate(from)));
+}
+
+// Where the tool is against the device, d, and how it moves against it, w.
+typedef struct Apart {
+  lbVec3 way, velocity, turn, spin;
+} Apart;
+
+static Apart find_apart(const lbTool *tool, const lbBody *body, lbVec3 position, lbQuat rotation,
+                        double dt) {
+  lbVec3 own = body->prepared->centre, centre = lb_add(position, lb_quat_rotate(rotation, own));
+  lbVec3 before = lb_add(tool->device, lb_quat_rotate(tool->device_rotation, own));
+  lbVec3 velocity = lb_scale(1 / dt, lb_sub(centre, before));
+  lbVec3 spin = lb_scale(1 / dt, turn_between(rotation, tool->device_rotation));
+  return (Apart){ lb_sub(lb_frame_centre(body), centre), lb_sub(body->frame.velocity, velocity),
+                  turn_between(body->frame.rotation, rotation), lb_sub(body->frame.spin, spin) };
+}
+
+// f = -k (d + h v) - b w, v the tool's own velocity, since d is from where the device will be; less
+// in ticks that are longer than the tool's inertia was made for.
+static void couple(const lbTool *tool, lbBody *body, const Apart *a, double h) {
+  const lbToolDef *def = &tool->def;
+  double k = def->stiffness, b = def->damping, mass = body->prepared->mass;
+  lbVec3 force = lb_scale(-k, lb_add_scaled(a->way, h, body->frame.velocity));
+  force = lb_add_scaled(force, -b, a->velocity);
+  force = lb_scale(1 / fmax(1, AMPLE * (h * b + h * h * k) / mass), force);
+  double turning = def->turn_stiffness, braking = def->turn_damping;
+  lbVec3 torque = lb_scale(-turning, lb_add_scaled(a->turn, h, body->frame.spin));
+  torque = lb_add_scaled(torque, -braking, a->spin);
+  lbMat3 gives = lb_frame_mobility(body, body->frame.turn);
+  gives = lb_mat3_add(lb_mat3_identity(), lb_mat3_scale(h * braking + h * h * turning, gives));
+  body->frame.force =
+      lb_add(body->frame.force, lb_add_scaled(force, -mass, lb_world_gravity(tool->world)));
+  body->frame.torque = lb_add(body->frame.torque, lb_inertia_solve(gives, torque));
+}
+
+static int32_t tick_coupled(lbTool *tool, lbVec3 position, lbQuat rotation, double dt) {
+  const lbToolDef *def = &tool->def;
+  lbToolState *s = &tool->state;
+  lbBody *body = lb_world_body(tool->world, tool->body);
+  if (!body) return LB_STEP_REFUSED;
+  Apart before = find_apart(tool, body, position, rotation, dt);
+  (void)lb_world_wake(tool->world, tool->body, NULL);
+  couple(tool, body, &before, dt);
+  int32_t flags = lb_world_step(tool->world, dt);
+  Apart after = find_apart(tool, body, position, rotation, dt);
+  lbVec3 force =
+      lb_add(lb_scale(def->stiffness, after.way), lb_scale(def->damping, after.velocity));
+  lbVec3 torque =
+      lb_add(lb_scale(def->turn_stiffness, after.turn), lb_scale(def->turn_damping, after.spin));
+  tool->device = position, tool->device_rotation = rotation;
+  s->position = body->frame.position, s->rotation = body->frame.rotation;
+  s->force = limit(force, def->force_limit), s->torque = limit(torque, def->torque_limit);
+  s->limited = lb_length(force) > def->force_limit || lb_length(torque) > def->torque_limit;
+  return flags;
+}
+
 // The tool goes after the device no faster than its limits; what it meets pushes back in that step.
 int32_t lb_tool_tick(lbTool *tool, lbVec3 position, lbQuat rotation, double dt) {
   if (!tool) return LB_STEP_REFUSED;
   lbToolState *s = &tool->state;
   const lbToolDef *def = &tool->def;
   if (!(dt > 0) || lb_check_placement(position, &rotation, NULL)) return LB_STEP_REFUSED;
+  if (tool->model) return tick_coupled(tool, position, rotation, dt);
   lbVec3 way = limit(lb_sub(position, s->position), dt * def->speed_limit);
   lbVec3 turn = lb_quat_log(lb_quat_multiply(rotation, lb_quat_conjugate(s->rotation)));
   lbVec3 place = lb_add(s->position, way);

@@ -155,7 +155,7 @@ void lb_colliders_relieve(lbWorld *world) {
 // Forces act where the places of contact are at the end of the part.
 void lb_colliders_feel(lbWorld *world) {
   const lbWorldTouch *touch = world->touch;
-  double share = 1.0 / world->settings.substeps;
+  double share = world->h / world->whole;
   for (int32_t k = 0; k < touch->remembered_count; k++) {
     int32_t number = touch->remembered[k].collider;
     if (number < 0 || number >= world->collider_count) continue;

@@ -28,8 +28,9 @@ static void join(const lbWorld *world) {
   }
   const lbWorldJoints *joints = world->linked;
   for (int32_t i = 0; lb_joints_hold_any(world) && i < joints->body_count; i++)
-    unite(touch->parents, joints->bodies[i].toucher,
-          lb_joints_leader(joints, joints->bodies[i].component));
+    if (joints->bodies[i].toucher >= 0)
+      unite(touch->parents, joints->bodies[i].toucher,
+            lb_joints_leader(joints, joints->bodies[i].component));
 }
 
 // Touchers know their island; islands are in the order of their first bodies.

@@ -179,6 +179,11 @@ static lbStatus make(const lbWorld *world, const lbJointDef *def, lbBodyJoint *j
   return j->pairs ? make_pair(world, j, err) : lb_fail_memory(err);
 }
 
+static void wake_ends(lbWorld *world, const lbBodyJoint *j) {
+  for (int side = 0; side < 2; side++)
+    if (j->pairs[0][side].slot >= 0) lb_sleep_wake(world, j->pairs[0][side].slot, true);
+}
+
 lbStatus lb_world_add_joint(lbWorld *world, const lbJointDef *def, lbJointId *id, lbError *err) {
   if (!world) return lb_refuse_null(err, "world");
   if (!def) return lb_refuse_null(err, "def");
@@ -199,8 +204,7 @@ lbStatus lb_world_add_joint(lbWorld *world, const lbJointDef *def, lbJointId *id
   j->used = !status;
   if (!status) status = lb_touch_reserve(world, err);
   if (!status) {
-    for (int side = 0; side < 2; side++)
-      if (j->pairs[0][side].slot >= 0) lb_sleep_wake(world, j->pairs[0][side].slot, true);
+    wake_ends(world, j);
     *id = lb_world_id(at, j->generation);
     return LB_OK;
   }
@@ -212,6 +216,7 @@ lbStatus lb_world_add_joint(lbWorld *world, const lbJointDef *def, lbJointId *id
 }
 
 static lbStatus remove_joint(lbWorld *world, lbBodyJoint *j, lbError *err) {
+  wake_ends(world, j);
   j->used = false;
   lb_free(j->pairs);
   j->pairs = NULL;
@@ -256,6 +261,7 @@ lbStatus lb_world_set_motor(lbWorld *world, lbJointId id, double speed, double f
   status = check_numbers(&def, err);
   if (status) return status;
   bool more = (j->def.motor_force > 0) != (force > 0);
+  if (speed != j->def.motor_speed || force != j->def.motor_force) wake_ends(world, j);
   j->def = def;
   return more ? lb_touch_reserve(world, err) : LB_OK;
 }

@@ -18,8 +18,10 @@ lbJointed *lb_jointed_of(const lbWorld *world, int32_t slot) {
 void lb_joints_enlist(lbWorld *world) {
   lbWorldJoints *joints = world->linked;
   if (!lb_joints_hold_any(world)) return;
-  for (int32_t i = 0; i < joints->body_count; i++)
-    joints->bodies[i].toucher = lb_touch_enlist(world->touch, joints->bodies[i].slot);
+  for (int32_t i = 0; i < joints->body_count; i++) {
+    lbJointed *b = &joints->bodies[i];
+    b->toucher = world->slots[b->slot].asleep ? -1 : lb_touch_enlist(world->touch, b->slot);
+  }
 }
 
 // G and C for the lines and what they move.

@@ -8,9 +8,10 @@
 
 #include "body/sleep.h"
 
-#define SPEED 0.02 // radii a second
-#define LONG 0.5   // s
-#define ALIKE 1e-6 // of what is applied to a body: no push
+#define SPEED 0.02   // radii a second
+#define LONG 0.5     // s
+#define OVERLAP 0.05 // of the radius: bodies that overlap farther are on their way out
+#define ALIKE 5e-4   // of what is applied to a body: no push, or by how far weight turned in a step
 
 // ---- waking ------------------------------------------------------------------------------------
 
@@ -70,9 +71,22 @@ static void watch_colliders(lbWorld *world) {
   }
 }
 
+static bool wake_joined(lbWorld *world) {
+  bool woken = false;
+  for (int32_t o = 0; lb_joints_hold_any(world) && o < world->linked->ordered; o++) {
+    const lbJointEnd *ends = world->linked->list[world->linked->order[o]].pairs[0];
+    if (ends[1].slot < 0 || world->slots[ends[0].slot].asleep == world->slots[ends[1].slot].asleep)
+      continue;
+    for (int side = 0; side < 2; side++) lb_sleep_wake(world, ends[side].slot, false);
+    woken = true;
+  }
+  return woken;
+}
+
 void lb_sleep_watch(lbWorld *world) {
   for (int32_t i = 0; i < world->slot_count; i++) watch(world, i);
   watch_colliders(world);
+  while (wake_joined(world)) continue; // jointed bodies wake with what they are joined to
 }
 
 // ---- falling asleep ----------------------------------------------------------------------------
@@ -95,19 +109,58 @@ static void fall_asleep(lbWorldSlot *slot) {
   lb_scratch_return(slot->body->prepared, scratch);
 }
 
+// Whether no place of a body moves by more than a little. Those that joints hold and that touch
+// nothing have no sphere yet.
+static bool is_slow(const lbWorld *world, int32_t slot) {
+  const lbWorldTouch *touch = world->touch;
+  const lbWorldSlot *at = &world->slots[slot];
+  if (at->touches) return touch->speeds[slot] < SPEED * touch->reaches[slot];
+  if (!lb_jointed_of(world, slot)) return false;
+  lbTouchSphere s = lb_touch_sphere(at->body);
+  return lb_length(s.velocity) + s.spread < SPEED * s.radius;
+}
+
 // s: how long all bodies of an island have been at rest, in `rests` of its first one.
 static void find_rests(lbWorld *world, double *rests) {
-  const lbWorldTouch *touch = world->touch;
   for (int32_t i = 0; i < world->slot_count; i++) rests[i] = INFINITY;
   for (int32_t i = 0; i < world->slot_count; i++) {
     lbWorldSlot *slot = &world->slots[i];
     if (!slot->body || slot->asleep) continue;
-    bool slow = touch->speeds[i] < SPEED * touch->reaches[i] && slot->touches;
-    slow = slow && !lb_jointed_of(world, i);
-    slot->rest = slow && lb_sleep_is_possible(slot->body) ? slot->rest + world->h : 0;
+    bool rests_now = lb_sleep_is_possible(slot->body) && is_slow(world, i);
+    slot->rest = rests_now ? slot->rest + world->h : 0;
     if (slot->sleep_group >= 0)
       rests[slot->sleep_group] = fmin(rests[slot->sleep_group], slot->rest);
   }
+}
+
+static void stay_awake(lbWorld *world, int32_t slot, double *rests) {
+  if (slot < 0) return;
+  world->slots[slot].rest = 0;
+  if (world->slots[slot].sleep_group >= 0) rests[world->slots[slot].sleep_group] = 0;
+}
+
+static void keep_jointed_awake(lbWorld *world, const lbBodyJoint *j, double *rests) {
+  for (int side = 0; side < 2; side++) stay_awake(world, j->pairs[0][side].slot, rests);
+}
+
+// Bodies that are pushed out of each other move without a velocity; motors that turn start again;
+// what joints that contradict each other leave is told in each step.
+static void keep_going(lbWorld *world, double *rests) {
+  const lbWorldTouch *touch = world->touch;
+  const lbWorldJoints *joints = world->linked;
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    const lbWorldContact *contact = &touch->contacts[c];
+    bool parts = -contact->at.gap > OVERLAP * touch->reaches[contact->slots[0]];
+    for (int side = 0; side < 2 && parts; side++) stay_awake(world, contact->slots[side], rests);
+  }
+  if (!lb_joints_hold_any(world)) return;
+  for (int32_t o = 0; o < joints->ordered; o++) {
+    const lbBodyJoint *j = &joints->list[joints->order[o]];
+    if (j->def.motor_force > 0 && j->def.motor_speed != 0) keep_jointed_awake(world, j, rests);
+  }
+  for (int32_t i = 0; i < joints->row_begin[joints->component_count]; i++)
+    if (joints->rows[i].lost)
+      keep_jointed_awake(world, &joints->list[joints->rows[i].joint], rests);
 }
 
 // Bodies that sleep and that others could touch wake.
@@ -124,6 +177,7 @@ static void wake_touched(lbWorld *world, double *rests) {
 void lb_sleep_update(lbWorld *world) {
   double *rests = world->touch->rests;
   find_rests(world, rests);
+  keep_going(world, rests);
   wake_touched(world, rests);
   for (int32_t i = 0; i < world->slot_count && world->settings.sleep; i++) {
     lbWorldSlot *slot = &world->slots[i];

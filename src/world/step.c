@@ -177,9 +177,15 @@ static int32_t take_part(lbWorld *world) {
   follow_joints(world, end);
   apply_loads(world, end);
   hold_attached(world, end);
-  if (world->touch) lb_touch_begin(world, now, end);
+  if (world->touch)
+    lb_touch_begin(world, now, end);
+  else
+    lb_colliders_lead(world, now, end);
   step_groups(world);
-  if (world->touch) lb_touch_finish(world);
+  if (world->touch)
+    lb_touch_finish(world);
+  else
+    lb_colliders_arrive(world);
   lb_world_let_go(world);
   bool dropped = world->touch && world->touch->dropped > 0;
   return collect_flags(world) | (dropped ? LB_STEP_CONTACTS_DROPPED : 0);
@@ -199,6 +205,7 @@ int32_t lb_world_step(lbWorld *world, double dt) {
   for (int32_t i = 0; i < world->slot_count; i++) world->slots[i].flags = 0;
   for (int32_t i = 0; i < world->group_count; i++) world->groups[i].seconds = 0;
   lb_colliders_relieve(world);
+  world->whole = dt;
   for (int32_t i = 0; i < parts; i++) flags |= lb_retry_part(world, 0, take_part);
   return flags;
 }

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define POOL_MOST (4 << 20) // numbers, 32 MB: how bodies give way. Contacts beyond it are dropped
+
 // ---- memory ------------------------------------------------------------------------------------
 
 void lb_touch_destroy(lbWorldTouch *touch) {
@@ -52,18 +54,28 @@ static bool make(void *block, size_t count, size_t bytes) {
   return *at != NULL;
 }
 
+// More room for what is kept from step to step.
+static bool extend(void *block, size_t kept, size_t count, size_t bytes) {
+  void **at = block, *more = lb_alloc(count, bytes);
+  if (more && kept > 0) memcpy(more, *at, kept * bytes);
+  lb_free(*at);
+  *at = more;
+  return more != NULL;
+}
+
 // What depends on the number of contacts.
 static bool make_contacts(lbWorldTouch *touch, int32_t room) {
-  size_t n = (size_t)room;
-  // Of a body's m contacts: a matrix and three rows; the sum is largest where bodies are full.
-  size_t side = 3 * LB_BODY_CONTACTS;
-  touch->contact_room = room;
-  touch->pool_room = 2 * n * 3 * (side + 3) + 2 * side * (side + 3);
-  return make(&touch->contacts, n, sizeof *touch->contacts) &&
+  size_t n = (size_t)room, kept = (size_t)touch->remembered_count;
+  // The sum over bodies is largest where they are full.
+  size_t most = (2 * n / LB_BODY_CONTACTS + 1) * lb_touch_pool_of(LB_BODY_CONTACTS);
+  touch->pool_room = most < POOL_MOST ? most : POOL_MOST;
+  lb_free(touch->lcp_work), lb_free(touch->stops);
+  touch->lcp_work = touch->stops = NULL; // made anew by their own
+  return extend(&touch->reports, kept, n, sizeof *touch->reports) &&
+         extend(&touch->remembered, kept, n, sizeof *touch->remembered) &&
+         make(&touch->contacts, n, sizeof *touch->contacts) &&
          make(&touch->forces, 3 * n, sizeof(double)) &&
          make(&touch->impulses, 3 * n, sizeof(double)) &&
-         make(&touch->reports, n, sizeof *touch->reports) &&
-         make(&touch->remembered, n, sizeof *touch->remembered) &&
          make(&touch->remembered_next, n, sizeof(int32_t)) &&
          make(&touch->woken, 2 * n, sizeof(int32_t)) &&
          make(&touch->sides, 2 * n, sizeof *touch->sides) &&
@@ -75,6 +87,26 @@ static bool make_contacts(lbWorldTouch *touch, int32_t room) {
          make(&touch->amounts, 6 * n, sizeof(double)) &&
          make(&touch->solve_work, LB_CONTACT_WORK * n, sizeof(double)) &&
          make(&touch->pool, touch->pool_room, sizeof(double));
+}
+
+// A body has so many contacts at most; worlds get room for twice as many bodies whenever they have
+// too little. It depends on the number of bodies alone, as does the size of states.
+static int32_t room_for(const lbWorld *world) {
+  int32_t most = world->settings.contacts_most, room = LB_BODY_CONTACTS;
+  for (int32_t bodies = 1; bodies < world->slot_count && room < most; bodies *= 2) room *= 2;
+  return room < most ? room : most;
+}
+
+static bool reserve_contacts(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  int32_t room = room_for(world);
+  if (room == touch->contact_room) return true;
+  touch->contact_count = 0;
+  touch->contact_room = 0;
+  bool made = make_contacts(touch, room);
+  touch->contact_room = made ? room : 0;
+  if (!made) touch->remembered_count = touch->asleep_count = 0;
+  return made;
 }
 
 static bool make_slots(lbWorldTouch *touch, int32_t room) {
@@ -102,11 +134,8 @@ lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {
   lbStatus linked = lb_joints_reserve(world, err);
   if (linked) return linked;
   if (!world->settings.contact && !lb_joints_hold_any(world)) return LB_OK;
-  if (!world->touch) {
-    world->touch = lb_alloc(1, sizeof *world->touch);
-    if (!world->touch || !make_contacts(world->touch, world->settings.contacts_most))
-      return lb_fail_memory(err);
-  }
+  if (!world->touch) world->touch = lb_alloc(1, sizeof *world->touch);
+  if (!world->touch || !reserve_contacts(world)) return lb_fail_memory(err);
   lbWorldTouch *touch = world->touch;
   lbStatus reserved = lb_touch_reserve_response(world, err);
   if (!reserved) reserved = lb_retry_reserve(world, err);

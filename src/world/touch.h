@@ -6,6 +6,7 @@
 //   touch_find.c   the places where bodies touch colliders,
 //   touch_pair.c   each other,
 //   touch_self.c   and where a surface touches itself
+//   touch_deep.c   bodies that are deep inside each other
 //   touch_side.c   on which side of something thin a place is
 //   touch_step.c   forces over a step, impulses after it
 //   touch_response.c  what lbContactResponse changes in that
@@ -176,7 +177,7 @@ struct lbWorldTouch {
   double enough;            // of the deepest overlap to come: moves that sweeps need not mend
   double *solve_work;       // (contact_room x LB_CONTACT_WORK)
   double *pool;             // matrices and moves of parts
-  size_t pool_room;
+  size_t pool_room, pool_used;
   lbContactStats stats;
   double *stops;    // (contact_room x 3): impulses before the step, N s; NULL: there are none
   double *lcp_work; // NULL: forces are found by Gauss-Seidel
@@ -188,6 +189,11 @@ struct lbWorldTouch {
   lbTouchWork works[LB_NEAR_TASKS];
   lbTouchCandidate *found; // (LB_NEAR_BLOCK x LB_PAIR_CONTACTS)
 };
+
+// Of a body with so many contacts: a matrix and three rows of moves.
+static inline size_t lb_touch_pool_of(int32_t count) {
+  return 3 * (size_t)count * (3 * (size_t)count + 3);
+}
 
 // Room for all bodies and contacts; memory is taken here and not in a step.
 lbStatus lb_touch_reserve(lbWorld *world, lbError *err);
@@ -206,6 +212,8 @@ int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *proble
                        double *x);
 void lb_touch_soften(lbWorld *world); // penalty: before forces are found
 void lb_touch_stop(lbWorld *world);   // lcp: before a step is opened
+// impulses <- no more of them than that the changes from h forces create no energy.
+void lb_touch_keep_energy(lbWorld *world);
 // touch_step.c, for these: the normal way of a contact in the step without contact forces, m; how
 // impulses change speeds, and free <- the speeds of contacts; x (contacts x 3) by island; bodies
 // get impulses at their contacts.
@@ -265,6 +273,15 @@ bool lb_touch_faces(const lbBody *body, const lbPairTriangle *at, const double w
 // A place where two could touch, of those that a task has found for its pair. `length` (m) is that
 // of the smaller one.
 void lb_touch_add_candidate(lbTouchWork *work, double length, const lbTouchCandidate *candidate);
+// touch_deep.c: those of two bodies that are deep inside each other; false: they are not. Features
+// of such contacts count down from this one, by directions.
+#define LB_DEEP_FEATURE (-2)
+static inline bool lb_touch_is_deep(int32_t feature) { return feature <= LB_DEEP_FEATURE; }
+// m/s: what overlaps comes apart no faster. Few places push what is deep, which bends it more.
+static inline double lb_touch_parting(int32_t feature) {
+  return lb_touch_is_deep(feature) ? 0.3 : 1.0;
+}
+bool lb_touch_part(const lbWorld *world, lbTouchWork *work, const lbNear *near);
 // touch_pair.c: those of two bodies whose surfaces are placed. Returns the length of the smaller.
 double lb_touch_pair(const lbWorld *world, lbTouchWork *work, lbNear *near);
 // touch_self.c: those of a body and itself.

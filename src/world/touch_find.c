@@ -168,6 +168,17 @@ static void tell_woken(lbWorld *world, int32_t a, int32_t b) {
   to[1] = world->slots[a].asleep ? b : a;
 }
 
+// Whether there is room for how bodies give way at one contact more.
+static bool use_pool(lbWorldTouch *touch, int32_t a, int32_t b) {
+  int32_t one = touch->counts[a], other = b < 0 ? 0 : touch->counts[b];
+  size_t more = lb_touch_pool_of(one + 1) - lb_touch_pool_of(one);
+  if (b == a) more = lb_touch_pool_of(one + 2) - lb_touch_pool_of(one);
+  if (b >= 0 && b != a) more += lb_touch_pool_of(other + 1) - lb_touch_pool_of(other);
+  if (touch->pool_used + more > touch->pool_room) return false;
+  touch->pool_used += more;
+  return true;
+}
+
 // Chosen places of a pair become contacts, as many as there is room for.
 static void take(lbWorld *world, const lbNear *near, const lbTouchCandidate *found) {
   lbWorldTouch *touch = world->touch;
@@ -182,7 +193,7 @@ static void take(lbWorld *world, const lbNear *near, const lbTouchCandidate *fou
   double other = friction_of(world, b < 0 ? world->colliders[near->collider].friction
                                           : world->slots[b].friction);
   for (int32_t i = 0; i < near->found; i++) {
-    if (i >= room) {
+    if (i >= room || !use_pool(touch, a, b)) {
       touch->dropped += near->found - i;
       break;
     }
@@ -190,6 +201,7 @@ static void take(lbWorld *world, const lbNear *near, const lbTouchCandidate *fou
     *contact = (lbWorldContact){
       .slots = { a, b }, .collider = near->collider, .at = found[i], .friction = sqrt(one * other)
     };
+    if (lb_touch_is_deep(contact->at.feature)) contact->friction = 0;
     make_axes(contact->at.normal, contact->axes);
     touch->counts[a]++;
     if (b >= 0) touch->counts[b]++;
@@ -341,6 +353,7 @@ static double approach(const lbWorld *world, lbTouchWork *work, lbNear *near) {
     lb_self_find(world, work, a);
     return world->touch->reaches[a];
   }
+  if (b >= 0 && lb_touch_part(world, work, near)) return world->touch->reaches[a];
   if (b >= 0 && !is_rigid(world, b)) return lb_touch_pair(world, work, near);
   Rigid r = b >= 0 ? rigid_of(world, b) : collider_of(world, near->collider);
   if (is_rigid(world, a)) return approach_pair(world, work, near, &r);
@@ -458,6 +471,7 @@ static void keep_asleep(lbWorld *world) {
 void lb_touch_find(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   touch->contact_count = touch->dropped = touch->woken_count = 0;
+  touch->pool_used = 0;
   keep_asleep(world);
   sort_remembered(world);
   lb_near_find(world);

@@ -13,20 +13,29 @@
 #include <string.h>
 
 #define WORK (18 * LB_LCP_CONTACTS + 24) // numbers of lb_lcp_room, a contact at most
-#define UNFINISHED 1e-3  // of the deepest way through each other: what sweeps may leave
-#define STOP_SPEED 1.0   // m/s: a spring stops a body of this speed
-#define STOP_DEPTH 0.01  // within this share of its radius
-#define DAMPING 1.0      // of the critical one
-#define PARTING_HALF 0.5 // m/s: what a spring gives back in a step; it leaves with twice that
+#define EXACTLY 512                      // contacts in a step that are solved by pivoting, at most
+#define FEW 30                           // of an island: they are, whatever sweeps would do (lcp)
+#define UNFINISHED 1e-3 // of the deepest way through each other: what sweeps may leave
+#define ENOUGH 1e-6     // of the largest force: what pivoting may leave where sweeps failed
+#define LONGER 10       // times the sweeps, where there are too many contacts for pivoting
+#define STOP_SPEED 1.0  // m/s: a spring stops a body of this speed
+#define STOP_DEPTH 0.01 // within this share of its radius
+#define DAMPING 1.0     // of the critical one
+#define GIVES_BACK                                                                                 \
+  0.5 // of the parting speed: what a spring does in a step; it leaves with twice that
 
 // ---- memory ------------------------------------------------------------------------------------
+
+static int32_t exact_room(const lbWorldTouch *touch) {
+  return touch->contact_room < EXACTLY ? touch->contact_room : EXACTLY;
+}
 
 lbStatus lb_touch_reserve_response(lbWorld *world, lbError *err) {
   lbWorldTouch *touch = world->touch;
   bool lcp = world->settings.response == LB_RESPONSE_LCP;
   if (touch->lcp_work) return LB_OK;
   if (lcp) touch->stops = lb_alloc(3 * (size_t)touch->contact_room, sizeof(double));
-  touch->lcp_work = lb_alloc((size_t)touch->contact_room, WORK * sizeof(double));
+  touch->lcp_work = lb_alloc((size_t)exact_room(touch), WORK * sizeof(double));
   return (touch->stops || !lcp) && touch->lcp_work ? LB_OK : lb_fail_memory(err);
 }
 
@@ -40,15 +49,25 @@ static bool is_unfinished(const lbContactProblem *problem, const double *x) {
   return lb_contact_residual(problem, x) > UNFINISHED * deepest;
 }
 
+// What is heavy on what is light takes thousands of sweeps.
+static int32_t solve_longer(const lbWorldTouch *touch, const lbContactProblem *problem,
+                            int32_t first, double *x) {
+  bool fits = first + problem->contact_count <= exact_room(touch);
+  if (fits && lb_lcp_solve(problem, ENOUGH, touch->lcp_work + WORK * (size_t)first, x))
+    return problem->sweeps_most;
+  lbContactProblem longer = *problem;
+  longer.sweeps_most *= LONGER;
+  return lb_contact_solve(&longer, x);
+}
+
 int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *problem, int32_t first,
                        double *x) {
-  double *work = touch->lcp_work + WORK * (size_t)first;
-  bool few = problem->contact_count <= LB_LCP_CONTACTS;
-  if (touch->stops && few && lb_lcp_solve(problem, work, x)) return 1;
+  bool few = problem->contact_count <= FEW && first + problem->contact_count <= exact_room(touch);
+  if (touch->stops && few && lb_lcp_solve(problem, 0, touch->lcp_work + WORK * (size_t)first, x))
+    return 1;
   int32_t sweeps = lb_contact_solve(problem, x);
-  // What is heavy on what is light takes thousands of sweeps.
-  if (few && sweeps == problem->sweeps_most && is_unfinished(problem, x))
-    (void)lb_lcp_solve(problem, work, x);
+  if (sweeps == problem->sweeps_most && is_unfinished(problem, x))
+    sweeps = solve_longer(touch, problem, first, x);
   return sweeps;
 }
 
@@ -87,7 +106,8 @@ static void soften(lbWorld *world, int32_t c) {
   Spring spring = spring_between(world, contact);
   double k = spring.stiffness, damper = 2 * DAMPING * sqrt(k * spring.mass) / world->h;
   double gap = contact->at.gap, free_way = lb_touch_free_way(world, c);
-  free[0] = free_way + (gap < 0 ? fmax(gap * k / (k + damper), -PARTING_HALF * world->h) : gap);
+  double parting = GIVES_BACK * lb_touch_parting(contact->at.feature);
+  free[0] = free_way + (gap < 0 ? fmax(gap * k / (k + damper), -parting * world->h) : gap);
   for (int i = 1; i < 3; i++) free[i] -= before[i] / k;
   lbContactSide side = touch->sides[2 * c + (touch->sides[2 * c].body < 0)];
   const lbContactPart *part = &touch->parts[side.body];
@@ -123,4 +143,49 @@ void lb_touch_stop(lbWorld *world) {
   if (!find_approach(world)) return;
   lb_touch_solve_all(touch, touch->stops);
   lb_touch_strike_all(world, touch->stops);
+}
+
+// ---- energy ------------------------------------------------------------------------------------
+
+// Impulses take the place of forces that were held: what these did is taken back at once, while
+// they were felt slowly by what is stiff. So the changes d of a whole island, with the speeds v
+// that its contacts have and S how they change, may create energy, d (v + S d / 2); then only that
+// share of them is made that creates none.
+static void keep_energy(lbWorldTouch *touch, double h, int32_t island) {
+  const int32_t *list = touch->by_island + touch->island_begin[island];
+  int32_t count = touch->island_begin[island + 1] - touch->island_begin[island];
+  double first = 0, second = 0; // of the share, and of its square
+  lbContactProblem problem = {
+    .contact_count = count, .sides = touch->sides, .parts = touch->parts, .list = list
+  };
+  double *held = touch->solve_work, *changes = held + 3 * (size_t)touch->contact_count;
+  for (int32_t i = 0; i < count; i++)
+    for (int32_t k = 3 * list[i]; k < 3 * list[i] + 3; k++) {
+      held[k] = h * touch->forces[k];
+      changes[k] = touch->impulses[k] - held[k];
+    }
+  lb_contact_moves(&problem, held);
+  for (int32_t i = 0; i < count; i++) {
+    double by[3];
+    lb_contact_move(&problem, list[i], by);
+    for (int k = 0; k < 3; k++) {
+      double change = changes[3 * list[i] + k];
+      if (change != 0) first += change * (touch->free[3 * list[i] + k] + by[k]);
+    }
+  }
+  lb_contact_moves(&problem, changes);
+  for (int32_t i = 0; i < count; i++) {
+    double by[3];
+    lb_contact_move(&problem, list[i], by);
+    for (int k = 0; k < 3; k++) second += 0.5 * changes[3 * list[i] + k] * by[k];
+  }
+  if (!(first + second > 0)) return;
+  double share = first < 0 && second > 0 ? fmin(-first / second, 1) : 0;
+  for (int32_t i = 0; i < count; i++)
+    for (int32_t k = 3 * list[i]; k < 3 * list[i] + 3; k++)
+      touch->impulses[k] = held[k] + share * changes[k];
+}
+
+void lb_touch_keep_energy(lbWorld *world) {
+  for (int32_t i = 0; i < world->touch->island_count; i++) keep_energy(world->touch, world->h, i);
 }

@@ -10,7 +10,6 @@
 #define TOLERANCE 1e-6 // of the largest force: no smaller changes are wanted
 #define ENOUGH 3e-4    // of the deepest that places would get into each other: nor of their moves
 #define ENOUGH_LINKED 3e-5 // where joints depend on forces
-#define PARTING 1.0        // m/s: bodies that overlap come apart no faster
 #define SHARE 0.2          // of the overlap that a step takes back, at most
 #define NEVER 1e30         // m/s: a gap that nothing closes
 #define BODIES 4           // a task: waking a thread costs more than a few of them
@@ -90,7 +89,7 @@ static void make_parts(lbWorldTouch *touch) {
   for (int32_t t = 0; t < touch->toucher_count; t++) {
     size_t n = 3 * (size_t)touch->touchers[t].count;
     touch->parts[t] = (lbContactPart){ touch->touchers[t].count, at, at + n * n };
-    at += n * n + 3 * n;
+    at += lb_touch_pool_of(touch->touchers[t].count);
   }
   memset(touch->pool, 0, (size_t)(at - touch->pool) * sizeof *at);
 }
@@ -254,7 +253,8 @@ static void find_free(const lbWorld *world, int32_t c) {
   double *free = touch->free + 3 * (size_t)c;
   for (int k = 0; k < 3; k++) free[k] = lb_dot(contact->axes[k], way);
   double gap = contact->at.gap;
-  free[0] += gap < 0 ? fmax(SHARE * gap, -PARTING * world->h) : gap;
+  double parting = lb_touch_parting(contact->at.feature);
+  free[0] += gap < 0 ? fmax(SHARE * gap, -parting * world->h) : gap;
 }
 
 double lb_touch_free_way(const lbWorld *world, int32_t c) {
@@ -534,6 +534,7 @@ static void find_impulses(lbWorld *world) {
     lb_joints_solve(world, true, &touch->parts, touch->impulses, solve_contacts);
   } else
     solve_contacts(world, touch->impulses);
+  if (!jointed) lb_touch_keep_energy(world);
   double *changes = touch->free; // done with
   for (int32_t i = 0; i < 3 * touch->contact_count; i++)
     changes[i] = touch->impulses[i] - world->h * touch->forces[i];

@@ -80,6 +80,7 @@ struct lbWorld {
   double begin;      // s, when the present step length began
   int64_t steps;     // of that length since then
   double h;          // s; 0: none yet
+  double whole;      // s, of the step under way, parts of which may be shorter than others
   int32_t slot_count, group_count, load_count, probe_count, path_count, attachment_count;
   int32_t joint_count, living;
   size_t slot_room, group_room, load_room, starting_room, probe_room, attachment_room, joint_room;

@@ -65,6 +65,50 @@ static void a_tool_of_any_shape_feels_what_it_presses(void **state) {
   }
 }
 
+// The coupling is stable at any stiffness and mass, and the device feels what the ground does.
+static void a_coupled_tool_presses_at_any_stiffness(void **state) {
+  (void)state;
+  static const double stiffnesses[] = { 10, 1e3, 1e5, 1e8 }, densities[] = { 1, 1000 };
+  static const lbColliderShape shapes[] = { LB_COLLIDER_SPHERE, LB_COLLIDER_BOX };
+  for (int i = 0; i < (CHECK_SANITIZED ? 2 : 8); i++) {
+    lbWorld *world = world_with(lb_vec3(0, 0, -9.81), 0.5);
+    lbColliderId ground = add_plane(world, lb_vec3(0, 0, 1));
+    lbBodyId id = add_block(world, block, lb_vec3(0, 0, 0));
+    lbToolDef def = lb_tool_def();
+    lbTool *tool = NULL;
+    lbError err;
+    lb_body_set_damping(lb_world_body(world, id), 20, 0.005);
+    def.shape.shape = shapes[i % 2];
+    for (int k = 0; k < 3; k++) def.shape.size[k] = 0.05;
+    def.shape.position = lb_vec3(0.1, 0.1, 0.26);
+    def.force_limit = 1e6, def.torque_limit = 1e3;
+    def.stiffness = stiffnesses[i / 2], def.density = densities[i % 2];
+    // damped critically, as far as the tool alone is concerned
+    def.damping = 2 * sqrt(def.stiffness * def.density * 1.3e-4), def.turn_damping = 0.01;
+    check_ok(lb_tool_create(world, &def, &tool, &err), err);
+    double press = 0, jump = 0, last = 0;
+    for (int t = 0; t < 700; t++) {
+      double z = 0.26 - 0.06 * fmin(1, t / 400.0);
+      lb_tool_tick(tool, lb_vec3(0.1, 0.1, z), lb_quat_identity(), 0.001);
+      press = lb_tool_state(tool).force.z;
+      assert_true(isfinite(press));
+      if (t > 600) jump = fmax(jump, fabs(press - last));
+      last = press;
+    }
+    lbVec3 carried;
+    check_ok(lb_world_collider_force(world, ground, &carried, NULL, &err), err);
+    double weight = 9.81 * lb_body_report(lb_world_body(world, id)).mass;
+    print_message("%g N/m, %g kg/m3: %.4g N on the device, %.4g on the ground, jumps %.2g N\n",
+                  def.stiffness, def.density, press, -carried.z, jump);
+    assert_true(press > 0.1);
+    check_near(-carried.z / (press + weight), 1, 0.05);
+    check_small(jump, 0.05 * press + 0.05);
+    lb_tool_destroy(tool);
+    assert_int_equal(lb_world_body_count(world), 1);
+    lb_world_destroy(world);
+  }
+}
+
 static void a_tool_keeps_to_its_limits(void **state) {
   (void)state;
   lbWorld *world = world_with(lb_vec3(0, 0, 0), 0.5);
@@ -94,6 +138,7 @@ static void a_tool_keeps_to_its_limits(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_tool_of_any_shape_feels_what_it_presses),
+    cmocka_unit_test(a_coupled_tool_presses_at_any_stiffness),
     cmocka_unit_test(a_tool_keeps_to_its_limits),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
