@@ -54,7 +54,8 @@ typedef enum lbFrameForces {
 } lbFrameForces;
 typedef enum lbFrameMass { LB_FRAME_FULL, LB_FRAME_LUMPED, LB_FRAME_MASS_COUNT } lbFrameMass;
 
-#define LB_FRAMES_MOST 64 // frames of a body whose forces are springs; by samples there may be 200
+#define LB_FRAMES_MOST 200       // frames of a body
+#define LB_SPRING_FRAMES_MOST 64 // of one whose forces are springs
 
 // Warped stiffness (lbModel.warp_settings), numbers as in files. What is turned with the material,
 typedef enum lbWarpRotation {

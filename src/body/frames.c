@@ -102,7 +102,7 @@ static void get(const lbBody *body, double *q, double *v, double *force) {
   const lbFramesShared *shared = lb_frames_shared(p);
   const lbFramesState *state = lb_frames_state(body);
   size_t used = (size_t)p->dimension, rest = ((size_t)p->padded - used) * sizeof(double);
-  lbFrameMotion motions[LB_FRAMES_LIMIT];
+  lbFrameMotion motions[LB_FRAMES_MOST];
   LB_ASSERT(q || !v); // places are needed for velocities
   if (q) {
     lb_frames_motions(body, motions);
@@ -134,7 +134,7 @@ static void put_motion(lbBody *body, const double *q, const double *v, lbScratch
     state->version++;
   }
   if (!v) return;
-  lbFrameMotion motions[LB_FRAMES_LIMIT];
+  lbFrameMotion motions[LB_FRAMES_MOST];
   lb_frames_motions(body, motions);
   lb_frame_skin_move(lb_frames_shared(body->prepared)->nodes, body->prepared->level, motions, 0,
                      whole->node_count, s->a, NULL);
@@ -299,7 +299,7 @@ void lb_frames_find_mass(const lbBody *body, lbScratch *scratch) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   const lbFramesState *state = lb_frames_state(body);
   lbFramesWork *w = scratch->own;
-  bool there = w->mass_body == body && w->mass_version == state->version, fixed[LB_FRAMES_LIMIT];
+  bool there = w->mass_body == body && w->mass_version == state->version, fixed[LB_FRAMES_MOST];
   if (there && w->mass_factored) return;
   if (!there) {
     lbFrameSystem sums = { 0, NULL, NULL, NULL, w->M };

@@ -9,13 +9,12 @@
 #include "frames/springs.h"
 #include "limber/frames.h"
 #include "math/ldlt.h"
-#include "model/frames_limit.h"
 
 // ---- what bodies of a model share (frames_shared.c) --------------------------------------------
 
 #define LB_FRAMES_ROOM 8 // frames that may be inserted into a body
 // Up to so many frames systems are factored whole, and springs can be had.
-#define LB_FRAMES_DENSE (LB_FRAMES_MOST + LB_FRAMES_ROOM)
+#define LB_FRAMES_DENSE (LB_SPRING_FRAMES_MOST + LB_FRAMES_ROOM)
 
 // Weights of points: those of point k are entries [begin[k], begin[k + 1]).
 typedef struct lbFrameLists {
@@ -66,7 +65,7 @@ lbStatus lb_frames_rebuild_set(lbPrepared *prepared, const double *materials, co
 // Frames that there is room for.
 static inline int32_t lb_frames_room(const lbPrepared *prepared) {
   int32_t room = prepared->model->size.frame_count + LB_FRAMES_ROOM;
-  return room < LB_FRAMES_LIMIT ? room : LB_FRAMES_LIMIT;
+  return room < LB_FRAMES_MOST ? room : LB_FRAMES_MOST;
 }
 uint64_t lb_frames_identify(const lbPrepared *prepared, uint64_t hash);
 

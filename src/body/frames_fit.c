@@ -46,7 +46,7 @@ static lbFramePose nearest_pose(const lbFramesShared *shared, int32_t frame, con
 // The frame before `frame` with which it shares most weight.
 static int32_t pivot_of(const lbFramesShared *shared, int32_t frame) {
   const lbFrameSkin *skin = shared->nodes;
-  double shared_weight[LB_FRAMES_LIMIT] = { 0 };
+  double shared_weight[LB_FRAMES_MOST] = { 0 };
   int32_t best = 0;
   for (int32_t n = 0; n < shared->whole.node_count; n++) {
     const lbFrameBatch *batch = &skin->batches[n / LB_BATCH];
@@ -127,7 +127,7 @@ void lb_frames_fit_poses(lbBody *body, const double *u, lbFramesWork *w, lbScrat
 void lb_frames_improve_poses(lbBody *body, const double *u, double goal, lbFramesWork *w,
                              lbScratch *s) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
-  bool fixed[LB_FRAMES_LIMIT];
+  bool fixed[LB_FRAMES_MOST];
   for (int32_t i = 0; i < shared->count; i++) fixed[i] = lb_frames_is_led(body, i);
   for (int k = 0; k < ITERATIONS; k++)
     if (improve(body, fixed, u, w, s) < goal) break;

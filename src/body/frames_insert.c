@@ -73,7 +73,7 @@ static void add_with_bump(const lbFrameLists *from, int32_t point, size_t stride
 // The body's shape and motion before, in scratch->q and ->v, fixed axes.
 static void keep_shape(const lbBody *body, lbScratch *s) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
-  lbFrameMotion motions[LB_FRAMES_LIMIT];
+  lbFrameMotion motions[LB_FRAMES_MOST];
   lb_frames_motions(body, motions);
   lb_frame_skin_move(shared->nodes, body->prepared->level, motions, 0, shared->whole.node_count,
                      s->q, s->v);
@@ -123,7 +123,7 @@ static lbFramePoint point_near(const lbBody *body, const lbFrameMotion *motions,
 static lbStatus find_rest(const lbBody *body, const lbVoxels *voxels, lbVec3 x, lbVec3 *rest,
                           int32_t *home) {
   const lbModel *m = body->prepared->model;
-  lbFrameMotion motions[LB_FRAMES_LIMIT];
+  lbFrameMotion motions[LB_FRAMES_MOST];
   lbVec3 X = lb_vec3(0, 0, 0);
   double nearest = INFINITY, outside = 0;
   lb_frames_motions(body, motions);
@@ -167,7 +167,7 @@ static lbStatus make_voxels(const lbBody *body, lbVoxels **out) {
 static void blend_at(const lbBody *body, int32_t home, lbVec3 X, lbFramePose *pose,
                      double *velocity) {
   const lbFrameLists *lists = &lb_frames_shared(body->prepared)->set.samples;
-  lbFrameMotion motions[LB_FRAMES_LIMIT];
+  lbFrameMotion motions[LB_FRAMES_MOST];
   double Q[4] = { 0 }, rate[4] = { 0 }, V[8] = { 0 }, v[3] = { 0 };
   lb_frames_motions(body, motions);
   lbFramePoint p = point_near(body, motions, home, X);
@@ -210,8 +210,8 @@ static lbStatus insert_at(lbBody *body, const lbVoxels *voxels, lbVec3 X, int32_
   lbFramesState *state = lb_frames_state(body);
   int32_t samples = p->model->size.sample_count, nodes = p->model->size.node_count;
   int32_t count = shared->count;
-  lbFramePose rest[LB_FRAMES_LIMIT], pose;
-  uint8_t fixed[LB_FRAMES_LIMIT] = { 0 };
+  lbFramePose rest[LB_FRAMES_MOST], pose;
+  uint8_t fixed[LB_FRAMES_MOST] = { 0 };
   double velocity[6], *bump = lb_alloc((size_t)voxels->count, sizeof *bump);
   Lists at_samples = { 0 }, at_nodes = { 0 };
   bool room = make_lists(&shared->set.samples, 4, &at_samples);
@@ -310,8 +310,8 @@ static lbStatus remove_frame(lbBody *body, int32_t frame, lbScratch *s) {
   lbFramesState *state = lb_frames_state(body);
   int32_t count = shared->count - 1;
   size_t behind = (size_t)(count - frame);
-  lbFramePose rest[LB_FRAMES_LIMIT];
-  uint8_t fixed[LB_FRAMES_LIMIT];
+  lbFramePose rest[LB_FRAMES_MOST];
+  uint8_t fixed[LB_FRAMES_MOST];
   Lists at_samples = { 0 }, at_nodes = { 0 };
   bool room = make_lists(&shared->set.samples, 4, &at_samples);
   room = make_lists(&shared->set.nodes, 1, &at_nodes) && room;
@@ -328,8 +328,8 @@ static lbStatus remove_frame(lbBody *body, int32_t frame, lbScratch *s) {
     keep_shape(body, s);
     lbFrameSet set = { count, rest, fixed, finished(&at_samples, shared->set.samples.point_count),
                        finished(&at_nodes, shared->set.nodes.point_count) };
-    lbFramePose poses[LB_FRAMES_LIMIT];
-    double velocity[6 * LB_FRAMES_LIMIT];
+    lbFramePose poses[LB_FRAMES_MOST];
+    double velocity[6 * LB_FRAMES_MOST];
     memcpy(poses, state->poses, (size_t)shared->count * sizeof *poses);
     memcpy(velocity, state->velocity, 6 * (size_t)shared->count * sizeof *velocity);
     memmove(state->poses + frame, state->poses + frame + 1, behind * sizeof *state->poses);

@@ -190,7 +190,7 @@ static void fill_whole(lbPrepared *p, lbFramesShared *shared) {
 static lbStatus find_rest_factor(const lbPrepared *p, lbFramesShared *shared, lbError *err) {
   int32_t n = 6 * shared->count;
   size_t padded = (size_t)lb_ldlt_padded(n), square = (size_t)n * (size_t)n;
-  bool fixed[LB_FRAMES_LIMIT];
+  bool fixed[LB_FRAMES_MOST];
   lbFrameMotion *motions = lb_alloc((size_t)shared->count, sizeof *motions);
   double *room =
       lb_alloc(lb_frame_sums_doubles(shared->samples->list_most, shared->count), sizeof *room);
@@ -279,7 +279,7 @@ lbStatus lb_frames_rebuild_set(lbPrepared *p, const double *materials, const lbF
 // The frames of the model: another material is the end of those that were inserted.
 lbStatus lb_frames_rebuild(lbPrepared *p, const double *materials, lbError *err) {
   const lbModel *m = p->model;
-  lbFramePose rest[LB_FRAMES_LIMIT];
+  lbFramePose rest[LB_FRAMES_MOST];
   for (int32_t i = 0; i < m->size.frame_count; i++) {
     const double *pose = m->frame_poses + 7 * (size_t)i;
     rest[i] = (lbFramePose){ lb_quat_normalise(lb_quat(pose[3], pose[4], pose[5], pose[6])),

@@ -1,5 +1,4 @@
 // What must hold between the arrays of the method "frames".
-#include "model/frames_limit.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -15,16 +14,16 @@ static lbStatus check_presence(const lbModel *m, const char *where, lbError *err
                    "%s: frames.settings, sample_begin, node_begin, node_voxels, grid or grid_size "
                    "is missing",
                    where);
-  if (m->size.frame_count > LB_FRAMES_LIMIT || m->size.sample_count < 1)
+  if (m->size.frame_count > LB_FRAMES_MOST || m->size.sample_count < 1)
     return lb_fail(err, LB_ERR_FORMAT, "%s: %d frames and %d samples; 1 to %d frames have samples",
-                   where, (int)m->size.frame_count, (int)m->size.sample_count, LB_FRAMES_LIMIT);
+                   where, (int)m->size.frame_count, (int)m->size.sample_count, LB_FRAMES_MOST);
   const int32_t *s = m->frame_settings;
   if (s[0] < 0 || s[0] >= LB_FRAME_FORCES_COUNT || s[1] < 0 || s[1] >= LB_FRAME_MASS_COUNT)
     return lb_fail(err, LB_ERR_FORMAT, "%s: frames.settings has forces %d and mass %d", where,
                    (int)s[0], (int)s[1]);
-  if (s[0] == LB_FRAME_SPRINGS && m->size.frame_count > LB_FRAMES_MOST)
+  if (s[0] == LB_FRAME_SPRINGS && m->size.frame_count > LB_SPRING_FRAMES_MOST)
     return lb_fail(err, LB_ERR_FORMAT, "%s: %d frames have springs, up to %d can", where,
-                   (int)m->size.frame_count, LB_FRAMES_MOST);
+                   (int)m->size.frame_count, LB_SPRING_FRAMES_MOST);
   return LB_OK;
 }
 

@@ -8,7 +8,6 @@
 
 #include "linalg/fnnls.h"
 #include "math/ldlt.h"
-#include "model/frames_limit.h"
 #include "reduce/selection.h"
 
 #include <math.h>
@@ -70,7 +69,7 @@ static double sum_of(Trainer *t, const lbFrameSamples *samples, const lbFrameMot
 }
 
 static lbStatus factor_rest(Trainer *t, const lbFrameSamples *all, lbError *err) {
-  lbFrameMotion rest[LB_FRAMES_LIMIT];
+  lbFrameMotion rest[LB_FRAMES_MOST];
   size_t n = (size_t)t->n, padded = (size_t)lb_ldlt_padded(t->n);
   double stiffness = 0, mass = 0;
   lbFrameSystem sums = { 0, t->gradient, NULL, t->K, t->M };
@@ -106,7 +105,7 @@ static void draw(Trainer *t, lbRandom *random, double length, double *x) {
 }
 
 static lbStatus make_poses(Trainer *t, const lbFrameSamples *all, lbError *err) {
-  double x[6 * LB_FRAMES_LIMIT];
+  double x[6 * LB_FRAMES_MOST];
   for (int32_t p = 0; p < t->pose_count; p++) {
     lbRandom random = lb_random_stream(1, (uint64_t)p);
     lbFrameMotion *motions = t->motions + (size_t)p * (size_t)t->frames;
@@ -184,7 +183,7 @@ static size_t mass_rows(const Trainer *t) { return (size_t)t->n * (size_t)(t->n 
 
 static void fill_mass_rows(Trainer *t, const lbFrameSamples *samples, const double *diagonal,
                            double *rows) {
-  lbFrameMotion rest[LB_FRAMES_LIMIT];
+  lbFrameMotion rest[LB_FRAMES_MOST];
   size_t n = (size_t)t->n, at = 0;
   lbFrameSystem sums = { 0, NULL, NULL, NULL, t->M };
   lbFrameSurvey survey;
@@ -220,7 +219,7 @@ static lbStatus find_masses(Trainer *t, const lbFrameSamples *all, lbFrameCubatu
   size_t rows = mass_rows(t), count = (size_t)c->count, n = (size_t)t->n;
   double *A = lb_alloc(rows, (count + 1) * sizeof *A), *G = lb_alloc(count * count, sizeof *G);
   double *right = lb_alloc(count, sizeof *right), *x = lb_alloc(count, sizeof *x);
-  double diagonal[6 * LB_FRAMES_LIMIT + 1], total = 0;
+  double diagonal[6 * LB_FRAMES_MOST + 1], total = 0;
   lbStatus status = A && G && right && x ? LB_OK : lb_fail_memory(err);
   for (size_t i = 0; i < n; i++) diagonal[i] = t->M[i * (n + 1)];
   diagonal[n] = all->mass;

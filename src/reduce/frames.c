@@ -3,7 +3,6 @@
 #include "limber/reduce.h"
 
 #include "frames/weights.h"
-#include "model/frames_limit.h"
 #include "reduce/frame_cubature.h"
 #include "reduce/harmonic.h"
 #include "reduce/object.h"
@@ -28,13 +27,13 @@ const char *const *lb_frames_force_names(void) { return force_names; }
 const char *const *lb_frames_mass_names(void) { return mass_names; }
 
 static lbStatus check(const lbReduceDef *def, const lbFramesDef *frames, lbError *err) {
-  if (frames->count < 1 || frames->count > LB_FRAMES_LIMIT)
+  if (frames->count < 1 || frames->count > LB_FRAMES_MOST)
     return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\": %d frames, there must be 1 to %d",
-                   def->name, (int)frames->count, LB_FRAMES_LIMIT);
-  if (frames->forces == LB_FRAME_SPRINGS && frames->count > LB_FRAMES_MOST)
+                   def->name, (int)frames->count, LB_FRAMES_MOST);
+  if (frames->forces == LB_FRAME_SPRINGS && frames->count > LB_SPRING_FRAMES_MOST)
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "model \"%s\": springs of %d frames, up to %d can have them", def->name,
-                   (int)frames->count, LB_FRAMES_MOST);
+                   (int)frames->count, LB_SPRING_FRAMES_MOST);
   if (frames->weights < 0 || frames->weights >= LB_WEIGHT_KIND_COUNT || (int)frames->forces < 0 ||
       frames->forces >= LB_FRAME_FORCES_COUNT || (int)frames->mass < 0 ||
       frames->mass >= LB_FRAME_MASS_COUNT)
@@ -168,7 +167,7 @@ static lbStatus place_in_region(const Job *job, int32_t region, double *position
 // From regions to their frames.
 static lbStatus find_owners(Job *job, lbError *err) {
   const lbVoxels *voxels = job->body->voxels;
-  int32_t frames[LB_FRAMES_LIMIT];
+  int32_t frames[LB_FRAMES_MOST];
   for (int32_t r = 0; r < job->def->rigid_count; r++) {
     frames[r] = -1;
     for (int32_t i = 0; i < job->def->count; i++) {
@@ -265,7 +264,7 @@ static lbStatus list_weights(Job *job, lbError *err) {
   lbModel *draft = job->draft;
   const lbVoxels *voxels = job->body->voxels;
   int32_t frames = job->def->count, nodes = draft->size.node_count;
-  double cell = voxels->grid->cell, values[LB_FRAMES_LIMIT], gradients[3 * LB_FRAMES_LIMIT];
+  double cell = voxels->grid->cell, values[LB_FRAMES_MOST], gradients[3 * LB_FRAMES_MOST];
   Lists at_samples, at_nodes;
   int32_t *homes = lb_arena_alloc(job->arena, (size_t)nodes, sizeof *homes);
   lbStatus status = make_lists(job->arena, voxels->count, frames, 4, &at_samples, err);
@@ -341,7 +340,7 @@ static lbStatus choose_samples(Job *job, lbError *err) {
   const lbFramesDef *frames = job->def;
   if (frames->sample_limit == 0 && frames->sample_error == 0) return LB_OK;
   size_t entries = (size_t)draft->size.sample_entry_count;
-  lbFramePose rest[LB_FRAMES_LIMIT];
+  lbFramePose rest[LB_FRAMES_MOST];
   double *values = lb_arena_alloc(job->arena, entries, sizeof *values);
   double *gradients = lb_arena_alloc(job->arena, entries, 3 * sizeof *gradients);
   double *shares = lb_arena_alloc(job->arena, (size_t)draft->size.sample_count, 2 * sizeof *shares);

@@ -1,8 +1,6 @@
 // "frames" of a body: where its frames are, how they move what lies between them.
 #include "scene/body.h"
 
-#include "model/frames_limit.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +12,8 @@ static const char *const keys[] = { "count",    "positions", "weights",   "radiu
 static lbStatus read_positions(const lbField *json, lbSceneBody *body, lbError *err) {
   if (!lb_field_here(json)) return LB_OK;
   size_t count = json_is_array(json->value) ? json_array_size(json->value) : 0;
-  if (count < 1 || count > LB_FRAMES_LIMIT)
-    return lb_field_fail(json, err, "must be a list of 1 to %d points [x, y, z]", LB_FRAMES_LIMIT);
+  if (count < 1 || count > LB_FRAMES_MOST)
+    return lb_field_fail(json, err, "must be a list of 1 to %d points [x, y, z]", LB_FRAMES_MOST);
   body->frame_positions = lb_alloc(count, 3 * sizeof(double));
   if (!body->frame_positions) return lb_fail_memory(err);
   lbStatus status = LB_OK;
@@ -30,11 +28,11 @@ static lbStatus read_positions(const lbField *json, lbSceneBody *body, lbError *
 
 // frame_fixed has room for those that are driven, too.
 static lbStatus read_fixed(const lbField *json, lbSceneBody *body, lbError *err) {
-  body->frame_fixed = lb_alloc(2 * LB_FRAMES_LIMIT, sizeof *body->frame_fixed);
+  body->frame_fixed = lb_alloc(2 * LB_FRAMES_MOST, sizeof *body->frame_fixed);
   if (!body->frame_fixed) return lb_fail_memory(err);
   if (!lb_field_here(json)) return LB_OK;
   size_t count = json_is_array(json->value) ? json_array_size(json->value) : 0;
-  if (count < 1 || count > LB_FRAMES_LIMIT)
+  if (count < 1 || count > LB_FRAMES_MOST)
     return lb_field_fail(json, err, "must be a list of numbers of frames");
   lbStatus status = LB_OK;
   for (size_t i = 0; i < count && !status; i++) {
@@ -70,7 +68,7 @@ static lbStatus read_drive_of(const lbField *drive, const char *key, lbSceneBody
 // Frames that follow a motion, as fixed ones: { "number": motion, ... }.
 static lbStatus read_drive(const lbField *json, lbSceneBody *body, lbError *err) {
   if (!lb_field_here(json)) return LB_OK;
-  if (!json_is_object(json->value) || json_object_size(json->value) > LB_FRAMES_LIMIT)
+  if (!json_is_object(json->value) || json_object_size(json->value) > LB_FRAMES_MOST)
     return lb_field_fail(json, err, "must be { \"number of a frame\": motion, ... }");
   size_t count = json_object_size(json->value) + 1;
   body->joint_paths = lb_alloc(count, sizeof *body->joint_paths);
@@ -186,7 +184,7 @@ lbStatus lb_scene_read_frames(const lbField *json, lbSceneBody *body, lbError *e
   if (!status && json_is_true(skeleton.value) && lb_field_here(&positions))
     status = lb_field_fail(&positions, err, "a \"skeleton\" is given: remove one of them");
   int32_t least = json_is_true(skeleton.value) ? 0 : 1;
-  if (!status) status = lb_field_integer(&count, least, LB_FRAMES_LIMIT, &frames->count, err);
+  if (!status) status = lb_field_integer(&count, least, LB_FRAMES_MOST, &frames->count, err);
   if (!status) status = read_positions(&positions, body, err);
   if (!status) status = lb_field_choice(&weights, lb_frames_weight_names(), &choices[0], err);
   if (!status) status = lb_field_choice(&forces, lb_frames_force_names(), &choices[1], err);

@@ -4,7 +4,6 @@
 
 #include "limber/file.h"
 #include "meshio/rig.h"
-#include "model/frames_limit.h"
 #include "scene/gltf_motion.h"
 
 #include <math.h>
@@ -177,11 +176,11 @@ lbStatus lb_scene_read_skeleton(const lbField *body_json, const lbField *frames,
   if (lb_field_here(&cycle)) s.cycle = json_is_true(cycle.value);
   s.animation = lb_field_text(&animation, &status, err);
   if (!status) status = load(body_json, &s, err);
-  if (!status && s.rig->joint_count + body->frames.count > LB_FRAMES_LIMIT)
+  if (!status && s.rig->joint_count + body->frames.count > LB_FRAMES_MOST)
     status = lb_field_fail(frames, err,
                            "%d joints and %d more frames are more than the %d that a body "
                            "can have",
-                           (int)s.rig->joint_count, (int)body->frames.count, LB_FRAMES_LIMIT);
+                           (int)s.rig->joint_count, (int)body->frames.count, LB_FRAMES_MOST);
   if (!status) status = take_joints(&driven, &s, body, err);
   if (!status && s.animation && body->joint_path_count == 0)
     status = lb_field_fail(&animation, err, "there is no animation \"%.60s\" that moves a joint",

@@ -3,8 +3,6 @@
 // by dual quaternions: what that changes is measured, and too much is refused.
 #include "study/run_files.h"
 
-#include "model/frames_limit.h"
-
 #include <string.h>
 
 typedef struct Skin {
@@ -36,7 +34,7 @@ static void add_up(const lbModel *m, int32_t vertex, double *sums) {
 // Weights that continue beyond the surface of a body may be negative by a little: without those.
 static lbStatus fill_weights(const lbModel *m, Skin *skin, lbError *err) {
   size_t vertices = (size_t)m->size.vertex_count, frames = (size_t)m->size.frame_count;
-  double sums[LB_FRAMES_LIMIT];
+  double sums[LB_FRAMES_MOST];
   skin->begin = lb_alloc(vertices + 1, sizeof *skin->begin);
   skin->joints = lb_alloc(vertices * frames, sizeof *skin->joints);
   skin->weights = lb_alloc(vertices * frames, sizeof *skin->weights);

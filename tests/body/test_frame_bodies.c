@@ -286,8 +286,8 @@ static void failed_allocations_leave_nothing_behind(void **state) {
 static void find_stiffness(const lbBody *body, bool springs, double *K) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   const lbFramesState *state = lb_frames_state(body);
-  lbFrameMotion motions[LB_FRAMES_LIMIT];
-  double gradient[6 * LB_FRAMES_LIMIT];
+  lbFrameMotion motions[LB_FRAMES_MOST];
+  double gradient[6 * LB_FRAMES_MOST];
   lbFrameSystem sums = { 0, gradient, NULL, K, NULL };
   int32_t options = LB_FRAMES_FORCE | LB_FRAMES_TANGENT;
   double *room =
