@@ -103,7 +103,7 @@ WRONG = {
     "an angle of view of 180": (("x.png", "--fov", 180), "fov is 180"),
     "a zoom of nothing": (("x.png", "--zoom", 0), "zoom is 0"),
     "too many samples": (("x.png", "--samples", 64), "samples is 64"),
-    "an unknown map": (("x.png", "--map", "heat"), "displacement, speed, stress or pressure"),
+    "an unknown map": (("x.png", "--map", "heat"), "displacement, speed, stress, pressure or weights"),
     "an unknown setting": (("x.png", "--set", "wirefram=1"), 'did you mean "wireframe"'),
     "a setting without a value": (("x.png", "--set", "sky=on,ground"), "name=value"),
     "a button": (("x.png", "--set", "reset=1"), "reset"),
