@@ -105,6 +105,8 @@ if(plain_build)
   # It goes on in the folder that the page is built in.
   set_tests_properties(web.engine_bits PROPERTIES DEPENDS web.build)
   set_tests_properties(web.build web.engine_bits PROPERTIES RESOURCE_LOCK build-web)
+  # Others wait for it, so it begins first, also where no run before tells how long it takes.
+  set_tests_properties(web.build PROPERTIES COST 1000)
 endif()
 
 # Checks of the source tree; tools/ says what each one demands. 77 means skipped.
