@@ -259,7 +259,7 @@ static uint64_t hash_of_stacks(int32_t *islands) {
   for (int i = 0; i < 12; i++)
     ids[i] = add_block(world, i & 1 ? modal : subspace,
                        lb_vec3((i / 3 == 3 ? 2.22 : i / 3) + 0.01 * i, 0, 0.01 + 0.21 * (i % 3)));
-  for (int i = 0; i < (CHECK_SANITIZED ? 10 : 90); i++) lb_world_step(world, h);
+  for (int i = 0; i < (CHECK_SANITIZED ? 20 : 90); i++) lb_world_step(world, h);
   *islands = lb_world_contact_stats(world).islands;
   for (int i = 0; i < 12; i++) {
     double q[64], v[64];
