@@ -376,7 +376,7 @@ static void fill_on_meshes_is_within_a_third_of_cholmod(void **state) {
     lbMaterial material = lb_material();
     def.materials = &material;
     def.material_count = 1;
-    if (!check_shared(paths[i])) continue;
+    if (!check_shared(paths[i])) skip();
     check_ok(lb_mesh_load(paths[i], &mesh, &err), err);
     check_ok(lb_fem_create(mesh, &def, &fem, &err), err);
     compare_fill(paths[i], fem->pattern);
