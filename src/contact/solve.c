@@ -313,6 +313,13 @@ int32_t lb_contact_solve(const lbContactProblem *p, double *x) {
   return p->sweeps_most;
 }
 
+double lb_contact_deepest(const lbContactProblem *p) {
+  double deepest = 0;
+  for (int32_t i = 0; i < p->contact_count; i++)
+    deepest = fmax(deepest, -p->free[3 * (size_t)number_of(p, i)]);
+  return deepest;
+}
+
 double lb_contact_residual(const lbContactProblem *p, const double *x) {
   double largest = 0, worst = 0;
   lb_contact_moves(p, x);

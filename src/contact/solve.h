@@ -56,7 +56,9 @@ int32_t lb_contact_solve(const lbContactProblem *problem, double *x);
 void lb_contact_moves(const lbContactProblem *problem, const double *x);
 void lb_contact_move(const lbContactProblem *problem, int32_t contact, double by[3]);
 // How far x is from a solution: the largest w_n < 0, |w_n x_n| / largest force, and what friction
-// lacks, all in the unit of w. For tests and reports.
+// lacks, all in the unit of w.
 double lb_contact_residual(const lbContactProblem *problem, const double *x);
+// How far places get through each other where no force acts, at most; in the unit of w.
+double lb_contact_deepest(const lbContactProblem *problem);
 
 #endif

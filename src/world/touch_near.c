@@ -9,15 +9,14 @@
 
 #include "body/body.h"
 
-#define WAY 2.0    // times what speeds tell: bodies speed up
-#define SLACK 0.01 // of the radius
-#define ASIDE 0.25 // of a velocity: what it may turn out to bring places nearer by
-#define HALT 0.03  // of the radius: what bodies may run into each other by unforeseen
-#define BODIES 32  // a task
-#define FARTHER                                                                                    \
-  0.25           // of what is left of a margin: how much farther than the nearest places is looked
-#define ROUNDS 8 // of passing on
-#define PARTNERS 24 // of a body, on the average: room
+#define WAY 2.0      // times what speeds tell: bodies speed up
+#define SLACK 0.01   // of the radius
+#define ASIDE 0.25   // of a velocity: what it may turn out to bring places nearer by
+#define HALT 0.03    // of the radius: what bodies may run into each other by unforeseen
+#define BODIES 32    // a task
+#define FARTHER 0.25 // of what is left of a margin: how far beyond the nearest places is looked
+#define ROUNDS 8     // of passing on
+#define PARTNERS 24  // of a body, on the average: room
 
 // ---- memory ------------------------------------------------------------------------------------
 

@@ -43,10 +43,7 @@ lbStatus lb_touch_reserve_response(lbWorld *world, lbError *err) {
 
 // Whether places still get through each other by a good part of what they would without forces.
 static bool is_unfinished(const lbContactProblem *problem, const double *x) {
-  double deepest = 0;
-  for (int32_t i = 0; i < problem->contact_count; i++)
-    deepest = fmax(deepest, -problem->free[3 * (size_t)problem->list[i]]);
-  return lb_contact_residual(problem, x) > UNFINISHED * deepest;
+  return lb_contact_residual(problem, x) > UNFINISHED * lb_contact_deepest(problem);
 }
 
 // What is heavy on what is light takes thousands of sweeps.

@@ -153,13 +153,6 @@ typedef struct Solving {
   double *x;
 } Solving;
 
-static double deepest_of(const lbContactProblem *problem) {
-  double deepest = 0;
-  for (int32_t i = 0; i < problem->contact_count; i++)
-    deepest = fmax(deepest, -problem->free[3 * (size_t)problem->list[i]]);
-  return deepest;
-}
-
 static void solve_islands(int32_t begin, int32_t end, void *context) {
   Solving *s = context;
   const int32_t *at = s->touch->island_begin;
@@ -167,7 +160,7 @@ static void solve_islands(int32_t begin, int32_t end, void *context) {
     lbContactProblem problem = make_problem(s->touch);
     problem.contact_count = at[i + 1] - at[i];
     problem.list = s->touch->by_island + at[i];
-    problem.enough = s->touch->enough * deepest_of(&problem);
+    problem.enough = s->touch->enough * lb_contact_deepest(&problem);
     s->touch->sweeps[i] = lb_touch_solve(s->touch, &problem, at[i], s->x);
   }
 }
