@@ -97,30 +97,13 @@ static lbStatus solve_small(int32_t count, double *A, double *B, double *values,
 
 // ---- shift and invert --------------------------------------------------------------------------
 
-// X = (K + s M)⁻¹ Y by the solver.
-static void solve_columns(const lbParts *parts, int32_t count, const double *Y, double *X) {
-  Vec x, y;
-  size_t rows = 3 * (size_t)parts->own_count;
-  LB_PETSC(VecDuplicate(parts->rows, &x));
-  LB_PETSC(VecDuplicate(parts->rows, &y));
-  for (size_t c = 0; c < (size_t)count; c++) {
-    LB_PETSC(VecPlaceArray(x, X + c * rows));
-    LB_PETSC(VecPlaceArray(y, Y + c * rows));
-    LB_PETSC(KSPSolve(parts->solver, y, x));
-    LB_PETSC(VecResetArray(x));
-    LB_PETSC(VecResetArray(y));
-  }
-  LB_PETSC(VecDestroy(&x));
-  LB_PETSC(VecDestroy(&y));
-}
-
 static lbStatus sharpen(const lbParts *parts, Found *found, lbError *err) {
   size_t n = (size_t)found->count, rows = found->rows;
   double *MW = lb_ranks_alloc(rows * n + 1, sizeof(double));
   double *X = lb_ranks_alloc(rows * n + 1, sizeof(double));
   double *A = lb_ranks_alloc(n * n, sizeof(double)), *B = lb_ranks_alloc(n * n, sizeof(double));
   lb_parts_multiply(parts, parts->M, found->count, found->W, MW);
-  solve_columns(parts, found->count, MW, X);
+  lb_parts_solve(parts, found->count, MW, X);
   multiply_all(rows, found->count, X, MW, A);
   lb_parts_multiply(parts, parts->M, found->count, X, MW);
   multiply_all(rows, found->count, X, MW, B);

@@ -71,5 +71,7 @@ void lb_parts_finish(const lbParts *parts, const double *nodes, double *rows);
 
 // Y = A X, rows of this rank (3 own_count x count). Collective.
 void lb_parts_multiply(const lbParts *parts, Mat A, int32_t count, const double *X, double *Y);
+// Y = A⁻¹ X by the solver that is set up. Collective.
+void lb_parts_solve(const lbParts *parts, int32_t count, const double *X, double *Y);
 
 #endif
