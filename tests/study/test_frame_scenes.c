@@ -1,5 +1,5 @@
 // Keys of "frames" in scenes, and what runs of such bodies write.
-#include "../scene/scene_text.h"
+#include "../body/scene_bodies.h"
 
 #include "limber/cook.h"
 #include "limber/export.h"
@@ -31,15 +31,6 @@ static lbRun *run_of(const lbScene *scene, double rate) {
   def.frame_rate = rate;
   check_ok(lb_run(scene, &def, &run, &err), err);
   return run;
-}
-
-static lbModel *model_of(const char *text) {
-  lbScene *scene = scene_of(text);
-  lbModel *model = NULL;
-  lbError err;
-  check_ok(lb_scene_model(&scene->bodies[0], &model, &err), err);
-  lb_scene_destroy(scene);
-  return model;
 }
 
 // ---- driven frames -----------------------------------------------------------------------------
@@ -197,10 +188,10 @@ static lbVec3 sag_of(const lbModel *model) {
 
 static void fewer_samples_bend_as_all_do(void **state) {
   (void)state;
-#define HELD ",'damping':{'mass':3},'fixed':{'box':[[-9,-9,-9],[0.01,9,9]]}"
-  lbModel *all = model_of(SCENE("'count':4,'samples':320", HELD));
-  lbModel *few = model_of(SCENE("'count':4,'samples':{'voxels':320,'error':0.02}", HELD));
-  lbModel *some = model_of(SCENE("'count':4,'samples':{'voxels':320,'count':60}", HELD));
+#define DAMPED_HELD ",'damping':{'mass':3},'fixed':{'box':[[-9,-9,-9],[0.01,9,9]]}"
+  lbModel *all = model_of(SCENE("'count':4,'samples':320", DAMPED_HELD));
+  lbModel *few = model_of(SCENE("'count':4,'samples':{'voxels':320,'error':0.02}", DAMPED_HELD));
+  lbModel *some = model_of(SCENE("'count':4,'samples':{'voxels':320,'count':60}", DAMPED_HELD));
   int32_t kept[2] = { 0, 0 };
   double mass = 0, whole = 0;
   for (int32_t k = 0; k < few->size.sample_count; k++) {
