@@ -1,6 +1,6 @@
-# The build side in WebAssembly, with limber's own engine: a library, not a part of `make web`.
-# Headers of Debian's, alone in a folder as the page's are: declarations alone, a program that links
-# readers and writers that call them (JSON, gzip) brings them along.
+# The build side in WebAssembly, with limber's own engine: the library that the page's builder links
+# (web-builder.cmake). Of Jansson and zlib only the headers are there, alone in a folder; what readers
+# and writers call of them is in web/builder.
 set(LIMBER_ENGINE own)
 set(web_headers)
 foreach(header jansson.h jansson_config.h zlib.h zconf.h)
