@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "linalg/product.h"
 #include "linalg/lanczos.h"
 
 enum { MOST_STEPS = 60, CLUSTER = 8 };
@@ -84,7 +85,7 @@ static lbStatus add_block(Search *s, int32_t width, lbError *err) {
                                               space->C, space->R, err);
   if (status) return status;
   memcpy(space->V + n * (size_t)before, space->W, n * (size_t)width * sizeof *space->W);
-  lb_sparse_multiply_many_in(s->def->K, width, space->W, space->MW, space->product_work);
+  lb_product_multiply(s->def->K, width, space->W, space->MW, space->product_work);
   lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, after, width, space->size, 1, space->V, space->MW, 0,
                     s->selected);
   for (size_t j = 0; j < (size_t)width; j++)
@@ -114,28 +115,31 @@ static void combine(Search *s, int32_t begin, int32_t width) {
                     0, s->X);
 }
 
-// W = P (K x - lambda M x) of the chosen pairs; their errors become what is measured.
+// W = P (K x - lambda M x) of the chosen pairs.
 static lbStatus find_corrections(Search *s, int32_t begin, int32_t width, lbError *err) {
   lbLanczos *space = s->space;
   size_t n = (size_t)space->size;
   combine(s, begin, width);
-  lb_sparse_multiply_many_in(s->def->K, width, s->X, space->W, space->product_work);
-  lb_sparse_multiply_many_in(s->def->M, width, s->X, space->MW, space->product_work);
+  lb_product_multiply(s->def->K, width, s->X, space->W, space->product_work);
+  lb_product_multiply(s->def->M, width, s->X, space->MW, space->product_work);
   for (size_t j = 0; j < (size_t)width; j++) {
     double lambda = space->theta[s->chosen[(size_t)begin + j]];
     for (size_t i = j * n; i < (j + 1) * n; i++) space->W[i] -= lambda * space->MW[i];
   }
-  lbStatus status =
-      lb_cholesky_solve_near(s->def->factor, LB_CHOLESKY_ONE_SWEEP, width, space->W, err);
-  if (status) return status;
   space->solve_count += width;
-  lb_sparse_multiply_many_in(s->def->M, width, space->W, space->MW, space->product_work);
+  return lb_cholesky_solve_near(s->def->factor, LB_CHOLESKY_ONE_SWEEP, width, space->W, err);
+}
+
+// Errors of the chosen pairs become the lengths of their corrections.
+static void measure_corrections(Search *s, int32_t begin, int32_t width) {
+  lbLanczos *space = s->space;
+  size_t n = (size_t)space->size;
+  lb_product_multiply(s->def->M, width, space->W, space->MW, space->product_work);
   for (size_t j = 0; j < (size_t)width; j++) {
     double square = 0;
     for (size_t i = j * n; i < (j + 1) * n; i++) square += space->W[i] * space->MW[i];
     s->errors[s->chosen[(size_t)begin + j]] = sqrt(fmax(square, 0));
   }
-  return LB_OK;
 }
 
 // Pairs by their errors, the largest first, in chosen; how many of them are above the tolerance.
@@ -188,6 +192,7 @@ static lbStatus verify(Search *s, bool *good, lbError *err) {
   for (int32_t done = 0; done < count && !status; done += most) {
     int32_t width = count - done < most ? count - done : most;
     status = find_corrections(s, done, width, err);
+    if (!status) measure_corrections(s, done, width);
     if (!status) status = add_block(s, width, err);
   }
   if (!status) status = find_ritz(s, err);
