@@ -375,7 +375,7 @@ static lbStatus search_from(lbEigenProblem *problem, lbCholesky *factor, int32_t
 static lbStatus search_compact(lbEigenProblem *problem, lbCholesky *factor, lbEigen **out,
                                lbError *err) {
   enum { BLOCK = 16 };
-  int32_t count = problem->def.count, capacity = 3 * count + 7 * BLOCK, rigid_count = 0;
+  int32_t count = problem->def.count, capacity = 3 * count + 5 * BLOCK, rigid_count = 0;
   bool found = false;
   bool fits = capacity + BLOCK <= problem->K->size;
   if (!lb_cholesky_info(factor).single || problem->def.verify || !fits) return LB_OK;

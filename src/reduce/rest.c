@@ -140,8 +140,9 @@ lbStatus lb_rest_factor(lbRest *rest, lbError *err) {
     K = rest->held;
   }
   if (!status && !rest->kept.cholesky) status = lb_cholesky_create(K, &rest->kept.cholesky, err);
-  rest->kept.ready = false; // it will not be K + shift M
   if (!status) status = lb_cholesky_factor(rest->kept.cholesky, K, err);
+  rest->kept.shift = 0;
+  rest->kept.ready = !status && K == rest->K;
   return status;
 }
 
