@@ -73,7 +73,8 @@ static void held_points_are_where_they_are_told(void **state) {
   lbVec3 target = lb_add(lb_vec3_load(model->node_positions + 3 * TIP), lb_vec3(-0.1, 0.2, 0.1));
   int32_t id = hold(body, TIP, target);
   for (int i = 0; i < 40; i++) {
-    assert_int_equal(lb_body_step(body, 0.02), 0);
+    int32_t flags = lb_body_step(body, 0.02);
+    if (i > 0) assert_int_equal(flags, 0); // the first one goes a quarter of the length
     if (i > 2) check_small(distance(where(body, TIP), target), 1e-10);
   }
   body_ok(body, lb_body_remove_constraint(body, id));
