@@ -54,11 +54,15 @@ static lbStatus check_def(const lbToolDef *def, lbError *err) {
 static lbStatus add_body_of(lbTool *tool, double density, lbError *err) {
   lbColliderDef shape = tool->def.shape;
   lbBodyDef def = lb_body_def();
+  lbModel *model = NULL;
   def.position = shape.position, def.rotation = shape.rotation;
   shape.position = lb_vec3(0, 0, 0), shape.rotation = lb_quat_identity();
-  lbStatus status = lb_rigid_model(&shape, density, &tool->model, err);
-  if (!status) status = lb_world_add(tool->world, tool->model, &def, &tool->body, err);
-  if (status) lb_model_destroy(tool->model);
+  lbStatus status = lb_rigid_model(&shape, density, &model, err);
+  if (!status) status = lb_world_add(tool->world, model, &def, &tool->body, err);
+  if (status)
+    lb_model_destroy(model);
+  else
+    tool->model = model;
   return status;
 }
 
