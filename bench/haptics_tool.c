@@ -41,8 +41,7 @@ static lbStatus make_model(lbModel **out, lbError *err) {
   reduce.damping_stiffness = 2e-3;
   subspace.basis.mode_count = subspace.basis.dimension = DIMENSION;
   lbStatus status = bench_subject_make(&shape, material, LB_MASS_LUMPED, -1, &subject, err);
-  if (!status)
-    status = lb_reduce_subspace(subject.mesh, subject.fem, &reduce, &subspace, out, err);
+  if (!status) status = lb_reduce_subspace(subject.mesh, subject.fem, &reduce, &subspace, out, err);
   bench_subject_release(&subject);
   return status;
 }

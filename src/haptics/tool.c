@@ -30,8 +30,10 @@ static lbStatus check_def(const lbToolDef *def, lbError *err) {
   const struct {
     double value;
     const char *name;
-  } numbers[] = { { def->speed_limit, "speed_limit" }, { def->turn_limit, "turn_limit" },
-                  { def->force_limit, "force_limit" }, { def->torque_limit, "torque_limit" },
+  } numbers[] = { { def->speed_limit, "speed_limit" },
+                  { def->turn_limit, "turn_limit" },
+                  { def->force_limit, "force_limit" },
+                  { def->torque_limit, "torque_limit" },
                   { def->density, "density" } };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (!(numbers[i].value > 0 && numbers[i].value <= LB_BODY_MOST))

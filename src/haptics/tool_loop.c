@@ -104,8 +104,7 @@ lbToolState lb_tool_state(lbTool *tool) {
 lbStatus lb_tool_show(lbTool *tool, lbWorld *shown, lbError *err) {
   if (!tool) return lb_refuse_null(err, "tool");
   if (!shown) return lb_refuse_null(err, "shown");
-  if (!tool->def.shown)
-    return lb_fail(err, LB_ERR_ARGUMENT, "tool: its def does not have `shown`");
+  if (!tool->def.shown) return lb_fail(err, LB_ERR_ARGUMENT, "tool: its def does not have `shown`");
   if (!atomic_load_explicit(&tool->written, memory_order_acquire))
     return lb_fail(err, LB_ERR_ARGUMENT, "tool: its loop has not made a tick yet");
   return lb_world_restore_state(shown, lb_exchange_read(&tool->worlds), tool->world_size, err);
