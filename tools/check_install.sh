@@ -71,7 +71,7 @@ expect_coupling() { # expect_coupling PROGRAM
 # Ten lines and a summary: the hand feels the body, and no more than the device can bear.
 expect_touch() { # expect_touch PROGRAM
   "$1" "$work/bar.glb" >"$work/words" || fail "$1 failed"
-  awk '$7 == "N" && $6 > 0.1 { pushed = 1 } $7 == "N" && $6 > 6.0001 { bad = 1 }
+  awk '$8 == "N" && $7 > 0.1 { pushed = 1 } $8 == "N" && $7 > 6.0001 { bad = 1 }
     END { exit bad || !(NR == 11 && pushed) }' "$work/words" ||
     fail "touch printed: $(cat "$work/words")"
 }
