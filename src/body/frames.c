@@ -59,6 +59,7 @@ static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *car
   draft.factor = lb_carve(carver, padded * padded, sizeof(double));
   draft.mass_factor = lb_carve(carver, padded * padded, sizeof(double));
   draft.sums = lb_carve(carver, 8 * count, sizeof(double));
+  draft.product = lb_carve(carver, 6 * count, sizeof(double));
   draft.room = lb_carve(carver, room, sizeof(double));
   draft.pull = lb_carve(carver, (size_t)p->padded, sizeof(double));
   draft.prescribed = lb_carve(carver, count, sizeof *draft.prescribed);
@@ -259,7 +260,7 @@ static void forget(lbBody *body) {
 
 // ---- forces ------------------------------------------------------------------------------------
 
-static bool is_lumped(const lbBody *body) {
+bool lb_frames_is_lumped(const lbBody *body) {
   return lb_frames_state(body)->forces == LB_FRAME_SPRINGS ||
          lb_frames_shared(body->prepared)->mass == LB_FRAME_LUMPED;
 }
@@ -271,23 +272,25 @@ void lb_frames_sum(const lbBody *body, int32_t options, const lbFrameMotion *mot
   bool springs = lb_frames_state(body)->forces == LB_FRAME_SPRINGS;
   int32_t inertia = LB_FRAMES_MASS | LB_FRAMES_LOADS, asked = options & inertia;
   lbVec3 gravity = lb_frames_gravity(body);
-  if (is_lumped(body) && asked)
+  if (lb_frames_is_lumped(body) && asked)
     lb_frame_springs_lump(shared->springs, poses, velocity, gravity, out);
-  if (is_lumped(body)) options &= ~inertia;
+  if (lb_frames_is_lumped(body)) options &= ~inertia;
   if (springs)
-    lb_frame_springs_sum(shared->springs, options, shared->rest, poses, motions, out);
+    lb_frame_springs_sum(shared->springs, body->prepared->level, options, shared->rest, poses,
+                         motions, out);
   else if (options || !asked)
     lb_frame_sum(shared->samples, body->prepared->level, options, shared->count, motions, gravity,
                  room, out);
 }
 
-void lb_frames_survey(const lbBody *body, const lbFrameMotion *motions, const lbFramePose *poses,
-                      const double *velocity, lbFrameSurvey *out) {
+void lb_frames_survey(const lbBody *body, lbFrameMotion *motions, lbFrameSurvey *out) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
-  if (is_lumped(body))
-    lb_frame_springs_survey(shared->springs, shared->rest, poses, velocity, out);
-  else
-    lb_frame_survey(shared->samples, body->prepared->level, motions, out);
+  const lbFramesState *state = lb_frames_state(body);
+  if (lb_frames_is_lumped(body))
+    lb_frame_springs_survey(shared->springs, shared->rest, state->poses, state->velocity, out);
+  if (lb_frames_is_lumped(body)) return;
+  lb_frames_motions(body, motions);
+  lb_frame_survey(shared->samples, body->prepared->level, motions, out);
 }
 
 double lb_frames_modulus(const lbBody *body) {
@@ -304,21 +307,23 @@ static lbMat3 inertia_about(const lbFrameSurvey *survey, double mass, lbVec3 c) 
   return lb_mat3_sub(lb_mat3_scale(lb_mat3_trace(X), lb_mat3_identity()), X);
 }
 
+void lb_frames_fit_frame(lbBody *body, const lbFrameSurvey *survey) {
+  const lbWhole *whole = &lb_frames_shared(body->prepared)->whole;
+  lbVec3 c = lb_scale(1 / whole->mass, survey->moment);
+  lbVec3 L = lb_sub(survey->angular, lb_cross(c, survey->linear));
+  lbMat3 turn;
+  lb_polar3(
+      lb_mat3_sub(survey->turned, lb_mat3_scale(whole->mass, lb_mat3_outer(c, whole->centre))),
+      &turn, NULL);
+  lb_whole_set_frame(body, whole, &lb_frames_state(body)->T, c, turn, survey->linear, L,
+                     inertia_about(survey, whole->mass, c));
+}
+
 static void fit_frame(lbBody *body, lbScratch *scratch) {
-  lbFramesState *state = lb_frames_state(body);
-  const lbFramesShared *shared = lb_frames_shared(body->prepared);
-  const lbWhole *whole = &shared->whole;
   lbFramesWork *w = scratch->own;
   lbFrameSurvey survey;
-  lbMat3 turn;
-  lb_frames_motions(body, w->probe);
-  lb_frames_survey(body, w->probe, state->poses, state->velocity, &survey);
-  lbVec3 c = lb_scale(1 / whole->mass, survey.moment);
-  lb_polar3(lb_mat3_sub(survey.turned, lb_mat3_scale(whole->mass, lb_mat3_outer(c, whole->centre))),
-            &turn, NULL);
-  lbVec3 L = lb_sub(survey.angular, lb_cross(c, survey.linear));
-  lb_whole_set_frame(body, whole, &state->T, c, turn, survey.linear, L,
-                     inertia_about(&survey, whole->mass, c));
+  lb_frames_survey(body, w->probe, &survey);
+  lb_frames_fit_frame(body, &survey);
 }
 
 static void report(const lbBody *body, lbBodyReport *report, lbScratch *scratch) {
@@ -327,8 +332,8 @@ static void report(const lbBody *body, lbBodyReport *report, lbScratch *scratch)
   lbFramesWork *w = scratch->own;
   lbFrameSurvey survey;
   lbFrameSystem sums = { 0 };
+  lb_frames_survey(body, w->probe, &survey);
   lb_frames_motions(body, w->probe);
-  lb_frames_survey(body, w->probe, state->poses, state->velocity, &survey);
   lb_frames_sum(body, 0, w->probe, state->poses, state->velocity, w->room, &sums);
   lbPlacement base = lb_whole_base(body, &state->T);
   report->kinetic = survey.kinetic;

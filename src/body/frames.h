@@ -139,6 +139,7 @@ typedef struct lbFramesWork {       // lbScratch.own
   double *gradient, *loads, *K, *M; // lbFrameSystem
   double *factor, *mass_factor;     // LDLᵀ of the step's matrix and of M
   double *right, *sums;             // (6 count padded); (8 count)
+  double *product;                  // (6 count)
   double *room;                     // lb_frame_sums_doubles
   double *pull;                     // (padded) of constraints in the last iteration
   bool *prescribed;                 // (count) moves as told
@@ -151,6 +152,7 @@ typedef struct lbFramesWork {       // lbScratch.own
   double work;                                     // J, of what acts, over the step
   lbVec3 force, torque, momentum, angular, centre; // of a free body: about its centre, at the start
   bool driven;                                     // some prescribed frame moves
+  lbFrameSurvey survey; // of a free body at the end, once its momenta are right
 } lbFramesWork;
 
 // motions (count) <- of a body's state, with its velocities.
@@ -159,8 +161,11 @@ void lb_frames_motions(const lbBody *body, lbFrameMotion *motions);
 void lb_frames_sum(const lbBody *body, int32_t options, const lbFrameMotion *motions,
                    const lbFramePose *poses, const double *velocity, double *room,
                    lbFrameSystem *out);
-void lb_frames_survey(const lbBody *body, const lbFrameMotion *motions, const lbFramePose *poses,
-                      const double *velocity, lbFrameSurvey *out);
+// motions (count): work.
+void lb_frames_survey(const lbBody *body, lbFrameMotion *motions, lbFrameSurvey *out);
+// The body's frame as the body is as a whole.
+void lb_frames_fit_frame(lbBody *body, const lbFrameSurvey *survey);
+bool lb_frames_is_lumped(const lbBody *body);
 // Pa, the mean of λ + 2 μ.
 double lb_frames_modulus(const lbBody *body);
 // Gravity in the fixed axes.
@@ -191,6 +196,9 @@ bool lb_frames_solve(const lbFramesShared *shared, const double *factor, double 
 // y += s A x, A as lbFrameSystem has it.
 void lb_frames_add_product(const lbFramesShared *shared, double s, const double *A, const double *x,
                            double *y);
+// The same by the blocks of frames alone.
+void lb_frames_add_own_product(const lbFramesShared *shared, double s, const double *A,
+                               const double *x, double *y);
 
 // ---- from nodes to frames (frames_fit.c) -------------------------------------------------------
 
