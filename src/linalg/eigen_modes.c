@@ -33,8 +33,8 @@ static double leading_bits(double x) {
   return x;
 }
 
-// to += a b: Ogita, Rump and Oishi's dot product, without fused multiply-add. The same bits on every
-// machine, which long double has not.
+// to += a b: Ogita, Rump and Oishi's dot product, without fused multiply-add. The same bits on
+// every machine, which long double has not.
 static void add_product(Twofold *to, double a, double b) {
   double product = a * b, sum = to->sum + product, part = sum - to->sum;
   double lost = (to->sum - (sum - part)) + (product - part); // exactly, as in Knuth's sum
