@@ -139,13 +139,12 @@ static void set_figures(const benchDropResult *result, double *times, benchRow *
   row->repeats = result->repeats;
 }
 
-// The same by Bullet, with the settings of its own benchmark and free fall, and with those that it
-// has where nobody sets any. Returns the least median in ms; 0: it is not there.
+// The same by Bullet, with the settings of its own benchmark, and with those that it has where
+// nobody sets any. Returns the least median in ms; 0: it is not there.
 static double bench_peer(const char *name, const lbModel *model, const benchDrop *drop,
                          double *times, benchTable *table) {
   static const benchPeerSettings settings[] = {
     { "ReducedBenchmark", 100, 1e-3 },
-    { "FreeFall", 200, 1e-6 },
     { "defaults", 10, 0 },
   };
   benchPeerBody body = { .node_count = model->size.node_count,
@@ -216,7 +215,7 @@ static lbStatus bench_bounce(benchTable *table, lbError *err) {
   static const int32_t cells[3] = { 14, 14, 13 };
   lbModel *model = NULL;
   benchDrop drop = { .count = 1, .heights = { 0.3 }, .friction = 0.5, .h = 1.0 / 240 };
-  drop.steps = drop.peer_steps = 720;
+  drop.steps = 720, drop.peer_steps = 240;
   lbStatus status = make_model("sphere", size, cells, 2e5, MODES, true, &model, err);
   if (!status)
     status = bench_drop("contact.bounce", model, LB_METHOD_MODAL, &drop, 0.1, table, err);
@@ -228,7 +227,7 @@ static lbStatus bench_bounce(benchTable *table, lbError *err) {
 
 static lbStatus bench_stack(const lbModel *box, benchTable *table, lbError *err) {
   benchDrop drop = { .count = STACKED, .friction = 0.5, .h = 1.0 / 240, .steps = 480 };
-  drop.peer_steps = 240;
+  drop.peer_steps = 48;
   for (int i = 0; i < STACKED; i++) drop.heights[i] = 0.202 * i + 0.002;
   lbStatus status = bench_drop("contact.stack", box, LB_METHOD_MODAL, &drop, 0.6, table, err);
   if (!status)
