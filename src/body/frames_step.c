@@ -26,7 +26,7 @@
 #define DRAG_HALVINGS 60
 #define TWISTED -0.25    // cosine of half the angle between a frame and its pivot
 #define CREATED_MOST 1.1 // times what there was
-#define NOISE 1e-26      // of the modulus: strains of 1e-13 are rounding
+#define NOISE 1e-15      // of the modulus: what rounding may leave in the energies of laws
 
 // ---- frames that move as told ------------------------------------------------------------------
 
