@@ -139,7 +139,8 @@ static lbStatus run_edit(const Request *r, benchTable *table, lbError *err) {
 }
 
 static lbStatus run_web(const Request *r, benchTable *table, lbError *err) {
-  return bench_web(r->threads, table, err);
+  lbStatus status = bench_web(r->threads, table, err);
+  return status ? status : bench_web_build(r->mesh, table, err);
 }
 
 static lbStatus run_render(const Request *r, benchTable *table, lbError *err) {
@@ -154,7 +155,7 @@ static const struct {
 } benchmarks[] = {
   { "modal", false, false, run_modal },     { "fem", true, false, run_fem },
   { "subspace", true, true, run_subspace }, { "haptics", true, true, run_haptics },
-  { "web", false, false, run_web },         { "render", false, false, run_render },
+  { "web", true, false, run_web },          { "render", false, false, run_render },
   { "build", true, false, run_build },      { "cubature", true, true, run_cubature },
   { "edit", false, false, run_edit },       { "warp", true, true, run_warp },
   { "frames", false, false, run_frames },   { "contact", false, false, run_contact },
@@ -176,8 +177,8 @@ static cliStatus check_request(const char *name, const Request *request) {
   if (request->mesh && found >= 0 && !benchmarks[found].takes_mesh)
     return cli_usage(
         &cli_bench,
-        "--mesh belongs to the benchmarks build, cubature, engines, fem, haptics, subspace "
-        "and warp");
+        "--mesh belongs to the benchmarks build, cubature, engines, fem, haptics, subspace, warp "
+        "and web");
   if (request->fixed && !(request->mesh && found >= 0 && benchmarks[found].takes_fixed))
     return cli_usage(&cli_bench,
                      "--fixed belongs to cubature, haptics, subspace and warp with --mesh");
