@@ -241,7 +241,7 @@ static lbStatus iterate(Space *s, lbError *err) {
     int32_t converged = count_converged(s);
     status = lb_ranks_progress("modes", 0.2 + 0.7 * fmin(1, (double)converged / s->wanted), err);
     if (status || converged == s->wanted) return status;
-    if (s->m + 2 * s->pending <= s->capacity) continue;
+    if (s->m + 2 * BLOCK <= s->capacity) continue;
     restart(s, s->wanted + BLOCK);
     restarts++;
   }

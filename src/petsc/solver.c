@@ -73,5 +73,6 @@ lbStatus lb_solver_failure(KSP solver, lbError *err) {
                    "the factor needs about %d MB over all ranks, which there are not: use more "
                    "machines, a coarser mesh, or --solver iterative",
                    (int)megabytes);
-  return lb_fail(err, LB_ERR_NUMERIC, "sparse matrix: not positive definite (MUMPS: %d)", (int)code);
+  return lb_fail(err, LB_ERR_NUMERIC, "sparse matrix: not positive definite (MUMPS: %d)",
+                 (int)code);
 }
