@@ -59,5 +59,4 @@ typedef lbStatus lbMassProduct(void *context, const double *x, double *y, lbErro
 lbStatus lb_mass_orthonormalise_by(int32_t size, int32_t count, double *A, lbMassProduct *multiply,
                                    void *context, double cut, int32_t *rank, lbError *err);
 
-
 #endif
