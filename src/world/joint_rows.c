@@ -197,7 +197,7 @@ void lb_joints_make_rows(lbWorld *world) {
   joints->row_begin[0] = 0;
   for (int32_t o = 0; o < joints->ordered; o++) {
     lbBodyJoint *j = &joints->list[joints->order[o]];
-    for (int32_t p = 0; p < j->pair_count && !j->now.broken && !lb_joint_sleeps(world, j); p++) {
+    for (int32_t p = 0; p < j->pair_count && !j->now.broken && !lb_joint_stays(world, j); p++) {
       Ends e = { j, &j->pairs[p][0], &j->pairs[p][1], joints->order[o], p };
       int32_t at = joints->bodies[e.a->body].component;
       while (component < at) joints->row_begin[++component] = count;
@@ -249,7 +249,7 @@ void lb_joints_measure_speeds(lbWorld *world) {
   }
   for (int32_t o = 0; o < joints->ordered; o++) {
     lbBodyJoint *j = &joints->list[joints->order[o]];
-    if (lb_joint_sleeps(world, j)) continue;
+    if (lb_joint_stays(world, j)) continue;
     j->now.error = 0;
     for (int32_t p = 0; p < j->pair_count; p++) {
       Ends e = { j, &j->pairs[p][0], &j->pairs[p][1], joints->order[o], p };

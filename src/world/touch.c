@@ -39,6 +39,7 @@ void lb_touch_destroy(lbWorldTouch *touch) {
                            touch->woken,
                            touch->solve_work,
                            touch->stops,
+                           touch->saved_begin,
                            touch->lcp_work };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   for (int level = 0; level <= LB_RETRIES; level++) lb_free(touch->saved[level]);
@@ -105,7 +106,7 @@ static bool reserve_contacts(lbWorld *world) {
   touch->contact_room = 0;
   bool made = make_contacts(touch, room);
   touch->contact_room = made ? room : 0;
-  if (!made) touch->remembered_count = touch->asleep_count = 0;
+  if (!made) touch->remembered_count = touch->staying_count = 0;
   return made;
 }
 

@@ -136,7 +136,7 @@ struct lbWorldTouch {
   lbContact *reports;       // (contact_room)
   int32_t woken_count;
   int32_t *woken; // (contact_room x 2): slots of a body that sleeps and of one that could touch it
-  int32_t asleep_count;     // remembered contacts among bodies that sleep; they stay as they are
+  int32_t staying_count;    // remembered contacts among bodies that sleep, or whose step is done
   int32_t remembered_count; // and `reports` has as many, in the same order
   lbRememberedContact *remembered; // (contact_room)
   int32_t *remembered_next;        // (contact_room): of the same first body; -1: no more
@@ -182,9 +182,10 @@ struct lbWorldTouch {
   double *stops;    // (contact_room x 3): impulses before the step, N s; NULL: there are none
   double *lcp_work; // NULL: forces are found by Gauss-Seidel
   bool may_retry;   // the part under way can be taken again
-  bool missed;      // it must be: contacts did not end where they were to
+  bool missed;      // some must take it again: contacts did not end where they were to
   size_t saved_room;
-  char *saved[LB_RETRIES + 1]; // (saved_room): states of all bodies; the last for work
+  size_t *saved_begin;         // (slots + 1): of each body in
+  char *saved[LB_RETRIES + 1]; // (saved_room): states; the last for work
   int32_t node_room;
   lbTouchWork works[LB_NEAR_TASKS];
   lbTouchCandidate *found; // (LB_NEAR_BLOCK x LB_PAIR_CONTACTS)
@@ -229,7 +230,12 @@ lbVec3 lb_touch_place(const lbWorldTouch *touch, int32_t contact, int side);
 typedef int32_t lbWorldPart(lbWorld *world);
 int32_t lb_retry_part(lbWorld *world, int level, lbWorldPart *take);
 lbStatus lb_retry_reserve(lbWorld *world, lbError *err);
-bool lb_retry_is_better(const lbWorld *world); // asked when spots have been looked at
+// States of bodies that a part is to be taken again from: of those that loads, paths and
+// attachments act on, before these do; of those that have contacts.
+void lb_retry_keep_led(lbWorld *world);
+void lb_retry_keep_touchers(lbWorld *world);
+// Islands that missed, when spots have been looked at; false: none.
+bool lb_retry_mark(lbWorld *world);
 // Whether a collider could touch what is inside of a sphere, in the step.
 bool lb_touch_collider_is_near(const lbWorldCollider *collider, lbVec3 centre, double radius);
 

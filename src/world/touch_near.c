@@ -56,7 +56,7 @@ static double bend_of(const lbWorld *world, const lbTouchSphere *sphere) {
 static void find_sphere(lbWorld *world, int32_t slot) {
   lbWorldTouch *touch = world->touch;
   const lbWorldSlot *at = &world->slots[slot];
-  if (at->asleep && touch->reaches[slot] > 0) return; // where it was
+  if (lb_slot_stays(world, at) && touch->reaches[slot] > 0) return; // where it was
   touch->reaches[slot] = 0;
   if (!at->body || !at->touches) return;
   lbTouchSphere *sphere = &touch->spheres[slot];
@@ -141,7 +141,8 @@ static void sweep(lbWorld *world) {
       int32_t b = touch->swept[k];
       if (!(touch->reaches[b] > 0)) continue;
       if (low_of(touch, b, axis) > high) break;
-      if (world->slots[a].asleep && world->slots[b].asleep) continue;
+      if (lb_slot_stays(world, &world->slots[a]) && lb_slot_stays(world, &world->slots[b]))
+        continue;
       lbVec3 apart = lb_sub(touch->spheres[a].centre, touch->spheres[b].centre);
       double reach = touch->reaches[a] + touch->reaches[b];
       if (lb_dot(apart, apart) < reach * reach) add_partner(touch, a, b);
@@ -219,9 +220,10 @@ static void list_pairs(lbWorld *world) {
   for (int32_t i = 0; i < world->slot_count; i++) {
     const lbWorldSlot *slot = &world->slots[i];
     if (!(touch->reaches[i] > 0)) continue;
-    if (world->settings.self && slot->placed && !slot->asleep)
+    bool stays = lb_slot_stays(world, slot);
+    if (world->settings.self && slot->placed && !stays)
       add_near(touch, (lbNear){ .slots = { i, i }, .collider = -1, .margin = touch->margins[i] });
-    for (int32_t c = 0; c < world->collider_count && !slot->asleep; c++)
+    for (int32_t c = 0; c < world->collider_count && !stays; c++)
       if (world->colliders[c].solid) add_collider(world, i, c);
     for (int32_t k = touch->partners_first[i]; k >= 0; k = touch->partners[k].next)
       add_pair(world, i, touch->partners[k].slot);
