@@ -46,6 +46,7 @@ struct lbWorldCollider {
   double friction;
   lbVec3 position; // at the step's start
   lbQuat rotation;
+  lbSolidFrame frame;  // the same; made by touch_near.c
   bool moves;          // in the next step, to
   lbVec3 end_position; // here
   lbQuat end_rotation;

@@ -287,7 +287,7 @@ static Rigid rigid_of(const lbWorld *world, int32_t slot) {
 
 static Rigid collider_of(const lbWorld *world, int32_t number) {
   const lbWorldCollider *c = &world->colliders[number];
-  return (Rigid){ c->solid, lb_solid_frame(c->rotation, c->position) };
+  return (Rigid){ c->solid, c->frame };
 }
 
 // A body that deforms.

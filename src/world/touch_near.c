@@ -81,17 +81,16 @@ static double low_of(const lbWorldTouch *touch, int32_t slot, int axis) {
 // Along which bodies lie farthest apart.
 static int choose_axis(const lbWorld *world) {
   const lbWorldTouch *touch = world->touch;
-  int best = 0;
-  double most = -1;
-  for (int axis = 0; axis < 3; axis++) {
-    double low = INFINITY, high = -INFINITY;
-    for (int32_t i = 0; i < world->slot_count; i++) {
-      if (!(touch->reaches[i] > 0)) continue;
-      double at = along(touch->spheres[i].centre, axis);
-      low = fmin(low, at), high = fmax(high, at);
-    }
-    if (high - low > most) most = high - low, best = axis;
+  lbBox box = lb_box_empty();
+  for (int32_t i = 0; i < world->slot_count; i++) {
+    double at[3];
+    if (!(touch->reaches[i] > 0)) continue;
+    lb_vec3_store(at, touch->spheres[i].centre);
+    lb_box_add_point(&box, at);
   }
+  int best = 0;
+  for (int axis = 1; axis < 3; axis++)
+    if (box.high[axis] - box.low[axis] > box.high[best] - box.low[best]) best = axis;
   return best;
 }
 
@@ -179,8 +178,7 @@ static void add_collider(lbWorld *world, int32_t slot, int32_t number) {
   lbWorldTouch *touch = world->touch;
   const lbWorldCollider *c = &world->colliders[number];
   const lbTouchSphere *sphere = &touch->spheres[slot];
-  lbSolidFrame frame = lb_solid_frame(c->rotation, c->position);
-  lbVec3 centre = lb_solid_to_own(&frame, sphere->centre);
+  lbVec3 centre = lb_solid_to_own(&c->frame, sphere->centre);
   double way = way_near(c, sphere->centre, touch->reaches[slot]);
   double margin = touch->margins[slot] + way;
   if (!lb_solid_is_within(c->solid, centre, sphere->radius + margin)) return;
@@ -313,6 +311,9 @@ bool lb_near_may_meet(const lbWorld *world, const lbNear *near, double gap, lbVe
 }
 
 void lb_near_find(lbWorld *world) {
+  for (int32_t i = 0; i < world->collider_count; i++)
+    world->colliders[i].frame =
+        lb_solid_frame(world->colliders[i].rotation, world->colliders[i].position);
   lb_parallel_for(world->slot_count, BODIES, find_spheres, world);
   sweep(world);
   list_pairs(world);
