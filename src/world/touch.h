@@ -261,9 +261,15 @@ int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot); // its number among 
 bool lb_near_reserve(lbWorldTouch *touch, int32_t slot_room);
 void lb_near_release(lbWorldTouch *touch);
 void lb_near_find(lbWorld *world);
-// m: how far around two surfaces that are placed is looked for places; 0: they cannot touch.
+// How far around two surfaces that are placed is looked for places (margin, m; 0: they cannot
+// touch), and where along the line of their centres: the first ends at `end`, the second begins at
+// `begin`, and farther than the margin behind these there is nothing to touch.
+typedef struct lbNearGap {
+  lbVec3 axis; // unit, world, from the first to the second; zero: there is none
+  double end, begin, margin;
+} lbNearGap;
+lbNearGap lb_near_gap(const lbWorld *world, lbNear *near);
 // Whether places with a gap could meet that have velocities (m/s).
-double lb_near_margin(const lbWorld *world, lbNear *near);
 void lb_near_tighten(const lbWorld *world, lbNear *near); // a body and what is rigid
 bool lb_near_may_meet(const lbWorld *world, const lbNear *near, double gap, lbVec3 normal,
                       lbVec3 first, lbVec3 second);

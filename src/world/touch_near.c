@@ -271,20 +271,24 @@ static void find_margins(lbWorld *world) {
 }
 
 // Where an axis parts them, places beyond the nearest ones matter less the farther they are.
-double lb_near_margin(const lbWorld *world, lbNear *near) {
+lbNearGap lb_near_gap(const lbWorld *world, lbNear *near) {
   const lbPlaced *one = world->slots[near->slots[0]].placed;
   const lbPlaced *other = world->slots[near->slots[1]].placed;
   const lbTouchSphere *spheres = world->touch->spheres;
   near->spread = one->spread + other->spread;
   double way = WAY * (near->way + world->h * near->spread);
-  double margin = fmin(near->margin, near->slack + fmax(way, near->halt));
+  lbNearGap at = { .end = INFINITY, .begin = -INFINITY };
+  double margin = at.margin = fmin(near->margin, near->slack + fmax(way, near->halt));
   lbVec3 apart = lb_sub(spheres[near->slots[1]].centre, spheres[near->slots[0]].centre);
   double length = lb_length(apart);
-  if (!(length > 0)) return margin;
-  lbVec3 axis = lb_scale(1 / length, apart);
-  double gap = -lb_placed_extent(other, lb_scale(-1, axis)) - lb_placed_extent(one, axis);
-  if (!(gap > 0)) return margin;
-  return gap < margin ? fmin(margin, gap + near->slack + FARTHER * (margin - gap)) : 0;
+  if (!(length > 0)) return at;
+  at.axis = lb_scale(1 / length, apart);
+  at.end = lb_placed_extent(one, at.axis);
+  at.begin = -lb_placed_extent(other, lb_scale(-1, at.axis));
+  double gap = at.begin - at.end;
+  if (!(gap > 0)) return at;
+  at.margin = gap < margin ? fmin(margin, gap + near->slack + FARTHER * (margin - gap)) : 0;
+  return at;
 }
 
 // Where the surface is placed for other bodies, it is known how it moves, not only a bound of that.
