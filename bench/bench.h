@@ -78,6 +78,8 @@ lbStatus bench_free_body(const benchObject *object, const lbModel *model, int32_
 lbStatus bench_precision(benchTable *table, lbError *err);
 lbStatus bench_haptics(const char *mesh_path, const char *fixed_path, double seconds,
                        benchTable *table, lbError *err);
+// Ticks of tools of several shapes that press on a soft body in a world; `seconds` for all of them.
+lbStatus bench_haptics_tool(double seconds, benchTable *table, lbError *err);
 // Stages of building models of a surface at several sizes, each in a process of its own.
 lbStatus bench_builds(const char *mesh_path, int32_t threads, benchTable *table, lbError *err);
 // Steps of warped stiffness and what it is good for; with a mesh, steps on that, too.
@@ -87,6 +89,9 @@ lbStatus bench_warp(const char *mesh_path, const char *fixed_path, const char *p
 lbStatus bench_frames(benchTable *table, lbError *err);
 // Bodies that touch: a bounce, a stack, a pour, the solver, a far body.
 lbStatus bench_contact(int32_t threads, benchTable *table, lbError *err);
+// The same system by limber-mpi, a child process, on one and two ranks; no rows where it is not
+// beside this program.
+lbStatus bench_engine_petsc(const benchObject *object, benchTable *table, lbError *err);
 // Dense kernels of the engines that are compiled in.
 lbStatus bench_engine_kernels(benchTable *table, lbError *err);
 // A drag of a handle, and poses of the scenes in `scenes`/poses.

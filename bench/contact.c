@@ -1,6 +1,6 @@
-// limber bench contact: a body that bounces, a stack, bodies poured into a bowl and packed into a box,
-// the solver alone, and a body that nothing is near; beside Bullet's reduced bodies where the build
-// found them.
+// limber bench contact: a body that bounces, a stack, bodies poured into a bowl and packed into a
+// box, the solver alone, and a body that nothing is near; beside Bullet's reduced bodies where the
+// build found them.
 #include "bench/bench.h"
 
 #include "bench/contact.h"

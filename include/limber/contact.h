@@ -90,6 +90,18 @@ lbStatus lb_rigid_model(const lbColliderDef *shape, double density, lbModel **ou
 lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double friction,
                             lbError *err);
 
+// A body of the method "frames" gets frames where it is pressed, which go again when it is not:
+// at most `most` at a time (0 to 8; default 0: none), no nearer to others than `spacing` (m, at
+// rest; 0: half the smallest distance between the model's; two voxels or more). It takes over
+// within twice that distance, or four voxels. One comes where contact forces within that distance
+// of each other have pressed harder than a thousandth of the modulus on its square for a twentieth
+// of a second, and no frame is within it; it goes when no contact has been near for a quarter.
+// Shape and motion stay as near as the new frames can come (lb_body_frames_insert). This happens
+// between steps, in lb_world_step, takes memory and some milliseconds, is the same for any number
+// of threads, and goes back with saved states. Refused: bodies of other methods.
+lbStatus lb_world_set_contact_frames(lbWorld *world, lbBodyId id, int32_t most, double spacing,
+                                     lbError *err);
+
 // ---- joints ------------------------------------------------------------------------------------
 
 // What holds two bodies of any method together, or one in the world. Joints are part of the step
@@ -180,8 +192,9 @@ const lbContact *lb_world_contacts(const lbWorld *world);
 lbVec3 lb_world_contact_force(const lbWorld *world, lbBodyId id);
 // What bodies exert on a collider: the sum of contact forces (N) and their torque about its
 // position at the step's end (N m), world axes, means over the last step with all its parts. Either
-// may be NULL. For coupling a world to somebody else's rigid bodies: move colliders to where these
-// will be, step, and apply the forces to them (examples/coupling.c).
+// may be NULL. Colliders go where they are led whatever pushes them: for somebody else's bodies
+// that are led too, or much heavier than what they touch. Others are coupled by a rigid body that
+// stands for each of them, which gives and gets momentum (examples/coupling.c).
 lbStatus lb_world_collider_force(const lbWorld *world, lbColliderId id, lbVec3 *force,
                                  lbVec3 *torque, lbError *err);
 

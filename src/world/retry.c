@@ -3,30 +3,28 @@
 //
 // Forces of contacts are found with each body's own step matrix, about where the step begins. A
 // soft body that is hit hard gives way otherwise than that says, and forces that are right for the
-// one would feed energy into the other. How far places ended from where they were to end tells it.
+// one would feed energy into the other. How far places ended from where they were to end tells it;
+// so does what a joint holds together, when a hit turns its bodies by much.
 #include "world/joint.h"
 
 #include "body/body.h"
 
 #include <string.h>
 
-#define FAR 0.02 // of a body's radius: how far from there a place may end
+#define FAR 0.02    // of a body's radius: how far from there a place may end
+#define TURNED 0.02 // rad: the same of what a joint does not let turn
 
 // ---- whether it went well ----------------------------------------------------------------------
-
-static double radius_of(const lbWorldTouch *touch, int32_t slot) {
-  return touch->reaches[slot] - touch->margins[slot];
-}
 
 static bool ends_far(const lbWorld *world, int32_t c) {
   const lbWorldTouch *touch = world->touch;
   const lbWorldContact *contact = &touch->contacts[c];
-  double radius = radius_of(touch, contact->slots[0]);
+  double radius = lb_touch_radius(touch, contact->slots[0]);
   lbVec3 other;
   if (!(touch->forces[3 * c] > 0)) return false;
   if (contact->slots[1] >= 0) {
     other = lb_touch_place(touch, c, 1);
-    radius = fmin(radius, radius_of(touch, contact->slots[1]));
+    radius = fmin(radius, lb_touch_radius(touch, contact->slots[1]));
   } else {
     const lbWorldCollider *collider = &world->colliders[contact->collider];
     other = lb_add(contact->at.point, lb_collider_way(collider, contact->at.point));
@@ -38,44 +36,68 @@ static bool ends_far(const lbWorld *world, int32_t c) {
 
 // ---- who takes its step again ------------------------------------------------------------------
 
-// Jointed bodies are taken as one: what joints tell is told of a whole part.
-static void mark_jointed(const lbWorld *world, int32_t *marks) {
-  const lbWorldJoints *joints = world->linked;
-  bool any = false;
-  if (!lb_joints_hold_any(world)) return;
-  for (int32_t i = 0; i < joints->body_count; i++) {
-    int32_t group = world->slots[joints->bodies[i].slot].sleep_group;
-    any |= group >= 0 && marks[group];
-  }
-  for (int32_t i = 0; i < joints->body_count && any; i++) {
-    int32_t group = world->slots[joints->bodies[i].slot].sleep_group;
-    if (group >= 0) marks[group] = 1;
-  }
+// The island of a body: of all places where bodies could have touched (lb_sleep_group), whether
+// these pushed or not, since in shorter parts others may. -1: it does not move in this part.
+static int32_t group_of(const lbWorld *world, int32_t slot) {
+  const lbWorldSlot *at = &world->slots[slot];
+  return lb_slot_stays(world, at) ? -1 : at->sleep_group;
 }
 
-// Islands are those of all places where bodies could have touched (lb_sleep_group), whether these
-// pushed or not: in shorter parts others may.
+// Marks the islands of all jointed bodies; or tells whether one of them is marked.
+static bool mark_jointed(const lbWorld *world, int32_t *marks, bool all) {
+  bool any = false;
+  for (int32_t i = 0; lb_joints_hold_any(world) && i < world->linked->body_count; i++) {
+    int32_t group = group_of(world, world->linked->bodies[i].slot);
+    if (group >= 0 && all) marks[group] = 1;
+    any |= group >= 0 && marks[group];
+  }
+  return any;
+}
+
+// Jointed bodies are taken as one: what joints tell is told of a whole part.
+static bool halve_marked(lbWorld *world, int32_t *marks) {
+  bool any = false;
+  if (mark_jointed(world, marks, false)) mark_jointed(world, marks, true);
+  for (int32_t i = 0; i < world->slot_count; i++) {
+    int32_t group = group_of(world, i);
+    if (group < 0 || !marks[group]) continue;
+    world->slots[i].halvings++;
+    any = true;
+  }
+  return any;
+}
+
+// In place of the numbers of contacts that were found, which are done with.
+static int32_t *clear_marks(const lbWorld *world) {
+  int32_t *marks = world->touch->counts;
+  memset(marks, 0, (size_t)world->slot_count * sizeof *marks);
+  return marks;
+}
+
 bool lb_retry_mark(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  int32_t *marks = touch->counts; // of contacts that were found: done with
-  bool any = false;
+  int32_t *marks = clear_marks(world);
   if (!touch->may_retry) return false;
-  memset(marks, 0, (size_t)world->slot_count * sizeof *marks);
   for (int32_t c = 0; c < touch->contact_count; c++) {
     if (!ends_far(world, c)) continue;
     const lbContactSide *sides = touch->sides + 2 * (size_t)c;
     int32_t toucher = sides[0].body >= 0 ? sides[0].body : sides[1].body;
-    marks[world->slots[touch->touchers[toucher].slot].sleep_group] = 1;
-    any = true;
+    marks[group_of(world, touch->touchers[toucher].slot)] = 1;
   }
-  if (!any) return false;
-  mark_jointed(world, marks);
-  for (int32_t i = 0; i < world->slot_count; i++) {
-    lbWorldSlot *slot = &world->slots[i];
-    bool missed = !lb_slot_stays(world, slot) && slot->sleep_group >= 0 && marks[slot->sleep_group];
-    if (missed) slot->halvings++;
+  if (lb_joints_come_apart(world, FAR, TURNED)) mark_jointed(world, marks, true);
+  return halve_marked(world, marks);
+}
+
+bool lb_retry_mark_risen(lbWorld *world) {
+  const lbWorldTouch *touch = world->touch;
+  int32_t *marks = clear_marks(world);
+  if (!touch->may_retry || !touch->energy_noted) return false;
+  for (int32_t i = 0; i < touch->island_count; i++) {
+    if (!lb_energy_rose(world, i)) continue;
+    for (int32_t t = 0; t < touch->toucher_count; t++)
+      if (touch->touchers[t].island == i) marks[group_of(world, touch->touchers[t].slot)] = 1;
   }
-  return true;
+  return halve_marked(world, marks);
 }
 
 // ---- states ------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 //   touch_response.c  what lbContactResponse changes in that
 //   retry.c        steps that are taken again in halves
 //   islands.c      bodies that touch each other, apart from all others
+//   contact_frames.c  frames that come where bodies are pressed
 //   sleep.c        islands at rest
 #ifndef LB_WORLD_TOUCH_H
 #define LB_WORLD_TOUCH_H
@@ -128,6 +129,11 @@ typedef struct lbWorldToucher {
   lbTouching touching;
 } lbWorldToucher;
 
+typedef struct lbEnergy { // of a body where a part of a step began, J
+  double before;          // that of its weight included
+  double scale;           // without that
+} lbEnergy;
+
 struct lbWorldTouch {
   int32_t contact_room, contact_count;
   int32_t dropped;          // contacts for which there was no room in the last step
@@ -160,6 +166,7 @@ struct lbWorldTouch {
   int32_t *counts;           // of contacts
   int32_t *remembered_first; // in `remembered`; -1: none
   lbVec3 *sums;              // N, contact forces of the last step
+  lbEnergy *energies;        // of the touchers, where they are noted
   int32_t toucher_count;     //
   lbWorldToucher *touchers;  //
   lbContactPart *parts;      // of the touchers, in the problem of forces, then in that of impulses
@@ -184,6 +191,7 @@ struct lbWorldTouch {
   double *lcp_work; // NULL: forces are found by Gauss-Seidel
   bool may_retry;   // the part under way can be taken again
   bool missed;      // some must take it again: contacts did not end where they were to
+  bool energy_noted;
   size_t saved_room;
   size_t *saved_begin;         // (slots + 1): of each body in
   char *saved[LB_RETRIES + 1]; // (saved_room): states; the last for work
@@ -227,6 +235,16 @@ void lb_touch_strike_all(lbWorld *world, const double *impulses);
 // Where the spot of a contact's body is, as it was looked at.
 lbVec3 lb_touch_place(const lbWorldTouch *touch, int32_t contact, int side);
 
+// m: of a sphere around the surface of a body that was looked at.
+static inline double lb_touch_radius(const lbWorldTouch *touch, int32_t slot) {
+  return touch->reaches[slot] - touch->margins[slot];
+}
+
+// energy.c: what the bodies of contacts have before the step, where one of these is hit hard (or
+// `always`); whether an island has more when it is done.
+void lb_energy_note(lbWorld *world, bool always);
+bool lb_energy_rose(const lbWorld *world, int32_t island);
+
 // retry.c: a part of a step by `take`, or in halves where contacts miss; room for that.
 typedef int32_t lbWorldPart(lbWorld *world);
 int32_t lb_retry_part(lbWorld *world, int level, lbWorldPart *take);
@@ -235,8 +253,10 @@ lbStatus lb_retry_reserve(lbWorld *world, lbError *err);
 // attachments act on, before these do; of those that have contacts.
 void lb_retry_keep_led(lbWorld *world);
 void lb_retry_keep_touchers(lbWorld *world);
-// Islands that missed, when spots have been looked at; false: none.
+// Islands that missed, when spots have been looked at, or in which energy rose, when the part is
+// done; false: none.
 bool lb_retry_mark(lbWorld *world);
+bool lb_retry_mark_risen(lbWorld *world);
 // Whether a collider could touch what is inside of a sphere, in the step.
 bool lb_touch_collider_is_near(const lbWorldCollider *collider, lbVec3 centre, double radius);
 
@@ -301,6 +321,8 @@ double lb_touch_pair(const lbWorld *world, lbTouchWork *work, lbNear *near);
 void lb_self_find(const lbWorld *world, lbTouchWork *work, int32_t slot);
 // colliders.c: the shape of a collider; to be destroyed.
 lbStatus lb_collider_make_solid(const lbColliderDef *def, lbSolid **out, lbError *err);
+// Before a step of dt: may take memory.
+void lb_contact_frames_update(lbWorld *world, double dt);
 lbWorldCollider *lb_world_find_collider(const lbWorld *world, lbColliderId id); // NULL: none
 // How a place of a collider moves in the step.
 lbVec3 lb_collider_way(const lbWorldCollider *collider, lbVec3 point);

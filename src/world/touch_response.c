@@ -77,7 +77,7 @@ typedef struct Spring {
 
 static Spring spring_of(const lbWorld *world, int32_t slot) {
   const lbWorldTouch *touch = world->touch;
-  double radius = touch->reaches[slot] - touch->margins[slot];
+  double radius = lb_touch_radius(touch, slot);
   double mass = world->slots[slot].body->prepared->mass;
   double rate = STOP_SPEED / (STOP_DEPTH * radius); // m v²/2 = k d²/2
   return (Spring){ mass * rate * rate, mass };

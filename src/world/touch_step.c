@@ -323,12 +323,15 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
   lb_retry_keep_touchers(world);
   touch->stats.find_seconds += lb_seconds() - begun;
   touch->stats.dropped += touch->dropped;
+  touch->energy_noted = false;
   if (touch->contact_count == 0 && !lb_joints_hold_any(world)) return;
   for (int32_t c = 0; c < touch->contact_count; c++)
     touch->frictions[c] = touch->contacts[c].friction;
+  if (touch->stops) lb_energy_note(world, true);
   lb_touch_stop(world);
   find_responses(world);
   for (int32_t c = 0; c < touch->contact_count; c++) find_free(world, c);
+  if (!touch->stops) lb_energy_note(world, false);
   recall(touch);
   lb_touch_soften(world);
   solve(world);
@@ -514,7 +517,9 @@ static void tell(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   touch->remembered_count = touch->staying_count;
   for (int32_t c = 0; c < touch->contact_count; c++) {
+    const int32_t *slots = touch->contacts[c].slots;
     if (!(touch->impulses[3 * c] > 0)) continue;
+    if (!gives_way(world, slots[0]) && !gives_way(world, slots[1])) continue;
     touch->remembered[touch->remembered_count] = remember(touch, c);
     touch->reports[touch->remembered_count++] = report(world, c);
   }
@@ -557,6 +562,7 @@ void lb_touch_finish(lbWorld *world) {
     touch->missed = lb_retry_mark(world);
     if (touch->missed) look_at_pushing(world);
     find_impulses(world);
+    touch->missed |= lb_retry_mark_risen(world);
   }
   tell(world);
   lb_sleep_update(world);
