@@ -329,9 +329,9 @@ static lbStatus add_box(lbWorld *world, lbError *err) {
   lbStatus status = lb_world_add_collider(world, &def, &id, err);
   def.shape = LB_COLLIDER_BOX;
   for (int i = 0; i < 4 && !status; i++) {
-    double aside = i & 1 ? 1.11 : -1.11;
+    double aside = i & 1 ? 1.16 : -1.16;
     def.position = i < 2 ? lb_vec3(aside, 0, 0.5) : lb_vec3(0, aside, 0.5);
-    for (int k = 0; k < 3; k++) def.size[k] = k == i / 2 ? 0.2 : k == 2 ? 1.0 : 2.4;
+    for (int k = 0; k < 3; k++) def.size[k] = k == i / 2 ? 0.2 : k == 2 ? 1.0 : 2.6;
     status = lb_world_add_collider(world, &def, &id, err);
   }
   return status;
