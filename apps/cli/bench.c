@@ -270,9 +270,8 @@ const cliVerb cli_bench = {
   "frames steps a turtle by seven frames and by two, by samples and springs, beside the figures\n"
   "asked for, and tells how far bars of 2 to 5 frames end from unreduced ones.\n"
   "contact drops a ball of 15 000 tets and a stack of five boxes onto the ground, beside Bullet's\n"
-  "reduced bodies where the build found libbullet-dev, pours 30 bodies into a bowl, and tells "
-  "what\n"
-  "the solver and a far body take, and what goes wrong.\n"
+  "reduced bodies where the build found libbullet-dev, pours 30 bodies into a bowl, packs 200\n"
+  "into a box, and tells what the solver and a far body take, and what goes wrong.\n"
   "edit drags a handle of a body of 200 000 triangles, and tells how far the reduced poses of\n"
   "scenes/poses are from the unreduced ones.\n"
   "render draws without a display: one body of 100 000 triangles, r = 30, and a thousand stems.\n",
