@@ -2,6 +2,7 @@
 #include "world/joint.h"
 
 #include "body/body.h"
+#include "math/functions.h"
 
 #define DRAWN 1.0  // m/s: points that are apart come together no faster
 #define TURNED 4.0 // rad/s: the same of rotations
@@ -45,7 +46,7 @@ static void sides_of(lbVec3 axis, lbVec3 sides[2]) {
 static double angle_of(const lbBodyJoint *j, lbQuat a, lbQuat b, double last) {
   lbVec3 axis = lb_quat_rotate(b, j->def.axis);
   lbVec3 of_a = lb_quat_rotate(a, j->side), of_b = lb_quat_rotate(b, j->side);
-  double angle = atan2(lb_dot(axis, lb_cross(of_b, of_a)), lb_dot(of_b, of_a));
+  double angle = lb_atan2(lb_dot(axis, lb_cross(of_b, of_a)), lb_dot(of_b, of_a));
   return angle + 2 * LB_PI * round((last - angle) / (2 * LB_PI));
 }
 
