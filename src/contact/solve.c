@@ -2,6 +2,7 @@
 #include "contact/solve.h"
 
 #include "contact/cone.h"
+#include "contact/solve_kernels.h"
 
 #include <string.h>
 
@@ -21,24 +22,17 @@ static int32_t number_of(const lbContactProblem *p, int32_t index) {
   return p->list ? p->list[index] : index;
 }
 
-// moves <- with three columns of the symmetric matrix, times x.
-static void add_columns(const lbContactPart *part, int32_t place, const double x[3]) {
-  const double *a = row_of(part, place, 0), *b = row_of(part, place, 1);
-  const double *c = row_of(part, place, 2), x0 = x[0], x1 = x[1], x2 = x[2];
-  double *to = part->moves;
-  int32_t count = 3 * part->count, i = 0;
-  for (; i + 4 <= count; i += 4)
-    for (int k = 0; k < 4; k++) to[i + k] += x0 * a[i + k] + x1 * b[i + k] + x2 * c[i + k];
-  for (; i < count; i++) to[i] += x0 * a[i] + x1 * b[i] + x2 * c[i];
-}
-
 // A contact's force changes by x.
 static void change(const lbContactProblem *p, int32_t contact, const double x[3]) {
   const lbContactSide *sides = p->sides + 2 * (size_t)contact;
   const double opposite[3] = { -x[0], -x[1], -x[2] };
-  for (int side = 0; side < 2; side++)
-    if (sides[side].body >= 0)
-      add_columns(&p->parts[sides[side].body], sides[side].place, side ? opposite : x);
+  const lbContactKernels *kernels = lb_contact_kernels(p->level);
+  for (int side = 0; side < 2; side++) { // columns of a symmetric matrix
+    if (sides[side].body < 0) continue;
+    const lbContactPart *part = &p->parts[sides[side].body];
+    kernels->add_rows(3 * part->count, row_of(part, sides[side].place, 0), side ? opposite : x,
+                      part->moves);
+  }
 }
 
 void lb_contact_move(const lbContactProblem *p, int32_t contact, double by[3]) {

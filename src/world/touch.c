@@ -39,7 +39,7 @@ void lb_touch_destroy(lbWorldTouch *touch) {
                            touch->woken,
                            touch->solve_work,
                            touch->stops,
-                           touch->lcp_work };
+                           touch->exact_work };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   for (int level = 0; level <= LB_RETRIES; level++) lb_free(touch->saved[level]);
   lb_near_release(touch);
@@ -69,8 +69,8 @@ static bool make_contacts(lbWorldTouch *touch, int32_t room) {
   // The sum over bodies is largest where they are full.
   size_t most = (2 * n / LB_BODY_CONTACTS + 1) * lb_touch_pool_of(LB_BODY_CONTACTS);
   touch->pool_room = most < POOL_MOST ? most : POOL_MOST;
-  lb_free(touch->lcp_work), lb_free(touch->stops);
-  touch->lcp_work = touch->stops = NULL; // made anew by their own
+  lb_free(touch->exact_work), lb_free(touch->stops);
+  touch->exact_work = touch->stops = NULL; // made anew by their own
   return extend(&touch->reports, kept, n, sizeof *touch->reports) &&
          extend(&touch->remembered, kept, n, sizeof *touch->remembered) &&
          make(&touch->contacts, n, sizeof *touch->contacts) &&

@@ -176,11 +176,12 @@ struct lbWorldTouch {
   double *amounts;          // (2 contact_room x 3): forces or impulses on the spots
   double enough;            // of the deepest overlap to come: moves that sweeps need not mend
   double *solve_work;       // (contact_room x LB_CONTACT_WORK)
+  lbSimdLevel level;        // of the solver
   double *pool;             // matrices and moves of parts
   size_t pool_room, pool_used;
   lbContactStats stats;
   double *stops;    // (contact_room x 3): impulses before the step, N s; NULL: there are none
-  double *lcp_work; // NULL: forces are found by Gauss-Seidel
+  double *exact_work; // of solutions by factors and by pivoting
   bool may_retry;   // the part under way can be taken again
   bool missed;      // it must be: contacts did not end where they were to
   size_t saved_room;

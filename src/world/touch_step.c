@@ -145,7 +145,8 @@ static lbContactProblem make_problem(const lbWorldTouch *touch) {
                              .parts = touch->parts,
                              .sweeps_most = SWEEPS,
                              .tolerance = TOLERANCE,
-                             .work = touch->solve_work };
+                             .work = touch->solve_work,
+                             .level = touch->level };
 }
 
 typedef struct Solving {
