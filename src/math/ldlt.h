@@ -1,4 +1,4 @@
-// L D L^T of small symmetric matrices, up to a few hundred unknowns, vectorised, at every SIMD
+// L D L^T of small symmetric matrices, up to a hundred unknowns or so, vectorised, at every SIMD
 // level: factor in place, solve in place, no allocation. The order of summation is the same at
 // every level. math/dense.h has the plain version.
 //
@@ -18,10 +18,6 @@ typedef struct lbLdltKernels {
   bool (*factor)(int32_t n, double *a);
   // b <- A^-1 b; b (padded), of which the padding is set to zero.
   void (*solve)(int32_t n, const double *factor, double *b);
-  // The same of matrices with a profile: rows 4 i to 4 i + 3 are zero before column begins[i], a
-  // multiple of 4 and at most 4 i. Nothing is done for what is zero; it must be there as zeros.
-  bool (*factor_from)(int32_t n, const int32_t *begins, double *a);
-  void (*solve_from)(int32_t n, const int32_t *begins, const double *factor, double *b);
 } lbLdltKernels;
 
 // The level must be one that lb_simd_has.

@@ -27,18 +27,13 @@ static void fill_padding(int32_t n, size_t stride, double *a) {
   }
 }
 
-// Where four rows begin; NULL: all at the first column.
-LB_FOUR_INLINE size_t begin_of(const int32_t *begins, size_t row) {
-  return begins ? (size_t)begins[row / 4] : 0;
-}
-
-// X -= L(rows,<j) U(<j,J) for 4 `vectors` rows; X[v][c], column j + c. Those before `first` are 0.
-LB_FOUR_INLINE void update(const double *a, size_t stride, size_t row, size_t j, size_t first,
-                           const int vectors, lbFour X[][4]) {
+// X -= L(rows,<j) U(<j,J) for 4 `vectors` rows; X[v][c], column j + c.
+LB_FOUR_INLINE void update(const double *a, size_t stride, size_t row, size_t j, const int vectors,
+                           lbFour X[][4]) {
   const double *U = a + stride * j;
   LB_FOR (v, 0, vectors)
     LB_FOR (c, 0, 4) X[v][c] = lb_four_load(a + stride * (j + (size_t)c) + row + 4 * v);
-  for (size_t k = first; k < j; k++) {
+  for (size_t k = 0; k < j; k++) {
     lbFour L[2];
     LB_FOR (v, 0, vectors) L[v] = lb_four_load(a + stride * k + row + 4 * v);
     LB_FOR (c, 0, 4) {
@@ -49,10 +44,10 @@ LB_FOUR_INLINE void update(const double *a, size_t stride, size_t row, size_t j,
 }
 
 // |a_jj| + Σ_k |d_k| l_jk² for the four rows j: what their pivots are computed from.
-LB_FOUR_INLINE lbFour pivot_sizes(const double *a, size_t stride, size_t j, size_t first) {
+LB_FOUR_INLINE lbFour pivot_sizes(const double *a, size_t stride, size_t j) {
   lbFour size;
   for (int c = 0; c < 4; c++) size[c] = fabs(a[(stride + 1) * (j + (size_t)c)]);
-  for (size_t k = first; k < j; k++) {
+  for (size_t k = 0; k < j; k++) {
     lbFour L = lb_four_load(a + stride * k + j), d = lb_four_splat(fabs(a[(stride + 1) * k]));
     size = lb_four_multiply_add(L * L, d, size);
   }
@@ -60,11 +55,10 @@ LB_FOUR_INLINE lbFour pivot_sizes(const double *a, size_t stride, size_t j, size
 }
 
 // Factors the diagonal block and writes it back: L and D as they are, D L^T above.
-LB_FOUR_INLINE bool factor_block(double *a, size_t stride, size_t j, size_t first, int32_t n,
-                                 Block *block) {
+static bool factor_block(double *a, size_t stride, size_t j, int32_t n, Block *block) {
   double x[4][4]; // x[c][i]: column c
-  lbFour X[1][4], sizes = pivot_sizes(a, stride, j, first);
-  update(a, stride, j, j, first, 1, X);
+  lbFour X[1][4], sizes = pivot_sizes(a, stride, j);
+  update(a, stride, j, j, 1, X);
   LB_FOR (c, 0, 4) lb_four_store(x[c], X[0][c]);
   for (int c = 0; c < 4; c++) {
     double size = sizes[c], pivot = x[c][c];
@@ -88,10 +82,10 @@ LB_FOUR_INLINE bool factor_block(double *a, size_t stride, size_t j, size_t firs
 }
 
 // Rows below the diagonal block.
-LB_FOUR_INLINE void factor_rows(double *a, size_t stride, size_t row, size_t j, size_t first,
-                                const int vectors, const Block *block) {
+LB_FOUR_INLINE void factor_rows(double *a, size_t stride, size_t row, size_t j, const int vectors,
+                                const Block *block) {
   lbFour X[2][4];
-  update(a, stride, row, j, first, vectors, X);
+  update(a, stride, row, j, vectors, X);
   LB_FOR (v, 0, vectors) {
     LB_FOR (c, 1, 4)
       LB_FOR (b, 0, c)
@@ -103,31 +97,17 @@ LB_FOUR_INLINE void factor_rows(double *a, size_t stride, size_t row, size_t j, 
   }
 }
 
-LB_FOUR_INLINE size_t later(size_t a, size_t b) { return a > b ? a : b; }
-LB_FOUR_INLINE size_t earlier(size_t a, size_t b) { return a < b ? a : b; }
-
-LB_FOUR_INLINE bool factor_any(int32_t n, const int32_t *begins, double *a) {
+static bool factor(int32_t n, double *a) {
   const size_t stride = (size_t)lb_ldlt_padded(n);
   fill_padding(n, stride, a);
   for (size_t j = 0; j < stride; j += 4) {
     Block block;
-    const size_t own = begin_of(begins, j);
-    if (!factor_block(a, stride, j, own, n, &block)) return false;
+    if (!factor_block(a, stride, j, n, &block)) return false;
     size_t row = j + 4;
-    for (; row + 8 <= stride; row += 8) {
-      const size_t first = earlier(begin_of(begins, row), begin_of(begins, row + 4));
-      if (first <= j) factor_rows(a, stride, row, j, later(own, first), 2, &block);
-    }
-    if (row < stride && begin_of(begins, row) <= j)
-      factor_rows(a, stride, row, j, later(own, begin_of(begins, row)), 1, &block);
+    for (; row + 8 <= stride; row += 8) factor_rows(a, stride, row, j, 2, &block);
+    if (row < stride) factor_rows(a, stride, row, j, 1, &block);
   }
   return true;
-}
-
-static bool factor(int32_t n, double *a) { return factor_any(n, NULL, a); }
-
-static bool factor_from(int32_t n, const int32_t *begins, double *a) {
-  return factor_any(n, begins, a);
 }
 
 // b[begin..end) -= M(begin..end, j..j+4) x; M column-major.
@@ -143,7 +123,7 @@ LB_FOUR_INLINE void subtract_columns(const double *M, size_t stride, size_t j, c
   }
 }
 
-LB_FOUR_INLINE void solve_any(int32_t n, const int32_t *begins, const double *a, double *b) {
+static void solve(int32_t n, const double *a, double *b) {
   const size_t stride = (size_t)lb_ldlt_padded(n);
   for (size_t i = (size_t)n; i < stride; i++) b[i] = 0;
   for (size_t j = 0; j < stride; j += 4) { // L y = b
@@ -154,9 +134,7 @@ LB_FOUR_INLINE void solve_any(int32_t n, const int32_t *begins, const double *a,
       LB_FOR (i, c + 1, 4)
         x[i] = lb_multiply_subtract_one(diagonal[stride * (size_t)c + (size_t)i], x[c], x[i]);
     LB_FOR (c, 0, 4) b[j + (size_t)c] = x[c];
-    if (!begins) subtract_columns(a, stride, j, x, j + 4, stride, b);
-    for (size_t row = j + 4; begins && row < stride; row += 4)
-      if (begin_of(begins, row) <= j) subtract_columns(a, stride, j, x, row, row + 4, b);
+    subtract_columns(a, stride, j, x, j + 4, stride, b);
   }
   for (size_t j = stride; j > 0;) { // D L^T x = y
     j -= 4;
@@ -171,14 +149,8 @@ LB_FOUR_INLINE void solve_any(int32_t n, const int32_t *begins, const double *a,
         x[i] = lb_multiply_subtract_one(diagonal[stride * (size_t)c + (size_t)i], x[c], x[i]);
     }
     LB_FOR (c, 0, 4) b[j + (size_t)c] = x[c];
-    subtract_columns(a, stride, j, x, begin_of(begins, j), j, b);
+    subtract_columns(a, stride, j, x, 0, j, b);
   }
 }
 
-static void solve(int32_t n, const double *a, double *b) { solve_any(n, NULL, a, b); }
-
-static void solve_from(int32_t n, const int32_t *begins, const double *a, double *b) {
-  solve_any(n, begins, a, b);
-}
-
-const lbLdltKernels LB_KERNEL(lb_ldlt_kernels) = { factor, solve, factor_from, solve_from };
+const lbLdltKernels LB_KERNEL(lb_ldlt_kernels) = { factor, solve };

@@ -136,6 +136,9 @@ void lb_joints_forget_body(lbWorld *world, lbBodyId id); // it is being removed
 // rows with the velocities there.
 void lb_joints_make_rows(lbWorld *world);
 void lb_joints_measure_speeds(lbWorld *world);
+// Whether a joint came apart in the step by more than a share of its smaller body's radius, or
+// turned by more than an angle (rad); asked when its ends have been looked at.
+bool lb_joints_come_apart(const lbWorld *world, double share, double angle);
 
 // joint_respond.c.
 lbJointed *lb_jointed_of(const lbWorld *world, int32_t slot); // NULL: nothing holds it

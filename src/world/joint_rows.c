@@ -214,18 +214,57 @@ static lbVec3 end_velocity(const lbJointEnd *end, const lbJointRow *row, int sid
   return row->turns ? end->anchor.spin : lb_anchor_velocity(&end->anchor, row->points[side]);
 }
 
-static double off_by(const Ends *e) {
+static lbVec3 places_apart(const Ends *e, bool before) {
+  return before ? lb_sub(e->a->place_before, e->b->place_before)
+                : lb_sub(e->a->anchor.place, e->b->anchor.place);
+}
+
+// m: how far its places are from where it holds them.
+static double off_by(const Ends *e, bool before) {
   const lbBodyJoint *j = e->joint;
-  lbVec3 off = lb_sub(e->a->anchor.place, e->b->anchor.place);
+  lbVec3 off = places_apart(e, before);
   if (j->def.kind == LB_JOINT_DISTANCE) {
-    double position = position_of(e, false);
+    double position = position_of(e, before);
     if (!j->def.limited) return fabs(position);
     return fmax(0, fmax(j->def.limits[0] - position, position - j->def.limits[1]));
   }
   if (j->def.kind != LB_JOINT_SLIDER) return lb_length(off);
-  lbVec3 axis = turned(e->b, j->def.axis);
-  off = lb_sub(off, turned(e->b, j->offset));
+  lbQuat rotation = before ? e->b->rotation_before : e->b->anchor.rotation;
+  lbVec3 axis = lb_quat_rotate(rotation, j->def.axis);
+  off = lb_sub(off, lb_quat_rotate(rotation, j->offset));
   return lb_length(lb_add_scaled(off, -lb_dot(axis, off), axis));
+}
+
+// rad: the same of what it does not let turn.
+static double turned_by(const Ends *e, bool before) {
+  const lbBodyJoint *j = e->joint;
+  lbQuat a = before ? e->a->rotation_before : e->a->anchor.rotation;
+  lbQuat b = before ? e->b->rotation_before : e->b->anchor.rotation;
+  if (j->def.kind == LB_JOINT_HINGE) return lb_length(tilt_between(j->def.axis, a, b));
+  bool held =
+      j->def.kind == LB_JOINT_SLIDER || (j->def.kind == LB_JOINT_WELD && j->pair_count == 1);
+  return held ? lb_length(rotation_between(a, b)) : 0;
+}
+
+// m: of the smaller body at a joint. Worlds without contacts do not keep it.
+static double radius_at(const lbWorld *world, const Ends *e) {
+  double radius = lb_touch_sphere(world->slots[e->a->slot].body).radius;
+  if (e->b->slot < 0) return radius;
+  return fmin(radius, lb_touch_sphere(world->slots[e->b->slot].body).radius);
+}
+
+bool lb_joints_come_apart(const lbWorld *world, double share, double angle) {
+  const lbWorldJoints *joints = world->linked;
+  for (int32_t o = 0; lb_joints_hold_any(world) && o < joints->ordered; o++) {
+    lbBodyJoint *j = &joints->list[joints->order[o]];
+    for (int32_t p = 0; p < j->pair_count && !j->now.broken && !lb_joint_sleeps(world, j); p++) {
+      Ends e = { j, &j->pairs[p][0], &j->pairs[p][1], joints->order[o], p };
+      double more = off_by(&e, false) - off_by(&e, true);
+      if (more > 0 && more > share * radius_at(world, &e)) return true;
+      if (turned_by(&e, false) - turned_by(&e, true) > angle) return true;
+    }
+  }
+  return false;
 }
 
 // Axes follow the second end; forces act where the first one is now.
@@ -253,7 +292,7 @@ void lb_joints_measure_speeds(lbWorld *world) {
     j->now.error = 0;
     for (int32_t p = 0; p < j->pair_count; p++) {
       Ends e = { j, &j->pairs[p][0], &j->pairs[p][1], joints->order[o], p };
-      j->now.error = fmax(j->now.error, off_by(&e));
+      j->now.error = fmax(j->now.error, off_by(&e, false));
       if (p == 0 && j->def.kind != LB_JOINT_POINT && j->def.kind != LB_JOINT_WELD)
         j->now.position = position_of(&e, false);
     }

@@ -2,30 +2,28 @@
 //
 // Forces of contacts are found with each body's own step matrix, about where the step begins. A
 // soft body that is hit hard gives way otherwise than that says, and forces that are right for the
-// one would feed energy into the other. How far places ended from where they were to end tells it.
+// one would feed energy into the other. How far places ended from where they were to end tells it;
+// so does what a joint holds together, when a hit turns its bodies by much.
 #include "world/joint.h"
 
 #include "body/body.h"
 
 #include <string.h>
 
-#define FAR 0.02 // of a body's radius: how far from there a place may end
+#define FAR 0.02    // of a body's radius: how far from there a place may end
+#define TURNED 0.02 // rad: the same of what a joint does not let turn
 
 // ---- whether it went well ----------------------------------------------------------------------
-
-static double radius_of(const lbWorldTouch *touch, int32_t slot) {
-  return touch->reaches[slot] - touch->margins[slot];
-}
 
 static bool ends_far(const lbWorld *world, int32_t c) {
   const lbWorldTouch *touch = world->touch;
   const lbWorldContact *contact = &touch->contacts[c];
-  double radius = radius_of(touch, contact->slots[0]);
+  double radius = lb_touch_radius(touch, contact->slots[0]);
   lbVec3 other;
   if (!(touch->forces[3 * c] > 0)) return false;
   if (contact->slots[1] >= 0) {
     other = lb_touch_place(touch, c, 1);
-    radius = fmin(radius, radius_of(touch, contact->slots[1]));
+    radius = fmin(radius, lb_touch_radius(touch, contact->slots[1]));
   } else {
     const lbWorldCollider *collider = &world->colliders[contact->collider];
     other = lb_add(contact->at.point, lb_collider_way(collider, contact->at.point));
@@ -38,7 +36,7 @@ static bool ends_far(const lbWorld *world, int32_t c) {
 bool lb_retry_is_better(const lbWorld *world) {
   for (int32_t c = 0; c < world->touch->contact_count; c++)
     if (ends_far(world, c)) return true;
-  return false;
+  return lb_joints_come_apart(world, FAR, TURNED);
 }
 
 // ---- going back --------------------------------------------------------------------------------

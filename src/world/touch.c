@@ -11,35 +11,16 @@
 
 void lb_touch_destroy(lbWorldTouch *touch) {
   if (!touch) return;
-  void *const blocks[] = { touch->contacts,
-                           touch->forces,
-                           touch->impulses,
-                           touch->reports,
-                           touch->numbers,
-                           touch->sums,
-                           touch->touchers,
-                           touch->parts,
-                           touch->parents,
-                           touch->sides,
-                           touch->free,
-                           touch->frictions,
-                           touch->spots,
-                           touch->ways,
-                           touch->owners,
-                           touch->amounts,
-                           touch->pool,
-                           touch->remembered,
-                           touch->by_island,
-                           touch->sweeps,
-                           touch->island_begin,
-                           touch->counts,
-                           touch->remembered_first,
-                           touch->remembered_next,
-                           touch->rests,
-                           touch->woken,
-                           touch->solve_work,
-                           touch->stops,
-                           touch->exact_work };
+  void *const blocks[] = { touch->contacts,        touch->forces,    touch->impulses,
+                           touch->reports,         touch->numbers,   touch->sums,
+                           touch->energies,        touch->touchers,  touch->parts,
+                           touch->parents,         touch->sides,     touch->free,
+                           touch->frictions,       touch->spots,     touch->ways,
+                           touch->owners,          touch->amounts,   touch->pool,
+                           touch->remembered,      touch->by_island, touch->sweeps,
+                           touch->island_begin,    touch->counts,    touch->remembered_first,
+                           touch->remembered_next, touch->rests,     touch->woken,
+                           touch->solve_work,      touch->stops,     touch->lcp_work };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   for (int level = 0; level <= LB_RETRIES; level++) lb_free(touch->saved[level]);
   lb_near_release(touch);
@@ -69,8 +50,8 @@ static bool make_contacts(lbWorldTouch *touch, int32_t room) {
   // The sum over bodies is largest where they are full.
   size_t most = (2 * n / LB_BODY_CONTACTS + 1) * lb_touch_pool_of(LB_BODY_CONTACTS);
   touch->pool_room = most < POOL_MOST ? most : POOL_MOST;
-  lb_free(touch->exact_work), lb_free(touch->stops);
-  touch->exact_work = touch->stops = NULL; // made anew by their own
+  lb_free(touch->lcp_work), lb_free(touch->stops);
+  touch->lcp_work = touch->stops = NULL; // made anew by their own
   return extend(&touch->reports, kept, n, sizeof *touch->reports) &&
          extend(&touch->remembered, kept, n, sizeof *touch->remembered) &&
          make(&touch->contacts, n, sizeof *touch->contacts) &&
@@ -115,6 +96,7 @@ static bool make_slots(lbWorldTouch *touch, int32_t room) {
   touch->contact_count = touch->toucher_count = 0;
   return lb_near_reserve(touch, room) && make(&touch->numbers, n, sizeof(int32_t)) &&
          make(&touch->sums, n, sizeof *touch->sums) &&
+         make(&touch->energies, n, sizeof *touch->energies) &&
          make(&touch->touchers, n, sizeof *touch->touchers) &&
          make(&touch->parts, n, sizeof *touch->parts) &&
          make(&touch->parents, n, sizeof(int32_t)) && make(&touch->counts, n, sizeof(int32_t)) &&

@@ -127,6 +127,11 @@ typedef struct lbWorldToucher {
   lbTouching touching;
 } lbWorldToucher;
 
+typedef struct lbEnergy { // of a body where a part of a step began, J
+  double before;          // that of its weight included
+  double scale;           // without that
+} lbEnergy;
+
 struct lbWorldTouch {
   int32_t contact_room, contact_count;
   int32_t dropped;          // contacts for which there was no room in the last step
@@ -159,6 +164,7 @@ struct lbWorldTouch {
   int32_t *counts;           // of contacts
   int32_t *remembered_first; // in `remembered`; -1: none
   lbVec3 *sums;              // N, contact forces of the last step
+  lbEnergy *energies;        // of the touchers, where they are noted
   int32_t toucher_count;     //
   lbWorldToucher *touchers;  //
   lbContactPart *parts;      // of the touchers, in the problem of forces, then in that of impulses
@@ -181,9 +187,10 @@ struct lbWorldTouch {
   size_t pool_room, pool_used;
   lbContactStats stats;
   double *stops;    // (contact_room x 3): impulses before the step, N s; NULL: there are none
-  double *exact_work; // of solutions by factors and by pivoting
+  double *lcp_work; // NULL: forces are found by Gauss-Seidel
   bool may_retry;   // the part under way can be taken again
   bool missed;      // it must be: contacts did not end where they were to
+  bool energy_noted;
   size_t saved_room;
   char *saved[LB_RETRIES + 1]; // (saved_room): states of all bodies; the last for work
   int32_t node_room;
@@ -225,6 +232,16 @@ void lb_touch_strike_all(lbWorld *world, const double *impulses);
 
 // Where the spot of a contact's body is, as it was looked at.
 lbVec3 lb_touch_place(const lbWorldTouch *touch, int32_t contact, int side);
+
+// m: of a sphere around the surface of a body that was looked at.
+static inline double lb_touch_radius(const lbWorldTouch *touch, int32_t slot) {
+  return touch->reaches[slot] - touch->margins[slot];
+}
+
+// energy.c: what the bodies of contacts have before the step, where one of these is hit hard (or
+// `always`); whether an island has more when it is done.
+void lb_energy_note(lbWorld *world, bool always);
+bool lb_energy_rose(const lbWorld *world);
 
 // retry.c: a part of a step by `take`, or in halves where contacts miss; room for that.
 typedef int32_t lbWorldPart(lbWorld *world);

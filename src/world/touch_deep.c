@@ -79,10 +79,11 @@ static bool sample(const lbBody *body, int32_t number, double radius, lbVec3 *pl
   return thickness > 0;
 }
 
+// A body that is squeezed flat may be thinner than where its samples are: those are no place of it.
 static bool sample_is_inside(const lbBody *one, const lbBody *other, int32_t number,
                              double radius) {
   lbVec3 place;
-  return sample(one, number, radius, &place) && is_inside(other, place);
+  return sample(one, number, radius, &place) && is_inside(other, place) && is_inside(one, place);
 }
 
 // All samples of bodies that are known to be deep in each other; of others one in each step.

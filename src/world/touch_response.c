@@ -8,7 +8,6 @@
 #include "world/touch.h"
 
 #include "body/body.h"
-#include "contact/direct.h"
 #include "contact/lcp.h"
 
 #include <string.h>
@@ -16,7 +15,6 @@
 #define WORK (18 * LB_LCP_CONTACTS + 24) // numbers of lb_lcp_room, a contact at most
 #define EXACTLY 512                      // contacts in a step that are solved by pivoting, at most
 #define FEW 30                           // of an island: they are, whatever sweeps would do (lcp)
-#define BEFORE 3 // sweeps before
 #define UNFINISHED 1e-3 // of the deepest way through each other: what sweeps may leave
 #define ENOUGH 1e-6     // of the largest force: what pivoting may leave where sweeps failed
 #define LONGER 10       // times the sweeps, where there are too many contacts for pivoting
@@ -36,10 +34,10 @@ lbStatus lb_touch_reserve_response(lbWorld *world, lbError *err) {
   lbWorldTouch *touch = world->touch;
   bool lcp = world->settings.response == LB_RESPONSE_LCP;
   touch->level = lb_simd_best();
-  if (touch->exact_work) return LB_OK;
+  if (touch->lcp_work) return LB_OK;
   if (lcp) touch->stops = lb_alloc(3 * (size_t)touch->contact_room, sizeof(double));
-  touch->exact_work = lb_alloc((size_t)exact_room(touch), WORK * sizeof(double));
-  return (touch->stops || !lcp) && touch->exact_work ? LB_OK : lb_fail_memory(err);
+  touch->lcp_work = lb_alloc((size_t)exact_room(touch), WORK * sizeof(double));
+  return (touch->stops || !lcp) && touch->lcp_work ? LB_OK : lb_fail_memory(err);
 }
 
 // ---- forces ------------------------------------------------------------------------------------
@@ -53,7 +51,7 @@ static bool is_unfinished(const lbContactProblem *problem, const double *x) {
 static int32_t solve_longer(const lbWorldTouch *touch, const lbContactProblem *problem,
                             int32_t first, double *x) {
   bool fits = first + problem->contact_count <= exact_room(touch);
-  if (fits && lb_lcp_solve(problem, ENOUGH, touch->exact_work + WORK * (size_t)first, x))
+  if (fits && lb_lcp_solve(problem, ENOUGH, touch->lcp_work + WORK * (size_t)first, x))
     return problem->sweeps_most;
   lbContactProblem longer = *problem;
   longer.sweeps_most *= LONGER;
@@ -63,18 +61,12 @@ static int32_t solve_longer(const lbWorldTouch *touch, const lbContactProblem *p
 int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *problem, int32_t first,
                        double *x) {
   bool few = problem->contact_count <= FEW && first + problem->contact_count <= exact_room(touch);
-  if (touch->stops && few && lb_lcp_solve(problem, 0, touch->exact_work + WORK * (size_t)first, x))
+  if (touch->stops && few && lb_lcp_solve(problem, 0, touch->lcp_work + WORK * (size_t)first, x))
     return 1;
-  lbContactProblem some = *problem;
-  some.sweeps_most = BEFORE;
-  int32_t sweeps = lb_contact_solve(&some, x);
-  if (sweeps < BEFORE) return sweeps;
-  if (first + problem->contact_count <= exact_room(touch))
-    lb_direct_solve(problem, touch->exact_work + WORK * (size_t)first, x);
-  sweeps = lb_contact_solve(problem, x);
+  int32_t sweeps = lb_contact_solve(problem, x);
   if (sweeps == problem->sweeps_most && is_unfinished(problem, x))
     sweeps = solve_longer(touch, problem, first, x);
-  return BEFORE + sweeps;
+  return sweeps;
 }
 
 // ---- penalty -----------------------------------------------------------------------------------
@@ -86,7 +78,7 @@ typedef struct Spring {
 
 static Spring spring_of(const lbWorld *world, int32_t slot) {
   const lbWorldTouch *touch = world->touch;
-  double radius = touch->reaches[slot] - touch->margins[slot];
+  double radius = lb_touch_radius(touch, slot);
   double mass = world->slots[slot].body->prepared->mass;
   double rate = STOP_SPEED / (STOP_DEPTH * radius); // m v²/2 = k d²/2
   return (Spring){ mass * rate * rate, mass };

@@ -322,12 +322,15 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
   lb_sleep_group(world);
   touch->stats.find_seconds = lb_seconds() - begun;
   touch->stats.dropped = touch->dropped;
+  touch->energy_noted = false;
   if (touch->contact_count == 0 && !lb_joints_hold_any(world)) return;
   for (int32_t c = 0; c < touch->contact_count; c++)
     touch->frictions[c] = touch->contacts[c].friction;
+  if (touch->stops) lb_energy_note(world, true);
   lb_touch_stop(world);
   find_responses(world);
   for (int32_t c = 0; c < touch->contact_count; c++) find_free(world, c);
+  if (!touch->stops) lb_energy_note(world, false);
   recall(touch);
   lb_touch_soften(world);
   solve(world);
@@ -548,6 +551,8 @@ void lb_touch_finish(lbWorld *world) {
     touch->missed = touch->may_retry && lb_retry_is_better(world);
     if (touch->missed) return;
     find_impulses(world);
+    touch->missed = lb_energy_rose(world);
+    if (touch->missed) return;
   }
   tell(world);
   lb_sleep_update(world);
