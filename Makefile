@@ -22,7 +22,7 @@ mpi: deps-mpi all
 run: all
 	@tools/demo.sh
 
-# Everything: gcc, clang, sanitizers, the portable build, fuzzing. The last line counts the tests.
+# Everything: gcc, clang without SIMD, sanitizers, fuzzing. The last line counts the tests.
 test: deps
 	@python3 tools/run_tests.py
 

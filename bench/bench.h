@@ -78,6 +78,8 @@ lbStatus bench_free_body(const benchObject *object, const lbModel *model, int32_
 lbStatus bench_precision(benchTable *table, lbError *err);
 lbStatus bench_haptics(const char *mesh_path, const char *fixed_path, double seconds,
                        benchTable *table, lbError *err);
+// Ticks of tools of several shapes that press on a soft body in a world; `seconds` for all of them.
+lbStatus bench_haptics_tool(double seconds, benchTable *table, lbError *err);
 // Stages of building models of a surface at several sizes, each in a process of its own.
 lbStatus bench_builds(const char *mesh_path, int32_t threads, benchTable *table, lbError *err);
 // Steps of warped stiffness and what it is good for; with a mesh, steps on that, too.

@@ -245,6 +245,7 @@ lbStatus bench_haptics(const char *mesh_path, const char *fixed_path, double sec
   }
   if (started) lb_haptics_stop(b.haptics);
   if (!status) status = describe(&b, err);
+  if (!status) status = bench_haptics_tool(0.5 * seconds, table, err);
   lb_haptics_destroy(b.haptics);
   lb_body_destroy(b.body);
   lb_model_destroy(b.model);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # tools/check_install.sh BUILD_FOLDER: installs into a temporary prefix and uses it as a stranger
-# would: examples/hello.c, play.c, coupling.c and game.cpp through pkg-config and through find_package(limber),
+# would: the examples through pkg-config and through find_package(limber),
 # the program from the prefix. play must need nothing but libc and libm.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -61,11 +61,19 @@ expect_game() { # expect_game PROGRAM
     fail "game printed: $(cat "$work/words")"
 }
 
-# Ten lines; the ball is pushed, and stays above where it would have fallen to.
+# Ten lines; the ball is pushed, stays on the bar, and rises no higher than it fell from.
 expect_coupling() { # expect_coupling PROGRAM
   "$1" "$work/bar.glb" >"$work/words" || fail "$1 failed"
-  awk '$11 > 0 { pushed = 1 } NR == 10 { low = $7 } END { exit !(NR == 10 && pushed && low > -4) }' \
+  awk '$11 > 0 { pushed = 1 } $7 < -0.2 || $7 > 0.2 { bad = 1 } END { exit bad || !(NR == 10 && pushed) }' \
     "$work/words" || fail "coupling printed: $(cat "$work/words")"
+}
+
+# Ten lines and a summary: the hand feels the body, and no more than the device can bear.
+expect_touch() { # expect_touch PROGRAM
+  "$1" "$work/bar.glb" >"$work/words" || fail "$1 failed"
+  awk '$8 == "N" && $7 > 0.1 { pushed = 1 } $8 == "N" && $7 > 6.0001 { bad = 1 }
+    END { exit bad || !(NR == 11 && pushed) }' "$work/words" ||
+    fail "touch printed: $(cat "$work/words")"
 }
 
 # eval: pkg-config quotes the blank.
@@ -87,6 +95,8 @@ compile "$root/examples/play.c" limber "$work/play"
 expect_play "$work/play"
 compile "$root/examples/coupling.c" limber "$work/coupling"
 expect_coupling "$work/coupling"
+compile "$root/examples/touch.c" limber "$work/touch"
+expect_touch "$work/touch"
 compile "$root/examples/game.cpp" limber "$work/game"
 expect_game "$work/game"
 
@@ -97,6 +107,7 @@ cmake -S "$root/examples" -B "$work/examples" -DCMAKE_BUILD_TYPE=Release \
 expect_hello "$work/examples/hello"
 expect_play "$work/examples/play"
 expect_coupling "$work/examples/coupling"
+expect_touch "$work/examples/touch"
 expect_game "$work/examples/game"
 
 # Earlier versions of the same major number are accepted, later ones are not.

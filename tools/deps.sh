@@ -10,9 +10,10 @@ build="gcc g++ libc6-dev make cmake ninja-build pkg-config
 libopenblas-dev liblapacke-dev libsuitesparse-dev libjansson-dev zlib1g-dev libassimp-dev
 libglfw3-dev libepoxy-dev libimgui-dev libstb-dev libmicrohttpd-dev libegl1 libgl1-mesa-dri ffmpeg
 fonts-dejavu-core"
-# A second compiler with its sanitizer and fuzzer run time, a cross compiler, a locale with a decimal
-# comma, the two programs that fill surfaces with tets, NumPy and SciPy, which read what is exported, a
-# browser for the page, and a display without a screen for the window.
+# A second compiler with its sanitizer and fuzzer run time (its linker, lld-14, comes with emscripten),
+# a cross compiler, a locale with a decimal comma, the two programs that fill surfaces with tets, NumPy
+# and SciPy, which read what is exported, a browser for the page, and a display without a screen for the
+# window.
 tests="libcmocka-dev python3 git clang libclang-rt-14-dev clang-format gcc-mingw-w64-x86-64
 locales tetgen gmsh python3-numpy python3-scipy chromium xvfb xdotool"
 page="emscripten python3"

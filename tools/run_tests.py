@@ -2,9 +2,10 @@
 """Builds and tests limber. Everything by default; --quick builds with gcc and runs its tests only,
 without those that compile the library again for other targets (the page, Windows).
 
-Presets: release (gcc), clang (with limber's own engine, docs/engines.md), sanitize (clang with the
-address and undefined-behaviour sanitizers, and the fuzz targets), portable (no SIMD). Counts the test cases inside the test programs, names the
-skipped and failed ones, and ends with the line "N passed, N failed, N skipped".
+Presets: release (gcc), clang (with limber's own engine, docs/engines.md, and without SIMD), sanitize
+(clang with the address and undefined-behaviour sanitizers, and the fuzz targets). Counts the test
+cases inside the test programs, names the skipped and failed ones, and ends with the line
+"N passed, N failed, N skipped".
 """
 import os
 import re
@@ -14,8 +15,7 @@ import time
 import xml.etree.ElementTree as ET
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PRESETS = {"release": "build", "clang": "build-clang", "sanitize": "build-sanitize",
-           "portable": "build-portable"}
+PRESETS = {"release": "build", "clang": "build-clang", "sanitize": "build-sanitize"}
 OTHER_TARGETS = r"^(web\.|check\.mingw)"
 # What test programs print for each case (cmocka's form; the scripts follow it).
 CASE = re.compile(r"^\[\s+(OK|FAILED|SKIPPED)\s+\] (?!\d+ test\(s\))(\S.*)$", re.M)

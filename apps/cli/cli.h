@@ -144,6 +144,16 @@ cliMaterial cli_material(void);
 cliStatus cli_check_material(const cliVerb *verb, const char *path, cliMaterial *material);
 lbStatus cli_load_scene(const char *path, const cliMaterial *material, lbScene **scene,
                         lbError *err);
+// Modes of a mesh file that is not loaded as a scene (limber-mpi); LB_ERR_UNSUPPORTED: it has to
+// be.
+typedef struct cliModesBody {
+  int32_t vertex_count, element_count;
+  double total_mass;
+} cliModesBody;
+typedef lbStatus cliModesFinder(const char *path, const lbMaterial *material, int32_t count,
+                                cliModesBody *body, lbModes **modes, lbError *err);
+extern cliModesFinder *cli_modes_elsewhere; // NULL: none
+
 // The body called `name`, or the only one.
 lbStatus cli_find_body(const lbScene *scene, const char *name, int32_t *body, lbError *err);
 json_t *cli_probe(const lbScene *scene, int32_t probe, const double rest[3], const double moved[3]);

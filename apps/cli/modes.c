@@ -3,18 +3,18 @@
 
 #include <stdio.h>
 
-static json_t *document(const lbFem *fem, const lbModes *modes) {
+cliModesFinder *cli_modes_elsewhere;
+
+static json_t *document(const cliModesBody *body, const lbModes *modes) {
   return json_pack("{s:o, s:i, s:o, s:i, s:i}", "frequencies_hz",
                    cli_numbers(modes->frequencies, (size_t)modes->count), "rigid_modes",
-                   (int)modes->rigid_count, "total_mass", cli_number(lb_fem_total_mass(fem)),
-                   "vertices", (int)lb_fem_vertex_count(fem), "elements",
-                   (int)lb_fem_element_count(fem));
+                   (int)modes->rigid_count, "total_mass", cli_number(body->total_mass), "vertices",
+                   (int)body->vertex_count, "elements", (int)body->element_count);
 }
 
-static void print_table(const lbFem *fem, const lbModes *modes) {
-  cli_say("%d vertices, %d elements, %.6g kg, %d rigid modes, %.2f s\n",
-          (int)lb_fem_vertex_count(fem), (int)lb_fem_element_count(fem), lb_fem_total_mass(fem),
-          (int)modes->rigid_count, modes->seconds);
+static void print_table(const cliModesBody *body, const lbModes *modes) {
+  cli_say("%d vertices, %d elements, %.6g kg, %d rigid modes, %.2f s\n", (int)body->vertex_count,
+          (int)body->element_count, body->total_mass, (int)modes->rigid_count, modes->seconds);
   cli_say("%6s %14s %12s\n", "mode", "frequency Hz", "residual");
   for (int32_t i = 0; i < modes->count; i++)
     cli_say("%6d %14.6g %12.1e\n", (int)i + 1, modes->frequencies[i], modes->residuals[i]);
@@ -25,8 +25,25 @@ static lbStatus write_shape(const lbModes *modes, int32_t mode, const char *path
                         modes->shapes + 3 * (size_t)modes->vertex_count * (size_t)(mode - 1), err);
 }
 
+static lbStatus find_modes(const char *path, const char *body_name, const cliMaterial *material,
+                           int32_t count, cliModesBody *about, lbModes **modes, lbError *err) {
+  lbScene *scene = NULL;
+  lbFem *fem = NULL;
+  int32_t body;
+  lbStatus status = cli_load_scene(path, material, &scene, err);
+  if (!status) status = cli_find_body(scene, body_name, &body, err);
+  if (!status) status = lb_scene_fem(&scene->bodies[body], &fem, err);
+  if (!status) status = lb_fem_modes(fem, count, modes, err);
+  if (!status)
+    *about = (cliModesBody){ lb_fem_vertex_count(fem), lb_fem_element_count(fem),
+                             lb_fem_total_mass(fem) };
+  lb_fem_destroy(fem);
+  lb_scene_destroy(scene);
+  return status;
+}
+
 static cliStatus run(int count, char **words) {
-  int32_t mode_count = 20, mode = 1, body;
+  int32_t mode_count = 20, mode = 1;
   const char *body_name = NULL, *shape_path = NULL;
   cliMaterial material = cli_material();
   const cliOption options[] = {
@@ -50,24 +67,23 @@ static cliStatus run(int count, char **words) {
                      (int)mode, (int)mode_count);
 
   lbError err;
-  lbScene *scene = NULL;
-  lbFem *fem = NULL;
   lbModes *modes = NULL;
-  lbStatus status = cli_load_scene(arguments.inputs[0], &material, &scene, &err);
-  if (!status) status = cli_find_body(scene, body_name, &body, &err);
-  if (!status) status = lb_scene_fem(&scene->bodies[body], &fem, &err);
-  if (!status) status = lb_fem_modes(fem, mode_count, &modes, &err);
+  cliModesBody about;
+  const char *path = arguments.inputs[0];
+  lbStatus status = LB_ERR_UNSUPPORTED;
+  if (cli_modes_elsewhere && !shape_path && !body_name)
+    status = cli_modes_elsewhere(path, &material.material, mode_count, &about, &modes, &err);
+  if (status == LB_ERR_UNSUPPORTED)
+    status = find_modes(path, body_name, &material, mode_count, &about, &modes, &err);
   if (!status && shape_path) status = write_shape(modes, mode, shape_path, &err);
   cli_finish_progress();
   if (status)
-    result = cli_fail_about(arguments.inputs[0], &err);
+    result = cli_fail_about(path, &err);
   else if (arguments.common.json)
-    result = cli_print_json(document(fem, modes));
+    result = cli_print_json(document(&about, modes));
   else
-    print_table(fem, modes);
+    print_table(&about, modes);
   lb_modes_destroy(modes);
-  lb_fem_destroy(fem);
-  lb_scene_destroy(scene);
   return result;
 }
 

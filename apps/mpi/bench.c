@@ -1,8 +1,6 @@
 // limber-mpi bench: what the engine petsc takes, as rows that stand beside those of `limber bench`.
 #include "apps/mpi/verbs.h"
 
-#include "limber/petsc.h"
-
 typedef struct Row {
   const char *name, *unit;
   double value;
@@ -39,7 +37,7 @@ static void print_table(const Row *rows, const lbPetscFigures *f) {
 
 static void fill_rows(const lbPetscFigures *f, Row rows[ROW_COUNT]) {
   const Row filled[ROW_COUNT] = {
-    { "engine.open", "s", f->open_seconds, "cut and spread" },
+    { "engine.open", "s", f->open_seconds, "read, cut and spread" },
     { "engine.assemble", "s", f->assemble_seconds, "" },
     { "engine.modes", "s", f->modes_seconds, "" },
     { "engine.factor_solve", "s", f->factor_seconds + f->solve_seconds, "" },
@@ -54,8 +52,38 @@ static void fill_rows(const lbPetscFigures *f, Row rows[ROW_COUNT]) {
            f->factor_seconds, f->solve_seconds, f->solve_residual);
 }
 
+static lbStatus measure_parts(const char *path, const lbMaterial *material, int32_t mode_count,
+                              lbPetscFigures *figures, lbError *err) {
+  lbPetscBody body;
+  double start = lb_seconds();
+  lbStatus status = mpi_read(path, material, &body, err);
+  if (status) return status;
+  double seconds = lb_seconds() - start;
+  status = lb_petsc_measure_body(&body, mode_count, figures, err);
+  figures->open_seconds = seconds;
+  lb_petsc_close(&body);
+  return status;
+}
+
+static lbStatus measure_scene(const char *path, const cliMaterial *material, int32_t mode_count,
+                              lbPetscFigures *figures, lbError *err) {
+  lbScene *scene = NULL;
+  lbFem *fem = NULL;
+  int32_t body;
+  double start = lb_seconds();
+  lbStatus status = cli_load_scene(path, material, &scene, err);
+  if (!status) status = cli_find_body(scene, NULL, &body, err);
+  if (!status) status = lb_scene_fem(&scene->bodies[body], &fem, err);
+  double seconds = lb_seconds() - start;
+  if (!status) status = lb_petsc_measure(fem, mode_count, figures, err);
+  figures->open_seconds = seconds;
+  lb_fem_destroy(fem);
+  lb_scene_destroy(scene);
+  return status;
+}
+
 static cliStatus run(int count, char **words) {
-  int32_t mode_count = 20, body;
+  int32_t mode_count = 20;
   cliMaterial material = cli_material();
   const cliOption options[] = {
     { "count", CLI_INTEGER, &mode_count, NULL, "N", "how many modes (20)" },
@@ -69,27 +97,20 @@ static cliStatus run(int count, char **words) {
   result = cli_check_material(&mpi_bench, arguments.inputs[0], &material);
   if (result) return result;
   lbError err;
-  lbScene *scene = NULL;
-  lbFem *fem = NULL;
   lbPetscFigures figures;
   Row rows[ROW_COUNT];
-  lbStatus status = cli_load_scene(arguments.inputs[0], &material, &scene, &err);
-  if (!status) status = cli_find_body(scene, NULL, &body, &err);
-  double start = lb_seconds();
-  if (!status) status = lb_scene_fem(&scene->bodies[body], &fem, &err);
-  double seconds = lb_seconds() - start;
-  if (!status) status = lb_petsc_measure(fem, mode_count, &figures, &err);
+  const char *path = arguments.inputs[0];
+  lbStatus status = measure_parts(path, &material.material, mode_count, &figures, &err);
+  if (status == LB_ERR_UNSUPPORTED)
+    status = measure_scene(path, &material, mode_count, &figures, &err);
   cli_finish_progress();
-  figures.open_seconds = seconds;
   if (!status) fill_rows(&figures, rows);
   if (status)
-    result = cli_fail_about(arguments.inputs[0], &err);
+    result = cli_fail_about(path, &err);
   else if (arguments.common.json)
     result = cli_print_json(document(rows, &figures));
   else
     print_table(rows, &figures);
-  lb_fem_destroy(fem);
-  lb_scene_destroy(scene);
   return result;
 }
 

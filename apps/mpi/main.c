@@ -2,8 +2,6 @@
 // it.
 #include "apps/mpi/verbs.h"
 
-#include "limber/petsc.h"
-
 static const cliVerb *const verbs[] = { &cli_modes, &cli_build, &mpi_bench };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
 
@@ -59,6 +57,26 @@ static bool has_option(const char *name, int count, char **words) {
   return false;
 }
 
+// ---- meshes in parts ---------------------------------------------------------------------------
+
+lbStatus mpi_read(const char *path, const lbMaterial *material, lbPetscBody *body, lbError *err) {
+  if (!lb_petsc_reads(path)) return lb_fail(err, LB_ERR_UNSUPPORTED, "not in parts");
+  lbStatus status = lb_petsc_read(path, material, body, err);
+  if (status == LB_ERR_UNSUPPORTED) lb_log(LB_LOG_INFO, "%s", err->text);
+  return status;
+}
+
+static lbStatus find_modes(const char *path, const lbMaterial *material, int32_t count,
+                           cliModesBody *about, lbModes **modes, lbError *err) {
+  lbPetscBody body;
+  lbStatus status = mpi_read(path, material, &body, err);
+  if (status) return status;
+  *about = (cliModesBody){ body.vertex_count, body.element_count, body.total_mass };
+  status = lb_petsc_modes(&body, count, modes, err);
+  lb_petsc_close(&body);
+  return status;
+}
+
 // ---- rank 0 ------------------------------------------------------------------------------------
 
 // The ranks have a processor each, so a rank has one thread unless more are asked for.
@@ -93,6 +111,7 @@ static cliStatus run(int count, char **words) {
   }
   def.memory *= 1e9;
   lb_petsc_install(&def);
+  if (!def.restart) cli_modes_elsewhere = find_modes; // what is kept is of whole bodies
   if (count > 1 && strcmp(words[1], "--version") == 0) {
     printf("limber-mpi " LB_VERSION "\n");
     return CLI_OK;

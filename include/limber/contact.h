@@ -180,8 +180,9 @@ const lbContact *lb_world_contacts(const lbWorld *world);
 lbVec3 lb_world_contact_force(const lbWorld *world, lbBodyId id);
 // What bodies exert on a collider: the sum of contact forces (N) and their torque about its
 // position at the step's end (N m), world axes, means over the last step with all its parts. Either
-// may be NULL. For coupling a world to somebody else's rigid bodies: move colliders to where these
-// will be, step, and apply the forces to them (examples/coupling.c).
+// may be NULL. Colliders go where they are led whatever pushes them: for somebody else's bodies
+// that are led too, or much heavier than what they touch. Others are coupled by a rigid body that
+// stands for each of them, which gives and gets momentum (examples/coupling.c).
 lbStatus lb_world_collider_force(const lbWorld *world, lbColliderId id, lbVec3 *force,
                                  lbVec3 *torque, lbError *err);
 

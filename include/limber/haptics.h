@@ -105,8 +105,9 @@ typedef struct lbHapticsReport {
   int64_t ticks;   // all of them; the rest counts since the last reset
   int64_t missed;  // ticks that began more than a period late
   int64_t skipped; // periods left out because of that: the loop never runs after them
+  int64_t overran; // ticks that took longer than their period
   int64_t dropped; // ticks that met node_limit, triangle_limit or contact_limit within the ball's
-                   // reach: some surface may have been overlooked
+                   // reach: some surface may have been overlooked; of a tool: some contacts
   int64_t failed;  // steps that ended not finite or not converged
   double late;     // s, the latest beginning of a tick
   double step_median, step_p99, step_p999; // s: upper ends of the histogram's bins
@@ -123,10 +124,13 @@ double lb_haptics_bin_end(int32_t bin); // s: times of the bin are below
 // ---- a tool in a world -------------------------------------------------------------------------
 
 // A rigid tool of any of the shapes of colliders against all bodies of a world, through the same
-// contacts as everything else there (limber/contact.h): a host calls lb_tool_tick a thousand times
-// a second with the pose of its device and gives it the force and the torque back. A tick is one
-// step of the world: what it may cost is bounded by lbWorldSettings.contacts_most and by the
-// bodies.
+// contacts as everything else there (limber/contact.h). A tick is one step of the world, with the
+// tool on its way to the pose of the device, whose force and torque it then has. Either the loop
+// runs on a thread of its own (lb_tool_start) and the world belongs to it, as bodies do above; or a
+// host with a thread of its own, a device's callback, calls lb_tool_tick.
+//
+// What bounds the time of a tick: the bodies of the world and lbWorldSettings.contacts_most
+// (docs/haptics.md has the figures). Ticks take no memory.
 typedef struct lbTool lbTool;
 
 typedef struct lbToolDef {
@@ -143,7 +147,15 @@ typedef struct lbToolDef {
   double turn_stiffness; // N m/rad, >= 0; default 1
   double turn_damping;   // N m s/rad, >= 0; default 0
   double density;        // kg/m³, > 0; default 1000: of such a tool, at least
-  double period;         // s, > 0; default 0.001: of ticks; in longer ones the spring is softer
+  // The loop.
+  double period; // s, 1e-4 to 0.1; default 0.001: of ticks; in longer ones the spring is softer
+  bool urgent;   // ask the system for real-time priority for the loop; default false
+  bool shown;    // ticks leave the state of the world for lb_tool_show; default false
+  // Called at the start of each tick, on the loop's thread or in lb_tool_tick: the place for
+  // whatever else is to happen to the world, in little time, and to ask a device that answers at
+  // once (what lb_tool_set_device sets there counts in this tick of the loop). Default NULL.
+  void (*before_step)(lbWorld *world, double time, void *context);
+  void *context;
 } lbToolDef;
 
 typedef struct lbToolState {
@@ -151,16 +163,39 @@ typedef struct lbToolState {
   lbQuat rotation;
   lbVec3 force, torque; // N, N m about the position: on the tool, within the limits
   bool limited;         // there was more
+  int64_t tick;         // ticks done; all of this is of the last one
+  double time;          // of the world, s
+  int32_t flags;        // lbStepFlags of it
 } lbToolState;
 
 lbToolDef lb_tool_def(void);
 // The world, with contact, must outlive it.
 lbStatus lb_tool_create(lbWorld *world, const lbToolDef *def, lbTool **out, lbError *err);
-void lb_tool_destroy(lbTool *tool); // NULL is legal
-// Steps the world by dt with the tool on its way to the pose of the device. Returns lbStepFlags;
-// LB_STEP_REFUSED, with nothing done, for a dt or a pose that is none.
+void lb_tool_destroy(lbTool *tool); // stops it first; NULL is legal
+
+// One tick of dt seconds on the calling thread. Returns lbStepFlags; LB_STEP_REFUSED, with nothing
+// done, for a dt or a pose that is not one, and while the loop runs.
 int32_t lb_tool_tick(lbTool *tool, lbVec3 position, lbQuat rotation, double dt);
-lbToolState lb_tool_state(const lbTool *tool);
+
+// As lb_haptics_start and lb_haptics_stop: a tick each `period`. Until a device is set the tool
+// stays where it is. Stopping puts force and torque to zero.
+lbStatus lb_tool_start(lbTool *tool, lbError *err);
+void lb_tool_stop(lbTool *tool);
+bool lb_tool_running(const lbTool *tool);
+
+// Each from one thread at a time, wait-free. Poses that are not finite, or beyond 1e100, are
+// refused and the last one stays.
+lbStatus lb_tool_set_device(lbTool *tool, lbVec3 position, lbQuat rotation);
+lbToolState lb_tool_state(lbTool *tool); // the last tick, whole
+// From one thread at a time, for drawing while the loop runs: another world with the same bodies,
+// colliders and joints, made in the same order, and a tool of its own that is never ticked, gets
+// the state of the last tick (lb_world_restore_state). For tools with lbToolDef.shown; bodies,
+// colliders and joints must all be there when the loop starts.
+lbStatus lb_tool_show(lbTool *tool, lbWorld *shown, lbError *err);
+
+// As lb_haptics_report: of all ticks, those of lb_tool_tick too.
+void lb_tool_report(const lbTool *tool, lbHapticsReport *report);
+void lb_tool_reset_report(lbTool *tool);
 
 #ifdef __cplusplus
 }

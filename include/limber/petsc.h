@@ -36,6 +36,22 @@ int lb_petsc_rank_count(void);
 void lb_petsc_install(const lbPetscDef *def);
 // The other ranks: does what rank 0 asks for until it stops.
 void lb_petsc_serve(void);
+// A free body of one material from a mesh file that every rank reads a part of, so that none has
+// the whole of it. Rank 0, like all of these.
+typedef struct lbPetscBody {
+  int32_t vertex_count, element_count;
+  double total_mass; // kg
+  int32_t id;        // the engine's
+} lbPetscBody;
+
+bool lb_petsc_reads(const char *path); // by its extension (.msh)
+// LB_ERR_UNSUPPORTED: it cannot be read in parts, and the message says why; lb_mesh_load may do.
+lbStatus lb_petsc_read(const char *path, const lbMaterial *material, lbPetscBody *out,
+                       lbError *err);
+void lb_petsc_close(lbPetscBody *body);
+// As lb_fem_modes; the modes have no shapes.
+lbStatus lb_petsc_modes(const lbPetscBody *body, int32_t count, lbModes **out, lbError *err);
+
 // What the engine's own work takes, measured. Rank 0; the body was made after lb_petsc_install and
 // is a solid.
 typedef struct lbPetscFigures {
@@ -54,6 +70,8 @@ typedef struct lbPetscFigures {
 } lbPetscFigures;
 
 lbStatus lb_petsc_measure(const lbFem *fem, int32_t mode_count, lbPetscFigures *out, lbError *err);
+lbStatus lb_petsc_measure_body(const lbPetscBody *body, int32_t mode_count, lbPetscFigures *out,
+                               lbError *err);
 
 // The end of all ranks: rank 0 lets the others go first.
 void lb_petsc_stop(void);

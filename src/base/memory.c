@@ -4,17 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { HEAP_EXTRA = LB_ALIGNMENT + sizeof(void *) };
+
 // Default heap: over-allocate and keep the pointer to free just below the aligned block.
-static void *heap_allocate(size_t bytes, void *context) {
-  (void)context;
-  if (bytes > SIZE_MAX - LB_ALIGNMENT - sizeof(void *)) return NULL;
-  char *raw = malloc(bytes + LB_ALIGNMENT + sizeof(void *));
+static void *align(char *raw) {
   if (!raw) return NULL;
   uintptr_t start = (uintptr_t)raw + sizeof(void *);
   size_t padding = (LB_ALIGNMENT - start % LB_ALIGNMENT) % LB_ALIGNMENT;
   char *block = raw + sizeof(void *) + padding;
   memcpy(block - sizeof(void *), &raw, sizeof(void *));
   return block;
+}
+
+static void *heap_allocate(size_t bytes, void *context) {
+  (void)context;
+  return bytes > SIZE_MAX - HEAP_EXTRA ? NULL : align(malloc(bytes + HEAP_EXTRA));
 }
 
 static void heap_release(void *block, void *context) {
@@ -35,8 +39,14 @@ static void *alloc_uninitialised(size_t count, size_t item_bytes, size_t *bytes)
   return current.allocate(*bytes ? *bytes : 1, current.context);
 }
 
+// Pages that come from the system are zero already, and take no memory until they are written to:
+// calloc knows them.
 void *lb_alloc(size_t count, size_t item_bytes) {
   size_t bytes = 0;
+  if (current.allocate == heap_allocate) {
+    if (item_bytes && count > (SIZE_MAX / 2) / item_bytes) return NULL;
+    return align(calloc(count * item_bytes + HEAP_EXTRA, 1));
+  }
   void *block = alloc_uninitialised(count, item_bytes, &bytes);
   if (block) memset(block, 0, bytes);
   return block;

@@ -8,18 +8,13 @@
 
 #include <string.h>
 
+#define READY 4 // scratch of a prepared part that is there before its bodies touch, at most
+
 // ---- opening -----------------------------------------------------------------------------------
 
 bool lb_touch_is_possible(const lbBody *body) {
   const lbPrepared *p = body->prepared;
   return p->model->size.triangle_count > 0 && !p->method->is_recording;
-}
-
-lbStatus lb_touch_make(lbBody *body, lbError *err) {
-  const lbTree *tree = NULL;
-  lbStatus status = lb_prepared_tree(body->prepared, &tree, err);
-  if (!status && lb_contacts_make_force(body)) status = lb_fail_memory(err);
-  return status;
 }
 
 // Columns of a body's spots and their responses, side by side; without a basis, one column each.
@@ -31,6 +26,28 @@ static bool make_work(const lbPrepared *p, lbScratch *s) {
   size_t bytes = (size_t)p->padded * sizeof(double);
   if (!s->touch_work) s->touch_work = lb_alloc(2 * work_columns(p), bytes);
   return s->touch_work != NULL;
+}
+
+// Scratch for the bodies of a prepared part, or the first of many, that touch in the same step, and
+// for who looks at one of them meanwhile.
+static lbStatus reserve_scratch(const lbPrepared *p, lbError *err) {
+  lbScratch *list[READY];
+  int32_t count = 0, wanted = atomic_load(&p->references) + 1;
+  bool made = true;
+  for (; made && count < (wanted < READY ? wanted : READY); count++) {
+    list[count] = lb_scratch_borrow(p);
+    made = list[count] && make_work(p, list[count]) && !lb_search_make(p, list[count], err);
+  }
+  for (int32_t i = 0; i < count; i++) lb_scratch_return(p, list[i]);
+  return made ? LB_OK : lb_fail_memory(err);
+}
+
+lbStatus lb_touch_make(lbBody *body, lbError *err) {
+  const lbTree *tree = NULL;
+  bool is_new = !body->contacts || !body->contacts->force;
+  lbStatus status = lb_prepared_tree(body->prepared, &tree, err);
+  if (!status && lb_contacts_make_force(body)) status = lb_fail_memory(err);
+  return status || !is_new ? status : reserve_scratch(body->prepared, err);
 }
 
 static lbVec3 centre_at(const lbBody *body, lbVec3 position, lbMat3 turn) {

@@ -219,7 +219,8 @@ static void visit(const lbContactProblem *p, int32_t contact, double least, doub
   change(p, contact, by);
 }
 
-static double start(const lbContactProblem *p, double *x) {
+// Forces that push and are inside of their cones. Returns the largest.
+static double keep_to_cones(const lbContactProblem *p, double *x) {
   double largest = 0;
   for (int32_t i = 0; i < p->contact_count; i++) {
     int32_t c = number_of(p, i);
@@ -228,7 +229,6 @@ static double start(const lbContactProblem *p, double *x) {
     lb_cone_keep(p->friction[c], own);
     largest = fmax(largest, largest_of(own));
   }
-  lb_contact_moves(p, x);
   return largest;
 }
 
@@ -306,20 +306,28 @@ static void prepare(const lbContactProblem *p) {
   }
 }
 
-int32_t lb_contact_solve(const lbContactProblem *p, double *x) {
-  double largest = start(p, x), before = 0;
+static int32_t sweep_until_settled(const lbContactProblem *p, double *x) {
+  double largest = keep_to_cones(p, x), before = 0;
+  lb_contact_moves(p, x);
   if (p->work) prepare(p);
   for (int32_t sweep = 1; sweep <= p->sweeps_most; sweep++) {
     if (p->work) keep(p, x);
     Change most = sweep_over(p, sweep % 2 == 0, SETTLED * p->tolerance * largest, x);
     largest = most.largest;
     if (most.force <= p->tolerance * largest || most.move <= p->enough) return sweep;
-    if (!p->work || sweep == p->sweeps_most) continue; // the last one keeps to the cones
+    if (!p->work || sweep == p->sweeps_most) continue;
     double step = step_of(p, x);
     go_on(p, step < before ? step / before : 0, x);
     before = step;
   }
   return p->sweeps_most;
+}
+
+// Going on along a direction leaves cones, and what is left of that is too little for a sweep.
+int32_t lb_contact_solve(const lbContactProblem *p, double *x) {
+  int32_t sweeps = sweep_until_settled(p, x);
+  keep_to_cones(p, x);
+  return sweeps;
 }
 
 double lb_contact_deepest(const lbContactProblem *p) {

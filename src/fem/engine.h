@@ -32,6 +32,12 @@ void lb_fem_set_engine(const lbFemEngine *engine);
 // lb_fem_create without the engine: elements are here.
 lbStatus lb_fem_create_here(const lbMesh *mesh, const lbFemDef *def, lbFem **out, lbError *err);
 
+// Refuses a tet or brick that is flat or inverted. The element and its vertices have other numbers
+// in the whole mesh.
+lbStatus lb_fem_check_element(const char *name, lbElementKind kind, const double *positions,
+                              const int32_t *vertices, int32_t number,
+                              const int32_t *vertex_numbers, lbError *err);
+
 // Y = A X, wherever the elements lie; X and Y (system size x count). K: the rest stiffness of a
 // body whose elements are here.
 lbStatus lb_fem_multiply_mass(const lbFem *fem, int32_t count, const double *X, double *Y,

@@ -168,6 +168,36 @@ static lbStatus allocate_set(lbElementSet *set, bool data, lbError *err) {
   return got ? LB_OK : lb_fail_memory(err);
 }
 
+typedef struct Solid { // a tet or brick
+  const char *name;    // of its body
+  lbElementKind kind;
+  const double *positions;
+  const int32_t *vertices;
+  int32_t number; // of the element and of its vertices, for messages
+  const int32_t *vertex_numbers;
+} Solid;
+
+static lbStatus rest_of_solid(const Solid *solid, double *rest, lbError *err) {
+  double corners[3 * LB_ELEMENT_NODES_MAX];
+  const int32_t nodes = lb_element_nodes(solid->kind), *v = solid->vertex_numbers;
+  for (int32_t a = 0; a < nodes; a++)
+    memcpy(corners + 3 * a, solid->positions + 3 * (size_t)solid->vertices[a], 3 * sizeof(double));
+  if (lb_element_rest(solid->kind, corners, rest, LB_BATCH)) return LB_OK;
+  return lb_fail(err, LB_ERR_MESH,
+                 "%s: element %d (%s, vertices %d %d %d %d%s) is flat or inverted; see `limber "
+                 "mesh` for a report, remove it or voxelise the surface",
+                 solid->name, (int)solid->number, nodes == 4 ? "tet" : "brick", (int)v[0],
+                 (int)v[1], (int)v[2], (int)v[3], nodes == 4 ? "" : " ...");
+}
+
+lbStatus lb_fem_check_element(const char *name, lbElementKind kind, const double *positions,
+                              const int32_t *vertices, int32_t number,
+                              const int32_t *vertex_numbers, lbError *err) {
+  double rest[LB_ELEMENT_POINTS_MAX * LB_POINT_REST * LB_BATCH];
+  return rest_of_solid(&(Solid){ name, kind, positions, vertices, number, vertex_numbers }, rest,
+                       err);
+}
+
 // Rest data and parameters of one element, for lane 0 of `rest` and `parameters`.
 static lbStatus fill_rest(const Source *source, int32_t element, double *rest, double *parameters,
                           lbError *err) {
@@ -182,18 +212,11 @@ static lbStatus fill_rest(const Source *source, int32_t element, double *rest, d
     lb_flap_parameters(flap, positions, &materials, parameters, LB_BATCH);
     return LB_OK;
   }
-  lbElementKind kind = element_kind(source, element);
   const int32_t *vertices = element_vertices(source, element);
-  double corners[3 * LB_ELEMENT_NODES_MAX];
-  int32_t nodes = lb_element_nodes(kind);
-  for (int32_t a = 0; a < nodes; a++)
-    memcpy(corners + 3 * a, positions + 3 * (size_t)vertices[a], 3 * sizeof(double));
-  if (!lb_element_rest(kind, corners, rest, LB_BATCH))
-    return lb_fail(err, LB_ERR_MESH,
-                   "%s: element %d (%s, vertices %d %d %d %d%s) is flat or inverted; see `limber "
-                   "mesh` for a report, remove it or voxelise the surface",
-                   def->name, (int)element, nodes == 4 ? "tet" : "brick", (int)vertices[0],
-                   (int)vertices[1], (int)vertices[2], (int)vertices[3], nodes == 4 ? "" : " ...");
+  lbStatus status = rest_of_solid(
+      &(Solid){ def->name, element_kind(source, element), positions, vertices, element, vertices },
+      rest, err);
+  if (status) return status;
   lb_material_parameters(&def->materials[part_material(source, element, 0)], parameters, LB_BATCH);
   return LB_OK;
 }

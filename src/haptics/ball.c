@@ -84,7 +84,7 @@ static lbVec3 move(lbHaptics *h, lbVec3 x, lbVec3 target) {
     if (length <= 1e-9 * h->def.radius) break;
   }
   h->step = left > 0 ? fmax(h->step / 2, STEP_LEAST) : fmin(2 * h->step, STEP_MOST);
-  if (!all) lb_timing_count(&h->timing.dropped, 1);
+  if (!all) lb_timing_count(&h->loop.timing.dropped, 1);
   return x;
 }
 

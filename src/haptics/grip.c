@@ -12,7 +12,8 @@ static bool find_nearest(lbHaptics *h, lbVec3 device, lbPoint *point) {
   lbVec3 x = lb_body_unplace(body, device);
   double reach = h->def.reach;
   const lbNearTriangle *best = NULL;
-  if (lb_tree_search(h->search, h->q, x, reach) < reach) lb_timing_count(&h->timing.dropped, 1);
+  if (lb_tree_search(h->search, h->q, x, reach) < reach)
+    lb_timing_count(&h->loop.timing.dropped, 1);
   for (int32_t i = 0; i < h->search->near_count; i++)
     if (!best || h->search->near[i].distance < best->distance) best = &h->search->near[i];
   if (!best) return false;

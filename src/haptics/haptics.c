@@ -111,7 +111,7 @@ static void open_exchanges(lbHaptics *h) {
   lb_exchange_open(&h->devices, &d[0], &d[1], &d[2]);
   lb_exchange_open(&h->forces, &f[0], &f[1], &f[2]);
   lb_exchange_open(&h->states, &s[0], &s[1], &s[2]);
-  lb_timing_clear(&h->timing);
+  lb_timing_clear(&h->loop.timing);
   publish(h, 0, &d[0], &(lbFeeling){ 0 });
 }
 
@@ -194,9 +194,9 @@ static int32_t step_body(lbHaptics *h, double dt) {
   return flags;
 }
 
-int32_t lb_haptics_run_tick(lbHaptics *h, double dt) {
+static int32_t run_tick(lbHaptics *h, double dt) {
   double start = lb_seconds();
-  lb_timing_begin_tick(&h->timing);
+  lb_timing_begin_tick(&h->loop.timing);
   if (h->def.before_step) h->def.before_step(h->body, lb_body_time(h->body), h->def.context);
   const lbDevice *device = lb_exchange_read(&h->devices);
   h->feeling = (lbFeeling){ 0 };
@@ -204,17 +204,35 @@ int32_t lb_haptics_run_tick(lbHaptics *h, double dt) {
   h->body->prepared->method->get(h->body, h->q, NULL, NULL);
   if (device->known) (h->def.tool == LB_HAPTICS_BALL ? lb_ball_feel : lb_grip_feel)(h, device);
   int32_t flags = step_body(h, dt);
-  if (flags & (LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED)) lb_timing_count(&h->timing.failed, 1);
+  lb_timing_add_flags(&h->loop.timing, flags);
   publish(h, ++h->tick, device, &h->feeling);
-  lb_timing_add_step(&h->timing, lb_seconds() - start);
+  lb_timing_add_step(&h->loop.timing, lb_seconds() - start, dt);
   return flags;
 }
 
 int32_t lb_haptics_tick(lbHaptics *h, double dt) {
   if (!h) return LB_STEP_REFUSED;
   if (lb_haptics_running(h) || !(dt >= TICK_LEAST && dt <= TICK_MOST)) return LB_STEP_REFUSED;
-  return lb_haptics_run_tick(h, dt);
+  return run_tick(h, dt);
 }
+
+// ---- the loop ----------------------------------------------------------------------------------
+
+static void tick_in_loop(void *haptics, double dt) { (void)run_tick(haptics, dt); }
+
+lbStatus lb_haptics_start(lbHaptics *h, lbError *err) {
+  if (!h) return lb_refuse_null(err, "haptics");
+  return lb_loop_start(&h->loop, tick_in_loop, h, 1 / h->def.rate, h->def.urgent, err);
+}
+
+void lb_haptics_stop(lbHaptics *h) {
+  if (!h || !lb_loop_stop(&h->loop)) return;
+  // A device that is left with the last force would drive away with it.
+  *(lbVec3 *)lb_exchange_block(&h->forces) = lb_vec3(0, 0, 0);
+  lb_exchange_publish(&h->forces);
+}
+
+bool lb_haptics_running(const lbHaptics *h) { return h && lb_loop_running(&h->loop); }
 
 // ---- other threads -----------------------------------------------------------------------------
 
@@ -240,7 +258,11 @@ lbHapticsState lb_haptics_state(lbHaptics *h, double *coordinates, double *rates
   return block->state;
 }
 
+void lb_haptics_reset_report(lbHaptics *h) {
+  if (h) lb_loop_reset(&h->loop);
+}
+
 void lb_haptics_report(const lbHaptics *h, lbHapticsReport *report) {
   if (!h || !report) return;
-  lb_timing_read(&h->timing, report);
+  lb_timing_read(&h->loop.timing, report);
 }

@@ -3,10 +3,8 @@
 #define LB_HAPTICS_HAPTICS_H
 
 #include "haptics/exchange.h"
-#include "haptics/timing.h"
+#include "haptics/loop.h"
 #include "body/contacts.h"
-
-#include "base/thread.h"
 
 typedef struct lbDevice {
   lbVec3 position, velocity; // world
@@ -58,12 +56,8 @@ struct lbHaptics {
   lbVec3 force_blocks[3];
   lbPublished state_blocks[3];
 
-  lbTiming timing;
-  lbThread *thread;
-  atomic_bool running, ending;
+  lbLoop loop;
 };
-
-int32_t lb_haptics_run_tick(lbHaptics *h, double dt);
 
 // What the tool comes to at the start of a tick: h->feeling but for the force, which lb_ball_touch
 // and lb_grip_touch find inside the body's step where something is touched.

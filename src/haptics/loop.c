@@ -1,57 +1,54 @@
 // The loop on a thread of its own. Tick n begins at t0 + n / rate; one that is more than a period
 // late takes the place of those it missed, which are counted and left out.
-#include "haptics/haptics.h"
+#include "haptics/loop.h"
 
-static bool is_ending(const lbHaptics *h) {
-  return atomic_load_explicit(&h->ending, memory_order_acquire);
+static bool is_ending(const lbLoop *loop) {
+  return atomic_load_explicit(&loop->ending, memory_order_acquire);
 }
 
 static void run_loop(void *context) {
-  lbHaptics *h = context;
-  double period = 1 / h->def.rate, next = lb_seconds();
-  if (h->def.urgent) atomic_store(&h->timing.urgent, lb_thread_hurry());
-  while (!is_ending(h)) {
+  lbLoop *loop = context;
+  double period = loop->period, next = lb_seconds();
+  if (loop->urgent) atomic_store(&loop->timing.urgent, lb_thread_hurry());
+  while (!is_ending(loop)) {
     lb_sleep_until(next);
     double late = lb_seconds() - next;
     int64_t skipped = (int64_t)(late / period);
-    lb_timing_add_late(&h->timing, late, skipped);
-    lb_haptics_run_tick(h, period);
+    lb_timing_add_late(&loop->timing, late, skipped);
+    loop->tick(loop->context, period);
     next += (double)(1 + skipped) * period;
   }
 }
 
-lbStatus lb_haptics_start(lbHaptics *h, lbError *err) {
-  if (!h) return lb_refuse_null(err, "haptics");
-  if (lb_haptics_running(h))
+lbStatus lb_loop_start(lbLoop *loop, lbLoopTick *tick, void *context, double period, bool urgent,
+                       lbError *err) {
+  if (lb_loop_running(loop))
     return lb_fail(err, LB_ERR_ARGUMENT, "haptics: the loop is running already");
-  atomic_store(&h->ending, false);
-  atomic_store(&h->running, true);
-  lbStatus status = lb_thread_start(run_loop, h, &h->thread, err);
-  if (status) atomic_store(&h->running, false);
+  loop->tick = tick, loop->context = context;
+  loop->period = period, loop->urgent = urgent;
+  atomic_store(&loop->ending, false);
+  atomic_store(&loop->running, true);
+  lbStatus status = lb_thread_start(run_loop, loop, &loop->thread, err);
+  if (status) atomic_store(&loop->running, false);
   return status;
 }
 
-void lb_haptics_stop(lbHaptics *h) {
-  if (!h) return;
-  if (!lb_haptics_running(h)) return;
-  atomic_store_explicit(&h->ending, true, memory_order_release);
-  lb_thread_join(h->thread);
-  h->thread = NULL;
-  atomic_store(&h->running, false);
-  // A device that is left with the last force would drive away with it.
-  *(lbVec3 *)lb_exchange_block(&h->forces) = lb_vec3(0, 0, 0);
-  lb_exchange_publish(&h->forces);
+bool lb_loop_stop(lbLoop *loop) {
+  if (!lb_loop_running(loop)) return false;
+  atomic_store_explicit(&loop->ending, true, memory_order_release);
+  lb_thread_join(loop->thread);
+  loop->thread = NULL;
+  atomic_store(&loop->running, false);
+  return true;
 }
 
-bool lb_haptics_running(const lbHaptics *h) {
-  if (!h) return false;
-  return atomic_load_explicit(&h->running, memory_order_acquire);
+bool lb_loop_running(const lbLoop *loop) {
+  return atomic_load_explicit(&loop->running, memory_order_acquire);
 }
 
-void lb_haptics_reset_report(lbHaptics *h) {
-  if (!h) return;
-  if (lb_haptics_running(h))
-    atomic_store_explicit(&h->timing.reset_asked, true, memory_order_relaxed);
+void lb_loop_reset(lbLoop *loop) {
+  if (lb_loop_running(loop))
+    atomic_store_explicit(&loop->timing.reset_asked, true, memory_order_relaxed);
   else
-    lb_timing_clear(&h->timing);
+    lb_timing_clear(&loop->timing);
 }

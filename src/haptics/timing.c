@@ -12,8 +12,9 @@ static void set(atomic_llong *counter, long long value) {
 }
 
 void lb_timing_clear(lbTiming *timing) {
-  atomic_llong *const counters[] = { &timing->missed, &timing->skipped, &timing->dropped,
-                                     &timing->failed, &timing->late,    &timing->worst };
+  atomic_llong *const counters[] = { &timing->missed,  &timing->skipped, &timing->overran,
+                                     &timing->dropped, &timing->failed,  &timing->late,
+                                     &timing->worst };
   for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) set(counters[i], 0);
   for (int i = 0; i < LB_HAPTICS_BINS; i++) set(&timing->bins[i], 0);
 }
@@ -53,11 +54,17 @@ static double quantile(const int64_t *bins, double share) {
 
 // ---- counting and reading ----------------------------------------------------------------------
 
-void lb_timing_add_step(lbTiming *timing, double seconds) {
+void lb_timing_add_step(lbTiming *timing, double seconds, double period) {
   long long ns = (long long)(1e9 * seconds);
   lb_timing_count(&timing->ticks, 1);
   lb_timing_count(&timing->bins[bin_of(ns)], 1);
   if (ns > get(&timing->worst)) set(&timing->worst, ns);
+  if (seconds > period) lb_timing_count(&timing->overran, 1);
+}
+
+void lb_timing_add_flags(lbTiming *timing, int32_t flags) {
+  if (flags & (LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED)) lb_timing_count(&timing->failed, 1);
+  if (flags & LB_STEP_CONTACTS_DROPPED) lb_timing_count(&timing->dropped, 1);
 }
 
 void lb_timing_add_late(lbTiming *timing, double seconds, int64_t skipped) {
@@ -73,6 +80,7 @@ void lb_timing_read(const lbTiming *timing, lbHapticsReport *report) {
     .ticks = get(&timing->ticks),
     .missed = get(&timing->missed),
     .skipped = get(&timing->skipped),
+    .overran = get(&timing->overran),
     .dropped = get(&timing->dropped),
     .failed = get(&timing->failed),
     .late = 1e-9 * (double)get(&timing->late),

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 typedef struct lbTiming {
-  atomic_llong ticks, missed, skipped, dropped, failed;
+  atomic_llong ticks, missed, skipped, overran, dropped, failed;
   atomic_llong late, worst; // ns
   atomic_llong bins[LB_HAPTICS_BINS];
   atomic_bool reset_asked; // by another thread; the loop obeys at its next tick
@@ -16,7 +16,8 @@ typedef struct lbTiming {
 
 void lb_timing_clear(lbTiming *timing); // all but `ticks`
 void lb_timing_begin_tick(lbTiming *timing);
-void lb_timing_add_step(lbTiming *timing, double seconds);
+void lb_timing_add_step(lbTiming *timing, double seconds, double period);
+void lb_timing_add_flags(lbTiming *timing, int32_t flags); // of the tick's step
 void lb_timing_add_late(lbTiming *timing, double seconds, int64_t skipped);
 void lb_timing_read(const lbTiming *timing, lbHapticsReport *report);
 

@@ -1,5 +1,6 @@
-// A rigid tool of any shape in a world whose bodies touch (limber/haptics.h).
-#include "limber/haptics.h"
+// A rigid tool of any shape in a world whose bodies touch (limber/haptics.h): what it is, and one
+// step of the world with it.
+#include "haptics/tool.h"
 
 #include "base/refuse.h"
 #include "body/body.h"
@@ -7,18 +8,8 @@
 #include <math.h>
 
 #define AMPLE 2.0 // times the least mass with which a spring is stable
-
-struct lbTool {
-  lbWorld *world;
-  lbColliderId collider;
-  lbToolDef def;
-  lbToolState state;
-  // With a coupling.
-  lbModel *model; // NULL: there is none
-  lbBodyId body;
-  lbVec3 device; // where it was at the last tick
-  lbQuat device_rotation;
-};
+#define PERIOD_LEAST 1e-4
+#define PERIOD_MOST 0.1
 
 lbToolDef lb_tool_def(void) {
   lbToolDef def = { .shape = lb_collider_def(),
@@ -39,13 +30,18 @@ static lbStatus check_def(const lbToolDef *def, lbError *err) {
   const struct {
     double value;
     const char *name;
-  } numbers[] = { { def->speed_limit, "speed_limit" }, { def->turn_limit, "turn_limit" },
-                  { def->force_limit, "force_limit" }, { def->torque_limit, "torque_limit" },
-                  { def->density, "density" },         { def->period, "period" } };
+  } numbers[] = { { def->speed_limit, "speed_limit" },
+                  { def->turn_limit, "turn_limit" },
+                  { def->force_limit, "force_limit" },
+                  { def->torque_limit, "torque_limit" },
+                  { def->density, "density" } };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (!(numbers[i].value > 0 && numbers[i].value <= LB_BODY_MOST))
       return lb_fail(err, LB_ERR_ARGUMENT, "tool: %s is %g; it must be above 0", numbers[i].name,
                      numbers[i].value);
+  if (!(def->period >= PERIOD_LEAST && def->period <= PERIOD_MOST))
+    return lb_fail(err, LB_ERR_ARGUMENT, "tool: period is %g s; it must be from %g to %g",
+                   def->period, PERIOD_LEAST, PERIOD_MOST);
   if (!(def->stiffness > 0) || !(def->damping >= 0) || !(def->turn_stiffness >= 0) ||
       !(def->turn_damping >= 0))
     return lb_fail(err, LB_ERR_ARGUMENT,
@@ -60,11 +56,15 @@ static lbStatus check_def(const lbToolDef *def, lbError *err) {
 static lbStatus add_body_of(lbTool *tool, double density, lbError *err) {
   lbColliderDef shape = tool->def.shape;
   lbBodyDef def = lb_body_def();
+  lbModel *model = NULL;
   def.position = shape.position, def.rotation = shape.rotation;
   shape.position = lb_vec3(0, 0, 0), shape.rotation = lb_quat_identity();
-  lbStatus status = lb_rigid_model(&shape, density, &tool->model, err);
-  if (!status) status = lb_world_add(tool->world, tool->model, &def, &tool->body, err);
-  if (status) lb_model_destroy(tool->model);
+  lbStatus status = lb_rigid_model(&shape, density, &model, err);
+  if (!status) status = lb_world_add(tool->world, model, &def, &tool->body, err);
+  if (status)
+    lb_model_destroy(model);
+  else
+    tool->model = model;
   return status;
 }
 
@@ -82,8 +82,8 @@ static lbStatus add_body(lbTool *tool, lbError *err) {
     status = add_body_of(tool, def->density * least / mass, err);
     if (status) return status;
   }
-  tool->device = tool->state.position = def->shape.position;
-  tool->device_rotation = tool->state.rotation = def->shape.rotation;
+  const lbFrameState *frame = &lb_world_body(tool->world, tool->body)->frame;
+  tool->state.position = frame->position, tool->state.rotation = frame->rotation;
   return LB_OK;
 }
 
@@ -106,17 +106,21 @@ lbStatus lb_tool_create(lbWorld *world, const lbToolDef *def, lbTool **out, lbEr
   if (!tool->model)
     (void)lb_world_collider(world, tool->collider, &tool->state.position, &tool->state.rotation,
                             NULL);
+  tool->device = (lbToolPose){ tool->state.position, tool->state.rotation };
+  lb_tool_open(tool);
   *out = tool;
   return LB_OK;
 }
 
 void lb_tool_destroy(lbTool *tool) {
   if (!tool) return;
+  lb_tool_stop(tool);
   if (tool->model)
     (void)lb_world_remove(tool->world, tool->body, NULL);
   else
     (void)lb_world_remove_collider(tool->world, tool->collider, NULL);
   lb_model_destroy(tool->model);
+  lb_free(tool->world_bytes);
   lb_free(tool);
 }
 
@@ -136,14 +140,17 @@ typedef struct Apart {
   lbVec3 way, velocity, turn, spin;
 } Apart;
 
-static Apart find_apart(const lbTool *tool, const lbBody *body, lbVec3 position, lbQuat rotation,
+static Apart find_apart(const lbTool *tool, const lbBody *body, const lbToolPose *device,
                         double dt) {
-  lbVec3 own = body->prepared->centre, centre = lb_add(position, lb_quat_rotate(rotation, own));
-  lbVec3 before = lb_add(tool->device, lb_quat_rotate(tool->device_rotation, own));
+  const lbToolPose *last = &tool->device;
+  lbVec3 own = body->prepared->centre;
+  lbVec3 centre = lb_add(device->position, lb_quat_rotate(device->rotation, own));
+  lbVec3 before = lb_add(last->position, lb_quat_rotate(last->rotation, own));
   lbVec3 velocity = lb_scale(1 / dt, lb_sub(centre, before));
-  lbVec3 spin = lb_scale(1 / dt, turn_between(rotation, tool->device_rotation));
+  lbVec3 spin = lb_scale(1 / dt, turn_between(device->rotation, last->rotation));
   return (Apart){ lb_sub(lb_frame_centre(body), centre), lb_sub(body->frame.velocity, velocity),
-                  turn_between(body->frame.rotation, rotation), lb_sub(body->frame.spin, spin) };
+                  turn_between(body->frame.rotation, device->rotation),
+                  lb_sub(body->frame.spin, spin) };
 }
 
 // f = -k (d + h v) - b w, v the tool's own velocity, since d is from where the device will be; less
@@ -164,51 +171,49 @@ static void couple(const lbTool *tool, lbBody *body, const Apart *a, double h) {
   body->frame.torque = lb_add(body->frame.torque, lb_inertia_solve(gives, torque));
 }
 
-static int32_t tick_coupled(lbTool *tool, lbVec3 position, lbQuat rotation, double dt) {
+static void set_forces(lbTool *tool, lbVec3 force, lbVec3 torque) {
   const lbToolDef *def = &tool->def;
   lbToolState *s = &tool->state;
+  s->force = limit(force, def->force_limit), s->torque = limit(torque, def->torque_limit);
+  s->limited = lb_length(force) > def->force_limit || lb_length(torque) > def->torque_limit;
+}
+
+static int32_t step_coupled(lbTool *tool, const lbToolPose *device, double dt) {
+  const lbToolDef *def = &tool->def;
   lbBody *body = lb_world_body(tool->world, tool->body);
   if (!body) return LB_STEP_REFUSED;
-  Apart before = find_apart(tool, body, position, rotation, dt);
+  Apart before = find_apart(tool, body, device, dt);
   (void)lb_world_wake(tool->world, tool->body, NULL);
   couple(tool, body, &before, dt);
   int32_t flags = lb_world_step(tool->world, dt);
-  Apart after = find_apart(tool, body, position, rotation, dt);
-  lbVec3 force =
-      lb_add(lb_scale(def->stiffness, after.way), lb_scale(def->damping, after.velocity));
-  lbVec3 torque =
-      lb_add(lb_scale(def->turn_stiffness, after.turn), lb_scale(def->turn_damping, after.spin));
-  tool->device = position, tool->device_rotation = rotation;
-  s->position = body->frame.position, s->rotation = body->frame.rotation;
-  s->force = limit(force, def->force_limit), s->torque = limit(torque, def->torque_limit);
-  s->limited = lb_length(force) > def->force_limit || lb_length(torque) > def->torque_limit;
+  Apart after = find_apart(tool, body, device, dt);
+  set_forces(
+      tool, lb_add(lb_scale(def->stiffness, after.way), lb_scale(def->damping, after.velocity)),
+      lb_add(lb_scale(def->turn_stiffness, after.turn), lb_scale(def->turn_damping, after.spin)));
+  tool->device = *device;
+  tool->state.position = body->frame.position, tool->state.rotation = body->frame.rotation;
   return flags;
 }
 
+// ---- led ---------------------------------------------------------------------------------------
+
 // The tool goes after the device no faster than its limits; what it meets pushes back in that step.
-int32_t lb_tool_tick(lbTool *tool, lbVec3 position, lbQuat rotation, double dt) {
-  if (!tool) return LB_STEP_REFUSED;
+static int32_t step_led(lbTool *tool, const lbToolPose *device, double dt) {
   lbToolState *s = &tool->state;
-  const lbToolDef *def = &tool->def;
-  if (!(dt > 0) || lb_check_placement(position, &rotation, NULL)) return LB_STEP_REFUSED;
-  if (tool->model) return tick_coupled(tool, position, rotation, dt);
-  lbVec3 way = limit(lb_sub(position, s->position), dt * def->speed_limit);
-  lbVec3 turn = lb_quat_log(lb_quat_multiply(rotation, lb_quat_conjugate(s->rotation)));
-  lbVec3 place = lb_add(s->position, way);
-  lbQuat turned = lb_quat_multiply(lb_quat_exp(limit(turn, dt * def->turn_limit)), s->rotation);
-  if (lb_world_move_collider(tool->world, tool->collider, place, turned, NULL))
+  lbVec3 way = limit(lb_sub(device->position, s->position), dt * tool->def.speed_limit);
+  lbVec3 turn = limit(turn_between(device->rotation, s->rotation), dt * tool->def.turn_limit);
+  lbQuat turned = lb_quat_multiply(lb_quat_exp(turn), s->rotation);
+  if (lb_world_move_collider(tool->world, tool->collider, lb_add(s->position, way), turned, NULL))
     return LB_STEP_REFUSED;
   int32_t flags = lb_world_step(tool->world, dt);
   if (flags & LB_STEP_REFUSED) return flags;
   lbVec3 force, torque;
   (void)lb_world_collider(tool->world, tool->collider, &s->position, &s->rotation, NULL);
   (void)lb_world_collider_force(tool->world, tool->collider, &force, &torque, NULL);
-  s->force = limit(force, def->force_limit);
-  s->torque = limit(torque, def->torque_limit);
-  s->limited = lb_length(force) > def->force_limit || lb_length(torque) > def->torque_limit;
+  set_forces(tool, force, torque);
   return flags;
 }
 
-lbToolState lb_tool_state(const lbTool *tool) {
-  return tool ? tool->state : (lbToolState){ .rotation = lb_quat_identity() };
+int32_t lb_tool_step(lbTool *tool, const lbToolPose *device, double dt) {
+  return tool->model ? step_coupled(tool, device, dt) : step_led(tool, device, dt);
 }

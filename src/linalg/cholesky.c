@@ -9,9 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-// A factor in single precision that takes away less than this at a sweep is not used.
-static const double WORST_CONTRACTION = 0.02;
-
 struct lbCholesky {
   lbFronts *fronts;
   bool compact;    // single precision where that is enough
@@ -144,7 +141,6 @@ static lbStatus check_pivots(lbCholesky *factor, const lbFrontPivots *pivots, lb
 static lbStatus factor_single(lbCholesky *factor, const lbSparse *A, lbError *err) {
   lbFrontPivots pivots;
   lbFrontMatrix matrix = { .A = A };
-  double contraction = 1;
   drop_full(factor);
   if (!factor->single) factor->single = lb_alloc(factor->fronts->value_count, sizeof(float));
   double *sums = lb_alloc((size_t)A->size, sizeof *sums);
@@ -162,9 +158,9 @@ static lbStatus factor_single(lbCholesky *factor, const lbSparse *A, lbError *er
     factor->refine.norm = lb_refine_norm(A, sums);
     status = lb_refine_soften(&factor->refine, err);
   }
-  if (!status) status = lb_refine_probe(&factor->refine, &contraction, err);
+  if (!status) status = lb_refine_probe(&factor->refine, err);
   lb_free(sums);
-  if (!status && !(contraction <= WORST_CONTRACTION))
+  if (!status && !(factor->refine.contraction <= LB_CHOLESKY_ONE_SWEEP))
     status = lb_fail(err, LB_ERR_NUMERIC, "sparse Cholesky: single precision is not enough");
   if (status) drop_single(factor);
   return status;
@@ -286,6 +282,11 @@ lbStatus lb_cholesky_solve_near(lbCholesky *factor, double near, int32_t count, 
   if (count < 1) return LB_OK;
   return factor->single ? solve_single(factor, near, count, X, err)
                         : solve_full(factor, count, X, err);
+}
+
+const double *lb_cholesky_soft_shapes(const lbCholesky *factor, int32_t *count) {
+  *count = factor->single ? factor->refine.soft_count : 0;
+  return *count ? factor->refine.S : NULL;
 }
 
 lbCholeskyInfo lb_cholesky_info(const lbCholesky *factor) {

@@ -45,9 +45,14 @@ lbStatus lb_cholesky_factor_shifted(lbCholesky *factor, const lbSparse *A, doubl
 lbStatus lb_cholesky_solve(lbCholesky *factor, int32_t count, double *X, lbError *err);
 
 // The same to relative errors of about `near`, which is less work for a compact factor: residuals
-// may be some hundred times what rounding leaves.
+// may be some hundred times what rounding leaves. LB_CHOLESKY_ONE_SWEEP and more: by one sweep.
+#define LB_CHOLESKY_ONE_SWEEP 0.02 // factors in single precision that are worse are not kept
 lbStatus lb_cholesky_solve_near(lbCholesky *factor, double near, int32_t count, double *X,
                                 lbError *err);
+
+// Orthonormal columns (size x count) that span about the softest shapes of A; NULL, and none, where
+// the factor is not in single precision.
+const double *lb_cholesky_soft_shapes(const lbCholesky *factor, int32_t *count);
 
 // Gives back the work space of solves, until the next one.
 void lb_cholesky_release_work(lbCholesky *factor); // NULL is legal

@@ -3,7 +3,8 @@
 // K + s M is factored with a small s > 0, so that a singular K (free bodies) needs no special case,
 // and with s = 0 where K is known to be definite:
 // theta = 1 / (lambda + s) are the largest eigenvalues of (K + s M)^-1 M, found by block Lanczos
-// (lanczos.c), or all together by a dense solver when the system is small.
+// (lanczos.c), or all together by a dense solver when the system is small. Where the factor is in
+// single precision, a search that corrects itself (davidson.c) comes first.
 #include "linalg/eigen.h"
 
 #include <math.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "linalg/blas.h"
+#include "linalg/davidson.h"
 #include "linalg/dense.h"
 #include "linalg/eigen_modes.h"
 #include "linalg/lanczos.h"
@@ -24,13 +26,10 @@ static const double LEAST_CONDITION = 1e-13;
 // lambda below this times s may be a zero eigenvalue.
 static const double ZERO_CANDIDATE = 1e-4;
 
-// Bytes from which on half of them are worth more than the time of refinement.
-static const size_t LARGE_FACTOR = (size_t)256 << 20;
-
 enum { DENSE_SIZE = 300, MOST_RESTARTS = 100, VERIFY_STEPS = 4 };
 
 lbEigenDef lb_eigen_def(int32_t count) {
-  return (lbEigenDef){ .count = count, .tolerance = 1e-10 };
+  return (lbEigenDef){ .count = count, .tolerance = 1e-10, .compact_bytes = (size_t)256 << 20 };
 }
 
 void lb_eigen_destroy(lbEigen *eigen) {
@@ -356,18 +355,48 @@ static lbStatus run_search(Search *search, lbEigen **out, lbError *err) {
   return status;
 }
 
-// One search. *shift (0: the first) becomes a better one where *out stays NULL.
+// One search by the factor there is, or with *shift > 0 by another one. *shift becomes a better one
+// where *out stays NULL.
 static lbStatus search_from(lbEigenProblem *problem, lbCholesky *factor, int32_t block,
                             int32_t capacity, double *shift, lbEigen **out, lbError *err) {
   Search search = { .problem = problem, .block = block, .wanted = problem->def.count };
-  lbStatus status = *shift > 0 ? factor_shifted(problem, factor, *shift, err)
-                               : factor_first(problem, factor, err);
+  lbStatus status = *shift > 0 ? factor_shifted(problem, factor, *shift, err) : LB_OK;
   if (!status) status = lb_lanczos_create(factor, problem->M, block, capacity, &search.space, err);
   if (!status) status = run_search(&search, out, err);
   if (search.space) problem->solve_count += search.space->solve_count;
   lb_lanczos_destroy(search.space);
   *shift = search.better_shift;
   return status;
+}
+
+// A search that a factor in single precision is enough for; *out stays NULL where the factor is
+// another, or where that leads nowhere.
+static lbStatus search_compact(lbEigenProblem *problem, lbCholesky *factor, lbEigen **out,
+                               lbError *err) {
+  enum { BLOCK = 16 };
+  int32_t count = problem->def.count, capacity = 3 * count + 7 * BLOCK, rigid_count = 0;
+  bool found = false;
+  bool fits = capacity + BLOCK <= problem->K->size;
+  if (!lb_cholesky_info(factor).single || problem->def.verify || !fits) return LB_OK;
+  lbDavidson search = { .factor = factor,
+                        .K = problem->K,
+                        .M = problem->M,
+                        .count = count,
+                        .block = BLOCK,
+                        .capacity = capacity,
+                        .tolerance = problem->def.tolerance };
+  double *X = lb_alloc((size_t)problem->K->size * (size_t)count, sizeof *X);
+  lbStatus status = X ? lb_davidson_search(&search, X, &found, err) : lb_fail_memory(err);
+  problem->solve_count += search.solve_count;
+  if (!status && found) status = lb_eigen_sort(problem, count, X, &rigid_count, out, err);
+  lb_free(X);
+  return status;
+}
+
+static bool is_sharp(const lbEigenProblem *problem, const lbEigen *eigen) {
+  for (int32_t i = 0; i < eigen->count; i++)
+    if (!(eigen->residuals[i] <= problem->def.tolerance)) return false;
+  return true;
 }
 
 static lbStatus solve_sparse(lbEigenProblem *problem, int32_t block, int32_t capacity,
@@ -377,13 +406,16 @@ static lbStatus solve_sparse(lbEigenProblem *problem, int32_t block, int32_t cap
   double shift = 0;
   lbStatus status = LB_OK;
   if (!factor) {
-    status = lb_cholesky_create_compact(problem->K, LARGE_FACTOR, &factor, err);
+    status = lb_cholesky_create_compact(problem->K, problem->def.compact_bytes, &factor, err);
     if (status) return status;
     problem->factor_seconds = lb_cholesky_info(factor).analyse_seconds;
   }
+  status = factor_first(problem, factor, err);
+  if (!status) status = search_compact(problem, factor, out, err);
+  bool sharp = !status && *out && is_sharp(problem, *out);
   while (!status && !*out) // at most twice
     status = search_from(problem, factor, block, capacity, &shift, out, err);
-  if (!status) status = lb_eigen_sharpen(problem, factor, *out, err);
+  if (!status && !sharp) status = lb_eigen_sharpen(problem, factor, *out, err);
   if (kept)
     *kept = (lbEigenFactor){ factor, problem->shift, !status };
   else

@@ -24,7 +24,9 @@ typedef struct lbEigenDef {
                     // eigenvalue's relative error is no larger (mostly its square)
   bool definite;    // K is known to be positive definite: no shift, unless rounding needs one
   lbEigenFactor *kept; // NULL, or where the factor is taken from and left
-  bool verify;         // search once more from fresh vectors for a missed mode; default false
+  size_t
+      compact_bytes; // a factor that would have more is kept in single precision; default 256 MiB
+  bool verify;       // search once more from fresh vectors for a missed mode; default false
 } lbEigenDef;
 
 lbEigenDef lb_eigen_def(int32_t count);

@@ -116,11 +116,9 @@ static lbStatus orthonormalise_columns(lbLanczos *space, int32_t basis, int32_t 
   return status;
 }
 
-// W = V H + Q R, V' M Q = 0, Q' M Q = 1: W becomes Q, MW becomes M Q. H (basis x width) holds what
-// was taken from W before the call and gets the rest added; R is upper triangular. lengths are
-// those of the columns before anything was taken, 0 if they do not matter.
-static lbStatus orthonormalise(lbLanczos *space, int32_t basis, int32_t width, double *W,
-                               double *MW, double *lengths, double *H, double *R, lbError *err) {
+lbStatus lb_lanczos_orthonormalise(lbLanczos *space, int32_t basis, int32_t width, double *W,
+                                   double *MW, double *lengths, double *H, double *R,
+                                   lbError *err) {
   size_t n = (size_t)width;
   double *work = lb_alloc((size_t)basis * n + 2 * n * n, sizeof *work);
   if (!work) return lb_fail_memory(err);
@@ -239,7 +237,8 @@ lbStatus lb_lanczos_widen(lbLanczos *space, int32_t count, lbError *err) {
   for (size_t i = 0; i < values; i++) W[i] = next_random(space);
   double lengths[2 * LB_LANCZOS_BLOCK] = { 0 };
   memset(space->C, 0, (size_t)basis * (size_t)count * sizeof *space->C);
-  lbStatus status = orthonormalise(space, basis, count, W, MW, lengths, space->C, space->R, err);
+  lbStatus status =
+      lb_lanczos_orthonormalise(space, basis, count, W, MW, lengths, space->C, space->R, err);
   if (status) return status;
   memcpy(column(space, space->V, basis), W, values * sizeof *W);
   for (int32_t j = 0; j < space->m; j++) // OP V has nothing of the random vectors
@@ -300,8 +299,8 @@ lbStatus lb_lanczos_step(lbLanczos *space, lbError *err) {
   if (status) return status;
   space->solve_count += width;
   apply_recurrence(space, lengths);
-  status =
-      orthonormalise(space, basis, width, space->W, space->MW, lengths, space->C, space->R, err);
+  status = lb_lanczos_orthonormalise(space, basis, width, space->W, space->MW, lengths, space->C,
+                                     space->R, err);
   if (status) return status;
   store_coefficients(space);
   memcpy(column(space, space->V, basis), space->W, block_bytes);

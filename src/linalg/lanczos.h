@@ -58,4 +58,11 @@ lbStatus lb_lanczos_restart(lbLanczos *space, int32_t keep, lbError *err);
 // more inverse iteration for nothing.
 lbStatus lb_lanczos_vectors(const lbLanczos *space, int32_t count, double *X, lbError *err);
 
+// W = V H + Q R, V' M Q = 0, Q' M Q = 1, over the first `basis` columns of V: W becomes Q, MW
+// becomes M Q. H (basis x width) holds what was taken from W before the call and gets the rest
+// added; R is upper triangular. lengths are those of the columns before anything was taken, 0 if
+// they do not matter.
+lbStatus lb_lanczos_orthonormalise(lbLanczos *space, int32_t basis, int32_t width, double *W,
+                                   double *MW, double *lengths, double *H, double *R, lbError *err);
+
 #endif

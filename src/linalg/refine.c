@@ -323,6 +323,11 @@ static lbStatus refine_panel(Panel *p, lbError *err) {
   Progress progress = CONVERGING;
   int32_t sweeps = 0;
   start(p);
+  if (p->near > 0 && p->near >= p->refine->contraction) {
+    sweep(p);
+    progress = CONVERGED;
+    sweeps = 1;
+  }
   while (progress == CONVERGING && sweeps < MOST_SWEEPS) progress = advance(p, sweeps++);
   if (sweeps > p->refine->sweep_count) p->refine->sweep_count = sweeps;
   if (progress != CONVERGED)
@@ -395,7 +400,7 @@ lbStatus lb_refine_soften(lbRefine *refine, lbError *err) {
   return LB_OK;
 }
 
-lbStatus lb_refine_probe(lbRefine *refine, double *contraction, lbError *err) {
+lbStatus lb_refine_probe(lbRefine *refine, lbError *err) {
   int32_t n = refine->fronts->size;
   lbStatus status = reserve(refine, 1, err);
   double *b = status ? NULL : lb_alloc((size_t)n, sizeof *b);
@@ -407,7 +412,7 @@ lbStatus lb_refine_probe(lbRefine *refine, double *contraction, lbError *err) {
   double first = panel.correction[0];
   find_residuals(&panel);
   sweep(&panel);
-  *contraction = first > 0 ? panel.correction[0] / first : 1;
+  refine->contraction = first > 0 ? panel.correction[0] / first : 1;
   lb_free(b);
   return LB_OK;
 }

@@ -11,6 +11,8 @@ typedef struct lbRefine {
   const lbSparse *A;
   const float *L;      // L L' = scale A, nearly
   double scale, norm;  // norm: the largest sum of absolute values in a row of A
+  double contraction;  // by how much a correction is smaller than the one before it, about; 0.1
+                       // and more is a poor factor; written by lb_refine_probe
   int32_t sweep_count; // of the last solve, at most, for a right-hand side
   // Soft shapes, for which equations are solved in double precision; written by lb_refine_soften.
   int32_t soft_count;                        // 0, or LB_REFINE_SOFT
@@ -31,13 +33,12 @@ size_t lb_refine_bytes(const lbRefine *refine);
 lbStatus lb_refine_soften(lbRefine *refine, lbError *err);
 
 // X <- A^-1 X, until residuals are rounding, or until relative errors are below `near` (> 0), which
-// takes fewer sweeps. Columns of X (size x count) from the first panel on that does not converge
-// are unchanged, and LB_ERR_NUMERIC says it.
+// takes fewer sweeps, or one where `near` is no less than the contraction. Columns of X (size x
+// count) from the first panel on that does not converge are unchanged, and LB_ERR_NUMERIC says it.
 lbStatus lb_refine_solve(lbRefine *refine, double near, int32_t count, double *X, lbError *err);
 
-// By how much a correction is smaller than the one before it: 0.1 and more is a poor factor.
-// Of one right-hand side that has something of all shapes.
-lbStatus lb_refine_probe(lbRefine *refine, double *contraction, lbError *err);
+// Finds the contraction, of one right-hand side that has something of all shapes.
+lbStatus lb_refine_probe(lbRefine *refine, lbError *err);
 
 double lb_refine_norm(const lbSparse *A, double *sums); // sums (size) is work space
 

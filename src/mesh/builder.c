@@ -304,9 +304,7 @@ static void swap_ids(int32_t *a, int32_t *b) {
   *b = kept;
 }
 
-// Turns element e when its winding is the other one; false when it was right. A flat element counts
-// as right: the report names it.
-static bool mend_element(lbMesh *mesh, int32_t e) {
+bool lb_mesh_mend_element(lbMesh *mesh, int32_t e) {
   const double *x = mesh->positions;
   if (e < mesh->tet_count) {
     int32_t *tet = mesh->tets + 4 * (size_t)e;
@@ -325,7 +323,7 @@ static bool mend_element(lbMesh *mesh, int32_t e) {
 static lbStatus mend_winding(lbMesh *mesh, lbError *err) {
   size_t capacity = 0;
   for (int32_t e = 0; e < lb_mesh_element_count(mesh); e++) {
-    if (!mend_element(mesh, e)) continue;
+    if (!lb_mesh_mend_element(mesh, e)) continue;
     if (!lb_grow((void **)&mesh->mended, &capacity, (size_t)mesh->mended_count + 1,
                  sizeof(int32_t)))
       return lb_fail_memory(err);

@@ -52,4 +52,8 @@ void lb_mesh_set_element_material(lbMeshBuilder *builder, int32_t element, int32
 lbStatus lb_mesh_builder_finish(lbMeshBuilder *builder, const char *path, lbMesh **out,
                                 lbError *err);
 
+// Turns element e when its winding is the other one; false when it was right. A flat element counts
+// as right: the report names it.
+bool lb_mesh_mend_element(lbMesh *mesh, int32_t e);
+
 #endif

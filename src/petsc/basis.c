@@ -63,10 +63,25 @@ static lbStatus find_forces(Work *w, lbError *err) {
   return status;
 }
 
+// Rank 0's rigid motions, to where the rows lie.
+static double *share_rigid(const Work *w, const lbEigen *eigen, int32_t *count) {
+  size_t size = 3 * (size_t)w->parts->node_count;
+  *count = eigen ? eigen->rigid_count : 0;
+  lb_ranks_broadcast(count, sizeof *count);
+  double *Z = lb_ranks_alloc(w->own * (size_t)*count + 1, sizeof *Z);
+  for (size_t i = 0; i < (size_t)*count; i++)
+    lb_share_scatter(&w->parts->nodes, eigen ? eigen->rigid_vectors + size * i : NULL,
+                     Z + w->own * i);
+  return Z;
+}
+
 static lbStatus solve(Work *w, const lbPetscDef *def, const lbEigen *eigen, lbError *err) {
   enum { BLOCK = 64 };
   lbStatics statics;
-  lbStatus status = lb_statics_open(&statics, w->parts, def, eigen, err);
+  int32_t rigid = 0;
+  double *Z = share_rigid(w, eigen, &rigid);
+  lbStatus status = lb_statics_open(&statics, w->parts, def, rigid, Z, err);
+  lb_free(Z);
   for (int32_t done = 0; done < w->pairs && !status; done += BLOCK) {
     int32_t count = w->pairs - done < BLOCK ? w->pairs - done : BLOCK;
     status = lb_ranks_progress("modal derivatives", (double)done / w->pairs, err);

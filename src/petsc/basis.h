@@ -34,9 +34,10 @@ typedef struct lbStatics {
   PetscInt *pins;      // (rigid_count), rows among all
 } lbStatics;
 
-// eigen: rank 0's; NULL elsewhere. Collective, like all of these.
+// Z (3 own_count x rigid_count): the rigid motions, mass-orthonormal. Collective, like all of
+// these.
 lbStatus lb_statics_open(lbStatics *statics, lbParts *parts, const lbPetscDef *def,
-                         const lbEigen *eigen, lbError *err);
+                         int32_t rigid_count, const double *Z, lbError *err);
 void lb_statics_close(lbStatics *statics);
 // Takes out of forces what would move a free body; X (3 own_count x count).
 void lb_statics_balance(const lbStatics *statics, int32_t count, double *X);

@@ -1,160 +1,149 @@
-// Cutting a body by the graph of its free nodes: rank 0 makes the graph a slab of nodes at a time,
-// PT-Scotch cuts it where it lies.
-#include "petsc/parts.h"
+// Cutting a body by the graph of its free nodes: every rank lists the neighbours that its elements
+// make, the ranks of the slabs join the lists, and PT-Scotch cuts the graph where it lies.
+#include "petsc/spread.h"
 
 #include <petscmat.h>
+#include <stdlib.h>
 #include <string.h>
 
-// Elements around each free node: entries [begin[n], begin[n + 1]) of slots, slot_begin + slot.
-typedef struct Stars {
-  const lbFem *fem;
+typedef struct Pair {
+  int32_t node, neighbour;
+} Pair;
+
+// Neighbours by row: entries [begin[i], begin[i + 1]), sorted, each once.
+typedef struct Rows {
+  int32_t count;
   size_t *begin;
-  int32_t *slots;
-  int32_t *seen; // (node_count) the last node that each was found beside
-} Stars;
+  int32_t *neighbours;
+} Rows;
 
-static void release_stars(Stars *stars) {
-  lb_free(stars->begin);
-  lb_free(stars->slots);
-  lb_free(stars->seen);
+static void release_rows(Rows *rows) {
+  lb_free(rows->begin);
+  lb_free(rows->neighbours);
 }
 
-// Counts (begin) or lists (slots) the elements of every node.
-static void visit_elements(Stars *stars, bool list) {
-  const lbFem *fem = stars->fem;
-  for (int32_t s = 0; s < fem->set_count; s++) {
-    const lbElementSet *set = &fem->sets[s];
-    for (int32_t slot = 0; slot < set->element_count; slot++)
-      for (int32_t a = 0; a < lb_element_nodes(set->kind); a++) {
-        int32_t node = fem->node_of_vertex[lb_slot_vertex(set, slot, a)];
-        if (node < 0) continue;
-        if (list)
-          stars->slots[stars->begin[node]++] = set->slot_begin + slot;
-        else
-          stars->begin[node + 1]++;
-      }
+static int by_value(const void *a, const void *b) {
+  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+
+static void open_rows(Rows *rows, int32_t count) {
+  rows->count = count;
+  rows->begin = lb_ranks_alloc((size_t)count + 2, sizeof(size_t));
+}
+
+// Once begin[i + 1] has the count of row i.
+static void place_rows(Rows *rows) {
+  for (int32_t i = 0; i < rows->count; i++) rows->begin[i + 1] += rows->begin[i];
+  rows->neighbours = lb_ranks_alloc(rows->begin[rows->count] + 1, sizeof(int32_t));
+}
+
+// After each begin was moved to its row's end.
+static void settle_rows(Rows *rows) {
+  size_t end = 0, begin = 0;
+  for (int32_t i = 0; i < rows->count; i++) {
+    size_t stop = rows->begin[i], kept = end;
+    qsort(rows->neighbours + begin, stop - begin, sizeof(int32_t), by_value);
+    for (size_t k = begin; k < stop; k++)
+      if (end == kept || rows->neighbours[end - 1] != rows->neighbours[k])
+        rows->neighbours[end++] = rows->neighbours[k];
+    begin = stop;
+    rows->begin[i] = kept;
   }
+  rows->begin[rows->count] = end;
 }
 
-static void open_stars(Stars *stars) {
-  size_t count = (size_t)stars->fem->node_count;
-  stars->begin = lb_ranks_alloc(count + 2, sizeof(size_t));
-  stars->seen = lb_ranks_alloc(count, sizeof(int32_t));
-  visit_elements(stars, false);
-  for (size_t n = 0; n < count; n++) stars->begin[n + 1] += stars->begin[n];
-  stars->slots = lb_ranks_alloc(stars->begin[count] + 1, sizeof(int32_t));
-  visit_elements(stars, true); // which leaves every begin at its end
-  memmove(stars->begin + 1, stars->begin, count * sizeof(size_t));
-  stars->begin[0] = 0;
-  for (size_t n = 0; n < count; n++) stars->seen[n] = -1;
-}
-
-// Neighbours of a node into `to` (NULL: they are counted).
-static int32_t list_neighbours(Stars *stars, int32_t node, int32_t mark, PetscInt *to) {
-  const lbFem *fem = stars->fem;
-  int32_t count = 0;
-  stars->seen[node] = mark;
-  for (size_t i = stars->begin[node]; i < stars->begin[node + 1]; i++) {
-    int32_t slot = stars->slots[i];
-    const lbElementSet *set = lb_set_of_slot(fem, &slot);
-    for (int32_t a = 0; a < lb_element_nodes(set->kind); a++) {
-      int32_t other = fem->node_of_vertex[lb_slot_vertex(set, slot, a)];
-      if (other < 0 || stars->seen[other] == mark) continue;
-      stars->seen[other] = mark;
-      if (to) to[count] = other;
-      count++;
+// Rows of the corners of this rank's elements, neighbours by node.
+static void list_own(const lbSpread *s, Rows *rows) {
+  open_rows(rows, s->corners.count);
+  for (int list = 0; list < 2; list++) {
+    for (size_t e = 0; e < (size_t)s->slab->element_count; e++) {
+      const int32_t *places = s->places + LB_ELEMENT_NODES_MAX * e;
+      int32_t corners = s->slab->elements[e].corners;
+      for (int32_t a = 0; a < corners; a++)
+        for (int32_t b = 0; b < corners; b++) {
+          int32_t other = s->corner_nodes[places[b]];
+          if (a == b || other < 0 || s->corner_nodes[places[a]] < 0) continue;
+          if (list)
+            rows->neighbours[rows->begin[places[a]]++] = other;
+          else
+            rows->begin[places[a] + 1]++;
+        }
     }
+    if (!list) place_rows(rows);
   }
-  return count;
+  settle_rows(rows);
 }
 
-typedef struct Slab { // of the graph, for MatCreateMPIAdj, which frees the arrays
+// To the ranks whose slabs have the rows' nodes.
+static Pair *send_pairs(const lbSpread *s, const Rows *own, int32_t *received) {
+  size_t total = own->begin[own->count], k = 0;
+  Pair *pairs = lb_ranks_alloc(total + 1, sizeof *pairs);
+  int32_t *ranks = lb_ranks_alloc(total + 1, sizeof *ranks);
+  for (int32_t i = 0; i < own->count; i++)
+    for (size_t j = own->begin[i]; j < own->begin[i + 1]; j++, k++) {
+      pairs[k] = (Pair){ s->corner_nodes[i], own->neighbours[j] };
+      ranks[k] = lb_slab_rank(s->slab->vertex_total, s->corners.ids[i]);
+    }
+  lbExchange exchange;
+  lb_exchange_open(&exchange, (int32_t)total, ranks);
+  *received = exchange.received;
+  Pair *arrived = lb_ranks_alloc((size_t)*received + 1, sizeof *arrived);
+  lb_exchange_send(&exchange, sizeof *pairs, pairs, arrived);
+  lb_exchange_release(&exchange);
+  lb_free(pairs);
+  lb_free(ranks);
+  return arrived;
+}
+
+static void join_rows(const lbSpread *s, int32_t count, const Pair *pairs, Rows *rows) {
+  open_rows(rows, s->slab_nodes);
+  for (int32_t i = 0; i < count; i++) rows->begin[pairs[i].node - s->node_begin + 1]++;
+  place_rows(rows);
+  for (int32_t i = 0; i < count; i++)
+    rows->neighbours[rows->begin[pairs[i].node - s->node_begin]++] = pairs[i].neighbour;
+  settle_rows(rows);
+}
+
+// MatCreateMPIAdj frees the arrays that it gets.
+static void make_graph(const lbSpread *s, const Rows *rows, Mat *graph) {
   PetscInt *begin, *neighbours;
-} Slab;
-
-static int32_t slab_begin(int32_t node_count, int rank) {
-  return (int32_t)((int64_t)node_count * rank / lb_ranks_count());
+  LB_PETSC(PetscMalloc1(rows->count + 1, &begin));
+  LB_PETSC(PetscMalloc1(rows->begin[rows->count] + 1, &neighbours));
+  for (int32_t i = 0; i <= rows->count; i++) begin[i] = (PetscInt)rows->begin[i];
+  for (size_t i = 0; i < rows->begin[rows->count]; i++) neighbours[i] = rows->neighbours[i];
+  LB_PETSC(MatCreateMPIAdj(PETSC_COMM_WORLD, rows->count, s->node_count, begin, neighbours, NULL,
+                           graph));
 }
 
-static void make_slab(Stars *stars, int rank, Slab *slab) {
-  int32_t n = stars->fem->node_count, first = slab_begin(n, rank);
-  int32_t rows = slab_begin(n, rank + 1) - first;
-  LB_PETSC(PetscMalloc1(rows + 1, &slab->begin));
-  slab->begin[0] = 0;
-  for (int32_t i = 0; i < rows; i++)
-    slab->begin[i + 1] = slab->begin[i] + list_neighbours(stars, first + i, first + i, NULL);
-  LB_PETSC(PetscMalloc1(slab->begin[rows] + 1, &slab->neighbours));
-  for (int32_t i = 0; i < rows; i++) // marks of its own for the second pass
-    list_neighbours(stars, first + i, n + first + i, slab->neighbours + slab->begin[i]);
+static void cut(lbSpread *s, Mat graph) {
+  MatPartitioning partitioning;
+  IS owners;
+  const PetscInt *values;
+  LB_PETSC(MatPartitioningCreate(PETSC_COMM_WORLD, &partitioning));
+  LB_PETSC(MatPartitioningSetAdjacency(partitioning, graph));
+  LB_PETSC(MatPartitioningSetType(partitioning, MATPARTITIONINGPTSCOTCH));
+  LB_PETSC(MatPartitioningSetFromOptions(partitioning));
+  LB_PETSC(MatPartitioningApply(partitioning, &owners));
+  LB_PETSC(ISGetIndices(owners, &values));
+  for (int32_t i = 0; i < s->slab_nodes; i++) s->owners[i] = values[i];
+  LB_PETSC(ISRestoreIndices(owners, &values));
+  LB_PETSC(ISDestroy(&owners));
+  LB_PETSC(MatPartitioningDestroy(&partitioning));
 }
 
-// Rank 0 sends each rank its slab.
-static void send_slabs(const lbFem *whole, int32_t node_count, Slab *own) {
-  int rank = lb_ranks_rank();
-  int32_t rows = slab_begin(node_count, rank + 1) - slab_begin(node_count, rank);
-  if (rank == 0) {
-    Stars stars = { .fem = whole };
-    open_stars(&stars);
-    for (int r = lb_ranks_count() - 1; r > 0; r--) {
-      Slab slab;
-      int32_t count = slab_begin(node_count, r + 1) - slab_begin(node_count, r);
-      make_slab(&stars, r, &slab);
-      MPI_Send(slab.begin, count + 1, MPIU_INT, r, 0, PETSC_COMM_WORLD);
-      MPI_Send(slab.neighbours, (int)slab.begin[count], MPIU_INT, r, 0, PETSC_COMM_WORLD);
-      LB_PETSC(PetscFree(slab.begin));
-      LB_PETSC(PetscFree(slab.neighbours));
-    }
-    make_slab(&stars, 0, own);
-    release_stars(&stars);
-    return;
-  }
-  LB_PETSC(PetscMalloc1(rows + 1, &own->begin));
-  MPI_Recv(own->begin, rows + 1, MPIU_INT, 0, 0, PETSC_COMM_WORLD, MPI_STATUS_IGNORE);
-  LB_PETSC(PetscMalloc1(own->begin[rows] + 1, &own->neighbours));
-  MPI_Recv(own->neighbours, (int)own->begin[rows], MPIU_INT, 0, 0, PETSC_COMM_WORLD,
-           MPI_STATUS_IGNORE);
-}
-
-// The slabs' owners, to rank 0.
-static void collect_owners(int32_t node_count, const PetscInt *own, int32_t *owners) {
-  int ranks = lb_ranks_count(), rank = lb_ranks_rank();
-  int *counts = lb_ranks_alloc((size_t)ranks, sizeof(int));
-  int *begin = lb_ranks_alloc((size_t)ranks, sizeof(int));
-  for (int r = 0; r < ranks; r++) {
-    begin[r] = slab_begin(node_count, r);
-    counts[r] = slab_begin(node_count, r + 1) - begin[r];
-  }
-  MPI_Gatherv(own, counts[rank], MPIU_INT, owners, counts, begin, MPIU_INT, 0, PETSC_COMM_WORLD);
-  lb_free(counts);
-  lb_free(begin);
-}
-
-lbStatus lb_cut_nodes(const lbFem *whole, int32_t node_count, int32_t *owners, lbError *err) {
-  _Static_assert(sizeof(PetscInt) == sizeof(int32_t), "owners are gathered as PetscInt");
-  if (lb_ranks_count() == 1) return LB_OK; // all zero
-  if (node_count < lb_ranks_count())
-    return lb_fail(err, LB_ERR_ARGUMENT, "%d nodes are free, use no more ranks than that",
-                   (int)node_count);
-  Slab slab = { 0 };
+void lb_spread_cut(lbSpread *s) {
+  if (lb_ranks_count() == 1) return; // all zero
+  Rows own = { 0 }, rows = { 0 };
   Mat graph;
-  MatPartitioning cut;
-  IS parts;
-  const PetscInt *own;
-  int rank = lb_ranks_rank();
-  int32_t rows = slab_begin(node_count, rank + 1) - slab_begin(node_count, rank);
-  send_slabs(whole, node_count, &slab);
-  LB_PETSC(MatCreateMPIAdj(PETSC_COMM_WORLD, rows, node_count, slab.begin, slab.neighbours, NULL,
-                           &graph));
-  LB_PETSC(MatPartitioningCreate(PETSC_COMM_WORLD, &cut));
-  LB_PETSC(MatPartitioningSetAdjacency(cut, graph));
-  LB_PETSC(MatPartitioningSetType(cut, MATPARTITIONINGPTSCOTCH));
-  LB_PETSC(MatPartitioningSetFromOptions(cut)); // -mat_partitioning_type parmetis, where it is
-  LB_PETSC(MatPartitioningApply(cut, &parts));
-  LB_PETSC(ISGetIndices(parts, &own));
-  collect_owners(node_count, own, owners);
-  LB_PETSC(ISRestoreIndices(parts, &own));
-  LB_PETSC(ISDestroy(&parts));
-  LB_PETSC(MatPartitioningDestroy(&cut));
+  int32_t count = 0;
+  list_own(s, &own);
+  Pair *pairs = send_pairs(s, &own, &count);
+  release_rows(&own);
+  join_rows(s, count, pairs, &rows);
+  lb_free(pairs);
+  make_graph(s, &rows, &graph);
+  release_rows(&rows);
+  cut(s, graph);
   LB_PETSC(MatDestroy(&graph));
-  return LB_OK;
 }

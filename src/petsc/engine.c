@@ -2,6 +2,7 @@
 // else is needed goes through shares.
 #include "limber/petsc.h"
 
+#include "limber/file.h"
 #include "fem/engine.h"
 #include "fem/modes.h"
 #include "fem/reference.h"
@@ -12,6 +13,7 @@
 #include "petsc/stages.h"
 #include "reduce/engine.h"
 
+#include <math.h>
 #include <slepceps.h>
 #include <string.h>
 
@@ -31,8 +33,9 @@ typedef enum Operation {
   CUBATURE_END,
   FORCES,
   COLUMNS,
-  ASSEMBLY,
-  STATICS
+  READ,
+  MODES,
+  MEASURE
 } Operation;
 
 typedef struct Call {
@@ -139,6 +142,28 @@ static lbStatus find_modes(lbParts *parts, const Call *call, lbEigen **out, lbEr
   return status;
 }
 
+// Modes whose vectors stay where they are; rank 0 gets *out.
+static lbStatus find_frequencies(lbParts *parts, const Call *call, lbModes **out, lbError *err) {
+  lbRows rows = { 0 };
+  lbStatus status = lb_parts_assemble(parts, err);
+  if (!status) status = lb_rows_modes(parts, &settings, call->count, &rows, err);
+  if (!status && out) {
+    size_t count = (size_t)rows.count;
+    lbModes *modes = *out = lb_ranks_alloc(1, sizeof *modes);
+    *modes = (lbModes){ .count = rows.count,
+                        .rigid_count = rows.rigid_count,
+                        .vertex_count = parts->vertex_count,
+                        .frequencies = lb_ranks_alloc(count, sizeof(double)),
+                        .eigenvalues = rows.values,
+                        .residuals = rows.residuals,
+                        .seconds = rows.seconds };
+    for (size_t i = 0; i < count; i++) modes->frequencies[i] = sqrt(rows.values[i]) / (2 * LB_PI);
+    rows.values = rows.residuals = NULL;
+  }
+  lb_rows_release(&rows);
+  return status;
+}
+
 // Sums of this rank's elements; those of all ranks added up.
 static lbStatus sum_polynomials(lbParts *parts, const Call *call, const double *basis,
                                 int32_t part_count, lbPolynomial **sums, lbError *err) {
@@ -209,8 +234,9 @@ static void carry_out(const Call *call) {
   case POLYNOMIALS: help_with_polynomials(parts, call); break;
   case CUBATURE_BEGIN: lb_part_cubature_begin(parts, call->count, NULL, &err); break;
   case CUBATURE_END: lb_part_cubature_end(parts); break;
-  case ASSEMBLY: lb_measure_assembly(parts, &figures, &err); break;
-  case STATICS: lb_measure_statics(parts, &settings, NULL, &figures, &err); break;
+  case READ: lb_parts_read(NULL, NULL, &settings, &bodies[call->body], &err); break;
+  case MODES: find_frequencies(parts, call, NULL, &err); break;
+  case MEASURE: lb_measure(parts, &settings, call->count, &figures, &err); break;
   case FORCES: lb_part_forces(parts, call->count, NULL, NULL, NULL, &err); break;
   case COLUMNS:
     lb_part_columns(parts, NULL, (lbColumnsTask)call->choice, call->count, call->pose_count, NULL,
@@ -246,16 +272,23 @@ static Call announce(const lbFem *fem, Operation operation, int32_t count, int32
   return call;
 }
 
-static lbStatus open_body(lbFem *fem, lbError *err) {
-  int32_t free_body = 0;
-  while (free_body < BODIES_MOST && bodies[free_body]) free_body++;
-  if (free_body == BODIES_MOST)
-    return lb_fail(err, LB_ERR_UNSUPPORTED, "%s: more than %d bodies in parts at once", fem->name,
+// A call that makes a body, at a free place.
+static lbStatus announce_body(const char *name, Operation operation, int32_t *body, lbError *err) {
+  *body = 0;
+  while (*body < BODIES_MOST && bodies[*body]) ++*body;
+  if (*body == BODIES_MOST)
+    return lb_fail(err, LB_ERR_UNSUPPORTED, "%s: more than %d bodies in parts at once", name,
                    BODIES_MOST);
-  Call call = { .operation = OPEN, .body = free_body };
+  Call call = { .operation = (int32_t)operation, .body = *body };
   lb_ranks_broadcast(&call, sizeof call);
-  lbStatus status = lb_parts_create(fem, &settings, &bodies[free_body], err);
-  fem->remote = bodies[free_body];
+  return LB_OK;
+}
+
+static lbStatus open_body(lbFem *fem, lbError *err) {
+  int32_t body;
+  lbStatus status = announce_body(fem->name, OPEN, &body, err);
+  if (!status) status = lb_parts_create(fem, &settings, &bodies[body], err);
+  if (!status) fem->remote = bodies[body];
   return status;
 }
 
@@ -397,24 +430,49 @@ void lb_petsc_install(const lbPetscDef *def) {
   lb_reduce_set_engine(&reduce_engine);
 }
 
+// ---- bodies that are read in parts -------------------------------------------------------------
+
+bool lb_petsc_reads(const char *path) { return lb_path_has_extension(path, ".msh"); }
+
+lbStatus lb_petsc_read(const char *path, const lbMaterial *material, lbPetscBody *out,
+                       lbError *err) {
+  lbStatus status = announce_body(path, READ, &out->id, err);
+  if (!status) status = lb_parts_read(path, material, &settings, &bodies[out->id], err);
+  if (status) return status;
+  const lbParts *parts = bodies[out->id];
+  out->vertex_count = parts->vertex_count;
+  out->element_count = parts->element_count;
+  out->total_mass = parts->total_mass;
+  return LB_OK;
+}
+
+static Call announce_to(int32_t body, Operation operation, int32_t count) {
+  Call call = { .operation = (int32_t)operation, .body = body, .count = count };
+  lb_ranks_broadcast(&call, sizeof call);
+  return call;
+}
+
+void lb_petsc_close(lbPetscBody *body) {
+  announce_to(body->id, CLOSE, 0);
+  lb_parts_destroy(bodies[body->id]);
+  bodies[body->id] = NULL;
+}
+
+lbStatus lb_petsc_modes(const lbPetscBody *body, int32_t count, lbModes **out, lbError *err) {
+  Call call = announce_to(body->id, MODES, count);
+  return find_frequencies(bodies[body->id], &call, out, err);
+}
+
+lbStatus lb_petsc_measure_body(const lbPetscBody *body, int32_t mode_count, lbPetscFigures *out,
+                               lbError *err) {
+  announce_to(body->id, MEASURE, mode_count);
+  return lb_measure(bodies[body->id], &settings, mode_count, out, err);
+}
+
 lbStatus lb_petsc_measure(const lbFem *fem, int32_t mode_count, lbPetscFigures *out, lbError *err) {
   if (!fem->engine)
     return lb_fail(err, LB_ERR_UNSUPPORTED, "%s: shells are not spread over ranks", fem->name);
-  lbEigen *eigen = NULL;
-  lbEigenDef def = lb_eigen_def(mode_count);
-  *out = (lbPetscFigures){ .rows = 3 * fem->node_count, .mode_count = mode_count };
-  announce(fem, ASSEMBLY, 0, 0);
-  lbStatus status = lb_measure_assembly(fem->remote, out, err);
-  double start = lb_seconds();
-  if (!status) status = call_eigen(fem, &def, &eigen, err);
-  if (status) return status;
-  out->modes_seconds = lb_seconds() - start;
-  for (int32_t i = 0; i < eigen->count; i++)
-    if (eigen->residuals[i] > out->modes_residual) out->modes_residual = eigen->residuals[i];
-  announce(fem, STATICS, 0, 0);
-  status = lb_measure_statics(fem->remote, &settings, eigen, out, err);
-  lb_eigen_destroy(eigen);
-  return status;
+  return lb_petsc_measure_body(&(lbPetscBody){ .id = body_of(fem) }, mode_count, out, err);
 }
 
 // ---- start and end -----------------------------------------------------------------------------

@@ -7,14 +7,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-lbStatus lb_measure_assembly(lbParts *parts, lbPetscFigures *out, lbError *err) {
-  MPI_Barrier(PETSC_COMM_WORLD);
-  double start = MPI_Wtime();
-  lbStatus status = lb_parts_assemble(parts, err);
-  out->assemble_seconds = MPI_Wtime() - start;
-  return status;
-}
-
 static double seconds_of(struct timeval time) {
   return (double)time.tv_sec + 1e-6 * (double)time.tv_usec;
 }
@@ -48,15 +40,15 @@ static double find_residual(const lbStatics *statics, const double *x, const dou
   return sqrt(sums[0] / sums[1]);
 }
 
-lbStatus lb_measure_statics(lbParts *parts, const lbPetscDef *def, const lbEigen *eigen,
-                            lbPetscFigures *out, lbError *err) {
+static lbStatus measure_statics(lbParts *parts, const lbPetscDef *def, const lbRows *modes,
+                                lbPetscFigures *out, lbError *err) {
   size_t rows = 3 * (size_t)parts->own_count;
   double *b = lb_ranks_alloc(rows + 1, sizeof *b), *x = lb_ranks_alloc(rows + 1, sizeof *x);
   lbStatics statics;
   lb_parts_drop_search(parts);
-  out->direct = lb_is_direct(parts, def, 20);
   double start = MPI_Wtime();
-  lbStatus status = lb_statics_open(&statics, parts, def, eigen, err);
+  lbStatus status =
+      lb_statics_open(&statics, parts, def, modes->rigid_count, modes->rigid_vectors, err);
   out->factor_seconds = MPI_Wtime() - start;
   make_load(parts, b);
   if (!status) lb_statics_balance(&statics, 1, b);
@@ -66,8 +58,27 @@ lbStatus lb_measure_statics(lbParts *parts, const lbPetscDef *def, const lbEigen
   out->solve_seconds = MPI_Wtime() - start;
   if (!status) out->solve_residual = find_residual(&statics, x, b);
   lb_statics_close(&statics);
-  measure_use(out);
   lb_free(b);
   lb_free(x);
+  return status;
+}
+
+lbStatus lb_measure(lbParts *parts, const lbPetscDef *def, int32_t mode_count, lbPetscFigures *out,
+                    lbError *err) {
+  lbRows modes = { 0 };
+  *out = (lbPetscFigures){ .rows = 3 * parts->node_count, .mode_count = mode_count };
+  MPI_Barrier(PETSC_COMM_WORLD);
+  double start = MPI_Wtime();
+  lbStatus status = lb_parts_assemble(parts, err);
+  out->assemble_seconds = MPI_Wtime() - start;
+  start = MPI_Wtime();
+  if (!status) out->direct = lb_is_direct(parts, def, mode_count);
+  if (!status) status = lb_rows_modes(parts, def, mode_count, &modes, err);
+  out->modes_seconds = MPI_Wtime() - start;
+  for (int32_t i = 0; i < modes.count; i++)
+    if (modes.residuals[i] > out->modes_residual) out->modes_residual = modes.residuals[i];
+  if (!status) status = measure_statics(parts, def, &modes, out, err);
+  lb_rows_release(&modes);
+  measure_use(out);
   return status;
 }

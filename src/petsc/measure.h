@@ -6,10 +6,9 @@
 #include "linalg/eigen.h"
 #include "petsc/eigen.h"
 
-// A static solution, with rank 0's modes (NULL elsewhere); memory and processor time. Collective.
-lbStatus lb_measure_statics(lbParts *parts, const lbPetscDef *def, const lbEigen *eigen,
-                            lbPetscFigures *out, lbError *err);
-// Assembles, timed. Collective.
-lbStatus lb_measure_assembly(lbParts *parts, lbPetscFigures *out, lbError *err);
+// Assembles, finds modes, then a static solution, each timed; memory and processor time.
+// Collective.
+lbStatus lb_measure(lbParts *parts, const lbPetscDef *def, int32_t mode_count, lbPetscFigures *out,
+                    lbError *err);
 
 #endif

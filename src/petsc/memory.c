@@ -10,9 +10,10 @@
 static const double TET_BYTES = 350, BRICK_BYTES = 1500; // an lbFem's, for each element
 static const double OUTLINE_NODE = 90, OUTLINE_ELEMENT = 70;
 
-lbMemoryNeed lb_memory_need(int32_t node_count, int32_t tet_count, int32_t brick_count,
-                            int32_t mode_count, int ranks) {
-  double rows = 3.0 * node_count, elements = (double)tet_count + brick_count;
+lbMemoryNeed lb_memory_need(const lbMemoryBody *body, int32_t mode_count, int ranks) {
+  double node_count = body->node_count, tet_count = body->tet_count;
+  double brick_count = body->brick_count;
+  double rows = 3.0 * node_count, elements = tet_count + brick_count;
   double neighbours =
       elements > 0 ? (15.0 * tet_count + 27.0 * 5 * brick_count) / (tet_count + 5.0 * brick_count)
                    : 0; // a brick has as many nodes to itself as five tets
@@ -21,7 +22,7 @@ lbMemoryNeed lb_memory_need(int32_t node_count, int32_t tet_count, int32_t brick
   double outline = OUTLINE_NODE * node_count + OUTLINE_ELEMENT * elements;
   double vectors = 8 * rows * mode_count;
   double shared = parts + matrices + 4 * vectors;
-  double first = outline + 2 * vectors;
+  double first = body->outline ? outline + 2 * vectors : 0;
   return (lbMemoryNeed){ .iterative = (shared + 1.5 * matrices) / ranks + first,
                          .direct = (shared + 1.8 * 200 * pow(rows, 4.0 / 3)) / ranks + first };
 }
@@ -52,22 +53,19 @@ double lb_memory_available(const lbPetscDef *def) {
   return least;
 }
 
-lbStatus lb_memory_check(const lbFem *whole, const lbPetscDef *def, lbError *err) {
+lbStatus lb_memory_check(const lbMemoryBody *body, const lbPetscDef *def, lbError *err) {
   double available = lb_memory_available(def);
   lbStatus status = LB_OK;
-  if (whole) {
-    int32_t tets = 0, bricks = 0;
-    for (int32_t s = 0; s < whole->set_count; s++)
-      *(whole->sets[s].kind == LB_ELEMENT_TET4 ? &tets : &bricks) += whole->sets[s].element_count;
+  if (body) {
     int ranks = lb_ranks_count();
-    lbMemoryNeed need = lb_memory_need(whole->node_count, tets, bricks, 20, ranks);
+    lbMemoryNeed need = lb_memory_need(body, 20, ranks);
     double least = fmin(need.iterative, need.direct);
     if (least > available)
       status =
           lb_fail(err, LB_ERR_MEMORY,
                   "%s: %d rows on %d ranks take about %.3g GB a rank, and %.3g GB are there: "
                   "use more machines, or a coarser mesh",
-                  whole->name, (int)(3 * whole->node_count), ranks, least / 1e9, available / 1e9);
+                  body->name, (int)(3 * body->node_count), ranks, least / 1e9, available / 1e9);
   }
   return lb_ranks_agree(status, err);
 }

@@ -4,20 +4,26 @@
 
 #include "petsc/eigen.h"
 
+typedef struct lbMemoryBody {
+  const char *name;
+  int32_t node_count, tet_count, brick_count; // free nodes
+  bool outline;                               // rank 0 has one, and the modes that are found
+} lbMemoryBody;
+
 typedef struct lbMemoryNeed { // bytes of one rank, the first, which has most
   double iterative;           // elements, matrices, multigrid, vectors
   double direct;              // elements, matrices, the factor, vectors
 } lbMemoryNeed;
 
-// Of a body of so many free nodes and elements, cut evenly for so many ranks, and so many modes.
-// The factor is that of a compact body; a slender one's is smaller.
-lbMemoryNeed lb_memory_need(int32_t node_count, int32_t tet_count, int32_t brick_count,
-                            int32_t mode_count, int ranks);
+// Of a body that is cut evenly for so many ranks, and so many modes. The factor is that of a
+// compact body; a slender one's is smaller.
+lbMemoryNeed lb_memory_need(const lbMemoryBody *body, int32_t mode_count, int ranks);
 // Bytes that each rank may take: the least share of any machine, or what the caller says.
 // Collective.
 double lb_memory_available(const lbPetscDef *def);
 
-// Refuses a body that no way of solving has memory for. Rank 0's outline; collective.
-lbStatus lb_memory_check(const lbFem *whole, const lbPetscDef *def, lbError *err);
+// Refuses a body that no way of solving has memory for. Rank 0's counts, NULL elsewhere;
+// collective.
+lbStatus lb_memory_check(const lbMemoryBody *body, const lbPetscDef *def, lbError *err);
 
 #endif

@@ -1,263 +1,154 @@
-// Spreading a body: who has which node, which element; a mesh and an lbFem for every rank.
+// Spreading a body: a mesh and an lbFem of its own elements for every rank.
 #include "petsc/parts.h"
 
 #include "fem/engine.h"
+#include "mesh/builder.h"
 #include "petsc/cubature.h"
 #include "petsc/memory.h"
+#include "petsc/spread.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-// ---- who has what (rank 0) ---------------------------------------------------------------------
-
-typedef struct Spread {
-  const lbFem *fem;
-  int32_t *owners;       // (node_count) the rank that has a node's rows
-  int32_t *numbers;      // (node_count) of a node among all
-  int32_t *slots;        // every element, rank by rank, in the order of slots
-  int32_t *slot_begin;   // (ranks + 1)
-  int32_t *local;        // (vertex_count) the vertex of the part that is being made; -1: none
-  int32_t *vertices;     // (vertex_count) those vertices, ascending
-  int32_t *all_vertices; // of all parts
-  size_t all_capacity;
-} Spread;
-
-static void release_spread(Spread *s) {
-  int32_t *blocks[] = { s->owners, s->numbers, s->slots, s->slot_begin, s->local, s->vertices };
-  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
-}
-
-// Rows rank by rank, in the order of nodes.
-static void number_nodes(Spread *s, lbShare *nodes) {
-  int ranks = lb_ranks_count();
-  int32_t count = s->fem->node_count;
-  nodes->counts = lb_ranks_alloc((size_t)ranks, sizeof(int32_t));
-  nodes->begin = lb_ranks_alloc((size_t)ranks, sizeof(int32_t));
-  nodes->items = lb_ranks_alloc((size_t)count, sizeof(int32_t));
-  s->numbers = lb_ranks_alloc((size_t)count, sizeof(int32_t));
-  for (int32_t n = 0; n < count; n++) nodes->counts[s->owners[n]]++;
-  for (int r = 1; r < ranks; r++) nodes->begin[r] = nodes->begin[r - 1] + nodes->counts[r - 1];
-  int32_t *next = lb_ranks_alloc((size_t)ranks, sizeof(int32_t));
-  for (int32_t n = 0; n < count; n++) {
-    s->numbers[n] = nodes->begin[s->owners[n]] + next[s->owners[n]]++;
-    nodes->items[s->numbers[n]] = n;
-  }
-  lb_free(next);
-}
-
-// An element goes to the rank that has most of its nodes, of several the first; -1: it is fixed all
-// over.
-static int32_t rank_of_slot(const Spread *s, int32_t slot) {
-  const lbElementSet *set = lb_set_of_slot(s->fem, &slot);
-  int32_t nodes = lb_element_nodes(set->kind), best = -1, most = 0;
-  int32_t owners[LB_ELEMENT_NODES_MAX];
-  for (int32_t a = 0; a < nodes; a++) {
-    int32_t node = s->fem->node_of_vertex[lb_slot_vertex(set, slot, a)];
-    owners[a] = node < 0 ? -1 : s->owners[node];
-  }
-  for (int32_t a = 0; a < nodes; a++) {
-    int32_t count = 0;
-    for (int32_t b = 0; b < nodes; b++) count += owners[b] == owners[a];
-    if (owners[a] < 0 || count < most || (count == most && owners[a] > best)) continue;
-    best = owners[a];
-    most = count;
-  }
-  return best;
-}
-
-static void sort_elements(Spread *s) {
-  int ranks = lb_ranks_count();
-  int32_t count = s->fem->slot_count;
-  int32_t *rank = lb_ranks_alloc((size_t)count, sizeof(int32_t));
-  s->slots = lb_ranks_alloc((size_t)count, sizeof(int32_t));
-  s->slot_begin = lb_ranks_alloc((size_t)ranks + 2, sizeof(int32_t));
-  int32_t any = -1; // a rank that has elements with free nodes takes those without any
-  for (int32_t i = 0; i < count; i++) {
-    rank[i] = rank_of_slot(s, i);
-    if (any < 0) any = rank[i];
-  }
-  for (int32_t i = 0; i < count; i++) {
-    if (rank[i] < 0) rank[i] = any;
-    s->slot_begin[rank[i] + 2]++;
-  }
-  for (int r = 0; r < ranks; r++) s->slot_begin[r + 2] += s->slot_begin[r + 1];
-  for (int32_t i = 0; i < count; i++) s->slots[s->slot_begin[rank[i] + 1]++] = i;
-  lb_free(rank);
-}
-
-// ---- a part as it travels ----------------------------------------------------------------------
+// ---- the part's mesh ---------------------------------------------------------------------------
 
 typedef struct Part {
-  int32_t counts[3]; // vertices, tets, bricks
-  double *positions;
-  int32_t *numbers; // (vertices) of the node among all; -1: fixed
-  int32_t *tets, *bricks, *materials;
-  int32_t *elements; // of the whole mesh
+  lbMesh mesh;
+  int32_t element_count;
+  lbSlabElement *elements; // by number
+  int32_t *numbers;        // (vertices) of the node among all; -1: fixed
+  bool *fixed;             // (vertices)
+  int32_t *materials;      // (elements)
+  lbLookup vertices;       // of the whole mesh
 } Part;
 
 static void release_part(Part *part) {
-  lb_free(part->positions);
-  lb_free(part->numbers);
-  lb_free(part->tets);
-  lb_free(part->bricks);
-  lb_free(part->materials);
-  lb_free(part->elements);
+  void *blocks[] = { part->mesh.positions, part->mesh.tets, part->mesh.bricks, part->elements,
+                     part->numbers,        part->fixed,     part->materials };
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
+  lb_lookup_release(&part->vertices);
 }
 
-static void allocate_part(Part *part) {
-  size_t vertices = (size_t)part->counts[0], tets = (size_t)part->counts[1];
-  size_t bricks = (size_t)part->counts[2];
-  part->positions = lb_ranks_alloc(vertices + 1, 3 * sizeof(double));
-  part->numbers = lb_ranks_alloc(vertices + 1, sizeof(int32_t));
-  part->tets = lb_ranks_alloc(tets + 1, 4 * sizeof(int32_t));
-  part->bricks = lb_ranks_alloc(bricks + 1, 8 * sizeof(int32_t));
-  part->materials = lb_ranks_alloc(tets + bricks + 1, sizeof(int32_t));
-  part->elements = lb_ranks_alloc(tets + bricks + 1, sizeof(int32_t));
+static int by_vertices(const void *a, const void *b) {
+  const lbSlabElement *x = a, *y = b;
+  int32_t difference = x->corners - y->corners;
+  for (int32_t i = 0; i < x->corners && difference == 0; i++)
+    difference = (x->vertices[i] > y->vertices[i]) - (x->vertices[i] < y->vertices[i]);
+  return difference ? difference : (x->number > y->number) - (x->number < y->number);
 }
 
-// Marks and lists the vertices of a rank's elements; returns how many.
-static int32_t list_vertices(Spread *s, int rank, int32_t counts[3]) {
-  const lbFem *fem = s->fem;
-  int32_t used = 0;
-  for (int32_t v = 0; v < fem->vertex_count; v++) s->local[v] = -1;
-  for (int32_t i = s->slot_begin[rank]; i < s->slot_begin[rank + 1]; i++) {
-    int32_t slot = s->slots[i];
-    const lbElementSet *set = lb_set_of_slot(fem, &slot);
-    counts[set->kind == LB_ELEMENT_TET4 ? 1 : 2]++;
-    for (int32_t a = 0; a < lb_element_nodes(set->kind); a++)
-      s->local[lb_slot_vertex(set, slot, a)] = 0;
+static int by_number(const void *a, const void *b) {
+  int32_t x = ((const lbSlabElement *)a)->number, y = ((const lbSlabElement *)b)->number;
+  return (x > y) - (x < y);
+}
+
+// Files that know one tag an element have an element again for each other tag of it.
+static void drop_repeats(Part *part) {
+  int32_t kept = 0, last_tag = 0;
+  qsort(part->elements, (size_t)part->element_count, sizeof *part->elements, by_vertices);
+  for (int32_t i = 0; i < part->element_count; i++) {
+    const lbSlabElement *e = &part->elements[i], *before = kept ? &part->elements[kept - 1] : e;
+    bool same = kept > 0 && e->tag && last_tag && e->corners == before->corners &&
+                memcmp(e->vertices, before->vertices, sizeof e->vertices) == 0;
+    bool again = same && e->tag != last_tag;
+    last_tag = e->tag;
+    if (!again) part->elements[kept++] = *e;
   }
-  for (int32_t v = 0; v < fem->vertex_count; v++) {
-    if (s->local[v] < 0) continue;
-    s->local[v] = used;
-    s->vertices[used++] = v;
-  }
-  return used;
+  part->element_count = kept;
+  qsort(part->elements, (size_t)kept, sizeof *part->elements, by_number);
 }
 
-static void make_part(Spread *s, int rank, Part *part) {
-  const lbFem *fem = s->fem;
-  *part = (Part){ 0 };
-  part->counts[0] = list_vertices(s, rank, part->counts);
-  allocate_part(part);
-  for (int32_t i = 0; i < part->counts[0]; i++) {
-    int32_t v = s->vertices[i], node = fem->node_of_vertex[v];
-    memcpy(part->positions + 3 * (size_t)i, fem->positions + 3 * (size_t)v, 3 * sizeof(double));
-    part->numbers[i] = node < 0 ? -1 : s->numbers[node];
-  }
-  int32_t *to[2] = { part->tets, part->bricks }, *material = part->materials;
-  int32_t *element = part->elements;
-  for (int32_t i = s->slot_begin[rank]; i < s->slot_begin[rank + 1]; i++) {
-    int32_t slot = s->slots[i];
-    const lbElementSet *set = lb_set_of_slot(fem, &slot);
-    int32_t **at = &to[set->kind == LB_ELEMENT_TET4 ? 0 : 1];
-    for (int32_t a = 0; a < lb_element_nodes(set->kind); a++)
-      *(*at)++ = s->local[lb_slot_vertex(set, slot, a)];
-    *element++ = set->elements[slot];
-    *material++ = fem->element_materials[set->elements[slot]];
-  }
+static void look_up_vertices(Part *part, const lbSlab *slab) {
+  size_t count = 0, elements = (size_t)part->element_count;
+  int32_t *ids = lb_ranks_alloc(LB_ELEMENT_NODES_MAX * elements + 1, sizeof *ids);
+  for (size_t e = 0; e < elements; e++)
+    for (int32_t a = 0; a < part->elements[e].corners; a++)
+      ids[count++] = part->elements[e].vertices[a];
+  lb_lookup_open(&part->vertices, slab->vertex_total, count, ids);
+  lb_free(ids);
 }
 
-typedef void Transfer(void *block, int count, MPI_Datatype type, int rank);
-
-static void send(void *block, int count, MPI_Datatype type, int rank) {
-  MPI_Send(block, count, type, rank, 0, PETSC_COMM_WORLD);
+// Places and rows of the part's vertices, from the slabs.
+static void fetch_vertices(Part *part, const lbSpread *s) {
+  const lbSlab *slab = s->slab;
+  size_t here = (size_t)slab->vertex_count, count = (size_t)part->vertices.count;
+  int32_t *numbers = lb_ranks_alloc(here + 1, sizeof *numbers);
+  for (size_t v = 0; v < here; v++)
+    numbers[v] = s->nodes[v] < 0 ? -1 : s->numbers[s->nodes[v] - s->node_begin];
+  part->numbers = lb_ranks_alloc(count + 1, sizeof(int32_t));
+  part->fixed = lb_ranks_alloc(count + 1, sizeof(bool));
+  part->mesh.positions = lb_ranks_alloc(count + 1, 3 * sizeof(double));
+  lb_lookup_fetch(&part->vertices, sizeof *numbers, numbers, part->numbers);
+  lb_lookup_fetch(&part->vertices, 3 * sizeof(double), slab->positions, part->mesh.positions);
+  for (size_t v = 0; v < count; v++) part->fixed[v] = part->numbers[v] < 0;
+  part->mesh.vertex_count = part->vertices.count;
+  lb_free(numbers);
 }
 
-static void receive(void *block, int count, MPI_Datatype type, int rank) {
-  MPI_Recv(block, count, type, rank, 0, PETSC_COMM_WORLD, MPI_STATUS_IGNORE);
-}
-
-static void transfer_part(Part *part, Transfer *transfer, int rank) {
-  transfer(part->counts, 3, MPI_INT32_T, rank);
-  if (!part->positions) allocate_part(part);
-  transfer(part->positions, 3 * part->counts[0], MPI_DOUBLE, rank);
-  transfer(part->numbers, part->counts[0], MPI_INT32_T, rank);
-  transfer(part->tets, 4 * part->counts[1], MPI_INT32_T, rank);
-  transfer(part->bricks, 8 * part->counts[2], MPI_INT32_T, rank);
-  transfer(part->materials, part->counts[1] + part->counts[2], MPI_INT32_T, rank);
-  transfer(part->elements, part->counts[1] + part->counts[2], MPI_INT32_T, rank);
-}
-
-// Adds the vertices of the part that was made last to the list of all parts.
-static void note_vertices(Spread *s, int rank, int32_t count, lbShare *share) {
-  share->counts[rank] = count;
-  size_t begin = rank ? (size_t)share->begin[rank - 1] + (size_t)share->counts[rank - 1] : 0;
-  share->begin[rank] = (int32_t)begin;
-  if (begin + (size_t)count > s->all_capacity) {
-    size_t capacity = 2 * (begin + (size_t)count);
-    int32_t *grown = lb_ranks_alloc(capacity, sizeof *grown);
-    if (begin) memcpy(grown, s->all_vertices, begin * sizeof *grown);
-    lb_free(s->all_vertices);
-    s->all_vertices = grown;
-    s->all_capacity = capacity;
+// Tets and bricks by the part's own vertices, wound as they should be.
+static void fill_mesh(Part *part) {
+  lbMesh *mesh = &part->mesh;
+  size_t count = (size_t)part->element_count;
+  for (size_t e = 0; e < count; e++)
+    *(part->elements[e].corners == 4 ? &mesh->tet_count : &mesh->brick_count) += 1;
+  mesh->tets = lb_ranks_alloc((size_t)mesh->tet_count + 1, 4 * sizeof(int32_t));
+  mesh->bricks = lb_ranks_alloc((size_t)mesh->brick_count + 1, 8 * sizeof(int32_t));
+  part->materials = lb_ranks_alloc(count + 1, sizeof(int32_t));
+  int32_t *to[2] = { mesh->tets, mesh->bricks };
+  for (size_t e = 0; e < count; e++) { // by number: tets come first
+    const lbSlabElement *from = &part->elements[e];
+    int32_t **at = &to[from->corners == 4 ? 0 : 1];
+    for (int32_t a = 0; a < from->corners; a++)
+      *(*at)++ = lb_lookup_place(&part->vertices, from->vertices[a]);
+    part->materials[e] = from->material;
   }
-  if (count) memcpy(s->all_vertices + begin, s->vertices, (size_t)count * sizeof(int32_t));
+  for (int32_t e = 0; e < part->element_count; e++) lb_mesh_mend_element(mesh, e);
 }
 
-// Rank 0 makes and sends all parts; every rank ends with its own.
-static void send_parts(Spread *s, lbParts *parts, Part *own) {
-  int ranks = lb_ranks_count();
-  if (lb_ranks_rank() > 0) {
-    transfer_part(own, receive, 0);
-    return;
+// By the numbers of the whole mesh, which the part's own body does not know.
+static lbStatus check_elements(const Part *part, const char *name, lbError *err) {
+  const lbMesh *mesh = &part->mesh;
+  for (int32_t e = 0; e < part->element_count; e++) {
+    int32_t corners = part->elements[e].corners, vertices[LB_ELEMENT_NODES_MAX];
+    const int32_t *own = corners == 4 ? mesh->tets + 4 * (size_t)e
+                                      : mesh->bricks + 8 * (size_t)(e - mesh->tet_count);
+    for (int32_t a = 0; a < corners; a++) vertices[a] = part->vertices.ids[own[a]];
+    lbElementKind kind = corners == 4 ? LB_ELEMENT_TET4 : LB_ELEMENT_BRICK8;
+    lbStatus status = lb_fem_check_element(name, kind, mesh->positions, own,
+                                           part->elements[e].number, vertices, err);
+    if (status) return status;
   }
-  lbShare *share = &parts->vertices;
-  size_t vertices = (size_t)s->fem->vertex_count;
-  share->counts = lb_ranks_alloc((size_t)ranks, sizeof(int32_t));
-  share->begin = lb_ranks_alloc((size_t)ranks, sizeof(int32_t));
-  s->local = lb_ranks_alloc(vertices, sizeof(int32_t));
-  s->vertices = lb_ranks_alloc(vertices, sizeof(int32_t));
-  for (int r = 0; r < ranks; r++) {
-    Part other, *part = r ? &other : own;
-    make_part(s, r, part);
-    note_vertices(s, r, part->counts[0], share);
-    if (r == 0) continue;
-    transfer_part(part, send, r);
-    release_part(part);
-  }
-  share->items = s->all_vertices;
+  return LB_OK;
 }
 
 // ---- the part's body ---------------------------------------------------------------------------
 
-typedef struct Header {
-  int32_t node_count, material_count, mass, definite;
-} Header;
-
-static lbStatus make_body(Part *part, const Header *header, const lbMaterial *materials,
-                          lbParts *parts, lbError *err) {
-  int32_t count = part->counts[0], free_count = 0;
-  bool *fixed = lb_ranks_alloc((size_t)count + 1, sizeof(bool));
-  for (int32_t v = 0; v < count; v++) {
-    fixed[v] = part->numbers[v] < 0;
-    free_count += !fixed[v];
-  }
-  lbStatus status = LB_OK;
-  lbMesh mesh = { .vertex_count = count,
-                  .positions = part->positions,
-                  .tet_count = part->counts[1],
-                  .tets = part->tets,
-                  .brick_count = part->counts[2],
-                  .bricks = part->bricks };
-  lbFemDef def = { .name = "part",
-                   .materials = materials,
-                   .material_count = header->material_count,
+static lbStatus make_body(const Part *part, const lbSlab *slab, lbParts *parts, lbError *err) {
+  int32_t free_count = 0;
+  for (int32_t v = 0; v < part->mesh.vertex_count; v++) free_count += !part->fixed[v];
+  lbFemDef def = { .name = slab->name,
+                   .materials = slab->materials,
+                   .material_count = slab->material_count,
                    .element_materials = part->materials,
-                   .fixed = fixed,
-                   .mass = (lbMassKind)header->mass };
-  if (free_count > 0) status = lb_fem_create_here(&mesh, &def, &parts->fem, err);
-  lb_free(fixed);
-  if (status || !parts->fem) return status;
+                   .fixed = part->fixed,
+                   .mass = slab->mass };
+  if (free_count == 0) return LB_OK; // it has no elements
+  lbStatus status = parts->whole ? LB_OK : check_elements(part, slab->name, err);
+  if (!status) status = lb_fem_create_here(&part->mesh, &def, &parts->fem, err);
+  if (status) return status;
   parts->numbers = lb_ranks_alloc((size_t)free_count, sizeof(int32_t));
   for (int32_t n = 0; n < free_count; n++)
     parts->numbers[n] = part->numbers[parts->fem->vertex_of_node[n]];
-  parts->elements = part->elements;
-  part->elements = NULL;
+  parts->elements = lb_ranks_alloc((size_t)part->element_count + 1, sizeof(int32_t));
+  for (int32_t e = 0; e < part->element_count; e++) parts->elements[e] = part->elements[e].number;
   return LB_OK;
 }
 
 // Masses of the whole's vertices from those of the parts.
 static void sum_masses(lbParts *parts) {
+  double total = parts->fem ? parts->fem->total_mass : 0;
+  MPI_Allreduce(&total, &parts->total_mass, 1, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD);
+  if (!parts->shared) return;
   size_t own = (size_t)parts->vertices.count, all = 0;
   double *mine = lb_ranks_alloc(own + 1, 3 * sizeof(double)), *sums = NULL;
   for (size_t v = 0; parts->fem && v < own; v++) mine[3 * v] = parts->fem->vertex_masses[v];
@@ -272,60 +163,71 @@ static void sum_masses(lbParts *parts) {
   lb_free(sums);
 }
 
-static Header make_header(const lbFem *whole) {
-  Header header = { 0 };
-  if (whole)
-    header = (Header){ whole->node_count, whole->material_count, whole->mass_kind,
-                       lb_fem_check_held(whole, NULL) == LB_OK };
-  lb_ranks_broadcast(&header, sizeof header);
-  return header;
-}
-
-static lbStatus spread_body(lbParts *parts, const Header *header, lbError *err) {
-  lbFem *whole = parts->whole;
-  Spread s = { .fem = whole };
+static lbStatus spread_body(lbSlab *slab, lbParts *parts, lbError *err) {
+  lbSpread spread;
   Part part = { 0 };
-  if (whole) s.owners = lb_ranks_alloc((size_t)header->node_count, sizeof(int32_t));
-  lbStatus status = lb_cut_nodes(whole, header->node_count, s.owners, err);
-  if (status) {
-    release_spread(&s);
-    return status;
+  int32_t *own = NULL;
+  lbStatus status = lb_spread_open(&spread, slab, err);
+  if (!status) {
+    parts->node_count = spread.node_count;
+    lb_spread_cut(&spread);
+    lb_spread_number(&spread, &parts->own_count, &own, &parts->places);
+    lb_spread_send(&spread, &part.element_count, &part.elements);
+    lb_free(slab->elements); // they are where they belong
+    slab->elements = NULL;
+    if (slab->repeats) drop_repeats(&part);
+    look_up_vertices(&part, slab);
+    fetch_vertices(&part, &spread);
+    fill_mesh(&part);
+    MPI_Exscan(&parts->own_count, &parts->own_begin, 1, MPI_INT32_T, MPI_SUM, PETSC_COMM_WORLD);
+    if (lb_ranks_rank() == 0) parts->own_begin = 0;
+    MPI_Allreduce(&part.element_count, &parts->element_count, 1, MPI_INT32_T, MPI_SUM,
+                  PETSC_COMM_WORLD);
+    if (parts->shared) {
+      lb_share_open(&parts->nodes, parts->own_count, own);
+      lb_share_open(&parts->vertices, part.vertices.count, part.vertices.ids);
+    }
   }
-  lbMaterial *materials = lb_ranks_alloc((size_t)header->material_count, sizeof *materials);
-  if (whole)
-    memcpy(materials, whole->materials, (size_t)header->material_count * sizeof *materials);
-  lb_ranks_broadcast(materials, (size_t)header->material_count * sizeof *materials);
-  if (whole) {
-    number_nodes(&s, &parts->nodes);
-    sort_elements(&s);
-  }
-  send_parts(&s, parts, &part);
-  release_spread(&s);
-  lb_share_open(&parts->nodes);
-  lb_share_open(&parts->vertices);
-  parts->own_count = parts->nodes.count;
-  MPI_Exscan(&parts->own_count, &parts->own_begin, 1, MPI_INT32_T, MPI_SUM, PETSC_COMM_WORLD);
-  if (lb_ranks_rank() == 0) parts->own_begin = 0;
-  status = lb_ranks_agree(make_body(&part, header, materials, parts, err), err);
-  release_part(&part);
-  lb_free(materials);
+  lb_spread_release(&spread);
+  if (!status) status = lb_ranks_agree(make_body(&part, slab, parts, err), err);
   if (!status) sum_masses(parts);
+  release_part(&part);
+  lb_free(own);
   return status;
 }
 
-lbStatus lb_parts_create(lbFem *whole, const lbPetscDef *def, lbParts **out, lbError *err) {
-  lbStatus fits = lb_memory_check(whole, def, err);
-  if (fits) return fits;
+lbStatus lb_parts_of_slab(lbSlab *slab, lbFem *whole, bool shared, lbParts **out, lbError *err) {
   lbParts *parts = lb_ranks_alloc(1, sizeof *parts);
-  Header header = make_header(whole);
   parts->whole = whole;
-  parts->node_count = header.node_count;
-  parts->definite = header.definite;
-  lbStatus status = spread_body(parts, &header, err);
+  parts->shared = shared;
+  parts->definite = slab->held;
+  parts->vertex_count = slab->vertex_total;
+  lbStatus status = spread_body(slab, parts, err);
   if (status)
     lb_parts_destroy(parts);
   else
     *out = parts;
+  return status;
+}
+
+static lbMemoryBody count_memory(const lbFem *whole) {
+  lbMemoryBody body = { .outline = true };
+  for (int32_t s = 0; whole && s < whole->set_count; s++)
+    *(whole->sets[s].kind == LB_ELEMENT_TET4 ? &body.tet_count : &body.brick_count) +=
+        whole->sets[s].element_count;
+  if (whole) body.name = whole->name;
+  if (whole) body.node_count = whole->node_count;
+  return body;
+}
+
+lbStatus lb_parts_create(lbFem *whole, const lbPetscDef *def, lbParts **out, lbError *err) {
+  lbSlab slab;
+  lbMemoryBody body = count_memory(whole);
+  lbStatus status = lb_memory_check(whole ? &body : NULL, def, err);
+  if (status) return status;
+  lb_slab_of_whole(whole, &slab);
+  status = lb_parts_of_slab(&slab, whole, true, out, err);
+  lb_slab_release(&slab);
   return status;
 }
 
@@ -347,6 +249,7 @@ void lb_parts_destroy(lbParts *parts) {
   lb_fem_destroy(parts->fem);
   lb_free(parts->numbers);
   lb_free(parts->elements);
+  lb_free(parts->places);
   lb_part_cubature_end(parts);
   lb_free(parts);
 }

@@ -1,6 +1,6 @@
 // A body in parts: every rank has some of the elements as an lbFem of its own, on vertices of its
-// own, and the rows of some of the free nodes. Rank 0 also has the outline of the whole
-// (fem/engine.h) and knows who has what.
+// own, and the rows of some of the free nodes. Where rank 0 also has the outline of the whole
+// (fem/engine.h), it knows who has what.
 //
 // Elements that share vertices with those of other ranks give sums that are not finished: whoever
 // sums over vertices adds up the ranks' parts (lb_parts_finish, lb_share_gather_add).
@@ -14,16 +14,20 @@
 #include <slepceps.h>
 
 typedef struct lbParts {
-  lbFem *whole;       // rank 0: the outline; not its own
-  lbFem *fem;         // this rank's elements; NULL: it has none
-  int32_t node_count; // free nodes of the whole
-  int32_t own_begin;  // numbers of the nodes whose rows this rank has: those from here on,
-  int32_t own_count;  // so many
-  int32_t *numbers;   // (fem->node_count) of the part's nodes among all
-  int32_t *elements;  // (fem->element_count) of the part's elements in the whole mesh
-  lbShare vertices;   // the parts' vertices, of the whole's
-  lbShare nodes;      // the rows' nodes, of the whole's
-  bool definite;      // it is held: K is positive definite
+  lbFem *whole; // rank 0: the outline; not its own; NULL: nobody has the whole
+  bool shared;  // rank 0 has an outline, and the shares are open
+  lbFem *fem;   // this rank's elements; NULL: it has none
+  int32_t vertex_count, element_count; // of the whole
+  int32_t node_count;                  // free nodes of the whole
+  int32_t own_begin; // numbers of the nodes whose rows this rank has: those from here on,
+  int32_t own_count; // so many
+  int32_t *numbers;  // (fem->node_count) of the part's nodes among all
+  int32_t *elements; // (fem->element_count) of the part's elements in the whole mesh
+  double *places;    // (own_count x 3) of the rows' nodes
+  double total_mass; // of the whole
+  lbShare vertices;  // the parts' vertices, of the whole's
+  lbShare nodes;     // the rows' nodes, of the whole's
+  bool definite;     // it is held: K is positive definite
 
   // written by lb_parts_assemble
   Mat K, M;           // at rest; rows by number
@@ -40,15 +44,19 @@ typedef struct lbParts {
 
 // Cuts and spreads the elements of the outline (rank 0; NULL elsewhere). Collective.
 lbStatus lb_parts_create(lbFem *whole, const lbPetscDef *def, lbParts **out, lbError *err);
+// Of slabs, which lose their elements; `shared`: rank 0 has the outline `whole`. Collective.
+struct lbSlab;
+lbStatus lb_parts_of_slab(struct lbSlab *slab, lbFem *whole, bool shared, lbParts **out,
+                          lbError *err);
+// read.c: a free body of one material from a mesh file, each rank reading a part of it. Path and
+// material: rank 0's, NULL elsewhere. LB_ERR_UNSUPPORTED: rank 0 must read all of it. Collective.
+lbStatus lb_parts_read(const char *path, const lbMaterial *material, const lbPetscDef *def,
+                       lbParts **out, lbError *err);
 void lb_parts_destroy(lbParts *parts);     // collective; NULL is legal
 void lb_parts_drop_search(lbParts *parts); // and its solver; collective
 
 // K, M and what goes with them, once. Collective.
 lbStatus lb_parts_assemble(lbParts *parts, lbError *err);
-
-// cut.c: the rank of each free node (rank 0: owners (node_count)), by the graph of the mesh, even
-// and with short borders. Collective.
-lbStatus lb_cut_nodes(const lbFem *whole, int32_t node_count, int32_t *owners, lbError *err);
 
 // The set of one of the slots of all sets, which becomes one of that set's; a vertex of a slot.
 static inline const lbElementSet *lb_set_of_slot(const lbFem *fem, int32_t *slot) {

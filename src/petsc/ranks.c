@@ -80,13 +80,23 @@ void lb_ranks_sum(double *values, size_t count) {
 
 // ---- shares ------------------------------------------------------------------------------------
 
-void lb_share_open(lbShare *share) {
+void lb_share_open(lbShare *share, int32_t count, const int32_t *items) {
   int ranks = lb_ranks_count();
-  if (lb_ranks_rank() == 0) {
+  bool first = lb_ranks_rank() == 0;
+  share->count = count;
+  if (first) {
+    share->counts = lb_ranks_alloc((size_t)ranks, sizeof(int32_t));
+    share->begin = lb_ranks_alloc((size_t)ranks, sizeof(int32_t));
+  }
+  MPI_Gather(&count, 1, MPI_INT32_T, share->counts, 1, MPI_INT32_T, 0, PETSC_COMM_WORLD);
+  if (first) {
+    for (int r = 1; r < ranks; r++) share->begin[r] = share->begin[r - 1] + share->counts[r - 1];
     share->total = share->begin[ranks - 1] + share->counts[ranks - 1];
+    share->items = lb_ranks_alloc((size_t)share->total + 1, sizeof(int32_t));
     share->buffer = lb_ranks_alloc((size_t)share->total + 1, 3 * sizeof(double));
   }
-  MPI_Scatter(share->counts, 1, MPI_INT32_T, &share->count, 1, MPI_INT32_T, 0, PETSC_COMM_WORLD);
+  MPI_Gatherv(items, count, MPI_INT32_T, share->items, share->counts, share->begin, MPI_INT32_T, 0,
+              PETSC_COMM_WORLD);
 }
 
 void lb_share_release(lbShare *share) {

@@ -39,8 +39,8 @@ typedef struct lbShare {
   double *buffer;          // rank 0: (total x 3)
 } lbShare;
 
-// Rank 0 has counts, begin and items filled in; the others get their counts. Collective.
-void lb_share_open(lbShare *share);
+// Tells rank 0 which items (count) this rank has. Collective.
+void lb_share_open(lbShare *share, int32_t count, const int32_t *items);
 void lb_share_release(lbShare *share);
 // whole (rank 0; NULL elsewhere) to own (count x 3). Collective.
 void lb_share_scatter(const lbShare *share, const double *whole, double *own);

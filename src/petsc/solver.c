@@ -7,8 +7,10 @@ bool lb_is_direct(const lbParts *parts, const lbPetscDef *def, int32_t mode_coun
   if (def->solver != LB_PETSC_AUTO) return def->solver == LB_PETSC_DIRECT;
   if (3 * (int64_t)parts->node_count > LB_PETSC_DIRECT_ROWS) return false;
   // Elements are as few beside a factor that they need not be counted here.
-  lbMemoryNeed need =
-      lb_memory_need(parts->node_count, 5 * parts->node_count, 0, mode_count, lb_ranks_count());
+  lbMemoryBody body = { .node_count = parts->node_count,
+                        .tet_count = 5 * parts->node_count,
+                        .outline = parts->shared };
+  lbMemoryNeed need = lb_memory_need(&body, mode_count, lb_ranks_count());
   return need.direct <= lb_memory_available(def);
 }
 
@@ -26,29 +28,15 @@ void lb_solver_set_up(KSP solver, bool direct) {
   }
 }
 
-// Places of this rank's nodes, (own_count x 3).
-static double *place_nodes(const lbParts *parts) {
-  double *x = NULL, *own = lb_ranks_alloc((size_t)parts->own_count + 1, 3 * sizeof(double));
-  if (parts->whole) {
-    x = lb_ranks_alloc((size_t)parts->node_count, 3 * sizeof(double));
-    lb_fem_compress(parts->whole, parts->whole->positions, x);
-  }
-  lb_share_scatter(&parts->nodes, x, own);
-  lb_free(x);
-  return own;
-}
-
 void lb_solver_rigid_motions(const lbParts *parts, Mat A) {
   Vec places;
   MatNullSpace space;
-  double *x = place_nodes(parts);
   PetscInt rows = 3 * parts->own_count;
-  LB_PETSC(VecCreateMPIWithArray(PETSC_COMM_WORLD, 3, rows, PETSC_DECIDE, x, &places));
+  LB_PETSC(VecCreateMPIWithArray(PETSC_COMM_WORLD, 3, rows, PETSC_DECIDE, parts->places, &places));
   LB_PETSC(MatNullSpaceCreateRigidBody(places, &space));
   LB_PETSC(MatSetNearNullSpace(A, space));
   LB_PETSC(MatNullSpaceDestroy(&space));
   LB_PETSC(VecDestroy(&places));
-  lb_free(x);
 }
 
 lbStatus lb_solver_failure(KSP solver, lbError *err) {

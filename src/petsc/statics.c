@@ -2,45 +2,70 @@
 #include "petsc/basis.h"
 
 #include "linalg/dense.h"
-#include "reduce/rest.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- the rigid motions -------------------------------------------------------------------------
 
-// Rows that hold them, chosen by rank 0, as rows among all.
-static lbStatus choose_pins(lbStatics *s, const lbEigen *eigen, lbError *err) {
-  size_t rigid = (size_t)s->rigid_count, size = 3 * (size_t)s->parts->node_count;
-  lbStatus status = LB_OK;
-  if (eigen) {
-    double *Z = lb_duplicate(eigen->rigid_vectors, size * rigid, sizeof(double));
-    int32_t *rows = lb_alloc(rigid, sizeof *rows);
-    status = Z && rows ? LB_OK : lb_fail_memory(err);
-    if (!status) lb_choose_pins((int32_t)size, s->rigid_count, Z, rows);
-    for (int32_t number = 0; number < s->parts->node_count && !status; number++)
-      for (size_t p = 0; p < rigid; p++)
-        if (rows[p] / 3 == s->parts->nodes.items[number]) s->pins[p] = 3 * number + rows[p] % 3;
-    lb_free(Z);
-    lb_free(rows);
-  }
-  status = lb_ranks_agree(status, err);
-  if (rigid) lb_ranks_broadcast(s->pins, rigid * sizeof *s->pins);
-  return status;
+// Where the largest entry of column p and those after it is, over all ranks: row among all, column.
+typedef struct Entry {
+  double size;
+  int32_t row, column, rank;
+} Entry;
+
+static Entry find_largest(const lbParts *parts, const double *Z, int32_t first, int32_t count) {
+  int32_t rows = 3 * parts->own_count;
+  Entry best = { .size = -1 };
+  for (int32_t c = first; c < count; c++)
+    for (int32_t r = 0; r < rows; r++) {
+      double size = fabs(Z[(size_t)c * (size_t)rows + (size_t)r]);
+      if (size > best.size) best = (Entry){ size, 3 * parts->own_begin + r, c, 0 };
+    }
+  struct {
+    double size;
+    int rank;
+  } mine = { best.size, lb_ranks_rank() }, most;
+  MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, PETSC_COMM_WORLD);
+  MPI_Bcast(&best, (int)sizeof best, MPI_BYTE, most.rank, PETSC_COMM_WORLD);
+  best.rank = most.rank;
+  return best;
 }
 
-static lbStatus share_rigid(lbStatics *s, const lbEigen *eigen, lbError *err) {
-  size_t size = 3 * (size_t)s->parts->node_count, own = 3 * (size_t)s->parts->own_count;
-  if (eigen) s->rigid_count = eigen->rigid_count;
-  lb_ranks_broadcast(&s->rigid_count, sizeof s->rigid_count);
-  size_t rigid = (size_t)s->rigid_count;
+// Rows that hold the motions, as lb_choose_pins finds them, with Z in parts.
+static void choose_pins(lbStatics *s) {
+  size_t own = 3 * (size_t)s->parts->own_count, rigid = (size_t)s->rigid_count;
+  double *Z = lb_ranks_alloc(own * rigid + 1, sizeof *Z);
+  double *row = lb_ranks_alloc(rigid + 1, sizeof *row);
+  memcpy(Z, s->Z, own * rigid * sizeof *Z);
+  for (size_t p = 0; p < rigid; p++) {
+    Entry pivot = find_largest(s->parts, Z, (int32_t)p, s->rigid_count);
+    s->pins[p] = pivot.row;
+    double *to = Z + own * p, *from = Z + own * (size_t)pivot.column;
+    for (size_t r = 0; r < own; r++) {
+      double swap = from[r];
+      from[r] = to[r];
+      to[r] = swap;
+    }
+    size_t here = (size_t)(pivot.row - 3 * s->parts->own_begin);
+    for (size_t c = 0; c < rigid && pivot.rank == lb_ranks_rank(); c++) row[c] = Z[own * c + here];
+    MPI_Bcast(row, (int)rigid, MPI_DOUBLE, pivot.rank, PETSC_COMM_WORLD);
+    for (size_t c = p + 1; c < rigid; c++)
+      for (size_t r = 0; r < own; r++) Z[own * c + r] -= row[c] / row[p] * to[r];
+  }
+  lb_free(Z);
+  lb_free(row);
+}
+
+static void keep_rigid(lbStatics *s, int32_t count, const double *Z) {
+  size_t own = 3 * (size_t)s->parts->own_count, rigid = (size_t)count;
+  s->rigid_count = count;
   s->Z = lb_ranks_alloc(own * rigid + 1, sizeof(double));
   s->MZ = lb_ranks_alloc(own * rigid + 1, sizeof(double));
   s->pins = lb_ranks_alloc(rigid + 1, sizeof *s->pins);
-  for (size_t i = 0; i < rigid; i++)
-    lb_share_scatter(&s->parts->nodes, eigen ? eigen->rigid_vectors + size * i : NULL,
-                     s->Z + own * i);
-  lb_parts_multiply(s->parts, s->parts->M, s->rigid_count, s->Z, s->MZ);
-  return choose_pins(s, eigen, err);
+  if (rigid) memcpy(s->Z, Z, own * rigid * sizeof *Z);
+  lb_parts_multiply(s->parts, s->parts->M, count, s->Z, s->MZ);
+  choose_pins(s);
 }
 
 // X <- X − Y (Wᵀ X) over all rows.
@@ -76,11 +101,10 @@ static lbStatus factor_held(lbStatics *s, bool direct, lbError *err) {
   return lb_solver_failure(s->solver, err);
 }
 
-lbStatus lb_statics_open(lbStatics *s, lbParts *parts, const lbPetscDef *def, const lbEigen *eigen,
-                         lbError *err) {
+lbStatus lb_statics_open(lbStatics *s, lbParts *parts, const lbPetscDef *def, int32_t rigid_count,
+                         const double *Z, lbError *err) {
   *s = (lbStatics){ .parts = parts };
-  lbStatus status = share_rigid(s, eigen, err);
-  if (status) return status;
+  keep_rigid(s, rigid_count, Z);
   bool direct = lb_is_direct(parts, def, 20);
   if (direct && parts->solver && parts->shift == 0 && s->rigid_count == 0) {
     s->solver = parts->solver; // that of the modes

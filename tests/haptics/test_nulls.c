@@ -251,6 +251,36 @@ static void haptics_and_render_meshes_refuse_null(void **state) {
   felt_bar_destroy(&bar);
 }
 
+static void tools_refuse_null(void **state) {
+  (void)state;
+  lbWorldSettings settings = lb_world_settings();
+  lbToolDef def = lb_tool_def();
+  lbWorld *world = NULL;
+  lbTool *tool = NULL;
+  lbError err;
+  lbHapticsReport report;
+  lbVec3 zero = lb_vec3(0, 0, 0);
+  settings.contact = true;
+  check_ok(lb_world_create(&settings, &world, &err), err);
+  told(lb_tool_create(NULL, &def, &tool, &err), "world");
+  told(lb_tool_create(world, NULL, &tool, &err), "def");
+  told(lb_tool_create(world, &def, NULL, &err), "out");
+  check_ok(lb_tool_create(world, &def, &tool, &err), err);
+  lb_tool_destroy(NULL);
+  told(lb_tool_start(NULL, &err), "tool");
+  lb_tool_stop(NULL);
+  assert_false(lb_tool_running(NULL));
+  assert_int_equal(lb_tool_tick(NULL, zero, lb_quat(0, 0, 0, 1), 0.001), LB_STEP_REFUSED);
+  refused(lb_tool_set_device(NULL, zero, lb_quat(0, 0, 0, 1)));
+  assert_true(lb_tool_state(NULL).tick == 0 && lb_tool_state(NULL).rotation.w == 1);
+  told(lb_tool_show(NULL, world, &err), "tool");
+  told(lb_tool_show(tool, NULL, &err), "shown");
+  lb_tool_report(NULL, &report), lb_tool_report(tool, NULL);
+  lb_tool_reset_report(NULL);
+  lb_tool_destroy(tool);
+  lb_world_destroy(world);
+}
+
 // One thread may read the message of a call of its own while others are refused.
 static void refused_calls_on_const_bodies_write_no_message(void **state) {
   (void)state;
@@ -279,6 +309,7 @@ int main(void) {
     cmocka_unit_test(worlds_refuse_null),
     cmocka_unit_test(paths_refuse_null),
     cmocka_unit_test(haptics_and_render_meshes_refuse_null),
+    cmocka_unit_test(tools_refuse_null),
     cmocka_unit_test(refused_calls_on_const_bodies_write_no_message),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,12 +17,20 @@ static int tear_down(void **state) {
   return 0;
 }
 
+// A tetrahedron with a point below.
+static const double corners[4][3] = {
+  { 0, 0, -0.02 }, { 0.03, 0, 0.02 }, { -0.02, 0.03, 0.02 }, { -0.02, -0.03, 0.02 }
+};
+static const int32_t faces[4][3] = { { 1, 2, 3 }, { 0, 2, 1 }, { 0, 3, 2 }, { 0, 1, 3 } };
+
 static lbTool *tool_of(lbWorld *world, lbColliderShape shape, lbVec3 at) {
   lbToolDef def = lb_tool_def();
   lbTool *tool = NULL;
   lbError err;
   def.shape.shape = shape;
   for (int k = 0; k < 3; k++) def.shape.size[k] = 0.05;
+  def.shape.vertex_count = 4, def.shape.vertices = &corners[0][0]; // of hull and mesh
+  def.shape.triangle_count = 4, def.shape.triangles = &faces[0][0];
   def.shape.position = at;
   def.force_limit = 1e4;
   def.torque_limit = 100;
@@ -34,8 +42,9 @@ static lbTool *tool_of(lbWorld *world, lbColliderShape shape, lbVec3 at) {
 static void a_tool_of_any_shape_feels_what_it_presses(void **state) {
   (void)state;
   static const lbColliderShape shapes[] = { LB_COLLIDER_SPHERE, LB_COLLIDER_BOX,
-                                            LB_COLLIDER_CAPSULE };
-  for (int s = 0; s < (CHECK_SANITIZED ? 1 : 3); s++) {
+                                            LB_COLLIDER_CAPSULE, LB_COLLIDER_HULL,
+                                            LB_COLLIDER_MESH };
+  for (int s = 0; s < 5; s += CHECK_SANITIZED ? 4 : 1) {
     lbWorld *world = world_with(lb_vec3(0, 0, -9.81), 0.5);
     lbColliderId ground = add_plane(world, lb_vec3(0, 0, 1));
     lbBodyId id = add_block(world, block, lb_vec3(0, 0, 0));

@@ -3,8 +3,9 @@
 
 tests/web/engine.c, built by each of them, steps two models and a world whose bodies touch, and
 hashes all that it sees. The levels without fused multiply-add must agree too, whatever their width.
-gcc's program belongs to this build; clang's is built here, in its folder, from scratch the first time (half a minute), that of
-WebAssembly in the folder of the page (make web), whose objects it shares.
+gcc's program belongs to this build; clang's is made of the library of the preset clang, which has no
+other level, that of WebAssembly in the folder of the page (make web). Both folders are built as far as
+needed.
 """
 import os
 import re
@@ -33,11 +34,12 @@ def call(words):
     return done.stdout
 
 
-def build(folder, target, *options):
-    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-    call(["cmake", "-S", ROOT, "-B", folder, "-DLIMBER_RUN_ONLY=ON", "-DCMAKE_BUILD_TYPE=Release",
-          *generator, *options])
+def build(preset, target):
+    """The folder of the preset, with the target in it."""
+    call(["cmake", "-S", ROOT, "--preset", preset, "-Wno-dev"])
+    folder = os.path.join(ROOT, "build-" + preset)
     call(["cmake", "--build", folder, "-j", "2", "--target", target])
+    return folder
 
 
 def world_scene():
@@ -110,8 +112,7 @@ def levels_without_fused_multiply_add_agree(_):
 def clang_gives_the_bits_of_gcc(_):
     if not shutil.which("clang"):
         raise Skip("clang is not installed")
-    folder = os.path.join(BUILD, "engine-clang")
-    build(folder, "limber", "-DLIMBER_PORTABLE=ON", "-DCMAKE_C_COMPILER=clang")
+    folder = build("clang", "limber")
     program = os.path.join(folder, "engine")
     call(["clang", "-std=c17", "-O2", "-ffp-contract=off", f"-I{ROOT}/include", f"-I{ROOT}/src",
           f"{ROOT}/tests/web/engine.c", f"{folder}/liblimber.a", "-lm", "-o", program])
@@ -123,9 +124,7 @@ def webassembly_gives_the_bits_of_gcc(_):
     for program in ("emcc", "node"):
         if not shutil.which(program):
             raise Skip(f"{program} is not installed (Debian packages emscripten, nodejs)")
-    folder = os.path.join(ROOT, "build-web")
-    call(["cmake", "-S", ROOT, "--preset", "web", "-Wno-dev"])
-    call(["cmake", "--build", folder, "-j", "2", "--target", "web-engine"])
+    folder = build("web", "web-engine")
     # Without the option node's own fetch is taken for a page's, which reads no files.
     command = ["node", "--no-experimental-fetch", os.path.join(folder, "web-engine.js")]
     check_bits("wasm", command, {"portable": "portable", "base": "wasm"})
