@@ -89,6 +89,9 @@ lbStatus bench_warp(const char *mesh_path, const char *fixed_path, const char *p
 lbStatus bench_frames(benchTable *table, lbError *err);
 // Bodies that touch: a bounce, a stack, a pour, the solver, a far body.
 lbStatus bench_contact(int32_t threads, benchTable *table, lbError *err);
+// The same system by limber-mpi, a child process, on one and two ranks; no rows where it is not
+// beside this program.
+lbStatus bench_engine_petsc(const benchObject *object, benchTable *table, lbError *err);
 // Dense kernels of the engines that are compiled in.
 lbStatus bench_engine_kernels(benchTable *table, lbError *err);
 // A drag of a handle, and poses of the scenes in `scenes`/poses.

@@ -1,6 +1,8 @@
 // limber build: from a surface, a volume mesh or a scene to a model file.
 #include "cli.h"
 
+#include "limber/rounding.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +26,7 @@ typedef struct Job {
   lbYoungRegion youngs[CLI_WORDS_MOST];
   lbRegion supports[CLI_WORDS_MOST];
   lbBuildReport report;
+  bool repeatable;
   double write_seconds;
   int64_t bytes;
 } Job;
@@ -502,6 +505,8 @@ static cliStatus run(int count, char **words) {
       "compare with the full simulator: quick (the default), full\nor none" },
     { "report", CLI_TEXT, &job.report_folder, NULL, "DIR",
       "write the full comparison there: report.md, report.json,\nplots" },
+    { "repeatable", CLI_FLAG, &job.repeatable, NULL, NULL,
+      "the same bytes on every machine and in the page, in about\ntwice the time" },
     { "discard", CLI_FLAG, &job.discard.on, NULL, NULL,
       "modal: drop modes that are too weak or too fast to be seen:" },
     { "max_force", CLI_NUMBER, &job.discard.max_force, &rule[0], "N",
@@ -551,6 +556,7 @@ static cliStatus run(int count, char **words) {
   job.input = arguments.inputs[0];
   if ((result = check_words(&job))) return result;
   cli_keep_selection();
+  lb_set_repeatable(job.repeatable);
 
   lbError err;
   lbModel *model = NULL;

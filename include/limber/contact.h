@@ -90,6 +90,18 @@ lbStatus lb_rigid_model(const lbColliderDef *shape, double density, lbModel **ou
 lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double friction,
                             lbError *err);
 
+// A body of the method "frames" gets frames where it is pressed, which go again when it is not:
+// at most `most` at a time (0 to 8; default 0: none), no nearer to others than `spacing` (m, at
+// rest; 0: half the smallest distance between the model's; two voxels or more). It takes over
+// within twice that distance, or four voxels. One comes where contact forces within that distance
+// of each other have pressed harder than a thousandth of the modulus on its square for a twentieth
+// of a second, and no frame is within it; it goes when no contact has been near for a quarter.
+// Shape and motion stay as near as the new frames can come (lb_body_frames_insert). This happens
+// between steps, in lb_world_step, takes memory and some milliseconds, is the same for any number
+// of threads, and goes back with saved states. Refused: bodies of other methods.
+lbStatus lb_world_set_contact_frames(lbWorld *world, lbBodyId id, int32_t most, double spacing,
+                                     lbError *err);
+
 // ---- joints ------------------------------------------------------------------------------------
 
 // What holds two bodies of any method together, or one in the world. Joints are part of the step

@@ -32,10 +32,11 @@ lbStatus lb_body_frames_release(lbBody *body, int32_t frame);
 // nearest other frame) and fades out towards it. The place at rest is found by Newton's method, and
 // the frames are fitted to the shape and the motion that the body has, which stay as near as the
 // new frames can come. Up to eight may be inserted into a body. Refuses places outside the body, or
-// in the voxel of another frame. Takes memory; a few milliseconds. Saved states belong to the
-// frames that a body had; another material takes inserted frames away.
+// in the voxel of another frame. Takes memory; a few milliseconds. Saved states bring
+// the inserted frames along that a body had; another material takes them away.
 lbStatus lb_body_frames_insert(lbBody *body, lbVec3 place, double reach, int32_t *frame);
-// Takes a frame away, likewise; those behind it move up. Refuses one that is alone somewhere.
+// Takes a frame away, likewise; those behind it move up. Refuses one that is alone somewhere. Where
+// it is one of the model's, states are for bodies of the same frames from then on.
 lbStatus lb_body_frames_remove(lbBody *body, int32_t frame);
 
 #ifdef __cplusplus

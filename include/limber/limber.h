@@ -3,6 +3,7 @@
 #define LIMBER_LIMBER_H
 
 #include "limber/base.h"
+#include "limber/rounding.h"
 #include "limber/math.h"
 #include "limber/embedding.h"
 #include "limber/element.h"

@@ -472,19 +472,21 @@ typedef struct lbWorldDef {
 
   // What touches what (limber/contact.h; lb_world_collider_def makes colliders). Without
   // contact_friction bodies touch nothing.
-  const double *contact_friction;   // ? (1) μ of bodies and colliders that have none of their own
-  const int32_t *contact_substeps;  // ? (1), equal parts of each step; missing: 1
-  const int32_t *contact_response;  // ? (1), lbContactResponse; missing: implicit
-  const uint8_t *contact_self;      // ? (1) 1: bodies touch themselves; missing: they do not
-  const uint8_t *body_untouchable;  // ? (bodies) 1: touches nothing; missing: all touch
-  const double *body_frictions;     // ? (bodies) μ, -1: the world's; missing: all have that
-  const char *collider_names;       // texts (colliders)
-  const int32_t *collider_shapes;   // (colliders), lbColliderShape
-  const double *collider_sizes;     // (colliders x 4) m: radius, size
-  const double *collider_positions; // (colliders x 3) m
-  const double *collider_rotations; // (colliders x 4), unit quaternion x y z w
-  const double *collider_frictions; // (colliders) μ, -1: the world's
-  const int32_t *collider_paths;    // (colliders), -1: it stands
+  const double *contact_friction;    // ? (1) μ of bodies and colliders that have none of their own
+  const int32_t *contact_substeps;   // ? (1), equal parts of each step; missing: 1
+  const int32_t *contact_response;   // ? (1), lbContactResponse; missing: implicit
+  const uint8_t *contact_self;       // ? (1) 1: bodies touch themselves; missing: they do not
+  const uint8_t *body_untouchable;   // ? (bodies) 1: touches nothing; missing: all touch
+  const double *body_frictions;      // ? (bodies) μ, -1: the world's; missing: all have that
+  const double *body_contact_frames; // ? (bodies x 2): how many frames may come where a body is
+                                     // pressed, and their spacing, m, 0: as usual; missing: none
+  const char *collider_names;        // texts (colliders)
+  const int32_t *collider_shapes;    // (colliders), lbColliderShape
+  const double *collider_sizes;      // (colliders x 4) m: radius, size
+  const double *collider_positions;  // (colliders x 3) m
+  const double *collider_rotations;  // (colliders x 4), unit quaternion x y z w
+  const double *collider_frictions;  // (colliders) μ, -1: the world's
+  const int32_t *collider_paths;     // (colliders), -1: it stands
   const int32_t *collider_vertex_begin;   // ? (colliders + 1), first vertex of each; with vertices
   const int32_t *collider_triangle_begin; // ? (colliders + 1), likewise
   const double *collider_vertices;        // (collider vertices x 3) m, own axes

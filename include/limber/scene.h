@@ -47,8 +47,10 @@ typedef struct lbSceneBody {
                                                   // motion, relative to the frame
   bool untouchable;                               // "contact": false
   double friction;                                // μ; NAN: the scene's
-  char *pose;          // "pose": an edit script, JSON; NULL: it starts in its rest shape
-  char *pose_from;     // what messages about it begin with: its file, or the scene's
+  int32_t contact_frames; // "contacts" of "frames": at most so many come where it is pressed
+  double contact_spacing; // m, no nearer to others; 0: as lb_world_set_contact_frames says
+  char *pose;             // "pose": an edit script, JSON; NULL: it starts in its rest shape
+  char *pose_from;        // what messages about it begin with: its file, or the scene's
   const double *shape; // coordinates that a cooked body of the subspace method starts with; NULL: 0
   int32_t twin; // the body whose model, mesh, surface and materials this one borrows; -1: its own
 } lbSceneBody;

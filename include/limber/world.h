@@ -165,7 +165,8 @@ lbStatus lb_world_probe(const lbWorld *world, int32_t probe, lbVec3 *rest, lbVec
 // ---- the step ----------------------------------------------------------------------------------
 
 // Advances by dt seconds, in `substeps` equal parts. Returns lbStepFlags of all bodies, or-ed:
-// LB_STEP_REFUSED, and nothing was done, for a dt that is not a positive number. Takes no memory.
+// LB_STEP_REFUSED, and nothing was done, for a dt that is not a positive number. Takes no memory,
+// but where frames come and go at contacts (lb_world_set_contact_frames).
 int32_t lb_world_step(lbWorld *world, double dt);
 // A body whose steps take long: it moves at every `every`-th part of the world's steps (1 to 1000;
 // default 1), by as many parts at once, with the loads that act at their end. For all bodies that

@@ -274,6 +274,8 @@ struct lbBodyMethod {
   // Numbers beside q, v and applied forces: so many rows (padded), and `extra` more.
   int32_t state_rows, state_extra;
   void (*save)(const lbBody *body, double *numbers);
+  // Before `restore`, may be NULL: what a body is made of and steps may change.
+  lbStatus (*refit)(lbBody *body, const double *numbers);
   void (*restore)(lbBody *body, const double *numbers);
   bool saves_all;                                  // `save` has coordinates and rates, too
   void (*start)(lbBody *body, lbScratch *scratch); // a new body, at its time; may be NULL

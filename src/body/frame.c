@@ -18,8 +18,8 @@ bool lb_rotation_make_unit(lbQuat *q) {
   double most = fmax(fmax(fabs(q->x), fabs(q->y)), fmax(fabs(q->z), fabs(q->w)));
   if (!(most > 0 && isfinite(most) && isfinite(q->x + q->y + q->z + q->w))) return false;
   lbQuat scaled = lb_quat(q->x / most, q->y / most, q->z / most, q->w / most);
-  // A unit quaternion keeps its bits.
-  bool unit = fabs(lb_quat_dot(*q, *q) - 1) <= 4e-16;
+  // A unit quaternion keeps its bits: lb_quat_normalise leaves up to eight roundings in its square.
+  bool unit = fabs(lb_quat_dot(*q, *q) - 1) <= 1e-15;
   if (!unit) *q = lb_quat_normalise(scaled);
   return true;
 }

@@ -4,8 +4,9 @@
 #include <string.h>
 
 enum {
-  EXTRA_HEAD = 9,
-  EXTRA_FRAME = LB_FRAMES_STATE
+  EXTRA_HEAD = LB_FRAMES_HEAD,
+  EXTRA_FRAME = LB_FRAMES_STATE,
+  HEAD_OWN = LB_FRAMES_HEAD - LB_FRAMES_INSERTED * LB_FRAMES_ROOM
 }; // numbers of a saved state, beside a row of forces
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -58,6 +59,7 @@ static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *car
   draft.factor = lb_carve(carver, padded * padded, sizeof(double));
   draft.mass_factor = lb_carve(carver, padded * padded, sizeof(double));
   draft.sums = lb_carve(carver, 8 * count, sizeof(double));
+  draft.product = lb_carve(carver, 6 * count, sizeof(double));
   draft.room = lb_carve(carver, room, sizeof(double));
   draft.pull = lb_carve(carver, (size_t)p->padded, sizeof(double));
   draft.prescribed = lb_carve(carver, count, sizeof *draft.prescribed);
@@ -182,11 +184,20 @@ static void save(const lbBody *body, double *numbers) {
   const lbFramesState *state = lb_frames_state(body);
   size_t padded = (size_t)body->prepared->padded;
   const lbPlacement *T = &state->T;
-  const double head[EXTRA_HEAD] = { T->position.x, T->position.y, T->position.z,
-                                    T->rotation.x, T->rotation.y, T->rotation.z,
-                                    T->rotation.w, T->identity,   state->forces };
+  const double head[HEAD_OWN] = { T->position.x,       T->position.y,       T->position.z,
+                                  T->rotation.x,       T->rotation.y,       T->rotation.z,
+                                  T->rotation.w,       T->identity,         state->forces,
+                                  state->pressed_at.x, state->pressed_at.y, state->pressed_at.z,
+                                  state->pressed,      state->altered,      state->inserted_count };
   memcpy(numbers, state->force, padded * sizeof(double));
+  memset(numbers + padded, 0, EXTRA_HEAD * sizeof *numbers);
   memcpy(numbers + padded, head, sizeof head);
+  for (int32_t k = 0; k < state->inserted_count; k++) {
+    const lbInsertedFrame *frame = &state->inserted[k];
+    double *own = numbers + padded + HEAD_OWN + LB_FRAMES_INSERTED * k;
+    lb_vec3_store(own, frame->rest);
+    own[3] = frame->reach, own[4] = frame->unused;
+  }
   double *to = numbers + padded + EXTRA_HEAD;
   memset(to, 0, EXTRA_FRAME * (size_t)lb_frames_room(body->prepared) * sizeof *to);
   for (int32_t i = 0; i < lb_frames_count(body); i++, to += EXTRA_FRAME) {
@@ -195,6 +206,25 @@ static void save(const lbBody *body, double *numbers) {
     put_pose(&state->goals[i], to + 13);
     to[20] = state->held[i];
   }
+}
+
+static lbInsertedFrame inserted_at(const double *extra, int32_t k) {
+  const double *own = extra + HEAD_OWN + LB_FRAMES_INSERTED * k;
+  return (lbInsertedFrame){ lb_vec3_load(own), own[3], own[4] };
+}
+
+static lbStatus refit(lbBody *body, const double *numbers) {
+  const double *extra = numbers + body->prepared->padded;
+  int32_t most = lb_frames_room(body->prepared) - body->prepared->model->size.frame_count;
+  lbInsertedFrame frames[LB_FRAMES_ROOM];
+  double count = extra[HEAD_OWN - 1];
+  if (extra[HEAD_OWN - 2] != lb_frames_state(body)->altered)
+    return lb_fail(body->message, LB_ERR_FORMAT, "state: saved with other frames");
+  if (!(count >= 0 && count <= most && count == floor(count)))
+    return lb_fail(body->message, LB_ERR_FORMAT, "state: %g frames were inserted, %d can be", count,
+                   (int)most);
+  for (int32_t k = 0; k < (int32_t)count; k++) frames[k] = inserted_at(extra, k);
+  return lb_frames_take_inserted(body, (int32_t)count, frames);
 }
 
 static void restore(lbBody *body, const double *numbers) {
@@ -209,6 +239,9 @@ static void restore(lbBody *body, const double *numbers) {
   state->T =
       identity ? lb_placement_identity() : (lbPlacement){ lb_vec3_load(extra), rotation, false };
   state->forces = extra[8] == LB_FRAME_SPRINGS ? LB_FRAME_SPRINGS : LB_FRAME_SAMPLES;
+  state->pressed_at = lb_vec3_load(extra + 9);
+  state->pressed = extra[12];
+  for (int32_t k = 0; k < state->inserted_count; k++) state->inserted[k] = inserted_at(extra, k);
   for (int32_t i = 0; i < shared->count; i++, from += EXTRA_FRAME) {
     state->poses[i] = take_pose(from, &shared->rest[i]);
     memcpy(state->velocity + 6 * i, from + 7, 6 * sizeof *from);
@@ -218,9 +251,16 @@ static void restore(lbBody *body, const double *numbers) {
   state->version++;
 }
 
+// Another material: frames that were inserted are gone.
+static void forget(lbBody *body) {
+  lbFramesState *state = lb_frames_state(body);
+  state->inserted_count = 0;
+  state->altered = false;
+}
+
 // ---- forces ------------------------------------------------------------------------------------
 
-static bool is_lumped(const lbBody *body) {
+bool lb_frames_is_lumped(const lbBody *body) {
   return lb_frames_state(body)->forces == LB_FRAME_SPRINGS ||
          lb_frames_shared(body->prepared)->mass == LB_FRAME_LUMPED;
 }
@@ -232,23 +272,32 @@ void lb_frames_sum(const lbBody *body, int32_t options, const lbFrameMotion *mot
   bool springs = lb_frames_state(body)->forces == LB_FRAME_SPRINGS;
   int32_t inertia = LB_FRAMES_MASS | LB_FRAMES_LOADS, asked = options & inertia;
   lbVec3 gravity = lb_frames_gravity(body);
-  if (is_lumped(body) && asked)
+  if (lb_frames_is_lumped(body) && asked)
     lb_frame_springs_lump(shared->springs, poses, velocity, gravity, out);
-  if (is_lumped(body)) options &= ~inertia;
+  if (lb_frames_is_lumped(body)) options &= ~inertia;
   if (springs)
-    lb_frame_springs_sum(shared->springs, options, shared->rest, poses, motions, out);
+    lb_frame_springs_sum(shared->springs, body->prepared->level, options, shared->rest, poses,
+                         motions, out);
   else if (options || !asked)
     lb_frame_sum(shared->samples, body->prepared->level, options, shared->count, motions, gravity,
                  room, out);
 }
 
-void lb_frames_survey(const lbBody *body, const lbFrameMotion *motions, const lbFramePose *poses,
-                      const double *velocity, lbFrameSurvey *out) {
+void lb_frames_survey(const lbBody *body, lbFrameMotion *motions, lbFrameSurvey *out) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
-  if (is_lumped(body))
-    lb_frame_springs_survey(shared->springs, shared->rest, poses, velocity, out);
-  else
-    lb_frame_survey(shared->samples, body->prepared->level, motions, out);
+  const lbFramesState *state = lb_frames_state(body);
+  if (lb_frames_is_lumped(body))
+    lb_frame_springs_survey(shared->springs, shared->rest, state->poses, state->velocity, out);
+  if (lb_frames_is_lumped(body)) return;
+  lb_frames_motions(body, motions);
+  lb_frame_survey(shared->samples, body->prepared->level, motions, out);
+}
+
+double lb_frames_modulus(const lbBody *body) {
+  const lbModel *m = body->prepared->model;
+  double volume = 0;
+  for (int32_t k = 0; k < m->size.sample_count; k++) volume += m->sample_volumes[k];
+  return 2 * lb_frames_shared(body->prepared)->modulus / volume;
 }
 
 // ---- the body as a whole -----------------------------------------------------------------------
@@ -258,21 +307,23 @@ static lbMat3 inertia_about(const lbFrameSurvey *survey, double mass, lbVec3 c) 
   return lb_mat3_sub(lb_mat3_scale(lb_mat3_trace(X), lb_mat3_identity()), X);
 }
 
+void lb_frames_fit_frame(lbBody *body, const lbFrameSurvey *survey) {
+  const lbWhole *whole = &lb_frames_shared(body->prepared)->whole;
+  lbVec3 c = lb_scale(1 / whole->mass, survey->moment);
+  lbVec3 L = lb_sub(survey->angular, lb_cross(c, survey->linear));
+  lbMat3 turn;
+  lb_polar3(
+      lb_mat3_sub(survey->turned, lb_mat3_scale(whole->mass, lb_mat3_outer(c, whole->centre))),
+      &turn, NULL);
+  lb_whole_set_frame(body, whole, &lb_frames_state(body)->T, c, turn, survey->linear, L,
+                     inertia_about(survey, whole->mass, c));
+}
+
 static void fit_frame(lbBody *body, lbScratch *scratch) {
-  lbFramesState *state = lb_frames_state(body);
-  const lbFramesShared *shared = lb_frames_shared(body->prepared);
-  const lbWhole *whole = &shared->whole;
   lbFramesWork *w = scratch->own;
   lbFrameSurvey survey;
-  lbMat3 turn;
-  lb_frames_motions(body, w->probe);
-  lb_frames_survey(body, w->probe, state->poses, state->velocity, &survey);
-  lbVec3 c = lb_scale(1 / whole->mass, survey.moment);
-  lb_polar3(lb_mat3_sub(survey.turned, lb_mat3_scale(whole->mass, lb_mat3_outer(c, whole->centre))),
-            &turn, NULL);
-  lbVec3 L = lb_sub(survey.angular, lb_cross(c, survey.linear));
-  lb_whole_set_frame(body, whole, &state->T, c, turn, survey.linear, L,
-                     inertia_about(&survey, whole->mass, c));
+  lb_frames_survey(body, w->probe, &survey);
+  lb_frames_fit_frame(body, &survey);
 }
 
 static void report(const lbBody *body, lbBodyReport *report, lbScratch *scratch) {
@@ -281,8 +332,8 @@ static void report(const lbBody *body, lbBodyReport *report, lbScratch *scratch)
   lbFramesWork *w = scratch->own;
   lbFrameSurvey survey;
   lbFrameSystem sums = { 0 };
+  lb_frames_survey(body, w->probe, &survey);
   lb_frames_motions(body, w->probe);
-  lb_frames_survey(body, w->probe, state->poses, state->velocity, &survey);
   lb_frames_sum(body, 0, w->probe, state->poses, state->velocity, w->room, &sums);
   lbPlacement base = lb_whole_base(body, &state->T);
   report->kinetic = survey.kinetic;
@@ -464,8 +515,10 @@ const lbBodyMethod lb_frames_method = { .method = LB_METHOD_FRAMES,
                                         .state_rows = 1,
                                         .state_extra = EXTRA_HEAD,
                                         .save = save,
+                                        .refit = refit,
                                         .restore = restore,
                                         .saves_all = true,
+                                        .forget = forget,
                                         .begin = lb_frames_begin,
                                         .respond = lb_frames_respond,
                                         .end = lb_frames_end,

@@ -7,6 +7,7 @@
 #include "body/whole.h"
 #include "frames/frames.h"
 #include "frames/springs.h"
+#include "frames/voxels.h"
 #include "limber/frames.h"
 #include "math/ldlt.h"
 
@@ -30,6 +31,13 @@ typedef struct lbFrameSet {
   const uint8_t *fixed;
   lbFrameLists samples, nodes;
 } lbFrameSet;
+
+// A frame that was inserted into a body.
+typedef struct lbInsertedFrame {
+  lbVec3 rest;   // m
+  double reach;  // m
+  double unused; // s, since a contact was near; -1: it stays until it is removed by a call
+} lbInsertedFrame;
 
 typedef struct lbFramesShared { // lbPrepared.own
   int32_t count;                // frames
@@ -62,6 +70,8 @@ void lb_frames_release(lbPrepared *prepared);
 // p->own <- with other frames than the model's.
 lbStatus lb_frames_rebuild_set(lbPrepared *prepared, const double *materials, const lbFrameSet *set,
                                lbError *err);
+// rest (LB_FRAMES_MOST): where the set's own are put.
+lbFrameSet lb_frames_model_set(const lbModel *model, lbFramePose *rest);
 // Frames that there is room for.
 static inline int32_t lb_frames_room(const lbPrepared *prepared) {
   int32_t room = prepared->model->size.frame_count + LB_FRAMES_ROOM;
@@ -69,7 +79,24 @@ static inline int32_t lb_frames_room(const lbPrepared *prepared) {
 }
 uint64_t lb_frames_identify(const lbPrepared *prepared, uint64_t hash);
 
-#define LB_FRAMES_STATE 21 // numbers of a frame in a saved state: pose, velocity, goal, held
+// Numbers of a saved state: placement, forces, contacts; of each inserted frame; of each frame
+// pose, velocity, goal, held.
+enum {
+  LB_FRAMES_INSERTED = 5,
+  LB_FRAMES_HEAD = 15 + LB_FRAMES_INSERTED * LB_FRAMES_ROOM,
+  LB_FRAMES_STATE = 21
+};
+
+// ---- sets (frames_sets.c) ----------------------------------------------------------------------
+
+// *out <- a set with one frame more; without one. To be released.
+lbStatus lb_frames_set_insert(const lbModel *model, const lbVoxels *voxels, const lbFrameSet *from,
+                              const lbInsertedFrame *frame, lbFrameSet *out, lbError *err);
+lbStatus lb_frames_set_remove(const lbFrameSet *from, int32_t frame, lbFrameSet *out, lbError *err);
+// The model's set with `count` > 0 frames more.
+lbStatus lb_frames_set_with(const lbModel *model, const lbVoxels *voxels, int32_t count,
+                            const lbInsertedFrame *frames, lbFrameSet *out, lbError *err);
+void lb_frames_set_release(lbFrameSet *set);
 
 // ---- a body (frames.c) -------------------------------------------------------------------------
 
@@ -85,6 +112,11 @@ typedef struct lbFramesState { // lbBody.own
   bool loaded; // some of `force` is not zero
   lbFrameForces forces;
   uint64_t version; // another one after each change of poses
+  int32_t inserted_count;
+  lbInsertedFrame inserted[LB_FRAMES_ROOM]; // behind those of the model, in this order
+  bool altered;      // a frame of the model was removed, and nothing is listed any more
+  lbVec3 pressed_at; // m, at rest: where contacts press and there is no frame
+  double pressed;    // s, for so long
 } lbFramesState;
 
 static inline lbFramesState *lb_frames_state(const lbBody *body) { return body->own; }
@@ -107,6 +139,7 @@ typedef struct lbFramesWork {       // lbScratch.own
   double *gradient, *loads, *K, *M; // lbFrameSystem
   double *factor, *mass_factor;     // LDLᵀ of the step's matrix and of M
   double *right, *sums;             // (6 count padded); (8 count)
+  double *product;                  // (6 count)
   double *room;                     // lb_frame_sums_doubles
   double *pull;                     // (padded) of constraints in the last iteration
   bool *prescribed;                 // (count) moves as told
@@ -119,6 +152,7 @@ typedef struct lbFramesWork {       // lbScratch.own
   double work;                                     // J, of what acts, over the step
   lbVec3 force, torque, momentum, angular, centre; // of a free body: about its centre, at the start
   bool driven;                                     // some prescribed frame moves
+  lbFrameSurvey survey; // of a free body at the end, once its momenta are right
 } lbFramesWork;
 
 // motions (count) <- of a body's state, with its velocities.
@@ -127,12 +161,26 @@ void lb_frames_motions(const lbBody *body, lbFrameMotion *motions);
 void lb_frames_sum(const lbBody *body, int32_t options, const lbFrameMotion *motions,
                    const lbFramePose *poses, const double *velocity, double *room,
                    lbFrameSystem *out);
-void lb_frames_survey(const lbBody *body, const lbFrameMotion *motions, const lbFramePose *poses,
-                      const double *velocity, lbFrameSurvey *out);
+// motions (count): work.
+void lb_frames_survey(const lbBody *body, lbFrameMotion *motions, lbFrameSurvey *out);
+// The body's frame as the body is as a whole.
+void lb_frames_fit_frame(lbBody *body, const lbFrameSurvey *survey);
+bool lb_frames_is_lumped(const lbBody *body);
+// Pa, the mean of λ + 2 μ.
+double lb_frames_modulus(const lbBody *body);
 // Gravity in the fixed axes.
 lbVec3 lb_frames_gravity(const lbBody *body);
 // mass_factor <- of M at the body's state, unless it is there.
 void lb_frames_find_mass(const lbBody *body, lbScratch *scratch);
+
+// ---- frames that come and go (frames_insert.c) -------------------------------------------------
+
+// In the voxel that is nearest to a place at rest, reaching as far as the nearest other frame, and
+// no farther than `most` (m).
+lbStatus lb_frames_insert_near(lbBody *body, lbVec3 rest, double most);
+// Has these frames inserted, and no others; their poses are those at rest. Takes no memory where it
+// has them already.
+lbStatus lb_frames_take_inserted(lbBody *body, int32_t count, const lbInsertedFrame *frames);
 
 // ---- systems (frames_solve.c) ------------------------------------------------------------------
 
@@ -148,6 +196,9 @@ bool lb_frames_solve(const lbFramesShared *shared, const double *factor, double 
 // y += s A x, A as lbFrameSystem has it.
 void lb_frames_add_product(const lbFramesShared *shared, double s, const double *A, const double *x,
                            double *y);
+// The same by the blocks of frames alone.
+void lb_frames_add_own_product(const lbFramesShared *shared, double s, const double *A,
+                               const double *x, double *y);
 
 // ---- from nodes to frames (frames_fit.c) -------------------------------------------------------
 

@@ -1,9 +1,12 @@
 // Frames that come and go while a body runs: section 4.4 of the paper.
 //
 // The place at rest, X, of a point x of the body as it is: X ← X + F⁻¹ (x − x(X)), with weights
-// continued from the nearest sample. A new frame's weight is a bump b of the distance from it
-// inside the body at rest; the others get w (1 − b). Leaving the new frame's entries out again, and
-// giving the others the sum 1, gives back the weights that were there before.
+// continued from the nearest sample (weights: frames_sets.c).
+//
+// What frames a body has follows from its model and the list of those that were inserted, in their
+// order: where one of these goes, the set is made anew from the others. So a saved state needs the
+// list alone, and brings its frames along. Once a frame of the model itself has been removed the
+// list tells nothing any more, and states are for bodies of these very frames.
 #include "body/frames.h"
 
 #include "body/constraints.h"
@@ -12,61 +15,8 @@
 #include <string.h>
 
 #define ITERATIONS 30
-#define CLOSE 1e-9      // of the body's size
-#define BUMP_MOST 0.999 // so that the others' weights are not lost
-#define SUM_LEAST 1e-6  // of weights that are left
-#define NEAR 1e-7       // of the body's size, and rad: an iteration that ends the fit of poses
-
-// ---- lists under way ---------------------------------------------------------------------------
-
-typedef struct Lists {
-  int32_t *begin, *frames;
-  double *values;
-  int32_t entries;
-} Lists;
-
-static bool make_lists(const lbFrameLists *from, size_t stride, Lists *to) {
-  size_t points = (size_t)from->point_count, most = (size_t)from->begin[points] + points;
-  *to = (Lists){ lb_alloc(points + 1, sizeof(int32_t)), lb_alloc(most, sizeof(int32_t)),
-                 lb_alloc(most, stride * sizeof(double)), 0 };
-  return to->begin && to->frames && to->values;
-}
-
-static void release_lists(Lists *lists) {
-  lb_free(lists->begin);
-  lb_free(lists->frames);
-  lb_free(lists->values);
-}
-
-static lbFrameLists finished(const Lists *lists, int32_t points) {
-  return (lbFrameLists){ points, lists->begin, lists->frames, lists->values };
-}
-
-static void add_entry(Lists *to, size_t stride, int32_t frame, const double *values) {
-  to->frames[to->entries] = frame;
-  memcpy(to->values + stride * (size_t)to->entries, values, stride * sizeof *values);
-  to->entries++;
-}
-
-// The entries of a point with the bump: w (1 − b), ∇w (1 − b) − w ∇b; then b, ∇b.
-static void add_with_bump(const lbFrameLists *from, int32_t point, size_t stride, int32_t frame,
-                          double b, const double *slope, Lists *to) {
-  int32_t count = from->begin[point + 1] - from->begin[point];
-  bool reached = b > 0 && count < LB_FRAME_LIST_MOST;
-  for (int32_t e = from->begin[point]; e < from->begin[point + 1]; e++) {
-    const double *w = from->values + stride * (size_t)e;
-    double values[4] = { w[0] };
-    for (size_t k = 1; k < stride; k++) values[k] = w[k];
-    if (reached) {
-      values[0] = w[0] * (1 - b);
-      for (size_t k = 1; k < stride; k++) values[k] = w[k] * (1 - b) - w[0] * slope[k - 1];
-    }
-    add_entry(to, stride, from->frames[e], values);
-  }
-  const double own[4] = { b, slope[0], slope[1], slope[2] };
-  if (reached) add_entry(to, stride, frame, own);
-  to->begin[point + 1] = to->entries;
-}
+#define CLOSE 1e-9 // of the body's size
+#define NEAR 1e-7  // of the body's size, and rad: an iteration that ends the fit of poses
 
 // ---- going on with other frames ----------------------------------------------------------------
 
@@ -79,27 +29,38 @@ static void keep_shape(const lbBody *body, lbScratch *s) {
                      s->q, s->v);
 }
 
-static lbStatus go_on(lbBody *body, const lbFrameSet *set, lbScratch *s) {
+// The body gets another prepared part, with the frames of a set.
+static lbStatus take_set(lbBody *body, const lbFrameSet *set, bool altered) {
   const lbPrepared *now = body->prepared;
+  const double *materials = lb_frames_shared(now)->materials;
   lbPrepared *made = NULL;
   lbStatus status = lb_prepared_derive(now, &made, body->message);
   if (!status)
-    status = lb_frames_rebuild_set(made, lb_frames_shared(now)->materials, set, body->message);
+    status = set ? lb_frames_rebuild_set(made, materials, set, body->message)
+                 : lb_frames_rebuild(made, materials, body->message);
   if (status) {
     lb_prepared_release(made);
     return status;
   }
-  made->hash = lb_hash(made->hash, set->rest, (size_t)set->count * sizeof *set->rest);
+  made->hash = now->hash;
+  if (altered) made->hash = lb_hash(now->hash, set->rest, (size_t)set->count * sizeof *set->rest);
   body->prepared = made; // its one reference
   lb_prepared_release(now);
-  lbFramesState *state = lb_frames_state(body);
+  lb_frames_state(body)->version++;
+  lb_body_disturb(body);
+  if (body->constraints) body->constraints->constant = false;
+  return LB_OK;
+}
+
+// The same, and goes on in the shape and the motion that keep_shape has kept.
+static lbStatus go_on(lbBody *body, const lbFrameSet *set, bool altered, lbScratch *s) {
   lbFramesWork *w = s->own;
+  lbStatus status = take_set(body, set, altered);
+  if (status) return status;
   w->mass_body = NULL;
   lb_frames_improve_poses(body, s->q, NEAR, w, s);
   lb_frames_fit_velocity(body, s->v, w);
-  state->version++;
-  lb_body_disturb(body);
-  if (body->constraints) body->constraints->constant = false;
+  lb_frames_state(body)->version++;
   return LB_OK;
 }
 
@@ -202,75 +163,57 @@ static lbStatus check_place(const lbBody *body, const lbVoxels *voxels, lbVec3 X
   return LB_OK;
 }
 
-// Lists with the bump; the set has them afterwards.
 static lbStatus insert_at(lbBody *body, const lbVoxels *voxels, lbVec3 X, int32_t home,
                           double reach, lbScratch *s) {
-  const lbPrepared *p = body->prepared;
-  const lbFramesShared *shared = lb_frames_shared(p);
+  const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbFramesState *state = lb_frames_state(body);
-  int32_t samples = p->model->size.sample_count, nodes = p->model->size.node_count;
   int32_t count = shared->count;
-  lbFramePose rest[LB_FRAMES_MOST], pose;
-  uint8_t fixed[LB_FRAMES_MOST] = { 0 };
-  double velocity[6], *bump = lb_alloc((size_t)voxels->count, sizeof *bump);
-  Lists at_samples = { 0 }, at_nodes = { 0 };
-  bool room = make_lists(&shared->set.samples, 4, &at_samples);
-  room = make_lists(&shared->set.nodes, 1, &at_nodes) && room && bump;
-  lbStatus status = room ? LB_OK : lb_fail_memory(body->message);
-  if (!status) status = lb_weight_bump(voxels, X, home, reach, bump, NULL, body->message);
-  for (int32_t k = 0; k < samples + nodes && !status; k++) {
-    bool node = k >= samples;
-    int32_t point = node ? k - samples : k;
-    const double *positions = node ? p->model->node_positions : p->model->sample_positions;
-    int32_t from = node ? p->model->node_voxels[point] : point;
-    double slope[3], b;
-    b = lb_weight_linear(voxels, from, lb_vec3_load(positions + 3 * (size_t)point), bump, slope);
-    if (!(b > 1e-3)) b = slope[0] = slope[1] = slope[2] = 0;
-    if (b > BUMP_MOST) b = BUMP_MOST, slope[0] = slope[1] = slope[2] = 0;
-    if (node)
-      add_with_bump(&shared->set.nodes, point, 1, count, b, slope, &at_nodes);
-    else
-      add_with_bump(&shared->set.samples, point, 4, count, b, slope, &at_samples);
-  }
-  if (!status) {
-    memcpy(rest, shared->rest, (size_t)count * sizeof *rest);
-    memcpy(fixed, shared->fixed, (size_t)count);
-    rest[count] = (lbFramePose){ lb_quat_identity(), X };
-    blend_at(body, home, X, &pose, velocity);
-    keep_shape(body, s);
-    lbFrameSet set = { count + 1, rest, fixed, finished(&at_samples, samples),
-                       finished(&at_nodes, nodes) };
-    state->poses[count] = pose;
-    state->goals[count] = state->reached[count] = rest[count];
-    state->held[count] = 0;
-    memcpy(state->velocity + 6 * count, velocity, sizeof velocity);
-    status = go_on(body, &set, s);
-  }
-  release_lists(&at_samples), release_lists(&at_nodes);
-  lb_free(bump);
+  lbInsertedFrame frame = { X, reach, -1 };
+  lbFrameSet set;
+  lbFramePose pose;
+  double velocity[6];
+  lbStatus status = lb_frames_set_insert(body->prepared->model, voxels, &shared->set, &frame, &set,
+                                         body->message);
+  if (status) return status;
+  blend_at(body, home, X, &pose, velocity);
+  keep_shape(body, s);
+  state->poses[count] = pose;
+  state->goals[count] = state->reached[count] = set.rest[count];
+  state->held[count] = 0;
+  memcpy(state->velocity + 6 * count, velocity, sizeof velocity);
+  status = go_on(body, &set, state->altered, s);
+  lb_frames_set_release(&set);
+  if (!status && !state->altered) state->inserted[state->inserted_count++] = frame;
   return status;
 }
 
-lbStatus lb_body_frames_insert(lbBody *body, lbVec3 place, double reach, int32_t *frame) {
+static lbStatus check_count(const lbBody *body, double reach) {
   int32_t count = lb_body_frames_count(body);
-  if (!body) return LB_ERR_ARGUMENT;
   if (count == 0)
     return lb_fail(body->message, LB_ERR_ARGUMENT, "frames: the body's method is \"%s\"",
                    lb_method_name(lb_body_method(body)));
-  if (!lb_vec3_is_bounded(place) || !(reach >= 0 && reach <= LB_BODY_MOST))
-    return lb_fail(body->message, LB_ERR_ARGUMENT,
-                   "frames: place (%g, %g, %g), reach %g; they must be finite", place.x, place.y,
-                   place.z, reach);
+  if (!(reach >= 0 && reach <= LB_BODY_MOST))
+    return lb_fail(body->message, LB_ERR_ARGUMENT, "frames: reach %g; it must be finite", reach);
   if (count >= lb_frames_room(body->prepared))
     return lb_fail(body->message, LB_ERR_ARGUMENT, "frames: there is no room for more than %d",
                    (int)count);
+  return LB_OK;
+}
+
+lbStatus lb_body_frames_insert(lbBody *body, lbVec3 place, double reach, int32_t *frame) {
+  if (!body) return LB_ERR_ARGUMENT;
+  lbStatus status = check_count(body, reach);
+  if (status) return status;
+  if (!lb_vec3_is_bounded(place))
+    return lb_fail(body->message, LB_ERR_ARGUMENT, "frames: place (%g, %g, %g) must be finite",
+                   place.x, place.y, place.z);
   lbPlacement base = lb_whole_base(body, &lb_frames_state(body)->T);
   lbVec3 X, x = lb_quat_rotate(lb_quat_conjugate(base.rotation), lb_sub(place, base.position));
-  int32_t home = -1;
+  int32_t home = -1, count = lb_frames_count(body);
   lbVoxels *voxels = NULL;
   lbScratch *s = lb_scratch_borrow(body->prepared);
   if (!s) return lb_fail_memory(body->message);
-  lbStatus status = make_voxels(body, &voxels);
+  status = make_voxels(body, &voxels);
   if (!status) status = find_rest(body, voxels, x, &X, &home);
   if (!status) status = check_place(body, voxels, X, home, &reach);
   if (!status) status = insert_at(body, voxels, X, home, reach, s);
@@ -280,74 +223,81 @@ lbStatus lb_body_frames_insert(lbBody *body, lbVec3 place, double reach, int32_t
   return status;
 }
 
+lbStatus lb_frames_insert_near(lbBody *body, lbVec3 rest, double most) {
+  lbStatus status = check_count(body, most);
+  if (status) return status;
+  lbVoxels *voxels = NULL;
+  lbScratch *s = lb_scratch_borrow(body->prepared);
+  if (!s) return lb_fail_memory(body->message);
+  status = make_voxels(body, &voxels);
+  if (!status) {
+    int32_t home = lb_voxels_nearest(voxels, rest, NULL);
+    lbVec3 X = lb_voxels_centre(voxels, home);
+    double reach = 0;
+    status = check_place(body, voxels, X, home, &reach);
+    if (!status) status = insert_at(body, voxels, X, home, fmin(reach, most), s);
+  }
+  lb_voxels_destroy(voxels);
+  lb_scratch_return(body->prepared, s);
+  return status;
+}
+
 // ---- removing ----------------------------------------------------------------------------------
 
-// Entries without those of a frame, numbers behind it one less, with the sum 1 again: w / Σw and
-// (∇w − w Σ∇w / Σw) / Σw, so that frames may come and go as often as one likes; false: a point is
-// left without.
-static bool leave_out(const lbFrameLists *from, size_t stride, int32_t frame, Lists *to) {
-  for (int32_t k = 0; k < from->point_count; k++) {
-    double sum[4] = { 0 };
-    for (int32_t e = from->begin[k]; e < from->begin[k + 1]; e++)
-      for (size_t i = 0; i < stride && from->frames[e] != frame; i++)
-        sum[i] += from->values[stride * (size_t)e + i];
-    if (!(sum[0] > SUM_LEAST)) return false;
-    for (int32_t e = from->begin[k]; e < from->begin[k + 1]; e++) {
-      int32_t own = from->frames[e];
-      const double *w = from->values + stride * (size_t)e;
-      double values[4] = { w[0] / sum[0] };
-      if (own == frame) continue;
-      for (size_t i = 1; i < stride; i++) values[i] = (w[i] - values[0] * sum[i]) / sum[0];
-      add_entry(to, stride, own - (own > frame), values);
-    }
-    to->begin[k + 1] = to->entries;
-  }
-  return true;
+// *out <- the set without a frame; of one that was inserted by the list of the others.
+static lbStatus make_set_without(const lbBody *body, int32_t frame, bool listed,
+                                 const lbInsertedFrame *others, lbFrameSet *out) {
+  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+  int32_t count = lb_frames_state(body)->inserted_count - 1;
+  if (!listed) return lb_frames_set_remove(&shared->set, frame, out, body->message);
+  lbVoxels *voxels = NULL;
+  lbStatus status = make_voxels(body, &voxels);
+  if (!status)
+    status = lb_frames_set_with(body->prepared->model, voxels, count, others, out, body->message);
+  lb_voxels_destroy(voxels);
+  return status;
+}
+
+// Numbers of frames behind one that goes move up.
+static void move_up(lbFramesState *state, int32_t frame, int32_t count) {
+  size_t behind = (size_t)(count - frame);
+  memmove(state->goals + frame, state->goals + frame + 1, behind * sizeof *state->goals);
+  memmove(state->reached + frame, state->reached + frame + 1, behind * sizeof *state->reached);
+  memmove(state->held + frame, state->held + frame + 1, behind);
 }
 
 static lbStatus remove_frame(lbBody *body, int32_t frame, lbScratch *s) {
-  const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbFramesState *state = lb_frames_state(body);
-  int32_t count = shared->count - 1;
+  int32_t count = lb_frames_count(body) - 1;
+  int32_t number = frame - body->prepared->model->size.frame_count; // of the inserted ones
+  bool listed = !state->altered && number >= 0, all = listed && state->inserted_count == 1;
   size_t behind = (size_t)(count - frame);
-  lbFramePose rest[LB_FRAMES_MOST];
-  uint8_t fixed[LB_FRAMES_MOST];
-  Lists at_samples = { 0 }, at_nodes = { 0 };
-  bool room = make_lists(&shared->set.samples, 4, &at_samples);
-  room = make_lists(&shared->set.nodes, 1, &at_nodes) && room;
-  lbStatus status = room ? LB_OK : lb_fail_memory(body->message);
-  if (!status && !(leave_out(&shared->set.samples, 4, frame, &at_samples) &&
-                   leave_out(&shared->set.nodes, 1, frame, &at_nodes)))
-    status = lb_fail(body->message, LB_ERR_ARGUMENT,
-                     "frame %d is the only one that moves a part of the body", (int)frame);
-  if (!status) {
-    for (int32_t i = 0; i < count; i++) {
-      rest[i] = shared->rest[i + (i >= frame)];
-      fixed[i] = shared->fixed[i + (i >= frame)];
-    }
-    keep_shape(body, s);
-    lbFrameSet set = { count, rest, fixed, finished(&at_samples, shared->set.samples.point_count),
-                       finished(&at_nodes, shared->set.nodes.point_count) };
-    lbFramePose poses[LB_FRAMES_MOST];
-    double velocity[6 * LB_FRAMES_MOST];
-    memcpy(poses, state->poses, (size_t)shared->count * sizeof *poses);
-    memcpy(velocity, state->velocity, 6 * (size_t)shared->count * sizeof *velocity);
-    memmove(state->poses + frame, state->poses + frame + 1, behind * sizeof *state->poses);
-    memmove(state->velocity + 6 * frame, state->velocity + 6 * (frame + 1),
-            6 * behind * sizeof(double));
-    status = go_on(body, &set, s);
-    if (!status) {
-      memmove(state->goals + frame, state->goals + frame + 1, behind * sizeof *state->goals);
-      memmove(state->reached + frame, state->reached + frame + 1, behind * sizeof *state->reached);
-      memmove(state->held + frame, state->held + frame + 1, behind);
-    }
-    if (status) { // nothing has changed
-      memcpy(state->poses, poses, ((size_t)count + 1) * sizeof *poses);
-      memcpy(state->velocity, velocity, 6 * ((size_t)count + 1) * sizeof *velocity);
-    }
+  lbInsertedFrame others[LB_FRAMES_ROOM];
+  lbFramePose poses[LB_FRAMES_MOST];
+  double velocity[6 * LB_FRAMES_MOST];
+  lbFrameSet set = { 0 };
+  for (int32_t k = 0; k < state->inserted_count - 1 && listed; k++)
+    others[k] = state->inserted[k + (k >= number)];
+  lbStatus status = all ? LB_OK : make_set_without(body, frame, listed, others, &set);
+  if (status) return status;
+  keep_shape(body, s);
+  memcpy(poses, state->poses, ((size_t)count + 1) * sizeof *poses);
+  memcpy(velocity, state->velocity, 6 * ((size_t)count + 1) * sizeof *velocity);
+  memmove(state->poses + frame, state->poses + frame + 1, behind * sizeof *state->poses);
+  memmove(state->velocity + 6 * frame, state->velocity + 6 * (frame + 1),
+          6 * behind * sizeof(double));
+  status = go_on(body, all ? NULL : &set, !listed, s);
+  lb_frames_set_release(&set);
+  if (status) { // nothing has changed
+    memcpy(state->poses, poses, ((size_t)count + 1) * sizeof *poses);
+    memcpy(state->velocity, velocity, 6 * ((size_t)count + 1) * sizeof *velocity);
+    return status;
   }
-  release_lists(&at_samples), release_lists(&at_nodes);
-  return status;
+  move_up(state, frame, count);
+  state->altered = !listed;
+  state->inserted_count = listed ? state->inserted_count - 1 : 0;
+  memcpy(state->inserted, others, (size_t)state->inserted_count * sizeof *others);
+  return LB_OK;
 }
 
 lbStatus lb_body_frames_remove(lbBody *body, int32_t frame) {
@@ -361,4 +311,48 @@ lbStatus lb_body_frames_remove(lbBody *body, int32_t frame) {
   lbStatus status = remove_frame(body, frame, s);
   lb_scratch_return(body->prepared, s);
   return status;
+}
+
+// ---- states ------------------------------------------------------------------------------------
+
+static bool is_same(const lbInsertedFrame *a, const lbInsertedFrame *b) {
+  return a->rest.x == b->rest.x && a->rest.y == b->rest.y && a->rest.z == b->rest.z &&
+         a->reach == b->reach;
+}
+
+static lbStatus check_inserted(const lbBody *body, const lbVoxels *voxels, int32_t count,
+                               const lbInsertedFrame *frames) {
+  for (int32_t k = 0; k < count; k++) {
+    double outside = 0;
+    (void)lb_voxels_nearest(voxels, frames[k].rest, &outside);
+    if (!(frames[k].reach > 0) || outside > voxels->grid->cell)
+      return lb_fail(body->message, LB_ERR_FORMAT, "state: inserted frame %d is not in the body",
+                     (int)k);
+  }
+  return LB_OK;
+}
+
+lbStatus lb_frames_take_inserted(lbBody *body, int32_t count, const lbInsertedFrame *frames) {
+  lbFramesState *state = lb_frames_state(body);
+  bool same = count == state->inserted_count;
+  for (int32_t k = 0; k < count && same; k++) same = is_same(&frames[k], &state->inserted[k]);
+  if (same || state->altered) return LB_OK;
+  lbVoxels *voxels = NULL;
+  lbFrameSet set = { 0 };
+  lbStatus status = count > 0 ? make_voxels(body, &voxels) : LB_OK;
+  if (!status) status = check_inserted(body, voxels, count, frames);
+  if (!status && count > 0)
+    status = lb_frames_set_with(body->prepared->model, voxels, count, frames, &set, body->message);
+  if (!status) status = take_set(body, count > 0 ? &set : NULL, false);
+  lb_frames_set_release(&set);
+  lb_voxels_destroy(voxels);
+  if (status) return status;
+  for (int32_t k = 0; k < count; k++) { // the state says where they are
+    int32_t i = body->prepared->model->size.frame_count + k;
+    state->poses[i] = lb_frames_shared(body->prepared)->rest[i];
+    memset(state->velocity + 6 * i, 0, 6 * sizeof(double));
+  }
+  state->inserted_count = count;
+  memcpy(state->inserted, frames, (size_t)count * sizeof *frames);
+  return LB_OK;
 }

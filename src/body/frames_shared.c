@@ -7,7 +7,7 @@
 #define SHIFT 1e-9      // of the stiffness at rest, for bodies that move as a whole
 
 lbStatus lb_frames_prepare(lbPrepared *p, const lbBodyDef *def, lbError *err) {
-  p->state_extra = 9 + LB_FRAMES_STATE * lb_frames_room(p);
+  p->state_extra = LB_FRAMES_HEAD + LB_FRAMES_STATE * lb_frames_room(p);
   if (!def->mode_count && !def->kept_count) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT,
                  "mode_count or kept_count is given: a body of the method \"frames\" has all its "
@@ -278,20 +278,8 @@ lbStatus lb_frames_rebuild_set(lbPrepared *p, const double *materials, const lbF
 
 // The frames of the model: another material is the end of those that were inserted.
 lbStatus lb_frames_rebuild(lbPrepared *p, const double *materials, lbError *err) {
-  const lbModel *m = p->model;
   lbFramePose rest[LB_FRAMES_MOST];
-  for (int32_t i = 0; i < m->size.frame_count; i++) {
-    const double *pose = m->frame_poses + 7 * (size_t)i;
-    rest[i] = (lbFramePose){ lb_quat_normalise(lb_quat(pose[3], pose[4], pose[5], pose[6])),
-                             lb_vec3_load(pose) };
-  }
-  lbFrameSet set = {
-    .count = m->size.frame_count,
-    .rest = rest,
-    .fixed = m->frame_fixed,
-    .samples = { m->size.sample_count, m->sample_begin, m->sample_frames, m->sample_weights },
-    .nodes = { m->size.node_count, m->node_frame_begin, m->node_frames, m->node_weights }
-  };
+  lbFrameSet set = lb_frames_model_set(p->model, rest);
   return lb_frames_rebuild_set(p, materials, &set, err);
 }
 

@@ -61,6 +61,13 @@ static void add_dense_product(int32_t n, double s, const double *A, const double
   }
 }
 
+void lb_frames_add_own_product(const lbFramesShared *shared, double s, const double *A,
+                               const double *x, double *y) {
+  size_t n = 6 * (size_t)shared->count;
+  for (size_t i = 0; i < n; i += 6)
+    add_block(n, A + i * (n + 1), true, s, x + i, x + i, y + i, y + i);
+}
+
 void lb_frames_add_product(const lbFramesShared *shared, double s, const double *A, const double *x,
                            double *y) {
   size_t n = 6 * (size_t)shared->count;
@@ -68,8 +75,7 @@ void lb_frames_add_product(const lbFramesShared *shared, double s, const double 
     add_dense_product((int32_t)n, s, A, x, y);
     return;
   }
-  for (size_t i = 0; i < n; i += 6)
-    add_block(n, A + i * (n + 1), true, s, x + i, x + i, y + i, y + i);
+  lb_frames_add_own_product(shared, s, A, x, y);
   for (int32_t k = 0; k < shared->pair_count; k++) {
     size_t i = 6 * (size_t)shared->pairs[k].first, j = 6 * (size_t)shared->pairs[k].second;
     add_block(n, A + j + n * i, false, s, x + i, x + j, y + i, y + j);
@@ -80,8 +86,10 @@ void lb_frames_combine(int32_t count, double a, const double *x, double b, const
                        double *to) {
   size_t n = 6 * (size_t)count, padded = (size_t)lb_ldlt_padded((int32_t)n);
   for (size_t j = 0; j < n; j++) {
-    for (size_t i = j; i < n; i++) to[i + padded * j] = a * x[i + n * j];
-    for (size_t i = j; i < n && y; i++) to[i + padded * j] += b * y[i + n * j];
+    const double *own = x + n * j, *other = y ? y + n * j : NULL;
+    double *column = to + padded * j;
+    for (size_t i = j; i < n && !y; i++) column[i] = a * own[i];
+    for (size_t i = j; i < n && y; i++) column[i] = a * own[i] + b * other[i];
   }
 }
 

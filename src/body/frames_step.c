@@ -184,6 +184,45 @@ static void load_nodes(const lbBody *body, const lbScratch *s, lbFramesWork *w) 
   }
 }
 
+// y += s M x
+static void add_mass_product(const lbBody *body, double s, const double *x, const lbFramesWork *w,
+                             double *y) {
+  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+  if (lb_frames_is_lumped(body))
+    lb_frames_add_own_product(shared, s, w->M, x, y);
+  else
+    lb_frames_add_product(shared, s, w->M, x, y);
+}
+
+// Momenta of frames, as M Ω has them, of the body as a whole, the angular one about the origin.
+static void sum_momenta(const lbBody *body, const double *momenta, lbVec3 *linear,
+                        lbVec3 *angular) {
+  *linear = *angular = lb_vec3(0, 0, 0);
+  for (int32_t i = 0; i < lb_frames_count(body); i++) {
+    lbVec3 own = lb_vec3_load(momenta + 6 * i), p = lb_vec3_load(momenta + 6 * i + 3);
+    lbVec3 arm = lb_frames_state(body)->poses[i].position;
+    *linear = lb_add(*linear, p);
+    *angular = lb_add(*angular, lb_add(own, lb_cross(arm, p)));
+  }
+}
+
+// Momenta before the step, from w->right = M Ω₀. A body that is shifted along a has the angular
+// momentum m c x a: that is where its centre is found.
+static void find_start(const lbBody *body, lbFramesWork *w) {
+  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+  lbVec3 linear, angular, along[2];
+  sum_momenta(body, w->right, &w->momentum, &angular);
+  for (int axis = 0; axis < 2; axis++) {
+    memset(w->free, 0, 6 * (size_t)shared->count * sizeof(double));
+    memset(w->product, 0, 6 * (size_t)shared->count * sizeof(double));
+    for (int32_t i = 0; i < shared->count; i++) w->free[6 * i + 3 + axis] = 1;
+    add_mass_product(body, 1, w->free, w, w->product);
+    sum_momenta(body, w->product, &linear, &along[axis]);
+  }
+  w->centre = lb_scale(1 / shared->whole.mass, lb_vec3(along[1].z, -along[0].z, along[0].y));
+  w->angular = lb_sub(angular, lb_cross(w->centre, w->momentum));
+}
+
 // w->right <- M Ω₀ + h (loads − ∂W + nodes), less what prescribed frames do; w->loads, w->energy.
 static void find_right_side(const lbBody *body, double h, double elastic, lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
@@ -193,11 +232,12 @@ static void find_right_side(const lbBody *body, double h, double elastic, lbFram
   for (int32_t i = 0; i < shared->count; i++)
     lb_frame_gather(&w->start[i], w->sums + 8 * i, w->loads + 6 * i);
   memset(w->right, 0, (size_t)lb_ldlt_padded(n) * sizeof(double));
-  lb_frames_add_product(shared, 1, w->M, state->velocity, w->right);
+  add_mass_product(body, 1, state->velocity, w, w->right);
+  if (body->frame.fitted) find_start(body, w);
   w->energy = elastic + 0.5 * dot(n, state->velocity, w->right);
   for (int32_t i = 0; i < n; i++) w->right[i] += h * (w->loads[i] - w->gradient[i]);
   if (w->driven) {
-    lb_frames_add_product(shared, -(1 + h * alpha), w->M, w->velocity, w->right);
+    add_mass_product(body, -(1 + h * alpha), w->velocity, w, w->right);
     lb_frames_add_product(shared, -(h * h + h * beta), w->K, w->velocity, w->right);
   }
   for (int32_t i = 0; i < n; i++)
@@ -216,16 +256,6 @@ static bool solve_step(const lbBody *body, double h, const lbFrameSystem *sums, 
 }
 
 // ---- a step ------------------------------------------------------------------------------------
-
-static void survey_start(const lbBody *body, lbFramesWork *w) {
-  const lbFramesShared *shared = lb_frames_shared(body->prepared);
-  lbFrameSurvey survey;
-  lb_frames_survey(body, w->start, lb_frames_state(body)->poses, lb_frames_state(body)->velocity,
-                   &survey);
-  w->centre = lb_scale(1 / shared->whole.mass, survey.moment);
-  w->momentum = survey.linear;
-  w->angular = lb_sub(survey.angular, lb_cross(w->centre, survey.linear));
-}
 
 // Frames that are held, stand still and go on doing so have no part in the system.
 static void find_still(const lbBody *body, lbFramesWork *w) {
@@ -259,7 +289,6 @@ static int32_t linearise(lbBody *body, lbStep *step, lbScratch *s) {
   w->mass_body = body;
   w->mass_version = lb_frames_state(body)->version;
   w->mass_factored = false;
-  if (body->frame.fitted) survey_start(body, w);
   for (int32_t i = 0; i < 6 * shared->count; i++)
     if (!w->prescribed[i / 6]) w->velocity[i] = w->right[i];
   memcpy(w->free, w->velocity, 6 * (size_t)shared->count * sizeof(double));
@@ -355,7 +384,7 @@ static bool creates_energy(const lbBody *body, double h, lbFramesWork *w) {
   if (!lb_is_bounded(sums.energy)) return true;
   if (sums.energy > STORED_MOST * shared->modulus && sums.energy > w->elastic) return true;
   memset(w->right, 0, (size_t)lb_ldlt_padded(n) * sizeof(double));
-  lb_frames_add_product(shared, 0.5, w->M, w->velocity, w->right);
+  add_mass_product(body, 0.5, w->velocity, w, w->right);
   double energy = sums.energy + dot(n, w->velocity, w->right);
   double work = fabs(h * dot(n, w->loads, w->velocity)) + w->work;
   return !w->driven && energy > CREATED_MOST * (w->energy + work) + 1e-300;
@@ -462,14 +491,13 @@ static void keep_momenta(lbBody *body, double h, lbScratch *s) {
   const lbWhole *whole = &shared->whole;
   lbFramesState *state = lb_frames_state(body);
   lbFramesWork *w = s->own;
-  lbFrameSurvey survey;
+  lbFrameSurvey *survey = &w->survey;
   double share = 1 / (1 + h * body->damping_mass);
   lbVec3 force = lb_add_scaled(w->force, whole->mass, lb_frames_gravity(body));
   lbVec3 torque = lb_sub(w->torque, lb_cross(w->centre, w->force));
   bool constrained = lb_body_is_constrained(body);
-  lb_frames_motions(body, w->probe);
-  lb_frames_survey(body, w->probe, state->poses, state->velocity, &survey);
-  lbVec3 c = lb_scale(1 / whole->mass, survey.moment);
+  lb_frames_survey(body, w->probe, survey);
+  lbVec3 c = lb_scale(1 / whole->mass, survey->moment);
   for (int32_t n = 0; n < whole->node_count && constrained; n++) {
     lbVec3 f = lb_vec3_load(w->pull + 3 * (size_t)n);
     if (f.x == 0 && f.y == 0 && f.z == 0) continue;
@@ -481,15 +509,23 @@ static void keep_momenta(lbBody *body, double h, lbScratch *s) {
   }
   lbVec3 P = lb_scale(share, lb_add_scaled(w->momentum, h, force));
   lbVec3 L = lb_scale(share, lb_add_scaled(w->angular, h, torque));
-  lbMat3 X = lb_mat3_sub(survey.second, lb_mat3_scale(whole->mass, lb_mat3_outer(c, c)));
+  lbMat3 X = lb_mat3_sub(survey->second, lb_mat3_scale(whole->mass, lb_mat3_outer(c, c)));
   lbMat3 J = lb_mat3_sub(lb_mat3_scale(lb_mat3_trace(X), lb_mat3_identity()), X);
-  lbVec3 missing = lb_sub(L, lb_sub(survey.angular, lb_cross(c, survey.linear)));
-  add_rigid(state, shared->count, lb_scale(1 / whole->mass, lb_sub(P, survey.linear)),
+  lbVec3 missing = lb_sub(L, lb_sub(survey->angular, lb_cross(c, survey->linear)));
+  add_rigid(state, shared->count, lb_scale(1 / whole->mass, lb_sub(P, survey->linear)),
             lb_inertia_solve(J, missing), c);
   if (constrained) return;
-  lbVec3 shift = lb_sub(lb_add_scaled(w->centre, h / whole->mass, P), c);
+  lbVec3 shift = lb_sub(lb_add_scaled(w->centre, h / whole->mass, P), c), m = survey->moment;
   for (int32_t i = 0; i < shared->count; i++)
     state->poses[i].position = lb_add(state->poses[i].position, shift);
+  // What the body is as a whole then.
+  lbVec3 moved = lb_scale(whole->mass, shift);
+  survey->moment = lb_add(m, moved);
+  survey->linear = P;
+  survey->angular = lb_add(L, lb_cross(lb_add(c, shift), P));
+  survey->second = lb_mat3_add(survey->second, lb_mat3_outer(m, shift));
+  survey->second = lb_mat3_add(survey->second, lb_mat3_outer(shift, lb_add(m, moved)));
+  survey->turned = lb_mat3_add(survey->turned, lb_mat3_outer(moved, whole->centre));
 }
 
 int32_t lb_frames_commit(lbBody *body, const lbStep *step, lbScratch *s) {
@@ -528,7 +564,11 @@ static int32_t step_alone(lbBody *body, double h, int32_t rule, lbScratch *s) {
       flags = (flags & ~LB_STEP_FAR) | LB_STEP_NOT_CONVERGED;
     if (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) break;
     lb_frames_commit(body, &step, s);
-    if (body->frame.fitted) method->fit_frame(body, s);
+    if (!body->frame.fitted) continue;
+    if (lb_frames_any_held(body))
+      method->fit_frame(body, s);
+    else
+      lb_frames_fit_frame(body, &w->survey);
   }
   if (!(flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) || count == 1) return flags;
   method->restore(body, s->numbers);

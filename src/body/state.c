@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define STATE_VERSION 4
+#define STATE_VERSION 5
 
 static const char state_magic[8] = { 'l', 'b', 's', 't', 'a', 't', 'e', 0 };
 
@@ -375,13 +375,20 @@ static void restore_frame(lbBody *body, const SavedHeader *h) {
                        lb_vec3_load(h->goal + 10) };
 }
 
+// scratch->numbers <- the method's own.
+static lbStatus refit(lbBody *body, const Saved *saved, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  const char *own = saved->numbers + 3 * (size_t)p->padded * sizeof(double);
+  memcpy(s->numbers, own, (size_t)lb_method_numbers(p) * sizeof(double));
+  return p->method->refit ? p->method->refit(body, s->numbers) : LB_OK;
+}
+
 static void restore_numbers(lbBody *body, const Saved *saved, lbScratch *s) {
   const lbPrepared *p = body->prepared;
   size_t row = (size_t)p->padded * sizeof(double);
   memcpy(s->a, saved->numbers, row);
   memcpy(s->b, saved->numbers + row, row);
   memcpy(s->c, saved->numbers + 2 * row, row);
-  memcpy(s->numbers, saved->numbers + 3 * row, (size_t)lb_method_numbers(p) * sizeof(double));
   p->method->put(body, s->a, s->b, s->c);
   if (p->method->restore) p->method->restore(body, s->numbers);
 }
@@ -401,6 +408,11 @@ lbStatus lb_body_restore_state(lbBody *body, const void *bytes, size_t byte_coun
   if (!scratch) return lb_fail_memory(body->message);
   lbVec3 gravity = lb_vec3_load(saved.header.gravity);
   lbMat3 turn = lb_quat_to_mat3(quat_of(saved.header.rotation));
+  status = refit(body, &saved, scratch);
+  if (status) {
+    lb_scratch_return(body->prepared, scratch);
+    return status;
+  }
   if (lb_frame_weigh(body, gravity, turn, scratch)) {
     body->gravity = gravity;
     restore_frame(body, &saved.header);

@@ -53,6 +53,9 @@ void lb_frame_velocity_between(const lbFramePose *from, const lbFramePose *to, d
                                double *velocity);
 // The rotation vector of a unit quaternion with w ≥ 0; short ones by the series of the arc sine.
 lbVec3 lb_frame_rotation_vector(lbQuat q);
+#define LB_FRAME_VECTOR_SHORT 0.0225 // of its squared vector part: up to there by the series
+#define LB_FRAME_VECTOR_TERMS 10
+extern const double lb_frame_vector_series[LB_FRAME_VECTOR_TERMS];
 // Turns the quaternion of a pose to the side of another's motion from rest: q and -q are one.
 void lb_frame_align(const lbFramePose *pivot_rest, const lbFramePose *pivot,
                     const lbFramePose *rest, lbFramePose *pose);

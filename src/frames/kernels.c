@@ -3,3 +3,4 @@
 
 LB_DEFINE_KERNEL_CHOICE(lbFrameKernels, lb_frame_kernels)
 LB_DEFINE_KERNEL_CHOICE(lbFramePointKernels, lb_frame_point_kernels)
+LB_DEFINE_KERNEL_CHOICE(lbFrameSpringKernels, lb_frame_spring_kernels)

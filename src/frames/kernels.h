@@ -55,4 +55,28 @@ typedef struct lbFramePointKernels {
 
 const lbFramePointKernels *lb_frame_point_kernels(lbSimdLevel level);
 
+// Rows of a batch of springs, LB_BATCH numbers each.
+enum {
+  LB_SPRING_STIFFNESS = 6, // behind the ways from both frames to the joint at rest: A, B, C (9
+                           // each) of [A B; Bᵀ C]
+  LB_SPRING_REST = LB_SPRING_STIFFNESS + 27,
+  LB_SPRING_PLACES = 14, // turn from rest (4) and place (3) of both frames
+  LB_SPRING_FORCES = 1,  // behind the energy: torques at both, force; the second feels the opposite
+  LB_SPRING_FIRST = LB_SPRING_FORCES + 9,    // blocks of the stiffness, 6 x 6, row-major: of the
+                                             // first,
+  LB_SPRING_SECOND = LB_SPRING_FIRST + 36,   // of the second,
+  LB_SPRING_BETWEEN = LB_SPRING_SECOND + 36, // rows of the second, columns of the first
+  LB_SPRING_OUT = LB_SPRING_BETWEEN + 36
+};
+
+typedef struct lbFrameSpringKernels {
+  // A batch: rest (LB_SPRING_REST), places (LB_SPRING_PLACES); out (LB_SPRING_OUT), blocks where
+  // they are asked for.
+  void (*springs)(const double *rest, const double *places, bool tangent, double *out);
+  // A batch of 3 x 3 matrices, row-major: to <- R X Rᵀ.
+  void (*turn)(const double R[9], const double *X, double *to);
+} lbFrameSpringKernels;
+
+const lbFrameSpringKernels *lb_frame_spring_kernels(lbSimdLevel level);
+
 #endif

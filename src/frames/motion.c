@@ -21,23 +21,24 @@ static void find_rates(lbFrameMotion *m, lbDualQuat d, const double *velocity) {
   store(m->A + 4, lb_quat_add_scaled(lb_quat_scale(quarter, d.dual), 0.5, turned));
 }
 
+// M (4 x 3) <- half of the axes times q, a column each.
+static void fill_left(lbQuat q, double M[12]) {
+  const double left[12] = { q.w, q.z, -q.y, -q.z, q.w, q.x, q.y, -q.x, q.w, -q.x, -q.y, -q.z };
+  for (int k = 0; k < 12; k++) M[k] = 0.5 * left[k];
+}
+
 lbFrameMotion lb_frame_motion(const lbFramePose *rest, const lbFramePose *pose,
                               const double *velocity) {
   lbFrameMotion m = { .position = pose->position };
   lbDualQuat d = motion_from_rest(rest, pose);
+  lbVec3 p = pose->position;
   store(m.d, d.real), store(m.d + 4, d.dual);
-  for (int c = 0; c < 3; c++) {
-    lbVec3 axis = lb_vec3(c == 0, c == 1, c == 2);
-    lbQuat real = lb_quat_multiply(pure(axis), d.real);
-    lbQuat dual =
-        lb_quat_add_scaled(lb_quat_multiply(pure(axis), d.dual), 1,
-                           lb_quat_multiply(pure(lb_cross(pose->position, axis)), d.real));
-    double columns[8];
-    store(columns, real), store(columns + 4, dual);
-    for (int k = 0; k < 4; k++) {
-      m.real[3 * k + c] = 0.5 * columns[k];
-      m.dual[3 * k + c] = 0.5 * columns[4 + k];
-    }
+  fill_left(d.real, m.real), fill_left(d.dual, m.dual);
+  for (int k = 0; k < 4; k++) { // and p x axis, times the real part
+    const double *real = m.real + 3 * k;
+    m.dual[3 * k] += p.z * real[1] - p.y * real[2];
+    m.dual[3 * k + 1] += p.x * real[2] - p.z * real[0];
+    m.dual[3 * k + 2] += p.y * real[0] - p.x * real[1];
   }
   if (velocity) find_rates(&m, d, velocity);
   return m;
@@ -82,13 +83,17 @@ void lb_frame_align(const lbFramePose *pivot_rest, const lbFramePose *pivot,
   if (lb_quat_dot(a, b) < 0) pose->rotation = lb_quat_scale(-1, pose->rotation);
 }
 
+// (2k)! / (4^k k!² (2k + 1))
+const double lb_frame_vector_series[LB_FRAME_VECTOR_TERMS] = {
+  1,           1.0 / 6,       3.0 / 40,      5.0 / 112,       35.0 / 1152,
+  63.0 / 2816, 231.0 / 13312, 143.0 / 10240, 6435.0 / 557056, 12155.0 / 1245184
+};
+
 lbVec3 lb_frame_rotation_vector(lbQuat q) {
   lbVec3 v = lb_vec3(q.x, q.y, q.z);
-  double square = lb_dot(v, v), term = 1, sum = 1;
-  if (square > 0.0225) return lb_quat_log(q);
-  for (int k = 1; k < 10; k++) {
-    term *= square * (2 * k - 1) / (2 * k);
-    sum += term / (2 * k + 1);
-  }
+  double square = lb_dot(v, v), sum = lb_frame_vector_series[LB_FRAME_VECTOR_TERMS - 1];
+  if (square > LB_FRAME_VECTOR_SHORT) return lb_quat_log(q);
+  for (int k = LB_FRAME_VECTOR_TERMS - 2; k >= 0; k--)
+    sum = lb_frame_vector_series[k] + square * sum;
   return lb_scale(2 * sum, v);
 }

@@ -10,6 +10,8 @@
 // so that momenta are kept. D(l) takes a motion of a frame to one of the joint, l the way from it.
 #include "frames/springs.h"
 
+#include "frames/kernels.h"
+
 #include <string.h>
 
 // ---- six-dimensional motions -------------------------------------------------------------------
@@ -38,46 +40,6 @@ static void sandwich(double s, const double A[36], const double S[36], const dou
       double sum = 0;
       for (int k = 0; k < 6; k++) sum += A[6 * k + i] * SB[6 * k + j];
       out[6 * i + j] = sum;
-    }
-}
-
-// A symmetric 6 x 6 matrix [A B; Bᵀ C].
-typedef struct Halves {
-  lbMat3 A, B, C;
-} Halves;
-
-static lbMat3 part_of(const double S[36], int row, int column) {
-  lbMat3 to;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) to.m[3 * i + j] = S[6 * (row + i) + column + j];
-  return to;
-}
-
-static lbMat3 turn(lbMat3 R, lbMat3 X) {
-  return lb_mat3_multiply(R, lb_mat3_multiply(X, lb_mat3_transpose(R)));
-}
-
-// M [l]×: rows r become r × l.
-static lbMat3 times_skew(lbMat3 M, lbVec3 l) {
-  lbMat3 to;
-  for (int i = 0; i < 3; i++) lb_vec3_store(to.m + 3 * i, lb_cross(lb_vec3_load(M.m + 3 * i), l));
-  return to;
-}
-
-// A + B [l]× + [a]×ᵀ low: the first block of D(a)ᵀ S D(l), low = Bᵀ + C [l]× its third.
-static lbMat3 first_block(lbMat3 AB, lbVec3 a, lbMat3 low) {
-  lbMat3 turned = times_skew(lb_mat3_transpose(low), a); // ([a]×ᵀ low)ᵀ
-  return lb_mat3_add(AB, lb_mat3_transpose(turned));
-}
-
-// block (6 x 6, row-major) <- s [first right; low C]
-static void fill_block(double s, lbMat3 first, lbMat3 right, lbMat3 low, lbMat3 C, double *block) {
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      block[6 * i + j] = s * first.m[3 * i + j];
-      block[6 * i + 3 + j] = s * right.m[3 * i + j];
-      block[6 * (3 + i) + j] = s * low.m[3 * i + j];
-      block[6 * (3 + i) + 3 + j] = s * C.m[3 * i + j];
     }
 }
 
@@ -128,6 +90,25 @@ static void make_spring(int32_t n, const double *K, const lbFramePose *rest, lbF
     for (int j = 0; j < 6; j++) to->stiffness[6 * i + j] = 0.5 * (S[6 * i + j] + S[6 * j + i]);
 }
 
+// Springs in lanes; lanes beyond the last are of no stiffness.
+static bool make_batches(const lbFramePose *rest, lbFrameSprings *s) {
+  size_t batches = ((size_t)s->count + LB_BATCH - 1) / LB_BATCH;
+  s->batches = lb_alloc(batches + 1, LB_SPRING_REST * LB_BATCH * sizeof *s->batches);
+  for (int32_t k = 0; k < s->count && s->batches; k++) {
+    const lbFrameSpring *spring = &s->springs[k];
+    double *to = s->batches + (size_t)(k / LB_BATCH) * LB_SPRING_REST * LB_BATCH + k % LB_BATCH;
+    double arms[6];
+    lb_vec3_store(arms, lb_sub(spring->joint, rest[spring->first].position));
+    lb_vec3_store(arms + 3, lb_sub(spring->joint, rest[spring->second].position));
+    for (int i = 0; i < 6; i++) to[i * LB_BATCH] = arms[i];
+    for (int i = 0; i < 27; i++) {
+      int row = i % 9 / 3 + (i >= 18 ? 3 : 0), column = i % 3 + (i >= 9 ? 3 : 0);
+      to[(LB_SPRING_STIFFNESS + i) * LB_BATCH] = spring->stiffness[6 * row + column];
+    }
+  }
+  return s->batches != NULL;
+}
+
 lbStatus lb_frame_springs_create(const lbFrameSamples *samples, int32_t count,
                                  const lbFramePose *rest, const uint8_t *fixed, const double *K,
                                  lbFrameSprings **out, lbError *err) {
@@ -155,7 +136,8 @@ lbStatus lb_frame_springs_create(const lbFrameSamples *samples, int32_t count,
       make_spring(n, K, rest, spring);
     }
   bool small = count <= LB_FRAME_LOOPS_MOST;
-  lbStatus status = small ? lb_frame_springs_close(rest, K, fixed, s, err) : LB_OK;
+  lbStatus status = make_batches(rest, s) ? LB_OK : lb_fail_memory(err);
+  if (!status && small) status = lb_frame_springs_close(rest, K, fixed, s, err);
   if (status)
     lb_frame_springs_destroy(s);
   else
@@ -170,69 +152,38 @@ void lb_frame_springs_destroy(lbFrameSprings *s) {
   lb_free(s->moments);
   lb_free(s->seconds);
   lb_free(s->loops);
+  lb_free(s->batches);
+  lb_free(s->loop_blocks);
   lb_free(s);
 }
 
 // ---- forces ------------------------------------------------------------------------------------
 
-// A joint as a frame carries it.
-static void carry(const lbFramePose *rest, const lbFramePose *pose, lbVec3 joint, lbQuat *turn,
-                  lbVec3 *place) {
-  *turn = lb_quat_multiply(pose->rotation, lb_quat_conjugate(rest->rotation));
-  *place = lb_add(pose->position, lb_quat_rotate(*turn, lb_sub(joint, rest->position)));
+// A frame's turn from rest and place, as lanes of springs have them.
+static void put_place(const lbFramePose *rest, const lbFramePose *pose, double *to) {
+  lbQuat turn = lb_quat_multiply(pose->rotation, lb_quat_conjugate(rest->rotation));
+  const double numbers[7] = { turn.x,           turn.y,           turn.z,          turn.w,
+                              pose->position.x, pose->position.y, pose->position.z };
+  memcpy(to, numbers, sizeof numbers);
 }
 
-static void add_spring(const lbFrameSpring *s, const lbFramePose *rest, const lbFramePose *poses,
-                       int32_t n, int32_t options, const bool still[2], lbFrameSystem *out) {
+// What one lane has found, to the frames of its spring.
+static void add_spring(const lbFrameSpring *s, const double *out, int32_t n, int32_t options,
+                       const bool still[2], lbFrameSystem *to) {
+  double numbers[LB_SPRING_OUT];
   int32_t i = s->first, j = s->second;
-  lbQuat qi, qj;
-  lbVec3 xi, xj;
-  carry(&rest[i], &poses[i], s->joint, &qi, &xi);
-  carry(&rest[j], &poses[j], s->joint, &qj, &xj);
-  lbQuat between = lb_quat_multiply(qi, lb_quat_conjugate(qj));
-  if (between.w < 0) between = lb_quat_scale(-1, between);
-  lbVec3 turned = lb_frame_rotation_vector(between), middle = lb_scale(0.5, lb_add(xi, xj));
-  lbQuat half = lb_quat_normalise(lb_quat(between.x, between.y, between.z, between.w + 1));
-  lbMat3 R = lb_quat_to_mat3(lb_quat_multiply(half, qj));
-  double gap[6], force[6], local[6], own[6];
-  lb_vec3_store(gap, turned), lb_vec3_store(gap + 3, lb_sub(xi, xj));
-  lb_vec3_store(own, lb_mat3_apply_transpose(R, lb_vec3_load(gap)));
-  lb_vec3_store(own + 3, lb_mat3_apply_transpose(R, lb_vec3_load(gap + 3)));
-  for (int a = 0; a < 6; a++) {
-    local[a] = 0;
-    for (int c = 0; c < 6; c++) local[a] += s->stiffness[6 * a + c] * own[c];
-    out->energy += 0.5 * own[a] * local[a];
-  }
-  lbVec3 torque = lb_mat3_apply(R, lb_vec3_load(local));
-  lbVec3 pull = lb_mat3_apply(R, lb_vec3_load(local + 3));
-  lb_vec3_store(force, torque), lb_vec3_store(force + 3, pull);
-  lbVec3 li = lb_sub(poses[i].position, middle), lj = lb_sub(poses[j].position, middle);
-  if (options & LB_FRAMES_FORCE) { // ∂W: at the places of the frames
-    double *gi = out->gradient + 6 * i, *gj = out->gradient + 6 * j;
-    lb_vec3_store(gi, lb_add(lb_vec3_load(gi), lb_sub(torque, lb_cross(li, pull))));
-    lb_vec3_store(gj, lb_sub(lb_vec3_load(gj), lb_sub(torque, lb_cross(lj, pull))));
-    for (int a = 3; a < 6; a++) gi[a] += force[a], gj[a] -= force[a];
+  int count = options & LB_FRAMES_TANGENT ? LB_SPRING_OUT : LB_SPRING_FIRST;
+  for (int k = 0; k < count; k++) numbers[k] = out[k * LB_BATCH];
+  const double *force = numbers + LB_SPRING_FORCES;
+  to->energy += numbers[0];
+  for (int k = 0; k < 3 && (options & LB_FRAMES_FORCE); k++) { // ∂W
+    to->gradient[6 * i + k] += force[k], to->gradient[6 * j + k] -= force[3 + k];
+    to->gradient[6 * i + 3 + k] += force[6 + k], to->gradient[6 * j + 3 + k] -= force[6 + k];
   }
   if (!(options & LB_FRAMES_TANGENT)) return;
-  double block[36];
-  Halves S = { turn(R, part_of(s->stiffness, 0, 0)), turn(R, part_of(s->stiffness, 0, 3)),
-               turn(R, part_of(s->stiffness, 3, 3)) };
-  lbMat3 back = lb_mat3_transpose(S.B);
-  lbMat3 AB_i = lb_mat3_add(S.A, times_skew(S.B, li)),
-         low_i = lb_mat3_add(back, times_skew(S.C, li));
-  lbMat3 AB_j = lb_mat3_add(S.A, times_skew(S.B, lj)),
-         low_j = lb_mat3_add(back, times_skew(S.C, lj));
-  if (!still[0]) {
-    fill_block(1, first_block(AB_i, li, low_i), lb_mat3_transpose(low_i), low_i, S.C, block);
-    add_block(n, i, i, block, out->K);
-  }
-  if (!still[1]) {
-    fill_block(1, first_block(AB_j, lj, low_j), lb_mat3_transpose(low_j), low_j, S.C, block);
-    add_block(n, j, j, block, out->K);
-  }
-  if (still[0] || still[1]) return;
-  fill_block(-1, first_block(AB_i, lj, low_i), lb_mat3_transpose(low_j), low_i, S.C, block);
-  add_block(n, j, i, block, out->K);
+  if (!still[0]) add_block(n, i, i, numbers + LB_SPRING_FIRST, to->K);
+  if (!still[1]) add_block(n, j, j, numbers + LB_SPRING_SECOND, to->K);
+  if (!still[0] && !still[1]) add_block(n, j, i, numbers + LB_SPRING_BETWEEN, to->K);
 }
 
 // The frame's lumped mass where it is: first and second moments about its origin.
@@ -271,20 +222,35 @@ void lb_frame_springs_lump(const lbFrameSprings *s, const lbFramePose *poses,
   }
 }
 
-void lb_frame_springs_sum(const lbFrameSprings *s, int32_t options, const lbFramePose *rest,
-                          const lbFramePose *poses, const lbFrameMotion *motions,
-                          lbFrameSystem *out) {
+void lb_frame_springs_sum(const lbFrameSprings *s, lbSimdLevel level, int32_t options,
+                          const lbFramePose *rest, const lbFramePose *poses,
+                          const lbFrameMotion *motions, lbFrameSystem *out) {
   int32_t n = 6 * s->frame_count;
+  const lbFrameSpringKernels *kernels = lb_frame_spring_kernels(level);
+  double places[7 * LB_FRAME_LOOPS_MOST];
+  double in[LB_SPRING_PLACES * LB_BATCH] = { 0 }, found[LB_SPRING_OUT * LB_BATCH];
   out->energy = 0;
   if (options & LB_FRAMES_FORCE) memset(out->gradient, 0, (size_t)n * sizeof(double));
   if (options & LB_FRAMES_TANGENT) memset(out->K, 0, (size_t)n * (size_t)n * sizeof(double));
-  for (int32_t k = 0; k < s->count; k++) {
-    const lbFrameSpring *spring = &s->springs[k];
-    const bool still[2] = { motions[spring->first].still, motions[spring->second].still };
-    if (still[0] && still[1]) continue;
-    add_spring(spring, rest, poses, n, options, still, out);
+  for (int32_t i = 0; i < s->frame_count; i++) put_place(&rest[i], &poses[i], places + 7 * i);
+  for (int32_t first = 0; first < s->count; first += LB_BATCH) {
+    int32_t count = s->count - first < LB_BATCH ? s->count - first : LB_BATCH;
+    for (int32_t k = 0; k < count; k++) {
+      const lbFrameSpring *spring = &s->springs[first + k];
+      for (int m = 0; m < 7; m++) {
+        in[m * LB_BATCH + k] = places[7 * spring->first + m];
+        in[(7 + m) * LB_BATCH + k] = places[7 * spring->second + m];
+      }
+    }
+    kernels->springs(s->batches + (size_t)(first / LB_BATCH) * LB_SPRING_REST * LB_BATCH, in,
+                     options & LB_FRAMES_TANGENT, found);
+    for (int32_t k = 0; k < count; k++) {
+      const lbFrameSpring *spring = &s->springs[first + k];
+      const bool still[2] = { motions[spring->first].still, motions[spring->second].still };
+      if (!still[0] || !still[1]) add_spring(spring, found + k, n, options, still, out);
+    }
   }
-  lb_frame_springs_add_loops(s, options, rest, poses, motions, out);
+  lb_frame_springs_add_loops(s, level, options, rest, poses, motions, out);
 }
 
 void lb_frame_springs_survey(const lbFrameSprings *s, const lbFramePose *rest,

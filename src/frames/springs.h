@@ -17,11 +17,14 @@ typedef struct lbFrameSprings {
   int32_t frame_count, count;
   lbFrameSpring *springs;
   // Row sums of the mass matrix at rest, in the axes of each frame, about its origin.
-  double *masses;  // (frames) kg
-  lbVec3 *moments; // (frames) Σ m r
-  lbMat3 *seconds; // (frames) Σ m r rᵀ
-  int32_t pivot;   // springs_loops.c
-  double *loops;   // (6 frames x 6 frames) stiffness at rest that springs lack; NULL: none
+  double *masses;      // (frames) kg
+  lbVec3 *moments;     // (frames) Σ m r
+  lbMat3 *seconds;     // (frames) Σ m r rᵀ
+  int32_t pivot;       // springs_loops.c
+  double *loops;       // (6 frames x 6 frames) stiffness at rest that springs lack; NULL: none
+  double *batches;     // (⌈count / LB_BATCH⌉ x LB_SPRING_REST x LB_BATCH) springs in lanes
+  int32_t loop_count;  // 3 x 3 matrices of `loops`: lower triangle, without the pivot, by rows
+  double *loop_blocks; // (⌈loop_count / LB_BATCH⌉ x 9 x LB_BATCH) in lanes
 } lbFrameSprings;
 
 // K (6 count x 6 count, lower triangle): the stiffness of the samples at rest.
@@ -31,13 +34,13 @@ lbStatus lb_frame_springs_create(const lbFrameSamples *samples, int32_t count,
 void lb_frame_springs_destroy(lbFrameSprings *springs); // NULL is legal
 
 // Energy, and gradient and K where the options ask for them.
-void lb_frame_springs_sum(const lbFrameSprings *springs, int32_t options, const lbFramePose *rest,
-                          const lbFramePose *poses, const lbFrameMotion *motions,
-                          lbFrameSystem *out);
+void lb_frame_springs_sum(const lbFrameSprings *springs, lbSimdLevel level, int32_t options,
+                          const lbFramePose *rest, const lbFramePose *poses,
+                          const lbFrameMotion *motions, lbFrameSystem *out);
 // springs_loops.c: finds what springs lack, and adds it.
 lbStatus lb_frame_springs_close(const lbFramePose *rest, const double *K, const uint8_t *fixed,
                                 lbFrameSprings *springs, lbError *err);
-void lb_frame_springs_add_loops(const lbFrameSprings *springs, int32_t options,
+void lb_frame_springs_add_loops(const lbFrameSprings *springs, lbSimdLevel level, int32_t options,
                                 const lbFramePose *rest, const lbFramePose *poses,
                                 const lbFrameMotion *motions, lbFrameSystem *out);
 // M and, unless they are NULL, loads.

@@ -6,6 +6,8 @@
 #include "linalg/fronts.h"
 #include "linalg/refine.h"
 
+#include "limber/rounding.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -29,7 +31,8 @@ struct lbCholesky {
 lbStatus lb_cholesky_create(const lbSparse *A, lbCholesky **out, lbError *err) {
   const lbAnalysis *analyses;
   lb_fronts_analyses(&analyses);
-  return lb_cholesky_create_by(A->positions ? lb_fronts_analyse_own : analyses[0].run, A, out, err);
+  bool own = A->positions || lb_is_repeatable();
+  return lb_cholesky_create_by(own ? lb_fronts_analyse_own : analyses[0].run, A, out, err);
 }
 
 lbStatus lb_cholesky_create_by(lbAnalyse *analyse, const lbSparse *A, lbCholesky **out,

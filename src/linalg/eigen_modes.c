@@ -8,6 +8,7 @@
 #include "linalg/polish.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,23 +19,50 @@ typedef struct Energy {
   double absolute; // |w|' |K| |w|
 } Energy;
 
-// In extended precision: the terms of a soft mode's energy cancel to 1e-6 of their size and less,
+// The sum of two doubles, or of many products, to twice the digits of one.
+typedef struct Twofold {
+  double sum, rest; // rest: what rounding took from sum
+} Twofold;
+
+// The 26 leading bits: products of such are exact.
+static double leading_bits(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  bits &= ~((UINT64_C(1) << 27) - 1);
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+// to += a b: Ogita, Rump and Oishi's dot product, without fused multiply-add. The same bits on
+// every machine, which long double has not.
+static void add_product(Twofold *to, double a, double b) {
+  double product = a * b, sum = to->sum + product, part = sum - to->sum;
+  double lost = (to->sum - (sum - part)) + (product - part); // exactly, as in Knuth's sum
+  double a_high = leading_bits(a), a_low = a - a_high;
+  double b_high = leading_bits(b), b_low = b - b_high;
+  double rounding = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
+  to->sum = sum;
+  to->rest += lost + rounding;
+}
+
+// To twice the digits: the terms of a soft mode's energy cancel to 1e-6 of their size and less,
 // and eigenvalues should be good to 1e-10 nevertheless.
 static Energy measure_energy(const lbSparse *K, const double *w) {
-  long double value = 0;
+  Twofold value = { 0 };
   double absolute = 0;
   for (int32_t j = 0; j < K->size; j++) {
-    long double force = 0;
+    Twofold force = { 0 };
     double terms = 0;
     for (int32_t k = K->column_begin[j]; k < K->column_begin[j + 1]; k++) {
       double weight = K->rows[k] < j ? 2 * w[K->rows[k]] : w[j];
-      force += (long double)K->values[k] * weight;
+      add_product(&force, K->values[k], weight);
       terms += fabs(K->values[k] * weight);
     }
-    value += force * w[j];
+    add_product(&value, force.sum, w[j]);
+    value.rest += force.rest * w[j];
     absolute += terms * fabs(w[j]);
   }
-  return (Energy){ (double)value, absolute };
+  return (Energy){ value.sum + value.rest, absolute };
 }
 
 static double dot(int32_t size, const double *a, const double *b) {

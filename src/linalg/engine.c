@@ -3,6 +3,8 @@
 
 #include "linalg/blas.h"
 
+#include "limber/rounding.h"
+
 #ifdef LB_ENGINE_SUITESPARSE
 extern const lbEngine lb_engine_suitesparse; // suitesparse/lapack.c
 #else
@@ -22,7 +24,7 @@ static const lbEngine *const ENGINES[] = {
   &lb_engine_own,
 };
 
-const lbEngine *lb_engine(void) { return ENGINES[0]; }
+const lbEngine *lb_engine(void) { return lb_is_repeatable() ? &lb_engine_own : ENGINES[0]; }
 
 int32_t lb_engines(const lbEngine *const **all) {
   *all = ENGINES;

@@ -1,6 +1,8 @@
 // Which SIMD levels this binary carries and this processor runs.
 #include "math/simd.h"
 
+#include "limber/rounding.h"
+
 const char *lb_simd_name(lbSimdLevel level) {
   switch (level) {
   case LB_SIMD_PORTABLE: return "portable";
@@ -36,7 +38,7 @@ bool lb_simd_has(lbSimdLevel level) {
 }
 
 lbSimdLevel lb_simd_best(void) {
-  int level = LB_SIMD_LEVEL_COUNT - 1;
+  int level = lb_is_repeatable() ? LB_SIMD_BASE : LB_SIMD_LEVEL_COUNT - 1;
   while (level > LB_SIMD_PORTABLE && !lb_simd_has((lbSimdLevel)level)) level--;
   return (lbSimdLevel)level;
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#define FRAMES_MOST 8 // that may be inserted into a body
 #define LENGTH_MOST 1e30
 #define FRICTION_MOST 1e30
 
@@ -17,6 +18,19 @@ static lbStatus check_frictions(const double *values, int32_t count, const char 
     if (!is_friction(values[i], true))
       return lb_fail(err, LB_ERR_FORMAT, "%s: %s[%d] is %g, it must be 0 or more, or -1", where,
                      what, (int)i, values[i]);
+  return LB_OK;
+}
+
+static lbStatus check_contact_frames(const lbWorldDef *w, const char *where, lbError *err) {
+  for (int32_t i = 0; w->body_contact_frames && i < w->size.body_count; i++) {
+    double most = w->body_contact_frames[2 * (size_t)i];
+    double spacing = w->body_contact_frames[2 * (size_t)i + 1];
+    if (!(most >= 0 && most <= FRAMES_MOST && most == floor(most) && spacing >= 0 &&
+          spacing <= LENGTH_MOST))
+      return lb_fail(err, LB_ERR_FORMAT,
+                     "%s: body.contact_frames[%d] is %g, %g; it must be 0 to %d and a length",
+                     where, (int)i, most, spacing, FRAMES_MOST);
+  }
   return LB_OK;
 }
 
@@ -76,7 +90,8 @@ static lbStatus check_meshes(const lbWorldDef *w, const char *where, lbError *er
 
 lbStatus lb_world_check_contact(const lbWorldDef *w, const char *where, lbError *err) {
   bool told = w->contact_substeps || w->contact_response || w->contact_self ||
-              w->body_untouchable || w->body_frictions || w->size.collider_count > 0;
+              w->body_untouchable || w->body_frictions || w->body_contact_frames ||
+              w->size.collider_count > 0;
   if (!w->contact_friction && told)
     return lb_fail(err, LB_ERR_FORMAT, "%s: has contacts and no contact.friction", where);
   if (w->contact_friction && !is_friction(w->contact_friction[0], false))
@@ -84,6 +99,7 @@ lbStatus lb_world_check_contact(const lbWorldDef *w, const char *where, lbError 
                    w->contact_friction[0]);
   lbStatus status =
       check_frictions(w->body_frictions, w->size.body_count, "body.frictions", where, err);
+  if (!status) status = check_contact_frames(w, where, err);
   if (!status)
     status = check_frictions(w->collider_frictions, w->size.collider_count, "collider.frictions",
                              where, err);

@@ -5,6 +5,7 @@
 #include "numbers/text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 int32_t lb_msh_corners(int64_t type) {
@@ -19,25 +20,28 @@ int32_t lb_msh_corners(int64_t type) {
   }
 }
 
-void lb_msh_note_tag(lbMshShare *share, int64_t tag, int64_t place) {
-  int64_t base = tag - place;
-  if (base < share->base_low) share->base_low = base;
-  if (base > share->base_high) share->base_high = base;
+static void grow(void **items, size_t count, size_t *capacity, size_t item_bytes) {
+  if (count < *capacity) return;
+  *capacity = 2 * *capacity + 1024;
+  void *grown = lb_ranks_alloc(*capacity, item_bytes);
+  if (count) memcpy(grown, *items, count * item_bytes);
+  lb_free(*items);
+  *items = grown;
+}
+
+static int32_t narrow(int64_t tag) { return tag < 0 || tag > INT32_MAX ? -1 : (int32_t)tag; }
+
+void lb_msh_add_tag(lbMshShare *share, int64_t tag, int64_t place) {
+  grow((void **)&share->tags, share->tag_count, &share->tag_capacity, sizeof *share->tags);
+  share->tags[share->tag_count++] = (lbMshTag){ narrow(tag), (int32_t)place };
 }
 
 void lb_msh_add(lbMshShare *share, int64_t type, int64_t tag, const int64_t *nodes) {
-  if (share->element_count == share->element_capacity) {
-    size_t capacity = 2 * share->element_capacity + 1024;
-    lbSlabElement *grown = lb_ranks_alloc(capacity, sizeof *grown);
-    if (share->elements) memcpy(grown, share->elements, share->element_count * sizeof *grown);
-    lb_free(share->elements);
-    share->elements = grown;
-    share->element_capacity = capacity;
-  }
+  grow((void **)&share->elements, share->element_count, &share->element_capacity,
+       sizeof *share->elements);
   lbSlabElement *e = &share->elements[share->element_count++];
   *e = (lbSlabElement){ .corners = lb_msh_corners(type), .tag = (int32_t)tag };
-  for (int32_t a = 0; a < e->corners; a++)
-    e->vertices[a] = nodes[a] < 0 || nodes[a] > INT32_MAX ? -1 : (int32_t)nodes[a];
+  for (int32_t a = 0; a < e->corners; a++) e->vertices[a] = narrow(nodes[a]);
 }
 
 // ---- from shares to slabs ----------------------------------------------------------------------
@@ -76,7 +80,6 @@ static void number_elements(lbMshShare *share, lbSlab *slab) {
   for (size_t e = 0; e < share->element_count; e++) {
     lbSlabElement *element = &share->elements[e];
     element->number = element->corners == 4 ? begin[0]++ : totals[0] + begin[1]++;
-    for (int32_t a = 0; a < element->corners; a++) element->vertices[a] -= (int32_t)share->base_low;
   }
   slab->element_count = (int32_t)share->element_count;
   slab->elements = share->elements;
@@ -98,31 +101,101 @@ static const char *agree(const char *reason) {
   return shared;
 }
 
-static const char *check_numbers(const lbMshShare *share) {
-  if (share->base_low < 0 || share->base_low > INT32_MAX) return "its nodes have large numbers";
+static const char *check_share(const lbMshShare *share) {
+  int64_t sums[3] = { (int64_t)share->element_count, share->node_count, (int64_t)share->tag_count };
+  MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_INT64_T, MPI_SUM, PETSC_COMM_WORLD);
+  int64_t nodes = share->node_total;
+  if (nodes < 1 || nodes > INT32_MAX / 3 || sums[1] != nodes || sums[2] != nodes)
+    return "of the number of its nodes";
+  if (sums[0] < 1 || sums[0] > INT32_MAX / 2) return "of the number of its tets and bricks";
   for (size_t i = 0; i < 3 * (size_t)share->node_count; i++)
     if (!isfinite(share->positions[i])) return "a coordinate is not a number";
-  for (size_t e = 0; e < share->element_count; e++)
-    for (int32_t a = 0; a < share->elements[e].corners; a++) {
-      int64_t place = share->elements[e].vertices[a] - share->base_low;
-      if (place < 0 || place >= share->node_total) return "an element has a node that is not there";
-    }
   return NULL;
 }
 
-static const char *check_share(lbMshShare *share) {
-  int64_t sums[2] = { (int64_t)share->element_count, share->node_count };
-  int64_t bases[2] = { -share->base_low, share->base_high };
-  MPI_Allreduce(MPI_IN_PLACE, bases, 2, MPI_INT64_T, MPI_MAX, PETSC_COMM_WORLD);
-  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, PETSC_COMM_WORLD);
-  share->base_low = -bases[0];
-  share->base_high = bases[1];
-  if (share->node_total < 1 || share->node_total > INT32_MAX / 3 || sums[1] != share->node_total)
-    return "of the number of its nodes";
-  if (share->base_low != share->base_high) return "its nodes are not numbered one after another";
-  if (sums[0] < 1 || sums[0] > INT32_MAX / 2) return "of the number of its tets and bricks";
-  return check_numbers(share);
+// ---- vertices of elements ----------------------------------------------------------------------
+
+static int by_tag(const void *a, const void *b) {
+  int32_t x = ((const lbMshTag *)a)->tag, y = ((const lbMshTag *)b)->tag;
+  return (x > y) - (x < y);
 }
+
+// Which tags there are: from *low on, *count, a number that is not much larger than that of nodes.
+static const char *find_range(lbMshShare *share, int32_t *low, int32_t *count) {
+  int64_t range[2] = { -INT32_MAX, -1 }, nodes = share->node_total; // -least, most
+  for (size_t i = 0; i < share->tag_count; i++) {
+    if (-(int64_t)share->tags[i].tag > range[0]) range[0] = -(int64_t)share->tags[i].tag;
+    if (share->tags[i].tag > range[1]) range[1] = share->tags[i].tag;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT64_T, MPI_MAX, PETSC_COMM_WORLD);
+  int64_t total = range[1] + range[0] + 1;
+  if (range[0] > 0 || total > 8 * nodes + 1000 || total > INT32_MAX)
+    return "the numbers of its nodes are far apart";
+  *low = (int32_t)-range[0];
+  *count = (int32_t)total;
+  return NULL;
+}
+
+// A directory of all tags, a slab on each rank: the node's place in the file; -1: there is none.
+static int32_t *make_directory(lbMshShare *share, int32_t low, int32_t total, bool *twice) {
+  int32_t count = (int32_t)share->tag_count, rank = lb_ranks_rank();
+  int32_t begin = lb_slab_begin(total, rank), size = lb_slab_begin(total, rank + 1) - begin;
+  int32_t *directory = lb_ranks_alloc((size_t)size + 1, sizeof *directory);
+  int32_t *ranks = lb_ranks_alloc((size_t)count + 1, sizeof *ranks);
+  qsort(share->tags, share->tag_count, sizeof *share->tags, by_tag);
+  for (int32_t i = 0; i < count; i++) ranks[i] = lb_slab_rank(total, share->tags[i].tag - low);
+  lbExchange exchange;
+  lb_exchange_open(&exchange, count, ranks);
+  lbMshTag *arrived = lb_ranks_alloc((size_t)exchange.received + 1, sizeof *arrived);
+  lb_exchange_send(&exchange, sizeof *arrived, share->tags, arrived);
+  for (int32_t i = 0; i < size; i++) directory[i] = -1;
+  for (int32_t i = 0; i < exchange.received; i++) {
+    int32_t *entry = &directory[arrived[i].tag - low - begin];
+    *twice = *twice || *entry >= 0;
+    *entry = arrived[i].place;
+  }
+  lb_exchange_release(&exchange);
+  lb_free(ranks);
+  lb_free(arrived);
+  return directory;
+}
+
+// Tags of the elements' nodes become vertices.
+static const char *find_vertices(lbMshShare *share) {
+  int32_t low, total;
+  bool twice = false, missing = false;
+  const char *reason = find_range(share, &low, &total);
+  if (reason) return reason; // alike on all ranks
+  int32_t *directory = make_directory(share, low, total, &twice);
+  size_t count = 0;
+  int32_t *tags = lb_ranks_alloc(LB_ELEMENT_NODES_MAX * share->element_count + 1, sizeof *tags);
+  for (size_t e = 0; e < share->element_count; e++)
+    for (int32_t a = 0; a < share->elements[e].corners; a++) {
+      int64_t tag = (int64_t)share->elements[e].vertices[a] - low;
+      missing = missing || tag < 0 || tag >= total;
+      tags[count++] = tag < 0 || tag >= total ? 0 : (int32_t)tag;
+    }
+  lbLookup lookup;
+  lb_lookup_open(&lookup, total, count, tags);
+  int32_t *places = lb_ranks_alloc((size_t)lookup.count + 1, sizeof *places);
+  lb_lookup_fetch(&lookup, sizeof *places, directory, places);
+  count = 0;
+  for (size_t e = 0; e < share->element_count; e++)
+    for (int32_t a = 0; a < share->elements[e].corners; a++) {
+      int32_t place = places[lb_lookup_place(&lookup, tags[count++])];
+      missing = missing || place < 0;
+      share->elements[e].vertices[a] = place;
+    }
+  lb_lookup_release(&lookup);
+  lb_free(directory);
+  lb_free(tags);
+  lb_free(places);
+  return twice     ? "a node appears twice"
+         : missing ? "an element has a node that is not there"
+                   : NULL;
+}
+
+// ---- the file ----------------------------------------------------------------------------------
 
 // "$MeshFormat", a line of three numbers, in binary files a number that tells the byte order.
 static const char *read_format(lbMshShare *share, bool *binary, const char **after) {
@@ -168,13 +241,12 @@ bool lb_msh_read_slab(const char *path, lbSlab *slab, const char **reason) {
   *reason = check_file(lb_file_map(path, &map, &err), &map);
   if (!*reason) {
     lbMshShare share = { .begin = (const char *)map.bytes,
-                         .end = (const char *)map.bytes + map.byte_count,
-                         .base_low = INT64_MAX / 2,
-                         .base_high = -INT64_MAX / 2 };
+                         .end = (const char *)map.bytes + map.byte_count };
     *reason = read_format(&share, &binary, &after); // alike on all ranks
     if (!*reason)
       *reason = agree(binary ? lb_msh_read_binary(&share, after) : lb_msh_read_text(&share));
     if (!*reason) *reason = agree(check_share(&share));
+    if (!*reason) *reason = agree(find_vertices(&share));
     if (!*reason) {
       slab->vertex_total = (int32_t)share.node_total;
       slab->repeats = share.version == 2;
@@ -182,6 +254,7 @@ bool lb_msh_read_slab(const char *path, lbSlab *slab, const char **reason) {
       number_elements(&share, slab);
     }
     lb_free(share.positions);
+    lb_free(share.tags);
     lb_free(share.elements);
   }
   lb_file_unmap(&map);

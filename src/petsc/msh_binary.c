@@ -67,7 +67,7 @@ static const char *read_nodes_2(lbMshShare *share, Cursor *c) {
   open_nodes(share, count);
   own_range(count, 0, count, &from, &to);
   for (int64_t i = from; i < to; i++) {
-    lb_msh_note_tag(share, int_at(records + 28 * i), i);
+    lb_msh_add_tag(share, int_at(records + 28 * i), i);
     add_node(share, records + 28 * i + 4);
   }
   return NULL;
@@ -111,7 +111,7 @@ static const char *read_nodes_4(lbMshShare *share, Cursor *c) {
     if (!places) return "it ends early";
     own_range(total, done, count, &from, &to);
     for (int64_t i = from; i < to; i++) {
-      lb_msh_note_tag(share, long_at(tags + 8 * i), done + i);
+      lb_msh_add_tag(share, long_at(tags + 8 * i), done + i);
       add_node(share, places + 24 * i);
     }
     done += count;

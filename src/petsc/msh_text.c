@@ -207,13 +207,13 @@ static const char *read_nodes(lbMshShare *share, Lines *lines, const Blocks *blo
     int64_t place = line - block->line;
     if (!old && place < block->count) {
       if (read_integers(begin, end, 1, &tag) != 1) return "of a node's line";
-      lb_msh_note_tag(share, tag, block->first + place);
+      lb_msh_add_tag(share, tag, block->first + place);
       continue;
     }
     int64_t node = block->first + place - (old ? 0 : block->count);
     if (!read_point(begin, end, old, &tag, share->positions + 3 * share->node_count))
       return "of a node's line";
-    if (old) lb_msh_note_tag(share, tag, node);
+    if (old) lb_msh_add_tag(share, tag, node);
     if (share->node_count++ == 0) share->node_first = node;
   }
   return NULL;

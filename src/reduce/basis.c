@@ -208,12 +208,14 @@ static lbStatus find_maker(const lbFem *fem, const lbBasisDef *def, lbBasisMaker
                            lbError *err) {
   const lbReduceEngine *engine = lb_reduce_engine(fem);
   *maker = engine && def->kind == LB_BASIS_DERIVATIVES ? engine->derivatives : makers[def->kind];
-  if (!fem->engine || def->kind == LB_BASIS_LINEAR || def->kind == LB_BASIS_DERIVATIVES)
-    return LB_OK;
-  return lb_fail(err, LB_ERR_UNSUPPORTED,
-                 "%s: bodies in parts have the bases \"derivatives\" and \"linear\", not \"%s\"; "
-                 "use limber itself for that",
-                 fem->name, kind_names[def->kind]);
+  bool known = def->kind == LB_BASIS_LINEAR || def->kind == LB_BASIS_DERIVATIVES ||
+               def->kind == LB_BASIS_EXTENDED;
+  if (!fem->engine || known) return LB_OK;
+  return lb_fail(
+      err, LB_ERR_UNSUPPORTED,
+      "%s: bodies in parts have the bases \"derivatives\", \"linear\" and \"extended\", not "
+      "\"%s\"; use limber itself for that",
+      fem->name, kind_names[def->kind]);
 }
 
 lbStatus lb_basis_make(const lbFem *fem, const lbBasisDef *def, lbBasis **out, lbError *err) {

@@ -7,7 +7,7 @@
 // stiffness along an axis is that of the rows and columns of this axis.
 #include "reduce/basis.h"
 
-#include "fem/fem.h"
+#include "fem/engine.h"
 #include "fem/modes.h"
 #include "reduce/pca.h"
 #include "reduce/rest.h"
@@ -62,6 +62,46 @@ static lbStatus take_axis(const lbSparse *A, int32_t axis, lbSparse **out, lbErr
   return status;
 }
 
+// A matrix of the body along one axis.
+typedef struct Axis {
+  const lbFem *fem;
+  lbFemMatrix matrix;
+  size_t axis;
+  lbSparse *part;    // NULL: the elements lie elsewhere, and these are
+  double *from, *to; // (3 nodes) what goes there and comes back
+} Axis;
+
+static void close_axis(Axis *a) {
+  lb_sparse_destroy(a->part);
+  lb_free(a->from);
+  lb_free(a->to);
+}
+
+static lbStatus open_axis(const lbFem *fem, lbFemMatrix matrix, const lbSparse *A, int32_t axis,
+                          Axis *a, lbError *err) {
+  size_t size = 3 * (size_t)fem->node_count;
+  *a = (Axis){ .fem = fem, .matrix = matrix, .axis = (size_t)axis };
+  if (!fem->engine) return take_axis(A, axis, &a->part, err);
+  a->from = lb_alloc(size, sizeof(double));
+  a->to = lb_alloc(size, sizeof(double));
+  return a->from && a->to ? LB_OK : lb_fail_memory(err);
+}
+
+static lbStatus multiply_axis(void *context, const double *x, double *y, lbError *err) {
+  const Axis *a = context;
+  size_t nodes = (size_t)a->fem->node_count;
+  if (a->part) {
+    lb_sparse_multiply(a->part, x, y);
+    return LB_OK;
+  }
+  for (size_t n = 0; n < nodes; n++) a->from[3 * n + a->axis] = x[n];
+  lbStatus status = a->matrix == LB_FEM_MASS
+                        ? lb_fem_multiply_mass(a->fem, 1, a->from, a->to, err)
+                        : lb_fem_multiply_stiffness(a->fem, NULL, 1, a->from, a->to, err);
+  for (size_t n = 0; n < nodes; n++) y[n] = a->to[3 * n + a->axis];
+  return status;
+}
+
 // The 3 node_count unknowns of a body as `count` fields.
 typedef struct Fields {
   const lbFem *fem;
@@ -84,12 +124,12 @@ static lbStatus list_fields(const lbFem *fem, const lbEigen *eigen, int32_t mode
 }
 
 static lbStatus orthonormalise(Fields *f, lbError *err) {
-  lbSparse *mass = NULL;
-  lbStatus status = take_axis(f->fem->mass, 0, &mass, err);
+  Axis mass;
+  lbStatus status = open_axis(f->fem, LB_FEM_MASS, f->fem->mass, 0, &mass, err);
   if (!status)
-    status =
-        lb_mass_orthonormalise(f->fem->node_count, f->count, f->values, mass, 1e-8, &f->count, err);
-  lb_sparse_destroy(mass);
+    status = lb_mass_orthonormalise_by(f->fem->node_count, f->count, f->values, multiply_axis,
+                                       &mass, 1e-8, &f->count, err);
+  close_axis(&mass);
   if (!status && f->count == 0)
     status = lb_fail(err, LB_ERR_ARGUMENT, "%s: all vectors of the basis are zero", f->fem->name);
   return status;
@@ -99,16 +139,17 @@ static lbStatus orthonormalise(Fields *f, lbError *err) {
 static lbStatus measure_stiffness(const Fields *f, const lbSparse *K, double *values,
                                   lbError *err) {
   size_t nodes = (size_t)f->fem->node_count;
-  double *product = lb_alloc(nodes * (size_t)f->count, sizeof *product);
+  double *product = lb_alloc(nodes, sizeof *product);
   lbStatus status = product ? LB_OK : lb_fail_memory(err);
   for (int32_t axis = 0; axis < 3 && !status; axis++) {
-    lbSparse *part = NULL;
-    status = take_axis(K, axis, &part, err);
-    if (!status) lb_sparse_multiply_many(part, f->count, f->values, product);
-    for (size_t i = 0; i < (size_t)f->count && !status; i++)
-      for (size_t n = nodes * i; n < nodes * (i + 1); n++)
-        values[3 * i + (size_t)axis] += f->values[n] * product[n];
-    lb_sparse_destroy(part);
+    Axis stiffness;
+    status = open_axis(f->fem, LB_FEM_STIFFNESS, K, axis, &stiffness, err);
+    for (size_t i = 0; i < (size_t)f->count && !status; i++) {
+      const double *u = f->values + nodes * i;
+      status = multiply_axis(&stiffness, u, product, err);
+      for (size_t n = 0; n < nodes; n++) values[3 * i + (size_t)axis] += u[n] * product[n];
+    }
+    close_axis(&stiffness);
   }
   lb_free(product);
   return status;

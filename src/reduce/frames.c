@@ -16,6 +16,8 @@
 
 #define LIST_MOST 16      // frames at a sample or node
 #define WEIGHT_LEAST 1e-3 // weights below this, whose change over a voxel is too, are left out
+#define FADE 0.005        // weights below this become 0, those above FADE_MOST of it stay
+#define FADE_MOST 4.0
 
 lbFramesDef lb_frames_def(void) { return (lbFramesDef){ .count = 7, .samples = 2000 }; }
 
@@ -91,6 +93,27 @@ static lbStatus make_lists(lbArena *arena, int32_t points, int32_t frame_count, 
 // How much a frame does over a voxel around the point.
 static double reach(double cell, const double *values, const double *gradients, int32_t i) {
   return fabs(values[i]) + cell * lb_length(lb_vec3_load(gradients + 3 * i));
+}
+
+// Weights that end nowhere are the most of a step's work where they are next to nothing: below
+// 4 FADE they go to 0 with zero slope, w <- FADE (9 t² − 5 t³), t = (w / FADE − 1) / 3, and all to
+// the sum 1.
+static void fade(int32_t frame_count, double *values, double *gradients) {
+  double sum = 0;
+  lbVec3 slope = lb_vec3(0, 0, 0);
+  for (int32_t i = 0; i < frame_count; i++) {
+    double t = fmax(values[i] / FADE - 1, 0) / (FADE_MOST - 1);
+    double by = t < 1 ? (6 - 5 * t) * t : 1;
+    if (t < 1) values[i] = FADE * (9 - 5 * t) * t * t;
+    lb_vec3_store(gradients + 3 * i, lb_scale(by, lb_vec3_load(gradients + 3 * i)));
+    sum += values[i];
+    slope = lb_add(slope, lb_vec3_load(gradients + 3 * i));
+  }
+  for (int32_t i = 0; i < frame_count; i++) { // the largest of up to 200 is 0.005 or more
+    values[i] /= sum;
+    lbVec3 own = lb_add_scaled(lb_vec3_load(gradients + 3 * i), -values[i], slope);
+    lb_vec3_store(gradients + 3 * i, lb_scale(1 / sum, own));
+  }
 }
 
 static void add_point(Lists *lists, int32_t point, int32_t frame_count, double cell,
@@ -260,6 +283,14 @@ static lbStatus make_weights(Job *job, lbError *err) {
                           err);
 }
 
+// Of all frames, as they are listed.
+static void weights_at(const Job *job, int32_t home, lbVec3 X, double *values, double *gradients) {
+  lbWeightKind kind = (lbWeightKind)job->def->weights;
+  lb_weights_at(job->body->voxels, job->weights, home, X, values, gradients);
+  if (kind == LB_WEIGHTS_LINEAR || kind == LB_WEIGHTS_SPLINE) return;
+  fade(job->def->count, values, gradients);
+}
+
 static lbStatus list_weights(Job *job, lbError *err) {
   lbModel *draft = job->draft;
   const lbVoxels *voxels = job->body->voxels;
@@ -272,14 +303,13 @@ static lbStatus list_weights(Job *job, lbError *err) {
   if (!status && !homes) status = lb_fail_memory(err);
   if (status) return status;
   for (int32_t k = 0; k < voxels->count; k++) {
-    lb_weights_at(voxels, job->weights, k, lb_vec3_load(draft->sample_positions + 3 * (size_t)k),
-                  values, gradients);
+    weights_at(job, k, lb_vec3_load(draft->sample_positions + 3 * (size_t)k), values, gradients);
     add_point(&at_samples, k, frames, cell, values, gradients, true);
   }
   for (int32_t n = 0; n < nodes; n++) {
     lbVec3 X = lb_vec3_load(draft->node_positions + 3 * (size_t)n);
     homes[n] = lb_voxels_nearest(voxels, X, NULL);
-    lb_weights_at(voxels, job->weights, homes[n], X, values, gradients);
+    weights_at(job, homes[n], X, values, gradients);
     add_point(&at_nodes, n, frames, cell, values, gradients, false);
   }
   draft->size.sample_entry_count = at_samples.entries;

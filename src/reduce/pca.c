@@ -17,13 +17,6 @@
 #include <math.h>
 #include <string.h>
 
-double lb_mass_norm(const lbSparse *M, const double *x, double *work) {
-  double sum = 0;
-  lb_sparse_multiply(M, x, work);
-  for (int32_t i = 0; i < M->size; i++) sum += x[i] * work[i];
-  return sum > 0 ? sqrt(sum) : 0;
-}
-
 enum {
   BLOCK_ROWS = 4096, // of A that are factored together, or 4 columns' worth
   BLOCK_COLUMNS = 16 // of M B that are there at a time
@@ -328,26 +321,32 @@ static void subtract(int32_t size, int32_t rank, const double *Q, const double *
   lb_dense_multiply_vector(LB_PLAIN, size, rank, -1, Q, products, 1, x);
 }
 
-lbStatus lb_mass_orthonormalise(int32_t size, int32_t count, double *A, const lbSparse *M,
-                                double cut, int32_t *rank, lbError *err) {
+static lbStatus find_norm(int32_t size, lbMassProduct *multiply, void *context, const double *x,
+                          double *Mx, double *norm, lbError *err) {
+  double sum = 0;
+  lbStatus status = multiply(context, x, Mx, err);
+  for (int32_t i = 0; i < size && !status; i++) sum += x[i] * Mx[i];
+  *norm = sqrt(fmax(sum, 0));
+  return status;
+}
+
+lbStatus lb_mass_orthonormalise_by(int32_t size, int32_t count, double *A, lbMassProduct *multiply,
+                                   void *context, double cut, int32_t *rank, lbError *err) {
   size_t n = (size_t)size;
   int32_t kept = 0;
   double *MQ = lb_alloc(n * (size_t)(size < count ? size : count), sizeof(double));
   double *work = lb_alloc(n + (size_t)count, sizeof(double));
-  if (!MQ || !work) {
-    lb_free(MQ);
-    lb_free(work);
-    return lb_fail_memory(err);
-  }
-  for (int32_t c = 0; c < count && kept < size; c++) {
-    double *x = A + n * (size_t)kept;
+  lbStatus status = MQ && work ? LB_OK : lb_fail_memory(err);
+  for (int32_t c = 0; c < count && kept < size && !status; c++) {
+    double *x = A + n * (size_t)kept, length = 0, left;
     if (c > kept) memcpy(x, A + n * (size_t)c, n * sizeof(double));
-    double length = lb_mass_norm(M, x, work), left = length;
-    for (int pass = 0; pass < 2 && left > cut * length; pass++) {
+    status = find_norm(size, multiply, context, x, work, &length, err);
+    left = length;
+    for (int pass = 0; pass < 2 && left > cut * length && !status; pass++) {
       if (kept > 0) subtract(size, kept, A, MQ, x, work + n);
-      left = lb_mass_norm(M, x, work);
+      status = find_norm(size, multiply, context, x, work, &left, err);
     }
-    if (!(left > cut * length)) continue;
+    if (status || !(left > cut * length)) continue;
     for (size_t i = 0; i < n; i++) {
       x[i] /= left;
       MQ[n * (size_t)kept + i] = work[i] / left;
@@ -357,5 +356,16 @@ lbStatus lb_mass_orthonormalise(int32_t size, int32_t count, double *A, const lb
   lb_free(MQ);
   lb_free(work);
   *rank = kept;
+  return status;
+}
+
+static lbStatus multiply_sparse(void *context, const double *x, double *y, lbError *err) {
+  (void)err;
+  lb_sparse_multiply(*(const lbSparse **)context, x, y);
   return LB_OK;
+}
+
+lbStatus lb_mass_orthonormalise(int32_t size, int32_t count, double *A, const lbSparse *M,
+                                double cut, int32_t *rank, lbError *err) {
+  return lb_mass_orthonormalise_by(size, count, A, multiply_sparse, &M, cut, rank, err);
 }

@@ -54,6 +54,9 @@ lbStatus lb_mass_pca_ranks(const lbPcaRanks *ranks, int32_t size, int32_t count,
 lbStatus lb_mass_orthonormalise(int32_t size, int32_t count, double *A, const lbSparse *M,
                                 double cut, int32_t *rank, lbError *err);
 
-double lb_mass_norm(const lbSparse *M, const double *x, double *work); // work (size)
+// The same with a mass that is a product, y = M x.
+typedef lbStatus lbMassProduct(void *context, const double *x, double *y, lbError *err);
+lbStatus lb_mass_orthonormalise_by(int32_t size, int32_t count, double *A, lbMassProduct *multiply,
+                                   void *context, double cut, int32_t *rank, lbError *err);
 
 #endif

@@ -81,6 +81,10 @@ static lbStatus take_bodies(const lbBundle *bundle, lbScene *scene, lbError *err
     body->shape = lb_bundle_shape(bundle, i);
     body->untouchable = w->body_untouchable && w->body_untouchable[i];
     if (w->body_frictions && w->body_frictions[i] >= 0) body->friction = w->body_frictions[i];
+    if (w->body_contact_frames) {
+      body->contact_frames = (int32_t)w->body_contact_frames[2 * (size_t)i];
+      body->contact_spacing = w->body_contact_frames[2 * (size_t)i + 1];
+    }
     if (w->body_paths && w->body_paths[i] >= 0) body->motion = scene->paths[w->body_paths[i]];
     if (first[model] == 0) first[model] = i + 1;
   }

@@ -7,7 +7,7 @@
 static const char *const keys[] = { "count",    "positions", "weights",   "radius", "cutoff",
                                     "forces",   "mass",      "samples",   "bulk",   "fixed",
                                     "skeleton", "driven",    "animation", "cycle",  "drive",
-                                    "rigid",    NULL };
+                                    "rigid",    "contacts",  NULL };
 
 static lbStatus read_positions(const lbField *json, lbSceneBody *body, lbError *err) {
   if (!lb_field_here(json)) return LB_OK;
@@ -164,6 +164,18 @@ static lbStatus read_length(const lbField *json, double *length, lbError *err) {
   return lb_field_positive(json, length, err);
 }
 
+// How many frames may come where the body is pressed, or { "most", "spacing" }.
+static lbStatus read_contacts(const lbField *json, lbSceneBody *body, lbError *err) {
+  static const char *const contact_keys[] = { "most", "spacing", NULL };
+  if (!lb_field_here(json)) return LB_OK;
+  if (!json_is_object(json->value)) return lb_field_integer(json, 0, 8, &body->contact_frames, err);
+  lbField most = lb_field_member(json, "most"), spacing = lb_field_member(json, "spacing");
+  lbStatus status = lb_field_keys(json, contact_keys, err);
+  if (!status && !lb_field_here(&most)) status = lb_field_fail(json, err, "needs a \"most\"");
+  if (!status) status = lb_field_integer(&most, 0, 8, &body->contact_frames, err);
+  return status ? status : read_length(&spacing, &body->contact_spacing, err);
+}
+
 lbStatus lb_scene_read_frames(const lbField *json, lbSceneBody *body, lbError *err) {
   lbFramesDef *frames = &body->frames;
   lbField own = lb_field_member(json, "frames");
@@ -193,6 +205,8 @@ lbStatus lb_scene_read_frames(const lbField *json, lbSceneBody *body, lbError *e
   if (!status) status = read_length(&radius, &frames->radius, err);
   if (!status) status = read_length(&cutoff, &frames->cutoff, err);
   if (!status) status = lb_field_number(&bulk, &frames->bulk, err);
+  lbField contacts = lb_field_member(&own, "contacts");
+  if (!status) status = read_contacts(&contacts, body, err);
   if (!status && frames->bulk < 0) status = lb_field_fail(&bulk, err, "must not be negative");
   if (!status && json_is_true(skeleton.value)) {
     if (lb_field_here(&fixed))

@@ -137,6 +137,9 @@ static lbStatus start_body(const lbActor *actor, int32_t i, lbError *err) {
     status =
         lb_world_set_touch(actor->world, r->ids[i],
                            actor->run->scene->contact && !body->untouchable, body->friction, err);
+  if (!status && body->contact_frames > 0 && lb_body_method(moving) == LB_METHOD_FRAMES)
+    status = lb_world_set_contact_frames(actor->world, r->ids[i], body->contact_frames,
+                                         body->contact_spacing, err);
   if (!status && r->starts[i].coordinates && lb_body_set_shape(moving, r->starts[i].coordinates))
     status = lb_fail(err, LB_ERR_ARGUMENT, "%s: body \"%s\": pose: %s", actor->run->scene->path,
                      body->name, lb_body_message(moving));

@@ -18,13 +18,18 @@ static lbStatus store_bodies(const lbScene *scene, lbArena *arena, lbWorldDef *w
   size_t count = (size_t)scene->body_count;
   uint8_t *untouchable = lb_arena_alloc(arena, count, sizeof *untouchable);
   double *frictions = lb_arena_alloc(arena, count, sizeof *frictions);
-  if (!untouchable || !frictions) return lb_fail_memory(err);
+  double *frames = lb_arena_alloc(arena, count, 2 * sizeof *frames);
+  if (!untouchable || !frictions || !frames) return lb_fail_memory(err);
   for (size_t i = 0; i < count; i++) {
     const lbSceneBody *body = &scene->bodies[i];
     untouchable[i] = body->untouchable;
     frictions[i] = stored_friction(body->friction);
     if (untouchable[i]) world->body_untouchable = untouchable;
     if (frictions[i] >= 0) world->body_frictions = frictions;
+    bool adapts = body->method == LB_METHOD_FRAMES && body->contact_frames > 0;
+    frames[2 * i] = adapts ? body->contact_frames : 0;
+    frames[2 * i + 1] = adapts ? body->contact_spacing : 0;
+    if (adapts) world->body_contact_frames = frames;
   }
   return LB_OK;
 }

@@ -204,6 +204,7 @@ int32_t lb_world_step(lbWorld *world, double dt) {
   }
   for (int32_t i = 0; i < world->slot_count; i++) world->slots[i].flags = 0;
   for (int32_t i = 0; i < world->group_count; i++) world->groups[i].seconds = 0;
+  lb_contact_frames_update(world, dt);
   lb_colliders_relieve(world);
   world->whole = dt;
   for (int32_t i = 0; i < parts; i++) flags |= lb_retry_part(world, 0, take_part);

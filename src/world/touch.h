@@ -12,6 +12,7 @@
 //   touch_response.c  what lbContactResponse changes in that
 //   retry.c        steps that are taken again in halves
 //   islands.c      bodies that touch each other, apart from all others
+//   contact_frames.c  frames that come where bodies are pressed
 //   sleep.c        islands at rest
 #ifndef LB_WORLD_TOUCH_H
 #define LB_WORLD_TOUCH_H
@@ -306,6 +307,8 @@ double lb_touch_pair(const lbWorld *world, lbTouchWork *work, lbNear *near);
 void lb_self_find(const lbWorld *world, lbTouchWork *work, int32_t slot);
 // colliders.c: the shape of a collider; to be destroyed.
 lbStatus lb_collider_make_solid(const lbColliderDef *def, lbSolid **out, lbError *err);
+// Before a step of dt: may take memory.
+void lb_contact_frames_update(lbWorld *world, double dt);
 lbWorldCollider *lb_world_find_collider(const lbWorld *world, lbColliderId id); // NULL: none
 // How a place of a collider moves in the step.
 lbVec3 lb_collider_way(const lbWorldCollider *collider, lbVec3 point);

@@ -32,6 +32,8 @@ typedef struct lbWorldSlot {
   bool touches;            // other bodies and colliders
   double friction;         // NAN: the world's
   struct lbPlaced *placed; // its surface in the step under way; NULL: it has none that touches
+  int32_t contact_frames;  // contact_frames.c: at most, and
+  double contact_spacing;  // m, no nearer to others
 
   // sleep.c
   bool asleep;               // as lbBody.asleep

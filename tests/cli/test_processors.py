@@ -86,6 +86,23 @@ if not SANITIZED:
 
 
 @fast_case
+def a_repeatable_model_has_the_same_bytes(folder):
+    """Whatever the kernels and the number of threads: of subspace with its check, and of modal."""
+    mesh = os.path.join(folder, "body.msh")
+    limber("mesh", "--generate", *BODIES["sphere"], "-o", mesh, "--quiet").expect(0)
+    cores = core_types()
+    for options in (["--dimension", "6"], ["--method", "modal"]):
+        models = []
+        for core, threads in ((cores[0], 1), (cores[-1], 2), ("Prescott", 3)):
+            model = os.path.join(folder, "model.glb")
+            limber("build", mesh, "--modes", 5, *options, "--repeatable", "--threads", threads, "--quiet", "-o",
+                   model, env=dict(os.environ, OPENBLAS_CORETYPE=core)).expect(0)
+            with open(model, "rb") as file:
+                models.append(file.read())
+        check(models[0] == models[1] == models[2], f"{options}: bytes differ")
+
+
+@fast_case
 def a_square_bar_with_a_cut_pair_says_so(folder):
     """Three vectors of this basis end between two that bend the bar along one side each."""
     mesh = os.path.join(folder, "body.msh")

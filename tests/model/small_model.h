@@ -536,7 +536,7 @@ typedef struct SmallWorld {
   double lead_arms[1][3];
   int32_t shape_bodies[1];
   double shape_coordinates[SMALL_DIMENSION];
-  double contact_friction[1], body_frictions[2];
+  double contact_friction[1], body_frictions[2], body_contact_frames[4];
   int32_t contact_substeps[1], contact_response[1];
   uint8_t body_untouchable[2], contact_self[1];
   char collider_names[16];
@@ -570,6 +570,7 @@ static inline void small_colliders(SmallWorld *s) {
   s->contact_friction[0] = .5, s->contact_substeps[0] = 2;
   s->contact_response[0] = 1, s->contact_self[0] = 1;
   SMALL_COPY(body_frictions, (double[]){ -1, .25 });
+  SMALL_COPY(body_contact_frames, (double[]){ 0, 0, 4, .1 });
   SMALL_COPY(body_untouchable, (uint8_t[]){ 0, 1 });
   memcpy(s->collider_names, "ground\0rod\0\xce\xb2", 14);
   SMALL_COPY(collider_shapes, (int32_t[]){ 0, 3, 5 });
@@ -696,6 +697,7 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
     .contact_self = s->contact_self,
     .body_untouchable = s->body_untouchable,
     .body_frictions = s->body_frictions,
+    .body_contact_frames = s->body_contact_frames,
     .collider_names = s->collider_names,
     .collider_shapes = s->collider_shapes,
     .collider_sizes = s->collider_sizes[0],
@@ -732,7 +734,8 @@ static inline void small_world_strip_contact(SmallWorld *s) {
   d->joint_region_begin = d->joint_regions = NULL;
   d->contact_friction = NULL, d->contact_substeps = NULL, d->contact_response = NULL,
   d->contact_self = NULL, d->body_untouchable = NULL;
-  d->body_frictions = NULL, d->collider_names = NULL, d->collider_shapes = NULL;
+  d->body_frictions = NULL, d->body_contact_frames = NULL, d->collider_names = NULL,
+  d->collider_shapes = NULL;
   d->collider_sizes = d->collider_positions = d->collider_rotations = NULL;
   d->collider_frictions = NULL, d->collider_paths = NULL, d->collider_vertex_begin = NULL;
   d->collider_triangle_begin = NULL, d->collider_vertices = NULL, d->collider_triangles = NULL;

@@ -297,6 +297,7 @@ static void wrong_worlds_are_refused(void **state) {
   check_wrong(pack_bundle, WORLD_F64("contact.friction")[0] = -1, "contact.friction is -1");
   check_wrong(pack_bundle, WORLD_I32("contact.substeps")[0] = 1001, "substeps[0] is 1001");
   check_wrong(pack_bundle, WORLD_F64("body.frictions")[1] = -.5, "body.frictions[1] is -0.5");
+  check_wrong(pack_bundle, WORLD_F64("body.contact_frames")[2] = 9, "body.contact_frames[1] is 9");
   check_wrong(pack_bundle, WORLD_F64("collider.frictions")[2] = INFINITY, "frictions[2] is inf");
   check_wrong(pack_bundle, WORLD_F64("collider.frictions")[2] = -2, "frictions[2] is -2");
   check_wrong(pack_bundle, WORLD_I32("collider.shapes")[1] = 6, "collider.shapes[1] is 6");

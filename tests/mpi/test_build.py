@@ -69,9 +69,17 @@ def cubature_with_poses_that_are_shortened(folder):
 
 
 @case
+def extended_modes_of_bodies_that_are_held_and_free(folder):
+    compare(folder, 2, "scenes/bar.json", "--basis", "extended", "--modes", 3)
+    compare(folder, 3, generate(folder, "sphere"), "--free", "--basis", "extended", "--modes", 2)
+
+
+@case
 def what_parts_cannot_do_is_said(folder):
-    output = os.path.join(folder, "x.glb")
-    result = limber_mpi(2, "build", "scenes/bar.json", "--basis", "extended", "-o", output)
+    output, vectors = os.path.join(folder, "x.glb"), os.path.join(folder, "u.npy")
+    with open(vectors, "w") as file:
+        file.write("1,0,0\n")
+    result = limber_mpi(2, "build", "scenes/bar.json", "--basis", vectors, "-o", output)
     check(result.status == 1 and "use limber itself" in result.err, f"{result.err!r}")
     check(not os.path.exists(output), "a file was written")
 

@@ -809,7 +809,7 @@ const built = () => wait(() => {
   return now !== window.builtBefore && now.report && scene()?.file.endsWith(".glb");
 });
 
-for (const end of ["obj", "stl", "ply", "glb"]) {
+for (const end of ["obj", "stl", "ply", "off", "glb"]) {
   test(`a_dropped_${end}_is_built`, async () => {
     await ask(() => { for (const costly of ["shadows", "ground", "sky"]) window.limber.set(costly, 0); });
     await dropMeshes([`ball.${end}`]);

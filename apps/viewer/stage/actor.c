@@ -87,9 +87,14 @@ static lbStatus start_body(vwActor *actor, lbWorld *world, const vwActorPlan *pl
 static lbStatus set_touch(const vwActor *actor, lbWorld *world, const vwActorPlan *plan,
                           lbError *err) {
   lbStatus status = LB_OK;
-  for (int32_t i = 0; i < actor->count && !status; i++)
+  for (int32_t i = 0; i < actor->count && !status; i++) {
+    const double *frames = plan->contact_frames + 2 * (size_t)i;
     status =
         lb_world_set_touch(world, actor->ids[i], !plan->untouchable[i], plan->frictions[i], err);
+    if (!status && frames[0] > 0 && lb_body_method(actor->bodies[i]) == LB_METHOD_FRAMES)
+      status =
+          lb_world_set_contact_frames(world, actor->ids[i], (int32_t)frames[0], frames[1], err);
+  }
   return status;
 }
 

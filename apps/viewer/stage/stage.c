@@ -49,13 +49,14 @@ static lbStatus allocate_groups(vwStage *stage, lbError *err) {
     group->numbers = lb_arena_alloc(&stage->arena, count, sizeof *group->numbers);
     group->untouchable = lb_arena_alloc(&stage->arena, count, sizeof *group->untouchable);
     group->frictions = lb_arena_alloc(&stage->arena, count, sizeof *group->frictions);
+    group->contact_frames = lb_arena_alloc(&stage->arena, count, 2 * sizeof *group->contact_frames);
     group->linear = lb_arena_alloc(&stage->arena, count, sizeof(lbVec3));
     group->angular = lb_arena_alloc(&stage->arena, count, sizeof(lbVec3));
     group->materials = lb_arena_alloc(&stage->arena, (size_t)group->model->size.material_count,
                                       3 * sizeof(double));
     if (!group->positions || !group->rotations || !group->paths || !group->linear ||
         !group->shapes || !group->angular || !group->materials || !group->numbers ||
-        !group->untouchable || !group->frictions)
+        !group->untouchable || !group->frictions || !group->contact_frames)
       return lb_fail_memory(err);
     group->count = 0;
   }
@@ -97,6 +98,8 @@ static void place_body(vwStage *stage, const lbWorldDef *world, int32_t body, in
   group->untouchable[i] = world->body_untouchable && world->body_untouchable[body];
   bool own = world->body_frictions && world->body_frictions[body] >= 0;
   group->frictions[i] = own ? world->body_frictions[body] : NAN;
+  for (size_t k = 0; k < 2 && world->body_contact_frames; k++)
+    group->contact_frames[2 * (size_t)i + k] = world->body_contact_frames[2 * (size_t)body + k];
   group->linear[i] = lb_vec3_load(world->body_linear_velocities + at);
   group->angular[i] = lb_vec3_load(world->body_angular_velocities + at);
 }
