@@ -139,12 +139,51 @@ static void set_figures(const benchDropResult *result, double *times, benchRow *
   row->repeats = result->repeats;
 }
 
+// The same by Bullet, with the settings of its own benchmark, and with those that it has where
+// nobody sets any. Returns the least median in ms; 0: it is not there.
+static double bench_peer(const char *name, const lbModel *model, const benchDrop *drop,
+                         double *times, benchTable *table) {
+  static const benchPeerSettings settings[] = {
+    { "ReducedBenchmark", 100, 1e-3 },
+    { "defaults", 10, 0 },
+  };
+  benchPeerBody body = { .node_count = model->size.node_count,
+                         .tet_count = model->size.tet_count,
+                         .mode_count = model->size.mode_count,
+                         .positions = model->node_positions,
+                         .tets = model->tets,
+                         .masses = model->node_masses,
+                         .modes = model->modal_basis,
+                         .eigenvalues = model->modal_eigenvalues,
+                         .damping = model->modal_damping[1] };
+  double least = 0;
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+    benchDropResult peer;
+    if (!bench_bullet(&body, drop, &settings[i], times, &peer)) return 0;
+    json_t *parameters =
+        json_pack("{s:s, s:s, s:i, s:f}", "scene", name, "settings", settings[i].name, "iterations",
+                  (int)settings[i].iterations, "residual", settings[i].residual);
+    benchRow *row = bench_add(table, "contact.bullet", parameters, "ms");
+    if (!row) return least;
+    row->median = 1e3 * peer.median, row->min = 1e3 * peer.least, row->repeats = peer.repeats;
+    snprintf(row->note, sizeof row->note,
+             "Bullet %s, damping %.2g of %.2g s, %d steps: overlap %.2g m, energy rose by %.2g, "
+             "drift %.2g m, %.2g m/s at the end%s",
+             bench_bullet_version(), peer.damping, body.damping, (int)drop->peer_steps,
+             peer.overlap, peer.rise, peer.drift, peer.speed,
+             drop->count > 1 ? "; its bodies do not touch each other" : "");
+    least = least > 0 ? fmin(least, row->median) : row->median;
+  }
+  return least;
+}
+
 static lbStatus bench_drop(const char *name, const lbModel *model, lbMethod method,
                            const benchDrop *drop, double limit, benchTable *table, lbError *err) {
   double *times = lb_alloc((size_t)drop->steps, sizeof *times);
-  benchDropResult result = { 0 }, peer = { 0 };
+  benchDropResult result = { 0 };
   lbStatus status = times ? fall(model, method, drop, times, &result, err) : lb_fail_memory(err);
   benchRow *row = NULL;
+  int32_t at = table->count;
   if (!status) {
     json_t *parameters =
         json_pack("{s:s, s:i, s:i, s:i}", "method", lb_method_name(method), "bodies",
@@ -158,25 +197,13 @@ static lbStatus bench_drop(const char *name, const lbModel *model, lbMethod meth
     int used = snprintf(row->note, sizeof row->note,
                         "overlap %.2g m, energy rose by %.2g, drift %.2g m, %.2g m/s at the end",
                         result.overlap, result.rise, result.drift, result.speed);
-    if (method == LB_METHOD_MODAL && model->modal_basis) {
-      benchPeerBody body = { .node_count = model->size.node_count,
-                             .tet_count = model->size.tet_count,
-                             .mode_count = model->size.mode_count,
-                             .positions = model->node_positions,
-                             .tets = model->tets,
-                             .masses = model->node_masses,
-                             .modes = model->modal_basis,
-                             .eigenvalues = model->modal_eigenvalues,
-                             .damping = model->modal_damping[1] };
-      if (bench_bullet(&body, drop, times, &peer)) {
-        row->peer = 1e3 * peer.median;
-        snprintf(row->note + used, sizeof row->note - (size_t)used,
-                 "; Bullet %s: %.2g m, %.2g, %.2g m, %.2g m/s", bench_bullet_version(),
-                 peer.overlap, peer.rise, peer.drift, peer.speed);
-      } else {
+    if (method == LB_METHOD_MODAL) {
+      double peer = bench_peer(name, model, drop, times, table);
+      row = &table->rows[at]; // rows may have moved
+      row->peer = peer;
+      if (peer == 0)
         snprintf(row->note + used, sizeof row->note - (size_t)used,
                  "; no peer: Bullet (libbullet-dev) was not found when this was built");
-      }
     }
   }
   lb_free(times);

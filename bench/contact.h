@@ -35,11 +35,19 @@ typedef struct benchDropResult {
   double rise;    // J/J: how far the energy rose above what it was before
   double drift;   // m: how far a centre is from the line through which it fell, at the end
   double speed;   // m/s, of the fastest centre at the end
+  double damping; // s, of a peer that cannot have the body's
 } benchDropResult;
 
+// How Bullet solves contacts.
+typedef struct benchPeerSettings {
+  const char *name;
+  int32_t iterations;
+  double residual; // of squares of velocities, below which it stops
+} benchPeerSettings;
+
 // Bullet's btReducedDeformableBody; false: it was not there when this was built.
-bool bench_bullet(const benchPeerBody *body, const benchDrop *drop, double *times,
-                  benchDropResult *result);
+bool bench_bullet(const benchPeerBody *body, const benchDrop *drop,
+                  const benchPeerSettings *settings, double *times, benchDropResult *result);
 const char *bench_bullet_version(void); // "": not there
 
 #ifdef __cplusplus

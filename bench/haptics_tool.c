@@ -50,7 +50,7 @@ typedef struct ToolBench {
   const Case *c;
   lbWorld *world;
   lbTool *tool;
-  double least, most;       // N, after a second
+  double least, most;       // N, once it presses
   int32_t contacts, sweeps; // the most of a tick
   int32_t parted;           // ticks that were taken again in parts
 } ToolBench;
@@ -72,7 +72,7 @@ static void lead(lbWorld *world, double time, void *context) {
   b->contacts = stats.contacts > b->contacts ? stats.contacts : b->contacts;
   b->sweeps = stats.sweeps > b->sweeps ? stats.sweeps : b->sweeps;
   b->parted += (state.flags & LB_STEP_ADAPTED) != 0;
-  if (time > 1) b->least = fmin(b->least, state.force.z), b->most = fmax(b->most, state.force.z);
+  if (time > 0.5) b->least = fmin(b->least, state.force.z), b->most = fmax(b->most, state.force.z);
   lb_tool_set_device(b->tool, device_at(b->c, time), lb_quat_identity());
 }
 
@@ -143,7 +143,7 @@ lbStatus bench_haptics_tool(double seconds, benchTable *table, lbError *err) {
   for (size_t i = 0; i < COUNT && !status; i++) {
     ToolBench b = { .c = &cases[i], .least = INFINITY };
     status = make_tool(model, &b, err);
-    if (!status) status = run_loop(&b, fmax(1.5, seconds / COUNT), err);
+    if (!status) status = run_loop(&b, fmax(0.6, seconds / COUNT), err);
     if (!status) status = describe(&b, table, err);
     lb_tool_destroy(b.tool);
     lb_world_destroy(b.world);

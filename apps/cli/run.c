@@ -262,9 +262,12 @@ const cliVerb cli_run = {
   "limber run SCENE.json|COOKED.glb|MODEL.glb [options]",
   "Steps every body of the scene from t = 0. Without -o and --probes nothing is written.\n"
   "animation.glb plays in Blender and in any glTF viewer. A model alone is released under\n"
-  "gravity (9.81 m/s2 along its down axis) for 240 steps of 1/120 s.\n",
+  "gravity (9.81 m/s2 along its down axis) for 240 steps of 1/120 s.\n"
+  "In a scene with \"ground\", \"colliders\" or \"contact\" bodies touch, \"joints\" hold them\n"
+  "together (docs/scene.md); --json then tells contacts, their forces, joints and events.\n",
   "  limber run scenes/bar.json -o out\n"
   "  limber run scenes/bar.json --probes tip.csv --json\n"
+  "  limber run scenes/stack.json --json\n"
   "  limber run scenes/shaken-bar.json -o bar.usda\n"
   "  limber run bunny.glb --count 480 -o out",
   run_verb,

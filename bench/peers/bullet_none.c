@@ -3,9 +3,9 @@
 
 #include <stddef.h>
 
-bool bench_bullet(const benchPeerBody *body, const benchDrop *drop, double *times,
-                  benchDropResult *result) {
-  (void)body, (void)drop, (void)times, (void)result;
+bool bench_bullet(const benchPeerBody *body, const benchDrop *drop,
+                  const benchPeerSettings *settings, double *times, benchDropResult *result) {
+  (void)body, (void)drop, (void)settings, (void)times, (void)result;
   return false;
 }
 

@@ -75,7 +75,11 @@ typedef struct lbBasisDef {
   const char *cache;       // a folder that keeps solved shapes for the next time; NULL: none
 
   const char *file; // LB_BASIS_FILE: .npy, .npz, .U or .float; see docs/bases.md
+
+  bool keep_factor; // leave the factor of the stiffness in `factor` of the basis; default false
 } lbBasisDef;
+
+struct lbCholesky; // inside the build side
 
 lbBasisDef lb_basis_def(void);
 
@@ -92,6 +96,8 @@ typedef struct lbBasis {
                            // the dimension itself
   int32_t rigid_count;     // rigid motions of the body; 0 for sketch and file (not looked for)
   lbModes *modes;          // the linear modes that it was made from; NULL for sketch and file
+  struct lbCholesky *factor; // of the stiffness at rest of a held body, for who goes on solving;
+                             // NULL where none was made or kept: it has 64 MB at most
   double mode_seconds, force_seconds, solve_seconds, pca_seconds;
   double seconds; // everything
 } lbBasis;

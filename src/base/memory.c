@@ -40,13 +40,14 @@ static void *alloc_uninitialised(size_t count, size_t item_bytes, size_t *bytes)
 }
 
 // Pages that come from the system are zero already, and take no memory until they are written to:
-// calloc knows them.
+// calloc knows them. Smaller blocks are written to here, so that no step of a body waits for a
+// page.
 void *lb_alloc(size_t count, size_t item_bytes) {
+  const size_t large = (size_t)8 << 20;
   size_t bytes = 0;
-  if (current.allocate == heap_allocate) {
-    if (item_bytes && count > (SIZE_MAX / 2) / item_bytes) return NULL;
-    return align(calloc(count * item_bytes + HEAP_EXTRA, 1));
-  }
+  if (current.allocate == heap_allocate && item_bytes && count > large / item_bytes)
+    return count > SIZE_MAX / 2 / item_bytes ? NULL
+                                             : align(calloc(count * item_bytes + HEAP_EXTRA, 1));
   void *block = alloc_uninitialised(count, item_bytes, &bytes);
   if (block) memset(block, 0, bytes);
   return block;

@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "linalg/product.h"
 #include "linalg/lanczos.h"
 
-enum { MOST_STEPS = 60, CLUSTER = 8 };
+enum { MOST_STEPS = 40, CLUSTER = 8 }; // steps beside one for each mode
 
 typedef struct Search {
   const lbDavidson *def;
@@ -34,7 +35,7 @@ static void close_search(Search *s) {
 static lbStatus open_search(const lbDavidson *def, Search *s, lbError *err) {
   *s = (Search){ .def = def };
   lbStatus status =
-      lb_lanczos_create(def->factor, def->M, def->block, def->capacity, &s->space, err);
+      lb_lanczos_create(def->factor, def->M, def->block / 2, def->capacity, &s->space, err);
   if (status) return status;
   size_t width = (size_t)s->space->most_pending, count = (size_t)def->count;
   s->X = lb_alloc((size_t)def->K->size * width, sizeof(double));
@@ -73,18 +74,37 @@ static lbStatus estimate_errors(Search *s, int32_t width, lbError *err) {
   return status;
 }
 
+// Lengths in the norm of M of the columns of W, which lose what the space has of them: mostly all
+// but a little, so that it takes a second time to make them orthogonal to it.
+static void project(Search *s, int32_t width, double *lengths) {
+  lbLanczos *space = s->space;
+  size_t n = (size_t)space->size;
+  lb_product_multiply(s->def->M, width, space->W, space->MW, space->product_work);
+  for (size_t j = 0; j < (size_t)width; j++) {
+    double square = 0;
+    for (size_t i = j * n; i < (j + 1) * n; i++) square += space->W[i] * space->MW[i];
+    lengths[j] = sqrt(fmax(square, 0));
+  }
+  if (space->m == 0) return;
+  lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, space->m, width, space->size, 1, space->V, space->MW,
+                    0, space->C);
+  lb_dense_multiply(LB_PLAIN, LB_PLAIN, space->size, width, space->m, -1, space->V, space->C, 1,
+                    space->W);
+}
+
 // Takes the columns of W into the space.
-static lbStatus add_block(Search *s, int32_t width, lbError *err) {
+static lbStatus add_block(Search *s, int32_t width, double *lengths, lbError *err) {
   lbLanczos *space = s->space;
   int32_t before = space->m, after = before + width;
   size_t n = (size_t)space->size, ld = (size_t)space->capacity;
-  double lengths[2 * LB_LANCZOS_BLOCK] = { 0 };
-  memset(space->C, 0, (size_t)(before > 0 ? before : 1) * (size_t)width * sizeof *space->C);
-  lbStatus status = lb_lanczos_orthonormalise(space, before, width, space->W, space->MW, lengths,
+  double lost[2 * LB_LANCZOS_BLOCK];
+  project(s, width, lengths);
+  memcpy(lost, lengths, (size_t)width * sizeof *lost);
+  lbStatus status = lb_lanczos_orthonormalise(space, before, width, space->W, space->MW, lost,
                                               space->C, space->R, err);
   if (status) return status;
   memcpy(space->V + n * (size_t)before, space->W, n * (size_t)width * sizeof *space->W);
-  lb_sparse_multiply_many_in(s->def->K, width, space->W, space->MW, space->product_work);
+  lb_product_multiply(s->def->K, width, space->W, space->MW, space->product_work);
   lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, after, width, space->size, 1, space->V, space->MW, 0,
                     s->selected);
   for (size_t j = 0; j < (size_t)width; j++)
@@ -114,28 +134,19 @@ static void combine(Search *s, int32_t begin, int32_t width) {
                     0, s->X);
 }
 
-// W = P (K x - lambda M x) of the chosen pairs; their errors become what is measured.
+// W = P (K x - lambda M x) of the chosen pairs.
 static lbStatus find_corrections(Search *s, int32_t begin, int32_t width, lbError *err) {
   lbLanczos *space = s->space;
   size_t n = (size_t)space->size;
   combine(s, begin, width);
-  lb_sparse_multiply_many_in(s->def->K, width, s->X, space->W, space->product_work);
-  lb_sparse_multiply_many_in(s->def->M, width, s->X, space->MW, space->product_work);
+  lb_product_multiply(s->def->K, width, s->X, space->W, space->product_work);
+  lb_product_multiply(s->def->M, width, s->X, space->MW, space->product_work);
   for (size_t j = 0; j < (size_t)width; j++) {
     double lambda = space->theta[s->chosen[(size_t)begin + j]];
     for (size_t i = j * n; i < (j + 1) * n; i++) space->W[i] -= lambda * space->MW[i];
   }
-  lbStatus status =
-      lb_cholesky_solve_near(s->def->factor, LB_CHOLESKY_ONE_SWEEP, width, space->W, err);
-  if (status) return status;
   space->solve_count += width;
-  lb_sparse_multiply_many_in(s->def->M, width, space->W, space->MW, space->product_work);
-  for (size_t j = 0; j < (size_t)width; j++) {
-    double square = 0;
-    for (size_t i = j * n; i < (j + 1) * n; i++) square += space->W[i] * space->MW[i];
-    s->errors[s->chosen[(size_t)begin + j]] = sqrt(fmax(square, 0));
-  }
-  return LB_OK;
+  return lb_cholesky_solve_near(s->def->factor, LB_CHOLESKY_ONE_SWEEP, width, space->W, err);
 }
 
 // Pairs by their errors, the largest first, in chosen; how many of them are above the tolerance.
@@ -151,31 +162,48 @@ static int32_t rank_errors(const Search *s) {
   return count < s->def->count ? s->def->count : above;
 }
 
+// The first columns of V become the lowest Ritz vectors, in place, some rows after others.
+static lbStatus turn_space(Search *s, int32_t keep, lbError *err) {
+  enum { ROWS = 2048 };
+  lbLanczos *space = s->space;
+  size_t n = (size_t)space->size, k = (size_t)keep, m = (size_t)space->m;
+  double *turned = lb_alloc(ROWS * k, sizeof *turned);
+  if (!turned) return lb_fail_memory(err);
+  for (size_t begin = 0; begin < n; begin += ROWS) {
+    size_t rows = n - begin < ROWS ? n - begin : ROWS;
+    lb_dense_multiply_parts(LB_PLAIN, LB_PLAIN, (int32_t)rows, keep, space->m, 1, space->V + begin,
+                            n, space->Y, m, 0, turned, rows);
+    for (size_t c = 0; c < k; c++)
+      memcpy(space->V + c * n + begin, turned + c * rows, rows * sizeof *turned);
+  }
+  lb_free(turned);
+  return LB_OK;
+}
+
 // Keeps the lowest Ritz vectors where there is no room for so many more.
 static lbStatus make_room(Search *s, int32_t width, lbError *err) {
   lbLanczos *space = s->space;
   if (space->m + width <= space->capacity) return LB_OK;
   int32_t keep = s->def->count + s->def->block;
-  size_t n = (size_t)space->size, ld = (size_t)space->capacity, k = (size_t)keep;
-  double *kept = lb_alloc(n * k, sizeof *kept);
-  if (!kept) return lb_fail_memory(err);
-  lb_dense_multiply(LB_PLAIN, LB_PLAIN, space->size, keep, space->m, 1, space->V, space->Y, 0,
-                    kept);
-  memcpy(space->V, kept, n * k * sizeof *kept);
+  size_t ld = (size_t)space->capacity;
+  lbStatus status = turn_space(s, keep, err);
+  if (status) return status;
   memset(space->T, 0, ld * ld * sizeof *space->T);
-  for (size_t j = 0; j < k; j++) space->T[j * ld + j] = space->theta[j];
+  for (size_t j = 0; j < (size_t)keep; j++) space->T[j * ld + j] = space->theta[j];
   space->m = keep;
-  lb_free(kept);
   return find_ritz(s, err);
 }
 
-// A step with the pairs that are furthest from modes; errors of all of them are estimated.
-static lbStatus step(Search *s, lbError *err) {
-  int32_t block = s->def->block < s->def->count ? s->def->block : s->def->count;
+// A step with the pairs that are furthest from modes, of which so many are too far; errors of all
+// of them are estimated.
+static lbStatus step(Search *s, int32_t above, lbError *err) {
+  int32_t block = above <= s->def->block / 2 ? s->def->block / 2 : s->def->block;
+  if (block > s->def->count) block = s->def->count;
   if (block > s->space->m) block = s->space->m;
   lbStatus status = make_room(s, block, err);
+  double lengths[2 * LB_LANCZOS_BLOCK];
   if (!status) status = find_corrections(s, 0, block, err);
-  if (!status) status = add_block(s, block, err);
+  if (!status) status = add_block(s, block, lengths, err);
   if (!status) status = estimate_errors(s, block, err);
   return status ? status : find_ritz(s, err);
 }
@@ -187,8 +215,10 @@ static lbStatus verify(Search *s, bool *good, lbError *err) {
   lbStatus status = make_room(s, count, err);
   for (int32_t done = 0; done < count && !status; done += most) {
     int32_t width = count - done < most ? count - done : most;
+    double lengths[2 * LB_LANCZOS_BLOCK];
     status = find_corrections(s, done, width, err);
-    if (!status) status = add_block(s, width, err);
+    if (!status) status = add_block(s, width, lengths, err);
+    for (int32_t j = 0; j < width && !status; j++) s->errors[s->chosen[done + j]] = lengths[j];
   }
   if (!status) status = find_ritz(s, err);
   *good = !status && rank_errors(s) == 0;
@@ -200,6 +230,7 @@ static lbStatus begin(Search *s, lbError *err) {
   lbLanczos *space = s->space;
   int32_t width = space->most_pending, count = 0;
   const double *soft = lb_cholesky_soft_shapes(s->def->factor, &count);
+  double lengths[2 * LB_LANCZOS_BLOCK];
   lbStatus status = LB_OK;
   if (soft && count <= width) {
     width = count;
@@ -210,7 +241,7 @@ static lbStatus begin(Search *s, lbError *err) {
     status = lb_cholesky_solve_near(s->def->factor, LB_CHOLESKY_ONE_SWEEP, width, space->W, err);
     space->solve_count += width;
   }
-  if (!status) status = add_block(s, width, err);
+  if (!status) status = add_block(s, width, lengths, err);
   return status ? status : find_ritz(s, err);
 }
 
@@ -226,20 +257,21 @@ lbStatus lb_davidson_search(lbDavidson *search, double *X, bool *found, lbError 
   bool good = false;
   lbStatus status = open_search(search, &s, err);
   if (!status) status = begin(&s, err);
-  for (int32_t steps = 0; steps < MOST_STEPS && !status && !good; steps++) {
+  for (int32_t steps = 0; steps < MOST_STEPS + search->count && !status && !good; steps++) {
+    int32_t above = rank_errors(&s);
     double fraction = (double)s.space->m / (4.0 * search->count + 8 * search->block);
     if (!lb_progress("modes", fraction < 0.99 ? fraction : 0.99))
       status = lb_fail_interrupted(err, "modes");
-    else if (rank_errors(&s) > 0)
-      status = step(&s, err);
+    else if (above > 0)
+      status = step(&s, above, err);
     else
       status = verify(&s, &good, err);
   }
   if (status == LB_ERR_NUMERIC) status = LB_OK; // who searches otherwise may say why
   *found = !status && good && !may_have_missed(&s);
-  if (*found)
-    lb_dense_multiply(LB_PLAIN, LB_PLAIN, s.space->size, search->count, s.space->m, 1, s.space->V,
-                      s.space->Y, 0, X);
+  if (*found) status = turn_space(&s, search->count, err);
+  *found = *found && !status;
+  if (*found) memcpy(X, s.space->V, (size_t)s.space->size * (size_t)search->count * sizeof *X);
   if (s.space) search->solve_count += s.space->solve_count;
   close_search(&s);
   return status;

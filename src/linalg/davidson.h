@@ -8,7 +8,7 @@ typedef struct lbDavidson {
   lbCholesky *factor; // of K, compact
   const lbSparse *K, *M;
   int32_t count;       // of modes
-  int32_t block;       // right-hand sides of a step
+  int32_t block;       // right-hand sides of a step, even
   int32_t capacity;    // of the space that is searched, > 2 count + 2 block
   double tolerance;    // of |x - lambda K^-1 M x| in the norm of M, x of unit length
   int32_t solve_count; // right-hand sides, counted on

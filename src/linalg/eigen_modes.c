@@ -6,6 +6,8 @@
 #include "linalg/eigen_modes.h"
 
 #include "linalg/polish.h"
+#include "linalg/product.h"
+#include "linalg/refine.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -79,10 +81,12 @@ static void fix_sign(int32_t size, double *w) {
   for (int32_t i = 0; i < size; i++) w[i] = -w[i];
 }
 
+typedef enum Fault { NO_FAULT, NO_MASS, NEGATIVE } Fault;
+
 typedef struct Mode {
   int32_t column; // in X
   bool rigid;
-  bool failed; // it has no mass, or a negative eigenvalue
+  Fault fault;
   double value, residual;
 } Mode;
 
@@ -92,59 +96,89 @@ static int compare_modes(const void *a, const void *b) {
   return p->column < q->column ? -1 : 1;
 }
 
-// Length, eigenvalue (Rayleigh's quotient), residual and kind of one vector.
-static lbStatus examine(const lbEigenProblem *problem, double *w, double *Kw, double *Mw,
-                        Mode *mode, lbError *err) {
-  int32_t size = problem->K->size;
-  lb_sparse_multiply(problem->M, w, Mw);
-  double length = sqrt(dot(size, w, Mw));
-  if (!(length > 0)) return lb_fail(err, LB_ERR_NUMERIC, "modes: a mode has no mass");
-  for (int32_t i = 0; i < size; i++) w[i] /= length, Mw[i] /= length;
-  lb_sparse_multiply(problem->K, w, Kw);
-  double force = sqrt(dot(size, Kw, Kw));
-  Energy energy = measure_energy(problem->K, w);
-  double zero = ZERO_ENERGY * energy.absolute;
-  mode->value = energy.value;
-  mode->rigid = fabs(energy.value) <= zero;
-  if (energy.value < -zero)
-    return lb_fail(err, LB_ERR_NUMERIC,
-                   "modes: the stiffness matrix has the negative eigenvalue %g, the body is not "
-                   "stable",
-                   energy.value);
-  for (int32_t i = 0; i < size; i++) Kw[i] -= energy.value * Mw[i];
-  mode->residual = force > 0 ? sqrt(dot(size, Kw, Kw)) / force : 0;
-  return LB_OK;
-}
+enum { TOGETHER = 16 }; // columns that are multiplied at a time
 
 typedef struct Examination {
   const lbEigenProblem *problem;
-  double *X;
+  bool exact;      // energies in extended precision
+  double *X;       // (size x total)
+  double *KX, *MX; // (size x TOGETHER) of the columns from `begin` on
+  int32_t begin;
+  const double *row_sums; // (size) of |K|
   Mode *modes;
 } Examination;
 
-static lbStatus examine_column(const Examination *e, int32_t column, lbError *err) {
-  size_t n = (size_t)e->problem->K->size;
-  double *work = lb_alloc(2 * n, sizeof *work);
-  if (!work) return lb_fail_memory(err);
-  e->modes[column].column = column;
-  lbStatus status =
-      examine(e->problem, e->X + (size_t)column * n, work, work + n, &e->modes[column], err);
-  lb_free(work);
-  return status;
+// w' K w of a column of unit mass. In double precision that is w' (K w), and e is at most the sum
+// of w_i^2 over the sums of |K|'s rows: where that shows it to be elastic, e need not be known.
+static Energy find_energy(const Examination *e, const double *w, const double *Kw) {
+  if (!e->exact) {
+    Energy energy = { dot(e->problem->K->size, w, Kw), 0 };
+    for (int32_t i = 0; i < e->problem->K->size; i++)
+      energy.absolute += e->row_sums[i] * w[i] * w[i];
+    if (energy.value > ZERO_ENERGY * energy.absolute) return energy;
+  }
+  return measure_energy(e->problem->K, w);
+}
+
+// Length, eigenvalue (Rayleigh's quotient), residual and kind of one vector.
+static void examine(const Examination *e, int32_t column) {
+  int32_t size = e->problem->K->size;
+  size_t n = (size_t)size, at = n * (size_t)(column - e->begin);
+  double *w = e->X + n * (size_t)column, *Kw = e->KX + at, *Mw = e->MX + at;
+  Mode *mode = &e->modes[column];
+  *mode = (Mode){ .column = column };
+  double length = sqrt(dot(size, w, Mw));
+  if (!(length > 0)) {
+    mode->fault = NO_MASS;
+    return;
+  }
+  for (int32_t i = 0; i < size; i++) w[i] /= length, Mw[i] /= length, Kw[i] /= length;
+  double force = sqrt(dot(size, Kw, Kw));
+  Energy energy = find_energy(e, w, Kw);
+  double zero = ZERO_ENERGY * energy.absolute;
+  mode->value = energy.value;
+  mode->rigid = fabs(energy.value) <= zero;
+  if (energy.value < -zero) mode->fault = NEGATIVE;
+  for (int32_t i = 0; i < size; i++) Kw[i] -= energy.value * Mw[i];
+  mode->residual = force > 0 ? sqrt(dot(size, Kw, Kw)) / force : 0;
 }
 
 static void examine_some(int32_t begin, int32_t end, void *context) {
   const Examination *e = context;
-  for (int32_t i = begin; i < end; i++) e->modes[i].failed = examine_column(e, i, NULL) != LB_OK;
+  for (int32_t i = begin; i < end; i++) examine(e, e->begin + i);
 }
 
-static lbStatus examine_all(const lbEigenProblem *problem, int32_t total, double *X, Mode *modes,
-                            lbError *err) {
-  Examination examination = { problem, X, modes };
-  lbStatus status = LB_OK;
-  lb_parallel_for(total, 1, examine_some, &examination);
-  for (int32_t i = 0; i < total && !status; i++) // once more, for the message
-    if (modes[i].failed) status = examine_column(&examination, i, err);
+static lbStatus tell_fault(const Mode *mode, lbError *err) {
+  if (mode->fault == NO_MASS) return lb_fail(err, LB_ERR_NUMERIC, "modes: a mode has no mass");
+  if (mode->fault == NEGATIVE)
+    return lb_fail(err, LB_ERR_NUMERIC,
+                   "modes: the stiffness matrix has the negative eigenvalue %g, the body is not "
+                   "stable",
+                   mode->value);
+  return LB_OK;
+}
+
+static lbStatus examine_all(const lbEigenProblem *problem, bool exact, int32_t total, double *X,
+                            Mode *modes, lbError *err) {
+  lbArena arena = { 0 };
+  size_t n = (size_t)problem->K->size, width = (size_t)(total < TOGETHER ? total : TOGETHER);
+  double *row_sums = lb_arena_alloc(&arena, n, sizeof(double));
+  double *work =
+      lb_arena_alloc(&arena, lb_sparse_work_count(problem->K, (int32_t)width), sizeof(double));
+  Examination e = { .problem = problem, .exact = exact, .X = X, .row_sums = row_sums };
+  e.modes = modes;
+  e.KX = lb_arena_alloc(&arena, n * width, sizeof(double));
+  e.MX = lb_arena_alloc(&arena, n * width, sizeof(double));
+  lbStatus status = row_sums && work && e.KX && e.MX ? LB_OK : lb_fail_memory(err);
+  if (!status && !exact) lb_refine_norm(problem->K, row_sums);
+  for (; e.begin < total && !status; e.begin += TOGETHER) {
+    int32_t count = total - e.begin < TOGETHER ? total - e.begin : TOGETHER;
+    lb_product_multiply(problem->K, count, X + n * (size_t)e.begin, e.KX, work);
+    lb_product_multiply(problem->M, count, X + n * (size_t)e.begin, e.MX, work);
+    lb_parallel_for(count, 1, examine_some, &e);
+  }
+  for (int32_t i = 0; i < total && !status; i++) status = tell_fault(&modes[i], err);
+  lb_arena_release(&arena);
   return status;
 }
 
@@ -184,11 +218,11 @@ static lbStatus make_result(const lbEigenProblem *problem, const double *X, int3
   return LB_OK;
 }
 
-lbStatus lb_eigen_sort(const lbEigenProblem *problem, int32_t total, double *X,
+lbStatus lb_eigen_sort(const lbEigenProblem *problem, bool exact, int32_t total, double *X,
                        int32_t *rigid_count, lbEigen **out, lbError *err) {
   Mode *modes = lb_alloc((size_t)total, sizeof *modes);
   if (!modes) return lb_fail_memory(err);
-  lbStatus status = examine_all(problem, total, X, modes, err);
+  lbStatus status = examine_all(problem, exact, total, X, modes, err);
   if (!status) {
     *rigid_count = 0;
     for (int32_t i = 0; i < total; i++) *rigid_count += modes[i].rigid;
@@ -215,7 +249,7 @@ lbStatus lb_eigen_sharpen(const lbEigenProblem *problem, lbCholesky *factor, lbE
     memcpy(values + rigid, eigen->values, count * sizeof *values);
     status = lb_eigen_polish(factor, problem->M, problem->shift, total, X, values, err);
   }
-  if (!status) status = examine_all(problem, eigen->count, elastic, modes, err);
+  if (!status) status = examine_all(problem, true, eigen->count, elastic, modes, err);
   if (!status) {
     memcpy(eigen->rigid_vectors, X, n * rigid * sizeof *X);
     qsort(modes, count, sizeof *modes, compare_modes); // rounding may swap members of a cluster

@@ -11,6 +11,7 @@
 
 #include "linalg/blas.h"
 #include "linalg/dense.h"
+#include "linalg/product.h"
 
 // A column that keeps less than this of its length against the basis counts as inside it.
 static const double LOST_LENGTH = 1e-12;
@@ -124,14 +125,14 @@ lbStatus lb_lanczos_orthonormalise(lbLanczos *space, int32_t basis, int32_t widt
   if (!work) return lb_fail_memory(err);
   double *first = work, *second = work + n * n, *taken = work + 2 * n * n;
   lbStatus status = LB_OK;
-  lb_sparse_multiply_many_in(space->M, width, W, MW, space->product_work);
+  lb_product_multiply(space->M, width, W, MW, space->product_work);
   bool fast = factor_gram(space, width, W, MW, lengths, first);
   if (fast) { // W = W1 first, then W1 = V taken + Q second
     lb_dense_divide_by_upper(space->size, width, first, W);
     lb_dense_divide_by_upper(space->size, width, first, MW);
     for (size_t c = 0; c < n; c++) lengths[c] = 1;
     project(space, basis, width, W, MW, taken);
-    lb_sparse_multiply_many_in(space->M, width, W, MW, space->product_work);
+    lb_product_multiply(space->M, width, W, MW, space->product_work);
     fast = factor_gram(space, width, W, MW, lengths, second);
   } else {
     memset(first, 0, n * n * sizeof *first);

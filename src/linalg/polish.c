@@ -4,6 +4,7 @@
 #include "linalg/polish.h"
 
 #include "linalg/dense.h"
+#include "linalg/product.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,12 +29,12 @@ lbStatus lb_eigen_polish(lbCholesky *factor, const lbSparse *M, double shift, in
   if (status) goto done;
   for (size_t j = 0; j < c; j++)
     for (size_t i = 0; i < n; i++) X[j * n + i] *= values[j] + shift;
-  lb_sparse_multiply_many(M, count, X, MX);
+  lb_product_multiply_many(M, count, X, MX);
   memcpy(Y, MX, n * c * sizeof *Y);
   status = lb_cholesky_solve(factor, count, Y, err);
   if (status) goto done;
   lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, count, count, M->size, 1, Y, MX, 0, A);
-  lb_sparse_multiply_many(M, count, Y, MX);
+  lb_product_multiply_many(M, count, Y, MX);
   lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, count, count, M->size, 1, Y, MX, 0, B);
   symmetrise(c, A);
   symmetrise(c, B);

@@ -393,7 +393,7 @@ lbStatus lb_refine_soften(lbRefine *refine, lbError *err) {
     iterate(refine, refine->S);
     if (!orthonormalise(size, LB_REFINE_SOFT, refine->S)) return LB_OK; // it goes without
   }
-  lb_sparse_multiply_many(refine->A, LB_REFINE_SOFT, refine->S, refine->AS);
+  lb_product_multiply_many(refine->A, LB_REFINE_SOFT, refine->S, refine->AS);
   lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, LB_REFINE_SOFT, LB_REFINE_SOFT, size, 1, refine->S,
                     refine->AS, 0, refine->E);
   if (!lb_dense_cholesky(LB_REFINE_SOFT, refine->E, NULL)) refine->soft_count = LB_REFINE_SOFT;

@@ -2,6 +2,7 @@
 #include "reduce/basis.h"
 
 #include "fem/reference.h"
+#include "linalg/cholesky.h"
 #include "linalg/dense.h"
 #include "reduce/engine.h"
 #include "reduce/pca.h"
@@ -47,6 +48,7 @@ lbBasisDef lb_basis_def(void) {
 void lb_basis_destroy(lbBasis *basis) {
   if (!basis) return;
   lb_modes_destroy(basis->modes);
+  lb_cholesky_destroy(basis->factor);
   lb_free(basis->vectors);
   lb_free(basis->values);
   lb_free(basis);

@@ -6,11 +6,17 @@
 
 #include "fem/fem.h"
 #include "fem/modes.h"
+#include "linalg/product.h"
 #include "reduce/derivatives.h"
 #include "reduce/pca.h"
 
 #include <math.h>
 #include <string.h>
+
+enum {
+  BLOCK = 16,            // derivatives that are measured together
+  KEPT_BYTES = 64 << 20, // of a factor, at most
+};
 
 lbStatus lb_basis_linear(const lbFem *fem, const lbBasisDef *def, lbBasis *basis, lbError *err) {
   lbRest *rest = NULL;
@@ -22,14 +28,13 @@ lbStatus lb_basis_linear(const lbFem *fem, const lbBasisDef *def, lbBasis *basis
     basis->candidate_count = rest->eigen->count;
     basis->rigid_count = rest->eigen->rigid_count;
     basis->mode_seconds = rest->eigen->seconds;
+    if (def->keep_factor) basis->factor = lb_rest_take_factor(rest, KEPT_BYTES);
   }
   if (!status)
     status = lb_fem_modes_of_eigen(fem, rest->eigen, rest->eigen->count, &basis->modes, err);
   lb_rest_destroy(rest);
   return status;
 }
-
-enum { BLOCK = 16 }; // derivatives that are measured together
 
 // What candidates are made of, of `size` rows.
 typedef struct Candidates {
@@ -49,7 +54,9 @@ static lbStatus find_modes(Candidates *c, bool spectral, lbError *err) {
   return lb_rest_modes(c->rest, more < most ? more : most, err);
 }
 
-static lbStatus find_derivatives(Candidates *c, bool spectral, lbBasis *basis, lbError *err) {
+static lbStatus find_derivatives(Candidates *c, const lbBasisDef *def, lbBasis *basis,
+                                 lbError *err) {
+  bool spectral = def->spectral_deflation;
   size_t n = (size_t)c->rest->size;
   double *forces = NULL;
   const double *modes = c->rest->eigen->vectors;
@@ -69,6 +76,7 @@ static lbStatus find_derivatives(Candidates *c, bool spectral, lbBasis *basis, l
     status = spectral ? lb_derivatives_deflate(c->rest, c->mode_count, forces, c->derivatives, err)
                       : lb_derivatives_solve(c->rest, c->derivative_count, c->derivatives, err);
   basis->solve_seconds = lb_seconds() - start;
+  if (!status && def->keep_factor) basis->factor = lb_rest_take_factor(c->rest, KEPT_BYTES);
   lb_rest_drop_factor(c->rest);
   lb_free(forces);
   return status;
@@ -80,7 +88,7 @@ static void measure_derivatives(const Candidates *c, double *norms, double *MX) 
   for (int32_t done = 0; done < c->derivative_count; done += BLOCK) {
     int32_t count = c->derivative_count - done < BLOCK ? c->derivative_count - done : BLOCK;
     const double *X = c->derivatives + n * (size_t)done;
-    lb_sparse_multiply_many(c->rest->M, count, X, MX);
+    lb_product_multiply_many(c->rest->M, count, X, MX);
     for (int32_t d = 0; d < count; d++) {
       double sum = 0;
       for (size_t i = 0; i < n; i++) sum += X[n * (size_t)d + i] * MX[n * (size_t)d + i];
@@ -176,7 +184,7 @@ lbStatus lb_basis_derivatives(const lbFem *fem, const lbBasisDef *def, lbBasis *
   basis->rigid_count = c.rest->eigen->rigid_count;
   c.derivatives = lb_alloc((size_t)c.rest->size * (size_t)c.derivative_count, sizeof(double));
   status = c.derivatives ? LB_OK : lb_fail_memory(err);
-  if (!status) status = find_derivatives(&c, spectral, basis, err);
+  if (!status) status = find_derivatives(&c, def, basis, err);
   if (!status) status = lb_fem_modes_of_eigen(fem, c.rest->eigen, k, &basis->modes, err);
   if (!status) status = reduce_candidates(&c, def, basis, err);
 done:

@@ -12,6 +12,7 @@
 
 #include "linalg/blas.h"
 #include "linalg/dense.h"
+#include "linalg/product.h"
 
 #include <float.h>
 #include <math.h>
@@ -162,7 +163,7 @@ static void sum_products(int32_t begin, int32_t end, void *context) {
   if (p->ranks)
     p->ranks->multiply(p->ranks->context, end - begin, B, MB);
   else if (p->M)
-    lb_sparse_multiply_many(p->M, end - begin, B, MB);
+    lb_product_multiply_many(p->M, end - begin, B, MB);
   else
     for (size_t i = 0; i < n * width; i++) MB[i] = p->lumped[i % n] * B[i];
   if (n > 0)

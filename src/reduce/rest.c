@@ -23,6 +23,16 @@ void lb_rest_drop_factor(lbRest *rest) {
   rest->held = NULL;
 }
 
+lbCholesky *lb_rest_take_factor(lbRest *rest, size_t most_bytes) {
+  lbCholesky *factor = rest->kept.cholesky;
+  if (!factor || !rest->kept.ready || rest->kept.shift > 0) return NULL;
+  lb_cholesky_release_work(factor);
+  lbCholeskyInfo info = lb_cholesky_info(factor);
+  if (info.single || info.memory_bytes > most_bytes) return NULL; // a single one needs K beside it
+  rest->kept = (lbEigenFactor){ 0 };
+  return factor;
+}
+
 void lb_rest_destroy(lbRest *rest) {
   if (!rest) return;
   lb_sparse_destroy(rest->K);
@@ -130,8 +140,9 @@ lbStatus lb_rest_factor(lbRest *rest, lbError *err) {
     K = rest->held;
   }
   if (!status && !rest->kept.cholesky) status = lb_cholesky_create(K, &rest->kept.cholesky, err);
-  rest->kept.ready = false; // it will not be K + shift M
   if (!status) status = lb_cholesky_factor(rest->kept.cholesky, K, err);
+  rest->kept.shift = 0;
+  rest->kept.ready = !status && K == rest->K;
   return status;
 }
 

@@ -32,6 +32,9 @@ lbStatus lb_rest_modes(lbRest *rest, int32_t count, lbError *err);
 lbStatus lb_rest_factor(lbRest *rest, lbError *err);
 void lb_rest_drop_factor(
     lbRest *rest); // when nothing is left to solve: it is the largest thing there is
+// The factor, where it is K's itself and has no more than so many bytes; else NULL. Nothing can be
+// solved any more.
+lbCholesky *lb_rest_take_factor(lbRest *rest, size_t most_bytes);
 // X <- K⁺ X with no rigid motion in it: forces that would move the body are taken out first.
 // X (size x count). After lb_rest_factor.
 lbStatus lb_rest_solve(lbRest *rest, int32_t count, double *X, lbError *err);

@@ -215,10 +215,10 @@ static lbStatus check_def(const lbFem *fem, const lbModel *model, lbAccuracyDef 
 }
 
 static lbStatus compare_all(const lbFem *fem, const lbModel *model, const lbAccuracyDef *def,
-                            lbAccuracy *accuracy, lbError *err) {
+                            lbKnownFactor *known, lbAccuracy *accuracy, lbError *err) {
   lbComparison c = { 0 };
   lbError why = { 0 };
-  lbStatus status = lb_comparison_open(fem, model, def, &c, &why);
+  lbStatus status = lb_comparison_open(fem, model, def, known, &c, &why);
   if (status == LB_ERR_NUMERIC) {
     snprintf(accuracy->coverage, sizeof accuracy->coverage, "nothing was compared: %.300s",
              why.text);
@@ -240,8 +240,8 @@ static lbStatus compare_all(const lbFem *fem, const lbModel *model, const lbAccu
   return status;
 }
 
-lbStatus lb_accuracy_measure(const lbFem *fem, const lbModel *model, const lbAccuracyDef *given,
-                             lbAccuracy **out, lbError *err) {
+lbStatus lb_accuracy_measure_by(const lbFem *fem, const lbModel *model, const lbAccuracyDef *given,
+                                lbKnownFactor *known, lbAccuracy **out, lbError *err) {
   double start = lb_seconds();
   lbAccuracyDef def = *given;
   lbStatus status = check_def(fem, model, &def, err);
@@ -259,13 +259,19 @@ lbStatus lb_accuracy_measure(const lbFem *fem, const lbModel *model, const lbAcc
     snprintf(accuracy->coverage, sizeof accuracy->coverage,
              "nothing was compared: the supports leave the body free to move as a whole");
   else
-    status = compare_all(fem, model, &def, accuracy, err);
+    status = compare_all(fem, model, &def, known, accuracy, err);
   accuracy->seconds = lb_seconds() - start;
   if (status)
     lb_accuracy_destroy(accuracy);
   else
     *out = accuracy;
   return status;
+}
+
+lbStatus lb_accuracy_measure(const lbFem *fem, const lbModel *model, const lbAccuracyDef *def,
+                             lbAccuracy **out, lbError *err) {
+  lbKnownFactor none = { 0 };
+  return lb_accuracy_measure_by(fem, model, def, &none, out, err);
 }
 
 lbStatus lb_accuracy_store(const lbAccuracy *accuracy, lbModel **model, lbError *err) {

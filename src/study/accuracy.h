@@ -19,6 +19,16 @@ typedef enum lbLoadShape {
   LB_LOAD_SHAPE_COUNT
 } lbLoadShape;
 
+// A factor of the rest stiffness over `stiffness`, which whoever uses it takes; or NULL.
+typedef struct lbKnownFactor {
+  lbCholesky *cholesky;
+  double stiffness;
+} lbKnownFactor;
+
+// As lb_accuracy_measure; of a held body.
+lbStatus lb_accuracy_measure_by(const lbFem *fem, const lbModel *model, const lbAccuracyDef *def,
+                                lbKnownFactor *known, lbAccuracy **out, lbError *err);
+
 // What all motions of a comparison share. Vectors are full unless said otherwise.
 typedef struct lbComparison {
   const lbFem *fem;
@@ -36,7 +46,8 @@ typedef struct lbComparison {
   lbVec3 centre;          // m, of mass
   double shift;           // σ: K + σ M is solved with; 0 for held bodies
   lbSparse *K;            // that, at rest
-  lbCholesky *factor;     // of K
+  lbCholesky *factor;     // of K over `stiffness`
+  double stiffness;       // 1, or what a known factor was made before
   double factor_flops;    // of one factorisation
   double *reduced;        // (dimension²) R with RᵀR = Uᵀ K U
   double *load;           // the bending load, N, scaled to `wanted` in the linear response
@@ -47,7 +58,7 @@ typedef struct lbComparison {
 } lbComparison;
 
 lbStatus lb_comparison_open(const lbFem *fem, const lbModel *model, const lbAccuracyDef *def,
-                            lbComparison *c, lbError *err);
+                            lbKnownFactor *known, lbComparison *c, lbError *err);
 void lb_comparison_close(lbComparison *c);
 // Linear response to a load, in place: full <- K⁻¹ full.
 lbStatus lb_comparison_respond(const lbComparison *c, double *full, lbError *err);

@@ -72,15 +72,22 @@ static double trace(const lbSparse *A) {
   return sum;
 }
 
-static lbStatus factor_stiffness(lbComparison *c, lbError *err) {
+static lbStatus factor_stiffness(lbComparison *c, lbKnownFactor *known, lbError *err) {
   lbStatus status = lb_fem_rest_stiffness(c->fem, &c->K, err);
   if (status) return status;
   if (c->free) c->shift = SHIFT * trace(c->K) / trace(c->fem->mass);
   if (c->free && !lb_sparse_add_scaled(c->K, c->shift, c->fem->mass))
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "comparison: the mass has entries where the stiffness has none");
-  status = lb_cholesky_create(c->K, &c->factor, err);
-  if (!status) status = lb_cholesky_factor(c->factor, c->K, err);
+  c->stiffness = 1;
+  if (known->cholesky && !c->free) {
+    c->factor = known->cholesky;
+    c->stiffness = known->stiffness;
+    known->cholesky = NULL;
+  } else {
+    status = lb_cholesky_create(c->K, &c->factor, err);
+    if (!status) status = lb_cholesky_factor(c->factor, c->K, err);
+  }
   if (!status) c->factor_flops = lb_cholesky_info(c->factor).factor_flops;
   return status;
 }
@@ -88,6 +95,7 @@ static lbStatus factor_stiffness(lbComparison *c, lbError *err) {
 lbStatus lb_comparison_respond(const lbComparison *c, double *full, lbError *err) {
   lb_fem_compress(c->fem, full, c->system);
   lbStatus status = lb_cholesky_solve(c->factor, 1, c->system, err);
+  for (size_t i = 0; i < 3 * (size_t)c->fem->node_count; i++) c->system[i] /= c->stiffness;
   if (!status) lb_fem_expand(c->fem, c->system, full);
   return status;
 }
@@ -135,7 +143,7 @@ static double find_period(const lbComparison *c) {
 }
 
 lbStatus lb_comparison_open(const lbFem *fem, const lbModel *model, const lbAccuracyDef *def,
-                            lbComparison *c, lbError *err) {
+                            lbKnownFactor *known, lbComparison *c, lbError *err) {
   lbModelMethod view = { 0 };
   lb_model_method(model, def->method, &view);
   *c = (lbComparison){ .fem = fem,
@@ -154,7 +162,7 @@ lbStatus lb_comparison_open(const lbFem *fem, const lbModel *model, const lbAccu
   c->system = lb_alloc(6 * (size_t)fem->node_count, sizeof(double));
   lbStatus status = c->response && c->load && c->system ? LB_OK : lb_fail_memory(err);
   double aim;
-  if (!status) status = factor_stiffness(c, err);
+  if (!status) status = factor_stiffness(c, known, err);
   if (!status) status = reduce_stiffness(c, err);
   if (!status) status = lb_make_load(c, LB_LOAD_BEND, c->load, c->response, &aim, err);
   if (status) return status;

@@ -147,6 +147,7 @@ static lbStatus iterate(lbComparison *c, Newton *n, lbError *err) {
     if (n->relative <= CONVERGED || !(n->relative < HOPELESS * least)) return LB_OK;
     least = fmin(least, n->relative);
     lbStatus status = lb_cholesky_factor(c->factor, c->K, err);
+    c->stiffness = 1;
     if (!status) status = lb_cholesky_solve(c->factor, 1, n->residual, err);
     if (status) return status;
     lb_fem_expand(c->fem, n->residual, n->forces);

@@ -4,6 +4,8 @@
 
 #include "limber/build_model.h"
 
+#include "study/accuracy.h"
+
 typedef struct lbBuildJob {
   const char *path;
   const lbBuildDef *def;
@@ -15,6 +17,7 @@ typedef struct lbBuildJob {
   lbSubspaceDef subspace;
   lbSketch *sketch;
   lbBasis *basis;
+  lbKnownFactor factor; // of K, which the comparison goes on with
   lbBuildReport report;
 } lbBuildJob;
 

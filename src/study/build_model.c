@@ -24,6 +24,7 @@ lbBuildDef lb_build_def(void) {
 
 static void release_job(lbBuildJob *job) {
   lb_basis_destroy(job->basis);
+  lb_cholesky_destroy(job->factor.cholesky);
   lb_sketch_destroy(job->sketch);
   lb_modes_destroy(job->modes);
   lb_fem_destroy(job->fem);

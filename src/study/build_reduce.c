@@ -119,8 +119,12 @@ static void choose_modes(lbBuildJob *job) {
 
 static lbStatus make_basis(lbBuildJob *job, lbError *err) {
   double start = lb_seconds();
-  lbStatus status = lb_basis_make(job->fem, &job->subspace.basis, &job->basis, err);
+  lbBasisDef def = job->subspace.basis;
+  def.keep_factor = job->def->accuracy != LB_ACCURACY_NONE;
+  lbStatus status = lb_basis_make(job->fem, &def, &job->basis, err);
   if (status) return status;
+  job->factor = (lbKnownFactor){ job->basis->factor, 1 };
+  job->basis->factor = NULL;
   job->report.basis_seconds = lb_seconds() - start - job->basis->mode_seconds;
   job->report.modes_seconds += job->basis->mode_seconds;
   return LB_OK;
@@ -176,6 +180,7 @@ lbStatus lb_build_stiffness(lbBuildJob *job, lbError *err) {
     job->modes->frequencies[i] *= ratio;
     job->modes->eigenvalues[i] *= s;
   }
+  job->factor.stiffness *= s;
   job->report.frequency = wanted;
   return lb_build_fem(job, err);
 }
@@ -283,7 +288,8 @@ lbStatus lb_build_accuracy(lbBuildJob *job, lbModel **model, lbError *err) {
   lbAccuracyDef def = lb_accuracy_def();
   def.kind = job->def->accuracy;
   def.method = job->report.method;
-  lbStatus status = lb_accuracy_measure(job->fem, *model, &def, &job->report.accuracy, err);
+  lbStatus status =
+      lb_accuracy_measure_by(job->fem, *model, &def, &job->factor, &job->report.accuracy, err);
   if (!status) status = lb_accuracy_store(job->report.accuracy, model, err);
   job->report.accuracy_seconds = lb_seconds() - start;
   return status;

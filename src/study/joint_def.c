@@ -15,16 +15,24 @@ static int32_t surface_vertex(const lbSceneBody *body, const lbModel *model, int
   return -1;
 }
 
-// Vertices of the surface that are carried by marked nodes.
-static int32_t list_region(const lbModel *model, const bool *nodes, int32_t *vertices) {
+// Vertices of the surface that are carried by marked nodes, by at least this share of them.
+static int32_t list_carried(const lbModel *model, const bool *nodes, double least,
+                            int32_t *vertices) {
   int32_t count = 0;
   for (int32_t v = 0; v < model->size.vertex_count; v++) {
     double share = 0;
     for (int32_t k = model->carrier_begin[v]; k < model->carrier_begin[v + 1]; k++)
       if (nodes[model->carrier_nodes[k]]) share += model->carrier_weights[k];
-    if (share > 1 - 1e-6) vertices[count++] = v;
+    if (share >= least) vertices[count++] = v;
   }
   return count;
+}
+
+// A surface inside coarse bricks hangs on nodes all around it: what is carried for the most part
+// counts where nothing is carried by marked nodes alone.
+static int32_t list_region(const lbModel *model, const bool *nodes, int32_t *vertices) {
+  int32_t count = list_carried(model, nodes, 1 - 1e-6, vertices);
+  return count > 0 ? count : list_carried(model, nodes, 0.5, vertices);
 }
 
 static lbStatus find_region(const lbSceneJoint *joint, const lbModel *model, lbJointDef *def,

@@ -376,9 +376,12 @@ def bench_haptics_prints_the_documented_rows(folder):
     block = generate(folder, "block.msh", "bar", "--cells", "8,3,2", "--size", "1,0.3,0.2")
     rows = limber("bench", "haptics", "--mesh", block, "--seconds", 1, "--json").json()
     found = {row["name"]: row for row in rows}
-    check(set(found) == {"haptics.step", "haptics.jitter", "haptics.missed"}, str(set(found)))
+    check(set(found) == {"haptics.step", "haptics.jitter", "haptics.missed", "haptics.tool"},
+          str(set(found)))
     check(found["haptics.step"]["median"] > 0 and found["haptics.missed"]["median"] >= 0, str(rows))
     check("p99" in found["haptics.step"]["note"], str(rows))
+    for row in (row for row in rows if row["name"] == "haptics.tool"):
+        check(row["median"] > 0 and "p99" in row["note"] and "too long" in row["note"], str(row))
     limber("bench", "haptics", "--seconds", 0).message("--seconds", status=2)
     limber("bench", "modal", "--mesh", block).message("--mesh", status=2)
     limber("bench", "fem", "--fixed", "x.bou").message("--fixed", status=2)

@@ -2,6 +2,8 @@
 #include "fem/fem_problems.h"
 #include "limber/build.h"
 #include "limber/file.h"
+#include "fem/fem.h"
+#include "study/accuracy.h"
 
 #include <jansson.h>
 
@@ -275,6 +277,44 @@ static void wrong_wishes_are_refused(void **state) {
   release_subject(&other);
 }
 
+// The factor that a basis leaves, and what is left of it when the body has become 4 times as stiff.
+static void a_known_factor_changes_nothing(void **state) {
+  (void)state;
+  Subject s = make_subject(10, 24, true);
+  lbAccuracyDef def = lb_accuracy_def();
+  lbBasisDef basis_def = lb_basis_def();
+  lbAccuracy *plain = measure(&s, &def);
+  lbError err = { 0 };
+  basis_def.mode_count = 10;
+  basis_def.keep_factor = true;
+  for (int i = 0; i < 2; i++) {
+    lbBasis *basis = NULL;
+    lbSparse *K = NULL;
+    lbAccuracy *known = NULL;
+    check_ok(lb_basis_make(s.fem, &basis_def, &basis, &err), err);
+    assert_non_null(basis->factor);
+    lbKnownFactor factor = { basis->factor, i ? 4 : 1 };
+    basis->factor = NULL;
+    check_ok(lb_fem_rest_stiffness(s.fem, &K, &err), err);
+    for (int32_t k = 0; k < lb_sparse_nonzero_count(K) && i; k++) K->values[k] /= 4;
+    if (i) check_ok(lb_cholesky_factor(factor.cholesky, K, &err), err);
+    check_ok(lb_accuracy_measure_by(s.fem, s.model, &def, &factor, &known, &err), err);
+    assert_null(factor.cholesky);
+    assert_int_equal(known->motion_count, plain->motion_count);
+    for (int32_t m = 0; m < plain->motion_count; m++) {
+      const lbAccuracyMotion *a = &plain->motions[m], *b = &known->motions[m];
+      check_near(b->amplitude / a->amplitude, 1, 1e-6);
+      check_near(b->mass_error / a->mass_error, 1, 1e-4);
+    }
+    check_near(known->frequency / plain->frequency, 1, 1e-9);
+    lb_accuracy_destroy(known);
+    lb_basis_destroy(basis);
+    lb_sparse_destroy(K);
+  }
+  lb_accuracy_destroy(plain);
+  release_subject(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_good_basis_is_found_good_and_a_poor_one_poor),
@@ -284,6 +324,7 @@ int main(void) {
     cmocka_unit_test(a_motion_that_does_not_come_about_gives_no_figures),
     cmocka_unit_test(large_bodies_are_compared_in_equilibrium),
     cmocka_unit_test(figures_are_kept_in_the_model_and_written),
+    cmocka_unit_test(a_known_factor_changes_nothing),
     cmocka_unit_test(wrong_wishes_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

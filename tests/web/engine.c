@@ -1,5 +1,6 @@
 // engine LEVEL METHOD MODEL.glb: what the run-time library does to a model, as a hash; of the
-// method "world", what the bodies of a cooked file do.
+// method "world", what the bodies of a cooked file do; of "workers", the same with tasks in orders
+// that two workers may take them in (a page has no threads).
 //
 // Compiled natively and to WebAssembly by tests/web/test_engine_bits.py. It steps the model under
 // forces, impulses, constraints and edits of its material and prints the level's name and a hash of
@@ -150,6 +151,17 @@ static void look_at_world(Engine *e, const lbWorld *world) {
   }
 }
 
+// The even ones forwards, then the odd ones backwards, or these first, in turns.
+static void run_shuffled(int32_t count, lbTask *task, void *context, void *turns) {
+  bool odd_first = ++*(int32_t *)turns % 2;
+  for (int half = 0; half < 2; half++)
+    for (int32_t i = 0; i < count; i++) {
+      bool odd = (half == 0) == odd_first;
+      int32_t index = odd ? count - 1 - i : i;
+      if (index % 2 == (odd ? 1 : 0)) task(index, context);
+    }
+}
+
 static lbStatus run_world(Engine *e, const char *level_name, const char *path, lbError *err) {
   lbSimdLevel level = strcmp(level_name, "portable") == 0 ? LB_SIMD_PORTABLE : LB_SIMD_BASE;
   lbBundle *bundle = NULL;
@@ -176,15 +188,20 @@ static lbStatus run_world(Engine *e, const char *level_name, const char *path, l
 
 int main(int count, char **words) {
   if (count != 4) {
-    fprintf(stderr, "usage: engine portable|base modal|subspace|world MODEL.glb\n");
+    fprintf(stderr, "usage: engine portable|base modal|subspace|world|workers MODEL.glb\n");
     return 2;
   }
   Engine e = { 0 };
   lbError err;
-  bool of_world = strcmp(words[2], "world") == 0;
+  bool workers = strcmp(words[2], "workers") == 0;
+  bool of_world = workers || strcmp(words[2], "world") == 0;
+  int32_t turns = 0;
+  if (workers) lb_set_task_runner(run_shuffled, &turns);
   lbStatus status = of_world ? run_world(&e, words[1], words[3], &err)
                              : open_engine(&e, words[2], words[1], words[3], &err);
   if (!status && !of_world) status = run(&e, &err);
+  if (!status && workers && turns == 0)
+    status = lb_fail(&err, LB_ERR_NUMERIC, "no loop was cut into tasks");
   if (status)
     fprintf(stderr, "engine: %s\n", err.text);
   else

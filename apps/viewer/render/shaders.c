@@ -245,9 +245,10 @@ const char *const vw_shader_surface_fragment =
     "void main() {\n"
     "  vec3 v = normalize(frame.eye.xyz - at);\n"
     "  vec3 n = normalize(gl_FrontFacing ? facing : -facing);\n"
-    "  bool coloured = frame.map.z > 0.5 && mapped >= 0.0;\n"
-    "  vec3 color = coloured ? linear(texture(ramp, vec2(mapped * 0.99609375 + 0.001953125,\n"
-    "                                                    0.5)).rgb)\n"
+    // At the edges of triangles what is 0 may be a little less; VW_UNMAPPED is -1.
+    "  bool coloured = frame.map.z > 0.5 && mapped > -0.5;\n"
+    "  float share = clamp(mapped, 0.0, 1.0) * 0.99609375 + 0.001953125;\n"
+    "  vec3 color = coloured ? linear(texture(ramp, vec2(share, 0.5)).rgb)\n"
     "                        : base_color();\n"
     "  float metal = coloured ? 0.0 : material.x;\n"
     "  float rough = coloured ? 0.6 : clamp(material.y, 0.12, 1.0);\n"

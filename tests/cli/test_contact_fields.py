@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""Each key of ground, colliders, contact and joints, and each field that they add to the output of
+`limber run --json`, by a motion that can be worked out by hand. Rigid bodies, so that nothing has to
+be built, but where a key is about bodies that deform."""
+import math
+import os
+
+from cli_testing import bar_scene, case, check, check_close, limber, run_cases, write_json
+
+G = 9.81
+BOX = {"name": "box", "shape": "box", "size": [0.2, 0.2, 0.2], "density": 1000}
+WEIGHT = G * 8
+HINGE = {"name": "j", "kind": "hinge", "bodies": ["box", None], "points": [[0, 0, 0]],
+         "axis": [0, 0, 1]}
+SLIDER = {"name": "j", "kind": "slider", "bodies": ["box", None], "points": [[0, 0, 0]],
+          "axis": [0, 0, 1]}
+
+
+def play(folder, **top):
+    scene = {"limber": 1, "gravity": [0, 0, -G], "time": {"step": 1 / 120, "count": 120}, **top}
+    return limber("run", write_json(folder, "fields.json", scene), "--json").json()
+
+
+def body_of(found, name="box"):
+    return next(b for b in found["bodies"] if b["name"] == name)
+
+
+# ---- ground and colliders ------------------------------------------------------------------------
+
+@case
+def ground_has_a_height_and_lies_across_the_up_axis(folder):
+    for up, axis in (("z", 2), ("y", 1)):
+        place, gravity = [0, 0, 0], [0, 0, 0]
+        place[axis], gravity[axis] = 0.75, -G
+        found = play(folder, up=up, gravity=gravity, ground={"height": 0.6},
+                     colliders=[{**BOX, "position": place}])
+        check_close(body_of(found)["position"][axis], 0.7, 1e-4, f"up {up}")
+        check(all(c["bodies"] == ["box", "ground"] for c in found["contacts"]), f"{found['contacts']}")
+
+
+@case
+def friction_of_a_pair_is_the_geometric_mean(folder):
+    # 0.8 and 0.2 have 0.4: a push of 0.39 of the weight holds, 0.41 slides. Likewise for the
+    # friction of `contact`, which is that of what has none.
+    for friction, top in ((0.2, {}), (None, {"contact": {"friction": 0.2}})):
+        for push, slides in ((0.39, False), (0.41, True)):
+            box = {**BOX, "position": [0, 0, 0.1]}
+            if friction is not None:
+                box["friction"] = friction
+            found = play(folder, gravity=[G * push, 0, -G], ground={"friction": 0.8},
+                         colliders=[box], **top)
+            way = body_of(found)["position"][0]
+            check((way > 0.02) == slides and way > -1e-6, f"{friction} {push}: {way} m")
+            check(all(c["sliding"] == slides for c in found["contacts"]), f"{found['contacts']}")
+
+
+@case
+def colliders_are_where_position_and_rotation_say(folder):
+    tetra = os.path.join(folder, "slab.obj")
+    with open(tetra, "w", encoding="utf-8") as file:  # its top is z = 0
+        file.write("v -2 -2 0\nv 2 -2 0\nv 2 2 0\nv -2 2 0\nv 0 0 -1\n"
+                   "f 1 2 3\nf 1 3 4\nf 2 1 5\nf 3 2 5\nf 4 3 5\nf 1 4 5\n")
+    half = math.sqrt(0.5)
+    on_its_side = [0, half, 0, half]
+    for what, collider, height in (
+            ("plane", {"shape": "plane", "position": [7, 3, 0.5]}, 0.5),
+            ("box", {"shape": "box", "size": [1, 3, 4], "rotation": on_its_side}, 0.5),
+            ("sphere", {"shape": "sphere", "radius": 0.6, "position": [0, 0, 0.1]}, 0.7),
+            ("capsule", {"shape": "capsule", "radius": 0.2, "size": 1, "position": [0, 0, 0.3]}, 1.0),
+            ("lying", {"shape": "capsule", "radius": 0.2, "size": 1, "rotation": on_its_side}, 0.2),
+            ("mesh", {"shape": "mesh", "file": tetra, "position": [0, 0, 0.5]}, 0.5),
+            ("hull", {"shape": "hull", "file": tetra, "position": [0, 0, 0.5]}, 0.5)):
+        found = play(folder, colliders=[{**collider, "name": "it"},
+                                        {**BOX, "position": [0, 0, height + 0.101]}],
+                     time={"step": 1 / 120, "count": 40})
+        check_close(body_of(found)["position"][2], height + 0.1, 1e-3, what)
+        check({tuple(c["bodies"]) for c in found["contacts"]} == {("box", "it")}, f"{what}: {found}")
+
+
+@case
+def a_plane_looks_along_up_as_it_is_turned(folder):
+    angle = 0.3
+    found = play(folder, colliders=[
+        {"name": "ramp", "shape": "plane", "rotation": [0, math.sin(angle / 2), 0,
+                                                        math.cos(angle / 2)], "friction": 0},
+        {**BOX, "rotation": [0, math.sin(angle / 2), 0, math.cos(angle / 2)],
+         "position": [0.1 * math.sin(angle), 0, 0.1 * math.cos(angle)]}])
+    box = body_of(found)
+    check_close(box["linear_velocity"][0], G * math.sin(angle) * math.cos(angle), 0.02, "slides down")
+    normal = found["contacts"][0]["normal"]
+    for value, expected in zip(normal, (math.sin(angle), 0, math.cos(angle))):
+        check_close(value, expected, 1e-6, f"{normal}")
+    check_close(box["contact_force"][2], WEIGHT * math.cos(angle) ** 2, 1e-3 * WEIGHT, "force")
+
+
+@case
+def contact_false_lets_a_collider_pass(folder):
+    slab = {"name": "slab", "shape": "box", "size": [2, 2, 0.2], "position": [0, 0, -0.1]}
+    for touches in (True, False):
+        found = play(folder, colliders=[{**slab, "contact": touches},
+                                        {**BOX, "position": [0, 0, 0.1]}])
+        check((body_of(found)["position"][2] < -1) != touches, f"{touches}: {body_of(found)}")
+
+
+@case
+def velocity_density_and_motion_of_colliders_count(folder):
+    found = play(folder, gravity=[0, 0, 0], colliders=[
+        {**BOX, "density": 500, "velocity": {"linear": [1, 2, 3], "angular": [0, 0, 0.5]}},
+        {"name": "led", "shape": "sphere", "radius": 0.1, "motion":
+         {"times": [0, 1], "positions": [[5, 0, 0], [5, 0, 1]]}}])
+    box = body_of(found)
+    check([b["name"] for b in found["bodies"]] == ["box"] and box["method"] == "rigid", f"{found}")
+    check_close(box["mass"], 4, 1e-12, "mass")
+    for value, expected in zip(box["position"], (1, 2, 3)):
+        check_close(value, expected, 1e-9, "position")
+    check_close(2 * math.atan2(box["rotation"][2], box["rotation"][3]), 0.5, 1e-9, "turned")
+    check_close(box["angular_velocity"][2], 0.5, 1e-9, "spin")
+
+
+# ---- what is told --------------------------------------------------------------------------------
+
+@case
+def contacts_and_events_are_told_as_written(folder):
+    # Falls by 0.2 m onto the ground; an elevator takes it up from 0.5 s on.
+    found = play(folder, ground={}, colliders=[{**BOX, "position": [0, 0, 0.3]}])
+    first = found["events"][0]
+    check(set(first) == {"time", "kind", "bodies"} and first["kind"] == "begin", f"{first}")
+    check(first["bodies"] == ["box", "ground"], f"{first}")
+    check_close(first["time"], math.sqrt(2 * 0.2 / G), 0.02, "meets the ground")
+    total = [0, 0, 0]
+    for contact in found["contacts"]:
+        check(set(contact) == {"bodies", "point", "normal", "force", "sliding"}, f"{contact}")
+        check(contact["normal"][2] > 0.999 and contact["force"][2] > 0, f"{contact}")
+        check_close(contact["point"][2], 0, 1e-3, f"{contact}")
+        total = [a + b for a, b in zip(total, contact["force"])]
+    check_close(total[2], WEIGHT, 1e-3 * WEIGHT, "the force acts on the first")
+    check_close(body_of(found)["contact_force"][2], WEIGHT, 1e-3 * WEIGHT, "contact_force")
+    thrown = play(folder, ground={}, colliders=[
+        {"name": "lift", "shape": "box", "size": [1, 1, 0.1], "motion":
+         {"times": [0, 0.5, 0.6], "positions": [[0, 0, 0.1], [0, 0, 0.1], [0, 0, 0.5]]}},
+        {**BOX, "position": [0, 0, 0.25]}], time={"step": 1 / 120, "count": 80})
+    kinds = [(e["kind"], e["bodies"][1]) for e in thrown["events"]]
+    check(kinds == [("begin", "lift"), ("end", "lift")], f"{thrown['events']}")
+    check(0.5 < thrown["events"][1]["time"] < 0.67, f"{thrown['events']}")
+    check(thrown["contacts"] == [] and body_of(thrown)["contact_force"] == [0, 0, 0], f"{thrown}")
+
+
+@case
+def sleeping_bodies_tell_their_contacts(folder):
+    found = play(folder, ground={}, colliders=[{**BOX, "position": [0, 0, 0.1]}],
+                 time={"step": 1 / 60, "count": 300})
+    check_close(body_of(found)["contact_force"][2], WEIGHT, 1e-3 * WEIGHT, "after five seconds")
+    check(found["contacts"] and len(found["events"]) == 1, f"{found['events']}")
+
+
+@case
+def substeps_and_self_are_taken(folder):
+    box = {**BOX, "position": [0, 0, 0.4]}
+    ends = [body_of(play(folder, ground={}, colliders=[box], contact={"substeps": n, "self": s},
+                         time={"step": 1 / 30, "count": 60})) for n, s in ((1, False), (4, True))]
+    for end in ends:
+        check_close(end["position"][2], 0.1, 2e-3, "rests")
+
+
+# ---- joints --------------------------------------------------------------------------------------
+
+@case
+def limits_stop_hinges_sliders_and_distances(folder):
+    hinge = {**HINGE, "motor": {"speed": 3, "force": 50}, "limits": [-0.4, 0.7]}
+    found = play(folder, colliders=[BOX], joints=[hinge])
+    check_close(found["joints"][0]["position"], 0.7, 1e-3, "hinge")
+    turned = body_of(found)["rotation"]
+    check_close(2 * math.atan2(turned[2], turned[3]), 0.7, 1e-3, "by the right hand")
+    found = play(folder, colliders=[BOX], joints=[{**SLIDER, "limits": [-0.25, 0.1]}])
+    check_close(found["joints"][0]["position"], -0.25, 1e-3, "slider")
+    check_close(body_of(found)["position"][2], -0.25, 1e-3, "slider's body")
+    check_close(found["joints"][0]["force"][2], WEIGHT, 0.01 * WEIGHT, "it hangs at its limit")
+    rope = {"name": "j", "kind": "distance", "bodies": ["box", None],
+            "points": [[0, 0, 0], [0, 0, 1]], "limits": [-1, 0.3]}
+    found = play(folder, colliders=[BOX], joints=[rope])
+    check_close(found["joints"][0]["position"], 0.3, 1e-3, "distance")
+    check_close(body_of(found)["position"][2], -0.3, 2e-3, "as far down as the rope is long")
+
+
+@case
+def motors_lift_as_far_as_their_force_reaches(folder):
+    for force, rises in ((1.5 * WEIGHT, True), (0.5 * WEIGHT, False)):
+        motor = {**SLIDER, "motor": {"speed": 0.4, "force": force}}
+        found = play(folder, colliders=[BOX], joints=[motor])
+        joint = found["joints"][0]
+        check((joint["position"] > 0) == rises, f"{force}: {joint}")
+        check(abs(joint["force"][2]) < force * 1.001, f"{force}: {joint}")
+        if rises:
+            check_close(joint["position"], 0.4 - 0.016, 0.005, "0.4 m/s, once it has got there")
+
+
+@case
+def sliders_and_points_leave_what_they_say(folder):
+    # A slider along x holds z; a point joint lets a pendulum swing; a distance keeps its length.
+    found = play(folder, gravity=[1, 0, -G], colliders=[BOX],
+                 joints=[{**SLIDER, "axis": [1, 0, 0]}])
+    box = body_of(found)
+    check_close(box["position"][0], 0.5, 0.01, "slides along x")
+    check_close(box["position"][2], 0, 1e-6, "held along z")
+    for kind, points in (("point", [[0, 0, 1]]), ("distance", [[0, 0, 0], [0, 0, 1]])):
+        found = play(folder, colliders=[{**BOX, "velocity": {"linear": [1, 0, 0]}}],
+                     joints=[{"name": "j", "kind": kind, "bodies": ["box", None],
+                              "points": points}])
+        box = body_of(found)["position"]
+        check_close(math.dist(box, [0, 0, 1]), 1, 5e-3, kind)
+        check(set(found["joints"][0]) == {"name", "force", "torque", "position", "broken"},
+              f"{found['joints'][0]}")
+
+
+@case
+def a_weld_tells_force_and_torque_on_the_first(folder):
+    found = play(folder, colliders=[{**BOX, "position": [0.5, 0, 0]}],
+                 joints=[{"name": "j", "kind": "weld", "bodies": ["box", None],
+                          "points": [[0, 0, 0]]}])
+    joint = found["joints"][0]
+    check_close(joint["force"][2], WEIGHT, 1e-3 * WEIGHT, "force")
+    check_close(joint["torque"][1], -0.5 * WEIGHT, 5e-3 * WEIGHT, f"torque about the joint: {joint}")
+
+
+@case
+def jointed_bodies_touch_if_they_collide(folder):
+    # Two boxes side by side on a hinge between their upper edges: they fold down, or lean on each
+    # other.
+    for collide in (False, True):
+        found = play(folder, colliders=[
+            {**BOX, "position": [-0.101, 0, 0.5]},
+            {**BOX, "name": "other", "position": [0.101, 0, 0.5]}],
+            joints=[{"kind": "hinge", "bodies": ["box", "other"], "points": [[0, 0, 0.6]],
+                     "axis": [0, 1, 0], "collide": collide},
+                    {"kind": "point", "bodies": ["box", None], "points": [[-0.1, 0, 0.6]]},
+                    {"kind": "distance", "bodies": ["other", None],
+                     "points": [[0.1, 0, 0.6], [0.1, 0, 1.6]]}],
+            time={"step": 1 / 120, "count": 60})
+        touch = any(set(e["bodies"]) == {"box", "other"} for e in found["events"])
+        check(touch == collide, f"collide {collide}: {found['events']}")
+
+
+@case
+def points_may_be_vertices_and_a_region_is_welded(folder):
+    mesh = {"generate": "bar", "size": [0.2, 0.2, 0.2], "cells": [2, 2, 2], "element": "brick8"}
+    made = bar_scene(mesh=mesh, fixed=None, method="modal", reduce={"modes": 6},
+                     damping={"mass": 5, "stiffness": 0.005},
+                     material={"model": "stvk", "young": 1e6, "poisson": 0.3, "density": 1000})
+    body = {**made["bodies"][0], "name": "soft"}
+    obj = os.path.join(folder, "cube.obj")
+    with open(obj, "w", encoding="utf-8") as file:
+        corners = [(x, y, z) for z in (0, 0.2) for y in (0, 0.2) for x in (0, 0.2)]
+        file.writelines(f"v {x} {y} {z}\n" for x, y, z in corners)
+        file.write("g rest\nf 1 3 4 2\nf 1 2 6 5\nf 2 4 8 6\nf 4 3 7 8\nf 3 1 5 7\n"
+                   "g top\nf 5 6 8 7\n")
+    surface = {**body, "mesh": {"surface": obj, "voxelise": 2}}
+    weld = {"name": "j", "kind": "weld", "bodies": ["soft", None], "region": "top"}
+    for soft, joint in ((body, {"name": "j", "kind": "point", "bodies": ["soft", None],
+                                "points": [26]}), (surface, weld)):
+        found = play(folder, bodies=[soft], joints=[joint], time={"step": 1 / 120, "count": 180})
+        weight = G * body_of(found, "soft")["mass"]
+        check_close(found["joints"][0]["force"][2], weight, 0.1 * weight, joint["kind"])
+        check(body_of(found, "soft")["centre"][2] > -0.3, f"{joint}: it fell")
+
+
+run_cases()
