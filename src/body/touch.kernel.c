@@ -6,10 +6,9 @@
 
 extern const lbTouchKernels LB_KERNEL(lb_touch_kernels);
 
-// sums <- of rows k to k + 3 and columns l to l + 7
-LB_FOUR_INLINE void block_of(int32_t width, size_t stride, const double *rows, const double *moved,
-                             double sums[4][8]) {
-  lbFour s[4][2];
+// s <- sums of rows k to k + 3 and columns l to l + 7
+LB_FOUR_INLINE void sum_block(int32_t width, size_t stride, const double *rows, const double *moved,
+                              lbFour s[4][2]) {
   LB_FOR (a, 0, 4)
     LB_FOR (b, 0, 2) s[a][b] = lb_four_splat(0);
   for (int32_t i = 0; i < width; i++, rows += stride, moved += stride) {
@@ -20,8 +19,30 @@ LB_FOUR_INLINE void block_of(int32_t width, size_t stride, const double *rows, c
       s[a][1] = lb_four_multiply_add(row, high, s[a][1]);
     }
   }
-  LB_FOR (a, 0, 4)
-    LB_FOR (b, 0, 2) lb_four_store(&sums[a][4 * b], s[a][b]);
+}
+
+LB_FOUR_INLINE void add_four(double *to, lbFour by) { lb_four_store(to, lb_four_load(to) + by); }
+
+// A block that is all above the diagonal, and its mirror image below.
+LB_FOUR_INLINE void add_inside(size_t count, size_t k, size_t l, const lbFour s[4][2],
+                               double *matrix) {
+  LB_FOR (b, 0, 2) {
+    lbFour turned[4] = { s[0][b], s[1][b], s[2][b], s[3][b] };
+    const size_t column = l + 4 * (size_t)b;
+    LB_FOR (a, 0, 4) add_four(matrix + (k + (size_t)a) * count + column, turned[a]);
+    lb_four_turn(turned, turned);
+    LB_FOR (a, 0, 4) add_four(matrix + (column + (size_t)a) * count + k, turned[a]);
+  }
+}
+
+// One across the diagonal, or across the end of the matrix.
+static void add_across(size_t count, size_t k, size_t l, const lbFour s[4][2], double *matrix) {
+  for (size_t i = k; i < k + 4 && i < count; i++)
+    for (size_t j = l > i ? l : i; j < l + 8 && j < count; j++) {
+      const double by = s[i - k][(j - l) / 4][(j - l) % 4];
+      matrix[i * count + j] += by;
+      if (i != j) matrix[j * count + i] += by;
+    }
 }
 
 static void add_product(int32_t width, int32_t n, const double *rows, const double *moved,
@@ -29,13 +50,12 @@ static void add_product(int32_t width, int32_t n, const double *rows, const doub
   const size_t count = (size_t)n, stride = lb_touch_stride(n);
   for (size_t k = 0; k < count; k += 4)
     for (size_t l = k / 8 * 8; l < count; l += 8) {
-      double sums[4][8];
-      block_of(width, stride, rows + k, moved + l, sums);
-      for (size_t i = k; i < k + 4 && i < count; i++)
-        for (size_t j = l > i ? l : i; j < l + 8 && j < count; j++) {
-          matrix[i * count + j] += sums[i - k][j - l];
-          if (i != j) matrix[j * count + i] += sums[i - k][j - l];
-        }
+      lbFour s[4][2];
+      sum_block(width, stride, rows + k, moved + l, s);
+      if (l >= k + 4 && l + 8 <= count)
+        add_inside(count, k, l, (const lbFour(*)[2])s, matrix);
+      else
+        add_across(count, k, l, (const lbFour(*)[2])s, matrix);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "contact/solve.h"
 
 #include "contact/cone.h"
+#include "contact/solve_kernels.h"
 
 #include <string.h>
 
@@ -21,24 +22,17 @@ static int32_t number_of(const lbContactProblem *p, int32_t index) {
   return p->list ? p->list[index] : index;
 }
 
-// moves <- with three columns of the symmetric matrix, times x.
-static void add_columns(const lbContactPart *part, int32_t place, const double x[3]) {
-  const double *a = row_of(part, place, 0), *b = row_of(part, place, 1);
-  const double *c = row_of(part, place, 2), x0 = x[0], x1 = x[1], x2 = x[2];
-  double *to = part->moves;
-  int32_t count = 3 * part->count, i = 0;
-  for (; i + 4 <= count; i += 4)
-    for (int k = 0; k < 4; k++) to[i + k] += x0 * a[i + k] + x1 * b[i + k] + x2 * c[i + k];
-  for (; i < count; i++) to[i] += x0 * a[i] + x1 * b[i] + x2 * c[i];
-}
-
 // A contact's force changes by x.
 static void change(const lbContactProblem *p, int32_t contact, const double x[3]) {
   const lbContactSide *sides = p->sides + 2 * (size_t)contact;
   const double opposite[3] = { -x[0], -x[1], -x[2] };
-  for (int side = 0; side < 2; side++)
-    if (sides[side].body >= 0)
-      add_columns(&p->parts[sides[side].body], sides[side].place, side ? opposite : x);
+  const lbContactKernels *kernels = lb_contact_kernels(p->level);
+  for (int side = 0; side < 2; side++) { // columns of a symmetric matrix
+    if (sides[side].body < 0) continue;
+    const lbContactPart *part = &p->parts[sides[side].body];
+    kernels->add_rows(3 * part->count, row_of(part, sides[side].place, 0), side ? opposite : x,
+                      part->moves);
+  }
 }
 
 void lb_contact_move(const lbContactProblem *p, int32_t contact, double by[3]) {
@@ -114,39 +108,57 @@ static bool invert(const double B[3][3], double inverse[3][3]) {
   return true;
 }
 
-// B <- and its inverse, from the work or made anew; false: it has none.
-static bool take_blocks(const lbContactProblem *p, int32_t contact, double B[3][3],
-                        double inverse[3][3]) {
-  if (p->work) {
-    const double *work = p->work + LB_CONTACT_WORK * (size_t)contact;
-    memcpy(B, work + BLOCK, 9 * sizeof(double));
-    memcpy(inverse, work + INVERSE, 9 * sizeof(double));
-    return inverse[0][0] == inverse[0][0];
+// A contact's own block and its inverse.
+typedef struct Blocks {
+  double own[3][3], inverse[3][3];
+  bool has_inverse;
+} Blocks;
+
+static void find_blocks(const lbContactProblem *p, int32_t contact, Blocks *b) {
+  find_block(p, contact, b->own);
+  b->has_inverse = invert((const double(*)[3])b->own, b->inverse);
+}
+
+// Taken from the work where there is some.
+static void take_blocks(const lbContactProblem *p, int32_t contact, Blocks *b) {
+  if (!p->work) {
+    find_blocks(p, contact, b);
+    return;
   }
-  find_block(p, contact, B);
-  return invert((const double(*)[3])B, inverse);
+  const double *work = p->work + LB_CONTACT_WORK * (size_t)contact;
+  memcpy(b->own, work + BLOCK, sizeof b->own);
+  memcpy(b->inverse, work + INVERSE, sizeof b->inverse);
+  b->has_inverse = b->inverse[0][0] == b->inverse[0][0];
 }
 
 static void keep_blocks(const lbContactProblem *p, int32_t contact) {
-  double B[3][3], inverse[3][3], *work = p->work + LB_CONTACT_WORK * (size_t)contact;
-  find_block(p, contact, B);
-  bool has_one = invert((const double(*)[3])B, inverse);
+  Blocks b;
+  double *work = p->work + LB_CONTACT_WORK * (size_t)contact;
+  find_blocks(p, contact, &b);
   memset(work, 0, BLOCK * sizeof(double));
-  memcpy(work + BLOCK, B, sizeof B);
-  memcpy(work + INVERSE, inverse, sizeof inverse);
-  if (!has_one) work[INVERSE] = NAN;
+  memcpy(work + BLOCK, b.own, sizeof b.own);
+  memcpy(work + INVERSE, b.inverse, sizeof b.inverse);
+  if (!b.has_inverse) work[INVERSE] = NAN;
 }
 
-// Sliding: a few rounds of normal, then tangents along the steepest way, projected.
-static void slide(const double B[3][3], const double r[3], double friction, double x[3]) {
+static double greater(double a, double b) { return a > b ? a : b; }
+
+// Sliding: a few rounds of normal, then tangents along the steepest way, projected, until they
+// change a move by no more than `little`.
+static void slide(const double B[3][3], const double r[3], double friction, double little,
+                  double x[3]) {
   enum { ROUNDS = 8 };
-  double stiff = fmax(B[1][1], B[2][2]) + fabs(B[1][2]);
+  double stiff = greater(B[1][1], B[2][2]) + fabs(B[1][2]);
+  double normal = 1 / B[0][0], tangent = stiff > 0 ? 1 / stiff : 0;
   for (int round = 0; round < ROUNDS; round++) {
-    x[0] = fmax(0, -(r[0] + B[0][1] * x[1] + B[0][2] * x[2]) / B[0][0]);
+    const double before[3] = { x[0], x[1], x[2] };
+    x[0] = greater(0, -(r[0] + B[0][1] * x[1] + B[0][2] * x[2]) * normal);
     double w1 = r[1] + B[1][0] * x[0] + B[1][1] * x[1] + B[1][2] * x[2];
     double w2 = r[2] + B[2][0] * x[0] + B[2][1] * x[1] + B[2][2] * x[2];
-    if (stiff > 0) x[1] -= w1 / stiff, x[2] -= w2 / stiff;
+    x[1] -= w1 * tangent, x[2] -= w2 * tangent;
     lb_cone_keep(friction, x);
+    double slip = greater(fabs(x[1] - before[1]), fabs(x[2] - before[2]));
+    if (B[0][0] * fabs(x[0] - before[0]) <= little && stiff * slip <= little) return;
   }
 }
 
@@ -154,34 +166,31 @@ static void slide(const double B[3][3], const double r[3], double friction, doub
 // changes by.
 static double solve_contact(const lbContactProblem *p, int32_t contact, const double w[3],
                             double x[3]) {
-  double B[3][3], inverse[3][3], r[3], stick[3], before[3] = { x[0], x[1], x[2] };
-  double friction = p->friction[contact], most = 0;
-  bool has_inverse = take_blocks(p, contact, B, inverse);
+  Blocks b;
+  double r[3], stick[3] = { 0, 0, 0 }, most = 0;
+  const double before[3] = { x[0], x[1], x[2] }, friction = p->friction[contact];
+  take_blocks(p, contact, &b);
+  const double(*B)[3] = (const double(*)[3])b.own, (*I)[3] = (const double(*)[3])b.inverse;
   if (!(B[0][0] > 0)) return 0; // nothing gives way
   for (int i = 0; i < 3; i++) r[i] = w[i] - (B[i][0] * x[0] + B[i][1] * x[1] + B[i][2] * x[2]);
-  for (int i = 0; i < 3 && has_inverse; i++)
-    stick[i] = -(inverse[i][0] * r[0] + inverse[i][1] * r[1] + inverse[i][2] * r[2]);
-  if (friction > 0 && has_inverse && stick[0] > 0 &&
+  for (int i = 0; i < 3 && b.has_inverse; i++)
+    stick[i] = -(I[i][0] * r[0] + I[i][1] * r[1] + I[i][2] * r[2]);
+  if (friction > 0 && stick[0] > 0 &&
       stick[1] * stick[1] + stick[2] * stick[2] <= friction * friction * stick[0] * stick[0]) {
     memcpy(x, stick, sizeof stick);
   } else if (friction > 0) {
-    slide((const double(*)[3])B, r, friction, x);
+    slide(B, r, friction, SETTLED * SETTLED * p->enough, x);
   } else {
-    x[0] = fmax(0, -r[0] / B[0][0]);
+    x[0] = greater(0, -r[0] / B[0][0]);
     x[1] = x[2] = 0;
   }
-  if (!(isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]))) x[0] = x[1] = x[2] = 0;
-  for (int i = 0; i < 3; i++) {
-    double by = B[i][i] * fabs(x[i] - before[i]);
-    if (by > most) most = by;
-  }
+  if (!isfinite(x[0] + x[1] + x[2])) x[0] = x[1] = x[2] = 0;
+  for (int i = 0; i < 3; i++) most = greater(most, B[i][i] * fabs(x[i] - before[i]));
   return most;
 }
 
 static double largest_of(const double x[3]) {
-  double a = fabs(x[0]), b = fabs(x[1]), c = fabs(x[2]);
-  b = b > c ? b : c;
-  return a > b ? a : b;
+  return greater(fabs(x[0]), greater(fabs(x[1]), fabs(x[2])));
 }
 
 // ---- all of them -------------------------------------------------------------------------------

@@ -20,7 +20,7 @@
 #ifndef LB_CONTACT_SOLVE_H
 #define LB_CONTACT_SOLVE_H
 
-#include "limber/base.h"
+#include "math/simd.h"
 
 typedef struct lbContactSide { // of a contact
   int32_t body;                // -1: what does not give way
@@ -47,6 +47,7 @@ typedef struct lbContactProblem {
   const int32_t *list;        // (contact_count) numbers of the contacts that there are; NULL: all
   double *work;               // (contacts x LB_CONTACT_WORK), by number; NULL: plain sweeps
   double enough;              // of w: a sweep that changes no w by more is the last; 0: none
+  lbSimdLevel level;          // one that lb_simd_has
 } lbContactProblem;
 
 // x (contacts x 3): where it starts (zeros will do) and the result. Returns the sweeps that it

@@ -184,6 +184,7 @@ struct lbWorldTouch {
   double *amounts;          // (2 contact_room x 3): forces or impulses on the spots
   double enough;            // of the deepest overlap to come: moves that sweeps need not mend
   double *solve_work;       // (contact_room x LB_CONTACT_WORK)
+  lbSimdLevel level;        // of the solver
   double *pool;             // matrices and moves of parts
   size_t pool_room, pool_used;
   lbContactStats stats;

@@ -33,6 +33,7 @@ static int32_t exact_room(const lbWorldTouch *touch) {
 lbStatus lb_touch_reserve_response(lbWorld *world, lbError *err) {
   lbWorldTouch *touch = world->touch;
   bool lcp = world->settings.response == LB_RESPONSE_LCP;
+  touch->level = lb_simd_best();
   if (touch->lcp_work) return LB_OK;
   if (lcp) touch->stops = lb_alloc(3 * (size_t)touch->contact_room, sizeof(double));
   touch->lcp_work = lb_alloc((size_t)exact_room(touch), WORK * sizeof(double));
@@ -152,9 +153,11 @@ static void keep_energy(lbWorldTouch *touch, double h, int32_t island) {
   const int32_t *list = touch->by_island + touch->island_begin[island];
   int32_t count = touch->island_begin[island + 1] - touch->island_begin[island];
   double first = 0, second = 0; // of the share, and of its square
-  lbContactProblem problem = {
-    .contact_count = count, .sides = touch->sides, .parts = touch->parts, .list = list
-  };
+  lbContactProblem problem = { .contact_count = count,
+                               .sides = touch->sides,
+                               .parts = touch->parts,
+                               .list = list,
+                               .level = touch->level };
   double *held = touch->solve_work, *changes = held + 3 * (size_t)touch->contact_count;
   for (int32_t i = 0; i < count; i++)
     for (int32_t k = 3 * list[i]; k < 3 * list[i] + 3; k++) {

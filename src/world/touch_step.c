@@ -7,8 +7,10 @@
 #include <string.h>
 
 #define SWEEPS 80
-#define TOLERANCE 1e-6 // of the largest force: no smaller changes are wanted
-#define ENOUGH 3e-4    // of the deepest that places would get into each other: nor of their moves
+#define TOLERANCE 1e-6  // of the largest force: no smaller changes are wanted
+#define ENOUGH 3e-4     // of the deepest that places would get into each other: nor of their moves
+#define STEP (1.0 / 60) // s: of shorter steps more of it, up to
+#define LOOSER 3.0      // times as much: in a second it is the same
 #define ENOUGH_LINKED 3e-5 // where joints depend on forces
 #define SHARE 0.2          // of the overlap that a step takes back, at most
 #define NEVER 1e30         // m/s: a gap that nothing closes
@@ -145,7 +147,8 @@ static lbContactProblem make_problem(const lbWorldTouch *touch) {
                              .parts = touch->parts,
                              .sweeps_most = SWEEPS,
                              .tolerance = TOLERANCE,
-                             .work = touch->solve_work };
+                             .work = touch->solve_work,
+                             .level = touch->level };
 }
 
 typedef struct Solving {
@@ -309,11 +312,13 @@ static void find_again(lbWorld *world) {
   world->linked->again = false;
 }
 
+static double enough_of(double h) { return ENOUGH * fmin(fmax(STEP / h, 1), LOOSER); }
+
 void lb_touch_begin(lbWorld *world, double start, double end) {
   lbWorldTouch *touch = world->touch;
   double begun = lb_seconds();
   if (world->halvings == 0) touch->stats = (lbContactStats){ 0 };
-  touch->enough = lb_joints_hold_any(world) ? ENOUGH_LINKED : ENOUGH;
+  touch->enough = lb_joints_hold_any(world) ? ENOUGH_LINKED : enough_of(world->h);
   lb_colliders_lead(world, start, end);
   lb_sleep_watch(world);
   lb_touch_find(world);

@@ -49,7 +49,8 @@ static lbContactProblem make_problem(int32_t count, bool pairs, int32_t freedom,
                              .friction = frictions,
                              .parts = parts,
                              .sweeps_most = 20000,
-                             .tolerance = 1e-14 };
+                             .tolerance = 1e-14,
+                             .level = count % 2 ? LB_SIMD_PORTABLE : lb_simd_best() };
 }
 
 static void check_problems(double friction, double bound) {
@@ -81,6 +82,19 @@ static void contacts_with_friction_meet_their_conditions(void **state) {
   check_problems(0.5, 1e-9);
 }
 
+static lbContactProblem make_single(const lbContactSide *sides, const double *free,
+                                    const double *friction, lbContactPart *part) {
+  return (lbContactProblem){ .contact_count = 1,
+                             .part_count = 1,
+                             .sides = sides,
+                             .free = free,
+                             .friction = friction,
+                             .parts = part,
+                             .sweeps_most = 100,
+                             .tolerance = 1e-14,
+                             .level = lb_simd_best() };
+}
+
 // One coordinate pressed against a wall and along it: force and slip are known.
 static void one_contact_sticks_and_slides_as_coulomb_says(void **state) {
   (void)state;
@@ -89,14 +103,14 @@ static void one_contact_sticks_and_slides_as_coulomb_says(void **state) {
   lbContactSide sides[2] = { { 0, 0 }, { -1, 0 } };
   for (double slip = 0.1; slip < 2; slip += 0.1) {
     double free[3] = { -1, slip, 0 };
-    lbContactProblem p = { 1, 1, sides, free, &friction, &part, 100, 1e-14, NULL, NULL, 0 };
+    lbContactProblem p = make_single(sides, free, &friction, &part);
     memset(x, 0, sizeof x);
     lb_contact_solve(&p, x);
     check_near(x[0], 0.5, 1e-12);
     check_near(x[1], slip < 0.5 ? -slip / 2 : -0.25, 1e-12);
   }
   double apart[3] = { 0.1, 1, 1 };
-  lbContactProblem p = { 1, 1, sides, apart, &friction, &part, 100, 1e-14, NULL, NULL, 0 };
+  lbContactProblem p = make_single(sides, apart, &friction, &part);
   lb_contact_solve(&p, x); // from the forces of before
   assert_true(x[0] == 0 && x[1] == 0 && x[2] == 0);
 }
