@@ -97,6 +97,10 @@ lbStatus bench_engine_kernels(benchTable *table, lbError *err);
 // A drag of a handle, and poses of the scenes in `scenes`/poses.
 lbStatus bench_edit(const char *scenes, benchTable *table, lbError *err);
 lbStatus bench_web(int32_t threads, benchTable *table, lbError *err);
+// From a mesh that is dropped on the page to the model that moves there. NULL: a torus.
+lbStatus bench_web_build(const char *mesh_path, benchTable *table, lbError *err);
+// The surface that is built where none is given.
+lbStatus bench_write_torus(const char *path, lbError *err);
 // Without a context to draw in: rows that say why.
 lbStatus bench_render(benchTable *table, lbError *err);
 // One system by every analysis that is compiled in.

@@ -91,8 +91,7 @@ static lbStatus add_rows(const Stages *stages, int32_t r, int32_t threads, bench
   return LB_OK;
 }
 
-// A torus where no surface is given: its file is written aside and removed.
-static lbStatus write_torus(const char *path, lbError *err) {
+lbStatus bench_write_torus(const char *path, lbError *err) {
   lbMesh *mesh = NULL;
   lbShapeDef shape = lb_shape_def("torus");
   lbStatus status = lb_shape_surface(&shape, &mesh, err);
@@ -108,7 +107,7 @@ lbStatus bench_builds(const char *mesh_path, int32_t threads, benchTable *table,
   char made[64];
   lbStatus status = LB_OK;
   snprintf(made, sizeof made, "bench-build-%ld.obj", (long)getpid());
-  if (!mesh_path) status = write_torus(made, err);
+  if (!mesh_path) status = bench_write_torus(made, err);
   for (size_t i = 0; i < sizeof cases / sizeof *cases && !status; i++) {
     Stages stages = { 0 };
     status = build_apart(mesh_path ? mesh_path : made, cases[i].cells, cases[i].r,

@@ -1,5 +1,6 @@
-// limber bench contact: a body that bounces, a stack, bodies poured into a bowl, the solver alone,
-// and a body that nothing is near; beside Bullet's reduced bodies where the build found them.
+// limber bench contact: a body that bounces, a stack, bodies poured into a bowl and packed into a
+// box, the solver alone, and a body that nothing is near; beside Bullet's reduced bodies where the
+// build found them.
 #include "bench/bench.h"
 
 #include "bench/contact.h"
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MODES = 32, STACKED = 5, POURED = 30, POUR_MODES = 30, FAR_STEPS = 200 };
+enum { MODES = 32, STACKED = 5, POURED = 30, PACKED = 200, POUR_MODES = 30, FAR_STEPS = 200 };
 
 static const double g = 9.81;
 
@@ -347,6 +348,42 @@ static lbStatus add_poured(lbWorld *world, const lbModel *model, lbError *err) {
   return status;
 }
 
+// ---- packed into a box -------------------------------------------------------------------------
+
+static lbStatus add_box(lbWorld *world, lbError *err) {
+  lbColliderDef def = lb_collider_def();
+  lbColliderId id;
+  lbStatus status = lb_world_add_collider(world, &def, &id, err);
+  def.shape = LB_COLLIDER_BOX;
+  for (int i = 0; i < 4 && !status; i++) {
+    double aside = i & 1 ? 1.16 : -1.16;
+    def.position = i < 2 ? lb_vec3(aside, 0, 0.5) : lb_vec3(0, aside, 0.5);
+    for (int k = 0; k < 3; k++) def.size[k] = k == i / 2 ? 0.2 : k == 2 ? 1.0 : 2.6;
+    status = lb_world_add_collider(world, &def, &id, err);
+  }
+  return status;
+}
+
+// Two layers of ten times ten, the second in the hollows of the first: all of them touch.
+static lbStatus add_packed(lbWorld *world, const lbModel *model, lbError *err) {
+  lbStatus status = LB_OK;
+  for (int i = 0; i < PACKED && !status; i++) {
+    int layer = i / 100, x = i % 10, y = i / 10 % 10;
+    double shift = layer ? 0.05 : -0.05;
+    lbBodyDef def = lb_body_def();
+    lbBodyId id;
+    def.method = LB_METHOD_MODAL;
+    lbVec3 centre =
+        lb_vec3(0.201 * (x - 4.5) + shift, 0.201 * (y - 4.5) + shift, 0.101 + 0.145 * layer);
+    def.rotation = lb_quat_from_axis_angle(lb_vec3(1, 0.3 * x, 0.2 * y), 0.3 * i);
+    def.position = lb_sub(centre, lb_quat_rotate(def.rotation, lb_vec3(0.1, 0.1, 0.1)));
+    status = lb_world_add(world, model, &def, &id, err);
+  }
+  return status;
+}
+
+// ---- both --------------------------------------------------------------------------------------
+
 static int32_t count_touched(const lbWorld *world) {
   int32_t count = 0;
   for (int32_t i = 0; i < lb_world_body_count(world); i++)
@@ -354,24 +391,26 @@ static int32_t count_touched(const lbWorld *world) {
   return count;
 }
 
-static lbStatus bench_pour(int32_t threads, benchTable *table, lbError *err) {
-  enum { SETTLE = 150, STEPS = 120 };
-  static const double size[3] = { 0.2, 0.2, 0.2 };
-  static const int32_t cells[3] = { 9, 9, 8 };
-  lbModel *model = NULL;
+typedef struct Heap {
+  const char *name;
+  int32_t count, settle, steps;
+  lbStatus (*hold)(lbWorld *world, lbError *err);
+  lbStatus (*add)(lbWorld *world, const lbModel *model, lbError *err);
+} Heap;
+
+static lbStatus bench_heap(const Heap *heap, const lbModel *model, benchTable *table,
+                           lbError *err) {
   lbWorld *world = NULL;
-  double times[STEPS], parts[3] = { 0, 0, 0 };
-  int32_t contacts = 0, touched = 0, dropped = 0;
-  (void)threads;
-  lbStatus status = make_model("sphere", size, cells, 2e5, POUR_MODES, false, &model, err);
-  if (!status) status = make_world(0.4, 4096, true, false, &world, err);
-  if (!status) status = add_bowl(world, err);
-  if (!status) status = add_poured(world, model, err);
-  for (int i = 0; i < SETTLE + STEPS && !status; i++) {
+  double times[120], parts[3] = { 0, 0, 0 };
+  int32_t contacts = 0, touched = 0, dropped = 0, n = heap->steps;
+  lbStatus status = make_world(0.4, 16384, true, false, &world, err);
+  if (!status) status = heap->hold(world, err);
+  if (!status) status = heap->add(world, model, err);
+  for (int i = 0; i < heap->settle + n && !status; i++) {
     double start = lb_seconds();
     lb_world_step(world, 1.0 / 120);
-    if (i < SETTLE) continue;
-    times[i - SETTLE] = lb_seconds() - start;
+    if (i < heap->settle) continue;
+    times[i - heap->settle] = lb_seconds() - start;
     lbContactStats stats = lb_world_contact_stats(world);
     contacts += stats.contacts, touched += count_touched(world), dropped += stats.dropped;
     parts[0] += stats.find_seconds, parts[1] += stats.response_seconds;
@@ -379,28 +418,42 @@ static lbStatus bench_pour(int32_t threads, benchTable *table, lbError *err) {
   }
   benchRow *row = NULL;
   if (!status) {
-    row = bench_add(table, "contact.pour",
-                    json_pack("{s:i, s:i, s:i}", "bodies", POURED, "r", POUR_MODES, "triangles",
-                              (int)model->size.triangle_count),
+    row = bench_add(table, heap->name,
+                    json_pack("{s:i, s:i, s:i}", "bodies", (int)heap->count, "r", POUR_MODES,
+                              "triangles", (int)model->size.triangle_count),
                     "ms");
     if (!row) status = lb_fail_memory(err);
   }
   if (row) {
-    bench_set_times(row, 1e3, times, STEPS);
+    bench_set_times(row, 1e3, times, n);
     row->limit = 1e3 / 120;
     snprintf(row->note, sizeof row->note,
              "%.0f steps a second; %.0f bodies pushed, %.0f contacts, %.0f dropped; finding %.1f, "
              "responses %.1f, solving %.1f ms",
-             1e3 / row->median, (double)touched / STEPS, (double)contacts / STEPS,
-             (double)dropped / STEPS, 1e3 * parts[0] / STEPS, 1e3 * parts[1] / STEPS,
-             1e3 * parts[2] / STEPS);
+             1e3 / row->median, (double)touched / n, (double)contacts / n, (double)dropped / n,
+             1e3 * parts[0] / n, 1e3 * parts[1] / n, 1e3 * parts[2] / n);
   }
   lb_world_destroy(world);
+  return status;
+}
+
+static lbStatus bench_heaps(benchTable *table, lbError *err) {
+  static const double size[3] = { 0.2, 0.2, 0.2 };
+  static const int32_t cells[3] = { 9, 9, 8 };
+  static const Heap heaps[] = {
+    { "contact.pour", POURED, 150, 120, add_bowl, add_poured },
+    { "contact.packed", PACKED, 30, 30, add_box, add_packed },
+  };
+  lbModel *model = NULL;
+  lbStatus status = make_model("sphere", size, cells, 2e5, POUR_MODES, false, &model, err);
+  for (size_t i = 0; i < sizeof heaps / sizeof *heaps && !status; i++)
+    status = bench_heap(&heaps[i], model, table, err);
   lb_model_destroy(model);
   return status;
 }
 
 lbStatus bench_contact(int32_t threads, benchTable *table, lbError *err) {
+  (void)threads; // the program has started them
   static const double size[3] = { 0.2, 0.2, 0.2 };
   static const int32_t cells[3] = { 8, 8, 8 };
   lbModel *box = NULL;
@@ -409,7 +462,7 @@ lbStatus bench_contact(int32_t threads, benchTable *table, lbError *err) {
   if (!status) status = bench_stack(box, table, err);
   if (!status) status = bench_solve(box, table, err);
   if (!status) status = bench_far(box, table, err);
-  if (!status) status = bench_pour(threads, table, err);
+  if (!status) status = bench_heaps(table, err);
   lb_model_destroy(box);
   return status;
 }

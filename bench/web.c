@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { DIMENSION = 30, MODES = 20, ROUNDS = 81, ROUNDS_ALONE = 11, BATCH = 400, WARM = 2000 };
 enum { BASE, BEST, PAGE, PLACES };
@@ -95,24 +93,6 @@ static bool take_report(const char *what, const char *text, void *context) {
   return false;
 }
 
-// build-web/bench beside the folder of this program, or in the current one. False: nowhere.
-static bool find_page(char *folder, size_t capacity, double *wasm_bytes) {
-  char program[400] = "", file[600];
-  struct stat info;
-  if (readlink("/proc/self/exe", program, sizeof program - 1) < 0) program[0] = '\0';
-  char *end = strrchr(program, '/');
-  if (end) *end = '\0';
-  for (int i = 0; i < 2; i++) {
-    snprintf(folder, capacity, "%s%sbuild-web/bench", i ? "" : program, i ? "" : "/../");
-    snprintf(file, sizeof file, "%s/bench-web.wasm", folder);
-    if (stat(file, &info) == 0) {
-      *wasm_bytes = (double)info.st_size;
-      return true;
-    }
-  }
-  return false;
-}
-
 // Why there are no figures goes to b->failure; what is returned would fail any benchmark.
 static lbStatus visit_page(WebBench *b, const char *folder, lbError *err) {
   char query[100], *scratch = NULL;
@@ -123,8 +103,10 @@ static lbStatus visit_page(WebBench *b, const char *folder, lbError *err) {
   status = model_path ? lb_model_save(b->model, model_path, err) : lb_fail_memory(err);
   if (!status) {
     snprintf(query, sizeof query, "?rounds=%d&batch=%d&warm=%d", ROUNDS, BATCH, WARM);
+    const vwServerFile model = { .name = "model.glb", .path = model_path };
     const benchPage page = { .folder = folder,
-                             .model_path = model_path,
+                             .files = &model,
+                             .file_count = 1,
                              .query = query,
                              .seconds_max = seconds_max,
                              .report = take_report,
@@ -211,7 +193,8 @@ lbStatus bench_web(int32_t threads, benchTable *table, lbError *err) {
   if (!status) status = make_model(&b, err);
   lb_set_task_runner(NULL, NULL);
   if (!status) status = make_bodies(&b, err);
-  if (!status && find_page(folder, sizeof folder, &wasm_bytes))
+  if (!status &&
+      bench_page_find("build-web/bench", "bench-web.wasm", folder, sizeof folder, &wasm_bytes))
     status = visit_page(&b, folder, err);
   else
     snprintf(

@@ -4,8 +4,6 @@
 #include "limber/process.h"
 #include "meshio/program.h"
 
-#include "apps/viewer/serve/serve.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -13,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -155,12 +154,11 @@ static lbStatus visit_served(Visit *visit, const char *address, lbError *err) {
 
 lbStatus bench_page_visit(const benchPage *page, lbError *err) {
   Visit visit = { .page = page, .mutex = PTHREAD_MUTEX_INITIALIZER };
-  const vwServerFile model = { .name = "model.glb", .path = page->model_path };
   vwServerDef def = vw_server_def();
   vwServer *server = NULL;
   char address[256];
   def.folder = page->folder;
-  def.files = &model, def.file_count = 1;
+  def.files = page->files, def.file_count = page->file_count;
   def.report = take_report, def.context = &visit;
   lbStatus status = vw_server_start(&def, &server, err);
   if (status) return status;
@@ -168,4 +166,22 @@ lbStatus bench_page_visit(const benchPage *page, lbError *err) {
   status = visit_served(&visit, address, err);
   vw_server_stop(server);
   return status;
+}
+
+bool bench_page_find(const char *name, const char *file, char *folder, size_t capacity,
+                     double *file_bytes) {
+  char program[400] = "", path[700];
+  struct stat info;
+  if (readlink("/proc/self/exe", program, sizeof program - 1) < 0) program[0] = '\0';
+  char *end = strrchr(program, '/');
+  if (end) *end = '\0';
+  for (int i = 0; i < 2; i++) {
+    snprintf(folder, capacity, "%s%s%s", i ? "" : program, i ? "" : "/../", name);
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    if (stat(path, &info) == 0) {
+      *file_bytes = (double)info.st_size;
+      return true;
+    }
+  }
+  return false;
 }

@@ -23,3 +23,18 @@ if(NOT LIMBER_NODE_PATH AND EXISTS /usr/share/nodejs/acorn)
 endif()
 set(ENV{NODE_PATH} "${LIMBER_NODE_PATH}")
 include(${emscripten_toolchain})
+
+# emcc takes longer to start than clang takes for most files, and does nothing but call it with these
+# options. It still links.
+execute_process(COMMAND ${LIMBER_EMCC} --cflags OUTPUT_VARIABLE emscripten_flags
+  RESULT_VARIABLE failed ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(emscripten_clang)
+if(LIMBER_EM_CONFIG)
+  execute_process(COMMAND ${LIMBER_EM_CONFIG} LLVM_ROOT OUTPUT_VARIABLE emscripten_clang
+    ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+  string(APPEND emscripten_clang /clang)
+endif()
+if(NOT failed AND emscripten_flags MATCHES "-target wasm" AND EXISTS "${emscripten_clang}")
+  set(CMAKE_C_COMPILE_OBJECT
+    "${emscripten_clang} ${emscripten_flags} <DEFINES> <INCLUDES> <FLAGS> -o <OBJECT> -c <SOURCE>")
+endif()

@@ -34,7 +34,7 @@ add_executable(bench-web ${CMAKE_SOURCE_DIR}/bench/web/module.c)
 target_include_directories(bench-web PRIVATE ${CMAKE_SOURCE_DIR})
 limber_page_module(bench-web ${bench_folder} module_open module_message module_run module_hash)
 target_link_options(bench-web PRIVATE -sFILESYSTEM=0)
-foreach(file index.html page.mjs)
+foreach(file index.html page.mjs drop.html drop.mjs)
   configure_file(${CMAKE_SOURCE_DIR}/bench/web/${file} ${bench_folder}/${file} COPYONLY)
 endforeach()
 

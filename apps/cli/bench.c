@@ -139,7 +139,8 @@ static lbStatus run_edit(const Request *r, benchTable *table, lbError *err) {
 }
 
 static lbStatus run_web(const Request *r, benchTable *table, lbError *err) {
-  return bench_web(r->threads, table, err);
+  lbStatus status = bench_web(r->threads, table, err);
+  return status ? status : bench_web_build(r->mesh, table, err);
 }
 
 static lbStatus run_render(const Request *r, benchTable *table, lbError *err) {
@@ -154,7 +155,7 @@ static const struct {
 } benchmarks[] = {
   { "modal", false, false, run_modal },     { "fem", true, false, run_fem },
   { "subspace", true, true, run_subspace }, { "haptics", true, true, run_haptics },
-  { "web", false, false, run_web },         { "render", false, false, run_render },
+  { "web", true, false, run_web },          { "render", false, false, run_render },
   { "build", true, false, run_build },      { "cubature", true, true, run_cubature },
   { "edit", false, false, run_edit },       { "warp", true, true, run_warp },
   { "frames", false, false, run_frames },   { "contact", false, false, run_contact },
@@ -176,8 +177,8 @@ static cliStatus check_request(const char *name, const Request *request) {
   if (request->mesh && found >= 0 && !benchmarks[found].takes_mesh)
     return cli_usage(
         &cli_bench,
-        "--mesh belongs to the benchmarks build, cubature, engines, fem, haptics, subspace "
-        "and warp");
+        "--mesh belongs to the benchmarks build, cubature, engines, fem, haptics, subspace, warp "
+        "and web");
   if (request->fixed && !(request->mesh && found >= 0 && benchmarks[found].takes_fixed))
     return cli_usage(&cli_bench,
                      "--fixed belongs to cubature, haptics, subspace and warp with --mesh");
@@ -269,9 +270,8 @@ const cliVerb cli_bench = {
   "frames steps a turtle by seven frames and by two, by samples and springs, beside the figures\n"
   "asked for, and tells how far bars of 2 to 5 frames end from unreduced ones.\n"
   "contact drops a ball of 15 000 tets and a stack of five boxes onto the ground, beside Bullet's\n"
-  "reduced bodies where the build found libbullet-dev, pours 30 bodies into a bowl, and tells "
-  "what\n"
-  "the solver and a far body take, and what goes wrong.\n"
+  "reduced bodies where the build found libbullet-dev, pours 30 bodies into a bowl, packs 200\n"
+  "into a box, and tells what the solver and a far body take, and what goes wrong.\n"
   "edit drags a handle of a body of 200 000 triangles, and tells how far the reduced poses of\n"
   "scenes/poses are from the unreduced ones.\n"
   "render draws without a display: one body of 100 000 triangles, r = 30, and a thousand stems.\n",

@@ -7,7 +7,11 @@ typedef struct Row {
   char note[120];
 } Row;
 
-enum { ROW_COUNT = 9 };
+enum { ROW_COUNT = 9, SOLUTION_BEGIN = 4, SOLUTION_END = 7 };
+
+static bool is_measured(int row, const lbPetscFigures *f) {
+  return row < SOLUTION_BEGIN || row >= SOLUTION_END || f->solve_residual > 0;
+}
 
 static json_t *parameters(const lbPetscFigures *f) {
   return json_pack("{s:i, s:s, s:i, s:s}", "rows", (int)f->rows, "analysis", "petsc", "ranks",
@@ -17,6 +21,7 @@ static json_t *parameters(const lbPetscFigures *f) {
 static json_t *document(const Row *rows, const lbPetscFigures *f) {
   json_t *list = json_array();
   for (int i = 0; i < ROW_COUNT; i++) {
+    if (!is_measured(i, f)) continue;
     json_t *row = json_pack("{s:s, s:o, s:s, s:o, s:o, s:i, s:n, s:n, s:n}", "name", rows[i].name,
                             "parameters", parameters(f), "unit", rows[i].unit, "median",
                             cli_number(rows[i].value), "min", cli_number(rows[i].value), "repeats",
@@ -31,7 +36,8 @@ static void print_table(const Row *rows, const lbPetscFigures *f) {
   cli_say("engine petsc, %d rows, %d ranks, %s\n", (int)f->rows, lb_petsc_rank_count(),
           f->direct ? "direct" : "iterative");
   for (int i = 0; i < ROW_COUNT; i++)
-    cli_say("%-22s %10.4g %-3s %s\n", rows[i].name, rows[i].value, rows[i].unit, rows[i].note);
+    if (is_measured(i, f))
+      cli_say("%-22s %10.4g %-3s %s\n", rows[i].name, rows[i].value, rows[i].unit, rows[i].note);
 }
 
 static void fill_rows(const lbPetscFigures *f, Row rows[ROW_COUNT]) {
@@ -54,20 +60,25 @@ static void fill_rows(const lbPetscFigures *f, Row rows[ROW_COUNT]) {
            f->least_bytes / 1e6);
 }
 
-static lbStatus measure_parts(const char *path, const lbMaterial *material, int32_t mode_count,
+typedef struct Request {
+  int32_t mode_count;
+  bool modes_alone;
+} Request;
+
+static lbStatus measure_parts(const char *path, const lbMaterial *material, const Request *request,
                               lbPetscFigures *figures, lbError *err) {
   lbPetscBody body;
   double start = lb_seconds();
   lbStatus status = mpi_read(path, material, &body, err);
   if (status) return status;
   double seconds = lb_seconds() - start;
-  status = lb_petsc_measure_body(&body, mode_count, figures, err);
+  status = lb_petsc_measure_body(&body, request->mode_count, !request->modes_alone, figures, err);
   figures->open_seconds = seconds;
   lb_petsc_close(&body);
   return status;
 }
 
-static lbStatus measure_scene(const char *path, const cliMaterial *material, int32_t mode_count,
+static lbStatus measure_scene(const char *path, const cliMaterial *material, const Request *request,
                               lbPetscFigures *figures, lbError *err) {
   lbScene *scene = NULL;
   lbFem *fem = NULL;
@@ -77,7 +88,8 @@ static lbStatus measure_scene(const char *path, const cliMaterial *material, int
   if (!status) status = cli_find_body(scene, NULL, &body, err);
   if (!status) status = lb_scene_fem(&scene->bodies[body], &fem, err);
   double seconds = lb_seconds() - start;
-  if (!status) status = lb_petsc_measure(fem, mode_count, figures, err);
+  if (!status)
+    status = lb_petsc_measure(fem, request->mode_count, !request->modes_alone, figures, err);
   figures->open_seconds = seconds;
   lb_fem_destroy(fem);
   lb_scene_destroy(scene);
@@ -85,10 +97,12 @@ static lbStatus measure_scene(const char *path, const cliMaterial *material, int
 }
 
 static cliStatus run(int count, char **words) {
-  int32_t mode_count = 20;
+  Request request = { .mode_count = 20 };
   cliMaterial material = cli_material();
   const cliOption options[] = {
-    { "count", CLI_INTEGER, &mode_count, NULL, "N", "how many modes (20)" },
+    { "count", CLI_INTEGER, &request.mode_count, NULL, "N", "how many modes (20)" },
+    { "modes", CLI_FLAG, &request.modes_alone, NULL, NULL,
+      "modes alone, no factor of K beside them" },
     CLI_MATERIAL_OPTIONS(material),
     { 0 },
   };
@@ -102,9 +116,9 @@ static cliStatus run(int count, char **words) {
   lbPetscFigures figures;
   Row rows[ROW_COUNT];
   const char *path = arguments.inputs[0];
-  lbStatus status = measure_parts(path, &material.material, mode_count, &figures, &err);
+  lbStatus status = measure_parts(path, &material.material, &request, &figures, &err);
   if (status == LB_ERR_UNSUPPORTED)
-    status = measure_scene(path, &material, mode_count, &figures, &err);
+    status = measure_scene(path, &material, &request, &figures, &err);
   cli_finish_progress();
   if (!status) fill_rows(&figures, rows);
   if (status)

@@ -35,6 +35,15 @@ lbAccuracyDef lb_accuracy_def(void);
 
 #define LB_ACCURACY_MOTIONS_MAX 8
 
+// Both bodies fall on the ground, the full one first in what there are two of.
+typedef struct lbAccuracyBounce {
+  double height;            // m, of the fall; 0: there was none
+  double speed;             // m/s that they meet the ground with
+  double peak_force[2];     // N, the largest mean over a tenth of the period
+  double contact_time[2];   // s
+  double rebound_height[2]; // m that their centres of mass rise to, above where they met it
+} lbAccuracyBounce;
+
 typedef struct lbAccuracyMotion {
   const char *name;    // as in docs/accuracy.md
   int32_t step_count;  // that both took; 0: an equilibrium
@@ -44,13 +53,16 @@ typedef struct lbAccuracyMotion {
   double vertex_error; // the largest |Δu| of a node at any time / amplitude; -1: likewise
   double frequency_error; // |1 − t_full / t_reduced| of the last of the first three peaks; -1
   double peak_error;      // the largest difference of the first three peaks / amplitude; -1
+                          // Of a bounce: of the contact times; |1 − F_reduced / F_full|
   int32_t probe;          // node that is plotted
   double direction[3];    // along which
   double *times;          // (step_count + 1) s
-  double *full, *reduced; // (step_count + 1) m, displacement of the probe along the direction
+  double *full, *reduced; // (step_count + 1) m, displacement of the probe along the direction; of a
+                          // bounce: N, contact force
   double *mass_errors;    // (step_count + 1), at each time, relative to the amplitude
   double *vertex_errors;  // (step_count + 1)
-  char problem[240];      // what the full simulator could not do; "": nothing
+  lbAccuracyBounce bounce;
+  char problem[240]; // what the full simulator could not do; "": nothing
 } lbAccuracyMotion;
 
 typedef struct lbAccuracy {

@@ -230,7 +230,8 @@ lbStatus lb_world_overlap_box(const lbWorld *world, lbVec3 centre, lbQuat rotati
 // (lbWorldSettings.contacts_most, or 48 of a body), and some did not act.
 enum { LB_STEP_CONTACTS_DROPPED = 256 };
 
-// What contacts cost in the last step (its last part, with substeps).
+// What contacts cost in the last step (its last part, with substeps). Bodies that take it again in
+// halves add to the times alone.
 typedef struct lbContactStats {
   int32_t contacts;        // where surfaces touch or could in the step
   int32_t pushing;         // of these, those with a force

@@ -69,9 +69,11 @@ typedef struct lbPetscFigures {
   double processor_seconds; // of the busiest rank, since its start; waiting may count
 } lbPetscFigures;
 
-lbStatus lb_petsc_measure(const lbFem *fem, int32_t mode_count, lbPetscFigures *out, lbError *err);
-lbStatus lb_petsc_measure_body(const lbPetscBody *body, int32_t mode_count, lbPetscFigures *out,
-                               lbError *err);
+// Without `solve`: modes alone, and of the solution nothing.
+lbStatus lb_petsc_measure(const lbFem *fem, int32_t mode_count, bool solve, lbPetscFigures *out,
+                          lbError *err);
+lbStatus lb_petsc_measure_body(const lbPetscBody *body, int32_t mode_count, bool solve,
+                               lbPetscFigures *out, lbError *err);
 
 // The end of all ranks: rank 0 lets the others go first.
 void lb_petsc_stop(void);

@@ -201,6 +201,7 @@ struct lbBody {
   bool consistent;    // the accelerations that the method keeps belong to q, v and the material
   bool recovers;      // is led back to rest when it is stuck
   bool asleep;        // a world leaves it alone: steps pass its time (body/sleep.h)
+  bool done;          // a world has others take their step again: steps leave it as it is
   lbFrameState frame; // its kind comes first
 
   double h; // s, the last step's length
@@ -465,7 +466,7 @@ int32_t lb_recover_step(lbBody *body, double h, lbScratch *scratch);
 bool lb_body_is_handled(const lbBody *body);
 // No frame that moves, no constraint, no ball, not led: what lbBodyMethod.step_many takes.
 static inline bool lb_body_is_plain(const lbBody *body) {
-  if (!lb_frame_is_still(body) || body->led != 0 || body->asleep) return false;
+  if (!lb_frame_is_still(body) || body->led != 0 || body->asleep || body->done) return false;
   return (!body->constraints && !body->contacts) || !lb_body_is_handled(body);
 }
 // q or v was changed from outside: accelerations are worked out anew, and nothing leads it.
@@ -503,6 +504,8 @@ lbStatus lb_body_put_state(lbBody *body, const double *coordinates, const double
 // A rotation of unit length; false when q has zero or non-finite length.
 bool lb_rotation_make_unit(lbQuat *q);
 lbStatus lb_check_placement(lbVec3 position, lbQuat *rotation, lbError *err);
+// lb_body_save_state, into bytes that only lb_body_restore_state is to read.
+lbStatus lb_body_keep_state(const lbBody *body, void *bytes);
 // Forces on the next step are those that a saved state has; work (lb_body_state_bytes).
 lbStatus lb_body_add_saved_forces(lbBody *body, const void *saved, void *work);
 

@@ -26,6 +26,7 @@
 #define DRAG_HALVINGS 60
 #define TWISTED -0.25    // cosine of half the angle between a frame and its pivot
 #define CREATED_MOST 1.1 // times what there was
+#define NOISE 1e-15      // of the modulus: what rounding may leave in the energies of laws
 
 // ---- frames that move as told ------------------------------------------------------------------
 
@@ -387,7 +388,7 @@ static bool creates_energy(const lbBody *body, double h, lbFramesWork *w) {
   add_mass_product(body, 0.5, w->velocity, w, w->right);
   double energy = sums.energy + dot(n, w->velocity, w->right);
   double work = fabs(h * dot(n, w->loads, w->velocity)) + w->work;
-  return !w->driven && energy > CREATED_MOST * (w->energy + work) + 1e-300;
+  return !w->driven && energy > CREATED_MOST * (w->energy + work) + NOISE * shared->modulus;
 }
 
 // How far a frame would turn or go, relative to what it may; the mean way of all is theirs.

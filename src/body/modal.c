@@ -85,7 +85,11 @@ static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *car
 static void gather(const lbBody *body, const double *values, double *row) {
   const State *state = body->own;
   size_t stride = (size_t)state->block->stride, lane = (size_t)state->lane;
-  for (size_t i = 0; i < (size_t)body->prepared->padded; i++) row[i] = values[i * stride + lane];
+  size_t count = (size_t)body->prepared->padded;
+  if (stride == 1)
+    memcpy(row, values, count * sizeof *row);
+  else
+    for (size_t i = 0; i < count; i++) row[i] = values[i * stride + lane];
 }
 
 static void scatter(const lbBody *body, const double *row, double *values) {

@@ -200,10 +200,7 @@ bool lb_placed_update_near(lbPlaced *placed, const lbBody *body, lbVec3 velocity
 // ---- extent ------------------------------------------------------------------------------------
 
 static double box_extent(const lbBox *box, lbVec3 along) {
-  if (lb_box_is_empty(box)) return -INFINITY;
-  return (along.x > 0 ? box->high[0] : box->low[0]) * along.x +
-         (along.y > 0 ? box->high[1] : box->low[1]) * along.y +
-         (along.z > 0 ? box->high[2] : box->low[2]) * along.z;
+  return lb_box_is_empty(box) ? -INFINITY : lb_box_extent(box, along);
 }
 
 static double leaf_extent(const lbPlaced *placed, const lbAabbNode *leaf, lbVec3 along) {

@@ -142,23 +142,32 @@ static void put_constraints(char *to, const lbConstraints *c) {
   }
 }
 
-lbStatus lb_body_save_state(const lbBody *body, void *bytes, size_t byte_count) {
-  if (!body || !bytes) return LB_ERR_ARGUMENT;
+// What lies behind the last point is not looked at, so it is left as it is.
+lbStatus lb_body_keep_state(const lbBody *body, void *bytes) {
   const lbPrepared *p = body->prepared;
-  size_t row = (size_t)p->padded * sizeof(double), needed = lb_body_state_bytes(body);
-  if (byte_count < needed) return LB_ERR_ARGUMENT;
+  size_t row = (size_t)p->padded * sizeof(double);
   lbScratch *s = lb_scratch_borrow(p);
   if (!s) return LB_ERR_MEMORY;
-  memset(bytes, 0, needed);
   SavedHeader header = make_header(body);
   char *to = put(bytes, &header, sizeof header);
   p->method->get(body, s->a, s->b, s->c);
   to = put(put(put(to, s->a, row), s->b, row), s->c, row);
   if (p->method->save) p->method->save(body, s->numbers);
   to = put(to, s->numbers, (size_t)lb_method_numbers(p) * sizeof(double));
-  if (body->constraints) put_constraints(to, body->constraints);
+  if (body->constraints)
+    put_constraints(to, body->constraints);
+  else
+    memset(to, 0, (size_t)body->constraint_room * sizeof(SavedSlot));
   lb_scratch_return(p, s);
   return LB_OK;
+}
+
+lbStatus lb_body_save_state(const lbBody *body, void *bytes, size_t byte_count) {
+  if (!body || !bytes) return LB_ERR_ARGUMENT;
+  size_t needed = lb_body_state_bytes(body);
+  if (byte_count < needed) return LB_ERR_ARGUMENT;
+  memset(bytes, 0, needed);
+  return lb_body_keep_state(body, bytes);
 }
 
 // Forces that act in the next step, as they were in one state, into another one.

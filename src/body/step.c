@@ -162,6 +162,7 @@ static int32_t finish(lbBody *body, double h, int32_t flags) {
 }
 
 int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch) {
+  if (body->done) return body->flags;
   if (body->asleep) return finish(body, h, 0);
   if (lb_recover_goes_on(body)) return finish(body, h, lb_recover_step(body, h, scratch));
   bool apart = spins_too_fast(body, h);

@@ -97,13 +97,11 @@ void lb_touch_close(lbTouching *t) {
 // ---- bounds ------------------------------------------------------------------------------------
 
 // By the root of the tree: the mean motion of the surface, and how far others are from it.
-static double bound_of(const lbTree *tree, const double *by, lbVec3 *mean) {
-  double way[4] = { 0, 0, 0, 0 }, farthest = 0;
+static double bound_of(const lbTree *tree, lbSimdLevel level, const double *by, lbVec3 *mean) {
+  double way[4], farthest = 0;
   *mean = lb_vec3(0, 0, 0);
   if (tree->rows) {
-    for (int32_t i = 0; i < tree->dimension; i++)
-      for (int k = 0; k < 4; k++)
-        way[k] += (k < 3 ? by[i] : fabs(by[i])) * tree->motions[4 * (size_t)i + (size_t)k];
+    lb_touch_kernels(level)->bound(tree->dimension, by, tree->motions, way);
     *mean = lb_vec3_load(way);
     return way[3];
   }
@@ -143,8 +141,8 @@ static lbTouchSphere find_sphere(const lbBody *body, lbScratch *s) {
   lb_prepared_tree(body->prepared, &tree, NULL);
   body->prepared->method->get(body, s->a, s->b, NULL);
   lbTouchSphere sphere = { .radius = rest_sphere(tree, &rest) };
-  sphere.radius += bound_of(tree, s->a, &mean);
-  sphere.spread = bound_of(tree, s->b, &rate);
+  sphere.radius += bound_of(tree, body->prepared->level, s->a, &mean);
+  sphere.spread = bound_of(tree, body->prepared->level, s->b, &rate);
   lbVec3 own = lb_add(rest, mean);
   sphere.centre = lb_body_place(body, own);
   sphere.velocity = lb_frame_velocity(body, own, rate);

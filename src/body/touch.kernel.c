@@ -111,4 +111,22 @@ static void displace(int32_t count, int32_t width, const double *rows, const dou
   }
 }
 
-const lbTouchKernels LB_KERNEL(lb_touch_kernels) = { add_product, solve, displace };
+static void bound(int32_t dimension, const double *by, const double *motions, double *way) {
+  lbFour sum = lb_four_splat(0), other = sum;
+  double last = 0, last_other = 0;
+  int32_t i = 0;
+  for (; i + 2 <= dimension; i += 2, motions += 8) {
+    sum = lb_four_multiply_add(lb_four_load_one(by + i), lb_four_load(motions), sum);
+    other = lb_four_multiply_add(lb_four_load_one(by + i + 1), lb_four_load(motions + 4), other);
+    last += fabs(by[i]) * motions[3];
+    last_other += fabs(by[i + 1]) * motions[7];
+  }
+  if (i < dimension) {
+    sum = lb_four_multiply_add(lb_four_load_one(by + i), lb_four_load(motions), sum);
+    last += fabs(by[i]) * motions[3];
+  }
+  lb_four_store(way, sum + other);
+  way[3] = last + last_other;
+}
+
+const lbTouchKernels LB_KERNEL(lb_touch_kernels) = { add_product, solve, displace, bound };

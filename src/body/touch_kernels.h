@@ -18,6 +18,9 @@ typedef struct lbTouchKernels {
   // moves (count x 3) <- sums of rows (count x width, of x, y, z in turn) times factors (width)
   void (*displace)(int32_t count, int32_t width, const double *rows, const double *factors,
                    double *moves);
+  // way (4) <- sums of by (dimension) times motions (dimension x 4); of |by| for the last one
+  // of each four, which is not negative
+  void (*bound)(int32_t dimension, const double *by, const double *motions, double *way);
 } lbTouchKernels;
 
 // The level must be one that lb_simd_has.

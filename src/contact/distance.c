@@ -151,8 +151,19 @@ double lb_solid_distance(const lbSolid *solid, lbVec3 point, lbVec3 *normal) {
   return lb_solid_distance_within(solid, point, INFINITY, normal ? normal : &own);
 }
 
+// Of a closed mesh it is enough to know one place that is so near.
+static bool mesh_is_within(const lbSolid *solid, lbVec3 point, double limit) {
+  const lbPolyhedron *p = solid->polyhedron;
+  double at[3];
+  lb_vec3_store(at, point);
+  if (lb_box_distance2(&solid->box, at) > limit * limit) return false;
+  return lb_surface_is_near(p->tree, &p->surface, point, limit) || is_inside(solid, point);
+}
+
 bool lb_solid_is_within(const lbSolid *solid, lbVec3 point, double limit) {
   lbVec3 normal;
+  if (solid->kind == LB_SOLID_MESH && solid->polyhedron->closed && limit > 0 && limit < INFINITY)
+    return mesh_is_within(solid, point, limit);
   return lb_solid_distance_within(solid, point, limit, &normal) < limit;
 }
 

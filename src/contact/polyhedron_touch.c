@@ -321,15 +321,17 @@ static bool box_edges_near(const lbSolid *solid, const lbBox *region) {
   return axes >= 2;
 }
 
-// How deep a point of the triangle can be: distances change no faster than places.
-static double reach_into(const lbSolid *solid, const lbVec3 *corners) {
+// How deep a point of the triangle can be: distances change no faster than places. Less than minus
+// the margin, if they are farther than that.
+static double reach_into(const lbSolid *solid, const lbVec3 *corners, double margin) {
   lbVec3 middle = lb_scale(1.0 / 3, lb_add(corners[0], lb_add(corners[1], corners[2]))), normal;
   double radius2 = 0;
   for (int k = 0; k < 3; k++) {
     lbVec3 to = lb_sub(corners[k], middle);
     radius2 = lb_greater(radius2, lb_dot(to, to));
   }
-  return sqrt(radius2) - lb_solid_distance_within(solid, middle, INFINITY, &normal);
+  double radius = sqrt(radius2), limit = 1.001 * (radius + margin);
+  return radius - lb_solid_distance_within(solid, middle, limit, &normal);
 }
 
 // How far the triangle must go to leave a convex solid through a face or along its own normal.
@@ -366,7 +368,7 @@ static void look_around(Near *near, double around) {
 void lb_touch_triangle_polyhedron(const lbSolid *solid, const lbSurfaceTriangle *triangle,
                                   double margin, lbTouchList *list) {
   Near near = { .solid = solid, .triangle = triangle, .margin = margin, .list = list };
-  double deepest = reach_into(solid, triangle->corners);
+  double deepest = reach_into(solid, triangle->corners, margin);
   if (!(deepest > -margin)) return;
   look_around(&near, lb_greater(margin, 2 * deepest));
   if (solid->kind == LB_SOLID_BOX && !box_edges_near(solid, &near.region)) return;

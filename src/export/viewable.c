@@ -47,9 +47,17 @@ static bool make_target(const lbViewableBody *body, const lbSurface *surface, si
   return normals != NULL;
 }
 
+// The first shapes: as many as a large surface leaves room for.
+static int32_t count_targets(const lbViewableBody *body, const lbSurface *surface) {
+  size_t each = 6 * sizeof(float) * (size_t)surface->source_count;
+  size_t most = each ? LB_VIEWABLE_BYTES / each : LB_VIEWABLE_SHAPES;
+  int32_t count = most < 1 ? 1 : most > LB_VIEWABLE_SHAPES ? LB_VIEWABLE_SHAPES : (int32_t)most;
+  return count < body->shape_count ? count : body->shape_count;
+}
+
 static lbStatus make_targets(const lbViewableBody *body, const lbSurface *surface, Targets *targets,
                              lbError *err) {
-  int32_t count = body->shape_count < LB_VIEWABLE_SHAPES ? body->shape_count : LB_VIEWABLE_SHAPES;
+  int32_t count = count_targets(body, surface);
   size_t entries = 3 * (size_t)surface->source_count * (size_t)count;
   *targets = (Targets){ .count = count };
   targets->positions = lb_alloc(entries, sizeof(float));

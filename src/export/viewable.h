@@ -6,7 +6,9 @@
 
 #include "limber/mesh.h"
 
-#define LB_VIEWABLE_SHAPES 64    // as morph targets, at most
+#define LB_VIEWABLE_SHAPES 64 // as morph targets, at most
+#define LB_VIEWABLE_BYTES                                                                          \
+  (96 << 20)                     // of a body's morph targets, at most; the first is always there
 #define LB_VIEWABLE_ALIGNMENT 64 // bytes; bin_bytes is a multiple of it
 #define LB_VIEWABLE_MOVE 0.1     // weight 1 moves the farthest vertex by this part of the size
 

@@ -38,6 +38,13 @@ static inline bool lb_box_overlap(const lbBox *a, const lbBox *b) {
   return true;
 }
 
+// How far a box that is not empty goes along a direction: the greatest along . x.
+static inline double lb_box_extent(const lbBox *box, lbVec3 along) {
+  return (along.x > 0 ? box->high[0] : box->low[0]) * along.x +
+         (along.y > 0 ? box->high[1] : box->low[1]) * along.y +
+         (along.z > 0 ? box->high[2] : box->low[2]) * along.z;
+}
+
 // Squared distance from a point; 0 inside, infinite for an empty box.
 static inline double lb_box_distance2(const lbBox *box, const double *point) {
   double sum = 0;

@@ -129,3 +129,27 @@ bool lb_surface_closest_point(const lbAabbTree *tree, const lbTriangles *surface
                             lb_triangle_corner(surface, triangle, 2), closest->weights);
   return true;
 }
+
+bool lb_surface_is_near(const lbAabbTree *tree, const lbTriangles *surface, lbVec3 point,
+                        double distance) {
+  enum { DEEP = 128 };
+  lbTriangles view = *surface;
+  int32_t stack[DEEP], depth = tree->node_count > 0 ? 1 : 0;
+  double p[3] = { point.x, point.y, point.z }, limit = distance * distance;
+  stack[0] = 0;
+  while (depth > 0) {
+    int32_t id = stack[--depth];
+    const lbAabbNode *node = &tree->nodes[id];
+    for (int32_t i = 0; i < node->count; i++)
+      if (triangle_distance2(tree->items[node->first + i], point, &view) < limit) return true;
+    if (node->count > 0 || depth + 2 > DEEP) continue;
+    double left = lb_box_distance2(&tree->nodes[id + 1].box, p);
+    double right = lb_box_distance2(&tree->nodes[node->first].box, p);
+    bool right_first = right < left;
+    int32_t order[2] = { right_first ? id + 1 : node->first, right_first ? node->first : id + 1 };
+    double far = right_first ? left : right, near = right_first ? right : left;
+    if (far < limit) stack[depth++] = order[0];
+    if (near < limit) stack[depth++] = order[1];
+  }
+  return false;
+}

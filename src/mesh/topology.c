@@ -1,12 +1,10 @@
-// Welding by position, edges by sorting, patches by walking over edges of two triangles.
+// Welding by position, edges by sorting, patches by walking over edges of two triangles. All of it
+// takes time in proportion to the triangles.
 #include "mesh/topology.h"
 
-#include <stdlib.h>
+#include "base/hash_table.h"
 
-typedef struct Place {
-  double x[3];
-  int32_t vertex;
-} Place;
+#include <stdlib.h>
 
 typedef struct HalfEdge {
   int32_t low, high; // welded vertices, low < high
@@ -15,35 +13,27 @@ typedef struct HalfEdge {
 } HalfEdge;
 
 typedef struct Scratch {
-  Place *places;       // (vertices)
+  int32_t *firsts;     // (vertices): of welded ones; then where the edges of a vertex end
   HalfEdge *edges;     // (3 x triangles), sorted
   int32_t *neighbours; // (triangles x 3), packed, -1 after the last
   int8_t *agreements;  // (triangles x 3), 1: that neighbour has the same winding, -1: the other
   int32_t *queue;      // (triangles)
 } Scratch;
 
-static int compare_places(const void *a, const void *b) {
-  const Place *p = a, *q = b;
-  for (int i = 0; i < 3; i++) {
-    if (p->x[i] < q->x[i]) return -1;
-    if (p->x[i] > q->x[i]) return 1;
-  }
-  return (p->vertex > q->vertex) - (p->vertex < q->vertex);
-}
-
-static void weld(lbTopology *topology, const double *positions, Place *places) {
-  for (int32_t v = 0; v < topology->vertex_count; v++) {
+// firsts: (vertex_count), the first vertex at each place
+static lbStatus weld(lbTopology *topology, const double *positions, int32_t *firsts, lbError *err) {
+  lbHashTable places = lb_hash_table(3 * sizeof(double));
+  lbStatus status = LB_OK;
+  for (int32_t v = 0; v < topology->vertex_count && !status; v++) {
     const double *x = positions + 3 * (size_t)v;
-    places[v] = (Place){ { x[0], x[1], x[2] }, v };
+    int32_t next = places.count; // + 0: of -0 and 0 one
+    int32_t place = lb_hash_table_add(&places, (double[3]){ x[0] + 0, x[1] + 0, x[2] + 0 });
+    if (place < 0) status = lb_fail_memory(err);
+    if (place == next) firsts[place] = v;
+    if (place >= 0) topology->welded[v] = firsts[place];
   }
-  if (topology->vertex_count)
-    qsort(places, (size_t)topology->vertex_count, sizeof *places, compare_places);
-  int32_t first = 0;
-  for (int32_t i = 0; i < topology->vertex_count; i++) {
-    const double *x = places[i].x, *y = places[first].x;
-    if (x[0] != y[0] || x[1] != y[1] || x[2] != y[2]) first = i;
-    topology->welded[places[i].vertex] = places[first].vertex;
-  }
+  lb_hash_table_release(&places);
+  return status;
 }
 
 static int compare_edges(const void *a, const void *b) {
@@ -53,22 +43,52 @@ static int compare_edges(const void *a, const void *b) {
   return (p->triangle > q->triangle) - (p->triangle < q->triangle);
 }
 
+// Edges of one vertex: few, but for the tips of large fans.
+static void sort_few(HalfEdge *edges, int32_t count) {
+  if (count > 32) {
+    qsort(edges, (size_t)count, sizeof *edges, compare_edges);
+    return;
+  }
+  for (int32_t i = 1; i < count; i++) {
+    HalfEdge edge = edges[i];
+    int32_t at = i;
+    for (; at > 0 && compare_edges(&edges[at - 1], &edge) > 0; at--) edges[at] = edges[at - 1];
+    edges[at] = edge;
+  }
+}
+
+static bool welded_corners(const lbTopology *topology, const lbTriangles *surface, int32_t t,
+                           int32_t v[3]) {
+  for (size_t k = 0; k < 3; k++) v[k] = topology->welded[surface->triangles[3 * (size_t)t + k]];
+  return v[0] != v[1] && v[1] != v[2] && v[2] != v[0];
+}
+
+// Sorted: by their lower vertices as they are put down, then those of each vertex.
 static int32_t gather_edges(const lbTopology *topology, const lbTriangles *surface,
-                            HalfEdge *edges) {
-  int32_t count = 0;
+                            Scratch *scratch) {
+  int32_t v[3], count = 0, *ends = scratch->firsts;
+  for (int32_t i = 0; i < topology->vertex_count; i++) ends[i] = 0;
   for (int32_t t = 0; t < surface->count; t++) {
-    int32_t v[3];
-    for (int k = 0; k < 3; k++)
-      v[k] = topology->welded[surface->triangles[3 * (size_t)t + (size_t)k]];
     topology->patches[t] = -1;
-    if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0]) continue;
+    if (!welded_corners(topology, surface, t, v)) continue;
     topology->signs[t] = 1;
+    for (int k = 0; k < 3; k++) ends[v[k] < v[(k + 1) % 3] ? v[k] : v[(k + 1) % 3]]++;
+  }
+  for (int32_t i = 0; i < topology->vertex_count; i++) {
+    int32_t own = ends[i];
+    ends[i] = count; // where they begin, until they are there
+    count += own;
+  }
+  for (int32_t t = 0; t < surface->count; t++) {
+    if (!welded_corners(topology, surface, t, v)) continue;
     for (int k = 0; k < 3; k++) {
       int32_t from = v[k], to = v[(k + 1) % 3];
-      edges[count++] = from < to ? (HalfEdge){ from, to, t, 1 } : (HalfEdge){ to, from, t, -1 };
+      scratch->edges[ends[from < to ? from : to]++] =
+          from < to ? (HalfEdge){ from, to, t, 1 } : (HalfEdge){ to, from, t, -1 };
     }
   }
-  if (count) qsort(edges, (size_t)count, sizeof *edges, compare_edges);
+  for (int32_t i = 0, begin = 0; i < topology->vertex_count; begin = ends[i++])
+    sort_few(scratch->edges + begin, ends[i] - begin);
   return count;
 }
 
@@ -134,7 +154,7 @@ static void count_unbalanced(lbTopology *topology, const HalfEdge *edges, int32_
 }
 
 static void scratch_free(Scratch *scratch) {
-  lb_free(scratch->places);
+  lb_free(scratch->firsts);
   lb_free(scratch->edges);
   lb_free(scratch->neighbours);
   lb_free(scratch->agreements);
@@ -151,18 +171,19 @@ lbStatus lb_topology_create(const lbTriangles *surface, int32_t vertex_count, lb
                             .welded = lb_alloc(vertices, sizeof(int32_t)),
                             .patches = lb_alloc(triangles, sizeof(int32_t)),
                             .signs = lb_alloc(triangles, 1) };
-  Scratch scratch = { lb_alloc(vertices, sizeof(Place)), lb_alloc(3 * triangles, sizeof(HalfEdge)),
+  Scratch scratch = { lb_alloc(vertices, sizeof(int32_t)),
+                      lb_alloc(3 * triangles, sizeof(HalfEdge)),
                       lb_alloc(3 * triangles, sizeof(int32_t)), lb_alloc(3 * triangles, 1),
                       lb_alloc(triangles, sizeof(int32_t)) };
   lbStatus status = LB_OK;
-  if (!topology->welded || !topology->patches || !topology->signs || !scratch.places ||
+  if (!topology->welded || !topology->patches || !topology->signs || !scratch.firsts ||
       !scratch.edges || !scratch.neighbours || !scratch.agreements || !scratch.queue ||
       surface->count > INT32_MAX / 3) {
     status = lb_fail_memory(err);
     goto done;
   }
-  weld(topology, surface->positions, scratch.places);
-  int32_t edge_count = gather_edges(topology, surface, scratch.edges);
+  if ((status = weld(topology, surface->positions, scratch.firsts, err))) goto done;
+  int32_t edge_count = gather_edges(topology, surface, &scratch);
   link_triangles(topology, &scratch, edge_count);
   for (int32_t t = 0; t < surface->count; t++)
     if (topology->signs[t] && topology->patches[t] < 0) walk_patch(topology, &scratch, t);

@@ -188,20 +188,7 @@ void lb_parts_finish(const lbParts *parts, const double *nodes, double *rows) {
 
 // ---- columns -----------------------------------------------------------------------------------
 
-typedef void Act(const lbParts *parts, Mat A, Vec x, Vec y);
-
-static void multiply(const lbParts *parts, Mat A, Vec x, Vec y) {
-  (void)parts;
-  LB_PETSC(MatMult(A, x, y));
-}
-
-static void solve(const lbParts *parts, Mat A, Vec x, Vec y) {
-  (void)A;
-  LB_PETSC(KSPSolve(parts->solver, x, y));
-}
-
-static void act_on_columns(const lbParts *parts, Act *act, Mat A, int32_t count, const double *X,
-                           double *Y) {
+void lb_parts_multiply(const lbParts *parts, Mat A, int32_t count, const double *X, double *Y) {
   Vec x, y;
   size_t rows = 3 * (size_t)parts->own_count;
   LB_PETSC(VecDuplicate(parts->rows, &x));
@@ -209,18 +196,10 @@ static void act_on_columns(const lbParts *parts, Act *act, Mat A, int32_t count,
   for (size_t c = 0; c < (size_t)count; c++) {
     LB_PETSC(VecPlaceArray(x, X + c * rows));
     LB_PETSC(VecPlaceArray(y, Y + c * rows));
-    act(parts, A, x, y);
+    LB_PETSC(MatMult(A, x, y));
     LB_PETSC(VecResetArray(x));
     LB_PETSC(VecResetArray(y));
   }
   LB_PETSC(VecDestroy(&x));
   LB_PETSC(VecDestroy(&y));
-}
-
-void lb_parts_multiply(const lbParts *parts, Mat A, int32_t count, const double *X, double *Y) {
-  act_on_columns(parts, multiply, A, count, X, Y);
-}
-
-void lb_parts_solve(const lbParts *parts, int32_t count, const double *X, double *Y) {
-  act_on_columns(parts, solve, NULL, count, X, Y);
 }

@@ -1,14 +1,16 @@
 // The lowest modes of K w = λ M w in parts.
 //
-// Directly: Krylov–Schur on (K + s M)⁻¹ M, factored by MUMPS; s = 0 for bodies that are held. The
-// vectors are then sharpened by one step of inverse iteration, X = (K + s M)⁻¹ M W, and a small
-// problem that knows eigenvalues without cancellation:
+// Directly: block Lanczos (krylov.c) on (K + s M)⁻¹ M, factored by MUMPS; s = 0 for bodies that are
+// held; small bodies by SLEPc's Krylov–Schur. The vectors are then sharpened by one step of inverse
+// iteration, X = (K + s M)⁻¹ M W, and a small problem that knows eigenvalues without cancellation:
 //   (Xᵀ M W) v = (λ + s) (Xᵀ M X) v.
 // Iteratively: LOBPCG, preconditioned by multigrid; rigid motions of a free body are known and kept
 // apart from the start.
 #include "petsc/eigen.h"
 
 #include "linalg/dense.h"
+#include "petsc/krylov.h"
+#include "petsc/loose.h"
 
 #include <math.h>
 #include <slepceps.h>
@@ -16,6 +18,7 @@
 
 // As in linalg/eigen.c: the first s, in units of trace K / trace M, and what counts as zero, in s.
 static const double FIRST_SHIFT = 1e-8, LAST_SHIFT = 1e-3, ZERO_CANDIDATE = 1e-4;
+enum { MORE = 8 }; // vectors of LOBPCG's block beyond those wanted, which converge faster for it
 // Of the preconditioner of free bodies, likewise, and what LOBPCG stops at.
 static const double GRID_SHIFT = 1e-5, ITERATIVE_RESIDUAL = 1e-7;
 
@@ -75,11 +78,7 @@ static void take_vectors(EPS eps, const lbParts *parts, int32_t first, int32_t c
 // G = Xᵀ Y over all rows; X, Y (rows x count).
 static void multiply_all(size_t rows, int32_t count, const double *X, const double *Y, double *G) {
   size_t n = (size_t)count;
-  if (rows > 0)
-    lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, count, count, (int32_t)rows, 1, X, Y, 0, G);
-  else
-    memset(G, 0, n * n * sizeof *G);
-  lb_ranks_sum(G, n * n);
+  lb_rows_product(rows, count, count, X, Y, G);
   for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j < i; j++) G[n * i + j] = G[n * j + i] = (G[n * i + j] + G[n * j + i]) / 2;
 }
@@ -126,9 +125,46 @@ static void open_search(const lbParts *parts, int32_t *total, EPS *eps) {
   LB_PETSC(EPSMonitorSet(*eps, tell_progress, total, NULL));
 }
 
-// One search with this s; LB_ERR_NUMERIC: the matrix has no factor.
+// K + shift M, factored by MUMPS.
+static lbStatus factor_shifted(lbParts *parts, double shift, lbError *err) {
+  Mat A = parts->K;
+  lb_parts_drop_search(parts);
+  if (shift > 0) {
+    LB_PETSC(MatDuplicate(parts->K, MAT_COPY_VALUES, &A));
+    LB_PETSC(MatAXPY(A, shift, parts->M, SUBSET_NONZERO_PATTERN));
+  }
+  LB_PETSC(MatSetOption(A, MAT_SPD, PETSC_TRUE));
+  LB_PETSC(KSPCreate(PETSC_COMM_WORLD, &parts->solver));
+  lb_solver_set_up(parts->solver, true);
+  LB_PETSC(KSPSetOperators(parts->solver, A, A));
+  if (shift > 0) LB_PETSC(MatDestroy(&A)); // the solver keeps it
+  LB_PETSC(KSPSetOptionsPrefix(parts->solver, "modes_"));
+  LB_PETSC(KSPSetFromOptions(parts->solver));
+  LB_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  PetscErrorCode code = KSPSetUp(parts->solver);
+  LB_PETSC(PetscPopErrorHandler());
+  lbStatus status = lb_solver_failure(parts->solver, err);
+  if (!status) lb_petsc_check(code, "KSPSetUp");
+  parts->shift = shift;
+  return status;
+}
+
+static lbStatus search_by_blocks(lbParts *parts, double shift, int32_t total, Found *found,
+                                 lbError *err) {
+  lbStatus status = factor_shifted(parts, shift, err);
+  if (status) return status;
+  allocate_found(parts, total, found);
+  status = lb_krylov_search(parts, total, found->W, err);
+  if (!status) status = sharpen(parts, found, err);
+  if (status) release_found(found);
+  return status;
+}
+
+// One search with this s; LB_ERR_NUMERIC: the matrix has no factor. Small bodies leave no room for
+// blocks.
 static lbStatus search_shifted(lbParts *parts, double shift, int32_t total, Found *found,
                                lbError *err) {
+  if (lb_krylov_fits(parts, total)) return search_by_blocks(parts, shift, total, found, err);
   EPS eps;
   ST st;
   KSP solver;
@@ -159,7 +195,7 @@ static lbStatus search_shifted(lbParts *parts, double shift, int32_t total, Foun
   if (!status) {
     allocate_found(parts, total, found);
     take_vectors(eps, parts, 0, total, found);
-    LB_PETSC(EPSDestroy(&parts->search));
+    lb_parts_drop_search(parts);
     LB_PETSC(EPSMonitorCancel(eps)); // it would look for this call's variables
     parts->search = eps;
     parts->solver = solver;
@@ -196,20 +232,20 @@ static PetscErrorCode relative_residual(EPS eps, PetscScalar re, PetscScalar im,
   return 0;
 }
 
-// The rigid motions of a free body, which are kept out of the search.
-static void deflate_rigid(const lbParts *parts, EPS eps, Found *found) {
-  MatNullSpace space;
-  PetscInt count;
-  const Vec *motions;
-  LB_PETSC(MatGetNearNullSpace(parts->K, &space));
-  LB_PETSC(MatNullSpaceGetVecs(space, NULL, &count, &motions));
-  LB_PETSC(EPSSetDeflationSpace(eps, count, (Vec *)motions));
-  for (PetscInt i = 0; i < count; i++) {
-    const PetscScalar *values;
-    LB_PETSC(VecGetArrayRead(motions[i], &values));
-    memcpy(found->W + found->rows * (size_t)i, values, found->rows * sizeof *values);
-    LB_PETSC(VecRestoreArrayRead(motions[i], &values));
+// Rigid motions, which the search keeps out of.
+static void deflate(const lbParts *parts, EPS eps, int32_t count, const double *motions) {
+  Vec *vectors;
+  size_t rows = 3 * (size_t)parts->own_count;
+  if (count == 0) return;
+  LB_PETSC(VecDuplicateVecs(parts->rows, count, &vectors));
+  for (int32_t i = 0; i < count; i++) {
+    PetscScalar *values;
+    LB_PETSC(VecGetArray(vectors[i], &values));
+    memcpy(values, motions + rows * (size_t)i, rows * sizeof *values);
+    LB_PETSC(VecRestoreArray(vectors[i], &values));
   }
+  LB_PETSC(EPSSetDeflationSpace(eps, count, vectors));
+  LB_PETSC(VecDestroyVecs(count, &vectors));
 }
 
 // Makes the first `count` columns orthonormal in the mass.
@@ -247,34 +283,36 @@ static void precondition(const lbParts *parts, EPS eps) {
   LB_PETSC(MatDestroy(&shifted));
 }
 
-static lbStatus search_iteratively(lbParts *parts, int32_t total, Found *found, lbError *err) {
-  enum { MORE = 8 }; // vectors of the block beyond those wanted, which converge faster for it
+static lbStatus search_iteratively(lbParts *parts, int32_t wanted, Found *found, lbError *err) {
   EPS eps;
-  int32_t rigid = parts->definite ? 0 : 6, wanted = total - rigid;
-  PetscInt converged = 0, block = wanted + MORE, all = 3 * parts->node_count;
-  double unit = sqrt(parts->mass_trace / (3.0 * parts->node_count));
+  int32_t rigid = 0;
+  double *motions = NULL, unit = sqrt(parts->mass_trace / (3.0 * parts->node_count));
+  PetscInt converged = 0;
+  lbStatus status = lb_loose_motions(parts, &rigid, &motions, err);
+  if (status) return status;
   open_search(parts, &wanted, &eps);
-  allocate_found(parts, total, found);
+  allocate_found(parts, wanted + rigid, found);
+  if (rigid) memcpy(found->W, motions, found->rows * (size_t)rigid * sizeof *motions);
   lb_solver_rigid_motions(parts, parts->K);
-  if (rigid) deflate_rigid(parts, eps, found);
+  deflate(parts, eps, rigid, motions);
+  lb_free(motions);
   LB_PETSC(EPSSetType(eps, EPSLOBPCG));
   LB_PETSC(EPSSetWhichEigenpairs(eps, EPS_SMALLEST_REAL));
   LB_PETSC(EPSSetDimensions(eps, wanted, PETSC_DEFAULT, PETSC_DEFAULT));
-  LB_PETSC(EPSLOBPCGSetBlockSize(eps, block < all ? block : all));
+  LB_PETSC(EPSLOBPCGSetBlockSize(eps, wanted + MORE));
   LB_PETSC(EPSSetConvergenceTestFunction(eps, relative_residual, &unit, NULL));
   LB_PETSC(EPSSetTolerances(eps, ITERATIVE_RESIDUAL, 1000));
   precondition(parts, eps);
   LB_PETSC(EPSSetFromOptions(eps));
   LB_PETSC(EPSSolve(eps));
   LB_PETSC(EPSGetConverged(eps, &converged));
-  lbStatus status = LB_OK;
   if (converged < wanted)
     status = lb_fail(err, LB_ERR_NUMERIC, "modes: only %d of %d modes converged", (int)converged,
                      (int)wanted);
   if (!status) take_vectors(eps, parts, rigid, wanted, found);
   LB_PETSC(EPSDestroy(&eps));
   parts->shift = parts->definite ? 0 : FIRST_SHIFT * parts->scale;
-  return status ? status : orthonormalise(parts, found, total, err);
+  return status ? status : orthonormalise(parts, found, wanted + rigid, err);
 }
 
 // ---- results -----------------------------------------------------------------------------------
@@ -335,7 +373,8 @@ lbStatus lb_rows_modes(lbParts *parts, const lbPetscDef *def, int32_t count, lbR
                    "%d modes requested: the system has %d unknowns, ask for fewer", (int)count,
                    (int)(3 * parts->node_count));
   lbStatus status = lb_ranks_progress("modes", 0, err);
-  bool direct = lb_is_direct(parts, def, count);
+  // LOBPCG wants some rows for each vector of its block
+  bool direct = lb_is_direct(parts, def, count) || 3 * parts->node_count < 12 * (count + MORE);
   while (!status) {
     Found found = { 0 };
     int64_t size = 3 * (int64_t)parts->node_count;
@@ -345,7 +384,7 @@ lbStatus lb_rows_modes(lbParts *parts, const lbPetscDef *def, int32_t count, lbR
                      "at most %d",
                      (int)count, (int)size, (int)rigid, (int)(size - rigid));
     status = direct ? search_directly(parts, count + rigid, &found, err)
-                    : search_iteratively(parts, count + rigid, &found, err);
+                    : search_iteratively(parts, count, &found, err);
     int32_t zeros = status ? 0 : count_rigid(parts, &found);
     bool enough = !status && found.count - zeros >= count;
     if (enough) store(parts, &found, zeros, count, out);

@@ -29,6 +29,8 @@ bool lb_is_direct(const lbParts *parts, const lbPetscDef *def, int32_t mode_coun
 void lb_solver_set_up(KSP solver, bool direct);
 // The rigid motions of the free nodes, as the near-null space of A, for multigrid.
 void lb_solver_rigid_motions(const lbParts *parts, Mat A);
+// X = A⁻¹ B, rows of this rank (3 own_count x count), all columns together. Collective.
+void lb_solver_solve(KSP solver, const lbParts *parts, int32_t count, const double *B, double *X);
 // What a factorisation failed of; LB_OK: it did not.
 lbStatus lb_solver_failure(KSP solver, lbError *err);
 

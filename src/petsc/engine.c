@@ -236,7 +236,7 @@ static void carry_out(const Call *call) {
   case CUBATURE_END: lb_part_cubature_end(parts); break;
   case READ: lb_parts_read(NULL, NULL, &settings, &bodies[call->body], &err); break;
   case MODES: find_frequencies(parts, call, NULL, &err); break;
-  case MEASURE: lb_measure(parts, &settings, call->count, &figures, &err); break;
+  case MEASURE: lb_measure(parts, &settings, call->count, call->choice, &figures, &err); break;
   case FORCES: lb_part_forces(parts, call->count, NULL, NULL, NULL, &err); break;
   case COLUMNS:
     lb_part_columns(parts, NULL, (lbColumnsTask)call->choice, call->count, call->pose_count, NULL,
@@ -446,33 +446,34 @@ lbStatus lb_petsc_read(const char *path, const lbMaterial *material, lbPetscBody
   return LB_OK;
 }
 
-static Call announce_to(int32_t body, Operation operation, int32_t count) {
-  Call call = { .operation = (int32_t)operation, .body = body, .count = count };
+static Call announce_to(int32_t body, Operation operation, int32_t count, int32_t choice) {
+  Call call = { (int32_t)operation, body, count, choice, 0, { 0 } };
   lb_ranks_broadcast(&call, sizeof call);
   return call;
 }
 
 void lb_petsc_close(lbPetscBody *body) {
-  announce_to(body->id, CLOSE, 0);
+  announce_to(body->id, CLOSE, 0, 0);
   lb_parts_destroy(bodies[body->id]);
   bodies[body->id] = NULL;
 }
 
 lbStatus lb_petsc_modes(const lbPetscBody *body, int32_t count, lbModes **out, lbError *err) {
-  Call call = announce_to(body->id, MODES, count);
+  Call call = announce_to(body->id, MODES, count, 0);
   return find_frequencies(bodies[body->id], &call, out, err);
 }
 
-lbStatus lb_petsc_measure_body(const lbPetscBody *body, int32_t mode_count, lbPetscFigures *out,
-                               lbError *err) {
-  announce_to(body->id, MEASURE, mode_count);
-  return lb_measure(bodies[body->id], &settings, mode_count, out, err);
+lbStatus lb_petsc_measure_body(const lbPetscBody *body, int32_t mode_count, bool solve,
+                               lbPetscFigures *out, lbError *err) {
+  announce_to(body->id, MEASURE, mode_count, solve);
+  return lb_measure(bodies[body->id], &settings, mode_count, solve, out, err);
 }
 
-lbStatus lb_petsc_measure(const lbFem *fem, int32_t mode_count, lbPetscFigures *out, lbError *err) {
+lbStatus lb_petsc_measure(const lbFem *fem, int32_t mode_count, bool solve, lbPetscFigures *out,
+                          lbError *err) {
   if (!fem->engine)
     return lb_fail(err, LB_ERR_UNSUPPORTED, "%s: shells are not spread over ranks", fem->name);
-  return lb_petsc_measure_body(&(lbPetscBody){ .id = body_of(fem) }, mode_count, out, err);
+  return lb_petsc_measure_body(&(lbPetscBody){ .id = body_of(fem) }, mode_count, solve, out, err);
 }
 
 // ---- start and end -----------------------------------------------------------------------------

@@ -63,8 +63,8 @@ static lbStatus measure_statics(lbParts *parts, const lbPetscDef *def, const lbR
   return status;
 }
 
-lbStatus lb_measure(lbParts *parts, const lbPetscDef *def, int32_t mode_count, lbPetscFigures *out,
-                    lbError *err) {
+lbStatus lb_measure(lbParts *parts, const lbPetscDef *def, int32_t mode_count, bool solve,
+                    lbPetscFigures *out, lbError *err) {
   lbRows modes = { 0 };
   *out = (lbPetscFigures){ .rows = 3 * parts->node_count, .mode_count = mode_count };
   MPI_Barrier(PETSC_COMM_WORLD);
@@ -77,7 +77,7 @@ lbStatus lb_measure(lbParts *parts, const lbPetscDef *def, int32_t mode_count, l
   out->modes_seconds = MPI_Wtime() - start;
   for (int32_t i = 0; i < modes.count; i++)
     if (modes.residuals[i] > out->modes_residual) out->modes_residual = modes.residuals[i];
-  if (!status) status = measure_statics(parts, def, &modes, out, err);
+  if (!status && solve) status = measure_statics(parts, def, &modes, out, err);
   lb_rows_release(&modes);
   measure_use(out);
   return status;

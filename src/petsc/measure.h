@@ -6,9 +6,9 @@
 #include "linalg/eigen.h"
 #include "petsc/eigen.h"
 
-// Assembles, finds modes, then a static solution, each timed; memory and processor time.
+// Assembles, finds modes, then, if asked, a static solution, each timed; memory and processor time.
 // Collective.
-lbStatus lb_measure(lbParts *parts, const lbPetscDef *def, int32_t mode_count, lbPetscFigures *out,
-                    lbError *err);
+lbStatus lb_measure(lbParts *parts, const lbPetscDef *def, int32_t mode_count, bool solve,
+                    lbPetscFigures *out, lbError *err);
 
 #endif

@@ -20,11 +20,13 @@ lbMemoryNeed lb_memory_need(const lbMemoryBody *body, int32_t mode_count, int ra
   double matrices = rows * neighbours * (3 * 12 + 12); // K and M
   double parts = TET_BYTES * tet_count + BRICK_BYTES * brick_count;
   double outline = OUTLINE_NODE * node_count + OUTLINE_ELEMENT * elements;
-  double vectors = 8 * rows * mode_count;
-  double shared = parts + matrices + 4 * vectors;
-  double first = body->outline ? outline + 2 * vectors : 0;
-  return (lbMemoryNeed){ .iterative = (shared + 1.5 * matrices) / ranks + first,
-                         .direct = (shared + 1.8 * 200 * pow(rows, 4.0 / 3)) / ranks + first };
+  double vector = 8 * rows, found = mode_count + 6;
+  double shared = parts + matrices + found * vector;
+  double first = body->outline ? outline + 2 * found * vector : 0;
+  double factor = 1.8 * 200 * pow(rows, 4.0 / 3);
+  double lanczos = (5 * found + 150) * vector, lobpcg = 6 * found * vector;
+  return (lbMemoryNeed){ .iterative = (shared + 1.5 * matrices + lobpcg) / ranks + first,
+                         .direct = (shared + factor + lanczos) / ranks + first };
 }
 
 // Bytes that this machine has free.

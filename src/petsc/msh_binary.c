@@ -172,7 +172,8 @@ const char *lb_msh_read_binary(lbMshShare *share, const char *after_format) {
   int nodes = 0, elements = 0;
   bool old = share->version == 2;
   const char *reason = NULL;
-  read_name(&c, end, sizeof end); // $EndMeshFormat
+  if (!read_name(&c, end, sizeof end) || strcmp(end, "$EndMeshFormat") != 0)
+    return "of its sections";
   while (!reason && read_name(&c, name, sizeof name)) {
     if (strcmp(name, "$Nodes") == 0) {
       if (nodes++) return "of its sections";
@@ -184,7 +185,8 @@ const char *lb_msh_read_binary(lbMshShare *share, const char *after_format) {
       reason = name[0] == '$' && skip_section(&c, name) ? NULL : "of its sections";
       continue;
     }
-    if (!reason && (!read_name(&c, end, sizeof end) || strncmp(end, "$End", 4) != 0))
+    if (!reason && (!read_name(&c, end, sizeof end) || strncmp(end, "$End", 4) != 0 ||
+                    strcmp(end + 4, name + 1) != 0))
       reason = "of its sections";
   }
   return reason ? reason : nodes && elements ? NULL : "of its sections";

@@ -40,22 +40,47 @@ static const char *skip_line(const char *at, const char *end) {
   return found ? found + 1 : end;
 }
 
-// The only section of this name.
-static bool find_section(const lbMshShare *share, const int64_t *marks, int32_t count,
-                         const char *name, const char *end_name, Section *section) {
-  int opened = 0, closed = 0;
+static size_t word_length(const char *at, const char *end) {
+  const char *stop = at;
+  while (stop < end && (*stop & 255) > ' ') stop++;
+  return (size_t)(stop - at);
+}
+
+// Whether every $Name is followed by its $EndName.
+static bool check_pairs(const lbMshShare *share, const int64_t *marks, int32_t count) {
+  const char *opened = NULL; // after its '$'
+  size_t length = 0;
   for (int32_t i = 0; i < count; i++) {
     if (marks[i] < 0) continue;
     const char *at = share->begin + marks[i];
-    if (starts_with(at, share->end, name)) {
-      section->begin = skip_line(at, share->end);
-      opened++;
-    } else if (at + strlen(end_name) <= share->end && memcmp(at, end_name, strlen(end_name)) == 0) {
-      section->end = at;
-      closed++;
+    size_t here = word_length(at, share->end);
+    if (!opened) {
+      opened = at + 1;
+      length = here - 1;
+    } else {
+      if (here != length + 4 || memcmp(at, "$End", 4) != 0 || memcmp(at + 4, opened, length) != 0)
+        return false;
+      opened = NULL;
     }
   }
-  return opened == 1 && closed == 1 && section->begin <= section->end;
+  return !opened;
+}
+
+// The only section of this name; all of them are in pairs.
+static bool find_section(const lbMshShare *share, const int64_t *marks, int32_t count,
+                         const char *name, Section *section) {
+  int found = 0;
+  for (int32_t i = 0; i < count; i++) {
+    if (marks[i] < 0) continue;
+    const char *at = share->begin + marks[i];
+    if (!starts_with(at, share->end, name)) continue;
+    section->begin = skip_line(at, share->end);
+    do i++;
+    while (marks[i] < 0);
+    section->end = share->begin + marks[i];
+    found++;
+  }
+  return found == 1 && section->begin <= section->end;
 }
 
 // ---- lines -------------------------------------------------------------------------------------
@@ -276,8 +301,9 @@ const char *lb_msh_read_text(lbMshShare *share) {
   Section nodes, elements;
   MPI_Allgather(own, MARKS_MOST, MPI_INT64_T, marks, MARKS_MOST, MPI_INT64_T, PETSC_COMM_WORLD);
   MPI_Allreduce(MPI_IN_PLACE, &many, 1, MPI_C_BOOL, MPI_LOR, PETSC_COMM_WORLD);
-  bool found = !many && find_section(share, marks, count, "$Nodes", "$EndNodes", &nodes) &&
-               find_section(share, marks, count, "$Elements", "$EndElements", &elements) &&
+  bool found = !many && check_pairs(share, marks, count) &&
+               find_section(share, marks, count, "$Nodes", &nodes) &&
+               find_section(share, marks, count, "$Elements", &elements) &&
                nodes.end <= elements.begin;
   lb_free(marks);
   if (!found) return "of its sections"; // alike on all ranks

@@ -232,6 +232,7 @@ lbStatus lb_parts_create(lbFem *whole, const lbPetscDef *def, lbParts **out, lbE
 }
 
 void lb_parts_drop_search(lbParts *parts) {
+  if (!parts->search) LB_PETSC(KSPDestroy(&parts->solver));
   LB_PETSC(EPSDestroy(&parts->search));
   parts->solver = NULL;
 }

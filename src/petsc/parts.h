@@ -37,7 +37,7 @@ typedef struct lbParts {
   double mass_trace;
   struct lbPartCubature *cubature; // what lb_part_cubature_begin made
   // written by lb_rows_modes
-  EPS search;   // it has the solver
+  EPS search;   // it has the solver; NULL: that is the parts' own
   KSP solver;   // with K + shift M
   double shift; //
 } lbParts;
@@ -79,7 +79,8 @@ void lb_parts_finish(const lbParts *parts, const double *nodes, double *rows);
 
 // Y = A X, rows of this rank (3 own_count x count). Collective.
 void lb_parts_multiply(const lbParts *parts, Mat A, int32_t count, const double *X, double *Y);
-// Y = A⁻¹ X by the solver that is set up. Collective.
+// solver.c: Y = A⁻¹ X by the solver that is set up, all columns together, which MUMPS does far
+// faster than one after another. Collective.
 void lb_parts_solve(const lbParts *parts, int32_t count, const double *X, double *Y);
 
 #endif

@@ -39,15 +39,33 @@ void lb_solver_rigid_motions(const lbParts *parts, Mat A) {
   LB_PETSC(VecDestroy(&places));
 }
 
+void lb_solver_solve(KSP solver, const lbParts *parts, int32_t count, const double *B, double *X) {
+  Mat from, to;
+  PetscInt rows = 3 * parts->own_count, all = 3 * parts->node_count;
+  LB_PETSC(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, all, count, (double *)B, &from));
+  LB_PETSC(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, all, count, X, &to));
+  LB_PETSC(KSPMatSolve(solver, from, to));
+  LB_PETSC(MatDestroy(&from));
+  LB_PETSC(MatDestroy(&to));
+}
+
+void lb_parts_solve(const lbParts *parts, int32_t count, const double *X, double *Y) {
+  lb_solver_solve(parts->solver, parts, count, X, Y);
+}
+
 lbStatus lb_solver_failure(KSP solver, lbError *err) {
   PC pc;
   PCFailedReason reason;
   Mat factor;
-  PetscInt code = 0, megabytes = 0;
+  PetscInt code = 0, megabytes = 0, negative = 0;
+  PetscBool factored = PETSC_FALSE;
   LB_PETSC(KSPGetPC(solver, &pc));
   LB_PETSC(PCGetFailedReason(pc, &reason));
-  if (reason == PC_NOERROR) return LB_OK;
+  LB_PETSC(PetscObjectTypeCompare((PetscObject)pc, PCCHOLESKY, &factored));
+  if (!factored && reason == PC_NOERROR) return LB_OK;
   LB_PETSC(PCFactorGetMatrix(pc, &factor));
+  LB_PETSC(MatMumpsGetInfog(factor, 12, &negative));
+  if (reason == PC_NOERROR && negative == 0) return LB_OK;
   LB_PETSC(MatMumpsGetInfog(factor, 1, &code));
   LB_PETSC(MatMumpsGetInfog(factor, 17, &megabytes));
   if (code == -9 || code == -13 || code == -19 || reason == PC_FACTOR_OUTMEMORY)
@@ -55,5 +73,6 @@ lbStatus lb_solver_failure(KSP solver, lbError *err) {
                    "the factor needs about %d MB over all ranks, which there are not: use more "
                    "machines, a coarser mesh, or --solver iterative",
                    (int)megabytes);
-  return lb_fail(err, LB_ERR_NUMERIC, "not positive definite (MUMPS says %d)", (int)code);
+  return lb_fail(err, LB_ERR_NUMERIC, "sparse matrix: not positive definite (MUMPS: %d)",
+                 (int)code);
 }

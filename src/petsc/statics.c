@@ -123,17 +123,6 @@ void lb_statics_close(lbStatics *s) {
   *s = (lbStatics){ 0 };
 }
 
-// Many right-hand sides together, which MUMPS does far faster than one after another.
-static void solve_block(const lbStatics *s, int32_t count, double *B, double *X) {
-  Mat from, to;
-  PetscInt rows = 3 * s->parts->own_count, all = 3 * s->parts->node_count;
-  LB_PETSC(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, all, count, B, &from));
-  LB_PETSC(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, all, count, X, &to));
-  LB_PETSC(KSPMatSolve(s->solver, from, to));
-  LB_PETSC(MatDestroy(&from));
-  LB_PETSC(MatDestroy(&to));
-}
-
 static void clear_pins(const lbStatics *s, int32_t count, double *X) {
   PetscInt begin = 3 * s->parts->own_begin, rows = 3 * s->parts->own_count;
   for (int32_t p = 0; p < s->rigid_count; p++)
@@ -153,7 +142,7 @@ lbStatus lb_statics_solve(lbStatics *s, int32_t count, double *X, lbError *err) 
   lb_statics_balance(s, count, X);
   clear_pins(s, count, X);
   memcpy(B, X, rows * (size_t)count * sizeof *B);
-  solve_block(s, count, B, X);
+  lb_solver_solve(s->solver, s->parts, count, B, X);
   lb_free(B);
   LB_PETSC(KSPGetConvergedReason(s->solver, &reason));
   if (reason < 0)

@@ -43,25 +43,49 @@ static void take_piece(Sweep *s, int32_t element, lbVec3 centre, double volume) 
   lb_vec3_store(moment, lb_add_scaled(lb_vec3_load(moment), volume, centre));
 }
 
-static void cut_tet(Sweep *s, int32_t element, const lbVec3 corner[4], double volume) {
-  int a = 0, b = 1;
-  double longest = 0;
-  for (int i = 0; i < 4; i++)
-    for (int j = i + 1; j < 4; j++) {
-      lbVec3 edge = lb_sub(corner[j], corner[i]);
-      if (lb_dot(edge, edge) > longest) longest = lb_dot(edge, edge), a = i, b = j;
-    }
-  if (longest <= s->piece * s->piece || volume == 0) {
-    lbVec3 centre =
-        lb_scale(0.25, lb_add(lb_add(corner[0], corner[1]), lb_add(corner[2], corner[3])));
+typedef struct Tet {
+  lbVec3 at[4];
+  double squares[6]; // of the lengths of its edges, in the order of `edges`
+} Tet;
+
+static const int edges[6][2] = { { 0, 1 }, { 0, 2 }, { 0, 3 }, { 1, 2 }, { 1, 3 }, { 2, 3 } };
+static const int edge_of[4][4] = { { 0, 0, 1, 2 }, { 0, 0, 3, 4 }, { 1, 3, 0, 5 }, { 2, 4, 5, 0 } };
+
+static Tet make_tet(const lbVec3 corner[4]) {
+  Tet tet;
+  memcpy(tet.at, corner, sizeof tet.at);
+  for (int e = 0; e < 6; e++) {
+    lbVec3 edge = lb_sub(corner[edges[e][1]], corner[edges[e][0]]);
+    tet.squares[e] = lb_dot(edge, edge);
+  }
+  return tet;
+}
+
+// Cut at the middle m of the longest edge ab: |mc|² = (|ac|² + |bc|²) / 2 − |ab|² / 4.
+static void cut_tet(Sweep *s, int32_t element, const Tet *tet, double volume) {
+  int longest = 0;
+  for (int e = 1; e < 6; e++)
+    if (tet->squares[e] > tet->squares[longest]) longest = e;
+  double quarter = 0.25 * tet->squares[longest];
+  if (4 * quarter <= s->piece * s->piece || volume == 0) {
+    const lbVec3 *at = tet->at;
+    lbVec3 centre = lb_scale(0.25, lb_add(lb_add(at[0], at[1]), lb_add(at[2], at[3])));
     take_piece(s, element, centre, volume);
     return;
   }
-  lbVec3 middle = lb_scale(0.5, lb_add(corner[a], corner[b])), half[4];
+  int a = edges[longest][0], b = edges[longest][1], c = edges[5 - longest][0],
+      d = edges[5 - longest][1]; // the opposite edge
+  const double *old = tet->squares;
+  double mc = 0.5 * (old[edge_of[a][c]] + old[edge_of[b][c]]) - quarter;
+  double md = 0.5 * (old[edge_of[a][d]] + old[edge_of[b][d]]) - quarter;
+  lbVec3 middle = lb_scale(0.5, lb_add(tet->at[a], tet->at[b]));
   for (int side = 0; side < 2; side++) {
-    memcpy(half, corner, sizeof half);
-    half[side ? a : b] = middle;
-    cut_tet(s, element, half, 0.5 * volume);
+    int gone = side ? a : b;
+    Tet half = *tet;
+    half.at[gone] = middle;
+    half.squares[longest] = quarter;
+    half.squares[edge_of[gone][c]] = mc, half.squares[edge_of[gone][d]] = md;
+    cut_tet(s, element, &half, 0.5 * volume);
   }
 }
 
@@ -91,7 +115,8 @@ static void each_tet(const lbMesh *mesh, TetTaker *take, void *context) {
 }
 
 static void cut(void *context, int32_t element, const lbVec3 corner[4]) {
-  cut_tet(context, element, corner, tet_volume(corner));
+  Tet tet = make_tet(corner);
+  cut_tet(context, element, &tet, tet_volume(corner));
 }
 
 static void add_volume(void *context, int32_t element, const lbVec3 corner[4]) {

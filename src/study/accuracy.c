@@ -126,7 +126,8 @@ static lbStatus compare_fully(const lbComparison *c, const Programme *p, lbAccur
   for (int kind = 0; kind < LB_MOTION_KIND_COUNT && !status; kind++)
     if (lb_motion_suits((lbMotionKind)kind, c->free))
       status = play(c, p, (lbMotionKind)kind, accuracy, err);
-  return status;
+  if (status || !c->free) return status;
+  return lb_play_bounce(c, &p->effort, &accuracy->motions[accuracy->motion_count++], err);
 }
 
 static lbStatus compare_quickly(lbComparison *c, const Programme *p, lbAccuracy *accuracy,
@@ -163,6 +164,19 @@ static void tell_problems(lbAccuracy *accuracy) {
   }
 }
 
+static void tell_bounces(lbAccuracy *accuracy) {
+  for (int32_t i = 0; i < accuracy->motion_count; i++) {
+    size_t used = strlen(accuracy->coverage);
+    const lbAccuracyBounce *b = &accuracy->motions[i].bounce;
+    if (b->height > 0)
+      snprintf(accuracy->coverage + used, sizeof accuracy->coverage - used,
+               "; a bounce from %.3g m: peak force %.4g N (full %.4g), rebound to %.3g m (full "
+               "%.3g)",
+               b->height, b->peak_force[1], b->peak_force[0], b->rebound_height[1],
+               b->rebound_height[0]);
+  }
+}
+
 static void tell_coverage(const lbComparison *c, const Programme *p, lbAccuracy *accuracy) {
   char played[160];
   size_t room = sizeof accuracy->coverage;
@@ -170,9 +184,11 @@ static void tell_coverage(const lbComparison *c, const Programme *p, lbAccuracy 
   if (accuracy->kind == LB_ACCURACY_FULL) {
     tell_motions(c, p, "motions", played, sizeof played);
     snprintf(accuracy->coverage, room,
-             "full check of the method %s: %d %s (twist, axial load and pinch at less); larger "
-             "motions, holds at points and touching not compared",
-             method, (int)accuracy->motion_count, played);
+             "full check of the method %s: %d %s (twist, axial load and pinch at less)%s; larger "
+             "motions%s and holds at points not compared",
+             method, (int)accuracy->motion_count - c->free, played, c->free ? " and a bounce" : "",
+             c->free ? "" : ", touching");
+    tell_bounces(accuracy);
     return;
   }
   if (p->iterations && c->free)

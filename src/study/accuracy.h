@@ -1,7 +1,7 @@
 // Inside the comparison with the full simulator: the body at rest (accuracy_rest.c), loads
 // (accuracy_loads.c), equilibria (accuracy_static.c), motions (accuracy_motions.c), supports that
-// are shaken (accuracy_drive.c) and how both bodies play one (accuracy_play.c). accuracy.c chooses
-// what is compared.
+// are shaken (accuracy_drive.c), how both bodies play one (accuracy_play.c) and a bounce
+// (accuracy_bounce.c). accuracy.c chooses what is compared.
 #ifndef LB_STUDY_ACCURACY_H
 #define LB_STUDY_ACCURACY_H
 
@@ -136,6 +136,10 @@ typedef struct lbEffort { // that a motion may take
 // Figures of a motion that both bodies play.
 lbStatus lb_play_motion(const lbComparison *c, const lbMotionPlan *plan, const lbEffort *effort,
                         lbAccuracyMotion *motion, lbError *err);
+
+// Figures of a bounce.
+lbStatus lb_play_bounce(const lbComparison *c, const lbEffort *effort, lbAccuracyMotion *motion,
+                        lbError *err);
 
 // ---- equilibria --------------------------------------------------------------------------------
 

@@ -24,6 +24,16 @@ static void plot_name(const lbAccuracyMotion *m, const char *what, char name[80]
     if (*c == ' ') *c = '-';
 }
 
+static bool is_bounce(const lbAccuracyMotion *m) { return m->bounce.height > 0; }
+static bool has_curves(const lbAccuracyMotion *m) {
+  return m->step_count > 0 && (m->mass_error >= 0 || is_bounce(m));
+}
+
+// |reduced − full| over a scale.
+static double difference(const double pair[2], double scale) {
+  return fabs(pair[1] - pair[0]) / scale;
+}
+
 // ---- plots -------------------------------------------------------------------------------------
 
 static lbStatus write_plot(const lbPlot *plot, const char *folder, const lbAccuracyMotion *m,
@@ -40,18 +50,21 @@ static lbStatus write_plot(const lbPlot *plot, const char *folder, const lbAccur
 static lbStatus write_plots(const lbAccuracy *a, const lbAccuracyMotion *m, const char *folder,
                             lbError *err) {
   char title[120];
-  if (m->mass_error < 0 || m->step_count == 0) return LB_OK;
-  snprintf(title, sizeof title, "%s: node %d, full and %s", m->name, (int)m->probe,
-           lb_method_name(a->method));
+  if (!has_curves(m)) return LB_OK;
+  if (is_bounce(m))
+    snprintf(title, sizeof title, "%s: full and %s", m->name, lb_method_name(a->method));
+  else
+    snprintf(title, sizeof title, "%s: node %d, full and %s", m->name, (int)m->probe,
+             lb_method_name(a->method));
   const lbPlot motion = { title,
                           "time, s",
-                          "displacement, m",
+                          is_bounce(m) ? "force, N" : "displacement, m",
                           m->step_count + 1,
                           m->times,
                           2,
                           { { "full", m->full }, { lb_method_name(a->method), m->reduced } } };
   lbStatus status = write_plot(&motion, folder, m, "motion", err);
-  if (status) return status;
+  if (status || is_bounce(m)) return status;
   snprintf(title, sizeof title, "%s: error relative to the amplitude", m->name);
   const lbPlot error = { title,
                          "time, s",
@@ -76,8 +89,20 @@ static json_t *numbers(const double *values, int32_t count) {
   return list;
 }
 
+static json_t *pair_document(const double pair[2], double scale) {
+  return json_pack("{s:o, s:o, s:o}", "full", number(pair[0]), "reduced", number(pair[1]), "error",
+                   number(difference(pair, scale)));
+}
+
+static json_t *bounce_document(const lbAccuracyBounce *b) {
+  return json_pack("{s:o, s:o, s:o, s:o, s:o}", "height", number(b->height), "speed",
+                   number(b->speed), "peak_force", pair_document(b->peak_force, b->peak_force[0]),
+                   "contact_time", pair_document(b->contact_time, b->contact_time[1]),
+                   "rebound_height", pair_document(b->rebound_height, b->height));
+}
+
 static json_t *motion_document(const lbAccuracyMotion *m) {
-  int32_t rows = m->mass_error < 0 ? 0 : m->step_count + 1;
+  int32_t rows = has_curves(m) ? m->step_count + 1 : 0, errors = is_bounce(m) ? 0 : rows;
   json_t *document =
       json_pack("{s:s, s:o, s:o, s:i, s:o, s:o, s:o, s:o}", "motion", m->name, "amplitude",
                 number(m->amplitude), "duration", number(m->duration), "steps", (int)m->step_count,
@@ -89,8 +114,9 @@ static json_t *motion_document(const lbAccuracyMotion *m) {
   json_object_set_new(document, "times", numbers(m->times, rows));
   json_object_set_new(document, "full", numbers(m->full, rows));
   json_object_set_new(document, "reduced", numbers(m->reduced, rows));
-  json_object_set_new(document, "mass_errors", numbers(m->mass_errors, rows));
-  json_object_set_new(document, "vertex_errors", numbers(m->vertex_errors, rows));
+  json_object_set_new(document, "mass_errors", numbers(m->mass_errors, errors));
+  json_object_set_new(document, "vertex_errors", numbers(m->vertex_errors, errors));
+  json_object_set_new(document, "bounce", is_bounce(m) ? bounce_document(&m->bounce) : json_null());
   return document;
 }
 
@@ -137,6 +163,27 @@ static void write_table(FILE *stream, const lbAccuracy *a) {
   }
 }
 
+static void write_bounce(FILE *stream, const lbAccuracyBounce *b, const char *method) {
+  const struct {
+    const char *name;
+    const double *pair;
+    double scale;
+  } rows[] = { { "peak force, N", b->peak_force, b->peak_force[0] },
+               { "contact time, s", b->contact_time, b->contact_time[1] },
+               { "rebound, m", b->rebound_height, b->height } };
+  fprintf(stream,
+          "From %.4g m, %.4g m/s at the ground. Forces are means over a tenth of a period; "
+          "the error of\nthe rebound is relative to the fall.\n\n| | full | %s | error "
+          "|\n| --- | --- | --- | --- |\n",
+          b->height, b->speed, method);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    fprintf(stream, "| %s | %.4g | %.4g |", rows[i].name, rows[i].pair[0], rows[i].pair[1]);
+    write_percent(stream, difference(rows[i].pair, rows[i].scale));
+    fputc('\n', stream);
+  }
+  fputc('\n', stream);
+}
+
 static lbStatus write_text(const lbAccuracy *a, const char *name, const char *path, lbError *err) {
   lbFileWriter writer;
   lbStatus status = lb_file_begin(&writer, path, err);
@@ -155,9 +202,11 @@ static lbStatus write_text(const lbAccuracy *a, const char *name, const char *pa
     char plot[80];
     fprintf(stream, "\n## %s\n\n", m->name);
     if (m->problem[0]) fprintf(stream, "%s.\n\n", m->problem);
-    if (m->mass_error < 0 || m->step_count == 0) continue;
+    if (is_bounce(m)) write_bounce(stream, &m->bounce, lb_method_name(a->method));
+    if (!has_curves(m)) continue;
     plot_name(m, "motion", plot);
     fprintf(stream, "![motion](%s)\n\n", plot);
+    if (is_bounce(m)) continue;
     plot_name(m, "error", plot);
     fprintf(stream, "![error](%s)\n", plot);
   }

@@ -152,11 +152,13 @@ void lb_colliders_relieve(lbWorld *world) {
     world->colliders[i].force = world->colliders[i].torque = lb_vec3(0, 0, 0);
 }
 
-// Forces act where the places of contact are at the end of the part.
+// Forces act where the places of contact are at the end of the part. Those of bodies that stay are
+// told in the whole one.
 void lb_colliders_feel(lbWorld *world) {
   const lbWorldTouch *touch = world->touch;
   double share = world->h / world->whole;
-  for (int32_t k = 0; k < touch->remembered_count; k++) {
+  int32_t first = world->halvings > 0 ? touch->staying_count : 0;
+  for (int32_t k = first; k < touch->remembered_count; k++) {
     int32_t number = touch->remembered[k].collider;
     if (number < 0 || number >= world->collider_count) continue;
     lbWorldCollider *collider = &world->colliders[number];

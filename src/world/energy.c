@@ -38,18 +38,14 @@ void lb_energy_note(lbWorld *world, bool always) {
   }
 }
 
-bool lb_energy_rose(const lbWorld *world) {
+bool lb_energy_rose(const lbWorld *world, int32_t island) {
   const lbWorldTouch *touch = world->touch;
-  if (!touch->energy_noted) return false;
-  for (int32_t i = 0; i < touch->island_count; i++) {
-    double more = 0, scale = 0, unused = 0;
-    for (int32_t t = 0; t < touch->toucher_count; t++) {
-      if (touch->touchers[t].island != i) continue;
-      const lbEnergy *at = &touch->energies[touch->touchers[t].slot];
-      more += energy_of(world, touch->touchers[t].slot, &unused) - at->before;
-      scale += at->scale;
-    }
-    if (more > RISE * scale) return true;
+  double more = 0, scale = 0, unused = 0;
+  for (int32_t t = 0; t < touch->toucher_count; t++) {
+    if (touch->touchers[t].island != island) continue;
+    const lbEnergy *at = &touch->energies[touch->touchers[t].slot];
+    more += energy_of(world, touch->touchers[t].slot, &unused) - at->before;
+    scale += at->scale;
   }
-  return false;
+  return more > RISE * scale;
 }

@@ -65,7 +65,7 @@ typedef struct lbJointRow {
 // A body that joints hold, in this step.
 typedef struct lbJointed {
   int32_t slot, component;
-  int32_t toucher;              // -1: it sleeps, and all that joints hold it by
+  int32_t toucher;              // -1: it stays, and all that joints hold it by
   int32_t first_end, end_count; // in lbWorldJoints.ends
   int32_t basis_count;          // lines of its anchors
   double *lines, *moved;        // (basis x padded)
@@ -121,10 +121,13 @@ lbStatus lb_joints_reserve(lbWorld *world, lbError *err);
 static inline bool lb_joints_hold_any(const lbWorld *world) {
   return world->linked && world->linked->ordered > 0;
 }
-// Whether the bodies of a joint sleep: they do so together, and what was told of it stays.
-static inline bool lb_joint_sleeps(const lbWorld *world, const lbBodyJoint *joint) {
-  return world->slots[joint->pairs[0][0].slot].asleep;
+// Whether the bodies of a joint stay as they are: they do so together, and what was told of it
+// stays.
+static inline bool lb_joint_stays(const lbWorld *world, const lbBodyJoint *joint) {
+  return lb_slot_stays(world, &world->slots[joint->pairs[0][0].slot]);
 }
+// Whether some of the jointed bodies move in the part under way, as its contacts are listed.
+bool lb_joints_go(const lbWorld *world);
 // Whether two slots are jointed and do not touch.
 bool lb_joints_part(const lbWorld *world, int32_t a, int32_t b);
 // What steps change, for one that is taken again (retry.c).

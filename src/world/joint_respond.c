@@ -20,8 +20,15 @@ void lb_joints_enlist(lbWorld *world) {
   if (!lb_joints_hold_any(world)) return;
   for (int32_t i = 0; i < joints->body_count; i++) {
     lbJointed *b = &joints->bodies[i];
-    b->toucher = world->slots[b->slot].asleep ? -1 : lb_touch_enlist(world->touch, b->slot);
+    b->toucher =
+        lb_slot_stays(world, &world->slots[b->slot]) ? -1 : lb_touch_enlist(world->touch, b->slot);
   }
+}
+
+bool lb_joints_go(const lbWorld *world) {
+  for (int32_t i = 0; lb_joints_hold_any(world) && i < world->linked->body_count; i++)
+    if (world->linked->bodies[i].toucher >= 0) return true;
+  return false;
 }
 
 // G and C for the lines and what they move.

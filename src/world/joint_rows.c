@@ -197,7 +197,7 @@ void lb_joints_make_rows(lbWorld *world) {
   joints->row_begin[0] = 0;
   for (int32_t o = 0; o < joints->ordered; o++) {
     lbBodyJoint *j = &joints->list[joints->order[o]];
-    for (int32_t p = 0; p < j->pair_count && !j->now.broken && !lb_joint_sleeps(world, j); p++) {
+    for (int32_t p = 0; p < j->pair_count && !j->now.broken && !lb_joint_stays(world, j); p++) {
       Ends e = { j, &j->pairs[p][0], &j->pairs[p][1], joints->order[o], p };
       int32_t at = joints->bodies[e.a->body].component;
       while (component < at) joints->row_begin[++component] = count;
@@ -257,7 +257,7 @@ bool lb_joints_come_apart(const lbWorld *world, double share, double angle) {
   const lbWorldJoints *joints = world->linked;
   for (int32_t o = 0; lb_joints_hold_any(world) && o < joints->ordered; o++) {
     lbBodyJoint *j = &joints->list[joints->order[o]];
-    for (int32_t p = 0; p < j->pair_count && !j->now.broken && !lb_joint_sleeps(world, j); p++) {
+    for (int32_t p = 0; p < j->pair_count && !j->now.broken && !lb_joint_stays(world, j); p++) {
       Ends e = { j, &j->pairs[p][0], &j->pairs[p][1], joints->order[o], p };
       double more = off_by(&e, false) - off_by(&e, true);
       if (more > 0 && more > share * radius_at(world, &e)) return true;
@@ -288,7 +288,7 @@ void lb_joints_measure_speeds(lbWorld *world) {
   }
   for (int32_t o = 0; o < joints->ordered; o++) {
     lbBodyJoint *j = &joints->list[joints->order[o]];
-    if (lb_joint_sleeps(world, j)) continue;
+    if (lb_joint_stays(world, j)) continue;
     j->now.error = 0;
     for (int32_t p = 0; p < j->pair_count; p++) {
       Ends e = { j, &j->pairs[p][0], &j->pairs[p][1], joints->order[o], p };

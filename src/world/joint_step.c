@@ -338,7 +338,7 @@ static void report(lbWorld *world) {
   int32_t count = joints->row_begin[joints->component_count];
   for (int32_t o = 0; o < joints->ordered; o++) {
     lbBodyJoint *j = &joints->list[joints->order[o]];
-    if (!lb_joint_sleeps(world, j)) j->now.force = j->now.torque = lb_vec3(0, 0, 0);
+    if (!lb_joint_stays(world, j)) j->now.force = j->now.torque = lb_vec3(0, 0, 0);
   }
   for (int32_t i = 0; i < count; i++) {
     const lbJointRow *row = &joints->rows[i];
@@ -391,7 +391,7 @@ static double swing_of(const lbWorld *world) {
   double most = 0;
   for (int32_t o = 0; lb_joints_hold_any(world) && o < joints->ordered; o++) {
     const lbBodyJoint *j = &joints->list[joints->order[o]];
-    for (int side = 0; side < 2 && !lb_joint_sleeps(world, j); side++) {
+    for (int side = 0; side < 2 && !lb_joint_stays(world, j); side++) {
       const lbJointEnd *end = &j->pairs[0][side];
       if (end->slot < 0 || j->pair_count > 1) continue;
       const lbBody *body = world->slots[end->slot].body;

@@ -1,4 +1,5 @@
-// Steps whose contacts did not end where they were to: they are taken again in halves.
+// Steps whose contacts did not end where they were to: islands in which that happened take them
+// again in halves, while all others are done with theirs.
 //
 // Forces of contacts are found with each body's own step matrix, about where the step begins. A
 // soft body that is hit hard gives way otherwise than that says, and forces that are right for the
@@ -33,19 +34,85 @@ static bool ends_far(const lbWorld *world, int32_t c) {
   return gap < least - FAR * radius || gap > most + FAR * radius;
 }
 
-bool lb_retry_is_better(const lbWorld *world) {
-  for (int32_t c = 0; c < world->touch->contact_count; c++)
-    if (ends_far(world, c)) return true;
-  return lb_joints_come_apart(world, FAR, TURNED);
+// ---- who takes its step again ------------------------------------------------------------------
+
+// The island of a body: of all places where bodies could have touched (lb_sleep_group), whether
+// these pushed or not, since in shorter parts others may. -1: it does not move in this part.
+static int32_t group_of(const lbWorld *world, int32_t slot) {
+  const lbWorldSlot *at = &world->slots[slot];
+  return lb_slot_stays(world, at) ? -1 : at->sleep_group;
 }
 
-// ---- going back --------------------------------------------------------------------------------
+// Marks the islands of all jointed bodies; or tells whether one of them is marked.
+static bool mark_jointed(const lbWorld *world, int32_t *marks, bool all) {
+  bool any = false;
+  for (int32_t i = 0; lb_joints_hold_any(world) && i < world->linked->body_count; i++) {
+    int32_t group = group_of(world, world->linked->bodies[i].slot);
+    if (group >= 0 && all) marks[group] = 1;
+    any |= group >= 0 && marks[group];
+  }
+  return any;
+}
+
+// Jointed bodies are taken as one: what joints tell is told of a whole part.
+static bool halve_marked(lbWorld *world, int32_t *marks) {
+  bool any = false;
+  if (mark_jointed(world, marks, false)) mark_jointed(world, marks, true);
+  for (int32_t i = 0; i < world->slot_count; i++) {
+    int32_t group = group_of(world, i);
+    if (group < 0 || !marks[group]) continue;
+    world->slots[i].halvings++;
+    any = true;
+  }
+  return any;
+}
+
+// In place of the numbers of contacts that were found, which are done with.
+static int32_t *clear_marks(const lbWorld *world) {
+  int32_t *marks = world->touch->counts;
+  memset(marks, 0, (size_t)world->slot_count * sizeof *marks);
+  return marks;
+}
+
+bool lb_retry_mark(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  int32_t *marks = clear_marks(world);
+  if (!touch->may_retry) return false;
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    if (!ends_far(world, c)) continue;
+    const lbContactSide *sides = touch->sides + 2 * (size_t)c;
+    int32_t toucher = sides[0].body >= 0 ? sides[0].body : sides[1].body;
+    marks[group_of(world, touch->touchers[toucher].slot)] = 1;
+  }
+  if (lb_joints_come_apart(world, FAR, TURNED)) mark_jointed(world, marks, true);
+  return halve_marked(world, marks);
+}
+
+bool lb_retry_mark_risen(lbWorld *world) {
+  const lbWorldTouch *touch = world->touch;
+  int32_t *marks = clear_marks(world);
+  if (!touch->may_retry || !touch->energy_noted) return false;
+  for (int32_t i = 0; i < touch->island_count; i++) {
+    if (!lb_energy_rose(world, i)) continue;
+    for (int32_t t = 0; t < touch->toucher_count; t++)
+      if (touch->touchers[t].island == i) marks[group_of(world, touch->touchers[t].slot)] = 1;
+  }
+  return halve_marked(world, marks);
+}
+
+// ---- states ------------------------------------------------------------------------------------
 
 lbStatus lb_retry_reserve(lbWorld *world, lbError *err) {
   lbWorldTouch *touch = world->touch;
   size_t bytes = 0;
-  for (int32_t i = 0; i < world->slot_count; i++)
+  lb_free(touch->saved_begin);
+  touch->saved_begin = lb_alloc((size_t)world->slot_count + 1, sizeof *touch->saved_begin);
+  if (!touch->saved_begin) return lb_fail_memory(err);
+  for (int32_t i = 0; i < world->slot_count; i++) {
+    touch->saved_begin[i] = bytes;
     if (world->slots[i].body) bytes += lb_body_state_bytes(world->slots[i].body);
+  }
+  touch->saved_begin[world->slot_count] = bytes;
   if (bytes <= touch->saved_room) return LB_OK;
   for (int level = 0; level <= LB_RETRIES; level++) {
     lb_free(touch->saved[level]);
@@ -59,29 +126,52 @@ lbStatus lb_retry_reserve(lbWorld *world, lbError *err) {
   return LB_OK;
 }
 
-// All bodies move in each part, and there is room for their states.
-static bool is_possible(const lbWorld *world) {
-  size_t bytes = 0;
-  for (int32_t i = 0; i < world->group_count; i++)
-    if (world->groups[i].every > 1) return false;
-  for (int32_t i = 0; i < world->slot_count; i++)
-    if (world->slots[i].body) bytes += lb_body_state_bytes(world->slots[i].body);
-  return bytes <= world->touch->saved_room;
+// A step whose bodies cannot all be brought back is not taken again.
+static void keep(lbWorld *world, int32_t i) {
+  lbWorldTouch *touch = world->touch;
+  lbWorldSlot *slot = &world->slots[i];
+  if (slot->kept || lb_slot_stays(world, slot)) return;
+  size_t bytes = lb_body_state_bytes(slot->body), begin = touch->saved_begin[i];
+  slot->kept = bytes <= touch->saved_begin[i + 1] - begin &&
+               lb_body_keep_state(slot->body, touch->saved[world->halvings] + begin) == LB_OK;
+  if (!slot->kept) touch->may_retry = false;
 }
 
-typedef enum Going { SAVE, RESTORE, ADD_FORCES } Going;
+static void keep_body(lbWorld *world, lbBodyId id) {
+  const lbWorldSlot *slot = lb_world_slot(world, id);
+  if (slot) keep(world, (int32_t)(slot - world->slots));
+}
 
-static bool go(lbWorld *world, int level, Going what) {
-  char *at = world->touch->saved[level], *spare = world->touch->saved[level + 1];
+void lb_retry_keep_led(lbWorld *world) {
+  if (!world->touch || !world->touch->may_retry) return;
+  for (int32_t i = 0; i < world->slot_count; i++) {
+    world->slots[i].kept = false;
+    if (world->slots[i].path) keep(world, i);
+  }
+  for (int32_t i = 0; i < world->load_count; i++)
+    if (world->loads[i].used) keep_body(world, world->loads[i].load.body);
+  for (int32_t i = 0; i < world->attachment_count; i++)
+    if (world->attachments[i].used) keep_body(world, world->attachments[i].def.body);
+  for (int32_t i = 0; i < world->joint_count; i++) keep_body(world, world->joints[i].body);
+}
+
+void lb_retry_keep_touchers(lbWorld *world) {
+  const lbWorldTouch *touch = world->touch;
+  for (int32_t t = 0; t < touch->toucher_count && touch->may_retry; t++)
+    keep(world, touch->touchers[t].slot);
+}
+
+// Bodies that take their step again are as they were; or have the forces that they had then.
+static bool go_back(lbWorld *world, int level, bool forces) {
+  const lbWorldTouch *touch = world->touch;
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < world->slot_count && !status; i++) {
+    if (world->slots[i].halvings <= level) continue;
     lbBody *body = world->slots[i].body;
-    if (!body) continue;
-    size_t bytes = lb_body_state_bytes(body);
-    if (what == SAVE) status = lb_body_save_state(body, at, bytes);
-    if (what == RESTORE) status = lb_body_restore_state(body, at, bytes);
-    if (what == ADD_FORCES) status = lb_body_add_saved_forces(body, at, spare);
-    at += bytes;
+    const char *from = touch->saved[level] + touch->saved_begin[i];
+    char *spare = touch->saved[level + 1] + touch->saved_begin[i];
+    status = forces ? lb_body_add_saved_forces(body, from, spare)
+                    : lb_body_restore_state(body, from, lb_body_state_bytes(body));
   }
   return status == LB_OK;
 }
@@ -111,35 +201,63 @@ static void lead_colliders(lbWorld *world, int level, bool second) {
 
 // ---- halves ------------------------------------------------------------------------------------
 
-static bool prepare(lbWorld *world, int level) {
-  if (!world->touch || level == LB_RETRIES || !is_possible(world)) return false;
-  keep_colliders(world, level);
-  lb_joints_save(world, level);
-  return go(world, level, SAVE);
+// All bodies move in each part.
+static bool is_possible(const lbWorld *world) {
+  for (int32_t i = 0; i < world->group_count; i++)
+    if (world->groups[i].every > 1) return false;
+  return true;
 }
 
-// Two parts of half the length, from what was kept before the whole one.
+static void prepare(lbWorld *world, int level) {
+  world->touch->missed = false;
+  world->touch->may_retry = level < LB_RETRIES && is_possible(world);
+  if (!world->touch->may_retry) return;
+  keep_colliders(world, level);
+  lb_joints_save(world, level);
+}
+
+// From now on parts are of those that were halved so often.
+static void set_level(lbWorld *world, int level) {
+  world->halvings = level;
+  for (int32_t i = 0; i < world->slot_count; i++) {
+    lbWorldSlot *slot = &world->slots[i];
+    if (slot->halvings > level) slot->halvings = level, slot->flags |= LB_STEP_ADAPTED;
+    if (slot->body) slot->body->done = slot->halvings < level;
+  }
+}
+
+// Whether jointed bodies are among those that take their step again.
+static bool jointed_missed(const lbWorld *world, int level) {
+  for (int32_t i = 0; lb_joints_hold_any(world) && i < world->linked->body_count; i++)
+    if (world->slots[world->linked->bodies[i].slot].halvings > level) return true;
+  return false;
+}
+
+// Two parts of half the length for those who missed, from what was kept before the whole one.
 static int32_t take_halves(lbWorld *world, int level, lbWorldPart *take) {
   double begin = world->begin, h = world->h;
   int64_t steps = world->steps;
-  if (!go(world, level, RESTORE)) return LB_STEP_NONFINITE;
-  world->begin = begin + (double)(steps - 1) * h;
-  world->steps = 0, world->h = 0.5 * h;
-  world->touch->remembered_count = world->touch->asleep_count;
-  lb_joints_restore(world, level);
-  lead_colliders(world, level, false);
-  int32_t flags = lb_retry_part(world, level + 1, take);
-  (void)go(world, level, ADD_FORCES);
-  lead_colliders(world, level, true);
-  flags |= lb_retry_part(world, level + 1, take);
-  world->begin = begin, world->steps = steps, world->h = h;
-  for (int32_t i = 0; i < world->slot_count; i++) world->slots[i].flags |= LB_STEP_ADAPTED;
-  return flags | LB_STEP_ADAPTED;
+  int32_t flags = LB_STEP_ADAPTED;
+  if (jointed_missed(world, level)) lb_joints_restore(world, level);
+  if (go_back(world, level, false)) {
+    set_level(world, level + 1);
+    world->begin = begin + (double)(steps - 1) * h;
+    world->steps = 0, world->h = 0.5 * h;
+    lead_colliders(world, level, false);
+    flags |= lb_retry_part(world, level + 1, take);
+    (void)go_back(world, level, true);
+    lead_colliders(world, level, true);
+    flags |= lb_retry_part(world, level + 1, take);
+    world->begin = begin, world->steps = steps, world->h = h;
+  } else {
+    flags |= LB_STEP_NONFINITE;
+  }
+  set_level(world, level);
+  return flags;
 }
 
 int32_t lb_retry_part(lbWorld *world, int level, lbWorldPart *take) {
-  bool kept = prepare(world, level);
-  if (world->touch) world->touch->may_retry = kept;
+  if (world->touch) prepare(world, level);
   int32_t flags = take(world);
-  return kept && world->touch->missed ? take_halves(world, level, take) : flags;
+  return world->touch && world->touch->missed ? flags | take_halves(world, level, take) : flags;
 }

@@ -43,7 +43,7 @@ static bool is_changed(const lbWorldSlot *slot, lbScratch *scratch) {
 // What is applied to bodies that could fall asleep is kept, to be compared.
 static void watch(lbWorld *world, int32_t i) {
   lbWorldSlot *slot = &world->slots[i];
-  if (!slot->body || !(slot->asleep || slot->rest > 0)) return;
+  if (!slot->body || !lb_slot_goes(world, slot) || !(slot->asleep || slot->rest > 0)) return;
   lbScratch *scratch = lb_scratch_borrow(slot->body->prepared);
   if (!slot->asleep)
     slot->push = scratch ? lb_sleep_push(slot->body, scratch) : INFINITY;
@@ -95,7 +95,7 @@ void lb_sleep_watch(lbWorld *world) {
 void lb_sleep_group(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   for (int32_t i = 0; i < world->slot_count; i++)
-    if (!world->slots[i].asleep) world->slots[i].sleep_group = -1;
+    if (!lb_slot_stays(world, &world->slots[i])) world->slots[i].sleep_group = -1;
   for (int32_t t = 0; t < touch->toucher_count; t++)
     world->slots[touch->touchers[t].slot].sleep_group = touch->touchers[touch->parents[t]].slot;
 }
@@ -125,7 +125,7 @@ static void find_rests(lbWorld *world, double *rests) {
   for (int32_t i = 0; i < world->slot_count; i++) rests[i] = INFINITY;
   for (int32_t i = 0; i < world->slot_count; i++) {
     lbWorldSlot *slot = &world->slots[i];
-    if (!slot->body || slot->asleep) continue;
+    if (!slot->body || lb_slot_stays(world, slot)) continue;
     bool rests_now = lb_sleep_is_possible(slot->body) && is_slow(world, i);
     slot->rest = rests_now ? slot->rest + world->h : 0;
     if (slot->sleep_group >= 0)
@@ -181,7 +181,8 @@ void lb_sleep_update(lbWorld *world) {
   wake_touched(world, rests);
   for (int32_t i = 0; i < world->slot_count && world->settings.sleep; i++) {
     lbWorldSlot *slot = &world->slots[i];
-    if (slot->body && !slot->asleep && slot->sleep_group >= 0 && rests[slot->sleep_group] >= LONG)
+    if (slot->body && !lb_slot_stays(world, slot) && slot->sleep_group >= 0 &&
+        rests[slot->sleep_group] >= LONG)
       fall_asleep(slot);
   }
 }

@@ -11,16 +11,16 @@
 
 void lb_touch_destroy(lbWorldTouch *touch) {
   if (!touch) return;
-  void *const blocks[] = { touch->contacts,        touch->forces,    touch->impulses,
-                           touch->reports,         touch->numbers,   touch->sums,
-                           touch->energies,        touch->touchers,  touch->parts,
-                           touch->parents,         touch->sides,     touch->free,
-                           touch->frictions,       touch->spots,     touch->ways,
-                           touch->owners,          touch->amounts,   touch->pool,
-                           touch->remembered,      touch->by_island, touch->sweeps,
-                           touch->island_begin,    touch->counts,    touch->remembered_first,
-                           touch->remembered_next, touch->rests,     touch->woken,
-                           touch->solve_work,      touch->stops,     touch->lcp_work };
+  void *const blocks[] = {
+    touch->contacts,        touch->forces,       touch->impulses,   touch->reports,
+    touch->numbers,         touch->sums,         touch->energies,   touch->touchers,
+    touch->parts,           touch->parents,      touch->sides,      touch->free,
+    touch->frictions,       touch->spots,        touch->ways,       touch->owners,
+    touch->amounts,         touch->pool,         touch->remembered, touch->by_island,
+    touch->sweeps,          touch->island_begin, touch->counts,     touch->remembered_first,
+    touch->remembered_next, touch->rests,        touch->woken,      touch->solve_work,
+    touch->stops,           touch->saved_begin,  touch->lcp_work
+  };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   for (int level = 0; level <= LB_RETRIES; level++) lb_free(touch->saved[level]);
   lb_near_release(touch);
@@ -86,7 +86,7 @@ static bool reserve_contacts(lbWorld *world) {
   touch->contact_room = 0;
   bool made = make_contacts(touch, room);
   touch->contact_room = made ? room : 0;
-  if (!made) touch->remembered_count = touch->asleep_count = 0;
+  if (!made) touch->remembered_count = touch->staying_count = 0;
   return made;
 }
 

@@ -47,6 +47,7 @@ struct lbWorldCollider {
   double friction;
   lbVec3 position; // at the step's start
   lbQuat rotation;
+  lbSolidFrame frame;  // the same; made by touch_near.c
   bool moves;          // in the next step, to
   lbVec3 end_position; // here
   lbQuat end_rotation;
@@ -142,7 +143,7 @@ struct lbWorldTouch {
   lbContact *reports;       // (contact_room)
   int32_t woken_count;
   int32_t *woken; // (contact_room x 2): slots of a body that sleeps and of one that could touch it
-  int32_t asleep_count;     // remembered contacts among bodies that sleep; they stay as they are
+  int32_t staying_count;    // remembered contacts among bodies that sleep, or whose step is done
   int32_t remembered_count; // and `reports` has as many, in the same order
   lbRememberedContact *remembered; // (contact_room)
   int32_t *remembered_next;        // (contact_room): of the same first body; -1: no more
@@ -190,10 +191,11 @@ struct lbWorldTouch {
   double *stops;    // (contact_room x 3): impulses before the step, N s; NULL: there are none
   double *lcp_work; // NULL: forces are found by Gauss-Seidel
   bool may_retry;   // the part under way can be taken again
-  bool missed;      // it must be: contacts did not end where they were to
+  bool missed;      // some must take it again: contacts did not end where they were to
   bool energy_noted;
   size_t saved_room;
-  char *saved[LB_RETRIES + 1]; // (saved_room): states of all bodies; the last for work
+  size_t *saved_begin;         // (slots + 1): of each body in
+  char *saved[LB_RETRIES + 1]; // (saved_room): states; the last for work
   int32_t node_room;
   lbTouchWork works[LB_NEAR_TASKS];
   lbTouchCandidate *found; // (LB_NEAR_BLOCK x LB_PAIR_CONTACTS)
@@ -242,13 +244,20 @@ static inline double lb_touch_radius(const lbWorldTouch *touch, int32_t slot) {
 // energy.c: what the bodies of contacts have before the step, where one of these is hit hard (or
 // `always`); whether an island has more when it is done.
 void lb_energy_note(lbWorld *world, bool always);
-bool lb_energy_rose(const lbWorld *world);
+bool lb_energy_rose(const lbWorld *world, int32_t island);
 
 // retry.c: a part of a step by `take`, or in halves where contacts miss; room for that.
 typedef int32_t lbWorldPart(lbWorld *world);
 int32_t lb_retry_part(lbWorld *world, int level, lbWorldPart *take);
 lbStatus lb_retry_reserve(lbWorld *world, lbError *err);
-bool lb_retry_is_better(const lbWorld *world); // asked when spots have been looked at
+// States of bodies that a part is to be taken again from: of those that loads, paths and
+// attachments act on, before these do; of those that have contacts.
+void lb_retry_keep_led(lbWorld *world);
+void lb_retry_keep_touchers(lbWorld *world);
+// Islands that missed, when spots have been looked at, or in which energy rose, when the part is
+// done; false: none.
+bool lb_retry_mark(lbWorld *world);
+bool lb_retry_mark_risen(lbWorld *world);
 // Whether a collider could touch what is inside of a sphere, in the step.
 bool lb_touch_collider_is_near(const lbWorldCollider *collider, lbVec3 centre, double radius);
 
@@ -273,9 +282,15 @@ int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot); // its number among 
 bool lb_near_reserve(lbWorldTouch *touch, int32_t slot_room);
 void lb_near_release(lbWorldTouch *touch);
 void lb_near_find(lbWorld *world);
-// m: how far around two surfaces that are placed is looked for places; 0: they cannot touch.
+// How far around two surfaces that are placed is looked for places (margin, m; 0: they cannot
+// touch), and where along the line of their centres: the first ends at `end`, the second begins at
+// `begin`, and farther than the margin behind these there is nothing to touch.
+typedef struct lbNearGap {
+  lbVec3 axis; // unit, world, from the first to the second; zero: there is none
+  double end, begin, margin;
+} lbNearGap;
+lbNearGap lb_near_gap(const lbWorld *world, lbNear *near);
 // Whether places with a gap could meet that have velocities (m/s).
-double lb_near_margin(const lbWorld *world, lbNear *near);
 void lb_near_tighten(const lbWorld *world, lbNear *near); // a body and what is rigid
 bool lb_near_may_meet(const lbWorld *world, const lbNear *near, double gap, lbVec3 normal,
                       lbVec3 first, lbVec3 second);

@@ -183,7 +183,7 @@ static bool use_pool(lbWorldTouch *touch, int32_t a, int32_t b) {
 static void take(lbWorld *world, const lbNear *near, const lbTouchCandidate *found) {
   lbWorldTouch *touch = world->touch;
   int32_t a = near->slots[0], b = near->slots[1];
-  int32_t room = touch->contact_room - touch->asleep_count - touch->contact_count;
+  int32_t room = touch->contact_room - touch->staying_count - touch->contact_count;
   int32_t room_a = LB_BODY_CONTACTS - touch->counts[a];
   int32_t room_b = b < 0 ? room : LB_BODY_CONTACTS - touch->counts[b];
   if (room_a < room) room = room_a;
@@ -287,7 +287,7 @@ static Rigid rigid_of(const lbWorld *world, int32_t slot) {
 
 static Rigid collider_of(const lbWorld *world, int32_t number) {
   const lbWorldCollider *c = &world->colliders[number];
-  return (Rigid){ c->solid, lb_solid_frame(c->rotation, c->position) };
+  return (Rigid){ c->solid, c->frame };
 }
 
 // A body that deforms.
@@ -444,21 +444,22 @@ static void place_all(lbWorld *world) {
 
 // ---- all ---------------------------------------------------------------------------------------
 
-// Contacts among bodies that sleep stay as they are; -1 is a collider.
-static bool all_sleep(const lbWorld *world, const int32_t slots[2]) {
+// Contacts among bodies that stay where they are stay as they are; -1 is a collider.
+static bool all_stay(const lbWorld *world, const int32_t slots[2]) {
   for (int side = 0; side < 2; side++)
-    if (slots[side] >= 0 && !(slots[side] < world->slot_count && world->slots[slots[side]].asleep))
+    if (slots[side] >= 0 &&
+        !(slots[side] < world->slot_count && lb_slot_stays(world, &world->slots[slots[side]])))
       return false;
   return true;
 }
 
 // They come first among those that are remembered.
-static void keep_asleep(lbWorld *world) {
+static void keep_staying(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  touch->asleep_count = 0;
+  touch->staying_count = 0;
   for (int32_t k = 0; k < touch->remembered_count; k++) {
-    if (!all_sleep(world, touch->remembered[k].slots)) continue;
-    int32_t to = touch->asleep_count++;
+    if (!all_stay(world, touch->remembered[k].slots)) continue;
+    int32_t to = touch->staying_count++;
     if (to == k) continue;
     lbRememberedContact contact = touch->remembered[k];
     lbContact report = touch->reports[k];
@@ -472,7 +473,7 @@ void lb_touch_find(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   touch->contact_count = touch->dropped = touch->woken_count = 0;
   touch->pool_used = 0;
-  keep_asleep(world);
+  keep_staying(world);
   sort_remembered(world);
   lb_near_find(world);
   place_all(world);

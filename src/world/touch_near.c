@@ -56,7 +56,7 @@ static double bend_of(const lbWorld *world, const lbTouchSphere *sphere) {
 static void find_sphere(lbWorld *world, int32_t slot) {
   lbWorldTouch *touch = world->touch;
   const lbWorldSlot *at = &world->slots[slot];
-  if (at->asleep && touch->reaches[slot] > 0) return; // where it was
+  if (lb_slot_stays(world, at) && touch->reaches[slot] > 0) return; // where it was
   touch->reaches[slot] = 0;
   if (!at->body || !at->touches) return;
   lbTouchSphere *sphere = &touch->spheres[slot];
@@ -81,17 +81,16 @@ static double low_of(const lbWorldTouch *touch, int32_t slot, int axis) {
 // Along which bodies lie farthest apart.
 static int choose_axis(const lbWorld *world) {
   const lbWorldTouch *touch = world->touch;
-  int best = 0;
-  double most = -1;
-  for (int axis = 0; axis < 3; axis++) {
-    double low = INFINITY, high = -INFINITY;
-    for (int32_t i = 0; i < world->slot_count; i++) {
-      if (!(touch->reaches[i] > 0)) continue;
-      double at = along(touch->spheres[i].centre, axis);
-      low = fmin(low, at), high = fmax(high, at);
-    }
-    if (high - low > most) most = high - low, best = axis;
+  lbBox box = lb_box_empty();
+  for (int32_t i = 0; i < world->slot_count; i++) {
+    double at[3];
+    if (!(touch->reaches[i] > 0)) continue;
+    lb_vec3_store(at, touch->spheres[i].centre);
+    lb_box_add_point(&box, at);
   }
+  int best = 0;
+  for (int axis = 1; axis < 3; axis++)
+    if (box.high[axis] - box.low[axis] > box.high[best] - box.low[best]) best = axis;
   return best;
 }
 
@@ -141,7 +140,8 @@ static void sweep(lbWorld *world) {
       int32_t b = touch->swept[k];
       if (!(touch->reaches[b] > 0)) continue;
       if (low_of(touch, b, axis) > high) break;
-      if (world->slots[a].asleep && world->slots[b].asleep) continue;
+      if (lb_slot_stays(world, &world->slots[a]) && lb_slot_stays(world, &world->slots[b]))
+        continue;
       lbVec3 apart = lb_sub(touch->spheres[a].centre, touch->spheres[b].centre);
       double reach = touch->reaches[a] + touch->reaches[b];
       if (lb_dot(apart, apart) < reach * reach) add_partner(touch, a, b);
@@ -178,8 +178,7 @@ static void add_collider(lbWorld *world, int32_t slot, int32_t number) {
   lbWorldTouch *touch = world->touch;
   const lbWorldCollider *c = &world->colliders[number];
   const lbTouchSphere *sphere = &touch->spheres[slot];
-  lbSolidFrame frame = lb_solid_frame(c->rotation, c->position);
-  lbVec3 centre = lb_solid_to_own(&frame, sphere->centre);
+  lbVec3 centre = lb_solid_to_own(&c->frame, sphere->centre);
   double way = way_near(c, sphere->centre, touch->reaches[slot]);
   double margin = touch->margins[slot] + way;
   if (!lb_solid_is_within(c->solid, centre, sphere->radius + margin)) return;
@@ -219,9 +218,10 @@ static void list_pairs(lbWorld *world) {
   for (int32_t i = 0; i < world->slot_count; i++) {
     const lbWorldSlot *slot = &world->slots[i];
     if (!(touch->reaches[i] > 0)) continue;
-    if (world->settings.self && slot->placed && !slot->asleep)
+    bool stays = lb_slot_stays(world, slot);
+    if (world->settings.self && slot->placed && !stays)
       add_near(touch, (lbNear){ .slots = { i, i }, .collider = -1, .margin = touch->margins[i] });
-    for (int32_t c = 0; c < world->collider_count && !slot->asleep; c++)
+    for (int32_t c = 0; c < world->collider_count && !stays; c++)
       if (world->colliders[c].solid) add_collider(world, i, c);
     for (int32_t k = touch->partners_first[i]; k >= 0; k = touch->partners[k].next)
       add_pair(world, i, touch->partners[k].slot);
@@ -271,20 +271,24 @@ static void find_margins(lbWorld *world) {
 }
 
 // Where an axis parts them, places beyond the nearest ones matter less the farther they are.
-double lb_near_margin(const lbWorld *world, lbNear *near) {
+lbNearGap lb_near_gap(const lbWorld *world, lbNear *near) {
   const lbPlaced *one = world->slots[near->slots[0]].placed;
   const lbPlaced *other = world->slots[near->slots[1]].placed;
   const lbTouchSphere *spheres = world->touch->spheres;
   near->spread = one->spread + other->spread;
   double way = WAY * (near->way + world->h * near->spread);
-  double margin = fmin(near->margin, near->slack + fmax(way, near->halt));
+  lbNearGap at = { .end = INFINITY, .begin = -INFINITY };
+  double margin = at.margin = fmin(near->margin, near->slack + fmax(way, near->halt));
   lbVec3 apart = lb_sub(spheres[near->slots[1]].centre, spheres[near->slots[0]].centre);
   double length = lb_length(apart);
-  if (!(length > 0)) return margin;
-  lbVec3 axis = lb_scale(1 / length, apart);
-  double gap = -lb_placed_extent(other, lb_scale(-1, axis)) - lb_placed_extent(one, axis);
-  if (!(gap > 0)) return margin;
-  return gap < margin ? fmin(margin, gap + near->slack + FARTHER * (margin - gap)) : 0;
+  if (!(length > 0)) return at;
+  at.axis = lb_scale(1 / length, apart);
+  at.end = lb_placed_extent(one, at.axis);
+  at.begin = -lb_placed_extent(other, lb_scale(-1, at.axis));
+  double gap = at.begin - at.end;
+  if (!(gap > 0)) return at;
+  at.margin = gap < margin ? fmin(margin, gap + near->slack + FARTHER * (margin - gap)) : 0;
+  return at;
 }
 
 // Where the surface is placed for other bodies, it is known how it moves, not only a bound of that.
@@ -311,6 +315,9 @@ bool lb_near_may_meet(const lbWorld *world, const lbNear *near, double gap, lbVe
 }
 
 void lb_near_find(lbWorld *world) {
+  for (int32_t i = 0; i < world->collider_count; i++)
+    world->colliders[i].frame =
+        lb_solid_frame(world->colliders[i].rotation, world->colliders[i].position);
   lb_parallel_for(world->slot_count, BODIES, find_spheres, world);
   sweep(world);
   list_pairs(world);

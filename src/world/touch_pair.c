@@ -21,6 +21,7 @@ typedef struct Pair {
   lbTouchWork *work;
   const lbBody *bodies[2];
   const lbPlaced *placed[2];
+  lbNearGap gap;
   double margin, grow, smaller;
 } Pair;
 
@@ -129,9 +130,13 @@ static void touch_leaves(const Pair *p, int32_t one, int32_t other) {
   const lbTouchWork *work = p->work;
   int32_t a = prepare_leaf(p, 0, one), b = prepare_leaf(p, 1, other);
   if (a < 0 || b < 0) return;
+  const lbPairTriangle *first = work->triangles[0] + a, *second = work->triangles[1] + b;
+  int32_t count = p->placed[1]->boxes->nodes[other].count;
+  lbBox reach = lb_box_empty();
+  for (int32_t j = 0; j < count; j++) lb_box_add_box(&reach, &second[j].reach);
   for (int32_t i = 0; i < p->placed[0]->boxes->nodes[one].count; i++)
-    for (int32_t j = 0; j < p->placed[1]->boxes->nodes[other].count; j++)
-      touch_two(p, &work->triangles[0][a + i], &work->triangles[1][b + j]);
+    for (int32_t j = 0; j < count && lb_box_overlap(&first[i].reach, &reach); j++)
+      touch_two(p, &first[i], &second[j]);
 }
 
 // ---- trees -------------------------------------------------------------------------------------
@@ -140,6 +145,13 @@ static bool boxes_are_near(const lbBox *a, const lbBox *b, double within) {
   for (int k = 0; k < 3; k++)
     if (!(a->low[k] - within <= b->high[k] && b->low[k] <= a->high[k] + within)) return false;
   return true;
+}
+
+// Whether some of a box is not too far behind where the other surface begins.
+static bool is_in_front(const Pair *p, int side, const lbBox *box) {
+  if (lb_box_is_empty(box)) return false;
+  if (side == 0) return lb_box_extent(box, p->gap.axis) >= p->gap.begin - p->margin;
+  return lb_box_extent(box, lb_scale(-1, p->gap.axis)) >= -(p->gap.end + p->margin);
 }
 
 static double size_of(const lbBox *box) {
@@ -161,10 +173,13 @@ static void touch_all(const Pair *p) {
     }
     if (depth + 2 > DEEP) continue;
     bool first = b->count > 0 || (a->count == 0 && size_of(&a->box) >= size_of(&b->box));
-    stack[depth][0] = first ? a->first : one; // the second child, later
-    stack[depth++][1] = first ? other : b->first;
-    stack[depth][0] = first ? one + 1 : one;
-    stack[depth++][1] = first ? other : other + 1;
+    const int32_t children[2] = { first ? a->first : b->first, (first ? one : other) + 1 };
+    for (int k = 0; k < 2; k++) { // the second child, later
+      const lbAabbNode *nodes = p->placed[first ? 0 : 1]->boxes->nodes;
+      if (!is_in_front(p, first ? 0 : 1, &nodes[children[k]].box)) continue;
+      stack[depth][0] = first ? children[k] : one;
+      stack[depth++][1] = first ? other : children[k];
+    }
   }
 }
 
@@ -180,11 +195,13 @@ static double overlap_before(const lbWorldTouch *touch, int32_t a, int32_t b) {
 double lb_touch_pair(const lbWorld *world, lbTouchWork *work, lbNear *near) {
   const lbWorldTouch *touch = world->touch;
   int32_t a = near->slots[0], b = near->slots[1];
-  Pair p = { .world = world, .near = near, .work = work, .margin = lb_near_margin(world, near) };
+  Pair p = { .world = world, .near = near, .work = work, .gap = lb_near_gap(world, near) };
   double before = overlap_before(touch, a, b);
   double radius = fmin(touch->spheres[a].radius, touch->spheres[b].radius);
   p.smaller = fmin(touch->reaches[a], touch->reaches[b]);
+  p.margin = p.gap.margin;
   p.grow = p.margin + (before < 0 ? OVERLAP * radius : DEEPER * before);
+  if (p.gap.begin > p.gap.end) p.grow = p.margin; // nothing overlaps
   for (int side = 0; side < 2; side++) {
     const lbWorldSlot *slot = &world->slots[near->slots[side]];
     p.bodies[side] = slot->body, p.placed[side] = slot->placed;

@@ -20,7 +20,7 @@
 // ---- who has contacts --------------------------------------------------------------------------
 
 static bool gives_way(const lbWorld *world, int32_t slot) {
-  return slot >= 0 && !world->slots[slot].asleep;
+  return slot >= 0 && !lb_slot_stays(world, &world->slots[slot]);
 }
 
 int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot) {
@@ -275,7 +275,8 @@ static void recall(lbWorldTouch *touch) {
 }
 
 static void solve_contacts(lbWorld *world, double *x) {
-  world->touch->stats.sweeps = lb_touch_solve_all(world->touch, x);
+  int32_t sweeps = lb_touch_solve_all(world->touch, x), *most = &world->touch->stats.sweeps;
+  if (sweeps > *most) *most = sweeps;
 }
 
 // Forces of contacts and joints, and bodies hold them.
@@ -316,7 +317,7 @@ static double enough_of(double h) { return ENOUGH * fmin(fmax(STEP / h, 1), LOOS
 void lb_touch_begin(lbWorld *world, double start, double end) {
   lbWorldTouch *touch = world->touch;
   double begun = lb_seconds();
-  touch->stats = (lbContactStats){ 0 };
+  if (world->halvings == 0) touch->stats = (lbContactStats){ 0 };
   touch->enough = lb_joints_hold_any(world) ? ENOUGH_LINKED : enough_of(world->h);
   lb_colliders_lead(world, start, end);
   lb_sleep_watch(world);
@@ -324,8 +325,9 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
   for (int32_t c = 0; c < touch->contact_count; c++) place_rigid(world, &touch->contacts[c]);
   list(world);
   lb_sleep_group(world);
-  touch->stats.find_seconds = lb_seconds() - begun;
-  touch->stats.dropped = touch->dropped;
+  lb_retry_keep_touchers(world);
+  touch->stats.find_seconds += lb_seconds() - begun;
+  touch->stats.dropped += touch->dropped;
   touch->energy_noted = false;
   if (touch->contact_count == 0 && !lb_joints_hold_any(world)) return;
   for (int32_t c = 0; c < touch->contact_count; c++)
@@ -340,18 +342,22 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
   solve(world);
   if (world->settings.response != LB_RESPONSE_PENALTY && lb_joints_turn_far(world))
     find_again(world);
+  if (world->halvings > 0) return; // told of the whole step
   touch->stats.contacts = touch->contact_count;
   touch->stats.islands = touch->island_count;
 }
 
 // ---- impulses ----------------------------------------------------------------------------------
 
-// Contacts without a force are done with.
-static void keep_pushing(lbWorldTouch *touch) {
+// Contacts without a force are done with, and those of bodies that will take their step again.
+static void keep_pushing(const lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
   int32_t kept = 0;
   for (int32_t c = 0; c < touch->contact_count; c++) {
     bool stopped = touch->stops && touch->stops[3 * c] > 0;
     if (!(touch->forces[3 * c] > 0) && !stopped) continue;
+    const int32_t *slots = touch->contacts[c].slots;
+    if (!gives_way(world, slots[0]) && !gives_way(world, slots[1])) continue;
     if (touch->stops)
       memmove(touch->stops + 3 * (size_t)kept, touch->stops + 3 * (size_t)c, 3 * sizeof(double));
     touch->contacts[kept] = touch->contacts[c];
@@ -359,7 +365,7 @@ static void keep_pushing(lbWorldTouch *touch) {
     memmove(touch->forces + 3 * (size_t)kept, touch->forces + 3 * (size_t)c, 3 * sizeof(double));
     kept++;
   }
-  touch->contact_count = touch->stats.pushing = kept;
+  touch->contact_count = kept;
 }
 
 // ways <- velocities of bodies' spots now, and how impulses change them.
@@ -514,9 +520,11 @@ void lb_touch_sum_up(lbWorld *world) {
 // Those of bodies that sleep stay, those that push follow.
 static void tell(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  touch->remembered_count = touch->asleep_count;
+  touch->remembered_count = touch->staying_count;
   for (int32_t c = 0; c < touch->contact_count; c++) {
+    const int32_t *slots = touch->contacts[c].slots;
     if (!(touch->impulses[3 * c] > 0)) continue;
+    if (!gives_way(world, slots[0]) && !gives_way(world, slots[1])) continue;
     touch->remembered[touch->remembered_count] = remember(touch, c);
     touch->reports[touch->remembered_count++] = report(world, c);
   }
@@ -529,7 +537,7 @@ static void find_impulses(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   find_speeds(world);
   leave_out_held(world);
-  bool jointed = lb_joints_hold_any(world);
+  bool jointed = lb_joints_go(world);
   if (jointed) {
     lb_joints_measure_speeds(world);
     lb_joints_solve(world, true, &touch->parts, touch->impulses, solve_contacts);
@@ -545,18 +553,21 @@ static void find_impulses(lbWorld *world) {
     touch->impulses[i] += touch->stops[i];
 }
 
+static void look_at_pushing(lbWorld *world) {
+  keep_pushing(world);
+  list(world);
+  look_at_all(world);
+}
+
 void lb_touch_finish(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  touch->missed = false;
   if (touch->contact_count > 0 || lb_joints_hold_any(world)) {
-    keep_pushing(touch);
-    list(world);
-    look_at_all(world);
-    touch->missed = touch->may_retry && lb_retry_is_better(world);
-    if (touch->missed) return;
+    look_at_pushing(world);
+    if (world->halvings == 0) touch->stats.pushing = touch->contact_count;
+    touch->missed = lb_retry_mark(world);
+    if (touch->missed) look_at_pushing(world);
     find_impulses(world);
-    touch->missed = lb_energy_rose(world);
-    if (touch->missed) return;
+    touch->missed |= lb_retry_mark_risen(world);
   }
   tell(world);
   lb_sleep_update(world);

@@ -29,6 +29,8 @@ typedef struct lbWorldSlot {
   const lbPath *path;      // what its frame follows; NULL: nothing
   lbVec3 shift;            // of the path
   int32_t flags;           // of the last step
+  int32_t halvings;        // retry.c: how often the step under way is halved for it
+  bool kept;               // its state is, from before the part under way
   bool touches;            // other bodies and colliders
   double friction;         // NAN: the world's
   struct lbPlaced *placed; // its surface in the step under way; NULL: it has none that touches
@@ -83,6 +85,7 @@ struct lbWorld {
   int64_t steps;     // of that length since then
   double h;          // s; 0: none yet
   double whole;      // s, of the step under way, parts of which may be shorter than others
+  int32_t halvings;  // of the part under way
   int32_t slot_count, group_count, load_count, probe_count, path_count, attachment_count;
   int32_t joint_count, living;
   size_t slot_room, group_room, load_room, starting_room, probe_room, attachment_room, joint_room;
@@ -102,6 +105,15 @@ struct lbWorld {
 };
 
 lbWorldSlot *lb_world_slot(const lbWorld *world, lbBodyId id); // NULL: no such body
+// Whether a body moves in the part of a step that is under way. Of others the step is done, or will
+// be taken again when this part is (retry.c).
+static inline bool lb_slot_goes(const lbWorld *world, const lbWorldSlot *slot) {
+  return slot->halvings == world->halvings;
+}
+// It does not give way: it is done, or it sleeps.
+static inline bool lb_slot_stays(const lbWorld *world, const lbWorldSlot *slot) {
+  return slot->asleep || !lb_slot_goes(world, slot);
+}
 lbStatus lb_world_refuse_id(lbBodyId id, lbError *err);
 static inline lbBodyId lb_world_id(int32_t slot, uint32_t generation) {
   return (uint64_t)generation << 32 | (uint64_t)(uint32_t)(slot + 1);

@@ -100,6 +100,17 @@ static void a_body_at_rest_carries_its_weight(void **state) {
   lb_body_destroy(body), lb_model_destroy(model);
 }
 
+// Rounding is not energy that a step creates.
+static void a_body_that_nothing_moves_takes_plain_steps(void **state) {
+  (void)state;
+  lbModel *model = model_of(SCENE("'count':7,'weights':'geodesic','radius':0.1", ""));
+  lbBodyDef def = lb_body_def();
+  lbBody *body = body_of(model, &def);
+  steps(body, 20, 0.01);
+  check_small(distance(where(body, TIP), lb_vec3_load(model->node_positions + 3 * TIP)), 1e-12);
+  lb_body_destroy(body), lb_model_destroy(model);
+}
+
 static void turning_the_whole_scene_turns_the_result(void **state) {
   (void)state;
   lbModel *model = model_of(SCENE("'count':4", HELD));
@@ -476,6 +487,7 @@ int main(void) {
     cmocka_unit_test(a_free_body_falls_as_a_stone),
     cmocka_unit_test(held_points_are_where_they_are_told),
     cmocka_unit_test(a_body_at_rest_carries_its_weight),
+    cmocka_unit_test(a_body_that_nothing_moves_takes_plain_steps),
     cmocka_unit_test(turning_the_whole_scene_turns_the_result),
     cmocka_unit_test(a_driven_frame_takes_the_fixed_frames_along),
     cmocka_unit_test(absurd_drags_stay_finite_and_hard_ones_come_back),

@@ -160,6 +160,8 @@ static void closest_points_match_brute_force(void **state) {
     assert_int_equal(closest.triangle, best_triangle);
     check_near(lb_length(lb_sub(point_of(&soup.view, &closest), p)), closest.distance, 1e-12);
     assert_false(lb_surface_closest_point(tree, &soup.view, p, 0.5 * closest.distance, &closest));
+    assert_false(lb_surface_is_near(tree, &soup.view, p, 0.999 * sqrt(best)));
+    assert_true(best == 0 || lb_surface_is_near(tree, &soup.view, p, 1.001 * sqrt(best)));
   }
   lb_aabb_tree_destroy(tree);
 }
@@ -251,6 +253,7 @@ static void an_empty_tree_answers_nothing(void **state) {
   lbVec3 p = { 0, 0, 0 }, d = { 1, 0, 0 };
   assert_false(lb_surface_ray_cast(tree, &none, p, d, INFINITY, &at));
   assert_false(lb_surface_closest_point(tree, &none, p, INFINITY, &at));
+  assert_false(lb_surface_is_near(tree, &none, p, INFINITY));
   lb_aabb_tree_destroy(tree);
   lb_aabb_tree_destroy(NULL);
 }

@@ -50,12 +50,17 @@ static uint64_t hash_of_modes(int32_t threads) {
   return hash;
 }
 
+// Another way to find modes has other bits: record them anew then, of gcc, once clang's are the
+// same.
+static const uint64_t RECORDED = UINT64_C(0xcf8ca522c4f7bcc9);
+
 static void modes_have_recorded_bits(void **state) {
   (void)state;
+  uint64_t hashes[3];
   lb_set_repeatable(true);
-  for (int32_t threads = 1; threads <= 3; threads++)
-    assert_true(hash_of_modes(threads) == UINT64_C(0x7f8a19e54679f812));
+  for (int32_t i = 0; i < 3; i++) hashes[i] = hash_of_modes(i + 1);
   lb_set_repeatable(false);
+  for (int32_t i = 0; i < 3; i++) assert_true(hashes[i] == RECORDED);
 }
 
 static void it_means_our_own_engine_without_fused_multiply_add(void **state) {

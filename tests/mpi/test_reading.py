@@ -186,8 +186,13 @@ def messages_are_those_of_limber(folder):
     points, tets = bar_of_tets((4, 2, 2))
     flat = tets[:-1] + [(tets[-1][0], tets[-1][1], tets[-1][0], tets[-1][3])]
     missing = tets[:-1] + [tets[-1][:3] + (len(points) + 5,)]
-    for name, elements in (("flat", flat), ("missing", missing), ("nothing", [])):
+    for name, elements in (("flat", flat), ("missing", missing), ("nothing", []), ("end", tets)):
         path = write(folder, name, 2, False, points, elements)
+        if name == "end":  # of a section, which is called otherwise
+            with open(path) as file:
+                text = file.read()
+            with open(path, "w") as file:
+                file.write(text.replace("$EndElements", "$EndElem9nts"))
         expected, found = limber("modes", path), limber_mpi(2, "modes", path)
         check(found.status == expected.status == 1, f"{name}: {found.status}, {expected.status}")
         check(expected.err.strip() in found.err, f"{name}: {found.err!r}, not {expected.err!r}")

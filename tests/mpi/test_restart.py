@@ -80,6 +80,42 @@ def a_mesh_that_no_memory_holds_is_said_before_the_work(folder):
     check(not result.out, result.out)
 
 
+def write_loose_bars(folder):
+    """Two bars of bricks, one after the other in one file, that nothing joins."""
+    points, bricks = [], []
+    for part in range(2):
+        first, cells = len(points), (5 + part, 2, 2)
+        def vertex(i, j, k):
+            return first + (i * 3 + j) * 3 + k + 1
+        points += [(0.1 * i, 0.1 * j + part, 0.1 * k) for i in range(cells[0] + 1)
+                   for j in range(3) for k in range(3)]
+        bricks += [[vertex(i + x, j + y, k + z) for x, y, z in
+                    ((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0),
+                     (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1))]
+                   for i in range(cells[0]) for j in range(2) for k in range(2)]
+    path = os.path.join(folder, "loose.msh")
+    with open(path, "w") as file:
+        file.write(f"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n{len(points)}\n")
+        for n, (x, y, z) in enumerate(points):
+            file.write(f"{n + 1} {x} {y} {z}\n")
+        file.write(f"$EndNodes\n$Elements\n{len(bricks)}\n")
+        for n, brick in enumerate(bricks):
+            file.write(f"{n + 1} 5 2 1 1 {' '.join(str(v) for v in brick)}\n")
+        file.write("$EndElements\n")
+    return path
+
+
+@case
+def the_iterative_solver_finds_the_rigid_motions_of_loose_parts(folder):
+    words = ("modes", write_loose_bars(folder), "--count", 5, "--json")
+    expected = limber(*words).json()["frequencies_hz"]
+    found = limber_mpi(3, *words, "--solver", "iterative").json()
+    check(found["rigid_modes"] == 12, f"{found['rigid_modes']} rigid modes")
+    worst = max(abs(a / b - 1) for a, b in zip(found["frequencies_hz"], expected))
+    check(worst <= 1e-8, f"frequencies: residual {worst:.1e}, tolerance 1e-08")
+    print(f"  residual {worst:.1e}, tolerance 1e-08")
+
+
 @case
 def the_iterative_solver_finds_the_same_frequencies(folder):
     mesh = generate(folder, "sphere")

@@ -14,8 +14,8 @@ typedef struct Subject {
 } Subject;
 
 // A bar of bricks, held at one end or free.
-static Subject make_subject(int32_t modes, int32_t dimension, bool held) {
-  Subject s = { .mesh = box_mesh(LB_ELEMENT_BRICK8, 8, 1, 1, 1, 0.12, 0.12) };
+static Subject make_bar(int32_t bricks, double width, int32_t modes, int32_t dimension, bool held) {
+  Subject s = { .mesh = box_mesh(LB_ELEMENT_BRICK8, bricks, 1, 1, 1, width, width) };
   lbMaterial material = test_material(LB_MATERIAL_STVK);
   bool *fixed = side(s.mesh, 0, 0);
   lbReduceDef object = lb_reduce_def();
@@ -28,6 +28,10 @@ static Subject make_subject(int32_t modes, int32_t dimension, bool held) {
   check_ok(lb_reduce_subspace(s.mesh, s.fem, &object, &def, &s.model, &err), err);
   free(fixed);
   return s;
+}
+
+static Subject make_subject(int32_t modes, int32_t dimension, bool held) {
+  return make_bar(8, 0.12, modes, dimension, held);
 }
 
 static void release_subject(Subject *s) {
@@ -153,7 +157,7 @@ static void free_bodies_are_compared_too(void **state) {
   static const char *const names[] = { "sudden load", "impulse", "moving load", "twist",
                                        "axial load",  "pinch",   "thrown" };
   assert_int_equal(quick->motion_count, 4);
-  assert_int_equal(full->motion_count, 7);
+  assert_int_equal(full->motion_count, 8);
   for (int i = 0; i < 7; i++) {
     const lbAccuracyMotion *m = &full->motions[i];
     print_message("  %-12s amplitude %.3g m, mass %.2e node %.2e %s\n", m->name, m->amplitude,
@@ -166,6 +170,65 @@ static void free_bodies_are_compared_too(void **state) {
   lb_accuracy_destroy(quick);
   lb_accuracy_destroy(full);
   release_subject(&s);
+}
+
+// report.json has the same figures, and there is a plot.
+static void check_written_bounce(const lbAccuracy *a, const lbAccuracyBounce *b) {
+  lbError err;
+  char path[300];
+  double full, reduced, error;
+  const char *folder = output_path("bounce-report");
+  check_ok(lb_accuracy_write(a, "bar", folder, &err), err);
+  snprintf(path, sizeof path, "%s/bounce-motion.svg", folder);
+  char *content = NULL;
+  size_t bytes;
+  check_ok(lb_file_read(path, &content, &bytes, &err), err);
+  assert_non_null(strstr(content, "force, N"));
+  lb_free(content);
+  snprintf(path, sizeof path, "%s/report.json", folder);
+  json_t *json = json_load_file(path, 0, NULL);
+  const json_t *motions = json_object_get(json, "motions");
+  json_t *last = json_array_get(motions, json_array_size(motions) - 1);
+  assert_int_equal(json_unpack(last, "{s:{s:{s:f, s:f, s:f}}}", "bounce", "rebound_height", "full",
+                               &full, "reduced", &reduced, "error", &error),
+                   0);
+  check_near(full, b->rebound_height[0], 1e-15);
+  check_near(reduced, b->rebound_height[1], 1e-15);
+  check_near(error, fabs(reduced - full) / b->height, 1e-12);
+  assert_true(json_is_null(json_object_get(json_array_get(motions, 0), "bounce")));
+  json_decref(json);
+}
+
+// A basis with all shapes that a short bar has bounces as the full one does; one of two does not.
+static void a_bounce_is_compared_with_the_full_one(void **state) {
+  (void)state;
+  static const int32_t dimensions[] = { 30, 2 }; // of 36 unknowns, 6 of them rigid
+  double errors[2][2];
+  for (int i = 0; i < 2; i++) {
+    Subject s = make_bar(2, 0.5, dimensions[i], dimensions[i], false);
+    lbAccuracyDef def = full_def();
+    lbAccuracy *a = measure(&s, &def);
+    const lbAccuracyMotion *m = &a->motions[a->motion_count - 1];
+    const lbAccuracyBounce *b = &m->bounce;
+    assert_string_equal(m->name, "bounce");
+    assert_true(b->height > 0 && m->step_count > 0 && m->mass_error < 0);
+    errors[i][0] = fabs(b->peak_force[1] / b->peak_force[0] - 1);
+    errors[i][1] = fabs(b->rebound_height[1] - b->rebound_height[0]) / b->height;
+    print_message("  r = %d, from %.3g m: force %.4g of %.4g N, rebound %.3g of %.3g m, contact "
+                  "%.3g of %.3g s%s%s\n",
+                  (int)dimensions[i], b->height, b->peak_force[1], b->peak_force[0],
+                  b->rebound_height[1], b->rebound_height[0], b->contact_time[1],
+                  b->contact_time[0], m->problem[0] ? ": " : "", m->problem);
+    check_near(m->peak_error, errors[i][0], 1e-12);
+    assert_true(b->rebound_height[0] <= b->height && b->rebound_height[1] <= b->height);
+    assert_non_null(strstr(a->coverage, "peak force"));
+    if (i == 0) check_written_bounce(a, b);
+    lb_accuracy_destroy(a);
+    release_subject(&s);
+  }
+  check_small(errors[0][0], 0.05);
+  check_small(errors[0][1], 0.05);
+  assert_true(errors[1][0] > 2 * errors[0][0] && errors[1][1] > 2 * errors[0][1]);
 }
 
 // So heavily damped that no motion gets anywhere.
@@ -315,17 +378,25 @@ static void a_known_factor_changes_nothing(void **state) {
   release_subject(&s);
 }
 
+static int set_up(void **state) {
+  lbError err;
+  (void)state;
+  check_ok(lb_build_start(1, &err), err);
+  return 0;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_good_basis_is_found_good_and_a_poor_one_poor),
     cmocka_unit_test(linear_modes_are_judged_too),
     cmocka_unit_test(what_a_basis_cannot_do_is_found_quickly),
     cmocka_unit_test(free_bodies_are_compared_too),
+    cmocka_unit_test(a_bounce_is_compared_with_the_full_one),
     cmocka_unit_test(a_motion_that_does_not_come_about_gives_no_figures),
     cmocka_unit_test(large_bodies_are_compared_in_equilibrium),
     cmocka_unit_test(figures_are_kept_in_the_model_and_written),
     cmocka_unit_test(a_known_factor_changes_nothing),
     cmocka_unit_test(wrong_wishes_are_refused),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -131,6 +131,47 @@ static void wrong_drives_are_refused_by_name(void **state) {
                 "twice");
 }
 
+// ---- bad input ---------------------------------------------------------------------------------
+
+// A scene that can be read, but its model cannot be made.
+static void check_no_model(const char *text, const char *part) {
+  lbScene *scene = scene_of(text);
+  lbModel *model = NULL;
+  lbError err;
+  check_fails(lb_scene_model(&scene->bodies[0], &model, &err), LB_ERR_ARGUMENT, err, part);
+  assert_null(model);
+  lb_scene_destroy(scene);
+}
+
+static void wrong_frames_are_refused_by_name(void **state) {
+  (void)state;
+  check_refused(SCENE("'count':0", ""), "frames.count: is 0");
+  check_refused(SCENE("'positions':[]", ""), "frames.positions: must be a list");
+  check_refused(SCENE("'weights':'weights.npy'", ""), "frames.weights: unknown");
+  check_refused(SCENE("'contacts':9", ""), "frames.contacts: is 9");
+  check_refused(SCENE("'contacts':{'spacing':0.1}", ""), "needs a \"most\"");
+  check_refused(SCENE("'contacts':{'most':2,'spacing':0}", ""), "contacts.spacing");
+  check_refused(SCENE("'contacts':{'most':2,'place':1}", ""), "unknown key \"place\"");
+  check_no_model(SCENE("'positions':[[0.5,0.1,0.1],[0.501,0.1,0.1]]", ""), "lie in one voxel");
+  check_no_model(SCENE("'positions':[[0.5,0.1,0.1],[3,0.1,0.1]]", ""), "outside the object");
+}
+
+static void frames_at_contacts_are_cooked(void **state) {
+  (void)state;
+  lbScene *scene = scene_of("{'limber':1,'contact':{},'bodies':[{" FLEXIBLE_BAR ",'frames':{" PLACES
+                            ",'contacts':{'most':3,'spacing':0.25}}}]}");
+  lbBundle *bundle = NULL;
+  lbWorld *world = NULL;
+  lbError err;
+  assert_int_equal(scene->bodies[0].contact_frames, 3);
+  check_ok(lb_scene_bundle(scene, &bundle, &err), err);
+  assert_non_null(bundle->world->body_contact_frames);
+  assert_true(bundle->world->body_contact_frames[0] == 3);
+  check_near(bundle->world->body_contact_frames[1], 0.25, 0);
+  check_ok(lb_world_open(bundle, NULL, &world, &err), err);
+  lb_world_destroy(world), lb_bundle_destroy(bundle), lb_scene_destroy(scene);
+}
+
 // A body's own "fixed" holds the frames with the largest weight at its vertices.
 static void fixed_vertices_hold_the_frames_that_carry_them(void **state) {
   (void)state;
@@ -248,6 +289,8 @@ int main(void) {
     cmocka_unit_test(an_integrator_that_frames_have_not_is_told),
     cmocka_unit_test(a_cooked_world_leads_its_frames),
     cmocka_unit_test(wrong_drives_are_refused_by_name),
+    cmocka_unit_test(wrong_frames_are_refused_by_name),
+    cmocka_unit_test(frames_at_contacts_are_cooked),
     cmocka_unit_test(fixed_vertices_hold_the_frames_that_carry_them),
     cmocka_unit_test(rigid_regions_have_one_frame),
     cmocka_unit_test(fewer_samples_bend_as_all_do),

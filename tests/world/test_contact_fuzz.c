@@ -10,7 +10,7 @@
 #include "limber/build.h"
 
 #define RISE 0.05   // of the energy that a scene began with, with what it can fall by
-#define DEEPEST 0.5 // of the smallest body's half side; of scenes that start deeper, that depth
+#define DEEPEST 0.5 // of the smallest body's half side, deeper than at the start
 
 // St. Venant-Kirchhoff's law turns inside out where corners are hit hard: where a method allows it,
 // another law is taken.
@@ -234,7 +234,7 @@ static void play(Scene *scene, double *rise, double *depth) {
   double scale = 0, least = total_energy(scene, &scale), start = depth_now(scene);
   int32_t steps = scene->step < 0.002 ? 500 : (int32_t)(1 / scene->step);
   bool apart = start == 0;
-  scene->deepest = fmax(scene->deepest, start);
+  scene->deepest += start;
   *rise = *depth = 0;
   for (int32_t i = 0; i < steps; i++) {
     double before[BODIES];
@@ -275,7 +275,7 @@ static bool try_scene(int number, Worst *worst) {
 
 static void tell(int count, Worst worst) {
   print_message("%d scenes: energy rose by %.3g at most (%.3g), depth %.3g m (%.3g m; penalty "
-                "twice; no more than at the start)\n",
+                "twice; deeper than at the start)\n",
                 count, worst.rise, RISE, worst.depth, DEEPEST * 0.1);
 }
 

@@ -73,7 +73,7 @@ export class Building {
     byId("builder-bar").value = 0;
     this.#state(true, "loading the builder");
     if (files[0].bytes.length > LARGE)
-      tell(`${name}: has ${Math.round(files[0].bytes.length / 1e6)} MB, which takes minutes; a coarser mesh gives much the same model`);
+      tell(`${name}: has ${Math.round(files[0].bytes.length / 1e6)} MB, which takes a minute or more than the memory that a page has; a coarser mesh gives much the same model, and limber build takes this one`);
     const told = this.told = { busy: true, stages: [], report: null };
     const progress = (stage, fraction) => {
       if (told.stages.at(-1) !== stage) told.stages.push(stage);
