@@ -33,7 +33,7 @@ static int32_t exact_room(const lbWorldTouch *touch) {
 lbStatus lb_touch_reserve_response(lbWorld *world, lbError *err) {
   lbWorldTouch *touch = world->touch;
   bool lcp = world->settings.response == LB_RESPONSE_LCP;
-  touch->level = lb_simd_best();
+  touch->level = world->level;
   if (touch->lcp_work) return LB_OK;
   if (lcp) touch->stops = lb_alloc(3 * (size_t)touch->contact_room, sizeof(double));
   touch->lcp_work = lb_alloc((size_t)exact_room(touch), WORK * sizeof(double));
