@@ -25,11 +25,29 @@ static json_t *body_document(const lbSceneBody *source, const lbRunBody *body) {
                    cli_number(s->kinetic), "elastic", cli_number(s->elastic));
 }
 
-static void add_flag(json_t *flags, const lbSceneBody *body, int32_t count, const char *what) {
+static void add_flag(json_t *flags, const lbSceneBody *body, int32_t count, const char *one,
+                     const char *many) {
   char text[256];
   if (count == 0) return;
-  snprintf(text, sizeof text, "%s: %d steps %s", body->name, (int)count, what);
+  snprintf(text, sizeof text, "%s: %d %s", body->name, (int)count, count == 1 ? one : many);
   json_array_append_new(flags, json_string(text));
+}
+
+static void add_flags(json_t *flags, const lbSceneBody *body, const lbRunBody *run) {
+  bool in_parts = run->state.subdivided_count == run->adapted_count;
+  add_flag(flags, body, run->not_converged_count, "step did not converge",
+           "steps did not converge");
+  add_flag(flags, body, run->adapted_count,
+           in_parts ? "step was taken in parts"
+                    : "step was taken in parts or by another rule (adapted)",
+           in_parts ? "steps were taken in parts"
+                    : "steps were taken in parts or by another rule (adapted)");
+  add_flag(flags, body, run->jumped_count, "step carried it along a frame that jumped",
+           "steps carried it along a frame that jumped");
+  add_flag(flags, body, run->nonfinite_count, "step was refused as not finite",
+           "steps were refused as not finite");
+  add_flag(flags, body, run->state.shift_count, "tangent was indefinite and was shifted",
+           "tangents were indefinite and were shifted");
 }
 
 // The two of a contact or an event, by name.
@@ -89,13 +107,7 @@ static json_t *document(const lbRun *run) {
       json_object_set_new(one, "unfollowed_force", cli_number(body->unfollowed_force));
     }
     json_array_append_new(bodies, one);
-    add_flag(flags, &scene->bodies[i], body->not_converged_count, "did not converge");
-    bool full = body->state.subdivided_count == body->adapted_count;
-    add_flag(flags, &scene->bodies[i], body->adapted_count,
-             full ? "were taken in parts" : "were taken in parts or by another rule (adapted)");
-    add_flag(flags, &scene->bodies[i], body->jumped_count, "carried it along a frame that jumped");
-    add_flag(flags, &scene->bodies[i], body->nonfinite_count, "were refused as not finite");
-    add_flag(flags, &scene->bodies[i], body->state.shift_count, "had an indefinite tangent");
+    add_flags(flags, &scene->bodies[i], body);
   }
   for (int32_t i = 0; i < scene->probe_count; i++) {
     double rest[3], unused[3];

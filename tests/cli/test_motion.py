@@ -202,7 +202,7 @@ def a_frame_that_jumps_is_flagged(folder):
     scene["bodies"][0].update(method="modal", reduce={"modes": 6})
     path = write_json(folder, "scene.json", scene)
     document = limber("run", path, "--json", "--quiet").json()
-    check(document["flags"] == ["bar: 1 steps carried it along a frame that jumped"],
+    check(document["flags"] == ["bar: 1 step carried it along a frame that jumped"],
           str(document["flags"]))
     check(abs(document["probes"][0]["displacement"][0] - 50) < 0.1, str(document["probes"]))
 
