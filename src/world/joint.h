@@ -55,6 +55,7 @@ typedef struct lbJointRow {
   lbVec3 points[2];      // m, world: where its force acts on each end
   double free;           // how far off it would be, without forces of joints and contacts
   double low, high;      // of its force
+  double most;           // of its size, too: of joints that are far apart
   double speed;          // wanted when the step is done
   double force, impulse; // found: held over the step; of the whole step
   double rest;           // what its force leaves of `free`, inside its bounds

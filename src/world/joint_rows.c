@@ -6,6 +6,9 @@
 
 #define DRAWN 1.0  // m/s: points that are apart come together no faster
 #define TURNED 4.0 // rad/s: the same of rotations
+#define APART 0.25 // of the smaller body's radius: what is farther apart
+#define ASKEW 0.5  // rad: or is turned farther
+#define PULL 300.0 // m/s²: is pulled no harder than all bodies of its set would be by this
 
 // ---- ends --------------------------------------------------------------------------------------
 
@@ -74,20 +77,43 @@ static lbJointRow *add_row(lbWorldJoints *joints, const Ends *e, int32_t *count,
                        .points = { e->a->anchor.place, e->a->anchor.place },
                        .free = free,
                        .low = -INFINITY,
-                       .high = INFINITY };
+                       .high = INFINITY,
+                       .most = INFINITY };
   if (joints->again) row->force = before.force, row->state = before.state;
   return row;
+}
+
+// m: of the smaller body at a joint. Worlds without contacts do not keep it.
+static double radius_at(const lbWorld *world, const Ends *e) {
+  double radius = lb_touch_sphere(world->slots[e->a->slot].body).radius;
+  if (e->b->slot < 0) return radius;
+  return fmin(radius, lb_touch_sphere(world->slots[e->b->slot].body).radius);
+}
+
+static double mass_of(const lbWorld *world, int32_t component) {
+  const lbWorldJoints *joints = world->linked;
+  double sum = 0;
+  for (int32_t i = 0; i < joints->body_count; i++)
+    if (joints->bodies[i].component == component)
+      sum += world->slots[joints->bodies[i].slot].body->prepared->mass;
+  return sum;
+}
+
+// Where forces that hold two points together act: half-way between them, so that neither body gains
+// angular momentum; on the body's own point where the other is the world's, which may be far away.
+static lbVec3 point_between(const Ends *e) {
+  if (e->b->slot < 0) return e->a->anchor.place;
+  return lb_scale(0.5, lb_add(e->a->anchor.place, e->b->anchor.place));
 }
 
 // Two points together.
 static void hold_points(lbWorldJoints *joints, const Ends *e, double h, int32_t *count) {
   lbVec3 off = lb_sub(e->a->anchor.place, e->b->anchor.place);
   lbVec3 left = remains(lb_sub(e->a->place_before, e->b->place_before), DRAWN * h);
-  lbVec3 middle = lb_scale(0.5, lb_add(e->a->anchor.place, e->b->anchor.place));
   for (int k = 0; k < 3; k++) {
     lbVec3 axis = lb_vec3(k == 0, k == 1, k == 2);
     lbJointRow *row = add_row(joints, e, count, axis, false, lb_dot(axis, lb_sub(off, left)));
-    row->points[0] = row->points[1] = middle;
+    row->points[0] = row->points[1] = point_between(e);
   }
 }
 
@@ -192,28 +218,8 @@ static void hold(lbWorldJoints *joints, const Ends *e, double h, int32_t *count)
   }
 }
 
-void lb_joints_make_rows(lbWorld *world) {
-  lbWorldJoints *joints = world->linked;
-  int32_t count = 0, component = 0;
-  joints->row_begin[0] = 0;
-  for (int32_t o = 0; o < joints->ordered; o++) {
-    lbBodyJoint *j = &joints->list[joints->order[o]];
-    for (int32_t p = 0; p < j->pair_count && !j->now.broken && !lb_joint_stays(world, j); p++) {
-      Ends e = { j, &j->pairs[p][0], &j->pairs[p][1], joints->order[o], p };
-      int32_t at = joints->bodies[e.a->body].component;
-      while (component < at) joints->row_begin[++component] = count;
-      hold(joints, &e, world->h, &count);
-    }
-  }
-  while (component < joints->component_count) joints->row_begin[++component] = count;
-}
-
-// ---- when the step is done ---------------------------------------------------------------------
-
-static lbVec3 end_velocity(const lbJointEnd *end, const lbJointRow *row, int side) {
-  if (end->slot < 0) return lb_vec3(0, 0, 0);
-  return row->turns ? end->anchor.spin : lb_anchor_velocity(&end->anchor, row->points[side]);
-}
+// ---- how far joints are off
+// ----------------------------------------------------------------------
 
 static lbVec3 places_apart(const Ends *e, bool before) {
   return before ? lb_sub(e->a->place_before, e->b->place_before)
@@ -247,11 +253,43 @@ static double turned_by(const Ends *e, bool before) {
   return held ? lb_length(rotation_between(a, b)) : 0;
 }
 
-// m: of the smaller body at a joint. Worlds without contacts do not keep it.
-static double radius_at(const lbWorld *world, const Ends *e) {
-  double radius = lb_touch_sphere(world->slots[e->a->slot].body).radius;
-  if (e->b->slot < 0) return radius;
-  return fmin(radius, lb_touch_sphere(world->slots[e->b->slot].body).radius);
+// ---- all rows
+// ------------------------------------------------------------------------------------
+
+// Joints that contradict each other would tear bodies to any length: rows of one whose ends are far
+// apart have forces that draw its bodies together, and no more.
+static void limit_pull(lbWorld *world, const Ends *e, int32_t first, int32_t end) {
+  lbWorldJoints *joints = world->linked;
+  double radius = radius_at(world, e);
+  if (!(off_by(e, true) > APART * radius) && !(turned_by(e, true) > ASKEW)) return;
+  double most = PULL * mass_of(world, joints->bodies[e->a->body].component);
+  for (int32_t i = first; i < end; i++)
+    joints->rows[i].most = joints->rows[i].turns ? most * radius : most;
+}
+
+void lb_joints_make_rows(lbWorld *world) {
+  lbWorldJoints *joints = world->linked;
+  int32_t count = 0, component = 0;
+  joints->row_begin[0] = 0;
+  for (int32_t o = 0; o < joints->ordered; o++) {
+    lbBodyJoint *j = &joints->list[joints->order[o]];
+    for (int32_t p = 0; p < j->pair_count && !j->now.broken && !lb_joint_stays(world, j); p++) {
+      Ends e = { j, &j->pairs[p][0], &j->pairs[p][1], joints->order[o], p };
+      int32_t at = joints->bodies[e.a->body].component;
+      while (component < at) joints->row_begin[++component] = count;
+      int32_t first = count;
+      hold(joints, &e, world->h, &count);
+      limit_pull(world, &e, first, count);
+    }
+  }
+  while (component < joints->component_count) joints->row_begin[++component] = count;
+}
+
+// ---- when the step is done ---------------------------------------------------------------------
+
+static lbVec3 end_velocity(const lbJointEnd *end, const lbJointRow *row, int side) {
+  if (end->slot < 0) return lb_vec3(0, 0, 0);
+  return row->turns ? end->anchor.spin : lb_anchor_velocity(&end->anchor, row->points[side]);
 }
 
 bool lb_joints_come_apart(const lbWorld *world, double share, double angle) {
@@ -280,9 +318,8 @@ void lb_joints_measure_speeds(lbWorld *world) {
       row->axis = line_of(&e);
       row->points[0] = e.a->anchor.place, row->points[1] = e.b->anchor.place;
     } else {
-      lbVec3 at = e.a->anchor.place;
-      if (j->def.kind != LB_JOINT_SLIDER) at = lb_scale(0.5, lb_add(at, e.b->anchor.place));
-      row->points[0] = row->points[1] = at;
+      bool line = j->def.kind == LB_JOINT_SLIDER;
+      row->points[0] = row->points[1] = line ? e.a->anchor.place : point_between(&e);
     }
     lbVec3 relative = lb_sub(end_velocity(e.a, row, 0), end_velocity(e.b, row, 1));
     row->free = lb_dot(row->axis, relative) - row->speed;

@@ -132,10 +132,12 @@ static double *amount_of(lbJointRow *row, bool speeds) {
 
 // Bounds of impulses are those of forces over the step; limits that did not act do not act now.
 static double low_of(const Solving *s, const lbJointRow *row) {
-  return s->speeds ? s->world->h * row->low : row->low;
+  double low = fmax(row->low, -row->most);
+  return s->speeds ? s->world->h * low : low;
 }
 static double high_of(const Solving *s, const lbJointRow *row) {
-  return s->speeds ? s->world->h * row->high : row->high;
+  double high = fmin(row->high, row->most);
+  return s->speeds ? s->world->h * high : high;
 }
 
 // A and C of a component, its factor, and what is known of the rows: right <- -(b + A x) of rows at
@@ -406,13 +408,19 @@ int32_t lb_joints_parts(const lbWorld *world, double h) {
   return parts > 1 ? (int32_t)fmin(parts, PARTS) : 1;
 }
 
+// A bound that is there because its joint is far apart.
+static bool pulls_no_harder(const lbJointRow *row) {
+  return isfinite(row->most) &&
+         ((row->state < 0 && row->low < -row->most) || (row->state > 0 && row->high > row->most));
+}
+
 // Rows that could not be held, because others hold something else.
 void lb_joints_note_rest(lbWorld *world) {
   lbWorldJoints *joints = world->linked;
   int32_t count = joints->row_begin[joints->component_count];
   for (int32_t i = 0; i < count; i++) {
     lbJointRow *row = &joints->rows[i];
-    row->lost = !(fabs(row->rest) <= REST_MOST);
+    row->lost = !(fabs(row->rest) <= REST_MOST) || pulls_no_harder(row);
   }
 }
 
