@@ -46,9 +46,9 @@ async function run(page) {
   };
   const { x, y } = await press();
   await page.mouse.move(x + 40, y, { steps: 3 });
-  const time = await page.evaluate(() => window.example.world.time);
-  await page.waitForFunction((until) => window.example.world.time > until, time + 0.4);
-  const pulled = await tip();
+  const time = () => page.evaluate(() => window.example.world.time), until = await time() + 3;
+  let pulled = await tip();
+  while (pulled.x - x <= 10 && await time() < until) pulled = await tip(); // it still swings about the hand
   await page.mouse.up();
   const colours = await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => {
     const copy = Object.assign(document.createElement("canvas"), { width: 100, height: 100 }).getContext("2d");
