@@ -309,9 +309,9 @@ static lbStatus search_iteratively(lbParts *parts, int32_t wanted, Found *found,
   LB_PETSC(PetscPopErrorHandler());
   if (!code) LB_PETSC(EPSGetConverged(eps, &converged));
   if (converged < wanted)
-    status = lb_fail(err, LB_ERR_NUMERIC,
-                     "modes: only %d of %d modes converged, use --solver direct", (int)converged,
-                     (int)wanted);
+    status =
+        lb_fail(err, LB_ERR_NUMERIC, "modes: only %d of %d modes converged, use --solver direct",
+                (int)converged, (int)wanted);
   if (!status) take_vectors(eps, parts, rigid, wanted, found);
   LB_PETSC(EPSDestroy(&eps));
   parts->shift = parts->definite ? 0 : FIRST_SHIFT * parts->scale;
