@@ -1,12 +1,12 @@
-// limber bench engines: one system by every analysis that is compiled in, and by limber-mpi where
-// that is beside this program: order and structure, factor, solve, the size of L, what is left of
-// the right-hand side, modes.
-//
-// The numbers are computed by the engine that the build works with; its analysis comes first.
+// limber bench engines: one system by every engine that is compiled in, by CHOLMOD itself where it
+// is linked, and by limber-mpi where that is beside this program: order and structure, factor,
+// solve, the size of L, what is left of the right-hand side, modes.
 #include "bench/bench.h"
+#include "bench/peers/cholmod.h"
 
 #include "fem/assembler.h"
 #include "linalg/eigen.h"
+#include "linalg/engine.h"
 #include "linalg/fronts.h"
 
 #include <math.h>
@@ -24,6 +24,7 @@ typedef struct EnginesBench {
 
 typedef struct EngineWork {
   const EnginesBench *bench;
+  const char *engine;
   lbAnalyse *analyse;
   lbCholesky *factor;
   double *x;
@@ -32,12 +33,11 @@ typedef struct EngineWork {
   lbError *err;
 } EngineWork;
 
-static benchRow *add_row(const EngineWork *w, const lbAnalysis *analysis, const char *name,
-                         const char *unit) {
+static benchRow *add_row(const EngineWork *w, const char *name, const char *unit) {
   const EnginesBench *b = w->bench;
   return bench_add(b->table, name,
                    json_pack("{s:s, s:i, s:s, s:i}", "mesh", b->mesh_name, "rows", (int)b->K->size,
-                             "analysis", analysis->name, "threads", (int)b->threads),
+                             "engine", w->engine, "threads", (int)b->threads),
                    unit);
 }
 
@@ -77,11 +77,11 @@ static void find_modes(void *context) {
 }
 
 // |K x - 1| / |1|
-static lbStatus measure_residual(const EngineWork *w, double *residual, lbError *err) {
-  const lbSparse *K = w->bench->K;
+static lbStatus measure_residual(const lbSparse *K, const double *x, double *residual,
+                                 lbError *err) {
   double *product = lb_alloc((size_t)K->size, sizeof *product);
   if (!product) return lb_fail_memory(err);
-  lb_sparse_multiply(K, w->x, product);
+  lb_sparse_multiply(K, x, product);
   double sum = 0;
   for (int32_t i = 0; i < K->size; i++) sum += (product[i] - 1) * (product[i] - 1);
   *residual = sqrt(sum / K->size);
@@ -89,17 +89,15 @@ static lbStatus measure_residual(const EngineWork *w, double *residual, lbError 
   return LB_OK;
 }
 
-static lbStatus time_work(EngineWork *w, const lbAnalysis *analysis, const char *name,
-                          void (*work)(void *)) {
-  benchRow *row = add_row(w, analysis, name, "ms");
+static lbStatus time_work(EngineWork *w, const char *name, void (*work)(void *), void *context) {
+  benchRow *row = add_row(w, name, "ms");
   if (!row) return lb_fail_memory(w->err);
-  bench_time_long(row, 1e3, work, w);
+  bench_time_long(row, 1e3, work, context);
   return w->status;
 }
 
-static lbStatus add_figure(EngineWork *w, const lbAnalysis *analysis, const char *name,
-                           const char *unit, double value) {
-  benchRow *row = add_row(w, analysis, name, unit);
+static lbStatus add_figure(EngineWork *w, const char *name, const char *unit, double value) {
+  benchRow *row = add_row(w, name, unit);
   if (!row) return lb_fail_memory(w->err);
   row->median = row->min = value;
   row->repeats = 1;
@@ -107,27 +105,47 @@ static lbStatus add_figure(EngineWork *w, const lbAnalysis *analysis, const char
   return LB_OK;
 }
 
-static lbStatus bench_analysis(const EnginesBench *b, const lbAnalysis *analysis, lbError *err) {
-  EngineWork w = { .bench = b, .analyse = analysis->run, .err = err };
+// The engine's analysis and its kernels.
+static lbStatus bench_engine(const EnginesBench *b, const lbAnalysis *analysis, lbError *err) {
+  EngineWork w = { .bench = b, .engine = analysis->name, .analyse = analysis->run, .err = err };
   double residual = 0;
   w.x = lb_alloc((size_t)b->K->size, sizeof *w.x);
   lbStatus status = w.x ? LB_OK : lb_fail_memory(err);
-  if (!status) status = time_work(&w, analysis, "engines.analyse", analyse);
-  if (!status) status = time_work(&w, analysis, "engines.factor", factor);
-  if (!status) status = time_work(&w, analysis, "engines.solve", solve);
-  if (!status) status = measure_residual(&w, &residual, err);
+  lb_engine_choose(analysis->name);
+  if (!status) status = time_work(&w, "engines.analyse", analyse, &w);
+  if (!status) status = time_work(&w, "engines.factor", factor, &w);
+  if (!status) status = time_work(&w, "engines.solve", solve, &w);
+  if (!status) status = measure_residual(b->K, w.x, &residual, err);
   if (!status) {
     lbCholeskyInfo info = lb_cholesky_info(w.factor);
-    status = add_figure(&w, analysis, "engines.fill", "values", (double)info.factor_nonzero_count);
-    if (!status)
-      status = add_figure(&w, analysis, "engines.work", "Gflop", info.factor_flops / 1e9);
-    if (!status) status = add_figure(&w, analysis, "engines.residual", "1", residual);
+    status = add_figure(&w, "engines.fill", "values", (double)info.factor_nonzero_count);
+    if (!status) status = add_figure(&w, "engines.work", "Gflop", info.factor_flops / 1e9);
+    if (!status) status = add_figure(&w, "engines.residual", "1", residual);
   }
   lb_cholesky_destroy(w.factor);
   w.factor = NULL;
-  if (!status) status = time_work(&w, analysis, "engines.modes", find_modes);
-  if (!status) status = add_figure(&w, analysis, "engines.modes_residual", "1", w.modes_residual);
+  if (!status) status = time_work(&w, "engines.modes", find_modes, &w);
+  if (!status) status = add_figure(&w, "engines.modes_residual", "1", w.modes_residual);
+  lb_engine_choose(NULL);
   lb_free(w.x);
+  return status;
+}
+
+// CHOLMOD itself; no rows where it is not linked.
+static lbStatus bench_cholmod(const EnginesBench *b, lbError *err) {
+  EngineWork w = { .bench = b, .engine = "cholmod", .err = err };
+  benchCholmod *peer = bench_cholmod_open(b->K);
+  if (!peer) return LB_OK;
+  double residual = 0;
+  lbStatus status = time_work(&w, "engines.analyse", bench_cholmod_analyse, peer);
+  if (!status) status = time_work(&w, "engines.factor", bench_cholmod_factor, peer);
+  if (!status) status = time_work(&w, "engines.solve", bench_cholmod_solve, peer);
+  if (!status && !bench_cholmod_solution(peer))
+    status = lb_fail(err, LB_ERR_NUMERIC, "engines: CHOLMOD failed");
+  if (!status) status = measure_residual(b->K, bench_cholmod_solution(peer), &residual, err);
+  if (!status) status = add_figure(&w, "engines.fill", "values", bench_cholmod_fill(peer));
+  if (!status) status = add_figure(&w, "engines.residual", "1", residual);
+  bench_cholmod_close(peer);
   return status;
 }
 
@@ -145,7 +163,8 @@ static lbStatus bench_object(const benchObject *object, int32_t threads, benchTa
     lb_assemble(assembler, rest, NULL, b.K);
     b.M = object->fem->mass;
   }
-  for (int32_t i = 0; i < count && !status; i++) status = bench_analysis(&b, &analyses[i], err);
+  for (int32_t i = 0; i < count && !status; i++) status = bench_engine(&b, &analyses[i], err);
+  if (!status && threads == 1) status = bench_cholmod(&b, err);
   lb_assembler_destroy(assembler);
   lb_sparse_destroy(b.K);
   lb_free(rest);

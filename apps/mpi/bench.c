@@ -14,7 +14,7 @@ static bool is_measured(int row, const lbPetscFigures *f) {
 }
 
 static json_t *parameters(const lbPetscFigures *f) {
-  return json_pack("{s:i, s:s, s:i, s:s}", "rows", (int)f->rows, "analysis", "petsc", "ranks",
+  return json_pack("{s:i, s:s, s:i, s:s}", "rows", (int)f->rows, "engine", "petsc", "ranks",
                    lb_petsc_rank_count(), "solver", f->direct ? "direct" : "iterative");
 }
 

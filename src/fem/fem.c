@@ -401,8 +401,9 @@ static lbStatus create(const lbMesh *mesh, const lbFemDef *def, const lbFemEngin
   if (!status) status = open_source(mesh, def, &source, err);
   if (status) return status;
   source.remote = engine && !source.flaps;
-  lbFem *fem = lb_alloc(1, sizeof *fem);
-  status = fem ? fill_fem(fem, &source, err) : lb_fail_memory(err);
+  if (!source.remote) status = lb_fem_check_room(mesh, def->name, err);
+  lbFem *fem = status ? NULL : lb_alloc(1, sizeof *fem);
+  if (!status) status = fem ? fill_fem(fem, &source, err) : lb_fail_memory(err);
   if (!status && source.remote) status = send_away(fem, engine, def->mass, err);
   lb_free(source.flaps);
   if (status) {

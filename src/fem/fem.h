@@ -101,6 +101,13 @@ struct lbFem {
 
 // plan.c
 lbStatus lb_fem_plan(lbFem *fem, lbError *err);
+
+// Estimates of memory (need.c): bytes of element data; vertices around a vertex, itself among them.
+double lb_fem_element_bytes(int32_t tet_count, int32_t brick_count);
+double lb_fem_neighbours(int32_t tet_count, int32_t brick_count);
+// Refuses a mesh whose element data and matrices no memory holds, before they are made.
+lbStatus lb_fem_check_room(const lbMesh *mesh, const char *name, lbError *err);
+
 // Sums element forces (force_count x 3) into a full vector.
 void lb_fem_gather_forces(const lbFem *fem, const double *element_forces, double *forces);
 

@@ -113,14 +113,12 @@ static lbStatus join_values(const lbFem *fem, const lbSparse *K, lbEigen *eigen,
 static lbStatus make_canonical(const lbFem *fem, const lbSparse *K, lbEigen *eigen, lbError *err) {
   lbFemReference reference;
   lb_fem_reference(fem, fem->mass, &reference);
-  lbStatus status = lb_canonical_vectors(&reference.fields, eigen->count, eigen->values,
-                                         LB_EIGENVALUE_GAP, eigen->vectors, err);
-  if (!status) status = join_values(fem, K, eigen, err);
   double *zeros = lb_alloc((size_t)eigen->rigid_count + 1, sizeof *zeros); // one cluster
-  if (!status && !zeros) status = lb_fail_memory(err);
-  if (!status && eigen->rigid_count > 0)
-    status = lb_canonical_vectors(&reference.fields, eigen->rigid_count, zeros, LB_EIGENVALUE_GAP,
-                                  eigen->rigid_vectors, err);
+  lbCanonicalSet sets[] = { { eigen->count, eigen->values, eigen->vectors },
+                            { eigen->rigid_count, zeros, eigen->rigid_vectors } };
+  lbStatus status = zeros ? LB_OK : lb_fail_memory(err);
+  if (!status) status = lb_canonical_sets(&reference.fields, 2, sets, LB_EIGENVALUE_GAP, err);
+  if (!status) status = join_values(fem, K, eigen, err);
   lb_free(zeros);
   return status;
 }

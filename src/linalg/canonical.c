@@ -32,42 +32,51 @@ static int32_t largest_cluster(int32_t count, const double *values, double gap) 
   return largest;
 }
 
-typedef struct FieldProducts {
-  const lbReferenceFields *fields;
-  int32_t count;
-  const double *X;
-  double *P;
-  lbStatus *statuses; // (field_count)
-} FieldProducts;
+// Products of fields with the columns of a set.
+typedef struct Products {
+  lbCanonicalSet set;
+  int32_t rows; // fields
+  double *P;    // (rows x count), row by row
+} Products;
 
-static lbStatus multiply_field(const FieldProducts *p, int32_t field, lbError *err) {
-  double *weighted = lb_alloc((size_t)p->fields->size, sizeof *weighted);
+typedef struct FieldWork {
+  const lbReferenceFields *fields;
+  int32_t set_count;
+  Products *sets;
+  lbStatus *statuses; // (fields that are made)
+} FieldWork;
+
+static lbStatus multiply_field(const FieldWork *w, int32_t field, lbError *err) {
+  double *weighted = lb_alloc((size_t)w->fields->size, sizeof *weighted);
   lbStatus status = weighted ? LB_OK : lb_fail_memory(err);
-  if (!status) status = p->fields->make(p->fields->context, field, weighted, err);
-  if (!status)
-    lb_dense_multiply_vector(LB_TRANSPOSED, p->fields->size, p->count, 1, p->X, weighted, 0,
-                             p->P + (size_t)field * (size_t)p->count);
+  if (!status) status = w->fields->make(w->fields->context, field, weighted, err);
+  for (int32_t s = 0; s < w->set_count && !status; s++) {
+    const Products *p = &w->sets[s];
+    if (field < p->rows && p->set.count > 0)
+      lb_dense_multiply_vector(LB_TRANSPOSED, w->fields->size, p->set.count, 1, p->set.X, weighted,
+                               0, p->P + (size_t)field * (size_t)p->set.count);
+  }
   lb_free(weighted);
   return status;
 }
 
 static void multiply_some(int32_t begin, int32_t end, void *context) {
-  const FieldProducts *p = context;
-  for (int32_t f = begin; f < end; f++) p->statuses[f] = multiply_field(p, f, NULL);
+  const FieldWork *w = context;
+  for (int32_t f = begin; f < end; f++) w->statuses[f] = multiply_field(w, f, NULL);
 }
 
-// P (field_count x count), row by row: the products of every field with every column.
-static lbStatus multiply_fields(const lbReferenceFields *fields, int32_t field_count, int32_t count,
-                                const double *X, double *P, lbError *err) {
-  FieldProducts products = { fields, count, X, P, NULL };
-  products.statuses = lb_alloc((size_t)field_count, sizeof *products.statuses);
-  if (!products.statuses) return lb_fail_memory(err);
+static lbStatus multiply_fields(FieldWork *work, lbError *err) {
+  int32_t most = 0;
+  for (int32_t s = 0; s < work->set_count; s++)
+    if (work->sets[s].rows > most) most = work->sets[s].rows;
+  work->statuses = lb_alloc((size_t)most, sizeof *work->statuses);
+  if (!work->statuses) return lb_fail_memory(err);
   lbStatus status = LB_OK;
   lb_linalg_one_thread();
-  lb_parallel_for(field_count, 1, multiply_some, &products);
-  for (int32_t f = 0; f < field_count && !status; f++) // once more, for the message
-    if (products.statuses[f]) status = multiply_field(&products, f, err);
-  lb_free(products.statuses);
+  lb_parallel_for(most, 1, multiply_some, work);
+  for (int32_t f = 0; f < most && !status; f++) // once more, for the message
+    if (work->statuses[f]) status = multiply_field(work, f, err);
+  lb_free(work->statuses);
   return status;
 }
 
@@ -153,17 +162,38 @@ static lbStatus rotate_cluster(int32_t size, int32_t rows, int32_t count, const 
   return status;
 }
 
+static lbStatus rotate_set(int32_t size, const Products *p, double gap, lbError *err) {
+  const lbCanonicalSet *set = &p->set;
+  lbStatus status = LB_OK;
+  for (int32_t begin = 0, end; begin < set->count && !status; begin = end) {
+    end = lb_cluster_end(set->count, set->values, gap, begin);
+    status = rotate_cluster(size, p->rows, set->count, p->P + begin, end - begin,
+                            set->X + (size_t)begin * (size_t)size, err);
+  }
+  return status;
+}
+
+lbStatus lb_canonical_sets(const lbReferenceFields *fields, int32_t set_count,
+                           const lbCanonicalSet *sets, double gap, lbError *err) {
+  lbArena arena = { 0 };
+  FieldWork work = { .fields = fields, .set_count = set_count };
+  work.sets = lb_arena_alloc(&arena, (size_t)set_count, sizeof *work.sets);
+  lbStatus status = work.sets ? LB_OK : lb_fail_memory(err);
+  for (int32_t s = 0; s < set_count && !status; s++) {
+    Products *p = &work.sets[s];
+    p->set = sets[s];
+    p->rows = p->set.count ? FIELDS + 2 * largest_cluster(p->set.count, p->set.values, gap) : 0;
+    p->P = lb_arena_alloc(&arena, (size_t)p->rows * (size_t)p->set.count, sizeof *p->P);
+    if (!p->P) status = lb_fail_memory(err);
+  }
+  if (!status) status = multiply_fields(&work, err);
+  for (int32_t s = 0; s < set_count && !status; s++)
+    status = rotate_set(fields->size, &work.sets[s], gap, err);
+  lb_arena_release(&arena);
+  return status;
+}
+
 lbStatus lb_canonical_vectors(const lbReferenceFields *fields, int32_t count, const double *values,
                               double gap, double *X, lbError *err) {
-  int32_t rows = FIELDS + 2 * largest_cluster(count, values, gap);
-  double *products = lb_alloc((size_t)rows * (size_t)count, sizeof *products);
-  lbStatus status = products ? LB_OK : lb_fail_memory(err);
-  if (!status) status = multiply_fields(fields, rows, count, X, products, err);
-  for (int32_t begin = 0, end; begin < count && !status; begin = end) {
-    end = lb_cluster_end(count, values, gap, begin);
-    status = rotate_cluster(fields->size, rows, count, products + begin, end - begin,
-                            X + (size_t)begin * (size_t)fields->size, err);
-  }
-  lb_free(products);
-  return status;
+  return lb_canonical_sets(fields, 1, &(lbCanonicalSet){ count, values, X }, gap, err);
 }

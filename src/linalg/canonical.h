@@ -32,8 +32,18 @@ typedef struct lbReferenceFields {
 // The cluster that begins with entry `begin` of ordered positive values ends before the result.
 int32_t lb_cluster_end(int32_t count, const double *values, double gap, int32_t begin);
 
-// Rotates the columns of X (size x count), orthonormal in the metric, inside each cluster of the
-// ordered values. The columns of a cluster come in an order that the fields give as well.
+typedef struct lbCanonicalSet {
+  int32_t count;
+  const double *values; // (count) ordered
+  double *X;            // (size x count), orthonormal in the metric
+} lbCanonicalSet;
+
+// Rotates the columns of X inside each cluster of the values, which differ by less than `gap`. The
+// columns of a cluster come in an order that the fields give as well. Each set by itself; fields
+// are made once for all of them.
+lbStatus lb_canonical_sets(const lbReferenceFields *fields, int32_t set_count,
+                           const lbCanonicalSet *sets, double gap, lbError *err);
+// The same of one set.
 lbStatus lb_canonical_vectors(const lbReferenceFields *fields, int32_t count, const double *values,
                               double gap, double *X, lbError *err);
 

@@ -5,10 +5,12 @@
 #include "linalg/blas.h"
 #include "linalg/fronts.h"
 #include "linalg/refine.h"
+#include "linalg/room.h"
 
 #include "limber/rounding.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 struct lbCholesky {
@@ -141,14 +143,26 @@ static lbStatus check_pivots(lbCholesky *factor, const lbFrontPivots *pivots, lb
   return LB_OK;
 }
 
+// L's values, of so many bytes each, or NULL: `err` says how much the factorisation would take.
+static void *take_values(const lbCholesky *factor, size_t bytes, lbError *err) {
+  char what[80];
+  const lbFronts *fronts = factor->fronts;
+  size_t count = fronts->value_count + lb_fronts_waiting_count(fronts);
+  snprintf(what, sizeof what, "the factor of %d rows", (int)factor->size);
+  if (lb_room_check(what, (double)bytes * (double)count, err)) return NULL;
+  void *values = lb_alloc(fronts->value_count, bytes);
+  if (!values) lb_fail_memory(err);
+  return values;
+}
+
 static lbStatus factor_single(lbCholesky *factor, const lbSparse *A, lbError *err) {
   lbFrontPivots pivots;
   lbFrontMatrix matrix = { .A = A };
   drop_full(factor);
-  if (!factor->single) factor->single = lb_alloc(factor->fronts->value_count, sizeof(float));
+  if (!factor->single) factor->single = take_values(factor, sizeof(float), err);
+  if (!factor->single) return LB_ERR_MEMORY;
   double *sums = lb_alloc((size_t)A->size, sizeof *sums);
-  lbStatus status =
-      factor->single && sums ? find_scale(A, &matrix.scale, err) : lb_fail_memory(err);
+  lbStatus status = sums ? find_scale(A, &matrix.scale, err) : lb_fail_memory(err);
   if (!status)
     status = lb_fronts_factor_single(factor->fronts, &matrix, factor->single, &factor->scratch,
                                      &pivots, err);
@@ -172,8 +186,8 @@ static lbStatus factor_single(lbCholesky *factor, const lbSparse *A, lbError *er
 static lbStatus factor_full(lbCholesky *factor, const lbFrontMatrix *matrix, lbError *err) {
   lbFrontPivots pivots;
   drop_single(factor);
-  if (!factor->full) factor->full = lb_alloc(factor->fronts->value_count, sizeof(double));
-  if (!factor->full) return lb_fail_memory(err);
+  if (!factor->full) factor->full = take_values(factor, sizeof(double), err);
+  if (!factor->full) return LB_ERR_MEMORY;
   lbStatus status =
       lb_fronts_factor_double(factor->fronts, matrix, factor->full, &factor->scratch, &pivots, err);
   return status ? status : check_pivots(factor, &pivots, err);

@@ -21,50 +21,67 @@ typedef struct Energy {
   double absolute; // |w|' |K| |w|
 } Energy;
 
+// Two numbers, of two modes, side by side.
+typedef double Pair __attribute__((vector_size(16)));
+typedef uint64_t PairBits __attribute__((vector_size(16)));
+enum { PAIR = 2 };
+
 // The sum of two doubles, or of many products, to twice the digits of one.
 typedef struct Twofold {
-  double sum, rest; // rest: what rounding took from sum
+  Pair sum, rest; // rest: what rounding took from sum
 } Twofold;
 
+static inline Pair splat(double x) { return (Pair){ x, x }; }
+
+static inline Pair load_pair(const double *x) {
+  Pair pair;
+  memcpy(&pair, x, sizeof pair);
+  return pair;
+}
+
+static inline Pair magnitude(Pair x) {
+  const PairBits all_but_sign = { ~(UINT64_C(1) << 63), ~(UINT64_C(1) << 63) };
+  return (Pair)((PairBits)x & all_but_sign);
+}
+
 // The 26 leading bits: products of such are exact.
-static double leading_bits(double x) {
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  bits &= ~((UINT64_C(1) << 27) - 1);
-  memcpy(&x, &bits, sizeof x);
-  return x;
+static inline Pair leading_bits(Pair x) {
+  const uint64_t high = ~((UINT64_C(1) << 27) - 1);
+  return (Pair)((PairBits)x & (PairBits){ high, high });
 }
 
 // to += a b: Ogita, Rump and Oishi's dot product, without fused multiply-add. The same bits on
 // every machine, which long double has not.
-static void add_product(Twofold *to, double a, double b) {
-  double product = a * b, sum = to->sum + product, part = sum - to->sum;
-  double lost = (to->sum - (sum - part)) + (product - part); // exactly, as in Knuth's sum
-  double a_high = leading_bits(a), a_low = a - a_high;
-  double b_high = leading_bits(b), b_low = b - b_high;
-  double rounding = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
+static inline void add_product(Twofold *to, Pair a, Pair b) {
+  Pair product = a * b, sum = to->sum + product, part = sum - to->sum;
+  Pair lost = (to->sum - (sum - part)) + (product - part); // exactly, as in Knuth's sum
+  Pair a_high = leading_bits(a), a_low = a - a_high;
+  Pair b_high = leading_bits(b), b_low = b - b_high;
+  Pair rounding = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
   to->sum = sum;
   to->rest += lost + rounding;
 }
 
 // To twice the digits: the terms of a soft mode's energy cancel to 1e-6 of their size and less,
-// and eigenvalues should be good to 1e-10 nevertheless.
-static Energy measure_energy(const lbSparse *K, const double *w) {
-  Twofold value = { 0 };
-  double absolute = 0;
+// and eigenvalues should be good to 1e-10 nevertheless. w (size x 2): the values of a row together.
+static void measure_energies(const lbSparse *K, const double *w, Energy energies[PAIR]) {
+  Twofold value = { { 0 }, { 0 } };
+  Pair absolute = { 0 };
   for (int32_t j = 0; j < K->size; j++) {
-    Twofold force = { 0 };
-    double terms = 0;
+    Twofold force = { { 0 }, { 0 } };
+    Pair terms = { 0 }, own = load_pair(w + PAIR * (size_t)j);
     for (int32_t k = K->column_begin[j]; k < K->column_begin[j + 1]; k++) {
-      double weight = K->rows[k] < j ? 2 * w[K->rows[k]] : w[j];
-      add_product(&force, K->values[k], weight);
-      terms += fabs(K->values[k] * weight);
+      Pair other = load_pair(w + PAIR * (size_t)K->rows[k]), entry = splat(K->values[k]);
+      Pair weight = K->rows[k] < j ? 2 * other : own;
+      add_product(&force, entry, weight);
+      terms += magnitude(entry * weight);
     }
-    add_product(&value, force.sum, w[j]);
-    value.rest += force.rest * w[j];
-    absolute += terms * fabs(w[j]);
+    add_product(&value, force.sum, own);
+    value.rest += force.rest * own;
+    absolute += terms * magnitude(own);
   }
-  return (Energy){ value.sum + value.rest, absolute };
+  for (int i = 0; i < PAIR; i++)
+    energies[i] = (Energy){ value.sum[i] + value.rest[i], absolute[i] };
 }
 
 static double dot(int32_t size, const double *a, const double *b) {
@@ -103,39 +120,62 @@ typedef struct Examination {
   bool exact;      // energies in extended precision
   double *X;       // (size x total)
   double *KX, *MX; // (size x TOGETHER) of the columns from `begin` on
+  double *pairs;   // (size x TOGETHER) columns in pairs
   int32_t begin;
   const double *row_sums; // (size) of |K|
   Mode *modes;
 } Examination;
 
-// w' K w of a column of unit mass. In double precision that is w' (K w), and e is at most the sum
-// of w_i^2 over the sums of |K|'s rows: where that shows it to be elastic, e need not be known.
-static Energy find_energy(const Examination *e, const double *w, const double *Kw) {
-  if (!e->exact) {
-    Energy energy = { dot(e->problem->K->size, w, Kw), 0 };
-    for (int32_t i = 0; i < e->problem->K->size; i++)
-      energy.absolute += e->row_sums[i] * w[i] * w[i];
-    if (energy.value > ZERO_ENERGY * energy.absolute) return energy;
-  }
-  return measure_energy(e->problem->K, w);
+static double *column_of(const Examination *e, double *block, int32_t column) {
+  return block + (size_t)e->problem->K->size * (size_t)column;
 }
 
-// Length, eigenvalue (Rayleigh's quotient), residual and kind of one vector.
-static void examine(const Examination *e, int32_t column) {
+// Unit mass. False: it has none.
+static bool normalise(const Examination *e, int32_t column) {
   int32_t size = e->problem->K->size;
-  size_t n = (size_t)size, at = n * (size_t)(column - e->begin);
-  double *w = e->X + n * (size_t)column, *Kw = e->KX + at, *Mw = e->MX + at;
-  Mode *mode = &e->modes[column];
-  *mode = (Mode){ .column = column };
-  double length = sqrt(dot(size, w, Mw));
-  if (!(length > 0)) {
-    mode->fault = NO_MASS;
-    return;
-  }
+  double *w = column_of(e, e->X, e->begin + column), *Kw = column_of(e, e->KX, column);
+  double *Mw = column_of(e, e->MX, column), length = sqrt(dot(size, w, Mw));
+  if (!(length > 0)) return false;
   for (int32_t i = 0; i < size; i++) w[i] /= length, Mw[i] /= length, Kw[i] /= length;
-  double force = sqrt(dot(size, Kw, Kw));
-  Energy energy = find_energy(e, w, Kw);
-  double zero = ZERO_ENERGY * energy.absolute;
+  return true;
+}
+
+// w' K w of a column of unit mass. In double precision that is w' (K w), and e is at most the sum
+// of w_i^2 over the sums of |K|'s rows. False where that does not show it to be elastic, so that e
+// must be known.
+static bool is_elastic(const Examination *e, int32_t column, Energy *energy) {
+  const double *w = column_of(e, e->X, e->begin + column), *Kw = column_of(e, e->KX, column);
+  *energy = (Energy){ dot(e->problem->K->size, w, Kw), 0 };
+  for (int32_t i = 0; i < e->problem->K->size; i++)
+    energy->absolute += e->row_sums[i] * w[i] * w[i];
+  return energy->value > ZERO_ENERGY * energy->absolute;
+}
+
+// Of the columns [begin, begin + count), at most two.
+static void find_energies(const Examination *e, int32_t begin, int32_t count, Energy *energies) {
+  bool known = !e->exact;
+  bool elastic[PAIR] = { false };
+  for (int32_t i = 0; i < count && !e->exact; i++) {
+    elastic[i] = is_elastic(e, begin + i, &energies[i]);
+    known = known && elastic[i];
+  }
+  if (known) return;
+  Energy measured[PAIR];
+  double *w = column_of(e, e->pairs, begin);
+  for (int32_t c = 0; c < PAIR; c++) {
+    const double *from = column_of(e, e->X, e->begin + begin + (c < count ? c : 0));
+    for (size_t i = 0; i < (size_t)e->problem->K->size; i++) w[PAIR * i + (size_t)c] = from[i];
+  }
+  measure_energies(e->problem->K, w, measured);
+  for (int32_t i = 0; i < count; i++)
+    if (!elastic[i]) energies[i] = measured[i];
+}
+
+// Eigenvalue (Rayleigh's quotient), residual and kind of a vector of unit mass.
+static void judge(const Examination *e, int32_t column, Energy energy, Mode *mode) {
+  int32_t size = e->problem->K->size;
+  double *Kw = column_of(e, e->KX, column), *Mw = column_of(e, e->MX, column);
+  double zero = ZERO_ENERGY * energy.absolute, force = sqrt(dot(size, Kw, Kw));
   mode->value = energy.value;
   mode->rigid = fabs(energy.value) <= zero;
   if (energy.value < -zero) mode->fault = NEGATIVE;
@@ -145,7 +185,18 @@ static void examine(const Examination *e, int32_t column) {
 
 static void examine_some(int32_t begin, int32_t end, void *context) {
   const Examination *e = context;
-  for (int32_t i = begin; i < end; i++) examine(e, e->begin + i);
+  Energy energies[PAIR];
+  bool massive = true;
+  for (int32_t i = begin; i < end; i++) {
+    Mode *mode = &e->modes[e->begin + i];
+    *mode = (Mode){ .column = e->begin + i };
+    if (normalise(e, i)) continue;
+    mode->fault = NO_MASS;
+    massive = false;
+  }
+  if (!massive) return; // which ends the search
+  find_energies(e, begin, end - begin, energies);
+  for (int32_t i = begin; i < end; i++) judge(e, i, energies[i - begin], &e->modes[e->begin + i]);
 }
 
 static lbStatus tell_fault(const Mode *mode, lbError *err) {
@@ -169,13 +220,14 @@ static lbStatus examine_all(const lbEigenProblem *problem, bool exact, int32_t t
   e.modes = modes;
   e.KX = lb_arena_alloc(&arena, n * width, sizeof(double));
   e.MX = lb_arena_alloc(&arena, n * width, sizeof(double));
-  lbStatus status = row_sums && work && e.KX && e.MX ? LB_OK : lb_fail_memory(err);
+  e.pairs = lb_arena_alloc(&arena, n * (width + 1), sizeof(double));
+  lbStatus status = row_sums && work && e.KX && e.MX && e.pairs ? LB_OK : lb_fail_memory(err);
   if (!status && !exact) lb_refine_norm(problem->K, row_sums);
   for (; e.begin < total && !status; e.begin += TOGETHER) {
     int32_t count = total - e.begin < TOGETHER ? total - e.begin : TOGETHER;
     lb_product_multiply(problem->K, count, X + n * (size_t)e.begin, e.KX, work);
     lb_product_multiply(problem->M, count, X + n * (size_t)e.begin, e.MX, work);
-    lb_parallel_for(count, 1, examine_some, &e);
+    lb_parallel_for(count, PAIR, examine_some, &e);
   }
   for (int32_t i = 0; i < total && !status; i++) status = tell_fault(&modes[i], err);
   lb_arena_release(&arena);

@@ -5,6 +5,8 @@
 
 #include "limber/rounding.h"
 
+#include <string.h>
+
 #ifdef LB_ENGINE_SUITESPARSE
 extern const lbEngine lb_engine_suitesparse; // suitesparse/lapack.c
 #else
@@ -24,7 +26,18 @@ static const lbEngine *const ENGINES[] = {
   &lb_engine_own,
 };
 
-const lbEngine *lb_engine(void) { return lb_is_repeatable() ? &lb_engine_own : ENGINES[0]; }
+static const lbEngine *chosen;
+
+const lbEngine *lb_engine(void) {
+  if (lb_is_repeatable()) return &lb_engine_own;
+  return chosen ? chosen : ENGINES[0];
+}
+
+void lb_engine_choose(const char *name) {
+  chosen = NULL;
+  for (size_t i = 0; name && i < sizeof ENGINES / sizeof *ENGINES; i++)
+    if (strcmp(ENGINES[i]->name, name) == 0) chosen = ENGINES[i];
+}
 
 int32_t lb_engines(const lbEngine *const **all) {
   *all = ENGINES;

@@ -58,6 +58,8 @@ typedef struct lbEngine {
 
 extern const lbEngine lb_engine_own;
 const lbEngine *lb_engine(void); // the one that this build works with
+// Another one that is compiled in, for comparisons; NULL: the build's again. Not while others work.
+void lb_engine_choose(const char *name);
 // Those that are compiled in, that one first.
 int32_t lb_engines(const lbEngine *const **all);
 

@@ -25,6 +25,18 @@ size_t lb_fronts_bytes(const lbFronts *fronts) {
          (size_t)fronts->task_count * sizeof *fronts->tasks;
 }
 
+size_t lb_fronts_waiting_count(const lbFronts *fronts) {
+  size_t waiting = 0, most = 0;
+  for (int32_t s = 0; s < fronts->count; s++) {
+    const lbFront *front = &fronts->fronts[s];
+    waiting += lb_front_update_begin(front, front->below_count);
+    if (waiting > most) most = waiting;
+    for (int32_t c = front->first_child; c >= 0; c = fronts->fronts[c].next_sibling)
+      waiting -= lb_front_update_begin(&fronts->fronts[c], fronts->fronts[c].below_count);
+  }
+  return most;
+}
+
 // ---- fronts ------------------------------------------------------------------------------------
 
 static size_t front_values(const lbFront *front) {

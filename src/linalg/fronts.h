@@ -74,6 +74,8 @@ typedef struct lbAnalysis {
 int32_t lb_fronts_analyses(const lbAnalysis **all);
 void lb_fronts_destroy(lbFronts *fronts);
 size_t lb_fronts_bytes(const lbFronts *fronts);
+// Values of contributions that wait for their parents at the same time, where one thread works.
+size_t lb_fronts_waiting_count(const lbFronts *fronts);
 
 // Block b of a front: (row_count - b LB_FRONT_BLOCK) rows, from its diagonal down, of `columns`
 // values each. Above the diagonal they mean nothing.

@@ -155,10 +155,11 @@ lbStatus lb_parts_assemble(lbParts *parts, lbError *err) {
     finish_matrix(parts->M);
     open_transfer(parts);
     parts->mass_trace = trace(parts->M);
-    parts->scale = trace(parts->K) / parts->mass_trace;
-    if (!isfinite(parts->scale) || parts->scale < 1e-200)
-      status = lb_fail(err, LB_ERR_NUMERIC,
-                       "modes: trace of K over that of M is %g: check the units", parts->scale);
+    double stiffness = trace(parts->K);
+    parts->scale = stiffness / parts->mass_trace;
+    if (!(parts->scale >= 1e-200 && parts->scale <= 1e200)) // MUMPS's solutions would be zero
+      status = lb_fail(err, LB_ERR_NUMERIC, "modes: trace of K %g, of M %g: check the units",
+                       stiffness, parts->mass_trace);
   }
   lb_sparse_destroy(K);
   return status;

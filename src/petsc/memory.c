@@ -3,22 +3,19 @@
 // 000), of which MUMPS takes 1.8 times while it works.
 #include "petsc/memory.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <unistd.h>
+#include "fem/fem.h"
+#include "linalg/room.h"
 
-static const double TET_BYTES = 350, BRICK_BYTES = 1500; // an lbFem's, for each element
+#include <math.h>
+
 static const double OUTLINE_NODE = 90, OUTLINE_ELEMENT = 70;
 
 lbMemoryNeed lb_memory_need(const lbMemoryBody *body, int32_t mode_count, int ranks) {
-  double node_count = body->node_count, tet_count = body->tet_count;
-  double brick_count = body->brick_count;
-  double rows = 3.0 * node_count, elements = tet_count + brick_count;
-  double neighbours =
-      elements > 0 ? (15.0 * tet_count + 27.0 * 5 * brick_count) / (tet_count + 5.0 * brick_count)
-                   : 0; // a brick has as many nodes to itself as five tets
+  double node_count = body->node_count, rows = 3 * node_count;
+  double elements = (double)body->tet_count + body->brick_count;
+  double neighbours = lb_fem_neighbours(body->tet_count, body->brick_count);
   double matrices = rows * neighbours * (3 * 12 + 12); // K and M
-  double parts = TET_BYTES * tet_count + BRICK_BYTES * brick_count;
+  double parts = lb_fem_element_bytes(body->tet_count, body->brick_count);
   double outline = OUTLINE_NODE * node_count + OUTLINE_ELEMENT * elements;
   double vector = 8 * rows, found = mode_count + 6;
   double shared = parts + matrices + found * vector;
@@ -29,18 +26,6 @@ lbMemoryNeed lb_memory_need(const lbMemoryBody *body, int32_t mode_count, int ra
                          .direct = (shared + factor + lanczos) / ranks + first };
 }
 
-// Bytes that this machine has free.
-static double free_memory(void) {
-  char line[200];
-  double kilobytes = 0;
-  FILE *file = fopen("/proc/meminfo", "r");
-  while (file && fgets(line, sizeof line, file))
-    if (sscanf(line, "MemAvailable: %lf kB", &kilobytes) == 1) break;
-  if (file) fclose(file);
-  if (kilobytes > 0) return 1024 * kilobytes;
-  return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-}
-
 double lb_memory_available(const lbPetscDef *def) {
   MPI_Comm machine;
   int here = 1;
@@ -49,7 +34,7 @@ double lb_memory_available(const lbPetscDef *def) {
     MPI_Comm_split_type(PETSC_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
     MPI_Comm_size(machine, &here);
     MPI_Comm_free(&machine);
-    share = free_memory() / here;
+    share = lb_room_free() / here;
   }
   MPI_Allreduce(&share, &least, 1, MPI_DOUBLE, MPI_MIN, PETSC_COMM_WORLD);
   return least;

@@ -74,5 +74,5 @@ lbStatus lb_solver_failure(KSP solver, lbError *err) {
                    "machines, a coarser mesh, or --solver iterative",
                    (int)megabytes);
   return lb_fail(err, LB_ERR_NUMERIC, "sparse matrix: not positive definite (MUMPS: %d)",
-                 (int)code);
+                 (int)code); // which row it is, is not known
 }

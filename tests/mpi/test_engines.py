@@ -16,8 +16,8 @@ def petsc_has_rows_beside_the_others(folder):
     found = {}
     for row in json.loads(done.stdout):
         p = row["parameters"]
-        if "analysis" in p:
-            found[(p["analysis"], p.get("ranks", 0), row["name"])] = row["median"]
+        if "engine" in p:
+            found[(p["engine"], p.get("ranks", 0), row["name"])] = row["median"]
     for engine in (("own", 0), ("petsc", 1), ("petsc", 2)):
         for name in ("factor", "solve", "modes"):
             value = found.get(engine + (f"engines.{name}",))

@@ -3,7 +3,7 @@
 import os
 
 from mpi_testing import generate, limber_mpi, worst_difference
-from cli_testing import case, check, limber, read_csv, run_cases
+from cli_testing import case, check, limber, read_csv, run_cases, write_json
 
 # Of a frequency: both engines' residuals are 1e-10 and less, and eigenvalues better than those.
 TOLERANCE = 1e-9
@@ -69,9 +69,49 @@ def write_parts(folder):
     return path
 
 
+def write_hinge(folder):
+    """Two bars of two bricks with one vertex in common: a mechanism."""
+    lines, bricks, number = [], [], {}
+    def vertex(x, y, z):
+        if (x, y, z) not in number:
+            number[x, y, z] = len(number) + 1
+            lines.append(f"{number[x, y, z]} {x} {y} {z}")
+        return number[x, y, z]
+    for x, y, z in ((0, 0, 0), (1, 0, 0), (2, 1, 1), (3, 1, 1)):
+        bricks.append([vertex(x + i, y + j, z + k) for i, j, k in
+                       ((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0),
+                        (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1))])
+    path = os.path.join(folder, "hinge.msh")
+    with open(path, "w") as file:
+        file.write("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n" % len(lines))
+        file.write("\n".join(lines) + "\n$EndNodes\n$Elements\n%d\n" % len(bricks))
+        for n, brick in enumerate(bricks):
+            file.write(f"{n + 1} 5 2 1 1 {' '.join(str(v) for v in brick)}\n")
+        file.write("$EndElements\n")
+    return path
+
+
+@case
+def a_mechanism_has_nine_rigid_modes_or_a_message(folder):
+    mesh = write_hinge(folder)
+    compare(2, mesh, "--count", 5)
+    found = limber("modes", mesh, "--count", 5, "--json").json()
+    check(found["rigid_modes"] == 9, f"{found['rigid_modes']} rigid modes")
+    result = limber_mpi(2, "modes", mesh, "--count", 5, "--solver", "iterative")
+    check(result.status == 0 or "use --solver direct" in result.err, result.err)
+    check("MPI_ABORT" not in result.err, result.err)
+
+
 @case
 def bad_input_gets_the_messages_of_limber(folder):
-    for words in (("modes", "nothing.msh"), ("modes", "scenes/bar.json", "--count", 100000)):
+    bar = generate(folder, "bar", "--cells", "4,2,2")
+    everywhere = {"box": [[-9, -9, -9], [9, 9, 9]]}
+    held = write_json(folder, "held.json", {"limber": 1, "bodies": [
+        {"mesh": bar, "material": {"model": "stvk"}, "fixed": everywhere}]})
+    for words in (("modes", "nothing.msh"), ("modes", "scenes/bar.json", "--count", 100000),
+                  ("modes", bar, "--young", 1e-300), ("modes", bar, "--density", 1e-300),
+                  ("modes", bar, "--density", 0), ("modes", bar, "--poisson", 0.5),
+                  ("modes", held)):
         expected, found = limber(*words), limber_mpi(2, *words)
         check(expected.status == found.status, f"{words}: {found.status}, not {expected.status}")
         check(expected.err in found.err, f"{words}: {found.err!r}, not {expected.err!r}")

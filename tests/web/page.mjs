@@ -578,6 +578,36 @@ test("nothing_overlaps_or_leaves_the_window", async () => {
   await page.setViewportSize(SIZE);
 });
 
+// The builder leaves most of a phone to the object, and covers no other panel.
+test("the_builder_leaves_room_on_phones", async () => {
+  const before = page;
+  for (const viewport of [{ width: 390, height: 844 }, { width: 844, height: 390 }]) {
+    page = await newPage(`${url}#scene=twisted-beam&shadows=0&ground=0&sky=0`,
+      { context: { viewport, hasTouch: true, isMobile: true } });
+    await dropMeshes(["ball.obj"]);
+    await built();
+    await frames(3);
+    const { free, covered } = await ask(() => {
+      const view = document.getElementById("view"), box = document.getElementById("builder").getBoundingClientRect();
+      let seen = 0;
+      for (let i = 0; i < 20; i++)
+        for (let j = 0; j < 20; j++)
+          if (document.elementFromPoint((i + 0.5) / 20 * innerWidth, (j + 0.5) / 20 * innerHeight) === view) seen++;
+      const covers = (id) => {
+        const element = document.getElementById(id), other = element.getBoundingClientRect();
+        return element.checkVisibility() && box.left < other.right - 1 && other.left < box.right - 1 &&
+          box.top < other.bottom - 1 && other.top < box.bottom - 1;
+      };
+      return { free: seen / 400, covered: ["head", "graphs", "legend", "show-panel"].filter(covers) };
+    });
+    if (process.env.SHOTS) await page.screenshot({ path: join(process.env.SHOTS, `builder-${viewport.width}.png`) });
+    console.log(`${viewport.width} x ${viewport.height}: ${Math.round(100 * free)} % of the view is free`);
+    await back(before);
+    check(free > 0.55, `only ${free} of the view is free`);
+    check(!covered.length, `the builder covers ${covered.join(", ")}`);
+  }
+});
+
 test("phones_see_the_scene_and_hear_of_fingers_only", async () => {
   const before = page;
   for (const viewport of [{ width: 390, height: 844 }, { width: 844, height: 390 }, { width: 667, height: 375 }]) {

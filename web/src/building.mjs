@@ -8,6 +8,7 @@ export { meshAmong };
 
 const LARGE = 60e6; // bytes, about a million triangles
 const NAME_MAX = 60; // letters that are shown
+const SMALL = matchMedia("(max-width: 720px), (max-height: 440px)"); // phones, as in style.css
 const byId = (id) => document.getElementById(id);
 
 // What the form says; fields that are left empty are left to be chosen.
@@ -69,6 +70,7 @@ export class Building {
     this.#made = null;
     this.#stopper = stopper;
     byId("builder").hidden = false;
+    if (SMALL.matches) byId("builder-settings").open = false; // room for the object
     byId("builder-name").textContent = name.slice(-NAME_MAX);
     byId("builder-bar").value = 0;
     this.#state(true, "loading the builder");
