@@ -287,6 +287,21 @@ lbStatus lb_cholesky_solve_near(lbCholesky *factor, double near, int32_t count, 
                         : solve_full(factor, count, X, err);
 }
 
+lbStatus lb_cholesky_solve_once(lbCholesky *factor, int32_t count, double *X, size_t work_count,
+                                double *work, lbError *err) {
+  if (!factor->factored || !factor->single) return lb_cholesky_solve(factor, count, X, err);
+  return count < 1 ? LB_OK : lb_refine_solve_once(&factor->refine, count, X, work_count, work, err);
+}
+
+void lb_cholesky_drop_soft_shapes(lbCholesky *factor) {
+  if (factor) lb_refine_drop_soft(&factor->refine);
+}
+
+lbStatus lb_cholesky_take_soft_shapes(lbCholesky *factor, int32_t count, const double *X,
+                                      lbError *err) {
+  return factor->single ? lb_refine_take_soft(&factor->refine, count, X, err) : LB_OK;
+}
+
 const double *lb_cholesky_soft_shapes(const lbCholesky *factor, int32_t *count) {
   *count = factor->single ? factor->refine.soft_count : 0;
   return *count ? factor->refine.S : NULL;

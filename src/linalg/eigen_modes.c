@@ -21,50 +21,53 @@ typedef struct Energy {
   double absolute; // |w|' |K| |w|
 } Energy;
 
+// Columns whose energies are found together: numbers of one lane belong to one column.
+enum { LANES = 2 };
+typedef double Lanes __attribute__((vector_size(LANES * sizeof(double))));
+typedef int64_t Bits __attribute__((vector_size(LANES * sizeof(int64_t))));
+
 // The sum of two doubles, or of many products, to twice the digits of one.
 typedef struct Twofold {
-  double sum, rest; // rest: what rounding took from sum
+  Lanes sum, rest; // rest: what rounding took from sum
 } Twofold;
 
 // The 26 leading bits: products of such are exact.
-static double leading_bits(double x) {
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  bits &= ~((UINT64_C(1) << 27) - 1);
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
+static inline Lanes leading_bits(Lanes x) { return (Lanes)((Bits)x & ~((INT64_C(1) << 27) - 1)); }
 
 // to += a b: Ogita, Rump and Oishi's dot product, without fused multiply-add. The same bits on
 // every machine, which long double has not.
-static void add_product(Twofold *to, double a, double b) {
-  double product = a * b, sum = to->sum + product, part = sum - to->sum;
-  double lost = (to->sum - (sum - part)) + (product - part); // exactly, as in Knuth's sum
-  double a_high = leading_bits(a), a_low = a - a_high;
-  double b_high = leading_bits(b), b_low = b - b_high;
-  double rounding = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
+static inline void add_product(Twofold *to, Lanes a, Lanes b) {
+  Lanes product = a * b, sum = to->sum + product, part = sum - to->sum;
+  Lanes lost = (to->sum - (sum - part)) + (product - part); // exactly, as in Knuth's sum
+  Lanes a_high = leading_bits(a), a_low = a - a_high;
+  Lanes b_high = leading_bits(b), b_low = b - b_high;
+  Lanes rounding = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
   to->sum = sum;
   to->rest += lost + rounding;
 }
 
+static inline Lanes absolute_of(Lanes x) { return (Lanes)((Bits)x & INT64_MAX); }
+
 // To twice the digits: the terms of a soft mode's energy cancel to 1e-6 of their size and less,
-// and eigenvalues should be good to 1e-10 nevertheless.
-static Energy measure_energy(const lbSparse *K, const double *w) {
+// and eigenvalues should be good to 1e-10 nevertheless. w (size) has the values of a row together.
+static void measure_energies(const lbSparse *K, const Lanes *w, Energy energies[LANES]) {
   Twofold value = { 0 };
-  double absolute = 0;
+  Lanes absolute = { 0 };
   for (int32_t j = 0; j < K->size; j++) {
     Twofold force = { 0 };
-    double terms = 0;
+    Lanes terms = { 0 };
     for (int32_t k = K->column_begin[j]; k < K->column_begin[j + 1]; k++) {
-      double weight = K->rows[k] < j ? 2 * w[K->rows[k]] : w[j];
-      add_product(&force, K->values[k], weight);
-      terms += fabs(K->values[k] * weight);
+      Lanes weight = K->rows[k] < j ? 2 * w[K->rows[k]] : w[j];
+      Lanes entry = K->values[k] - (Lanes){ 0 };
+      add_product(&force, entry, weight);
+      terms += absolute_of(entry * weight);
     }
     add_product(&value, force.sum, w[j]);
     value.rest += force.rest * w[j];
-    absolute += terms * fabs(w[j]);
+    absolute += terms * absolute_of(w[j]);
   }
-  return (Energy){ value.sum + value.rest, absolute };
+  for (int i = 0; i < LANES; i++)
+    energies[i] = (Energy){ value.sum[i] + value.rest[i], absolute[i] };
 }
 
 static double dot(int32_t size, const double *a, const double *b) {
@@ -87,6 +90,8 @@ typedef struct Mode {
   int32_t column; // in X
   bool rigid;
   Fault fault;
+  bool measured; // energy is known
+  Energy energy;
   double value, residual;
 } Mode;
 
@@ -103,25 +108,16 @@ typedef struct Examination {
   bool exact;      // energies in extended precision
   double *X;       // (size x total)
   double *KX, *MX; // (size x TOGETHER) of the columns from `begin` on
+  double *work;    // of products with them, and of energies
   int32_t begin;
   const double *row_sums; // (size) of |K|
   Mode *modes;
 } Examination;
 
-// w' K w of a column of unit mass. In double precision that is w' (K w), and e is at most the sum
-// of w_i^2 over the sums of |K|'s rows: where that shows it to be elastic, e need not be known.
-static Energy find_energy(const Examination *e, const double *w, const double *Kw) {
-  if (!e->exact) {
-    Energy energy = { dot(e->problem->K->size, w, Kw), 0 };
-    for (int32_t i = 0; i < e->problem->K->size; i++)
-      energy.absolute += e->row_sums[i] * w[i] * w[i];
-    if (energy.value > ZERO_ENERGY * energy.absolute) return energy;
-  }
-  return measure_energy(e->problem->K, w);
-}
-
-// Length, eigenvalue (Rayleigh's quotient), residual and kind of one vector.
-static void examine(const Examination *e, int32_t column) {
+// Length and eigenvalue (Rayleigh's quotient) of one vector, which gets unit mass. In double
+// precision w' K w is w' (K w), and e is at most the sum of w_i^2 over the sums of |K|'s rows:
+// where that shows it to be elastic, e need not be known.
+static void measure_column(const Examination *e, int32_t column) {
   int32_t size = e->problem->K->size;
   size_t n = (size_t)size, at = n * (size_t)(column - e->begin);
   double *w = e->X + n * (size_t)column, *Kw = e->KX + at, *Mw = e->MX + at;
@@ -133,19 +129,55 @@ static void examine(const Examination *e, int32_t column) {
     return;
   }
   for (int32_t i = 0; i < size; i++) w[i] /= length, Mw[i] /= length, Kw[i] /= length;
-  double force = sqrt(dot(size, Kw, Kw));
-  Energy energy = find_energy(e, w, Kw);
-  double zero = ZERO_ENERGY * energy.absolute;
-  mode->value = energy.value;
-  mode->rigid = fabs(energy.value) <= zero;
-  if (energy.value < -zero) mode->fault = NEGATIVE;
-  for (int32_t i = 0; i < size; i++) Kw[i] -= energy.value * Mw[i];
+  if (e->exact) return;
+  mode->energy.value = dot(size, w, Kw);
+  for (int32_t i = 0; i < size; i++) mode->energy.absolute += e->row_sums[i] * w[i] * w[i];
+  mode->measured = mode->energy.value > ZERO_ENERGY * mode->energy.absolute;
+}
+
+static void measure_some(int32_t begin, int32_t end, void *context) {
+  for (int32_t i = begin; i < end; i++)
+    measure_column(context, ((const Examination *)context)->begin + i);
+}
+
+// Energies of up to LANES columns that measure_column has left open.
+static void measure_open(int32_t begin, int32_t end, void *context) {
+  const Examination *e = context;
+  size_t n = (size_t)e->problem->K->size;
+  Lanes *w = (Lanes *)e->work + n * (size_t)(begin / LANES);
+  Mode *modes = e->modes + e->begin + begin;
+  Energy energies[LANES];
+  bool open = false;
+  for (int32_t i = 0; i < end - begin; i++) open |= !modes[i].measured;
+  if (!open) return;
+  memset(w, 0, n * sizeof *w);
+  for (int32_t i = 0; i < end - begin; i++) {
+    const double *from = e->X + n * (size_t)(e->begin + begin + i);
+    for (size_t k = 0; k < n; k++) w[k][i] = from[k];
+  }
+  measure_energies(e->problem->K, w, energies);
+  for (int32_t i = 0; i < end - begin; i++)
+    if (!modes[i].measured) modes[i].energy = energies[i];
+}
+
+// Residual and kind of one vector.
+static void judge_column(const Examination *e, int32_t column) {
+  int32_t size = e->problem->K->size;
+  size_t at = (size_t)size * (size_t)(column - e->begin);
+  double *Kw = e->KX + at, *Mw = e->MX + at;
+  Mode *mode = &e->modes[column];
+  if (mode->fault) return;
+  double force = sqrt(dot(size, Kw, Kw)), zero = ZERO_ENERGY * mode->energy.absolute;
+  mode->value = mode->energy.value;
+  mode->rigid = fabs(mode->value) <= zero;
+  if (mode->value < -zero) mode->fault = NEGATIVE;
+  for (int32_t i = 0; i < size; i++) Kw[i] -= mode->value * Mw[i];
   mode->residual = force > 0 ? sqrt(dot(size, Kw, Kw)) / force : 0;
 }
 
-static void examine_some(int32_t begin, int32_t end, void *context) {
-  const Examination *e = context;
-  for (int32_t i = begin; i < end; i++) examine(e, e->begin + i);
+static void judge_some(int32_t begin, int32_t end, void *context) {
+  for (int32_t i = begin; i < end; i++)
+    judge_column(context, ((const Examination *)context)->begin + i);
 }
 
 static lbStatus tell_fault(const Mode *mode, lbError *err) {
@@ -163,19 +195,20 @@ static lbStatus examine_all(const lbEigenProblem *problem, bool exact, int32_t t
   lbArena arena = { 0 };
   size_t n = (size_t)problem->K->size, width = (size_t)(total < TOGETHER ? total : TOGETHER);
   double *row_sums = lb_arena_alloc(&arena, n, sizeof(double));
-  double *work =
-      lb_arena_alloc(&arena, lb_sparse_work_count(problem->K, (int32_t)width), sizeof(double));
   Examination e = { .problem = problem, .exact = exact, .X = X, .row_sums = row_sums };
   e.modes = modes;
+  e.work = lb_arena_alloc(&arena, lb_sparse_work_count(problem->K, TOGETHER), sizeof(double));
   e.KX = lb_arena_alloc(&arena, n * width, sizeof(double));
   e.MX = lb_arena_alloc(&arena, n * width, sizeof(double));
-  lbStatus status = row_sums && work && e.KX && e.MX ? LB_OK : lb_fail_memory(err);
+  lbStatus status = row_sums && e.work && e.KX && e.MX ? LB_OK : lb_fail_memory(err);
   if (!status && !exact) lb_refine_norm(problem->K, row_sums);
   for (; e.begin < total && !status; e.begin += TOGETHER) {
     int32_t count = total - e.begin < TOGETHER ? total - e.begin : TOGETHER;
-    lb_product_multiply(problem->K, count, X + n * (size_t)e.begin, e.KX, work);
-    lb_product_multiply(problem->M, count, X + n * (size_t)e.begin, e.MX, work);
-    lb_parallel_for(count, 1, examine_some, &e);
+    lb_product_multiply(problem->K, count, X + n * (size_t)e.begin, e.KX, e.work);
+    lb_product_multiply(problem->M, count, X + n * (size_t)e.begin, e.MX, e.work);
+    lb_parallel_for(count, 1, measure_some, &e);
+    lb_parallel_for(count, LANES, measure_open, &e);
+    lb_parallel_for(count, 1, judge_some, &e);
   }
   for (int32_t i = 0; i < total && !status; i++) status = tell_fault(&modes[i], err);
   lb_arena_release(&arena);
@@ -218,11 +251,11 @@ static lbStatus make_result(const lbEigenProblem *problem, const double *X, int3
   return LB_OK;
 }
 
-lbStatus lb_eigen_sort(const lbEigenProblem *problem, bool exact, int32_t total, double *X,
+lbStatus lb_eigen_sort(const lbEigenProblem *problem, int32_t total, double *X,
                        int32_t *rigid_count, lbEigen **out, lbError *err) {
   Mode *modes = lb_alloc((size_t)total, sizeof *modes);
   if (!modes) return lb_fail_memory(err);
-  lbStatus status = examine_all(problem, exact, total, X, modes, err);
+  lbStatus status = examine_all(problem, false, total, X, modes, err);
   if (!status) {
     *rigid_count = 0;
     for (int32_t i = 0; i < total; i++) *rigid_count += modes[i].rigid;
@@ -246,10 +279,14 @@ lbStatus lb_eigen_sharpen(const lbEigenProblem *problem, lbCholesky *factor, lbE
     elastic = X + n * rigid;
     memcpy(X, eigen->rigid_vectors, n * rigid * sizeof *X);
     memcpy(elastic, eigen->vectors, n * count * sizeof *X);
+    lb_free(eigen->vectors); // until there is room again
+    eigen->vectors = NULL;
     memcpy(values + rigid, eigen->values, count * sizeof *values);
     status = lb_eigen_polish(factor, problem->M, problem->shift, total, X, values, err);
   }
   if (!status) status = examine_all(problem, true, eigen->count, elastic, modes, err);
+  if (!status) eigen->vectors = lb_alloc(n * count, sizeof *eigen->vectors);
+  if (!status && !eigen->vectors) status = lb_fail_memory(err);
   if (!status) {
     memcpy(eigen->rigid_vectors, X, n * rigid * sizeof *X);
     qsort(modes, count, sizeof *modes, compare_modes); // rounding may swap members of a cluster
