@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct lbCholesky {
   lbFronts *fronts;
@@ -141,11 +142,23 @@ static lbStatus check_pivots(lbCholesky *factor, const lbFrontPivots *pivots, lb
   return LB_OK;
 }
 
+// Room for L. Sweeps go through all of it, from page to page, so large pages are asked for.
+static void *alloc_factor(size_t count, size_t item_bytes) {
+  enum { PAGE = 4096, LARGE = 64 << 20 };
+  char *block = lb_alloc(count, item_bytes);
+#ifdef MADV_HUGEPAGE
+  size_t bytes = count * item_bytes, before = PAGE - (uintptr_t)block % PAGE;
+  if (block && bytes > LARGE)
+    madvise(block + before, (bytes - before) / PAGE * PAGE, MADV_HUGEPAGE);
+#endif
+  return block;
+}
+
 static lbStatus factor_single(lbCholesky *factor, const lbSparse *A, lbError *err) {
   lbFrontPivots pivots;
   lbFrontMatrix matrix = { .A = A };
   drop_full(factor);
-  if (!factor->single) factor->single = lb_alloc(factor->fronts->value_count, sizeof(float));
+  if (!factor->single) factor->single = alloc_factor(factor->fronts->value_count, sizeof(float));
   double *sums = lb_alloc((size_t)A->size, sizeof *sums);
   lbStatus status =
       factor->single && sums ? find_scale(A, &matrix.scale, err) : lb_fail_memory(err);
@@ -172,7 +185,7 @@ static lbStatus factor_single(lbCholesky *factor, const lbSparse *A, lbError *er
 static lbStatus factor_full(lbCholesky *factor, const lbFrontMatrix *matrix, lbError *err) {
   lbFrontPivots pivots;
   drop_single(factor);
-  if (!factor->full) factor->full = lb_alloc(factor->fronts->value_count, sizeof(double));
+  if (!factor->full) factor->full = alloc_factor(factor->fronts->value_count, sizeof(double));
   if (!factor->full) return lb_fail_memory(err);
   lbStatus status =
       lb_fronts_factor_double(factor->fronts, matrix, factor->full, &factor->scratch, &pivots, err);

@@ -115,13 +115,13 @@ static lbStatus find_derivatives(Candidates *c, const lbBasisDef *def, lbBasis *
   return status;
 }
 
-// Lengths of the derivatives in the mass metric; MX (size x BLOCK) is work space.
-static void measure_derivatives(const Candidates *c, double *norms, double *MX) {
+// Lengths of the derivatives in the mass metric; MX (size x BLOCK) and work are work space.
+static void measure_derivatives(const Candidates *c, double *norms, double *MX, double *work) {
   size_t n = (size_t)c->rest->size;
   for (int32_t done = 0; done < c->derivative_count; done += BLOCK) {
     int32_t count = c->derivative_count - done < BLOCK ? c->derivative_count - done : BLOCK;
     const double *X = c->derivatives.values + n * (size_t)done;
-    lb_product_multiply_many(c->rest->M, count, X, MX);
+    lb_product_multiply(c->rest->M, count, X, MX, work);
     for (int32_t d = 0; d < count; d++) {
       double sum = 0;
       for (size_t i = 0; i < n; i++) sum += X[n * (size_t)d + i] * MX[n * (size_t)d + i];
@@ -165,10 +165,12 @@ static lbStatus reduce_candidates(Candidates *c, const lbBasisDef *def, lbBasis 
                                   lbError *err) {
   double *norms = lb_alloc((size_t)c->derivative_count, sizeof(double));
   double *MX = lb_alloc((size_t)c->rest->size * BLOCK, sizeof(double));
-  lbStatus status = norms && MX ? LB_OK : lb_fail_memory(err);
+  double *work = lb_alloc(lb_sparse_work_count(c->rest->M, BLOCK), sizeof(double));
+  lbStatus status = norms && MX && work ? LB_OK : lb_fail_memory(err);
   if (!status) status = fetch_derivatives(c, err);
-  if (!status) measure_derivatives(c, norms, MX);
+  if (!status) measure_derivatives(c, norms, MX, work);
   lb_free(MX);
+  lb_free(work);
   if (!status) {
     int32_t count = 0;
     lbCandidates scaled = { .size = (size_t)c->rest->size,
