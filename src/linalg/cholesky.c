@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct lbCholesky {
   lbFronts *fronts;
@@ -143,6 +144,18 @@ static lbStatus check_pivots(lbCholesky *factor, const lbFrontPivots *pivots, lb
   return LB_OK;
 }
 
+// Room for L. Sweeps go through all of it, from page to page, so large pages are asked for.
+static void *alloc_factor(size_t count, size_t item_bytes) {
+  enum { PAGE = 4096, LARGE = 64 << 20 };
+  char *block = lb_alloc(count, item_bytes);
+#ifdef MADV_HUGEPAGE
+  size_t bytes = count * item_bytes, before = PAGE - (uintptr_t)block % PAGE;
+  if (block && bytes > LARGE)
+    madvise(block + before, (bytes - before) / PAGE * PAGE, MADV_HUGEPAGE);
+#endif
+  return block;
+}
+
 // L's values, of so many bytes each, or NULL: `err` says how much the factorisation would take.
 static void *take_values(const lbCholesky *factor, size_t bytes, lbError *err) {
   char what[80];
@@ -150,7 +163,7 @@ static void *take_values(const lbCholesky *factor, size_t bytes, lbError *err) {
   size_t count = fronts->value_count + lb_fronts_waiting_count(fronts);
   snprintf(what, sizeof what, "the factor of %d rows", (int)factor->size);
   if (lb_room_check(what, (double)bytes * (double)count, err)) return NULL;
-  void *values = lb_alloc(fronts->value_count, bytes);
+  void *values = alloc_factor(fronts->value_count, bytes);
   if (!values) lb_fail_memory(err);
   return values;
 }
@@ -299,6 +312,21 @@ lbStatus lb_cholesky_solve_near(lbCholesky *factor, double near, int32_t count, 
   if (count < 1) return LB_OK;
   return factor->single ? solve_single(factor, near, count, X, err)
                         : solve_full(factor, count, X, err);
+}
+
+lbStatus lb_cholesky_solve_once(lbCholesky *factor, int32_t count, double *X, size_t work_count,
+                                double *work, lbError *err) {
+  if (!factor->factored || !factor->single) return lb_cholesky_solve(factor, count, X, err);
+  return count < 1 ? LB_OK : lb_refine_solve_once(&factor->refine, count, X, work_count, work, err);
+}
+
+void lb_cholesky_drop_soft_shapes(lbCholesky *factor) {
+  if (factor) lb_refine_drop_soft(&factor->refine);
+}
+
+lbStatus lb_cholesky_take_soft_shapes(lbCholesky *factor, int32_t count, const double *X,
+                                      lbError *err) {
+  return factor->single ? lb_refine_take_soft(&factor->refine, count, X, err) : LB_OK;
 }
 
 const double *lb_cholesky_soft_shapes(const lbCholesky *factor, int32_t *count) {

@@ -50,9 +50,20 @@ lbStatus lb_cholesky_solve(lbCholesky *factor, int32_t count, double *X, lbError
 lbStatus lb_cholesky_solve_near(lbCholesky *factor, double near, int32_t count, double *X,
                                 lbError *err);
 
-// Orthonormal columns (size x count) that span about the softest shapes of A; NULL, and none, where
-// the factor is not in single precision.
+// X <- B X, B nearly A^-1: by what a factor in single precision gives without refinement, whose
+// errors are largest in the softest shapes. Others solve as above. work (work_count) is made use of
+// where it is enough.
+lbStatus lb_cholesky_solve_once(lbCholesky *factor, int32_t count, double *X, size_t work_count,
+                                double *work, lbError *err);
+
+// Orthonormal columns (size x count) that span about the softest shapes of A, for which a compact
+// factor solves in double precision; NULL, and none, where the factor is not in single precision.
 const double *lb_cholesky_soft_shapes(const lbCholesky *factor, int32_t *count);
+// Gives their memory back; the next solve of refined accuracy looks for them again.
+void lb_cholesky_drop_soft_shapes(lbCholesky *factor); // NULL is legal
+// Takes the first columns of X (size x count) instead, such as modes, where there are enough.
+lbStatus lb_cholesky_take_soft_shapes(lbCholesky *factor, int32_t count, const double *X,
+                                      lbError *err);
 
 // Gives back the work space of solves, until the next one.
 void lb_cholesky_release_work(lbCholesky *factor); // NULL is legal

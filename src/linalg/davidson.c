@@ -17,7 +17,6 @@ enum { MOST_STEPS = 40, CLUSTER = 8 }; // steps beside one for each mode
 typedef struct Search {
   const lbDavidson *def;
   lbLanczos *space;  // V, T = V' K V, and work space; theta holds lambda, ascending
-  double *X;         // (size x most_pending)
   double *errors;    // (count) of Ritz pairs: about |t|; INFINITY: not known
   int32_t ritz_size; // of the space that Ritz pairs are of
   int32_t *chosen;   // (count) Ritz pairs, the worst first
@@ -26,7 +25,6 @@ typedef struct Search {
 
 static void close_search(Search *s) {
   lb_lanczos_destroy(s->space);
-  lb_free(s->X);
   lb_free(s->errors);
   lb_free(s->chosen);
   lb_free(s->selected);
@@ -38,11 +36,10 @@ static lbStatus open_search(const lbDavidson *def, Search *s, lbError *err) {
       lb_lanczos_create(def->factor, def->M, def->block / 2, def->capacity, &s->space, err);
   if (status) return status;
   size_t width = (size_t)s->space->most_pending, count = (size_t)def->count;
-  s->X = lb_alloc((size_t)def->K->size * width, sizeof(double));
   s->errors = lb_alloc(count, sizeof(double));
   s->chosen = lb_alloc(count, sizeof(int32_t));
   s->selected = lb_alloc((size_t)def->capacity * width, sizeof(double));
-  if (!s->X || !s->errors || !s->chosen || !s->selected) return lb_fail_memory(err);
+  if (!s->errors || !s->chosen || !s->selected) return lb_fail_memory(err);
   for (size_t i = 0; i < count; i++) s->errors[i] = INFINITY;
   return LB_OK;
 }
@@ -123,7 +120,7 @@ static lbStatus find_ritz(Search *s, lbError *err) {
   return lb_dense_eigen(space->m, space->Y, space->theta, err);
 }
 
-// X = V Y of the chosen pairs [begin, begin + width).
+// MW = V Y of the chosen pairs [begin, begin + width).
 static void combine(Search *s, int32_t begin, int32_t width) {
   lbLanczos *space = s->space;
   size_t m = (size_t)s->ritz_size;
@@ -131,22 +128,31 @@ static void combine(Search *s, int32_t begin, int32_t width) {
     memcpy(s->selected + j * m, space->Y + m * (size_t)s->chosen[(size_t)begin + j],
            m * sizeof *space->Y);
   lb_dense_multiply(LB_PLAIN, LB_PLAIN, space->size, width, s->ritz_size, 1, space->V, s->selected,
-                    0, s->X);
+                    0, space->MW);
 }
 
-// W = P (K x - lambda M x) of the chosen pairs.
+// W <- P W; products are made at other times, so that their work space is free.
+static lbStatus solve(Search *s, int32_t width, lbError *err) {
+  lbLanczos *space = s->space;
+  space->solve_count += width;
+  return lb_cholesky_solve_once(s->def->factor, width, space->W,
+                                lb_sparse_work_count(space->M, space->most_pending),
+                                space->product_work, err);
+}
+
+// W = P (K x - lambda M x) of the chosen pairs. Where P errs most, in soft shapes, the space has
+// them already.
 static lbStatus find_corrections(Search *s, int32_t begin, int32_t width, lbError *err) {
   lbLanczos *space = s->space;
   size_t n = (size_t)space->size;
   combine(s, begin, width);
-  lb_product_multiply(s->def->K, width, s->X, space->W, space->product_work);
-  lb_product_multiply(s->def->M, width, s->X, space->MW, space->product_work);
+  lb_product_multiply(s->def->K, width, space->MW, space->W, space->product_work);
+  lb_product_multiply(s->def->M, width, space->MW, space->MW, space->product_work);
   for (size_t j = 0; j < (size_t)width; j++) {
     double lambda = space->theta[s->chosen[(size_t)begin + j]];
     for (size_t i = j * n; i < (j + 1) * n; i++) space->W[i] -= lambda * space->MW[i];
   }
-  space->solve_count += width;
-  return lb_cholesky_solve_near(s->def->factor, LB_CHOLESKY_ONE_SWEEP, width, space->W, err);
+  return solve(s, width, err);
 }
 
 // Pairs by their errors, the largest first, in chosen; how many of them are above the tolerance.
@@ -238,9 +244,10 @@ static lbStatus begin(Search *s, lbError *err) {
   } else {
     width = space->pending;
     memcpy(space->W, space->MW, (size_t)space->size * (size_t)width * sizeof *space->W);
-    status = lb_cholesky_solve_near(s->def->factor, LB_CHOLESKY_ONE_SWEEP, width, space->W, err);
-    space->solve_count += width;
+    status = solve(s, width, err);
   }
+  lb_cholesky_drop_soft_shapes(s->def->factor);
+  lb_cholesky_release_work(s->def->factor);
   if (!status) status = add_block(s, width, lengths, err);
   return status ? status : find_ritz(s, err);
 }
@@ -252,7 +259,18 @@ static bool may_have_missed(const Search *s) {
   return false;
 }
 
-lbStatus lb_davidson_search(lbDavidson *search, double *X, bool *found, lbError *err) {
+// The lowest Ritz vectors, for the caller; what else was there goes first.
+static lbStatus take_modes(Search *s, double **X, lbError *err) {
+  lbLanczos *space = s->space;
+  size_t values = (size_t)space->size * (size_t)s->def->count;
+  lbStatus status = turn_space(s, s->def->count, err);
+  if (status) return status;
+  lb_lanczos_release_work(space);
+  *X = lb_duplicate(space->V, values, sizeof **X);
+  return *X ? LB_OK : lb_fail_memory(err);
+}
+
+lbStatus lb_davidson_search(lbDavidson *search, double **X, lbError *err) {
   Search s;
   bool good = false;
   lbStatus status = open_search(search, &s, err);
@@ -268,10 +286,8 @@ lbStatus lb_davidson_search(lbDavidson *search, double *X, bool *found, lbError 
       status = verify(&s, &good, err);
   }
   if (status == LB_ERR_NUMERIC) status = LB_OK; // who searches otherwise may say why
-  *found = !status && good && !may_have_missed(&s);
-  if (*found) status = turn_space(&s, search->count, err);
-  *found = *found && !status;
-  if (*found) memcpy(X, s.space->V, (size_t)s.space->size * (size_t)search->count * sizeof *X);
+  *X = NULL;
+  if (!status && good && !may_have_missed(&s)) status = take_modes(&s, X, err);
   if (s.space) search->solve_count += s.space->solve_count;
   close_search(&s);
   return status;

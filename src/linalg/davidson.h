@@ -9,13 +9,14 @@ typedef struct lbDavidson {
   const lbSparse *K, *M;
   int32_t count;       // of modes
   int32_t block;       // right-hand sides of a step, even
-  int32_t capacity;    // of the space that is searched, > 2 count + 2 block
+  int32_t capacity;    // of the space that is searched, at least 2 count + block
   double tolerance;    // of |x - lambda K^-1 M x| in the norm of M, x of unit length
   int32_t solve_count; // right-hand sides, counted on
 } lbDavidson;
 
-// X (size x count): the modes, M-orthonormal, the softest first. *found: false where the search did
-// not get there, or where it may have missed members of a cluster; X then means nothing.
-lbStatus lb_davidson_search(lbDavidson *search, double *X, bool *found, lbError *err);
+// *X (size x count): the modes, M-orthonormal, the softest first; lb_free it. NULL where the search
+// did not get there, or where it may have missed members of a cluster. Soft shapes of the factor
+// are given up.
+lbStatus lb_davidson_search(lbDavidson *search, double **X, lbError *err);
 
 #endif

@@ -179,7 +179,7 @@ static lbStatus solve_dense(lbEigenProblem *problem, lbEigen **out, lbError *err
   if (status == LB_ERR_NUMERIC) status = fail_negative(&cause, err);
   if (!status && !(theta[0] > 0))
     status = lb_fail(err, LB_ERR_NUMERIC, "modes: the mass matrix is not positive definite");
-  if (!status) status = lb_eigen_sort(problem, false, size, M, &rigid_count, out, err);
+  if (!status) status = lb_eigen_sort(problem, size, M, &rigid_count, out, err);
   if (!status && !*out) status = fail_count(size, rigid_count, problem->def.count, err);
   if (!status) status = lb_cholesky_create(problem->K, &factor, err);
   if (!status) status = factor_shifted(problem, factor, problem->shift, err);
@@ -332,8 +332,7 @@ static lbStatus collect(Search *search, int32_t *rigid_count, lbEigen **out, lbE
   double *X = lb_alloc((size_t)space->size * (size_t)search->wanted, sizeof *X);
   if (!X) return lb_fail_memory(err);
   lbStatus status = lb_lanczos_vectors(space, search->wanted, X, err);
-  if (!status)
-    status = lb_eigen_sort(search->problem, false, search->wanted, X, rigid_count, out, err);
+  if (!status) status = lb_eigen_sort(search->problem, search->wanted, X, rigid_count, out, err);
   lb_free(X);
   return status;
 }
@@ -375,8 +374,10 @@ static lbStatus search_from(lbEigenProblem *problem, lbCholesky *factor, int32_t
 static lbStatus search_compact(lbEigenProblem *problem, lbCholesky *factor, lbEigen **out,
                                lbError *err) {
   enum { BLOCK = 16 };
-  int32_t count = problem->def.count, capacity = 3 * count + 5 * BLOCK, rigid_count = 0;
-  bool found = false;
+  int32_t count = problem->def.count, rigid_count = 0;
+  int32_t capacity =
+      count > 2 * BLOCK ? 2 * count + BLOCK : count + 3 * BLOCK; // two steps at least
+  double *X = NULL;
   bool fits = capacity + BLOCK <= problem->K->size;
   if (!lb_cholesky_info(factor).single || problem->def.verify || !fits) return LB_OK;
   lbDavidson search = { .factor = factor,
@@ -386,18 +387,12 @@ static lbStatus search_compact(lbEigenProblem *problem, lbCholesky *factor, lbEi
                         .block = BLOCK,
                         .capacity = capacity,
                         .tolerance = problem->def.tolerance };
-  double *X = lb_alloc((size_t)problem->K->size * (size_t)count, sizeof *X);
-  lbStatus status = X ? lb_davidson_search(&search, X, &found, err) : lb_fail_memory(err);
+  lbStatus status = lb_davidson_search(&search, &X, err);
   problem->solve_count += search.solve_count;
-  if (!status && found) status = lb_eigen_sort(problem, true, count, X, &rigid_count, out, err);
+  if (!status && X) status = lb_cholesky_take_soft_shapes(factor, count, X, err);
+  if (!status && X) status = lb_eigen_sort(problem, count, X, &rigid_count, out, err);
   lb_free(X);
   return status;
-}
-
-static bool is_sharp(const lbEigenProblem *problem, const lbEigen *eigen) {
-  for (int32_t i = 0; i < eigen->count; i++)
-    if (!(eigen->residuals[i] <= problem->def.tolerance)) return false;
-  return true;
 }
 
 static lbStatus solve_sparse(lbEigenProblem *problem, int32_t block, int32_t capacity,
@@ -413,10 +408,9 @@ static lbStatus solve_sparse(lbEigenProblem *problem, int32_t block, int32_t cap
   }
   status = factor_first(problem, factor, err);
   if (!status) status = search_compact(problem, factor, out, err);
-  bool sharp = !status && *out && is_sharp(problem, *out);
   while (!status && !*out) // at most twice
     status = search_from(problem, factor, block, capacity, &shift, out, err);
-  if (!status && !sharp) status = lb_eigen_sharpen(problem, factor, *out, err);
+  if (!status) status = lb_eigen_sharpen(problem, factor, *out, err);
   if (kept)
     *kept = (lbEigenFactor){ factor, problem->shift, !status };
   else

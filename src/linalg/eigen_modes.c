@@ -21,66 +21,52 @@ typedef struct Energy {
   double absolute; // |w|' |K| |w|
 } Energy;
 
-// Two numbers, of two modes, side by side.
-typedef double Pair __attribute__((vector_size(16)));
-typedef uint64_t PairBits __attribute__((vector_size(16)));
-enum { PAIR = 2 };
+// Columns whose energies are found together: numbers of one lane belong to one column.
+enum { LANES = 2 };
+typedef double Lanes __attribute__((vector_size(LANES * sizeof(double))));
+typedef int64_t Bits __attribute__((vector_size(LANES * sizeof(int64_t))));
 
 // The sum of two doubles, or of many products, to twice the digits of one.
 typedef struct Twofold {
-  Pair sum, rest; // rest: what rounding took from sum
+  Lanes sum, rest; // rest: what rounding took from sum
 } Twofold;
 
-static inline Pair splat(double x) { return (Pair){ x, x }; }
-
-static inline Pair load_pair(const double *x) {
-  Pair pair;
-  memcpy(&pair, x, sizeof pair);
-  return pair;
-}
-
-static inline Pair magnitude(Pair x) {
-  const PairBits all_but_sign = { ~(UINT64_C(1) << 63), ~(UINT64_C(1) << 63) };
-  return (Pair)((PairBits)x & all_but_sign);
-}
-
 // The 26 leading bits: products of such are exact.
-static inline Pair leading_bits(Pair x) {
-  const uint64_t high = ~((UINT64_C(1) << 27) - 1);
-  return (Pair)((PairBits)x & (PairBits){ high, high });
-}
+static inline Lanes leading_bits(Lanes x) { return (Lanes)((Bits)x & ~((INT64_C(1) << 27) - 1)); }
 
 // to += a b: Ogita, Rump and Oishi's dot product, without fused multiply-add. The same bits on
 // every machine, which long double has not.
-static inline void add_product(Twofold *to, Pair a, Pair b) {
-  Pair product = a * b, sum = to->sum + product, part = sum - to->sum;
-  Pair lost = (to->sum - (sum - part)) + (product - part); // exactly, as in Knuth's sum
-  Pair a_high = leading_bits(a), a_low = a - a_high;
-  Pair b_high = leading_bits(b), b_low = b - b_high;
-  Pair rounding = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
+static inline void add_product(Twofold *to, Lanes a, Lanes b) {
+  Lanes product = a * b, sum = to->sum + product, part = sum - to->sum;
+  Lanes lost = (to->sum - (sum - part)) + (product - part); // exactly, as in Knuth's sum
+  Lanes a_high = leading_bits(a), a_low = a - a_high;
+  Lanes b_high = leading_bits(b), b_low = b - b_high;
+  Lanes rounding = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
   to->sum = sum;
   to->rest += lost + rounding;
 }
 
+static inline Lanes absolute_of(Lanes x) { return (Lanes)((Bits)x & INT64_MAX); }
+
 // To twice the digits: the terms of a soft mode's energy cancel to 1e-6 of their size and less,
-// and eigenvalues should be good to 1e-10 nevertheless. w (size x 2): the values of a row together.
-static void measure_energies(const lbSparse *K, const double *w, Energy energies[PAIR]) {
-  Twofold value = { { 0 }, { 0 } };
-  Pair absolute = { 0 };
+// and eigenvalues should be good to 1e-10 nevertheless. w (size) has the values of a row together.
+static void measure_energies(const lbSparse *K, const Lanes *w, Energy energies[LANES]) {
+  Twofold value = { 0 };
+  Lanes absolute = { 0 };
   for (int32_t j = 0; j < K->size; j++) {
-    Twofold force = { { 0 }, { 0 } };
-    Pair terms = { 0 }, own = load_pair(w + PAIR * (size_t)j);
+    Twofold force = { 0 };
+    Lanes terms = { 0 };
     for (int32_t k = K->column_begin[j]; k < K->column_begin[j + 1]; k++) {
-      Pair other = load_pair(w + PAIR * (size_t)K->rows[k]), entry = splat(K->values[k]);
-      Pair weight = K->rows[k] < j ? 2 * other : own;
+      Lanes weight = K->rows[k] < j ? 2 * w[K->rows[k]] : w[j];
+      Lanes entry = K->values[k] - (Lanes){ 0 };
       add_product(&force, entry, weight);
-      terms += magnitude(entry * weight);
+      terms += absolute_of(entry * weight);
     }
-    add_product(&value, force.sum, own);
-    value.rest += force.rest * own;
-    absolute += terms * magnitude(own);
+    add_product(&value, force.sum, w[j]);
+    value.rest += force.rest * w[j];
+    absolute += terms * absolute_of(w[j]);
   }
-  for (int i = 0; i < PAIR; i++)
+  for (int i = 0; i < LANES; i++)
     energies[i] = (Energy){ value.sum[i] + value.rest[i], absolute[i] };
 }
 
@@ -104,6 +90,8 @@ typedef struct Mode {
   int32_t column; // in X
   bool rigid;
   Fault fault;
+  bool measured; // energy is known
+  Energy energy;
   double value, residual;
 } Mode;
 
@@ -120,83 +108,76 @@ typedef struct Examination {
   bool exact;      // energies in extended precision
   double *X;       // (size x total)
   double *KX, *MX; // (size x TOGETHER) of the columns from `begin` on
-  double *pairs;   // (size x TOGETHER) columns in pairs
+  double *work;    // of products with them, and of energies
   int32_t begin;
   const double *row_sums; // (size) of |K|
   Mode *modes;
 } Examination;
 
-static double *column_of(const Examination *e, double *block, int32_t column) {
-  return block + (size_t)e->problem->K->size * (size_t)column;
-}
-
-// Unit mass. False: it has none.
-static bool normalise(const Examination *e, int32_t column) {
+// Length and eigenvalue (Rayleigh's quotient) of one vector, which gets unit mass. In double
+// precision w' K w is w' (K w), and e is at most the sum of w_i^2 over the sums of |K|'s rows:
+// where that shows it to be elastic, e need not be known.
+static void measure_column(const Examination *e, int32_t column) {
   int32_t size = e->problem->K->size;
-  double *w = column_of(e, e->X, e->begin + column), *Kw = column_of(e, e->KX, column);
-  double *Mw = column_of(e, e->MX, column), length = sqrt(dot(size, w, Mw));
-  if (!(length > 0)) return false;
+  size_t n = (size_t)size, at = n * (size_t)(column - e->begin);
+  double *w = e->X + n * (size_t)column, *Kw = e->KX + at, *Mw = e->MX + at;
+  Mode *mode = &e->modes[column];
+  *mode = (Mode){ .column = column };
+  double length = sqrt(dot(size, w, Mw));
+  if (!(length > 0)) {
+    mode->fault = NO_MASS;
+    return;
+  }
   for (int32_t i = 0; i < size; i++) w[i] /= length, Mw[i] /= length, Kw[i] /= length;
-  return true;
+  if (e->exact) return;
+  mode->energy.value = dot(size, w, Kw);
+  for (int32_t i = 0; i < size; i++) mode->energy.absolute += e->row_sums[i] * w[i] * w[i];
+  mode->measured = mode->energy.value > ZERO_ENERGY * mode->energy.absolute;
 }
 
-// w' K w of a column of unit mass. In double precision that is w' (K w), and e is at most the sum
-// of w_i^2 over the sums of |K|'s rows. False where that does not show it to be elastic, so that e
-// must be known.
-static bool is_elastic(const Examination *e, int32_t column, Energy *energy) {
-  const double *w = column_of(e, e->X, e->begin + column), *Kw = column_of(e, e->KX, column);
-  *energy = (Energy){ dot(e->problem->K->size, w, Kw), 0 };
-  for (int32_t i = 0; i < e->problem->K->size; i++)
-    energy->absolute += e->row_sums[i] * w[i] * w[i];
-  return energy->value > ZERO_ENERGY * energy->absolute;
+static void measure_some(int32_t begin, int32_t end, void *context) {
+  for (int32_t i = begin; i < end; i++)
+    measure_column(context, ((const Examination *)context)->begin + i);
 }
 
-// Of the columns [begin, begin + count), at most two.
-static void find_energies(const Examination *e, int32_t begin, int32_t count, Energy *energies) {
-  bool known = !e->exact;
-  bool elastic[PAIR] = { false };
-  for (int32_t i = 0; i < count && !e->exact; i++) {
-    elastic[i] = is_elastic(e, begin + i, &energies[i]);
-    known = known && elastic[i];
+// Energies of up to LANES columns that measure_column has left open.
+static void measure_open(int32_t begin, int32_t end, void *context) {
+  const Examination *e = context;
+  size_t n = (size_t)e->problem->K->size;
+  Lanes *w = (Lanes *)e->work + n * (size_t)(begin / LANES);
+  Mode *modes = e->modes + e->begin + begin;
+  Energy energies[LANES];
+  bool open = false;
+  for (int32_t i = 0; i < end - begin; i++) open |= !modes[i].measured;
+  if (!open) return;
+  memset(w, 0, n * sizeof *w);
+  for (int32_t i = 0; i < end - begin; i++) {
+    const double *from = e->X + n * (size_t)(e->begin + begin + i);
+    for (size_t k = 0; k < n; k++) w[k][i] = from[k];
   }
-  if (known) return;
-  Energy measured[PAIR];
-  double *w = column_of(e, e->pairs, begin);
-  for (int32_t c = 0; c < PAIR; c++) {
-    const double *from = column_of(e, e->X, e->begin + begin + (c < count ? c : 0));
-    for (size_t i = 0; i < (size_t)e->problem->K->size; i++) w[PAIR * i + (size_t)c] = from[i];
-  }
-  measure_energies(e->problem->K, w, measured);
-  for (int32_t i = 0; i < count; i++)
-    if (!elastic[i]) energies[i] = measured[i];
+  measure_energies(e->problem->K, w, energies);
+  for (int32_t i = 0; i < end - begin; i++)
+    if (!modes[i].measured) modes[i].energy = energies[i];
 }
 
-// Eigenvalue (Rayleigh's quotient), residual and kind of a vector of unit mass.
-static void judge(const Examination *e, int32_t column, Energy energy, Mode *mode) {
+// Residual and kind of one vector.
+static void judge_column(const Examination *e, int32_t column) {
   int32_t size = e->problem->K->size;
-  double *Kw = column_of(e, e->KX, column), *Mw = column_of(e, e->MX, column);
-  double zero = ZERO_ENERGY * energy.absolute, force = sqrt(dot(size, Kw, Kw));
-  mode->value = energy.value;
-  mode->rigid = fabs(energy.value) <= zero;
-  if (energy.value < -zero) mode->fault = NEGATIVE;
-  for (int32_t i = 0; i < size; i++) Kw[i] -= energy.value * Mw[i];
+  size_t at = (size_t)size * (size_t)(column - e->begin);
+  double *Kw = e->KX + at, *Mw = e->MX + at;
+  Mode *mode = &e->modes[column];
+  if (mode->fault) return;
+  double force = sqrt(dot(size, Kw, Kw)), zero = ZERO_ENERGY * mode->energy.absolute;
+  mode->value = mode->energy.value;
+  mode->rigid = fabs(mode->value) <= zero;
+  if (mode->value < -zero) mode->fault = NEGATIVE;
+  for (int32_t i = 0; i < size; i++) Kw[i] -= mode->value * Mw[i];
   mode->residual = force > 0 ? sqrt(dot(size, Kw, Kw)) / force : 0;
 }
 
-static void examine_some(int32_t begin, int32_t end, void *context) {
-  const Examination *e = context;
-  Energy energies[PAIR];
-  bool massive = true;
-  for (int32_t i = begin; i < end; i++) {
-    Mode *mode = &e->modes[e->begin + i];
-    *mode = (Mode){ .column = e->begin + i };
-    if (normalise(e, i)) continue;
-    mode->fault = NO_MASS;
-    massive = false;
-  }
-  if (!massive) return; // which ends the search
-  find_energies(e, begin, end - begin, energies);
-  for (int32_t i = begin; i < end; i++) judge(e, i, energies[i - begin], &e->modes[e->begin + i]);
+static void judge_some(int32_t begin, int32_t end, void *context) {
+  for (int32_t i = begin; i < end; i++)
+    judge_column(context, ((const Examination *)context)->begin + i);
 }
 
 static lbStatus tell_fault(const Mode *mode, lbError *err) {
@@ -214,20 +195,20 @@ static lbStatus examine_all(const lbEigenProblem *problem, bool exact, int32_t t
   lbArena arena = { 0 };
   size_t n = (size_t)problem->K->size, width = (size_t)(total < TOGETHER ? total : TOGETHER);
   double *row_sums = lb_arena_alloc(&arena, n, sizeof(double));
-  double *work =
-      lb_arena_alloc(&arena, lb_sparse_work_count(problem->K, (int32_t)width), sizeof(double));
   Examination e = { .problem = problem, .exact = exact, .X = X, .row_sums = row_sums };
   e.modes = modes;
+  e.work = lb_arena_alloc(&arena, lb_sparse_work_count(problem->K, TOGETHER), sizeof(double));
   e.KX = lb_arena_alloc(&arena, n * width, sizeof(double));
   e.MX = lb_arena_alloc(&arena, n * width, sizeof(double));
-  e.pairs = lb_arena_alloc(&arena, n * (width + 1), sizeof(double));
-  lbStatus status = row_sums && work && e.KX && e.MX && e.pairs ? LB_OK : lb_fail_memory(err);
+  lbStatus status = row_sums && e.work && e.KX && e.MX ? LB_OK : lb_fail_memory(err);
   if (!status && !exact) lb_refine_norm(problem->K, row_sums);
   for (; e.begin < total && !status; e.begin += TOGETHER) {
     int32_t count = total - e.begin < TOGETHER ? total - e.begin : TOGETHER;
-    lb_product_multiply(problem->K, count, X + n * (size_t)e.begin, e.KX, work);
-    lb_product_multiply(problem->M, count, X + n * (size_t)e.begin, e.MX, work);
-    lb_parallel_for(count, PAIR, examine_some, &e);
+    lb_product_multiply(problem->K, count, X + n * (size_t)e.begin, e.KX, e.work);
+    lb_product_multiply(problem->M, count, X + n * (size_t)e.begin, e.MX, e.work);
+    lb_parallel_for(count, 1, measure_some, &e);
+    lb_parallel_for(count, LANES, measure_open, &e);
+    lb_parallel_for(count, 1, judge_some, &e);
   }
   for (int32_t i = 0; i < total && !status; i++) status = tell_fault(&modes[i], err);
   lb_arena_release(&arena);
@@ -270,11 +251,11 @@ static lbStatus make_result(const lbEigenProblem *problem, const double *X, int3
   return LB_OK;
 }
 
-lbStatus lb_eigen_sort(const lbEigenProblem *problem, bool exact, int32_t total, double *X,
+lbStatus lb_eigen_sort(const lbEigenProblem *problem, int32_t total, double *X,
                        int32_t *rigid_count, lbEigen **out, lbError *err) {
   Mode *modes = lb_alloc((size_t)total, sizeof *modes);
   if (!modes) return lb_fail_memory(err);
-  lbStatus status = examine_all(problem, exact, total, X, modes, err);
+  lbStatus status = examine_all(problem, false, total, X, modes, err);
   if (!status) {
     *rigid_count = 0;
     for (int32_t i = 0; i < total; i++) *rigid_count += modes[i].rigid;
@@ -298,10 +279,14 @@ lbStatus lb_eigen_sharpen(const lbEigenProblem *problem, lbCholesky *factor, lbE
     elastic = X + n * rigid;
     memcpy(X, eigen->rigid_vectors, n * rigid * sizeof *X);
     memcpy(elastic, eigen->vectors, n * count * sizeof *X);
+    lb_free(eigen->vectors); // until there is room again
+    eigen->vectors = NULL;
     memcpy(values + rigid, eigen->values, count * sizeof *values);
     status = lb_eigen_polish(factor, problem->M, problem->shift, total, X, values, err);
   }
   if (!status) status = examine_all(problem, true, eigen->count, elastic, modes, err);
+  if (!status) eigen->vectors = lb_alloc(n * count, sizeof *eigen->vectors);
+  if (!status && !eigen->vectors) status = lb_fail_memory(err);
   if (!status) {
     memcpy(eigen->rigid_vectors, X, n * rigid * sizeof *X);
     qsort(modes, count, sizeof *modes, compare_modes); // rounding may swap members of a cluster

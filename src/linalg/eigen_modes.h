@@ -18,8 +18,8 @@ typedef struct lbEigenProblem {
 } lbEigenProblem;
 
 // X (size x total) holds the lowest modes, rigid ones included. When they have too few elastic ones
-// among them, *out stays NULL; *rigid_count is set in any case. exact: they will not be sharpened.
-lbStatus lb_eigen_sort(const lbEigenProblem *problem, bool exact, int32_t total, double *X,
+// among them, *out stays NULL; *rigid_count is set in any case.
+lbStatus lb_eigen_sort(const lbEigenProblem *problem, int32_t total, double *X,
                        int32_t *rigid_count, lbEigen **out, lbError *err);
 // Sharpens the modes of a result with the factored K + shift M. Rigid ones take part, so that the
 // others stay clear of them.

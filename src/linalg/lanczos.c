@@ -159,6 +159,13 @@ static void free_blocks(lbLanczos *space) {
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
 }
 
+void lb_lanczos_release_work(lbLanczos *space) {
+  lb_free(space->W);
+  lb_free(space->MW);
+  lb_free(space->product_work);
+  space->W = space->MW = space->product_work = NULL;
+}
+
 void lb_lanczos_destroy(lbLanczos *space) {
   if (!space) return;
   free_blocks(space);

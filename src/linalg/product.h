@@ -17,6 +17,7 @@ const lbProductKernels *lb_product_kernels(lbSimdLevel level);
 
 // Y = A X by them, at the best level of the processor: faster than lb_sparse_multiply_many, rounded
 // in another way than lb_sparse_multiply. X, Y (size x count), work as lb_sparse_multiply_many_in.
+// Y may be X.
 void lb_product_multiply(const lbSparse *A, int32_t count, const double *X, double *Y,
                          double *work);
 // The same with work space of its own, or one by one when there is no memory for it.

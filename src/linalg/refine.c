@@ -16,7 +16,8 @@
 
 enum {
   MOST_SWEEPS = 25, // a good factor needs four or five
-  ROWS = 8192       // of one task of a copy
+  SOFT_LEAST_SIZE = 40 * LB_REFINE_SOFT,
+  ROWS = 8192 // of one task of a copy
 };
 
 // A residual of one unit in the last place of norm(A) |x| is rounding; one that does not shrink any
@@ -31,12 +32,17 @@ void lb_refine_release_work(lbRefine *refine) {
   refine->width = 0;
 }
 
-void lb_refine_release(lbRefine *refine) {
-  lb_refine_release_work(refine);
+void lb_refine_drop_soft(lbRefine *refine) {
   lb_free(refine->S);
   lb_free(refine->AS);
   refine->S = refine->AS = NULL;
   refine->soft_count = 0;
+  refine->softened = false;
+}
+
+void lb_refine_release(lbRefine *refine) {
+  lb_refine_release_work(refine);
+  lb_refine_drop_soft(refine);
 }
 
 static lbStatus reserve(lbRefine *refine, int32_t width, lbError *err) {
@@ -336,15 +342,84 @@ static lbStatus refine_panel(Panel *p, lbError *err) {
   return LB_OK;
 }
 
+// ---- one sweep by itself -----------------------------------------------------------------------
+
+typedef struct Once {
+  const lbRefine *refine;
+  float *Y;
+  int32_t width, count;
+  double *X; // (size x count)
+  double largest[LB_FRONT_WIDTH_MANY];
+} Once;
+
+static void measure_columns(int32_t begin, int32_t end, void *context) {
+  Once *once = context;
+  size_t n = (size_t)once->refine->fronts->size;
+  for (size_t c = (size_t)begin; c < (size_t)end; c++) {
+    double largest = 0;
+    for (size_t i = c * n; i < (c + 1) * n; i++) largest = fmax(largest, fabs(once->X[i]));
+    once->largest[c] = largest;
+  }
+}
+
+static void load_columns(int32_t begin, int32_t end, void *context) {
+  const Once *once = context;
+  size_t n = (size_t)once->refine->fronts->size, width = (size_t)once->width;
+  double scale[LB_FRONT_WIDTH_MANY];
+  for (size_t c = 0; c < width; c++) scale[c] = once->largest[c] > 0 ? 1 / once->largest[c] : 0;
+  for (size_t i = (size_t)begin; i < (size_t)end; i++) {
+    const double *from = once->X + once->refine->fronts->order[i];
+    for (size_t c = 0; c < width; c++)
+      once->Y[i * width + c] = c < (size_t)once->count ? (float)(from[c * n] * scale[c]) : 0;
+  }
+}
+
+static void store_columns(int32_t begin, int32_t end, void *context) {
+  const Once *once = context;
+  size_t n = (size_t)once->refine->fronts->size, width = (size_t)once->width;
+  for (size_t i = (size_t)begin; i < (size_t)end; i++) {
+    double *to = once->X + once->refine->fronts->order[i];
+    for (size_t c = 0; c < (size_t)once->count; c++)
+      to[c * n] = once->largest[c] * once->refine->scale * (double)once->Y[i * width + c];
+  }
+}
+
 // ---- public ------------------------------------------------------------------------------------
+
+static lbStatus fail_finite(lbError *err) {
+  return lb_fail(err, LB_ERR_ARGUMENT,
+                 "sparse Cholesky: a right-hand side holds a value that is not finite");
+}
+
+lbStatus lb_refine_solve_once(lbRefine *refine, int32_t count, double *X, size_t work_count,
+                              double *work, lbError *err) {
+  int32_t n = refine->fronts->size, width = lb_front_width(count);
+  size_t values = (size_t)n * (size_t)width;
+  size_t needed = values + lb_fronts_work_count(refine->fronts, width);
+  bool enough = needed * sizeof(float) <= work_count * sizeof(double);
+  float *own = enough ? NULL : lb_alloc(needed, sizeof *own);
+  float *Y = enough ? (float *)work : own;
+  lbStatus status = Y ? LB_OK : lb_fail_memory(err);
+  if (!status && !lb_linalg_all_finite((size_t)n * (size_t)count, X)) status = fail_finite(err);
+  for (int32_t done = 0; done < count && !status; done += width) {
+    Once once = { .refine = refine, .Y = Y, .X = X + (size_t)done * (size_t)n };
+    once.count = count - done < width ? count - done : width;
+    once.width = lb_front_width(once.count);
+    lb_parallel_for(once.count, 1, measure_columns, &once);
+    lb_parallel_for(n, ROWS, load_columns, &once);
+    lb_fronts_solve_single(refine->fronts, refine->L, once.width, Y, Y + values);
+    lb_parallel_for(n, ROWS, store_columns, &once);
+  }
+  lb_free(own);
+  return status;
+}
 
 lbStatus lb_refine_solve(lbRefine *refine, double near, int32_t count, double *X, lbError *err) {
   size_t n = (size_t)refine->fronts->size;
   int32_t width = lb_front_width(count);
-  lbStatus status = reserve(refine, width, err);
-  if (!status && !lb_linalg_all_finite(n * (size_t)count, X))
-    return lb_fail(err, LB_ERR_ARGUMENT,
-                   "sparse Cholesky: a right-hand side holds a value that is not finite");
+  lbStatus status = refine->softened ? LB_OK : lb_refine_soften(refine, err);
+  if (!status) status = reserve(refine, width, err);
+  if (!status && !lb_linalg_all_finite(n * (size_t)count, X)) return fail_finite(err);
   refine->sweep_count = 0;
   for (int32_t done = 0; done < count && !status; done += width) {
     Panel panel = { .refine = refine, .near = near, .B = X + (size_t)done * n };
@@ -373,17 +448,43 @@ static void iterate(lbRefine *refine, double *S) {
   lb_parallel_for(refine->fronts->size, ROWS, store_rows, &panel);
 }
 
+static lbStatus open_soft(lbRefine *refine, lbError *err) {
+  size_t values = (size_t)refine->fronts->size * LB_REFINE_SOFT;
+  refine->soft_count = 0;
+  refine->softened = true;
+  if (!refine->S) refine->S = lb_alloc(values, sizeof(double));
+  if (!refine->AS) refine->AS = lb_alloc(values, sizeof(double));
+  return refine->S && refine->AS ? LB_OK : lb_fail_memory(err);
+}
+
+// S, orthonormal, is made use of, unless it is degenerate: it goes without.
+static void close_soft(lbRefine *refine) {
+  lb_product_multiply_many(refine->A, LB_REFINE_SOFT, refine->S, refine->AS);
+  lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, LB_REFINE_SOFT, LB_REFINE_SOFT, refine->fronts->size,
+                    1, refine->S, refine->AS, 0, refine->E);
+  if (!lb_dense_cholesky(LB_REFINE_SOFT, refine->E, NULL)) refine->soft_count = LB_REFINE_SOFT;
+}
+
+lbStatus lb_refine_take_soft(lbRefine *refine, int32_t count, const double *X, lbError *err) {
+  int32_t size = refine->fronts->size;
+  if (count < LB_REFINE_SOFT || size < SOFT_LEAST_SIZE) return LB_OK;
+  lbStatus status = open_soft(refine, err);
+  if (status) return status;
+  memcpy(refine->S, X, (size_t)size * LB_REFINE_SOFT * sizeof *X);
+  if (orthonormalise(size, LB_REFINE_SOFT, refine->S)) close_soft(refine);
+  return LB_OK;
+}
+
 lbStatus lb_refine_soften(lbRefine *refine, lbError *err) {
-  enum { ITERATIONS = 3, LEAST_SIZE = 40 * LB_REFINE_SOFT };
+  enum { ITERATIONS = 3 };
   int32_t size = refine->fronts->size;
   size_t n = (size_t)size, values = n * LB_REFINE_SOFT;
   uint64_t random = 1;
   refine->soft_count = 0;
-  if (size < LEAST_SIZE) return LB_OK;
+  refine->softened = true;
+  if (size < SOFT_LEAST_SIZE) return LB_OK;
   lbStatus status = reserve(refine, LB_REFINE_SOFT, err);
-  if (!refine->S) refine->S = lb_alloc(values, sizeof(double));
-  if (!refine->AS) refine->AS = lb_alloc(values, sizeof(double));
-  if (!status && (!refine->S || !refine->AS)) status = lb_fail_memory(err);
+  if (!status) status = open_soft(refine, err);
   if (status) return status;
   for (size_t i = 0; i < values; i++) {
     random = random * UINT64_C(2862933555777941757) + UINT64_C(3037000493);
@@ -391,12 +492,9 @@ lbStatus lb_refine_soften(lbRefine *refine, lbError *err) {
   }
   for (int i = 0; i < ITERATIONS; i++) {
     iterate(refine, refine->S);
-    if (!orthonormalise(size, LB_REFINE_SOFT, refine->S)) return LB_OK; // it goes without
+    if (!orthonormalise(size, LB_REFINE_SOFT, refine->S)) return LB_OK;
   }
-  lb_product_multiply_many(refine->A, LB_REFINE_SOFT, refine->S, refine->AS);
-  lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, LB_REFINE_SOFT, LB_REFINE_SOFT, size, 1, refine->S,
-                    refine->AS, 0, refine->E);
-  if (!lb_dense_cholesky(LB_REFINE_SOFT, refine->E, NULL)) refine->soft_count = LB_REFINE_SOFT;
+  close_soft(refine);
   return LB_OK;
 }
 

@@ -6,9 +6,11 @@
 #define LB_INLINE static inline __attribute__((always_inline))
 
 enum {
-  SUMS = 8,   // vectors that are summed up in registers
-  CHUNK = 32, // rows of L that stay in the cache while its columns are gone through
-  STEP = 8,   // rows of a triangle that are solved together
+  SUMS = 8,     // vectors that are summed up in registers
+  CHUNK = 32,   // rows of L that stay in the cache while its columns are gone through
+  STEP = 8,     // rows of a triangle that are solved together
+  LINE = 64,    // bytes of memory that are fetched together
+  AHEAD = 4096, // values
 };
 
 #define REAL float

@@ -14,8 +14,9 @@
 #include <string.h>
 
 enum {
-  BLOCK = 16,            // derivatives that are measured together
-  KEPT_BYTES = 64 << 20, // of a factor, at most
+  BLOCK = 16,               // derivatives that are measured together
+  KEPT_BYTES = 64 << 20,    // of a factor, at most
+  BESIDE_BYTES = 128 << 20, // of candidates that are in memory while the factor is, at most
 };
 
 lbStatus lb_basis_linear(const lbFem *fem, const lbBasisDef *def, lbBasis *basis, lbError *err) {
@@ -40,9 +41,37 @@ lbStatus lb_basis_linear(const lbFem *fem, const lbBasisDef *def, lbBasis *basis
 typedef struct Candidates {
   lbRest *rest;
   int32_t mode_count, derivative_count;
-  double *derivatives; // (size x derivative_count)
-  bool all_pairs;      // as lbCandidates
+  double *A;             // (size x mode_count + derivative_count); NULL while they are in a file
+  lbColumns derivatives; // the last columns of A, or of the file
+  bool all_pairs;        // as lbCandidates
 } Candidates;
+
+static lbStatus open_candidates(Candidates *c, lbError *err) {
+  size_t n = (size_t)c->rest->size, modes = (size_t)c->mode_count;
+  c->A = lb_alloc(n * (modes + (size_t)c->derivative_count), sizeof(double));
+  c->derivatives = lb_columns_in_memory(n, c->A ? c->A + n * modes : NULL);
+  return c->A ? LB_OK : lb_fail_memory(err);
+}
+
+// Where they are many, derivatives wait in a file until the factor is gone.
+static lbStatus open_derivatives(Candidates *c, lbError *err) {
+  size_t bytes = (size_t)c->rest->size * (size_t)c->derivative_count * sizeof(double);
+  bool shell = !c->rest->K || c->rest->fem->sets[0].kind == LB_ELEMENT_FLAP;
+  if (bytes > BESIDE_BYTES && !c->all_pairs && !shell &&
+      lb_columns_open_file((size_t)c->rest->size, c->derivative_count, &c->derivatives))
+    return LB_OK;
+  return open_candidates(c, err);
+}
+
+static lbStatus fetch_derivatives(Candidates *c, lbError *err) {
+  lbColumns file = c->derivatives;
+  if (file.values) return LB_OK;
+  lbStatus status = open_candidates(c, err);
+  if (!status)
+    status = lb_columns_read(&file, 0, (size_t)c->derivative_count, c->derivatives.values, err);
+  lb_columns_close_file(&file);
+  return status;
+}
 
 // Spectral deflation converges with the gap between the modes wanted and those beyond all that are
 // known, so it gets some more of them.
@@ -67,14 +96,18 @@ static lbStatus find_derivatives(Candidates *c, const lbBasisDef *def, lbBasis *
     if (!forces) return lb_fail_memory(err);
   }
   lb_cholesky_release_work(c->rest->kept.cholesky); // the next step takes the most memory
-  lbStatus status =
-      lb_hessian_forces(c->rest->fem, c->mode_count, modes, forces ? forces : c->derivatives, err);
+  lb_cholesky_drop_soft_shapes(c->rest->kept.cholesky);
+  lbColumns of_forces = forces ? lb_columns_in_memory(n, forces) : c->derivatives;
+  lbStatus status = lb_hessian_force_columns(c->rest->fem, c->mode_count, modes, &of_forces, err);
   basis->force_seconds = lb_seconds() - start;
   start = lb_seconds();
   if (!status) status = lb_rest_factor(c->rest, err);
   if (!status)
-    status = spectral ? lb_derivatives_deflate(c->rest, c->mode_count, forces, c->derivatives, err)
-                      : lb_derivatives_solve(c->rest, c->derivative_count, c->derivatives, err);
+    status = lb_cholesky_take_soft_shapes(c->rest->kept.cholesky, c->mode_count, modes, err);
+  if (!status)
+    status = spectral ? lb_derivatives_deflate(c->rest, c->mode_count, forces,
+                                               c->derivatives.values, err)
+                      : lb_derivatives_solve(c->rest, c->derivative_count, &c->derivatives, err);
   basis->solve_seconds = lb_seconds() - start;
   if (!status && def->keep_factor) basis->factor = lb_rest_take_factor(c->rest, KEPT_BYTES);
   lb_rest_drop_factor(c->rest);
@@ -82,13 +115,13 @@ static lbStatus find_derivatives(Candidates *c, const lbBasisDef *def, lbBasis *
   return status;
 }
 
-// Lengths of the derivatives in the mass metric; MX (size x BLOCK) is work space.
-static void measure_derivatives(const Candidates *c, double *norms, double *MX) {
+// Lengths of the derivatives in the mass metric; MX (size x BLOCK) and work are work space.
+static void measure_derivatives(const Candidates *c, double *norms, double *MX, double *work) {
   size_t n = (size_t)c->rest->size;
   for (int32_t done = 0; done < c->derivative_count; done += BLOCK) {
     int32_t count = c->derivative_count - done < BLOCK ? c->derivative_count - done : BLOCK;
-    const double *X = c->derivatives + n * (size_t)done;
-    lb_product_multiply_many(c->rest->M, count, X, MX);
+    const double *X = c->derivatives.values + n * (size_t)done;
+    lb_product_multiply(c->rest->M, count, X, MX, work);
     for (int32_t d = 0; d < count; d++) {
       double sum = 0;
       for (size_t i = 0; i < n; i++) sum += X[n * (size_t)d + i] * MX[n * (size_t)d + i];
@@ -131,15 +164,13 @@ lbStatus lb_candidates_scale(const lbCandidates *c, const double *norms, double 
 static lbStatus reduce_candidates(Candidates *c, const lbBasisDef *def, lbBasis *basis,
                                   lbError *err) {
   double *norms = lb_alloc((size_t)c->derivative_count, sizeof(double));
-  double *MX = lb_alloc((size_t)c->rest->size * BLOCK, sizeof(double)), *A = NULL;
-  lbStatus status = norms && MX ? LB_OK : lb_fail_memory(err);
-  if (!status) measure_derivatives(c, norms, MX);
+  double *MX = lb_alloc((size_t)c->rest->size * BLOCK, sizeof(double));
+  double *work = lb_alloc(lb_sparse_work_count(c->rest->M, BLOCK), sizeof(double));
+  lbStatus status = norms && MX && work ? LB_OK : lb_fail_memory(err);
+  if (!status) status = fetch_derivatives(c, err);
+  if (!status) measure_derivatives(c, norms, MX, work);
   lb_free(MX);
-  if (!status) {
-    size_t total = (size_t)(c->mode_count + c->derivative_count);
-    A = lb_alloc((size_t)c->rest->size * total, sizeof(double)); // there was no room beside L
-    if (!A) status = lb_fail_memory(err);
-  }
+  lb_free(work);
   if (!status) {
     int32_t count = 0;
     lbCandidates scaled = { .size = (size_t)c->rest->size,
@@ -147,14 +178,11 @@ static lbStatus reduce_candidates(Candidates *c, const lbBasisDef *def, lbBasis 
                             .derivative_count = c->derivative_count,
                             .values = c->rest->eigen->values,
                             .modes = c->rest->eigen->vectors,
-                            .derivatives = c->derivatives,
+                            .derivatives = c->derivatives.values,
                             .all_pairs = c->all_pairs };
-    status = lb_candidates_scale(&scaled, norms, A, &count, err);
-    lb_free(c->derivatives);
-    c->derivatives = NULL;
-    if (!status) status = lb_basis_pca(c->rest->fem, def, count, A, basis, err);
+    status = lb_candidates_scale(&scaled, norms, c->A, &count, err);
+    if (!status) status = lb_basis_pca(c->rest->fem, def, count, c->A, basis, err);
   }
-  lb_free(A);
   lb_free(norms);
   return status;
 }
@@ -172,7 +200,8 @@ lbStatus lb_basis_derivatives(const lbFem *fem, const lbBasisDef *def, lbBasis *
                               lbError *err) {
   bool spectral = def->spectral_deflation;
   int32_t k = def->mode_count;
-  Candidates c = { .mode_count = k,
+  Candidates c = { .derivatives = lb_columns_in_memory(0, NULL),
+                   .mode_count = k,
                    .derivative_count = spectral ? k * k : lb_pair_count(k),
                    .all_pairs = spectral };
   int32_t total = k + c.derivative_count;
@@ -182,13 +211,13 @@ lbStatus lb_basis_derivatives(const lbFem *fem, const lbBasisDef *def, lbBasis *
   if (status) goto done;
   basis->mode_seconds = c.rest->eigen->seconds;
   basis->rigid_count = c.rest->eigen->rigid_count;
-  c.derivatives = lb_alloc((size_t)c.rest->size * (size_t)c.derivative_count, sizeof(double));
-  status = c.derivatives ? LB_OK : lb_fail_memory(err);
+  status = open_derivatives(&c, err);
   if (!status) status = find_derivatives(&c, def, basis, err);
   if (!status) status = lb_fem_modes_of_eigen(fem, c.rest->eigen, k, &basis->modes, err);
   if (!status) status = reduce_candidates(&c, def, basis, err);
 done:
   lb_rest_destroy(c.rest);
-  lb_free(c.derivatives);
+  lb_columns_close_file(&c.derivatives);
+  lb_free(c.A);
   return status;
 }

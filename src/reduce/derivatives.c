@@ -20,8 +20,9 @@ typedef struct Sum {
   const double *modes;     // (vertex_count x 3 x stride)
   double *work;            // (TASKS x work_count)
   size_t work_count;
-  double *forces;     // (system size x pairs)
-  bool failed[TASKS]; // no memory for the sums of a task
+  const lbColumns *forces;
+  lbStatus status[TASKS];
+  lbError errors[TASKS];
 } Sum;
 
 // Rows for each task so that all have about as many pairs.
@@ -103,14 +104,22 @@ static void sum_set(const Sum *job, const lbElementSet *set, lbHessianElement el
 }
 
 // Turns the sums of a task, vertex by vertex, into columns.
-static void store_columns(const Sum *job, const double *sums, size_t first, size_t pairs) {
-  size_t size = 3 * (size_t)job->fem->node_count;
-  for (int32_t n = 0; n < job->fem->node_count; n++) {
-    const double *from = sums + 3 * (size_t)job->fem->vertex_of_node[n] * pairs;
-    for (int i = 0; i < 3; i++)
-      for (size_t p = 0; p < pairs; p++)
-        job->forces[(first + p) * size + 3 * (size_t)n + (size_t)i] = from[(size_t)i * pairs + p];
+static lbStatus store_columns(const Sum *job, const double *sums, size_t first, size_t pairs,
+                              lbError *err) {
+  enum { TOGETHER = 8 };
+  size_t size = job->forces->size;
+  double *columns = lb_alloc(size * TOGETHER, sizeof *columns);
+  lbStatus status = columns ? LB_OK : lb_fail_memory(err);
+  for (size_t done = 0; done < pairs && !status; done += TOGETHER) {
+    size_t count = pairs - done < TOGETHER ? pairs - done : TOGETHER;
+    for (size_t row = 0; row < size; row++) {
+      size_t from = 3 * (size_t)job->fem->vertex_of_node[row / 3] + row % 3;
+      for (size_t p = 0; p < count; p++) columns[p * size + row] = sums[from * pairs + done + p];
+    }
+    status = lb_columns_write(job->forces, first + done, count, columns, err);
   }
+  lb_free(columns);
+  return status;
 }
 
 static void sum_pairs(int32_t begin, int32_t end, void *context) {
@@ -121,8 +130,10 @@ static void sum_pairs(int32_t begin, int32_t end, void *context) {
     size_t pairs = lb_hessian_pair_count(count, job->rows[t], job->rows[t + 1]);
     if (pairs == 0) continue;
     double *sums = lb_alloc(3 * (size_t)job->fem->vertex_count, pairs * sizeof(double));
-    job->failed[t] = !sums;
-    if (!sums) continue;
+    if (!sums) {
+      job->status[t] = lb_fail_memory(&job->errors[t]);
+      continue;
+    }
     lbHessianElement element = { .mode_count = count,
                                  .stride = job->stride,
                                  .row_begin = job->rows[t],
@@ -130,7 +141,7 @@ static void sum_pairs(int32_t begin, int32_t end, void *context) {
                                  .work = job->work + (size_t)t * job->work_count };
     for (int32_t s = 0; s < job->fem->set_count; s++)
       sum_set(job, &job->fem->sets[s], element, sums, pairs);
-    store_columns(job, sums, first, pairs);
+    job->status[t] = store_columns(job, sums, first, pairs, &job->errors[t]);
     lb_free(sums);
   }
 }
@@ -146,8 +157,14 @@ static void spread_modes(const lbFem *fem, int32_t count, int32_t stride, const 
 
 lbStatus lb_hessian_forces(const lbFem *fem, int32_t count, const double *modes, double *forces,
                            lbError *err) {
+  lbColumns columns = lb_columns_in_memory(3 * (size_t)fem->node_count, forces);
+  return lb_hessian_force_columns(fem, count, modes, &columns, err);
+}
+
+lbStatus lb_hessian_force_columns(const lbFem *fem, int32_t count, const double *modes,
+                                  const lbColumns *forces, lbError *err) {
   if (fem->sets[0].kind == LB_ELEMENT_FLAP)
-    return lb_shell_hessian_forces(fem, count, modes, forces, err);
+    return lb_shell_hessian_forces(fem, count, modes, forces->values, err);
   size_t rows = 3 * (size_t)fem->vertex_count;
   int32_t stride = lb_hessian_stride(count);
   size_t pairs = lb_hessian_pair_count(count, 0, count);
@@ -165,24 +182,43 @@ lbStatus lb_hessian_forces(const lbFem *fem, int32_t count, const double *modes,
   if (!status) {
     spread_modes(fem, count, stride, modes, spread);
     lb_parallel_for(TASKS, 1, sum_pairs, &job);
-    for (int t = 0; t < TASKS && !status; t++)
-      if (job.failed[t]) status = lb_fail_memory(err);
+    for (int t = 0; t < TASKS && !status; t++) {
+      status = job.status[t];
+      if (status && err) *err = job.errors[t];
+    }
   }
   lb_free(spread);
   lb_free(job.work);
   return status;
 }
 
-lbStatus lb_derivatives_solve(lbRest *rest, int32_t pair_count, double *B, lbError *err) {
-  enum { BLOCK = 64 };
-  size_t n = (size_t)rest->size;
+// Columns [first, first + count) of B, in place or through `block`.
+static lbStatus solve_columns(lbRest *rest, size_t first, int32_t count, const lbColumns *B,
+                              double *block, lbError *err) {
+  size_t n = (size_t)rest->size, values = n * (size_t)count;
+  double *X = B->values ? B->values + n * first : block;
+  lbStatus status = B->values ? LB_OK : lb_columns_read(B, first, (size_t)count, X, err);
+  for (size_t i = 0; i < values && !status; i++) X[i] = -X[i];
+  if (!status) status = lb_rest_solve(rest, count, X, err);
+  if (!status && !B->values) status = lb_columns_write(B, first, (size_t)count, X, err);
+  return status;
+}
+
+lbStatus lb_derivatives_solve(lbRest *rest, int32_t pair_count, const lbColumns *B, lbError *err) {
+  enum { TOGETHER = 16 }; // what sweeps through the factor take
+  double *block = NULL;
   lbStatus status = LB_OK;
-  for (size_t i = 0; i < n * (size_t)pair_count; i++) B[i] = -B[i];
-  for (int32_t done = 0; done < pair_count && !status; done += BLOCK) {
-    int32_t count = pair_count - done < BLOCK ? pair_count - done : BLOCK;
-    if (!lb_progress("modal derivatives", (double)done / pair_count))
-      return lb_fail_interrupted(err, "modal derivatives");
-    status = lb_rest_solve(rest, count, B + n * (size_t)done, err);
+  if (!B->values) {
+    block = lb_alloc((size_t)rest->size * TOGETHER, sizeof *block);
+    if (!block) return lb_fail_memory(err);
   }
+  for (int32_t done = 0; done < pair_count && !status; done += TOGETHER) {
+    int32_t count = pair_count - done < TOGETHER ? pair_count - done : TOGETHER;
+    if (lb_progress("modal derivatives", (double)done / pair_count))
+      status = solve_columns(rest, (size_t)done, count, B, block, err);
+    else
+      status = lb_fail_interrupted(err, "modal derivatives");
+  }
+  lb_free(block);
   return status;
 }

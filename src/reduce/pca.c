@@ -153,23 +153,33 @@ static lbStatus make_B(Pca *p, lbError *err) {
 
 // ---- the metric itself -------------------------------------------------------------------------
 
-// Columns of Bᵀ M B.
-static void sum_products(int32_t begin, int32_t end, void *context) {
-  const Pca *p = context;
+// Columns [begin, end) of Bᵀ M B; MB (size x BLOCK_COLUMNS) and work are work space.
+static void sum_products(const Pca *p, int32_t begin, int32_t end, double *MB, double *work) {
   size_t n = (size_t)p->size, width = (size_t)(end - begin);
-  double *MB = lb_alloc(n * width + 1, sizeof *MB), *B = p->A + n * (size_t)begin;
-  p->failed[begin / BLOCK_COLUMNS] = !MB;
-  if (!MB) return;
+  const double *B = p->A + n * (size_t)begin;
   if (p->ranks)
     p->ranks->multiply(p->ranks->context, end - begin, B, MB);
   else if (p->M)
-    lb_product_multiply_many(p->M, end - begin, B, MB);
+    lb_product_multiply(p->M, end - begin, B, MB, work);
   else
     for (size_t i = 0; i < n * width; i++) MB[i] = p->lumped[i % n] * B[i];
   if (n > 0)
     lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, p->least, end - begin, p->size, 1, p->A, MB, 0,
                       p->R + (size_t)p->least * (size_t)begin);
+}
+
+// R = Bᵀ M B, block by block, each on all threads (and processes): what they need is there once.
+static lbStatus sum_blocks(Pca *p, lbError *err) {
+  size_t work_count = p->M && !p->ranks ? lb_sparse_work_count(p->M, BLOCK_COLUMNS) : 0;
+  double *MB = lb_alloc((size_t)p->size * BLOCK_COLUMNS + 1, sizeof *MB);
+  double *work = lb_alloc(work_count + 1, sizeof *work);
+  lbStatus status = MB && work ? LB_OK : lb_fail_memory(err);
+  status = agree(p, status, err);
+  for (int32_t c = 0; c < p->least && !status; c += BLOCK_COLUMNS)
+    sum_products(p, c, c + BLOCK_COLUMNS < p->least ? c + BLOCK_COLUMNS : p->least, MB, work);
   lb_free(MB);
+  lb_free(work);
+  return status;
 }
 
 // S becomes that of the metric, and B R⁻¹ U2 the vectors.
@@ -178,15 +188,8 @@ static lbStatus refine(Pca *p, lbError *err) {
   double *core = lb_alloc(least * count, sizeof *core);
   double *scaled = lb_alloc(least * count, sizeof *scaled);
   lbStatus status = core && scaled ? LB_OK : lb_fail_memory(err);
-  if (!status) {
-    if (p->ranks) // one after another, alike on all processes
-      for (int32_t c = 0; c < p->least; c += BLOCK_COLUMNS)
-        sum_products(c, c + BLOCK_COLUMNS < p->least ? c + BLOCK_COLUMNS : p->least, p);
-    else
-      lb_parallel_for(p->least, BLOCK_COLUMNS, sum_products, p);
-    status = check_tasks(p, (p->least - 1) / BLOCK_COLUMNS + 1, err);
-  }
   status = agree(p, status, err);
+  if (!status) status = sum_blocks(p, err);
   if (!status && p->ranks) p->ranks->sum(p->ranks->context, least * least, p->R);
   if (!status) status = lb_dense_cholesky(p->least, p->R, err);
   if (!status) {
@@ -207,7 +210,6 @@ static lbStatus open_pca(Pca *p, lbError *err) {
   size_t count = (size_t)p->count;
   p->block_rows = BLOCK_ROWS > 4 * p->count ? BLOCK_ROWS : 4 * p->count;
   p->block_count = (p->size + p->block_rows - 1) / p->block_rows;
-  size_t tasks = count / BLOCK_COLUMNS + 1;
   p->triangles = lb_alloc((size_t)p->block_count * count * count + 1, sizeof(double));
   p->to_B = lb_alloc(count * count, sizeof(double));
   p->S = lb_alloc(count, sizeof(double));
@@ -215,7 +217,7 @@ static lbStatus open_pca(Pca *p, lbError *err) {
   p->R = lb_alloc(count * count, sizeof(double));
   p->U2 = lb_alloc(count * count, sizeof(double));
   p->Vt2 = lb_alloc(count * count, sizeof(double));
-  p->failed = lb_alloc(tasks + (size_t)p->block_count, sizeof(bool));
+  p->failed = lb_alloc((size_t)p->block_count + 1, sizeof(bool));
   return p->triangles && p->to_B && p->S && p->Vt && p->R && p->U2 && p->Vt2 && p->failed
              ? LB_OK
              : lb_fail_memory(err);

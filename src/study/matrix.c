@@ -256,7 +256,8 @@ static double *expand(const lbFem *fem, int32_t count, const double *system) {
 static lbStatus find_derivatives(lbRest *rest, int32_t count, double *derivatives, lbError *err) {
   lbStatus status = lb_hessian_forces(rest->fem, count, rest->eigen->vectors, derivatives, err);
   if (!status) status = lb_rest_factor(rest, err);
-  return status ? status : lb_derivatives_solve(rest, lb_pair_count(count), derivatives, err);
+  lbColumns columns = lb_columns_in_memory((size_t)rest->size, derivatives);
+  return status ? status : lb_derivatives_solve(rest, lb_pair_count(count), &columns, err);
 }
 
 static lbStatus write_derivatives(Job *job, lbError *err) {

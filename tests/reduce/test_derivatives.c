@@ -203,6 +203,37 @@ static void remove_resultant(const lbRest *rest, double *b) {
   }
 }
 
+// Forces and derivatives of more columns than are solved together.
+static void columns_in_a_file_have_the_bits_of_those_in_memory(void **state) {
+  (void)state;
+  enum { MODES = 8 };
+  lbError err = { 0 };
+  lbFem *fem = small_bar(LB_ELEMENT_BRICK8, true);
+  lbRest *rest = rest_of(fem, MODES);
+  size_t n = (size_t)rest->size, pairs = (size_t)lb_pair_count(MODES);
+  double *expected = test_malloc(n * pairs * sizeof(double));
+  double *found = test_malloc(n * pairs * sizeof(double));
+  const double *modes = rest->eigen->vectors;
+  lbColumns memory = lb_columns_in_memory(n, expected), file;
+  assert_true(pairs > 16);
+  assert_true(lb_columns_open_file(n, (int32_t)pairs, &file));
+  check_ok(lb_hessian_forces(fem, MODES, modes, expected, &err), err);
+  check_ok(lb_hessian_force_columns(fem, MODES, modes, &file, &err), err);
+  check_ok(lb_columns_read(&file, 0, pairs, found, &err), err);
+  assert_memory_equal(found, expected, n * pairs * sizeof(double));
+  check_ok(lb_derivatives_solve(rest, (int32_t)pairs, &memory, &err), err);
+  check_ok(lb_derivatives_solve(rest, (int32_t)pairs, &file, &err), err);
+  check_ok(lb_columns_read(&file, 0, pairs, found, &err), err);
+  assert_memory_equal(found, expected, n * pairs * sizeof(double));
+  lb_columns_close_file(&file);
+  assert_int_equal(lb_columns_read(&file, 0, 1, found, &err), LB_ERR_FILE);
+  assert_int_equal(lb_columns_write(&file, 0, 1, found, &err), LB_ERR_FILE);
+  assert_int_equal(lb_hessian_force_columns(fem, MODES, modes, &file, &err), LB_ERR_FILE);
+  test_free(expected), test_free(found);
+  lb_rest_destroy(rest);
+  lb_fem_destroy(fem);
+}
+
 static void derivatives_solve_their_equation_held_and_free(void **state) {
   (void)state;
   enum { MODES = 5 };
@@ -216,7 +247,8 @@ static void derivatives_solve_their_equation_held_and_free(void **state) {
     double *phi = malloc(n * (size_t)pairs * sizeof(double)), *Kx = malloc(n * sizeof(double));
     memcpy(phi, forces, n * (size_t)pairs * sizeof(double));
     lbError err;
-    check_ok(lb_derivatives_solve(rest, pairs, phi, &err), err);
+    lbColumns columns = lb_columns_in_memory(n, phi);
+    check_ok(lb_derivatives_solve(rest, pairs, &columns, &err), err);
     double worst = 0, rigid = 0;
     for (int32_t p = 0; p < pairs; p++) {
       double *b = forces + n * (size_t)p, *x = phi + n * (size_t)p;
@@ -410,6 +442,7 @@ int main(void) {
     cmocka_unit_test(second_derivative_is_symmetric),
     cmocka_unit_test(every_law_counts_as_stvk_of_its_linearisation),
     cmocka_unit_test(every_simd_level_agrees_for_every_tail),
+    cmocka_unit_test(columns_in_a_file_have_the_bits_of_those_in_memory),
     cmocka_unit_test(derivatives_solve_their_equation_held_and_free),
     cmocka_unit_test(free_solutions_agree_with_the_bordered_system),
     cmocka_unit_test(deflated_derivatives_solve_appendix_d),
