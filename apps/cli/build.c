@@ -346,8 +346,7 @@ static json_t *document(const Job *job, const lbModel *model) {
       json_pack("{s:o, s:o}", "mass", cli_number(damping[0]), "stiffness", cli_number(damping[1])));
   if (r->method == LB_METHOD_SUBSPACE)
     json_object_set_new(all, "subspace", cli_subspace_document(model));
-  if (r->method == LB_METHOD_FRAMES)
-    json_object_set_new(all, "frames", cli_frames_document(model));
+  if (r->method == LB_METHOD_FRAMES) json_object_set_new(all, "frames", cli_frames_document(model));
   json_object_set_new(all, "accuracy", cli_accuracy_document(model));
   json_object_set_new(all, "chosen", chosen_document(job, model));
   json_object_set_new(

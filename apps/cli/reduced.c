@@ -1,4 +1,5 @@
-// The subspace of a model, its frames and its comparison with the full simulator, as text and as JSON.
+// The subspace of a model, its frames and its comparison with the full simulator, as text and as
+// JSON.
 #include "cli.h"
 
 #include <math.h>
@@ -91,12 +92,11 @@ static const char *name_of(const char *const *names, const lbModel *model, int s
 
 json_t *cli_frames_document(const lbModel *model) {
   if (model->size.frame_count == 0) return json_null();
-  return json_pack("{s:i, s:i, s:s, s:s, s:s, s:i, s:i}", "count", (int)model->size.frame_count,
-                   "fixed", (int)fixed_frames(model), "weights",
-                   name_of(lb_frames_weight_names(), model, 2), "forces",
-                   name_of(lb_frames_force_names(), model, 0), "mass",
-                   name_of(lb_frames_mass_names(), model, 1), "samples", (int)used_samples(model),
-                   "voxels", (int)model->size.sample_count);
+  return json_pack(
+      "{s:i, s:i, s:s, s:s, s:s, s:i, s:i}", "count", (int)model->size.frame_count, "fixed",
+      (int)fixed_frames(model), "weights", name_of(lb_frames_weight_names(), model, 2), "forces",
+      name_of(lb_frames_force_names(), model, 0), "mass", name_of(lb_frames_mass_names(), model, 1),
+      "samples", (int)used_samples(model), "voxels", (int)model->size.sample_count);
 }
 
 void cli_print_frames(const lbModel *model) {
