@@ -86,8 +86,11 @@ static int32_t used_samples(const lbModel *model) {
   return used;
 }
 
+// A file of a later version may have a setting that this one has no name for.
 static const char *name_of(const char *const *names, const lbModel *model, int setting) {
-  return names[model->frame_settings[setting]];
+  int32_t number = model->frame_settings[setting], count = 0;
+  while (names[count]) count++;
+  return number >= 0 && number < count ? names[number] : "other";
 }
 
 json_t *cli_frames_document(const lbModel *model) {
