@@ -15,8 +15,9 @@
 #include <string.h>
 
 #define ITERATIONS 30
-#define CLOSE 1e-9 // of the body's size
-#define NEAR 1e-7  // of the body's size, and rad: an iteration that ends the fit of poses
+#define REACH_LEAST 3.0 // voxels: with fewer samples than that a frame's mass is not positive
+#define CLOSE 1e-9      // of the body's size
+#define NEAR 1e-7       // of the body's size, and rad: an iteration that ends the fit of poses
 
 // ---- going on with other frames ----------------------------------------------------------------
 
@@ -160,6 +161,7 @@ static lbStatus check_place(const lbBody *body, const lbVoxels *voxels, lbVec3 X
       return lb_fail(body->message, LB_ERR_ARGUMENT, "frame %d is in the same voxel", (int)i);
   }
   if (*reach == 0) *reach = nearest;
+  *reach = fmax(*reach, REACH_LEAST * voxels->grid->cell);
   return LB_OK;
 }
 
