@@ -182,6 +182,10 @@ void lb_frames_find_mass(const lbBody *body, lbScratch *scratch);
 
 // ---- frames that come and go (frames_insert.c) -------------------------------------------------
 
+// *rest <- the place at rest of a point x of the body (own axes), by Newton's method; *home <- the
+// voxel there; *iterations: how many it took. Refuses what is off the body.
+lbStatus lb_frames_find_rest(const lbBody *body, const lbVoxels *voxels, lbVec3 x, lbVec3 *rest,
+                             int32_t *home, int32_t *iterations);
 // In the voxel that is nearest to a place at rest, reaching as far as the nearest other frame, and
 // no farther than `most` (m).
 lbStatus lb_frames_insert_near(lbBody *body, lbVec3 rest, double most);
