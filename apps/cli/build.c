@@ -296,7 +296,7 @@ static json_t *chosen_document(const Job *job, const lbModel *model) {
   if (r->method == LB_METHOD_SUBSPACE && r->forces_chosen)
     json_object_set_new(chosen, "forces",
                         json_string(model->size.cubature_count ? "cubature" : "polynomial"));
-  if (!job->accuracy && !job->report_folder)
+  if (!job->accuracy && !job->report_folder && !is_unreduced(r->method))
     json_object_set_new(chosen, "accuracy", json_string("quick"));
   if (r->up_chosen) json_object_set_new(chosen, "up", json_string(r->up == 'y' ? "y" : "z"));
   if (r->cells_chosen) json_object_set_new(chosen, "cells", json_integer(r->cells));
@@ -346,6 +346,7 @@ static json_t *document(const Job *job, const lbModel *model) {
       json_pack("{s:o, s:o}", "mass", cli_number(damping[0]), "stiffness", cli_number(damping[1])));
   if (r->method == LB_METHOD_SUBSPACE)
     json_object_set_new(all, "subspace", cli_subspace_document(model));
+  if (r->method == LB_METHOD_FRAMES) json_object_set_new(all, "frames", cli_frames_document(model));
   json_object_set_new(all, "accuracy", cli_accuracy_document(model));
   json_object_set_new(all, "chosen", chosen_document(job, model));
   json_object_set_new(
@@ -404,14 +405,6 @@ static void print_chosen(const Job *job, const lbModel *model) {
   if (job->output == job->chosen_output) cli_say("  the file is %s (-o)\n", job->output);
 }
 
-static void print_frames(const lbModel *model) {
-  int32_t fixed = 0;
-  for (int32_t i = 0; i < model->size.frame_count; i++) fixed += model->frame_fixed[i];
-  cli_say("%d frames, %d of them fixed; %s weights; %d samples\n", (int)model->size.frame_count,
-          (int)fixed, lb_frames_weight_names()[model->frame_settings[2]],
-          (int)model->size.sample_count);
-}
-
 static void print_text(const Job *job, const lbModel *model) {
   const lbModelSizes *s = &model->size;
   const lbBuildReport *r = &job->report;
@@ -423,7 +416,7 @@ static void print_text(const Job *job, const lbModel *model) {
     cli_say("%d tets, %d bricks", (int)s->tet_count, (int)s->brick_count);
   cli_say("; %.6g kg\n", model->rigid_mass[0]);
   print_chosen(job, model);
-  if (r->method == LB_METHOD_FRAMES) print_frames(model);
+  cli_print_frames(model);
   if (!is_unreduced(r->method))
     cli_say("%d modes kept, %d dropped as too weak, %d as too fast; %d rigid ones not counted\n",
             (int)s->mode_count, (int)cli_mode_fates(model, LB_MODE_TOO_WEAK),
@@ -472,7 +465,8 @@ static cliStatus run(int count, char **words) {
     { "method", CLI_TEXT, &job.method, NULL, "NAME",
       "subspace (the scene's, or the default), modal, warp or frames" },
     { "frames", CLI_INTEGER, &job.def.frames, &job.has_frames, "N",
-      "frames: how many (the scene's, or 7), placed evenly" },
+      "frames: how many, 1 to 200 (the scene's, or 7), placed evenly;\n"
+      "with a skeleton, so many beside its joints" },
     { "body", CLI_TEXT, &job.def.body, NULL, "NAME", "which body of a scene with several" },
     { "modes", CLI_INTEGER, &job.def.mode_count, &job.has_modes, "N",
       "how many elastic modes to compute (the scene's, or 20)" },

@@ -185,8 +185,10 @@ void cli_print_modes(const lbModel *model);
 const double *cli_model_damping(const lbModel *model);
 // null without one.
 json_t *cli_subspace_document(const lbModel *model);
+json_t *cli_frames_document(const lbModel *model);
 json_t *cli_accuracy_document(const lbModel *model);
 void cli_print_subspace(const lbModel *model); // nothing without one
+void cli_print_frames(const lbModel *model);   // nothing without them
 void cli_print_accuracy(const lbModel *model);
 int32_t cli_mode_fates(const lbModel *model, lbModeFate fate); // how many
 const char *cli_fate_name(lbModeFate fate);                    // "kept", "too_weak", "too_fast"

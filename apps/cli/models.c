@@ -214,6 +214,7 @@ static json_t *model_document(const lbModel *model, bool arrays) {
       json_pack("{s:o, s:o}", "mass", cli_number(damping[0]), "stiffness", cli_number(damping[1])));
   json_object_set_new(document, "modes", cli_modes_document(model));
   json_object_set_new(document, "subspace", cli_subspace_document(model));
+  json_object_set_new(document, "frames", cli_frames_document(model));
   json_object_set_new(document, "recording", recording_document(model));
   json_object_set_new(document, "accuracy", cli_accuracy_document(model));
   if (arrays) json_object_set_new(document, "arrays", model_arrays(model));
@@ -257,6 +258,7 @@ static void print_model(const lbModel *model, bool arrays) {
   print_indented(model->provenance);
   cli_print_modes(model);
   cli_print_subspace(model);
+  cli_print_frames(model);
   if (lb_model_has(model, LB_METHOD_RECORDED))
     cli_say("recording: %.6g s of the unreduced body, %d frames at %.6g Hz, %d vectors\n",
             lb_model_recording_seconds(model), (int)s->recording_frames, model->recording_rate[0],

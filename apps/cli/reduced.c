@@ -1,4 +1,5 @@
-// The subspace of a model and its comparison with the full simulator, as text and as JSON.
+// The subspace of a model, its frames and its comparison with the full simulator, as text and as
+// JSON.
 #include "cli.h"
 
 #include <math.h>
@@ -66,6 +67,49 @@ void cli_print_subspace(const lbModel *model) {
   cli_say("subspace: %d vectors, polynomial forces with %.2f MB of coefficients%s\n",
           (int)s->subspace_dimension, coefficient_bytes(model) / 1e6,
           is_editable(model) ? ", materials can be edited" : "");
+}
+
+// ---- frames ------------------------------------------------------------------------------------
+
+static int32_t fixed_frames(const lbModel *model) {
+  int32_t fixed = 0;
+  for (int32_t i = 0; i < model->size.frame_count; i++) fixed += model->frame_fixed[i];
+  return fixed;
+}
+
+// Those that take part in the sums.
+static int32_t used_samples(const lbModel *model) {
+  const double *shares = model->sample_shares;
+  int32_t used = 0;
+  for (int32_t k = 0; k < model->size.sample_count; k++)
+    used += !shares || shares[2 * (size_t)k] > 0 || shares[2 * (size_t)k + 1] > 0;
+  return used;
+}
+
+// A file of a later version may have a setting that this one has no name for.
+static const char *name_of(const char *const *names, const lbModel *model, int setting) {
+  int32_t number = model->frame_settings[setting], count = 0;
+  while (names[count]) count++;
+  return number >= 0 && number < count ? names[number] : "other";
+}
+
+json_t *cli_frames_document(const lbModel *model) {
+  if (model->size.frame_count == 0) return json_null();
+  return json_pack(
+      "{s:i, s:i, s:s, s:s, s:s, s:i, s:i}", "count", (int)model->size.frame_count, "fixed",
+      (int)fixed_frames(model), "weights", name_of(lb_frames_weight_names(), model, 2), "forces",
+      name_of(lb_frames_force_names(), model, 0), "mass", name_of(lb_frames_mass_names(), model, 1),
+      "samples", (int)used_samples(model), "voxels", (int)model->size.sample_count);
+}
+
+void cli_print_frames(const lbModel *model) {
+  if (model->size.frame_count == 0) return;
+  cli_say("%d frames, %d of them fixed; %s weights; forces by %s; %d samples",
+          (int)model->size.frame_count, (int)fixed_frames(model),
+          name_of(lb_frames_weight_names(), model, 2), name_of(lb_frames_force_names(), model, 0),
+          (int)used_samples(model));
+  if (model->sample_shares) cli_say(" of %d", (int)model->size.sample_count);
+  cli_say("\n");
 }
 
 // ---- accuracy ----------------------------------------------------------------------------------

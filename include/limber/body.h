@@ -225,11 +225,12 @@ int32_t lb_body_step(lbBody *body, double dt);
 
 lbMaterial lb_model_material(const lbModel *model, int32_t index); // one of the model's own
 // Another Young's modulus (Pa), Poisson ratio and density (kg/m³) for one of the model's materials,
-// while it runs; shape and motion stay. Subspace method, models built with --editable or with
-// forces by cubature; others are refused; of a Mooney-Rivlin material the density alone may change,
-// and young and poisson must be given as they are; with another density also bodies in moving
-// frames that have several materials. The shapes that the body can take stay those of the original
-// material. Bodies of a batch: see lb_batch_set_material.
+// while it runs; shape and motion stay. Warp and frames; subspace where the model was built with
+// --editable or with forces by cubature; others are refused. Of a Mooney-Rivlin material the
+// density alone may change, and young and poisson must be given as they are; bodies in moving
+// frames that have several materials refuse another density. The shapes that a subspace can take
+// stay those of the original material, and frames that were inserted are taken away. Bodies of a
+// batch: see lb_batch_set_material.
 lbStatus lb_body_set_material(lbBody *body, int32_t material, double young, double poisson,
                               double density);
 // Rayleigh damping: α in 1/s, β in s; every method. For all bodies of a batch.

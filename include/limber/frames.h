@@ -29,11 +29,12 @@ lbStatus lb_body_frames_release(lbBody *body, int32_t frame);
 
 // A frame more at a place of the body as it is, in the world; *frame (may be NULL) is its number,
 // the last. It takes over within `reach` (m, along paths inside the body at rest; 0: as far as the
-// nearest other frame) and fades out towards it. The place at rest is found by Newton's method, and
-// the frames are fitted to the shape and the motion that the body has, which stay as near as the
-// new frames can come. Up to eight may be inserted into a body. Refuses places outside the body, or
-// in the voxel of another frame. Takes memory; a few milliseconds. Saved states bring
-// the inserted frames along that a body had; another material takes them away.
+// nearest other frame; never less than three voxels) and fades out towards it. The place at rest is
+// found by Newton's method, and the frames are fitted to the shape and the motion that the body
+// has, which stay as near as the new frames can come. Up to eight may be inserted into a body.
+// Refuses places outside the body, or in the voxel of another frame. Takes memory; a few
+// milliseconds. Saved states bring the inserted frames along that a body had; another material
+// takes them away.
 lbStatus lb_body_frames_insert(lbBody *body, lbVec3 place, double reach, int32_t *frame);
 // Takes a frame away, likewise; those behind it move up. Refuses one that is alone somewhere. Where
 // it is one of the model's, states are for bodies of the same frames from then on.

@@ -141,6 +141,11 @@ typedef struct lbFramesDef {
   // placed evenly, the first ones are theirs.
   int32_t rigid_count;  // default 0
   const int32_t *rigid; // (elements) the region that an element is part of, from 0, or -1
+  // Painted weights, of the kind "painted" alone: of the first frames, or of all, at the vertices
+  // of a mesh in the body's axes, a skin or a volume. Further frames take over around their places.
+  const lbMesh *painted_mesh;    // default NULL
+  int32_t painted_count;         // frames that have them
+  const double *painted_weights; // (vertices x painted_count), 0 or more
 } lbFramesDef;
 
 lbFramesDef lb_frames_def(void);

@@ -34,6 +34,8 @@ typedef struct lbSceneBody {
   lbFramesDef frames;      // "frames", for the method of that name
   double *frame_positions; // what it points to; NULL: nothing
   int32_t *frame_fixed, *frame_rigid;
+  double *frame_weights; // those that are painted
+  lbMesh *painted_mesh;  // where they are, if not on `mesh` or `surface`
   lbPath **joint_paths; // (joint_path_count) how frames are led, in the mesh's axes; the body's own
   int32_t *joint_numbers;   // (joint_path_count) which frames
   int32_t joint_path_count; //

@@ -265,22 +265,29 @@ bool lb_frames_is_lumped(const lbBody *body) {
          lb_frames_shared(body->prepared)->mass == LB_FRAME_LUMPED;
 }
 
-void lb_frames_sum(const lbBody *body, int32_t options, const lbFrameMotion *motions,
-                   const lbFramePose *poses, const double *velocity, double *room,
-                   lbFrameSystem *out) {
+void lb_frames_sum_by(const lbBody *body, bool springs, int32_t options,
+                      const lbFrameMotion *motions, const lbFramePose *poses,
+                      const double *velocity, double *room, lbFrameSystem *out) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
-  bool springs = lb_frames_state(body)->forces == LB_FRAME_SPRINGS;
   int32_t inertia = LB_FRAMES_MASS | LB_FRAMES_LOADS, asked = options & inertia;
+  int32_t elastic = options & ~inertia, by_samples = springs ? 0 : elastic;
   lbVec3 gravity = lb_frames_gravity(body);
   if (lb_frames_is_lumped(body) && asked)
     lb_frame_springs_lump(shared->springs, poses, velocity, gravity, out);
-  if (lb_frames_is_lumped(body)) options &= ~inertia;
+  if (!lb_frames_is_lumped(body)) by_samples |= asked;
+  if (by_samples || (!springs && !asked))
+    lb_frame_sum(shared->samples, body->prepared->level, by_samples, shared->count, motions,
+                 gravity, room, out);
   if (springs)
-    lb_frame_springs_sum(shared->springs, body->prepared->level, options, shared->rest, poses,
+    lb_frame_springs_sum(shared->springs, body->prepared->level, elastic, shared->rest, poses,
                          motions, out);
-  else if (options || !asked)
-    lb_frame_sum(shared->samples, body->prepared->level, options, shared->count, motions, gravity,
-                 room, out);
+}
+
+void lb_frames_sum(const lbBody *body, int32_t options, const lbFrameMotion *motions,
+                   const lbFramePose *poses, const double *velocity, double *room,
+                   lbFrameSystem *out) {
+  bool springs = lb_frames_state(body)->forces == LB_FRAME_SPRINGS;
+  lb_frames_sum_by(body, springs, options, motions, poses, velocity, room, out);
 }
 
 void lb_frames_survey(const lbBody *body, lbFrameMotion *motions, lbFrameSurvey *out) {

@@ -152,6 +152,8 @@ typedef struct lbFramesWork {       // lbScratch.own
   double work;                                     // J, of what acts, over the step
   lbVec3 force, torque, momentum, angular, centre; // of a free body: about its centre, at the start
   bool driven;                                     // some prescribed frame moves
+  bool by_springs;                                 // what elastic forces of this step are by
+  double kinetic_most;  // J, at the end, without work; INFINITY: whatever elastic forces give
   lbFrameSurvey survey; // of a free body at the end, once its momenta are right
 } lbFramesWork;
 
@@ -161,6 +163,11 @@ void lb_frames_motions(const lbBody *body, lbFrameMotion *motions);
 void lb_frames_sum(const lbBody *body, int32_t options, const lbFrameMotion *motions,
                    const lbFramePose *poses, const double *velocity, double *room,
                    lbFrameSystem *out);
+// The same by springs or by samples, whatever the body's forces are; springs are there for up to
+// LB_FRAMES_DENSE frames.
+void lb_frames_sum_by(const lbBody *body, bool springs, int32_t options,
+                      const lbFrameMotion *motions, const lbFramePose *poses,
+                      const double *velocity, double *room, lbFrameSystem *out);
 // motions (count): work.
 void lb_frames_survey(const lbBody *body, lbFrameMotion *motions, lbFrameSurvey *out);
 // The body's frame as the body is as a whole.
@@ -175,6 +182,10 @@ void lb_frames_find_mass(const lbBody *body, lbScratch *scratch);
 
 // ---- frames that come and go (frames_insert.c) -------------------------------------------------
 
+// *rest <- the place at rest of a point x of the body (own axes), by Newton's method; *home <- the
+// voxel there; *iterations: how many it took. Refuses what is off the body.
+lbStatus lb_frames_find_rest(const lbBody *body, const lbVoxels *voxels, lbVec3 x, lbVec3 *rest,
+                             int32_t *home, int32_t *iterations);
 // In the voxel that is nearest to a place at rest, reaching as far as the nearest other frame, and
 // no farther than `most` (m).
 lbStatus lb_frames_insert_near(lbBody *body, lbVec3 rest, double most);
@@ -199,6 +210,24 @@ void lb_frames_add_product(const lbFramesShared *shared, double s, const double 
 // The same by the blocks of frames alone.
 void lb_frames_add_own_product(const lbFramesShared *shared, double s, const double *A,
                                const double *x, double *y);
+
+// ---- the system of a step (frames_system.c) ----------------------------------------------------
+
+// w->factor, w->right <- velocities at the end of a step of length h, from w->start, ->velocity and
+// ->prescribed, and with them w->M, ->loads, ->energy, ->elastic and of a free body ->momentum,
+// ->angular, ->centre, ->force, ->torque. Forces are by springs or by samples as w->by_springs
+// says, which is changed where these make no sense. `safe`: with a stiffness that is never
+// negative. false: there is none.
+bool lb_frames_solve_system(const lbBody *body, double h, bool safe, const lbScratch *scratch,
+                            lbFramesWork *w);
+// y += s M x
+void lb_frames_add_mass_product(const lbBody *body, double s, const double *x,
+                                const lbFramesWork *w, double *y);
+static inline double lb_frames_dot(int32_t n, const double *a, const double *b) {
+  double sum = 0;
+  for (int32_t i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
 
 // ---- from nodes to frames (frames_fit.c) -------------------------------------------------------
 

@@ -15,8 +15,9 @@
 #include <string.h>
 
 #define ITERATIONS 30
-#define CLOSE 1e-9 // of the body's size
-#define NEAR 1e-7  // of the body's size, and rad: an iteration that ends the fit of poses
+#define REACH_LEAST 3.0 // voxels: with fewer samples than that a frame's mass is not positive
+#define CLOSE 1e-9      // of the body's size
+#define NEAR 1e-7       // of the body's size, and rad: an iteration that ends the fit of poses
 
 // ---- going on with other frames ----------------------------------------------------------------
 
@@ -81,30 +82,33 @@ static lbFramePoint point_near(const lbBody *body, const lbFrameMotion *motions,
   return lb_frame_point(X, count, lists->frames + begin, values, gradients, motions);
 }
 
-static lbStatus find_rest(const lbBody *body, const lbVoxels *voxels, lbVec3 x, lbVec3 *rest,
-                          int32_t *home) {
+lbStatus lb_frames_find_rest(const lbBody *body, const lbVoxels *voxels, lbVec3 x, lbVec3 *rest,
+                             int32_t *home, int32_t *iterations) {
   const lbModel *m = body->prepared->model;
   lbFrameMotion motions[LB_FRAMES_MOST];
   lbVec3 X = lb_vec3(0, 0, 0);
-  double nearest = INFINITY, outside = 0;
+  double nearest = INFINITY, outside = 0, moved = INFINITY, cell = voxels->grid->cell;
   lb_frames_motions(body, motions);
   for (int32_t k = 0; k < m->size.sample_count; k++) {
     lbVec3 at = lb_vec3_load(m->sample_positions + 3 * (size_t)k);
     double distance = lb_length(lb_sub(point_near(body, motions, k, at).x, x));
     if (distance < nearest) nearest = distance, X = at;
   }
-  for (int i = 0; i < ITERATIONS; i++) {
-    *home = lb_voxels_nearest(voxels, X, &outside);
+  for (*iterations = 0; *iterations < ITERATIONS; ++*iterations) {
+    // Weights jump a little from voxel to voxel: it ends in that in which it is about to.
+    if (moved > 0.5 * cell) *home = lb_voxels_nearest(voxels, X, NULL);
     lbFramePoint p = point_near(body, motions, *home, X);
     lbVec3 missing = lb_sub(x, p.x), step = lb_mat3_apply(lb_mat3_inverse(p.F), missing);
-    double length = lb_length(step), most = 2 * voxels->grid->cell;
+    double length = lb_length(step), most = 2 * cell;
     if (!isfinite(length)) break;
     nearest = lb_length(missing);
     if (nearest <= CLOSE * body->prepared->size) break;
     X = lb_add_scaled(X, length > most ? most / length : 1, step);
+    moved = length;
   }
   *rest = X;
-  if (nearest <= 0.5 * voxels->grid->cell && outside <= 0.5 * voxels->grid->cell) return LB_OK;
+  *home = lb_voxels_nearest(voxels, X, &outside);
+  if (nearest <= 0.5 * cell && outside <= 0.5 * cell) return LB_OK;
   return lb_fail(body->message, LB_ERR_ARGUMENT,
                  "place (%g, %g, %g) in the body's axes is %g m off the body", x.x, x.y, x.z,
                  fmax(nearest, outside));
@@ -160,6 +164,7 @@ static lbStatus check_place(const lbBody *body, const lbVoxels *voxels, lbVec3 X
       return lb_fail(body->message, LB_ERR_ARGUMENT, "frame %d is in the same voxel", (int)i);
   }
   if (*reach == 0) *reach = nearest;
+  *reach = fmax(*reach, REACH_LEAST * voxels->grid->cell);
   return LB_OK;
 }
 
@@ -209,12 +214,12 @@ lbStatus lb_body_frames_insert(lbBody *body, lbVec3 place, double reach, int32_t
                    place.x, place.y, place.z);
   lbPlacement base = lb_whole_base(body, &lb_frames_state(body)->T);
   lbVec3 X, x = lb_quat_rotate(lb_quat_conjugate(base.rotation), lb_sub(place, base.position));
-  int32_t home = -1, count = lb_frames_count(body);
+  int32_t home = -1, count = lb_frames_count(body), iterations;
   lbVoxels *voxels = NULL;
   lbScratch *s = lb_scratch_borrow(body->prepared);
   if (!s) return lb_fail_memory(body->message);
   status = make_voxels(body, &voxels);
-  if (!status) status = find_rest(body, voxels, x, &X, &home);
+  if (!status) status = lb_frames_find_rest(body, voxels, x, &X, &home, &iterations);
   if (!status) status = check_place(body, voxels, X, home, &reach);
   if (!status) status = insert_at(body, voxels, X, home, reach, s);
   if (!status && frame) *frame = count;

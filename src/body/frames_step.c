@@ -20,12 +20,13 @@
 #define CLOSE 1e-11   // of the body's size: how near linearised nodes must come to true ones
 #define TURN_MOST 1.5 // rad that a frame may turn in a step
 #define WAY_MOST 1.0  // of the body's size that it may move relative to the others
+#define SPUN_MOST 1e3 // rad that a free body may turn in a step as a whole: momentum beyond is lost
 #define HALVINGS 30
 #define STORED_MOST 10.0 // times half the modulus: no drag stretches a body farther
 #define DRAGGED_MOST 2.0 // likewise, of frames that are dragged
 #define DRAG_HALVINGS 60
 #define TWISTED -0.25    // cosine of half the angle between a frame and its pivot
-#define CREATED_MOST 1.1 // times what there was
+#define CREATED_MOST 0.1 // of what there was
 #define NOISE 1e-15      // of the modulus: what rounding may leave in the energies of laws
 
 // ---- frames that move as told ------------------------------------------------------------------
@@ -70,7 +71,7 @@ static double elastic_of(const lbBody *body, lbFramesWork *w) {
   const lbFramesState *state = lb_frames_state(body);
   lbFrameSystem sums = { 0 };
   lb_frames_motions(body, w->probe);
-  lb_frames_sum(body, 0, w->probe, state->poses, state->velocity, w->room, &sums);
+  lb_frames_sum_by(body, w->by_springs, 0, w->probe, state->poses, state->velocity, w->room, &sums);
   return lb_is_bounded(sums.energy) ? sums.energy : INFINITY;
 }
 
@@ -150,112 +151,6 @@ static bool find_poses(const lbBody *body, double h, lbFramesWork *w) {
   return true;
 }
 
-// ---- systems -----------------------------------------------------------------------------------
-
-static double dot(int32_t n, const double *a, const double *b) {
-  double sum = 0;
-  for (int32_t i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
-static void sum_all(const lbBody *body, bool safe, lbFramesWork *w, lbFrameSystem *sums) {
-  const lbFramesState *state = lb_frames_state(body);
-  int32_t options = LB_FRAMES_FORCE | LB_FRAMES_TANGENT | LB_FRAMES_MASS | LB_FRAMES_LOADS;
-  lb_frames_sum(body, options | (safe ? LB_FRAMES_SAFE : 0), w->start, state->poses,
-                state->velocity, w->room, sums);
-}
-
-// w->sums (8 count) <- forces at nodes: what was applied, and of balls; of a free body summed, too.
-static void load_nodes(const lbBody *body, const lbScratch *s, lbFramesWork *w) {
-  const lbFramesShared *shared = lb_frames_shared(body->prepared);
-  const lbFramesState *state = lb_frames_state(body);
-  bool touched = lb_body_is_handled(body);
-  memset(w->sums, 0, 8 * (size_t)shared->count * sizeof(double));
-  w->force = w->torque = lb_vec3(0, 0, 0);
-  for (int32_t n = 0; n < shared->whole.node_count && (state->loaded || touched); n++) {
-    lbVec3 f = lb_vec3_load(state->force + 3 * (size_t)n);
-    if (touched)
-      f = lb_add(f, lb_quat_rotate(w->place.rotation, lb_vec3_load(s->held + 3 * (size_t)n)));
-    if (f.x == 0 && f.y == 0 && f.z == 0) continue;
-    lb_frame_skin_spread(shared->nodes, w->start, n, f, w->sums);
-    if (!body->frame.fitted) continue;
-    lbVec3 place = lb_frame_skin_place(shared->nodes, w->start, n);
-    w->force = lb_add(w->force, f);
-    w->torque = lb_add(w->torque, lb_cross(place, f));
-  }
-}
-
-// y += s M x
-static void add_mass_product(const lbBody *body, double s, const double *x, const lbFramesWork *w,
-                             double *y) {
-  const lbFramesShared *shared = lb_frames_shared(body->prepared);
-  if (lb_frames_is_lumped(body))
-    lb_frames_add_own_product(shared, s, w->M, x, y);
-  else
-    lb_frames_add_product(shared, s, w->M, x, y);
-}
-
-// Momenta of frames, as M Ω has them, of the body as a whole, the angular one about the origin.
-static void sum_momenta(const lbBody *body, const double *momenta, lbVec3 *linear,
-                        lbVec3 *angular) {
-  *linear = *angular = lb_vec3(0, 0, 0);
-  for (int32_t i = 0; i < lb_frames_count(body); i++) {
-    lbVec3 own = lb_vec3_load(momenta + 6 * i), p = lb_vec3_load(momenta + 6 * i + 3);
-    lbVec3 arm = lb_frames_state(body)->poses[i].position;
-    *linear = lb_add(*linear, p);
-    *angular = lb_add(*angular, lb_add(own, lb_cross(arm, p)));
-  }
-}
-
-// Momenta before the step, from w->right = M Ω₀. A body that is shifted along a has the angular
-// momentum m c x a: that is where its centre is found.
-static void find_start(const lbBody *body, lbFramesWork *w) {
-  const lbFramesShared *shared = lb_frames_shared(body->prepared);
-  lbVec3 linear, angular, along[2];
-  sum_momenta(body, w->right, &w->momentum, &angular);
-  for (int axis = 0; axis < 2; axis++) {
-    memset(w->free, 0, 6 * (size_t)shared->count * sizeof(double));
-    memset(w->product, 0, 6 * (size_t)shared->count * sizeof(double));
-    for (int32_t i = 0; i < shared->count; i++) w->free[6 * i + 3 + axis] = 1;
-    add_mass_product(body, 1, w->free, w, w->product);
-    sum_momenta(body, w->product, &linear, &along[axis]);
-  }
-  w->centre = lb_scale(1 / shared->whole.mass, lb_vec3(along[1].z, -along[0].z, along[0].y));
-  w->angular = lb_sub(angular, lb_cross(w->centre, w->momentum));
-}
-
-// w->right <- M Ω₀ + h (loads − ∂W + nodes), less what prescribed frames do; w->loads, w->energy.
-static void find_right_side(const lbBody *body, double h, double elastic, lbFramesWork *w) {
-  const lbFramesShared *shared = lb_frames_shared(body->prepared);
-  const lbFramesState *state = lb_frames_state(body);
-  int32_t n = 6 * shared->count;
-  double alpha = body->damping_mass, beta = body->damping_stiffness;
-  for (int32_t i = 0; i < shared->count; i++)
-    lb_frame_gather(&w->start[i], w->sums + 8 * i, w->loads + 6 * i);
-  memset(w->right, 0, (size_t)lb_ldlt_padded(n) * sizeof(double));
-  add_mass_product(body, 1, state->velocity, w, w->right);
-  if (body->frame.fitted) find_start(body, w);
-  w->energy = elastic + 0.5 * dot(n, state->velocity, w->right);
-  for (int32_t i = 0; i < n; i++) w->right[i] += h * (w->loads[i] - w->gradient[i]);
-  if (w->driven) {
-    add_mass_product(body, -(1 + h * alpha), w->velocity, w, w->right);
-    lb_frames_add_product(shared, -(h * h + h * beta), w->K, w->velocity, w->right);
-  }
-  for (int32_t i = 0; i < n; i++)
-    if (w->prescribed[i / 6]) w->right[i] = 0;
-}
-
-// w->factor, w->right <- velocities at the end; false: the matrix is not positive.
-static bool solve_step(const lbBody *body, double h, const lbFrameSystem *sums, lbFramesWork *w) {
-  const lbFramesShared *shared = lb_frames_shared(body->prepared);
-  double alpha = body->damping_mass, beta = body->damping_stiffness;
-  w->elastic = sums->energy;
-  lb_frames_combine(shared->count, 1 + h * alpha, w->M, h * h + h * beta, w->K, w->factor);
-  if (!lb_frames_factor(shared, w->prescribed, w->factor)) return false;
-  find_right_side(body, h, sums->energy, w);
-  return lb_frames_solve(shared, w->factor, w->room, w->right);
-}
-
 // ---- a step ------------------------------------------------------------------------------------
 
 // Frames that are held, stand still and go on doing so have no part in the system.
@@ -273,20 +168,15 @@ static int32_t linearise(lbBody *body, lbStep *step, lbScratch *s) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbFramesWork *w = s->own;
   double h = step->h;
-  bool safe = step->rule > 0;
-  lbFrameSystem sums = { 0, w->gradient, w->loads, w->K, w->M };
+  // Springs have a cut where a frame is turned by half a turn, in which they would get stuck.
+  bool last = step->rule + 1 == body->prepared->method->rules;
+  w->by_springs = lb_frames_state(body)->forces == LB_FRAME_SPRINGS && !last;
   align_signs(body, w);
   move_frame(body, step, w);
   prescribe(body, h, w);
   lb_frames_motions(body, w->start);
   find_still(body, w);
-  sum_all(body, safe, w, &sums);
-  if (!lb_is_bounded(sums.energy)) return LB_STEP_NONFINITE;
-  load_nodes(body, s, w);
-  if (!solve_step(body, h, &sums, w)) {
-    if (!safe) sum_all(body, true, w, &sums);
-    if (safe || !solve_step(body, h, &sums, w)) return LB_STEP_NONFINITE;
-  }
+  if (!lb_frames_solve_system(body, h, step->rule > 0, s, w)) return LB_STEP_NONFINITE;
   w->mass_body = body;
   w->mass_version = lb_frames_state(body)->version;
   w->mass_factored = false;
@@ -381,14 +271,17 @@ static bool creates_energy(const lbBody *body, double h, lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   int32_t n = 6 * shared->count;
   lbFrameSystem sums = { 0 };
-  lb_frames_sum(body, 0, w->end, w->poses, w->velocity, w->room, &sums);
+  lb_frames_sum_by(body, w->by_springs, 0, w->end, w->poses, w->velocity, w->room, &sums);
   if (!lb_is_bounded(sums.energy)) return true;
   if (sums.energy > STORED_MOST * shared->modulus && sums.energy > w->elastic) return true;
   memset(w->right, 0, (size_t)lb_ldlt_padded(n) * sizeof(double));
-  add_mass_product(body, 0.5, w->velocity, w, w->right);
-  double energy = sums.energy + dot(n, w->velocity, w->right);
-  double work = fabs(h * dot(n, w->loads, w->velocity)) + w->work;
-  return !w->driven && energy > CREATED_MOST * (w->energy + work) + NOISE * shared->modulus;
+  lb_frames_add_mass_product(body, 0.5, w->velocity, w, w->right);
+  double kinetic = lb_frames_dot(n, w->velocity, w->right), energy = sums.energy + kinetic;
+  double work = fabs(h * lb_frames_dot(n, w->loads, w->velocity)) + w->work;
+  if (kinetic > (1 + CREATED_MOST) * (w->kinetic_most + work) + NOISE * shared->modulus)
+    return true;
+  double most = w->energy + CREATED_MOST * fabs(w->energy) + (1 + CREATED_MOST) * work;
+  return !w->driven && energy > most + NOISE * shared->modulus;
 }
 
 // How far a frame would turn or go, relative to what it may; the mean way of all is theirs.
@@ -513,8 +406,13 @@ static void keep_momenta(lbBody *body, double h, lbScratch *s) {
   lbMat3 X = lb_mat3_sub(survey->second, lb_mat3_scale(whole->mass, lb_mat3_outer(c, c)));
   lbMat3 J = lb_mat3_sub(lb_mat3_scale(lb_mat3_trace(X), lb_mat3_identity()), X);
   lbVec3 missing = lb_sub(L, lb_sub(survey->angular, lb_cross(c, survey->linear)));
-  add_rigid(state, shared->count, lb_scale(1 / whole->mass, lb_sub(P, survey->linear)),
-            lb_inertia_solve(J, missing), c);
+  lbVec3 spin = lb_inertia_solve(J, missing);
+  double turn = h * lb_length(spin);
+  if (!(turn <= SPUN_MOST)) {
+    spin = lb_is_bounded(turn) ? lb_scale(SPUN_MOST / turn, spin) : lb_vec3(0, 0, 0);
+    L = lb_add(lb_sub(L, missing), lb_mat3_apply(J, spin));
+  }
+  add_rigid(state, shared->count, lb_scale(1 / whole->mass, lb_sub(P, survey->linear)), spin, c);
   if (constrained) return;
   lbVec3 shift = lb_sub(lb_add_scaled(w->centre, h / whole->mass, P), c), m = survey->moment;
   for (int32_t i = 0; i < shared->count; i++)

@@ -6,9 +6,8 @@
 #include <string.h>
 
 const char *const *lb_weight_kind_names(void) {
-  static const char *const names[] = {
-    "harmonic", "geodesic", "euclidean", "linear", "spline", NULL
-  };
+  static const char *const names[] = { "harmonic", "geodesic", "euclidean", "linear",
+                                       "spline",   "painted",  NULL };
   return names;
 }
 
@@ -32,6 +31,19 @@ void lb_weights_destroy(lbWeights *field) {
   if (!field) return;
   lb_free(field->weights);
   lb_free(field);
+}
+
+void lb_weights_normalise(lbWeights *field) {
+  size_t stride = (size_t)field->voxel_count;
+  for (size_t v = 0; v < stride; v++) {
+    double sum = 0;
+    for (size_t f = 0; f < (size_t)field->frame_count; f++) {
+      double *w = &field->weights[f * stride + v];
+      *w = fmin(fmax(*w, 0), 1);
+      sum += *w;
+    }
+    for (size_t f = 0; f < (size_t)field->frame_count; f++) field->weights[f * stride + v] /= sum;
+  }
 }
 
 // ---- weights of one voxel: d (frames) becomes w ------------------------------------------------
@@ -176,7 +188,8 @@ static void fill(lbWeights *field, const Shape *shape, const double *distances,
 
 lbStatus lb_weights_create(const lbVoxels *voxels, int32_t frame_count, const double *positions,
                            const lbWeightDef *def, lbWeights **out, lbError *err) {
-  if (def->kind == LB_WEIGHTS_HARMONIC || (unsigned)def->kind >= LB_WEIGHT_KIND_COUNT)
+  if (def->kind == LB_WEIGHTS_HARMONIC || def->kind == LB_WEIGHTS_PAINTED ||
+      (unsigned)def->kind >= LB_WEIGHT_KIND_COUNT)
     return lb_fail(err, LB_ERR_ARGUMENT, "weights of kind %d are not made from distances",
                    (int)def->kind);
   lbFrameDistances distances;

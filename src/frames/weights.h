@@ -2,8 +2,8 @@
 // Gilles, Bousquet, Faure, Pai: Frame-based Elastic Models, 2011, section 4.1.
 //
 // A field holds a weight for each frame at the centre of each voxel; they sum to 1. Harmonic
-// weights need a sparse solver and are made on the build side (reduce/harmonic.h); all kinds are
-// evaluated here.
+// weights need a sparse solver and are made on the build side (reduce/harmonic.h), and so are those
+// that are painted on the vertices of a mesh (reduce/painted.h); all kinds are evaluated here.
 //
 // Of the kinds made here, with d_i the distance from frame i:
 //   euclidean  w_i ∝ φ(d_i), d straight through whatever lies between
@@ -28,13 +28,14 @@ typedef enum lbWeightKind { // names as scenes spell them: lb_weight_kind_names
   LB_WEIGHTS_EUCLIDEAN,
   LB_WEIGHTS_LINEAR,
   LB_WEIGHTS_SPLINE,
+  LB_WEIGHTS_PAINTED,
   LB_WEIGHT_KIND_COUNT
 } lbWeightKind;
 
 const char *const *lb_weight_kind_names(void); // in the order of lbWeightKind; ended by NULL
 
 typedef struct lbWeightDef {
-  lbWeightKind kind; // default LB_WEIGHTS_GEODESIC; lb_weights_create refuses LB_WEIGHTS_HARMONIC
+  lbWeightKind kind; // default LB_WEIGHTS_GEODESIC; lb_weights_create refuses harmonic and painted
   // m, own region of a frame; 0 (default): LB_WEIGHT_RADIUS of the smallest distance between two
   // frames. Ignored by linear and spline weights. Regions that meet belong to the nearer frame.
   double radius;
@@ -68,6 +69,9 @@ lbStatus lb_weights_create(const lbVoxels *voxels, int32_t frame_count, const do
 lbStatus lb_weights_create_empty(int32_t frame_count, int32_t voxel_count, lbWeights **out,
                                  lbError *err);
 void lb_weights_destroy(lbWeights *field); // NULL is legal
+// Into [0, 1] and to the sum 1 at every voxel: for what rounding has moved out of them. The weights
+// of a voxel must not all be zero or less.
+void lb_weights_normalise(lbWeights *field);
 
 // homes (frames, may be NULL) gets the voxel that holds each frame. Refuses: no frames, positions
 // that are not finite, a frame outside the voxels, two frames in one voxel, and parts without a

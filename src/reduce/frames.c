@@ -5,6 +5,7 @@
 #include "frames/weights.h"
 #include "reduce/frame_cubature.h"
 #include "reduce/harmonic.h"
+#include "reduce/painted.h"
 #include "reduce/object.h"
 #include "reduce/placement.h"
 #include "reduce/projection.h"
@@ -60,6 +61,20 @@ static lbStatus check(const lbReduceDef *def, const lbFramesDef *frames, lbError
     return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\": %d joints of %d frames, with %s positions",
                    def->name, (int)frames->joint_count, (int)frames->count,
                    frames->positions ? "their" : "no");
+  bool chain = frames->positions && frames->joint_count == 0;
+  if (frames->weights == LB_WEIGHTS_SPLINE && frames->count > 2 && !chain)
+    return lb_fail(
+        err, LB_ERR_ARGUMENT,
+        "model \"%s\": weights by splines follow a chain of frames: give their positions "
+        "in its order",
+        def->name);
+  bool painted = frames->weights == LB_WEIGHTS_PAINTED;
+  if (painted && !(frames->painted_mesh && frames->painted_weights && frames->painted_count >= 1 &&
+                   frames->painted_count <= frames->count))
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "model \"%s\": painted weights of %d of %d frames; they need a mesh, and 1 or "
+                   "more frames",
+                   def->name, (int)frames->painted_count, (int)frames->count);
   if (frames->rigid_count < 0 || frames->rigid_count > frames->count ||
       (frames->rigid_count > 0 && !frames->rigid))
     return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\": %d rigid regions of %d frames", def->name,
@@ -273,8 +288,16 @@ static lbStatus make_voxels(Job *job, lbError *err) {
   return status ? status : find_owners(job, err);
 }
 
+static lbStatus paint_weights(Job *job, lbError *err) {
+  const lbFramesDef *def = job->def;
+  lbPainting painting = { def->painted_mesh, def->painted_count, def->painted_weights };
+  return lb_painted_weights(job->body->voxels, &painting, def->count, job->positions, job->owners,
+                            &job->weights, err);
+}
+
 static lbStatus make_weights(Job *job, lbError *err) {
   lbWeightDef def = lb_weight_def();
+  if (job->def->weights == LB_WEIGHTS_PAINTED) return paint_weights(job, err);
   def.kind = (lbWeightKind)job->def->weights;
   def.radius = job->def->radius;
   def.cutoff = job->def->cutoff;
@@ -364,6 +387,18 @@ static lbStatus set_frames(Job *job, lbError *err) {
   return LB_OK;
 }
 
+// A frame that nothing hangs on has no mass: it must not be free.
+static lbStatus check_idle(const lbModel *m, lbError *err) {
+  bool used[LB_FRAMES_MOST] = { false };
+  for (int32_t e = 0; e < m->size.sample_entry_count; e++)
+    used[m->sample_frames[e]] |= m->sample_weights[4 * (size_t)e] > 0;
+  for (int32_t i = 0; i < m->size.frame_count; i++)
+    if (!used[i] && !m->frame_fixed[i])
+      return lb_fail(err, LB_ERR_ARGUMENT,
+                     "frame %d has no weight anywhere: give it some, fix it or drive it", (int)i);
+  return LB_OK;
+}
+
 // Chooses samples and puts their shares into the draft.
 static lbStatus choose_samples(Job *job, lbError *err) {
   lbModel *draft = job->draft;
@@ -420,6 +455,7 @@ static lbStatus fill(Job *job, const lbReduceDef *def, lbError *err) {
   if (!status) status = make_weights(job, err);
   if (!status) status = list_weights(job, err);
   if (!status) status = set_frames(job, err);
+  if (!status) status = check_idle(draft, err);
   if (!status) status = choose_samples(job, err);
   if (!status) status = lb_keep_damping(def, job->arena, &damping, err);
   draft->frame_damping = damping;

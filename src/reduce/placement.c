@@ -146,8 +146,10 @@ static lbStatus check(const lbVoxels *voxels, int32_t given, int32_t count, cons
   if (count < 1)
     return lb_fail(err, LB_ERR_ARGUMENT, "%d frames were asked for, use at least one", (int)count);
   if (count > voxels->count)
-    return lb_fail(err, LB_ERR_ARGUMENT, "%d frames were asked for, the object has %d voxels",
-                   (int)count, (int)voxels->count);
+    return lb_fail(
+        err, LB_ERR_ARGUMENT,
+        "%d frames were asked for, more than the object has voxels, %d: take more samples",
+        (int)count, (int)voxels->count);
   LB_ASSERT(given >= 0 && given <= count);
   for (int32_t k = 0; k < given; k++) {
     lbVec3 at = lb_vec3_load(positions + 3 * (size_t)k);

@@ -38,6 +38,8 @@ void lb_scene_release_body(lbSceneBody *body) {
   lb_free(body->frame_positions);
   lb_free(body->frame_fixed);
   lb_free(body->frame_rigid);
+  lb_free(body->frame_weights);
+  lb_mesh_destroy(body->painted_mesh);
   for (int32_t i = 0; i < body->joint_path_count; i++) lb_path_destroy(body->joint_paths[i]);
   lb_free(body->joint_paths);
   lb_free(body->joint_numbers);
@@ -111,6 +113,7 @@ static lbStatus read_solid(const lbField *json, const double scale[3], lbSceneBo
   if (!status && lb_field_here(&fixed)) status = lb_scene_read_fixed(&fixed, body, err);
   if (!status) status = lb_scene_read_cores(json, scale, body, err);
   if (!status) status = lb_scene_read_rigid_frames(json, body, err);
+  if (!status) status = lb_scene_read_painted_frames(json, body, err);
   if (!status) status = lb_scene_show_colors(body, err);
   if (!status && lb_field_here(&look)) status = lb_scene_read_appearance(&look, body, err);
   bool scaled = scale[0] != 1 || scale[1] != 1 || scale[2] != 1;

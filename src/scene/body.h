@@ -3,6 +3,7 @@
 #define LB_SCENE_BODY_H
 
 #include "limber/scene.h"
+#include "meshio/rig.h"
 #include "scene/field.h"
 
 // One entry of "bodies" while its instances are read.
@@ -65,6 +66,10 @@ lbStatus lb_scene_cover_elements(const lbField *json, const lbSceneBody *body, b
 lbStatus lb_scene_read_frames(const lbField *json, lbSceneBody *body, lbError *err);
 // Its "rigid", after the mesh.
 lbStatus lb_scene_read_rigid_frames(const lbField *json, lbSceneBody *body, lbError *err);
+// The same for weights in a file; and the weights of a rig at the vertices of its mesh, which
+// becomes the body's unless this fails.
+lbStatus lb_scene_read_painted_frames(const lbField *json, lbSceneBody *body, lbError *err);
+lbStatus lb_scene_take_skin(const lbRig *rig, lbMesh *mesh, lbSceneBody *body, lbError *err);
 // Driven frames in the mesh's own coordinates, as it is scaled.
 lbStatus lb_scene_scale_drive(const double scale[3], lbSceneBody *body, lbError *err);
 // skeleton.c: the joints of the body's surface as frames; body->frames.count is how many more.

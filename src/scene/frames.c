@@ -1,4 +1,5 @@
 // "frames" of a body: where its frames are, how they move what lies between them.
+#include "frames/weights.h"
 #include "scene/body.h"
 
 #include <stdlib.h>
@@ -159,6 +160,38 @@ static lbStatus read_samples(const lbField *json, lbFramesDef *frames, lbError *
   return status;
 }
 
+// A word, or { "file" } (read with the mesh); "painted" is the skin of a rig, whose default it is.
+static lbStatus read_weights(const lbField *json, bool skeleton, int *kind, lbError *err) {
+  static const char *const file_keys[] = { "file", NULL };
+  if (json_is_object(json->value)) {
+    lbField file = lb_field_member(json, "file");
+    *kind = LB_WEIGHTS_PAINTED;
+    lbStatus status = lb_field_keys(json, file_keys, err);
+    if (!status && !lb_field_here(&file)) status = lb_field_fail(json, err, "needs a \"file\"");
+    return status;
+  }
+  *kind = skeleton ? LB_WEIGHTS_PAINTED : LB_WEIGHTS_HARMONIC;
+  lbStatus status = lb_field_choice(json, lb_frames_weight_names(), kind, err);
+  if (!status && *kind == LB_WEIGHTS_PAINTED && !skeleton)
+    status = lb_field_fail(json, err,
+                           "\"painted\" are those of a \"skeleton\", others have a file: "
+                           "{ \"file\": \"weights.npy\" }");
+  return status;
+}
+
+static void warn_of_unused(const lbField *json, bool used, int kind) {
+  if (lb_field_here(json) && !json_is_null(json->value) && !used)
+    lb_log(LB_LOG_WARNING, "%s: %s: is ignored by %s weights", json->file, json->path,
+           lb_frames_weight_names()[kind]);
+}
+
+// Regions of frames and the ends of their weights belong to some kinds alone.
+static void warn_of_lengths(const lbField *radius, const lbField *cutoff, int kind) {
+  bool by_distance = kind == LB_WEIGHTS_GEODESIC || kind == LB_WEIGHTS_EUCLIDEAN;
+  warn_of_unused(radius, by_distance || kind == LB_WEIGHTS_HARMONIC, kind);
+  warn_of_unused(cutoff, by_distance, kind);
+}
+
 static lbStatus read_length(const lbField *json, double *length, lbError *err) {
   if (!lb_field_here(json) || json_is_null(json->value)) return LB_OK;
   return lb_field_positive(json, length, err);
@@ -198,12 +231,14 @@ lbStatus lb_scene_read_frames(const lbField *json, lbSceneBody *body, lbError *e
   int32_t least = json_is_true(skeleton.value) ? 0 : 1;
   if (!status) status = lb_field_integer(&count, least, LB_FRAMES_MOST, &frames->count, err);
   if (!status) status = read_positions(&positions, body, err);
-  if (!status) status = lb_field_choice(&weights, lb_frames_weight_names(), &choices[0], err);
+  if (!status) status = read_weights(&weights, json_is_true(skeleton.value), &choices[0], err);
+  frames->weights = choices[0];
   if (!status) status = lb_field_choice(&forces, lb_frames_force_names(), &choices[1], err);
   if (!status) status = lb_field_choice(&mass, lb_frames_mass_names(), &choices[2], err);
   if (!status && lb_field_here(&samples)) status = read_samples(&samples, frames, err);
   if (!status) status = read_length(&radius, &frames->radius, err);
   if (!status) status = read_length(&cutoff, &frames->cutoff, err);
+  if (!status) warn_of_lengths(&radius, &cutoff, choices[0]);
   if (!status) status = lb_field_number(&bulk, &frames->bulk, err);
   lbField contacts = lb_field_member(&own, "contacts");
   if (!status) status = read_contacts(&contacts, body, err);
@@ -219,7 +254,6 @@ lbStatus lb_scene_read_frames(const lbField *json, lbSceneBody *body, lbError *e
     status = read_fixed(&fixed, body, err);
     if (!status) status = read_drive(&drive, body, err);
   }
-  frames->weights = choices[0];
   frames->forces = (lbFrameForces)choices[1];
   frames->mass = (lbFrameMass)choices[2];
   if (!status && body->method != LB_METHOD_FRAMES)

@@ -2,6 +2,7 @@
 // leads them, and "count" more frames between them are free.
 #include "scene/body.h"
 
+#include "frames/weights.h"
 #include "limber/file.h"
 #include "meshio/rig.h"
 #include "scene/gltf_motion.h"
@@ -185,6 +186,11 @@ lbStatus lb_scene_read_skeleton(const lbField *body_json, const lbField *frames,
   if (!status && s.animation && body->joint_path_count == 0)
     status = lb_field_fail(&animation, err, "there is no animation \"%.60s\" that moves a joint",
                            s.animation);
+  lbField weights = lb_field_member(frames, "weights");
+  if (!status && !json_is_object(weights.value) && body->frames.weights == LB_WEIGHTS_PAINTED) {
+    status = lb_scene_take_skin(s.rig, s.mesh, body, err);
+    if (!status) s.mesh = NULL;
+  }
   if (!status) {
     body->frames.joint_count = s.rig->joint_count;
     body->frames.count += s.rig->joint_count;

@@ -67,7 +67,6 @@ static lbStatus override_scene(lbBuildJob *job, lbError *err) {
       def->basis == LB_BASIS_KIND_COUNT && own->basis.kind == LB_BASIS_DERIVATIVES;
   if (def->basis != LB_BASIS_KIND_COUNT) own->basis.kind = def->basis;
   if (def->mode_count > 0) body->modal.mode_count = def->mode_count;
-  if (def->frames > 0) body->frames.count = def->frames, body->frames.positions = NULL;
   if (def->dimension > 0)
     own->vectors_max = def->dimension;
   else if (def->basis == LB_BASIS_FILE && def->basis_file)
@@ -80,6 +79,21 @@ static lbStatus override_scene(lbBuildJob *job, lbError *err) {
   lb_free(body->basis_file);
   body->basis_file = lb_duplicate_text(def->basis_file);
   return body->basis_file ? LB_OK : lb_fail_memory(err);
+}
+
+// How many frames: beside the joints of a skeleton, or instead of those that the scene places.
+static lbStatus choose_frames(lbBuildJob *job, lbError *err) {
+  lbFramesDef *own = &job->body->frames;
+  int32_t count = job->def->frames;
+  if (count == 0) return LB_OK;
+  if (own->joint_count == 0 && own->fixed_count > 0)
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "%s: \"fixed\" or \"drive\" names frames by number, and --frames would place "
+                   "others: change the scene",
+                   job->path);
+  own->count = own->joint_count + count;
+  if (own->joint_count == 0) own->positions = NULL;
+  return LB_OK;
 }
 
 static void describe_object(const lbBuildJob *job, char name[160], lbReduceDef *def);
@@ -143,8 +157,10 @@ lbStatus lb_build_modes(lbBuildJob *job, lbError *err) {
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "%s: models of the method \"%s\" are not built in parts, use limber itself",
                    job->path, lb_method_name(job->report.method));
-  if (!needed && !job->report.bare) return LB_OK;
+  if (job->report.method == LB_METHOD_FRAMES) status = choose_frames(job, err);
+  if (status || (!needed && !job->report.bare)) return status;
   choose_modes(job);
+  job->report.modes_chosen &= needed;
   if (job->report.method == LB_METHOD_SUBSPACE) status = choose_subspace(job, err);
   if (!status && basis_has_modes(job)) {
     status = make_basis(job, err);

@@ -207,6 +207,35 @@ static void what_cannot_be_built_is_refused_by_name(void **state) {
   lb_model_destroy(model);
 }
 
+// ---- frames ------------------------------------------------------------------------------------
+
+static void so_many_frames_are_placed_as_are_asked_for(void **state) {
+  (void)state;
+  lbBuildReport report;
+  lbBuildDef def = lb_build_def();
+  def.method = LB_METHOD_FRAMES;
+  def.cells = 8;
+  for (int32_t count = 0; count <= 5; count += 5) {
+    def.frames = count;
+    lbModel *model = build(box_obj("framed.obj"), &def, &report);
+    assert_int_equal(model->size.frame_count, count ? count : 7);
+    assert_false(report.modes_chosen); // none are kept
+    lb_model_destroy(model);
+  }
+  def.frames = 3; // in place of those of a scene
+  const char *placed = ", \"method\": \"frames\", \"frames\": { \"positions\": "
+                       "[[0.1, 0.1, 0.1], [0.9, 0.1, 0.1]] }";
+  lbModel *model = build(bar_scene("placed.json", placed), &def, &report);
+  assert_int_equal(model->size.frame_count, 3);
+  lb_model_destroy(model);
+  def.frames = 201;
+  check_refused(box_obj("framed.obj"), &def, LB_ERR_ARGUMENT, "201 frames");
+  def.frames = 3;
+  check_refused(bar_scene("numbered.json", ", \"method\": \"frames\", \"frames\": "
+                                           "{ \"count\": 2, \"fixed\": [0] }"),
+                &def, LB_ERR_ARGUMENT, "by number");
+}
+
 // ---- subspace ----------------------------------------------------------------------------------
 
 static void a_surface_becomes_a_subspace_that_was_compared(void **state) {
@@ -403,6 +432,7 @@ int main(void) {
     cmocka_unit_test(a_body_on_a_tip_is_held_by_more),
     cmocka_unit_test(a_scene_goes_before_the_defaults_and_the_caller_before_the_scene),
     cmocka_unit_test(what_cannot_be_built_is_refused_by_name),
+    cmocka_unit_test(so_many_frames_are_placed_as_are_asked_for),
     cmocka_unit_test(a_surface_becomes_a_subspace_that_was_compared),
     cmocka_unit_test(a_scaled_subspace_is_as_good_as_a_new_one),
     cmocka_unit_test(laws_without_polynomials_get_cubature_and_linear_ones_modes),

@@ -95,6 +95,29 @@ static void an_integrator_that_frames_have_not_is_told(void **state) {
   }
 }
 
+static void find_ignored(lbLogLevel level, const char *text, void *context) {
+  if (level == LB_LOG_WARNING && strstr(text, "is ignored by")) ++*(int *)context;
+}
+
+static void lengths_that_weights_do_not_use_are_told(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    int warnings;
+  } forms[] = { { SCENE(PLACES ",'radius':0.1,'cutoff':0.3,'weights':'geodesic'", ""), 0 },
+                { SCENE(PLACES ",'radius':0.1,'cutoff':null", ""), 0 },
+                { SCENE(PLACES ",'radius':0.1,'cutoff':0.3", ""), 1 },
+                { SCENE(PLACES ",'radius':0.1,'cutoff':0.3,'weights':'linear'", ""), 2 } };
+  for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+    int warnings = 0;
+    lb_set_log(find_ignored, &warnings);
+    lbScene *scene = scene_of(forms[f].text);
+    lb_set_log(NULL, NULL);
+    assert_int_equal(warnings, forms[f].warnings);
+    lb_scene_destroy(scene);
+  }
+}
+
 // What a scene is played from in the viewer, and by whoever opens a cooked file.
 static void a_cooked_world_leads_its_frames(void **state) {
   (void)state;
@@ -152,6 +175,7 @@ static void wrong_frames_are_refused_by_name(void **state) {
   check_refused(SCENE("'contacts':{'spacing':0.1}", ""), "needs a \"most\"");
   check_refused(SCENE("'contacts':{'most':2,'spacing':0}", ""), "contacts.spacing");
   check_refused(SCENE("'contacts':{'most':2,'place':1}", ""), "unknown key \"place\"");
+  check_no_model(SCENE("'count':5,'weights':'spline'", ""), "follow a chain");
   check_no_model(SCENE("'positions':[[0.5,0.1,0.1],[0.501,0.1,0.1]]", ""), "lie in one voxel");
   check_no_model(SCENE("'positions':[[0.5,0.1,0.1],[3,0.1,0.1]]", ""), "outside the object");
 }
@@ -287,6 +311,7 @@ int main(void) {
     cmocka_unit_test(driven_frames_are_where_their_motions_say),
     cmocka_unit_test(a_drive_that_has_ended_holds_its_frame),
     cmocka_unit_test(an_integrator_that_frames_have_not_is_told),
+    cmocka_unit_test(lengths_that_weights_do_not_use_are_told),
     cmocka_unit_test(a_cooked_world_leads_its_frames),
     cmocka_unit_test(wrong_drives_are_refused_by_name),
     cmocka_unit_test(wrong_frames_are_refused_by_name),

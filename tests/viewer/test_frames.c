@@ -79,6 +79,48 @@ static void a_press_inserts_a_frame_and_it_can_be_removed(void **state) {
   vw_stage_destroy(stage);
 }
 
+static double reached(vwStage *stage, int32_t tip) {
+  vw_stage_advance(stage, 0.2);
+  assert_int_equal(vw_stage_flags(stage) & (LB_STEP_NONFINITE | LB_STEP_REFUSED), 0);
+  return vertex_of(stage, 0, 0, tip).z;
+}
+
+static void forces_and_materials_change_while_it_runs(void **state) {
+  (void)state;
+  vwSettings settings;
+  lbError err;
+  vwControlState control;
+  vwStage *stage = stage_of(FRAMES_BAR, &settings);
+  int32_t tip = tip_of(stage, 0);
+  double rest = vertex_of(stage, 0, 0, tip).z;
+  assert_true(settings.springs == 0);
+  settings.gravity_on = 1, settings.gravity = 9.81;
+  check_ok(vw_stage_apply(stage, &settings, &err), err);
+  double by_samples = reached(stage, tip);
+  settings.springs = 1;
+  check_ok(vw_stage_apply(stage, &settings, &err), err);
+  check_near(vertex_of(stage, 0, 0, tip).z, by_samples, 0); // nothing jumps
+  double both = reached(stage, tip);
+  vw_stage_reset(stage); // springs stay
+  check_near(vertex_of(stage, 0, 0, tip).z, rest, 1e-12);
+  double by_springs = reached(stage, tip);
+  printf("  tip at %g by samples, %g by springs, then at %g\n", by_samples, by_springs, both);
+  assert_true(by_springs != by_samples &&
+              fabs(by_springs - by_samples) < 0.2 * (rest - by_samples));
+  vw_stage_control(stage, &settings, vw_control_find("young"), &control);
+  assert_true(control.enabled);
+  settings.young *= 50, settings.springs = 0;
+  check_ok(vw_stage_apply(stage, &settings, &err), err);
+  vw_stage_reset(stage);
+  assert_true(rest - reached(stage, tip) < 0.5 * (rest - by_samples)); // stiffer
+  vw_stage_destroy(stage);
+  stage = stage_of(SUBSPACE_BAR, &settings);
+  settings.springs = 1;
+  check_fails(vw_stage_apply(stage, &settings, &err), LB_ERR_UNSUPPORTED, err, "frames");
+  assert_true(settings.springs == 0);
+  vw_stage_destroy(stage);
+}
+
 static void presses_that_cannot_insert_one_say_so(void **state) {
   (void)state;
   vwSettings settings;
@@ -98,6 +140,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(frames_are_chosen_and_their_weights_are_colours),
     cmocka_unit_test(a_press_inserts_a_frame_and_it_can_be_removed),
+    cmocka_unit_test(forces_and_materials_change_while_it_runs),
     cmocka_unit_test(presses_that_cannot_insert_one_say_so),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

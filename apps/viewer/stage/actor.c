@@ -1,6 +1,7 @@
 // Actors: bodies put into a world, and those that stand still.
 #include "stage/actor.h"
 
+#include "limber/frames.h"
 #include "stage/unreduced.h"
 
 #include <math.h>
@@ -176,11 +177,27 @@ lbStatus vw_actor_set_damping(vwActor *actor, double mass, double stiffness, lbE
   return status ? lb_fail(err, status, "%s", lb_body_message(body)) : LB_OK;
 }
 
+// All bodies have the same frames but for those inserted: what one refuses is taken back of all.
+lbStatus vw_actor_set_springs(vwActor *actor, bool springs, lbError *err) {
+  lbFrameForces wanted = springs ? LB_FRAME_SPRINGS : LB_FRAME_SAMPLES;
+  if (!actor->bodies || lb_body_method(actor->bodies[0]) != LB_METHOD_FRAMES) return LB_OK;
+  for (int32_t i = 0; i < actor->count; i++) {
+    lbStatus status = lb_body_frames_set_forces(actor->bodies[i], wanted);
+    if (!status) continue;
+    lb_fail(err, status, "%s", lb_body_message(actor->bodies[i]));
+    while (i-- > 0) (void)lb_body_frames_set_forces(actor->bodies[i], LB_FRAME_SAMPLES);
+    return status;
+  }
+  return LB_OK;
+}
+
 const char *vw_actor_fixed_material(const vwActor *actor) {
   if (!actor->bodies) return "this body is not simulated here";
   if (actor->idle) return "a recording cannot be changed";
   if (actor->unreduced) return NULL;
-  if (actor->method != LB_METHOD_SUBSPACE)
+  lbMethod method = lb_body_method(actor->bodies[0]);
+  if (method == LB_METHOD_WARP || method == LB_METHOD_FRAMES) return NULL;
+  if (method != LB_METHOD_SUBSPACE)
     return "modes belong to one material: choose the method subspace";
   return actor->model->subspace_mass ? NULL : "the model was built without --editable";
 }

@@ -51,6 +51,9 @@ lbStatus vw_actor_create(lbWorld *world, const vwActorPlan *plan, bool full, vwA
 void vw_actor_destroy(vwActor *actor); // NULL is legal; before the world is destroyed
 // All materials at once (materials x 3).
 lbStatus vw_actor_set_materials(vwActor *actor, lbWorld *world, const double *values, lbError *err);
+// Forces of frames by springs, or by samples; nothing for other methods. What is refused changes
+// nothing.
+lbStatus vw_actor_set_springs(vwActor *actor, bool springs, lbError *err);
 lbStatus vw_actor_set_damping(vwActor *actor, double mass, double stiffness, lbError *err);
 // NULL where materials can be changed, otherwise why they cannot.
 const char *vw_actor_fixed_material(const vwActor *actor);

@@ -78,6 +78,12 @@ static void limit_material(const vwStage *stage, vwControlState *state) {
   }
 }
 
+static bool has_frames(const vwStage *stage) {
+  for (int32_t i = 0; i < stage->cast.count; i++)
+    if (vw_stage_frame_count(stage, i, 0) > 0) return true;
+  return false;
+}
+
 static bool all_idle(const vwStage *stage) {
   for (int32_t i = 0; i < stage->cast.count; i++)
     if (!stage->cast.roles[i].actor->idle) return false;
@@ -100,6 +106,9 @@ static void limit(const vwStage *stage, const vwSettings *s, size_t offset, vwCo
     break;
   case offsetof(vwSettings, drop):
     if (vw_drop_refusal(stage)) disable(state, vw_drop_refusal(stage));
+    break;
+  case offsetof(vwSettings, springs):
+    if (!has_frames(stage)) disable(state, "no body here moves by frames");
     break;
   case offsetof(vwSettings, dimension): limit_dimension(stage, s, state); break;
   case offsetof(vwSettings, mode): limit_mode(stage, s, state); break;
@@ -303,6 +312,14 @@ static lbStatus set_damping(vwStage *stage, const vwSettings *s, lbError *err) {
   return LB_OK;
 }
 
+static lbStatus set_springs(vwStage *stage, bool springs, lbError *err) {
+  stage->cast.changed = true;
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < stage->cast.count && !status; i++)
+    status = vw_actor_set_springs(stage->cast.roles[i].actor, springs, err);
+  return status;
+}
+
 static void put_back(const vwSettings *from, vwSettings *to, bool cast, bool material,
                      bool damping) {
   if (cast) to->method = from->method, to->compare = from->compare, to->dimension = from->dimension;
@@ -351,6 +368,15 @@ static lbStatus follow_damping(vwStage *stage, vwSettings *s, lbError *err) {
   return status;
 }
 
+static lbStatus follow_springs(vwStage *stage, vwSettings *s, lbError *err) {
+  if (s->springs == stage->settings.springs) return LB_OK;
+  lbStatus status = set_springs(stage, s->springs != 0, err);
+  if (!status) return LB_OK;
+  s->springs = stage->settings.springs;
+  (void)set_springs(stage, s->springs != 0, NULL);
+  return status;
+}
+
 static void follow_gravity(vwStage *stage, const vwSettings *s) {
   lbVec3 before = vw_stage_gravity(stage, &stage->settings), after = vw_stage_gravity(stage, s);
   if (memcmp(&before, &after, sizeof after) != 0) vw_cast_set_gravity(stage, after);
@@ -367,6 +393,8 @@ lbStatus vw_stage_apply(vwStage *stage, vwSettings *settings, lbError *err) {
   status = follow_damping(stage, settings, first ? NULL : err);
   first = first ? first : status;
   status = follow_cast(stage, settings, first ? NULL : err);
+  first = first ? first : status;
+  status = follow_springs(stage, settings, first ? NULL : err);
   first = first ? first : status;
   follow_gravity(stage, settings);
   bool grip = settings->grab_stiffness != stage->settings.grab_stiffness;

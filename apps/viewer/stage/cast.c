@@ -125,6 +125,8 @@ static lbStatus create_role(const vwStage *stage, const vwSettings *s, int32_t n
   lbStatus status =
       vw_actor_create(cast->world, &plan, full_is_possible(stage, group), &role->actor, err);
   if (!status) write_label(role);
+  if (!status && s->springs != stage->start.springs)
+    status = vw_actor_set_springs(role->actor, s->springs != 0, err);
   lb_free(positions);
   lb_free(places);
   return status;

@@ -33,6 +33,7 @@ typedef struct vwSettings {
   double dimension; // r, of the method in use
   double method;    // place in the list of methods that the scene's object has
   double compare;   // all its methods side by side
+  double springs;   // forces of frames by joint springs, not by samples
   // tools
   double tool;           // vwTool
   double grab_stiffness; // times the body's own

@@ -320,6 +320,16 @@ static void start_material(const vwStage *stage, vwSettings *s) {
   s->damping_stiffness = damping ? damping[1] : 0;
 }
 
+// Of the first bodies that move by frames.
+static void start_springs(vwStage *stage) {
+  for (int32_t g = 0; g < stage->group_count; g++) {
+    const lbModel *m = stage->groups[g].model;
+    if (m->size.frame_count == 0) continue;
+    stage->start.springs = m->frame_settings[0] == LB_FRAME_SPRINGS;
+    return;
+  }
+}
+
 static void start_settings(vwStage *stage) {
   vwSettings *s = &stage->start;
   *s = vw_settings_default();
@@ -327,6 +337,7 @@ static void start_settings(vwStage *stage) {
   if (rate >= 60 * (1 - 1e-9) && rate <= 2000 * (1 + 1e-9)) s->rate = vw_clamp(rate, 60, 2000);
   start_gravity(stage, s);
   start_material(stage, s);
+  start_springs(stage);
 }
 
 lbStatus vw_stage_take_methods(vwStage *stage, lbError *err) {
