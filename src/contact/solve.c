@@ -2,7 +2,6 @@
 #include "contact/solve.h"
 
 #include "contact/cone.h"
-#include "contact/solve_kernels.h"
 #include "contact/solve_pair.h"
 
 #include <string.h>
@@ -10,8 +9,8 @@
 #define SETTLED 0.1 // of what is tolerated: a smaller change of a force is not worth its columns
 
 // Numbers of a contact in `work`: its force before a sweep, the way that forces go on along, its
-// own block, and the inverse of that (of which the first is NAN where it has none).
-enum { BEFORE = 0, ALONG = 3, BLOCK = 6, INVERSE = 15 };
+// own block, and the inverse of that.
+enum { BEFORE = 0, ALONG = 3, OWN = 6, INVERSE = 18 };
 
 // ---- how places move ---------------------------------------------------------------------------
 
@@ -72,51 +71,18 @@ void lb_contact_find_w(const lbContactProblem *p, int32_t contact, double w[3]) 
   for (int i = 0; i < 3; i++) w[i] += p->free[3 * (size_t)contact + (size_t)i];
 }
 
-static void find_block(const lbContactProblem *p, int32_t contact, double B[3][3]) {
-  memset(B, 0, 9 * sizeof(double));
-  for (int side = 0; side < 2; side++) {
-    lbContactSide at = p->sides[2 * (size_t)contact + (size_t)side];
-    if (at.body < 0) continue;
-    const lbContactPart *part = &p->parts[at.body];
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 3; j++) B[i][j] += row_of(part, at.place, i)[3 * at.place + j];
-  }
-  const lbContactSide *sides = p->sides + 2 * (size_t)contact;
-  if (sides[0].body < 0 || sides[0].body != sides[1].body) return;
-  const lbContactPart *part = &p->parts[sides[0].body]; // a body that touches itself
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      B[i][j] -= row_of(part, sides[0].place, i)[3 * sides[1].place + j] +
-                 row_of(part, sides[1].place, i)[3 * sides[0].place + j];
-}
-
 // ---- blocks ------------------------------------------------------------------------------------
 
-static void find_blocks(const lbContactProblem *p, int32_t contact, lbContactBlock *b) {
-  find_block(p, contact, b->own);
-  lb_contact_block_invert(b);
-}
-
 // Taken from the work where there is some.
-void lb_contact_take_block(const lbContactProblem *p, int32_t contact, lbContactBlock *b) {
+void lb_contact_take_blocks(const lbContactProblem *p, int32_t contact, double own[12],
+                            double inverse[12]) {
   if (!p->work) {
-    find_blocks(p, contact, b);
+    lb_contact_find_blocks(p, contact, own, inverse);
     return;
   }
   const double *work = p->work + LB_CONTACT_WORK * (size_t)contact;
-  memcpy(b->own, work + BLOCK, sizeof b->own);
-  memcpy(b->inverse, work + INVERSE, sizeof b->inverse);
-  b->has_inverse = b->inverse[0][0] == b->inverse[0][0];
-}
-
-static void keep_block(const lbContactProblem *p, int32_t contact) {
-  lbContactBlock b;
-  double *work = p->work + LB_CONTACT_WORK * (size_t)contact;
-  find_blocks(p, contact, &b);
-  memset(work, 0, BLOCK * sizeof(double));
-  memcpy(work + BLOCK, b.own, sizeof b.own);
-  memcpy(work + INVERSE, b.inverse, sizeof b.inverse);
-  if (!b.has_inverse) work[INVERSE] = NAN;
+  memcpy(own, work + OWN, 12 * sizeof *own);
+  memcpy(inverse, work + INVERSE, 12 * sizeof *inverse);
 }
 
 // ---- all of them -------------------------------------------------------------------------------
@@ -215,7 +181,9 @@ static lbContactChange sweep_over(const lbContactProblem *p, bool back, double l
 static void prepare(const lbContactProblem *p) {
   for (int32_t i = 0; i < p->contact_count; i++) {
     int32_t c = number_of(p, i);
-    keep_block(p, c);
+    double *work = p->work + LB_CONTACT_WORK * (size_t)c;
+    memset(work, 0, OWN * sizeof *work);
+    lb_contact_find_blocks(p, c, work + OWN, work + INVERSE);
     for (int side = 0; side < 2; side++) {
       const lbContactPart *part = part_with(p, c, side);
       size_t n = part ? 3 * (size_t)part->count : 0;
