@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define ROUNDS 16   // sweeps over a pair, at most
-#define CLOSER 0.3  // of what is enough: how far they go
+#define CLOSER 0.6  // of what is enough: how far they go
 #define SETTLED 0.1 // of that: a smaller change of a force is not worth its columns
 
 // Places of contacts on both sides, which are of the same two bodies.

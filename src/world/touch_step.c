@@ -11,7 +11,7 @@
 #define ENOUGH 3e-4     // of the deepest that places would get into each other: nor of their moves
 #define STEP (1.0 / 60) // s: of shorter steps more of it, up to
 #define LOOSER 3.0      // times as much: in a second it is the same
-#define ENOUGH_LINKED 3e-5 // where joints depend on forces
+#define ENOUGH_LINKED 1e-5 // where joints depend on forces
 #define SHARE 0.2          // of the overlap that a step takes back, at most
 #define NEVER 1e30         // m/s: a gap that nothing closes
 #define BODIES 4           // a task: waking a thread costs more than a few of them
