@@ -329,6 +329,18 @@ static void find_columns(const lbBody *body, const lbStep *step, lbMat3 turn, lb
       matrix[k * n + i] = matrix[i * n + k] = 0.5 * (matrix[k * n + i] + matrix[i * n + k]);
 }
 
+static size_t shape_size(const lbPrepared *p, int32_t count) {
+  return (size_t)p->dimension * lb_touch_stride(3 * count);
+}
+
+static void find_rows(const lbBody *body, const lbStep *step, lbMat3 turn, lbScratch *s,
+                      int32_t count, const lbSpot *spots, double *rows, double *moved) {
+  const lbPrepared *p = body->prepared;
+  fill_rows(p, turn, count, spots, rows);
+  memcpy(moved, rows, shape_size(p, count) * sizeof *moved);
+  respond_columns(body, step, s, 3 * count, moved);
+}
+
 static void add_shape(const lbBody *body, const lbStep *step, lbMat3 turn, lbScratch *s,
                       int32_t count, const lbSpot *spots, double *matrix) {
   const lbPrepared *p = body->prepared;
@@ -337,11 +349,8 @@ static void add_shape(const lbBody *body, const lbStep *step, lbMat3 turn, lbScr
     find_columns(body, step, turn, s, count, spots, matrix);
     return;
   }
-  size_t size = (size_t)p->dimension * lb_touch_stride(3 * count);
-  double *rows = s->touch_work, *moved = rows + size;
-  fill_rows(p, turn, count, spots, rows);
-  memcpy(moved, rows, size * sizeof *moved);
-  respond_columns(body, step, s, 3 * count, moved);
+  double *rows = s->touch_work, *moved = rows + shape_size(p, count);
+  find_rows(body, step, turn, s, count, spots, rows, moved);
   lb_touch_kernels(p->level)->add_product(p->dimension, 3 * count, rows, moved, matrix);
 }
 
@@ -356,10 +365,9 @@ void lb_touch_speeds(const lbBody *body, lbScratch *s, int32_t count, const lbSp
 
 // ---- the frame's share -------------------------------------------------------------------------
 
-// Linear and angular mobility about its centre, times a factor.
-static void add_frame(const lbBody *body, lbMat3 mobility, lbVec3 centre, double factor,
-                      int32_t count, const lbSpot *spots, double *matrix) {
-  double rows[6 * 3 * LB_TOUCH_SPOTS], moved[6 * 3 * LB_TOUCH_SPOTS];
+// rows, moved (6 x stride) <- linear and angular mobility about its centre, times a factor.
+static void fill_frame(const lbBody *body, lbMat3 mobility, lbVec3 centre, double factor,
+                       int32_t count, const lbSpot *spots, double *rows, double *moved) {
   size_t stride = lb_touch_stride(3 * count);
   memset(rows, 0, 6 * stride * sizeof *rows);
   memset(moved, 0, 6 * stride * sizeof *moved);
@@ -373,12 +381,34 @@ static void add_frame(const lbBody *body, lbMat3 mobility, lbVec3 centre, double
       *to = i % 3 == 0 ? of[i / 3].x : i % 3 == 1 ? of[i / 3].y : of[i / 3].z;
     }
   }
+}
+
+static void add_frame(const lbBody *body, lbMat3 mobility, lbVec3 centre, double factor,
+                      int32_t count, const lbSpot *spots, double *matrix) {
+  double rows[6 * 3 * LB_TOUCH_SPOTS], moved[6 * 3 * LB_TOUCH_SPOTS];
+  fill_frame(body, mobility, centre, factor, count, spots, rows, moved);
   lb_touch_kernels(body->prepared->level)->add_product(6, 3 * count, rows, moved, matrix);
 }
 
 void lb_touch_add_frame(const lbTouching *t, int32_t count, const lbSpot *spots, double *matrix) {
   if (t->body->frame.kind != LB_FRAME_FREE) return;
   add_frame(t->body, t->mobility, t->middle, 0.5 * t->step.h * t->step.h, count, spots, matrix);
+}
+
+int32_t lb_touch_height(const lbBody *body) {
+  return body->prepared->basis ? body->prepared->dimension + 6 : 0;
+}
+
+void lb_touch_rows(const lbTouching *t, int32_t count, const lbSpot *spots, double *rows,
+                   double *moved) {
+  find_rows(t->body, &t->step, t->step.frame.turn, t->scratch, count, spots, rows, moved);
+}
+
+void lb_touch_frame_rows(const lbTouching *t, int32_t count, const lbSpot *spots, double *rows,
+                         double *moved) {
+  size_t size = shape_size(t->body->prepared, count);
+  double factor = t->body->frame.kind == LB_FRAME_FREE ? 0.5 * t->step.h * t->step.h : 0;
+  fill_frame(t->body, t->mobility, t->middle, factor, count, spots, rows + size, moved + size);
 }
 
 void lb_touch_add_frame_speeds(const lbBody *body, int32_t count, const lbSpot *spots,

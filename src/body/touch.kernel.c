@@ -59,6 +59,45 @@ static void add_product(int32_t width, int32_t n, const double *rows, const doub
     }
 }
 
+// s <- sums of three rows and three columns; what is beyond these is of no use.
+LB_FOUR_INLINE void sum_three(int32_t height, size_t stride, const double *rows,
+                              const double *moved, lbFour s[3]) {
+  LB_FOR (a, 0, 3) s[a] = lb_four_splat(0);
+  for (int32_t i = 0; i < height; i++, rows += stride, moved += stride) {
+    const lbFour column = lb_four_load(moved);
+    LB_FOR (a, 0, 3) s[a] = lb_four_multiply_add(lb_four_splat(rows[a]), column, s[a]);
+  }
+}
+
+static void find_product(int32_t height, size_t stride, const double *rows, const double *moved,
+                         int32_t count, const int32_t *places, double *matrix) {
+  const size_t n = 3 * (size_t)count;
+  for (size_t k = 0; k < (size_t)count; k++)
+    for (size_t l = k; l < (size_t)count; l++) {
+      lbFour s[3];
+      sum_three(height, stride, rows + 3 * (size_t)places[k], moved + 3 * (size_t)places[l], s);
+      LB_FOR (a, 0, 3)
+        LB_FOR (b, 0, 3) {
+          matrix[(3 * k + (size_t)a) * n + 3 * l + (size_t)b] = s[a][b];
+          matrix[(3 * l + (size_t)b) * n + 3 * k + (size_t)a] = s[a][b];
+        }
+    }
+}
+
+static void shift(int32_t height, size_t stride, const double *rows, const double *moved,
+                  int32_t count, const int32_t *places, const double *x, double *shifts) {
+  for (size_t k = 0; k < stride; k++) shifts[k] = 0;
+  for (int32_t i = 0; i < height; i++, rows += stride, moved += stride) {
+    double by = 0;
+    for (int32_t j = 0; j < count; j++)
+      LB_FOR (a, 0, 3) by = lb_multiply_add_one(moved[3 * places[j] + a], x[3 * j + a], by);
+    const lbFour all = lb_four_splat(by);
+    for (size_t k = 0; k < stride; k += 4)
+      lb_four_store(shifts + k,
+                    lb_four_multiply_add(all, lb_four_load(rows + k), lb_four_load(shifts + k)));
+  }
+}
+
 // L D Lᵀ x = b of eight columns.
 LB_FOUR_INLINE void solve_eight(int32_t count, const double *factors, size_t stride, double *x) {
   const size_t n = (size_t)count, height = (size_t)lb_ldlt_padded(count);
@@ -129,4 +168,5 @@ static void bound(int32_t dimension, const double *by, const double *motions, do
   way[3] = last + last_other;
 }
 
-const lbTouchKernels LB_KERNEL(lb_touch_kernels) = { add_product, solve, displace, bound };
+const lbTouchKernels LB_KERNEL(lb_touch_kernels) = { add_product, find_product, shift,
+                                                     solve,       displace,     bound };

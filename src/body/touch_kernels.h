@@ -13,6 +13,13 @@ typedef struct lbTouchKernels {
   // matrix (n x n, symmetric) <- matrix + rowsᵀ moved
   void (*add_product)(int32_t width, int32_t n, const double *rows, const double *moved,
                       double *matrix);
+  // matrix (3 count x 3 count) <- the same of some of the columns, three for each of `places`, of
+  // rows and moved (height x stride)
+  void (*find_product)(int32_t height, size_t stride, const double *rows, const double *moved,
+                       int32_t count, const int32_t *places, double *matrix);
+  // shifts (stride) <- rowsᵀ moved x, with x (3 count) at these columns
+  void (*shift)(int32_t height, size_t stride, const double *rows, const double *moved,
+                int32_t count, const int32_t *places, const double *x, double *shifts);
   // x (count x stride) <- A⁻¹ x, by factors of math/ldlt.h.
   void (*solve)(int32_t count, const double *factors, int32_t n, double *x);
   // moves (count x 3) <- sums of rows (count x width, of x, y, z in turn) times factors (width)
