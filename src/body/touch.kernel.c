@@ -84,17 +84,34 @@ static void find_product(int32_t height, size_t stride, const double *rows, cons
     }
 }
 
+// What x at these columns moves of a row.
+LB_FOUR_INLINE double sum_chosen(const double *moved, int32_t count, const int32_t *places,
+                                 const double *x) {
+  double sum[3] = { 0, 0, 0 };
+  for (int32_t j = 0; j < count; j++)
+    LB_FOR (a, 0, 3) sum[a] = lb_multiply_add_one(moved[3 * places[j] + a], x[3 * j + a], sum[a]);
+  return (sum[0] + sum[1]) + sum[2];
+}
+
+// Rows in blocks, whose sums and shifts stay in registers.
 static void shift(int32_t height, size_t stride, const double *rows, const double *moved,
                   int32_t count, const int32_t *places, const double *x, double *shifts) {
+  enum { ROWS = 4 };
   for (size_t k = 0; k < stride; k++) shifts[k] = 0;
-  for (int32_t i = 0; i < height; i++, rows += stride, moved += stride) {
-    double by = 0;
-    for (int32_t j = 0; j < count; j++)
-      LB_FOR (a, 0, 3) by = lb_multiply_add_one(moved[3 * places[j] + a], x[3 * j + a], by);
-    const lbFour all = lb_four_splat(by);
-    for (size_t k = 0; k < stride; k += 4)
-      lb_four_store(shifts + k,
-                    lb_four_multiply_add(all, lb_four_load(rows + k), lb_four_load(shifts + k)));
+  for (int32_t i = 0; i < height; i += ROWS) {
+    const int32_t end = height - i < ROWS ? height - i : ROWS;
+    lbFour by[ROWS];
+    const double *from[ROWS];
+    LB_FOR (r, 0, ROWS) { // those beyond the last are the last one, by zero
+      const size_t row = (size_t)(i + (r < end ? r : end - 1)) * stride;
+      from[r] = rows + row;
+      by[r] = lb_four_splat(r < end ? sum_chosen(moved + row, count, places, x) : 0);
+    }
+    for (size_t k = 0; k < stride; k += 4) {
+      lbFour sum = lb_four_load(shifts + k);
+      LB_FOR (r, 0, ROWS) sum = lb_four_multiply_add(by[r], lb_four_load(from[r] + k), sum);
+      lb_four_store(shifts + k, sum);
+    }
   }
 }
 
@@ -129,6 +146,45 @@ LB_FOUR_INLINE void solve_eight(int32_t count, const double *factors, size_t str
 static void solve(int32_t count, const double *factors, int32_t n, double *x) {
   const size_t stride = lb_touch_stride(n);
   for (size_t k = 0; k < stride; k += 8) solve_eight(count, factors, stride, x + k);
+}
+
+static void fill_spot(int32_t dimension, int corner_count, const double *const *corners,
+                      const double *weights, const double axes[9], size_t stride, double *to) {
+  for (int32_t i = 0; i < dimension; i++, to += stride) {
+    double by[3] = { 0, 0, 0 };
+    for (int c = 0; c < corner_count; c++)
+      LB_FOR (a, 0, 3) by[a] = lb_multiply_add_one(weights[c], corners[c][3 * i + a], by[a]);
+    LB_FOR (k, 0, 3) {
+      double sum = axes[3 * k] * by[0];
+      sum = lb_multiply_add_one(axes[3 * k + 1], by[1], sum);
+      to[k] = lb_multiply_add_one(axes[3 * k + 2], by[2], sum);
+    }
+  }
+}
+
+// Sums over x, y and z of lanes that hold them in turn.
+LB_FOUR_INLINE void fold(const lbFour s[3], double move[3]) {
+  move[0] += (s[0][0] + s[0][3]) + (s[1][2] + s[2][1]);
+  move[1] += (s[0][1] + s[1][0]) + (s[1][3] + s[2][2]);
+  move[2] += (s[0][2] + s[1][1]) + (s[2][0] + s[2][3]);
+}
+
+static void move(int32_t dimension, const double *row, const double *q, double moved[3]) {
+  lbFour s[3] = { lb_four_splat(0), lb_four_splat(0), lb_four_splat(0) };
+  int32_t i = 0;
+  for (; i + 4 <= dimension; i += 4, row += 12) {
+    const lbFour by = lb_four_load(q + i);
+    s[0] =
+        lb_four_multiply_add(__builtin_shufflevector(by, by, 0, 0, 0, 1), lb_four_load(row), s[0]);
+    s[1] = lb_four_multiply_add(__builtin_shufflevector(by, by, 1, 1, 2, 2), lb_four_load(row + 4),
+                                s[1]);
+    s[2] = lb_four_multiply_add(__builtin_shufflevector(by, by, 2, 3, 3, 3), lb_four_load(row + 8),
+                                s[2]);
+  }
+  moved[0] = moved[1] = moved[2] = 0;
+  for (; i < dimension; i++, row += 3)
+    LB_FOR (a, 0, 3) moved[a] = lb_multiply_add_one(q[i], row[a], moved[a]);
+  fold(s, moved);
 }
 
 // Twelve numbers at a time: lanes hold x, y and z in turn.
@@ -168,5 +224,5 @@ static void bound(int32_t dimension, const double *by, const double *motions, do
   way[3] = last + last_other;
 }
 
-const lbTouchKernels LB_KERNEL(lb_touch_kernels) = { add_product, find_product, shift,
-                                                     solve,       displace,     bound };
+const lbTouchKernels LB_KERNEL(lb_touch_kernels) = { add_product, find_product, shift,    fill_spot,
+                                                     move,        solve,        displace, bound };

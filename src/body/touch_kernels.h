@@ -20,6 +20,12 @@ typedef struct lbTouchKernels {
   // shifts (stride) <- rowsᵀ moved x, with x (3 count) at these columns
   void (*shift)(int32_t height, size_t stride, const double *rows, const double *moved,
                 int32_t count, const int32_t *places, const double *x, double *shifts);
+  // to (dimension x stride, three columns) <- how each coordinate moves a place along three axes,
+  // by weights of corners, of which a row has x, y, z for each coordinate
+  void (*fill_spot)(int32_t dimension, int corner_count, const double *const *corners,
+                    const double *weights, const double axes[9], size_t stride, double *to);
+  // moved <- the sum of such a row times q (dimension)
+  void (*move)(int32_t dimension, const double *row, const double *q, double moved[3]);
   // x (count x stride) <- A⁻¹ x, by factors of math/ldlt.h.
   void (*solve)(int32_t count, const double *factors, int32_t n, double *x);
   // moves (count x 3) <- sums of rows (count x width, of x, y, z in turn) times factors (width)

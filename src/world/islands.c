@@ -66,6 +66,7 @@ void lb_islands_find(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   join(world);
   number(touch);
+  memset(touch->settled, 0, (size_t)touch->island_count * sizeof *touch->settled);
   memset(touch->left_out, 0, (size_t)touch->contact_count * sizeof *touch->left_out);
   lb_islands_list(touch);
 }

@@ -179,6 +179,7 @@ struct lbWorldTouch {
   int32_t *island_begin;       // (slot_room + 1): where an island begins in
   int32_t *by_island;          // (contact_room): contacts, island after island
   int32_t *sweeps;             // (slot_room): that an island took
+  bool *settled;               // (slot_room): an island has its forces
   double *enoughs;             // (slot_room): moves that sweeps need not mend
   lbContactSide *sides;        // (contact_room x 2)
   double *free, *frictions;    // (contact_room x 3), (contact_room)

@@ -184,17 +184,27 @@ static double gap_of(const lbWorldTouch *touch, int32_t c) {
   return gap;
 }
 
-// Whether somebody joins in.
+static int32_t island_of(const lbWorldTouch *touch, int32_t c) {
+  const lbContactSide *sides = touch->sides + 2 * c;
+  return touch->touchers[sides[sides[0].body < 0].body].island;
+}
+
+static bool gets_through(const lbWorldTouch *touch, int32_t c) {
+  return touch->left_out[c] && gap_of(touch, c) < -touch->enoughs[island_of(touch, c)];
+}
+
+// Islands in which nobody gets through are settled, whatever others are. In those that are not,
+// who does joins in, or all that are left out. Whether anybody does.
 static bool join_in(lbWorldTouch *touch, bool all) {
   bool any = false;
+  for (int32_t i = 0; i < touch->island_count; i++) touch->settled[i] = true;
   for (int32_t c = 0; c < touch->contact_count; c++) {
-    if (!touch->left_out[c]) continue;
-    const lbContactSide *sides = touch->sides + 2 * c;
-    int32_t island = touch->touchers[sides[sides[0].body < 0].body].island;
-    if (!all && gap_of(touch, c) >= -touch->enoughs[island]) continue;
-    touch->left_out[c] = false;
+    if (!gets_through(touch, c)) continue;
+    touch->left_out[c] = touch->settled[island_of(touch, c)] = false;
     any = true;
   }
+  for (int32_t c = 0; c < touch->contact_count && any && all; c++)
+    if (!touch->settled[island_of(touch, c)]) touch->left_out[c] = false;
   return any;
 }
 

@@ -160,6 +160,7 @@ static void solve_islands(int32_t begin, int32_t end, void *context) {
   Solving *s = context;
   const int32_t *at = s->touch->island_begin;
   for (int32_t i = begin; i < end; i++) {
+    if (s->touch->settled[i]) continue;
     lbContactProblem problem = make_problem(s->touch);
     problem.contact_count = at[i + 1] - at[i];
     problem.list = s->touch->by_island + at[i];
