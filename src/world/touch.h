@@ -191,6 +191,7 @@ struct lbWorldTouch {
   double *solve_work;          // (contact_room x LB_CONTACT_WORK)
   lbSimdLevel level;           // of the solver
   bool chooses;                // some contacts may be left out where forces are solved for
+  bool looks;                  // a few sweeps will do
   bool *left_out;              // (contact_room)
   int32_t *chosen;             // (2 contact_room): places that are not, by toucher
   lbContactSide *chosen_sides; // (contact_room x 2): with the numbers of places in there
@@ -283,6 +284,7 @@ void lb_sleep_wake_all(lbWorld *world);
 
 // islands.c: bodies that give way and have a contact in common, directly or through others.
 void lb_islands_find(lbWorld *world);
+int32_t lb_island_of(const lbWorldTouch *touch, int32_t contact);
 // Their contacts, without those that are left out.
 void lb_islands_list(lbWorldTouch *touch);
 

@@ -184,13 +184,8 @@ static double gap_of(const lbWorldTouch *touch, int32_t c) {
   return gap;
 }
 
-static int32_t island_of(const lbWorldTouch *touch, int32_t c) {
-  const lbContactSide *sides = touch->sides + 2 * c;
-  return touch->touchers[sides[sides[0].body < 0].body].island;
-}
-
 static bool gets_through(const lbWorldTouch *touch, int32_t c) {
-  return touch->left_out[c] && gap_of(touch, c) < -touch->enoughs[island_of(touch, c)];
+  return touch->left_out[c] && gap_of(touch, c) < -touch->enoughs[lb_island_of(touch, c)];
 }
 
 // Islands in which nobody gets through are settled, whatever others are. In those that are not,
@@ -200,11 +195,11 @@ static bool join_in(lbWorldTouch *touch, bool all) {
   for (int32_t i = 0; i < touch->island_count; i++) touch->settled[i] = true;
   for (int32_t c = 0; c < touch->contact_count; c++) {
     if (!gets_through(touch, c)) continue;
-    touch->left_out[c] = touch->settled[island_of(touch, c)] = false;
+    touch->left_out[c] = touch->settled[lb_island_of(touch, c)] = false;
     any = true;
   }
   for (int32_t c = 0; c < touch->contact_count && any && all; c++)
-    if (!touch->settled[island_of(touch, c)]) touch->left_out[c] = false;
+    if (!touch->settled[lb_island_of(touch, c)]) touch->left_out[c] = false;
   return any;
 }
 
@@ -214,21 +209,37 @@ static void for_touchers(lbWorld *world, lbRangeTask *task) {
   world->touch->stats.response_seconds += lb_seconds() - start;
 }
 
-void lb_choose_solve(lbWorld *world, lbChooseSolve *solve) {
+// Islands are solved for the contacts that are not left out. Whether somebody must join in then.
+static bool solve_chosen(lbWorld *world, bool last, lbChooseSolve *solve) {
   lbWorldTouch *touch = world->touch;
   lbContactSide *sides = touch->sides;
+  number_places(touch);
+  for_touchers(world, make_matrices);
+  lb_islands_list(touch);
+  touch->sides = touch->chosen_sides;
+  solve(world, touch->forces);
+  touch->sides = sides;
+  for_touchers(world, find_shifts);
+  return join_in(touch, last);
+}
+
+// A few sweeps tell who joins in, as a rule; islands from which nobody is left out wait.
+static void look(lbWorld *world, lbChooseSolve *solve) {
+  lbWorldTouch *touch = world->touch;
+  for (int32_t i = 0; i < touch->island_count; i++) touch->settled[i] = true;
+  for (int32_t c = 0; c < touch->contact_count; c++)
+    if (touch->left_out[c]) touch->settled[lb_island_of(touch, c)] = false;
+  touch->looks = true;
+  (void)solve_chosen(world, false, solve);
+  touch->looks = false;
+  memset(touch->settled, 0, (size_t)touch->island_count * sizeof *touch->settled);
+}
+
+void lb_choose_solve(lbWorld *world, lbChooseSolve *solve) {
+  lbWorldTouch *touch = world->touch;
   choose_first(touch);
   for (int32_t t = 0; t < touch->toucher_count; t++)
     if (touch->touchers[t].rows) touch->parts[t].count = -1; // it has no matrix yet
-  for (int round = 1;; round++) {
-    number_places(touch);
-    for_touchers(world, make_matrices);
-    lb_islands_list(touch);
-    touch->sides = touch->chosen_sides;
-    solve(world, touch->forces);
-    touch->sides = sides;
-    if (round > ROUNDS) return; // with all of them
-    for_touchers(world, find_shifts);
-    if (!join_in(touch, round == ROUNDS)) return;
-  }
+  look(world, solve);
+  for (int round = 1; solve_chosen(world, round == ROUNDS, solve);) round++;
 }

@@ -66,7 +66,7 @@ int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *proble
   if (touch->stops && few && lb_lcp_solve(problem, 0, touch->lcp_work + WORK * (size_t)first, x))
     return 1;
   int32_t sweeps = lb_contact_solve(problem, x);
-  if (sweeps == problem->sweeps_most && is_unfinished(problem, x))
+  if (!touch->looks && sweeps == problem->sweeps_most && is_unfinished(problem, x))
     sweeps = solve_longer(touch, problem, first, x);
   return sweeps;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define SWEEPS 80
+#define SWEEPS_LOOK 3   // where more follow
 #define TOLERANCE 1e-6  // of the largest force: no smaller changes are wanted
 #define ENOUGH 3e-4     // of the deepest that places would get into each other: nor of their moves
 #define STEP (1.0 / 60) // s: of shorter steps more of it, up to
@@ -145,7 +146,7 @@ static lbContactProblem make_problem(const lbWorldTouch *touch) {
                              .free = touch->free,
                              .friction = touch->frictions,
                              .parts = touch->parts,
-                             .sweeps_most = SWEEPS,
+                             .sweeps_most = touch->looks ? SWEEPS_LOOK : SWEEPS,
                              .tolerance = TOLERANCE,
                              .work = touch->solve_work,
                              .level = touch->level };
@@ -164,8 +165,17 @@ static void solve_islands(int32_t begin, int32_t end, void *context) {
     lbContactProblem problem = make_problem(s->touch);
     problem.contact_count = at[i + 1] - at[i];
     problem.list = s->touch->by_island + at[i];
-    problem.enough = s->touch->enoughs[i] = s->touch->enough * lb_contact_deepest(&problem);
+    problem.enough = s->touch->enoughs[i];
     s->touch->sweeps[i] = lb_touch_solve(s->touch, &problem, at[i], s->x);
+  }
+}
+
+// Of each island: by how deep its places would get, whether they are solved for or not.
+static void find_enoughs(lbWorldTouch *touch) {
+  for (int32_t i = 0; i < touch->island_count; i++) touch->enoughs[i] = touch->sweeps[i] = 0;
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    double *enough = &touch->enoughs[lb_island_of(touch, c)];
+    *enough = fmax(*enough, -touch->enough * touch->free[3 * c]);
   }
 }
 
@@ -173,6 +183,7 @@ int32_t lb_touch_solve_all(lbWorldTouch *touch, double *x) {
   Solving s = { touch, x };
   int32_t most = 0;
   double start = lb_seconds();
+  find_enoughs(touch);
   lb_parallel_for(touch->island_count, 1 + touch->island_count / TASKS, solve_islands, &s);
   touch->stats.solve_seconds += lb_seconds() - start;
   for (int32_t i = 0; i < touch->island_count; i++)
