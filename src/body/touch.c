@@ -331,18 +331,6 @@ static void find_columns(const lbBody *body, const lbStep *step, lbMat3 turn, lb
       matrix[k * n + i] = matrix[i * n + k] = 0.5 * (matrix[k * n + i] + matrix[i * n + k]);
 }
 
-static size_t shape_size(const lbPrepared *p, int32_t count) {
-  return (size_t)p->dimension * lb_touch_stride(3 * count);
-}
-
-static void find_rows(const lbBody *body, const lbStep *step, lbMat3 turn, lbScratch *s,
-                      int32_t count, const lbSpot *spots, double *rows, double *moved) {
-  const lbPrepared *p = body->prepared;
-  fill_rows(p, turn, count, spots, rows);
-  memcpy(moved, rows, shape_size(p, count) * sizeof *moved);
-  respond_columns(body, step, s, 3 * count, moved);
-}
-
 static void add_shape(const lbBody *body, const lbStep *step, lbMat3 turn, lbScratch *s,
                       int32_t count, const lbSpot *spots, double *matrix) {
   const lbPrepared *p = body->prepared;
@@ -351,8 +339,11 @@ static void add_shape(const lbBody *body, const lbStep *step, lbMat3 turn, lbScr
     find_columns(body, step, turn, s, count, spots, matrix);
     return;
   }
-  double *rows = s->touch_work, *moved = rows + shape_size(p, count);
-  find_rows(body, step, turn, s, count, spots, rows, moved);
+  size_t size = (size_t)p->dimension * lb_touch_stride(3 * count);
+  double *rows = s->touch_work, *moved = rows + size;
+  fill_rows(p, turn, count, spots, rows);
+  memcpy(moved, rows, size * sizeof *moved);
+  respond_columns(body, step, s, 3 * count, moved);
   lb_touch_kernels(p->level)->add_product(p->dimension, 3 * count, rows, moved, matrix);
 }
 
@@ -401,20 +392,37 @@ void lb_touch_add_frame(const lbTouching *t, int32_t count, const lbSpot *spots,
   add_frame(t->body, t->mobility, t->middle, 0.5 * t->step.h * t->step.h, count, spots, matrix);
 }
 
-int32_t lb_touch_height(const lbBody *body) {
-  return body->prepared->basis ? body->prepared->dimension + 6 : 0;
+// Of a row: coordinates, six numbers of the frame, and zeros up to a multiple of four.
+size_t lb_touch_width(const lbBody *body) {
+  return body->prepared->basis ? ((size_t)body->prepared->dimension + 6 + 3) / 4 * 4 : 0;
 }
 
 void lb_touch_rows(const lbTouching *t, int32_t count, const lbSpot *spots, double *rows,
                    double *moved) {
-  find_rows(t->body, &t->step, t->step.frame.turn, t->scratch, count, spots, rows, moved);
+  const lbPrepared *p = t->body->prepared;
+  const lbTouchKernels *kernels = lb_touch_kernels(p->level);
+  size_t width = lb_touch_width(t->body);
+  double *columns = t->scratch->touch_work;
+  fill_rows(p, t->step.frame.turn, count, spots, columns);
+  kernels->turn(p->dimension, 3 * count, columns, width, rows);
+  respond_columns(t->body, &t->step, t->scratch, 3 * count, columns);
+  kernels->turn(p->dimension, 3 * count, columns, width, moved);
 }
 
 void lb_touch_frame_rows(const lbTouching *t, int32_t count, const lbSpot *spots, double *rows,
                          double *moved) {
-  size_t size = shape_size(t->body->prepared, count);
+  const lbPrepared *p = t->body->prepared;
+  size_t width = lb_touch_width(t->body), first = (size_t)p->dimension;
   double factor = t->body->frame.kind == LB_FRAME_FREE ? 0.5 * t->step.h * t->step.h : 0;
-  fill_frame(t->body, t->mobility, t->middle, factor, count, spots, rows + size, moved + size);
+  for (int32_t k = 0; k < 3 * count; k++, rows += width, moved += width) {
+    lbVec3 axis = spots[k / 3].axes[k % 3];
+    lbVec3 moment = lb_cross(lb_sub(spots[k / 3].point, t->middle), axis);
+    memset(rows + first, 0, (width - first) * sizeof *rows);
+    memset(moved + first, 0, (width - first) * sizeof *moved);
+    lb_vec3_store(rows + first, axis), lb_vec3_store(rows + first + 3, moment);
+    lb_vec3_store(moved + first, lb_scale(factor / p->mass, axis));
+    lb_vec3_store(moved + first + 3, lb_scale(factor, lb_mat3_apply(t->mobility, moment)));
+  }
 }
 
 void lb_touch_add_frame_speeds(const lbBody *body, int32_t count, const lbSpot *spots,

@@ -70,10 +70,10 @@ void lb_touch_moves(const lbTouching *touching, int32_t count, const lbSpot *spo
 void lb_touch_add_frame(const lbTouching *touching, int32_t count, const lbSpot *spots,
                         double *matrix);
 
-// The same as a product, matrix = rowsᵀ moved, of a body with a basis: rows and moved are (height x
-// stride), height = lb_touch_height, stride = lb_touch_stride(3 count). By the shape first; then
-// the frame's six rows, which can be found when the step is closed.
-int32_t lb_touch_height(const lbBody *body); // 0: it has no basis
+// The same as a product, matrix = rows movedᵀ, of a body with a basis: rows and moved are (3 count
+// x width), width = lb_touch_width. By the shape first; then the frame's share, which can be found
+// when the step is closed.
+size_t lb_touch_width(const lbBody *body); // 0: it has no basis
 void lb_touch_rows(const lbTouching *touching, int32_t count, const lbSpot *spots, double *rows,
                    double *moved);
 void lb_touch_frame_rows(const lbTouching *touching, int32_t count, const lbSpot *spots,

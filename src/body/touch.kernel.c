@@ -59,23 +59,47 @@ static void add_product(int32_t width, int32_t n, const double *rows, const doub
     }
 }
 
-// s <- sums of three rows and three columns; what is beyond these is of no use.
-LB_FOUR_INLINE void sum_three(int32_t height, size_t stride, const double *rows,
-                              const double *moved, lbFour s[3]) {
-  LB_FOR (a, 0, 3) s[a] = lb_four_splat(0);
-  for (int32_t i = 0; i < height; i++, rows += stride, moved += stride) {
-    const lbFour column = lb_four_load(moved);
-    LB_FOR (a, 0, 3) s[a] = lb_four_multiply_add(lb_four_splat(rows[a]), column, s[a]);
+static void turn(int32_t height, int32_t n, const double *from, size_t width, double *to) {
+  const size_t stride = lb_touch_stride(n), rows = (size_t)height, columns = (size_t)n;
+  for (size_t k = 0; k < columns; k += 4) {
+    const size_t most = columns - k < 4 ? columns - k : 4;
+    size_t i = 0;
+    for (; i + 4 <= rows; i += 4) {
+      lbFour block[4];
+      LB_FOR (r, 0, 4) block[r] = lb_four_load(from + (i + (size_t)r) * stride + k);
+      lb_four_turn(block, block);
+      LB_FOR (r, 0, 4)
+        if ((size_t)r < most) lb_four_store(to + (k + (size_t)r) * width + i, block[r]);
+    }
+    for (; i < rows; i++)
+      for (size_t r = 0; r < most; r++) to[(k + r) * width + i] = from[i * stride + k + r];
   }
 }
 
-static void find_product(int32_t height, size_t stride, const double *rows, const double *moved,
-                         int32_t count, const int32_t *places, double *matrix) {
-  const size_t n = 3 * (size_t)count;
+// s <- sums of three rows times three others.
+LB_FOUR_INLINE void sum_three(size_t width, const double *rows, const double *moved,
+                              double s[3][3]) {
+  lbFour sums[3][3];
+  LB_FOR (a, 0, 3)
+    LB_FOR (b, 0, 3) sums[a][b] = lb_four_splat(0);
+  for (size_t i = 0; i < width; i += 4)
+    LB_FOR (b, 0, 3) {
+      const lbFour by = lb_four_load(moved + (size_t)b * width + i);
+      LB_FOR (a, 0, 3)
+        sums[a][b] =
+            lb_four_multiply_add(lb_four_load(rows + (size_t)a * width + i), by, sums[a][b]);
+    }
+  LB_FOR (a, 0, 3)
+    LB_FOR (b, 0, 3) s[a][b] = lb_four_sum(sums[a][b]);
+}
+
+static void find_product(size_t width, const double *rows, const double *moved, int32_t count,
+                         const int32_t *places, double *matrix) {
+  const size_t n = 3 * (size_t)count, size = 3 * width;
   for (size_t k = 0; k < (size_t)count; k++)
     for (size_t l = k; l < (size_t)count; l++) {
-      lbFour s[3];
-      sum_three(height, stride, rows + 3 * (size_t)places[k], moved + 3 * (size_t)places[l], s);
+      double s[3][3];
+      sum_three(width, rows + (size_t)places[k] * size, moved + (size_t)places[l] * size, s);
       LB_FOR (a, 0, 3)
         LB_FOR (b, 0, 3) {
           matrix[(3 * k + (size_t)a) * n + 3 * l + (size_t)b] = s[a][b];
@@ -84,34 +108,28 @@ static void find_product(int32_t height, size_t stride, const double *rows, cons
     }
 }
 
-// What x at these columns moves of a row.
-LB_FOUR_INLINE double sum_chosen(const double *moved, int32_t count, const int32_t *places,
-                                 const double *x) {
-  double sum[3] = { 0, 0, 0 };
-  for (int32_t j = 0; j < count; j++)
-    LB_FOR (a, 0, 3) sum[a] = lb_multiply_add_one(moved[3 * places[j] + a], x[3 * j + a], sum[a]);
-  return (sum[0] + sum[1]) + sum[2];
+static void sum_moved(size_t width, const double *moved, int32_t count, const int32_t *places,
+                      const double *x, double *sum) {
+  for (size_t i = 0; i < width; i += 4) lb_four_store(sum + i, lb_four_splat(0));
+  for (int32_t j = 0; j < count; j++, x += 3) {
+    const double *own = moved + 3 * (size_t)places[j] * width;
+    for (size_t i = 0; i < width; i += 4) {
+      lbFour now = lb_four_load(sum + i);
+      LB_FOR (a, 0, 3)
+        now = lb_four_multiply_add(lb_four_splat(x[a]), lb_four_load(own + (size_t)a * width + i),
+                                   now);
+      lb_four_store(sum + i, now);
+    }
+  }
 }
 
-// Rows in blocks, whose sums and shifts stay in registers.
-static void shift(int32_t height, size_t stride, const double *rows, const double *moved,
-                  int32_t count, const int32_t *places, const double *x, double *shifts) {
-  enum { ROWS = 4 };
-  for (size_t k = 0; k < stride; k++) shifts[k] = 0;
-  for (int32_t i = 0; i < height; i += ROWS) {
-    const int32_t end = height - i < ROWS ? height - i : ROWS;
-    lbFour by[ROWS];
-    const double *from[ROWS];
-    LB_FOR (r, 0, ROWS) { // those beyond the last are the last one, by zero
-      const size_t row = (size_t)(i + (r < end ? r : end - 1)) * stride;
-      from[r] = rows + row;
-      by[r] = lb_four_splat(r < end ? sum_chosen(moved + row, count, places, x) : 0);
-    }
-    for (size_t k = 0; k < stride; k += 4) {
-      lbFour sum = lb_four_load(shifts + k);
-      LB_FOR (r, 0, ROWS) sum = lb_four_multiply_add(by[r], lb_four_load(from[r] + k), sum);
-      lb_four_store(shifts + k, sum);
-    }
+static void shift(size_t width, int32_t count, const double *rows, const double *sum,
+                  double *shifts) {
+  for (int32_t j = 0; j < count; j++, rows += 3 * width) {
+    lbFour by = lb_four_splat(0);
+    for (size_t i = 0; i < width; i += 4)
+      by = lb_four_multiply_add(lb_four_load(rows + i), lb_four_load(sum + i), by);
+    shifts[j] = lb_four_sum(by);
   }
 }
 
@@ -224,5 +242,6 @@ static void bound(int32_t dimension, const double *by, const double *motions, do
   way[3] = last + last_other;
 }
 
-const lbTouchKernels LB_KERNEL(lb_touch_kernels) = { add_product, find_product, shift,    fill_spot,
-                                                     move,        solve,        displace, bound };
+const lbTouchKernels LB_KERNEL(lb_touch_kernels) = {
+  add_product, turn, find_product, sum_moved, shift, fill_spot, move, solve, displace, bound
+};

@@ -127,7 +127,7 @@ typedef struct lbWorldToucher {
   int32_t island;
   bool open;            // its step could be opened
   double *rows;         // how it gives way, as a product; NULL: parts have its matrix
-  int32_t height;       // of the rows
+  size_t width;         // of the rows
   int32_t chosen_count; // contacts of its own that are solved for
   lbTouching touching;
 } lbWorldToucher;

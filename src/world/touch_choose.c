@@ -39,12 +39,13 @@ void lb_choose_release(lbWorldTouch *touch) {
 // ---- products ----------------------------------------------------------------------------------
 
 static size_t size_of(const lbWorldToucher *toucher) {
-  return (size_t)toucher->height * lb_touch_stride(3 * toucher->count);
+  return 3 * (size_t)toucher->count * toucher->width;
 }
 
 static double *moved_of(const lbWorldToucher *toucher) { return toucher->rows + size_of(toucher); }
 
-// How its places move by the forces that were found.
+// How its places move along their normals by the forces that were found; `width` numbers of work
+// follow.
 static double *shifts_of(const lbWorldToucher *toucher) {
   return toucher->rows + 2 * size_of(toucher);
 }
@@ -67,9 +68,9 @@ void lb_choose_place(lbWorld *world, bool wanted) {
     lbWorldToucher *toucher = &touch->touchers[t];
     toucher->rows = NULL;
     if (!wanted || toucher->count <= FEW * toucher->chosen_count) continue;
-    toucher->height = lb_touch_height(world->slots[toucher->slot].body);
-    size_t size = 2 * size_of(toucher) + lb_touch_stride(3 * toucher->count) + 4;
-    if (toucher->height == 0 || size > (size_t)(end - at)) continue;
+    toucher->width = lb_touch_width(world->slots[toucher->slot].body);
+    size_t size = 2 * size_of(toucher) + (size_t)toucher->count + toucher->width;
+    if (toucher->width == 0 || size > (size_t)(end - at)) continue;
     toucher->rows = at;
     at += size;
     touch->chooses = true;
@@ -143,9 +144,8 @@ static void make_matrices(int32_t begin, int32_t end, void *context) {
     part->count = toucher->chosen_count;
     part->moves = part->matrix + n * n;
     lb_touch_kernels(touch->level)
-        ->find_product(toucher->height, lb_touch_stride(3 * toucher->count), toucher->rows,
-                       moved_of(toucher), part->count, touch->chosen + toucher->first,
-                       part->matrix);
+        ->find_product(toucher->width, toucher->rows, moved_of(toucher), part->count,
+                       touch->chosen + toucher->first, part->matrix);
   }
 }
 
@@ -164,10 +164,11 @@ static void find_shifts(int32_t begin, int32_t end, void *context) {
         x[3 * i + k] = owner & 1 ? -force : force;
       }
     }
-    lb_touch_kernels(touch->level)
-        ->shift(toucher->height, lb_touch_stride(3 * toucher->count), toucher->rows,
-                moved_of(toucher), toucher->chosen_count, touch->chosen + toucher->first, x,
-                shifts_of(toucher));
+    const lbTouchKernels *kernels = lb_touch_kernels(touch->level);
+    double *shifts = shifts_of(toucher), *sum = shifts + toucher->count;
+    kernels->sum_moved(toucher->width, moved_of(toucher), toucher->chosen_count,
+                       touch->chosen + toucher->first, x, sum);
+    kernels->shift(toucher->width, toucher->count, toucher->rows, sum, shifts);
   }
 }
 
@@ -178,8 +179,9 @@ static double gap_of(const lbWorldTouch *touch, int32_t c) {
     lbContactSide at = touch->sides[2 * c + side];
     if (at.body < 0) continue;
     const lbWorldToucher *toucher = &touch->touchers[at.body];
-    const double *moves = toucher->rows ? shifts_of(toucher) : touch->parts[at.body].moves;
-    gap += side ? -moves[3 * at.place] : moves[3 * at.place];
+    double move = toucher->rows ? shifts_of(toucher)[at.place]
+                                : touch->parts[at.body].moves[3 * (size_t)at.place];
+    gap += side ? -move : move;
   }
   return gap;
 }
