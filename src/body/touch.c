@@ -171,10 +171,9 @@ static lbVec3 own_motion(const lbPrepared *p, const lbTree *tree, const double *
     if (weights[corner] == 0) continue;
     size_t vertex = (size_t)tree->model->triangles[3 * (size_t)triangle + corner];
     const double *row = tree->rows + 3 * vertex * (size_t)tree->dimension;
-    double x = 0, y = 0, z = 0;
-    for (int32_t i = 0; i < tree->dimension; i++, row += 3)
-      x += q[i] * row[0], y += q[i] * row[1], z += q[i] * row[2];
-    sum = lb_add_scaled(sum, weights[corner], lb_vec3(x, y, z));
+    double move[3];
+    lb_touch_kernels(p->level)->move(tree->dimension, row, q, move);
+    sum = lb_add_scaled(sum, weights[corner], lb_vec3_load(move));
   }
   return sum;
 }
@@ -251,23 +250,26 @@ static void add_line(const lbPrepared *p, lbMat3 turn, const lbSpot *spot, lbVec
 static void fill_rows(const lbPrepared *p, lbMat3 turn, int32_t count, const lbSpot *spots,
                       double *rows) {
   const lbTree *tree = NULL;
-  size_t stride = lb_touch_stride(3 * count);
+  size_t n = 3 * (size_t)count, stride = lb_touch_stride(3 * count);
   lb_prepared_tree(p, &tree, NULL);
-  memset(rows, 0, stride * (size_t)p->dimension * sizeof *rows);
-  for (int32_t j = 0; j < count; j++)
+  for (size_t i = 0; i < (size_t)p->dimension; i++)
+    memset(rows + i * stride + n, 0, (stride - n) * sizeof *rows);
+  for (int32_t j = 0; j < count; j++) {
+    const double *corners[3];
+    double weights[3], axes[9];
+    int used = 0;
     for (int corner = 0; corner < 3; corner++) {
-      double weight = spots[j].weights[corner], *to = rows + 3 * (size_t)j;
       size_t vertex =
           (size_t)tree->model->triangles[3 * (size_t)spots[j].triangle + (size_t)corner];
-      const double *row = tree->rows + 3 * vertex * (size_t)tree->dimension;
-      lbVec3 axes[3];
-      if (weight == 0) continue;
-      for (int k = 0; k < 3; k++)
-        axes[k] = lb_scale(weight, lb_mat3_apply_transpose(turn, spots[j].axes[k]));
-      for (int32_t i = 0; i < p->dimension; i++, row += 3, to += stride)
-        for (int k = 0; k < 3; k++)
-          to[k] += row[0] * axes[k].x + row[1] * axes[k].y + row[2] * axes[k].z;
+      if (spots[j].weights[corner] == 0) continue;
+      corners[used] = tree->rows + 3 * vertex * (size_t)tree->dimension;
+      weights[used++] = spots[j].weights[corner];
     }
+    for (int k = 0; k < 3; k++)
+      lb_vec3_store(axes + 3 * k, lb_mat3_apply_transpose(turn, spots[j].axes[k]));
+    lb_touch_kernels(p->level)->fill_spot(p->dimension, used, corners, weights, axes, stride,
+                                          rows + 3 * (size_t)j);
+  }
 }
 
 // What a force (padded) does to the coordinates: over the step, or, without one, at once.
@@ -356,29 +358,71 @@ void lb_touch_speeds(const lbBody *body, lbScratch *s, int32_t count, const lbSp
 
 // ---- the frame's share -------------------------------------------------------------------------
 
-// Linear and angular mobility about its centre, times a factor.
+static void store_column(size_t stride, lbVec3 v, double *to) {
+  to[0] = v.x, to[stride] = v.y, to[2 * stride] = v.z;
+}
+
+// rows, moved (6 x stride) <- linear and angular mobility about its centre, times a factor.
+static void fill_frame(const lbBody *body, lbMat3 mobility, lbVec3 centre, double factor,
+                       int32_t count, const lbSpot *spots, double *rows, double *moved) {
+  size_t n = 3 * (size_t)count, stride = lb_touch_stride(3 * count);
+  for (size_t i = 0; i < 6; i++) {
+    memset(rows + i * stride + n, 0, (stride - n) * sizeof *rows);
+    memset(moved + i * stride + n, 0, (stride - n) * sizeof *moved);
+  }
+  for (size_t k = 0; k < n; k++) {
+    lbVec3 axis = spots[k / 3].axes[k % 3];
+    lbVec3 moment = lb_cross(lb_sub(spots[k / 3].point, centre), axis);
+    store_column(stride, axis, rows + k);
+    store_column(stride, moment, rows + 3 * stride + k);
+    store_column(stride, lb_scale(factor / body->prepared->mass, axis), moved + k);
+    store_column(stride, lb_scale(factor, lb_mat3_apply(mobility, moment)), moved + 3 * stride + k);
+  }
+}
+
 static void add_frame(const lbBody *body, lbMat3 mobility, lbVec3 centre, double factor,
                       int32_t count, const lbSpot *spots, double *matrix) {
   double rows[6 * 3 * LB_TOUCH_SPOTS], moved[6 * 3 * LB_TOUCH_SPOTS];
-  size_t stride = lb_touch_stride(3 * count);
-  memset(rows, 0, 6 * stride * sizeof *rows);
-  memset(moved, 0, 6 * stride * sizeof *moved);
-  for (int32_t k = 0; k < 3 * count; k++) {
-    lbVec3 axis = spots[k / 3].axes[k % 3];
-    lbVec3 moment = lb_cross(lb_sub(spots[k / 3].point, centre), axis);
-    lbVec3 of[4] = { axis, moment, lb_scale(factor / body->prepared->mass, axis),
-                     lb_scale(factor, lb_mat3_apply(mobility, moment)) };
-    for (int i = 0; i < 12; i++) {
-      double *to = (i < 6 ? rows : moved) + (size_t)(i % 6) * stride + (size_t)k;
-      *to = i % 3 == 0 ? of[i / 3].x : i % 3 == 1 ? of[i / 3].y : of[i / 3].z;
-    }
-  }
+  fill_frame(body, mobility, centre, factor, count, spots, rows, moved);
   lb_touch_kernels(body->prepared->level)->add_product(6, 3 * count, rows, moved, matrix);
 }
 
 void lb_touch_add_frame(const lbTouching *t, int32_t count, const lbSpot *spots, double *matrix) {
   if (t->body->frame.kind != LB_FRAME_FREE) return;
   add_frame(t->body, t->mobility, t->middle, 0.5 * t->step.h * t->step.h, count, spots, matrix);
+}
+
+// Of a row: coordinates, six numbers of the frame, and zeros up to a multiple of four.
+size_t lb_touch_width(const lbBody *body) {
+  return body->prepared->basis ? ((size_t)body->prepared->dimension + 6 + 3) / 4 * 4 : 0;
+}
+
+void lb_touch_rows(const lbTouching *t, int32_t count, const lbSpot *spots, double *rows,
+                   double *moved) {
+  const lbPrepared *p = t->body->prepared;
+  const lbTouchKernels *kernels = lb_touch_kernels(p->level);
+  size_t width = lb_touch_width(t->body);
+  double *columns = t->scratch->touch_work;
+  fill_rows(p, t->step.frame.turn, count, spots, columns);
+  kernels->turn(p->dimension, 3 * count, columns, width, rows);
+  respond_columns(t->body, &t->step, t->scratch, 3 * count, columns);
+  kernels->turn(p->dimension, 3 * count, columns, width, moved);
+}
+
+void lb_touch_frame_rows(const lbTouching *t, int32_t count, const lbSpot *spots, double *rows,
+                         double *moved) {
+  const lbPrepared *p = t->body->prepared;
+  size_t width = lb_touch_width(t->body), first = (size_t)p->dimension;
+  double factor = t->body->frame.kind == LB_FRAME_FREE ? 0.5 * t->step.h * t->step.h : 0;
+  for (int32_t k = 0; k < 3 * count; k++, rows += width, moved += width) {
+    lbVec3 axis = spots[k / 3].axes[k % 3];
+    lbVec3 moment = lb_cross(lb_sub(spots[k / 3].point, t->middle), axis);
+    memset(rows + first, 0, (width - first) * sizeof *rows);
+    memset(moved + first, 0, (width - first) * sizeof *moved);
+    lb_vec3_store(rows + first, axis), lb_vec3_store(rows + first + 3, moment);
+    lb_vec3_store(moved + first, lb_scale(factor / p->mass, axis));
+    lb_vec3_store(moved + first + 3, lb_scale(factor, lb_mat3_apply(t->mobility, moment)));
+  }
 }
 
 void lb_touch_add_frame_speeds(const lbBody *body, int32_t count, const lbSpot *spots,

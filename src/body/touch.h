@@ -70,6 +70,15 @@ void lb_touch_moves(const lbTouching *touching, int32_t count, const lbSpot *spo
 void lb_touch_add_frame(const lbTouching *touching, int32_t count, const lbSpot *spots,
                         double *matrix);
 
+// The same as a product, matrix = rows movedᵀ, of a body with a basis: rows and moved are (3 count
+// x width), width = lb_touch_width. By the shape first; then the frame's share, which can be found
+// when the step is closed.
+size_t lb_touch_width(const lbBody *body); // 0: it has no basis
+void lb_touch_rows(const lbTouching *touching, int32_t count, const lbSpot *spots, double *rows,
+                   double *moved);
+void lb_touch_frame_rows(const lbTouching *touching, int32_t count, const lbSpot *spots,
+                         double *rows, double *moved);
+
 // After it is closed: the next step has these forces (count x 3, along the axes), held over it.
 // Forces of several calls add up.
 void lb_touch_hold(const lbTouching *touching, int32_t count, const lbSpot *spots,

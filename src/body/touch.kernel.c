@@ -59,6 +59,80 @@ static void add_product(int32_t width, int32_t n, const double *rows, const doub
     }
 }
 
+static void turn(int32_t height, int32_t n, const double *from, size_t width, double *to) {
+  const size_t stride = lb_touch_stride(n), rows = (size_t)height, columns = (size_t)n;
+  for (size_t k = 0; k < columns; k += 4) {
+    const size_t most = columns - k < 4 ? columns - k : 4;
+    size_t i = 0;
+    for (; i + 4 <= rows; i += 4) {
+      lbFour block[4];
+      LB_FOR (r, 0, 4) block[r] = lb_four_load(from + (i + (size_t)r) * stride + k);
+      lb_four_turn(block, block);
+      LB_FOR (r, 0, 4)
+        if ((size_t)r < most) lb_four_store(to + (k + (size_t)r) * width + i, block[r]);
+    }
+    for (; i < rows; i++)
+      for (size_t r = 0; r < most; r++) to[(k + r) * width + i] = from[i * stride + k + r];
+  }
+}
+
+// s <- sums of three rows times three others.
+LB_FOUR_INLINE void sum_three(size_t width, const double *rows, const double *moved,
+                              double s[3][3]) {
+  lbFour sums[3][3];
+  LB_FOR (a, 0, 3)
+    LB_FOR (b, 0, 3) sums[a][b] = lb_four_splat(0);
+  for (size_t i = 0; i < width; i += 4)
+    LB_FOR (b, 0, 3) {
+      const lbFour by = lb_four_load(moved + (size_t)b * width + i);
+      LB_FOR (a, 0, 3)
+        sums[a][b] =
+            lb_four_multiply_add(lb_four_load(rows + (size_t)a * width + i), by, sums[a][b]);
+    }
+  LB_FOR (a, 0, 3)
+    LB_FOR (b, 0, 3) s[a][b] = lb_four_sum(sums[a][b]);
+}
+
+static void find_product(size_t width, const double *rows, const double *moved, int32_t count,
+                         const int32_t *places, double *matrix) {
+  const size_t n = 3 * (size_t)count, size = 3 * width;
+  for (size_t k = 0; k < (size_t)count; k++)
+    for (size_t l = k; l < (size_t)count; l++) {
+      double s[3][3];
+      sum_three(width, rows + (size_t)places[k] * size, moved + (size_t)places[l] * size, s);
+      LB_FOR (a, 0, 3)
+        LB_FOR (b, 0, 3) {
+          matrix[(3 * k + (size_t)a) * n + 3 * l + (size_t)b] = s[a][b];
+          matrix[(3 * l + (size_t)b) * n + 3 * k + (size_t)a] = s[a][b];
+        }
+    }
+}
+
+static void sum_moved(size_t width, const double *moved, int32_t count, const int32_t *places,
+                      const double *x, double *sum) {
+  for (size_t i = 0; i < width; i += 4) lb_four_store(sum + i, lb_four_splat(0));
+  for (int32_t j = 0; j < count; j++, x += 3) {
+    const double *own = moved + 3 * (size_t)places[j] * width;
+    for (size_t i = 0; i < width; i += 4) {
+      lbFour now = lb_four_load(sum + i);
+      LB_FOR (a, 0, 3)
+        now = lb_four_multiply_add(lb_four_splat(x[a]), lb_four_load(own + (size_t)a * width + i),
+                                   now);
+      lb_four_store(sum + i, now);
+    }
+  }
+}
+
+static void shift(size_t width, int32_t count, const double *rows, const double *sum,
+                  double *shifts) {
+  for (int32_t j = 0; j < count; j++, rows += 3 * width) {
+    lbFour by = lb_four_splat(0);
+    for (size_t i = 0; i < width; i += 4)
+      by = lb_four_multiply_add(lb_four_load(rows + i), lb_four_load(sum + i), by);
+    shifts[j] = lb_four_sum(by);
+  }
+}
+
 // L D Lᵀ x = b of eight columns.
 LB_FOUR_INLINE void solve_eight(int32_t count, const double *factors, size_t stride, double *x) {
   const size_t n = (size_t)count, height = (size_t)lb_ldlt_padded(count);
@@ -90,6 +164,45 @@ LB_FOUR_INLINE void solve_eight(int32_t count, const double *factors, size_t str
 static void solve(int32_t count, const double *factors, int32_t n, double *x) {
   const size_t stride = lb_touch_stride(n);
   for (size_t k = 0; k < stride; k += 8) solve_eight(count, factors, stride, x + k);
+}
+
+static void fill_spot(int32_t dimension, int corner_count, const double *const *corners,
+                      const double *weights, const double axes[9], size_t stride, double *to) {
+  for (int32_t i = 0; i < dimension; i++, to += stride) {
+    double by[3] = { 0, 0, 0 };
+    for (int c = 0; c < corner_count; c++)
+      LB_FOR (a, 0, 3) by[a] = lb_multiply_add_one(weights[c], corners[c][3 * i + a], by[a]);
+    LB_FOR (k, 0, 3) {
+      double sum = axes[3 * k] * by[0];
+      sum = lb_multiply_add_one(axes[3 * k + 1], by[1], sum);
+      to[k] = lb_multiply_add_one(axes[3 * k + 2], by[2], sum);
+    }
+  }
+}
+
+// Sums over x, y and z of lanes that hold them in turn.
+LB_FOUR_INLINE void fold(const lbFour s[3], double move[3]) {
+  move[0] += (s[0][0] + s[0][3]) + (s[1][2] + s[2][1]);
+  move[1] += (s[0][1] + s[1][0]) + (s[1][3] + s[2][2]);
+  move[2] += (s[0][2] + s[1][1]) + (s[2][0] + s[2][3]);
+}
+
+static void move(int32_t dimension, const double *row, const double *q, double moved[3]) {
+  lbFour s[3] = { lb_four_splat(0), lb_four_splat(0), lb_four_splat(0) };
+  int32_t i = 0;
+  for (; i + 4 <= dimension; i += 4, row += 12) {
+    const lbFour by = lb_four_load(q + i);
+    s[0] =
+        lb_four_multiply_add(__builtin_shufflevector(by, by, 0, 0, 0, 1), lb_four_load(row), s[0]);
+    s[1] = lb_four_multiply_add(__builtin_shufflevector(by, by, 1, 1, 2, 2), lb_four_load(row + 4),
+                                s[1]);
+    s[2] = lb_four_multiply_add(__builtin_shufflevector(by, by, 2, 3, 3, 3), lb_four_load(row + 8),
+                                s[2]);
+  }
+  moved[0] = moved[1] = moved[2] = 0;
+  for (; i < dimension; i++, row += 3)
+    LB_FOR (a, 0, 3) moved[a] = lb_multiply_add_one(q[i], row[a], moved[a]);
+  fold(s, moved);
 }
 
 // Twelve numbers at a time: lanes hold x, y and z in turn.
@@ -129,4 +242,6 @@ static void bound(int32_t dimension, const double *by, const double *motions, do
   way[3] = last + last_other;
 }
 
-const lbTouchKernels LB_KERNEL(lb_touch_kernels) = { add_product, solve, displace, bound };
+const lbTouchKernels LB_KERNEL(lb_touch_kernels) = {
+  add_product, turn, find_product, sum_moved, shift, fill_spot, move, solve, displace, bound
+};

@@ -13,6 +13,23 @@ typedef struct lbTouchKernels {
   // matrix (n x n, symmetric) <- matrix + rowsᵀ moved
   void (*add_product)(int32_t width, int32_t n, const double *rows, const double *moved,
                       double *matrix);
+  // to (n x width) <- the transpose of from (height x stride)
+  void (*turn)(int32_t height, int32_t n, const double *from, size_t width, double *to);
+  // matrix (3 count x 3 count) <- rows movedᵀ of some places, with three rows each; a row has
+  // `width` numbers, a multiple of four
+  void (*find_product)(size_t width, const double *rows, const double *moved, int32_t count,
+                       const int32_t *places, double *matrix);
+  // sum (width) <- movedᵀ x, with x (3 count) at some places
+  void (*sum_moved)(size_t width, const double *moved, int32_t count, const int32_t *places,
+                    const double *x, double *sum);
+  // shifts (count) <- the first row of each place times that
+  void (*shift)(size_t width, int32_t count, const double *rows, const double *sum, double *shifts);
+  // to (dimension x stride, three columns) <- how each coordinate moves a place along three axes,
+  // by weights of corners, of which a row has x, y, z for each coordinate
+  void (*fill_spot)(int32_t dimension, int corner_count, const double *const *corners,
+                    const double *weights, const double axes[9], size_t stride, double *to);
+  // moved <- the sum of such a row times q (dimension)
+  void (*move)(int32_t dimension, const double *row, const double *q, double moved[3]);
   // x (count x stride) <- A⁻¹ x, by factors of math/ldlt.h.
   void (*solve)(int32_t count, const double *factors, int32_t n, double *x);
   // moves (count x 3) <- sums of rows (count x width, of x, y, z in turn) times factors (width)

@@ -34,7 +34,7 @@ typedef struct lbContactPart { // of a body
                  // work. Of its places, 0 belongs to a contact
 } lbContactPart;
 
-#define LB_CONTACT_WORK 24 // numbers of work, a contact
+#define LB_CONTACT_WORK 30 // numbers of work, a contact
 
 typedef struct lbContactProblem {
   int32_t contact_count, part_count;

@@ -1,6 +1,7 @@
-// Sums of rows; see contact/solve_kernels.h.
+// Sums of rows, and sweeps over the contacts of a pair; see contact/solve_kernels.h.
 #include "contact/solve_kernels.h"
 
+#include "contact/cone.h"
 #include "math/four.h"
 
 extern const lbContactKernels LB_KERNEL(lb_contact_kernels);
@@ -21,4 +22,115 @@ static void add_rows(int32_t count, const double *rows, const double x[3], doubl
   }
 }
 
-const lbContactKernels LB_KERNEL(lb_contact_kernels) = { add_rows };
+// ---- one contact -------------------------------------------------------------------------------
+
+LB_FOUR_INLINE double greater(double a, double b) { return a > b ? a : b; }
+
+// from + M x
+LB_FOUR_INLINE lbFour add_columns(const double columns[12], const double x[3], lbFour from) {
+  LB_FOR (k, 0, 3)
+    from = lb_four_multiply_add(lb_four_splat(x[k]), lb_four_load(columns + 4 * k), from);
+  return from;
+}
+
+// x <- the force of a contact whose moves without it are r: sticking where the cone allows that.
+// What slides comes nearer by one round of normal, then tangents along the steepest way, projected:
+// sweeps come again.
+LB_FOUR_INLINE void solve_one(const double B[12], const double inverse[12], double friction,
+                              lbFour r, double x[3]) {
+  const double rest[3] = { -r[0], -r[1], -r[2] };
+  if (friction == 0) {
+    x[0] = greater(0, rest[0] / B[0]), x[1] = x[2] = 0;
+    return;
+  }
+  const lbFour stick = add_columns(inverse, rest, lb_four_splat(0));
+  const double most = friction * stick[0];
+  if (stick[0] > 0 && stick[1] * stick[1] + stick[2] * stick[2] <= most * most) {
+    LB_FOR (k, 0, 3) x[k] = stick[k];
+    return;
+  }
+  const double stiff = greater(B[5], B[10]) + fabs(B[6]), tangent = stiff > 0 ? 1 / stiff : 0;
+  x[0] = greater(0, (rest[0] - (B[4] * x[1] + B[8] * x[2])) / B[0]);
+  const lbFour w = add_columns(B, x, r);
+  x[1] -= w[1] * tangent, x[2] -= w[2] * tangent;
+  lb_cone_keep(friction, x);
+}
+
+// ---- a pair ------------------------------------------------------------------------------------
+
+LB_FOUR_INLINE void add_change(lbContactPair *pair, size_t contact, const double by[3]) {
+  const double *rows = pair->K + 3 * contact * pair->stride;
+  const lbFour y[3] = { lb_four_splat(by[0]), lb_four_splat(by[1]), lb_four_splat(by[2]) };
+  for (size_t i = 0; i < pair->stride; i += 4) {
+    lbFour sum = lb_four_load(pair->w + i);
+    LB_FOR (k, 0, 3)
+      sum = lb_four_multiply_add(y[k], lb_four_load(rows + (size_t)k * pair->stride + i), sum);
+    lb_four_store(pair->w + i, sum);
+  }
+}
+
+// The force of a contact, again; force, move: the greater of what they are and what it changes.
+LB_FOUR_INLINE void visit(lbContactPair *pair, size_t i, const lbContactLeft *left, double *force,
+                          double *move) {
+  const double *B = pair->own[i];
+  double *own = pair->x + 3 * i, *w = pair->w + 3 * i;
+  if (own[0] == 0 && own[1] == 0 && own[2] == 0 && w[0] >= 0) return; // apart
+  if (!(B[0] > 0)) return;                                            // nothing gives way
+  const double opposite[3] = { -own[0], -own[1], -own[2] };
+  double x[3] = { own[0], own[1], own[2] }, by[3], size = 0, way = 0;
+  solve_one(B, pair->inverse[i], pair->friction[i], add_columns(B, opposite, lb_four_load(w)), x);
+  if (!isfinite(x[0] + x[1] + x[2])) x[0] = x[1] = x[2] = 0;
+  LB_FOR (k, 0, 3) {
+    by[k] = x[k] - own[k];
+    size = greater(size, fabs(by[k]));
+    way = greater(way, B[5 * k] * fabs(by[k]));
+  }
+  *force = greater(*force, size), *move = greater(*move, way);
+  if (!(size > left->force) || way < left->move) return;
+  LB_FOR (k, 0, 3) own[k] = x[k];
+  add_change(pair, i, by);
+}
+
+// x goes on along `way` by `share` of it; the way <- that and what x has changed by since `before`.
+LB_FOUR_INLINE void go_along(size_t count, double share, const double *before, double *way,
+                             double *x) {
+  const lbFour part = lb_four_splat(share);
+  for (size_t k = 0; k < count; k += 4) {
+    const lbFour by = part * lb_four_load(way + k), now = lb_four_load(x + k);
+    lb_four_store(way + k, by + (now - lb_four_load(before + k)));
+    lb_four_store(x + k, now + by);
+  }
+}
+
+LB_FOUR_INLINE double squared_change(size_t count, const double *x, const double *before) {
+  lbFour sum = lb_four_splat(0);
+  for (size_t k = 0; k < count; k += 4) {
+    const lbFour by = lb_four_load(x + k) - lb_four_load(before + k);
+    sum = lb_four_multiply_add(by, by, sum);
+  }
+  return lb_four_sum(sum);
+}
+
+// Sweeps to and fro, and conjugate directions between them.
+static void solve_pair(lbContactPair *pair, const lbContactLeft *left, double *force,
+                       double *move) {
+  double before_w[LB_CONTACT_PAIR_SIZE], way_w[LB_CONTACT_PAIR_SIZE];
+  double before_x[LB_CONTACT_PAIR_SIZE], way_x[LB_CONTACT_PAIR_SIZE], step_before = 0;
+  const size_t bytes = pair->stride * sizeof(double), count = (size_t)pair->count;
+  memset(way_w, 0, bytes), memset(way_x, 0, bytes);
+  for (int32_t round = 1;; round++) {
+    double size = 0, way = 0;
+    memcpy(before_w, pair->w, bytes), memcpy(before_x, pair->x, bytes);
+    for (size_t i = 0; i < count; i++)
+      visit(pair, round % 2 ? i : count - 1 - i, left, &size, &way);
+    if (round == 1) *force = size, *move = way;
+    if (size <= left->force || way <= left->enough || round >= left->rounds) return;
+    const double step = squared_change(pair->stride, pair->x, before_x);
+    const double share = step < step_before ? step / step_before : 0;
+    go_along(pair->stride, share, before_x, way_x, pair->x);
+    go_along(pair->stride, share, before_w, way_w, pair->w);
+    step_before = step;
+  }
+}
+
+const lbContactKernels LB_KERNEL(lb_contact_kernels) = { add_rows, solve_pair };

@@ -42,21 +42,31 @@ static void number(lbWorldTouch *touch) {
   }
 }
 
-static int32_t island_of(const lbWorldTouch *touch, int32_t contact) {
+int32_t lb_island_of(const lbWorldTouch *touch, int32_t contact) {
   const lbContactSide *sides = touch->sides + 2 * contact;
   return touch->touchers[sides[0].body >= 0 ? sides[0].body : sides[1].body].island;
+}
+
+void lb_islands_list(lbWorldTouch *touch) {
+  int32_t listed = 0, *begin = touch->island_begin;
+  memset(begin, 0, ((size_t)touch->island_count + 1) * sizeof *begin);
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    if (touch->left_out[c]) continue;
+    begin[lb_island_of(touch, c) + 1]++;
+    listed++;
+  }
+  for (int32_t i = 0; i < touch->island_count; i++) begin[i + 1] += begin[i];
+  for (int32_t c = touch->contact_count - 1; c >= 0; c--) // from behind: ends become begins
+    if (!touch->left_out[c]) touch->by_island[--begin[lb_island_of(touch, c) + 1]] = c;
+  for (int32_t i = 0; i < touch->island_count; i++) begin[i] = begin[i + 1];
+  begin[touch->island_count] = listed;
 }
 
 void lb_islands_find(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   join(world);
   number(touch);
-  int32_t *begin = touch->island_begin;
-  memset(begin, 0, ((size_t)touch->island_count + 1) * sizeof *begin);
-  for (int32_t c = 0; c < touch->contact_count; c++) begin[island_of(touch, c) + 1]++;
-  for (int32_t i = 0; i < touch->island_count; i++) begin[i + 1] += begin[i];
-  for (int32_t c = touch->contact_count - 1; c >= 0; c--) // from behind: ends become begins
-    touch->by_island[--begin[island_of(touch, c) + 1]] = c;
-  for (int32_t i = 0; i < touch->island_count; i++) begin[i] = begin[i + 1];
-  begin[touch->island_count] = touch->contact_count;
+  memset(touch->settled, 0, (size_t)touch->island_count * sizeof *touch->settled);
+  memset(touch->left_out, 0, (size_t)touch->contact_count * sizeof *touch->left_out);
+  lb_islands_list(touch);
 }

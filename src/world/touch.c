@@ -2,6 +2,7 @@
 #include "world/joint.h"
 
 #include "body/body.h"
+#include "world/touch_choose.h"
 
 #include <string.h>
 
@@ -11,18 +12,20 @@
 
 void lb_touch_destroy(lbWorldTouch *touch) {
   if (!touch) return;
-  void *const blocks[] = {
-    touch->contacts,        touch->forces,       touch->impulses,   touch->reports,
-    touch->numbers,         touch->sums,         touch->energies,   touch->touchers,
-    touch->parts,           touch->parents,      touch->sides,      touch->free,
-    touch->frictions,       touch->spots,        touch->ways,       touch->owners,
-    touch->amounts,         touch->pool,         touch->remembered, touch->by_island,
-    touch->sweeps,          touch->island_begin, touch->counts,     touch->remembered_first,
-    touch->remembered_next, touch->rests,        touch->woken,      touch->solve_work,
-    touch->stops,           touch->saved_begin,  touch->lcp_work
-  };
+  void *const blocks[] = { touch->contacts,        touch->forces,    touch->impulses,
+                           touch->reports,         touch->numbers,   touch->sums,
+                           touch->energies,        touch->touchers,  touch->parts,
+                           touch->parents,         touch->sides,     touch->free,
+                           touch->frictions,       touch->spots,     touch->ways,
+                           touch->owners,          touch->amounts,   touch->pool,
+                           touch->remembered,      touch->by_island, touch->sweeps,
+                           touch->island_begin,    touch->counts,    touch->remembered_first,
+                           touch->remembered_next, touch->rests,     touch->woken,
+                           touch->solve_work,      touch->stops,     touch->saved_begin,
+                           touch->lcp_work,        touch->enoughs,   touch->settled };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   for (int level = 0; level <= LB_RETRIES; level++) lb_free(touch->saved[level]);
+  lb_choose_release(touch);
   lb_near_release(touch);
   lb_touch_release_works(touch);
   lb_free(touch);
@@ -67,7 +70,7 @@ static bool make_contacts(lbWorldTouch *touch, int32_t room) {
          make(&touch->by_island, n, sizeof(int32_t)) &&
          make(&touch->amounts, 6 * n, sizeof(double)) &&
          make(&touch->solve_work, LB_CONTACT_WORK * n, sizeof(double)) &&
-         make(&touch->pool, touch->pool_room, sizeof(double));
+         make(&touch->pool, touch->pool_room, sizeof(double)) && lb_choose_reserve(touch, room);
 }
 
 // A body has so many contacts at most; worlds get room for twice as many bodies whenever they have
@@ -103,7 +106,8 @@ static bool make_slots(lbWorldTouch *touch, int32_t room) {
          make(&touch->remembered_first, n, sizeof(int32_t)) &&
          make(&touch->rests, n, sizeof(double)) &&
          make(&touch->island_begin, n + 1, sizeof(int32_t)) &&
-         make(&touch->sweeps, n, sizeof(int32_t));
+         make(&touch->sweeps, n, sizeof(int32_t)) && make(&touch->enoughs, n, sizeof(double)) &&
+         make(&touch->settled, n, sizeof(bool));
 }
 
 static lbStatus reserve_surface(lbWorldTouch *touch, lbWorldSlot *slot, lbError *err) {

@@ -125,7 +125,10 @@ typedef struct lbWorldToucher {
   int32_t slot;
   int32_t first, count; // its spots
   int32_t island;
-  bool open; // its step could be opened
+  bool open;            // its step could be opened
+  double *rows;         // how it gives way, as a product; NULL: parts have its matrix
+  size_t width;         // of the rows
+  int32_t chosen_count; // contacts of its own that are solved for
   lbTouching touching;
 } lbWorldToucher;
 
@@ -173,19 +176,28 @@ struct lbWorldTouch {
   int32_t *parents;          // of touchers, leading to the first of their island
 
   int32_t island_count;
-  int32_t *island_begin;    // (slot_room + 1): where an island begins in
-  int32_t *by_island;       // (contact_room): contacts, island after island
-  int32_t *sweeps;          // (slot_room): that an island took
-  lbContactSide *sides;     // (contact_room x 2)
-  double *free, *frictions; // (contact_room x 3), (contact_room)
-  lbSpot *spots;            // (2 contact_room): by toucher
-  int32_t *owners;          // (2 contact_room): of spots, 2 contact + side
-  lbVec3 *ways;             // (2 contact_room): what they move by alone
-  double *amounts;          // (2 contact_room x 3): forces or impulses on the spots
-  double enough;            // of the deepest overlap to come: moves that sweeps need not mend
-  double *solve_work;       // (contact_room x LB_CONTACT_WORK)
-  lbSimdLevel level;        // of the solver
-  double *pool;             // matrices and moves of parts
+  int32_t *island_begin;       // (slot_room + 1): where an island begins in
+  int32_t *by_island;          // (contact_room): contacts, island after island
+  int32_t *sweeps;             // (slot_room): that an island took
+  bool *settled;               // (slot_room): an island has its forces
+  double *enoughs;             // (slot_room): moves that sweeps need not mend
+  lbContactSide *sides;        // (contact_room x 2)
+  double *free, *frictions;    // (contact_room x 3), (contact_room)
+  lbSpot *spots;               // (2 contact_room): by toucher
+  int32_t *owners;             // (2 contact_room): of spots, 2 contact + side
+  lbVec3 *ways;                // (2 contact_room): what they move by alone
+  double *amounts;             // (2 contact_room x 3): forces or impulses on the spots
+  double enough;               // of the deepest overlap to come: moves that sweeps need not mend
+  double *solve_work;          // (contact_room x LB_CONTACT_WORK)
+  lbSimdLevel level;           // of the solver
+  bool chooses;                // some contacts may be left out where forces are solved for
+  bool looks;                  // a few sweeps will do
+  bool *left_out;              // (contact_room)
+  int32_t *chosen;             // (2 contact_room): places that are not, by toucher
+  lbContactSide *chosen_sides; // (contact_room x 2): with the numbers of places in there
+  double *products;            // rows of touchers
+  size_t products_room;        //
+  double *pool;                // matrices and moves of parts
   size_t pool_room, pool_used;
   lbContactStats stats;
   double *stops;    // (contact_room x 3): impulses before the step, N s; NULL: there are none
@@ -272,6 +284,9 @@ void lb_sleep_wake_all(lbWorld *world);
 
 // islands.c: bodies that give way and have a contact in common, directly or through others.
 void lb_islands_find(lbWorld *world);
+int32_t lb_island_of(const lbWorldTouch *touch, int32_t contact);
+// Their contacts, without those that are left out.
+void lb_islands_list(lbWorldTouch *touch);
 
 // NAN (the world's) or 0 and more.
 lbStatus lb_touch_check_friction(double friction, lbError *err);

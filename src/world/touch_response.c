@@ -51,8 +51,10 @@ static bool is_unfinished(const lbContactProblem *problem, const double *x) {
 static int32_t solve_longer(const lbWorldTouch *touch, const lbContactProblem *problem,
                             int32_t first, double *x) {
   bool fits = first + problem->contact_count <= exact_room(touch);
-  if (fits && lb_lcp_solve(problem, ENOUGH, touch->lcp_work + WORK * (size_t)first, x))
+  if (fits && lb_lcp_solve(problem, ENOUGH, touch->lcp_work + WORK * (size_t)first, x)) {
+    lb_contact_moves(problem, x);
     return problem->sweeps_most;
+  }
   lbContactProblem longer = *problem;
   longer.sweeps_most *= LONGER;
   return lb_contact_solve(&longer, x);
@@ -64,7 +66,7 @@ int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *proble
   if (touch->stops && few && lb_lcp_solve(problem, 0, touch->lcp_work + WORK * (size_t)first, x))
     return 1;
   int32_t sweeps = lb_contact_solve(problem, x);
-  if (sweeps == problem->sweeps_most && is_unfinished(problem, x))
+  if (!touch->looks && sweeps == problem->sweeps_most && is_unfinished(problem, x))
     sweeps = solve_longer(touch, problem, first, x);
   return sweeps;
 }

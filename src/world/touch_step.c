@@ -3,15 +3,17 @@
 #include "world/joint.h"
 
 #include "body/body.h"
+#include "world/touch_choose.h"
 
 #include <string.h>
 
 #define SWEEPS 80
+#define SWEEPS_LOOK 3   // where more follow
 #define TOLERANCE 1e-6  // of the largest force: no smaller changes are wanted
 #define ENOUGH 3e-4     // of the deepest that places would get into each other: nor of their moves
 #define STEP (1.0 / 60) // s: of shorter steps more of it, up to
 #define LOOSER 3.0      // times as much: in a second it is the same
-#define ENOUGH_LINKED 3e-5 // where joints depend on forces
+#define ENOUGH_LINKED 1e-5 // where joints depend on forces
 #define SHARE 0.2          // of the overlap that a step takes back, at most
 #define NEVER 1e30         // m/s: a gap that nothing closes
 #define BODIES 4           // a task: waking a thread costs more than a few of them
@@ -85,7 +87,7 @@ static void list_spots(lbWorld *world) {
   }
 }
 
-// Room for the matrices of all touchers, all zero.
+// Room for the matrices of all touchers.
 static void make_parts(lbWorldTouch *touch) {
   double *at = touch->pool;
   for (int32_t t = 0; t < touch->toucher_count; t++) {
@@ -93,7 +95,6 @@ static void make_parts(lbWorldTouch *touch) {
     touch->parts[t] = (lbContactPart){ touch->touchers[t].count, at, at + n * n };
     at += lb_touch_pool_of(touch->touchers[t].count);
   }
-  memset(touch->pool, 0, (size_t)(at - touch->pool) * sizeof *at);
 }
 
 static void list(lbWorld *world) {
@@ -145,7 +146,7 @@ static lbContactProblem make_problem(const lbWorldTouch *touch) {
                              .free = touch->free,
                              .friction = touch->frictions,
                              .parts = touch->parts,
-                             .sweeps_most = SWEEPS,
+                             .sweeps_most = touch->looks ? SWEEPS_LOOK : SWEEPS,
                              .tolerance = TOLERANCE,
                              .work = touch->solve_work,
                              .level = touch->level };
@@ -160,11 +161,21 @@ static void solve_islands(int32_t begin, int32_t end, void *context) {
   Solving *s = context;
   const int32_t *at = s->touch->island_begin;
   for (int32_t i = begin; i < end; i++) {
+    if (s->touch->settled[i]) continue;
     lbContactProblem problem = make_problem(s->touch);
     problem.contact_count = at[i + 1] - at[i];
     problem.list = s->touch->by_island + at[i];
-    problem.enough = s->touch->enough * lb_contact_deepest(&problem);
+    problem.enough = s->touch->enoughs[i];
     s->touch->sweeps[i] = lb_touch_solve(s->touch, &problem, at[i], s->x);
+  }
+}
+
+// Of each island: by how deep its places would get, whether they are solved for or not.
+static void find_enoughs(lbWorldTouch *touch) {
+  for (int32_t i = 0; i < touch->island_count; i++) touch->enoughs[i] = touch->sweeps[i] = 0;
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    double *enough = &touch->enoughs[lb_island_of(touch, c)];
+    *enough = fmax(*enough, -touch->enough * touch->free[3 * c]);
   }
 }
 
@@ -172,6 +183,7 @@ int32_t lb_touch_solve_all(lbWorldTouch *touch, double *x) {
   Solving s = { touch, x };
   int32_t most = 0;
   double start = lb_seconds();
+  find_enoughs(touch);
   lb_parallel_for(touch->island_count, 1 + touch->island_count / TASKS, solve_islands, &s);
   touch->stats.solve_seconds += lb_seconds() - start;
   for (int32_t i = 0; i < touch->island_count; i++)
@@ -187,6 +199,11 @@ static void for_touchers(lbWorld *world, lbRangeTask *task) {
 
 // ---- how bodies give way -----------------------------------------------------------------------
 
+static void clear_matrix(lbContactPart *part) {
+  size_t n = 3 * (size_t)part->count;
+  memset(part->matrix, 0, n * n * sizeof *part->matrix);
+}
+
 // Where the spots of bodies come to, and how their shapes give way, in steps that are opened for
 // that.
 static void open_steps(int32_t begin, int32_t end, void *context) {
@@ -197,11 +214,14 @@ static void open_steps(int32_t begin, int32_t end, void *context) {
     lbSpot *spots = touch->spots + toucher->first;
     lbVec3 *ways = touch->ways + toucher->first;
     toucher->open = lb_touch_open(&toucher->touching, world->slots[toucher->slot].body, world->h);
+    if (!toucher->rows) clear_matrix(&touch->parts[t]);
     for (int32_t i = 0; i < toucher->count; i++) {
       ways[i] = lb_vec3(0, 0, 0);
       if (toucher->open) ways[i] = lb_touch_way(&toucher->touching, &spots[i], &spots[i].point);
     }
-    if (toucher->open)
+    if (toucher->rows)
+      lb_choose_open(toucher, spots);
+    else if (toucher->open)
       lb_touch_moves(&toucher->touching, toucher->count, spots, touch->parts[t].matrix);
     if (toucher->open) lb_joints_open(world, t);
     lb_touch_close(&toucher->touching);
@@ -210,10 +230,15 @@ static void open_steps(int32_t begin, int32_t end, void *context) {
 
 static void add_frames(int32_t begin, int32_t end, void *context) {
   lbWorldTouch *touch = ((lbWorld *)context)->touch;
-  for (int32_t t = begin; t < end; t++)
-    if (touch->touchers[t].open)
-      lb_touch_add_frame(&touch->touchers[t].touching, touch->touchers[t].count,
-                         touch->spots + touch->touchers[t].first, touch->parts[t].matrix);
+  for (int32_t t = begin; t < end; t++) {
+    lbWorldToucher *toucher = &touch->touchers[t];
+    const lbSpot *spots = touch->spots + toucher->first;
+    if (!toucher->open) continue;
+    if (toucher->rows)
+      lb_choose_add_frame(toucher, spots);
+    else
+      lb_touch_add_frame(&toucher->touching, toucher->count, spots, touch->parts[t].matrix);
+  }
 }
 
 static void hold_forces(int32_t begin, int32_t end, void *context) {
@@ -257,8 +282,14 @@ double lb_touch_free_way(const lbWorld *world, int32_t c) {
   return lb_dot(world->touch->contacts[c].axes[0], relative_way(world, c, 1));
 }
 
+// Springs and joints change the matrices of bodies.
+static bool may_choose(const lbWorld *world) {
+  return world->settings.response == LB_RESPONSE_IMPLICIT && !lb_joints_hold_any(world);
+}
+
 static void find_responses(lbWorld *world) {
   make_parts(world->touch);
+  lb_choose_place(world, may_choose(world));
   for_touchers(world, open_steps);
   join_points(world->touch);
   for_touchers(world, add_frames);
@@ -287,7 +318,9 @@ static void solve(lbWorld *world) {
     lb_joints_solve(world, false, &touch->parts, touch->forces, solve_contacts);
     lb_joints_note_rest(world);
     lb_joints_keep(world);
-  } else
+  } else if (touch->chooses)
+    lb_choose_solve(world, solve_contacts);
+  else
     solve_contacts(world, touch->forces);
   share_out(touch, touch->forces);
   for_touchers(world, hold_forces);
@@ -379,6 +412,7 @@ static void look(int32_t begin, int32_t end, void *context) {
     lbSpot *spots = touch->spots + toucher->first;
     lbVec3 *ways = touch->ways + toucher->first;
     toucher->open = scratch && lb_touch_look(body, scratch);
+    clear_matrix(&touch->parts[t]);
     for (int32_t i = 0; i < toucher->count; i++) {
       ways[i] = lb_vec3(0, 0, 0);
       if (toucher->open) ways[i] = lb_touch_velocity(body, scratch, &spots[i], &spots[i].point);

@@ -1,0 +1,20 @@
+// Contacts that a step solves for, of all that could touch in it (touch_choose.c).
+#ifndef LB_WORLD_TOUCH_CHOOSE_H
+#define LB_WORLD_TOUCH_CHOOSE_H
+
+#include "world/touch.h"
+
+bool lb_choose_reserve(lbWorldTouch *touch, int32_t room); // contacts
+void lb_choose_release(lbWorldTouch *touch);
+
+// Whose responses are a product: toucher->rows is set, or NULL. `wanted`: some may be.
+void lb_choose_place(lbWorld *world, bool wanted);
+// Of such a body: its rows by the shape, in an open step; by the frame.
+void lb_choose_open(lbWorldToucher *toucher, const lbSpot *spots);
+void lb_choose_add_frame(lbWorldToucher *toucher, const lbSpot *spots);
+
+// forces <- of all contacts, by solve(), which finds those of the contacts that are listed.
+typedef void lbChooseSolve(lbWorld *world, double *x);
+void lb_choose_solve(lbWorld *world, lbChooseSolve *solve);
+
+#endif
