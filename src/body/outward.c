@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#define MORE 0.05  // radians
 #define ASIDE 1e-6 // of the thickness that a ray crosses: where it begins
 
 static lbTriangles rest_surface(const lbTree *tree) {
@@ -36,6 +37,26 @@ static double find_thickness(const lbTree *tree, const lbTriangles *surface, int
   return hit.distance;
 }
 
+static lbVec3 rest_normal(const lbTree *tree, int32_t triangle) {
+  lbTriangles surface = rest_surface(tree);
+  lbVec3 a = lb_triangle_corner(&surface, triangle, 0);
+  return lb_normalise(lb_cross(lb_sub(lb_triangle_corner(&surface, triangle, 1), a),
+                               lb_sub(lb_triangle_corner(&surface, triangle, 2), a)));
+}
+
+// Of normals at corners and all between them. `MORE` is for faces that have turned over, for which
+// lb_body_outward is not exact.
+static double find_lean(const lbTree *tree, int32_t triangle) {
+  lbVec3 normal = rest_normal(tree, triangle);
+  double least = 1;
+  for (size_t k = 0; k < 3; k++) {
+    size_t vertex = (size_t)tree->model->triangles[3 * (size_t)triangle + k];
+    lbVec3 side = lb_vec3_load(tree->sides + 4 * vertex);
+    if (lb_dot(side, side) > 0) least = fmin(least, lb_dot(side, normal));
+  }
+  return least > 0 ? cos(acos(least) + MORE) : 0;
+}
+
 // Normals are weighted by the angles of the triangles at a vertex.
 void lb_tree_find_sides(lbTree *tree) {
   lbTriangles surface = rest_surface(tree);
@@ -49,13 +70,7 @@ void lb_tree_find_sides(lbTree *tree) {
     lb_vec3_store(side, lb_normalise(normal));
     side[3] = find_thickness(tree, &surface, v, lb_normalise(normal));
   }
-}
-
-static lbVec3 rest_normal(const lbTree *tree, int32_t triangle) {
-  lbTriangles surface = rest_surface(tree);
-  lbVec3 a = lb_triangle_corner(&surface, triangle, 0);
-  return lb_normalise(lb_cross(lb_sub(lb_triangle_corner(&surface, triangle, 1), a),
-                               lb_sub(lb_triangle_corner(&surface, triangle, 2), a)));
+  for (int32_t t = 0; t < surface.count; t++) tree->leans[t] = find_lean(tree, t);
 }
 
 // What turns one unit vector into another, the shortest way, applied to a third.

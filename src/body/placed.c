@@ -1,19 +1,21 @@
 // Placing a surface in the world (placed.h).
 #include "body/placed.h"
 
+#include "body/placed_kernels.h"
 #include "body/touch_kernels.h"
 
 #include <string.h>
-
-#define LARGE 1024 // vertices: fewer are placed faster than it is found out which of them matter
 
 // ---- memory ------------------------------------------------------------------------------------
 
 void lb_placed_destroy(lbPlaced *placed) {
   if (!placed) return;
-  lb_aabb_tree_destroy(placed->boxes);
+  lb_aabb_tree_destroy(placed->nodes);
+  lb_box_set_release(&placed->boxes);
+  lb_free(placed->triangles);
   lb_free(placed->positions);
   lb_free(placed->velocities);
+  lb_free(placed->places);
   lb_free(placed->factors);
   lb_free(placed->triples);
   lb_free(placed->stamps);
@@ -28,14 +30,18 @@ lbStatus lb_placed_create(const lbBody *body, lbPlaced **out, lbError *err) {
   lbPlaced *placed = lb_alloc(1, sizeof *placed);
   if (!placed) return lb_fail_memory(err);
   placed->tree = tree;
-  placed->boxes = lb_aabb_tree_copy(tree->shape);
-  placed->positions = lb_alloc(3 * vertices, sizeof(double));
+  placed->level = body->prepared->level;
+  placed->nodes = lb_aabb_tree_copy(tree->shape);
+  placed->triangles = lb_alloc((size_t)tree->model->size.triangle_count, sizeof(int32_t));
+  placed->positions = lb_alloc(3 * vertices + 1, sizeof(double)); // one more to be read
   placed->velocities = lb_alloc(3 * vertices, sizeof(double));
+  placed->places = lb_alloc(vertices / LB_BATCH + 1, 3 * LB_BATCH * sizeof(double));
   placed->factors = lb_alloc(4 * dimension + 1, sizeof(double)); // none for a rigid body
   placed->triples = lb_alloc(6 * dimension + 1, sizeof(double));
   placed->stamps = lb_alloc(vertices, sizeof(uint32_t));
-  if (!placed->boxes || !placed->positions || !placed->velocities || !placed->factors ||
-      !placed->triples || !placed->stamps) {
+  bool boxes = lb_box_set_create(&placed->boxes, tree->model->size.triangle_count);
+  if (!boxes || !placed->nodes || !placed->triangles || !placed->positions || !placed->velocities ||
+      !placed->places || !placed->factors || !placed->triples || !placed->stamps) {
     lb_placed_destroy(placed);
     return lb_fail_memory(err);
   }
@@ -44,7 +50,35 @@ lbStatus lb_placed_create(const lbBody *body, lbPlaced **out, lbError *err) {
 }
 
 bool lb_placed_is_large(const lbPlaced *placed) {
-  return placed->tree->rows && placed->tree->model->size.vertex_count > LARGE;
+  return placed->tree->rows && placed->tree->model->size.vertex_count > LB_TREE_LARGE;
+}
+
+// ---- boxes -------------------------------------------------------------------------------------
+
+static void list_triangle(lbPlaced *placed, int32_t triangle) {
+  const int32_t *corners = placed->tree->model->triangles + 3 * (size_t)triangle;
+  const double *a = placed->positions + 3 * (size_t)corners[0];
+  const double *b = placed->positions + 3 * (size_t)corners[1];
+  const double *c = placed->positions + 3 * (size_t)corners[2];
+  lbBox box;
+  for (int k = 0; k < 3; k++) {
+    double low = a[k] < b[k] ? a[k] : b[k], high = a[k] < b[k] ? b[k] : a[k];
+    box.low[k] = c[k] < low ? c[k] : low, box.high[k] = c[k] > high ? c[k] : high;
+  }
+  placed->triangles[placed->boxes.count] = triangle;
+  lb_box_set_add(&placed->boxes, &box);
+}
+
+static void list_all(lbPlaced *placed) {
+  const lbAabbTree *shape = placed->tree->shape;
+  memcpy(placed->triangles, shape->items, (size_t)shape->item_count * sizeof(int32_t));
+  lbTriangles surface = lb_placed_surface(placed);
+  lb_box_kernels(placed->level)->fill(&placed->boxes, &surface, shape->items);
+}
+
+void lb_placed_refit(lbPlaced *placed) {
+  lbTriangles surface = lb_placed_surface(placed);
+  lb_aabb_tree_refit_triangles(placed->nodes, &surface, 0);
 }
 
 // ---- placing -----------------------------------------------------------------------------------
@@ -85,6 +119,51 @@ static void place(lbPlaced *placed, const lbBody *body, int32_t first, int32_t c
   settle(placed, body, first, count);
 }
 
+static void list_place(lbPlaced *placed, int32_t vertex) {
+  int32_t at = placed->place_count++;
+  const double *from = placed->positions + 3 * (size_t)vertex;
+  double *to = placed->places + 3 * (size_t)(at / LB_BATCH * LB_BATCH);
+  for (int k = 0; k < 3; k++) // those that are to come are like it until then
+    for (int i = at % LB_BATCH; i < LB_BATCH; i++) to[LB_BATCH * k + i] = from[k];
+}
+
+static lbPlacing placing_of(const lbPlaced *placed, const lbBody *body) {
+  const lbFrameState *f = &body->frame;
+  lbPlacing p = { .velocity = { 0 } };
+  memcpy(p.turn, f->turn.m, sizeof p.turn);
+  lb_vec3_store(p.position, f->position);
+  lb_vec3_store(p.centre, lb_body_place(body, body->prepared->centre));
+  lb_vec3_store(p.mean, placed->velocity);
+  if (!lb_frame_moves(body)) return p;
+  lb_vec3_store(p.velocity, f->velocity);
+  lb_vec3_store(p.spin, f->spin);
+  return p;
+}
+
+// The same, of all vertices, eight at a time.
+static void place_batches(lbPlaced *placed, const lbBody *body, const lbScratch *scratch) {
+  const lbTree *tree = placed->tree;
+  const lbPlacedKernels *kernels = lb_placed_kernels(body->prepared->level);
+  int32_t count = placed->place_count = tree->model->size.vertex_count;
+  size_t width = 3 * LB_BATCH * (size_t)tree->dimension;
+  lbPlacing placing = placing_of(placed, body);
+  double most = 0, velocities[3 * LB_BATCH];
+  for (int32_t first = 0; first < count; first += LB_BATCH) {
+    size_t batch = (size_t)(first / LB_BATCH);
+    double *places = placed->places + 3 * LB_BATCH * batch;
+    double square = kernels->place(tree->dimension, tree->batches + width * batch,
+                                   tree->rests + 3 * LB_BATCH * batch, scratch->q0, scratch->v0,
+                                   &placing, places, velocities);
+    if (square > most) most = square;
+    for (int32_t i = 0; i < LB_BATCH && first + i < count; i++)
+      for (int32_t k = 0; k < 3; k++) {
+        placed->positions[3 * (first + i) + k] = places[LB_BATCH * k + i];
+        placed->velocities[3 * (first + i) + k] = velocities[LB_BATCH * k + i];
+      }
+  }
+  placed->spread = sqrt(most);
+}
+
 static void place_carried(lbPlaced *placed, const lbBody *body, const lbScratch *scratch) {
   const lbModel *model = placed->tree->model;
   for (int32_t v = 0; v < model->size.vertex_count; v++) {
@@ -98,7 +177,8 @@ static void start(lbPlaced *placed, const lbBody *body, lbVec3 velocity, lbScrat
   int32_t n = placed->tree->dimension;
   const double *q = scratch->q0, *rates = scratch->v0;
   body->prepared->method->get(body, scratch->q0, scratch->v0, NULL);
-  placed->velocity = velocity, placed->spread = 0, placed->current = true;
+  placed->velocity = velocity, placed->spread = 0, placed->place_count = 0;
+  placed->current = true;
   for (int32_t i = 0; i < n && placed->tree->rows; i++)
     for (int k = 0; k < 4; k++) {
       placed->factors[4 * i + k] = k < 3 ? q[i] : fabs(q[i]);
@@ -118,13 +198,16 @@ bool lb_placed_update(lbPlaced *placed, const lbBody *body, lbVec3 velocity) {
   lbScratch *scratch = lb_scratch_borrow(body->prepared);
   if (!scratch) return false;
   start(placed, body, velocity, scratch);
-  if (placed->tree->rows)
-    place(placed, body, 0, placed->tree->model->size.vertex_count);
+  int32_t vertices = placed->tree->model->size.vertex_count;
+  if (placed->tree->batches)
+    place_batches(placed, body, scratch);
+  else if (placed->tree->rows)
+    place(placed, body, 0, vertices);
   else
     place_carried(placed, body, scratch);
   lb_scratch_return(body->prepared, scratch);
-  lbTriangles surface = lb_placed_surface(placed);
-  lb_aabb_tree_refit_triangles(placed->boxes, &surface, 0);
+  while (placed->place_count < vertices) list_place(placed, placed->place_count);
+  list_all(placed);
   return true;
 }
 
@@ -149,36 +232,32 @@ static bool is_near(const Placing *p, int32_t node) {
   return false;
 }
 
-static void place_leaf(const Placing *p, lbAabbNode *leaf) {
+static void place_leaf(const Placing *p, const lbAabbNode *leaf) {
   lbPlaced *placed = p->placed;
-  lbTriangles surface = lb_placed_surface(placed);
-  leaf->box = lb_box_empty();
+  const int32_t *corners = placed->tree->model->triangles;
   for (int32_t i = 0; i < leaf->count; i++) {
-    int32_t triangle = placed->boxes->items[leaf->first + i];
+    int32_t triangle = placed->tree->shape->items[leaf->first + i];
     for (size_t k = 0; k < 6; k++) { // corners, and those across the edges
       size_t at = 3 * (size_t)triangle + k % 3;
-      int32_t v = k < 3 ? surface.triangles[at] : placed->tree->across[at];
-      if (placed->stamps[v] != placed->stamp) place(placed, p->body, v, 1);
+      int32_t v = k < 3 ? corners[at] : placed->tree->across[at];
+      if (placed->stamps[v] == placed->stamp) continue;
       placed->stamps[v] = placed->stamp;
+      place(placed, p->body, v, 1);
+      list_place(placed, v);
     }
-    lbBox box = lb_triangle_box(&surface, triangle);
-    lb_box_add_box(&leaf->box, &box);
+    list_triangle(placed, triangle);
   }
 }
 
 static void place_below(const Placing *p, int32_t id) {
-  lbAabbNode *node = &p->placed->boxes->nodes[id];
-  node->box = lb_box_empty();
+  const lbAabbNode *node = &p->placed->tree->shape->nodes[id];
   if (!is_near(p, id)) return;
   if (node->count > 0) {
     place_leaf(p, node);
     return;
   }
-  const int32_t children[2] = { id + 1, node->first };
-  for (int k = 0; k < 2; k++) {
-    place_below(p, children[k]); // as deep as the tree, which is bounded
-    lb_box_add_box(&node->box, &p->placed->boxes->nodes[children[k]].box);
-  }
+  place_below(p, id + 1); // as deep as the tree, which is bounded
+  place_below(p, node->first);
 }
 
 bool lb_placed_update_near(lbPlaced *placed, const lbBody *body, lbVec3 velocity,
@@ -193,45 +272,25 @@ bool lb_placed_update_near(lbPlaced *placed, const lbBody *body, lbVec3 velocity
     placed->stamp = 1;
   }
   Placing p = { placed, body, region_count, regions };
+  lb_box_set_clear(&placed->boxes);
   place_below(&p, 0);
   return true;
 }
 
 // ---- extent ------------------------------------------------------------------------------------
 
-static double box_extent(const lbBox *box, lbVec3 along) {
-  return lb_box_is_empty(box) ? -INFINITY : lb_box_extent(box, along);
-}
-
-static double leaf_extent(const lbPlaced *placed, const lbAabbNode *leaf, lbVec3 along) {
-  lbTriangles surface = lb_placed_surface(placed);
-  double most = -INFINITY;
-  for (int32_t i = 0; i < leaf->count; i++)
-    for (int k = 0; k < 3; k++) {
-      int32_t triangle = placed->boxes->items[leaf->first + i];
-      double extent = lb_dot(along, lb_triangle_corner(&surface, triangle, k));
-      if (extent > most) most = extent;
-    }
-  return most;
-}
-
 double lb_placed_extent(const lbPlaced *placed, lbVec3 along) {
-  const lbAabbNode *nodes = placed->boxes->nodes;
-  int32_t stack[128], depth = 0;
-  double most = -INFINITY;
-  stack[depth++] = 0;
-  while (depth > 0) {
-    int32_t id = stack[--depth];
-    const lbAabbNode *node = &nodes[id];
-    if (!(box_extent(&node->box, along) > most)) continue;
-    if (node->count > 0) {
-      most = fmax(most, leaf_extent(placed, node, along));
-      continue;
-    }
-    if (depth + 2 > 128) return INFINITY;
-    bool left = box_extent(&nodes[id + 1].box, along) > box_extent(&nodes[node->first].box, along);
-    stack[depth++] = left ? node->first : id + 1; // the farther one first
-    stack[depth++] = left ? id + 1 : node->first;
-  }
-  return most;
+  const lbPlacedKernels *kernels = lb_placed_kernels(placed->level);
+  double to[3];
+  lb_vec3_store(to, along);
+  return kernels->extent((placed->place_count + LB_BATCH - 1) / LB_BATCH, placed->places, to);
+}
+
+bool lb_placed_turn(const lbPlaced *placed, const lbMat3 *turn, lbVec3 shift, double *to) {
+  const lbPlacedKernels *kernels = lb_placed_kernels(placed->level);
+  double origin[3];
+  if (!placed->tree->batches) return false;
+  lb_vec3_store(origin, shift);
+  kernels->turn(placed->place_count, placed->places, turn->m, origin, to);
+  return true;
 }

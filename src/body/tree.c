@@ -21,6 +21,19 @@ static void fill_rows(lbTree *tree, const lbPrepared *prepared, int32_t vertex, 
       rows[3 * i + axis] = line[(size_t)axis * (size_t)prepared->padded + (size_t)i];
 }
 
+// Vertices side by side; the last one again where the last batch is not full.
+static void fill_batches(lbTree *tree) {
+  int32_t vertices = tree->model->size.vertex_count, r = tree->dimension;
+  for (int32_t i = 0; i < (vertices + LB_BATCH - 1) / LB_BATCH * LB_BATCH; i++) {
+    int32_t v = i < vertices ? i : vertices - 1;
+    const double *rows = rows_of(tree, v), *rest = tree->model->vertex_positions + 3 * (size_t)v;
+    double *to = tree->batches + 3 * (size_t)(i / LB_BATCH * LB_BATCH) * (size_t)r + i % LB_BATCH;
+    for (int32_t k = 0; k < 3 * r; k++) to[LB_BATCH * k] = rows[k];
+    to = tree->rests + 3 * (size_t)(i / LB_BATCH * LB_BATCH) + i % LB_BATCH;
+    for (int32_t k = 0; k < 3; k++) to[LB_BATCH * k] = rest[k];
+  }
+}
+
 // The items below a node are a stretch of shape->items.
 static void find_items(const lbAabbTree *shape, int32_t node, int32_t *begin, int32_t *end) {
   int32_t left = node, right = node;
@@ -67,6 +80,7 @@ static void build(lbTree *tree, const lbPrepared *prepared, double *line) {
   const lbAabbTree *shape = tree->shape;
   if (!tree->rows) return;
   for (int32_t v = 0; v < tree->model->size.vertex_count; v++) fill_rows(tree, prepared, v, line);
+  if (tree->batches) fill_batches(tree);
   for (int32_t node = 0; node < shape->node_count; node++) {
     int32_t begin, end;
     find_items(shape, node, &begin, &end);
@@ -84,8 +98,14 @@ static lbTree *lay_out(lbTree *tree, bool spheres, lbCarver *carver) {
   tree->across = lb_carve(carver, (size_t)tree->model->size.triangle_count, 3 * sizeof(int32_t));
   tree->own = lb_carve(carver, (size_t)tree->model->size.triangle_count, 1);
   tree->sides = lb_carve(carver, vertices, 4 * sizeof(double));
+  tree->leans = lb_carve(carver, (size_t)tree->model->size.triangle_count, sizeof(double));
   if (!spheres) return at;
   tree->rows = lb_carve(carver, vertices * r, 3 * sizeof(double));
+  if (vertices <= LB_TREE_LARGE) {
+    size_t batches = (vertices + LB_BATCH - 1) / LB_BATCH;
+    tree->batches = lb_carve(carver, batches * r, 3 * LB_BATCH * sizeof(double));
+    tree->rests = lb_carve(carver, batches, 3 * LB_BATCH * sizeof(double));
+  }
   tree->spheres = lb_carve(carver, nodes, 4 * sizeof(double));
   tree->motions = lb_carve(carver, nodes * r, 4 * sizeof(double));
   return at;

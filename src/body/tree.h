@@ -24,12 +24,18 @@ typedef struct lbSearchNode {
   int32_t node;
 } lbSearchNode;
 
+#define LB_TREE_LARGE 1024 // vertices: of more it is found out which of them matter
+
 // Immutable: shared by all bodies of a model.
 typedef struct lbTree {
   const lbModel *model;
   int32_t dimension;
   double *rows; // (vertices x dimension x 3): displacement of a vertex = Σ q_i row_i. NULL: q is
                 // the displacements of the nodes, and there are no spheres and motions
+  double
+      *batches;  // (vertices / 8, rounded up, x dimension x 3 x 8): rows of eight vertices side by
+  double *rests; // side, and (.. x 3 x 8) their rest places; NULL: of a large surface, which is
+                 // hardly ever placed as a whole, and where there are no rows
   lbAabbTree *shape; // of the rest shape, whose children and leaves it takes over
   double *spheres;   // (nodes x 4): c, r
   double *motions;   // (nodes x dimension x 4): mean_i, spread_i
@@ -37,6 +43,8 @@ typedef struct lbTree {
   uint8_t *own;      // (triangles): lb_surface_neighbours
   double *sides; // (vertices x 4): unit normal out of the rest shape, and how thick it is behind
                  // the vertex, m; zeros where that cannot be told
+  double *leans; // (triangles): cosine of the angle with its normal that normals at its corners
+                 // make at most, and a little more; 0 and less: 90 degrees and more
 } lbTree;
 
 void lb_tree_find_sides(lbTree *tree); // outward.c

@@ -321,9 +321,7 @@ static bool box_edges_near(const lbSolid *solid, const lbBox *region) {
   return axes >= 2;
 }
 
-// How deep a point of the triangle can be: distances change no faster than places. Less than minus
-// the margin, if they are farther than that.
-static double reach_into(const lbSolid *solid, const lbVec3 *corners, double margin) {
+double lb_reach_into(const lbSolid *solid, const lbVec3 corners[3], double margin) {
   lbVec3 middle = lb_scale(1.0 / 3, lb_add(corners[0], lb_add(corners[1], corners[2]))), normal;
   double radius2 = 0;
   for (int k = 0; k < 3; k++) {
@@ -366,10 +364,8 @@ static void look_around(Near *near, double around) {
 }
 
 void lb_touch_triangle_polyhedron(const lbSolid *solid, const lbSurfaceTriangle *triangle,
-                                  double margin, lbTouchList *list) {
+                                  double margin, double deepest, lbTouchList *list) {
   Near near = { .solid = solid, .triangle = triangle, .margin = margin, .list = list };
-  double deepest = reach_into(solid, triangle->corners, margin);
-  if (!(deepest > -margin)) return;
   look_around(&near, lb_greater(margin, 2 * deepest));
   if (solid->kind == LB_SOLID_BOX && !box_edges_near(solid, &near.region)) return;
   near.facet = lb_facet(triangle->corners);

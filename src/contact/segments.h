@@ -24,14 +24,17 @@ bool lb_facet_foot(const lbFacet *facet, lbVec3 point, double weights[3]);
 lbVec3 lb_facet_place(const lbFacet *facet, const double weights[3]);
 // lb_triangles_touch for those who know the facets, and which parts could touch.
 enum {
-  LB_PARTS_CORNERS_A = 1, // corners of a against b's face
-  LB_PARTS_CORNERS_B = 2,
-  LB_PARTS_EDGES = 4, // edges against edges and corners
-  LB_PARTS_ALL = 7
+  LB_PARTS_CORNERS = 1, // against faces
+  LB_PARTS_EDGES = 2,   // against edges and corners
+  LB_PARTS_ALL = 3
 };
 int32_t lb_facets_touch(const lbSurfaceTriangle *a, const lbFacet *facet_a,
                         const lbSurfaceTriangle *b, const lbFacet *facet_b, int parts,
                         double margin, double depth, lbTriangleTouch out[LB_TRIANGLE_TOUCHES]);
+// Of that, corner k of a against b's face.
+bool lb_corner_touches(const lbSurfaceTriangle *a, const lbFacet *facet_a, int k,
+                       const lbSurfaceTriangle *b, const lbFacet *facet_b, double margin,
+                       double depth, lbTriangleTouch *out);
 // Does a surface, of which an edge along `along` goes through `place`, with points `sides` on both
 // sides of it, lie on the side of that place to which `normal` points? `slack`: see LB_CONE_SLACK.
 bool lb_edge_faces(const lbVec3 *sides, lbVec3 place, lbVec3 along, lbVec3 normal, double slack);

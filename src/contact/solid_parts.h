@@ -137,8 +137,11 @@ bool lb_vertex_cone_holds(const lbPolyhedron *polyhedron, int32_t vertex, lbVec3
 
 void lb_touch_triangle_round(const lbSolid *solid, const lbSurfaceTriangle *triangle, double margin,
                              lbTouchList *list); // sphere, capsule (round_touch.c)
+// How deep a point of a triangle can be in a box, hull or mesh: distances change no faster than
+// places. Less than minus the margin, if they are farther than that.
+double lb_reach_into(const lbSolid *solid, const lbVec3 corners[3], double margin);
 void lb_touch_triangle_polyhedron(const lbSolid *solid, const lbSurfaceTriangle *triangle,
-                                  double margin, lbTouchList *list); // box, hull, mesh
+                                  double margin, double deepest, lbTouchList *list);
 
 // ---- pairs (pair.c, sat.c) ---------------------------------------------------------------------
 

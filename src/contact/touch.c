@@ -95,6 +95,9 @@ static bool boxes_apart(const lbSolid *solid, const lbVec3 corners[3], double ma
 int32_t lb_solid_touch_triangle(const lbSolid *solid, const lbSurfaceTriangle *triangle,
                                 double margin, lbSolidTouch out[LB_SOLID_TOUCHES]) {
   if (boxes_apart(solid, triangle->corners, margin)) return 0;
+  double deepest = solid->polyhedron ? lb_reach_into(solid, triangle->corners, margin) : INFINITY;
+  bool apart = !(deepest > -margin); // by a distance that jumps where an open mesh ends
+  if (apart && lb_solid_is_closed(solid)) return 0;
   lbTouchList list;
   list.count = 0;
   list.length = 0;
@@ -103,9 +106,9 @@ int32_t lb_solid_touch_triangle(const lbSolid *solid, const lbSurfaceTriangle *t
     list.length = lb_greater(list.length, 0.5 * lb_length(edge));
     if (triangle->own & LB_OWN_CORNER(k)) touch_corner(solid, triangle, k, margin, &list);
   }
-  if (solid->polyhedron)
-    lb_touch_triangle_polyhedron(solid, triangle, margin, &list);
-  else if (solid->kind != LB_SOLID_PLANE)
+  if (solid->polyhedron && !apart)
+    lb_touch_triangle_polyhedron(solid, triangle, margin, deepest, &list);
+  else if (!solid->polyhedron && solid->kind != LB_SOLID_PLANE)
     lb_touch_triangle_round(solid, triangle, margin, &list);
   return lb_touch_list_take(&list, LB_SOLID_TOUCHES, out);
 }

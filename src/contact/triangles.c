@@ -25,23 +25,29 @@ static bool above_face(const Pair *pair, const lbFacet *face, lbVec3 corner, dou
   return height < pair->margin && height > -pair->depth && lb_facet_foot(face, corner, weights);
 }
 
-// A touch is filled in where there is one: most tests find none.
-static void touch_corners(Pair *pair, int parts, int k) {
+// Touches are filled in where there is one: most tests find none.
+static void add_corner_a(Pair *pair, int k, const double weights[3]) {
+  lbTriangleTouch touch = { .normal = pair->facet_b.normal, .feature = k };
+  touch.weights_a[k] = 1;
+  for (int i = 0; i < 3; i++) touch.weights_b[i] = weights[i];
+  add(pair, &touch);
+}
+
+static void add_corner_b(Pair *pair, int k, const double weights[3]) {
+  lbTriangleTouch touch = { .normal = lb_scale(-1, pair->facet_a.normal), .feature = 3 + k };
+  touch.weights_b[k] = 1;
+  for (int i = 0; i < 3; i++) touch.weights_a[i] = weights[i];
+  add(pair, &touch);
+}
+
+static void touch_corners(Pair *pair, int k) {
   double weights[3];
-  if (parts & LB_PARTS_CORNERS_A && pair->a->own & LB_OWN_CORNER(k) &&
-      above_face(pair, &pair->facet_b, pair->a->corners[k], weights)) {
-    lbTriangleTouch touch = { .normal = pair->facet_b.normal, .feature = k };
-    touch.weights_a[k] = 1;
-    for (int i = 0; i < 3; i++) touch.weights_b[i] = weights[i];
-    add(pair, &touch);
-  }
-  if (parts & LB_PARTS_CORNERS_B && pair->b->own & LB_OWN_CORNER(k) &&
-      above_face(pair, &pair->facet_a, pair->b->corners[k], weights)) {
-    lbTriangleTouch touch = { .normal = lb_scale(-1, pair->facet_a.normal), .feature = 3 + k };
-    touch.weights_b[k] = 1;
-    for (int i = 0; i < 3; i++) touch.weights_a[i] = weights[i];
-    add(pair, &touch);
-  }
+  if (pair->a->own & LB_OWN_CORNER(k) &&
+      above_face(pair, &pair->facet_b, pair->a->corners[k], weights))
+    add_corner_a(pair, k, weights);
+  if (pair->b->own & LB_OWN_CORNER(k) &&
+      above_face(pair, &pair->facet_a, pair->b->corners[k], weights))
+    add_corner_b(pair, k, weights);
 }
 
 // ---- edge against edge -------------------------------------------------------------------------
@@ -185,24 +191,53 @@ static int32_t take(const Pair *pair, lbTriangleTouch out[LB_TRIANGLE_TOUCHES]) 
   return kept;
 }
 
+static void start(Pair *pair, const lbSurfaceTriangle *a, const lbFacet *facet_a,
+                  const lbSurfaceTriangle *b, const lbFacet *facet_b, double margin, double depth) {
+  pair->a = a, pair->b = b;
+  pair->facet_a = *facet_a, pair->facet_b = *facet_b;
+  pair->margin = margin, pair->depth = depth, pair->count = 0;
+  if (a->own & LB_TWO_SIDED) turn_towards(&pair->facet_a, b->corners);
+  if (b->own & LB_TWO_SIDED) turn_towards(&pair->facet_b, a->corners);
+}
+
+// Surfaces that face the same way do not overlap: one is the far side of a body.
+static bool face_same_way(const Pair *pair) {
+  bool sheets = (pair->a->own | pair->b->own) & LB_TWO_SIDED;
+  return !sheets && lb_dot(pair->facet_a.normal, pair->facet_b.normal) > 0.5;
+}
+
+static bool are_apart(const Pair *pair) {
+  return beyond_plane(pair, &pair->facet_a, pair->b->corners) ||
+         beyond_plane(pair, &pair->facet_b, pair->a->corners);
+}
+
 int32_t lb_facets_touch(const lbSurfaceTriangle *a, const lbFacet *facet_a,
                         const lbSurfaceTriangle *b, const lbFacet *facet_b, int parts,
                         double margin, double depth, lbTriangleTouch out[LB_TRIANGLE_TOUCHES]) {
   Pair pair;
-  pair.a = a, pair.b = b;
-  pair.facet_a = *facet_a, pair.facet_b = *facet_b;
-  pair.margin = margin, pair.depth = depth, pair.count = 0;
-  if (a->own & LB_TWO_SIDED) turn_towards(&pair.facet_a, b->corners);
-  if (b->own & LB_TWO_SIDED) turn_towards(&pair.facet_b, a->corners);
-  if (beyond_plane(&pair, &pair.facet_a, b->corners)) return 0;
-  if (beyond_plane(&pair, &pair.facet_b, a->corners)) return 0;
-  // Surfaces that face the same way do not overlap: one is the far side of a body.
-  bool sheets = (a->own | b->own) & LB_TWO_SIDED;
-  if (!sheets && lb_dot(pair.facet_a.normal, pair.facet_b.normal) > 0.5) pair.depth = 0;
-  for (int k = 0; k < 3; k++) touch_corners(&pair, parts, k);
+  start(&pair, a, facet_a, b, facet_b, margin, depth);
+  if (are_apart(&pair)) return 0;
+  if (face_same_way(&pair)) pair.depth = 0;
+  for (int k = 0; k < 3 && parts & LB_PARTS_CORNERS; k++) touch_corners(&pair, k);
   for (int i = 0; i < 3 && parts & LB_PARTS_EDGES; i++)
     for (int j = 0; j < 3; j++) touch_edges(&pair, i, j), touch_corner_edge(&pair, i, j);
   return take(&pair, out);
+}
+
+bool lb_corner_touches(const lbSurfaceTriangle *a, const lbFacet *facet_a, int k,
+                       const lbSurfaceTriangle *b, const lbFacet *facet_b, double margin,
+                       double depth, lbTriangleTouch *out) {
+  Pair pair;
+  double weights[3];
+  double height = lb_dot(facet_b->normal, lb_sub(a->corners[k], facet_b->corners[0]));
+  if (!(fabs(height) < lb_greater(margin, depth))) return false; // most are not
+  start(&pair, a, facet_a, b, facet_b, margin, depth);
+  if (!above_face(&pair, &pair.facet_b, a->corners[k], weights)) return false;
+  if (are_apart(&pair)) return false;
+  if (face_same_way(&pair)) pair.depth = 0;
+  add_corner_a(&pair, k, weights);
+  *out = pair.touches[0];
+  return pair.count > 0;
 }
 
 int32_t lb_triangles_touch(const lbSurfaceTriangle *a, const lbSurfaceTriangle *b, double margin,

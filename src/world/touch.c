@@ -113,7 +113,7 @@ static bool make_slots(lbWorldTouch *touch, int32_t room) {
 static lbStatus reserve_surface(lbWorldTouch *touch, lbWorldSlot *slot, lbError *err) {
   lbStatus status = slot->placed ? LB_OK : lb_placed_create(slot->body, &slot->placed, err);
   if (status) return status;
-  return lb_touch_reserve_works(touch, slot->placed->boxes->node_count, err);
+  return lb_touch_reserve_works(touch, slot->placed->boxes.room, err);
 }
 
 lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {

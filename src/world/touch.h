@@ -3,8 +3,9 @@
 //   colliders.c    what is not a body
 //   touch.c        memory, settings, reports
 //   touch_near.c   who is near whom, and how far around them is looked for places
-//   touch_find.c   the places where bodies touch colliders,
-//   touch_pair.c   each other,
+//   touch_find.c   the places where they touch, of pair after pair:
+//   touch_rigid.c  bodies and what is rigid,
+//   touch_pair.c   bodies and each other,
 //   touch_self.c   and where a surface touches itself
 //   touch_deep.c   bodies that are deep inside each other
 //   touch_side.c   on which side of something thin a place is
@@ -68,13 +69,23 @@ typedef struct lbTouchCandidate {
 } lbTouchCandidate;
 
 typedef struct lbPairTriangle { // of a surface near another one
-  lbSurfaceTriangle at;         // world; edges that are no ridge are not its own
+  lbSurfaceTriangle at;         // the pair's axes; edges that are no ridge are not its own
   lbFacet facet;                //
-  lbBox slab;                   // where a corner can touch its face
-  lbBox corners, ridges;        // of its own corners; of its own edges, and around them
-  lbBox reach;                  // of all that
   int32_t number;
 } lbPairTriangle;
+
+typedef struct lbPairSide { // what of a surface is near another one
+  int32_t count;
+  double *places;            // (LB_TREE_LARGE x 3): of vertices, in the pair's axes
+  bool turned;               // they are those of all; otherwise they are found one by one
+  int32_t *numbers;          // (LB_PAIR_TRIANGLES): of triangles
+  lbBox region;              // of them, world
+  lbBoxSet boxes;            // of each, in the pair's axes
+  lbPairTriangle *triangles; // (LB_PAIR_TRIANGLES)
+  lbBoxSet slabs;            // of each, where a corner can touch its face
+  lbBoxSet ridges;           // of edges that bend, and around them
+  int32_t *ridged;           // (LB_PAIR_TRIANGLES): whose they are, in `triangles`
+} lbPairSide;
 
 // Two that could touch in this step: two bodies, a body and a collider, a body and itself.
 typedef struct lbNear {
@@ -98,9 +109,9 @@ typedef struct lbTouchWork {
   int32_t candidate_count;
   lbTouchCandidate *candidates; // (LB_PAIR_CANDIDATES)
   lbTouchPlace *places;
-  int32_t triangle_counts[2];
-  lbPairTriangle *triangles[2]; // (LB_PAIR_TRIANGLES)
-  int32_t *leaves[2]; // (node_room): where triangles of a leaf are in `triangles`; -1: nowhere
+  lbPairSide sides[2];
+  int32_t *found; // (found_room): triangles
+  uint8_t *marks; // (LB_PAIR_TRIANGLES)
 } lbTouchWork;
 
 typedef struct lbWorldContact {
@@ -208,7 +219,7 @@ struct lbWorldTouch {
   size_t saved_room;
   size_t *saved_begin;         // (slots + 1): of each body in
   char *saved[LB_RETRIES + 1]; // (saved_room): states; the last for work
-  int32_t node_room;
+  int32_t found_room;
   lbTouchWork works[LB_NEAR_TASKS];
   lbTouchCandidate *found; // (LB_NEAR_BLOCK x LB_PAIR_CONTACTS)
 };
@@ -310,15 +321,15 @@ void lb_near_tighten(const lbWorld *world, lbNear *near); // a body and what is 
 bool lb_near_may_meet(const lbWorld *world, const lbNear *near, double gap, lbVec3 normal,
                       lbVec3 first, lbVec3 second);
 // touch_find.c: contacts at the step's start.
-lbStatus lb_touch_reserve_works(lbWorldTouch *touch, int32_t node_count, lbError *err);
+lbStatus lb_touch_reserve_works(lbWorldTouch *touch, int32_t triangle_count, lbError *err);
 void lb_touch_release_works(lbWorldTouch *touch);
 void lb_touch_find(lbWorld *world);
 // touch_side.c: whether a place of a body touches a solid, with the side it came from (all in the
-// solid's axes); whether a push (unit, world) is not outwards there.
+// solid's axes); whether a push (unit, world) is not outwards there, where the normal is `now`.
 bool lb_touch_mend_side(const lbBody *body, const lbSolid *solid, const lbSolidFrame *frame,
                         const lbSurfaceTriangle *at, int32_t triangle, lbSolidTouch *touch);
-bool lb_touch_faces(const lbBody *body, const lbPairTriangle *at, const double weights[3],
-                    lbVec3 push);
+bool lb_touch_faces(const lbBody *body, const lbTree *tree, int32_t triangle,
+                    const double weights[3], lbVec3 now, lbVec3 push);
 // A place where two could touch, of those that a task has found for its pair. `length` (m) is that
 // of the smaller one.
 void lb_touch_add_candidate(lbTouchWork *work, double length, const lbTouchCandidate *candidate);
@@ -331,6 +342,8 @@ static inline double lb_touch_parting(int32_t feature) {
   return lb_touch_is_deep(feature) ? 0.3 : 1.0;
 }
 bool lb_touch_part(const lbWorld *world, lbTouchWork *work, const lbNear *near);
+// touch_rigid.c: those of a body and a collider or a rigid body. Returns the length of the first.
+double lb_touch_rigid(const lbWorld *world, lbTouchWork *work, lbNear *near);
 // touch_pair.c: those of two bodies whose surfaces are placed. Returns the length of the smaller.
 double lb_touch_pair(const lbWorld *world, lbTouchWork *work, lbNear *near);
 // touch_self.c: those of a body and itself.

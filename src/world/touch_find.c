@@ -1,7 +1,6 @@
 // The places where those that are near each other touch or could in this step.
 //
-// Trees of spheres (body/tree.h) lead to the triangles that matter; contact/solid.h finds places;
-// of many, a few are kept that carry the same forces and torques. Pairs are looked at in tasks;
+// Of many, a few are kept that carry the same forces and torques. Pairs are looked at in tasks;
 // their contacts are listed in the order of pairs.
 #include "world/joint.h"
 
@@ -16,43 +15,65 @@
 
 // ---- memory ------------------------------------------------------------------------------------
 
+static void release_side(lbPairSide *side) {
+  lb_free(side->places);
+  lb_free(side->numbers);
+  lb_free(side->triangles);
+  lb_free(side->ridged);
+  lb_box_set_release(&side->boxes);
+  lb_box_set_release(&side->slabs);
+  lb_box_set_release(&side->ridges);
+}
+
 void lb_touch_release_works(lbWorldTouch *touch) {
   for (int i = 0; i < LB_NEAR_TASKS; i++) {
     lbTouchWork *work = &touch->works[i];
     lb_free(work->candidates);
     lb_free(work->places);
-    for (int side = 0; side < 2; side++)
-      lb_free(work->triangles[side]), lb_free(work->leaves[side]);
+    for (int side = 0; side < 2; side++) release_side(&work->sides[side]);
+    lb_free(work->found);
+    lb_free(work->marks);
     *work = (lbTouchWork){ 0 };
   }
   lb_free(touch->found);
   touch->found = NULL;
-  touch->node_room = 0;
+  touch->found_room = 0;
 }
 
-static bool make_work(lbTouchWork *work, size_t nodes) {
+static bool make_side(lbPairSide *side) {
+  side->places = lb_alloc(LB_TREE_LARGE, 3 * sizeof(double));
+  side->numbers = lb_alloc(LB_PAIR_TRIANGLES, sizeof(int32_t));
+  side->triangles = lb_alloc(LB_PAIR_TRIANGLES, sizeof *side->triangles);
+  side->ridged = lb_alloc(LB_PAIR_TRIANGLES, sizeof(int32_t));
+  bool boxes = lb_box_set_create(&side->boxes, LB_PAIR_TRIANGLES);
+  bool slabs = lb_box_set_create(&side->slabs, LB_PAIR_TRIANGLES);
+  bool ridges = lb_box_set_create(&side->ridges, LB_PAIR_TRIANGLES);
+  return side->places && side->numbers && side->triangles && side->ridged && boxes && slabs &&
+         ridges;
+}
+
+static bool make_work(lbTouchWork *work, size_t triangles) {
   work->candidates = lb_alloc(LB_PAIR_CANDIDATES, sizeof *work->candidates);
   work->places = lb_alloc(LB_PAIR_CANDIDATES, sizeof *work->places);
-  for (int side = 0; side < 2; side++) {
-    work->triangles[side] = lb_alloc(LB_PAIR_TRIANGLES, sizeof(lbPairTriangle));
-    work->leaves[side] = lb_alloc(nodes, sizeof(int32_t));
-    if (!work->triangles[side] || !work->leaves[side]) return false;
-  }
-  return work->candidates && work->places;
+  work->found = lb_alloc(triangles, sizeof *work->found);
+  work->marks = lb_alloc(LB_PAIR_TRIANGLES, sizeof *work->marks);
+  bool sides = make_side(&work->sides[0]) && make_side(&work->sides[1]);
+  return sides && work->candidates && work->places && work->found && work->marks;
 }
 
-lbStatus lb_touch_reserve_works(lbWorldTouch *touch, int32_t node_count, lbError *err) {
-  if (touch->found && node_count <= touch->node_room) return LB_OK;
+lbStatus lb_touch_reserve_works(lbWorldTouch *touch, int32_t triangle_count, lbError *err) {
+  if (triangle_count < LB_PAIR_TRIANGLES) triangle_count = LB_PAIR_TRIANGLES;
+  if (touch->found && triangle_count <= touch->found_room) return LB_OK;
   lb_touch_release_works(touch);
   touch->found = lb_alloc(LB_NEAR_BLOCK * LB_PAIR_CONTACTS, sizeof *touch->found);
   bool made = touch->found != NULL;
   for (int i = 0; i < LB_NEAR_TASKS; i++)
-    made = made && make_work(&touch->works[i], (size_t)node_count + 1);
+    made = made && make_work(&touch->works[i], (size_t)triangle_count);
   if (!made) {
     lb_touch_release_works(touch);
     return lb_fail_memory(err);
   }
-  touch->node_room = node_count;
+  touch->found_room = triangle_count;
   return LB_OK;
 }
 
@@ -209,130 +230,6 @@ static void take(lbWorld *world, const lbNear *near, const lbTouchCandidate *fou
   if (b >= 0 && near->found > 0) tell_woken(world, a, b);
 }
 
-// ---- a body and what is rigid ------------------------------------------------------------------
-
-typedef struct Approach {
-  const lbWorld *world;
-  const lbNear *near;
-  lbTouchWork *work;
-  const lbBody *body;
-  lbScratch *scratch; // with the body's state
-  const lbSolid *solid;
-  lbSolidFrame frame; // of the solid
-  lbMat3 turn;        // from the body's axes to the solid's: turn x + shift
-  lbVec3 shift;
-  double margin, length;
-} Approach;
-
-static lbVec3 to_solid(const Approach *a, lbVec3 own) {
-  return lb_add(a->shift, lb_mat3_apply(a->turn, own));
-}
-
-static bool reaches_solid(void *context, lbVec3 centre, double radius) {
-  const Approach *a = context;
-  return lb_solid_is_within(a->solid, to_solid(a, centre), radius + a->margin);
-}
-
-// Of a place of what is rigid, world.
-static lbVec3 rigid_velocity(const Approach *a, lbVec3 place) {
-  if (a->near->slots[1] >= 0) {
-    const lbBody *body = a->world->slots[a->near->slots[1]].body;
-    return lb_frame_velocity(body, lb_body_unplace(body, place), lb_vec3(0, 0, 0));
-  }
-  const lbWorldCollider *collider = &a->world->colliders[a->near->collider];
-  return lb_scale(1 / a->world->h, lb_collider_way(collider, place));
-}
-
-static bool may_meet(const Approach *a, const lbTouchCandidate *c) {
-  lbVec3 place;
-  lbSpot spot = { .kind = LB_SPOT_SURFACE, .triangle = c->triangles[0] };
-  if (c->gap < a->near->slack) return true;
-  memcpy(spot.weights, c->weights[0], sizeof spot.weights);
-  lbVec3 own = lb_touch_velocity(a->body, a->scratch, &spot, &place);
-  return lb_near_may_meet(a->world, a->near, c->gap, c->normal, own, rigid_velocity(a, c->point));
-}
-
-static bool touch_solid(void *context, const lbSurfaceTriangle *triangle, int32_t number) {
-  Approach *a = context;
-  lbSolidTouch found[LB_SOLID_TOUCHES];
-  lbSurfaceTriangle at = { .own = triangle->own };
-  for (int k = 0; k < 3; k++) {
-    at.corners[k] = to_solid(a, triangle->corners[k]);
-    at.across[k] = to_solid(a, triangle->across[k]);
-  }
-  int32_t count = lb_solid_touch_triangle(a->solid, &at, a->margin, found);
-  for (int32_t i = 0; i < count; i++) {
-    if (!lb_touch_mend_side(a->body, a->solid, &a->frame, &at, number, &found[i])) continue;
-    lbTouchCandidate c = { .triangles = { number, -1 },
-                           .point = lb_solid_to_world(&a->frame, found[i].on_solid),
-                           .normal = lb_mat3_apply(a->frame.rotation, found[i].normal),
-                           .feature = found[i].feature,
-                           .gap = found[i].gap };
-    for (int k = 0; k < 3; k++) c.weights[0][k] = found[i].weights[k];
-    if (may_meet(a, &c)) lb_touch_add_candidate(a->work, a->length, &c);
-  }
-  return true;
-}
-
-// What is rigid: a collider, or a body of that kind.
-typedef struct Rigid {
-  const lbSolid *solid;
-  lbSolidFrame frame;
-} Rigid;
-
-static Rigid rigid_of(const lbWorld *world, int32_t slot) {
-  const lbBody *body = world->slots[slot].body;
-  return (Rigid){ lb_rigid_solid(body), { body->frame.turn, body->frame.position } };
-}
-
-static Rigid collider_of(const lbWorld *world, int32_t number) {
-  const lbWorldCollider *c = &world->colliders[number];
-  return (Rigid){ c->solid, c->frame };
-}
-
-// A body that deforms.
-static double approach_rigid(const lbWorld *world, lbTouchWork *work, lbNear *near,
-                             const Rigid *r) {
-  int32_t slot = near->slots[0];
-  lb_near_tighten(world, near);
-  const lbBody *body = world->slots[slot].body;
-  Approach a = { .world = world,
-                 .near = near,
-                 .work = work,
-                 .body = body,
-                 .scratch = lb_scratch_borrow(body->prepared),
-                 .solid = r->solid,
-                 .frame = r->frame,
-                 .margin = near->margin,
-                 .length = world->touch->reaches[slot] };
-  a.turn = lb_mat3_multiply(lb_mat3_transpose(a.frame.rotation), body->frame.turn);
-  a.shift = lb_solid_to_own(&a.frame, body->frame.position);
-  if (a.scratch && lb_touch_look(body, a.scratch)) // no memory: none
-    (void)lb_touch_visit(body, reaches_solid, touch_solid, &a);
-  lb_scratch_return(body->prepared, a.scratch);
-  return a.length;
-}
-
-// A rigid body.
-static double approach_pair(const lbWorld *world, lbTouchWork *work, const lbNear *near,
-                            const Rigid *r) {
-  int32_t slot = near->slots[0];
-  Rigid own = rigid_of(world, slot);
-  lbSolidPairTouch found[LB_PAIR_TOUCHES];
-  double length = world->touch->reaches[slot];
-  int32_t count = lb_solids_touch(own.solid, &own.frame, r->solid, &r->frame, near->margin, found);
-  for (int32_t i = 0; i < count; i++) {
-    lbTouchCandidate c = { .triangles = { -1, -1 },
-                           .point = found[i].on_b,
-                           .first = found[i].on_a,
-                           .normal = found[i].normal,
-                           .feature = found[i].feature,
-                           .gap = found[i].gap };
-    lb_touch_add_candidate(work, length, &c);
-  }
-  return length;
-}
-
 // ---- pairs -------------------------------------------------------------------------------------
 
 static bool is_rigid(const lbWorld *world, int32_t slot) {
@@ -355,9 +252,7 @@ static double approach(const lbWorld *world, lbTouchWork *work, lbNear *near) {
   }
   if (b >= 0 && lb_touch_part(world, work, near)) return world->touch->reaches[a];
   if (b >= 0 && !is_rigid(world, b)) return lb_touch_pair(world, work, near);
-  Rigid r = b >= 0 ? rigid_of(world, b) : collider_of(world, near->collider);
-  if (is_rigid(world, a)) return approach_pair(world, work, near, &r);
-  return approach_rigid(world, work, near, &r);
+  return lb_touch_rigid(world, work, near);
 }
 
 typedef struct Looking { // at a block of pairs

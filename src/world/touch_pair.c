@@ -1,8 +1,10 @@
 // Where two bodies touch or could in this step.
 //
-// Their trees of boxes lead to leaves that are near each other; corners are tested against the
-// faces in whose slabs they are, ridges against ridges. Edges that hardly bend are left out: where
-// flat parts of surfaces meet, corners and the ridges around them tell all.
+// Of both surfaces the triangles are listed that are near one of the other, in axes of which the
+// third goes from one body to the other: boxes around what faces each other are flat there. Corners
+// are tested against the faces in whose slabs they are, ridges against ridges. Edges that hardly
+// bend are left out: where flat parts of surfaces meet, corners and the ridges around them tell
+// all.
 #include "world/touch.h"
 
 #include "body/body.h"
@@ -13,15 +15,18 @@
 #define DEPTH 0.25 // of the smaller reach: how far surfaces may overlap
 #define OVERLAP                                                                                    \
   0.1 // of the smaller radius: how far bodies that meet for the first time are looked into
+#define SAME 1e-6  // of the smaller reach: places that are nearer to each other are one
 #define DEEPER 2.0 // times the overlap of the step before
 
 typedef struct Pair {
   const lbWorld *world;
   const lbNear *near;
   lbTouchWork *work;
+  const lbBoxKernels *kernels;
   const lbBody *bodies[2];
   const lbPlaced *placed[2];
   lbNearGap gap;
+  lbSolidFrame frame; // own axes of the pair
   double margin, grow, smaller;
 } Pair;
 
@@ -35,6 +40,79 @@ static void add_place(lbBox *box, lbVec3 place) {
   lb_box_add_point(box, at);
 }
 
+// ---- what is near ------------------------------------------------------------------------------
+
+// Whether some of a box of the world is not too far behind where the other surface begins; and of
+// one of the pair's axes, which is tighter.
+static bool is_in_front(const Pair *p, int side, const lbBox *box) {
+  if (side == 0) return lb_box_extent(box, p->gap.axis) >= p->gap.begin - p->margin;
+  return lb_box_extent(box, lb_scale(-1, p->gap.axis)) >= -(p->gap.end + p->margin);
+}
+
+static bool own_is_in_front(const Pair *p, int side, const lbBox *own) {
+  double from = lb_dot(p->frame.position, p->gap.axis);
+  if (side == 0) return own->high[2] >= p->gap.begin - p->margin - from;
+  return own->low[2] <= p->gap.end + p->margin - from;
+}
+
+static lbVec3 corner_of(const Pair *p, int side, int32_t vertex) {
+  const lbPairSide *own = &p->work->sides[side];
+  if (own->turned) return lb_vec3_load(own->places + 3 * (size_t)vertex);
+  return lb_solid_to_own(&p->frame, lb_vec3_load(p->placed[side]->positions + 3 * (size_t)vertex));
+}
+
+static lbBox box_of(const Pair *p, int side, int32_t triangle) {
+  const int32_t *corners = p->placed[side]->tree->model->triangles + 3 * (size_t)triangle;
+  lbVec3 a = corner_of(p, side, corners[0]), b = corner_of(p, side, corners[1]);
+  lbVec3 c = corner_of(p, side, corners[2]);
+  return (lbBox){ { lb_lesser(lb_lesser(a.x, b.x), c.x), lb_lesser(lb_lesser(a.y, b.y), c.y),
+                    lb_lesser(lb_lesser(a.z, b.z), c.z) },
+                  { lb_greater(lb_greater(a.x, b.x), c.x), lb_greater(lb_greater(a.y, b.y), c.y),
+                    lb_greater(lb_greater(a.z, b.z), c.z) } };
+}
+
+// Triangles of one side near a box of the world; of more than there is room for, the first.
+static void list_near(const Pair *p, int number, lbBox region) {
+  lbPairSide *side = &p->work->sides[number];
+  const lbPlaced *placed = p->placed[number];
+  grow_box(&region, p->grow);
+  int32_t count = p->kernels->find(&placed->boxes, &region, p->work->found);
+  lb_box_set_clear(&side->boxes);
+  side->region = lb_box_empty();
+  side->count = 0;
+  for (int32_t i = 0; i < count && side->count < LB_PAIR_TRIANGLES; i++) {
+    lbBox box = lb_box_set_get(&placed->boxes, p->work->found[i]);
+    if (!is_in_front(p, number, &box)) continue;
+    int32_t triangle = placed->triangles[p->work->found[i]];
+    lbBox own = box_of(p, number, triangle);
+    if (!own_is_in_front(p, number, &own)) continue;
+    side->numbers[side->count++] = triangle;
+    lb_box_add_box(&side->region, &box);
+    lb_box_set_add(&side->boxes, &own);
+  }
+}
+
+// Those of the first that are near one of the second, and those that are near these.
+static void keep_near(const Pair *p) {
+  lbPairSide *first = &p->work->sides[0], *second = &p->work->sides[1];
+  uint8_t *marks = p->work->marks;
+  int32_t kept = 0;
+  memset(marks, 0, (size_t)second->count);
+  for (int32_t i = 0; i < first->count; i++) {
+    lbBox box = lb_box_set_get(&first->boxes, i);
+    grow_box(&box, p->grow);
+    int32_t count = p->kernels->find(&second->boxes, &box, p->work->found);
+    if (count == 0) continue;
+    for (int32_t k = 0; k < count; k++) marks[p->work->found[k]] = 1;
+    first->numbers[kept++] = first->numbers[i];
+  }
+  first->count = kept;
+  kept = 0;
+  for (int32_t i = 0; i < second->count; i++)
+    if (marks[i]) second->numbers[kept++] = second->numbers[i];
+  second->count = kept;
+}
+
 // ---- triangles ---------------------------------------------------------------------------------
 
 // Whether an edge stands out: hollow ones touch nothing.
@@ -42,146 +120,165 @@ static bool is_ridge(const lbSurfaceTriangle *t, lbVec3 normal, int k) {
   lbVec3 edge = lb_sub(t->corners[(k + 1) % 3], t->corners[k]);
   lbVec3 other = lb_sub(t->across[k], t->corners[k]), beyond = lb_cross(other, edge);
   if (t->own & LB_TWO_SIDED) return true;
-  return lb_dot(normal, beyond) < RIDGE * lb_length(beyond) && lb_dot(normal, other) <= 0;
+  return lb_dot(normal, other) <= 0 && lb_dot(normal, beyond) < RIDGE * lb_length(beyond);
 }
 
-static void prepare(const Pair *p, int side, int32_t number, lbPairTriangle *t) {
-  const lbPlaced *placed = p->placed[side];
-  lbTriangles surface = lb_placed_surface(placed);
-  lbSurfaceTriangle *at = &t->at;
-  *at = lb_surface_triangle(&surface, placed->tree->across, placed->tree->own, number);
-  t->number = number;
-  t->facet = lb_facet(at->corners);
-  t->slab = t->corners = t->ridges = lb_box_empty();
+static lbBox slab_of(const Pair *p, const lbPairTriangle *t) {
+  lbBox slab = lb_box_empty();
+  lbVec3 n = t->facet.normal;
+  double by[3] = { fabs(n.x), fabs(n.y), fabs(n.z) };
+  for (int k = 0; k < 3; k++) add_place(&slab, t->at.corners[k]);
   for (int k = 0; k < 3; k++) {
-    add_place(&t->slab, lb_add_scaled(at->corners[k], p->grow, t->facet.normal));
-    add_place(&t->slab, lb_add_scaled(at->corners[k], -p->grow, t->facet.normal));
-    if (at->own & LB_OWN_CORNER(k)) add_place(&t->corners, at->corners[k]);
-    if (!(at->own & LB_OWN_EDGE(k))) continue;
-    if (is_ridge(at, t->facet.normal, k)) {
-      add_place(&t->ridges, at->corners[k]);
-      add_place(&t->ridges, at->corners[(k + 1) % 3]);
+    double grow = p->grow * by[k] + 1e-9 * t->facet.longest;
+    slab.low[k] -= grow, slab.high[k] += grow;
+  }
+  return slab;
+}
+
+// Edges that are no ridge are its own no longer.
+static void prepare(const Pair *p, int number, int32_t i) {
+  lbPairSide *side = &p->work->sides[number];
+  lbPairTriangle *t = &side->triangles[i];
+  const lbTree *tree = p->placed[number]->tree;
+  t->number = side->numbers[i];
+  t->at.own = tree->own[t->number];
+  for (int k = 0; k < 3; k++) {
+    size_t at = 3 * (size_t)t->number + (size_t)k;
+    t->at.corners[k] = corner_of(p, number, tree->model->triangles[at]);
+    t->at.across[k] = corner_of(p, number, tree->across[at]);
+  }
+  t->facet = lb_facet(t->at.corners);
+  lbBox slab = slab_of(p, t), ridges = lb_box_empty();
+  for (int k = 0; k < 3; k++) {
+    if (!(t->at.own & LB_OWN_EDGE(k))) continue;
+    if (is_ridge(&t->at, t->facet.normal, k)) {
+      add_place(&ridges, t->at.corners[k]);
+      add_place(&ridges, t->at.corners[(k + 1) % 3]);
     } else {
-      at->own &= ~LB_OWN_EDGE(k);
+      t->at.own &= ~LB_OWN_EDGE(k);
     }
   }
-  grow_box(&t->slab, 1e-9 * t->facet.longest);
-  grow_box(&t->ridges, 0.5 * p->margin);
-  t->reach = t->slab;
-  lb_box_add_box(&t->reach, &t->ridges);
-}
-
-// Where the triangles of a leaf are among those that are prepared; -1: there is no room.
-static int32_t prepare_leaf(const Pair *p, int side, int32_t id) {
-  lbTouchWork *work = p->work;
-  const lbAabbTree *boxes = p->placed[side]->boxes;
-  const lbAabbNode *leaf = &boxes->nodes[id];
-  int32_t *at = &work->leaves[side][id], *count = &work->triangle_counts[side];
-  if (*at >= 0) return *at;
-  if (*count + leaf->count > LB_PAIR_TRIANGLES) return -1;
-  *at = *count;
-  for (int32_t i = 0; i < leaf->count; i++)
-    prepare(p, side, boxes->items[leaf->first + i], &work->triangles[side][(*count)++]);
-  return *at;
+  lb_box_set_add(&side->slabs, &slab);
+  if (lb_box_is_empty(&ridges)) return;
+  grow_box(&ridges, 0.5 * p->margin);
+  side->ridged[side->ridges.count] = i;
+  lb_box_set_add(&side->ridges, &ridges);
 }
 
 // ---- pairs of triangles ------------------------------------------------------------------------
 
-static int parts_of(const lbPairTriangle *a, const lbPairTriangle *b) {
-  if (!lb_box_overlap(&a->reach, &b->reach)) return 0;
-  return (lb_box_overlap(&a->corners, &b->slab) ? LB_PARTS_CORNERS_A : 0) |
-         (lb_box_overlap(&a->slab, &b->corners) ? LB_PARTS_CORNERS_B : 0) |
-         (lb_box_overlap(&a->ridges, &b->ridges) ? LB_PARTS_EDGES : 0);
-}
-
-static bool face_each_other(const Pair *p, const lbPairTriangle *a, const lbPairTriangle *b,
-                            const lbTriangleTouch *found) {
-  return lb_touch_faces(p->bodies[0], a, found->weights_a, found->normal) &&
-         lb_touch_faces(p->bodies[1], b, found->weights_b, lb_scale(-1, found->normal));
+static bool faces(const Pair *p, int side, const lbPairTriangle *t, const double weights[3],
+                  lbVec3 push) {
+  lbVec3 now = lb_mat3_apply(p->frame.rotation, t->facet.normal);
+  if (t->at.own & LB_TWO_SIDED) return true;
+  return lb_touch_faces(p->bodies[side], p->placed[side]->tree, t->number, weights, now, push);
 }
 
 static bool may_meet(const Pair *p, const lbPairTriangle *a, const lbPairTriangle *b,
-                     const lbTriangleTouch *found) {
+                     const lbTriangleTouch *found, lbVec3 normal) {
+  if (found->gap < p->near->slack) return true;
   lbVec3 one = lb_placed_velocity(p->placed[0], a->number, found->weights_a);
   lbVec3 other = lb_placed_velocity(p->placed[1], b->number, found->weights_b);
-  return lb_near_may_meet(p->world, p->near, found->gap, found->normal, one, other);
+  return lb_near_may_meet(p->world, p->near, found->gap, normal, one, other);
 }
 
-static void touch_two(const Pair *p, const lbPairTriangle *a, const lbPairTriangle *b) {
-  lbTriangleTouch found[LB_TRIANGLE_TOUCHES];
-  int parts = parts_of(a, b);
-  if (!parts) return;
-  int32_t count = lb_facets_touch(&a->at, &a->facet, &b->at, &b->facet, parts, p->margin,
-                                  DEPTH * p->smaller, found);
-  for (int32_t i = 0; i < count; i++) {
-    if (!may_meet(p, a, b, &found[i]) || !face_each_other(p, a, b, &found[i])) continue;
-    lbTouchCandidate c = { .triangles = { a->number, b->number },
-                           .point = found[i].on_b,
-                           .normal = found[i].normal,
-                           .feature = found[i].feature,
-                           .gap = found[i].gap };
-    for (int k = 0; k < 3; k++)
-      c.weights[0][k] = found[i].weights_a[k], c.weights[1][k] = found[i].weights_b[k];
-    lb_touch_add_candidate(p->work, p->smaller, &c);
-  }
-}
-
-static void touch_leaves(const Pair *p, int32_t one, int32_t other) {
-  const lbTouchWork *work = p->work;
-  int32_t a = prepare_leaf(p, 0, one), b = prepare_leaf(p, 1, other);
-  if (a < 0 || b < 0) return;
-  const lbPairTriangle *first = work->triangles[0] + a, *second = work->triangles[1] + b;
-  int32_t count = p->placed[1]->boxes->nodes[other].count;
-  lbBox reach = lb_box_empty();
-  for (int32_t j = 0; j < count; j++) lb_box_add_box(&reach, &second[j].reach);
-  for (int32_t i = 0; i < p->placed[0]->boxes->nodes[one].count; i++)
-    for (int32_t j = 0; j < count && lb_box_overlap(&first[i].reach, &reach); j++)
-      touch_two(p, &first[i], &second[j]);
-}
-
-// ---- trees -------------------------------------------------------------------------------------
-
-static bool boxes_are_near(const lbBox *a, const lbBox *b, double within) {
+static void add_touch(const Pair *p, const lbPairTriangle *a, const lbPairTriangle *b,
+                      const lbTriangleTouch *found) {
+  lbVec3 normal = lb_mat3_apply(p->frame.rotation, found->normal), back = lb_scale(-1, normal);
+  if (!may_meet(p, a, b, found, normal)) return;
+  if (!faces(p, 0, a, found->weights_a, normal) || !faces(p, 1, b, found->weights_b, back)) return;
+  lbTouchCandidate c = { .triangles = { a->number, b->number },
+                         .point = lb_solid_to_world(&p->frame, found->on_b),
+                         .normal = normal,
+                         .feature = found->feature,
+                         .gap = found->gap };
   for (int k = 0; k < 3; k++)
-    if (!(a->low[k] - within <= b->high[k] && b->low[k] <= a->high[k] + within)) return false;
-  return true;
+    c.weights[0][k] = found->weights_a[k], c.weights[1][k] = found->weights_b[k];
+  lb_touch_add_candidate(p->work, p->smaller, &c);
 }
 
-// Whether some of a box is not too far behind where the other surface begins.
-static bool is_in_front(const Pair *p, int side, const lbBox *box) {
-  if (lb_box_is_empty(box)) return false;
-  if (side == 0) return lb_box_extent(box, p->gap.axis) >= p->gap.begin - p->margin;
-  return lb_box_extent(box, lb_scale(-1, p->gap.axis)) >= -(p->gap.end + p->margin);
+// A touch of b and a as one of a and b.
+static lbTriangleTouch turn_round(const lbTriangleTouch *t) {
+  lbTriangleTouch turned = { .on_a = t->on_b, .on_b = t->on_a, .normal = lb_scale(-1, t->normal) };
+  for (int k = 0; k < 3; k++)
+    turned.weights_a[k] = t->weights_b[k], turned.weights_b[k] = t->weights_a[k];
+  turned.gap = t->gap;
+  turned.feature = 3 + t->feature;
+  return turned;
 }
 
-static double size_of(const lbBox *box) {
-  return (box->high[0] - box->low[0]) + (box->high[1] - box->low[1]) + (box->high[2] - box->low[2]);
+// Above an edge or a corner of a flat part a corner is above several faces: whether its foot on the
+// plane of a face is where it touches another one already.
+static bool is_same(const lbTriangleTouch *touch, lbVec3 corner, const lbFacet *face,
+                    double length) {
+  double height = lb_dot(face->normal, lb_sub(corner, face->corners[0]));
+  lbVec3 apart = lb_sub(lb_add_scaled(corner, -height, face->normal), touch->on_b);
+  return lb_dot(touch->normal, face->normal) > RIDGE &&
+         lb_dot(apart, apart) < SAME * SAME * length * length;
 }
 
-// Both trees at once, the larger box first.
-static void touch_all(const Pair *p) {
-  enum { DEEP = 256 }; // the sum of the depths of two trees, at most
-  int32_t stack[DEEP][2], depth = 0;
-  stack[depth][0] = stack[depth][1] = 0;
-  for (depth = 1; depth > 0;) {
-    int32_t one = stack[--depth][0], other = stack[depth][1];
-    const lbAabbNode *a = &p->placed[0]->boxes->nodes[one], *b = &p->placed[1]->boxes->nodes[other];
-    if (!boxes_are_near(&a->box, &b->box, p->grow)) continue;
-    if (a->count > 0 && b->count > 0) {
-      touch_leaves(p, one, other);
+// Corner k of a triangle of one side against faces of the other.
+static void touch_corner(const Pair *p, int number, const lbPairTriangle *t, int k) {
+  const lbPairSide *other = &p->work->sides[1 - number];
+  lbTriangleTouch found, last = { .gap = INFINITY };
+  lbBox at = lb_box_empty();
+  add_place(&at, t->at.corners[k]);
+  int32_t count = p->kernels->find(&other->slabs, &at, p->work->found);
+  for (int32_t i = 0; i < count; i++) {
+    const lbPairTriangle *face = &other->triangles[p->work->found[i]];
+    if (last.gap < INFINITY && is_same(&last, t->at.corners[k], &face->facet, p->smaller)) continue;
+    if (!lb_corner_touches(&t->at, &t->facet, k, &face->at, &face->facet, p->margin,
+                           DEPTH * p->smaller, &found))
       continue;
-    }
-    if (depth + 2 > DEEP) continue;
-    bool first = b->count > 0 || (a->count == 0 && size_of(&a->box) >= size_of(&b->box));
-    const int32_t children[2] = { first ? a->first : b->first, (first ? one : other) + 1 };
-    for (int k = 0; k < 2; k++) { // the second child, later
-      const lbAabbNode *nodes = p->placed[first ? 0 : 1]->boxes->nodes;
-      if (!is_in_front(p, first ? 0 : 1, &nodes[children[k]].box)) continue;
-      stack[depth][0] = first ? children[k] : one;
-      stack[depth++][1] = first ? other : children[k];
+    last = found;
+    if (number == 1) found = turn_round(&found);
+    add_touch(p, number == 0 ? t : face, number == 0 ? face : t, &found);
+  }
+}
+
+static void touch_corners(const Pair *p, int number) {
+  const lbPairSide *side = &p->work->sides[number];
+  for (int32_t i = 0; i < side->count; i++)
+    for (int k = 0; k < 3; k++)
+      if (side->triangles[i].at.own & LB_OWN_CORNER(k))
+        touch_corner(p, number, &side->triangles[i], k);
+}
+
+static void touch_ridges(const Pair *p) {
+  const lbPairSide *first = &p->work->sides[0], *second = &p->work->sides[1];
+  lbTriangleTouch found[LB_TRIANGLE_TOUCHES];
+  for (int32_t i = 0; i < first->ridges.count; i++) {
+    lbBox box = lb_box_set_get(&first->ridges, i);
+    int32_t near = p->kernels->find(&second->ridges, &box, p->work->found);
+    const lbPairTriangle *a = &first->triangles[first->ridged[i]];
+    for (int32_t j = 0; j < near; j++) {
+      const lbPairTriangle *b = &second->triangles[second->ridged[p->work->found[j]]];
+      int32_t count = lb_facets_touch(&a->at, &a->facet, &b->at, &b->facet, LB_PARTS_EDGES,
+                                      p->margin, DEPTH * p->smaller, found);
+      for (int32_t k = 0; k < count; k++) add_touch(p, a, b, &found[k]);
     }
   }
 }
+
+static void touch_all(const Pair *p) {
+  lbPairSide *sides = p->work->sides;
+  for (int number = 0; number < 2; number++)
+    sides[number].turned = lb_placed_turn(p->placed[number], &p->frame.rotation, p->frame.position,
+                                          sides[number].places);
+  list_near(p, 0, lb_box_set_box(&p->placed[1]->boxes));
+  if (sides[0].count > 0) list_near(p, 1, sides[0].region);
+  if (sides[0].count == 0 || sides[1].count == 0) return;
+  keep_near(p);
+  for (int number = 0; number < 2; number++) {
+    lb_box_set_clear(&sides[number].slabs);
+    lb_box_set_clear(&sides[number].ridges);
+    for (int32_t i = 0; i < sides[number].count; i++) prepare(p, number, i);
+  }
+  for (int number = 0; number < 2; number++) touch_corners(p, number);
+  touch_ridges(p);
+}
+
+// ---- two bodies --------------------------------------------------------------------------------
 
 // m: how deep they overlapped a step ago; below 0: they did not touch.
 static double overlap_before(const lbWorldTouch *touch, int32_t a, int32_t b) {
@@ -196,8 +293,14 @@ double lb_touch_pair(const lbWorld *world, lbTouchWork *work, lbNear *near) {
   const lbWorldTouch *touch = world->touch;
   int32_t a = near->slots[0], b = near->slots[1];
   Pair p = { .world = world, .near = near, .work = work, .gap = lb_near_gap(world, near) };
+  p.kernels = lb_box_kernels(world->level);
   double before = overlap_before(touch, a, b);
   double radius = fmin(touch->spheres[a].radius, touch->spheres[b].radius);
+  lbVec3 axis = lb_dot(p.gap.axis, p.gap.axis) > 0 ? p.gap.axis : lb_vec3(0, 0, 1);
+  lbVec3 aside = lb_square_to(axis), other = lb_cross(axis, aside);
+  p.frame.rotation =
+      (lbMat3){ { aside.x, other.x, axis.x, aside.y, other.y, axis.y, aside.z, other.z, axis.z } };
+  p.frame.position = touch->spheres[a].centre;
   p.smaller = fmin(touch->reaches[a], touch->reaches[b]);
   p.margin = p.gap.margin;
   p.grow = p.margin + (before < 0 ? OVERLAP * radius : DEEPER * before);
@@ -205,8 +308,6 @@ double lb_touch_pair(const lbWorld *world, lbTouchWork *work, lbNear *near) {
   for (int side = 0; side < 2; side++) {
     const lbWorldSlot *slot = &world->slots[near->slots[side]];
     p.bodies[side] = slot->body, p.placed[side] = slot->placed;
-    work->triangle_counts[side] = 0;
-    memset(work->leaves[side], -1, (size_t)slot->placed->boxes->node_count * sizeof(int32_t));
   }
   if (p.margin > 0) touch_all(&p);
   return p.smaller;

@@ -70,9 +70,10 @@ void lb_self_find(const lbWorld *world, lbTouchWork *work, int32_t slot) {
                 .margin = fmin(touch->margins[slot], MARGIN * radius),
                 .depth = DEPTH * radius,
                 .length = radius };
+  lb_placed_refit(placed);
   for (l.one = 0; l.one < l.surface.count; l.one++) {
     lbBox box = lb_triangle_box(&l.surface, l.one);
     for (int k = 0; k < 3; k++) box.low[k] -= l.margin, box.high[k] += l.margin;
-    (void)lb_aabb_tree_overlap(placed->boxes, &box, look_at_pair, &l);
+    (void)lb_aabb_tree_overlap(placed->nodes, &box, look_at_pair, &l);
   }
 }

@@ -35,10 +35,17 @@ bool lb_touch_mend_side(const lbBody *body, const lbSolid *solid, const lbSolidF
   return true;
 }
 
-bool lb_touch_faces(const lbBody *body, const lbPairTriangle *t, const double weights[3],
-                    lbVec3 push) {
+// Whether a push makes an angle with a normal from which outwards is no more than `lean` (cosine)
+// away that is wide enough for all of these.
+static bool is_inwards(lbVec3 normal, double lean, lbVec3 push) {
+  if (!(lean > 0)) return false;
+  return lb_dot(normal, push) < ALONG * lean - sqrt((1 - ALONG * ALONG) * (1 - lean * lean));
+}
+
+bool lb_touch_faces(const lbBody *body, const lbTree *tree, int32_t triangle,
+                    const double weights[3], lbVec3 now, lbVec3 push) {
   double thickness;
-  if (t->at.own & LB_TWO_SIDED) return true;
-  lbVec3 out = lb_body_outward(body, t->number, weights, t->facet.normal, &thickness);
+  if (is_inwards(now, tree->leans[triangle], push)) return true; // most are
+  lbVec3 out = lb_body_outward(body, triangle, weights, now, &thickness);
   return thickness == 0 || lb_dot(out, push) <= ALONG;
 }

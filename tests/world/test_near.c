@@ -87,6 +87,72 @@ static void a_placed_surface_is_where_the_body_is(void **state) {
   }
 }
 
+// Corners near faces, among all triangles of two surfaces; returns how many are not among what was
+// found.
+static int32_t count_overlooked(const lbWorld *world, const lbNear *near, const lbTouchWork *work,
+                                int32_t *count) {
+  const lbPlaced *placed[2];
+  lbTriangles surfaces[2];
+  lbTriangleTouch touches[LB_TRIANGLE_TOUCHES];
+  int32_t overlooked = 0;
+  for (int side = 0; side < 2; side++) {
+    placed[side] = world->slots[near->slots[side]].placed;
+    surfaces[side] = lb_placed_surface(placed[side]);
+  }
+  for (int32_t i = 0; i < surfaces[0].count; i++)
+    for (int32_t j = 0; j < surfaces[1].count; j++) {
+      const lbTree *one = placed[0]->tree, *other = placed[1]->tree;
+      lbSurfaceTriangle a = lb_surface_triangle(&surfaces[0], one->across, one->own, i);
+      lbSurfaceTriangle b = lb_surface_triangle(&surfaces[1], other->across, other->own, j);
+      int32_t n = lb_triangles_touch(&a, &b, near->slack, 0, touches);
+      for (int32_t t = 0; t < n; t++) {
+        bool found = touches[t].feature >= 6; // of edges
+        for (int32_t c = 0; c < work->candidate_count && !found; c++) {
+          lbVec3 apart = lb_sub(work->candidates[c].point, touches[t].on_b);
+          found = lb_length(apart) < 1e-6 &&
+                  lb_dot(work->candidates[c].normal, touches[t].normal) > 0.97;
+        }
+        *count += touches[t].feature < 6, overlooked += !found;
+      }
+    }
+  return overlooked;
+}
+
+// What is found for two surfaces by lists of boxes, in axes of their own, is what all pairs of
+// triangles tell.
+static void no_corner_near_a_face_is_overlooked(void **state) {
+  (void)state;
+  lbModel *model = body_model(BLOCK "," MODAL);
+  lbWorld *world = world_with(lb_vec3(0, 0, 0), 0.5);
+  lbVec3 turn = lb_vec3(0.02, -0.03, 0.4), diagonal = lb_normalise(lb_vec3(1, 0.2, 0.9));
+  lbBody *first = lb_world_body(world, add_block(world, model, lb_vec3(0, 0, 0)));
+  lbBody *second = lb_world_body(world, add_block(world, model, lb_vec3(0, 0, 0)));
+  int32_t count = 0, overlooked = 0;
+  for (int i = 0; i < 40; i++) {
+    double apart = i < 20 ? 0.2005 : 0.24 + 0.002 * (i - 20);
+    lbVec3 way = i < 20 ? lb_vec3(0.01 * i, 0.004 * i, apart) : lb_scale(apart, diagonal);
+    lbQuat rotation = lb_quat_from_axis_angle(turn, i % 2 ? 0.02 * i : 0);
+    assert_int_equal(lb_body_set_placement(first, lb_vec3(0, 0, 0), lb_quat_identity()), LB_OK);
+    assert_int_equal(lb_body_set_placement(second, way, rotation), LB_OK);
+    lb_body_set_velocity(second, lb_vec3(0, 0, 0), lb_vec3(0, 0, 0));
+    lb_body_set_velocity(first, lb_vec3(0, 0, 0), lb_vec3(0, 0, 0));
+    world->h = 1.0 / 60;
+    lb_touch_find(world);
+    lbTouchWork *work = &world->touch->works[0];
+    for (int32_t k = 0; k < world->touch->near_count; k++) {
+      lbNear *near = &world->touch->nears[k];
+      if (near->slots[1] < 0) continue;
+      work->candidate_count = 0;
+      (void)lb_touch_pair(world, work, near);
+      overlooked += count_overlooked(world, near, work, &count);
+    }
+  }
+  check_small(overlooked, 0);
+  assert_true(count > 200);
+  lb_world_destroy(world);
+  lb_model_destroy(model);
+}
+
 // Blocks that fall beside each other have no contacts, however fast; the lower one of two may be
 // stopped by the ground, and then the upper one runs into it.
 static void what_falls_together_is_apart_until_one_is_stopped(void **state) {
@@ -114,6 +180,7 @@ static void what_falls_together_is_apart_until_one_is_stopped(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(no_pair_that_overlaps_is_overlooked),
+    cmocka_unit_test(no_corner_near_a_face_is_overlooked),
     cmocka_unit_test(a_placed_surface_is_where_the_body_is),
     cmocka_unit_test(what_falls_together_is_apart_until_one_is_stopped),
   };
