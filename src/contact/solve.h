@@ -7,12 +7,14 @@
 //   w = free + Σ_bodies D x:   w_n >= 0,  x_n >= 0,  w_n x_n = 0,
 //   |x_t| <= μ x_n,  and where w_t is not zero, x_t has that length and points against it.
 //
-// Gauss-Seidel over contacts, each solved with its own 3 x 3 block: sticking where the cone allows
-// it, otherwise sliding or parting. It needs no factorisation, can be stopped after any sweep with
-// forces that only push and keep to their cones, and starts from forces that were right a step ago.
-// Sweeps go to and fro, so that forces run through a pile both ways. What forces do to the places
-// of a body is kept up to date, by three columns of its matrix where a force changes: contacts that
-// part cost nothing, and those that have settled next to nothing.
+// Gauss-Seidel over pairs of bodies, whose contacts are solved together (solve_pair.h), each with
+// its own 3 x 3 block: sticking where the cone allows it, otherwise sliding or parting. It needs no
+// factorisation, can be stopped after any sweep with forces that only push and keep to their cones,
+// and starts from forces that were right a step ago. Sweeps go to and fro, so that forces run
+// through a pile both ways. What forces do to the places of a body is kept up to date, by three
+// columns of its matrix where a force changes: contacts that part cost nothing, and those that have
+// settled next to nothing. Contacts of a pair must follow each other; where they do not, they are
+// solved in as many parts.
 // Between sweeps forces go on along conjugate directions, as those of a nonlinear problem do
 // (Silcowitz-Hansen, Niebles & Erleben 2010), which piles need: a sweep passes a force on to the
 // next body alone. What that does to places is known from the sweep, so it costs a copy.

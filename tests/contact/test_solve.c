@@ -160,6 +160,45 @@ static void forces_keep_to_their_cones_wherever_sweeps_stop(void **state) {
   assert_true(beyond <= 0);
 }
 
+// Places of two bodies that a force moves nearly alike, as those of a face are: one contact after
+// the other takes hundreds of sweeps, the pair at once a few.
+static void contacts_near_each_other_take_few_sweeps(void **state) {
+  (void)state;
+  enum { COUNT = 16, FREEDOM = 36 };
+  static double rows[3 * COUNT][FREEDOM];
+  lbContactPart parts[2];
+  lbContactSide sides[2 * MOST];
+  double free[3 * MOST], frictions[MOST], x[3 * MOST], work[LB_CONTACT_WORK * MOST], worst = 0;
+  int32_t most = 0;
+  for (int trial = 0; trial < (CHECK_SANITIZED ? 5 : 50); trial++) {
+    lbContactProblem p = make_problem(COUNT, true, 30, 0.5, parts, sides, free, frictions);
+    for (int b = 0; b < 2; b++) {
+      for (int32_t i = 0; i < 3 * COUNT; i++)
+        for (int32_t k = 0; k < FREEDOM; k++)
+          rows[i][k] = i < 3 ? uniform() : rows[i % 3][k] + 0.1 * uniform();
+      for (int32_t i = 0; i < 3 * COUNT; i++)
+        for (int32_t j = 0; j < 3 * COUNT; j++) {
+          double sum = 0;
+          for (int32_t k = 0; k < FREEDOM; k++) sum += rows[i][k] * rows[j][k] / FREEDOM;
+          parts[b].matrix[i * 3 * COUNT + j] = sum;
+        }
+    }
+    for (int32_t c = 0; c < COUNT; c++) { // pressed together, all over
+      free[3 * c] = -1 - 0.01 * fabs(uniform());
+      free[3 * c + 1] = 0.2, free[3 * c + 2] = 0.1;
+    }
+    memset(x, 0, sizeof x);
+    p.work = work, p.sweeps_most = 200, p.tolerance = 0;
+    p.enough = 1e-4 * lb_contact_deepest(&p);
+    int32_t sweeps = lb_contact_solve(&p, x);
+    most = sweeps > most ? sweeps : most;
+    worst = fmax(worst, lb_contact_residual(&p, x) / lb_contact_deepest(&p));
+  }
+  print_message("%d sweeps at most (40), left %.2g of the depth (1e-3)\n", (int)most, worst);
+  assert_true(most <= 40);
+  check_small(worst, 1e-3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(frictionless_contacts_meet_their_conditions),
@@ -167,6 +206,7 @@ int main(void) {
     cmocka_unit_test(one_contact_sticks_and_slides_as_coulomb_says),
     cmocka_unit_test(too_many_contacts_are_solved_too),
     cmocka_unit_test(forces_keep_to_their_cones_wherever_sweeps_stop),
+    cmocka_unit_test(contacts_near_each_other_take_few_sweeps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
