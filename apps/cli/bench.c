@@ -255,7 +255,7 @@ const cliVerb cli_bench = {
   "table in their form; --plot draws the error against the number of elements and, in a second\n"
   "file with -motion in its name, that motion. Triangles are taken as a shell. It takes minutes;\n"
   "Ctrl-C prints the rows that are complete.\n"
-  "engines solves one system by every analysis that is compiled in, side by side: order and\n"
+  "engines solves one system by every engine that is compiled in, side by side: order and\n"
   "structure of the factor, factor, solve, size, residual, 20 modes; then dense products, "
   "triangles\n"
   "and decompositions of every engine, in turns, on one thread.\n"
