@@ -1,8 +1,14 @@
 // The allocator hook, aligned zeroed blocks, growing blocks and the scratch arena.
+#ifdef __linux__
+#define _DEFAULT_SOURCE // madvise
+#endif
 #include "limber/base.h"
 
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 enum { HEAP_EXTRA = LB_ALIGNMENT + sizeof(void *) };
 
@@ -16,9 +22,24 @@ static void *align(char *raw) {
   return block;
 }
 
+// A large block is asked for in large pages, which the system hands out in fewer pieces: the first
+// writes to 100 MB cost 25 000 page faults otherwise. Where there are none it stays as it is.
+static char *in_large_pages(char *raw, size_t bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  enum { PAGE = 4096, LARGE = 4 << 20 };
+  if (!raw || bytes < LARGE) return raw;
+  size_t before = (PAGE - (uintptr_t)raw % PAGE) % PAGE;
+  (void)madvise(raw + before, (bytes - before) / PAGE * PAGE, MADV_HUGEPAGE);
+#else
+  (void)bytes;
+#endif
+  return raw;
+}
+
 static void *heap_allocate(size_t bytes, void *context) {
   (void)context;
-  return bytes > SIZE_MAX - HEAP_EXTRA ? NULL : align(malloc(bytes + HEAP_EXTRA));
+  if (bytes > SIZE_MAX - HEAP_EXTRA) return NULL;
+  return align(in_large_pages(malloc(bytes + HEAP_EXTRA), bytes));
 }
 
 static void heap_release(void *block, void *context) {
@@ -39,6 +60,10 @@ static void *alloc_uninitialised(size_t count, size_t item_bytes, size_t *bytes)
   return current.allocate(*bytes ? *bytes : 1, current.context);
 }
 
+static void *zeroed(size_t bytes) {
+  return align(in_large_pages(calloc(bytes + HEAP_EXTRA, 1), bytes));
+}
+
 // Pages that come from the system are zero already, and take no memory until they are written to:
 // calloc knows them. Smaller blocks are written to here, so that no step of a body waits for a
 // page.
@@ -46,8 +71,7 @@ void *lb_alloc(size_t count, size_t item_bytes) {
   const size_t large = (size_t)8 << 20;
   size_t bytes = 0;
   if (current.allocate == heap_allocate && item_bytes && count > large / item_bytes)
-    return count > SIZE_MAX / 2 / item_bytes ? NULL
-                                             : align(calloc(count * item_bytes + HEAP_EXTRA, 1));
+    return count > SIZE_MAX / 2 / item_bytes ? NULL : zeroed(count * item_bytes);
   void *block = alloc_uninitialised(count, item_bytes, &bytes);
   if (block) memset(block, 0, bytes);
   return block;

@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 struct lbCholesky {
   lbFronts *fronts;
@@ -144,18 +143,6 @@ static lbStatus check_pivots(lbCholesky *factor, const lbFrontPivots *pivots, lb
   return LB_OK;
 }
 
-// Room for L. Sweeps go through all of it, from page to page, so large pages are asked for.
-static void *alloc_factor(size_t count, size_t item_bytes) {
-  enum { PAGE = 4096, LARGE = 64 << 20 };
-  char *block = lb_alloc(count, item_bytes);
-#ifdef MADV_HUGEPAGE
-  size_t bytes = count * item_bytes, before = PAGE - (uintptr_t)block % PAGE;
-  if (block && bytes > LARGE)
-    madvise(block + before, (bytes - before) / PAGE * PAGE, MADV_HUGEPAGE);
-#endif
-  return block;
-}
-
 // L's values, of so many bytes each, or NULL: `err` says how much the factorisation would take.
 static void *take_values(const lbCholesky *factor, size_t bytes, lbError *err) {
   char what[80];
@@ -163,7 +150,7 @@ static void *take_values(const lbCholesky *factor, size_t bytes, lbError *err) {
   size_t count = fronts->value_count + lb_fronts_waiting_count(fronts);
   snprintf(what, sizeof what, "the factor of %d rows", (int)factor->size);
   if (lb_room_check(what, (double)bytes * (double)count, err)) return NULL;
-  void *values = alloc_factor(fronts->value_count, bytes);
+  void *values = lb_alloc(fronts->value_count, bytes);
   if (!values) lb_fail_memory(err);
   return values;
 }
