@@ -1,21 +1,7 @@
 // A rigid tool against a world: forces at 1 kHz by the contacts of the world.
-#include "../world/contact_worlds.h"
+#include "../world/modal_block.h"
 
 #include "limber/haptics.h"
-
-static lbModel *block;
-
-static int set_up(void **state) {
-  (void)state;
-  block = body_model(BLOCK "," MODAL);
-  return 0;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  lb_model_destroy(block);
-  return 0;
-}
 
 // A tetrahedron with a point below.
 static const double corners[4][3] = {

@@ -1,26 +1,12 @@
 // The loop of a tool in a world: the same ticks as the caller's, whole states for others, counters,
 // memory, absurd input. Nothing here depends on how fast the machine is.
-#include "../world/contact_worlds.h"
+#include "../world/modal_block.h"
 
 #include "limber/haptics.h"
 
 #include <time.h>
 
 enum { TICKS = 150 };
-
-static lbModel *block;
-
-static int set_up(void **state) {
-  (void)state;
-  block = body_model(BLOCK "," MODAL);
-  return 0;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  lb_model_destroy(block);
-  return 0;
-}
 
 static void wait_ms(int ms) {
   struct timespec span = { ms / 1000, 1000000L * (ms % 1000) };

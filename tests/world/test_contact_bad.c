@@ -1,20 +1,7 @@
 // What contacts make of bad starts and bad input: overlaps, meshes that are no surfaces, paths and
 // steps that make no sense.
+#include "modal_block.h"
 #include "rigid_bodies.h"
-
-static lbModel *block;
-
-static int set_up(void **state) {
-  (void)state;
-  block = body_model(BLOCK "," MODAL);
-  return 0;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  lb_model_destroy(block);
-  return 0;
-}
 
 static const lbContactResponse responses[] = { LB_RESPONSE_IMPLICIT, LB_RESPONSE_LCP,
                                                LB_RESPONSE_PENALTY };
