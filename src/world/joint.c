@@ -291,13 +291,13 @@ void lb_joints_restore(lbWorld *world, int level) {
 
 static void release_memory(lbWorldJoints *joints) {
   void *const blocks[] = {
-    joints->bodies,        joints->body_of_slot, joints->order,        joints->row_begin,
-    joints->most_rows,     joints->rows,         joints->numbers,      joints->A,
-    joints->factor_memory, joints->factor_order, joints->right,        joints->x,
-    joints->other,         joints->used,         joints->coupling,     joints->sides,
-    joints->parts,         joints->merged,       joints->place_counts, joints->merged_memory,
-    joints->free_before,   joints->spare,        joints->ends,         joints->struck,
-    joints->place_rooms
+    joints->bodies,        joints->body_of_slot,  joints->order,        joints->row_begin,
+    joints->most_rows,     joints->rows,          joints->numbers,      joints->A,
+    joints->factor_memory, joints->factor_order,  joints->right,        joints->x,
+    joints->other,         joints->used,          joints->coupling,     joints->sides,
+    joints->parts,         joints->merged,        joints->place_counts, joints->merged_memory,
+    joints->free_before,   joints->forces_before, joints->spare,        joints->ends,
+    joints->struck,        joints->place_rooms
   };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   *joints = (lbWorldJoints){ .count = joints->count, .room = joints->room, .list = joints->list };
@@ -472,12 +472,13 @@ static bool make_memory(const lbWorld *world, lbWorldJoints *joints) {
   joints->struck = lb_alloc(2 * n, sizeof *joints->struck);
   joints->merged_memory = lb_alloc(merged, sizeof(double));
   joints->free_before = lb_alloc(3 * (size_t)contacts, sizeof(double));
+  joints->forces_before = lb_alloc(3 * (size_t)contacts, sizeof(double));
   joints->spare = lb_alloc(3 * LB_JOINED_PLACES, sizeof(double));
   bool made = joints->numbers && joints->rows && joints->A && joints->factor_memory &&
               joints->factor_order && joints->right && joints->x && joints->other && joints->used &&
               joints->coupling && joints->sides && joints->parts && joints->merged &&
               joints->place_counts && joints->merged_memory && joints->free_before &&
-              joints->spare && joints->place_rooms && joints->struck;
+              joints->forces_before && joints->spare && joints->place_rooms && joints->struck;
   if (!made) return false;
   place_numbers(world, joints, joints->numbers);
   double *at = joints->merged_memory;

@@ -113,7 +113,8 @@ typedef struct lbWorldJoints {
   double **merged;       // (component_count): matrices
   int32_t *place_counts; // (component_count)
   int32_t *place_rooms;  // (component_count)
-  double *merged_memory, *free_before, *spare;
+  double *merged_memory, *spare;
+  double *free_before, *forces_before; // (3 contact_room) where rounds start from
 } lbWorldJoints;
 
 void lb_joints_destroy(lbWorldJoints *joints); // NULL is legal

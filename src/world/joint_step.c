@@ -268,8 +268,10 @@ void lb_joints_solve(lbWorld *world, bool speeds, lbContactPart **parts, double 
   if (!again) guess_states(joints, speeds);
   for (int32_t c = 0; c < joints->component_count && (speeds || again); c++) leave_out_held(&s, c);
   memcpy(joints->free_before, touch->free, bytes);
+  memcpy(joints->forces_before, x, bytes);
   for (int round = 1; round <= ROUNDS; round++) {
     bool settled = true;
+    memcpy(x, joints->forces_before, bytes); // those of wrong bounds are no start
     join_sides(world, s.parts);
     for (int32_t c = 0; c < joints->component_count; c++) join_component(&s, c);
     touch->sides = joints->sides, *parts = joints->parts;
