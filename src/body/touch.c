@@ -403,6 +403,7 @@ void lb_touch_rows(const lbTouching *t, int32_t count, const lbSpot *spots, doub
   const lbTouchKernels *kernels = lb_touch_kernels(p->level);
   size_t width = lb_touch_width(t->body);
   double *columns = t->scratch->touch_work;
+  if (p->dimension == 0) return; // a rigid body has no shape to give
   fill_rows(p, t->step.frame.turn, count, spots, columns);
   kernels->turn(p->dimension, 3 * count, columns, width, rows);
   respond_columns(t->body, &t->step, t->scratch, 3 * count, columns);
