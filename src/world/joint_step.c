@@ -101,7 +101,6 @@ static void gather_forces(const lbWorld *world, int32_t component, const double 
 // free <- with how rows with forces y move contacts.
 static void move_contacts(const lbWorld *world, int32_t component, int32_t n,
                           const double *coupling, const double *y) {
-  const lbWorldJoints *joints = world->linked;
   lbWorldTouch *touch = world->touch;
   for (int32_t i = 0; i < 2 * touch->contact_count; i++) {
     lbContactSide side = touch->sides[i];
@@ -114,7 +113,6 @@ static void move_contacts(const lbWorld *world, int32_t component, int32_t n,
       touch->free[3 * (i / 2) + k] += i & 1 ? -by : by;
     }
   }
-  (void)joints;
 }
 
 // ---- forces ------------------------------------------------------------------------------------

@@ -9,7 +9,10 @@
 //   touch_self.c   and where a surface touches itself
 //   touch_deep.c   bodies that are deep inside each other
 //   touch_side.c   on which side of something thin a place is
+//   touch_list.c   the contacts of each body
 //   touch_step.c   forces over a step, impulses after it
+//   touch_choose.c at which of the contacts forces are solved for
+//   touch_tell.c   what is told of contacts, and remembered
 //   touch_response.c  what lbContactResponse changes in that
 //   retry.c        steps that are taken again in halves
 //   islands.c      bodies that touch each other, apart from all others
@@ -301,9 +304,25 @@ void lb_islands_list(lbWorldTouch *touch);
 
 // NAN (the world's) or 0 and more.
 lbStatus lb_touch_check_friction(double friction, lbError *err);
-// The sum of forces on each body, of what is remembered.
+// touch_tell.c: contacts of bodies that sleep stay, those that push follow; the sum of forces on
+// each body, of what is remembered.
+void lb_touch_tell(lbWorld *world);
 void lb_touch_sum_up(lbWorld *world);
-int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot); // its number among the touchers
+// touch_list.c: whether contacts can move a body (-1: there is none); where contacts are on rigid
+// bodies, before steps move these; touchers, spots and islands of the contacts; a body's number
+// among the touchers.
+bool lb_touch_gives_way(const lbWorld *world, int32_t slot);
+void lb_touch_place_rigid(lbWorld *world);
+void lb_touch_list(lbWorld *world);
+int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot);
+// Room for the matrices of touchers; the number of a contact's spot (-1: that side does not give
+// way); forces of two bodies on each other act between their spots; amounts <- those of contacts,
+// for each spot; tasks of so many touchers each, whose time is that of responses.
+void lb_touch_make_parts(lbWorldTouch *touch);
+int32_t lb_touch_spot(const lbWorldTouch *touch, int32_t contact, int side);
+void lb_touch_join_points(lbWorldTouch *touch);
+void lb_touch_share_out(lbWorldTouch *touch, const double *of_contacts);
+void lb_touch_for_touchers(lbWorld *world, int32_t bodies, lbRangeTask *task);
 // touch_near.c: memory; pairs that could touch.
 bool lb_near_reserve(lbWorldTouch *touch, int32_t slot_room);
 void lb_near_release(lbWorldTouch *touch);

@@ -205,23 +205,17 @@ static bool join_in(lbWorldTouch *touch, bool all) {
   return any;
 }
 
-static void for_touchers(lbWorld *world, lbRangeTask *task) {
-  double start = lb_seconds();
-  lb_parallel_for(world->touch->toucher_count, BODIES, task, world);
-  world->touch->stats.response_seconds += lb_seconds() - start;
-}
-
 // Islands are solved for the contacts that are not left out. Whether somebody must join in then.
 static bool solve_chosen(lbWorld *world, bool last, lbChooseSolve *solve) {
   lbWorldTouch *touch = world->touch;
   lbContactSide *sides = touch->sides;
   number_places(touch);
-  for_touchers(world, make_matrices);
+  lb_touch_for_touchers(world, BODIES, make_matrices);
   lb_islands_list(touch);
   touch->sides = touch->chosen_sides;
   solve(world, touch->forces);
   touch->sides = sides;
-  for_touchers(world, find_shifts);
+  lb_touch_for_touchers(world, BODIES, find_shifts);
   return join_in(touch, last);
 }
 

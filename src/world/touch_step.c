@@ -19,124 +19,6 @@
 #define BODIES 4           // a task: waking a thread costs more than a few of them
 #define TASKS 16           // islands are solved in, at most
 
-// ---- who has contacts --------------------------------------------------------------------------
-
-static bool gives_way(const lbWorld *world, int32_t slot) {
-  return slot >= 0 && !lb_slot_stays(world, &world->slots[slot]);
-}
-
-int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot) {
-  if (touch->numbers[slot] < 0) {
-    touch->touchers[touch->toucher_count] = (lbWorldToucher){ .slot = slot };
-    touch->numbers[slot] = touch->toucher_count++;
-  }
-  return touch->numbers[slot];
-}
-
-// Touchers, and where their spots lie.
-static void list_touchers(lbWorld *world) {
-  lbWorldTouch *touch = world->touch;
-  touch->toucher_count = 0;
-  for (int32_t i = 0; i < world->slot_count; i++) touch->numbers[i] = -1;
-  for (int32_t c = 0; c < touch->contact_count; c++)
-    for (int side = 0; side < 2; side++)
-      if (gives_way(world, touch->contacts[c].slots[side]))
-        touch->touchers[lb_touch_enlist(touch, touch->contacts[c].slots[side])].count++;
-  lb_joints_enlist(world);
-  int32_t first = 0;
-  for (int32_t t = 0; t < touch->toucher_count; t++) {
-    touch->touchers[t].first = first;
-    first += touch->touchers[t].count;
-    touch->touchers[t].count = 0;
-  }
-}
-
-// Where they were when the contact was found, whatever the body does in the step.
-static void place_rigid(const lbWorld *world, lbWorldContact *contact) {
-  for (int side = 0; side < 2; side++) {
-    const lbBody *body = contact->slots[side] < 0 ? NULL : world->slots[contact->slots[side]].body;
-    contact->kinds[side] = LB_SPOT_SURFACE;
-    if (!body || !lb_rigid_solid(body)) continue;
-    lbVec3 place = side ? contact->at.point : contact->at.first;
-    bool round = lb_rigid_is_round(body);
-    contact->kinds[side] = round ? LB_SPOT_ROUND : LB_SPOT_OWN;
-    contact->own[side] =
-        round ? lb_sub(place, lb_frame_centre(body)) : lb_body_unplace(body, place);
-  }
-}
-
-static void list_spots(lbWorld *world) {
-  lbWorldTouch *touch = world->touch;
-  for (int32_t c = 0; c < touch->contact_count; c++) {
-    const lbWorldContact *contact = &touch->contacts[c];
-    for (int side = 0; side < 2; side++) {
-      touch->sides[2 * c + side] = (lbContactSide){ -1, 0 };
-      if (!gives_way(world, contact->slots[side])) continue;
-      int32_t number = touch->numbers[contact->slots[side]];
-      lbWorldToucher *toucher = &touch->touchers[number];
-      int32_t place = toucher->count++;
-      lbSpot *spot = &touch->spots[toucher->first + place];
-      *spot = (lbSpot){ .kind = contact->kinds[side],
-                        .triangle = contact->at.triangles[side],
-                        .own = contact->own[side] };
-      memcpy(spot->weights, contact->at.weights[side], sizeof spot->weights);
-      memcpy(spot->axes, contact->axes, sizeof spot->axes);
-      touch->owners[toucher->first + place] = 2 * c + side;
-      touch->sides[2 * c + side] = (lbContactSide){ number, place };
-    }
-  }
-}
-
-// Room for the matrices of all touchers.
-static void make_parts(lbWorldTouch *touch) {
-  double *at = touch->pool;
-  for (int32_t t = 0; t < touch->toucher_count; t++) {
-    size_t n = 3 * (size_t)touch->touchers[t].count;
-    touch->parts[t] = (lbContactPart){ touch->touchers[t].count, at, at + n * n };
-    at += lb_touch_pool_of(touch->touchers[t].count);
-  }
-}
-
-static void list(lbWorld *world) {
-  list_touchers(world);
-  list_spots(world);
-  lb_islands_find(world);
-}
-
-// The number of a contact's spot; -1: that side does not give way.
-static int32_t spot_of(const lbWorldTouch *touch, int32_t contact, int side) {
-  lbContactSide at = touch->sides[2 * contact + side];
-  return at.body < 0 ? -1 : touch->touchers[at.body].first + at.place;
-}
-
-lbVec3 lb_touch_place(const lbWorldTouch *touch, int32_t c, int side) {
-  const lbTouchCandidate *at = &touch->contacts[c].at;
-  int32_t spot = spot_of(touch, c, side);
-  if (spot >= 0) return touch->spots[spot].point;
-  return side ? at->point : lb_add_scaled(at->point, at->gap, at->normal);
-}
-
-// Forces of two bodies on each other act between their spots.
-static void join_points(lbWorldTouch *touch) {
-  for (int32_t c = 0; c < touch->contact_count; c++) {
-    int32_t a = spot_of(touch, c, 0), b = spot_of(touch, c, 1);
-    if (a < 0 || b < 0) continue;
-    lbVec3 middle = lb_scale(0.5, lb_add(touch->spots[a].point, touch->spots[b].point));
-    touch->spots[a].point = touch->spots[b].point = middle;
-  }
-}
-
-// amounts <- those of contacts, for each spot.
-static void share_out(lbWorldTouch *touch, const double *of_contacts) {
-  int32_t count = 0;
-  for (int32_t t = 0; t < touch->toucher_count; t++) count += touch->touchers[t].count;
-  for (int32_t i = 0; i < count; i++)
-    for (int k = 0; k < 3; k++) {
-      double amount = of_contacts[3 * (touch->owners[i] / 2) + k];
-      touch->amounts[3 * i + k] = touch->owners[i] & 1 ? -amount : amount;
-    }
-}
-
 // ---- the problem -------------------------------------------------------------------------------
 
 static lbContactProblem make_problem(const lbWorldTouch *touch) {
@@ -189,12 +71,6 @@ int32_t lb_touch_solve_all(lbWorldTouch *touch, double *x) {
   for (int32_t i = 0; i < touch->island_count; i++)
     if (touch->sweeps[i] > most) most = touch->sweeps[i];
   return most;
-}
-
-static void for_touchers(lbWorld *world, lbRangeTask *task) {
-  double start = lb_seconds();
-  lb_parallel_for(world->touch->toucher_count, BODIES, task, world);
-  world->touch->stats.response_seconds += lb_seconds() - start;
 }
 
 // ---- how bodies give way -----------------------------------------------------------------------
@@ -257,7 +133,7 @@ static void hold_forces(int32_t begin, int32_t end, void *context) {
 static lbVec3 relative_way(const lbWorld *world, int32_t c, double share) {
   const lbWorldTouch *touch = world->touch;
   const lbWorldContact *contact = &touch->contacts[c];
-  int32_t a = spot_of(touch, c, 0), b = spot_of(touch, c, 1);
+  int32_t a = lb_touch_spot(touch, c, 0), b = lb_touch_spot(touch, c, 1);
   lbVec3 way = a < 0 ? lb_vec3(0, 0, 0) : touch->ways[a];
   if (b >= 0) return lb_sub(way, touch->ways[b]);
   if (contact->collider < 0) return way;
@@ -288,11 +164,11 @@ static bool may_choose(const lbWorld *world) {
 }
 
 static void find_responses(lbWorld *world) {
-  make_parts(world->touch);
+  lb_touch_make_parts(world->touch);
   lb_choose_place(world, may_choose(world));
-  for_touchers(world, open_steps);
-  join_points(world->touch);
-  for_touchers(world, add_frames);
+  lb_touch_for_touchers(world, BODIES, open_steps);
+  lb_touch_join_points(world->touch);
+  lb_touch_for_touchers(world, BODIES, add_frames);
 }
 
 // Forces start from those of the last step.
@@ -322,8 +198,8 @@ static void solve(lbWorld *world) {
     lb_choose_solve(world, solve_contacts);
   else
     solve_contacts(world, touch->forces);
-  share_out(touch, touch->forces);
-  for_touchers(world, hold_forces);
+  lb_touch_share_out(touch, touch->forces);
+  lb_touch_for_touchers(world, BODIES, hold_forces);
 }
 
 // Once more, about where the forces lead to.
@@ -355,8 +231,8 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
   lb_colliders_lead(world, start, end);
   lb_sleep_watch(world);
   lb_touch_find(world);
-  for (int32_t c = 0; c < touch->contact_count; c++) place_rigid(world, &touch->contacts[c]);
-  list(world);
+  lb_touch_place_rigid(world);
+  lb_touch_list(world);
   lb_sleep_group(world);
   lb_retry_keep_touchers(world);
   touch->stats.find_seconds += lb_seconds() - begun;
@@ -390,7 +266,7 @@ static void keep_pushing(const lbWorld *world) {
     bool stopped = touch->stops && touch->stops[3 * c] > 0;
     if (!(touch->forces[3 * c] > 0) && !stopped) continue;
     const int32_t *slots = touch->contacts[c].slots;
-    if (!gives_way(world, slots[0]) && !gives_way(world, slots[1])) continue;
+    if (!lb_touch_gives_way(world, slots[0]) && !lb_touch_gives_way(world, slots[1])) continue;
     if (touch->stops)
       memmove(touch->stops + 3 * (size_t)kept, touch->stops + 3 * (size_t)c, 3 * sizeof(double));
     touch->contacts[kept] = touch->contacts[c];
@@ -435,14 +311,14 @@ static void add_frame_speeds(int32_t begin, int32_t end, void *context) {
 }
 
 static void look_at_all(lbWorld *world) {
-  make_parts(world->touch);
-  for_touchers(world, look);
+  lb_touch_make_parts(world->touch);
+  lb_touch_for_touchers(world, BODIES, look);
 }
 
 static void find_speeds(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  join_points(touch);
-  for_touchers(world, add_frame_speeds);
+  lb_touch_join_points(touch);
+  lb_touch_for_touchers(world, BODIES, add_frame_speeds);
   for (int32_t c = 0; c < touch->contact_count; c++) {
     lbVec3 velocity = relative_way(world, c, 1 / world->h);
     for (int k = 0; k < 3; k++)
@@ -485,84 +361,8 @@ static void strike(int32_t begin, int32_t end, void *context) {
 }
 
 void lb_touch_strike_all(lbWorld *world, const double *impulses) {
-  share_out(world->touch, impulses);
-  for_touchers(world, strike);
-}
-
-// ---- what is told, and remembered --------------------------------------------------------------
-
-static lbRememberedContact remember(const lbWorldTouch *touch, int32_t c) {
-  const lbWorldContact *contact = &touch->contacts[c];
-  lbRememberedContact to = { .collider = contact->collider, .feature = contact->at.feature };
-  for (int side = 0; side < 2; side++) {
-    to.slots[side] = contact->slots[side];
-    to.triangles[side] = contact->at.triangles[side];
-  }
-  memcpy(to.forces, touch->forces + 3 * (size_t)c, sizeof to.forces);
-  return to;
-}
-
-// Of a rigid body, which has no triangles that touch.
-static lbPoint nearest_vertex(const lbBody *body, lbVec3 place) {
-  const lbModel *model = body->prepared->model;
-  lbVec3 own = lb_body_unplace(body, place);
-  int32_t nearest = 0;
-  double least = INFINITY;
-  for (int32_t v = 0; v < model->size.vertex_count; v++) {
-    lbVec3 from = lb_sub(lb_vec3_load(model->vertex_positions + 3 * (size_t)v), own);
-    if (lb_dot(from, from) < least) least = lb_dot(from, from), nearest = v;
-  }
-  return lb_point_vertex(nearest);
-}
-
-static lbContact report(const lbWorld *world, int32_t c) {
-  const lbWorldTouch *touch = world->touch;
-  const lbWorldContact *contact = &touch->contacts[c];
-  const double *J = touch->impulses + 3 * (size_t)c;
-  lbContact to = { .point = contact->at.point,
-                   .normal = contact->at.normal,
-                   .gap = contact->at.gap,
-                   .sliding = hypot(J[1], J[2]) >= (1 - 1e-6) * contact->friction * J[0] };
-  for (int k = 0; k < 3; k++) to.force = lb_add_scaled(to.force, J[k] / world->h, contact->axes[k]);
-  for (int side = 0; side < 2; side++) {
-    int32_t slot = contact->slots[side];
-    const double *w = contact->at.weights[side];
-    if (slot < 0) {
-      to.collider = lb_world_id(contact->collider, world->colliders[contact->collider].generation);
-      continue;
-    }
-    to.bodies[side] = lb_world_id(slot, world->slots[slot].generation);
-    bool rigid = contact->at.triangles[side] < 0;
-    to.points[side] = rigid ? nearest_vertex(world->slots[slot].body, contact->at.point)
-                            : lb_point_triangle(contact->at.triangles[side], w[0], w[1], w[2]);
-  }
-  return to;
-}
-
-void lb_touch_sum_up(lbWorld *world) {
-  lbWorldTouch *touch = world->touch;
-  for (int32_t i = 0; i < world->slot_count; i++) touch->sums[i] = lb_vec3(0, 0, 0);
-  for (int32_t k = 0; k < touch->remembered_count; k++)
-    for (int side = 0; side < 2; side++) {
-      int32_t slot = touch->remembered[k].slots[side];
-      if (slot >= 0 && slot < world->slot_count)
-        touch->sums[slot] =
-            lb_add_scaled(touch->sums[slot], side ? -1 : 1, touch->reports[k].force);
-    }
-}
-
-// Those of bodies that sleep stay, those that push follow.
-static void tell(lbWorld *world) {
-  lbWorldTouch *touch = world->touch;
-  touch->remembered_count = touch->staying_count;
-  for (int32_t c = 0; c < touch->contact_count; c++) {
-    const int32_t *slots = touch->contacts[c].slots;
-    if (!(touch->impulses[3 * c] > 0)) continue;
-    if (!gives_way(world, slots[0]) && !gives_way(world, slots[1])) continue;
-    touch->remembered[touch->remembered_count] = remember(touch, c);
-    touch->reports[touch->remembered_count++] = report(world, c);
-  }
-  lb_touch_sum_up(world);
+  lb_touch_share_out(world->touch, impulses);
+  lb_touch_for_touchers(world, BODIES, strike);
 }
 
 // impulses <- of the step: what brings velocities to rest against each other. Bodies have been
@@ -589,7 +389,7 @@ static void find_impulses(lbWorld *world) {
 
 static void look_at_pushing(lbWorld *world) {
   keep_pushing(world);
-  list(world);
+  lb_touch_list(world);
   look_at_all(world);
 }
 
@@ -603,7 +403,7 @@ void lb_touch_finish(lbWorld *world) {
     find_impulses(world);
     touch->missed |= lb_retry_mark_risen(world);
   }
-  tell(world);
+  lb_touch_tell(world);
   lb_sleep_update(world);
   lb_colliders_feel(world);
   lb_colliders_arrive(world);
