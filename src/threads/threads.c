@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum { MOST_THREADS = 1024 };
-enum { LOOKS = 1000 }; // for something to do, 10 to 50 us
+enum { LOOKS = 5000 }; // for something to do, 50 to 250 us
 // Of a worker's stack, whatever `ulimit -s` says: kernels keep blocks of some hundred kB there.
 #define STACK_BYTES ((size_t)8 << 20)
 

@@ -35,7 +35,7 @@
 #define LB_PAIR_CANDIDATES 512          // of a pair, before some are chosen
 #define LB_PAIR_TRIANGLES 1024          // of each surface of a pair
 #define LB_NEAR_TASKS 8                 // that pairs are looked at in
-#define LB_NEAR_BLOCK 128               // pairs that are looked at before their contacts are listed
+#define LB_NEAR_BLOCK 256               // pairs that are looked at before their contacts are listed
 
 #define LB_RETRIES 4 // how often a step may be halved
 

@@ -6,12 +6,14 @@
 
 #include "body/body.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #define ALIKE 0.7       // cosine: normals that look to the same side
 #define HALF_ALIKE 0.93 // of half that angle
 #define NEAR 3.0        // times the overlap
-#define BODIES 8        // a task
+#define BODIES 2        // a task
+#define LIGHT 16        // pairs of a body and something rigid a task
 
 // ---- memory ------------------------------------------------------------------------------------
 
@@ -257,27 +259,30 @@ static double approach(const lbWorld *world, lbTouchWork *work, lbNear *near) {
 
 typedef struct Looking { // at a block of pairs
   lbWorld *world;
-  int32_t first;
+  int32_t first, count;
+  _Atomic int32_t next;
 } Looking;
 
-enum { GRAIN = LB_NEAR_BLOCK / LB_NEAR_TASKS };
-
-static void look_at_pairs(int32_t begin, int32_t end, void *context) {
-  const Looking *l = context;
+static void look_at_pair(const Looking *l, lbTouchWork *work, int32_t i) {
   const lbWorldTouch *touch = l->world->touch;
-  lbTouchWork *work = &l->world->touch->works[begin / GRAIN];
-  for (int32_t i = begin; i < end; i++) {
-    lbNear *near = &touch->nears[l->first + i];
-    lbTouchCandidate *found = touch->found + LB_PAIR_CONTACTS * i;
-    put_rigid_last(l->world, near);
-    work->candidate_count = 0;
-    double length = approach(l->world, work, near);
-    recognise(touch, work, near);
-    drop_deeper(work);
-    choose(work, length, LB_PAIR_CONTACTS);
-    near->found = work->candidate_count;
-    memcpy(found, work->candidates, (size_t)near->found * sizeof *found);
-  }
+  lbNear *near = &touch->nears[l->first + i];
+  lbTouchCandidate *found = touch->found + LB_PAIR_CONTACTS * i;
+  put_rigid_last(l->world, near);
+  work->candidate_count = 0;
+  double length = approach(l->world, work, near);
+  recognise(touch, work, near);
+  drop_deeper(work);
+  choose(work, length, LB_PAIR_CONTACTS);
+  near->found = work->candidate_count;
+  memcpy(found, work->candidates, (size_t)near->found * sizeof *found);
+}
+
+// Pairs take more time or less: whoever is done takes the next one.
+static void look_at_pairs(int32_t begin, int32_t end, void *context) {
+  Looking *l = context;
+  for (int32_t task = begin; task < end; task++)
+    for (int32_t i = atomic_fetch_add(&l->next, 1); i < l->count; i = atomic_fetch_add(&l->next, 1))
+      look_at_pair(l, &l->world->touch->works[task], i);
 }
 
 // ---- surfaces ----------------------------------------------------------------------------------
@@ -322,7 +327,8 @@ static void place_surfaces(int32_t begin, int32_t end, void *context) {
   }
 }
 
-static void place_all(lbWorld *world) {
+// Whether there are any.
+static bool place_all(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   bool any = false;
   memset(touch->counts, 0, (size_t)world->slot_count * sizeof *touch->counts);
@@ -335,6 +341,7 @@ static void place_all(lbWorld *world) {
     any = true;
   }
   if (any) lb_parallel_for(world->slot_count, BODIES, place_surfaces, world);
+  return any;
 }
 
 // ---- all ---------------------------------------------------------------------------------------
@@ -364,6 +371,12 @@ static void keep_staying(lbWorld *world) {
   }
 }
 
+// In parallel where it is worth it: surfaces against each other take long.
+static int32_t tasks_for(int32_t pairs, bool surfaces) {
+  int32_t tasks = surfaces ? pairs : 1 + pairs / LIGHT;
+  return tasks < LB_NEAR_TASKS ? tasks : LB_NEAR_TASKS;
+}
+
 void lb_touch_find(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   touch->contact_count = touch->dropped = touch->woken_count = 0;
@@ -371,11 +384,11 @@ void lb_touch_find(lbWorld *world) {
   keep_staying(world);
   sort_remembered(world);
   lb_near_find(world);
-  place_all(world);
+  bool surfaces = place_all(world);
   for (int32_t first = 0; first < touch->near_count; first += LB_NEAR_BLOCK) {
     int32_t left = touch->near_count - first, count = left < LB_NEAR_BLOCK ? left : LB_NEAR_BLOCK;
-    Looking l = { world, first };
-    lb_parallel_for(count, GRAIN, look_at_pairs, &l);
+    Looking l = { .world = world, .first = first, .count = count };
+    lb_parallel_for(tasks_for(count, surfaces), 1, look_at_pairs, &l);
     for (int32_t i = 0; i < count; i++)
       take(world, &touch->nears[first + i], touch->found + LB_PAIR_CONTACTS * i);
   }

@@ -16,7 +16,7 @@
 #define ENOUGH_LINKED 1e-5 // where joints depend on forces
 #define SHARE 0.2          // of the overlap that a step takes back, at most
 #define NEVER 1e30         // m/s: a gap that nothing closes
-#define BODIES 4           // a task: waking a thread costs more than a few of them
+#define BODIES 1           // a task: a few microseconds at least
 #define TASKS 16           // islands are solved in, at most
 
 // ---- the problem -------------------------------------------------------------------------------
