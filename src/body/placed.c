@@ -74,6 +74,7 @@ static void list_all(lbPlaced *placed) {
   memcpy(placed->triangles, shape->items, (size_t)shape->item_count * sizeof(int32_t));
   lbTriangles surface = lb_placed_surface(placed);
   lb_box_kernels(placed->level)->fill(&placed->boxes, &surface, shape->items);
+  placed->box = lb_box_set_box(&placed->boxes);
 }
 
 void lb_placed_refit(lbPlaced *placed) {
@@ -274,6 +275,7 @@ bool lb_placed_update_near(lbPlaced *placed, const lbBody *body, lbVec3 velocity
   Placing p = { placed, body, region_count, regions };
   lb_box_set_clear(&placed->boxes);
   place_below(&p, 0);
+  placed->box = lb_box_set_box(&placed->boxes);
   return true;
 }
 

@@ -13,6 +13,7 @@ typedef struct lbPlaced {
   bool current;       // what follows is of the state that the body has; for whoever moves bodies
   lbBoxSet boxes;     // of the triangles that are placed, world, in the order of tree->shape
   int32_t *triangles; // (triangles): the number of each of them
+  lbBox box;          // of them all
   lbAabbTree *nodes;  // a tree of boxes of all triangles, by lb_placed_refit alone
   double *positions; // (vertices x 3): world, of the triangles that are placed and their neighbours
   double *velocities; // (vertices x 3): world, m/s, there too

@@ -21,7 +21,7 @@ void lb_box_set_release(lbBoxSet *set) {
 
 lbBox lb_box_set_box(const lbBoxSet *set) {
   lbBox box = lb_box_empty();
-  for (int32_t i = 0; i < blocks_of(set->count); i++) {
+  for (int32_t i = 0; i < lb_box_set_blocks(set); i++) {
     lbBox block = lb_box_set_block(set, i);
     lb_box_add_box(&box, &block);
   }

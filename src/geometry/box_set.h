@@ -42,6 +42,10 @@ static inline lbBox lb_box_set_block(const lbBoxSet *set, int32_t block) {
 
 static inline void lb_box_set_clear(lbBoxSet *set) { set->count = 0; }
 
+static inline int32_t lb_box_set_blocks(const lbBoxSet *set) {
+  return (set->count + LB_BATCH - 1) / LB_BATCH;
+}
+
 // There must be room.
 static inline void lb_box_set_add(lbBoxSet *set, const lbBox *box) {
   int32_t i = set->count++, number = i / LB_BATCH;
@@ -63,8 +67,14 @@ typedef struct lbBoxKernels {
   // Boxes of all triangles of a surface, in an order (surface->count), and of nothing else. A
   // number behind the last position may be read.
   void (*fill)(lbBoxSet *set, const lbTriangles *surface, const int32_t *order);
+  // The same of those triangles among `count` whose boxes meet one, as many as there is room for;
+  // kept <- their numbers.
+  void (*fill_near)(lbBoxSet *set, const lbTriangles *surface, int32_t count,
+                    const int32_t *triangles, const lbBox *box, int32_t *kept);
   // found (set->count) <- the numbers of the boxes that meet one, ascending. Returns how many.
   int32_t (*find)(const lbBoxSet *set, const lbBox *box, int32_t *found);
+  // Bits of these are set in marks, a byte for each block. Whether there are any.
+  bool (*mark)(const lbBoxSet *set, const lbBox *box, uint8_t *marks);
 } lbBoxKernels;
 
 // The level must be one that lb_simd_has. All levels find the same.

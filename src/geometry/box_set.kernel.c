@@ -65,6 +65,20 @@ static void fill(lbBoxSet *set, const lbTriangles *surface, const int32_t *order
   }
 }
 
+static void fill_near(lbBoxSet *set, const lbTriangles *surface, int32_t count,
+                      const int32_t *triangles, const lbBox *box, int32_t *kept) {
+  set->count = 0;
+  for (int32_t i = 0; i < count && set->count < set->room; i++) {
+    lbFour low, high;
+    lbBox own;
+    box_of(surface, triangles[i], &low, &high);
+    LB_FOR (k, 0, 3) own.low[k] = low[k], own.high[k] = high[k];
+    if (!lb_box_overlap(&own, box)) continue;
+    kept[set->count] = triangles[i];
+    lb_box_set_add(set, &own);
+  }
+}
+
 // ---- searching ---------------------------------------------------------------------------------
 
 #if LB_LANES < 8
@@ -119,4 +133,17 @@ static int32_t find(const lbBoxSet *set, const lbBox *box, int32_t *found) {
   return count;
 }
 
-const lbBoxKernels LB_KERNEL(lb_box_kernels) = { fill, find };
+static bool mark(const lbBoxSet *set, const lbBox *box, uint8_t *marks) {
+  const int32_t blocks = lb_box_set_blocks(set);
+  uint32_t any = 0;
+  for (int32_t first = 0; first < blocks; first += LB_BATCH)
+    for (uint32_t in = meet(&set->groups[first / LB_BATCH], box); in; in &= in - 1) {
+      const int32_t block = first + __builtin_ctz(in);
+      const uint32_t bits = meet(&set->blocks[block], box);
+      marks[block] |= (uint8_t)bits;
+      any |= bits;
+    }
+  return any != 0;
+}
+
+const lbBoxKernels LB_KERNEL(lb_box_kernels) = { fill, fill_near, find, mark };

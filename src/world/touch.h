@@ -79,10 +79,9 @@ typedef struct lbPairTriangle { // of a surface near another one
 
 typedef struct lbPairSide { // what of a surface is near another one
   int32_t count;
-  double *places;            // (LB_TREE_LARGE x 3): of vertices, in the pair's axes
+  double *places;            // (LB_TREE_LARGE x 3 + 1): of vertices, in the pair's axes
   bool turned;               // they are those of all; otherwise they are found one by one
   int32_t *numbers;          // (LB_PAIR_TRIANGLES): of triangles
-  lbBox region;              // of them, world
   lbBoxSet boxes;            // of each, in the pair's axes
   lbPairTriangle *triangles; // (LB_PAIR_TRIANGLES)
   lbBoxSet slabs;            // of each, where a corner can touch its face
@@ -114,7 +113,7 @@ typedef struct lbTouchWork {
   lbTouchPlace *places;
   lbPairSide sides[2];
   int32_t *found; // (found_room): triangles
-  uint8_t *marks; // (LB_PAIR_TRIANGLES)
+  uint8_t *marks; // (LB_PAIR_TRIANGLES / LB_BATCH)
 } lbTouchWork;
 
 typedef struct lbWorldContact {

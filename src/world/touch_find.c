@@ -43,7 +43,7 @@ void lb_touch_release_works(lbWorldTouch *touch) {
 }
 
 static bool make_side(lbPairSide *side) {
-  side->places = lb_alloc(LB_TREE_LARGE, 3 * sizeof(double));
+  side->places = lb_alloc(3 * LB_TREE_LARGE + 1, sizeof(double));
   side->numbers = lb_alloc(LB_PAIR_TRIANGLES, sizeof(int32_t));
   side->triangles = lb_alloc(LB_PAIR_TRIANGLES, sizeof *side->triangles);
   side->ridged = lb_alloc(LB_PAIR_TRIANGLES, sizeof(int32_t));
@@ -58,7 +58,7 @@ static bool make_work(lbTouchWork *work, size_t triangles) {
   work->candidates = lb_alloc(LB_PAIR_CANDIDATES, sizeof *work->candidates);
   work->places = lb_alloc(LB_PAIR_CANDIDATES, sizeof *work->places);
   work->found = lb_alloc(triangles, sizeof *work->found);
-  work->marks = lb_alloc(LB_PAIR_TRIANGLES, sizeof *work->marks);
+  work->marks = lb_alloc(LB_PAIR_TRIANGLES / LB_BATCH, sizeof *work->marks);
   bool sides = make_side(&work->sides[0]) && make_side(&work->sides[1]);
   return sides && work->candidates && work->places && work->found && work->marks;
 }

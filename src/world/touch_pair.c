@@ -42,17 +42,15 @@ static void add_place(lbBox *box, lbVec3 place) {
 
 // ---- what is near ------------------------------------------------------------------------------
 
-// Whether some of a box of the world is not too far behind where the other surface begins; and of
-// one of the pair's axes, which is tighter.
-static bool is_in_front(const Pair *p, int side, const lbBox *box) {
-  if (side == 0) return lb_box_extent(box, p->gap.axis) >= p->gap.begin - p->margin;
-  return lb_box_extent(box, lb_scale(-1, p->gap.axis)) >= -(p->gap.end + p->margin);
-}
-
-static bool own_is_in_front(const Pair *p, int side, const lbBox *own) {
+// Of one side, what is not too far behind where the other surface begins: pair's axes.
+static lbBox front_of(const Pair *p, int side) {
   double from = lb_dot(p->frame.position, p->gap.axis);
-  if (side == 0) return own->high[2] >= p->gap.begin - p->margin - from;
-  return own->low[2] <= p->gap.end + p->margin - from;
+  lbBox front = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
+  if (side == 0)
+    front.low[2] = p->gap.begin - p->margin - from;
+  else
+    front.high[2] = p->gap.end + p->margin - from;
+  return front;
 }
 
 static lbVec3 corner_of(const Pair *p, int side, int32_t vertex) {
@@ -71,25 +69,62 @@ static lbBox box_of(const Pair *p, int side, int32_t triangle) {
                     lb_greater(lb_greater(a.z, b.z), c.z) } };
 }
 
-// Triangles of one side near a box of the world; of more than there is room for, the first.
-static void list_near(const Pair *p, int number, lbBox region) {
+// Triangles of one side that meet a box of the world and one of the pair's axes; of more than there
+// is room for, the first.
+static void list_near(const Pair *p, int number, const lbBox *world, const lbBox *own) {
   lbPairSide *side = &p->work->sides[number];
   const lbPlaced *placed = p->placed[number];
-  grow_box(&region, p->grow);
-  int32_t count = p->kernels->find(&placed->boxes, &region, p->work->found);
-  lb_box_set_clear(&side->boxes);
-  side->region = lb_box_empty();
-  side->count = 0;
-  for (int32_t i = 0; i < count && side->count < LB_PAIR_TRIANGLES; i++) {
-    lbBox box = lb_box_set_get(&placed->boxes, p->work->found[i]);
-    if (!is_in_front(p, number, &box)) continue;
-    int32_t triangle = placed->triangles[p->work->found[i]];
-    lbBox own = box_of(p, number, triangle);
-    if (!own_is_in_front(p, number, &own)) continue;
-    side->numbers[side->count++] = triangle;
-    lb_box_add_box(&side->region, &box);
-    lb_box_set_add(&side->boxes, &own);
+  int32_t count = p->kernels->find(&placed->boxes, world, p->work->found);
+  for (int32_t i = 0; i < count; i++) p->work->found[i] = placed->triangles[p->work->found[i]];
+  if (side->turned) {
+    lbTriangles surface = lb_placed_surface(placed);
+    surface.positions = side->places;
+    p->kernels->fill_near(&side->boxes, &surface, count, p->work->found, own, side->numbers);
+  } else {
+    lb_box_set_clear(&side->boxes);
+    for (int32_t i = 0; i < count && side->boxes.count < LB_PAIR_TRIANGLES; i++) {
+      lbBox box = box_of(p, number, p->work->found[i]);
+      if (!lb_box_overlap(&box, own)) continue;
+      side->numbers[side->boxes.count] = p->work->found[i];
+      lb_box_set_add(&side->boxes, &box);
+    }
   }
+  side->count = side->boxes.count;
+}
+
+// Around a box of the pair's axes.
+static lbBox in_world(const Pair *p, const lbBox *own) {
+  const double *turn = p->frame.rotation.m;
+  double position[3];
+  lbBox box;
+  lb_vec3_store(position, p->frame.position);
+  for (int k = 0; k < 3; k++) {
+    box.low[k] = box.high[k] = position[k];
+    for (int i = 0; i < 3; i++) {
+      double a = turn[3 * k + i] * own->low[i], b = turn[3 * k + i] * own->high[i];
+      box.low[k] += lb_lesser(a, b);
+      box.high[k] += lb_greater(a, b);
+    }
+  }
+  return box;
+}
+
+static void list_first(const Pair *p) {
+  lbBox world = p->placed[1]->box, front = front_of(p, 0);
+  grow_box(&world, p->grow);
+  list_near(p, 0, &world, &front);
+}
+
+// Near what is listed of the first.
+static void list_second(const Pair *p) {
+  lbBox near = lb_box_set_box(&p->work->sides[0].boxes), front = front_of(p, 1);
+  grow_box(&near, p->grow);
+  lbBox world = in_world(p, &near);
+  for (int k = 0; k < 3; k++) {
+    near.low[k] = lb_greater(near.low[k], front.low[k]);
+    near.high[k] = lb_lesser(near.high[k], front.high[k]);
+  }
+  list_near(p, 1, &world, &near);
 }
 
 // Those of the first that are near one of the second, and those that are near these.
@@ -97,19 +132,16 @@ static void keep_near(const Pair *p) {
   lbPairSide *first = &p->work->sides[0], *second = &p->work->sides[1];
   uint8_t *marks = p->work->marks;
   int32_t kept = 0;
-  memset(marks, 0, (size_t)second->count);
+  memset(marks, 0, (size_t)lb_box_set_blocks(&second->boxes));
   for (int32_t i = 0; i < first->count; i++) {
     lbBox box = lb_box_set_get(&first->boxes, i);
     grow_box(&box, p->grow);
-    int32_t count = p->kernels->find(&second->boxes, &box, p->work->found);
-    if (count == 0) continue;
-    for (int32_t k = 0; k < count; k++) marks[p->work->found[k]] = 1;
-    first->numbers[kept++] = first->numbers[i];
+    if (p->kernels->mark(&second->boxes, &box, marks)) first->numbers[kept++] = first->numbers[i];
   }
   first->count = kept;
   kept = 0;
   for (int32_t i = 0; i < second->count; i++)
-    if (marks[i]) second->numbers[kept++] = second->numbers[i];
+    if (marks[i / LB_BATCH] >> i % LB_BATCH & 1) second->numbers[kept++] = second->numbers[i];
   second->count = kept;
 }
 
@@ -265,9 +297,10 @@ static void touch_all(const Pair *p) {
   for (int number = 0; number < 2; number++)
     sides[number].turned = lb_placed_turn(p->placed[number], &p->frame.rotation, p->frame.position,
                                           sides[number].places);
-  list_near(p, 0, lb_box_set_box(&p->placed[1]->boxes));
-  if (sides[0].count > 0) list_near(p, 1, sides[0].region);
-  if (sides[0].count == 0 || sides[1].count == 0) return;
+  list_first(p);
+  if (sides[0].count == 0) return;
+  list_second(p);
+  if (sides[1].count == 0) return;
   keep_near(p);
   for (int number = 0; number < 2; number++) {
     lb_box_set_clear(&sides[number].slabs);

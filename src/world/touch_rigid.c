@@ -119,7 +119,7 @@ static void visit_block(const Approach *a, int32_t block) {
 
 // Eight blocks after eight blocks.
 static void visit_placed(const Approach *a) {
-  int32_t blocks = (a->placed->boxes.count + LB_BATCH - 1) / LB_BATCH;
+  int32_t blocks = lb_box_set_blocks(&a->placed->boxes);
   for (int32_t first = 0; first < blocks; first += LB_BATCH) {
     lbBox all = lb_box_empty();
     int32_t end = first + LB_BATCH < blocks ? first + LB_BATCH : blocks;

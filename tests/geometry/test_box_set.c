@@ -20,6 +20,7 @@ static void boxes_that_meet_are_found(void **state) {
   static const int32_t counts[] = { 0, 1, 7, 8, 9, 63, 64, 65, 511, 513, MOST };
   static lbBox boxes[MOST];
   static int32_t found[MOST];
+  static uint8_t marks[MOST / LB_BATCH + 1];
   uint64_t seed = 3;
   lbBoxSet set;
   int64_t met = 0;
@@ -40,6 +41,12 @@ static void boxes_that_meet_are_found(void **state) {
           if (lb_box_overlap(&boxes[i], &query)) assert_true(at < count && found[at++] == i);
         assert_int_equal(at, count);
         met += count;
+        memset(marks, 0, sizeof marks);
+        bool any = lb_box_kernels((lbSimdLevel)level)->mark(&set, &query, marks);
+        assert_int_equal(any, count > 0);
+        for (int32_t i = 0; i < MOST; i++)
+          assert_int_equal(marks[i / LB_BATCH] >> i % LB_BATCH & 1,
+                           i < counts[c] && lb_box_overlap(&boxes[i], &query));
       }
     }
   }
@@ -79,10 +86,47 @@ static void boxes_of_triangles_hold_them(void **state) {
   lb_box_set_release(&set);
 }
 
+// Those that meet a box, of a list of triangles, up to the room that there is.
+static void boxes_of_near_triangles_are_theirs(void **state) {
+  (void)state;
+  enum { VERTICES = 50, TRIANGLES = 77, LISTED = 60, ROOM = 20 };
+  double positions[3 * VERTICES + 1];
+  int32_t corners[3 * TRIANGLES], listed[LISTED], kept[LISTED];
+  uint64_t seed = 5;
+  for (int i = 0; i <= 3 * VERTICES; i++) positions[i] = check_random(&seed);
+  for (int i = 0; i < 3 * TRIANGLES; i++)
+    corners[i] = (int32_t)fmin(VERTICES - 1, VERTICES * fabs(check_random(&seed)));
+  for (int32_t i = 0; i < LISTED; i++) listed[i] = (7 * i + 2) % TRIANGLES;
+  lbTriangles surface = { TRIANGLES, corners, positions };
+  int32_t full = 0, partly = 0;
+  for (int level = 0; level < LB_SIMD_LEVEL_COUNT; level++) {
+    if (!lb_simd_has((lbSimdLevel)level)) continue;
+    for (int q = 0; q < QUERIES; q++) {
+      lbBox query = random_box(&seed, 0.5);
+      lbBoxSet set;
+      int32_t at = 0;
+      assert_true(lb_box_set_create(&set, q % 2 ? ROOM : LISTED));
+      lb_box_kernels((lbSimdLevel)level)->fill_near(&set, &surface, LISTED, listed, &query, kept);
+      for (int32_t i = 0; i < LISTED && at < set.room; i++) {
+        lbBox box = lb_triangle_box(&surface, listed[i]);
+        if (!lb_box_overlap(&box, &query)) continue;
+        lbBox got = lb_box_set_get(&set, at);
+        assert_int_equal(kept[at++], listed[i]);
+        assert_memory_equal(&box, &got, sizeof box);
+      }
+      assert_int_equal(set.count, at);
+      full += at == ROOM, partly += at > 0 && at < ROOM;
+      lb_box_set_release(&set);
+    }
+  }
+  assert_true(full > 3 && partly > 3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(boxes_that_meet_are_found),
     cmocka_unit_test(boxes_of_triangles_hold_them),
+    cmocka_unit_test(boxes_of_near_triangles_are_theirs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
