@@ -77,12 +77,13 @@ typedef struct lbPairTriangle { // of a surface near another one
   int32_t number;
 } lbPairTriangle;
 
-typedef struct lbPairSide { // what of a surface is near another one
-  int32_t count;
+typedef struct lbPairSide {  // what of a surface is near another one
   double *places;            // (LB_TREE_LARGE x 3 + 1): of vertices, in the pair's axes
   bool turned;               // they are those of all; otherwise they are found one by one
-  int32_t *numbers;          // (LB_PAIR_TRIANGLES): of triangles
+  int32_t *numbers;          // (LB_PAIR_TRIANGLES): of triangles that may be near
   lbBoxSet boxes;            // of each, in the pair's axes
+  int32_t count;             //
+  int32_t *kept;             // (LB_PAIR_TRIANGLES): those of them that are
   lbPairTriangle *triangles; // (LB_PAIR_TRIANGLES)
   lbBoxSet slabs;            // of each, where a corner can touch its face
   lbBoxSet ridges;           // of edges that bend, and around them

@@ -53,7 +53,7 @@ static lbBox front_of(const Pair *p, int side) {
   return front;
 }
 
-static lbVec3 corner_of(const Pair *p, int side, int32_t vertex) {
+static inline lbVec3 corner_of(const Pair *p, int side, int32_t vertex) {
   const lbPairSide *own = &p->work->sides[side];
   if (own->turned) return lb_vec3_load(own->places + 3 * (size_t)vertex);
   return lb_solid_to_own(&p->frame, lb_vec3_load(p->placed[side]->positions + 3 * (size_t)vertex));
@@ -89,7 +89,6 @@ static void list_near(const Pair *p, int number, const lbBox *world, const lbBox
       lb_box_set_add(&side->boxes, &box);
     }
   }
-  side->count = side->boxes.count;
 }
 
 // Around a box of the pair's axes.
@@ -131,18 +130,15 @@ static void list_second(const Pair *p) {
 static void keep_near(const Pair *p) {
   lbPairSide *first = &p->work->sides[0], *second = &p->work->sides[1];
   uint8_t *marks = p->work->marks;
-  int32_t kept = 0;
+  first->count = second->count = 0;
   memset(marks, 0, (size_t)lb_box_set_blocks(&second->boxes));
-  for (int32_t i = 0; i < first->count; i++) {
+  for (int32_t i = 0; i < first->boxes.count; i++) {
     lbBox box = lb_box_set_get(&first->boxes, i);
     grow_box(&box, p->grow);
-    if (p->kernels->mark(&second->boxes, &box, marks)) first->numbers[kept++] = first->numbers[i];
+    if (p->kernels->mark(&second->boxes, &box, marks)) first->kept[first->count++] = i;
   }
-  first->count = kept;
-  kept = 0;
-  for (int32_t i = 0; i < second->count; i++)
-    if (marks[i / LB_BATCH] >> i % LB_BATCH & 1) second->numbers[kept++] = second->numbers[i];
-  second->count = kept;
+  for (int32_t i = 0; i < second->boxes.count; i++)
+    if (marks[i / LB_BATCH] >> i % LB_BATCH & 1) second->kept[second->count++] = i;
 }
 
 // ---- triangles ---------------------------------------------------------------------------------
@@ -155,34 +151,22 @@ static bool is_ridge(const lbSurfaceTriangle *t, lbVec3 normal, int k) {
   return lb_dot(normal, other) <= 0 && lb_dot(normal, beyond) < RIDGE * lb_length(beyond);
 }
 
-static lbBox slab_of(const Pair *p, const lbPairTriangle *t) {
-  lbBox slab = lb_box_empty();
-  lbVec3 n = t->facet.normal;
-  double by[3] = { fabs(n.x), fabs(n.y), fabs(n.z) };
-  for (int k = 0; k < 3; k++) add_place(&slab, t->at.corners[k]);
+// Grows the box of a triangle to where a corner can touch its face.
+static void make_slab(const Pair *p, const lbFacet *facet, lbBox *box) {
+  const double by[3] = { fabs(facet->normal.x), fabs(facet->normal.y), fabs(facet->normal.z) };
   for (int k = 0; k < 3; k++) {
-    double grow = p->grow * by[k] + 1e-9 * t->facet.longest;
-    slab.low[k] -= grow, slab.high[k] += grow;
+    double grow = p->grow * by[k] + 1e-9 * facet->longest;
+    box->low[k] -= grow, box->high[k] += grow;
   }
-  return slab;
 }
 
-// Edges that are no ridge are its own no longer.
-static void prepare(const Pair *p, int number, int32_t i) {
-  lbPairSide *side = &p->work->sides[number];
-  lbPairTriangle *t = &side->triangles[i];
-  const lbTree *tree = p->placed[number]->tree;
-  t->number = side->numbers[i];
-  t->at.own = tree->own[t->number];
-  for (int k = 0; k < 3; k++) {
-    size_t at = 3 * (size_t)t->number + (size_t)k;
-    t->at.corners[k] = corner_of(p, number, tree->model->triangles[at]);
-    t->at.across[k] = corner_of(p, number, tree->across[at]);
-  }
-  t->facet = lb_facet(t->at.corners);
-  lbBox slab = slab_of(p, t), ridges = lb_box_empty();
+// Edges that are no ridge are its own no longer; a box of those that are.
+static lbBox keep_ridges(const Pair *p, int number, lbPairTriangle *t) {
+  const int32_t *across = p->placed[number]->tree->across + 3 * (size_t)t->number;
+  lbBox ridges = lb_box_empty();
   for (int k = 0; k < 3; k++) {
     if (!(t->at.own & LB_OWN_EDGE(k))) continue;
+    t->at.across[k] = corner_of(p, number, across[k]);
     if (is_ridge(&t->at, t->facet.normal, k)) {
       add_place(&ridges, t->at.corners[k]);
       add_place(&ridges, t->at.corners[(k + 1) % 3]);
@@ -190,7 +174,22 @@ static void prepare(const Pair *p, int number, int32_t i) {
       t->at.own &= ~LB_OWN_EDGE(k);
     }
   }
+  return ridges;
+}
+
+static void prepare(const Pair *p, int number, int32_t i) {
+  lbPairSide *side = &p->work->sides[number];
+  lbPairTriangle *t = &side->triangles[i];
+  const lbTree *tree = p->placed[number]->tree;
+  lbBox slab = lb_box_set_get(&side->boxes, side->kept[i]);
+  t->number = side->numbers[side->kept[i]];
+  t->at.own = tree->own[t->number];
+  const int32_t *corners = tree->model->triangles + 3 * (size_t)t->number;
+  for (int k = 0; k < 3; k++) t->at.corners[k] = corner_of(p, number, corners[k]);
+  t->facet = lb_facet(t->at.corners);
+  make_slab(p, &t->facet, &slab);
   lb_box_set_add(&side->slabs, &slab);
+  lbBox ridges = keep_ridges(p, number, t);
   if (lb_box_is_empty(&ridges)) return;
   grow_box(&ridges, 0.5 * p->margin);
   side->ridged[side->ridges.count] = i;
@@ -298,9 +297,9 @@ static void touch_all(const Pair *p) {
     sides[number].turned = lb_placed_turn(p->placed[number], &p->frame.rotation, p->frame.position,
                                           sides[number].places);
   list_first(p);
-  if (sides[0].count == 0) return;
+  if (sides[0].boxes.count == 0) return;
   list_second(p);
-  if (sides[1].count == 0) return;
+  if (sides[1].boxes.count == 0) return;
   keep_near(p);
   for (int number = 0; number < 2; number++) {
     lb_box_set_clear(&sides[number].slabs);
