@@ -32,11 +32,20 @@ typedef struct lbContactSide { // of a contact
 typedef struct lbContactPart { // of a body
   int32_t count;               // contacts
   double *matrix;              // (3 count x 3 count), symmetric
-  double *moves; // (3 count; with lbContactProblem.work 9 count): what the forces do to its places;
+  double *moves; // (3 count; 9 count where it is solved for): what the forces do to its places;
                  // work. Of its places, 0 belongs to a contact
 } lbContactPart;
 
-#define LB_CONTACT_WORK 30 // numbers of work, a contact
+#define LB_CONTACT_WORK 30   // numbers of work, a contact
+#define LB_CONTACT_INTS 3    // of them that are integers beside these
+#define LB_CONTACT_BLOCK 156 // numbers of the blocks of pairs, a contact at most
+
+typedef struct lbContactMemory { // work of a problem
+  double *numbers;               // (contacts x LB_CONTACT_WORK)
+  int32_t *integers;             // (contacts x LB_CONTACT_INTS)
+  double *blocks;                // (block_room): of pairs; those that find no room are made anew in
+  size_t block_room;             // each sweep
+} lbContactMemory;
 
 typedef struct lbContactProblem {
   int32_t contact_count, part_count;
@@ -47,7 +56,7 @@ typedef struct lbContactProblem {
   int32_t sweeps_most;        // at least 1
   double tolerance;           // of the change of a force in a sweep, of the largest; 0: none
   const int32_t *list;        // (contact_count) numbers of the contacts that there are; NULL: all
-  double *work;               // (contacts x LB_CONTACT_WORK), by number; NULL: plain sweeps
+  lbContactMemory memory;     // for lb_contact_solve
   double enough;              // of w: a sweep that changes no w by more is the last; 0: none
   lbSimdLevel level;          // one that lb_simd_has
 } lbContactProblem;

@@ -13,15 +13,18 @@ typedef struct Places {
   int32_t at[2][LB_CONTACT_PAIR];
 } Places;
 
-static Places find_places(const lbContactProblem *p, int32_t count, const int32_t *contacts) {
+static Places find_places(const lbContactProblem *p, const lbContactRun *run) {
   Places places;
   for (int side = 0; side < 2; side++)
-    for (int32_t i = 0; i < count; i++) {
-      lbContactSide at = p->sides[2 * (size_t)contacts[i] + (size_t)side];
+    for (int32_t i = 0; i < run->count; i++) {
+      int32_t contact = lb_contact_number(p, run->first + i);
+      lbContactSide at = p->sides[2 * (size_t)contact + (size_t)side];
       places.at[side][i] = at.place, places.bodies[side] = at.body;
     }
   return places;
 }
+
+static size_t stride_of(const lbContactRun *run) { return (3 * (size_t)run->count + 3) / 4 * 4; }
 
 // ---- blocks ------------------------------------------------------------------------------------
 
@@ -40,17 +43,18 @@ static void add_part(const lbContactPart *part, int32_t count, const int32_t *to
 }
 
 // K (3 count x stride) <- of all of them.
-static void find_block(const lbContactProblem *p, int32_t count, const Places *places,
-                       size_t stride, double *K) {
+static void find_block(const lbContactProblem *p, const lbContactRun *run, double *K) {
+  Places places = find_places(p, run);
+  int32_t count = run->count;
+  size_t stride = stride_of(run);
   memset(K, 0, 3 * (size_t)count * stride * sizeof *K);
   for (int side = 0; side < 2; side++)
-    if (places->bodies[side] >= 0)
-      add_part(&p->parts[places->bodies[side]], count, places->at[side], places->at[side], 1,
-               stride, K);
-  if (places->bodies[0] < 0 || places->bodies[0] != places->bodies[1]) return;
+    if (places.bodies[side] >= 0)
+      add_part(&p->parts[places.bodies[side]], count, places.at[side], places.at[side], 1, stride,
+               K);
+  if (places.bodies[0] < 0 || places.bodies[0] != places.bodies[1]) return;
   for (int side = 0; side < 2; side++) // a body that touches itself
-    add_part(&p->parts[places->bodies[0]], count, places->at[side], places->at[!side], -1, stride,
-             K);
+    add_part(&p->parts[places.bodies[0]], count, places.at[side], places.at[!side], -1, stride, K);
 }
 
 // Columns of the inverse of a symmetric positive block; zeros: it is singular.
@@ -67,64 +71,111 @@ static void invert(const double B[12], double inverse[12]) {
     for (int k = 0; k < 3; k++) inverse[4 * k + i] = adjoint[i][k] / det;
 }
 
-void lb_contact_find_blocks(const lbContactProblem *p, int32_t contact, double own[12],
-                            double inverse[12]) {
-  Places places = find_places(p, 1, &contact);
-  find_block(p, 1, &places, 4, own);
-  invert(own, inverse);
-}
-
-// ---- the pair ----------------------------------------------------------------------------------
-
-// Those that push or overlap.
-static void collect(const lbContactProblem *p, int32_t count, const int32_t *contacts,
-                    const double *x, lbContactPair *pair) {
-  pair->count = 0;
-  for (int32_t i = 0; i < count; i++) {
-    const double *own = x + 3 * (size_t)contacts[i];
-    size_t at = (size_t)pair->count;
-    double *w = pair->w + 3 * at;
-    lb_contact_find_w(p, contacts[i], w);
-    if (own[0] == 0 && own[1] == 0 && own[2] == 0 && w[0] >= 0) continue; // apart
-    memcpy(pair->x + 3 * at, own, 3 * sizeof *own);
-    lb_contact_take_blocks(p, contacts[i], pair->own[at], pair->inverse[at]);
-    pair->friction[at] = p->friction[contacts[i]];
-    pair->contacts[pair->count++] = contacts[i];
+void lb_contact_prepare_run(const lbContactProblem *p, lbContactRun *run, size_t *used,
+                            lbContactOwn *own) {
+  double work[3 * LB_CONTACT_PAIR * LB_CONTACT_PAIR_SIZE], *K = work;
+  size_t stride = stride_of(run), size = 3 * (size_t)run->count * stride;
+  run->block = -1;
+  if (run->count > 1 && size <= p->memory.block_room - *used) {
+    run->block = (int32_t)*used;
+    K = p->memory.blocks + *used;
+    *used += size;
   }
-  size_t n = 3 * (size_t)pair->count;
-  pair->stride = (n + 3) / 4 * 4;
-  memset(pair->w + n, 0, 4 * sizeof *x), memset(pair->x + n, 0, 4 * sizeof *x);
-  memcpy(pair->begun, pair->x, n * sizeof *x);
+  find_block(p, run, K);
+  for (int32_t i = 0; i < run->count; i++) {
+    lbContactOwn *of = &own[run->first + i];
+    *of = (lbContactOwn){ { 0 }, { 0 }, { 0 }, { 0 } };
+    for (size_t k = 0; k < 3; k++)
+      memcpy(of->block + 4 * k, K + (3 * (size_t)i + k) * stride + 3 * (size_t)i,
+             3 * sizeof *of->block);
+    invert(of->block, of->inverse);
+  }
 }
 
-// Alone, a contact's block is all that there is.
-static void collect_block(const lbContactProblem *p, lbContactPair *pair) {
-  if (pair->count == 1) {
-    memcpy(pair->K, pair->own[0], sizeof pair->own[0]);
-    return;
-  }
-  Places places = find_places(p, pair->count, pair->contacts);
-  find_block(p, pair->count, &places, pair->stride, pair->K);
-}
+// ---- forces ------------------------------------------------------------------------------------
 
 static double greater(double a, double b) { return a > b ? a : b; }
 
-void lb_contact_solve_pair(const lbContactProblem *p, int32_t count, const int32_t *contacts,
-                           double least, double *x, lbContactChange *most) {
-  lbContactPair pair;
-  double force, move;
-  collect(p, count, contacts, x, &pair);
-  if (pair.count == 0) return;
-  collect_block(p, &pair);
-  lbContactLeft left = { least, SETTLED * CLOSER * p->enough, CLOSER * p->enough, ROUNDS };
-  lb_contact_kernels(p->level)->solve_pair(&pair, &left, &force, &move);
-  most->force = greater(most->force, force), most->move = greater(most->move, move);
-  for (int32_t i = 0; i < pair.count; i++) {
-    const double *now = pair.x + 3 * (size_t)i, *begun = pair.begun + 3 * (size_t)i;
-    const double by[3] = { now[0] - begun[0], now[1] - begun[1], now[2] - begun[2] };
-    for (int k = 0; k < 3; k++) most->largest = greater(most->largest, fabs(now[k]));
-    if (by[0] == 0 && by[1] == 0 && by[2] == 0) continue;
-    memcpy(x + 3 * (size_t)pair.contacts[i], now, sizeof by);
-    lb_contact_change(p, pair.contacts[i], by);
+static lbContactLeft left_of(const lbContactProblem *p, double least) {
+  return (lbContactLeft){ least, SETTLED * CLOSER * p->enough, CLOSER * p->enough, ROUNDS };
+}
+
+static bool pushes(const double x[3]) { return x[0] != 0 || x[1] != 0 || x[2] != 0; }
+
+// x <- the force of a contact now; moves with it.
+static void change(const lbContactProblem *p, int32_t contact, const double now[3], double *x,
+                   lbContactChange *most) {
+  double *force = x + 3 * (size_t)contact;
+  const double by[3] = { now[0] - force[0], now[1] - force[1], now[2] - force[2] };
+  for (int k = 0; k < 3; k++) most->largest = greater(most->largest, fabs(now[k]));
+  if (!pushes(by)) return;
+  memcpy(force, now, sizeof by);
+  lb_contact_change(p, contact, by);
+}
+
+static void solve_alone(const lbContactProblem *p, int32_t contact, const lbContactOwn *own,
+                        double least, double *x, lbContactChange *most) {
+  lbContactLeft left = left_of(p, least);
+  const double *force = x + 3 * (size_t)contact;
+  double w[4] = { 0 }, now[3] = { force[0], force[1], force[2] }, size, way;
+  lb_contact_find_w(p, contact, w);
+  if (!pushes(now) && w[0] >= 0) return; // apart
+  lb_contact_kernels(p->level)->solve_alone(own, p->friction[contact], &left, w, now, &size, &way);
+  most->force = greater(most->force, size), most->move = greater(most->move, way);
+  change(p, contact, now, x, most);
+}
+
+// Whether some of them push or overlap.
+static bool collect(const lbContactProblem *p, const lbContactRun *run, const double *x,
+                    lbContactPair *pair) {
+  bool any = false;
+  size_t n = 3 * (size_t)run->count;
+  pair->count = run->count, pair->stride = stride_of(run);
+  for (int32_t i = 0; i < run->count; i++) {
+    int32_t contact = lb_contact_number(p, run->first + i);
+    const double *force = x + 3 * (size_t)contact;
+    double *w = pair->w + 3 * (size_t)i;
+    lb_contact_find_w(p, contact, w);
+    any |= pushes(force) || !(w[0] >= 0);
+    memcpy(pair->x + 3 * (size_t)i, force, 3 * sizeof *force);
+    pair->friction[i] = p->friction[contact];
   }
+  memset(pair->w + n, 0, 4 * sizeof *x), memset(pair->x + n, 0, 4 * sizeof *x);
+  return any;
+}
+
+static void solve(const lbContactProblem *p, const lbContactRun *run, bool back, double least,
+                  double *x, lbContactPair *pair, lbContactChange *most) {
+  lbContactLeft left = left_of(p, least);
+  double force, move;
+  lb_contact_kernels(p->level)->solve_pair(pair, &left, back, &force, &move);
+  most->force = greater(most->force, force), most->move = greater(most->move, move);
+  for (int32_t i = 0; i < run->count; i++)
+    change(p, lb_contact_number(p, run->first + i), pair->x + 3 * (size_t)i, x, most);
+}
+
+// Of a run without a block in the memory.
+static void solve_without(const lbContactProblem *p, const lbContactRun *run, bool back,
+                          double least, double *x, lbContactPair *pair, lbContactChange *most) {
+  double K[3 * LB_CONTACT_PAIR * LB_CONTACT_PAIR_SIZE];
+  find_block(p, run, K);
+  pair->K = K;
+  solve(p, run, back, least, x, pair, most);
+}
+
+void lb_contact_solve_run(const lbContactProblem *p, const lbContactRun *run,
+                          const lbContactOwn *own, bool back, double least, double *x,
+                          lbContactChange *most) {
+  lbContactPair pair;
+  if (run->count == 1) {
+    solve_alone(p, lb_contact_number(p, run->first), own + run->first, least, x, most);
+    return;
+  }
+  if (!collect(p, run, x, &pair)) return;
+  pair.own = own + run->first;
+  pair.K = p->memory.blocks + run->block;
+  if (run->block < 0)
+    solve_without(p, run, back, least, x, &pair, most);
+  else
+    solve(p, run, back, least, x, &pair, most);
 }

@@ -16,20 +16,28 @@ typedef struct lbContactChange {
   double largest;     // of the forces
 } lbContactChange;
 
-// Forces of `count` contacts between the same two bodies, again; moves of the bodies follow.
-// Changes of a force below `least` are left.
-void lb_contact_solve_pair(const lbContactProblem *problem, int32_t count, const int32_t *contacts,
-                           double least, double *x, lbContactChange *most);
+// A run of contacts between the same two bodies, of the list of a problem.
+typedef struct lbContactRun {
+  int32_t first, count;
+  int32_t block; // where its own is among those of the memory; -1: there was no room
+} lbContactRun;
 
-// Columns of a contact's own block and of its inverse, as lbContactPair has them.
-void lb_contact_find_blocks(const lbContactProblem *problem, int32_t contact, double own[12],
-                            double inverse[12]);
+// What is known of contacts: own (of the whole list) and, where there is room, the block of a run.
+// used: numbers of the memory's blocks; it grows.
+void lb_contact_prepare_run(const lbContactProblem *problem, lbContactRun *run, size_t *used,
+                            lbContactOwn *own);
+// Forces of a run, again; moves of the bodies follow. Changes of a force below `least` are left.
+// `back`: from the last of its contacts.
+void lb_contact_solve_run(const lbContactProblem *problem, const lbContactRun *run,
+                          const lbContactOwn *own, bool back, double least, double *x,
+                          lbContactChange *most);
 
-// solve.c, for it: w of a contact at the moves of the parts; blocks that were found before; what a
-// change of its force does to the moves.
+// solve.c, for it: the number of a contact; w at the moves of the parts; what a change of a force
+// does to the moves.
+static inline int32_t lb_contact_number(const lbContactProblem *problem, int32_t index) {
+  return problem->list ? problem->list[index] : index;
+}
 void lb_contact_find_w(const lbContactProblem *problem, int32_t contact, double w[3]);
-void lb_contact_take_blocks(const lbContactProblem *problem, int32_t contact, double own[12],
-                            double inverse[12]);
 void lb_contact_change(const lbContactProblem *problem, int32_t contact, const double by[3]);
 
 #endif

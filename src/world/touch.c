@@ -6,23 +6,24 @@
 
 #include <string.h>
 
-#define POOL_MOST (4 << 20) // numbers, 32 MB: how bodies give way. Contacts beyond it are dropped
+#define BLOCKS_MOST (1 << 18) // numbers, 2 MB: blocks of pairs
+#define POOL_MOST (4 << 20)   // numbers, 32 MB: how bodies give way. Contacts beyond it are dropped
 
 // ---- memory ------------------------------------------------------------------------------------
 
 void lb_touch_destroy(lbWorldTouch *touch) {
   if (!touch) return;
-  void *const blocks[] = { touch->contacts,        touch->forces,    touch->impulses,
-                           touch->reports,         touch->numbers,   touch->sums,
-                           touch->energies,        touch->touchers,  touch->parts,
-                           touch->parents,         touch->sides,     touch->free,
-                           touch->frictions,       touch->spots,     touch->ways,
-                           touch->owners,          touch->amounts,   touch->pool,
-                           touch->remembered,      touch->by_island, touch->sweeps,
-                           touch->island_begin,    touch->counts,    touch->remembered_first,
-                           touch->remembered_next, touch->rests,     touch->woken,
-                           touch->solve_work,      touch->stops,     touch->saved_begin,
-                           touch->lcp_work,        touch->enoughs,   touch->settled };
+  void *const blocks[] = {
+    touch->contacts,        touch->forces,         touch->impulses,   touch->reports,
+    touch->numbers,         touch->sums,           touch->energies,   touch->touchers,
+    touch->parts,           touch->parents,        touch->sides,      touch->free,
+    touch->frictions,       touch->spots,          touch->ways,       touch->owners,
+    touch->amounts,         touch->pool,           touch->remembered, touch->by_island,
+    touch->sweeps,          touch->island_begin,   touch->counts,     touch->remembered_first,
+    touch->remembered_next, touch->rests,          touch->woken,      touch->solve_work,
+    touch->stops,           touch->saved_begin,    touch->lcp_work,   touch->enoughs,
+    touch->settled,         touch->solve_integers, touch->blocks
+  };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   for (int level = 0; level <= LB_RETRIES; level++) lb_free(touch->saved[level]);
   lb_choose_release(touch);
@@ -53,6 +54,7 @@ static bool make_contacts(lbWorldTouch *touch, int32_t room) {
   // The sum over bodies is largest where they are full.
   size_t most = (2 * n / LB_BODY_CONTACTS + 1) * lb_touch_pool_of(LB_BODY_CONTACTS);
   touch->pool_room = most < POOL_MOST ? most : POOL_MOST;
+  touch->block_room = LB_CONTACT_BLOCK * n < BLOCKS_MOST ? LB_CONTACT_BLOCK * n : BLOCKS_MOST;
   lb_free(touch->lcp_work), lb_free(touch->stops);
   touch->lcp_work = touch->stops = NULL; // made anew by their own
   return extend(&touch->reports, kept, n, sizeof *touch->reports) &&
@@ -70,6 +72,8 @@ static bool make_contacts(lbWorldTouch *touch, int32_t room) {
          make(&touch->by_island, n, sizeof(int32_t)) &&
          make(&touch->amounts, 6 * n, sizeof(double)) &&
          make(&touch->solve_work, LB_CONTACT_WORK * n, sizeof(double)) &&
+         make(&touch->solve_integers, LB_CONTACT_INTS * n, sizeof(int32_t)) &&
+         make(&touch->blocks, touch->block_room, sizeof(double)) &&
          make(&touch->pool, touch->pool_room, sizeof(double)) && lb_choose_reserve(touch, room);
 }
 

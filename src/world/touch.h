@@ -203,6 +203,9 @@ struct lbWorldTouch {
   double *amounts;             // (2 contact_room x 3): forces or impulses on the spots
   double enough;               // of the deepest overlap to come: moves that sweeps need not mend
   double *solve_work;          // (contact_room x LB_CONTACT_WORK)
+  int32_t *solve_integers;     // (contact_room x LB_CONTACT_INTS)
+  size_t block_room;           //
+  double *blocks;              // (block_room): of pairs
   lbSimdLevel level;           // of the solver
   bool chooses;                // some contacts may be left out where forces are solved for
   bool looks;                  // a few sweeps will do

@@ -30,7 +30,6 @@ static lbContactProblem make_problem(const lbWorldTouch *touch) {
                              .parts = touch->parts,
                              .sweeps_most = touch->looks ? SWEEPS_LOOK : SWEEPS,
                              .tolerance = TOLERANCE,
-                             .work = touch->solve_work,
                              .level = touch->level };
 }
 
@@ -38,6 +37,16 @@ typedef struct Solving {
   lbWorldTouch *touch;
   double *x;
 } Solving;
+
+// Of an island, whose contacts begin where those of others end. Blocks are shared out evenly.
+static lbContactMemory memory_of(const lbWorldTouch *touch, int32_t first, int32_t count) {
+  int32_t all = touch->island_begin[touch->island_count];
+  size_t share = touch->block_room / (size_t)(all > 0 ? all : 1);
+  if (share > LB_CONTACT_BLOCK) share = LB_CONTACT_BLOCK;
+  return (lbContactMemory){ touch->solve_work + LB_CONTACT_WORK * (size_t)first,
+                            touch->solve_integers + LB_CONTACT_INTS * (size_t)first,
+                            touch->blocks + share * (size_t)first, share * (size_t)count };
+}
 
 static void solve_islands(int32_t begin, int32_t end, void *context) {
   Solving *s = context;
@@ -48,6 +57,7 @@ static void solve_islands(int32_t begin, int32_t end, void *context) {
     problem.contact_count = at[i + 1] - at[i];
     problem.list = s->touch->by_island + at[i];
     problem.enough = s->touch->enoughs[i];
+    problem.memory = memory_of(s->touch, at[i], problem.contact_count);
     s->touch->sweeps[i] = lb_touch_solve(s->touch, &problem, at[i], s->x);
   }
 }

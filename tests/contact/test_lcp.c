@@ -20,8 +20,10 @@ typedef struct Problem {
   double rows[MOST][2][3][FREEDOM]; // of both sides
   lbContactSide sides[2 * MOST];
   lbContactPart parts[BODIES];
-  double matrices[BODIES][9 * MOST * MOST], forces[BODIES][3 * MOST];
+  double matrices[BODIES][9 * MOST * MOST], forces[BODIES][9 * MOST];
   double free[3 * MOST], friction[MOST];
+  double numbers[LB_CONTACT_WORK * MOST];
+  int32_t integers[LB_CONTACT_INTS * MOST];
 } Problem;
 
 static Problem problem;
@@ -87,7 +89,8 @@ static lbContactProblem make_problem(int32_t contacts, int32_t bodies, int32_t f
                              .friction = p->friction,
                              .parts = p->parts,
                              .sweeps_most = 40,
-                             .tolerance = 1e-6 };
+                             .tolerance = 1e-6,
+                             .memory = { .numbers = p->numbers, .integers = p->integers } };
 }
 
 // w by the rows: what forces do to the coordinates of bodies, and those to the contacts.

@@ -27,6 +27,12 @@ static void fill_matrix(lbContactPart *part, int32_t freedom) {
 }
 
 static double matrices[3][9 * MOST * MOST], moves[3][9 * MOST];
+static double numbers[LB_CONTACT_WORK * MOST], blocks[LB_CONTACT_BLOCK * MOST];
+static int32_t integers[LB_CONTACT_INTS * MOST];
+
+static lbContactMemory make_memory(void) {
+  return (lbContactMemory){ numbers, integers, blocks, sizeof blocks / sizeof *blocks };
+}
 
 // `count` contacts of body 0 with the ground, or with body 1 where it is `pairs`.
 static lbContactProblem make_problem(int32_t count, bool pairs, int32_t freedom, double friction,
@@ -50,6 +56,7 @@ static lbContactProblem make_problem(int32_t count, bool pairs, int32_t freedom,
                              .parts = parts,
                              .sweeps_most = 20000,
                              .tolerance = 1e-14,
+                             .memory = make_memory(),
                              .level = count % 2 ? LB_SIMD_PORTABLE : lb_simd_best() };
 }
 
@@ -92,13 +99,14 @@ static lbContactProblem make_single(const lbContactSide *sides, const double *fr
                              .parts = part,
                              .sweeps_most = 100,
                              .tolerance = 1e-14,
+                             .memory = make_memory(),
                              .level = lb_simd_best() };
 }
 
 // One coordinate pressed against a wall and along it: force and slip are known.
 static void one_contact_sticks_and_slides_as_coulomb_says(void **state) {
   (void)state;
-  double matrix[9] = { 2, 0, 0, 0, 2, 0, 0, 0, 2 }, work[3], friction = 0.5, x[3];
+  double matrix[9] = { 2, 0, 0, 0, 2, 0, 0, 0, 2 }, work[9], friction = 0.5, x[3];
   lbContactPart part = { 1, matrix, work };
   lbContactSide sides[2] = { { 0, 0 }, { -1, 0 } };
   for (double slip = 0.1; slip < 2; slip += 0.1) {
@@ -138,12 +146,11 @@ static void forces_keep_to_their_cones_wherever_sweeps_stop(void **state) {
   (void)state;
   lbContactPart parts[2];
   lbContactSide sides[2 * MOST];
-  double free[3 * MOST], frictions[MOST], x[3 * MOST], work[LB_CONTACT_WORK * MOST];
+  double free[3 * MOST], frictions[MOST], x[3 * MOST];
   double least = 0, beyond = 0;
   for (int trial = 0; trial < (CHECK_SANITIZED ? 20 : 200); trial++) {
     double friction = trial % 3 == 0 ? 0 : 0.5;
     lbContactProblem p = make_problem(MOST, trial & 1, 30, friction, parts, sides, free, frictions);
-    p.work = work;
     p.sweeps_most = 1 + trial % 40;
     p.tolerance = 1e-6;
     p.enough = 3e-3 * lb_contact_deepest(&p);
@@ -168,7 +175,7 @@ static void contacts_near_each_other_take_few_sweeps(void **state) {
   static double rows[3 * COUNT][FREEDOM];
   lbContactPart parts[2];
   lbContactSide sides[2 * MOST];
-  double free[3 * MOST], frictions[MOST], x[3 * MOST], work[LB_CONTACT_WORK * MOST], worst = 0;
+  double free[3 * MOST], frictions[MOST], x[3 * MOST], worst = 0;
   int32_t most = 0;
   for (int trial = 0; trial < (CHECK_SANITIZED ? 5 : 50); trial++) {
     lbContactProblem p = make_problem(COUNT, true, 30, 0.5, parts, sides, free, frictions);
@@ -188,7 +195,7 @@ static void contacts_near_each_other_take_few_sweeps(void **state) {
       free[3 * c + 1] = 0.2, free[3 * c + 2] = 0.1;
     }
     memset(x, 0, sizeof x);
-    p.work = work, p.sweeps_most = 200, p.tolerance = 0;
+    p.sweeps_most = 200, p.tolerance = 0;
     p.enough = 1e-4 * lb_contact_deepest(&p);
     int32_t sweeps = lb_contact_solve(&p, x);
     most = sweeps > most ? sweeps : most;
@@ -199,6 +206,28 @@ static void contacts_near_each_other_take_few_sweeps(void **state) {
   check_small(worst, 1e-3);
 }
 
+// Blocks of pairs that are kept from sweep to sweep, some of them, and none: the same bits.
+static void room_for_blocks_changes_nothing(void **state) {
+  (void)state;
+  static const size_t rooms[] = { sizeof blocks / sizeof *blocks, 700, 0 };
+  lbContactPart parts[2];
+  lbContactSide sides[2 * MOST];
+  double free[3 * MOST], frictions[MOST], x[3][3 * MOST];
+  for (int trial = 0; trial < 20; trial++) {
+    lbContactProblem p = make_problem(MOST, true, 45, 0.4, parts, sides, free, frictions);
+    for (int32_t c = MOST / 2; c < MOST; c++) // two pairs, of 12 contacts each
+      sides[2 * c + 1] = (lbContactSide){ -1, 0 };
+    p.sweeps_most = 30;
+    for (size_t i = 0; i < 3; i++) {
+      memset(x[i], 0, sizeof x[i]);
+      p.memory.block_room = rooms[i];
+      lb_contact_solve(&p, x[i]);
+      assert_memory_equal(x[i], x[0], sizeof x[0]);
+    }
+    assert_true(x[0][0] > 0 || x[0][3] > 0 || x[0][6] > 0 || x[0][9] > 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(frictionless_contacts_meet_their_conditions),
@@ -207,6 +236,7 @@ int main(void) {
     cmocka_unit_test(too_many_contacts_are_solved_too),
     cmocka_unit_test(forces_keep_to_their_cones_wherever_sweeps_stop),
     cmocka_unit_test(contacts_near_each_other_take_few_sweeps),
+    cmocka_unit_test(room_for_blocks_changes_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
