@@ -22,11 +22,7 @@ static lbVec3 vertex_motion(const lbPrepared *p, const lbTree *tree, int32_t ver
                             const double *q) {
   lbPoint point = lb_point_vertex(vertex);
   if (!tree->rows) return lb_point_apply(p, &point, q);
-  const double *row = tree->rows + 3 * (size_t)vertex * (size_t)tree->dimension;
-  double x = 0, y = 0, z = 0;
-  for (int32_t i = 0; i < tree->dimension; i++, row += 3)
-    x += q[i] * row[0], y += q[i] * row[1], z += q[i] * row[2];
-  return lb_vec3(x, y, z);
+  return lb_tree_motion(tree, vertex, q);
 }
 
 static void add_vertex_line(const lbPrepared *p, const lbTree *tree, int32_t vertex, lbVec3 own,
@@ -36,9 +32,7 @@ static void add_vertex_line(const lbPrepared *p, const lbTree *tree, int32_t ver
     lb_point_add_force(p, &point, own, sum);
     return;
   }
-  const double *row = tree->rows + 3 * (size_t)vertex * (size_t)tree->dimension;
-  for (int32_t i = 0; i < tree->dimension; i++, row += 3)
-    sum[i] += own.x * row[0] + own.y * row[1] + own.z * row[2];
+  lb_tree_add_vertex_line(tree, vertex, own, sum);
 }
 
 static lbVec3 vertex_rest(const lbModel *model, int32_t vertex) {

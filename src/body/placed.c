@@ -17,7 +17,7 @@ void lb_placed_destroy(lbPlaced *placed) {
   lb_free(placed->velocities);
   lb_free(placed->places);
   lb_free(placed->factors);
-  lb_free(placed->triples);
+  lb_free(placed->coordinates);
   lb_free(placed->stamps);
   lb_free(placed);
 }
@@ -37,11 +37,11 @@ lbStatus lb_placed_create(const lbBody *body, lbPlaced **out, lbError *err) {
   placed->velocities = lb_alloc(3 * vertices, sizeof(double));
   placed->places = lb_alloc(vertices / LB_BATCH + 1, 3 * LB_BATCH * sizeof(double));
   placed->factors = lb_alloc(4 * dimension + 1, sizeof(double)); // none for a rigid body
-  placed->triples = lb_alloc(6 * dimension + 1, sizeof(double));
+  placed->coordinates = lb_alloc(2 * dimension + 1, sizeof(double));
   placed->stamps = lb_alloc(vertices, sizeof(uint32_t));
   bool boxes = lb_box_set_create(&placed->boxes, tree->model->size.triangle_count);
   if (!boxes || !placed->nodes || !placed->triangles || !placed->positions || !placed->velocities ||
-      !placed->places || !placed->factors || !placed->triples || !placed->stamps) {
+      !placed->places || !placed->factors || !placed->coordinates || !placed->stamps) {
     lb_placed_destroy(placed);
     return lb_fail_memory(err);
   }
@@ -111,12 +111,12 @@ static void settle(lbPlaced *placed, const lbBody *body, int32_t first, int32_t 
 
 static void place(lbPlaced *placed, const lbBody *body, int32_t first, int32_t count) {
   const lbTree *tree = placed->tree;
-  int32_t width = 3 * tree->dimension;
+  int32_t n = tree->dimension;
   size_t at = 3 * (size_t)first;
-  const double *rows = tree->rows + at * (size_t)tree->dimension;
+  const double *rows = lb_tree_rows(tree, first), *q = placed->coordinates;
   const lbTouchKernels *kernels = lb_touch_kernels(body->prepared->level);
-  kernels->displace(count, width, rows, placed->triples, placed->positions + at);
-  kernels->displace(count, width, rows, placed->triples + width, placed->velocities + at);
+  kernels->displace(count, n, rows, q, placed->positions + at);
+  kernels->displace(count, n, rows, q + n, placed->velocities + at);
   settle(placed, body, first, count);
 }
 
@@ -180,11 +180,10 @@ static void start(lbPlaced *placed, const lbBody *body, lbVec3 velocity, lbScrat
   body->prepared->method->get(body, scratch->q0, scratch->v0, NULL);
   placed->velocity = velocity, placed->spread = 0, placed->place_count = 0;
   placed->current = true;
-  for (int32_t i = 0; i < n && placed->tree->rows; i++)
-    for (int k = 0; k < 4; k++) {
-      placed->factors[4 * i + k] = k < 3 ? q[i] : fabs(q[i]);
-      if (k < 3) placed->triples[3 * i + k] = q[i], placed->triples[3 * (n + i) + k] = rates[i];
-    }
+  for (int32_t i = 0; i < n && placed->tree->rows; i++) {
+    for (int k = 0; k < 4; k++) placed->factors[4 * i + k] = k < 3 ? q[i] : fabs(q[i]);
+    placed->coordinates[i] = q[i], placed->coordinates[n + i] = rates[i];
+  }
 }
 
 lbVec3 lb_placed_velocity(const lbPlaced *placed, int32_t triangle, const double weights[3]) {

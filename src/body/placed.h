@@ -18,12 +18,12 @@ typedef struct lbPlaced {
   double *positions; // (vertices x 3): world, of the triangles that are placed and their neighbours
   double *velocities; // (vertices x 3): world, m/s, there too
   int32_t place_count;
-  double *places;   // (vertices / 8, rounded up, x 3 x 8): those positions, eight side by side
-  lbVec3 velocity;  // m/s: and no vertex that is placed moves otherwise
-  double spread;    // by more than this
-  double *factors;  // (dimension x 4): of spheres, as lbSearch.factors; work
-  double *triples;  // (2 x dimension x 3): each coordinate three times, then their rates; work
-  uint32_t *stamps; // (vertices): `stamp` where the position is known
+  double *places;      // (vertices / 8, rounded up, x 3 x 8): those positions, eight side by side
+  lbVec3 velocity;     // m/s: and no vertex that is placed moves otherwise
+  double spread;       // by more than this
+  double *factors;     // (dimension x 4): of spheres, as lbSearch.factors; work
+  double *coordinates; // (2 x dimension): and their rates
+  uint32_t *stamps;    // (vertices): `stamp` where the position is known
   uint32_t stamp;
 } lbPlaced;
 

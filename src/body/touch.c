@@ -17,15 +17,24 @@ bool lb_touch_is_possible(const lbBody *body) {
   return p->model->size.triangle_count > 0 && !p->method->is_recording;
 }
 
-// Columns of a body's spots and their responses, side by side; without a basis, one column each.
-static size_t work_columns(const lbPrepared *p) {
-  return p->basis ? lb_touch_stride(3 * LB_TOUCH_SPOTS) : 1;
+// Of a body's spots: rows, then the same as columns side by side, and what these do; without a
+// basis, one of each.
+typedef struct Work {
+  double *rows, *columns, *moved;
+} Work;
+
+static size_t part_of_work(const lbPrepared *p) {
+  return (size_t)p->padded * (p->basis ? lb_touch_stride(3 * LB_TOUCH_SPOTS) : 1);
 }
 
 static bool make_work(const lbPrepared *p, lbScratch *s) {
-  size_t bytes = (size_t)p->padded * sizeof(double);
-  if (!s->touch_work) s->touch_work = lb_alloc(2 * work_columns(p), bytes);
+  if (!s->touch_work) s->touch_work = lb_alloc(part_of_work(p), 3 * sizeof(double));
   return s->touch_work != NULL;
+}
+
+static Work work_of(const lbPrepared *p, const lbScratch *s) {
+  size_t part = part_of_work(p);
+  return (Work){ s->touch_work, s->touch_work + part, s->touch_work + 2 * part };
 }
 
 // Scratch for the bodies of a prepared part, or the first of many, that touch in the same step, and
@@ -169,11 +178,8 @@ static lbVec3 own_motion(const lbPrepared *p, const lbTree *tree, const double *
   lbVec3 sum = lb_vec3(0, 0, 0);
   for (size_t corner = 0; corner < 3; corner++) {
     if (weights[corner] == 0) continue;
-    size_t vertex = (size_t)tree->model->triangles[3 * (size_t)triangle + corner];
-    const double *row = tree->rows + 3 * vertex * (size_t)tree->dimension;
-    double move[3];
-    lb_touch_kernels(p->level)->move(tree->dimension, row, q, move);
-    sum = lb_add_scaled(sum, weights[corner], lb_vec3_load(move));
+    int32_t vertex = tree->model->triangles[3 * (size_t)triangle + corner];
+    sum = lb_add_scaled(sum, weights[corner], lb_tree_motion(tree, vertex, q));
   }
   return sum;
 }
@@ -216,15 +222,66 @@ static lbVec3 rigid_velocity(const lbBody *body, const lbSpot *spot, lbVec3 *pla
   return lb_add(body->frame.velocity, lb_cross(body->frame.spin, spot->own));
 }
 
-lbVec3 lb_touch_way(const lbTouching *t, const lbSpot *spot, lbVec3 *at) {
+// rows (3 count x width) <- how coordinates move spots of a body with a basis, along own axes.
+static void blend_rows(const lbPrepared *p, int32_t count, const lbSpot *spots, double *rows) {
+  const lbTree *tree = NULL;
+  lb_prepared_tree(p, &tree, NULL);
+  for (int32_t i = 0; i < count; i++, rows += 3 * tree->width) {
+    const double *corners[3];
+    double weights[3];
+    int used = 0;
+    for (size_t corner = 0; corner < 3; corner++) {
+      int32_t vertex = tree->model->triangles[3 * (size_t)spots[i].triangle + corner];
+      if (spots[i].weights[corner] == 0) continue;
+      corners[used] = lb_tree_rows(tree, vertex);
+      weights[used++] = spots[i].weights[corner];
+    }
+    lb_touch_kernels(p->level)->blend((size_t)tree->width, used, corners, weights, rows);
+  }
+}
+
+static size_t width_of(const lbPrepared *p) { return ((size_t)p->dimension + 3) / 4 * 4; }
+
+static bool has_rows(const lbPrepared *p, int32_t count, const lbSpot *spots) {
+  return p->basis && count > 0 && spots[0].kind == LB_SPOT_SURFACE; // as all of them are
+}
+
+// moves (3 count) <- of spots, own axes; rows: theirs, or NULL.
+static void own_motions(const lbPrepared *p, const double *rows, const double *q, int32_t count,
+                        const lbSpot *spots, double *moves) {
+  const lbTree *tree = NULL;
+  lb_prepared_tree(p, &tree, NULL);
+  if (rows) lb_touch_kernels(p->level)->displace(count, p->dimension, rows, q, moves);
+  for (int32_t i = 0; i < count && !rows; i++)
+    lb_vec3_store(moves + 3 * i, own_motion(p, tree, q, spots[i].triangle, spots[i].weights));
+}
+
+// Their rows, in the work; NULL: there are none.
+static const double *find_rows(const lbPrepared *p, const lbScratch *s, int32_t count,
+                               const lbSpot *spots) {
+  if (!has_rows(p, count, spots)) return NULL;
+  blend_rows(p, count, spots, work_of(p, s).rows);
+  return work_of(p, s).rows;
+}
+
+void lb_touch_ways(const lbTouching *t, int32_t count, lbSpot *spots, lbVec3 *ways) {
+  const lbPrepared *p = t->body->prepared;
   const lbFrameStep *to = &t->step.frame;
-  if (spot->kind != LB_SPOT_SURFACE) return rigid_way(t, spot, at);
-  lbVec3 start = own_place(t->body->prepared, t->scratch->q0, spot);
-  lbVec3 end = own_place(t->body->prepared, t->scratch->q, spot);
-  lbVec3 from = lb_body_place(t->body, start);
-  lbVec3 way = lb_sub(lb_add(to->position, lb_mat3_apply(to->turn, end)), from);
-  *at = lb_add_scaled(from, 0.5, way);
-  return way;
+  double starts[3 * LB_TOUCH_SPOTS], ends[3 * LB_TOUCH_SPOTS];
+  if (count > 0 && spots[0].kind != LB_SPOT_SURFACE) {
+    for (int32_t i = 0; i < count; i++) ways[i] = rigid_way(t, &spots[i], &spots[i].point);
+    return;
+  }
+  const double *rows = find_rows(p, t->scratch, count, spots);
+  own_motions(p, rows, t->scratch->q0, count, spots, starts);
+  own_motions(p, rows, t->scratch->q, count, spots, ends);
+  for (int32_t i = 0; i < count; i++) {
+    lbVec3 rest = own_rest(p, spots[i].triangle, spots[i].weights);
+    lbVec3 from = lb_body_place(t->body, lb_add(rest, lb_vec3_load(starts + 3 * i)));
+    lbVec3 end = lb_mat3_apply(to->turn, lb_add(rest, lb_vec3_load(ends + 3 * i)));
+    ways[i] = lb_sub(lb_add(to->position, end), from);
+    spots[i].point = lb_add_scaled(from, 0.5, ways[i]);
+  }
 }
 
 lbVec3 lb_touch_motion(const lbBody *body, lbMat3 turn, const lbSpot *spot, const double *moved) {
@@ -246,29 +303,15 @@ static void add_line(const lbPrepared *p, lbMat3 turn, const lbSpot *spot, lbVec
   lb_tree_add_line(tree, spot->triangle, spot->weights, lb_mat3_apply_transpose(turn, force), sum);
 }
 
-// rows (dimension x stride) <- of unit forces along the axes of all spots, side by side.
-static void fill_rows(const lbPrepared *p, lbMat3 turn, int32_t count, const lbSpot *spots,
-                      double *rows) {
-  const lbTree *tree = NULL;
-  size_t n = 3 * (size_t)count, stride = lb_touch_stride(3 * count);
-  lb_prepared_tree(p, &tree, NULL);
-  for (size_t i = 0; i < (size_t)p->dimension; i++)
-    memset(rows + i * stride + n, 0, (stride - n) * sizeof *rows);
-  for (int32_t j = 0; j < count; j++) {
-    const double *corners[3];
-    double weights[3], axes[9];
-    int used = 0;
-    for (int corner = 0; corner < 3; corner++) {
-      size_t vertex =
-          (size_t)tree->model->triangles[3 * (size_t)spots[j].triangle + (size_t)corner];
-      if (spots[j].weights[corner] == 0) continue;
-      corners[used] = tree->rows + 3 * vertex * (size_t)tree->dimension;
-      weights[used++] = spots[j].weights[corner];
-    }
+// to (3 count, of a width) <- of unit forces along the axes of all spots, whose rows are known.
+static void align_rows(const lbPrepared *p, lbMat3 turn, int32_t count, const lbSpot *spots,
+                       const double *rows, size_t width, double *to) {
+  for (int32_t i = 0; i < count; i++) {
+    double axes[9];
     for (int k = 0; k < 3; k++)
-      lb_vec3_store(axes + 3 * k, lb_mat3_apply_transpose(turn, spots[j].axes[k]));
-    lb_touch_kernels(p->level)->fill_spot(p->dimension, used, corners, weights, axes, stride,
-                                          rows + 3 * (size_t)j);
+      lb_vec3_store(axes + 3 * k, lb_mat3_apply_transpose(turn, spots[i].axes[k]));
+    lb_touch_kernels(p->level)->align(width_of(p), rows + 3 * (size_t)i * width_of(p), axes, width,
+                                      to + 3 * (size_t)i * width);
   }
 }
 
@@ -311,7 +354,7 @@ static void find_columns(const lbBody *body, const lbStep *step, lbMat3 turn, lb
                          int32_t count, const lbSpot *spots, double *matrix) {
   const lbPrepared *p = body->prepared;
   const lbTree *tree = NULL;
-  double *row = s->touch_work, *moved = row + p->padded;
+  double *row = work_of(p, s).rows, *moved = work_of(p, s).moved;
   size_t n = 3 * (size_t)count;
   lb_prepared_tree(p, &tree, NULL);
   for (size_t k = 0; k < n; k++) {
@@ -339,12 +382,13 @@ static void add_shape(const lbBody *body, const lbStep *step, lbMat3 turn, lbScr
     find_columns(body, step, turn, s, count, spots, matrix);
     return;
   }
-  size_t size = (size_t)p->dimension * lb_touch_stride(3 * count);
-  double *rows = s->touch_work, *moved = rows + size;
-  fill_rows(p, turn, count, spots, rows);
-  memcpy(moved, rows, size * sizeof *moved);
-  respond_columns(body, step, s, 3 * count, moved);
-  lb_touch_kernels(p->level)->add_product(p->dimension, 3 * count, rows, moved, matrix);
+  const lbTouchKernels *kernels = lb_touch_kernels(p->level);
+  Work w = work_of(p, s);
+  align_rows(p, turn, count, spots, w.rows, width_of(p), w.rows);
+  kernels->turn_back(p->dimension, 3 * count, w.rows, width_of(p), w.columns);
+  memcpy(w.moved, w.columns, (size_t)p->dimension * lb_touch_stride(3 * count) * sizeof *w.moved);
+  respond_columns(body, step, s, 3 * count, w.moved);
+  kernels->add_product(p->dimension, 3 * count, w.columns, w.moved, matrix);
 }
 
 void lb_touch_moves(const lbTouching *t, int32_t count, const lbSpot *spots, double *matrix) {
@@ -402,12 +446,12 @@ void lb_touch_rows(const lbTouching *t, int32_t count, const lbSpot *spots, doub
   const lbPrepared *p = t->body->prepared;
   const lbTouchKernels *kernels = lb_touch_kernels(p->level);
   size_t width = lb_touch_width(t->body);
-  double *columns = t->scratch->touch_work;
+  Work w = work_of(p, t->scratch);
   if (p->dimension == 0) return; // a rigid body has no shape to give
-  fill_rows(p, t->step.frame.turn, count, spots, columns);
-  kernels->turn(p->dimension, 3 * count, columns, width, rows);
-  respond_columns(t->body, &t->step, t->scratch, 3 * count, columns);
-  kernels->turn(p->dimension, 3 * count, columns, width, moved);
+  align_rows(p, t->step.frame.turn, count, spots, w.rows, width, rows);
+  kernels->turn_back(p->dimension, 3 * count, rows, width, w.columns);
+  respond_columns(t->body, &t->step, t->scratch, 3 * count, w.columns);
+  kernels->turn(p->dimension, 3 * count, w.columns, width, moved);
 }
 
 void lb_touch_frame_rows(const lbTouching *t, int32_t count, const lbSpot *spots, double *rows,
@@ -485,6 +529,26 @@ lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *s, const lbSpot *s
   lb_prepared_tree(p, &tree, NULL);
   *place = lb_body_place(body, own);
   return lb_frame_velocity(body, own, own_motion(p, tree, s->v0, spot->triangle, spot->weights));
+}
+
+void lb_touch_velocities(const lbBody *body, lbScratch *s, int32_t count, lbSpot *spots,
+                         lbVec3 *velocities) {
+  const lbPrepared *p = body->prepared;
+  double moves[3 * LB_TOUCH_SPOTS], rates[3 * LB_TOUCH_SPOTS];
+  if (count > 0 && spots[0].kind != LB_SPOT_SURFACE) {
+    for (int32_t i = 0; i < count; i++)
+      velocities[i] = rigid_velocity(body, &spots[i], &spots[i].point);
+    return;
+  }
+  const double *rows = find_rows(p, s, count, spots);
+  own_motions(p, rows, s->q0, count, spots, moves);
+  own_motions(p, rows, s->v0, count, spots, rates);
+  for (int32_t i = 0; i < count; i++) {
+    lbVec3 rest = own_rest(p, spots[i].triangle, spots[i].weights);
+    lbVec3 own = lb_add(rest, lb_vec3_load(moves + 3 * i));
+    spots[i].point = lb_body_place(body, own);
+    velocities[i] = lb_frame_velocity(body, own, lb_vec3_load(rates + 3 * i));
+  }
 }
 
 void lb_touch_strike(lbBody *body, int32_t count, const lbSpot *spots, const double *impulses,

@@ -59,20 +59,22 @@ lbTouchSphere lb_touch_sphere(const lbBody *body);
 
 // ---- an open step ------------------------------------------------------------------------------
 
-// How far a spot moves in the step without touching anything, and where it is in the step's middle,
-// world: forces that are held act there, or what slides and rolls would be turned by them.
-lbVec3 lb_touch_way(const lbTouching *touching, const lbSpot *spot, lbVec3 *middle);
+// How far spots move in the step without touching anything; their points <- where they are in the
+// step's middle, world: forces that are held act there, or what slides and rolls would be turned by
+// them. Of a body all spots are on its surface, or none.
+void lb_touch_ways(const lbTouching *touching, int32_t count, lbSpot *spots, lbVec3 *ways);
 
-// matrix (3 count x 3 count, zeros before) <- how far a unit force along one axis, held over the
-// step, moves each spot along each axis at the step's end, by the shape alone; what the frame adds
-// depends on the points of the spots alone, and can be found when the step is closed.
+// After lb_touch_ways of the same spots, once: matrix (3 count x 3 count, zeros before) <- how far
+// a unit force along one axis, held over the step, moves each spot along each axis at the step's
+// end, by the shape alone; what the frame adds depends on the points of the spots alone, and can be
+// found when the step is closed.
 void lb_touch_moves(const lbTouching *touching, int32_t count, const lbSpot *spots, double *matrix);
 void lb_touch_add_frame(const lbTouching *touching, int32_t count, const lbSpot *spots,
                         double *matrix);
 
-// The same as a product, matrix = rows movedᵀ, of a body with a basis: rows and moved are (3 count
-// x width), width = lb_touch_width. By the shape first; then the frame's share, which can be found
-// when the step is closed.
+// The same, instead, as a product, matrix = rows movedᵀ, of a body with a basis: rows and moved are
+// (3 count x width), width = lb_touch_width. By the shape first; then the frame's share, which can
+// be found when the step is closed.
 size_t lb_touch_width(const lbBody *body); // 0: it has no basis
 void lb_touch_rows(const lbTouching *touching, int32_t count, const lbSpot *spots, double *rows,
                    double *moved);
@@ -94,8 +96,11 @@ void lb_touch_release(lbBody *body); // it has no such force
 bool lb_touch_look(const lbBody *body, lbScratch *scratch);
 lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *scratch, const lbSpot *spot,
                          lbVec3 *place);
-// matrix (3 count x 3 count, zeros before) <- by how much a unit impulse along one axis changes the
-// speed of each spot along each axis, after lb_touch_look: by the shape, and by the frame.
+// Of many, whose points <- where they are.
+void lb_touch_velocities(const lbBody *body, lbScratch *scratch, int32_t count, lbSpot *spots,
+                         lbVec3 *velocities);
+// After that, once: matrix (3 count x 3 count, zeros before) <- by how much a unit impulse along
+// one axis changes the speed of each spot along each axis: by the shape, and by the frame.
 void lb_touch_speeds(const lbBody *body, lbScratch *scratch, int32_t count, const lbSpot *spots,
                      double *matrix);
 void lb_touch_add_frame_speeds(const lbBody *body, int32_t count, const lbSpot *spots,

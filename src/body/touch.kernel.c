@@ -166,61 +166,81 @@ static void solve(int32_t count, const double *factors, int32_t n, double *x) {
   for (size_t k = 0; k < stride; k += 8) solve_eight(count, factors, stride, x + k);
 }
 
-static void fill_spot(int32_t dimension, int corner_count, const double *const *corners,
-                      const double *weights, const double axes[9], size_t stride, double *to) {
-  for (int32_t i = 0; i < dimension; i++, to += stride) {
-    double by[3] = { 0, 0, 0 };
-    for (int c = 0; c < corner_count; c++)
-      LB_FOR (a, 0, 3) by[a] = lb_multiply_add_one(weights[c], corners[c][3 * i + a], by[a]);
+static void blend(size_t width, int count, const double *const *corners, const double *weights,
+                  double *to) {
+  for (size_t i = 0; i < 3 * width; i += 4) {
+    lbFour sum = lb_four_splat(0);
+    for (int c = 0; c < count; c++)
+      sum = lb_four_multiply_add(lb_four_splat(weights[c]), lb_four_load(corners[c] + i), sum);
+    lb_four_store(to + i, sum);
+  }
+}
+
+static void align(size_t width, const double *rows, const double axes[9], size_t stride,
+                  double *to) {
+  for (size_t i = 0; i < width; i += 4) {
+    const lbFour x = lb_four_load(rows + i), y = lb_four_load(rows + width + i);
+    const lbFour z = lb_four_load(rows + 2 * width + i);
     LB_FOR (k, 0, 3) {
-      double sum = axes[3 * k] * by[0];
-      sum = lb_multiply_add_one(axes[3 * k + 1], by[1], sum);
-      to[k] = lb_multiply_add_one(axes[3 * k + 2], by[2], sum);
+      lbFour sum = lb_four_splat(axes[3 * k]) * x;
+      sum = lb_four_multiply_add(lb_four_splat(axes[3 * k + 1]), y, sum);
+      sum = lb_four_multiply_add(lb_four_splat(axes[3 * k + 2]), z, sum);
+      lb_four_store(to + (size_t)k * stride + i, sum);
     }
   }
 }
 
-// Sums over x, y and z of lanes that hold them in turn.
-LB_FOUR_INLINE void fold(const lbFour s[3], double move[3]) {
-  move[0] += (s[0][0] + s[0][3]) + (s[1][2] + s[2][1]);
-  move[1] += (s[0][1] + s[1][0]) + (s[1][3] + s[2][2]);
-  move[2] += (s[0][2] + s[1][1]) + (s[2][0] + s[2][3]);
+static void turn_back(int32_t height, int32_t n, const double *from, size_t width, double *to) {
+  const size_t stride = lb_touch_stride(n), rows = (size_t)height, columns = (size_t)n;
+  for (size_t k = 0; k < stride; k += 4)
+    for (size_t i = 0; i < rows; i += 4) {
+      lbFour block[4];
+      LB_FOR (r, 0, 4)
+        block[r] = k + (size_t)r < columns ? lb_four_load(from + (k + (size_t)r) * width + i)
+                                           : lb_four_splat(0);
+      lb_four_turn(block, block);
+      LB_FOR (r, 0, 4)
+        if (i + (size_t)r < rows) lb_four_store(to + (i + (size_t)r) * stride + k, block[r]);
+    }
 }
 
-static void move(int32_t dimension, const double *row, const double *q, double moved[3]) {
-  lbFour s[3] = { lb_four_splat(0), lb_four_splat(0), lb_four_splat(0) };
-  int32_t i = 0;
-  for (; i + 4 <= dimension; i += 4, row += 12) {
-    const lbFour by = lb_four_load(q + i);
-    s[0] =
-        lb_four_multiply_add(__builtin_shufflevector(by, by, 0, 0, 0, 1), lb_four_load(row), s[0]);
-    s[1] = lb_four_multiply_add(__builtin_shufflevector(by, by, 1, 1, 2, 2), lb_four_load(row + 4),
-                                s[1]);
-    s[2] = lb_four_multiply_add(__builtin_shufflevector(by, by, 2, 3, 3, 3), lb_four_load(row + 8),
-                                s[2]);
-  }
-  moved[0] = moved[1] = moved[2] = 0;
-  for (; i < dimension; i++, row += 3)
-    LB_FOR (a, 0, 3) moved[a] = lb_multiply_add_one(q[i], row[a], moved[a]);
-  fold(s, moved);
-}
-
-// Twelve numbers at a time: lanes hold x, y and z in turn.
-static void displace(int32_t count, int32_t width, const double *rows, const double *factors,
+static void displace(int32_t count, int32_t dimension, const double *rows, const double *q,
                      double *moves) {
-  for (int32_t v = 0; v < count; v++, rows += width, moves += 3) {
-    lbFour s[3];
-    double move[3] = { 0, 0, 0 };
-    int32_t i = 0;
-    LB_FOR (k, 0, 3) s[k] = lb_four_splat(0);
-    for (; i + 12 <= width; i += 12)
-      LB_FOR (k, 0, 3)
-        s[k] = lb_four_multiply_add(lb_four_load(rows + i + 4 * k),
-                                    lb_four_load(factors + i + 4 * k), s[k]);
-    for (int k = 0; i < width; i++, k = (k + 1) % 3) move[k] += rows[i] * factors[i];
-    moves[0] = move[0] + ((s[0][0] + s[0][3]) + (s[1][2] + s[2][1]));
-    moves[1] = move[1] + ((s[0][1] + s[1][0]) + (s[1][3] + s[2][2]));
-    moves[2] = move[2] + ((s[0][2] + s[1][1]) + (s[2][0] + s[2][3]));
+  const size_t n = (size_t)dimension, width = (n + 3) / 4 * 4;
+  for (int32_t v = 0; v < count; v++, rows += 3 * width, moves += 3) {
+    const double *x = rows, *y = x + width, *z = y + width;
+    lbFour sums[3] = { lb_four_splat(0), lb_four_splat(0), lb_four_splat(0) };
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+      const lbFour by = lb_four_load(q + i);
+      sums[0] = lb_four_multiply_add(by, lb_four_load(x + i), sums[0]);
+      sums[1] = lb_four_multiply_add(by, lb_four_load(y + i), sums[1]);
+      sums[2] = lb_four_multiply_add(by, lb_four_load(z + i), sums[2]);
+    }
+    LB_FOR (k, 0, 3) moves[k] = lb_four_sum(sums[k]);
+    for (; i < n; i++) {
+      moves[0] = lb_multiply_add_one(q[i], x[i], moves[0]);
+      moves[1] = lb_multiply_add_one(q[i], y[i], moves[1]);
+      moves[2] = lb_multiply_add_one(q[i], z[i], moves[2]);
+    }
+  }
+}
+
+static void add_line(int32_t dimension, const double *rows, const double force[3], double *line) {
+  const size_t n = (size_t)dimension, width = (n + 3) / 4 * 4;
+  const double *x = rows, *y = x + width, *z = y + width;
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    lbFour sum =
+        lb_four_multiply_add(lb_four_splat(force[0]), lb_four_load(x + i), lb_four_load(line + i));
+    sum = lb_four_multiply_add(lb_four_splat(force[1]), lb_four_load(y + i), sum);
+    sum = lb_four_multiply_add(lb_four_splat(force[2]), lb_four_load(z + i), sum);
+    lb_four_store(line + i, sum);
+  }
+  for (; i < n; i++) {
+    line[i] = lb_multiply_add_one(force[0], x[i], line[i]);
+    line[i] = lb_multiply_add_one(force[1], y[i], line[i]);
+    line[i] = lb_multiply_add_one(force[2], z[i], line[i]);
   }
 }
 
@@ -242,6 +262,6 @@ static void bound(int32_t dimension, const double *by, const double *motions, do
   way[3] = last + last_other;
 }
 
-const lbTouchKernels LB_KERNEL(lb_touch_kernels) = {
-  add_product, turn, find_product, sum_moved, shift, fill_spot, move, solve, displace, bound
-};
+const lbTouchKernels LB_KERNEL(lb_touch_kernels) = { add_product, turn,     turn_back, find_product,
+                                                     sum_moved,   shift,    blend,     align,
+                                                     displace,    add_line, solve,     bound };

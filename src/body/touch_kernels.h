@@ -15,6 +15,8 @@ typedef struct lbTouchKernels {
                       double *matrix);
   // to (n x width) <- the transpose of from (height x stride)
   void (*turn)(int32_t height, int32_t n, const double *from, size_t width, double *to);
+  // and back: to (height x stride) <- the transpose of from (n x width), zeros beyond n
+  void (*turn_back)(int32_t height, int32_t n, const double *from, size_t width, double *to);
   // matrix (3 count x 3 count) <- rows movedᵀ of some places, with three rows each; a row has
   // `width` numbers, a multiple of four
   void (*find_product)(size_t width, const double *rows, const double *moved, int32_t count,
@@ -24,17 +26,19 @@ typedef struct lbTouchKernels {
                     const double *x, double *sum);
   // shifts (count) <- the first row of each place times that
   void (*shift)(size_t width, int32_t count, const double *rows, const double *sum, double *shifts);
-  // to (dimension x stride, three columns) <- how each coordinate moves a place along three axes,
-  // by weights of corners, of which a row has x, y, z for each coordinate
-  void (*fill_spot)(int32_t dimension, int corner_count, const double *const *corners,
-                    const double *weights, const double axes[9], size_t stride, double *to);
-  // moved <- the sum of such a row times q (dimension)
-  void (*move)(int32_t dimension, const double *row, const double *q, double moved[3]);
+  // Rows of a place are three, along x, y and z: `dimension` numbers each, zeros up to a width that
+  // is a multiple of four. to <- those of places by weights, a multiple of four at a time;
+  void (*blend)(size_t width, int count, const double *const *places, const double *weights,
+                double *to);
+  // along three axes, in rows of another width;
+  void (*align)(size_t width, const double *rows, const double axes[9], size_t stride, double *to);
+  // moves (count x 3) <- what q (dimension) does to places one after another;
+  void (*displace)(int32_t count, int32_t dimension, const double *rows, const double *q,
+                   double *moves);
+  // line (dimension) <- with what a force does to the coordinates.
+  void (*add_line)(int32_t dimension, const double *rows, const double force[3], double *line);
   // x (count x stride) <- A⁻¹ x, by factors of math/ldlt.h.
   void (*solve)(int32_t count, const double *factors, int32_t n, double *x);
-  // moves (count x 3) <- sums of rows (count x width, of x, y, z in turn) times factors (width)
-  void (*displace)(int32_t count, int32_t width, const double *rows, const double *factors,
-                   double *moves);
   // way (4) <- sums of by (dimension) times motions (dimension x 4); of |by| for the last one
   // of each four, which is not negative
   void (*bound)(int32_t dimension, const double *by, const double *motions, double *way);

@@ -2,23 +2,26 @@
 #include "body/tree.h"
 
 #include "body/point.h"
+#include "body/touch_kernels.h"
 
 #include <string.h>
 
 // ---- building ----------------------------------------------------------------------------------
 
-static const double *rows_of(const lbTree *tree, int32_t vertex) {
-  return tree->rows + 3 * (size_t)vertex * (size_t)tree->dimension;
+// Of one coordinate: how it moves a vertex.
+static lbVec3 motion_of(const lbTree *tree, int32_t vertex, int32_t i) {
+  const double *x = lb_tree_rows(tree, vertex) + i, *y = x + tree->width, *z = y + tree->width;
+  return lb_vec3(*x, *y, *z);
 }
 
-// The rows of a point come as (3 x padded) and are needed as (dimension x 3).
 static void fill_rows(lbTree *tree, const lbPrepared *prepared, int32_t vertex, double *line) {
   lbPoint point = lb_point_vertex(vertex);
-  double *rows = tree->rows + 3 * (size_t)vertex * (size_t)tree->dimension;
+  double *row = tree->rows + 3 * (size_t)vertex * (size_t)tree->width;
   lb_point_rows(prepared, &point, line);
-  for (int32_t i = 0; i < tree->dimension; i++)
-    for (int32_t axis = 0; axis < 3; axis++)
-      rows[3 * i + axis] = line[(size_t)axis * (size_t)prepared->padded + (size_t)i];
+  for (int axis = 0; axis < 3; axis++, row += tree->width, line += prepared->padded) {
+    memset(row, 0, (size_t)tree->width * sizeof *row);
+    memcpy(row, line, (size_t)tree->dimension * sizeof *row);
+  }
 }
 
 // Vertices side by side; the last one again where the last batch is not full.
@@ -26,9 +29,12 @@ static void fill_batches(lbTree *tree) {
   int32_t vertices = tree->model->size.vertex_count, r = tree->dimension;
   for (int32_t i = 0; i < (vertices + LB_BATCH - 1) / LB_BATCH * LB_BATCH; i++) {
     int32_t v = i < vertices ? i : vertices - 1;
-    const double *rows = rows_of(tree, v), *rest = tree->model->vertex_positions + 3 * (size_t)v;
+    const double *rest = tree->model->vertex_positions + 3 * (size_t)v;
     double *to = tree->batches + 3 * (size_t)(i / LB_BATCH * LB_BATCH) * (size_t)r + i % LB_BATCH;
-    for (int32_t k = 0; k < 3 * r; k++) to[LB_BATCH * k] = rows[k];
+    for (int32_t k = 0; k < r; k++, to += 3 * LB_BATCH) {
+      lbVec3 by = motion_of(tree, v, k);
+      to[0] = by.x, to[LB_BATCH] = by.y, to[2 * LB_BATCH] = by.z;
+    }
     to = tree->rests + 3 * (size_t)(i / LB_BATCH * LB_BATCH) + i % LB_BATCH;
     for (int32_t k = 0; k < 3; k++) to[LB_BATCH * k] = rest[k];
   }
@@ -50,15 +56,16 @@ static void fill_means(lbTree *tree, const int32_t *items, int32_t count, double
   for (int32_t k = 0; k < 3 * count; k++) {
     int32_t vertex = tree->model->triangles[3 * (size_t)items[k / 3] + (size_t)(k % 3)];
     const double *rest = tree->model->vertex_positions + 3 * (size_t)vertex;
-    const double *rows = rows_of(tree, vertex);
+    const double *rows = lb_tree_rows(tree, vertex);
     for (int axis = 0; axis < 3; axis++) sphere[axis] += share * rest[axis];
     for (int32_t i = 0; i < tree->dimension; i++)
-      for (int axis = 0; axis < 3; axis++) motion[4 * i + axis] += share * rows[3 * i + axis];
+      for (int32_t axis = 0; axis < 3; axis++)
+        motion[4 * i + axis] += share * rows[axis * tree->width + i];
   }
 }
 
-static double distance_of(const double *a, const double *b) {
-  return lb_length(lb_sub(lb_vec3_load(a), lb_vec3_load(b)));
+static double distance_of(lbVec3 a, const double *b) {
+  return lb_length(lb_sub(a, lb_vec3_load(b)));
 }
 
 // Bounds are a little larger than computed: rounding must not hide a touching triangle.
@@ -68,11 +75,10 @@ static void fill_spreads(lbTree *tree, const int32_t *items, int32_t count, doub
   for (int32_t k = 0; k < 3 * count; k++) {
     int32_t vertex = tree->model->triangles[3 * (size_t)items[k / 3] + (size_t)(k % 3)];
     const double *rest = tree->model->vertex_positions + 3 * (size_t)vertex;
-    const double *rows = rows_of(tree, vertex);
-    sphere[3] = fmax(sphere[3], slack * distance_of(rest, sphere));
+    sphere[3] = fmax(sphere[3], slack * distance_of(lb_vec3_load(rest), sphere));
     for (int32_t i = 0; i < tree->dimension; i++)
       motion[4 * i + 3] =
-          fmax(motion[4 * i + 3], slack * distance_of(rows + 3 * i, motion + 4 * i));
+          fmax(motion[4 * i + 3], slack * distance_of(motion_of(tree, vertex, i), motion + 4 * i));
   }
 }
 
@@ -100,7 +106,7 @@ static lbTree *lay_out(lbTree *tree, bool spheres, lbCarver *carver) {
   tree->sides = lb_carve(carver, vertices, 4 * sizeof(double));
   tree->leans = lb_carve(carver, (size_t)tree->model->size.triangle_count, sizeof(double));
   if (!spheres) return at;
-  tree->rows = lb_carve(carver, vertices * r, 3 * sizeof(double));
+  tree->rows = lb_carve(carver, vertices * (size_t)tree->width, 3 * sizeof(double));
   if (vertices <= LB_TREE_LARGE) {
     size_t batches = (vertices + LB_BATCH - 1) / LB_BATCH;
     tree->batches = lb_carve(carver, batches * r, 3 * LB_BATCH * sizeof(double));
@@ -113,7 +119,10 @@ static lbTree *lay_out(lbTree *tree, bool spheres, lbCarver *carver) {
 
 lbStatus lb_tree_create(const lbPrepared *prepared, lbTree **out, lbError *err) {
   const lbModel *model = prepared->model;
-  lbTree draft = { .model = model, .dimension = prepared->dimension };
+  lbTree draft = { .model = model,
+                   .level = prepared->level,
+                   .dimension = prepared->dimension,
+                   .width = (prepared->dimension + 3) / 4 * 4 };
   lbTriangles surface = { model->size.triangle_count, model->triangles, model->vertex_positions };
   double *line = lb_alloc((size_t)prepared->padded, 3 * sizeof(double));
   lbStatus status = line ? LB_OK : lb_fail_memory(err);
@@ -256,13 +265,10 @@ static lbVec3 vertex_position(lbSearch *search, const double *q, int32_t vertex)
   double *position = search->positions + 3 * (size_t)vertex;
   if (search->stamps[vertex] == search->stamp) return lb_vec3_load(position);
   const double *rest = tree->model->vertex_positions + 3 * (size_t)vertex;
-  const double *rows = rows_of(tree, vertex);
-  double x = rest[0], y = rest[1], z = rest[2];
-  for (int32_t i = 0; i < tree->dimension; i++, rows += 3)
-    x += q[i] * rows[0], y += q[i] * rows[1], z += q[i] * rows[2];
+  lbVec3 place = lb_add(lb_vec3_load(rest), lb_tree_motion(tree, vertex, q));
   search->stamps[vertex] = search->stamp;
-  lb_vec3_store(position, lb_vec3(x, y, z));
-  return lb_vec3(x, y, z);
+  lb_vec3_store(position, place);
+  return place;
 }
 
 static void look_at(lbSearch *search, const double *q, lbVec3 point, double distance,
@@ -387,10 +393,18 @@ void lb_tree_add_line(const lbTree *tree, int32_t triangle, const double weights
       add_corner(tree->model, vertex, weights[corner], along, line);
       continue;
     }
-    const double *rows = rows_of(tree, vertex);
-    double x = weights[corner] * along.x, y = weights[corner] * along.y,
-           z = weights[corner] * along.z;
-    for (int32_t i = 0; i < tree->dimension; i++, rows += 3)
-      line[i] += x * rows[0] + y * rows[1] + z * rows[2];
+    lb_tree_add_vertex_line(tree, vertex, lb_scale(weights[corner], along), line);
   }
+}
+
+lbVec3 lb_tree_motion(const lbTree *tree, int32_t vertex, const double *q) {
+  double by[3];
+  lb_touch_kernels(tree->level)->displace(1, tree->dimension, lb_tree_rows(tree, vertex), q, by);
+  return lb_vec3_load(by);
+}
+
+void lb_tree_add_vertex_line(const lbTree *tree, int32_t vertex, lbVec3 force, double *line) {
+  double by[3];
+  lb_vec3_store(by, force);
+  lb_touch_kernels(tree->level)->add_line(tree->dimension, lb_tree_rows(tree, vertex), by, line);
 }

@@ -29,9 +29,12 @@ typedef struct lbSearchNode {
 // Immutable: shared by all bodies of a model.
 typedef struct lbTree {
   const lbModel *model;
+  lbSimdLevel level;
   int32_t dimension;
-  double *rows; // (vertices x dimension x 3): displacement of a vertex = Σ q_i row_i. NULL: q is
-                // the displacements of the nodes, and there are no spheres and motions
+  int32_t width; // of a row: the dimension, as a multiple of four
+  double *rows;  // (vertices x 3 x width, zeros behind the dimension): displacement of a vertex
+                 // along an axis = row . q. NULL: q is the displacements of the nodes, and there
+                 // are no spheres and motions
   double
       *batches;  // (vertices / 8, rounded up, x dimension x 3 x 8): rows of eight vertices side by
   double *rests; // side, and (.. x 3 x 8) their rest places; NULL: of a large surface, which is
@@ -46,6 +49,10 @@ typedef struct lbTree {
   double *leans; // (triangles): cosine of the angle with its normal that normals at its corners
                  // make at most, and a little more; 0 and less: 90 degrees and more
 } lbTree;
+
+static inline const double *lb_tree_rows(const lbTree *tree, int32_t vertex) {
+  return tree->rows + 3 * (size_t)vertex * (size_t)tree->width;
+}
 
 void lb_tree_find_sides(lbTree *tree); // outward.c
 // Unit, world: out of the body at a place of a triangle, whose own normal is `now`. At corners and
@@ -99,5 +106,8 @@ void lb_tree_line(const lbTree *tree, int32_t triangle, const double weights[3],
 // The same, added to what is there.
 void lb_tree_add_line(const lbTree *tree, int32_t triangle, const double weights[3], lbVec3 along,
                       double *line);
+// With rows: what coordinates do to a vertex, own axes; line <- with a force at it.
+lbVec3 lb_tree_motion(const lbTree *tree, int32_t vertex, const double *q);
+void lb_tree_add_vertex_line(const lbTree *tree, int32_t vertex, lbVec3 force, double *line);
 
 #endif

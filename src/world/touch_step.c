@@ -101,10 +101,10 @@ static void open_steps(int32_t begin, int32_t end, void *context) {
     lbVec3 *ways = touch->ways + toucher->first;
     toucher->open = lb_touch_open(&toucher->touching, world->slots[toucher->slot].body, world->h);
     if (!toucher->rows) clear_matrix(&touch->parts[t]);
-    for (int32_t i = 0; i < toucher->count; i++) {
-      ways[i] = lb_vec3(0, 0, 0);
-      if (toucher->open) ways[i] = lb_touch_way(&toucher->touching, &spots[i], &spots[i].point);
-    }
+    if (toucher->open)
+      lb_touch_ways(&toucher->touching, toucher->count, spots, ways);
+    else
+      memset(ways, 0, (size_t)toucher->count * sizeof *ways);
     if (toucher->rows)
       lb_choose_open(toucher, spots);
     else if (toucher->open)
@@ -299,10 +299,10 @@ static void look(int32_t begin, int32_t end, void *context) {
     lbVec3 *ways = touch->ways + toucher->first;
     toucher->open = scratch && lb_touch_look(body, scratch);
     clear_matrix(&touch->parts[t]);
-    for (int32_t i = 0; i < toucher->count; i++) {
-      ways[i] = lb_vec3(0, 0, 0);
-      if (toucher->open) ways[i] = lb_touch_velocity(body, scratch, &spots[i], &spots[i].point);
-    }
+    if (toucher->open)
+      lb_touch_velocities(body, scratch, toucher->count, spots, ways);
+    else
+      memset(ways, 0, (size_t)toucher->count * sizeof *ways);
     if (toucher->open)
       lb_touch_speeds(body, scratch, toucher->count, spots, touch->parts[t].matrix);
     if (toucher->open) lb_joints_look(world, t, scratch);

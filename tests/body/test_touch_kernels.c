@@ -89,11 +89,61 @@ static void normals_of_all_places_move_as_the_matrix_says(void **state) {
   each_level(check_shifts);
 }
 
+static void check_turned_back(const Product *p, const lbTouchKernels *kernels) {
+  static double columns[HEIGHT * STRIDE];
+  memset(columns, 1, sizeof columns);
+  kernels->turn_back(HEIGHT, N, p->rows, WIDTH, columns);
+  assert_memory_equal(columns, p->columns, sizeof columns);
+}
+
+static void columns_are_rows_turned_back(void **state) {
+  (void)state;
+  each_level(check_turned_back);
+}
+
+// Rows of a place: blended, along axes, what coordinates do to it and what a force does to them.
+static void check_places(const Product *p, const lbTouchKernels *kernels) {
+  const double *corners[3] = { p->rows, p->rows + 3 * WIDTH, p->rows + 9 * WIDTH };
+  double weights[3] = { 0.5, 0.3, 0.2 }, axes[9], q[HEIGHT], by[3], line[HEIGHT], worst = 0;
+  double blended[3 * WIDTH], aligned[3 * (WIDTH + 4)];
+  for (int i = 0; i < 9; i++) axes[i] = check_random(&seed);
+  for (int i = 0; i < HEIGHT; i++) q[i] = check_random(&seed), line[i] = i;
+  kernels->blend(WIDTH, 3, corners, weights, blended);
+  kernels->align(WIDTH, blended, axes, WIDTH + 4, aligned);
+  kernels->displace(1, HEIGHT, blended, q, by);
+  kernels->add_line(HEIGHT, blended, axes, line);
+  for (int k = 0; k < 3; k++) {
+    double sum = 0;
+    for (int i = 0; i < WIDTH; i++) {
+      double own = 0, along = 0;
+      for (int c = 0; c < 3; c++) own += weights[c] * corners[c][k * WIDTH + i];
+      for (int c = 0; c < 3; c++) along += axes[3 * k + c] * blended[c * WIDTH + i];
+      worst = fmax(worst, fabs(blended[k * WIDTH + i] - own));
+      worst = fmax(worst, fabs(aligned[k * (WIDTH + 4) + i] - along));
+      if (i < HEIGHT) sum += own * q[i];
+    }
+    worst = fmax(worst, fabs(by[k] - sum));
+  }
+  for (int i = 0; i < HEIGHT; i++) {
+    double sum = i;
+    for (int k = 0; k < 3; k++) sum += axes[k] * blended[k * WIDTH + i];
+    worst = fmax(worst, fabs(line[i] - sum));
+  }
+  check_small(worst, 1e-13);
+}
+
+static void places_move_as_their_corners_do(void **state) {
+  (void)state;
+  each_level(check_places);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(rows_are_columns_turned),
     cmocka_unit_test(chosen_places_have_their_part_of_the_matrix),
     cmocka_unit_test(normals_of_all_places_move_as_the_matrix_says),
+    cmocka_unit_test(columns_are_rows_turned_back),
+    cmocka_unit_test(places_move_as_their_corners_do),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
