@@ -3,15 +3,16 @@
 pkg_check_modules(SLEPC IMPORTED_TARGET SLEPc)
 pkg_check_modules(PETSC IMPORTED_TARGET PETSc)
 find_package(MPI COMPONENTS C QUIET)
+find_library(LIMBER_MUMPS dmumps) # which PETSc's packages bring along
 set(LIMBER_MPI OFF)
-if(SLEPC_FOUND AND PETSC_FOUND AND MPI_C_FOUND AND NOT LIMBER_SANITIZE)
+if(SLEPC_FOUND AND PETSC_FOUND AND MPI_C_FOUND AND LIMBER_MUMPS AND NOT LIMBER_SANITIZE)
   set(LIMBER_MPI ON)
   limber_layer_sources(petsc_sources petsc)
   add_library(limber-petsc STATIC ${petsc_sources})
   limber_set_up(limber-petsc)
   target_compile_definitions(limber-petsc PRIVATE _GNU_SOURCE)
   target_link_libraries(limber-petsc PUBLIC limber-build
-    PRIVATE PkgConfig::SLEPC PkgConfig::PETSC MPI::MPI_C)
+    PRIVATE PkgConfig::SLEPC PkgConfig::PETSC ${LIMBER_MUMPS} MPI::MPI_C)
 
   # The verbs are those of limber itself.
   set(mpi_verbs build cubature info mesh models modes options output reduced regions scenes)

@@ -89,7 +89,7 @@ static lbStatus solve(Work *w, const lbPetscDef *def, const lbEigen *eigen, lbEr
       status = lb_statics_solve(&statics, count, w->derivatives + w->own * (size_t)done, err);
   }
   lb_statics_close(&statics);
-  lb_parts_drop_search(w->parts); // it has the largest thing there is
+  lb_parts_drop_factor(w->parts); // it has the largest thing there is
   return status;
 }
 

@@ -26,8 +26,9 @@ lbStatus lb_parts_basis(lbParts *parts, const lbPetscDef *def, const lbEigen *ei
 // statics.c: solves K x = b, with the rigid motions of a free body held at as many rows.
 typedef struct lbStatics {
   lbParts *parts;
+  struct lbFactor *factor; // directly; NULL: by the solver
+  bool own_factor;
   KSP solver;
-  bool own_solver;
   Mat held;            // K with those rows held; NULL: K itself
   int32_t rigid_count; //
   double *Z, *MZ;      // (3 own_count x rigid_count)

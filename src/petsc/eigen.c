@@ -9,6 +9,7 @@
 #include "petsc/eigen.h"
 
 #include "linalg/dense.h"
+#include "petsc/factor.h"
 #include "petsc/krylov.h"
 #include "petsc/loose.h"
 
@@ -102,7 +103,7 @@ static lbStatus sharpen(const lbParts *parts, Found *found, lbError *err) {
   double *X = lb_ranks_alloc(rows * n + 1, sizeof(double));
   double *A = lb_ranks_alloc(n * n, sizeof(double)), *B = lb_ranks_alloc(n * n, sizeof(double));
   lb_parts_multiply(parts, parts->M, found->count, found->W, MW);
-  lb_parts_solve(parts, found->count, MW, X);
+  lb_factor_solve(parts->factor, found->count, MW, X);
   multiply_all(rows, found->count, X, MW, A);
   lb_parts_multiply(parts, parts->M, found->count, X, MW);
   multiply_all(rows, found->count, X, MW, B);
@@ -125,84 +126,83 @@ static void open_search(const lbParts *parts, int32_t *total, EPS *eps) {
   LB_PETSC(EPSMonitorSet(*eps, tell_progress, total, NULL));
 }
 
-// K + shift M, factored by MUMPS.
+// K + shift M, factored.
 static lbStatus factor_shifted(lbParts *parts, double shift, lbError *err) {
   Mat A = parts->K;
-  lb_parts_drop_search(parts);
+  lb_parts_drop_factor(parts);
   if (shift > 0) {
     LB_PETSC(MatDuplicate(parts->K, MAT_COPY_VALUES, &A));
     LB_PETSC(MatAXPY(A, shift, parts->M, SUBSET_NONZERO_PATTERN));
   }
-  LB_PETSC(MatSetOption(A, MAT_SPD, PETSC_TRUE));
-  LB_PETSC(KSPCreate(PETSC_COMM_WORLD, &parts->solver));
-  lb_solver_set_up(parts->solver, true);
-  LB_PETSC(KSPSetOperators(parts->solver, A, A));
-  if (shift > 0) LB_PETSC(MatDestroy(&A)); // the solver keeps it
-  LB_PETSC(KSPSetOptionsPrefix(parts->solver, "modes_"));
-  LB_PETSC(KSPSetFromOptions(parts->solver));
-  LB_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
-  PetscErrorCode code = KSPSetUp(parts->solver);
-  LB_PETSC(PetscPopErrorHandler());
-  lbStatus status = lb_solver_failure(parts->solver, err);
-  if (!status) lb_petsc_check(code, "KSPSetUp");
+  lbStatus status = lb_factor_create(parts, A, &parts->factor, err);
+  if (shift > 0) LB_PETSC(MatDestroy(&A));
   parts->shift = shift;
   return status;
 }
 
-static lbStatus search_by_blocks(lbParts *parts, double shift, int32_t total, Found *found,
-                                 lbError *err) {
-  lbStatus status = factor_shifted(parts, shift, err);
-  if (status) return status;
-  allocate_found(parts, total, found);
-  status = lb_krylov_search(parts, total, found->W, err);
-  if (!status) status = sharpen(parts, found, err);
-  if (status) release_found(found);
-  return status;
+static PetscErrorCode apply_factor(PC pc, Vec x, Vec y) {
+  lbFactor *factor = NULL;
+  const PetscScalar *from;
+  PetscScalar *to;
+  LB_PETSC(PCShellGetContext(pc, &factor));
+  LB_PETSC(VecGetArrayRead(x, &from));
+  LB_PETSC(VecGetArray(y, &to));
+  lb_factor_solve(factor, 1, from, to);
+  LB_PETSC(VecRestoreArray(y, &to));
+  LB_PETSC(VecRestoreArrayRead(x, &from));
+  return 0;
 }
 
-// One search with this s; LB_ERR_NUMERIC: the matrix has no factor. Small bodies leave no room for
-// blocks.
-static lbStatus search_shifted(lbParts *parts, double shift, int32_t total, Found *found,
-                               lbError *err) {
-  if (lb_krylov_fits(parts, total)) return search_by_blocks(parts, shift, total, found, err);
-  EPS eps;
+// K + shift M is inverted by the factor that is there.
+static void use_factor(const lbParts *parts, EPS eps) {
   ST st;
   KSP solver;
-  PetscInt converged = 0, all = 3 * parts->node_count;
-  PetscInt space = total + (total > 20 ? total : 20);
-  open_search(parts, &total, &eps);
-  LB_PETSC(EPSSetType(eps, EPSKRYLOVSCHUR));
-  LB_PETSC(EPSSetWhichEigenpairs(eps, EPS_TARGET_MAGNITUDE));
-  LB_PETSC(EPSSetTarget(eps, -shift));
-  LB_PETSC(EPSSetDimensions(eps, total, space < all ? space : all, PETSC_DEFAULT));
-  LB_PETSC(EPSSetTolerances(eps, 1e-10, 500));
+  PC pc;
   LB_PETSC(EPSGetST(eps, &st));
   LB_PETSC(STSetType(st, STSINVERT));
   LB_PETSC(STGetKSP(st, &solver));
-  lb_solver_set_up(solver, true);
+  LB_PETSC(KSPSetType(solver, KSPPREONLY));
+  LB_PETSC(KSPGetPC(solver, &pc));
+  LB_PETSC(PCSetType(pc, PCSHELL));
+  LB_PETSC(PCShellSetContext(pc, parts->factor));
+  LB_PETSC(PCShellSetApply(pc, apply_factor));
+}
+
+// Bodies that leave no room for blocks, by SLEPc's Krylov–Schur.
+static lbStatus search_small(lbParts *parts, int32_t total, Found *found, lbError *err) {
+  EPS eps;
+  PetscInt converged = 0, all = 3 * parts->node_count;
+  PetscInt space = total + (total > 20 ? total : 20);
+  lbStatus status = LB_OK;
+  open_search(parts, &total, &eps);
+  LB_PETSC(EPSSetType(eps, EPSKRYLOVSCHUR));
+  LB_PETSC(EPSSetWhichEigenpairs(eps, EPS_TARGET_MAGNITUDE));
+  LB_PETSC(EPSSetTarget(eps, -parts->shift));
+  LB_PETSC(EPSSetDimensions(eps, total, space < all ? space : all, PETSC_DEFAULT));
+  LB_PETSC(EPSSetTolerances(eps, 1e-10, 500));
+  use_factor(parts, eps);
   LB_PETSC(EPSSetFromOptions(eps));
-  LB_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
-  PetscErrorCode code = EPSSolve(eps);
-  LB_PETSC(PetscPopErrorHandler());
-  lbStatus status = lb_solver_failure(solver, err);
-  if (!status) lb_petsc_check(code, "EPSSolve");
-  if (!status) {
-    LB_PETSC(EPSGetConverged(eps, &converged));
-    if (converged < total)
-      status = lb_fail(err, LB_ERR_NUMERIC, "modes: only %d of %d modes converged", (int)converged,
-                       (int)total);
-  }
-  if (!status) {
-    allocate_found(parts, total, found);
+  LB_PETSC(EPSSolve(eps));
+  LB_PETSC(EPSGetConverged(eps, &converged));
+  if (converged < total)
+    status = lb_fail(err, LB_ERR_NUMERIC, "modes: only %d of %d modes converged", (int)converged,
+                     (int)total);
+  else
     take_vectors(eps, parts, 0, total, found);
-    lb_parts_drop_search(parts);
-    LB_PETSC(EPSMonitorCancel(eps)); // it would look for this call's variables
-    parts->search = eps;
-    parts->solver = solver;
-    parts->shift = shift;
-    return sharpen(parts, found, err);
-  }
   LB_PETSC(EPSDestroy(&eps));
+  return status;
+}
+
+// One search with this s; LB_ERR_NUMERIC: the matrix has no factor.
+static lbStatus search_shifted(lbParts *parts, double shift, int32_t total, Found *found,
+                               lbError *err) {
+  lbStatus status = factor_shifted(parts, shift, err);
+  if (status) return status;
+  allocate_found(parts, total, found);
+  status = lb_krylov_fits(parts, total) ? lb_krylov_search(parts, total, found->W, err)
+                                        : search_small(parts, total, found, err);
+  if (!status) status = sharpen(parts, found, err);
+  if (status) release_found(found);
   return status;
 }
 

@@ -24,14 +24,11 @@ lbStatus lb_rows_modes(lbParts *parts, const lbPetscDef *def, int32_t count, lbR
 bool lb_is_direct(const lbParts *parts, const lbPetscDef *def, int32_t mode_count);
 
 // solver.c
-// Sets a linear solver up for a symmetric definite matrix: Cholesky by MUMPS, or conjugate
-// gradients with multigrid.
-void lb_solver_set_up(KSP solver, bool direct);
+// Sets a linear solver up for a symmetric definite matrix: conjugate gradients with multigrid.
+void lb_solver_set_up(KSP solver);
 // The rigid motions of the free nodes, as the near-null space of A, for multigrid.
 void lb_solver_rigid_motions(const lbParts *parts, Mat A);
 // X = A⁻¹ B, rows of this rank (3 own_count x count), all columns together. Collective.
 void lb_solver_solve(KSP solver, const lbParts *parts, int32_t count, const double *B, double *X);
-// What a factorisation failed of; LB_OK: it did not.
-lbStatus lb_solver_failure(KSP solver, lbError *err);
 
 #endif

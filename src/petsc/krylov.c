@@ -4,6 +4,7 @@
 #include "petsc/krylov.h"
 
 #include "linalg/dense.h"
+#include "petsc/factor.h"
 
 #include <math.h>
 #include <string.h>
@@ -162,7 +163,7 @@ static lbStatus step(Space *s, lbError *err) {
   int32_t width = s->pending, basis = s->m + width;
   size_t n = (size_t)basis, ld = (size_t)s->capacity;
   double *C = lb_ranks_alloc(n * (size_t)width + 1, sizeof *C);
-  lb_parts_solve(s->parts, width, s->MW, s->W);
+  lb_factor_solve(s->parts->factor, width, s->MW, s->W);
   lbStatus status = take_block(s, basis, width, C, err);
   for (size_t c = 0; c < (size_t)width && !status; c++)
     for (size_t i = 0; i < n; i++) {

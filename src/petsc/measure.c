@@ -45,7 +45,7 @@ static lbStatus measure_statics(lbParts *parts, const lbPetscDef *def, const lbR
   size_t rows = 3 * (size_t)parts->own_count;
   double *b = lb_ranks_alloc(rows + 1, sizeof *b), *x = lb_ranks_alloc(rows + 1, sizeof *x);
   lbStatics statics;
-  lb_parts_drop_search(parts);
+  lb_parts_drop_factor(parts);
   double start = MPI_Wtime();
   lbStatus status =
       lb_statics_open(&statics, parts, def, modes->rigid_count, modes->rigid_vectors, err);

@@ -4,6 +4,7 @@
 #include "fem/engine.h"
 #include "mesh/builder.h"
 #include "petsc/cubature.h"
+#include "petsc/factor.h"
 #include "petsc/memory.h"
 #include "petsc/spread.h"
 
@@ -231,15 +232,14 @@ lbStatus lb_parts_create(lbFem *whole, const lbPetscDef *def, lbParts **out, lbE
   return status;
 }
 
-void lb_parts_drop_search(lbParts *parts) {
-  if (!parts->search) LB_PETSC(KSPDestroy(&parts->solver));
-  LB_PETSC(EPSDestroy(&parts->search));
-  parts->solver = NULL;
+void lb_parts_drop_factor(lbParts *parts) {
+  lb_factor_destroy(parts->factor);
+  parts->factor = NULL;
 }
 
 void lb_parts_destroy(lbParts *parts) {
   if (!parts) return;
-  lb_parts_drop_search(parts);
+  lb_parts_drop_factor(parts);
   LB_PETSC(MatDestroy(&parts->K));
   LB_PETSC(MatDestroy(&parts->M));
   LB_PETSC(VecScatterDestroy(&parts->to_part));

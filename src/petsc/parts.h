@@ -37,9 +37,8 @@ typedef struct lbParts {
   double mass_trace;
   struct lbPartCubature *cubature; // what lb_part_cubature_begin made
   // written by lb_rows_modes
-  EPS search;   // it has the solver; NULL: that is the parts' own
-  KSP solver;   // with K + shift M
-  double shift; //
+  struct lbFactor *factor; // of K + shift M, or NULL
+  double shift;            //
 } lbParts;
 
 // Cuts and spreads the elements of the outline (rank 0; NULL elsewhere). Collective.
@@ -53,7 +52,7 @@ lbStatus lb_parts_of_slab(struct lbSlab *slab, lbFem *whole, bool shared, lbPart
 lbStatus lb_parts_read(const char *path, const lbMaterial *material, const lbPetscDef *def,
                        lbParts **out, lbError *err);
 void lb_parts_destroy(lbParts *parts);     // collective; NULL is legal
-void lb_parts_drop_search(lbParts *parts); // and its solver; collective
+void lb_parts_drop_factor(lbParts *parts); // collective
 
 // K, M and what goes with them, once. Collective.
 lbStatus lb_parts_assemble(lbParts *parts, lbError *err);
@@ -79,8 +78,5 @@ void lb_parts_finish(const lbParts *parts, const double *nodes, double *rows);
 
 // Y = A X, rows of this rank (3 own_count x count). Collective.
 void lb_parts_multiply(const lbParts *parts, Mat A, int32_t count, const double *X, double *Y);
-// solver.c: Y = A⁻¹ X by the solver that is set up, all columns together, which MUMPS does far
-// faster than one after another. Collective.
-void lb_parts_solve(const lbParts *parts, int32_t count, const double *X, double *Y);
 
 #endif

@@ -1,4 +1,4 @@
-// Linear solvers: MUMPS, or conjugate gradients with algebraic multigrid (GAMG).
+// Which solver a body gets; conjugate gradients with algebraic multigrid (GAMG).
 #include "petsc/eigen.h"
 
 #include "petsc/memory.h"
@@ -14,18 +14,12 @@ bool lb_is_direct(const lbParts *parts, const lbPetscDef *def, int32_t mode_coun
   return need.direct <= lb_memory_available(def);
 }
 
-void lb_solver_set_up(KSP solver, bool direct) {
+void lb_solver_set_up(KSP solver) {
   PC pc;
   LB_PETSC(KSPGetPC(solver, &pc));
-  if (direct) {
-    LB_PETSC(KSPSetType(solver, KSPPREONLY));
-    LB_PETSC(PCSetType(pc, PCCHOLESKY));
-    LB_PETSC(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
-  } else {
-    LB_PETSC(KSPSetType(solver, KSPCG));
-    LB_PETSC(KSPSetTolerances(solver, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, 2000));
-    LB_PETSC(PCSetType(pc, PCGAMG));
-  }
+  LB_PETSC(KSPSetType(solver, KSPCG));
+  LB_PETSC(KSPSetTolerances(solver, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, 2000));
+  LB_PETSC(PCSetType(pc, PCGAMG));
 }
 
 void lb_solver_rigid_motions(const lbParts *parts, Mat A) {
@@ -47,32 +41,4 @@ void lb_solver_solve(KSP solver, const lbParts *parts, int32_t count, const doub
   LB_PETSC(KSPMatSolve(solver, from, to));
   LB_PETSC(MatDestroy(&from));
   LB_PETSC(MatDestroy(&to));
-}
-
-void lb_parts_solve(const lbParts *parts, int32_t count, const double *X, double *Y) {
-  lb_solver_solve(parts->solver, parts, count, X, Y);
-}
-
-lbStatus lb_solver_failure(KSP solver, lbError *err) {
-  PC pc;
-  PCFailedReason reason;
-  Mat factor;
-  PetscInt code = 0, megabytes = 0, negative = 0;
-  PetscBool factored = PETSC_FALSE;
-  LB_PETSC(KSPGetPC(solver, &pc));
-  LB_PETSC(PCGetFailedReason(pc, &reason));
-  LB_PETSC(PetscObjectTypeCompare((PetscObject)pc, PCCHOLESKY, &factored));
-  if (!factored && reason == PC_NOERROR) return LB_OK;
-  LB_PETSC(PCFactorGetMatrix(pc, &factor));
-  LB_PETSC(MatMumpsGetInfog(factor, 12, &negative));
-  if (reason == PC_NOERROR && negative == 0) return LB_OK;
-  LB_PETSC(MatMumpsGetInfog(factor, 1, &code));
-  LB_PETSC(MatMumpsGetInfog(factor, 17, &megabytes));
-  if (code == -9 || code == -13 || code == -19 || reason == PC_FACTOR_OUTMEMORY)
-    return lb_fail(err, LB_ERR_MEMORY,
-                   "the factor needs about %d MB over all ranks, which there are not: use more "
-                   "machines, a coarser mesh, or --solver iterative",
-                   (int)megabytes);
-  return lb_fail(err, LB_ERR_NUMERIC, "sparse matrix: not positive definite (MUMPS: %d)",
-                 (int)code); // which row it is, is not known
 }

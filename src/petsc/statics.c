@@ -2,6 +2,7 @@
 #include "petsc/basis.h"
 
 #include "linalg/dense.h"
+#include "petsc/factor.h"
 
 #include <math.h>
 #include <string.h>
@@ -90,15 +91,18 @@ static lbStatus factor_held(lbStatics *s, bool direct, lbError *err) {
     LB_PETSC(MatZeroRowsColumns(A, s->rigid_count, s->pins, s->parts->scale, NULL, NULL));
   }
   LB_PETSC(MatSetOption(A, MAT_SPD, PETSC_TRUE));
-  if (!direct) lb_solver_rigid_motions(s->parts, A);
+  if (direct) {
+    s->own_factor = true;
+    return lb_factor_create(s->parts, A, &s->factor, err);
+  }
+  lb_solver_rigid_motions(s->parts, A);
   LB_PETSC(KSPCreate(PETSC_COMM_WORLD, &s->solver));
-  s->own_solver = true;
-  lb_solver_set_up(s->solver, direct);
+  lb_solver_set_up(s->solver);
   LB_PETSC(KSPSetOperators(s->solver, A, A));
   LB_PETSC(KSPSetOptionsPrefix(s->solver, "static_"));
   LB_PETSC(KSPSetFromOptions(s->solver));
   LB_PETSC(KSPSetUp(s->solver));
-  return lb_solver_failure(s->solver, err);
+  return LB_OK;
 }
 
 lbStatus lb_statics_open(lbStatics *s, lbParts *parts, const lbPetscDef *def, int32_t rigid_count,
@@ -106,16 +110,17 @@ lbStatus lb_statics_open(lbStatics *s, lbParts *parts, const lbPetscDef *def, in
   *s = (lbStatics){ .parts = parts };
   keep_rigid(s, rigid_count, Z);
   bool direct = lb_is_direct(parts, def, 20);
-  if (direct && parts->solver && parts->shift == 0 && s->rigid_count == 0) {
-    s->solver = parts->solver; // that of the modes
+  if (direct && parts->factor && parts->shift == 0 && s->rigid_count == 0) {
+    s->factor = parts->factor; // that of the modes
     return LB_OK;
   }
-  lb_parts_drop_search(parts); // there is no room for two factors
+  lb_parts_drop_factor(parts); // there is no room for two factors
   return factor_held(s, direct, err);
 }
 
 void lb_statics_close(lbStatics *s) {
-  if (s->own_solver) LB_PETSC(KSPDestroy(&s->solver));
+  if (s->own_factor) lb_factor_destroy(s->factor);
+  LB_PETSC(KSPDestroy(&s->solver));
   LB_PETSC(MatDestroy(&s->held));
   lb_free(s->Z);
   lb_free(s->MZ);
@@ -135,12 +140,11 @@ void lb_statics_balance(const lbStatics *s, int32_t count, double *X) {
   project_out(s, s->MZ, s->Z, count, X);
 }
 
-lbStatus lb_statics_solve(lbStatics *s, int32_t count, double *X, lbError *err) {
+// X <- A⁻¹ X by conjugate gradients.
+static lbStatus iterate(lbStatics *s, int32_t count, double *X, lbError *err) {
   size_t rows = 3 * (size_t)s->parts->own_count;
   KSPConvergedReason reason;
   double *B = lb_ranks_alloc(rows * (size_t)count + 1, sizeof *B);
-  lb_statics_balance(s, count, X);
-  clear_pins(s, count, X);
   memcpy(B, X, rows * (size_t)count * sizeof *B);
   lb_solver_solve(s->solver, s->parts, count, B, X);
   lb_free(B);
@@ -148,6 +152,14 @@ lbStatus lb_statics_solve(lbStatics *s, int32_t count, double *X, lbError *err) 
   if (reason < 0)
     return lb_fail(err, LB_ERR_NUMERIC, "static solutions do not converge (PETSc's reason %d)",
                    (int)reason);
-  project_out(s, s->Z, s->MZ, count, X);
   return LB_OK;
+}
+
+lbStatus lb_statics_solve(lbStatics *s, int32_t count, double *X, lbError *err) {
+  lb_statics_balance(s, count, X);
+  clear_pins(s, count, X);
+  if (s->factor) lb_factor_solve(s->factor, count, X, X);
+  lbStatus status = s->factor ? LB_OK : iterate(s, count, X, err);
+  if (!status) project_out(s, s->Z, s->MZ, count, X);
+  return status;
 }

@@ -10,8 +10,9 @@ import subprocess
 @case
 def petsc_has_rows_beside_the_others(folder):
     mesh = generate(folder, "bar", "--cells", "4,2,2")
+    environment = {name: value for name, value in ENVIRONMENT.items() if "AS_ROOT" not in name}
     done = subprocess.run([PROGRAM, "bench", "engines", "--mesh", mesh, "--threads", "1", "--json"],
-                          env=ENVIRONMENT, timeout=120, stdout=subprocess.PIPE)
+                          env=environment, timeout=120, stdout=subprocess.PIPE)
     check(done.returncode == 0, f"status {done.returncode}")
     found = {}
     for row in json.loads(done.stdout):
