@@ -50,6 +50,14 @@ static void add_flags(json_t *flags, const lbSceneBody *body, const lbRunBody *r
            "tangents were indefinite and were shifted");
 }
 
+static void add_dropped(json_t *flags, int32_t count) {
+  char text[128];
+  if (count == 0) return;
+  snprintf(text, sizeof text, "%d %s more contacts than there is room for: some did not act",
+           (int)count, count == 1 ? "step had" : "steps had");
+  json_array_append_new(flags, json_string(text));
+}
+
 // The two of a contact or an event, by name.
 static json_t *names_of(const lbScene *scene, int32_t body, int32_t other, int32_t collider) {
   const char *second = other >= 0      ? scene->bodies[other].name
@@ -109,6 +117,7 @@ static json_t *document(const lbRun *run) {
     json_array_append_new(bodies, one);
     add_flags(flags, &scene->bodies[i], body);
   }
+  add_dropped(flags, run->dropped_count);
   for (int32_t i = 0; i < scene->probe_count; i++) {
     double rest[3], unused[3];
     const lbSceneBody *body = &scene->bodies[scene->probes[i].body];

@@ -27,7 +27,7 @@ extern "C" {
 
 typedef uint64_t lbColliderId; // 0: none
 
-#define LB_SCENE_CONTACTS_MOST 4096 // lbWorldSettings.contacts_most of scenes and cooked files
+#define LB_SCENE_CONTACTS_MOST 16384 // lbWorldSettings.contacts_most of scenes and cooked files
 
 typedef enum lbColliderShape {
   LB_COLLIDER_PLANE,   // z <= 0 of its own axes

@@ -83,6 +83,7 @@ typedef struct lbRun {
   lbRunBody *bodies;
   int32_t contact_count;
   lbRunContact *contacts; // (contact_count)
+  int32_t dropped_count;  // steps with more contacts than there was room for
   int32_t joint_count;
   lbRunJoint *joints; // (joint_count)
   int32_t event_count;

@@ -215,7 +215,8 @@ static lbStatus run_steps(lbRun *run, Cast *cast, lbError *err) {
     frame += shown;
     if (step == run->step_count) return LB_OK;
     if (!lb_progress("run", (double)step / run->step_count)) return lb_fail_interrupted(err, "run");
-    lb_world_step(cast->world, h);
+    int32_t flags = lb_world_step(cast->world, h);
+    run->dropped_count += (flags & LB_STEP_CONTACTS_DROPPED) != 0;
     for (int32_t a = 0; a < cast->count; a++) lb_actor_step(&cast->actors[a], step);
     if (run->scene->contact) {
       lbStatus status = lb_run_watch_contacts(&cast->contacts, (step + 1) * h, err);

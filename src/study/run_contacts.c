@@ -3,8 +3,12 @@
 
 #include "limber/contact.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define APART 0.05 // s without a push, at least, after which two are told to have parted
+#define STEPS 1.5  // and steps
 
 // ---- colliders ---------------------------------------------------------------------------------
 
@@ -54,55 +58,74 @@ static int32_t collider_number(const lbRunContacts *c, lbColliderId id) {
 
 static lbTouchingPair pair_of(const lbRunContacts *c, const lbContact *contact) {
   return (lbTouchingPair){ body_number(c, contact->bodies[0]), body_number(c, contact->bodies[1]),
-                           collider_number(c, contact->collider) };
+                           collider_number(c, contact->collider), NAN };
 }
 
 static bool same(lbTouchingPair a, lbTouchingPair b) {
   return a.body == b.body && a.other == b.other && a.collider == b.collider;
 }
 
-static bool holds(const lbTouchingPair *pairs, size_t count, lbTouchingPair pair) {
-  for (size_t i = 0; i < count; i++)
-    if (same(pairs[i], pair)) return true;
-  return false;
+static lbTouchingPair *find(const lbRunContacts *c, lbTouchingPair pair) {
+  for (size_t i = 0; i < c->touching_count; i++)
+    if (same(c->touching[i], pair)) return &c->touching[i];
+  return NULL;
 }
 
+// Behind all that happened no later.
 static lbStatus add_event(lbRunContacts *c, double time, bool begins, lbTouchingPair pair,
                           lbError *err) {
   lbRun *run = c->run;
   if (!lb_grow((void **)&run->events, &c->event_room, (size_t)run->event_count + 1,
                sizeof *run->events))
     return lb_fail_memory(err);
-  run->events[run->event_count++] =
-      (lbRunEvent){ time, begins, pair.body, pair.other, pair.collider, false };
+  int32_t at = run->event_count++;
+  for (; at > 0 && run->events[at - 1].time > time; at--) run->events[at] = run->events[at - 1];
+  run->events[at] = (lbRunEvent){ time, begins, pair.body, pair.other, pair.collider, false };
   return LB_OK;
+}
+
+// Tells the end of those that have been apart for longer than `long_enough`.
+static lbStatus tell_ends(lbRunContacts *c, double time, double long_enough, lbError *err) {
+  size_t kept = 0;
+  lbStatus status = LB_OK;
+  for (size_t i = 0; i < c->touching_count; i++) {
+    lbTouchingPair pair = c->touching[i];
+    if (!(time - pair.parted > long_enough))
+      c->touching[kept++] = pair;
+    else if (!status)
+      status = add_event(c, pair.parted, false, pair, err);
+  }
+  c->touching_count = kept;
+  return status;
 }
 
 lbStatus lb_run_watch_contacts(lbRunContacts *c, double time, lbError *err) {
   const lbContact *contacts = lb_world_contacts(c->world);
   int32_t count = lb_world_contact_count(c->world);
   lbStatus status = LB_OK;
-  size_t now = 0;
+  for (size_t i = 0; i < c->touching_count; i++)
+    if (isnan(c->touching[i].parted)) c->touching[i].parted = time; // unless they push
   for (int32_t i = 0; i < count && !status; i++) {
-    lbTouchingPair pair = pair_of(c, &contacts[i]);
-    if (holds(c->now, now, pair)) continue;
-    if (!lb_grow((void **)&c->now, &c->now_room, now + 1, sizeof *c->now))
+    lbTouchingPair pair = pair_of(c, &contacts[i]), *before = find(c, pair);
+    if (before) {
+      before->parted = NAN;
+      continue;
+    }
+    if (!lb_grow((void **)&c->touching, &c->touching_room, c->touching_count + 1,
+                 sizeof *c->touching))
       return lb_fail_memory(err);
-    c->now[now++] = pair;
-    if (!holds(c->before, c->before_count, pair)) status = add_event(c, time, true, pair, err);
+    c->touching[c->touching_count++] = pair;
+    status = add_event(c, time, true, pair, err);
   }
-  for (size_t i = 0; i < c->before_count && !status; i++)
-    if (!holds(c->now, now, c->before[i])) status = add_event(c, time, false, c->before[i], err);
-  lbTouchingPair *swap = c->before;
-  size_t room = c->before_room;
-  c->before = c->now, c->before_room = c->now_room, c->before_count = now;
-  c->now = swap, c->now_room = room;
-  return status;
+  if (status) return status;
+  return tell_ends(c, time, fmax(APART, STEPS * c->run->scene->time_step), err);
 }
 
 lbStatus lb_run_report_contacts(lbRunContacts *c, lbError *err) {
   lbRun *run = c->run;
   const lbContact *contacts = lb_world_contacts(c->world);
+  lbStatus status = tell_ends(c, INFINITY, 0, err); // of those that are apart when it is over
+  if (status) return status;
   run->contact_count = lb_world_contact_count(c->world);
   run->contacts = lb_alloc((size_t)run->contact_count, sizeof *run->contacts);
   if (!run->contacts) return lb_fail_memory(err);
@@ -126,6 +149,5 @@ void lb_run_release_contacts(lbRunContacts *c) {
   lb_free(c->colliders);
   lb_free(c->joints);
   lb_free(c->bodies);
-  lb_free(c->before);
-  lb_free(c->now);
+  lb_free(c->touching);
 }

@@ -22,7 +22,8 @@ void lb_touch_destroy(lbWorldTouch *touch) {
     touch->sweeps,          touch->island_begin,   touch->counts,     touch->remembered_first,
     touch->remembered_next, touch->rests,          touch->woken,      touch->solve_work,
     touch->stops,           touch->saved_begin,    touch->lcp_work,   touch->enoughs,
-    touch->settled,         touch->solve_integers, touch->blocks
+    touch->settled,         touch->solve_integers, touch->blocks,     touch->found,
+    touch->shares
   };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   for (int level = 0; level <= LB_RETRIES; level++) lb_free(touch->saved[level]);
@@ -60,6 +61,8 @@ static bool make_contacts(lbWorldTouch *touch, int32_t room) {
   return extend(&touch->reports, kept, n, sizeof *touch->reports) &&
          extend(&touch->remembered, kept, n, sizeof *touch->remembered) &&
          make(&touch->contacts, n, sizeof *touch->contacts) &&
+         make(&touch->found, LB_LISTED * n + LB_NEAR_BLOCK * LB_PAIR_CONTACTS,
+              sizeof *touch->found) &&
          make(&touch->forces, 3 * n, sizeof(double)) &&
          make(&touch->impulses, 3 * n, sizeof(double)) &&
          make(&touch->remembered_next, n, sizeof(int32_t)) &&
@@ -111,7 +114,7 @@ static bool make_slots(lbWorldTouch *touch, int32_t room) {
          make(&touch->rests, n, sizeof(double)) &&
          make(&touch->island_begin, n + 1, sizeof(int32_t)) &&
          make(&touch->sweeps, n, sizeof(int32_t)) && make(&touch->enoughs, n, sizeof(double)) &&
-         make(&touch->settled, n, sizeof(bool));
+         make(&touch->settled, n, sizeof(bool)) && make(&touch->shares, n, sizeof(int32_t));
 }
 
 static lbStatus reserve_surface(lbWorldTouch *touch, lbWorldSlot *slot, lbError *err) {

@@ -9,6 +9,7 @@
 //   touch_self.c   and where a surface touches itself
 //   touch_deep.c   bodies that are deep inside each other
 //   touch_side.c   on which side of something thin a place is
+//   touch_share.c  who gets how many contacts where there are too many
 //   touch_list.c   the contacts of each body
 //   touch_step.c   forces over a step, impulses after it
 //   touch_choose.c at which of the contacts forces are solved for
@@ -36,6 +37,8 @@
 #define LB_PAIR_TRIANGLES 1024          // of each surface of a pair
 #define LB_NEAR_TASKS 8                 // that pairs are looked at in
 #define LB_NEAR_BLOCK 256               // pairs that are looked at before their contacts are listed
+
+#define LB_LISTED 2 // times contact_room: places, before pairs get their shares
 
 #define LB_RETRIES 4 // how often a step may be halved
 
@@ -100,7 +103,9 @@ typedef struct lbNear {
   double slack;        // m: how near places are looked at that do not come nearer
   double margin, most; // m: how far around them is looked for places; and the most that may be
   double gap;          // m: between their spheres
-  int32_t found;       // places
+  double length;       // m: of the smaller one
+  int32_t first;       // of its places in lbWorldTouch.found,
+  int32_t found;       // and how many there are
 } lbNear;
 
 typedef struct lbPartner { // a body near another one
@@ -227,7 +232,9 @@ struct lbWorldTouch {
   char *saved[LB_RETRIES + 1]; // (saved_room): states; the last for work
   int32_t found_room;
   lbTouchWork works[LB_NEAR_TASKS];
-  lbTouchCandidate *found; // (LB_NEAR_BLOCK x LB_PAIR_CONTACTS)
+  int32_t listed_count;
+  lbTouchCandidate *found; // (LB_LISTED x contact_room + LB_NEAR_BLOCK x LB_PAIR_CONTACTS)
+  int32_t *shares;         // (slot_room): the most contacts that a pair of the body may have
 };
 
 // Of a body with so many contacts: a matrix and three rows of moves.
@@ -346,6 +353,13 @@ bool lb_near_may_meet(const lbWorld *world, const lbNear *near, double gap, lbVe
 lbStatus lb_touch_reserve_works(lbWorldTouch *touch, int32_t triangle_count, lbError *err);
 void lb_touch_release_works(lbWorldTouch *touch);
 void lb_touch_find(lbWorld *world);
+// At most so many candidates: those that pushed in the last step, then deep ones far from each
+// other.
+void lb_touch_choose(lbTouchWork *work, double length, int32_t most);
+// touch_share.c: lists what was found of a block of pairs; leaves pairs no more than there is room
+// for.
+void lb_share_gather(lbWorldTouch *touch, int32_t first, int32_t count);
+void lb_share_out(lbWorld *world);
 // touch_side.c: whether a place of a body touches a solid, with the side it came from (all in the
 // solid's axes); whether a push (unit, world) is not outwards there, where the normal is `now`.
 bool lb_touch_mend_side(const lbBody *body, const lbSolid *solid, const lbSolidFrame *frame,

@@ -38,8 +38,6 @@ void lb_touch_release_works(lbWorldTouch *touch) {
     lb_free(work->marks);
     *work = (lbTouchWork){ 0 };
   }
-  lb_free(touch->found);
-  touch->found = NULL;
   touch->found_room = 0;
 }
 
@@ -67,10 +65,9 @@ static bool make_work(lbTouchWork *work, size_t triangles) {
 
 lbStatus lb_touch_reserve_works(lbWorldTouch *touch, int32_t triangle_count, lbError *err) {
   if (triangle_count < LB_PAIR_TRIANGLES) triangle_count = LB_PAIR_TRIANGLES;
-  if (touch->found && triangle_count <= touch->found_room) return LB_OK;
+  if (triangle_count <= touch->found_room) return LB_OK;
   lb_touch_release_works(touch);
-  touch->found = lb_alloc(LB_NEAR_BLOCK * LB_PAIR_CONTACTS, sizeof *touch->found);
-  bool made = touch->found != NULL;
+  bool made = true;
   for (int i = 0; i < LB_NEAR_TASKS; i++)
     made = made && make_work(&touch->works[i], (size_t)triangle_count);
   if (!made) {
@@ -96,7 +93,7 @@ static void thin_out(lbTouchWork *work, double length, int32_t most) {
 }
 
 // Those that pushed in the last step come first and stay; the rest is filled up with new ones.
-static void choose(lbTouchWork *work, double length, int32_t most) {
+void lb_touch_choose(lbTouchWork *work, double length, int32_t most) {
   lbTouchCandidate kept[LB_PAIR_CONTACTS];
   int32_t count = 0, left = 0;
   for (int32_t i = 0; i < work->candidate_count; i++) {
@@ -205,8 +202,9 @@ static bool use_pool(lbWorldTouch *touch, int32_t a, int32_t b) {
 }
 
 // Chosen places of a pair become contacts, as many as there is room for.
-static void take(lbWorld *world, const lbNear *near, const lbTouchCandidate *found) {
+static void take(lbWorld *world, const lbNear *near) {
   lbWorldTouch *touch = world->touch;
+  const lbTouchCandidate *found = touch->found + near->first;
   int32_t a = near->slots[0], b = near->slots[1];
   int32_t room = touch->contact_room - touch->staying_count - touch->contact_count;
   int32_t room_a = LB_BODY_CONTACTS - touch->counts[a];
@@ -268,13 +266,13 @@ typedef struct Looking { // at a block of pairs
 static void look_at_pair(const Looking *l, lbTouchWork *work, int32_t i) {
   const lbWorldTouch *touch = l->world->touch;
   lbNear *near = &touch->nears[l->first + i];
-  lbTouchCandidate *found = touch->found + LB_PAIR_CONTACTS * i;
+  lbTouchCandidate *found = touch->found + touch->listed_count + LB_PAIR_CONTACTS * i;
   put_rigid_last(l->world, near);
   work->candidate_count = 0;
-  double length = approach(l->world, work, near);
+  near->length = approach(l->world, work, near);
   recognise(touch, work, near);
   drop_deeper(work);
-  choose(work, length, LB_PAIR_CONTACTS);
+  lb_touch_choose(work, near->length, LB_PAIR_CONTACTS);
   near->found = work->candidate_count;
   memcpy(found, work->candidates, (size_t)near->found * sizeof *found);
 }
@@ -381,7 +379,7 @@ static int32_t tasks_for(int32_t pairs, bool surfaces) {
 
 void lb_touch_find(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  touch->contact_count = touch->dropped = touch->woken_count = 0;
+  touch->contact_count = touch->dropped = touch->woken_count = touch->listed_count = 0;
   touch->pool_used = 0;
   keep_staying(world);
   sort_remembered(world);
@@ -391,7 +389,9 @@ void lb_touch_find(lbWorld *world) {
     int32_t left = touch->near_count - first, count = left < LB_NEAR_BLOCK ? left : LB_NEAR_BLOCK;
     Looking l = { .world = world, .first = first, .count = count };
     lb_parallel_for(tasks_for(count, surfaces), 1, look_at_pairs, &l);
-    for (int32_t i = 0; i < count; i++)
-      take(world, &touch->nears[first + i], touch->found + LB_PAIR_CONTACTS * i);
+    lb_share_gather(touch, first, count);
   }
+  lb_share_out(world);
+  memset(touch->counts, 0, (size_t)world->slot_count * sizeof *touch->counts);
+  for (int32_t i = 0; i < touch->near_count; i++) take(world, &touch->nears[i]);
 }

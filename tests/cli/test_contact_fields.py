@@ -146,6 +146,25 @@ def contacts_and_events_are_told_as_written(folder):
 
 
 @case
+def a_bounce_begins_and_ends_once(folder):
+    # A soft ball bounces three times or more and comes to rest: each touch is told once, however the
+    # contacts in it come and go.
+    bar = bar_scene(mesh={"generate": "sphere", "size": [0.2, 0.2, 0.2], "cells": [4, 4, 4], "segments": 16})
+    body = {**bar["bodies"][0], "position": [0, 0, 0.3], "method": "subspace",
+            "reduce": {"modes": 6, "dimension": 12}, "damping": {"stiffness": 0.0005}}
+    body.pop("fixed", None)
+    for step in (1 / 240, 1 / 60):
+        events = play(folder, ground={}, bodies=[body],
+                      time={"step": step, "count": round(3 / step)})["events"]
+        times = [e["time"] for e in events]
+        check([e["kind"] for e in events] == [("begin", "end")[i % 2] for i in range(len(events))]
+              and times == sorted(times), f"{events}")
+        flights = [b - a for a, b in zip(times[1::2], times[2::2])]
+        check(all(t > 0.05 for t in flights), f"flights of {flights} s")
+        check(2 <= len(events) < 16, f"step {step}: {len(events)} events")
+
+
+@case
 def sleeping_bodies_tell_their_contacts(folder):
     found = play(folder, ground={}, colliders=[{**BOX, "position": [0, 0, 0.1]}],
                  time={"step": 1 / 60, "count": 300})

@@ -84,6 +84,29 @@ static void ten_thousand_contacts_are_solved_in_bounded_memory(void **state) {
   }
 }
 
+// With room for fewer contacts than there are places, each block keeps as many as the others and
+// stands; filled in their order, the last ones would have none and fall.
+static void what_there_is_no_room_for_is_shared_out(void **state) {
+  (void)state;
+  lbWorldSettings settings = lb_world_settings();
+  settings.gravity = lb_vec3(0, 0, -9.81), settings.contact = true;
+  settings.contacts_most = 5 * MANY;
+  lbWorld *world = world_of(&settings);
+  add_plane(world, lb_vec3(0, 0, 1));
+  add_many(world);
+  int32_t flags = 0;
+  for (int i = 0; i < 30; i++) flags |= lb_world_step(world, 1.0 / 60);
+  assert_true(flags & LB_STEP_CONTACTS_DROPPED);
+  double lowest = INFINITY;
+  for (int32_t i = 0; i < lb_world_body_count(world); i++) {
+    lbBodyReport r = lb_body_report(lb_world_body(world, lb_world_body_at(world, i)));
+    lowest = fmin(lowest, r.centre.z);
+  }
+  print_message("centres at %.4g m and above\n", lowest);
+  assert_true(lowest > 0.09);
+  lb_world_destroy(world);
+}
+
 // A world of one body has room for what one body can touch, whatever it may have at most; more
 // bodies get more, and states go on.
 static void memory_follows_the_number_of_bodies(void **state) {
@@ -117,6 +140,7 @@ static void memory_follows_the_number_of_bodies(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(ten_thousand_contacts_are_solved_in_bounded_memory),
+    cmocka_unit_test(what_there_is_no_room_for_is_shared_out),
     cmocka_unit_test(memory_follows_the_number_of_bodies),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

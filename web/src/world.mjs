@@ -14,6 +14,7 @@ const TROUBLE = [
 ];
 const SHAPES = ["plane", "sphere", "box", "capsule"]; // in the order of lbColliderShape
 const CONTACT_NUMBERS = 14; // apps/viewer/page/world.c
+const APART = 0.05; // s without a push, after which two are told to have parted
 const NO_TURN = [0, 0, 0, 1], ZERO = [0, 0, 0];
 
 function vector(what, value, count = 3) {
@@ -32,7 +33,7 @@ export class World {
   #address;
   #numbers; // where numbers go over, an index of HEAPF64
   #listeners = new Map();
-  #touching = new Map(); // pairs of the last step, by their numbers
+  #touching = new Map(); // pairs, by their numbers
   #bodies = [];
   #colliders = [];
 
@@ -90,7 +91,7 @@ export class World {
   step(dt) {
     const flags = this.call("world_step", [], number("dt", dt));
     if (flags & StepFlag.REFUSED) throw new RangeError(`dt is ${dt}, it must be above 0`);
-    if (this.#listeners.get("begin")?.size || this.#listeners.get("end")?.size) this.#watch();
+    if (this.#listeners.get("begin")?.size || this.#listeners.get("end")?.size) this.#watch(dt);
     for (const [flag, message] of TROUBLE)
       if (flags & flag) this.#emit("error", { time: this.time, flags, message });
     return flags;
@@ -113,7 +114,8 @@ export class World {
   // ---- events ----
 
   // Calls the listener after a step in which that happens: "begin" and "end" (of a touch):
-  // { time, bodies, collider }; "error": { time, flags, message }. Returns a function that ends it.
+  // { time, bodies, collider }. What presses lightly lets go for a few steps now and then: an end is
+  // told once the two have been apart for APART, with the time of their parting. "error": { time, flags, message }. Returns a function that ends it.
   on(kind, listener) {
     if (!["begin", "end", "error"].includes(kind))
       throw new TypeError(`there is no event "${kind}", use begin, end or error`);
@@ -124,16 +126,22 @@ export class World {
   #emit(kind, event) {
     for (const listener of [...this.#listeners.get(kind) ?? []]) listener(event);
   }
-  #watch() {
-    const now = new Map();
+  #watch(dt) {
+    const { time } = this, touching = this.#touching, begun = [], ended = [];
+    const apart = Math.max(APART, 1.5 * dt);
+    for (const pair of touching.values()) pair.parted ??= time; // unless they push
     for (const { bodies, collider } of this.contacts) {
       const key = [bodies[0].index, bodies[1]?.index ?? -1, collider?.index ?? -1].join();
-      now.set(key, { bodies, collider });
+      if (!touching.has(key)) begun.push({ bodies, collider });
+      touching.set(key, { bodies, collider, parted: null });
     }
-    const { time } = this, before = this.#touching;
-    this.#touching = now;
-    for (const [key, pair] of now) if (!before.has(key)) this.#emit("begin", { time, ...pair });
-    for (const [key, pair] of before) if (!now.has(key)) this.#emit("end", { time, ...pair });
+    for (const [key, { bodies, collider, parted }] of touching) {
+      if (parted === null || !(time - parted > apart)) continue;
+      touching.delete(key);
+      ended.push({ time: parted, bodies, collider });
+    }
+    for (const pair of begun) this.#emit("begin", { time, ...pair });
+    for (const event of ended) this.#emit("end", event);
   }
 
   // ---- hands and colliders ----
