@@ -358,8 +358,8 @@ void lb_touch_find(lbWorld *world);
 void lb_touch_choose(lbTouchWork *work, double length, int32_t most);
 // touch_share.c: lists what was found of a block of pairs; leaves pairs no more than there is room
 // for.
-void lb_share_gather(lbWorldTouch *touch, int32_t first, int32_t count);
-void lb_share_out(lbWorld *world);
+void lb_touch_gather(lbWorldTouch *touch, int32_t first, int32_t count);
+void lb_touch_give_shares(lbWorld *world);
 // touch_side.c: whether a place of a body touches a solid, with the side it came from (all in the
 // solid's axes); whether a push (unit, world) is not outwards there, where the normal is `now`.
 bool lb_touch_mend_side(const lbBody *body, const lbSolid *solid, const lbSolidFrame *frame,

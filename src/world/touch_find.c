@@ -389,9 +389,9 @@ void lb_touch_find(lbWorld *world) {
     int32_t left = touch->near_count - first, count = left < LB_NEAR_BLOCK ? left : LB_NEAR_BLOCK;
     Looking l = { .world = world, .first = first, .count = count };
     lb_parallel_for(tasks_for(count, surfaces), 1, look_at_pairs, &l);
-    lb_share_gather(touch, first, count);
+    lb_touch_gather(touch, first, count);
   }
-  lb_share_out(world);
+  lb_touch_give_shares(world);
   memset(touch->counts, 0, (size_t)world->slot_count * sizeof *touch->counts);
   for (int32_t i = 0; i < touch->near_count; i++) take(world, &touch->nears[i]);
 }

@@ -35,7 +35,7 @@ static void close_up(lbWorldTouch *touch, int32_t begin, int32_t end, int32_t mo
   }
 }
 
-void lb_share_gather(lbWorldTouch *touch, int32_t first, int32_t count) {
+void lb_touch_gather(lbWorldTouch *touch, int32_t first, int32_t count) {
   int32_t room = LB_LISTED * touch->contact_room, most = LB_PAIR_CONTACTS;
   for (int32_t i = 0; i < count; i++)
     touch->nears[first + i].first = touch->listed_count + LB_PAIR_CONTACTS * i;
@@ -90,7 +90,7 @@ static bool lower_shares(lbWorld *world, int32_t share) {
   return any;
 }
 
-void lb_share_out(lbWorld *world) {
+void lb_touch_give_shares(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   int32_t share = LB_PAIR_CONTACTS;
   for (int32_t i = 0; i < world->slot_count; i++) touch->shares[i] = share;
