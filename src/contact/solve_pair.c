@@ -173,9 +173,10 @@ void lb_contact_solve_run(const lbContactProblem *p, const lbContactRun *run,
   }
   if (!collect(p, run, x, &pair)) return;
   pair.own = own + run->first;
-  pair.K = p->memory.blocks + run->block;
-  if (run->block < 0)
+  if (run->block < 0) {
     solve_without(p, run, back, least, x, &pair, most);
-  else
-    solve(p, run, back, least, x, &pair, most);
+    return;
+  }
+  pair.K = p->memory.blocks + run->block;
+  solve(p, run, back, least, x, &pair, most);
 }
