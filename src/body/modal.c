@@ -234,8 +234,10 @@ static bool respond_many(const lbBody *body, const lbStep *step, lbScratch *s, i
   const lbOscillators *o = ((const Work *)s->own)->now;
   size_t stride = lb_touch_stride(n);
   (void)step;
-  for (int32_t i = 0; i < body->prepared->dimension; i++, x += stride)
-    for (size_t k = 0; k < stride; k++) x[k] *= o->zg[i];
+  for (int32_t i = 0; i < body->prepared->dimension; i++, x += stride) {
+    double by = o->zg[i]; // which is not among the columns
+    for (size_t k = 0; k < stride; k++) x[k] *= by;
+  }
   return true;
 }
 

@@ -28,7 +28,19 @@ static size_t stride_of(const lbContactRun *run) { return (3 * (size_t)run->coun
 
 // ---- blocks ------------------------------------------------------------------------------------
 
-// K <- with `sign` times how forces at places `from` of a part move its places `to`.
+// K <- how forces at places of a part move these; or with that, and with `sign` times how forces at
+// places `from` move places `to`.
+static void put_part(const lbContactPart *part, int32_t count, const int32_t *places, size_t stride,
+                     double *K) {
+  size_t wide = 3 * (size_t)part->count, n = 3 * (size_t)count;
+  for (size_t i = 0; i < n; i++, K += stride) {
+    const double *row = part->matrix + (3 * (size_t)places[i / 3] + i % 3) * wide;
+    for (int32_t j = 0; j < count; j++)
+      memcpy(K + 3 * j, row + 3 * (size_t)places[j], 3 * sizeof *K);
+    for (size_t k = n; k < stride; k++) K[k] = 0;
+  }
+}
+
 static void add_part(const lbContactPart *part, int32_t count, const int32_t *to,
                      const int32_t *from, double sign, size_t stride, double *K) {
   size_t wide = 3 * (size_t)part->count;
@@ -45,16 +57,17 @@ static void add_part(const lbContactPart *part, int32_t count, const int32_t *to
 // K (3 count x stride) <- of all of them.
 static void find_block(const lbContactProblem *p, const lbContactRun *run, double *K) {
   Places places = find_places(p, run);
-  int32_t count = run->count;
+  const int32_t *bodies = places.bodies, count = run->count;
   size_t stride = stride_of(run);
-  memset(K, 0, 3 * (size_t)count * stride * sizeof *K);
-  for (int side = 0; side < 2; side++)
-    if (places.bodies[side] >= 0)
-      add_part(&p->parts[places.bodies[side]], count, places.at[side], places.at[side], 1, stride,
-               K);
-  if (places.bodies[0] < 0 || places.bodies[0] != places.bodies[1]) return;
+  if (bodies[0] >= 0)
+    put_part(&p->parts[bodies[0]], count, places.at[0], stride, K);
+  else
+    memset(K, 0, 3 * (size_t)count * stride * sizeof *K);
+  if (bodies[1] >= 0)
+    add_part(&p->parts[bodies[1]], count, places.at[1], places.at[1], 1, stride, K);
+  if (bodies[0] < 0 || bodies[0] != bodies[1]) return;
   for (int side = 0; side < 2; side++) // a body that touches itself
-    add_part(&p->parts[places.bodies[0]], count, places.at[side], places.at[!side], -1, stride, K);
+    add_part(&p->parts[bodies[0]], count, places.at[side], places.at[!side], -1, stride, K);
 }
 
 // Columns of the inverse of a symmetric positive block; zeros: it is singular.
