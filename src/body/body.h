@@ -429,6 +429,8 @@ int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *star
                       lbScratch *scratch);
 // Velocity and spin of a free frame from its momenta and the state.
 void lb_frame_update_rates(lbBody *body, const double *q, const double *v, lbScratch *scratch);
+// A free body moves `factor` times as fast against what drifts along.
+void lb_body_slow(lbBody *body, double factor, lbVec3 drift);
 // Changes rates v (padded) and the frame by an impulse (world, about the centre) with its reduced
 // share.
 void lb_frame_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, const double *reduced,
@@ -436,6 +438,7 @@ void lb_frame_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, const double *
 // The inverse inertia of the rest shape at a turn, world axes; flat and needle-like bodies have
 // one, too.
 lbMat3 lb_frame_mobility(const lbBody *body, lbMat3 turn);
+lbMat3 lb_frame_mobility_of(lbMat3 inertia, lbMat3 turn); // of another inertia, own axes
 lbVec3 lb_frame_centre(const lbBody *body); // world
 // The turn from now to the middle of the next step, if that is as long as the last: a force is held
 // in world axes while the frame turns.

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define ALIKE 1e-12 // velocities that differ by rounding
+#define FLAT 1e-9   // of its trace: what is added to an inertia so that it has an inverse
 
 // ---- placement ---------------------------------------------------------------------------------
 
@@ -37,14 +38,17 @@ lbStatus lb_check_placement(lbVec3 position, lbQuat *rotation, lbError *err) {
 
 lbVec3 lb_frame_centre(const lbBody *body) { return lb_body_place(body, body->prepared->centre); }
 
+lbMat3 lb_frame_mobility_of(lbMat3 J, lbMat3 turn) {
+  double slack = FLAT * lb_mat3_trace(J);
+  for (int k = 0; k < 9; k += 4) J.m[k] += slack;
+  return lb_mat3_multiply(turn, lb_mat3_multiply(lb_mat3_inverse(J), lb_mat3_transpose(turn)));
+}
+
 lbMat3 lb_frame_mobility(const lbBody *body, lbMat3 turn) {
   const lbPrepared *p = body->prepared;
   lbMat3 J;
   memcpy(J.m, p->model->rigid_inertia, sizeof J.m);
-  double scale = p->inertia.count ? p->inertia.scale : 1, slack = 1e-9 * lb_mat3_trace(J);
-  for (int k = 0; k < 9; k += 4) J.m[k] += slack;
-  lbMat3 inverse = lb_mat3_scale(1 / scale, lb_mat3_inverse(J));
-  return lb_mat3_multiply(turn, lb_mat3_multiply(inverse, lb_mat3_transpose(turn)));
+  return lb_frame_mobility_of(lb_mat3_scale(p->inertia.count ? p->inertia.scale : 1, J), turn);
 }
 
 lbQuat lb_frame_ahead(const lbBody *body) {

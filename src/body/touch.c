@@ -72,7 +72,7 @@ static void find_middle(lbTouching *t) {
   t->middle = lb_scale(0.5, lb_add(start, centre_at(body, to->position, to->turn)));
   if (body->frame.kind != LB_FRAME_FREE) return;
   lbQuat half = lb_quat_slerp(t->start.rotation, to->rotation, 0.5);
-  t->mobility = lb_frame_mobility(body, lb_quat_to_mat3(half));
+  t->mobility = lb_frame_mobility_of(t->step.frame.inertia, lb_quat_to_mat3(half));
   if (!body->contacts->acts) return;
   double alpha = body->damping_mass, h = t->step.h;
   double passed = alpha > 0 ? -lb_expm1(-alpha * h) / alpha : h;
@@ -150,7 +150,8 @@ static lbTouchSphere find_sphere(const lbBody *body, lbScratch *s) {
   lb_prepared_tree(body->prepared, &tree, NULL);
   body->prepared->method->get(body, s->a, s->b, NULL);
   lbTouchSphere sphere = { .radius = rest_sphere(tree, &rest) };
-  sphere.radius += bound_of(tree, body->prepared->level, s->a, &mean);
+  sphere.bend = bound_of(tree, body->prepared->level, s->a, &mean);
+  sphere.radius += sphere.bend;
   sphere.spread = bound_of(tree, body->prepared->level, s->b, &rate);
   lbVec3 own = lb_add(rest, mean);
   sphere.centre = lb_body_place(body, own);
@@ -395,9 +396,40 @@ void lb_touch_moves(const lbTouching *t, int32_t count, const lbSpot *spots, dou
   add_shape(t->body, &t->step, t->step.frame.turn, t->scratch, count, spots, matrix);
 }
 
-void lb_touch_speeds(const lbBody *body, lbScratch *s, int32_t count, const lbSpot *spots,
-                     double *matrix) {
+// An impulse with the reduced share u and the moment t about the centre changes
+//
+//   ω by B (t − Σ u_i E_i/M),  B = (J − Σ E_i E_iᵀ/M)⁻¹,   and q̇ by (u − E·Δω)/M
+//
+// (lb_frame_strike), so that spots move by  uᵀu/M + (t − Σ u_i E_i/M)ᵀ B (t − Σ u_i E_i/M).
+static lbMat3 couple(const lbBody *body, lbScratch *s, int32_t count, lbSpot *spots) {
+  const lbPrepared *p = body->prepared;
+  lbMat3 turn = body->frame.turn, J = lb_frame_inertia(body, s->q0, s);
+  const double *axis = s->moments + LB_INERTIA_AXIS * (size_t)p->padded;
+  double M = p->inertia.scale;
+  for (int32_t i = 0; i < p->dimension; i++) {
+    lbVec3 E = lb_inertia_axis(s->moments, p->padded, i);
+    J = lb_mat3_sub(J, lb_mat3_scale(1 / M, lb_mat3_outer(E, E)));
+  }
+  if (p->basis && p->dimension > 0) { // the columns of add_shape
+    const double *columns = work_of(p, s).columns;
+    size_t stride = lb_touch_stride(3 * count);
+    for (int32_t k = 0; k < 3 * count; k++) {
+      double sum[3] = { 0, 0, 0 };
+      for (size_t i = 0; i < (size_t)p->dimension; i++)
+        for (size_t a = 0; a < 3; a++)
+          sum[a] += columns[i * stride + (size_t)k] * axis[a * (size_t)p->padded + i];
+      spots[k / 3].swings[k % 3] = lb_mat3_apply(turn, lb_scale(1 / M, lb_vec3_load(sum)));
+    }
+  }
+  return lb_frame_mobility_of(J, turn);
+}
+
+void lb_touch_speeds(const lbBody *body, lbScratch *s, bool coupled, int32_t count, lbSpot *spots,
+                     double *matrix, lbMat3 *mobility) {
   add_shape(body, NULL, body->frame.turn, s, count, spots, matrix);
+  if (body->frame.kind != LB_FRAME_FREE) return;
+  *mobility = coupled && !body->frame.decoupled ? couple(body, s, count, spots)
+                                                : lb_frame_mobility(body, body->frame.turn);
 }
 
 // ---- the frame's share -------------------------------------------------------------------------
@@ -408,7 +440,8 @@ static void store_column(size_t stride, lbVec3 v, double *to) {
 
 // rows, moved (6 x stride) <- linear and angular mobility about its centre, times a factor.
 static void fill_frame(const lbBody *body, lbMat3 mobility, lbVec3 centre, double factor,
-                       int32_t count, const lbSpot *spots, double *rows, double *moved) {
+                       bool swings, int32_t count, const lbSpot *spots, double *rows,
+                       double *moved) {
   size_t n = 3 * (size_t)count, stride = lb_touch_stride(3 * count);
   for (size_t i = 0; i < 6; i++) {
     memset(rows + i * stride + n, 0, (stride - n) * sizeof *rows);
@@ -417,6 +450,7 @@ static void fill_frame(const lbBody *body, lbMat3 mobility, lbVec3 centre, doubl
   for (size_t k = 0; k < n; k++) {
     lbVec3 axis = spots[k / 3].axes[k % 3];
     lbVec3 moment = lb_cross(lb_sub(spots[k / 3].point, centre), axis);
+    if (swings) moment = lb_sub(moment, spots[k / 3].swings[k % 3]);
     store_column(stride, axis, rows + k);
     store_column(stride, moment, rows + 3 * stride + k);
     store_column(stride, lb_scale(factor / body->prepared->mass, axis), moved + k);
@@ -425,15 +459,16 @@ static void fill_frame(const lbBody *body, lbMat3 mobility, lbVec3 centre, doubl
 }
 
 static void add_frame(const lbBody *body, lbMat3 mobility, lbVec3 centre, double factor,
-                      int32_t count, const lbSpot *spots, double *matrix) {
+                      bool swings, int32_t count, const lbSpot *spots, double *matrix) {
   double rows[6 * 3 * LB_TOUCH_SPOTS], moved[6 * 3 * LB_TOUCH_SPOTS];
-  fill_frame(body, mobility, centre, factor, count, spots, rows, moved);
+  fill_frame(body, mobility, centre, factor, swings, count, spots, rows, moved);
   lb_touch_kernels(body->prepared->level)->add_product(6, 3 * count, rows, moved, matrix);
 }
 
 void lb_touch_add_frame(const lbTouching *t, int32_t count, const lbSpot *spots, double *matrix) {
   if (t->body->frame.kind != LB_FRAME_FREE) return;
-  add_frame(t->body, t->mobility, t->middle, 0.5 * t->step.h * t->step.h, count, spots, matrix);
+  double factor = 0.5 * t->step.h * t->step.h;
+  add_frame(t->body, t->mobility, t->middle, factor, false, count, spots, matrix);
 }
 
 // Of a row: coordinates, six numbers of the frame, and zeros up to a multiple of four.
@@ -470,11 +505,10 @@ void lb_touch_frame_rows(const lbTouching *t, int32_t count, const lbSpot *spots
   }
 }
 
-void lb_touch_add_frame_speeds(const lbBody *body, int32_t count, const lbSpot *spots,
-                               double *matrix) {
+void lb_touch_add_frame_speeds(const lbBody *body, lbMat3 mobility, int32_t count,
+                               const lbSpot *spots, double *matrix) {
   if (body->frame.kind != LB_FRAME_FREE) return;
-  add_frame(body, lb_frame_mobility(body, body->frame.turn), lb_frame_centre(body), 1, count, spots,
-            matrix);
+  add_frame(body, mobility, lb_frame_centre(body), 1, true, count, spots, matrix);
 }
 
 // ---- forces and impulses -----------------------------------------------------------------------

@@ -24,6 +24,8 @@ typedef struct lbSpot {
   lbVec3 axes[3];    // unit, world, at right angles
   lbVec3 point;      // m, world: where its force acts. That of two bodies on each other has one
                      // point, so that they keep their angular momentum
+  lbVec3 swings[3];  // per unit impulse along an axis: angular momentum of what it does to the
+                     // shape, world axes; written by lb_touch_speeds
 } lbSpot;
 
 typedef struct lbTouching {
@@ -31,7 +33,8 @@ typedef struct lbTouching {
   lbScratch *scratch; // borrowed until it is closed
   lbFrameState start;
   lbStep step;
-  lbMat3 mobility; // of a free frame: inverse inertia in the step's middle, world axes
+  lbMat3 mobility; // of a free frame: inverse inertia in the step's middle, world axes; when the
+                   // step is done, of frame and shape together (lb_touch_speeds)
   lbVec3 middle;   // its centre in the step's middle, without forces that a world has found; about
                    // it they turn the frame
 } lbTouching;
@@ -51,6 +54,7 @@ bool lb_touch_visit(const lbBody *body, lbTreeReaches *reaches, lbTreeLook *look
 typedef struct lbTouchSphere {
   lbVec3 centre;
   double radius;   // m; 0: no memory
+  double bend;     // m: no place is farther from where it is at rest
   lbVec3 velocity; // m/s, of its centre
   double spread;   // m/s: no place of the surface moves otherwise than that by more
   double spin;     // rad/s
@@ -100,11 +104,13 @@ lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *scratch, const lbS
 void lb_touch_velocities(const lbBody *body, lbScratch *scratch, int32_t count, lbSpot *spots,
                          lbVec3 *velocities);
 // After that, once: matrix (3 count x 3 count, zeros before) <- by how much a unit impulse along
-// one axis changes the speed of each spot along each axis: by the shape, and by the frame.
-void lb_touch_speeds(const lbBody *body, lbScratch *scratch, int32_t count, const lbSpot *spots,
-                     double *matrix);
-void lb_touch_add_frame_speeds(const lbBody *body, int32_t count, const lbSpot *spots,
-                               double *matrix);
+// one axis changes the speed of each spot along each axis: by the shape, and by the frame, whose
+// *mobility the first call finds for the second. `coupled`: with what shape and spin of a free body
+// do to each other, as lb_touch_strike has it.
+void lb_touch_speeds(const lbBody *body, lbScratch *scratch, bool coupled, int32_t count,
+                     lbSpot *spots, double *matrix, lbMat3 *mobility);
+void lb_touch_add_frame_speeds(const lbBody *body, lbMat3 mobility, int32_t count,
+                               const lbSpot *spots, double *matrix);
 // Impulses (count x 3) along the axes of spots.
 void lb_touch_strike(lbBody *body, int32_t count, const lbSpot *spots, const double *impulses,
                      lbScratch *scratch);

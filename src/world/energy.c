@@ -5,17 +5,29 @@
 // element, say). Where that leaves the bodies of an island with more energy than they had, their
 // weight's included, the part is taken again in halves, as for contacts that miss (retry.c). Work
 // of loads, motors and moved colliders is not told apart: a part too many is all that it costs.
+// Islands that nothing of this kind acts on are looked after wherever a body is bent far; in the
+// shortest parts what is too much is taken out of their motion.
 #include "world/joint.h"
 
-#include "body/body.h"
+#include "body/constraints.h"
+#include "body/contacts.h"
 
 #define HARD 0.1  // of the smaller radius: how far places would get into each other
+#define BENT 0.25 // of its radius at rest: what is bent so far is looked after, too
 #define RISE 0.01 // of what an island's bodies move and are bent with
 
-static double energy_of(const lbWorld *world, int32_t slot, double *scale) {
-  lbBodyReport r = lb_body_report(world->slots[slot].body);
-  *scale += r.kinetic + r.elastic;
-  return r.kinetic + r.elastic - r.mass * lb_dot(world->settings.gravity, r.centre);
+// As far as it tells: of bodies whose coordinates move as a whole it is not known.
+static bool is_alone(const lbWorld *world, int32_t slot) {
+  const lbBody *body = world->slots[slot].body;
+  const lbFrameState *f = &body->frame;
+  return f->kind == LB_FRAME_FREE && lb_dot(f->force, f->force) == 0 &&
+         lb_dot(f->torque, f->torque) == 0 && !lb_body_is_constrained(body) &&
+         body->contacts->count == 0 && !lb_jointed_of(world, slot);
+}
+
+// Its weight's included.
+static double total_of(const lbWorld *world, const lbBodyReport *r) {
+  return r->kinetic + r->elastic - r->mass * lb_dot(world->settings.gravity, r->centre);
 }
 
 static bool is_hard(const lbWorld *world, int32_t c) {
@@ -26,26 +38,95 @@ static bool is_hard(const lbWorld *world, int32_t c) {
   return -touch->free[3 * c] > HARD * radius;
 }
 
+static bool is_bent(const lbWorldTouch *touch, int32_t slot) {
+  const lbTouchSphere *sphere = &touch->spheres[slot];
+  return sphere->bend > BENT * (sphere->radius - sphere->bend);
+}
+
 void lb_energy_note(lbWorld *world, bool always) {
   lbWorldTouch *touch = world->touch;
-  bool hard = always;
-  for (int32_t c = 0; c < touch->contact_count && !hard; c++) hard = is_hard(world, c);
-  touch->energy_noted = hard && touch->may_retry;
+  touch->hit_hard = always;
+  for (int32_t c = 0; c < touch->contact_count && !touch->hit_hard; c++)
+    touch->hit_hard = is_hard(world, c);
+  touch->energy_noted = touch->hit_hard;
+  for (int32_t t = 0; t < touch->toucher_count; t++) {
+    int32_t slot = touch->touchers[t].slot;
+    touch->energies[slot].alone = is_alone(world, slot);
+    if (touch->energies[slot].alone && is_bent(touch, slot)) touch->energy_noted = true;
+  }
   for (int32_t t = 0; t < touch->toucher_count && touch->energy_noted; t++) {
     lbEnergy *at = &touch->energies[touch->touchers[t].slot];
-    at->scale = 0;
-    at->before = energy_of(world, touch->touchers[t].slot, &at->scale);
+    lbBodyReport r = lb_body_report(world->slots[touch->touchers[t].slot].body);
+    at->before = total_of(world, &r), at->scale = r.kinetic + r.elastic;
   }
 }
 
-bool lb_energy_rose(const lbWorld *world, int32_t island) {
+// ---- islands -----------------------------------------------------------------------------------
+
+// Of an island's bodies.
+typedef struct Motion {
+  double kinetic, mass;
+  lbVec3 momentum;
+  double rise;    // of all energy since the part began
+  bool has_risen; // by much
+  bool alone;     // they all are, and lean on nothing that moves
+  bool leans;     // on what does not
+} Motion;
+
+// What does not give way among what they touch.
+static void find_leaning(const lbWorld *world, int32_t island, Motion *motion) {
   const lbWorldTouch *touch = world->touch;
-  double more = 0, scale = 0, unused = 0;
+  for (int32_t c = 0; c < touch->contact_count && motion->alone; c++) {
+    const lbWorldContact *contact = &touch->contacts[c];
+    if (lb_island_of(touch, c) != island) continue;
+    for (int side = 0; side < 2; side++) // what sleeps may wake
+      if (contact->slots[side] >= 0 && !lb_touch_gives_way(world, contact->slots[side]))
+        motion->alone = false;
+    if (contact->collider < 0) continue;
+    if (world->colliders[contact->collider].moves) motion->alone = false;
+    motion->leans = true;
+  }
+}
+
+static Motion motion_of(const lbWorld *world, int32_t island) {
+  const lbWorldTouch *touch = world->touch;
+  Motion sum = { .alone = true };
+  double scale = 0;
   for (int32_t t = 0; t < touch->toucher_count; t++) {
-    if (touch->touchers[t].island != island) continue;
     const lbEnergy *at = &touch->energies[touch->touchers[t].slot];
-    more += energy_of(world, touch->touchers[t].slot, &unused) - at->before;
+    if (touch->touchers[t].island != island) continue;
+    lbBodyReport r = lb_body_report(world->slots[touch->touchers[t].slot].body);
+    sum.kinetic += r.kinetic, sum.mass += r.mass;
+    sum.momentum = lb_add(sum.momentum, r.linear_momentum);
+    sum.rise += total_of(world, &r) - at->before;
+    sum.alone = sum.alone && at->alone;
     scale += at->scale;
   }
-  return more > RISE * scale;
+  sum.has_risen = sum.rise > RISE * scale;
+  if (sum.has_risen) find_leaning(world, island, &sum);
+  return sum;
+}
+
+bool lb_energy_rose(const lbWorld *world, int32_t island) {
+  Motion motion = motion_of(world, island);
+  return motion.has_risen && (motion.alone || world->touch->hit_hard);
+}
+
+// The motion of its bodies is slowed down, that of all of them together only where it leans on
+// something: linear momentum is kept.
+static void take_back(lbWorld *world, int32_t island) {
+  const lbWorldTouch *touch = world->touch;
+  Motion motion = motion_of(world, island);
+  if (!motion.has_risen || !motion.alone) return;
+  lbVec3 drift = lb_vec3(0, 0, 0);
+  if (!motion.leans) drift = lb_scale(1 / motion.mass, motion.momentum);
+  double kinetic = motion.kinetic - 0.5 * motion.mass * lb_dot(drift, drift);
+  double factor = kinetic > motion.rise ? sqrt(1 - motion.rise / kinetic) : 0;
+  for (int32_t t = 0; t < touch->toucher_count; t++)
+    if (touch->touchers[t].island == island)
+      lb_body_slow(world->slots[touch->touchers[t].slot].body, factor, drift);
+}
+
+void lb_energy_take_back(lbWorld *world) {
+  for (int32_t i = 0; i < world->touch->island_count; i++) take_back(world, i);
 }

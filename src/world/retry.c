@@ -91,7 +91,11 @@ bool lb_retry_mark(lbWorld *world) {
 bool lb_retry_mark_risen(lbWorld *world) {
   const lbWorldTouch *touch = world->touch;
   int32_t *marks = clear_marks(world);
-  if (!touch->may_retry || !touch->energy_noted) return false;
+  if (!touch->energy_noted) return false;
+  if (!touch->may_retry) { // as short as it gets
+    lb_energy_take_back(world);
+    return false;
+  }
   for (int32_t i = 0; i < touch->island_count; i++) {
     if (!lb_energy_rose(world, i)) continue;
     for (int32_t t = 0; t < touch->toucher_count; t++)

@@ -154,6 +154,7 @@ typedef struct lbWorldToucher {
 typedef struct lbEnergy { // of a body where a part of a step began, J
   double before;          // that of its weight included
   double scale;           // without that
+  bool alone;             // nothing but its weight and contacts act on it
 } lbEnergy;
 
 struct lbWorldTouch {
@@ -222,11 +223,12 @@ struct lbWorldTouch {
   double *pool;                // matrices and moves of parts
   size_t pool_room, pool_used;
   lbContactStats stats;
-  double *stops;    // (contact_room x 3): impulses before the step, N s; NULL: there are none
-  double *lcp_work; // NULL: forces are found by Gauss-Seidel
-  bool may_retry;   // the part under way can be taken again
-  bool missed;      // some must take it again: contacts did not end where they were to
-  bool energy_noted;
+  double *stops;     // (contact_room x 3): impulses before the step, N s; NULL: there are none
+  double *lcp_work;  // NULL: forces are found by Gauss-Seidel
+  bool may_retry;    // the part under way can be taken again
+  bool missed;       // some must take it again: contacts did not end where they were to
+  bool energy_noted; // of the part under way,
+  bool hit_hard;     // since a contact is hard, or it is always done
   size_t saved_room;
   size_t *saved_begin;         // (slots + 1): of each body in
   char *saved[LB_RETRIES + 1]; // (saved_room): states; the last for work
@@ -277,10 +279,11 @@ static inline double lb_touch_radius(const lbWorldTouch *touch, int32_t slot) {
   return touch->reaches[slot] - touch->margins[slot];
 }
 
-// energy.c: what the bodies of contacts have before the step, where one of these is hit hard (or
-// `always`); whether an island has more when it is done.
+// energy.c: what the bodies of contacts have before the step, where one of these is hit hard or
+// bent far (or `always`); whether an island has more when it is done; takes that back.
 void lb_energy_note(lbWorld *world, bool always);
 bool lb_energy_rose(const lbWorld *world, int32_t island);
+void lb_energy_take_back(lbWorld *world);
 
 // retry.c: a part of a step by `take`, or in halves where contacts miss; room for that.
 typedef int32_t lbWorldPart(lbWorld *world);

@@ -304,7 +304,8 @@ static void look(int32_t begin, int32_t end, void *context) {
     else
       memset(ways, 0, (size_t)toucher->count * sizeof *ways);
     if (toucher->open)
-      lb_touch_speeds(body, scratch, toucher->count, spots, touch->parts[t].matrix);
+      lb_touch_speeds(body, scratch, !lb_jointed_of(world, toucher->slot), toucher->count, spots,
+                      touch->parts[t].matrix, &toucher->touching.mobility);
     if (toucher->open) lb_joints_look(world, t, scratch);
     lb_scratch_return(body->prepared, scratch);
   }
@@ -316,8 +317,8 @@ static void add_frame_speeds(int32_t begin, int32_t end, void *context) {
   for (int32_t t = begin; t < end; t++)
     if (touch->touchers[t].open)
       lb_touch_add_frame_speeds(world->slots[touch->touchers[t].slot].body,
-                                touch->touchers[t].count, touch->spots + touch->touchers[t].first,
-                                touch->parts[t].matrix);
+                                touch->touchers[t].touching.mobility, touch->touchers[t].count,
+                                touch->spots + touch->touchers[t].first, touch->parts[t].matrix);
 }
 
 static void look_at_all(lbWorld *world) {
