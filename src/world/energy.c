@@ -30,12 +30,12 @@ static double total_of(const lbWorld *world, const lbBodyReport *r) {
   return r->kinetic + r->elastic - r->mass * lb_dot(world->settings.gravity, r->centre);
 }
 
-static bool is_hard(const lbWorld *world, int32_t c) {
-  const lbWorldTouch *touch = world->touch;
+// Whether two overlap so far at a contact, or would without forces.
+static bool is_far(const lbWorldTouch *touch, int32_t c, double gap) {
   const int32_t *slots = touch->contacts[c].slots;
   double radius = lb_touch_radius(touch, slots[0]);
   if (slots[1] >= 0) radius = fmin(radius, lb_touch_radius(touch, slots[1]));
-  return -touch->free[3 * c] > HARD * radius;
+  return -gap > HARD * radius;
 }
 
 static bool is_bent(const lbWorldTouch *touch, int32_t slot) {
@@ -47,7 +47,7 @@ void lb_energy_note(lbWorld *world, bool always) {
   lbWorldTouch *touch = world->touch;
   touch->hit_hard = always;
   for (int32_t c = 0; c < touch->contact_count && !touch->hit_hard; c++)
-    touch->hit_hard = is_hard(world, c);
+    touch->hit_hard = is_far(touch, c, touch->free[3 * c]);
   touch->energy_noted = touch->hit_hard;
   for (int32_t t = 0; t < touch->toucher_count; t++) {
     int32_t slot = touch->touchers[t].slot;
@@ -73,12 +73,13 @@ typedef struct Motion {
   bool leans;     // on what does not
 } Motion;
 
-// What does not give way among what they touch.
+// What does not give way among what they touch. Being led out of each other takes work.
 static void find_leaning(const lbWorld *world, int32_t island, Motion *motion) {
   const lbWorldTouch *touch = world->touch;
   for (int32_t c = 0; c < touch->contact_count && motion->alone; c++) {
     const lbWorldContact *contact = &touch->contacts[c];
     if (lb_island_of(touch, c) != island) continue;
+    if (is_far(touch, c, contact->at.gap)) motion->alone = false;
     for (int side = 0; side < 2; side++) // what sleeps may wake
       if (contact->slots[side] >= 0 && !lb_touch_gives_way(world, contact->slots[side]))
         motion->alone = false;
