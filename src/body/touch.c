@@ -396,6 +396,23 @@ void lb_touch_moves(const lbTouching *t, int32_t count, const lbSpot *spots, dou
   add_shape(t->body, &t->step, t->step.frame.turn, t->scratch, count, spots, matrix);
 }
 
+// Σ u_i E_i/M of the columns that add_shape left in the work; scratch->moments has the E_i.
+static void find_swings(const lbBody *body, const lbScratch *s, int32_t count, lbSpot *spots) {
+  const lbPrepared *p = body->prepared;
+  const double *column = work_of(p, s).columns;
+  double sums[3][3 * LB_TOUCH_SPOTS];
+  for (int a = 0; a < 3; a++) memset(sums[a], 0, 3 * (size_t)count * sizeof(double));
+  for (int32_t i = 0; i < p->dimension; i++, column += lb_touch_stride(3 * count)) {
+    lbVec3 E = lb_scale(1 / p->inertia.scale, lb_inertia_axis(s->moments, p->padded, i));
+    for (int32_t k = 0; k < 3 * count; k++) sums[0][k] += E.x * column[k];
+    for (int32_t k = 0; k < 3 * count; k++) sums[1][k] += E.y * column[k];
+    for (int32_t k = 0; k < 3 * count; k++) sums[2][k] += E.z * column[k];
+  }
+  for (int32_t k = 0; k < 3 * count; k++)
+    spots[k / 3].swings[k % 3] =
+        lb_mat3_apply(body->frame.turn, lb_vec3(sums[0][k], sums[1][k], sums[2][k]));
+}
+
 // An impulse with the reduced share u and the moment t about the centre changes
 //
 //   ω by B (t − Σ u_i E_i/M),  B = (J − Σ E_i E_iᵀ/M)⁻¹,   and q̇ by (u − E·Δω)/M
@@ -403,25 +420,14 @@ void lb_touch_moves(const lbTouching *t, int32_t count, const lbSpot *spots, dou
 // (lb_frame_strike), so that spots move by  uᵀu/M + (t − Σ u_i E_i/M)ᵀ B (t − Σ u_i E_i/M).
 static lbMat3 couple(const lbBody *body, lbScratch *s, int32_t count, lbSpot *spots) {
   const lbPrepared *p = body->prepared;
-  lbMat3 turn = body->frame.turn, J = lb_frame_inertia(body, s->q0, s);
-  const double *axis = s->moments + LB_INERTIA_AXIS * (size_t)p->padded;
+  lbMat3 J = lb_frame_inertia(body, s->q0, s);
   double M = p->inertia.scale;
   for (int32_t i = 0; i < p->dimension; i++) {
     lbVec3 E = lb_inertia_axis(s->moments, p->padded, i);
     J = lb_mat3_sub(J, lb_mat3_scale(1 / M, lb_mat3_outer(E, E)));
   }
-  if (p->basis && p->dimension > 0) { // the columns of add_shape
-    const double *columns = work_of(p, s).columns;
-    size_t stride = lb_touch_stride(3 * count);
-    for (int32_t k = 0; k < 3 * count; k++) {
-      double sum[3] = { 0, 0, 0 };
-      for (size_t i = 0; i < (size_t)p->dimension; i++)
-        for (size_t a = 0; a < 3; a++)
-          sum[a] += columns[i * stride + (size_t)k] * axis[a * (size_t)p->padded + i];
-      spots[k / 3].swings[k % 3] = lb_mat3_apply(turn, lb_scale(1 / M, lb_vec3_load(sum)));
-    }
-  }
-  return lb_frame_mobility_of(J, turn);
+  if (has_rows(p, count, spots)) find_swings(body, s, count, spots);
+  return lb_frame_mobility_of(J, body->frame.turn);
 }
 
 void lb_touch_speeds(const lbBody *body, lbScratch *s, bool coupled, int32_t count, lbSpot *spots,
