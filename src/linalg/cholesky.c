@@ -235,23 +235,42 @@ typedef struct Panel {
   double *X; // (size x count)
 } Panel;
 
-enum { ROWS = 8192 }; // of one task of a copy
+enum { ROWS = 2048 }; // of one task of a copy
+
+// Constant widths and counts are several times as fast.
+static inline __attribute__((always_inline)) void load(const Panel *p, size_t width, size_t count,
+                                                       size_t begin, size_t end) {
+  size_t n = (size_t)p->factor->size;
+  const int32_t *order = p->factor->fronts->order;
+  for (size_t i = begin; i < end; i++)
+    for (size_t c = 0; c < width; c++)
+      p->factor->Y[i * width + c] = c < count ? p->X[c * n + (size_t)order[i]] : 0;
+}
+
+static inline __attribute__((always_inline)) void store(const Panel *p, size_t width, size_t count,
+                                                        size_t begin, size_t end) {
+  size_t n = (size_t)p->factor->size;
+  const int32_t *order = p->factor->fronts->order;
+  for (size_t i = begin; i < end; i++)
+    for (size_t c = 0; c < count; c++) p->X[c * n + (size_t)order[i]] = p->factor->Y[i * width + c];
+}
 
 static void load_rows(int32_t begin, int32_t end, void *context) {
+  enum { FEW = LB_FRONT_WIDTH_FEW };
   const Panel *p = context;
-  size_t width = (size_t)p->width, n = (size_t)p->factor->size;
-  for (size_t i = (size_t)begin; i < (size_t)end; i++)
-    for (size_t c = 0; c < width; c++)
-      p->factor->Y[i * width + c] =
-          c < (size_t)p->count ? p->X[c * n + (size_t)p->factor->fronts->order[i]] : 0;
+  if (p->width == FEW && p->count == FEW)
+    load(p, FEW, FEW, (size_t)begin, (size_t)end);
+  else
+    load(p, (size_t)p->width, (size_t)p->count, (size_t)begin, (size_t)end);
 }
 
 static void store_rows(int32_t begin, int32_t end, void *context) {
+  enum { FEW = LB_FRONT_WIDTH_FEW };
   const Panel *p = context;
-  size_t width = (size_t)p->width, n = (size_t)p->factor->size;
-  for (size_t i = (size_t)begin; i < (size_t)end; i++)
-    for (size_t c = 0; c < (size_t)p->count; c++)
-      p->X[c * n + (size_t)p->factor->fronts->order[i]] = p->factor->Y[i * width + c];
+  if (p->width == FEW && p->count == FEW)
+    store(p, FEW, FEW, (size_t)begin, (size_t)end);
+  else
+    store(p, (size_t)p->width, (size_t)p->count, (size_t)begin, (size_t)end);
 }
 
 static lbStatus solve_full(lbCholesky *factor, int32_t count, double *X, lbError *err) {
