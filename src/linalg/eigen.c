@@ -213,8 +213,11 @@ static int32_t count_candidates(const lbLanczos *space, double shift) {
   return count;
 }
 
+// What rounding leaves: of vectors that rigid motions are part of, the rest is known to this.
+static double noise_of(const lbLanczos *space) { return 4e-16 * space->theta[0]; }
+
 static int32_t count_converged(const lbLanczos *space, int32_t wanted, double tolerance) {
-  double floor = 4e-16 * space->theta[0]; // what rounding leaves
+  double floor = noise_of(space);
   for (int32_t i = 0; i < wanted; i++)
     if (i == space->m || space->residuals[i] > fmax(tolerance * space->theta[i], floor)) return i;
   return wanted;
@@ -329,10 +332,12 @@ static lbStatus search_again(Search *search, lbError *err) {
 
 static lbStatus collect(Search *search, int32_t *rigid_count, lbEigen **out, lbError *err) {
   lbLanczos *space = search->space;
+  lbEigenProblem *problem = search->problem;
+  problem->noisy = noise_of(space) > problem->def.tolerance * space->theta[search->wanted - 1];
   double *X = lb_alloc((size_t)space->size * (size_t)search->wanted, sizeof *X);
   if (!X) return lb_fail_memory(err);
   lbStatus status = lb_lanczos_vectors(space, search->wanted, X, err);
-  if (!status) status = lb_eigen_sort(search->problem, search->wanted, X, rigid_count, out, err);
+  if (!status) status = lb_eigen_sort(problem, search->wanted, X, rigid_count, out, err);
   lb_free(X);
   return status;
 }
@@ -411,6 +416,7 @@ static lbStatus solve_sparse(lbEigenProblem *problem, int32_t block, int32_t cap
   while (!status && !*out) // at most twice
     status = search_from(problem, factor, block, capacity, &shift, out, err);
   if (!status) status = lb_eigen_sharpen(problem, factor, *out, err);
+  if (!status && problem->noisy) status = lb_eigen_sharpen(problem, factor, *out, err);
   if (kept)
     *kept = (lbEigenFactor){ factor, problem->shift, !status };
   else
