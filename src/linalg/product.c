@@ -10,41 +10,25 @@ typedef struct Product {
   int32_t width; // columns at a time
 } Product;
 
-// x (n x width), the values of a row together, from `count` columns and zeros; and back. Of a
-// constant width where there are so many columns, which is several times as fast.
-static inline __attribute__((always_inline)) void put_together(size_t n, size_t width, size_t count,
-                                                               const double *restrict from,
-                                                               double *restrict x) {
-  for (size_t i = 0; i < n; i++)
-    for (size_t c = 0; c < width; c++) x[i * width + c] = c < count ? from[c * n + i] : 0;
-}
-
-static inline __attribute__((always_inline)) void
-take_apart(size_t n, size_t width, size_t count, const double *restrict y, double *restrict to) {
-  for (size_t i = 0; i < n; i++)
-    for (size_t c = 0; c < count; c++) to[c * n + i] = y[i * width + c];
-}
-
 static void multiply_columns(int32_t begin, int32_t end, void *context) {
-  enum { FEW = LB_PRODUCT_FEW, MANY = LB_PRODUCT_MANY };
   const Product *p = context;
   size_t n = (size_t)p->A->size, width = (size_t)p->width, count = (size_t)(end - begin);
   const lbProductKernels *kernels = lb_product_kernels(lb_simd_best());
   const double *from = p->X + (size_t)begin * n;
   double *x = p->work + 2 * n * (size_t)begin, *y = x + width * n, *to = p->Y + (size_t)begin * n;
-  if (count < width)
-    put_together(n, width, count, from, x);
-  else if (width == FEW)
-    put_together(n, FEW, FEW, from, x);
-  else
-    put_together(n, MANY, MANY, from, x);
-  (width == FEW ? kernels->few : kernels->many)(p->A, width, x, y);
-  if (count < width)
-    take_apart(n, width, count, y, to);
-  else if (width == FEW)
-    take_apart(n, FEW, FEW, y, to);
-  else
-    take_apart(n, MANY, MANY, y, to);
+  if (count == width) {
+    kernels->put_together(n, width, from, x);
+  } else {
+    for (size_t i = 0; i < n; i++)
+      for (size_t c = 0; c < width; c++) x[i * width + c] = c < count ? from[c * n + i] : 0;
+  }
+  (width == LB_PRODUCT_FEW ? kernels->few : kernels->many)(p->A, width, x, y);
+  if (count == width) {
+    kernels->take_apart(n, width, y, to);
+  } else {
+    for (size_t i = 0; i < n; i++)
+      for (size_t c = 0; c < count; c++) to[c * n + i] = y[i * width + c];
+  }
 }
 
 void lb_product_multiply(const lbSparse *A, int32_t count, const double *X, double *Y,

@@ -3,6 +3,37 @@
 
 #include "math/four.h"
 
+// x (n x width) from columns that are n apart, four rows of four columns at a time; and back.
+static void put_together(size_t n, size_t width, const double *from, double *x) {
+  for (size_t begin = 0; begin < width; begin += 4) {
+    const double *column = from + begin * n;
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+      lbFour lines[4];
+      LB_FOR (c, 0, 4) lines[c] = lb_four_load(column + (size_t)c * n + i);
+      lb_four_turn(lines, lines);
+      LB_FOR (k, 0, 4) lb_four_store(x + (i + (size_t)k) * width + begin, lines[k]);
+    }
+    for (; i < n; i++)
+      for (size_t c = 0; c < 4; c++) x[i * width + begin + c] = column[c * n + i];
+  }
+}
+
+static void take_apart(size_t n, size_t width, const double *y, double *to) {
+  for (size_t begin = 0; begin < width; begin += 4) {
+    double *column = to + begin * n;
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+      lbFour lines[4];
+      LB_FOR (k, 0, 4) lines[k] = lb_four_load(y + (i + (size_t)k) * width + begin);
+      lb_four_turn(lines, lines);
+      LB_FOR (c, 0, 4) lb_four_store(column + (size_t)c * n + i, lines[c]);
+    }
+    for (; i < n; i++)
+      for (size_t c = 0; c < 4; c++) column[c * n + i] = y[i * width + begin + c];
+  }
+}
+
 static void multiply_few(const lbSparse *A, size_t stride, const double *x, double *y) {
   for (size_t i = 0; i < (size_t)A->size; i++) lb_four_store(y + i * stride, lb_four_splat(0));
   for (int32_t j = 0; j < A->size; j++) {
@@ -48,4 +79,5 @@ static void multiply_many(const lbSparse *A, size_t stride, const double *x, dou
   }
 }
 
-const lbProductKernels LB_KERNEL(lb_product_kernels) = { multiply_few, multiply_many };
+const lbProductKernels LB_KERNEL(lb_product_kernels) = { put_together, take_apart, multiply_few,
+                                                         multiply_many };
