@@ -25,6 +25,7 @@ struct lbCholesky {
   int32_t size;
   int32_t *column_begin; // (size + 1), of the pattern that was analysed
   bool factored;
+  double beside_bytes; // of what is solved with it
   double reciprocal_condition, analyse_seconds, factor_seconds;
 };
 
@@ -100,6 +101,8 @@ void lb_cholesky_destroy(lbCholesky *factor) {
   lb_free(factor);
 }
 
+void lb_cholesky_keep_room(lbCholesky *factor, double bytes) { factor->beside_bytes = bytes; }
+
 // ---- factorisation -----------------------------------------------------------------------------
 
 static lbStatus check_matrix(const lbCholesky *factor, const lbSparse *A, lbError *err) {
@@ -148,8 +151,9 @@ static void *take_values(const lbCholesky *factor, size_t bytes, lbError *err) {
   char what[80];
   const lbFronts *fronts = factor->fronts;
   size_t count = fronts->value_count + lb_fronts_waiting_count(fronts);
-  snprintf(what, sizeof what, "the factor of %d rows", (int)factor->size);
-  if (lb_room_check(what, (double)bytes * (double)count, err)) return NULL;
+  snprintf(what, sizeof what, "the factor of %d rows%s", (int)factor->size,
+           factor->beside_bytes > 0 ? ", with the vectors beside it" : "");
+  if (lb_room_check(what, (double)bytes * (double)count + factor->beside_bytes, err)) return NULL;
   void *values = lb_alloc(fronts->value_count, bytes);
   if (!values) lb_fail_memory(err);
   return values;
