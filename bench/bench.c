@@ -44,15 +44,26 @@ void bench_time(benchRow *row, double scale, void (*work)(void *context), void *
   bench_set_times(row, scale, times, count);
 }
 
-void bench_time_long(benchRow *row, double scale, void (*work)(void *context), void *context) {
-  double times[3], start = lb_seconds();
+enum { TIMES = 3 };
+
+static void time_some(benchRow *row, double scale, void (*work)(void *context), void *context,
+                      double most_seconds) {
+  double times[TIMES], start = lb_seconds();
   int32_t count = 0;
-  while (count < 3 && (count == 0 || lb_seconds() - start < 1)) {
+  while (count < TIMES && (count == 0 || lb_seconds() - start < most_seconds)) {
     double before = lb_seconds();
     work(context);
     times[count++] = lb_seconds() - before;
   }
   bench_set_times(row, scale, times, count);
+}
+
+void bench_time_long(benchRow *row, double scale, void (*work)(void *context), void *context) {
+  time_some(row, scale, work, context, 1);
+}
+
+void bench_time_thrice(benchRow *row, double scale, void (*work)(void *context), void *context) {
+  time_some(row, scale, work, context, INFINITY);
 }
 
 // The sum of `count` numbers read as `streams` stretches side by side, which keeps more requests to

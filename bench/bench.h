@@ -34,6 +34,8 @@ void bench_time(benchRow *row, double scale, void (*work)(void *context), void *
 
 // For work of seconds: once, and up to three times while all of it takes less than a second.
 void bench_time_long(benchRow *row, double scale, void (*work)(void *context), void *context);
+// Three times, whatever they take.
+void bench_time_thrice(benchRow *row, double scale, void (*work)(void *context), void *context);
 
 // Median, min (times scale) and repeats of so many times, which it sorts.
 void bench_set_times(benchRow *row, double scale, double *times, int32_t count);

@@ -92,7 +92,7 @@ static lbStatus measure_residual(const lbSparse *K, const double *x, double *res
 static lbStatus time_work(EngineWork *w, const char *name, void (*work)(void *), void *context) {
   benchRow *row = add_row(w, name, "ms");
   if (!row) return lb_fail_memory(w->err);
-  bench_time_long(row, 1e3, work, context);
+  bench_time_thrice(row, 1e3, work, context);
   return w->status;
 }
 
@@ -134,7 +134,7 @@ static lbStatus bench_engine(const EnginesBench *b, const lbAnalysis *analysis, 
 // CHOLMOD itself; no rows where it is not linked.
 static lbStatus bench_cholmod(const EnginesBench *b, lbError *err) {
   EngineWork w = { .bench = b, .engine = "cholmod", .err = err };
-  benchCholmod *peer = bench_cholmod_open(b->K);
+  benchCholmod *peer = bench_cholmod_open(b->K, b->threads);
   if (!peer) return LB_OK;
   double residual = 0;
   lbStatus status = time_work(&w, "engines.analyse", bench_cholmod_analyse, peer);
@@ -164,7 +164,7 @@ static lbStatus bench_object(const benchObject *object, int32_t threads, benchTa
     b.M = object->fem->mass;
   }
   for (int32_t i = 0; i < count && !status; i++) status = bench_engine(&b, &analyses[i], err);
-  if (!status && threads == 1) status = bench_cholmod(&b, err);
+  if (!status) status = bench_cholmod(&b, err);
   lb_assembler_destroy(assembler);
   lb_sparse_destroy(b.K);
   lb_free(rest);

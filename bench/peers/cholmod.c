@@ -11,18 +11,21 @@ struct benchCholmod {
   cholmod_dense *ones, *x;
 };
 
-// Which OpenMP library it was built with, if any, is its own affair.
-static void hold_to_one_thread(void) {
-  void (*set_threads)(int) = NULL;
-  void *found = dlsym(RTLD_DEFAULT, "omp_set_num_threads");
-  memcpy(&set_threads, &found, sizeof found);
-  if (set_threads) set_threads(1);
+// Which OpenMP library CHOLMOD was built with, if any, is its own affair.
+static void set_threads(int32_t count) {
+  static const char *names[] = { "omp_set_num_threads", "openblas_set_num_threads" };
+  for (int i = 0; i < 2; i++) {
+    void (*set)(int) = NULL;
+    void *found = dlsym(RTLD_DEFAULT, names[i]);
+    memcpy(&set, &found, sizeof found);
+    if (set) set(count);
+  }
 }
 
-benchCholmod *bench_cholmod_open(lbSparse *K) {
+benchCholmod *bench_cholmod_open(lbSparse *K, int32_t threads) {
   benchCholmod *peer = lb_alloc(1, sizeof *peer);
   if (!peer) return NULL;
-  hold_to_one_thread();
+  set_threads(threads);
   cholmod_start(&peer->common);
   peer->common.print = 0;
   peer->common.supernodal = CHOLMOD_SUPERNODAL;
@@ -49,6 +52,7 @@ void bench_cholmod_close(benchCholmod *peer) {
   cholmod_free_dense(&peer->ones, &peer->common);
   cholmod_free_factor(&peer->L, &peer->common);
   cholmod_finish(&peer->common);
+  set_threads(1);
   lb_free(peer);
 }
 

@@ -1,5 +1,5 @@
 // CHOLMOD itself (its ordering, its supernodal factor over OpenBLAS) as a peer of `limber bench
-// engines`, on one thread. cholmod_none.c where it is not linked.
+// engines`, on its own threads and those of OpenBLAS. cholmod_none.c where it is not linked.
 #ifndef LIMBER_BENCH_CHOLMOD_H
 #define LIMBER_BENCH_CHOLMOD_H
 
@@ -7,8 +7,9 @@
 
 typedef struct benchCholmod benchCholmod;
 
-// K stays the caller's and must outlive it. NULL: there is no CHOLMOD.
-benchCholmod *bench_cholmod_open(lbSparse *K);
+// K stays the caller's and must outlive it. OpenBLAS has so many threads until it is closed. NULL:
+// there is no CHOLMOD.
+benchCholmod *bench_cholmod_open(lbSparse *K, int32_t threads);
 void bench_cholmod_close(benchCholmod *peer);
 void bench_cholmod_analyse(void *peer);
 void bench_cholmod_factor(void *peer);

@@ -1,7 +1,8 @@
 #include "bench/peers/cholmod.h"
 
-benchCholmod *bench_cholmod_open(lbSparse *K) {
+benchCholmod *bench_cholmod_open(lbSparse *K, int32_t threads) {
   (void)K;
+  (void)threads;
   return NULL;
 }
 

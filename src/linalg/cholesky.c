@@ -25,6 +25,7 @@ struct lbCholesky {
   int32_t size;
   int32_t *column_begin; // (size + 1), of the pattern that was analysed
   bool factored;
+  double beside_bytes; // of what is solved with it
   double reciprocal_condition, analyse_seconds, factor_seconds;
 };
 
@@ -100,6 +101,8 @@ void lb_cholesky_destroy(lbCholesky *factor) {
   lb_free(factor);
 }
 
+void lb_cholesky_keep_room(lbCholesky *factor, double bytes) { factor->beside_bytes = bytes; }
+
 // ---- factorisation -----------------------------------------------------------------------------
 
 static lbStatus check_matrix(const lbCholesky *factor, const lbSparse *A, lbError *err) {
@@ -148,8 +151,9 @@ static void *take_values(const lbCholesky *factor, size_t bytes, lbError *err) {
   char what[80];
   const lbFronts *fronts = factor->fronts;
   size_t count = fronts->value_count + lb_fronts_waiting_count(fronts);
-  snprintf(what, sizeof what, "the factor of %d rows", (int)factor->size);
-  if (lb_room_check(what, (double)bytes * (double)count, err)) return NULL;
+  snprintf(what, sizeof what, "the factor of %d rows%s", (int)factor->size,
+           factor->beside_bytes > 0 ? ", with the vectors beside it" : "");
+  if (lb_room_check(what, (double)bytes * (double)count + factor->beside_bytes, err)) return NULL;
   void *values = lb_alloc(fronts->value_count, bytes);
   if (!values) lb_fail_memory(err);
   return values;
@@ -235,23 +239,42 @@ typedef struct Panel {
   double *X; // (size x count)
 } Panel;
 
-enum { ROWS = 8192 }; // of one task of a copy
+enum { ROWS = 2048 }; // of one task of a copy
+
+// Constant widths and counts are several times as fast.
+static inline __attribute__((always_inline)) void load(const Panel *p, size_t width, size_t count,
+                                                       size_t begin, size_t end) {
+  size_t n = (size_t)p->factor->size;
+  const int32_t *order = p->factor->fronts->order;
+  for (size_t i = begin; i < end; i++)
+    for (size_t c = 0; c < width; c++)
+      p->factor->Y[i * width + c] = c < count ? p->X[c * n + (size_t)order[i]] : 0;
+}
+
+static inline __attribute__((always_inline)) void store(const Panel *p, size_t width, size_t count,
+                                                        size_t begin, size_t end) {
+  size_t n = (size_t)p->factor->size;
+  const int32_t *order = p->factor->fronts->order;
+  for (size_t i = begin; i < end; i++)
+    for (size_t c = 0; c < count; c++) p->X[c * n + (size_t)order[i]] = p->factor->Y[i * width + c];
+}
 
 static void load_rows(int32_t begin, int32_t end, void *context) {
+  enum { FEW = LB_FRONT_WIDTH_FEW };
   const Panel *p = context;
-  size_t width = (size_t)p->width, n = (size_t)p->factor->size;
-  for (size_t i = (size_t)begin; i < (size_t)end; i++)
-    for (size_t c = 0; c < width; c++)
-      p->factor->Y[i * width + c] =
-          c < (size_t)p->count ? p->X[c * n + (size_t)p->factor->fronts->order[i]] : 0;
+  if (p->width == FEW && p->count == FEW)
+    load(p, FEW, FEW, (size_t)begin, (size_t)end);
+  else
+    load(p, (size_t)p->width, (size_t)p->count, (size_t)begin, (size_t)end);
 }
 
 static void store_rows(int32_t begin, int32_t end, void *context) {
+  enum { FEW = LB_FRONT_WIDTH_FEW };
   const Panel *p = context;
-  size_t width = (size_t)p->width, n = (size_t)p->factor->size;
-  for (size_t i = (size_t)begin; i < (size_t)end; i++)
-    for (size_t c = 0; c < (size_t)p->count; c++)
-      p->X[c * n + (size_t)p->factor->fronts->order[i]] = p->factor->Y[i * width + c];
+  if (p->width == FEW && p->count == FEW)
+    store(p, FEW, FEW, (size_t)begin, (size_t)end);
+  else
+    store(p, (size_t)p->width, (size_t)p->count, (size_t)begin, (size_t)end);
 }
 
 static lbStatus solve_full(lbCholesky *factor, int32_t count, double *X, lbError *err) {

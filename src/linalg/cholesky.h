@@ -30,6 +30,8 @@ lbStatus lb_cholesky_create_by(lbAnalyse *analyse, const lbSparse *A, lbCholesky
 lbStatus lb_cholesky_create_compact(const lbSparse *A, size_t most_bytes, lbCholesky **out,
                                     lbError *err);
 void lb_cholesky_destroy(lbCholesky *factor);
+// Where a factor does not leave so many bytes for what is solved with it, it is not begun.
+void lb_cholesky_keep_room(lbCholesky *factor, double bytes);
 
 // L L' = A, which has the pattern that was analysed. LB_ERR_NUMERIC "not positive definite at row
 // N" otherwise, and on values that are not finite; the factor then holds nothing to solve with

@@ -55,7 +55,7 @@ static void multiply_rows(int32_t begin, int32_t end, void *context) {
 
 // Rows of C that a thread makes, where there are long vectors to multiply.
 static int32_t rows_at_once(const Product *p) {
-  enum { LONG = 16384, MANY_ROWS = 8192, FEW_ROWS = 32 };
+  enum { LONG = 4096, MANY_ROWS = 2048, FEW_ROWS = 32 };
   bool is_long = (p->transpose_a == LB_PLAIN ? p->rows : p->inner) >= LONG;
   if (!is_long) return p->rows < 1 ? 1 : p->rows;
   return p->transpose_a == LB_PLAIN ? MANY_ROWS : FEW_ROWS;
@@ -206,7 +206,7 @@ static void divide_rows(int32_t begin, int32_t end, void *context) {
 }
 
 void lb_dense_divide_by_upper(int32_t rows, int32_t size, const double *R, double *X) {
-  enum { ROWS = 8192 };
+  enum { ROWS = 2048 };
   lb_linalg_one_thread();
   Division division = { size, at_least_one(rows), R, X };
   if (size > 0) lb_parallel_for(rows, ROWS, divide_rows, &division);

@@ -8,6 +8,7 @@
 #include "linalg/eigen.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@
 #include "linalg/dense.h"
 #include "linalg/eigen_modes.h"
 #include "linalg/lanczos.h"
+#include "linalg/room.h"
 
 // First s, in units of trace K / trace M: far above the rounding of the factorisation (1e-14), far
 // below the first elastic eigenvalue of most bodies (1e-3 to 1e-9).
@@ -213,8 +215,11 @@ static int32_t count_candidates(const lbLanczos *space, double shift) {
   return count;
 }
 
+// What rounding leaves: of vectors that rigid motions are part of, the rest is known to this.
+static double noise_of(const lbLanczos *space) { return 4e-16 * space->theta[0]; }
+
 static int32_t count_converged(const lbLanczos *space, int32_t wanted, double tolerance) {
-  double floor = 4e-16 * space->theta[0]; // what rounding leaves
+  double floor = noise_of(space);
   for (int32_t i = 0; i < wanted; i++)
     if (i == space->m || space->residuals[i] > fmax(tolerance * space->theta[i], floor)) return i;
   return wanted;
@@ -329,10 +334,12 @@ static lbStatus search_again(Search *search, lbError *err) {
 
 static lbStatus collect(Search *search, int32_t *rigid_count, lbEigen **out, lbError *err) {
   lbLanczos *space = search->space;
+  lbEigenProblem *problem = search->problem;
+  problem->noisy = noise_of(space) > problem->def.tolerance * space->theta[search->wanted - 1];
   double *X = lb_alloc((size_t)space->size * (size_t)search->wanted, sizeof *X);
   if (!X) return lb_fail_memory(err);
   lbStatus status = lb_lanczos_vectors(space, search->wanted, X, err);
-  if (!status) status = lb_eigen_sort(search->problem, search->wanted, X, rigid_count, out, err);
+  if (!status) status = lb_eigen_sort(problem, search->wanted, X, rigid_count, out, err);
   lb_free(X);
   return status;
 }
@@ -369,22 +376,43 @@ static lbStatus search_from(lbEigenProblem *problem, lbCholesky *factor, int32_t
   return status;
 }
 
+enum { COMPACT_BLOCK = 16 };
+
+static int32_t compact_capacity(int32_t count) { // two steps at least
+  return count > 2 * COMPACT_BLOCK ? 2 * count + COMPACT_BLOCK : count + 3 * COMPACT_BLOCK;
+}
+
+// Of what a search holds beside the factor, at least: the space, blocks and their work, and the
+// modes twice. The compact search has less of it, and only a definite K may have one.
+static double search_bytes(const lbEigenProblem *problem, int32_t block, int32_t capacity) {
+  int32_t compact = compact_capacity(problem->def.count);
+  if (problem->def.definite && compact < capacity) capacity = compact;
+  double columns = capacity + 8.0 * block + 2.0 * problem->def.count;
+  return columns * problem->K->size * sizeof(double);
+}
+
+// Before there is a factor, which mostly takes more: modes alone may be too many.
+static lbStatus check_room(const lbEigenProblem *problem, double bytes, lbError *err) {
+  char what[80];
+  snprintf(what, sizeof what, "%d modes of %d rows", (int)problem->def.count,
+           (int)problem->K->size);
+  return lb_room_check_or(what, bytes,
+                          "use fewer modes, a coarser mesh, or limber-mpi on more machines", err);
+}
+
 // A search that a factor in single precision is enough for; *out stays NULL where the factor is
 // another, or where that leads nowhere.
 static lbStatus search_compact(lbEigenProblem *problem, lbCholesky *factor, lbEigen **out,
                                lbError *err) {
-  enum { BLOCK = 16 };
-  int32_t count = problem->def.count, rigid_count = 0;
-  int32_t capacity =
-      count > 2 * BLOCK ? 2 * count + BLOCK : count + 3 * BLOCK; // two steps at least
+  int32_t count = problem->def.count, rigid_count = 0, capacity = compact_capacity(count);
   double *X = NULL;
-  bool fits = capacity + BLOCK <= problem->K->size;
+  bool fits = capacity + COMPACT_BLOCK <= problem->K->size;
   if (!lb_cholesky_info(factor).single || problem->def.verify || !fits) return LB_OK;
   lbDavidson search = { .factor = factor,
                         .K = problem->K,
                         .M = problem->M,
                         .count = count,
-                        .block = BLOCK,
+                        .block = COMPACT_BLOCK,
                         .capacity = capacity,
                         .tolerance = problem->def.tolerance };
   lbStatus status = lb_davidson_search(&search, &X, err);
@@ -399,18 +427,22 @@ static lbStatus solve_sparse(lbEigenProblem *problem, int32_t block, int32_t cap
                              lbEigen **out, lbError *err) {
   lbEigenFactor *kept = problem->def.kept;
   lbCholesky *factor = kept ? kept->cholesky : NULL;
-  double shift = 0;
-  lbStatus status = LB_OK;
+  double shift = 0, bytes = search_bytes(problem, block, capacity);
+  lbStatus status = check_room(problem, bytes, err);
+  if (status) return status;
   if (!factor) {
     status = lb_cholesky_create_compact(problem->K, problem->def.compact_bytes, &factor, err);
     if (status) return status;
     problem->factor_seconds = lb_cholesky_info(factor).analyse_seconds;
   }
+  lb_cholesky_keep_room(factor, bytes);
   status = factor_first(problem, factor, err);
+  lb_cholesky_keep_room(factor, 0);
   if (!status) status = search_compact(problem, factor, out, err);
   while (!status && !*out) // at most twice
     status = search_from(problem, factor, block, capacity, &shift, out, err);
   if (!status) status = lb_eigen_sharpen(problem, factor, *out, err);
+  if (!status && problem->noisy) status = lb_eigen_sharpen(problem, factor, *out, err);
   if (kept)
     *kept = (lbEigenFactor){ factor, problem->shift, !status };
   else

@@ -192,12 +192,14 @@ static lbStatus tell_fault(const Mode *mode, lbError *err) {
 
 static lbStatus examine_all(const lbEigenProblem *problem, bool exact, int32_t total, double *X,
                             Mode *modes, lbError *err) {
-  lbArena arena = { 0 };
   size_t n = (size_t)problem->K->size, width = (size_t)(total < TOGETHER ? total : TOGETHER);
+  size_t work_count = lb_sparse_work_count(problem->K, TOGETHER);
+  // In one block: large pages.
+  lbArena arena = { .block_bytes = (work_count + (2 * width + 1) * n) * sizeof(double) + 4096 };
   double *row_sums = lb_arena_alloc(&arena, n, sizeof(double));
   Examination e = { .problem = problem, .exact = exact, .X = X, .row_sums = row_sums };
   e.modes = modes;
-  e.work = lb_arena_alloc(&arena, lb_sparse_work_count(problem->K, TOGETHER), sizeof(double));
+  e.work = lb_arena_alloc(&arena, work_count, sizeof(double));
   e.KX = lb_arena_alloc(&arena, n * width, sizeof(double));
   e.MX = lb_arena_alloc(&arena, n * width, sizeof(double));
   lbStatus status = row_sums && e.work && e.KX && e.MX ? LB_OK : lb_fail_memory(err);
@@ -215,17 +217,28 @@ static lbStatus examine_all(const lbEigenProblem *problem, bool exact, int32_t t
   return status;
 }
 
-// Elastic mode `index` of the result is this one, of these vectors.
-static void store_mode(lbEigen *eigen, size_t index, const Mode *mode, const double *X) {
-  size_t n = (size_t)eigen->size;
-  eigen->values[index] = mode->value;
-  eigen->residuals[index] = mode->residual;
-  memcpy(eigen->vectors + n * index, X + n * (size_t)mode->column, n * sizeof *X);
-  fix_sign(eigen->size, eigen->vectors + n * index);
+typedef struct Storing {
+  lbEigen *eigen;
+  const Mode *modes; // elastic ones, in order
+  const double *X;
+} Storing;
+
+// Elastic modes of the result.
+static void store_modes(int32_t begin, int32_t end, void *context) {
+  const Storing *s = context;
+  size_t n = (size_t)s->eigen->size;
+  for (size_t i = (size_t)begin; i < (size_t)end; i++) {
+    double *w = s->eigen->vectors + n * i;
+    s->eigen->values[i] = s->modes[i].value;
+    s->eigen->residuals[i] = s->modes[i].residual;
+    memcpy(w, s->X + n * (size_t)s->modes[i].column, n * sizeof *w);
+    fix_sign(s->eigen->size, w);
+  }
 }
 
+// The elastic modes come to the front of `modes`.
 static lbStatus make_result(const lbEigenProblem *problem, const double *X, int32_t total,
-                            const Mode *modes, int32_t rigid_count, lbEigen **out, lbError *err) {
+                            Mode *modes, int32_t rigid_count, lbEigen **out, lbError *err) {
   size_t n = (size_t)problem->K->size, count = (size_t)problem->def.count, elastic = 0, rigid = 0;
   lbEigen *eigen = lb_alloc(1, sizeof *eigen);
   if (!eigen) return lb_fail_memory(err);
@@ -244,9 +257,10 @@ static lbStatus make_result(const lbEigenProblem *problem, const double *X, int3
   for (int32_t i = 0; i < total; i++) {
     const double *w = X + (size_t)modes[i].column * n;
     if (modes[i].rigid) memcpy(eigen->rigid_vectors + n * rigid++, w, n * sizeof *w);
-    if (modes[i].rigid || elastic == count) continue;
-    store_mode(eigen, elastic++, &modes[i], X);
+    if (!modes[i].rigid && elastic < count) modes[elastic++] = modes[i];
   }
+  Storing storing = { eigen, modes, X };
+  lb_parallel_for((int32_t)count, 1, store_modes, &storing);
   *out = eigen;
   return LB_OK;
 }
@@ -290,7 +304,8 @@ lbStatus lb_eigen_sharpen(const lbEigenProblem *problem, lbCholesky *factor, lbE
   if (!status) {
     memcpy(eigen->rigid_vectors, X, n * rigid * sizeof *X);
     qsort(modes, count, sizeof *modes, compare_modes); // rounding may swap members of a cluster
-    for (size_t i = 0; i < count; i++) store_mode(eigen, i, &modes[i], elastic);
+    Storing storing = { eigen, modes, elastic };
+    lb_parallel_for(eigen->count, 1, store_modes, &storing);
   }
   lb_free(X);
   lb_free(values);

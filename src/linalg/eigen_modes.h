@@ -13,6 +13,7 @@ typedef struct lbEigenProblem {
   double scale; // trace K / trace M
   double shift;
   bool refined; // shift is the second one
+  bool noisy;   // rounding has left more in the vectors of the search than the tolerance
   double factor_seconds;
   int32_t solve_count;
 } lbEigenProblem;

@@ -11,6 +11,7 @@
 
 #include "linalg/blas.h"
 #include "linalg/dense.h"
+#include "linalg/narrow.h"
 #include "linalg/product.h"
 
 // A column that keeps less than this of its length against the basis counts as inside it.
@@ -46,18 +47,18 @@ static lbStatus fail_mass(lbError *err) {
 // W -= V H with H = V' MW, over the first `basis` columns of V.
 static void project(lbLanczos *space, int32_t basis, int32_t width, double *W, const double *MW,
                     double *H) {
-  lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, basis, width, space->size, 1, space->V, MW, 0, H);
-  lb_dense_multiply(LB_PLAIN, LB_PLAIN, space->size, width, basis, -1, space->V, H, 1, W);
+  lb_narrow_gather(space->size, basis, width, space->V, MW, space->product_work, H);
+  lb_narrow_subtract(space->size, basis, width, space->V, H, space->product_work, W);
 }
 
 // R' R = W' MW, computed on columns scaled to unit length. False when it is too near to singular,
 // or when a column has kept too little of its length.
-static bool factor_gram(const lbLanczos *space, int32_t width, const double *W, const double *MW,
+static bool factor_gram(lbLanczos *space, int32_t width, const double *W, const double *MW,
                         const double *lengths, double *R) {
   size_t n = (size_t)width;
   double scale[2 * LB_LANCZOS_BLOCK];
   LB_ASSERT(width <= 2 * LB_LANCZOS_BLOCK);
-  lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, width, width, space->size, 1, W, MW, 0, R);
+  lb_narrow_gather(space->size, width, width, W, MW, space->product_work, R);
   for (size_t j = 0; j < n; j++) {
     scale[j] = sqrt(R[j * n + j]);
     if (!(scale[j] > 100 * LOST_LENGTH * lengths[j])) return false;
@@ -172,6 +173,12 @@ void lb_lanczos_destroy(lbLanczos *space) {
   lb_free(space);
 }
 
+static size_t work_count(const lbLanczos *space) {
+  size_t sparse = lb_sparse_work_count(space->M, space->most_pending);
+  size_t narrow = lb_narrow_work_count(space->size, space->capacity);
+  return sparse > narrow ? sparse : narrow;
+}
+
 static bool allocate(lbLanczos *space) {
   size_t n = (size_t)space->size, capacity = (size_t)space->capacity;
   size_t width = (size_t)space->most_pending;
@@ -185,8 +192,7 @@ static bool allocate(lbLanczos *space) {
   space->theta = lb_alloc(capacity, sizeof(double));
   space->Y = lb_alloc(capacity * capacity, sizeof(double));
   space->residuals = lb_alloc(capacity, sizeof(double));
-  space->product_work =
-      lb_alloc(lb_sparse_work_count(space->M, space->most_pending), sizeof(double));
+  space->product_work = lb_alloc(work_count(space), sizeof(double));
   return space->V && space->product_work && space->W && space->MW && space->T && space->B &&
          space->C && space->R && space->theta && space->Y && space->residuals;
 }
@@ -278,16 +284,16 @@ static void apply_recurrence(lbLanczos *space, double *lengths) {
   size_t begin = (size_t)space->coupled_begin; // of the columns of V that B couples
   double *local = space->R; // (basis - begin x width), packed, in place of C's columns
   double *C = space->C;
-  lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, space->pending, space->pending, space->size, 1,
-                    space->MW, space->W, 0, local);
+  lb_narrow_gather(space->size, space->pending, space->pending, space->MW, space->W,
+                   space->product_work, local);
   for (size_t c = 0; c < width; c++)
     for (size_t i = 0; i < width; i++)
       C[c * (basis - begin) + m - begin + i] = 0.5 * (local[c * width + i] + local[i * width + c]);
   for (size_t c = 0; c < width; c++)
     for (size_t j = begin; j < m; j++)
       C[c * (basis - begin) + j - begin] = space->B[j * (size_t)space->most_pending + c];
-  lb_dense_multiply(LB_PLAIN, LB_PLAIN, space->size, space->pending, (int32_t)(basis - begin), -1,
-                    space->V + begin * (size_t)space->size, C, 1, space->W);
+  lb_narrow_subtract(space->size, (int32_t)(basis - begin), space->pending,
+                     space->V + begin * (size_t)space->size, C, space->product_work, space->W);
   for (size_t c = width; c-- > 0;) { // spread to (basis x width), last column first
     double square = 0;
     memmove(C + c * basis + begin, C + c * (basis - begin), (basis - begin) * sizeof *C);

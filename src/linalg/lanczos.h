@@ -30,7 +30,7 @@ typedef struct lbLanczos {
   double *theta;         // (capacity) Ritz values, descending; written by lb_lanczos_ritz
   double *Y;             // (m x m) their vectors in V, column i for theta[i]
   double *residuals;     // (capacity) |B y|
-  double *product_work;  // of products with M
+  double *product_work;  // of products with M and V
   int32_t solve_count;   // right-hand sides solved
 } lbLanczos;
 

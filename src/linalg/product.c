@@ -16,11 +16,19 @@ static void multiply_columns(int32_t begin, int32_t end, void *context) {
   const lbProductKernels *kernels = lb_product_kernels(lb_simd_best());
   const double *from = p->X + (size_t)begin * n;
   double *x = p->work + 2 * n * (size_t)begin, *y = x + width * n, *to = p->Y + (size_t)begin * n;
-  for (size_t i = 0; i < n; i++)
-    for (size_t c = 0; c < width; c++) x[i * width + c] = c < count ? from[c * n + i] : 0;
+  if (count == width) {
+    kernels->put_together(n, width, from, x);
+  } else {
+    for (size_t i = 0; i < n; i++)
+      for (size_t c = 0; c < width; c++) x[i * width + c] = c < count ? from[c * n + i] : 0;
+  }
   (width == LB_PRODUCT_FEW ? kernels->few : kernels->many)(p->A, width, x, y);
-  for (size_t i = 0; i < n; i++)
-    for (size_t c = 0; c < count; c++) to[c * n + i] = y[i * width + c];
+  if (count == width) {
+    kernels->take_apart(n, width, y, to);
+  } else {
+    for (size_t i = 0; i < n; i++)
+      for (size_t c = 0; c < count; c++) to[c * n + i] = y[i * width + c];
+  }
 }
 
 void lb_product_multiply(const lbSparse *A, int32_t count, const double *X, double *Y,

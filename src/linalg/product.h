@@ -9,6 +9,9 @@ enum { LB_PRODUCT_FEW = 4, LB_PRODUCT_MANY = 8 }; // vectors at a time
 
 // y = A x of that many vectors; the values of a row lie together, rows are `stride` apart.
 typedef struct lbProductKernels {
+  // x (n x width), by rows, from columns that are n apart, and y back to such; width of a product
+  void (*put_together)(size_t n, size_t width, const double *from, double *x);
+  void (*take_apart)(size_t n, size_t width, const double *y, double *to);
   void (*few)(const lbSparse *A, size_t stride, const double *x, double *y);
   void (*many)(const lbSparse *A, size_t stride, const double *x, double *y);
 } lbProductKernels;

@@ -1,15 +1,64 @@
 // Sparse products, vectors across the columns of X.
 #include "linalg/product.h"
 
-#define LB_INLINE static inline __attribute__((always_inline))
+#include "math/four.h"
 
-LB_INLINE void multiply(int count, const lbSparse *A, size_t stride, const double *x, double *y) {
-  const int pieces = count / LB_LANES > 0 ? count / LB_LANES : 1;
-  for (size_t i = 0; i < (size_t)A->size; i++)
-    for (size_t c = 0; c < (size_t)count; c++) y[i * stride + c] = 0;
+// x (n x width) from columns that are n apart, four rows of four columns at a time; and back.
+static void put_together(size_t n, size_t width, const double *from, double *x) {
+  for (size_t begin = 0; begin < width; begin += 4) {
+    const double *column = from + begin * n;
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+      lbFour lines[4];
+      LB_FOR (c, 0, 4) lines[c] = lb_four_load(column + (size_t)c * n + i);
+      lb_four_turn(lines, lines);
+      LB_FOR (k, 0, 4) lb_four_store(x + (i + (size_t)k) * width + begin, lines[k]);
+    }
+    for (; i < n; i++)
+      for (size_t c = 0; c < 4; c++) x[i * width + begin + c] = column[c * n + i];
+  }
+}
+
+static void take_apart(size_t n, size_t width, const double *y, double *to) {
+  for (size_t begin = 0; begin < width; begin += 4) {
+    double *column = to + begin * n;
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+      lbFour lines[4];
+      LB_FOR (k, 0, 4) lines[k] = lb_four_load(y + (i + (size_t)k) * width + begin);
+      lb_four_turn(lines, lines);
+      LB_FOR (c, 0, 4) lb_four_store(column + (size_t)c * n + i, lines[c]);
+    }
+    for (; i < n; i++)
+      for (size_t c = 0; c < 4; c++) column[c * n + i] = y[i * width + begin + c];
+  }
+}
+
+static void multiply_few(const lbSparse *A, size_t stride, const double *x, double *y) {
+  for (size_t i = 0; i < (size_t)A->size; i++) lb_four_store(y + i * stride, lb_four_splat(0));
   for (int32_t j = 0; j < A->size; j++) {
-    lbLanes xj[8], sums[8];
-    LB_FOR (p, 0, pieces) {
+    lbFour xj = lb_four_load(x + (size_t)j * stride), sums = lb_four_splat(0);
+    int32_t k = A->column_begin[j], end = A->column_begin[j + 1];
+    for (; k < end && A->rows[k] < j; k++) {
+      lbFour a = lb_four_splat(A->values[k]);
+      const double *xi = x + (size_t)A->rows[k] * stride;
+      double *yi = y + (size_t)A->rows[k] * stride;
+      sums = lb_four_multiply_add(a, lb_four_load(xi), sums);
+      lb_four_store(yi, lb_four_multiply_add(a, xj, lb_four_load(yi)));
+    }
+    double *yj = y + (size_t)j * stride;
+    lbFour diagonal = lb_four_splat(k < end ? A->values[k] : 0);
+    lb_four_store(yj, lb_four_multiply_add(diagonal, xj, lb_four_load(yj) + sums));
+  }
+}
+
+static void multiply_many(const lbSparse *A, size_t stride, const double *x, double *y) {
+  enum { PIECES = LB_PRODUCT_MANY / LB_LANES };
+  for (size_t i = 0; i < (size_t)A->size; i++)
+    for (size_t c = 0; c < LB_PRODUCT_MANY; c++) y[i * stride + c] = 0;
+  for (int32_t j = 0; j < A->size; j++) {
+    lbLanes xj[PIECES], sums[PIECES];
+    LB_FOR (p, 0, PIECES) {
       xj[p] = lb_load(x + (size_t)j * stride + (size_t)(p * LB_LANES));
       sums[p] = lb_splat(0);
     }
@@ -18,37 +67,17 @@ LB_INLINE void multiply(int count, const lbSparse *A, size_t stride, const doubl
       double a = A->values[k];
       const double *xi = x + (size_t)A->rows[k] * stride;
       double *yi = y + (size_t)A->rows[k] * stride;
-      LB_FOR (p, 0, pieces) {
+      LB_FOR (p, 0, PIECES) {
         sums[p] += a * lb_load(xi + p * LB_LANES);
         lb_store(yi + p * LB_LANES, lb_load(yi + p * LB_LANES) + a * xj[p]);
       }
     }
     double *yj = y + (size_t)j * stride;
     double diagonal = k < end ? A->values[k] : 0;
-    LB_FOR (p, 0, pieces)
+    LB_FOR (p, 0, PIECES)
       lb_store(yj + p * LB_LANES, lb_load(yj + p * LB_LANES) + sums[p] + diagonal * xj[p]);
   }
 }
 
-static void multiply_few(const lbSparse *A, size_t stride, const double *x, double *y) {
-#if LB_LANES <= 4
-  multiply(LB_PRODUCT_FEW, A, stride, x, y);
-#else // half a vector: one by one
-  for (size_t i = 0; i < (size_t)A->size; i++)
-    for (size_t c = 0; c < LB_PRODUCT_FEW; c++) y[i * stride + c] = 0;
-  for (int32_t j = 0; j < A->size; j++)
-    for (int32_t k = A->column_begin[j]; k < A->column_begin[j + 1]; k++) {
-      size_t i = (size_t)A->rows[k] * stride, at = (size_t)j * stride;
-      for (size_t c = 0; c < LB_PRODUCT_FEW; c++) {
-        y[at + c] += A->values[k] * x[i + c];
-        if (i != at) y[i + c] += A->values[k] * x[at + c];
-      }
-    }
-#endif
-}
-
-static void multiply_many(const lbSparse *A, size_t stride, const double *x, double *y) {
-  multiply(LB_PRODUCT_MANY, A, stride, x, y);
-}
-
-const lbProductKernels LB_KERNEL(lb_product_kernels) = { multiply_few, multiply_many };
+const lbProductKernels LB_KERNEL(lb_product_kernels) = { put_together, take_apart, multiply_few,
+                                                         multiply_many };

@@ -54,11 +54,14 @@ double lb_room_free(void) {
 }
 
 lbStatus lb_room_check(const char *what, double bytes, lbError *err) {
+  return lb_room_check_or(what, bytes, "use a coarser mesh, or limber-mpi on more machines", err);
+}
+
+lbStatus lb_room_check_or(const char *what, double bytes, const char *advice, lbError *err) {
   if (bytes < LITTLE) return LB_OK;
   double room = lb_room_free();
   if (bytes <= room) return LB_OK;
   return lb_fail(err, LB_ERR_MEMORY,
-                 "%s: about %.3g GB of memory are needed, and %.3g GB are free: use a coarser "
-                 "mesh, or limber-mpi on more machines",
-                 what, bytes / 1e9, room / 1e9);
+                 "%s: about %.3g GB of memory are needed, and %.3g GB are free: %s", what,
+                 bytes / 1e9, room / 1e9, advice);
 }

@@ -11,5 +11,7 @@ double lb_room_free(void);
 
 // LB_ERR_MEMORY where `what` will take more bytes than that. Little is not looked at.
 lbStatus lb_room_check(const char *what, double bytes, lbError *err);
+// The same with other advice than a coarser mesh.
+lbStatus lb_room_check_or(const char *what, double bytes, const char *advice, lbError *err);
 
 #endif

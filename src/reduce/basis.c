@@ -5,6 +5,7 @@
 #include "linalg/cholesky.h"
 #include "linalg/dense.h"
 #include "reduce/engine.h"
+#include "reduce/need.h"
 #include "reduce/pca.h"
 #include "reduce/rest.h"
 
@@ -225,6 +226,7 @@ lbStatus lb_basis_make(const lbFem *fem, const lbBasisDef *def, lbBasis **out, l
   lbBasisMaker *maker = NULL;
   lbStatus status = check_def(fem, def, err);
   if (!status) status = find_maker(fem, def, &maker, err);
+  if (!status) status = lb_basis_check_room(fem, def, err);
   if (status) return status;
   lbBasis *basis = lb_alloc(1, sizeof *basis);
   if (!basis) return lb_fail_memory(err);

@@ -3,8 +3,10 @@
 
 #include "linalg/dense.h"
 #include "linalg/fnnls.h"
+#include "linalg/room.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { PANEL = 32 }; // columns that one task multiplies
@@ -50,6 +52,12 @@ static lbStatus reserve(lbFit *fit, int32_t count, lbError *err) {
   int64_t larger = fit->room + fit->room / 2;
   int32_t room = larger < count ? count : larger < fit->capacity ? (int32_t)larger : fit->capacity;
   size_t rows = lb_columns_rows(fit->columns), to = (size_t)room, from = (size_t)fit->room;
+  char what[80];
+  snprintf(what, sizeof what, "%d elements over %d poses", (int)room,
+           (int)fit->columns->pose_count);
+  lbStatus status = lb_room_check_or(what, (double)(rows + to) * (double)to * sizeof(double),
+                                     "use fewer of either", err);
+  if (status) return status;
   double *A = lb_alloc(rows * to, sizeof(double)), *G = lb_alloc(to * to, sizeof(double));
   if (!A || !G) {
     lb_free(A);

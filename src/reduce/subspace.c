@@ -9,6 +9,7 @@
 #include "reduce/cubature.h"
 #include "reduce/inertia.h"
 #include "reduce/modal.h"
+#include "reduce/need.h"
 #include "reduce/object.h"
 #include "reduce/polynomial.h"
 #include "reduce/projection.h"
@@ -60,6 +61,19 @@ static int32_t most_vectors(bool cubature) {
   return cubature ? VECTORS_MOST : LB_POLYNOMIAL_MODES_MAX;
 }
 
+static int32_t part_count(const lbFem *fem, bool editable) {
+  return editable ? 2 * fem->material_count : 1;
+}
+
+// Before there is a basis: of the dimension that is asked for.
+static lbStatus check_coefficients(const lbFem *fem, const char *name,
+                                   const lbSubspaceDef *subspace, lbError *err) {
+  int32_t dimension = subspace->basis.dimension, most = subspace->vectors_max;
+  if (most > 0 && most < dimension) dimension = most;
+  if (subspace->basis.at_most || dimension < 1) return LB_OK; // it may become much smaller
+  return lb_polynomial_check_room(name, dimension, part_count(fem, subspace->editable), err);
+}
+
 lbStatus lb_subspace_check(const lbFem *fem, const lbReduceDef *def, const lbSubspaceDef *subspace,
                            lbError *err) {
   bool cubature = lb_subspace_by_cubature(fem, subspace);
@@ -84,7 +98,7 @@ lbStatus lb_subspace_check(const lbFem *fem, const lbReduceDef *def, const lbSub
   if (subspace->vectors_max < 0)
     return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\": vectors_max is %d, it must be 0 or more",
                    def->name, (int)subspace->vectors_max);
-  return LB_OK;
+  return pca && !cubature ? check_coefficients(fem, def->name, subspace, err) : LB_OK;
 }
 
 static lbStatus choose_dimension(const lbBasis *basis, const lbReduceDef *def,
@@ -110,7 +124,7 @@ static lbStatus choose_dimension(const lbBasis *basis, const lbReduceDef *def,
 
 static void set_polynomial_sizes(const lbFem *fem, int32_t dimension, bool editable,
                                  lbModelSizes *size) {
-  size->subspace_part_count = editable ? 2 * fem->material_count : 1;
+  size->subspace_part_count = part_count(fem, editable);
   size->packed3_count = (int32_t)lb_packed3_count(dimension);
   size->packed4_count = (int32_t)lb_packed4_count(dimension);
 }
@@ -141,13 +155,14 @@ static lbStatus make_polynomials(const lbFem *fem, const double *basis, bool edi
   set_polynomial_sizes(fem, draft->size.subspace_dimension, editable, &draft->size);
   int32_t count = draft->size.subspace_part_count;
   lbPolynomialDef def = { .count = draft->size.subspace_dimension, .basis = basis };
+  lbStatus status = lb_polynomial_check_room(fem->name, def.count, count, err);
+  if (status) return status;
   lbPolynomial **parts = lb_alloc((size_t)count, sizeof *parts);
   if (!parts) return lb_fail_memory(err);
   if (!lb_progress("polynomials", 0)) {
     lb_free(parts);
     return lb_fail_interrupted(err, "polynomials");
   }
-  lbStatus status;
   if (editable) {
     def.group_count = fem->material_count;
     def.element_groups = fem->element_materials;

@@ -8,6 +8,7 @@
 #include "threads/threads.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -50,7 +51,10 @@ static void draw_tasks(const Loop *loop) {
   }
 }
 
-static void pause_shortly(void) {
+// Where threads share a processor with others after all, those come first now and then.
+static void pause_shortly(int32_t look) {
+  enum { PATIENCE = 64 };
+  if (look % PATIENCE == PATIENCE - 1) sched_yield();
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -61,12 +65,12 @@ static void pause_shortly(void) {
 static void look_for_loop(uint64_t seen) {
   for (int32_t i = 0; i < pool.looks; i++) {
     if (atomic_load(&pool.number) != seen || atomic_load(&pool.ending)) return;
-    pause_shortly();
+    pause_shortly(i);
   }
 }
 
 static void look_for_end(void) {
-  for (int32_t i = 0; i < pool.looks && atomic_load(&pool.joined); i++) pause_shortly();
+  for (int32_t i = 0; i < pool.looks && atomic_load(&pool.joined); i++) pause_shortly(i);
 }
 
 static void *work(void *unused) {

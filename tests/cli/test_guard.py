@@ -45,6 +45,24 @@ def what_no_memory_holds_is_said_with_an_estimate(folder):
         check(not os.path.exists(os.path.join(folder, "x.glb")), "a model was written")
 
 
+@fast_case
+def what_comes_after_the_factor_is_estimated_before_it(folder):
+    """Vectors of a search, candidates of a basis, coefficients."""
+    box = write(folder, "box.obj", BOX)
+    for options, what, advice in (
+            (("--cells", 40, "--method", "modal", "--modes", 1000), " modes of 191634 rows", "modes"),
+            (("--cells", 24, "--modes", 200), "vectors of 43125 rows, of which the basis is made",
+             "modes"),
+            (("--cells", 6, "--modes", 60, "--dimension", 256), "the coefficients of 256 vectors",
+             "dimension")):
+        begin = time.monotonic()
+        found = limber("build", box, *options, "--threads", 1, "--accuracy", "none", "-o", "x.glb",
+                       "--quiet", cwd=folder, preexec=gigabytes(1))
+        found.message("box.obj", what, "GB of memory are needed", "GB are free", advice)
+        check(time.monotonic() - begin < SECONDS, "the factor was made first")
+        check(not os.path.exists(os.path.join(folder, "x.glb")), "a model was written")
+
+
 # ---- files that files name (10) ------------------------------------------------------------------
 
 
