@@ -94,6 +94,8 @@ lbStatus bench_contact(int32_t threads, benchTable *table, lbError *err);
 // The same system by limber-mpi, a child process, on one and two ranks; no rows where it is not
 // beside this program.
 lbStatus bench_engine_petsc(const benchObject *object, benchTable *table, lbError *err);
+lbStatus bench_engine_builds(const char *mesh_path, const char *name, int32_t threads,
+                             benchTable *table, lbError *err);
 // Dense kernels of the engines that are compiled in.
 lbStatus bench_engine_kernels(benchTable *table, lbError *err);
 // A drag of a handle, and poses of the scenes in `scenes`/poses.

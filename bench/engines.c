@@ -1,6 +1,7 @@
 // limber bench engines: one system by every engine that is compiled in, by CHOLMOD itself where it
 // is linked, and by limber-mpi where that is beside this program: order and structure, factor,
-// solve, the size of L, what is left of the right-hand side, modes.
+// solve, the size of L, what is left of the right-hand side, modes; and whole builds
+// (engine_build.c).
 #include "bench/bench.h"
 #include "bench/peers/cholmod.h"
 
@@ -59,6 +60,17 @@ static void solve(void *context) {
   w->status = lb_cholesky_solve(w->factor, 1, w->x, w->err);
 }
 
+static void factor_and_solve(void *context) {
+  EngineWork *w = context;
+  factor(w);
+  if (!w->status) solve(w);
+}
+
+static void factor_and_solve_by_cholmod(void *peer) {
+  bench_cholmod_factor(peer);
+  bench_cholmod_solve(peer);
+}
+
 // With the analysis, as in a build.
 static void find_modes(void *context) {
   EngineWork *w = context;
@@ -115,6 +127,7 @@ static lbStatus bench_engine(const EnginesBench *b, const lbAnalysis *analysis, 
   if (!status) status = time_work(&w, "engines.analyse", analyse, &w);
   if (!status) status = time_work(&w, "engines.factor", factor, &w);
   if (!status) status = time_work(&w, "engines.solve", solve, &w);
+  if (!status) status = time_work(&w, "engine.factor_solve", factor_and_solve, &w);
   if (!status) status = measure_residual(b->K, w.x, &residual, err);
   if (!status) {
     lbCholeskyInfo info = lb_cholesky_info(w.factor);
@@ -140,6 +153,7 @@ static lbStatus bench_cholmod(const EnginesBench *b, lbError *err) {
   lbStatus status = time_work(&w, "engines.analyse", bench_cholmod_analyse, peer);
   if (!status) status = time_work(&w, "engines.factor", bench_cholmod_factor, peer);
   if (!status) status = time_work(&w, "engines.solve", bench_cholmod_solve, peer);
+  if (!status) status = time_work(&w, "engine.factor_solve", factor_and_solve_by_cholmod, peer);
   if (!status && !bench_cholmod_solution(peer))
     status = lb_fail(err, LB_ERR_NUMERIC, "engines: CHOLMOD failed");
   if (!status) status = measure_residual(b->K, bench_cholmod_solution(peer), &residual, err);
@@ -182,8 +196,10 @@ lbStatus bench_engines(const char *mesh_path, int32_t threads, benchTable *table
     if (i > 0) shape.element = LB_ELEMENT_BRICK8;
     status = bench_object_make(mesh_path, NULL, &shape, &object, err);
     if (!status && !mesh_path) object.name = i ? "block 16x16x16" : "bar 60x6x6";
-    for (int32_t t = threads ? threads : 1; t <= (threads ? threads : 2) && !status; t++)
+    for (int32_t t = threads ? threads : 1; t <= (threads ? threads : 2) && !status; t++) {
       status = bench_object(&object, t, table, err);
+      if (!status && i == 0) status = bench_engine_builds(mesh_path, object.name, t, table, err);
+    }
     if (!status) status = bench_engine_petsc(&object, table, err);
     bench_object_release(&object);
   }
