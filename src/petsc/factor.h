@@ -10,7 +10,7 @@
 
 typedef struct lbFactor lbFactor;
 
-// LB_ERR_NUMERIC: A is not definite; LB_ERR_MEMORY: there is no room. Collective, like all of
+// LB_ERR_NUMERIC: A is not definite (lb_indefinite_tell says where); LB_ERR_MEMORY: there is no room. Collective, like all of
 // these.
 lbStatus lb_factor_create(const lbParts *parts, Mat A, lbFactor **out, lbError *err);
 void lb_factor_destroy(lbFactor *factor); // NULL is legal

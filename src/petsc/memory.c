@@ -10,6 +10,8 @@
 
 static const double OUTLINE_NODE = 90, OUTLINE_ELEMENT = 70;
 
+double lb_memory_factor(double rows) { return 200 * pow(rows, 4.0 / 3); }
+
 lbMemoryNeed lb_memory_need(const lbMemoryBody *body, int32_t mode_count, int ranks) {
   double node_count = body->node_count, rows = 3 * node_count;
   double elements = (double)body->tet_count + body->brick_count;
@@ -20,7 +22,7 @@ lbMemoryNeed lb_memory_need(const lbMemoryBody *body, int32_t mode_count, int ra
   double vector = 8 * rows, found = mode_count + 6;
   double shared = parts + matrices + found * vector;
   double first = body->outline ? outline + 2 * found * vector : 0;
-  double factor = 1.8 * 200 * pow(rows, 4.0 / 3);
+  double factor = 1.8 * lb_memory_factor(rows);
   double lanczos = (5 * found + 150) * vector, lobpcg = 6 * found * vector;
   return (lbMemoryNeed){ .iterative = (shared + 1.5 * matrices + lobpcg) / ranks + first,
                          .direct = (shared + factor + lanczos) / ranks + first };
