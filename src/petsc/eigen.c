@@ -323,31 +323,25 @@ static void precondition(const lbParts *parts, EPS eps) {
 }
 
 // Without a factor only a row whose own diagonal is negative can be named.
-static lbStatus fail_search(const lbParts *parts, PetscInt converged, int32_t wanted,
-                            lbError *err) {
+static lbStatus fail_search(const lbParts *parts, int32_t converged, int32_t wanted, lbError *err) {
   double value;
   char cause[80];
   int32_t row = lb_parts_negative_row(parts, parts->K, &value);
   snprintf(cause, sizeof cause, "sparse matrix: not positive definite at row %d", row);
   if (row >= 0) return fail_negative(cause, err);
   return lb_fail(err, LB_ERR_NUMERIC, "modes: only %d of %d modes converged, use --solver direct",
-                 (int)converged, wanted);
+                 converged, wanted);
 }
 
-static lbStatus search_iteratively(lbParts *parts, int32_t wanted, Found *found, lbError *err) {
+// A search beside `rigid` motions that are known: how many vectors converged, which follow those.
+static int32_t iterate(const lbParts *parts, EPSType type, int32_t wanted, int32_t rigid,
+                       Found *found) {
   EPS eps;
-  int32_t rigid = 0;
-  double *motions = NULL, unit = sqrt(parts->mass_trace / (3.0 * parts->node_count));
   PetscInt converged = 0;
-  lbStatus status = lb_loose_motions(parts, &rigid, &motions, err);
-  if (status) return status;
+  double unit = sqrt(parts->mass_trace / (3.0 * parts->node_count));
   open_search(parts, &wanted, &eps);
-  allocate_found(parts, wanted + rigid, found);
-  if (rigid) memcpy(found->W, motions, found->rows * (size_t)rigid * sizeof *motions);
-  lb_solver_rigid_motions(parts, parts->K);
-  deflate(parts, eps, rigid, motions);
-  lb_free(motions);
-  LB_PETSC(EPSSetType(eps, EPSLOBPCG));
+  deflate(parts, eps, rigid, found->W);
+  LB_PETSC(EPSSetType(eps, type));
   LB_PETSC(EPSSetWhichEigenpairs(eps, EPS_SMALLEST_REAL));
   LB_PETSC(EPSSetDimensions(eps, wanted, PETSC_DEFAULT, PETSC_DEFAULT));
   LB_PETSC(EPSLOBPCGSetBlockSize(eps, wanted + MORE));
@@ -356,12 +350,27 @@ static lbStatus search_iteratively(lbParts *parts, int32_t wanted, Found *found,
   precondition(parts, eps);
   LB_PETSC(EPSSetFromOptions(eps));
   LB_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
-  PetscErrorCode code = EPSSolve(eps); // vectors of a mechanism's motions may become dependent
+  PetscErrorCode code = EPSSolve(eps); // LOBPCG's vectors may become dependent
   LB_PETSC(PetscPopErrorHandler());
   if (!code) LB_PETSC(EPSGetConverged(eps, &converged));
-  if (converged < wanted) status = fail_search(parts, converged, wanted, err);
-  if (!status) take_vectors(eps, parts, rigid, wanted, found);
+  if (converged >= wanted) take_vectors(eps, parts, rigid, wanted, found);
   LB_PETSC(EPSDestroy(&eps));
+  return (int32_t)converged;
+}
+
+// Davidson's method keeps its space orthonormal: slower, and good where LOBPCG breaks down.
+static lbStatus search_iteratively(lbParts *parts, int32_t wanted, Found *found, lbError *err) {
+  int32_t rigid = 0;
+  double *motions = NULL;
+  lbStatus status = lb_loose_motions(parts, &rigid, &motions, err);
+  if (status) return status;
+  allocate_found(parts, wanted + rigid, found);
+  if (rigid) memcpy(found->W, motions, found->rows * (size_t)rigid * sizeof *motions);
+  lb_solver_rigid_motions(parts, parts->K);
+  lb_free(motions);
+  int32_t converged = iterate(parts, EPSLOBPCG, wanted, rigid, found);
+  if (converged < wanted) converged = iterate(parts, EPSGD, wanted, rigid, found);
+  if (converged < wanted) status = fail_search(parts, converged, wanted, err);
   parts->shift = parts->definite ? 0 : FIRST_SHIFT * parts->scale;
   return status ? status : orthonormalise(parts, found, wanted + rigid, err);
 }

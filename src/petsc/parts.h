@@ -59,8 +59,8 @@ void lb_parts_drop_factor(lbParts *parts); // collective
 // K, M and what goes with them, once. Collective.
 lbStatus lb_parts_assemble(lbParts *parts, lbError *err);
 
-// The first row of the whole body, as limber counts it, where the diagonal of A is not positive, and
-// what is there; -1: none. Collective.
+// The first row of the whole body, as limber counts it, where the diagonal of A is not positive,
+// and what is there; -1: none. Collective.
 int32_t lb_parts_negative_row(const lbParts *parts, Mat A, double *value);
 
 // The set of one of the slots of all sets, which becomes one of that set's; a vertex of a slot.
