@@ -105,6 +105,7 @@ EXPORT int builder_build(const char *input, const char *output, const char *meth
     return (int)lb_fail(&page_error, LB_ERR_ARGUMENT,
                         "scenes are not built in a page: cook it with limber cook");
   lbStatus status = fill_def(&words, numbers, &material, &def);
+  lb_progress("read", 0);
   if (!status) status = lb_build_model(input, &def, &model, &report, &page_error);
   if (!status) {
     lb_progress("write", 0);

@@ -7,7 +7,7 @@ import { download } from "./saving.mjs";
 
 export { meshAmong };
 
-const LARGE = 1e6; // triangles that take a while
+const LARGE = 1e6, MOST = 6.5e6; // triangles that take a while, and that a page's memory is too small for
 const DRAWN = 500000; // triangles of a model, at most: with more of them the page stands still while it opens
 const NAME_MAX = 60; // letters that are shown
 const SMALL = matchMedia("(max-width: 720px), (max-height: 440px)"); // phones, as in style.css
@@ -67,6 +67,11 @@ export class Building {
   // `files`: [{ name, bytes }], the mesh first. Whether a model is there now.
   async start(files) {
     this.stop();
+    const triangles = trianglesOf(files[0]);
+    if (triangles > MOST) {
+      tell(`${files[0].name}: has about ${inMillions(triangles)} triangles, and a page has memory for 6 million: limber build takes it, and a coarser mesh gives much the same model`, true);
+      return false;
+    }
     const [{ name }] = files, begun = performance.now(), stopper = new AbortController();
     this.#files = files;
     this.#made = null;
@@ -76,9 +81,8 @@ export class Building {
     byId("builder-name").textContent = name.slice(-NAME_MAX);
     byId("builder-bar").value = 0;
     this.#state(true, "loading the builder");
-    const triangles = trianglesOf(files[0]);
-    if (triangles > LARGE)
-      tell(`${name}: has about ${inMillions(triangles)} triangles, which takes a minute or so; the model is drawn with half a million of them, limber build keeps all`);
+    byId("builder-note").hidden = triangles <= LARGE; // a message would lie over the button that stops it
+    byId("builder-note").textContent = `About ${inMillions(triangles)} triangles take a minute or so; the model is drawn with half a million of them, limber build keeps all.`;
     const told = this.told = { busy: true, stages: [], report: null };
     const progress = (stage, fraction) => {
       if (told.stages.at(-1) !== stage) told.stages.push(stage);
