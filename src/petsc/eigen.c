@@ -51,9 +51,12 @@ static void release_found(Found *found) {
 static PetscErrorCode tell_progress(EPS eps, PetscInt step, PetscInt converged, PetscScalar *re,
                                     PetscScalar *im, PetscReal *errors, PetscInt count,
                                     void *context) {
-  (void)eps, (void)step, (void)re, (void)im, (void)errors, (void)count;
+  (void)eps, (void)step, (void)re, (void)im;
   int32_t total = *(int32_t *)context;
-  if (lb_ranks_rank() == 0) lb_progress("modes", 0.2 + 0.7 * fmin(1, (double)converged / total));
+  double done = 0; // each by the digits that it has
+  for (int32_t i = 0; i < total && i < count; i++)
+    done += i < converged ? 1 : fmin(fmax(log(errors[i]) / log(ITERATIVE_RESIDUAL), 0), 1);
+  if (lb_ranks_rank() == 0) lb_progress("modes", 0.2 + 0.7 * done / total);
   return 0;
 }
 
