@@ -23,4 +23,13 @@ if(SLEPC_FOUND AND PETSC_FOUND AND MPI_C_FOUND AND LIMBER_MUMPS AND NOT LIMBER_S
   target_compile_definitions(limber-mpi PRIVATE _GNU_SOURCE)
   target_include_directories(limber-mpi PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(limber-mpi PRIVATE limber-petsc limber-build PkgConfig::JANSSON)
+
+  # What tests/mpi/test_systems.py runs.
+  if(LIMBER_TESTS)
+    add_executable(mpi-systems ${CMAKE_SOURCE_DIR}/tests/mpi/systems.c)
+    limber_set_up(mpi-systems)
+    target_include_directories(mpi-systems PRIVATE ${CMAKE_SOURCE_DIR})
+    target_link_libraries(mpi-systems PRIVATE limber-petsc limber-build
+      PkgConfig::SLEPC PkgConfig::PETSC MPI::MPI_C)
+  endif()
 endif()

@@ -18,8 +18,8 @@ typedef struct Job {
   lbBuildDef def;
   lbDiscard discard;
   cliCubature cubature;
-  bool has_modes, has_dimension, has_frames, has_cells, has_frequency, has_mass, has_stiffness,
-      has_discard[4];
+  bool has_modes, has_dimension, has_frames, has_cells, has_triangles, has_frequency, has_mass,
+      has_stiffness, has_discard[4];
   lbMaterial material;
   bool has_material[MATERIAL_OPTIONS];
   cliWords young, fixed;
@@ -182,6 +182,7 @@ static cliStatus check_bare_options(const Job *job) {
   const char *given = job->def.is_free     ? "free"
                       : job->fixed.count   ? "fixed"
                       : job->has_cells     ? "cells"
+                      : job->has_triangles ? "triangles"
                       : job->has_frequency ? "frequency"
                                            : NULL;
   for (int i = 0; i < MATERIAL_OPTIONS; i++)
@@ -239,6 +240,8 @@ static cliStatus check_numbers(Job *job) {
     return cli_usage(&cli_build, "--modes is %d, it must be at least 1", (int)def->mode_count);
   if (job->has_cells && def->cells < 1)
     return cli_usage(&cli_build, "--cells is %d, it must be at least 1", (int)def->cells);
+  if (job->has_triangles && def->triangles < 1)
+    return cli_usage(&cli_build, "--triangles is %d, it must be at least 1", (int)def->triangles);
   if (job->has_mass && !(def->damping_mass >= 0))
     return cli_usage(&cli_build, "--damping_mass is %g, it must be 0 or more", def->damping_mass);
   if (job->has_stiffness && !(def->damping_stiffness >= 0))
@@ -525,6 +528,8 @@ static cliStatus run(int count, char **words) {
       "surface, color.red (above 0.5;\ncolor.red=0.3: above 0.3), or box.X,Y,Z,X,Y,Z" },
     { "cells", CLI_INTEGER, &job.def.cells, &job.has_cells, "N",
       "bricks along the longest side of a surface (24)" },
+    { "triangles", CLI_INTEGER, &job.def.triangles, &job.has_triangles, "N",
+      "draw a surface with no more triangles than these (all)" },
     { "frequency", CLI_NUMBER, &job.def.frequency, &job.has_frequency, "HZ",
       "make a mesh as stiff as this first frequency needs (3,\nwhere no stiffness is given)" },
     { "material", CLI_TEXT, &job.law, &given[LAW], "NAME",

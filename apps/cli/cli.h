@@ -93,6 +93,8 @@ void cli_guard_output(void);
 void cli_start_output(const cliCommon *common);
 // What SIGINT, SIGTERM and SIGHUP call: Ctrl-C, a polite kill, a terminal that was closed.
 void cli_catch_end(void (*handler)(int));
+// How long work may go on after one of those where it does not ask whether to: 2 s by default.
+void cli_end_within(double seconds);
 void cli_finish_progress(void); // ends the bar's line
 void cli_flush_notes(void);     // prints what the log has said; a failure drops it
 // Called last: a text that stdout did not take turns success into failure.

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t interrupted;
@@ -261,6 +262,13 @@ static void on_alarm(int signal_number) {
   _exit(CLI_FAILED);
 }
 
+static struct itimerval patience = { .it_value = { .tv_sec = 2 } };
+
+void cli_end_within(double seconds) {
+  patience.it_value.tv_sec = (time_t)seconds;
+  patience.it_value.tv_usec = (suseconds_t)(1e6 * (seconds - floor(seconds)));
+}
+
 // The work ends when it next asks, or after two seconds in a stage that does not ask (unless there
 // is something to keep); a second
 // signal some time later ends the program at once. (A terminal or a parent may send one press
@@ -271,7 +279,7 @@ static void on_interrupt(int signal_number) {
     interrupted = 1;
     first = lb_seconds();
     signal(SIGALRM, on_alarm);
-    if (!has_selection) alarm(2);
+    if (!has_selection) setitimer(ITIMER_REAL, &patience, NULL);
   } else if (lb_seconds() - first > 0.5) {
     lb_remove_unfinished();
     signal(signal_number, SIG_DFL);

@@ -2,6 +2,8 @@
 // it.
 #include "apps/mpi/verbs.h"
 
+#include <unistd.h>
+
 static const cliVerb *const verbs[] = { &cli_modes, &cli_build, &mpi_bench };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
 
@@ -124,15 +126,27 @@ static cliStatus run(int count, char **words) {
   return help ? CLI_OK : CLI_USAGE;
 }
 
+// ---- the end -----------------------------------------------------------------------------------
+
+// mpirun passes Ctrl-C on as SIGTERM, and a second later kills what is left. Rank 0 says that the
+// job was interrupted before that; the others wait for it, but not for ever.
+static void wait_for_rank_0(int signal_number) {
+  (void)signal_number;
+  alarm(3);
+}
+
 int main(int count, char **words) {
   lbError err;
   int status = CLI_OK;
   cli_guard_output();
   if (lb_petsc_start(&err)) return cli_fail(&err);
-  if (lb_petsc_rank() == 0)
+  if (lb_petsc_rank() == 0) {
+    cli_end_within(0.4);
     status = cli_finish_output(run(count, words));
-  else
+  } else {
+    cli_catch_end(wait_for_rank_0);
     lb_petsc_serve();
+  }
   lb_petsc_stop();
   lb_build_stop();
   return status;

@@ -51,6 +51,7 @@ typedef struct lbBuildDef {
   // For bare meshes; a scene has its own.
   bool is_free;                // default false: the lowest part along up is fixed
   int32_t cells;               // > 0, bricks along the longest side of a surface; default 0: 24
+  int32_t triangles;           // > 0, of a surface, at most, for drawing; default 0: all
   const lbMaterial *material;  // default NULL: what the file carries, or lb_material()
   const lbYoungRegion *youngs; // (young_count), later ones over earlier ones, all of them over the
   int32_t young_count;         // material (which replaces what the file carries); default 0

@@ -115,14 +115,78 @@ static void create_matrices(lbParts *parts) {
   lb_free(counts.other);
 }
 
-static double trace(Mat A) {
+static bool is_finite(Mat A) {
+  PetscInt begin, end, count;
+  const PetscScalar *values;
+  int32_t finite = true;
+  LB_PETSC(MatGetOwnershipRange(A, &begin, &end));
+  for (PetscInt row = begin; row < end && finite; row++) {
+    LB_PETSC(MatGetRow(A, row, &count, NULL, &values));
+    for (PetscInt k = 0; k < count; k++) finite = finite && isfinite(values[k]);
+    LB_PETSC(MatRestoreRow(A, row, &count, NULL, &values));
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &finite, 1, MPI_INT32_T, MPI_MIN, PETSC_COMM_WORLD);
+  return finite;
+}
+
+// The diagonal of this rank's rows.
+static double *take_diagonal(const lbParts *parts, Mat A) {
   Vec diagonal;
-  PetscScalar sum;
-  LB_PETSC(MatCreateVecs(A, &diagonal, NULL));
+  size_t rows = 3 * (size_t)parts->own_count;
+  double *values = lb_ranks_alloc(rows + 1, sizeof *values);
+  LB_PETSC(VecDuplicate(parts->rows, &diagonal));
+  LB_PETSC(VecPlaceArray(diagonal, values));
   LB_PETSC(MatGetDiagonal(A, diagonal));
-  LB_PETSC(VecSum(diagonal, &sum));
+  LB_PETSC(VecResetArray(diagonal));
   LB_PETSC(VecDestroy(&diagonal));
+  return values;
+}
+
+static double trace(const lbParts *parts, Mat A) {
+  double *diagonal = take_diagonal(parts, A), sum = 0;
+  for (int32_t i = 0; i < 3 * parts->own_count; i++) sum += fabs(diagonal[i]);
+  lb_ranks_sum(&sum, 1);
+  lb_free(diagonal);
   return sum;
+}
+
+int32_t lb_parts_negative_row(const lbParts *parts, Mat A, double *value) {
+  double *diagonal = take_diagonal(parts, A);
+  int32_t mine = INT32_MAX, first = INT32_MAX;
+  *value = -HUGE_VAL;
+  for (int32_t i = 0; i < 3 * parts->own_count; i++) {
+    int32_t row = 3 * parts->own[i / 3] + i % 3;
+    if (diagonal[i] > 0 || row > mine) continue;
+    mine = row;
+    *value = diagonal[i];
+  }
+  lb_free(diagonal);
+  MPI_Allreduce(&mine, &first, 1, MPI_INT32_T, MPI_MIN, PETSC_COMM_WORLD);
+  if (mine != first) *value = -HUGE_VAL;
+  MPI_Allreduce(MPI_IN_PLACE, value, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD);
+  return first < INT32_MAX ? first : -1;
+}
+
+// What lb_eigen_lowest refuses, in its words; the traces.
+static lbStatus check_matrices(lbParts *parts, lbError *err) {
+  if (!is_finite(parts->K))
+    return lb_fail(err, LB_ERR_NUMERIC,
+                   "modes: the stiffness matrix holds a value that is not finite");
+  if (!is_finite(parts->M))
+    return lb_fail(err, LB_ERR_NUMERIC, "modes: the mass matrix holds a value that is not finite");
+  double mass;
+  int32_t row = lb_parts_negative_row(parts, parts->M, &mass);
+  if (row >= 0)
+    return lb_fail(err, LB_ERR_NUMERIC,
+                   "modes: the mass matrix is not positive definite at row %d (%g); a vertex "
+                   "without mass?",
+                   row, mass);
+  double stiffness = trace(parts, parts->K);
+  parts->mass_trace = trace(parts, parts->M);
+  parts->scale = stiffness / parts->mass_trace;
+  if (parts->scale >= 1e-200 && parts->scale <= 1e200) return LB_OK;
+  return lb_fail(err, LB_ERR_NUMERIC, "modes: trace of K %g, of M %g: check the units", stiffness,
+                 parts->mass_trace); // MUMPS's solutions would be zero
 }
 
 static void finish_matrix(Mat A) {
@@ -154,12 +218,7 @@ lbStatus lb_parts_assemble(lbParts *parts, lbError *err) {
     if (parts->fem) add_mass(parts);
     finish_matrix(parts->M);
     open_transfer(parts);
-    parts->mass_trace = trace(parts->M);
-    double stiffness = trace(parts->K);
-    parts->scale = stiffness / parts->mass_trace;
-    if (!(parts->scale >= 1e-200 && parts->scale <= 1e200)) // MUMPS's solutions would be zero
-      status = lb_fail(err, LB_ERR_NUMERIC, "modes: trace of K %g, of M %g: check the units",
-                       stiffness, parts->mass_trace);
+    status = check_matrices(parts, err);
   }
   lb_sparse_destroy(K);
   return status;

@@ -10,6 +10,7 @@
 
 #include "linalg/dense.h"
 #include "petsc/factor.h"
+#include "petsc/indefinite.h"
 #include "petsc/krylov.h"
 #include "petsc/loose.h"
 
@@ -19,6 +20,8 @@
 
 // As in linalg/eigen.c: the first s, in units of trace K / trace M, and what counts as zero, in s.
 static const double FIRST_SHIFT = 1e-8, LAST_SHIFT = 1e-3, ZERO_CANDIDATE = 1e-4;
+// The least eigenvalue of a K that is worked with as definite, in units of trace K / trace M.
+static const double LEAST_VALUE = 1e-13;
 enum { MORE = 8 }; // vectors of LOBPCG's block beyond those wanted, which converge faster for it
 // Of the preconditioner of free bodies, likewise, and what LOBPCG stops at.
 static const double GRID_SHIFT = 1e-5, ITERATIVE_RESIDUAL = 1e-7;
@@ -48,9 +51,12 @@ static void release_found(Found *found) {
 static PetscErrorCode tell_progress(EPS eps, PetscInt step, PetscInt converged, PetscScalar *re,
                                     PetscScalar *im, PetscReal *errors, PetscInt count,
                                     void *context) {
-  (void)eps, (void)step, (void)re, (void)im, (void)errors, (void)count;
+  (void)eps, (void)step, (void)re, (void)im;
   int32_t total = *(int32_t *)context;
-  if (lb_ranks_rank() == 0) lb_progress("modes", 0.2 + 0.7 * fmin(1, (double)converged / total));
+  double done = 0; // each by the digits that it has
+  for (int32_t i = 0; i < total && i < count; i++)
+    done += i < converged ? 1 : fmin(fmax(log(errors[i]) / log(ITERATIVE_RESIDUAL), 0), 1);
+  if (lb_ranks_rank() == 0) lb_progress("modes", 0.2 + 0.7 * done / total);
   return 0;
 }
 
@@ -126,18 +132,57 @@ static void open_search(const lbParts *parts, int32_t *total, EPS *eps) {
   LB_PETSC(EPSMonitorSet(*eps, tell_progress, total, NULL));
 }
 
-// K + shift M, factored.
-static lbStatus factor_shifted(lbParts *parts, double shift, lbError *err) {
+static void add_shift(const lbParts *parts, double shift, Mat *A) {
+  LB_PETSC(MatDuplicate(parts->K, MAT_COPY_VALUES, A));
+  LB_PETSC(MatAXPY(*A, shift, parts->M, SUBSET_NONZERO_PATTERN));
+}
+
+static lbStatus fail_negative(const char *cause, lbError *err) {
+  return lb_fail(err, LB_ERR_NUMERIC,
+                 "modes: the stiffness or the mass matrix has a negative eigenvalue (K + s M: %s)",
+                 cause);
+}
+
+// K + s M has no factor: at which row, if that can be found.
+static lbStatus fail_factor(const lbParts *parts, Mat A, lbError *err) {
+  lbError cause = *err;
+  lb_indefinite_tell(parts, A, &cause);
+  return fail_negative(cause.text, err);
+}
+
+// K + shift M, factored; `last`: no other is tried.
+static lbStatus factor_shifted(lbParts *parts, double shift, bool last, lbError *err) {
   Mat A = parts->K;
   lb_parts_drop_factor(parts);
-  if (shift > 0) {
-    LB_PETSC(MatDuplicate(parts->K, MAT_COPY_VALUES, &A));
-    LB_PETSC(MatAXPY(A, shift, parts->M, SUBSET_NONZERO_PATTERN));
-  }
+  if (shift > 0) add_shift(parts, shift, &A);
   lbStatus status = lb_factor_create(parts, A, &parts->factor, err);
+  if (status == LB_ERR_NUMERIC && last) status = fail_factor(parts, A, err);
   if (shift > 0) LB_PETSC(MatDestroy(&A));
   parts->shift = shift;
   return status;
+}
+
+// Whether K, which has been factored, has an eigenvalue that rounding alone keeps from zero, as
+// parts have that hang on others by a vertex or an edge. Two steps of inverse iteration find it.
+static bool is_singular(const lbParts *parts) {
+  size_t rows = 3 * (size_t)parts->own_count;
+  double *x = lb_ranks_alloc(rows + 1, sizeof *x), *y = lb_ranks_alloc(rows + 1, sizeof *y);
+  double value = HUGE_VAL;
+  for (size_t i = 0; i < rows; i++) x[i] = sin(1 + 7.0 * (double)i + parts->own_begin);
+  for (int32_t pass = 0; pass < 2; pass++) {
+    double sums[2] = { 0 };
+    lb_parts_multiply(parts, parts->M, 1, x, y);
+    lb_factor_solve(parts->factor, 1, y, x);
+    for (size_t i = 0; i < rows; i++) sums[0] += x[i] * y[i]; // x A x, as y = A x
+    lb_parts_multiply(parts, parts->M, 1, x, y);
+    for (size_t i = 0; i < rows; i++) sums[1] += x[i] * y[i];
+    lb_ranks_sum(sums, 2);
+    value = sums[0] / sums[1];
+    for (size_t i = 0; i < rows; i++) x[i] /= sqrt(sums[1]);
+  }
+  lb_free(x);
+  lb_free(y);
+  return !(value > LEAST_VALUE * parts->scale);
 }
 
 static PetscErrorCode apply_factor(PC pc, Vec x, Vec y) {
@@ -193,10 +238,13 @@ static lbStatus search_small(lbParts *parts, int32_t total, Found *found, lbErro
   return status;
 }
 
-// One search with this s; LB_ERR_NUMERIC: the matrix has no factor.
+// One search with this s; LB_ERR_NUMERIC: another one may succeed.
 static lbStatus search_shifted(lbParts *parts, double shift, int32_t total, Found *found,
                                lbError *err) {
-  lbStatus status = factor_shifted(parts, shift, err);
+  bool last = shift * 100 > 1.001 * LAST_SHIFT * parts->scale;
+  lbStatus status = factor_shifted(parts, shift, last, err);
+  if (!status && shift == 0 && is_singular(parts))
+    status = lb_fail(err, LB_ERR_NUMERIC, "the stiffness matrix is singular");
   if (status) return status;
   allocate_found(parts, total, found);
   status = lb_krylov_fits(parts, total) ? lb_krylov_search(parts, total, found->W, err)
@@ -213,11 +261,6 @@ static lbStatus search_directly(lbParts *parts, int32_t total, Found *found, lbE
   if (parts->definite) status = search_shifted(parts, 0, total, found, &cause);
   for (double s = FIRST_SHIFT; status == LB_ERR_NUMERIC && s <= 1.001 * LAST_SHIFT; s *= 100)
     status = search_shifted(parts, s * parts->scale, total, found, &cause);
-  if (status == LB_ERR_NUMERIC)
-    return lb_fail(
-        err, status,
-        "modes: the stiffness or the mass matrix has a negative eigenvalue (K + s M: %s)",
-        cause.text);
   if (status && err) *err = cause;
   return status;
 }
@@ -276,27 +319,32 @@ static void precondition(const lbParts *parts, EPS eps) {
   LB_PETSC(KSPGetPC(solver, &pc));
   LB_PETSC(PCSetType(pc, PCGAMG));
   if (parts->definite) return;
-  LB_PETSC(MatDuplicate(parts->K, MAT_COPY_VALUES, &shifted));
-  LB_PETSC(MatAXPY(shifted, GRID_SHIFT * parts->scale, parts->M, SUBSET_NONZERO_PATTERN));
+  add_shift(parts, GRID_SHIFT * parts->scale, &shifted);
   lb_solver_rigid_motions(parts, shifted);
   LB_PETSC(STSetPreconditionerMat(st, shifted));
   LB_PETSC(MatDestroy(&shifted));
 }
 
-static lbStatus search_iteratively(lbParts *parts, int32_t wanted, Found *found, lbError *err) {
+// Without a factor only a row whose own diagonal is negative can be named.
+static lbStatus fail_search(const lbParts *parts, int32_t converged, int32_t wanted, lbError *err) {
+  double value;
+  char cause[80];
+  int32_t row = lb_parts_negative_row(parts, parts->K, &value);
+  snprintf(cause, sizeof cause, "sparse matrix: not positive definite at row %d", row);
+  if (row >= 0) return fail_negative(cause, err);
+  return lb_fail(err, LB_ERR_NUMERIC, "modes: only %d of %d modes converged, use --solver direct",
+                 converged, wanted);
+}
+
+// A search beside `rigid` motions that are known: how many vectors converged, which follow those.
+static int32_t iterate(const lbParts *parts, EPSType type, int32_t wanted, int32_t rigid,
+                       Found *found) {
   EPS eps;
-  int32_t rigid = 0;
-  double *motions = NULL, unit = sqrt(parts->mass_trace / (3.0 * parts->node_count));
   PetscInt converged = 0;
-  lbStatus status = lb_loose_motions(parts, &rigid, &motions, err);
-  if (status) return status;
+  double unit = sqrt(parts->mass_trace / (3.0 * parts->node_count));
   open_search(parts, &wanted, &eps);
-  allocate_found(parts, wanted + rigid, found);
-  if (rigid) memcpy(found->W, motions, found->rows * (size_t)rigid * sizeof *motions);
-  lb_solver_rigid_motions(parts, parts->K);
-  deflate(parts, eps, rigid, motions);
-  lb_free(motions);
-  LB_PETSC(EPSSetType(eps, EPSLOBPCG));
+  deflate(parts, eps, rigid, found->W);
+  LB_PETSC(EPSSetType(eps, type));
   LB_PETSC(EPSSetWhichEigenpairs(eps, EPS_SMALLEST_REAL));
   LB_PETSC(EPSSetDimensions(eps, wanted, PETSC_DEFAULT, PETSC_DEFAULT));
   LB_PETSC(EPSLOBPCGSetBlockSize(eps, wanted + MORE));
@@ -305,15 +353,27 @@ static lbStatus search_iteratively(lbParts *parts, int32_t wanted, Found *found,
   precondition(parts, eps);
   LB_PETSC(EPSSetFromOptions(eps));
   LB_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
-  PetscErrorCode code = EPSSolve(eps); // vectors of a mechanism's motions may become dependent
+  PetscErrorCode code = EPSSolve(eps); // LOBPCG's vectors may become dependent
   LB_PETSC(PetscPopErrorHandler());
   if (!code) LB_PETSC(EPSGetConverged(eps, &converged));
-  if (converged < wanted)
-    status =
-        lb_fail(err, LB_ERR_NUMERIC, "modes: only %d of %d modes converged, use --solver direct",
-                (int)converged, (int)wanted);
-  if (!status) take_vectors(eps, parts, rigid, wanted, found);
+  if (converged >= wanted) take_vectors(eps, parts, rigid, wanted, found);
   LB_PETSC(EPSDestroy(&eps));
+  return (int32_t)converged;
+}
+
+// Davidson's method keeps its space orthonormal: slower, and good where LOBPCG breaks down.
+static lbStatus search_iteratively(lbParts *parts, int32_t wanted, Found *found, lbError *err) {
+  int32_t rigid = 0;
+  double *motions = NULL;
+  lbStatus status = lb_loose_motions(parts, &rigid, &motions, err);
+  if (status) return status;
+  allocate_found(parts, wanted + rigid, found);
+  if (rigid) memcpy(found->W, motions, found->rows * (size_t)rigid * sizeof *motions);
+  lb_solver_rigid_motions(parts, parts->K);
+  lb_free(motions);
+  int32_t converged = iterate(parts, EPSLOBPCG, wanted, rigid, found);
+  if (converged < wanted) converged = iterate(parts, EPSGD, wanted, rigid, found);
+  if (converged < wanted) status = fail_search(parts, converged, wanted, err);
   parts->shift = parts->definite ? 0 : FIRST_SHIFT * parts->scale;
   return status ? status : orthonormalise(parts, found, wanted + rigid, err);
 }
@@ -367,6 +427,17 @@ static int32_t count_rigid(const lbParts *parts, const Found *found) {
   return rigid;
 }
 
+// Values are zero to rounding, or positive.
+static lbStatus check_stable(const lbParts *parts, const Found *found, lbError *err) {
+  double zero = ZERO_CANDIDATE * fmax(parts->shift, FIRST_SHIFT * parts->scale), least = 0;
+  for (int32_t i = 0; i < found->count; i++) least = fmin(least, found->values[i]);
+  if (least >= -zero) return LB_OK;
+  return lb_fail(err, LB_ERR_NUMERIC,
+                 "modes: the stiffness matrix has the negative eigenvalue %g, the body is not "
+                 "stable",
+                 least);
+}
+
 lbStatus lb_rows_modes(lbParts *parts, const lbPetscDef *def, int32_t count, lbRows *out,
                        lbError *err) {
   double start = MPI_Wtime();
@@ -388,6 +459,7 @@ lbStatus lb_rows_modes(lbParts *parts, const lbPetscDef *def, int32_t count, lbR
                      (int)count, (int)size, (int)rigid, (int)(size - rigid));
     status = direct ? search_directly(parts, count + rigid, &found, err)
                     : search_iteratively(parts, count, &found, err);
+    if (!status) status = check_stable(parts, &found, err);
     int32_t zeros = status ? 0 : count_rigid(parts, &found);
     bool enough = !status && found.count - zeros >= count;
     if (enough) store(parts, &found, zeros, count, out);

@@ -133,7 +133,9 @@ static lbStatus judge(const DMUMPS_STRUC_C *mumps, lbError *err) {
                    "machines, a coarser mesh, or --solver iterative",
                    (int)mumps->infog[16]);
   if (code == NO_PIVOT || (code >= 0 && negative > 0))
-    return lb_fail(err, LB_ERR_NUMERIC, "sparse matrix: not positive definite (MUMPS: %d)", code);
+    return lb_fail(err, LB_ERR_NUMERIC,
+                   "sparse matrix: not positive definite (%d pivots are negative or zero)",
+                   code == NO_PIVOT ? mumps->n - (int)mumps->infog[1] : negative);
   if (code < 0) lb_petsc_check(PETSC_ERR_LIB, "MUMPS");
   return LB_OK;
 }

@@ -10,8 +10,8 @@
 
 typedef struct lbFactor lbFactor;
 
-// LB_ERR_NUMERIC: A is not definite; LB_ERR_MEMORY: there is no room. Collective, like all of
-// these.
+// LB_ERR_NUMERIC: A is not definite (lb_indefinite_tell says where); LB_ERR_MEMORY: there is no
+// room. Collective, like all of these.
 lbStatus lb_factor_create(const lbParts *parts, Mat A, lbFactor **out, lbError *err);
 void lb_factor_destroy(lbFactor *factor); // NULL is legal
 // X = A⁻¹ B, rows of this rank (3 own_count x count), all columns together, which takes MUMPS the

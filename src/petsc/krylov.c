@@ -236,6 +236,7 @@ static lbStatus iterate(Space *s, lbError *err) {
     int32_t last = s->pending;
     if (last == 0) status = begin(s, (uint64_t)s->m, err); // the space is closed: look beside it
     last = s->pending;
+    if (!status && last == 0) break; // nor is there anything
     if (!status) status = step(s, err);
     if (!status) status = find_pairs(s, last, err);
     if (status) return status;

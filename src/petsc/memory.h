@@ -18,6 +18,8 @@ typedef struct lbMemoryNeed { // bytes of one rank, the first, which has most
 // Of a body that is cut evenly for so many ranks, and so many modes. The factor is that of a
 // compact body; a slender one's is smaller.
 lbMemoryNeed lb_memory_need(const lbMemoryBody *body, int32_t mode_count, int ranks);
+// Bytes of the factor of a compact body with so many rows.
+double lb_memory_factor(double rows);
 // Bytes that each rank may take: the least share of any machine, or what the caller says.
 // Collective.
 double lb_memory_available(const lbPetscDef *def);

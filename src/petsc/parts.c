@@ -167,12 +167,11 @@ static void sum_masses(lbParts *parts) {
 static lbStatus spread_body(lbSlab *slab, lbParts *parts, lbError *err) {
   lbSpread spread;
   Part part = { 0 };
-  int32_t *own = NULL;
   lbStatus status = lb_spread_open(&spread, slab, err);
   if (!status) {
     parts->node_count = spread.node_count;
     lb_spread_cut(&spread);
-    lb_spread_number(&spread, &parts->own_count, &own, &parts->places);
+    lb_spread_number(&spread, &parts->own_count, &parts->own, &parts->places);
     lb_spread_send(&spread, &part.element_count, &part.elements);
     lb_free(slab->elements); // they are where they belong
     slab->elements = NULL;
@@ -185,7 +184,7 @@ static lbStatus spread_body(lbSlab *slab, lbParts *parts, lbError *err) {
     MPI_Allreduce(&part.element_count, &parts->element_count, 1, MPI_INT32_T, MPI_SUM,
                   PETSC_COMM_WORLD);
     if (parts->shared) {
-      lb_share_open(&parts->nodes, parts->own_count, own);
+      lb_share_open(&parts->nodes, parts->own_count, parts->own);
       lb_share_open(&parts->vertices, part.vertices.count, part.vertices.ids);
     }
   }
@@ -193,7 +192,6 @@ static lbStatus spread_body(lbSlab *slab, lbParts *parts, lbError *err) {
   if (!status) status = lb_ranks_agree(make_body(&part, slab, parts, err), err);
   if (!status) sum_masses(parts);
   release_part(&part);
-  lb_free(own);
   return status;
 }
 
@@ -229,6 +227,7 @@ lbStatus lb_parts_create(lbFem *whole, const lbPetscDef *def, lbParts **out, lbE
   lb_slab_of_whole(whole, &slab);
   status = lb_parts_of_slab(&slab, whole, true, out, err);
   lb_slab_release(&slab);
+  if (!status) (*out)->memory = def->memory;
   return status;
 }
 
@@ -250,6 +249,7 @@ void lb_parts_destroy(lbParts *parts) {
   lb_fem_destroy(parts->fem);
   lb_free(parts->numbers);
   lb_free(parts->elements);
+  lb_free(parts->own);
   lb_free(parts->places);
   lb_part_cubature_end(parts);
   lb_free(parts);

@@ -23,11 +23,13 @@ typedef struct lbParts {
   int32_t own_count; // so many
   int32_t *numbers;  // (fem->node_count) of the part's nodes among all
   int32_t *elements; // (fem->element_count) of the part's elements in the whole mesh
+  int32_t *own;      // (own_count) the rows' nodes, as the whole body counts its free ones
   double *places;    // (own_count x 3) of the rows' nodes
   double total_mass; // of the whole
   lbShare vertices;  // the parts' vertices, of the whole's
   lbShare nodes;     // the rows' nodes, of the whole's
   bool definite;     // it is held: K is positive definite
+  double memory;     // bytes a rank may take; 0: what there is
 
   // written by lb_parts_assemble
   Mat K, M;           // at rest; rows by number
@@ -56,6 +58,10 @@ void lb_parts_drop_factor(lbParts *parts); // collective
 
 // K, M and what goes with them, once. Collective.
 lbStatus lb_parts_assemble(lbParts *parts, lbError *err);
+
+// The first row of the whole body, as limber counts it, where the diagonal of A is not positive,
+// and what is there; -1: none. Collective.
+int32_t lb_parts_negative_row(const lbParts *parts, Mat A, double *value);
 
 // The set of one of the slots of all sets, which becomes one of that set's; a vertex of a slot.
 static inline const lbElementSet *lb_set_of_slot(const lbFem *fem, int32_t *slot) {

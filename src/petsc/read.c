@@ -31,5 +31,6 @@ lbStatus lb_parts_read(const char *path, const lbMaterial *material, const lbPet
   if (!status) status = lb_memory_check(path ? &need : NULL, def, err);
   if (!status) status = lb_parts_of_slab(&slab, NULL, false, out, err);
   lb_slab_release(&slab);
+  if (!status) (*out)->memory = def->memory;
   return status;
 }

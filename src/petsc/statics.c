@@ -3,6 +3,7 @@
 
 #include "linalg/dense.h"
 #include "petsc/factor.h"
+#include "petsc/indefinite.h"
 
 #include <math.h>
 #include <string.h>
@@ -93,7 +94,9 @@ static lbStatus factor_held(lbStatics *s, bool direct, lbError *err) {
   LB_PETSC(MatSetOption(A, MAT_SPD, PETSC_TRUE));
   if (direct) {
     s->own_factor = true;
-    return lb_factor_create(s->parts, A, &s->factor, err);
+    lbStatus status = lb_factor_create(s->parts, A, &s->factor, err);
+    if (status == LB_ERR_NUMERIC) lb_indefinite_tell(s->parts, A, err);
+    return status;
   }
   lb_solver_rigid_motions(s->parts, A);
   LB_PETSC(KSPCreate(PETSC_COMM_WORLD, &s->solver));

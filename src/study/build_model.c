@@ -4,6 +4,7 @@
 #include "fem/fem.h"
 #include "limber/file.h"
 #include "limber/voxelise.h"
+#include "mesh/thin.h"
 #include "scene/paint.h"
 #include "scene/read.h"
 
@@ -131,6 +132,21 @@ static lbStatus show_colors(lbBuildJob *job, lbError *err) {
   return job->report.bare ? lb_scene_show_colors(job->body, err) : LB_OK;
 }
 
+// What is drawn of a surface that bricks carry, after all that regions of it say.
+static lbStatus thin_surface(lbBuildJob *job, lbError *err) {
+  lbSceneBody *body = job->body;
+  int32_t most = job->def->triangles;
+  if (most == 0 || !body->surface || body->surface->triangle_count <= most) return LB_OK;
+  int32_t whole = body->surface->triangle_count;
+  lbStatus status = lb_mesh_thin(body->surface, body->embedding, most, err);
+  if (!status)
+    lb_log(LB_LOG_WARNING,
+           "%s: it is drawn with %d triangles, of %d that its surface has and that it was "
+           "voxelised from",
+           job->path, (int)body->surface->triangle_count, (int)whole);
+  return status;
+}
+
 // ---- axes and supports -------------------------------------------------------------------------
 
 static void choose_up(lbBuildJob *job) {
@@ -240,6 +256,9 @@ static lbStatus check_def(const lbBuildDef *def, const char *path, lbError *err)
   if (def->cells < 0)
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: cells is %d, it must be at least 1", path,
                    (int)def->cells);
+  if (def->triangles < 0)
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: triangles is %d, it must be at least 1", path,
+                   (int)def->triangles);
   if (def->up && def->up != 'y' && def->up != 'z')
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: up is '%c', it must be 'y' or 'z'", path, def->up);
   if (def->young_count < 0 || def->fixed_count < 0 || (def->is_free && def->fixed_count > 0))
@@ -262,6 +281,7 @@ static lbStatus prepare(lbBuildJob *job, lbError *err) { // up to the modes and 
   if (!status) status = show_colors(job, err);
   if (!status) choose_up(job);
   if (!status) status = support(job, err);
+  if (!status) status = thin_surface(job, err);
   if (!status) status = lb_build_modes(job, err);
   return status ? status : lb_build_stiffness(job, err);
 }

@@ -156,6 +156,21 @@ def a_surface_alone_gets_choices_that_are_told(folder):
 
 
 @case
+def a_surface_is_drawn_with_as_few_triangles_as_asked(folder):
+    mesh, model = os.path.join(folder, "ball.obj"), os.path.join(folder, "ball.glb")
+    limber("mesh", "--generate", "sphere", "--surface", "-o", mesh, "--quiet").expect(0)
+    words = ("build", mesh, "--cells", 6, "--modes", 4, "--dimension", 4, "--accuracy", "none", "-o", model)
+    whole = limber(*words, "--json").json()
+    result = limber(*words, "--triangles", 500, "--json").expect(0)
+    thin = result.json()
+    check(100 < thin["triangles"] <= 500 < whole["triangles"], f"{thin['triangles']} triangles")
+    check(f"drawn with {thin['triangles']} triangles, of {whole['triangles']}" in result.err, result.err)
+    for key in ("nodes", "bricks", "mass", "fixed_nodes", "frequencies_hz"):
+        check(thin[key] == whole[key], f"{key}: {thin[key]}, not {whole[key]}")
+    limber(*words, "--triangles", 0).expect(2)
+
+
+@case
 def uvs_looks_and_pictures_are_kept(folder):
     box = textured_box(folder)
     limber("build", box, "--cells", 4, "--modes", 3, "-o", "out.glb", cwd=folder).expect(0)

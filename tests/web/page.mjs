@@ -856,6 +856,35 @@ for (const end of ["obj", "stl", "ply", "off", "glb"]) {
   });
 }
 
+test("a_surface_is_drawn_with_fewer_triangles_than_it_is_built_from", async () => {
+  const text = readFileSync(join(folder, "ball.obj"), "latin1");
+  const { report, remarks } = await ask(async (obj) => {
+    const { build } = await import("./builder.mjs");
+    return build([{ name: "ball.obj", bytes: new TextEncoder().encode(obj) }],
+      { cells: 6, dimension: 8, triangles: 200 });
+  }, text);
+  console.log(`${report.triangles} triangles; ${remarks.join("; ")}`);
+  check(report.triangles > 50 && report.triangles <= 200, "it has other triangles");
+  check(remarks.some((remark) => remark.includes(`drawn with ${report.triangles} triangles`)), "it is not told");
+});
+
+test("triangles_are_counted_before_the_work", async () => {
+  for (const end of ["obj", "stl", "ply", "off"]) {
+    const name = `ball.${end}`, bytes = [...readFileSync(join(folder, name))];
+    const found = await ask(async ([title, list]) =>
+      (await import("./mesh-size.mjs")).trianglesOf({ name: title, bytes: new Uint8Array(list) }), [name, bytes]);
+    const lines = readFileSync(join(folder, "ball.obj"), "latin1").match(/^f /gm).length;
+    console.log(`${name}: about ${found} triangles of ${lines}`);
+    check(Math.abs(found / lines - 1) < 0.3, "the estimate is off");
+  }
+  const told = await ask(async () => { // a head that promises many: nothing else is looked at
+    const before = window.limber.messages.length;
+    const opened = await window.limber.openFile(new File(["ply\nelement face 7000000\n"], "large.ply"));
+    return { opened, messages: window.limber.messages.slice(before), busy: window.limber.building().busy };
+  });
+  check(!told.opened && !told.busy && told.messages.join().includes("7 million triangles"), JSON.stringify(told));
+});
+
 test("a_mesh_without_its_looks_is_built", async () => {
   await dropMeshes(["bare.obj"]);
   await built();

@@ -32,7 +32,7 @@ typedef struct Words {
   const char *method, *law, *up;
 } Words;
 typedef struct Numbers { // in this order in the module's memory
-  double cells, dimension, modes, young, poisson, density, frequency, is_free, accuracy;
+  double cells, dimension, modes, young, poisson, density, frequency, is_free, accuracy, triangles;
 } Numbers;
 
 static bool is_given(double number) { return !isnan(number); }
@@ -48,6 +48,7 @@ static lbStatus fill_def(const Words *words, const Numbers *n, lbMaterial *mater
     return lb_fail(&page_error, LB_ERR_ARGUMENT, "there is no material \"%s\"", words->law);
   def->up = *words->up;
   if (is_given(n->cells)) def->cells = (int32_t)n->cells;
+  if (is_given(n->triangles)) def->triangles = (int32_t)n->triangles;
   if (is_given(n->dimension)) def->dimension = (int32_t)n->dimension;
   if (is_given(n->modes)) def->mode_count = (int32_t)n->modes;
   def->is_free = is_given(n->is_free) && n->is_free != 0;
@@ -104,6 +105,7 @@ EXPORT int builder_build(const char *input, const char *output, const char *meth
     return (int)lb_fail(&page_error, LB_ERR_ARGUMENT,
                         "scenes are not built in a page: cook it with limber cook");
   lbStatus status = fill_def(&words, numbers, &material, &def);
+  lb_progress("read", 0);
   if (!status) status = lb_build_model(input, &def, &model, &report, &page_error);
   if (!status) {
     lb_progress("write", 0);

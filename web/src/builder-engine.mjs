@@ -4,7 +4,8 @@ import createModule from "./limber-builder.mjs";
 import { wasmBytes } from "./files.mjs";
 import { LimberError, Memory } from "./memory.mjs";
 
-const NUMBERS = ["cells", "dimension", "modes", "young", "poisson", "density", "frequency", "free", "check"];
+const NUMBERS = ["cells", "dimension", "modes", "young", "poisson", "density", "frequency", "free", "check",
+  "triangles"];
 
 const plainName = (name) => name.split(/[\\/]/).at(-1).replaceAll("\0", "") || "mesh";
 

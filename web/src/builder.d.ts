@@ -6,6 +6,8 @@ export interface MeshFile { name: string; bytes: Uint8Array }
 export interface BuildOptions {
   /** Bricks along the longest side; default 24. */
   cells?: number;
+  /** That the surface is drawn with, at most; all of them are voxelised. Default: all. */
+  triangles?: number;
   method?: "subspace" | "modal" | "warp" | "frames";
   /** Vectors of the subspace; default 30. */
   dimension?: number;

@@ -1,12 +1,14 @@
 // Meshes that are dropped on the page: built into models in a worker, with progress, a button that
 // stops it, settings to build again with, and the model to save.
 import { build, meshAmong } from "./builder.mjs";
+import { inMillions, trianglesOf } from "./mesh-size.mjs";
 import { tell } from "./overlay.mjs";
 import { download } from "./saving.mjs";
 
 export { meshAmong };
 
-const LARGE = 60e6; // bytes, about a million triangles
+const LARGE = 1e6, MOST = 6.5e6; // triangles that take a while, and that a page's memory is too small for
+const DRAWN = 500000; // triangles of a model, at most: with more of them the page stands still while it opens
 const NAME_MAX = 60; // letters that are shown
 const SMALL = matchMedia("(max-width: 720px), (max-height: 440px)"); // phones, as in style.css
 const byId = (id) => document.getElementById(id);
@@ -14,7 +16,7 @@ const byId = (id) => document.getElementById(id);
 // What the form says; fields that are left empty are left to be chosen.
 function optionsOf(form) {
   const given = Object.fromEntries([...new FormData(form)].filter(([, value]) => value !== ""));
-  const options = { method: given.method, up: given.up, free: given.support === "free" };
+  const options = { method: given.method, up: given.up, free: given.support === "free", triangles: DRAWN };
   for (const name of ["cells", "dimension", "young", "poisson", "density"])
     if (given[name] !== undefined) options[name] = Number(given[name]);
   if (options.method !== "subspace") delete options.dimension;
@@ -65,6 +67,11 @@ export class Building {
   // `files`: [{ name, bytes }], the mesh first. Whether a model is there now.
   async start(files) {
     this.stop();
+    const triangles = trianglesOf(files[0]);
+    if (triangles > MOST) {
+      tell(`${files[0].name}: has about ${inMillions(triangles)} triangles, and a page has memory for 6 million: limber build takes it, and a coarser mesh gives much the same model`, true);
+      return false;
+    }
     const [{ name }] = files, begun = performance.now(), stopper = new AbortController();
     this.#files = files;
     this.#made = null;
@@ -74,8 +81,8 @@ export class Building {
     byId("builder-name").textContent = name.slice(-NAME_MAX);
     byId("builder-bar").value = 0;
     this.#state(true, "loading the builder");
-    if (files[0].bytes.length > LARGE)
-      tell(`${name}: has ${Math.round(files[0].bytes.length / 1e6)} MB, which takes a minute or more than the memory that a page has; a coarser mesh gives much the same model, and limber build takes this one`);
+    byId("builder-note").hidden = triangles <= LARGE; // a message would lie over the button that stops it
+    byId("builder-note").textContent = `About ${inMillions(triangles)} triangles take a minute or so; the model is drawn with half a million of them, limber build keeps all.`;
     const told = this.told = { busy: true, stages: [], report: null };
     const progress = (stage, fraction) => {
       if (told.stages.at(-1) !== stage) told.stages.push(stage);
