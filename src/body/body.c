@@ -86,6 +86,7 @@ static lbStatus apply_force(lbBody *body, const lbPoint *point, lbVec3 force, lb
   if (!add_to(body->prepared->dimension, scratch->a, scratch->b))
     return refuse_amount(body, "force", force);
   method->put(body, NULL, NULL, scratch->a);
+  body->pushed = true;
   if (body->frame.kind == LB_FRAME_FREE) {
     body->frame.force = lb_add(body->frame.force, force);
     lbVec3 arm = lb_quat_rotate(ahead, arm_of(body, point, scratch));

@@ -202,6 +202,7 @@ struct lbBody {
   bool recovers;      // is led back to rest when it is stuck
   bool asleep;        // a world leaves it alone: steps pass its time (body/sleep.h)
   bool done;          // a world has others take their step again: steps leave it as it is
+  bool pushed;        // a force was applied; until a world has taken its step
   lbFrameState frame; // its kind comes first
 
   double h; // s, the last step's length

@@ -147,11 +147,11 @@ static void keep_body(lbWorld *world, lbBodyId id) {
 }
 
 void lb_retry_keep_led(lbWorld *world) {
-  if (!world->touch || !world->touch->may_retry) return;
-  for (int32_t i = 0; i < world->slot_count; i++) {
-    world->slots[i].kept = false;
+  if (!world->touch) return;
+  for (int32_t i = 0; i < world->slot_count; i++) world->slots[i].kept = false;
+  if (!world->touch->may_retry) return;
+  for (int32_t i = 0; i < world->slot_count; i++)
     if (world->slots[i].path) keep(world, i);
-  }
   for (int32_t i = 0; i < world->load_count; i++)
     if (world->loads[i].used) keep_body(world, world->loads[i].load.body);
   for (int32_t i = 0; i < world->attachment_count; i++)
@@ -159,10 +159,10 @@ void lb_retry_keep_led(lbWorld *world) {
   for (int32_t i = 0; i < world->joint_count; i++) keep_body(world, world->joints[i].body);
 }
 
+// In the shortest parts too, for what must go back (energy.c).
 void lb_retry_keep_touchers(lbWorld *world) {
   const lbWorldTouch *touch = world->touch;
-  for (int32_t t = 0; t < touch->toucher_count && touch->may_retry; t++)
-    keep(world, touch->touchers[t].slot);
+  for (int32_t t = 0; t < touch->toucher_count; t++) keep(world, touch->touchers[t].slot);
 }
 
 // Bodies that take their step again are as they were; or have the forces that they had then.

@@ -213,6 +213,8 @@ int32_t lb_world_step(lbWorld *world, double dt) {
   lb_colliders_relieve(world);
   world->whole = dt;
   for (int32_t i = 0; i < parts; i++) flags |= lb_retry_part(world, 0, take_part);
+  for (int32_t i = 0; i < world->slot_count; i++)
+    if (world->slots[i].body) world->slots[i].body->pushed = false;
   return flags;
 }
 
