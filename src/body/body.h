@@ -440,7 +440,7 @@ void lb_frame_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, const double *
 // one, too.
 lbMat3 lb_frame_mobility(const lbBody *body, lbMat3 turn);
 lbMat3 lb_frame_mobility_of(lbMat3 inertia, lbMat3 turn); // of another inertia, own axes
-lbVec3 lb_frame_centre(const lbBody *body); // world
+lbVec3 lb_frame_centre(const lbBody *body);               // world
 // The turn from now to the middle of the next step, if that is as long as the last: a force is held
 // in world axes while the frame turns.
 lbQuat lb_frame_ahead(const lbBody *body);
