@@ -16,6 +16,7 @@
 //   touch_tell.c   what is told of contacts, and remembered
 //   touch_response.c  what lbContactResponse changes in that
 //   retry.c        steps that are taken again in halves
+//   energy.c       energy that contacts create, taken back
 //   islands.c      bodies that touch each other, apart from all others
 //   contact_frames.c  frames that come where bodies are pressed
 //   sleep.c        islands at rest
