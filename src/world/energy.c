@@ -143,8 +143,8 @@ static void go_back(lbWorld *world, int32_t slot, lbVec3 drift) {
 }
 
 // The motion of its bodies is slowed down, that of all of them together only where it leans on
-// something: linear momentum is kept. Where they are bent by much more than they were, they go
-// back.
+// something: linear momentum is kept. Where they have several times what they had, they are
+// where they should not be, too, and go back.
 static void take_back(lbWorld *world, int32_t island) {
   const lbWorldTouch *touch = world->touch;
   Motion motion = motion_of(world, island);
@@ -157,7 +157,7 @@ static void take_back(lbWorld *world, int32_t island) {
   for (int32_t t = 0; t < touch->toucher_count; t++) {
     int32_t slot = touch->touchers[t].slot;
     if (touch->touchers[t].island != island) continue;
-    if (factor == 0 && absurd)
+    if (absurd)
       go_back(world, slot, drift);
     else
       lb_body_slow(world->slots[slot].body, factor, drift);
