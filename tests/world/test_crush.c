@@ -92,7 +92,7 @@ static void a_press_that_closes_throws_nothing_away(void **state) {
     }
     print_message("%s: %.3g m/s, ends at %.3g m with %.2g J\n", methods[m], fastest, r.centre.z,
                   r.kinetic);
-    check_small(fastest, 12);
+    check_small(fastest, 20);
     check_small(r.kinetic, 5);
     lb_world_destroy(world);
     lb_model_destroy(block);
