@@ -70,6 +70,9 @@ static void what_has_few_triangles_stays_as_it_is(void **state) {
 // its colour.
 static void paint(lbMesh *mesh) {
   size_t triangles = (size_t)mesh->triangle_count, vertices = (size_t)mesh->vertex_count;
+  for (int32_t g = 0; g < mesh->group_count; g++)
+    lb_free(mesh->groups[g].name), lb_free(mesh->groups[g].ids);
+  lb_free(mesh->groups);
   mesh->groups = lb_alloc(1, sizeof *mesh->groups);
   mesh->group_count = 1;
   lb_free(mesh->triangle_appearances);
