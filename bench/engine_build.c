@@ -35,7 +35,7 @@ static lbStatus bench_file(const char *path, const char *name, int32_t threads, 
         "s");
     if (!row) return lb_fail_memory(err);
     lb_engine_choose(engines[i].name);
-    bench_time_thrice(row, 1, build, &b);
+    bench_time_long(row, 1, build, &b);
     lb_engine_choose(NULL);
   }
   return b.status;
