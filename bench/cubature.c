@@ -2,7 +2,7 @@
 // Tycowicz et al. 2013 (tables 1 to 3, figures 10 and 11).
 #include "bench/cubature.h"
 
-#include "body/subspace.h"
+#include "method/subspace/subspace.h"
 #include "reduce/subspace.h"
 #include "fem/fem.h"
 #include "study/plot.h"

@@ -2,7 +2,7 @@
 // single precision. The time does not depend on what they are: these are made up.
 #include "bench/bench.h"
 
-#include "body/cubic.h"
+#include "method/subspace/cubic.h"
 
 #include <math.h>
 #include <stdio.h>

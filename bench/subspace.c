@@ -2,7 +2,7 @@
 // basis, beside Barbič & James 2005 (figures 5 and 11) and VegaFEM.
 #include "bench/bench.h"
 
-#include "body/cubic.h"
+#include "method/subspace/cubic.h"
 #include "elastic/element.h"
 #include "math/ldlt.h"
 #include "reduce/polynomial.h"

@@ -4,7 +4,7 @@
 #include "bench/bench.h"
 #include "bench/subject.h"
 
-#include "body/warp.h"
+#include "method/warp/warp.h"
 #include "study/plot.h"
 
 #include <math.h>

@@ -3,7 +3,6 @@
 
 #include "body/contacts.h"
 #include "body/point.h"
-#include "body/rigid.h"
 
 #include <string.h>
 
@@ -214,7 +213,7 @@ lbStatus lb_anchor_make(lbAnchor *a, const lbBody *body, lbVec3 place, int32_t v
   if (!s) return status ? status : lb_fail_memory(err);
   p->method->get(body, s->q0, NULL, NULL);
   lbAnchorView view = { body, f->position, f->rotation, f->turn, s->q0 };
-  if (lb_rigid_solid(body)) {
+  if (lb_body_solid(body)) {
     if (vertex >= 0) place = lb_body_place(body, vertex_rest(p->model, vertex));
   } else if (vertex >= 0)
     a->vertices[a->count++] = vertex;

@@ -13,10 +13,10 @@
 
 #include "limber/body.h"
 
+#include "base/carver.h"
 #include "base/refuse.h"
-#include "body/carver.h"
+#include "body/basis.h"
 #include "body/inertia.h"
-#include "body/modal_kernels.h"
 #include "elastic/element.h"
 #include "elastic/stress.h"
 #include "geometry/aabb_tree.h"
@@ -38,7 +38,7 @@ struct lbPrepared {
   const lbModel *model;
   const lbBodyMethod *method;
   lbSimdLevel level;
-  const lbModalKernels *kernels;
+  const lbBasisKernels *basis_kernels;
   const lbStressKernels *stress;
   int32_t dimension, padded; // reduced coordinates, and that rounded up to a multiple of LB_BATCH
   int32_t *kept;             // (dimension) vectors of the model that are used; NULL: the first ones
@@ -233,6 +233,17 @@ typedef struct lbStep {
 #define LB_STEP_AGAIN (1 << 25) // one more iteration is needed
 #define LB_STEP_PRIVATE (LB_STEP_FAR | LB_STEP_AGAIN) // never leave the layer
 
+// Where contacts press a body, for lbBodyMethod.refine.
+#define LB_PRESSES 48
+typedef struct lbPresses {
+  int32_t count;
+  struct lbPress {
+    lbVec3 rest;  // m, in the rest shape
+    double force; // N
+  } all[LB_PRESSES];
+} lbPresses;
+typedef struct lbPress lbPress;
+
 struct lbBodyMethod {
   lbMethod method;
   bool is_recording;   // moves as time tells, whatever acts on it
@@ -320,6 +331,17 @@ struct lbBodyMethod {
   void (*ready_group)(lbBodyGroup *group,
                       double h); // ahead of step_many on several threads; or NULL
 
+  // The exact shape of a rigid body, own axes; NULL: the surface of the model is all there is.
+  const struct lbSolid *(*solid)(const lbBody *body);
+
+  int32_t refinements_most; // of a body
+  // Refines the body where contacts press it: at most `most` refinements, no nearer to each other
+  // than `spacing` (m); and the spacing to use where `spacing` was asked for (0: the default). Both
+  // NULL: the method cannot.
+  void (*refine)(lbBody *body, const struct lbPresses *presses, int32_t most, double spacing,
+                 double dt);
+  double (*refinement_spacing)(const lbBody *body, double spacing);
+
   // -- questions; with `report`, kinetic and elastic are not needed
   void (*report)(const lbBody *body, lbBodyReport *report, lbScratch *scratch);
   // Von Mises stress at the nodes; NULL: by stress_law.
@@ -341,6 +363,12 @@ struct lbBodyMethod {
   uint64_t (*identify)(const lbPrepared *prepared, uint64_t hash);
   double (*stable_step)(const lbBody *body); // NULL: any
 };
+
+// The exact shape of a rigid body, own axes; NULL: the body is not rigid.
+static inline const struct lbSolid *lb_body_solid(const lbBody *body) {
+  const lbBodyMethod *method = body->prepared->method;
+  return method->solid ? method->solid(body) : NULL;
+}
 
 // x <- M⁻¹ x at the body's state
 static inline void lb_body_mobilise(const lbBody *body, lbScratch *scratch, double *x) {

@@ -27,13 +27,13 @@ static int32_t whole_rows(const lbConstraints *c) { // in whole lanes
 // out (stride) <- W y; zeros follow the rows
 static void measure(const lbBody *body, const double *y, double *out) {
   const lbConstraints *c = body->constraints;
-  body->prepared->kernels->basis_apply(c->W, (size_t)c->stride, c->width, 0, whole_rows(c), y, out);
+  body->prepared->basis_kernels->apply(c->W, (size_t)c->stride, c->width, 0, whole_rows(c), y, out);
 }
 
 // out (width) <- Σ p_j columns_j
 static void combine(const lbBody *body, const double *columns, const double *p, double *out) {
   const lbConstraints *c = body->constraints;
-  body->prepared->kernels->basis_apply(columns, (size_t)c->width, c->column_count, 0, c->width, p,
+  body->prepared->basis_kernels->apply(columns, (size_t)c->width, c->column_count, 0, c->width, p,
                                        out);
 }
 
@@ -132,7 +132,7 @@ static void ready(const lbBody *body, struct lbConstraintSystem *system, double 
 // out (stride) <- a triangle times x
 static void multiply(const lbBody *body, const double *triangle, const double *x, double *out) {
   const lbConstraints *c = body->constraints;
-  body->prepared->kernels->basis_apply(triangle, (size_t)c->stride, c->row_count, 0, whole_rows(c),
+  body->prepared->basis_kernels->apply(triangle, (size_t)c->stride, c->row_count, 0, whole_rows(c),
                                        x, out);
 }
 
@@ -151,7 +151,7 @@ static void solve(const lbBody *body, const struct lbConstraintSystem *system) {
     return;
   }
   for (size_t j = 0; j < rows; j++) c->right[j] *= system->scale[j];
-  body->prepared->kernels->basis_apply(system->matrix, columns, (int32_t)rows, 0, (int32_t)columns,
+  body->prepared->basis_kernels->apply(system->matrix, columns, (int32_t)rows, 0, (int32_t)columns,
                                        c->right, c->p);
   for (size_t i = 0; i < columns && c->collocated; i++) c->p[i] *= system->scale[i];
 }

@@ -53,7 +53,7 @@ typedef struct lbConstraints {
   int32_t row_count, column_count;      //
   int32_t *row_points, *row_axes;       // (3 room)
   int32_t *column_points, *column_axes; // (3 room)
-  double *W;                            // (width x stride): W y by lbModalKernels.basis_apply
+  double *W;                            // (width x stride): W y by lbBasisKernels.apply
   double *F;                            // (3 room x width)
   double *arms;                         // (3 room): rows' rest places from the frame's, world
   double *starts;                       // (stride): rows' places at the step's start, world

@@ -19,17 +19,17 @@
 #ifndef LB_BODY_CONTACTS_H
 #define LB_BODY_CONTACTS_H
 
-#include "body/places.h"
+#include "body/ball_points.h"
 
 #define LB_CONTACT_PLACES 64 // of all that touches in a step
 
 typedef struct lbContacts {
   int32_t count;
-  bool acts;                         // a world has found `force`
-  double *force;                     // (width), of other bodies (body/touch.h); NULL: no room yet
-  double *rows;                      // (places x width): of unit forces; NULL: no room yet
-  double forces[LB_CONTACT_PLACES];  // N, held over the step
-  double speeds[LB_CONTACT_PLACES];  // m/s along the normal, of what touches; NAN: not its concern
+  bool acts;                        // a world has found `force`
+  double *force;                    // (width), of other bodies (body/response.h); NULL: no room yet
+  double *rows;                     // (places x width): of unit forces; NULL: no room yet
+  double forces[LB_CONTACT_PLACES]; // N, held over the step
+  double speeds[LB_CONTACT_PLACES]; // m/s along the normal, of what touches; NAN: not its concern
   lbVec3 normals[LB_CONTACT_PLACES]; // world, from what touches into the body
   lbVec3 arms[LB_CONTACT_PLACES];    // world, from the frame's centre
 } lbContacts;

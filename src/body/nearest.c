@@ -37,7 +37,7 @@ static void solve(const lbPrepared *p, const double *u, double scale, double *x,
   memcpy(along, left, r * sizeof *along);
   double size = dot(r, left, left), first = size;
   for (int i = 0; i < ITERATIONS_MOST && size > TOLERANCE * TOLERANCE * first; i++) {
-    p->kernels->basis_apply(p->basis, (size_t)rows, p->dimension, 0, rows, along, s->nodes);
+    p->basis_kernels->apply(p->basis, (size_t)rows, p->dimension, 0, rows, along, s->nodes);
     gather(p, s->nodes, moved);
     double curvature = dot(r, along, moved), before = size;
     if (!(curvature > 0)) return;

@@ -149,7 +149,7 @@ lbVec3 lb_point_apply(const lbPrepared *prepared, const lbPoint *point, const do
       sum = lb_add_scaled(sum, walk.weight, lb_vec3_load(coordinates + 3 * (size_t)walk.node));
       continue;
     }
-    prepared->kernels->basis_apply(prepared->basis + 3 * (size_t)walk.node, stride,
+    prepared->basis_kernels->apply(prepared->basis + 3 * (size_t)walk.node, stride,
                                    prepared->dimension, 0, 3, coordinates, u);
     sum = lb_add_scaled(sum, walk.weight, lb_vec3_load(u));
   }

@@ -178,7 +178,7 @@ static void sum_nodes(const lbBody *body, const double *q, const double *v, Moti
     int32_t used = count - begin < 64 ? count - begin : 64;
     size_t stride = 3 * (size_t)count;
     if (p->basis)
-      p->kernels->basis_apply(p->basis + 3 * (size_t)begin, stride, p->dimension, 0, 3 * used, v,
+      p->basis_kernels->apply(p->basis + 3 * (size_t)begin, stride, p->dimension, 0, 3 * used, v,
                               rates);
     else
       memcpy(rates, v + 3 * (size_t)begin, 3 * (size_t)used * sizeof *rates);

@@ -1,6 +1,6 @@
 // From a surface to a render mesh: the corners at each vertex are sorted by texture coordinate and
 // by whether the picture is mirrored; equal ones are one render vertex.
-#include "body/carver.h"
+#include "base/carver.h"
 #include "body/vertices.h"
 
 #include <stdlib.h>

@@ -20,9 +20,9 @@ void lb_body_nodes(const lbBody *body, const double *q, const double *v, int32_t
     return;
   }
   if (displacements)
-    p->kernels->basis_apply(p->basis, stride, p->dimension, 3 * begin, 3 * end, q, displacements);
+    p->basis_kernels->apply(p->basis, stride, p->dimension, 3 * begin, 3 * end, q, displacements);
   if (velocities)
-    p->kernels->basis_apply(p->basis, stride, p->dimension, 3 * begin, 3 * end, v, velocities);
+    p->basis_kernels->apply(p->basis, stride, p->dimension, 3 * begin, 3 * end, v, velocities);
 }
 
 static lbVec3 carried(const lbModel *model, const double *nodes, int32_t vertex) {

@@ -2,7 +2,7 @@
 #include "body/tree.h"
 
 #include "body/point.h"
-#include "body/touch_kernels.h"
+#include "body/response_kernels.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #define LB_BODY_TREE_H
 
 #include "body/body.h"
-#include "contact/solid.h"
+#include "collide/solid.h"
 
 // A triangle near a point.
 typedef struct lbNearTriangle {

@@ -5,7 +5,7 @@
 #include "limber/edit.h"
 
 #include "body/point.h"
-#include "body/subspace.h"
+#include "method/subspace/subspace.h"
 
 // ---- handles (handles.c) -----------------------------------------------------------------------
 

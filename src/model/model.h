@@ -15,7 +15,7 @@ struct lbModelOwner {
   lbContainer container; // its name is gone
 };
 
-// What bodies of a model share is listed with it (body/prepared.c); the list is not part of what is
+// What bodies of a model share is listed with it (body/shared.c); the list is not part of what is
 // immutable. A model that was not made by this layer has none (NULL).
 typedef struct lbModelShared {
   atomic_flag lock;

@@ -7,8 +7,8 @@
 //   green                  f = ∂W/∂x of St. Venant–Kirchhoff, linearised
 //
 // Here is mechanics of nodes alone: elements, their matrix K̂, which is ∂f/∂x (by vertices with the
-// rotations held), and the solution of (c M + κ K̂) v = b. Bodies (body/warp.c) know frames, steps
-// and constraints.
+// rotations held), and the solution of (c M + κ K̂) v = b. Bodies (method/warp/method.c) know
+// frames, steps and constraints.
 //
 // Vectors lie in lanes: node n is lane n % 8 of group n / 8, its component k 8 k further. Blocks
 // of K̂ in a row sum to zero (f does not feel a shift), so that K̂ x = Σ_j K̂_ij (x_j − x_i) needs

@@ -12,7 +12,7 @@
 #ifndef LB_WORLD_JOINT_H
 #define LB_WORLD_JOINT_H
 
-#include "contact/factor.h"
+#include "solve/pivoted_ldlt.h"
 #include "world/touch.h"
 
 #define LB_REGION_POINTS 16  // of a region that are held, at most

@@ -25,11 +25,10 @@
 
 #include "world/world.h"
 
-#include "body/placed.h"
-#include "body/rigid.h"
-#include "body/touch.h"
-#include "contact/segments.h"
-#include "contact/solve.h"
+#include "body/world_surface.h"
+#include "body/response.h"
+#include "collide/segments.h"
+#include "solve/gauss_seidel.h"
 #include "limber/contact.h"
 
 #define LB_PAIR_CONTACTS 16             // of a pair, at most
@@ -68,7 +67,7 @@ struct lbWorldCollider {
 typedef struct lbTouchCandidate {
   int32_t triangles[2]; // of the surfaces; -1: of a collider or a rigid body
   double weights[2][3];
-  int32_t feature;      // what touches what, of contact/solid.h
+  int32_t feature;      // what touches what, of collide/solid.h
   int32_t known;        // number among the remembered contacts; -1: it is new
   lbVec3 point, normal; // world, at the step's start; on the second; from it to the first
   lbVec3 first;         // world: on the first, where that is rigid

@@ -1,12 +1,12 @@
 // Which contacts are solved for. Of many places that could touch in a step few push, and those that
 // pushed in the last step tell which. Of bodies most of whose contacts did not, responses are kept
-// as a product (body/touch.h), from which the matrix of those that are solved for is made, and
+// as a product (body/response.h), from which the matrix of those that are solved for is made, and
 // which tells how all others move by it. Of these, who would be pushed through joins in, and forces
 // are found again from where they are: nobody is left out in the end who pushes.
 #include "world/touch_choose.h"
 
 #include "body/body.h"
-#include "body/touch_kernels.h"
+#include "body/response_kernels.h"
 
 #include <string.h>
 

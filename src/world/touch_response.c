@@ -2,13 +2,13 @@
 //
 //   implicit  forces by Gauss-Seidel, impulses after the step
 //   lcp       impulses before the step that no contact approaches any more, then forces, both by
-//             pivoting (contact/lcp.h) where there are few contacts
+//             pivoting (solve/active_set.h) where there are few contacts
 //   penalty   springs with dampers between surfaces that overlap; the springs are part of the step,
 //             each a give of its own beside that of the bodies, so they are stable at any stiffness
 #include "world/touch.h"
 
 #include "body/body.h"
-#include "contact/lcp.h"
+#include "solve/active_set.h"
 
 #include <string.h>
 

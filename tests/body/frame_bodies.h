@@ -4,7 +4,7 @@
 
 #include "scene_bodies.h"
 
-#include "body/frames.h"
+#include "method/frames/frames.h"
 
 #define BEAM "'mesh':{'generate':'bar','size':[1,0.2,0.2],'cells':[10,2,2],'element':'brick8'}"
 #define SCENE(frames, more)                                                                        \

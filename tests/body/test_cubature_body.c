@@ -2,7 +2,7 @@
 // what solves their steps.
 #include "toy_cubature.h"
 
-#include "body/newton_step.h"
+#include "method/subspace/newton_step.h"
 #include "limber/reduce.h"
 
 // ---- force models that count -------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // Reduced cubic polynomials: their storage, and their contraction at every SIMD level against plain
 // sums over all indices.
-#include "body/cubic.h"
+#include "method/subspace/cubic.h"
 #include "check.h"
 
 #include <float.h>

@@ -1,6 +1,6 @@
 // Forces of a crowd, a body in each lane: the bits of a body alone, for every number of bodies, at
 // every SIMD level, whatever the other lanes hold.
-#include "body/cubic_crowd.h"
+#include "method/subspace/cubic_lanes.h"
 #include "check.h"
 
 enum { MOST = LB_CUBIC_WHOLE, MATRIX = MOST * MOST, TRIANGLE = MOST * (MOST + 1) / 2 };

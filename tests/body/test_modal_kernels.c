@@ -1,6 +1,8 @@
 // The kernels of modal bodies at every SIMD level: against plain loops, and to the bit where the
 // same numbers lie differently.
-#include "body/modal_kernels.h"
+#include "method/modal/modal_kernels.h"
+
+#include "body/basis.h"
 #include "check.h"
 
 #include <float.h>
@@ -152,8 +154,7 @@ static void basis_times_factors_agrees_with_a_plain_loop(void **state) {
   for (int level = 0; level < LB_SIMD_LEVEL_COUNT; level++) {
     if (!lb_simd_has((lbSimdLevel)level)) continue;
     for (int32_t columns = 0; columns <= COLUMNS; columns++) {
-      lb_modal_kernels((lbSimdLevel)level)
-          ->basis_apply(basis + 1, STRIDE, columns, 0, ROWS, factors, u);
+      lb_basis_kernels((lbSimdLevel)level)->apply(basis + 1, STRIDE, columns, 0, ROWS, factors, u);
       for (int32_t i = 0; i < ROWS; i += 1 + i / 100) {
         double sum = 0;
         for (int32_t j = 0; j < columns; j++) sum += basis[1 + i + STRIDE * j] * factors[j];
@@ -164,11 +165,11 @@ static void basis_times_factors_agrees_with_a_plain_loop(void **state) {
   }
 }
 
-static void check_range(const lbModalKernels *kernels, int32_t columns, int32_t begin, int32_t end,
+static void check_range(const lbBasisKernels *kernels, int32_t columns, int32_t begin, int32_t end,
                         const double *whole) {
   static double u[ROWS];
   for (int32_t i = 0; i < ROWS; i++) u[i] = 777;
-  kernels->basis_apply(basis, STRIDE, columns, begin, end, factors, u);
+  kernels->apply(basis, STRIDE, columns, begin, end, factors, u);
   for (int32_t i = 0; i < begin; i++) assert_true(u[i] == 777);
   for (int32_t i = end; i < ROWS; i++) assert_true(u[i] == 777);
   if (end > begin) assert_memory_equal(u + begin, whole + begin, (size_t)(end - begin) * sizeof *u);
@@ -180,9 +181,9 @@ static void a_row_has_the_same_bits_in_any_range(void **state) {
   make_basis();
   for (int level = 0; level < LB_SIMD_LEVEL_COUNT; level++) {
     if (!lb_simd_has((lbSimdLevel)level)) continue;
-    const lbModalKernels *kernels = lb_modal_kernels((lbSimdLevel)level);
+    const lbBasisKernels *kernels = lb_basis_kernels((lbSimdLevel)level);
     for (int32_t columns = 0; columns <= COLUMNS; columns += columns < 12 ? 1 : 5) {
-      kernels->basis_apply(basis, STRIDE, columns, 0, ROWS, factors, whole);
+      kernels->apply(basis, STRIDE, columns, 0, ROWS, factors, whole);
       for (int32_t length = 0; length < 20; length++)
         check_range(kernels, columns, 3 + length * 7, 3 + length * 8, whole);
       for (int32_t length = 24; length <= 136; length += 8) // few rows go another way than many
@@ -200,7 +201,7 @@ static void a_point_force_is_the_transpose_of_its_displacement(void **state) {
   double g[COLUMNS], u[20], sum = 0;
   for (int j = 0; j < COLUMNS; j++) g[j] = 100 + j;
   lb_basis_add_row_transposed(basis, STRIDE, COLUMNS, 17, 2.5, g);
-  lb_modal_kernels(LB_SIMD_PORTABLE)->basis_apply(basis, STRIDE, COLUMNS, 17, 18, factors, u);
+  lb_basis_kernels(LB_SIMD_PORTABLE)->apply(basis, STRIDE, COLUMNS, 17, 18, factors, u);
   for (int j = 0; j < COLUMNS; j++) sum += (g[j] - (100 + j)) * factors[j];
   check_near(sum, 2.5 * u[17], 1e-12);
 }

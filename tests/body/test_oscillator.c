@@ -1,7 +1,7 @@
 // The exact oscillator step: against tests/data/analytic_oscillator, against matrix exponentials in
 // long double for every damping, and by what exact steps must do (halves make a whole, energy never
 // grows, equilibria stay).
-#include "body/oscillator.h"
+#include "method/modal/oscillator.h"
 #include "check.h"
 #include "math/simd.h"
 

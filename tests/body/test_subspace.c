@@ -1,7 +1,7 @@
 // Subspace bodies against the full simulator, statics and theory.
 #include "toy_subspace.h"
 
-#include "body/subspace.h"
+#include "method/subspace/subspace.h"
 
 // ---- a full basis is the full body -------------------------------------------------------------
 

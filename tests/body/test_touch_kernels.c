@@ -1,7 +1,7 @@
 // Responses of places as products, against the matrix of all places, at every SIMD level.
 #include "check.h"
 
-#include "body/touch_kernels.h"
+#include "body/response_kernels.h"
 
 #include <math.h>
 #include <string.h>

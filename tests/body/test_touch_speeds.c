@@ -3,8 +3,8 @@
 #include "../world/contact_worlds.h"
 
 #include "body/body.h"
-#include "body/touch.h"
-#include "contact/solid_parts.h"
+#include "body/response.h"
+#include "collide/solid_parts.h"
 
 static uint64_t seed = 7;
 

@@ -1,7 +1,7 @@
 // The force that a body's few shapes cannot follow, at sampled nodes of the full mesh.
 #include "toy_cubature.h"
 
-#include "body/sample.h"
+#include "method/cubature/balance_sample.h"
 
 static const lbMaterialModel laws[] = { LB_MATERIAL_STVK, LB_MATERIAL_STABLE_NEOHOOKEAN };
 enum { LAWS = sizeof laws / sizeof *laws };

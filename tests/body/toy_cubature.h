@@ -5,7 +5,7 @@
 
 #include "toy_subspace.h"
 
-#include "body/subspace.h"
+#include "method/subspace/subspace.h"
 
 typedef struct CubToy {
   SubToy sub;     // with polynomials of St. Venant-Kirchhoff

@@ -2,7 +2,7 @@
 #include "reduce/polynomial.h"
 
 #include "../fem/fem_problems.h"
-#include "body/cubic.h"
+#include "method/subspace/cubic.h"
 #include "elastic/element.h"
 #include "limber/build.h"
 

@@ -1,0 +1,601 @@
+// A body in an open step (touch.h): places, how spots give way, and what was found.
+#include "body/response.h"
+
+#include "body/contacts.h"
+#include "body/point.h"
+#include "body/response_kernels.h"
+#include "math/functions.h"
+
+#include <string.h>
+
+#define READY 4 // scratch of a prepared part that is there before its bodies touch, at most
+
+// ---- opening -----------------------------------------------------------------------------------
+
+bool lb_touch_is_possible(const lbBody *body) {
+  const lbPrepared *p = body->prepared;
+  return p->model->size.triangle_count > 0 && !p->method->is_recording;
+}
+
+// Of a body's spots: rows, then the same as columns side by side, and what these do; without a
+// basis, one of each.
+typedef struct Work {
+  double *rows, *columns, *moved;
+} Work;
+
+static size_t part_of_work(const lbPrepared *p) {
+  return (size_t)p->padded * (p->basis ? lb_touch_stride(3 * LB_TOUCH_SPOTS) : 1);
+}
+
+static bool make_work(const lbPrepared *p, lbScratch *s) {
+  if (!s->touch_work) s->touch_work = lb_alloc(part_of_work(p), 3 * sizeof(double));
+  return s->touch_work != NULL;
+}
+
+static Work work_of(const lbPrepared *p, const lbScratch *s) {
+  size_t part = part_of_work(p);
+  return (Work){ s->touch_work, s->touch_work + part, s->touch_work + 2 * part };
+}
+
+// Scratch for the bodies of a prepared part, or the first of many, that touch in the same step, and
+// for who looks at one of them meanwhile.
+static lbStatus reserve_scratch(const lbPrepared *p, lbError *err) {
+  lbScratch *list[READY];
+  int32_t count = 0, wanted = atomic_load(&p->references) + 1;
+  bool made = true;
+  for (; made && count < (wanted < READY ? wanted : READY); count++) {
+    list[count] = lb_scratch_borrow(p);
+    made = list[count] && make_work(p, list[count]) && !lb_search_make(p, list[count], err);
+  }
+  for (int32_t i = 0; i < count; i++) lb_scratch_return(p, list[i]);
+  return made ? LB_OK : lb_fail_memory(err);
+}
+
+lbStatus lb_touch_make(lbBody *body, lbError *err) {
+  const lbTree *tree = NULL;
+  bool is_new = !body->contacts || !body->contacts->force;
+  lbStatus status = lb_prepared_tree(body->prepared, &tree, err);
+  if (!status && lb_contacts_make_force(body)) status = lb_fail_memory(err);
+  return status || !is_new ? status : reserve_scratch(body->prepared, err);
+}
+
+static lbVec3 centre_at(const lbBody *body, lbVec3 position, lbMat3 turn) {
+  return lb_add(position, lb_mat3_apply(turn, body->prepared->centre));
+}
+
+// Forces along which the centre itself is shifted have no moment by that: it is looked for where
+// it is without them, and momentum is kept.
+static void find_middle(lbTouching *t) {
+  const lbBody *body = t->body;
+  const lbFrameStep *to = &t->step.frame;
+  lbVec3 start = centre_at(body, t->start.position, t->start.turn);
+  t->middle = lb_scale(0.5, lb_add(start, centre_at(body, to->position, to->turn)));
+  if (body->frame.kind != LB_FRAME_FREE) return;
+  lbQuat half = lb_quat_slerp(t->start.rotation, to->rotation, 0.5);
+  t->mobility = lb_frame_mobility_of(t->step.frame.inertia, lb_quat_to_mat3(half));
+  if (!body->contacts->acts) return;
+  double alpha = body->damping_mass, h = t->step.h;
+  double passed = alpha > 0 ? -lb_expm1(-alpha * h) / alpha : h;
+  lbVec3 held = lb_vec3_load(body->contacts->force + body->prepared->padded);
+  t->middle = lb_add_scaled(t->middle, -0.25 * h * passed / body->prepared->mass, held);
+}
+
+bool lb_touch_open(lbTouching *t, lbBody *body, double h) {
+  lbScratch *s = lb_scratch_borrow(body->prepared);
+  *t = (lbTouching){ .body = body, .scratch = s, .start = body->frame };
+  if (!s || !body->contacts || !body->contacts->force || !make_work(body->prepared, s))
+    return false;
+  int32_t flags = LB_STEP_FAR;
+  // By the rule that the step will be taken by, as far as its beginning tells.
+  for (int32_t rule = 0; rule < body->prepared->method->rules && flags & LB_STEP_FAR; rule++) {
+    t->step = (lbStep){ .h = h, .rule = rule, .share = 1, .whole = &t->start, .straight = true };
+    flags = lb_part_open(body, &t->step, s);
+  }
+  if (flags & LB_STEP_NONFINITE) return false;
+  if (lb_frame_is_felt(body)) lb_frame_correct(body, &t->step, s);
+  if (body->frame.kind == LB_FRAME_FREE && body->contacts->acts) lb_frame_try(body, &t->step, s);
+  find_middle(t);
+  return true;
+}
+
+void lb_touch_close(lbTouching *t) {
+  if (t->scratch) lb_scratch_return(t->body->prepared, t->scratch);
+  t->scratch = NULL;
+}
+
+// ---- bounds ------------------------------------------------------------------------------------
+
+// By the root of the tree: the mean motion of the surface, and how far others are from it.
+static double bound_of(const lbTree *tree, lbSimdLevel level, const double *by, lbVec3 *mean) {
+  double way[4], farthest = 0;
+  *mean = lb_vec3(0, 0, 0);
+  if (tree->rows) {
+    lb_touch_kernels(level)->bound(tree->dimension, by, tree->motions, way);
+    *mean = lb_vec3_load(way);
+    return way[3];
+  }
+  for (int32_t i = 0; i + 2 < tree->dimension; i += 3) {
+    lbVec3 own = lb_vec3_load(by + i);
+    farthest = fmax(farthest, lb_dot(own, own));
+  }
+  return sqrt(farthest);
+}
+
+// Of the rest shape, own axes.
+static double rest_sphere(const lbTree *tree, lbVec3 *centre) {
+  if (tree->rows) {
+    *centre = lb_vec3_load(tree->spheres);
+    return tree->spheres[3];
+  }
+  const lbBox *box = &tree->shape->nodes[0].box;
+  lbVec3 low = lb_vec3_load(box->low), high = lb_vec3_load(box->high);
+  *centre = lb_scale(0.5, lb_add(low, high));
+  return 0.5 * lb_length(lb_sub(high, low));
+}
+
+bool lb_touch_visit(const lbBody *body, lbTreeReaches *reaches, lbTreeLook *look, void *context) {
+  lbScratch *s = lb_scratch_borrow(body->prepared);
+  bool ready = s && lb_search_make(body->prepared, s, NULL) == LB_OK;
+  if (ready) {
+    body->prepared->method->get(body, s->q0, NULL, NULL);
+    lb_tree_visit(s->search, s->q0, reaches, look, context);
+  }
+  lb_scratch_return(body->prepared, s);
+  return ready;
+}
+
+static lbTouchSphere find_sphere(const lbBody *body, lbScratch *s) {
+  const lbTree *tree = NULL;
+  lbVec3 rest, mean, rate;
+  lb_prepared_tree(body->prepared, &tree, NULL);
+  body->prepared->method->get(body, s->a, s->b, NULL);
+  lbTouchSphere sphere = { .radius = rest_sphere(tree, &rest) };
+  sphere.bend = bound_of(tree, body->prepared->level, s->a, &mean);
+  sphere.radius += sphere.bend;
+  sphere.spread = bound_of(tree, body->prepared->level, s->b, &rate);
+  lbVec3 own = lb_add(rest, mean);
+  sphere.centre = lb_body_place(body, own);
+  sphere.velocity = lb_frame_velocity(body, own, rate);
+  if (lb_frame_moves(body)) sphere.spin = lb_length(body->frame.spin);
+  sphere.spread += sphere.spin * sphere.radius;
+  return sphere;
+}
+
+lbTouchSphere lb_touch_sphere(const lbBody *body) {
+  lbScratch *s = lb_scratch_borrow(body->prepared);
+  if (!s) return (lbTouchSphere){ .centre = body->frame.position };
+  lbTouchSphere sphere = find_sphere(body, s);
+  lb_scratch_return(body->prepared, s);
+  return sphere;
+}
+
+// ---- places ------------------------------------------------------------------------------------
+
+// Displacement (or velocity) in own axes for a row of coordinates (or rates).
+static lbVec3 own_motion(const lbPrepared *p, const lbTree *tree, const double *q, int32_t triangle,
+                         const double weights[3]) {
+  lbPoint point = lb_point_triangle(triangle, weights[0], weights[1], weights[2]);
+  if (!tree->rows) return lb_point_apply(p, &point, q);
+  lbVec3 sum = lb_vec3(0, 0, 0);
+  for (size_t corner = 0; corner < 3; corner++) {
+    if (weights[corner] == 0) continue;
+    int32_t vertex = tree->model->triangles[3 * (size_t)triangle + corner];
+    sum = lb_add_scaled(sum, weights[corner], lb_tree_motion(tree, vertex, q));
+  }
+  return sum;
+}
+
+static lbVec3 own_rest(const lbPrepared *p, int32_t triangle, const double weights[3]) {
+  lbPoint point = lb_point_triangle(triangle, weights[0], weights[1], weights[2]);
+  return lb_point_rest(p->model, &point);
+}
+
+static lbVec3 own_place(const lbPrepared *p, const double *q, const lbSpot *spot) {
+  const lbTree *tree = NULL;
+  lb_prepared_tree(p, &tree, NULL);
+  return lb_add(own_rest(p, spot->triangle, spot->weights),
+                own_motion(p, tree, q, spot->triangle, spot->weights));
+}
+
+// Of a rigid body. What is round touches at the same height however far it has rolled: its motion
+// is taken along a straight line.
+static lbVec3 rigid_way(const lbTouching *t, const lbSpot *spot, lbVec3 *at) {
+  const lbFrameStep *to = &t->step.frame;
+  if (spot->kind == LB_SPOT_OWN) {
+    lbVec3 from = lb_body_place(t->body, spot->own);
+    lbVec3 way = lb_sub(lb_add(to->position, lb_mat3_apply(to->turn, spot->own)), from);
+    *at = lb_add_scaled(from, 0.5, way);
+    return way;
+  }
+  lbVec3 start = centre_at(t->body, t->start.position, t->start.turn);
+  lbVec3 end = centre_at(t->body, to->position, to->turn);
+  lbVec3 turn = lb_quat_log(lb_quat_multiply(to->rotation, lb_quat_conjugate(t->start.rotation)));
+  *at = lb_add(lb_scale(0.5, lb_add(start, end)), spot->own);
+  return lb_add(lb_sub(end, start), lb_cross(turn, spot->own));
+}
+
+static lbVec3 rigid_velocity(const lbBody *body, const lbSpot *spot, lbVec3 *place) {
+  if (spot->kind == LB_SPOT_OWN) {
+    *place = lb_body_place(body, spot->own);
+    return lb_frame_velocity(body, spot->own, lb_vec3(0, 0, 0));
+  }
+  *place = lb_add(lb_frame_centre(body), spot->own);
+  return lb_add(body->frame.velocity, lb_cross(body->frame.spin, spot->own));
+}
+
+// rows (3 count x width) <- how coordinates move spots of a body with a basis, along own axes.
+static void blend_rows(const lbPrepared *p, int32_t count, const lbSpot *spots, double *rows) {
+  const lbTree *tree = NULL;
+  lb_prepared_tree(p, &tree, NULL);
+  for (int32_t i = 0; i < count; i++, rows += 3 * tree->width) {
+    const double *corners[3];
+    double weights[3];
+    int used = 0;
+    for (size_t corner = 0; corner < 3; corner++) {
+      int32_t vertex = tree->model->triangles[3 * (size_t)spots[i].triangle + corner];
+      if (spots[i].weights[corner] == 0) continue;
+      corners[used] = lb_tree_rows(tree, vertex);
+      weights[used++] = spots[i].weights[corner];
+    }
+    lb_touch_kernels(p->level)->blend((size_t)tree->width, used, corners, weights, rows);
+  }
+}
+
+static size_t width_of(const lbPrepared *p) { return ((size_t)p->dimension + 3) / 4 * 4; }
+
+static bool has_rows(const lbPrepared *p, int32_t count, const lbSpot *spots) {
+  return p->basis && count > 0 && spots[0].kind == LB_SPOT_SURFACE; // as all of them are
+}
+
+// moves (3 count) <- of spots, own axes; rows: theirs, or NULL.
+static void own_motions(const lbPrepared *p, const double *rows, const double *q, int32_t count,
+                        const lbSpot *spots, double *moves) {
+  const lbTree *tree = NULL;
+  lb_prepared_tree(p, &tree, NULL);
+  if (rows) lb_touch_kernels(p->level)->displace(count, p->dimension, rows, q, moves);
+  for (int32_t i = 0; i < count && !rows; i++)
+    lb_vec3_store(moves + 3 * i, own_motion(p, tree, q, spots[i].triangle, spots[i].weights));
+}
+
+// Their rows, in the work; NULL: there are none.
+static const double *find_rows(const lbPrepared *p, const lbScratch *s, int32_t count,
+                               const lbSpot *spots) {
+  if (!has_rows(p, count, spots)) return NULL;
+  blend_rows(p, count, spots, work_of(p, s).rows);
+  return work_of(p, s).rows;
+}
+
+void lb_touch_ways(const lbTouching *t, int32_t count, lbSpot *spots, lbVec3 *ways) {
+  const lbPrepared *p = t->body->prepared;
+  const lbFrameStep *to = &t->step.frame;
+  double starts[3 * LB_TOUCH_SPOTS], ends[3 * LB_TOUCH_SPOTS];
+  if (count > 0 && spots[0].kind != LB_SPOT_SURFACE) {
+    for (int32_t i = 0; i < count; i++) ways[i] = rigid_way(t, &spots[i], &spots[i].point);
+    return;
+  }
+  const double *rows = find_rows(p, t->scratch, count, spots);
+  own_motions(p, rows, t->scratch->q0, count, spots, starts);
+  own_motions(p, rows, t->scratch->q, count, spots, ends);
+  for (int32_t i = 0; i < count; i++) {
+    lbVec3 rest = own_rest(p, spots[i].triangle, spots[i].weights);
+    lbVec3 from = lb_body_place(t->body, lb_add(rest, lb_vec3_load(starts + 3 * i)));
+    lbVec3 end = lb_mat3_apply(to->turn, lb_add(rest, lb_vec3_load(ends + 3 * i)));
+    ways[i] = lb_sub(lb_add(to->position, end), from);
+    spots[i].point = lb_add_scaled(from, 0.5, ways[i]);
+  }
+}
+
+lbVec3 lb_touch_motion(const lbBody *body, lbMat3 turn, const lbSpot *spot, const double *moved) {
+  const lbPrepared *p = body->prepared;
+  const lbTree *tree = NULL;
+  if (spot->kind != LB_SPOT_SURFACE) return lb_vec3(0, 0, 0);
+  lb_prepared_tree(p, &tree, NULL);
+  return lb_mat3_apply(turn, own_motion(p, tree, moved, spot->triangle, spot->weights));
+}
+
+// ---- matrices ----------------------------------------------------------------------------------
+
+// sum (padded) <- with the reduced force of a force; `turn` is the frame's.
+static void add_line(const lbPrepared *p, lbMat3 turn, const lbSpot *spot, lbVec3 force,
+                     double *sum) {
+  const lbTree *tree = NULL;
+  if (spot->kind != LB_SPOT_SURFACE) return; // it has no coordinates
+  lb_prepared_tree(p, &tree, NULL);
+  lb_tree_add_line(tree, spot->triangle, spot->weights, lb_mat3_apply_transpose(turn, force), sum);
+}
+
+// to (3 count, of a width) <- of unit forces along the axes of all spots, whose rows are known.
+static void align_rows(const lbPrepared *p, lbMat3 turn, int32_t count, const lbSpot *spots,
+                       const double *rows, size_t width, double *to) {
+  for (int32_t i = 0; i < count; i++) {
+    double axes[9];
+    for (int k = 0; k < 3; k++)
+      lb_vec3_store(axes + 3 * k, lb_mat3_apply_transpose(turn, spots[i].axes[k]));
+    lb_touch_kernels(p->level)->align(width_of(p), rows + 3 * (size_t)i * width_of(p), axes, width,
+                                      to + 3 * (size_t)i * width);
+  }
+}
+
+// What a force (padded) does to the coordinates: over the step, or, without one, at once.
+static void respond(const lbBody *body, const lbStep *step, lbScratch *s, const double *force,
+                    double *moved) {
+  const lbPrepared *p = body->prepared;
+  size_t bytes = (size_t)p->padded * sizeof(double);
+  if (step) {
+    memcpy(s->a, force, bytes); // a method may write over its force
+    p->method->respond(body, step, s, s->a, moved);
+  } else {
+    memcpy(moved, force, bytes);
+    lb_body_mobilise(body, s, moved);
+  }
+}
+
+static bool moves_as_pushed(const lbBodyMethod *method) {
+  return !method->mobilise && !method->mobilise_at;
+}
+
+// x (dimension x stride) <- what its first n columns do.
+static void respond_columns(const lbBody *body, const lbStep *step, lbScratch *s, int32_t n,
+                            double *x) {
+  const lbPrepared *p = body->prepared;
+  size_t stride = lb_touch_stride(n);
+  if (step ? p->method->respond_many && p->method->respond_many(body, step, s, n, x)
+           : moves_as_pushed(p->method))
+    return;
+  memset(s->b, 0, (size_t)p->padded * sizeof(double));
+  for (int32_t k = 0; k < n; k++) {
+    for (int32_t i = 0; i < p->dimension; i++) s->b[i] = x[(size_t)i * stride + (size_t)k];
+    respond(body, step, s, s->b, s->c);
+    for (int32_t i = 0; i < p->dimension; i++) x[(size_t)i * stride + (size_t)k] = s->c[i];
+  }
+}
+
+// The same without a basis: one column after another.
+static void find_columns(const lbBody *body, const lbStep *step, lbMat3 turn, lbScratch *s,
+                         int32_t count, const lbSpot *spots, double *matrix) {
+  const lbPrepared *p = body->prepared;
+  const lbTree *tree = NULL;
+  double *row = work_of(p, s).rows, *moved = work_of(p, s).moved;
+  size_t n = 3 * (size_t)count;
+  lb_prepared_tree(p, &tree, NULL);
+  for (size_t k = 0; k < n; k++) {
+    memset(row, 0, (size_t)p->padded * sizeof *row);
+    add_line(p, turn, &spots[k / 3], spots[k / 3].axes[k % 3], row);
+    respond(body, step, s, row, moved);
+    for (int32_t j = 0; j < count; j++) {
+      lbVec3 own = own_motion(p, tree, moved, spots[j].triangle, spots[j].weights);
+      lbVec3 world = lb_mat3_apply(turn, own);
+      for (int i = 0; i < 3; i++)
+        matrix[k * n + 3 * (size_t)j + (size_t)i] += lb_dot(spots[j].axes[i], world);
+    }
+  }
+  // It is symmetric but for what a solver leaves, or a form of forces that has no energy.
+  for (size_t k = 0; k < n; k++)
+    for (size_t i = 0; i < k; i++)
+      matrix[k * n + i] = matrix[i * n + k] = 0.5 * (matrix[k * n + i] + matrix[i * n + k]);
+}
+
+static void add_shape(const lbBody *body, const lbStep *step, lbMat3 turn, lbScratch *s,
+                      int32_t count, const lbSpot *spots, double *matrix) {
+  const lbPrepared *p = body->prepared;
+  if (count == 0 || spots[0].kind != LB_SPOT_SURFACE) return; // a rigid body has no shape to give
+  if (!p->basis) {
+    find_columns(body, step, turn, s, count, spots, matrix);
+    return;
+  }
+  const lbTouchKernels *kernels = lb_touch_kernels(p->level);
+  Work w = work_of(p, s);
+  align_rows(p, turn, count, spots, w.rows, width_of(p), w.rows);
+  kernels->turn_back(p->dimension, 3 * count, w.rows, width_of(p), w.columns);
+  memcpy(w.moved, w.columns, (size_t)p->dimension * lb_touch_stride(3 * count) * sizeof *w.moved);
+  respond_columns(body, step, s, 3 * count, w.moved);
+  kernels->add_product(p->dimension, 3 * count, w.columns, w.moved, matrix);
+}
+
+void lb_touch_moves(const lbTouching *t, int32_t count, const lbSpot *spots, double *matrix) {
+  add_shape(t->body, &t->step, t->step.frame.turn, t->scratch, count, spots, matrix);
+}
+
+// Σ u_i E_i/M of the columns that add_shape left in the work; scratch->moments has the E_i.
+static void find_swings(const lbBody *body, const lbScratch *s, int32_t count, lbSpot *spots) {
+  const lbPrepared *p = body->prepared;
+  const double *column = work_of(p, s).columns;
+  double sums[3][3 * LB_TOUCH_SPOTS];
+  for (int a = 0; a < 3; a++) memset(sums[a], 0, 3 * (size_t)count * sizeof(double));
+  for (int32_t i = 0; i < p->dimension; i++, column += lb_touch_stride(3 * count)) {
+    lbVec3 E = lb_scale(1 / p->inertia.scale, lb_inertia_axis(s->moments, p->padded, i));
+    for (int32_t k = 0; k < 3 * count; k++) sums[0][k] += E.x * column[k];
+    for (int32_t k = 0; k < 3 * count; k++) sums[1][k] += E.y * column[k];
+    for (int32_t k = 0; k < 3 * count; k++) sums[2][k] += E.z * column[k];
+  }
+  for (int32_t k = 0; k < 3 * count; k++)
+    spots[k / 3].swings[k % 3] =
+        lb_mat3_apply(body->frame.turn, lb_vec3(sums[0][k], sums[1][k], sums[2][k]));
+}
+
+// An impulse with the reduced share u and the moment t about the centre changes
+//
+//   ω by B (t − Σ u_i E_i/M),  B = (J − Σ E_i E_iᵀ/M)⁻¹,   and q̇ by (u − E·Δω)/M
+//
+// (lb_frame_strike), so that spots move by  uᵀu/M + (t − Σ u_i E_i/M)ᵀ B (t − Σ u_i E_i/M).
+static lbMat3 couple(const lbBody *body, lbScratch *s, int32_t count, lbSpot *spots) {
+  const lbPrepared *p = body->prepared;
+  lbMat3 J = lb_frame_inertia(body, s->q0, s);
+  double M = p->inertia.scale;
+  for (int32_t i = 0; i < p->dimension; i++) {
+    lbVec3 E = lb_inertia_axis(s->moments, p->padded, i);
+    J = lb_mat3_sub(J, lb_mat3_scale(1 / M, lb_mat3_outer(E, E)));
+  }
+  if (has_rows(p, count, spots)) find_swings(body, s, count, spots);
+  return lb_frame_mobility_of(J, body->frame.turn);
+}
+
+void lb_touch_speeds(const lbBody *body, lbScratch *s, bool coupled, int32_t count, lbSpot *spots,
+                     double *matrix, lbMat3 *mobility) {
+  add_shape(body, NULL, body->frame.turn, s, count, spots, matrix);
+  if (body->frame.kind != LB_FRAME_FREE) return;
+  *mobility = coupled && !body->frame.decoupled ? couple(body, s, count, spots)
+                                                : lb_frame_mobility(body, body->frame.turn);
+}
+
+// ---- the frame's share -------------------------------------------------------------------------
+
+static void store_column(size_t stride, lbVec3 v, double *to) {
+  to[0] = v.x, to[stride] = v.y, to[2 * stride] = v.z;
+}
+
+// rows, moved (6 x stride) <- linear and angular mobility about its centre, times a factor.
+static void fill_frame(const lbBody *body, lbMat3 mobility, lbVec3 centre, double factor,
+                       bool swings, int32_t count, const lbSpot *spots, double *rows,
+                       double *moved) {
+  size_t n = 3 * (size_t)count, stride = lb_touch_stride(3 * count);
+  for (size_t i = 0; i < 6; i++) {
+    memset(rows + i * stride + n, 0, (stride - n) * sizeof *rows);
+    memset(moved + i * stride + n, 0, (stride - n) * sizeof *moved);
+  }
+  for (size_t k = 0; k < n; k++) {
+    lbVec3 axis = spots[k / 3].axes[k % 3];
+    lbVec3 moment = lb_cross(lb_sub(spots[k / 3].point, centre), axis);
+    if (swings) moment = lb_sub(moment, spots[k / 3].swings[k % 3]);
+    store_column(stride, axis, rows + k);
+    store_column(stride, moment, rows + 3 * stride + k);
+    store_column(stride, lb_scale(factor / body->prepared->mass, axis), moved + k);
+    store_column(stride, lb_scale(factor, lb_mat3_apply(mobility, moment)), moved + 3 * stride + k);
+  }
+}
+
+static void add_frame(const lbBody *body, lbMat3 mobility, lbVec3 centre, double factor,
+                      bool swings, int32_t count, const lbSpot *spots, double *matrix) {
+  double rows[6 * 3 * LB_TOUCH_SPOTS], moved[6 * 3 * LB_TOUCH_SPOTS];
+  fill_frame(body, mobility, centre, factor, swings, count, spots, rows, moved);
+  lb_touch_kernels(body->prepared->level)->add_product(6, 3 * count, rows, moved, matrix);
+}
+
+void lb_touch_add_frame(const lbTouching *t, int32_t count, const lbSpot *spots, double *matrix) {
+  if (t->body->frame.kind != LB_FRAME_FREE) return;
+  double factor = 0.5 * t->step.h * t->step.h;
+  add_frame(t->body, t->mobility, t->middle, factor, false, count, spots, matrix);
+}
+
+// Of a row: coordinates, six numbers of the frame, and zeros up to a multiple of four.
+size_t lb_touch_width(const lbBody *body) {
+  return body->prepared->basis ? ((size_t)body->prepared->dimension + 6 + 3) / 4 * 4 : 0;
+}
+
+void lb_touch_rows(const lbTouching *t, int32_t count, const lbSpot *spots, double *rows,
+                   double *moved) {
+  const lbPrepared *p = t->body->prepared;
+  const lbTouchKernels *kernels = lb_touch_kernels(p->level);
+  size_t width = lb_touch_width(t->body);
+  Work w = work_of(p, t->scratch);
+  if (p->dimension == 0) return; // a rigid body has no shape to give
+  align_rows(p, t->step.frame.turn, count, spots, w.rows, width, rows);
+  kernels->turn_back(p->dimension, 3 * count, rows, width, w.columns);
+  respond_columns(t->body, &t->step, t->scratch, 3 * count, w.columns);
+  kernels->turn(p->dimension, 3 * count, w.columns, width, moved);
+}
+
+void lb_touch_frame_rows(const lbTouching *t, int32_t count, const lbSpot *spots, double *rows,
+                         double *moved) {
+  const lbPrepared *p = t->body->prepared;
+  size_t width = lb_touch_width(t->body), first = (size_t)p->dimension;
+  double factor = t->body->frame.kind == LB_FRAME_FREE ? 0.5 * t->step.h * t->step.h : 0;
+  for (int32_t k = 0; k < 3 * count; k++, rows += width, moved += width) {
+    lbVec3 axis = spots[k / 3].axes[k % 3];
+    lbVec3 moment = lb_cross(lb_sub(spots[k / 3].point, t->middle), axis);
+    memset(rows + first, 0, (width - first) * sizeof *rows);
+    memset(moved + first, 0, (width - first) * sizeof *moved);
+    lb_vec3_store(rows + first, axis), lb_vec3_store(rows + first + 3, moment);
+    lb_vec3_store(moved + first, lb_scale(factor / p->mass, axis));
+    lb_vec3_store(moved + first + 3, lb_scale(factor, lb_mat3_apply(t->mobility, moment)));
+  }
+}
+
+void lb_touch_add_frame_speeds(const lbBody *body, lbMat3 mobility, int32_t count,
+                               const lbSpot *spots, double *matrix) {
+  if (body->frame.kind != LB_FRAME_FREE) return;
+  add_frame(body, mobility, lb_frame_centre(body), 1, true, count, spots, matrix);
+}
+
+// ---- forces and impulses -----------------------------------------------------------------------
+
+static lbVec3 along_axes(const lbSpot *spot, const double amounts[3]) {
+  lbVec3 sum = lb_vec3(0, 0, 0);
+  for (int k = 0; k < 3; k++) sum = lb_add_scaled(sum, amounts[k], spot->axes[k]);
+  return sum;
+}
+
+// line <- with the reduced share of all amounts; their sum and their moment about a centre.
+static void sum_up(const lbPrepared *p, lbMat3 turn, lbVec3 centre, int32_t count,
+                   const lbSpot *spots, const double *amounts, double *line, lbVec3 *sum,
+                   lbVec3 *moment) {
+  *sum = *moment = lb_vec3(0, 0, 0);
+  for (int32_t i = 0; i < count; i++, amounts += 3) {
+    if (amounts[0] == 0 && amounts[1] == 0 && amounts[2] == 0) continue;
+    lbVec3 by = along_axes(&spots[i], amounts);
+    add_line(p, turn, &spots[i], by, line);
+    *sum = lb_add(*sum, by);
+    *moment = lb_add(*moment, lb_cross(lb_sub(spots[i].point, centre), by));
+  }
+}
+
+void lb_touch_hold(const lbTouching *t, int32_t count, const lbSpot *spots, const double *forces) {
+  lbBody *body = t->body;
+  lbContacts *c = body->contacts;
+  lbVec3 sum, moment;
+  if (!c->acts) memset(c->force, 0, (size_t)lb_body_width(body) * sizeof(double));
+  c->acts = true;
+  sum_up(body->prepared, t->step.frame.turn, t->middle, count, spots, forces, c->force, &sum,
+         &moment);
+  if (body->frame.kind != LB_FRAME_FREE) return;
+  double *frame = c->force + body->prepared->padded;
+  lb_vec3_store(frame, lb_add(lb_vec3_load(frame), sum));
+  lb_vec3_store(frame + 3, lb_add(lb_vec3_load(frame + 3), moment));
+}
+
+void lb_touch_release(lbBody *body) { body->contacts->acts = false; }
+
+bool lb_touch_look(const lbBody *body, lbScratch *s) {
+  body->prepared->method->get(body, s->q0, s->v0, NULL);
+  return make_work(body->prepared, s);
+}
+
+lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *s, const lbSpot *spot,
+                         lbVec3 *place) {
+  const lbPrepared *p = body->prepared;
+  const lbTree *tree = NULL;
+  if (spot->kind != LB_SPOT_SURFACE) return rigid_velocity(body, spot, place);
+  lbVec3 own = own_place(p, s->q0, spot);
+  lb_prepared_tree(p, &tree, NULL);
+  *place = lb_body_place(body, own);
+  return lb_frame_velocity(body, own, own_motion(p, tree, s->v0, spot->triangle, spot->weights));
+}
+
+void lb_touch_velocities(const lbBody *body, lbScratch *s, int32_t count, lbSpot *spots,
+                         lbVec3 *velocities) {
+  const lbPrepared *p = body->prepared;
+  double moves[3 * LB_TOUCH_SPOTS], rates[3 * LB_TOUCH_SPOTS];
+  if (count > 0 && spots[0].kind != LB_SPOT_SURFACE) {
+    for (int32_t i = 0; i < count; i++)
+      velocities[i] = rigid_velocity(body, &spots[i], &spots[i].point);
+    return;
+  }
+  const double *rows = find_rows(p, s, count, spots);
+  own_motions(p, rows, s->q0, count, spots, moves);
+  own_motions(p, rows, s->v0, count, spots, rates);
+  for (int32_t i = 0; i < count; i++) {
+    lbVec3 rest = own_rest(p, spots[i].triangle, spots[i].weights);
+    lbVec3 own = lb_add(rest, lb_vec3_load(moves + 3 * i));
+    spots[i].point = lb_body_place(body, own);
+    velocities[i] = lb_frame_velocity(body, own, lb_vec3_load(rates + 3 * i));
+  }
+}
+
+void lb_touch_strike(lbBody *body, int32_t count, const lbSpot *spots, const double *impulses,
+                     lbScratch *s) {
+  lbVec3 sum, moment;
+  memset(s->b, 0, (size_t)body->prepared->padded * sizeof(double));
+  sum_up(body->prepared, body->frame.turn, lb_frame_centre(body), count, spots, impulses, s->b,
+         &sum, &moment);
+  (void)lb_body_strike(body, sum, moment, s); // one that is absurd is left out
+}

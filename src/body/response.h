@@ -1,0 +1,118 @@
+// A body in a step that is open, for whoever finds what it touches: where its surface comes to by
+// itself, how spots of it give way, and the forces that were found.
+//
+// A spot is a place of a triangle, or of a rigid body, with three directions (a normal, two
+// tangents). Forces at spots are held over the step; impulses act at once, when it is done.
+#ifndef LB_BODY_RESPONSE_H
+#define LB_BODY_RESPONSE_H
+
+#include "body/anchor.h"
+
+#define LB_TOUCH_SPOTS 48 // of a body, at most
+
+typedef enum lbSpotKind {
+  LB_SPOT_SURFACE, // a place of a triangle
+  LB_SPOT_OWN,     // of a rigid body: a place that turns with it
+  LB_SPOT_ROUND,   // of a rigid body without corners: what touches as it rolls
+} lbSpotKind;
+
+typedef struct lbSpot {
+  lbSpotKind kind;
+  int32_t triangle;
+  double weights[3]; // of its corners
+  lbVec3 own;        // of a rigid body, m: own axes; round: from the centre of mass, world axes
+  lbVec3 axes[3];    // unit, world, at right angles
+  lbVec3 point;      // m, world: where its force acts. That of two bodies on each other has one
+                     // point, so that they keep their angular momentum
+  lbVec3 swings[3];  // per unit impulse along an axis: angular momentum of what it does to the
+                     // shape, world axes; written by lb_touch_speeds
+} lbSpot;
+
+typedef struct lbTouching {
+  lbBody *body;
+  lbScratch *scratch; // borrowed until it is closed
+  lbFrameState start;
+  lbStep step;
+  lbMat3 mobility; // of a free frame: inverse inertia in the step's middle, world axes; when the
+                   // step is done, of frame and shape together (lb_touch_speeds)
+  lbVec3 middle;   // its centre in the step's middle, without forces that a world has found; about
+                   // it they turn the frame
+} lbTouching;
+
+// A body that others can touch: has a surface, moves by forces.
+bool lb_touch_is_possible(const lbBody *body);
+// Room for what the calls below need, which then take no memory but scratch.
+lbStatus lb_touch_make(lbBody *body, lbError *err);
+// Opens a step of h; false: it cannot be opened (no memory, an absurd state). To be closed either
+// way. The body is as it was; its step is taken by lb_body_step as ever.
+bool lb_touch_open(lbTouching *touching, lbBody *body, double h);
+void lb_touch_close(lbTouching *touching);
+
+// The triangles of the surface as it is now, in own axes: lb_tree_visit. False: no memory.
+bool lb_touch_visit(const lbBody *body, lbTreeReaches *reaches, lbTreeLook *look, void *context);
+// A sphere around the surface as it is now, world, and how its places move: bounds, not measures.
+typedef struct lbTouchSphere {
+  lbVec3 centre;
+  double radius;   // m; 0: no memory
+  double bend;     // m: no place is farther from where it is at rest
+  lbVec3 velocity; // m/s, of its centre
+  double spread;   // m/s: no place of the surface moves otherwise than that by more
+  double spin;     // rad/s
+} lbTouchSphere;
+lbTouchSphere lb_touch_sphere(const lbBody *body);
+
+// ---- an open step ------------------------------------------------------------------------------
+
+// How far spots move in the step without touching anything; their points <- where they are in the
+// step's middle, world: forces that are held act there, or what slides and rolls would be turned by
+// them. Of a body all spots are on its surface, or none.
+void lb_touch_ways(const lbTouching *touching, int32_t count, lbSpot *spots, lbVec3 *ways);
+
+// After lb_touch_ways of the same spots, once: matrix (3 count x 3 count, zeros before) <- how far
+// a unit force along one axis, held over the step, moves each spot along each axis at the step's
+// end, by the shape alone; what the frame adds depends on the points of the spots alone, and can be
+// found when the step is closed.
+void lb_touch_moves(const lbTouching *touching, int32_t count, const lbSpot *spots, double *matrix);
+void lb_touch_add_frame(const lbTouching *touching, int32_t count, const lbSpot *spots,
+                        double *matrix);
+
+// The same, instead, as a product, matrix = rows movedᵀ, of a body with a basis: rows and moved are
+// (3 count x width), width = lb_touch_width. By the shape first; then the frame's share, which can
+// be found when the step is closed.
+size_t lb_touch_width(const lbBody *body); // 0: it has no basis
+void lb_touch_rows(const lbTouching *touching, int32_t count, const lbSpot *spots, double *rows,
+                   double *moved);
+void lb_touch_frame_rows(const lbTouching *touching, int32_t count, const lbSpot *spots,
+                         double *rows, double *moved);
+
+// After it is closed: the next step has these forces (count x 3, along the axes), held over it.
+// Forces of several calls add up.
+void lb_touch_hold(const lbTouching *touching, int32_t count, const lbSpot *spots,
+                   const double *forces);
+
+// How moved coordinates move a spot, world axes, with the frame turned by `turn` and not moved.
+lbVec3 lb_touch_motion(const lbBody *body, lbMat3 turn, const lbSpot *spot, const double *moved);
+void lb_touch_release(lbBody *body); // it has no such force
+
+// ---- when the step is done ---------------------------------------------------------------------
+
+// The body's state, to be asked for velocities; scratch q0 and v0 hold it. False: no memory.
+bool lb_touch_look(const lbBody *body, lbScratch *scratch);
+lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *scratch, const lbSpot *spot,
+                         lbVec3 *place);
+// Of many, whose points <- where they are.
+void lb_touch_velocities(const lbBody *body, lbScratch *scratch, int32_t count, lbSpot *spots,
+                         lbVec3 *velocities);
+// After that, once: matrix (3 count x 3 count, zeros before) <- by how much a unit impulse along
+// one axis changes the speed of each spot along each axis: by the shape, and by the frame, whose
+// *mobility the first call finds for the second. `coupled`: with what shape and spin of a free body
+// do to each other, as lb_touch_strike has it.
+void lb_touch_speeds(const lbBody *body, lbScratch *scratch, bool coupled, int32_t count,
+                     lbSpot *spots, double *matrix, lbMat3 *mobility);
+void lb_touch_add_frame_speeds(const lbBody *body, lbMat3 mobility, int32_t count,
+                               const lbSpot *spots, double *matrix);
+// Impulses (count x 3) along the axes of spots.
+void lb_touch_strike(lbBody *body, int32_t count, const lbSpot *spots, const double *impulses,
+                     lbScratch *scratch);
+
+#endif

@@ -1,0 +1,114 @@
+// Triangles against solids: which kind is tested how.
+#include "collide/segments.h"
+
+// ---- corners inside polyhedra ------------------------------------------------------------------
+
+static bool same(lbVec3 a, lbVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+// Out of the surface at a corner: over the triangle and its neighbours there.
+static lbVec3 corner_normal(const lbSurfaceTriangle *triangle, int corner) {
+  const lbVec3 *c = triangle->corners, zero = { 0, 0, 0 };
+  lbVec3 to_next = lb_sub(c[(corner + 1) % 3], c[corner]);
+  lbVec3 to_last = lb_sub(c[(corner + 2) % 3], c[corner]);
+  lbVec3 right = lb_sub(triangle->across[corner], c[corner]);
+  lbVec3 left = lb_sub(triangle->across[(corner + 2) % 3], c[corner]);
+  lbVec3 own = lb_direction_or(lb_cross(to_next, to_last), zero), sum = own;
+  if (!same(right, to_last)) sum = lb_add(sum, lb_direction_or(lb_cross(right, to_next), zero));
+  if (!same(left, to_next)) sum = lb_add(sum, lb_direction_or(lb_cross(to_last, left), zero));
+  return lb_direction_or(sum, own);
+}
+
+// The first plane of a convex solid, or the first triangle of a mesh, on the way from inside.
+static bool first_face(const lbSolid *solid, lbVec3 from, lbVec3 way, double t_max, double *depth,
+                       lbVec3 *normal) {
+  const lbPolyhedron *p = solid->polyhedron;
+  if (solid->kind == LB_SOLID_MESH) {
+    lbSurfacePoint hit;
+    if (!lb_surface_ray_cast(p->tree, &p->surface, from, way, t_max, &hit)) return false;
+    *normal = p->normals[hit.triangle];
+    *depth = hit.distance * lb_dot(*normal, way);
+    return *depth > 0;
+  }
+  bool found = false;
+  for (int32_t i = 0; i < p->face_count; i++) {
+    double rate = lb_dot(p->face_normals[i], way);
+    double own = p->face_offsets[i] - lb_dot(p->face_normals[i], from);
+    if (!(rate > 0 && own < t_max * rate)) continue;
+    t_max = own / rate;
+    *depth = own;
+    *normal = p->face_normals[i];
+    found = true;
+  }
+  return found;
+}
+
+// Near a rim of the solid the nearest face may be one that the surface does not lie on. A corner
+// leaves through the face that it meets going back into its own body, unless that is far.
+static void leave_backwards(const lbSolid *solid, const lbSurfaceTriangle *triangle, int corner,
+                            lbSolidTouch *touch) {
+  const double far = 4; // times the least depth
+  lbVec3 way = lb_scale(-1, corner_normal(triangle, corner)), normal;
+  bool sheet = triangle->own & LB_TWO_SIDED;
+  if (sheet && lb_dot(way, lb_sub(touch->on_triangle, solid->centre)) < 0) way = lb_scale(-1, way);
+  double depth;
+  if (!first_face(solid, touch->on_triangle, way, -2 * far * touch->gap, &depth, &normal)) return;
+  if (!(depth < -far * touch->gap && depth > -touch->gap)) return;
+  touch->gap = -depth;
+  touch->normal = normal;
+  touch->on_solid = lb_add_scaled(touch->on_triangle, depth, normal);
+}
+
+// ---- all parts ---------------------------------------------------------------------------------
+
+// Corners of the triangle, as points of its surface: one feature each, whatever they touch.
+static void touch_corner(const lbSolid *solid, const lbSurfaceTriangle *triangle, int corner,
+                         double margin, lbTouchList *list) {
+  lbSolidTouch touch;
+  if (!lb_solid_touch_point(solid, triangle->corners[corner], margin, &touch)) return;
+  bool rigid = triangle->own & LB_OWN_RIGID;
+  if (touch.gap < 0 && solid->polyhedron && !rigid)
+    leave_backwards(solid, triangle, corner, &touch);
+  for (int i = 0; i < 3; i++) touch.weights[i] = i == corner;
+  touch.feature = lb_feature(0, LB_PART_CORNER + corner);
+  lb_touch_list_add(list, &touch);
+}
+
+bool lb_solid_touch_point(const lbSolid *solid, lbVec3 point, double margin, lbSolidTouch *out) {
+  lbVec3 normal;
+  double gap = lb_solid_distance_within(solid, point, margin, &normal);
+  if (!(gap < margin) || !(fabs(point.x) + fabs(point.y) + fabs(point.z) < INFINITY)) return false;
+  *out = (lbSolidTouch){ { 1, 0, 0 }, point, lb_add_scaled(point, -gap, normal), normal, gap, 0 };
+  return true;
+}
+
+static bool boxes_apart(const lbSolid *solid, const lbVec3 corners[3], double margin) {
+  lbBox box = lb_box_empty();
+  for (int k = 0; k < 3; k++) {
+    double corner[3];
+    lb_vec3_store(corner, corners[k]);
+    lb_box_add_point(&box, corner);
+  }
+  for (int i = 0; i < 3; i++) box.low[i] -= margin, box.high[i] += margin;
+  return !lb_box_overlap(&box, &solid->box);
+}
+
+int32_t lb_solid_touch_triangle(const lbSolid *solid, const lbSurfaceTriangle *triangle,
+                                double margin, lbSolidTouch out[LB_SOLID_TOUCHES]) {
+  if (boxes_apart(solid, triangle->corners, margin)) return 0;
+  double deepest = solid->polyhedron ? lb_reach_into(solid, triangle->corners, margin) : INFINITY;
+  bool apart = !(deepest > -margin); // by a distance that jumps where an open mesh ends
+  if (apart && lb_solid_is_closed(solid)) return 0;
+  lbTouchList list;
+  list.count = 0;
+  list.length = 0;
+  for (int k = 0; k < 3; k++) {
+    lbVec3 edge = lb_sub(triangle->corners[(k + 1) % 3], triangle->corners[k]);
+    list.length = lb_greater(list.length, 0.5 * lb_length(edge));
+    if (triangle->own & LB_OWN_CORNER(k)) touch_corner(solid, triangle, k, margin, &list);
+  }
+  if (solid->polyhedron && !apart)
+    lb_touch_triangle_polyhedron(solid, triangle, margin, deepest, &list);
+  else if (!solid->polyhedron && solid->kind != LB_SOLID_PLANE)
+    lb_touch_triangle_round(solid, triangle, margin, &list);
+  return lb_touch_list_take(&list, LB_SOLID_TOUCHES, out);
+}

@@ -1,0 +1,127 @@
+// Broyden's method in a step (method/subspace/newton_step.h), for force models whose tangent costs
+// much more than a force: iterations with the factors of one matrix (find_matrix), mended by what
+// moves have shown (broyden.c), and when they are done. A step that comes nowhere with the matrix
+// of a former place gets one of its own, and after that Newton's method.
+#include "method/subspace/newton_step.h"
+
+#include "body/constraints.h"
+
+#include <string.h>
+
+#define SECANT_TOLERANCE 1e-3 // where one linear solve a step is asked for
+#define DIVERGED 10           // times the least residual
+#define SPENT_MOST 4          // iterations beyond easy ones, until another matrix costs less
+
+// ---- the matrix --------------------------------------------------------------------------------
+
+// The matrix that Broyden's iterations start from: that of the place `kept->q`, factored once for a
+// step's length, damping and material.
+static int32_t find_matrix(lbBody *body, const lbStepScheme *scheme, lbScratch *s) {
+  const lbSubspace *own = lb_subspace_of(body->prepared);
+  lbSubspaceWork *w = s->own;
+  lbStepMatrix *kept = &((lbSubspaceState *)body->own)->matrix;
+  double numbers[] = { scheme->c.a_q, scheme->c.u_q, body->damping_mass, body->damping_stiffness };
+  size_t n = (size_t)own->stride;
+  w->factors = kept->factors;
+  w->secants.count = 0;
+  if (kept->version == body->prepared->version && !memcmp(numbers, kept->of, sizeof numbers))
+    return 0;
+  own->forces->rough_tangent(own->force_data, kept->q, w->middle_K, w->forces);
+  const lbStepForces there = { .K = w->middle_K };
+  int32_t flags = lb_step_factor(body, scheme, &there, false, s);
+  if (flags & LB_STEP_NONFINITE) return flags;
+  memcpy(kept->factors, w->A, n * n * sizeof(double));
+  memcpy(kept->of, numbers, sizeof numbers);
+  kept->version = body->prepared->version;
+  return 0;
+}
+
+// The same at another place, from now on.
+static int32_t move_matrix(lbBody *body, const lbStepScheme *scheme, const double *q,
+                           lbScratch *s) {
+  lbStepMatrix *kept = &((lbSubspaceState *)body->own)->matrix;
+  memcpy(kept->q, q, (size_t)body->prepared->dimension * sizeof *q);
+  kept->version = 0;
+  kept->spent = 0;
+  return find_matrix(body, scheme, s);
+}
+
+int32_t lb_secants_begin(lbBody *body, const lbStepScheme *scheme, lbScratch *s) {
+  const lbSubspaceWork *w = s->own;
+  const lbStepMatrix *kept = &((lbSubspaceState *)body->own)->matrix;
+  bool anew = w->attempt == LB_ATTEMPT_NEW_MATRIX;
+  if (!anew && kept->spent < SPENT_MOST) return find_matrix(body, scheme, s);
+  memcpy(w->d, s->q, (size_t)body->prepared->padded * sizeof(double));
+  if (!anew)
+    lb_past_move(body, lb_past_order(body, scheme), w->d); // the end is better than the start
+  return move_matrix(body, scheme, w->d, s);
+}
+
+// ---- moves -------------------------------------------------------------------------------------
+
+void lb_secants_find_inside(const lbBody *body, const lbStepScheme *scheme, lbScratch *s,
+                            double *inside) {
+  const lbSubspaceWork *w = s->own;
+  for (int32_t i = 0; i < body->prepared->dimension; i++)
+    inside[i] = w->G[i] + s->force[i] + scheme->c.held * s->held[i];
+}
+
+// s->q <- q - H (G - w p) - A^-1 w p with the forces p of constraints so far, which are found anew
+// next and moved by A^-1, so that constraints hold whatever H is. The first move of a step looks
+// back (newton_past.c).
+void lb_secants_move(const lbBody *body, const lbStepScheme *scheme, int32_t order, lbScratch *s) {
+  const lbSubspace *own = lb_subspace_of(body->prepared);
+  lbSubspaceWork *w = s->own;
+  int32_t r = own->count, padded = body->prepared->padded;
+  bool pulled = lb_body_is_constrained(body) && w->secants.count > 0;
+  for (int32_t i = 0; i < r; i++)
+    w->d[i] = pulled ? w->G[i] - scheme->c.held * s->pull[i] : w->G[i];
+  lb_past_change(body, order, w->d);
+  lb_past_move(body, order, s->q);
+  own->newton->alone.negate(r, w->d, w->d);
+  lb_broyden_apply(own->ldlt, r, padded, w->factors, &w->secants, w->d);
+  own->newton->alone.add(r, w->d, s->q);
+  if (!pulled) return;
+  for (int32_t i = 0; i < r; i++) w->d[i] = -scheme->c.held * s->pull[i];
+  own->ldlt->solve(r, w->factors, w->d);
+  own->newton->alone.add(r, w->d, s->q);
+}
+
+void lb_secants_learn(const lbBody *body, const lbStepScheme *scheme, lbScratch *s) {
+  const lbSubspace *own = lb_subspace_of(body->prepared);
+  lbSubspaceWork *w = s->own;
+  int32_t r = own->count;
+  lb_secants_find_inside(body, scheme, s, w->middle_R); // no middle here
+  for (int32_t i = 0; i < r; i++) {
+    w->d[i] = s->q[i] - w->before[i];
+    double change = w->middle_R[i] - w->inside[i];
+    w->inside[i] = w->middle_R[i];
+    w->middle_R[i] = change;
+  }
+  lb_broyden_learn(own->ldlt, r, body->prepared->padded, w->factors, &w->secants, w->d,
+                   w->middle_R);
+}
+
+// ---- when to stop ------------------------------------------------------------------------------
+
+// One iteration says less than one of Newton's, so the residual counts and not how many there were.
+// Where it goes on too slowly there is a new matrix, and then Newton's method.
+int32_t lb_secants_judge(const lbBody *body, int32_t iteration, const lbStepResidual *G, bool keeps,
+                         lbSubspaceWork *w) {
+  static const int32_t tries[] = {
+    [LB_ATTEMPT_KEPT_MATRIX] = 8, [LB_ATTEMPT_NEW_MATRIX] = LB_SECANTS
+  };
+  double tight = fmax(body->newton_tolerance, LB_STEP_TOLERANCE_LEAST);
+  double enough = body->newton_iterations > 1 ? tight : fmax(tight, SECANT_TOLERANCE);
+  if (G->size <= enough * G->scale + G->noise && keeps) return 0;
+  if (G->size <= tight * G->scale + G->noise) return LB_STEP_FAR;
+  double relative = G->size / G->scale;
+  w->starts_anew = !(relative <= DIVERGED * w->least);
+  w->least = fmin(w->least, relative);
+  if (w->starts_anew || iteration + 1 - w->attempt_from >= tries[w->attempt]) {
+    w->attempt++;
+    w->attempt_from = iteration + 1;
+    w->least = INFINITY;
+  }
+  return LB_STEP_AGAIN;
+}

@@ -1,0 +1,12 @@
+// Picks the kernels of a SIMD level; sizes of their work space.
+#include "method/subspace/cubic_lanes.h"
+
+LB_DEFINE_KERNEL_CHOICE(lbCubicCrowdKernels, lb_cubic_crowd_kernels)
+
+// See place_work in cubic_crowd.kernel.c.
+size_t lb_cubic_crowd_work_size(int32_t r) {
+  size_t n = (size_t)r, padded = (size_t)lb_cubic_padded(r), groups = padded / 4;
+  size_t together = LB_BATCH * (padded + n * padded + 16 * groups * (groups + 1));
+  size_t whole = LB_CUBIC_WIDTH * padded * padded, few = LB_CUBIC_ENTRIES * lb_packed2_count(r);
+  return together + (r <= LB_CUBIC_FEW && few > whole ? few : whole);
+}

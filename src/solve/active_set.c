@@ -1,0 +1,420 @@
+// Exact contact forces by pivoting (lcp.h).
+#include "solve/active_set.h"
+
+#include "solve/cone.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SOFTEN 1e-13 // of the diagonal: more contacts than freedoms do not stop a factorisation
+#define EXACT 1e-13  // of the largest force
+#define ROUNDS 6     // of Newton's method from other starts,
+#define MANY 30      // contacts: two rounds, since each takes long
+#define ITERATIONS 25
+#define SWEEPS 40 // of Gauss-Seidel between rounds
+#define CHANGES 8 // of sides, times the number of contacts
+
+typedef struct Lcp {
+  const lbContactProblem *p;
+  int32_t contacts, n; // n = 3 contacts, which are numbered from 0 on here
+  double enough;       // of the largest force: how far off a solution may be
+  double *A;           // (n x n)
+  double *M;           // (n x n): factors
+  double *x;           // (n): forces
+  double *best;        // (n): of all that was tried
+  double *w;           // (n): moves at x
+  double *F;           // (n)
+  double *step;        // (n)
+  double *partial;     // (n): of a solution with M
+  double *free, *friction;
+  int32_t states[LB_LCP_CONTACTS];
+  int32_t order[3 * LB_LCP_CONTACTS]; // of the rows of M
+} Lcp;
+
+size_t lb_lcp_room(int32_t contact_count) {
+  size_t n = 3 * (size_t)contact_count;
+  return 2 * n * n + 8 * n;
+}
+
+static int32_t number_of(const lbContactProblem *p, int32_t contact) {
+  return p->list ? p->list[contact] : contact;
+}
+
+static Lcp lay_out(const lbContactProblem *p, double *work) {
+  size_t n = 3 * (size_t)p->contact_count;
+  double *rows = work + 2 * n * n;
+  Lcp l = { .p = p,
+            .contacts = p->contact_count,
+            .n = (int32_t)n,
+            .A = work,
+            .M = work + n * n,
+            .x = rows,
+            .best = rows + n,
+            .w = rows + 2 * n,
+            .F = rows + 3 * n,
+            .step = rows + 4 * n,
+            .partial = rows + 5 * n,
+            .free = rows + 6 * n,
+            .friction = rows + 7 * n };
+  for (int32_t c = 0; c < l.contacts; c++) {
+    size_t number = (size_t)number_of(p, c);
+    memcpy(l.free + 3 * (size_t)c, p->free + 3 * number, 3 * sizeof(double));
+    l.friction[c] = p->friction[number];
+  }
+  return l;
+}
+
+static void gather(Lcp *l, const double *x) {
+  for (int32_t c = 0; c < l->contacts; c++)
+    memcpy(l->x + 3 * (size_t)c, x + 3 * (size_t)number_of(l->p, c), 3 * sizeof(double));
+}
+
+static void scatter(const Lcp *l, double *x) {
+  for (int32_t c = 0; c < l->contacts; c++)
+    memcpy(x + 3 * (size_t)number_of(l->p, c), l->best + 3 * (size_t)c, 3 * sizeof(double));
+}
+
+static double at(const Lcp *l, int32_t i, int32_t j) {
+  return l->A[(size_t)i * (size_t)l->n + (size_t)j];
+}
+
+// ---- the matrix of all contacts ----------------------------------------------------------------
+
+static void add_block(Lcp *l, int32_t row, int32_t column, lbContactSide a, lbContactSide b,
+                      double sign) {
+  const lbContactPart *part = &l->p->parts[a.body];
+  size_t wide = 3 * (size_t)part->count;
+  for (size_t i = 0; i < 3; i++)
+    for (size_t j = 0; j < 3; j++)
+      l->A[(3 * (size_t)row + i) * (size_t)l->n + 3 * (size_t)column + j] +=
+          sign * part->matrix[(3 * (size_t)a.place + i) * wide + 3 * (size_t)b.place + j];
+}
+
+static void assemble(Lcp *l) {
+  const lbContactSide *sides = l->p->sides;
+  memset(l->A, 0, (size_t)l->n * (size_t)l->n * sizeof(double));
+  for (int32_t row = 0; row < l->contacts; row++)
+    for (int32_t column = 0; column < l->contacts; column++)
+      for (int s = 0; s < 4; s++) {
+        lbContactSide a = sides[2 * number_of(l->p, row) + (s & 1)];
+        lbContactSide b = sides[2 * number_of(l->p, column) + (s >> 1)];
+        if (a.body >= 0 && a.body == b.body)
+          add_block(l, row, column, a, b, (s & 1) == (s >> 1) ? 1 : -1);
+      }
+}
+
+// w <- A x + free
+static void find_moves(Lcp *l) {
+  for (int32_t i = 0; i < l->n; i++) {
+    double sum = l->free[i];
+    for (int32_t j = 0; j < l->n; j++) sum += at(l, i, j) * l->x[j];
+    l->w[i] = sum;
+  }
+}
+
+// ---- normal forces alone: Baraff's pivoting ----------------------------------------------------
+
+enum { UNSEEN, PARTS, PUSHES };
+
+// M <- the Cholesky factor of the rows and columns of those that push, in `order`; their number.
+static int32_t factor(Lcp *l) {
+  int32_t count = 0;
+  size_t n = (size_t)l->n;
+  for (int32_t c = 0; c < l->contacts; c++)
+    if (l->states[c] == PUSHES) l->order[count++] = c;
+  for (int32_t j = 0; j < count; j++)
+    for (int32_t i = j; i < count; i++) {
+      int32_t row = 3 * l->order[i], column = 3 * l->order[j];
+      double sum = at(l, row, column);
+      if (i == j) sum *= 1 + SOFTEN;
+      for (int32_t k = 0; k < j; k++)
+        sum -= l->M[(size_t)i * n + (size_t)k] * l->M[(size_t)j * n + (size_t)k];
+      if (i == j)
+        l->M[(size_t)j * n + (size_t)j] = sqrt(fmax(sum, SOFTEN * at(l, row, row)));
+      else
+        l->M[(size_t)i * n + (size_t)j] = sum / l->M[(size_t)j * n + (size_t)j];
+    }
+  return count;
+}
+
+// step (contacts) <- forces that keep those that push at w = 0 while the force of `driven` grows by
+// one; F (contacts) <- how w changes.
+static void find_direction(Lcp *l, int32_t driven) {
+  int32_t count = factor(l), contacts = l->contacts;
+  size_t n = (size_t)l->n;
+  double *y = l->partial;
+  for (int32_t i = 0; i < count; i++) {
+    double sum = -at(l, 3 * l->order[i], 3 * driven);
+    for (int32_t k = 0; k < i; k++) sum -= l->M[(size_t)i * n + (size_t)k] * y[k];
+    y[i] = sum / l->M[(size_t)i * n + (size_t)i];
+  }
+  memset(l->step, 0, (size_t)contacts * sizeof(double));
+  for (int32_t i = count - 1; i >= 0; i--) {
+    for (int32_t k = i + 1; k < count; k++) y[i] -= l->M[(size_t)k * n + (size_t)i] * y[k];
+    y[i] /= l->M[(size_t)i * n + (size_t)i];
+    l->step[l->order[i]] = y[i];
+  }
+  l->step[driven] = 1;
+  for (int32_t i = 0; i < contacts; i++) {
+    double sum = 0;
+    for (int32_t j = 0; j < contacts; j++) sum += at(l, 3 * i, 3 * j) * l->step[j];
+    l->F[i] = sum;
+  }
+}
+
+// How far the driven force can grow until somebody changes sides, and who.
+static double find_length(const Lcp *l, int32_t driven, int32_t *who) {
+  double length = l->F[driven] > 0 ? -l->w[3 * driven] / l->F[driven] : INFINITY;
+  *who = driven;
+  for (int32_t i = 0; i < driven; i++) {
+    double reached = INFINITY;
+    if (l->states[i] == PUSHES && l->step[i] < 0) reached = -l->x[3 * i] / l->step[i];
+    if (l->states[i] == PARTS && l->F[i] < 0) reached = -l->w[3 * i] / l->F[i];
+    if (reached < length) length = reached, *who = i;
+  }
+  return fmax(length, 0);
+}
+
+static bool drive(Lcp *l, int32_t driven) {
+  int32_t contacts = l->contacts;
+  for (int32_t change = 0; change < CHANGES * contacts; change++) {
+    int32_t who = driven;
+    find_direction(l, driven);
+    double length = find_length(l, driven, &who);
+    if (!isfinite(length)) return false;
+    for (int32_t i = 0; i < contacts; i++) {
+      l->x[3 * i] += length * l->step[i];
+      l->w[3 * i] += length * l->F[i];
+    }
+    if (who == driven) {
+      l->states[driven] = PUSHES;
+      l->w[3 * driven] = 0;
+      return true;
+    }
+    bool parts = l->states[who] == PUSHES;
+    l->states[who] = parts ? PARTS : PUSHES;
+    if (parts)
+      l->x[3 * who] = 0;
+    else
+      l->w[3 * who] = 0;
+  }
+  return false;
+}
+
+// x <- normal forces without friction.
+static void pivot(Lcp *l) {
+  bool solved = true;
+  memset(l->x, 0, (size_t)l->n * sizeof(double));
+  memcpy(l->w, l->free, (size_t)l->n * sizeof(double));
+  for (int32_t c = 0; c < l->contacts; c++) l->states[c] = UNSEEN;
+  for (int32_t c = 0; c < l->contacts && solved; c++) {
+    if (l->w[3 * c] >= 0 || !(at(l, 3 * c, 3 * c) > 0))
+      l->states[c] = PARTS;
+    else
+      solved = drive(l, c);
+  }
+}
+
+// ---- with friction: Newton's method ------------------------------------------------------------
+
+// Of a contact: where it would go, y = x - ρ w, and which part of the cone that is. Forces are
+// those of y put back into the cone exactly where all conditions are met.
+typedef struct Target {
+  bool pushes, slides;
+  double rho[2];    // of the normal, of the tangents
+  double radius;    // μ y_n
+  double way[2];    // of sliding, unit
+  double shortened; // radius / |y_t|
+} Target;
+
+static Target find_target(const Lcp *l, int32_t c) {
+  Target t = { 0 };
+  int32_t i = 3 * c;
+  double give = fmax(at(l, i + 1, i + 1), at(l, i + 2, i + 2));
+  if (!(at(l, i, i) > 0)) return t; // nothing gives way
+  t.rho[0] = 1 / at(l, i, i);
+  t.rho[1] = give > 0 ? 1 / give : 0;
+  double normal = l->x[i] - t.rho[0] * l->w[i], mu = l->friction[c];
+  t.pushes = normal > 0;
+  t.radius = mu * normal;
+  double y[2] = { l->x[i + 1] - t.rho[1] * l->w[i + 1], l->x[i + 2] - t.rho[1] * l->w[i + 2] };
+  double length = sqrt(y[0] * y[0] + y[1] * y[1]);
+  t.slides = mu == 0 || length > t.radius;
+  if (!t.slides || !(length > 0)) return t;
+  t.way[0] = y[0] / length, t.way[1] = y[1] / length;
+  t.shortened = t.radius / length;
+  return t;
+}
+
+// F of a contact: x less y put back into the cone.
+static void find_residual(const Lcp *l, int32_t c, const Target *t, double F[3]) {
+  const double *own = l->x + 3 * (size_t)c, *w = l->w + 3 * (size_t)c;
+  for (int k = 0; k < 3; k++) {
+    if (!t->pushes)
+      F[k] = own[k];
+    else if (k == 0)
+      F[k] = t->rho[0] * w[0];
+    else
+      F[k] = t->slides ? own[k] - t->radius * t->way[k - 1] : t->rho[1] * w[k];
+  }
+}
+
+// The derivative of F of a contact that pushes, by x[j].
+static void differentiate(const Lcp *l, int32_t c, const Target *t, int32_t j, double D[3]) {
+  int32_t i = 3 * c;
+  double e[3], g[3];
+  for (int k = 0; k < 3; k++) {
+    e[k] = i + k == j;
+    g[k] = e[k] - t->rho[k > 0] * at(l, i + k, j);
+  }
+  D[0] = e[0] * (1 + SOFTEN) - g[0];
+  double along = t->way[0] * g[1] + t->way[1] * g[2];
+  for (int k = 1; k < 3; k++) {
+    if (t->slides)
+      D[k] = e[k] - t->way[k - 1] * l->friction[c] * g[0] -
+             t->shortened * (g[k] - t->way[k - 1] * along);
+    else
+      D[k] = e[k] * (1 + SOFTEN) - g[k];
+  }
+}
+
+// M <- derivatives among contacts that push, step <- what they should change F by, both by the
+// numbers in `order`. Others lose their forces. Returns the number of rows.
+static int32_t linearise(Lcp *l) {
+  int32_t rows = 0;
+  size_t n = (size_t)l->n;
+  for (int32_t c = 0; c < l->contacts; c++) {
+    Target t = find_target(l, c);
+    find_residual(l, c, &t, l->F + 3 * (size_t)c);
+    l->states[c] = t.pushes ? PUSHES : PARTS;
+    for (int k = 0; k < 3 && t.pushes; k++) l->order[rows++] = 3 * c + k;
+  }
+  for (int32_t row = 0; row < rows; row += 3) {
+    int32_t c = l->order[row] / 3, column = 0;
+    Target t = find_target(l, c);
+    for (int k = 0; k < 3; k++) l->step[row + k] = -l->F[3 * c + k];
+    for (int32_t j = 0; j < l->n; j++) {
+      double D[3];
+      bool pushes = l->states[j / 3] == PUSHES;
+      if (!pushes && l->x[j] == 0) continue;
+      differentiate(l, c, &t, j, D);
+      for (int k = 0; k < 3; k++) {
+        if (pushes)
+          l->M[(size_t)(row + k) * n + (size_t)column] = D[k];
+        else
+          l->step[row + k] += D[k] * l->x[j];
+      }
+      column += pushes;
+    }
+  }
+  return rows;
+}
+
+// step <- M⁻¹ step by elimination with row exchanges; false: M is singular.
+static bool eliminate(Lcp *l, int32_t rows) {
+  size_t n = (size_t)l->n;
+  double *M = l->M, *r = l->step;
+  for (int32_t k = 0; k < rows; k++) {
+    int32_t pivot_row = k;
+    for (int32_t i = k + 1; i < rows; i++)
+      if (fabs(M[(size_t)i * n + (size_t)k]) > fabs(M[(size_t)pivot_row * n + (size_t)k]))
+        pivot_row = i;
+    double *a = M + (size_t)k * n, *b = M + (size_t)pivot_row * n;
+    if (!(fabs(b[k]) > 0)) return false;
+    for (int32_t j = k; j < rows && pivot_row != k; j++) {
+      double kept = a[j];
+      a[j] = b[j], b[j] = kept;
+    }
+    double kept = r[k];
+    r[k] = r[pivot_row], r[pivot_row] = kept;
+    for (int32_t i = k + 1; i < rows; i++) {
+      double *row = M + (size_t)i * n, by = row[k] / a[k];
+      if (by == 0) continue;
+      for (int32_t j = k + 1; j < rows; j++) row[j] -= by * a[j];
+      r[i] -= by * r[k];
+    }
+  }
+  for (int32_t k = rows - 1; k >= 0; k--) {
+    for (int32_t j = k + 1; j < rows; j++) r[k] -= M[(size_t)k * n + (size_t)j] * r[j];
+    r[k] /= M[(size_t)k * n + (size_t)k];
+  }
+  return true;
+}
+
+// Largest |F|, of the largest force.
+static double miss_of(Lcp *l) {
+  double miss = 0, largest = 0;
+  find_moves(l);
+  for (int32_t c = 0; c < l->contacts; c++) {
+    double F[3];
+    Target t = find_target(l, c);
+    find_residual(l, c, &t, F);
+    for (int k = 0; k < 3; k++) {
+      miss = fmax(miss, fabs(F[k]));
+      largest = fmax(largest, fabs(l->x[3 * c + k]));
+    }
+    largest = fmax(largest, -t.rho[0] * l->free[3 * c]); // what stops an approach
+  }
+  return largest > 0 ? miss / largest : 0;
+}
+
+static bool take_step(Lcp *l) {
+  int32_t rows = linearise(l);
+  if (!eliminate(l, rows)) return false;
+  for (int32_t c = 0; c < l->contacts; c++)
+    if (l->states[c] != PUSHES) l->x[3 * c] = l->x[3 * c + 1] = l->x[3 * c + 2] = 0;
+  for (int32_t row = 0; row < rows; row++) l->x[l->order[row]] += l->step[row];
+  return true;
+}
+
+// From x on. *least: how far off is what is in `best`.
+static void iterate(Lcp *l, double *least) {
+  for (int iteration = 0; iteration <= ITERATIONS; iteration++) {
+    double miss = miss_of(l);
+    if (!isfinite(miss)) return;
+    if (miss < *least) {
+      *least = miss;
+      memcpy(l->best, l->x, (size_t)l->n * sizeof(double));
+    }
+    if (miss <= l->enough || !take_step(l)) return;
+  }
+}
+
+// ---- both --------------------------------------------------------------------------------------
+
+// What rounding leaves outside of the cones.
+static void tidy(Lcp *l) {
+  for (int32_t c = 0; c < l->contacts; c++) {
+    double *own = l->best + 3 * (size_t)c;
+    if (!(own[0] > 0)) own[0] = own[1] = own[2] = 0;
+    lb_cone_keep(l->friction[c], own);
+  }
+}
+
+bool lb_lcp_solve(const lbContactProblem *p, double enough, double *work, double *x) {
+  if (p->contact_count > LB_LCP_CONTACTS) return false;
+  Lcp l = lay_out(p, work);
+  double least = INFINITY;
+  int rounds = p->contact_count > MANY ? 2 : ROUNDS;
+  lbContactProblem sweeps = *p;
+  l.enough = fmax(enough, EXACT);
+  sweeps.sweeps_most = SWEEPS, sweeps.tolerance = 0;
+  assemble(&l);
+  gather(&l, x);
+  memcpy(l.best, l.x, (size_t)l.n * sizeof(double));
+  iterate(&l, &least); // forces that were right a step ago often are nearly so
+  if (least > l.enough) {
+    pivot(&l);
+    iterate(&l, &least);
+  }
+  for (int round = 0; round < rounds && least > l.enough; round++) {
+    scatter(&l, x);
+    lb_contact_solve(&sweeps, x);
+    gather(&l, x);
+    sweeps.sweeps_most *= 2;
+    iterate(&l, &least);
+  }
+  tidy(&l);
+  scatter(&l, x);
+  return least <= fmax(enough, 1e3 * EXACT);
+}

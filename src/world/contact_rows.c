@@ -1,0 +1,128 @@
+// Contacts of a step by body: who has some, and where their spots lie.
+#include "world/joint.h"
+
+#include "body/body.h"
+
+#include <string.h>
+
+bool lb_touch_gives_way(const lbWorld *world, int32_t slot) {
+  return slot >= 0 && !lb_slot_stays(world, &world->slots[slot]);
+}
+
+int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot) {
+  if (touch->numbers[slot] < 0) {
+    touch->touchers[touch->toucher_count] = (lbWorldToucher){ .slot = slot };
+    touch->numbers[slot] = touch->toucher_count++;
+  }
+  return touch->numbers[slot];
+}
+
+// Touchers, and where their spots lie.
+static void list_touchers(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  touch->toucher_count = 0;
+  for (int32_t i = 0; i < world->slot_count; i++) touch->numbers[i] = -1;
+  for (int32_t c = 0; c < touch->contact_count; c++)
+    for (int side = 0; side < 2; side++)
+      if (lb_touch_gives_way(world, touch->contacts[c].slots[side]))
+        touch->touchers[lb_touch_enlist(touch, touch->contacts[c].slots[side])].count++;
+  lb_joints_enlist(world);
+  int32_t first = 0;
+  for (int32_t t = 0; t < touch->toucher_count; t++) {
+    touch->touchers[t].first = first;
+    first += touch->touchers[t].count;
+    touch->touchers[t].count = 0;
+  }
+}
+
+static void place_rigid(const lbWorld *world, lbWorldContact *contact) {
+  for (int side = 0; side < 2; side++) {
+    const lbBody *body = contact->slots[side] < 0 ? NULL : world->slots[contact->slots[side]].body;
+    contact->kinds[side] = LB_SPOT_SURFACE;
+    if (!body || !lb_body_solid(body)) continue;
+    lbVec3 place = side ? contact->at.point : contact->at.first;
+    bool round = lb_solid_is_round(lb_body_solid(body));
+    contact->kinds[side] = round ? LB_SPOT_ROUND : LB_SPOT_OWN;
+    contact->own[side] =
+        round ? lb_sub(place, lb_frame_centre(body)) : lb_body_unplace(body, place);
+  }
+}
+
+void lb_touch_place_rigid(lbWorld *world) {
+  for (int32_t c = 0; c < world->touch->contact_count; c++)
+    place_rigid(world, &world->touch->contacts[c]);
+}
+
+static void list_spots(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    const lbWorldContact *contact = &touch->contacts[c];
+    for (int side = 0; side < 2; side++) {
+      touch->sides[2 * c + side] = (lbContactSide){ -1, 0 };
+      if (!lb_touch_gives_way(world, contact->slots[side])) continue;
+      int32_t number = touch->numbers[contact->slots[side]];
+      lbWorldToucher *toucher = &touch->touchers[number];
+      int32_t place = toucher->count++;
+      lbSpot *spot = &touch->spots[toucher->first + place];
+      *spot = (lbSpot){ .kind = contact->kinds[side],
+                        .triangle = contact->at.triangles[side],
+                        .own = contact->own[side] };
+      memcpy(spot->weights, contact->at.weights[side], sizeof spot->weights);
+      memcpy(spot->axes, contact->axes, sizeof spot->axes);
+      touch->owners[toucher->first + place] = 2 * c + side;
+      touch->sides[2 * c + side] = (lbContactSide){ number, place };
+    }
+  }
+}
+
+void lb_touch_make_parts(lbWorldTouch *touch) {
+  double *at = touch->pool;
+  for (int32_t t = 0; t < touch->toucher_count; t++) {
+    size_t n = 3 * (size_t)touch->touchers[t].count;
+    touch->parts[t] = (lbContactPart){ touch->touchers[t].count, at, at + n * n };
+    at += lb_touch_pool_of(touch->touchers[t].count);
+  }
+}
+
+void lb_touch_list(lbWorld *world) {
+  list_touchers(world);
+  list_spots(world);
+  lb_islands_find(world);
+}
+
+int32_t lb_touch_spot(const lbWorldTouch *touch, int32_t contact, int side) {
+  lbContactSide at = touch->sides[2 * contact + side];
+  return at.body < 0 ? -1 : touch->touchers[at.body].first + at.place;
+}
+
+lbVec3 lb_touch_place(const lbWorldTouch *touch, int32_t c, int side) {
+  const lbTouchCandidate *at = &touch->contacts[c].at;
+  int32_t spot = lb_touch_spot(touch, c, side);
+  if (spot >= 0) return touch->spots[spot].point;
+  return side ? at->point : lb_add_scaled(at->point, at->gap, at->normal);
+}
+
+void lb_touch_join_points(lbWorldTouch *touch) {
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    int32_t a = lb_touch_spot(touch, c, 0), b = lb_touch_spot(touch, c, 1);
+    if (a < 0 || b < 0) continue;
+    lbVec3 middle = lb_scale(0.5, lb_add(touch->spots[a].point, touch->spots[b].point));
+    touch->spots[a].point = touch->spots[b].point = middle;
+  }
+}
+
+void lb_touch_share_out(lbWorldTouch *touch, const double *of_contacts) {
+  int32_t count = 0;
+  for (int32_t t = 0; t < touch->toucher_count; t++) count += touch->touchers[t].count;
+  for (int32_t i = 0; i < count; i++)
+    for (int k = 0; k < 3; k++) {
+      double amount = of_contacts[3 * (touch->owners[i] / 2) + k];
+      touch->amounts[3 * i + k] = touch->owners[i] & 1 ? -amount : amount;
+    }
+}
+
+void lb_touch_for_touchers(lbWorld *world, int32_t bodies, lbRangeTask *task) {
+  double start = lb_seconds();
+  lb_parallel_for(world->touch->toucher_count, bodies, task, world);
+  world->touch->stats.response_seconds += lb_seconds() - start;
+}

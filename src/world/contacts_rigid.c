@@ -1,0 +1,203 @@
+// Where a body touches what is rigid, a collider or a rigid body, or could in this step.
+//
+// A surface that is placed for others is looked at block by block; otherwise trees of spheres
+// (body/tree.h) lead to the triangles that matter. collide/solid.h finds places.
+#include "world/touch.h"
+
+#include "body/body.h"
+
+#include <string.h>
+
+typedef struct Approach {
+  const lbWorld *world;
+  const lbNear *near;
+  lbTouchWork *work;
+  const lbBody *body;
+  const lbPlaced *placed; // all of its surface; NULL: by
+  lbScratch *scratch;     // with the body's state
+  const lbSolid *solid;
+  lbSolidFrame frame; // of the solid
+  lbMat3 turn;        // from the body's axes to the solid's: turn x + shift
+  lbVec3 shift;
+  double margin, length;
+} Approach;
+
+static lbVec3 to_solid(const Approach *a, lbVec3 own) {
+  return lb_add(a->shift, lb_mat3_apply(a->turn, own));
+}
+
+static bool reaches_solid(void *context, lbVec3 centre, double radius) {
+  const Approach *a = context;
+  return lb_solid_is_within(a->solid, to_solid(a, centre), radius + a->margin);
+}
+
+// Of a place of what is rigid, world.
+static lbVec3 rigid_velocity(const Approach *a, lbVec3 place) {
+  if (a->near->slots[1] >= 0) {
+    const lbBody *body = a->world->slots[a->near->slots[1]].body;
+    return lb_frame_velocity(body, lb_body_unplace(body, place), lb_vec3(0, 0, 0));
+  }
+  const lbWorldCollider *collider = &a->world->colliders[a->near->collider];
+  return lb_scale(1 / a->world->h, lb_collider_way(collider, place));
+}
+
+static lbVec3 own_velocity(const Approach *a, const lbTouchCandidate *c) {
+  lbVec3 place;
+  lbSpot spot = { .kind = LB_SPOT_SURFACE, .triangle = c->triangles[0] };
+  if (a->placed) return lb_placed_velocity(a->placed, c->triangles[0], c->weights[0]);
+  memcpy(spot.weights, c->weights[0], sizeof spot.weights);
+  return lb_touch_velocity(a->body, a->scratch, &spot, &place);
+}
+
+static bool may_meet(const Approach *a, const lbTouchCandidate *c) {
+  if (c->gap < a->near->slack) return true;
+  lbVec3 own = own_velocity(a, c);
+  return lb_near_may_meet(a->world, a->near, c->gap, c->normal, own, rigid_velocity(a, c->point));
+}
+
+// In the solid's axes.
+static void touch_solid_at(const Approach *a, const lbSurfaceTriangle *at, int32_t number) {
+  lbSolidTouch found[LB_SOLID_TOUCHES];
+  int32_t count = lb_solid_touch_triangle(a->solid, at, a->margin, found);
+  for (int32_t i = 0; i < count; i++) {
+    if (!lb_touch_mend_side(a->body, a->solid, &a->frame, at, number, &found[i])) continue;
+    lbTouchCandidate c = { .triangles = { number, -1 },
+                           .point = lb_solid_to_world(&a->frame, found[i].on_solid),
+                           .normal = lb_mat3_apply(a->frame.rotation, found[i].normal),
+                           .feature = found[i].feature,
+                           .gap = found[i].gap };
+    for (int k = 0; k < 3; k++) c.weights[0][k] = found[i].weights[k];
+    if (may_meet(a, &c)) lb_touch_add_candidate(a->work, a->length, &c);
+  }
+}
+
+static bool touch_solid(void *context, const lbSurfaceTriangle *triangle, int32_t number) {
+  const Approach *a = context;
+  lbSurfaceTriangle at = { .own = triangle->own };
+  for (int k = 0; k < 3; k++) {
+    at.corners[k] = to_solid(a, triangle->corners[k]);
+    at.across[k] = to_solid(a, triangle->across[k]);
+  }
+  touch_solid_at(a, &at, number);
+  return true;
+}
+
+// ---- the same of a surface that is placed ------------------------------------------------------
+
+static bool reaches_box(const Approach *a, const lbBox *box) {
+  lbVec3 low = lb_vec3_load(box->low), high = lb_vec3_load(box->high);
+  if (lb_solid_kind(a->solid) == LB_SOLID_PLANE) {
+    lbVec3 down = lb_scale(-1, lb_mat3_column(a->frame.rotation, 2));
+    return lb_box_extent(box, down) > lb_dot(down, a->frame.position) - a->margin;
+  }
+  lbVec3 centre = lb_solid_to_own(&a->frame, lb_scale(0.5, lb_add(low, high)));
+  return lb_solid_is_within(a->solid, centre, 0.5 * lb_length(lb_sub(high, low)) + a->margin);
+}
+
+static void touch_placed(const Approach *a, int32_t number) {
+  const lbTree *tree = a->placed->tree;
+  lbSurfaceTriangle at = { .own = tree->own[number] };
+  for (size_t k = 0; k < 3; k++) {
+    size_t corner = 3 * (size_t)tree->model->triangles[3 * (size_t)number + k];
+    size_t across = 3 * (size_t)tree->across[3 * (size_t)number + k];
+    at.corners[k] = lb_solid_to_own(&a->frame, lb_vec3_load(a->placed->positions + corner));
+    at.across[k] = lb_solid_to_own(&a->frame, lb_vec3_load(a->placed->positions + across));
+  }
+  touch_solid_at(a, &at, number);
+}
+
+static void visit_block(const Approach *a, int32_t block) {
+  const lbBoxSet *boxes = &a->placed->boxes;
+  bool mesh = lb_solid_kind(a->solid) == LB_SOLID_MESH; // where asking takes as long as looking
+  lbBox box = lb_box_set_block(boxes, block);
+  if (!reaches_box(a, &box)) return;
+  for (int32_t i = LB_BATCH * block; i < LB_BATCH * (block + 1) && i < boxes->count; i++) {
+    box = lb_box_set_get(boxes, i);
+    if (mesh || reaches_box(a, &box)) touch_placed(a, a->placed->triangles[i]);
+  }
+}
+
+// Eight blocks after eight blocks.
+static void visit_placed(const Approach *a) {
+  int32_t blocks = lb_box_set_blocks(&a->placed->boxes);
+  for (int32_t first = 0; first < blocks; first += LB_BATCH) {
+    lbBox all = lb_box_empty();
+    int32_t end = first + LB_BATCH < blocks ? first + LB_BATCH : blocks;
+    for (int32_t i = first; i < end; i++) {
+      lbBox box = lb_box_set_block(&a->placed->boxes, i);
+      lb_box_add_box(&all, &box);
+    }
+    for (int32_t i = first; i < end && (i > first || reaches_box(a, &all)); i++) visit_block(a, i);
+  }
+}
+
+// What is rigid: a collider, or a body of that kind.
+typedef struct Rigid {
+  const lbSolid *solid;
+  lbSolidFrame frame;
+} Rigid;
+
+static Rigid rigid_of(const lbWorld *world, int32_t slot) {
+  const lbBody *body = world->slots[slot].body;
+  return (Rigid){ lb_body_solid(body), { body->frame.turn, body->frame.position } };
+}
+
+static Rigid collider_of(const lbWorld *world, int32_t number) {
+  const lbWorldCollider *c = &world->colliders[number];
+  return (Rigid){ c->solid, c->frame };
+}
+
+// A body that deforms.
+static double approach_rigid(const lbWorld *world, lbTouchWork *work, lbNear *near,
+                             const Rigid *r) {
+  int32_t slot = near->slots[0];
+  lb_near_tighten(world, near);
+  const lbBody *body = world->slots[slot].body;
+  Approach a = { .world = world,
+                 .near = near,
+                 .work = work,
+                 .body = body,
+                 .solid = r->solid,
+                 .frame = r->frame,
+                 .margin = near->margin,
+                 .length = world->touch->reaches[slot] };
+  a.turn = lb_mat3_multiply(lb_mat3_transpose(a.frame.rotation), body->frame.turn);
+  a.shift = lb_solid_to_own(&a.frame, body->frame.position);
+  if (lb_placed_has_all(world->slots[slot].placed)) {
+    a.placed = world->slots[slot].placed;
+    visit_placed(&a);
+    return a.length;
+  }
+  a.scratch = lb_scratch_borrow(body->prepared);
+  if (a.scratch && lb_touch_look(body, a.scratch)) // no memory: none
+    (void)lb_touch_visit(body, reaches_solid, touch_solid, &a);
+  lb_scratch_return(body->prepared, a.scratch);
+  return a.length;
+}
+
+// A rigid body.
+static double approach_pair(const lbWorld *world, lbTouchWork *work, const lbNear *near,
+                            const Rigid *r) {
+  int32_t slot = near->slots[0];
+  Rigid own = rigid_of(world, slot);
+  lbSolidPairTouch found[LB_PAIR_TOUCHES];
+  double length = world->touch->reaches[slot];
+  int32_t count = lb_solids_touch(own.solid, &own.frame, r->solid, &r->frame, near->margin, found);
+  for (int32_t i = 0; i < count; i++) {
+    lbTouchCandidate c = { .triangles = { -1, -1 },
+                           .point = found[i].on_b,
+                           .first = found[i].on_a,
+                           .normal = found[i].normal,
+                           .feature = found[i].feature,
+                           .gap = found[i].gap };
+    lb_touch_add_candidate(work, length, &c);
+  }
+  return length;
+}
+
+double lb_touch_rigid(const lbWorld *world, lbTouchWork *work, lbNear *near) {
+  int32_t b = near->slots[1];
+  Rigid r = b >= 0 ? rigid_of(world, b) : collider_of(world, near->collider);
+  if (lb_body_solid(world->slots[near->slots[0]].body)) return approach_pair(world, work, near, &r);
+  return approach_rigid(world, work, near, &r);
+}

@@ -1,0 +1,220 @@
+// Bodies that are deep inside each other: placed so, or pressed by more than contacts of surfaces
+// can tell ways out of.
+//
+// Surfaces tell where two bodies touch and which way is out as long as they overlap by little.
+// Where a place well below the surface of one is inside the other, a way out is looked for instead:
+// of 26 directions the one along which the two overlap least, and along it the farthest places of
+// one are pushed against those of the other, without friction, until the overlap is little.
+// Contacts remember the direction.
+#include "world/touch.h"
+
+#include "body/body.h"
+
+#define CLOSE 0.6  // of the sum of radii: centres that are farther apart are looked at no further
+#define BELOW 0.25 // of the smaller radius: where it is asked whether a body is inside another,
+#define LEAST 0.2  // and of the thickness there, at least,
+#define MOST 0.5   // and at most
+#define SAMPLES 8  // places of a surface that are asked
+#define ASIDE 0.5  // how far the places that push are sought to the sides
+#define DIRECTIONS 26 // of the sides, edges and corners of a cube
+#define PLACES 4
+
+// ---- inside ------------------------------------------------------------------------------------
+
+typedef struct Ray {
+  lbVec3 origin, direction; // own axes of a body, unit
+  double nearest;
+  bool inside; // it leaves the body there
+} Ray;
+
+static bool meets_sphere(void *context, lbVec3 centre, double radius) {
+  const Ray *ray = context;
+  lbVec3 to = lb_sub(centre, ray->origin);
+  double along = lb_dot(to, ray->direction);
+  double aside = lb_length(lb_add_scaled(to, -along, ray->direction));
+  return aside <= radius && along > -radius && along - radius < ray->nearest;
+}
+
+// Möller & Trumbore: origin + t direction in the triangle.
+static bool meet_triangle(void *context, const lbSurfaceTriangle *triangle, int32_t number) {
+  Ray *ray = context;
+  lbVec3 a = triangle->corners[0], u = lb_sub(triangle->corners[1], a);
+  lbVec3 v = lb_sub(triangle->corners[2], a), p = lb_cross(ray->direction, v);
+  lbVec3 from = lb_sub(ray->origin, a), q = lb_cross(from, u);
+  double determinant = lb_dot(u, p);
+  (void)number;
+  if (determinant == 0) return true;
+  double s = lb_dot(from, p) / determinant, r = lb_dot(ray->direction, q) / determinant;
+  double t = lb_dot(v, q) / determinant;
+  if (!(s >= 0 && r >= 0 && s + r <= 1 && t > 0 && t < ray->nearest)) return true;
+  ray->nearest = t;
+  ray->inside = lb_dot(lb_cross(u, v), ray->direction) > 0;
+  return true;
+}
+
+static bool is_inside(const lbBody *body, lbVec3 place) {
+  const lbSolid *solid = lb_body_solid(body);
+  lbVec3 own = lb_body_unplace(body, place);
+  if (solid) return lb_solid_distance(solid, own, NULL) < 0;
+  Ray ray = { own, lb_vec3(0.36, 0.48, 0.8), INFINITY, false };
+  return lb_touch_visit(body, meets_sphere, meet_triangle, &ray) && ray.inside;
+}
+
+// A place below the surface; false: it is not told where that is.
+static bool sample(const lbBody *body, int32_t number, double radius, lbVec3 *place) {
+  const lbModel *model = body->prepared->model;
+  const double middle[3] = { 1.0 / 3, 1.0 / 3, 1.0 / 3 };
+  *place = lb_frame_centre(body);
+  if (lb_body_solid(body)) return number == 0;
+  int32_t triangle = (int32_t)((int64_t)model->size.triangle_count * number / SAMPLES);
+  lbVec3 at[3];
+  double thickness;
+  for (int k = 0; k < 3; k++)
+    if (lb_body_point(body, lb_point_triangle(triangle, k == 0, k == 1, k == 2), &at[k], NULL))
+      return false;
+  lbVec3 now = lb_normalise(lb_cross(lb_sub(at[1], at[0]), lb_sub(at[2], at[0])));
+  lbVec3 out = lb_body_outward(body, triangle, middle, now, &thickness);
+  double depth = fmax(LEAST * thickness, fmin(MOST * thickness, BELOW * radius));
+  *place = lb_add_scaled(lb_scale(1.0 / 3, lb_add(at[0], lb_add(at[1], at[2]))), -depth, out);
+  return thickness > 0;
+}
+
+// A body that is squeezed flat may be thinner than where its samples are: those are no place of it.
+static bool sample_is_inside(const lbBody *one, const lbBody *other, int32_t number,
+                             double radius) {
+  lbVec3 place;
+  return sample(one, number, radius, &place) && is_inside(other, place) && is_inside(one, place);
+}
+
+// All samples of bodies that are known to be deep in each other; of others one in each step.
+static bool are_deep(const lbWorld *world, int32_t a, int32_t b, bool known) {
+  const lbWorldTouch *touch = world->touch;
+  const lbBody *one = world->slots[a].body, *other = world->slots[b].body;
+  const lbTouchSphere *first = &touch->spheres[a], *second = &touch->spheres[b];
+  double distance = lb_length(lb_sub(first->centre, second->centre));
+  double smaller = fmin(first->radius, second->radius);
+  if (!known && !(distance < CLOSE * (first->radius + second->radius))) return false;
+  for (int32_t i = 0; i < SAMPLES; i++) {
+    if (!known && !lb_body_solid(one) && !lb_body_solid(other) && i != world->steps % SAMPLES)
+      continue;
+    if (sample_is_inside(one, other, i, smaller) || sample_is_inside(other, one, i, smaller))
+      return true;
+  }
+  return false;
+}
+
+// ---- the way out -------------------------------------------------------------------------------
+
+// The sides of a cube come first: of ways of one length the first is taken.
+static lbVec3 direction_of(int32_t index) {
+  static const int8_t all[DIRECTIONS][3] = {
+    { 0, 0, 1 },  { 0, 0, -1 },   { 1, 0, 0 },  { -1, 0, 0 },  { 0, 1, 0 },  { 0, -1, 0 },
+    { 1, 1, 0 },  { -1, -1, 0 },  { 1, -1, 0 }, { -1, 1, 0 },  { 1, 0, 1 },  { -1, 0, -1 },
+    { 1, 0, -1 }, { -1, 0, 1 },   { 0, 1, 1 },  { 0, -1, -1 }, { 0, 1, -1 }, { 0, -1, 1 },
+    { 1, 1, 1 },  { -1, -1, -1 }, { 1, 1, -1 }, { -1, -1, 1 }, { 1, -1, 1 }, { -1, 1, -1 },
+    { -1, 1, 1 }, { 1, -1, -1 },
+  };
+  return lb_normalise(lb_vec3(all[index][0], all[index][1], all[index][2]));
+}
+
+// The farthest places of a surface along some directions.
+typedef struct Farthest {
+  const lbBody *body;
+  int32_t count;
+  lbVec3 directions[DIRECTIONS]; // world
+  double most[DIRECTIONS];       // m
+  int32_t triangles[DIRECTIONS], corners[DIRECTIONS];
+  lbVec3 places[DIRECTIONS];
+} Farthest;
+
+static bool reaches_all(void *context, lbVec3 centre, double radius) {
+  (void)context, (void)centre, (void)radius;
+  return true;
+}
+
+static bool go_farther(void *context, const lbSurfaceTriangle *triangle, int32_t number) {
+  Farthest *f = context;
+  for (int k = 0; k < 3; k++) {
+    if (!(triangle->own & LB_OWN_CORNER(k))) continue;
+    lbVec3 place = lb_body_place(f->body, triangle->corners[k]);
+    for (int32_t i = 0; i < f->count; i++) {
+      double way = lb_dot(f->directions[i], place);
+      if (!(way > f->most[i])) continue;
+      f->most[i] = way, f->triangles[i] = number, f->corners[i] = k, f->places[i] = place;
+    }
+  }
+  return true;
+}
+
+static bool find_farthest(const lbBody *body, Farthest *f) {
+  f->body = body;
+  for (int32_t i = 0; i < f->count; i++) f->most[i] = -INFINITY, f->triangles[i] = -1;
+  return lb_touch_visit(body, reaches_all, go_farther, f) && f->triangles[0] >= 0;
+}
+
+// The direction in which the first has least to go to be out of the second; -1: none is found.
+static int32_t find_way_out(const lbBody *one, const lbBody *other) {
+  Farthest back = { .count = DIRECTIONS }, ahead = { .count = DIRECTIONS };
+  int32_t best = -1;
+  double least = INFINITY;
+  for (int32_t i = 0; i < DIRECTIONS; i++) {
+    ahead.directions[i] = direction_of(i);
+    back.directions[i] = lb_scale(-1, ahead.directions[i]);
+  }
+  if (!find_farthest(one, &back) || !find_farthest(other, &ahead)) return -1;
+  for (int32_t i = 0; i < DIRECTIONS; i++) {
+    double overlap = ahead.most[i] + back.most[i];
+    if (overlap < (1 - 1e-9) * least) least = overlap, best = i;
+  }
+  return best;
+}
+
+// Four places around the far end of each.
+static void push_apart(const lbBody *const bodies[2], int32_t index, lbTouchWork *work) {
+  Farthest ends[2] = { { .count = PLACES }, { .count = PLACES } };
+  lbVec3 way = direction_of(index), side, other;
+  side = lb_normalise(lb_cross(fabs(way.x) < 0.6 ? lb_vec3(1, 0, 0) : lb_vec3(0, 1, 0), way));
+  other = lb_cross(way, side);
+  for (int32_t i = 0; i < PLACES; i++) {
+    lbVec3 aside =
+        lb_add(lb_scale(i & 1 ? ASIDE : -ASIDE, side), lb_scale(i & 2 ? ASIDE : -ASIDE, other));
+    ends[0].directions[i] = lb_sub(aside, way);
+    ends[1].directions[i] = lb_add(aside, way);
+  }
+  for (int e = 0; e < 2; e++)
+    if (!find_farthest(bodies[e], &ends[e])) return;
+  for (int32_t i = 0; i < PLACES; i++) {
+    lbTouchCandidate c = { .triangles = { ends[0].triangles[i], ends[1].triangles[i] },
+                           .point = ends[1].places[i],
+                           .first = ends[0].places[i],
+                           .normal = way,
+                           .feature = LB_DEEP_FEATURE - index };
+    c.gap = lb_dot(way, lb_sub(c.first, c.point));
+    for (int e = 0; e < 2; e++) {
+      c.weights[e][ends[e].corners[i]] = 1;
+      if (lb_body_solid(bodies[e])) c.triangles[e] = -1;
+    }
+    if (c.gap < 0) lb_touch_add_candidate(work, -c.gap, &c);
+  }
+}
+
+// -1: they did not go out of each other in the last step.
+static int32_t direction_before(const lbWorldTouch *touch, int32_t a, int32_t b) {
+  for (int32_t k = touch->remembered_first[a]; k >= 0; k = touch->remembered_next[k]) {
+    const lbRememberedContact *r = &touch->remembered[k];
+    if (r->slots[1] == b && lb_touch_is_deep(r->feature)) return LB_DEEP_FEATURE - r->feature;
+  }
+  return -1;
+}
+
+bool lb_touch_part(const lbWorld *world, lbTouchWork *work, const lbNear *near) {
+  int32_t a = near->slots[0], b = near->slots[1];
+  const lbBody *const bodies[2] = { world->slots[a].body, world->slots[b].body };
+  int32_t index = direction_before(world->touch, a, b);
+  if (index >= DIRECTIONS) index = -1; // of a damaged state
+  if (!are_deep(world, a, b, index >= 0)) return false;
+  if (index < 0) index = find_way_out(bodies[0], bodies[1]);
+  if (index < 0) return false;
+  push_apart(bodies, index, work);
+  return true;
+}
